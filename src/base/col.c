@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Columns: see col.h for the shape and the promise. The road not taken is one
+ * array that doubles by realloc: half the code, but every reader would need the
+ * writer's lock, and a 60 M row column would be copied eight times.
+ */
+#include "config.h"
+#include "base/col.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+void col_init(struct col *c, size_t width)
+{
+	memset(c, 0, sizeof *c);
+	c->width = width;
+}
+
+void col_free(struct col *c)
+{
+	for (size_t k = 0; k < COL_SEGS; k++)
+		mem_free(c->seg[k]);
+	col_init(c, c->width);
+}
+
+void *col_add(struct col *c, uint32_t *id)
+{
+	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed);
+	uint32_t k = 31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1);
+	if (!c->seg[k])
+		c->seg[k] = xcalloc((size_t)COL_FIRST << k, c->width);
+	atomic_store_explicit(&c->n, i + 1, memory_order_release);
+	if (id)
+		*id = i;
+	return col_at(c, i);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_COL_H
+#define TTRACE_COL_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A column: an array that only grows and whose elements never move. Segment k
+ * holds 64 << k elements; growing adds a segment, so a pointer into a column is
+ * good for the life of the store and a reader on another thread needs no lock:
+ * it looks below a count that was published to it.
+ */
+enum { COL_FIRST = 64, COL_SEGS = 26 };
+
+struct col {
+	void *seg[COL_SEGS];
+	size_t width;		/* bytes of an element */
+	_Atomic uint32_t n;	/* elements */
+};
+
+void col_init(struct col *c, size_t width);
+void col_free(struct col *c);
+
+/* Append one element, zeroed; its address. *id, if asked for, is its index. */
+void *col_add(struct col *c, uint32_t *id);
+
+static inline uint32_t col_n(const struct col *c)
+{
+	return atomic_load_explicit(&((struct col *)(uintptr_t)c)->n, memory_order_acquire);
+}
+
+/* Address of element i, which must be < col_n(). */
+static inline void *col_at(const struct col *c, uint32_t i)
+{
+	uint32_t k = 31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1);
+	uint32_t base = COL_FIRST * ((1u << k) - 1);
+	return (char *)c->seg[k] + (size_t)(i - base) * c->width;
+}
+
+#define COL_AT(c, type, i) (*(type *)col_at((c), (i)))
+
+#endif

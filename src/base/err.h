@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_ERR_H
+#define TTRACE_ERR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Errors. What can fail returns an int (0 or -1) or a pointer (NULL) and takes
+ * a struct err * last. `return err_set(e, ERR_FORMAT, at, "...")` is one line.
+ * Nothing is allocated on the failing path. The outer floors put the name of
+ * the file in front.
+ */
+enum err_kind { ERR_NONE, ERR_IO, ERR_FORMAT, ERR_LIMIT, ERR_USAGE, ERR_CANCEL };
+
+#define ERR_NOWHERE UINT64_MAX
+
+struct err {
+	enum err_kind kind;
+	uint64_t at;	/* byte offset in the input, or ERR_NOWHERE */
+	char msg[320];	/* one line, no newline, no control characters */
+};
+
+/* Fill *e and return -1. e may be NULL. Control bytes in the result are made harmless. */
+int err_set(struct err *e, enum err_kind kind, uint64_t at, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

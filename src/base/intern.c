@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * An open-addressing table of ids with linear probing, at most three quarters
+ * full. The hashes are kept beside the ids, so growing never looks at the
+ * elements and a probe compares an element only when 32 bits agree.
+ */
+#include "config.h"
+#include "base/intern.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+uint32_t intern_find(const struct intern *t, uint32_t hash, intern_eq *eq, const void *ctx,
+    const void *key)
+{
+	if (!t->cap)
+		return UINT32_MAX;
+	for (size_t i = hash & (t->cap - 1); t->slot[i]; i = (i + 1) & (t->cap - 1))
+		if (t->hash[i] == hash && eq(ctx, t->slot[i] - 1, key))
+			return t->slot[i] - 1;
+	return UINT32_MAX;
+}
+
+static void place(struct intern *t, uint32_t hash, uint32_t slot)
+{
+	size_t i = hash & (t->cap - 1);
+	while (t->slot[i])
+		i = (i + 1) & (t->cap - 1);
+	t->slot[i] = slot;
+	t->hash[i] = hash;
+}
+
+static void grow(struct intern *t)
+{
+	struct intern old = *t;
+	t->cap = old.cap ? old.cap * 2 : 64;
+	t->slot = xcalloc(t->cap, sizeof *t->slot);
+	t->hash = xmalloc(t->cap * sizeof *t->hash);
+	for (size_t i = 0; i < old.cap; i++)
+		if (old.slot[i])
+			place(t, old.hash[i], old.slot[i]);
+	mem_free(old.slot);
+	mem_free(old.hash);
+}
+
+void intern_put(struct intern *t, uint32_t hash, uint32_t id)
+{
+	if ((t->n + 1) * 4 > t->cap * 3)
+		grow(t);
+	place(t, hash, id + 1);
+	t->n++;
+}
+
+void intern_free(struct intern *t)
+{
+	mem_free(t->slot);
+	mem_free(t->hash);
+	*t = (struct intern){0};
+}
+
+static uint64_t mix(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= UINT64_C(0xd6e8feb86659fd93);
+	x ^= x >> 32;
+	x *= UINT64_C(0xd6e8feb86659fd93);
+	return x ^ x >> 32;
+}
+
+uint32_t hash_u64(uint64_t a, uint64_t b)
+{
+	return (uint32_t)mix(mix(a + UINT64_C(0x9e3779b97f4a7c15)) ^ b);
+}
+
+uint32_t hash_bytes(const void *p, size_t n, uint64_t seed)
+{
+	const unsigned char *s = p;
+	uint64_t h = mix(seed ^ n), v;
+	for (; n >= 8; n -= 8, s += 8) {
+		memcpy(&v, s, 8);
+		h = mix(h ^ v) + UINT64_C(0x9e3779b97f4a7c15);
+	}
+	v = 0;
+	memcpy(&v, s, n);
+	return (uint32_t)mix(h ^ v);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_JOB_H
+#define TTRACE_JOB_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * One piece of work beside the interface: job.c alone includes pthread.h.
+ * The worker reports progress and asks job_cancelled(); the owner polls
+ * job_fd() (readable when there is news), reads job_done(), and joins.
+ */
+struct job;
+typedef int job_fn(struct job *, void *arg);	/* 0 or -1; runs on the worker */
+
+struct job *job_start(job_fn *, void *arg);
+void job_tell(struct job *, uint64_t done, uint64_t total);	/* worker: progress, wakes the owner at
+								   most 4 times a second */
+void job_wake(struct job *);			/* worker: something was published */
+bool job_cancelled(const struct job *);		/* worker */
+
+int  job_fd(const struct job *);		/* owner: poll this for POLLIN */
+void job_drain(struct job *);			/* owner: empty the wake fd */
+bool job_done(const struct job *, int *result);
+void job_progress(const struct job *, uint64_t *done, uint64_t *total);
+void job_cancel(struct job *);
+int  job_join(struct job *);			/* waits; frees; the result */
+
+/* Run fn(arg, 0..n-1) on up to the number of processors threads and wait for all. */
+void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg);
+int  job_cpus(void);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The allocator's front door, and arenas.
+ *
+ * An arena is a list of blocks, newest first; allocation bumps a mark in the
+ * newest block and asks for another block when it does not fit. Blocks double
+ * up to a limit, so that the number of blocks stays logarithmic for small
+ * arenas and waste stays bounded for big ones. A request larger than a block
+ * gets a block of its own. There is no per-object free and no realloc in
+ * place: what grows is a column (col.h) or a plain array (mem_grow).
+ */
+#include "config.h"
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, ALIGN = 16 };
+
+struct arena_block {
+	struct arena_block *next;
+	size_t used, size;
+	/* the bytes follow, aligned */
+};
+
+#define BLOCK_HEAD ((sizeof(struct arena_block) + ALIGN - 1) / ALIGN * ALIGN)
+
+static size_t budget;
+
+static _Noreturn void out_of_memory(size_t n)
+{
+	fprintf(stderr, "ttrace: out of memory (%zu bytes wanted)\n", n);
+	abort();
+}
+
+void *xmalloc(size_t n)
+{
+	void *p = malloc(n ? n : 1);
+	if (!p)
+		out_of_memory(n);
+	return p;
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size ? size : 1);
+	if (!p)
+		out_of_memory(n * size);
+	return p;
+}
+
+void *xrealloc(void *p, size_t n)
+{
+	p = realloc(p, n ? n : 1);
+	if (!p)
+		out_of_memory(n);
+	return p;
+}
+
+char *xstrdup(const char *s)
+{
+	size_t n = strlen(s) + 1;
+	return memcpy(xmalloc(n), s, n);
+}
+
+void mem_free(void *p)
+{
+	free(p);
+}
+
+void mem_budget(size_t bytes)
+{
+	budget = bytes;
+}
+
+void *mem_try(size_t n)
+{
+	if ((budget && n > budget) || n > PTRDIFF_MAX)
+		return NULL;
+	return malloc(n ? n : 1);
+}
+
+void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
+{
+	if (need <= *cap)
+		return p;
+	size_t n = *cap ? *cap : 16;
+	while (n < need)
+		n *= 2;
+	if (n > SIZE_MAX / size)
+		out_of_memory(SIZE_MAX);
+	*cap = n;
+	return xrealloc(p, n * size);
+}
+
+static char *block_bytes(struct arena_block *b)
+{
+	return (char *)b + BLOCK_HEAD;
+}
+
+static struct arena_block *block_add(struct arena *a, size_t n)
+{
+	size_t size = a->head ? a->head->size * 2 : BLOCK_MIN;
+	if (size > BLOCK_MAX)
+		size = BLOCK_MAX;
+	if (size < n)
+		size = n;
+	struct arena_block *b = mem_try(BLOCK_HEAD + size);
+	if (!b)
+		return NULL;
+	*b = (struct arena_block){.next = a->head, .size = size};
+	a->head = b;
+	a->held += size;
+	return b;
+}
+
+void *arena_try(struct arena *a, size_t n)
+{
+	if (n > PTRDIFF_MAX)
+		return NULL;
+	n = (n + ALIGN - 1) / ALIGN * ALIGN;
+	struct arena_block *b = a->head;
+	if ((!b || b->size - b->used < n) && !(b = block_add(a, n)))
+		return NULL;
+	void *p = block_bytes(b) + b->used;
+	b->used += n;
+	a->used += n;
+	return p;
+}
+
+void *arena_alloc(struct arena *a, size_t n)
+{
+	void *p = arena_try(a, n);
+	if (!p)
+		out_of_memory(n);
+	return p;
+}
+
+void *arena_zalloc(struct arena *a, size_t n)
+{
+	return memset(arena_alloc(a, n), 0, n);
+}
+
+char *arena_strndup(struct arena *a, const char *s, size_t n)
+{
+	char *p = arena_alloc(a, n + 1);
+	if (n)
+		memcpy(p, s, n);
+	p[n] = 0;
+	return p;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap, again;
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	char *p = arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1);
+	vsnprintf(p, (size_t)(n < 0 ? 0 : n) + 1, fmt, again);
+	va_end(again);
+	return p;
+}
+
+static void blocks_free(struct arena_block *b)
+{
+	while (b) {
+		struct arena_block *next = b->next;
+		free(b);
+		b = next;
+	}
+}
+
+void arena_reset(struct arena *a)
+{
+	if (!a->head)
+		return;
+	blocks_free(a->head->next);
+	a->head->next = NULL;
+	a->head->used = 0;
+	a->held = a->head->size;
+	a->used = 0;
+}
+
+void arena_free(struct arena *a)
+{
+	blocks_free(a->head);
+	*a = (struct arena){0};
+}

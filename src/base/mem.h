@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_MEM_H
+#define TTRACE_MEM_H
+
+#include <stddef.h>
+
+/*
+ * Memory has three lifetimes: the program, a store (arena and columns, one
+ * store_free), and scratch (an arena reset per redraw or report). The only
+ * calls of malloc() and free() are in mem.c. Sizes of our own making die when
+ * memory is out (xmalloc); sizes that a file asks for are refused (mem_try).
+ */
+void *xmalloc(size_t n);
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t n);
+char *xstrdup(const char *s);
+void mem_free(void *p);
+
+/* NULL when memory is out or n is over the budget; zeroed when zero is set. */
+void *mem_try(size_t n);
+
+/* Bytes that one mem_try() may ask for; 0 (the default) sets no limit. */
+void mem_budget(size_t bytes);
+
+/* p[0..*cap) grown so that it has room for need elements of the given size; cap doubles. */
+void *mem_grow(void *p, size_t *cap, size_t need, size_t size);
+
+/*
+ * A bump allocator: many small things that die together. Zero-initialise it.
+ * Blocks never move, so pointers stay good until arena_reset or arena_free.
+ */
+struct arena_block;
+struct arena {
+	struct arena_block *head;
+	size_t used;	/* bytes handed out since the last reset */
+	size_t held;	/* bytes held from the system */
+};
+
+void *arena_alloc(struct arena *a, size_t n);	/* aligned to 16, not zeroed */
+void *arena_zalloc(struct arena *a, size_t n);
+void *arena_try(struct arena *a, size_t n);	/* like mem_try: may return NULL */
+char *arena_strndup(struct arena *a, const char *s, size_t n);	/* NUL-terminated */
+char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void arena_reset(struct arena *a);	/* forget everything, keep the newest block */
+void arena_free(struct arena *a);
+
+#endif

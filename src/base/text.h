@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TEXT_H
+#define TTRACE_TEXT_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Decode one UTF-8 code point of s[0..n). Returns the bytes taken (>= 1 when n > 0); bytes that
+   are not UTF-8 yield U+FFFD and take 1. */
+size_t utf8_decode(const char *s, size_t n, uint32_t *cp);
+size_t utf8_encode(uint32_t cp, char out[4]);
+
+/* Cells a code point takes: 0 for combining marks, 2 for wide, -1 for control characters. */
+int cp_width(uint32_t cp);
+/* Cells of a string as it would be shown: control bytes count 4 (\xNN). */
+size_t text_width(const char *s, size_t n);
+
+/* Append s made safe for a terminal: control characters and bytes that are not UTF-8 as \xNN;
+   newline and tab too. Bidi overrides and other format characters count as control. */
+void text_safe(struct buf *b, const char *s, size_t n);
+
+/* Fit a Go/C++ symbol into `cells` cells: the package path goes first, then the package, then the
+   receiver, then the tail is cut with `…` (or `~` when ascii). Returns cells used. */
+size_t text_fit_symbol(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
+/* Fit any text, cut at the right, or in the middle. */
+size_t text_fit(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
+size_t text_fit_middle(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
+
+/* Durations for people: four significant digits at most: 0, 999ns, 12.3us, 1.23ms, 12.3s, 2m03s. */
+void text_ns(struct buf *b, int64_t ns);
+/* Bytes: 512B, 1.5kB, 12MB (1024 based, as pprof). */
+void text_bytes(struct buf *b, int64_t n);
+/* 1,234,567 */
+void text_count(struct buf *b, int64_t n);
+/* A value with the unit of a sample type: nanoseconds, bytes, count, or anything. */
+void text_value(struct buf *b, int64_t v, const char *unit);
+/* Parse "1.2s", "350ms", "10us", "7ns", "2m", "1h2m" into ns. false when it is none. */
+bool text_parse_ns(const char *s, int64_t *ns);
+
+#endif

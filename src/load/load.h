@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_LOAD_H
+#define TTRACE_LOAD_H
+
+#include "base/err.h"
+#include "sink.h"
+
+/* The whole input as one run of bytes: mmap of a file, or read from a pipe, gunzipped when gzip. */
+struct bytes {
+	const uint8_t *p;
+	size_t n;
+	size_t file_n;		/* size as stored (compressed) */
+	bool mapped, gzipped;
+	void *owned;
+};
+
+/* "-" is standard input. *e has the reason on failure. */
+int  input_open(const char *path, struct bytes *, struct err *);
+int  input_gunzip(struct bytes *, struct err *);	/* in place when it is gzip; else nothing */
+void input_close(struct bytes *);
+
+/* A reader says everything it finds to the sink. -1: refused, nothing of it can be shown. */
+typedef int read_fn(struct bytes, struct sink *, struct err *);
+read_fn read_pprof, read_gotrace;
+
+enum file_kind { FK_UNKNOWN, FK_PPROF, FK_GOTRACE };
+struct reader {
+	enum file_kind kind;
+	const char *name;	/* "pprof profile" */
+	bool (*is)(struct bytes);
+	read_fn *read;
+};
+/* Which reader takes these bytes; NULL and one line in *e naming what it seems to be and what
+   ttrace reads. */
+const struct reader *sniff(struct bytes, struct err *);
+
+#endif

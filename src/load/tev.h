@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TEV_H
+#define TTRACE_TEV_H
+
+#include "base/err.h"
+#include "load/load.h"
+
+/*
+ * Go execution traces as one ordered stream of events, the vocabulary of the
+ * reference's trace.Event (internal/trace/event.go of Go 1.27): what
+ * `go tool trace -d=parsed` prints. Whatever the wire version, what comes out
+ * of here is the same. Strings and stacks are ids in the generation's tables.
+ */
+enum tev_kind {
+	TEV_SYNC, TEV_METRIC, TEV_LABEL, TEV_STACK_SAMPLE,
+	TEV_RANGE_BEGIN, TEV_RANGE_ACTIVE, TEV_RANGE_END,
+	TEV_TASK_BEGIN, TEV_TASK_END, TEV_REGION_BEGIN, TEV_REGION_END, TEV_LOG,
+	TEV_TRANSITION, TEV_EXPERIMENTAL
+};
+
+enum tev_resource { TR_NONE, TR_G, TR_P, TR_M };	/* the reference's ResourceKind */
+/* GoState and ProcState of the reference, one enum */
+enum tev_state {
+	TST_UNDETERMINED, TST_NOTEXIST, TST_RUNNABLE, TST_RUNNING, TST_WAITING, TST_SYSCALL, TST_IDLE
+};
+
+enum tev_range { TRG_GC, TRG_ASSIST, TRG_SWEEP, TRG_STW };
+enum tev_metric { TM_HEAP_LIVE, TM_HEAP_GOAL, TM_GOMAXPROCS };
+
+struct tev {
+	int64_t time;		/* ns as the reference's Event.Time() (not rebased) */
+	int64_t m, p, g;	/* where; -1 none */
+	uint8_t kind;		/* enum tev_kind */
+	uint8_t wire;		/* event type on the wire, for footprints and oddities */
+	uint8_t resource;	/* enum tev_resource: of the transition, label or range */
+	uint8_t from, to;	/* enum tev_state, transitions */
+	uint8_t what;		/* enum tev_range or tev_metric */
+	int64_t id;		/* transition, range, label: G, P or M id; task, region, log: task id */
+	uint64_t value;		/* metric; range end: bytes swept; task begin: parent task id */
+	uint64_t value2;	/* range end: bytes reclaimed */
+	uint32_t name;		/* string: reason of a transition or STW, task/region type, label, log category */
+	uint32_t text;		/* string: log message */
+	uint32_t stack;		/* stack of the event (who did it) */
+	uint32_t stack2;	/* stack of the resource after a transition, when not the same */
+};
+
+struct tev_frame { uint64_t pc; uint32_t fun, file; uint64_t line; };	/* strings of the generation */
+
+/* Tables of one generation, immutable while its events are delivered. */
+struct tgen;
+const char *tgen_str(const struct tgen *, uint32_t id, size_t *n);	/* "" when there is none */
+const struct tev_frame *tgen_stack(const struct tgen *, uint32_t id, uint32_t *n); /* leaf first */
+uint64_t tgen_number(const struct tgen *);
+uint32_t tgen_nstacks(const struct tgen *);	/* stack ids are dense indexes below this */
+uint32_t tgen_nstrs(const struct tgen *);	/* string ids likewise */
+
+struct tstream_info {
+	int version;			/* 22, 23, 25, 26 (v2) or 5..21 (v1) */
+	int64_t wall, wall_at;		/* clock snapshot: ns since 1970 at trace time wall_at, or TIME_NONE */
+	uint64_t events, batches, generations, bytes;	/* bytes: read so far */
+	uint64_t lost;			/* bytes after the damage */
+	uint64_t lost_at;		/* offset of the damage or ERR_NOWHERE */
+};
+
+/* The consumer gets events in order, many at a time, all of one generation. false: stop. */
+struct tev_ops {
+	bool (*events)(void *self, const struct tgen *, const struct tev *, size_t n);
+	void (*warn)(void *self, uint64_t at, const char *msg);
+	bool (*generation)(void *self, const struct tgen *, const struct tstream_info *); /* it ended */
+};
+
+/* Read a whole trace. 0: all of it, or all before the damage (then warn() said so and *damage has
+   the reference's reason). -1: refused, nothing was readable. */
+int tev_read(struct bytes, const struct tev_ops *, void *self, struct tstream_info *, struct err *damage);
+
+#endif

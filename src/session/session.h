@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_SESSION_H
+#define TTRACE_SESSION_H
+
+#include "analysis/weigh.h"
+#include "base/err.h"
+#include "session/opt.h"
+#include "store/store.h"
+
+/*
+ * What is open: the file(s), the newest snapshot, the query (sample type,
+ * focus, time range, ...) and the weights that follow from both, cached until
+ * either changes. Panes and reports read it and change the query through it;
+ * all of it lives on one thread, only the loader runs beside it.
+ */
+struct session;
+struct job;
+
+/* Begin loading opt->files in the background. NULL: *e says why (no such file, unknown format). */
+struct session *session_open(const struct opt *, struct err *e);
+void session_close(struct session *);
+
+/* Wait until all is loaded. -1: the file was refused; what was lost is a warning in the store. */
+int session_wait(struct session *, struct err *e);
+
+/* The loader, for poll and progress; NULL when it has ended. */
+struct job *session_job(const struct session *);
+/* Take the newest snapshot: true when it is another one than before. Call it once per redraw. */
+bool session_refresh(struct session *);
+/* The loader has failed: its error. */
+bool session_failed(const struct session *, struct err *e);
+
+const struct snap *session_snap(const struct session *);
+const char *session_file(const struct session *);	/* name as given (first file) */
+bool session_is_trace(const struct session *);
+
+/* Sample types as the panes list them: of a profile its own; of a trace cpu, run, sched, sync, net,
+   syscall, block. */
+size_t session_ntypes(const struct session *);
+const char *session_type_name(const struct session *, size_t i);
+const char *session_type_unit(const struct session *, size_t i);
+size_t session_type(const struct session *);		/* the one shown */
+
+/* The query. Changing it drops the caches; each change is one step of undo. */
+struct query {
+	size_t type;
+	struct filters {	/* regular expressions as typed, NULL none; owned by the session */
+		const char *focus, *ignore, *hide, *show, *show_from, *prune_from;
+		const char *tagfocus, *tagignore, *tagshow, *taghide, *tagroot, *tagleaf;
+	} f;
+	bool suspended;		/* filters are off for now */
+	int64_t from, to;	/* time range of a trace, [from, to); TIME_NONE: open */
+	enum gran { GR_FUNCTIONS, GR_FILEFUNCTIONS, GR_FILES, GR_LINES, GR_ADDRESSES } gran;
+	bool noinlines;
+	trk_id g;		/* only this goroutine; 0 all */
+	const char *group;	/* only goroutines whose start function matches; NULL all */
+	const char *task, *region;	/* likewise; NULL all */
+	uint32_t proc;		/* only this P (trk_id); 0 all */
+};
+const struct query *session_query(const struct session *);
+/* Set a new query (copied). -1: a regular expression is wrong; nothing changes. */
+int session_set(struct session *, const struct query *, struct err *e);
+bool session_undo(struct session *);
+bool session_redo(struct session *);
+uint32_t session_serial(const struct session *);	/* differs whenever snapshot or query do */
+
+/* Weights of the current query: per call-tree node, cached. Never NULL. */
+const struct weights *session_weights(struct session *);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_SINK_H
+#define TTRACE_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The only door between readers and the store: what a file can say. A reader
+ * knows formats and calls these; a sink (the store's builder, a printer, a
+ * counter) knows no formats. Ids are the sink's; 0 is "none" in every table.
+ */
+typedef uint32_t str_id;	/* "" is 0 */
+typedef uint32_t fun_id;
+typedef uint32_t map_id;
+typedef uint32_t loc_id;
+typedef uint32_t frm_id;	/* one line of a location */
+typedef uint32_t stk_id;	/* a node of the call tree: a frame and its parent */
+typedef uint32_t trk_id;
+
+#define TIME_NONE INT64_MIN
+
+struct sink_map {
+	uint64_t id;	/* as the file numbers it, or 0 */
+	uint64_t start, limit, offset;
+	str_id file, build_id;
+	bool functions, filenames, lines, inlines;
+};
+
+struct sink_fun {
+	uint64_t id;
+	str_id name, sysname, file;
+	int64_t line;	/* where it starts, 0 unknown */
+};
+
+struct sink_line {	/* innermost (inlined) first, as in profile.proto */
+	fun_id fun;
+	int64_t line, col;
+};
+
+struct sink_loc {
+	uint64_t id, addr;
+	map_id map;
+	bool folded;
+	const struct sink_line *line;
+	size_t nline;
+};
+
+struct sink_label {
+	str_id key, str;	/* str != 0: a string label */
+	int64_t num;
+	str_id unit;
+};
+
+struct sink_sample {
+	stk_id stack;
+	const int64_t *value;	/* one per sample type */
+	const struct sink_label *label;
+	size_t nlabel;
+	int64_t when;		/* ns of the trace, or TIME_NONE */
+	trk_id trk;		/* the G it was taken on, or 0 */
+	trk_id proc;		/* the P, or 0 */
+};
+
+struct sink_meta {	/* of a profile; strings 0 when absent */
+	str_id drop_frames, keep_frames, default_type, doc_url;
+	str_id period_type, period_unit;
+	int64_t time, duration, period;	/* ns; time since 1970 */
+	const str_id *comment;
+	size_t ncomment;
+};
+
+/* What a P, an M or a G is doing. The rows of state.def give name, letter and style. */
+enum tstate {
+#define STATE(id, letter, name, reason) TS_##id,
+#include "state.def"
+#undef STATE
+	TS__N
+};
+
+enum track_kind { TK_NONE, TK_P, TK_M, TK_G };
+
+enum mark_kind { MK_LOG, MK_PROC_START, MK_PROC_STOP, MK_PROC_STEAL, MK_GOMAXPROCS, MK_LABEL, MK_WAKE_NET };
+
+struct sink_mark {
+	int64_t t;
+	enum mark_kind kind;
+	trk_id trk;		/* the G (or P) it belongs to */
+	uint64_t task;		/* logs: task id */
+	str_id category, text;
+	stk_id stack;
+};
+
+enum span_kind { SP_TASK, SP_REGION, SP_GC, SP_STW, SP_ASSIST, SP_SWEEP, SP_RANGE };
+
+struct sink_span {	/* something with a beginning and an end */
+	enum span_kind kind;
+	int64_t t0, t1;		/* TIME_NONE: began before, ends after the trace */
+	trk_id trk, trk1;	/* G where it began and where it ended (tasks), P for sweeps */
+	uint64_t id, parent;	/* task: id and parent; region: task */
+	str_id name;		/* task or region type, STW reason, range name */
+	stk_id stack, stack1;	/* where begun, where ended */
+	uint64_t v0, v1;	/* SP_GC: heap live before and after; SP_SWEEP: bytes swept, reclaimed */
+};
+
+enum counter { CT_HEAP_LIVE, CT_HEAP_GOAL, CT_GOMAXPROCS, CT_STACKS, CT_OTHER, CT__N };
+
+struct sink_trace {	/* facts of a trace */
+	int version;		/* 22 for Go 1.22, ... */
+	int64_t wall;		/* ns since 1970 at time 0 of the trace, or TIME_NONE */
+	int64_t first, last;	/* ns: of the first and last event; times above count from 0 = first */
+	uint64_t events, batches, generations;
+};
+
+struct sink {
+	const struct sink_ops {
+		str_id (*str)(void *, const char *, size_t);
+		map_id (*map)(void *, const struct sink_map *);
+		fun_id (*fun)(void *, const struct sink_fun *);
+		loc_id (*loc)(void *, const struct sink_loc *);
+		stk_id (*stack)(void *, const loc_id *leaf_first, size_t n);
+		int    (*type)(void *, str_id name, str_id unit);	/* one more sample type */
+		void   (*sample)(void *, const struct sink_sample *);
+		void   (*meta)(void *, const struct sink_meta *);
+
+		/* traces; times are ns since the first event, never less than the last of that track */
+		trk_id (*track)(void *, enum track_kind, uint64_t id);	/* find or add */
+		void   (*born)(void *, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created);
+		void   (*enter)(void *, trk_id, int64_t t, enum tstate, uint32_t who, stk_id);
+		void   (*mark)(void *, const struct sink_mark *);
+		void   (*span)(void *, const struct sink_span *);	/* when it ends, or at the end */
+		void   (*count)(void *, int64_t t, enum counter, uint64_t v);
+		void   (*trace)(void *, const struct sink_trace *);	/* any time; the last one holds */
+
+		/* notices: a file shown in spite of something; at is a byte offset or ERR_NOWHERE */
+		void   (*warn)(void *, uint64_t at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+		/* everything before t is said; publish it. bytes read of the input. false: stop. */
+		bool   (*upto)(void *, int64_t t, uint64_t bytes);
+	} *ops;
+	void *self;
+};
+
+#endif

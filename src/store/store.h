@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_STORE_H
+#define TTRACE_STORE_H
+
+#include "base/col.h"
+#include "base/mem.h"
+#include "sink.h"
+
+/*
+ * Everything a reader of the store may see. Columns only grow, sheets never
+ * change once sealed; a snapshot says how much of them there is. One writer
+ * (store/build.c), any number of readers below a snapshot.
+ */
+struct str_row { const char *s; uint32_t n; };
+struct map_row { uint64_t id, start, limit, offset; str_id file, build_id; bool functions, filenames, lines, inlines; };
+struct fun_row { uint64_t id; str_id name, sysname, file; int64_t line; };
+struct loc_row { uint64_t id, addr; map_id map; frm_id first; uint32_t nline; bool folded; };
+	/* its lines are frames first .. first+nline-1, innermost first; at least one, fun 0 if unknown */
+struct frm_row { loc_id loc; fun_id fun; int64_t line, col; };	/* inlined: not the last of its loc */
+struct stk_row { stk_id parent; frm_id frame; };		/* parent < self, always; 0 is the root */
+struct type_row { str_id name, unit; };
+struct smp_row { stk_id stack; uint32_t label, nlabel; int64_t when; trk_id trk, proc; };
+	/* labels[label .. label+nlabel) */
+
+struct trk_row {
+	enum track_kind kind;
+	uint64_t id;
+	str_id name;		/* G: start function */
+	trk_id creator;
+	stk_id start, created;	/* stack at start; where it was created */
+};
+
+struct edge { int64_t t; trk_id from, to; stk_id stack; bool created; };	/* from 0: nobody */
+
+struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
+	int64_t t0, t1;
+	uint32_t ntrk, n;
+	const trk_id *trk;	/* tracks present, ascending */
+	const uint32_t *first;	/* track i owns intervals first[i] .. first[i+1] */
+	const uint32_t *start;	/* ns after t0. They tile [t0,t1): an interval ends where the next of
+				   its track starts, or at t1 */
+	const uint8_t *state;	/* enum tstate; SHEET_CONT: continues the sheet before */
+	const uint32_t *who;	/* see state.def */
+	const stk_id *stack;
+	const int64_t (*sum)[TS__N];	/* ns by state before interval 64*k, straight across tracks */
+	uint32_t nedge;
+	const struct edge *edge;	/* who woke or created whom, by time */
+	const uint32_t *edge_from;	/* indexes of edges ordered by (from, time) */
+};
+enum { SHEET_CONT = 0x80, SHEET_STEP = 64 };
+
+struct warn_row { uint64_t at; const char *msg; };
+struct span_row { struct sink_span s; };
+struct count_row { int64_t t; uint64_t v; };
+
+struct store {
+	struct arena arena;
+	struct col strs, maps, funs, locs, frms, stks;		/* the rows above, 0 is none */
+	struct col types, smps, labels, *values;		/* values[type]: int64_t per sample */
+	struct sink_meta meta;
+	bool has_meta;
+	struct sink_trace trace;
+	bool has_trace;
+	struct col trks, marks, spans, counts[CT__N], warns;	/* marks, counts by time; spans in the
+								   order of their ends; sink_mark rows */
+	struct col sheets;					/* const struct sheet * */
+};
+
+struct snap {			/* a horizon: below it nothing will ever change */
+	const struct store *st;
+	uint32_t serial;	/* 0, 1, 2...: differs when anything does */
+	bool complete;
+	int64_t t0, t1;		/* what of the trace is there, ns since its first event */
+	uint64_t bytes, total;	/* read so far */
+	uint32_t nstrs, nfuns, nlocs, nfrms, nstks, nsmps, ntypes, ntrks, nmarks, nspans, nwarns, nsheets;
+	uint32_t ncounts[CT__N];
+};
+
+static inline const struct str_row *store_str(const struct store *s, str_id i) { return col_at(&s->strs, i); }
+static inline const struct fun_row *store_fun(const struct store *s, fun_id i) { return col_at(&s->funs, i); }
+static inline const struct loc_row *store_loc(const struct store *s, loc_id i) { return col_at(&s->locs, i); }
+static inline const struct frm_row *store_frm(const struct store *s, frm_id i) { return col_at(&s->frms, i); }
+static inline const struct stk_row *store_stk(const struct store *s, stk_id i) { return col_at(&s->stks, i); }
+static inline const struct trk_row *store_trk(const struct store *s, trk_id i) { return col_at(&s->trks, i); }
+static inline const struct sheet *store_sheet(const struct store *s, uint32_t i) { return COL_AT(&s->sheets, const struct sheet *, i); }
+static inline const struct span_row *store_span(const struct store *s, uint32_t i) { return col_at(&s->spans, i); }
+static inline const struct smp_row *store_smp(const struct store *s, uint32_t i) { return col_at(&s->smps, i); }
+
+/* build.c: the sink that fills a store */
+struct build;
+struct build *build_new(void);
+struct sink build_sink(struct build *);
+const struct snap *build_snap(const struct build *);	/* newest published; any thread */
+void build_on_publish(struct build *, bool (*fn)(void *, uint64_t bytes), void *arg);
+	/* called on the writer after each publication and progress; false cancels the load */
+const struct snap *build_finish(struct build *);	/* seal the rest; complete */
+void build_free(struct build *);			/* the store goes with it */
+
+/* sheet.c */
+/* Row of a track in a sheet, or -1. */
+int32_t sheet_row(const struct sheet *, trk_id);
+/* Index of the interval of row that holds time t (clamped to the sheet). */
+uint32_t sheet_find(const struct sheet *, uint32_t row, int64_t t);
+static inline int64_t sheet_end(const struct sheet *sh, uint32_t row, uint32_t i)
+{
+	return i + 1 < sh->first[row + 1] ? sh->t0 + sh->start[i + 1] : sh->t1;
+}
+/* Time by state of a row from the sheet's start to t: one binary search and at most 64 steps. */
+void sheet_upto(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N]);
+
+/* check.c: the store's invariants; -1 and what is wrong. Tests run it after every load. */
+struct err;
+int store_check(const struct snap *, struct err *);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* The ground floor: columns keep addresses, interning finds what was put, buffers hold bytes. */
+#include "config.h"
+#include "base/buf.h"
+#include "base/col.h"
+#include "base/cur.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "tap.h"
+
+#include <string.h>
+
+static void columns(void)
+{
+	struct col c;
+	col_init(&c, sizeof(uint32_t));
+	uint32_t id;
+	uint32_t *first = col_add(&c, &id);
+	*first = 7;
+	for (uint32_t i = 1; i < 100000; i++)
+		*(uint32_t *)col_add(&c, &id) = i, OK(id == i);
+	OK(col_n(&c) == 100000 && col_at(&c, 0) == first && *first == 7);
+	for (uint32_t i = 1; i < 100000; i++)
+		OK(COL_AT(&c, uint32_t, i) == i);
+	col_free(&c);
+}
+
+static int same(const void *ctx, uint32_t id, const void *key)
+{
+	return ((const uint32_t *)ctx)[id] == *(const uint32_t *)key;
+}
+
+static void interning(void)
+{
+	struct intern t = {0};
+	static uint32_t v[5000];
+	for (uint32_t i = 0; i < 5000; i++) {
+		v[i] = i * 2654435761u;
+		OK(intern_find(&t, hash_u64(v[i], 0), same, v, &v[i]) == UINT32_MAX);
+		intern_put(&t, hash_u64(v[i], 0), i);
+	}
+	for (uint32_t i = 0; i < 5000; i++)
+		OK(intern_find(&t, hash_u64(v[i], 0), same, v, &v[i]) == i);
+	intern_free(&t);
+}
+
+static void cursors(void)
+{
+	static const uint8_t over[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 1};
+	struct cur c = cur_make(over, sizeof over, 100);
+	cur_uvarint(&c);
+	OK(c.bad && cur_at(&c) == 100);
+	static const uint8_t good[] = {0xac, 2, 9};
+	c = cur_make(good, sizeof good, 5);
+	OK(cur_uvarint(&c) == 300 && cur_at(&c) == 7 && cur_u8(&c) == 9 && !c.bad);
+	OK(!cur_bytes(&c, 1) && c.bad);
+}
+
+int main(void)
+{
+	columns();
+	interning();
+	cursors();
+	struct buf b = {0};
+	buf_printf(&b, "%0100d", 7);
+	buf_i64(&b, INT64_MIN);
+	buf_hex(&b, UINT64_MAX);
+	OK(b.n == 136 && !strcmp(buf_str(&b) + 100, "-9223372036854775808ffffffffffffffff"));
+	buf_free(&b);
+	return DONE();
+}

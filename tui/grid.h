@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_GRID_H
+#define TTRACE_GRID_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A grid of cells: what a pane draws into, and all that a terminal, a test or
+ * a manual page gets. The grid is total: every cell has a character and a
+ * style. Everything is clipped to the current rectangle; coordinates are
+ * relative to it. grid.c knows no curses.
+ */
+enum style {	/* what a thing means; style.c says how it looks on which terminal */
+#define STYLE(id, ...) ST_##id,
+#include "style.def"
+#undef STYLE
+	ST__N
+};
+enum { AT_BOLD = 1, AT_DIM = 2, AT_REVERSE = 4, AT_UNDERLINE = 8, AT_TONE = 16 /* the second tone */ };
+
+struct cell {
+	uint32_t ch;		/* code point; 0: right half of a wide one */
+	uint32_t mark;		/* one combining mark, or 0 */
+	uint8_t fg, bg;		/* enum style: fg's foreground, bg's background colour (ST_NORMAL: none) */
+	uint8_t attr;
+};
+
+struct grid {
+	int rows, cols;
+	struct cell *cell;
+	int y0, x0, h, w;	/* the clip rectangle */
+	bool ascii;		/* no block elements, no ellipsis, no UTF-8 at all */
+};
+
+struct grid *grid_new(int rows, int cols, bool ascii);
+void grid_resize(struct grid *, int rows, int cols);
+void grid_free(struct grid *);
+void grid_clear(struct grid *);			/* the rectangle, to blanks of ST_NORMAL */
+
+struct rect { int y, x, h, w; };
+struct rect grid_clip(struct grid *, struct rect r);	/* relative to the present one; returns the old */
+void grid_unclip(struct grid *, struct rect old);
+
+/* Text at (y, x), made safe (control bytes as \xNN), cut at the rectangle; returns the x after it. */
+int grid_text(struct grid *, int y, int x, enum style, int attr, const char *s);
+int grid_textn(struct grid *, int y, int x, enum style, int attr, const char *s, size_t n);
+int grid_printf(struct grid *, int y, int x, enum style, int attr, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
+/* Right-aligned so that it ends before x1. */
+void grid_right(struct grid *, int y, int x1, enum style, int attr, const char *s);
+void grid_put(struct grid *, int y, int x, uint32_t ch, enum style fg, enum style bg, int attr);
+void grid_fill(struct grid *, struct rect r, uint32_t ch, enum style, int attr);
+void grid_attr(struct grid *, struct rect r, int set);	/* add attributes to what is there */
+void grid_back(struct grid *, struct rect r, enum style bg);
+/* A horizontal bar of `part` of w cells: eighth blocks, or '#'. part is 0..1. */
+void grid_bar(struct grid *, int y, int x, int w, double part, enum style);
+/* One cell of a skyline: 0..1 as ▁..█, or _.-=^# in ASCII. */
+void grid_level(struct grid *, int y, int x, double level, enum style fg, enum style bg);
+
+void grid_print(const struct grid *, struct buf *, bool ansi);	/* trailing blanks cut; for -script */
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TUI_H
+#define TTRACE_TUI_H
+
+#include "base/err.h"
+#include "session/opt.h"
+
+/* The viewer, whole: opens the files, runs until the user quits. -1: *e. All that src/main.c sees. */
+int tui_run(const struct opt *, struct err *e);
+/* `ttrace -print=keys|commands|config` */
+int tui_print(const struct opt *, const char *what, struct err *e);
+
+#endif
