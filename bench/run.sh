@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# make bench: one table of what things cost, against a limit (and against the reference where Go is there).
+# BENCH_EVENTS sets the size of the big trace (17 M events, about 100 MB).
+set -eu
+events=${BENCH_EVENTS:-17000000}
+ttrace=${TTRACE:-./ttrace}
+bin=${BENCH_BIN:-bench}
+dir=${BENCH_DIR:-${TMPDIR:-/tmp}/ttrace-bench}
+mkdir -p "$dir"
+big=$dir/big-$events.trace
+prof=$dir/big.pb.gz
+[ -s "$big" ] || "$bin/gentrace" -events "$events" "$big"
+[ -s "$prof" ] || "$bin/genprof" -samples 1000000 "$prof"
+bad=0
+
+measure() { "$bin/measure" "$@"; }
+row() { # row WORK SECONDS KB LIMIT_SECONDS LIMIT_MB [REFERENCE_SECONDS]
+	awk -v w="$1" -v s="$2" -v kb="$3" -v ls="$4" -v lm="$5" -v ref="${6:-}" -v n="$events" 'BEGIN {
+		over = (ls != "-" && s > ls) || (lm != "-" && kb / 1024 > lm)
+		printf "%-44s %8.2f s %7.0f MB  limit %5s s %5s MB  %s%s\n", w, s, kb / 1024, ls, lm,
+			ref == "" ? "" : sprintf("reference %.1f s, %.0f times  ", ref, ref / s), over ? "OVER" : "ok"
+		exit over }' || bad=1
+}
+echo "big trace: $events events, $(stat -c %s "$big") bytes; profile: 1000000 samples, $(stat -c %s "$prof") bytes"
+
+read -r s kb _ < <(measure "$ttrace" view -script '' -size 200x60 "$big")
+row "trace: whole, indexed, first screen" "$s" "$kb" 3 700
+awk -v s="$s" -v kb="$kb" -v n="$events" 'BEGIN { printf "%44s %.1f M events/s, %.1f bytes of memory per event\n", "", n / s / 1e6, kb * 1024 / n }'
+read -r s0 _ _ < <(measure "$ttrace" view -script '' -size 200x60 "$big")
+keys='++++++++++++++++++++----------------llllhhhhjjjjkkkk{{{{}}}}'
+read -r s1 kb _ < <(measure "$ttrace" view -script "$keys$keys$keys$keys" -size 200x60 "$big")
+awk -v a="$s0" -v b="$s1" -v n=$((4 * ${#keys})) 'BEGIN { ms = (b - a) * 1000 / n
+	printf "%-44s %8.2f ms a key              limit    16 ms          %s\n", "trace: 240 keys on the timeline, 200x60", ms, ms > 16 ? "OVER" : "ok"
+	exit ms > 16 }' || bad=1
+read -r s kb _ < <(measure "$ttrace" events "$big")
+row "trace: ttrace events" "$s" "$kb" - -
+read -r s kb _ < <(measure "$ttrace" goroutines "$big")
+row "trace: ttrace goroutines" "$s" "$kb" - -
+ref=
+if command -v go >/dev/null 2>&1; then
+	read -r ref rkb _ < <(measure go tool pprof -symbolize=none -top "$prof")
+fi
+read -r s kb _ < <(measure "$ttrace" top "$prof")
+row "profile: ttrace top" "$s" "$kb" 1.5 - "$ref"
+[ -z "$ref" ] || echo "$kb $rkb" | awk '{ printf "%44s memory: %.0f MB of the reference'"'"'s %.0f MB\n", "", $1 / 1024, $2 / 1024 }'
+exit $bad
