@@ -80,6 +80,10 @@ enum tstate {
 	TS__N
 };
 
+/* Or'ed to enter()'s state of a G when that state was only learnt of later (a status event): this
+   stretch is from the last Sync to that event, and another enter() of the same state follows. */
+enum { TS_PAST = 0x40 };
+
 enum track_kind { TK_NONE, TK_P, TK_M, TK_G };
 
 enum mark_kind { MK_LOG, MK_PROC_START, MK_PROC_STOP, MK_PROC_STEAL, MK_GOMAXPROCS, MK_LABEL, MK_WAKE_NET };
@@ -98,14 +102,37 @@ enum span_kind { SP_TASK, SP_REGION, SP_GC, SP_STW, SP_ASSIST, SP_SWEEP, SP_RANG
 struct sink_span {	/* something with a beginning and an end */
 	enum span_kind kind;
 	int64_t t0, t1;		/* TIME_NONE: began before, ends after the trace */
-	trk_id trk, trk1;	/* G where it began and where it ended (tasks), P for sweeps */
-	uint64_t id, parent;	/* task: id and parent; region: task */
+	trk_id trk, trk1;	/* G where it began and where it ended (tasks); sweeps: P, and the G
+				   that is charged with it or 0 */
+	uint64_t id, parent;	/* task: id and parent (UINT64_MAX: none known); region: task, number in
+				   the order of beginnings */
 	str_id name;		/* task or region type, STW reason, range name */
 	stk_id stack, stack1;	/* where begun, where ended */
-	uint64_t v0, v1;	/* SP_GC: heap live before and after; SP_SWEEP: bytes swept, reclaimed */
+	uint64_t v0, v1;	/* SP_GC: heap live before and after; SP_SWEEP: bytes swept, reclaimed;
+				   SP_REGION: RG_* flags, and 0 or the transition that ended it:
+				   1 + 16 * from + to, as enum tev_state */
+};
+/* RG_INHERITED: not a region of the program: the task of the region that the G was created in.
+   RG_LOOSE: of a system goroutine and never ended: it is none of the goroutine's regions. */
+enum { RG_INHERITED = 1, RG_LOOSE = 2 };
+
+/* The last four are counted by the store out of enter(): goroutines by state, thinned so that
+   minimum and maximum of every 4096th of a sheet are kept. Threads in system calls are CT_SYSCALL. */
+enum counter {
+	CT_HEAP_LIVE, CT_HEAP_GOAL, CT_GOMAXPROCS, CT_STACKS, CT_OTHER,
+	CT_RUNNABLE, CT_RUNNING, CT_WAITING, CT_SYSCALL, CT__N
 };
 
-enum counter { CT_HEAP_LIVE, CT_HEAP_GOAL, CT_GOMAXPROCS, CT_STACKS, CT_OTHER, CT__N };
+/* What takes a P from the program, in the order of the events: minimum mutator utilisation is
+   computed from these alone. */
+enum util_what { UT_PROCS, UT_STW, UT_ASSIST, UT_SWEEP, UT_WORKER, UT_DEDICATED };
+struct sink_util {
+	int64_t t, next;	/* when; when the next event of any kind with a later time is */
+	enum util_what what;	/* UT_WORKER: fractional mark workers */
+	uint32_t proc;		/* number of the P; UT_PROCS: how many Ps from now on */
+	int32_t delta;		/* 1 begins, -1 ends */
+	bool past;		/* begun before the trace */
+};
 
 struct sink_trace {	/* facts of a trace */
 	int version;		/* 22 for Go 1.22, ... */
@@ -132,6 +159,7 @@ struct sink {
 		void   (*mark)(void *, const struct sink_mark *);
 		void   (*span)(void *, const struct sink_span *);	/* when it ends, or at the end */
 		void   (*count)(void *, int64_t t, enum counter, uint64_t v);
+		void   (*util)(void *, const struct sink_util *);
 		void   (*trace)(void *, const struct sink_trace *);	/* any time; the last one holds */
 
 		/* notices: a file shown in spite of something; at is a byte offset or ERR_NOWHERE */

@@ -26,9 +26,12 @@ struct smp_row { stk_id stack; uint32_t label, nlabel; int64_t when; trk_id trk,
 struct trk_row {
 	enum track_kind kind;
 	uint64_t id;
-	str_id name;		/* G: start function */
-	trk_id creator;
-	stk_id start, created;	/* stack at start; where it was created */
+	/* learnt as the trace goes on, so they may change below a snapshot, but only once */
+	_Atomic str_id name;	/* G: start function, 0 while unknown */
+	_Atomic trk_id creator;
+	_Atomic stk_id start, created;	/* stack at start; where it was created */
+	_Atomic int64_t t0, run0, t1;	/* first known; first started to run; ended or blocked for ever;
+					   TIME_NONE: not (yet) */
 };
 
 struct edge { int64_t t; trk_id from, to; stk_id stack; bool created; };	/* from 0: nobody */
@@ -40,7 +43,8 @@ struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 	const uint32_t *first;	/* track i owns intervals first[i] .. first[i+1] */
 	const uint32_t *start;	/* ns after t0. They tile [t0,t1): an interval ends where the next of
 				   its track starts, or at t1 */
-	const uint8_t *state;	/* enum tstate; SHEET_CONT: continues the sheet before */
+	const uint8_t *state;	/* enum tstate & SHEET_STATE; SHEET_CONT: continues the sheet before;
+				   SHEET_PAST: see TS_PAST. Only the first of a track starts at 0 */
 	const uint32_t *who;	/* see state.def */
 	const stk_id *stack;
 	const int64_t (*sum)[TS__N];	/* ns by state before interval 64*k, straight across tracks */
@@ -48,11 +52,12 @@ struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 	const struct edge *edge;	/* who woke or created whom, by time */
 	const uint32_t *edge_from;	/* indexes of edges ordered by (from, time) */
 };
-enum { SHEET_CONT = 0x80, SHEET_STEP = 64 };
+enum { SHEET_CONT = 0x80, SHEET_PAST = 0x40, SHEET_STATE = 0x3f, SHEET_STEP = 64 };
 
 struct warn_row { uint64_t at; const char *msg; };
 struct span_row { struct sink_span s; };
 struct count_row { int64_t t; uint64_t v; };
+struct span_block { int64_t t0, t1; uint32_t kinds; };	/* of 64 spans: earliest, latest, 1 << kind */
 
 struct store {
 	struct arena arena;
@@ -64,6 +69,8 @@ struct store {
 	bool has_trace;
 	struct col trks, marks, spans, counts[CT__N], warns;	/* marks, counts by time; spans in the
 								   order of their ends; sink_mark rows */
+	struct col span_blocks;					/* one for every 64 spans that are full */
+	struct col utils;					/* struct sink_util */
 	struct col sheets;					/* const struct sheet * */
 };
 
@@ -73,7 +80,7 @@ struct snap {			/* a horizon: below it nothing will ever change */
 	bool complete;
 	int64_t t0, t1;		/* what of the trace is there, ns since its first event */
 	uint64_t bytes, total;	/* read so far */
-	uint32_t nstrs, nfuns, nlocs, nfrms, nstks, nsmps, ntypes, ntrks, nmarks, nspans, nwarns, nsheets;
+	uint32_t nstrs, nfuns, nlocs, nfrms, nstks, nsmps, ntypes, ntrks, nmarks, nspans, nwarns, nsheets, nutils;
 	uint32_t ncounts[CT__N];
 };
 

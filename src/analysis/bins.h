@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_BINS_H
+#define TTRACE_BINS_H
+
+#include "store/edges.h"
+#include "store/spans.h"
+#include "store/store.h"
+
+/*
+ * What a timeline shows: tracks x columns -> exact shares of states, and the
+ * interval under a cursor. The cost of a row is its columns times the logarithm
+ * of the trace, never the length of the trace. All of it is pure and reads only
+ * below the snapshot. Column k of n covers [bin_edge(k), bin_edge(k + 1)).
+ */
+struct bin { int64_t ns[TS__N]; };	/* adds up to the part of the column inside the trace */
+
+static inline int64_t bin_edge(int64_t t0, int64_t t1, uint32_t n, uint32_t k)
+{
+	return t0 + (int64_t)((double)(t1 - t0) * k / n);
+}
+
+/* A row: n columns of a track over [t0, t1). Outside of the snapshot and the track's life: TS_NONE. */
+void bins_row(const struct snap *, trk_id, int64_t t0, int64_t t1, uint32_t n, struct bin *out);
+/* The sums of a track over [t0, t1). */
+void bins_sum(const struct snap *, trk_id, int64_t t0, int64_t t1, struct bin *out);
+/* The state that has most of it, TS_NONE and TS_IDLE only where there is nothing else (or count them
+   with all set); TS_NONE when empty. */
+enum tstate bin_main(const struct bin *, bool all);
+
+struct ival {			/* an interval, joined over the borders of sheets */
+	trk_id trk;
+	enum tstate state;
+	int64_t t0, t1;		/* clamped to the snapshot */
+	uint32_t who;		/* see state.def */
+	stk_id stack;
+	uint32_t sheet, i;	/* where its last piece is */
+};
+/* The interval of a track at time t. false: the track is not there then (TS_NONE counts as not). */
+bool ival_at(const struct snap *, trk_id, int64_t t, struct ival *);
+/* The next one (dir 1) or the one before (dir -1) that exists; false at the end. */
+bool ival_step(const struct snap *, struct ival *, int dir);
+/* The first one that begins at or after t (dir 1), or the last that ends at or before t (dir -1). */
+bool ival_near(const struct snap *, trk_id, int64_t t, int dir, struct ival *);
+
+/* A counter over columns. */
+struct cbin { uint64_t min, max, last; bool any; };	/* any: there is a value at all by then */
+void bins_count(const struct snap *, enum counter, int64_t t0, int64_t t1, uint32_t n, struct cbin *out);
+
+/* Per column: how many marks of the kinds (1 << MK_LOG | ...); trk 0: of anyone. */
+void bins_marks(const struct snap *, uint32_t kinds, trk_id, int64_t t0, int64_t t1, uint32_t n, uint32_t *out);
+/* Per column: ns covered by spans of the kinds (at most the column); trk 0: of anyone. */
+void bins_spans(const struct snap *, uint32_t kinds, trk_id, int64_t t0, int64_t t1, uint32_t n, int64_t *out);
+
+/* How many ns of [t0, t1) each track of a kind spends in the states (1ull << TS_RUN | ...):
+   out[trk], zeroed by the caller, room for snap->ntrks. For sorting rows. */
+void bins_rank(const struct snap *, enum track_kind, uint64_t states, int64_t t0, int64_t t1, int64_t *out);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TRACEW_H
+#define TTRACE_TRACEW_H
+
+#include "base/mem.h"
+#include "store/store.h"
+
+#include <stdbool.h>
+
+/*
+ * A trace as a profile: time and count per node of the store's call tree, by
+ * what goroutines did. The rules of net, sync, syscall and sched are those of
+ * `go tool trace -pprof`: a stretch counts when it ended within the trace, is
+ * charged to the stack where it began (sched: that of whoever made the
+ * goroutine runnable), and is clipped to the goroutine's life from its first run.
+ */
+enum tw_type { TW_CPU, TW_RUN, TW_SCHED, TW_SYNC, TW_NET, TW_SYSCALL, TW_BLOCK, TW__N };
+	/* cpu: samples; run: running, on the stack it stopped at; block: all waiting, by reason */
+const char *tw_name(enum tw_type);	/* "cpu", ... */
+int tw_find(const char *name);		/* -1: none of that name */
+
+struct tw_filter {
+	int64_t from, to;		/* TIME_NONE: open */
+	const uint8_t *g;		/* NULL, or one bit per track: which goroutines */
+	const struct tw_slice *slice;	/* NULL, or the stretches of time to count (regions, tasks), sorted by
+					   (trk, t0) and disjoint within a track */
+	uint32_t nslice;
+	trk_id proc;			/* only on this P (run, cpu, syscall); 0 all */
+};
+struct tw_slice { trk_id trk; int64_t t0, t1; };
+
+struct tw {				/* per node: nstks of the snapshot */
+	uint32_t n;
+	int64_t *ns, *count;		/* own */
+	int64_t total_ns, total_count;
+	bool empty;			/* the filter let no goroutine through */
+};
+/* In the arena. Without a filter (NULL) all. */
+struct tw *tracew(const struct snap *, enum tw_type, const struct tw_filter *, struct arena *);
+
+/* Sets of goroutines: bits for a tw_filter, in the arena. match() is asked once per start function. */
+uint8_t *tw_goroutines(const struct snap *, bool (*match)(void *, const char *name, size_t n), void *arg,
+    struct arena *);
+uint8_t *tw_goroutine(const struct snap *, trk_id g, struct arena *);
+static inline bool tw_has(const uint8_t *set, trk_id t) { return !set || set[t >> 3] >> (t & 7) & 1; }
+
+/* The outermost regions whose type matches, or those of a task that does (by id or type), as slices. */
+struct tw_slice *tw_regions(const struct snap *, bool (*match)(void *, const char *name, size_t n), void *arg,
+    struct arena *, uint32_t *n);
+struct tw_slice *tw_tasks(const struct snap *, uint64_t id, bool (*match)(void *, const char *name, size_t n),
+    void *arg, struct arena *, uint32_t *n);
+
+#endif

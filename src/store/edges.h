@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_EDGES_H
+#define TTRACE_EDGES_H
+
+#include "store/store.h"
+
+/* Who woke or created whom. An interval that is runnable names its waker itself (who); these
+   answer the other direction, and what happened in a window. */
+struct edge_walk { uint32_t sheet, i; };
+
+/* The next edge made by `from` (a G) at or after t0 and before t1; NULL when there is no more.
+   Begin with a zeroed walk. */
+const struct edge *edges_from(const struct snap *, struct edge_walk *, trk_id from, int64_t t0, int64_t t1);
+/* The next edge of anyone in [t0, t1), by time. */
+const struct edge *edges_in(const struct snap *, struct edge_walk *, int64_t t0, int64_t t1);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TRACKS_H
+#define TTRACE_TRACKS_H
+
+#include "store/store.h"
+
+/*
+ * The writer's half of a trace: who exists, in which state since when, and the
+ * sheets that are sealed from it. build.c passes the sink's trace operations on
+ * to these one by one; ids in them (strings, stacks) are the store's.
+ */
+struct tracks;
+
+/* Initialises the trace columns of the store (trks with row 0, marks, spans, span_blocks, utils,
+   counts, sheets); tracks_free frees them with their sheets. */
+struct tracks *tracks_new(struct store *);
+void tracks_free(struct tracks *);
+
+trk_id tracks_track(struct tracks *, enum track_kind, uint64_t id);
+/* May be called again when more is known: what is 0 leaves what is there. */
+void tracks_born(struct tracks *, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created);
+void tracks_enter(struct tracks *, trk_id, int64_t t, enum tstate, uint32_t who, stk_id);
+void tracks_mark(struct tracks *, const struct sink_mark *);
+void tracks_span(struct tracks *, const struct sink_span *);
+void tracks_count(struct tracks *, int64_t t, enum counter, uint64_t v);
+void tracks_util(struct tracks *, const struct sink_util *);
+
+/* Everything before t has been said: seal it. */
+void tracks_upto(struct tracks *, int64_t t);
+/* Fill in what a snapshot says of the trace: t0, t1 and the counts of its columns. */
+void tracks_snap(const struct tracks *, struct snap *);
+
+#endif
