@@ -32,17 +32,20 @@ struct tev {
 	int64_t time;		/* ns as the reference's Event.Time() (not rebased) */
 	int64_t m, p, g;	/* where; -1 none */
 	uint8_t kind;		/* enum tev_kind */
-	uint8_t wire;		/* event type on the wire, for footprints and oddities */
+	uint8_t wire;		/* event type on the wire (gowire.h), for oddities; a GoSwitch comes as three
+				   events, of which two have the types of what they stand for */
 	uint8_t resource;	/* enum tev_resource: of the transition, label or range */
 	uint8_t from, to;	/* enum tev_state, transitions */
-	uint8_t what;		/* enum tev_range or tev_metric */
-	int64_t id;		/* transition, range, label: G, P or M id; task, region, log: task id */
-	uint64_t value;		/* metric; range end: bytes swept; task begin: parent task id */
-	uint64_t value2;	/* range end: bytes reclaimed */
+	uint8_t what;		/* enum tev_range or tev_metric; sync: 1 opens a generation, 0 the end */
+	int64_t id;		/* transition, range, label: G, P or M id; task, region, log: task id
+				   (-1 none); experimental: first argument */
+	uint64_t value;		/* metric; range end: bytes swept; task begin and end: parent task id, all
+				   ones when there is none; sync: its number from 1; experimental: second */
+	uint64_t value2;	/* range end: bytes reclaimed; experimental: third argument */
 	uint32_t name;		/* string: reason of a transition or STW, task/region type, label, log category */
 	uint32_t text;		/* string: log message */
 	uint32_t stack;		/* stack of the event (who did it) */
-	uint32_t stack2;	/* stack of the resource after a transition, when not the same */
+	uint32_t stack2;	/* goroutine creation: where the new one starts */
 };
 
 struct tev_frame { uint64_t pc; uint32_t fun, file; uint64_t line; };	/* strings of the generation */
@@ -52,8 +55,11 @@ struct tgen;
 const char *tgen_str(const struct tgen *, uint32_t id, size_t *n);	/* "" when there is none */
 const struct tev_frame *tgen_stack(const struct tgen *, uint32_t id, uint32_t *n); /* leaf first */
 uint64_t tgen_number(const struct tgen *);
+struct tev_clock { bool known; int64_t time; uint64_t mono, sec, nsec; };	/* known since Go 1.25 */
+const struct tev_clock *tgen_clock(const struct tgen *);	/* what a Sync that opens the generation says */
 uint32_t tgen_nstacks(const struct tgen *);	/* stack ids are dense indexes below this */
-uint32_t tgen_nstrs(const struct tgen *);	/* string ids likewise */
+uint32_t tgen_nstrs(const struct tgen *);	/* string ids likewise; may grow
+						   while events of the generation come */
 
 struct tstream_info {
 	int version;			/* 22, 23, 25, 26 (v2) or 5..21 (v1) */

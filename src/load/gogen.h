@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_GOGEN_H
+#define TTRACE_GOGEN_H
+
+#include "base/intern.h"
+#include "load/gowire.h"
+#include "load/idmap.h"
+#include "load/tev.h"
+
+struct gostr {
+	const char *p;	/* in the input */
+	uint32_t n;
+};
+
+struct gopc {		/* what a program counter is: the first mention in the generation holds */
+	uint64_t pc, fun, file, line;
+};
+
+struct gostack {
+	uint64_t first;
+	uint32_t n;
+};
+
+struct gosample {
+	int64_t time;
+	uint64_t m, p, g, stack, nth;
+};
+
+struct gothread {
+	uint64_t m;
+	uint32_t first, last;	/* batches, index + 1 */
+};
+
+/* One generation: pure data, no cursor and no state. */
+struct tgen {
+	uint64_t number;
+	uint64_t at, end;	/* bytes of the input that it came from */
+	double ns_per_tick;	/* 0: not known yet */
+	struct tev_clock clock;
+	uint64_t clock_ticks, min_ticks;
+
+	struct gostr *str;	/* index 0 is "" */
+	size_t nstr, capstr;
+	struct idtab strs;
+	struct intern extra;	/* of strings that came from elsewhere */
+
+	struct gostack *stack;	/* index 0 is empty */
+	size_t nstack, capstack;
+	struct idtab stacks;
+	uint32_t *ref;		/* frames of all stacks, as indexes of pc */
+	size_t nref, capref;
+	struct gopc *pc;
+	size_t npc, cappc;
+	struct idmap pcs;
+	struct tev_frame *frame;	/* frames of all stacks, when sealed */
+
+	struct gosample *sample;	/* by time, when sealed */
+	size_t nsample, capsample;
+	struct gobatch *batch;
+	size_t nbatch, capbatch;
+	struct gothread *thread;	/* in the order of their first batches */
+	size_t nthread, capthread;
+	struct idmap threads;
+	uint64_t nbatches;	/* of every kind */
+	uint64_t experimental;	/* batches that nobody here reads */
+};
+
+/* The next generation of the input into *g. 1: there is one, and when e->kind is set, damage after it;
+   0: the input ended as it should; -1: damage, and what was read of the generation is in *g (never
+   NULL), not sealed. */
+int gogen_read(struct cur *, int version, struct tgen **g, struct err *e);
+/* Make what there is of a damaged generation fit for use: references to what is missing become none.
+   false: nothing of it can be placed in time. ns_per_tick is what an earlier generation said, or 0. */
+bool gogen_salvage(struct tgen *g, double ns_per_tick);
+void gogen_free(struct tgen *g);
+
+struct tgen *gogen_new(void);
+/* Index of a string of these bytes, which must stay where they are. */
+uint32_t gogen_extra(struct tgen *g, const char *p, uint32_t n);
+
+#endif

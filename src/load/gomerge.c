@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The merge of one generation: a cursor per thread, each standing on its next
+ * event, in a heap by time. The head is tried first, and nearly always may
+ * happen; when the orderer says that it must wait for another thread, the
+ * others are tried in the order of their times. CPU samples, which wait for
+ * nobody, are dealt in by time.
+ *
+ * Where times are equal the order is the heap's own, so the heap is the
+ * reference's: the same sift rules give the same order of equals. A sorted heap
+ * is a heap, so after a detour it need not be built again.
+ */
+#include "config.h"
+#include "load/gomerge.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+struct cursor {
+	struct cur c;		/* in the current batch */
+	int64_t m, last;	/* time of the event before; 0: none in this batch yet */
+	struct go_m *state;
+	uint32_t next;		/* the batch after, index + 1 */
+	uint32_t batch;
+	struct goev ev;
+};
+
+struct slot {
+	int64_t time;
+	struct cursor *cur;
+};
+
+struct merge {
+	struct goorder *o;
+	struct tgen *g;
+	struct cursor *cur;
+	struct slot *heap;
+	size_t n;
+	struct slot *tmp;	/* for sorting */
+	struct err *e;
+};
+
+/* ---- the heap */
+
+static size_t sift_up(struct slot *h, size_t i)
+{
+	struct slot s = h[i];
+	for (; i > 0 && h[(i - 1) / 2].time > s.time; i = (i - 1) / 2)
+		h[i] = h[(i - 1) / 2];
+	h[i] = s;
+	return i;
+}
+
+static void sift_down(struct slot *h, size_t n, size_t i)
+{
+	if (i >= n)
+		return;
+	struct slot s = h[i];
+	for (;;) {
+		size_t l = 2 * i + 1, best = i;
+		int64_t t = s.time;
+		if (l < n && h[l].time < t) {
+			t = h[l].time;
+			best = l;
+		}
+		if (l + 1 < n && h[l + 1].time < t)
+			best = l + 1;
+		if (best == i)
+			break;
+		h[i] = h[best];
+		i = best;
+	}
+	h[i] = s;
+}
+
+static void heap_changed(struct merge *m, size_t i)
+{
+	if (sift_up(m->heap, i) == i)
+		sift_down(m->heap, m->n, i);
+}
+
+static void heap_drop(struct merge *m, size_t i)
+{
+	for (; i > 0; i = (i - 1) / 2) {
+		struct slot t = m->heap[i];
+		m->heap[i] = m->heap[(i - 1) / 2];
+		m->heap[(i - 1) / 2] = t;
+	}
+	m->heap[0] = m->heap[--m->n];
+	sift_down(m->heap, m->n, 0);
+}
+
+/* Stable, and linear where the slots are in order already: runs are merged, short ones inserted. */
+static void sort_slots(struct slot *v, struct slot *tmp, size_t n)
+{
+	enum { RUN = 12 };
+	for (size_t at = 0; at < n; at += RUN)
+		for (size_t i = at + 1; i < n && i < at + RUN; i++) {
+			struct slot s = v[i];
+			size_t j = i;
+			for (; j > at && v[j - 1].time > s.time; j--)
+				v[j] = v[j - 1];
+			v[j] = s;
+		}
+	for (size_t w = RUN; w < n; w *= 2)
+		for (size_t at = 0; at + w < n; at += 2 * w) {
+			size_t mid = at + w, end = mid + w < n ? mid + w : n, i = at, j = mid, k = 0;
+			if (v[mid - 1].time <= v[mid].time)
+				continue;
+			while (i < mid && j < end)
+				tmp[k++] = v[j].time < v[i].time ? v[j++] : v[i++];
+			while (i < mid)
+				tmp[k++] = v[i++];
+			memcpy(v + at, tmp, k * sizeof *v);
+		}
+}
+
+/* ---- the cursors */
+
+/* On to the thread's next event. 1: it stands on one; 0: there is none; -1: damage. */
+static int cursor_next(struct merge *m, struct cursor *c)
+{
+	while (!cur_left(&c->c)) {
+		if (!c->next)
+			return 0;
+		c->batch = c->next - 1;
+		const struct gobatch *b = &m->g->batch[c->batch];
+		c->c = cur_make(b->p, b->n, b->at);
+		c->next = b->next;
+		c->last = 0;
+	}
+	if (!c->last)
+		c->last = gowire_time(m->g->ns_per_tick, m->g->batch[c->batch].time);
+	uint64_t dt;
+	if (!gowire_event(&c->c, &c->ev, &dt, m->e))
+		return -1;
+	c->ev.time = c->last = gowire_add(gowire_time(m->g->ns_per_tick, dt), c->last);
+	return 1;
+}
+
+static enum go_advance try_slot(struct merge *m, size_t i)
+{
+	struct cursor *c = m->heap[i].cur;
+	enum go_advance r = goorder_advance(m->o, &c->ev, c->m, &c->state);
+	if (r != GO_YES) {
+		if (r == GO_BAD) {
+			*m->e = m->o->bad;
+			m->e->at = cur_at(&c->c);
+		}
+		return r;
+	}
+	int n = cursor_next(m, c);
+	if (n < 0)
+		return GO_BAD;
+	if (n) {
+		m->heap[i].time = c->ev.time;
+		heap_changed(m, i);
+	} else {
+		heap_drop(m, i);
+	}
+	return GO_YES;
+}
+
+/* The head must wait: who else can go on? */
+static int detour(struct merge *m)
+{
+	sort_slots(m->heap, m->tmp, m->n);
+	for (size_t i = 1; i < m->n; i++) {
+		enum go_advance r = try_slot(m, i);
+		if (r != GO_WAIT)
+			return r == GO_YES ? 0 : -1;
+	}
+	const struct cursor *c = m->heap[0].cur;
+	return err_set(m->e, ERR_FORMAT, cur_at(&c->c), "broken trace: failed to advance: "
+	    "no thread can go on; the earliest is M %lld with %s", (long long)c->m,
+	    goev_specs[c->ev.type].name);
+}
+
+static int begin(struct merge *m)
+{
+	struct tgen *g = m->g;
+	m->cur = xcalloc(g->nthread, sizeof *m->cur);
+	m->heap = xcalloc(g->nthread, 2 * sizeof *m->heap);
+	m->tmp = m->heap + g->nthread;
+	for (size_t i = 0; i < g->nthread; i++) {
+		struct cursor *c = &m->cur[i];
+		c->m = (int64_t)g->thread[i].m;
+		c->next = g->thread[i].first;
+	}
+	for (size_t i = 0; i < g->nthread; i++) {
+		int r = cursor_next(m, &m->cur[i]);
+		if (r < 0)
+			return -1;
+		if (!r)
+			continue;
+		m->heap[m->n++] = (struct slot){m->cur[i].ev.time, &m->cur[i]};
+		sift_up(m->heap, m->n - 1);
+	}
+	return 0;
+}
+
+static int run(struct merge *m)
+{
+	struct goorder *o = m->o;
+	const struct gosample *s = m->g->sample, *end = s + m->g->nsample;
+	while (m->n || s < end) {
+		if (o->nout > GO_OUT - GO_OUT_ROOM && !goorder_flush(o))
+			return 0;
+		if (s < end && (!m->n || s->time < m->heap[0].time)) {
+			goorder_sample(o, s++);
+			continue;
+		}
+		enum go_advance r = try_slot(m, 0);
+		if (r == GO_BAD || (r == GO_WAIT && detour(m)))
+			return -1;
+	}
+	return 0;
+}
+
+/* What is left in the cursors that have not ended. */
+static uint64_t left(const struct merge *m)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < m->g->nthread; i++) {
+		n += cur_left(&m->cur[i].c);
+		for (uint32_t b = m->cur[i].next; b; b = m->g->batch[b - 1].next)
+			n += m->g->batch[b - 1].n;
+	}
+	return n;
+}
+
+int gomerge(struct goorder *o, struct tgen *g, uint64_t *lost, struct err *e)
+{
+	struct merge m = {.o = o, .g = g, .e = e};
+	o->gen = g;
+	goorder_sync(o, gowire_time(g->ns_per_tick, g->min_ticks), true);
+	int r = begin(&m);
+	if (!r)
+		r = run(&m);
+	*lost = r ? left(&m) : 0;
+	mem_free(m.cur);
+	mem_free(m.heap);
+	goorder_flush(o);
+	return r;
+}

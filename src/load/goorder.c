@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The scheduler's state machine. Clocks of different processors disagree, so
+ * times alone do not order a trace. What does: events of one thread are in
+ * order; starting or waking a goroutine, and taking a processor, carry sequence
+ * numbers; and a goroutine cannot run unless it was runnable. So the orderer
+ * keeps the state of every goroutine (G), processor (P) and thread (M), and
+ * takes an event only when it can happen: GO_WAIT sends the caller to another
+ * thread, GO_BAD says that it can never happen and the trace is broken.
+ *
+ * Handlers are in a table by event. Each sees a step: where the thread is now
+ * and, to be changed, where it will be; gostep_say() makes the event out of its row in
+ * goev.def, in the place where it happened: before the change.
+ *
+ * State belongs to the whole trace, ids of strings and stacks to a generation:
+ * what must outlive one (names of tasks, regions and stops) is kept as bytes.
+ * Everything lives in one arena; dead goroutines are used again.
+ */
+#include "config.h"
+#include "load/goorder.h"
+
+#include "load/gostate.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const uint8_t g_states[G__N] = {
+	[G_BAD] = TST_UNDETERMINED, [G_RUNNABLE] = TST_RUNNABLE, [G_RUNNING] = TST_RUNNING,
+	[G_SYSCALL] = TST_SYSCALL, [G_WAITING] = TST_WAITING,
+};
+static const uint8_t p_states[P__N] = {
+	[P_BAD] = TST_UNDETERMINED, [P_RUNNING] = TST_RUNNING, [P_IDLE] = TST_IDLE,
+	[P_SYSCALL] = TST_RUNNING, [P_ABANDONED] = TST_IDLE,
+};
+
+enum go_advance gostep_bad(struct step *s, const char *fmt, uint64_t v)
+{
+	err_set(&s->o->bad, ERR_FORMAT, ERR_NOWHERE, fmt, goev_specs[s->ev->type].name, v);
+	return GO_BAD;
+}
+
+/* ---- saying events */
+
+uint32_t gostep_str(struct goorder *o, uint64_t id, uint8_t type)
+{
+	uint32_t i = idtab_get(&o->gen->strs, id);
+	if (i == IDTAB_NONE)
+		err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE, "found invalid string ID %" PRIu64 " for event %s",
+		    id, goev_specs[type].name);
+	return i;
+}
+
+static uint32_t stack_at(struct goorder *o, uint64_t id, uint8_t type)
+{
+	uint32_t i = idtab_get(&o->gen->stacks, id);
+	if (i == IDTAB_NONE)
+		err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE, "found invalid stack ID %" PRIu64 " for event %s",
+		    id, goev_specs[type].name);
+	return i;
+}
+
+static int64_t later(struct goorder *o, int64_t t)
+{
+	if (t <= o->last)
+		t = gowire_add(o->last, 1);
+	return o->last = t;
+}
+
+/* The event as its row says. NULL: it names a string or a stack that is not there. */
+struct tev *gostep_say(struct goorder *o, uint8_t type, const struct goev *ev, struct where w)
+{
+	const struct goev_spec *s = &goev_specs[type];
+	uint64_t arg[7] = {0, ev->arg[1], ev->arg[2], ev->arg[3], ev->arg[4], (uint64_t)w.g, (uint64_t)w.p};
+	uint32_t name = gostep_str(o, arg[s->str], type), text = gostep_str(o, arg[s->text], type);
+	uint32_t stack = stack_at(o, arg[s->stack], type), stack2 = stack_at(o, arg[s->stack2], type);
+	if (name == IDTAB_NONE || text == IDTAB_NONE || stack == IDTAB_NONE || stack2 == IDTAB_NONE)
+		return NULL;
+	struct tev *t = &o->out[o->nout++];
+	*t = (struct tev){
+	    .time = later(o, ev->time), .m = w.m, .p = w.p, .g = w.g,
+	    .kind = s->kind, .wire = type, .resource = s->resource, .from = s->from, .to = s->to,
+	    .what = s->what, .id = (int64_t)arg[s->id], .value = arg[s->value], .value2 = arg[s->value2],
+	    .name = name, .text = text, .stack = stack, .stack2 = stack2,
+	};
+	return t;
+}
+
+enum go_advance gostep_took(struct step *s)
+{
+	return gostep_say(s->o, s->ev->type, s->ev, s->now) ? GO_YES : GO_BAD;
+}
+
+bool goorder_flush(struct goorder *o)
+{
+	size_t n = o->nout;
+	o->nout = 0;
+	if (o->stopped)
+		return false;
+	if (n) {
+		o->info->events += n;
+		o->stopped = !o->ops->events(o->self, o->gen, o->out, n);
+	}
+	return !o->stopped;
+}
+
+void goorder_sync(struct goorder *o, int64_t time, bool opens)
+{
+	o->out[o->nout++] = (struct tev){
+	    .time = later(o, time), .m = -1, .p = -1, .g = -1, .kind = TEV_SYNC, .wire = GE_SYNC_OURS,
+	    .what = opens, .value = ++o->syncs,
+	};
+}
+
+int goorder_sample(struct goorder *o, const struct gosample *s)
+{
+	struct goev ev = {.time = s->time, .arg = {0, s->stack}, .type = GE_CPUSample};
+	struct where w = {(int64_t)s->m, (int64_t)s->p, (int64_t)s->g};
+	if (idtab_get(&o->gen->stacks, s->stack) == IDTAB_NONE)
+		ev.arg[1] = 0;	/* the reference looks when it is shown */
+	return gostep_say(o, GE_CPUSample, &ev, w) ? 0 : -1;
+}
+
+/* ---- what is known of whom */
+
+struct go_g *gostep_find_g(struct goorder *o, int64_t id)
+{
+	struct idslot *s = idmap_get(&o->gs, (uint64_t)id);
+	return s ? s->p : NULL;
+}
+
+struct go_p *gostep_find_p(struct goorder *o, int64_t id)
+{
+	struct idslot *s = idmap_get(&o->ps, (uint64_t)id);
+	return s ? s->p : NULL;
+}
+
+/* The goroutine and the processor of the step's thread. A goroutine may have ended elsewhere in a
+   broken trace and its state be another's by now. */
+struct go_g *gostep_g(struct step *s)
+{
+	struct go_g *g = s->m ? s->m->gs : NULL;
+	if (g && g->used && g->id == s->now.g)
+		return g;
+	g = gostep_find_g(s->o, s->now.g);
+	if (s->m)
+		s->m->gs = g;
+	return g;
+}
+
+struct go_p *gostep_p(struct step *s)
+{
+	struct go_p *p = s->m ? s->m->ps : NULL;
+	if (p && p->id == s->now.p)
+		return p;
+	p = gostep_find_p(s->o, s->now.p);
+	if (s->m)
+		s->m->ps = p;
+	return p;
+}
+
+static void add_g(struct goorder *o, int64_t id, uint8_t status)
+{
+	struct go_g *g = o->free_g;
+	if (g)
+		o->free_g = g->next;
+	else
+		g = arena_zalloc(&o->mem, sizeof *g);
+	g->id = id;
+	g->status = status;
+	g->gen = o->gen->number;
+	g->seq = 0;
+	g->used = true;
+	g->nregion = g->ranges.n = 0;
+	bool fresh;
+	idmap_put(&o->gs, (uint64_t)id, &fresh)->p = g;
+}
+
+static void drop_g(struct goorder *o, struct go_g *g)
+{
+	idmap_drop(&o->gs, (uint64_t)g->id);
+	g->used = false;
+	g->next = o->free_g;
+	o->free_g = g;
+}
+
+static struct go_m *add_m(struct goorder *o, int64_t id)
+{
+	struct go_m *m = arena_zalloc(&o->mem, sizeof *m);
+	bool fresh;
+	*m = (struct go_m){.id = id, .g = -1, .p = -1, .next = o->all_m};
+	o->all_m = m;
+	idmap_put(&o->ms, (uint64_t)id, &fresh)->p = m;
+	return m;
+}
+
+static struct go_m *find_m(struct goorder *o, int64_t id)
+{
+	struct idslot *s = idmap_get(&o->ms, (uint64_t)id);
+	return s ? s->p : NULL;
+}
+
+static bool succeeds(const struct goorder *o, uint64_t seq, uint64_t gen, uint64_t before)
+{
+	return gen == o->gen->number && seq == before + 1;
+}
+
+bool gostep_have(struct step *s, enum need p, enum need g)
+{
+	const char *why = NULL;
+	if (s->now.m == -1)
+		why = "expected a thread but didn't have one";
+	else if (p == MUST && s->now.p == -1)
+		why = "expected a proc but didn't have one";
+	else if (p == NOT && s->now.p != -1)
+		why = "expected no proc but had one";
+	else if (g == MUST && s->now.g == -1)
+		why = "expected a goroutine but didn't have one";
+	else if (g == NOT && s->now.g != -1)
+		why = "expected no goroutine but had one";
+	if (why)
+		err_set(&s->o->bad, ERR_FORMAT, ERR_NOWHERE, "%s, at event %s", why,
+		    goev_specs[s->ev->type].name);
+	return !why;
+}
+
+/* The running goroutine of this thread, or NULL and why not. */
+static struct go_g *running(struct step *s, uint8_t status)
+{
+	if (!gostep_have(s, MUST, MUST))
+		return NULL;
+	struct go_g *g = gostep_g(s);
+	if (!g)
+		gostep_bad(s, "event %s for goroutine (%" PRIu64 ") that doesn't exist", (uint64_t)s->now.g);
+	else if (g->status != status)
+		gostep_bad(s, "%s event for goroutine %" PRIu64 " that's not Running", (uint64_t)s->now.g);
+	return g && g->status == status ? g : NULL;
+}
+
+/* ---- processors */
+
+/* A P's state at the start of a generation. A P in a system call that was abandoned lost the thread
+   it was bound to: when its state is known better, that thread is the place of the event. */
+static enum go_advance proc_status(struct step *s)
+{
+	struct goorder *o = s->o;
+	int64_t id = (int64_t)s->ev->arg[1];
+	uint8_t status = (uint8_t)s->ev->arg[2], was = status, to = status;
+	if (status >= P__N)
+		return gostep_bad(s, "%s: invalid status: %" PRIu64, status);
+	uint8_t from = p_states[status];
+	struct go_p *p = gostep_find_p(o, id);
+	bool promoted = false;
+	if (!p) {
+		bool fresh;
+		p = idmap_put(&o->ps, (uint64_t)id, &fresh)->p = arena_zalloc(&o->mem, sizeof *p);
+		*p = (struct go_p){.id = id, .status = status};
+		from = o->gen->number == o->first_gen ? TST_UNDETERMINED : TST_NOTEXIST;
+	} else if (status == P_ABANDONED && p->status == P_SYSCALL) {
+		from = TST_RUNNING;
+		to = P_SYSCALL;
+		promoted = true;
+	} else if (p->status != was) {
+		return gostep_bad(s, "%s: inconsistent status for proc %" PRIu64, (uint64_t)id);
+	}
+	p->gen = o->gen->number;
+	p->seq = 0;
+	if (status == P_RUNNING || status == P_SYSCALL)
+		s->next.p = id;
+	if (promoted) {
+		struct go_m *m = o->all_m;
+		while (m && m->p != id)
+			m = m->next;
+		if (!m)
+			return gostep_bad(s, "%s: failed to find sched context for proc %" PRIu64
+			    " that's about to be stolen", (uint64_t)id);
+		s->now = (struct where){m->id, id, m->g};
+	}
+	struct tev *t = gostep_say(o, s->ev->type, s->ev, s->now);
+	if (!t)
+		return GO_BAD;
+	t->from = from;
+	t->to = p_states[to];
+	return GO_YES;
+}
+
+static enum go_advance proc_start(struct step *s)
+{
+	int64_t id = (int64_t)s->ev->arg[1];
+	struct go_p *p = gostep_find_p(s->o, id);
+	if (!p || p->status != P_IDLE || !succeeds(s->o, s->ev->arg[2], p->gen, p->seq) || s->now.p != -1)
+		return GO_WAIT;
+	if (!gostep_have(s, NOT, MAY))
+		return GO_BAD;
+	p->status = P_RUNNING;
+	p->seq = s->ev->arg[2];
+	s->next.p = id;
+	return gostep_took(s);
+}
+
+static enum go_advance proc_stop(struct step *s)
+{
+	struct go_p *p = gostep_p(s);
+	if (!p)
+		return gostep_bad(s, "event %s for proc (%" PRIu64 ") that doesn't exist", (uint64_t)s->now.p);
+	if (p->status != P_RUNNING && p->status != P_SYSCALL)
+		return gostep_bad(s, "%s event for proc %" PRIu64 " that's not Running or Syscall", (uint64_t)s->now.p);
+	if (!gostep_have(s, MUST, MAY))
+		return GO_BAD;
+	p->status = P_IDLE;
+	s->next.p = -1;
+	return gostep_took(s);
+}
+
+static enum go_advance proc_steal(struct step *s)
+{
+	int64_t id = (int64_t)s->ev->arg[1], from = (int64_t)s->ev->arg[3];
+	struct go_p *p = gostep_find_p(s->o, id);
+	if (!p || (p->status != P_SYSCALL && p->status != P_ABANDONED) ||
+	    !succeeds(s->o, s->ev->arg[2], p->gen, p->seq))
+		return GO_WAIT;
+	if (!gostep_have(s, MAY, MAY))
+		return GO_BAD;
+	bool lost = p->status == P_ABANDONED;
+	p->status = P_IDLE;
+	p->seq = s->ev->arg[2];
+	if (lost) {
+		/* its thread may be anywhere by now; the P was idle as far as anybody knew */
+	} else if (from == s->now.m) {
+		if (s->now.p != id)
+			return gostep_bad(s, "%s: tried to self-steal proc %" PRIu64 ", but got another", (uint64_t)id);
+		s->next.p = -1;
+	} else {
+		struct go_m *m = find_m(s->o, from);
+		if (!m)
+			return gostep_bad(s, "%s: stole proc from non-existent thread %" PRIu64, (uint64_t)from);
+		if (m->p != id)
+			return gostep_bad(s, "%s: tried to steal proc %" PRIu64 " from a thread that has another",
+			    (uint64_t)id);
+		m->p = -1;	/* now its system call can end */
+	}
+	struct tev *t = gostep_say(s->o, s->ev->type, s->ev, s->now);
+	if (t && lost)
+		t->from = TST_IDLE;
+	return t ? GO_YES : GO_BAD;
+}
+
+/* ---- goroutines */
+
+/* A goroutine that sits in a system call since before the generation: on which thread? */
+static bool bind_syscall(struct step *s, int64_t id, int64_t mid)
+{
+	struct goorder *o = s->o;
+	if (mid == -1)
+		return gostep_bad(s, "%s: found goroutine %" PRIu64 " in syscall without a thread", (uint64_t)id), false;
+	if (mid == s->now.m) {
+		if (o->gen->number != o->first_gen && s->now.g != id)
+			return gostep_bad(s, "%s: inconsistent thread for syscalling goroutine %" PRIu64,
+				   (uint64_t)id), false;
+		s->next.g = id;
+		return true;
+	}
+	struct go_m *m = find_m(o, mid);
+	if (m && m->g != id)
+		return gostep_bad(s, "%s: inconsistent thread for syscalling goroutine %" PRIu64, (uint64_t)id), false;
+	if (m)
+		s->now.g = m->g;
+	else
+		add_m(o, mid)->g = id;
+	s->now.m = mid;
+	return true;
+}
+
+static enum go_advance go_status(struct step *s)
+{
+	struct goorder *o = s->o;
+	int64_t id = (int64_t)s->ev->arg[1], mid = (int64_t)s->ev->arg[2];
+	uint8_t status = (uint8_t)s->ev->arg[3];
+	if (status >= G__N)
+		return gostep_bad(s, "%s: invalid status for a goroutine: %" PRIu64, status);
+	uint8_t from = g_states[status];
+	struct go_g *g = gostep_find_g(o, id);
+	if (g) {
+		if (g->status != status)
+			return gostep_bad(s, "%s: inconsistent status for goroutine %" PRIu64, (uint64_t)id);
+		g->gen = o->gen->number;
+		g->seq = 0;
+	} else if (o->gen->number == o->first_gen) {
+		add_g(o, id, status);
+		from = TST_UNDETERMINED;
+	} else {
+		return gostep_bad(s, "%s for new goroutine after the first generation: id=%" PRIu64, (uint64_t)id);
+	}
+	if (status == G_RUNNING)
+		s->next.g = id;
+	if (status == G_SYSCALL && !bind_syscall(s, id, mid))
+		return GO_BAD;
+	struct tev *t = gostep_say(o, s->ev->type, s->ev, s->now);
+	if (!t)
+		return GO_BAD;
+	t->from = from;
+	t->to = g_states[status];
+	return GO_YES;
+}
+
+static enum go_advance go_create(struct step *s)
+{
+	if (!gostep_have(s, MUST, MAY))
+		return GO_BAD;
+	struct go_g *g = gostep_g(s);
+	if (g && g->status != G_RUNNING)
+		return gostep_bad(s, "%s event for goroutine %" PRIu64 " that's not Running", (uint64_t)s->now.g);
+	int64_t id = (int64_t)s->ev->arg[1];
+	if (gostep_find_g(s->o, id))
+		return gostep_bad(s, "%s: tried to create goroutine (%" PRIu64 ") that already exists", (uint64_t)id);
+	add_g(s->o, id, s->ev->type == GE_GoCreateBlocked ? G_WAITING : G_RUNNABLE);
+	return gostep_took(s);
+}
+
+static enum go_advance go_create_syscall(struct step *s)
+{
+	if (!gostep_have(s, MAY, NOT))
+		return GO_BAD;
+	int64_t id = (int64_t)s->ev->arg[1];
+	if (gostep_find_g(s->o, id))
+		return gostep_bad(s, "%s: tried to create goroutine (%" PRIu64 ") in syscall that already exists",
+		    (uint64_t)id);
+	add_g(s->o, id, G_SYSCALL);
+	s->next.g = id;
+	return gostep_took(s);
+}
+
+static enum go_advance go_start(struct step *s)
+{
+	int64_t id = (int64_t)s->ev->arg[1];
+	struct go_g *g = gostep_find_g(s->o, id);
+	if (!g || g->status != G_RUNNABLE || !succeeds(s->o, s->ev->arg[2], g->gen, g->seq))
+		return GO_WAIT;
+	if (!gostep_have(s, MUST, NOT))
+		return GO_BAD;
+	g->status = G_RUNNING;
+	g->seq = s->ev->arg[2];
+	s->next.g = id;
+	if (s->m)
+		s->m->gs = g;
+	return gostep_took(s);
+}
+
+static enum go_advance go_stop(struct step *s)
+{
+	struct go_g *g = running(s, G_RUNNING);
+	if (!g)
+		return GO_BAD;
+	if (s->ev->type == GE_GoDestroy)
+		drop_g(s->o, g);
+	else
+		g->status = s->ev->type == GE_GoStop ? G_RUNNABLE : G_WAITING;
+	s->next.g = -1;
+	return gostep_took(s);
+}
+
+static enum go_advance go_unblock(struct step *s)
+{
+	struct go_g *g = gostep_find_g(s->o, (int64_t)s->ev->arg[1]);
+	if (!g || g->status != G_WAITING || !succeeds(s->o, s->ev->arg[2], g->gen, g->seq))
+		return GO_WAIT;
+	g->status = G_RUNNABLE;
+	g->seq = s->ev->arg[2];
+	return gostep_took(s);
+}
+
+/* Three in one: the other is woken, this one blocks or ends, the other starts. */
+static enum go_advance go_switch(struct step *s)
+{
+	struct go_g *g = running(s, G_RUNNING);
+	if (!g)
+		return GO_BAD;
+	int64_t id = (int64_t)s->ev->arg[1];
+	struct go_g *to = gostep_find_g(s->o, id);
+	if (!to || to->status != G_WAITING || !succeeds(s->o, s->ev->arg[2], to->gen, to->seq))
+		return GO_WAIT;
+	if (!gostep_say(s->o, s->ev->type, s->ev, s->now))
+		return GO_BAD;
+	struct goev none = {.time = s->ev->time};
+	if (s->ev->type == GE_GoSwitch) {
+		g->status = G_WAITING;
+		gostep_say(s->o, GE_GoBlock, &none, s->now);
+	} else {
+		drop_g(s->o, g);
+		gostep_say(s->o, GE_GoDestroy, &none, s->now);
+	}
+	to->status = G_RUNNING;
+	to->seq = s->ev->arg[2];
+	s->next.g = id;
+	struct goev start = {.time = s->ev->time, .arg = {0, (uint64_t)id, s->ev->arg[2]}};
+	return gostep_say(s->o, GE_GoStart, &start, (struct where){s->now.m, s->now.p, -1}) ? GO_YES : GO_BAD;
+}
+
+static enum go_advance syscall_begin(struct step *s)
+{
+	struct go_g *g = running(s, G_RUNNING);
+	if (!g)
+		return GO_BAD;
+	g->status = G_SYSCALL;
+	struct go_p *p = gostep_p(s);
+	if (!p)
+		return gostep_bad(s, "%s: uninitialized proc %" PRIu64, (uint64_t)s->now.p);
+	p->status = P_SYSCALL;
+	if (!succeeds(s->o, s->ev->arg[1], p->gen, p->seq))
+		return gostep_bad(s, "failed to advance %s: can't make sequence %" PRIu64, s->ev->arg[1]);
+	p->seq = s->ev->arg[1];
+	return gostep_took(s);
+}
+
+static enum go_advance syscall_end(struct step *s)
+{
+	struct go_g *g = running(s, G_SYSCALL);
+	if (!g)
+		return GO_BAD;
+	g->status = G_RUNNING;
+	struct go_p *p = gostep_p(s);
+	if (!p || p->status != P_SYSCALL)
+		return gostep_bad(s, "%s: expected proc %" PRIu64 " in state Syscall", (uint64_t)s->now.p);
+	p->status = P_RUNNING;
+	return gostep_took(s);
+}
+
+/* The call lasted so long that the P was taken away: not before that happened. */
+static enum go_advance syscall_end_blocked(struct step *s)
+{
+	if (s->now.p != -1) {
+		struct go_p *p = gostep_p(s);
+		if (!p)
+			return gostep_bad(s, "%s: uninitialized proc %" PRIu64, (uint64_t)s->now.p);
+		if (p->status == P_SYSCALL)
+			return GO_WAIT;
+	}
+	if (!gostep_have(s, MAY, MUST))
+		return GO_BAD;
+	struct go_g *g = gostep_g(s);
+	if (!g || g->status != G_SYSCALL)
+		return gostep_bad(s, "%s event for goroutine %" PRIu64 " that's not in a syscall", (uint64_t)s->now.g);
+	g->status = G_RUNNABLE;
+	s->next.g = -1;
+	return gostep_took(s);
+}
+
+/* The end of a C thread's call into Go. Its P goes too: the id of the thread may soon be another's. */
+static enum go_advance destroy_syscall(struct step *s)
+{
+	if (!gostep_have(s, MAY, MUST))
+		return GO_BAD;
+	struct go_g *g = gostep_g(s);
+	if (!g || g->status != G_SYSCALL)
+		return gostep_bad(s, "%s event for goroutine %" PRIu64 " that's not in a syscall", (uint64_t)s->now.g);
+	drop_g(s->o, g);
+	s->next.g = -1;
+	if (s->now.p != -1) {
+		struct go_p *p = gostep_p(s);
+		if (!p || p->status != P_SYSCALL)
+			return gostep_bad(s, "%s: proc %" PRIu64 " in unexpected state", (uint64_t)s->now.p);
+		p->status = P_ABANDONED;
+		s->next.p = -1;
+		struct goev steal = {.time = s->ev->time, .arg = {0, (uint64_t)s->now.p}};
+		gostep_say(s->o, GE_ProcSteal, &steal, s->now);
+	}
+	return gostep_took(s);
+}
+
+static gostep_fn *const handlers[GE__N] = {
+	[GE_ProcsChange] = gostep_annotation, [GE_ProcStart] = proc_start, [GE_ProcStop] = proc_stop,
+	[GE_ProcSteal] = proc_steal, [GE_ProcStatus] = proc_status,
+	[GE_GoCreate] = go_create, [GE_GoCreateBlocked] = go_create,
+	[GE_GoCreateSyscall] = go_create_syscall, [GE_GoStart] = go_start,
+	[GE_GoDestroy] = go_stop, [GE_GoStop] = go_stop, [GE_GoBlock] = go_stop,
+	[GE_GoDestroySyscall] = destroy_syscall, [GE_GoUnblock] = go_unblock,
+	[GE_GoSyscallBegin] = syscall_begin, [GE_GoSyscallEnd] = syscall_end,
+	[GE_GoSyscallEndBlocked] = syscall_end_blocked,
+	[GE_GoStatus] = go_status, [GE_GoStatusStack] = go_status,
+	[GE_GoSwitch] = go_switch, [GE_GoSwitchDestroy] = go_switch,
+	[GE_STWBegin] = gostep_g_range_begin, [GE_STWEnd] = gostep_g_range_end,
+	[GE_GCMarkAssistBegin] = gostep_g_range_begin, [GE_GCMarkAssistEnd] = gostep_g_range_end,
+	[GE_GCMarkAssistActive] = gostep_g_range_active,
+	[GE_GCActive] = gostep_gc_mark, [GE_GCBegin] = gostep_gc_mark, [GE_GCEnd] = gostep_gc_mark,
+	[GE_GCSweepActive] = gostep_sweep_active, [GE_GCSweepBegin] = gostep_sweep_begin, [GE_GCSweepEnd] = gostep_sweep_end,
+	[GE_HeapAlloc] = gostep_heap_metric, [GE_HeapGoal] = gostep_heap_metric,
+	[GE_GoLabel] = gostep_annotation, [GE_UserLog] = gostep_annotation,
+	[GE_UserTaskBegin] = gostep_task_begin, [GE_UserTaskEnd] = gostep_task_end,
+	[GE_UserRegionBegin] = gostep_region_begin, [GE_UserRegionEnd] = gostep_region_end,
+	[GE_Span] = gostep_experimental, [GE_SpanAlloc] = gostep_experimental, [GE_SpanFree] = gostep_experimental,
+	[GE_HeapObject] = gostep_experimental, [GE_HeapObjectAlloc] = gostep_experimental,
+	[GE_HeapObjectFree] = gostep_experimental, [GE_GoroutineStack] = gostep_experimental,
+	[GE_GoroutineStackAlloc] = gostep_experimental, [GE_GoroutineStackFree] = gostep_experimental,
+};
+
+enum go_advance goorder_advance(struct goorder *o, struct goev *ev, int64_t m, struct go_m **state)
+{
+	struct step s = {.o = o, .ev = ev, .now = {m, -1, -1}};
+	if (!o->first_gen)
+		o->first_gen = o->gen->number;
+	if (m != -1) {
+		if (!*state && !(*state = find_m(o, m)))
+			*state = add_m(o, m);
+		s.m = *state;
+		s.now.p = s.m->p;
+		s.now.g = s.m->g;
+	}
+	s.next = s.now;
+	gostep_fn *f = handlers[ev->type];
+	if (!f)
+		return gostep_bad(&s, "bad event type found while ordering: %s (%" PRIu64 ")", ev->type);
+	enum go_advance r = f(&s);
+	if (r == GO_YES && s.m) {
+		s.m->p = s.next.p;
+		s.m->g = s.next.g;
+	}
+	return r;
+}
+
+void goorder_init(struct goorder *o, const struct tev_ops *ops, void *self, struct tstream_info *info)
+{
+	*o = (struct goorder){.ops = ops, .self = self, .info = info};
+	o->out = xmalloc(GO_OUT * sizeof *o->out);
+}
+
+void goorder_free(struct goorder *o)
+{
+	idmap_free(&o->gs);
+	idmap_free(&o->ps);
+	idmap_free(&o->ms);
+	idmap_free(&o->tasks);
+	arena_free(&o->mem);
+	mem_free(o->out);
+}

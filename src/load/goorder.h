@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_GOORDER_H
+#define TTRACE_GOORDER_H
+
+#include "base/mem.h"
+#include "load/gogen.h"
+
+struct go_g;
+struct go_p;
+
+/* What a thread is known to hold. g and p are cached where they are known. */
+struct go_m {
+	int64_t id, g, p;
+	struct go_g *gs;
+	struct go_p *ps;
+	struct go_m *next;	/* all threads, newest first */
+};
+
+enum { GO_OUT = 1024, GO_OUT_ROOM = 4 };	/* an event on the wire is at most 3 of ours */
+
+/* The scheduler as the trace tells it, across generations. */
+struct goorder {
+	const struct tev_ops *ops;
+	void *self;
+	struct tstream_info *info;
+	struct tgen *gen;
+	uint64_t first_gen;
+	struct arena mem;
+	struct idmap gs, ps, ms, tasks;
+	struct go_g *free_g;
+	struct go_m *all_m;
+	uint64_t gc_seq;
+	int gc;			/* 0 not known, 1 off, 2 on */
+	uint64_t misused;	/* regions that end while another is inside */
+	int64_t last;		/* time of the event before */
+	uint64_t syncs;
+	struct tev *out;	/* GO_OUT events that are ready */
+	size_t nout;
+	bool stopped;		/* by the consumer */
+	struct err bad;		/* why the last goorder_advance() said GO_BAD */
+};
+
+void goorder_init(struct goorder *, const struct tev_ops *, void *self, struct tstream_info *);
+void goorder_free(struct goorder *);
+
+/* Say what is ready. false: the consumer wants no more. */
+bool goorder_flush(struct goorder *);
+/* A Sync event: of the generation that begins, or (opens false) of the end. */
+void goorder_sync(struct goorder *, int64_t time, bool opens);
+/* A CPU sample, which is bound to no order. -1: *e. */
+int goorder_sample(struct goorder *, const struct gosample *);
+
+/* Try to take ev, which came from thread m: may it happen now? GO_WAIT: not before something on
+   another thread. *state is m's, found at the first call and kept by the caller. */
+enum go_advance { GO_YES, GO_WAIT, GO_BAD };
+enum go_advance goorder_advance(struct goorder *, struct goev *, int64_t m, struct go_m **state);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_GOSTATE_H
+#define TTRACE_GOSTATE_H
+
+#include "load/goorder.h"
+
+/* Inside the orderer: what it knows of each goroutine and processor, and one step of it. */
+enum { G_BAD, G_RUNNABLE, G_RUNNING, G_SYSCALL, G_WAITING, G__N };
+enum { P_BAD, P_RUNNING, P_IDLE, P_SYSCALL, P_ABANDONED, P__N };
+
+
+struct range {		/* something special going on, by its first event and, for stops, its kind */
+	uint8_t type;
+	uint64_t kind, gen;
+	struct gostr name;
+};
+
+struct ranges {
+	struct range *v;
+	uint32_t n, cap;
+};
+
+struct region {
+	uint64_t task;
+	struct gostr name;
+};
+
+struct go_g {
+	int64_t id;
+	uint64_t gen, seq;
+	uint8_t status;
+	bool used;
+	struct ranges ranges;
+	uint32_t nregion, capregion;
+	struct region *region;	/* innermost last */
+	struct go_g *next;	/* unused ones */
+};
+
+struct go_p {
+	int64_t id;
+	uint64_t gen, seq;
+	uint8_t status;
+	struct ranges ranges;
+};
+
+struct task {
+	struct gostr name;
+	uint64_t parent;
+};
+
+struct where {
+	int64_t m, p, g;
+};
+
+struct step {
+	struct goorder *o;
+	struct goev *ev;
+	struct go_m *m;		/* NULL: the batch is of no thread */
+	struct where now, next;
+};
+
+/* Goroutines and processors by id, or NULL; and those of the step's thread. */
+struct go_g *gostep_find_g(struct goorder *, int64_t id);
+struct go_p *gostep_find_p(struct goorder *, int64_t id);
+struct go_g *gostep_g(struct step *);
+struct go_p *gostep_p(struct step *);
+
+/* Does the thread have what the event needs? false: it says why not. */
+enum need { NOT, MAY, MUST };
+bool gostep_have(struct step *, enum need p, enum need g);
+
+/* GO_BAD, and why: fmt has a %s for the event and a PRIu64 for v. */
+enum go_advance gostep_bad(struct step *, const char *fmt, uint64_t v);
+/* The event as its row says. NULL: it names a string or a stack that is not there. */
+struct tev *gostep_say(struct goorder *, uint8_t type, const struct goev *, struct where);
+enum go_advance gostep_took(struct step *);
+uint32_t gostep_str(struct goorder *, uint64_t id, uint8_t type);
+
+/* Handlers of what is not scheduling (gorange.c). */
+typedef enum go_advance gostep_fn(struct step *);
+gostep_fn gostep_annotation, gostep_task_begin, gostep_task_end, gostep_region_begin, gostep_region_end;
+gostep_fn gostep_sweep_begin, gostep_sweep_active, gostep_sweep_end;
+gostep_fn gostep_g_range_begin, gostep_g_range_active, gostep_g_range_end, gostep_gc_mark;
+gostep_fn gostep_heap_metric, gostep_experimental;
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * A whole trace: the header says which format, then generations one by one are
+ * read, put in order, said and forgotten. Memory is that of one generation and
+ * of the goroutines that live, whatever the length of the file.
+ *
+ * Damage ends the reading and takes nothing back: all before it has been said.
+ * The reference drops a generation that is not whole; a program that was killed
+ * leaves just such a one at the end, so here what can be placed in time is
+ * still shown, without the stacks and names whose tables never came.
+ */
+#include "config.h"
+#include "load/tev.h"
+
+#include "base/mem.h"
+#include "load/gomerge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct reading {
+	struct bytes in;
+	struct goorder order;
+	struct tstream_info *info;
+	struct err *damage;
+	double ns_per_tick;	/* of the generation before */
+	uint64_t experimental;
+};
+
+static void warn(struct reading *r, uint64_t at, const char *msg)
+{
+	struct goorder *o = &r->order;
+	if (o->ops->warn)
+		o->ops->warn(o->self, at, msg);
+}
+
+static void say_lost(struct reading *r, uint64_t lost)
+{
+	char msg[480];
+	struct tstream_info *i = r->info;
+	if (lost > r->in.n)
+		lost = r->in.n;
+	i->lost = lost;
+	i->lost_at = r->damage->at;
+	snprintf(msg, sizeof msg, "%" PRIu64 " of %zu bytes (%.2f%%) lost: %s", lost, r->in.n,
+	    100 * (double)lost / (double)r->in.n, r->damage->msg);
+	warn(r, r->damage->at, msg);
+}
+
+/* What came of a generation, ordered and said; 0 to go on. */
+static int show(struct reading *r, struct tgen *g, uint64_t end)
+{
+	struct tstream_info *i = r->info;
+	uint64_t lost;
+	struct err why;
+	i->generations++;
+	i->batches += g->nbatches;
+	if (g->clock.known && i->wall == TIME_NONE && g->clock.sec < 1u << 31) {
+		i->wall = (int64_t)g->clock.sec * 1000000000 + (int64_t)(g->clock.nsec % 1000000000);
+		i->wall_at = g->clock.time;
+	}
+	r->experimental += g->experimental;
+	r->ns_per_tick = g->ns_per_tick;
+	int ret = gomerge(&r->order, g, &lost, &why);
+	i->bytes = end;
+	if (ret) {
+		*r->damage = why;
+		say_lost(r, lost + (r->in.n - end));
+		return -1;
+	}
+	struct goorder *o = &r->order;
+	if (!o->stopped && o->ops->generation && !o->ops->generation(o->self, g, i))
+		o->stopped = true;
+	return o->stopped ? -1 : 0;
+}
+
+static void say_end(struct reading *r, struct tgen *g)
+{
+	r->order.gen = g;
+	goorder_sync(&r->order, r->order.last, false);
+	goorder_flush(&r->order);
+}
+
+/* The rest of a generation whose tables or end never came. */
+static void show_rest(struct reading *r, struct tgen *g)
+{
+	struct err after = *r->damage;
+	if (!gogen_salvage(g, r->ns_per_tick)) {
+		say_lost(r, r->in.n - g->at);
+		return;
+	}
+	warn(r, g->at, "the last generation is not whole: its events are shown as far as they can be "
+	    "ordered, some without names and stacks");
+	if (!show(r, g, g->end)) {
+		*r->damage = after;
+		say_lost(r, r->in.n - g->end);
+	}
+}
+
+static int read_v2(struct reading *r, int version)
+{
+	struct cur c = cur_make(r->in.p + GO_HEADER, r->in.n - GO_HEADER, GO_HEADER);
+	for (;;) {
+		struct tgen *g;
+		struct err e = {0};
+		int got = gogen_read(&c, version, &g, &e);
+		if (got > 0 && show(r, g, cur_at(&c))) {
+			gogen_free(g);
+			return 0;
+		}
+		if (got > 0 && e.kind == ERR_NONE && (version >= 26 || cur_left(&c))) {
+			gogen_free(g);
+			continue;
+		}
+		say_end(r, g);
+		if (got && e.kind != ERR_NONE) {
+			*r->damage = e;
+			if (got < 0)
+				show_rest(r, g);
+			else
+				say_lost(r, r->in.n - cur_at(&c));
+		}
+		gogen_free(g);
+		return got < 0 && !r->info->generations ? -1 : 0;
+	}
+}
+
+static void notices(struct reading *r)
+{
+	char msg[160];
+	if (r->experimental) {
+		snprintf(msg, sizeof msg, "%" PRIu64 " batches of experimental data are not shown",
+		    r->experimental);
+		warn(r, ERR_NOWHERE, msg);
+	}
+	if (r->order.misused) {
+		snprintf(msg, sizeof msg, "%" PRIu64 " regions ended while another was inside: "
+		    "their nesting is a guess", r->order.misused);
+		warn(r, ERR_NOWHERE, msg);
+	}
+}
+
+int tev_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstream_info *info,
+    struct err *damage)
+{
+	struct err own;
+	if (!damage)
+		damage = &own;
+	*damage = (struct err){.kind = ERR_NONE, .at = ERR_NOWHERE};
+	*info = (struct tstream_info){.wall = TIME_NONE, .wall_at = TIME_NONE, .lost_at = ERR_NOWHERE};
+	int version = gowire_version(in);
+	if (version < 0)
+		return err_set(damage, ERR_FORMAT, 0, "bad file format: not a Go execution trace");
+	info->version = version;
+	struct reading r = {.in = in, .info = info, .damage = damage};
+	if (version < 22)
+		return err_set(damage, ERR_FORMAT, 0, "unknown or unsupported trace version go 1.%d", version);
+	goorder_init(&r.order, ops, self, info);
+	if (version > GO_NEWEST) {
+		char msg[120];
+		snprintf(msg, sizeof msg, "go 1.%d is newer than this reader: read as go 1.%d", version,
+		    GO_NEWEST);
+		warn(&r, 0, msg);
+	}
+	int ret = read_v2(&r, version);
+	notices(&r);
+	goorder_free(&r.order);
+	return ret;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Opening a trace to print it, and saying on standard error what its reader
+ * noticed. These reports go past the store: they show the file, in constant
+ * memory, also where it is damaged.
+ */
+#include "config.h"
+#include "report/dump.h"
+
+#include "load/gowire.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+int dump_open(const struct opt *o, struct bytes *in, struct err *e)
+{
+	if (input_open(o->file[0], in, e))
+		return -1;
+	if (gowire_version(*in) >= 0)
+		return 0;
+	bool empty = !in->n;
+	input_close(in);
+	return err_set(e, ERR_FORMAT, 0, empty ? "empty file" : "not a Go execution trace");
+}
+
+void dump_note(struct dump_notes *n, uint64_t at, const char *msg)
+{
+	buf_printf(&n->text, "ttrace: %s: %s", n->file, msg);
+	if (at != ERR_NOWHERE)
+		buf_printf(&n->text, ", at byte %" PRIu64, at);
+	buf_putc(&n->text, '\n');
+}
+
+int dump_end(const struct opt *o, const struct tstream_info *i, struct err *e)
+{
+	if (!opt_bool(o, OPT_STRICT) || i->lost_at == ERR_NOWHERE)
+		return 0;
+	e->kind = ERR_FORMAT;
+	return -1;
+}
+
+void dump_notes_say(struct dump_notes *n, bool say)
+{
+	if (say && n->text.n)
+		fwrite(n->text.p, 1, n->text.n, stderr);
+	buf_free(&n->text);
+}

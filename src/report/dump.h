@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_DUMP_H
+#define TTRACE_DUMP_H
+
+#include "load/load.h"
+#include "load/tev.h"
+#include "report/report.h"
+
+/* What the reports that print a trace as it comes (events, wire, footprint) have in common. */
+
+/* The first file of the command line, if it is a Go execution trace. */
+int dump_open(const struct opt *, struct bytes *, struct err *);
+
+/* Notices of the reader, kept until it is known whether the report succeeds: a failure says one line. */
+struct dump_notes {
+	const char *file;
+	struct buf text;
+};
+void dump_note(struct dump_notes *, uint64_t at, const char *msg);
+/* -strict: damage is a failure, *e. */
+int  dump_end(const struct opt *, const struct tstream_info *, struct err *e);
+void dump_notes_say(struct dump_notes *, bool say);	/* to standard error; frees them */
+
+int report_events(const struct opt *, struct out *, struct err *);
+int report_wire(const struct opt *, struct out *, struct err *);
+int report_footprint(const struct opt *, struct out *, struct err *);
+
+#endif

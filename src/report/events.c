@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * `ttrace events`: every event of a trace in order, in the words of the
+ * reference's -d=parsed, so that scripts written for one read the other.
+ *
+ * It streams: an event is printed and forgotten. Most of the text is stacks,
+ * and most stacks come again and again, so the text of a stack is made once a
+ * generation and copied from then on, up to a bound that no file can lift.
+ */
+#include "config.h"
+#include "report/dump.h"
+
+#include "base/mem.h"
+#include "base/quote.h"
+#include "load/gowire.h"
+#include "load/tev.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { KEEP_TEXT = 64 << 20 };
+
+struct dump {
+	struct out *out;
+	struct dump_notes notes;
+	const struct tgen *gen;
+	uint64_t gen_number;
+	struct buf text;	/* of stacks of this generation */
+	struct span { uint32_t at, n; } *span;	/* by stack; n 0: not made */
+	size_t nspan, capspan;
+};
+
+static const char *const kinds[] = {
+	[TEV_SYNC] = "Sync", [TEV_METRIC] = "Metric", [TEV_LABEL] = "Label",
+	[TEV_STACK_SAMPLE] = "StackSample", [TEV_RANGE_BEGIN] = "RangeBegin",
+	[TEV_RANGE_ACTIVE] = "RangeActive", [TEV_RANGE_END] = "RangeEnd",
+	[TEV_TASK_BEGIN] = "TaskBegin", [TEV_TASK_END] = "TaskEnd",
+	[TEV_REGION_BEGIN] = "RegionBegin", [TEV_REGION_END] = "RegionEnd", [TEV_LOG] = "Log",
+	[TEV_TRANSITION] = "StateTransition", [TEV_EXPERIMENTAL] = "Experimental",
+};
+static const char *const states[] = {
+	[TST_UNDETERMINED] = "Undetermined", [TST_NOTEXIST] = "NotExist", [TST_RUNNABLE] = "Runnable",
+	[TST_RUNNING] = "Running", [TST_WAITING] = "Waiting", [TST_SYSCALL] = "Syscall",
+	[TST_IDLE] = "Idle",
+};
+static const char *const metrics[] = {
+	[TM_HEAP_LIVE] = "/memory/classes/heap/objects:bytes",
+	[TM_HEAP_GOAL] = "/gc/heap/goal:bytes",
+	[TM_GOMAXPROCS] = "/sched/gomaxprocs:threads",
+};
+
+static void put_quoted(struct buf *b, const struct tgen *g, uint32_t str)
+{
+	size_t n;
+	const char *s = tgen_str(g, str, &n);
+	buf_quote(b, s, n);
+}
+
+static void put_value(struct buf *b, uint64_t v)
+{
+	buf_puts(b, "Value{Uint64(");
+	buf_u64(b, v);
+	buf_puts(b, ")}");
+}
+
+static void put_resource(struct buf *b, const struct tev *t)
+{
+	static const char *const names[] = {
+		[TR_NONE] = "None", [TR_G] = "Goroutine(", [TR_P] = "Proc(", [TR_M] = "Thread("};
+	buf_puts(b, names[t->resource]);
+	if (t->resource == TR_NONE)
+		return;
+	buf_i64(b, t->id);
+	buf_putc(b, ')');
+}
+
+static void put_frames(struct buf *b, const struct tgen *g, uint32_t id)
+{
+	uint32_t n;
+	const struct tev_frame *f = tgen_stack(g, id, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		size_t len;
+		const char *s = tgen_str(g, f[i].fun, &len);
+		buf_putc(b, '\t');
+		buf_put(b, s, len);
+		buf_puts(b, " @ 0x");
+		buf_hex(b, f[i].pc);
+		buf_puts(b, "\n\t\t");
+		s = tgen_str(g, f[i].file, &len);
+		buf_put(b, s, len);
+		buf_putc(b, ':');
+		buf_u64(b, f[i].line);
+		buf_putc(b, '\n');
+	}
+}
+
+static void put_stack(struct dump *d, struct buf *b, const char *title, uint32_t id)
+{
+	buf_puts(b, title);
+	if (id >= d->nspan || d->text.n > KEEP_TEXT) {
+		put_frames(b, d->gen, id);
+		return;
+	}
+	struct span *s = &d->span[id];
+	if (!s->n) {
+		s->at = (uint32_t)d->text.n;
+		put_frames(&d->text, d->gen, id);
+		s->n = (uint32_t)d->text.n - s->at;
+	}
+	buf_put(b, d->text.p + s->at, s->n);
+}
+
+/* "2026-11-21T02:48:44.0448Z": as time.RFC3339Nano in the local zone. */
+static void put_wall(struct buf *b, uint64_t sec, uint64_t nsec)
+{
+	time_t t = (time_t)(sec + nsec / 1000000000);
+	unsigned frac = (unsigned)(nsec % 1000000000);
+	struct tm tm;
+	char text[48], zone[16];
+	if (!localtime_r(&t, &tm) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm) ||
+	    !strftime(zone, sizeof zone, "%z", &tm)) {
+		buf_u64(b, sec);
+		return;
+	}
+	buf_puts(b, text);
+	if (frac) {
+		int digits = 9;
+		for (; frac % 10 == 0; frac /= 10)
+			digits--;
+		buf_printf(b, ".%0*u", digits, frac);
+	}
+	if (!strcmp(zone, "+0000"))
+		buf_putc(b, 'Z');
+	else
+		buf_printf(b, "%.3s:%s", zone, zone + 3);
+}
+
+static void put_sync(struct buf *b, const struct tgen *g, const struct tev *t)
+{
+	buf_puts(b, " N=");
+	buf_u64(b, t->value);
+	const struct tev_clock *c = tgen_clock(g);
+	if (!t->what || !c->known)
+		return;
+	buf_puts(b, " Trace=");
+	buf_i64(b, c->time);
+	buf_puts(b, " Mono=");
+	buf_u64(b, c->mono);
+	buf_puts(b, " Wall=");
+	put_wall(b, c->sec, c->nsec);
+}
+
+static void put_range(struct buf *b, const struct tgen *g, const struct tev *t)
+{
+	size_t n;
+	const char *s = tgen_str(g, t->name, &n);
+	struct buf stw = {0};
+	buf_puts(b, " Name=");
+	switch ((enum tev_range)t->what) {
+	case TRG_GC:
+		buf_puts(b, "\"GC concurrent mark phase\"");
+		break;
+	case TRG_ASSIST:
+		buf_puts(b, "\"GC mark assist\"");
+		break;
+	case TRG_SWEEP:
+		buf_puts(b, "\"GC incremental sweep\"");
+		break;
+	case TRG_STW:
+		buf_puts(&stw, "stop-the-world (");
+		buf_put(&stw, s, n);
+		buf_putc(&stw, ')');
+		buf_quote(b, stw.p, stw.n);
+		buf_free(&stw);
+		break;
+	}
+	buf_puts(b, " Scope=");
+	put_resource(b, t);
+	if (t->kind != TEV_RANGE_END)
+		return;
+	buf_puts(b, " Attributes=[");
+	if (t->what == TRG_SWEEP) {
+		buf_puts(b, "\"bytes swept\"=");
+		put_value(b, t->value);
+		buf_puts(b, " \"bytes reclaimed\"=");
+		put_value(b, t->value2);
+	}
+	buf_putc(b, ']');
+}
+
+/* The stack of whom the transition is about: of a new goroutine where it starts, even if unknown; of
+   one that stops, waits or is found, the event's own. */
+static void put_transition(struct dump *d, struct buf *b, const struct tev *t)
+{
+	buf_puts(b, t->resource == TR_G ? " GoID=" : " ProcID=");
+	buf_i64(b, t->id);
+	buf_putc(b, ' ');
+	buf_puts(b, states[t->from]);
+	buf_puts(b, "->");
+	buf_puts(b, states[t->to]);
+	buf_puts(b, " Reason=");
+	put_quoted(b, d->gen, t->name);
+	switch (t->wire) {
+	case GE_GoCreate:
+	case GE_GoCreateBlocked:
+		put_stack(d, b, "\nTransitionStack=\n", t->stack2);
+		break;
+	case GE_GoStop:
+	case GE_GoBlock:
+	case GE_GoSyscallBegin:
+	case GE_GoStatus:
+	case GE_GoStatusStack:
+		if (t->stack)
+			put_stack(d, b, "\nTransitionStack=\n", t->stack);
+		break;
+	default:
+		break;
+	}
+}
+
+static void put_experimental(struct buf *b, const struct tev *t)
+{
+	const struct goev_spec *s = &goev_specs[t->wire];
+	const uint64_t v[3] = {(uint64_t)t->id, t->value, t->value2};
+	const char *a = strchr(s->args, ' ');
+	buf_puts(b, " Name=");
+	buf_puts(b, s->name);
+	buf_puts(b, " Args=[");
+	for (unsigned i = 0; a && i < 3; i++) {
+		const char *end = strchr(++a, ' ');
+		if (i)
+			buf_puts(b, ", ");
+		buf_put(b, a, end ? (size_t)(end - a) : strlen(a));
+		buf_putc(b, '=');
+		put_value(b, v[i]);
+		a = end;
+	}
+	buf_putc(b, ']');
+}
+
+static void put_details(struct dump *d, struct buf *b, const struct tev *t)
+{
+	const struct tgen *g = d->gen;
+	switch ((enum tev_kind)t->kind) {
+	case TEV_SYNC:
+		put_sync(b, g, t);
+		break;
+	case TEV_METRIC:
+		buf_puts(b, " Name=\"");
+		buf_puts(b, metrics[t->what]);
+		buf_puts(b, "\" Value=");
+		put_value(b, t->value);
+		break;
+	case TEV_LABEL:
+		buf_puts(b, " Label=");
+		put_quoted(b, g, t->name);
+		buf_puts(b, " Resource=");
+		put_resource(b, t);
+		break;
+	case TEV_STACK_SAMPLE:
+		break;
+	case TEV_RANGE_BEGIN:
+	case TEV_RANGE_ACTIVE:
+	case TEV_RANGE_END:
+		put_range(b, g, t);
+		break;
+	case TEV_TASK_BEGIN:
+	case TEV_TASK_END:
+		buf_puts(b, " ID=");
+		buf_u64(b, (uint64_t)t->id);
+		buf_puts(b, " Parent=");
+		buf_u64(b, t->value);
+		buf_puts(b, " Type=");
+		put_quoted(b, g, t->name);
+		break;
+	case TEV_REGION_BEGIN:
+	case TEV_REGION_END:
+		buf_puts(b, " Task=");
+		buf_u64(b, (uint64_t)t->id);
+		buf_puts(b, " Type=");
+		put_quoted(b, g, t->name);
+		break;
+	case TEV_LOG:
+		buf_puts(b, " Task=");
+		buf_u64(b, (uint64_t)t->id);
+		buf_puts(b, " Category=");
+		put_quoted(b, g, t->name);
+		buf_puts(b, " Message=");
+		put_quoted(b, g, t->text);
+		break;
+	case TEV_TRANSITION:
+		put_transition(d, b, t);
+		break;
+	case TEV_EXPERIMENTAL:
+		put_experimental(b, t);
+		break;
+	}
+}
+
+static void put_event(struct dump *d, struct buf *b, const struct tev *t)
+{
+	buf_puts(b, "M=");
+	buf_i64(b, t->m);
+	buf_puts(b, " P=");
+	buf_i64(b, t->p);
+	buf_puts(b, " G=");
+	buf_i64(b, t->g);
+	buf_putc(b, ' ');
+	buf_puts(b, kinds[t->kind]);
+	buf_puts(b, " Time=");
+	buf_i64(b, t->time);
+	put_details(d, b, t);
+	if (t->stack || t->kind == TEV_STACK_SAMPLE)
+		put_stack(d, b, "\nStack=\n", t->stack);
+	buf_putc(b, '\n');
+}
+
+static bool on_events(void *self, const struct tgen *g, const struct tev *t, size_t n)
+{
+	struct dump *d = self;
+	if (d->gen != g || d->gen_number != tgen_number(g) || d->nspan != tgen_nstacks(g)) {
+		d->gen = g;
+		d->gen_number = tgen_number(g);
+		d->nspan = tgen_nstacks(g);
+		buf_reset(&d->text);
+		d->span = mem_grow(d->span, &d->capspan, d->nspan + 1, sizeof *d->span);
+		memset(d->span, 0, d->nspan * sizeof *d->span);
+	}
+	for (size_t i = 0; i < n; i++)
+		put_event(d, &d->out->buf, &t[i]);
+	out_flush(d->out, false);
+	return !d->out->failed;
+}
+
+static bool on_generation(void *self, const struct tgen *g, const struct tstream_info *info)
+{
+	(void)g;
+	(void)info;
+	struct dump *d = self;
+	d->gen = NULL;
+	return true;
+}
+
+static void on_warn(void *self, uint64_t at, const char *msg)
+{
+	struct dump *d = self;
+	dump_note(&d->notes, at, msg);
+}
+
+int report_events(const struct opt *o, struct out *out, struct err *e)
+{
+	static const struct tev_ops ops = {on_events, on_warn, on_generation};
+	struct bytes in;
+	if (dump_open(o, &in, e))
+		return -1;
+	struct dump d = {.out = out, .notes = {.file = o->file[0]}};
+	struct tstream_info info;
+	int r = tev_read(in, &ops, &d, &info, e);
+	if (!r)
+		r = dump_end(o, &info, e);
+	buf_free(&d.text);
+	mem_free(d.span);
+	dump_notes_say(&d.notes, r == 0);
+	input_close(&in);
+	return r;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * `ttrace wire` and `ttrace footprint`: the file as it lies, event after event,
+ * with no regard to batches, times or order. The text is the reference's
+ * -d=wire and -d=footprint. Only version 2 of the format has this form.
+ *
+ * The walk knows the events of the file's version and no others: a byte that is
+ * none of them ends it, as do numbers that end too soon.
+ */
+#include "config.h"
+#include "report/dump.h"
+
+#include "base/quote.h"
+#include "load/gowire.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct raw {
+	uint8_t type;
+	const struct goev_spec *spec;
+	uint64_t arg[5];
+	const uint8_t *frames;	/* of a stack: where they begin, to be read again */
+	const uint8_t *data;
+	uint64_t ndata;
+	size_t size;		/* as encoded in the shortest way */
+};
+
+struct walk {
+	struct cur c;
+	unsigned known;		/* event types of this version are below */
+	bool cut;		/* the file ends within the event at cut_at */
+	uint64_t cut_at;
+};
+
+static unsigned known_events(int version)
+{
+	return version < 23 ? GE_UserLog + 1 : version < 25 ? GE_ExperimentalBatch + 1
+	    : version < 26 ? GE_ClockSnapshot + 1 : GE__N;
+}
+
+static size_t varint_size(uint64_t v)
+{
+	size_t n = 1;
+	while (v >>= 7)
+		n++;
+	return n;
+}
+
+/* 1: *r is the next event; 0: the end, or the file was cut here (w->cut); -1: *e. */
+static int walk_next(struct walk *w, struct raw *r, struct err *e)
+{
+	uint64_t at = cur_at(&w->c);
+	if (!cur_left(&w->c))
+		return 0;
+	*r = (struct raw){.type = cur_u8(&w->c), .size = 1};
+	if (!r->type || r->type >= w->known)
+		return err_set(e, ERR_FORMAT, at, "invalid event type: %d", r->type);
+	r->spec = &goev_specs[r->type];
+	for (unsigned i = 0; i < r->spec->nargs; i++) {
+		r->arg[i] = cur_uvarint(&w->c);
+		r->size += varint_size(r->arg[i]);
+	}
+	r->frames = w->c.p;
+	if (r->spec->flags & F_K)
+		for (uint64_t i = 0; i < r->arg[1] && !w->c.bad; i++)
+			for (int k = 0; k < 4; k++)
+				r->size += varint_size(cur_uvarint(&w->c));
+	if (r->spec->flags & F_D) {
+		r->ndata = cur_uvarint(&w->c);
+		r->size += varint_size(r->ndata) + (size_t)r->ndata;
+		r->data = cur_bytes(&w->c, r->ndata);
+	}
+	w->cut = w->c.bad;
+	w->cut_at = at;
+	return !w->cut;
+}
+
+static void put_raw(struct buf *b, const struct raw *r, const struct walk *w)
+{
+	static const char *const fields[] = {"\n\tpc=", " func=", " file=", " line="};
+	const char *a = r->spec->args;
+	if (r->spec->name)
+		buf_puts(b, r->spec->name);
+	for (unsigned i = 0; i < r->spec->nargs; i++) {
+		size_t n = strcspn(a, " ");
+		buf_putc(b, ' ');
+		buf_put(b, a, n);
+		buf_putc(b, '=');
+		buf_u64(b, r->arg[i]);
+		a += n + (a[n] == ' ');
+	}
+	if (r->spec->flags & F_K) {
+		struct cur c = cur_make(r->frames, (size_t)(w->c.p - r->frames), 0);
+		for (uint64_t i = 0; i < r->arg[1]; i++)
+			for (int k = 0; k < 4; k++) {
+				buf_puts(b, fields[k]);
+				buf_u64(b, cur_uvarint(&c));
+			}
+	}
+	if (r->ndata) {
+		buf_puts(b, "\n\tdata=");
+		buf_quote(b, (const char *)r->data, (size_t)r->ndata);
+	}
+	buf_putc(b, '\n');
+}
+
+static int walk_open(const struct opt *o, struct bytes *in, struct walk *w, struct err *e)
+{
+	if (dump_open(o, in, e))
+		return -1;
+	int version = gowire_version(*in);
+	if (version < 22) {
+		input_close(in);
+		return err_set(e, ERR_FORMAT, 0, "a trace of Go 1.%d, which has no such form; "
+		    "`ttrace events` shows its events", version);
+	}
+	*w = (struct walk){.c = cur_make(in->p + GO_HEADER, in->n - GO_HEADER, GO_HEADER),
+	    .known = known_events(version)};
+	return 0;
+}
+
+/* A file that was cut is shown up to there. */
+static int walk_end(const struct opt *o, const struct walk *w, int more, struct bytes *in, struct err *e)
+{
+	input_close(in);
+	if (more < 0 || !w->cut)
+		return more;
+	err_set(e, ERR_FORMAT, w->cut_at, "the file ends within an event");
+	if (opt_bool(o, OPT_STRICT))
+		return -1;
+	struct dump_notes notes = {.file = o->file[0]};
+	dump_note(&notes, w->cut_at, e->msg);
+	dump_notes_say(&notes, true);
+	return 0;
+}
+
+int report_wire(const struct opt *o, struct out *out, struct err *e)
+{
+	struct bytes in;
+	struct walk w;
+	struct raw r;
+	if (walk_open(o, &in, &w, e))
+		return -1;
+	int more = 0;
+	while (!out->failed && (more = walk_next(&w, &r, e)) > 0) {
+		put_raw(&out->buf, &r, &w);
+		out_flush(out, false);
+	}
+	return walk_end(o, &w, out->failed ? 0 : more, &in, e);
+}
+
+struct row {
+	char name[24];
+	uint64_t bytes, count;
+	char text[4][24];	/* the numbers of the other columns */
+};
+
+/* Most bytes first; of equals the lower type. */
+static void sort_rows(struct row *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct row r = v[i];
+		size_t j = i;
+		for (; j && v[j - 1].bytes < r.bytes; j--)
+			v[j] = v[j - 1];
+		v[j] = r;
+	}
+}
+
+/* Columns are as wide as their widest cell and two blanks, but for the last. */
+static void put_rows(struct buf *b, struct row *v, size_t n, uint64_t file_n, uint64_t events)
+{
+	static const char *const heads[4] = {"Bytes", "%", "Count", "%"};
+	size_t wide[4], name = strlen("GoSyscallEndBlocked") + 2;
+	for (int k = 0; k < 4; k++)
+		wide[k] = strlen(heads[k]);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(v[i].text[0], sizeof v[i].text[0], "%" PRIu64, v[i].bytes);
+		snprintf(v[i].text[1], sizeof v[i].text[1], "%.2f%%",
+		    (double)v[i].bytes / (double)file_n * 100);
+		snprintf(v[i].text[2], sizeof v[i].text[2], "%" PRIu64, v[i].count);
+		snprintf(v[i].text[3], sizeof v[i].text[3], "%.2f%%",
+		    (double)v[i].count / (double)events * 100);
+		for (int k = 0; k < 4; k++)
+			if (strlen(v[i].text[k]) > wide[k])
+				wide[k] = strlen(v[i].text[k]);
+	}
+	buf_printf(b, "%-*s", (int)name, "Event");
+	for (int k = 0; k < 4; k++)
+		buf_printf(b, "%-*s", k < 3 ? (int)wide[k] + 2 : 0, heads[k]);
+	buf_printf(b, "\n%-*s", (int)name, "-");
+	for (int k = 0; k < 4; k++)
+		buf_printf(b, "%-*s", k < 3 ? (int)wide[k] + 2 : 0, "-");
+	buf_putc(b, '\n');
+	for (size_t i = 0; i < n; i++) {
+		buf_printf(b, "%-*s", (int)name, v[i].name);
+		for (int k = 0; k < 4; k++)
+			buf_printf(b, "%-*s", k < 3 ? (int)wide[k] + 2 : 0, v[i].text[k]);
+		buf_putc(b, '\n');
+	}
+}
+
+/* The reference prints rows for all 256 types; those that count nothing are left out here. */
+int report_footprint(const struct opt *o, struct out *out, struct err *e)
+{
+	struct bytes in;
+	struct walk w;
+	struct raw r;
+	if (walk_open(o, &in, &w, e))
+		return -1;
+	struct row rows[GE__N] = {0};
+	uint64_t events = 0;
+	int more;
+	while ((more = walk_next(&w, &r, e)) > 0) {
+		rows[r.type].bytes += r.size;
+		rows[r.type].count++;
+		events++;
+	}
+	size_t n = 0;
+	for (size_t i = 0; i < GE__N; i++)
+		if (rows[i].count) {
+			rows[n] = rows[i];
+			snprintf(rows[n].name, sizeof rows[n].name, "%s",
+			    goev_specs[i].name ? goev_specs[i].name : "");
+			n++;
+		}
+	if (!more) {
+		sort_rows(rows, n);
+		put_rows(&out->buf, rows, n, in.n, events);
+	}
+	return walk_end(o, &w, more, &in, e);
+}
