@@ -3,8 +3,12 @@
 #ifndef TTRACE_CMD_H
 #define TTRACE_CMD_H
 
+#include "base/buf.h"
+#include "base/err.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Commands. cmd.def is the one place where a command is written down; the enum,
@@ -25,11 +29,62 @@ enum {	/* in which panes a row holds; a pane's own row goes before a P_ALL row w
 };
 
 struct cmd {
-	const char *name, *keys;	/* keys: default keys, space separated, as key names */
+	const char *name, *keys;	/* keys: default keys, space separated, as key names; NULL none */
 	int panes;
 	const char *arg;		/* NULL, or what the ":" form takes */
 	const char *group, *help;
 };
-extern const struct cmd cmds[CMD__N];
+extern const struct cmd cmds[CMD__N];	/* [0] is CMD_NONE: empty */
+
+/* A command as a pane gets it. */
+struct act {
+	enum cmd_id cmd;
+	int count;		/* as typed before the key, 0 when none was */
+	const char *arg;	/* what followed the word on the ":" line; NULL from a key */
+};
+static inline int act_n(const struct act *a) { return a->count > 0 ? a->count : 1; }
+
+/* By ":" word: exactly, or the only one that begins so. CMD_NONE: none, or more than one. */
+enum cmd_id cmd_find(const char *word, size_t n);
+/* The first key of a command as people read it, "" when it has none. */
+void cmd_key(enum cmd_id, int pane, struct buf *);
+
+/* ---- keys.c: keys and the map from them to commands */
+
+/* A key is a code point; ^A is 1, ...; and these. */
+enum key {
+	KEY_TAB = 9, KEY_RETURN = 13, KEY_ESC = 27, KEY_BACKSPACE = 127,
+	KEYS_SPECIAL = 0x200000, KEY_DOWN_, KEY_UP_, KEY_LEFT_, KEY_RIGHT_, KEY_PGDN, KEY_PGUP, KEY_HOME_, KEY_END_,
+	KEY_INS, KEY_DEL, KEY_STAB, KEY_F1, KEY_F2, KEY_F3, KEY_F4, KEY_F5, KEY_F6, KEY_F7, KEY_F8, KEY_F9, KEY_F10,
+	KEY_F11, KEY_F12, KEY_RESIZED, KEY_CLICK, KEY_CLICK2, KEY_RCLICK, KEY_WHEEL_UP, KEY_WHEEL_DOWN,
+	KEY_ZOOM_UP, KEY_ZOOM_DOWN	/* wheel with Ctrl or Shift */
+};
+
+/* One key at s[0..n): a character, or a name as cmd.def has them (Enter, ^A, F1, S-Tab, PgDn).
+   Bytes taken, 0 when there is none. In scripts names stand in <angle brackets>. */
+size_t key_parse(const char *s, size_t n, int32_t *key);
+size_t key_script(const char *s, size_t n, int32_t *key);
+void key_print(int32_t key, struct buf *);
+
+enum { SEQ_MAX = 4 };
+struct keymap {
+	struct binding {
+		int32_t key[SEQ_MAX];
+		uint8_t n;
+		uint16_t cmd;
+		int panes;
+		const char *arg;	/* NULL, or what the command gets (map KEY COMMAND ARG) */
+	} *row;
+	size_t n, cap;
+	struct arena *arena;
+};
+void keymap_init(struct keymap *, struct arena *);	/* the keys of cmd.def */
+/* "map KEY COMMAND [ARG]": later rows go first. */
+int keymap_add(struct keymap *, const char *keys, const char *command, struct err *);
+void keymap_free(struct keymap *);
+
+enum match { KM_NONE, KM_MORE, KM_FOUND };
+/* What the keys typed so far mean in a pane. */
+enum match keymap_find(const struct keymap *, const int32_t *key, size_t n, int pane, const struct binding **);
 
 #endif

@@ -2,15 +2,355 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Cells, clipping and text.
+ *
+ * A grid is a screen on paper: rows x cols cells, each with a character and two
+ * styles, and a clip rectangle that all drawing is relative to. It is total:
+ * every cell always holds something printable, a wide character is a cell and a
+ * right half (ch 0), and whoever overwrites one half blanks the other. So a
+ * back end needs no checks and a half-drawn screen cannot exist.
+ *
+ * Text comes from files. It is made safe here, at the last step before the
+ * screen, and not where it is read: control bytes, bytes that are not UTF-8 and
+ * format characters are shown as \xNN. With ascii set, what the panes draw with
+ * (lines, blocks, arrows) is brought down to ASCII, one character for one, so
+ * that panes are written once.
  */
 #include "config.h"
 #include "grid.h"
 
 #include "base/mem.h"
+#include "base/text.h"
+#include "style.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct cell blank = {' ', 0, ST_NORMAL, ST_NORMAL, 0};
+
+struct grid *grid_new(int rows, int cols, bool ascii)
+{
+	struct grid *g = xcalloc(1, sizeof *g);
+	g->ascii = ascii;
+	grid_resize(g, rows, cols);
+	return g;
+}
+
+void grid_resize(struct grid *g, int rows, int cols)
+{
+	g->rows = g->h = rows < 1 ? 1 : rows;
+	g->cols = g->w = cols < 1 ? 1 : cols;
+	g->y0 = g->x0 = 0;
+	g->cell = xrealloc(g->cell, (size_t)g->rows * (size_t)g->cols * sizeof *g->cell);
+	for (int i = 0; i < g->rows * g->cols; i++)
+		g->cell[i] = blank;
+}
 
 void grid_free(struct grid *g)
 {
 	if (g)
 		mem_free(g->cell);
 	mem_free(g);
+}
+
+static struct cell *at(struct grid *g, int y, int x)
+{
+	if (y < 0 || y >= g->h || x < 0 || x >= g->w)
+		return NULL;
+	return &g->cell[(g->y0 + y) * g->cols + g->x0 + x];
+}
+
+/* The part of r that lies in the clip rectangle. */
+static struct rect inside(const struct grid *g, struct rect r)
+{
+	int y1 = r.y + r.h, x1 = r.x + r.w;
+	r.y = r.y < 0 ? 0 : r.y > g->h ? g->h : r.y;
+	r.x = r.x < 0 ? 0 : r.x > g->w ? g->w : r.x;
+	r.h = (y1 > g->h ? g->h : y1) - r.y;
+	r.w = (x1 > g->w ? g->w : x1) - r.x;
+	r.h = r.h < 0 ? 0 : r.h;
+	r.w = r.w < 0 ? 0 : r.w;
+	return r;
+}
+
+struct rect grid_clip(struct grid *g, struct rect r)
+{
+	struct rect old = {g->y0, g->x0, g->h, g->w};
+	r = inside(g, r);
+	g->y0 += r.y;
+	g->x0 += r.x;
+	g->h = r.h;
+	g->w = r.w;
+	return old;
+}
+
+void grid_unclip(struct grid *g, struct rect old)
+{
+	g->y0 = old.y;
+	g->x0 = old.x;
+	g->h = old.h;
+	g->w = old.w;
+}
+
+/* Before the cell at (y, x) of the whole screen is written: the other half of a wide character that
+   it belongs to becomes a blank. */
+static void part(struct grid *g, struct cell *c)
+{
+	long i = c - g->cell;
+	int x = (int)(i % g->cols);
+	if (c->ch == 0 && x > 0)
+		c[-1].ch = ' ';
+	if (x + 1 < g->cols && c[1].ch == 0 && c->ch != 0)
+		c[1].ch = ' ';
+}
+
+/* What a character becomes where there is only ASCII. */
+static uint32_t to_ascii(uint32_t ch)
+{
+	static const struct { uint16_t from; char to; } map[] = {
+	    {0xa0, ' '}, {0xb5, 'u'}, {0xb7, '.'}, {0xd7, 'x'}, {0x3bc, 'u'}, {0x2013, '-'},
+	    {0x2014, '-'}, {0x2022, '*'}, {0x2026, '~'}, {0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'},
+	    {0x2193, 'v'}, {0x2212, '-'}, {0x2265, '>'}, {0x2264, '<'}, {0x2500, '-'}, {0x2501, '='},
+	    {0x2502, '|'}, {0x2503, '|'}, {0x250c, '+'}, {0x2510, '+'}, {0x2514, '+'}, {0x2518, '+'},
+	    {0x251c, '+'}, {0x2524, '+'}, {0x252c, '+'}, {0x2534, '+'}, {0x253c, '+'}, {0x2575, '\''},
+	    {0x2577, '.'}, {0x257d, '!'}, {0x2581, '_'}, {0x2582, '.'}, {0x2583, '-'}, {0x2584, '-'},
+	    {0x2585, '='}, {0x2586, '='}, {0x2587, '^'}, {0x2588, '#'}, {0x2589, '#'}, {0x258a, '#'},
+	    {0x258b, '#'}, {0x258c, '#'}, {0x258d, '|'}, {0x258e, '|'}, {0x258f, '|'}, {0x2591, '.'},
+	    {0x2592, ':'}, {0x2593, '%'}, {0x2594, '"'}, {0x2595, '|'}, {0x25b2, '^'}, {0x25b6, '>'},
+	    {0x25b8, '>'}, {0x25bc, 'v'}, {0x25c0, '<'}, {0x25cf, '*'}, {0x2713, 'x'}};
+	if (ch < 0x7f)
+		return ch;
+	for (size_t i = 0; i < sizeof map / sizeof *map; i++)
+		if (map[i].from == ch)
+			return (uint32_t)map[i].to;
+	return '?';
+}
+
+static int put(struct grid *g, int y, int x, uint32_t ch, enum style fg, enum style bg, int attr)
+{
+	int w = ch < 0x80 ? 1 : cp_width(ch);
+	if (g->ascii && ch >= 0x7f)
+		ch = to_ascii(ch), w = w == 2 ? 2 : 1;
+	if (ch < ' ' || ch == 0x7f || w < 1)
+		ch = ' ', w = 1;
+	struct cell *c = at(g, y, x);
+	if (!c)
+		return w;
+	if (w == 2 && (x + 1 >= g->w || (g->ascii && ch < 0x80))) {
+		part(g, c);	/* no room for the right half, or one character stands for it */
+		*c = (struct cell){ch < 0x80 ? ch : ' ', 0, (uint8_t)fg, (uint8_t)bg, (uint8_t)attr};
+		if (x + 1 < g->w)
+			put(g, y, x + 1, ' ', fg, bg, attr);
+		return 2;
+	}
+	part(g, c);
+	*c = (struct cell){ch, 0, (uint8_t)fg, (uint8_t)bg, (uint8_t)attr};
+	if (w == 2) {
+		part(g, c + 1);
+		c[1] = (struct cell){0, 0, (uint8_t)fg, (uint8_t)bg, (uint8_t)attr};
+	}
+	return w;
+}
+
+void grid_put(struct grid *g, int y, int x, uint32_t ch, enum style fg, enum style bg, int attr)
+{
+	put(g, y, x, ch, fg, bg, attr);
+}
+
+/* Text keeps the background that is there, so that a label can be laid on a bar. */
+static int put_text(struct grid *g, int y, int x, uint32_t ch, enum style fg, int attr)
+{
+	const struct cell *c = at(g, y, x);
+	int tone = c ? c->attr & AT_TONE : 0;
+	return put(g, y, x, ch, fg, c ? (enum style)c->bg : ST_NORMAL, attr | tone);
+}
+
+int grid_textn(struct grid *g, int y, int x, enum style st, int attr, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n && x < g->w;) {
+		uint32_t cp;
+		size_t k = utf8_decode(s + i, n - i, &cp);
+		int w = cp_width(cp);
+		bool broken = cp == 0xfffd && !(k == 3 && !memcmp(s + i, "\xef\xbf\xbd", 3));
+		if (broken || w < 0) {
+			for (size_t j = 0; j < k; j++) {
+				char hex[5];
+				snprintf(hex, sizeof hex, "\\x%02x", (unsigned char)s[i + j]);
+				for (int c = 0; c < 4; c++)
+					x += put_text(g, y, x, (uint32_t)hex[c], st, attr);
+			}
+		} else if (w == 0) {
+			struct cell *c = at(g, y, x - 1);
+			if (c && c->ch == 0)
+				c = at(g, y, x - 2);
+			if (c && c->mark == 0 && !g->ascii)
+				c->mark = cp;
+		} else {
+			x += put_text(g, y, x, cp, st, attr);
+		}
+		i += k;
+	}
+	return x;
+}
+
+int grid_text(struct grid *g, int y, int x, enum style st, int attr, const char *s)
+{
+	return grid_textn(g, y, x, st, attr, s, strlen(s));
+}
+
+int grid_printf(struct grid *g, int y, int x, enum style st, int attr, const char *fmt, ...)
+{
+	char tmp[1024];
+	va_list ap;
+	va_start(ap, fmt);
+	int n = vsnprintf(tmp, sizeof tmp, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return x;
+	return grid_textn(g, y, x, st, attr, tmp, (size_t)n < sizeof tmp ? (size_t)n : sizeof tmp - 1);
+}
+
+void grid_right(struct grid *g, int y, int x1, enum style st, int attr, const char *s)
+{
+	grid_text(g, y, x1 - (int)text_width(s, strlen(s)), st, attr, s);
+}
+
+void grid_fill(struct grid *g, struct rect r, uint32_t ch, enum style bg, int attr)
+{
+	r = inside(g, r);
+	for (int y = r.y; y < r.y + r.h; y++)
+		for (int x = r.x; x < r.x + r.w; x++)
+			put(g, y, x, ch, ch == ' ' ? ST_NORMAL : bg, ch == ' ' ? bg : ST_NORMAL, attr);
+}
+
+void grid_clear(struct grid *g)
+{
+	grid_fill(g, (struct rect){0, 0, g->h, g->w}, ' ', ST_NORMAL, 0);
+}
+
+void grid_attr(struct grid *g, struct rect r, int set)
+{
+	r = inside(g, r);
+	for (int y = r.y; y < r.y + r.h; y++)
+		for (int x = r.x; x < r.x + r.w; x++)
+			at(g, y, x)->attr |= (uint8_t)set;
+}
+
+void grid_back(struct grid *g, struct rect r, enum style bg)
+{
+	r = inside(g, r);
+	for (int y = r.y; y < r.y + r.h; y++)
+		for (int x = r.x; x < r.x + r.w; x++)
+			at(g, y, x)->bg = (uint8_t)bg;
+}
+
+void grid_select(struct grid *g, struct rect r)
+{
+	r = inside(g, r);
+	for (int y = r.y; y < r.y + r.h; y++)
+		for (int x = r.x; x < r.x + r.w; x++) {
+			struct cell *c = at(g, y, x);
+			if (c->bg == ST_NORMAL)
+				c->bg = ST_SELECT;
+			else
+				c->attr |= AT_BOLD;
+		}
+}
+
+void grid_bar(struct grid *g, int y, int x, int w, double share, enum style st)
+{
+	share = share >= 0 ? share : 0;	/* also what is no number */
+	share = share > 1 ? 1 : share;
+	int eighths = (int)(share * w * 8 + 0.5);
+	if (eighths == 0 && share > 0 && !g->ascii)
+		eighths = 1;
+	if (g->ascii)
+		eighths = (eighths + 4) / 8 * 8;
+	for (int i = 0; i < w && eighths > 0; i++, eighths -= 8) {
+		uint32_t ch = eighths >= 8 ? 0x2588 : 0x2590 - (uint32_t)eighths;
+		const struct cell *c = at(g, y, x + i);
+		if (c)
+			put(g, y, x + i, ch, st, (enum style)c->bg, 0);
+	}
+}
+
+void grid_level(struct grid *g, int y, int x, double level, enum style fg, enum style bg)
+{
+	int k = level > 0 ? (int)(level * 8 + 0.5) : 0;
+	k = k > 8 ? 8 : k == 0 && level > 0 ? 1 : k;
+	if (g->ascii)
+		put(g, y, x, (uint32_t)" _..-==^#"[k], fg, bg, 0);
+	else
+		put(g, y, x, k ? 0x2580 + (uint32_t)k : ' ', fg, bg, 0);
+}
+
+void grid_braille(struct grid *g, int y, int x, unsigned dots, enum style fg)
+{
+	/* our bits run down the columns; Unicode put the fourth row of dots last */
+	static const uint8_t bit[8] = {0x01, 0x02, 0x04, 0x40, 0x08, 0x10, 0x20, 0x80};
+	unsigned u = 0, n = 0;
+	for (unsigned i = 0; i < 8; i++)
+		if (dots >> i & 1)
+			u |= bit[i], n++;
+	if (g->ascii)
+		put(g, y, x, (uint32_t)" .::*##"[n > 6 ? 6 : n], fg, ST_NORMAL, 0);
+	else
+		put(g, y, x, u ? 0x2800 + u : ' ', fg, ST_NORMAL, 0);
+}
+
+static void print_sgr(struct buf *b, const struct paint *p, int colours)
+{
+	buf_puts(b, "\033[0");
+	if (p->attr & AT_BOLD)
+		buf_puts(b, ";1");
+	if (p->attr & AT_DIM)
+		buf_puts(b, ";2");
+	if (p->attr & AT_UNDERLINE)
+		buf_puts(b, ";4");
+	if (p->attr & AT_REVERSE)
+		buf_puts(b, ";7");
+	if (p->fg >= 0)
+		buf_printf(b, colours < 256 ? ";%d" : ";38;5;%d", p->fg + (colours < 256 ? 30 : 0));
+	if (p->bg >= 0)
+		buf_printf(b, colours < 256 ? ";%d" : ";48;5;%d", p->bg + (colours < 256 ? 40 : 0));
+	buf_putc(b, 'm');
+}
+
+static bool plain(const struct cell *c)
+{
+	return c->ch == ' ' && c->bg == ST_NORMAL && !(c->attr & (AT_REVERSE | AT_UNDERLINE));
+}
+
+static void print_char(struct buf *b, uint32_t cp)
+{
+	char u[4];
+	buf_put(b, u, utf8_encode(cp, u));
+}
+
+void grid_print(const struct grid *g, struct buf *b, const struct look *look)
+{
+	for (int y = 0; y < g->rows; y++) {
+		const struct cell *row = &g->cell[y * g->cols];
+		struct paint now = {-1, -1, 0};
+		int n = g->cols;
+		while (n > 0 && (look ? plain(&row[n - 1]) : row[n - 1].ch == ' '))
+			n--;
+		for (int x = 0; x < n; x++) {
+			const struct cell *c = &row[x];
+			if (!c->ch)
+				continue;
+			struct paint p = now;
+			if (look)
+				p = style_paint(look, c->fg, c->bg, c->attr);
+			if (p.fg != now.fg || p.bg != now.bg || p.attr != now.attr)
+				print_sgr(b, &p, look->colours);
+			now = p;
+			print_char(b, c->ch);
+			if (c->mark)
+				print_char(b, c->mark);
+		}
+		if (now.fg >= 0 || now.bg >= 0 || now.attr)
+			buf_puts(b, "\033[0m");
+		buf_putc(b, '\n');
+	}
 }

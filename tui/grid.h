@@ -32,12 +32,13 @@ struct cell {
 struct grid {
 	int rows, cols;
 	struct cell *cell;
-	int y0, x0, h, w;	/* the clip rectangle */
-	bool ascii;		/* no block elements, no ellipsis, no UTF-8 at all */
+	int y0, x0, h, w;	/* the clip rectangle: draw at 0 <= y < h, 0 <= x < w */
+	bool ascii;		/* no UTF-8 at all: what is written is brought down to ASCII (│ to |, … to ~) */
+	bool mono;		/* there is no colour: states must be letters, bars must be drawn */
 };
 
 struct grid *grid_new(int rows, int cols, bool ascii);
-void grid_resize(struct grid *, int rows, int cols);
+void grid_resize(struct grid *, int rows, int cols);	/* cleared, unclipped */
 void grid_free(struct grid *);
 void grid_clear(struct grid *);			/* the rectangle, to blanks of ST_NORMAL */
 
@@ -45,7 +46,8 @@ struct rect { int y, x, h, w; };
 struct rect grid_clip(struct grid *, struct rect r);	/* relative to the present one; returns the old */
 void grid_unclip(struct grid *, struct rect old);
 
-/* Text at (y, x), made safe (control bytes as \xNN), cut at the rectangle; returns the x after it. */
+/* Text at (y, x) on the background that is there, made safe (control bytes as \xNN), cut at the
+   rectangle; returns the x after it. */
 int grid_text(struct grid *, int y, int x, enum style, int attr, const char *s);
 int grid_textn(struct grid *, int y, int x, enum style, int attr, const char *s, size_t n);
 int grid_printf(struct grid *, int y, int x, enum style, int attr, const char *fmt, ...)
@@ -53,14 +55,23 @@ int grid_printf(struct grid *, int y, int x, enum style, int attr, const char *f
 /* Right-aligned so that it ends before x1. */
 void grid_right(struct grid *, int y, int x1, enum style, int attr, const char *s);
 void grid_put(struct grid *, int y, int x, uint32_t ch, enum style fg, enum style bg, int attr);
+/* Blanks on that style's background, or another character in its foreground. */
 void grid_fill(struct grid *, struct rect r, uint32_t ch, enum style, int attr);
 void grid_attr(struct grid *, struct rect r, int set);	/* add attributes to what is there */
 void grid_back(struct grid *, struct rect r, enum style bg);
+/* The selected row or bar: background ST_SELECT where there is none, bold where there is. */
+void grid_select(struct grid *, struct rect r);
 /* A horizontal bar of `part` of w cells: eighth blocks, or '#'. part is 0..1. */
 void grid_bar(struct grid *, int y, int x, int w, double part, enum style);
 /* One cell of a skyline: 0..1 as ▁..█, or _.-=^# in ASCII. */
 void grid_level(struct grid *, int y, int x, double level, enum style fg, enum style bg);
 
-void grid_print(const struct grid *, struct buf *, bool ansi);	/* trailing blanks cut; for -script */
+/* Braille dots of a 2x4 raster in a cell; in ASCII a rough character. bit 0..3 left column from the
+   top, 4..7 right column. */
+void grid_braille(struct grid *, int y, int x, unsigned dots, enum style fg);
+
+struct look;
+/* As text, trailing blanks cut; with a look, in colours (SGR sequences). For -script and `P`. */
+void grid_print(const struct grid *, struct buf *, const struct look *);
 
 #endif

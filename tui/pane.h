@@ -3,6 +3,7 @@
 #ifndef TTRACE_PANE_H
 #define TTRACE_PANE_H
 
+#include "base/rx.h"
 #include "cmd.h"
 #include "grid.h"
 #include "session/session.h"
@@ -12,7 +13,7 @@
  * draw() never changes anything, keys arrive as commands (cmd.def), and what
  * concerns the whole program is asked of the app through struct ask. A pane
  * knows neither keys nor curses nor other panes; links between panes are
- * places.
+ * places. All functions but act, draw and summary may be NULL.
  */
 struct place {		/* something that can be pointed at; 0 / NONE where it does not apply */
 	fun_id fun;
@@ -21,55 +22,79 @@ struct place {		/* something that can be pointed at; 0 / NONE where it does not 
 	trk_id trk;
 	int64_t t0, t1;	/* TIME_NONE when no time is meant */
 };
+#define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE})
 
-enum verdict { V_PASS, V_DONE, V_ASK };
-enum ask_kind { ASK_NONE, ASK_QUERY, ASK_PANE, ASK_MESSAGE, ASK_PROMPT };
+/*
+ * Where a pane looks, as numbers whose meaning is its own. The app keeps them
+ * for undo, the jump list and marks: another zoom is a step of undo, another
+ * cursor is not, but comes back with it.
+ */
+struct view { int64_t zoom[4], cursor[4]; };
+
+enum verdict {
+	V_PASS,		/* not mine: the app does what is common to all panes, if anything */
+	V_DONE,
+	V_ASK		/* see ask */
+};
+enum ask_kind { ASK_NONE, ASK_QUERY, ASK_PANE, ASK_MESSAGE, ASK_PROMPT, ASK_RUN };
 struct ask {
 	enum ask_kind kind;
-	struct query query;	/* ASK_QUERY: the new one */
+	struct query query;	/* ASK_QUERY: the new one; strings may lie in env->scratch */
 	const char *pane;	/* ASK_PANE: name of the pane to open ... */
-	struct place place;	/* ... and where; ASK_QUERY may go with a pane too */
-	char text[256];		/* ASK_MESSAGE; ASK_PROMPT: text to start the ":" line with */
+	struct place place;	/* ... and where; ASK_QUERY may name a pane too */
+	char text[256];		/* ASK_MESSAGE; ASK_PROMPT: text to start the ":" line with;
+				   ASK_RUN: a ":" line to run */
 };
 
-struct search {			/* the search in force, kept by the app */
+struct search {			/* a regular expression in force, kept by the app */
 	const struct rx *rx;	/* NULL: none */
 	const char *text;
 };
 
 struct pane_env {		/* what a pane may see beside its own state */
 	struct session *s;
-	struct search find;
+	struct search find;	/* `/`: hits are marked, nothing is left out */
+	struct search grep;	/* `&`: lists leave out what does not match; update() when it changes */
 	struct arena *scratch;	/* reset after each draw and each act */
-	bool ascii, compact;
-	int rows, cols;		/* of the pane's area, now */
+	bool ascii, mono, compact, detail;
+	int rows, cols;		/* of the pane's area, now; side part not counted */
 };
 
 struct pane_ops {
 	const char *name, *tab;	/* "top", "Top" */
-	int digit;		/* the key that opens it, 0 none */
+	int bit;		/* P_TOP: the rows of cmd.def that hold here */
+	enum cmd_id cmd;	/* the command that opens it */
 	bool trace_only, profile_only;
-	size_t state_size;	/* the app allocates it, zeroed */
-	void (*open)(void *st, const struct pane_env *);
+	size_t state_size;	/* the app allocates it, zeroed, before open() */
+	void (*open)(void *st, const struct pane_env *);	/* once, before it is first shown */
 	void (*close)(void *st);
-	void (*update)(void *st, const struct pane_env *);	/* another snapshot or query */
+	void (*update)(void *st, const struct pane_env *);	/* another snapshot, query or grep; after open() */
 	/* PURE. The grid is clipped to the pane's area: below the two head lines, above the last two. */
 	void (*draw)(const void *st, const struct pane_env *, struct grid *);
-	enum verdict (*act)(void *st, const struct pane_env *, enum cmd_id, int count, struct ask *);
+	enum verdict (*act)(void *st, const struct pane_env *, const struct act *, struct ask *);
 	bool (*go)(void *st, const struct pane_env *, const struct place *);	/* show this; false: cannot */
-	void (*place)(const void *st, const struct pane_env *, struct place *);	/* under the cursor */
-	/* one or two lines each, into the buffer: line 2 of the screen, the detail line */
+	void (*place)(const void *st, const struct pane_env *, struct place *);	/* under the cursor; starts
+									   as PLACE_NONE */
+	void (*save)(const void *st, struct view *);
+	void (*load)(void *st, const struct pane_env *, const struct view *);
+	/* One line each, no newline: line 2 of the screen (the app adds the filters), the detail line. */
 	void (*summary)(const void *st, const struct pane_env *, struct buf *);
 	void (*detail)(const void *st, const struct pane_env *, struct buf *);
-	/* move to the next hit of the search (dir 1, -1) from the cursor; 0: count only. Number of hits. */
+	/* To the next hit of env->find (dir 1, -1) from the cursor, 0: stay, 2: at or after the cursor
+	   (while typing). Number of hits; *at: which one it is, from 1. */
 	uint32_t (*find)(void *st, const struct pane_env *, int dir, uint32_t *at);
-	void (*keys)(const void *st, const struct pane_env *, struct buf *);	/* bottom hint row; NULL: from cmd.def */
-	/* right part at >= 120 columns; NULL: none */
+	/* Bottom hint row, "Enter peek  c cum": as words; NULL: made from cmd.def. */
+	void (*keys)(const void *st, const struct pane_env *, struct buf *);
+	/* Right part at >= 120 columns; NULL: none, the pane gets the whole width. */
 	void (*side)(const void *st, const struct pane_env *, struct grid *);
 	void (*click)(void *st, const struct pane_env *, int y, int x, bool twice, struct ask *);
+	void (*copy)(const void *st, const struct pane_env *, struct buf *);	/* `y`; NULL: the detail line */
 };
 
 extern const struct pane_ops pane_top, pane_list, pane_peek, pane_flame, pane_timeline, pane_help, pane_info;
-extern const struct pane_ops *const panes[];	/* ends with NULL; app.c */
+
+extern const struct pane_ops *const panes[];	/* pane.c: in the order of the tabs; ends with NULL */
+/* Index of a pane, or -1 when there is none of that name. */
+int pane_find(const char *name);
 
 #endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The table of commands in memory, and finding a row of it.
+ *
+ * A command is found by its word, or by any beginning of it that no other
+ * command shares: pprof's own words are rows like all others, so what a pprof
+ * user types works here, and an abbreviation never changes meaning silently, as
+ * it stops working when a second word begins the same.
+ */
+#include "config.h"
+#include "cmd.h"
+
+#include <string.h>
+
+const struct cmd cmds[CMD__N] = {
+    {"", NULL, 0, NULL, "", ""},
+#define CMD(id, name, keys, panes, arg, group, help) {name, keys, panes, arg, group, help},
+#include "cmd.def"
+#undef CMD
+};
+
+enum cmd_id cmd_find(const char *word, size_t n)
+{
+	enum cmd_id found = CMD_NONE;
+	int hits = 0;
+	for (int i = 1; n && i < CMD__N; i++) {
+		if (strncmp(cmds[i].name, word, n))
+			continue;
+		if (!cmds[i].name[n])
+			return (enum cmd_id)i;
+		found = (enum cmd_id)i;
+		hits++;
+	}
+	return hits == 1 ? found : CMD_NONE;
+}
+
+void cmd_key(enum cmd_id id, int pane, struct buf *b)
+{
+	const char *k = cmds[id].keys;
+	if (k && (cmds[id].panes & pane))
+		buf_put(b, k, strcspn(k, " "));
+}

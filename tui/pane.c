@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The panes there are. A new pane is a file pane_NAME.c with one struct
+ * pane_ops, its bit and its digit in cmd.def, and a line here; the tabs, the
+ * digits, the help and -pane=NAME follow.
+ */
+#include "config.h"
+#include "pane.h"
+
+#include <string.h>
+
+const struct pane_ops *const panes[] = {
+    NULL,
+};
+
+int pane_find(const char *name)
+{
+	for (int i = 0; panes[i]; i++)
+		if (!strcmp(panes[i]->name, name))
+			return i;
+	return -1;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The list widget.
+ *
+ * State is three numbers: how many rows, which is selected, which is the first
+ * in view. Invariant: sel < n unless the list is empty, and rows_top() always
+ * yields a window that holds sel. The window is worked out anew for the height
+ * that is drawn, so that a resize needs no call and drawing stays pure. Lists
+ * of millions of rows cost what is in view, except for the ticks of search hits
+ * on the scrollbar, which look at one byte per row.
+ */
+#include "config.h"
+#include "rows.h"
+
+#include "base/buf.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static uint32_t window(const struct rows *r, int h, uint32_t top)
+{
+	uint32_t k = h < 1 ? 1 : (uint32_t)h;
+	if (r->n <= k)
+		return 0;
+	if (top > r->n - k)
+		top = r->n - k;
+	if (r->sel < top)
+		top = r->sel;
+	if (r->sel >= top + k)
+		top = r->sel - k + 1;
+	return top;
+}
+
+uint32_t rows_top(const struct rows *r, int h)
+{
+	return window(r, h, r->top);
+}
+
+void rows_set(struct rows *r, uint32_t n)
+{
+	r->n = n;
+	if (r->sel >= n)
+		r->sel = n ? n - 1 : 0;
+	r->top = window(r, r->h, r->top);
+}
+
+void rows_select(struct rows *r, uint32_t sel)
+{
+	r->sel = !r->n ? 0 : sel < r->n ? sel : r->n - 1;
+	r->top = window(r, r->h, r->top);
+}
+
+static void move(struct rows *r, int64_t by)
+{
+	int64_t to = (int64_t)r->sel + by;
+	rows_select(r, to < 0 ? 0 : to > UINT32_MAX ? UINT32_MAX : (uint32_t)to);
+}
+
+/* A page moves the window with the selection, so that it stays on its line of the screen. */
+static void page(struct rows *r, int64_t by)
+{
+	int64_t top = (int64_t)r->top + by;
+	r->top = top < 0 ? 0 : top >= r->n ? r->n : (uint32_t)top;
+	int64_t sel = (int64_t)r->sel + by;
+	r->sel = sel < 0 || !r->n ? 0 : sel >= r->n ? r->n - 1 : (uint32_t)sel;
+	r->top = window(r, r->h, r->top);
+}
+
+bool rows_act(struct rows *r, const struct act *a, int h)
+{
+	int n = act_n(a);
+	r->h = h < 1 ? 1 : h;
+	r->top = window(r, r->h, r->top);
+	switch (a->cmd) {
+	case CMD_DOWN: move(r, n); return true;
+	case CMD_UP: move(r, -n); return true;
+	case CMD_PAGE_DOWN: page(r, (int64_t)n * r->h); return true;
+	case CMD_PAGE_UP: page(r, -(int64_t)n * r->h); return true;
+	case CMD_HALF_DOWN: page(r, (int64_t)n * ((r->h + 1) / 2)); return true;
+	case CMD_HALF_UP: page(r, -(int64_t)n * ((r->h + 1) / 2)); return true;
+	case CMD_FIRST: rows_select(r, a->count > 0 ? (uint32_t)a->count - 1 : 0); return true;
+	case CMD_LAST: rows_select(r, a->count > 0 ? (uint32_t)a->count - 1 : UINT32_MAX); return true;
+	case CMD_CENTRE:
+		r->top = r->sel > (uint32_t)r->h / 2 ? r->sel - (uint32_t)r->h / 2 : 0;
+		r->top = window(r, r->h, r->top);
+		return true;
+	default: return false;
+	}
+}
+
+uint32_t rows_at(const struct rows *r, int y, int h)
+{
+	uint32_t i = rows_top(r, h) + (uint32_t)(y < 0 ? 0 : y);
+	return y >= 0 && y < h && i < r->n ? i : UINT32_MAX;
+}
+
+static void scrollbar(const struct rows *r, struct grid *g, uint32_t top, const uint8_t *hit)
+{
+	int h = g->h, x = g->w - 1;
+	int y0 = (int)((uint64_t)top * (uint64_t)h / r->n);
+	int len = (int)((uint64_t)h * (uint64_t)h / r->n);
+	len = len < 1 ? 1 : len;
+	if (y0 + len > h || top + (uint32_t)h >= r->n)
+		y0 = h - len;
+	for (int y = 0; y < h; y++) {
+		bool thumb = y >= y0 && y < y0 + len;
+		grid_put(g, y, x, thumb ? 0x2588 : 0x2502, thumb ? ST_SCROLL : ST_RULE, ST_NORMAL, 0);
+	}
+	for (uint32_t i = 0; hit && i < r->n; i++)
+		if (hit[i])
+			grid_put(g, (int)((uint64_t)i * (uint64_t)h / r->n), x, 0x2500, ST_HIT, ST_NORMAL, 0);
+}
+
+void rows_draw(const struct rows *r, struct grid *g, rows_fn *fn, const void *arg,
+    const struct rows_look *look)
+{
+	uint32_t top = rows_top(r, g->h);
+	bool bar = r->n > (uint32_t)g->h && g->w > 3;
+	for (int y = 0; y < g->h && top + (uint32_t)y < r->n; y++) {
+		struct rect line = {y, 1, 1, g->w - 1 - bar};
+		struct rect old = grid_clip(g, line);
+		fn(arg, g, 0, top + (uint32_t)y);
+		grid_unclip(g, old);
+		if (top + (uint32_t)y != r->sel)
+			continue;
+		bool faint = look && look->unfocused;
+		grid_put(g, y, 0, faint ? 0xb7 : '>', faint ? ST_DIM : ST_ACCENT, ST_NORMAL, 0);
+		if (!faint)
+			grid_select(g, (struct rect){y, 0, 1, g->w - bar});
+	}
+	if (bar)
+		scrollbar(r, g, top, look ? look->hit : NULL);
+}
+
+void rows_layout(const struct rows_col *c, int n, int w, int *x, int *width)
+{
+	int fixed = 0, rest = -1;
+	for (int i = 0; i < n; i++) {
+		width[i] = c[i].width;
+		fixed += c[i].width + (i > 0);
+		if (!c[i].width)
+			rest = i;
+	}
+	/* the column that takes what is left gets 16 cells at least; others give way from the right */
+	for (int i = n - 1; i >= 1 && rest >= 0 && w - fixed < 16; i--)
+		if (i != rest && width[i]) {
+			fixed -= width[i] + 1;
+			width[i] = -1;
+		}
+	if (rest >= 0)
+		width[rest] = w - fixed > 1 ? w - fixed : 1;
+	for (int i = 0, at = 0; i < n; i++) {
+		x[i] = width[i] < 0 ? -1 : at;
+		if (width[i] >= 0)
+			at += width[i] + 1;
+	}
+}
+
+void rows_head(struct grid *g, int y, const struct rows_col *c, int n, const int *x, const int *width)
+{
+	for (int i = 0; i < n; i++) {
+		if (x[i] < 0)
+			continue;
+		int attr = c[i].sort ? AT_BOLD : 0, w = (int)strlen(c[i].head) + (c[i].sort != 0);
+		int at = c[i].right ? x[i] + width[i] - w : x[i];
+		struct rect old = grid_clip(g, (struct rect){y, 0, 1, x[i] + width[i]});
+		int end = grid_text(g, 0, at, ST_HEAD, attr, c[i].head);
+		if (c[i].sort)
+			grid_put(g, 0, end, c[i].sort < 0 ? 0x25bc : 0x25b2, ST_HEAD, ST_NORMAL, AT_BOLD);
+		grid_unclip(g, old);
+	}
+}
+
+/* The characters of one line as UTF-8, and for each byte the cell it came from. */
+static size_t line_text(const struct grid *g, struct rect r, int y, char *s, uint16_t *cell, size_t max)
+{
+	size_t n = 0;
+	for (int x = r.x; x < r.x + r.w && n + 4 < max; x++) {
+		const struct cell *c = &g->cell[(g->y0 + y) * g->cols + g->x0 + x];
+		if (!c->ch)
+			continue;
+		size_t k = utf8_encode(c->ch, s + n);
+		for (size_t i = 0; i < k; i++)
+			cell[n + i] = (uint16_t)x;
+		n += k;
+	}
+	return n;
+}
+
+void rows_hits(struct grid *g, struct rect r, const struct rx *rx)
+{
+	enum { MAX = 2048 };
+	char s[MAX];
+	uint16_t cell[MAX];
+	r.w = r.x + r.w > g->w ? g->w - r.x : r.w;
+	for (int y = r.y < 0 ? 0 : r.y; rx && r.x >= 0 && y < r.y + r.h && y < g->h; y++) {
+		size_t n = line_text(g, r, y, s, cell, MAX), from, to, at = 0;
+		while (at < n && rx_find(rx, s + at, n - at, &from, &to)) {
+			for (size_t i = at + from; i < at + to; i++) {
+				struct cell *c = &g->cell[(g->y0 + y) * g->cols + g->x0 + cell[i]];
+				c->fg = ST_HIT;
+				c->attr |= AT_BOLD;
+			}
+			at += to > from ? to : to + 1;
+		}
+	}
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_ROWS_H
+#define TTRACE_ROWS_H
+
+#include "base/rx.h"
+#include "cmd.h"
+#include "grid.h"
+
+/*
+ * The one list widget: which row is selected, which are in view, columns, a
+ * scrollbar. It holds numbers only; what a row says is asked of its owner while
+ * drawing. Zero-initialise; rows_set() whenever the number of rows changes.
+ */
+struct rows {
+	uint32_t n, sel, top;	/* sel < n unless n is 0 */
+	int h;			/* rows in view at the last act; drawing copes with another height */
+};
+
+void rows_set(struct rows *, uint32_t n);		/* keeps the selection where it can */
+void rows_select(struct rows *, uint32_t sel);
+/* Moves (down, up, page, half, first, last, centre) on a list that shows h rows. false: not one of them. */
+bool rows_act(struct rows *, const struct act *, int h);
+/* The first row in view when h are shown. */
+uint32_t rows_top(const struct rows *, int h);
+/* The row under a click at line y of the list, or UINT32_MAX. */
+uint32_t rows_at(const struct rows *, int y, int h);
+
+/* Draw row i at line y of the grid, whose clip rectangle is the list. */
+typedef void rows_fn(const void *arg, struct grid *, int y, uint32_t i);
+struct rows_look {
+	bool unfocused;		/* the selection belongs to another part: mark it faintly */
+	const uint8_t *hit;	/* NULL, or per row: it is a hit of the search (ticks on the scrollbar) */
+};
+/* Into the clip rectangle: the rows, the selection (`>` in column 0 and its background), the
+   scrollbar in the last column when not all rows are in view. Rows start at column 1. */
+void rows_draw(const struct rows *, struct grid *, rows_fn *, const void *arg, const struct rows_look *);
+
+/* Columns: a table's heads and where its cells go. */
+struct rows_col {
+	const char *head;
+	int width;		/* 0: all that is left */
+	bool right;		/* numbers */
+	int8_t sort;		/* 0; the list is sorted by it: 1 ascending, -1 descending */
+};
+/* x of each column for a list of w cells; columns that do not fit get x = -1. */
+void rows_layout(const struct rows_col *, int n, int w, int *x, int *width);
+void rows_head(struct grid *, int y, const struct rows_col *, int n, const int *x, const int *width);
+
+/* Marks in r what the search finds in the text shown there. */
+void rows_hits(struct grid *, struct rect r, const struct rx *);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * From meanings to colours.
+ *
+ * A cell carries two styles: the meaning of what is written and the meaning of
+ * what it is written on. Only here do they become numbers, by theme (dark,
+ * light, safe for colour-blind eyes, mono) and by how many colours there are.
+ * The 256 palette is used as xterm defines it, from 16 up: the first sixteen
+ * belong to the user's own scheme and could be anything. True colour is not
+ * used: the palette has what is needed, works through every multiplexer and
+ * costs fewer bytes per key press.
+ *
+ * A label on a coloured bar takes black or white, whichever has the higher
+ * contrast: one of the two always has at least 4.5 to 1.
+ */
+#include "config.h"
+#include "style.h"
+
+#include "base/intern.h"
+
+#include <string.h>
+
+enum { B = AT_BOLD, D = AT_DIM, R = AT_REVERSE, U = AT_UNDERLINE };
+
+struct row {
+	int16_t c[3][3];	/* theme; foreground, tone 1, tone 2 */
+	int8_t eight;
+	uint8_t attr8, mono_fg, mono_bg;
+};
+
+static const struct row rows[ST__N] = {
+#define STYLE(id, d0, d1, d2, l0, l1, l2, s0, s1, s2, eight, attr8, mono_fg, mono_bg) \
+	{{{d0, d1, d2}, {l0, l1, l2}, {s0, s1, s2}}, eight, attr8, mono_fg, mono_bg},
+#include "style.def"
+#undef STYLE
+};
+
+const char *const theme_names[TH__N] = {"dark", "light", "safe", "mono"};
+
+int theme_find(const char *name)
+{
+	for (int i = 0; i < TH__N; i++)
+		if (!strcmp(name, theme_names[i]))
+			return i;
+	return -1;
+}
+
+void style_rgb(int c, uint8_t rgb[3])
+{
+	static const uint8_t level[6] = {0, 95, 135, 175, 215, 255};
+	static const uint8_t first[16][3] = {{0, 0, 0}, {205, 0, 0}, {0, 205, 0}, {205, 205, 0},
+	    {0, 0, 238}, {205, 0, 205}, {0, 205, 205}, {229, 229, 229}, {127, 127, 127}, {255, 0, 0},
+	    {0, 255, 0}, {255, 255, 0}, {92, 92, 255}, {255, 0, 255}, {0, 255, 255}, {255, 255, 255}};
+	if (c < 16) {
+		memcpy(rgb, first[c < 0 ? 0 : c], 3);
+	} else if (c < 232) {
+		rgb[0] = level[(c - 16) / 36];
+		rgb[1] = level[(c - 16) / 6 % 6];
+		rgb[2] = level[(c - 16) % 6];
+	} else {
+		rgb[0] = rgb[1] = rgb[2] = (uint8_t)(8 + 10 * (c - 232));
+	}
+}
+
+/* Which of black and white reads better: the border is where both contrasts are equal, a relative
+   luminance of 0.179. Rec. 709 weights on values squared are near enough to sRGB's curve. */
+static bool wants_black(int colour)
+{
+	uint8_t c[3];
+	style_rgb(colour, c);
+	double r = c[0] / 255.0, g = c[1] / 255.0, b = c[2] / 255.0;
+	return 0.2126 * r * r + 0.7152 * g * g + 0.0722 * b * b > 0.179;
+}
+
+static struct paint paint_mono(enum style fg, enum style bg, int attr)
+{
+	return (struct paint){-1, -1, (uint8_t)(attr | rows[fg].mono_fg | rows[bg].mono_bg)};
+}
+
+static struct paint paint_8(enum style fg, enum style bg, int attr)
+{
+	const struct row *f = &rows[fg], *b = &rows[bg];
+	struct paint p = {f->eight, -1, (uint8_t)(attr | (fg == ST_LABEL ? 0 : f->attr8))};
+	if (bg == ST_NORMAL || (b->eight < 0 && !(b->attr8 & AT_REVERSE)))
+		return p;
+	p.attr &= (uint8_t)~AT_DIM;	/* dim on a colour is unreadable on most terminals */
+	if (b->eight < 0) {
+		p.attr |= AT_REVERSE;
+		return p;
+	}
+	p.bg = b->eight;
+	if (fg == ST_LABEL || p.fg == p.bg || p.fg < 0)
+		p.fg = p.bg == 1 || p.bg == 4 || p.bg == 5 ? 7 : 0;
+	return p;
+}
+
+struct paint style_paint(const struct look *l, enum style fg, enum style bg, int attr)
+{
+	int tone = attr & AT_TONE ? 2 : 1;
+	attr &= AT_BOLD | AT_DIM | AT_REVERSE | AT_UNDERLINE;
+	if (!l->colours || l->theme == TH_MONO)
+		return paint_mono(fg, bg, attr);
+	if (l->colours < 256)
+		return paint_8(fg, bg, attr);
+	struct paint p = {rows[fg].c[l->theme][0], rows[bg].c[l->theme][tone], (uint8_t)attr};
+	if (fg == ST_TITLE || fg == ST_KEY || fg == ST_ERROR)
+		p.attr |= AT_BOLD;
+	if (fg == ST_LABEL)
+		p.fg = p.bg < 0 ? -1 : wants_black(p.bg) ? 16 : 231;
+	return p;
+}
+
+enum style state_style(enum tstate t)
+{
+	static const uint8_t of[TS__N] = {
+	    [TS_NONE] = ST_S_NONE, [TS_IDLE] = ST_S_IDLE, [TS_RUN] = ST_S_RUN, [TS_GCWORK] = ST_S_GC,
+	    [TS_ASSIST] = ST_S_ASSIST, [TS_SWEEP] = ST_S_ASSIST, [TS_STW] = ST_S_STW,
+	    [TS_READY] = ST_S_READY, [TS_SYSCALL] = ST_S_SYSCALL, [TS_SYSBLOCK] = ST_S_SYSCALL,
+	    [TS_SYNC] = ST_S_SYNC, [TS_COND] = ST_S_SYNC, [TS_NET] = ST_S_NET, [TS_SLEEP] = ST_S_SLEEP,
+	    [TS_GCASSISTW] = ST_S_GC, [TS_GCSWEEPW] = ST_S_GC, [TS_GCEND] = ST_S_GC,
+	    [TS_GCWEAK] = ST_S_GC, [TS_UNKNOWN] = ST_S_UNKNOWN};
+	if (t >= TS__N)
+		return ST_S_UNKNOWN;
+	return of[t] ? of[t] : ST_S_CHAN;
+}
+
+char state_letter(enum tstate t)
+{
+	static const char of[TS__N] = {
+#define STATE(id, letter, name, reason) letter,
+#include "state.def"
+#undef STATE
+	};
+	return t < TS__N ? of[t] : '?';
+}
+
+const char *state_name(enum tstate t)
+{
+	static const char *const of[TS__N] = {
+#define STATE(id, letter, name, reason) name,
+#include "state.def"
+#undef STATE
+	};
+	return t < TS__N ? of[t] : "unknown";
+}
+
+/* Bytes of a symbol that name its package: up to the first dot after the last slash, where brackets
+   (type arguments, which may hold paths) end the search. */
+static size_t package_len(const char *s, size_t n)
+{
+	size_t end = n, dot = 0, from = 0;
+	for (size_t i = 0; i < n; i++)
+		if (s[i] == '[' || s[i] == '(') {
+			end = i;
+			break;
+		}
+	for (size_t i = 0; i < end; i++)
+		if (s[i] == '/')
+			from = i;
+	for (dot = from; dot < end && s[dot] != '.'; dot++)
+		;
+	return dot;
+}
+
+static bool starts(const char *s, size_t n, const char *with)
+{
+	size_t k = strlen(with);
+	return n >= k && !memcmp(s, with, k);
+}
+
+enum style symbol_style(const char *s, size_t n, int *attr)
+{
+	size_t k = package_len(s, n), first = 0;
+	bool dotted = false;
+	*attr = hash_bytes(s, n, 1) & 1 ? AT_TONE : 0;
+	for (; first < k && s[first] != '/'; first++)
+		dotted |= s[first] == '.';
+	if (starts(s, k, "main") && (k == 4 || s[4] == '/'))
+		return ST_MAINPKG;
+	if (starts(s, k, "runtime") && (k == 7 || s[7] == '/'))
+		return ST_RUNTIME;
+	if (starts(s, k, "internal/runtime/"))
+		return ST_RUNTIME;
+	if (!dotted && k < n)	/* an import path without a dot in its first element: Go's own */
+		return ST_STDLIB;
+	return (enum style)(ST_HUE0 + hash_bytes(s, k, 7) % 12);
+}

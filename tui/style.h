@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_STYLE_H
+#define TTRACE_STYLE_H
+
+#include "grid.h"
+#include "sink.h"
+
+/*
+ * How meanings look. style.def is the one table of palettes; style_paint()
+ * answers for one cell what colours and attributes a terminal with that many
+ * colours gets. term.c and grid_print() ask it and nobody else.
+ */
+enum theme { TH_DARK, TH_LIGHT, TH_SAFE, TH_MONO, TH__N };
+
+struct look {
+	enum theme theme;
+	int colours;		/* 256 or 8; 0 for mono */
+};
+
+struct paint {
+	int16_t fg, bg;		/* of 256, or of 8; -1: the terminal's own */
+	uint8_t attr;		/* AT_BOLD | AT_DIM | AT_REVERSE | AT_UNDERLINE */
+};
+struct paint style_paint(const struct look *, enum style fg, enum style bg, int attr);
+/* The red, green and blue of a colour of the 256 palette (its xterm values). */
+void style_rgb(int colour, uint8_t rgb[3]);
+
+extern const char *const theme_names[TH__N];
+int theme_find(const char *name);	/* enum theme, or -1 */
+
+/* One state, one colour, one letter everywhere. */
+enum style state_style(enum tstate);
+char state_letter(enum tstate);
+const char *state_name(enum tstate);
+
+/* Colour of a function by its package: main warm, runtime grey-blue, standard library grey-green,
+   others a hue each. *attr gets AT_TONE for every other name, so that neighbours differ. */
+enum style symbol_style(const char *name, size_t n, int *attr);
+
+#endif
