@@ -79,7 +79,9 @@ struct snap {			/* a horizon: below it nothing will ever change */
 	uint32_t serial;	/* 0, 1, 2...: differs when anything does */
 	bool complete;
 	int64_t t0, t1;		/* what of the trace is there, ns since its first event */
-	uint64_t bytes, total;	/* read so far */
+	uint64_t bytes, total;	/* read so far; of how many, 0 unknown */
+	bool has_trace;
+	struct sink_trace trace;	/* as far as known; the store's own is there when complete */
 	uint32_t nstrs, nfuns, nlocs, nfrms, nstks, nsmps, ntypes, ntrks, nmarks, nspans, nwarns, nsheets, nutils;
 	uint32_t ncounts[CT__N];
 };
@@ -99,6 +101,7 @@ struct build;
 struct build *build_new(void);
 struct sink build_sink(struct build *);
 const struct snap *build_snap(const struct build *);	/* newest published; any thread */
+void build_total(struct build *, uint64_t bytes);	/* how much there is to read, for progress */
 void build_on_publish(struct build *, bool (*fn)(void *, uint64_t bytes), void *arg);
 	/* called on the writer after each publication and progress; false cancels the load */
 const struct snap *build_finish(struct build *);	/* seal the rest; complete */

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The sink that fills a store: it passes what a reader says on to the part of
+ * the store that keeps it, and publishes. It alone writes.
+ *
+ * A publication is a struct snap that counts the rows of every table, made after
+ * the rows are written and stored with release; whoever loads it with acquire
+ * may read every row below its counts, without a lock, for as long as the store
+ * lives. Snapshots are small and few (four a second), so each is kept until the
+ * store goes and nobody needs to count references.
+ *
+ * What is not a column (the facts of a profile or a trace) is written into the
+ * store before a publication that says that it is there, and not after it: the
+ * facts of a trace change while it is read, so they are kept aside and land in
+ * the store with the last publication; until then a snapshot has its own copy.
+ */
+#include "config.h"
+#include "store/store.h"
+
+#include "store/names.h"
+#include "store/samples.h"
+#include "store/stacks.h"
+#include "store/tracks.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { PUBLISH_MS = 250, WARN_MAX = 1000 };
+
+struct published {
+	struct snap snap;
+	struct published *next;
+};
+
+struct build {
+	struct store st;
+	struct names names;
+	struct stacks stacks;
+	struct tracks *tracks;
+	struct sink_trace trace;
+	bool has_trace;
+	uint64_t bytes, total;
+	int64_t last;		/* when it was published, ms */
+	uint32_t serial;
+	struct published *all;	/* newest first */
+	_Atomic(const struct snap *) now;
+	bool (*fn)(void *, uint64_t bytes);
+	void *arg;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static const struct snap *publish(struct build *b, bool complete)
+{
+	struct store *st = &b->st;
+	struct published *p = xcalloc(1, sizeof *p);
+	if (complete && b->has_trace) {
+		st->trace = b->trace;
+		st->has_trace = true;
+	}
+	p->snap = (struct snap){
+		.st = st, .serial = b->serial++, .complete = complete, .bytes = b->bytes,
+		.total = b->total, .has_trace = b->has_trace, .trace = b->trace,
+		.nstrs = col_n(&st->strs), .nfuns = col_n(&st->funs), .nlocs = col_n(&st->locs),
+		.nfrms = col_n(&st->frms), .nstks = col_n(&st->stks), .nsmps = col_n(&st->smps),
+		.ntypes = col_n(&st->types), .nwarns = col_n(&st->warns)};
+	tracks_snap(b->tracks, &p->snap);
+	p->next = b->all;
+	b->all = p;
+	b->last = now_ms();
+	atomic_store_explicit(&b->now, &p->snap, memory_order_release);
+	return &p->snap;
+}
+
+static str_id put_str(void *self, const char *s, size_t n)
+{
+	return names_str(&((struct build *)self)->names, s, n);
+}
+
+static map_id put_map(void *self, const struct sink_map *m)
+{
+	return names_map(&((struct build *)self)->names, m);
+}
+
+static fun_id put_fun(void *self, const struct sink_fun *f)
+{
+	return names_fun(&((struct build *)self)->names, f);
+}
+
+static loc_id put_loc(void *self, const struct sink_loc *l)
+{
+	return names_loc(&((struct build *)self)->names, l);
+}
+
+static stk_id put_stack(void *self, const loc_id *leaf_first, size_t n)
+{
+	return stacks_add(&((struct build *)self)->stacks, leaf_first, n);
+}
+
+static int put_type(void *self, str_id name, str_id unit)
+{
+	return samples_type(&((struct build *)self)->st, name, unit);
+}
+
+static void put_sample(void *self, const struct sink_sample *s)
+{
+	samples_add(&((struct build *)self)->st, s);
+}
+
+static void put_meta(void *self, const struct sink_meta *m)
+{
+	struct store *st = &((struct build *)self)->st;
+	st->meta = *m;
+	st->meta.comment = NULL;
+	if (m->ncomment) {
+		str_id *c = arena_alloc(&st->arena, m->ncomment * sizeof *c);
+		st->meta.comment = memcpy(c, m->comment, m->ncomment * sizeof *c);
+	}
+	st->has_meta = true;
+}
+
+static trk_id put_track(void *self, enum track_kind kind, uint64_t id)
+{
+	return tracks_track(((struct build *)self)->tracks, kind, id);
+}
+
+static void put_born(void *self, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created)
+{
+	tracks_born(((struct build *)self)->tracks, g, start_fun, creator, start, created);
+}
+
+static void put_enter(void *self, trk_id trk, int64_t t, enum tstate state, uint32_t who, stk_id stack)
+{
+	tracks_enter(((struct build *)self)->tracks, trk, t, state, who, stack);
+}
+
+static void put_mark(void *self, const struct sink_mark *m)
+{
+	tracks_mark(((struct build *)self)->tracks, m);
+}
+
+static void put_span(void *self, const struct sink_span *s)
+{
+	tracks_span(((struct build *)self)->tracks, s);
+}
+
+static void put_count(void *self, int64_t t, enum counter c, uint64_t v)
+{
+	tracks_count(((struct build *)self)->tracks, t, c, v);
+}
+
+static void put_util(void *self, const struct sink_util *u)
+{
+	tracks_util(((struct build *)self)->tracks, u);
+}
+
+static void put_trace(void *self, const struct sink_trace *t)
+{
+	struct build *b = self;
+	b->trace = *t;
+	b->has_trace = true;
+}
+
+static void put_warn(void *self, uint64_t at, const char *fmt, ...)
+{
+	struct store *st = &((struct build *)self)->st;
+	if (col_n(&st->warns) >= WARN_MAX)
+		return;
+	char text[512];
+	va_list ap;
+	va_start(ap, fmt);
+	int n = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+	struct warn_row row = {at, arena_strndup(&st->arena, text, len)};
+	*(struct warn_row *)col_add(&st->warns, NULL) = row;
+}
+
+static bool put_upto(void *self, int64_t t, uint64_t bytes)
+{
+	struct build *b = self;
+	b->bytes = bytes;
+	if (t != TIME_NONE)
+		tracks_upto(b->tracks, t);
+	if (now_ms() - b->last >= PUBLISH_MS)
+		publish(b, false);
+	return !b->fn || b->fn(b->arg, bytes);
+}
+
+struct build *build_new(void)
+{
+	struct build *b = xcalloc(1, sizeof *b);
+	names_init(&b->names, &b->st);
+	stacks_init(&b->stacks, &b->st);
+	samples_init(&b->st);
+	col_init(&b->st.warns, sizeof(struct warn_row));
+	b->tracks = tracks_new(&b->st);
+	publish(b, false);
+	return b;
+}
+
+struct sink build_sink(struct build *b)
+{
+	static const struct sink_ops ops = {
+		.str = put_str, .map = put_map, .fun = put_fun, .loc = put_loc, .stack = put_stack,
+		.type = put_type, .sample = put_sample, .meta = put_meta, .track = put_track,
+		.born = put_born, .enter = put_enter, .mark = put_mark, .span = put_span,
+		.count = put_count, .util = put_util, .trace = put_trace, .warn = put_warn, .upto = put_upto,
+	};
+	return (struct sink){&ops, b};
+}
+
+const struct snap *build_snap(const struct build *b)
+{
+	return atomic_load_explicit(&((struct build *)(uintptr_t)b)->now, memory_order_acquire);
+}
+
+void build_total(struct build *b, uint64_t bytes)
+{
+	b->total = bytes;
+}
+
+void build_on_publish(struct build *b, bool (*fn)(void *, uint64_t bytes), void *arg)
+{
+	b->fn = fn;
+	b->arg = arg;
+}
+
+const struct snap *build_finish(struct build *b)
+{
+	if (b->has_trace)
+		tracks_upto(b->tracks, b->trace.last - b->trace.first);
+	if (b->total)
+		b->bytes = b->total;
+	return publish(b, true);
+}
+
+void build_free(struct build *b)
+{
+	if (!b)
+		return;
+	tracks_free(b->tracks);
+	names_free(&b->names);
+	stacks_free(&b->stacks);
+	samples_free(&b->st);
+	struct col *const cols[] = {&b->st.strs, &b->st.maps, &b->st.funs, &b->st.locs, &b->st.frms,
+		&b->st.stks, &b->st.warns};
+	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
+		col_free(cols[i]);
+	while (b->all) {
+		struct published *next = b->all->next;
+		mem_free(b->all);
+		b->all = next;
+	}
+	arena_free(&b->st.arena);
+	mem_free(b);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_SAMPLES_H
+#define TTRACE_SAMPLES_H
+
+#include "store/store.h"
+
+/* The writer's half of sample types, samples, their values and labels. */
+enum { SAMPLES_TYPES = 1024 };	/* types at most: each is a column */
+
+void samples_init(struct store *);
+void samples_free(struct store *);
+int  samples_type(struct store *, str_id name, str_id unit);	/* -1: too many, or after the first sample */
+void samples_add(struct store *, const struct sink_sample *);
+
+#endif

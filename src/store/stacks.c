@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The call tree. A node is a frame and its parent; stacks that begin alike share
+ * their nodes, and a parent always has a smaller id than its children, so that
+ * every question about the tree is one pass over an array.
+ *
+ * A location of n lines is a chain of n nodes, outermost first. Such a chain
+ * never forks inside: it is only ever entered at its top, so the index keeps one
+ * entry for a whole location, (parent, location) -> innermost node, and inlined
+ * code costs no look-ups. The index holds its keys itself: a look-up touches
+ * one cache line of one table, and the tree is not looked at.
+ *
+ * Not taken: an index by whole stacks in front of this one. Stacks of a profile
+ * are nearly all different, so it would be asked in vain.
+ */
+#include "config.h"
+#include "store/stacks.h"
+
+#include "base/intern.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+static size_t slot_of(const struct stacks *t, stk_id parent, loc_id loc)
+{
+	size_t i = hash_u64(parent, loc) & (t->cap - 1);
+	while (t->slot[i].node && (t->slot[i].parent != parent || t->slot[i].loc != loc))
+		i = (i + 1) & (t->cap - 1);
+	return i;
+}
+
+static void grow(struct stacks *t)
+{
+	struct stacks old = *t;
+	t->cap = old.cap ? old.cap * 2 : 1024;
+	t->slot = xcalloc(t->cap, sizeof *t->slot);
+	for (size_t i = 0; i < old.cap; i++)
+		if (old.slot[i].node)
+			t->slot[slot_of(t, old.slot[i].parent, old.slot[i].loc)] = old.slot[i];
+	mem_free(old.slot);
+}
+
+void stacks_init(struct stacks *t, struct store *st)
+{
+	*t = (struct stacks){.st = st};
+	col_init(&st->stks, sizeof(struct stk_row));
+	col_add(&st->stks, NULL);
+	grow(t);
+}
+
+void stacks_free(struct stacks *t)
+{
+	mem_free(t->slot);
+}
+
+static stk_id chain(struct store *st, stk_id parent, loc_id loc)
+{
+	const struct loc_row *l = store_loc(st, loc);
+	for (uint32_t i = l->nline; i-- > 0;) {
+		stk_id id;
+		*(struct stk_row *)col_add(&st->stks, &id) = (struct stk_row){parent, l->first + i};
+		parent = id;
+	}
+	return parent;
+}
+
+stk_id stacks_add(struct stacks *t, const loc_id *leaf_first, size_t n)
+{
+	stk_id at = 0;
+	while (n-- > 0) {
+		loc_id loc = leaf_first[n];
+		if (!loc)
+			continue;
+		size_t i = slot_of(t, at, loc);
+		if (!t->slot[i].node) {
+			if ((t->n + 1) * 3 > t->cap * 2) {
+				grow(t);
+				i = slot_of(t, at, loc);
+			}
+			t->slot[i] = (struct stacks_slot){at, loc, chain(t->st, at, loc)};
+			t->n++;
+		}
+		at = t->slot[i].node;
+	}
+	return at;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_STACKS_H
+#define TTRACE_STACKS_H
+
+#include "store/store.h"
+
+/* The writer's half of the call tree: an index from (parent, location) to the node below. */
+struct stacks {
+	struct store *st;
+	struct stacks_slot { stk_id parent; loc_id loc; stk_id node; } *slot;
+	size_t cap, n;
+};
+
+void stacks_init(struct stacks *, struct store *);	/* the root too */
+void stacks_free(struct stacks *);
+stk_id stacks_add(struct stacks *, const loc_id *leaf_first, size_t n);
+
+#endif
