@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Source files, found by the names that profiles have for them.
+ *
+ * A name is tried first as pprof would: -trim_path prefixes come off, an
+ * absolute name must exist, a relative one is looked for below each directory
+ * of -source_path and below all of their parents. When that fails (and unless
+ * the caller wants pprof alone) the places where Go keeps sources are tried:
+ * GOROOT for names of the standard library, the module cache (where capitals
+ * are written !x) for names with @version, the vendor folder, and the folder
+ * of the profile. Last, tails of the name of at least two components, so that
+ * /ci/build/app/pkg/x.go finds ./pkg/x.go; a bare x.go would find too much.
+ *
+ * Every path tried is kept, since "not found" helps nobody who is not told
+ * where. Names come from files, so only regular files are read, and not
+ * beyond a limit. No file is searched for twice.
+ */
+#include "config.h"
+#include "analysis/source.h"
+
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_MAX = 64 << 20, TRIED_MAX = 12, TAB = 8 };
+
+struct sources {
+	char **dir;		/* source_path, or the working directory */
+	size_t ndir, capdir;
+	char **trim;
+	size_t ntrim, captrim;
+	char *beside;		/* a folder, or NULL */
+	char **goroot;		/* several may be there */
+	size_t ngoroot, capgoroot;
+	char *modcache;
+	bool strict, dirs_given;
+	struct source **src;
+	size_t nsrc, capsrc;
+	struct intern byname;
+};
+
+/* One search: what was tried, and what was found. */
+struct hunt {
+	struct source *src;
+	struct buf tried;
+	unsigned ntried;
+	int why;		/* errno of the first path that could not be opened */
+};
+
+static void list_add(char ***list, size_t *n, size_t *cap, const char *s, size_t len)
+{
+	char *copy = xmalloc(len + 1);
+	memcpy(copy, s, len);
+	copy[len] = 0;
+	*list = mem_grow(*list, cap, *n + 1, sizeof **list);
+	(*list)[(*n)++] = copy;
+}
+
+static void list_split(char ***list, size_t *n, size_t *cap, const char *s)
+{
+	while (s && *s) {
+		size_t len = strcspn(s, ":");
+		if (len)
+			list_add(list, n, cap, s, len);
+		s += len + (s[len] == ':');
+	}
+}
+
+static void list_free(char **list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		mem_free(list[i]);
+	mem_free(list);
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static void add_goroot(struct sources *s, const char *path)
+{
+	struct buf b = {0};
+	buf_printf(&b, "%s/src/runtime", path);
+	if (is_dir(buf_str(&b)))
+		list_add(&s->goroot, &s->ngoroot, &s->capgoroot, path, strlen(path));
+	buf_free(&b);
+}
+
+/* The trees of Go on this machine; the one in $GOROOT first, then the newest downloaded. */
+static void find_go(struct sources *s)
+{
+	const char *home = getenv("HOME"), *env = getenv("GOMODCACHE");
+	struct buf b = {0};
+	if (env && *env) {
+		buf_puts(&b, env);
+	} else if ((env = getenv("GOPATH")) && *env) {
+		buf_put(&b, env, strcspn(env, ":"));
+		buf_puts(&b, "/pkg/mod");
+	} else if (home) {
+		buf_printf(&b, "%s/go/pkg/mod", home);
+	}
+	if (b.n)
+		s->modcache = xstrdup(buf_str(&b));
+	if ((env = getenv("GOROOT")) && *env)
+		add_goroot(s, env);
+	add_goroot(s, "/usr/local/go");
+	if (s->modcache) {
+		glob_t g;
+		buf_reset(&b);
+		buf_printf(&b, "%s/golang.org/toolchain@*", s->modcache);
+		if (!glob(buf_str(&b), 0, NULL, &g)) {
+			for (size_t i = g.gl_pathc; i-- > 0 && s->ngoroot < 8;)
+				add_goroot(s, g.gl_pathv[i]);
+			globfree(&g);
+		}
+	}
+	add_goroot(s, "/usr/lib/go");
+	add_goroot(s, "/usr/share/go");
+	buf_free(&b);
+}
+
+struct sources *sources_new(const struct sources_conf *c)
+{
+	struct sources *s = xcalloc(1, sizeof *s);
+	s->strict = c->strict;
+	list_split(&s->dir, &s->ndir, &s->capdir, c->source_path);
+	s->dirs_given = s->ndir > 0;
+	if (!s->ndir) {
+		char cwd[4096];
+		if (getcwd(cwd, sizeof cwd))
+			list_add(&s->dir, &s->ndir, &s->capdir, cwd, strlen(cwd));
+	}
+	list_split(&s->trim, &s->ntrim, &s->captrim, c->trim_path);
+	if (c->strict)
+		return s;
+	if (c->beside && strcmp(c->beside, "-")) {
+		const char *slash = strrchr(c->beside, '/');
+		s->beside = xstrdup(slash ? c->beside : ".");
+		if (slash)
+			s->beside[slash == c->beside ? 1 : slash - c->beside] = 0;
+	}
+	find_go(s);
+	return s;
+}
+
+static void source_free(struct source *f)
+{
+	mem_free(f->name);
+	mem_free(f->path);
+	mem_free(f->err);
+	mem_free(f->tried);
+	mem_free(f->text);
+	mem_free(f->start);
+	mem_free(f);
+}
+
+void sources_free(struct sources *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->nsrc; i++)
+		source_free(s->src[i]);
+	mem_free(s->src);
+	intern_free(&s->byname);
+	list_free(s->dir, s->ndir);
+	list_free(s->trim, s->ntrim);
+	list_free(s->goroot, s->ngoroot);
+	mem_free(s->beside);
+	mem_free(s->modcache);
+	mem_free(s);
+}
+
+/* The bytes of a regular file, or NULL and errno. */
+static char *slurp(const char *path, size_t *n)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	struct stat st;
+	char *p = NULL;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= 0 && st.st_size <= FILE_MAX)
+		p = mem_try((size_t)st.st_size + 1);
+	if (p) {
+		*n = 0;
+		for (ssize_t got; *n < (size_t)st.st_size; *n += (size_t)got)
+			if ((got = read(fd, p + *n, (size_t)st.st_size - *n)) <= 0)
+				break;
+		p[*n] = 0;
+	}
+	close(fd);
+	if (!p)
+		errno = EINVAL;
+	return p;
+}
+
+static void index_lines(struct source *f, size_t n)
+{
+	uint32_t lines = 1;
+	for (size_t i = 0; i < n; i++)
+		lines += f->text[i] == '\n';
+	f->start = xmalloc((lines + 1) * sizeof *f->start);
+	f->start[0] = 0;
+	for (size_t i = 0; i < n; i++)
+		if (f->text[i] == '\n')
+			f->start[++f->nline] = (uint32_t)i + 1;
+	if (f->start[f->nline] < n)	/* a last line without an end */
+		f->start[++f->nline] = (uint32_t)n + 1;
+}
+
+static bool try_path(struct hunt *h, const char *path, const char *how)
+{
+	size_t n;
+	char *text = slurp(path, &n);
+	if (!text) {
+		if (!h->ntried)
+			h->why = errno;
+		if (h->ntried++ < TRIED_MAX)
+			buf_printf(&h->tried, "%s\n", path);
+		return false;
+	}
+	h->src->path = xstrdup(path);
+	h->src->how = how;
+	h->src->text = text;
+	index_lines(h->src, n);
+	return true;
+}
+
+static bool try_join(struct hunt *h, const char *dir, const char *name, const char *how)
+{
+	struct buf b = {0};
+	size_t n = strlen(dir);
+	buf_printf(&b, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", name);
+	bool ok = try_path(h, buf_str(&b), how);
+	buf_free(&b);
+	return ok;
+}
+
+/* name below dir and below all of dir's parents. */
+static bool try_parents(struct hunt *h, const char *dir, const char *name, const char *how)
+{
+	char *d = xstrdup(dir);
+	bool ok;
+	while (!(ok = try_join(h, d, name, how))) {
+		char *slash = strrchr(d, '/');
+		if (!slash || (slash == d && !d[1]))
+			break;
+		slash[slash == d] = 0;
+	}
+	mem_free(d);
+	return ok;
+}
+
+/* Take off what pprof takes off: configured prefixes, or all up to a search folder's own name. */
+static const char *trim(const struct sources *s, const char *name)
+{
+	for (size_t i = 0; !s->ntrim && i < s->ndir; i++) {
+		const char *slash = strrchr(s->dir[i], '/');
+		struct buf b = {0};
+		buf_printf(&b, "/%s/", slash ? slash + 1 : s->dir[i]);
+		const char *at = b.n > 2 ? strstr(name, buf_str(&b)) : NULL;
+		size_t n = b.n;
+		buf_free(&b);
+		if (at)
+			return at + n;
+	}
+	for (size_t i = 0; i < s->ntrim; i++) {
+		size_t n = strlen(s->trim[i]);
+		if (strncmp(name, s->trim[i], n))
+			continue;
+		if (n && s->trim[i][n - 1] == '/')
+			return name + n;
+		if (name[n] == '/')
+			return name + n + 1;
+	}
+	static const char *const known[] = {"/proc/self/cwd/./", "/proc/self/cwd/"};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strncmp(name, known[i], strlen(known[i])))
+			return name + strlen(known[i]);
+	return name;
+}
+
+static bool as_pprof(const struct sources *s, struct hunt *h, const char *name)
+{
+	if (name[0] == '/')
+		return try_path(h, name, "as named");
+	for (size_t i = 0; i < s->ndir; i++)
+		if (try_parents(h, s->dir[i], name,
+			s->dirs_given ? "-source_path" : "working directory"))
+			return true;
+	return false;
+}
+
+/* What follows the last `mark` in name, or NULL. */
+static const char *after(const char *name, const char *mark)
+{
+	const char *found = NULL;
+	for (const char *p = name; (p = strstr(p, mark)); p++)
+		found = p + strlen(mark);
+	return found;
+}
+
+static bool in_goroot(const struct sources *s, struct hunt *h, const char *name)
+{
+	const char *tail = name[0] == '/' ? NULL : name;
+	if (!tail && (tail = strstr(name, "/src/")))
+		tail += 5;
+	/* standard packages have no dot in their first element */
+	size_t first = tail ? strcspn(tail, "/") : 0;
+	if (!tail || memchr(tail, '.', first) || !tail[first])
+		return false;
+	struct buf b = {0};
+	buf_printf(&b, "src/%s", tail);
+	bool ok = false;
+	for (size_t i = 0; !ok && i < s->ngoroot; i++)
+		ok = try_join(h, s->goroot[i], buf_str(&b), "GOROOT");
+	buf_free(&b);
+	return ok;
+}
+
+/* github.com/Foo/bar@v1.2.3/x.go: capitals are written !x in the cache. */
+static bool in_modcache(const struct sources *s, struct hunt *h, const char *name)
+{
+	const char *tail = after(name, "/pkg/mod/");
+	if (!tail)
+		tail = name[0] == '/' ? NULL : name;
+	if (!s->modcache || !tail || !strchr(tail, '@'))
+		return false;
+	struct buf b = {0};
+	bool version = false;
+	for (const char *p = tail; *p; p++) {
+		version |= *p == '@';
+		if (*p >= 'A' && *p <= 'Z' && !version) {
+			buf_putc(&b, '!');
+			buf_putc(&b, *p - 'A' + 'a');
+		} else {
+			buf_putc(&b, *p);
+		}
+	}
+	bool ok = try_join(h, s->modcache, buf_str(&b), "module cache");
+	buf_free(&b);
+	return ok;
+}
+
+/* The same without its @version, below vendor/ of the places searched. */
+static bool in_vendor(const struct sources *s, struct hunt *h, const char *name)
+{
+	const char *tail = after(name, "/pkg/mod/"), *at;
+	if (!tail)
+		tail = name[0] == '/' ? NULL : name;
+	if (!tail || !(at = strchr(tail, '@')) || !strchr(at, '/'))
+		return false;
+	struct buf b = {0};
+	buf_puts(&b, "vendor/");
+	buf_put(&b, tail, (size_t)(at - tail));
+	buf_puts(&b, strchr(at, '/'));
+	bool ok = false;
+	for (size_t i = 0; !ok && i < s->ndir; i++)
+		ok = try_join(h, s->dir[i], buf_str(&b), "vendor");
+	if (!ok && s->beside)
+		ok = try_join(h, s->beside, buf_str(&b), "vendor");
+	buf_free(&b);
+	return ok;
+}
+
+/* Tails of the name, the longest first, of two components or more. */
+static bool by_tail(const struct sources *s, struct hunt *h, const char *name)
+{
+	for (const char *p = name; (p = strchr(p, '/')) && strchr(p + 1, '/'); p++) {
+		for (size_t i = 0; i < s->ndir; i++)
+			if (try_join(h, s->dir[i], p + 1, "by the end of its name"))
+				return true;
+		if (s->beside && try_join(h, s->beside, p + 1, "beside the profile"))
+			return true;
+	}
+	return false;
+}
+
+static void hunt(const struct sources *s, struct source *f)
+{
+	struct hunt h = {.src = f};
+	const char *name = trim(s, f->name);
+	bool ok = as_pprof(s, &h, name);
+	if (!ok && !s->strict)
+		ok = in_goroot(s, &h, f->name) || in_modcache(s, &h, f->name) ||
+		    in_vendor(s, &h, f->name) ||
+		    (s->beside && name[0] != '/' && try_parents(&h, s->beside, name, "beside the profile")) ||
+		    by_tail(s, &h, f->name);
+	if (!ok) {	/* said in pprof's words whatever else was tried */
+		struct buf b = {0};
+		if (name[0] == '/') {
+			buf_printf(&b, "open %s: %s", name,
+			    h.why == EACCES ? "permission denied" : "no such file or directory");
+		} else {
+			buf_printf(&b, "could not find file %s on path ", name);
+			for (size_t i = 0; i < s->ndir; i++)
+				buf_printf(&b, "%s%s", i ? ":" : "", s->dir[i]);
+		}
+		f->err = xstrdup(buf_str(&b));
+		if (h.ntried > TRIED_MAX)
+			buf_printf(&h.tried, "... and %u more\n", h.ntried - TRIED_MAX);
+		f->tried = xstrdup(buf_str(&h.tried));
+		buf_free(&b);
+	}
+	buf_free(&h.tried);
+}
+
+static int same_name(const void *ctx, uint32_t id, const void *key)
+{
+	const struct sources *s = ctx;
+	return !strcmp(s->src[id]->name, key);
+}
+
+const struct source *sources_get(struct sources *s, const char *file)
+{
+	uint32_t hash = hash_bytes(file, strlen(file), 0);
+	uint32_t id = intern_find(&s->byname, hash, same_name, s, file);
+	if (id != UINT32_MAX)
+		return s->src[id];
+	struct source *f = xcalloc(1, sizeof *f);
+	f->name = xstrdup(file);
+	hunt(s, f);
+	s->src = mem_grow(s->src, &s->capsrc, s->nsrc + 1, sizeof *s->src);
+	s->src[s->nsrc] = f;
+	intern_put(&s->byname, hash, (uint32_t)s->nsrc++);
+	return f;
+}
+
+const char *source_line(const struct source *f, int64_t line, size_t *n)
+{
+	if (line < 1 || line > f->nline)
+		return NULL;
+	const char *p = f->text + f->start[line - 1];
+	*n = f->start[line] - f->start[line - 1] - 1;
+	if (*n && p[*n - 1] == '\r')
+		--*n;
+	return p;
+}
+
+void sources_where(const struct sources *s, struct buf *b)
+{
+	buf_puts(b, s->dirs_given ? "-source_path " : "working directory ");
+	for (size_t i = 0; i < s->ndir; i++)
+		buf_printf(b, "%s%s", i ? ":" : "", s->dir[i]);
+	buf_puts(b, " and parents");
+	if (s->strict)
+		return;
+	if (s->ngoroot)
+		buf_printf(b, ", GOROOT %s", s->goroot[0]);
+	else
+		buf_puts(b, ", no GOROOT here");
+	if (s->modcache)
+		buf_printf(b, ", module cache %s", s->modcache);
+	buf_puts(b, ", vendor");
+	if (s->beside)
+		buf_printf(b, ", beside the profile in %s", s->beside);
+}
+
+void source_expand(struct buf *b, const char *line, size_t n)
+{
+	size_t col = 0;
+	for (size_t i = 0; i < n;) {
+		if (line[i] == '\t') {
+			size_t pad = TAB - col % TAB;
+			buf_pad(b, ' ', pad);
+			col += pad;
+			i++;
+			continue;
+		}
+		size_t run = i;
+		while (run < n && line[run] != '\t')
+			run++;
+		text_safe(b, line + i, run - i);
+		col += text_width(line + i, run - i);
+		i = run;
+	}
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_SOURCE_H
+#define TTRACE_SOURCE_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Finding and reading source files by the names that a profile or a trace has
+ * for them. Files are read once and kept.
+ */
+struct sources;
+
+struct sources_conf {
+	const char *source_path;	/* directories separated by ':', or NULL */
+	const char *trim_path;		/* prefixes to take off, separated by ':', or NULL */
+	const char *beside;		/* the profile's own path: its folder is searched; or NULL */
+	bool strict;			/* look where pprof looks and nowhere else (it reads source_path, or
+					   the working directory when there is none) */
+};
+struct sources *sources_new(const struct sources_conf *);	/* copies what it needs */
+void sources_free(struct sources *);
+
+struct source {
+	char *name;		/* as asked for */
+	char *path;		/* where it was found; NULL: it was not */
+	const char *how;	/* found: "as named", "GOROOT", "module cache", "vendor", ... */
+	char *err;		/* not found: the reason in pprof's words */
+	char *tried;		/* not found: the paths looked at, one a line, at most a dozen */
+	uint32_t nline;
+	char *text;
+	uint32_t *start;	/* start[i]: offset of line i+1; start[nline] ends the last */
+};
+/* Never NULL; good until sources_free. */
+const struct source *sources_get(struct sources *, const char *file);
+
+/* Line number `line`, from 1, without its end; NULL when the file has no such line. */
+const char *source_line(const struct source *, int64_t line, size_t *n);
+
+/* Where a file is looked for, in words for people: one line. */
+void sources_where(const struct sources *, struct buf *);
+
+/* A line with tabs expanded to every 8th cell and all else made safe for a terminal. */
+void source_expand(struct buf *, const char *line, size_t n);
+
+#endif
