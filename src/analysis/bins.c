@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Columns of a timeline. A column's share of a state is exact: the difference of
+ * two running sums at its edges (sheet_upto), added up over the sheets that it
+ * crosses. So a row costs its columns times a binary search, plus one step for
+ * each sheet border inside the window, whatever the number of intervals.
+ *
+ * Sheets lie end to end from snap->t0 to snap->t1; a column that lies in many
+ * sheets adds the sums of whole rows of them. That is what a fully zoomed out
+ * frame costs; merging sheets was not worth its memory.
+ */
+#include "config.h"
+#include "analysis/bins.h"
+
+#include <string.h>
+
+/* The sheet that holds t (clamped), or nsheets when there is none. */
+static uint32_t sheet_at(const struct snap *sn, int64_t t)
+{
+	uint32_t lo = 0, hi = sn->nsheets;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (store_sheet(sn->st, mid)->t0 <= t)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return sn->nsheets ? lo : 0;
+}
+
+static void bin_add(struct bin *b, const int64_t *to, const int64_t *from)
+{
+	for (int s = 0; s < TS__N; s++)
+		b->ns[s] += to[s] - from[s];
+}
+
+/* Add what the part of columns [0, n) that lies in one sheet has. */
+static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t t1, uint32_t n,
+    uint32_t *k, struct bin *out)
+{
+	int64_t sum[2][TS__N];
+	unsigned now = 0;
+	bool have = false;
+	for (;; ++*k) {
+		int64_t a = bin_edge(t0, t1, n, *k), b = bin_edge(t0, t1, n, *k + 1);
+		bool past = b > sh->t1;
+		if (a < sh->t0)
+			a = sh->t0;
+		if (past)
+			b = sh->t1;
+		if (b > a && row < 0)
+			out[*k].ns[TS_NONE] += b - a;
+		if (b > a && row >= 0) {
+			if (!have)
+				sheet_upto(sh, (uint32_t)row, a, sum[now]);
+			sheet_upto(sh, (uint32_t)row, b, sum[!now]);
+			bin_add(&out[*k], sum[!now], sum[now]);
+			now = !now;
+			have = true;
+		}
+		if (past || *k + 1 >= n)
+			break;
+	}
+}
+
+void bins_row(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_t n, struct bin *out)
+{
+	memset(out, 0, n * sizeof *out);
+	if (!n || t1 <= t0)
+		return;
+	uint32_t k = 0;
+	for (uint32_t i = sheet_at(sn, t0); i < sn->nsheets; i++) {
+		const struct sheet *sh = store_sheet(sn->st, i);
+		if (sh->t0 >= t1)
+			break;
+		if (sh->t1 <= t0)
+			continue;
+		while (k + 1 < n && bin_edge(t0, t1, n, k + 1) <= sh->t0)
+			k++;
+		bins_sheet(sh, sheet_row(sh, trk), t0, t1, n, &k, out);
+	}
+}
+
+void bins_sum(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, struct bin *out)
+{
+	bins_row(sn, trk, t0, t1, 1, out);
+}
+
+enum tstate bin_main(const struct bin *b, bool all)
+{
+	int best = TS_NONE;
+	int64_t most = 0;
+	for (int s = 0; s < TS__N; s++) {
+		bool dull = s == TS_NONE || s == TS_IDLE;
+		if (b->ns[s] > most && (all || !dull)) {
+			best = s;
+			most = b->ns[s];
+		}
+	}
+	return best == TS_NONE && b->ns[TS_IDLE] > 0 ? TS_IDLE : (enum tstate)best;
+}
+
+/* ---- intervals */
+
+static void ival_fill(const struct sheet *sh, uint32_t row, uint32_t i, struct ival *v)
+{
+	v->state = (enum tstate)(sh->state[i] & SHEET_STATE);
+	v->t0 = sh->t0 + sh->start[i];
+	v->t1 = sheet_end(sh, row, i);
+	v->who = sh->who[i];
+	v->stack = sh->stack[i];
+	v->i = i;
+}
+
+/* Is i, the newer of two neighbours, only a continuation of the other? */
+static bool ival_joins(const struct sheet *older, uint32_t oi, const struct sheet *newer, uint32_t ni)
+{
+	bool same = (older->state[oi] & SHEET_STATE) == (newer->state[ni] & SHEET_STATE);
+	return newer->state[ni] & SHEET_CONT || (same && older->state[oi] & SHEET_PAST);
+}
+
+/* Stretch v to the left and to the right over its pieces. */
+static void ival_join(const struct snap *sn, struct ival *v)
+{
+	uint32_t s = v->sheet, i = v->i;
+	for (;;) {
+		const struct sheet *sh = store_sheet(sn->st, s);
+		uint32_t row = (uint32_t)sheet_row(sh, v->trk);
+		const struct sheet *osh = sh;
+		uint32_t oi = i - 1;
+		if (i == sh->first[row]) {
+			if (!s)
+				break;
+			osh = store_sheet(sn->st, s - 1);
+			int32_t orow = sheet_row(osh, v->trk);
+			if (orow < 0)
+				break;
+			oi = osh->first[orow + 1] - 1;
+		}
+		if (!ival_joins(osh, oi, sh, i))
+			break;
+		v->t0 = osh->t0 + osh->start[oi];
+		s -= osh != sh;
+		i = oi;
+	}
+	for (;;) {
+		const struct sheet *sh = store_sheet(sn->st, v->sheet), *nsh = sh;
+		uint32_t row = (uint32_t)sheet_row(sh, v->trk), ni = v->i + 1;
+		int32_t nrow = (int32_t)row;
+		if (ni == sh->first[row + 1]) {
+			if (v->sheet + 1 >= sn->nsheets)
+				break;
+			nsh = store_sheet(sn->st, v->sheet + 1);
+			nrow = sheet_row(nsh, v->trk);
+			if (nrow < 0)
+				break;
+			ni = nsh->first[nrow];
+		}
+		if (!ival_joins(sh, v->i, nsh, ni))
+			break;
+		v->t1 = sheet_end(nsh, (uint32_t)nrow, ni);
+		v->who = nsh->who[ni];
+		v->stack = nsh->stack[ni];
+		v->sheet += nsh != sh;
+		v->i = ni;
+	}
+}
+
+bool ival_at(const struct snap *sn, trk_id trk, int64_t t, struct ival *v)
+{
+	if (t < sn->t0 || t >= sn->t1 || !sn->nsheets)
+		return false;
+	v->trk = trk;
+	v->sheet = sheet_at(sn, t);
+	const struct sheet *sh = store_sheet(sn->st, v->sheet);
+	int32_t row = sheet_row(sh, trk);
+	if (row < 0)
+		return false;
+	uint32_t i = sheet_find(sh, (uint32_t)row, t);
+	ival_fill(sh, (uint32_t)row, i, v);
+	if (v->state == TS_NONE)
+		return false;
+	ival_join(sn, v);
+	return true;
+}
+
+/* The sheet after (dir 1) or before s that has the track, and its row there. */
+static int32_t sheet_seek(const struct snap *sn, trk_id trk, uint32_t *s, int dir)
+{
+	while (dir > 0 ? *s + 1 < sn->nsheets : *s > 0) {
+		*s += (uint32_t)dir;
+		int32_t row = sheet_row(store_sheet(sn->st, *s), trk);
+		if (row >= 0)
+			return row;
+	}
+	return -1;
+}
+
+/* From piece (s, i), which is passed over, to the next one that exists. */
+static bool ival_go(const struct snap *sn, trk_id trk, uint32_t s, uint32_t i, int dir, struct ival *v)
+{
+	const struct sheet *sh = store_sheet(sn->st, s);
+	int32_t row = sheet_row(sh, trk);
+	for (;;) {
+		bool out = row < 0 || (dir > 0 ? i + 1 >= sh->first[row + 1] : i <= sh->first[row]);
+		if (out) {
+			row = sheet_seek(sn, trk, &s, dir);
+			if (row < 0)
+				return false;
+			sh = store_sheet(sn->st, s);
+			i = dir > 0 ? sh->first[row] : sh->first[row + 1] - 1;
+		} else {
+			i += (uint32_t)dir;
+		}
+		if (sh->state[i] & SHEET_STATE) {
+			v->trk = trk;
+			v->sheet = s;
+			ival_fill(sh, (uint32_t)row, i, v);
+			ival_join(sn, v);
+			return true;
+		}
+	}
+}
+
+bool ival_step(const struct snap *sn, struct ival *v, int dir)
+{
+	struct ival next;
+	if (dir > 0) {
+		if (!ival_go(sn, v->trk, v->sheet, v->i, 1, &next))
+			return false;
+	} else {
+		uint32_t s = sheet_at(sn, v->t0);
+		const struct sheet *sh = store_sheet(sn->st, s);
+		int32_t row = sheet_row(sh, v->trk);
+		uint32_t i = row < 0 ? 0 : sheet_find(sh, (uint32_t)row, v->t0);
+		/* of several intervals that begin here only the last has any length: v may be another */
+		if (s == v->sheet && i > v->i)
+			i = v->i;
+		if (!ival_go(sn, v->trk, s, i, -1, &next))
+			return false;
+	}
+	*v = next;
+	return true;
+}
+
+bool ival_near(const struct snap *sn, trk_id trk, int64_t t, int dir, struct ival *v)
+{
+	if (!sn->nsheets)
+		return false;
+	int64_t at = t < sn->t0 ? sn->t0 : t >= sn->t1 ? sn->t1 - 1 : t;
+	bool in = ival_at(sn, trk, at, v);
+	if (in && (dir > 0 ? v->t0 >= t : v->t1 <= t))
+		return true;
+	if (in)
+		return ival_step(sn, v, dir);
+	uint32_t s = sheet_at(sn, at);
+	const struct sheet *sh = store_sheet(sn->st, s);
+	int32_t row = sheet_row(sh, trk);
+	return ival_go(sn, trk, s, row < 0 ? 0 : sheet_find(sh, (uint32_t)row, at), dir, v);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Looking into columns that are ordered by time. Marks and counters are found
+ * by halving. Spans come in the order of their ends and may nest across
+ * goroutines, so a window is found by the extent of every 64 of them: a million
+ * spans are 16 thousand comparisons, which is less than a redraw notices; an
+ * interval tree would have to be rebuilt for every publication.
+ */
+#include "config.h"
+#include "store/spans.h"
+
+static bool span_overlaps(const struct sink_span *s, uint32_t kinds, int64_t t0, int64_t t1)
+{
+	return kinds >> s->kind & 1 && (s->t0 == TIME_NONE || s->t0 < t1) && (s->t1 == TIME_NONE || s->t1 >= t0);
+}
+
+uint32_t spans_next(const struct snap *sn, uint32_t from, uint32_t kinds, int64_t t0, int64_t t1)
+{
+	for (uint32_t i = from; i < sn->nspans;) {
+		if (i % 64 == 0 && sn->nspans - i >= 64) {
+			const struct span_block *b = col_at(&sn->st->span_blocks, i / 64);
+			if (!(b->kinds & kinds) || b->t0 >= t1 || b->t1 < t0) {
+				i += 64;
+				continue;
+			}
+		}
+		if (span_overlaps(&store_span(sn->st, i)->s, kinds, t0, t1))
+			return i;
+		i++;
+	}
+	return UINT32_MAX;
+}
+
+void span_bounds(const struct snap *sn, const struct sink_span *s, int64_t *t0, int64_t *t1)
+{
+	*t0 = s->t0 == TIME_NONE ? sn->t0 : s->t0;
+	*t1 = s->t1 == TIME_NONE ? sn->t1 : s->t1;
+}
+
+/* Index of the first mark at or after t. */
+static uint32_t mark_at(const struct snap *sn, int64_t t)
+{
+	uint32_t lo = 0, hi = sn->nmarks;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (store_mark(sn->st, mid)->t < t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+uint32_t marks_range(const struct snap *sn, int64_t t0, int64_t t1, uint32_t *end)
+{
+	*end = mark_at(sn, t1);
+	return mark_at(sn, t0);
+}
+
+uint32_t count_find(const struct snap *sn, enum counter c, int64_t t)
+{
+	uint32_t lo = 0, hi = sn->ncounts[c];
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (store_count(sn->st, c, mid)->t <= t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? lo - 1 : UINT32_MAX;
+}

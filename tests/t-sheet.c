@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Sheets and what is asked of them, against brute force: seeded random tracks
+ * are told to the writer and kept in a plain list as well; shares, intervals,
+ * steps and counts must be those of the list. Law: a row adds up to its sheet.
+ */
+#include "config.h"
+#include "analysis/bins.h"
+#include "base/mem.h"
+#include "store/tracks.h"
+#include "tap.h"
+
+#include <string.h>
+
+enum { NTRK = 40, NEV = 6000 };
+
+static uint32_t seed;
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (uint32_t)((uint64_t)(seed >> 8) * n >> 24);
+}
+
+struct told { int64_t t; uint8_t state; uint32_t who; };
+struct model {
+	struct told v[NTRK][NEV];
+	uint32_t n[NTRK];
+};
+
+/* Time in each state over [a, b) by the list. */
+static void brute(const struct model *m, uint32_t k, int64_t a, int64_t b, int64_t end, int64_t *ns)
+{
+	memset(ns, 0, TS__N * sizeof *ns);
+	int64_t was = 0;
+	unsigned state = TS_NONE;
+	for (uint32_t i = 0; i <= m->n[k]; i++) {
+		int64_t t = i < m->n[k] ? m->v[k][i].t : end;
+		int64_t lo = was > a ? was : a, hi = t < b ? t : b;
+		if (hi > lo)
+			ns[state] += hi - lo;
+		was = t;
+		if (i < m->n[k])
+			state = m->v[k][i].state;
+	}
+}
+
+/* The interval of the list that holds t; intervals of no length do not count. */
+static bool brute_at(const struct model *m, uint32_t k, int64_t t, int64_t end, struct told *v, int64_t *t1)
+{
+	*v = (struct told){ 0, TS_NONE, 0 };
+	*t1 = end;
+	for (uint32_t i = 0; i < m->n[k]; i++) {
+		if (m->v[k][i].t > t) {
+			*t1 = m->v[k][i].t;
+			break;
+		}
+		*v = m->v[k][i];
+	}
+	return v->state != TS_NONE;
+}
+
+static void tell(struct tracks *tk, struct model *m, const trk_id *id, int64_t gap, uint32_t cut)
+{
+	int64_t t = 0;
+	for (uint32_t e = 0; e < NEV; e++) {
+		uint32_t k = rnd(rnd(4) ? 6 : NTRK);
+		t += rnd(5) ? (int64_t)rnd((uint32_t)gap) : 0;
+		struct told v = { t, (uint8_t)(rnd(9) ? 1 + rnd(TS__N - 1) : TS_NONE), rnd(NTRK) };
+		tracks_enter(tk, id[k], t, v.state, v.who, 0);
+		m->v[k][m->n[k]++] = v;
+		if (rnd(cut) == 0)
+			tracks_upto(tk, t);
+	}
+	tracks_upto(tk, t + 10);
+}
+
+static void law(const struct snap *sn)
+{
+	int64_t at = sn->t0;
+	for (uint32_t i = 0; i < sn->nsheets; i++) {
+		const struct sheet *sh = store_sheet(sn->st, i);
+		OK(sh->t0 == at && sh->t1 > sh->t0);
+		at = sh->t1;
+		for (uint32_t r = 0; r < sh->ntrk; r++) {
+			int64_t sum[TS__N], all = 0;
+			sheet_upto(sh, r, sh->t1, sum);
+			for (int s = 0; s < TS__N; s++)
+				all += sum[s];
+			OK(all == sh->t1 - sh->t0);
+		}
+	}
+	OK(at == sn->t1);
+}
+
+static void shares(const struct snap *sn, const struct model *m, const trk_id *id)
+{
+	int64_t ns[TS__N];
+	for (int q = 0; q < 400; q++) {
+		uint32_t k = rnd(NTRK), n = 1 + rnd(9);
+		int64_t a = rnd((uint32_t)(sn->t1 / 1000 + 1)) * 1000ll, b = a + 1 + rnd(1u << (4 + rnd(20)));
+		struct bin out[9];
+		bins_row(sn, id[k], a, b, n, out);
+		bool same = true;
+		for (uint32_t c = 0; c < n; c++) {
+			brute(m, k, bin_edge(a, b, n, c), bin_edge(a, b, n, c + 1), sn->t1, ns);
+			same = same && !memcmp(ns, out[c].ns, sizeof ns);
+		}
+		OK(same);
+	}
+}
+
+static void intervals(const struct snap *sn, const struct model *m, const trk_id *id)
+{
+	for (int q = 0; q < 400; q++) {
+		uint32_t k = rnd(NTRK);
+		int64_t t = (int64_t)((double)rnd(1u << 20) / (1 << 20) * (double)sn->t1), t1;
+		struct told want;
+		struct ival v;
+		bool there = brute_at(m, k, t, sn->t1, &want, &t1);
+		OK(ival_at(sn, id[k], t, &v) == there);
+		if (there)
+			OK(v.t0 == want.t && v.t1 == t1 && v.state == (enum tstate)want.state && v.who == want.who);
+	}
+	for (uint32_t k = 0; k < NTRK; k++) {	/* forwards, then back: the same stretches */
+		struct ival v;
+		int64_t ns[TS__N], sum[TS__N] = {0}, back[TS__N] = {0};
+		brute(m, k, 0, sn->t1, sn->t1, ns);
+		ns[TS_NONE] = 0;
+		bool any = ival_near(sn, id[k], sn->t0, 1, &v);
+		for (bool go = any; go; go = ival_step(sn, &v, 1))
+			sum[v.state] += v.t1 - v.t0;
+		if (any) {
+			back[v.state] += v.t1 - v.t0;
+			while (ival_step(sn, &v, -1))
+				back[v.state] += v.t1 - v.t0;
+		}
+		OK(!memcmp(sum, ns, sizeof ns) && !memcmp(back, ns, sizeof ns));
+	}
+}
+
+static void counts(const struct snap *sn, const struct model *m)
+{
+	for (int q = 0; q < 50; q++) {
+		int64_t t = (int64_t)((double)rnd(1u << 20) / (1 << 20) * (double)sn->t1), t1;
+		uint64_t ready = 0;
+		struct cbin c;
+		for (uint32_t k = 0; k < NTRK; k++) {
+			struct told v;
+			brute_at(m, k, t, sn->t1, &v, &t1);
+			ready += v.state == TS_READY;
+		}
+		bins_count(sn, CT_RUNNABLE, t, t + 1, 1, &c);
+		OK(c.any && c.min <= ready && ready <= c.max);
+	}
+}
+
+static void wakes(const struct snap *sn, const trk_id *id)
+{
+	uint32_t n[NTRK + 1] = {0}, all = 0, from = 0;
+	int64_t was = 0;
+	struct edge_walk w = {0};
+	for (const struct edge *e; (e = edges_in(sn, &w, sn->t1 / 4, sn->t1 / 2)); was = e->t, all++) {
+		OK(e->t >= was && e->t >= sn->t1 / 4 && e->t < sn->t1 / 2);
+		n[e->from]++;
+	}
+	OK(all > 0);
+	for (uint32_t k = 0; k < NTRK; k++) {
+		w = (struct edge_walk){0};
+		while (edges_from(sn, &w, id[k], sn->t1 / 4, sn->t1 / 2))
+			from++, n[id[k]]--;
+		OK(n[id[k]] == 0);
+	}
+	OK(from + n[0] == all);
+}
+
+static void round_trip(uint32_t s, int64_t gap, uint32_t cut)
+{
+	struct store *st = xcalloc(1, sizeof *st);
+	struct tracks *tk = tracks_new(st);
+	struct model *m = xcalloc(1, sizeof *m);
+	struct snap sn = { .st = st };
+	trk_id id[NTRK];
+	seed = s;
+	for (uint32_t k = 0; k < NTRK; k++)
+		id[k] = tracks_track(tk, TK_G, 1000 - k);
+	tell(tk, m, id, gap, cut);
+	tracks_snap(tk, &sn);
+	law(&sn);
+	shares(&sn, m, id);
+	intervals(&sn, m, id);
+	counts(&sn, m);
+	wakes(&sn, id);
+	mem_free(m);
+	tracks_free(tk);
+	mem_free(st);
+}
+
+int main(void)
+{
+	for (uint32_t s = 1; s <= 4; s++) {
+		round_trip(s, 50, 1u << 30);	/* one sheet, many intervals of no length */
+		round_trip(s, 2000, 100);	/* sixty sheets */
+		round_trip(s, 9000000, 3000);	/* half a minute: cut by the clock */
+	}
+	return DONE();
+}
