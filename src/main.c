@@ -1,12 +1,106 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The roof: parses the command line, finds the report, and is the only file
- * that sees both the reports and the viewer.
+ * The roof: parses the command line, finds the report or opens the viewer, and
+ * says in one line what went wrong. It is the only file that sees both the
+ * reports and the viewer.
  */
 #include "config.h"
+#include "report/report.h"
+#include "session/opt.h"
 
-int main(void)
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char about[] =
+    "ttrace: look into pprof profiles and Go execution traces, in the terminal\n"
+    "\n"
+    "    ttrace FILE                  open the viewer (? shows every key)\n"
+    "    ttrace REPORT [OPTIONS] FILE a report as text: ttrace top cpu.pb.gz\n"
+    "    ttrace help                  every report and option\n"
+    "\n"
+    "It reads what these record:\n"
+    "    go test -trace t.out -cpuprofile cpu.pb.gz\n"
+    "    curl -o t.out 'http://localhost:6060/debug/pprof/trace?seconds=5'\n"
+    "    curl -o heap.pb.gz http://localhost:6060/debug/pprof/heap\n"
+    "    runtime/trace (Start, or a FlightRecorder) and runtime/pprof in your program\n";
+
+static int put(struct buf *b)
 {
-	return 2;
+	size_t n = fwrite(b->p, 1, b->n, stdout);
+	int rc = n != b->n || fflush(stdout) ? 1 : 0;
+	buf_free(b);
+	return rc;
+}
+
+static int help(const struct opt *o, struct err *e)
+{
+	struct buf b = {0};
+	if (o->arg) {
+		if (!opt_help_reports(&b, o->arg))
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\"", o->arg);
+		return put(&b);
+	}
+	buf_puts(&b, about);
+	buf_puts(&b, "\nReports\n");
+	opt_help_reports(&b, NULL);
+	buf_puts(&b, "\nOptions (one dash or two; -name=value or -name value)\n");
+	opt_help(&b);
+	return put(&b);
+}
+
+/* One line: the file where the error is about one, what, where, and for a wrong command line where
+   the help is. The exit status. */
+static int complain(const struct opt *o, const struct err *e)
+{
+	const char *file = o->nfile == 1 && e->kind != ERR_USAGE ? o->file[0] : NULL;
+	fputs("ttrace: ", stderr);
+	if (file && strncmp(e->msg, file, strlen(file)))
+		fprintf(stderr, "%s: ", file);
+	fputs(e->msg, stderr);
+	if (e->at != ERR_NOWHERE)
+		fprintf(stderr, " (at byte %llu)", (unsigned long long)e->at);
+	fputs(e->kind == ERR_USAGE ? "; see ttrace help\n" : "\n", stderr);
+	return e->kind == ERR_USAGE ? 2 : 1;
+}
+
+static int run_report(const struct opt *o, struct err *e)
+{
+	const struct report *r = report_find(o->report);
+	struct out out;
+	if (!r)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\"", o->report);
+	if (!o->nfile)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s of which file?", o->report);
+	if (out_open(&out, opt_str(o, OPT_OUTPUT), e))
+		return -1;
+	int rc = r->run(o, &out, e);
+	struct err late = {0};
+	if (out_close(&out, rc == 0 || !opt_str(o, OPT_OUTPUT), &late) && !rc) {
+		*e = late;
+		rc = -1;
+	}
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct opt o;
+	struct err e = {.at = ERR_NOWHERE};
+	signal(SIGPIPE, SIG_IGN);
+	int rc = opt_parse(&o, argc, argv, &e);
+	if (!rc && opt_bool(&o, OPT_VERSION))
+		rc = printf("ttrace %s\n", VERSION) < 0;
+	else if (!rc && (opt_bool(&o, OPT_HELP) || !strcmp(o.report, "help")))
+		rc = help(&o, &e);
+	else if (!rc && argc == 1)
+		rc = fputs(about, stdout) < 0;
+	else if (!rc)
+		rc = run_report(&o, &e);
+	if (rc < 0)
+		rc = complain(&o, &e);
+	opt_free(&o);
+	return rc;
 }

@@ -8,21 +8,26 @@
 #include "session/opt.h"
 
 /*
- * Reports: text from a file, without the interface. reports[] is the one place
- * where a report is written down; the command line, `ttrace help` and the
- * manual read it. A report writes into *out, which main writes to standard
- * output or to -output; those that stream flush it themselves by out_flush().
+ * Reports: text from a file, without the interface. A report writes into
+ * out->buf; those that stream call out_flush() now and then, main writes the
+ * rest. Nothing is written to the named file until the report has succeeded.
  */
 struct out {
 	struct buf buf;
 	int fd;
-	bool failed;		/* the reader went away: stop */
+	bool failed;		/* the reader went away or the disk is full: stop */
+	char *path, *temp;	/* -output: the name in the end, the name until then; NULL: standard output */
 };
-/* Write out what is there when it is over 64 kB (or all, when all is set). */
+
+/* path NULL: standard output. The file is made under another name and renamed by out_close(). */
+int out_open(struct out *, const char *path, struct err *e);
+/* Write out what is there when it is over 64 kB, or all of it. */
 void out_flush(struct out *, bool all);
+/* Finish: keep it (rename) or not (remove). -1: it could not be written. */
+int out_close(struct out *, bool keep, struct err *e);
 
 struct report {
-	const char *name, *arg, *help;
+	const char *name;
 	int (*run)(const struct opt *, struct out *, struct err *);
 };
 extern const struct report reports[];	/* ends with a NULL name */

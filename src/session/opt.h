@@ -3,6 +3,7 @@
 #ifndef TTRACE_OPT_H
 #define TTRACE_OPT_H
 
+#include "base/buf.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -10,10 +11,11 @@
 #include <stdint.h>
 
 /*
- * The command line. options[] is the one place where an option is written down:
- * the parser, --help, completion and the manual read it. One dash or two,
- * -name=value or -name value, booleans also -name=false, unique abbreviations,
- * options anywhere, `--` ends them, `-` is standard input.
+ * The command line. opt.def is the one place where an option is written down,
+ * report.def the one for reports: the parser, --help, completion and the manual
+ * read them. One dash or two, -name=value or -name value, booleans also
+ * -name=false, unique abbreviations, options anywhere, `--` ends them, `-` is
+ * standard input. pprof's own order works too: -top FILE, -list=REGEX FILE.
  */
 enum opt_id {
 #define OPT(id, name, kind, arg, dflt, group, help) OPT_##id,
@@ -22,14 +24,26 @@ enum opt_id {
 	OPT__N
 };
 
+struct opt_row {
+	const char *name;
+	char kind;		/* B boolean, I integer, F float, S string, M may be repeated, D duration */
+	const char *arg, *dflt, *group, *help;
+};
+extern const struct opt_row options[OPT__N];
+
+struct report_row {
+	const char *name, *arg, *group, *help;
+};
+extern const struct report_row report_rows[];	/* ends with a NULL name */
+
 struct opt {
-	const char *report;	/* first word, or the report named by a flag (-top), or "view" */
+	const char *report;	/* the first word, or the one named by a flag (-top); "view" when none is */
 	const char *arg;	/* list, peek, goroutine: their argument */
-	const char **file;	/* at least one, unless report is help */
+	const char **file;
 	size_t nfile;
 	struct opt_value {
 		bool set;
-		const char *s;		/* as given (last one) */
+		const char *s;		/* as given (the last one), or the default */
 		int64_t i;
 		double f;
 		bool b;
@@ -39,9 +53,15 @@ struct opt {
 	void *owned;
 };
 
-/* 0; or -1 with ERR_USAGE. Everything is parsed; what a report does not use it ignores. */
+/* 0; or -1 with ERR_USAGE. Everything is parsed; what a report does not use it ignores. The strings
+   of argv must outlive *o. */
 int opt_parse(struct opt *, int argc, char *const *argv, struct err *e);
 void opt_free(struct opt *);
+
+/* The options as help text; as rows of the manual (-print=options). */
+void opt_help(struct buf *);
+/* All reports as help text, or one of them. false: there is none of that name. */
+bool opt_help_reports(struct buf *, const char *name);
 
 static inline bool opt_bool(const struct opt *o, enum opt_id i) { return o->v[i].b; }
 static inline const char *opt_str(const struct opt *o, enum opt_id i) { return o->v[i].s; }

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The bytes of an input, whole: a regular file is mapped, anything else (a
+ * pipe, standard input) is read to its end, and gzip is undone into memory.
+ *
+ * What comes out never changes while it is looked at, with one exception that
+ * is the mapped file's owner's doing; a file cut short under a mapping would
+ * raise SIGBUS, which is why small files are read instead of mapped.
+ *
+ * The size of what gzip holds is not believed: the output grows as it is
+ * inflated, within the memory budget, so a bomb is refused and not obeyed.
+ */
+#include "config.h"
+#include "load/load.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { SMALL = 1 << 20, CHUNK = 1 << 18 };
+
+/* Grow *p to need bytes; false when memory or the budget says no. */
+static bool room(uint8_t **p, size_t *cap, size_t n, size_t need)
+{
+	if (need <= *cap)
+		return true;
+	size_t to = *cap ? *cap * 2 : CHUNK;
+	while (to < need)
+		to *= 2;
+	uint8_t *q = mem_try(to);
+	if (!q)
+		return false;
+	if (n)
+		memcpy(q, *p, n);
+	mem_free(*p);
+	*p = q;
+	*cap = to;
+	return true;
+}
+
+static int read_all(int fd, const char *path, struct bytes *b, struct err *e)
+{
+	uint8_t *p = NULL;
+	size_t n = 0, cap = 0;
+	for (;;) {
+		if (!room(&p, &cap, n, n + CHUNK)) {
+			mem_free(p);
+			return err_set(e, ERR_LIMIT, n, "%s is larger than the memory there is for it", path);
+		}
+		ssize_t got = read(fd, p + n, CHUNK);
+		if (got == 0)
+			break;
+		if (got < 0 && errno != EINTR) {
+			int rc = err_set(e, ERR_IO, n, "%s cannot be read: %s", path, strerror(errno));
+			mem_free(p);
+			return rc;
+		}
+		n += got > 0 ? (size_t)got : 0;
+	}
+	*b = (struct bytes){.p = p, .n = n, .file_n = n, .owned = p};
+	return 0;
+}
+
+static int map_file(int fd, const struct stat *st, const char *path, struct bytes *b, struct err *e)
+{
+	if (st->st_size < SMALL)
+		return read_all(fd, path, b, e);
+	void *p = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		return read_all(fd, path, b, e);
+	*b = (struct bytes){.p = p, .n = (size_t)st->st_size, .file_n = (size_t)st->st_size, .mapped = true};
+	return 0;
+}
+
+int input_open(const char *path, struct bytes *b, struct err *e)
+{
+	struct stat st;
+	bool in = !strcmp(path, "-");
+	*b = (struct bytes){0};
+	int fd = in ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, ERR_IO, ERR_NOWHERE, "%s cannot be opened: %s", path, strerror(errno));
+	int rc;
+	if (fstat(fd, &st))
+		rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", path, strerror(errno));
+	else if (S_ISDIR(st.st_mode))
+		rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s is a directory; name a file in it", path);
+	else if (S_ISREG(st.st_mode) && !in)
+		rc = map_file(fd, &st, path, b, e);
+	else
+		rc = read_all(fd, in ? "standard input" : path, b, e);
+	if (!in)
+		close(fd);
+	return rc;
+}
+
+void input_close(struct bytes *b)
+{
+	if (b->mapped)
+		munmap((void *)(uintptr_t)b->p, b->n);
+	mem_free(b->owned);
+	*b = (struct bytes){0};
+}
+
+static bool is_gzip(const uint8_t *p, size_t n)
+{
+	return n >= 3 && p[0] == 0x1f && p[1] == 0x8b && p[2] == 8;
+}
+
+struct inflation {
+	uint8_t *p;
+	size_t n, cap;
+};
+
+/* One more run of output; the members of a gzip file follow one another. */
+static int inflate_all(z_stream *z, struct bytes *b, struct inflation *out, struct err *e)
+{
+	size_t at = 0;
+	for (;;) {
+		if (!z->avail_in && at < b->n) {
+			size_t n = b->n - at < UINT_MAX / 2 ? b->n - at : UINT_MAX / 2;
+			z->next_in = (Bytef *)(uintptr_t)(b->p + at);
+			z->avail_in = (uInt)n;
+			at += n;
+		}
+		if (!room(&out->p, &out->cap, out->n, out->n + CHUNK))
+			return err_set(e, ERR_LIMIT, at - z->avail_in, "what gzip holds is larger than the memory there is for it");
+		size_t space = out->cap - out->n < UINT_MAX / 2 ? out->cap - out->n : UINT_MAX / 2;
+		z->next_out = out->p + out->n;
+		z->avail_out = (uInt)space;
+		int rc = inflate(z, Z_NO_FLUSH);
+		out->n += space - z->avail_out;
+		uint64_t where = at - z->avail_in;
+		if (rc == Z_STREAM_END) {
+			if (!is_gzip(z->next_in, z->avail_in) || inflateReset(z) != Z_OK)
+				return 0;
+		} else if (rc == Z_BUF_ERROR || (rc == Z_OK && !z->avail_in && at == b->n && z->avail_out)) {
+			return err_set(e, ERR_FORMAT, where, "gzip data ends too early: the file was cut off; copy or record it again");
+		} else if (rc != Z_OK) {
+			return err_set(e, ERR_FORMAT, where, "gzip data is damaged (%s)", z->msg ? z->msg : "bad data");
+		}
+	}
+}
+
+int input_gunzip(struct bytes *b, struct err *e)
+{
+	if (!is_gzip(b->p, b->n))
+		return 0;
+	z_stream z = {0};
+	struct inflation out = {0};
+	if (inflateInit2(&z, 15 + 16) != Z_OK)
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for gzip");
+	int rc = inflate_all(&z, b, &out, e);
+	inflateEnd(&z);
+	if (rc) {
+		mem_free(out.p);
+		return rc;
+	}
+	size_t stored = b->file_n;
+	input_close(b);
+	*b = (struct bytes){.p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .owned = out.p};
+	return 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Which reader takes a file: decided by its bytes, never by its name. The last
+ * resort is a sentence: what the file seems to be, and what ttrace reads.
+ */
+#include "config.h"
+#include "load/load.h"
+
+#include "base/cur.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool is_gotrace(struct bytes b)
+{
+	/* "go 1.N trace" or "go 1.NN trace", and zeros up to 16 bytes */
+	return b.n >= 16 && !memcmp(b.p, "go 1.", 5) && !memcmp(b.p + (b.p[6] == ' ' ? 6 : 7), " trace", 6);
+}
+
+/* The first fields of a profile: known numbers with the wire types they have, within the file. */
+static bool is_pprof(struct bytes b)
+{
+	struct cur c = cur_make(b.p, b.n, 0);
+	int fields = 0;
+	while (cur_left(&c) && fields < 20) {
+		uint64_t key = cur_uvarint(&c);
+		uint64_t id = key >> 3, type = key & 7;
+		bool message = id >= 1 && id <= 6;
+		if (c.bad || id < 1 || id > 15 || (type != 0 && type != 2) || (message && type != 2) ||
+		    (type == 2 && !message && id != 11 && id != 13))
+			return false;
+		uint64_t v = cur_uvarint(&c);
+		if (type == 2)
+			cur_bytes(&c, v);
+		if (c.bad)
+			return fields > 0;	/* cut off or damaged: the reader will say where */
+		fields++;
+	}
+	return fields > 0;
+}
+
+static const struct reader readers[] = {
+	{FK_GOTRACE, "Go execution trace", is_gotrace, read_gotrace},
+	{FK_PPROF, "pprof profile", is_pprof, read_pprof},
+};
+
+static const struct {
+	const char *magic;
+	size_t n;
+	const char *what;
+} others[] = {
+	{"\x7f" "ELF", 4, "a program (ELF)"},
+	{"\x1f\x8b", 2, "gzip within gzip: gunzip it once"},
+	{"PK\3\4", 4, "a zip archive: unpack it"},
+	{"\x28\xb5\x2f\xfd", 4, "zstd data: unpack it"},
+	{"BZh", 3, "bzip2 data: unpack it"},
+	{"\xfd" "7zXZ", 5, "xz data: unpack it"},
+	{"\x89PNG", 4, "a picture (PNG)"},
+	{"%PDF", 4, "a PDF"},
+	{"PERFILE2", 8, "perf.data: convert it with perf script or perf_to_profile"},
+	{"<", 1, "HTML or XML, perhaps an error page saved as a file"},
+	{"{", 1, "JSON"},
+	{"[", 1, "JSON"},
+	{"heap profile:", 13, "a heap profile as text (debug=1): fetch it without debug=1"},
+	{"goroutine profile:", 18, "a goroutine profile as text (debug=1): fetch it without debug=1"},
+	{"goroutine ", 10, "a dump of goroutines (debug=2 or SIGQUIT)"},
+	{"--- ", 4, "a contention or mutex profile as text (debug=1): fetch it without debug=1"},
+};
+
+static bool is_text(struct bytes b)
+{
+	size_t n = b.n < 512 ? b.n : 512;
+	for (size_t i = 0; i < n; i++)
+		if (b.p[i] < 0x20 && !isspace(b.p[i]))
+			return false;
+	return n > 0;
+}
+
+const struct reader *sniff(struct bytes b, struct err *e)
+{
+	static const char reads[] = "ttrace reads pprof profiles and Go execution traces";
+	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+		if (readers[i].is(b))
+			return &readers[i];
+	const char *what = is_text(b) ? "text" : "data of a kind unknown here";
+	size_t i = 0;
+	while (i < b.n && i < 64 && isspace(b.p[i]))
+		i++;
+	for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+		if (b.n - i >= others[k].n && !memcmp(b.p + i, others[k].magic, others[k].n)) {
+			what = others[k].what;
+			break;
+		}
+	if (!b.n)
+		what = "empty";
+	err_set(e, ERR_FORMAT, ERR_NOWHERE, "it is %s; %s", what, reads);
+	return NULL;
+}

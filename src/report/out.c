@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Where a report goes: standard output, or a file that appears whole or not at
+ * all. The temporary name lies beside the final one, so that the rename is
+ * within one file system. A reader that closed its pipe is not an error: the
+ * report stops and nothing is said.
+ */
+#include "config.h"
+#include "report/report.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CHUNK = 64 << 10 };
+
+int out_open(struct out *o, const char *path, struct err *e)
+{
+	*o = (struct out){.fd = STDOUT_FILENO};
+	if (!path)
+		return 0;
+	struct buf b = {0};
+	buf_printf(&b, "%s.XXXXXX", path);
+	o->temp = xstrdup(buf_str(&b));
+	buf_free(&b);
+	o->path = xstrdup(path);
+	o->fd = mkstemp(o->temp);
+	if (o->fd >= 0)
+		return 0;
+	int rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s cannot be written: %s", path, strerror(errno));
+	mem_free(o->temp);
+	mem_free(o->path);
+	*o = (struct out){.fd = -1};
+	return rc;
+}
+
+void out_flush(struct out *o, bool all)
+{
+	if (!all && o->buf.n < CHUNK)
+		return;
+	for (size_t at = 0; at < o->buf.n && !o->failed;) {
+		ssize_t n = write(o->fd, o->buf.p + at, o->buf.n - at);
+		if (n > 0)
+			at += (size_t)n;
+		else if (n < 0 && errno != EINTR)
+			o->failed = true;
+	}
+	buf_reset(&o->buf);
+}
+
+static mode_t usual_mode(void)
+{
+	mode_t mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+int out_close(struct out *o, bool keep, struct err *e)
+{
+	int rc = 0;
+	if (keep)
+		out_flush(o, true);
+	if (o->failed && (o->path || errno != EPIPE))
+		rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", o->path ? o->path : "standard output", strerror(errno));
+	if (o->path) {
+		if (keep && !rc)
+			(void)fchmod(o->fd, usual_mode());
+		if (close(o->fd) && keep && !rc)
+			rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", o->path, strerror(errno));
+		if (!keep || rc)
+			unlink(o->temp);
+		else if (rename(o->temp, o->path))
+			rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", o->path, strerror(errno));
+	}
+	mem_free(o->path);
+	mem_free(o->temp);
+	buf_free(&o->buf);
+	return rc;
+}

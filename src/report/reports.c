@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The functions of the reports, out of the same table as their words
+ * (session/report.def), so that a report cannot be named and missing.
+ */
+#include "config.h"
+#include "report/report.h"
+
+#include "report/dump.h"
+
+#include <string.h>
+
+const struct report reports[] = {
+#define REPORT(name, fn, arg, group, help) {name, fn},
+#include "session/report.def"
+#undef REPORT
+	{NULL, NULL},
+};
+
+const struct report *report_find(const char *name)
+{
+	for (const struct report *r = reports; r->name; r++)
+		if (!strcmp(r->name, name))
+			return r;
+	return NULL;
+}

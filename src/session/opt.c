@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The command line, out of two tables. The parser knows four things beside
+ * them: that the words "view" and "help" are reports too, that a report may be
+ * named by a flag (pprof's order), that -cum and -flat exclude each other, and
+ * that so do the granularities: the last one given holds.
+ *
+ * getopt is not used: pprof's users type one dash before long names and
+ * -name=value, and options between and after the files.
+ */
+#include "config.h"
+#include "session/opt.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { B = 'B', I = 'I', F = 'F', S = 'S', M = 'M', D = 'D' };
+
+const struct opt_row options[OPT__N] = {
+#define OPT(id, name, kind, arg, dflt, group, help) {name, kind, arg, dflt, group, help},
+#include "session/opt.def"
+#undef OPT
+};
+
+const struct report_row report_rows[] = {
+	{"view", NULL, "viewer", "look at it in the terminal (this is what ttrace does when no report is named)"},
+#define REPORT(name, fn, arg, group, help) {name, arg, group, help},
+#include "session/report.def"
+#undef REPORT
+	{"help", "[REPORT]", "viewer", "the reports and options; or one report"},
+	{NULL, NULL, NULL, NULL},
+};
+
+static const struct report_row *find_report(const char *name, size_t n)
+{
+	for (const struct report_row *r = report_rows; r->name; r++)
+		if (strlen(r->name) == n && !memcmp(r->name, name, n))
+			return r;
+	return NULL;
+}
+
+/* The option called so, exactly or by a unique beginning; -1 none, -2 more than one. */
+static int find_option(const char *name, size_t n)
+{
+	int found = -1;
+	for (int i = 0; i < OPT__N; i++) {
+		if (strncmp(options[i].name, name, n))
+			continue;
+		if (!options[i].name[n])
+			return i;
+		found = found == -1 ? i : -2;
+	}
+	return found;
+}
+
+static int parse_bool(const char *s, bool *b)
+{
+	static const char *const yes[] = {"1", "t", "T", "true", "True", "TRUE", "y", "yes", "on"};
+	static const char *const no[] = {"0", "f", "F", "false", "False", "FALSE", "n", "no", "off"};
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+		if (!strcmp(s, yes[i]) || !strcmp(s, no[i])) {
+			*b = !strcmp(s, yes[i]);
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static int bad_value(struct err *e, const struct opt_row *r, const char *s, const char *wanted)
+{
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s: %s is wanted, not \"%.60s\"", r->name, wanted, s);
+}
+
+/* Set the value of an option; s points into argv or is a default. */
+static int set_value(struct opt *o, int id, const char *s, struct err *e)
+{
+	const struct opt_row *r = &options[id];
+	struct opt_value *v = &o->v[id];
+	char *end = NULL;
+	v->s = s;
+	errno = 0;
+	switch (r->kind) {
+	case B:
+		return parse_bool(s, &v->b) ? bad_value(e, r, s, "true or false") : 0;
+	case I:
+		v->i = strtoll(s, &end, 0);
+		v->f = (double)v->i;
+		return !*s || *end || errno ? bad_value(e, r, s, "a whole number") : 0;
+	case F:
+		v->f = strtod(s, &end);
+		return !*s || *end ? bad_value(e, r, s, "a number") : 0;
+	case M:
+		v->all = xrealloc(v->all, (v->nall + 1) * sizeof *v->all);
+		v->all[v->nall++] = s;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* -cum and -flat, and the granularities, are radio buttons. */
+static void radio(struct opt *o, int id)
+{
+	static const char *const sorts[] = {"cum", "flat"};
+	bool sort = !strcmp(options[id].name, sorts[0]) || !strcmp(options[id].name, sorts[1]);
+	bool gran = !strcmp(options[id].group, "granularity") && id != OPT_GRANULARITY && id != OPT_NOINLINES &&
+	    id != OPT_SHOWCOLUMNS;
+	if (!o->v[id].b || (!sort && !gran))
+		return;
+	if (sort) {
+		o->v[id == OPT_CUM ? OPT_FLAT : OPT_CUM].b = false;
+		return;
+	}
+	for (int i = OPT_FUNCTIONS; i <= OPT_ADDRESSES; i++)
+		if (i != id)
+			o->v[i].b = false;
+}
+
+struct args {
+	int n, i;
+	char *const *v;
+};
+
+static void choose_report(struct opt *o, const struct report_row *r)
+{
+	o->report = r->name;
+}
+
+/* One word that begins with a dash. */
+static int parse_flag(struct opt *o, struct args *a, struct err *e)
+{
+	const char *word = a->v[a->i], *name = word + 1 + (word[1] == '-');
+	const char *eq = strchr(name, '=');
+	size_t n = eq ? (size_t)(eq - name) : strlen(name);
+	int id = n == 1 && *name == 'h' ? OPT_HELP : find_option(name, n);
+	const struct report_row *r = find_report(name, n);
+	if (r && (id < 0 || options[id].name[n])) {
+		choose_report(o, r);
+		if (eq)
+			o->arg = eq + 1;
+		return 0;
+	}
+	if (id == -2)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%.*s could be more than one option", (int)n, name);
+	if (id < 0)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no option -%.*s", (int)n, name);
+	const char *value = eq ? eq + 1 : NULL;
+	if (!value && options[id].kind == B)
+		value = "true";
+	if (!value && a->i + 1 < a->n)
+		value = a->v[++a->i];
+	if (!value)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s wants %s", options[id].name, options[id].arg);
+	o->v[id].set = true;
+	if (set_value(o, id, value, e))
+		return -1;
+	radio(o, id);
+	return 0;
+}
+
+/* The argument of a report comes first among the plain words, when no flag gave it. */
+static void take_argument(struct opt *o)
+{
+	const struct report_row *r = find_report(o->report, strlen(o->report));
+	if (!r || !r->arg || o->arg || !o->nfile)
+		return;
+	o->arg = o->file[0];
+	memmove(o->file, o->file + 1, --o->nfile * sizeof *o->file);
+}
+
+int opt_parse(struct opt *o, int argc, char *const *argv, struct err *e)
+{
+	memset(o, 0, sizeof *o);
+	for (int i = 0; i < OPT__N; i++)
+		if (options[i].dflt && set_value(o, i, options[i].dflt, e))
+			return -1;
+	o->file = xcalloc((size_t)argc + 1, sizeof *o->file);
+	o->owned = o->file;
+	bool flags = true;
+	struct args a = {argc, 1, argv};
+	for (; a.i < argc; a.i++) {
+		const char *w = argv[a.i];
+		const struct report_row *r;
+		if (flags && !strcmp(w, "--"))
+			flags = false;
+		else if (flags && w[0] == '-' && w[1]) {
+			if (parse_flag(o, &a, e))
+				return -1;
+		} else if (flags && !o->report && !o->nfile && (r = find_report(w, strlen(w))))
+			choose_report(o, r);
+		else
+			o->file[o->nfile++] = w;
+	}
+	if (!o->report)
+		o->report = "view";
+	take_argument(o);
+	return 0;
+}
+
+void opt_free(struct opt *o)
+{
+	for (int i = 0; i < OPT__N; i++)
+		mem_free(o->v[i].all);
+	mem_free(o->owned);
+	memset(o, 0, sizeof *o);
+}
+
+void opt_help(struct buf *b)
+{
+	const char *group = "";
+	for (int i = 0; i < OPT__N; i++) {
+		const struct opt_row *r = &options[i];
+		if (strcmp(group, r->group))
+			buf_printf(b, "%s  %s\n", i ? "\n" : "", r->group);
+		group = r->group;
+		size_t at = b->n;
+		buf_printf(b, "    -%s%s%s", r->name, r->arg ? "=" : "", r->arg ? r->arg : "");
+		buf_pad(b, ' ', b->n - at < 30 ? 30 - (b->n - at) : 1);
+		buf_puts(b, r->help);
+		if (r->dflt && r->kind != B)
+			buf_printf(b, " (%s)", r->dflt);
+		buf_putc(b, '\n');
+	}
+}
+
+bool opt_help_reports(struct buf *b, const char *name)
+{
+	const char *group = "";
+	bool any = false;
+	for (const struct report_row *r = report_rows; r->name; r++) {
+		if (name && strcmp(name, r->name))
+			continue;
+		any = true;
+		if (!name && strcmp(group, r->group))
+			buf_printf(b, "%s  %s\n", *group ? "\n" : "", r->group);
+		group = r->group;
+		size_t at = b->n;
+		buf_printf(b, "    %s%s%s", r->name, r->arg ? " " : "", r->arg ? r->arg : "");
+		buf_pad(b, ' ', b->n - at < 22 ? 22 - (b->n - at) : 1);
+		buf_printf(b, "%s\n", r->help);
+	}
+	return any;
+}
