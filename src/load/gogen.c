@@ -394,6 +394,19 @@ bool gogen_salvage(struct tgen *g, double ns_per_tick)
 	return true;
 }
 
+void gogen_frame(struct tgen *g, const struct gopc *pc)
+{
+	g->ref = mem_grow(g->ref, &g->capref, g->nref + 1, sizeof *g->ref);
+	g->ref[g->nref++] = add_pc(g, pc);
+}
+
+int gogen_seal_v1(struct tgen *g, uint64_t *dup)
+{
+	int r = idtab_seal(&g->strs, dup);
+	seal_frames(g, true, NULL);
+	return r;
+}
+
 static int same_str(const void *ctx, uint32_t id, const void *key)
 {
 	const struct gostr *a = &((const struct tgen *)ctx)->str[id], *b = key;

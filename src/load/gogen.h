@@ -76,6 +76,10 @@ bool gogen_salvage(struct tgen *g, double ns_per_tick);
 void gogen_free(struct tgen *g);
 
 struct tgen *gogen_new(void);
+/* For traces of version 1: one more frame of the stack being added; and seal strings and frames. -1:
+   a string came twice. */
+void gogen_frame(struct tgen *g, const struct gopc *pc);
+int gogen_seal_v1(struct tgen *g, uint64_t *dup);
 /* Index of a string of these bytes, which must stay where they are. */
 uint32_t gogen_extra(struct tgen *g, const char *p, uint32_t n);
 

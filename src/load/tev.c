@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "load/gomerge.h"
+#include "load/gov1.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -126,6 +127,16 @@ static int read_v2(struct reading *r, int version)
 	}
 }
 
+static int read_v1(struct reading *r, int version)
+{
+	uint64_t lost;
+	if (gov1_read(r->in, version, &r->order, &lost, r->damage))
+		return -1;
+	if (r->damage->kind != ERR_NONE)
+		say_lost(r, lost);
+	return 0;
+}
+
 static void notices(struct reading *r)
 {
 	char msg[160];
@@ -154,7 +165,7 @@ int tev_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstr
 		return err_set(damage, ERR_FORMAT, 0, "bad file format: not a Go execution trace");
 	info->version = version;
 	struct reading r = {.in = in, .info = info, .damage = damage};
-	if (version < 22)
+	if (version < 5)
 		return err_set(damage, ERR_FORMAT, 0, "unknown or unsupported trace version go 1.%d", version);
 	goorder_init(&r.order, ops, self, info);
 	if (version > GO_NEWEST) {
@@ -163,7 +174,7 @@ int tev_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstr
 		    GO_NEWEST);
 		warn(&r, 0, msg);
 	}
-	int ret = read_v2(&r, version);
+	int ret = version < 22 ? read_v1(&r, version) : read_v2(&r, version);
 	notices(&r);
 	goorder_free(&r.order);
 	return ret;

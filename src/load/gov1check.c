@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Is an ordered trace of version 1 possible? A P runs one goroutine at a time, a
+ * goroutine that is woken was asleep, what ends had begun. At the first event
+ * that cannot be, the trace ends, and *damage says which. On the way the few
+ * things that an event only tells with its history are restored: who was woken
+ * by the network, and that the mark phase is nobody's.
+ */
+#include "config.h"
+#include "load/gov1.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+
+enum { DEAD, RUNNABLE, RUNNING, WAITING };
+
+struct vg {
+	uint8_t state;
+	uint8_t slept;		/* type of the event that put it to sleep */
+	bool assist;
+	bool known;		/* by more than a mention */
+};
+
+struct vp {
+	bool running, sweeping, stw;
+	uint64_t g;
+};
+
+struct check {
+	struct gov1 *v;
+	struct arena mem;
+	struct idmap gs, ps, tasks;
+	bool gc, stw;
+	const char *why;	/* what is wrong with the event */
+};
+
+static struct vg *vg_of(struct check *c, uint64_t id)
+{
+	bool fresh;
+	struct idslot *s = idmap_put(&c->gs, id, &fresh);
+	if (fresh)
+		s->p = arena_zalloc(&c->mem, sizeof(struct vg));
+	return s->p;
+}
+
+static struct vp *vp_of(struct check *c, int32_t id)
+{
+	bool fresh;
+	struct idslot *s = idmap_put(&c->ps, (uint64_t)(int64_t)id, &fresh);
+	if (fresh)
+		s->p = arena_zalloc(&c->mem, sizeof(struct vp));
+	return s->p;
+}
+
+static bool that(struct check *c, bool holds, const char *why)
+{
+	if (!holds && !c->why)
+		c->why = why;
+	return holds;
+}
+
+static bool runs(struct check *c, const struct vp *p, const struct vg *g, const struct gov1_ev *e, bool g0)
+{
+	return that(c, g->state == RUNNING, "its goroutine is not running") &&
+	       that(c, p->g == e->g, "its P is not running its goroutine") &&
+	       that(c, g0 || e->g, "g 0 cannot do that");
+}
+
+static void check_unblock(struct check *c, struct gov1_ev *e, const struct vp *p, const struct vg *g)
+{
+	struct vg *to = vg_of(c, e->arg[0]);
+	if (!that(c, g->state == RUNNING, "its goroutine is not running") ||
+	    !that(c, e->p == V1_P_TIMER || p->g == e->g, "its P is not running its goroutine") ||
+	    !that(c, to->state == WAITING, "the other goroutine is not waiting"))
+		return;
+	if (to->slept == V1_GO_BLOCK_NET)
+		e->p = V1_P_NET;
+	to->state = RUNNABLE;
+	to->slept = 0;
+}
+
+static void check_g(struct check *c, struct gov1_ev *e, struct vp *p, struct vg *g)
+{
+	g->known = true;
+	switch (e->type) {
+	case V1_GO_WAITING:
+	case V1_GO_IN_SYSCALL:
+		that(c, g->state == RUNNABLE, "its goroutine is not runnable");
+		g->state = WAITING;
+		g->slept = e->type;
+		break;
+	case V1_GO_CREATE:
+		runs(c, p, g, e, true);
+		g = vg_of(c, e->arg[0]);
+		that(c, !g->known, "the goroutine exists already");
+		*g = (struct vg){.state = RUNNABLE, .known = true};
+		break;
+	case V1_GO_START:
+	case V1_GO_START_LABEL:
+		that(c, g->state == RUNNABLE, "its goroutine is not runnable");
+		that(c, !p->g, "its P is already running another goroutine");
+		g->state = RUNNING;
+		g->slept = 0;
+		p->g = e->g;
+		break;
+	case V1_GO_END:
+	case V1_GO_STOP:
+	case V1_GO_SCHED:
+	case V1_GO_PREEMPT:
+		runs(c, p, g, e, false);
+		g->state = e->type == V1_GO_END || e->type == V1_GO_STOP ? DEAD : RUNNABLE;
+		p->g = 0;
+		break;
+	case V1_GO_UNBLOCK:
+		check_unblock(c, e, p, g);
+		break;
+	case V1_GO_SYSCALL:
+		runs(c, p, g, e, false);
+		g->slept = e->type;
+		break;
+	case V1_GO_SYSEXIT:
+		that(c, g->state == WAITING, "its goroutine is not waiting");
+		g->state = RUNNABLE;
+		g->slept = 0;
+		break;
+	default:	/* all that put to sleep */
+		runs(c, p, g, e, false);
+		g->state = WAITING;
+		if (e->type != V1_GO_SYSBLOCK)
+			g->slept = e->type;
+		p->g = 0;
+		break;
+	}
+}
+
+static void check_runtime(struct check *c, struct gov1_ev *e, struct vp *p, struct vg *g)
+{
+	bool *stw = c->v->version < 10 ? &p->stw : &c->stw;
+	switch (e->type) {
+	case V1_PROC_START:
+		that(c, !p->running, "its P is running already");
+		p->running = true;
+		break;
+	case V1_PROC_STOP:
+		that(c, p->running, "its P is not running");
+		that(c, !p->g, "its P is running a goroutine");
+		p->running = false;
+		break;
+	case V1_GC_START:
+		that(c, !c->gc, "the GC before has not ended");
+		c->gc = true;
+		e->p = V1_P_GC;
+		break;
+	case V1_GC_DONE:
+		that(c, c->gc, "no GC has begun");
+		c->gc = false;
+		break;
+	case V1_STW_START:
+	case V1_STW_DONE:
+		that(c, *stw == (e->type == V1_STW_DONE), "it does not fit the stop before");
+		*stw = e->type == V1_STW_START;
+		break;
+	case V1_SWEEP_START:
+	case V1_SWEEP_DONE:
+		that(c, p->sweeping == (e->type == V1_SWEEP_DONE), "it does not fit the sweeping before");
+		p->sweeping = e->type == V1_SWEEP_START;
+		break;
+	case V1_ASSIST_START:
+		that(c, !g->assist, "the assist before has not ended");
+		g->assist = g->known = true;
+		break;
+	case V1_ASSIST_DONE:	/* it may have begun before the trace did */
+		g->assist = false;
+		break;
+	default:
+		break;
+	}
+}
+
+static void check_user(struct check *c, const struct gov1_ev *e)
+{
+	bool fresh;
+	if (e->type == V1_TASK_CREATE) {
+		idmap_put(&c->tasks, e->arg[0], &fresh);
+		that(c, fresh, "the task exists already");
+	} else if (e->type == V1_TASK_END) {
+		idmap_drop(&c->tasks, e->arg[0]);
+	} else if (e->type == V1_REGION) {
+		that(c, e->arg[1] <= 1, "it neither begins nor ends");
+	}
+}
+
+static void check_event(struct check *c, struct gov1_ev *e)
+{
+	struct vp *p = vp_of(c, e->p);
+	struct vg *g = vg_of(c, e->g);
+	switch (e->type) {
+	case V1_GO_CREATE: case V1_GO_START: case V1_GO_END: case V1_GO_STOP: case V1_GO_SCHED:
+	case V1_GO_PREEMPT: case V1_GO_SLEEP: case V1_GO_BLOCK: case V1_GO_UNBLOCK:
+	case V1_GO_BLOCK_SEND: case V1_GO_BLOCK_RECV: case V1_GO_BLOCK_SELECT: case V1_GO_BLOCK_SYNC:
+	case V1_GO_BLOCK_COND: case V1_GO_BLOCK_NET: case V1_GO_SYSCALL: case V1_GO_SYSEXIT:
+	case V1_GO_SYSBLOCK: case V1_GO_WAITING: case V1_GO_IN_SYSCALL: case V1_GO_START_LABEL:
+	case V1_GO_BLOCK_GC:
+		check_g(c, e, p, g);
+		break;
+	case V1_TASK_CREATE:
+	case V1_TASK_END:
+	case V1_REGION:
+		check_user(c, e);
+		break;
+	default:
+		check_runtime(c, e, p, g);
+		break;
+	}
+}
+
+void gov1_check(struct gov1 *v)
+{
+	struct check c = {.v = v};
+	vg_of(&c, 0)->state = RUNNING;
+	for (size_t i = 0; i < v->norder; i++) {
+		struct gov1_ev *e = &v->ev[v->order[i]];
+		check_event(&c, e);
+		if (c.why) {
+			if (!v->damage.kind)
+				err_set(&v->damage, ERR_FORMAT, ERR_NOWHERE,
+				    "event of type %d at time %" PRId64 " is impossible: %s", e->type, e->ts,
+				    c.why);
+			v->norder = i;
+			break;
+		}
+	}
+	idmap_free(&c.gs);
+	idmap_free(&c.ps);
+	idmap_free(&c.tasks);
+	arena_free(&c.mem);
+}
