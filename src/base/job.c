@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Work beside the interface. A job is one thread, three atomics and a pipe:
+ * the worker stores progress and writes a byte, the owner polls the pipe's end
+ * beside the terminal. Nothing is shared under a lock: what the worker makes it
+ * publishes by pointers of its own (store/build.c).
+ *
+ * The wake pipe does not block: a full pipe means that the owner has been woken
+ * already. Progress wakes at most four times a second, so that a slow link is
+ * not repainted for every percent.
+ *
+ * job_parallel() is a loop shared by several threads: an atomic counter hands
+ * out indexes. There is no pool; a load starts it once or twice.
+ */
+#include "config.h"
+#include "base/job.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TICK_NS = 250000000, THREADS_MAX = 64 };
+
+struct job {
+	pthread_t thread;
+	job_fn *fn;
+	void *arg;
+	int wake[2];		/* read end, write end */
+	_Atomic uint64_t done, total;
+	_Atomic bool cancel, ended;
+	int result;		/* written before ended */
+	int64_t told;		/* when progress last woke the owner; the worker's alone */
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void *run(void *arg)
+{
+	struct job *j = arg;
+	j->result = j->fn(j, j->arg);
+	atomic_store(&j->ended, true);
+	job_wake(j);
+	return NULL;
+}
+
+/* Signals are the interface's: a worker never takes one. */
+static int start_thread(pthread_t *t, void *(*fn)(void *), void *arg)
+{
+	sigset_t all, old;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int rc = pthread_create(t, NULL, fn, arg);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return rc;
+}
+
+static void no_block(int fd)
+{
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+struct job *job_start(job_fn *fn, void *arg)
+{
+	struct job *j = xcalloc(1, sizeof *j);
+	j->fn = fn;
+	j->arg = arg;
+	if (pipe(j->wake)) {
+		mem_free(j);
+		return NULL;
+	}
+	no_block(j->wake[0]);
+	no_block(j->wake[1]);
+	if (start_thread(&j->thread, run, j)) {
+		close(j->wake[0]);
+		close(j->wake[1]);
+		mem_free(j);
+		return NULL;
+	}
+	return j;
+}
+
+void job_wake(struct job *j)
+{
+	while (write(j->wake[1], "!", 1) < 0 && errno == EINTR)
+		;
+}
+
+void job_tell(struct job *j, uint64_t done, uint64_t total)
+{
+	atomic_store_explicit(&j->done, done, memory_order_relaxed);
+	atomic_store_explicit(&j->total, total, memory_order_relaxed);
+	int64_t now = now_ns();
+	if (now - j->told < TICK_NS)
+		return;
+	j->told = now;
+	job_wake(j);
+}
+
+bool job_cancelled(const struct job *j)
+{
+	return atomic_load_explicit(&j->cancel, memory_order_relaxed);
+}
+
+int job_fd(const struct job *j)
+{
+	return j->wake[0];
+}
+
+void job_drain(struct job *j)
+{
+	char b[64];
+	while (read(j->wake[0], b, sizeof b) > 0)
+		;
+}
+
+bool job_done(const struct job *j, int *result)
+{
+	if (!atomic_load(&j->ended))
+		return false;
+	if (result)
+		*result = j->result;
+	return true;
+}
+
+void job_progress(const struct job *j, uint64_t *done, uint64_t *total)
+{
+	*done = atomic_load_explicit(&j->done, memory_order_relaxed);
+	*total = atomic_load_explicit(&j->total, memory_order_relaxed);
+}
+
+void job_cancel(struct job *j)
+{
+	atomic_store(&j->cancel, true);
+}
+
+int job_join(struct job *j)
+{
+	pthread_join(j->thread, NULL);
+	int result = j->result;
+	close(j->wake[0]);
+	close(j->wake[1]);
+	mem_free(j);
+	return result;
+}
+
+int job_cpus(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (int)n;
+}
+
+struct parallel {
+	void (*fn)(void *, uint32_t);
+	void *arg;
+	uint32_t n;
+	_Atomic uint32_t next;
+};
+
+static void *share(void *arg)
+{
+	struct parallel *p = arg;
+	for (uint32_t i; (i = atomic_fetch_add(&p->next, 1)) < p->n;)
+		p->fn(p->arg, i);
+	return NULL;
+}
+
+void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg)
+{
+	struct parallel p = {.fn = fn, .arg = arg, .n = n};
+	pthread_t t[THREADS_MAX];
+	int started = 0, want = job_cpus() - 1;
+	while (started < want && (uint32_t)started + 1 < n && !start_thread(&t[started], share, &p))
+		started++;
+	share(&p);
+	while (started)
+		pthread_join(t[--started], NULL);
+}

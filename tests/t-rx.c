@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* Regular expressions mean what they mean in Go, and none can hang the program. */
+#include "config.h"
+#include "base/rx.h"
+#include "tap.h"
+
+#include <string.h>
+
+static bool match(const char *re, const char *s)
+{
+	struct rx *rx = rx_new(re, NULL);
+	bool hit = rx && rx_match(rx, s, strlen(s));
+	OK(rx);
+	rx_free(rx);
+	return hit;
+}
+
+static bool refused(const char *re)
+{
+	struct err e = {0};
+	struct rx *rx = rx_new(re, &e);
+	bool no = !rx && e.kind == ERR_USAGE && e.msg[0];
+	rx_free(rx);
+	return no;
+}
+
+int main(void)
+{
+	OK(match("json", "encoding/json.Marshal") && !match("^json", "encoding/json.Marshal"));
+	OK(match("(?i)JSON", "json") && match("a.*?b", "xaab") && match("\\bmain\\b", "a main b"));
+	OK(match("^\\QA+B\\E$", "A+B") && match("(?P<n>x)y", "xy") && match("[[:digit:]]", "7"));
+	OK(match("\\pL", "\xc3\xa9") && !match("\\w", "\xc3\xa9") && !match("\\d", "\xd9\xa3"));
+	OK(!match("a$", "a\n") && match("a\\z", "a") && !match("a.b", "a\nb") && match("(?s)a.b", "a\nb"));
+	OK(match("b", "\xff\xfe" "b\xff"));
+	OK(match("[]a]", "]") && match("[^]a]", "b") && match("x[(?=]y", "x?y"));
+	static const char *const no[] = {"(", "a**", "(?=a)", "(?<!a)b", "(a)\\1", "(?>a)", "a++", "[z-a]", "\\", "*",
+		"(?P=n)", "a{2}+"};
+	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+		OK(refused(no[i]));
+	char s[5000];
+	memset(s, 'a', sizeof s - 1);
+	s[sizeof s - 1] = 0;
+	OK(!match("(a*)*b", s) && !match("(a|aa)+$b", s));
+	struct rx *rx = rx_new("b+", NULL);
+	size_t from, to;
+	OK(rx_find(rx, "aabbc", 5, &from, &to) && from == 2 && to == 4 && !strcmp(rx_text(rx), "b+"));
+	rx_free(rx);
+	return DONE();
+}
