@@ -8,6 +8,7 @@
 #include "report/report.h"
 
 #include "report/dump.h"
+#include "report/pprof.h"
 
 #include <string.h>
 

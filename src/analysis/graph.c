@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Building the call graph. Samples are first bundled by stack (by stack and
+ * labels when labels are drawn), then each bundle walks its stack once from the
+ * root: a node's cumulative weight and an edge's weight count a bundle once
+ * however often the stack recurs, told by the number of the last bundle that
+ * was there. The sums of a bundle are what the sums of its samples are, so this
+ * costs one walk per distinct stack where a walk per sample is the obvious way.
+ * A node that is not wanted (see graph_rebuild) leaves a gap; the edge across a
+ * gap is residual, and what ends in a gap has no flat weight.
+ */
+#include "config.h"
+#include "analysis/graph.h"
+
+#include "base/path.h"
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A map from a pair of ids to an index. */
+struct pairs {
+	struct { uint64_t key; uint32_t val; } *slot;	/* val 0: empty, else index + 1 */
+	size_t cap, n;
+};
+
+static uint32_t *pairs_at(struct pairs *m, uint32_t a, uint32_t b)
+{
+	if ((m->n + 1) * 2 > m->cap) {
+		struct pairs old = *m;
+		m->cap = old.cap ? old.cap * 2 : 1024;
+		m->slot = xcalloc(m->cap, sizeof *m->slot);
+		for (size_t i = 0; i < old.cap; i++)
+			if (old.slot[i].val) {
+				size_t k = hash_u64(old.slot[i].key, 7) & (m->cap - 1);
+				while (m->slot[k].val)
+					k = (k + 1) & (m->cap - 1);
+				m->slot[k] = old.slot[i];
+			}
+		mem_free(old.slot);
+	}
+	uint64_t key = (uint64_t)a << 32 | b;
+	size_t k = hash_u64(key, 7) & (m->cap - 1);
+	while (m->slot[k].val && m->slot[k].key != key)
+		k = (k + 1) & (m->cap - 1);
+	if (!m->slot[k].val) {
+		m->slot[k].key = key;
+		m->n++;		/* the caller fills it */
+	}
+	return &m->slot[k].val;
+}
+
+struct bundle { uint32_t stack, set; int64_t w, d; };
+
+struct set_tags { bool known; uint32_t first, n; };	/* into set_key */
+struct set_key { uint32_t key; int64_t value; };	/* into tag_key */
+
+struct builder {
+	struct graph *g;
+	struct prof *p;
+	const struct gopt *o;
+	const struct graph *kept;
+	struct ginfo *info;		/* interned; kept ones first */
+	size_t ninfo, cinfo, nkept;
+	struct intern infox;
+	uint32_t *first, *slot;		/* a location's lines -> info + 1, 0 not wanted */
+	uint32_t *node;			/* info -> node + 1 (graphs) */
+	struct pairs edges, children, functions, tags, tag_keys;
+	struct bundle *bundle;
+	size_t nbundle, cbundle;
+	struct set_tags *sets;
+	struct gtag *tag_key;		/* what tags there are, without weights */
+	struct set_key *set_key;
+	struct gtag **tag;
+	struct gedge **edge;
+	size_t ntag_key, ctag_key, nset_key, cset_key, ntag, ctag, nedge, cedge;
+};
+
+/* ---- nodes */
+
+static str_id clean_file(struct prof *p, str_id file)
+{
+	struct buf b = {0};
+	if (!file)
+		return 0;
+	path_clean(&b, p->str[file].s, p->str[file].n);
+	if (b.n != p->str[file].n || memcmp(b.p, p->str[file].s, b.n))
+		file = prof_str(p, b.p, b.n);
+	buf_free(&b);
+	return file;
+}
+
+struct ginfo ginfo_of(struct prof *p, const struct prof_loc *l, uint32_t line, bool objects)
+{
+	struct ginfo i = {.addr = l->addr, .object = p->map[l->map].file};
+	if (!l->nline)
+		return i;
+	const struct prof_line *x = &p->line[l->line + line];
+	const struct prof_fun *f = &p->fun[x->fun];
+	i.line = x->line;
+	i.col = x->col;
+	i.name = f->name;
+	i.file = clean_file(p, f->file);
+	if (objects || !i.name)
+		i.start = f->line;
+	else
+		i.object = 0;
+	return i;
+}
+
+void ginfo_name(struct buf *b, const struct prof *p, const struct ginfo *i, const char *sep)
+{
+	size_t from = b->n;
+	if (i->addr)
+		buf_printf(b, "%016llx", (unsigned long long)i->addr);
+	if (i->name) {
+		buf_puts(b, b->n > from ? sep : "");
+		buf_put(b, p->str[i->name].s, p->str[i->name].n);
+	}
+	if (i->line || i->file) {
+		buf_puts(b, b->n > from ? sep : "");
+		buf_put(b, p->str[i->file].s, p->str[i->file].n);
+		if (i->line)
+			buf_printf(b, ":%lld", (long long)i->line);
+		if (i->line && i->col)
+			buf_printf(b, ":%lld", (long long)i->col);
+	} else if (!i->name) {
+		size_t n;
+		const char *s = path_base(p->str[i->object].s, p->str[i->object].n, &n);
+		buf_puts(b, b->n > from ? sep : "");
+		if (i->object)
+			buf_printf(b, "[%.*s]", (int)n, s);
+		else
+			buf_puts(b, "<unknown>");
+	}
+}
+
+static int same_info(const void *ctx, uint32_t id, const void *key)
+{
+	const struct builder *b = ctx;
+	const struct ginfo *x = &b->info[id], *y = key;
+	return x->name == y->name && x->file == y->file && x->object == y->object && x->addr == y->addr &&
+	    x->start == y->start && x->line == y->line && x->col == y->col;
+}
+
+static uint32_t intern_info(struct builder *b, const struct ginfo *i)
+{
+	uint32_t h = hash_u64(hash_u64((uint64_t)i->name << 32 | i->file, i->addr),
+	    hash_u64((uint64_t)i->line ^ (uint64_t)i->col << 40, (uint64_t)i->start << 32 ^ i->object));
+	uint32_t id = intern_find(&b->infox, h, same_info, b, i);
+	if (id != UINT32_MAX)
+		return id;
+	b->info = mem_grow(b->info, &b->cinfo, b->ninfo + 1, sizeof *b->info);
+	b->info[b->ninfo] = *i;
+	intern_put(&b->infox, h, (uint32_t)b->ninfo);
+	return (uint32_t)b->ninfo++;
+}
+
+static uint32_t function_of(struct builder *b, uint32_t info, uint32_t context)
+{
+	struct ginfo i = b->info[info];
+	if (i.addr || i.line) {
+		i.addr = 0;
+		i.line = i.col = 0;
+		info = intern_info(b, &i);
+	}
+	uint32_t *f = pairs_at(&b->functions, context, info);
+	if (!*f)
+		*f = (uint32_t)b->functions.n;
+	return *f;
+}
+
+static uint32_t new_node(struct builder *b, uint32_t info, uint32_t context)
+{
+	struct graph *g = b->g;
+	struct gnode *n = arena_zalloc(&g->arena, sizeof *n);
+	n->info = b->info[info];
+	n->id = (uint32_t)g->nall;
+	n->function = function_of(b, info, context);
+	g->all = mem_grow(g->all, &g->call, g->nall + 1, sizeof *g->all);
+	g->all[g->nall] = n;
+	return (uint32_t)++g->nall;
+}
+
+static void intern_lines(struct builder *b)
+{
+	struct prof *p = b->p;
+	size_t slots = 0;
+	b->first = xmalloc(p->nloc * sizeof *b->first);
+	for (size_t i = 0; b->kept && i < b->kept->n; i++)
+		if (b->kept->node[i]->keep)
+			intern_info(b, &b->kept->node[i]->info);
+	b->nkept = b->ninfo;
+	for (size_t i = 1; i < p->nloc; i++) {
+		b->first[i] = (uint32_t)slots;
+		slots += p->loc[i].nline ? p->loc[i].nline : 1;
+	}
+	b->slot = xmalloc((slots + 1) * sizeof *b->slot);
+	for (size_t i = 1; i < p->nloc; i++) {
+		uint32_t n = p->loc[i].nline ? p->loc[i].nline : 1;
+		for (uint32_t k = 0; k < n; k++) {
+			struct ginfo info = ginfo_of(p, &p->loc[i], k, b->o->objects);
+			uint32_t id = intern_info(b, &info);
+			b->slot[b->first[i] + k] = b->kept && id >= b->nkept ? 0 : id + 1;
+		}
+	}
+	b->node = xcalloc(b->ninfo + 1, sizeof *b->node);
+}
+
+/* ---- labels */
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* All string labels of a set as "key:value", sorted, joined by a backslash and an n. */
+static str_id joined(struct prof *p, struct prof_run r, str_id base)
+{
+	struct arena a = {0};
+	struct buf b = {0};
+	char **s = arena_alloc(&a, (r.n + 1u) * sizeof *s);
+	size_t n = 0;
+	for (uint32_t i = 0; i < r.n; i++) {
+		const struct prof_label *l = &p->label[r.off + i];
+		if (l->str && l->key != base)
+			s[n++] = arena_printf(&a, "%s:%s", prof_s(p, l->key), prof_s(p, l->str));
+	}
+	qsort(s, n, sizeof *s, by_text);
+	for (size_t i = 0; i < n; i++) {
+		buf_puts(&b, i ? "\\n" : "");
+		buf_puts(&b, s[i]);
+	}
+	str_id id = prof_str(p, b.n ? b.p : "", b.n);
+	buf_free(&b);
+	arena_free(&a);
+	return id;
+}
+
+static void add_set_key(struct builder *b, struct set_tags *t, struct gtag k, int64_t value)
+{
+	uint32_t *at = pairs_at(&b->tag_keys, k.numeric ? k.group : UINT32_MAX, k.name);
+	if (!*at) {
+		b->tag_key = mem_grow(b->tag_key, &b->ctag_key, b->ntag_key + 1, sizeof *b->tag_key);
+		b->tag_key[b->ntag_key++] = k;
+		*at = (uint32_t)b->ntag_key;
+	}
+	b->set_key = mem_grow(b->set_key, &b->cset_key, b->nset_key + 1, sizeof *b->set_key);
+	b->set_key[b->nset_key++] = (struct set_key){*at - 1, value};
+	t->n++;
+}
+
+/* pprof draws string labels, and of the numeric ones "bytes". */
+static const struct set_tags *tags_of(struct builder *b, uint32_t set)
+{
+	struct prof *p = b->p;
+	struct set_tags *t = &b->sets[set];
+	if (t->known)
+		return t;
+	str_id group = joined(p, p->set[set], prof_str(p, PROF_BASE_KEY, strlen(PROF_BASE_KEY)));
+	*t = (struct set_tags){true, (uint32_t)b->nset_key, 0};
+	if (group)
+		add_set_key(b, t, (struct gtag){.name = group}, 0);
+	for (uint32_t i = 0; i < p->set[set].n; i++) {
+		struct prof_label l = p->label[p->set[set].off + i];
+		if (l.str || strcmp(prof_s(p, l.key), "bytes"))
+			continue;
+		struct buf s = {0};
+		units_label(&s, l.num, prof_s(p, b->o->bytes_unit), b->o->tag_unit);
+		str_id name = prof_str(p, s.p, s.n);
+		add_set_key(b, t, (struct gtag){.numeric = true, .group = group, .name = name, .unit = b->o->bytes_unit}, l.num);
+		buf_free(&s);
+	}
+	return t;
+}
+
+static void add_tag(struct builder *b, struct gnode *n, struct set_key k, const struct bundle *s, bool flat)
+{
+	uint32_t *at = pairs_at(&b->tags, n->id, k.key);
+	if (!*at) {
+		struct gtag *t = arena_zalloc(&b->g->arena, sizeof *t);
+		*t = b->tag_key[k.key];
+		t->value = k.value;
+		t->next = n->tag;
+		n->tag = t;
+		b->tag = mem_grow(b->tag, &b->ctag, b->ntag + 1, sizeof *b->tag);
+		b->tag[b->ntag] = t;
+		*at = (uint32_t)++b->ntag;
+	}
+	struct gtag *t = b->tag[*at - 1];
+	prof_sum(flat ? &t->flat : &t->cum, s->w);
+	prof_sum(flat ? &t->flat_div : &t->cum_div, s->d);
+}
+
+static void add_weight(struct builder *b, struct gnode *n, const struct bundle *s, bool flat)
+{
+	prof_sum(flat ? &n->flat : &n->cum, s->w);
+	prof_sum(flat ? &n->flat_div : &n->cum_div, s->d);
+	if (!b->sets || !s->set)
+		return;
+	const struct set_tags *t = tags_of(b, s->set);
+	for (uint32_t i = 0; i < t->n; i++)
+		add_tag(b, n, b->set_key[t->first + i], s, flat);
+}
+
+/* ---- walks */
+
+static void add_edge(struct builder *b, struct gnode *src, struct gnode *dst, const struct bundle *s,
+    uint32_t pass, bool residual, bool inlined)
+{
+	struct gedge *e;
+	uint32_t *at = pairs_at(&b->edges, src->id, dst->id);
+	if (!*at) {
+		b->edge = mem_grow(b->edge, &b->cedge, b->nedge + 1, sizeof *b->edge);
+		b->edge[b->nedge] = e = arena_zalloc(&b->g->arena, sizeof *e);
+		*at = (uint32_t)++b->nedge;
+		*e = (struct gedge){.src = src, .dst = dst, .inlined = true, .next_in = dst->in,
+		    .next_out = src->out};
+		dst->in = src->out = e;
+	}
+	e = b->edge[*at - 1];
+	if (e->seen == pass)
+		return;
+	e->seen = pass;
+	prof_sum(&e->weight, s->w);
+	prof_sum(&e->div, s->d);
+	e->residual |= residual;
+	e->inlined &= inlined;
+}
+
+static void walk(struct builder *b, const struct bundle *s, uint32_t pass)
+{
+	struct prof_run r = b->p->stack[s->stack];
+	struct gnode *parent = NULL;
+	bool residual = false;
+	for (uint32_t i = r.n; i--;) {
+		loc_id l = b->p->frame[r.off + i];
+		uint32_t lines = b->p->loc[l].nline ? b->p->loc[l].nline : 1;
+		for (uint32_t k = lines; k--;) {
+			uint32_t info = b->slot[b->first[l] + k];
+			if (!info) {
+				residual = true;
+				continue;
+			}
+			if (!b->node[info])
+				b->node[info] = new_node(b, info - 1, 0);
+			struct gnode *n = b->g->all[b->node[info] - 1];
+			if (n->seen != pass) {
+				n->seen = pass;
+				add_weight(b, n, s, false);
+			}
+			if (parent && parent != n)
+				add_edge(b, parent, n, s, pass, residual, k + 1 != lines);
+			parent = n;
+			residual = false;
+		}
+	}
+	if (parent && !residual)
+		add_weight(b, parent, s, true);
+}
+
+static void walk_tree(struct builder *b, const struct bundle *s, uint32_t pass)
+{
+	struct prof_run r = b->p->stack[s->stack];
+	struct gnode *parent = NULL;
+	for (uint32_t i = r.n; i--;) {
+		loc_id l = b->p->frame[r.off + i];
+		uint32_t lines = b->p->loc[l].nline ? b->p->loc[l].nline : 1;
+		for (uint32_t k = lines; k--;) {
+			uint32_t info = b->slot[b->first[l] + k] - 1, context = parent ? parent->id + 1 : 0;
+			uint32_t *at = pairs_at(&b->children, context, info);
+			if (!*at)
+				*at = new_node(b, info, context);
+			struct gnode *n = b->g->all[*at - 1];
+			add_weight(b, n, s, false);
+			if (parent)
+				add_edge(b, parent, n, s, pass, false, k + 1 != lines);
+			parent = n;
+		}
+	}
+	if (parent)
+		add_weight(b, parent, s, true);
+}
+
+/* Samples with the same stack (and labels) as one; those without weight do not count. */
+static void make_bundles(struct builder *b)
+{
+	struct prof *p = b->p;
+	uint32_t *by_stack = xcalloc(p->nstack, sizeof *by_stack);
+	struct pairs by_pair = {0};
+	for (size_t i = 0; i < p->nsample; i++) {
+		int64_t w = prof_value(p, i)[b->o->type], d = b->o->mean ? *prof_value(p, i) : 0;
+		struct prof_sample s = p->sample[i];
+		if (!w && !d)
+			continue;
+		uint32_t *at = b->o->tags ? pairs_at(&by_pair, s.stack, s.labels) : &by_stack[s.stack];
+		if (!*at) {
+			b->bundle = mem_grow(b->bundle, &b->cbundle, b->nbundle + 1, sizeof *b->bundle);
+			b->bundle[b->nbundle++] = (struct bundle){s.stack, s.labels, 0, 0};
+			*at = (uint32_t)b->nbundle;
+		}
+		prof_sum(&b->bundle[*at - 1].w, w);
+		prof_sum(&b->bundle[*at - 1].d, d);
+	}
+	mem_free(by_stack);
+	mem_free(by_pair.slot);
+}
+
+static void select_nodes(struct graph *g, bool drop_negative)
+{
+	g->node = xmalloc((g->nall + 1) * sizeof *g->node);
+	for (size_t i = 0; i < g->nall; i++) {
+		struct gnode *n = g->all[i];
+		if (!n->cum && !n->flat)
+			continue;
+		if (drop_negative && (n->flat < 0 || (!n->flat && n->cum < 0)))
+			continue;
+		g->node[g->n++] = n;
+	}
+}
+
+struct graph *graph_rebuild(struct prof *p, const struct gopt *o, const struct graph *kept)
+{
+	struct graph *g = xcalloc(1, sizeof *g);
+	struct builder b = {.g = g, .p = p, .o = o, .kept = kept};
+	g->p = p;
+	prof_trim_paths(p, o->trim_path, o->source_path);
+	intern_lines(&b);
+	if (o->tags)
+		b.sets = xcalloc(p->nset, sizeof *b.sets);
+	make_bundles(&b);
+	for (size_t i = 0; i < b.nbundle; i++)
+		(o->tree ? walk_tree : walk)(&b, &b.bundle[i], (uint32_t)i + 1);
+	select_nodes(g, o->drop_negative);
+	void *all[] = {b.info, b.first, b.slot, b.node, b.edges.slot, b.children.slot, b.functions.slot,
+	    b.tags.slot, b.tag_keys.slot, b.bundle, b.sets, b.tag_key, b.set_key, b.tag, b.edge};
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		mem_free(all[i]);
+	intern_free(&b.infox);
+	return g;
+}
+
+struct graph *graph_new(struct prof *p, const struct gopt *o)
+{
+	return graph_rebuild(p, o, NULL);
+}
+
+void graph_free(struct graph *g)
+{
+	if (!g)
+		return;
+	mem_free(g->node);
+	mem_free(g->all);
+	arena_free(&g->arena);
+	mem_free(g);
+}
+
+void graph_names(struct graph *g)
+{
+	struct buf b = {0};
+	for (size_t i = 0; i < g->nall; i++) {
+		buf_reset(&b);
+		ginfo_name(&b, g->p, &g->all[i]->info, " ");
+		g->all[i]->text = arena_strndup(&g->arena, b.p, b.n);
+		g->all[i]->ntext = b.n;
+	}
+	buf_free(&b);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_GRAPH_H
+#define TTRACE_GRAPH_H
+
+#include "analysis/prof.h"
+#include "base/buf.h"
+
+/*
+ * The call graph of a profile as pprof draws it: a node is what locations have
+ * in common at a granularity, an edge the samples that went from one to the
+ * other. Trimming keeps the heaviest nodes and joins what they leave by
+ * residual edges.
+ */
+struct ginfo {		/* what makes two nodes one; strings of the profile */
+	str_id name, file, object;
+	uint64_t addr;
+	int64_t start, line, col;
+};
+
+struct gedge {
+	struct gnode *src, *dst;
+	int64_t weight, div;
+	bool residual, inlined, dead;
+	uint32_t seen;				/* by the builder: the last stack that went this way */
+	struct gedge *next_in, *next_out;	/* lists of dst and src */
+};
+
+struct gtag {		/* weight of a label among a node's samples */
+	bool numeric;
+	str_id group;	/* numeric: the string labels it came with, joined; else 0 */
+	str_id name;	/* as shown */
+	str_id unit;
+	int64_t value, flat, flat_div, cum, cum_div;
+	bool dead;
+	struct gtag *next;
+};
+
+struct gnode {
+	struct ginfo info;
+	uint32_t id;		/* dense */
+	size_t rank;		/* before sorting: it ends all ties */
+	uint32_t function;	/* equal for nodes of the same function (in the same context) */
+	int64_t flat, flat_div, cum, cum_div, score;
+	const char *text;	/* printable name */
+	size_t ntext;
+	bool keep;
+	uint32_t seen;		/* by the builder: the last stack that came here */
+	struct gedge *in, *out;
+	struct gtag *tag;
+};
+
+struct gopt {
+	size_t type;		/* sample type */
+	bool mean;		/* divide by type 0 */
+	bool objects;		/* nodes of different binaries are different */
+	bool tree;		/* a node per context */
+	bool drop_negative;
+	bool tags;		/* weigh labels too */
+	bool visual;		/* the order and choice of nodes for drawings */
+	bool cum_sort;
+	const char *tag_unit;	/* in which numeric labels are named */
+	str_id bytes_unit;	/* unit of the label "bytes" */
+	const char *trim_path, *source_path;
+	int64_t nodecount;	/* <= 0: all */
+	double nodefraction, edgefraction;
+};
+
+struct graph {
+	struct prof *p;
+	struct gnode **node;	/* those that are shown, in order */
+	size_t n;
+	struct gnode **all;	/* edges may lead to others that are not */
+	size_t nall, call;
+	struct arena arena;
+	size_t orig, dropped_nodes, dropped_edges;	/* by trimming */
+};
+
+/* Everything, untrimmed and in no particular order. */
+struct graph *graph_new(struct prof *, const struct gopt *);
+/* Trimmed and sorted. */
+struct graph *graph_trimmed(struct prof *, const struct gopt *);
+void graph_free(struct graph *);
+
+int64_t gnode_flat(const struct gnode *);	/* means, when there is a divisor */
+int64_t gnode_cum(const struct gnode *);
+int64_t gedge_weight(const struct gedge *);
+/* Living edges of a list, heaviest first; in the arena of the graph. */
+struct gedge **gedges_sorted(struct graph *, struct gedge *list, bool in, size_t *n);
+void gedges_sort(struct gedge **, size_t n);
+/* Sums of raw values. */
+int64_t graph_flat(const struct graph *);
+
+/* How a node is called: address, name, place. sep joins the parts. */
+void ginfo_name(struct buf *b, const struct prof *, const struct ginfo *, const char *sep);
+/* The node of one line of a location (of the location alone if it has no lines). */
+struct ginfo ginfo_of(struct prof *, const struct prof_loc *, uint32_t line, bool objects);
+/* Give every node its text. */
+void graph_names(struct graph *);
+/* File names without what -trim_path and -source_path say. */
+void prof_trim_paths(struct prof *, const char *trim_path, const char *source_path);
+/* What is left of one path: a tail of it. */
+const char *path_trim(const char *path, const char *trim_path, const char *source_path);
+
+/* graph_trim.c */
+void graph_sort(struct graph *, bool cum, bool visual);
+void graph_trim_tree(struct graph *);				/* to the nodes kept */
+void graph_trim_tags(struct graph *, int64_t cutoff);
+size_t graph_trim_edges(struct graph *, int64_t cutoff);
+void graph_drop_redundant(struct graph *);
+/* Build again with only the nodes that `kept` keeps. */
+struct graph *graph_rebuild(struct prof *, const struct gopt *, const struct graph *kept);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The profile of the reports: another sink than the store. The store interns
+ * frames into one call tree, which is what panes and totals want; pprof's
+ * reports want more of the file than that: locations by their ids, the order
+ * of the samples, several labels under one key, and they edit locations in
+ * place (a hidden line vanishes from every stack that goes through it). So the
+ * tables here are plain growing arrays, and only strings, stacks and label sets
+ * are interned, because a profile has far fewer of them than it has samples.
+ */
+#include "config.h"
+#include "analysis/prof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GROW(p, what, more) \
+	((p)->what = mem_grow((p)->what, &(p)->c##what, (p)->n##what + (more), sizeof *(p)->what))
+
+static int same_str(const void *ctx, uint32_t id, const void *key)
+{
+	const struct prof *p = ctx;
+	const struct pstr *k = key;
+	return p->str[id].n == k->n && !memcmp(p->str[id].s, k->s, k->n);
+}
+
+str_id prof_str(struct prof *p, const char *s, size_t n)
+{
+	struct pstr key = {s, (uint32_t)n};
+	uint32_t h = hash_bytes(s, n, 1), id = intern_find(&p->strx, h, same_str, p, &key);
+	if (id != UINT32_MAX)
+		return id;
+	GROW(p, str, 1);
+	key.s = arena_strndup(&p->arena, s, n);
+	id = (uint32_t)p->nstr++;
+	p->str[id] = key;
+	intern_put(&p->strx, h, id);
+	return id;
+}
+
+map_id prof_add_map(struct prof *p, const struct prof_map *m)
+{
+	GROW(p, map, 1);
+	p->map[p->nmap] = *m;
+	return (map_id)p->nmap++;
+}
+
+fun_id prof_add_fun(struct prof *p, const struct prof_fun *f)
+{
+	GROW(p, fun, 1);
+	p->fun[p->nfun] = *f;
+	return (fun_id)p->nfun++;
+}
+
+uint32_t prof_add_line(struct prof *p, const struct prof_line *l)
+{
+	GROW(p, line, 1);
+	p->line[p->nline] = *l;
+	return (uint32_t)p->nline++;
+}
+
+loc_id prof_add_loc(struct prof *p, const struct prof_loc *l)
+{
+	GROW(p, loc, 1);
+	p->loc[p->nloc] = *l;
+	return (loc_id)p->nloc++;
+}
+
+struct run_key { const void *p; size_t n; };
+
+static int same_stack(const void *ctx, uint32_t id, const void *key)
+{
+	const struct prof *p = ctx;
+	const struct run_key *k = key;
+	return p->stack[id].n == k->n && !memcmp(p->frame + p->stack[id].off, k->p, k->n * sizeof *p->frame);
+}
+
+uint32_t prof_stack(struct prof *p, const loc_id *leaf_first, size_t n)
+{
+	struct run_key key = {leaf_first, n};
+	if (!n)
+		return 0;
+	uint32_t h = hash_bytes(leaf_first, n * sizeof *leaf_first, 2);
+	uint32_t id = intern_find(&p->stackx, h, same_stack, p, &key);
+	if (id != UINT32_MAX)
+		return id;
+	GROW(p, frame, n);
+	GROW(p, stack, 1);
+	memcpy(p->frame + p->nframe, leaf_first, n * sizeof *leaf_first);
+	id = (uint32_t)p->nstack++;
+	p->stack[id] = (struct prof_run){p->nframe, (uint32_t)n};
+	p->nframe += n;
+	intern_put(&p->stackx, h, id);
+	return id;
+}
+
+static int same_set(const void *ctx, uint32_t id, const void *key)
+{
+	const struct prof *p = ctx;
+	const struct run_key *k = key;
+	if (p->set[id].n != k->n)
+		return 0;
+	const struct prof_label *a = p->label + p->set[id].off, *b = k->p;
+	for (size_t i = 0; i < k->n; i++)
+		if (a[i].key != b[i].key || a[i].str != b[i].str || a[i].num != b[i].num || a[i].unit != b[i].unit)
+			return 0;
+	return 1;
+}
+
+/* Insertion sort: sets are small, mostly sorted, and equal keys must keep their order. */
+static void sort_labels(const struct prof *p, struct prof_label *l, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct prof_label x = l[i];
+		size_t j = i;
+		for (; j; j--) {
+			bool a = l[j - 1].str, b = x.str;
+			if (a == b ? strcmp(prof_s(p, l[j - 1].key), prof_s(p, x.key)) <= 0 : a)
+				break;
+			l[j] = l[j - 1];
+		}
+		l[j] = x;
+	}
+}
+
+uint32_t prof_labels(struct prof *p, struct prof_label *l, size_t n)
+{
+	if (!n)
+		return 0;
+	sort_labels(p, l, n);
+	uint32_t h = 0;
+	for (size_t i = 0; i < n; i++)
+		h = hash_u64((uint64_t)h << 32 | l[i].key, hash_u64((uint64_t)l[i].num, (uint64_t)l[i].str << 32 | l[i].unit));
+	struct run_key key = {l, n};
+	uint32_t id = intern_find(&p->setx, h, same_set, p, &key);
+	if (id != UINT32_MAX)
+		return id;
+	GROW(p, label, n);
+	GROW(p, set, 1);
+	memcpy(p->label + p->nlabel, l, n * sizeof *l);
+	id = (uint32_t)p->nset++;
+	p->set[id] = (struct prof_run){p->nlabel, (uint32_t)n};
+	p->nlabel += n;
+	intern_put(&p->setx, h, id);
+	return id;
+}
+
+void prof_add_sample(struct prof *p, uint32_t stack, uint32_t labels, const int64_t *value)
+{
+	GROW(p, sample, 1);
+	GROW(p, value, p->ntype);
+	p->sample[p->nsample++] = (struct prof_sample){stack, labels};
+	if (p->ntype)
+		memcpy(p->value + p->nvalue, value, p->ntype * sizeof *value);
+	p->nvalue += p->ntype;
+}
+
+void prof_add_comment(struct prof *p, str_id s)
+{
+	GROW(p, comment, 1);
+	p->comment[p->ncomment++] = s;
+}
+
+struct prof *prof_new(void)
+{
+	struct prof *p = xcalloc(1, sizeof *p);
+	prof_str(p, "", 0);
+	prof_add_map(p, &(struct prof_map){0});
+	prof_add_fun(p, &(struct prof_fun){0});
+	prof_add_loc(p, &(struct prof_loc){0});
+	GROW(p, stack, 1);
+	p->stack[p->nstack++] = (struct prof_run){0};
+	GROW(p, set, 1);
+	p->set[p->nset++] = (struct prof_run){0};
+	return p;
+}
+
+void prof_free(struct prof *p)
+{
+	if (!p)
+		return;
+	void *all[] = {p->str, p->type, p->map, p->fun, p->line, p->loc, p->stack, p->set, p->frame,
+	    p->label, p->sample, p->value, p->comment};
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		mem_free(all[i]);
+	intern_free(&p->strx);
+	intern_free(&p->stackx);
+	intern_free(&p->setx);
+	arena_free(&p->arena);
+	mem_free(p);
+}
+
+void prof_restack(struct prof *p, const uint32_t *to, size_t n)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < p->nsample; i++) {
+		uint32_t s = p->sample[i].stack;
+		if (s < n)
+			s = to[s];
+		if (s == PROF_DROP)
+			continue;
+		p->sample[kept] = (struct prof_sample){s, p->sample[i].labels};
+		if (kept != i)
+			memcpy(prof_value(p, kept), prof_value(p, i), p->ntype * sizeof *p->value);
+		kept++;
+	}
+	p->nsample = kept;
+	p->nvalue = kept * p->ntype;
+}
+
+/* ---- the sink */
+
+static str_id sink_str(void *self, const char *s, size_t n)
+{
+	return prof_str(self, s, n);
+}
+
+static map_id sink_map(void *self, const struct sink_map *m)
+{
+	return prof_add_map(self, &(struct prof_map){m->id, m->start, m->limit, m->offset, m->file, m->build_id,
+	    m->functions, m->filenames, m->lines, m->inlines});
+}
+
+static fun_id sink_fun(void *self, const struct sink_fun *f)
+{
+	return prof_add_fun(self, &(struct prof_fun){f->id, f->name, f->sysname, f->file, f->line});
+}
+
+static loc_id sink_loc(void *self, const struct sink_loc *l)
+{
+	struct prof *p = self;
+	struct prof_loc loc = {l->id, l->addr, l->map, (uint32_t)p->nline, 0, l->folded};
+	for (size_t i = 0; i < l->nline; i++)
+		if (l->line[i].fun) {
+			prof_add_line(p, &(struct prof_line){l->line[i].fun, l->line[i].line, l->line[i].col});
+			loc.nline++;
+		}
+	return prof_add_loc(p, &loc);
+}
+
+static stk_id sink_stack(void *self, const loc_id *leaf_first, size_t n)
+{
+	return prof_stack(self, leaf_first, n);
+}
+
+static int sink_type(void *self, str_id name, str_id unit)
+{
+	struct prof *p = self;
+	GROW(p, type, 1);
+	p->type[p->ntype] = (struct prof_type){name, unit};
+	return (int)p->ntype++;
+}
+
+static void sink_sample(void *self, const struct sink_sample *s)
+{
+	struct prof *p = self;
+	struct prof_label few[16], *l = few;
+	size_t n = 0;
+	if (s->nlabel > 16)
+		l = xmalloc(s->nlabel * sizeof *l);
+	for (size_t i = 0; i < s->nlabel; i++) {
+		const struct sink_label *x = &s->label[i];
+		if (x->str)
+			l[n++] = (struct prof_label){x->key, x->str, 0, 0};
+		else if (x->num || x->unit)
+			l[n++] = (struct prof_label){x->key, 0, x->num, x->unit};
+	}
+	uint32_t set = prof_labels(p, l, n);
+	prof_add_sample(p, s->stack, set, s->value);
+	if (l != few)
+		mem_free(l);
+}
+
+static void sink_meta(void *self, const struct sink_meta *m)
+{
+	struct prof *p = self;
+	p->drop_frames = m->drop_frames;
+	p->keep_frames = m->keep_frames;
+	p->default_type = m->default_type;
+	p->doc_url = m->doc_url;
+	p->period_type = m->period_type;
+	p->period_unit = m->period_unit;
+	p->time = m->time;
+	p->duration = m->duration;
+	p->period = m->period;
+	for (size_t i = 0; i < m->ncomment; i++)
+		prof_add_comment(p, m->comment[i]);
+}
+
+static void sink_warn(void *self, uint64_t at, const char *fmt, ...)
+{
+	(void)self, (void)at, (void)fmt;
+}
+
+static bool sink_upto(void *self, int64_t t, uint64_t bytes)
+{
+	(void)self, (void)t, (void)bytes;
+	return true;
+}
+
+struct sink prof_sink(struct prof *p)
+{
+	static const struct sink_ops ops = {
+		.str = sink_str, .map = sink_map, .fun = sink_fun, .loc = sink_loc, .stack = sink_stack,
+		.type = sink_type, .sample = sink_sample, .meta = sink_meta, .warn = sink_warn,
+		.upto = sink_upto,
+	};
+	return (struct sink){&ops, p};
+}

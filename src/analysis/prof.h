@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_PROF_H
+#define TTRACE_PROF_H
+
+#include "base/err.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "sink.h"
+
+/*
+ * A profile as the pprof-compatible reports need it: mutable tables in the
+ * order of the file, samples that share interned stacks and label sets. What
+ * a query does to a stack is worked out once per stack, not once per sample.
+ * Index 0 of strings, mappings, functions, locations is "none"; stack 0 is the
+ * empty one, label set 0 has no labels. Equal strings have equal ids.
+ */
+struct pstr { const char *s; uint32_t n; };	/* NUL-terminated */
+struct prof_type { str_id type, unit; };
+struct prof_map {
+	uint64_t id, start, limit, offset;
+	str_id file, build;
+	bool functions, filenames, lines, inlines;
+};
+struct prof_fun { uint64_t id; str_id name, sysname, file; int64_t line; };
+struct prof_line { fun_id fun; int64_t line, col; };
+struct prof_loc { uint64_t id, addr; map_id map; uint32_t line, nline; bool folded; };
+	/* its lines are p->line[line .. line+nline), innermost first; none if unknown */
+struct prof_run { size_t off; uint32_t n; };
+struct prof_label { str_id key, str; int64_t num; str_id unit; };
+	/* of a set: strings first, then numbers; by key; in the order of the file under a key */
+struct prof_sample { uint32_t stack, labels; };
+
+struct prof {
+	struct arena arena;
+	struct pstr *str;
+	struct prof_type *type;
+	struct prof_map *map;
+	struct prof_fun *fun;
+	struct prof_line *line;
+	struct prof_loc *loc;
+	struct prof_run *stack, *set;	/* into frame, label */
+	loc_id *frame;			/* leaf first */
+	struct prof_label *label;
+	struct prof_sample *sample;
+	int64_t *value;			/* sample i has value[i * ntype .. (i+1) * ntype) */
+	size_t nstr, ntype, nmap, nfun, nline, nloc, nstack, nset, nframe, nlabel, nsample, nvalue;
+	size_t cstr, ctype, cmap, cfun, cline, cloc, cstack, cset, cframe, clabel, csample, cvalue;
+	struct intern strx, stackx, setx;
+
+	str_id drop_frames, keep_frames, default_type, doc_url, period_type, period_unit;
+	int64_t time, duration, period;
+	str_id *comment;
+	size_t ncomment, ccomment;
+	bool bad;			/* a sample had another number of values than there are types */
+};
+
+struct prof *prof_new(void);
+void prof_free(struct prof *);
+struct sink prof_sink(struct prof *);	/* readers fill it; the trace's part is left out */
+
+str_id prof_str(struct prof *, const char *s, size_t n);
+map_id prof_add_map(struct prof *, const struct prof_map *);
+fun_id prof_add_fun(struct prof *, const struct prof_fun *);
+uint32_t prof_add_line(struct prof *, const struct prof_line *);	/* its index */
+loc_id prof_add_loc(struct prof *, const struct prof_loc *);
+uint32_t prof_stack(struct prof *, const loc_id *leaf_first, size_t n);
+uint32_t prof_labels(struct prof *, struct prof_label *, size_t n);	/* sorts them in place */
+void prof_add_sample(struct prof *, uint32_t stack, uint32_t labels, const int64_t *value);
+void prof_add_comment(struct prof *, str_id);
+
+static inline const char *prof_s(const struct prof *p, str_id i) { return p->str[i].s; }
+static inline int64_t *prof_value(const struct prof *p, size_t sample) { return p->value + sample * p->ntype; }
+/* v += d, wrapping: values of a file may be anything. */
+static inline void prof_sum(int64_t *v, int64_t d) { *v = (int64_t)((uint64_t)*v + (uint64_t)d); }
+static inline int64_t prof_abs(int64_t v) { return v < 0 ? (int64_t)(0 - (uint64_t)v) : v; }
+
+/* Samples keep their order; each goes from stack s to to[s], or is dropped if that is PROF_DROP. */
+#define PROF_DROP UINT32_MAX
+void prof_restack(struct prof *, const uint32_t *to, size_t n);
+
+/* prof_merge.c */
+/* Make n profiles comparable and merge them into one, as pprof does: p[0] itself when n is 1, else
+   a new one. -1: they cannot be compared. The caller keeps what it passed. */
+int prof_combine(struct prof *const *p, size_t n, struct prof **out, struct err *e);
+int prof_normalize(struct prof *, const struct prof *base, struct err *e);
+void prof_scale(struct prof *, const double *ratio);	/* one per type; drops samples that become 0 */
+void prof_mark_base(struct prof *);			/* label every sample as of the diff base */
+
+/* prof_filter.c: what the filters of a query do; in the order in which pprof does them. */
+#define PROF_BASE_KEY "pprof::base"
+struct prof_filters {	/* as typed; NULL or "" none */
+	const char *focus, *ignore, *hide, *show, *show_from, *prune_from;
+	const char *tagfocus, *tagignore, *tagshow, *taghide, *tagroot, *tagleaf;
+	const char *unit;	/* in which tagroot and tagleaf write numbers */
+};
+struct prof_units {	/* the unit of each numeric label key */
+	str_id *key, *unit;
+	size_t n, cap;
+};
+typedef void prof_notice(void *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Remove what the profile itself says is uninteresting (drop_frames and keep_frames). */
+void prof_prune(struct prof *);
+void prof_label_units(struct prof *, struct prof_units *, prof_notice *, void *);
+void prof_units_free(struct prof_units *);
+str_id prof_unit_of(const struct prof_units *, str_id key);
+void prof_tag_frames(struct prof *, const struct prof_filters *, prof_notice *, void *);
+int prof_focus(struct prof *, const struct prof_filters *, const struct prof_units *, prof_notice *,
+    void *, struct err *);
+/* What equal entries have in common. */
+struct prof_grain { bool inlines, function, file, line, column, address; };
+void prof_aggregate(struct prof *, const struct prof_grain *);
+
+#endif

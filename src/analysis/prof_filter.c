@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The filters of a query on stacks, as pprof applies them: a regular
+ * expression is asked once per distinct name, its answer turned into a verdict
+ * per location, that into a new stack (or none) per distinct stack, and only
+ * then are the samples walked, once. Filters that look inside a location
+ * (hide, show, show_from, prune_from) cut its lines in place: every stack
+ * through it sees the cut, which is what pprof does and why the order of the
+ * steps matters. Filters on labels are in prof_tags.c.
+ */
+#include "config.h"
+#include "analysis/prof.h"
+
+#include "analysis/prof_rx.h"
+
+#include <string.h>
+
+void names_init(struct names *r, const struct prof *p, struct rx *rx)
+{
+	*r = (struct names){p, rx, rx ? xcalloc(p->nstr, 1) : NULL, p->nstr};
+}
+
+void names_free(struct names *r)
+{
+	rx_free(r->rx);
+	mem_free(r->known);
+	*r = (struct names){0};
+}
+
+bool names_match(struct names *r, str_id s)
+{
+	enum { NO = 1, YES };
+	if (s >= r->n)
+		return rx_match(r->rx, r->p->str[s].s, r->p->str[s].n);
+	if (!r->known[s])
+		r->known[s] = rx_match(r->rx, r->p->str[s].s, r->p->str[s].n) ? YES : NO;
+	return r->known[s] == YES;
+}
+
+static bool line_matches(struct names *r, const struct prof *p, uint32_t line)
+{
+	const struct prof_fun *f = &p->fun[p->line[line].fun];
+	return names_match(r, f->name) || names_match(r, f->file);
+}
+
+static bool map_matches(struct names *r, const struct prof *p, const struct prof_loc *l)
+{
+	return l->map && names_match(r, p->map[l->map].file);
+}
+
+static bool loc_matches(struct names *r, const struct prof *p, const struct prof_loc *l)
+{
+	for (uint32_t i = 0; i < l->nline; i++)
+		if (line_matches(r, p, l->line + i))
+			return true;
+	return map_matches(r, p, l);
+}
+
+/* Keep the lines that match (or do not); a location's lines are its own, so this is in place. */
+static void keep_lines(struct names *r, struct prof *p, struct prof_loc *l, bool matching)
+{
+	uint32_t kept = 0;
+	if (map_matches(r, p, l)) {
+		if (!matching)
+			l->nline = 0;
+		return;
+	}
+	for (uint32_t i = 0; i < l->nline; i++)
+		if (line_matches(r, p, l->line + i) == matching)
+			p->line[l->line + kept++] = p->line[l->line + i];
+	l->nline = kept;
+}
+
+enum { LOC_FOCUS = 1, LOC_IGNORE = 2, LOC_HIDDEN = 4 };
+
+struct by_name { struct names focus, ignore, hide, show; bool fm, im, hm, sm; };
+
+static bool judge_locations(struct prof *p, struct by_name *b, uint8_t *verdict)
+{
+	bool any_hidden = false;
+	for (size_t i = 1; i < p->nloc; i++) {
+		struct prof_loc *l = &p->loc[i];
+		if (b->ignore.rx && loc_matches(&b->ignore, p, l)) {
+			b->im = true;
+			verdict[i] = LOC_IGNORE;
+		} else if (!b->focus.rx || loc_matches(&b->focus, p, l)) {
+			b->fm = true;
+			verdict[i] = LOC_FOCUS;
+		}
+		if (b->hide.rx && loc_matches(&b->hide, p, l)) {
+			b->hm = true;
+			keep_lines(&b->hide, p, l, false);
+			if (!l->nline)
+				verdict[i] |= LOC_HIDDEN;
+		}
+		if (b->show.rx) {
+			keep_lines(&b->show, p, l, true);
+			if (!l->nline)
+				verdict[i] |= LOC_HIDDEN;
+			else
+				b->sm = true;
+		}
+		any_hidden |= (verdict[i] & LOC_HIDDEN) != 0;
+	}
+	return any_hidden;
+}
+
+static void filter_by_name(struct prof *p, struct by_name *b)
+{
+	size_t n = p->nstack, cap = 0;
+	uint8_t *verdict = xcalloc(p->nloc, 1);
+	uint32_t *to = xmalloc(n * sizeof *to);
+	loc_id *left = NULL;
+	bool any_hidden = judge_locations(p, b, verdict);
+	for (size_t s = 0; s < n; s++) {
+		struct prof_run r = p->stack[s];
+		uint8_t seen = 0;
+		uint32_t kept = 0;
+		left = mem_grow(left, &cap, r.n, sizeof *left);
+		for (uint32_t i = 0; i < r.n; i++) {
+			loc_id l = p->frame[r.off + i];
+			seen |= verdict[l];
+			if (!(verdict[l] & LOC_HIDDEN))
+				left[kept++] = l;
+		}
+		if (!(seen & LOC_FOCUS) || seen & LOC_IGNORE || (any_hidden && !kept))
+			to[s] = PROF_DROP;
+		else
+			to[s] = kept == r.n ? (uint32_t)s : prof_stack(p, left, kept);
+	}
+	prof_restack(p, to, n);
+	mem_free(verdict);
+	mem_free(to);
+	mem_free(left);
+}
+
+/* Every stack loses what is nearer the root than its highest match. */
+static bool show_from(struct prof *p, struct names *r)
+{
+	bool matched = false;
+	uint8_t *hit = xcalloc(p->nloc, 1);
+	for (size_t i = 1; i < p->nloc; i++) {
+		struct prof_loc *l = &p->loc[i];
+		hit[i] = map_matches(r, p, l);
+		for (uint32_t k = l->nline; k-- && !hit[i];)
+			if (line_matches(r, p, l->line + k)) {
+				hit[i] = true;
+				l->nline = k + 1;
+			}
+		matched |= hit[i];
+	}
+	size_t n = p->nstack;
+	uint32_t *to = xmalloc(n * sizeof *to);
+	for (size_t s = 0; s < n; s++) {
+		struct prof_run st = p->stack[s];
+		uint32_t k = st.n;
+		while (k && !hit[p->frame[st.off + k - 1]])
+			k--;
+		to[s] = !k ? PROF_DROP : k == st.n ? (uint32_t)s : prof_substack(p, (uint32_t)s, 0, k);
+	}
+	prof_restack(p, to, n);
+	mem_free(to);
+	mem_free(hit);
+	return matched;
+}
+
+/* frames [from, to) of a stack: a copy, because interning may move the pool. */
+uint32_t prof_substack(struct prof *p, uint32_t stack, uint32_t from, uint32_t to)
+{
+	struct prof_run r = p->stack[stack];
+	uint32_t n = to - from;
+	loc_id *copy = xmalloc((n + 1u) * sizeof *copy);
+	memcpy(copy, p->frame + r.off + from, n * sizeof *copy);
+	uint32_t id = prof_stack(p, copy, n);
+	mem_free(copy);
+	return id;
+}
+
+/* A C++ name without its arguments; the parentheses that belong to a name stay. */
+static size_t simple_name(const char **s, size_t n)
+{
+	static const char *const whole[] = {"(anonymous namespace)", "operator()"};
+	if (n && **s == '.')
+		(*s)++, n--;
+	for (size_t i = 0; i < n;) {
+		size_t skip = 0;
+		for (int k = 0; k < 2; k++)
+			if (n - i >= strlen(whole[k]) && !memcmp(*s + i, whole[k], strlen(whole[k])))
+				skip = strlen(whole[k]);
+		if (!skip && (*s)[i] == '(')
+			return i;
+		i += skip ? skip : 1;
+	}
+	return n;
+}
+
+static bool simple_matches(const struct rx *rx, const struct prof *p, str_id name)
+{
+	const char *s = p->str[name].s;
+	size_t n = simple_name(&s, p->str[name].n);
+	return rx_match(rx, s, n);
+}
+
+static void prune_from(struct prof *p, const struct rx *rx)
+{
+	uint8_t *hit = xcalloc(p->nloc, 1);
+	for (size_t i = 1; i < p->nloc; i++) {
+		struct prof_loc *l = &p->loc[i];
+		for (uint32_t k = 0; k < l->nline && !hit[i]; k++) {
+			str_id name = p->fun[p->line[l->line + k].fun].name;
+			if (name && simple_matches(rx, p, name)) {
+				hit[i] = true;
+				l->line += k;
+				l->nline -= k;
+			}
+		}
+	}
+	size_t n = p->nstack;
+	uint32_t *to = xmalloc(n * sizeof *to);
+	for (size_t s = 0; s < n; s++) {
+		struct prof_run r = p->stack[s];
+		uint32_t k = 0;
+		while (k < r.n && !hit[p->frame[r.off + k]])
+			k++;
+		to[s] = k && k < r.n ? prof_substack(p, (uint32_t)s, k, r.n) : (uint32_t)s;
+	}
+	prof_restack(p, to, n);
+	mem_free(to);
+	mem_free(hit);
+}
+
+static struct rx *anchored(const struct prof *p, str_id s)
+{
+	struct arena a = {0};
+	struct rx *rx = s ? rx_new(arena_printf(&a, "^(%s)$", prof_s(p, s)), NULL) : NULL;
+	arena_free(&a);
+	return rx;
+}
+
+enum { PRUNE_ALL = 1, PRUNE_BELOW = 2 };
+
+void prof_prune(struct prof *p)
+{
+	struct rx *drop = anchored(p, p->drop_frames);
+	if (!drop)
+		return;
+	struct rx *keep = anchored(p, p->keep_frames);
+	if (p->keep_frames && !keep) {	/* it is wrong: then the reference prunes nothing */
+		rx_free(drop);
+		return;
+	}
+	uint8_t *cut = xcalloc(p->nloc, 1), *name = xcalloc(p->nstr, 1);
+	for (size_t i = 1; i < p->nloc; i++) {
+		struct prof_loc *l = &p->loc[i];
+		for (uint32_t k = l->nline; k-- && !cut[i];) {
+			str_id s = p->fun[p->line[l->line + k].fun].name;
+			if (s && !name[s])
+				name[s] = simple_matches(drop, p, s) && !(keep && simple_matches(keep, p, s)) ? 2 : 1;
+			if (!s || name[s] != 2)
+				continue;
+			cut[i] = k + 1 == l->nline ? PRUNE_ALL : PRUNE_BELOW;
+			if (cut[i] == PRUNE_BELOW) {
+				l->line += k + 1;
+				l->nline -= k + 1;
+			}
+		}
+	}
+	size_t n = p->nstack;
+	uint32_t *to = xmalloc(n * sizeof *to);
+	for (size_t s = 0; s < n; s++) {
+		struct prof_run r = p->stack[s];
+		bool user = false;	/* never prune what is above the first frame of the user */
+		to[s] = (uint32_t)s;
+		for (uint32_t k = r.n; k--;) {
+			uint8_t c = cut[p->frame[r.off + k]];
+			if (!c) {
+				user = true;
+			} else if (user) {
+				to[s] = prof_substack(p, (uint32_t)s, c == PRUNE_ALL ? k + 1 : k, r.n);
+				break;
+			}
+		}
+	}
+	prof_restack(p, to, n);
+	mem_free(to);
+	mem_free(cut);
+	mem_free(name);
+	rx_free(drop);
+	rx_free(keep);
+}
+
+int prof_rx_option(struct rx **rx, const char *option, const char *text, struct err *e)
+{
+	struct err why = {0};
+	*rx = NULL;
+	if (!text || !*text)
+		return 0;
+	*rx = rx_new(text, &why);
+	return *rx ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "parsing %s regexp: %s", option, why.msg);
+}
+
+static void say(bool ok, const char *what, prof_notice *notice, void *arg)
+{
+	if (!ok && notice)
+		notice(arg, "%s expression matched no samples", what);
+}
+
+int prof_focus(struct prof *p, const struct prof_filters *f, const struct prof_units *u,
+    prof_notice *notice, void *arg, struct err *e)
+{
+	static const char *const option[] = {"focus", "ignore", "hide", "show", "show_from", "prune_from"};
+	const char *text[] = {f->focus, f->ignore, f->hide, f->show, f->show_from, f->prune_from};
+	struct rx *rx[6] = {0};
+	struct prof_tag_filter tag = {0};
+	int r = 0;
+	for (int i = 0; i < 6 && !r; i++)
+		r = prof_rx_option(&rx[i], option[i], text[i], e);
+	if (r || prof_tag_compile(&tag, f, p, u, notice, arg, e)) {
+		for (int i = 0; i < 6; i++)
+			rx_free(rx[i]);
+		prof_tag_free(&tag);
+		return -1;
+	}
+	struct by_name b = {0};
+	struct names from = {0};
+	names_init(&b.focus, p, rx[0]);
+	names_init(&b.ignore, p, rx[1]);
+	names_init(&b.hide, p, rx[2]);
+	names_init(&b.show, p, rx[3]);
+	if (rx[0] || rx[1] || rx[2] || rx[3])
+		filter_by_name(p, &b);
+	say(!rx[0] || b.fm, "Focus", notice, arg);
+	say(!rx[1] || b.im, "Ignore", notice, arg);
+	say(!rx[2] || b.hm, "Hide", notice, arg);
+	say(!rx[3] || b.sm, "Show", notice, arg);
+	names_init(&from, p, rx[4]);
+	if (rx[4])
+		say(show_from(p, &from), "ShowFrom", notice, arg);
+	prof_tag_apply(&tag, p, notice, arg);
+	if (rx[5])
+		prune_from(p, rx[5]);
+	names_free(&b.focus);
+	names_free(&b.ignore);
+	names_free(&b.hide);
+	names_free(&b.show);
+	names_free(&from);
+	rx_free(rx[5]);
+	prof_tag_free(&tag);
+	return 0;
+}
+
+void prof_aggregate(struct prof *p, const struct prof_grain *g)
+{
+	for (size_t i = 1; i < p->nmap; i++) {
+		p->map[i].inlines &= g->inlines;
+		p->map[i].functions &= g->function;
+		p->map[i].filenames &= g->file;
+		p->map[i].lines &= g->line;
+	}
+	for (size_t i = 1; i < p->nfun; i++) {
+		if (!g->function)
+			p->fun[i].name = p->fun[i].sysname = 0;
+		if (!g->file)
+			p->fun[i].file = 0;
+	}
+	for (size_t i = 1; i < p->nloc; i++) {
+		struct prof_loc *l = &p->loc[i];
+		if (!g->inlines && l->nline > 1) {
+			l->line += l->nline - 1;
+			l->nline = 1;
+		}
+		for (uint32_t k = l->line; k < l->line + l->nline; k++) {
+			if (!g->line)
+				p->line[k].line = p->line[k].col = 0;
+			if (!g->column)
+				p->line[k].col = 0;
+		}
+		if (!g->address)
+			l->addr = 0;
+	}
+}

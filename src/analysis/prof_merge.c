@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Several profiles made into one. First their sample types are brought to what
+ * they have in common and to the finest unit; then each sample is mapped into
+ * the new profile, which numbers mappings, functions and locations as it meets
+ * them, so the order of everything in the result follows from the order of the
+ * samples. What makes two mappings, functions or locations the same is pprof's
+ * rule, odd corners included: of a location only the last line has
+ * its column compared, and a mapping is known by its size in pages.
+ */
+#include "config.h"
+#include "analysis/prof.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+struct merger {
+	struct prof *to;
+	const struct prof *from;
+	struct intern maps, funs, locs, pairs;
+	map_id *map;		/* of `from` by index -> id + 1 in `to`; likewise below */
+	int64_t *shift;		/* by which addresses of that mapping move */
+	fun_id *fun;
+	loc_id *loc;
+	str_id *str;
+};
+
+/* ---- making them comparable */
+
+static int type_index(const struct prof *p, const char *name)
+{
+	for (size_t i = 0; i < p->ntype; i++)
+		if (!strcmp(prof_s(p, p->type[i].type), name))
+			return (int)i;
+	return -1;
+}
+
+/* Keep the types named, in this order. */
+static void keep_types(struct prof *p, const char *const *name, size_t n)
+{
+	bool change = n != p->ntype, has_default = false;
+	size_t *from = xmalloc(n * sizeof *from);
+	for (size_t i = 0; i < n; i++) {
+		from[i] = (size_t)type_index(p, name[i]);
+		change |= from[i] != i;
+		has_default |= p->default_type && !strcmp(name[i], prof_s(p, p->default_type));
+	}
+	if (change) {
+		struct prof_type *t = xmalloc(n * sizeof *t);
+		int64_t *v = xmalloc(n * sizeof *v), *to = p->value;
+		for (size_t i = 0; i < p->nsample; i++, to += n) {
+			for (size_t k = 0; k < n; k++)
+				v[k] = p->value[i * p->ntype + from[k]];
+			memcpy(to, v, n * sizeof *v);
+		}
+		for (size_t k = 0; k < n; k++)
+			t[k] = p->type[from[k]];
+		memcpy(p->type, t, n * sizeof *t);
+		p->ntype = n;
+		p->nvalue = n * p->nsample;
+		if (!has_default)
+			p->default_type = prof_str(p, name[0], strlen(name[0]));
+		mem_free(t);
+		mem_free(v);
+	}
+	mem_free(from);
+}
+
+static int common_types(struct prof *const *p, size_t n, struct err *e)
+{
+	const char **name = xmalloc((p[0]->ntype + 1) * sizeof *name);
+	size_t found = 0;
+	for (size_t i = 0; i < p[0]->ntype; i++) {
+		const char *s = prof_s(p[0], p[0]->type[i].type);
+		size_t seen = 0;
+		for (size_t k = 0; k < n; k++)
+			for (size_t j = 0; j < p[k]->ntype; j++)
+				seen += !strcmp(s, prof_s(p[k], p[k]->type[j].type));
+		if (seen == n)
+			name[found++] = s;
+	}
+	for (size_t k = 0; k < n && found; k++)
+		keep_types(p[k], name, found);
+	mem_free(name);
+	return found ? 0 : err_set(e, ERR_FORMAT, ERR_NOWHERE, "the profiles have no sample type in common");
+}
+
+struct vtype { const char *type, *unit; };
+
+static size_t stem(const char *s)
+{
+	size_t n = strlen(s);
+	return n && s[n - 1] == 's' ? n - 1 : n;
+}
+
+/* The finest of n types; -1 when they are not comparable. */
+static int finest(const struct vtype *t, size_t n, struct vtype *best, struct err *e)
+{
+	*best = t[0];
+	for (size_t i = 1; i < n; i++) {
+		size_t a = stem(best->type), b = stem(t[i].type);
+		if (a != b || memcmp(best->type, t[i].type, a) || !units_alike(best->unit, t[i].unit))
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "incompatible types: %s/%s and %s/%s",
+			    best->type, best->unit, t[i].type, t[i].unit);
+		if (units_scale(1, t[i].unit, best->unit, NULL) < 1)
+			*best = t[i];
+	}
+	return 0;
+}
+
+static void scale_to(struct prof *p, const struct vtype *best, const struct vtype *period)
+{
+	double *ratio = xmalloc((p->ntype + 1) * sizeof *ratio);
+	p->period = units_i64(units_scale(p->period, prof_s(p, p->period_unit), period->unit, NULL));
+	p->period_unit = prof_str(p, period->unit, strlen(period->unit));
+	for (size_t i = 0; i < p->ntype; i++) {
+		ratio[i] = units_scale(1, prof_s(p, p->type[i].unit), best[i].unit, NULL);
+		p->type[i].unit = prof_str(p, best[i].unit, strlen(best[i].unit));
+	}
+	prof_scale(p, ratio);
+	mem_free(ratio);
+}
+
+static int common_units(struct prof *const *p, size_t n, struct err *e)
+{
+	size_t ntype = p[0]->ntype;
+	struct vtype *t = xmalloc(n * sizeof *t), *best = xmalloc((ntype + 1) * sizeof *best), period;
+	for (size_t k = 0; k < n; k++)
+		t[k] = (struct vtype){prof_s(p[k], p[k]->period_type), prof_s(p[k], p[k]->period_unit)};
+	int r = finest(t, n, &period, e);
+	for (size_t i = 0; i < ntype && !r; i++) {
+		for (size_t k = 0; k < n; k++)
+			t[k] = (struct vtype){prof_s(p[k], p[k]->type[i].type), prof_s(p[k], p[k]->type[i].unit)};
+		r = finest(t, n, &best[i], e);
+	}
+	for (size_t k = 0; k < n && !r; k++)
+		scale_to(p[k], best, &period);
+	mem_free(t);
+	mem_free(best);
+	return r;
+}
+
+void prof_scale(struct prof *p, const double *ratio)
+{
+	bool ones = true;
+	size_t kept = 0;
+	for (size_t k = 0; k < p->ntype; k++)
+		ones &= ratio[k] == 1;
+	if (ones)
+		return;
+	for (size_t i = 0; i < p->nsample; i++) {
+		int64_t *v = prof_value(p, i);
+		bool keep = false;
+		for (size_t k = 0; k < p->ntype; k++)
+			if (ratio[k] != 1) {
+				v[k] = units_i64(round((double)v[k] * ratio[k]));
+				keep |= v[k] != 0;
+			}
+		if (!keep)
+			continue;
+		memmove(prof_value(p, kept), v, p->ntype * sizeof *v);
+		p->sample[kept++] = p->sample[i];
+	}
+	p->nsample = kept;
+	p->nvalue = kept * p->ntype;
+}
+
+void prof_mark_base(struct prof *p)
+{
+	size_t nset = p->nset;
+	uint32_t *to = xmalloc(nset * sizeof *to);
+	struct prof_label base = {prof_str(p, PROF_BASE_KEY, strlen(PROF_BASE_KEY)), prof_str(p, "true", 4), 0, 0};
+	for (size_t i = 0; i < nset; i++) {
+		struct prof_run r = p->set[i];
+		struct prof_label *l = xmalloc((r.n + 1u) * sizeof *l);
+		size_t n = 0;
+		for (uint32_t k = 0; k < r.n; k++)
+			if (p->label[r.off + k].key != base.key || !p->label[r.off + k].str)
+				l[n++] = p->label[r.off + k];
+		l[n++] = base;
+		to[i] = prof_labels(p, l, n);
+		mem_free(l);
+	}
+	for (size_t i = 0; i < p->nsample; i++)
+		p->sample[i].labels = to[p->sample[i].labels];
+	mem_free(to);
+}
+
+/* ---- merging */
+
+static str_id map_str(struct merger *m, str_id s)
+{
+	if (s && !m->str[s])
+		m->str[s] = prof_str(m->to, m->from->str[s].s, m->from->str[s].n);
+	return m->str[s];
+}
+
+static uint64_t pages(const struct prof_map *m)
+{
+	uint64_t n = m->limit - m->start + 0xfff;
+	return n - n % 0x1000;
+}
+
+static str_id map_name(const struct prof_map *m)
+{
+	return m->build ? m->build : m->file;
+}
+
+static int same_map(const void *ctx, uint32_t id, const void *key)
+{
+	const struct prof_map *a = &((const struct prof *)ctx)->map[id], *b = key;
+	return pages(a) == pages(b) && a->offset == b->offset && map_name(a) == map_name(b);
+}
+
+static map_id merge_map(struct merger *m, map_id i)
+{
+	if (!i || m->map[i])
+		return m->map[i];
+	struct prof_map x = m->from->map[i];
+	x.file = map_str(m, x.file);
+	x.build = map_str(m, x.build);
+	uint32_t h = hash_u64(hash_u64(pages(&x), x.offset), map_name(&x));
+	uint32_t id = intern_find(&m->maps, h, same_map, m->to, &x);
+	if (id == UINT32_MAX) {
+		x.id = m->to->nmap;
+		id = prof_add_map(m->to, &x);
+		intern_put(&m->maps, h, id);
+	}
+	m->shift[i] = (int64_t)(m->to->map[id].start - x.start);
+	return m->map[i] = id;
+}
+
+static int same_fun(const void *ctx, uint32_t id, const void *key)
+{
+	const struct prof_fun *a = &((const struct prof *)ctx)->fun[id], *b = key;
+	return a->line == b->line && a->name == b->name && a->sysname == b->sysname && a->file == b->file;
+}
+
+static fun_id merge_fun(struct merger *m, fun_id i)
+{
+	if (!i || m->fun[i])
+		return m->fun[i];
+	struct prof_fun x = m->from->fun[i];
+	x.name = map_str(m, x.name);
+	x.sysname = map_str(m, x.sysname);
+	x.file = map_str(m, x.file);
+	uint32_t h = hash_u64((uint64_t)x.name << 32 | x.sysname, hash_u64((uint64_t)x.line, x.file));
+	uint32_t id = intern_find(&m->funs, h, same_fun, m->to, &x);
+	if (id == UINT32_MAX) {
+		x.id = m->to->nfun;
+		id = prof_add_fun(m->to, &x);
+		intern_put(&m->funs, h, id);
+	}
+	return m->fun[i] = id;
+}
+
+/* Addresses count from the start of their mapping. */
+static uint64_t relative(const struct prof *p, const struct prof_loc *l)
+{
+	return l->addr - p->map[l->map].start;
+}
+
+static int same_loc(const void *ctx, uint32_t id, const void *key)
+{
+	const struct prof *p = ctx;
+	const struct prof_loc *a = &p->loc[id], *b = key;
+	if (a->map != b->map || relative(p, a) != relative(p, b) || a->folded != b->folded || a->nline != b->nline)
+		return 0;
+	const struct prof_line *x = p->line + a->line, *y = p->line + b->line;
+	for (uint32_t i = 0; i < a->nline; i++)
+		if (x[i].fun != y[i].fun || x[i].line != y[i].line || (i + 1 == a->nline && x[i].col != y[i].col))
+			return 0;
+	return 1;
+}
+
+static loc_id merge_loc(struct merger *m, loc_id i)
+{
+	if (!i || m->loc[i])
+		return m->loc[i];
+	struct prof_loc x = m->from->loc[i];
+	uint32_t from = x.line;
+	map_id was = x.map;
+	x.map = merge_map(m, was);
+	x.addr += (uint64_t)m->shift[was];
+	x.line = (uint32_t)m->to->nline;
+	uint32_t h = hash_u64(relative(m->to, &x), (uint64_t)x.map << 32 | x.nline);
+	for (uint32_t k = 0; k < x.nline; k++) {
+		struct prof_line l = m->from->line[from + k];
+		l.fun = merge_fun(m, l.fun);
+		prof_add_line(m->to, &l);
+		h = hash_u64(h, (uint64_t)l.line << 32 ^ l.fun);
+	}
+	uint32_t id = intern_find(&m->locs, h, same_loc, m->to, &x);
+	if (id != UINT32_MAX) {
+		m->to->nline = x.line;
+		return m->loc[i] = id;
+	}
+	x.id = m->to->nloc;
+	id = prof_add_loc(m->to, &x);
+	intern_put(&m->locs, h, id);
+	return m->loc[i] = id;
+}
+
+static bool all_zero(const int64_t *v, size_t n)
+{
+	for (size_t k = 0; k < n; k++)
+		if (v[k])
+			return false;
+	return true;
+}
+
+static int same_pair(const void *ctx, uint32_t id, const void *key)
+{
+	const struct prof_sample *a = &((const struct prof *)ctx)->sample[id], *b = key;
+	return a->stack == b->stack && a->labels == b->labels;
+}
+
+static void merge_samples(struct merger *m)
+{
+	const struct prof *f = m->from;
+	uint32_t *stack = xcalloc(f->nstack, sizeof *stack), *set = xcalloc(f->nset, sizeof *set);
+	size_t cap = 0;
+	void *tmp = NULL;
+	for (size_t i = 0; i < f->nsample; i++) {
+		struct prof_sample s = f->sample[i];
+		const int64_t *v = prof_value(f, i);
+		if (all_zero(v, f->ntype))
+			continue;
+		struct prof_run r = f->stack[s.stack], l = f->set[s.labels];
+		if (s.stack && !stack[s.stack]) {
+			loc_id *id = tmp = mem_grow(tmp, &cap, r.n * sizeof *id, 1);
+			for (uint32_t k = 0; k < r.n; k++)
+				id[k] = merge_loc(m, f->frame[r.off + k]);
+			stack[s.stack] = prof_stack(m->to, id, r.n);
+		}
+		if (s.labels && !set[s.labels]) {
+			struct prof_label *x = tmp = mem_grow(tmp, &cap, l.n * sizeof *x, 1);
+			for (uint32_t k = 0; k < l.n; k++) {
+				const struct prof_label *o = &f->label[l.off + k];
+				x[k] = (struct prof_label){map_str(m, o->key), map_str(m, o->str), o->num, map_str(m, o->unit)};
+			}
+			set[s.labels] = prof_labels(m->to, x, l.n);
+		}
+		s = (struct prof_sample){stack[s.stack], set[s.labels]};
+		uint32_t h = hash_u64(s.stack, s.labels), id = intern_find(&m->pairs, h, same_pair, m->to, &s);
+		if (id == UINT32_MAX) {
+			intern_put(&m->pairs, h, (uint32_t)m->to->nsample);
+			prof_add_sample(m->to, s.stack, s.labels, v);
+		} else {
+			for (size_t k = 0; k < f->ntype; k++)
+				prof_sum(prof_value(m->to, id) + k, v[k]);
+		}
+	}
+	mem_free(tmp);
+	mem_free(stack);
+	mem_free(set);
+}
+
+static void merge_one(struct merger *m, const struct prof *from)
+{
+	m->from = from;
+	m->map = xcalloc(from->nmap, sizeof *m->map);
+	m->shift = xcalloc(from->nmap, sizeof *m->shift);
+	m->fun = xcalloc(from->nfun, sizeof *m->fun);
+	m->loc = xcalloc(from->nloc, sizeof *m->loc);
+	m->str = xcalloc(from->nstr, sizeof *m->str);
+	if (m->to->nmap == 1 && from->nmap > 1)
+		merge_map(m, 1);	/* the first mapping is the program itself */
+	merge_samples(m);
+	void *all[] = {m->map, m->shift, m->fun, m->loc, m->str};
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		mem_free(all[i]);
+}
+
+static str_id copy_str(struct prof *to, const struct prof *from, str_id s)
+{
+	return prof_str(to, from->str[s].s, from->str[s].n);
+}
+
+static void merge_headers(struct prof *to, struct prof *const *p, size_t n)
+{
+	const struct prof *a = p[0];
+	to->type = mem_grow(to->type, &to->ctype, a->ntype, sizeof *to->type);
+	for (; to->ntype < a->ntype; to->ntype++)
+		to->type[to->ntype] = (struct prof_type){copy_str(to, a, a->type[to->ntype].type),
+		    copy_str(to, a, a->type[to->ntype].unit)};
+	to->drop_frames = copy_str(to, a, a->drop_frames);
+	to->keep_frames = copy_str(to, a, a->keep_frames);
+	to->period_type = copy_str(to, a, a->period_type);
+	to->period_unit = copy_str(to, a, a->period_unit);
+	for (size_t i = 0; i < n; i++) {
+		const struct prof *s = p[i];
+		if (!to->time || s->time < to->time)
+			to->time = s->time;
+		prof_sum(&to->duration, s->duration);
+		if (!to->period || to->period < s->period)
+			to->period = s->period;
+		if (!to->default_type)
+			to->default_type = copy_str(to, s, s->default_type);
+		if (!to->doc_url)
+			to->doc_url = copy_str(to, s, s->doc_url);
+		for (size_t k = 0; k < s->ncomment; k++) {
+			str_id c = copy_str(to, s, s->comment[k]);
+			size_t j = 0;
+			while (j < to->ncomment && to->comment[j] != c)
+				j++;
+			if (j == to->ncomment)
+				prof_add_comment(to, c);
+		}
+	}
+}
+
+static struct prof *merge(struct prof *const *p, size_t n)
+{
+	struct merger m = {.to = prof_new()};
+	merge_headers(m.to, p, n);
+	for (size_t i = 0; i < n; i++)
+		merge_one(&m, p[i]);
+	intern_free(&m.maps);
+	intern_free(&m.funs);
+	intern_free(&m.locs);
+	intern_free(&m.pairs);
+	for (size_t i = 0; i < m.to->nsample; i++)
+		if (all_zero(prof_value(m.to, i), m.to->ntype)) {	/* collect what they alone used */
+			struct prof *again = merge(&m.to, 1);
+			prof_free(m.to);
+			return again;
+		}
+	return m.to;
+}
+
+/* What pprof asks of profiles before it merges them: types equal to the letter. */
+static int comparable(const struct prof *a, const struct prof *b, struct err *e)
+{
+	bool ok = a->ntype == b->ntype && !strcmp(prof_s(a, a->period_type), prof_s(b, b->period_type)) &&
+	    !strcmp(prof_s(a, a->period_unit), prof_s(b, b->period_unit));
+	for (size_t i = 0; ok && i < a->ntype; i++)
+		ok = !strcmp(prof_s(a, a->type[i].type), prof_s(b, b->type[i].type)) &&
+		    !strcmp(prof_s(a, a->type[i].unit), prof_s(b, b->type[i].unit));
+	return ok ? 0 : err_set(e, ERR_FORMAT, ERR_NOWHERE, "the profiles have incompatible sample or period types");
+}
+
+int prof_combine(struct prof *const *p, size_t n, struct prof **out, struct err *e)
+{
+	if (common_types(p, n, e) || (n > 1 && common_units(p, n, e)))
+		return -1;
+	for (size_t i = 1; i < n; i++)
+		if (comparable(p[0], p[i], e))
+			return -1;
+	*out = n == 1 ? p[0] : merge(p, n);
+	return 0;
+}
+
+int prof_normalize(struct prof *p, const struct prof *base, struct err *e)
+{
+	if (comparable(p, base, e))
+		return -1;
+	int64_t *sum = xcalloc(p->ntype + 1, sizeof *sum), *of = xcalloc(p->ntype + 1, sizeof *of);
+	double *ratio = xmalloc((p->ntype + 1) * sizeof *ratio);
+	for (size_t i = 0; i < p->nvalue; i++)
+		prof_sum(&sum[i % p->ntype], p->value[i]);
+	for (size_t i = 0; i < base->nvalue; i++)
+		prof_sum(&of[i % p->ntype], base->value[i]);
+	for (size_t k = 0; k < p->ntype; k++)
+		ratio[k] = sum[k] ? (double)of[k] / (double)sum[k] : 0;
+	prof_scale(p, ratio);
+	mem_free(sum);
+	mem_free(of);
+	mem_free(ratio);
+	return 0;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The file names of a profile without the part that is of no use here: a prefix
+ * that was asked for, or else all up to the name of a directory that is searched
+ * for sources. pprof does this anew for every graph that it builds, and a name
+ * can lose more each time; so do we.
+ */
+#include "config.h"
+#include "analysis/graph.h"
+
+#include "base/path.h"
+
+#include <string.h>
+
+/* One element of a list separated by colons; false at its end. */
+static bool next_dir(const char **list, struct buf *b)
+{
+	if (!*list)
+		return false;
+	size_t n = strcspn(*list, ":");
+	buf_reset(b);
+	buf_put(b, *list, n);
+	*list = (*list)[n] ? *list + n + 1 : NULL;
+	return true;
+}
+
+static const char *nonempty(const char *s)
+{
+	return s && *s ? s : NULL;
+}
+
+const char *path_trim(const char *path, const char *trim_path, const char *source_path)
+{
+	struct buf dir = {0}, want = {0};
+	const char *list = nonempty(trim_path) ? NULL : nonempty(source_path), *found = NULL;
+	while (!found && next_dir(&list, &dir)) {
+		size_t n;
+		const char *base = path_base(buf_str(&dir), dir.n, &n);
+		buf_reset(&want);
+		buf_printf(&want, "/%.*s/", (int)n, base);
+		found = strstr(path, buf_str(&want));
+		found = found ? found + want.n : NULL;
+	}
+	list = nonempty(trim_path);
+	while (!found && next_dir(&list, &dir)) {
+		if (!dir.n || dir.p[dir.n - 1] != '/')
+			buf_putc(&dir, '/');
+		if (!strncmp(path, buf_str(&dir), dir.n))
+			found = path + dir.n;
+	}
+	static const char *const always[] = {"/proc/self/cwd/./", "/proc/self/cwd/"};
+	for (int i = 0; i < 2 && !found; i++)
+		if (!strncmp(path, always[i], strlen(always[i])))
+			found = path + strlen(always[i]);
+	buf_free(&dir);
+	buf_free(&want);
+	return found ? found : path;
+}
+
+void prof_trim_paths(struct prof *p, const char *trim_path, const char *source_path)
+{
+	size_t n = p->nstr;
+	str_id *to = xcalloc(n, sizeof *to);	/* id + 1 */
+	for (size_t i = 1; i < p->nfun; i++) {
+		str_id f = p->fun[i].file;
+		if (!f)
+			continue;
+		if (f >= n || !to[f]) {
+			const char *s = prof_s(p, f), *t = path_trim(s, trim_path, source_path);
+			str_id new = t == s ? f : prof_str(p, t, strlen(t));
+			if (f < n)
+				to[f] = new + 1;
+			p->fun[i].file = new;
+		} else {
+			p->fun[i].file = to[f] - 1;
+		}
+	}
+	mem_free(to);
+}

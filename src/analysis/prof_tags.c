@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The filters of a query on labels. A filter is either a range of numbers with
+ * units ("32kb", ":64kb", "1mb:2gb") or a list of regular expressions; which of
+ * the two is decided by its form, so "2" is a number. Samples share their label
+ * sets, and a filter sees nothing else of a sample, so each is asked once per
+ * set. Labels as frames (tagroot, tagleaf) are here too: the frames depend on
+ * the set, the new stack on the pair of stack and set.
+ */
+#include "config.h"
+#include "analysis/prof_rx.h"
+
+#include "base/buf.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- units of numeric labels */
+
+static size_t units_index(const struct prof_units *u, str_id key)
+{
+	size_t i = 0;
+	while (i < u->n && u->key[i] != key)
+		i++;
+	return i;
+}
+
+str_id prof_unit_of(const struct prof_units *u, str_id key)
+{
+	size_t i = units_index(u, key);
+	return i < u->n ? u->unit[i] : 0;
+}
+
+void prof_units_free(struct prof_units *u)
+{
+	mem_free(u->key);
+	mem_free(u->unit);
+	*u = (struct prof_units){0};
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void tell_ignored(const struct prof *p, const struct prof_units *u, size_t i, const uint8_t *used,
+    prof_notice *notice, void *arg)
+{
+	const char **other = NULL;
+	size_t n = 0, cap = 0;
+	for (uint32_t s = 1; s < p->nset; s++)
+		for (uint32_t k = 0; used[s] && k < p->set[s].n; k++) {
+			const struct prof_label *l = &p->label[p->set[s].off + k];
+			if (l->str || l->key != u->key[i] || !l->unit || l->unit == u->unit[i])
+				continue;
+			size_t j = 0;
+			while (j < n && other[j] != prof_s(p, l->unit))
+				j++;
+			if (j == n) {
+				other = mem_grow(other, &cap, n + 1, sizeof *other);
+				other[n++] = prof_s(p, l->unit);
+			}
+		}
+	if (n) {
+		struct buf b = {0};
+		qsort(other, n, sizeof *other, by_text);
+		for (size_t j = 0; j < n; j++)
+			buf_printf(&b, "%s%s", j ? ", " : "", other[j]);
+		notice(arg, "For tag %s used unit %s, also encountered unit(s) %s", prof_s(p, u->key[i]),
+		    prof_s(p, u->unit[i]), buf_str(&b));
+		buf_free(&b);
+	}
+	mem_free(other);
+}
+
+/* The first unit met is a key's unit; a key without any is its own unit. */
+void prof_label_units(struct prof *p, struct prof_units *u, prof_notice *notice, void *arg)
+{
+	uint8_t *used = xcalloc(p->nset, 1);
+	for (size_t i = 0; i < p->nsample; i++) {
+		uint32_t s = p->sample[i].labels;
+		if (used[s])
+			continue;
+		used[s] = 1;
+		for (uint32_t k = 0; k < p->set[s].n; k++) {
+			const struct prof_label *l = &p->label[p->set[s].off + k];
+			if (l->str)
+				continue;
+			size_t j = units_index(u, l->key);
+			if (j == u->n) {
+				size_t cap = u->cap;
+				u->key = mem_grow(u->key, &u->cap, u->n + 1, sizeof *u->key);
+				u->unit = mem_grow(u->unit, &cap, u->n + 1, sizeof *u->unit);
+				u->key[u->n] = l->key;
+				u->unit[u->n++] = 0;
+			}
+			if (!u->unit[j])
+				u->unit[j] = l->unit;
+		}
+	}
+	for (size_t i = 0; i < u->n; i++) {
+		if (u->unit[i]) {
+			if (notice)
+				tell_ignored(p, u, i, used, notice, arg);
+			continue;
+		}
+		const char *key = prof_s(p, u->key[i]);
+		bool bytes = !strcmp(key, "alignment") || !strcmp(key, "request");
+		u->unit[i] = bytes ? prof_str(p, "bytes", 5) : u->key[i];
+	}
+	mem_free(used);
+}
+
+/* ---- compiling a filter */
+
+struct number { const char *at, *end; int64_t v; char *unit; };
+
+static bool is_alpha(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* The next [+-]digits[letters] in s; -1 when it is too large, 0 none, 1 found. */
+static int next_number(const char *s, struct number *n)
+{
+	for (; *s; s++) {
+		const char *d = s + (*s == '+' || *s == '-');
+		if (*d < '0' || *d > '9')
+			continue;
+		char *end;
+		errno = 0;
+		n->at = s;
+		n->v = strtoll(s, &end, 10);
+		if (errno)
+			return -1;
+		const char *u = end;
+		while (is_alpha(*end))
+			end++;
+		n->end = end;
+		n->unit = xcalloc((size_t)(end - u) + 1, 1);
+		memcpy(n->unit, u, (size_t)(end - u));
+		return 1;
+	}
+	return 0;
+}
+
+/* 1 a range, 0 not, -1 a number in it is too large. */
+static int parse_range(const char *s, struct prof_tag_test *t)
+{
+	struct number a = {0}, b = {0};
+	int r = next_number(s, &a), r2 = r > 0 ? next_number(a.end, &b) : 0;
+	const char *unit = "", *unit2 = "";
+	if (r <= 0 || r2 < 0) {
+		mem_free(a.unit);
+		return r < 0 || r2 < 0 ? -1 : 0;
+	}
+	double lo = units_scale(a.v, a.unit, a.unit, &unit);
+	t->unit = xstrdup(unit);
+	t->lo = -INFINITY;
+	t->hi = INFINITY;
+	if (r2) {
+		double hi = units_scale(b.v, b.unit, t->unit, &unit2);
+		t->range = a.at == s && *a.end == ':' && b.at == a.end + 1 && !*b.end && !strcmp(t->unit, unit2);
+		t->lo = lo;
+		t->hi = hi;
+	} else if (a.at == s && !*a.end) {
+		t->range = true;
+		t->lo = t->hi = lo;
+	} else if (a.at == s && !strcmp(a.end, ":")) {
+		t->range = true;
+		t->lo = lo;
+	} else if (*s == ':' && a.at == s + 1 && !*a.end) {
+		t->range = true;
+		t->hi = lo;
+	}
+	mem_free(a.unit);
+	mem_free(b.unit);
+	return t->range;
+}
+
+static int compile_list(struct prof_tag_test *t, const char *option, const char *s, struct err *e)
+{
+	size_t cap = 0;
+	for (;;) {
+		size_t n = strcspn(s, ",");
+		struct arena a = {0};
+		struct err why = {0};
+		t->rx = mem_grow(t->rx, &cap, t->nrx + 1, sizeof *t->rx);
+		t->rx[t->nrx] = rx_new(arena_strndup(&a, s, n), &why);
+		arena_free(&a);
+		if (!t->rx[t->nrx])
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "parsing %s regexp: %s", option, why.msg);
+		t->nrx++;
+		if (!s[n])
+			return 0;
+		s += n + 1;
+	}
+}
+
+static int compile_test(struct prof_tag_test *t, const char *option, const char *text, prof_notice *notice,
+    void *arg, struct err *e)
+{
+	if (!text || !*text)
+		return 0;
+	const char *eq = strchr(text, '=');
+	t->on = true;
+	if (eq && eq > text) {
+		t->key = text;
+		t->nkey = (size_t)(eq - text);
+	}
+	if (eq)
+		text = eq + 1;
+	int r = parse_range(text, t);
+	if (r < 0)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: a number in '%s' is too large", option, text);
+	if (r && notice)
+		notice(arg, "%s:Interpreted '%s' as range, not regexp", option, text);
+	return r ? 0 : compile_list(t, option, text, e);
+}
+
+int prof_tag_compile(struct prof_tag_filter *t, const struct prof_filters *f, const struct prof *p,
+    const struct prof_units *u, prof_notice *notice, void *arg, struct err *e)
+{
+	(void)p;
+	t->units = u;
+	if (compile_test(&t->focus, "tagfocus", f->tagfocus, notice, arg, e) ||
+	    compile_test(&t->ignore, "tagignore", f->tagignore, notice, arg, e) ||
+	    prof_rx_option(&t->show, "tagshow", f->tagshow, e) ||
+	    prof_rx_option(&t->hide, "taghide", f->taghide, e))
+		return -1;
+	return 0;
+}
+
+static void free_test(struct prof_tag_test *t)
+{
+	for (size_t i = 0; i < t->nrx; i++)
+		rx_free(t->rx[i]);
+	mem_free(t->rx);
+	mem_free(t->unit);
+}
+
+void prof_tag_free(struct prof_tag_filter *t)
+{
+	free_test(&t->focus);
+	free_test(&t->ignore);
+	rx_free(t->show);
+	rx_free(t->hide);
+	*t = (struct prof_tag_filter){0};
+}
+
+/* ---- asking it */
+
+static bool has_key(const struct prof_tag_test *t, const struct prof *p, const struct prof_label *l)
+{
+	return !t->key || (p->str[l->key].n == t->nkey && !memcmp(p->str[l->key].s, t->key, t->nkey));
+}
+
+static bool in_range(const struct prof_tag_test *t, const struct prof *p, const struct prof_label *l,
+    const struct prof_units *u)
+{
+	const char *unit;
+	double v = units_scale(l->num, prof_s(p, prof_unit_of(u, l->key)), t->unit, &unit);
+	return !strcmp(unit, t->unit) && v >= t->lo && v <= t->hi;
+}
+
+/* One expression against the string labels of a set: "key:value", or the value when a key is asked for. */
+static bool rx_hits(const struct prof_tag_test *t, const struct rx *rx, const struct prof *p, struct prof_run r)
+{
+	bool hit = false;
+	struct buf b = {0};
+	for (uint32_t i = 0; i < r.n && !hit; i++) {
+		const struct prof_label *l = &p->label[r.off + i];
+		if (!l->str || !has_key(t, p, l))
+			continue;
+		buf_reset(&b);
+		if (!t->key) {
+			buf_put(&b, p->str[l->key].s, p->str[l->key].n);
+			buf_putc(&b, ':');
+		}
+		buf_put(&b, p->str[l->str].s, p->str[l->str].n);
+		hit = rx_match(rx, buf_str(&b), b.n);
+	}
+	buf_free(&b);
+	return hit;
+}
+
+static bool test_set(const struct prof_tag_test *t, const struct prof *p, struct prof_run r,
+    const struct prof_units *u)
+{
+	if (t->range) {
+		for (uint32_t i = 0; i < r.n; i++) {
+			const struct prof_label *l = &p->label[r.off + i];
+			if (!l->str && has_key(t, p, l) && in_range(t, p, l, u))
+				return true;
+		}
+		return false;
+	}
+	/* Without a key all expressions must hit something, with one any of them. */
+	for (size_t i = 0; i < t->nrx; i++)
+		if (rx_hits(t, t->rx[i], p, r) == (t->key != NULL))
+			return t->key != NULL;
+	return t->key == NULL;
+}
+
+static void keep_samples(struct prof_tag_filter *t, struct prof *p, bool *fm, bool *im)
+{
+	enum { UNKNOWN, KEEP, DROP };
+	uint8_t *verdict = xcalloc(p->nset, 1);
+	size_t kept = 0;
+	for (size_t i = 0; i < p->nsample; i++) {
+		uint32_t s = p->sample[i].labels;
+		if (verdict[s] == UNKNOWN) {
+			bool f = !t->focus.on || test_set(&t->focus, p, p->set[s], t->units);
+			bool g = t->ignore.on && test_set(&t->ignore, p, p->set[s], t->units);
+			*fm |= f;
+			*im |= g;
+			verdict[s] = f && !g ? KEEP : DROP;
+		}
+		if (verdict[s] == DROP)
+			continue;
+		p->sample[kept] = p->sample[i];
+		memmove(prof_value(p, kept++), prof_value(p, i), p->ntype * sizeof *p->value);
+	}
+	p->nsample = kept;
+	p->nvalue = kept * p->ntype;
+	mem_free(verdict);
+}
+
+static void keep_labels(struct prof_tag_filter *t, struct prof *p, bool *sm, bool *hm)
+{
+	size_t n = p->nset;
+	uint32_t *to = xcalloc(n, sizeof *to);
+	uint8_t *used = xcalloc(n, 1);
+	for (size_t i = 0; i < p->nsample; i++)
+		used[p->sample[i].labels] = 1;
+	for (size_t s = 1; s < n; s++) {
+		struct prof_run r = p->set[s];
+		struct prof_label *left = xmalloc((r.n + 1u) * sizeof *left);
+		size_t kept = 0;
+		for (uint32_t k = 0; used[s] && k < r.n; k++) {
+			const struct prof_label *l = &p->label[r.off + k];
+			const struct pstr *key = &p->str[l->key];
+			bool show = !t->show || rx_match(t->show, key->s, key->n);
+			bool hide = t->hide && rx_match(t->hide, key->s, key->n);
+			*sm |= show;
+			*hm |= hide;
+			if (show && !hide)
+				left[kept++] = *l;
+		}
+		to[s] = kept == r.n ? (uint32_t)s : prof_labels(p, left, kept);
+		mem_free(left);
+	}
+	for (size_t i = 0; i < p->nsample; i++)
+		p->sample[i].labels = to[p->sample[i].labels];
+	mem_free(to);
+	mem_free(used);
+}
+
+void prof_tag_apply(struct prof_tag_filter *t, struct prof *p, prof_notice *notice, void *arg)
+{
+	bool fm = false, im = false, sm = false, hm = false;
+	if (t->focus.on || t->ignore.on)
+		keep_samples(t, p, &fm, &im);
+	if (t->show || t->hide)
+		keep_labels(t, p, &sm, &hm);
+	const struct { bool on, matched; const char *name; } say[] = {
+		{t->focus.on, fm, "TagFocus"}, {t->ignore.on, im, "TagIgnore"},
+		{t->show != NULL, sm, "TagShow"}, {t->hide != NULL, hm, "TagHide"},
+	};
+	for (size_t i = 0; i < 4 && notice; i++)
+		if (say[i].on && !say[i].matched)
+			notice(arg, "%s expression matched no samples", say[i].name);
+}
+
+/* ---- labels as frames */
+
+struct tag_frames {
+	struct prof *p;
+	const char *unit;
+	str_id *key;		/* keys of the root, then of the leaf, as given */
+	size_t nroot, nleaf;
+	struct intern locs;	/* by name and key */
+	uint64_t next_loc, next_fun;
+};
+
+static void split_keys(struct prof *p, const char *s, str_id **key, size_t *cap, size_t at, size_t *n)
+{
+	while (s && *s) {
+		size_t len = strcspn(s, ",");
+		if (len) {
+			*key = mem_grow(*key, cap, at + *n + 1, sizeof **key);
+			(*key)[at + (*n)++] = prof_str(p, s, len);
+		}
+		s += len + (s[len] != 0);
+	}
+}
+
+static int same_tag_loc(const void *ctx, uint32_t id, const void *key)
+{
+	const struct prof *p = ctx;
+	const struct prof_fun *f = &p->fun[p->line[p->loc[id].line].fun], *k = key;
+	return f->name == k->name && f->file == k->file;
+}
+
+static loc_id tag_loc(struct tag_frames *t, str_id name, str_id key)
+{
+	struct prof_fun f = {.id = t->next_fun, .name = name, .file = key};
+	uint32_t h = hash_u64(name, key), id = intern_find(&t->locs, h, same_tag_loc, t->p, &f);
+	if (id != UINT32_MAX)
+		return id;
+	struct prof_line l = {.fun = prof_add_fun(t->p, &f)};
+	id = prof_add_loc(t->p, &(struct prof_loc){.id = t->next_loc, .line = prof_add_line(t->p, &l), .nline = 1});
+	t->next_loc++;
+	t->next_fun++;
+	intern_put(&t->locs, h, id);
+	return id;
+}
+
+/* All values of a key in a set, joined by commas. */
+static str_id label_values(struct tag_frames *t, uint32_t set, str_id key, bool *any)
+{
+	struct prof *p = t->p;
+	struct prof_run r = p->set[set];
+	struct buf b = {0};
+	bool units = false;
+	size_t n = 0;
+	for (uint32_t i = 0; i < r.n; i++)
+		units |= p->label[r.off + i].key == key && p->label[r.off + i].unit;
+	for (uint32_t i = 0; i < r.n; i++) {
+		const struct prof_label *l = &p->label[r.off + i];
+		if (l->key != key)
+			continue;
+		if (n++)
+			buf_putc(&b, ',');
+		if (l->str)
+			buf_put(&b, p->str[l->str].s, p->str[l->str].n);
+		else
+			units_label(&b, l->num, units ? prof_s(p, l->unit) : "", units ? t->unit : "");
+	}
+	*any |= n != 0;
+	str_id s = prof_str(p, buf_str(&b), b.n);
+	buf_free(&b);
+	return s;
+}
+
+/* The frames of a set: first key nearest the root. */
+static void set_frames(struct tag_frames *t, uint32_t set, const str_id *key, size_t n, loc_id *out, bool *any)
+{
+	for (size_t i = 0; i < n; i++) {
+		str_id k = key[n - 1 - i], name = label_values(t, set, k, any);
+		out[i] = tag_loc(t, name, k);
+	}
+}
+
+static void add_frames(struct tag_frames *t, bool *root_any, bool *leaf_any)
+{
+	struct prof *p = t->p;
+	size_t n = t->nroot + t->nleaf, cap = 0;
+	loc_id *frames = xmalloc(p->nset * n * sizeof *frames), *all = NULL;
+	uint8_t *done = xcalloc(p->nset, 1);
+	for (size_t i = 0; i < p->nsample; i++) {
+		struct prof_sample s = p->sample[i];
+		struct prof_run r = p->stack[s.stack];
+		loc_id *root = frames + s.labels * n, *leaf = root + t->nroot;
+		if (!done[s.labels]) {
+			done[s.labels] = 1;
+			set_frames(t, s.labels, t->key, t->nroot, root, root_any);
+			set_frames(t, s.labels, t->key + t->nroot, t->nleaf, leaf, leaf_any);
+		}
+		all = mem_grow(all, &cap, r.n + n, sizeof *all);
+		memcpy(all, leaf, t->nleaf * sizeof *all);
+		memcpy(all + t->nleaf, p->frame + r.off, r.n * sizeof *all);
+		memcpy(all + t->nleaf + r.n, root, t->nroot * sizeof *all);
+		p->sample[i].stack = prof_stack(p, all, r.n + n);
+	}
+	mem_free(frames);
+	mem_free(all);
+	mem_free(done);
+}
+
+void prof_tag_frames(struct prof *p, const struct prof_filters *f, prof_notice *notice, void *arg)
+{
+	struct tag_frames t = {.p = p, .unit = f->unit};
+	size_t cap = 0;
+	bool root = false, leaf = false;
+	split_keys(p, f->tagroot, &t.key, &cap, 0, &t.nroot);
+	split_keys(p, f->tagleaf, &t.key, &cap, t.nroot, &t.nleaf);
+	for (size_t i = 1; i < p->nloc; i++)
+		t.next_loc = t.next_loc > p->loc[i].id ? t.next_loc : p->loc[i].id;
+	for (size_t i = 1; i < p->nfun; i++)
+		t.next_fun = t.next_fun > p->fun[i].id ? t.next_fun : p->fun[i].id;
+	t.next_loc++;
+	t.next_fun++;
+	if (t.nroot + t.nleaf)
+		add_frames(&t, &root, &leaf);
+	if (f->tagroot && *f->tagroot && !root && notice)
+		notice(arg, "TagRoot expression matched no samples");
+	if (f->tagleaf && *f->tagleaf && !leaf && notice)
+		notice(arg, "TagLeaf expression matched no samples");
+	intern_free(&t.locs);
+	mem_free(t.key);
+}

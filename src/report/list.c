@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * list: the source of the functions that match, each line with what was spent
+ * on it. Nodes are at the grain of lines; they are grouped by function name and
+ * then by file, and the lines shown reach from where the function starts (or
+ * five lines before its first sample) to five lines after its last one.
+ */
+#include "config.h"
+#include "report/pprof.h"
+
+#include "analysis/source.h"
+#include "base/units.h"
+#include "report/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct place { const struct prof *p; const struct gnode *n; };
+
+static int by_place(const void *x, const void *y)
+{
+	const struct place *a = x, *b = y;
+	int c = strcmp(prof_s(a->p, a->n->info.name), prof_s(b->p, b->n->info.name));
+	c = c ? c : strcmp(prof_s(a->p, a->n->info.file), prof_s(b->p, b->n->info.file));
+	if (!c && a->n->info.line != b->n->info.line)
+		return a->n->info.line < b->n->info.line ? -1 : 1;
+	return c ? c : a->n->id < b->n->id ? -1 : a->n->id > b->n->id;
+}
+
+static void put_lines(struct view *v, struct out *out, struct sources *src, const struct place *at, size_t n)
+{
+	enum { MARGIN = 5 };
+	const char *file = prof_s(v->p, at->n->info.file);
+	int64_t start = at->n->info.start ? at->n->info.start : at->n->info.line - MARGIN;
+	int64_t end = at->n->info.line + MARGIN;
+	for (size_t i = 0; i < n; i++) {
+		int64_t line = at[i].n->info.line, from = at[i].n->info.start ? at[i].n->info.start : line - MARGIN;
+		if (from < start)
+			start = from;
+		else if (line + MARGIN > end)
+			end = line + MARGIN;
+	}
+	const struct source *text = sources_get(src, file);
+	struct buf *b = &out->buf;
+	size_t k = 0;
+	for (int64_t line = start < 1 ? 1 : start; line <= end && !out->failed; line++) {
+		size_t len;
+		int64_t flat = 0, cum = 0;
+		const char *s = source_line(text, line, &len);
+		if (!s)
+			break;
+		for (; k < n && at[k].n->info.line <= line; k++)
+			if (at[k].n->info.line == line) {
+				prof_sum(&flat, at[k].n->flat);
+				prof_sum(&cum, at[k].n->cum);
+			}
+		put_value(v, b, flat, 10, true);
+		buf_putc(b, ' ');
+		put_value(v, b, cum, 10, true);
+		buf_printf(b, " %6lld:", (long long)line);
+		buf_put(b, s, len);
+		buf_putc(b, '\n');
+		out_flush(out, false);
+	}
+}
+
+static void put_function(struct view *v, struct out *out, struct sources *src, const struct place *at, size_t n)
+{
+	struct buf *b = &out->buf;
+	const char *name = prof_s(v->p, at->n->info.name), *file = prof_s(v->p, at->n->info.file);
+	int64_t flat = 0, cum = 0;
+	for (size_t i = 0; i < n; i++) {
+		prof_sum(&flat, at[i].n->flat);
+		prof_sum(&cum, at[i].n->cum);
+	}
+	buf_printf(b, "ROUTINE ======================== %s in %s\n", name, file);
+	put_value(v, b, flat, 10, false);
+	buf_putc(b, ' ');
+	put_value(v, b, cum, 10, false);
+	buf_puts(b, " (flat, cum) ");
+	units_percent(b, cum, v->total);
+	buf_puts(b, " of Total\n");
+	const struct source *text = sources_get(src, file);
+	if (!text->path)
+		buf_printf(b, " Error: %s\n", text->err);
+	else
+		put_lines(v, out, src, at, n);
+}
+
+/* Equal names are one function; without a file there is nothing to show of it. */
+static void put_all(struct view *v, struct out *out, struct sources *src, const struct place *at, size_t n)
+{
+	for (size_t i = 0, k; i < n; i = k) {
+		for (k = i; k < n && at[k].n->info.name == at[i].n->info.name;)
+			k++;
+		if (!at[k - 1].n->info.file) {
+			buf_printf(&out->buf, "No source information for %s\n", prof_s(v->p, at[i].n->info.name));
+			continue;
+		}
+		for (size_t f = i, g; f < k; f = g) {
+			for (g = f; g < k && at[g].n->info.file == at[f].n->info.file;)
+				g++;
+			if (at[f].n->info.file)
+				put_function(v, out, src, at + f, g - f);
+		}
+	}
+}
+
+int report_list(const struct opt *o, struct out *out, struct err *e)
+{
+	struct view v;
+	int r = 0;
+	if (view_open(&v, o, V_LIST, e))
+		return -1;
+	struct graph *g = graph_new(v.p, &v.g);
+	struct place *at = xmalloc((g->n + 1) * sizeof *at);
+	size_t n = 0;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct pstr *s = &v.p->str[g->node[i]->info.name];
+		if (!v.symbol || rx_match(v.symbol, s->s, s->n))
+			at[n++] = (struct place){v.p, g->node[i]};
+	}
+	if (n) {
+		struct sources *src = sources_new(&(struct sources_conf){v.g.source_path, v.g.trim_path, NULL, true});
+		qsort(at, n, sizeof *at, by_place);
+		buf_puts(&out->buf, "Total: ");
+		view_value(&v, &out->buf, v.total);
+		buf_putc(&out->buf, '\n');
+		put_all(&v, out, src, at, n);
+		sources_free(src);
+	} else {
+		r = err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for regexp: %s", o->arg ? o->arg : "");
+	}
+	mem_free(at);
+	graph_free(g);
+	view_close(&v);
+	return r;
+}

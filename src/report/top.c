@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The call graph as text: top (text), one line a node; tree, each node between
+ * its callers and callees; peek, the same for the nodes that match. sum% runs
+ * down the nodes that are printed. Percentages of edges are of the node's own
+ * cumulative weight.
+ */
+#include "config.h"
+#include "report/pprof.h"
+
+#include "base/units.h"
+#include "report/view.h"
+
+#include <string.h>
+
+static const char *inline_label(const struct gnode *n)
+{
+	bool in = false, out = false;
+	for (const struct gedge *e = n->in; e; e = e->next_in)
+		if (!e->dead) {
+			in |= e->inlined;
+			out |= !e->inlined;
+		}
+	return !in ? "" : out ? " (partial-inline)" : " (inline)";
+}
+
+/* flat flat% sum% cum cum%, without the end */
+static void put_weights(const struct view *v, struct buf *b, int64_t flat, int64_t sum, int64_t cum)
+{
+	put_value(v, b, flat, 10, false);
+	buf_putc(b, ' ');
+	units_percent(b, flat, v->total);
+	buf_putc(b, ' ');
+	units_percent(b, sum, v->total);
+	buf_putc(b, ' ');
+	put_value(v, b, cum, 10, false);
+	buf_putc(b, ' ');
+	units_percent(b, cum, v->total);
+}
+
+int report_top(const struct opt *o, struct out *out, struct err *e)
+{
+	struct view v;
+	struct buf *b = &out->buf;
+	int64_t sum = 0;
+	if (view_open(&v, o, V_TEXT, e))
+		return -1;
+	struct graph *g = graph_trimmed(v.p, &v.g);
+	view_choose_unit(&v, g);
+	view_labels(&v, b, g, 0, false);
+	buf_puts(b, "      flat  flat%   sum%        cum   cum%\n");
+	for (size_t i = 0; i < g->n && !out->failed; i++) {
+		const struct gnode *n = g->node[i];
+		prof_sum(&sum, gnode_flat(n));
+		put_weights(&v, b, gnode_flat(n), sum, gnode_cum(n));
+		buf_puts(b, "  ");
+		buf_put(b, n->text, n->ntext);
+		buf_puts(b, inline_label(n));
+		buf_putc(b, '\n');
+		out_flush(out, false);
+	}
+	graph_free(g);
+	view_close(&v);
+	return 0;
+}
+
+static void put_edges(struct view *v, struct buf *b, struct graph *g, const struct gnode *n, bool in)
+{
+	size_t count;
+	struct gedge **e = gedges_sorted(g, in ? n->in : n->out, in, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct gnode *other = in ? e[i]->src : e[i]->dst;
+		put_value(v, b, e[i]->weight, 50, false);
+		buf_putc(b, ' ');
+		units_percent(b, e[i]->weight, gnode_cum(n));
+		buf_puts(b, " |   ");
+		buf_put(b, other->text, other->ntext);
+		buf_puts(b, e[i]->inlined ? " (inline)\n" : "\n");
+	}
+}
+
+static const char separator[] = "----------------------------------------------------------+-------------\n";
+
+static size_t put_nodes(struct view *v, struct buf *b, struct graph *g)
+{
+	size_t matched = 0;
+	int64_t sum = 0;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct gnode *n = g->node[i];
+		if (v->symbol && !rx_match(v->symbol, n->text, n->ntext))
+			continue;
+		matched++;
+		buf_puts(b, separator);
+		put_edges(v, b, g, n, true);
+		prof_sum(&sum, gnode_flat(n));
+		put_weights(v, b, gnode_flat(n), sum, gnode_cum(n));
+		buf_puts(b, "                | ");
+		buf_put(b, n->text, n->ntext);
+		buf_putc(b, '\n');
+		put_edges(v, b, g, n, false);
+	}
+	return matched;
+}
+
+static int tree(const struct opt *o, struct out *out, enum view_kind kind, struct err *e)
+{
+	struct view v;
+	struct buf *b = &out->buf;
+	int r = 0;
+	if (view_open(&v, o, kind, e))
+		return -1;
+	struct graph *g = graph_trimmed(v.p, &v.g);
+	view_choose_unit(&v, g);
+	view_labels(&v, b, g, 0, false);
+	buf_puts(b, separator);
+	buf_puts(b, "      flat  flat%   sum%        cum   cum%   calls calls% + context \t \t \n");
+	size_t matched = put_nodes(&v, b, g);
+	if (g->n)
+		buf_puts(b, separator);
+	if (v.symbol && !matched) {
+		buf_reset(b);
+		r = err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for regexp: %s", o->arg);
+	}
+	graph_free(g);
+	view_close(&v);
+	return r;
+}
+
+int report_tree(const struct opt *o, struct out *out, struct err *e)
+{
+	return tree(o, out, V_TREE, e);
+}
+
+int report_peek(const struct opt *o, struct out *out, struct err *e)
+{
+	return tree(o, out, V_PEEK, e);
+}

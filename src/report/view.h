@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_VIEW_H
+#define TTRACE_VIEW_H
+
+#include "analysis/graph.h"
+#include "base/rx.h"
+#include "report/report.h"
+
+/*
+ * What the pprof-compatible reports have in common: the profile after the
+ * query of the command line, how its values are written, and the header lines.
+ */
+enum view_kind {
+	V_TEXT, V_TREE, V_PEEK, V_LIST, V_TRACES, V_TAGS, V_RAW, V_COMMENTS, V_DOT, V_CALLGRIND,
+	V_PROTO, V_TOPPROTO, V_FOLDED
+};
+
+struct view {
+	const struct opt *o;
+	enum view_kind kind;
+	struct prof *p;
+	struct gopt g;
+	struct prof_grain grain;
+	struct prof_units units;
+	struct rx *symbol;		/* of list and peek */
+	const char *sample_type, *sample_unit;
+	const char *unit;		/* in which values are written */
+	double ratio;			/* they are multiplied by this first, when it is not 1 */
+	bool compact;
+	int64_t total;
+	struct arena arena;
+};
+
+int view_open(struct view *, const struct opt *, enum view_kind, struct err *e);
+void view_close(struct view *);
+
+void view_value(const struct view *, struct buf *, int64_t v);
+char *view_value_str(struct view *, int64_t v);		/* in the arena */
+void put_trimmed_percent(struct buf *, int64_t v, int64_t total);
+/* Choose the unit that suits the nodes of a graph, when the unit is "minimum". */
+void view_choose_unit(struct view *, const struct graph *);
+/* v in the unit chosen. */
+double view_scaled(const struct view *, int64_t v);
+
+/* Lines about the profile, each ended by a newline. */
+void view_profile_labels(struct view *, struct buf *);
+/* Lines about the report, likewise; all: those about the profile too, as drawings have them. */
+void view_labels(struct view *, struct buf *, const struct graph *, size_t dropped_edges, bool all);
+
+/* s in at least `cells` characters, at the right. */
+void put_right(struct buf *, const char *s, size_t n, size_t cells);
+/* The value likewise; "." for 0 when dot is set. */
+void put_value(const struct view *, struct buf *, int64_t v, size_t cells, bool dot);
+
+/* A line on standard error. */
+void report_notice(void *unused, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * From files to one profile, in the order in which pprof does it, because
+ * rounding and the numbering of locations depend on that order: every file is
+ * read and given a mapping if it has none; the sources are merged, the bases
+ * are merged; the base is scaled and subtracted by merging it with its values
+ * negated; then come drop_frames and the comment.
+ */
+#include "config.h"
+#include "session/fetch.h"
+
+#include "load/load.h"
+
+#include <string.h>
+
+struct fetcher {
+	const struct opt *o;
+	prof_notice *notice;
+	void *arg;
+	const char *program;	/* the first argument, when it is one */
+};
+
+static bool is_program(struct bytes b)
+{
+	return b.n > 4 && (!memcmp(b.p, "\177ELF", 4) || !memcmp(b.p, "\317\372\355\376", 4));
+}
+
+static void fix_mappings(struct prof *p, const struct fetcher *f)
+{
+	const char *build = f->o->v[OPT_BUILDID].s;
+	if (p->nmap == 1) {
+		prof_add_map(p, &(struct prof_map){.id = 1});
+		for (size_t i = 1; i < p->nloc; i++)
+			p->loc[i].map = 1;
+	}
+	if (f->program)
+		p->map[1].file = prof_str(p, f->program, strlen(f->program));
+	if (build && *build && !p->map[1].build)
+		p->map[1].build = prof_str(p, build, strlen(build));
+}
+
+/* The open input as a profile; it is closed in any case. */
+static struct prof *read_one(struct bytes *b, const struct fetcher *f, struct err *e)
+{
+	struct prof *p = prof_new();
+	struct sink sink = prof_sink(p);
+	const struct reader *r = input_gunzip(b, e) ? NULL : sniff(*b, e);
+	int bad = !r;
+	if (r && r->kind != FK_PPROF)
+		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "is a %s, not a profile", r->name);
+	if (!bad)
+		bad = r->read(*b, &sink, e);
+	input_close(b);
+	if (bad) {
+		prof_free(p);
+		return NULL;
+	}
+	fix_mappings(p, f);
+	return p;
+}
+
+/* n files as one profile; NULL and *e when none can be read or they do not fit together. */
+static struct prof *grab(const struct fetcher *f, const char *const *file, size_t n, const char *what,
+    struct err *e)
+{
+	struct prof **all = xcalloc(n, sizeof(struct prof *)), *sum = NULL;
+	size_t got = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct bytes b;
+		struct err why = {0};
+		all[got] = input_open(file[i], &b, &why) ? NULL : read_one(&b, f, &why);
+		if (all[got])
+			got++;
+		else if (n == 1)
+			err_set(e, why.kind, why.at, "%s: %s", file[i], why.msg);
+		else
+			f->notice(f->arg, "%s: %s", file[i], why.msg);
+	}
+	if (!got && n > 1)
+		err_set(e, ERR_IO, ERR_NOWHERE, "no %s profile could be read", what);
+	else if (got && got < n)
+		f->notice(f->arg, "fetched %zu %s profiles out of %zu", got, what, n);
+	if (got && prof_combine(all, got, &sum, e))
+		sum = NULL;
+	for (size_t i = 0; i < got; i++)
+		if (all[i] != sum)
+			prof_free(all[i]);
+	mem_free(all);
+	return sum;
+}
+
+static struct prof *subtract(struct prof *p, struct prof *base, bool diff, bool normalize, struct err *e)
+{
+	struct prof *both[] = {p, base}, *sum = NULL;
+	double *minus = xmalloc((base->ntype + 1) * sizeof *minus);
+	for (size_t i = 0; i < base->ntype; i++)
+		minus[i] = -1;
+	if (diff)
+		prof_mark_base(base);
+	if (!normalize || !prof_normalize(p, base, e)) {
+		prof_scale(base, minus);
+		if (prof_combine(both, 2, &sum, e))
+			sum = NULL;
+	}
+	mem_free(minus);
+	prof_free(p);
+	prof_free(base);
+	return sum;
+}
+
+/* Mappings named by a URL have no name. */
+static void forget_urls(struct prof *p)
+{
+	for (size_t i = 1; i < p->nmap; i++) {
+		const char *s = prof_s(p, p->map[i].file);
+		size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+		bool letter = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z');
+		if (!p->map[i].build && letter && s[n] == ':')
+			p->map[i].file = 0;
+	}
+}
+
+/* The last one given counts, as in go tool pprof; an empty name is none. */
+static const char *const *given(const struct opt_value *v, const char *option, const struct fetcher *f,
+    size_t *n)
+{
+	*n = v->nall && *v->all[v->nall - 1];
+	if (v->nall > 1)
+		f->notice(f->arg, "several %s: only the last is used", option);
+	return v->all + (v->nall ? v->nall - 1 : 0);
+}
+
+struct prof *fetch_profile(const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+{
+	struct fetcher f = {o, notice, arg, NULL};
+	const char *const *file = o->file;
+	size_t n = o->nfile, nbase, ndiff;
+	const char *const *base = given(&o->v[OPT_BASE], "-base", &f, &nbase);
+	const char *const *diff = given(&o->v[OPT_DIFF_BASE], "-diff_base", &f, &ndiff);
+	bool normalize = opt_bool(o, OPT_NORMALIZE);
+	if (nbase && ndiff) {
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot both be given");
+		return NULL;
+	}
+	if (normalize && !nbase && !ndiff) {
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "-normalize needs a -base or -diff_base to normalize by");
+		return NULL;
+	}
+	struct bytes b;
+	if (n > 1 && strcmp(file[0], "-") && !input_open(file[0], &b, NULL)) {
+		if (is_program(b)) {
+			f.program = *file++;
+			n--;
+		}
+		input_close(&b);
+	}
+	struct prof *p = grab(&f, file, n, "source", e), *pb;
+	if (p && (nbase || ndiff)) {
+		pb = grab(&f, nbase ? base : diff, nbase ? nbase : ndiff, "base", e);
+		if (!pb) {
+			prof_free(p);
+			return NULL;
+		}
+		p = subtract(p, pb, ndiff != 0, normalize, e);
+	}
+	if (!p)
+		return NULL;
+	if (opt_bool(o, OPT_ALL_FRAMES))
+		p->drop_frames = p->keep_frames = 0;
+	prof_prune(p);
+	forget_urls(p);
+	const char *comment = opt_str(o, OPT_ADD_COMMENT);
+	if (comment && *comment)
+		prof_add_comment(p, prof_str(p, comment, strlen(comment)));
+	return p;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_FETCH_H
+#define TTRACE_FETCH_H
+
+#include "analysis/prof.h"
+#include "session/opt.h"
+
+/*
+ * The profile that the command line names, as pprof makes it: files merged,
+ * -base subtracted, the profile's own uninteresting frames dropped. A first
+ * file that is a program only gives its name to the first mapping. Files that
+ * cannot be read are notices as long as one can. NULL: *e.
+ */
+struct prof *fetch_profile(const struct opt *, prof_notice *, void *arg, struct err *e);
+
+#endif
