@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_CALLERS_H
+#define TTRACE_CALLERS_H
+
+#include "analysis/calls.h"
+
+/*
+ * Who calls a thing and what it calls, one level or several. A call counts a
+ * stack once however often it is on it, and a thing that calls itself is no
+ * caller of its own: the edges of pprof's graph.
+ */
+struct step { uint32_t at; int64_t w; };	/* a node of the tree, and what goes through it here */
+
+struct link {
+	uint32_t thing;
+	int64_t value;
+	bool inl;		/* inlined at every one of these calls */
+	struct step *step;	/* the calls that it stands for, to go on from */
+	uint32_t nstep;
+};
+
+/* Heaviest first; in the arena. */
+uint32_t callers_of(const struct calls *, uint32_t thing, struct arena *, struct link **);
+uint32_t callees_of(const struct calls *, uint32_t thing, struct arena *, struct link **);
+/* One level further from a link of the same direction. */
+uint32_t callers_next(const struct calls *, const struct link *, struct arena *, struct link **);
+uint32_t callees_next(const struct calls *, const struct link *, struct arena *, struct link **);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_CALLS_H
+#define TTRACE_CALLS_H
+
+#include "analysis/weigh.h"
+#include "base/buf.h"
+
+/*
+ * A call tree as people see it: things (functions, files, lines, ... by
+ * granularity) and the calls between them, siblings of the same thing merged.
+ * What top, peek, list and the flame graph show.
+ */
+enum calls_gran { CG_FUNCTIONS, CG_FILEFUNCTIONS, CG_FILES, CG_LINES, CG_ADDRESSES };
+
+enum pkg_kind { PKG_OTHER, PKG_MAIN, PKG_STD, PKG_RUNTIME, PKG_TAG };
+
+struct thing {
+	str_id name, file;	/* what makes it this thing at this granularity; 0 does not count */
+	int64_t line;
+	uint64_t addr;
+	str_id tag;		/* a tag shown as a frame */
+	map_id map;		/* where there is no name */
+	frm_id frm;		/* one frame of it, for its source position */
+	fun_id fun;
+	uint32_t rank;		/* in the order of names */
+	enum pkg_kind kind;
+	int64_t flat, cum;	/* cum: once a stack, however often it recurs */
+	uint32_t node0, nnode;	/* its nodes: of[node0 ...], in preorder */
+	bool inl, notinl;	/* is inlined somewhere; is not */
+};
+
+/* In preorder: the subtree of i is i .. next[i]-1, its first child is i+1, its next sibling next[i].
+   Node 0 is the root, thing 0. */
+struct ctree {
+	uint32_t n;
+	uint32_t *parent, *next, *thing;
+	int64_t *flat, *cum;
+	uint8_t *inl;		/* CT_INL, CT_NOTINL: how it is called */
+};
+enum { CT_INL = 1, CT_NOTINL = 2 };
+
+enum order { ORDER_WEIGHT, ORDER_NAME, ORDER_SEEN };
+
+struct calls {
+	struct arena arena;
+	const struct store *st;
+	enum calls_gran gran;
+	struct ctree t;
+	uint32_t nthing;
+	struct thing *thing;
+	uint32_t *of;		/* nodes by thing */
+	int64_t total, all;	/* as in struct weights */
+	str_id unit;
+};
+struct calls *calls_new(const struct store *, const struct weights *, enum calls_gran);
+void calls_free(struct calls *);
+
+/* The name in full, as pprof prints it for this granularity; made safe for a terminal. */
+void calls_name(const struct calls *, uint32_t thing, struct buf *);
+/* The symbol alone (or the file, for files): bytes as in the file. */
+struct str_row calls_symbol(const struct calls *, uint32_t thing);
+/* "decode.go:612", or nothing when it is not known. */
+void calls_where(const struct calls *, uint32_t thing, struct buf *);
+/* The package of a symbol: its first bytes. */
+size_t symbol_package(const char *s, size_t n);
+
+/* The thing that is the same as one of other calls, or that has this function; 0: none. */
+uint32_t calls_same(const struct calls *, const struct calls *other, uint32_t thing);
+uint32_t calls_fun(const struct calls *, fun_id);
+
+/* ---- making trees: nodes are added below others, merged by thing; then put into order */
+struct grow {
+	uint32_t n;
+	uint32_t *parent, *thing;
+	int64_t *flat;
+	uint8_t *inl;
+	uint64_t *key;		/* hash of (parent, thing) -> node */
+	uint32_t *slot;
+	size_t cap, ncap;	/* of the hash, of the arrays */
+};
+void grow_init(struct grow *);	/* with a root */
+uint32_t grow_child(struct grow *, uint32_t parent, uint32_t thing);
+struct ctree grow_finish(struct grow *, enum order, const struct thing *, struct arena *);	/* and frees */
+
+/* Sort v[0..n) by a comparison that is told about ctx; stable. */
+void sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *ctx, uint32_t a, uint32_t b), const void *ctx);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Making call trees. Nodes are added below nodes that are there, one child per
+ * thing; a hash of (parent, thing) finds the child, so a tree of any shape is
+ * merged in one pass over what it is made of. Parents come before children, by
+ * construction.
+ *
+ * grow_finish lays the tree out: totals by one backward pass, siblings put
+ * into order, places in preorder handed out forwards: a node knows its place
+ * before its children ask for theirs, since their sizes are known. Linear but
+ * for the sorting of siblings.
+ */
+#include "config.h"
+#include "analysis/calls.h"
+
+#include "base/intern.h"
+
+#include <string.h>
+
+static void grow_arrays(struct grow *g)
+{
+	size_t cap = g->ncap ? g->ncap * 2 : 256;
+	g->parent = xrealloc(g->parent, cap * sizeof *g->parent);
+	g->thing = xrealloc(g->thing, cap * sizeof *g->thing);
+	g->flat = xrealloc(g->flat, cap * sizeof *g->flat);
+	g->inl = xrealloc(g->inl, cap);
+	g->ncap = cap;
+}
+
+static size_t slot_of(const struct grow *g, uint64_t key)
+{
+	size_t i = hash_u64(key, 0) & (g->cap - 1);
+	while (g->slot[i] && g->key[i] != key)
+		i = (i + 1) & (g->cap - 1);
+	return i;
+}
+
+static void grow_hash(struct grow *g)
+{
+	struct grow old = *g;
+	g->cap = old.cap ? old.cap * 2 : 512;
+	g->slot = xcalloc(g->cap, sizeof *g->slot);
+	g->key = xmalloc(g->cap * sizeof *g->key);
+	for (size_t i = 0; i < old.cap; i++)
+		if (old.slot[i]) {
+			size_t k = slot_of(g, old.key[i]);
+			g->slot[k] = old.slot[i];
+			g->key[k] = old.key[i];
+		}
+	mem_free(old.slot);
+	mem_free(old.key);
+}
+
+static uint32_t add(struct grow *g, uint32_t parent, uint32_t thing)
+{
+	if (g->n == g->ncap)
+		grow_arrays(g);
+	g->parent[g->n] = parent;
+	g->thing[g->n] = thing;
+	g->flat[g->n] = 0;
+	g->inl[g->n] = 0;
+	return g->n++;
+}
+
+void grow_init(struct grow *g)
+{
+	*g = (struct grow){0};
+	grow_hash(g);
+	add(g, 0, 0);
+}
+
+uint32_t grow_child(struct grow *g, uint32_t parent, uint32_t thing)
+{
+	uint64_t key = (uint64_t)parent << 32 | thing;
+	size_t i = slot_of(g, key);
+	if (g->slot[i])
+		return g->slot[i];
+	uint32_t id = add(g, parent, thing);	/* never 0: that is the root */
+	g->slot[i] = id;
+	g->key[i] = key;
+	if ((size_t)g->n * 2 > g->cap)
+		grow_hash(g);
+	return id;
+}
+
+void sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *, uint32_t, uint32_t), const void *ctx)
+{
+	for (size_t i = 0; i < n; i += 8)	/* runs of eight by insertion, then merges */
+		for (size_t j = i + 1; j < n && j < i + 8; j++) {
+			uint32_t x = v[j];
+			size_t k = j;
+			for (; k > i && cmp(ctx, v[k - 1], x) > 0; k--)
+				v[k] = v[k - 1];
+			v[k] = x;
+		}
+	if (n <= 8)
+		return;
+	uint32_t *tmp = xmalloc(n * sizeof *tmp);
+	for (size_t run = 8; run < n; run *= 2) {
+		for (size_t lo = 0; lo < n; lo += 2 * run) {
+			size_t mid = lo + run < n ? lo + run : n, hi = mid + run < n ? mid + run : n;
+			size_t a = lo, b = mid, out = lo;
+			while (a < mid || b < hi)
+				tmp[out++] = b == hi || (a < mid && cmp(ctx, v[a], v[b]) <= 0) ? v[a++] : v[b++];
+		}
+		memcpy(v, tmp, n * sizeof *v);
+	}
+	mem_free(tmp);
+}
+
+struct sorter {
+	const struct grow *g;
+	const int64_t *cum;
+	const struct thing *thing;
+	enum order order;
+};
+
+static int cmp_sibling(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct sorter *s = ctx;
+	if (s->order == ORDER_WEIGHT && s->cum[a] != s->cum[b]) {
+		uint64_t x = s->cum[a] < 0 ? 0 - (uint64_t)s->cum[a] : (uint64_t)s->cum[a];
+		uint64_t y = s->cum[b] < 0 ? 0 - (uint64_t)s->cum[b] : (uint64_t)s->cum[b];
+		if (x != y)
+			return x > y ? -1 : 1;
+	}
+	uint32_t x = s->thing[s->g->thing[a]].rank, y = s->thing[s->g->thing[b]].rank;
+	return (x > y) - (x < y);
+}
+
+/* Children of every node, in order: kid[first[i]] .. kid[first[i+1]-1]. */
+static uint32_t *order_kids(const struct sorter *s, uint32_t **first_out)
+{
+	uint32_t n = s->g->n;
+	uint32_t *first = xcalloc((size_t)n + 2, sizeof *first), *kid = xmalloc(n * sizeof *kid);
+	for (uint32_t i = 1; i < n; i++)
+		first[s->g->parent[i] + 2]++;
+	for (uint32_t i = 2; i < n + 2; i++)
+		first[i] += first[i - 1];
+	for (uint32_t i = 1; i < n; i++)
+		kid[first[s->g->parent[i] + 1]++] = i;
+	if (s->order != ORDER_SEEN)
+		for (uint32_t i = 0; i < n; i++)
+			sort_u32(kid + first[i], first[i + 1] - first[i], cmp_sibling, s);
+	*first_out = first;
+	return kid;
+}
+
+struct ctree grow_finish(struct grow *g, enum order order, const struct thing *thing, struct arena *a)
+{
+	uint32_t n = g->n;
+	struct ctree t = {.n = n};
+	int64_t *cum = xmalloc(n * sizeof *cum);
+	uint32_t *size = xmalloc(n * sizeof *size), *pos = xmalloc(n * sizeof *pos), *first;
+	memcpy(cum, g->flat, n * sizeof *cum);
+	for (uint32_t i = 0; i < n; i++)
+		size[i] = 1;
+	for (uint32_t i = n - 1; i > 0; i--) {
+		cum[g->parent[i]] = (int64_t)((uint64_t)cum[g->parent[i]] + (uint64_t)cum[i]);
+		size[g->parent[i]] += size[i];
+	}
+	uint32_t *kid = order_kids(&(struct sorter){g, cum, thing, order}, &first);
+	t.parent = arena_alloc(a, n * sizeof *t.parent);
+	t.next = arena_alloc(a, n * sizeof *t.next);
+	t.thing = arena_alloc(a, n * sizeof *t.thing);
+	t.flat = arena_alloc(a, n * sizeof *t.flat);
+	t.cum = arena_alloc(a, n * sizeof *t.cum);
+	t.inl = arena_alloc(a, n);
+	pos[0] = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = pos[i] + 1, p = pos[i];
+		for (uint32_t k = first[i]; k < first[i + 1]; k++) {
+			pos[kid[k]] = at;
+			at += size[kid[k]];
+		}
+		t.parent[p] = pos[g->parent[i]];
+		t.next[p] = p + size[i];
+		t.thing[p] = g->thing[i];
+		t.flat[p] = g->flat[i];
+		t.cum[p] = cum[i];
+		t.inl[p] = g->inl[i];
+	}
+	mem_free(first);
+	mem_free(kid);
+	mem_free(pos);
+	mem_free(size);
+	mem_free(cum);
+	mem_free(g->parent);
+	mem_free(g->thing);
+	mem_free(g->flat);
+	mem_free(g->inl);
+	mem_free(g->key);
+	mem_free(g->slot);
+	*g = (struct grow){0};
+	return t;
+}
