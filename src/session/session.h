@@ -68,4 +68,10 @@ uint32_t session_serial(const struct session *);	/* differs whenever snapshot or
 /* Weights of the current query: per call-tree node, cached. Never NULL. */
 const struct weights *session_weights(struct session *);
 
+/* Sources by the names that the file has for them (analysis/source.h): as -source_path and -trim_path
+   say, beside the file, and where Go keeps them. Good until the paths are changed. */
+struct sources;
+struct sources *session_sources(struct session *);
+void session_source_path(struct session *, const char *source_path, const char *trim_path); /* NULL: as before */
+
 #endif
