@@ -45,18 +45,24 @@ enum go_advance gostep_bad(struct step *s, const char *fmt, uint64_t v)
 uint32_t gostep_str(struct goorder *o, uint64_t id, uint8_t type)
 {
 	uint32_t i = idtab_get(&o->gen->strs, id);
-	if (i == IDTAB_NONE)
-		err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE, "found invalid string ID %" PRIu64 " for event %s",
-		    id, goev_specs[type].name);
+	if (i != IDTAB_NONE)
+		return i;
+	if (o->gen->salvaged)
+		return 0;
+	err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE, "found invalid string ID %" PRIu64 " for event %s", id,
+	    goev_specs[type].name);
 	return i;
 }
 
 static uint32_t stack_at(struct goorder *o, uint64_t id, uint8_t type)
 {
 	uint32_t i = idtab_get(&o->gen->stacks, id);
-	if (i == IDTAB_NONE)
-		err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE, "found invalid stack ID %" PRIu64 " for event %s",
-		    id, goev_specs[type].name);
+	if (i != IDTAB_NONE)
+		return i;
+	if (o->gen->salvaged)
+		return 0;
+	err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE, "found invalid stack ID %" PRIu64 " for event %s", id,
+	    goev_specs[type].name);
 	return i;
 }
 

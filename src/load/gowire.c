@@ -75,12 +75,13 @@ int gowire_batch(struct cur *c, struct gobatch *b, struct err *e)
 	b->at = cur_at(c);
 	b->n = (uint32_t)n;
 	size_t left = cur_left(c);
-	b->p = cur_bytes(c, n);
-	if (!b->p)
-		return err_set(e, ERR_FORMAT, at, "failed to read full batch: read %zu but wanted %" PRIu64,
-		    left, n);
+	b->p = c->p;
+	b->cut = !cur_bytes(c, n);
+	if (b->cut)
+		b->n = (uint32_t)left;
 	b->first = b->n && !b->exp ? b->p[0] : GE_NONE;
-	return 1;
+	return !b->cut ? 1 : err_set(e, ERR_FORMAT, at,
+	    "failed to read full batch: read %zu but wanted %" PRIu64, left, n);
 }
 
 static bool event_bad(struct cur *c, uint64_t at, struct err *e, const char *why, int type)
