@@ -41,7 +41,7 @@ static void range_open(struct gotrace *r, struct gorange *g, const struct tev *e
 		return;
 	int64_t t0 = gotrace_now(r);
 	if (ev->kind == TEV_RANGE_ACTIVE)
-		t0 = r->sync > r->base ? r->sync - r->base : TIME_NONE;
+		t0 = r->sync > r->base ? gotrace_rel(r, r->sync) : TIME_NONE;
 	*g = (struct gorange){ true, t0, name, gotables_stack(r, ev->stack) };
 }
 

@@ -95,7 +95,7 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 	for (size_t i = 0; i < n; i++) {
 		if (ev[i].time > r->last) {
 			if (r->nutil)
-				flush_utils(r, ev[i].time - r->base);
+				flush_utils(r, gotrace_rel(r, ev[i].time));
 			r->last = ev[i].time;
 		}
 		r->ev = &ev[i];
@@ -106,10 +106,10 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 
 static void say_facts(struct gotrace *r, const struct tstream_info *i)
 {
-	struct sink_trace t = { .version = i->version, .wall = TIME_NONE, .first = r->base, .last = r->last,
+	struct sink_trace t = { .version = i->version, .wall = TIME_NONE, .first = r->base, .last = r->base + gotrace_rel(r, r->last),
 		.events = i->events, .batches = i->batches, .generations = i->generations };
 	if (i->wall != TIME_NONE)
-		t.wall = i->wall - (i->wall_at - r->base);
+		t.wall = (int64_t)((uint64_t)i->wall - ((uint64_t)i->wall_at - (uint64_t)r->base));
 	r->sink->ops->trace(r->sink->self, &t);
 }
 
@@ -120,7 +120,7 @@ static bool take_generation(void *self, const struct tgen *gen, const struct tst
 	if (!r->begun)
 		return true;
 	say_facts(r, info);
-	r->stopped = !r->sink->ops->upto(r->sink->self, r->last - r->base, info->bytes);
+	r->stopped = !r->sink->ops->upto(r->sink->self, gotrace_rel(r, r->last), info->bytes);
 	return !r->stopped;
 }
 
@@ -150,10 +150,10 @@ int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 	struct err damage = {0};
 	int ret = tev_read(in, &ops, &r, &info, &damage);
 	if (!ret && r.begun && !r.stopped) {
-		flush_utils(&r, r.last - r.base);
+		flush_utils(&r, gotrace_rel(&r, r.last));
 		gospan_end(&r);
 		say_facts(&r, &info);
-		r.stopped = !sink->ops->upto(sink->self, r.last - r.base, info.bytes);
+		r.stopped = !sink->ops->upto(sink->self, gotrace_rel(&r, r.last), info.bytes);
 	}
 	forget(&r);
 	if (ret) {

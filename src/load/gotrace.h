@@ -114,9 +114,16 @@ void gospan_inherit(struct gotrace *, struct gg *child, const struct gg *creator
 void gospan_end_g(struct gotrace *, struct gg *, const struct tev *);
 void gospan_end(struct gotrace *);
 
+/* Since the first event. Times of a damaged file may be anything: beyond 73 years they stand still. */
+static inline int64_t gotrace_rel(const struct gotrace *r, int64_t time)
+{
+	uint64_t d = (uint64_t)time - (uint64_t)r->base;
+	return time <= r->base ? 0 : d < (uint64_t)1 << 61 ? (int64_t)d : (int64_t)1 << 61;
+}
+
 static inline int64_t gotrace_now(const struct gotrace *r)
 {
-	return r->ev->time - r->base;
+	return gotrace_rel(r, r->ev->time);
 }
 
 #endif

@@ -49,7 +49,7 @@ struct gp *gotrack_p(struct gotrace *r, int64_t id)
 		s->p = p;
 		*p = (struct gp){ .id = id, .syscall_g = -1, .sweep_g = -1, .shown = TS_IDLE };
 		p->trk = r->sink->ops->track(r->sink->self, TK_P, (uint64_t)id);
-		enter(r, p->trk, r->sync - r->base, TS_IDLE, 0, 0);
+		enter(r, p->trk, gotrace_rel(r, r->sync), TS_IDLE, 0, 0);
 	}
 	return s->p;
 }
@@ -279,7 +279,7 @@ static void drop_g(struct gotrace *r, struct gg *g)
 
 static void enter_state(struct gotrace *r, struct gg *g, const struct tev *ev)
 {
-	int64_t since = ev->from == TST_UNDETERMINED ? r->sync - r->base : gotrace_now(r);
+	int64_t since = ev->from == TST_UNDETERMINED ? gotrace_rel(r, r->sync) : gotrace_now(r);
 	stk_id stack = gotables_stack(r, ev->stack);
 	uint32_t who = 0;
 	enum tstate wait;
