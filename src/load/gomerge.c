@@ -227,12 +227,13 @@ static int begin(struct merge *m)
 static int run(struct merge *m)
 {
 	struct goorder *o = m->o;
-	const struct gosample *s = m->g->sample, *end = s + m->g->nsample;
-	while (m->n || s < end) {
+	const struct tgen *g = m->g;
+	size_t s = 0;	/* the next CPU sample */
+	while (m->n || s < g->nsample) {
 		if (o->nout > GO_OUT - GO_OUT_ROOM && !goorder_flush(o))
 			return 0;
-		if (s < end && (!m->n || s->time < m->heap[0].time)) {
-			goorder_sample(o, s++);
+		if (s < g->nsample && (!m->n || g->sample[s].time < m->heap[0].time)) {
+			goorder_sample(o, &g->sample[s++]);
 			continue;
 		}
 		enum go_advance r = try_slot(m, 0);

@@ -78,8 +78,11 @@ struct tev *gostep_say(struct goorder *o, uint8_t type, const struct goev *ev, s
 {
 	const struct goev_spec *s = &goev_specs[type];
 	uint64_t arg[7] = {0, ev->arg[1], ev->arg[2], ev->arg[3], ev->arg[4], (uint64_t)w.g, (uint64_t)w.p};
-	uint32_t name = gostep_str(o, arg[s->str], type), text = gostep_str(o, arg[s->text], type);
-	uint32_t stack = stack_at(o, arg[s->stack], type), stack2 = stack_at(o, arg[s->stack2], type);
+	/* most events name no string and one stack */
+	uint32_t name = s->str ? gostep_str(o, arg[s->str], type) : 0;
+	uint32_t text = s->text ? gostep_str(o, arg[s->text], type) : 0;
+	uint32_t stack = s->stack ? stack_at(o, arg[s->stack], type) : 0;
+	uint32_t stack2 = s->stack2 ? stack_at(o, arg[s->stack2], type) : 0;
 	if (name == IDTAB_NONE || text == IDTAB_NONE || stack == IDTAB_NONE || stack2 == IDTAB_NONE)
 		return NULL;
 	struct tev *t = &o->out[o->nout++];
