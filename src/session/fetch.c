@@ -11,6 +11,7 @@
 #include "session/fetch.h"
 
 #include "load/load.h"
+#include "session/tracefile.h"
 
 #include <string.h>
 
@@ -41,12 +42,27 @@ static void fix_mappings(struct prof *p, const struct fetcher *f)
 		p->map[1].build = prof_str(p, build, strlen(build));
 }
 
+/* A trace as a profile of what -type says. */
+static struct prof *read_trace(struct bytes *b, const struct fetcher *f, struct err *e)
+{
+	struct trace t;
+	struct prof *p = NULL;
+	if (!trace_read(&t, *b, f->o, f->notice, f->arg, e)) {
+		p = trace_profile(&t, f->o, e);
+		trace_close(&t);
+	}
+	input_close(b);
+	return p;
+}
+
 /* The open input as a profile; it is closed in any case. */
 static struct prof *read_one(struct bytes *b, const struct fetcher *f, struct err *e)
 {
+	const struct reader *r = input_gunzip(b, e) ? NULL : sniff(*b, e);
+	if (r && r->kind == FK_GOTRACE)
+		return read_trace(b, f, e);
 	struct prof *p = prof_new();
 	struct sink sink = prof_sink(p);
-	const struct reader *r = input_gunzip(b, e) ? NULL : sniff(*b, e);
 	int bad = !r;
 	if (r && r->kind != FK_PPROF)
 		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "is a %s, not a profile", r->name);
