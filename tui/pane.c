@@ -11,8 +11,7 @@
 #include <string.h>
 
 const struct pane_ops *const panes[] = {
-	&pane_timeline,
-	NULL,
+    NULL,
 };
 
 int pane_find(const char *name)

@@ -9,7 +9,6 @@
 
 #include "report/dump.h"
 #include "report/pprof.h"
-#include "report/pprof.h"
 
 #include <string.h>
 

@@ -1,3 +1,0 @@
-module orders
-
-go 1.22
