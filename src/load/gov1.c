@@ -229,7 +229,7 @@ static void add_event(struct parse *p, uint8_t type)
 	size_t at = v->version < 7 ? 2 : 1, n = p->narg;
 	if (type != V1_CPU_SAMPLE) {
 		if (v->version < 7)
-			e.seq = p->seq += (int64_t)p->arg[0];
+			e.seq = p->seq = gowire_add(p->seq, (int64_t)p->arg[0]);
 		e.ts = p->ts = gowire_add(p->ts, (int64_t)p->arg[at - 1]);
 	}
 	if (shape[type].stack)
