@@ -66,6 +66,15 @@ static int complain(const struct opt *o, const struct err *e)
 	return e->kind == ERR_USAGE ? 2 : 1;
 }
 
+/* -print=TABLE. */
+static int print_table(const char *what, struct err *e)
+{
+	struct buf b = {0};
+	if (opt_print(&b, what))
+		return put(&b);
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no table \"%s\"", what);
+}
+
 static int run_report(const struct opt *o, struct err *e)
 {
 	const struct report *r = report_find(o->report);
@@ -95,6 +104,8 @@ int main(int argc, char **argv)
 		rc = printf("ttrace %s\n", VERSION) < 0;
 	else if (!rc && (opt_bool(&o, OPT_HELP) || !strcmp(o.report, "help")))
 		rc = help(&o, &e);
+	else if (!rc && opt_str(&o, OPT_PRINT))
+		rc = print_table(opt_str(&o, OPT_PRINT), &e);
 	else if (!rc && argc == 1)
 		rc = fputs(about, stdout) < 0;
 	else if (!rc)

@@ -11,7 +11,8 @@
 #include <string.h>
 
 const struct pane_ops *const panes[] = {
-    NULL,
+	&pane_timeline,
+	NULL,
 };
 
 int pane_find(const char *name)

@@ -7,6 +7,8 @@
  * however often the stack recurs, told by the number of the last bundle that
  * was there. The sums of a bundle are what the sums of its samples are, so this
  * costs one walk per distinct stack where a walk per sample is the obvious way.
+ * Most nodes of a large profile are too light to be shown, and edges are what is
+ * dear: so trimming asks for the nodes alone first (graph_nodes).
  * A node that is not wanted (see graph_rebuild) leaves a gap; the edge across a
  * gap is residual, and what ends in a gap has no flat weight.
  */
@@ -64,8 +66,10 @@ struct builder {
 	struct ginfo *info;		/* interned; kept ones first */
 	size_t ninfo, cinfo, nkept;
 	struct intern infox;
-	uint32_t *first, *slot;		/* a location's lines -> info + 1, 0 not wanted */
-	uint32_t *node;			/* info -> node + 1 (graphs) */
+	struct lines { uint32_t first, n; } *lines;	/* of a location: its slots */
+	uint32_t *slot;			/* of a line: info + 1 (a graph's node + 1), 0 not wanted */
+	uint32_t *seen;			/* by node: the last bundle that came by; and its weights: these are hot */
+	int64_t *cum, *cum_div;
 	struct pairs edges, children, functions, tags, tag_keys;
 	struct bundle *bundle;
 	size_t nbundle, cbundle;
@@ -74,6 +78,7 @@ struct builder {
 	struct set_key *set_key;
 	struct gtag **tag;
 	struct gedge **edge;
+	bool light;			/* weights of nodes only */
 	size_t ntag_key, ctag_key, nset_key, cset_key, ntag, ctag, nedge, cedge;
 };
 
@@ -187,25 +192,23 @@ static void intern_lines(struct builder *b)
 {
 	struct prof *p = b->p;
 	size_t slots = 0;
-	b->first = xmalloc(p->nloc * sizeof *b->first);
+	b->lines = xmalloc(p->nloc * sizeof *b->lines);
 	for (size_t i = 0; b->kept && i < b->kept->n; i++)
 		if (b->kept->node[i]->keep)
 			intern_info(b, &b->kept->node[i]->info);
 	b->nkept = b->ninfo;
 	for (size_t i = 1; i < p->nloc; i++) {
-		b->first[i] = (uint32_t)slots;
-		slots += p->loc[i].nline ? p->loc[i].nline : 1;
+		b->lines[i] = (struct lines){(uint32_t)slots, p->loc[i].nline ? p->loc[i].nline : 1};
+		slots += b->lines[i].n;
 	}
 	b->slot = xmalloc((slots + 1) * sizeof *b->slot);
 	for (size_t i = 1; i < p->nloc; i++) {
-		uint32_t n = p->loc[i].nline ? p->loc[i].nline : 1;
-		for (uint32_t k = 0; k < n; k++) {
+		for (uint32_t k = 0; k < b->lines[i].n; k++) {
 			struct ginfo info = ginfo_of(p, &p->loc[i], k, b->o->objects);
 			uint32_t id = intern_info(b, &info);
-			b->slot[b->first[i] + k] = b->kept && id >= b->nkept ? 0 : id + 1;
+			b->slot[b->lines[i].first + k] = b->kept && id >= b->nkept ? 0 : id + 1;
 		}
 	}
-	b->node = xcalloc(b->ninfo + 1, sizeof *b->node);
 }
 
 /* ---- labels */
@@ -293,15 +296,19 @@ static void add_tag(struct builder *b, struct gnode *n, struct set_key k, const 
 	prof_sum(flat ? &t->flat_div : &t->cum_div, s->d);
 }
 
+static void add_tags(struct builder *b, struct gnode *n, const struct bundle *s, bool flat)
+{
+	const struct set_tags *t = tags_of(b, s->set);
+	for (uint32_t i = 0; i < t->n; i++)
+		add_tag(b, n, b->set_key[t->first + i], s, flat);
+}
+
 static void add_weight(struct builder *b, struct gnode *n, const struct bundle *s, bool flat)
 {
 	prof_sum(flat ? &n->flat : &n->cum, s->w);
 	prof_sum(flat ? &n->flat_div : &n->cum_div, s->d);
-	if (!b->sets || !s->set)
-		return;
-	const struct set_tags *t = tags_of(b, s->set);
-	for (uint32_t i = 0; i < t->n; i++)
-		add_tag(b, n, b->set_key[t->first + i], s, flat);
+	if (b->sets && s->set)
+		add_tags(b, n, s, flat);
 }
 
 /* ---- walks */
@@ -332,32 +339,34 @@ static void add_edge(struct builder *b, struct gnode *src, struct gnode *dst, co
 static void walk(struct builder *b, const struct bundle *s, uint32_t pass)
 {
 	struct prof_run r = b->p->stack[s->stack];
-	struct gnode *parent = NULL;
-	bool residual = false;
+	const loc_id *frame = b->p->frame + r.off;
+	struct gnode **all = b->g->all;
+	uint32_t parent = 0;
+	bool residual = false, tags = b->sets && s->set;
 	for (uint32_t i = r.n; i--;) {
-		loc_id l = b->p->frame[r.off + i];
-		uint32_t lines = b->p->loc[l].nline ? b->p->loc[l].nline : 1;
-		for (uint32_t k = lines; k--;) {
-			uint32_t info = b->slot[b->first[l] + k];
-			if (!info) {
+		struct lines at = b->lines[frame[i]];
+		for (uint32_t k = at.n; k--;) {
+			uint32_t n = b->slot[at.first + k];
+			if (!n) {
 				residual = true;
 				continue;
 			}
-			if (!b->node[info])
-				b->node[info] = new_node(b, info - 1, 0);
-			struct gnode *n = b->g->all[b->node[info] - 1];
-			if (n->seen != pass) {
-				n->seen = pass;
-				add_weight(b, n, s, false);
+			if (b->seen[n - 1] != pass) {
+				b->seen[n - 1] = pass;
+				prof_sum(&b->cum[n - 1], s->w);
+				if (b->cum_div)
+					prof_sum(&b->cum_div[n - 1], s->d);
+				if (tags)
+					add_tags(b, all[n - 1], s, false);
 			}
-			if (parent && parent != n)
-				add_edge(b, parent, n, s, pass, residual, k + 1 != lines);
+			if (parent && parent != n && !b->light)
+				add_edge(b, all[parent - 1], all[n - 1], s, pass, residual, k + 1 != at.n);
 			parent = n;
 			residual = false;
 		}
 	}
 	if (parent && !residual)
-		add_weight(b, parent, s, true);
+		add_weight(b, all[parent - 1], s, true);
 }
 
 static void walk_tree(struct builder *b, const struct bundle *s, uint32_t pass)
@@ -365,17 +374,16 @@ static void walk_tree(struct builder *b, const struct bundle *s, uint32_t pass)
 	struct prof_run r = b->p->stack[s->stack];
 	struct gnode *parent = NULL;
 	for (uint32_t i = r.n; i--;) {
-		loc_id l = b->p->frame[r.off + i];
-		uint32_t lines = b->p->loc[l].nline ? b->p->loc[l].nline : 1;
-		for (uint32_t k = lines; k--;) {
-			uint32_t info = b->slot[b->first[l] + k] - 1, context = parent ? parent->id + 1 : 0;
-			uint32_t *at = pairs_at(&b->children, context, info);
-			if (!*at)
-				*at = new_node(b, info, context);
-			struct gnode *n = b->g->all[*at - 1];
+		struct lines at = b->lines[b->p->frame[r.off + i]];
+		for (uint32_t k = at.n; k--;) {
+			uint32_t info = b->slot[at.first + k] - 1, context = parent ? parent->id + 1 : 0;
+			uint32_t *child = pairs_at(&b->children, context, info);
+			if (!*child)
+				*child = new_node(b, info, context);
+			struct gnode *n = b->g->all[*child - 1];
 			add_weight(b, n, s, false);
 			if (parent)
-				add_edge(b, parent, n, s, pass, false, k + 1 != lines);
+				add_edge(b, parent, n, s, pass, false, k + 1 != at.n);
 			parent = n;
 		}
 	}
@@ -383,10 +391,33 @@ static void walk_tree(struct builder *b, const struct bundle *s, uint32_t pass)
 		add_weight(b, parent, s, true);
 }
 
+static void walk_all(struct builder *b)
+{
+	size_t n = b->kept ? b->nkept : b->ninfo;
+	if (b->o->tree) {
+		for (size_t i = 0; i < b->nbundle; i++)
+			walk_tree(b, &b->bundle[i], (uint32_t)i + 1);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		new_node(b, (uint32_t)i, 0);
+	b->seen = xcalloc(n + 1, sizeof *b->seen);
+	b->cum = xcalloc(n + 1, sizeof *b->cum);
+	if (b->o->mean)
+		b->cum_div = xcalloc(n + 1, sizeof *b->cum_div);
+	for (size_t i = 0; i < b->nbundle; i++)
+		walk(b, &b->bundle[i], (uint32_t)i + 1);
+	for (size_t i = 0; i < n; i++) {
+		b->g->all[i]->cum = b->cum[i];
+		b->g->all[i]->cum_div = b->cum_div ? b->cum_div[i] : 0;
+	}
+}
+
 /* Samples with the same stack (and labels) as one; those without weight do not count. */
 static void make_bundles(struct builder *b)
 {
 	struct prof *p = b->p;
+	bool by_set = b->o->tags && !b->light;
 	uint32_t *by_stack = xcalloc(p->nstack, sizeof *by_stack);
 	struct pairs by_pair = {0};
 	for (size_t i = 0; i < p->nsample; i++) {
@@ -394,7 +425,7 @@ static void make_bundles(struct builder *b)
 		struct prof_sample s = p->sample[i];
 		if (!w && !d)
 			continue;
-		uint32_t *at = b->o->tags ? pairs_at(&by_pair, s.stack, s.labels) : &by_stack[s.stack];
+		uint32_t *at = by_set ? pairs_at(&by_pair, s.stack, s.labels) : &by_stack[s.stack];
 		if (!*at) {
 			b->bundle = mem_grow(b->bundle, &b->cbundle, b->nbundle + 1, sizeof *b->bundle);
 			b->bundle[b->nbundle++] = (struct bundle){s.stack, s.labels, 0, 0};
@@ -420,30 +451,47 @@ static void select_nodes(struct graph *g, bool drop_negative)
 	}
 }
 
-struct graph *graph_rebuild(struct prof *p, const struct gopt *o, const struct graph *kept)
+static struct graph *build(struct prof *p, const struct gopt *o, const struct graph *kept, bool light)
 {
 	struct graph *g = xcalloc(1, sizeof *g);
-	struct builder b = {.g = g, .p = p, .o = o, .kept = kept};
+	struct builder b = {.g = g, .p = p, .o = o, .kept = kept, .light = light};
 	g->p = p;
-	prof_trim_paths(p, o->trim_path, o->source_path);
 	intern_lines(&b);
-	if (o->tags)
+	if (o->tags && !light)
 		b.sets = xcalloc(p->nset, sizeof *b.sets);
 	make_bundles(&b);
-	for (size_t i = 0; i < b.nbundle; i++)
-		(o->tree ? walk_tree : walk)(&b, &b.bundle[i], (uint32_t)i + 1);
+	walk_all(&b);
 	select_nodes(g, o->drop_negative);
-	void *all[] = {b.info, b.first, b.slot, b.node, b.edges.slot, b.children.slot, b.functions.slot,
-	    b.tags.slot, b.tag_keys.slot, b.bundle, b.sets, b.tag_key, b.set_key, b.tag, b.edge};
+	void *all[] = {b.info, b.lines, b.slot, b.seen, b.cum, b.cum_div, b.edges.slot, b.children.slot,
+	    b.functions.slot, b.tags.slot, b.tag_keys.slot, b.bundle, b.sets, b.tag_key, b.set_key, b.tag, b.edge};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);
 	intern_free(&b.infox);
 	return g;
 }
 
+struct graph *graph_rebuild(struct prof *p, const struct gopt *o, const struct graph *kept)
+{
+	prof_trim_paths(p, o->trim_path, o->source_path);
+	return build(p, o, kept, false);
+}
+
 struct graph *graph_new(struct prof *p, const struct gopt *o)
 {
 	return graph_rebuild(p, o, NULL);
+}
+
+struct graph *graph_nodes(struct prof *p, const struct gopt *o)
+{
+	prof_trim_paths(p, o->trim_path, o->source_path);
+	return build(p, o, NULL, true);
+}
+
+struct graph *graph_full(struct graph *g, const struct gopt *o)
+{
+	struct graph *full = build(g->p, o, NULL, false);
+	graph_free(g);
+	return full;
 }
 
 void graph_free(struct graph *g)

@@ -78,6 +78,9 @@ struct graph {
 
 /* Everything, untrimmed and in no particular order. */
 struct graph *graph_new(struct prof *, const struct gopt *);
+/* Nodes without edges and labels; and the whole of it in its place. Not for trees. */
+struct graph *graph_nodes(struct prof *, const struct gopt *);
+struct graph *graph_full(struct graph *nodes, const struct gopt *);
 /* Trimmed and sorted. */
 struct graph *graph_trimmed(struct prof *, const struct gopt *);
 void graph_free(struct graph *);

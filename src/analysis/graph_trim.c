@@ -303,7 +303,8 @@ static struct graph *cut(struct graph *g, const struct gopt *o)
 
 struct graph *graph_trimmed(struct prof *p, const struct gopt *o)
 {
-	struct graph *g = graph_new(p, o);
+	bool light = !o->tree && o->nodefraction > 0;
+	struct graph *g = light ? graph_nodes(p, o) : graph_new(p, o);
 	double total = (double)graph_flat(g);
 	int64_t node_cut = prof_abs(units_i64(total * o->nodefraction));
 	int64_t edge_cut = prof_abs(units_i64(total * o->edgefraction));
@@ -318,8 +319,10 @@ struct graph *graph_trimmed(struct prof *p, const struct gopt *o)
 		if (dropped)
 			g = cut(g, o);
 	}
-	if (!dropped)
+	if (!dropped) {
+		g = light ? graph_full(g, o) : g;
 		graph_names(g);
+	}
 	size_t orig = g->n;
 	graph_sort(g, o->cum_sort, o->visual);
 	if (o->nodecount > 0) {

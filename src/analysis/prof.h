@@ -79,6 +79,9 @@ static inline int64_t prof_abs(int64_t v) { return v < 0 ? (int64_t)(0 - (uint64
 #define PROF_DROP UINT32_MAX
 void prof_restack(struct prof *, const uint32_t *to, size_t n);
 
+/* prof_emit.c: say it all to a sink, in the order of the tables. false: the sink said stop. */
+bool prof_emit(const struct prof *, const struct sink *);
+
 /* prof_merge.c */
 /* Make n profiles comparable and merge them into one, as pprof does: p[0] itself when n is 1, else
    a new one. -1: they cannot be compared. The caller keeps what it passed. */

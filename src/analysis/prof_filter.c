@@ -16,12 +16,12 @@
 
 #include <string.h>
 
-void names_init(struct names *r, const struct prof *p, struct rx *rx)
+void prof_names_init(struct names *r, const struct prof *p, struct rx *rx)
 {
 	*r = (struct names){p, rx, rx ? xcalloc(p->nstr, 1) : NULL, p->nstr};
 }
 
-void names_free(struct names *r)
+void prof_names_free(struct names *r)
 {
 	rx_free(r->rx);
 	mem_free(r->known);
@@ -324,27 +324,27 @@ int prof_focus(struct prof *p, const struct prof_filters *f, const struct prof_u
 	}
 	struct by_name b = {0};
 	struct names from = {0};
-	names_init(&b.focus, p, rx[0]);
-	names_init(&b.ignore, p, rx[1]);
-	names_init(&b.hide, p, rx[2]);
-	names_init(&b.show, p, rx[3]);
+	prof_names_init(&b.focus, p, rx[0]);
+	prof_names_init(&b.ignore, p, rx[1]);
+	prof_names_init(&b.hide, p, rx[2]);
+	prof_names_init(&b.show, p, rx[3]);
 	if (rx[0] || rx[1] || rx[2] || rx[3])
 		filter_by_name(p, &b);
 	say(!rx[0] || b.fm, "Focus", notice, arg);
 	say(!rx[1] || b.im, "Ignore", notice, arg);
 	say(!rx[2] || b.hm, "Hide", notice, arg);
 	say(!rx[3] || b.sm, "Show", notice, arg);
-	names_init(&from, p, rx[4]);
+	prof_names_init(&from, p, rx[4]);
 	if (rx[4])
 		say(show_from(p, &from), "ShowFrom", notice, arg);
 	prof_tag_apply(&tag, p, notice, arg);
 	if (rx[5])
 		prune_from(p, rx[5]);
-	names_free(&b.focus);
-	names_free(&b.ignore);
-	names_free(&b.hide);
-	names_free(&b.show);
-	names_free(&from);
+	prof_names_free(&b.focus);
+	prof_names_free(&b.ignore);
+	prof_names_free(&b.hide);
+	prof_names_free(&b.show);
+	prof_names_free(&from);
 	rx_free(rx[5]);
 	prof_tag_free(&tag);
 	return 0;

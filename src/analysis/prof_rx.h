@@ -13,8 +13,8 @@ struct names {
 	uint8_t *known;
 	size_t n;
 };
-void names_init(struct names *, const struct prof *, struct rx *);
-void names_free(struct names *);
+void prof_names_init(struct names *, const struct prof *, struct rx *);
+void prof_names_free(struct names *);
 bool names_match(struct names *, str_id);
 
 /* NULL in *rx when text is; -1 names the option in *e. */

@@ -32,6 +32,8 @@ size_t text_fit_middle(struct buf *b, const char *s, size_t n, size_t cells, boo
 
 /* Durations for people: four significant digits at most: 0, 999ns, 12.3us, 1.23ms, 12.3s, 2m03s. */
 void text_ns(struct buf *b, int64_t ns);
+/* A moment in seconds, with the decimals that a step of so many ns needs: 1.2731s. */
+void text_at(struct buf *b, int64_t ns, int64_t step);
 /* Bytes: 512B, 1.5kB, 12MB (1024 based, as pprof). */
 void text_bytes(struct buf *b, int64_t n);
 /* 1,234,567 */

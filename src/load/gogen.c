@@ -24,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double USUAL_TICK = 64;	/* ns, where the frequency did not come: nearly everywhere */
+
 struct tgen *gogen_new(void)
 {
 	struct tgen *g = xcalloc(1, sizeof *g);
@@ -313,6 +315,7 @@ static int read_until_next(struct tgen *g, struct cur *c, int version, struct er
 		if (!r)
 			return 0;
 		if (r < 0) {
+			g->cut = b;
 			c->p = mark;
 			return g->number ? 0 : -1;	/* what came before the damage is whole */
 		}
@@ -342,6 +345,8 @@ static int read_until_end(struct tgen *g, struct cur *c, int version, struct err
 		if (!r && g->nthread)
 			return err_set(e, ERR_FORMAT, cur_at(c),
 			    "incomplete generation found; trace likely truncated");
+		if (r < 0)
+			g->cut = b;
 		if (r <= 0)
 			return r;
 		if (b.end)
@@ -375,6 +380,7 @@ int gogen_read(struct cur *c, int version, struct tgen **out, struct err *e)
 			*e = own;
 		return -1;
 	}
+	g->salvaged = after.kind != ERR_NONE;	/* it may well go on behind the damage */
 	return 1;
 }
 
@@ -382,9 +388,13 @@ bool gogen_salvage(struct tgen *g, double ns_per_tick)
 {
 	uint64_t dup;
 	if (g->ns_per_tick == 0)
-		g->ns_per_tick = ns_per_tick;
-	if (g->ns_per_tick == 0 || !g->nthread || g->frame)
+		g->ns_per_tick = ns_per_tick != 0 ? ns_per_tick : USUAL_TICK;
+	const struct gobatch *b = &g->cut;
+	if (b->cut && b->gen == g->number && b->first < GE__N && (goev_specs[b->first].flags & F_T))
+		add_events(g, b);
+	if (!g->nthread || g->frame)
 		return false;
+	g->salvaged = true;
 	if (!g->strs.dense && idtab_seal(&g->strs, &dup))
 		return false;
 	if (!g->stacks.dense && idtab_seal(&g->stacks, &dup))

@@ -64,6 +64,8 @@ struct tgen {
 	struct idmap threads;
 	uint64_t nbatches;	/* of every kind */
 	uint64_t experimental;	/* batches that nobody here reads */
+	struct gobatch cut;	/* the last one, when the input ends within it */
+	bool salvaged;		/* its end is missing: so may be tables and events */
 };
 
 /* The next generation of the input into *g. 1: there is one, and when e->kind is set, damage after it;
@@ -71,7 +73,7 @@ struct tgen {
    NULL), not sealed. */
 int gogen_read(struct cur *, int version, struct tgen **g, struct err *e);
 /* Make what there is of a damaged generation fit for use: references to what is missing become none.
-   false: nothing of it can be placed in time. ns_per_tick is what an earlier generation said, or 0. */
+   false: there is nothing to show. ns_per_tick is what an earlier generation said, or 0. */
 bool gogen_salvage(struct tgen *g, double ns_per_tick);
 void gogen_free(struct tgen *g);
 

@@ -39,6 +39,7 @@ struct merge {
 	struct slot *heap;
 	size_t n;
 	struct slot *tmp;	/* for sorting */
+	uint64_t dropped;	/* events of a salvaged generation that could not be */
 	struct err *e;
 };
 
@@ -134,23 +135,21 @@ static int cursor_next(struct merge *m, struct cursor *c)
 	if (!c->last)
 		c->last = gowire_time(m->g->ns_per_tick, m->g->batch[c->batch].time);
 	uint64_t dt;
-	if (!gowire_event(&c->c, &c->ev, &dt, m->e))
-		return -1;
+	if (!gowire_event(&c->c, &c->ev, &dt, m->e)) {
+		if (!m->g->salvaged)
+			return -1;
+		c->c.p = c->c.end;
+		c->next = 0;
+		return 0;
+	}
 	c->ev.time = c->last = gowire_add(gowire_time(m->g->ns_per_tick, dt), c->last);
 	return 1;
 }
 
-static enum go_advance try_slot(struct merge *m, size_t i)
+/* The cursor of slot i goes on to its next event. */
+static enum go_advance step_slot(struct merge *m, size_t i)
 {
 	struct cursor *c = m->heap[i].cur;
-	enum go_advance r = goorder_advance(m->o, &c->ev, c->m, &c->state);
-	if (r != GO_YES) {
-		if (r == GO_BAD) {
-			*m->e = m->o->bad;
-			m->e->at = cur_at(&c->c);
-		}
-		return r;
-	}
 	int n = cursor_next(m, c);
 	if (n < 0)
 		return GO_BAD;
@@ -163,6 +162,28 @@ static enum go_advance try_slot(struct merge *m, size_t i)
 	return GO_YES;
 }
 
+/* Where batches are missing, an event whose cause was in one of them is left out. */
+static enum go_advance drop_slot(struct merge *m, size_t i)
+{
+	m->dropped++;
+	return step_slot(m, i);
+}
+
+static enum go_advance try_slot(struct merge *m, size_t i)
+{
+	struct cursor *c = m->heap[i].cur;
+	enum go_advance r = goorder_advance(m->o, &c->ev, c->m, &c->state);
+	if (r == GO_YES)
+		return step_slot(m, i);
+	if (r == GO_WAIT)
+		return r;
+	if (m->g->salvaged)
+		return drop_slot(m, i);
+	*m->e = m->o->bad;
+	m->e->at = cur_at(&c->c);
+	return r;
+}
+
 /* The head must wait: who else can go on? */
 static int detour(struct merge *m)
 {
@@ -172,6 +193,8 @@ static int detour(struct merge *m)
 		if (r != GO_WAIT)
 			return r == GO_YES ? 0 : -1;
 	}
+	if (m->g->salvaged)
+		return drop_slot(m, 0) == GO_YES ? 0 : -1;
 	const struct cursor *c = m->heap[0].cur;
 	return err_set(m->e, ERR_FORMAT, cur_at(&c->c), "broken trace: failed to advance: "
 	    "no thread can go on; the earliest is M %lld with %s", (long long)c->m,
@@ -204,12 +227,13 @@ static int begin(struct merge *m)
 static int run(struct merge *m)
 {
 	struct goorder *o = m->o;
-	const struct gosample *s = m->g->sample, *end = s + m->g->nsample;
-	while (m->n || s < end) {
+	const struct tgen *g = m->g;
+	size_t s = 0;	/* the next CPU sample */
+	while (m->n || s < g->nsample) {
 		if (o->nout > GO_OUT - GO_OUT_ROOM && !goorder_flush(o))
 			return 0;
-		if (s < end && (!m->n || s->time < m->heap[0].time)) {
-			goorder_sample(o, s++);
+		if (s < g->nsample && (!m->n || g->sample[s].time < m->heap[0].time)) {
+			goorder_sample(o, &g->sample[s++]);
 			continue;
 		}
 		enum go_advance r = try_slot(m, 0);
@@ -240,6 +264,7 @@ int gomerge(struct goorder *o, struct tgen *g, uint64_t *lost, struct err *e)
 	if (!r)
 		r = run(&m);
 	*lost = r ? left(&m) : 0;
+	o->dropped += m.dropped;
 	mem_free(m.cur);
 	mem_free(m.heap);
 	goorder_flush(o);

@@ -45,18 +45,24 @@ enum go_advance gostep_bad(struct step *s, const char *fmt, uint64_t v)
 uint32_t gostep_str(struct goorder *o, uint64_t id, uint8_t type)
 {
 	uint32_t i = idtab_get(&o->gen->strs, id);
-	if (i == IDTAB_NONE)
-		err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE, "found invalid string ID %" PRIu64 " for event %s",
-		    id, goev_specs[type].name);
+	if (i != IDTAB_NONE)
+		return i;
+	if (o->gen->salvaged)
+		return 0;
+	err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE, "found invalid string ID %" PRIu64 " for event %s", id,
+	    goev_specs[type].name);
 	return i;
 }
 
 static uint32_t stack_at(struct goorder *o, uint64_t id, uint8_t type)
 {
 	uint32_t i = idtab_get(&o->gen->stacks, id);
-	if (i == IDTAB_NONE)
-		err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE, "found invalid stack ID %" PRIu64 " for event %s",
-		    id, goev_specs[type].name);
+	if (i != IDTAB_NONE)
+		return i;
+	if (o->gen->salvaged)
+		return 0;
+	err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE, "found invalid stack ID %" PRIu64 " for event %s", id,
+	    goev_specs[type].name);
 	return i;
 }
 
@@ -72,8 +78,11 @@ struct tev *gostep_say(struct goorder *o, uint8_t type, const struct goev *ev, s
 {
 	const struct goev_spec *s = &goev_specs[type];
 	uint64_t arg[7] = {0, ev->arg[1], ev->arg[2], ev->arg[3], ev->arg[4], (uint64_t)w.g, (uint64_t)w.p};
-	uint32_t name = gostep_str(o, arg[s->str], type), text = gostep_str(o, arg[s->text], type);
-	uint32_t stack = stack_at(o, arg[s->stack], type), stack2 = stack_at(o, arg[s->stack2], type);
+	/* most events name no string and one stack */
+	uint32_t name = s->str ? gostep_str(o, arg[s->str], type) : 0;
+	uint32_t text = s->text ? gostep_str(o, arg[s->text], type) : 0;
+	uint32_t stack = s->stack ? stack_at(o, arg[s->stack], type) : 0;
+	uint32_t stack2 = s->stack2 ? stack_at(o, arg[s->stack2], type) : 0;
 	if (name == IDTAB_NONE || text == IDTAB_NONE || stack == IDTAB_NONE || stack2 == IDTAB_NONE)
 		return NULL;
 	struct tev *t = &o->out[o->nout++];

@@ -32,6 +32,7 @@ struct goorder {
 	struct go_m *all_m;
 	uint64_t gc_seq;
 	int gc;			/* 0 not known, 1 off, 2 on */
+	uint64_t dropped;	/* events left out of generations that are not whole */
 	uint64_t misused;	/* regions that end while another is inside */
 	int64_t last;		/* time of the event before */
 	uint64_t syncs;

@@ -111,7 +111,7 @@ enum go_advance gostep_region_end(struct step *s)
 		if (g->nregion - i >= RANGES_MAX)
 			break;
 	}
-	if (g->nregion && i != g->nregion)
+	if (g->nregion && i != g->nregion && !s->o->gen->salvaged)
 		s->o->misused++;
 	if (i)
 		g->nregion = i - 1;
@@ -225,7 +225,7 @@ enum go_advance gostep_g_range_end(struct step *s)
 	if (!t)
 		return GO_BAD;
 	if (stw && was.gen == s->o->gen->number)
-		t->name = idtab_get(&s->o->gen->strs, was.kind);
+		t->name = gostep_str(s->o, was.kind, GE_STWBegin);
 	else if (stw)
 		t->name = gogen_extra(s->o->gen, was.name.p, was.name.n);
 	return GO_YES;

@@ -316,12 +316,10 @@ int gov1_read(struct bytes in, int version, struct goorder *o, uint64_t *lost, s
 	uint64_t shown = v.end, dup;
 	if (gogen_seal_v1(v.gen, &dup) && !v.damage.kind)
 		err_set(&v.damage, ERR_FORMAT, ERR_NOWHERE, "string has duplicate id %" PRIu64, dup);
-	int ret = v.nev || v.ticks_per_sec > 0 ? 0 : -1;
-	if (v.ticks_per_sec <= 0) {
-		if (!v.damage.kind)
-			err_set(&v.damage, ERR_FORMAT, ERR_NOWHERE, "no EvFrequency event");
+	bool frequency = v.ticks_per_sec > 0;
+	int ret = v.nev || frequency ? 0 : -1;
+	if (!frequency)
 		v.ticks_per_sec = 1000000000;
-	}
 	if (!ret) {
 		gov1_order(&v);
 		if (v.norder < v.nev)
@@ -333,6 +331,8 @@ int gov1_read(struct bytes in, int version, struct goorder *o, uint64_t *lost, s
 		if (o->ops->generation && !o->stopped && !o->ops->generation(o->self, v.gen, o->info))
 			o->stopped = true;
 	}
+	if (!frequency && !v.damage.kind)
+		err_set(&v.damage, ERR_FORMAT, ERR_NOWHERE, "no EvFrequency event: times are in ticks");
 	*damage = v.damage;
 	*lost = in.n - shown;
 	drop(&v);

@@ -20,6 +20,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { MAX_TIMED_ARGS = 5 };	/* dt and four */
+
 const struct goev_spec goev_specs[GE__N] = {
 #define EV(num, nm, vers, fl, cnt, names, k, res, f, t, w, i, v, v2, s, tx, st, st2) \
 	[num] = {.name = #nm, .args = names, .since = vers, .flags = fl, .nargs = cnt, \
@@ -75,12 +77,13 @@ int gowire_batch(struct cur *c, struct gobatch *b, struct err *e)
 	b->at = cur_at(c);
 	b->n = (uint32_t)n;
 	size_t left = cur_left(c);
-	b->p = cur_bytes(c, n);
-	if (!b->p)
-		return err_set(e, ERR_FORMAT, at, "failed to read full batch: read %zu but wanted %" PRIu64,
-		    left, n);
+	b->p = c->p;
+	b->cut = !cur_bytes(c, n);
+	if (b->cut)
+		b->n = (uint32_t)left;
 	b->first = b->n && !b->exp ? b->p[0] : GE_NONE;
-	return 1;
+	return !b->cut ? 1 : err_set(e, ERR_FORMAT, at,
+	    "failed to read full batch: read %zu but wanted %" PRIu64, left, n);
 }
 
 static bool event_bad(struct cur *c, uint64_t at, struct err *e, const char *why, int type)
@@ -88,6 +91,30 @@ static bool event_bad(struct cur *c, uint64_t at, struct err *e, const char *why
 	c->bad = true;
 	err_set(e, ERR_FORMAT, at, why, type);
 	return false;
+}
+
+/* A varint at *p of which 10 bytes may be read. false: it is longer. */
+static inline bool quick_varint(const uint8_t **p, uint64_t *v)
+{
+	const uint8_t *q = *p;
+	uint64_t x = *q++;
+	if (x >= 0x80) {
+		x &= 0x7f;
+		for (unsigned s = 7;; s += 7) {
+			uint64_t b = *q++;
+			x |= (b & 0x7f) << s;
+			if (b < 0x80) {
+				if (s == 63 && b > 1)
+					return false;
+				break;
+			}
+			if (s == 63)
+				return false;
+		}
+	}
+	*p = q;
+	*v = x;
+	return true;
 }
 
 bool gowire_event(struct cur *c, struct goev *ev, uint64_t *dt, struct err *e)
@@ -102,9 +129,18 @@ bool gowire_event(struct cur *c, struct goev *ev, uint64_t *dt, struct err *e)
 	if (!(s->flags & F_T))
 		return event_bad(c, at, e, "found event without a timestamp: type=%d", type);
 	ev->type = type;
-	*dt = cur_uvarint(c);
-	for (unsigned i = 1; i < s->nargs; i++)
-		ev->arg[i] = cur_uvarint(c);
+	if (cur_left(c) >= 10u * MAX_TIMED_ARGS) {	/* no number can reach beyond the end */
+		const uint8_t *p = c->p;
+		bool ok = quick_varint(&p, dt);
+		for (unsigned i = 1; i < s->nargs; i++)
+			ok &= quick_varint(&p, &ev->arg[i]);
+		c->p = p;
+		c->bad = !ok;
+	} else {
+		*dt = cur_uvarint(c);
+		for (unsigned i = 1; i < s->nargs; i++)
+			ev->arg[i] = cur_uvarint(c);
+	}
 	if (c->bad)
 		return event_bad(c, at, e, "found invalid uvarint in an event of type %d", type);
 	return true;

@@ -58,6 +58,7 @@ struct gobatch {
 	uint8_t exp;		/* experiment, 0 none */
 	uint8_t first;		/* what it begins with: GE_Strings and so on, or GE_NONE when empty */
 	bool end;		/* the end of a generation and no batch */
+	bool cut;		/* the input ends within it: p and n are what there is */
 };
 /* 1: read one; 0: the input ends here; -1: damage, *e. */
 int gowire_batch(struct cur *, struct gobatch *, struct err *);

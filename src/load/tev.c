@@ -140,6 +140,11 @@ static int read_v1(struct reading *r, int version)
 static void notices(struct reading *r)
 {
 	char msg[160];
+	if (r->order.dropped) {
+		snprintf(msg, sizeof msg, "%" PRIu64 " events of it are left out: what led to them is missing",
+		    r->order.dropped);
+		warn(r, ERR_NOWHERE, msg);
+	}
 	if (r->experimental) {
 		snprintf(msg, sizeof msg, "%" PRIu64 " batches of experimental data are not shown",
 		    r->experimental);

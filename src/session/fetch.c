@@ -11,6 +11,7 @@
 #include "session/fetch.h"
 
 #include "load/load.h"
+#include "session/tracefile.h"
 
 #include <string.h>
 
@@ -19,6 +20,7 @@ struct fetcher {
 	prof_notice *notice;
 	void *arg;
 	const char *program;	/* the first argument, when it is one */
+	struct bytes *first;	/* NULL, or the first file, open */
 };
 
 static bool is_program(struct bytes b)
@@ -40,12 +42,27 @@ static void fix_mappings(struct prof *p, const struct fetcher *f)
 		p->map[1].build = prof_str(p, build, strlen(build));
 }
 
+/* A trace as a profile of what -type says. */
+static struct prof *read_trace(struct bytes *b, const struct fetcher *f, struct err *e)
+{
+	struct trace t;
+	struct prof *p = NULL;
+	if (!trace_read(&t, *b, f->o, f->notice, f->arg, e)) {
+		p = trace_profile(&t, f->o, e);
+		trace_close(&t);
+	}
+	input_close(b);
+	return p;
+}
+
 /* The open input as a profile; it is closed in any case. */
 static struct prof *read_one(struct bytes *b, const struct fetcher *f, struct err *e)
 {
+	const struct reader *r = input_gunzip(b, e) ? NULL : sniff(*b, e);
+	if (r && r->kind == FK_GOTRACE)
+		return read_trace(b, f, e);
 	struct prof *p = prof_new();
 	struct sink sink = prof_sink(p);
-	const struct reader *r = input_gunzip(b, e) ? NULL : sniff(*b, e);
 	int bad = !r;
 	if (r && r->kind != FK_PPROF)
 		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "is a %s, not a profile", r->name);
@@ -60,6 +77,15 @@ static struct prof *read_one(struct bytes *b, const struct fetcher *f, struct er
 	return p;
 }
 
+static int open_one(const struct fetcher *f, const char *file, struct bytes *b, struct err *e)
+{
+	if (!f->first || !f->first->p || file != f->o->file[0])
+		return input_open(file, b, e);
+	*b = *f->first;
+	*f->first = (struct bytes){0};
+	return 0;
+}
+
 /* n files as one profile; NULL and *e when none can be read or they do not fit together. */
 static struct prof *grab(const struct fetcher *f, const char *const *file, size_t n, const char *what,
     struct err *e)
@@ -69,7 +95,7 @@ static struct prof *grab(const struct fetcher *f, const char *const *file, size_
 	for (size_t i = 0; i < n; i++) {
 		struct bytes b;
 		struct err why = {0};
-		all[got] = input_open(file[i], &b, &why) ? NULL : read_one(&b, f, &why);
+		all[got] = open_one(f, file[i], &b, &why) ? NULL : read_one(&b, f, &why);
 		if (all[got])
 			got++;
 		else if (n == 1)
@@ -133,7 +159,12 @@ static const char *const *given(const struct opt_value *v, const char *option, c
 
 struct prof *fetch_profile(const struct opt *o, prof_notice *notice, void *arg, struct err *e)
 {
-	struct fetcher f = {o, notice, arg, NULL};
+	return fetch_profile_of(o, NULL, notice, arg, e);
+}
+
+struct prof *fetch_profile_of(const struct opt *o, struct bytes *first, prof_notice *notice, void *arg, struct err *e)
+{
+	struct fetcher f = {o, notice, arg, NULL, first};
 	const char *const *file = o->file;
 	size_t n = o->nfile, nbase, ndiff;
 	const char *const *base = given(&o->v[OPT_BASE], "-base", &f, &nbase);
@@ -148,7 +179,7 @@ struct prof *fetch_profile(const struct opt *o, prof_notice *notice, void *arg, 
 		return NULL;
 	}
 	struct bytes b;
-	if (n > 1 && strcmp(file[0], "-") && !input_open(file[0], &b, NULL)) {
+	if (n > 1 && !first && strcmp(file[0], "-") && !input_open(file[0], &b, NULL)) {
 		if (is_program(b)) {
 			f.program = *file++;
 			n--;

@@ -13,5 +13,8 @@
  * cannot be read are notices as long as one can. NULL: *e.
  */
 struct prof *fetch_profile(const struct opt *, prof_notice *, void *arg, struct err *e);
+/* The same when the first file is open already: it is read from *first, and closed. */
+struct bytes;
+struct prof *fetch_profile_of(const struct opt *, struct bytes *first, prof_notice *, void *arg, struct err *e);
 
 #endif

@@ -245,3 +245,22 @@ bool opt_help_reports(struct buf *b, const char *name)
 	}
 	return any;
 }
+
+static void print_row(struct buf *b, const char *group, const char *name, const char *arg, const char *dflt,
+    const char *help)
+{
+	buf_printf(b, "%s\t%s\t%s\t%s\t%s\n", group, name, arg ? arg : "", dflt ? dflt : "", help);
+}
+
+bool opt_print(struct buf *b, const char *what)
+{
+	if (!strcmp(what, "options"))
+		for (int i = 0; i < OPT__N; i++)
+			print_row(b, options[i].group, options[i].name, options[i].arg, options[i].dflt, options[i].help);
+	else if (!strcmp(what, "reports"))
+		for (const struct report_row *r = report_rows; r->name; r++)
+			print_row(b, r->group, r->name, r->arg, NULL, r->help);
+	else
+		return false;
+	return true;
+}

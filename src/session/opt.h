@@ -58,8 +58,11 @@ struct opt {
 int opt_parse(struct opt *, int argc, char *const *argv, struct err *e);
 void opt_free(struct opt *);
 
-/* The options as help text; as rows of the manual (-print=options). */
+/* The options as help text. */
 void opt_help(struct buf *);
+/* -print=options, -print=reports: the table, a row a line, tabs between group, name, argument,
+   default and help. false: it is another table's name. */
+bool opt_print(struct buf *, const char *what);
 /* All reports as help text, or one of them. false: there is none of that name. */
 bool opt_help_reports(struct buf *, const char *name);
 

@@ -3,7 +3,7 @@
 #ifndef TTRACE_SESSION_H
 #define TTRACE_SESSION_H
 
-#include "analysis/weigh.h"
+#include "analysis/focus.h"
 #include "base/err.h"
 #include "session/opt.h"
 #include "store/store.h"
@@ -45,13 +45,10 @@ size_t session_type(const struct session *);		/* the one shown */
 /* The query. Changing it drops the caches; each change is one step of undo. */
 struct query {
 	size_t type;
-	struct filters {	/* regular expressions as typed, NULL none; owned by the session */
-		const char *focus, *ignore, *hide, *show, *show_from, *prune_from;
-		const char *tagfocus, *tagignore, *tagshow, *taghide, *tagroot, *tagleaf;
-	} f;
+	struct filters f;	/* strings as typed, NULL none; owned by the session */
 	bool suspended;		/* filters are off for now */
 	int64_t from, to;	/* time range of a trace, [from, to); TIME_NONE: open */
-	enum gran { GR_FUNCTIONS, GR_FILEFUNCTIONS, GR_FILES, GR_LINES, GR_ADDRESSES } gran;
+	enum gran gran;
 	bool noinlines;
 	trk_id g;		/* only this goroutine; 0 all */
 	const char *group;	/* only goroutines whose start function matches; NULL all */

@@ -12,6 +12,7 @@
 #include "store/store.h"
 
 #include "base/err.h"
+#include "store/tracks.h"
 
 static int check_names(const struct snap *sn, struct err *e)
 {
@@ -77,7 +78,7 @@ static int check_samples(const struct snap *sn, struct err *e)
 
 int store_check(const struct snap *sn, struct err *e)
 {
-	if (check_names(sn, e) || check_tree(sn, e) || check_samples(sn, e))
+	if (check_names(sn, e) || check_tree(sn, e) || check_samples(sn, e) || tracks_check(sn, e))
 		return -1;
 	return 0;
 }

@@ -11,6 +11,9 @@
  * two running sums kept for every 64th. That is the whole zoom machinery: exact
  * shares at any scale for 3.6 bytes an interval, and no pyramid of textures.
  *
+ * start[] is 32 bits wide, so a sheet in which anything begins is at most
+ * SHEET_MAX_NS long; a stretch in which nothing happens may have any length.
+ *
  * A track that is not there at all (TS_NONE from end to end) has no row. A track
  * that goes on from the sheet before starts with its state marked SHEET_CONT.
  */
@@ -95,9 +98,9 @@ static void sheet_fill(struct build_sheet *b, const struct sheet_entry *e, size_
 }
 
 /* End of interval i in ns after t0, without knowing its row. */
-static inline uint32_t sheet_stop(const struct sheet *sh, uint32_t i)
+static inline int64_t sheet_stop(const struct sheet *sh, uint32_t i)
 {
-	return i + 1 < sh->n && sh->start[i + 1] ? sh->start[i + 1] : (uint32_t)(sh->t1 - sh->t0);
+	return i + 1 < sh->n && sh->start[i + 1] ? sh->start[i + 1] : sh->t1 - sh->t0;
 }
 
 static void sheet_sums(struct build_sheet *b)
@@ -202,7 +205,7 @@ static void sheet_before(const struct sheet *sh, uint32_t i, int sign, int64_t s
 	for (int k = 0; k < TS__N; k++)
 		sum[k] += sign * s[k];
 	for (uint32_t j = i - i % SHEET_STEP; j < i; j++)
-		sum[sh->state[j] & SHEET_STATE] += sign * (int64_t)(sheet_stop(sh, j) - sh->start[j]);
+		sum[sh->state[j] & SHEET_STATE] += sign * (sheet_stop(sh, j) - sh->start[j]);
 }
 
 void sheet_upto(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS__N])

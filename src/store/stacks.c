@@ -6,10 +6,15 @@
  * every question about the tree is one pass over an array.
  *
  * A location of n lines is a chain of n nodes, outermost first. Such a chain
- * never forks inside: it is only ever entered at its top, so the index keeps one
- * entry for a whole location, (parent, location) -> innermost node, and inlined
- * code costs no look-ups. The index holds its keys itself: a look-up touches
- * one cache line of one table, and the tree is not looked at.
+ * never forks inside: it is only ever entered at its top, so the index knows
+ * whole locations, (parent, location) -> innermost node, and inlined code costs
+ * no look-ups.
+ *
+ * Most nodes have one child, and it was made right after them. So the first child
+ * of a node stands in an array beside the tree, where following a stack walks
+ * along memory, and only the other children go into a hash table. With the hash
+ * alone, 1 M samples of 35 frames each on 6.3 M nodes took 3.5 s to read, nearly all
+ * of it waiting for memory; this takes 0.9 s.
  *
  * Not taken: an index by whole stacks in front of this one. Stacks of a profile
  * are nearly all different, so it would be asked in vain.
@@ -41,28 +46,55 @@ static void grow(struct stacks *t)
 	mem_free(old.slot);
 }
 
+/* Room for the first children of all nodes up to last, which are new. */
+static void kids(struct stacks *t, stk_id last)
+{
+	size_t had = t->ckid;
+	t->kid = mem_grow(t->kid, &t->ckid, (size_t)last + 1, sizeof *t->kid);
+	memset(t->kid + had, 0, (t->ckid - had) * sizeof *t->kid);
+}
+
 void stacks_init(struct stacks *t, struct store *st)
 {
 	*t = (struct stacks){.st = st};
 	col_init(&st->stks, sizeof(struct stk_row));
 	col_add(&st->stks, NULL);
 	grow(t);
+	kids(t, 0);
 }
 
 void stacks_free(struct stacks *t)
 {
 	mem_free(t->slot);
+	mem_free(t->kid);
 }
 
-static stk_id chain(struct store *st, stk_id parent, loc_id loc)
+static stk_id chain(struct stacks *t, stk_id parent, loc_id loc)
 {
-	const struct loc_row *l = store_loc(st, loc);
+	const struct loc_row *l = store_loc(t->st, loc);
 	for (uint32_t i = l->nline; i-- > 0;) {
 		stk_id id;
-		*(struct stk_row *)col_add(&st->stks, &id) = (struct stk_row){parent, l->first + i};
+		*(struct stk_row *)col_add(&t->st->stks, &id) = (struct stk_row){parent, l->first + i};
 		parent = id;
 	}
+	if (parent >= t->ckid)
+		kids(t, parent);
 	return parent;
+}
+
+static stk_id other_child(struct stacks *t, stk_id at, loc_id loc)
+{
+	size_t i = slot_of(t, at, loc);
+	if (t->slot[i].node)
+		return t->slot[i].node;
+	if ((t->n + 1) * 3 > t->cap * 2) {
+		grow(t);
+		i = slot_of(t, at, loc);
+	}
+	stk_id node = chain(t, at, loc);
+	t->slot[i] = (struct stacks_slot){at, loc, node};
+	t->n++;
+	return node;
 }
 
 stk_id stacks_add(struct stacks *t, const loc_id *leaf_first, size_t n)
@@ -70,18 +102,18 @@ stk_id stacks_add(struct stacks *t, const loc_id *leaf_first, size_t n)
 	stk_id at = 0;
 	while (n-- > 0) {
 		loc_id loc = leaf_first[n];
+		struct stacks_kid k = t->kid[at];
 		if (!loc)
 			continue;
-		size_t i = slot_of(t, at, loc);
-		if (!t->slot[i].node) {
-			if ((t->n + 1) * 3 > t->cap * 2) {
-				grow(t);
-				i = slot_of(t, at, loc);
-			}
-			t->slot[i] = (struct stacks_slot){at, loc, chain(t->st, at, loc)};
-			t->n++;
+		if (k.loc == loc) {
+			at = k.node;
+		} else if (k.node) {
+			at = other_child(t, at, loc);
+		} else {
+			stk_id node = chain(t, at, loc);
+			t->kid[at] = (struct stacks_kid){loc, node};
+			at = node;
 		}
-		at = t->slot[i].node;
 	}
 	return at;
 }

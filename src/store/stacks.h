@@ -5,10 +5,12 @@
 
 #include "store/store.h"
 
-/* The writer's half of the call tree: an index from (parent, location) to the node below. */
+/* The writer's half of the call tree: from (parent, location) to the node below. */
 struct stacks {
 	struct store *st;
-	struct stacks_slot { stk_id parent; loc_id loc; stk_id node; } *slot;
+	struct stacks_kid { loc_id loc; stk_id node; } *kid;	/* of each node its first child */
+	size_t ckid;
+	struct stacks_slot { stk_id parent; loc_id loc; stk_id node; } *slot;	/* all other children */
 	size_t cap, n;
 };
 

@@ -325,8 +325,17 @@ void tracks_upto(struct tracks *k, int64_t t)
 	if (t > k->newest && t == INT64_MAX)
 		t = k->newest;
 	while (t > k->sealed) {
-		uint64_t left = (uint64_t)(t - k->sealed), pieces = (left + SHEET_MAX_NS - 1) / SHEET_MAX_NS;
-		seal_piece(k, pieces > 1 ? k->sealed + (int64_t)(left / pieces) : t);
+		int64_t first = INT64_MAX;	/* when anything happens next */
+		if (t - k->sealed > SHEET_MAX_NS)
+			for (size_t i = 0; i < k->nentry; i++)
+				if (k->entry[i].t < first)
+					first = k->entry[i].t;
+		if (t - k->sealed <= SHEET_MAX_NS)
+			seal_piece(k, t);
+		else if (first - k->sealed > SHEET_MAX_NS / 2)
+			seal_piece(k, first < t ? first : t);
+		else
+			seal_piece(k, k->sealed + SHEET_MAX_NS);
 	}
 	/* what is heard of for the first time is no older than the sheet that is being written */
 	for (uint32_t i = 0, n = col_n(&k->st->trks); i < n; i++)

@@ -31,4 +31,8 @@ void tracks_upto(struct tracks *, int64_t t);
 /* Fill in what a snapshot says of the trace: t0, t1 and the counts of its columns. */
 void tracks_snap(const struct tracks *, struct snap *);
 
+/* The trace half of store_check. */
+struct err;
+int tracks_check(const struct snap *, struct err *);
+
 #endif

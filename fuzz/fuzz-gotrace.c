@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The trace reader under libFuzzer; built without it, a main that replays the
+ * files it is given. What must hold of any input: it ends, and every id that
+ * comes out is one that the generation has.
+ */
+#include "config.h"
+
+#include "base/mem.h"
+#include "load/tev.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
+
+static bool on_events(void *self, const struct tgen *g, const struct tev *t, size_t n)
+{
+	uint64_t *sum = self;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t nframes;
+		size_t len;
+		const struct tev_frame *f = tgen_stack(g, t[i].stack, &nframes);
+		for (uint32_t k = 0; k < nframes; k++)
+			*sum += f[k].pc + (uint8_t)*tgen_str(g, f[k].fun, &len) + len;
+		if (t[i].stack >= tgen_nstacks(g) || t[i].stack2 >= tgen_nstacks(g) ||
+		    t[i].name >= tgen_nstrs(g) || t[i].text >= tgen_nstrs(g))
+			abort();
+		const char *s = tgen_str(g, t[i].name, &len);
+		for (size_t k = 0; k < len; k++)
+			*sum += (uint8_t)s[k];
+	}
+	return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+{
+	static const struct tev_ops ops = {on_events, NULL, NULL};
+	struct tstream_info info;
+	struct err e;
+	uint64_t sum = 0;
+	tev_read((struct bytes){.p = p, .n = n, .file_n = n}, &ops, &sum, &info, &e);
+	return 0;
+}
+
+#ifndef TTRACE_LIBFUZZER
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		FILE *f = fopen(argv[i], "rb");
+		uint8_t *p = NULL;
+		size_t n = 0, cap = 0, got = 0;
+		if (!f)
+			continue;
+		do {
+			n += got;
+			p = mem_grow(p, &cap, n + 65536, 1);
+		} while ((got = fread(p + n, 1, cap - n, f)) > 0);
+		fclose(f);
+		LLVMFuzzerTestOneInput(p, n);
+		mem_free(p);
+	}
+	return 0;
+}
+#endif

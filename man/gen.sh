@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# gen.sh TTRACE TEMPLATE: the manual page, its tables filled in by the program itself: a line
+# @options@, @reports@ or @commands@ of the template becomes that table. What is checked in is what
+# this prints; tests/man.sh compares.
+set -eu
+ttrace=$1
+template=$2
+escape='function esc(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); if (s ~ /^[.\x27]/) s = "\\\\&" s; return s }
+function section(group) { print ".Ss " toupper(substr(group, 1, 1)) substr(group, 2) }'
+
+# TSV of group, name, argument, default, help -> mdoc
+table() {
+	"$ttrace" "-print=$1" | awk -F '\t' -v dash="$2" "$escape"'
+	$1 != group {
+		if (group != "") print ".El"
+		section($1)
+		print ".Bl -tag -width Ds"
+		group = $1
+	}
+	{
+		if (dash == "-") print ".It Fl " esc($2) ($3 != "" ? " Ns = Ns Ar " esc($3) : "")
+		else print ".It Ic " esc($2) ($3 != "" ? " Ar " esc($3) : "")
+		print esc($5) ($4 != "" && $4 != "false" ? " (default: " esc($4) ")" : "") "."
+	}
+	END { print ".El" }'
+}
+# TSV of group, word, keys, argument, help
+commands() {
+	"$ttrace" -print=commands | awk -F '\t' "$escape"'
+	$1 != group {
+		if (group != "") print ".El"
+		section($1)
+		print ".Bl -tag -width Ds"
+		group = $1
+	}
+	{
+		print ".It Ic :" esc($2) ($4 != "" ? " Ar " esc($4) : "") ($3 != "" ? " Pq " esc($3) : "")
+		print esc($5) "."
+	}
+	END { print ".El" }'
+}
+while IFS= read -r line; do
+	case $line in
+	@options@) table options - ;;
+	@reports@) table reports "" ;;
+	@commands@) commands ;;
+	*) printf '%s\n' "$line" ;;
+	esac
+done <"$template"

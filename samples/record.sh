@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The ttrace authors
+#
+# Records the files beside it anew, by running the program in orders/ twice:
+#
+#   once for 20 s with its usual load: the profiles, and a trace of 2.4 s out of the middle
+#   that has one report in it;
+#   once for 8 s with hardly anything but log-ins: the two heap profiles with the leak between.
+#
+# It takes half a minute and needs go in PATH; GOTOOLCHAIN says which one records. -trimpath
+# makes the program's files orders/..., which is where they are below this directory. Nothing
+# is replaced unless both runs went well.
+#
+# No two recordings are equal: after a new one, the numbers in README.md are to be set right.
+
+set -eu
+
+: "${GOTOOLCHAIN:=go1.27.4}"
+export GOTOOLCHAIN CGO_ENABLED=0
+
+cd "$(dirname "$0")"
+new=$(mktemp -d)
+trap 'rm -rf "$new"' EXIT
+
+(cd orders && go build -trimpath -buildvcs=false -o "$new/orders" .)
+
+"$new/orders" -duration 20s -rate 170 \
+	-trace "$new/orders.trace" -trace-after 2200ms -trace-for 2400ms \
+	-cpu "$new/cpu.pb.gz" -heap "$new/heap.pb.gz" -goroutine "$new/goroutine.pb.gz" \
+	-block "$new/block.pb.gz" -mutex "$new/mutex.pb.gz"
+
+"$new/orders" -duration 8s -rate 200 -mix 1,1,18 -sales 0 \
+	-heap-base "$new/leak-before.pb.gz" -heap "$new/leak-after.pb.gz"
+
+mv "$new"/*.trace "$new"/*.pb.gz .

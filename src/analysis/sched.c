@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Accounts of goroutines. Times by state are differences of the sheets' running
+ * sums; ranges are spans, indexed by the goroutine that is charged with them
+ * (a counting sort), and clipped to the stretch in question.
+ *
+ * Two oddities of the reference are kept, for the numbers must be the same:
+ * a goroutine that is blocked for ever has no time after that; and one whose
+ * system call is blocked at the end of the trace has that last part as system
+ * call and as scheduling wait, not as blocked.
+ */
+#include "config.h"
+#include "analysis/sched.h"
+
+#include "analysis/bins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sched {
+	const struct snap *sn;
+	uint32_t *first, *span;		/* spans of goroutine t: span[first[t]] .. span[first[t + 1]) */
+};
+
+static const char *const reasons[TS__N] = {
+#define STATE(id, letter, name, reason) reason,
+#include "state.def"
+#undef STATE
+};
+
+static trk_id range_of(const struct snap *sn, uint32_t i)
+{
+	const struct sink_span *s = &store_span(sn->st, i)->s;
+	if (s->kind == SP_SWEEP)
+		return s->trk1;
+	return s->kind == SP_ASSIST || s->kind == SP_STW || s->kind == SP_RANGE ? s->trk : 0;
+}
+
+struct sched *sched_new(const struct snap *sn, struct arena *a)
+{
+	struct sched *s = arena_zalloc(a, sizeof *s);
+	s->sn = sn;
+	s->first = arena_zalloc(a, (sn->ntrks + 2u) * sizeof *s->first);
+	s->span = arena_alloc(a, (sn->nspans + 1u) * sizeof *s->span);
+	for (uint32_t i = 0; i < sn->nspans; i++)
+		s->first[range_of(sn, i) + 2]++;
+	s->first[2] = 0;	/* of nobody */
+	for (uint32_t t = 1; t <= sn->ntrks; t++)
+		s->first[t + 1] += s->first[t];
+	for (uint32_t i = 0; i < sn->nspans; i++) {
+		trk_id t = range_of(sn, i);
+		if (t)
+			s->span[s->first[t + 1]++] = i;
+	}
+	return s;
+}
+
+static void part_add(struct sched_part *p, uint32_t *n, str_id name, const char *text, int64_t ns)
+{
+	for (uint32_t i = 0; i < *n; i++)
+		if (p[i].name == name && (name || !strcmp(p[i].text, text))) {
+			p[i].ns += ns;
+			return;
+		}
+	p[(*n)++] = (struct sched_part){ name, text, ns };
+}
+
+static void stat_ranges(const struct sched *s, struct gstat *g, int64_t a, int64_t b, struct arena *mem)
+{
+	uint32_t from = s->first[g->trk], to = s->first[g->trk + 1];
+	struct sched_part *p = NULL;
+	for (uint32_t k = from; k < to; k++) {
+		const struct sink_span *sp = &store_span(s->sn->st, s->span[k])->s;
+		int64_t t0, t1;
+		span_bounds(s->sn, sp, &t0, &t1);
+		t0 = t0 < a ? a : t0;
+		t1 = t1 > b ? b : t1;
+		if (t1 <= t0)
+			continue;
+		if (!p)
+			p = arena_alloc(mem, (to - from) * sizeof *p);
+		part_add(p, &g->nrange, sp->name, "", t1 - t0);
+	}
+	g->range = p;
+}
+
+/* Waits whose reason is only known as text: walk them. */
+static void stat_others(const struct sched *s, struct gstat *g, struct sched_part *p)
+{
+	struct ival v;
+	bool go = ival_near(s->sn, g->trk, g->t0, 1, &v);
+	if (ival_at(s->sn, g->trk, g->t0, &v))
+		go = true;
+	for (; go && v.t0 < g->t1; go = ival_step(s->sn, &v, 1)) {
+		int64_t lo = v.t0 < g->t0 ? g->t0 : v.t0, hi = v.t1 > g->t1 ? g->t1 : v.t1;
+		if (v.state == TS_OTHER && hi > lo && (!v.who || g->nblock < 63))
+			part_add(p, &g->nblock, v.who, reasons[TS_OTHER], hi - lo);
+	}
+}
+
+static void stat_block(const struct sched *s, struct gstat *g, struct arena *mem)
+{
+	uint32_t n = 0;
+	for (int k = TS_CHANSEND; k < TS__N; k++)
+		n += g->ns[k] > 0;
+	if (!n)
+		return;
+	struct sched_part *p = arena_alloc(mem, (n + (g->ns[TS_OTHER] ? 64u : 0)) * sizeof *p);
+	for (int k = TS_CHANSEND; k < TS__N; k++)
+		if (g->ns[k] > 0 && k != TS_FOREVER && k != TS_OTHER)
+			part_add(p, &g->nblock, 0, k == TS_UNKNOWN ? "" : reasons[k], g->ns[k]);
+	if (g->ns[TS_OTHER])
+		stat_others(s, g, p);
+	g->block = p;
+}
+
+void sched_stat(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct arena *mem, struct gstat *g)
+{
+	const struct trk_row *row = store_trk(s->sn->st, trk);
+	int64_t born = row->t0, died = row->t1;
+	bool lives = died == TIME_NONE && b == TIME_NONE;
+	*g = (struct gstat){ .trk = trk };
+	if (born == TIME_NONE)
+		return;
+	g->t0 = a == TIME_NONE ? born : a;
+	g->t1 = b != TIME_NONE ? b : died != TIME_NONE ? died : s->sn->t1;
+	g->total = g->t1 - g->t0;
+	struct bin sum;
+	bins_sum(s->sn, trk, g->t0, g->t1, &sum);
+	memcpy(g->ns, sum.ns, sizeof g->ns);
+	struct ival v;
+	if (lives && ival_at(s->sn, trk, s->sn->t1 - 1, &v) && v.state == TS_SYSBLOCK) {
+		int64_t last = v.t1 - (v.t0 > g->t0 ? v.t0 : g->t0);
+		g->ns[TS_SYSBLOCK] -= last;
+		g->ns[TS_SYSCALL] += last;
+		g->ns[TS_READY] += last;
+	}
+	g->exec = g->ns[TS_RUN] + g->ns[TS_GCWORK] + g->ns[TS_ASSIST] + g->ns[TS_SWEEP] + g->ns[TS_STW];
+	g->ready = g->ns[TS_READY];
+	g->syscall = g->ns[TS_SYSCALL];
+	g->sysblock = g->ns[TS_SYSBLOCK];
+	stat_block(s, g, mem);
+	stat_ranges(s, g, g->t0, g->t1, mem);
+	int64_t known = g->exec + g->ready + g->syscall + g->sysblock;
+	for (uint32_t i = 0; i < g->nblock; i++)
+		known += g->block[i].ns;
+	g->unknown = known < g->total ? g->total - known : 0;
+}
+
+/* ---- groups */
+
+/* Within a group the longest first, then by id. */
+static int gstat_cmp(const void *a, const void *b)
+{
+	const struct gstat *x = a, *y = b;
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	return x->trk < y->trk ? -1 : x->trk > y->trk;
+}
+
+static int group_cmp(const void *a, const void *b)
+{
+	const struct sched_group *x = a, *y = b;
+	if (x->exec != y->exec)
+		return x->exec > y->exec ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+struct sched_groups *sched_groups(const struct sched *s, struct arena *mem)
+{
+	const struct snap *sn = s->sn;
+	struct sched_groups *o = arena_zalloc(mem, sizeof *o);
+	uint32_t *count = xcalloc(sn->nstrs + 1u, sizeof *count);
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		if (r->kind == TK_G && r->t0 != TIME_NONE)
+			o->n += !count[r->name]++, o->ng++;
+	}
+	o->group = arena_alloc(mem, (o->n + 1u) * sizeof *o->group);
+	o->g = arena_alloc(mem, (o->ng + 1u) * sizeof *o->g);
+	uint32_t at = 0, n = 0;
+	for (str_id i = 0; i < sn->nstrs; i++)
+		if (count[i]) {
+			o->group[n] = (struct sched_group){ i, at, 0, 0 };
+			at += count[i];
+			count[i] = n++;	/* from here on: the number of the group */
+		}
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		if (r->kind != TK_G || r->t0 == TIME_NONE)
+			continue;
+		struct sched_group *gr = &o->group[count[r->name]];
+		struct gstat *g = &o->g[gr->first + gr->n++];
+		sched_stat(s, t, TIME_NONE, TIME_NONE, mem, g);
+		gr->exec += g->exec;
+	}
+	for (uint32_t i = 0; i < o->n; i++)
+		qsort(o->g + o->group[i].first, o->group[i].n, sizeof *o->g, gstat_cmp);
+	qsort(o->group, o->n, sizeof *o->group, group_cmp);
+	mem_free(count);
+	return o;
+}
+
+/* ---- regions */
+
+frm_id sched_root(const struct store *st, stk_id s)
+{
+	frm_id f = 0;
+	for (; s; s = store_stk(st, s)->parent)
+		f = store_stk(st, s)->frame;
+	return f;
+}
+
+struct region_key { uint32_t span; str_id name; frm_id frame; uint64_t pc; const struct store *st; };
+
+static int name_cmp(const struct store *st, str_id a, str_id b)
+{
+	const struct str_row *x = store_str(st, a), *y = store_str(st, b);
+	uint32_t n = x->n < y->n ? x->n : y->n;
+	int c = n ? memcmp(x->s, y->s, n) : 0;
+	return c ? c : x->n < y->n ? -1 : x->n > y->n;
+}
+
+static int region_cmp(const void *a, const void *b)
+{
+	const struct region_key *x = a, *y = b;
+	if (x->name != y->name)
+		return name_cmp(x->st, x->name, y->name);
+	if (x->pc != y->pc)
+		return x->pc < y->pc ? -1 : 1;
+	if (x->frame != y->frame)
+		return x->frame < y->frame ? -1 : 1;
+	return x->span < y->span ? -1 : x->span > y->span;
+}
+
+struct sched_kinds *sched_regions(const struct sched *s, struct arena *mem)
+{
+	const struct snap *sn = s->sn;
+	struct sched_kinds *o = arena_zalloc(mem, sizeof *o);
+	for (uint32_t i = 0; i < sn->nspans; i++) {
+		const struct sink_span *sp = &store_span(sn->st, i)->s;
+		o->nr += sp->kind == SP_REGION && !(sp->v0 & RG_LOOSE);
+	}
+	struct region_key *key = xmalloc((o->nr + 1u) * sizeof *key);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < sn->nspans; i++) {
+		const struct sink_span *sp = &store_span(sn->st, i)->s;
+		if (sp->kind != SP_REGION || sp->v0 & RG_LOOSE)
+			continue;
+		frm_id f = sched_root(sn->st, sp->stack);
+		uint64_t pc = f ? ((const struct loc_row *)col_at(&sn->st->locs, store_frm(sn->st, f)->loc))->addr : 0;
+		key[n++] = (struct region_key){ i, sp->name, f, pc, sn->st };
+	}
+	qsort(key, n, sizeof *key, region_cmp);
+	o->kind = arena_alloc(mem, (n + 1u) * sizeof *o->kind);
+	o->r = arena_alloc(mem, (n + 1u) * sizeof *o->r);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sink_span *sp = &store_span(sn->st, key[i].span)->s;
+		if (!i || key[i].name != key[i - 1].name || key[i].frame != key[i - 1].frame)
+			o->kind[o->n++] = (struct sched_kind){ key[i].name, key[i].frame, i, 0 };
+		o->kind[o->n - 1].n++;
+		o->r[i].span = key[i].span;
+		sched_stat(s, sp->trk, sp->t0, sp->t1, mem, &o->r[i].s);
+	}
+	mem_free(key);
+	return o;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_SCHED_H
+#define TTRACE_SCHED_H
+
+#include "base/mem.h"
+#include "store/store.h"
+
+/*
+ * Where goroutines spend their time, per goroutine, group, region and task, in
+ * the accounts of `go tool trace`. Nothing is walked: a stretch of a goroutine is
+ * the difference of running sums.
+ */
+struct sched_part { str_id name; const char *text; int64_t ns; };	/* text: when name is 0 */
+struct gstat {
+	trk_id trk;
+	int64_t t0, t1;			/* the stretch; t1 that of the snapshot while it lives */
+	int64_t total, exec, ready, syscall, sysblock, unknown;
+	int64_t ns[TS__N];		/* the same by state */
+	const struct sched_part *block, *range;	/* by reason; in ranges (they overlap the above) */
+	uint32_t nblock, nrange;
+};
+
+struct sched;				/* an index of ranges by goroutine */
+struct sched *sched_new(const struct snap *, struct arena *);
+/* From a to b, or the goroutine's life where TIME_NONE. Parts are in the arena. */
+void sched_stat(const struct sched *, trk_id g, int64_t a, int64_t b, struct arena *, struct gstat *);
+
+/* Goroutines that were ever in a state, grouped by start function (name 0: unknown), the group that ran
+   most first. */
+struct sched_group { str_id name; uint32_t first, n; int64_t exec; };
+struct sched_groups {
+	uint32_t n, ng;
+	struct sched_group *group;
+	struct gstat *g;		/* of group i: g[first] .. g[first + n), longest life first */
+};
+struct sched_groups *sched_groups(const struct sched *, struct arena *);
+
+/* Regions of one type that began at one place. */
+struct sched_region { uint32_t span; struct gstat s; };
+struct sched_kind { str_id name; frm_id frame; uint32_t first, n; };
+struct sched_kinds {
+	uint32_t n, nr;
+	struct sched_kind *kind;	/* by name, then program counter */
+	struct sched_region *r;
+};
+struct sched_kinds *sched_regions(const struct sched *, struct arena *);
+
+/* The outermost frame of a stack, 0 for none. */
+frm_id sched_root(const struct store *, stk_id);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What a filter of a trace lets through: goroutines by start function as a set
+ * of bits, regions and tasks as stretches of time. A name is judged once,
+ * however many goroutines or regions bear it.
+ */
+#include "config.h"
+#include "analysis/tracew.h"
+
+#include "store/spans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Verdicts by string: 0 not asked yet, 1 no, 2 yes. */
+struct judge {
+	const struct store *st;
+	bool (*match)(void *, const char *, size_t);
+	void *arg;
+	uint8_t *said;
+};
+
+static struct judge judge_new(const struct snap *sn, bool (*match)(void *, const char *, size_t), void *arg)
+{
+	return (struct judge){ sn->st, match, arg, xcalloc(sn->nstrs + 1u, 1) };
+}
+
+static bool judge_name(struct judge *j, str_id s)
+{
+	if (!j->said[s]) {
+		const struct str_row *r = store_str(j->st, s);
+		j->said[s] = j->match(j->arg, r->s ? r->s : "", r->n) ? 2 : 1;
+	}
+	return j->said[s] == 2;
+}
+
+uint8_t *tw_goroutines(const struct snap *sn, bool (*match)(void *, const char *, size_t), void *arg, struct arena *a)
+{
+	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1);
+	struct judge j = judge_new(sn, match, arg);
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		str_id name = r->name;
+		if (r->kind == TK_G && name < sn->nstrs && judge_name(&j, name))
+			set[t >> 3] |= (uint8_t)(1u << (t & 7));
+	}
+	mem_free(j.said);
+	return set;
+}
+
+uint8_t *tw_goroutine(const struct snap *sn, trk_id g, struct arena *a)
+{
+	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1);
+	if (g < sn->ntrks)
+		set[g >> 3] |= (uint8_t)(1u << (g & 7));
+	return set;
+}
+
+static int slice_cmp(const void *a, const void *b)
+{
+	const struct tw_slice *x = a, *y = b;
+	if (x->trk != y->trk)
+		return x->trk < y->trk ? -1 : 1;
+	if (x->t0 != y->t0)
+		return x->t0 < y->t0 ? -1 : 1;
+	return x->t1 < y->t1 ? -1 : x->t1 > y->t1;
+}
+
+struct slices { struct tw_slice *v; size_t n, cap; };
+
+static void slices_add(struct slices *s, const struct snap *sn, const struct sink_span *sp)
+{
+	s->v = mem_grow(s->v, &s->cap, s->n + 1, sizeof *s->v);
+	struct tw_slice *x = &s->v[s->n++];
+	x->trk = sp->trk;
+	span_bounds(sn, sp, &x->t0, &x->t1);
+}
+
+/* Sorted; of those that overlap only the first (outermost: as the reference does it), or joined. */
+static struct tw_slice *slices_take(struct slices *s, bool join, struct arena *a, uint32_t *n)
+{
+	if (s->n)
+		qsort(s->v, s->n, sizeof *s->v, slice_cmp);
+	struct tw_slice *out = arena_alloc(a, (s->n + 1) * sizeof *out);
+	uint32_t m = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		if (!m || out[m - 1].trk != s->v[i].trk || out[m - 1].t1 <= s->v[i].t0)
+			out[m++] = s->v[i];
+		else if (join && out[m - 1].t1 < s->v[i].t1)
+			out[m - 1].t1 = s->v[i].t1;
+	}
+	mem_free(s->v);
+	*n = m;
+	return out;
+}
+
+struct tw_slice *tw_regions(const struct snap *sn, bool (*match)(void *, const char *, size_t), void *arg,
+    struct arena *a, uint32_t *n)
+{
+	struct slices s = {0};
+	struct judge j = judge_new(sn, match, arg);
+	for (uint32_t i = 0; i < sn->nspans; i++) {
+		const struct sink_span *sp = &store_span(sn->st, i)->s;
+		if (sp->kind == SP_REGION && !(sp->v0 & (RG_LOOSE | RG_INHERITED)) && judge_name(&j, sp->name))
+			slices_add(&s, sn, sp);
+	}
+	mem_free(j.said);
+	return slices_take(&s, false, a, n);
+}
+
+static int u64_cmp(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+struct tw_slice *tw_tasks(const struct snap *sn, uint64_t id, bool (*match)(void *, const char *, size_t),
+    void *arg, struct arena *a, uint32_t *n)
+{
+	struct slices s = {0};
+	struct judge j = judge_new(sn, match, arg);
+	uint64_t *ids = NULL;
+	size_t nids = 0, cap = 0;
+	if (!match) {
+		ids = mem_grow(ids, &cap, 1, sizeof *ids);
+		ids[nids++] = id;
+	}
+	for (uint32_t i = 0; i < sn->nspans; i++) {
+		const struct sink_span *sp = &store_span(sn->st, i)->s;
+		if (sp->kind != SP_TASK || (match ? !judge_name(&j, sp->name) : sp->id != id))
+			continue;
+		if (match) {
+			ids = mem_grow(ids, &cap, nids + 1, sizeof *ids);
+			ids[nids++] = sp->id;
+		}
+		if (sp->trk && (!sp->trk1 || sp->trk1 == sp->trk))	/* began and ended on one goroutine */
+			slices_add(&s, sn, sp);
+	}
+	if (nids)
+		qsort(ids, nids, sizeof *ids, u64_cmp);
+	for (uint32_t i = 0; i < sn->nspans && nids; i++) {
+		const struct sink_span *sp = &store_span(sn->st, i)->s;
+		if (sp->kind == SP_REGION && bsearch(&sp->id, ids, nids, sizeof *ids, u64_cmp))
+			slices_add(&s, sn, sp);
+	}
+	mem_free(ids);
+	mem_free(j.said);
+	return slices_take(&s, true, a, n);
+}

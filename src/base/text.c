@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Text for people: UTF-8, the cells it takes, cutting it where it hurts least.
+ *
+ * Widths come from a table of our own (width.def), not from wcwidth(): what a
+ * screen test shows must not depend on the locale of the machine it runs on.
+ * Nothing here trusts its input: bytes that are not UTF-8, control characters,
+ * and the format characters that reorder a line (bidi overrides) come out as
+ * \xNN, so no name in a file can speak to the terminal.
+ */
+#include "config.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+size_t utf8_decode(const char *s, size_t n, uint32_t *cp)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	*cp = 0xfffd;
+	if (!n)
+		return 0;
+	if (p[0] < 0x80) {
+		*cp = p[0];
+		return 1;
+	}
+	size_t len = p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 0;
+	if (p[0] >= 0xf5 || !len || len > n)
+		return 1;
+	uint32_t v = p[0] & (0xffu >> (len + 1));
+	for (size_t i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 1;
+		v = v << 6 | (p[i] & 0x3f);
+	}
+	if (v < least[len] || v > 0x10ffff || (v >= 0xd800 && v < 0xe000))
+		return 1;
+	*cp = v;
+	return len;
+}
+
+size_t utf8_encode(uint32_t cp, char out[4])
+{
+	if (cp < 0x80) {
+		out[0] = (char)cp;
+		return 1;
+	}
+	if (cp < 0x800) {
+		out[0] = (char)(0xc0 | cp >> 6);
+		out[1] = (char)(0x80 | (cp & 0x3f));
+		return 2;
+	}
+	if (cp < 0x10000) {
+		out[0] = (char)(0xe0 | cp >> 12);
+		out[1] = (char)(0x80 | (cp >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (cp & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | cp >> 18);
+	out[1] = (char)(0x80 | (cp >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (cp >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (cp & 0x3f));
+	return 4;
+}
+
+static const struct { uint32_t first, last; int cells; } widths[] = {
+#define W(first, last, cells) {first, last, cells},
+#include "base/width.def"
+#undef W
+};
+
+static bool is_control(uint32_t cp)
+{
+	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0xad || (cp >= 0x200b && cp <= 0x200f) ||
+	    (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2060 && cp <= 0x206f) || cp == 0xfeff ||
+	    (cp >= 0xfff9 && cp <= 0xfffb) || (cp >= 0xe0000 && cp <= 0xe007f);
+}
+
+int cp_width(uint32_t cp)
+{
+	if (is_control(cp))
+		return -1;
+	if (cp < 0x300)
+		return 1;
+	size_t lo = 0, hi = sizeof widths / sizeof *widths;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (cp > widths[mid].last)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < sizeof widths / sizeof *widths && cp >= widths[lo].first ? widths[lo].cells : 1;
+}
+
+/* One character of s as it is shown: bytes taken, cells used. A bad byte takes 1 and shows as \xNN. */
+static size_t shown(const char *s, size_t n, size_t *cells)
+{
+	uint32_t cp;
+	size_t len = utf8_decode(s, n, &cp);
+	int w = cp_width(cp);
+	bool bad = cp == 0xfffd && len == 1;
+	*cells = bad || w < 0 ? 4 * (bad ? 1 : len) : (size_t)w;
+	return len;
+}
+
+static void put_shown(struct buf *b, const char *s, size_t len, bool escape)
+{
+	if (!escape) {
+		buf_put(b, s, len);
+		return;
+	}
+	for (size_t i = 0; i < len; i++)
+		buf_printf(b, "\\x%02x", (unsigned char)s[i]);
+}
+
+static bool is_escaped(const char *s, size_t n)
+{
+	uint32_t cp;
+	size_t len = utf8_decode(s, n, &cp);
+	return cp_width(cp) < 0 || (cp == 0xfffd && len == 1);
+}
+
+size_t text_width(const char *s, size_t n)
+{
+	size_t w = 0, cells;
+	for (size_t i = 0; i < n; w += cells)
+		i += shown(s + i, n - i, &cells);
+	return w;
+}
+
+void text_safe(struct buf *b, const char *s, size_t n)
+{
+	size_t cells;
+	for (size_t i = 0; i < n;) {
+		size_t len = shown(s + i, n - i, &cells);
+		put_shown(b, s + i, len, is_escaped(s + i, n - i));
+		i += len;
+	}
+}
+
+/* As much of s as fits into cells, whole characters; cells used. *at: bytes used. */
+static size_t put_head(struct buf *b, const char *s, size_t n, size_t cells, size_t *at)
+{
+	size_t used = 0, w;
+	*at = 0;
+	while (*at < n) {
+		size_t len = shown(s + *at, n - *at, &w);
+		if (used + w > cells)
+			break;
+		put_shown(b, s + *at, len, is_escaped(s + *at, n - *at));
+		used += w;
+		*at += len;
+	}
+	return used;
+}
+
+size_t text_fit(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
+{
+	size_t at;
+	if (text_width(s, n) <= cells)
+		return put_head(b, s, n, cells, &at);
+	if (!cells)
+		return 0;
+	size_t used = put_head(b, s, n, cells - 1, &at);
+	buf_puts(b, ascii ? "~" : "\xe2\x80\xa6");
+	return used + 1;
+}
+
+size_t text_fit_middle(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
+{
+	size_t at, w;
+	if (text_width(s, n) <= cells || cells < 5)
+		return text_fit(b, s, n, cells, ascii);
+	size_t head = (cells - 1) / 2, tail = cells - 1 - head;
+	size_t used = put_head(b, s, n, head, &at);
+	buf_puts(b, ascii ? "~" : "\xe2\x80\xa6");
+	size_t from = at, rest = text_width(s + at, n - at);
+	while (from < n && rest > tail) {
+		from += shown(s + from, n - from, &w);
+		rest -= w;
+	}
+	return used + 1 + put_head(b, s + from, n - from, tail, &at);
+}
+
+/* End of the path part of a Go symbol: past the last / before the first ( or [. */
+static size_t path_end(const char *s, size_t n)
+{
+	size_t end = 0;
+	for (size_t i = 0; i < n && s[i] != '(' && s[i] != '['; i++)
+		if (s[i] == '/')
+			end = i + 1;
+	return end;
+}
+
+size_t text_fit_symbol(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
+{
+	size_t from[4] = {0}, k = 1;
+	size_t path = path_end(s, n);
+	const char *dot = memchr(s + path, '.', n - path);
+	if (path)
+		from[k++] = path;		/* json.(*decodeState).object */
+	if (dot) {
+		from[k++] = (size_t)(dot - s) + 1;	/* (*decodeState).object */
+		const char *recv = s + from[k - 1];
+		const char *close = *recv == '(' ? memchr(recv, ')', n - from[k - 1]) : NULL;
+		if (close && (size_t)(close - s) + 2 < n && close[1] == '.')
+			from[k++] = (size_t)(close - s) + 2;	/* object */
+	}
+	for (size_t i = 0; i < k; i++)
+		if (from[i] < n && text_width(s + from[i], n - from[i]) <= cells)
+			return text_fit(b, s + from[i], n - from[i], cells, ascii);
+	size_t last = from[k - 1] < n ? from[k - 1] : 0;
+	return text_fit(b, s + last, n - last, cells, ascii);
+}
+
+/* v / unit with three significant digits. */
+static void put_scaled(struct buf *b, double v, const char *unit)
+{
+	double a = v < 0 ? -v : v;
+	buf_printf(b, "%.*f%s", a < 9.995 ? 2 : a < 99.95 ? 1 : 0, v, unit);
+}
+
+void text_ns(struct buf *b, int64_t ns)
+{
+	double v = (double)ns, a = v < 0 ? -v : v;
+	if (!ns)
+		buf_putc(b, '0');
+	else if (a < 1e3)
+		buf_printf(b, "%dns", (int)ns);
+	else if (a < 999.5e3)
+		put_scaled(b, v / 1e3, "us");
+	else if (a < 999.5e6)
+		put_scaled(b, v / 1e6, "ms");
+	else if (a < 59.95e9)
+		put_scaled(b, v / 1e9, "s");
+	else if (a < 3600e9)
+		buf_printf(b, "%s%dm%02ds", ns < 0 ? "-" : "", (int)(a / 60e9), (int)(a / 1e9) % 60);
+	else
+		buf_printf(b, "%s%ldh%02dm", ns < 0 ? "-" : "", (long)(a / 3600e9), (int)(a / 60e9) % 60);
+}
+
+void text_at(struct buf *b, int64_t ns, int64_t step)
+{
+	int digits = 0;
+	for (int64_t unit = 1000000000; unit > (step > 0 ? step : 1) && digits < 9; unit /= 10)
+		digits++;
+	uint64_t a = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, p = 1000000000;
+	for (int i = 0; i < digits; i++)
+		p /= 10;
+	a = a / p;
+	uint64_t whole = a / (1000000000 / p), part = a % (1000000000 / p);
+	buf_printf(b, "%s%llu", ns < 0 ? "-" : "", (unsigned long long)whole);
+	if (digits)
+		buf_printf(b, ".%0*llu", digits, (unsigned long long)part);
+	buf_putc(b, 's');
+}
+
+void text_bytes(struct buf *b, int64_t n)
+{
+	static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+	double v = (double)n;
+	size_t i = 0;
+	while ((v >= 999.5 || v <= -999.5) && i + 1 < sizeof unit / sizeof *unit) {
+		v /= 1024;
+		i++;
+	}
+	if (!i)
+		buf_printf(b, "%d%s", (int)n, unit[0]);
+	else
+		put_scaled(b, v, unit[i]);
+}
+
+void text_count(struct buf *b, int64_t n)
+{
+	char tmp[32];
+	int len = snprintf(tmp, sizeof tmp, "%lld", (long long)n);
+	int first = n < 0;
+	for (int i = 0; i < len; i++) {
+		if (i > first && (len - i) % 3 == 0)
+			buf_putc(b, ',');
+		buf_putc(b, tmp[i]);
+	}
+}
+
+void text_value(struct buf *b, int64_t v, const char *unit)
+{
+	static const struct { const char *unit; int64_t ns; } times[] = {
+		{"nanoseconds", 1}, {"nanosecond", 1}, {"ns", 1}, {"microseconds", 1000}, {"us", 1000},
+		{"milliseconds", 1000000}, {"ms", 1000000}, {"seconds", 1000000000}, {"s", 1000000000},
+	};
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		if (!strcmp(unit, times[i].unit)) {
+			if (v > INT64_MAX / times[i].ns || v < INT64_MIN / times[i].ns)
+				break;
+			text_ns(b, v * times[i].ns);
+			return;
+		}
+	if (!strcmp(unit, "bytes") || !strcmp(unit, "byte")) {
+		text_bytes(b, v);
+		return;
+	}
+	text_count(b, v);
+	if (*unit && strcmp(unit, "count")) {
+		buf_putc(b, ' ');
+		text_safe(b, unit, strlen(unit));
+	}
+}
+
+/* The unit at s: its ns and its length; 0 when there is none. */
+static size_t time_unit(const char *s, double *ns)
+{
+	static const struct { const char *s; double ns; } units[] = {
+		{"ns", 1}, {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"ms", 1e6}, {"m", 60e9}, {"s", 1e9}, {"h", 3600e9},
+	};
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strncmp(s, units[i].s, strlen(units[i].s))) {
+			*ns = units[i].ns;
+			return strlen(units[i].s);
+		}
+	return 0;
+}
+
+bool text_parse_ns(const char *s, int64_t *ns)
+{
+	double sum = 0, unit;
+	bool minus = *s == '-';
+	s += minus || *s == '+';
+	if (!*s)
+		return false;
+	while (*s) {
+		double v = 0, scale = 1;
+		int digits = 0;
+		for (; *s >= '0' && *s <= '9'; s++, digits++)
+			v = v * 10 + (*s - '0');
+		if (*s == '.')
+			for (s++; *s >= '0' && *s <= '9'; s++, digits++)
+				v += (*s - '0') * (scale /= 10);
+		size_t n = time_unit(s, &unit);
+		if (!digits || !n)
+			return false;
+		sum += v * unit;
+		s += n;
+	}
+	if (sum > 9.2e18)
+		return false;
+	*ns = (int64_t)(sum + 0.5);
+	if (minus)
+		*ns = -*ns;
+	return true;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Strings and stacks of one generation, on their way into the sink. Most ids of
+ * a generation are never used by an event that is shown, and the rest are used
+ * again and again, so each is said once a generation, when it is first met; an
+ * array by id remembers what the sink called it. The sink makes one of equal
+ * stacks of different generations.
+ */
+#include "config.h"
+#include "load/gotrace.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+/* A table of at least n ids; what is new in it is zero. */
+static uint32_t *table_room(uint32_t *p, size_t *cap, size_t n)
+{
+	size_t had = *cap;
+	if (n <= had)
+		return p;
+	p = mem_grow(p, cap, n, sizeof *p);
+	memset(p + had, 0, (*cap - had) * sizeof *p);
+	return p;
+}
+
+void gotables_begin(struct gotables *t, const struct tgen *gen)
+{
+	if (t->any && t->gen == gen && t->number == tgen_number(gen))
+		return;
+	t->gen = gen;
+	t->number = tgen_number(gen);
+	t->any = true;
+	t->str = table_room(t->str, &t->nstr, tgen_nstrs(gen) + 1u);
+	t->stack = table_room(t->stack, &t->nstack, tgen_nstacks(gen) + 1u);
+	t->root = table_room(t->root, &t->nroot, tgen_nstacks(gen) + 1u);
+	memset(t->str, 0, t->nstr * sizeof *t->str);
+	memset(t->stack, 0, t->nstack * sizeof *t->stack);
+	memset(t->root, 0, t->nroot * sizeof *t->root);
+}
+
+void gotables_free(struct gotables *t)
+{
+	mem_free(t->str);
+	mem_free(t->stack);
+	mem_free(t->root);
+}
+
+str_id gotables_str(struct gotrace *r, uint32_t id)
+{
+	struct gotables *t = &r->tab;
+	if (!id)
+		return 0;
+	t->str = table_room(t->str, &t->nstr, id + (size_t)1);
+	if (!t->str[id]) {
+		size_t n;
+		const char *s = tgen_str(t->gen, id, &n);
+		t->str[id] = r->sink->ops->str(r->sink->self, s, n) + 1;
+	}
+	return t->str[id] - 1;
+}
+
+static loc_id say_frame(struct gotrace *r, const struct tev_frame *f)
+{
+	struct sink *s = r->sink;
+	struct sink_fun fun = { .name = gotables_str(r, f->fun), .file = gotables_str(r, f->file) };
+	fun.sysname = fun.name;
+	struct sink_line line = { .line = (int64_t)f->line };
+	line.fun = s->ops->fun(s->self, &fun);
+	return s->ops->loc(s->self, &(struct sink_loc){ .addr = f->pc, .line = &line, .nline = 1 });
+}
+
+stk_id gotables_stack(struct gotrace *r, uint32_t id)
+{
+	enum { DEEP = 256 };
+	struct gotables *t = &r->tab;
+	if (!id || id >= t->nstack)
+		return 0;
+	if (!t->stack[id]) {
+		uint32_t n;
+		const struct tev_frame *f = tgen_stack(t->gen, id, &n);
+		loc_id loc[DEEP];
+		if (n > DEEP)	/* the format allows 128 */
+			n = DEEP;
+		for (uint32_t i = 0; i < n; i++)
+			loc[i] = say_frame(r, &f[i]);
+		t->stack[id] = (n ? r->sink->ops->stack(r->sink->self, loc, n) : 0) + 1;
+	}
+	return t->stack[id] - 1;
+}
+
+str_id gotables_root(struct gotrace *r, uint32_t id)
+{
+	struct gotables *t = &r->tab;
+	if (!id || id >= t->nroot)
+		return 0;
+	if (!t->root[id]) {
+		uint32_t n;
+		const struct tev_frame *f = tgen_stack(t->gen, id, &n);
+		t->root[id] = (n ? gotables_str(r, f[n - 1].fun) : 0) + 1;
+	}
+	return t->root[id] - 1;
+}

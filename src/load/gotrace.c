@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The reader of Go execution traces: takes the ordered events of tev_read and
+ * says them in the sink's words. Times are counted from the first event.
+ *
+ * Memory beside the sink's is that of what lives: goroutines that ended are
+ * used again, strings and stacks are translated a generation at a time. At the
+ * end of a generation all before its last event has been told, and the sink
+ * may seal and publish it.
+ *
+ * Some accounts depend on the order of events that share an instant (minimum
+ * mutator utilisation takes the lowest value at a time, and corrects it at the
+ * next event of any kind): those go out as util(), which carries the time of
+ * that next event and therefore waits for it.
+ */
+#include "config.h"
+#include "load/gotrace.h"
+
+#include "base/mem.h"
+
+enum { SAMPLE_NS = 10000000 };	/* the runtime's 100 Hz */
+
+static void flush_utils(struct gotrace *r, int64_t next)
+{
+	for (size_t i = 0; i < r->nutil; i++) {
+		r->util[i].next = next;
+		r->sink->ops->util(r->sink->self, &r->util[i]);
+	}
+	r->nutil = 0;
+}
+
+static void metric(struct gotrace *r, const struct tev *ev)
+{
+	static const enum counter counters[] = {
+		[TM_HEAP_LIVE] = CT_HEAP_LIVE, [TM_HEAP_GOAL] = CT_HEAP_GOAL, [TM_GOMAXPROCS] = CT_GOMAXPROCS,
+	};
+	int64_t t = gotrace_now(r);
+	if (ev->what > TM_GOMAXPROCS)
+		return;
+	r->sink->ops->count(r->sink->self, t, counters[ev->what], ev->value);
+	if (ev->what == TM_HEAP_LIVE)
+		r->heap_live = ev->value;
+	if (ev->what != TM_GOMAXPROCS || ev->value > INT32_MAX)
+		return;
+	gotrack_util(r, UT_PROCS, (int64_t)ev->value, 0, false);
+	r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = t, .kind = MK_GOMAXPROCS, .task = ev->value,
+		.stack = gotables_stack(r, ev->stack) });
+}
+
+static void sample(struct gotrace *r, const struct tev *ev)
+{
+	struct sink *s = r->sink;
+	if (!r->sampled) {
+		s->ops->type(s->self, s->ops->str(s->self, "samples", 7), s->ops->str(s->self, "count", 5));
+		s->ops->type(s->self, s->ops->str(s->self, "cpu", 3), s->ops->str(s->self, "nanoseconds", 11));
+		r->sampled = true;
+	}
+	int64_t value[] = { 1, SAMPLE_NS };
+	struct sink_sample row = { .stack = gotables_stack(r, ev->stack), .value = value, .when = gotrace_now(r) };
+	const struct gg *g = ev->g >= 0 ? gotrack_g(r, ev->g) : NULL;
+	const struct idslot *p = ev->p >= 0 ? idmap_get(&r->ps, (uint64_t)ev->p) : NULL;
+	row.trk = g ? g->trk : 0;
+	row.proc = p ? ((const struct gp *)p->p)->trk : 0;
+	s->ops->sample(s->self, &row);
+}
+
+static void one_event(struct gotrace *r, const struct tev *ev)
+{
+	switch (ev->kind) {
+	case TEV_SYNC:
+		r->sync = ev->time;
+		r->nsync++;
+		break;
+	case TEV_METRIC: metric(r, ev); break;
+	case TEV_LABEL: gotrack_label(r, ev); break;
+	case TEV_STACK_SAMPLE: sample(r, ev); break;
+	case TEV_RANGE_BEGIN: case TEV_RANGE_ACTIVE: case TEV_RANGE_END: gospan_range(r, ev); break;
+	case TEV_TASK_BEGIN: case TEV_TASK_END: case TEV_REGION_BEGIN: case TEV_REGION_END: case TEV_LOG:
+		gospan_user(r, ev);
+		break;
+	case TEV_TRANSITION: gotrack_event(r, ev); break;
+	default: break;
+	}
+}
+
+static bool take_events(void *self, const struct tgen *gen, const struct tev *ev, size_t n)
+{
+	struct gotrace *r = self;
+	gotables_begin(&r->tab, gen);
+	if (n && !r->begun) {
+		r->begun = true;
+		r->base = r->sync = r->last = ev[0].time;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (ev[i].time > r->last) {
+			if (r->nutil)
+				flush_utils(r, gotrace_rel(r, ev[i].time));
+			r->last = ev[i].time;
+		}
+		r->ev = &ev[i];
+		one_event(r, &ev[i]);
+	}
+	return !r->stopped;
+}
+
+static void say_facts(struct gotrace *r, const struct tstream_info *i)
+{
+	struct sink_trace t = { .version = i->version, .wall = TIME_NONE, .first = r->base, .last = r->base + gotrace_rel(r, r->last),
+		.events = i->events, .batches = i->batches, .generations = i->generations };
+	if (i->wall != TIME_NONE)
+		t.wall = (int64_t)((uint64_t)i->wall - ((uint64_t)i->wall_at - (uint64_t)r->base));
+	r->sink->ops->trace(r->sink->self, &t);
+}
+
+static bool take_generation(void *self, const struct tgen *gen, const struct tstream_info *info)
+{
+	struct gotrace *r = self;
+	(void)gen;
+	if (!r->begun)
+		return true;
+	say_facts(r, info);
+	r->stopped = !r->sink->ops->upto(r->sink->self, gotrace_rel(r, r->last), info->bytes);
+	return !r->stopped;
+}
+
+static void take_warning(void *self, uint64_t at, const char *msg)
+{
+	struct gotrace *r = self;
+	r->sink->ops->warn(r->sink->self, at, "%s", msg);
+}
+
+static void forget(struct gotrace *r)
+{
+	gotables_free(&r->tab);
+	idmap_free(&r->gs);
+	idmap_free(&r->ps);
+	idmap_free(&r->ms);
+	idmap_free(&r->tasks);
+	mem_free(r->util);
+	arena_free(r->mem);
+}
+
+int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
+{
+	static const struct tev_ops ops = { take_events, take_warning, take_generation };
+	struct arena mem = {0};
+	struct gotrace r = { .sink = sink, .mem = &mem };
+	struct tstream_info info;
+	struct err damage = {0};
+	int ret = tev_read(in, &ops, &r, &info, &damage);
+	if (!ret && r.begun && !r.stopped) {
+		flush_utils(&r, gotrace_rel(&r, r.last));
+		gospan_end(&r);
+		say_facts(&r, &info);
+		r.stopped = !sink->ops->upto(sink->self, gotrace_rel(&r, r.last), info.bytes);
+	}
+	forget(&r);
+	if (ret) {
+		*e = damage;
+		return -1;
+	}
+	return r.stopped ? err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped") : 0;
+}

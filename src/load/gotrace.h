@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_GOTRACE_H
+#define TTRACE_GOTRACE_H
+
+#include "base/mem.h"
+#include "load/idmap.h"
+#include "load/tev.h"
+#include "sink.h"
+
+/* From the ordered events of a trace to the sink; inside of gotrace*.c only. */
+
+/* Strings and stacks of the generation at hand, said to the sink when first used. */
+struct gotables {
+	const struct tgen *gen;
+	uint64_t number;
+	bool any;
+	uint32_t *str, *stack;		/* by id of the generation: the sink's id + 1, 0 not yet */
+	uint32_t *root;			/* by stack: the sink's string of the outermost function, + 1 */
+	size_t nstr, nstack, nroot;	/* of them; capacities */
+};
+
+struct goopen {				/* a region that is open, or the task a goroutine was born into */
+	struct goopen *up;
+	uint64_t task, seq;
+	str_id name;
+	int64_t t0;
+	stk_id stack;
+	unsigned flags;			/* RG_* */
+};
+
+struct gorange {
+	bool open;
+	int64_t t0;
+	str_id name;
+	stk_id stack;
+};
+
+struct gp;
+struct gg {
+	int64_t id, m;			/* m: where it runs, -1 */
+	trk_id trk;
+	uint8_t state;			/* enum tev_state */
+	uint8_t shown;			/* enum tstate */
+	bool named, system, mark_worker, dedicated, fractional;
+	struct gp *p;			/* while it runs, or is in a system call and holds it */
+	int64_t syscall_p;		/* P that it took into its system call, -1 none; see gotrack.c */
+	struct gorange assist, stw;
+	int64_t sweep_lost;		/* TIME_NONE, or since when it is charged with a sweep whose end was
+					   seen elsewhere */
+	struct goopen *top;
+	struct gg *free;
+};
+
+struct gp {
+	int64_t id;
+	trk_id trk;
+	struct gg *g;			/* runs here or is in a system call */
+	int64_t syscall_g;		/* -1 none */
+	uint8_t shown;
+	trk_id who;			/* and with whom */
+	bool swept_by_g;
+	int64_t sweep_g;
+	struct gorange sweep;
+};
+
+struct gm {
+	int64_t id;
+	trk_id trk, who;
+	uint8_t shown;
+};
+
+struct gotask { str_id name; uint64_t parent; int64_t t0; trk_id trk; stk_id stack; };
+
+struct gotrace {
+	struct sink *sink;
+	struct gotables tab;
+	const struct tev *ev;
+	int64_t base, sync, last;	/* first event, newest Sync, newest event: absolute */
+	bool begun, stopped, sampled;
+	uint64_t nsync, seq;
+	struct idmap gs, ps, ms, tasks;
+	struct gg *free_g;
+	struct goopen *free_open;
+	struct arena *mem;
+	struct gorange gc;
+	trk_id gc_trk;
+	uint64_t heap_live, gc_live;
+	str_id n_assist, n_sweep, n_gc;
+	struct sink_util *util;		/* wait for the time of the next event */
+	size_t nutil, cutil;
+};
+
+/* gotables.c */
+void gotables_begin(struct gotables *, const struct tgen *);
+void gotables_free(struct gotables *);
+str_id gotables_str(struct gotrace *, uint32_t id);
+stk_id gotables_stack(struct gotrace *, uint32_t id);
+str_id gotables_root(struct gotrace *, uint32_t id);	/* outermost function of a stack */
+
+/* gotrack.c */
+void gotrack_event(struct gotrace *, const struct tev *);	/* a transition */
+void gotrack_label(struct gotrace *, const struct tev *);
+struct gg *gotrack_g(const struct gotrace *, int64_t id);
+struct gp *gotrack_p(struct gotrace *, int64_t id);	/* found or made */
+void gotrack_show(struct gotrace *, struct gg *, stk_id);	/* what it does may have changed */
+void gotrack_util(struct gotrace *, enum util_what, int64_t p, int delta, bool past);
+
+/* gospan.c */
+void gospan_range(struct gotrace *, const struct tev *);
+void gospan_user(struct gotrace *, const struct tev *);	/* tasks, regions, logs */
+void gospan_inherit(struct gotrace *, struct gg *child, const struct gg *creator);
+/* A goroutine ended or blocked for ever (to), or the trace did (ev NULL). */
+void gospan_end_g(struct gotrace *, struct gg *, const struct tev *);
+void gospan_end(struct gotrace *);
+
+/* Since the first event. Times of a damaged file may be anything: beyond 73 years they stand still. */
+static inline int64_t gotrace_rel(const struct gotrace *r, int64_t time)
+{
+	uint64_t d = (uint64_t)time - (uint64_t)r->base;
+	return time <= r->base ? 0 : d < (uint64_t)1 << 61 ? (int64_t)d : (int64_t)1 << 61;
+}
+
+static inline int64_t gotrace_now(const struct gotrace *r)
+{
+	return gotrace_rel(r, r->ev->time);
+}
+
+#endif

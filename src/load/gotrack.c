@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Transitions of goroutines and processors, told to the sink as states of
+ * tracks. One transition of a G changes up to three tracks: its own, that of the
+ * P it runs on and that of the M which carries both. While a G runs, what it
+ * does for the collector lies over RUN: a stop of the world before a sweep
+ * before a mark assist, the innermost first.
+ *
+ * The accounts are those of the reference (internal/trace/summary.go), also
+ * where it is odd, so that panes and `go tool trace` never disagree:
+ *  - a G that is first heard of has been in its state since the last Sync
+ *    (TS_PAST), or in a system call without a P, which then counts as one with;
+ *  - a system call blocks when the P that it holds goes idle, and the P's claim
+ *    is dropped when the *G* that last held it returns, even if another has
+ *    taken that P into a system call since.
+ */
+#include "config.h"
+#include "load/gotrace.h"
+
+#include "base/mem.h"
+#include "load/gowire.h"
+
+#include <string.h>
+
+static const char *const reasons[TS__N] = {
+#define STATE(id, letter, name, reason) reason,
+#include "state.def"
+#undef STATE
+};
+
+struct gg *gotrack_g(const struct gotrace *r, int64_t id)
+{
+	const struct idslot *s = idmap_get(&r->gs, (uint64_t)id);
+	return s ? s->p : NULL;
+}
+
+static void enter(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack)
+{
+	r->sink->ops->enter(r->sink->self, trk, t, (enum tstate)state, who, stack);
+}
+
+struct gp *gotrack_p(struct gotrace *r, int64_t id)
+{
+	bool fresh;
+	struct idslot *s = idmap_put(&r->ps, (uint64_t)id, &fresh);
+	if (fresh) {
+		struct gp *p = arena_zalloc(r->mem, sizeof *p);
+		s->p = p;
+		*p = (struct gp){ .id = id, .syscall_g = -1, .sweep_g = -1, .shown = TS_IDLE };
+		p->trk = r->sink->ops->track(r->sink->self, TK_P, (uint64_t)id);
+		enter(r, p->trk, gotrace_rel(r, r->sync), TS_IDLE, 0, 0);
+	}
+	return s->p;
+}
+
+static void show_m(struct gotrace *r, int64_t id, unsigned state, trk_id g, int64_t t)
+{
+	bool fresh;
+	if (id < 0)
+		return;
+	struct idslot *s = idmap_put(&r->ms, (uint64_t)id, &fresh);
+	if (fresh) {
+		struct gm *m = arena_zalloc(r->mem, sizeof *m);
+		s->p = m;
+		m->id = id;
+		m->trk = r->sink->ops->track(r->sink->self, TK_M, (uint64_t)id);
+	}
+	struct gm *m = s->p;
+	if (m->shown == state && m->who == g)
+		return;
+	enter(r, m->trk, t, state, g, 0);
+	m->shown = (uint8_t)state;
+	m->who = g;
+}
+
+static void show_p(struct gotrace *r, struct gp *p, unsigned state, trk_id g, int64_t t)
+{
+	if (p->shown == state && p->who == g)
+		return;
+	enter(r, p->trk, t, state, g, 0);
+	p->shown = (uint8_t)state;
+	p->who = g;
+}
+
+/* What a running goroutine does, the innermost of its ranges. */
+static enum tstate running_state(const struct gg *g)
+{
+	if (g->stw.open)
+		return TS_STW;
+	if (g->p && g->p->sweep.open && g->p->swept_by_g && g->p->sweep_g == g->id)
+		return TS_SWEEP;
+	return g->assist.open ? TS_ASSIST : TS_RUN;
+}
+
+/* g runs on its P from t on: its track and the P's. */
+static void show_running(struct gotrace *r, struct gg *g, int64_t t, unsigned past, stk_id stack)
+{
+	enum tstate s = running_state(g);
+	enter(r, g->trk, t, s | past, g->p ? g->p->trk : 0, stack);
+	g->shown = (uint8_t)s;
+	if (g->p)
+		show_p(r, g->p, s == TS_RUN && g->mark_worker ? TS_GCWORK : s, g->trk, t);
+}
+
+void gotrack_show(struct gotrace *r, struct gg *g, stk_id stack)
+{
+	if (g->state == TST_RUNNING && running_state(g) != (enum tstate)g->shown)
+		show_running(r, g, gotrace_now(r), 0, stack);
+}
+
+void gotrack_util(struct gotrace *r, enum util_what what, int64_t p, int delta, bool past)
+{
+	if (p < 0 || p > INT32_MAX)
+		return;
+	r->util = mem_grow(r->util, &r->cutil, r->nutil + 1, sizeof *r->util);
+	r->util[r->nutil++] = (struct sink_util){ .t = gotrace_now(r), .what = what, .proc = (uint32_t)p,
+		.delta = delta, .past = past };
+}
+
+static bool executes(unsigned state)
+{
+	return state == TST_RUNNING || state == TST_SYSCALL;
+}
+
+/* The collector's share of a P changes as its goroutines come and go. */
+static void util_transition(struct gotrace *r, const struct gg *g, const struct tev *ev)
+{
+	int delta = executes(ev->to) - executes(ev->from);
+	if (!delta)
+		return;
+	if (g->assist.open)
+		gotrack_util(r, UT_ASSIST, ev->p, delta, false);
+	if (g->dedicated || g->fractional)
+		gotrack_util(r, g->fractional ? UT_WORKER : UT_DEDICATED, ev->p, delta, false);
+}
+
+static enum tstate wait_state(struct gotrace *r, uint32_t name, uint32_t *who)
+{
+	size_t n;
+	const char *s = tgen_str(r->tab.gen, name, &n);
+	*who = 0;
+	if (!n)
+		return TS_UNKNOWN;
+	for (int i = 0; i < TS__N; i++)
+		if (reasons[i] && strlen(reasons[i]) == n && !memcmp(reasons[i], s, n))
+			return (enum tstate)i;
+	*who = gotables_str(r, name);	/* not one that we know: the text itself */
+	return TS_OTHER;
+}
+
+static bool is_system(const char *name, size_t n)
+{
+	return n >= 8 && !memcmp(name, "runtime.", 8) && !(n == 12 && !memcmp(name, "runtime.main", 12));
+}
+
+/* A transition that carries the goroutine's own stack gives it its name. */
+static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
+{
+	uint32_t own = ev->from == TST_NOTEXIST ? ev->stack2 : ev->stack;
+	if (ev->wire == GE_GoUnblock || ev->wire == GE_GoSwitch || ev->wire == GE_GoSwitchDestroy)
+		own = 0;
+	uint32_t n;
+	const struct tev_frame *f = tgen_stack(r->tab.gen, own, &n);
+	if (g->named || !own || !n)
+		return;
+	size_t len;
+	const char *s = tgen_str(r->tab.gen, f[n - 1].fun, &len);
+	if (!len)
+		return;
+	g->named = true;
+	g->system = is_system(s, len);
+	if (len == 22 && !memcmp(s, "runtime.gcBgMarkWorker", 22))
+		g->mark_worker = true;
+	r->sink->ops->born(r->sink->self, g->trk, gotables_root(r, own), 0, 0, 0);
+}
+
+static struct gg *new_g(struct gotrace *r, const struct tev *ev)
+{
+	bool fresh;
+	struct idslot *s = idmap_put(&r->gs, (uint64_t)ev->id, &fresh);
+	struct gg *g = s->p;
+	if (fresh) {
+		g = r->free_g;
+		if (g)
+			r->free_g = g->free;
+		else
+			g = arena_alloc(r->mem, sizeof *g);
+		s->p = g;
+	}
+	*g = (struct gg){ .id = ev->id, .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE, .system = true };
+	g->trk = r->sink->ops->track(r->sink->self, TK_G, (uint64_t)ev->id);
+	if (ev->from == TST_NOTEXIST) {
+		const struct gg *creator = ev->g >= 0 ? gotrack_g(r, ev->g) : NULL;
+		r->sink->ops->born(r->sink->self, g->trk, 0, creator ? creator->trk : 0,
+		    gotables_stack(r, ev->stack2), gotables_stack(r, ev->stack));
+		if (creator)
+			gospan_inherit(r, g, creator);
+	}
+	return g;
+}
+
+/* Leave what it was in. */
+static void leave_state(struct gotrace *r, struct gg *g, const struct tev *ev)
+{
+	int64_t t = gotrace_now(r);
+	if (!executes(ev->from))
+		return;
+	if (ev->from == TST_SYSCALL) {
+		const struct idslot *s = g->syscall_p >= 0 ? idmap_get(&r->ps, (uint64_t)g->syscall_p) : NULL;
+		if (s)
+			((struct gp *)s->p)->syscall_g = -1;
+		g->syscall_p = -1;
+	}
+	if (g->p && g->p->g == g) {
+		g->p->g = NULL;
+		if (!executes(ev->to))
+			show_p(r, g->p, TS_IDLE, 0, t);
+	}
+	g->p = NULL;
+	if (!executes(ev->to)) {
+		show_m(r, g->m, TS_IDLE, 0, t);
+		g->m = -1;
+	}
+}
+
+/* Take P and M into RUNNING or SYSCALL. */
+static void take_p(struct gotrace *r, struct gg *g, const struct tev *ev)
+{
+	g->p = ev->p >= 0 ? gotrack_p(r, ev->p) : NULL;
+	if (g->p)
+		g->p->g = g;
+	if (ev->p >= 0 || ev->to == TST_RUNNING)
+		g->m = ev->m;
+}
+
+static void enter_running(struct gotrace *r, struct gg *g, const struct tev *ev, int64_t since, stk_id stack)
+{
+	int64_t t = gotrace_now(r);
+	take_p(r, g, ev);
+	if (since < t)
+		show_running(r, g, since, TS_PAST, stack);
+	show_running(r, g, t, 0, stack);
+	show_m(r, g->m, TS_RUN, g->trk, since);
+}
+
+static void enter_syscall(struct gotrace *r, struct gg *g, const struct tev *ev, int64_t since, stk_id stack)
+{
+	int64_t t = gotrace_now(r);
+	take_p(r, g, ev);
+	uint32_t who = g->p ? g->p->trk : 0;
+	if (since < t)
+		enter(r, g->trk, since, (g->p ? TS_SYSCALL : TS_SYSBLOCK) | (unsigned)TS_PAST, who, stack);
+	enter(r, g->trk, t, TS_SYSCALL, who, stack);
+	g->shown = TS_SYSCALL;
+	if (g->p) {
+		show_p(r, g->p, TS_SYSCALL, g->trk, since);
+		g->p->syscall_g = g->id;
+		g->syscall_p = g->p->id;
+	}
+	show_m(r, g->m, TS_SYSCALL, g->trk, since);
+}
+
+static void enter_plain(struct gotrace *r, struct gg *g, unsigned state, int64_t since, uint32_t who, stk_id stack)
+{
+	int64_t t = gotrace_now(r);
+	if (since < t)
+		enter(r, g->trk, since, state | TS_PAST, who, stack);
+	enter(r, g->trk, t, state, who, stack);
+	g->shown = (uint8_t)state;
+}
+
+static void drop_g(struct gotrace *r, struct gg *g)
+{
+	idmap_drop(&r->gs, (uint64_t)g->id);
+	g->free = r->free_g;
+	r->free_g = g;
+}
+
+static void enter_state(struct gotrace *r, struct gg *g, const struct tev *ev)
+{
+	int64_t since = ev->from == TST_UNDETERMINED ? gotrace_rel(r, r->sync) : gotrace_now(r);
+	stk_id stack = gotables_stack(r, ev->stack);
+	uint32_t who = 0;
+	enum tstate wait;
+	const struct gg *by;
+	switch (ev->to) {
+	case TST_RUNNING:
+		enter_running(r, g, ev, since, stack);
+		break;
+	case TST_SYSCALL:
+		enter_syscall(r, g, ev, since, stack);
+		break;
+	case TST_RUNNABLE:
+		by = ev->g >= 0 && ev->g != ev->id && ev->from != TST_UNDETERMINED ? gotrack_g(r, ev->g) : NULL;
+		enter_plain(r, g, TS_READY, since, by ? by->trk : 0, stack);
+		break;
+	case TST_WAITING:
+		wait = wait_state(r, ev->name, &who);
+		enter_plain(r, g, wait, since, who, stack);
+		if (wait == TS_FOREVER)
+			gospan_end_g(r, g, ev);
+		break;
+	case TST_NOTEXIST:
+		gospan_end_g(r, g, ev);
+		enter_plain(r, g, TS_NONE, since, 0, stack);
+		drop_g(r, g);
+		break;
+	default:
+		break;
+	}
+}
+
+static void transition_g(struct gotrace *r, const struct tev *ev)
+{
+	if (ev->from == ev->to)
+		return;
+	struct gg *g = gotrack_g(r, ev->id);
+	if (ev->from == TST_UNDETERMINED || ev->from == TST_NOTEXIST)
+		g = new_g(r, ev);
+	if (!g)
+		return;
+	if (ev->from != TST_UNDETERMINED && ev->from != TST_NOTEXIST)
+		leave_state(r, g, ev);
+	name_g(r, g, ev);
+	util_transition(r, g, ev);
+	g->state = ev->to;
+	enter_state(r, g, ev);
+}
+
+static void transition_p(struct gotrace *r, const struct tev *ev)
+{
+	struct gp *p = gotrack_p(r, ev->id);
+	int64_t t = gotrace_now(r);
+	if (ev->from == ev->to || ev->to != TST_IDLE)
+		return;
+	if (p->syscall_g >= 0) {
+		struct gg *g = gotrack_g(r, p->syscall_g);
+		if (g && g->state == TST_SYSCALL) {
+			enter(r, g->trk, t, TS_SYSBLOCK, 0, ev->g == g->id ? gotables_stack(r, ev->stack) : 0);
+			g->shown = TS_SYSBLOCK;
+		}
+		p->syscall_g = -1;
+	}
+	if (p->g) {
+		if (p->g->p == p)
+			p->g->p = NULL;
+		p->g = NULL;
+	}
+	show_p(r, p, TS_IDLE, 0, t);
+	if (ev->wire == GE_ProcSteal) {
+		const struct gg *by = ev->g >= 0 ? gotrack_g(r, ev->g) : NULL;
+		r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = t, .kind = MK_PROC_STEAL,
+			.trk = p->trk, .task = by ? by->trk : 0 });
+	}
+}
+
+void gotrack_event(struct gotrace *r, const struct tev *ev)
+{
+	if (ev->resource == TR_G)
+		transition_g(r, ev);
+	else if (ev->resource == TR_P)
+		transition_p(r, ev);
+}
+
+void gotrack_label(struct gotrace *r, const struct tev *ev)
+{
+	size_t n;
+	const char *s = tgen_str(r->tab.gen, ev->name, &n);
+	struct gg *g = ev->g >= 0 ? gotrack_g(r, ev->g) : NULL;
+	r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = gotrace_now(r), .kind = MK_LABEL,
+		.trk = g ? g->trk : 0, .text = gotables_str(r, ev->name) });
+	if (!g || n < 3 || memcmp(s, "GC ", 3))
+		return;
+	bool idle = n == 9 && !memcmp(s, "GC (idle)", 9), dedicated = n == 14 && !memcmp(s, "GC (dedicated)", 14);
+	if (!g->mark_worker) {
+		g->mark_worker = true;
+		if (g->state == TST_RUNNING)
+			show_running(r, g, gotrace_now(r), 0, 0);
+	}
+	if (idle)
+		return;
+	if (dedicated)
+		g->dedicated = true;
+	else
+		g->fractional = true;
+	gotrack_util(r, dedicated ? UT_DEDICATED : UT_WORKER, ev->p, 1, false);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Tables. All cells are kept until the end, for only then the widths of the
+ * columns are known. Numbers stand at the right of their column, text at the
+ * left; the last column is not padded. Text of a file is made safe for a
+ * terminal; in tsv tabs and newlines are escaped as well.
+ */
+#include "config.h"
+#include "report/table.h"
+
+#include "base/text.h"
+#include "report/json.h"
+
+#include <string.h>
+
+int table_format(const struct opt *o, enum table_format *f, struct err *e)
+{
+	static const char *const names[] = { "text", "tsv", "json" };
+	const char *s = opt_str(o, OPT_FORMAT);
+	*f = TF_TEXT;
+	if (!s)
+		return 0;
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(s, names[i])) {
+			*f = (enum table_format)i;
+			return 0;
+		}
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-format is text, tsv or json, not \"%s\"", s);
+}
+
+void table_begin(struct table *t, const struct table_col *col, uint32_t ncol)
+{
+	*t = (struct table){ .col = col, .ncol = ncol };
+}
+
+static struct table_cell *add(struct table *t)
+{
+	t->cell = mem_grow(t->cell, &t->cap, t->ncell + 1, sizeof *t->cell);
+	t->cell[t->ncell] = (struct table_cell){0};
+	return &t->cell[t->ncell++];
+}
+
+void table_str(struct table *t, const char *s, size_t n)
+{
+	struct table_cell *c = add(t);
+	c->s = arena_strndup(&t->arena, s ? s : "", s ? n : 0);
+	c->n = s ? n : 0;
+}
+
+void table_int(struct table *t, int64_t v)
+{
+	add(t)->i = v;
+}
+
+void table_share(struct table *t, double v)
+{
+	add(t)->f = v;
+}
+
+void table_none(struct table *t)
+{
+	add(t)->none = true;
+}
+
+static void put_text(struct buf *b, const struct table_cell *c, enum table_kind kind)
+{
+	if (c->none) {
+		buf_putc(b, '-');
+		return;
+	}
+	switch (kind) {
+	case TB_STR: text_safe(b, c->s, c->n); break;
+	case TB_INT: buf_i64(b, c->i); break;
+	case TB_NS: text_ns(b, c->i); break;
+	case TB_BYTES: text_bytes(b, c->i); break;
+	case TB_SHARE: buf_printf(b, "%.2f%%", c->f * 100); break;
+	}
+}
+
+static void put_tsv(struct buf *b, const struct table_cell *c, enum table_kind kind)
+{
+	if (c->none)
+		return;
+	switch (kind) {
+	case TB_STR: text_safe(b, c->s, c->n); break;
+	case TB_SHARE: buf_printf(b, "%.9g", c->f); break;
+	default: buf_i64(b, c->i); break;
+	}
+}
+
+static void print_text(const struct table *t, struct buf *b)
+{
+	size_t *width = xcalloc(t->ncol + 1u, sizeof *width), rows = t->ncell / t->ncol;
+	struct buf cell = {0};
+	for (uint32_t k = 0; k < t->ncol; k++)
+		width[k] = text_width(t->col[k].title, strlen(t->col[k].title));
+	for (size_t i = 0; i < rows * t->ncol; i++) {
+		buf_reset(&cell);
+		put_text(&cell, &t->cell[i], t->col[i % t->ncol].kind);
+		size_t w = text_width(cell.p, cell.n);
+		if (w > width[i % t->ncol])
+			width[i % t->ncol] = w;
+	}
+	for (size_t r = 0; r <= rows; r++) {
+		for (uint32_t k = 0; k < t->ncol; k++) {
+			buf_reset(&cell);
+			if (r)
+				put_text(&cell, &t->cell[(r - 1) * t->ncol + k], t->col[k].kind);
+			else
+				buf_puts(&cell, t->col[k].title);
+			size_t pad = width[k] - text_width(cell.p, cell.n);
+			bool left = t->col[k].kind == TB_STR;
+			if (!left)
+				buf_pad(b, ' ', pad);
+			buf_put(b, cell.p, cell.n);
+			if (k + 1 < t->ncol)
+				buf_pad(b, ' ', (left ? pad : 0) + 2);
+		}
+		buf_putc(b, '\n');
+	}
+	buf_free(&cell);
+	mem_free(width);
+}
+
+static void print_tsv(const struct table *t, struct buf *b)
+{
+	for (uint32_t k = 0; k < t->ncol; k++) {
+		buf_puts(b, t->col[k].key);
+		buf_putc(b, k + 1 < t->ncol ? '\t' : '\n');
+	}
+	for (size_t i = 0; i < t->ncell; i++) {
+		put_tsv(b, &t->cell[i], t->col[i % t->ncol].kind);
+		buf_putc(b, i % t->ncol + 1 < t->ncol ? '\t' : '\n');
+	}
+}
+
+static void print_json(const struct table *t, struct buf *b)
+{
+	struct json j = { .b = b };
+	json_object(&j, NULL);
+	json_array(&j, "rows");
+	for (size_t i = 0; i < t->ncell; i++) {
+		const struct table_col *col = &t->col[i % t->ncol];
+		const struct table_cell *c = &t->cell[i];
+		if (i % t->ncol == 0)
+			json_object(&j, NULL);
+		if (c->none)
+			json_null(&j, col->key);
+		else if (col->kind == TB_STR)
+			json_str(&j, col->key, c->s, c->n);
+		else if (col->kind == TB_SHARE)
+			json_f64(&j, col->key, c->f);
+		else
+			json_i64(&j, col->key, c->i);
+		if (i % t->ncol + 1 == t->ncol)
+			json_end(&j);
+	}
+	json_end(&j);
+	json_end(&j);
+}
+
+void table_print(const struct table *t, enum table_format f, struct buf *b)
+{
+	if (f == TF_TEXT)
+		print_text(t, b);
+	else if (f == TF_TSV)
+		print_tsv(t, b);
+	else
+		print_json(t, b);
+}
+
+void table_free(struct table *t)
+{
+	mem_free(t->cell);
+	arena_free(&t->arena);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TABLE_H
+#define TTRACE_TABLE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "session/opt.h"
+
+/*
+ * Columns and rows, printed as aligned text, as tab-separated values or as JSON
+ * ({"rows":[{...}]}). In text durations and sizes are for people; in tsv and
+ * JSON they are whole nanoseconds and bytes, under keys that end in _ns, _bytes.
+ */
+enum table_kind { TB_STR, TB_INT, TB_NS, TB_BYTES, TB_SHARE };	/* share: of 1; percent in text */
+struct table_col {
+	const char *title;	/* of the text */
+	const char *key;	/* of tsv and JSON */
+	enum table_kind kind;
+};
+enum table_format { TF_TEXT, TF_TSV, TF_JSON };
+
+struct table {
+	const struct table_col *col;
+	uint32_t ncol;
+	struct table_cell { const char *s; size_t n; int64_t i; double f; bool none; } *cell;
+	size_t ncell, cap;
+	struct arena arena;
+};
+
+/* -format; -1 and *e when it is none. */
+int table_format(const struct opt *, enum table_format *, struct err *e);
+
+void table_begin(struct table *, const struct table_col *, uint32_t ncol);
+/* Cells in the order of the columns, row by row; text is copied. */
+void table_str(struct table *, const char *s, size_t n);
+void table_int(struct table *, int64_t v);	/* also TB_NS and TB_BYTES */
+void table_share(struct table *, double v);
+void table_none(struct table *);		/* nothing: blank, null */
+void table_print(const struct table *, enum table_format, struct buf *);
+void table_free(struct table *);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_OPENING_H
+#define TTRACE_OPENING_H
+
+#include "base/job.h"
+#include "load/load.h"
+#include "session/opt.h"
+#include "store/store.h"
+
+/*
+ * Files on their way into a store: a job that reads beside the interface. What
+ * kind of file it is, is known when opening_start() returns.
+ */
+struct opening {
+	const struct opt *o;
+	struct bytes first;	/* the first file; the job closes it */
+	const struct reader *reader;
+	struct build *build;
+	str_id ns;		/* "nanoseconds", of the weights of a trace */
+	struct job *job;	/* NULL: over */
+	struct err err;		/* of the job; read it when it is over */
+	bool failed;
+};
+
+/* -1: *e; nothing is held then. */
+int opening_start(struct opening *, const struct opt *, struct err *e);
+/* The job has ended, by itself or cancelled: take its result. */
+void opening_join(struct opening *);
+void opening_free(struct opening *);	/* cancels, waits; the store goes with it */
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * A session: files being opened, the newest snapshot, the query, and the
+ * weights that follow from both.
+ *
+ * Queries are kept in one list with a mark for the present one, so undo and
+ * redo are steps along it and a new query cuts off what was undone. Their
+ * strings live in an arena as long as the session: a person types few.
+ *
+ * Weights are cached for one (snapshot, query) and made anew when either
+ * differs; two arenas take turns so that what a pane was given stays good until
+ * the weights after the next are made.
+ */
+#include "config.h"
+#include "session/session.h"
+
+#include "analysis/source.h"
+#include "analysis/tracew.h"
+#include "base/rx.h"
+#include "session/opening.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct session {
+	struct opening op;
+	const struct snap *snap;
+	const struct opt *o;
+	struct arena strings;
+	struct query *hist;
+	size_t nhist, cap, at;
+	struct focus *focus;		/* of the present query */
+	uint32_t serial;		/* counts changes of the snapshot or the query */
+	struct arena arena[2];
+	int turn;
+	struct weights w;
+	uint32_t wserial;		/* serial of w */
+	bool have_w;
+	struct sources *src;
+	const char *source_path, *trim_path;
+};
+
+/* ---- opening */
+
+static const char *keep(struct session *s, const char *t)
+{
+	return t && *t ? arena_strndup(&s->strings, t, strlen(t)) : NULL;
+}
+
+static void first_query(struct session *s, struct query *q)
+{
+	static const struct { enum opt_id opt; size_t off; } f[] = {
+		{OPT_FOCUS, offsetof(struct query, f.focus)}, {OPT_IGNORE, offsetof(struct query, f.ignore)},
+		{OPT_HIDE, offsetof(struct query, f.hide)}, {OPT_SHOW, offsetof(struct query, f.show)},
+		{OPT_SHOW_FROM, offsetof(struct query, f.show_from)},
+		{OPT_PRUNE_FROM, offsetof(struct query, f.prune_from)},
+		{OPT_TAGFOCUS, offsetof(struct query, f.tagfocus)},
+		{OPT_TAGIGNORE, offsetof(struct query, f.tagignore)},
+		{OPT_TAGSHOW, offsetof(struct query, f.tagshow)}, {OPT_TAGHIDE, offsetof(struct query, f.taghide)},
+		{OPT_TAGROOT, offsetof(struct query, f.tagroot)}, {OPT_TAGLEAF, offsetof(struct query, f.tagleaf)},
+		{OPT_GROUP, offsetof(struct query, group)}, {OPT_TASK, offsetof(struct query, task)},
+		{OPT_REGION, offsetof(struct query, region)},
+	};
+	static const enum opt_id grans[] = {
+		[GR_FUNCTIONS] = OPT_FUNCTIONS, [GR_FILEFUNCTIONS] = OPT_FILEFUNCTIONS, [GR_FILES] = OPT_FILES,
+		[GR_LINES] = OPT_LINES, [GR_ADDRESSES] = OPT_ADDRESSES,
+	};
+	*q = (struct query){.type = SIZE_MAX, .from = TIME_NONE, .to = TIME_NONE};
+	for (size_t i = 0; i < sizeof f / sizeof *f; i++) {
+		const char *v = keep(s, opt_str(s->o, f[i].opt));
+		memcpy((char *)q + f[i].off, &v, sizeof v);
+	}
+	for (size_t i = 0; i < sizeof grans / sizeof *grans; i++)
+		if (opt_bool(s->o, grans[i]))
+			q->gran = (enum gran)i;
+	q->noinlines = opt_bool(s->o, OPT_NOINLINES);
+}
+
+struct session *session_open(const struct opt *o, struct err *e)
+{
+	struct session *s = xcalloc(1, sizeof *s);
+	s->o = o;
+	s->source_path = opt_str(o, OPT_SOURCE_PATH);
+	s->trim_path = opt_str(o, OPT_TRIM_PATH);
+	s->hist = mem_grow(NULL, &s->cap, 1, sizeof *s->hist);
+	first_query(s, &s->hist[0]);
+	s->nhist = 1;
+	s->focus = focus_new(&s->hist[0].f, e);
+	if (!s->focus || opening_start(&s->op, o, e)) {
+		session_close(s);
+		return NULL;
+	}
+	s->snap = build_snap(s->op.build);
+	return s;
+}
+
+void session_close(struct session *s)
+{
+	if (!s)
+		return;
+	opening_free(&s->op);
+	focus_free(s->focus);
+	sources_free(s->src);
+	arena_free(&s->strings);
+	arena_free(&s->arena[0]);
+	arena_free(&s->arena[1]);
+	mem_free(s->hist);
+	mem_free(s);
+}
+
+bool session_refresh(struct session *s)
+{
+	if (s->op.job && job_done(s->op.job, NULL))
+		opening_join(&s->op);
+	const struct snap *now = build_snap(s->op.build);
+	bool news = now != s->snap;
+	s->snap = now;
+	s->serial += news;
+	return news;
+}
+
+int session_wait(struct session *s, struct err *e)
+{
+	while (s->op.job && !job_done(s->op.job, NULL)) {
+		struct pollfd p = {.fd = job_fd(s->op.job), .events = POLLIN};
+		poll(&p, 1, -1);
+		job_drain(s->op.job);
+	}
+	session_refresh(s);
+	return session_failed(s, e) ? -1 : 0;
+}
+
+struct job *session_job(const struct session *s)
+{
+	return s->op.job;
+}
+
+bool session_failed(const struct session *s, struct err *e)
+{
+	if (s->op.job || !s->op.failed)
+		return false;
+	if (e)
+		*e = s->op.err;
+	return true;
+}
+
+const struct snap *session_snap(const struct session *s)
+{
+	return s->snap;
+}
+
+const char *session_file(const struct session *s)
+{
+	return s->o->nfile ? s->o->file[0] : "";
+}
+
+bool session_is_trace(const struct session *s)
+{
+	return s->op.reader->kind == FK_GOTRACE;
+}
+
+/* ---- sample types */
+
+size_t session_ntypes(const struct session *s)
+{
+	return session_is_trace(s) ? TW__N : s->snap->ntypes;
+}
+
+static const struct type_row *type_row(const struct session *s, size_t i)
+{
+	return col_at(&s->snap->st->types, (uint32_t)i);
+}
+
+const char *session_type_name(const struct session *s, size_t i)
+{
+	if (session_is_trace(s))
+		return i < TW__N ? tw_name((enum tw_type)i) : "";
+	return i < s->snap->ntypes ? store_str(s->snap->st, type_row(s, i)->name)->s : "";
+}
+
+const char *session_type_unit(const struct session *s, size_t i)
+{
+	if (session_is_trace(s))
+		return "nanoseconds";
+	return i < s->snap->ntypes ? store_str(s->snap->st, type_row(s, i)->unit)->s : "";
+}
+
+/* The type asked for on the command line by name, number or pprof's old words; SIZE_MAX: none. */
+static size_t asked_type(const struct session *s)
+{
+	static const struct { enum opt_id opt; const char *name; } words[] = {
+		{OPT_INUSE_SPACE, "inuse_space"}, {OPT_INUSE_OBJECTS, "inuse_objects"},
+		{OPT_ALLOC_SPACE, "alloc_space"}, {OPT_ALLOC_OBJECTS, "alloc_objects"},
+		{OPT_TOTAL_DELAY, "delay"}, {OPT_CONTENTIONS, "contentions"}, {OPT_MEAN_DELAY, "delay"},
+	};
+	const char *want = opt_str(s->o, session_is_trace(s) ? OPT_TYPE : OPT_SAMPLE_INDEX);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (opt_bool(s->o, words[i].opt))
+			want = words[i].name;
+	if (!want)
+		return SIZE_MAX;
+	size_t n = session_ntypes(s);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(want, session_type_name(s, i)))
+			return i;
+	char *end;
+	unsigned long i = strtoul(want, &end, 10);
+	return *want && !*end && i < n ? i : SIZE_MAX;
+}
+
+/* Without a choice: the profile's own default, else its last, as pprof does; of a trace the CPU
+   samples when it has some, else what ran. */
+static size_t default_type(const struct session *s)
+{
+	const struct store *st = s->snap->st;
+	size_t n = session_ntypes(s);
+	if (session_is_trace(s))
+		return s->snap->nsmps ? TW_CPU : TW_RUN;
+	for (size_t i = 0; st->has_meta && i < n; i++)
+		if (st->meta.default_type && type_row(s, i)->name == st->meta.default_type)
+			return i;
+	return n ? n - 1 : 0;
+}
+
+size_t session_type(const struct session *s)
+{
+	size_t t = s->hist[s->at].type;
+	if (t != SIZE_MAX)
+		return t;
+	t = asked_type(s);
+	return t != SIZE_MAX ? t : default_type(s);
+}
+
+/* ---- the query */
+
+const struct query *session_query(const struct session *s)
+{
+	return &s->hist[s->at];
+}
+
+static int use(struct session *s, size_t at, struct err *e)
+{
+	static const struct filters none;
+	struct focus *f = focus_new(s->hist[at].suspended ? &none : &s->hist[at].f, e);
+	if (!f)
+		return -1;
+	focus_free(s->focus);
+	s->focus = f;
+	s->at = at;
+	s->serial++;
+	return 0;
+}
+
+static int check_rx(const char *re, struct err *e)
+{
+	struct rx *rx = re && *re ? rx_new(re, e) : NULL;
+	rx_free(rx);
+	return re && *re && !rx ? -1 : 0;
+}
+
+static bool is_number(const char *s)
+{
+	return s && *s && strspn(s, "0123456789") == strlen(s);
+}
+
+int session_set(struct session *s, const struct query *q, struct err *e)
+{
+	struct query n = *q;
+	const char **str[] = {&n.f.focus, &n.f.ignore, &n.f.hide, &n.f.show, &n.f.show_from, &n.f.prune_from,
+		&n.f.tagfocus, &n.f.tagignore, &n.f.tagshow, &n.f.taghide, &n.f.tagroot, &n.f.tagleaf, &n.group, &n.task,
+		&n.region};
+	if (check_rx(n.group, e) || check_rx(n.region, e) || (!is_number(n.task) && check_rx(n.task, e)))
+		return -1;
+	for (size_t i = 0; i < sizeof str / sizeof *str; i++)
+		*str[i] = keep(s, *str[i]);
+	s->hist = mem_grow(s->hist, &s->cap, s->at + 2, sizeof *s->hist);
+	struct query undone = s->at + 1 < s->nhist ? s->hist[s->at + 1] : n;
+	s->hist[s->at + 1] = n;
+	if (use(s, s->at + 1, e)) {
+		s->hist[s->at + 1] = undone;
+		return -1;
+	}
+	s->nhist = s->at + 1;
+	return 0;
+}
+
+bool session_undo(struct session *s)
+{
+	return s->at > 0 && !use(s, s->at - 1, NULL);
+}
+
+bool session_redo(struct session *s)
+{
+	return s->at + 1 < s->nhist && !use(s, s->at + 1, NULL);
+}
+
+uint32_t session_serial(const struct session *s)
+{
+	return s->serial;
+}
+
+/* ---- weights */
+
+static bool rx_says(void *rx, const char *name, size_t n)
+{
+	return rx_match(rx, name, n);
+}
+
+/* What of the trace the query leaves: goroutines and stretches of time. */
+static void trace_filter(const struct session *s, const struct query *q, struct arena *a, struct tw_filter *f)
+{
+	*f = (struct tw_filter){.from = q->from, .to = q->to, .proc = q->proc};
+	struct rx *rx = NULL;
+	if (q->group && (rx = rx_new(q->group, NULL)))
+		f->g = tw_goroutines(s->snap, rx_says, rx, a);
+	rx_free(rx);
+	rx = NULL;
+	if (q->g)
+		f->g = tw_goroutine(s->snap, q->g, a);
+	if (q->task && is_number(q->task))
+		f->slice = tw_tasks(s->snap, strtoull(q->task, NULL, 10), NULL, NULL, a, &f->nslice);
+	else if (q->task && (rx = rx_new(q->task, NULL)))
+		f->slice = tw_tasks(s->snap, 0, rx_says, rx, a, &f->nslice);
+	else if (q->region && (rx = rx_new(q->region, NULL)))
+		f->slice = tw_regions(s->snap, rx_says, rx, a, &f->nslice);
+	rx_free(rx);
+}
+
+static void make_weights(struct session *s)
+{
+	static const struct query all = {.from = TIME_NONE, .to = TIME_NONE};
+	s->turn ^= 1;
+	struct arena *a = &s->arena[s->turn];
+	arena_reset(a);
+	const struct query *q = &s->hist[s->at];
+	size_t type = session_type(s);
+	if (!session_is_trace(s)) {
+		focus_samples(s->snap, s->focus, type, q->noinlines, a, &s->w);
+		return;
+	}
+	struct tw_filter f;
+	trace_filter(s, q->suspended ? &all : q, a, &f);
+	struct tw *tw = tracew(s->snap, (enum tw_type)type, &f, a);
+	focus_nodes(s->snap, s->focus, tw->ns, tw->count, s->op.ns, q->noinlines, a, &s->w);
+}
+
+const struct weights *session_weights(struct session *s)
+{
+	if (!s->have_w || s->wserial != s->serial)
+		make_weights(s);
+	s->have_w = true;
+	s->wserial = s->serial;
+	return &s->w;
+}
+
+/* ---- sources */
+
+struct sources *session_sources(struct session *s)
+{
+	if (!s->src)
+		s->src = sources_new(&(struct sources_conf){.source_path = s->source_path, .trim_path = s->trim_path,
+		    .beside = session_file(s)});
+	return s->src;
+}
+
+void session_source_path(struct session *s, const char *source_path, const char *trim_path)
+{
+	if (source_path)
+		s->source_path = keep(s, source_path);
+	if (trim_path)
+		s->trim_path = keep(s, trim_path);
+	sources_free(s->src);
+	s->src = NULL;
+}

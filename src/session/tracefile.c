@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * From the command line to a trace that a report can look into. Reports have no
+ * interface to keep alive, so the reader runs here, in the foreground.
+ *
+ * For the reports on call trees a trace is a profile whose samples are the
+ * nodes of the store's tree with their weights: two values, contentions and
+ * delay, as the reference writes them, so that all that works on profiles works
+ * on traces.
+ */
+#include "config.h"
+#include "session/tracefile.h"
+
+#include "base/rx.h"
+#include "base/text.h"
+#include "store/store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int trace_read(struct trace *t, struct bytes in, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+{
+	*t = (struct trace){ .build = build_new() };
+	struct sink sink = build_sink(t->build);
+	if (read_gotrace(in, &sink, e)) {
+		trace_close(t);
+		return -1;
+	}
+	t->sn = build_finish(t->build);
+	for (uint32_t i = 0; i < t->sn->nwarns; i++) {
+		const struct warn_row *w = col_at(&t->sn->st->warns, i);
+		if (opt_bool(o, OPT_STRICT)) {
+			err_set(e, ERR_FORMAT, w->at, "%s", w->msg);
+			trace_close(t);
+			return -1;
+		}
+		if (w->at == ERR_NOWHERE)
+			notice(arg, "%s: %s", o->file[0], w->msg);
+		else
+			notice(arg, "%s: at byte %" PRIu64 ": %s", o->file[0], w->at, w->msg);
+	}
+	return 0;
+}
+
+int trace_open(struct trace *t, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+{
+	struct bytes in;
+	*t = (struct trace){0};
+	if (o->nfile > 1)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "this report looks into one trace at a time");
+	if (input_open(o->file[0], &in, e))
+		return -1;
+	const struct reader *r = input_gunzip(&in, e) ? NULL : sniff(in, e);
+	int ret = r ? 0 : -1;
+	if (r && r->kind != FK_GOTRACE)
+		ret = err_set(e, ERR_FORMAT, ERR_NOWHERE, "is a %s, not an execution trace: this report looks into traces",
+		    r->name);
+	if (!ret)
+		ret = trace_read(t, in, o, notice, arg, e);
+	input_close(&in);
+	return ret;
+}
+
+void trace_close(struct trace *t)
+{
+	build_free(t->build);
+	arena_free(&t->arena);
+	*t = (struct trace){0};
+}
+
+/* ---- times */
+
+/* 15:04:05.678 on the day of the trace, or the next one where that is past midnight. */
+static bool wall_time(const struct snap *sn, const char *s, int64_t *t)
+{
+	unsigned h, m;
+	double sec;
+	char end;
+	if (!sn->has_trace || sn->trace.wall == TIME_NONE || sscanf(s, "%2u:%2u:%lf%c", &h, &m, &sec, &end) != 3)
+		return false;
+	enum { DAY_S = 86400 };
+	int64_t day = (int64_t)DAY_S * 1000000000;
+	int64_t ns = (int64_t)(h * 3600 + m * 60) * 1000000000 + (int64_t)(sec * 1e9);
+	int64_t start = ((sn->trace.wall % day) + day) % day;
+	*t = ns - start;
+	if (*t < 0 && *t + day <= sn->t1)
+		*t += day;
+	return h < 24 && m < 60 && sec >= 0 && sec < 61;
+}
+
+int trace_time(const struct snap *sn, const char *s, int64_t *t, struct err *e)
+{
+	char *end;
+	double pct = strtod(s, &end);
+	if (end != s && !strcmp(end, "%")) {
+		*t = sn->t0 + (int64_t)((double)(sn->t1 - sn->t0) * pct / 100);
+		return 0;
+	}
+	if (text_parse_ns(s, t) || wall_time(sn, s, t))
+		return 0;
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "\"%s\" is no time: write 1.2s, 350ms, 40%% or, where the trace "
+	    "knows it, 15:04:05", s);
+}
+
+int trace_range(const struct snap *sn, const struct opt *o, int64_t *t0, int64_t *t1, struct err *e)
+{
+	const char *from = opt_str(o, OPT_FROM), *to = opt_str(o, OPT_TO);
+	*t0 = sn->t0;
+	*t1 = sn->t1;
+	if ((from && *from && trace_time(sn, from, t0, e)) || (to && *to && trace_time(sn, to, t1, e)))
+		return -1;
+	if (*t0 >= *t1 && ((from && *from) || (to && *to)))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-from is not before -to");
+	return 0;
+}
+
+/* ---- filters */
+
+static bool match_rx(void *rx, const char *s, size_t n)
+{
+	return rx_match(rx, s, n);
+}
+
+/* "12" or "g12". */
+static bool parse_id(const char *s, char letter, uint64_t *id)
+{
+	char *end;
+	if (*s == letter)
+		s++;
+	if (*s < '0' || *s > '9')
+		return false;
+	*id = strtoull(s, &end, 10);
+	return !*end;
+}
+
+static trk_id find_track(const struct snap *sn, enum track_kind kind, uint64_t id)
+{
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		if (store_trk(sn->st, t)->kind == kind && store_trk(sn->st, t)->id == id)
+			return t;
+	return 0;
+}
+
+static struct rx *option_rx(const struct opt *o, enum opt_id id, struct err *e)
+{
+	struct err why = {0};
+	struct rx *rx = rx_new(opt_str(o, id), &why);
+	if (!rx)
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: %s", opt_str(o, id), why.msg);
+	return rx;
+}
+
+static bool has(const struct opt *o, enum opt_id id)
+{
+	return opt_str(o, id) && *opt_str(o, id);
+}
+
+static int filter_goroutines(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f, struct err *e)
+{
+	uint64_t id;
+	if (has(o, OPT_GROUP)) {
+		struct rx *rx = option_rx(o, OPT_GROUP, e);
+		if (!rx)
+			return -1;
+		f->g = tw_goroutines(sn, match_rx, rx, a);
+		rx_free(rx);
+	}
+	if (has(o, OPT_GOROUTINE)) {
+		if (!parse_id(opt_str(o, OPT_GOROUTINE), 'g', &id))
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-goroutine is a number, not \"%s\"", opt_str(o, OPT_GOROUTINE));
+		trk_id g = find_track(sn, TK_G, id);
+		if (!g)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no goroutine %" PRIu64 " in the trace", id);
+		f->g = tw_goroutine(sn, g, a);
+	}
+	if (has(o, OPT_PROC)) {
+		if (!parse_id(opt_str(o, OPT_PROC), 'p', &id))
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-proc is a number, not \"%s\"", opt_str(o, OPT_PROC));
+		f->proc = find_track(sn, TK_P, id);
+		if (!f->proc)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no P %" PRIu64 " in the trace", id);
+	}
+	return 0;
+}
+
+static int filter_slices(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f, struct err *e)
+{
+	if (has(o, OPT_REGION) && has(o, OPT_TASK))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-region and -task cannot both be given");
+	uint64_t id;
+	if (has(o, OPT_TASK) && parse_id(opt_str(o, OPT_TASK), 't', &id)) {
+		f->slice = tw_tasks(sn, id, NULL, NULL, a, &f->nslice);
+		return 0;
+	}
+	enum opt_id which = has(o, OPT_REGION) ? OPT_REGION : OPT_TASK;
+	if (!has(o, which))
+		return 0;
+	struct rx *rx = option_rx(o, which, e);
+	if (!rx)
+		return -1;
+	f->slice = which == OPT_REGION ? tw_regions(sn, match_rx, rx, a, &f->nslice) :
+	    tw_tasks(sn, 0, match_rx, rx, a, &f->nslice);
+	rx_free(rx);
+	return 0;
+}
+
+int trace_filter(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f, struct err *e)
+{
+	*f = (struct tw_filter){ .from = TIME_NONE, .to = TIME_NONE };
+	int64_t t0, t1;
+	if (trace_range(sn, o, &t0, &t1, e))
+		return -1;
+	if (has(o, OPT_FROM))
+		f->from = t0;
+	if (has(o, OPT_TO))
+		f->to = t1;
+	return filter_goroutines(sn, o, a, f, e) || filter_slices(sn, o, a, f, e) ? -1 : 0;
+}
+
+/* ---- a profile of it */
+
+struct copy { const struct store *st; struct prof *p; uint32_t *loc, *fun; };
+
+static str_id copy_str(struct copy *c, str_id s)
+{
+	const struct str_row *r = store_str(c->st, s);
+	return prof_str(c->p, r->s ? r->s : "", r->n);
+}
+
+static loc_id copy_loc(struct copy *c, loc_id l)
+{
+	if (c->loc[l])
+		return c->loc[l];
+	const struct loc_row *r = store_loc(c->st, l);
+	uint32_t first = 0;
+	for (uint32_t i = 0; i < r->nline; i++) {
+		const struct frm_row *f = store_frm(c->st, r->first + i);
+		if (!c->fun[f->fun]) {
+			const struct fun_row *fr = store_fun(c->st, f->fun);
+			struct prof_fun pf = { .id = c->p->nfun, .name = copy_str(c, fr->name),
+				.sysname = copy_str(c, fr->name), .file = copy_str(c, fr->file) };
+			c->fun[f->fun] = prof_add_fun(c->p, &pf);
+		}
+		uint32_t at = prof_add_line(c->p, &(struct prof_line){ c->fun[f->fun], f->line, f->col });
+		if (!i)
+			first = at;
+	}
+	c->loc[l] = prof_add_loc(c->p, &(struct prof_loc){ .id = c->p->nloc, .addr = r->addr, .line = first,
+		.nline = r->nline });
+	return c->loc[l];
+}
+
+static struct prof *to_profile(const struct snap *sn, const struct tw *w, enum tw_type type)
+{
+	struct prof *p = prof_new();
+	struct copy c = { sn->st, p, xcalloc(sn->nlocs + 1u, sizeof(uint32_t)), xcalloc(sn->nfuns + 1u, sizeof(uint32_t)) };
+	static const char *const types[][2] = { { "contentions", "delay" }, { "samples", "cpu" }, { "stretches", "time" } };
+	const char *const *name = types[type == TW_CPU ? 1 : type == TW_RUN ? 2 : 0];
+	p->type = mem_grow(p->type, &p->ctype, 2, sizeof *p->type);
+	p->type[0] = (struct prof_type){ prof_str(p, name[0], strlen(name[0])), prof_str(p, "count", 5) };
+	p->type[1] = (struct prof_type){ prof_str(p, name[1], strlen(name[1])), prof_str(p, "nanoseconds", 11) };
+	p->ntype = 2;
+	p->period_type = prof_str(p, "trace", 5);
+	p->period_unit = prof_str(p, "count", 5);
+	p->period = 1;
+	for (stk_id s = 0; s < w->n; s++) {
+		if (!w->count[s] && !w->ns[s])
+			continue;
+		loc_id loc[1024];
+		size_t n = 0;
+		for (stk_id i = s; i && n < 1024; i = store_stk(sn->st, i)->parent)
+			loc[n++] = copy_loc(&c, store_frm(sn->st, store_stk(sn->st, i)->frame)->loc);
+		int64_t v[2] = { w->count[s], w->ns[s] };
+		prof_add_sample(p, prof_stack(p, loc, n), 0, v);
+	}
+	mem_free(c.loc);
+	mem_free(c.fun);
+	return p;
+}
+
+struct prof *trace_profile(const struct trace *t, const struct opt *o, struct err *e)
+{
+	struct arena a = {0};
+	struct tw_filter f;
+	const char *name = has(o, OPT_TYPE) ? opt_str(o, OPT_TYPE) : t->sn->nsmps ? "cpu" : "sched";
+	int type = tw_find(name);
+	struct prof *p = NULL;
+	if (type < 0)
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "-type is cpu, run, sched, sync, net, syscall or block, not \"%s\"", name);
+	else if (!trace_filter(t->sn, o, &a, &f, e))
+		p = to_profile(t->sn, tracew(t->sn, (enum tw_type)type, &f, &a), (enum tw_type)type);
+	arena_free(&a);
+	return p;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TRACEFILE_H
+#define TTRACE_TRACEFILE_H
+
+#include "analysis/prof.h"
+#include "analysis/tracew.h"
+#include "load/load.h"
+#include "session/opt.h"
+
+/* A trace for a report: read at once, whole, with what the command line asks of it. */
+struct trace {
+	struct build *build;
+	const struct snap *sn;
+	struct arena arena;	/* for what is made of it */
+};
+
+/* The first file of the command line. -1: *e; also, with -strict, when it is damaged. Notices are told
+   when it succeeds. */
+int trace_open(struct trace *, const struct opt *, prof_notice *, void *arg, struct err *e);
+/* The same of bytes that are open already and stay the caller's. */
+int trace_read(struct trace *, struct bytes, const struct opt *, prof_notice *, void *arg, struct err *e);
+void trace_close(struct trace *);
+
+/* A point in time as people write it: 1.2s, 350ms, 40%, or 15:04:05.6 where wall time is known; ns since
+   the first event. */
+int trace_time(const struct snap *, const char *, int64_t *t, struct err *e);
+/* -from and -to: t0 and t1 of what is asked for. */
+int trace_range(const struct snap *, const struct opt *, int64_t *t0, int64_t *t1, struct err *e);
+/* All of the filters of the command line, in the arena. */
+int trace_filter(const struct snap *, const struct opt *, struct arena *, struct tw_filter *, struct err *e);
+
+/* The weights of -type (or sched) as a profile, as `go tool trace -pprof` writes it. */
+struct prof *trace_profile(const struct trace *, const struct opt *, struct err *e);
+
+#endif

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Properties of the trace reader, over traces that a small scheduler makes up:
+ *
+ *   order     threads whose clocks disagree by much more than events are apart:
+ *             the order that comes out is one that can have happened;
+ *   cuts      of a trace cut at any byte, all whole generations are said, as
+ *             they were in the whole;
+ *   flips     whatever bit is flipped, the reader ends, within bounds;
+ *   stop      a consumer that wants no more gets no more.
+ */
+#include "config.h"
+#include "goasm.h"
+#include "tap.h"
+
+#include "base/mem.h"
+#include "load/gowire.h"
+#include "load/tev.h"
+
+#include <string.h>
+
+static uint64_t rnd(uint64_t *s)
+{
+	*s += 0x9e3779b97f4a7c15u;
+	uint64_t z = *s;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+/* ---- a scheduler: as many threads as Ps, goroutines that run, wait, yield, call and end */
+
+enum { PS = 4, GS = 40, IDS = 1 << 14, G_NONE = 0, G_READY, G_RUN, G_WAIT };
+
+struct sim {
+	uint64_t seed, now, gen;
+	int64_t skew[PS];
+	uint64_t last[PS];		/* last time written on the thread */
+	struct buf body[PS];		/* text of the batch of each thread in this generation */
+	int run[PS];			/* goroutine on the thread, -1 none */
+	int state[GS];
+	unsigned long long id[GS], ids;	/* never used again, as in the runtime */
+	uint64_t seq[GS], pseq[PS];
+	size_t events;			/* of ours, Sync not counted */
+};
+
+static void say(struct sim *s, int t, const char *fmt, unsigned long long a, unsigned long long b)
+{
+	uint64_t at = s->now + (uint64_t)s->skew[t];
+	if (at < s->last[t])
+		at = s->last[t];
+	char text[128];
+	snprintf(text, sizeof text, fmt, (unsigned long long)(at - s->last[t]), a, b);
+	s->last[t] = at;
+	buf_puts(&s->body[t], text);
+	s->events++;
+	s->now += 1 + rnd(&s->seed) % 3;
+}
+
+static int pick(struct sim *s, int state)
+{
+	int g = (int)(rnd(&s->seed) % GS);
+	for (int i = 0; i < GS; i++, g = (g + 1) % GS)
+		if (s->state[g] == state)
+			return g;
+	return -1;
+}
+
+static void act_running(struct sim *s, int t, int g)
+{
+	int other;
+	switch (rnd(&s->seed) % 8) {
+	case 0:
+		if ((other = pick(s, G_NONE)) >= 0) {
+			s->id[other] = ++s->ids;
+			say(s, t, "GoCreate %llu %llu 0 1\n", s->id[other], 0);
+			s->state[other] = G_READY;
+			s->seq[other] = 0;
+		}
+		break;
+	case 1: case 2:
+		if ((other = pick(s, G_WAIT)) >= 0) {
+			say(s, t, "GoUnblock %llu %llu %llu 1\n", s->id[other], ++s->seq[other]);
+			s->state[other] = G_READY;
+		}
+		break;
+	case 3: case 4:
+		say(s, t, "GoBlock %llu 1 1\n", 0, 0);
+		s->state[g] = G_WAIT;
+		s->run[t] = -1;
+		break;
+	case 5:
+		say(s, t, "GoStop %llu 2 0\n", 0, 0);
+		s->state[g] = G_READY;
+		s->run[t] = -1;
+		break;
+	case 6:
+		say(s, t, "GoSyscallBegin %llu %llu 1\n", ++s->pseq[t], 0);
+		say(s, t, "GoSyscallEnd %llu\n", 0, 0);
+		break;
+	default:
+		if (g != 0) {
+			say(s, t, "GoDestroy %llu\n", 0, 0);
+			s->state[g] = G_NONE;
+			s->run[t] = -1;
+		}
+		break;
+	}
+}
+
+static void act(struct sim *s)
+{
+	int t = (int)(rnd(&s->seed) % PS), g = s->run[t];
+	if (g >= 0) {
+		act_running(s, t, g);
+	} else if ((g = pick(s, G_READY)) >= 0) {
+		say(s, t, "GoStart %llu %llu %llu\n", s->id[g], ++s->seq[g]);
+		s->state[g] = G_RUN;
+		s->run[t] = g;
+	} else if (pick(s, G_RUN) < 0 && (g = pick(s, G_WAIT)) >= 0) {
+		say(s, t, "GoUnblock %llu %llu %llu 0\n", s->id[g], ++s->seq[g]);
+		s->state[g] = G_READY;
+	}
+}
+
+static void statuses(struct sim *s)
+{
+	static const int wire[] = {0, 1, 2, 4};
+	for (int t = 0; t < PS; t++) {
+		s->last[t] = s->now + (uint64_t)s->skew[t];
+		buf_reset(&s->body[t]);
+		buf_printf(&s->body[t], "Batch %llu %d %llu\n", (unsigned long long)s->gen, 100 + t,
+		    (unsigned long long)s->last[t]);
+		say(s, t, "ProcStatus %llu %llu 1\n", (unsigned long long)t, 0);
+		s->pseq[t] = 0;
+		if (s->run[t] >= 0) {
+			say(s, t, "GoStatus %llu %llu -1 2\n", s->id[s->run[t]], 0);
+			s->seq[s->run[t]] = 0;
+		}
+	}
+	for (int g = 0; g < GS; g++)
+		if (s->state[g] == G_READY || s->state[g] == G_WAIT) {
+			say(s, g % PS, "GoStatus %llu %llu -1 %llu\n", s->id[g],
+			    (unsigned long long)wire[s->state[g]]);
+			s->seq[g] = 0;
+		}
+}
+
+/* A trace of that many generations, n steps each. */
+static size_t simulate(struct buf *trace, uint64_t seed, int version, int gens, int n)
+{
+	struct sim s = {.seed = seed, .now = 1000000};
+	struct buf text = {0};
+	buf_printf(&text, "go %d\n", version);
+	for (int t = 0; t < PS; t++) {
+		s.skew[t] = (int64_t)(rnd(&s.seed) % 2000) - 1000;
+		s.run[t] = -1;
+	}
+	s.state[0] = s.state[1] = G_READY;
+	s.id[0] = 1;
+	s.id[1] = s.ids = 2;
+	for (s.gen = 1; s.gen <= (uint64_t)gens; s.gen++) {
+		unsigned long long g = s.gen;
+		if (version >= 25)
+			buf_printf(&text, "Batch %llu -1 5\nSync\nFrequency 1000000000\n"
+			    "ClockSnapshot 1 2 3 4\n", g);
+		else
+			buf_printf(&text, "Batch %llu -1 5\nFrequency 1000000000\n", g);
+		statuses(&s);
+		for (int i = 0; i < n; i++)
+			act(&s);
+		for (int t = PS; t-- > 0;)
+			buf_put(&text, s.body[t].p, s.body[t].n);
+		buf_printf(&text, "Batch %llu -1 6\nStacks\nStack 1 0x%llx 3 4 %llu\n", g, 16 + g, g);
+		buf_printf(&text, "Batch %llu -1 7\nStrings\nString 1 \"why\"\nString 2 \"yield\"\n"
+		    "String 3 \"main.f\"\nString 4 \"main.go\"\n%s", g,
+		    version >= 26 ? "EndOfGeneration\n" : "");
+	}
+	int line;
+	OK(goasm(text.p, text.n, trace, &line));
+	buf_free(&text);
+	for (int t = 0; t < PS; t++)
+		buf_free(&s.body[t]);
+	return s.events;
+}
+
+/* ---- what came out */
+
+struct heard {
+	struct tev *ev;
+	size_t n, cap, want;
+	size_t warned, gens;
+	size_t gen_end[16];	/* events said when each generation ended */
+	bool bad_id;
+};
+
+static bool on_events(void *self, const struct tgen *g, const struct tev *t, size_t n)
+{
+	struct heard *h = self;
+	for (size_t i = 0; i < n; i++)
+		if (t[i].stack >= tgen_nstacks(g) || t[i].stack2 >= tgen_nstacks(g) ||
+		    t[i].name >= tgen_nstrs(g) || t[i].text >= tgen_nstrs(g))
+			h->bad_id = true;
+	h->ev = mem_grow(h->ev, &h->cap, h->n + n, sizeof *h->ev);
+	memcpy(h->ev + h->n, t, n * sizeof *t);
+	h->n += n;
+	return !h->want || h->n < h->want;
+}
+
+static void on_warn(void *self, uint64_t at, const char *msg)
+{
+	(void)at;
+	(void)msg;
+	((struct heard *)self)->warned++;
+}
+
+static bool on_generation(void *self, const struct tgen *g, const struct tstream_info *i)
+{
+	(void)g;
+	(void)i;
+	struct heard *h = self;
+	if (h->gens < 16)
+		h->gen_end[h->gens] = h->n;
+	h->gens++;
+	return true;
+}
+
+static int listen(const char *p, size_t n, struct heard *h, struct err *e)
+{
+	static const struct tev_ops ops = {on_events, on_warn, on_generation};
+	struct tstream_info info;
+	h->n = h->warned = h->gens = 0;
+	struct bytes in = {.p = (const uint8_t *)p, .n = n, .file_n = n};
+	return tev_read(in, &ops, h, &info, e);
+}
+
+/* Could it have happened in this order? Each goroutine is where its event says it was. */
+static bool possible(const struct heard *h)
+{
+	static uint8_t state[IDS];
+	memset(state, TST_UNDETERMINED, sizeof state);
+	for (size_t i = 0; i < h->n; i++) {
+		const struct tev *t = &h->ev[i];
+		if (i && t->time <= h->ev[i - 1].time)
+			return false;
+		if (t->kind != TEV_TRANSITION || t->resource != TR_G)
+			continue;
+		if (t->id < 1 || t->id >= IDS)
+			return false;
+		uint8_t *was = &state[t->id];
+		bool unknown = *was == TST_UNDETERMINED || *was == TST_NOTEXIST;
+		if (*was != t->from && !(unknown && t->from <= TST_NOTEXIST))
+			return false;
+		*was = t->to;
+	}
+	return true;
+}
+
+static void test_order(void)
+{
+	struct heard h = {0};
+	struct err e;
+	for (uint64_t seed = 1; seed <= 30; seed++) {
+		struct buf b = {0};
+		int version = seed % 3 == 0 ? 26 : seed % 3 == 1 ? 25 : 22;
+		size_t events = simulate(&b, seed, version, 3, 600);
+		OK(listen(b.p, b.n, &h, &e) == 0);
+		OK(e.kind == ERR_NONE && !h.warned);
+		OK(h.n == events + 4);	/* and a Sync a generation and at the end */
+		OK(possible(&h));
+		OK(!h.bad_id);
+		buf_free(&b);
+	}
+	mem_free(h.ev);
+}
+
+/* Offsets where a generation is complete: after each lone end marker. */
+static size_t ends_before(const struct buf *b, size_t cut, const struct heard *whole)
+{
+	struct cur c = cur_make(b->p + GO_HEADER, cut - GO_HEADER, GO_HEADER);
+	struct gobatch batch;
+	size_t n = 0;
+	while (gowire_batch(&c, &batch, NULL) > 0)
+		n += batch.end;
+	return n ? whole->gen_end[n - 1] : 0;
+}
+
+static void test_cuts(void)
+{
+	struct buf b = {0};
+	struct heard whole = {0}, h = {0};
+	struct err e;
+	simulate(&b, 77, 26, 3, 60);
+	OK(listen(b.p, b.n, &whole, &e) == 0);
+	size_t wrong = 0;
+	for (size_t cut = 0; cut < b.n; cut++) {
+		/* a copy of its own, so that a read beyond the end is seen */
+		char *p = xmalloc(cut);
+		memcpy(p, b.p, cut);
+		int r = listen(p, cut, &h, &e);
+		mem_free(p);
+		size_t least = cut > GO_HEADER ? ends_before(&b, cut, &whole) : 0;
+		wrong += h.n < least || (least && r) || h.bad_id;
+		for (size_t i = 0; i < least && i < h.n; i++)
+			wrong += memcmp(&h.ev[i], &whole.ev[i], sizeof *h.ev) != 0;
+		wrong += cut < GO_HEADER ? r == 0 : r == 0 && !least && h.n == 0;
+		wrong += !possible(&h);
+	}
+	OK(wrong == 0);
+	buf_free(&b);
+	mem_free(whole.ev);
+	mem_free(h.ev);
+}
+
+static void flip(const struct buf *b, uint64_t seed, int rounds)
+{
+	struct heard h = {0};
+	struct err e;
+	size_t wrong = 0;
+	char *p = xmalloc(b->n);
+	for (int i = 0; i < rounds; i++) {
+		memcpy(p, b->p, b->n);
+		for (uint64_t k = 1 + rnd(&seed) % 3; k; k--)
+			p[rnd(&seed) % b->n] ^= (char)(1 << rnd(&seed) % 8);
+		listen(p, b->n, &h, &e);
+		wrong += h.bad_id || h.n > 3 * b->n + 8;
+	}
+	OK(wrong == 0);
+	mem_free(p);
+	mem_free(h.ev);
+}
+
+static const char old_trace[] =
+    "go 19\n1 0 1000\n13 0 1 7 0\n13 0 2 0 0\n31 0 2\n13 0 3 0 0\n5 1 77\n14 1 1 1\n4 1 2 0\n13 1 5 7 7\n"
+    "45 1 1 0 1 7\n47 1 1 0 2 7\n48 1 1 3 0 \"some text\"\n28 1 7\n28 10 7\n30 10\n6 1\n5 100 78\n"
+    "29 1 1 2 1050\n14 1 1 3\n47 1 1 1 2 0\n46 1 1 0\n9 1 0\n10 1\n49 1 1150 0 1 7\n16 1 7\n14 2 5 1\n15 1\n"
+    "2 1000000000\n37 1 \"kind\"\n37 2 \"region\"\n37 3 \"key\"\n37 4 \"main.f\"\n3 7 1 0x10 4 4 60\n";
+
+static void test_flips(void)
+{
+	struct buf b = {0};
+	int line;
+	simulate(&b, 5, 26, 2, 80);
+	flip(&b, 1, 3000);
+	buf_reset(&b);
+	simulate(&b, 6, 22, 2, 80);
+	flip(&b, 2, 3000);
+	buf_reset(&b);
+	OK(goasm(old_trace, sizeof old_trace - 1, &b, &line));
+	struct heard h = {0};
+	struct err e;
+	OK(listen(b.p, b.n, &h, &e) == 0 && e.kind == ERR_NONE && h.n == 25);
+	flip(&b, 3, 6000);
+	size_t whole = h.n, wrong = 0;
+	for (size_t cut = 0; cut < b.n; cut++) {
+		char *p = xmalloc(cut);
+		memcpy(p, b.p, cut);
+		listen(p, cut, &h, &e);
+		mem_free(p);
+		wrong += h.n > whole || h.bad_id;
+	}
+	OK(wrong == 0);
+	mem_free(h.ev);
+	buf_free(&b);
+}
+
+static void test_stop(void)
+{
+	struct buf b = {0};
+	struct heard h = {.want = 1};
+	struct err e;
+	simulate(&b, 9, 26, 4, 3000);
+	OK(listen(b.p, b.n, &h, &e) == 0);
+	OK(h.n >= 1 && h.gens == 0);
+	OK(e.kind == ERR_NONE && !h.warned);
+	buf_free(&b);
+	mem_free(h.ev);
+}
+
+int main(void)
+{
+	test_order();
+	test_cuts();
+	test_flips();
+	test_stop();
+	return DONE();
+}

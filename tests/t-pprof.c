@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* Profiles packed by protobuf-c, read back: every field arrives, what is damaged is refused with
+   its offset, and no cut or flipped bit leaves a store that breaks its own rules. */
+#include "config.h"
+#include "base/mem.h"
+#include "load/load.h"
+#include "load/profile.pb-c.h"
+#include "store/store.h"
+#include "tap.h"
+
+#include <string.h>
+
+/* ---- a profile by hand */
+
+static const char *const text[] = {"", "cpu", "nanoseconds", "main", "work", "inner", "m.go", "key", "value",
+	"bytes", "/bin/x", "drop", "keep", "a comment", "url", "build", "sys.main", "req", "samples", "count", ""};
+enum { TEXTS = sizeof text / sizeof *text };
+
+struct made {
+	Ttpb__Profile p;
+	Ttpb__ValueType type[2], *ptype[2], period;
+	Ttpb__Mapping map, *pmap[1];
+	Ttpb__Function fun[3], *pfun[3];
+	Ttpb__Line line[4], *l1[2], *l2[1];
+	Ttpb__Location loc[3], *ploc[3];
+	Ttpb__Sample smp[2], *psmp[2];
+	Ttpb__Label label[4], *plabel[4];
+	uint64_t stack[3];
+	int64_t value[4], comment[1];
+	ProtobufCBinaryData str[TEXTS];
+};
+
+static void make_tables(struct made *m)
+{
+	for (int i = 0; i < 3; i++) {
+		ttpb__function__init(&m->fun[i]);
+		m->fun[i].id = (uint64_t)i + 1 + (i == 2 ? UINT64_C(1) << 60 : 0);
+		m->fun[i].name = 3 + i;
+		m->fun[i].filename = 6;
+		m->fun[i].start_line = 10 * i;
+		m->pfun[i] = &m->fun[i];
+		ttpb__location__init(&m->loc[i]);
+		m->loc[i].id = (uint64_t)i + 7;
+		m->loc[i].address = 0x1000u * (unsigned)i + 5;
+		m->ploc[i] = &m->loc[i];
+		ttpb__line__init(&m->line[i]);
+		m->line[i].function_id = m->fun[i].id;
+		m->line[i].line = 100 + i;
+	}
+	m->fun[0].system_name = 16;
+	ttpb__mapping__init(&m->map);
+	m->map = (Ttpb__Mapping){.base = m->map.base, .id = 3, .memory_start = 4096, .memory_limit = 8192,
+		.file_offset = 12, .filename = 10, .build_id = 15, .has_functions = 1, .has_inline_frames = 1};
+	m->pmap[0] = &m->map;
+	m->loc[0].mapping_id = 3;
+	m->l1[0] = &m->line[2];		/* location 0: inner inlined into work */
+	m->l1[1] = &m->line[1];
+	m->loc[0].line = m->l1, m->loc[0].n_line = 2;
+	m->line[0].column = 4;
+	m->l2[0] = &m->line[0];		/* location 1: main; location 2 has no lines */
+	m->loc[1].line = m->l2, m->loc[1].n_line = 1;
+	m->loc[2].is_folded = 1;
+}
+
+static void make_samples(struct made *m)
+{
+	m->stack[0] = 7, m->stack[1] = 9, m->stack[2] = 8;
+	for (int i = 0; i < 4; i++) {
+		ttpb__label__init(&m->label[i]);
+		m->label[i].key = 7;
+		m->plabel[i] = &m->label[i];
+	}
+	m->label[0].str = 8;
+	m->label[1].num = -5, m->label[1].num_unit = 9;
+	m->label[2].key = 17;		/* a number 0 without a unit: no label */
+	m->label[3].str = TEXTS - 1;	/* an empty text that is there */
+	int64_t v[] = {1, -7, INT64_MAX, INT64_MIN};
+	memcpy(m->value, v, sizeof v);
+	for (int i = 0; i < 2; i++) {
+		ttpb__sample__init(&m->smp[i]);
+		m->smp[i].location_id = m->stack, m->smp[i].n_location_id = i ? 0 : 3;
+		m->smp[i].value = &m->value[2 * i], m->smp[i].n_value = 2;
+		m->smp[i].label = m->plabel, m->smp[i].n_label = i ? 0 : 4;
+		m->psmp[i] = &m->smp[i];
+		ttpb__value_type__init(&m->type[i]);
+		m->ptype[i] = &m->type[i];
+	}
+	m->type[0].type = 18, m->type[0].unit = 19;
+	m->type[1].type = 1, m->type[1].unit = 2;
+}
+
+static void make(struct made *m)
+{
+	memset(m, 0, sizeof *m);
+	ttpb__profile__init(&m->p);
+	make_tables(m);
+	make_samples(m);
+	for (size_t i = 0; i < TEXTS; i++)
+		m->str[i] = (ProtobufCBinaryData){strlen(text[i]), (uint8_t *)(uintptr_t)text[i]};
+	ttpb__value_type__init(&m->period);
+	m->period.type = 1, m->period.unit = 2;
+	m->comment[0] = 13;
+	m->p = (Ttpb__Profile){.base = m->p.base, .n_sample_type = 2, .sample_type = m->ptype, .n_sample = 2,
+		.sample = m->psmp, .n_mapping = 1, .mapping = m->pmap, .n_location = 3, .location = m->ploc,
+		.n_function = 3, .function = m->pfun, .n_string_table = TEXTS, .string_table = m->str,
+		.drop_frames = 11, .keep_frames = 12, .time_nanos = 99, .duration_nanos = 77,
+		.period_type = &m->period, .period = 10, .n_comment = 1, .comment = m->comment,
+		.default_sample_type = 1, .doc_url = 14};
+}
+
+static size_t pack(const struct made *m, uint8_t **out)
+{
+	*out = xmalloc(ttpb__profile__get_packed_size(&m->p) * 2);
+	return ttpb__profile__pack(&m->p, *out);
+}
+
+/* ---- reading */
+
+struct got { struct build *b; const struct snap *sn; const struct store *st; int r; struct err e; };
+
+static struct got get(const void *p, size_t n)
+{
+	struct got g = {.b = build_new()};
+	struct sink s = build_sink(g.b);
+	g.r = read_pprof((struct bytes){.p = p, .n = n}, &s, &g.e);
+	g.sn = build_finish(g.b);
+	g.st = g.sn->st;
+	struct err e = {0};
+	if (store_check(g.sn, &e)) {
+		fprintf(stderr, "%s\n", e.msg);
+		OK(!"the store breaks its rules");
+	}
+	return g;
+}
+
+static bool is(const struct store *st, str_id i, const char *s)
+{
+	return !strcmp(store_str(st, i)->s, s) && store_str(st, i)->n == strlen(s);
+}
+
+static void tables_arrive(const struct got *g)
+{
+	const struct store *st = g->st;
+	OK(g->r == 0 && g->sn->complete && g->sn->nfuns == 4 && g->sn->nlocs == 4 && col_n(&st->maps) == 2);
+	const struct map_row *m = col_at(&st->maps, 1);
+	OK(m->id == 3 && m->start == 4096 && m->limit == 8192 && m->offset == 12 && is(st, m->file, "/bin/x"));
+	OK(is(st, m->build_id, "build") && m->functions && m->inlines && !m->lines && !m->filenames);
+	const struct fun_row *f = store_fun(st, 1);
+	OK(f->id == 1 && is(st, f->name, "main") && is(st, f->sysname, "sys.main") && is(st, f->file, "m.go"));
+	OK(store_fun(st, 3)->id == (UINT64_C(1) << 60) + 3 && store_fun(st, 3)->line == 20);
+	const struct loc_row *a = store_loc(st, 1), *b = store_loc(st, 2), *c = store_loc(st, 3);
+	OK(a->id == 7 && a->map == 1 && a->addr == 5 && a->nline == 2 && !a->folded);
+	OK(is(st, store_fun(st, store_frm(st, a->first)->fun)->name, "inner") && store_frm(st, a->first)->line == 102);
+	OK(is(st, store_fun(st, store_frm(st, a->first + 1)->fun)->name, "work"));
+	OK(b->nline == 1 && b->map == 0 && store_frm(st, b->first)->col == 4);
+	OK(c->nline == 1 && c->folded && !store_frm(st, c->first)->fun && c->addr == 0x2005);
+	const struct sink_meta *t = &st->meta;
+	OK(st->has_meta && t->time == 99 && t->duration == 77 && t->period == 10 && t->ncomment == 1);
+	OK(is(st, t->drop_frames, "drop") && is(st, t->keep_frames, "keep") && is(st, t->default_type, "cpu"));
+	OK(is(st, t->doc_url, "url") && is(st, t->comment[0], "a comment") && is(st, t->period_unit, "nanoseconds"));
+}
+
+static void samples_arrive(const struct got *g)
+{
+	const struct store *st = g->st;
+	OK(g->sn->ntypes == 2 && g->sn->nsmps == 2);
+	const struct type_row *t = col_at(&st->types, 1);
+	OK(is(st, t->name, "cpu") && is(st, t->unit, "nanoseconds"));
+	static const char *const path[] = {"inner", "work", "", "main"};	/* leaf first */
+	stk_id s = store_smp(st, 0)->stack;
+	for (int i = 0; i < 4; i++, s = store_stk(st, s)->parent)
+		OK(s && is(st, store_fun(st, store_frm(st, store_stk(st, s)->frame)->fun)->name, path[i]));
+	OK(s == 0 && store_smp(st, 1)->stack == 0 && store_smp(st, 0)->when == TIME_NONE);
+	OK(COL_AT(&st->values[0], int64_t, 0) == 1 && COL_AT(&st->values[1], int64_t, 0) == -7);
+	OK(COL_AT(&st->values[0], int64_t, 1) == INT64_MAX && COL_AT(&st->values[1], int64_t, 1) == INT64_MIN);
+	OK(store_smp(st, 0)->nlabel == 3 && store_smp(st, 1)->nlabel == 0);
+	const struct sink_label *l = col_at(&st->labels, 0);
+	OK(is(st, l[0].key, "key") && is(st, l[0].str, "value"));
+	OK(!l[1].str && l[1].num == -5 && is(st, l[1].unit, "bytes"));
+	OK(is(st, l[2].key, "key") && !l[2].str && !l[2].num && !l[2].unit);
+}
+
+/* A profile with one thing wrong: it is refused, and the line says what. */
+static void refused(const struct made *m, const char *says)
+{
+	uint8_t *p;
+	size_t n = pack(m, &p);
+	struct got g = get(p, n);
+	OK(g.r == -1 && g.e.kind == ERR_FORMAT && strstr(g.e.msg, says));
+	if (g.r != -1 || !strstr(g.e.msg, says))
+		fprintf(stderr, "wanted \"%s\", got \"%s\"\n", says, g.e.msg);
+	build_free(g.b);
+	mem_free(p);
+}
+
+static void refusals(void)
+{
+	struct made m;
+	make(&m), m.fun[1].id = 1, refused(&m, "two functions have id 1");
+	make(&m), m.loc[1].id = 7, refused(&m, "two locations have id 7");
+	make(&m), m.map.id = 0, refused(&m, "a mapping has id 0");
+	make(&m), m.stack[1] = 12345, refused(&m, "location 12345");
+	make(&m), m.line[0].function_id = 44, refused(&m, "line without a function");
+	make(&m), m.smp[1].n_value = 1, refused(&m, "1 values, there are 2");
+	make(&m), m.p.n_sample_type = 0, refused(&m, "without sample types");
+	make(&m), m.fun[2].name = TEXTS, refused(&m, "string 21");
+	make(&m), m.p.doc_url = -1, refused(&m, "string -1");
+	make(&m), m.label[1].num_unit = 1000, refused(&m, "string 1000");
+	make(&m), m.str[0] = m.str[1], refused(&m, "string 0");
+	make(&m), m.p.n_string_table = 0, refused(&m, "no string table");
+}
+
+static void twice(void)
+{
+	struct made m;
+	make(&m);
+	uint8_t *p;
+	size_t n = pack(&m, &p);
+	memcpy(p + n, p, n);
+	struct got g = get(p, 2 * n);
+	OK(g.r == -1 && strstr(g.e.msg, "one after another") && g.e.at > n && g.e.at < 2 * n);
+	build_free(g.b);
+	p[0] = 0x1f, p[1] = 0x8b;
+	g = get(p, n);
+	OK(g.r == -1 && strstr(g.e.msg, "compressed twice"));
+	build_free(g.b);
+	g = get(p, 0);
+	OK(g.r == -1 && strstr(g.e.msg, "empty"));
+	build_free(g.b);
+	mem_free(p);
+}
+
+/* Every cut and every flipped bit: get() checks the store. A cut inside a record names its place. */
+static void damage(void)
+{
+	struct made m;
+	make(&m);
+	uint8_t *p;
+	size_t n = pack(&m, &p), bad = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct got g = get(p, i);
+		bad += g.r != 0;
+		OK(g.r == 0 || g.e.msg[0]);
+		OK(g.r == 0 || g.e.at == ERR_NOWHERE || g.e.at <= i);
+		build_free(g.b);
+	}
+	OK(bad > n / 2);
+	for (size_t i = 0; i < 8 * n; i++) {
+		p[i / 8] ^= (uint8_t)(1u << i % 8);
+		struct got g = get(p, n);
+		OK(g.r == 0 || g.e.msg[0]);
+		build_free(g.b);
+		p[i / 8] ^= (uint8_t)(1u << i % 8);
+	}
+	mem_free(p);
+}
+
+int main(void)
+{
+	struct made m;
+	make(&m);
+	uint8_t *p;
+	size_t n = pack(&m, &p);
+	struct got g = get(p, n);
+	tables_arrive(&g);
+	samples_arrive(&g);
+	build_free(g.b);
+	mem_free(p);
+	refusals();
+	twice();
+	damage();
+	return DONE();
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* Text for people: widths, cutting, numbers; and no byte of a name that speaks to the terminal. */
+#include "config.h"
+#include "base/text.h"
+#include "tap.h"
+
+#include <string.h>
+
+static struct buf b;
+
+static bool is(const char *want)
+{
+	bool same = !strcmp(buf_str(&b), want);
+	if (!same)
+		fprintf(stderr, "got \"%s\", want \"%s\"\n", b.p, want);
+	buf_reset(&b);
+	return same;
+}
+
+static const char *symbol(const char *s, size_t cells)
+{
+	static char out[200];
+	buf_reset(&b);
+	text_fit_symbol(&b, s, strlen(s), cells, false);
+	strcpy(out, buf_str(&b));
+	buf_reset(&b);
+	return out;
+}
+
+static void cutting(void)
+{
+	const char *s = "encoding/json.(*decodeState).object";
+	OK(!strcmp(symbol(s, 40), s));
+	OK(!strcmp(symbol(s, 34), "json.(*decodeState).object"));
+	OK(!strcmp(symbol(s, 22), "(*decodeState).object"));
+	OK(!strcmp(symbol(s, 8), "object"));
+	OK(!strcmp(symbol(s, 3), "ob\xe2\x80\xa6"));
+	OK(!strcmp(symbol(s, 0), ""));
+	OK(!strcmp(symbol("main.Map[go.shape.int,a/b.C]", 25), "Map[go.shape.int,a/b.C]"));
+	text_fit(&b, "hello", 5, 4, true);
+	OK(is("hel~"));
+	text_fit_middle(&b, "/usr/lib/go/src/x.go", 20, 11, true);
+	OK(is("/usr/~/x.go"));
+	text_fit(&b, "\xe4\xb8\xad\xe6\x96\x87x", 7, 4, true);
+	OK(is("\xe4\xb8\xad~"));
+}
+
+static void safety(void)
+{
+	text_safe(&b, "a\033[2Jb\n\xff\xc2\x9b\xe2\x80\xae", 13);
+	OK(is("a\\x1b[2Jb\\x0a\\xff\\xc2\\x9b\\xe2\\x80\\xae"));
+	OK(text_width("a\033", 2) == 5 && text_width("e\xcc\x81", 3) == 1 && text_width("\xe4\xb8\xad", 3) == 2);
+	uint32_t cp;
+	OK(utf8_decode("\xed\xa0\x80", 3, &cp) == 1 && cp == 0xfffd);
+	OK(utf8_decode("\xc0\x80", 2, &cp) == 1 && cp == 0xfffd);
+	OK(utf8_decode("\xf4\x90\x80\x80", 4, &cp) == 1 && cp == 0xfffd);
+	for (uint32_t c = 1; c < 0x110000; c += 7) {
+		char s[4];
+		size_t n = utf8_encode(c, s);
+		if (c < 0xd800 || c >= 0xe000)
+			OK(utf8_decode(s, n, &cp) == n && cp == c);
+	}
+}
+
+static void numbers(void)
+{
+	static const struct { int64_t ns; const char *s; } t[] = {
+		{0, "0"}, {999, "999ns"}, {1000, "1.00us"}, {12345, "12.3us"}, {999499, "999us"}, {999500, "1.00ms"},
+		{1234567890, "1.23s"}, {123000000000, "2m03s"}, {3720000000000, "1h02m"}, {-1500, "-1.50us"},
+	};
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		text_ns(&b, t[i].ns);
+		OK(is(t[i].s));
+	}
+	text_at(&b, 1273100000, 100000);
+	OK(is("1.2731s"));
+	text_at(&b, 5, 1);
+	OK(is("0.000000005s"));
+	text_bytes(&b, 1536);
+	OK(is("1.50kB"));
+	text_count(&b, -1234567);
+	OK(is("-1,234,567"));
+	text_value(&b, 1500, "microseconds");
+	OK(is("1.50ms"));
+	int64_t ns;
+	OK(text_parse_ns("1m1.5s", &ns) && ns == 61500000000);
+	OK(text_parse_ns("350ms", &ns) && ns == 350000000);
+	OK(!text_parse_ns("3", &ns) && !text_parse_ns("", &ns) && !text_parse_ns("s", &ns) && !text_parse_ns("1x", &ns));
+}
+
+int main(void)
+{
+	cutting();
+	safety();
+	numbers();
+	buf_free(&b);
+	return DONE();
+}

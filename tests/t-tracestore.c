@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Traces into the store: after every load its invariants hold, whatever becomes
+ * of the file: whole, cut anywhere, or with bits turned over. Given files, says
+ * what they came to (for measurements).
+ */
+#include "config.h"
+#include "base/mem.h"
+#include "load/load.h"
+#include "store/store.h"
+#include "tap.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool load(struct bytes in, bool say)
+{
+	struct build *b = build_new();
+	struct sink sink = build_sink(b);
+	struct err e = {0};
+	bool read = read_gotrace(in, &sink, &e) == 0;
+	const struct snap *sn = build_finish(b);
+	bool holds = store_check(sn, &e) == 0;
+	OK(holds || (fprintf(stderr, "%s\n", e.msg), false));
+	if (say) {
+		uint64_t n = 0;
+		for (uint32_t i = 0; i < sn->nsheets; i++)
+			n += store_sheet(sn->st, i)->n;
+		printf("%s: %" PRIu64 " events, %u sheets, %" PRIu64 " intervals, %u tracks, %u spans, %u marks, "
+		    "%u stacks, %u samples, %.3f s\n", read ? "read" : e.msg, sn->trace.events, sn->nsheets, n,
+		    sn->ntrks, sn->nspans, sn->nmarks, sn->nstks, sn->nsmps, (double)sn->t1 / 1e9);
+	}
+	build_free(b);
+	return read;
+}
+
+static void mangle(const char *path)
+{
+	struct bytes in;
+	struct err e;
+	if (input_open(path, &in, &e))
+		return;
+	OK(load(in, false));
+	uint32_t seed = 7;
+	uint8_t *copy = xmalloc(in.n);
+	for (int i = 0; i < 60; i++) {
+		seed = seed * 1664525u + 1013904223u;
+		struct bytes part = { .p = copy, .n = in.n };
+		memcpy(copy, in.p, in.n);
+		if (i % 2)
+			part.n = seed % in.n;
+		else
+			copy[16 + seed % (in.n - 16)] ^= (uint8_t)(1u << (seed >> 29));
+		load(part, false);
+	}
+	mem_free(copy);
+	input_close(&in);
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		struct bytes in;
+		struct err e;
+		OK(!input_open(argv[i], &in, &e));
+		load(in, true);
+		input_close(&in);
+	}
+	if (argc > 1)
+		return DONE();
+	const char *src = getenv("srcdir");
+	char path[4096];
+	snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
+	mangle(path);
+	OK(!load((struct bytes){ .p = (const uint8_t *)"no trace at all.", .n = 16 }, false));
+	return DONE();
+}

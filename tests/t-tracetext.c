@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Traces in the text assembly of goasm.h with what is expected of them:
+ * tests/gotrace/NAME.test is `-- expect --`, the events as line_of_event()
+ * prints them and what was lost, then `-- trace --` and the assembly.
+ *
+ *     t-tracetext                  run them all
+ *     t-tracetext -print FILE      what comes of one, to be looked at and pasted
+ *     t-tracetext -binary FILE     the trace itself, to show to others
+ */
+#include "config.h"
+#include "goasm.h"
+#include "tap.h"
+
+#include "base/mem.h"
+#include "load/gowire.h"
+#include "load/tev.h"
+
+#include <dirent.h>
+#include <string.h>
+
+static const char *const states[] = {"?", "none", "runnable", "running", "waiting", "syscall", "idle"};
+
+static void put_str(struct buf *b, const struct tgen *g, uint32_t id)
+{
+	size_t n;
+	const char *s = tgen_str(g, id, &n);
+	if (!n)
+		return;
+	buf_puts(b, " \"");
+	buf_put(b, s, n);
+	buf_putc(b, '"');
+}
+
+static void put_stack(struct buf *b, const struct tgen *g, const char *mark, uint32_t id)
+{
+	uint32_t n;
+	const struct tev_frame *f = tgen_stack(g, id, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		size_t len;
+		const char *s = tgen_str(g, f[i].fun, &len);
+		buf_puts(b, i ? "<" : mark);
+		buf_put(b, s, len);
+		buf_printf(b, ":%llu", (unsigned long long)f[i].line);
+	}
+}
+
+/* TIME mM pP gG what: a transition as `g5 running->waiting "why"`, others by the name of their event
+   with id, values and names; then @ and the stack, leaf first, and + and that of a new goroutine. */
+static void line_of_event(struct buf *b, const struct tgen *g, const struct tev *t)
+{
+	static const char who[] = "-gpm";
+	buf_printf(b, "%lld m%lld p%lld g%lld ", (long long)t->time, (long long)t->m, (long long)t->p,
+	    (long long)t->g);
+	if (t->kind == TEV_SYNC)
+		buf_printf(b, "sync %llu%s", (unsigned long long)t->value, t->what ? "" : " end");
+	else if (t->kind == TEV_TRANSITION)
+		buf_printf(b, "%c%lld %s->%s", who[t->resource], (long long)t->id, states[t->from],
+		    states[t->to]);
+	else
+		buf_printf(b, "%s %c%lld %lld %llu", goev_specs[t->wire].name, who[t->resource],
+		    (long long)t->id, (long long)t->value, (unsigned long long)t->value2);
+	put_str(b, g, t->name);
+	put_str(b, g, t->text);
+	put_stack(b, g, " @", t->stack);
+	put_stack(b, g, " +", t->stack2);
+	buf_putc(b, '\n');
+}
+
+static bool on_events(void *self, const struct tgen *g, const struct tev *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		line_of_event(self, g, &t[i]);
+	return true;
+}
+
+static void on_warn(void *self, uint64_t at, const char *msg)
+{
+	(void)at;
+	buf_printf(self, "! %s\n", msg);
+}
+
+static void read_trace(const struct buf *trace, struct buf *said)
+{
+	static const struct tev_ops ops = {on_events, on_warn, NULL};
+	struct tstream_info info;
+	struct err e;
+	struct bytes in = {.p = (const uint8_t *)trace->p, .n = trace->n, .file_n = trace->n};
+	if (tev_read(in, &ops, said, &info, &e))
+		buf_printf(said, "refused: %s\n", e.msg);
+}
+
+static bool load(const char *path, struct buf *b)
+{
+	FILE *f = fopen(path, "rb");
+	char chunk[4096];
+	size_t n;
+	if (!f)
+		return false;
+	while ((n = fread(chunk, 1, sizeof chunk, f)) > 0)
+		buf_put(b, chunk, n);
+	fclose(f);
+	return true;
+}
+
+/* Expected text, and the trace. */
+static bool open_test(const char *path, struct buf *file, const char **expect, struct buf *trace)
+{
+	static const char mark[] = "-- trace --\n", head[] = "-- expect --\n";
+	int line;
+	if (!load(path, file))
+		return false;
+	char *text = buf_str(file), *at = strstr(text, mark), *from = strstr(text, head);
+	if (!at || !from)
+		return false;
+	*expect = from + strlen(head);
+	*at = 0;
+	at += strlen(mark);
+	if (goasm(at, strlen(at), trace, &line))
+		return true;
+	fprintf(stderr, "%s: line %d after the mark does not assemble\n", path, line);
+	return false;
+}
+
+static void run(const char *path)
+{
+	struct buf file = {0}, trace = {0}, said = {0};
+	const char *expect = "";
+	bool opened = open_test(path, &file, &expect, &trace);
+	OK(opened);
+	read_trace(&trace, &said);
+	if (opened && strcmp(expect, buf_str(&said))) {
+		fprintf(stderr, "%s: expected\n%s--- said\n%s", path, expect, buf_str(&said));
+		OK(!"the events are as expected");
+	} else {
+		OK(opened);
+	}
+	buf_free(&file);
+	buf_free(&trace);
+	buf_free(&said);
+}
+
+static int show(const char *how, const char *path)
+{
+	struct buf file = {0}, trace = {0}, said = {0};
+	const char *expect;
+	bool ok = open_test(path, &file, &expect, &trace);
+	if (ok && !strcmp(how, "-print"))
+		read_trace(&trace, &said);
+	else
+		buf_put(&said, trace.p, trace.n);
+	fwrite(said.p, 1, said.n, stdout);
+	buf_free(&file);
+	buf_free(&trace);
+	buf_free(&said);
+	return !ok;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3)
+		return show(argv[1], argv[2]);
+	const char *src = getenv("srcdir");
+	char dir[2048], path[4096];
+	snprintf(dir, sizeof dir, "%s/tests/gotrace", src ? src : ".");
+	DIR *d = opendir(dir);
+	OK(d);
+	int n = 0;
+	for (struct dirent *e; d && (e = readdir(d));) {
+		size_t len = strlen(e->d_name);
+		if (len < 6 || strcmp(e->d_name + len - 5, ".test"))
+			continue;
+		snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
+		run(path);
+		n++;
+	}
+	if (d)
+		closedir(d);
+	OK(n > 0);
+	return DONE();
+}

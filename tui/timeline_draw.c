@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The rows of the timeline: one per P, M or G, a cell a slice of time.
+ *
+ * A cell's shares by state are differences of running sums, so a frame costs
+ * rows x columns however long the trace. Two looks share one rule each:
+ *
+ *   - a span of four cells or more is drawn solid, labelled inside, the tones
+ *     alternating so that neighbours can be told apart;
+ *   - any other cell is a summary: on a P or M row its height is how much of
+ *     the slice was not idle and its colour the busiest state; on a G row
+ *     waiting is thin and working is full.
+ *
+ * In ASCII the letter of the majority stands for the cell, `:` where none has
+ * half. Nothing is drawn from sampled pixels: what is not exact is a share.
+ * The road not taken is a pyramid of textures per row.
+ */
+#include "config.h"
+#include "timeline.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SOLID = 4 };	/* cells from which on a span is a bar of its own */
+
+static const enum style state_style[TS__N] = {
+	[TS_NONE] = ST_S_NONE, [TS_IDLE] = ST_S_IDLE, [TS_RUN] = ST_S_RUN, [TS_GCWORK] = ST_S_GC,
+	[TS_ASSIST] = ST_S_ASSIST, [TS_SWEEP] = ST_S_ASSIST, [TS_STW] = ST_S_STW, [TS_READY] = ST_S_READY,
+	[TS_SYSCALL] = ST_S_SYSCALL, [TS_SYSBLOCK] = ST_S_SYSCALL, [TS_CHANSEND] = ST_S_CHAN,
+	[TS_CHANRECV] = ST_S_CHAN, [TS_SELECT] = ST_S_CHAN, [TS_SYNC] = ST_S_SYNC, [TS_COND] = ST_S_SYNC,
+	[TS_NET] = ST_S_NET, [TS_SLEEP] = ST_S_SLEEP, [TS_GCASSISTW] = ST_S_GC, [TS_GCSWEEPW] = ST_S_GC,
+	[TS_GCEND] = ST_S_GC, [TS_GCWEAK] = ST_S_GC, [TS_SYSTEM] = ST_S_SLEEP, [TS_PREEMPT] = ST_S_CHAN,
+	[TS_DEBUG] = ST_S_CHAN, [TS_FOREVER] = ST_S_SLEEP, [TS_SYNCTEST] = ST_S_CHAN,
+	[TS_CORO] = ST_S_CHAN, [TS_OTHER] = ST_S_CHAN, [TS_UNKNOWN] = ST_S_UNKNOWN,
+};
+static const char state_letter[TS__N] = {
+#define STATE(id, letter, name, reason) letter,
+#include "state.def"
+#undef STATE
+};
+static const char *const state_name[TS__N] = {
+#define STATE(id, letter, name, reason) name,
+#include "state.def"
+#undef STATE
+};
+
+enum style tl_style(enum tstate s)
+{
+	return s < TS__N ? state_style[s] : ST_S_UNKNOWN;
+}
+
+char tl_letter(enum tstate s)
+{
+	return s < TS__N ? state_letter[s] : '?';
+}
+
+const char *tl_state_name(enum tstate s)
+{
+	return s < TS__N ? state_name[s] : "unknown";
+}
+
+bool tl_waits(enum tstate s)
+{
+	return s >= TS_CHANSEND && s < TS_UNKNOWN;
+}
+
+/* Where colour or blocks are missing, a state is a letter. */
+static bool letters(const struct grid *g)
+{
+	return g->ascii || g->mono;
+}
+
+static bool is_idle(enum tstate s)
+{
+	return s == TS_NONE || s == TS_IDLE;
+}
+
+/* The state with the largest share, idle ones left out when busy_only. TS_NONE when there is none. */
+static enum tstate majority(const struct bin *b, bool busy_only, int64_t *most)
+{
+	enum tstate best = TS_NONE;
+	*most = 0;
+	for (int s = 0; s < TS__N; s++)
+		if (b->ns[s] > *most && !(busy_only && is_idle((enum tstate)s))) {
+			*most = b->ns[s];
+			best = (enum tstate)s;
+		}
+	return best;
+}
+
+static void cell_ascii(struct grid *g, int y, int x, const struct bin *share, int64_t all)
+{
+	int64_t most;
+	enum tstate s = majority(share, false, &most);
+	if (most * 2 < all && s != TS_NONE) {
+		enum tstate busy = majority(share, true, &most);
+		grid_put(g, y, x, ':', tl_style(busy), ST_NORMAL, 0);
+		return;
+	}
+	grid_put(g, y, x, (unsigned char)tl_letter(s), tl_style(s), ST_NORMAL, s == TS_IDLE ? AT_DIM : 0);
+}
+
+static void cell_utf8(struct grid *g, int y, int x, const struct bin *share, int64_t all, bool gor)
+{
+	int64_t most, busy = all - share->ns[TS_NONE] - share->ns[TS_IDLE];
+	enum tstate s = majority(share, true, &most);
+	if (busy <= 0 || all <= 0) {
+		grid_put(g, y, x, ' ', ST_NORMAL, ST_NORMAL, 0);
+	} else if (gor && tl_waits(s)) {
+		grid_put(g, y, x, s == TS_SLEEP ? 0x2500 : 0x2582, tl_style(s), ST_NORMAL, 0);
+	} else {
+		double level = (double)busy / (double)all;
+		grid_level(g, y, x, gor ? 1.0 : level, tl_style(s), ST_NORMAL);
+	}
+}
+
+/* What a solid span says of itself: the G that ran, or the state of a G and where. */
+static void span_label(const struct pane_env *env, const struct ival *iv, bool gor, struct buf *b)
+{
+	const struct store *st = session_snap(env->s)->st;
+	if (gor) {
+		buf_puts(b, tl_state_name(iv->state));
+		if (iv->who && (iv->state == TS_RUN || iv->state == TS_SYSCALL)) {
+			buf_putc(b, ' ');
+			tl_track_name(st, iv->who, b);
+		}
+	} else if (iv->who) {
+		tl_track_name(st, iv->who, b);
+	} else {
+		buf_puts(b, tl_state_name(iv->state));
+	}
+}
+
+struct bar {
+	int y, x0, x1, tone;	/* cells [x0, x1) of the grid */
+	bool gor, labels;
+};
+
+static void solid(struct grid *g, const struct pane_env *env, const struct ival *iv, struct bar bar)
+{
+	enum style st = tl_style(iv->state);
+	bool thin = bar.gor && tl_waits(iv->state);
+	bool blank = is_idle(iv->state);
+	for (int x = bar.x0; x < bar.x1; x++) {
+		if (letters(g))
+			grid_put(g, bar.y, x, (unsigned char)tl_letter(iv->state), st, ST_NORMAL, blank ? AT_DIM : 0);
+		else if (blank)
+			grid_put(g, bar.y, x, ' ', ST_NORMAL, ST_NORMAL, 0);
+		else if (thin)
+			grid_put(g, bar.y, x, iv->state == TS_SLEEP ? 0x2500 : 0x2582, st, ST_NORMAL, 0);
+		else
+			grid_put(g, bar.y, x, ' ', st, st, bar.tone ? AT_TONE : 0);
+	}
+	int room = bar.x1 - bar.x0;
+	if (blank || thin || !bar.labels || room < 4 || (letters(g) && room < 9))
+		return;
+	struct buf b = {0}, cut = {0};
+	span_label(env, iv, bar.gor, &b);
+	int inset = letters(g) ? 2 : 0;
+	size_t n = text_fit(&cut, buf_str(&b), b.n, (size_t)(room - 2 * inset), g->ascii);
+	if (n > 2) {
+		if (letters(g))
+			grid_text(g, bar.y, bar.x0 + inset, ST_NORMAL, 0, buf_str(&cut));
+		else
+			grid_text(g, bar.y, bar.x0, ST_NORMAL, bar.tone ? AT_TONE : 0, buf_str(&cut));
+	}
+	if (!letters(g))
+		grid_back(g, (struct rect){bar.y, bar.x0, 1, room}, st);
+	buf_free(&b);
+	buf_free(&cut);
+}
+
+/* The last cell + 1 that the interval covers whole, from cell c on; c when it covers none. */
+static int covered(const struct timeline *tl, int cells, int c, const struct ival *iv)
+{
+	if (iv->t0 > tl_edge(tl, cells, c))
+		return c;
+	if (iv->t1 >= tl->t1)
+		return cells;
+	int end = tl_cell(tl, cells, iv->t1);
+	return end < c ? c : end;
+}
+
+static void draw_track(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *lay, int y, trk_id trk, struct bin *share)
+{
+	const struct snap *snap = session_snap(env->s);
+	bool gor = store_trk(snap->st, trk)->kind == TK_G;
+	int n = lay->cells, tone = 0;
+	bins_row(snap, trk, tl->t0, tl->t1, (uint32_t)n, share);
+	for (int c = 0; c < n;) {
+		struct ival iv;
+		int end = c;
+		if (ival_at(snap, trk, tl_edge(tl, n, c), &iv))
+			end = covered(tl, n, c, &iv);
+		if (end - c >= SOLID) {
+			tone ^= 1;
+			solid(g, env, &iv, (struct bar){y, lay->gutter + c, lay->gutter + end, tone, gor, tl->labels});
+			c = end;
+			continue;
+		}
+		int64_t all = tl_edge(tl, n, c + 1) - tl_edge(tl, n, c);
+		if (letters(g))
+			cell_ascii(g, y, lay->gutter + c, &share[c], all);
+		else
+			cell_utf8(g, y, lay->gutter + c, &share[c], all, gor);
+		c++;
+	}
+}
+
+/* Name of the row, and on P rows how much of the window it was busy. */
+static void gutter(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *lay, int y, uint32_t row, struct bin *share)
+{
+	const struct snap *snap = session_snap(env->s);
+	const struct trk_row *t = store_trk(snap->st, tl->row[row]);
+	struct buf b = {0}, cut = {0};
+	int64_t busy = 0, all = tl->t1 - tl->t0;
+	for (int c = 0; c < lay->cells; c++)
+		for (int s = 0; s < TS__N; s++)
+			if (!is_idle((enum tstate)s))
+				busy += share[c].ns[s];
+	tl_track_name(snap->st, tl->row[row], &b);
+	text_fit(&cut, buf_str(&b), b.n, (size_t)(lay->gutter - (t->kind == TK_G ? 1 : 6)), g->ascii);
+	int attr = row == tl->sel ? AT_BOLD : 0;
+	grid_text(g, y, 0, row == tl->sel ? ST_ACCENT : ST_NORMAL, attr, buf_str(&cut));
+	if (t->kind != TK_G) {
+		char pct[8];
+		snprintf(pct, sizeof pct, "%3d%%", all > 0 ? (int)((double)busy * 100 / (double)all + 0.5) : 0);
+		grid_right(g, y, lay->gutter - 1, ST_DIM, attr, pct);
+	}
+	if (row == tl->sel)
+		grid_put(g, y, lay->gutter - 1, '>', ST_ACCENT, ST_NORMAL, AT_BOLD);
+	else if (row < tl->npin)
+		grid_put(g, y, lay->gutter - 1, '*', ST_DIM, ST_NORMAL, 0);
+	buf_free(&b);
+	buf_free(&cut);
+}
+
+/* The cursor, the range, and what lies over all rows. */
+static void overlays(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *lay, int y0, int y1)
+{
+	const struct snap *snap = session_snap(env->s);
+	int n = lay->cells;
+	int64_t *on = arena_zalloc(env->scratch, (size_t)n * sizeof *on);
+	if (!letters(g) && (tl->overlays & TL_GC)) {
+		bins_spans(snap, 1u << SP_GC, 0, tl->t0, tl->t1, (uint32_t)n, on);
+		for (int c = 0; c < n; c++)
+			if (on[c])
+				grid_back(g, (struct rect){y0, lay->gutter + c, y1 - y0, 1}, ST_GCTINT);
+	}
+	if (!letters(g) && (tl->overlays & TL_STW)) {
+		bins_spans(snap, 1u << SP_STW, 0, tl->t0, tl->t1, (uint32_t)n, on);
+		for (int c = 0; c < n; c++)
+			if (on[c])
+				grid_back(g, (struct rect){y0, lay->gutter + c, y1 - y0, 1}, ST_STWLINE);
+	}
+	int64_t a = tl->r0, b = tl->r1;
+	if (tl->ranging) {
+		a = tl->anchor < tl->at ? tl->anchor : tl->at;
+		b = tl->anchor < tl->at ? tl->at : tl->anchor;
+	}
+	if (b > a && b > tl->t0 && a < tl->t1) {
+		int c0 = tl_cell(tl, n, a), c1 = tl_cell(tl, n, b);
+		grid_back(g, (struct rect){y0, lay->gutter + c0, y1 - y0, c1 - c0 + 1}, ST_RANGE);
+	}
+}
+
+static void cursor(const struct timeline *tl, struct grid *g, const struct tl_layout *lay, int y)
+{
+	grid_attr(g, (struct rect){y, lay->gutter + tl_cell(tl, lay->cells, tl->at), 1, 1}, AT_REVERSE);
+}
+
+void tl_draw_rows(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *lay)
+{
+	if (lay->cells <= 0)
+		return;
+	struct bin *share = arena_alloc(env->scratch, (size_t)lay->cells * sizeof *share);
+	int y = lay->rows;
+	for (uint32_t r = tl->top; r < tl->nrow && y < lay->rows + lay->nrows; r++, y++) {
+		draw_track(tl, env, g, lay, y, tl->row[r], share);
+		gutter(tl, env, g, lay, y, r, share);
+	}
+	overlays(tl, env, g, lay, lay->rows, y);
+	if (tl->sel >= tl->top && tl->sel - tl->top < (uint32_t)lay->nrows)
+		cursor(tl, g, lay, lay->rows + (int)(tl->sel - tl->top));
+}

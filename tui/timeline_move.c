@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Moving about the timeline: windows, the cursor, spans, cause and effect.
+ *
+ * The window [t0, t1) always lies inside what is loaded, is never shorter than
+ * a nanosecond a cell, and always holds the cursor. The cursor is a moment, not
+ * a cell: zooming keeps it in its column as far as the ends of the trace
+ * allow, and a span that is narrower than a cell can still be stood upon.
+ */
+#include "config.h"
+#include "timeline.h"
+
+#include "base/mem.h"
+#include "base/rx.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FIND_MAX = 1 << 20 };	/* intervals that one search looks at */
+
+static int cells_of(const struct timeline *tl, const struct pane_env *env)
+{
+	int n = tl_layout(tl, env).cells;
+	return n > 0 ? n : 1;
+}
+
+static bool is_pinned(const struct timeline *tl, trk_id t)
+{
+	for (uint32_t i = 0; i < tl->npin; i++)
+		if (tl->pin[i] == t)
+			return true;
+	return false;
+}
+
+/* The rows of the kind: pinned tracks, then all others in the order of their ids. */
+static int by_id(const void *a, const void *b, const struct store *st)
+{
+	uint64_t x = store_trk(st, *(const trk_id *)a)->id, y = store_trk(st, *(const trk_id *)b)->id;
+	return x < y ? -1 : x > y;
+}
+
+/* Tracks come nearly in order of their ids: merge sort of what is mostly sorted, without recursion. */
+static void sort_rows(trk_id *v, uint32_t n, const struct store *st)
+{
+	trk_id *tmp = xmalloc((size_t)n * sizeof *tmp);
+	for (uint32_t w = 1; w < n; w *= 2) {
+		for (uint32_t lo = 0; lo < n; lo += 2 * w) {
+			uint32_t mid = lo + w < n ? lo + w : n, hi = lo + 2 * w < n ? lo + 2 * w : n;
+			uint32_t i = lo, j = mid, k = lo;
+			while (i < mid || j < hi)
+				tmp[k++] = j >= hi || (i < mid && by_id(&v[i], &v[j], st) <= 0) ? v[i++] : v[j++];
+		}
+		memcpy(v, tmp, (size_t)n * sizeof *v);
+		if (w > n / 2)
+			break;
+	}
+	mem_free(tmp);
+}
+
+void tl_rows_make(struct timeline *tl, const struct pane_env *env)
+{
+	static const enum track_kind kinds[TL__N] = {TK_P, TK_M, TK_G};
+	const struct snap *snap = session_snap(env->s);
+	trk_id keep = tl_track(tl);
+	uint32_t n = 0;
+	tl->row = mem_grow(tl->row, &tl->cap, (size_t)snap->ntrks + TL_PINS, sizeof *tl->row);
+	for (uint32_t i = 0; i < tl->npin; i++)
+		tl->row[n++] = tl->pin[i];
+	uint32_t first = n;
+	for (trk_id t = 1; t < snap->ntrks; t++)
+		if (store_trk(snap->st, t)->kind == kinds[tl->kind] && !is_pinned(tl, t))
+			tl->row[n++] = t;
+	sort_rows(tl->row + first, n - first, snap->st);
+	tl->nrow = n;
+	tl->ntrks = snap->ntrks;
+	if (!keep || !tl_select_track(tl, env, keep))
+		tl_select(tl, env, tl->sel);
+}
+
+void tl_window(struct timeline *tl, const struct pane_env *env, int64_t t0, int64_t t1)
+{
+	const struct snap *snap = session_snap(env->s);
+	int64_t least = cells_of(tl, env), len = t1 - t0, all = snap->t1 - snap->t0;
+	if (len < least)
+		len = least;
+	if (len > all)
+		len = all > 0 ? all : 1;
+	if (t0 > snap->t1 - len)
+		t0 = snap->t1 - len;
+	if (t0 < snap->t0)
+		t0 = snap->t0;
+	tl->t0 = t0;
+	tl->t1 = t0 + len;
+	tl->whole = len >= all;
+	if (tl->at < tl->t0)
+		tl->at = tl->t0;
+	if (tl->at >= tl->t1)
+		tl->at = tl->t1 - 1;
+}
+
+void tl_zoom(struct timeline *tl, const struct pane_env *env, int steps)
+{
+	for (; steps; steps += steps > 0 ? -1 : 1) {
+		int64_t len = tl->t1 - tl->t0;
+		int64_t to = steps > 0 ? len / 2 : len > INT64_MAX / 2 ? len : len * 2;
+		double part = len > 0 ? (double)(tl->at - tl->t0) / (double)len : 0;
+		int64_t t0 = tl->at - (int64_t)(part * (double)to);
+		tl_window(tl, env, t0, t0 + to);
+	}
+}
+
+void tl_shift(struct timeline *tl, const struct pane_env *env, int cells)
+{
+	int n = cells_of(tl, env);
+	int64_t len = tl->t1 - tl->t0;
+	int64_t c = (int64_t)tl_cell(tl, n, tl->at) + cells;
+	if (c < 0 || c >= n) {
+		int64_t by = (int64_t)((double)len * (double)(c < 0 ? c : c - n + 1) / n);
+		tl_window(tl, env, tl->t0 + by, tl->t1 + by);
+		c = c < 0 ? 0 : n - 1;
+	}
+	int64_t a = tl_edge(tl, n, (int)c), b = tl_edge(tl, n, (int)c + 1);
+	tl->at = a + (b - a) / 2;
+	if (tl->at >= tl->t1)
+		tl->at = tl->t1 - 1;
+}
+
+void tl_scroll(struct timeline *tl, const struct pane_env *env, double screens)
+{
+	int64_t by = (int64_t)((double)(tl->t1 - tl->t0) * screens);
+	int64_t old = tl->t0;
+	tl_window(tl, env, tl->t0 + by, tl->t1 + by);
+	int64_t moved = tl->t0 - old;
+	tl->at += moved ? moved : by;	/* at the ends the cursor goes on alone */
+	tl_window(tl, env, tl->t0, tl->t1);
+}
+
+void tl_select(struct timeline *tl, const struct pane_env *env, int64_t row)
+{
+	struct tl_layout l = tl_layout(tl, env);
+	if (row >= (int64_t)tl->nrow)
+		row = (int64_t)tl->nrow - 1;
+	if (row < 0)
+		row = 0;
+	tl->sel = (uint32_t)row;
+	uint32_t h = l.nrows > 0 ? (uint32_t)l.nrows : 1;
+	if (tl->sel < tl->top)
+		tl->top = tl->sel;
+	if (tl->sel >= tl->top + h)
+		tl->top = tl->sel - h + 1;
+	if (tl->top && tl->top + h > tl->nrow)
+		tl->top = tl->nrow > h ? tl->nrow - h : 0;
+}
+
+bool tl_select_track(struct timeline *tl, const struct pane_env *env, trk_id t)
+{
+	for (uint32_t i = 0; i < tl->nrow; i++)
+		if (tl->row[i] == t) {
+			tl_select(tl, env, i);
+			return true;
+		}
+	return false;
+}
+
+/* Put the cursor on t and make sure that it is seen, without changing the zoom. */
+static void look_at(struct timeline *tl, const struct pane_env *env, int64_t t)
+{
+	int64_t len = tl->t1 - tl->t0;
+	tl->at = t;
+	if (t < tl->t0 || t >= tl->t1)
+		tl_window(tl, env, t - len / 2, t - len / 2 + len);
+	else
+		tl_window(tl, env, tl->t0, tl->t1);
+}
+
+static int64_t middle(const struct ival *iv)
+{
+	return iv->t0 + (iv->t1 - iv->t0) / 2;
+}
+
+/* Where to stand on a span: its middle when that is in the window, else its first moment there. */
+static void stand_on(struct timeline *tl, const struct pane_env *env, const struct ival *iv)
+{
+	int64_t m = middle(iv);
+	look_at(tl, env, m >= tl->t0 && m < tl->t1 ? m : iv->t0);
+}
+
+void tl_span(struct timeline *tl, const struct pane_env *env, int dir)
+{
+	const struct snap *snap = session_snap(env->s);
+	trk_id t = tl_track(tl);
+	struct ival iv;
+	if (!t)
+		return;
+	bool found = ival_at(snap, t, tl->at, &iv) ? ival_step(snap, &iv, dir) : ival_near(snap, t, tl->at, dir, &iv);
+	while (found && iv.state == TS_IDLE)
+		found = ival_step(snap, &iv, dir);
+	if (found)
+		stand_on(tl, env, &iv);
+}
+
+void tl_span_end(struct timeline *tl, const struct pane_env *env, int dir)
+{
+	const struct snap *snap = session_snap(env->s);
+	struct ival iv;
+	trk_id t = tl_track(tl);
+	if (t && ival_near(snap, t, dir < 0 ? snap->t0 : snap->t1, -dir, &iv))
+		stand_on(tl, env, &iv);
+}
+
+void tl_fit(struct timeline *tl, const struct pane_env *env)
+{
+	struct ival iv;
+	int64_t a = tl->r0, b = tl->r1;
+	if (b <= a) {
+		if (!tl_interval(tl, env, &iv))
+			return;
+		a = iv.t0;
+		b = iv.t1;
+		tl->at = middle(&iv);
+	}
+	int64_t pad = (b - a) / 16 + 1;
+	tl_window(tl, env, a - pad, b + pad);
+}
+
+/* Go to what goroutine g does at t: its own row when goroutines are shown, else the row it ran on. */
+static bool go_to_g(struct timeline *tl, const struct pane_env *env, trk_id g, int64_t t)
+{
+	const struct snap *snap = session_snap(env->s);
+	look_at(tl, env, t);
+	if (tl->kind == TL_G)
+		return tl_select_track(tl, env, g);
+	struct ival iv;
+	if (!ival_at(snap, g, t, &iv))
+		return false;
+	for (int steps = 0; steps < 8 && !(iv.state == TS_RUN || iv.state == TS_ASSIST || iv.state == TS_SWEEP); steps++)
+		if (!ival_step(snap, &iv, 1))
+			return false;
+	if (tl->kind == TL_P && iv.who && tl_select_track(tl, env, iv.who)) {
+		if (t < iv.t0)
+			look_at(tl, env, iv.t0);
+		return true;
+	}
+	return false;
+}
+
+/* The goroutine under the cursor. */
+static trk_id goroutine_at(const struct timeline *tl, const struct pane_env *env)
+{
+	const struct snap *snap = session_snap(env->s);
+	struct ival iv;
+	trk_id t = tl_track(tl);
+	if (!t || !tl_interval(tl, env, &iv))
+		return 0;
+	return store_trk(snap->st, t)->kind == TK_G ? t : iv.who;
+}
+
+static void named(const struct pane_env *env, char *msg, size_t n, const char *what, trk_id g)
+{
+	struct buf b = {0};
+	tl_track_name(session_snap(env->s)->st, g, &b);
+	snprintf(msg, n, "%s %s", what, buf_str(&b));
+	buf_free(&b);
+}
+
+bool tl_cause(struct timeline *tl, const struct pane_env *env, int dir, char *msg, size_t n)
+{
+	const struct snap *snap = session_snap(env->s);
+	trk_id g = goroutine_at(tl, env);
+	struct ival iv;
+	if (!g || !ival_at(snap, g, tl->at, &iv)) {
+		snprintf(msg, n, "no goroutine under the cursor");
+		return false;
+	}
+	if (dir > 0) {
+		struct edge_walk walk = {0};
+		const struct edge *e = edges_from(snap, &walk, g, tl->at, snap->t1);
+		if (!e) {
+			snprintf(msg, n, "it wakes nobody after this moment");
+			return false;
+		}
+		named(env, msg, n, e->created ? "created" : "woke", e->to);
+		return go_to_g(tl, env, e->to, e->t);
+	}
+	while (iv.state != TS_READY)
+		if (tl_waits(iv.state) ? !ival_step(snap, &iv, 1) : !ival_step(snap, &iv, -1) || tl_waits(iv.state))
+			break;
+	if (iv.state != TS_READY || !iv.who) {
+		snprintf(msg, n, "nobody woke it: a timer, the network poller, or it began before the trace");
+		return false;
+	}
+	named(env, msg, n, "woken by", iv.who);
+	return go_to_g(tl, env, iv.who, iv.t0 > snap->t0 ? iv.t0 - 1 : iv.t0);
+}
+
+/* Does the interval answer the search? Names of goroutines, of states, of the function it stands in. */
+static bool hit(const struct store *st, const struct rx *rx, const struct ival *iv, struct buf *b)
+{
+	buf_reset(b);
+	trk_id g = store_trk(st, iv->trk)->kind == TK_G ? iv->trk : iv->who;
+	if (g)
+		tl_track_name(st, g, b);
+	buf_putc(b, ' ');
+	buf_puts(b, tl_state_name(iv->state));
+	if (iv->stack) {
+		str_id name = store_fun(st, store_frm(st, store_stk(st, iv->stack)->frame)->fun)->name;
+		buf_putc(b, ' ');
+		buf_put(b, store_str(st, name)->s, store_str(st, name)->n);
+	}
+	return rx_match(rx, b->p, b->n);
+}
+
+/* n and N: the next span of this row that answers, or else the next row with one. Hits are counted
+   in the window of the row. */
+uint32_t tl_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+{
+	struct timeline *tl = st;
+	const struct snap *snap = session_snap(env->s);
+	struct buf b = {0};
+	uint32_t seen = 0, hits = 0;
+	int step = dir < 0 ? -1 : 1;
+	*at = 0;
+	for (uint32_t k = 0; dir && k <= tl->nrow && seen < FIND_MAX; k++) {
+		uint32_t r = step > 0 ? (tl->sel + k) % tl->nrow : (tl->sel + tl->nrow - k % tl->nrow) % tl->nrow;
+		struct ival iv;
+		bool ok = k ? ival_near(snap, tl->row[r], step > 0 ? tl->t0 : tl->t1, step, &iv)
+			    : ival_at(snap, tl->row[r], tl->at, &iv) && (dir == 2 || ival_step(snap, &iv, step));
+		for (; ok && seen < FIND_MAX; seen++, ok = ival_step(snap, &iv, step))
+			if (hit(snap->st, env->find.rx, &iv, &b)) {
+				tl_select(tl, env, r);
+				stand_on(tl, env, &iv);
+				k = tl->nrow + 1;
+				break;
+			}
+	}
+	struct ival iv;
+	trk_id t = tl_track(tl);
+	for (bool ok = t && ival_near(snap, t, tl->t0, 1, &iv); ok && iv.t0 < tl->t1 && seen < FIND_MAX;
+	    ok = ival_step(snap, &iv, 1), seen++)
+		if (hit(snap->st, env->find.rx, &iv, &b)) {
+			hits++;
+			if (tl->at >= iv.t0)
+				*at = hits;
+		}
+	buf_free(&b);
+	return hits;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What the timeline says in words of the span under the cursor: who ran or
+ * waited, for how long, why it ended, who woke it, where in the code. Below the
+ * rows as lines, and as one line in the detail row of the screen.
+ *
+ * The story is always the goroutine's: on a P or M row the interval names the G
+ * that ran there, and its own track has the rest.
+ */
+#include "config.h"
+#include "timeline.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <string.h>
+
+const char *tl_track_name(const struct store *st, trk_id id, struct buf *b)
+{
+	const struct trk_row *t = store_trk(st, id);
+	static const char letter[] = "?PMG";
+	buf_putc(b, letter[t->kind <= TK_G ? t->kind : 0]);
+	buf_i64(b, (int64_t)t->id);
+	str_id name = t->name;
+	if (t->kind == TK_G && name) {
+		buf_putc(b, ' ');
+		text_safe(b, store_str(st, name)->s, store_str(st, name)->n);
+	}
+	return buf_str(b);
+}
+
+trk_id tl_track(const struct timeline *tl)
+{
+	return tl->sel < tl->nrow ? tl->row[tl->sel] : 0;
+}
+
+bool tl_interval(const struct timeline *tl, const struct pane_env *env, struct ival *iv)
+{
+	trk_id t = tl_track(tl);
+	return t && ival_at(session_snap(env->s), t, tl->at, iv);
+}
+
+static void put_frame(const struct store *st, stk_id stk, struct buf *b, bool where)
+{
+	const struct frm_row *f = store_frm(st, store_stk(st, stk)->frame);
+	const struct fun_row *fn = store_fun(st, f->fun);
+	const struct str_row *name = store_str(st, fn->name), *file = store_str(st, fn->file);
+	if (name->n)
+		text_safe(b, name->s, name->n);
+	else
+		buf_printf(b, "0x%llx", (unsigned long long)store_loc(st, f->loc)->addr);
+	if (!where || !file->n)
+		return;
+	const char *base = file->s;
+	for (const char *p = file->s; p < file->s + file->n; p++)
+		if (*p == '/')
+			base = p + 1;
+	buf_putc(b, ' ');
+	text_safe(b, base, (size_t)(file->s + file->n - base));
+	buf_printf(b, ":%lld", (long long)f->line);
+}
+
+/* The leaf of a stack that is not the runtime's own: what the reader knows it by. */
+static stk_id own_leaf(const struct store *st, stk_id stk)
+{
+	for (stk_id s = stk; s; s = store_stk(st, s)->parent) {
+		const struct str_row *n = store_str(st, store_fun(st, store_frm(st, store_stk(st, s)->frame)->fun)->name);
+		if (n->n < 8 || memcmp(n->s, "runtime.", 8))
+			return s;
+	}
+	return stk;
+}
+
+/* The interval of the goroutine that the cursor is about, and its track; false when there is none. */
+static bool of_goroutine(const struct timeline *tl, const struct pane_env *env, struct ival *iv, trk_id *g)
+{
+	const struct snap *snap = session_snap(env->s);
+	if (!tl_interval(tl, env, iv))
+		return false;
+	*g = tl_track(tl);
+	if (store_trk(snap->st, *g)->kind == TK_G)
+		return iv->state != TS_NONE;
+	*g = iv->who;
+	return *g && ival_at(snap, *g, tl->at, iv);
+}
+
+static void put_now(const struct store *st, trk_id g, const struct ival *iv, struct buf *b)
+{
+	tl_track_name(st, g, b);
+	buf_printf(b, " %s ", tl_state_name(iv->state));
+	text_ns(b, iv->t1 - iv->t0);
+}
+
+/* ", then chan receive": what came after. */
+static void put_next(const struct snap *snap, const struct ival *iv, struct buf *b)
+{
+	struct ival next = *iv;
+	if (!ival_step(snap, &next, 1))
+		return;
+	buf_puts(b, next.state == TS_NONE ? ", then ended" : ", then ");
+	if (next.state == TS_NONE)
+		return;
+	buf_puts(b, tl_state_name(next.state));
+	if (tl_waits(next.state) && next.stack) {
+		buf_puts(b, " in ");
+		put_frame(snap->st, own_leaf(snap->st, next.stack), b, true);
+	}
+}
+
+void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct timeline *tl = st;
+	const struct snap *snap = session_snap(env->s);
+	struct ival iv;
+	trk_id g, row = tl_track(tl);
+	int cells = tl_layout(tl, env).cells;
+	text_at(b, tl->at, cells > 0 ? (tl->t1 - tl->t0) / cells / 10 : 1);
+	buf_puts(b, "  ");
+	if (!row) {
+		buf_puts(b, "no rows");
+		return;
+	}
+	if (store_trk(snap->st, row)->kind != TK_G) {
+		tl_track_name(snap->st, row, b);
+		buf_puts(b, ": ");
+	}
+	if (of_goroutine(tl, env, &iv, &g)) {
+		put_now(snap->st, g, &iv, b);
+		put_next(snap, &iv, b);
+	} else if (tl_interval(tl, env, &iv)) {
+		buf_puts(b, tl_state_name(iv.state));
+		buf_putc(b, ' ');
+		text_ns(b, iv.t1 - iv.t0);
+	} else {
+		buf_puts(b, "nothing recorded here");
+	}
+}
+
+/* "woken by G88 db.query after 7.4ms of chan receive; was runnable 1.1ms" */
+static void put_waker(const struct snap *snap, trk_id g, const struct ival *iv, struct buf *b)
+{
+	struct ival p = *iv;
+	int64_t ready = 0;
+	for (int steps = 0; p.state != TS_READY && steps < 8; steps++)
+		if (tl_waits(p.state) || !ival_step(snap, &p, -1))
+			break;
+	if (p.state == TS_READY) {
+		ready = p.t1 - p.t0;
+		buf_puts(b, "woken by ");
+		if (p.who)
+			tl_track_name(snap->st, p.who, b);
+		else
+			buf_puts(b, "the runtime (timer, network poller or start of the trace)");
+		if (p.stack) {
+			buf_puts(b, " in ");
+			put_frame(snap->st, own_leaf(snap->st, p.stack), b, true);
+		}
+		struct ival before = p;
+		if (ival_step(snap, &before, -1) && tl_waits(before.state)) {
+			buf_puts(b, " after ");
+			text_ns(b, before.t1 - before.t0);
+			buf_printf(b, " of %s", tl_state_name(before.state));
+		}
+		buf_puts(b, "; was runnable ");
+		text_ns(b, ready);
+	} else if (tl_waits(iv->state)) {
+		struct ival next = *iv;
+		buf_printf(b, "waits (%s)", tl_state_name(iv->state));
+		if (ival_step(snap, &next, 1) && next.state == TS_READY && next.who) {
+			buf_puts(b, "; ended by ");
+			tl_track_name(snap->st, next.who, b);
+		}
+	} else {
+		trk_id by = store_trk(snap->st, g)->creator;
+		if (by) {
+			buf_puts(b, "created by ");
+			tl_track_name(snap->st, by, b);
+		}
+	}
+}
+
+/* The stack that tells where: of a wait its own, of running that of what ended it. */
+static stk_id where(const struct snap *snap, const struct ival *iv)
+{
+	if (tl_waits(iv->state) || iv->state == TS_SYSCALL || iv->state == TS_SYSBLOCK)
+		return iv->stack;
+	struct ival next = *iv;
+	while (ival_step(snap, &next, 1)) {
+		if (tl_waits(next.state) || next.state == TS_SYSCALL)
+			return next.stack;
+		if (next.state == TS_NONE || next.state == TS_READY)
+			break;
+	}
+	return next.state == TS_READY ? next.stack : 0;
+}
+
+void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *l)
+{
+	const struct snap *snap = session_snap(env->s);
+	struct ival iv;
+	trk_id gor;
+	if (l->nstory < 1 || !of_goroutine(tl, env, &iv, &gor))
+		return;
+	struct buf b = {0};
+	put_waker(snap, gor, &iv, &b);
+	int y = l->story, end = l->story + l->nstory;
+	grid_text(g, y++, 0, ST_NORMAL, 0, buf_str(&b));
+	stk_id s = where(snap, &iv);
+	if (l->nstory > 3 && s) {
+		grid_text(g, y++, 0, ST_DIM, 0, tl_waits(iv.state) ? "waits in" : "stopped in");
+		for (; s && y < end; s = store_stk(snap->st, s)->parent) {
+			buf_reset(&b);
+			put_frame(snap->st, s, &b, true);
+			grid_text(g, y++, 2, ST_NORMAL, 0, buf_str(&b));
+		}
+	} else if (s && y < end) {
+		buf_reset(&b);
+		buf_puts(&b, "stack: ");
+		for (int n = 0; s && n < 6; n++, s = store_stk(snap->st, s)->parent) {
+			if (n)
+				buf_puts(&b, " < ");
+			put_frame(snap->st, s, &b, n == 0);
+		}
+		grid_text(g, y, 0, ST_DIM, 0, buf_str(&b));
+	}
+	buf_free(&b);
+}
