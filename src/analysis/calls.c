@@ -86,11 +86,17 @@ static enum pkg_kind kind_of(const char *s, size_t n)
 	return PKG_OTHER;
 }
 
-static uint32_t find_thing(struct maker *m, const struct thing *t)
+uint64_t mix_ids(uint64_t a, uint64_t b)
+{
+	return (uint64_t)hash_u64(a, b) << 32 | hash_u64(b + 0x9e3779b97f4a7c15u, a);
+}
+
+static uint32_t find_thing(struct maker *m, struct thing *t)
 {
 	struct calls *c = m->c;
-	uint32_t h = hash_u64((uint64_t)t->name << 32 | t->file,
-	    (uint64_t)t->line * 31 + t->addr + ((uint64_t)t->tag << 32) + t->map);
+	t->id = mix_ids(mix_ids((uint64_t)t->name << 32 | t->file, (uint64_t)t->line),
+	    mix_ids(t->addr, (uint64_t)t->tag << 32 | t->map)) | 1;
+	uint32_t h = (uint32_t)(t->id >> 32);
 	uint32_t id = intern_find(&m->index, h, thing_eq, c, t);
 	if (id != UINT32_MAX)
 		return id;
@@ -302,15 +308,10 @@ void calls_where(const struct calls *c, uint32_t thing, struct buf *b)
 		buf_printf(b, ":%lld", (long long)line);
 }
 
-uint32_t calls_same(const struct calls *c, const struct calls *other, uint32_t thing)
+uint32_t calls_find(const struct calls *c, uint64_t id)
 {
-	if (!other || !thing || thing >= other->nthing)
-		return 0;
-	for (uint32_t i = 1; i < c->nthing; i++)
-		if (same_thing(&c->thing[i], &other->thing[thing]))
-			return i;
-	for (uint32_t i = 1; i < c->nthing; i++)	/* another granularity: the same function */
-		if (other->thing[thing].fun && c->thing[i].fun == other->thing[thing].fun)
+	for (uint32_t i = 1; id && i < c->nthing; i++)
+		if (c->thing[i].id == id)
 			return i;
 	return 0;
 }

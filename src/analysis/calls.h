@@ -23,6 +23,7 @@ struct thing {
 	map_id map;		/* where there is no name */
 	frm_id frm;		/* one frame of it, for its source position */
 	fun_id fun;
+	uint64_t id;		/* the same for the same thing whatever the query */
 	uint32_t rank;		/* in the order of names */
 	enum pkg_kind kind;
 	int64_t flat, cum;	/* cum: once a stack, however often it recurs */
@@ -65,9 +66,10 @@ void calls_where(const struct calls *, uint32_t thing, struct buf *);
 /* The package of a symbol: its first bytes. */
 size_t symbol_package(const char *s, size_t n);
 
-/* The thing that is the same as one of other calls, or that has this function; 0: none. */
-uint32_t calls_same(const struct calls *, const struct calls *other, uint32_t thing);
+/* The thing with this id, or that has this function; 0: none. */
+uint32_t calls_find(const struct calls *, uint64_t id);
 uint32_t calls_fun(const struct calls *, fun_id);
+uint64_t mix_ids(uint64_t a, uint64_t b);	/* 64 bits out of two numbers */
 
 /* ---- making trees: nodes are added below others, merged by thing; then put into order */
 struct grow {

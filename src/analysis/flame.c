@@ -182,13 +182,16 @@ static void lay(struct flame *f)
 		f->wid[i] = magnitude(t->flat[i]);
 	for (uint32_t i = t->n - 1; i > 0; i--)
 		f->wid[t->parent[i]] = plus(f->wid[t->parent[i]], f->wid[i]);
+	f->id = arena_alloc(a, t->n * sizeof *f->id);
 	f->off[0] = at[0] = 0;
+	f->id[0] = 1;
 	f->depth = 1;
 	for (uint32_t i = 1; i < t->n; i++) {
 		uint32_t p = t->parent[i];
 		f->off[i] = at[i] = at[p];
 		at[p] = plus(at[p], f->wid[i]);
 		row[i] = row[p] + 1;
+		f->id[i] = mix_ids(f->id[p], f->c->thing[t->thing[i]].id);
 		if (row[i] + 1 > f->depth)
 			f->depth = row[i] + 1;
 		f->kid0[p + 2]++;
@@ -320,6 +323,14 @@ bool flame_cells(const struct flame *f, const struct flame_look *l, uint32_t nod
 		*x0 = l->cols - 1;
 	*x1 = *x0 + 1;
 	return false;
+}
+
+uint32_t flame_find(const struct flame *f, uint64_t id)
+{
+	for (uint32_t i = 1; i < f->t.n; i++)
+		if (f->id[i] == id)
+			return i;
+	return 0;
 }
 
 uint32_t flame_row(const struct flame *f, uint32_t zoom, uint32_t node)

@@ -26,6 +26,7 @@ struct flame {
 	struct ctree t;
 	int64_t *off, *wid;	/* [off, off+wid) on the line; the root is the whole of it */
 	uint32_t *kid0, *kid;	/* children of i: kid[kid0[i]] .. kid[kid0[i+1]-1], by off */
+	uint64_t *id;		/* of the path to a node: the same whatever the query */
 	uint32_t depth;		/* rows there are, the root's too */
 };
 struct flame *flame_new(const struct calls *, const struct flame_conf *);
@@ -49,6 +50,9 @@ void flame_each(const struct flame *, const struct flame_look *, flame_fn *, voi
 /* Cells of one node in that view; false when it has none of its own (a sliver: x1 == x0 + 1). */
 bool flame_cells(const struct flame *, const struct flame_look *, uint32_t node, int *x0, int *x1);
 uint32_t flame_row(const struct flame *, uint32_t zoom, uint32_t node);	/* 0: the zoomed one itself */
+
+/* The node with this id; 0: none. */
+uint32_t flame_find(const struct flame *, uint64_t id);
 
 /* Nodes whose thing is marked, and the union of their weights: a hit below a hit adds nothing. */
 uint32_t flame_hits(const struct flame *, const uint8_t *hit_by_thing, int64_t *weight);

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Drawing the flame graph.
+ *
+ * analysis/flame.c says which cells a frame has; here are lines, colours and
+ * labels. A node's line follows from its depth alone: depth minus what is
+ * scrolled away, counted upwards for callers and when the graph is flipped. So
+ * the ancestors of a zoomed frame stay where they were, drawn over the full
+ * width and dim.
+ *
+ * A frame begins with an edge, so that it can be told from its neighbour
+ * without colour; where there is none (mono) edges and labels are all there
+ * is. Hue says package, tone alternates by a hash of the name.
+ */
+#include "config.h"
+#include "flameview.h"
+
+#include "analysis/callers.h"
+#include "base/intern.h"
+#include "base/text.h"
+#include "rows.h"
+
+#include <string.h>
+
+int64_t flame_depth(const struct flame *f, uint32_t node)
+{
+	return flame_row(f, 0, node);
+}
+
+int flame_centre(const struct flameview *v, int h)
+{
+	if (!v->f[UP])
+		return 0;
+	int callers = v->f[UP]->depth > 2 ? (int)(v->f[UP]->depth - 2 < 10000 ? v->f[UP]->depth - 2 : 10000) : 0;
+	return callers < h / 2 ? callers : h / 2;
+}
+
+static int64_t line_of(const struct flameview *v, int part, int64_t depth, int h)
+{
+	int64_t y = flame_centre(v, h) + (part == UP ? 1 - depth : depth - 1) - v->scroll;
+	return v->flip ? h - 1 - y : y;
+}
+
+int64_t flame_line(const struct flameview *v, int part, uint32_t node, int h)
+{
+	return line_of(v, part, flame_depth(v->f[part], node), h);
+}
+
+bool flame_window(const struct flameview *v, int part, int h, int w, struct flame_look *l, int64_t *line0)
+{
+	const struct flame *f = v->f[part];
+	if (!f || f->t.n < 2 || h < 1 || w < 1)
+		return false;
+	int64_t zoomed = flame_depth(f, v->zoom[part]);
+	/* depths in view, of this part's own direction */
+	int64_t c = flame_centre(v, h) - v->scroll;
+	int64_t lo = part == UP ? c + 1 - (h - 1) : 1 - c, hi = part == UP ? c + 1 : h - c;
+	int64_t least = zoomed > 1 ? zoomed : 1;
+	if (part == UP && least < 2)
+		least = 2;	/* the centre is drawn once */
+	lo = lo < least ? least : lo;
+	if (hi < lo)
+		return false;
+	*line0 = lo;		/* depth of the first row that is said */
+	*l = (struct flame_look){v->zoom[part], w, (int)(hi - lo + 1), (int)(lo - zoomed)};
+	return true;
+}
+
+/* ---- colours */
+
+static enum style hue(const struct flameview *v, const struct thing *t, int64_t self, int64_t all)
+{
+	struct str_row s = calls_symbol(v->t.c, (uint32_t)(t - v->t.c->thing));
+	if (v->colour == FC_SELF) {
+		double part = tree_part(self, all);
+		return part >= .05 ? ST_MORE2 : part >= .01 ? ST_MORE1 : ST_SAME;
+	}
+	switch (t->kind) {
+	case PKG_MAIN: return ST_MAINPKG;
+	case PKG_STD: return ST_STDLIB;
+	case PKG_RUNTIME: return ST_RUNTIME;
+	case PKG_TAG: return ST_ACCENT;
+	case PKG_OTHER: break;
+	}
+	size_t n = symbol_package(s.s, s.n);
+	return (enum style)(ST_HUE0 + hash_bytes(s.s, n, 7) % 12);
+}
+
+struct drawing {
+	const struct flameview *v;
+	const struct pane_env *env;
+	struct grid *g;
+	int part;
+	int64_t depth0;		/* of row 0 */
+	int64_t lowest;		/* line drawn on */
+};
+
+static void label(const struct drawing *d, int y, int x, int w, uint32_t thing, enum style fg, int attr)
+{
+	const struct calls *c = d->v->t.c;
+	const struct thing *t = &c->thing[thing];
+	struct str_row s = calls_symbol(c, thing);
+	struct buf b = {0}, full = {0};
+	if (w < 1)
+		return;
+	if (t->name && t->line) {	/* decode.go:12 tells more of a line than half a name */
+		calls_where(c, thing, &full);
+		buf_putc(&full, ' ');
+		text_safe(&full, s.s, s.n);
+		text_fit(&b, full.p, full.n, (size_t)w, d->env->ascii);
+	} else if (c->gran == CG_FILES) {
+		text_fit_middle(&b, s.s, s.n, (size_t)w, d->env->ascii);
+	} else {
+		text_fit_symbol(&b, s.s, s.n, (size_t)w, d->env->ascii);
+	}
+	struct rect old = grid_clip(d->g, (struct rect){y, x, 1, w});
+	grid_textn(d->g, 0, 0, fg, attr, b.p, b.n);
+	grid_unclip(d->g, old);
+	buf_free(&b);
+	buf_free(&full);
+}
+
+static void frame(const struct drawing *d, int y, int x0, int x1, uint32_t node, bool selected, bool faint)
+{
+	const struct flameview *v = d->v;
+	const struct flame *f = v->f[d->part];
+	uint32_t thing = f->t.thing[node];
+	const struct thing *t = &v->t.c->thing[thing];
+	bool mono = d->env->mono, hit = v->hit && v->hit[thing];
+	enum style bg = mono ? ST_NORMAL : hue(v, t, f->t.flat[node], f->t.cum[0]), fg = mono ? ST_NORMAL : ST_LABEL;
+	int attr = faint ? AT_DIM : 0;
+	if (v->hit && !hit)
+		attr |= AT_DIM;
+	if (hit)
+		bg = mono ? bg : ST_HIT, fg = mono ? ST_HIT : fg, attr |= AT_BOLD;
+	if (selected)
+		bg = mono ? bg : ST_ACCENT, attr = AT_BOLD | (mono ? AT_REVERSE : 0);
+	int tone = t->rank % 2 && !mono ? AT_TONE : 0;
+	grid_fill(d->g, (struct rect){y, x0, 1, x1 - x0}, ' ', bg, attr | tone);
+	if (x1 - x0 > 1 || mono || d->env->ascii || selected)
+		grid_put(d->g, y, x0, selected ? (d->env->ascii ? '>' : 0x25b8) : d->env->ascii ? '|' : 0x258f,
+		    fg, bg, attr | tone);
+	label(d, y, x0 + 1, x1 - x0 - 1, thing, fg, attr);
+}
+
+static void sliver(const struct drawing *d, int y, int x, double part, bool selected)
+{
+	int k = (int)(part * 8 + 0.5);
+	k = k < 1 ? 1 : k > 8 ? 8 : k;
+	uint32_t ch = d->env->ascii ? (k < 4 ? '.' : ':') : 0x2590 - (uint32_t)k;
+	if (selected)
+		ch = d->env->ascii ? '>' : 0x25b8;
+	grid_put(d->g, y, x, ch, selected ? ST_ACCENT : ST_SLIVER, ST_NORMAL, selected ? AT_BOLD : 0);
+}
+
+static void span(void *arg, const struct flame_span *s)
+{
+	struct drawing *d = arg;
+	const struct flameview *v = d->v;
+	int64_t y = line_of(v, d->part, d->depth0 + s->row, d->g->h);
+	if (y < 0 || y >= d->g->h)
+		return;
+	bool selected = v->part == d->part && v->sel == s->node;
+	if (s->sliver > 0)
+		sliver(d, (int)y, s->x0, s->sliver, selected);
+	else
+		frame(d, (int)y, s->x0, s->x1, s->node, selected, false);
+	if (y > d->lowest)
+		d->lowest = y;
+}
+
+/* Above a zoomed frame: its ancestors, each over the whole width. */
+static void ancestors(struct drawing *d)
+{
+	const struct flameview *v = d->v;
+	const struct flame *f = v->f[d->part];
+	for (uint32_t i = v->zoom[d->part]; i && (i = f->t.parent[i]);) {
+		int64_t y = flame_line(v, d->part, i, d->g->h);
+		if (y >= 0 && y < d->g->h && !(d->part == UP && f->t.parent[i] == 0))
+			frame(d, (int)y, 0, d->g->w, i, v->part == d->part && v->sel == i, true);
+	}
+}
+
+/* A selected frame narrower than a cell lies in a sliver of others: mark its cell. */
+static void selection(struct drawing *d)
+{
+	const struct flameview *v = d->v;
+	struct flame_look l;
+	int64_t depth0;
+	int x0, x1;
+	if (!v->sel || !flame_window(v, v->part, d->g->h, d->g->w, &l, &depth0))
+		return;
+	const struct flame *f = v->f[v->part];
+	uint32_t z = v->zoom[v->part];
+	int64_t y = flame_line(v, v->part, v->sel, d->g->h);
+	if (y < 0 || y >= d->g->h || v->sel < z || v->sel >= f->t.next[z])
+		return;
+	d->part = v->part;
+	if (!flame_cells(f, &l, v->sel, &x0, &x1))
+		sliver(d, (int)y, x0, 1, true);
+}
+
+/* ---- what fits below */
+
+static void put_list(const struct flameview *v, const struct pane_env *env, struct grid *g, int y,
+    const struct link *l, uint32_t n, int64_t of)
+{
+	for (uint32_t i = 0; i < n && y < g->h; i++, y++) {
+		tree_value(v->t.c, g, y, 10, l[i].value, 0);
+		tree_percent(g, y, 18, l[i].value, of);
+		tree_name(env, v->t.c, g, y, 20, g->w - 20, l[i].thing, "");
+	}
+}
+
+static int cmp_hit(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct calls *c = ctx;
+	int64_t x = c->thing[a].cum, y = c->thing[b].cum;
+	return x > y ? -1 : x < y;
+}
+
+/* With a search: what it found, heaviest first. Else who calls the selected and what it calls. */
+static void below(const struct flameview *v, const struct pane_env *env, struct grid *g, int y)
+{
+	const struct calls *c = v->t.c;
+	struct link *l;
+	uint32_t n = 0;
+	if (g->h - y < 6 || v->flip || v->f[UP])
+		return;
+	if (v->hit) {
+		uint32_t *id = arena_alloc(env->scratch, c->nthing * sizeof *id);
+		for (uint32_t i = 1; i < c->nthing; i++)
+			if (v->hit[i])
+				id[n++] = i;
+		sort_u32(id, n, cmp_hit, c);
+		grid_printf(g, y++, 0, ST_HEAD, 0, "hits of /%s, heaviest first (n and N go from one to the next)", env->find.text);
+		l = arena_alloc(env->scratch, (n + 1) * sizeof *l);
+		for (uint32_t i = 0; i < n; i++)
+			l[i] = (struct link){.thing = id[i], .value = c->thing[id[i]].cum};
+		put_list(v, env, g, y, l, n, c->all);
+		return;
+	}
+	if (!v->sel)
+		return;
+	uint32_t thing = v->f[DOWN]->t.thing[v->sel];
+	int half = (g->w - 2) / 2;
+	n = callers_of(c, thing, env->scratch, &l);
+	struct rect old = grid_clip(g, (struct rect){y, 0, g->h - y, half});
+	grid_printf(g, 0, 0, ST_HEAD, 0, "%u caller%s of the selected function", n, n == 1 ? "" : "s");
+	put_list(v, env, g, 1, l, n, c->thing[thing].cum);
+	grid_unclip(g, old);
+	n = callees_of(c, thing, env->scratch, &l);
+	old = grid_clip(g, (struct rect){y, half + 2, g->h - y, g->w - half - 2});
+	grid_printf(g, 0, 0, ST_HEAD, 0, "%u callee%s", n, n == 1 ? "" : "s");
+	put_list(v, env, g, 1, l, n, c->thing[thing].cum);
+	grid_unclip(g, old);
+}
+
+void flame_draw(const struct flameview *v, const struct pane_env *env, struct grid *g)
+{
+	struct drawing d = {v, env, g, DOWN, 0, 0};
+	for (int part = DOWN; part < PARTS; part++) {
+		struct flame_look l;
+		d.part = part;
+		if (!flame_window(v, part, g->h, g->w, &l, &d.depth0))
+			continue;
+		ancestors(&d);
+		flame_each(v->f[part], &l, span, &d);
+	}
+	selection(&d);
+	below(v, env, g, (int)d.lowest + 3);
+}
+
+struct finder {
+	const struct flameview *v;
+	int part, y, x, h;
+	int64_t depth0;
+	uint32_t node;
+};
+
+static void finder_span(void *arg, const struct flame_span *s)
+{
+	struct finder *f = arg;
+	if (line_of(f->v, f->part, f->depth0 + s->row, f->h) == f->y && s->x0 <= f->x && f->x < s->x1)
+		f->node = s->node;
+}
+
+bool flame_at(const struct flameview *v, const struct pane_env *env, int y, int x, int *part, uint32_t *node)
+{
+	for (*part = DOWN; *part < PARTS; ++*part) {
+		struct finder f = {v, *part, y, x, env->rows, 0, 0};
+		struct flame_look l;
+		if (!flame_window(v, *part, env->rows, env->cols, &l, &f.depth0))
+			continue;
+		flame_each(v->f[*part], &l, finder_span, &f);
+		for (uint32_t i = v->zoom[*part]; i && !f.node; i = v->f[*part]->t.parent[i])
+			if (flame_line(v, *part, i, env->rows) == y)
+				f.node = i;
+		if ((*node = f.node))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The flame graph: what is selected, zoomed and folded, and how keys change
+ * that. Drawing is flame_draw.c, the tree and its layout analysis/flame.c.
+ *
+ * Nodes are numbers in a tree that is made anew with every query and every
+ * folding, so what outlives it is kept as ids: of the path to the selection
+ * (it is walked down again as far as it still exists), of the zoomed node, of
+ * the thing looked from. Movement is on the screen: j is down, whichever way
+ * the graph is turned; h and l go to the neighbour in the same row, over the
+ * heads of parents when there is no sibling left.
+ */
+#include "config.h"
+#include "flameview.h"
+
+#include "base/rx.h"
+
+#include <string.h>
+
+static const char *const order_name[] = {"weight", "name", "appearance"};
+
+static void keep(struct flameview *v)
+{
+	const struct flame *f = v->f[v->part];
+	if (!f || !v->sel)
+		return;
+	size_t n = flame_row(f, 0, v->sel);
+	v->path = mem_grow(v->path, &v->pathcap, n + 1, sizeof *v->path);
+	v->npath = n;
+	for (uint32_t i = v->sel; i && n; i = f->t.parent[i])
+		v->path[--n] = f->id[i];
+	v->thing = flame_thing(v, v->part, v->sel)->id;
+}
+
+static uint32_t widest_child(const struct flame *f, uint32_t node)
+{
+	uint32_t best = 0;
+	for (uint32_t k = f->kid0[node]; k < f->kid0[node + 1]; k++)
+		if (!best || f->wid[f->kid[k]] > f->wid[best])
+			best = f->kid[k];
+	return best;
+}
+
+static uint32_t heaviest_of(const struct flame *f, uint32_t thing)
+{
+	uint32_t best = 0;
+	for (uint32_t i = 1; thing && i < f->t.n; i++)
+		if (f->t.thing[i] == thing && (!best || f->wid[i] > f->wid[best]))
+			best = i;
+	return best;
+}
+
+/* Select what was selected, or the nearest to it that is there. */
+static void restore(struct flameview *v)
+{
+	if (!v->f[v->part])
+		v->part = DOWN;
+	const struct flame *f = v->f[v->part];
+	uint32_t at = 0;
+	size_t i = 0;
+	for (; i < v->npath; i++) {
+		uint32_t k = f->kid0[at], end = f->kid0[at + 1];
+		while (k < end && f->id[f->kid[k]] != v->path[i])
+			k++;
+		if (k == end)
+			break;
+		at = f->kid[k];
+	}
+	if (i < v->npath && v->thing) {
+		uint32_t other = heaviest_of(f, calls_find(v->t.c, v->thing));
+		at = other ? other : at;
+	}
+	v->sel = at ? at : widest_child(f, 0);
+}
+
+static void into_view(struct flameview *v, int h)
+{
+	if (!v->sel)
+		return;
+	int64_t y = flame_line(v, v->part, v->sel, h);
+	y = v->flip ? h - 1 - y : y;
+	if (y < 0)
+		v->scroll += y;
+	else if (y >= h)
+		v->scroll += y - h + 1;
+}
+
+static void mark_hits(struct flameview *v, const struct pane_env *env)
+{
+	struct buf b = {0};
+	mem_free(v->hit);
+	v->hit = NULL;
+	v->nhit = 0;
+	v->hitw = 0;
+	if (!env->find.rx || !v->t.c)
+		return;
+	v->hit = xcalloc(v->t.c->nthing, 1);
+	for (uint32_t i = 1; i < v->t.c->nthing; i++)
+		v->hit[i] = tree_match(v->t.c, i, env->find.rx, &b);
+	buf_free(&b);
+	v->nhit = flame_hits(v->f[DOWN], v->hit, &v->hitw);
+}
+
+/* The flames anew from the calls there are; zooms are kept where they still are something. */
+static void lay_out(struct flameview *v, const struct pane_env *env)
+{
+	uint64_t zoom[PARTS] = {0};
+	for (int k = 0; k < PARTS; k++) {
+		if (v->f[k] && v->zoom[k])
+			zoom[k] = v->f[k]->id[v->zoom[k]];
+		flame_free(v->f[k]);
+		v->f[k] = NULL;
+	}
+	v->conf.pivot = v->pivot ? calls_find(v->t.c, v->pivot) : 0;
+	v->conf.up = false;
+	v->f[DOWN] = flame_new(v->t.c, &v->conf);
+	if (v->conf.pivot) {
+		v->conf.up = true;
+		v->f[UP] = flame_new(v->t.c, &v->conf);
+	}
+	for (int k = 0; k < PARTS; k++)
+		v->zoom[k] = v->f[k] && zoom[k] ? flame_find(v->f[k], zoom[k]) : 0;
+	restore(v);
+	mark_hits(v, env);
+	into_view(v, env->rows);
+}
+
+static void update(void *st, const struct pane_env *env)
+{
+	struct flameview *v = st;
+	uint64_t zoom[PARTS] = {0};
+	keep(v);
+	for (int k = 0; k < PARTS; k++)
+		if (v->f[k] && v->zoom[k])
+			zoom[k] = v->f[k]->id[v->zoom[k]];
+	if (!tree_sync(&v->t, env, tree_gran(env)) && v->f[DOWN])
+		return;
+	for (int k = 0; k < PARTS; k++) {	/* their things are gone */
+		flame_free(v->f[k]);
+		v->f[k] = NULL;
+		v->zoom[k] = 0;
+	}
+	lay_out(v, env);
+	for (int k = 0; k < PARTS; k++)
+		if (v->f[k] && zoom[k])
+			v->zoom[k] = flame_find(v->f[k], zoom[k]);
+	into_view(v, env->rows);
+}
+
+static void close_flame(void *st)
+{
+	struct flameview *v = st;
+	for (int k = 0; k < PARTS; k++)
+		flame_free(v->f[k]);
+	tree_free(&v->t);
+	mem_free(v->path);
+	mem_free(v->hit);
+}
+
+static void draw(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct flameview *v = st;
+	if (!tree_empty(&v->t, env, g) && v->f[DOWN])
+		flame_draw(v, env, g);
+}
+
+/* ---- moving */
+
+/* The neighbour in the same row, dir 1 or -1; 0: none. A row further up serves when none is as deep. */
+static uint32_t beside(const struct flame *f, uint32_t node, int dir)
+{
+	uint32_t up = 0, i = node;
+	for (; i; i = f->t.parent[i], up++) {
+		uint32_t p = f->t.parent[i], a = f->kid0[p], b = f->kid0[p + 1], k = a;
+		while (k < b && f->kid[k] != i)
+			k++;
+		for (int64_t n = (int64_t)k + dir; n >= a && n < b; n += dir)
+			if (f->wid[f->kid[n]] > 0) {
+				i = f->kid[n];
+				goto found;
+			}
+	}
+	return 0;
+found:
+	for (; up; up--) {
+		uint32_t a = f->kid0[i], b = f->kid0[i + 1];
+		if (a == b)
+			break;
+		i = f->kid[dir > 0 ? a : b - 1];
+	}
+	return i;
+}
+
+static void move_beside(struct flameview *v, int dir, int n)
+{
+	for (uint32_t to; n-- > 0 && (to = beside(v->f[v->part], v->sel, dir));)
+		v->sel = to;
+}
+
+/* Towards the leaves of a part, or towards its root; from one part to the other at the centre. */
+static void move_rows(struct flameview *v, int dir, int64_t n)
+{
+	if (v->flip)
+		dir = -dir;
+	for (; n > 0; n--) {
+		const struct flame *f = v->f[v->part];
+		bool deeper = (dir > 0) == (v->part == DOWN);
+		uint32_t to = deeper ? widest_child(f, v->sel) : f->t.parent[v->sel];
+		if (v->f[UP] && !deeper && v->part == UP && f->t.parent[to] == 0) {
+			v->part = DOWN;	/* the centre belongs to the callees */
+			to = widest_child(v->f[DOWN], 0);
+		} else if (v->f[UP] && !deeper && v->part == DOWN && !to) {
+			uint32_t centre = widest_child(v->f[UP], 0), caller = centre ? widest_child(v->f[UP], centre) : 0;
+			if (!caller)
+				return;
+			v->part = UP;
+			to = caller;
+		}
+		if (!to)
+			return;
+		v->sel = to;
+	}
+}
+
+static bool act_move(struct flameview *v, const struct pane_env *env, const struct act *a)
+{
+	int n = act_n(a) < 100000 ? act_n(a) : 100000;
+	const struct flame *f = v->f[v->part];
+	switch ((int)a->cmd) {
+	case CMD_LEFT: move_beside(v, -1, n); break;
+	case CMD_RIGHT: move_beside(v, 1, n); break;
+	case CMD_DOWN: move_rows(v, 1, n); break;
+	case CMD_UP: move_rows(v, -1, n); break;
+	case CMD_PAGE_DOWN: move_rows(v, 1, (int64_t)n * env->rows); break;
+	case CMD_PAGE_UP: move_rows(v, -1, (int64_t)n * env->rows); break;
+	case CMD_HALF_DOWN: move_rows(v, 1, (int64_t)n * (env->rows + 1) / 2); break;
+	case CMD_HALF_UP: move_rows(v, -1, (int64_t)n * (env->rows + 1) / 2); break;
+	case CMD_FIRST: v->sel = widest_child(f, 0); break;
+	case CMD_LAST:
+		for (uint32_t k; (k = widest_child(f, v->sel));)
+			v->sel = k;
+		break;
+	case CMD_CENTRE: {
+		int64_t y = flame_line(v, v->part, v->sel, env->rows);
+		v->scroll += (v->flip ? env->rows - 1 - y : y) - env->rows / 2;
+		if (v->scroll < 0 && !v->f[UP])
+			v->scroll = 0;
+		return true;
+	}
+	default: return false;
+	}
+	into_view(v, env->rows);
+	return true;
+}
+
+/* ---- zooming and turning */
+
+static void zoom_to(struct flameview *v, int part, uint32_t node, bool remember)
+{
+	if (v->zoom[part] == node)
+		return;
+	if (remember && v->nbefore < ZOOMS_MAX)
+		v->before[v->nbefore++] = v->zoom[part] ? v->f[part]->id[v->zoom[part]] : 0;
+	v->zoom[part] = node;
+}
+
+static bool zoom_back(struct flameview *v)
+{
+	int part = v->zoom[v->part] ? v->part : v->zoom[DOWN] ? DOWN : UP;
+	if (!v->f[part] || !v->zoom[part])
+		return false;
+	uint64_t id = v->nbefore ? v->before[--v->nbefore] : 0;
+	v->zoom[part] = id ? flame_find(v->f[part], id) : 0;
+	return true;
+}
+
+static bool act_zoom(struct flameview *v, const struct act *a)
+{
+	uint32_t z = v->zoom[v->part];
+	switch ((int)a->cmd) {
+	case CMD_OPEN:
+	case CMD_ZOOM_IN: zoom_to(v, v->part, v->sel, true); return true;
+	case CMD_ZOOM_OUT: zoom_to(v, v->part, z ? v->f[v->part]->t.parent[z] : 0, false); return true;
+	case CMD_ZOOM_ALL:
+		v->zoom[DOWN] = v->zoom[UP] = 0;
+		v->nbefore = 0;
+		return true;
+	case CMD_BACK: return zoom_back(v);
+	default: return false;
+	}
+}
+
+static enum verdict say(struct ask *ask, const char *a, const char *b)
+{
+	struct buf t = {0};
+	buf_printf(&t, "%s%s", a, b);
+	ask->kind = ASK_MESSAGE;
+	memcpy(ask->text, buf_str(&t), t.n < sizeof ask->text ? t.n + 1 : sizeof ask->text);
+	ask->text[sizeof ask->text - 1] = 0;
+	buf_free(&t);
+	return V_ASK;
+}
+
+static enum verdict toggle_pivot(struct flameview *v, const struct pane_env *env, struct ask *ask)
+{
+	uint64_t id = flame_thing(v, v->part, v->sel)->id;
+	if (v->pivot) {
+		bool same = v->pivot == id;
+		v->pivot = same ? 0 : id;
+	} else {
+		v->pivot = id;
+	}
+	v->conf.reverse = false;
+	v->npath = 0;
+	v->thing = id;
+	v->part = DOWN;
+	v->zoom[DOWN] = v->zoom[UP] = 0;
+	v->nbefore = 0;
+	v->scroll = 0;
+	lay_out(v, env);
+	uint32_t at = heaviest_of(v->f[DOWN], calls_find(v->t.c, id));
+	v->sel = at ? at : v->sel;
+	into_view(v, env->rows);
+	return say(ask, v->pivot ? "callers above, callees below; p on it again: the whole" : "the whole graph again", "");
+}
+
+static enum verdict set_order(struct flameview *v, const struct pane_env *env, const char *arg, struct ask *ask)
+{
+	enum order o = (enum order)((v->conf.order + 1) % 3);
+	if (arg && *arg) {
+		for (o = 0; o < 3 && strcmp(arg, order_name[o]); o++)
+			;
+		if (o == 3)
+			return say(ask, "order is weight, name or appearance", "");
+	}
+	v->conf.order = o;
+	keep(v);
+	lay_out(v, env);
+	return say(ask, "siblings by ", order_name[o]);
+}
+
+static enum verdict act_shape(struct flameview *v, const struct pane_env *env, const struct act *a, struct ask *ask)
+{
+	const char *what = "";
+	bool on = false;
+	keep(v);
+	switch ((int)a->cmd) {
+	case CMD_REVERSE:
+		on = v->conf.reverse = !v->conf.reverse;
+		v->pivot = 0;
+		v->part = DOWN;
+		v->npath = 0;		/* paths run the other way: only the thing stays */
+		v->path = mem_grow(v->path, &v->pathcap, 1, sizeof *v->path);
+		v->path[v->npath++] = 0;
+		v->zoom[DOWN] = v->zoom[UP] = 0;
+		v->scroll = 0;
+		what = on ? "merged from the leaves: callers below their callees" : "from the root again";
+		break;
+	case CMD_COLLAPSE:
+		on = v->conf.fold_recursion = !v->conf.fold_recursion;
+		what = on ? "recursion is one frame" : "recursion as it is";
+		break;
+	case CMD_COLLAPSE_STD:
+		on = v->conf.fold_runtime = !v->conf.fold_runtime;
+		what = on ? "runtime and standard library: only the function called first" : "runtime and standard library in full";
+		break;
+	default: return V_PASS;
+	}
+	lay_out(v, env);
+	return say(ask, what, "");
+}
+
+static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
+{
+	struct flameview *v = st;
+	if (!v->f[DOWN] || !v->sel)
+		return V_PASS;
+	if (act_move(v, env, a)) {
+		keep(v);
+		return V_DONE;
+	}
+	if (act_zoom(v, a)) {
+		into_view(v, env->rows);
+		return V_DONE;
+	}
+	switch ((int)a->cmd) {
+	case CMD_PIVOT: return toggle_pivot(v, env, ask);
+	case CMD_FLIP:
+		v->flip = !v->flip;
+		into_view(v, env->rows);
+		return V_DONE;
+	case CMD_ORDER:
+	case CMD_SORT: return set_order(v, env, a->arg, ask);
+	case CMD_COLUMNS:
+		v->colour = (enum flame_colour)((v->colour + 1) % FC__N);
+		return say(ask, "colours by ", v->colour == FC_SELF ? "own weight" : "package");
+	default: return act_shape(v, env, a, ask);
+	}
+}
+
+static bool go(void *st, const struct pane_env *env, const struct place *to)
+{
+	struct flameview *v = st;
+	uint32_t thing = v->t.c ? tree_thing(v->t.c, to) : 0;
+	if (!thing)
+		return false;
+	uint32_t node = heaviest_of(v->f[DOWN], thing);
+	if (!node && v->pivot) {
+		v->pivot = 0;
+		v->part = DOWN;
+		lay_out(v, env);
+		node = heaviest_of(v->f[DOWN], thing);
+	}
+	if (!node)
+		return false;
+	v->part = DOWN;
+	v->sel = node;
+	uint32_t z = v->zoom[DOWN];
+	if (node < z || node >= v->f[DOWN]->t.next[z])
+		v->zoom[DOWN] = 0;
+	into_view(v, env->rows);
+	keep(v);
+	return true;
+}
+
+static void place(const void *st, const struct pane_env *env, struct place *to)
+{
+	const struct flameview *v = st;
+	(void)env;
+	if (v->f[v->part] && v->sel)
+		tree_place(v->t.c, v->f[v->part]->t.thing[v->sel], to);
+}
+
+static uint64_t node_id(const struct flameview *v, int part, uint32_t node)
+{
+	return v->f[part] && node ? v->f[part]->id[node] : 0;
+}
+
+enum { F_REVERSE = 1, F_RECURSION = 2, F_RUNTIME = 4, F_ORDER = 8 };
+
+static void save(const void *st, struct view *to)
+{
+	const struct flameview *v = st;
+	int64_t flags = (v->conf.reverse ? F_REVERSE : 0) | (v->conf.fold_recursion ? F_RECURSION : 0) |
+	    (v->conf.fold_runtime ? F_RUNTIME : 0) | (int64_t)v->conf.order * F_ORDER;
+	*to = (struct view){
+	    .zoom = {(int64_t)node_id(v, DOWN, v->zoom[DOWN]), (int64_t)node_id(v, UP, v->zoom[UP]),
+		(int64_t)v->pivot, flags},
+	    .cursor = {(int64_t)node_id(v, v->part, v->sel), v->scroll, v->part, v->flip}};
+}
+
+static void load(void *st, const struct pane_env *env, const struct view *from)
+{
+	struct flameview *v = st;
+	int64_t flags = from->zoom[3];
+	if (!v->t.c)
+		return;
+	v->conf.reverse = flags & F_REVERSE;
+	v->conf.fold_recursion = flags & F_RECURSION;
+	v->conf.fold_runtime = flags & F_RUNTIME;
+	v->conf.order = (enum order)(flags / F_ORDER % 3);
+	v->pivot = (uint64_t)from->zoom[2];
+	v->part = from->cursor[2] == UP ? UP : DOWN;
+	v->flip = from->cursor[3] != 0;
+	lay_out(v, env);
+	for (int k = 0; k < PARTS; k++)
+		v->zoom[k] = v->f[k] && from->zoom[k] ? flame_find(v->f[k], (uint64_t)from->zoom[k]) : 0;
+	uint32_t at = flame_find(v->f[v->part], (uint64_t)from->cursor[0]);
+	v->sel = at ? at : v->sel;
+	v->scroll = from->cursor[1];
+	into_view(v, env->rows);
+	keep(v);
+}
+
+static void summary(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct flameview *v = st;
+	if (!v->f[DOWN])
+		return;
+	tree_summary(v->t.c, env, b);
+	buf_printf(b, " | %s, %s", v->flip ? "flame" : "icicle", order_name[v->conf.order]);
+	if (v->colour == FC_SELF)
+		buf_puts(b, ", own weight");
+	if (v->conf.reverse)
+		buf_puts(b, " | reversed");
+	if (v->pivot)
+		buf_puts(b, " | pivot");
+	if (v->conf.fold_recursion)
+		buf_puts(b, " | recursion folded");
+	if (v->conf.fold_runtime)
+		buf_puts(b, " | runtime folded");
+	if (v->hit) {
+		buf_printf(b, " | /%s %u hit%s ", env->find.text, v->nhit, v->nhit == 1 ? "" : "s");
+		tree_put_percent(b, v->hitw, v->t.c->all);
+		buf_puts(b, " of total (union)");
+	}
+	uint32_t z = v->zoom[v->part];
+	if (z) {
+		buf_puts(b, " | zoom: ");
+		calls_name(v->t.c, v->f[v->part]->t.thing[z], b);
+	}
+}
+
+static void detail(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct flameview *v = st;
+	(void)env;
+	if (!v->f[v->part] || !v->sel)
+		return;
+	const struct ctree *t = &v->f[v->part]->t;
+	const struct calls *c = v->t.c;
+	int64_t flat = t->flat[v->sel], cum = t->cum[v->sel];
+	calls_name(c, t->thing[v->sel], b);
+	if (v->part == DOWN && !v->conf.reverse) {
+		buf_puts(b, "  self ");
+		tree_put_value(c, b, flat);
+		buf_puts(b, " (");
+		tree_put_percent(b, flat, c->all);
+		buf_putc(b, ')');
+	}
+	buf_puts(b, "  total ");
+	tree_put_value(c, b, cum);
+	buf_puts(b, " (");
+	tree_put_percent(b, cum, c->all);
+	buf_puts(b, ")  ");
+	if (t->parent[v->sel]) {
+		tree_put_percent(b, cum, t->cum[t->parent[v->sel]]);
+		buf_puts(b, v->part == UP || v->conf.reverse ? " of callee  " : " of parent  ");
+	}
+	calls_where(c, t->thing[v->sel], b);
+}
+
+static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+{
+	struct flameview *v = st;
+	*at = 0;
+	if (!v->f[DOWN])
+		return 0;
+	mark_hits(v, env);
+	if (!v->nhit)
+		return 0;
+	const struct flame *f = v->f[DOWN];
+	uint32_t n = f->t.n, i = v->part == DOWN ? v->sel : 1;
+	if (dir == 1 || dir == -1)
+		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+	while (dir && !(i && v->hit[f->t.thing[i]]))
+		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+	if (dir) {
+		v->part = DOWN;
+		v->sel = i;
+		uint32_t z = v->zoom[DOWN];
+		if (i < z || i >= f->t.next[z])
+			v->zoom[DOWN] = 0;
+		into_view(v, env->rows);
+		keep(v);
+	}
+	for (uint32_t k = 1; v->hit[f->t.thing[i]] && k <= i; k++)
+		*at += v->hit[f->t.thing[k]];
+	return v->nhit;
+}
+
+static void keys(const void *st, const struct pane_env *env, struct buf *b)
+{
+	(void)st;
+	(void)env;
+	buf_puts(b, "hjkl move  Enter zoom  u undo  0 all  p pivot  i flip  s order  / find  f x d filter");
+}
+
+static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+{
+	struct flameview *v = st;
+	int part;
+	uint32_t node;
+	(void)ask;
+	if (!v->f[DOWN] || !flame_at(v, env, y, x, &part, &node))
+		return;
+	v->part = part;
+	v->sel = node;
+	if (twice)
+		zoom_to(v, part, node, true);
+	keep(v);
+}
+
+const struct pane_ops pane_flame = {
+    .name = "flame", .tab = "Flame", .bit = P_FLAME, .cmd = CMD_PANE_FLAME, .state_size = sizeof(struct flameview),
+    .close = close_flame, .update = update, .draw = draw, .act = act, .go = go, .place = place,
+    .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
+    .click = click,
+};

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Peek: one thing, its callers above and its callees below.
+ *
+ * One list holds both: callers, a rule, the centre, a rule, callees; rules are
+ * rows that the selection passes over. Weights are those of pprof's peek:
+ * a call counts a stack once, a thing that calls itself is no caller of its
+ * own. More levels (+ and -) follow the paths of those calls. What was the
+ * centre before is kept, for Backspace.
+ */
+#include "config.h"
+#include "pane.h"
+
+#include "analysis/callers.h"
+#include "base/rx.h"
+#include "base/text.h"
+#include "flameview.h"
+#include "rows.h"
+#include "tree.h"
+
+#include <string.h>
+
+enum { BACK_MAX = 64, ROWS_MAX = 4000, LEVELS_MAX = 6, TALL = 40 };
+enum row_kind { R_CALLER, R_CALLERS, R_CENTRE, R_CALLEES, R_CALLEE };
+
+struct line {
+	enum row_kind kind;
+	int level;
+	uint32_t thing, n;	/* n: of a rule, how many there are */
+	int64_t value;
+	bool inl;
+};
+
+struct peek {
+	struct tree t;
+	struct flameview fv;	/* for the right side: looked from the centre */
+	struct rows rows;
+	struct line *line;
+	size_t cap;
+	uint32_t centre;
+	uint64_t id;		/* of the centre */
+	uint64_t back[BACK_MAX];
+	int nback;
+	int levels;		/* 0: by the height of the screen */
+	enum base base;
+	uint32_t *match;	/* things to go through with { and }, heaviest first */
+	uint32_t nmatch;
+	char *re;		/* NULL: all of them */
+	uint8_t *hit;
+	uint32_t nhit;
+};
+
+/* ---- rows */
+
+static void add(struct peek *p, struct line l)
+{
+	if (p->rows.n >= ROWS_MAX)
+		return;
+	p->line = mem_grow(p->line, &p->cap, (size_t)p->rows.n + 1, sizeof *p->line);
+	p->line[p->rows.n++] = l;
+}
+
+static void add_links(struct peek *p, struct arena *a, enum row_kind kind, const struct link *l, uint32_t n,
+    int level, int levels)
+{
+	int64_t whole = p->t.c->thing[p->centre].cum;
+	for (uint32_t i = 0; i < n; i++) {
+		if (level && tree_part(l[i].value, whole) < 0.005)
+			continue;
+		add(p, (struct line){kind, level, l[i].thing, 0, l[i].value, l[i].inl});
+		if (level + 1 >= levels)
+			continue;
+		struct link *more;
+		uint32_t m = kind == R_CALLER ? callers_next(p->t.c, &l[i], a, &more)
+					      : callees_next(p->t.c, &l[i], a, &more);
+		add_links(p, a, kind, more, m, level + 1, levels);	/* at most LEVELS_MAX deep */
+	}
+}
+
+static int levels_of(const struct peek *p, const struct pane_env *env)
+{
+	return p->levels ? p->levels : env->rows >= TALL ? 3 : 1;
+}
+
+static void fill(struct peek *p, const struct pane_env *env)
+{
+	struct arena a = {0};
+	struct link *l;
+	p->rows.n = 0;
+	if (!p->centre)
+		return;
+	int levels = levels_of(p, env);
+	const struct thing *c = &p->t.c->thing[p->centre];
+	uint32_t n = callers_of(p->t.c, p->centre, &a, &l);
+	add_links(p, &a, R_CALLER, l, n, 0, levels);
+	add(p, (struct line){R_CALLERS, 0, 0, n, 0, false});
+	uint32_t at = p->rows.n;
+	add(p, (struct line){R_CENTRE, 0, p->centre, 0, c->cum, false});
+	n = callees_of(p->t.c, p->centre, &a, &l);
+	add(p, (struct line){R_CALLEES, 0, 0, n, 0, false});
+	add_links(p, &a, R_CALLEE, l, n, 0, levels);
+	arena_free(&a);
+	uint32_t rows = p->rows.n;
+	p->rows.n = 0;
+	rows_set(&p->rows, rows);
+	p->rows.top = 0;
+	rows_select(&p->rows, at);
+}
+
+static void side_flames(struct peek *p)
+{
+	struct flame_conf conf = {.pivot = p->centre};
+	for (int k = 0; k < PARTS; k++) {
+		flame_free(p->fv.f[k]);
+		p->fv.f[k] = NULL;
+		conf.up = k == UP;
+		if (p->centre)
+			p->fv.f[k] = flame_new(p->t.c, &conf);
+	}
+	p->fv.t.c = p->t.c;
+}
+
+static void set_centre(struct peek *p, const struct pane_env *env, uint32_t thing, bool remember)
+{
+	if (remember && p->id && p->id != p->t.c->thing[thing].id) {
+		if (p->nback == BACK_MAX)
+			memmove(p->back, p->back + 1, sizeof p->back - sizeof *p->back), p->nback--;
+		p->back[p->nback++] = p->id;
+	}
+	p->centre = thing;
+	p->id = thing ? p->t.c->thing[thing].id : 0;
+	fill(p, env);
+	side_flames(p);
+}
+
+/* ---- what { and } go through */
+
+static int cmp_cum(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct calls *c = ctx;
+	const struct thing *x = &c->thing[a], *y = &c->thing[b];
+	if (x->cum != y->cum)
+		return x->cum > y->cum ? -1 : 1;
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static void match(struct peek *p, const struct rx *rx)
+{
+	struct buf b = {0};
+	p->match = xrealloc(p->match, (p->t.c->nthing + 1) * sizeof *p->match);
+	p->nmatch = 0;
+	for (uint32_t i = 1; i < p->t.c->nthing; i++)
+		if (p->t.c->thing[i].nnode && (!rx || tree_match(p->t.c, i, rx, &b)))
+			p->match[p->nmatch++] = i;
+	sort_u32(p->match, p->nmatch, cmp_cum, p->t.c);
+	buf_free(&b);
+}
+
+static uint32_t match_at(const struct peek *p)
+{
+	for (uint32_t i = 0; i < p->nmatch; i++)
+		if (p->match[i] == p->centre)
+			return i;
+	return UINT32_MAX;
+}
+
+static void rematch(struct peek *p)
+{
+	struct rx *rx = p->re ? rx_new(p->re, NULL) : NULL;
+	match(p, rx);
+	rx_free(rx);
+}
+
+static enum verdict match_re(struct peek *p, const struct pane_env *env, const char *re, struct ask *ask)
+{
+	struct err e;
+	struct rx *rx = rx_new(re, &e);
+	if (!rx)
+		return V_PASS;		/* the app says what is wrong with it */
+	match(p, rx);
+	if (!p->nmatch) {
+		rx_free(rx);
+		rematch(p);
+		return V_PASS;
+	}
+	mem_free(p->re);
+	p->re = xstrdup(rx_text(rx));
+	rx_free(rx);
+	set_centre(p, env, p->match[0], true);
+	(void)ask;
+	return V_DONE;
+}
+
+/* ---- */
+
+static void mark_hits(struct peek *p, const struct pane_env *env)
+{
+	struct buf b = {0};
+	mem_free(p->hit);
+	p->hit = NULL;
+	p->nhit = 0;
+	if (!env->find.rx)
+		return;
+	p->hit = xcalloc(p->rows.n + 1, 1);
+	for (uint32_t i = 0; i < p->rows.n; i++)
+		if (p->line[i].thing)
+			p->nhit += p->hit[i] = tree_match(p->t.c, p->line[i].thing, env->find.rx, &b);
+	buf_free(&b);
+}
+
+static void update(void *st, const struct pane_env *env)
+{
+	struct peek *p = st;
+	uint64_t on = p->rows.n && p->centre ? p->t.c->thing[p->line[p->rows.sel].thing].id : 0;
+	bool fresh = tree_sync(&p->t, env, tree_gran(env));
+	if (!fresh && p->centre)
+		return;
+	rematch(p);
+	uint32_t thing = calls_find(p->t.c, p->id);
+	if (!thing && p->nmatch)
+		thing = p->match[0];
+	uint64_t id = p->id;
+	set_centre(p, env, thing, false);
+	p->id = thing ? p->id : id;	/* filtered away for now */
+	for (uint32_t i = 0; i < p->rows.n; i++)
+		if (on && p->line[i].thing && p->t.c->thing[p->line[i].thing].id == on) {
+			rows_select(&p->rows, i);
+			break;
+		}
+	mark_hits(p, env);
+}
+
+static void close_peek(void *st)
+{
+	struct peek *p = st;
+	for (int k = 0; k < PARTS; k++)
+		flame_free(p->fv.f[k]);
+	tree_free(&p->t);
+	mem_free(p->line);
+	mem_free(p->match);
+	mem_free(p->re);
+	mem_free(p->hit);
+}
+
+/* ---- drawing */
+
+static int64_t base_of(const struct peek *p)
+{
+	return p->base == BASE_ALL ? p->t.c->all : p->base == BASE_SHOWN ? p->t.c->total
+	    : p->t.c->thing[p->centre].cum;
+}
+
+struct drawing { const struct peek *p; const struct pane_env *env; };
+
+static void draw_rule(struct grid *g, int y, uint32_t n, const char *what)
+{
+	grid_fill(g, (struct rect){y, 2, 1, g->w - 3}, 0x2500, ST_RULE, 0);
+	grid_printf(g, y, 6, ST_HEAD, 0, " %u %s%s ", n, what, n == 1 ? "" : "s");
+}
+
+static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct drawing *d = arg;
+	const struct peek *p = d->p;
+	const struct line *l = &p->line[i];
+	const struct thing *t = &p->t.c->thing[l->thing];
+	if (l->kind == R_CALLERS || l->kind == R_CALLEES) {
+		draw_rule(g, y, l->n, l->kind == R_CALLERS ? "caller" : "callee");
+		return;
+	}
+	if (l->kind == R_CENTRE) {
+		tree_value(p->t.c, g, y, 9, t->flat, AT_BOLD);
+		grid_text(g, y, 10, ST_DIM, 0, "flat");
+		tree_value(p->t.c, g, y, 23, t->cum, AT_BOLD);
+		grid_text(g, y, 24, ST_DIM, 0, "cum");
+		tree_name(d->env, p->t.c, g, y, 30, g->w - 30, l->thing, "");
+		grid_attr(g, (struct rect){y, 30, 1, g->w - 30}, AT_BOLD);
+		return;
+	}
+	tree_value(p->t.c, g, y, 9, l->value, 0);
+	tree_percent(g, y, 16, l->value, base_of(p));
+	int x = 18 + 2 * l->level;
+	tree_name(d->env, p->t.c, g, y, x, g->w - x, l->thing, l->inl ? "(inlined)" : "");
+}
+
+static void draw(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct peek *p = st;
+	if (tree_empty(&p->t, env, g))
+		return;
+	if (!p->centre) {
+		grid_text(g, 2, 2, ST_DIM, 0, "no function is chosen: Enter in Top, or :peek RE");
+		return;
+	}
+	grid_text(g, 0, 5, ST_HEAD, 0, "VALUE   PART  FUNCTION");
+	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
+	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env}, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
+	grid_unclip(g, old);
+}
+
+static void side(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct peek *p = st;
+	if (!p->centre || !p->fv.f[DOWN])
+		return;
+	grid_text(g, 0, 0, ST_HEAD, 0, "callers above, callees below");
+	struct rect old = grid_clip(g, (struct rect){2, 0, g->h - 2, g->w});
+	flame_draw(&p->fv, env, g);
+	grid_unclip(g, old);
+}
+
+/* ---- acting */
+
+static void off_rules(struct peek *p, int dir)
+{
+	uint32_t i = p->rows.sel;
+	if (p->rows.n && !p->line[i].thing && i + 1 < p->rows.n && dir > 0)
+		rows_select(&p->rows, i + 1);
+	else if (p->rows.n && !p->line[i].thing)
+		rows_select(&p->rows, i ? i - 1 : i + 1);
+	/* nobody calls it, or it calls nobody: back to the centre */
+	for (i = 0; i < p->rows.n && !p->line[p->rows.sel].thing; i++)
+		if (p->line[i].kind == R_CENTRE)
+			rows_select(&p->rows, i);
+}
+
+static void next_part(struct peek *p)
+{
+	static const enum row_kind order[] = {R_CALLER, R_CENTRE, R_CALLEE};
+	enum row_kind now = p->line[p->rows.sel].kind;
+	for (int k = 0; k < 3; k++) {
+		enum row_kind want = order[((now == R_CALLER ? 0 : now == R_CENTRE ? 1 : 2) + k + 1) % 3];
+		for (uint32_t i = 0; i < p->rows.n; i++)
+			if (p->line[i].kind == want) {
+				rows_select(&p->rows, i);
+				return;
+			}
+	}
+}
+
+static enum verdict say(struct ask *ask, const char *s)
+{
+	ask->kind = ASK_MESSAGE;
+	size_t n = strlen(s);
+	memcpy(ask->text, s, n < sizeof ask->text ? n + 1 : sizeof ask->text);
+	ask->text[sizeof ask->text - 1] = 0;
+	return V_ASK;
+}
+
+static enum verdict step_match(struct peek *p, const struct pane_env *env, int dir)
+{
+	uint32_t at = match_at(p);
+	if (!p->nmatch)
+		return V_DONE;
+	at = at == UINT32_MAX ? 0 : dir > 0 ? (at + 1) % p->nmatch : (at + p->nmatch - 1) % p->nmatch;
+	set_centre(p, env, p->match[at], false);
+	return V_DONE;
+}
+
+static enum verdict open_row(struct peek *p, const struct pane_env *env, struct ask *ask)
+{
+	const struct line *l = &p->line[p->rows.sel];
+	if (l->kind != R_CENTRE) {
+		if (l->thing)
+			set_centre(p, env, l->thing, true);
+		return V_DONE;
+	}
+	ask->kind = ASK_PANE;
+	ask->pane = "list";
+	tree_place(p->t.c, l->thing, &ask->place);
+	return V_ASK;
+}
+
+static bool go_back(struct peek *p, const struct pane_env *env)
+{
+	while (p->nback) {
+		uint32_t thing = calls_find(p->t.c, p->back[--p->nback]);
+		if (thing) {
+			set_centre(p, env, thing, false);
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
+{
+	struct peek *p = st;
+	if (!p->centre)
+		return V_PASS;
+	uint32_t was = p->rows.sel;
+	if (rows_act(&p->rows, a, env->rows - 1)) {
+		off_rules(p, p->rows.sel >= was ? 1 : -1);
+		return V_DONE;
+	}
+	switch ((int)a->cmd) {
+	case CMD_OPEN: return open_row(p, env, ask);
+	case CMD_BACK: return go_back(p, env) ? V_DONE : V_PASS;
+	case CMD_NEXT_PART:
+	case CMD_PREV_PART: next_part(p); return V_DONE;
+	case CMD_FUN_NEXT: return step_match(p, env, 1);
+	case CMD_FUN_PREV: return step_match(p, env, -1);
+	case CMD_ZOOM_IN:
+	case CMD_ZOOM_OUT: {
+		int n = levels_of(p, env) + (a->cmd == CMD_ZOOM_IN ? 1 : -1);
+		p->levels = n < 1 ? 1 : n > LEVELS_MAX ? LEVELS_MAX : n;
+		fill(p, env);
+		return V_DONE;
+	}
+	case CMD_PERCENT:
+		p->base = (enum base)((p->base + 1) % BASE__N);
+		return say(ask, p->base == BASE_LOCAL ? "percentages of the centre" : p->base == BASE_ALL
+			? "percentages of the whole" : "percentages of what is shown");
+	case CMD_PANE_PEEK: return a->arg && *a->arg ? match_re(p, env, a->arg, ask) : V_PASS;
+	default: return V_PASS;
+	}
+}
+
+static bool go(void *st, const struct pane_env *env, const struct place *to)
+{
+	struct peek *p = st;
+	uint32_t thing = p->t.c ? tree_thing(p->t.c, to) : 0;
+	if (!thing)
+		return false;
+	if (thing != p->centre) {
+		p->nback = 0;
+		set_centre(p, env, thing, false);
+	}
+	if (p->re && match_at(p) == UINT32_MAX) {	/* another place than the expression meant */
+		mem_free(p->re);
+		p->re = NULL;
+		rematch(p);
+	}
+	return true;
+}
+
+static void place(const void *st, const struct pane_env *env, struct place *to)
+{
+	const struct peek *p = st;
+	(void)env;
+	if (p->centre && p->rows.n)
+		tree_place(p->t.c, p->line[p->rows.sel].thing, to);
+}
+
+static void save(const void *st, struct view *v)
+{
+	const struct peek *p = st;
+	*v = (struct view){.zoom = {(int64_t)p->id}, .cursor = {p->rows.sel, p->rows.top, p->levels}};
+}
+
+static void load(void *st, const struct pane_env *env, const struct view *v)
+{
+	struct peek *p = st;
+	uint32_t thing = p->t.c ? calls_find(p->t.c, (uint64_t)v->zoom[0]) : 0;
+	if (!thing)
+		return;
+	p->levels = (int)v->cursor[2];
+	set_centre(p, env, thing, false);
+	p->rows.top = (uint32_t)v->cursor[1];
+	rows_select(&p->rows, (uint32_t)v->cursor[0]);
+}
+
+static void summary(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct peek *p = st;
+	if (!p->centre)
+		return;
+	buf_puts(b, "peek ");
+	calls_name(p->t.c, p->centre, b);
+	uint32_t at = match_at(p);
+	if (at != UINT32_MAX)
+		buf_printf(b, "  %u of %u%s%s%s", at + 1, p->nmatch, p->re ? " that match /" : "", p->re ? p->re : "",
+		    p->re ? "/" : "");
+	if (levels_of(p, env) > 1)
+		buf_printf(b, "  %d levels", levels_of(p, env));
+	buf_printf(b, "  %% of %s", base_name(p->base, "centre"));
+}
+
+static void detail(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct peek *p = st;
+	(void)env;
+	if (!p->centre || !p->rows.n)
+		return;
+	const struct line *l = &p->line[p->rows.sel];
+	if (!l->thing)
+		return;
+	const struct thing *t = &p->t.c->thing[l->thing];
+	calls_name(p->t.c, l->thing, b);
+	buf_puts(b, "  ");
+	calls_where(p->t.c, l->thing, b);
+	buf_puts(b, "  flat ");
+	tree_put_value(p->t.c, b, t->flat);
+	buf_puts(b, " cum ");
+	tree_put_value(p->t.c, b, t->cum);
+	if (p->nback)
+		buf_printf(b, "  (Backspace: %d back)", p->nback);
+}
+
+static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+{
+	struct peek *p = st;
+	*at = 0;
+	if (!p->centre)
+		return 0;
+	mark_hits(p, env);
+	if (!p->nhit)
+		return 0;
+	uint32_t n = p->rows.n, i = p->rows.sel;
+	if (dir == 1 || dir == -1)
+		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+	while (dir && !p->hit[i])
+		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+	if (dir)
+		rows_select(&p->rows, i);
+	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
+		*at += p->hit[k];
+	return p->nhit;
+}
+
+static void keys(const void *st, const struct pane_env *env, struct buf *b)
+{
+	(void)st;
+	(void)env;
+	buf_puts(b, "Enter centre  Backspace back  { } function  2 list  4 flame here  + - levels  f focus  % of");
+}
+
+static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+{
+	struct peek *p = st;
+	uint32_t i = rows_at(&p->rows, y - 1, env->rows - 1);
+	(void)x;
+	if (!p->centre || i == UINT32_MAX || !p->line[i].thing)
+		return;
+	rows_select(&p->rows, i);
+	if (twice)
+		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
+}
+
+static void open_peek(void *st, const struct pane_env *env)
+{
+	struct peek *p = st;
+	(void)env;
+	p->base = BASE_LOCAL;
+}
+
+const struct pane_ops pane_peek = {
+    .name = "peek", .tab = "Peek", .bit = P_PEEK, .cmd = CMD_PANE_PEEK, .state_size = sizeof(struct peek),
+    .open = open_peek, .close = close_peek, .update = update, .draw = draw, .act = act, .go = go,
+    .place = place, .save = save, .load = load, .summary = summary, .detail = detail, .find = find,
+    .keys = keys, .side = side, .click = click,
+};

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Shared by the panes on call trees.
+ *
+ * Each of these panes makes its calls anew when the session's serial differs
+ * from the one they were made for, which is the only moment when ids of things
+ * and of nodes change; a selection is carried over by the ids that name the
+ * same thing in any query (struct thing's id). Drawing never makes anything.
+ *
+ * An empty screen is a question, so it is answered: not read yet, no samples of
+ * this type in the file, or all filtered away, and what to press.
+ */
+#include "config.h"
+#include "tree.h"
+
+#include "base/rx.h"
+#include "base/text.h"
+#include "rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum calls_gran tree_gran(const struct pane_env *env)
+{
+	return (enum calls_gran)session_query(env->s)->gran;
+}
+
+bool tree_force(struct tree *t, const struct pane_env *env, enum calls_gran gran)
+{
+	const struct weights *w = session_weights(env->s);
+	tree_free(t);
+	t->c = calls_new(session_snap(env->s)->st, w, gran);
+	t->serial = session_serial(env->s);
+	return true;
+}
+
+bool tree_sync(struct tree *t, const struct pane_env *env, enum calls_gran gran)
+{
+	if (t->c && t->serial == session_serial(env->s) && t->c->gran == gran)
+		return false;
+	return tree_force(t, env, gran);
+}
+
+void tree_free(struct tree *t)
+{
+	calls_free(t->c);
+	t->c = NULL;
+}
+
+static const char *unit_of(const struct calls *c)
+{
+	/* strings of the store end with a NUL (names.c) */
+	return c->unit ? store_str(c->st, c->unit)->s : "count";
+}
+
+void tree_put_value(const struct calls *c, struct buf *b, int64_t v)
+{
+	text_value(b, v, unit_of(c));
+}
+
+void tree_value(const struct calls *c, struct grid *g, int y, int x1, int64_t v, int attr)
+{
+	if (!v) {
+		grid_put(g, y, x1 - 1, '.', ST_DIM, ST_NORMAL, 0);
+		return;
+	}
+	struct buf b = {0};
+	tree_put_value(c, &b, v);
+	grid_right(g, y, x1, ST_NORMAL, attr, buf_str(&b));
+	buf_free(&b);
+}
+
+double tree_part(int64_t v, int64_t of)
+{
+	if (!of)
+		return 0;
+	double p = (double)v / (double)of;
+	return p < 0 ? -p : p;
+}
+
+void tree_put_percent(struct buf *b, int64_t v, int64_t of)
+{
+	if (!of) {
+		buf_putc(b, '-');
+		return;
+	}
+	double p = 100 * (double)v / (double)of;
+	buf_printf(b, p > -1000 && p < 1000 ? "%.1f%%" : "%.0f%%", p);
+}
+
+void tree_percent(struct grid *g, int y, int x1, int64_t v, int64_t of)
+{
+	struct buf b = {0};
+	tree_put_percent(&b, v, of);
+	grid_right(g, y, x1, v ? ST_NORMAL : ST_DIM, 0, buf_str(&b));
+	buf_free(&b);
+}
+
+bool tree_match(const struct calls *c, uint32_t thing, const struct rx *rx, struct buf *b)
+{
+	const struct thing *t = &c->thing[thing];
+	struct str_row s = calls_symbol(c, thing);
+	if (!t->line && !(t->file && t->name))
+		return rx_match(rx, s.s, s.n);
+	buf_reset(b);
+	calls_name(c, thing, b);
+	return rx_match(rx, b->p, b->n);
+}
+
+void tree_name(const struct pane_env *env, const struct calls *c, struct grid *g, int y, int x, int w,
+    uint32_t thing, const char *suffix)
+{
+	const struct thing *t = &c->thing[thing];
+	struct str_row s = calls_symbol(c, thing);
+	struct buf b = {0}, line = {0};
+	if (w < 1)
+		return;
+	if (t->name && (t->line || t->file || t->addr)) {	/* where it is must be seen: cut the middle */
+		calls_name(c, thing, &line);
+		text_fit_middle(&b, line.p, line.n, (size_t)w, env->ascii);
+	} else if (t->name || t->tag) {
+		text_fit_symbol(&b, s.s, s.n, (size_t)w, env->ascii);
+	} else {
+		calls_name(c, thing, &line);
+		text_fit_middle(&b, line.p, line.n, (size_t)w, env->ascii);
+	}
+	struct rect old = grid_clip(g, (struct rect){y, x, 1, w});
+	int end = grid_textn(g, 0, 0, t->tag ? ST_ACCENT : ST_NORMAL, 0, b.p, b.n);
+	if (suffix && *suffix)
+		grid_text(g, 0, end + 1, ST_DIM, 0, suffix);
+	if (env->find.rx)
+		rows_hits(g, (struct rect){0, 0, 1, w}, env->find.rx);
+	grid_unclip(g, old);
+	buf_free(&b);
+	buf_free(&line);
+}
+
+void tree_place(const struct calls *c, uint32_t thing, struct place *p)
+{
+	if (!c || !thing)
+		return;
+	p->fun = c->thing[thing].fun;
+	p->frm = c->thing[thing].frm;
+}
+
+uint32_t tree_thing(const struct calls *c, const struct place *p)
+{
+	if (c->gran == CG_LINES || c->gran == CG_ADDRESSES)
+		for (uint32_t i = 1; p->frm && i < c->nthing; i++)
+			if (c->thing[i].frm == p->frm)
+				return i;
+	return calls_fun(c, p->fun);
+}
+
+const char *base_name(enum base b, const char *local)
+{
+	return b == BASE_ALL ? "the whole" : b == BASE_SHOWN ? "what is shown" : local;
+}
+
+void tree_summary(const struct calls *c, const struct pane_env *env, struct buf *b)
+{
+	size_t type = session_type(env->s);
+	if (type < session_ntypes(env->s))
+		buf_printf(b, "%s ", session_type_name(env->s, type));
+	tree_put_value(c, b, c->total);
+	if (c->total != c->all) {
+		buf_puts(b, " of ");
+		tree_put_value(c, b, c->all);
+		buf_puts(b, " (");
+		tree_put_percent(b, c->total, c->all);
+		buf_putc(b, ')');
+	}
+}
+
+/* ---- nothing to show */
+
+static const struct { const char *type, *why; } of_trace[] = {
+    {"cpu", "It has no CPU samples: they are there when a CPU profile (pprof.StartCPUProfile) runs while the trace is taken."},
+    {"run", "No goroutine ran within the range."},
+    {"sched", "No goroutine waited to be run within the range."},
+    {"sync", "No goroutine waited for a mutex, a condition, a channel or a select within the range."},
+    {"net", "No goroutine waited for the network within the range."},
+    {"syscall", "No goroutine was blocked in a system call within the range."},
+    {"block", "No goroutine waited for anything within the range."}};
+
+static const char *why_none(const struct pane_env *env, const char *type)
+{
+	if (!session_is_trace(env->s))
+		return "The profile has no sample with a value of this type.";
+	for (size_t i = 0; i < sizeof of_trace / sizeof *of_trace; i++)
+		if (!strcmp(type, of_trace[i].type))
+			return of_trace[i].why;
+	return "Nothing of this kind happened.";
+}
+
+/* Words of a text from (y, 2) on, broken at blanks; the line after it. */
+static int paragraph(struct grid *g, int y, enum style st, const char *s)
+{
+	int w = g->w - 4;
+	while (*s && w > 8) {
+		size_t n = strlen(s);
+		if (n > (size_t)w)
+			for (n = (size_t)w; n > 1 && s[n] != ' '; n--)
+				;
+		grid_textn(g, y++, 2, st, 0, s, n);
+		s += n;
+		s += *s == ' ';
+	}
+	return y;
+}
+
+static int filters(const struct pane_env *env, struct grid *g, int y)
+{
+	const struct query *q = session_query(env->s);
+	const struct { const char *name, *v; } f[] = {{"focus", q->f.focus}, {"ignore", q->f.ignore},
+	    {"hide", q->f.hide}, {"show", q->f.show}, {"show_from", q->f.show_from},
+	    {"prune_from", q->f.prune_from}, {"tagfocus", q->f.tagfocus}, {"tagignore", q->f.tagignore},
+	    {"group", q->group}, {"task", q->task}, {"region", q->region}};
+	for (size_t i = 0; i < sizeof f / sizeof *f; i++)
+		if (f[i].v && y < g->h)
+			grid_printf(g, y++, 4, ST_NORMAL, 0, "%s=%s", f[i].name, f[i].v);
+	if (q->from != TIME_NONE || q->to != TIME_NONE)
+		grid_text(g, y++, 4, ST_NORMAL, 0, "a range of time");
+	if (q->g || q->proc)
+		grid_text(g, y++, 4, ST_NORMAL, 0, q->g ? "one goroutine" : "one P");
+	return y;
+}
+
+bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g)
+{
+	if (t->c && t->c->t.n > 1)
+		return false;
+	size_t type = session_type(env->s);
+	const char *name = type < session_ntypes(env->s) ? session_type_name(env->s, type) : "";
+	int y = g->h > 8 ? 2 : 0;
+	if (!session_snap(env->s)->complete && (!t->c || !t->c->all)) {
+		paragraph(g, y, ST_DIM, "Reading: nothing of this type yet.");
+		return true;
+	}
+	if (t->c && t->c->all) {
+		y = paragraph(g, y, ST_WARN, "No stack passes the filters:") + 1;
+		y = filters(env, g, y) + 1;
+		paragraph(g, y, ST_DIM, "\\ suspends them, R drops them, u takes the last one back.");
+		return true;
+	}
+	grid_printf(g, y, 2, ST_WARN, 0, "Nothing to show of type %s.", *name ? name : "(none)");
+	y = paragraph(g, y + 2, ST_NORMAL, why_none(env, name)) + 1;
+	if (session_ntypes(env->s) > 1) {
+		struct buf b = {0};
+		buf_puts(&b, "] shows another type:");
+		for (size_t i = 0; i < session_ntypes(env->s); i++)
+			if (i != type)
+				buf_printf(&b, " %s", session_type_name(env->s, i));
+		paragraph(g, y, ST_DIM, buf_str(&b));
+		buf_free(&b);
+	}
+	return true;
+}

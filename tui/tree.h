@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TREE_H
+#define TTRACE_TREE_H
+
+#include "analysis/calls.h"
+#include "pane.h"
+
+/*
+ * What the panes on call trees (top, list, peek, flame) have in common: the
+ * calls of the query, numbers and names as cells, the reason for an empty
+ * screen.
+ */
+struct tree {
+	struct calls *c;	/* NULL before the first update */
+	uint32_t serial;
+};
+/* Make the calls of the present query. true when they are new: ids of things and nodes have changed. */
+bool tree_sync(struct tree *, const struct pane_env *, enum calls_gran);
+bool tree_force(struct tree *, const struct pane_env *, enum calls_gran);	/* whatever the serial */
+void tree_free(struct tree *);
+enum calls_gran tree_gran(const struct pane_env *);	/* of the query */
+
+/* A value with its unit; zero is a dim dot. Ends before x1. */
+void tree_value(const struct calls *, struct grid *, int y, int x1, int64_t v, int attr);
+void tree_put_value(const struct calls *, struct buf *, int64_t v);
+void tree_put_percent(struct buf *, int64_t v, int64_t of);	/* "12.4%", "-" of nothing */
+void tree_percent(struct grid *, int y, int x1, int64_t v, int64_t of);
+double tree_part(int64_t v, int64_t of);			/* 0..1 */
+
+/* The name of a thing in w cells from x, cut at package boundaries; hits of the search are marked. */
+void tree_name(const struct pane_env *, const struct calls *, struct grid *, int y, int x, int w, uint32_t thing,
+    const char *suffix);
+bool tree_match(const struct calls *, uint32_t thing, const struct rx *, struct buf *scratch);
+
+void tree_place(const struct calls *, uint32_t thing, struct place *);
+uint32_t tree_thing(const struct calls *, const struct place *);	/* 0: none */
+
+/* Nothing has weight: say why, and what would change that. false: something has, nothing was drawn. */
+bool tree_empty(const struct tree *, const struct pane_env *, struct grid *);
+
+/* "cpu 30.1s of 41.2s (73%)" */
+void tree_summary(const struct calls *, const struct pane_env *, struct buf *);
+
+enum base { BASE_ALL, BASE_SHOWN, BASE_LOCAL, BASE__N };	/* what percentages are of */
+const char *base_name(enum base, const char *local);
+
+#endif
