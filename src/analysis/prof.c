@@ -261,10 +261,7 @@ static void sink_sample(void *self, const struct sink_sample *s)
 		l = xmalloc(s->nlabel * sizeof *l);
 	for (size_t i = 0; i < s->nlabel; i++) {
 		const struct sink_label *x = &s->label[i];
-		if (x->str)
-			l[n++] = (struct prof_label){x->key, x->str, 0, 0};
-		else if (x->num || x->unit)
-			l[n++] = (struct prof_label){x->key, 0, x->num, x->unit};
+		l[n++] = x->str ? (struct prof_label){x->key, x->str, 0, 0} : (struct prof_label){x->key, 0, x->num, x->unit};
 	}
 	uint32_t set = prof_labels(p, l, n);
 	prof_add_sample(p, s->stack, set, s->value);

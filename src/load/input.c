@@ -140,8 +140,14 @@ static int inflate_all(z_stream *z, struct bytes *b, struct inflation *out, stru
 		out->n += space - z->avail_out;
 		uint64_t where = at - z->avail_in;
 		if (rc == Z_STREAM_END) {
-			if (!is_gzip(z->next_in, z->avail_in) || inflateReset(z) != Z_OK)
+			while (z->avail_in && !*z->next_in) {	/* padding */
+				z->next_in++;
+				z->avail_in--;
+			}
+			if (!z->avail_in)
 				return 0;
+			if (!is_gzip(z->next_in, z->avail_in) || inflateReset(z) != Z_OK)
+				return err_set(e, ERR_FORMAT, at - z->avail_in, "what follows the gzip data is none");
 		} else if (rc == Z_BUF_ERROR || (rc == Z_OK && !z->avail_in && at == b->n && z->avail_out)) {
 			return err_set(e, ERR_FORMAT, where, "gzip data ends too early: the file was cut off; copy or record it again");
 		} else if (rc != Z_OK) {

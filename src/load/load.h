@@ -22,7 +22,8 @@ void input_close(struct bytes *);
 
 /* A reader says everything it finds to the sink. -1: refused, nothing of it can be shown. */
 typedef int read_fn(struct bytes, struct sink *, struct err *);
-read_fn read_pprof, read_gotrace;
+read_fn read_pprof, read_pprof_legacy, read_gotrace;
+bool is_pprof_legacy(struct bytes);	/* by its heading */
 
 enum file_kind { FK_UNKNOWN, FK_PPROF, FK_GOTRACE };
 struct reader {

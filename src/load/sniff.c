@@ -43,6 +43,7 @@ static bool is_pprof(struct bytes b)
 static const struct reader readers[] = {
 	{FK_GOTRACE, "Go execution trace", is_gotrace, read_gotrace},
 	{FK_PPROF, "pprof profile", is_pprof, read_pprof},
+	{FK_PPROF, "pprof profile of an old format", is_pprof_legacy, read_pprof_legacy},
 };
 
 static const struct {
@@ -62,10 +63,7 @@ static const struct {
 	{"<", 1, "HTML or XML, perhaps an error page saved as a file"},
 	{"{", 1, "JSON"},
 	{"[", 1, "JSON"},
-	{"heap profile:", 13, "a heap profile as text (debug=1): fetch it without debug=1"},
-	{"goroutine profile:", 18, "a goroutine profile as text (debug=1): fetch it without debug=1"},
 	{"goroutine ", 10, "a dump of goroutines (debug=2 or SIGQUIT)"},
-	{"--- ", 4, "a contention or mutex profile as text (debug=1): fetch it without debug=1"},
 };
 
 static bool is_text(struct bytes b)

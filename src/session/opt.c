@@ -102,22 +102,15 @@ static int set_value(struct opt *o, int id, const char *s, struct err *e)
 	}
 }
 
-/* -cum and -flat, and the granularities, are radio buttons. */
-static void radio(struct opt *o, int id)
+/* -cum and -flat exclude each other, and so do the granularities. */
+static int radio(const struct opt *o, int id, struct err *e)
 {
-	static const char *const sorts[] = {"cum", "flat"};
-	bool sort = !strcmp(options[id].name, sorts[0]) || !strcmp(options[id].name, sorts[1]);
-	bool gran = !strcmp(options[id].group, "granularity") && id != OPT_GRANULARITY && id != OPT_NOINLINES &&
-	    id != OPT_SHOWCOLUMNS;
-	if (!o->v[id].b || (!sort && !gran))
-		return;
-	if (sort) {
-		o->v[id == OPT_CUM ? OPT_FLAT : OPT_CUM].b = false;
-		return;
-	}
-	for (int i = OPT_FUNCTIONS; i <= OPT_ADDRESSES; i++)
-		if (i != id)
-			o->v[i].b = false;
+	bool gran = id >= OPT_FUNCTIONS && id <= OPT_ADDRESSES, sort = id == OPT_CUM || id == OPT_FLAT;
+	for (int i = gran ? OPT_FUNCTIONS : OPT_CUM; (gran || sort) && i <= (gran ? OPT_ADDRESSES : OPT_FLAT); i++)
+		if (i != id && o->v[id].b && o->v[i].set && o->v[i].b)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s and -%s cannot both be given", options[i].name,
+			    options[id].name);
+	return 0;
 }
 
 struct args {
@@ -158,8 +151,7 @@ static int parse_flag(struct opt *o, struct args *a, struct err *e)
 	o->v[id].set = true;
 	if (set_value(o, id, value, e))
 		return -1;
-	radio(o, id);
-	return 0;
+	return radio(o, id, e);
 }
 
 /* The argument of a report comes first among the plain words, when no flag gave it. */

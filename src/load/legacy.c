@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Profiles from before profile.proto. The kinds are tried in pprof's order
+ * (binary CPU profiles, the text kinds, Java's); what one has gathered is said
+ * to the sink only when all of the file is understood, because mappings come
+ * last in the file and first in the sink. This file has the gathering, the
+ * telling, and what the kinds share to read a line.
+ */
+#include "config.h"
+#include "load/legacy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lines and words */
+
+bool leg_next(struct leg_lines *l)
+{
+	l->line = l->p;
+	l->n = 0;
+	if (l->p == l->end)
+		return false;
+	const char *nl = memchr(l->p, '\n', (size_t)(l->end - l->p));
+	l->n = (size_t)((nl ? nl : l->end) - l->p);
+	l->p = nl ? nl + 1 : l->end;
+	if (l->n && l->line[l->n - 1] == '\r')
+		l->n--;
+	return true;
+}
+
+struct leg_text leg_trimmed(const struct leg_lines *l)
+{
+	struct leg_text t = {l->line, l->line + l->n};
+	while (t.p < t.end && leg_is_space(*t.p))
+		t.p++;
+	while (t.p < t.end && leg_is_space(t.end[-1]))
+		t.end--;
+	return t;
+}
+
+bool leg_comment(const struct leg_lines *l)
+{
+	struct leg_text t = leg_trimmed(l);
+	return t.p == t.end || *t.p == '#';
+}
+
+bool leg_starts(struct leg_text t, const char *word)
+{
+	size_t n = strlen(word);
+	return (size_t)(t.end - t.p) >= n && !memcmp(t.p, word, n);
+}
+
+bool leg_contains(const char *p, size_t n, const char *word)
+{
+	for (struct leg_text t = {p, p + n}; t.p < t.end; t.p++)
+		if (leg_starts(t, word))
+			return true;
+	return false;
+}
+
+bool leg_word(struct leg_text *t, const char *word)
+{
+	if (!leg_starts(*t, word))
+		return false;
+	t->p += strlen(word);
+	return true;
+}
+
+void leg_spaces(struct leg_text *t)
+{
+	while (t->p < t->end && *t->p == ' ')
+		t->p++;
+}
+
+bool leg_digits(struct leg_text *t, struct leg_text *digits)
+{
+	digits->p = t->p;
+	while (t->p < t->end && *t->p >= '0' && *t->p <= '9')
+		t->p++;
+	digits->end = t->p;
+	return digits->p < digits->end;
+}
+
+bool leg_number(struct leg_text d, int64_t *v)
+{
+	char s[32];
+	size_t n = (size_t)(d.end - d.p);
+	if (!n || n >= sizeof s)
+		return false;
+	memcpy(s, d.p, n);
+	s[n] = 0;
+	errno = 0;
+	char *end;
+	*v = strtoll(s, &end, 10);
+	return !errno && !*end;
+}
+
+bool leg_hex(struct leg_text d, uint64_t *v)
+{
+	*v = 0;
+	for (; d.p < d.end; d.p++) {
+		unsigned c = (unsigned char)*d.p, x = c <= '9' ? c - '0' : (c | 32) - 'a' + 10;
+		if (*v >> 60)
+			return false;
+		*v = *v << 4 | (x & 15);
+	}
+	return true;
+}
+
+/* ---- samples */
+
+static int same_addr(const void *ctx, uint32_t id, const void *key)
+{
+	return ((const struct legacy *)ctx)->loc[id].addr == *(const uint64_t *)key;
+}
+
+uint32_t leg_loc(struct legacy *g, uint64_t addr)
+{
+	uint32_t h = hash_u64(addr, 0), id = intern_find(&g->locs, h, same_addr, g, &addr);
+	if (id != UINT32_MAX)
+		return id;
+	g->loc = mem_grow(g->loc, &g->cloc, g->nloc + 1, sizeof *g->loc);
+	g->loc[g->nloc] = (struct leg_loc){.addr = addr};
+	intern_put(&g->locs, h, (uint32_t)g->nloc);
+	return (uint32_t)g->nloc++;
+}
+
+struct leg_sample *leg_sample(struct legacy *g)
+{
+	g->sample = mem_grow(g->sample, &g->csample, g->nsample + 1, sizeof *g->sample);
+	g->sample[g->nsample] = (struct leg_sample){.frame = g->nframe};
+	return &g->sample[g->nsample++];
+}
+
+void leg_frame(struct legacy *g, uint32_t loc)
+{
+	g->frame = mem_grow(g->frame, &g->cframe, g->nframe + 1, sizeof *g->frame);
+	g->frame[g->nframe++] = loc;
+	g->sample[g->nsample - 1].n++;
+}
+
+/* A leaf that was written twice, once moved back by one, is one. */
+void leg_drop_double_leaf(struct legacy *g)
+{
+	for (size_t i = 0; i < g->nsample; i++) {
+		struct leg_sample *s = &g->sample[i];
+		uint32_t *f = g->frame + s->frame;
+		if (s->n > 1 && g->loc[f[0]].addr == g->loc[f[1]].addr + 1) {
+			f[1] = f[0];
+			s->frame++;
+			s->n--;
+		}
+	}
+}
+
+/* ---- all of them */
+
+static enum leg_verdict cpu(struct legacy *g, struct bytes b)
+{
+	enum leg_verdict v = leg_cpu(g, b);
+	if (v == LEG_OK && !g->nfun)
+		leg_drop_double_leaf(g);
+	return v;
+}
+
+static void forget(struct legacy *g)
+{
+	mem_free(g->loc);
+	mem_free(g->order);
+	mem_free(g->map);
+	mem_free(g->fun);
+	mem_free(g->sample);
+	mem_free(g->frame);
+	intern_free(&g->locs);
+	arena_free(&g->arena);
+	*g = (struct legacy){0};
+}
+
+static enum leg_verdict parse(struct legacy *g, struct bytes b)
+{
+	static enum leg_verdict (*const text[])(struct legacy *, struct leg_lines) = {
+		leg_heap, leg_count, leg_threads, leg_contention,
+	};
+	struct leg_lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
+	enum leg_verdict v = cpu(g, b);
+	for (size_t i = 0; i < sizeof text / sizeof text[0] && v == LEG_OTHER; i++) {
+		forget(g);
+		v = text[i](g, l);
+	}
+	if (v == LEG_OTHER) {
+		forget(g);
+		v = leg_java(g, b);
+	}
+	return v;
+}
+
+/* Frames that are the profiler's own, by what the profile counts. */
+static void own_frames(struct legacy *g)
+{
+	g->drop = "ProfileData::Add|(ProfileData|CpuProfiler)::prof_handler|__pthread_sighandler|__restore";
+	if (g->ntype >= 2 && (!strcmp(g->type[0], "contentions") && !strcmp(g->type[1], "delay")))
+		g->drop = "RecordLockProfileData|(base::)?(RecordLock|SubmitMutex|SubmitSpinLock)ProfileData.*|"
+		    "((base::)?Mutex::)?(AwaitCommon|Unlock|UnlockSlow|ReaderUnlock).*|((base::)?MutexLock::)?~MutexLock.*|"
+		    "(SpinLock::)?(Unlock|SlowUnlock).*|(SpinLockHolder::)?~SpinLockHolder.*";
+	if (g->ntype >= 2 && (!strcmp(g->type[1], "space") || !strcmp(g->type[1], "inuse_space") ||
+	    !strcmp(g->type[1], "alloc_space"))) {
+		g->drop = "([cmv]|pv|re)alloc|c?free|(do_)?memalign|(__)?posix_memalign|tcmalloc::.*|"
+		    "tc_(([cm]|pv|re|v)alloc|c?free|(posix_)?memalign|(new|delete)(array)?|new(array)?_nothrow)|"
+		    "malloc_zone_(([cmv]|re)alloc|memalign|free)|runtime\\..*|BaseArena::.*|"
+		    "(::)?do_malloc(_no_errno|_pages)?|DoSampledAllocation|MallocedMemBlock::MallocedMemBlock|_M_allocate|"
+		    "__builtin_(vec_)?(delete|new)|__gnu_cxx::new_allocator::allocate|__libc_malloc|"
+		    "__malloc_alloc_template::allocate|allocate|cpp_alloc|operator new(\\[\\])?|simple_alloc::allocate";
+		g->keep = "runtime\\.(panic|reflectcall|call[0-9]*)";
+	}
+}
+
+static str_id put_str(struct sink *s, const char *t)
+{
+	return t ? s->ops->str(s->self, t, strlen(t)) : 0;
+}
+
+static void tell_tables(const struct legacy *g, struct sink *s, loc_id *loc)
+{
+	map_id *map = xcalloc(g->nmap + 1, sizeof *map);
+	fun_id *fun = xcalloc(g->nfun + 1, sizeof *fun);
+	for (size_t i = 0; i < g->ntype; i++)
+		s->ops->type(s->self, put_str(s, g->type[i]), put_str(s, g->unit[i]));
+	for (size_t i = 0; i < g->nmap; i++) {
+		const struct leg_map *m = &g->map[i];
+		map[i + 1] = s->ops->map(s->self, &(struct sink_map){.id = i + 1, .start = m->start, .limit = m->limit,
+		    .offset = m->offset, .file = s->ops->str(s->self, m->file, m->nfile),
+		    .build_id = s->ops->str(s->self, m->build, m->nbuild)});
+	}
+	for (size_t i = 0; i < g->nfun; i++) {
+		str_id name = s->ops->str(s->self, g->fun[i].name, g->fun[i].nname);
+		fun[i + 1] = s->ops->fun(s->self, &(struct sink_fun){i + 1, name, name,
+		    s->ops->str(s->self, g->fun[i].file, g->fun[i].nfile), 0});
+	}
+	for (size_t i = 0; i < g->norder; i++) {
+		const struct leg_loc *l = &g->loc[g->order[i]];
+		struct sink_line line = {fun[l->fun], l->line, 0};
+		loc[g->order[i]] = s->ops->loc(s->self, &(struct sink_loc){.id = l->id, .addr = l->addr,
+		    .map = map[l->map], .line = &line, .nline = l->fun != 0});
+	}
+	mem_free(map);
+	mem_free(fun);
+}
+
+static void tell(const struct legacy *g, struct sink *s)
+{
+	loc_id *loc = xcalloc(g->nloc + 1, sizeof *loc), *stack = NULL;
+	size_t cap = 0;
+	tell_tables(g, s, loc);
+	s->ops->meta(s->self, &(struct sink_meta){.period_type = put_str(s, g->period_type),
+	    .period_unit = put_str(s, g->period_unit), .period = g->period, .duration = g->duration,
+	    .drop_frames = put_str(s, g->drop), .keep_frames = put_str(s, g->keep)});
+	str_id bytes = put_str(s, "bytes");
+	for (size_t i = 0; i < g->nsample; i++) {
+		const struct leg_sample *x = &g->sample[i];
+		struct sink_label label = {.key = bytes, .num = x->bytes};
+		stack = mem_grow(stack, &cap, x->n + 1u, sizeof *stack);
+		for (uint32_t k = 0; k < x->n; k++)
+			stack[k] = loc[g->frame[x->frame + k]];
+		s->ops->sample(s->self, &(struct sink_sample){.stack = s->ops->stack(s->self, stack, x->n),
+		    .value = x->value, .label = &label, .nlabel = x->has_bytes, .when = TIME_NONE});
+	}
+	mem_free(loc);
+	mem_free(stack);
+}
+
+int read_pprof_legacy(struct bytes b, struct sink *s, struct err *e)
+{
+	struct legacy g = {0};
+	enum leg_verdict v = parse(&g, b);
+	if (v == LEG_OK) {
+		own_frames(&g);
+		tell(&g, s);
+	}
+	forget(&g);
+	return v == LEG_OK ? 0 : err_set(e, ERR_FORMAT, ERR_NOWHERE, v == LEG_BAD ?
+	    "a profile in an old text format, and malformed" : "unrecognized profile format");
+}
+
+/* Decided by its heading. */
+bool is_pprof_legacy(struct bytes b)
+{
+	static const unsigned char words[4][8] = {
+		{0, 0, 0, 0, 3, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 3}, {0}, {0},
+	};
+	if (b.n >= 20 && (!memcmp(b.p, words[0], 8) || !memcmp(b.p, words[1], 8)))
+		return true;
+	if (b.n >= 40 && !memcmp(b.p, words[2], 8) && (b.p[8] == 3 || b.p[15] == 3))
+		return true;
+	struct leg_lines l = {.p = (const char *)b.p, .end = (const char *)b.p + (b.n < 4096 ? b.n : 4096)};
+	while (leg_next(&l) && leg_comment(&l))
+		;
+	return leg_contains(l.line, l.n, "heap profile:") || leg_contains(l.line, l.n, " profile: total ") ||
+	    leg_contains(l.line, l.n, "--- contention") || leg_contains(l.line, l.n, "--- mutex:") ||
+	    leg_contains(l.line, l.n, "--- thread") || leg_contains(l.line, l.n, "--- Thread ") ||
+	    leg_contains(l.line, l.n, "--- heapz ");
+}

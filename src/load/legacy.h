@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_LEGACY_H
+#define TTRACE_LEGACY_H
+
+#include "base/intern.h"
+#include "base/mem.h"
+#include "load/load.h"
+
+/*
+ * Between the readers of profiles from before profile.proto: what such a file
+ * says, gathered until its end, because the memory map that gives meaning to
+ * its addresses comes last.
+ */
+struct leg_loc {
+	uint64_t addr;
+	uint32_t id;		/* from 1 in the order of first use; 0 unused */
+	uint32_t map;		/* index + 1 */
+	uint32_t fun;		/* index + 1, of Java's */
+	int64_t line;
+};
+struct leg_map { uint64_t start, limit, offset; const char *file, *build; size_t nfile, nbuild; };
+struct leg_fun { const char *name, *file; size_t nname, nfile; };
+struct leg_sample { size_t frame; uint32_t n; int64_t value[4]; int64_t bytes; bool has_bytes; };
+
+struct legacy {
+	struct leg_loc *loc;
+	uint32_t *order;		/* used locations in the order of their ids */
+	struct leg_map *map;
+	struct leg_fun *fun;
+	struct leg_sample *sample;
+	uint32_t *frame;		/* locations, leaf first */
+	size_t nloc, cloc, norder, nmap, cmap, nfun, cfun, nsample, csample, nframe, cframe;
+	struct intern locs;
+	struct arena arena;
+	const char *type[4], *unit[4];
+	size_t ntype;
+	const char *period_type, *period_unit, *drop, *keep;
+	int64_t period, duration;
+};
+
+/* Lines of a text, without their ends; empty after the last. */
+struct leg_lines { const char *p, *end, *line; size_t n; };
+bool leg_next(struct leg_lines *);
+struct leg_text { const char *p, *end; };		/* a piece of a line, being read */
+struct leg_text leg_trimmed(const struct leg_lines *);	/* the line without spaces around it */
+bool leg_comment(const struct leg_lines *);		/* or empty */
+bool leg_starts(struct leg_text, const char *word);
+bool leg_contains(const char *p, size_t n, const char *word);
+bool leg_word(struct leg_text *, const char *word);	/* take it; false: it is not there */
+static inline bool leg_is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static inline bool leg_is_hex(char c) { return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
+void leg_spaces(struct leg_text *);
+bool leg_digits(struct leg_text *, struct leg_text *digits);
+bool leg_number(struct leg_text digits, int64_t *v);	/* decimal, with sign; false: does not fit */
+bool leg_hex(struct leg_text digits, uint64_t *v);
+
+/* The location of an address, added when it is new. */
+uint32_t leg_loc(struct legacy *, uint64_t addr);
+void leg_frame(struct legacy *, uint32_t loc);		/* one more of the last sample */
+struct leg_sample *leg_sample(struct legacy *);
+void leg_drop_double_leaf(struct legacy *);
+
+/* legacy_map.c: read the memory map from the lines that are left (skip: from its heading on), give every
+   location its mapping and its number. */
+bool leg_map_heading(const struct leg_lines *);
+void leg_memory_map(struct legacy *, struct leg_lines *, bool skip);
+
+/* What a parser says. */
+enum leg_verdict { LEG_OK, LEG_OTHER, LEG_BAD };	/* not of this kind; of this kind and damaged */
+enum leg_verdict leg_cpu(struct legacy *, struct bytes);
+enum leg_verdict leg_java(struct legacy *, struct bytes);
+enum leg_verdict leg_heap(struct legacy *, struct leg_lines), leg_count(struct legacy *, struct leg_lines);
+enum leg_verdict leg_threads(struct legacy *, struct leg_lines), leg_contention(struct legacy *, struct leg_lines);
+enum leg_verdict leg_java_locations(struct legacy *, const char *p, const char *end);
+int64_t leg_i64(double);
+void leg_unsample(int64_t *count, int64_t *size, int64_t rate);
+
+#endif
