@@ -11,8 +11,13 @@
 #include <string.h>
 
 const struct pane_ops *const panes[] = {
-	&pane_timeline,
-	NULL,
+    &pane_top,
+    &pane_peek,
+    &pane_flame,
+    &pane_timeline,
+    &pane_help,
+    &pane_info,
+    NULL,
 };
 
 int pane_find(const char *name)

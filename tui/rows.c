@@ -42,13 +42,15 @@ void rows_set(struct rows *r, uint32_t n)
 	r->n = n;
 	if (r->sel >= n)
 		r->sel = n ? n - 1 : 0;
-	r->top = window(r, r->h, r->top);
+	if (r->h)
+		r->top = window(r, r->h, r->top);
 }
 
 void rows_select(struct rows *r, uint32_t sel)
 {
 	r->sel = !r->n ? 0 : sel < r->n ? sel : r->n - 1;
-	r->top = window(r, r->h, r->top);
+	if (r->h)		/* before the first act nobody knows how high it is shown */
+		r->top = window(r, r->h, r->top);
 }
 
 static void move(struct rows *r, int64_t by)

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The app: which pane is shown, how keys become commands and commands reach
+ * panes, where we have been.
+ *
+ * A command goes to the pane first; what the pane passes on is done here or in
+ * appcmd.c, the same in every pane. Four kinds of memory lie side by side, and
+ * they are kept apart on purpose: the jump list (^O, q) is where we looked,
+ * undo (u) is what we changed, marks are what we named, and the query with its
+ * own undo belongs to the session. A step of undo is either a query of the
+ * session or two views of one pane, so that `u` takes back zooms and filters in
+ * the order in which they were made.
+ *
+ * Digits both open panes and begin counts. A digit opens its pane at once; a 0
+ * right after it takes that back and makes it a count (10j, 250G).
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void app_message(struct app *a, enum style st, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(a->message, sizeof a->message, fmt, ap);
+	va_end(ap);
+	a->message_style = st;
+	a->sticky = true;
+}
+
+/* ---- panes */
+
+bool pane_fits(const struct app *a, int i)
+{
+	bool trace = session_is_trace(a->s);
+	return !(panes[i]->trace_only && !trace) && !(panes[i]->profile_only && trace);
+}
+
+static void layout(struct app *a)
+{
+	const struct pane_ops *p = pane_now(a);
+	bool side = p->side && a->env.detail && a->cols >= 120;
+	a->env.rows = a->rows > 4 ? a->rows - 4 : 1;
+	a->env.cols = side ? a->cols - a->cols * 35 / 100 : a->cols;
+}
+
+void app_update(struct app *a)
+{
+	const struct pane_ops *p = pane_now(a);
+	uint32_t now = session_serial(a->s);
+	layout(a);
+	if (!a->state[a->cur]) {
+		a->state[a->cur] = xcalloc(1, p->state_size);
+		if (p->open)
+			p->open(state_now(a), &a->env);
+		if (p->update)
+			p->update(state_now(a), &a->env);
+	} else if (a->seen[a->cur] != now && p->update) {
+		p->update(state_now(a), &a->env);
+	}
+	a->seen[a->cur] = now;
+}
+
+static void show_pane(struct app *a, int i)
+{
+	a->cur = i;
+	app_update(a);
+}
+
+static struct step here(const struct app *a)
+{
+	struct step s = {a->cur, {{0}, {0}}};
+	if (pane_now(a)->save && state_now(a))
+		pane_now(a)->save(state_now(a), &s.view);
+	return s;
+}
+
+static void there(struct app *a, const struct step *s)
+{
+	show_pane(a, s->pane);
+	if (pane_now(a)->load)
+		pane_now(a)->load(state_now(a), &a->env, &s->view);
+}
+
+void app_go(struct app *a, int i)
+{
+	a->jump[a->jump_at] = here(a);
+	if (a->jump_at + 1 == JUMPS_MAX)
+		memmove(a->jump, a->jump + 1, sizeof *a->jump * (size_t)a->jump_at--);
+	a->njump = ++a->jump_at + 1;
+	show_pane(a, i);
+	a->jump[a->jump_at] = here(a);
+}
+
+bool app_back(struct app *a)
+{
+	if (!a->jump_at)
+		return false;
+	a->jump[a->jump_at--] = here(a);
+	there(a, &a->jump[a->jump_at]);
+	return true;
+}
+
+void app_forward(struct app *a)
+{
+	if (a->jump_at + 1 >= a->njump) {
+		app_message(a, ST_DIM, "this is the newest place");
+		return;
+	}
+	a->jump[a->jump_at++] = here(a);
+	there(a, &a->jump[a->jump_at]);
+}
+
+static bool is_place(const struct place *p)
+{
+	return p->fun || p->stk || p->frm || p->trk || p->t0 != TIME_NONE;
+}
+
+bool app_open(struct app *a, const char *name, const struct place *place)
+{
+	int i = pane_find(name);
+	if (i < 0 || !pane_fits(a, i)) {
+		app_message(a, ST_WARN, i < 0 ? "there is no pane %s" : "%s: not for this kind of file", name);
+		return false;
+	}
+	if (i != a->cur)
+		app_go(a, i);
+	if (!place || !is_place(place) || !pane_now(a)->go)
+		return true;
+	struct step before = here(a);
+	if (!pane_now(a)->go(state_now(a), &a->env, place))
+		return false;
+	struct step after = here(a);
+	if (before.pane == after.pane && memcmp(&before.view.zoom, &after.view.zoom, sizeof before.view.zoom))
+		a->jump[a->jump_at] = after;
+	return true;
+}
+
+void app_place(struct app *a, struct place *p)
+{
+	*p = PLACE_NONE;
+	if (pane_now(a)->place)
+		pane_now(a)->place(state_now(a), &a->env, p);
+}
+
+/* ---- undo */
+
+static void push_undo(struct app *a, const struct undo *u)
+{
+	if (a->undone == UNDOS_MAX) {
+		memmove(a->undo, a->undo + 1, sizeof *a->undo * (UNDOS_MAX - 1));
+		a->undone--;
+	}
+	a->undo[a->undone++] = *u;
+	a->nundo = a->undone;
+}
+
+bool app_query(struct app *a, const struct query *q)
+{
+	struct err e;
+	uint32_t before = session_serial(a->s);
+	if (session_set(a->s, q, &e)) {
+		app_message(a, ST_ERROR, "%s", e.msg);
+		return false;
+	}
+	if (session_serial(a->s) != before)
+		push_undo(a, &(struct undo){.pane = -1});
+	app_update(a);
+	return true;
+}
+
+void app_undo(struct app *a)
+{
+	if (!a->undone) {
+		app_message(a, ST_DIM, "nothing to undo");
+		return;
+	}
+	const struct undo *u = &a->undo[--a->undone];
+	if (u->pane < 0)
+		session_undo(a->s);
+	else
+		there(a, &(struct step){u->pane, u->before});
+	app_update(a);
+}
+
+void app_redo(struct app *a)
+{
+	if (a->undone == a->nundo) {
+		app_message(a, ST_DIM, "nothing to do again");
+		return;
+	}
+	const struct undo *u = &a->undo[a->undone++];
+	if (u->pane < 0)
+		session_redo(a->s);
+	else
+		there(a, &(struct step){u->pane, u->after});
+	app_update(a);
+}
+
+/* ---- marks */
+
+static int mark_index(char c)
+{
+	return c == '\'' ? 26 : c >= 'a' && c <= 'z' ? c - 'a' : -1;
+}
+
+void app_mark(struct app *a, char letter)
+{
+	int i = mark_index(letter);
+	if (i < 0) {
+		app_message(a, ST_WARN, "marks are letters a to z");
+		return;
+	}
+	a->mark[i] = here(a);
+	a->marked[i] = true;
+	if (i < 26)
+		app_message(a, ST_DIM, "mark %c set: '%c comes back here", letter, letter);
+}
+
+void app_jump_mark(struct app *a, char letter)
+{
+	int i = mark_index(letter);
+	if (i < 0 || !a->marked[i]) {
+		app_message(a, ST_WARN, "no mark %c", letter >= ' ' && letter < 127 ? letter : '?');
+		return;
+	}
+	struct step to = a->mark[i];
+	a->mark[26] = here(a);
+	a->marked[26] = true;
+	if (to.pane != a->cur)
+		app_go(a, to.pane);
+	there(a, &to);
+}
+
+/* ---- commands */
+
+/* A row of the help: in the pane that help was called from; what needs an argument is asked for it. */
+static void run_word(struct app *a, const char *line)
+{
+	enum cmd_id id = cmd_find(line, strlen(line));
+	if (pane_now(a)->bit == P_HELP)
+		app_back(a);
+	if (id && cmds[id].arg && cmds[id].arg[0] != '[')
+		app_prompt(a, CMD_COMMAND, arena_printf(&a->scratch, "%s ", line));
+	else
+		app_line(a, line);
+}
+
+void app_ask(struct app *a, const struct ask *k)
+{
+	switch (k->kind) {
+	case ASK_NONE: break;
+	case ASK_MESSAGE: app_message(a, ST_NORMAL, "%s", k->text); break;
+	case ASK_PROMPT: app_prompt(a, CMD_COMMAND, k->text); break;
+	case ASK_RUN: run_word(a, k->text); break;
+	case ASK_QUERY:
+		if (!app_query(a, &k->query) || !k->pane)
+			break;
+		/* fall through */
+	case ASK_PANE:
+		if (!app_open(a, k->pane, &k->place) && !a->sticky)
+			app_message(a, ST_DIM, "%s cannot show that", k->pane);
+		break;
+	}
+}
+
+void app_act(struct app *a, const struct act *act)
+{
+	const struct pane_ops *p = pane_now(a);
+	int pane = a->cur;
+	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
+	struct step before = here(a);
+	enum verdict v = p->act(state_now(a), &a->env, act, &ask);
+	struct step after = here(a);
+	if (memcmp(before.view.zoom, after.view.zoom, sizeof before.view.zoom))
+		push_undo(a, &(struct undo){pane, before.view, after.view});
+	if (v == V_ASK)
+		app_ask(a, &ask);
+	else if (v == V_PASS)
+		app_common(a, act);
+	layout(a);
+}
+
+/* ---- keys */
+
+static void run(struct app *a, const struct binding *b)
+{
+	struct act act = {(enum cmd_id)b->cmd, a->count, b->arg};
+	a->count = 0;
+	if (act.cmd == CMD_MARK || act.cmd == CMD_JUMP_MARK)
+		a->letter = act.cmd;
+	else
+		app_act(a, &act);
+}
+
+/* Counts. 1-9 open panes unless a count is being typed; 0 right after one of them begins a count. */
+static bool key_digit(struct app *a, int32_t key)
+{
+	if (a->ntyped || key < '0' || key > '9') {
+		a->digit_pane = a->ntyped ? a->digit_pane : -1;
+		return false;
+	}
+	if (a->count) {
+		a->count = a->count < 100000000 ? a->count * 10 + (key - '0') : a->count;
+		return true;
+	}
+	if (key == '0' && a->digit_pane >= 0) {
+		if (a->cur != a->digit_pane)
+			app_back(a);
+		a->count = a->digit * 10;
+		a->digit_pane = -1;
+		a->message[0] = '\0';
+		return true;
+	}
+	a->digit_pane = key == '0' ? -1 : a->cur;
+	a->digit = key - '0';
+	return false;
+}
+
+static void key_command(struct app *a, int32_t key)
+{
+	const struct binding *b;
+	if (key == '\n')
+		key = KEY_RETURN;
+	if (a->letter) {
+		enum cmd_id what = a->letter;
+		a->letter = CMD_NONE;
+		if (what == CMD_MARK && key != KEY_ESC)
+			app_mark(a, key < 128 ? (char)key : 0);
+		else if (key != KEY_ESC)
+			app_jump_mark(a, key < 128 ? (char)key : 0);
+		return;
+	}
+	if (key_digit(a, key))
+		return;
+	a->typed[a->ntyped++] = key;
+	switch (keymap_find(&a->keys, a->typed, a->ntyped, pane_now(a)->bit, &b)) {
+	case KM_MORE: return;
+	case KM_FOUND:
+		a->ntyped = 0;
+		run(a, b);
+		return;
+	case KM_NONE: break;
+	}
+	a->count = 0;
+	if (a->ntyped == 1 || key == KEY_ESC) {
+		a->ntyped = 0;
+		return;		/* a key that means nothing here */
+	}
+	struct buf name = {0};
+	for (size_t i = 0; i < a->ntyped; i++)
+		key_print(a->typed[i], &name);
+	app_message(a, ST_DIM, "no such key: %s (? lists them)", buf_str(&name));
+	buf_free(&name);
+	a->ntyped = 0;
+}
+
+/* The help pane takes what is typed as its search: everything but the keys that move and leave. */
+static bool key_help(struct app *a, int32_t key)
+{
+	if (pane_now(a)->bit != P_HELP || key >= KEYS_SPECIAL || (key < ' ' && key != '\b') || a->letter)
+		return false;
+	char u[8] = {0};
+	if (key == KEY_BACKSPACE || key == '\b')
+		u[0] = '\b';
+	else
+		u[utf8_encode((uint32_t)key, u)] = '\0';
+	struct act act = {CMD_SEARCH, 0, u};
+	struct ask ask = {.kind = ASK_NONE};
+	return pane_now(a)->act(state_now(a), &a->env, &act, &ask) == V_DONE;
+}
+
+void app_key(struct app *a, int32_t key)
+{
+	a->sticky = false;
+	if (a->asking)
+		app_prompt_key(a, key);
+	else if (!key_help(a, key))
+		key_command(a, key);
+	if (!a->sticky)
+		a->message[0] = '\0';
+	a->interrupted /= 2;
+	app_update(a);
+	arena_reset(&a->scratch);
+}
+
+void app_click(struct app *a, int32_t key, int y, int x)
+{
+	static const struct { int32_t key; enum cmd_id cmd; int count; } wheel[] = {
+	    {KEY_WHEEL_UP, CMD_UP, 3}, {KEY_WHEEL_DOWN, CMD_DOWN, 3},
+	    {KEY_ZOOM_UP, CMD_ZOOM_IN, 0}, {KEY_ZOOM_DOWN, CMD_ZOOM_OUT, 0}, {KEY_RCLICK, CMD_OPEN, 0}};
+	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
+	a->sticky = false;
+	for (size_t i = 0; i < sizeof wheel / sizeof *wheel && !a->asking; i++)
+		if (wheel[i].key == key)
+			app_act(a, &(struct act){wheel[i].cmd, wheel[i].count, NULL});
+	if ((key == KEY_CLICK || key == KEY_CLICK2) && !a->asking && y >= 2 && y < a->rows - 2 &&
+	    x < a->env.cols && pane_now(a)->click) {
+		pane_now(a)->click(state_now(a), &a->env, y - 2, x, key == KEY_CLICK2, &ask);
+		app_ask(a, &ask);
+	}
+	if (!a->sticky)
+		a->message[0] = '\0';
+	app_update(a);
+	arena_reset(&a->scratch);
+}
+
+/* ---- life */
+
+void app_resize(struct app *a, int rows, int cols)
+{
+	a->rows = rows < 1 ? 1 : rows;
+	a->cols = cols < 1 ? 1 : cols;
+	layout(a);
+}
+
+void app_refresh(struct app *a)
+{
+	if (session_refresh(a->s))
+		app_update(a);
+	arena_reset(&a->scratch);
+}
+
+static int first_pane(struct app *a, struct err *e)
+{
+	const char *want = opt_str(a->opt, OPT_PANE);
+	int i = want ? pane_find(want) : -1;
+	if (want && (i < 0 || !pane_fits(a, i)))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-pane=%s: %s", want,
+		    i < 0 ? "there is no such pane" : "not for this kind of file");
+	if (i < 0)
+		i = pane_find(session_is_trace(a->s) ? "timeline" : "top");
+	for (int k = 0; i < 0 && panes[k]; k++)
+		if (pane_fits(a, k))
+			i = k;
+	return i;
+}
+
+struct app *app_new(const struct opt *o, struct session *s, const struct app_setup *u, struct err *e)
+{
+	struct app *a = xcalloc(1, sizeof *a);
+	a->opt = o;
+	a->s = s;
+	a->look = u->look;
+	a->files = u->files;
+	a->secure = getenv("TTRACESECURE") != NULL;
+	a->ticks = true;
+	a->mouse = opt_str(o, OPT_MOUSE) && !strcmp(opt_str(o, OPT_MOUSE), "on");
+	a->digit_pane = -1;
+	a->env = (struct pane_env){.s = s, .scratch = &a->scratch, .ascii = u->ascii, .detail = true,
+	    .mono = !u->look.colours || u->look.theme == TH_MONO};
+	keymap_init(&a->keys, &a->life);
+	app_resize(a, u->rows, u->cols);
+	session_refresh(s);
+	if (a->files) {
+		app_config(a);
+		app_history(a, false);
+	}
+	int first = first_pane(a, e);
+	if (first < 0) {
+		app_free(a);
+		return NULL;
+	}
+	show_pane(a, first);
+	a->njump = 1;
+	if (opt_str(o, OPT_AT) && app_at(a, opt_str(o, OPT_AT)))
+		app_message(a, ST_WARN, "-at=%s: not found", opt_str(o, OPT_AT));
+	arena_reset(&a->scratch);
+	return a;
+}
+
+void app_free(struct app *a)
+{
+	if (!a)
+		return;
+	if (a->files)
+		app_history(a, true);
+	for (int i = 0; panes[i]; i++) {
+		if (a->state[i] && panes[i]->close)
+			panes[i]->close(a->state[i]);
+		mem_free(a->state[i]);
+	}
+	if (a->find_before != a->find)
+		rx_free(a->find_before);
+	rx_free(a->find);
+	rx_free(a->grep);
+	history_free(&a->commands);
+	history_free(&a->searches);
+	keymap_free(&a->keys);
+	mem_free(a->wants.copy);
+	mem_free(a->wants.file);
+	arena_free(&a->scratch);
+	arena_free(&a->life);
+	mem_free(a);
+}
+
+struct app_wants app_take_wants(struct app *a)
+{
+	struct app_wants w = a->wants;
+	a->wants = (struct app_wants){.quit = w.quit};
+	return w;
+}
+
+const struct look *app_look(const struct app *a)
+{
+	return &a->look;
+}
+
+bool app_mouse(const struct app *a)
+{
+	return a->mouse;
+}
+
+bool app_ticks(const struct app *a)
+{
+	return a->ticks;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_APP_H
+#define TTRACE_APP_H
+
+#include "base/err.h"
+#include "grid.h"
+#include "session/session.h"
+#include "style.h"
+
+/*
+ * The viewer without a terminal: keys go in, a grid comes out. What only a
+ * terminal can do it asks of whoever drives it (term.c's loop, or script.c,
+ * which has none and lets it be).
+ */
+struct app;
+
+struct app_setup {
+	int rows, cols;
+	bool ascii;
+	struct look look;
+	bool files;		/* history and configuration may be read and written */
+};
+struct app *app_new(const struct opt *, struct session *, const struct app_setup *, struct err *);
+void app_free(struct app *);
+
+void app_key(struct app *, int32_t key);
+void app_click(struct app *, int32_t key, int y, int x);	/* KEY_CLICK, ... */
+void app_resize(struct app *, int rows, int cols);
+void app_refresh(struct app *);			/* the session may have more: take it */
+void app_draw(struct app *, struct grid *);	/* resized to the app's size; every cell written */
+void app_message(struct app *, enum style, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+struct app_wants {		/* of the terminal; taken by app_wants() */
+	bool quit, redraw, stop;	/* stop: ^Z */
+	char *copy;			/* to the clipboard; free it */
+	size_t ncopy;
+	char *file;			/* to be opened in an editor; free it */
+	int64_t line;
+};
+struct app_wants app_take_wants(struct app *);
+const struct look *app_look(const struct app *);
+bool app_mouse(const struct app *);
+bool app_ticks(const struct app *);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The prompts: the command line, the search that moves while it is typed, the
+ * lines that match, focus and ignore.
+ *
+ * While a search is typed the old one and the old place are kept: Esc brings
+ * both back. What does not compile as a regular expression is marked and not
+ * applied, so the last expression that did stays in force. Every prompt says
+ * beside itself what it would do: hits, matching functions, or what Tab offers.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void note(struct app *a, bool bad, const char *s)
+{
+	snprintf(a->note, sizeof a->note, "%s", s);
+	a->note_bad = bad;
+}
+
+/* ---- search */
+
+static void tell_search(struct app *a)
+{
+	a->env.find = (struct search){a->find, a->find ? rx_text(a->find) : ""};
+}
+
+void app_search(struct app *a, const char *re)
+{
+	struct err e;
+	struct rx *rx = re && *re ? rx_new(re, &e) : NULL;
+	if (re && *re && !rx) {
+		app_message(a, ST_ERROR, "%s", e.msg);
+		return;
+	}
+	rx_free(a->find);
+	a->find = rx;
+	tell_search(a);
+}
+
+/* Hits of the search as "3/17", into buf; 0 when the pane has none. */
+static uint32_t find(struct app *a, int dir, char *out, size_t n)
+{
+	uint32_t at = 0, hits = 0;
+	if (a->find && pane_now(a)->find)
+		hits = pane_now(a)->find(state_now(a), &a->env, dir, &at);
+	if (hits && at)
+		snprintf(out, n, "%u/%u", at, hits);
+	else
+		snprintf(out, n, hits ? "%u hits" : "no hit", hits);
+	return hits;
+}
+
+void app_find(struct app *a, int dir)
+{
+	char hits[40];
+	if (!a->find) {
+		/* without a search of ours n and N are the pane's: it has passed them on */
+		app_message(a, ST_DIM, "no search: / begins one");
+		return;
+	}
+	if (!pane_now(a)->find) {
+		app_message(a, ST_DIM, "nothing to search in this pane");
+		return;
+	}
+	uint32_t n = find(a, dir, hits, sizeof hits);
+	app_message(a, n ? ST_NORMAL : ST_WARN, "/%s  %s", rx_text(a->find), hits);
+}
+
+void app_grep(struct app *a, const char *re)
+{
+	struct err e;
+	struct rx *rx = re && *re ? rx_new(re, &e) : NULL;
+	if (re && *re && !rx) {
+		app_message(a, ST_ERROR, "%s", e.msg);
+		return;
+	}
+	rx_free(a->grep);
+	a->grep = rx;
+	a->env.grep = (struct search){rx, rx ? rx_text(rx) : ""};
+	for (int i = 0; i < PANES_MAX; i++)
+		a->seen[i] = ~session_serial(a->s);	/* all panes want update() */
+	app_update(a);
+}
+
+/* ---- the prompt */
+
+static const char *label(enum cmd_id what)
+{
+	switch (what) {
+	case CMD_SEARCH: return "/";
+	case CMD_GREP: return "&";
+	case CMD_FOCUS: return "focus=";
+	case CMD_IGNORE: return "ignore=";
+	default: return ":";
+	}
+}
+
+static void count_functions(struct app *a, const struct rx *rx)
+{
+	const struct snap *sn = session_snap(a->s);
+	uint32_t hits = 0;
+	for (uint32_t i = 1; i < sn->nfuns; i++) {
+		const struct str_row *s = store_str(sn->st, store_fun(sn->st, i)->name);
+		hits += rx_match(rx, s->s, s->n);
+	}
+	char tmp[64];
+	snprintf(tmp, sizeof tmp, "%u of %u functions", hits, sn->nfuns ? sn->nfuns - 1 : 0);
+	note(a, !hits, tmp);
+}
+
+static void search_live(struct app *a, struct rx *rx)
+{
+	char hits[40] = "";
+	const struct pane_ops *p = pane_now(a);
+	if (a->find != a->find_before)
+		rx_free(a->find);
+	a->find = rx;
+	tell_search(a);
+	if (p->save && p->load)
+		p->load(state_now(a), &a->env, &a->asked_at);
+	bool none = rx && p->find && !find(a, 2, hits, sizeof hits);
+	note(a, none, p->find ? hits : "nothing to search in this pane");
+}
+
+/* After each change: does it compile, what would it do. */
+static void check(struct app *a)
+{
+	struct err e;
+	const char *s = a->prompt.text;
+	note(a, false, "");
+	if (a->asking == CMD_COMMAND)
+		return;
+	struct rx *rx = *s ? rx_new(s, &e) : NULL;
+	if (*s && !rx) {
+		char tmp[sizeof a->note];
+		snprintf(tmp, sizeof tmp, "! %.190s", e.msg);
+		note(a, true, tmp);
+	} else if (a->asking == CMD_SEARCH) {
+		search_live(a, rx);
+		rx = NULL;	/* it is the search's now */
+	} else if (rx) {
+		count_functions(a, rx);
+	}
+	rx_free(rx);
+}
+
+void app_prompt(struct app *a, enum cmd_id what, const char *text)
+{
+	a->asking = what;
+	a->find_before = a->find;
+	memset(&a->asked_at, 0, sizeof a->asked_at);
+	if (pane_now(a)->save)
+		pane_now(a)->save(state_now(a), &a->asked_at);
+	prompt_start(&a->prompt, text, what == CMD_COMMAND ? &a->commands : &a->searches);
+	note(a, false, "");
+}
+
+static void finish(struct app *a, enum cmd_id what, const char *text)
+{
+	switch (what) {
+	case CMD_COMMAND: app_line(a, text); break;
+	case CMD_GREP: app_grep(a, text); break;
+	case CMD_FOCUS: case CMD_IGNORE: app_filter(a, what, text, false); break;
+	case CMD_SEARCH:
+		if (!*text && a->find_before) {	/* an empty search is the last one again */
+			a->find = a->find_before;
+			tell_search(a);
+			app_find(a, 1);
+		} else {
+			if (a->find_before != a->find)
+				rx_free(a->find_before);
+			app_find(a, 0);
+		}
+		break;
+	default: break;
+	}
+}
+
+static void cancel(struct app *a, enum cmd_id what)
+{
+	const struct pane_ops *p = pane_now(a);
+	if (what != CMD_SEARCH)
+		return;
+	if (a->find != a->find_before)
+		rx_free(a->find);
+	a->find = a->find_before;
+	tell_search(a);
+	if (p->save && p->load)
+		p->load(state_now(a), &a->env, &a->asked_at);
+}
+
+/* ---- completion of the ":" line */
+
+struct offers {
+	const char *one;	/* the only one so far */
+	size_t common;		/* bytes that all share */
+	int n;
+	char list[160];
+};
+
+static void offer(struct offers *o, const char *word, const char *typed, size_t n)
+{
+	if (strncmp(word, typed, n))
+		return;
+	if (!o->n++) {
+		o->one = word;
+		o->common = strlen(word);
+	}
+	size_t k = 0;
+	while (k < o->common && word[k] == o->one[k])
+		k++;
+	o->common = k;
+	size_t have = strlen(o->list), need = strlen(word);
+	if (have + need + 2 < sizeof o->list) {
+		memcpy(o->list + have, word, need);
+		memcpy(o->list + have + need, "  ", 3);
+	}
+}
+
+static void offer_values(struct app *a, struct offers *o, const char *word, const char *typed, size_t n)
+{
+	static const char *const grans[] = {"functions", "filefunctions", "files", "lines", "addresses"};
+	static const char *const sets[] = {"ascii", "mono", "mouse", "theme", "tick"};
+	enum cmd_id id = cmd_find(word, strlen(word));
+	const struct snap *sn = session_snap(a->s);
+	if (id == CMD_GRANULARITY)
+		for (int i = 0; i < 5; i++)
+			offer(o, grans[i], typed, n);
+	else if (id == CMD_SET)
+		for (int i = 0; i < 5; i++)
+			offer(o, sets[i], typed, n);
+	else if (id == CMD_SAMPLE_INDEX)
+		for (size_t i = 0; i < session_ntypes(a->s); i++)
+			offer(o, session_type_name(a->s, i), typed, n);
+	else if (cmds[id].arg && strstr(cmds[id].arg, "RE") && n)
+		for (uint32_t i = 1; i < sn->nfuns; i++)
+			offer(o, store_str(sn->st, store_fun(sn->st, i)->name)->s, typed, n);
+}
+
+static void complete(struct app *a)
+{
+	struct prompt *p = &a->prompt;
+	struct offers o = {0};
+	size_t from = p->cur, word = strcspn(p->text, " =");
+	if (a->asking != CMD_COMMAND)
+		return;
+	if (p->cur <= word) {
+		from = 0;
+		for (int i = 1; i < CMD__N; i++)
+			offer(&o, cmds[i].name, p->text, p->cur);
+	} else {
+		while (from > word + 1 && p->text[from - 1] != ' ')
+			from--;
+		const char *w = arena_strndup(&a->scratch, p->text, word);
+		offer_values(a, &o, w, p->text + from, p->cur - from);
+	}
+	if (o.n && o.common > p->cur - from)
+		prompt_replace(p, from, arena_strndup(&a->scratch, o.one, o.common));
+	enum cmd_id id = from == 0 && o.n == 1 ? cmd_find(o.one, strlen(o.one)) : CMD_NONE;
+	if (id && cmds[id].arg)
+		prompt_replace(p, p->cur, strcmp(cmds[id].group, "filter") ? " " : "=");
+	char tmp[sizeof a->note];
+	if (id)
+		snprintf(tmp, sizeof tmp, "%s  %s", cmds[id].arg ? cmds[id].arg : "", cmds[id].help);
+	else
+		snprintf(tmp, sizeof tmp, "%s", o.n ? o.list : "nothing begins so");
+	note(a, !o.n, tmp);
+}
+
+void app_prompt_key(struct app *a, int32_t key)
+{
+	enum cmd_id what = a->asking;
+	char text[PROMPT_MAX + 1];
+	switch (prompt_key(&a->prompt, key)) {
+	case PR_NONE: break;
+	case PR_CHANGED: check(a); break;
+	case PR_COMPLETE: complete(a); break;
+	case PR_CANCEL:
+		a->asking = CMD_NONE;
+		cancel(a, what);
+		a->find_before = NULL;
+		break;
+	case PR_DONE:
+		if (a->note_bad && a->note[0] == '!') {
+			app_message(a, ST_ERROR, "%s", a->note + 2);
+			break;	/* a bad expression is not applied: go on typing */
+		}
+		memcpy(text, a->prompt.text, sizeof text);
+		a->asking = CMD_NONE;
+		history_add(a->prompt.hist, text);
+		finish(a, what, text);
+		a->find_before = NULL;
+		break;
+	}
+}
+
+const char *app_prompt_label(const struct app *a)
+{
+	return label(a->asking);
+}

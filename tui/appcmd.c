@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What commands do that is common to all panes, and the ":" line.
+ *
+ * A ":" line is one word of cmd.def with or without an argument, written as
+ * pprof's users write it (focus=json, focus json, top20 -cum json -runtime) or
+ * one of the short forms: `::` clears, `:>50ms` highlights, `:25` goes to a line.
+ * It ends as the same struct act that a key makes, so a key and its word cannot
+ * do different things. An argument of "" (focus=) takes a filter away; without
+ * one (focus) the filter is made from what is selected.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/job.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- functions */
+
+const char *app_fun_name(const struct app *a, fun_id f)
+{
+	const struct snap *sn = session_snap(a->s);
+	if (!f || f >= sn->nfuns)
+		return "";
+	return store_str(sn->st, store_fun(sn->st, f)->name)->s;
+}
+
+fun_id app_function(struct app *a, const struct rx *rx)
+{
+	const struct store *st = session_snap(a->s)->st;
+	uint32_t n = 0;
+	const struct fun_weight *w = weigh_functions(st, session_weights(a->s), &a->scratch, &n);
+	fun_id best = 0;
+	int64_t most = -1;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct str_row *s = store_str(st, store_fun(st, w[i].fun)->name);
+		int64_t v = w[i].cum < 0 ? -w[i].cum : w[i].cum;
+		if (v > most && rx_match(rx, s->s, s->n)) {
+			most = v;
+			best = w[i].fun;
+		}
+	}
+	return best;
+}
+
+/* The name as a regular expression that matches it and nothing else. */
+static const char *exactly(struct app *a, const char *name)
+{
+	struct buf b = {0};
+	buf_putc(&b, '^');
+	for (const char *p = name; *p; p++) {
+		if (strchr("\\.+*?()|[]{}^$", *p))
+			buf_putc(&b, '\\');
+		buf_putc(&b, *p);
+	}
+	buf_putc(&b, '$');
+	const char *s = arena_strndup(&a->scratch, b.p, b.n);
+	buf_free(&b);
+	return s;
+}
+
+static const char *selected(struct app *a)
+{
+	struct place p;
+	app_place(a, &p);
+	const char *name = p.fun ? app_fun_name(a, p.fun) : "";
+	if (!*name) {
+		app_message(a, ST_WARN, "no function is selected here: give one, as in :focus=json");
+		return NULL;
+	}
+	return exactly(a, name);
+}
+
+/* ---- filters */
+
+static const char **filter_of(struct query *q, enum cmd_id id)
+{
+	switch (id) {
+	case CMD_FOCUS: return &q->f.focus;
+	case CMD_IGNORE: return &q->f.ignore;
+	case CMD_HIDE: return &q->f.hide;
+	case CMD_SHOW: return &q->f.show;
+	case CMD_SHOW_FROM: return &q->f.show_from;
+	case CMD_PRUNE_FROM: return &q->f.prune_from;
+	case CMD_TAGFOCUS: return &q->f.tagfocus;
+	case CMD_TAGIGNORE: return &q->f.tagignore;
+	case CMD_TAGSHOW: return &q->f.tagshow;
+	case CMD_TAGHIDE: return &q->f.taghide;
+	case CMD_TAGROOT: return &q->f.tagroot;
+	case CMD_TAGLEAF: return &q->f.tagleaf;
+	case CMD_GROUP: return &q->group;
+	case CMD_TASK: return &q->task;
+	case CMD_REGION: return &q->region;
+	default: return NULL;
+	}
+}
+
+/* add: beside what the filter says already (either matches). */
+bool app_filter(struct app *a, enum cmd_id id, const char *value, bool add)
+{
+	struct query q = *session_query(a->s);
+	const char **f = filter_of(&q, id);
+	if (!f)
+		return false;
+	if (*f && add && *value && !strstr(*f, value))
+		*f = arena_printf(&a->scratch, "%s|%s", *f, value);
+	else if (!*f || !add || !*value)
+		*f = *value ? value : NULL;
+	q.suspended = false;
+	return app_query(a, &q);
+}
+
+static void do_filter(struct app *a, const struct act *act)
+{
+	const char *v = act->arg;
+	bool here = act->cmd == CMD_FOCUS || act->cmd == CMD_IGNORE || act->cmd == CMD_HIDE || act->cmd == CMD_SHOW;
+	if (!v && here) {
+		v = selected(a);
+		if (v)
+			app_filter(a, act->cmd, v, act->cmd != CMD_FOCUS);
+		return;
+	}
+	app_filter(a, act->cmd, v ? v : "", false);
+}
+
+static void do_clear(struct app *a)
+{
+	struct query q = *session_query(a->s), none = {.type = q.type, .from = TIME_NONE, .to = TIME_NONE,
+	    .gran = q.gran, .noinlines = q.noinlines};
+	if (app_query(a, &none))
+		app_message(a, ST_DIM, "no filters (u brings them back)");
+}
+
+static void do_suspend(struct app *a)
+{
+	struct query q = *session_query(a->s);
+	q.suspended = !q.suspended;
+	app_query(a, &q);
+}
+
+/* A point in time of the trace: 1.2s, 350ms, 40%. */
+static bool parse_time(const struct app *a, const char *s, int64_t *t)
+{
+	const struct snap *sn = session_snap(a->s);
+	char *end;
+	double v = strtod(s, &end);
+	if (end != s && *end == '%' && !end[1] && v >= 0 && v <= 100) {
+		*t = sn->t0 + (int64_t)(v / 100 * (double)(sn->t1 - sn->t0));
+		return true;
+	}
+	return text_parse_ns(s, t);
+}
+
+static void do_time(struct app *a, const char *arg)
+{
+	struct query q = *session_query(a->s);
+	const char *dots = arg ? strstr(arg, "..") : NULL;
+	q.from = q.to = TIME_NONE;
+	if (arg && *arg) {
+		const char *from = dots ? arena_strndup(&a->scratch, arg, (size_t)(dots - arg)) : NULL;
+		if (!dots || (*from && !parse_time(a, from, &q.from)) || (dots[2] && !parse_time(a, dots + 2, &q.to)) ||
+		    (q.from != TIME_NONE && q.to != TIME_NONE && q.from >= q.to)) {
+			app_message(a, ST_ERROR, "not a range of time: %s (as in 1.2s..1.3s, 40%%..50%%, 2s..)", arg);
+			return;
+		}
+	}
+	app_query(a, &q);
+}
+
+static trk_id track_of(const struct app *a, enum track_kind kind, uint64_t id)
+{
+	const struct snap *sn = session_snap(a->s);
+	for (uint32_t i = 1; i < sn->ntrks; i++) {
+		const struct trk_row *t = store_trk(sn->st, i);
+		if (t->kind == kind && t->id == id)
+			return i;
+	}
+	return 0;
+}
+
+static void do_track(struct app *a, const struct act *act)
+{
+	struct query q = *session_query(a->s);
+	bool g = act->cmd == CMD_GOROUTINE;
+	trk_id id = 0;
+	if (act->arg && *act->arg) {
+		const char *s = act->arg + strspn(act->arg, "gGpP");
+		char *end;
+		uint64_t n = strtoull(s, &end, 10);
+		id = *s && !*end ? track_of(a, g ? TK_G : TK_P, n) : 0;
+		if (!id) {
+			app_message(a, ST_ERROR, "no %s %s", g ? "goroutine" : "P", act->arg);
+			return;
+		}
+	}
+	if (g)
+		q.g = id;
+	else
+		q.proc = id;
+	app_query(a, &q);
+}
+
+int app_at(struct app *a, const char *where)
+{
+	struct place p = PLACE_NONE;
+	struct err e;
+	if ((where[0] == 'g' || where[0] == 'G') && isdigit((unsigned char)where[1])) {
+		p.trk = track_of(a, TK_G, strtoull(where + 1, NULL, 10));
+	} else if (parse_time(a, where, &p.t0)) {
+		p.t1 = p.t0;
+	} else {
+		struct rx *rx = rx_new(where, &e);
+		p.fun = rx ? app_function(a, rx) : 0;
+		rx_free(rx);
+	}
+	if ((!p.trk && !p.fun && p.t0 == TIME_NONE) || !pane_now(a)->go)
+		return -1;
+	return pane_now(a)->go(state_now(a), &a->env, &p) ? 0 : -1;
+}
+
+/* ---- what is shown */
+
+static void do_type(struct app *a, const struct act *act)
+{
+	struct query q = *session_query(a->s);
+	size_t n = session_ntypes(a->s), i = q.type;
+	if (act->cmd == CMD_NEXT_KIND)
+		i = n ? (i + 1) % n : 0;
+	else if (act->cmd == CMD_PREV_KIND)
+		i = n ? (i + n - 1) % n : 0;
+	else if (act->arg && isdigit((unsigned char)act->arg[0]))
+		i = strtoul(act->arg, NULL, 10);
+	else
+		for (i = 0; i < n && strcmp(session_type_name(a->s, i), act->arg ? act->arg : ""); i++)
+			;
+	if (i >= n) {
+		struct buf b = {0};
+		for (size_t k = 0; k < n; k++)
+			buf_printf(&b, " %s", session_type_name(a->s, k));
+		app_message(a, ST_ERROR, "sample types are:%s", buf_str(&b));
+		buf_free(&b);
+		return;
+	}
+	q.type = i;
+	if (app_query(a, &q) && i < session_ntypes(a->s))
+		app_message(a, ST_DIM, "%s (%s), %zu of %zu", session_type_name(a->s, i), session_type_unit(a->s, i), i + 1, n);
+}
+
+static const char *const grans[] = {"functions", "filefunctions", "files", "lines", "addresses"};
+
+static void do_gran(struct app *a, const struct act *act)
+{
+	struct query q = *session_query(a->s);
+	unsigned i = ((unsigned)q.gran + 1) % 5;
+	if (act->cmd == CMD_GRANULARITY)
+		for (i = 0; i < 5 && strcmp(grans[i], act->arg ? act->arg : ""); i++)
+			;
+	if (i == 5) {
+		app_message(a, ST_ERROR, "granularity is functions, filefunctions, files, lines or addresses");
+		return;
+	}
+	q.gran = (enum gran)i;
+	if (app_query(a, &q))
+		app_message(a, ST_DIM, "by %s", grans[i]);
+}
+
+static void do_noinlines(struct app *a)
+{
+	struct query q = *session_query(a->s);
+	q.noinlines = !q.noinlines;
+	if (app_query(a, &q))
+		app_message(a, ST_DIM, "inlined functions %s", q.noinlines ? "count as their callers" : "are shown");
+}
+
+static void do_set(struct app *a, const char *arg)
+{
+	struct err e;
+	const char *s = arg ? arg : "";
+	size_t n = strcspn(s, " =");
+	const char *v = s + n + strspn(s + n, " =");
+	if (app_set(a, arena_strndup(&a->scratch, s, n), v, &e))
+		app_message(a, ST_ERROR, "%s", e.msg);
+}
+
+static void do_map(struct app *a, const char *arg)
+{
+	struct err e;
+	const char *s = arg ? arg : "";
+	size_t n = strcspn(s, " ");
+	if (!s[n])
+		app_message(a, ST_ERROR, "map KEY COMMAND");
+	else if (keymap_add(&a->keys, arena_strndup(&a->scratch, s, n), s + n + strspn(s + n, " "), &e))
+		app_message(a, ST_ERROR, "%s", e.msg);
+}
+
+/* ---- opening panes */
+
+/* top's arguments, as pprof has them: a number, -cum, regular expressions to focus on, -RE to ignore. */
+static void top_args(struct app *a, const char *arg)
+{
+	const char *focus = NULL, *ignore = NULL;
+	for (const char *p = arg; *p; p += strspn(p, " ")) {
+		size_t n = strcspn(p, " ");
+		const char *w = arena_strndup(&a->scratch, p, n);
+		p += n;
+		if (!strcmp(w, "-cum") || !strcmp(w, "-flat"))
+			app_act(a, &(struct act){CMD_FLATCUM, 0, w + 1});
+		else if (w[0] == '-' && w[1])
+			ignore = ignore ? arena_printf(&a->scratch, "%s|%s", ignore, w + 1) : w + 1;
+		else if (w[strspn(w, "0123456789")])
+			focus = focus ? arena_printf(&a->scratch, "%s|%s", focus, w) : w;
+	}
+	if (focus)
+		app_filter(a, CMD_FOCUS, focus, false);
+	if (ignore)
+		app_filter(a, CMD_IGNORE, ignore, false);
+}
+
+static void do_pane(struct app *a, const struct act *act, int i)
+{
+	struct place p;
+	struct err e;
+	app_place(a, &p);
+	if (!act->arg || !*act->arg) {
+		app_open(a, panes[i]->name, &p);
+		return;
+	}
+	if (!app_open(a, panes[i]->name, NULL))
+		return;
+	if (act->cmd == CMD_PANE_TOP) {
+		top_args(a, act->arg);
+		return;
+	}
+	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
+	enum verdict v = panes[i]->act(state_now(a), &a->env, act, &ask);
+	app_ask(a, &ask);
+	if (v != V_PASS)
+		return;
+	struct rx *rx = rx_new(act->arg, &e);
+	p = PLACE_NONE;
+	p.fun = rx ? app_function(a, rx) : 0;
+	if (!rx)
+		app_message(a, ST_ERROR, "%s", e.msg);
+	else if (!p.fun)
+		app_message(a, ST_WARN, "no function matches %s", act->arg);
+	else
+		app_open(a, panes[i]->name, &p);
+	rx_free(rx);
+}
+
+static bool open_pane(struct app *a, const struct act *act)
+{
+	for (int i = 0; panes[i]; i++)
+		if (panes[i]->cmd == act->cmd) {
+			if (i == a->cur && !act->arg && act->cmd == CMD_HELP)
+				app_back(a);
+			else
+				do_pane(a, act, i);
+			return true;
+		}
+	return false;
+}
+
+static void do_fun(struct app *a, const char *arg)
+{
+	struct err e;
+	if (!arg) {
+		app_prompt(a, CMD_COMMAND, "goto-fun ");
+		return;
+	}
+	struct rx *rx = rx_new(arg, &e);
+	struct place p = PLACE_NONE;
+	p.fun = rx ? app_function(a, rx) : 0;
+	rx_free(rx);
+	if (!p.fun)
+		app_message(a, ST_WARN, "no function matches %s", arg);
+	else if (!pane_now(a)->go || !pane_now(a)->go(state_now(a), &a->env, &p))
+		app_open(a, "top", &p);
+}
+
+static void do_cancel(struct app *a)
+{
+	struct job *j = session_job(a->s);
+	a->count = 0;
+	if (a->find)
+		app_search(a, NULL);
+	else if (j) {
+		job_cancel(j);
+		app_message(a, ST_WARN, "loading stopped: what was read is shown");
+	}
+}
+
+static void do_search_selected(struct app *a)
+{
+	struct place p;
+	app_place(a, &p);
+	const char *name = app_fun_name(a, p.fun);
+	if (!*name) {
+		app_message(a, ST_WARN, "no name is selected here");
+		return;
+	}
+	app_search(a, exactly(a, name));
+	app_find(a, 1);
+}
+
+static void do_quit(struct app *a)
+{
+	struct job *j = session_job(a->s);
+	if (j)
+		job_cancel(j);
+	a->wants.quit = true;
+}
+
+/* Commands that belong to the program as a whole. */
+static bool common_program(struct app *a, const struct act *act)
+{
+	switch (act->cmd) {
+	case CMD_QUIT: do_quit(a); return true;
+	case CMD_INTERRUPT:
+		if (a->interrupted)
+			do_quit(a);
+		else
+			do_cancel(a), app_message(a, ST_NORMAL, "^C once more quits");
+		a->interrupted = 2;
+		return true;
+	case CMD_BACK:
+		if (!app_back(a))
+			do_quit(a);
+		return true;
+	case CMD_JUMP_BACK:
+		if (!app_back(a))
+			app_message(a, ST_DIM, "this is the first place");
+		return true;
+	case CMD_JUMP_NEXT: app_forward(a); return true;
+	case CMD_UNDO: app_undo(a); return true;
+	case CMD_REDO: app_redo(a); return true;
+	case CMD_CANCEL: do_cancel(a); return true;
+	case CMD_COMMAND: app_prompt(a, CMD_COMMAND, ""); return true;
+	case CMD_REDRAW: a->wants.redraw = true; return true;
+	case CMD_STOP: a->wants.stop = true; return true;
+	case CMD_DETAIL: a->env.detail = !a->env.detail; return true;
+	case CMD_COMPACT: a->env.compact = !a->env.compact; return true;
+	case CMD_SET: do_set(a, act->arg); return true;
+	case CMD_MAP: do_map(a, act->arg); return true;
+	case CMD_COPY: app_copy(a, false); return true;
+	case CMD_COPY_ALL: app_copy(a, true); return true;
+	case CMD_WRITE: app_write(a, act->arg); return true;
+	case CMD_EDIT: app_edit(a); return true;
+	case CMD_MARK: app_mark(a, act->arg ? act->arg[0] : 0); return true;
+	case CMD_JUMP_MARK: app_jump_mark(a, act->arg ? act->arg[0] : 0); return true;
+	default: return false;
+	}
+}
+
+static bool common_search(struct app *a, const struct act *act)
+{
+	switch (act->cmd) {
+	case CMD_SEARCH:
+		if (act->arg)
+			app_search(a, act->arg), app_find(a, 2);
+		else
+			app_prompt(a, CMD_SEARCH, "");
+		return true;
+	case CMD_GREP:
+		if (act->arg)
+			app_grep(a, act->arg);
+		else
+			app_prompt(a, CMD_GREP, a->grep ? rx_text(a->grep) : "");
+		return true;
+	case CMD_NEXT: app_find(a, 1); return true;
+	case CMD_PREV: app_find(a, -1); return true;
+	case CMD_SEARCH_SEL: do_search_selected(a); return true;
+	case CMD_GOTO_FUN: do_fun(a, act->arg); return true;
+	default: return false;
+	}
+}
+
+static bool common_query(struct app *a, const struct act *act)
+{
+	struct query q = *session_query(a->s);
+	if (filter_of(&q, act->cmd)) {
+		do_filter(a, act);
+		return true;
+	}
+	switch (act->cmd) {
+	case CMD_FOCUS_ASK: app_prompt(a, CMD_FOCUS, q.f.focus ? q.f.focus : ""); return true;
+	case CMD_IGNORE_ASK: app_prompt(a, CMD_IGNORE, q.f.ignore ? q.f.ignore : ""); return true;
+	case CMD_SUSPEND_F: do_suspend(a); return true;
+	case CMD_CLEAR: do_clear(a); return true;
+	case CMD_TIME: do_time(a, act->arg); return true;
+	case CMD_GOROUTINE: case CMD_PROC: do_track(a, act); return true;
+	case CMD_NEXT_KIND: case CMD_PREV_KIND: case CMD_SAMPLE_INDEX: do_type(a, act); return true;
+	case CMD_GRANULARITY: case CMD_GRAN_NEXT: do_gran(a, act); return true;
+	case CMD_NOINLINES: do_noinlines(a); return true;
+	default: return false;
+	}
+}
+
+void app_common(struct app *a, const struct act *act)
+{
+	if (act->cmd == CMD_MENU) {
+		/* the help, narrowed to this pane */
+		struct act help = {CMD_HELP, 0, pane_now(a)->name};
+		open_pane(a, &help);
+		return;
+	}
+	if (open_pane(a, act) || common_program(a, act) || common_search(a, act) || common_query(a, act))
+		return;
+	if (act->cmd >= CMD_PANE_TOP && act->cmd <= CMD_PANE_EVENTS)
+		app_message(a, ST_WARN, "there is no pane %s", cmds[act->cmd].name);
+	else if (act->cmd > CMD_CENTRE || act->arg)
+		app_message(a, ST_DIM, "%s: nothing to do here", cmds[act->cmd].name);
+}
+
+/* ---- the ":" line */
+
+/* Words that pprof takes and that are no commands of ours: a granularity, a sample type. */
+static bool other_word(struct app *a, const char *word)
+{
+	static const struct { const char *word; enum cmd_id cmd; } alias[] = {
+	    {"q", CMD_QUIT}, {"quit", CMD_QUIT}, {"exit", CMD_QUIT}, {"h", CMD_HELP}, {"o", CMD_INFO},
+	    {"options", CMD_INFO}};
+	for (size_t i = 0; i < sizeof alias / sizeof *alias; i++)
+		if (!strcmp(alias[i].word, word)) {
+			app_act(a, &(struct act){alias[i].cmd, 0, NULL});
+			return true;
+		}
+	for (size_t i = 0; i < sizeof grans / sizeof *grans; i++)
+		if (!strcmp(grans[i], word)) {
+			app_act(a, &(struct act){CMD_GRANULARITY, 0, word});
+			return true;
+		}
+	for (size_t i = 0; i < session_ntypes(a->s); i++)
+		if (!strcmp(session_type_name(a->s, i), word)) {
+			app_act(a, &(struct act){CMD_SAMPLE_INDEX, 0, word});
+			return true;
+		}
+	return false;
+}
+
+/* Short forms: "::", ">50ms", "25", "top20". */
+static bool short_form(struct app *a, const char *line)
+{
+	if (!strcmp(line, ":")) {
+		do_clear(a);
+		return true;
+	}
+	if (line[0] == '>') {
+		app_act(a, &(struct act){CMD_HIGHLIGHT, 0, line});
+		return true;
+	}
+	if (isdigit((unsigned char)line[0]) && !line[strspn(line, "0123456789")]) {
+		long n = strtol(line, NULL, 10);
+		app_act(a, &(struct act){CMD_LAST, n < INT32_MAX ? (int)n : INT32_MAX, NULL});
+		return true;
+	}
+	if (!strncmp(line, "top", 3) && isdigit((unsigned char)line[3])) {
+		const char *arg = line + 3 + strspn(line + 3, "0123456789");
+		app_act(a, &(struct act){CMD_PANE_TOP, 0, arg + strspn(arg, " ")});
+		return true;
+	}
+	return false;
+}
+
+void app_line(struct app *a, const char *line)
+{
+	line += strspn(line, " ");
+	if (!*line || short_form(a, line))
+		return;
+	size_t n = strcspn(line, " =");
+	const char *arg = line[n] ? line + n + 1 : NULL;
+	const char *word = arena_strndup(&a->scratch, line, n);
+	if (arg && line[n] == ' ') {
+		arg += strspn(arg, " ");
+		arg = *arg ? arg : NULL;
+	}
+	/* other words go first where they are exact: "files" is no beginning of another word */
+	enum cmd_id id = cmd_find(word, n);
+	if ((id == CMD_NONE || strcmp(cmds[id].name, word)) && other_word(a, word))
+		return;
+	if (id == CMD_NONE)
+		app_message(a, ST_ERROR, "no such command: %s (? lists them, Tab completes)", word);
+	else if (arg && !cmds[id].arg)
+		app_message(a, ST_ERROR, "%s takes no argument", cmds[id].name);
+	else
+		app_act(a, &(struct act){id, 0, arg ? arena_strndup(&a->scratch, arg, strlen(arg)) : NULL});
+}

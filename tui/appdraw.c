@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The screen: two lines above the pane, two below.
+ *
+ *	0	ttrace FILE  [1Top] 2List ...                     ?help, or progress
+ *	1	what the pane shows | the filters in force, always
+ *	2..	the pane, and at 120 columns its right part
+ *	-2	what is selected, or a message
+ *	-1	keys of this pane, or a prompt
+ *
+ * None of the four ever scrolls. When there is too little room the file's name
+ * gives way first, then the names of the tabs, then the pane's own summary: the
+ * filters stay, as numbers under a forgotten filter are the worst of lies.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/job.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { ROWS_MIN = 8, COLS_MIN = 40 };
+
+/* ---- line 0 */
+
+static char digit_of(int i)
+{
+	const char *k = cmds[panes[i]->cmd].keys;
+	return k && k[0] >= '1' && k[0] <= '9' && (!k[1] || k[1] == ' ') ? k[0] : '\0';
+}
+
+static int tabs_width(const struct app *a, bool names)
+{
+	int w = 0;
+	for (int i = 0; panes[i]; i++)
+		if (pane_fits(a, i) && (digit_of(i) || i == a->cur))
+			w += (digit_of(i) != 0) + (names || !digit_of(i) ? (int)strlen(panes[i]->tab) : 0) + 1 + 2 * (i == a->cur);
+	return w;
+}
+
+static int draw_tabs(const struct app *a, struct grid *g, int x, bool names)
+{
+	for (int i = 0; panes[i]; i++) {
+		char d = digit_of(i);
+		if (!pane_fits(a, i) || (!d && i != a->cur))
+			continue;
+		enum style st = i == a->cur ? ST_TITLE : ST_TAB;
+		if (i == a->cur)
+			x = grid_text(g, 0, x, st, 0, "[");
+		if (d)
+			x = grid_textn(g, 0, x, i == a->cur ? ST_ACCENT : ST_TAB, 0, &d, 1);
+		if (names || !d)
+			x = grid_text(g, 0, x, st, i == a->cur ? AT_BOLD : 0, panes[i]->tab);
+		if (i == a->cur)
+			x = grid_text(g, 0, x, st, 0, "]");
+		x++;
+	}
+	return x;
+}
+
+/* Loading, with how far it is; or the key of the help. */
+static void corner(const struct app *a, struct buf *b)
+{
+	struct job *j = session_job(a->s);
+	uint64_t done = 0, total = 0;
+	if (!j) {
+		buf_puts(b, "?help");
+		return;
+	}
+	job_progress(j, &done, &total);
+	if (total)
+		buf_printf(b, "loading %d%%", (int)(100.0 * (double)done / (double)total));
+	else
+		buf_puts(b, "loading");
+}
+
+static void draw_head(const struct app *a, struct grid *g)
+{
+	struct buf right = {0}, name = {0};
+	const char *file = session_file(a->s);
+	const char *slash = strrchr(file, '/');
+	corner(a, &right);
+	int room = g->w - (int)right.n - 2;
+	bool names = g->w >= 60 && tabs_width(a, true) + 12 <= room;
+	int x = 0;
+	if (names || room - tabs_width(a, false) >= 16)
+		x = grid_text(g, 0, 0, ST_TITLE, 0, "ttrace ");
+	file = slash && slash[1] ? slash + 1 : file;
+	int left = room - x - tabs_width(a, names) - 1;
+	if (left > 3)
+		text_fit_middle(&name, file, strlen(file), (size_t)left, g->ascii);
+	x = grid_text(g, 0, x, ST_NORMAL, 0, buf_str(&name));
+	struct rect old = grid_clip(g, (struct rect){0, 0, 1, room});
+	draw_tabs(a, g, x ? x + 2 - (left < 4) : 0, names);
+	grid_unclip(g, old);
+	grid_right(g, 0, g->w, session_job(a->s) ? ST_WARN : ST_KEY, 0, buf_str(&right));
+	buf_free(&right);
+	buf_free(&name);
+}
+
+/* ---- line 1 */
+
+static void chip(struct buf *b, const char *name, const char *value)
+{
+	if (value && *value)
+		buf_printf(b, " | %s=%s", name, value);
+}
+
+static void chip_time(const struct app *a, struct buf *b, const struct query *q)
+{
+	const struct snap *sn = session_snap(a->s);
+	if (q->from == TIME_NONE && q->to == TIME_NONE)
+		return;
+	buf_puts(b, " | ");
+	text_ns(b, q->from == TIME_NONE ? sn->t0 : q->from);
+	buf_puts(b, "..");
+	text_ns(b, q->to == TIME_NONE ? sn->t1 : q->to);
+}
+
+static void chips(const struct app *a, struct buf *b)
+{
+	const struct query *q = session_query(a->s);
+	const struct store *st = session_snap(a->s)->st;
+	const struct filters *f = &q->f;
+	const char *const name[] = {"focus", "ignore", "hide", "show", "show_from", "prune_from", "tagfocus",
+	    "tagignore", "tagshow", "taghide", "tagroot", "tagleaf", "group", "task", "region"};
+	const char *const value[] = {f->focus, f->ignore, f->hide, f->show, f->show_from, f->prune_from, f->tagfocus,
+	    f->tagignore, f->tagshow, f->taghide, f->tagroot, f->tagleaf, q->group, q->task, q->region};
+	for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+		chip(b, name[i], value[i]);
+	chip_time(a, b, q);
+	if (q->g)
+		buf_printf(b, " | G%llu", (unsigned long long)store_trk(st, q->g)->id);
+	if (q->proc)
+		buf_printf(b, " | P%llu", (unsigned long long)store_trk(st, q->proc)->id);
+	if (a->grep)
+		buf_printf(b, " | &%s", rx_text(a->grep));
+	if (q->suspended)
+		buf_puts(b, " | filters are off: \\ brings them back");
+}
+
+static void draw_summary(const struct app *a, struct grid *g)
+{
+	struct buf own = {0}, filters = {0}, fit = {0};
+	const struct pane_ops *p = pane_now(a);
+	if (p->summary)
+		p->summary(state_now(a), &a->env, &own);
+	chips(a, &filters);
+	size_t w = (size_t)g->w, fw = text_width(filters.p, filters.n);
+	size_t room = fw + 10 > w ? (w < 10 ? w : 10) : w - fw;
+	text_fit(&fit, own.p, own.n, room, g->ascii);
+	int x = grid_textn(g, 1, 0, ST_NORMAL, 0, fit.p, fit.n);
+	buf_reset(&fit);
+	text_fit(&fit, filters.p, filters.n, x < g->w ? (size_t)(g->w - x) : 0, g->ascii);
+	grid_textn(g, 1, x, session_query(a->s)->suspended ? ST_WARN : ST_ACCENT, 0, fit.p, fit.n);
+	buf_free(&own);
+	buf_free(&filters);
+	buf_free(&fit);
+}
+
+/* ---- the last two lines */
+
+/* "Enter peek  c cum": words between two blanks belong together, the first is the key. */
+static void draw_hints(const struct app *a, struct grid *g, int y, const char *s)
+{
+	int x = 0;
+	while (*s) {
+		const char *end = strstr(s, "  ");
+		size_t n = end ? (size_t)(end - s) : strlen(s), key = strcspn(s, " ");
+		if (x + (int)text_width(s, n) > g->w)
+			break;
+		x = grid_textn(g, y, x, ST_KEY, 0, s, key < n ? key : n);
+		if (key < n)
+			x = grid_textn(g, y, x, ST_DIM, 0, s + key, n - key);
+		x += 2;
+		s += n + strspn(s + n, " ");
+	}
+	(void)a;
+}
+
+/* From cmd.def: the pane's own rows, then the ones all panes share. */
+static void own_hints(const struct app *a, struct buf *b)
+{
+	const struct pane_ops *p = pane_now(a);
+	for (int i = 1; i < CMD__N; i++)
+		if (cmds[i].keys && (cmds[i].panes & p->bit) && (cmds[i].panes & P_ALL) != P_ALL) {
+			cmd_key((enum cmd_id)i, p->bit, b);
+			buf_printf(b, " %s  ", cmds[i].name);
+		}
+	buf_puts(b, "Enter open  / find  f focus  x ignore  d hide  \\ filters on/off  R clear  u undo  "
+	    "y copy  : command  ? help  q back");
+}
+
+static void draw_foot(const struct app *a, struct grid *g)
+{
+	struct buf b = {0}, fit = {0};
+	const struct pane_ops *p = pane_now(a);
+	int y = g->h - 2;
+	if (a->asking && a->note[0]) {
+		grid_text(g, y, 0, a->note_bad ? ST_ERROR : ST_DIM, 0, a->note);
+	} else if (a->message[0]) {
+		grid_text(g, y, 0, a->message_style, 0, a->message);
+	} else if (p->detail) {
+		p->detail(state_now(a), &a->env, &b);
+		text_fit(&fit, b.p, b.n, (size_t)g->w, g->ascii);
+		grid_textn(g, y, 0, ST_NORMAL, 0, fit.p, fit.n);
+	}
+	buf_reset(&b);
+	if (a->asking) {
+		prompt_draw(&a->prompt, g, y + 1, app_prompt_label(a), a->note_bad ? ST_ERROR : ST_NORMAL);
+	} else {
+		if (p->keys)
+			p->keys(state_now(a), &a->env, &b);
+		else
+			own_hints(a, &b);
+		draw_hints(a, g, y + 1, buf_str(&b));
+	}
+	buf_reset(&b);
+	if (a->count)
+		buf_printf(&b, " %d", a->count);
+	for (size_t i = 0; i < a->ntyped; i++)
+		key_print(a->typed[i], &b);
+	if (a->letter)
+		buf_puts(&b, a->letter == CMD_MARK ? " m" : " '");
+	grid_right(g, y + 1, g->w, ST_ACCENT, 0, buf_str(&b));
+	buf_free(&b);
+	buf_free(&fit);
+}
+
+void app_draw(struct app *a, struct grid *g)
+{
+	grid_resize(g, a->rows, a->cols);
+	g->ascii = a->env.ascii;
+	g->mono = a->env.mono;
+	if (a->rows < ROWS_MIN || a->cols < COLS_MIN) {
+		grid_printf(g, 0, 0, ST_NORMAL, 0, "%dx%d is too small: ttrace needs %dx%d", a->cols, a->rows,
+		    COLS_MIN, ROWS_MIN);
+		return;
+	}
+	const struct pane_ops *p = pane_now(a);
+	struct rect area = {2, 0, a->env.rows, a->env.cols};
+	draw_head(a, g);
+	draw_summary(a, g);
+	struct rect old = grid_clip(g, area);
+	p->draw(state_now(a), &a->env, g);
+	grid_unclip(g, old);
+	if (area.w < a->cols) {
+		grid_fill(g, (struct rect){2, area.w, area.h, 1}, 0x2502, ST_RULE, 0);
+		grid_clip(g, (struct rect){2, area.w + 2, area.h, a->cols - area.w - 2});
+		p->side(state_now(a), &a->env, g);
+		grid_unclip(g, old);
+	}
+	draw_foot(a, g);
+	arena_reset(&a->scratch);
+}

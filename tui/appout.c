@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What leaves the viewer: the clipboard, a file, the editor.
+ *
+ * The app only says what; reaching the clipboard or an editor is the terminal's
+ * business (struct app_wants). Files are created, never overwritten in passing:
+ * P finds a name that is free. TTRACESECURE in the environment turns all of it
+ * off, for machines where a viewer should do nothing but view.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool refuse(struct app *a)
+{
+	if (a->secure)
+		app_message(a, ST_WARN, "off, as TTRACESECURE is set");
+	return a->secure;
+}
+
+static void screen(struct app *a, struct buf *b)
+{
+	struct grid *g = grid_new(a->rows, a->cols, a->env.ascii);
+	a->message[0] = '\0';
+	app_draw(a, g);
+	grid_print(g, b, NULL);
+	grid_free(g);
+}
+
+void app_copy(struct app *a, bool all)
+{
+	const struct pane_ops *p = pane_now(a);
+	struct buf b = {0};
+	if (refuse(a))
+		return;
+	if (all)
+		screen(a, &b);
+	else if (p->copy)
+		p->copy(state_now(a), &a->env, &b);
+	else if (p->detail)
+		p->detail(state_now(a), &a->env, &b);
+	if (!b.n) {
+		app_message(a, ST_WARN, "nothing to copy");
+		return;
+	}
+	mem_free(a->wants.copy);
+	a->wants.ncopy = b.n;
+	a->wants.copy = xstrdup(buf_str(&b));
+	app_message(a, ST_DIM, "copied %zu bytes", b.n);
+	buf_free(&b);
+}
+
+static int create(struct app *a, const char *file, const char **name)
+{
+	char tmp[32];
+	*name = file;
+	if (file && *file)
+		return open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	for (int i = 1; i < 1000; i++) {
+		snprintf(tmp, sizeof tmp, "ttrace-%d.txt", i);
+		*name = arena_strndup(&a->scratch, tmp, strlen(tmp));
+		int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+void app_write(struct app *a, const char *file)
+{
+	const char *name;
+	struct buf b = {0};
+	if (refuse(a))
+		return;
+	int fd = create(a, file, &name);
+	if (fd < 0) {
+		app_message(a, ST_ERROR, "%s: %s", name, strerror(errno));
+		return;
+	}
+	screen(a, &b);
+	size_t done = 0;
+	while (done < b.n) {
+		ssize_t k = write(fd, b.p + done, b.n - done);
+		if (k <= 0 && errno != EINTR)
+			break;
+		done += k > 0 ? (size_t)k : 0;
+	}
+	if (close(fd) || done < b.n)
+		app_message(a, ST_ERROR, "%s: %s", name, strerror(errno));
+	else
+		app_message(a, ST_NORMAL, "the screen is in %s", name);
+	buf_free(&b);
+}
+
+void app_edit(struct app *a)
+{
+	struct place p;
+	if (refuse(a))
+		return;
+	app_place(a, &p);
+	const struct store *st = session_snap(a->s)->st;
+	const struct frm_row *frm = p.frm ? store_frm(st, p.frm) : NULL;
+	fun_id f = frm ? frm->fun : p.fun;
+	const char *file = f ? store_str(st, store_fun(st, f)->file)->s : "";
+	struct stat sb;
+	if (!*file) {
+		app_message(a, ST_WARN, "no source line is selected here");
+	} else if (stat(file, &sb) || !S_ISREG(sb.st_mode)) {
+		app_message(a, ST_WARN, "%s is not on this machine (pane 2 looks in more places)", file);
+	} else {
+		mem_free(a->wants.file);
+		a->wants.file = xstrdup(file);
+		a->wants.line = frm && frm->line > 0 ? frm->line : store_fun(st, f)->line;
+	}
+}

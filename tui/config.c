@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Settings, the configuration file and the history.
+ *
+ * $XDG_CONFIG_HOME/ttrace/config has one command a line, the same commands as
+ * the ":" line: `set theme = light`, `map J half-down`. Blank lines and what
+ * follows a # at the start of a line say nothing. What is wrong in it is told
+ * with its line number and the rest holds: a bad line never keeps anyone from
+ * looking at a file. The history of prompts is in $XDG_STATE_HOME/ttrace.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_on(const char *v, bool now)
+{
+	if (!*v)
+		return !now;
+	return !strcmp(v, "on") || !strcmp(v, "yes") || !strcmp(v, "true") || !strcmp(v, "1");
+}
+
+static int set_ascii(struct app *a, const char *v, struct err *e)
+{
+	(void)e;
+	a->env.ascii = is_on(v, a->env.ascii);
+	return 0;
+}
+
+static int set_mono(struct app *a, const char *v, struct err *e)
+{
+	(void)e;
+	a->env.mono = is_on(v, a->env.mono) || !a->look.colours;
+	if (a->env.mono)
+		a->look.theme = TH_MONO;
+	else if (a->look.theme == TH_MONO)
+		a->look.theme = TH_DARK;
+	return 0;
+}
+
+static int set_mouse(struct app *a, const char *v, struct err *e)
+{
+	(void)e;
+	a->mouse = is_on(v, a->mouse);
+	return 0;
+}
+
+static int set_tick(struct app *a, const char *v, struct err *e)
+{
+	(void)e;
+	a->ticks = is_on(v, a->ticks);
+	return 0;
+}
+
+static int set_theme(struct app *a, const char *v, struct err *e)
+{
+	int t = theme_find(v);
+	if (t < 0)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "themes are dark, light, safe and mono");
+	a->look.theme = (enum theme)t;
+	a->env.mono = t == TH_MONO || !a->look.colours;
+	return 0;
+}
+
+static const struct setting {
+	const char *name, *values, *dflt, *help;
+	int (*set)(struct app *, const char *value, struct err *);
+} settings[] = {
+    {"ascii", "on|off", "by locale", "draw with ASCII alone", set_ascii},
+    {"mono", "on|off", "by terminal", "draw without colour: states are letters", set_mono},
+    {"mouse", "on|off", "off", "take the mouse: click selects, wheel scrolls", set_mouse},
+    {"theme", "dark|light|safe|mono", "by terminal", "colours", set_theme},
+    {"tick", "on|off", "on", "show progress while a file is read", set_tick},
+};
+
+int app_set(struct app *a, const char *name, const char *value, struct err *e)
+{
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+		if (!strcmp(settings[i].name, name))
+			return settings[i].set(a, value, e);
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "settings are ascii, mono, mouse, theme and tick");
+}
+
+void config_print(struct buf *b)
+{
+	buf_puts(b, "# $XDG_CONFIG_HOME/ttrace/config (~/.config/ttrace/config): commands, one a line\n");
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+		const struct setting *s = &settings[i];
+		size_t at = b->n;
+		buf_printf(b, "set %s = %s", s->name, s->values);
+		buf_pad(b, ' ', b->n - at < 36 ? 36 - (b->n - at) : 1);
+		buf_printf(b, "# %s (%s)\n", s->help, s->dflt);
+	}
+	buf_puts(b, "map KEY COMMAND                     # e.g. map J half-down\n");
+}
+
+/* $VAR/ttrace/file, or ~/dflt/ttrace/file; NULL when there is no home. */
+static const char *path(struct app *a, const char *var, const char *dflt, const char *file)
+{
+	const char *dir = getenv(var), *home = getenv("HOME");
+	if (dir && dir[0] == '/')
+		return arena_printf(&a->scratch, "%s/ttrace%s", dir, file);
+	if (home && home[0] == '/')
+		return arena_printf(&a->scratch, "%s/%s/ttrace%s", home, dflt, file);
+	return NULL;
+}
+
+/* One line without its newline and trailing blanks; false at the end. */
+static bool next_line(FILE *f, char *s, int n)
+{
+	if (!fgets(s, n, f))
+		return false;
+	size_t k = strlen(s);
+	while (k && strchr("\r\n\t ", s[k - 1]))
+		s[--k] = '\0';
+	return true;
+}
+
+void app_config(struct app *a)
+{
+	char line[PROMPT_MAX];
+	const char *name = path(a, "XDG_CONFIG_HOME", ".config", "/config");
+	FILE *f = name ? fopen(name, "re") : NULL;
+	for (int no = 1; f && next_line(f, line, sizeof line); no++) {
+		const char *s = line + strspn(line, " \t");
+		struct err e;
+		int bad = 0;
+		if (!strncmp(s, "set ", 4)) {
+			s += 4 + strspn(s + 4, " ");
+			size_t n = strcspn(s, " =");
+			const char *v = s + n + strspn(s + n, " =");
+			bad = app_set(a, arena_strndup(&a->scratch, s, n), v, &e);
+		} else if (!strncmp(s, "map ", 4)) {
+			s += 4 + strspn(s + 4, " ");
+			size_t n = strcspn(s, " ");
+			bad = keymap_add(&a->keys, arena_strndup(&a->scratch, s, n), s + n + strspn(s + n, " "), &e);
+		} else if (*s && *s != '#') {
+			bad = err_set(&e, ERR_USAGE, ERR_NOWHERE, "neither set nor map");
+		}
+		if (bad)
+			app_message(a, ST_WARN, "%s:%d: %s", name, no, e.msg);
+	}
+	if (f)
+		fclose(f);
+}
+
+static void make_dirs(char *dir)
+{
+	for (char *p = dir + 1; *p; p++)
+		if (*p == '/') {
+			*p = '\0';
+			mkdir(dir, 0700);
+			*p = '/';
+		}
+	mkdir(dir, 0700);
+}
+
+static void save(struct app *a, FILE *f)
+{
+	const struct history *h[2] = {&a->commands, &a->searches};
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < h[k]->n; i++)
+			fprintf(f, "%c%s\n", ":/"[k], h[k]->line[i]);
+}
+
+void app_history(struct app *a, bool write)
+{
+	char line[PROMPT_MAX + 2];
+	const char *name = path(a, "XDG_STATE_HOME", ".local/state", "/history");
+	if (a->secure || !name || (write && !a->commands.n && !a->searches.n))
+		return;
+	if (write)
+		make_dirs(arena_strndup(&a->scratch, name, strlen(name) - strlen("/history")));
+	FILE *f = fopen(name, write ? "we" : "re");
+	if (!f)
+		return;
+	if (write)
+		save(a, f);
+	while (!write && next_line(f, line, sizeof line))
+		if (line[0] == ':' || line[0] == '/')
+			history_add(line[0] == ':' ? &a->commands : &a->searches, line + 1);
+	fclose(f);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_INSIDE_H
+#define TTRACE_INSIDE_H
+
+#include "app.h"
+#include "pane.h"
+#include "prompt.h"
+
+/* The inside of the app, for app*.c alone. */
+enum { PANES_MAX = 32, MARKS = 27, JUMPS_MAX = 200, UNDOS_MAX = 500 };
+
+struct step { int pane; struct view view; };	/* a place of the jump list, a mark */
+struct undo {
+	int pane;		/* -1: the query, which the session keeps */
+	struct view before, after;
+};
+
+struct app {
+	const struct opt *opt;
+	struct session *s;
+	struct pane_env env;
+	struct arena scratch, life;
+	struct app_wants wants;
+	struct look look;
+	int rows, cols;
+	bool files, secure, mouse, ticks;
+
+	void *state[PANES_MAX];		/* NULL: not open yet */
+	uint32_t seen[PANES_MAX];	/* serial of the session at its last update() */
+	int cur;
+
+	struct step jump[JUMPS_MAX];	/* jump[jump_at] is where we are */
+	int njump, jump_at;
+	struct step mark[MARKS];	/* a..z, and ' : where we were before a jump */
+	bool marked[MARKS];
+	struct undo undo[UNDOS_MAX];	/* undo[undone..nundo) can be done again */
+	int nundo, undone;
+
+	struct keymap keys;
+	int32_t typed[SEQ_MAX];
+	size_t ntyped;
+	int count;
+	int digit_pane;			/* a digit has opened a pane: where from, for counts; -1 */
+	int digit;
+	enum cmd_id letter;		/* MARK or JUMP_MARK waits for its letter */
+
+	struct prompt prompt;
+	enum cmd_id asking;		/* what the prompt is for: COMMAND, SEARCH, ...; NONE: it is closed */
+	struct view asked_at;		/* where the pane was when the search began */
+	struct history commands, searches;
+	char note[200];			/* beside the prompt: hits, errors, completions */
+	bool note_bad;
+
+	struct rx *find, *grep;
+	struct rx *find_before;		/* while a search is typed: the one to come back to */
+	char message[320];
+	enum style message_style;
+	int interrupted;		/* ^C was the key before (1), is this one (2) */
+	bool sticky;			/* this message came with the key that is being handled */
+};
+
+static inline const struct pane_ops *pane_now(const struct app *a) { return panes[a->cur]; }
+static inline void *state_now(const struct app *a) { return a->state[a->cur]; }
+
+/* app.c */
+bool pane_fits(const struct app *, int i);		/* that pane can show this file */
+bool app_open(struct app *, const char *pane, const struct place *);	/* place may be NULL */
+void app_go(struct app *, int pane);			/* switch, with a new place in the jump list */
+void app_place(struct app *, struct place *);		/* what is under the cursor */
+void app_act(struct app *, const struct act *);		/* pane first, then the common ones */
+void app_ask(struct app *, const struct ask *);
+bool app_query(struct app *, const struct query *);	/* set it, with a step of undo */
+bool app_back(struct app *);
+void app_forward(struct app *);
+void app_undo(struct app *);
+void app_redo(struct app *);
+void app_mark(struct app *, char letter);
+void app_jump_mark(struct app *, char letter);
+void app_update(struct app *);				/* tell the pane shown what has changed */
+
+/* appcmd.c: what commands do that are common to all panes, and the ":" line */
+void app_common(struct app *, const struct act *);
+void app_line(struct app *, const char *line);
+bool app_filter(struct app *, enum cmd_id, const char *value, bool add);
+int  app_at(struct app *, const char *where);		/* -at=TIME|gID|FUNC */
+fun_id app_function(struct app *, const struct rx *);	/* the heaviest that matches, 0 none */
+const char *app_fun_name(const struct app *, fun_id);
+
+/* appask.c: the prompts: command line, search, filters */
+void app_prompt(struct app *, enum cmd_id what, const char *text);
+void app_prompt_key(struct app *, int32_t key);
+const char *app_prompt_label(const struct app *);
+void app_find(struct app *, int dir);			/* n, N */
+void app_search(struct app *, const char *re);		/* NULL: none */
+void app_grep(struct app *, const char *re);
+
+/* config.c: settings, the configuration file, history */
+int  app_set(struct app *, const char *name, const char *value, struct err *);
+void app_config(struct app *);				/* read ~/.config/ttrace/config */
+void app_history(struct app *, bool save);
+void config_print(struct buf *);			/* the settings there are */
+
+/* appout.c: copying, writing, editing */
+void app_copy(struct app *, bool screen);
+void app_write(struct app *, const char *file);
+void app_edit(struct app *);
+
+#endif

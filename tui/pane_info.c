@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Facts about what is open: the file, what it holds, what was lost of it, what
+ * it costs. Lines of text made anew at each update; warnings of the reader come
+ * last, one a line, each with the offset in the file that it is about.
+ */
+#include "config.h"
+#include "pane.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "rows.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+struct line { const char *name, *value; enum style style; };
+struct info {
+	struct rows rows;
+	struct arena arena;
+	struct line *line;
+	size_t n, cap;
+};
+
+static void add(struct info *f, enum style st, const char *name, const struct buf *b)
+{
+	f->line = mem_grow(f->line, &f->cap, f->n + 1, sizeof *f->line);
+	f->line[f->n++] = (struct line){name, arena_strndup(&f->arena, b->n ? b->p : "", b->n), st};
+}
+
+static void add_s(struct info *f, const char *name, const char *s)
+{
+	struct buf b = {0};
+	buf_puts(&b, s);
+	add(f, ST_NORMAL, name, &b);
+	buf_free(&b);
+}
+
+static void add_n(struct info *f, const char *name, uint64_t n)
+{
+	struct buf b = {0};
+	text_count(&b, (int64_t)n);
+	add(f, ST_NORMAL, name, &b);
+	buf_free(&b);
+}
+
+static void add_ns(struct info *f, const char *name, int64_t ns)
+{
+	struct buf b = {0};
+	text_ns(&b, ns);
+	add(f, ST_NORMAL, name, &b);
+	buf_free(&b);
+}
+
+/* ns since 1970 as a date, in UTC so that two people read the same. */
+static void add_wall(struct info *f, const char *name, int64_t ns)
+{
+	char s[64] = "";
+	time_t t = (time_t)(ns / 1000000000);
+	struct tm tm;
+	if (ns <= 0 || !gmtime_r(&t, &tm) || !strftime(s, sizeof s, "%Y-%m-%d %H:%M:%S UTC", &tm))
+		return;
+	add_s(f, name, s);
+}
+
+static void add_size(struct info *f, const struct snap *sn)
+{
+	struct buf b = {0};
+	text_bytes(&b, (int64_t)sn->total);
+	buf_puts(&b, " (");
+	text_count(&b, (int64_t)sn->total);
+	buf_puts(&b, " bytes)");
+	if (!sn->complete)
+		buf_puts(&b, ", not all of it read");
+	if (sn->total)
+		add(f, ST_NORMAL, "size", &b);
+	buf_reset(&b);
+	text_bytes(&b, (int64_t)sn->st->arena.held);
+	buf_puts(&b, " for names and sealed sheets");
+	add(f, ST_NORMAL, "memory", &b);
+	buf_free(&b);
+}
+
+static void trace_facts(struct info *f, const struct snap *sn)
+{
+	const struct sink_trace *t = &sn->st->trace;
+	char s[64];
+	uint32_t n[4] = {0};
+	if (sn->st->has_trace && t->version >= 5) {
+		snprintf(s, sizeof s, "1.%d", t->version);
+		add_s(f, "Go format", s);
+	}
+	add_wall(f, "began", t->wall == TIME_NONE ? 0 : t->wall);
+	add_ns(f, "length", sn->t1 - sn->t0);
+	for (uint32_t i = 1; i < sn->ntrks; i++)
+		n[store_trk(sn->st, i)->kind & 3]++;
+	add_n(f, "events", t->events);
+	add_n(f, "generations", t->generations);
+	add_n(f, "batches", t->batches);
+	add_n(f, "goroutines", n[TK_G]);
+	add_n(f, "Ps", n[TK_P]);
+	add_n(f, "threads", n[TK_M]);
+	add_n(f, "spans", sn->nspans);
+	add_n(f, "marks", sn->nmarks);
+}
+
+static void profile_facts(struct info *f, const struct pane_env *env, const struct snap *sn)
+{
+	const struct store *st = sn->st;
+	struct buf b = {0};
+	for (size_t i = 0; i < session_ntypes(env->s); i++)
+		buf_printf(&b, "%s%s/%s", i ? ", " : "", session_type_name(env->s, i), session_type_unit(env->s, i));
+	add(f, ST_NORMAL, "sample types", &b);
+	buf_free(&b);
+	if (!st->has_meta)
+		return;
+	const struct sink_meta *m = &st->meta;
+	add_wall(f, "taken", m->time);
+	if (m->duration > 0)
+		add_ns(f, "length", m->duration);
+	if (m->period_type) {
+		buf_printf(&b, "%s every ", store_str(st, m->period_type)->s);
+		text_value(&b, m->period, store_str(st, m->period_unit)->s);
+		add(f, ST_NORMAL, "period", &b);
+	}
+	for (size_t i = 0; i < m->ncomment; i++)
+		add_s(f, i ? "" : "comments", store_str(st, m->comment[i])->s);
+	if (m->doc_url)
+		add_s(f, "about it", store_str(st, m->doc_url)->s);
+	buf_free(&b);
+}
+
+static void warnings(struct info *f, const struct snap *sn)
+{
+	struct buf b = {0};
+	add_s(f, "", "");
+	if (!sn->nwarns)
+		add_s(f, "notices", "none: the file was read whole and is consistent");
+	for (uint32_t i = 0; i < sn->nwarns; i++) {
+		const struct warn_row *w = col_at(&sn->st->warns, i);
+		buf_reset(&b);
+		buf_puts(&b, w->msg);
+		if (w->at != UINT64_MAX)
+			buf_printf(&b, " (at byte %llu)", (unsigned long long)w->at);
+		add(f, ST_WARN, i ? "" : "notices", &b);
+	}
+	buf_free(&b);
+}
+
+static void info_update(void *st, const struct pane_env *env)
+{
+	struct info *f = st;
+	const struct snap *sn = session_snap(env->s);
+	arena_reset(&f->arena);
+	f->n = 0;
+	add_s(f, "file", session_file(env->s));
+	add_s(f, "kind", session_is_trace(env->s) ? "Go execution trace" : "pprof profile");
+	add_size(f, sn);
+	if (session_is_trace(env->s))
+		trace_facts(f, sn);
+	else
+		profile_facts(f, env, sn);
+	add_n(f, "samples", sn->nsmps);
+	add_n(f, "stacks", sn->nstks ? sn->nstks - 1 : 0);
+	add_n(f, "functions", sn->nfuns ? sn->nfuns - 1 : 0);
+	warnings(f, sn);
+	rows_set(&f->rows, (uint32_t)f->n);
+}
+
+static void info_close(void *st)
+{
+	struct info *f = st;
+	arena_free(&f->arena);
+	mem_free(f->line);
+}
+
+static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct line *l = &((const struct info *)arg)->line[i];
+	grid_text(g, y, 0, ST_DIM, 0, l->name);
+	grid_text(g, y, 14, l->style, 0, l->value);
+}
+
+static void info_draw(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct info *f = st;
+	(void)env;
+	rows_draw(&f->rows, g, draw_line, f, NULL);
+}
+
+static enum verdict info_act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
+{
+	struct info *f = st;
+	(void)ask;
+	return rows_act(&f->rows, a, env->rows) ? V_DONE : V_PASS;
+}
+
+static void info_summary(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct snap *sn = session_snap(env->s);
+	(void)st;
+	buf_printf(b, "facts about this file, %u notices", sn->nwarns);
+}
+
+/* What the line says, whole: the pane cuts long ones. */
+static void info_detail(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct info *f = st;
+	(void)env;
+	if (f->rows.sel < f->n)
+		buf_puts(b, f->line[f->rows.sel].value);
+}
+
+static void info_keys(const void *st, const struct pane_env *env, struct buf *b)
+{
+	(void)st;
+	(void)env;
+	buf_puts(b, "j k move  y copy line  Y copy all  ? help  q back");
+}
+
+const struct pane_ops pane_info = {
+    .name = "info", .tab = "Info", .bit = P_INFO, .cmd = CMD_INFO, .state_size = sizeof(struct info),
+    .open = NULL, .close = info_close, .update = info_update, .draw = info_draw, .act = info_act,
+    .summary = info_summary, .detail = info_detail, .keys = info_keys,
+};

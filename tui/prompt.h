@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_PROMPT_H
+#define TTRACE_PROMPT_H
+
+#include "base/buf.h"
+#include "grid.h"
+
+/*
+ * One line of typing, with history. It knows no regular expressions and no
+ * commands: its owner checks what is typed after each PR_CHANGED and fills in
+ * completions.
+ */
+enum { PROMPT_MAX = 1000, HISTORY_MAX = 500 };
+
+struct history {
+	char **line;	/* oldest first */
+	size_t n, cap;
+};
+void history_add(struct history *, const char *s);	/* not twice in a row; the oldest goes */
+void history_free(struct history *);
+
+struct prompt {
+	char text[PROMPT_MAX + 1];
+	size_t n, cur;			/* bytes; cur is on a character's first byte */
+	struct history *hist;
+	size_t at;			/* line of the history shown; hist->n: none */
+	bool reverse;			/* ^R: looking for find in the history */
+	char find[128];
+	char stash[PROMPT_MAX + 1];	/* what was typed before going into the history */
+};
+
+void prompt_start(struct prompt *, const char *text, struct history *);
+enum prompt_event { PR_NONE, PR_CHANGED, PR_DONE, PR_CANCEL, PR_COMPLETE };
+enum prompt_event prompt_key(struct prompt *, int32_t key);
+/* Replace bytes [from, cur) by s. */
+void prompt_replace(struct prompt *, size_t from, const char *s);
+/* Draw "label text" into line y; the cell of the cursor is reversed. */
+void prompt_draw(const struct prompt *, struct grid *, int y, const char *label, enum style);
+
+#endif

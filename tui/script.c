@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Keys in, screens out, no terminal: tests, pictures for the manual, bug
+ * reports, and what `ttrace view` does when its output is no terminal.
+ *
+ * A script is the keys as they are typed; keys without a character are named in
+ * angle brackets (<Enter>, <Esc>, <F1>, <^D>, and <lt> for a lone `<` before a
+ * name). In a file a line break is no key and a line that begins with # is a
+ * comment, so that a script can be laid out. Without colour the states are
+ * letters, as the screen is then all there is.
+ */
+#include "config.h"
+#include "script.h"
+
+#include "app.h"
+#include "base/mem.h"
+#include "cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int script_size(const char *s, int *rows, int *cols, struct err *e)
+{
+	char *end;
+	long c = strtol(s, &end, 10), r = 0;
+	if (*end == 'x' && end != s)
+		r = strtol(end + 1, &end, 10);
+	if (*end || c < 1 || r < 1 || c > 10000 || r > 10000)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-size=%s: COLSxROWS, as in 80x24", s);
+	*rows = (int)r;
+	*cols = (int)c;
+	return 0;
+}
+
+static int read_file(const char *name, struct buf *b, struct err *e)
+{
+	char line[4096];
+	FILE *f = fopen(name, "re");
+	if (!f)
+		return err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", name, strerror(errno));
+	bool fresh = true, comment = false;
+	while (fgets(line, sizeof line, f)) {
+		size_t n = strcspn(line, "\r\n");
+		comment = fresh ? line[0] == '#' : comment;
+		fresh = line[n] != '\0';
+		if (!comment)
+			buf_put(b, line, n);
+	}
+	fclose(f);
+	return 0;
+}
+
+static void press(struct app *a, const char *s, size_t n)
+{
+	while (n) {
+		int32_t key;
+		size_t k = key_script(s, n, &key);
+		app_key(a, key);
+		s += k;
+		n -= k;
+		struct app_wants w = app_take_wants(a);
+		mem_free(w.copy);
+		mem_free(w.file);
+		if (w.quit)
+			break;
+	}
+}
+
+static int play(const struct opt *o, const struct app_setup *u, const struct buf *keys, struct buf *out, struct err *e)
+{
+	struct session *s = session_open(o, e);
+	if (!s)
+		return -1;
+	struct app *a = session_wait(s, e) ? NULL : app_new(o, s, u, e);
+	if (a) {
+		struct grid *g = grid_new(u->rows, u->cols, u->ascii);
+		press(a, keys->p, keys->n);
+		app_draw(a, g);
+		grid_print(g, out, opt_bool(o, OPT_ANSI) ? app_look(a) : NULL);
+		grid_free(g);
+	}
+	app_free(a);
+	session_close(s);
+	return a ? 0 : -1;
+}
+
+int script_run(const struct opt *o, bool utf8, struct buf *out, struct err *e)
+{
+	const char *script = opt_str(o, OPT_SCRIPT), *size = opt_str(o, OPT_SIZE), *theme = opt_str(o, OPT_THEME);
+	struct app_setup u = {.ascii = !utf8 || opt_bool(o, OPT_ASCII)};
+	struct buf keys = {0};
+	if (script_size(size ? size : "80x24", &u.rows, &u.cols, e))
+		return -1;
+	int t = theme ? theme_find(theme) : TH_DARK;
+	if (t < 0)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-theme=%s: themes are dark, light, safe and mono", theme);
+	u.look.theme = opt_bool(o, OPT_MONO) ? TH_MONO : (enum theme)t;
+	u.look.colours = opt_bool(o, OPT_ANSI) && u.look.theme != TH_MONO ? 256 : 0;
+	if (script && script[0] == '@') {
+		if (read_file(script + 1, &keys, e))
+			return -1;
+	} else if (script) {
+		buf_puts(&keys, script);
+	}
+	int rc = play(o, &u, &keys, out, e);
+	buf_free(&keys);
+	return rc;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_SCRIPT_H
+#define TTRACE_SCRIPT_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "session/opt.h"
+
+/* Draw without a terminal: press the keys of -script (none: the first screen) on a screen of -size
+   and put the last screen into the buffer. */
+int script_run(const struct opt *, bool utf8, struct buf *, struct err *);
+
+/* "80x24" */
+int script_size(const char *s, int *rows, int *cols, struct err *);
+
+#endif

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The terminal, by ncurses. This is the only file that knows it.
+ *
+ * Output: term_show() hands every row of the grid to curses, which sends the
+ * difference to what the terminal shows. Input: one poll() over the terminal, a
+ * pipe that signal handlers write to, and the loader's pipe; nothing wakes up by
+ * itself. Signals never touch curses: they write one byte and the loop acts.
+ *
+ * The terminal must be as before on every way out. term_close() does that on the
+ * good ways. For the others (a crash, a second SIGTERM while busy) the few
+ * sequences that undo what was set are kept ready as bytes, and the handler
+ * writes them and restores the line settings with calls that are safe there.
+ * This is what the statics below are for; a signal handler has no arguments.
+ *
+ * Where standard input carries the data, keys come from /dev/tty.
+ */
+#include "config.h"
+#include "term.h"
+
+#include "base/mem.h"
+
+#define NCURSES_NOMACROS 1
+#include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+struct term {
+	SCREEN *screen;
+	FILE *in;		/* /dev/tty, or NULL: standard input is the terminal */
+	int tty;
+	int colours;
+	bool mouse;
+	int16_t *pair;		/* [(fg + 1) * 257 + bg + 1]: curses' number of that pair, 0 not made yet */
+	int npairs;
+	cchar_t *line;
+	int nline;
+};
+
+static struct {
+	volatile sig_atomic_t open;
+	int out, in, pipe[2];
+	struct termios saved;
+	char reset[256];
+	size_t nreset;
+	volatile sig_atomic_t ending;
+} way_out;
+
+/* ---- signals */
+
+static void restore_now(void)
+{
+	if (!way_out.open)
+		return;
+	way_out.open = 0;
+	ssize_t k = write(way_out.out, way_out.reset, way_out.nreset);
+	(void)k;
+	tcsetattr(way_out.in, TCSANOW, &way_out.saved);
+}
+
+static void on_crash(int sig)
+{
+	restore_now();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void on_signal(int sig)
+{
+	int err = errno;
+	char c = (char)sig;
+	if (sig == SIGTERM || sig == SIGHUP || sig == SIGINT) {
+		if (way_out.ending++) {		/* the second time: whatever it is busy with */
+			restore_now();
+			_exit(128 + sig);
+		}
+	}
+	ssize_t k = write(way_out.pipe[1], &c, 1);
+	(void)k;
+	errno = err;
+}
+
+static const int watched[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT};
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT};
+
+static void handle(const int *sig, size_t n, void (*fn)(int))
+{
+	struct sigaction sa = {.sa_handler = fn, .sa_flags = SA_RESTART};
+	sigemptyset(&sa.sa_mask);
+	for (size_t i = 0; i < n; i++)
+		sigaction(sig[i], &sa, NULL);
+}
+
+static void signals(bool on)
+{
+	handle(watched, sizeof watched / sizeof *watched, on ? on_signal : SIG_DFL);
+	handle(crashes, sizeof crashes / sizeof *crashes, on ? on_crash : SIG_DFL);
+}
+
+/* What undoes our settings, as bytes: end of the alternate screen, cursor, attributes, keypad, mouse. */
+static void prepare_reset(void)
+{
+	static const char *const caps[] = {"sgr0", "op", "cnorm", "rmkx", "rmcup"};
+	static const char mouse_off[] = "\033[?1000l\033[?1002l\033[?1006l";
+	way_out.nreset = 0;
+	const char *kmous = tigetstr("kmous");
+	if (kmous && kmous != (const char *)-1) {
+		memcpy(way_out.reset, mouse_off, sizeof mouse_off - 1);
+		way_out.nreset = sizeof mouse_off - 1;
+	}
+	for (size_t i = 0; i < sizeof caps / sizeof *caps; i++) {
+		const char *s = tigetstr(caps[i]);
+		size_t n = s && s != (const char *)-1 ? strlen(s) : 0;
+		if (n && way_out.nreset + n < sizeof way_out.reset) {
+			memcpy(way_out.reset + way_out.nreset, s, n);
+			way_out.nreset += n;
+		}
+	}
+}
+
+/* ---- opening and closing */
+
+static int open_pipe(struct err *e)
+{
+	if (pipe(way_out.pipe))
+		return err_set(e, ERR_IO, ERR_NOWHERE, "pipe: %s", strerror(errno));
+	for (int i = 0; i < 2; i++) {
+		fcntl(way_out.pipe[i], F_SETFL, O_NONBLOCK);
+		fcntl(way_out.pipe[i], F_SETFD, FD_CLOEXEC);
+	}
+	return 0;
+}
+
+/* A terminal that terminfo does not know is most likely like xterm if it says anything of the kind,
+   and otherwise at least like a vt100. */
+static SCREEN *open_screen(const char *name, FILE *in)
+{
+	SCREEN *s = newterm(name, stdout, in);
+	if (!s && (strstr(name, "xterm") || strstr(name, "256") || strstr(name, "tmux") || strstr(name, "kitty")))
+		s = newterm("xterm-256color", stdout, in);
+	if (!s)
+		s = newterm("vt100", stdout, in);
+	return s ? s : newterm("ansi", stdout, in);
+}
+
+static void modes(struct term *t)
+{
+	raw();
+	noecho();
+	nonl();
+	intrflush(stdscr, FALSE);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	curs_set(0);
+	set_escdelay(25);
+	if (!has_colors())
+		return;
+	start_color();
+	use_default_colors();
+	t->colours = COLORS >= 256 ? 256 : COLORS >= 8 ? 8 : 0;
+}
+
+struct term *term_open(struct err *e)
+{
+	const char *name = getenv("TERM");
+	if (!name || !*name || !strcmp(name, "dumb")) {
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "this terminal (TERM=%s) cannot move its cursor: try `ttrace top FILE`, "
+		    "or `ttrace view FILE | cat` for the first screen", name && *name ? name : "");
+		return NULL;
+	}
+	struct term *t = xcalloc(1, sizeof *t);
+	if (!isatty(STDIN_FILENO) && !(t->in = fopen("/dev/tty", "re"))) {
+		err_set(e, ERR_IO, ERR_NOWHERE, "no terminal to read keys from: %s", strerror(errno));
+		mem_free(t);
+		return NULL;
+	}
+	t->tty = t->in ? fileno(t->in) : STDIN_FILENO;
+	tcgetattr(t->tty, &way_out.saved);
+	t->screen = open_pipe(e) ? NULL : open_screen(name, t->in ? t->in : stdin);
+	if (!t->screen) {
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "nothing is known of this terminal (TERM=%s)", name);
+		if (t->in)
+			fclose(t->in);
+		mem_free(t);
+		return NULL;
+	}
+	t->pair = xcalloc(257 * 257, sizeof *t->pair);
+	modes(t);
+	prepare_reset();
+	way_out.out = STDOUT_FILENO;
+	way_out.in = t->tty;
+	way_out.ending = 0;
+	way_out.open = 1;
+	signals(true);
+	return t;
+}
+
+void term_close(struct term *t)
+{
+	if (!t)
+		return;
+	term_mouse(t, false);
+	endwin();
+	way_out.open = 0;
+	tcsetattr(t->tty, TCSADRAIN, &way_out.saved);
+	signals(false);
+	delscreen(t->screen);
+	close(way_out.pipe[0]);
+	close(way_out.pipe[1]);
+	if (t->in)
+		fclose(t->in);
+	mem_free(t->pair);
+	mem_free(t->line);
+	mem_free(t);
+}
+
+int term_colours(const struct term *t)
+{
+	return t->colours;
+}
+
+void term_size(const struct term *t, int *rows, int *cols)
+{
+	(void)t;
+	*rows = LINES;
+	*cols = COLS;
+}
+
+/* ---- output */
+
+static short pair_of(struct term *t, int fg, int bg)
+{
+	if (!t->colours || (fg < 0 && bg < 0))
+		return 0;
+	int16_t *p = &t->pair[(fg + 1) * 257 + bg + 1];
+	if (!*p && t->npairs + 1 < COLOR_PAIRS && t->npairs < INT16_MAX - 1 &&
+	    init_pair((short)(t->npairs + 1), (short)fg, (short)bg) == OK)
+		*p = (int16_t)++t->npairs;
+	return *p;
+}
+
+static attr_t attrs_of(const struct paint *p)
+{
+	attr_t a = 0;
+	a |= p->attr & AT_BOLD ? WA_BOLD : 0;
+	a |= p->attr & AT_DIM ? WA_DIM : 0;
+	a |= p->attr & AT_REVERSE ? WA_REVERSE : 0;
+	a |= p->attr & AT_UNDERLINE ? WA_UNDERLINE : 0;
+	return a;
+}
+
+void term_show(struct term *t, const struct grid *g, const struct look *look)
+{
+	int rows = g->rows < LINES ? g->rows : LINES, cols = g->cols < COLS ? g->cols : COLS;
+	if (t->nline < cols) {
+		t->nline = cols;
+		t->line = xrealloc(t->line, (size_t)cols * sizeof *t->line);
+	}
+	for (int y = 0; y < rows; y++) {
+		int n = 0;
+		for (int x = 0; x < cols; x++) {
+			const struct cell *c = &g->cell[y * g->cols + x];
+			if (!c->ch)
+				continue;
+			struct paint p = style_paint(look, c->fg, c->bg, c->attr);
+			wchar_t w[3] = {(wchar_t)c->ch, (wchar_t)c->mark, 0};
+			setcchar(&t->line[n++], w, attrs_of(&p), pair_of(t, p.fg, p.bg), NULL);
+		}
+		mvadd_wchnstr(y, 0, t->line, n);
+	}
+	refresh();
+}
+
+void term_redraw(struct term *t)
+{
+	(void)t;
+	clearok(curscr, TRUE);
+}
+
+void term_mouse(struct term *t, bool on)
+{
+	if (on == t->mouse)
+		return;
+	t->mouse = on;
+	mousemask(on ? BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON1_DOUBLE_CLICKED | BUTTON3_PRESSED | BUTTON4_PRESSED |
+	    BUTTON5_PRESSED | BUTTON_SHIFT | BUTTON_CTRL : 0, NULL);
+	mouseinterval(on ? 200 : 0);
+}
+
+/* ---- leaving for a while */
+
+static void leave(struct term *t)
+{
+	endwin();
+	tcsetattr(t->tty, TCSADRAIN, &way_out.saved);
+}
+
+static void come_back(struct term *t)
+{
+	struct winsize ws;
+	if (!ioctl(t->tty, TIOCGWINSZ, &ws) && ws.ws_row && ws.ws_col)
+		resizeterm(ws.ws_row, ws.ws_col);
+	clearok(curscr, TRUE);
+	refresh();
+}
+
+void term_stop(struct term *t)
+{
+	leave(t);
+	signal(SIGTSTP, SIG_DFL);
+	kill(0, SIGTSTP);		/* the whole job: a pipe's other programs stop too */
+	handle(watched, sizeof watched / sizeof *watched, on_signal);
+	come_back(t);
+}
+
+int term_edit(struct term *t, const char *file, int64_t line)
+{
+	char at[32];
+	snprintf(at, sizeof at, "+%lld", (long long)(line > 0 ? line : 1));
+	leave(t);
+	signals(false);
+	pid_t pid = fork();
+	if (pid == 0) {
+		dup2(t->tty, STDIN_FILENO);
+		/* the editor may be a command with arguments, so a shell takes it apart */
+		execlp("sh", "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$@\"", "sh", at, file, (char *)NULL);
+		_exit(127);
+	}
+	int status = -1;
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	signals(true);
+	come_back(t);
+	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) != 127 ? 0 : -1;
+}
+
+static void osc52(const char *s, size_t n)
+{
+	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *u = (const unsigned char *)s;
+	fputs("\033]52;c;", stdout);
+	for (size_t i = 0; i < n; i += 3) {
+		unsigned v = (unsigned)u[i] << 16 | (i + 1 < n ? (unsigned)u[i + 1] << 8 : 0) | (i + 2 < n ? u[i + 2] : 0);
+		putchar(digit[v >> 18 & 63]);
+		putchar(digit[v >> 12 & 63]);
+		putchar(i + 1 < n ? digit[v >> 6 & 63] : '=');
+		putchar(i + 2 < n ? digit[v & 63] : '=');
+	}
+	putchar('\a');
+	fflush(stdout);
+}
+
+/* tmux takes it on its standard input and passes it on to the terminal outside. */
+static bool copy_tmux(const char *s, size_t n)
+{
+	FILE *f = getenv("TMUX") ? popen("tmux load-buffer -w - 2>/dev/null", "w") : NULL;
+	if (!f)
+		return false;
+	bool ok = fwrite(s, 1, n, f) == n;
+	return pclose(f) == 0 && ok;
+}
+
+void term_copy(struct term *t, const char *s, size_t n)
+{
+	(void)t;
+	if (!copy_tmux(s, n) && n <= 74000)
+		osc52(s, n);
+}
+
+/* ---- input */
+
+static int32_t from_mouse(struct term_input *in)
+{
+	MEVENT m;
+	if (getmouse(&m) != OK)
+		return 0;
+	in->y = m.y;
+	in->x = m.x;
+	bool far = m.bstate & (BUTTON_SHIFT | BUTTON_CTRL);
+	if (m.bstate & BUTTON4_PRESSED)
+		return far ? KEY_ZOOM_UP : KEY_WHEEL_UP;
+	if (m.bstate & BUTTON5_PRESSED)
+		return far ? KEY_ZOOM_DOWN : KEY_WHEEL_DOWN;
+	if (m.bstate & BUTTON1_DOUBLE_CLICKED)
+		return KEY_CLICK2;
+	if (m.bstate & BUTTON3_PRESSED)
+		return KEY_RCLICK;
+	return m.bstate & (BUTTON1_CLICKED | BUTTON1_PRESSED) ? KEY_CLICK : 0;
+}
+
+static int32_t from_curses(wint_t k)
+{
+	static const struct { int from; int32_t to; } map[] = {
+	    {KEY_DOWN, KEY_DOWN_}, {KEY_UP, KEY_UP_}, {KEY_LEFT, KEY_LEFT_}, {KEY_RIGHT, KEY_RIGHT_},
+	    {KEY_NPAGE, KEY_PGDN}, {KEY_PPAGE, KEY_PGUP}, {KEY_HOME, KEY_HOME_}, {KEY_END, KEY_END_},
+	    {KEY_FIND, KEY_HOME_}, {KEY_SELECT, KEY_END_}, {KEY_IC, KEY_INS}, {KEY_DC, KEY_DEL},
+	    {KEY_BTAB, KEY_STAB}, {KEY_ENTER, KEY_RETURN}, {KEY_BACKSPACE, 127}};
+	for (size_t i = 0; i < sizeof map / sizeof *map; i++)
+		if (map[i].from == (int)k)
+			return map[i].to;
+	return (int)k >= KEY_F(1) && (int)k <= KEY_F(12) ? KEY_F1 + ((int)k - KEY_F(1)) : 0;
+}
+
+/* One key that has arrived, or none. */
+static enum term_event read_key(struct term_input *in)
+{
+	wint_t k;
+	int r = get_wch(&k);
+	in->key = 0;
+	if (r == ERR)
+		return TE_TIME;
+	if (r == OK)
+		in->key = k == '\b' ? 127 : (int32_t)k;
+	else if ((int)k == KEY_MOUSE && (in->key = from_mouse(in)))
+		return TE_CLICK;
+	else if ((int)k != KEY_MOUSE)
+		in->key = from_curses(k);
+	return in->key ? TE_KEY : TE_TIME;
+}
+
+bool term_has_key(struct term *t)
+{
+	struct pollfd p = {t->tty, POLLIN, 0};
+	return poll(&p, 1, 0) > 0;
+}
+
+/* A signal that the pipe told of, if any. */
+static int next_signal(void)
+{
+	char c;
+	return read(way_out.pipe[0], &c, 1) == 1 ? c : 0;
+}
+
+static enum term_event on_pipe(struct term *t)
+{
+	struct winsize ws;
+	switch (next_signal()) {
+	case SIGWINCH:
+		if (!ioctl(t->tty, TIOCGWINSZ, &ws) && ws.ws_row && ws.ws_col)
+			resizeterm(ws.ws_row, ws.ws_col);
+		return TE_RESIZE;
+	case SIGTSTP: return TE_STOP;
+	case SIGCONT: return TE_CONT;
+	case SIGTERM: case SIGHUP: case SIGINT: return TE_QUIT;
+	default: return TE_TIME;
+	}
+}
+
+enum term_event term_wait(struct term *t, int fd, int ms, struct term_input *in)
+{
+	enum term_event ev = read_key(in);	/* curses may hold some already */
+	if (ev != TE_TIME)
+		return ev;
+	struct pollfd p[3] = {{t->tty, POLLIN, 0}, {way_out.pipe[0], POLLIN, 0}, {fd, POLLIN, 0}};
+	int n = poll(p, fd >= 0 ? 3 : 2, ms);
+	if (n < 0)
+		return errno == EINTR ? TE_TIME : TE_QUIT;
+	if (p[1].revents & POLLIN)
+		return on_pipe(t);
+	if (p[0].revents & (POLLERR | POLLHUP | POLLNVAL) && !(p[0].revents & POLLIN))
+		return TE_QUIT;			/* the terminal is gone */
+	if (p[0].revents & POLLIN) {
+		ev = read_key(in);
+		return ev;
+	}
+	return n > 0 && fd >= 0 && p[2].revents ? TE_FD : TE_TIME;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TERM_H
+#define TTRACE_TERM_H
+
+#include "base/err.h"
+#include "grid.h"
+#include "key.h"
+#include "style.h"
+
+/* The terminal: a grid goes out, keys come in. At most one is open. term.c alone includes curses.h. */
+struct term;
+
+struct term *term_open(struct err *);
+void term_close(struct term *);		/* everything as it was before term_open */
+int  term_colours(const struct term *);	/* 256, 8 or 0 */
+void term_size(const struct term *, int *rows, int *cols);
+void term_show(struct term *, const struct grid *, const struct look *);
+void term_redraw(struct term *);	/* the next term_show() writes every cell */
+void term_mouse(struct term *, bool on);
+void term_stop(struct term *);		/* suspend to the shell; returns when continued */
+/* $VISUAL or $EDITOR in our place, until it ends; -1 when it did not start. */
+int  term_edit(struct term *, const char *file, int64_t line);
+void term_copy(struct term *, const char *s, size_t n);
+
+enum term_event { TE_KEY, TE_CLICK, TE_RESIZE, TE_FD, TE_TIME, TE_STOP, TE_CONT, TE_QUIT };
+struct term_input { int32_t key; int y, x; };
+/* Wait for a key, a signal, fd to be readable (-1: none) or ms to pass (-1: for ever). */
+enum term_event term_wait(struct term *, int fd, int ms, struct term_input *);
+bool term_has_key(struct term *);	/* more has been typed already */
+
+#endif

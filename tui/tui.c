@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The viewer's front door: a terminal or paper, and the one loop.
+ *
+ * The loop waits (for a key, a signal, news from the loader), acts, and draws
+ * once; keys that have arrived together are handled together, so a held key
+ * never runs ahead of the screen. What only loading changes is drawn at most
+ * four times a second. Nothing is drawn that nothing has changed.
+ */
+#include "config.h"
+#include "tui.h"
+
+#include "app.h"
+#include "base/job.h"
+#include "base/mem.h"
+#include "cmd.h"
+#include "inside.h"
+#include "script.h"
+#include "term.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int put_all(const struct buf *b)
+{
+	for (size_t done = 0; done < b->n;) {
+		ssize_t k = write(STDOUT_FILENO, b->p + done, b->n - done);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			return errno == EPIPE ? 0 : -1;
+		done += (size_t)k;
+	}
+	return 0;
+}
+
+#ifdef HAVE_CURSES
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* Dark unless the terminal says otherwise: COLORFGBG is "15;0", the last number the background. */
+static enum theme theme_of(const struct opt *o, struct err *e, bool *bad)
+{
+	const char *name = opt_str(o, OPT_THEME), *bg = getenv("COLORFGBG"), *no = getenv("NO_COLOR");
+	int t = name ? theme_find(name) : TH_DARK;
+	*bad = t < 0;
+	if (t < 0)
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "-theme=%s: themes are dark, light, safe and mono", name);
+	if (opt_bool(o, OPT_MONO) || (no && *no && !name))
+		return TH_MONO;
+	if (!name && bg && strrchr(bg, ';')) {
+		int b = atoi(strrchr(bg, ';') + 1);
+		t = b == 7 || b == 15 ? TH_LIGHT : TH_DARK;
+	}
+	return (enum theme)t;
+}
+
+/* What the app asked for. true: quit. */
+static bool serve(struct app *a, struct term *t)
+{
+	struct app_wants w = app_take_wants(a);
+	if (w.copy)
+		term_copy(t, w.copy, w.ncopy);
+	if (w.file && term_edit(t, w.file, w.line) < 0)
+		app_message(a, ST_ERROR, "the editor did not start");
+	if (w.redraw)
+		term_redraw(t);
+	if (w.stop)
+		term_stop(t);
+	if (w.redraw || w.stop || w.file) {
+		int rows, cols;
+		term_size(t, &rows, &cols);
+		app_resize(a, rows, cols);
+	}
+	term_mouse(t, app_mouse(a));
+	mem_free(w.copy);
+	mem_free(w.file);
+	return w.quit;
+}
+
+struct loop {
+	struct session *s;
+	struct app *a;
+	struct term *t;
+	struct grid *g;
+	int64_t drawn;		/* ms */
+	bool dirty;		/* something is not drawn yet */
+};
+
+static void draw(struct loop *l)
+{
+	app_draw(l->a, l->g);
+	term_show(l->t, l->g, app_look(l->a));
+	l->drawn = now_ms();
+	l->dirty = false;
+}
+
+/* One event. 0: go on, 1: quit. */
+static int step(struct loop *l)
+{
+	struct term_input in = {0};
+	struct job *j = session_job(l->s);
+	int rows, cols, ms = -1;
+	if (l->dirty) {
+		int64_t since = now_ms() - l->drawn;
+		ms = since >= 250 ? 0 : (int)(250 - since);
+	}
+	switch (term_wait(l->t, j ? job_fd(j) : -1, ms, &in)) {
+	case TE_KEY: app_key(l->a, in.key); break;
+	case TE_CLICK: app_click(l->a, in.key, in.y, in.x); break;
+	case TE_QUIT: return 1;
+	case TE_STOP: term_stop(l->t); break;
+	case TE_CONT: term_redraw(l->t); break;
+	case TE_RESIZE: break;
+	case TE_FD:
+		job_drain(j);
+		app_refresh(l->a);
+		l->dirty = true;
+		if (session_job(l->s) && (!app_ticks(l->a) || now_ms() - l->drawn < 250))
+			return 0;
+		break;
+	case TE_TIME:
+		if (!l->dirty)
+			return 0;
+		break;
+	}
+	if (serve(l->a, l->t))
+		return 1;
+	term_size(l->t, &rows, &cols);
+	app_resize(l->a, rows, cols);
+	if (term_has_key(l->t))
+		l->dirty = true;
+	else
+		draw(l);
+	return 0;
+}
+
+static int loop(const struct opt *o, struct session *s, struct term *t, struct app_setup *u, struct err *e)
+{
+	struct loop l = {.s = s, .t = t};
+	term_size(t, &u->rows, &u->cols);
+	u->look.colours = u->look.theme == TH_MONO ? 0 : term_colours(t);
+	l.a = app_new(o, s, u, e);
+	if (!l.a)
+		return -1;
+	l.g = grid_new(u->rows, u->cols, u->ascii);
+	term_mouse(t, app_mouse(l.a));
+	draw(&l);
+	bool failed = false;
+	while (!failed && !step(&l))
+		failed = session_failed(s, e);
+	grid_free(l.g);
+	app_free(l.a);
+	return failed ? -1 : 0;
+}
+
+static int run_terminal(const struct opt *o, bool utf8, struct err *e)
+{
+	bool bad;
+	struct app_setup u = {.ascii = !utf8 || opt_bool(o, OPT_ASCII), .files = true};
+	u.look.theme = theme_of(o, e, &bad);
+	struct session *s = bad ? NULL : session_open(o, e);
+	if (!s)
+		return -1;
+	struct term *t = term_open(e);
+	int rc = t ? loop(o, s, t, &u, e) : -1;
+	term_close(t);
+	session_close(s);
+	return rc;
+}
+
+#else
+
+static int run_terminal(const struct opt *o, bool utf8, struct err *e)
+{
+	(void)o;
+	(void)utf8;
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "built without curses: -script, -size and the reports work");
+}
+
+#endif
+
+int tui_run(const struct opt *o, struct err *e)
+{
+	setlocale(LC_CTYPE, "");
+	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	struct buf out = {0};
+	int rc;
+	if (!opt_str(o, OPT_SCRIPT) && isatty(STDOUT_FILENO) && !o->v[OPT_SIZE].set)
+		return run_terminal(o, utf8, e);
+	rc = script_run(o, utf8, &out, e);
+	if (!rc && put_all(&out))
+		rc = err_set(e, ERR_IO, ERR_NOWHERE, "standard output: %s", strerror(errno));
+	buf_free(&out);
+	return rc;
+}
+
+static void print_keys(struct buf *b)
+{
+	const char *group = "";
+	for (int i = 1; i < CMD__N; i++) {
+		if (!cmds[i].keys)
+			continue;
+		if (strcmp(group, cmds[i].group))
+			buf_printf(b, "%s%s\n", i > 1 ? "\n" : "", group = cmds[i].group);
+		buf_printf(b, "  %-16s :%-18s %s\n", cmds[i].keys, cmds[i].name, cmds[i].help);
+	}
+}
+
+static void print_commands(struct buf *b)
+{
+	for (int i = 1; i < CMD__N; i++) {
+		char word[64];
+		snprintf(word, sizeof word, "%s%s%s", cmds[i].name, cmds[i].arg ? " " : "", cmds[i].arg ? cmds[i].arg : "");
+		buf_printf(b, ":%-32s %s\n", word, cmds[i].help);
+	}
+}
+
+int tui_print(const struct opt *o, const char *what, struct err *e)
+{
+	struct buf b = {0};
+	(void)o;
+	if (!strcmp(what, "keys"))
+		print_keys(&b);
+	else if (!strcmp(what, "commands"))
+		print_commands(&b);
+	else if (!strcmp(what, "config"))
+		config_print(&b);
+	else
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-print=%s: keys, options, commands or config", what);
+	int rc = put_all(&b) ? err_set(e, ERR_IO, ERR_NOWHERE, "standard output: %s", strerror(errno)) : 0;
+	buf_free(&b);
+	return rc;
+}
