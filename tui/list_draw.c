@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Drawing the annotated source: weights, a heat bar, the line's number and its
+ * text. Tabs go to every eighth cell of the source, not of the screen, so the
+ * text is expanded first and then moved left by what is scrolled away; cells
+ * outside the clip rectangle cost nothing. Lines without weight are dim: what
+ * is bright was seen.
+ */
+#include "config.h"
+#include "listview.h"
+
+#include "analysis/callers.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { X_FLAT = 7, X_CUM = 15, X_HEAT = 16, W_HEAT = 8, X_LINE = 31, X_TEXT = 33 };
+
+struct drawing { const struct listview *v; const struct pane_env *env; };
+
+static void weights(const struct drawing *d, struct grid *g, int y, const struct list_row *r)
+{
+	const struct calls *c = d->v->t.c;
+	if (d->v->percent && r->thing) {
+		tree_percent(g, y, X_FLAT, r->flat, c->all);
+		tree_percent(g, y, X_CUM, r->cum, c->all);
+	} else {
+		tree_value(c, g, y, X_FLAT, r->flat, AT_BOLD);
+		tree_value(c, g, y, X_CUM, r->cum, 0);
+	}
+	if (r->cum)
+		grid_bar(g, y, X_HEAT, W_HEAT, tree_part(r->cum, d->v->most), ST_HEAT);
+}
+
+static void text(const struct drawing *d, struct grid *g, int y, const struct list_row *r)
+{
+	const struct listview *v = d->v;
+	size_t n;
+	const char *s = v->src && v->src->path ? source_line(v->src, r->line, &n) : NULL;
+	struct rect old = grid_clip(g, (struct rect){y, X_TEXT, 1, g->w - X_TEXT});
+	if (s) {
+		struct buf b = {0};
+		source_expand(&b, s, n);
+		grid_textn(g, 0, -v->left, r->thing ? ST_NORMAL : ST_DIM, 0, b.p, b.n);
+		buf_free(&b);
+		if (d->env->find.rx)
+			rows_hits(g, (struct rect){0, 0, 1, g->w}, d->env->find.rx);
+	} else if (r->line <= 0) {
+		grid_text(g, 0, 0, ST_DIM, 0, "(the line is not known)");
+	} else if (v->src && v->src->path) {
+		grid_text(g, 0, 0, ST_WARN, 0, "(past the end of the file: it is not the version that ran)");
+	}
+	grid_unclip(g, old);
+}
+
+static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct drawing *d = arg;
+	const struct list_row *r = &d->v->row[i];
+	char tmp[32];
+	struct buf b = {0};
+	switch (r->kind) {
+	case LR_FOLDED:
+		buf_printf(&b, "%lld lines without weight", (long long)(r->end - r->line + 1));
+		grid_text(g, y, X_TEXT, ST_DIM, 0, buf_str(&b));
+		grid_put(g, y, X_LINE - 1, 0x2026, ST_DIM, ST_NORMAL, 0);
+		break;
+	case LR_INLINED:
+		tree_value(d->v->t.c, g, y, X_CUM, r->cum, 0);
+		grid_put(g, y, X_LINE - 1, '>', ST_DIM, ST_NORMAL, 0);
+		tree_name(d->env, d->v->t.c, g, y, X_TEXT + 2, g->w - X_TEXT - 2, r->thing, "(inlined)");
+		break;
+	case LR_LINE:
+		weights(d, g, y, r);
+		if (r->line > 0) {
+			buf_i64(&b, r->line);
+			memcpy(tmp, b.p, b.n);
+			tmp[b.n] = 0;
+			grid_right(g, y, X_LINE, ST_DIM, 0, tmp);
+		}
+		text(d, g, y, r);
+		break;
+	}
+	buf_free(&b);
+}
+
+static void where(const struct listview *v, const struct pane_env *env, struct grid *g)
+{
+	struct buf b = {0};
+	grid_text(g, 0, 6, ST_WARN, 0, "The source is not here: ");
+	if (v->src->err)
+		grid_text(g, 0, 30, ST_NORMAL, 0, v->src->err);
+	if (g->h < 6) {
+		grid_text(g, 1, 6, ST_DIM, 0, ":source_path DIR says where it is");
+		return;
+	}
+	buf_puts(&b, "looked in ");
+	sources_where(session_sources(env->s), &b);
+	int y = 1, w = g->w - 8;
+	for (size_t at = 0; at < b.n && y < 4 && w > 10; y++) {
+		size_t n = b.n - at < (size_t)w ? b.n - at : (size_t)w;
+		for (size_t k = n; at + n < b.n && k > 1; k--)
+			if (b.p[at + k - 1] == ' ') {
+				n = k;
+				break;
+			}
+		grid_textn(g, y, 6, ST_DIM, 0, b.p + at, n);
+		at += n;
+	}
+	grid_text(g, y, 6, ST_NORMAL, 0, ":source_path DIR says where it is, :trim_path PREFIX takes PREFIX off its name.");
+	buf_free(&b);
+}
+
+void listview_draw(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct listview *v = st;
+	if (tree_empty(&v->t, env, g))
+		return;
+	if (v->cur == UINT32_MAX) {
+		grid_text(g, 2, 2, ST_DIM, 0, v->id ? "the function is filtered away: { and } show others"
+						    : "no function is chosen: 2 on a row of Top, or :list RE");
+		return;
+	}
+	grid_right(g, 0, X_FLAT + 1, ST_HEAD, 0, "FLAT");
+	grid_right(g, 0, X_CUM + 1, ST_HEAD, 0, "CUM");
+	grid_text(g, 0, X_HEAT + 1, ST_HEAD, 0, "HEAT");
+	grid_right(g, 0, X_LINE + 1, ST_HEAD, 0, "LINE");
+	grid_text(g, 0, X_TEXT + 1, ST_HEAD, 0, "SOURCE");
+	if (v->src && v->src->path) {
+		struct buf b = {0};
+		buf_printf(&b, "%s%s", v->stale ? "another version? " : "", v->src->how);
+		grid_right(g, 0, g->w - 1, v->stale ? ST_WARN : ST_DIM, 0, buf_str(&b));
+		buf_free(&b);
+	}
+	int extra = listview_text(v, env);
+	if (extra) {
+		struct rect old = grid_clip(g, (struct rect){1, 0, extra, g->w});
+		where(v, env, g);
+		grid_unclip(g, old);
+	} else if (!v->src) {
+		grid_text(g, 0, X_TEXT + 8, ST_WARN, 0, "(no file is named for this function)");
+	}
+	struct rect old = grid_clip(g, (struct rect){1 + extra, 0, g->h - 1 - extra, g->w});
+	rows_draw(&v->rows, g, draw_row, &(struct drawing){v, env}, &(struct rows_look){false, env->find.rx ? v->hit : NULL});
+	grid_unclip(g, old);
+}
+
+void listview_summary(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct listview *v = st;
+	if (v->cur == UINT32_MAX)
+		return;
+	const struct list_fun *f = &v->fun[v->cur];
+	const struct str_row *name = store_str(v->t.c->st, f->name), *file = store_str(v->t.c->st, f->file);
+	text_safe(b, name->s, name->n);
+	buf_putc(b, ' ');
+	size_t base = file->n;
+	if (env->cols < 120)
+		while (base && file->s[base - 1] != '/')
+			base--;
+	else
+		base = 0;
+	if (v->src && v->src->path && env->cols >= 120)
+		text_safe(b, v->src->path, strlen(v->src->path));
+	else
+		text_safe(b, file->s + base, file->n - base);
+	buf_puts(b, "  flat ");
+	tree_put_value(v->t.c, b, f->flat);
+	buf_puts(b, " cum ");
+	tree_put_value(v->t.c, b, f->cum);
+	for (uint32_t i = 0; i < v->norder; i++)
+		if (v->order[i] == v->cur)
+			buf_printf(b, "  (%s%u/%u)", v->re ? "match " : "", i + 1, v->norder);
+}
+
+void listview_detail(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct listview *v = st;
+	if (v->cur == UINT32_MAX || !v->rows.n)
+		return;
+	const struct list_row *r = &v->row[v->rows.sel];
+	if (r->kind == LR_FOLDED) {
+		buf_printf(b, "lines %lld-%lld: no weight (z unfolds)", (long long)r->line, (long long)r->end);
+		return;
+	}
+	buf_printf(b, "line %lld", (long long)r->line);
+	if (!r->thing) {
+		buf_puts(b, ": no weight");
+		return;
+	}
+	buf_puts(b, " flat ");
+	tree_put_value(v->t.c, b, r->flat);
+	buf_puts(b, " cum ");
+	tree_put_value(v->t.c, b, r->cum);
+	buf_puts(b, " (");
+	tree_put_percent(b, r->cum, v->t.c->all);
+	buf_putc(b, ')');
+	struct link *l;
+	uint32_t n = callees_of(v->t.c, r->thing, env->scratch, &l), inl = 0;
+	for (uint32_t i = 0; i < n; i++)
+		inl += l[i].inl;
+	if (inl)
+		buf_printf(b, "  %u inlined call%s: I shows", inl, inl == 1 ? "" : "s");
+	for (uint32_t i = 0; i < n && i < 3; i++) {
+		buf_puts(b, i ? ", " : "  calls ");
+		struct str_row s = calls_symbol(v->t.c, l[i].thing);
+		size_t pkg = symbol_package(s.s, s.n);
+		while (pkg && s.s[pkg - 1] != '/')
+			pkg--;
+		text_safe(b, s.s + pkg, s.n - pkg);
+		buf_putc(b, ' ');
+		tree_put_value(v->t.c, b, l[i].value);
+	}
+	if (n > 3)
+		buf_printf(b, " and %u more", n - 3);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_LISTVIEW_H
+#define TTRACE_LISTVIEW_H
+
+#include "analysis/source.h"
+#include "rows.h"
+#include "tree.h"
+
+/* The inside of the list pane, for pane_list.c and list_draw.c. */
+enum { LIST_BACK_MAX = 64 };
+enum list_kind { LR_LINE, LR_FOLDED, LR_INLINED };
+
+struct list_row {
+	enum list_kind kind;
+	int64_t line, end;	/* LR_FOLDED: lines line..end */
+	uint32_t thing;		/* 0: nothing was seen there */
+	int64_t flat, cum;
+};
+struct list_fun { str_id name, file; fun_id fun; uint32_t first; int64_t flat, cum; };
+struct list_back { str_id name, file; int64_t line; };
+
+struct listview {
+	struct tree t;		/* by lines */
+	struct list_fun *fun;
+	uint32_t nfun;
+	uint32_t *of;		/* function of a thing */
+	uint32_t *order;	/* functions that { and } go through, heaviest first */
+	uint32_t norder;
+	char *re;		/* that they match, or NULL */
+	uint32_t cur;		/* UINT32_MAX: none */
+	str_id id, id_file;	/* of the one shown, over changes of the query */
+	const struct source *src;	/* NULL: no file is named */
+	bool stale;		/* the file is shorter than the profile says */
+	struct rows rows;
+	struct list_row *row;
+	size_t rowcap;
+	int64_t most;		/* the heaviest line's cumulative weight */
+	bool fold, inlined, percent;
+	int left;		/* cells scrolled away */
+	struct list_back back[LIST_BACK_MAX];
+	int nback;
+	uint8_t *hit;
+	uint32_t nhit;
+};
+
+/* Lines of text above the list when there is no source. */
+int listview_text(const struct listview *, const struct pane_env *);
+void listview_draw(const void *, const struct pane_env *, struct grid *);
+void listview_summary(const void *, const struct pane_env *, struct buf *);
+void listview_detail(const void *, const struct pane_env *, struct buf *);
+
+#endif
