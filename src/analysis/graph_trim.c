@@ -83,6 +83,7 @@ static int cmp_score(const void *x, const void *y)
 	int c = by_weight(a->score, b->score);
 	c = c ? c : by_name(a, b);
 	c = c ? c : by_weight(a->flat, b->flat);
+	c = c ? c : by_weight(a->cum, b->cum);	/* contexts of one function in a tree */
 	return c ? c : a->rank < b->rank ? -1 : 1;
 }
 
