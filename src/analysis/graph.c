@@ -23,7 +23,10 @@
 
 /* A map from a pair of ids to an index. */
 struct pairs {
-	struct { uint64_t key; uint32_t val; } *slot;	/* val 0: empty, else index + 1 */
+	struct {
+		uint64_t key;
+		uint32_t val;
+	} * slot; /* val 0: empty, else index + 1 */
 	size_t cap, n;
 };
 
@@ -48,37 +51,48 @@ static uint32_t *pairs_at(struct pairs *m, uint32_t a, uint32_t b)
 		k = (k + 1) & (m->cap - 1);
 	if (!m->slot[k].val) {
 		m->slot[k].key = key;
-		m->n++;		/* the caller fills it */
+		m->n++; /* the caller fills it */
 	}
 	return &m->slot[k].val;
 }
 
-struct bundle { uint32_t stack, set; int64_t w, d; };
+struct bundle {
+	uint32_t stack, set;
+	int64_t w, d;
+};
 
-struct set_tags { bool known; uint32_t first, n; };	/* into set_key */
-struct set_key { uint32_t key; int64_t value; };	/* into tag_key */
+struct set_tags {
+	bool known;
+	uint32_t first, n;
+}; /* into set_key */
+struct set_key {
+	uint32_t key;
+	int64_t value;
+}; /* into tag_key */
 
 struct builder {
 	struct graph *g;
 	struct prof *p;
 	const struct gopt *o;
 	const struct graph *kept;
-	struct ginfo *info;		/* interned; kept ones first */
+	struct ginfo *info; /* interned; kept ones first */
 	size_t ninfo, cinfo, nkept;
 	struct intern infox;
-	struct lines { uint32_t first, n; } *lines;	/* of a location: its slots */
-	uint32_t *slot;			/* of a line: info + 1 (a graph's node + 1), 0 not wanted */
-	uint32_t *seen;			/* by node: the last bundle that came by; and its weights: these are hot */
+	struct lines {
+		uint32_t first, n;
+	} * lines;	/* of a location: its slots */
+	uint32_t *slot; /* of a line: info + 1 (a graph's node + 1), 0 not wanted */
+	uint32_t *seen; /* by node: the last bundle that came by; and its weights: these are hot */
 	int64_t *cum, *cum_div;
 	struct pairs edges, children, functions, tags, tag_keys;
 	struct bundle *bundle;
 	size_t nbundle, cbundle;
 	struct set_tags *sets;
-	struct gtag *tag_key;		/* what tags there are, without weights */
+	struct gtag *tag_key; /* what tags there are, without weights */
 	struct set_key *set_key;
 	struct gtag **tag;
 	struct gedge **edge;
-	bool light;			/* weights of nodes only */
+	bool light; /* weights of nodes only */
 	size_t ntag_key, ctag_key, nset_key, cset_key, ntag, ctag, nedge, cedge;
 };
 
@@ -145,14 +159,15 @@ static int same_info(const void *ctx, uint32_t id, const void *key)
 {
 	const struct builder *b = ctx;
 	const struct ginfo *x = &b->info[id], *y = key;
-	return x->name == y->name && x->file == y->file && x->object == y->object && x->addr == y->addr &&
-	    x->start == y->start && x->line == y->line && x->col == y->col;
+	return x->name == y->name && x->file == y->file && x->object == y->object &&
+	       x->addr == y->addr && x->start == y->start && x->line == y->line && x->col == y->col;
 }
 
 static uint32_t intern_info(struct builder *b, const struct ginfo *i)
 {
 	uint32_t h = hash_u64(hash_u64((uint64_t)i->name << 32 | i->file, i->addr),
-	    hash_u64((uint64_t)i->line ^ (uint64_t)i->col << 40, (uint64_t)i->start << 32 ^ i->object));
+	    hash_u64(
+		(uint64_t)i->line ^ (uint64_t)i->col << 40, (uint64_t)i->start << 32 ^ i->object));
 	uint32_t id = intern_find(&b->infox, h, same_info, b, i);
 	if (id != UINT32_MAX)
 		return id;
@@ -198,7 +213,8 @@ static void intern_lines(struct builder *b)
 			intern_info(b, &b->kept->node[i]->info);
 	b->nkept = b->ninfo;
 	for (size_t i = 1; i < p->nloc; i++) {
-		b->lines[i] = (struct lines){(uint32_t)slots, p->loc[i].nline ? p->loc[i].nline : 1};
+		b->lines[i] =
+		    (struct lines){(uint32_t)slots, p->loc[i].nline ? p->loc[i].nline : 1};
 		slots += b->lines[i].n;
 	}
 	b->slot = xmalloc((slots + 1) * sizeof *b->slot);
@@ -245,7 +261,8 @@ static void add_set_key(struct builder *b, struct set_tags *t, struct gtag k, in
 {
 	uint32_t *at = pairs_at(&b->tag_keys, k.numeric ? k.group : UINT32_MAX, k.name);
 	if (!*at) {
-		b->tag_key = mem_grow(b->tag_key, &b->ctag_key, b->ntag_key + 1, sizeof *b->tag_key);
+		b->tag_key =
+		    mem_grow(b->tag_key, &b->ctag_key, b->ntag_key + 1, sizeof *b->tag_key);
 		b->tag_key[b->ntag_key++] = k;
 		*at = (uint32_t)b->ntag_key;
 	}
@@ -272,13 +289,17 @@ static const struct set_tags *tags_of(struct builder *b, uint32_t set)
 		struct buf s = {0};
 		units_label(&s, l.num, prof_s(p, b->o->bytes_unit), b->o->tag_unit);
 		str_id name = prof_str(p, s.p, s.n);
-		add_set_key(b, t, (struct gtag){.numeric = true, .group = group, .name = name, .unit = b->o->bytes_unit}, l.num);
+		add_set_key(b, t,
+		    (struct gtag){
+			.numeric = true, .group = group, .name = name, .unit = b->o->bytes_unit},
+		    l.num);
 		buf_free(&s);
 	}
 	return t;
 }
 
-static void add_tag(struct builder *b, struct gnode *n, struct set_key k, const struct bundle *s, bool flat)
+static void add_tag(
+    struct builder *b, struct gnode *n, struct set_key k, const struct bundle *s, bool flat)
 {
 	uint32_t *at = pairs_at(&b->tags, n->id, k.key);
 	if (!*at) {
@@ -313,8 +334,8 @@ static void add_weight(struct builder *b, struct gnode *n, const struct bundle *
 
 /* ---- walks */
 
-static void add_edge(struct builder *b, struct gnode *src, struct gnode *dst, const struct bundle *s,
-    uint32_t pass, bool residual, bool inlined)
+static void add_edge(struct builder *b, struct gnode *src, struct gnode *dst,
+    const struct bundle *s, uint32_t pass, bool residual, bool inlined)
 {
 	struct gedge *e;
 	uint32_t *at = pairs_at(&b->edges, src->id, dst->id);
@@ -322,7 +343,10 @@ static void add_edge(struct builder *b, struct gnode *src, struct gnode *dst, co
 		b->edge = mem_grow(b->edge, &b->cedge, b->nedge + 1, sizeof *b->edge);
 		b->edge[b->nedge] = e = arena_zalloc(&b->g->arena, sizeof *e);
 		*at = (uint32_t)++b->nedge;
-		*e = (struct gedge){.src = src, .dst = dst, .inlined = true, .next_in = dst->in,
+		*e = (struct gedge){.src = src,
+		    .dst = dst,
+		    .inlined = true,
+		    .next_in = dst->in,
 		    .next_out = src->out};
 		dst->in = src->out = e;
 	}
@@ -360,7 +384,8 @@ static void walk(struct builder *b, const struct bundle *s, uint32_t pass)
 					add_tags(b, all[n - 1], s, false);
 			}
 			if (parent && parent != n && !b->light)
-				add_edge(b, all[parent - 1], all[n - 1], s, pass, residual, k + 1 != at.n);
+				add_edge(b, all[parent - 1], all[n - 1], s, pass, residual,
+				    k + 1 != at.n);
 			parent = n;
 			residual = false;
 		}
@@ -376,7 +401,8 @@ static void walk_tree(struct builder *b, const struct bundle *s, uint32_t pass)
 	for (uint32_t i = r.n; i--;) {
 		struct lines at = b->lines[b->p->frame[r.off + i]];
 		for (uint32_t k = at.n; k--;) {
-			uint32_t info = b->slot[at.first + k] - 1, context = parent ? parent->id + 1 : 0;
+			uint32_t info = b->slot[at.first + k] - 1,
+				 context = parent ? parent->id + 1 : 0;
 			uint32_t *child = pairs_at(&b->children, context, info);
 			if (!*child)
 				*child = new_node(b, info, context);
@@ -427,7 +453,8 @@ static void make_bundles(struct builder *b)
 			continue;
 		uint32_t *at = by_set ? pairs_at(&by_pair, s.stack, s.labels) : &by_stack[s.stack];
 		if (!*at) {
-			b->bundle = mem_grow(b->bundle, &b->cbundle, b->nbundle + 1, sizeof *b->bundle);
+			b->bundle =
+			    mem_grow(b->bundle, &b->cbundle, b->nbundle + 1, sizeof *b->bundle);
 			b->bundle[b->nbundle++] = (struct bundle){s.stack, s.labels, 0, 0};
 			*at = (uint32_t)b->nbundle;
 		}
@@ -451,7 +478,8 @@ static void select_nodes(struct graph *g, bool drop_negative)
 	}
 }
 
-static struct graph *build(struct prof *p, const struct gopt *o, const struct graph *kept, bool light)
+static struct graph *build(
+    struct prof *p, const struct gopt *o, const struct graph *kept, bool light)
 {
 	struct graph *g = xcalloc(1, sizeof *g);
 	struct builder b = {.g = g, .p = p, .o = o, .kept = kept, .light = light};
@@ -462,8 +490,9 @@ static struct graph *build(struct prof *p, const struct gopt *o, const struct gr
 	make_bundles(&b);
 	walk_all(&b);
 	select_nodes(g, o->drop_negative);
-	void *all[] = {b.info, b.lines, b.slot, b.seen, b.cum, b.cum_div, b.edges.slot, b.children.slot,
-	    b.functions.slot, b.tags.slot, b.tag_keys.slot, b.bundle, b.sets, b.tag_key, b.set_key, b.tag, b.edge};
+	void *all[] = {b.info, b.lines, b.slot, b.seen, b.cum, b.cum_div, b.edges.slot,
+	    b.children.slot, b.functions.slot, b.tags.slot, b.tag_keys.slot, b.bundle, b.sets,
+	    b.tag_key, b.set_key, b.tag, b.edge};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);
 	intern_free(&b.infox);

@@ -83,7 +83,7 @@ static int cmp_score(const void *x, const void *y)
 	int c = by_weight(a->score, b->score);
 	c = c ? c : by_name(a, b);
 	c = c ? c : by_weight(a->flat, b->flat);
-	c = c ? c : by_weight(a->cum, b->cum);	/* contexts of one function in a tree */
+	c = c ? c : by_weight(a->cum, b->cum); /* contexts of one function in a tree */
 	return c ? c : a->rank < b->rank ? -1 : 1;
 }
 
@@ -210,7 +210,7 @@ void graph_drop_redundant(struct graph *g)
 	for (size_t i = g->n; i--;) {
 		size_t n;
 		struct gedge **in = gedges_sorted(g, g->node[i]->in, true, &n);
-		while (n-- && in[n]->residual)	/* never one that is heavier than a direct edge */
+		while (n-- && in[n]->residual) /* never one that is heavier than a direct edge */
 			if (redundant(in[n], queue, ++mark))
 				in[n]->dead = true;
 	}

@@ -21,8 +21,8 @@ struct merger {
 	struct prof *to;
 	const struct prof *from;
 	struct intern maps, funs, locs, pairs;
-	map_id *map;		/* of `from` by index -> id + 1 in `to`; likewise below */
-	int64_t *shift;		/* by which addresses of that mapping move */
+	map_id *map;	/* of `from` by index -> id + 1 in `to`; likewise below */
+	int64_t *shift; /* by which addresses of that mapping move */
 	fun_id *fun;
 	loc_id *loc;
 	str_id *str;
@@ -85,10 +85,14 @@ static int common_types(struct prof *const *p, size_t n, struct err *e)
 	for (size_t k = 0; k < n && found; k++)
 		keep_types(p[k], name, found);
 	mem_free(name);
-	return found ? 0 : err_set(e, ERR_FORMAT, ERR_NOWHERE, "the profiles have no sample type in common");
+	return found ? 0
+		     : err_set(e, ERR_FORMAT, ERR_NOWHERE,
+			   "the profiles have no sample type in common");
 }
 
-struct vtype { const char *type, *unit; };
+struct vtype {
+	const char *type, *unit;
+};
 
 static size_t stem(const char *s)
 {
@@ -102,9 +106,11 @@ static int finest(const struct vtype *t, size_t n, struct vtype *best, struct er
 	*best = t[0];
 	for (size_t i = 1; i < n; i++) {
 		size_t a = stem(best->type), b = stem(t[i].type);
-		if (a != b || memcmp(best->type, t[i].type, a) || !units_alike(best->unit, t[i].unit))
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "incompatible types: %s/%s and %s/%s",
-			    best->type, best->unit, t[i].type, t[i].unit);
+		if (a != b || memcmp(best->type, t[i].type, a) ||
+		    !units_alike(best->unit, t[i].unit))
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
+			    "incompatible types: %s/%s and %s/%s", best->type, best->unit,
+			    t[i].type, t[i].unit);
 		if (units_scale(1, t[i].unit, best->unit, NULL) < 1)
 			*best = t[i];
 	}
@@ -114,7 +120,8 @@ static int finest(const struct vtype *t, size_t n, struct vtype *best, struct er
 static void scale_to(struct prof *p, const struct vtype *best, const struct vtype *period)
 {
 	double *ratio = xmalloc((p->ntype + 1) * sizeof *ratio);
-	p->period = units_i64(units_scale(p->period, prof_s(p, p->period_unit), period->unit, NULL));
+	p->period =
+	    units_i64(units_scale(p->period, prof_s(p, p->period_unit), period->unit, NULL));
 	p->period_unit = prof_str(p, period->unit, strlen(period->unit));
 	for (size_t i = 0; i < p->ntype; i++) {
 		ratio[i] = units_scale(1, prof_s(p, p->type[i].unit), best[i].unit, NULL);
@@ -127,13 +134,16 @@ static void scale_to(struct prof *p, const struct vtype *best, const struct vtyp
 static int common_units(struct prof *const *p, size_t n, struct err *e)
 {
 	size_t ntype = p[0]->ntype;
-	struct vtype *t = xmalloc(n * sizeof *t), *best = xmalloc((ntype + 1) * sizeof *best), period;
+	struct vtype *t = xmalloc(n * sizeof *t), *best = xmalloc((ntype + 1) * sizeof *best),
+		     period;
 	for (size_t k = 0; k < n; k++)
-		t[k] = (struct vtype){prof_s(p[k], p[k]->period_type), prof_s(p[k], p[k]->period_unit)};
+		t[k] = (struct vtype){
+		    prof_s(p[k], p[k]->period_type), prof_s(p[k], p[k]->period_unit)};
 	int r = finest(t, n, &period, e);
 	for (size_t i = 0; i < ntype && !r; i++) {
 		for (size_t k = 0; k < n; k++)
-			t[k] = (struct vtype){prof_s(p[k], p[k]->type[i].type), prof_s(p[k], p[k]->type[i].unit)};
+			t[k] = (struct vtype){
+			    prof_s(p[k], p[k]->type[i].type), prof_s(p[k], p[k]->type[i].unit)};
 		r = finest(t, n, &best[i], e);
 	}
 	for (size_t k = 0; k < n && !r; k++)
@@ -172,7 +182,8 @@ void prof_mark_base(struct prof *p)
 {
 	size_t nset = p->nset;
 	uint32_t *to = xmalloc(nset * sizeof *to);
-	struct prof_label base = {prof_str(p, PROF_BASE_KEY, strlen(PROF_BASE_KEY)), prof_str(p, "true", 4), 0, 0};
+	struct prof_label base = {
+	    prof_str(p, PROF_BASE_KEY, strlen(PROF_BASE_KEY)), prof_str(p, "true", 4), 0, 0};
 	for (size_t i = 0; i < nset; i++) {
 		struct prof_run r = p->set[i];
 		struct prof_label *l = xmalloc((r.n + 1u) * sizeof *l);
@@ -236,7 +247,8 @@ static map_id merge_map(struct merger *m, map_id i)
 static int same_fun(const void *ctx, uint32_t id, const void *key)
 {
 	const struct prof_fun *a = &((const struct prof *)ctx)->fun[id], *b = key;
-	return a->line == b->line && a->name == b->name && a->sysname == b->sysname && a->file == b->file;
+	return a->line == b->line && a->name == b->name && a->sysname == b->sysname &&
+	       a->file == b->file;
 }
 
 static fun_id merge_fun(struct merger *m, fun_id i)
@@ -247,7 +259,8 @@ static fun_id merge_fun(struct merger *m, fun_id i)
 	x.name = map_str(m, x.name);
 	x.sysname = map_str(m, x.sysname);
 	x.file = map_str(m, x.file);
-	uint32_t h = hash_u64((uint64_t)x.name << 32 | x.sysname, hash_u64((uint64_t)x.line, x.file));
+	uint32_t h =
+	    hash_u64((uint64_t)x.name << 32 | x.sysname, hash_u64((uint64_t)x.line, x.file));
 	uint32_t id = intern_find(&m->funs, h, same_fun, m->to, &x);
 	if (id == UINT32_MAX) {
 		x.id = m->to->nfun;
@@ -267,11 +280,13 @@ static int same_loc(const void *ctx, uint32_t id, const void *key)
 {
 	const struct prof *p = ctx;
 	const struct prof_loc *a = &p->loc[id], *b = key;
-	if (a->map != b->map || relative(p, a) != relative(p, b) || a->folded != b->folded || a->nline != b->nline)
+	if (a->map != b->map || relative(p, a) != relative(p, b) || a->folded != b->folded ||
+	    a->nline != b->nline)
 		return 0;
 	const struct prof_line *x = p->line + a->line, *y = p->line + b->line;
 	for (uint32_t i = 0; i < a->nline; i++)
-		if (x[i].fun != y[i].fun || x[i].line != y[i].line || (i + 1 == a->nline && x[i].col != y[i].col))
+		if (x[i].fun != y[i].fun || x[i].line != y[i].line ||
+		    (i + 1 == a->nline && x[i].col != y[i].col))
 			return 0;
 	return 1;
 }
@@ -340,12 +355,14 @@ static void merge_samples(struct merger *m)
 			struct prof_label *x = tmp = mem_grow(tmp, &cap, l.n * sizeof *x, 1);
 			for (uint32_t k = 0; k < l.n; k++) {
 				const struct prof_label *o = &f->label[l.off + k];
-				x[k] = (struct prof_label){map_str(m, o->key), map_str(m, o->str), o->num, map_str(m, o->unit)};
+				x[k] = (struct prof_label){map_str(m, o->key), map_str(m, o->str),
+				    o->num, map_str(m, o->unit)};
 			}
 			set[s.labels] = prof_labels(m->to, x, l.n);
 		}
 		s = (struct prof_sample){stack[s.stack], set[s.labels]};
-		uint32_t h = hash_u64(s.stack, s.labels), id = intern_find(&m->pairs, h, same_pair, m->to, &s);
+		uint32_t h = hash_u64(s.stack, s.labels),
+			 id = intern_find(&m->pairs, h, same_pair, m->to, &s);
 		if (id == UINT32_MAX) {
 			intern_put(&m->pairs, h, (uint32_t)m->to->nsample);
 			prof_add_sample(m->to, s.stack, s.labels, v);
@@ -368,7 +385,7 @@ static void merge_one(struct merger *m, const struct prof *from)
 	m->loc = xcalloc(from->nloc, sizeof *m->loc);
 	m->str = xcalloc(from->nstr, sizeof *m->str);
 	if (m->to->nmap == 1 && from->nmap > 1)
-		merge_map(m, 1);	/* the first mapping is the program itself */
+		merge_map(m, 1); /* the first mapping is the program itself */
 	merge_samples(m);
 	void *all[] = {m->map, m->shift, m->fun, m->loc, m->str};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -424,7 +441,7 @@ static struct prof *merge(struct prof *const *p, size_t n)
 	intern_free(&m.locs);
 	intern_free(&m.pairs);
 	for (size_t i = 0; i < m.to->nsample; i++)
-		if (all_zero(prof_value(m.to, i), m.to->ntype)) {	/* collect what they alone used */
+		if (all_zero(prof_value(m.to, i), m.to->ntype)) { /* collect what they alone used */
 			struct prof *again = merge(&m.to, 1);
 			prof_free(m.to);
 			return again;
@@ -435,12 +452,15 @@ static struct prof *merge(struct prof *const *p, size_t n)
 /* What pprof asks of profiles before it merges them: types equal to the letter. */
 static int comparable(const struct prof *a, const struct prof *b, struct err *e)
 {
-	bool ok = a->ntype == b->ntype && !strcmp(prof_s(a, a->period_type), prof_s(b, b->period_type)) &&
-	    !strcmp(prof_s(a, a->period_unit), prof_s(b, b->period_unit));
+	bool ok = a->ntype == b->ntype &&
+		  !strcmp(prof_s(a, a->period_type), prof_s(b, b->period_type)) &&
+		  !strcmp(prof_s(a, a->period_unit), prof_s(b, b->period_unit));
 	for (size_t i = 0; ok && i < a->ntype; i++)
 		ok = !strcmp(prof_s(a, a->type[i].type), prof_s(b, b->type[i].type)) &&
-		    !strcmp(prof_s(a, a->type[i].unit), prof_s(b, b->type[i].unit));
-	return ok ? 0 : err_set(e, ERR_FORMAT, ERR_NOWHERE, "the profiles have incompatible sample or period types");
+		     !strcmp(prof_s(a, a->type[i].unit), prof_s(b, b->type[i].unit));
+	return ok ? 0
+		  : err_set(e, ERR_FORMAT, ERR_NOWHERE,
+			"the profiles have incompatible sample or period types");
 }
 
 int prof_combine(struct prof *const *p, size_t n, struct prof **out, struct err *e)

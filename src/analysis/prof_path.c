@@ -61,7 +61,7 @@ const char *path_trim(const char *path, const char *trim_path, const char *sourc
 void prof_trim_paths(struct prof *p, const char *trim_path, const char *source_path)
 {
 	size_t n = p->nstr;
-	str_id *to = xcalloc(n, sizeof *to);	/* id + 1 */
+	str_id *to = xcalloc(n, sizeof *to); /* id + 1 */
 	for (size_t i = 1; i < p->nfun; i++) {
 		str_id f = p->fun[i].file;
 		if (!f)

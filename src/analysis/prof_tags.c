@@ -47,8 +47,8 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void tell_ignored(const struct prof *p, const struct prof_units *u, size_t i, const uint8_t *used,
-    prof_notice *notice, void *arg)
+static void tell_ignored(const struct prof *p, const struct prof_units *u, size_t i,
+    const uint8_t *used, prof_notice *notice, void *arg)
 {
 	const char **other = NULL;
 	size_t n = 0, cap = 0;
@@ -70,8 +70,8 @@ static void tell_ignored(const struct prof *p, const struct prof_units *u, size_
 		qsort(other, n, sizeof *other, by_text);
 		for (size_t j = 0; j < n; j++)
 			buf_printf(&b, "%s%s", j ? ", " : "", other[j]);
-		notice(arg, "For tag %s used unit %s, also encountered unit(s) %s", prof_s(p, u->key[i]),
-		    prof_s(p, u->unit[i]), buf_str(&b));
+		notice(arg, "For tag %s used unit %s, also encountered unit(s) %s",
+		    prof_s(p, u->key[i]), prof_s(p, u->unit[i]), buf_str(&b));
 		buf_free(&b);
 	}
 	mem_free(other);
@@ -117,7 +117,11 @@ void prof_label_units(struct prof *p, struct prof_units *u, prof_notice *notice,
 
 /* ---- compiling a filter */
 
-struct number { const char *at, *end; int64_t v; char *unit; };
+struct number {
+	const char *at, *end;
+	int64_t v;
+	char *unit;
+};
 
 static bool is_alpha(char c)
 {
@@ -164,7 +168,8 @@ static int parse_range(const char *s, struct prof_tag_test *t)
 	t->hi = INFINITY;
 	if (r2) {
 		double hi = units_scale(b.v, b.unit, t->unit, &unit2);
-		t->range = a.at == s && *a.end == ':' && b.at == a.end + 1 && !*b.end && !strcmp(t->unit, unit2);
+		t->range = a.at == s && *a.end == ':' && b.at == a.end + 1 && !*b.end &&
+			   !strcmp(t->unit, unit2);
 		t->lo = lo;
 		t->hi = hi;
 	} else if (a.at == s && !*a.end) {
@@ -193,7 +198,8 @@ static int compile_list(struct prof_tag_test *t, const char *option, const char 
 		t->rx[t->nrx] = rx_new(arena_strndup(&a, s, n), &why);
 		arena_free(&a);
 		if (!t->rx[t->nrx])
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "parsing %s regexp: %s", option, why.msg);
+			return err_set(
+			    e, ERR_USAGE, ERR_NOWHERE, "parsing %s regexp: %s", option, why.msg);
 		t->nrx++;
 		if (!s[n])
 			return 0;
@@ -201,8 +207,8 @@ static int compile_list(struct prof_tag_test *t, const char *option, const char 
 	}
 }
 
-static int compile_test(struct prof_tag_test *t, const char *option, const char *text, prof_notice *notice,
-    void *arg, struct err *e)
+static int compile_test(struct prof_tag_test *t, const char *option, const char *text,
+    prof_notice *notice, void *arg, struct err *e)
 {
 	if (!text || !*text)
 		return 0;
@@ -216,7 +222,8 @@ static int compile_test(struct prof_tag_test *t, const char *option, const char 
 		text = eq + 1;
 	int r = parse_range(text, t);
 	if (r < 0)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: a number in '%s' is too large", option, text);
+		return err_set(
+		    e, ERR_USAGE, ERR_NOWHERE, "%s: a number in '%s' is too large", option, text);
 	if (r && notice)
 		notice(arg, "%s:Interpreted '%s' as range, not regexp", option, text);
 	return r ? 0 : compile_list(t, option, text, e);
@@ -256,19 +263,22 @@ void prof_tag_free(struct prof_tag_filter *t)
 
 static bool has_key(const struct prof_tag_test *t, const struct prof *p, const struct prof_label *l)
 {
-	return !t->key || (p->str[l->key].n == t->nkey && !memcmp(p->str[l->key].s, t->key, t->nkey));
+	return !t->key ||
+	       (p->str[l->key].n == t->nkey && !memcmp(p->str[l->key].s, t->key, t->nkey));
 }
 
-static bool in_range(const struct prof_tag_test *t, const struct prof *p, const struct prof_label *l,
-    const struct prof_units *u)
+static bool in_range(const struct prof_tag_test *t, const struct prof *p,
+    const struct prof_label *l, const struct prof_units *u)
 {
 	const char *unit;
 	double v = units_scale(l->num, prof_s(p, prof_unit_of(u, l->key)), t->unit, &unit);
 	return !strcmp(unit, t->unit) && v >= t->lo && v <= t->hi;
 }
 
-/* One expression against the string labels of a set: "key:value", or the value when a key is asked for. */
-static bool rx_hits(const struct prof_tag_test *t, const struct rx *rx, const struct prof *p, struct prof_run r)
+/* One expression against the string labels of a set: "key:value", or the value when a key is asked
+ * for. */
+static bool rx_hits(
+    const struct prof_tag_test *t, const struct rx *rx, const struct prof *p, struct prof_run r)
 {
 	bool hit = false;
 	struct buf b = {0};
@@ -367,9 +377,14 @@ void prof_tag_apply(struct prof_tag_filter *t, struct prof *p, prof_notice *noti
 		keep_samples(t, p, &fm, &im);
 	if (t->show || t->hide)
 		keep_labels(t, p, &sm, &hm);
-	const struct { bool on, matched; const char *name; } say[] = {
-		{t->focus.on, fm, "TagFocus"}, {t->ignore.on, im, "TagIgnore"},
-		{t->show != NULL, sm, "TagShow"}, {t->hide != NULL, hm, "TagHide"},
+	const struct {
+		bool on, matched;
+		const char *name;
+	} say[] = {
+	    {t->focus.on, fm, "TagFocus"},
+	    {t->ignore.on, im, "TagIgnore"},
+	    {t->show != NULL, sm, "TagShow"},
+	    {t->hide != NULL, hm, "TagHide"},
 	};
 	for (size_t i = 0; i < 4 && notice; i++)
 		if (say[i].on && !say[i].matched)
@@ -381,13 +396,14 @@ void prof_tag_apply(struct prof_tag_filter *t, struct prof *p, prof_notice *noti
 struct tag_frames {
 	struct prof *p;
 	const char *unit;
-	str_id *key;		/* keys of the root, then of the leaf, as given */
+	str_id *key; /* keys of the root, then of the leaf, as given */
 	size_t nroot, nleaf;
-	struct intern locs;	/* by name and key */
+	struct intern locs; /* by name and key */
 	uint64_t next_loc, next_fun;
 };
 
-static void split_keys(struct prof *p, const char *s, str_id **key, size_t *cap, size_t at, size_t *n)
+static void split_keys(
+    struct prof *p, const char *s, str_id **key, size_t *cap, size_t at, size_t *n)
 {
 	while (s && *s) {
 		size_t len = strcspn(s, ",");
@@ -413,7 +429,8 @@ static loc_id tag_loc(struct tag_frames *t, str_id name, str_id key)
 	if (id != UINT32_MAX)
 		return id;
 	struct prof_line l = {.fun = prof_add_fun(t->p, &f)};
-	id = prof_add_loc(t->p, &(struct prof_loc){.id = t->next_loc, .line = prof_add_line(t->p, &l), .nline = 1});
+	id = prof_add_loc(t->p,
+	    &(struct prof_loc){.id = t->next_loc, .line = prof_add_line(t->p, &l), .nline = 1});
 	t->next_loc++;
 	t->next_fun++;
 	intern_put(&t->locs, h, id);
@@ -439,7 +456,8 @@ static str_id label_values(struct tag_frames *t, uint32_t set, str_id key, bool 
 		if (l->str)
 			buf_put(&b, p->str[l->str].s, p->str[l->str].n);
 		else
-			units_label(&b, l->num, units ? prof_s(p, l->unit) : "", units ? t->unit : "");
+			units_label(
+			    &b, l->num, units ? prof_s(p, l->unit) : "", units ? t->unit : "");
 	}
 	*any |= n != 0;
 	str_id s = prof_str(p, buf_str(&b), b.n);
@@ -448,7 +466,8 @@ static str_id label_values(struct tag_frames *t, uint32_t set, str_id key, bool 
 }
 
 /* The frames of a set: first key nearest the root. */
-static void set_frames(struct tag_frames *t, uint32_t set, const str_id *key, size_t n, loc_id *out, bool *any)
+static void set_frames(
+    struct tag_frames *t, uint32_t set, const str_id *key, size_t n, loc_id *out, bool *any)
 {
 	for (size_t i = 0; i < n; i++) {
 		str_id k = key[n - 1 - i], name = label_values(t, set, k, any);

@@ -16,7 +16,7 @@ void path_clean(struct buf *b, const char *s, size_t n)
 	bool rooted = n && *s == '/';
 	if (rooted)
 		buf_putc(b, '/');
-	floor = b->n;	/* ".." does not go below this */
+	floor = b->n; /* ".." does not go below this */
 	for (size_t i = 0, e; i < n; i = e) {
 		for (e = i; e < n && s[e] != '/';)
 			e++;

@@ -181,7 +181,10 @@ static void forget(struct legacy *g)
 static enum leg_verdict parse(struct legacy *g, struct bytes b)
 {
 	static enum leg_verdict (*const text[])(struct legacy *, struct leg_lines) = {
-		leg_heap, leg_count, leg_threads, leg_contention,
+	    leg_heap,
+	    leg_count,
+	    leg_threads,
+	    leg_contention,
 	};
 	struct leg_lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
 	enum leg_verdict v = cpu(g, b);
@@ -199,19 +202,27 @@ static enum leg_verdict parse(struct legacy *g, struct bytes b)
 /* Frames that are the profiler's own, by what the profile counts. */
 static void own_frames(struct legacy *g)
 {
-	g->drop = "ProfileData::Add|(ProfileData|CpuProfiler)::prof_handler|__pthread_sighandler|__restore";
+	g->drop = "ProfileData::Add|(ProfileData|CpuProfiler)::prof_handler|__pthread_sighandler|__"
+		  "restore";
 	if (g->ntype >= 2 && (!strcmp(g->type[0], "contentions") && !strcmp(g->type[1], "delay")))
-		g->drop = "RecordLockProfileData|(base::)?(RecordLock|SubmitMutex|SubmitSpinLock)ProfileData.*|"
-		    "((base::)?Mutex::)?(AwaitCommon|Unlock|UnlockSlow|ReaderUnlock).*|((base::)?MutexLock::)?~MutexLock.*|"
-		    "(SpinLock::)?(Unlock|SlowUnlock).*|(SpinLockHolder::)?~SpinLockHolder.*";
+		g->drop = "RecordLockProfileData|(base::)?(RecordLock|SubmitMutex|SubmitSpinLock)"
+			  "ProfileData.*|"
+			  "((base::)?Mutex::)?(AwaitCommon|Unlock|UnlockSlow|ReaderUnlock).*|(("
+			  "base::)?MutexLock::)?~MutexLock.*|"
+			  "(SpinLock::)?(Unlock|SlowUnlock).*|(SpinLockHolder::)?~SpinLockHolder.*";
 	if (g->ntype >= 2 && (!strcmp(g->type[1], "space") || !strcmp(g->type[1], "inuse_space") ||
-	    !strcmp(g->type[1], "alloc_space"))) {
-		g->drop = "([cmv]|pv|re)alloc|c?free|(do_)?memalign|(__)?posix_memalign|tcmalloc::.*|"
-		    "tc_(([cm]|pv|re|v)alloc|c?free|(posix_)?memalign|(new|delete)(array)?|new(array)?_nothrow)|"
+				 !strcmp(g->type[1], "alloc_space"))) {
+		g->drop =
+		    "([cmv]|pv|re)alloc|c?free|(do_)?memalign|(__)?posix_memalign|tcmalloc::.*|"
+		    "tc_(([cm]|pv|re|v)alloc|c?free|(posix_)?memalign|(new|delete)(array)?|new("
+		    "array)?_nothrow)|"
 		    "malloc_zone_(([cmv]|re)alloc|memalign|free)|runtime\\..*|BaseArena::.*|"
-		    "(::)?do_malloc(_no_errno|_pages)?|DoSampledAllocation|MallocedMemBlock::MallocedMemBlock|_M_allocate|"
-		    "__builtin_(vec_)?(delete|new)|__gnu_cxx::new_allocator::allocate|__libc_malloc|"
-		    "__malloc_alloc_template::allocate|allocate|cpp_alloc|operator new(\\[\\])?|simple_alloc::allocate";
+		    "(::)?do_malloc(_no_errno|_pages)?|DoSampledAllocation|MallocedMemBlock::"
+		    "MallocedMemBlock|_M_allocate|"
+		    "__builtin_(vec_)?(delete|new)|__gnu_cxx::new_allocator::allocate|__libc_"
+		    "malloc|"
+		    "__malloc_alloc_template::allocate|allocate|cpp_alloc|operator "
+		    "new(\\[\\])?|simple_alloc::allocate";
 		g->keep = "runtime\\.(panic|reflectcall|call[0-9]*)";
 	}
 }
@@ -229,20 +240,28 @@ static void tell_tables(const struct legacy *g, struct sink *s, loc_id *loc)
 		s->ops->type(s->self, put_str(s, g->type[i]), put_str(s, g->unit[i]));
 	for (size_t i = 0; i < g->nmap; i++) {
 		const struct leg_map *m = &g->map[i];
-		map[i + 1] = s->ops->map(s->self, &(struct sink_map){.id = i + 1, .start = m->start, .limit = m->limit,
-		    .offset = m->offset, .file = s->ops->str(s->self, m->file, m->nfile),
-		    .build_id = s->ops->str(s->self, m->build, m->nbuild)});
+		map[i + 1] = s->ops->map(
+		    s->self, &(struct sink_map){.id = i + 1,
+				 .start = m->start,
+				 .limit = m->limit,
+				 .offset = m->offset,
+				 .file = s->ops->str(s->self, m->file, m->nfile),
+				 .build_id = s->ops->str(s->self, m->build, m->nbuild)});
 	}
 	for (size_t i = 0; i < g->nfun; i++) {
 		str_id name = s->ops->str(s->self, g->fun[i].name, g->fun[i].nname);
-		fun[i + 1] = s->ops->fun(s->self, &(struct sink_fun){i + 1, name, name,
-		    s->ops->str(s->self, g->fun[i].file, g->fun[i].nfile), 0});
+		fun[i + 1] = s->ops->fun(
+		    s->self, &(struct sink_fun){i + 1, name, name,
+				 s->ops->str(s->self, g->fun[i].file, g->fun[i].nfile), 0});
 	}
 	for (size_t i = 0; i < g->norder; i++) {
 		const struct leg_loc *l = &g->loc[g->order[i]];
 		struct sink_line line = {fun[l->fun], l->line, 0};
-		loc[g->order[i]] = s->ops->loc(s->self, &(struct sink_loc){.id = l->id, .addr = l->addr,
-		    .map = map[l->map], .line = &line, .nline = l->fun != 0});
+		loc[g->order[i]] = s->ops->loc(s->self, &(struct sink_loc){.id = l->id,
+							    .addr = l->addr,
+							    .map = map[l->map],
+							    .line = &line,
+							    .nline = l->fun != 0});
 	}
 	mem_free(map);
 	mem_free(fun);
@@ -254,8 +273,11 @@ static void tell(const struct legacy *g, struct sink *s)
 	size_t cap = 0;
 	tell_tables(g, s, loc);
 	s->ops->meta(s->self, &(struct sink_meta){.period_type = put_str(s, g->period_type),
-	    .period_unit = put_str(s, g->period_unit), .period = g->period, .duration = g->duration,
-	    .drop_frames = put_str(s, g->drop), .keep_frames = put_str(s, g->keep)});
+				  .period_unit = put_str(s, g->period_unit),
+				  .period = g->period,
+				  .duration = g->duration,
+				  .drop_frames = put_str(s, g->drop),
+				  .keep_frames = put_str(s, g->keep)});
 	str_id bytes = put_str(s, "bytes");
 	for (size_t i = 0; i < g->nsample; i++) {
 		const struct leg_sample *x = &g->sample[i];
@@ -263,8 +285,12 @@ static void tell(const struct legacy *g, struct sink *s)
 		stack = mem_grow(stack, &cap, x->n + 1u, sizeof *stack);
 		for (uint32_t k = 0; k < x->n; k++)
 			stack[k] = loc[g->frame[x->frame + k]];
-		s->ops->sample(s->self, &(struct sink_sample){.stack = s->ops->stack(s->self, stack, x->n),
-		    .value = x->value, .label = &label, .nlabel = x->has_bytes, .when = TIME_NONE});
+		s->ops->sample(
+		    s->self, &(struct sink_sample){.stack = s->ops->stack(s->self, stack, x->n),
+				 .value = x->value,
+				 .label = &label,
+				 .nlabel = x->has_bytes,
+				 .when = TIME_NONE});
 	}
 	mem_free(loc);
 	mem_free(stack);
@@ -279,25 +305,32 @@ int read_pprof_legacy(struct bytes b, struct sink *s, struct err *e)
 		tell(&g, s);
 	}
 	forget(&g);
-	return v == LEG_OK ? 0 : err_set(e, ERR_FORMAT, ERR_NOWHERE, v == LEG_BAD ?
-	    "a profile in an old text format, and malformed" : "unrecognized profile format");
+	return v == LEG_OK ? 0
+			   : err_set(e, ERR_FORMAT, ERR_NOWHERE,
+				 v == LEG_BAD ? "a profile in an old text format, and malformed"
+					      : "unrecognized profile format");
 }
 
 /* Decided by its heading. */
 bool is_pprof_legacy(struct bytes b)
 {
 	static const unsigned char words[4][8] = {
-		{0, 0, 0, 0, 3, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 3}, {0}, {0},
+	    {0, 0, 0, 0, 3, 0, 0, 0},
+	    {0, 0, 0, 0, 0, 0, 0, 3},
+	    {0},
+	    {0},
 	};
 	if (b.n >= 20 && (!memcmp(b.p, words[0], 8) || !memcmp(b.p, words[1], 8)))
 		return true;
 	if (b.n >= 40 && !memcmp(b.p, words[2], 8) && (b.p[8] == 3 || b.p[15] == 3))
 		return true;
-	struct leg_lines l = {.p = (const char *)b.p, .end = (const char *)b.p + (b.n < 4096 ? b.n : 4096)};
+	struct leg_lines l = {
+	    .p = (const char *)b.p, .end = (const char *)b.p + (b.n < 4096 ? b.n : 4096)};
 	while (leg_next(&l) && leg_comment(&l))
 		;
-	return leg_contains(l.line, l.n, "heap profile:") || leg_contains(l.line, l.n, " profile: total ") ||
-	    leg_contains(l.line, l.n, "--- contention") || leg_contains(l.line, l.n, "--- mutex:") ||
-	    leg_contains(l.line, l.n, "--- thread") || leg_contains(l.line, l.n, "--- Thread ") ||
-	    leg_contains(l.line, l.n, "--- heapz ");
+	return leg_contains(l.line, l.n, "heap profile:") ||
+	       leg_contains(l.line, l.n, " profile: total ") ||
+	       leg_contains(l.line, l.n, "--- contention") ||
+	       leg_contains(l.line, l.n, "--- mutex:") || leg_contains(l.line, l.n, "--- thread") ||
+	       leg_contains(l.line, l.n, "--- Thread ") || leg_contains(l.line, l.n, "--- heapz ");
 }

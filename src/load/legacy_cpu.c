@@ -13,7 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct words { const uint8_t *p, *end; unsigned size; bool big, bad; };
+struct words {
+	const uint8_t *p, *end;
+	unsigned size;
+	bool big, bad;
+};
 
 static uint64_t word(struct words *w)
 {
@@ -29,7 +33,8 @@ static uint64_t word(struct words *w)
 	return v;
 }
 
-/* Stacks up to the end mark; false: this is no such profile. exact: addresses are no return addresses. */
+/* Stacks up to the end mark; false: this is no such profile. exact: addresses are no return
+ * addresses. */
 static bool cpu_samples(struct legacy *g, struct words *w, bool exact)
 {
 	while (w->p < w->end && !w->bad) {
@@ -93,7 +98,8 @@ enum leg_verdict leg_cpu(struct legacy *g, struct bytes b)
 {
 	for (int i = 0; i < 4; i++) {
 		struct words w = {b.p, b.p + b.n, i < 2 ? 4 : 8, i & 1, false};
-		uint64_t zero = word(&w), three = word(&w), java = word(&w), period = word(&w), pad = word(&w);
+		uint64_t zero = word(&w), three = word(&w), java = word(&w), period = word(&w),
+			 pad = word(&w);
 		if (w.bad || zero || three != 3 || java > 1 || (int64_t)period == 0 || pad)
 			continue;
 		g->type[0] = "samples";
@@ -184,7 +190,7 @@ enum leg_verdict leg_java_locations(struct legacy *g, const char *p, const char 
 			java_place(g, &g->loc[i], t);
 	}
 	leg_memory_map(g, &none, false);
-	for (size_t i = 0; i < g->nloc; i++) {	/* one run's addresses say nothing about another's */
+	for (size_t i = 0; i < g->nloc; i++) { /* one run's addresses say nothing about another's */
 		if (g->loc[i].fun)
 			g->loc[i].map = 0;
 		g->loc[i].addr = 0;
@@ -195,7 +201,8 @@ enum leg_verdict leg_java_locations(struct legacy *g, const char *p, const char 
 static bool java_field(struct legacy *g, struct leg_text line, bool heap)
 {
 	const char *eq = memchr(line.p, '=', (size_t)(line.end - line.p));
-	struct leg_lines k = {.line = line.p, .n = (size_t)(eq - line.p)}, v = {.line = eq + 1, .n = (size_t)(line.end - eq - 1)};
+	struct leg_lines k = {.line = line.p, .n = (size_t)(eq - line.p)},
+			 v = {.line = eq + 1, .n = (size_t)(line.end - eq - 1)};
 	struct leg_text key = leg_trimmed(&k), val = leg_trimmed(&v);
 	const char *name = arena_strndup(&g->arena, key.p, (size_t)(key.end - key.p));
 	const char *text = arena_strndup(&g->arena, val.p, (size_t)(val.end - val.p));

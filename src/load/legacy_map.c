@@ -14,10 +14,14 @@
 
 bool leg_map_heading(const struct leg_lines *l)
 {
-	return leg_contains(l->line, l->n, "--- Memory map: ---") || leg_contains(l->line, l->n, "MAPPED_LIBRARIES:");
+	return leg_contains(l->line, l->n, "--- Memory map: ---") ||
+	       leg_contains(l->line, l->n, "MAPPED_LIBRARIES:");
 }
 
-struct attr { struct attr *next; const char *name, *value; };
+struct attr {
+	struct attr *next;
+	const char *name, *value;
+};
 
 /* Behind "file.cc:123] ", when the line begins so. */
 static struct leg_text without_log_prefix(struct leg_text t)
@@ -128,7 +132,9 @@ static bool all_of(struct leg_text t, const char *set)
 
 static const char hex_set[] = "0123456789abcdefABCDEF";
 
-struct entry { struct leg_text perm, offset, file, build; };
+struct entry {
+	struct leg_text perm, offset, file, build;
+};
 
 /* perms offset major:minor inode file */
 static bool proc_form(struct leg_text t, struct entry *m)
@@ -169,15 +175,15 @@ static void brief_form(struct leg_text t, struct entry *m)
 	if (n) {
 		m->perm = (struct leg_text){tok.p, tok.p + n};
 		if (tok.p + n != tok.end)
-			return;	/* a name that begins like permissions is taken for them */
+			return; /* a name that begins like permissions is taken for them */
 	} else {
 		t = keep;
 	}
 	if (!take_token(&t, &m->file))
 		return;
 	keep = t;
-	if (take_token(&t, &tok) && leg_word(&tok, "(@") && (n = run_of(tok, hex_set)) && tok.p + n < tok.end &&
-	    tok.p[n] == ')') {
+	if (take_token(&t, &tok) && leg_word(&tok, "(@") && (n = run_of(tok, hex_set)) &&
+	    tok.p + n < tok.end && tok.p[n] == ')') {
 		m->offset = (struct leg_text){tok.p, tok.p + n};
 		t.p = tok.p + n + 1;
 	} else {
@@ -199,7 +205,8 @@ static bool add_mapping(struct legacy *g, struct leg_text t)
 		brief_form(t, &x);
 	if (x.perm.p < x.perm.end && !memchr(x.perm.p, 'x', (size_t)(x.perm.end - x.perm.p)))
 		return true;
-	if (!leg_hex(start, &m.start) || !leg_hex(end, &m.limit) || (x.offset.p && !leg_hex(x.offset, &m.offset)))
+	if (!leg_hex(start, &m.start) || !leg_hex(end, &m.limit) ||
+	    (x.offset.p && !leg_hex(x.offset, &m.offset)))
 		return false;
 	m.nfile = (size_t)(x.file.end - x.file.p);
 	m.nbuild = (size_t)(x.build.end - x.build.p);
@@ -215,7 +222,8 @@ static struct attr *new_attr(struct legacy *g, struct leg_text t)
 	const char *eq = memchr(t.p, '=', (size_t)(t.end - t.p));
 	if (!eq)
 		return NULL;
-	struct leg_lines k = {.line = t.p, .n = (size_t)(eq - t.p)}, v = {.line = eq + 1, .n = (size_t)(t.end - eq - 1)};
+	struct leg_lines k = {.line = t.p, .n = (size_t)(eq - t.p)},
+			 v = {.line = eq + 1, .n = (size_t)(t.end - eq - 1)};
 	struct leg_text key = leg_trimmed(&k), val = leg_trimmed(&v);
 	struct attr *a = arena_zalloc(&g->arena, sizeof *a);
 	a->name = arena_printf(&g->arena, "$%.*s", (int)(key.end - key.p), key.p);
@@ -231,7 +239,8 @@ static bool adjacent(const struct leg_map *a, const struct leg_map *b)
 		return false;
 	if (a->nbuild && b->nbuild && strcmp(a->build, b->build))
 		return false;
-	return a->limit == b->start && (!a->offset || !b->offset || a->offset + (a->limit - a->start) == b->offset);
+	return a->limit == b->start &&
+	       (!a->offset || !b->offset || a->offset + (a->limit - a->start) == b->offset);
 }
 
 static void join_adjacent(struct legacy *g)
@@ -301,7 +310,8 @@ static uint32_t mapping_of(struct legacy *g, uint64_t a, size_t known)
 			return (uint32_t)i + 1;
 	for (size_t i = 0; i < g->nmap; i++) {
 		struct leg_map *m = &g->map[i];
-		if (m->offset && m->start - m->offset <= a && a < m->start) {	/* its first part was left out */
+		if (m->offset && m->start - m->offset <= a &&
+		    a < m->start) { /* its first part was left out */
 			m->start -= m->offset;
 			m->offset = 0;
 			return (uint32_t)i + 1;
@@ -337,7 +347,8 @@ void leg_memory_map(struct legacy *g, struct leg_lines *l, bool skip)
 	while (skip && !leg_map_heading(l) && leg_next(l))
 		;
 	while (leg_next(l)) {
-		struct leg_text t = expanded(g, without_log_prefix((struct leg_text){l->line, l->line + l->n}), attrs);
+		struct leg_text t = expanded(
+		    g, without_log_prefix((struct leg_text){l->line, l->line + l->n}), attrs);
 		if (!add_mapping(g, t) && (*tail = new_attr(g, t)))
 			tail = &(*tail)->next;
 	}

@@ -23,7 +23,8 @@ static int add_addresses(struct legacy *g, struct leg_text t, bool exact_leaf)
 		uint64_t v;
 		if (!leg_starts(t, "0x"))
 			continue;
-		while (d.end < t.end && ((*d.end >= '0' && *d.end <= '9') || (*d.end >= 'a' && *d.end <= 'f')))
+		while (d.end < t.end &&
+		       ((*d.end >= '0' && *d.end <= '9') || (*d.end >= 'a' && *d.end <= 'f')))
 			d.end++;
 		if (d.p == d.end)
 			continue;
@@ -39,8 +40,9 @@ static int add_addresses(struct legacy *g, struct leg_text t, bool exact_leaf)
 static struct leg_text address_list(struct leg_text t)
 {
 	struct leg_text a = {t.p, t.p};
-	while (a.end < t.end && (*a.end == ' ' || *a.end == 'x' || (*a.end >= '0' && *a.end <= '9') ||
-	    (*a.end >= 'a' && *a.end <= 'f')))
+	while (
+	    a.end < t.end && (*a.end == ' ' || *a.end == 'x' || (*a.end >= '0' && *a.end <= '9') ||
+				 (*a.end >= 'a' && *a.end <= 'f')))
 		a.end++;
 	return a;
 }
@@ -106,7 +108,9 @@ static bool is_zero(struct leg_text t)
 	return t.end - t.p == 1 && *t.p == '0';
 }
 
-struct heap { bool unsample, alloc; };
+struct heap {
+	bool unsample, alloc;
+};
 
 /* The heading behind "heap profile:"; LEG_OTHER: none of the three kinds. */
 static enum leg_verdict heap_heading(struct legacy *g, struct leg_text t, struct heap *h)
@@ -123,16 +127,19 @@ static enum leg_verdict heap_heading(struct legacy *g, struct leg_text t, struct
 	g->period = 1;
 	kind = t;
 	if (leg_word(&t, "heap")) {
-		while (t.p < t.end && (*t.p == '_' || (*t.p >= 'a' && *t.p <= 'z') || (*t.p >= '0' && *t.p <= '9')))
+		while (t.p < t.end && (*t.p == '_' || (*t.p >= 'a' && *t.p <= 'z') ||
+					  (*t.p >= '0' && *t.p <= '9')))
 			t.p++;
 		kind.end = t.p;
 		leg_word(&t, "/");
 		g->period = 0;
 		if (leg_digits(&t, &rate) && !leg_number(rate, &g->period))
 			return LEG_OTHER;
-		h->alloc = (!same_text(d[2], d[0]) && !is_zero(d[2])) || (!same_text(d[3], d[1]) && !is_zero(d[3]));
+		h->alloc = (!same_text(d[2], d[0]) && !is_zero(d[2])) ||
+			   (!same_text(d[3], d[1]) && !is_zero(d[3]));
 		size_t n = (size_t)(kind.end - kind.p);
-		if ((n == 8 && leg_starts(kind, "heapz_v2")) || (n == 7 && leg_starts(kind, "heap_v2"))) {
+		if ((n == 8 && leg_starts(kind, "heapz_v2")) ||
+		    (n == 7 && leg_starts(kind, "heap_v2"))) {
 			h->unsample = true;
 		} else if (n == 11 && leg_starts(kind, "heapprofile")) {
 			g->period = 1;
@@ -144,7 +151,8 @@ static enum leg_verdict heap_heading(struct legacy *g, struct leg_text t, struct
 		}
 		return LEG_OK;
 	}
-	return leg_starts(plain, " @ growth") || leg_starts(plain, " @ fragmentation") ? LEG_OK : LEG_OTHER;
+	return leg_starts(plain, " @ growth") || leg_starts(plain, " @ fragmentation") ? LEG_OK
+										       : LEG_OTHER;
 }
 
 /* Count and size of one pair; false: nonsense. */
@@ -182,7 +190,8 @@ static bool heap_sample(struct legacy *g, const struct heap *h, struct leg_text 
 
 enum leg_verdict leg_heap(struct legacy *g, struct leg_lines l)
 {
-	static const char *const type[] = {"alloc_objects", "alloc_space", "inuse_objects", "inuse_space"};
+	static const char *const type[] = {
+	    "alloc_objects", "alloc_space", "inuse_objects", "inuse_space"};
 	static const char *const unit[] = {"count", "bytes", "count", "bytes"};
 	static const char *const old[] = {"objects", "space"};
 	struct heap h = {0};
@@ -211,11 +220,12 @@ static bool count_sample(struct legacy *g, struct leg_text t)
 	if (!leg_digits(&t, &d) || !leg_word(&t, " @") || !leg_number(d, &n) || t.p == t.end)
 		return false;
 	leg_sample(g)->value[0] = n;
-	for (struct leg_text a = t; a.p < a.end;) {	/* nothing but " 0x..." to the end */
+	for (struct leg_text a = t; a.p < a.end;) { /* nothing but " 0x..." to the end */
 		const char *from;
 		if (!leg_word(&a, " 0x"))
 			return false;
-		for (from = a.p; a.p < a.end && ((*a.p >= '0' && *a.p <= '9') || (*a.p >= 'a' && *a.p <= 'f'));)
+		for (from = a.p;
+		     a.p < a.end && ((*a.p >= '0' && *a.p <= '9') || (*a.p >= 'a' && *a.p <= 'f'));)
 			a.p++;
 		if (a.p == from)
 			return false;
@@ -261,11 +271,13 @@ static bool is_thread_heading(const struct leg_lines *l)
 		const char *from;
 		if (!leg_word(&x, "--- Thread "))
 			continue;
-		for (from = x.p; x.p < x.end && ((*x.p >= '0' && *x.p <= '9') || ((*x.p | 32) >= 'a' && (*x.p | 32) <= 'f'));)
+		for (from = x.p; x.p < x.end && ((*x.p >= '0' && *x.p <= '9') ||
+						    ((*x.p | 32) >= 'a' && (*x.p | 32) <= 'f'));)
 			x.p++;
 		if (x.p == from || !leg_word(&x, " (name: "))
 			continue;
-		for (; x.p < x.end; x.p++) {	/* a name with any slashes, and a number behind the last */
+		for (; x.p < x.end;
+		     x.p++) { /* a name with any slashes, and a number behind the last */
 			struct leg_text y = x;
 			if (leg_word(&y, "/") && leg_digits(&y, &d) && leg_word(&y, ") stack: ---"))
 				return true;
@@ -300,7 +312,7 @@ static int thread_sample(struct legacy *g, struct leg_lines *l)
 		else if (add_addresses(g, t, true))
 			return -1;
 	}
-	if (same || g->nframe == frames) {	/* as the thread before */
+	if (same || g->nframe == frames) { /* as the thread before */
 		g->nframe = frames;
 		g->nsample--;
 		if (g->nsample)
@@ -351,7 +363,8 @@ static bool is_word(struct leg_text t, const char *word)
 }
 
 /* "key = value"; false: it is not for us. */
-static bool contention_field(struct legacy *g, struct leg_text key, struct leg_text val, int64_t *hz)
+static bool contention_field(
+    struct legacy *g, struct leg_text key, struct leg_text val, int64_t *hz)
 {
 	int64_t ms;
 	if (is_word(key, "cycles/second"))
@@ -375,7 +388,8 @@ static enum leg_verdict contention_sample(struct legacy *g, struct leg_text line
 		if (!leg_digits(&t, &d1))
 			continue;
 		leg_spaces(&t);
-		if (!leg_digits(&t, &d2)) {	/* one run of digits is two, the second as short as can be */
+		if (!leg_digits(
+			&t, &d2)) { /* one run of digits is two, the second as short as can be */
 			if (d1.end - d1.p < 2)
 				continue;
 			d2 = (struct leg_text){d1.end - 1, d1.end};
@@ -402,11 +416,13 @@ static enum leg_verdict contention_sample(struct legacy *g, struct leg_text line
 
 enum leg_verdict leg_contention(struct legacy *g, struct leg_lines l)
 {
-	static const char *const type[] = {"contentions", "delay"}, *const unit[] = {"count", "nanoseconds"};
+	static const char *const type[] = {"contentions", "delay"}, *const unit[] = {
+									"count", "nanoseconds"};
 	int64_t hz = 0;
 	leg_next(&l);
 	struct leg_text t = {l.line, l.line + l.n};
-	if (!leg_starts(t, "--- contentionz ") && !leg_starts(t, "--- mutex:") && !leg_starts(t, "--- contention:"))
+	if (!leg_starts(t, "--- contentionz ") && !leg_starts(t, "--- mutex:") &&
+	    !leg_starts(t, "--- contention:"))
 		return LEG_OTHER;
 	set_types(g, 2, type, unit);
 	g->period_type = "contentions";
@@ -420,7 +436,8 @@ enum leg_verdict leg_contention(struct legacy *g, struct leg_lines l)
 		const char *eq = memchr(t.p, '=', (size_t)(t.end - t.p));
 		if (leg_starts(t, "---") || !eq)
 			break;
-		if (!contention_field(g, trim((struct leg_text){t.p, eq}), trim((struct leg_text){eq + 1, t.end}), &hz))
+		if (!contention_field(g, trim((struct leg_text){t.p, eq}),
+			trim((struct leg_text){eq + 1, t.end}), &hz))
 			return LEG_OTHER;
 	}
 	for (; more; more = leg_next(&l)) {

@@ -16,7 +16,11 @@
 #include <string.h>
 
 /* Numbers of names by string id; 0 not yet seen. */
-struct numbering { uint32_t *number; size_t cap; uint32_t n; };
+struct numbering {
+	uint32_t *number;
+	size_t cap;
+	uint32_t n;
+};
 
 static void put_number(struct numbering *m, struct buf *b, const struct prof *p, str_id s)
 {
@@ -50,14 +54,19 @@ static void put_address(struct buf *b, const struct gnode *prev, uint64_t addr)
 }
 
 /* Nodes of one file and name that belong to different functions are told apart by "[i/n]". */
-struct group { str_id file, name; uint32_t n; };
-struct member { uint32_t group, function, place; };	/* place: of its group, from 1 */
+struct group {
+	str_id file, name;
+	uint32_t n;
+};
+struct member {
+	uint32_t group, function, place;
+}; /* place: of its group, from 1 */
 struct aliases {
 	struct group *group;
 	struct member *member;
 	size_t ngroup, cgroup, nmember, cmember;
 	struct intern groups, members;
-	uint32_t *of;		/* node id -> member */
+	uint32_t *of; /* node id -> member */
 };
 
 static int same_group(const void *ctx, uint32_t id, const void *key)
@@ -90,7 +99,8 @@ static uint32_t group_of(struct aliases *a, const struct ginfo *i)
 static uint32_t member_of(struct aliases *a, const struct gnode *n)
 {
 	struct member m = {group_of(a, &n->info), n->function, 0};
-	uint32_t h = hash_u64(m.group, m.function), id = intern_find(&a->members, h, same_member, a, &m);
+	uint32_t h = hash_u64(m.group, m.function),
+		 id = intern_find(&a->members, h, same_member, a, &m);
 	if (id == UINT32_MAX) {
 		m.place = ++a->group[m.group].n;
 		a->member = mem_grow(a->member, &a->cmember, a->nmember + 1, sizeof *a->member);
@@ -106,7 +116,7 @@ static str_id callee_name(struct aliases *a, struct prof *p, const struct gnode 
 {
 	struct buf b = {0};
 	str_id name = n->info.name;
-	if (!a->of[n->id])	/* not shown itself */
+	if (!a->of[n->id]) /* not shown itself */
 		return 0;
 	const struct member *m = &a->member[a->of[n->id] - 1];
 	if (a->group[m->group].n > 1) {
@@ -144,7 +154,8 @@ static void put_node(struct callgrind *c, struct graph *g, const struct gnode *n
 		put_field(c, "fn=", &c->names, i->name);
 	}
 	put_address(b, c->prev, i->addr);
-	buf_printf(b, " %lld %lld\n", (long long)i->line, (long long)units_i64(view_scaled(c->v, gnode_flat(n))));
+	buf_printf(b, " %lld %lld\n", (long long)i->line,
+	    (long long)units_i64(view_scaled(c->v, gnode_flat(n))));
 	struct gedge **e = gedges_sorted(g, n->out, false, &count);
 	for (size_t k = 0; k < count; k++) {
 		const struct ginfo *to = &e[k]->dst->info;
@@ -174,7 +185,8 @@ int report_callgrind(const struct opt *o, struct out *out, struct err *e)
 		put_node(&c, g, g->node[i]);
 		out_flush(out, false);
 	}
-	void *all[] = {c.alias.of, c.alias.group, c.alias.member, c.objects.number, c.files.number, c.names.number};
+	void *all[] = {c.alias.of, c.alias.group, c.alias.member, c.objects.number, c.files.number,
+	    c.names.number};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);
 	intern_free(&c.alias.groups);

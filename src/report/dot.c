@@ -26,8 +26,8 @@ struct dot {
 	struct view *v;
 	struct graph *g;
 	struct buf *b;
-	uint32_t *number;	/* node id -> its number in the drawing */
-	bool *nodelets;		/* by number: it has small boxes */
+	uint32_t *number; /* node id -> its number in the drawing */
+	bool *nodelets;	  /* by number: it has small boxes */
 };
 
 /* Quotes and backslashes escaped, lines ended to the left. */
@@ -68,7 +68,8 @@ static void put_color(struct buf *b, double score, bool background)
 		r = value * (1 + sat * score);
 	else
 		g = value * (1 - sat * score);
-	buf_printf(b, "#%02x%02x%02x", channel(r * 255.0), channel(g * 255.0), channel(value * (1 - sat) * 255.0));
+	buf_printf(b, "#%02x%02x%02x", channel(r * 255.0), channel(g * 255.0),
+	    channel(value * (1 - sat) * 255.0));
 }
 
 static double share(const struct view *v, int64_t x)
@@ -86,7 +87,8 @@ static void put_legend(struct dot *d, const char *title)
 	while (first < labels.n && labels.p[first] != '\n')
 		first++;
 	put_escaped(&esc, labels.p, first);
-	buf_printf(d->b, "subgraph cluster_L { \"%s\" [shape=box fontsize=16 label=\"", buf_str(&esc));
+	buf_printf(
+	    d->b, "subgraph cluster_L { \"%s\" [shape=box fontsize=16 label=\"", buf_str(&esc));
 	buf_reset(&esc);
 	put_escaped(&esc, labels.p, labels.n);
 	buf_put(d->b, esc.p, esc.n);
@@ -130,7 +132,8 @@ static void put_multiline(struct buf *b, const struct prof *p, const struct ginf
 		buf_puts(b, "\\n");
 	if (rest.line || rest.file) {
 		size_t n = 0;
-		const char *base = rest.file ? path_base(p->str[rest.file].s, p->str[rest.file].n, &n) : "";
+		const char *base =
+		    rest.file ? path_base(p->str[rest.file].s, p->str[rest.file].n, &n) : "";
 		buf_put(b, base, n);
 		if (rest.line)
 			buf_printf(b, ":%lld", (long long)rest.line);
@@ -195,7 +198,10 @@ static int by_weight(int64_t a, int64_t b)
 	return a > b ? -1 : a < b;
 }
 
-struct tag_ref { struct gtag t; const char *text; };
+struct tag_ref {
+	struct gtag t;
+	const char *text;
+};
 
 static int cmp_flat(const void *x, const void *y)
 {
@@ -217,7 +223,8 @@ static void sort_tags(struct tag_ref *t, size_t n, bool flat)
 }
 
 /* The labels of a node: its strings, or the numbers that came with the strings `group`. */
-static struct tag_ref *tags_of(struct dot *d, const struct gnode *n, bool numeric, str_id group, size_t *count)
+static struct tag_ref *tags_of(
+    struct dot *d, const struct gnode *n, bool numeric, str_id group, size_t *count)
 {
 	size_t k = 0;
 	for (const struct gtag *t = n->tag; t; t = t->next)
@@ -237,7 +244,8 @@ static double distance(const struct prof *p, const struct gtag *t, const struct 
 }
 
 /* One range in the place of several numbers. */
-static struct tag_ref range_of(struct dot *d, const struct tag_ref *t, const size_t *group, size_t n, size_t which)
+static struct tag_ref range_of(
+    struct dot *d, const struct tag_ref *t, const size_t *group, size_t n, size_t which)
 {
 	const struct prof *p = d->v->p;
 	const struct gtag *min = &t[which].t, *max = min;
@@ -248,9 +256,11 @@ static struct tag_ref range_of(struct dot *d, const struct tag_ref *t, const siz
 			continue;
 		const struct gtag *x = &t[i].t;
 		members++;
-		if (units_i64(units_scale(x->value, prof_s(p, x->unit), prof_s(p, min->unit), NULL)) < min->value)
+		if (units_i64(units_scale(
+			x->value, prof_s(p, x->unit), prof_s(p, min->unit), NULL)) < min->value)
 			min = x;
-		if (units_i64(units_scale(x->value, prof_s(p, x->unit), prof_s(p, max->unit), NULL)) > max->value)
+		if (units_i64(units_scale(
+			x->value, prof_s(p, x->unit), prof_s(p, max->unit), NULL)) > max->value)
 			max = x;
 		prof_sum(&sum.flat, x->flat);
 		prof_sum(&sum.flat_div, x->flat_div);
@@ -293,7 +303,8 @@ static size_t collapse(struct dot *d, struct tag_ref *t, size_t n, bool flat)
 	return MAX_NODELETS;
 }
 
-static bool put_numbers(struct dot *d, const struct gnode *n, str_id group, bool flat, const char *source)
+static bool put_numbers(
+    struct dot *d, const struct gnode *n, str_id group, bool flat, const char *source)
 {
 	size_t count;
 	bool any = false;
@@ -307,9 +318,13 @@ static bool put_numbers(struct dot *d, const struct gnode *n, str_id group, bool
 			continue;
 		const char *s = view_value_str(d->v, w);
 		any = true;
-		buf_printf(d->b, "N%s_%zu [label = \"%s\" id=\"N%s_%zu\" fontsize=8 shape=box3d tooltip=\"%s\"]\n",
+		buf_printf(d->b,
+		    "N%s_%zu [label = \"%s\" id=\"N%s_%zu\" fontsize=8 shape=box3d "
+		    "tooltip=\"%s\"]\n",
 		    source, i, t[i].text, source, i, s);
-		buf_printf(d->b, "%s -> N%s_%zu [label=\" %s\" weight=100 tooltip=\"%s\" labeltooltip=\"%s\"%s]\n",
+		buf_printf(d->b,
+		    "%s -> N%s_%zu [label=\" %s\" weight=100 tooltip=\"%s\" "
+		    "labeltooltip=\"%s\"%s]\n",
 		    source, source, i, s, s, s, solid ? "" : " style=\"dotted\"");
 	}
 	return any;
@@ -331,10 +346,14 @@ static bool put_nodelets(struct dot *d, const struct gnode *n)
 			continue;
 		const char *s = view_value_str(d->v, w);
 		any = true;
-		buf_printf(d->b, "N%u_%zu [label = \"%s\" id=\"N%u_%zu\" fontsize=8 shape=box3d tooltip=\"%s\"]\n", id, i,
-		    t[i].text, id, i, s);
-		buf_printf(d->b, "N%u -> N%u_%zu [label=\" %s\" weight=100 tooltip=\"%s\" labeltooltip=\"%s\"]\n", id, id,
-		    i, s, s, s);
+		buf_printf(d->b,
+		    "N%u_%zu [label = \"%s\" id=\"N%u_%zu\" fontsize=8 shape=box3d "
+		    "tooltip=\"%s\"]\n",
+		    id, i, t[i].text, id, i, s);
+		buf_printf(d->b,
+		    "N%u -> N%u_%zu [label=\" %s\" weight=100 tooltip=\"%s\" "
+		    "labeltooltip=\"%s\"]\n",
+		    id, id, i, s, s, s);
 		snprintf(source, sizeof source, "N%u_%zu", id, i);
 		put_numbers(d, n, t[i].t.name, flat, source);
 	}
@@ -357,7 +376,8 @@ static void put_edge(struct dot *d, const struct gedge *e)
 	int64_t w = gedge_weight(e);
 	const char *s = view_value_str(v, w);
 	struct buf tip = {0};
-	buf_printf(d->b, "N%u -> N%u [label=\" %s%s\"", from, to, s, e->inlined ? "\\n (inline)" : "");
+	buf_printf(
+	    d->b, "N%u -> N%u [label=\" %s%s\"", from, to, s, e->inlined ? "\\n (inline)" : "");
 	if (v->total) {
 		if (part(w, 100, v->total) > 1)
 			buf_printf(d->b, " weight=%lld", (long long)part(w, 100, v->total));
@@ -427,7 +447,8 @@ int report_dot(const struct opt *o, struct out *out, struct err *e)
 	}
 	d.number = xcalloc(d.g->nall + 1, sizeof *d.number);
 	d.nodelets = xcalloc(d.g->nall + 2, sizeof *d.nodelets);
-	buf_printf(d.b, "digraph \"%s\" {\nnode [style=filled fillcolor=\"#f8f8f8\"]\n", *title ? title : "unnamed");
+	buf_printf(d.b, "digraph \"%s\" {\nnode [style=filled fillcolor=\"#f8f8f8\"]\n",
+	    *title ? title : "unnamed");
 	put_legend(&d, title);
 	put_graph(&d, out);
 	buf_puts(d.b, "}\n");

@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct place { const struct prof *p; const struct gnode *n; };
+struct place {
+	const struct prof *p;
+	const struct gnode *n;
+};
 
 static int by_place(const void *x, const void *y)
 {
@@ -28,14 +31,16 @@ static int by_place(const void *x, const void *y)
 	return c ? c : a->n->id < b->n->id ? -1 : a->n->id > b->n->id;
 }
 
-static void put_lines(struct view *v, struct out *out, struct sources *src, const struct place *at, size_t n)
+static void put_lines(
+    struct view *v, struct out *out, struct sources *src, const struct place *at, size_t n)
 {
 	enum { MARGIN = 5 };
 	const char *file = prof_s(v->p, at->n->info.file);
 	int64_t start = at->n->info.start ? at->n->info.start : at->n->info.line - MARGIN;
 	int64_t end = at->n->info.line + MARGIN;
 	for (size_t i = 0; i < n; i++) {
-		int64_t line = at[i].n->info.line, from = at[i].n->info.start ? at[i].n->info.start : line - MARGIN;
+		int64_t line = at[i].n->info.line,
+			from = at[i].n->info.start ? at[i].n->info.start : line - MARGIN;
 		if (from < start)
 			start = from;
 		else if (line + MARGIN > end)
@@ -65,7 +70,8 @@ static void put_lines(struct view *v, struct out *out, struct sources *src, cons
 	}
 }
 
-static void put_function(struct view *v, struct out *out, struct sources *src, const struct place *at, size_t n)
+static void put_function(
+    struct view *v, struct out *out, struct sources *src, const struct place *at, size_t n)
 {
 	struct buf *b = &out->buf;
 	const char *name = prof_s(v->p, at->n->info.name), *file = prof_s(v->p, at->n->info.file);
@@ -89,13 +95,15 @@ static void put_function(struct view *v, struct out *out, struct sources *src, c
 }
 
 /* Equal names are one function; without a file there is nothing to show of it. */
-static void put_all(struct view *v, struct out *out, struct sources *src, const struct place *at, size_t n)
+static void put_all(
+    struct view *v, struct out *out, struct sources *src, const struct place *at, size_t n)
 {
 	for (size_t i = 0, k; i < n; i = k) {
 		for (k = i; k < n && at[k].n->info.name == at[i].n->info.name;)
 			k++;
 		if (!at[k - 1].n->info.file) {
-			buf_printf(&out->buf, "No source information for %s\n", prof_s(v->p, at[i].n->info.name));
+			buf_printf(&out->buf, "No source information for %s\n",
+			    prof_s(v->p, at[i].n->info.name));
 			continue;
 		}
 		for (size_t f = i, g; f < k; f = g) {
@@ -122,7 +130,8 @@ int report_list(const struct opt *o, struct out *out, struct err *e)
 			at[n++] = (struct place){v.p, g->node[i]};
 	}
 	if (n) {
-		struct sources *src = sources_new(&(struct sources_conf){v.g.source_path, v.g.trim_path, NULL, true});
+		struct sources *src =
+		    sources_new(&(struct sources_conf){v.g.source_path, v.g.trim_path, NULL, true});
 		qsort(at, n, sizeof *at, by_place);
 		buf_puts(&out->buf, "Total: ");
 		view_value(&v, &out->buf, v.total);
@@ -130,7 +139,8 @@ int report_list(const struct opt *o, struct out *out, struct err *e)
 		put_all(&v, out, src, at, n);
 		sources_free(src);
 	} else {
-		r = err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for regexp: %s", o->arg ? o->arg : "");
+		r = err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for regexp: %s",
+		    o->arg ? o->arg : "");
 	}
 	mem_free(at);
 	graph_free(g);

@@ -22,7 +22,7 @@ enum { VARINT = 0, BYTES = 2 };
 struct writer {
 	const struct prof *p;
 	struct buf out, msg, sub;
-	uint32_t *number;	/* string id -> number + 1 */
+	uint32_t *number; /* string id -> number + 1 */
 	str_id *order;
 	size_t n, cap;
 };
@@ -178,7 +178,8 @@ static int gzip(const struct buf *in, struct out *out, struct err *e)
 	z_stream z = {0};
 	unsigned char block[65536];
 	int r;
-	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
+	    Z_OK)
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot compress: out of memory");
 	size_t left = in->n;
 	z.next_in = (Bytef *)in->p;
@@ -237,7 +238,11 @@ int report_proto(const struct opt *o, struct out *out, struct err *e)
 
 /* ---- topproto */
 
-struct copier { struct prof *to; const struct prof *from; struct intern funs; };
+struct copier {
+	struct prof *to;
+	const struct prof *from;
+	struct intern funs;
+};
 
 static int same_fun(const void *ctx, uint32_t id, const void *key)
 {
@@ -253,7 +258,9 @@ static str_id copy_str(struct copier *c, str_id s)
 static void copy_node(struct copier *c, const struct view *v, const struct gnode *n)
 {
 	struct prof *to = c->to;
-	struct prof_fun f = {.name = copy_str(c, n->info.name), .file = copy_str(c, n->info.file), .line = n->info.start};
+	struct prof_fun f = {.name = copy_str(c, n->info.name),
+	    .file = copy_str(c, n->info.file),
+	    .line = n->info.start};
 	uint32_t h = hash_u64((uint64_t)f.name << 32 | f.file, (uint64_t)f.line);
 	uint32_t fun = intern_find(&c->funs, h, same_fun, to, &f);
 	if (fun == UINT32_MAX) {
@@ -262,9 +269,11 @@ static void copy_node(struct copier *c, const struct view *v, const struct gnode
 		intern_put(&c->funs, h, fun);
 	}
 	struct prof_line line = {fun, n->info.line, n->info.col};
-	struct prof_loc l = {.id = to->nloc, .addr = n->info.addr, .line = prof_add_line(to, &line), .nline = 1};
+	struct prof_loc l = {
+	    .id = to->nloc, .addr = n->info.addr, .line = prof_add_line(to, &line), .nline = 1};
 	loc_id loc = prof_add_loc(to, &l);
-	int64_t val[2] = {units_i64(view_scaled(v, gnode_cum(n))), units_i64(view_scaled(v, gnode_flat(n)))};
+	int64_t val[2] = {
+	    units_i64(view_scaled(v, gnode_cum(n))), units_i64(view_scaled(v, gnode_flat(n)))};
 	prof_add_sample(to, prof_stack(to, &loc, 1), 0, val);
 }
 

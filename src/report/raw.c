@@ -50,8 +50,8 @@ static void put_meta(struct view *v, struct buf *b)
 	}
 	buf_puts(b, "Samples:\n");
 	for (size_t i = 0; i < p->ntype; i++)
-		buf_printf(b, "%s%s/%s%s", i ? " " : "", prof_s(p, p->type[i].type), prof_s(p, p->type[i].unit),
-		    p->type[i].type == p->default_type ? "[dflt]" : "");
+		buf_printf(b, "%s%s/%s%s", i ? " " : "", prof_s(p, p->type[i].type),
+		    prof_s(p, p->type[i].unit), p->type[i].type == p->default_type ? "[dflt]" : "");
 	buf_putc(b, '\n');
 }
 
@@ -131,8 +131,8 @@ static void put_location(const struct prof *p, struct buf *b, const struct prof_
 		const struct prof_fun *f = &p->fun[x->fun];
 		if (i)
 			buf_puts(b, "             ");
-		buf_printf(b, "%s %s:%lld:%lld s=%lld", prof_s(p, f->name), prof_s(p, f->file), (long long)x->line,
-		    (long long)x->col, (long long)f->line);
+		buf_printf(b, "%s %s:%lld:%lld s=%lld", prof_s(p, f->name), prof_s(p, f->file),
+		    (long long)x->line, (long long)x->col, (long long)f->line);
 		if (f->name != f->sysname)
 			buf_printf(b, "(%s)", prof_s(p, f->sysname));
 		buf_putc(b, '\n');
@@ -149,8 +149,9 @@ static void put_mapping(const struct prof *p, struct buf *b, const struct prof_m
 	put_hex(b, m->limit);
 	buf_putc(b, '/');
 	put_hex(b, m->offset);
-	buf_printf(b, " %s %s %s%s%s%s\n", prof_s(p, m->file), prof_s(p, m->build), m->functions ? "[FN]" : "",
-	    m->filenames ? "[FL]" : "", m->lines ? "[LN]" : "", m->inlines ? "[IN]" : "");
+	buf_printf(b, " %s %s %s%s%s%s\n", prof_s(p, m->file), prof_s(p, m->build),
+	    m->functions ? "[FN]" : "", m->filenames ? "[FL]" : "", m->lines ? "[LN]" : "",
+	    m->inlines ? "[IN]" : "");
 }
 
 int report_raw(const struct opt *o, struct out *out, struct err *e)
@@ -179,9 +180,11 @@ int report_raw(const struct opt *o, struct out *out, struct err *e)
 
 /* ---- folded */
 
-static void put_folded_name(const struct prof *p, struct buf *b, const struct prof_loc *l, uint32_t line)
+static void put_folded_name(
+    const struct prof *p, struct buf *b, const struct prof_loc *l, uint32_t line)
 {
-	const struct pstr *s = l->nline ? &p->str[p->fun[p->line[l->line + line].fun].name] : &p->str[0];
+	const struct pstr *s =
+	    l->nline ? &p->str[p->fun[p->line[l->line + line].fun].name] : &p->str[0];
 	if (s->n)
 		buf_put(b, s->s, s->n);
 	else if (l->addr)
@@ -198,7 +201,7 @@ int report_folded(const struct opt *o, struct out *out, struct err *e)
 		return -1;
 	struct prof *p = v.p;
 	size_t nstack = p->nstack;
-	str_id *name = xcalloc(nstack, sizeof *name);	/* of each stack */
+	str_id *name = xcalloc(nstack, sizeof *name); /* of each stack */
 	for (size_t i = 0; i < p->nsample; i++)
 		name[p->sample[i].stack] = 1;
 	for (size_t k = 0; k < nstack; k++) {
@@ -213,7 +216,7 @@ int report_folded(const struct opt *o, struct out *out, struct err *e)
 		}
 		name[k] = prof_str(p, buf_str(&s), s.n);
 	}
-	int64_t *sum = xcalloc(p->nstr, sizeof *sum);	/* of each such name */
+	int64_t *sum = xcalloc(p->nstr, sizeof *sum); /* of each such name */
 	uint8_t *touched = xcalloc(p->nstr, 1);
 	for (size_t i = 0; i < p->nsample; i++) {
 		prof_sum(&sum[name[p->sample[i].stack]], prof_value(p, i)[v.g.type]);

@@ -12,10 +12,22 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_word(char c) { return is_lower(c) || is_upper(c) || is_digit(c) || c == '_'; }
+static bool is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+static bool is_word(char c)
+{
+	return is_lower(c) || is_upper(c) || is_digit(c) || c == '_';
+}
 
 /* The first "/vN" with N > 1 before a '.' or '/' is left out. true: s was copied without it. */
 static bool drop_version(struct buf *b, const char *s, size_t n)
@@ -56,7 +68,8 @@ static bool go_name(const char *s, size_t n, size_t *from, size_t *to)
 			if (i == element)
 				break;
 			element = i + 1;
-			const char *dot = element < n ? memchr(s + element, '.', n - element) : NULL;
+			const char *dot =
+			    element < n ? memchr(s + element, '.', n - element) : NULL;
 			size_t at = dot ? (size_t)(dot - s) : n;
 			if (dot && at > element && at + 1 < n && s[at + 1] != '\n') {
 				found = true;
@@ -112,7 +125,9 @@ static size_t identifier(const char *s, size_t i, size_t n)
 static bool cpp_name(const char *s, size_t n, size_t *from, size_t *to)
 {
 	bool found = false;
-	for (size_t i = 0, k; (k = identifier(s, i, n)) > i && n - k >= 2 && s[k] == ':' && s[k + 1] == ':'; i = k + 2) {
+	for (size_t i = 0, k;
+	     (k = identifier(s, i, n)) > i && n - k >= 2 && s[k] == ':' && s[k + 1] == ':';
+	     i = k + 2) {
 		size_t cap = i, m = k + 2;
 		while (s[cap] == '_')
 			cap++;
@@ -146,7 +161,8 @@ void shorten_function(struct buf *b, const char *s, size_t n)
 		s = plain.p;
 		n = plain.n;
 	}
-	if (!go_name(s, n, &from, &to) && !java_name(s, n, &from, &to) && !cpp_name(s, n, &from, &to)) {
+	if (!go_name(s, n, &from, &to) && !java_name(s, n, &from, &to) &&
+	    !cpp_name(s, n, &from, &to)) {
 		from = 0;
 		to = n;
 	}

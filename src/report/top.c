@@ -65,7 +65,8 @@ int report_top(const struct opt *o, struct out *out, struct err *e)
 	return 0;
 }
 
-static void put_edges(struct view *v, struct buf *b, struct graph *g, const struct gnode *n, bool in)
+static void put_edges(
+    struct view *v, struct buf *b, struct graph *g, const struct gnode *n, bool in)
 {
 	size_t count;
 	struct gedge **e = gedges_sorted(g, in ? n->in : n->out, in, &count);
@@ -80,7 +81,8 @@ static void put_edges(struct view *v, struct buf *b, struct graph *g, const stru
 	}
 }
 
-static const char separator[] = "----------------------------------------------------------+-------------\n";
+static const char separator[] =
+    "----------------------------------------------------------+-------------\n";
 
 static size_t put_nodes(struct view *v, struct buf *b, struct graph *g)
 {

@@ -36,7 +36,9 @@ static void put_set(struct view *v, struct buf *b, struct prof_run r, bool numbe
 			put_right(&s, p->str[key].s, p->str[key].n, 10);
 			buf_puts(&s, ": ");
 		}
-		for (; i < r.n && p->label[r.off + i].key == key && (p->label[r.off + i].str != 0) == is_str; i++) {
+		for (; i < r.n && p->label[r.off + i].key == key &&
+		       (p->label[r.off + i].str != 0) == is_str;
+		     i++) {
 			const struct prof_label *l = &p->label[r.off + i];
 			if (is_str == numbers)
 				continue;
@@ -44,7 +46,8 @@ static void put_set(struct view *v, struct buf *b, struct prof_run r, bool numbe
 			if (is_str)
 				buf_puts(&s, prof_s(p, l->str));
 			else
-				units_label(&s, l->num, prof_s(p, prof_unit_of(&v->units, key)), "auto");
+				units_label(
+				    &s, l->num, prof_s(p, prof_unit_of(&v->units, key)), "auto");
 		}
 		if (s.n)
 			line[n++] = arena_strndup(&a, s.p, s.n);
@@ -78,7 +81,8 @@ static void put_stack(struct view *v, struct buf *b, struct prof_run r, int64_t 
 
 int report_traces(const struct opt *o, struct out *out, struct err *e)
 {
-	static const char separator[] = "-----------+-------------------------------------------------------\n";
+	static const char separator[] =
+	    "-----------+-------------------------------------------------------\n";
 	struct view v;
 	struct buf *b = &out->buf;
 	if (view_open(&v, o, V_TRACES, e))
@@ -105,16 +109,22 @@ int report_traces(const struct opt *o, struct out *out, struct err *e)
 
 /* ---- tags */
 
-struct tag { str_id key, name; int64_t weight; };
+struct tag {
+	str_id key, name;
+	int64_t weight;
+};
 
 struct tags {
 	struct view *v;
-	struct tag *tag;	/* by first appearance; name 0 with is_total: sum of the key */
+	struct tag *tag; /* by first appearance; name 0 with is_total: sum of the key */
 	size_t n, cap;
 	struct intern index;
 };
 
-struct tag_ref { const struct prof *p; const struct tag *t; };
+struct tag_ref {
+	const struct prof *p;
+	const struct tag *t;
+};
 
 static int same_tag(const void *ctx, uint32_t id, const void *key)
 {
@@ -152,7 +162,8 @@ static void collect_tags(struct tags *t)
 			struct prof_label l = p->label[p->set[set].off + i];
 			if (!l.str) {
 				buf_reset(&s);
-				units_label(&s, l.num, prof_s(p, prof_unit_of(&v->units, l.key)), v->unit);
+				units_label(
+				    &s, l.num, prof_s(p, prof_unit_of(&v->units, l.key)), v->unit);
 				l.str = prof_str(p, s.p, s.n);
 			}
 			add_tag(t, l.key, l.str, weight[set]);

@@ -46,8 +46,10 @@ static const char *text_of(const struct opt *o, enum opt_id i)
 /* -1 none, -2 conflicting, else 0 functions ... 4 addresses */
 static int granularity(const struct opt *o)
 {
-	static const enum opt_id id[] = {OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES, OPT_LINES, OPT_ADDRESSES};
-	static const char *const name[] = {"functions", "filefunctions", "files", "lines", "addresses"};
+	static const enum opt_id id[] = {
+	    OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES, OPT_LINES, OPT_ADDRESSES};
+	static const char *const name[] = {
+	    "functions", "filefunctions", "files", "lines", "addresses"};
 	const char *s = text_of(o, OPT_GRANULARITY);
 	int found = -1;
 	for (int i = 0; i < 5; i++)
@@ -69,8 +71,12 @@ static int set_grain(struct view *v, struct prof_grain *g, struct err *e)
 		gran = 4;
 	bool columns = set_true(v->o, OPT_SHOWCOLUMNS) || (gran == 4 && inlines);
 	*g = (struct prof_grain){
-		.inlines = inlines, .function = gran != 2, .file = gran > 0, .line = gran >= 3,
-		.column = columns, .address = gran == 4,
+	    .inlines = inlines,
+	    .function = gran != 2,
+	    .file = gran > 0,
+	    .line = gran >= 3,
+	    .column = columns,
+	    .address = gran == 4,
 	};
 	return 0;
 }
@@ -80,15 +86,20 @@ static int set_limits(struct view *v, struct err *e)
 	const struct opt *o = v->o;
 	bool trim = !o->v[OPT_TRIM].set || o->v[OPT_TRIM].b;
 	int64_t count = o->v[OPT_NODECOUNT].set ? o->v[OPT_NODECOUNT].i : -1;
-	bool flat = v->kind == V_TEXT || v->kind == V_TOPPROTO || v->kind == V_PEEK || v->kind == V_LIST;
+	bool flat =
+	    v->kind == V_TEXT || v->kind == V_TOPPROTO || v->kind == V_PEEK || v->kind == V_LIST;
 	if (count == -1)
 		count = flat ? 0 : 80;
 	if (v->kind == V_PEEK || v->kind == V_LIST || v->kind == V_PROTO || v->kind == V_RAW ||
 	    v->kind == V_CALLGRIND || v->kind == V_FOLDED)
 		trim = false;
 	v->g.nodecount = trim ? count : 0;
-	v->g.nodefraction = !trim ? 0 : o->v[OPT_NODEFRACTION].set ? o->v[OPT_NODEFRACTION].f : 0.005;
-	v->g.edgefraction = !trim ? 0 : o->v[OPT_EDGEFRACTION].set ? o->v[OPT_EDGEFRACTION].f : 0.001;
+	v->g.nodefraction = !trim			 ? 0
+			    : o->v[OPT_NODEFRACTION].set ? o->v[OPT_NODEFRACTION].f
+							 : 0.005;
+	v->g.edgefraction = !trim			 ? 0
+			    : o->v[OPT_EDGEFRACTION].set ? o->v[OPT_EDGEFRACTION].f
+							 : 0.001;
 	if (set_true(o, OPT_CUM) && set_true(o, OPT_FLAT))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "choose one of -cum and -flat");
 	v->g.cum_sort = set_true(o, OPT_CUM);
@@ -101,18 +112,25 @@ static int set_limits(struct view *v, struct err *e)
 
 static const char *asked_type(const struct opt *o, bool *mean)
 {
-	static const struct { enum opt_id id; const char *name, *option; } old[] = {
-		{OPT_TOTAL_DELAY, "delay", "total_delay"}, {OPT_MEAN_DELAY, "delay", "mean_delay"},
-		{OPT_CONTENTIONS, "contentions", "contentions"}, {OPT_INUSE_SPACE, "inuse_space", "inuse_space"},
-		{OPT_INUSE_OBJECTS, "inuse_objects", "inuse_objects"},
-		{OPT_ALLOC_SPACE, "alloc_space", "alloc_space"}, {OPT_ALLOC_OBJECTS, "alloc_objects", "alloc_objects"},
+	static const struct {
+		enum opt_id id;
+		const char *name, *option;
+	} old[] = {
+	    {OPT_TOTAL_DELAY, "delay", "total_delay"},
+	    {OPT_MEAN_DELAY, "delay", "mean_delay"},
+	    {OPT_CONTENTIONS, "contentions", "contentions"},
+	    {OPT_INUSE_SPACE, "inuse_space", "inuse_space"},
+	    {OPT_INUSE_OBJECTS, "inuse_objects", "inuse_objects"},
+	    {OPT_ALLOC_SPACE, "alloc_space", "alloc_space"},
+	    {OPT_ALLOC_OBJECTS, "alloc_objects", "alloc_objects"},
 	};
 	const char *s = text_of(o, OPT_SAMPLE_INDEX);
 	*mean = set_true(o, OPT_MEAN) || set_true(o, OPT_MEAN_DELAY);
 	for (size_t i = 0; i < sizeof old / sizeof old[0]; i++)
 		if (set_true(o, old[i].id)) {
 			if (*s)
-				report_notice(NULL, "several values are asked for, ignoring -%s", old[i].option);
+				report_notice(NULL, "several values are asked for, ignoring -%s",
+				    old[i].option);
 			else
 				s = old[i].name;
 		}
@@ -124,7 +142,8 @@ static int no_type(const struct prof *p, const char *s, struct err *e)
 	struct buf b = {0};
 	for (size_t i = 0; i < p->ntype; i++)
 		buf_printf(&b, "%s%s", i ? " " : "", prof_s(p, p->type[i].type));
-	int r = err_set(e, ERR_USAGE, ERR_NOWHERE, "sample_index \"%s\" must be one of: %s", s, buf_str(&b));
+	int r = err_set(
+	    e, ERR_USAGE, ERR_NOWHERE, "sample_index \"%s\" must be one of: %s", s, buf_str(&b));
 	buf_free(&b);
 	return r;
 }
@@ -146,19 +165,20 @@ static int choose_type(struct view *v, struct err *e)
 		i = i < p->ntype ? i : p->ntype - 1;
 	} else if (end != s && !*end) {
 		if (number < 0 || (size_t)number >= p->ntype)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "sample_index %s is outside the range [0..%zu]", s,
-			    p->ntype - 1);
+			return err_set(e, ERR_USAGE, ERR_NOWHERE,
+			    "sample_index %s is outside the range [0..%zu]", s, p->ntype - 1);
 		i = (size_t)number;
 	} else {
 		while (i < p->ntype && strcmp(prof_s(p, p->type[i].type), s) &&
-		    strcmp(prof_s(p, p->type[i].type), short_name))
+		       strcmp(prof_s(p, p->type[i].type), short_name))
 			i++;
 		if (i == p->ntype)
 			return no_type(p, s, e);
 	}
 	v->g.type = i;
 	v->sample_unit = prof_s(p, p->type[i].unit);
-	v->sample_type = arena_printf(&v->arena, "%s%s", v->g.mean ? "mean_" : "", prof_s(p, p->type[i].type));
+	v->sample_type =
+	    arena_printf(&v->arena, "%s%s", v->g.mean ? "mean_" : "", prof_s(p, p->type[i].type));
 	return 0;
 }
 
@@ -169,7 +189,8 @@ static void find_total(struct view *v)
 {
 	struct prof *p = v->p;
 	uint8_t *base = xcalloc(p->nset, 1);
-	str_id key = prof_str(p, PROF_BASE_KEY, strlen(PROF_BASE_KEY)), yes = prof_str(p, "true", 4);
+	str_id key = prof_str(p, PROF_BASE_KEY, strlen(PROF_BASE_KEY)),
+	       yes = prof_str(p, "true", 4);
 	int64_t sum[2] = {0}, div[2] = {0};
 	for (size_t s = 1; s < p->nset; s++)
 		for (uint32_t k = 0; k < p->set[s].n; k++) {
@@ -198,10 +219,19 @@ static int query(struct view *v, struct err *e)
 {
 	const struct opt *o = v->o;
 	struct prof_filters f = {
-		text_of(o, OPT_FOCUS), text_of(o, OPT_IGNORE), text_of(o, OPT_HIDE), text_of(o, OPT_SHOW),
-		text_of(o, OPT_SHOW_FROM), text_of(o, OPT_PRUNE_FROM), text_of(o, OPT_TAGFOCUS),
-		text_of(o, OPT_TAGIGNORE), text_of(o, OPT_TAGSHOW), text_of(o, OPT_TAGHIDE),
-		text_of(o, OPT_TAGROOT), text_of(o, OPT_TAGLEAF), v->unit,
+	    text_of(o, OPT_FOCUS),
+	    text_of(o, OPT_IGNORE),
+	    text_of(o, OPT_HIDE),
+	    text_of(o, OPT_SHOW),
+	    text_of(o, OPT_SHOW_FROM),
+	    text_of(o, OPT_PRUNE_FROM),
+	    text_of(o, OPT_TAGFOCUS),
+	    text_of(o, OPT_TAGIGNORE),
+	    text_of(o, OPT_TAGSHOW),
+	    text_of(o, OPT_TAGHIDE),
+	    text_of(o, OPT_TAGROOT),
+	    text_of(o, OPT_TAGLEAF),
+	    v->unit,
 	};
 	bool relative = set_true(o, OPT_RELATIVE);
 	if (choose_type(v, e))
@@ -214,7 +244,8 @@ static int query(struct view *v, struct err *e)
 		struct err why = {0};
 		v->symbol = rx_new(o->arg, &why);
 		if (!v->symbol)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "parsing argument regexp %s: %s", o->arg, why.msg);
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "parsing argument regexp %s: %s",
+			    o->arg, why.msg);
 	}
 	find_total(v);
 	if (!relative && focus(v, &f, e))
@@ -378,10 +409,19 @@ void view_profile_labels(struct view *v, struct buf *b)
 
 static void put_filters(const struct view *v, struct buf *b)
 {
-	static const struct { enum opt_id id; const char *name; } f[] = {
-		{OPT_FOCUS, "focus"}, {OPT_IGNORE, "ignore"}, {OPT_HIDE, "hide"}, {OPT_SHOW, "show"},
-		{OPT_SHOW_FROM, "show_from"}, {OPT_TAGFOCUS, "tagfocus"}, {OPT_TAGIGNORE, "tagignore"},
-		{OPT_TAGSHOW, "tagshow"}, {OPT_TAGHIDE, "taghide"},
+	static const struct {
+		enum opt_id id;
+		const char *name;
+	} f[] = {
+	    {OPT_FOCUS, "focus"},
+	    {OPT_IGNORE, "ignore"},
+	    {OPT_HIDE, "hide"},
+	    {OPT_SHOW, "show"},
+	    {OPT_SHOW_FROM, "show_from"},
+	    {OPT_TAGFOCUS, "tagfocus"},
+	    {OPT_TAGIGNORE, "tagignore"},
+	    {OPT_TAGSHOW, "tagshow"},
+	    {OPT_TAGHIDE, "taghide"},
 	};
 	bool any = false;
 	for (size_t i = 0; i < sizeof f / sizeof f[0]; i++) {
@@ -399,8 +439,8 @@ static void put_filters(const struct view *v, struct buf *b)
 	}
 }
 
-static void put_dropped(const struct view *v, struct buf *b, size_t n, const char *what, const char *by,
-    double fraction)
+static void put_dropped(const struct view *v, struct buf *b, size_t n, const char *what,
+    const char *by, double fraction)
 {
 	if (!n)
 		return;
@@ -420,7 +460,8 @@ void put_trimmed_percent(struct buf *b, int64_t x, int64_t total)
 	buf_free(&s);
 }
 
-void view_labels(struct view *v, struct buf *b, const struct graph *g, size_t dropped_edges, bool all)
+void view_labels(
+    struct view *v, struct buf *b, const struct graph *g, size_t dropped_edges, bool all)
 {
 	int64_t shown = 0;
 	for (size_t i = 0; i < g->n; i++)
