@@ -10,6 +10,9 @@
  * already. Progress wakes at most four times a second, so that a slow link is
  * not repainted for every percent.
  *
+ * A belt is a ring of slot numbers under one lock, taken a few thousand times a
+ * second at most: the slots themselves are large.
+ *
  * job_parallel() is a loop shared by several threads: an atomic counter hands
  * out indexes. There is no pool; a load starts it once or twice.
  */
@@ -187,4 +190,72 @@ void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg)
 	share(&p);
 	while (started)
 		pthread_join(t[--started], NULL);
+}
+
+struct belt {
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	uint32_t slots, sent, done;	/* sent - done are filled */
+	bool closed;
+};
+
+struct belt *belt_new(uint32_t slots)
+{
+	struct belt *b = xcalloc(1, sizeof *b);
+	b->slots = slots;
+	pthread_mutex_init(&b->lock, NULL);
+	pthread_cond_init(&b->moved, NULL);
+	return b;
+}
+
+void belt_free(struct belt *b)
+{
+	pthread_mutex_destroy(&b->lock);
+	pthread_cond_destroy(&b->moved);
+	mem_free(b);
+}
+
+int belt_take(struct belt *b)
+{
+	pthread_mutex_lock(&b->lock);
+	while (b->sent - b->done == b->slots && !b->closed)
+		pthread_cond_wait(&b->moved, &b->lock);
+	int slot = b->closed ? -1 : (int)(b->sent % b->slots);
+	pthread_mutex_unlock(&b->lock);
+	return slot;
+}
+
+int belt_next(struct belt *b)
+{
+	pthread_mutex_lock(&b->lock);
+	while (b->sent == b->done && !b->closed)
+		pthread_cond_wait(&b->moved, &b->lock);
+	int slot = b->sent == b->done ? -1 : (int)(b->done % b->slots);
+	pthread_mutex_unlock(&b->lock);
+	return slot;
+}
+
+static void belt_move(struct belt *b, uint32_t sent, uint32_t done, bool closed)
+{
+	pthread_mutex_lock(&b->lock);
+	b->sent += sent;
+	b->done += done;
+	b->closed |= closed;
+	pthread_cond_signal(&b->moved);
+	pthread_mutex_unlock(&b->lock);
+}
+
+void belt_send(struct belt *b)
+{
+	belt_move(b, 1, 0, false);
+}
+
+void belt_done(struct belt *b)
+{
+	belt_move(b, 0, 1, false);
+}
+
+void belt_close(struct belt *b)
+{
+	belt_move(b, 0, 0, true);
 }

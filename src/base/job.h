@@ -32,4 +32,18 @@ int  job_join(struct job *);			/* waits; frees; the result */
 void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg);
 int  job_cpus(void);
 
+/*
+ * A belt between two threads: slots that one fills and the other empties, in
+ * order. What is in them belongs to whoever holds the slot, so nothing is
+ * copied and nothing else is locked; a full belt holds the producer back.
+ */
+struct belt;
+struct belt *belt_new(uint32_t slots);
+void belt_free(struct belt *);
+int  belt_take(struct belt *);		/* producer: the slot to fill; -1: nobody wants more */
+void belt_send(struct belt *);		/* producer: it is filled */
+int  belt_next(struct belt *);		/* consumer: the slot to empty; -1: the end */
+void belt_done(struct belt *);		/* consumer: it is empty */
+void belt_close(struct belt *);		/* either: there is, or is wanted, no more */
+
 #endif

@@ -29,6 +29,7 @@ static const double USUAL_TICK = 64;	/* ns, where the frequency did not come: ne
 struct tgen *gogen_new(void)
 {
 	struct tgen *g = xcalloc(1, sizeof *g);
+	col_init(&g->extra, sizeof(struct gostr));
 	g->str = mem_grow(NULL, &g->capstr, 1, sizeof *g->str);
 	g->str[g->nstr++] = (struct gostr){"", 0};
 	g->stack = mem_grow(NULL, &g->capstack, 1, sizeof *g->stack);
@@ -42,7 +43,8 @@ void gogen_free(struct tgen *g)
 		return;
 	mem_free(g->str);
 	idtab_free(&g->strs);
-	intern_free(&g->extra);
+	col_free(&g->extra);
+	intern_free(&g->extras);
 	mem_free(g->stack);
 	idtab_free(&g->stacks);
 	mem_free(g->ref);
@@ -419,7 +421,7 @@ int gogen_seal_v1(struct tgen *g, uint64_t *dup)
 
 static int same_str(const void *ctx, uint32_t id, const void *key)
 {
-	const struct gostr *a = &((const struct tgen *)ctx)->str[id], *b = key;
+	const struct gostr *a = &COL_AT((const struct col *)ctx, const struct gostr, id), *b = key;
 	return a->n == b->n && !memcmp(a->p, b->p, a->n);
 }
 
@@ -428,19 +430,21 @@ uint32_t gogen_extra(struct tgen *g, const char *p, uint32_t n)
 	if (!n)
 		return 0;
 	struct gostr key = {p, n};
-	uint32_t h = hash_bytes(p, n, 0), id = intern_find(&g->extra, h, same_str, g, &key);
+	uint32_t h = hash_bytes(p, n, 0), id = intern_find(&g->extras, h, same_str, &g->extra, &key);
 	if (id == UINT32_MAX) {
-		g->str = mem_grow(g->str, &g->capstr, g->nstr + 1, sizeof *g->str);
-		id = (uint32_t)g->nstr;
-		g->str[g->nstr++] = key;
-		intern_put(&g->extra, h, id);
+		*(struct gostr *)col_add(&g->extra, &id) = key;
+		intern_put(&g->extras, h, id);
 	}
-	return id;
+	return (uint32_t)g->nstr + id;
 }
 
 const char *tgen_str(const struct tgen *g, uint32_t id, size_t *n)
 {
-	const struct gostr *s = &g->str[id < g->nstr ? id : 0];
+	const struct gostr *s = g->str;
+	if (id < g->nstr)
+		s += id;
+	else if (id - g->nstr < col_n(&g->extra))
+		s = col_at(&g->extra, id - (uint32_t)g->nstr);
 	*n = s->n;
 	return s->p;
 }
@@ -469,5 +473,5 @@ uint32_t tgen_nstacks(const struct tgen *g)
 
 uint32_t tgen_nstrs(const struct tgen *g)
 {
-	return (uint32_t)g->nstr;
+	return (uint32_t)g->nstr + col_n(&g->extra);
 }

@@ -3,6 +3,7 @@
 #ifndef TTRACE_GOGEN_H
 #define TTRACE_GOGEN_H
 
+#include "base/col.h"
 #include "base/intern.h"
 #include "load/gowire.h"
 #include "load/idmap.h"
@@ -43,7 +44,8 @@ struct tgen {
 	struct gostr *str;	/* index 0 is "" */
 	size_t nstr, capstr;
 	struct idtab strs;
-	struct intern extra;	/* of strings that came from elsewhere */
+	struct col extra;	/* struct gostr that came from elsewhere; their ids follow nstr */
+	struct intern extras;
 
 	struct gostack *stack;	/* index 0 is empty */
 	size_t nstack, capstack;
@@ -82,7 +84,8 @@ struct tgen *gogen_new(void);
    a string came twice. */
 void gogen_frame(struct tgen *g, const struct gopc *pc);
 int gogen_seal_v1(struct tgen *g, uint64_t *dup);
-/* Index of a string of these bytes, which must stay where they are. */
+/* Id of a string of these bytes, which must stay where they are. The table is complete by now; those
+   who read it meanwhile, on another thread, are not disturbed. */
 uint32_t gogen_extra(struct tgen *g, const char *p, uint32_t n);
 
 #endif

@@ -299,7 +299,6 @@ void gov1_parse(struct gov1 *v)
 
 static void drop(struct gov1 *v)
 {
-	gogen_free(v->gen);
 	idmap_free(&v->stack_ids);
 	idmap_free(&v->timers);
 	idmap_free(&v->procs);
@@ -308,7 +307,8 @@ static void drop(struct gov1 *v)
 	mem_free(v->order);
 }
 
-int gov1_read(struct bytes in, int version, struct goorder *o, uint64_t *lost, struct err *damage)
+int gov1_read(struct bytes in, int version, struct goorder *o, struct tgen **gen, uint64_t *lost,
+    struct err *damage)
 {
 	struct gov1 v = {.in = in, .version = version, .gen = gogen_new(), .damage = {.at = ERR_NOWHERE}};
 	v.gen->number = 1;
@@ -334,6 +334,7 @@ int gov1_read(struct bytes in, int version, struct goorder *o, uint64_t *lost, s
 	if (!frequency && !v.damage.kind)
 		err_set(&v.damage, ERR_FORMAT, ERR_NOWHERE, "no EvFrequency event: times are in ticks");
 	*damage = v.damage;
+	*gen = v.gen;
 	*lost = in.n - shown;
 	drop(&v);
 	return ret;

@@ -67,7 +67,8 @@ void gov1_check(struct gov1 *v);
 /* Say them as events of version 2. */
 void gov1_convert(struct gov1 *v, struct goorder *o);
 
-/* All of the above. 0: *damage and *lost say what is missing; -1: nothing is readable. */
-int gov1_read(struct bytes in, int version, struct goorder *o, uint64_t *lost, struct err *damage);
+/* All of the above; *gen is the caller's to free. 0: *damage and *lost say what is missing; -1: nothing is readable. */
+int gov1_read(struct bytes in, int version, struct goorder *o, struct tgen **gen, uint64_t *lost,
+    struct err *damage);
 
 #endif

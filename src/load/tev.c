@@ -13,15 +13,21 @@
 #include "config.h"
 #include "load/tev.h"
 
+#include "base/job.h"
 #include "base/mem.h"
 #include "load/gomerge.h"
 #include "load/gov1.h"
+#include "load/tevpipe.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
+enum { AHEAD = 1 << 20 };	/* bytes from which on a second thread pays */
+
 struct reading {
 	struct bytes in;
+	tev_drop *drop;		/* what becomes of a generation that has been said */
+	void *dropper;
 	struct goorder order;
 	struct tstream_info *info;
 	struct err *damage;
@@ -76,11 +82,14 @@ static int show(struct reading *r, struct tgen *g, uint64_t end)
 	return o->stopped ? -1 : 0;
 }
 
-static void say_end(struct reading *r, struct tgen *g)
+/* The end, or all that is whole: a Sync of no generation. */
+static void say_end(struct reading *r)
 {
-	r->order.gen = g;
+	struct tgen *none = gogen_new();
+	r->order.gen = none;
 	goorder_sync(&r->order, r->order.last, false);
 	goorder_flush(&r->order);
+	r->drop(r->dropper, none);
 }
 
 /* The rest of a generation whose tables or end never came. */
@@ -107,14 +116,14 @@ static int read_v2(struct reading *r, int version)
 		struct err e = {0};
 		int got = gogen_read(&c, version, &g, &e);
 		if (got > 0 && show(r, g, cur_at(&c))) {
-			gogen_free(g);
+			r->drop(r->dropper, g);
 			return 0;
 		}
 		if (got > 0 && e.kind == ERR_NONE && (version >= 26 || cur_left(&c))) {
-			gogen_free(g);
+			r->drop(r->dropper, g);
 			continue;
 		}
-		say_end(r, g);
+		say_end(r);
 		if (got && e.kind != ERR_NONE) {
 			*r->damage = e;
 			if (got < 0)
@@ -122,7 +131,7 @@ static int read_v2(struct reading *r, int version)
 			else
 				say_lost(r, r->in.n - cur_at(&c));
 		}
-		gogen_free(g);
+		r->drop(r->dropper, g);
 		return got < 0 && !r->info->generations ? -1 : 0;
 	}
 }
@@ -130,11 +139,12 @@ static int read_v2(struct reading *r, int version)
 static int read_v1(struct reading *r, int version)
 {
 	uint64_t lost;
-	if (gov1_read(r->in, version, &r->order, &lost, r->damage))
-		return -1;
-	if (r->damage->kind != ERR_NONE)
+	struct tgen *g;
+	int ret = gov1_read(r->in, version, &r->order, &g, &lost, r->damage);
+	if (!ret && r->damage->kind != ERR_NONE)
 		say_lost(r, lost);
-	return 0;
+	r->drop(r->dropper, g);
+	return ret;
 }
 
 static void notices(struct reading *r)
@@ -157,6 +167,29 @@ static void notices(struct reading *r)
 	}
 }
 
+int tev_run(struct bytes in, const struct tev_ops *ops, void *self, struct tstream_info *info,
+    struct err *damage, tev_drop *drop, void *dropper)
+{
+	struct reading r = {.in = in, .info = info, .damage = damage, .drop = drop, .dropper = dropper};
+	goorder_init(&r.order, ops, self, info);
+	if (info->version > GO_NEWEST) {
+		char msg[120];
+		snprintf(msg, sizeof msg, "go 1.%d is newer than this reader: read as go 1.%d", info->version,
+		    GO_NEWEST);
+		warn(&r, 0, msg);
+	}
+	int ret = info->version < 22 ? read_v1(&r, info->version) : read_v2(&r, info->version);
+	notices(&r);
+	goorder_free(&r.order);
+	return ret;
+}
+
+static void drop_now(void *dropper, struct tgen *g)
+{
+	(void)dropper;
+	gogen_free(g);
+}
+
 int tev_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstream_info *info,
     struct err *damage)
 {
@@ -165,22 +198,13 @@ int tev_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstr
 		damage = &own;
 	*damage = (struct err){.kind = ERR_NONE, .at = ERR_NOWHERE};
 	*info = (struct tstream_info){.wall = TIME_NONE, .wall_at = TIME_NONE, .lost_at = ERR_NOWHERE};
-	int version = gowire_version(in);
-	if (version < 0)
+	info->version = gowire_version(in);
+	if (info->version < 0)
 		return err_set(damage, ERR_FORMAT, 0, "bad file format: not a Go execution trace");
-	info->version = version;
-	struct reading r = {.in = in, .info = info, .damage = damage};
-	if (version < 5)
-		return err_set(damage, ERR_FORMAT, 0, "unknown or unsupported trace version go 1.%d", version);
-	goorder_init(&r.order, ops, self, info);
-	if (version > GO_NEWEST) {
-		char msg[120];
-		snprintf(msg, sizeof msg, "go 1.%d is newer than this reader: read as go 1.%d", version,
-		    GO_NEWEST);
-		warn(&r, 0, msg);
-	}
-	int ret = version < 22 ? read_v1(&r, version) : read_v2(&r, version);
-	notices(&r);
-	goorder_free(&r.order);
-	return ret;
+	if (info->version < 5)
+		return err_set(damage, ERR_FORMAT, 0, "unknown or unsupported trace version go 1.%d",
+		    info->version);
+	if (in.n >= AHEAD && job_cpus() > 1)
+		return tevpipe_read(in, ops, self, info, damage);
+	return tev_run(in, ops, self, info, damage, drop_now, NULL);
 }

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Reading ahead. Ordering the events of a trace and making something of them
+ * cost about the same, so a second thread does the first while the caller's
+ * does the second. Between them is a belt of slots (base/job.h), each with a
+ * thousand events or one other thing to say; what is said arrives in order, on
+ * the caller's thread, as if there were no other.
+ *
+ * A generation's tables are read on one side while the other still works on the
+ * generation: they are complete by then, and the only ones that grow, the
+ * strings that came from elsewhere, never move. They are freed by the reader of
+ * the belt, when the word comes that no event of them will follow.
+ */
+#include "config.h"
+#include "load/tevpipe.h"
+
+#include "base/job.h"
+#include "base/mem.h"
+#include "load/gogen.h"
+#include "load/goorder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SLOTS = 6 };
+
+struct slot {
+	enum { EVENTS, WARNING, GENERATION, DROP } kind;
+	struct tgen *g;
+	size_t n;
+	uint64_t at;
+	struct tstream_info info;
+	char msg[480];
+	struct tev ev[GO_OUT];
+};
+
+struct pipe {
+	struct belt *belt;
+	struct slot *slot;
+	struct bytes in;
+	struct tstream_info info;
+	struct err damage;
+	const struct tev_ops *ops;
+	void *self;
+	uint64_t events;	/* that the caller has got */
+};
+
+/* ---- the reading thread */
+
+static struct slot *fill(struct pipe *p, int kind, const struct tgen *g)
+{
+	int i = belt_take(p->belt);
+	if (i < 0)
+		return NULL;
+	p->slot[i].kind = kind;
+	p->slot[i].g = (struct tgen *)(uintptr_t)g;
+	return &p->slot[i];
+}
+
+static bool put_events(void *self, const struct tgen *g, const struct tev *t, size_t n)
+{
+	struct pipe *p = self;
+	struct slot *s = fill(p, EVENTS, g);
+	if (!s)
+		return false;
+	memcpy(s->ev, t, n * sizeof *t);
+	s->n = n;
+	belt_send(p->belt);
+	return true;
+}
+
+static void put_warning(void *self, uint64_t at, const char *msg)
+{
+	struct pipe *p = self;
+	struct slot *s = fill(p, WARNING, NULL);
+	if (!s)
+		return;
+	s->at = at;
+	snprintf(s->msg, sizeof s->msg, "%s", msg);
+	belt_send(p->belt);
+}
+
+static bool put_generation(void *self, const struct tgen *g, const struct tstream_info *info)
+{
+	struct pipe *p = self;
+	struct slot *s = fill(p, GENERATION, g);
+	if (!s)
+		return false;
+	s->info = *info;
+	belt_send(p->belt);
+	return true;
+}
+
+/* When the belt is closed the caller looks at no generation any more. */
+static void put_drop(void *self, struct tgen *g)
+{
+	struct pipe *p = self;
+	if (fill(p, DROP, g))
+		belt_send(p->belt);
+	else
+		gogen_free(g);
+}
+
+static int read_ahead(struct job *j, void *arg)
+{
+	static const struct tev_ops ops = {put_events, put_warning, put_generation};
+	struct pipe *p = arg;
+	(void)j;
+	int r = tev_run(p->in, &ops, p, &p->info, &p->damage, put_drop, p);
+	belt_close(p->belt);
+	return r;
+}
+
+/* ---- the caller's thread */
+
+static bool empty(struct pipe *p, struct slot *s)
+{
+	switch (s->kind) {
+	case EVENTS:
+		p->events += s->n;
+		return p->ops->events(p->self, s->g, s->ev, s->n);
+	case WARNING:
+		if (p->ops->warn)
+			p->ops->warn(p->self, s->at, s->msg);
+		return true;
+	case GENERATION:
+		return !p->ops->generation || p->ops->generation(p->self, s->g, &s->info);
+	case DROP:
+		gogen_free(s->g);
+		return true;
+	}
+	return true;
+}
+
+static void take_all(struct pipe *p, bool *more)
+{
+	for (int i; (i = belt_next(p->belt)) >= 0; belt_done(p->belt)) {
+		if (*more || p->slot[i].kind == DROP)
+			*more &= empty(p, &p->slot[i]);
+		if (!*more)
+			belt_close(p->belt);
+	}
+}
+
+int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstream_info *info,
+    struct err *damage)
+{
+	struct pipe p = {.belt = belt_new(SLOTS), .slot = xcalloc(SLOTS, sizeof *p.slot), .in = in,
+	    .info = *info, .damage = *damage, .ops = ops, .self = self};
+	struct job *j = job_start(read_ahead, &p);
+	bool more = true;
+	int r;
+	if (j) {
+		take_all(&p, &more);
+		r = job_join(j);
+		take_all(&p, &more);	/* one may have been on its way when the belt was closed */
+		p.info.events = p.events;
+	} else {
+		belt_close(p.belt);	/* no thread to be had: one after the other */
+		r = tev_run(in, ops, self, &p.info, &p.damage, put_drop, &p);
+	}
+	*info = p.info;
+	*damage = p.damage;
+	belt_free(p.belt);
+	mem_free(p.slot);
+	return r;
+}
