@@ -102,6 +102,8 @@ struct prof_units {	/* the unit of each numeric label key */
 	size_t n, cap;
 };
 typedef void prof_notice(void *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A C++ name without its arguments: how much of *s, which may move on. */
+size_t prof_simple_name(const char **s, size_t n);
 /* Remove what the profile itself says is uninteresting (drop_frames and keep_frames). */
 void prof_prune(struct prof *);
 void prof_label_units(struct prof *, struct prof_units *, prof_notice *, void *);

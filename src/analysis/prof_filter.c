@@ -177,8 +177,8 @@ uint32_t prof_substack(struct prof *p, uint32_t stack, uint32_t from, uint32_t t
 	return id;
 }
 
-/* A C++ name without its arguments; the parentheses that belong to a name stay. */
-static size_t simple_name(const char **s, size_t n)
+/* The parentheses that belong to a name stay. */
+size_t prof_simple_name(const char **s, size_t n)
 {
 	static const char *const whole[] = {"(anonymous namespace)", "operator()"};
 	if (n && **s == '.')
@@ -198,7 +198,7 @@ static size_t simple_name(const char **s, size_t n)
 static bool simple_matches(const struct rx *rx, const struct prof *p, str_id name)
 {
 	const char *s = p->str[name].s;
-	size_t n = simple_name(&s, p->str[name].n);
+	size_t n = prof_simple_name(&s, p->str[name].n);
 	return rx_match(rx, s, n);
 }
 

@@ -243,6 +243,12 @@ const struct snap *build_finish(struct build *b)
 	return publish(b, true);
 }
 
+str_id build_text(const struct snap *sn, const char *s, size_t n)
+{
+	struct build *b = (struct build *)(uintptr_t)sn->st;	/* the store is its first member */
+	return sn->complete ? names_str(&b->names, s, n) : 0;
+}
+
 void build_free(struct build *b)
 {
 	if (!b)

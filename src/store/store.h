@@ -105,6 +105,9 @@ void build_total(struct build *, uint64_t bytes);	/* how much there is to read, 
 void build_on_publish(struct build *, bool (*fn)(void *, uint64_t bytes), void *arg);
 	/* called on the writer after each publication and progress; false cancels the load */
 const struct snap *build_finish(struct build *);	/* seal the rest; complete */
+/* A string that a reader of the store made up (the text of a tag): found, or added when the snapshot
+   is complete and the writer is gone; else 0. For the thread that owns the store. */
+str_id build_text(const struct snap *, const char *s, size_t n);
 void build_free(struct build *);			/* the store goes with it */
 
 /* sheet.c */

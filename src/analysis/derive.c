@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Trees out of trees. Because parents come first, all that a query can do to
+ * stacks is one pass from the root to the leaves: each node knows what its
+ * parent knew (was there a focus, an ignored frame, has show_from begun) and
+ * adds its own flags. Frames that vanish give way to
+ * the nearest one that is left above them; siblings that become alike stay
+ * apart, because whoever shows a tree merges by function or line anyway.
+ *
+ * Tags as frames make another tree first: below every chain of root tags a copy
+ * of the part of the tree that its samples use. A table from (chain, node) to
+ * the copy makes each copy once.
+ */
+#include "config.h"
+#include "analysis/derive.h"
+
+#include "base/intern.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+void tree_free(struct tree *t)
+{
+	mem_free(t->row);
+	mem_free(t->label);
+	mem_free(t->key);
+	mem_free(t->of);
+	*t = (struct tree){0};
+}
+
+/* ---- tags as frames */
+
+struct tagged {
+	struct tree *t;
+	const struct snap *sn;
+	const struct labels *ls;
+	struct intern copies, tags;
+	struct from { uint32_t chain, node; } *from;	/* what each node is a copy of */
+	size_t cfrom;
+	uint32_t *way, nway;	/* nodes to copy */
+	size_t cway;
+};
+
+static uint32_t add_node(struct tagged *g, uint32_t parent, frm_id frame, str_id label, str_id key, struct from from)
+{
+	struct tree *t = g->t;
+	t->row = mem_grow(t->row, &t->cap, t->n + 1, sizeof *t->row);
+	t->label = mem_grow(t->label, &t->clabel, t->n + 1, sizeof *t->label);
+	t->key = mem_grow(t->key, &t->ckey, t->n + 1, sizeof *t->key);
+	g->from = mem_grow(g->from, &g->cfrom, t->n + 1, sizeof *g->from);
+	t->row[t->n] = (struct stk_row){parent, frame};
+	t->label[t->n] = label;
+	t->key[t->n] = key;
+	g->from[t->n] = from;
+	return t->n++;
+}
+
+static int same_copy(const void *ctx, uint32_t id, const void *key)
+{
+	const struct from *a = &((const struct tagged *)ctx)->from[id], *b = key;
+	return a->chain == b->chain && a->node == b->node;
+}
+
+struct tag_at { uint32_t parent; str_id label, key; };
+
+static int same_tag(const void *ctx, uint32_t id, const void *key)
+{
+	const struct tree *t = ((const struct tagged *)ctx)->t;
+	const struct tag_at *k = key;
+	return t->row[id].parent == k->parent && t->label[id] == k->label && t->key[id] == k->key;
+}
+
+static uint32_t tag_node(struct tagged *g, uint32_t parent, uint32_t set, str_id key)
+{
+	struct buf b = {0};
+	struct tag_at at = {parent, 0, key};
+	if (labels_text(g->ls, set, key, &b) && b.n)
+		at.label = build_text(g->sn, b.p, b.n);
+	buf_free(&b);
+	if (!at.label)
+		at.label = key;	/* as pprof shows a frame that has a file only */
+	uint32_t h = hash_u64((uint64_t)parent << 32 | at.label, key);
+	uint32_t id = intern_find(&g->tags, h, same_tag, g, &at);
+	if (id == UINT32_MAX) {
+		id = add_node(g, parent, 0, at.label, key, (struct from){0});
+		intern_put(&g->tags, h, id);
+	}
+	return id;
+}
+
+/* The copy of a node below a chain of tags: up to what is there already, then down again. */
+static uint32_t copy_of(struct tagged *g, uint32_t chain, uint32_t node)
+{
+	uint32_t at = chain;
+	g->nway = 0;
+	for (; node; node = store_stk(g->sn->st, node)->parent) {
+		struct from f = {chain, node};
+		uint32_t id = intern_find(&g->copies, hash_u64(chain, node), same_copy, g, &f);
+		if (id != UINT32_MAX) {
+			at = id;
+			break;
+		}
+		g->way = mem_grow(g->way, &g->cway, g->nway + 1u, sizeof *g->way);
+		g->way[g->nway++] = node;
+	}
+	while (g->nway) {
+		node = g->way[--g->nway];
+		at = add_node(g, at, store_stk(g->sn->st, node)->frame, 0, 0, (struct from){chain, node});
+		intern_put(&g->copies, hash_u64(chain, node), at);
+	}
+	return at;
+}
+
+void tree_tagged(struct tree *t, const struct snap *sn, const struct labels *ls, const str_id *key, size_t nkey,
+    size_t nroot)
+{
+	struct tagged g = {.t = t, .sn = sn, .ls = ls};
+	uint32_t *chain = xcalloc(ls->nset, sizeof *chain);
+	*t = (struct tree){.st = sn->st};
+	add_node(&g, 0, 0, 0, 0, (struct from){0});
+	for (uint32_t s = 0; s < ls->nset; s++)
+		for (size_t k = 0; k < nroot; k++)
+			chain[s] = tag_node(&g, chain[s], s, key[k]);
+	t->of = xmalloc(sn->nsmps * sizeof *t->of);
+	for (uint32_t i = 0; i < sn->nsmps; i++) {
+		uint32_t set = ls->of[i], at = copy_of(&g, chain[set], store_smp(sn->st, i)->stack);
+		for (size_t k = nroot; k < nkey; k++)
+			at = tag_node(&g, at, set, key[k]);
+		t->of[i] = at;
+	}
+	mem_free(chain);
+	mem_free(g.from);
+	mem_free(g.way);
+	intern_free(&g.copies);
+	intern_free(&g.tags);
+}
+
+/* ---- the pass */
+
+enum { ST_ON = 4 };	/* beside FV_FOCUS and FV_IGNORE: show_from has begun */
+
+struct pass { const struct tree *t; const struct verdict *w; bool from; uint8_t *state; struct derived d; };
+
+static void visit(const struct pass *p, uint32_t i)
+{
+	const struct tree *t = p->t;
+	struct stk_row r = tree_row(t, i);
+	bool tag = t->key && t->key[i];
+	uint8_t s = p->state[r.parent], v;
+	if (tag)
+		v = verdict_tag(p->w, t->label[i] == t->key[i] ? 0 : t->label[i], t->key[i]);
+	else
+		v = p->w->frame[r.frame];
+	s |= v & (FV_FOCUS | FV_IGNORE);
+	bool seen = !(v & FV_DEAD);
+	if (seen && v & FV_FROM)
+		s |= ST_ON;
+	seen = seen && (!p->from || s & ST_ON);
+	p->d.rep[i] = seen ? i : p->d.rep[r.parent];
+	/* while the pass runs, to[] is the last end that prune_from gave */
+	p->d.to[i] = seen && v & FV_PRUNE ? i : p->d.to[r.parent];
+	p->state[i] = s;
+}
+
+struct derived derive(const struct tree *t, const struct verdict *w, struct arena *a)
+{
+	struct pass p = {t, w, focus_from(w->fc), arena_alloc(a, t->n),
+		{arena_alloc(a, t->n * sizeof(uint32_t)), arena_alloc(a, t->n * sizeof(uint32_t))}};
+	bool by_name = focus_by_name(w->fc);
+	p.state[0] = 0;
+	p.d.rep[0] = p.d.to[0] = 0;
+	for (uint32_t i = 1; i < t->n; i++)
+		visit(&p, i);
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint8_t s = p.state[i];
+		if ((by_name && (!(s & FV_FOCUS) || s & FV_IGNORE || !p.d.rep[i])) || (p.from && !(s & ST_ON)))
+			p.d.to[i] = DERIVE_NONE;
+		else if (!p.d.to[i])
+			p.d.to[i] = p.d.rep[i];
+	}
+	return p.d;
+}

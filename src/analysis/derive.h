@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_DERIVE_H
+#define TTRACE_DERIVE_H
+
+#include "analysis/verdict.h"
+
+/*
+ * Call trees that a query makes of the store's. In all of them parents come
+ * before children and node 0 is the root.
+ */
+struct tree {
+	const struct store *st;	/* its rows, when row is NULL */
+	uint32_t n;
+	struct stk_row *row;
+	str_id *label;		/* per row a tag shown as a frame (its key, when it is empty), else 0 */
+	str_id *key;		/* the key of that tag */
+	uint32_t *of;		/* per sample its node */
+	size_t cap, clabel, ckey;
+};
+static inline struct stk_row tree_row(const struct tree *t, uint32_t i)
+{
+	return t->row ? t->row[i] : *store_stk(t->st, i);
+}
+void tree_free(struct tree *);
+
+/* Tags as frames: nodes of the root keys above, and of the leaf keys below, the stack of every sample. */
+void tree_tagged(struct tree *, const struct snap *, const struct labels *, const str_id *key, size_t nkey, size_t nroot);
+
+/* What verdicts make of a tree: to[i]: where the weight of samples at node i goes, DERIVE_NONE when
+   they do not count; rep[i]: the nearest node that is seen, i or above (0: none). */
+#define DERIVE_NONE UINT32_MAX
+struct derived { uint32_t *to, *rep; };
+struct derived derive(const struct tree *, const struct verdict *, struct arena *);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_LABELS_H
+#define TTRACE_LABELS_H
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "store/store.h"
+
+/*
+ * The label sets of samples: samples have few different ones, so what depends on
+ * labels alone is asked once per set. Set 0 has no labels. Zero-initialise.
+ */
+struct labels {
+	const struct store *st;
+	uint32_t *of;		/* per sample its set */
+	uint32_t nsmp, nset;
+	size_t csmp, cset;
+	struct label_set { uint32_t off, n; } *set;	/* into the store's labels */
+	struct intern index;
+	struct label_unit { str_id key, unit; } *unit;	/* of numeric keys: the first one met */
+	size_t nunit, cunit;
+};
+void labels_update(struct labels *, const struct snap *);	/* takes in what is new */
+void labels_free(struct labels *);
+
+static inline const struct sink_label *labels_at(const struct labels *l, uint32_t set, uint32_t i)
+{
+	return col_at(&l->st->labels, l->set[set].off + i);
+}
+static inline bool label_is_text(const struct sink_label *l)
+{
+	return l->str || (!l->num && !l->unit);
+}
+/* The unit that numbers under this key are taken to have: "bytes" and the key itself as pprof has it. */
+const char *labels_unit(const struct labels *, str_id key);
+/* All values of a key in a set, joined by commas, as pprof writes them. false: there is none. */
+bool labels_text(const struct labels *, uint32_t set, str_id key, struct buf *);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_VERDICT_H
+#define TTRACE_VERDICT_H
+
+#include "analysis/focus.h"
+#include "analysis/labels.h"
+#include "analysis/prof_rx.h"
+#include "base/mem.h"
+
+/* Between focus.c, derive.c and verdict.c: compiled filters, and what they say of a snapshot. */
+enum { R_FOCUS, R_IGNORE, R_HIDE, R_SHOW, R_FROM, R_PRUNE, R__N };
+
+struct focus {
+	struct rx *rx[R__N];
+	struct prof_tag_filter tag;
+	char *tagroot, *tagleaf, *tagfocus, *tagignore;
+};
+
+bool focus_by_name(const struct focus *);	/* stacks need FV_FOCUS and no FV_IGNORE, and a frame left */
+bool focus_from(const struct focus *);		/* stacks need FV_FROM */
+bool focus_by_tag(const struct focus *);	/* tagfocus or tagignore: then per label set 1 keep, 0 not: */
+const uint8_t *focus_sets(const struct focus *, const struct labels *, struct arena *);
+/* tagroot and tagleaf: their keys that the store knows; root keys first. */
+size_t focus_tag_keys(const struct focus *, const struct snap *, str_id *key, size_t max, size_t *nroot);
+
+/* What a frame means to a stack that goes through it. */
+enum {
+	FV_FOCUS = 1,	/* its location matches focus (or there is none) */
+	FV_IGNORE = 2,	/* its location matches ignore */
+	FV_DEAD = 4,	/* it is never seen: hidden, or cut off its location */
+	FV_FROM = 8,	/* show_from: stacks are seen from here on */
+	FV_PRUNE = 16	/* prune_from: stacks end here, at the one nearest the leaf */
+};
+
+struct verdict {
+	const struct focus *fc;
+	const struct store *st;
+	struct arena arena;
+	uint8_t *said[R__N];	/* per string: 0 not asked, 1 no, 2 yes */
+	uint8_t *frame;		/* per frame its flags */
+	uint8_t any;		/* all flags that some frame has */
+};
+void verdict_make(struct verdict *, const struct focus *, const struct snap *, bool noinlines);
+void verdict_free(struct verdict *);
+uint8_t verdict_tag(const struct verdict *, str_id text, str_id key);	/* flags of a tag shown as a frame */
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* Weights under queries. Random profiles and random filters: the laws of sums hold, and what the
+   call tree says stack by stack is what the reports' model (analysis/prof.h) says. */
+#include "config.h"
+#include "analysis/focus.h"
+#include "analysis/prof.h"
+#include "base/buf.h"
+#include "tap.h"
+
+#include <string.h>
+
+static uint64_t seed = 7;
+
+static uint32_t rnd(uint32_t below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)((seed >> 33) % below);
+}
+
+/* ---- one random profile, said to both models */
+
+enum { FUNS = 7, LOCS = 12, SMPS = 30, DEPTH = 7 };
+static const char *const name[] = {"main", "a.b", "a.c", "b", "run(int)", "c::operator()(x)", ".dot"};
+static const char *const file[] = {"m.go", "a.go", "b.go", ""};
+
+static str_id say(const struct sink *s, const char *t)
+{
+	return s->ops->str(s->self, t, strlen(t));
+}
+
+static void say_profile(const struct sink *s)
+{
+	fun_id fun[FUNS];
+	loc_id loc[LOCS];
+	map_id map[2] = {0};
+	map[1] = s->ops->map(s->self, &(struct sink_map){.id = 1, .file = say(s, "lib.so")});
+	for (uint32_t i = 0; i < FUNS; i++)
+		fun[i] = s->ops->fun(s->self, &(struct sink_fun){.id = i + 1, .name = say(s, name[i]), .file = say(s, file[rnd(4)])});
+	for (uint32_t i = 0; i < LOCS; i++) {
+		struct sink_line line[3];
+		size_t n = rnd(8) ? 1 + rnd(3) : 0;
+		for (size_t k = 0; k < n; k++)
+			line[k] = (struct sink_line){fun[rnd(FUNS)], (int64_t)rnd(9), 0};
+		loc[i] = s->ops->loc(s->self, &(struct sink_loc){.id = i + 1, .addr = 16 * i, .map = map[!rnd(4)], .line = line, .nline = n});
+	}
+	s->ops->type(s->self, say(s, "n"), say(s, "count"));
+	s->ops->type(s->self, say(s, "cpu"), say(s, "nanoseconds"));
+	for (uint32_t i = 0; i < SMPS; i++) {
+		loc_id stack[DEPTH];
+		size_t n = rnd(DEPTH + 1);
+		for (size_t k = 0; k < n; k++)
+			stack[k] = loc[rnd(LOCS)];
+		struct sink_label l[3] = {{.key = say(s, "k"), .str = say(s, rnd(2) ? "x" : "y")},
+			{.key = say(s, "bytes"), .num = 512 << rnd(3), .unit = say(s, "bytes")},
+			{.key = say(s, "k"), .str = say(s, "z")}};
+		int64_t v[2] = {1, (int64_t)rnd(100) - (rnd(5) ? 0 : 60)};
+		struct sink_sample smp = {.stack = s->ops->stack(s->self, stack, n), .value = v, .label = l, .nlabel = rnd(4), .when = TIME_NONE};
+		s->ops->sample(s->self, &smp);
+	}
+}
+
+/* ---- stacks as text, root first, with their sums */
+
+struct line { char *path; int64_t v; };
+struct sums { struct line *l; size_t n, cap; };
+
+static void add(struct sums *s, const char *path, int64_t v)
+{
+	size_t i = 0;
+	while (i < s->n && strcmp(s->l[i].path, path))
+		i++;
+	if (i == s->n) {
+		s->l = mem_grow(s->l, &s->cap, s->n + 1, sizeof *s->l);
+		s->l[s->n++] = (struct line){xstrdup(path), 0};
+	}
+	s->l[i].v += v;
+}
+
+static void sums_free(struct sums *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		mem_free(s->l[i].path);
+	mem_free(s->l);
+}
+
+static bool within(const struct sums *a, const struct sums *b)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		size_t k = 0;
+		while (k < b->n && strcmp(a->l[i].path, b->l[k].path))
+			k++;
+		if (a->l[i].v != (k < b->n ? b->l[k].v : 0)) {
+			fprintf(stderr, "%s: %lld, not %lld\n", a->l[i].path, (long long)a->l[i].v, k < b->n ? (long long)b->l[k].v : 0LL);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void of_model(struct prof *p, struct sums *out)
+{
+	struct buf b = {0};
+	for (size_t i = 0; i < p->nsample; i++) {
+		struct prof_run r = p->stack[p->sample[i].stack];
+		buf_reset(&b);
+		for (uint32_t k = r.n; k--;) {
+			const struct prof_loc *l = &p->loc[p->frame[r.off + k]];
+			for (uint32_t j = l->nline; j--;) {
+				const struct prof_line *ln = &p->line[l->line + j];
+				const char *nm = prof_s(p, p->fun[ln->fun].name), *f = prof_s(p, p->fun[ln->fun].file);
+				buf_printf(&b, ";%s:%lld", *nm ? nm : f, (long long)ln->line);
+			}
+			if (!l->nline)
+				buf_puts(&b, ";?");
+		}
+		add(out, buf_str(&b), prof_value(p, i)[1]);
+	}
+	buf_free(&b);
+}
+
+static void path_of(const struct store *st, const struct weights *w, uint32_t i, struct buf *b)
+{
+	uint32_t way[64], n = 0;
+	for (; i; i = w->parent[i])
+		way[n++] = i;
+	while (n--) {
+		const struct frm_row *f = store_frm(st, w->frame[way[n]]);
+		if (w->label && w->label[way[n]])
+			buf_printf(b, ";%s:0", store_str(st, w->label[way[n]])->s);
+		else if (f->fun)
+			buf_printf(b, ";%s:%lld", store_str(st, store_fun(st, f->fun)->name)->s, (long long)f->line);
+		else
+			buf_puts(b, ";?");
+	}
+}
+
+static void of_tree(const struct store *st, const struct weights *w, struct sums *out)
+{
+	struct buf b = {0};
+	for (uint32_t i = 0; i < w->n; i++) {
+		if (!w->flat[i])
+			continue;
+		buf_reset(&b);
+		path_of(st, w, i, &b);
+		add(out, buf_str(&b), w->flat[i]);
+	}
+	buf_free(&b);
+}
+
+/* ---- laws */
+
+static void laws(const struct store *st, const struct weights *w)
+{
+	int64_t flat = 0;
+	int64_t *below = xcalloc(w->n, sizeof *below);
+	for (uint32_t i = 0; i < w->n; i++) {
+		flat += w->flat[i];
+		below[i] += w->flat[i];
+		OK(!i || w->parent[i] < i);
+	}
+	for (uint32_t i = w->n; i-- > 1;)
+		below[w->parent[i]] += below[i];
+	OK(flat == w->total && w->cum[0] == w->total);
+	OK(!memcmp(below, w->cum, w->n * sizeof *below));
+	mem_free(below);
+	struct arena a = {0};
+	uint32_t n;
+	struct fun_weight *f = weigh_functions(st, w, &a, &n);
+	for (uint32_t k = 0; k < n; k++) {
+		int64_t own = 0, all = 0;
+		for (uint32_t i = 1; i < w->n; i++) {
+			if (store_frm(st, w->frame[i])->fun == f[k].fun)
+				own += w->flat[i];
+			for (uint32_t at = i; at; at = w->parent[at])
+				if (store_frm(st, w->frame[at])->fun == f[k].fun) {
+					all += w->flat[i];
+					break;
+				}
+		}
+		OK(f[k].flat == own && f[k].cum == all);
+	}
+	arena_free(&a);
+}
+
+static int64_t total_of(const struct snap *sn, struct filters f)
+{
+	struct arena a = {0};
+	struct weights w;
+	struct focus *fc = focus_new(&f, NULL);
+	focus_samples(sn, fc, 1, false, &a, &w);
+	focus_free(fc);
+	arena_free(&a);
+	return w.total;
+}
+
+static const char *pick(const char *const *list, uint32_t n)
+{
+	return rnd(3) ? NULL : list[rnd(n)];
+}
+
+static struct filters random_filters(void)
+{
+	static const char *const rx[] = {"main", "^a\\.", "b|c", "lib", "m\\.go", "a.go|run", "nothing", "operator", "x", "k", "^run$", "dot", "."};
+	static const char *const tag[] = {"x", "k=x", "k:z", "bytes=1kb:", ":512b", "x,z", "k=x,y", "512b:1kb", "bytes=2kb"};
+	static const char *const key[] = {"k", "bytes", "k,bytes", "other"};
+	return (struct filters){.focus = pick(rx, 13), .ignore = pick(rx, 13), .hide = pick(rx, 13), .show = pick(rx, 13),
+		.show_from = pick(rx, 13), .prune_from = pick(rx, 13), .tagfocus = pick(tag, 9), .tagignore = pick(tag, 9),
+		.tagroot = rnd(3) ? NULL : key[rnd(3)], .tagleaf = rnd(4) ? NULL : key[rnd(3)]};
+}
+
+static void ask_model(struct prof *p, const struct filters *f, bool noinlines, struct sums *out)
+{
+	struct prof_filters pf = {f->focus, f->ignore, f->hide, f->show, f->show_from, f->prune_from,
+		f->tagfocus, f->tagignore, f->tagshow, f->taghide, f->tagroot, f->tagleaf, "minimum"};
+	struct prof_units u = {0};
+	prof_label_units(p, &u, NULL, NULL);
+	prof_tag_frames(p, &pf, NULL, NULL);
+	OK(!prof_focus(p, &pf, &u, NULL, NULL, NULL));
+	prof_units_free(&u);
+	if (noinlines)
+		prof_aggregate(p, &(struct prof_grain){false, true, true, true, true, true});
+	of_model(p, out);
+}
+
+static void one(uint64_t start)
+{
+	struct build *b = build_new();
+	struct prof *p = prof_new();
+	struct sink s = build_sink(b), ps = prof_sink(p);
+	seed = start;
+	say_profile(&s);
+	seed = start;
+	say_profile(&ps);
+	const struct snap *sn = build_finish(b);
+	OK(!store_check(sn, NULL));
+	struct filters f = random_filters();
+	bool noinlines = !rnd(4);
+	struct sums model = {0}, tree = {0};
+	struct arena a = {0};
+	struct weights w;
+	struct focus *fc = focus_new(&f, NULL);
+	focus_samples(sn, fc, 1, noinlines, &a, &w);
+	laws(sn->st, &w);
+	of_tree(sn->st, &w, &tree);
+	ask_model(p, &f, noinlines, &model);
+	bool same = within(&tree, &model) && within(&model, &tree);
+	OK(same);
+	if (!same)
+		fprintf(stderr, "seed %llu: focus %s ignore %s hide %s show %s from %s prune %s tf %s ti %s root %s leaf %s noinl %d\n",
+		    (unsigned long long)start, f.focus, f.ignore, f.hide, f.show, f.show_from, f.prune_from, f.tagfocus,
+		    f.tagignore, f.tagroot, f.tagleaf, noinlines);
+	focus_free(fc);
+	/* focus and ignore of one expression share out the samples that have a location */
+	const char *rx = f.focus ? f.focus : "a";
+	OK(total_of(sn, (struct filters){.focus = rx}) + total_of(sn, (struct filters){.ignore = rx}) ==
+	    total_of(sn, (struct filters){.ignore = "no such name"}));
+	OK(total_of(sn, (struct filters){.tagfocus = "x"}) + total_of(sn, (struct filters){.tagignore = "x"}) ==
+	    total_of(sn, (struct filters){0}));
+	arena_free(&a);
+	sums_free(&model);
+	sums_free(&tree);
+	prof_free(p);
+	build_free(b);
+}
+
+int main(void)
+{
+	for (uint64_t i = 1; i <= 3000; i++)
+		one(i * 7919);
+	struct err e = {0};
+	OK(!focus_new(&(struct filters){.hide = "("}, &e) && strstr(e.msg, "hide"));
+	OK(!focus_new(&(struct filters){.tagfocus = "k=["}, &e) && strstr(e.msg, "tagfocus"));
+	return DONE();
+}
