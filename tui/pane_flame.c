@@ -99,7 +99,9 @@ static void mark_hits(struct flameview *v, const struct pane_env *env)
 	for (uint32_t i = 1; i < v->t.c->nthing; i++)
 		v->hit[i] = tree_match(v->t.c, i, env->find.rx, &b);
 	buf_free(&b);
-	v->nhit = flame_hits(v->f[DOWN], v->hit, &v->hitw);
+	flame_hits(&v->t.c->t, v->hit, &v->hitw);
+	int64_t folded;
+	v->nhit = flame_hits(&v->f[DOWN]->t, v->hit, &folded);
 }
 
 /* The flames anew from the calls there are; zooms are kept where they still are something. */

@@ -142,7 +142,7 @@ static struct ctree pivot(const struct calls *c, const struct ctree *t, const st
 	struct grow g;
 	grow_init(&g);
 	struct climb *v = xmalloc(t->n * sizeof *v);
-	uint32_t *to = xcalloc(t->n, sizeof *to), me = grow_child(&g, 0, f->pivot);
+	uint32_t *to = xcalloc(t->n, sizeof *to), me = f->up ? 0 : grow_child(&g, 0, f->pivot);
 	size_t n = 0;
 	for (uint32_t i = 1; i < t->n;) {
 		if (t->thing[i] != f->pivot) {
@@ -210,16 +210,14 @@ struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 	struct arena tmp = {0};
 	struct ctree t = c->t;
 	f->c = c;
-	struct flame_conf is = *conf;
-	bool again = is.reverse || is.pivot;
-	if (is.pivot && (c->thing[is.pivot].kind == PKG_RUNTIME || c->thing[is.pivot].kind == PKG_STD))
-		is.fold_runtime = false;	/* or the thing looked from would be gone */
-	if (is.fold_recursion || is.fold_runtime || is.order != ORDER_WEIGHT)
-		t = fold(c, &t, &is, again ? &tmp : &f->arena);
-	if (is.pivot)
-		t = pivot(c, &t, &is, &f->arena);
-	else if (is.reverse)
-		t = turn(c, &t, &is, &f->arena);
+	bool folds_too = conf->fold_recursion || conf->fold_runtime;
+	struct arena *a = folds_too ? &tmp : &f->arena;
+	if (conf->pivot)
+		t = pivot(c, &t, conf, a);
+	else if (conf->reverse)
+		t = turn(c, &t, conf, a);
+	if (folds_too || (t.n && !conf->pivot && !conf->reverse && conf->order != ORDER_WEIGHT))
+		t = fold(c, &t, conf, &f->arena);	/* last: what is looked from keeps all its weight */
 	f->t = t;
 	lay(f);
 	arena_free(&tmp);
@@ -341,9 +339,8 @@ uint32_t flame_row(const struct flame *f, uint32_t zoom, uint32_t node)
 	return row;
 }
 
-uint32_t flame_hits(const struct flame *f, const uint8_t *hit, int64_t *weight)
+uint32_t flame_hits(const struct ctree *t, const uint8_t *hit, int64_t *weight)
 {
-	const struct ctree *t = &f->t;
 	uint32_t n = 0, end = 0;
 	*weight = 0;
 	for (uint32_t i = 1; i < t->n; i++) {

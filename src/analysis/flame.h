@@ -54,7 +54,8 @@ uint32_t flame_row(const struct flame *, uint32_t zoom, uint32_t node);	/* 0: th
 /* The node with this id; 0: none. */
 uint32_t flame_find(const struct flame *, uint64_t id);
 
-/* Nodes whose thing is marked, and the union of their weights: a hit below a hit adds nothing. */
-uint32_t flame_hits(const struct flame *, const uint8_t *hit_by_thing, int64_t *weight);
+/* Nodes whose thing is marked, and the union of their weights: a hit below a hit adds nothing.
+   The weight is that of the stacks only on a tree that is not folded. */
+uint32_t flame_hits(const struct ctree *, const uint8_t *hit_by_thing, int64_t *weight);
 
 #endif

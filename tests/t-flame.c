@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Call trees as people see them, held against what samples say: random trees
+ * with recursion and inlined calls go through calls.c, callers.c and flame.c,
+ * and every number must be what a walk over each sample's stack counts.
+ */
+#include "config.h"
+#include "analysis/callers.h"
+#include "analysis/flame.h"
+#include "store/store.h"
+#include "tap.h"
+
+#include <string.h>
+
+enum { FUNS = 14, SAMPLES = 300, DEPTH = 24 };
+
+static uint64_t seed;
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+struct world {
+	struct build *b;
+	const struct snap *sn;
+	struct weights w;
+	uint32_t *parent, *frame;
+	int64_t *flat, *cum;
+	uint32_t nsample, fun[SAMPLES][DEPTH], depth[SAMPLES];	/* root first */
+	int64_t value[SAMPLES];
+};
+
+static loc_id locs[FUNS][3];
+
+static void make_locs(struct sink *k)
+{
+	for (uint32_t f = 0; f < FUNS; f++) {
+		char name[32];
+		int n = snprintf(name, sizeof name, f % 4 == 3 ? "runtime.f%u" : f % 4 == 2 ? "main.(*T).f%u" : "x.org/p/q.f%u", f);
+		str_id s = k->ops->str(k->self, name, (size_t)n), file = k->ops->str(k->self, "q.go", 4);
+		fun_id fun = k->ops->fun(k->self, &(struct sink_fun){.id = f + 1, .name = s, .sysname = s, .file = file, .line = 10 * f});
+		for (uint32_t l = 0; l < 3; l++) {
+			struct sink_line line = {fun, 10 * f + l + 1, 0};
+			locs[f][l] = k->ops->loc(k->self, &(struct sink_loc){.id = f * 3 + l + 1, .addr = 4096 + f * 64 + l * 8, .line = &line, .nline = 1});
+		}
+	}
+}
+
+static struct world *world_new(bool negative)
+{
+	struct world *o = xcalloc(1, sizeof *o);
+	o->b = build_new();
+	struct sink k = build_sink(o->b);
+	make_locs(&k);
+	k.ops->type(k.self, k.ops->str(k.self, "cpu", 3), k.ops->str(k.self, "nanoseconds", 11));
+	o->nsample = 1 + rnd(SAMPLES);
+	for (uint32_t i = 0; i < o->nsample; i++) {
+		loc_id at[DEPTH];
+		uint32_t n = 1 + rnd(DEPTH), live = 1 + rnd(FUNS);
+		o->depth[i] = n;
+		for (uint32_t d = 0; d < n; d++) {
+			o->fun[i][d] = d == 0 ? 0 : rnd(live);
+			at[n - 1 - d] = locs[o->fun[i][d]][rnd(3)];
+		}
+		o->value[i] = rnd(5) ? 1 + rnd(1000) : 1;
+		if (negative && !rnd(3))
+			o->value[i] = -o->value[i];
+		stk_id stk = k.ops->stack(k.self, at, n);
+		k.ops->sample(k.self, &(struct sink_sample){.stack = stk, .value = &o->value[i], .when = TIME_NONE});
+	}
+	o->sn = build_finish(o->b);
+	uint32_t n = o->sn->nstks;
+	o->parent = xcalloc(n, sizeof *o->parent);
+	o->frame = xcalloc(n, sizeof *o->frame);
+	o->flat = xcalloc(n, sizeof *o->flat);
+	o->cum = xcalloc(n, sizeof *o->cum);
+	o->w = (struct weights){.n = n, .parent = o->parent, .frame = o->frame, .flat = o->flat, .cum = o->cum};
+	for (uint32_t i = 1; i < n; i++)
+		o->parent[i] = store_stk(o->sn->st, i)->parent, o->frame[i] = store_stk(o->sn->st, i)->frame;
+	for (uint32_t i = 0; i < o->sn->nsmps; i++)
+		o->flat[store_smp(o->sn->st, i)->stack] += COL_AT(&o->sn->st->values[0], int64_t, i);
+	for (uint32_t i = n; i-- > 0;) {
+		o->cum[i] += o->flat[i];
+		o->w.total += o->flat[i];
+		if (i)
+			o->cum[o->parent[i]] += o->cum[i];
+	}
+	o->w.all = o->w.total;
+	return o;
+}
+
+static void world_free(struct world *o)
+{
+	mem_free(o->parent);
+	mem_free(o->frame);
+	mem_free(o->flat);
+	mem_free(o->cum);
+	build_free(o->b);
+	mem_free(o);
+}
+
+/* Function number of a thing: the digits that end its name. */
+static uint32_t fun_of(const struct calls *c, uint32_t thing)
+{
+	struct str_row s = calls_symbol(c, thing);
+	uint32_t n = s.n, v = 0, p = 1;
+	while (n && s.s[n - 1] >= '0' && s.s[n - 1] <= '9')
+		v += (uint32_t)(s.s[--n] - '0') * p, p *= 10;
+	return v;
+}
+
+static void weights_of_things(const struct world *o, const struct calls *c)
+{
+	int64_t all = 0;
+	for (uint32_t t = 1; t < c->nthing; t++) {
+		uint32_t f = fun_of(c, t);
+		int64_t flat = 0, cum = 0;
+		for (uint32_t i = 0; i < o->nsample; i++) {
+			bool on = false;
+			for (uint32_t d = 0; d < o->depth[i]; d++)
+				on |= o->fun[i][d] == f;
+			cum += on ? o->value[i] : 0;
+			flat += o->fun[i][o->depth[i] - 1] == f ? o->value[i] : 0;
+		}
+		OK(c->thing[t].flat == flat);
+		OK(c->thing[t].cum == cum);
+		all += flat;
+	}
+	OK(all == c->total);
+}
+
+/* Weight of the calls a -> b, each stack once. */
+static int64_t edge_weight(const struct world *o, uint32_t a, uint32_t b)
+{
+	int64_t w = 0;
+	for (uint32_t i = 0; i < o->nsample; i++) {
+		bool on = false;
+		for (uint32_t d = 1; d < o->depth[i]; d++)
+			on |= o->fun[i][d - 1] == a && o->fun[i][d] == b;
+		w += on ? o->value[i] : 0;
+	}
+	return w;
+}
+
+static void edges(const struct world *o, const struct calls *c, bool negative)
+{
+	struct arena a = {0};
+	struct link *l;
+	for (uint32_t t = 1; t < c->nthing; t++) {
+		uint32_t n = callers_of(c, t, &a, &l);
+		for (uint32_t i = 0; i < n; i++) {
+			OK(l[i].value == edge_weight(o, fun_of(c, l[i].thing), fun_of(c, t)));
+			OK(l[i].thing != t && (!i || l[i - 1].value >= l[i].value));
+			struct link *far;
+			int64_t sum = 0;
+			uint32_t m = callers_next(c, &l[i], &a, &far);
+			for (uint32_t k = 0; k < m; k++)
+				sum += far[k].value;
+			OK(negative || sum <= l[i].value);
+		}
+		n = callees_of(c, t, &a, &l);
+		for (uint32_t i = 0; i < n; i++)
+			OK(l[i].value == edge_weight(o, fun_of(c, t), fun_of(c, l[i].thing)));
+	}
+	arena_free(&a);
+}
+
+static void layout(const struct flame *f, int64_t total)
+{
+	int64_t sum = 0;
+	for (uint32_t i = 0; i < f->t.n; i++) {
+		int64_t at = f->off[i];
+		sum += f->t.flat[i];
+		OK(f->kid0[i + 1] >= f->kid0[i]);
+		for (uint32_t k = f->kid0[i]; k < f->kid0[i + 1]; k++) {
+			uint32_t c = f->kid[k];
+			OK(f->t.parent[c] == i && f->off[c] == at && f->t.next[c] <= f->t.next[i]);
+			at += f->wid[c];
+		}
+		OK(at <= f->off[i] + f->wid[i]);	/* what is left is the node's own */
+	}
+	OK(sum == total && f->t.cum[0] == total);
+}
+
+struct canvas {
+	const struct flame *f;
+	struct flame_look l;
+	uint32_t cell[64][400];	/* node + 1; UINT32_MAX: a sliver */
+	uint32_t said;
+};
+
+static void put(void *arg, const struct flame_span *s)
+{
+	struct canvas *c = arg;
+	double cell = (double)c->f->wid[c->l.zoom] / c->l.cols;
+	OK(s->row >= 0 && s->row < c->l.rows && s->x0 >= 0 && s->x1 <= c->l.cols && s->x0 < s->x1);
+	if (s->sliver > 0)
+		OK(s->x1 == s->x0 + 1 && s->sliver <= 1);
+	else
+		OK((s->x1 - s->x0) * cell < (double)c->f->wid[s->node] + cell * 1.001);
+	for (int x = s->x0; x < s->x1; x++) {
+		OK(!c->cell[s->row][x]);	/* nobody else was there */
+		c->cell[s->row][x] = s->sliver > 0 ? UINT32_MAX : s->node + 1;
+		if (s->row && !s->sliver)	/* inside its parent */
+			OK(c->cell[s->row - 1][x] == c->f->t.parent[s->node] + 1);
+	}
+	c->said++;
+}
+
+static void view(const struct flame *f)
+{
+	static struct canvas c;
+	memset(&c, 0, sizeof c);
+	c.f = f;
+	c.l = (struct flame_look){rnd(4) ? 0 : rnd(f->t.n), 1 + (int)rnd(300), 1 + (int)rnd(40), 0};
+	if (f->wid[c.l.zoom] <= 0)
+		return;
+	flame_each(f, &c.l, put, &c);
+	OK(c.said >= 1 && c.said <= (uint32_t)(c.l.cols * c.l.rows));
+	/* skipping rows says the same rows */
+	uint32_t all[64][400];
+	memcpy(all, c.cell, sizeof all);
+	int rows = c.l.rows, skip = (int)rnd((uint32_t)rows);
+	memset(c.cell, 0, sizeof c.cell);
+	c.l.skip = skip;
+	c.l.rows = rows - skip;
+	flame_each(f, &c.l, put, &c);
+	for (int y = 0; y + skip < rows; y++)
+		OK(!memcmp(c.cell[y], all[y + skip], sizeof all[0]));
+}
+
+static void hits(const struct world *o, const struct flame *f, const struct calls *c)
+{
+	uint8_t *hit = xcalloc(c->nthing, 1);
+	bool is[FUNS] = {false};
+	for (uint32_t t = 1; t < c->nthing; t++)
+		hit[t] = !rnd(4), is[fun_of(c, t)] = hit[t];
+	int64_t w, want = 0;
+	flame_hits(&f->t, hit, &w);
+	for (uint32_t i = 0; i < o->nsample; i++) {
+		bool on = false;
+		for (uint32_t d = 0; d < o->depth[i]; d++)
+			on |= is[o->fun[i][d]];
+		want += on ? o->value[i] : 0;
+	}
+	OK(w == want);
+	mem_free(hit);
+}
+
+static void flames(const struct world *o, const struct calls *c)
+{
+	for (int i = 0; i < 12; i++) {
+		struct flame_conf conf = {.order = (enum order)rnd(3), .reverse = rnd(2), .fold_recursion = rnd(2), .fold_runtime = rnd(2)};
+		if (!rnd(3))
+			conf.pivot = 1 + rnd(c->nthing - 1), conf.up = rnd(2);
+		struct flame *f = flame_new(c, &conf);
+		layout(f, conf.pivot ? c->thing[conf.pivot].cum : c->total);
+		view(f);
+		if (!conf.pivot && !conf.reverse && !conf.fold_runtime && !conf.fold_recursion)
+			hits(o, f, c);
+		uint32_t node = rnd(f->t.n);
+		OK(!node || flame_find(f, f->id[node]) == node);
+		if (conf.fold_recursion && !conf.reverse && !conf.pivot)
+			for (uint32_t k = 1; k < f->t.n; k++)
+				for (uint32_t p = f->t.parent[k]; p; p = f->t.parent[p])
+					OK(f->t.thing[p] != f->t.thing[k]);
+		flame_free(f);
+	}
+}
+
+int main(void)
+{
+	for (seed = 1; seed < 2000; seed += 97) {
+		uint64_t s = seed;
+		bool negative = s % 5 == 0;
+		struct world *o = world_new(negative);
+		struct calls *c = calls_new(o->sn->st, &o->w, CG_FUNCTIONS);
+		weights_of_things(o, c);
+		edges(o, c, negative);
+		flames(o, c);
+		calls_free(c);
+		for (int g = CG_FILEFUNCTIONS; g <= CG_ADDRESSES; g++) {
+			c = calls_new(o->sn->st, &o->w, (enum calls_gran)g);
+			int64_t flat = 0;
+			for (uint32_t t = 0; t < c->nthing; t++)
+				flat += c->thing[t].flat;
+			OK(flat == o->w.total && c->t.cum[0] == o->w.total);
+			OK(g != CG_FILES || c->nthing == 2);
+			calls_free(c);
+		}
+		world_free(o);
+		seed = s;
+	}
+	return DONE();
+}
