@@ -19,6 +19,7 @@
 
 #include "base/intern.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { B = AT_BOLD, D = AT_DIM, R = AT_REVERSE, U = AT_UNDERLINE };
@@ -64,13 +65,18 @@ void style_rgb(int c, uint8_t rgb[3])
 }
 
 /* Which of black and white reads better: the border is where both contrasts are equal, a relative
-   luminance of 0.179. Rec. 709 weights on values squared are near enough to sRGB's curve. */
+   luminance of 0.179. */
 static bool wants_black(int colour)
 {
+	static const double weight[3] = {0.2126, 0.7152, 0.0722};
 	uint8_t c[3];
+	double sum = 0;
 	style_rgb(colour, c);
-	double r = c[0] / 255.0, g = c[1] / 255.0, b = c[2] / 255.0;
-	return 0.2126 * r * r + 0.7152 * g * g + 0.0722 * b * b > 0.179;
+	for (int i = 0; i < 3; i++) {
+		double v = c[i] / 255.0;
+		sum += weight[i] * (v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
+	}
+	return sum > 0.179;
 }
 
 static struct paint paint_mono(enum style fg, enum style bg, int attr)

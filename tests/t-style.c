@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What the viewer is drawn with, without a session: cells, palettes, key names,
+ * lists, the line editor.
+ *
+ * Palettes are held against numbers, not taste: a label on any bar has a
+ * contrast of 4.5 to 1 (WCAG), and the states of the safe theme stay at least 15
+ * apart in CIELAB for an eye without red, green or blue cones. The eyes are
+ * simulated by the matrices of Machado, Oliveira and Fernandes (2009).
+ */
+#include "config.h"
+#include "base/mem.h"
+#include "cmd.h"
+#include "grid.h"
+#include "prompt.h"
+#include "rows.h"
+#include "style.h"
+
+#include "tap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint32_t seed = 1;
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (seed >> 8) % n;
+}
+
+/* ---- colours */
+
+static double linear(uint8_t c)
+{
+	double v = c / 255.0;
+	return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+}
+
+static double luminance(int colour)
+{
+	uint8_t c[3];
+	style_rgb(colour, c);
+	return 0.2126 * linear(c[0]) + 0.7152 * linear(c[1]) + 0.0722 * linear(c[2]);
+}
+
+static double contrast(int a, int b)
+{
+	double x = luminance(a), y = luminance(b);
+	return x > y ? (x + 0.05) / (y + 0.05) : (y + 0.05) / (x + 0.05);
+}
+
+static const double eyes[4][3][3] = {
+    {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+    {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+    {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
+static const char *const eye_names[4] = {"all cones", "no red", "no green", "no blue"};
+
+static double cube(double t)
+{
+	return t > 0.008856 ? cbrt(t) : 7.787 * t + 16.0 / 116;
+}
+
+static void lab(int colour, int eye, double out[3])
+{
+	uint8_t c[3];
+	double l[3], x[3], f[3];
+	static const double m[3][3] = {{0.4124, 0.3576, 0.1805}, {0.2126, 0.7152, 0.0722}, {0.0193, 0.1192, 0.9505}};
+	static const double white[3] = {0.95047, 1, 1.08883};
+	style_rgb(colour, c);
+	for (int i = 0; i < 3; i++) {
+		l[i] = 0;
+		for (int k = 0; k < 3; k++)
+			l[i] += eyes[eye][i][k] * linear(c[k]);
+		l[i] = l[i] < 0 ? 0 : l[i] > 1 ? 1 : l[i];
+	}
+	for (int i = 0; i < 3; i++) {
+		x[i] = m[i][0] * l[0] + m[i][1] * l[1] + m[i][2] * l[2];
+		f[i] = cube(x[i] / white[i]);
+	}
+	out[0] = 116 * f[1] - 16;
+	out[1] = 500 * (f[0] - f[1]);
+	out[2] = 200 * (f[1] - f[2]);
+}
+
+static double apart(int a, int b, int eye)
+{
+	double p[3], q[3];
+	lab(a, eye, p);
+	lab(b, eye, q);
+	return sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
+}
+
+static int back(enum theme t, enum style s, int tone)
+{
+	struct look l = {t, 256};
+	return style_paint(&l, ST_LABEL, s, tone ? AT_TONE : 0).bg;
+}
+
+static void test_contrast(void)
+{
+	for (int t = TH_DARK; t <= TH_SAFE; t++)
+		for (int s = 0; s < ST__N; s++)
+			for (int tone = 0; tone < 2; tone++) {
+				struct look l = {(enum theme)t, 256};
+				struct paint p = style_paint(&l, ST_LABEL, (enum style)s, tone ? AT_TONE : 0);
+				bool ok = p.bg < 0 || contrast(p.fg, p.bg) >= 4.5;
+				if (!ok)
+					fprintf(stderr, "%s style %d tone %d: %d on %d %.2f\n", theme_names[t], s, tone,
+					    p.fg, p.bg, contrast(p.fg, p.bg));
+				OK(ok);
+			}
+}
+
+/* Text that is not on a bar: the terminal is black in the dark themes and white in the light one. */
+static void test_text(void)
+{
+	static const enum style text[] = {ST_DIM, ST_TAB, ST_HEAD, ST_HIT, ST_ERROR, ST_WARN, ST_ACCENT};
+	for (int t = TH_DARK; t <= TH_SAFE; t++)
+		for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+			struct look l = {(enum theme)t, 256};
+			int ground = t == TH_LIGHT ? 231 : 16, fg = style_paint(&l, text[i], ST_NORMAL, 0).fg;
+			int chosen = back((enum theme)t, ST_SELECT, 0);
+			if (contrast(fg, ground) < 4.5 || contrast(fg, chosen) < 3)
+				fprintf(stderr, "%s text %zu: %d %.2f %.2f\n", theme_names[t], i, fg, contrast(fg, ground),
+				    contrast(fg, chosen));
+			OK(contrast(fg, ground) >= 4.5);
+			OK(contrast(fg, chosen) >= 3);
+		}
+}
+
+static void test_apart(void)
+{
+	static const enum style s[] = {ST_S_RUN, ST_S_READY, ST_S_CHAN, ST_S_SYNC, ST_S_NET, ST_S_SYSCALL, ST_S_SLEEP,
+	    ST_S_GC, ST_S_ASSIST, ST_S_STW};
+	size_t n = sizeof s / sizeof *s;
+	for (int eye = 0; eye < 4; eye++)
+		for (size_t i = 0; i < n; i++)
+			for (size_t k = i + 1; k < n; k++) {
+				double d = apart(back(TH_SAFE, s[i], 0), back(TH_SAFE, s[k], 0), eye);
+				if (d < 15)
+					fprintf(stderr, "%s: %d and %d are %.1f apart\n", eye_names[eye],
+					    back(TH_SAFE, s[i], 0), back(TH_SAFE, s[k], 0), d);
+				OK(d >= 15);
+			}
+}
+
+/* With eight colours or none every state still is told from "nothing". */
+static void test_few_colours(void)
+{
+	for (int t = 0; t < TS__N; t++) {
+		OK(state_letter((enum tstate)t) && *state_name((enum tstate)t));
+		struct look mono = {TH_MONO, 0}, eight = {TH_DARK, 8};
+		struct paint m = style_paint(&mono, ST_LABEL, state_style((enum tstate)t), 0);
+		struct paint e = style_paint(&eight, ST_LABEL, state_style((enum tstate)t), 0);
+		OK(m.fg == -1 && m.bg == -1);
+		OK(e.bg < 8 && e.fg < 8 && (e.bg < 0 || e.fg != e.bg));
+	}
+}
+
+static void test_symbols(void)
+{
+	int attr;
+	OK(symbol_style("main.(*Server).handle", 21, &attr) == ST_MAINPKG);
+	OK(symbol_style("runtime.mallocgc", 16, &attr) == ST_RUNTIME);
+	OK(symbol_style("encoding/json.Unmarshal", 23, &attr) == ST_STDLIB);
+	OK(symbol_style("github.com/a/b.(*T).F", 21, &attr) >= ST_HUE0);
+	OK(symbol_style("github.com/a/b.(*T).F", 21, &attr) == symbol_style("github.com/a/b.G", 16, &attr));
+	symbol_style("", 0, &attr);
+}
+
+/* ---- cells */
+
+static void check_cells(const struct grid *g)
+{
+	int bad = 0;
+	for (int y = 0; y < g->rows; y++)
+		for (int x = 0; x < g->cols; x++) {
+			const struct cell *c = &g->cell[y * g->cols + x];
+			bad += c->ch == 0 && (x == 0 || c[-1].ch < 0x80);	/* a right half has a left one */
+			bad += c->ch != 0 && c->ch < ' ';
+			bad += c->fg >= ST__N || c->bg >= ST__N;
+		}
+	OK(!bad);
+}
+
+static void test_random_drawing(void)
+{
+	static const char *const text[] = {"plain", "\xe4\xb8\xad\xe6\x96\x87", "a\xcc\x81", "\x1b[31m\n\x7f\xff",
+	    "\xe2\x80\xae" "bidi", "\xe2\x96\x88\xe2\x94\x82\xe2\x80\xa6", ""};
+	for (int round = 0; round < 400; round++) {
+		struct grid *g = grid_new(1 + (int)rnd(6), 1 + (int)rnd(20), rnd(2));
+		for (int k = 0; k < 60; k++) {
+			int y = (int)rnd(9) - 1, x = (int)rnd(26) - 3;
+			struct rect r = {(int)rnd(7) - 1, (int)rnd(22) - 1, (int)rnd(5) - 1, (int)rnd(9) - 1};
+			switch (rnd(8)) {
+			case 0: grid_fill(g, r, rnd(2) ? ' ' : 0x2588, ST_S_RUN, 0); break;
+			case 1: grid_bar(g, y, x, (int)rnd(12), rnd(100) / 90.0, ST_HEAT); break;
+			case 2: grid_level(g, y, x, rnd(100) / 90.0, ST_S_GC, ST_NORMAL); break;
+			case 3: grid_clip(g, r), grid_unclip(g, (struct rect){0, 0, g->rows, g->cols}); break;
+			case 4: grid_select(g, r); break;
+			case 5: grid_right(g, y, x, ST_DIM, 0, text[rnd(7)]); break;
+			default: grid_text(g, y, x, ST_NORMAL, 0, text[rnd(7)]); break;
+			}
+		}
+		check_cells(g);
+		struct buf b = {0};
+		grid_print(g, &b, NULL);
+		OK(!memchr(buf_str(&b), '\x1b', b.n));
+		if (g->ascii) {
+			int high = 0;
+			for (size_t i = 0; i < b.n; i++)
+				high += (unsigned char)b.p[i] >= 0x7f;
+			OK(!high);
+		}
+		buf_free(&b);
+		grid_free(g);
+	}
+}
+
+/* Text is clipped to its rectangle: outside of it nothing changes. */
+static void test_clip(void)
+{
+	struct grid *g = grid_new(3, 10, false);
+	grid_clip(g, (struct rect){1, 2, 1, 4});
+	grid_text(g, 0, -1, ST_NORMAL, 0, "abcdefgh");
+	grid_text(g, -1, 0, ST_NORMAL, 0, "above");
+	grid_put(g, 0, 3, 0x4e2d, ST_NORMAL, ST_NORMAL, 0);
+	grid_fill(g, (struct rect){-5, -5, 50, 1}, '#', ST_NORMAL, 0);
+	grid_unclip(g, (struct rect){0, 0, 3, 10});
+	struct buf b = {0};
+	grid_print(g, &b, NULL);
+	OK(!strcmp(buf_str(&b), "\n  bcd\n\n"));
+	buf_free(&b);
+	grid_free(g);
+}
+
+/* ---- keys */
+
+static void test_keys(void)
+{
+	static const struct { const char *s; int32_t key; size_t n; } names[] = {
+	    {"<Enter>", KEY_RETURN, 7}, {"<^D>", 4, 4}, {"<C-d>", 4, 5}, {"<F10>", KEY_F10, 5}, {"<lt>", '<', 4},
+	    {"<x", '<', 1}, {"<", '<', 1}, {"\n", KEY_RETURN, 1}, {"\xc3\xa9", 0xe9, 2}, {"<S-Tab>", KEY_STAB, 7}};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		int32_t key = 0;
+		OK(key_script(names[i].s, strlen(names[i].s), &key) == names[i].n);
+		OK(key == names[i].key);
+	}
+}
+
+/* Every key of cmd.def reaches its own command in every pane where no other row has that key. */
+static void test_keymap(void)
+{
+	struct arena a = {0};
+	struct keymap m;
+	keymap_init(&m, &a);
+	for (size_t i = 0; i < m.n; i++) {
+		const struct binding *b = &m.row[i], *got;
+		for (int pane = 1; pane <= P_INFO; pane *= 2) {
+			if (!(b->panes & pane))
+				continue;
+			enum match r = keymap_find(&m, b->key, b->n, pane, &got);
+			bool own = (b->panes & P_ALL) != P_ALL;
+			/* it is found, or a row of this pane alone has taken the key */
+			OK(r == KM_FOUND || r == KM_MORE || !own);
+			if (r == KM_FOUND && got->cmd != b->cmd)
+				OK((got->panes & P_ALL) != P_ALL && !own);
+		}
+	}
+	struct err e;
+	const struct binding *got;
+	OK(!keymap_add(&m, "j", "half-down", &e));
+	OK(keymap_find(&m, &(int32_t){'j'}, 1, P_TOP, &got) == KM_FOUND && got->cmd == CMD_HALF_DOWN);
+	OK(keymap_add(&m, "j", "no-such", &e) < 0);
+	OK(keymap_add(&m, "", "down", &e) < 0);
+	int32_t zz[2] = {'z', 'z'};
+	OK(keymap_find(&m, zz, 1, P_TOP, &got) == KM_MORE);
+	OK(keymap_find(&m, zz, 1, P_FLAME, &got) == KM_FOUND && got->cmd == CMD_COLLAPSE);
+	OK(keymap_find(&m, zz, 2, P_TOP, &got) == KM_FOUND && got->cmd == CMD_CENTRE);
+	keymap_free(&m);
+	arena_free(&a);
+}
+
+static void test_words(void)
+{
+	for (int i = 1; i < CMD__N; i++)
+		OK(cmd_find(cmds[i].name, strlen(cmds[i].name)) == (enum cmd_id)i);
+	OK(cmd_find("zoom-i", 6) == CMD_ZOOM_IN);
+	OK(cmd_find("zoom", 4) == CMD_NONE);	/* three begin so */
+	OK(cmd_find("", 0) == CMD_NONE);
+}
+
+/* ---- lists and lines */
+
+static void test_rows(void)
+{
+	static const enum cmd_id moves[] = {CMD_DOWN, CMD_UP, CMD_PAGE_DOWN, CMD_PAGE_UP, CMD_HALF_DOWN, CMD_HALF_UP,
+	    CMD_FIRST, CMD_LAST, CMD_CENTRE};
+	struct rows r = {0};
+	for (int k = 0; k < 20000; k++) {
+		int h = 1 + (int)rnd(12);
+		if (rnd(20) == 0)
+			rows_set(&r, rnd(4) ? rnd(60) : 0);
+		struct act a = {moves[rnd(9)], rnd(3) ? 0 : (int)rnd(90), NULL};
+		OK(rows_act(&r, &a, h));
+		uint32_t top = rows_top(&r, h);
+		if (r.n ? r.sel >= r.n || top > r.sel || r.sel >= top + (uint32_t)h : r.sel || top) {
+			OK(0);
+			break;
+		}
+		if (r.n >= (uint32_t)h && top + (uint32_t)h > r.n) {	/* no empty lines while there are rows */
+			OK(0);
+			break;
+		}
+	}
+	int x[3], w[3];
+	struct rows_col c[3] = {{"A", 8, true, 0}, {"NAME", 0, false, 0}, {"B", 6, true, 1}};
+	rows_layout(c, 3, 40, x, w);
+	OK(x[0] == 0 && x[1] == 9 && w[1] == 24 && x[2] == 34);
+	rows_layout(c, 3, 20, x, w);
+	OK(x[2] == -1 && x[1] >= 0);
+}
+
+static void type(struct prompt *p, const char *s)
+{
+	for (size_t n = strlen(s); n;) {
+		int32_t key;
+		size_t k = key_script(s, n, &key);
+		prompt_key(p, key);
+		s += k;
+		n -= k;
+	}
+}
+
+static void test_prompt(void)
+{
+	struct history h = {0};
+	struct prompt p;
+	history_add(&h, "first one");
+	history_add(&h, "second");
+	prompt_start(&p, "", &h);
+	type(&p, "h\xc3\xa9llo w\xc3\xb6rld<Left><Left><Backspace>");
+	OK(!strcmp(p.text, "h\xc3\xa9llo w\xc3\xb6ld"));
+	type(&p, "<^A>X<^E>Y<^W>");
+	OK(!strcmp(p.text, "Xh\xc3\xa9llo "));
+	type(&p, "<^U>typed<Up><Up>");
+	OK(!strcmp(p.text, "first one"));
+	type(&p, "<Down><Down>");
+	OK(!strcmp(p.text, "typed"));
+	type(&p, "<^R>fir");
+	OK(!strcmp(p.text, "first one"));
+	for (int i = 0; i < 3000; i++)
+		type(&p, "\xe4\xb8\xad");
+	OK(p.n <= PROMPT_MAX && p.n % 3 == 0);
+	struct grid *g = grid_new(1, 12, false);
+	prompt_draw(&p, g, 0, ":", ST_NORMAL);
+	check_cells(g);
+	grid_free(g);
+	history_free(&h);
+}
+
+int main(void)
+{
+	test_contrast();
+	test_text();
+	test_apart();
+	test_few_colours();
+	test_symbols();
+	test_random_drawing();
+	test_clip();
+	test_keys();
+	test_keymap();
+	test_words();
+	test_rows();
+	test_prompt();
+	return DONE();
+}
