@@ -8,6 +8,7 @@
 #include "config.h"
 #include "report/report.h"
 #include "session/opt.h"
+#include "tui.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -67,12 +68,10 @@ static int complain(const struct opt *o, const struct err *e)
 }
 
 /* -print=TABLE. */
-static int print_table(const char *what, struct err *e)
+static int print_table(const struct opt *o, const char *what, struct err *e)
 {
 	struct buf b = {0};
-	if (opt_print(&b, what))
-		return put(&b);
-	return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no table \"%s\"", what);
+	return opt_print(&b, what) ? put(&b) : tui_print(o, what, e);
 }
 
 static int run_report(const struct opt *o, struct err *e)
@@ -105,9 +104,11 @@ int main(int argc, char **argv)
 	else if (!rc && (opt_bool(&o, OPT_HELP) || !strcmp(o.report, "help")))
 		rc = help(&o, &e);
 	else if (!rc && opt_str(&o, OPT_PRINT))
-		rc = print_table(opt_str(&o, OPT_PRINT), &e);
+		rc = print_table(&o, opt_str(&o, OPT_PRINT), &e);
 	else if (!rc && argc == 1)
 		rc = fputs(about, stdout) < 0;
+	else if (!rc && !strcmp(o.report, "view") && o.nfile)
+		rc = tui_run(&o, &e);
 	else if (!rc)
 		rc = run_report(&o, &e);
 	if (rc < 0)

@@ -155,7 +155,7 @@ static void close_flame(void *st)
 	struct flameview *v = st;
 	for (int k = 0; k < PARTS; k++)
 		flame_free(v->f[k]);
-	tree_free(&v->t);
+	tree_drop(&v->t);
 	mem_free(v->path);
 	mem_free(v->hit);
 }

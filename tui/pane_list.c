@@ -318,7 +318,7 @@ static void open_list(void *st, const struct pane_env *env)
 static void close_list(void *st)
 {
 	struct listview *v = st;
-	tree_free(&v->t);
+	tree_drop(&v->t);
 	mem_free(v->fun);
 	mem_free(v->of);
 	mem_free(v->order);

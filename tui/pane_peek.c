@@ -236,7 +236,7 @@ static void close_peek(void *st)
 	struct peek *p = st;
 	for (int k = 0; k < PARTS; k++)
 		flame_free(p->fv.f[k]);
-	tree_free(&p->t);
+	tree_drop(&p->t);
 	mem_free(p->line);
 	mem_free(p->match);
 	mem_free(p->re);

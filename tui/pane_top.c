@@ -131,7 +131,7 @@ static void update(void *st, const struct pane_env *env)
 static void close_top(void *st)
 {
 	struct top *p = st;
-	tree_free(&p->t);
+	tree_drop(&p->t);
 	mem_free(p->row);
 	mem_free(p->sum);
 	mem_free(p->hit);

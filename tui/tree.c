@@ -29,7 +29,7 @@ enum calls_gran tree_gran(const struct pane_env *env)
 bool tree_force(struct tree *t, const struct pane_env *env, enum calls_gran gran)
 {
 	const struct weights *w = session_weights(env->s);
-	tree_free(t);
+	tree_drop(t);
 	t->c = calls_new(session_snap(env->s)->st, w, gran);
 	t->serial = session_serial(env->s);
 	return true;
@@ -42,7 +42,7 @@ bool tree_sync(struct tree *t, const struct pane_env *env, enum calls_gran gran)
 	return tree_force(t, env, gran);
 }
 
-void tree_free(struct tree *t)
+void tree_drop(struct tree *t)
 {
 	calls_free(t->c);
 	t->c = NULL;

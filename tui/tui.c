@@ -219,12 +219,13 @@ static void print_keys(struct buf *b)
 	}
 }
 
+/* Tab-separated, for the manual: group, word, keys, argument, help. */
 static void print_commands(struct buf *b)
 {
 	for (int i = 1; i < CMD__N; i++) {
-		char word[64];
-		snprintf(word, sizeof word, "%s%s%s", cmds[i].name, cmds[i].arg ? " " : "", cmds[i].arg ? cmds[i].arg : "");
-		buf_printf(b, ":%-32s %s\n", word, cmds[i].help);
+		const struct cmd *c = &cmds[i];
+		buf_printf(b, "%s\t%s\t%s\t%s\t%s\n", c->group, c->name, c->keys ? c->keys : "", c->arg ? c->arg : "",
+		    c->help);
 	}
 }
 
