@@ -96,6 +96,15 @@ struct drawing {
 	int64_t lowest;		/* line drawn on */
 };
 
+/* Where the last part of a symbol begins: Sum of crypto/sha256.(*Digest).Sum. */
+static size_t symbol_tail(const char *s, size_t n)
+{
+	size_t at = n;
+	while (at && s[at - 1] != '.' && s[at - 1] != '/')
+		at--;
+	return at < n ? at : 0;
+}
+
 static void label(const struct drawing *d, int y, int x, int w, uint32_t thing, enum style fg, int attr)
 {
 	const struct calls *c = d->v->t.c;
@@ -104,7 +113,10 @@ static void label(const struct drawing *d, int y, int x, int w, uint32_t thing, 
 	struct buf b = {0}, full = {0};
 	if (w < 1)
 		return;
-	if (t->name && t->line) {	/* decode.go:12 tells more of a line than half a name */
+	if (w < 3) {		/* no room for an ellipsis: the first letters of the name itself */
+		size_t at = symbol_tail(s.s, s.n);
+		text_safe(&b, s.s + at, s.n - at);
+	} else if (t->name && t->line) {	/* decode.go:12 tells more of a line than half a name */
 		calls_where(c, thing, &full);
 		buf_putc(&full, ' ');
 		text_safe(&full, s.s, s.n);

@@ -153,8 +153,8 @@ void listview_summary(const void *st, const struct pane_env *env, struct buf *b)
 		return;
 	const struct list_fun *f = &v->fun[v->cur];
 	const struct str_row *name = store_str(v->t.c->st, f->name), *file = store_str(v->t.c->st, f->file);
-	text_safe(b, name->s, name->n);
-	buf_putc(b, ' ');
+	struct buf rest = {0}, *r = &rest;
+	buf_putc(r, ' ');
 	size_t base = file->n;
 	if (env->cols < 120)
 		while (base && file->s[base - 1] != '/')
@@ -162,16 +162,20 @@ void listview_summary(const void *st, const struct pane_env *env, struct buf *b)
 	else
 		base = 0;
 	if (v->src && v->src->path && env->cols >= 120)
-		text_safe(b, v->src->path, strlen(v->src->path));
+		text_safe(r, v->src->path, strlen(v->src->path));
 	else
-		text_safe(b, file->s + base, file->n - base);
-	buf_puts(b, "  flat ");
-	tree_put_value(v->t.c, b, f->flat);
-	buf_puts(b, " cum ");
-	tree_put_value(v->t.c, b, f->cum);
+		text_safe(r, file->s + base, file->n - base);
+	buf_puts(r, "  flat ");
+	tree_put_value(v->t.c, r, f->flat);
+	buf_puts(r, " cum ");
+	tree_put_value(v->t.c, r, f->cum);
 	for (uint32_t i = 0; i < v->norder; i++)
 		if (v->order[i] == v->cur)
-			buf_printf(b, "  (%s%u/%u)", v->re ? "match " : "", i + 1, v->norder);
+			buf_printf(r, "  (%s%u/%u)", v->re ? "match " : "", i + 1, v->norder);
+	size_t used = text_width(r->p, r->n) + 1, room = (size_t)env->cols;
+	text_fit_symbol(b, name->s, name->n, room > used + 12 ? room - used : 12, env->ascii);
+	buf_put(b, r->p, r->n);
+	buf_free(r);
 }
 
 void listview_detail(const void *st, const struct pane_env *env, struct buf *b)

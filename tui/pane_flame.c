@@ -504,33 +504,36 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	}
 }
 
+static void put_both(const struct calls *c, struct buf *b, int64_t v)
+{
+	tree_put_value(c, b, v);
+	buf_putc(b, ' ');
+	tree_put_percent(b, v, c->all);
+}
+
 static void detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct flameview *v = st;
-	(void)env;
 	if (!v->f[v->part] || !v->sel)
 		return;
 	const struct ctree *t = &v->f[v->part]->t;
 	const struct calls *c = v->t.c;
 	int64_t flat = t->flat[v->sel], cum = t->cum[v->sel];
-	calls_name(c, t->thing[v->sel], b);
+	struct buf rest = {0}, *r = &rest;
 	if (v->part == DOWN && !v->conf.reverse) {
-		buf_puts(b, "  self ");
-		tree_put_value(c, b, flat);
-		buf_puts(b, " (");
-		tree_put_percent(b, flat, c->all);
-		buf_putc(b, ')');
+		buf_puts(r, "  self ");
+		put_both(c, r, flat);
 	}
-	buf_puts(b, "  total ");
-	tree_put_value(c, b, cum);
-	buf_puts(b, " (");
-	tree_put_percent(b, cum, c->all);
-	buf_puts(b, ")  ");
+	buf_puts(r, "  total ");
+	put_both(c, r, cum);
 	if (t->parent[v->sel]) {
-		tree_put_percent(b, cum, t->cum[t->parent[v->sel]]);
-		buf_puts(b, v->part == UP || v->conf.reverse ? " of callee  " : " of parent  ");
+		buf_puts(r, ", ");
+		tree_put_percent(r, cum, t->cum[t->parent[v->sel]]);
+		buf_puts(r, v->part == UP || v->conf.reverse ? " of callee" : " of parent");
 	}
-	calls_where(c, t->thing[v->sel], b);
+	buf_puts(r, "  ");
+	calls_where(c, t->thing[v->sel], r);
+	tree_line(env, c, t->thing[v->sel], b, r);
 }
 
 static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)

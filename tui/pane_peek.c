@@ -466,36 +466,36 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	const struct peek *p = st;
 	if (!p->centre)
 		return;
-	buf_puts(b, "peek ");
-	calls_name(p->t.c, p->centre, b);
-	uint32_t at = match_at(p);
+	struct buf rest = {0};
+	uint32_t at = p->re ? match_at(p) : UINT32_MAX;
 	if (at != UINT32_MAX)
-		buf_printf(b, "  %u of %u%s%s%s", at + 1, p->nmatch, p->re ? " that match /" : "", p->re ? p->re : "",
-		    p->re ? "/" : "");
+		buf_printf(&rest, "  %u of %u that match %s", at + 1, p->nmatch, p->re);
 	if (levels_of(p, env) > 1)
-		buf_printf(b, "  %d levels", levels_of(p, env));
-	buf_printf(b, "  %% of %s", base_name(p->base, "centre"));
+		buf_printf(&rest, "  %d levels", levels_of(p, env));
+	buf_printf(&rest, "  %% of %s", base_name(p->base, "centre"));
+	buf_puts(b, "peek ");
+	tree_line(env, p->t.c, p->centre, b, &rest);
 }
 
 static void detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct peek *p = st;
-	(void)env;
 	if (!p->centre || !p->rows.n)
 		return;
 	const struct line *l = &p->line[p->rows.sel];
 	if (!l->thing)
 		return;
 	const struct thing *t = &p->t.c->thing[l->thing];
-	calls_name(p->t.c, l->thing, b);
-	buf_puts(b, "  ");
-	calls_where(p->t.c, l->thing, b);
-	buf_puts(b, "  flat ");
-	tree_put_value(p->t.c, b, t->flat);
-	buf_puts(b, " cum ");
-	tree_put_value(p->t.c, b, t->cum);
+	struct buf rest = {0};
+	buf_puts(&rest, "  ");
+	calls_where(p->t.c, l->thing, &rest);
+	buf_puts(&rest, "  flat ");
+	tree_put_value(p->t.c, &rest, t->flat);
+	buf_puts(&rest, " cum ");
+	tree_put_value(p->t.c, &rest, t->cum);
 	if (p->nback)
-		buf_printf(b, "  (Backspace: %d back)", p->nback);
+		buf_printf(&rest, "  (Backspace: %d back)", p->nback);
+	tree_line(env, p->t.c, l->thing, b, &rest);
 }
 
 static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)

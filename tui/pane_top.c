@@ -386,17 +386,17 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 		return;
 	const struct thing *t = &p->t.c->thing[sel];
 	struct link *l;
-	struct buf where = {0};
-	calls_name(p->t.c, sel, b);
-	calls_where(p->t.c, sel, &where);
-	buf_printf(b, "  %s  flat ", buf_str(&where));
-	buf_free(&where);
-	tree_put_value(p->t.c, b, t->flat);
-	buf_puts(b, " cum ");
-	tree_put_value(p->t.c, b, t->cum);
+	struct buf rest = {0};
+	buf_puts(&rest, "  ");
+	calls_where(p->t.c, sel, &rest);
+	buf_puts(&rest, "  flat ");
+	tree_put_value(p->t.c, &rest, t->flat);
+	buf_puts(&rest, " cum ");
+	tree_put_value(p->t.c, &rest, t->cum);
 	uint32_t up = callers_of(p->t.c, sel, env->scratch, &l);
 	uint32_t down = callees_of(p->t.c, sel, env->scratch, &l);
-	buf_printf(b, "  %u caller%s %u callee%s", up, up == 1 ? "" : "s", down, down == 1 ? "" : "s");
+	buf_printf(&rest, "  %u caller%s %u callee%s", up, up == 1 ? "" : "s", down, down == 1 ? "" : "s");
+	tree_line(env, p->t.c, sel, b, &rest);
 }
 
 static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)

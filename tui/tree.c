@@ -97,6 +97,29 @@ void tree_percent(struct grid *g, int y, int x1, int64_t v, int64_t of)
 	buf_free(&b);
 }
 
+static void fit_name(const struct calls *c, uint32_t thing, size_t cells, bool ascii, struct buf *b)
+{
+	const struct thing *t = &c->thing[thing];
+	struct str_row s = calls_symbol(c, thing);
+	if ((t->name || t->tag) && !t->line && !t->file && !t->addr) {
+		text_fit_symbol(b, s.s, s.n, cells, ascii);
+		return;
+	}
+	struct buf line = {0};	/* where it is must be seen: cut the middle */
+	calls_name(c, thing, &line);
+	text_fit_middle(b, line.p, line.n, cells, ascii);
+	buf_free(&line);
+}
+
+void tree_line(const struct pane_env *env, const struct calls *c, uint32_t thing, struct buf *b, struct buf *rest)
+{
+	size_t used = text_width(b->n ? b->p : "", b->n) + text_width(rest->n ? rest->p : "", rest->n) + 1;
+	size_t room = (size_t)(env->cols > 0 ? env->cols : 1);
+	fit_name(c, thing, room > used + 12 ? room - used : 12, env->ascii, b);
+	buf_put(b, rest->p, rest->n);
+	buf_free(rest);
+}
+
 bool tree_match(const struct calls *c, uint32_t thing, const struct rx *rx, struct buf *b)
 {
 	const struct thing *t = &c->thing[thing];
@@ -111,29 +134,18 @@ bool tree_match(const struct calls *c, uint32_t thing, const struct rx *rx, stru
 void tree_name(const struct pane_env *env, const struct calls *c, struct grid *g, int y, int x, int w,
     uint32_t thing, const char *suffix)
 {
-	const struct thing *t = &c->thing[thing];
-	struct str_row s = calls_symbol(c, thing);
-	struct buf b = {0}, line = {0};
+	struct buf b = {0};
 	if (w < 1)
 		return;
-	if (t->name && (t->line || t->file || t->addr)) {	/* where it is must be seen: cut the middle */
-		calls_name(c, thing, &line);
-		text_fit_middle(&b, line.p, line.n, (size_t)w, env->ascii);
-	} else if (t->name || t->tag) {
-		text_fit_symbol(&b, s.s, s.n, (size_t)w, env->ascii);
-	} else {
-		calls_name(c, thing, &line);
-		text_fit_middle(&b, line.p, line.n, (size_t)w, env->ascii);
-	}
+	fit_name(c, thing, (size_t)w, env->ascii, &b);
 	struct rect old = grid_clip(g, (struct rect){y, x, 1, w});
-	int end = grid_textn(g, 0, 0, t->tag ? ST_ACCENT : ST_NORMAL, 0, b.p, b.n);
+	int end = grid_textn(g, 0, 0, c->thing[thing].tag ? ST_ACCENT : ST_NORMAL, 0, b.p, b.n);
 	if (suffix && *suffix)
 		grid_text(g, 0, end + 1, ST_DIM, 0, suffix);
 	if (env->find.rx)
 		rows_hits(g, (struct rect){0, 0, 1, w}, env->find.rx);
 	grid_unclip(g, old);
 	buf_free(&b);
-	buf_free(&line);
 }
 
 void tree_place(const struct calls *c, uint32_t thing, struct place *p)

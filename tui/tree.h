@@ -31,6 +31,8 @@ double tree_part(int64_t v, int64_t of);			/* 0..1 */
 /* The name of a thing in w cells from x, cut at package boundaries; hits of the search are marked. */
 void tree_name(const struct pane_env *, const struct calls *, struct grid *, int y, int x, int w, uint32_t thing,
     const char *suffix);
+/* The name in what `rest` leaves of the line, then rest. */
+void tree_line(const struct pane_env *, const struct calls *, uint32_t thing, struct buf *b, struct buf *rest);
 bool tree_match(const struct calls *, uint32_t thing, const struct rx *, struct buf *scratch);
 
 void tree_place(const struct calls *, uint32_t thing, struct place *);
