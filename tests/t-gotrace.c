@@ -8,7 +8,8 @@
  *   cuts      of a trace cut at any byte, all whole generations are said, as
  *             they were in the whole;
  *   flips     whatever bit is flipped, the reader ends, within bounds;
- *   stop      a consumer that wants no more gets no more.
+ *   stop      a consumer that wants no more gets no more;
+ *   ahead     a thread that reads ahead changes nothing.
  */
 #include "config.h"
 #include "goasm.h"
@@ -17,6 +18,7 @@
 #include "base/mem.h"
 #include "load/gowire.h"
 #include "load/tev.h"
+#include "load/tevpipe.h"
 
 #include <string.h>
 
@@ -226,9 +228,10 @@ static bool on_generation(void *self, const struct tgen *g, const struct tstream
 	return true;
 }
 
+static const struct tev_ops ops = {on_events, on_warn, on_generation};
+
 static int listen(const char *p, size_t n, struct heard *h, struct err *e)
 {
-	static const struct tev_ops ops = {on_events, on_warn, on_generation};
 	struct tstream_info info;
 	h->n = h->warned = h->gens = 0;
 	struct bytes in = {.p = (const uint8_t *)p, .n = n, .file_n = n};
@@ -385,11 +388,37 @@ static void test_stop(void)
 	mem_free(h.ev);
 }
 
+/* With a thread that reads ahead: the same events, and an end at any time. */
+static void test_ahead(void)
+{
+	struct buf b = {0};
+	struct heard alone = {0}, h = {0};
+	struct err e;
+	simulate(&b, 11, 25, 5, 3000);
+	OK(listen(b.p, b.n, &alone, &e) == 0);
+	struct bytes in = {.p = (const uint8_t *)b.p, .n = b.n, .file_n = b.n};
+	struct tstream_info info = {.version = 25};
+	OK(tevpipe_read(in, &ops, &h, &info, &e) == 0);
+	OK(h.n == alone.n && info.events == h.n && h.gens == 5);
+	size_t wrong = 0;
+	for (size_t i = 0; i < h.n && i < alone.n; i++)
+		wrong += !same(&h.ev[i], &alone.ev[i]);
+	for (h.want = 1; h.want < alone.n; h.want += 997) {
+		h.n = h.gens = 0;
+		wrong += tevpipe_read(in, &ops, &h, &info, &e) != 0 || h.n < h.want || info.events != h.n;
+	}
+	OK(wrong == 0);
+	buf_free(&b);
+	mem_free(alone.ev);
+	mem_free(h.ev);
+}
+
 int main(void)
 {
 	test_order();
 	test_cuts();
 	test_flips();
 	test_stop();
+	test_ahead();
 	return DONE();
 }
