@@ -15,15 +15,25 @@
 #include "base/quote.h"
 #include "load/gowire.h"
 #include "load/tev.h"
+#include "session/tracefile.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum { KEEP_TEXT = 64 << 20 };
 
+/* Which events: those of a time, of a goroutine or of a P; all by default. */
+struct pick {
+	bool times, who;
+	int64_t from, to;	/* [from, to), as tev.time */
+	int64_t g, p;		/* -1: any */
+};
+
 struct dump {
 	struct out *out;
+	struct pick pick;
 	struct dump_notes notes;
 	const struct tgen *gen;
 	uint64_t gen_number;
@@ -317,6 +327,17 @@ static void put_event(struct dump *d, struct buf *b, const struct tev *t)
 	buf_putc(b, '\n');
 }
 
+static bool picked(const struct pick *k, const struct tev *t)
+{
+	if (k->times && (t->time < k->from || t->time >= k->to))
+		return false;
+	if (!k->who)
+		return true;
+	bool g = k->g < 0 || t->g == k->g || (t->resource == TR_G && t->id == k->g);
+	bool p = k->p < 0 || t->p == k->p || (t->resource == TR_P && t->id == k->p);
+	return t->kind != TEV_SYNC && g && p;
+}
+
 static bool on_events(void *self, const struct tgen *g, const struct tev *t, size_t n)
 {
 	struct dump *d = self;
@@ -328,10 +349,13 @@ static bool on_events(void *self, const struct tgen *g, const struct tev *t, siz
 		d->span = mem_grow(d->span, &d->capspan, d->nspan + 1, sizeof *d->span);
 		memset(d->span, 0, d->nspan * sizeof *d->span);
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (!picked(&d->pick, &t[i]))
+			continue;
 		put_event(d, &d->out->buf, &t[i]);
-	out_flush(d->out, false);
-	return !d->out->failed;
+		out_flush(d->out, false);
+	}
+	return !d->out->failed && !(d->pick.times && n && t[n - 1].time >= d->pick.to);
 }
 
 static bool on_generation(void *self, const struct tgen *g, const struct tstream_info *info)
@@ -349,6 +373,66 @@ static void on_warn(void *self, uint64_t at, const char *msg)
 	dump_note(&d->notes, at, msg);
 }
 
+/* ---- what was asked for */
+
+struct ends {
+	int64_t first, last;
+	bool any;
+};
+
+static bool find_ends(void *self, const struct tgen *g, const struct tev *t, size_t n)
+{
+	struct ends *e = self;
+	(void)g;
+	if (!e->any)
+		e->first = t[0].time;
+	e->any = true;
+	e->last = t[n - 1].time;
+	return true;
+}
+
+/* Times of the command line count from the first event, or are shares of the whole, or of the day: the
+   trace is read once to know where it begins, ends, and when that was. */
+static int pick_times(const struct opt *o, struct bytes in, struct pick *k, struct err *e)
+{
+	static const struct tev_ops ops = {find_ends, NULL, NULL};
+	struct ends ends = {0};
+	struct tstream_info info;
+	if (tev_read(in, &ops, &ends, &info, e))
+		return -1;
+	struct snap sn = {.t0 = 0, .t1 = ends.last - ends.first + 1, .has_trace = true,
+	    .trace = {.wall = info.wall == TIME_NONE ? TIME_NONE : info.wall - (info.wall_at - ends.first)}};
+	if (trace_range(&sn, o, &k->from, &k->to, e))
+		return -1;
+	k->times = true;
+	k->from += ends.first;
+	k->to += ends.first;
+	return 0;
+}
+
+static int pick_id(const struct opt *o, enum opt_id id, char letter, int64_t *v, struct err *e)
+{
+	const char *s = opt_str(o, id);
+	char *end;
+	*v = -1;
+	if (!s || !*s)
+		return 0;
+	s += *s == letter;
+	*v = strtoll(s, &end, 10);
+	return *s >= '0' && *s <= '9' && !*end ? 0
+	    : err_set(e, ERR_USAGE, ERR_NOWHERE, "\"%s\" is no number of a %s", s,
+		letter == 'g' ? "goroutine" : "processor");
+}
+
+static int pick_events(const struct opt *o, struct bytes in, struct pick *k, struct err *e)
+{
+	if (pick_id(o, OPT_GOROUTINE, 'g', &k->g, e) || pick_id(o, OPT_PROC, 'p', &k->p, e))
+		return -1;
+	k->who = k->g >= 0 || k->p >= 0;
+	const char *from = opt_str(o, OPT_FROM), *to = opt_str(o, OPT_TO);
+	return (from && *from) || (to && *to) ? pick_times(o, in, k, e) : 0;
+}
+
 int report_events(const struct opt *o, struct out *out, struct err *e)
 {
 	static const struct tev_ops ops = {on_events, on_warn, on_generation};
@@ -357,7 +441,9 @@ int report_events(const struct opt *o, struct out *out, struct err *e)
 		return -1;
 	struct dump d = {.out = out, .notes = {.file = o->file[0]}};
 	struct tstream_info info;
-	int r = tev_read(in, &ops, &d, &info, e);
+	int r = pick_events(o, in, &d.pick, e);
+	if (!r)
+		r = tev_read(in, &ops, &d, &info, e);
 	if (!r)
 		r = dump_end(o, &info, e);
 	buf_free(&d.text);
