@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What a user meets at the command line: words in any order, one line when something is wrong and a
+# status that says whose fault it is, output that is whole or not there.
+here=$(cd "${srcdir:-.}" && pwd)
+cpu=$here/samples/cpu.pb.gz
+trace=$here/samples/orders.trace
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+bad=0
+fail() {
+	echo "failed: $*"
+	bad=1
+}
+run() { # run STATUS ARGUMENT...: the output in out and err
+	want=$1
+	shift
+	"$TTRACE" "$@" >out 2>err </dev/null
+	got=$?
+	[ $got = "$want" ] || fail "status $got, not $want: ttrace $*" "$(cat err)"
+}
+refuses() { # refuses STATUS WORD ARGUMENT...: one line on stderr with this in it, nothing on stdout
+	status=$1 word=$2
+	shift 2
+	run "$status" "$@"
+	[ "$(wc -l <err)" = 1 ] && grep -q "^ttrace: .*$word" err && [ ! -s out ] ||
+		fail "no single line with \"$word\": ttrace $*:" "$(cat err)"
+}
+same() { # same ARGUMENT...: prints what is in first
+	run 0 "$@"
+	cmp -s first out || fail "another output: ttrace $*"
+}
+
+# the words
+run 0
+grep -q 'go test' out || fail "without arguments it does not say how to record"
+run 0 --version
+grep -q '^ttrace [0-9]' out || fail "version"
+run 0 help
+grep -q -- '-nodecount' out || fail "help without options"
+run 0 help top
+refuses 2 nosuch help nosuch
+refuses 2 nosuch top -nosuch "$cpu"
+refuses 2 node top -node=3 "$cpu"		# more than one begins so
+refuses 2 'number' top -nodecount=many "$cpu"
+refuses 2 'which file' top
+refuses 2 'wants' top -nodecount
+refuses 2 'expression' top '-focus=(' "$cpu"
+
+# the same report, however it is asked for
+run 0 top -cum -nodecount=5 "$cpu"
+[ -s out ] || fail "top prints nothing"
+cp out first
+same -top -cum -nodecount=5 "$cpu"
+same "$cpu" -top -cum -nodecount 5
+same top "$cpu" --cum --nodecount=5
+same top -cum=true -nodec=5 "$cpu"
+same top -cum -nodecount=5 -- "$cpu"
+"$TTRACE" top -cum -nodecount=5 - <"$cpu" >out 2>err || fail "standard input"
+sed 1d first >a
+sed 1d out >b
+cmp -s a b || fail "standard input is not the file"
+gzip -dc <"$cpu" >plain.pb
+same top -cum -nodecount=5 plain.pb
+half=$(($(wc -c <plain.pb) / 2))
+head -c $half plain.pb | gzip >two.gz
+tail -c +$((half + 1)) plain.pb | gzip >>two.gz
+same top -cum -nodecount=5 two.gz
+run 0 list 'main\.' "$cpu" -source_path="$here/samples"
+cp out first
+same "-list=main\\." "$cpu" -source_path="$here/samples"
+
+# files that are not what they should be
+: >empty
+printf '\177ELF\002\001\001' >elf
+printf '<!DOCTYPE html>\n<html>' >page
+printf '{"a": 1}' >j
+printf 'hello\nworld\n' >text
+printf 'PERFILE2........' >perf
+printf 'PK\003\004....' >zip
+gzip -c "$cpu" >twice
+head -c 1000 "$cpu" >cut.pb.gz
+head -c 10 "$trace" >cut.trace
+head -c 30000 plain.pb >cut.pb
+for f in empty:empty elf:ELF page:HTML j:JSON text:text perf:perf.data zip:zip \
+	twice:gzip cut.pb.gz:early cut.trace:trace cut.pb:byte; do
+	refuses 1 "${f#*:}" top "${f%%:*}"
+	head -n 1 err | grep -q "${f%%:*}" || fail "the file is not named: $(cat err)"
+done
+refuses 1 'nowhere' top nowhere
+refuses 1 'directory' top .
+for f in empty elf page j text perf zip twice cut.pb.gz cut.trace; do
+	refuses 1 "$f" events "$f"
+done
+
+# whole or not there
+run 0 top -nodecount=5 "$cpu"
+cp out first
+run 0 top -nodecount=5 -output=made "$cpu"
+[ ! -s out ] && cmp -s made first || fail "-output"
+refuses 1 nowhere top -output=made nowhere
+cmp -s made first || fail "-output: a failed report changed the file that was there"
+refuses 1 'x/made' top -output=x/made "$cpu"
+[ "$(ls | grep -c made)" = 1 ] || fail "-output left something: $(ls | grep made)"
+
+# a reader that goes away
+("$TTRACE" events "$trace" 2>pipe; echo $? >status) | head -n 1 >out
+[ ! -s pipe ] && [ "$(cat status)" -lt 128 ] || fail "a closed pipe is noisy: $(cat pipe status)"
+if [ -w /dev/full ]; then
+	"$TTRACE" events "$trace" >/dev/full 2>err && fail "a full disk is success"
+	[ "$(wc -l <err)" = 1 ] || fail "a full disk says $(cat err)"
+fi
+exit $bad
