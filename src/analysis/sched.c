@@ -56,6 +56,11 @@ struct sched *sched_new(const struct snap *sn, struct arena *a)
 	return s;
 }
 
+const struct snap *sched_snap(const struct sched *s)
+{
+	return s->sn;
+}
+
 static void part_add(struct sched_part *p, uint32_t *n, str_id name, const char *text, int64_t ns)
 {
 	for (uint32_t i = 0; i < *n; i++)
@@ -167,15 +172,30 @@ static int group_cmp(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-struct sched_groups *sched_groups(const struct sched *s, struct arena *mem)
+/* Does the goroutine count, and for which stretch (TIME_NONE: all of it)? */
+static bool asked_for(const struct snap *sn, const struct sched_ask *q, trk_id t, int64_t *a, int64_t *b)
 {
+	const struct trk_row *r = store_trk(sn->st, t);
+	int64_t t0 = r->t0, t1 = r->t1;
+	*a = *b = TIME_NONE;
+	if (r->kind != TK_G || t0 == TIME_NONE || (q->g && !(q->g[t >> 3] >> (t & 7) & 1)))
+		return false;
+	if (q->t0 != TIME_NONE && q->t0 > t0)
+		*a = q->t0;
+	if (q->t1 != TIME_NONE && q->t1 < (t1 == TIME_NONE ? sn->t1 : t1))
+		*b = q->t1;
+	return (*a == TIME_NONE || t1 == TIME_NONE || *a < t1) && (*b == TIME_NONE || *b > t0);
+}
+
+struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask *q, struct arena *mem)
+{
+	int64_t a, b;
 	const struct snap *sn = s->sn;
 	struct sched_groups *o = arena_zalloc(mem, sizeof *o);
 	uint32_t *count = xcalloc(sn->nstrs + 1u, sizeof *count);
 	for (trk_id t = 1; t < sn->ntrks; t++) {
-		const struct trk_row *r = store_trk(sn->st, t);
-		if (r->kind == TK_G && r->t0 != TIME_NONE)
-			o->n += !count[r->name]++, o->ng++;
+		if (asked_for(sn, q, t, &a, &b))
+			o->n += !count[store_trk(sn->st, t)->name]++, o->ng++;
 	}
 	o->group = arena_alloc(mem, (o->n + 1u) * sizeof *o->group);
 	o->g = arena_alloc(mem, (o->ng + 1u) * sizeof *o->g);
@@ -187,12 +207,11 @@ struct sched_groups *sched_groups(const struct sched *s, struct arena *mem)
 			count[i] = n++;	/* from here on: the number of the group */
 		}
 	for (trk_id t = 1; t < sn->ntrks; t++) {
-		const struct trk_row *r = store_trk(sn->st, t);
-		if (r->kind != TK_G || r->t0 == TIME_NONE)
+		if (!asked_for(sn, q, t, &a, &b))
 			continue;
-		struct sched_group *gr = &o->group[count[r->name]];
+		struct sched_group *gr = &o->group[count[store_trk(sn->st, t)->name]];
 		struct gstat *g = &o->g[gr->first + gr->n++];
-		sched_stat(s, t, TIME_NONE, TIME_NONE, mem, g);
+		sched_stat(s, t, a, b, mem, g);
 		gr->exec += g->exec;
 	}
 	for (uint32_t i = 0; i < o->n; i++)
@@ -202,8 +221,6 @@ struct sched_groups *sched_groups(const struct sched *s, struct arena *mem)
 	return o;
 }
 
-/* ---- regions */
-
 frm_id sched_root(const struct store *st, stk_id s)
 {
 	frm_id f = 0;
@@ -212,57 +229,7 @@ frm_id sched_root(const struct store *st, stk_id s)
 	return f;
 }
 
-struct region_key { uint32_t span; str_id name; frm_id frame; uint64_t pc; const struct store *st; };
-
-static int name_cmp(const struct store *st, str_id a, str_id b)
+const char *sched_reason(enum tstate s)
 {
-	const struct str_row *x = store_str(st, a), *y = store_str(st, b);
-	uint32_t n = x->n < y->n ? x->n : y->n;
-	int c = n ? memcmp(x->s, y->s, n) : 0;
-	return c ? c : x->n < y->n ? -1 : x->n > y->n;
-}
-
-static int region_cmp(const void *a, const void *b)
-{
-	const struct region_key *x = a, *y = b;
-	if (x->name != y->name)
-		return name_cmp(x->st, x->name, y->name);
-	if (x->pc != y->pc)
-		return x->pc < y->pc ? -1 : 1;
-	if (x->frame != y->frame)
-		return x->frame < y->frame ? -1 : 1;
-	return x->span < y->span ? -1 : x->span > y->span;
-}
-
-struct sched_kinds *sched_regions(const struct sched *s, struct arena *mem)
-{
-	const struct snap *sn = s->sn;
-	struct sched_kinds *o = arena_zalloc(mem, sizeof *o);
-	for (uint32_t i = 0; i < sn->nspans; i++) {
-		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		o->nr += sp->kind == SP_REGION && !(sp->v0 & RG_LOOSE);
-	}
-	struct region_key *key = xmalloc((o->nr + 1u) * sizeof *key);
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < sn->nspans; i++) {
-		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		if (sp->kind != SP_REGION || sp->v0 & RG_LOOSE)
-			continue;
-		frm_id f = sched_root(sn->st, sp->stack);
-		uint64_t pc = f ? ((const struct loc_row *)col_at(&sn->st->locs, store_frm(sn->st, f)->loc))->addr : 0;
-		key[n++] = (struct region_key){ i, sp->name, f, pc, sn->st };
-	}
-	qsort(key, n, sizeof *key, region_cmp);
-	o->kind = arena_alloc(mem, (n + 1u) * sizeof *o->kind);
-	o->r = arena_alloc(mem, (n + 1u) * sizeof *o->r);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct sink_span *sp = &store_span(sn->st, key[i].span)->s;
-		if (!i || key[i].name != key[i - 1].name || key[i].frame != key[i - 1].frame)
-			o->kind[o->n++] = (struct sched_kind){ key[i].name, key[i].frame, i, 0 };
-		o->kind[o->n - 1].n++;
-		o->r[i].span = key[i].span;
-		sched_stat(s, sp->trk, sp->t0, sp->t1, mem, &o->r[i].s);
-	}
-	mem_free(key);
-	return o;
+	return s < TS__N && reasons[s] ? reasons[s] : "";
 }

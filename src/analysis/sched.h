@@ -23,8 +23,15 @@ struct gstat {
 
 struct sched;				/* an index of ranges by goroutine */
 struct sched *sched_new(const struct snap *, struct arena *);
+const struct snap *sched_snap(const struct sched *);
 /* From a to b, or the goroutine's life where TIME_NONE. Parts are in the arena. */
 void sched_stat(const struct sched *, trk_id g, int64_t a, int64_t b, struct arena *, struct gstat *);
+
+/* What of a trace is asked for. */
+struct sched_ask {
+	int64_t t0, t1;			/* TIME_NONE: open */
+	const uint8_t *g;		/* NULL, or one bit per track */
+};
 
 /* Goroutines that were ever in a state, grouped by start function (name 0: unknown), the group that ran
    most first. */
@@ -34,7 +41,7 @@ struct sched_groups {
 	struct sched_group *group;
 	struct gstat *g;		/* of group i: g[first] .. g[first + n), longest life first */
 };
-struct sched_groups *sched_groups(const struct sched *, struct arena *);
+struct sched_groups *sched_groups(const struct sched *, const struct sched_ask *, struct arena *);
 
 /* Regions of one type that began at one place. */
 struct sched_region { uint32_t span; struct gstat s; };
@@ -44,7 +51,27 @@ struct sched_kinds {
 	struct sched_kind *kind;	/* by name, then program counter */
 	struct sched_region *r;
 };
-struct sched_kinds *sched_regions(const struct sched *, struct arena *);
+struct sched_kinds *sched_regions(const struct sched *, const struct sched_ask *, struct arena *);
+
+/* Tasks with what is known of them: also those that only regions, logs or children name. */
+struct sched_task {
+	uint64_t id, parent;		/* parent UINT64_MAX: unknown */
+	str_id name;
+	uint32_t span, end;		/* where it began and ended; UINT32_MAX: only named. A task may end
+					   twice: the last end counts */
+	int64_t t0, t1;			/* TIME_NONE: did not begin, end in the trace */
+	uint32_t first, n;		/* regions and logs of it: event[first] .. */
+};
+struct sched_event { bool log; uint32_t i; };	/* span or mark; regions in the order they began */
+struct sched_tasks { uint32_t n; struct sched_task *task; struct sched_event *event; };	/* by id */
+struct sched_tasks *sched_tasks(const struct snap *, struct arena *);
+
+/* Value at share q of n sorted numbers, 0 when there are none. */
+int64_t sched_quantile(const int64_t *sorted, uint32_t n, double q);
+void sched_sort(int64_t *v, uint32_t n);
+/* Order of two strings of the store by their bytes. */
+int sched_name_cmp(const struct store *, str_id, str_id);
+const char *sched_reason(enum tstate);	/* as the trace writes it; "" when it has none */
 
 /* The outermost frame of a stack, 0 for none. */
 frm_id sched_root(const struct store *, stk_id);

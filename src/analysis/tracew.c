@@ -126,8 +126,12 @@ static void charge(const struct pass *p, trk_id trk, const struct open *o, int64
 	int64_t ns = clip(p, trk, o->t0, t);
 	if (ns <= 0)
 		return;
+	if (p->f && p->f->each)
+		p->f->each(p->f->arg, trk, ns, stack);
 	p->w->ns[stack] += ns;
 	p->w->count[stack]++;
+	if (t > p->w->last[stack])
+		p->w->last[stack] = t;
 	p->w->total_ns += ns;
 	p->w->total_count++;
 }
@@ -218,6 +222,7 @@ struct tw *tracew(const struct snap *sn, enum tw_type type, const struct tw_filt
 	w->n = sn->nstks;
 	w->ns = arena_zalloc(a, (sn->nstks + 1u) * sizeof *w->ns);
 	w->count = arena_zalloc(a, (sn->nstks + 1u) * sizeof *w->count);
+	w->last = arena_zalloc(a, (sn->nstks + 1u) * sizeof *w->last);
 	w->empty = f && ((f->g && !any_goroutine(sn, f->g)) || (f->slice && !f->nslice));
 	struct pass p = { .sn = sn, .type = type, .f = f, .w = w };
 	if (type == TW_CPU) {

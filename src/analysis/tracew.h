@@ -27,12 +27,16 @@ struct tw_filter {
 					   (trk, t0) and disjoint within a track */
 	uint32_t nslice;
 	trk_id proc;			/* only on this P (run, cpu, syscall); 0 all */
+	/* NULL, or told of each stretch that is charged (not of cpu samples) */
+	void (*each)(void *arg, trk_id g, int64_t ns, stk_id);
+	void *arg;
 };
 struct tw_slice { trk_id trk; int64_t t0, t1; };
 
 struct tw {				/* per node: nstks of the snapshot */
 	uint32_t n;
 	int64_t *ns, *count;		/* own */
+	int64_t *last;			/* when one last ended (not of cpu) */
 	int64_t total_ns, total_count;
 	bool empty;			/* the filter let no goroutine through */
 };

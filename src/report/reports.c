@@ -9,6 +9,7 @@
 
 #include "report/dump.h"
 #include "report/pprof.h"
+#include "report/trep.h"
 #include "report/pprof.h"
 
 #include <string.h>

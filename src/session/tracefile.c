@@ -161,7 +161,8 @@ static bool has(const struct opt *o, enum opt_id id)
 static int filter_goroutines(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f, struct err *e)
 {
 	uint64_t id;
-	if (has(o, OPT_GROUP)) {
+	/* the reference's page of the group that has no name shows all goroutines: "^$" too */
+	if (has(o, OPT_GROUP) && strcmp(opt_str(o, OPT_GROUP), "^$")) {
 		struct rx *rx = option_rx(o, OPT_GROUP, e);
 		if (!rx)
 			return -1;
@@ -253,7 +254,31 @@ static loc_id copy_loc(struct copy *c, loc_id l)
 	return c->loc[l];
 }
 
-static struct prof *to_profile(const struct snap *sn, const struct tw *w, enum tw_type type)
+static bool stack_known(const struct store *st, stk_id s)
+{
+	for (; s; s = store_stk(st, s)->parent)
+		if (store_loc(st, store_frm(st, store_stk(st, s)->frame)->loc)->addr)
+			return true;
+	return false;
+}
+
+/* The reference tells stacks apart by their program counters, to 128 of them, filled up with zeros:
+   one of nothing but 0 is the empty one, and of such equals the newest is shown. */
+static void merge_unknown(const struct snap *sn, struct tw *w)
+{
+	stk_id keep = 0;
+	for (stk_id s = 1; s < w->n; s++) {
+		if (!w->count[s] || stack_known(sn->st, s))
+			continue;
+		stk_id other = w->count[keep] && w->last[keep] > w->last[s] ? s : keep;
+		keep = other == s ? keep : s;
+		w->count[keep] += w->count[other];
+		w->ns[keep] += w->ns[other];
+		w->count[other] = w->ns[other] = 0;
+	}
+}
+
+static struct prof *to_profile(const struct snap *sn, struct tw *w, enum tw_type type)
 {
 	struct prof *p = prof_new();
 	struct copy c = { sn->st, p, xcalloc(sn->nlocs + 1u, sizeof(uint32_t)), xcalloc(sn->nfuns + 1u, sizeof(uint32_t)) };
@@ -266,6 +291,7 @@ static struct prof *to_profile(const struct snap *sn, const struct tw *w, enum t
 	p->period_type = prof_str(p, "trace", 5);
 	p->period_unit = prof_str(p, "count", 5);
 	p->period = 1;
+	merge_unknown(sn, w);
 	for (stk_id s = 0; s < w->n; s++) {
 		if (!w->count[s] && !w->ns[s])
 			continue;

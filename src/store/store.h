@@ -26,7 +26,8 @@ struct smp_row { stk_id stack; uint32_t label, nlabel; int64_t when; trk_id trk,
 struct trk_row {
 	enum track_kind kind;
 	uint64_t id;
-	/* learnt as the trace goes on, so they may change below a snapshot, but only once */
+	/* learnt as the trace goes on, so they may change below a snapshot: once, but for goroutines that
+	   C threads use again, whose times are those of the newest life */
 	_Atomic str_id name;	/* G: start function, 0 while unknown */
 	_Atomic trk_id creator;
 	_Atomic stk_id start, created;	/* stack at start; where it was created */

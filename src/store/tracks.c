@@ -151,8 +151,11 @@ static void track_life(struct trk_row *r, int64_t t, enum tstate s, bool past)
 		r->t1 = t;
 		return;
 	}
-	if (r->t0 == TIME_NONE)
+	if (r->t0 == TIME_NONE || r->t1 != TIME_NONE) {
+		/* threads of C code use a goroutine again and again: the row tells of its newest life */
 		r->t0 = t;
+		r->run0 = TIME_NONE;
+	}
 	r->t1 = TIME_NONE;
 	if (s == TS_RUN && !past && r->run0 == TIME_NONE)
 		r->run0 = t;

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * `ttrace goroutines`: groups by start function, or with -name or -group the
+ * goroutines of them; `ttrace goroutine ID`: one of them, all of its states in
+ * time order with who woke it and where it waited.
+ */
+#include "config.h"
+#include "report/trep.h"
+
+#include "analysis/bins.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool group_shown(const struct trep *r, const struct sched_group *g)
+{
+	const char *want = opt_str(r->o, OPT_NAME);
+	struct trep_text s = trep_str(r, g->name, "");
+	return !r->o->v[OPT_NAME].set || (strlen(want) == s.n && !memcmp(want, s.s, s.n));
+}
+
+static void groups_json(const struct trep *r, const struct sched_groups *gs)
+{
+	struct json j = { .b = r->out };
+	json_object(&j, NULL);
+	json_array(&j, "groups");
+	for (uint32_t i = 0; i < gs->n; i++) {
+		const struct sched_group *g = &gs->group[i];
+		if (!group_shown(r, g))
+			continue;
+		struct trep_text s = trep_str(r, g->name, "");
+		json_object(&j, NULL);
+		json_str(&j, "name", s.s, s.n);
+		json_i64(&j, "count", g->n);
+		json_i64(&j, "exec_ns", g->exec);
+		json_array(&j, "goroutines");
+		for (uint32_t k = 0; k < g->n; k++) {
+			const struct gstat *x = &gs->g[g->first + k];
+			json_object(&j, NULL);
+			json_u64(&j, "id", store_trk(r->st, x->trk)->id);
+			trep_gstat_json(r, &j, x);
+			json_end(&j);
+		}
+		json_end(&j);
+		json_end(&j);
+	}
+	json_end(&j);
+	json_end(&j);
+}
+
+static struct gstat add_up(const struct sched_groups *gs, const struct sched_group *g)
+{
+	struct gstat sum = {0};
+	static struct sched_part none;
+	for (uint32_t k = 0; k < g->n; k++) {
+		const struct gstat *x = &gs->g[g->first + k];
+		sum.total += x->total;
+		sum.exec += x->exec;
+		sum.ready += x->ready;
+		sum.syscall += x->syscall;
+		sum.sysblock += x->sysblock;
+		sum.unknown += x->unknown;
+	}
+	sum.block = &none;
+	return sum;
+}
+
+static void groups_table(const struct trep *r, const struct sched_groups *gs)
+{
+	struct table t;
+	struct table_col col[TREP_GCOLS + 2] = { { "Count", "count", TB_INT } };
+	memcpy(col + 1, trep_gcols, sizeof trep_gcols);
+	col[TREP_GCOLS + 1] = (struct table_col){ "Start function", "name", TB_STR };
+	table_begin(&t, col, TREP_GCOLS + 2);
+	for (uint32_t i = 0; i < gs->n; i++) {
+		const struct sched_group *g = &gs->group[i];
+		struct gstat sum = add_up(gs, g);
+		int64_t block = 0, range = 0;
+		for (uint32_t k = 0; k < g->n; k++) {
+			const struct gstat *x = &gs->g[g->first + k];
+			for (uint32_t b = 0; b < x->nblock; b++)
+				block += x->block[b].ns;
+			for (uint32_t b = 0; b < x->nrange; b++)
+				range += x->range[b].ns;
+		}
+		struct sched_part bp = { .ns = block }, rp = { .ns = range };
+		sum.block = &bp;
+		sum.range = &rp;
+		sum.nblock = sum.nrange = 1;
+		struct trep_text s = trep_str(r, g->name, r->format == TF_TEXT ? "(inactive, no stack sampled)" : "");
+		table_int(&t, g->n);
+		trep_gcells(&t, &sum);
+		table_str(&t, s.s, s.n);
+	}
+	table_print(&t, r->format, r->out);
+	table_free(&t);
+}
+
+static void list_table(const struct trep *r, const struct sched_groups *gs)
+{
+	struct table t;
+	struct table_col col[TREP_GCOLS + 2] = { { "Goroutine", "id", TB_INT } };
+	memcpy(col + 1, trep_gcols, sizeof trep_gcols);
+	col[TREP_GCOLS + 1] = (struct table_col){ "Start function", "name", TB_STR };
+	table_begin(&t, col, TREP_GCOLS + 2);
+	for (uint32_t i = 0; i < gs->n; i++) {
+		const struct sched_group *g = &gs->group[i];
+		if (!group_shown(r, g))
+			continue;
+		struct trep_text s = trep_str(r, g->name, "");
+		for (uint32_t k = 0; k < g->n; k++) {
+			const struct gstat *x = &gs->g[g->first + k];
+			table_int(&t, (int64_t)store_trk(r->st, x->trk)->id);
+			trep_gcells(&t, x);
+			table_str(&t, s.s, s.n);
+		}
+	}
+	table_print(&t, r->format, r->out);
+	table_free(&t);
+}
+
+int report_goroutines(const struct opt *o, struct out *out, struct err *e)
+{
+	struct trep r;
+	if (trep_open(&r, o, out, e))
+		return -1;
+	const struct sched *s = sched_new(r.sn, r.mem);
+	const struct sched_groups *gs = sched_groups(s, &r.ask, r.mem);
+	if (r.format == TF_JSON)
+		groups_json(&r, gs);
+	else if (o->v[OPT_NAME].set || r.filter.g)
+		list_table(&r, gs);
+	else
+		groups_table(&r, gs);
+	trep_close(&r);
+	return 0;
+}
+
+/* ---- one goroutine */
+
+static const char *const state_names[TS__N] = {
+#define STATE(id, letter, name, reason) name,
+#include "state.def"
+#undef STATE
+};
+
+static void who_cell(const struct trep *r, struct table *t, const struct ival *v)
+{
+	struct buf b = {0};
+	if (v->state == TS_OTHER && v->who) {
+		struct trep_text s = trep_str(r, v->who, "");
+		buf_put(&b, s.s, s.n);
+	} else if (v->who) {
+		const struct trk_row *w = store_trk(r->st, v->who);
+		buf_printf(&b, "%s%" PRIu64, w->kind == TK_G ? "g" : "p", w->id);
+	}
+	table_str(t, b.p ? b.p : "", b.n);
+	buf_free(&b);
+}
+
+static void states_table(const struct trep *r, trk_id g, struct table *t)
+{
+	static const struct table_col col[] = {
+		{ "At", "start_ns", TB_NS }, { "For", "duration_ns", TB_NS }, { "State", "state", TB_STR },
+		{ "By", "who", TB_STR }, { "Where", "where", TB_STR },
+	};
+	struct ival v;
+	table_begin(t, col, 5);
+	bool go = ival_at(r->sn, g, r->t0, &v) || ival_near(r->sn, g, r->t0, 1, &v);
+	for (; go && v.t0 < r->t1; go = ival_step(r->sn, &v, 1)) {
+		table_int(t, v.t0);
+		table_int(t, v.t1 - v.t0);
+		table_str(t, state_names[v.state], strlen(state_names[v.state]));
+		who_cell(r, t, &v);
+		trep_site(r, t, v.stack);
+	}
+}
+
+static void stack_lines(const struct trep *r, const char *title, stk_id s)
+{
+	if (!s)
+		return;
+	buf_puts(r->out, title);
+	buf_putc(r->out, '\n');
+	struct buf line = {0};
+	for (; s; s = store_stk(r->st, s)->parent) {
+		buf_reset(&line);
+		trep_frame(r, &line, store_stk(r->st, s)->frame);
+		buf_puts(r->out, "    ");
+		text_safe(r->out, line.p, line.n);
+		buf_putc(r->out, '\n');
+	}
+	buf_free(&line);
+}
+
+static void part_line(const struct trep *r, const char *what, struct trep_text name, int64_t ns)
+{
+	if (!ns)
+		return;
+	buf_printf(r->out, "  %s", what);
+	text_safe(r->out, name.s, name.n);
+	buf_puts(r->out, ": ");
+	text_ns(r->out, ns);
+	buf_putc(r->out, '\n');
+}
+
+static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x)
+{
+	const struct trk_row *row = store_trk(r->st, g);
+	const struct trep_text no = { "", 0 };
+	struct trep_text name = trep_str(r, row->name, "(no stack sampled)");
+	buf_printf(r->out, "goroutine %" PRIu64 " ", row->id);
+	text_safe(r->out, name.s, name.n);
+	if (row->creator)
+		buf_printf(r->out, ", created by goroutine %" PRIu64, store_trk(r->st, row->creator)->id);
+	buf_puts(r->out, row->t1 == TIME_NONE ? ", alive at the end\n" : "\n");
+	part_line(r, "total", no, x->total);
+	part_line(r, "running", no, x->exec);
+	part_line(r, "runnable", no, x->ready);
+	part_line(r, "in system calls", no, x->syscall);
+	part_line(r, "blocked in system calls", no, x->sysblock);
+	for (uint32_t i = 0; i < x->nblock; i++)
+		part_line(r, "blocked, ", trep_str(r, x->block[i].name, *x->block[i].text ? x->block[i].text : "reason unknown"),
+		    x->block[i].ns);
+	part_line(r, "unknown", no, x->unknown);
+	for (uint32_t i = 0; i < x->nrange; i++)
+		part_line(r, "of this in ", trep_str(r, x->range[i].name, ""), x->range[i].ns);
+	stack_lines(r, "created at", row->created);
+	buf_putc(r->out, '\n');
+}
+
+static void goroutine_json(const struct trep *r, trk_id g, const struct gstat *x, const struct table *t)
+{
+	const struct trk_row *row = store_trk(r->st, g);
+	struct trep_text name = trep_str(r, row->name, "");
+	struct json j = { .b = r->out };
+	json_object(&j, NULL);
+	json_u64(&j, "id", row->id);
+	json_str(&j, "name", name.s, name.n);
+	if (row->creator)
+		json_u64(&j, "creator", store_trk(r->st, row->creator)->id);
+	else
+		json_null(&j, "creator");
+	json_i64(&j, "start_ns", x->t0);
+	trep_gstat_json(r, &j, x);
+	json_array(&j, "states");
+	for (size_t i = 0; i + 5 <= t->ncell; i += 5) {
+		json_object(&j, NULL);
+		json_i64(&j, "start_ns", t->cell[i].i);
+		json_i64(&j, "duration_ns", t->cell[i + 1].i);
+		json_str(&j, "state", t->cell[i + 2].s, t->cell[i + 2].n);
+		json_str(&j, "who", t->cell[i + 3].s, t->cell[i + 3].n);
+		json_str(&j, "where", t->cell[i + 4].s, t->cell[i + 4].n);
+		json_end(&j);
+	}
+	json_end(&j);
+	json_end(&j);
+}
+
+static trk_id find_goroutine(const struct snap *sn, const char *s)
+{
+	char *end;
+	if (*s == 'g')
+		s++;
+	uint64_t id = strtoull(s, &end, 10);
+	for (trk_id t = 1; t < sn->ntrks && end != s && !*end; t++)
+		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->id == id)
+			return t;
+	return 0;
+}
+
+int report_goroutine(const struct opt *o, struct out *out, struct err *e)
+{
+	struct trep r;
+	if (trep_open(&r, o, out, e))
+		return -1;
+	trk_id g = find_goroutine(r.sn, o->arg ? o->arg : "");
+	if (!g) {
+		trep_close(&r);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no goroutine \"%s\" in the trace", o->arg ? o->arg : "");
+	}
+	struct gstat x;
+	struct table t;
+	sched_stat(sched_new(r.sn, r.mem), g, TIME_NONE, TIME_NONE, r.mem, &x);
+	states_table(&r, g, &t);
+	if (r.format == TF_JSON) {
+		goroutine_json(&r, g, &x, &t);
+	} else {
+		if (r.format == TF_TEXT)
+			goroutine_head(&r, g, &x);
+		table_print(&t, r.format, r.out);
+	}
+	table_free(&t);
+	trep_close(&r);
+	return 0;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * `ttrace info`: what a file is, how much is in it and what is odd about it, of
+ * traces and profiles. Facts are gathered as a list of names and values, which
+ * text, tsv and JSON print alike.
+ */
+#include "config.h"
+#include "report/trep.h"
+
+#include "base/text.h"
+#include "report/view.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+struct info { enum table_format format; struct buf *b; struct json j; };
+
+static void key_of(struct info *i, const char *name)
+{
+	if (i->format == TF_TEXT)
+		buf_printf(i->b, "%-20s", name);
+	else
+		buf_printf(i->b, "%s\t", name);
+}
+
+static void fact_text(struct info *i, const char *name, const char *s, size_t n)
+{
+	if (i->format == TF_JSON) {
+		json_str(&i->j, name, s, n);
+		return;
+	}
+	key_of(i, name);
+	text_safe(i->b, s, n);
+	buf_putc(i->b, '\n');
+}
+
+/* A number; in text written by put, if there is one. */
+static void fact_num(struct info *i, const char *name, int64_t v, void (*put)(struct buf *, int64_t))
+{
+	if (i->format == TF_JSON) {
+		json_i64(&i->j, name, v);
+		return;
+	}
+	key_of(i, name);
+	if (put && i->format == TF_TEXT)
+		put(i->b, v);
+	else
+		buf_i64(i->b, v);
+	buf_putc(i->b, '\n');
+}
+
+static void fact_wall(struct info *i, const char *name, int64_t wall)
+{
+	char text[64];
+	time_t sec = (time_t)(wall / 1000000000);
+	struct tm tm;
+	if (wall <= 0 || !gmtime_r(&sec, &tm))
+		return;
+	size_t n = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
+	struct buf b = {0};
+	buf_put(&b, text, n);
+	buf_printf(&b, ".%09dZ", (int)(wall % 1000000000));
+	fact_text(i, name, b.p, b.n);
+	buf_free(&b);
+}
+
+static void count_tracks(const struct snap *sn, struct info *i)
+{
+	uint32_t n[TK_G + 1] = {0}, live = 0;
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		n[r->kind]++;
+		live += r->kind == TK_G && r->t0 != TIME_NONE && r->t1 == TIME_NONE;
+	}
+	fact_num(i, "goroutines", n[TK_G], text_count);
+	fact_num(i, "alive_at_the_end", live, text_count);
+	fact_num(i, "procs", n[TK_P], text_count);
+	fact_num(i, "threads", n[TK_M], text_count);
+}
+
+static void count_spans(const struct snap *sn, struct info *i)
+{
+	uint32_t n[SP_RANGE + 1] = {0}, logs = 0;
+	for (uint32_t k = 0; k < sn->nspans; k++)
+		n[store_span(sn->st, k)->s.kind]++;
+	for (uint32_t k = 0; k < sn->nmarks; k++)
+		logs += ((const struct sink_mark *)col_at(&sn->st->marks, k))->kind == MK_LOG;
+	fact_num(i, "gc_cycles", n[SP_GC], text_count);
+	fact_num(i, "stops_of_the_world", n[SP_STW], text_count);
+	fact_num(i, "tasks", n[SP_TASK], text_count);
+	fact_num(i, "regions", n[SP_REGION], text_count);
+	fact_num(i, "logs", logs, text_count);
+}
+
+static void info_trace(const struct snap *sn, struct info *i)
+{
+	char version[32];
+	const struct sink_trace *t = &sn->trace;
+	struct buf b = {0};
+	buf_printf(&b, "1.%d", t->version);
+	size_t n = b.n < sizeof version ? b.n : sizeof version;
+	memcpy(version, b.p, n);
+	buf_free(&b);
+	fact_text(i, "version", version, n);
+	if (t->wall != TIME_NONE)
+		fact_wall(i, "start", t->wall);
+	fact_num(i, "duration_ns", sn->t1 - sn->t0, text_ns);
+	fact_num(i, "events", (int64_t)t->events, text_count);
+	fact_num(i, "generations", (int64_t)t->generations, text_count);
+	fact_num(i, "batches", (int64_t)t->batches, text_count);
+	count_tracks(sn, i);
+	count_spans(sn, i);
+	fact_num(i, "cpu_samples", sn->nsmps, text_count);
+	fact_num(i, "stacks", sn->nstks - 1, text_count);
+}
+
+static void info_types(const struct snap *sn, struct info *i)
+{
+	struct buf b = {0};
+	for (uint32_t k = 0; k < sn->ntypes; k++) {
+		const struct type_row *t = col_at(&sn->st->types, k);
+		const struct str_row *name = store_str(sn->st, t->name), *unit = store_str(sn->st, t->unit);
+		buf_puts(&b, k ? " " : "");
+		buf_put(&b, name->s ? name->s : "", name->n);
+		buf_putc(&b, '/');
+		buf_put(&b, unit->s ? unit->s : "", unit->n);
+	}
+	fact_text(i, "sample_types", b.p ? b.p : "", b.n);
+	buf_free(&b);
+}
+
+static void info_profile(const struct snap *sn, struct info *i)
+{
+	const struct sink_meta *m = &sn->st->meta;
+	info_types(sn, i);
+	if (sn->st->has_meta) {
+		fact_wall(i, "start", m->time);
+		if (m->duration)
+			fact_num(i, "duration_ns", m->duration, text_ns);
+		if (m->period)
+			fact_num(i, "period", m->period, text_count);
+		for (size_t k = 0; k < m->ncomment && i->format != TF_JSON; k++) {
+			const struct str_row *c = store_str(sn->st, m->comment[k]);
+			fact_text(i, "comment", c->s ? c->s : "", c->n);
+		}
+	}
+	fact_num(i, "samples", sn->nsmps, text_count);
+	fact_num(i, "stacks", sn->nstks - 1, text_count);
+	fact_num(i, "locations", sn->nlocs - 1, text_count);
+	fact_num(i, "functions", sn->nfuns - 1, text_count);
+	for (uint32_t k = 1; k < col_n(&sn->st->maps) && i->format != TF_JSON; k++) {
+		const struct str_row *f = store_str(sn->st, ((const struct map_row *)col_at(&sn->st->maps, k))->file);
+		if (f->n)
+			fact_text(i, "mapping", f->s, f->n);
+	}
+}
+
+static void info_oddities(const struct snap *sn, struct info *i)
+{
+	if (i->format == TF_JSON)
+		json_array(&i->j, "notices");
+	for (uint32_t k = 0; k < sn->nwarns; k++) {
+		const struct warn_row *w = col_at(&sn->st->warns, k);
+		struct buf b = {0};
+		if (w->at != ERR_NOWHERE)
+			buf_printf(&b, "at byte %" PRIu64 ": ", w->at);
+		buf_puts(&b, w->msg);
+		if (i->format == TF_JSON)
+			json_str(&i->j, NULL, b.p, b.n);
+		else
+			fact_text(i, "notice", b.p, b.n);
+		buf_free(&b);
+	}
+	if (i->format == TF_JSON)
+		json_end(&i->j);
+}
+
+static void print_info(const struct snap *sn, struct info *i, const char *file, const char *format, struct bytes in)
+{
+	if (i->format == TF_JSON)
+		json_object(&i->j, NULL);
+	fact_text(i, "file", file, strlen(file));
+	fact_text(i, "format", format, strlen(format));
+	fact_num(i, "size_bytes", (int64_t)in.file_n, text_bytes);
+	if (in.file_n != in.n)
+		fact_num(i, "unpacked_bytes", (int64_t)in.n, text_bytes);
+	if (sn->has_trace)
+		info_trace(sn, i);
+	else
+		info_profile(sn, i);
+	info_oddities(sn, i);
+	if (i->format == TF_JSON)
+		json_end(&i->j);
+}
+
+int report_info(const struct opt *o, struct out *out, struct err *e)
+{
+	struct info i = { .b = &out->buf, .j = { .b = &out->buf } };
+	struct bytes in;
+	if (table_format(o, &i.format, e) || input_open(o->file[0], &in, e))
+		return -1;
+	const struct reader *r = input_gunzip(&in, e) ? NULL : sniff(in, e);
+	struct build *b = build_new();
+	struct sink sink = build_sink(b);
+	int ret = r ? r->read(in, &sink, e) : -1;
+	if (!ret) {
+		const struct snap *sn = build_finish(b);
+		print_info(sn, &i, o->file[0], r->name, in);
+		if (opt_bool(o, OPT_STRICT) && sn->nwarns)
+			ret = err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s", ((const struct warn_row *)col_at(&sn->st->warns, 0))->msg);
+	}
+	build_free(b);
+	input_close(&in);
+	return ret;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* `ttrace procs`: for each P the share of time in each state, and the changes of GOMAXPROCS. */
+#include "config.h"
+#include "report/trep.h"
+
+#include "analysis/bins.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+
+static const enum tstate shown[] = { TS_RUN, TS_GCWORK, TS_ASSIST, TS_SWEEP, TS_STW, TS_SYSCALL, TS_IDLE };
+enum { SHOWN = sizeof shown / sizeof *shown };
+
+static void proc_rows(const struct trep *r, struct table *t)
+{
+	int64_t all = r->t1 > r->t0 ? r->t1 - r->t0 : 1;
+	for (trk_id p = 1; p < r->sn->ntrks; p++) {
+		if (store_trk(r->st, p)->kind != TK_P || (r->filter.proc && r->filter.proc != p))
+			continue;
+		struct bin b;
+		bins_sum(r->sn, p, r->t0, r->t1, &b);
+		table_int(t, (int64_t)store_trk(r->st, p)->id);
+		for (int i = 0; i < SHOWN; i++)
+			table_share(t, (double)b.ns[shown[i]] / (double)all);
+		table_share(t, (double)b.ns[TS_NONE] / (double)all);
+	}
+}
+
+static int proc_cmp(const void *a, const void *b)
+{
+	int64_t x = ((const struct table_cell *)a)->i, y = ((const struct table_cell *)b)->i;
+	return x < y ? -1 : x > y;
+}
+
+static void changes(const struct trep *r)
+{
+	buf_puts(r->out, "\nGOMAXPROCS");
+	for (uint32_t i = 0; i < r->sn->ncounts[CT_GOMAXPROCS]; i++) {
+		const struct count_row *c = store_count(r->st, CT_GOMAXPROCS, i);
+		if (i && store_count(r->st, CT_GOMAXPROCS, i - 1)->v == c->v)
+			continue;
+		buf_puts(r->out, i ? ", from " : " from ");
+		text_ns(r->out, c->t);
+		buf_puts(r->out, " on ");
+		buf_u64(r->out, c->v);
+	}
+	buf_puts(r->out, r->sn->ncounts[CT_GOMAXPROCS] ? "\n" : " is not said\n");
+}
+
+static void print_json(const struct trep *r, const struct table *t)
+{
+	struct json j = { .b = r->out };
+	json_object(&j, NULL);
+	json_array(&j, "procs");
+	for (size_t i = 0; i < t->ncell; i++) {
+		if (i % t->ncol == 0) {
+			json_object(&j, NULL);
+			json_i64(&j, "proc", t->cell[i].i);
+		} else {
+			json_f64(&j, t->col[i % t->ncol].key, t->cell[i].f);
+		}
+		if (i % t->ncol + 1 == t->ncol)
+			json_end(&j);
+	}
+	json_end(&j);
+	json_array(&j, "gomaxprocs");
+	for (uint32_t i = 0; i < r->sn->ncounts[CT_GOMAXPROCS]; i++) {
+		const struct count_row *c = store_count(r->st, CT_GOMAXPROCS, i);
+		json_object(&j, NULL);
+		json_i64(&j, "time_ns", c->t);
+		json_u64(&j, "procs", c->v);
+		json_end(&j);
+	}
+	json_end(&j);
+	json_end(&j);
+}
+
+int report_procs(const struct opt *o, struct out *out, struct err *e)
+{
+	static const struct table_col col[] = {
+		{ "P", "proc", TB_INT }, { "Running", "run", TB_SHARE }, { "GC worker", "gc_worker", TB_SHARE },
+		{ "Assist", "assist", TB_SHARE }, { "Sweep", "sweep", TB_SHARE }, { "STW", "stw", TB_SHARE },
+		{ "Syscall", "syscall", TB_SHARE }, { "Idle", "idle", TB_SHARE }, { "Absent", "absent", TB_SHARE },
+	};
+	struct trep r;
+	if (trep_open(&r, o, out, e))
+		return -1;
+	struct table t;
+	table_begin(&t, col, sizeof col / sizeof *col);
+	proc_rows(&r, &t);
+	if (t.ncell)
+		qsort(t.cell, t.ncell / t.ncol, t.ncol * sizeof *t.cell, proc_cmp);
+	if (r.format == TF_JSON)
+		print_json(&r, &t);
+	else
+		table_print(&t, r.format, r.out);
+	if (r.format == TF_TEXT)
+		changes(&r);
+	table_free(&t);
+	trep_close(&r);
+	return 0;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * `ttrace regions`: kinds of user regions, which is their name and the
+ * outermost frame of where they began, with counts and quantiles of their
+ * lengths; with -name, or in JSON, each of them with its goroutine's times.
+ */
+#include "config.h"
+#include "report/trep.h"
+
+#include "store/spans.h"
+
+#include <string.h>
+
+static bool kind_shown(const struct trep *r, const struct sched_kind *k)
+{
+	const char *want = opt_str(r->o, OPT_NAME);
+	struct trep_text s = trep_str(r, k->name, "");
+	return !r->o->v[OPT_NAME].set || (strlen(want) == s.n && !memcmp(want, s.s, s.n));
+}
+
+static const struct sink_span *region_span(const struct trep *r, const struct sched_region *x)
+{
+	return &store_span(r->st, x->span)->s;
+}
+
+static void kind_json(const struct trep *r, struct json *j, const struct sched_kinds *ks, const struct sched_kind *k)
+{
+	struct trep_text name = trep_str(r, k->name, ""), fun = { "", 0 }, file = { "", 0 };
+	int64_t line = 0;
+	uint64_t pc = 0;
+	char hex[32];
+	if (k->frame) {
+		const struct frm_row *f = store_frm(r->st, k->frame);
+		fun = trep_str(r, store_fun(r->st, f->fun)->name, "");
+		file = trep_str(r, store_fun(r->st, f->fun)->file, "");
+		line = f->line;
+		pc = store_loc(r->st, f->loc)->addr;
+	}
+	struct buf b = {0};
+	buf_puts(&b, "0x");
+	buf_hex(&b, pc);
+	memcpy(hex, buf_str(&b), b.n + 1);
+	buf_free(&b);
+	json_object(j, NULL);
+	json_str(j, "name", name.s, name.n);
+	json_str(j, "function", fun.s, fun.n);
+	json_text(j, "pc", hex);
+	json_str(j, "file", file.s, file.n);
+	json_i64(j, "line", line);
+	json_i64(j, "count", k->n);
+	json_array(j, "regions");
+	for (uint32_t i = k->first; i < k->first + k->n; i++) {
+		const struct sched_region *x = &ks->r[i];
+		const struct sink_span *sp = region_span(r, x);
+		int64_t t0, t1;
+		span_bounds(r->sn, sp, &t0, &t1);
+		json_object(j, NULL);
+		json_u64(j, "goroutine", store_trk(r->st, sp->trk)->id);
+		json_u64(j, "task", sp->id);
+		json_i64(j, "start_ns", t0);
+		json_i64(j, "duration_ns", t1 - t0);
+		json_bool(j, "complete", sp->t0 != TIME_NONE && sp->t1 != TIME_NONE);
+		trep_gstat_json(r, j, &x->s);
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+}
+
+static void kinds_json(const struct trep *r, const struct sched_kinds *ks)
+{
+	struct json j = { .b = r->out };
+	json_object(&j, NULL);
+	json_array(&j, "kinds");
+	for (uint32_t i = 0; i < ks->n; i++)
+		if (kind_shown(r, &ks->kind[i]))
+			kind_json(r, &j, ks, &ks->kind[i]);
+	json_end(&j);
+	json_end(&j);
+}
+
+static void kinds_table(const struct trep *r, const struct sched_kinds *ks)
+{
+	static const struct table_col col[] = {
+		{ "Count", "count", TB_INT }, { "Total", "total_ns", TB_NS }, { "p50", "p50_ns", TB_NS },
+		{ "p90", "p90_ns", TB_NS }, { "p99", "p99_ns", TB_NS }, { "Max", "max_ns", TB_NS },
+		{ "Region", "name", TB_STR }, { "Began in", "where", TB_STR },
+	};
+	struct table t;
+	table_begin(&t, col, 8);
+	for (uint32_t i = 0; i < ks->n; i++) {
+		const struct sched_kind *k = &ks->kind[i];
+		int64_t *v = arena_alloc(r->mem, (k->n + 1u) * sizeof *v), total = 0;
+		for (uint32_t x = 0; x < k->n; x++)
+			total += v[x] = ks->r[k->first + x].s.total;
+		sched_sort(v, k->n);
+		table_int(&t, k->n);
+		table_int(&t, total);
+		table_int(&t, sched_quantile(v, k->n, 0.5));
+		table_int(&t, sched_quantile(v, k->n, 0.9));
+		table_int(&t, sched_quantile(v, k->n, 0.99));
+		table_int(&t, k->n ? v[k->n - 1] : 0);
+		struct trep_text name = trep_str(r, k->name, r->format == TF_TEXT ? "(inherited task)" : "");
+		struct buf b = {0};
+		trep_frame(r, &b, k->frame);
+		table_str(&t, name.s, name.n);
+		table_str(&t, b.p ? b.p : "", b.n);
+		buf_free(&b);
+	}
+	table_print(&t, r->format, r->out);
+	table_free(&t);
+}
+
+static void list_table(const struct trep *r, const struct sched_kinds *ks)
+{
+	struct table t;
+	struct table_col col[TREP_GCOLS + 4] = {
+		{ "Goroutine", "goroutine", TB_INT }, { "Task", "task", TB_INT }, { "Start", "start_ns", TB_NS },
+	};
+	memcpy(col + 3, trep_gcols, sizeof trep_gcols);
+	col[TREP_GCOLS + 3] = (struct table_col){ "Region", "name", TB_STR };
+	table_begin(&t, col, TREP_GCOLS + 4);
+	for (uint32_t i = 0; i < ks->n; i++) {
+		const struct sched_kind *k = &ks->kind[i];
+		struct trep_text name = trep_str(r, k->name, "");
+		if (!kind_shown(r, k))
+			continue;
+		for (uint32_t x = k->first; x < k->first + k->n; x++) {
+			const struct sink_span *sp = region_span(r, &ks->r[x]);
+			table_int(&t, (int64_t)store_trk(r->st, sp->trk)->id);
+			table_int(&t, (int64_t)sp->id);
+			table_int(&t, sp->t0 == TIME_NONE ? r->sn->t0 : sp->t0);
+			trep_gcells(&t, &ks->r[x].s);
+			table_str(&t, name.s, name.n);
+		}
+	}
+	table_print(&t, r->format, r->out);
+	table_free(&t);
+}
+
+int report_regions(const struct opt *o, struct out *out, struct err *e)
+{
+	struct trep r;
+	if (trep_open(&r, o, out, e))
+		return -1;
+	const struct sched_kinds *ks = sched_regions(sched_new(r.sn, r.mem), &r.ask, r.mem);
+	if (r.format == TF_JSON)
+		kinds_json(&r, ks);
+	else if (o->v[OPT_NAME].set)
+		list_table(&r, ks);
+	else
+		kinds_table(&r, ks);
+	trep_close(&r);
+	return 0;
+}

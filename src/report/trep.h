@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TREP_H
+#define TTRACE_TREP_H
+
+#include "analysis/sched.h"
+#include "base/rx.h"
+#include "report/json.h"
+#include "report/report.h"
+#include "report/table.h"
+#include "session/tracefile.h"
+
+/* What the reports on traces have in common: the trace, the range and the goroutines asked for. */
+struct trep {
+	const struct opt *o;
+	struct buf *out;
+	struct trace t;
+	const struct snap *sn;
+	const struct store *st;
+	struct arena *mem;		/* t.arena */
+	enum table_format format;
+	struct sched_ask ask;		/* open where nothing was asked */
+	int64_t t0, t1;			/* the range, closed */
+	struct tw_filter filter;
+};
+int trep_open(struct trep *, const struct opt *, struct out *, struct err *e);
+void trep_close(struct trep *);
+
+/* Text of a string of the store; of unnamed things `none`. */
+struct trep_text { const char *s; size_t n; };
+struct trep_text trep_str(const struct trep *, str_id, const char *none);
+static inline bool trep_has(const struct trep *r, enum opt_id id) { return opt_str(r->o, id) && *opt_str(r->o, id); }
+/* "function file:line" of a frame. */
+void trep_frame(const struct trep *, struct buf *, frm_id);
+/* The innermost frame of a stack as one cell of a table. */
+void trep_site(const struct trep *, struct table *, stk_id);
+
+/* The times of a goroutine or region, inside of an object. */
+void trep_gstat_json(const struct trep *, struct json *, const struct gstat *);
+/* Columns for them in a table: how many, and their cells. */
+enum { TREP_GCOLS = 8 };
+extern const struct table_col trep_gcols[TREP_GCOLS];
+void trep_gcells(struct table *, const struct gstat *);
+
+int report_goroutines(const struct opt *, struct out *, struct err *);
+int report_goroutine(const struct opt *, struct out *, struct err *);
+int report_tasks(const struct opt *, struct out *, struct err *);
+int report_regions(const struct opt *, struct out *, struct err *);
+int report_mmu(const struct opt *, struct out *, struct err *);
+int report_gc(const struct opt *, struct out *, struct err *);
+int report_stw(const struct opt *, struct out *, struct err *);
+int report_procs(const struct opt *, struct out *, struct err *);
+int report_syscalls(const struct opt *, struct out *, struct err *);
+int report_stats(const struct opt *, struct out *, struct err *);
+int report_info(const struct opt *, struct out *, struct err *);
+
+#endif
