@@ -56,6 +56,54 @@ query leak.top.base top -base=leak-before.pb.gz -nodecount=20 leak-after.pb.gz
 query leak.top.diff_base.drop_negative top -diff_base=leak-before.pb.gz -drop_negative -nodecount=20 leak-after.pb.gz
 query leak.tree.normalize tree -base=leak-before.pb.gz -normalize -nodecount=8 leak-after.pb.gz
 query merged.top top -nodecount=15 leak-before.pb.gz leak-after.pb.gz
+
+# Profiles from before profile.proto: made here, small.
+cat >"$tmp/heap" <<'END'
+heap profile: 3: 300 [ 5: 500] @ heapprofile
+ 2: 200 [ 4: 400] @ 0x1001 0x2001
+# a comment
+ 1: 100 [ 1: 100] @ 0x1001
+ 0: 0 [ 3: 60] @
+
+MAPPED_LIBRARIES:
+base=/opt
+00001000-00002000 r-xp 00000000 00:00 0 $base/prog
+00002000-00003000 r-xp 00001000 00:00 0 $base/prog
+00005000-00006000 rw-p 00000000 00:00 0 /lib/data
+END
+cat >"$tmp/mutex" <<'END'
+--- mutex:
+cycles/second=2000000000
+sampling period=5
+1000 2 @ 0x401001 0x402001
+30 1 @ 0x401001
+END
+cat >"$tmp/goroutine" <<'END'
+goroutine profile: total 3
+2 @ 0x401001 0x402001
+#	0x401000	main.f+0x0	main.go:7
+
+1 @ 0x403001
+END
+cat >"$tmp/threads" <<'END'
+--- threadz 1 ---
+--- Thread 7f00 (name: main/10) stack: ---
+  0x401001 0x402001
+--- Thread 7f01 (name: helper/11) stack: ---
+  [same as previous thread]
+--- Thread 7f02 (name: other/12) stack: ---
+  0x403001 0x403001 0x404000
+--- Memory map: ---
+  400000-500000: /opt/prog
+END
+le() { for v; do printf '%b' "\\x$(printf %02x $((v & 255)))\\x$(printf %02x $((v >> 8 & 255)))\\x$(printf %02x $((v >> 16 & 255)))\\x00"; done; }
+{ le 0 3 0 10000 0 2 2 0x401000 0x402001 1 1 0x401000 0 1 0; echo "400000-500000 r-xp 00000000 00:00 0 /opt/prog"; } >"$tmp/cpu32"
+query old-heap.raw raw "$tmp/heap"
+query old-mutex.raw raw "$tmp/mutex"
+query old-goroutine.raw raw "$tmp/goroutine"
+query old-threads.raw raw "$tmp/threads"
+query old-cpu.raw raw "$tmp/cpu32"
+query old-heap.top top -addresses -sample_index=alloc_space "$tmp/heap"
 [ -n "${RECORD:-}" ] && exit
 
 # What is written can be read again and says the same.
@@ -73,6 +121,10 @@ done
 # A profile less itself is nothing.
 [ -z "$("$ttrace" folded -base=cpu.pb.gz cpu.pb.gz)" ]
 ok $? "a profile less itself is empty"
+# Tables for scripts have the same rows.
+[ "$("$ttrace" top -format=tsv -nodecount=7 cpu.pb.gz | cut -f1 | tail -n +2)" = \
+	"$("$ttrace" top -nodecount=7 cpu.pb.gz | tail -n 7 | sed 's/^.*%  //; s/ (.*inline)$//')" ]
+ok $? "top as a table has the rows of top"
 # What cannot be done is one line and a status.
 fails() {
 	local want=$1

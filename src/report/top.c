@@ -10,6 +10,7 @@
 #include "report/pprof.h"
 
 #include "base/units.h"
+#include "report/table.h"
 #include "report/view.h"
 
 #include <string.h>
@@ -39,27 +40,61 @@ static void put_weights(const struct view *v, struct buf *b, int64_t flat, int64
 	units_percent(b, cum, v->total);
 }
 
-int report_top(const struct opt *o, struct out *out, struct err *e)
+static void put_text(struct view *v, struct out *out, const struct graph *g)
 {
-	struct view v;
 	struct buf *b = &out->buf;
 	int64_t sum = 0;
-	if (view_open(&v, o, V_TEXT, e))
-		return -1;
-	struct graph *g = graph_trimmed(v.p, &v.g);
-	view_choose_unit(&v, g);
-	view_labels(&v, b, g, 0, false);
+	view_labels(v, b, g, 0, false);
 	buf_puts(b, "      flat  flat%   sum%        cum   cum%\n");
 	for (size_t i = 0; i < g->n && !out->failed; i++) {
 		const struct gnode *n = g->node[i];
 		prof_sum(&sum, gnode_flat(n));
-		put_weights(&v, b, gnode_flat(n), sum, gnode_cum(n));
+		put_weights(v, b, gnode_flat(n), sum, gnode_cum(n));
 		buf_puts(b, "  ");
 		buf_put(b, n->text, n->ntext);
 		buf_puts(b, inline_label(n));
 		buf_putc(b, '\n');
 		out_flush(out, false);
 	}
+}
+
+/* For scripts: whole values, shares of 1. */
+static void put_table(struct view *v, struct out *out, const struct graph *g, enum table_format format)
+{
+	const struct view_weight w = view_weight(v);
+	const struct table_col col[] = {
+	    {"name", "name", TB_STR}, {"inline", "inline", TB_STR}, {"flat", w.flat_key, w.kind},
+	    {"flat%", "flat_share", TB_SHARE}, {"cum", w.cum_key, w.kind}, {"cum%", "cum_share", TB_SHARE},
+	};
+	struct table t;
+	table_begin(&t, col, sizeof col / sizeof col[0]);
+	for (size_t i = 0; i < g->n; i++) {
+		const struct gnode *n = g->node[i];
+		const char *inl = inline_label(n);
+		double total = v->total ? (double)v->total : 1;
+		table_str(&t, n->text, n->ntext);
+		table_str(&t, inl + (*inl == ' '), strlen(inl + (*inl == ' ')));
+		table_int(&t, view_whole(v, gnode_flat(n)));
+		table_share(&t, (double)gnode_flat(n) / total);
+		table_int(&t, view_whole(v, gnode_cum(n)));
+		table_share(&t, (double)gnode_cum(n) / total);
+	}
+	table_print(&t, format, &out->buf);
+	table_free(&t);
+}
+
+int report_top(const struct opt *o, struct out *out, struct err *e)
+{
+	struct view v;
+	enum table_format format;
+	if (table_format(o, &format, e) || view_open(&v, o, V_TEXT, e))
+		return -1;
+	struct graph *g = graph_trimmed(v.p, &v.g);
+	view_choose_unit(&v, g);
+	if (format == TF_TEXT)
+		put_text(&v, out, g);
+	else
+		put_table(&v, out, g, format);
 	graph_free(g);
 	view_close(&v);
 	return 0;

@@ -235,10 +235,39 @@ static void put_key(struct view *v, struct buf *b, const struct tag_ref *t, size
 	arena_free(&a);
 }
 
+static void put_tags(struct view *v, struct buf *b, const struct tag_ref *ref, size_t n)
+{
+	for (size_t i = 0, k; i < n; i = k) {
+		for (k = i; k < n && ref[k].t->key == ref[i].t->key;)
+			k++;
+		put_key(v, b, ref + i, k - i);
+	}
+}
+
+static void put_table(struct view *v, struct buf *b, const struct tag_ref *ref, size_t n, enum table_format format)
+{
+	const struct view_weight w = view_weight(v);
+	const struct table_col col[] = {
+	    {"key", "key", TB_STR}, {"value", "value", TB_STR}, {"weight", w.key, w.kind}, {"%", "share", TB_SHARE},
+	};
+	struct table t;
+	table_begin(&t, col, sizeof col / sizeof col[0]);
+	for (size_t i = 0; i < n; i++) {
+		const struct pstr *key = &v->p->str[ref[i].t->key], *name = &v->p->str[ref[i].t->name];
+		table_str(&t, key->s, key->n);
+		table_str(&t, name->s, name->n);
+		table_int(&t, view_whole(v, ref[i].t->weight));
+		table_share(&t, v->total ? (double)ref[i].t->weight / (double)v->total : 0);
+	}
+	table_print(&t, format, b);
+	table_free(&t);
+}
+
 int report_tags(const struct opt *o, struct out *out, struct err *e)
 {
 	struct view v;
-	if (view_open(&v, o, V_TAGS, e))
+	enum table_format format;
+	if (table_format(o, &format, e) || view_open(&v, o, V_TAGS, e))
 		return -1;
 	struct tags t = {.v = &v};
 	collect_tags(&t);
@@ -246,11 +275,10 @@ int report_tags(const struct opt *o, struct out *out, struct err *e)
 	for (size_t i = 0; i < t.n; i++)
 		ref[i] = (struct tag_ref){v.p, &t.tag[i]};
 	qsort(ref, t.n, sizeof *ref, by_key_weight);
-	for (size_t i = 0, k; i < t.n; i = k) {
-		for (k = i; k < t.n && ref[k].t->key == ref[i].t->key;)
-			k++;
-		put_key(&v, &out->buf, ref + i, k - i);
-	}
+	if (format == TF_TEXT)
+		put_tags(&v, &out->buf, ref, t.n);
+	else
+		put_table(&v, &out->buf, ref, t.n, format);
 	mem_free(ref);
 	mem_free(t.tag);
 	intern_free(&t.index);

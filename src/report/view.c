@@ -311,6 +311,23 @@ double view_scaled(const struct view *v, int64_t x)
 	return units_scale(x, v->sample_unit, v->unit, NULL);
 }
 
+struct view_weight view_weight(const struct view *v)
+{
+	if (units_alike(v->sample_unit, "ns"))
+		return (struct view_weight){TB_NS, "flat_ns", "cum_ns", "weight_ns"};
+	if (units_alike(v->sample_unit, "bytes"))
+		return (struct view_weight){TB_BYTES, "flat_bytes", "cum_bytes", "weight_bytes"};
+	return (struct view_weight){TB_INT, "flat", "cum", "weight"};
+}
+
+int64_t view_whole(const struct view *v, int64_t x)
+{
+	static const char *const unit[] = {[TB_NS] = "ns", [TB_BYTES] = "B"};
+	enum table_kind kind = view_weight(v).kind;
+	x = scaled_ratio(v, x);
+	return kind == TB_INT ? x : units_i64(units_scale(x, v->sample_unit, unit[kind], NULL));
+}
+
 void put_right(struct buf *b, const char *s, size_t n, size_t cells)
 {
 	size_t runes = 0;

@@ -6,6 +6,7 @@
 #include "analysis/graph.h"
 #include "base/rx.h"
 #include "report/report.h"
+#include "report/table.h"
 
 /*
  * What the pprof-compatible reports have in common: the profile after the
@@ -42,6 +43,11 @@ void put_trimmed_percent(struct buf *, int64_t v, int64_t total);
 void view_choose_unit(struct view *, const struct graph *);
 /* v in the unit chosen. */
 double view_scaled(const struct view *, int64_t v);
+
+/* How weights stand in tables for scripts: in ns, bytes or as they are. */
+struct view_weight { enum table_kind kind; const char *flat_key, *cum_key, *key; };
+struct view_weight view_weight(const struct view *);
+int64_t view_whole(const struct view *, int64_t v);
 
 /* Lines about the profile, each ended by a newline. */
 void view_profile_labels(struct view *, struct buf *);
