@@ -87,12 +87,27 @@ static enum style hue(const struct flameview *v, const struct thing *t, int64_t 
 	return (enum style)(ST_HUE0 + hash_bytes(s.s, n, 7) % 12);
 }
 
+const uint8_t *flame_hit(const struct flameview *v, const struct pane_env *env)
+{
+	if (!env->find.rx || !v->t.c)
+		return NULL;
+	if (hits_fresh(&v->hit, env))
+		return v->hit.at;
+	uint8_t *hit = arena_zalloc(env->scratch, v->t.c->nthing);
+	struct buf b = {0};
+	for (uint32_t i = 1; i < v->t.c->nthing; i++)
+		hit[i] = tree_match(v->t.c, i, env->find.rx, &b);
+	buf_free(&b);
+	return hit;
+}
+
 struct drawing {
 	const struct flameview *v;
 	const struct pane_env *env;
 	struct grid *g;
 	int part;
 	int64_t depth0;		/* of row 0 */
+	const uint8_t *hit;	/* by thing, or NULL */
 	int64_t lowest;		/* line drawn on */
 };
 
@@ -139,10 +154,10 @@ static void frame(const struct drawing *d, int y, int x0, int x1, uint32_t node,
 	const struct flame *f = v->f[d->part];
 	uint32_t thing = f->t.thing[node];
 	const struct thing *t = &v->t.c->thing[thing];
-	bool mono = d->env->mono, hit = v->hit && v->hit[thing];
+	bool mono = d->env->mono, hit = d->hit && d->hit[thing];
 	enum style bg = mono ? ST_NORMAL : hue(v, t, f->t.flat[node], f->t.cum[0]), fg = mono ? ST_NORMAL : ST_LABEL;
 	int attr = faint ? AT_DIM : 0;
-	if (v->hit && !hit)
+	if (d->hit && !hit)
 		attr |= AT_DIM;
 	if (hit)
 		bg = mono ? bg : ST_HIT, fg = mono ? ST_HIT : fg, attr |= AT_BOLD;
@@ -233,17 +248,18 @@ static int cmp_hit(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* With a search: what it found, heaviest first. Else who calls the selected and what it calls. */
-static void below(const struct flameview *v, const struct pane_env *env, struct grid *g, int y)
+static void below(const struct flameview *v, const struct pane_env *env, struct grid *g, int y,
+    const uint8_t *hit)
 {
 	const struct calls *c = v->t.c;
 	struct link *l;
 	uint32_t n = 0;
 	if (g->h - y < 6 || v->flip || v->f[UP])
 		return;
-	if (v->hit) {
+	if (hit) {
 		uint32_t *id = arena_alloc(env->scratch, c->nthing * sizeof *id);
 		for (uint32_t i = 1; i < c->nthing; i++)
-			if (v->hit[i])
+			if (hit[i])
 				id[n++] = i;
 		sort_u32(id, n, cmp_hit, c);
 		grid_printf(g, y++, 0, ST_HEAD, 0, "hits of /%s, heaviest first (n and N go from one to the next)", env->find.text);
@@ -271,7 +287,7 @@ static void below(const struct flameview *v, const struct pane_env *env, struct 
 
 void flame_draw(const struct flameview *v, const struct pane_env *env, struct grid *g)
 {
-	struct drawing d = {v, env, g, DOWN, 0, 0};
+	struct drawing d = {v, env, g, DOWN, 0, flame_hit(v, env), 0};
 	for (int part = DOWN; part < PARTS; part++) {
 		struct flame_look l;
 		d.part = part;
@@ -281,7 +297,7 @@ void flame_draw(const struct flameview *v, const struct pane_env *env, struct gr
 		flame_each(v->f[part], &l, span, &d);
 	}
 	selection(&d);
-	below(v, env, g, (int)d.lowest + 3);
+	below(v, env, g, (int)d.lowest + 3, d.hit);
 }
 
 struct finder {

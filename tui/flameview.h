@@ -28,8 +28,7 @@ struct flameview {
 	size_t npath, pathcap;
 	uint64_t thing;			/* id of the selected thing */
 
-	uint8_t *hit;			/* by thing: matches the search; NULL: none */
-	uint32_t nhit;			/* nodes */
+	struct hits hit;		/* by thing; n counts nodes */
 	int64_t hitw;			/* union of their weights */
 };
 
@@ -45,6 +44,8 @@ int64_t flame_line(const struct flameview *, int part, uint32_t node, int h);
 bool flame_window(const struct flameview *, int part, int h, int w, struct flame_look *, int64_t *line0);
 int flame_centre(const struct flameview *, int h);
 
+/* Which things match the search, NULL without one: what is kept if it is of this search, else anew. */
+const uint8_t *flame_hit(const struct flameview *, const struct pane_env *);
 void flame_draw(const struct flameview *, const struct pane_env *, struct grid *);
 /* The node at a cell; false: none. */
 bool flame_at(const struct flameview *, const struct pane_env *, int y, int x, int *part, uint32_t *node);

@@ -142,7 +142,7 @@ void listview_draw(const void *st, const struct pane_env *env, struct grid *g)
 		grid_text(g, 0, X_TEXT + 8, ST_WARN, 0, "(no file is named for this function)");
 	}
 	struct rect old = grid_clip(g, (struct rect){1 + extra, 0, g->h - 1 - extra, g->w});
-	rows_draw(&v->rows, g, draw_row, &(struct drawing){v, env}, &(struct rows_look){false, env->find.rx ? v->hit : NULL});
+	rows_draw(&v->rows, g, draw_row, &(struct drawing){v, env}, &(struct rows_look){false, hits_fresh(&v->hit, env) ? v->hit.at : NULL});
 	grid_unclip(g, old);
 }
 

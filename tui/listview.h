@@ -40,8 +40,7 @@ struct listview {
 	int left;		/* cells scrolled away */
 	struct list_back back[LIST_BACK_MAX];
 	int nback;
-	uint8_t *hit;
-	uint32_t nhit;
+	struct hits hit;	/* by row */
 };
 
 /* Lines of text above the list when there is no source. */

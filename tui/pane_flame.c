@@ -89,19 +89,15 @@ static void into_view(struct flameview *v, int h)
 static void mark_hits(struct flameview *v, const struct pane_env *env)
 {
 	struct buf b = {0};
-	mem_free(v->hit);
-	v->hit = NULL;
-	v->nhit = 0;
-	v->hitw = 0;
-	if (!env->find.rx || !v->t.c)
+	hits_begin(&v->hit, env, v->t.c ? v->t.c->nthing : 0);
+	if (!v->hit.at || !v->t.c)
 		return;
-	v->hit = xcalloc(v->t.c->nthing, 1);
 	for (uint32_t i = 1; i < v->t.c->nthing; i++)
-		v->hit[i] = tree_match(v->t.c, i, env->find.rx, &b);
+		v->hit.at[i] = tree_match(v->t.c, i, env->find.rx, &b);
 	buf_free(&b);
-	flame_hits(&v->t.c->t, v->hit, &v->hitw);
 	int64_t folded;
-	v->nhit = flame_hits(&v->f[DOWN]->t, v->hit, &folded);
+	flame_hits(&v->t.c->t, v->hit.at, &v->hitw);
+	v->hit.n = flame_hits(&v->f[DOWN]->t, v->hit.at, &folded);
 }
 
 /* The flames anew from the calls there are; zooms are kept where they still are something. */
@@ -138,6 +134,7 @@ static void update(void *st, const struct pane_env *env)
 			zoom[k] = v->f[k]->id[v->zoom[k]];
 	if (!tree_sync(&v->t, env, tree_gran(env)) && v->f[DOWN])
 		return;
+	hits_drop(&v->hit);
 	for (int k = 0; k < PARTS; k++) {	/* their things are gone */
 		flame_free(v->f[k]);
 		v->f[k] = NULL;
@@ -157,7 +154,7 @@ static void close_flame(void *st)
 		flame_free(v->f[k]);
 	tree_drop(&v->t);
 	mem_free(v->path);
-	mem_free(v->hit);
+	hits_drop(&v->hit);
 }
 
 static void draw(const void *st, const struct pane_env *env, struct grid *g)
@@ -492,8 +489,8 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, " | recursion folded");
 	if (v->conf.fold_runtime)
 		buf_puts(b, " | runtime folded");
-	if (v->hit) {
-		buf_printf(b, " | /%s %u hit%s ", env->find.text, v->nhit, v->nhit == 1 ? "" : "s");
+	if (hits_fresh(&v->hit, env)) {
+		buf_printf(b, " | /%s %u hit%s ", env->find.text, v->hit.n, v->hit.n == 1 ? "" : "s");
 		tree_put_percent(b, v->hitw, v->t.c->all);
 		buf_puts(b, " of total (union)");
 	}
@@ -543,13 +540,13 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 	if (!v->f[DOWN])
 		return 0;
 	mark_hits(v, env);
-	if (!v->nhit)
+	if (!v->hit.n)
 		return 0;
 	const struct flame *f = v->f[DOWN];
 	uint32_t n = f->t.n, i = v->part == DOWN ? v->sel : 1;
 	if (dir == 1 || dir == -1)
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	while (dir && !(i && v->hit[f->t.thing[i]]))
+	while (dir && !(i && v->hit.at[f->t.thing[i]]))
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 	if (dir) {
 		v->part = DOWN;
@@ -560,9 +557,9 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 		into_view(v, env->rows);
 		keep(v);
 	}
-	for (uint32_t k = 1; v->hit[f->t.thing[i]] && k <= i; k++)
-		*at += v->hit[f->t.thing[k]];
-	return v->nhit;
+	for (uint32_t k = 1; v->hit.at[f->t.thing[i]] && k <= i; k++)
+		*at += v->hit.at[f->t.thing[k]];
+	return v->hit.n;
 }
 
 static void keys(const void *st, const struct pane_env *env, struct buf *b)

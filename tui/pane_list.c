@@ -170,6 +170,7 @@ static void fill(struct listview *v, struct session *s)
 	const struct calls *c = v->t.c;
 	v->rows.n = 0;
 	v->src = NULL;
+	hits_drop(&v->hit);
 	if (v->cur == UINT32_MAX)
 		return;
 	const struct list_fun *f = &v->fun[v->cur];
@@ -238,6 +239,17 @@ static int list_height(const struct listview *v, const struct pane_env *env)
 	return env->rows - 1 - listview_text(v, env);
 }
 
+static void mark_hits(struct listview *v, const struct pane_env *env)
+{
+	hits_begin(&v->hit, env, v->rows.n);
+	for (uint32_t i = 0; v->hit.at && i < v->rows.n; i++) {
+		size_t n;
+		const char *s = v->row[i].kind == LR_LINE && v->src && v->src->path
+		    ? source_line(v->src, v->row[i].line, &n) : NULL;
+		v->hit.n += v->hit.at[i] = s && rx_match(env->find.rx, s, n);
+	}
+}
+
 static void show(struct listview *v, const struct pane_env *env, uint32_t fun)
 {
 	v->cur = fun;
@@ -250,6 +262,7 @@ static void show(struct listview *v, const struct pane_env *env, uint32_t fun)
 	rows_set(&v->rows, n);
 	select_hottest(v, list_height(v, env));
 	v->left = 0;
+	mark_hits(v, env);
 }
 
 /* The same function and line again, after rows were made anew in another way. */
@@ -265,6 +278,7 @@ static void again(struct listview *v, const struct pane_env *env)
 	select_line(v, line);
 	v->rows.top = v->rows.sel > below ? v->rows.sel - below : 0;
 	rows_select(&v->rows, v->rows.sel);
+	mark_hits(v, env);
 }
 
 static uint32_t fun_named(const struct listview *v, str_id name, str_id file)
@@ -273,22 +287,6 @@ static uint32_t fun_named(const struct listview *v, str_id name, str_id file)
 		if (v->fun[i].name == name && v->fun[i].file == file)
 			return i;
 	return UINT32_MAX;
-}
-
-static void mark_hits(struct listview *v, const struct pane_env *env)
-{
-	mem_free(v->hit);
-	v->hit = NULL;
-	v->nhit = 0;
-	if (!env->find.rx)
-		return;
-	v->hit = xcalloc((size_t)v->rows.n + 1, 1);
-	for (uint32_t i = 0; i < v->rows.n; i++) {
-		size_t n;
-		const char *s = v->row[i].kind == LR_LINE && v->src && v->src->path
-		    ? source_line(v->src, v->row[i].line, &n) : NULL;
-		v->nhit += v->hit[i] = s && rx_match(env->find.rx, s, n);
-	}
 }
 
 static void update(void *st, const struct pane_env *env)
@@ -305,7 +303,6 @@ static void update(void *st, const struct pane_env *env)
 		show(v, env, v->order[0]);
 	else
 		v->rows.n = 0;
-	mark_hits(v, env);
 }
 
 static void open_list(void *st, const struct pane_env *env)
@@ -324,7 +321,7 @@ static void close_list(void *st)
 	mem_free(v->order);
 	mem_free(v->row);
 	mem_free(v->re);
-	mem_free(v->hit);
+	hits_drop(&v->hit);
 }
 
 /* ---- acting */
@@ -464,12 +461,10 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_FOLD:
 		v->fold = !v->fold;
 		again(v, env);
-		mark_hits(v, env);
 		return V_DONE;
 	case CMD_INLINED:
 		v->inlined = !v->inlined;
 		again(v, env);
-		mark_hits(v, env);
 		return V_DONE;
 	case CMD_PERCENT:
 		v->percent = !v->percent;
@@ -552,18 +547,18 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 	struct listview *v = st;
 	*at = 0;
 	mark_hits(v, env);
-	if (!v->nhit)
+	if (!v->hit.n)
 		return 0;
 	uint32_t n = v->rows.n, i = v->rows.sel;
 	if (dir == 1 || dir == -1)
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	while (dir && !v->hit[i])
+	while (dir && !v->hit.at[i])
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 	if (dir)
 		rows_select(&v->rows, i);
-	for (uint32_t k = 0; v->hit[i] && k <= i; k++)
-		*at += v->hit[k];
-	return v->nhit;
+	for (uint32_t k = 0; v->hit.at[i] && k <= i; k++)
+		*at += v->hit.at[k];
+	return v->hit.n;
 }
 
 static void keys(const void *st, const struct pane_env *env, struct buf *b)

@@ -47,8 +47,7 @@ struct peek {
 	uint32_t *match;	/* things to go through with { and }, heaviest first */
 	uint32_t nmatch;
 	char *re;		/* NULL: all of them */
-	uint8_t *hit;
-	uint32_t nhit;
+	struct hits hit;	/* by row */
 };
 
 /* ---- rows */
@@ -83,11 +82,22 @@ static int levels_of(const struct peek *p, const struct pane_env *env)
 	return p->levels ? p->levels : env->rows >= TALL ? 3 : 1;
 }
 
+static void mark_hits(struct peek *p, const struct pane_env *env)
+{
+	struct buf b = {0};
+	hits_begin(&p->hit, env, p->rows.n);
+	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++)
+		if (p->line[i].thing)
+			p->hit.n += p->hit.at[i] = tree_match(p->t.c, p->line[i].thing, env->find.rx, &b);
+	buf_free(&b);
+}
+
 static void fill(struct peek *p, const struct pane_env *env)
 {
 	struct arena a = {0};
 	struct link *l;
 	p->rows.n = 0;
+	hits_drop(&p->hit);
 	if (!p->centre)
 		return;
 	int levels = levels_of(p, env);
@@ -106,6 +116,7 @@ static void fill(struct peek *p, const struct pane_env *env)
 	rows_set(&p->rows, rows);
 	p->rows.top = 0;
 	rows_select(&p->rows, at);
+	mark_hits(p, env);
 }
 
 static void side_flames(struct peek *p)
@@ -192,23 +203,6 @@ static enum verdict match_re(struct peek *p, const struct pane_env *env, const c
 	return V_DONE;
 }
 
-/* ---- */
-
-static void mark_hits(struct peek *p, const struct pane_env *env)
-{
-	struct buf b = {0};
-	mem_free(p->hit);
-	p->hit = NULL;
-	p->nhit = 0;
-	if (!env->find.rx)
-		return;
-	p->hit = xcalloc(p->rows.n + 1, 1);
-	for (uint32_t i = 0; i < p->rows.n; i++)
-		if (p->line[i].thing)
-			p->nhit += p->hit[i] = tree_match(p->t.c, p->line[i].thing, env->find.rx, &b);
-	buf_free(&b);
-}
-
 static void update(void *st, const struct pane_env *env)
 {
 	struct peek *p = st;
@@ -228,7 +222,6 @@ static void update(void *st, const struct pane_env *env)
 			rows_select(&p->rows, i);
 			break;
 		}
-	mark_hits(p, env);
 }
 
 static void close_peek(void *st)
@@ -240,7 +233,7 @@ static void close_peek(void *st)
 	mem_free(p->line);
 	mem_free(p->match);
 	mem_free(p->re);
-	mem_free(p->hit);
+	hits_drop(&p->hit);
 }
 
 /* ---- drawing */
@@ -295,7 +288,7 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 	}
 	grid_text(g, 0, 5, ST_HEAD, 0, "VALUE   PART  FUNCTION");
 	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
-	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env}, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
+	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env}, &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
 	grid_unclip(g, old);
 }
 
@@ -505,18 +498,18 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 	if (!p->centre)
 		return 0;
 	mark_hits(p, env);
-	if (!p->nhit)
+	if (!p->hit.n)
 		return 0;
 	uint32_t n = p->rows.n, i = p->rows.sel;
 	if (dir == 1 || dir == -1)
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	while (dir && !p->hit[i])
+	while (dir && !p->hit.at[i])
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 	if (dir)
 		rows_select(&p->rows, i);
-	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
-		*at += p->hit[k];
-	return p->nhit;
+	for (uint32_t k = 0; p->hit.at[i] && k <= i; k++)
+		*at += p->hit.at[k];
+	return p->hit.n;
 }
 
 static void keys(const void *st, const struct pane_env *env, struct buf *b)

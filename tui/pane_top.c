@@ -34,8 +34,7 @@ struct top {
 	enum base base;
 	uint64_t sel;		/* id of the selected thing, over changes of the query */
 	uint32_t functions;	/* that the file has */
-	uint8_t *hit;		/* by row; NULL: no search */
-	uint32_t nhit;
+	struct hits hit;	/* by row */
 };
 
 static uint32_t selected(const struct top *p)
@@ -75,15 +74,10 @@ static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
 
 static void mark_hits(struct top *p, const struct pane_env *env)
 {
-	mem_free(p->hit);
-	p->hit = NULL;
-	p->nhit = 0;
-	if (!env->find.rx)
-		return;
 	struct buf b = {0};
-	p->hit = xcalloc(p->rows.n ? p->rows.n : 1, 1);
-	for (uint32_t i = 0; i < p->rows.n; i++)
-		p->nhit += p->hit[i] = tree_match(p->t.c, p->row[i], env->find.rx, &b);
+	hits_begin(&p->hit, env, p->rows.n);
+	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++)
+		p->hit.n += p->hit.at[i] = tree_match(p->t.c, p->row[i], env->find.rx, &b);
 	buf_free(&b);
 }
 
@@ -134,7 +128,7 @@ static void close_top(void *st)
 	tree_drop(&p->t);
 	mem_free(p->row);
 	mem_free(p->sum);
-	mem_free(p->hit);
+	hits_drop(&p->hit);
 }
 
 /* ---- drawing */
@@ -212,7 +206,7 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 	old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
 	if (!p->rows.n)
 		grid_text(g, 1, 2, ST_DIM, 0, "no row matches: & and Enter shows all of them");
-	rows_draw(&p->rows, g, draw_row, &d, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
+	rows_draw(&p->rows, g, draw_row, &d, &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
 	grid_unclip(g, old);
 }
 
@@ -374,8 +368,8 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	buf_printf(b, " %s", what[p->t.c->gran]);
 	if (p->base != BASE_ALL)
 		buf_puts(b, " | % of what is shown");
-	if (env->find.rx && p->hit)
-		buf_printf(b, " | /%s %u hits", env->find.text, p->nhit);
+	if (hits_fresh(&p->hit, env))
+		buf_printf(b, " | /%s %u hits", env->find.text, p->hit.n);
 }
 
 static void detail(const void *st, const struct pane_env *env, struct buf *b)
@@ -404,20 +398,20 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 	struct top *p = st;
 	mark_hits(p, env);
 	*at = 0;
-	if (!p->nhit)
+	if (!p->hit.n)
 		return 0;
 	uint32_t n = p->rows.n, i = p->rows.sel;
 	if (dir == 1 || dir == -1)
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	while (dir && !p->hit[i])
+	while (dir && !p->hit.at[i])
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 	if (dir) {
 		rows_select(&p->rows, i);
 		keep(p);
 	}
-	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
-		*at += p->hit[k];
-	return p->nhit;
+	for (uint32_t k = 0; p->hit.at[i] && k <= i; k++)
+		*at += p->hit.at[k];
+	return p->hit.n;
 }
 
 static void keys(const void *st, const struct pane_env *env, struct buf *b)

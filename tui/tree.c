@@ -148,6 +148,27 @@ void tree_name(const struct pane_env *env, const struct calls *c, struct grid *g
 	buf_free(&b);
 }
 
+void hits_drop(struct hits *h)
+{
+	mem_free(h->at);
+	mem_free(h->text);
+	*h = (struct hits){0};
+}
+
+void hits_begin(struct hits *h, const struct pane_env *env, size_t n)
+{
+	hits_drop(h);
+	if (!env->find.rx)
+		return;
+	h->at = xcalloc(n ? n : 1, 1);
+	h->text = xstrdup(env->find.text);
+}
+
+bool hits_fresh(const struct hits *h, const struct pane_env *env)
+{
+	return h->at && env->find.rx && !strcmp(h->text, env->find.text);
+}
+
 void tree_place(const struct calls *c, uint32_t thing, struct place *p)
 {
 	if (!c || !thing)

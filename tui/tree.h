@@ -35,6 +35,16 @@ void tree_name(const struct pane_env *, const struct calls *, struct grid *, int
 void tree_line(const struct pane_env *, const struct calls *, uint32_t thing, struct buf *b, struct buf *rest);
 bool tree_match(const struct calls *, uint32_t thing, const struct rx *, struct buf *scratch);
 
+/* Hits of a search, per row or per thing, and which search they are of. */
+struct hits {
+	uint8_t *at;		/* NULL: no search */
+	char *text;
+	uint32_t n;
+};
+void hits_begin(struct hits *, const struct pane_env *, size_t n);	/* all zero; at is NULL without a search */
+bool hits_fresh(const struct hits *, const struct pane_env *);		/* of the search in force */
+void hits_drop(struct hits *);
+
 void tree_place(const struct calls *, uint32_t thing, struct place *);
 uint32_t tree_thing(const struct calls *, const struct place *);	/* 0: none */
 
