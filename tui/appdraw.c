@@ -235,8 +235,11 @@ void app_draw(struct app *a, struct grid *g)
 	g->ascii = a->env.ascii;
 	g->mono = a->env.mono;
 	if (a->rows < ROWS_MIN || a->cols < COLS_MIN) {
-		grid_printf(g, 0, 0, ST_NORMAL, 0, "%dx%d is too small: ttrace needs %dx%d", a->cols, a->rows,
-		    COLS_MIN, ROWS_MIN);
+		if (a->cols < 44)
+			grid_text(g, 0, 0, ST_NORMAL, 0, a->cols < 16 ? "small" : "sorry: too small");
+		else
+			grid_printf(g, 0, 0, ST_NORMAL, 0, "sorry: %dx%d is too small, ttrace needs %dx%d", a->cols,
+			    a->rows, COLS_MIN, ROWS_MIN);
 		return;
 	}
 	const struct pane_ops *p = pane_now(a);

@@ -132,9 +132,10 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	struct rect old = grid_clip(g, (struct rect){y, 2, 1, 14});
 	grid_text(g, 0, 0, ST_ACCENT, 0, c->keys ? c->keys : "");
 	grid_unclip(g, old);
-	int wide = g->w >= 100 ? 34 : 20;
+	bool roomy = g->w >= 100;
+	int wide = roomy ? 34 : 20;
+	snprintf(word, sizeof word, ":%s %s", c->name, c->arg && roomy ? c->arg : "");
 	old = grid_clip(g, (struct rect){y, 16, 1, wide - 1});
-	snprintf(word, sizeof word, ":%s %s", c->name, c->arg && g->w >= 100 ? c->arg : "");
 	grid_text(g, 0, 0, ST_DIM, 0, word);
 	grid_unclip(g, old);
 	grid_text(g, y, 16 + wide, ST_NORMAL, 0, c->help);
@@ -158,7 +159,7 @@ static enum verdict type(struct help *h, const char *key)
 		while (n > 1 && ((unsigned char)h->text[n - 1] & 0xc0) == 0x80)
 			n--;
 		h->text[n - 1] = '\0';
-	} else if (!n && k == 1 && strchr("jkq?: bgG&", *key)) {
+	} else if (!n && k == 1 && strchr("jkq?: ", *key)) {
 		return V_PASS;		/* their usual meaning until something is typed */
 	} else if (n || *key != '/') {
 		if (n + k > TEXT_MAX)
