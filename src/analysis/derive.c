@@ -138,46 +138,71 @@ void tree_tagged(struct tree *t, const struct snap *sn, const struct labels *ls,
 
 /* ---- the pass */
 
-enum { ST_ON = 4 };	/* beside FV_FOCUS and FV_IGNORE: show_from has begun */
+struct pass { const struct tree *t; const struct verdict *w; bool from; struct derived d; };
 
-struct pass { const struct tree *t; const struct verdict *w; bool from; uint8_t *state; struct derived d; };
-
-static void visit(const struct pass *p, uint32_t i)
+static uint8_t flags_of(const struct pass *p, uint32_t i, frm_id frame)
 {
 	const struct tree *t = p->t;
-	struct stk_row r = tree_row(t, i);
-	bool tag = t->key && t->key[i];
-	uint8_t s = p->state[r.parent], v;
-	if (tag)
-		v = verdict_tag(p->w, t->label[i] == t->key[i] ? 0 : t->label[i], t->key[i]);
-	else
-		v = p->w->frame[r.frame];
-	s |= v & (FV_FOCUS | FV_IGNORE);
+	if (!t->key || !t->key[i])
+		return p->w->frame[frame];
+	return verdict_tag(p->w, t->label[i] == t->key[i] ? 0 : t->label[i], t->key[i]);
+}
+
+static void visit(const struct pass *p, uint32_t i, struct stk_row r)
+{
+	const struct derived *d = &p->d;
+	uint8_t v = flags_of(p, i, r.frame), s = d->state[r.parent] | (v & (FV_FOCUS | FV_IGNORE));
 	bool seen = !(v & FV_DEAD);
 	if (seen && v & FV_FROM)
-		s |= ST_ON;
-	seen = seen && (!p->from || s & ST_ON);
-	p->d.rep[i] = seen ? i : p->d.rep[r.parent];
+		s |= DERIVE_ON;
+	seen = seen && (!p->from || s & DERIVE_ON);
+	d->rep[i] = seen ? i : d->rep[r.parent];
 	/* while the pass runs, to[] is the last end that prune_from gave */
-	p->d.to[i] = seen && v & FV_PRUNE ? i : p->d.to[r.parent];
-	p->state[i] = s;
+	d->to[i] = seen && v & FV_PRUNE ? i : d->to[r.parent];
+	d->state[i] = s;
+}
+
+/* Frames vanish: find out which are left. */
+static void derive_tree(const struct pass *p)
+{
+	const struct derived *d = &p->d;
+	bool by_name = focus_by_name(p->w->fc);
+	d->rep[0] = d->to[0] = 0;
+	for (uint32_t i = 0; i < p->t->n;)
+		for (struct tree_run r = tree_run(p->t, i); i < r.hi; i++)
+			if (i)
+				visit(p, i, r.row[i - r.lo]);
+	for (uint32_t i = 0; i < p->t->n; i++) {
+		uint8_t s = d->state[i];
+		if ((by_name && (!derive_counts(s) || !d->rep[i])) || (p->from && !(s & DERIVE_ON)))
+			d->to[i] = DERIVE_NONE;
+		else if (!d->to[i])
+			d->to[i] = d->rep[i];
+	}
+}
+
+/* All frames stay: only which stacks count. */
+static void derive_states(const struct pass *p)
+{
+	uint8_t *state = p->d.state;
+	for (uint32_t i = 0; i < p->t->n;)
+		for (struct tree_run r = tree_run(p->t, i); i < r.hi; i++) {
+			struct stk_row row = r.row[i - r.lo];
+			if (i)
+				state[i] = state[row.parent] | (flags_of(p, i, row.frame) & (FV_FOCUS | FV_IGNORE));
+		}
 }
 
 struct derived derive(const struct tree *t, const struct verdict *w, struct arena *a)
 {
-	struct pass p = {t, w, focus_from(w->fc), arena_alloc(a, t->n),
-		{arena_alloc(a, t->n * sizeof(uint32_t)), arena_alloc(a, t->n * sizeof(uint32_t))}};
-	bool by_name = focus_by_name(w->fc);
-	p.state[0] = 0;
-	p.d.rep[0] = p.d.to[0] = 0;
-	for (uint32_t i = 1; i < t->n; i++)
-		visit(&p, i);
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint8_t s = p.state[i];
-		if ((by_name && (!(s & FV_FOCUS) || s & FV_IGNORE || !p.d.rep[i])) || (p.from && !(s & ST_ON)))
-			p.d.to[i] = DERIVE_NONE;
-		else if (!p.d.to[i])
-			p.d.to[i] = p.d.rep[i];
+	struct pass p = {.t = t, .w = w, .from = focus_from(w->fc), .d.state = arena_alloc(a, t->n)};
+	p.d.state[0] = 0;
+	if (p.from || w->fc->rx[R_PRUNE] || w->any & FV_DEAD || (t->key && focus_by_name(w->fc))) {
+		p.d.rep = arena_alloc(a, t->n * sizeof *p.d.rep);
+		p.d.to = arena_alloc(a, t->n * sizeof *p.d.to);
+		derive_tree(&p);
+	} else {
+		derive_states(&p);
 	}
 	return p.d;
 }

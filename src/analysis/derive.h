@@ -22,15 +22,31 @@ static inline struct stk_row tree_row(const struct tree *t, uint32_t i)
 {
 	return t->row ? t->row[i] : *store_stk(t->st, i);
 }
+/* The rows around i that lie one after another: row[0] is that of node lo, up to hi. */
+struct tree_run { const struct stk_row *row; uint32_t lo, hi; };
+static inline struct tree_run tree_run(const struct tree *t, uint32_t i)
+{
+	if (t->row)
+		return (struct tree_run){t->row, 0, t->n};
+	uint32_t size = COL_FIRST << (31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1)), lo = size - COL_FIRST;
+	return (struct tree_run){store_stk(t->st, lo), lo, lo + size < t->n ? lo + size : t->n};
+}
 void tree_free(struct tree *);
 
 /* Tags as frames: nodes of the root keys above, and of the leaf keys below, the stack of every sample. */
 void tree_tagged(struct tree *, const struct snap *, const struct labels *, const str_id *key, size_t nkey, size_t nroot);
 
-/* What verdicts make of a tree: to[i]: where the weight of samples at node i goes, DERIVE_NONE when
-   they do not count; rep[i]: the nearest node that is seen, i or above (0: none). */
+/* What verdicts make of a tree. state[i]: what a stack that ends at i has seen. When frames vanish,
+   to[i]: where the weight of samples at node i goes, DERIVE_NONE when they do not count; and rep[i]:
+   the nearest node that is seen, i or above (0: none); else NULL, both are i. */
 #define DERIVE_NONE UINT32_MAX
-struct derived { uint32_t *to, *rep; };
+enum { DERIVE_ON = 4 };	/* in state, beside FV_FOCUS and FV_IGNORE: show_from has begun */
+struct derived { uint8_t *state; uint32_t *to, *rep; };
 struct derived derive(const struct tree *, const struct verdict *, struct arena *);
+/* Do samples at a node with this state count, as far as focus and ignore go? */
+static inline bool derive_counts(uint8_t state)
+{
+	return (state & (FV_FOCUS | FV_IGNORE)) == FV_FOCUS;
+}
 
 #endif

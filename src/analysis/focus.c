@@ -23,17 +23,22 @@
 
 enum { KEYS_MAX = 16 };
 
-/* One weighing; all arrays are in scratch, per node of the tree. */
+/* One weighing. Its arrays have a row per node of the tree. */
 struct scale {
 	const struct snap *sn;
 	const struct focus *fc;
-	struct arena scratch, *out;
+	struct arena scratch;
 	struct tree tree;
 	struct labels labels;
 	struct verdict verdict;
-	struct derived d;	/* NULLs: every node stays */
-	int64_t *flat, *count;
-	uint8_t *hit;		/* something that counts is at it; then: or below it */
+	struct derived d;	/* no state: every stack counts */
+	struct room {		/* one allocation, so that an arena that is reset keeps it */
+		int64_t *flat, *count, *cum;
+		stk_id *parent;
+		frm_id *frame;
+		str_id *label;
+		uint8_t *hit;	/* something that counts is at it; then: or below it */
+	} r;
 	int64_t all, base;	/* sums of magnitudes before the filters; of a diff base */
 };
 
@@ -51,12 +56,14 @@ static void put(struct scale *g, uint32_t node, int64_t v, int64_t count)
 {
 	if (g->d.to)
 		node = g->d.to[node];
+	else if (g->d.state && !derive_counts(g->d.state[node]))
+		return;
 	if (node == DERIVE_NONE)
 		return;
-	g->flat[node] = plus(g->flat[node], v);
-	if (g->count)
-		g->count[node] = plus(g->count[node], count);
-	g->hit[node] = 1;
+	g->r.flat[node] = plus(g->r.flat[node], v);
+	if (g->r.count)
+		g->r.count[node] = plus(g->r.count[node], count);
+	g->r.hit[node] = 1;
 }
 
 /* The label that marks the samples of a diff base: percentages are of those. */
@@ -93,63 +100,100 @@ static void add_samples(struct scale *g, uint32_t type, const uint8_t *keep)
 	}
 }
 
-/* Copy the nodes that count together, each below the nearest that is left. n: how many. */
-static void copy_nodes(struct scale *g, uint32_t n, struct weights *w)
+/* Copy the nodes that count together, in place: a node never moves up. Each comes below the nearest
+   that is left. */
+static void copy_nodes(struct scale *g)
 {
-	uint32_t *id = arena_alloc(&g->scratch, g->tree.n * sizeof *id);
-	stk_id *parent = arena_alloc(g->out, n * sizeof *parent);
-	frm_id *frame = arena_alloc(g->out, n * sizeof *frame);
-	str_id *label = g->tree.label ? arena_alloc(g->out, n * sizeof *label) : NULL;
-	int64_t *flat = arena_alloc(g->out, n * sizeof *flat), *cum = arena_alloc(g->out, n * sizeof *cum);
-	int64_t *count = g->count ? arena_alloc(g->out, n * sizeof *count) : NULL;
-	for (uint32_t i = 0, k = 0; i < g->tree.n; i++) {
-		if (i && !g->hit[i])
-			continue;
-		struct stk_row r = tree_row(&g->tree, i);
-		parent[k] = i ? id[g->d.rep ? g->d.rep[r.parent] : r.parent] : 0;
-		frame[k] = r.frame;
-		cum[k] = flat[k] = g->flat[i];
-		if (label)
-			label[k] = g->tree.label[i];
-		if (count)
-			count[k] = g->count[i];
-		id[i] = k++;
+	struct room *o = &g->r;
+	uint32_t *id = (uint32_t *)o->cum, k = 0;	/* new numbers, until cum is needed */
+	const uint32_t *rep = g->d.rep;
+	for (uint32_t i = 0; i < g->tree.n;)
+		for (struct tree_run r = tree_run(&g->tree, i); i < r.hi; i++) {
+			if (i && !o->hit[i])
+				continue;
+			struct stk_row row = r.row[i - r.lo];
+			o->parent[k] = i ? id[rep ? rep[row.parent] : row.parent] : 0;
+			o->frame[k] = row.frame;
+			o->flat[k] = o->flat[i];
+			if (o->label)
+				o->label[k] = g->tree.label[i];
+			if (o->count)
+				o->count[k] = o->count[i];
+			id[i] = k++;
+		}
+}
+
+static void copy_all(struct scale *g)
+{
+	struct room *o = &g->r;
+	for (uint32_t i = 0; i < g->tree.n;)
+		for (struct tree_run r = tree_run(&g->tree, i); i < r.hi; i++) {
+			o->parent[i] = r.row[i - r.lo].parent;
+			o->frame[i] = r.row[i - r.lo].frame;
+		}
+	if (o->label)
+		memcpy(o->label, g->tree.label, g->tree.n * sizeof *o->label);
+}
+
+/* How many nodes are hit, when what is above a hit is hit. */
+static uint32_t hit_upwards(struct scale *g)
+{
+	const uint32_t *rep = g->d.rep;
+	uint8_t *hit = g->r.hit;
+	uint32_t n = 1;
+	hit[0] = 1;
+	for (uint32_t i = g->tree.n; i > 1;) {
+		struct tree_run r = tree_run(&g->tree, i - 1);
+		for (; i > r.lo && i > 1; i--) {
+			if (!hit[i - 1])
+				continue;
+			uint32_t up = r.row[i - 1 - r.lo].parent;
+			hit[rep ? rep[up] : up] = 1;
+			n++;
+		}
 	}
-	for (uint32_t i = n; i-- > 1;)
-		cum[parent[i]] = plus(cum[parent[i]], cum[i]);
-	*w = (struct weights){.n = n, .parent = parent, .frame = frame, .label = label, .flat = flat,
-		.cum = cum, .count = count, .total = cum[0]};
+	return n;
 }
 
 static void gather(struct scale *g, struct weights *w)
 {
-	uint32_t n = 1;
-	for (uint32_t i = g->tree.n; i-- > 1;) {
-		if (!g->hit[i])
-			continue;
-		uint32_t up = tree_row(&g->tree, i).parent;
-		g->hit[g->d.rep ? g->d.rep[up] : up] = 1;
-		n++;
-	}
-	copy_nodes(g, n, w);
-	w->all = g->base > 0 ? g->base : g->all;
+	const struct room *o = &g->r;
+	uint32_t n = hit_upwards(g);
+	if (n < g->tree.n || g->d.rep)
+		copy_nodes(g);
+	else
+		copy_all(g);
+	memcpy(o->cum, o->flat, n * sizeof *o->cum);
+	for (uint32_t i = n; i-- > 1;)
+		o->cum[o->parent[i]] = plus(o->cum[o->parent[i]], o->cum[i]);
+	*w = (struct weights){.n = n, .parent = o->parent, .frame = o->frame, .label = o->label, .flat = o->flat,
+		.cum = o->cum, .count = o->count, .total = o->cum[0], .all = g->base > 0 ? g->base : g->all};
 }
 
-static void begin(struct scale *g, const struct snap *sn, const struct focus *fc, struct arena *out, bool noinlines)
+static void begin(struct scale *g, const struct snap *sn, const struct focus *fc, bool noinlines)
 {
-	*g = (struct scale){.sn = sn, .fc = fc, .out = out, .tree = {.st = sn->st, .n = sn->nstks}};
+	*g = (struct scale){.sn = sn, .fc = fc, .tree = {.st = sn->st, .n = sn->nstks}};
 	verdict_make(&g->verdict, fc, sn, noinlines);
 }
 
-/* The tree is known: what the verdicts make of it. */
-static void settle(struct scale *g, bool counts)
+/* The tree is known: what the verdicts make of it, and room for its weights. */
+static void settle(struct scale *g, bool counts, struct arena *out)
 {
-	uint32_t n = g->tree.n;
+	size_t n = g->tree.n, cell = sizeof(int64_t);
 	if (focus_by_name(g->fc) || focus_from(g->fc) || g->fc->rx[R_PRUNE] || g->verdict.any & FV_DEAD)
 		g->d = derive(&g->tree, &g->verdict, &g->scratch);
-	g->flat = arena_zalloc(&g->scratch, n * sizeof *g->flat);
-	g->count = counts ? arena_zalloc(&g->scratch, n * sizeof *g->count) : NULL;
-	g->hit = arena_zalloc(&g->scratch, n);
+	char *p = arena_alloc(out, n * (2 * cell + (counts ? cell : 0) + 3 * sizeof(uint32_t) + 1));
+	g->r.flat = (int64_t *)p;
+	g->r.cum = g->r.flat + n;
+	g->r.count = counts ? g->r.cum + n : NULL;
+	g->r.parent = (uint32_t *)(g->r.cum + (counts ? 2 : 1) * n);
+	g->r.frame = g->r.parent + n;
+	g->r.label = g->tree.label ? g->r.frame + n : NULL;
+	g->r.hit = (uint8_t *)(g->r.frame + 2 * n);
+	memset(g->r.flat, 0, n * cell);
+	memset(g->r.hit, 0, n);
+	if (counts)
+		memset(g->r.count, 0, n * cell);
 }
 
 static void end(struct scale *g)
@@ -168,14 +212,14 @@ void focus_samples(const struct snap *sn, const struct focus *fc, size_t type, b
 	str_id key[KEYS_MAX];
 	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
 	const uint8_t *keep = NULL;
-	begin(&g, sn, fc, out, noinlines);
+	begin(&g, sn, fc, noinlines);
 	if (nkey || focus_by_tag(fc))
 		labels_update(&g.labels, sn);
 	if (nkey)
 		tree_tagged(&g.tree, sn, &g.labels, key, nkey, nroot);
 	if (focus_by_tag(fc))
 		keep = focus_sets(fc, &g.labels, &g.scratch);
-	settle(&g, false);
+	settle(&g, false, out);
 	if (type < sn->ntypes && sn->nsmps)
 		add_samples(&g, (uint32_t)type, keep);
 	gather(&g, w);
@@ -188,8 +232,8 @@ void focus_nodes(const struct snap *sn, const struct focus *fc, const int64_t *f
     bool noinlines, struct arena *out, struct weights *w)
 {
 	struct scale g;
-	begin(&g, sn, fc, out, noinlines);
-	settle(&g, count != NULL);
+	begin(&g, sn, fc, noinlines);
+	settle(&g, count != NULL, out);
 	for (uint32_t i = 0; i < sn->nstks; i++) {
 		g.all = plus(g.all, magnitude(flat[i]));
 		if (flat[i] || (count && count[i]))
