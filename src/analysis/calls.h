@@ -75,11 +75,12 @@ uint64_t mix_ids(uint64_t a, uint64_t b);	/* 64 bits out of two numbers */
 struct grow {
 	uint32_t n;
 	uint32_t *parent, *thing;
+	uint32_t *kid;		/* the first child made, 0 none: mostly the only one, and next to it */
 	int64_t *flat;
 	uint8_t *inl;
-	uint64_t *key;		/* hash of (parent, thing) -> node */
+	uint64_t *key;		/* hash of (parent, thing) -> node: all other children */
 	uint32_t *slot;
-	size_t cap, ncap;	/* of the hash, of the arrays */
+	size_t cap, nslot, ncap;	/* of the hash: room and use; of the arrays */
 };
 void grow_init(struct grow *);	/* with a root */
 uint32_t grow_child(struct grow *, uint32_t parent, uint32_t thing);

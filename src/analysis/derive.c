@@ -9,8 +9,9 @@
  * apart, because whoever shows a tree merges by function or line anyway.
  *
  * Tags as frames make another tree first: below every chain of root tags a copy
- * of the part of the tree that its samples use. A table from (chain, node) to
- * the copy makes each copy once.
+ * of the part of the tree that its samples use. Most nodes are used by samples of
+ * one chain only, so a node's first copy is kept beside it, and a table from
+ * (chain, node) finds the others.
  */
 #include "config.h"
 #include "analysis/derive.h"
@@ -36,6 +37,7 @@ struct tagged {
 	const struct snap *sn;
 	const struct labels *ls;
 	struct intern copies, tags;
+	struct first { uint32_t chain, copy; } *first;	/* per node of the store its first copy */
 	struct from { uint32_t chain, node; } *from;	/* what each node is a copy of */
 	size_t cfrom;
 	uint32_t *way, nway;	/* nodes to copy */
@@ -89,26 +91,38 @@ static uint32_t tag_node(struct tagged *g, uint32_t parent, uint32_t set, str_id
 	return id;
 }
 
-/* The copy of a node below a chain of tags: up to what is there already, then down again. */
+/* The copy of a node below a chain of tags that there is already; 0: none. */
+static uint32_t find_copy(const struct tagged *g, uint32_t chain, uint32_t node)
+{
+	struct first f = g->first[node];
+	if (!f.copy || f.chain == chain)
+		return f.copy;
+	uint32_t id = intern_find(&g->copies, hash_u64(chain, node), same_copy, g, &(struct from){chain, node});
+	return id == UINT32_MAX ? 0 : id;
+}
+
+static uint32_t make_copy(struct tagged *g, uint32_t parent, uint32_t chain, uint32_t node)
+{
+	uint32_t id = add_node(g, parent, store_stk(g->sn->st, node)->frame, 0, 0, (struct from){chain, node});
+	if (g->first[node].copy)
+		intern_put(&g->copies, hash_u64(chain, node), id);
+	else
+		g->first[node] = (struct first){chain, id};
+	return id;
+}
+
+/* The copy of a node below a chain: up to what is there already, then down again. */
 static uint32_t copy_of(struct tagged *g, uint32_t chain, uint32_t node)
 {
-	uint32_t at = chain;
-	g->nway = 0;
-	for (; node; node = store_stk(g->sn->st, node)->parent) {
-		struct from f = {chain, node};
-		uint32_t id = intern_find(&g->copies, hash_u64(chain, node), same_copy, g, &f);
-		if (id != UINT32_MAX) {
-			at = id;
-			break;
-		}
+	uint32_t at = 0;
+	for (g->nway = 0; node && !(at = find_copy(g, chain, node)); node = store_stk(g->sn->st, node)->parent) {
 		g->way = mem_grow(g->way, &g->cway, g->nway + 1u, sizeof *g->way);
 		g->way[g->nway++] = node;
 	}
-	while (g->nway) {
-		node = g->way[--g->nway];
-		at = add_node(g, at, store_stk(g->sn->st, node)->frame, 0, 0, (struct from){chain, node});
-		intern_put(&g->copies, hash_u64(chain, node), at);
-	}
+	if (!at)
+		at = chain;
+	while (g->nway)
+		at = make_copy(g, at, chain, g->way[--g->nway]);
 	return at;
 }
 
@@ -116,6 +130,7 @@ void tree_tagged(struct tree *t, const struct snap *sn, const struct labels *ls,
     size_t nroot)
 {
 	struct tagged g = {.t = t, .sn = sn, .ls = ls};
+	g.first = xcalloc(sn->nstks, sizeof *g.first);
 	uint32_t *chain = xcalloc(ls->nset, sizeof *chain);
 	*t = (struct tree){.st = sn->st};
 	add_node(&g, 0, 0, 0, 0, (struct from){0});
@@ -130,6 +145,7 @@ void tree_tagged(struct tree *t, const struct snap *sn, const struct labels *ls,
 		t->of[i] = at;
 	}
 	mem_free(chain);
+	mem_free(g.first);
 	mem_free(g.from);
 	mem_free(g.way);
 	intern_free(&g.copies);

@@ -3,7 +3,8 @@
 /*
  * Making call trees. Nodes are added below nodes that are there, one child per
  * thing; a hash of (parent, thing) finds the child, so a tree of any shape is
- * merged in one pass over what it is made of. Parents come before children, by
+ * merged in one pass over what it is made of. The first child of a node is kept
+ * beside it: most have no other, and a hash of millions is a cache miss a look. Parents come before children, by
  * construction.
  *
  * grow_finish lays the tree out: totals by one backward pass, siblings put
@@ -23,6 +24,7 @@ static void grow_arrays(struct grow *g)
 	size_t cap = g->ncap ? g->ncap * 2 : 256;
 	g->parent = xrealloc(g->parent, cap * sizeof *g->parent);
 	g->thing = xrealloc(g->thing, cap * sizeof *g->thing);
+	g->kid = xrealloc(g->kid, cap * sizeof *g->kid);
 	g->flat = xrealloc(g->flat, cap * sizeof *g->flat);
 	g->inl = xrealloc(g->inl, cap);
 	g->ncap = cap;
@@ -58,6 +60,7 @@ static uint32_t add(struct grow *g, uint32_t parent, uint32_t thing)
 		grow_arrays(g);
 	g->parent[g->n] = parent;
 	g->thing[g->n] = thing;
+	g->kid[g->n] = 0;
 	g->flat[g->n] = 0;
 	g->inl[g->n] = 0;
 	return g->n++;
@@ -72,6 +75,13 @@ void grow_init(struct grow *g)
 
 uint32_t grow_child(struct grow *g, uint32_t parent, uint32_t thing)
 {
+	uint32_t kid = g->kid[parent];
+	if (kid && g->thing[kid] == thing)
+		return kid;
+	if (!kid) {
+		kid = add(g, parent, thing);	/* add() may move kid[] */
+		return g->kid[parent] = kid;
+	}
 	uint64_t key = (uint64_t)parent << 32 | thing;
 	size_t i = slot_of(g, key);
 	if (g->slot[i])
@@ -79,7 +89,7 @@ uint32_t grow_child(struct grow *g, uint32_t parent, uint32_t thing)
 	uint32_t id = add(g, parent, thing);	/* never 0: that is the root */
 	g->slot[i] = id;
 	g->key[i] = key;
-	if ((size_t)g->n * 2 > g->cap)
+	if ((size_t)++g->nslot * 2 > g->cap)
 		grow_hash(g);
 	return id;
 }
@@ -188,6 +198,7 @@ struct ctree grow_finish(struct grow *g, enum order order, const struct thing *t
 	mem_free(cum);
 	mem_free(g->parent);
 	mem_free(g->thing);
+	mem_free(g->kid);
 	mem_free(g->flat);
 	mem_free(g->inl);
 	mem_free(g->key);
