@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Laws of the profile behind the reports and of its call graph, on random
+ * profiles from a seed; and what units, paths and short names are.
+ */
+#include "config.h"
+#include "tap.h"
+
+#include "analysis/graph.h"
+#include "base/path.h"
+#include "base/units.h"
+#include "report/shorten.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t state;
+
+static uint32_t rnd(uint32_t n)
+{
+	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(state >> 33) % n;
+}
+
+static str_id str(struct prof *p, const char *s)
+{
+	return prof_str(p, s, strlen(s));
+}
+
+/* Up to `nfun` functions in two lines each, stacks with recursion, labels, values of either sign. */
+static struct prof *random_profile(uint32_t nfun, uint32_t nsample, bool negative)
+{
+	struct prof *p = prof_new();
+	struct sink s = prof_sink(p);
+	loc_id stack[24];
+	s.ops->type(s.self, str(p, "samples"), str(p, "count"));
+	s.ops->type(s.self, str(p, "cpu"), str(p, "nanoseconds"));
+	for (uint32_t i = 0; i < nfun; i++) {
+		struct arena a = {0};
+		fun_id f = prof_add_fun(p, &(struct prof_fun){.id = i + 1, .name = str(p, arena_printf(&a, "f%u", i)),
+		    .file = str(p, i % 3 ? "a.go" : "b.go")});
+		uint32_t line = prof_add_line(p, &(struct prof_line){f, i + 10, 0});
+		if (i)
+			prof_add_line(p, &(struct prof_line){f - 1, i, 0});
+		prof_add_loc(p, &(struct prof_loc){.id = i + 1, .addr = 0x1000 + i, .line = line, .nline = 1 + (i % 4 == 1)});
+		arena_free(&a);
+	}
+	for (uint32_t i = 0; i < nsample; i++) {
+		uint32_t n = 1 + rnd(20);
+		struct prof_label l = {str(p, "k"), str(p, rnd(2) ? "x" : "y"), 0, 0};
+		int64_t v[2] = {1 + rnd(9), 1 + rnd(1000000)};
+		for (uint32_t k = 0; k < n; k++)
+			stack[k] = 1 + rnd(nfun);
+		if (negative && rnd(3) == 0) {
+			v[0] = -v[0];
+			v[1] = -v[1];
+		}
+		prof_add_sample(p, prof_stack(p, stack, n), rnd(3) ? prof_labels(p, &l, 1) : 0, v);
+	}
+	return p;
+}
+
+static int64_t total(const struct prof *p)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < p->nsample; i++)
+		sum += prof_value(p, i)[1];
+	return sum;
+}
+
+static void test_merge(void)
+{
+	bool twice = true, nothing = true, normal = true;
+	for (state = 1; state < 40; state += 2) {
+		uint64_t seed = state;
+		struct prof *a = random_profile(12, 200, false), *sum, *both[2];
+		state = seed;
+		both[0] = a;
+		both[1] = random_profile(12, 200, false);
+		int64_t t = total(a);
+		twice &= !prof_combine(both, 2, &sum, NULL) && total(sum) == 2 * t && sum->nsample <= a->nsample;
+		double minus[2] = {-1, -1};
+		struct prof *left;
+		prof_scale(both[1], minus);
+		nothing &= !prof_combine(both, 2, &left, NULL) && left->nsample == 0 && left->nloc == 1;
+		struct prof *b = random_profile(12, 150, false);
+		normal &= !prof_normalize(b, a, NULL) && llabs(total(b) - t) <= (long long)b->nsample;
+		prof_free(left);
+		prof_free(sum);
+		prof_free(both[1]);
+		prof_free(a);
+		prof_free(b);
+		state = seed;
+	}
+	OK(twice);	/* a profile merged with itself weighs twice */
+	OK(nothing);	/* a profile less itself is nothing, its tables too */
+	OK(normal);	/* normalized to another it weighs as much, but for rounding */
+}
+
+static int64_t filtered(uint64_t seed, const char *focus, const char *ignore, const char *tagfocus)
+{
+	state = seed;
+	struct prof *p = random_profile(10, 300, true);
+	struct prof_units u = {0};
+	struct prof_filters f = {.focus = focus, .ignore = ignore, .tagfocus = tagfocus, .unit = "minimum"};
+	int64_t t = prof_focus(p, &f, &u, NULL, NULL, NULL) ? INT64_MIN : total(p);
+	prof_free(p);
+	return t;
+}
+
+static void test_filters(void)
+{
+	bool names = true, tags = true;
+	for (uint64_t seed = 3; seed < 23; seed++) {
+		int64_t all = filtered(seed, NULL, NULL, NULL);
+		names &= all == filtered(seed, "f[2-4]|b.go", NULL, NULL) + filtered(seed, NULL, "f[2-4]|b.go", NULL);
+		tags &= filtered(seed, NULL, NULL, "k=x|y") == filtered(seed, NULL, NULL, "k=x") + filtered(seed, NULL, NULL, "y");
+	}
+	OK(names);	/* focus and ignore share out the whole */
+	OK(tags);	/* so do the values of a label */
+}
+
+/* Laws that hold for every graph; with what each root brought in, edges make up the weight of a node. */
+static bool graph_laws(struct prof *p, const struct gopt *o)
+{
+	struct graph *g = graph_new(p, o);
+	bool good = true;
+	int64_t flat = 0;
+	for (size_t i = 0; i < g->nall; i++) {
+		const struct gnode *n = g->all[i];
+		int64_t in = 0, out = 0;
+		for (const struct gedge *e = n->in; e; e = e->next_in)
+			in += e->weight;
+		for (const struct gedge *e = n->out; e; e = e->next_out)
+			out += e->weight;
+		flat += n->flat;
+		good &= n->cum >= n->flat;
+		good &= !o->tree || (out + n->flat == n->cum && (!n->in || in == n->cum));
+	}
+	good &= flat == total(p);
+	graph_free(g);
+	return good;
+}
+
+static void test_graph(void)
+{
+	bool plain = true, tree = true, trimmed = true;
+	for (state = 5; state < 25; state++) {
+		uint64_t seed = state;
+		struct prof *p = random_profile(15, 400, false);
+		struct gopt o = {.type = 1, .trim_path = "", .source_path = "", .nodecount = 6, .nodefraction = 0.3};
+		plain &= graph_laws(p, &o);
+		o.tree = true;
+		tree &= graph_laws(p, &o);
+		o.tree = false;
+		struct graph *g = graph_trimmed(p, &o), *all = graph_new(p, &o);
+		trimmed &= g->n <= 6 && g->n + g->dropped_nodes <= all->n && g->orig + g->dropped_nodes == all->n;
+		for (size_t i = 1; i < g->n; i++)
+			trimmed &= g->node[i - 1]->flat >= g->node[i]->flat;
+		graph_free(g);
+		graph_free(all);
+		prof_free(p);
+		state = seed;
+	}
+	OK(plain);	/* flat weights make the total, and none is over its cum */
+	OK(tree);	/* in a tree a node is its children and itself */
+	OK(trimmed);	/* trimming counts what it drops and sorts what it leaves */
+}
+
+static void same(void (*fn)(struct buf *, const char *, size_t), const char *in, const char *want)
+{
+	struct buf b = {0};
+	fn(&b, in, strlen(in));
+	OK(!strcmp(buf_str(&b), want));
+	buf_free(&b);
+}
+
+static void label(int64_t v, const char *from, const char *to, const char *want)
+{
+	struct buf b = {0};
+	units_label(&b, v, from, to);
+	OK(!strcmp(buf_str(&b), want));
+	buf_free(&b);
+}
+
+int main(void)
+{
+	test_merge();
+	test_filters();
+	test_graph();
+	same(path_clean, "a//b/./c/..", "a/b");
+	same(path_clean, "/../x/", "/x");
+	same(path_clean, "../../a/../b", "../../b");
+	same(shorten_function, "github.com/user/repo/v2/pkg.(*T).Method", "pkg.(*T).Method");
+	same(shorten_function, "java.util.concurrent.Foo$Bar.run(int)", "Foo$Bar.run");
+	same(shorten_function, "(anonymous namespace)::ns::Class::method<int>", "Class::method<int>");
+	same(shorten_function, "main.main", "main.main");
+	label(1536, "bytes", "auto", "1.50kB");
+	label(-90, "seconds", "minutes", "-90s");
+	label(3600, "s", "hrs", "1hrs");
+	label(1, "nanoseconds", "s", "0");
+	label(7, "widgets", "count", "7");
+	label(INT64_MIN, "count", "count", "-9223372036854775808");
+	return DONE();
+}
