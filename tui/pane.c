@@ -12,6 +12,7 @@
 
 const struct pane_ops *const panes[] = {
     &pane_top,
+    &pane_list,
     &pane_peek,
     &pane_flame,
     &pane_timeline,
