@@ -117,7 +117,7 @@ struct sink_span {	/* something with a beginning and an end */
 enum { RG_INHERITED = 1, RG_LOOSE = 2 };
 
 /* The last four are counted by the store out of enter(): goroutines by state, thinned so that
-   minimum and maximum of every 4096th of a sheet are kept. Threads in system calls are CT_SYSCALL. */
+   minimum and maximum of every 1024th of a sheet are kept. Threads in system calls are CT_SYSCALL. */
 enum counter {
 	CT_HEAP_LIVE, CT_HEAP_GOAL, CT_GOMAXPROCS, CT_STACKS, CT_OTHER,
 	CT_RUNNABLE, CT_RUNNING, CT_WAITING, CT_SYSCALL, CT__N

@@ -160,14 +160,15 @@ static void wakes(const struct snap *sn, const trk_id *id)
 	uint32_t n[NTRK + 1] = {0}, all = 0, from = 0;
 	int64_t was = 0;
 	struct edge_walk w = {0};
-	for (const struct edge *e; (e = edges_in(sn, &w, sn->t1 / 4, sn->t1 / 2)); was = e->t, all++) {
-		OK(e->t >= was && e->t >= sn->t1 / 4 && e->t < sn->t1 / 2);
-		n[e->from]++;
+	struct edge e;
+	for (; edges_in(sn, &w, sn->t1 / 4, sn->t1 / 2, &e); was = e.t, all++) {
+		OK(e.t >= was && e.t >= sn->t1 / 4 && e.t < sn->t1 / 2);
+		n[e.from]++;
 	}
 	OK(all > 0);
 	for (uint32_t k = 0; k < NTRK; k++) {
 		w = (struct edge_walk){0};
-		while (edges_from(sn, &w, id[k], sn->t1 / 4, sn->t1 / 2))
+		while (edges_from(sn, &w, id[k], sn->t1 / 4, sn->t1 / 2, &e))
 			from++, n[id[k]]--;
 		OK(n[id[k]] == 0);
 	}

@@ -275,13 +275,13 @@ bool tl_cause(struct timeline *tl, const struct pane_env *env, int dir, char *ms
 	}
 	if (dir > 0) {
 		struct edge_walk walk = {0};
-		const struct edge *e = edges_from(snap, &walk, g, tl->at, snap->t1);
-		if (!e) {
+		struct edge e;
+		if (!edges_from(snap, &walk, g, tl->at, snap->t1, &e)) {
 			snprintf(msg, n, "it wakes nobody after this moment");
 			return false;
 		}
-		named(env, msg, n, e->created ? "created" : "woke", e->to);
-		return go_to_g(tl, env, e->to, e->t);
+		named(env, msg, n, e.created ? "created" : "woke", e.to);
+		return go_to_g(tl, env, e.to, e.t);
 	}
 	while (iv.state != TS_READY)
 		if (tl_waits(iv.state) ? !ival_step(snap, &iv, 1) : !ival_step(snap, &iv, -1) || tl_waits(iv.state))

@@ -64,7 +64,7 @@ static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t 
 	}
 }
 
-void bins_row(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_t n, struct bin *out)
+static void raw_row(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_t n, struct bin *out)
 {
 	memset(out, 0, n * sizeof *out);
 	if (!n || t1 <= t0)
@@ -82,10 +82,6 @@ void bins_row(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_
 	}
 }
 
-void bins_sum(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, struct bin *out)
-{
-	bins_row(sn, trk, t0, t1, 1, out);
-}
 
 enum tstate bin_main(const struct bin *b, bool all)
 {
@@ -109,7 +105,7 @@ static void ival_fill(const struct sheet *sh, uint32_t row, uint32_t i, struct i
 	v->t0 = sh->t0 + sh->start[i];
 	v->t1 = sheet_end(sh, row, i);
 	v->who = sh->who[i];
-	v->stack = sh->stack[i];
+	v->stack = sheet_stack(sh, i);
 	v->i = i;
 }
 
@@ -167,7 +163,7 @@ static void ival_join(const struct snap *sn, struct ival *v)
 	}
 }
 
-bool ival_at(const struct snap *sn, trk_id trk, int64_t t, struct ival *v)
+static bool raw_at(const struct snap *sn, trk_id trk, int64_t t, struct ival *v)
 {
 	if (t < sn->t0 || t >= sn->t1 || !sn->nsheets)
 		return false;
@@ -223,7 +219,7 @@ static bool ival_go(const struct snap *sn, trk_id trk, uint32_t s, uint32_t i, i
 	}
 }
 
-bool ival_step(const struct snap *sn, struct ival *v, int dir)
+static bool raw_step(const struct snap *sn, struct ival *v, int dir)
 {
 	struct ival next;
 	if (dir > 0) {
@@ -244,18 +240,122 @@ bool ival_step(const struct snap *sn, struct ival *v, int dir)
 	return true;
 }
 
-bool ival_near(const struct snap *sn, trk_id trk, int64_t t, int dir, struct ival *v)
+static bool raw_near(const struct snap *sn, trk_id trk, int64_t t, int dir, struct ival *v)
 {
 	if (!sn->nsheets)
 		return false;
 	int64_t at = t < sn->t0 ? sn->t0 : t >= sn->t1 ? sn->t1 - 1 : t;
-	bool in = ival_at(sn, trk, at, v);
+	bool in = raw_at(sn, trk, at, v);
 	if (in && (dir > 0 ? v->t0 >= t : v->t1 <= t))
 		return true;
 	if (in)
-		return ival_step(sn, v, dir);
+		return raw_step(sn, v, dir);
 	uint32_t s = sheet_at(sn, at);
 	const struct sheet *sh = store_sheet(sn->st, s);
 	int32_t row = sheet_row(sh, trk);
 	return ival_go(sn, trk, s, row < 0 ? 0 : sheet_find(sh, (uint32_t)row, at), dir, v);
+}
+
+/* ---- rows of Ms: an M names the P that it carries, and the row of the P says what runs there */
+
+enum { CARRY_MAX = 8 };	/* changes of P within a column that are followed; beyond, it just runs */
+
+static bool is_m(const struct snap *sn, trk_id trk)
+{
+	return store_trk(sn->st, trk)->kind == TK_M;
+}
+
+static bool carries(const struct snap *sn, const struct ival *v)
+{
+	return v->state == TS_RUN && v->who && store_trk(sn->st, v->who)->kind == TK_P;
+}
+
+/* What the P carried at t does, as an interval of the M. */
+static void see_through(const struct snap *sn, int64_t t, struct ival *v)
+{
+	struct ival p;
+	if (!carries(sn, v) || !raw_at(sn, v->who, t, &p))
+		return;
+	v->state = p.state;
+	v->who = p.who;
+	v->stack = p.stack;
+	v->t0 = p.t0 > v->t0 ? p.t0 : v->t0;
+	v->t1 = p.t1 < v->t1 ? p.t1 : v->t1;
+}
+
+bool ival_at(const struct snap *sn, trk_id trk, int64_t t, struct ival *v)
+{
+	if (!raw_at(sn, trk, t, v))
+		return false;
+	if (is_m(sn, trk))
+		see_through(sn, t, v);
+	return true;
+}
+
+bool ival_step(const struct snap *sn, struct ival *v, int dir)
+{
+	if (!is_m(sn, v->trk))
+		return raw_step(sn, v, dir);
+	int64_t t = dir > 0 ? v->t1 : v->t0 - 1;
+	struct ival next;
+	if (!ival_at(sn, v->trk, t, &next)) {
+		if (!raw_near(sn, v->trk, t, dir, &next))
+			return false;
+		see_through(sn, dir > 0 ? next.t0 : next.t1 - 1, &next);
+	}
+	*v = next;
+	return true;
+}
+
+bool ival_near(const struct snap *sn, trk_id trk, int64_t t, int dir, struct ival *v)
+{
+	if (!is_m(sn, trk))
+		return raw_near(sn, trk, t, dir, v);
+	if (ival_at(sn, trk, t, v))
+		return (dir > 0 ? v->t0 >= t : v->t1 <= t) || ival_step(sn, v, dir);
+	if (!raw_near(sn, trk, t, dir, v))
+		return false;
+	see_through(sn, dir > 0 ? v->t0 : v->t1 - 1, v);
+	return true;
+}
+
+/* One column of an M. */
+static void column_of_m(const struct snap *sn, trk_id m, int64_t a, int64_t b, struct bin *out)
+{
+	struct bin exact = {0}, part;
+	struct ival v;
+	if (!raw_at(sn, m, a, &v) && !raw_near(sn, m, a, 1, &v))
+		return;
+	for (int i = 0; v.t0 < b; i++) {
+		int64_t x = v.t0 > a ? v.t0 : a, y = v.t1 < b ? v.t1 : b;
+		if (i == CARRY_MAX)
+			return;
+		if (y > x && carries(sn, &v)) {
+			raw_row(sn, v.who, x, y, 1, &part);
+			for (int s = 0; s < TS__N; s++)
+				exact.ns[s] += part.ns[s];
+		} else if (y > x) {
+			exact.ns[v.state] += y - x;
+		}
+		if (!raw_step(sn, &v, 1))
+			break;
+	}
+	int64_t none = out->ns[TS_NONE];
+	*out = exact;
+	out->ns[TS_NONE] += none;
+}
+
+void bins_row(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_t n, struct bin *out)
+{
+	raw_row(sn, trk, t0, t1, n, out);
+	if (!is_m(sn, trk))
+		return;
+	for (uint32_t k = 0; k < n; k++)
+		if (out[k].ns[TS_RUN])
+			column_of_m(sn, trk, bin_edge(t0, t1, n, k), bin_edge(t0, t1, n, k + 1), &out[k]);
+}
+
+void bins_sum(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, struct bin *out)
+{
+	bins_row(sn, trk, t0, t1, 1, out);
 }

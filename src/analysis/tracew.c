@@ -153,10 +153,10 @@ static void pass_row(const struct pass *p, const struct sheet *sh, uint32_t r)
 		int64_t t = sh->t0 + sh->start[i];
 		bool match = state_matches(p, s, sh->who[i]);
 		if (o->t0 != TIME_NONE && !match) {
-			charge(p, trk, o, t, charged_stack(p, trk, o, s, sh->stack[i]));
+			charge(p, trk, o, t, charged_stack(p, trk, o, s, sheet_stack(sh, i)));
 			o->t0 = TIME_NONE;
 		} else if (o->t0 == TIME_NONE && match && !(sh->state[i] & (SHEET_PAST | SHEET_CONT))) {
-			*o = (struct open){ t, sh->stack[i], sh->who[i] };
+			*o = (struct open){ t, sheet_stack(sh, i), sh->who[i] };
 		}
 	}
 }

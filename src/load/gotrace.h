@@ -53,7 +53,7 @@ struct gg {
 };
 
 struct gp {
-	int64_t id;
+	int64_t id, m;			/* m: what carries it, -1 */
 	trk_id trk;
 	struct gg *g;			/* runs here or is in a system call */
 	int64_t syscall_g;		/* -1 none */

@@ -47,7 +47,7 @@ struct gp *gotrack_p(struct gotrace *r, int64_t id)
 	if (fresh) {
 		struct gp *p = arena_zalloc(r->mem, sizeof *p);
 		s->p = p;
-		*p = (struct gp){ .id = id, .syscall_g = -1, .sweep_g = -1, .shown = TS_IDLE };
+		*p = (struct gp){ .id = id, .m = -1, .syscall_g = -1, .sweep_g = -1, .shown = TS_IDLE };
 		p->trk = r->sink->ops->track(r->sink->self, TK_P, (uint64_t)id);
 		enter(r, p->trk, gotrace_rel(r, r->sync), TS_IDLE, 0, 0);
 	}
@@ -72,6 +72,18 @@ static void show_m(struct gotrace *r, int64_t id, unsigned state, trk_id g, int6
 	enter(r, m->trk, t, state, g, 0);
 	m->shown = (uint8_t)state;
 	m->who = g;
+}
+
+/* M carries P from now on, or nothing. What runs there the row of the P says: a row of an M names its P
+   and is a few entries long, not a copy of it. */
+static void carry(struct gotrace *r, struct gp *p, int64_t m, int64_t t)
+{
+	if (p->m == m)
+		return;
+	if (p->m >= 0)
+		show_m(r, p->m, TS_IDLE, 0, t);
+	p->m = m;
+	show_m(r, m, TS_RUN, p->trk, t);
 }
 
 static void show_p(struct gotrace *r, struct gp *p, unsigned state, trk_id g, int64_t t)
@@ -217,11 +229,12 @@ static void leave_state(struct gotrace *r, struct gg *g, const struct tev *ev)
 		if (!executes(ev->to))
 			show_p(r, g->p, TS_IDLE, 0, t);
 	}
-	g->p = NULL;
 	if (!executes(ev->to)) {
-		show_m(r, g->m, TS_IDLE, 0, t);
+		if (!g->p || g->p->m != g->m)
+			show_m(r, g->m, TS_IDLE, 0, t);
 		g->m = -1;
 	}
+	g->p = NULL;
 }
 
 /* Take P and M into RUNNING or SYSCALL. */
@@ -241,7 +254,8 @@ static void enter_running(struct gotrace *r, struct gg *g, const struct tev *ev,
 	if (since < t)
 		show_running(r, g, since, TS_PAST, stack);
 	show_running(r, g, t, 0, stack);
-	show_m(r, g->m, TS_RUN, g->trk, since);
+	if (g->p)
+		carry(r, g->p, g->m, since);
 }
 
 static void enter_syscall(struct gotrace *r, struct gg *g, const struct tev *ev, int64_t since, stk_id stack)
@@ -257,8 +271,10 @@ static void enter_syscall(struct gotrace *r, struct gg *g, const struct tev *ev,
 		show_p(r, g->p, TS_SYSCALL, g->trk, since);
 		g->p->syscall_g = g->id;
 		g->syscall_p = g->p->id;
+		carry(r, g->p, g->m, since);
+	} else {
+		show_m(r, g->m, TS_SYSBLOCK, g->trk, since);
 	}
-	show_m(r, g->m, TS_SYSCALL, g->trk, since);
 }
 
 static void enter_plain(struct gotrace *r, struct gg *g, unsigned state, int64_t since, uint32_t who, stk_id stack)
@@ -332,13 +348,18 @@ static void transition_p(struct gotrace *r, const struct tev *ev)
 {
 	struct gp *p = gotrack_p(r, ev->id);
 	int64_t t = gotrace_now(r);
+	if (ev->to == TST_RUNNING && ev->m >= 0)
+		carry(r, p, ev->m, t);
 	if (ev->from == ev->to || ev->to != TST_IDLE)
 		return;
+	int64_t m = p->m;
+	carry(r, p, -1, t);
 	if (p->syscall_g >= 0) {
 		struct gg *g = gotrack_g(r, p->syscall_g);
 		if (g && g->state == TST_SYSCALL) {
 			enter(r, g->trk, t, TS_SYSBLOCK, 0, ev->g == g->id ? gotables_stack(r, ev->stack) : 0);
 			g->shown = TS_SYSBLOCK;
+			show_m(r, m, TS_SYSBLOCK, g->trk, t);
 		}
 		p->syscall_g = -1;
 	}

@@ -25,7 +25,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { SMALL = 1 << 20, CHUNK = 1 << 18 };
+enum { SMALL = 1 << 20, CHUNK = 1 << 18, PAGES = 1 << 16 };
 
 /* Grow *p to need bytes; false when memory or the budget says no. */
 static bool room(uint8_t **p, size_t *cap, size_t n, size_t need)
@@ -100,6 +100,13 @@ int input_open(const char *path, struct bytes *b, struct err *e)
 	if (!in)
 		close(fd);
 	return rc;
+}
+
+void input_passed(const struct bytes *b, uint64_t upto)
+{
+	uint64_t n = upto & ~(uint64_t)(PAGES - 1);
+	if (b->mapped && n && n <= b->n)
+		(void)madvise((void *)(uintptr_t)b->p, n, MADV_DONTNEED);
 }
 
 void input_close(struct bytes *b)

@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SLOTS = 6 };
+enum { SLOTS = 48 };
 
 struct slot {
 	enum { EVENTS, WARNING, GENERATION, DROP } kind;
@@ -127,6 +127,7 @@ static bool empty(struct pipe *p, struct slot *s)
 	case GENERATION:
 		return !p->ops->generation || p->ops->generation(p->self, s->g, &s->info);
 	case DROP:
+		input_passed(&p->in, s->g->end);
 		gogen_free(s->g);
 		return true;
 	}

@@ -19,7 +19,7 @@ static int bad(struct err *e, const char *what, uint32_t i, uint32_t of)
 	return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: %s (%u of %u)", what, i, of);
 }
 
-/* Is who what state.def says? On P and M a G, on a G a P, a waker or a reason. */
+/* Is who what state.def says? On a P a G, on an M the P it carries or a G, on a G a P, a waker or a reason. */
 static bool who_fits(const struct snap *sn, enum track_kind kind, unsigned state, uint32_t who)
 {
 	if (kind == TK_G && state == TS_OTHER)
@@ -29,13 +29,15 @@ static bool who_fits(const struct snap *sn, enum track_kind kind, unsigned state
 	if (who >= sn->ntrks)
 		return false;
 	enum track_kind k = store_trk(sn->st, who)->kind;
+	if (kind == TK_M && state == TS_RUN)
+		return k == TK_P;
 	return kind != TK_G || state == TS_READY ? k == TK_G : k == TK_P;
 }
 
 static int check_row(const struct snap *sn, const struct sheet *sh, uint32_t r, struct err *e)
 {
 	uint32_t a = sh->first[r], b = sh->first[r + 1];
-	if (sh->trk[r] >= sn->ntrks || (r && sh->trk[r] <= sh->trk[r - 1]) || b <= a || b > sh->n)
+	if (sh->trk[r] >= sn->ntrks || (r && r != sh->nother && sh->trk[r] <= sh->trk[r - 1]) || b <= a || b > sh->n)
 		return bad(e, "rows of a sheet are out of order", r, sh->ntrk);
 	enum track_kind kind = store_trk(sn->st, sh->trk[r])->kind;
 	for (uint32_t i = a; i < b; i++) {
@@ -46,7 +48,7 @@ static int check_row(const struct snap *sn, const struct sheet *sh, uint32_t r, 
 			return bad(e, "intervals do not tile their sheet", i, sh->n);
 		if (state >= TS__N || (!first && sh->state[i] & SHEET_CONT))
 			return bad(e, "an interval has a state that is none", i, sh->n);
-		if (sh->stack[i] >= sn->nstks || !who_fits(sn, kind, state, sh->who[i]))
+		if (sheet_stack(sh, i) >= sn->nstks || !who_fits(sn, kind, state, sh->who[i]))
 			return bad(e, "an interval names what is not there", i, sh->n);
 	}
 	int64_t sum[TS__N], all = 0;
@@ -64,9 +66,9 @@ static int check_sheet(const struct snap *sn, const struct sheet *sh, struct err
 		if (check_row(sn, sh, r, e))
 			return -1;
 	for (uint32_t i = 0; i < sh->nedge; i++) {
-		const struct edge *d = &sh->edge[i];
-		if (d->from >= sn->ntrks || d->to >= sn->ntrks || d->stack >= sn->nstks || d->t < sh->t0 ||
-		    d->t >= sh->t1 || (i && d->t < d[-1].t) || sh->edge_from[i] >= sh->nedge)
+		const struct sheet_edge *d = &sh->edge[i];
+		if (d->from >= sn->ntrks || (d->to & ~EDGE_CREATED) >= sn->ntrks || d->stack >= sn->nstks ||
+		    sh->t0 + d->t >= sh->t1 || (i && d->t < d[-1].t) || sh->edge_from[i] >= sh->nedge)
 			return bad(e, "an edge is out of place", i, sh->nedge);
 		if (i && sh->edge[sh->edge_from[i]].from < sh->edge[sh->edge_from[i - 1]].from)
 			return bad(e, "edges by origin are out of order", i, sh->nedge);

@@ -15,8 +15,8 @@ static uint32_t edge_find(const struct sheet *sh, const trk_id *from, int64_t t)
 	uint32_t lo = 0, hi = sh->nedge;
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		const struct edge *e = &sh->edge[from ? sh->edge_from[mid] : mid];
-		bool before = from && e->from != *from ? e->from < *from : e->t < t;
+		const struct sheet_edge *e = &sh->edge[from ? sh->edge_from[mid] : mid];
+		bool before = from && e->from != *from ? e->from < *from : sh->t0 + e->t < t;
 		if (before)
 			lo = mid + 1;
 		else
@@ -25,8 +25,8 @@ static uint32_t edge_find(const struct sheet *sh, const trk_id *from, int64_t t)
 	return lo;
 }
 
-static const struct edge *edge_walk(const struct snap *sn, struct edge_walk *w, const trk_id *from,
-    int64_t t0, int64_t t1)
+static bool edge_walk(const struct snap *sn, struct edge_walk *w, const trk_id *from, int64_t t0, int64_t t1,
+    struct edge *out)
 {
 	for (; w->sheet < sn->nsheets; w->sheet++, w->i = 0) {
 		const struct sheet *sh = store_sheet(sn->st, w->sheet);
@@ -36,22 +36,24 @@ static const struct edge *edge_walk(const struct snap *sn, struct edge_walk *w, 
 			continue;
 		uint32_t i = w->i ? w->i : edge_find(sh, from, t0);
 		if (i < sh->nedge) {
-			const struct edge *e = &sh->edge[from ? sh->edge_from[i] : i];
-			if (e->t < t1 && (!from || e->from == *from)) {
+			const struct sheet_edge *e = &sh->edge[from ? sh->edge_from[i] : i];
+			if (sh->t0 + e->t < t1 && (!from || e->from == *from)) {
 				w->i = i + 1;
-				return e;
+				*out = (struct edge){sh->t0 + e->t, e->from, e->to & ~EDGE_CREATED, e->stack,
+				    (e->to & EDGE_CREATED) != 0};
+				return true;
 			}
 		}
 	}
-	return NULL;
+	return false;
 }
 
-const struct edge *edges_from(const struct snap *sn, struct edge_walk *w, trk_id from, int64_t t0, int64_t t1)
+bool edges_from(const struct snap *sn, struct edge_walk *w, trk_id from, int64_t t0, int64_t t1, struct edge *e)
 {
-	return edge_walk(sn, w, &from, t0, t1);
+	return edge_walk(sn, w, &from, t0, t1, e);
 }
 
-const struct edge *edges_in(const struct snap *sn, struct edge_walk *w, int64_t t0, int64_t t1)
+bool edges_in(const struct snap *sn, struct edge_walk *w, int64_t t0, int64_t t1, struct edge *e)
 {
-	return edge_walk(sn, w, NULL, t0, t1);
+	return edge_walk(sn, w, NULL, t0, t1, e);
 }

@@ -32,16 +32,16 @@ struct build_sheet {
 	uint8_t *state;
 	stk_id *stack;
 	int64_t (*sum)[TS__N];
-	struct edge *edge;
+	struct sheet_edge *edge;
 };
 
 /* Lay the arrays out in one block, the widest first. */
-static struct build_sheet sheet_layout(uint32_t ntrk, uint32_t n, uint32_t nedge)
+static struct build_sheet sheet_layout(uint32_t ntrk, uint32_t n, uint32_t nostack, uint32_t nedge)
 {
 	size_t steps = (size_t)n / SHEET_STEP + 1, at[10], size = sizeof(struct sheet);
-	size_t want[] = { steps * sizeof(int64_t[TS__N]), nedge * sizeof(struct edge),
+	size_t want[] = { steps * sizeof(int64_t[TS__N]), nedge * sizeof(struct sheet_edge),
 		(ntrk + 1) * sizeof(uint32_t), (ntrk + 1) * sizeof(uint32_t), n * sizeof(uint32_t),
-		n * sizeof(uint32_t), n * sizeof(uint32_t), nedge * sizeof(uint32_t), n };
+		n * sizeof(uint32_t), (n - nostack) * sizeof(uint32_t), nedge * sizeof(uint32_t), n };
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++)
 		at[i] = size, size += want[i];
 	char *p = xmalloc(size);
@@ -49,7 +49,7 @@ static struct build_sheet sheet_layout(uint32_t ntrk, uint32_t n, uint32_t nedge
 		.trk = (void *)(p + at[2]), .first = (void *)(p + at[3]), .start = (void *)(p + at[4]),
 		.who = (void *)(p + at[5]), .stack = (void *)(p + at[6]), .edge_from = (void *)(p + at[7]),
 		.state = (uint8_t *)(p + at[8]) };
-	*b.sh = (struct sheet){ .ntrk = ntrk, .n = n, .trk = b.trk, .first = b.first, .start = b.start,
+	*b.sh = (struct sheet){ .ntrk = ntrk, .n = n, .nostack = nostack, .trk = b.trk, .first = b.first, .start = b.start,
 		.state = b.state, .who = b.who, .stack = b.stack, .nedge = nedge, .edge = b.edge,
 		.edge_from = b.edge_from };
 	b.sh->sum = (const int64_t (*)[TS__N])(void *)(p + at[0]);
@@ -58,16 +58,21 @@ static struct build_sheet sheet_layout(uint32_t ntrk, uint32_t n, uint32_t nedge
 
 /* The rows: which tracks there are and where each begins. Leaves in at[track] the index of its
    first interval. */
-static void sheet_rows(struct build_sheet *b, const uint32_t *count, uint32_t ntrks, uint32_t *at)
+static void sheet_rows(struct build_sheet *b, const uint32_t *count, const struct sheet_live *live,
+    uint32_t ntrks, uint32_t *at)
 {
 	uint32_t row = 0, n = 0;
-	for (uint32_t t = 0; t < ntrks; t++) {
-		if (!count[t])
-			continue;
-		b->trk[row] = t;
-		b->first[row++] = n;
-		at[t] = n;
-		n += count[t];
+	for (int goroutine = 0; goroutine < 2; goroutine++) {
+		for (uint32_t t = 0; t < ntrks; t++) {
+			if (!count[t] || live[t].goroutine != goroutine)
+				continue;
+			b->trk[row] = t;
+			b->first[row++] = n;
+			at[t] = n;
+			n += count[t];
+		}
+		if (!goroutine)
+			b->sh->nother = row;
 	}
 	b->first[row] = n;
 }
@@ -77,7 +82,8 @@ static void sheet_put(struct build_sheet *b, uint32_t i, uint32_t start, unsigne
 	b->start[i] = start;
 	b->state[i] = (uint8_t)state;
 	b->who[i] = who;
-	b->stack[i] = stack;
+	if (i >= b->sh->nostack)
+		b->stack[i - b->sh->nostack] = stack;
 }
 
 static void sheet_fill(struct build_sheet *b, const struct sheet_entry *e, size_t n,
@@ -93,7 +99,8 @@ static void sheet_fill(struct build_sheet *b, const struct sheet_entry *e, size_
 		if (start)
 			at[e[i].trk]++;
 		sheet_put(b, at[e[i].trk], start, e[i].state, e[i].who, e[i].stack);
-		live[e[i].trk] = (struct sheet_live){ e[i].who, e[i].stack, e[i].state & SHEET_STATE };
+		struct sheet_live *l = &live[e[i].trk];
+		*l = (struct sheet_live){ e[i].who, e[i].stack, e[i].state & SHEET_STATE, l->goroutine };
 	}
 }
 
@@ -140,7 +147,8 @@ static void sheet_edges(struct build_sheet *b, struct edge *e, uint32_t n, uint3
 		at += c;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		b->edge[i] = e[i];
+		b->edge[i] = (struct sheet_edge){(uint32_t)(e[i].t - b->sh->t0), e[i].from,
+		    e[i].to | (e[i].created ? EDGE_CREATED : 0), e[i].stack};
 		b->edge_from[count[e[i].from]++] = i;
 	}
 }
@@ -149,7 +157,7 @@ struct sheet *sheet_seal(int64_t t0, int64_t t1, const struct sheet_entry *e, si
     struct sheet_live *live, uint32_t ntrks, struct edge *edge, size_t nedge)
 {
 	uint32_t *count = xcalloc(ntrks + 1u, sizeof *count), *at = xcalloc(ntrks + 1u, sizeof *at);
-	uint32_t rows = 0, total = 0;
+	uint32_t rows = 0, total = 0, other = 0;
 	for (uint32_t t = 0; t < ntrks; t++)
 		count[t] = live[t].state != TS_NONE;
 	for (size_t i = 0; i < n; i++) {
@@ -158,11 +166,11 @@ struct sheet *sheet_seal(int64_t t0, int64_t t1, const struct sheet_entry *e, si
 		count[e[i].trk] += e[i].t > t0;
 	}
 	for (uint32_t t = 0; t < ntrks; t++)
-		rows += count[t] != 0, total += count[t];
-	struct build_sheet b = sheet_layout(rows, total, (uint32_t)nedge);
+		rows += count[t] != 0, total += count[t], other += live[t].goroutine ? 0 : count[t];
+	struct build_sheet b = sheet_layout(rows, total, other, (uint32_t)nedge);
 	b.sh->t0 = t0;
 	b.sh->t1 = t1;
-	sheet_rows(&b, count, ntrks, at);
+	sheet_rows(&b, count, live, ntrks, at);
 	sheet_fill(&b, e, n, live, at);
 	sheet_sums(&b);
 	sheet_edges(&b, edge, (uint32_t)nedge, count, ntrks);
@@ -171,9 +179,10 @@ struct sheet *sheet_seal(int64_t t0, int64_t t1, const struct sheet_entry *e, si
 	return b.sh;
 }
 
-int32_t sheet_row(const struct sheet *sh, trk_id trk)
+/* Row of a track among rows [lo, hi), or -1. */
+static int32_t row_among(const struct sheet *sh, trk_id trk, uint32_t lo, uint32_t hi)
 {
-	uint32_t lo = 0, hi = sh->ntrk;
+	uint32_t end = hi;
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 		if (sh->trk[mid] < trk)
@@ -181,7 +190,13 @@ int32_t sheet_row(const struct sheet *sh, trk_id trk)
 		else
 			hi = mid;
 	}
-	return lo < sh->ntrk && sh->trk[lo] == trk ? (int32_t)lo : -1;
+	return lo < end && sh->trk[lo] == trk ? (int32_t)lo : -1;
+}
+
+int32_t sheet_row(const struct sheet *sh, trk_id trk)
+{
+	int32_t row = row_among(sh, trk, 0, sh->nother);
+	return row >= 0 ? row : row_among(sh, trk, sh->nother, sh->ntrk);
 }
 
 uint32_t sheet_find(const struct sheet *sh, uint32_t row, int64_t t)

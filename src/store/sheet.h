@@ -21,6 +21,7 @@ struct sheet_live {
 	uint32_t who;
 	stk_id stack;
 	uint8_t state;
+	bool goroutine;
 };
 
 enum { SHEET_MAX_NS = 2000000000 };	/* start[] is 32 bits wide */

@@ -36,24 +36,28 @@ struct trk_row {
 };
 
 struct edge { int64_t t; trk_id from, to; stk_id stack; bool created; };	/* from 0: nobody */
+struct sheet_edge { uint32_t t; trk_id from, to; stk_id stack; };	/* t: ns after the sheet's t0;
+									   EDGE_CREATED is or'ed to `to` */
+#define EDGE_CREATED UINT32_C(0x80000000)
 
 struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 	int64_t t0, t1;
 	uint32_t ntrk, n;
-	const trk_id *trk;	/* tracks present, ascending */
+	uint32_t nother, nostack;	/* rows of Ps and Ms come first: so many rows, so many intervals */
+	const trk_id *trk;	/* tracks present, ascending among Ps and Ms and among Gs */
 	const uint32_t *first;	/* track i owns intervals first[i] .. first[i+1] */
 	const uint32_t *start;	/* ns after t0. They tile [t0,t1): an interval ends where the next of
 				   its track starts, or at t1 */
 	const uint8_t *state;	/* enum tstate & SHEET_STATE; SHEET_CONT: continues the sheet before;
 				   SHEET_PAST: see TS_PAST. Only the first of a track starts at 0 */
 	const uint32_t *who;	/* see state.def */
-	const stk_id *stack;
-	const int64_t (*sum)[TS__N];	/* ns by state before interval 64*k, straight across tracks */
+	const stk_id *stack;	/* of interval i: sheet_stack(); Ps and Ms have none */
+	const int64_t (*sum)[TS__N];	/* ns by state before interval SHEET_STEP*k, straight across tracks */
 	uint32_t nedge;
-	const struct edge *edge;	/* who woke or created whom, by time */
+	const struct sheet_edge *edge;	/* who woke or created whom, by time */
 	const uint32_t *edge_from;	/* indexes of edges ordered by (from, time) */
 };
-enum { SHEET_CONT = 0x80, SHEET_PAST = 0x40, SHEET_STATE = 0x3f, SHEET_STEP = 64 };
+enum { SHEET_CONT = 0x80, SHEET_PAST = 0x40, SHEET_STATE = 0x3f, SHEET_STEP = 512 };
 
 struct warn_row { uint64_t at; const char *msg; };
 struct span_row { struct sink_span s; };
@@ -116,11 +120,15 @@ void build_free(struct build *);			/* the store goes with it */
 int32_t sheet_row(const struct sheet *, trk_id);
 /* Index of the interval of row that holds time t (clamped to the sheet). */
 uint32_t sheet_find(const struct sheet *, uint32_t row, int64_t t);
+static inline stk_id sheet_stack(const struct sheet *sh, uint32_t i)
+{
+	return i < sh->nostack ? 0 : sh->stack[i - sh->nostack];
+}
 static inline int64_t sheet_end(const struct sheet *sh, uint32_t row, uint32_t i)
 {
 	return i + 1 < sh->first[row + 1] ? sh->t0 + sh->start[i + 1] : sh->t1;
 }
-/* Time by state of a row from the sheet's start to t: one binary search and at most 64 steps. */
+/* Time by state of a row from the sheet's start to t: one binary search and at most SHEET_STEP steps. */
 void sheet_upto(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N]);
 
 /* check.c: the store's invariants; -1 and what is wrong. Tests run it after every load. */

@@ -10,10 +10,11 @@
  * entry, and the time of that entry, below which no later one may lie. Marks,
  * spans and counters go straight to their columns.
  *
- * Sheets are cut where the reader says that all before is told, which for Go is
- * the end of a generation. Cutting earlier was tried on paper and dropped: a
- * goroutine that is first heard of late in a generation is told to have waited
- * since its beginning, and that lies in the sealed part.
+ * Sheets are cut where the reader says that all before is told, and before that
+ * whenever SEAL_MAX entries wait: what waits costs more than what is sealed, and
+ * a generation may hold tens of millions. What is told of the sealed past after
+ * that (a goroutine first heard of late) counts from the cut; a reader that
+ * knows better says it first, as gotrack.c does.
  */
 #include "config.h"
 #include "store/tracks.h"
@@ -23,7 +24,7 @@
 
 #include <string.h>
 
-enum { CLASS_NONE, CLASS_RUNNABLE, CLASS_RUNNING, CLASS_WAITING, CLASS_SYSCALL, CLASS__N, COUNT_SLOTS = 4096 };
+enum { CLASS_NONE, CLASS_RUNNABLE, CLASS_RUNNING, CLASS_WAITING, CLASS_SYSCALL, CLASS__N, COUNT_SLOTS = 1024, SEAL_MAX = 1 << 19 };
 
 struct track_last {
 	int64_t t;
@@ -122,7 +123,7 @@ trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
 	intern_put(&k->index, h, i);
 	k->live = mem_grow(k->live, &k->nlive, i + 1u, sizeof *k->live);
 	k->last = mem_grow(k->last, &k->nlast, i + 1u, sizeof *k->last);
-	k->live[i] = (struct sheet_live){0};
+	k->live[i] = (struct sheet_live){ .goroutine = kind == TK_G };
 	k->last[i] = (struct track_last){ k->sealed, TS_NONE, kind == TK_G };
 	return i;
 }
@@ -179,6 +180,8 @@ void tracks_enter(struct tracks *k, trk_id trk, int64_t t, enum tstate state, ui
 		k->edge[k->nedge++] = (struct edge){ t, who < col_n(&k->st->trks) ? who : 0, trk, stack,
 			l->state == TS_NONE };
 	}
+	if (k->nentry >= SEAL_MAX && t == k->newest && t > k->sealed && !past)
+		tracks_upto(k, t);
 	k->entry = mem_grow(k->entry, &k->centry, k->nentry + 1, sizeof *k->entry);
 	k->entry[k->nentry++] = (struct sheet_entry){ t, trk, who, stack, (uint8_t)(s | past) };
 	l->t = t;
@@ -292,35 +295,53 @@ static void count_states(struct tracks *k, int64_t t0, int64_t t1, const struct 
 		slot_flush(k, &slot[c], class_counter[c]);
 }
 
+/* Take what is not before t1 out of v[0..*n), keeping the order of both: a copy of it, NULL when there
+   is none. Every element begins with its time. */
+static void *keep_later(void *v, size_t *n, size_t width, int64_t t1, size_t *later)
+{
+	char *p = v, *out = NULL;
+	size_t k = 0, cap = 0;
+	*later = 0;
+	for (size_t i = 0; i < *n; i++) {
+		int64_t t;
+		memcpy(&t, p + i * width, sizeof t);
+		if (t < t1) {
+			if (k != i)
+				memcpy(p + k * width, p + i * width, width);
+			k++;
+			continue;
+		}
+		out = mem_grow(out, &cap, *later + 1, width);
+		memcpy(out + (*later)++ * width, p + i * width, width);
+	}
+	*n = k;
+	return out;
+}
+
 /* Seal [sealed, t1): the entries before t1 go, the others stay, both in their order. */
 static void seal_piece(struct tracks *k, int64_t t1)
 {
-	size_t n = 0, rest = 0, nedge = 0, erest = 0;
-	struct sheet_entry *e = xmalloc((k->nentry + 1) * sizeof *e);
-	struct edge *ed = xmalloc((k->nedge + 1) * sizeof *ed);
-	for (size_t i = 0; i < k->nentry; i++)
-		if (k->entry[i].t < t1)
-			e[n++] = k->entry[i];
-		else
-			k->entry[rest++] = k->entry[i];
-	for (size_t i = 0; i < k->nedge; i++)
-		if (k->edge[i].t < t1)
-			ed[nedge++] = k->edge[i];
-		else
-			k->edge[erest++] = k->edge[i];
-	k->nentry = rest;
-	k->nedge = erest;
+	size_t n = k->nentry, nedge = k->nedge, rest, erest;
+	struct sheet_entry *later = keep_later(k->entry, &n, sizeof *k->entry, t1, &rest);
+	struct edge *elater = keep_later(k->edge, &nedge, sizeof *k->edge, t1, &erest);
+	struct sheet_entry *e = k->entry;
 	uint32_t ntrks = col_n(&k->st->trks);
 	uint8_t *state = xmalloc(ntrks);
 	for (uint32_t i = 0; i < ntrks; i++)
 		state[i] = k->live[i].state;
 	count_states(k, k->sealed, t1, e, n, state);
-	const struct sheet *sh = sheet_seal(k->sealed, t1, e, n, k->live, ntrks, ed, nedge);
+	const struct sheet *sh = sheet_seal(k->sealed, t1, e, n, k->live, ntrks, k->edge, nedge);
 	*(const struct sheet **)col_add(&k->st->sheets, NULL) = sh;
 	k->sealed = t1;
+	if (rest)
+		memcpy(k->entry, later, rest * sizeof *later);
+	if (erest)
+		memcpy(k->edge, elater, erest * sizeof *elater);
+	k->nentry = rest;
+	k->nedge = erest;
 	mem_free(state);
-	mem_free(e);
-	mem_free(ed);
+	mem_free(later);
+	mem_free(elater);
 }
 
 void tracks_upto(struct tracks *k, int64_t t)
