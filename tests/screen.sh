@@ -39,11 +39,11 @@ screen() {
 screen tiny 20x5 cpu.pb.gz ''
 screen one 1x1 orders.trace 'jjq'
 screen wide-and-low 100x4 cpu.pb.gz ''
-screen smallest 40x8 cpu.pb.gz ''
+screen smallest 40x8 cpu.pb.gz '<^G>'
 # help: all of it, narrowed by typing, and Enter runs the row (: granularity asks for its argument)
 screen help 80x24 cpu.pb.gz '?'
 screen help-typed 80x24 cpu.pb.gz '?regions'
-screen help-run 80x24 cpu.pb.gz '?granularity<Enter>lin<Tab>'
+screen help-run 80x24 cpu.pb.gz '<^G>?granularity<Enter>lin<Tab>'
 screen help-wide 200x60 orders.trace '?'
 # facts
 screen info 80x24 cpu.pb.gz '<^G>'
