@@ -7,10 +7,8 @@
  */
 #include "config.h"
 
-#include "base/mem.h"
 #include "load/tev.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
@@ -43,24 +41,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	tev_read((struct bytes){.p = p, .n = n, .file_n = n}, &ops, &sum, &info, &e);
 	return 0;
 }
-
-#ifndef TTRACE_LIBFUZZER
-int main(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		FILE *f = fopen(argv[i], "rb");
-		uint8_t *p = NULL;
-		size_t n = 0, cap = 0, got = 0;
-		if (!f)
-			continue;
-		do {
-			n += got;
-			p = mem_grow(p, &cap, n + 65536, 1);
-		} while ((got = fread(p + n, 1, cap - n, f)) > 0);
-		fclose(f);
-		LLVMFuzzerTestOneInput(p, n);
-		mem_free(p);
-	}
-	return 0;
-}
-#endif

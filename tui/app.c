@@ -262,10 +262,9 @@ void app_ask(struct app *a, const struct ask *k)
 	case ASK_PROMPT: app_prompt(a, CMD_COMMAND, k->text); break;
 	case ASK_RUN: run_word(a, k->text); break;
 	case ASK_QUERY:
-		if (!app_query(a, &k->query) || !k->pane)
-			break;
-		/* fall through */
 	case ASK_PANE:
+		if ((k->kind == ASK_QUERY && !app_query(a, &k->query)) || !k->pane)
+			break;
 		if (!app_open(a, k->pane, &k->place) && !a->sticky)
 			app_message(a, ST_DIM, "%s cannot show that", k->pane);
 		break;

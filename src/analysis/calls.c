@@ -114,23 +114,14 @@ static struct thing thing_of_frame(const struct calls *c, frm_id f)
 	const struct fun_row *fu = store_fun(c->st, fr->fun);
 	const struct loc_row *lo = store_loc(c->st, fr->loc);
 	struct thing t = {.frm = f, .fun = fr->fun};
-	switch (c->gran) {
-	case CG_FILES:
-		t.file = fu->file;
-		break;
-	case CG_ADDRESSES:
+	if (c->gran == CG_ADDRESSES)
 		t.addr = lo->addr;
-		/* fall through */
-	case CG_LINES:
+	if (c->gran == CG_ADDRESSES || c->gran == CG_LINES)
 		t.line = fr->line;
-		/* fall through */
-	case CG_FILEFUNCTIONS:
+	if (c->gran != CG_FUNCTIONS)
 		t.file = fu->file;
-		/* fall through */
-	case CG_FUNCTIONS:
+	if (c->gran != CG_FILES)
 		t.name = fu->name;
-		break;
-	}
 	if (!t.name && !t.file)
 		t.map = lo->map;
 	return t;

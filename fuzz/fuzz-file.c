@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Any bytes as a file: gunzipped, recognised, read by whichever reader takes
+ * them, into the store. What must hold: it ends; what is refused has a message;
+ * what is taken makes a store that keeps its own laws.
+ */
+#include "config.h"
+
+#include "base/mem.h"
+#include "load/load.h"
+#include "store/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
+
+static void check(bool good, const char *what)
+{
+	if (good)
+		return;
+	fprintf(stderr, "broken: %s\n", what);
+	abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+{
+	struct err e = {0};
+	mem_budget((size_t)64 << 20);
+	uint8_t *copy = mem_try(n);
+	if (!copy)
+		return 0;
+	if (n)
+		memcpy(copy, p, n);
+	struct bytes b = {.p = copy, .n = n, .file_n = n, .owned = copy};
+	const struct reader *r = input_gunzip(&b, &e) ? NULL : sniff(b, &e);
+	if (r) {
+		struct build *build = build_new();
+		struct sink sink = build_sink(build);
+		int rc = r->read(b, &sink, &e);
+		const struct snap *snap = build_finish(build);
+		check(!rc || e.msg[0], "refused without a word");
+		check(!store_check(snap, &e), e.msg);
+		build_free(build);
+	} else {
+		check(e.msg[0] != 0, "not recognised without a word");
+	}
+	input_close(&b);
+	return 0;
+}

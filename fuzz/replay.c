@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* What libFuzzer's main does with files as arguments, for builds without it: each is handed to the
+   entry once. make check replays the corpus so, under any compiler and any sanitizer. */
+#include "config.h"
+#include "load/load.h"
+
+#include <stdio.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		struct bytes b;
+		struct err e;
+		if (input_open(argv[i], &b, &e)) {
+			fprintf(stderr, "%s: %s\n", argv[i], e.msg);
+			return 1;
+		}
+		LLVMFuzzerTestOneInput(b.p, b.n);
+		input_close(&b);
+	}
+	printf("%d replayed\n", argc - 1);
+	return 0;
+}
