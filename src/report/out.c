@@ -10,6 +10,7 @@
 #include "report/report.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@ enum { CHUNK = 64 << 10 };
 
 int out_open(struct out *o, const char *path, struct err *e)
 {
-	*o = (struct out){.fd = STDOUT_FILENO};
+	*o = (struct out){.fd = STDOUT_FILENO, .terminal = !path && isatty(STDOUT_FILENO)};
 	if (!path)
 		return 0;
 	struct buf b = {0};
@@ -41,10 +42,27 @@ int out_open(struct out *o, const char *path, struct err *e)
 	return rc;
 }
 
+/* Nothing that a file says may speak to the terminal. */
+static void make_safe(struct buf *b)
+{
+	struct buf safe = {0};
+	for (size_t i = 0, k; i < b->n; i = k) {
+		for (k = i; k < b->n && b->p[k] != '\n' && b->p[k] != '\t';)
+			k++;
+		text_safe(&safe, b->p + i, k - i);
+		if (k < b->n)
+			buf_putc(&safe, b->p[k++]);
+	}
+	buf_free(b);
+	*b = safe;
+}
+
 void out_flush(struct out *o, bool all)
 {
 	if (!all && o->buf.n < CHUNK)
 		return;
+	if (o->terminal)
+		make_safe(&o->buf);
 	for (size_t at = 0; at < o->buf.n && !o->failed;) {
 		ssize_t n = write(o->fd, o->buf.p + at, o->buf.n - at);
 		if (n > 0)

@@ -201,6 +201,9 @@ static int gzip(const struct buf *in, struct out *out, struct err *e)
 
 int prof_write(const struct prof *p, struct out *out, struct err *e)
 {
+	if (out->terminal)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "this is no text for a terminal: name a file with -output, or use a pipe");
 	struct writer w = {.p = p, .number = xcalloc(p->nstr, sizeof *w.number)};
 	number_of(&w, 0);
 	for (size_t i = 0; i < p->ntype; i++)

@@ -16,6 +16,7 @@ struct out {
 	struct buf buf;
 	int fd;
 	bool failed;		/* the reader went away or the disk is full: stop */
+	bool terminal;		/* control characters are made visible on their way out */
 	char *path, *temp;	/* -output: the name in the end, the name until then; NULL: standard output */
 };
 

@@ -11,6 +11,7 @@
 #include "report/view.h"
 
 #include "base/path.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "session/fetch.h"
 
@@ -22,13 +23,16 @@
 
 void report_notice(void *unused, const char *fmt, ...)
 {
+	char line[1000];
+	struct buf b = {0};
 	va_list ap;
 	(void)unused;
-	fputs("ttrace: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	int n = vsnprintf(line, sizeof line, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+	text_safe(&b, line, n < 0 ? 0 : strlen(line));
+	fprintf(stderr, "ttrace: %s\n", buf_str(&b));
+	buf_free(&b);
 }
 
 /* ---- options */
