@@ -7,6 +7,7 @@
 #include "config.h"
 #include "tap.h"
 
+#include "analysis/demangle.h"
 #include "analysis/graph.h"
 #include "base/path.h"
 #include "base/units.h"
@@ -184,8 +185,32 @@ static void label(int64_t v, const char *from, const char *to, const char *want)
 	buf_free(&b);
 }
 
+static void name(const char *mode, const char *in, const char *want)
+{
+	struct prof *p = prof_new();
+	str_id sys = str(p, in);
+	fun_id f = prof_add_fun(p, &(struct prof_fun){.id = 1, .name = sys, .sysname = sys});
+	OK(!prof_demangle(p, mode, NULL) && !strcmp(prof_s(p, p->fun[f].name), want));
+	prof_free(p);
+}
+
+static void test_names(void)
+{
+#ifdef HAVE_CXA_DEMANGLE
+	name("demangle=full", "_ZSt4swapIiEvRT_S1_", "void std::swap<int>(int&, int&)");
+	name("demangle=templates", "_ZSt4swapIiEvRT_S1_", "std::swap<int>");
+	name("local", "_ZSt4swapIiEvRT_S1_", "std::swap");
+	name("", "_ZN1AltERKS_", "A::operator<");
+	name("none", "_ZSt4swapIiEvRT_S1_", "_ZSt4swapIiEvRT_S1_");
+#endif
+	name("local", "ns::f<a, b<c> >(int (*)(char))", "ns::f");
+	name("local", "example.com/a.(*T[...]).M", "example.com/a.(*T[...]).M");
+	name("local", "java.util.HashMap.put(Object)", "java.util.HashMap.put(Object)");
+}
+
 int main(void)
 {
+	test_names();
 	test_merge();
 	test_filters();
 	test_graph();

@@ -10,6 +10,7 @@
 #include "config.h"
 #include "session/fetch.h"
 
+#include "analysis/demangle.h"
 #include "load/load.h"
 #include "session/tracefile.h"
 
@@ -199,6 +200,11 @@ struct prof *fetch_profile_of(const struct opt *o, struct bytes *first, prof_not
 		return NULL;
 	if (opt_bool(o, OPT_ALL_FRAMES))
 		p->drop_frames = p->keep_frames = 0;
+	const char *symbolize = opt_str(o, OPT_SYMBOLIZE);
+	if (o->v[OPT_SYMBOLIZE].set && prof_demangle(p, symbolize, e)) {
+		prof_free(p);
+		return NULL;
+	}
 	prof_prune(p);
 	forget_urls(p);
 	const char *comment = opt_str(o, OPT_ADD_COMMENT);

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Names of C++. The compiler's own runtime library knows how to demangle, and
+ * says everything: return types, parameters, template arguments. What a mode
+ * does not want is then taken out of the text, which is possible because the
+ * brackets of a demangled name match. Names that are no mangled ones but look
+ * like C++ lose their brackets by a cruder rule, which is pprof's. Without that
+ * library (see configure) only the latter is done.
+ */
+#include "config.h"
+#include "analysis/demangle.h"
+
+#include "base/buf.h"
+
+#include <string.h>
+
+enum mode { FULL, TEMPLATES, SIMPLE };
+
+#ifdef HAVE_CXA_DEMANGLE
+char *__cxa_demangle(const char *name, char *out, size_t *n, int *status);
+#endif
+
+/* In malloc's memory, or NULL: it is not mangled. */
+static char *demangled(const char *name)
+{
+#ifdef HAVE_CXA_DEMANGLE
+	int status;
+	if (name[0] == '_' && name[1] == 'Z')
+		return __cxa_demangle(name, NULL, NULL, &status);
+	if (!strncmp(name, "__Z", 3))
+		return __cxa_demangle(name + 1, NULL, NULL, &status);
+#endif
+	(void)name;
+	return NULL;
+}
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The length of "operator" and its symbol at s, or 0. */
+static size_t operator_at(const char *s, const char *begin)
+{
+	static const char *const symbol[] = {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=",
+	    "->", "<", ">", " new[]", " delete[]", " new", " delete"};
+	if (strncmp(s, "operator", 8) || is_word(s[8]) || (s > begin && is_word(s[-1])))
+		return 0;
+	for (size_t i = 0; i < sizeof symbol / sizeof symbol[0]; i++)
+		if (!strncmp(s + 8, symbol[i], strlen(symbol[i])))
+			return 8 + strlen(symbol[i]);
+	size_t n = 8;
+	if (s[n] == ' ')	/* to a type */
+		while (s[n] && s[n] != '(')
+			n++;
+	return n;
+}
+
+/* Behind the bracket that closes the one at s; the end of the text if none does. */
+static const char *behind(const char *s, const char *begin)
+{
+	int depth = 0;
+	while (*s) {
+		size_t op = operator_at(s, begin);
+		if (op) {
+			s += op;
+			continue;
+		}
+		depth += *s == '(' || *s == '<' || *s == '{' || *s == '[';
+		depth -= *s == ')' || (*s == '>' && s[-1] != '-') || *s == '}' || *s == ']';
+		s++;
+		if (!depth)
+			break;
+	}
+	return s;
+}
+
+/* A demangled name without its return type and parameters; without template arguments if simple. */
+static void simplify(struct buf *b, const char *s, bool simple)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	const char *begin = s;
+	while (*s) {
+		size_t op = operator_at(s, begin);
+		const char *next = s + 1;
+		if (op) {
+			next = s + op;
+			buf_put(b, s, op);
+			if (*next == ' ' && next[1] == '<')	/* operator< <...> */
+				next++;
+		} else if (!strncmp(s, anonymous, sizeof anonymous - 1)) {
+			next = s + sizeof anonymous - 1;
+			buf_puts(b, anonymous);
+		} else if (*s == '(') {
+			next = behind(s, begin);
+			while (*next && strncmp(next, "::", 2))	/* const, &, ... */
+				next++;
+		} else if (*s == '<') {
+			next = behind(s, begin);
+			if (!simple)
+				buf_put(b, s, (size_t)(next - s));
+		} else if (*s == '{' || *s == '[') {
+			next = behind(s, begin);
+			buf_put(b, s, (size_t)(next - s));
+		} else if (*s == ' ') {
+			buf_reset(b);	/* what was before is the return type */
+		} else {
+			buf_putc(b, *s);
+		}
+		s = next;
+	}
+}
+
+static bool looks_like_cpp(const char *s)
+{
+	if (strstr(s, ".<") || strstr(s, "])."))	/* Java, Go */
+		return false;
+	return strpbrk(s, "<>[]") || strstr(s, "::");
+}
+
+/* Take out everything between matching brackets, as far as they match. */
+static void remove_matching(struct buf *b, char open, char close)
+{
+	size_t first = 0, depth = 0;
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->p[i] == open && !depth++)
+			first = i;
+		if (b->p[i] != close)
+			continue;
+		if (!depth)
+			return;
+		if (!--depth) {
+			memmove(b->p + first, b->p + i + 1, b->n - i - 1);
+			b->n -= i + 1 - first;
+			i = first - 1;
+		}
+	}
+}
+
+static str_id plain_name(struct prof *p, str_id sys, enum mode mode)
+{
+	struct buf b = {0};
+	char *full = demangled(prof_s(p, sys));
+	if (full) {
+		char *clone = strstr(full, " [clone ");
+		if (clone)
+			*clone = 0;
+		if (mode == FULL)
+			buf_puts(&b, full);
+		else
+			simplify(&b, full, mode == SIMPLE);
+		mem_free(full);
+	} else {
+		buf_put(&b, p->str[sys].s, p->str[sys].n);
+		if (mode != FULL && looks_like_cpp(buf_str(&b))) {
+			remove_matching(&b, '(', ')');
+			if (mode == SIMPLE)
+				remove_matching(&b, '<', '>');
+		}
+	}
+	str_id s = prof_str(p, b.n ? b.p : "", b.n);
+	buf_free(&b);
+	return s;
+}
+
+static int parse_mode(const char *s, enum mode *mode, bool *force, struct err *e)
+{
+	static const char *const word[] = {"", "local", "fastlocal", "remote", "force", "demangle=full",
+	    "demangle=templates", "demangle=default", "demangle=none", "none", "no"};
+	*mode = SIMPLE;
+	*force = false;
+	int verdict = 0;
+	while (s && *s) {
+		size_t n = strcspn(s, ":"), i = 0;
+		while (i < 11 && (strlen(word[i]) != n || strncmp(s, word[i], n)))
+			i++;
+		if (i == 11)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-symbolize=%.*s is not known", (int)n, s);
+		if (i == 5 || i == 6)
+			*mode = i == 5 ? FULL : TEMPLATES;
+		*force |= i >= 4 && i <= 6;
+		verdict |= i > 7;	/* leave names alone */
+		s += n + (s[n] != 0);
+	}
+	return verdict;
+}
+
+int prof_demangle(struct prof *p, const char *symbolize, struct err *e)
+{
+	enum mode mode;
+	bool force;
+	int r = parse_mode(symbolize, &mode, &force, e);
+	for (size_t i = 1; i < p->nfun && !r; i++) {
+		struct prof_fun *f = &p->fun[i];
+		if (force && f->name && f->sysname)
+			f->name = f->sysname;
+		if (!f->name || f->name == f->sysname)
+			f->name = plain_name(p, f->sysname, mode);
+	}
+	return r < 0 ? -1 : 0;
+}
