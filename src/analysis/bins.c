@@ -157,7 +157,7 @@ static void ival_join(const struct snap *sn, struct ival *v)
 			break;
 		v->t1 = sheet_end(nsh, (uint32_t)nrow, ni);
 		v->who = nsh->who[ni];
-		v->stack = nsh->stack[ni];
+		v->stack = sheet_stack(nsh, ni);
 		v->sheet += nsh != sh;
 		v->i = ni;
 	}
