@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The profile reader under libFuzzer; built without it, a main that replays the
+ * files it is given. What must hold of any input: it ends, the store keeps its
+ * rules, and a query on whatever was read weighs what there is.
+ */
+#include "config.h"
+
+#include "analysis/focus.h"
+#include "base/mem.h"
+#include "load/load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
+
+static void query(const struct snap *sn, struct filters f)
+{
+	struct arena a = {0};
+	struct weights w;
+	struct focus *fc = focus_new(&f, NULL);
+	focus_samples(sn, fc, 0, true, &a, &w);
+	for (uint32_t i = 1; i < w.n; i++)
+		if (w.parent[i] >= i)
+			abort();
+	focus_free(fc);
+	arena_free(&a);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+{
+	struct build *b = build_new();
+	struct sink sink = build_sink(b);
+	struct err e = {0};
+	if (read_pprof((struct bytes){.p = p, .n = n, .file_n = n}, &sink, &e) && !e.msg[0])
+		abort();
+	const struct snap *sn = build_finish(b);
+	if (store_check(sn, NULL))
+		abort();
+	query(sn, (struct filters){.focus = "a", .hide = "b", .prune_from = "c"});
+	query(sn, (struct filters){.tagfocus = "1:9", .tagroot = "bytes,key"});
+	build_free(b);
+	return 0;
+}
+
+#ifndef TTRACE_LIBFUZZER
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		struct bytes b;
+		struct err e;
+		if (input_open(argv[i], &b, &e))
+			continue;
+		if (!input_gunzip(&b, &e))
+			LLVMFuzzerTestOneInput(b.p, b.n);
+		input_close(&b);
+	}
+	return 0;
+}
+#endif
