@@ -26,20 +26,14 @@ enum calls_gran tree_gran(const struct pane_env *env)
 	return (enum calls_gran)session_query(env->s)->gran;
 }
 
-bool tree_force(struct tree *t, const struct pane_env *env, enum calls_gran gran)
-{
-	const struct weights *w = session_weights(env->s);
-	tree_drop(t);
-	t->c = calls_new(session_snap(env->s)->st, w, gran);
-	t->serial = session_serial(env->s);
-	return true;
-}
-
 bool tree_sync(struct tree *t, const struct pane_env *env, enum calls_gran gran)
 {
 	if (t->c && t->serial == session_serial(env->s) && t->c->gran == gran)
 		return false;
-	return tree_force(t, env, gran);
+	tree_drop(t);
+	t->c = session_calls(env->s, (enum gran)gran);
+	t->serial = session_serial(env->s);
+	return true;
 }
 
 void tree_drop(struct tree *t)

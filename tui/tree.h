@@ -17,7 +17,6 @@ struct tree {
 };
 /* Make the calls of the present query. true when they are new: ids of things and nodes have changed. */
 bool tree_sync(struct tree *, const struct pane_env *, enum calls_gran);
-bool tree_force(struct tree *, const struct pane_env *, enum calls_gran);	/* whatever the serial */
 void tree_drop(struct tree *);
 enum calls_gran tree_gran(const struct pane_env *);	/* of the query */
 

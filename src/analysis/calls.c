@@ -209,6 +209,7 @@ static void weigh_things(struct calls *c)
 struct calls *calls_new(const struct store *st, const struct weights *w, enum calls_gran gran)
 {
 	struct calls *c = xcalloc(1, sizeof *c);
+	c->refs = 1;
 	c->st = st;
 	c->gran = gran;
 	c->total = w->total;
@@ -239,9 +240,15 @@ struct calls *calls_new(const struct store *st, const struct weights *w, enum ca
 	return c;
 }
 
+struct calls *calls_ref(struct calls *c)
+{
+	c->refs++;
+	return c;
+}
+
 void calls_free(struct calls *c)
 {
-	if (!c)
+	if (!c || --c->refs)
 		return;
 	arena_free(&c->arena);
 	mem_free(c->thing);

@@ -45,6 +45,7 @@ enum order { ORDER_WEIGHT, ORDER_NAME, ORDER_SEEN };
 
 struct calls {
 	struct arena arena;
+	uint32_t refs;		/* of those who hold it; all on one thread */
 	const struct store *st;
 	enum calls_gran gran;
 	struct ctree t;
@@ -55,7 +56,8 @@ struct calls {
 	str_id unit;
 };
 struct calls *calls_new(const struct store *, const struct weights *, enum calls_gran);
-void calls_free(struct calls *);
+struct calls *calls_ref(struct calls *);	/* one more holder */
+void calls_free(struct calls *);	/* one less */
 
 /* The name in full, as pprof prints it for this granularity; made safe for a terminal. */
 void calls_name(const struct calls *, uint32_t thing, struct buf *);

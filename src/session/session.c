@@ -15,6 +15,7 @@
 #include "config.h"
 #include "session/session.h"
 
+#include "analysis/calls.h"
 #include "analysis/source.h"
 #include "analysis/tracew.h"
 #include "base/rx.h"
@@ -38,6 +39,8 @@ struct session {
 	struct weights w;
 	uint32_t wserial;		/* serial of w */
 	bool have_w;
+	struct calls *calls[2];		/* by lines, and by another granularity */
+	uint32_t cserial;		/* serial of both */
 	struct sources *src;
 	const char *source_path, *trim_path;
 };
@@ -96,6 +99,14 @@ struct session *session_open(const struct opt *o, struct err *e)
 	return s;
 }
 
+static void drop_calls(struct session *s)
+{
+	for (int i = 0; i < 2; i++) {
+		calls_free(s->calls[i]);
+		s->calls[i] = NULL;
+	}
+}
+
 void session_close(struct session *s)
 {
 	if (!s)
@@ -103,6 +114,7 @@ void session_close(struct session *s)
 	opening_free(&s->op);
 	focus_free(s->focus);
 	sources_free(s->src);
+	drop_calls(s);
 	arena_free(&s->strings);
 	arena_free(&s->arena[0]);
 	arena_free(&s->arena[1]);
@@ -353,6 +365,21 @@ const struct weights *session_weights(struct session *s)
 	s->have_w = true;
 	s->wserial = s->serial;
 	return &s->w;
+}
+
+struct calls *session_calls(struct session *s, enum gran gran)
+{
+	struct calls **c = &s->calls[gran == GR_LINES];
+	if (s->cserial != s->serial)
+		drop_calls(s);
+	s->cserial = s->serial;
+	if (*c && (*c)->gran != (enum calls_gran)gran) {
+		calls_free(*c);
+		*c = NULL;
+	}
+	if (!*c)
+		*c = calls_new(s->snap->st, session_weights(s), (enum calls_gran)gran);
+	return calls_ref(*c);
 }
 
 /* ---- sources */

@@ -65,6 +65,11 @@ uint32_t session_serial(const struct session *);	/* differs whenever snapshot or
 /* Weights of the current query: per call-tree node, cached. Never NULL. */
 const struct weights *session_weights(struct session *);
 
+/* The calls of the current query (analysis/calls.h) by a granularity, made once for all who ask; each
+   gives them back with calls_free(). */
+struct calls;
+struct calls *session_calls(struct session *, enum gran);
+
 /* Sources by the names that the file has for them (analysis/source.h): as -source_path and -trim_path
    say, beside the file, and where Go keeps them. Good until the paths are changed. */
 struct sources;
