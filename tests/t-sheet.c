@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "analysis/bins.h"
+#include "analysis/sched.h"
 #include "base/mem.h"
 #include "store/tracks.h"
 #include "tap.h"
@@ -197,8 +198,32 @@ static void round_trip(uint32_t s, int64_t gap, uint32_t cut)
 	mem_free(st);
 }
 
+/* Who is first heard of when its past is sealed already is still charged with all of it. */
+static void late(void)
+{
+	enum { N = 1 << 20 };
+	struct store *st = xcalloc(1, sizeof *st);
+	struct arena a = {0};
+	struct tracks *tk = tracks_new(st);
+	struct snap sn = { .st = st };
+	trk_id busy = tracks_track(tk, TK_G, 1), quiet = tracks_track(tk, TK_G, 2);
+	for (int64_t t = 0; t < N; t++)
+		tracks_enter(tk, busy, t, t % 2 ? TS_RUN : TS_READY, 0, 0);
+	tracks_enter(tk, quiet, 100, (enum tstate)(TS_NET | TS_PAST), 0, 0);
+	tracks_enter(tk, quiet, N, TS_NET, 0, 0);
+	tracks_upto(tk, N + 50);
+	tracks_snap(tk, &sn);
+	struct gstat g;
+	sched_stat(sched_new(&sn, &a), quiet, TIME_NONE, TIME_NONE, &a, &g);
+	OK(g.total == N + 50 - 100 && g.ns[TS_NET] == g.total && g.unknown == 0 && g.nblock == 1);
+	arena_free(&a);
+	tracks_free(tk);
+	mem_free(st);
+}
+
 int main(void)
 {
+	late();
 	for (uint32_t s = 1; s <= 4; s++) {
 		round_trip(s, 50, 1u << 30);	/* one sheet, many intervals of no length */
 		round_trip(s, 2000, 100);	/* sixty sheets */

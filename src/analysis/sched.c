@@ -135,6 +135,11 @@ void sched_stat(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct 
 	bins_sum(s->sn, trk, g->t0, g->t1, &sum);
 	memcpy(g->ns, sum.ns, sizeof g->ns);
 	struct ival v;
+	int64_t heard = row->heard, sealed = heard < g->t1 ? heard : g->t1;
+	if (heard != TIME_NONE && g->t0 < sealed && ival_at(s->sn, trk, heard, &v)) {
+		g->ns[v.state] += sealed - g->t0;	/* before the sheets knew of it */
+		g->ns[TS_NONE] -= sealed - g->t0;
+	}
 	if (lives && ival_at(s->sn, trk, s->sn->t1 - 1, &v) && v.state == TS_SYSBLOCK) {
 		int64_t last = v.t1 - (v.t0 > g->t0 ? v.t0 : g->t0);
 		g->ns[TS_SYSBLOCK] -= last;

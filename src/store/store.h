@@ -33,6 +33,8 @@ struct trk_row {
 	_Atomic stk_id start, created;	/* stack at start; where it was created */
 	_Atomic int64_t t0, run0, t1;	/* first known; first started to run; ended or blocked for ever;
 					   TIME_NONE: not (yet) */
+	_Atomic int64_t heard;		/* TIME_NONE, or: first heard of when t0 was sealed already; the sheets
+					   have it from here on, before it was in the state it is in here */
 };
 
 struct edge { int64_t t; trk_id from, to; stk_id stack; bool created; };	/* from 0: nobody */

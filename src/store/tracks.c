@@ -13,8 +13,8 @@
  * Sheets are cut where the reader says that all before is told, and before that
  * whenever SEAL_MAX entries wait: what waits costs more than what is sealed, and
  * a generation may hold tens of millions. What is told of the sealed past after
- * that (a goroutine first heard of late) counts from the cut; a reader that
- * knows better says it first, as gotrack.c does.
+ * that (a goroutine first heard of late) is in the sheets from the cut on, and
+ * its row says since when it was really there.
  */
 #include "config.h"
 #include "store/tracks.h"
@@ -119,7 +119,7 @@ trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
 	struct trk_row *r = col_add(&k->st->trks, &i);
 	r->kind = kind;
 	r->id = id;
-	r->t0 = r->run0 = r->t1 = TIME_NONE;
+	r->t0 = r->run0 = r->t1 = r->heard = TIME_NONE;
 	intern_put(&k->index, h, i);
 	k->live = mem_grow(k->live, &k->nlive, i + 1u, sizeof *k->live);
 	k->last = mem_grow(k->last, &k->nlast, i + 1u, sizeof *k->last);
@@ -168,11 +168,15 @@ void tracks_enter(struct tracks *k, trk_id trk, int64_t t, enum tstate state, ui
 	if (!trk || trk >= col_n(&k->st->trks) || s >= TS__N)
 		return;
 	struct track_last *l = &k->last[trk];
+	struct trk_row *r = col_at(&k->st->trks, trk);
+	if (past && t < l->t && r->t0 == TIME_NONE) {
+		r->t0 = t;
+		r->heard = l->t;
+	}
 	if (t < l->t)
 		t = l->t;
 	if (t > k->newest)
 		k->newest = t;
-	struct trk_row *r = col_at(&k->st->trks, trk);
 	track_life(r, t, (enum tstate)s, past);
 	unsigned was = state_class(l->state);
 	if (s == TS_READY && l->goroutine && !past && (was == CLASS_WAITING || l->state == TS_NONE)) {
