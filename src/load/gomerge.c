@@ -18,6 +18,9 @@
 
 #include <string.h>
 
+/* Detours that a trace may cost: a made-up one of a million threads would never end. */
+enum { PATIENCE = 1 << 25, PER_EVENT = 256 };
+
 struct cursor {
 	struct cur c;		/* in the current batch */
 	int64_t m, last;	/* time of the event before; 0: none in this batch yet */
@@ -40,6 +43,7 @@ struct merge {
 	size_t n;
 	struct slot *tmp;	/* for sorting */
 	uint64_t dropped;	/* events of a salvaged generation that could not be */
+	uint64_t taken, tried;	/* events, and threads looked at on detours */
 	struct err *e;
 };
 
@@ -173,6 +177,7 @@ static enum go_advance try_slot(struct merge *m, size_t i)
 {
 	struct cursor *c = m->heap[i].cur;
 	enum go_advance r = goorder_advance(m->o, &c->ev, c->m, &c->state);
+	m->taken++;
 	if (r == GO_YES)
 		return step_slot(m, i);
 	if (r == GO_WAIT)
@@ -187,8 +192,13 @@ static enum go_advance try_slot(struct merge *m, size_t i)
 /* The head must wait: who else can go on? */
 static int detour(struct merge *m)
 {
+	m->tried += m->n / 16;	/* of sorting what is nearly in order */
+	if (m->tried > PATIENCE + PER_EVENT * m->taken)
+		return err_set(m->e, ERR_LIMIT, cur_at(&m->heap[0].cur->c),
+		    "%zu threads wait for each other at every turn", m->n);
 	sort_slots(m->heap, m->tmp, m->n);
 	for (size_t i = 1; i < m->n; i++) {
+		m->tried++;
 		enum go_advance r = try_slot(m, i);
 		if (r != GO_WAIT)
 			return r == GO_YES ? 0 : -1;

@@ -21,6 +21,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Looks that an order may cost: a made-up trace of a million Ps would never end. */
+enum { PATIENCE = 1 << 27, PER_EVENT = 256 };
+
 enum status { DEAD, RUNNABLE, RUNNING, WAITING };
 
 #define NO_SEQ UINT64_MAX	/* whatever it is, and it stays */
@@ -110,6 +113,7 @@ struct merge {
 	uint32_t n;
 	uint32_t *idle;		/* Ps whose head is not in the heap */
 	uint32_t nidle;
+	uint64_t looked;	/* at Ps whose event was not ready */
 };
 
 static int64_t time_at(const struct merge *m, uint32_t i)
@@ -159,6 +163,7 @@ static void gather(struct merge *m)
 			struct change c = change_of(&m->v->ev[h.ev]);
 			if (!ready(&m->gs, &c)) {
 				i++;
+				m->looked++;
 				continue;
 			}
 			push_head(m, h);
@@ -176,7 +181,7 @@ static void merge(struct gov1 *v)
 		m.idle[m.nidle++] = i;
 	for (;;) {
 		gather(&m);
-		if (!m.n)
+		if (!m.n || m.looked > PATIENCE + PER_EVENT * (uint64_t)v->norder)
 			break;
 		struct head h = pop_head(&m);
 		struct gov1_ev *e = &v->ev[h.ev];
