@@ -121,6 +121,12 @@ done
 # A profile less itself is nothing.
 [ -z "$("$ttrace" folded -base=cpu.pb.gz cpu.pb.gz)" ]
 ok $? "a profile less itself is empty"
+# A flame graph is one element, whole, with as many frames closed as opened; its root has all.
+"$ttrace" flame -focus=json cpu.pb.gz >"$tmp/svg"
+[ "$(tail -n 1 "$tmp/svg")" = "</svg>" ] && [ "$(grep -c '<title>' "$tmp/svg")" -gt 20 ] &&
+	[ "$(grep -o '<g[ >]' "$tmp/svg" | wc -l)" = "$(grep -o '</g>' "$tmp/svg" | wc -l)" ] &&
+	[ "$(grep -c '<title>all (' "$tmp/svg")" = 1 ]
+ok $? "flame is a whole drawing"
 # Tables for scripts have the same rows.
 [ "$("$ttrace" top -format=tsv -nodecount=7 cpu.pb.gz | cut -f1 | tail -n +2)" = \
 	"$("$ttrace" top -nodecount=7 cpu.pb.gz | tail -n 7 | sed 's/^.*%  //; s/ (.*inline)$//')" ]

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * flame: the stacks as one SVG that needs nothing else: the root at the top, a
+ * frame as wide as its weight, siblings by weight. Stacks are merged into a tree
+ * whose parents come before their children, so totals are one pass backwards
+ * and places one pass forwards. Frames narrower than a quarter of a pixel are
+ * left out. The script inside zooms at a click and marks what a search finds;
+ * it reads places out of the drawing itself and knows no names.
+ */
+#include "config.h"
+#include "report/pprof.h"
+
+#include "base/text.h"
+#include "report/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 1200, ROW = 17, TOP = 48, PAD = 10 };
+
+struct fnode {
+	uint32_t parent, depth;
+	str_id name;
+	int64_t flat, cum;
+	double x;
+};
+
+struct flame_svg {
+	struct view *v;
+	struct buf *b;
+	struct fnode *node; /* 0: the root */
+	size_t n, cap;
+	struct intern index;
+	uint32_t depth;
+};
+
+struct fkey {
+	uint32_t parent;
+	str_id name;
+};
+
+static int same_node(const void *ctx, uint32_t id, const void *key)
+{
+	const struct flame_svg *f = ctx;
+	const struct fkey *k = key;
+	return f->node[id].parent == k->parent && f->node[id].name == k->name;
+}
+
+static uint32_t child_of(struct flame_svg *f, uint32_t parent, str_id name)
+{
+	struct fkey k = {parent, name};
+	uint32_t h = hash_u64(parent, name), id = intern_find(&f->index, h, same_node, f, &k);
+	if (id != UINT32_MAX)
+		return id;
+	f->node = mem_grow(f->node, &f->cap, f->n + 1, sizeof *f->node);
+	id = (uint32_t)f->n++;
+	f->node[id] = (struct fnode){.parent = parent, .depth = f->node[parent].depth + 1, .name = name};
+	if (f->node[id].depth > f->depth)
+		f->depth = f->node[id].depth;
+	intern_put(&f->index, h, id);
+	return id;
+}
+
+/* What each line of a location is called, worked out once. */
+static str_id frame_name(struct flame_svg *f, struct prof_loc *l, uint32_t line, str_id *known)
+{
+	struct prof *p = f->v->p;
+	if (!*known) {
+		struct buf b = {0};
+		struct ginfo info = ginfo_of(p, l, line, false);
+		ginfo_name(&b, p, &info, " ");
+		*known = prof_str(p, b.p, b.n);
+		buf_free(&b);
+	}
+	return *known;
+}
+
+static void grow_tree(struct flame_svg *f)
+{
+	struct prof *p = f->v->p;
+	int64_t *weight = xcalloc(p->nstack, sizeof *weight);
+	str_id *known = xcalloc(p->nline + p->nloc + 1, sizeof *known);
+	for (size_t i = 0; i < p->nsample; i++)
+		prof_sum(&weight[p->sample[i].stack], prof_value(p, i)[f->v->g.type]);
+	for (size_t s = 0; s < p->nstack; s++) {
+		struct prof_run r = p->stack[s];
+		uint32_t at = 0;
+		for (uint32_t i = r.n; i-- && weight[s];) {
+			loc_id id = p->frame[r.off + i];
+			struct prof_loc *l = &p->loc[id];
+			for (uint32_t k = l->nline ? l->nline : 1; k--;) {
+				size_t slot = l->nline ? l->line + k : p->nline + id;
+				at = child_of(f, at, frame_name(f, l, k, &known[slot]));
+			}
+		}
+		prof_sum(&f->node[at].flat, weight[s]);
+	}
+	for (size_t i = f->n; i--;) {
+		prof_sum(&f->node[i].cum, f->node[i].flat);
+		if (i)
+			prof_sum(&f->node[f->node[i].parent].cum, f->node[i].cum);
+	}
+	mem_free(weight);
+	mem_free(known);
+}
+
+struct order {
+	const struct flame_svg *f;
+	uint32_t id;
+};
+
+static int by_place(const void *x, const void *y)
+{
+	const struct order *a = x, *b = y;
+	const struct fnode *m = &a->f->node[a->id], *n = &b->f->node[b->id];
+	if (m->parent != n->parent)
+		return m->parent < n->parent ? -1 : 1;
+	if (m->cum != n->cum)
+		return m->cum > n->cum ? -1 : 1;
+	return strcmp(prof_s(a->f->v->p, m->name), prof_s(b->f->v->p, n->name));
+}
+
+/* A parent's group of children comes after the group that it is in itself: one pass places all. */
+static void place(struct flame_svg *f)
+{
+	struct order *o = xmalloc(f->n * sizeof *o);
+	double at = 0;
+	for (size_t i = 1; i < f->n; i++)
+		o[i - 1] = (struct order){f, (uint32_t)i};
+	qsort(o, f->n - 1, sizeof *o, by_place);
+	for (size_t i = 0; i + 1 < f->n; i++) {
+		struct fnode *n = &f->node[o[i].id];
+		if (!i || n->parent != f->node[o[i - 1].id].parent)
+			at = f->node[n->parent].x;
+		n->x = at;
+		if (n->cum > 0)
+			at += (double)n->cum;
+	}
+	mem_free(o);
+}
+
+static void put_xml(struct buf *b, const char *s, size_t n)
+{
+	struct buf safe = {0};
+	text_safe(&safe, s, n);
+	for (size_t i = 0; i < safe.n; i++)
+		switch (safe.p[i]) {
+		case '&': buf_puts(b, "&amp;"); break;
+		case '<': buf_puts(b, "&lt;"); break;
+		case '>': buf_puts(b, "&gt;"); break;
+		case '"': buf_puts(b, "&quot;"); break;
+		default: buf_putc(b, safe.p[i]);
+		}
+	buf_free(&safe);
+}
+
+/* One hue a package (or file): what stands before the last dot behind the last slash. */
+static unsigned hue(const char *s, size_t n)
+{
+	size_t from = n, end;
+	while (from && s[from - 1] != '/')
+		from--;
+	for (end = from; end < n && s[end] != '.' && s[end] != ':';)
+		end++;
+	return hash_bytes(s, end, 5) % 360;
+}
+
+static void put_frame(struct flame_svg *f, const struct fnode *n, double scale)
+{
+	const struct prof *p = f->v->p;
+	const char *s = n->depth ? prof_s(p, n->name) : "all";
+	size_t len = strlen(s), fit = 0, used = 0;
+	double x = PAD + n->x * scale, w = (double)n->cum * scale;
+	unsigned y = TOP + n->depth * ROW;
+	buf_puts(f->b, "<g><title>");
+	put_xml(f->b, s, len);
+	buf_puts(f->b, " (");
+	view_value(f->v, f->b, n->cum);
+	buf_puts(f->b, ", ");
+	put_trimmed_percent(f->b, n->cum, f->v->total);
+	buf_printf(f->b, ")</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"hsl(%u,%d%%,%d%%)\"/>",
+	    x, y, w, ROW - 1, n->depth ? hue(s, len) : 0, n->depth ? 55 : 0, n->depth ? 72 : 85);
+	buf_printf(f->b, "<text x=\"%.2f\" y=\"%u\">", x + 3, y + 12);
+	while (fit < len && (double)(used + 1) * 6.7 < w - 4) {
+		fit++;
+		while (fit < len && ((unsigned char)s[fit] & 0xc0) == 0x80)
+			fit++;
+		used++;
+	}
+	put_xml(f->b, s, fit);
+	buf_puts(f->b, "</text></g>\n");
+}
+
+static const char style[] =
+    "<style>text{font:11px monospace;pointer-events:none}g:hover>rect{stroke:#000}"
+    ".h{font:14px sans-serif}.b{font:12px sans-serif;fill:#06c;pointer-events:all;cursor:pointer}"
+    ".hit>rect{fill:#e0c}</style>\n";
+
+static const char script[] =
+    "<script><![CDATA[\n"
+    "const PAD=10,W=1200-2*PAD,S=document.documentElement,$=i=>document.getElementById(i);\n"
+    "const F=[...$('frames').children].map(g=>{const r=g.querySelector('rect'),t=g.querySelector('text');"
+    "const s=g.querySelector('title').textContent;return{g,r,t,x:+r.getAttribute('x')-PAD,"
+    "w:+r.getAttribute('width'),y:+r.getAttribute('y'),s,n:s.replace(/ \\([^(]*\\)$/,'')}});\n"
+    "function zoom(z){const k=W/z.w,e=1e-3;for(const f of F){\n"
+    " const over=f.y<=z.y&&f.x<=z.x+e&&f.x+f.w>=z.x+z.w-e,"
+    "in_=f.y>z.y&&f.x>=z.x-e&&f.x+f.w<=z.x+z.w+e;\n"
+    " f.g.style.display=over||in_?'':'none';f.g.style.opacity=over&&f!==z?.6:1;if(!over&&!in_)continue;\n"
+    " const x=over?0:(f.x-z.x)*k,w=over?W:f.w*k;f.r.setAttribute('x',x+PAD);f.r.setAttribute('width',w);"
+    "f.t.setAttribute('x',x+PAD+3);f.t.textContent=f.n.slice(0,Math.max(0,Math.floor((w-4)/6.7)));}\n"
+    " $('back').style.display=z===F[0]?'none':''}\n"
+    "function find(){const q=prompt('Search (regular expression):');if(q===null)return;let re;"
+    "try{re=q?new RegExp(q):null}catch(e){alert(e);return}\n"
+    " let sum=0,ends=[];for(const f of F){const hit=re&&re.test(f.n);f.g.classList.toggle('hit',!!hit);"
+    "if(hit)ends.push(f)}\n"
+    " ends.sort((a,b)=>a.x-b.x||b.w-a.w);let end=-1;for(const f of ends)if(f.x>=end-1e-3){sum+=f.w;end=f.x+f.w}\n"
+    " $('found').textContent=re?'matched '+(100*sum/F[0].w).toFixed(2)+'%':''}\n"
+    "S.addEventListener('click',e=>{const g=e.target.closest('#frames>g');if(g)zoom(F.find(f=>f.g===g))});\n"
+    "S.addEventListener('keydown',e=>{if(e.key==='Escape')zoom(F[0]);if(e.key==='/'){e.preventDefault();find()}});\n"
+    "$('back').addEventListener('click',()=>zoom(F[0]));$('search').addEventListener('click',find);\n"
+    "]]></script>\n";
+
+static void put_svg(struct flame_svg *f, struct out *out)
+{
+	struct buf *b = f->b;
+	unsigned height = TOP + (f->depth + 1) * ROW + 10;
+	double scale = f->node[0].cum > 0 ? (WIDTH - 2.0 * PAD) / (double)f->node[0].cum : 0;
+	buf_printf(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+		      "viewBox=\"0 0 %d %u\" width=\"100%%\" preserveAspectRatio=\"xMidYMin\">\n",
+	    WIDTH, height);
+	buf_puts(b, style);
+	buf_printf(b, "<rect width=\"%d\" height=\"%u\" fill=\"#fff\"/>\n<text class=\"h\" x=\"%d\" y=\"22\">", WIDTH,
+	    height, PAD);
+	put_xml(b, f->v->sample_type, strlen(f->v->sample_type));
+	buf_puts(b, ": ");
+	view_value(f->v, b, f->node[0].cum);
+	buf_puts(b, " of ");
+	view_value(f->v, b, f->v->total);
+	buf_printf(b, "</text>\n<text class=\"b\" id=\"back\" x=\"%d\" y=\"40\" style=\"display:none\">whole "
+		      "(Esc)</text><text class=\"b\" id=\"search\" x=\"%d\" y=\"22\">search (/)</text>"
+		      "<text class=\"h\" id=\"found\" x=\"%d\" y=\"40\"></text>\n<g id=\"frames\">\n",
+	    PAD, WIDTH - 90, WIDTH - 140);
+	for (size_t i = 0; i < f->n && !out->failed; i++)
+		if (!i || (f->node[i].cum > 0 && (double)f->node[i].cum * scale >= 0.25)) {
+			put_frame(f, &f->node[i], scale);
+			out_flush(out, false);
+		}
+	buf_puts(b, "</g>\n");
+	buf_puts(b, script);
+	buf_puts(b, "</svg>\n");
+}
+
+int report_flame(const struct opt *o, struct out *out, struct err *e)
+{
+	struct view v;
+	if (view_open(&v, o, V_FLAME, e))
+		return -1;
+	struct flame_svg f = {.v = &v, .b = &out->buf};
+	f.node = mem_grow(f.node, &f.cap, 1, sizeof *f.node);
+	f.node[f.n++] = (struct fnode){0};
+	grow_tree(&f);
+	place(&f);
+	put_svg(&f, out);
+	mem_free(f.node);
+	intern_free(&f.index);
+	view_close(&v);
+	return 0;
+}
