@@ -129,7 +129,7 @@ void listview_draw(const void *st, const struct pane_env *env, struct grid *g)
 	grid_text(g, 0, X_TEXT + 1, ST_HEAD, 0, "SOURCE");
 	if (v->src && v->src->path) {
 		struct buf b = {0};
-		buf_printf(&b, "%s%s", v->stale ? "another version? " : "", v->src->how);
+		buf_printf(&b, "%s%s", v->stale ? "not the version that ran? " : "", v->src->how);
 		grid_right(g, 0, g->w - 1, v->stale ? ST_WARN : ST_DIM, 0, buf_str(&b));
 		buf_free(&b);
 	}

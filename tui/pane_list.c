@@ -165,6 +165,24 @@ static void add_source(struct listview *v, const uint32_t *hot, uint32_t nhot, i
 	}
 }
 
+/* The file is not the one that ran: the function does not begin where it should. */
+static bool other_version(const struct source *src, const struct str_row *name, int64_t start)
+{
+	size_t at = name->n, n;
+	while (at && name->s[at - 1] != '.' && name->s[at - 1] != ')')
+		at--;
+	const char *line = start > 0 ? source_line(src, start, &n) : NULL;
+	const char *last = name->s + at;
+	size_t m = name->n - at;
+	if (!line || !m || strchr(name->s, '[') || !strncmp(last, "func", 4) || (*last >= '0' && *last <= '9') ||
+	    src->nline < start)
+		return src->nline < start;
+	for (size_t i = 0; i + m <= n; i++)
+		if (!memcmp(line + i, last, m))
+			return false;
+	return true;
+}
+
 static void fill(struct listview *v, struct session *s)
 {
 	const struct calls *c = v->t.c;
@@ -191,14 +209,13 @@ static void fill(struct listview *v, struct session *s)
 	}
 	if (n && v->src && v->src->path) {
 		int64_t start = store_fun(c->st, f->fun)->line, first = c->thing[hot[0]].line, last = c->thing[hot[n - 1]].line;
+		v->stale = other_version(v->src, store_str(c->st, f->name), start) || last > v->src->nline;
 		if (start <= 0 || start > first)
 			start = first > 5 ? first - 5 : 1;
 		int64_t end = body_end(v->src, last);
 		if (end - start > 100000)	/* lines that a file made up */
 			start = first, end = first + 100000;
 		add_source(v, hot, n, start, end > last ? end : last < v->src->nline ? last : v->src->nline);
-		if (last > v->src->nline)
-			v->stale = true;
 	} else {
 		for (uint32_t i = 0; i < n; i++) {
 			const struct thing *t = &c->thing[hot[i]];

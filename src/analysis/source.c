@@ -26,6 +26,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,7 +98,34 @@ static void add_goroot(struct sources *s, const char *path)
 	buf_free(&b);
 }
 
-/* The trees of Go on this machine; the one in $GOROOT first, then the newest downloaded. */
+/* 1027004 for a tree of go1.27.4; 0 when it does not say. */
+static long goroot_version(const char *path)
+{
+	struct buf b = {0};
+	long v[3] = {0};
+	buf_printf(&b, "%s/VERSION", path);
+	FILE *f = fopen(buf_str(&b), "re");
+	buf_free(&b);
+	if (!f)
+		return 0;
+	if (fscanf(f, "go%3ld.%3ld.%3ld", &v[0], &v[1], &v[2]) < 1)
+		v[0] = 0;
+	fclose(f);
+	return v[0] * 1000000 + v[1] * 1000 + v[2];
+}
+
+/* Newest first: what is looked at was rarely built by the older of two. */
+static void newest_first(char **list, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = i; k && goroot_version(list[k]) > goroot_version(list[k - 1]); k--) {
+			char *t = list[k];
+			list[k] = list[k - 1];
+			list[k - 1] = t;
+		}
+}
+
+/* The trees of Go on this machine; the one in $GOROOT first. */
 static void find_go(struct sources *s)
 {
 	const char *home = getenv("HOME"), *env = getenv("GOMODCACHE");
@@ -114,6 +142,7 @@ static void find_go(struct sources *s)
 		s->modcache = xstrdup(buf_str(&b));
 	if ((env = getenv("GOROOT")) && *env)
 		add_goroot(s, env);
+	size_t asked = s->ngoroot;
 	add_goroot(s, "/usr/local/go");
 	if (s->modcache) {
 		glob_t g;
@@ -127,6 +156,7 @@ static void find_go(struct sources *s)
 	}
 	add_goroot(s, "/usr/lib/go");
 	add_goroot(s, "/usr/share/go");
+	newest_first(s->goroot + asked, s->ngoroot - asked);
 	buf_free(&b);
 }
 
