@@ -177,9 +177,10 @@ static enum go_advance try_slot(struct merge *m, size_t i)
 {
 	struct cursor *c = m->heap[i].cur;
 	enum go_advance r = goorder_advance(m->o, &c->ev, c->m, &c->state);
-	m->taken++;
-	if (r == GO_YES)
+	if (r == GO_YES) {
+		m->taken++;
 		return step_slot(m, i);
+	}
 	if (r == GO_WAIT)
 		return r;
 	if (m->g->salvaged)
