@@ -21,7 +21,8 @@ static uint32_t rnd(uint32_t below)
 /* ---- one random profile, said to both models */
 
 enum { FUNS = 7, LOCS = 12, SMPS = 30, DEPTH = 7 };
-static const char *const name[] = {"main", "a.b", "a.c", "b", "run(int)", "c::operator()(x)", ".dot"};
+static const char *const name[] = {
+    "main", "a.b", "a.c", "b", "run(int)", "c::operator()(x)", ".dot"};
 static const char *const file[] = {"m.go", "a.go", "b.go", ""};
 
 static str_id say(const struct sink *s, const char *t)
@@ -36,13 +37,19 @@ static void say_profile(const struct sink *s)
 	map_id map[2] = {0};
 	map[1] = s->ops->map(s->self, &(struct sink_map){.id = 1, .file = say(s, "lib.so")});
 	for (uint32_t i = 0; i < FUNS; i++)
-		fun[i] = s->ops->fun(s->self, &(struct sink_fun){.id = i + 1, .name = say(s, name[i]), .file = say(s, file[rnd(4)])});
+		fun[i] = s->ops->fun(s->self,
+		    &(struct sink_fun){
+			.id = i + 1, .name = say(s, name[i]), .file = say(s, file[rnd(4)])});
 	for (uint32_t i = 0; i < LOCS; i++) {
 		struct sink_line line[3];
 		size_t n = rnd(8) ? 1 + rnd(3) : 0;
 		for (size_t k = 0; k < n; k++)
 			line[k] = (struct sink_line){fun[rnd(FUNS)], (int64_t)rnd(9), 0};
-		loc[i] = s->ops->loc(s->self, &(struct sink_loc){.id = i + 1, .addr = 16 * i, .map = map[!rnd(4)], .line = line, .nline = n});
+		loc[i] = s->ops->loc(s->self, &(struct sink_loc){.id = i + 1,
+						  .addr = 16 * i,
+						  .map = map[!rnd(4)],
+						  .line = line,
+						  .nline = n});
 	}
 	s->ops->type(s->self, say(s, "n"), say(s, "count"));
 	s->ops->type(s->self, say(s, "cpu"), say(s, "nanoseconds"));
@@ -55,7 +62,11 @@ static void say_profile(const struct sink *s)
 			{.key = say(s, "bytes"), .num = 512 << rnd(3), .unit = say(s, "bytes")},
 			{.key = say(s, "k"), .str = say(s, "z")}};
 		int64_t v[2] = {1, (int64_t)rnd(100) - (rnd(5) ? 0 : 60)};
-		struct sink_sample smp = {.stack = s->ops->stack(s->self, stack, n), .value = v, .label = l, .nlabel = rnd(4), .when = TIME_NONE};
+		struct sink_sample smp = {.stack = s->ops->stack(s->self, stack, n),
+		    .value = v,
+		    .label = l,
+		    .nlabel = rnd(4),
+		    .when = TIME_NONE};
 		s->ops->sample(s->self, &smp);
 	}
 }
@@ -91,7 +102,8 @@ static bool within(const struct sums *a, const struct sums *b)
 		while (k < b->n && strcmp(a->l[i].path, b->l[k].path))
 			k++;
 		if (a->l[i].v != (k < b->n ? b->l[k].v : 0)) {
-			fprintf(stderr, "%s: %lld, not %lld\n", a->l[i].path, (long long)a->l[i].v, k < b->n ? (long long)b->l[k].v : 0LL);
+			fprintf(stderr, "%s: %lld, not %lld\n", a->l[i].path, (long long)a->l[i].v,
+			    k < b->n ? (long long)b->l[k].v : 0LL);
 			return false;
 		}
 	}
@@ -108,7 +120,8 @@ static void of_model(struct prof *p, struct sums *out)
 			const struct prof_loc *l = &p->loc[p->frame[r.off + k]];
 			for (uint32_t j = l->nline; j--;) {
 				const struct prof_line *ln = &p->line[l->line + j];
-				const char *nm = prof_s(p, p->fun[ln->fun].name), *f = prof_s(p, p->fun[ln->fun].file);
+				const char *nm = prof_s(p, p->fun[ln->fun].name),
+					   *f = prof_s(p, p->fun[ln->fun].file);
 				buf_printf(&b, ";%s:%lld", *nm ? nm : f, (long long)ln->line);
 			}
 			if (!l->nline)
@@ -129,7 +142,8 @@ static void path_of(const struct store *st, const struct weights *w, uint32_t i,
 		if (w->label && w->label[way[n]])
 			buf_printf(b, ";%s:0", store_str(st, w->label[way[n]])->s);
 		else if (f->fun)
-			buf_printf(b, ";%s:%lld", store_str(st, store_fun(st, f->fun)->name)->s, (long long)f->line);
+			buf_printf(b, ";%s:%lld", store_str(st, store_fun(st, f->fun)->name)->s,
+			    (long long)f->line);
 		else
 			buf_puts(b, ";?");
 	}
@@ -201,18 +215,28 @@ static const char *pick(const char *const *list, uint32_t n)
 
 static struct filters random_filters(void)
 {
-	static const char *const rx[] = {"main", "^a\\.", "b|c", "lib", "m\\.go", "a.go|run", "nothing", "operator", "x", "k", "^run$", "dot", "."};
-	static const char *const tag[] = {"x", "k=x", "k:z", "bytes=1kb:", ":512b", "x,z", "k=x,y", "512b:1kb", "bytes=2kb"};
+	static const char *const rx[] = {"main", "^a\\.", "b|c", "lib", "m\\.go", "a.go|run",
+	    "nothing", "operator", "x", "k", "^run$", "dot", "."};
+	static const char *const tag[] = {
+	    "x", "k=x", "k:z", "bytes=1kb:", ":512b", "x,z", "k=x,y", "512b:1kb", "bytes=2kb"};
 	static const char *const key[] = {"k", "bytes", "k,bytes", "other"};
-	return (struct filters){.focus = pick(rx, 13), .ignore = pick(rx, 13), .hide = pick(rx, 13), .show = pick(rx, 13),
-		.show_from = pick(rx, 13), .prune_from = pick(rx, 13), .tagfocus = pick(tag, 9), .tagignore = pick(tag, 9),
-		.tagroot = rnd(3) ? NULL : key[rnd(3)], .tagleaf = rnd(4) ? NULL : key[rnd(3)]};
+	return (struct filters){.focus = pick(rx, 13),
+	    .ignore = pick(rx, 13),
+	    .hide = pick(rx, 13),
+	    .show = pick(rx, 13),
+	    .show_from = pick(rx, 13),
+	    .prune_from = pick(rx, 13),
+	    .tagfocus = pick(tag, 9),
+	    .tagignore = pick(tag, 9),
+	    .tagroot = rnd(3) ? NULL : key[rnd(3)],
+	    .tagleaf = rnd(4) ? NULL : key[rnd(3)]};
 }
 
 static void ask_model(struct prof *p, const struct filters *f, bool noinlines, struct sums *out)
 {
-	struct prof_filters pf = {f->focus, f->ignore, f->hide, f->show, f->show_from, f->prune_from,
-		f->tagfocus, f->tagignore, f->tagshow, f->taghide, f->tagroot, f->tagleaf, "minimum"};
+	struct prof_filters pf = {f->focus, f->ignore, f->hide, f->show, f->show_from,
+	    f->prune_from, f->tagfocus, f->tagignore, f->tagshow, f->taghide, f->tagroot,
+	    f->tagleaf, "minimum"};
 	struct prof_units u = {0};
 	prof_label_units(p, &u, NULL, NULL);
 	prof_tag_frames(p, &pf, NULL, NULL);
@@ -247,15 +271,19 @@ static void one(uint64_t start)
 	bool same = within(&tree, &model) && within(&model, &tree);
 	OK(same);
 	if (!same)
-		fprintf(stderr, "seed %llu: focus %s ignore %s hide %s show %s from %s prune %s tf %s ti %s root %s leaf %s noinl %d\n",
-		    (unsigned long long)start, f.focus, f.ignore, f.hide, f.show, f.show_from, f.prune_from, f.tagfocus,
-		    f.tagignore, f.tagroot, f.tagleaf, noinlines);
+		fprintf(stderr,
+		    "seed %llu: focus %s ignore %s hide %s show %s from %s prune %s tf %s ti %s "
+		    "root %s leaf %s noinl %d\n",
+		    (unsigned long long)start, f.focus, f.ignore, f.hide, f.show, f.show_from,
+		    f.prune_from, f.tagfocus, f.tagignore, f.tagroot, f.tagleaf, noinlines);
 	focus_free(fc);
 	/* focus and ignore of one expression share out the samples that have a location */
 	const char *rx = f.focus ? f.focus : "a";
-	OK(total_of(sn, (struct filters){.focus = rx}) + total_of(sn, (struct filters){.ignore = rx}) ==
+	OK(total_of(sn, (struct filters){.focus = rx}) +
+		total_of(sn, (struct filters){.ignore = rx}) ==
 	    total_of(sn, (struct filters){.ignore = "no such name"}));
-	OK(total_of(sn, (struct filters){.tagfocus = "x"}) + total_of(sn, (struct filters){.tagignore = "x"}) ==
+	OK(total_of(sn, (struct filters){.tagfocus = "x"}) +
+		total_of(sn, (struct filters){.tagignore = "x"}) ==
 	    total_of(sn, (struct filters){0}));
 	arena_free(&a);
 	sums_free(&model);

@@ -44,7 +44,8 @@ struct tagged {
 	size_t cway;
 };
 
-static uint32_t add_node(struct tagged *g, uint32_t parent, frm_id frame, str_id label, str_id key, struct from from)
+static uint32_t add_node(
+    struct tagged *g, uint32_t parent, frm_id frame, str_id label, str_id key, struct from from)
 {
 	struct tree *t = g->t;
 	t->row = mem_grow(t->row, &t->cap, t->n + 1, sizeof *t->row);
@@ -97,13 +98,15 @@ static uint32_t find_copy(const struct tagged *g, uint32_t chain, uint32_t node)
 	struct first f = g->first[node];
 	if (!f.copy || f.chain == chain)
 		return f.copy;
-	uint32_t id = intern_find(&g->copies, hash_u64(chain, node), same_copy, g, &(struct from){chain, node});
+	uint32_t id = intern_find(
+	    &g->copies, hash_u64(chain, node), same_copy, g, &(struct from){chain, node});
 	return id == UINT32_MAX ? 0 : id;
 }
 
 static uint32_t make_copy(struct tagged *g, uint32_t parent, uint32_t chain, uint32_t node)
 {
-	uint32_t id = add_node(g, parent, store_stk(g->sn->st, node)->frame, 0, 0, (struct from){chain, node});
+	uint32_t id = add_node(
+	    g, parent, store_stk(g->sn->st, node)->frame, 0, 0, (struct from){chain, node});
 	if (g->first[node].copy)
 		intern_put(&g->copies, hash_u64(chain, node), id);
 	else
@@ -115,7 +118,8 @@ static uint32_t make_copy(struct tagged *g, uint32_t parent, uint32_t chain, uin
 static uint32_t copy_of(struct tagged *g, uint32_t chain, uint32_t node)
 {
 	uint32_t at = 0;
-	for (g->nway = 0; node && !(at = find_copy(g, chain, node)); node = store_stk(g->sn->st, node)->parent) {
+	for (g->nway = 0; node && !(at = find_copy(g, chain, node));
+	     node = store_stk(g->sn->st, node)->parent) {
 		g->way = mem_grow(g->way, &g->cway, g->nway + 1u, sizeof *g->way);
 		g->way[g->nway++] = node;
 	}
@@ -126,8 +130,8 @@ static uint32_t copy_of(struct tagged *g, uint32_t chain, uint32_t node)
 	return at;
 }
 
-void tree_tagged(struct tree *t, const struct snap *sn, const struct labels *ls, const str_id *key, size_t nkey,
-    size_t nroot)
+void tree_tagged(struct tree *t, const struct snap *sn, const struct labels *ls, const str_id *key,
+    size_t nkey, size_t nroot)
 {
 	struct tagged g = {.t = t, .sn = sn, .ls = ls};
 	g.first = xcalloc(sn->nstks, sizeof *g.first);
@@ -205,13 +209,15 @@ static void derive_states(const struct pass *p)
 		for (struct tree_run r = tree_run(p->t, i); i < r.hi; i++) {
 			struct stk_row row = r.row[i - r.lo];
 			if (i)
-				state[i] = state[row.parent] | (flags_of(p, i, row.frame) & (FV_FOCUS | FV_IGNORE));
+				state[i] = state[row.parent] |
+					   (flags_of(p, i, row.frame) & (FV_FOCUS | FV_IGNORE));
 		}
 }
 
 struct derived derive(const struct tree *t, const struct verdict *w, struct arena *a)
 {
-	struct pass p = {.t = t, .w = w, .from = focus_from(w->fc), .d.state = arena_alloc(a, t->n)};
+	struct pass p = {
+	    .t = t, .w = w, .from = focus_from(w->fc), .d.state = arena_alloc(a, t->n)};
 	p.d.state[0] = 0;
 	if (p.from || w->fc->rx[R_PRUNE] || w->any & FV_DEAD || (t->key && focus_by_name(w->fc))) {
 		p.d.rep = arena_alloc(a, t->n * sizeof *p.d.rep);

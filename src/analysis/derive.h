@@ -13,7 +13,7 @@ struct tree {
 	const struct store *st;	/* its rows, when row is NULL */
 	uint32_t n;
 	struct stk_row *row;
-	str_id *label;		/* per row a tag shown as a frame (its key, when it is empty), else 0 */
+	str_id *label; /* per row a tag shown as a frame (its key, when it is empty), else 0 */
 	str_id *key;		/* the key of that tag */
 	uint32_t *of;		/* per sample its node */
 	size_t cap, clabel, ckey;
@@ -28,17 +28,20 @@ static inline struct tree_run tree_run(const struct tree *t, uint32_t i)
 {
 	if (t->row)
 		return (struct tree_run){t->row, 0, t->n};
-	uint32_t size = COL_FIRST << (31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1)), lo = size - COL_FIRST;
+	uint32_t size = COL_FIRST << (31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1)),
+		 lo = size - COL_FIRST;
 	return (struct tree_run){store_stk(t->st, lo), lo, lo + size < t->n ? lo + size : t->n};
 }
 void tree_free(struct tree *);
 
-/* Tags as frames: nodes of the root keys above, and of the leaf keys below, the stack of every sample. */
-void tree_tagged(struct tree *, const struct snap *, const struct labels *, const str_id *key, size_t nkey, size_t nroot);
+/* Tags as frames: nodes of the root keys above, and of the leaf keys below, the stack of every
+ * sample. */
+void tree_tagged(struct tree *, const struct snap *, const struct labels *, const str_id *key,
+    size_t nkey, size_t nroot);
 
 /* What verdicts make of a tree. state[i]: what a stack that ends at i has seen. When frames vanish,
-   to[i]: where the weight of samples at node i goes, DERIVE_NONE when they do not count; and rep[i]:
-   the nearest node that is seen, i or above (0: none); else NULL, both are i. */
+   to[i]: where the weight of samples at node i goes, DERIVE_NONE when they do not count; and
+   rep[i]: the nearest node that is seen, i or above (0: none); else NULL, both are i. */
 #define DERIVE_NONE UINT32_MAX
 enum { DERIVE_ON = 4 };	/* in state, beside FV_FOCUS and FV_IGNORE: show_from has begun */
 struct derived { uint8_t *state; uint32_t *to, *rep; };

@@ -166,8 +166,15 @@ static void gather(struct scale *g, struct weights *w)
 	memcpy(o->cum, o->flat, n * sizeof *o->cum);
 	for (uint32_t i = n; i-- > 1;)
 		o->cum[o->parent[i]] = plus(o->cum[o->parent[i]], o->cum[i]);
-	*w = (struct weights){.n = n, .parent = o->parent, .frame = o->frame, .label = o->label, .flat = o->flat,
-		.cum = o->cum, .count = o->count, .total = o->cum[0], .all = g->base > 0 ? g->base : g->all};
+	*w = (struct weights){.n = n,
+	    .parent = o->parent,
+	    .frame = o->frame,
+	    .label = o->label,
+	    .flat = o->flat,
+	    .cum = o->cum,
+	    .count = o->count,
+	    .total = o->cum[0],
+	    .all = g->base > 0 ? g->base : g->all};
 }
 
 static void begin(struct scale *g, const struct snap *sn, const struct focus *fc, bool noinlines)
@@ -180,7 +187,8 @@ static void begin(struct scale *g, const struct snap *sn, const struct focus *fc
 static void settle(struct scale *g, bool counts, struct arena *out)
 {
 	size_t n = g->tree.n, cell = sizeof(int64_t);
-	if (focus_by_name(g->fc) || focus_from(g->fc) || g->fc->rx[R_PRUNE] || g->verdict.any & FV_DEAD)
+	if (focus_by_name(g->fc) || focus_from(g->fc) || g->fc->rx[R_PRUNE] ||
+	    g->verdict.any & FV_DEAD)
 		g->d = derive(&g->tree, &g->verdict, &g->scratch);
 	char *p = arena_alloc(out, n * (2 * cell + (counts ? cell : 0) + 3 * sizeof(uint32_t) + 1));
 	g->r.flat = (int64_t *)p;
@@ -205,8 +213,8 @@ static void end(struct scale *g)
 	arena_free(&g->scratch);
 }
 
-void focus_samples(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines, struct arena *out,
-    struct weights *w)
+void focus_samples(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
+    struct arena *out, struct weights *w)
 {
 	struct scale g;
 	str_id key[KEYS_MAX];
@@ -228,8 +236,8 @@ void focus_samples(const struct snap *sn, const struct focus *fc, size_t type, b
 	end(&g);
 }
 
-void focus_nodes(const struct snap *sn, const struct focus *fc, const int64_t *flat, const int64_t *count, str_id unit,
-    bool noinlines, struct arena *out, struct weights *w)
+void focus_nodes(const struct snap *sn, const struct focus *fc, const int64_t *flat,
+    const int64_t *count, str_id unit, bool noinlines, struct arena *out, struct weights *w)
 {
 	struct scale g;
 	begin(&g, sn, fc, noinlines);

@@ -50,7 +50,8 @@ static uint32_t set_of(struct labels *l, const struct smp_row *s)
 	uint32_t h = s->nlabel;
 	for (uint32_t i = 0; i < s->nlabel; i++) {
 		const struct sink_label *b = col_at(&l->st->labels, s->label + i);
-		h = hash_u64((uint64_t)b->key << 32 | b->str, hash_u64((uint64_t)b->num, (uint64_t)b->unit << 32 | h));
+		h = hash_u64((uint64_t)b->key << 32 | b->str,
+		    hash_u64((uint64_t)b->num, (uint64_t)b->unit << 32 | h));
 	}
 	uint32_t id = intern_find(&l->index, h, same_set, l, s);
 	if (id != UINT32_MAX)
@@ -114,7 +115,8 @@ bool labels_text(const struct labels *l, uint32_t set, str_id key, struct buf *o
 				buf_putc(out, ',');
 			any = true;
 			if (text)
-				buf_put(out, store_str(l->st, b->str)->s, store_str(l->st, b->str)->n);
+				buf_put(
+				    out, store_str(l->st, b->str)->s, store_str(l->st, b->str)->n);
 			else
 				units_label(out, b->num, units ? store_str(l->st, b->unit)->s : "",
 				    units ? "minimum" : "");

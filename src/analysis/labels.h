@@ -32,7 +32,8 @@ static inline bool label_is_text(const struct sink_label *l)
 {
 	return l->str || (!l->num && !l->unit);
 }
-/* The unit that numbers under this key are taken to have: "bytes" and the key itself as pprof has it. */
+/* The unit that numbers under this key are taken to have: "bytes" and the key itself as pprof has
+ * it. */
 const char *labels_unit(const struct labels *, str_id key);
 /* All values of a key in a set, joined by commas, as pprof writes them. false: there is none. */
 bool labels_text(const struct labels *, uint32_t set, str_id key, struct buf *);

@@ -44,7 +44,8 @@ static char *copy_of(const char *s)
 
 struct focus *focus_new(const struct filters *f, struct err *e)
 {
-	static const char *const option[] = {"focus", "ignore", "hide", "show", "show_from", "prune_from"};
+	static const char *const option[] = {
+	    "focus", "ignore", "hide", "show", "show_from", "prune_from"};
 	const char *text[] = {f->focus, f->ignore, f->hide, f->show, f->show_from, f->prune_from};
 	struct focus *fc = xcalloc(1, sizeof *fc);
 	int r = 0;
@@ -215,7 +216,8 @@ uint8_t verdict_tag(const struct verdict *w, str_id text, str_id key)
 {
 	bool hit[R__N];
 	for (int r = 0; r < R__N; r++)
-		hit[r] = w->fc->rx[r] && (tag_hits(w, r, text) || (r != R_PRUNE && tag_hits(w, r, key)));
+		hit[r] =
+		    w->fc->rx[r] && (tag_hits(w, r, text) || (r != R_PRUNE && tag_hits(w, r, key)));
 	uint8_t v = hit[R_IGNORE] ? FV_IGNORE : !w->fc->rx[R_FOCUS] || hit[R_FOCUS] ? FV_FOCUS : 0;
 	if (hit[R_HIDE] || (w->fc->rx[R_SHOW] && !hit[R_SHOW]))
 		return v | FV_DEAD;
@@ -229,12 +231,13 @@ static bool key_fits(const struct prof_tag_test *t, const struct str_row *key)
 	return !t->key || (key->n == t->nkey && !memcmp(key->s, t->key, t->nkey));
 }
 
-static bool rx_hits(const struct prof_tag_test *t, const struct rx *rx, const struct labels *ls, uint32_t set,
-    struct buf *b)
+static bool rx_hits(const struct prof_tag_test *t, const struct rx *rx, const struct labels *ls,
+    uint32_t set, struct buf *b)
 {
 	for (uint32_t i = 0; i < ls->set[set].n; i++) {
 		const struct sink_label *l = labels_at(ls, set, i);
-		const struct str_row *key = store_str(ls->st, l->key), *s = store_str(ls->st, l->str);
+		const struct str_row *key = store_str(ls->st, l->key),
+				     *s = store_str(ls->st, l->str);
 		if (!label_is_text(l) || !key_fits(t, key))
 			continue;
 		buf_reset(b);
@@ -262,7 +265,8 @@ static bool in_range(const struct prof_tag_test *t, const struct labels *ls, uin
 }
 
 /* Without a key every expression must hit something, with one any of them. */
-static bool test_set(const struct prof_tag_test *t, const struct labels *ls, uint32_t set, struct buf *b)
+static bool test_set(
+    const struct prof_tag_test *t, const struct labels *ls, uint32_t set, struct buf *b)
 {
 	if (t->range)
 		return in_range(t, ls, set);
@@ -305,7 +309,8 @@ bool focus_by_tag(const struct focus *fc)
 	return fc->tag.focus.on || fc->tag.ignore.on;
 }
 
-size_t focus_tag_keys(const struct focus *fc, const struct snap *sn, str_id *key, size_t max, size_t *nroot)
+size_t focus_tag_keys(
+    const struct focus *fc, const struct snap *sn, str_id *key, size_t max, size_t *nroot)
 {
 	*nroot = split_keys(fc->tagroot, sn, key, 0, max);
 	return split_keys(fc->tagleaf, sn, key, *nroot, max);

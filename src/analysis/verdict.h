@@ -17,12 +17,15 @@ struct focus {
 	char *tagroot, *tagleaf, *tagfocus, *tagignore;
 };
 
-bool focus_by_name(const struct focus *);	/* stacks need FV_FOCUS and no FV_IGNORE, and a frame left */
-bool focus_from(const struct focus *);		/* stacks need FV_FROM */
-bool focus_by_tag(const struct focus *);	/* tagfocus or tagignore: then per label set 1 keep, 0 not: */
+/* Stacks need FV_FOCUS and no FV_IGNORE, and a frame that is left. */
+bool focus_by_name(const struct focus *);
+bool focus_from(const struct focus *);	/* stacks need FV_FROM */
+/* tagfocus or tagignore: then per label set 1 keep, 0 not. */
+bool focus_by_tag(const struct focus *);
 const uint8_t *focus_sets(const struct focus *, const struct labels *, struct arena *);
 /* tagroot and tagleaf: their keys that the store knows; root keys first. */
-size_t focus_tag_keys(const struct focus *, const struct snap *, str_id *key, size_t max, size_t *nroot);
+size_t focus_tag_keys(
+    const struct focus *, const struct snap *, str_id *key, size_t max, size_t *nroot);
 
 /* What a frame means to a stack that goes through it. */
 enum {
@@ -43,6 +46,7 @@ struct verdict {
 };
 void verdict_make(struct verdict *, const struct focus *, const struct snap *, bool noinlines);
 void verdict_free(struct verdict *);
-uint8_t verdict_tag(const struct verdict *, str_id text, str_id key);	/* flags of a tag shown as a frame */
+/* Flags of a tag shown as a frame. */
+uint8_t verdict_tag(const struct verdict *, str_id text, str_id key);
 
 #endif

@@ -42,11 +42,13 @@ static void count_once(const struct store *st, const struct walk *k, struct fun_
 	}
 }
 
-struct fun_weight *weigh_functions(const struct store *st, const struct weights *w, struct arena *a, uint32_t *n)
+struct fun_weight *weigh_functions(
+    const struct store *st, const struct weights *w, struct arena *a, uint32_t *n)
 {
 	uint32_t nfun = col_n(&st->funs), kept = 0;
 	struct fun_weight *f = arena_zalloc(a, nfun * sizeof *f);
-	struct walk k = {w, xcalloc(w->n, sizeof *k.kid), xcalloc(w->n, sizeof *k.next), xcalloc(nfun, sizeof *k.on)};
+	struct walk k = {w, xcalloc(w->n, sizeof *k.kid), xcalloc(w->n, sizeof *k.next),
+	    xcalloc(nfun, sizeof *k.on)};
 	for (uint32_t i = w->n; i-- > 1;) {
 		k.next[i] = k.kid[w->parent[i]];
 		k.kid[w->parent[i]] = i;

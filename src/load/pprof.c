@@ -43,7 +43,8 @@ struct field {
 };
 
 struct text { const uint8_t *p; uint32_t n; str_id id; bool known; };
-struct ids { struct idtab raw; uint32_t *id; size_t cap; };	/* the file's ids to the sink's */
+/* The file's ids to the sink's; at: where each record is. */
+struct ids { struct idtab raw; uint32_t *id; uint64_t *at; size_t cap, cat; };
 
 struct pprof {
 	struct cur all;
@@ -53,7 +54,7 @@ struct pprof {
 	ProtobufCAllocator pb;		/* out of scratch */
 	struct text *str;
 	struct ids map, fun, loc;
-	uint64_t fact[16];		/* numbers of the top level, by field */
+	uint64_t fact[16], fact_at[16];	/* numbers of the top level and where they are, by field */
 	struct field period_type;
 	int64_t *comment;
 	size_t nstr, cstr, ncomment, ccomment, ntype;
@@ -103,10 +104,12 @@ static int next_field(struct cur *c, struct field *f, struct err *e)
 		break;
 	default:
 		if (!c->bad)
-			return err_set(e, ERR_FORMAT, f->at, "not a profile: unknown wire type %u", f->wire);
+			return err_set(
+			    e, ERR_FORMAT, f->at, "not a profile: unknown wire type %u", f->wire);
 	}
 	if (c->bad)
-		return err_set(e, ERR_FORMAT, f->at, "damaged or cut profile: field %" PRIu64 " goes past the end", f->field);
+		return err_set(e, ERR_FORMAT, f->at,
+		    "damaged or cut profile: field %" PRIu64 " goes past the end", f->field);
 	return 0;
 }
 
@@ -114,7 +117,8 @@ static int string(struct pprof *p, int64_t i, uint64_t at, str_id *out)
 {
 	*out = 0;
 	if (i < 0 || (uint64_t)i >= p->nstr)
-		return err_set(p->e, ERR_FORMAT, at, "damaged profile: string %" PRId64 " of a table of %zu", i, p->nstr);
+		return err_set(p->e, ERR_FORMAT, at,
+		    "damaged profile: string %" PRId64 " of a table of %zu", i, p->nstr);
 	struct text *s = &p->str[i];
 	if (!s->known) {
 		s->id = p->out->ops->str(p->out->self, (const char *)s->p, s->n);
@@ -144,7 +148,8 @@ static int add_comments(struct pprof *p, const struct field *f)
 			return err_set(p->e, ERR_FORMAT, f->at, "damaged profile: comments");
 		if (f->wire == 2 && !f->n)
 			break;
-		p->comment = mem_grow(p->comment, &p->ccomment, p->ncomment + 1, sizeof *p->comment);
+		p->comment =
+		    mem_grow(p->comment, &p->ccomment, p->ncomment + 1, sizeof *p->comment);
 		p->comment[p->ncomment++] = (int64_t)v;
 	} while (f->wire == 2 && cur_left(&c));
 	return 0;
@@ -152,6 +157,8 @@ static int add_comments(struct pprof *p, const struct field *f)
 
 static int add_fact(struct pprof *p, const struct field *f)
 {
+	if (f->field < F__N)
+		p->fact_at[f->field] = f->at;
 	switch (f->field) {
 	case F_STRING:
 		return add_string(p, f);
@@ -159,7 +166,9 @@ static int add_fact(struct pprof *p, const struct field *f)
 		return add_comments(p, f);
 	case F_TIME:
 		if (p->fact[F_TIME])
-			return err_set(p->e, ERR_FORMAT, f->at, "two or more profiles one after another in one file: give them as files of their own");
+			return err_set(p->e, ERR_FORMAT, f->at,
+			    "two or more profiles one after another in one file: give them as "
+			    "files of their own");
 		p->fact[F_TIME] = f->num;
 		break;
 	case F_PERIOD_TYPE:
@@ -180,9 +189,12 @@ static int walk_facts(struct pprof *p)
 		if (next_field(&c, &f, p->e))
 			return -1;
 		if (!wire_fits(f.field, f.wire))
-			return err_set(p->e, ERR_FORMAT, f.at, "damaged profile: field %" PRIu64 " is of wire type %u", f.field, f.wire);
+			return err_set(p->e, ERR_FORMAT, f.at,
+			    "damaged profile: field %" PRIu64 " is of wire type %u", f.field,
+			    f.wire);
 		if (f.wire == 2 && f.n > RECORD_MAX)
-			return err_set(p->e, ERR_LIMIT, f.at, "a record of %zu bytes is over the limit of %d", f.n, RECORD_MAX);
+			return err_set(p->e, ERR_LIMIT, f.at,
+			    "a record of %zu bytes is over the limit of %d", f.n, RECORD_MAX);
 		if (add_fact(p, &f))
 			return -1;
 	}
@@ -228,8 +240,10 @@ static int take_type(struct pprof *p, const struct field *f)
 }
 
 /* The file's id of a record and what the sink calls it. */
-static void add_id(struct ids *t, uint64_t raw, uint32_t id)
+static void add_id(struct ids *t, uint64_t raw, uint32_t id, uint64_t at)
 {
+	t->at = mem_grow(t->at, &t->cat, t->raw.n + 1, sizeof *t->at);
+	t->at[t->raw.n] = at;
 	t->id = mem_grow(t->id, &t->cap, t->raw.n + 2, sizeof *t->id);
 	idtab_add(&t->raw, raw);
 	t->id[t->raw.n] = id;
@@ -241,12 +255,17 @@ static int seal_ids(struct pprof *p, struct ids *t, const char *what)
 	if (!idtab_seal(&t->raw, &dup)) {
 		/* ids are nearly always 1..n: then one array answers, not two */
 		for (size_t i = 1; i < t->raw.ndense; i++)
-			t->raw.dense[i] = t->raw.dense[i] == IDTAB_NONE ? 0 : t->id[t->raw.dense[i]];
+			t->raw.dense[i] =
+			    t->raw.dense[i] == IDTAB_NONE ? 0 : t->id[t->raw.dense[i]];
 		return 0;
 	}
+	/* the record that is one too many */
+	size_t i = 0, seen = 0;
+	while (i + 1 < t->raw.n && !(t->raw.raw[i] == dup && (!dup || seen++)))
+		i++;
 	if (!dup)
-		return err_set(p->e, ERR_FORMAT, ERR_NOWHERE, "malformed profile: a %s has id 0", what);
-	return err_set(p->e, ERR_FORMAT, ERR_NOWHERE, "malformed profile: two %ss have id %" PRIu64, what, dup);
+		return err_set(p->e, ERR_FORMAT, t->at[i], "malformed profile: a %s has id 0", what);
+	return err_set(p->e, ERR_FORMAT, t->at[i], "malformed profile: two %ss have id %" PRIu64, what, dup);
 }
 
 static int take_mapping(struct pprof *p, const struct field *f)
@@ -254,12 +273,18 @@ static int take_mapping(struct pprof *p, const struct field *f)
 	Ttpb__Mapping *m = ttpb__mapping__unpack(&p->pb, f->n, f->p);
 	if (!m)
 		return bad_record(p, f, "mapping");
-	struct sink_map out = {.id = m->id, .start = m->memory_start, .limit = m->memory_limit,
-		.offset = m->file_offset, .functions = m->has_functions, .filenames = m->has_filenames,
-		.lines = m->has_line_numbers, .inlines = m->has_inline_frames};
-	if (string(p, m->filename, f->at, &out.file) || string(p, m->build_id, f->at, &out.build_id))
+	struct sink_map out = {.id = m->id,
+	    .start = m->memory_start,
+	    .limit = m->memory_limit,
+	    .offset = m->file_offset,
+	    .functions = m->has_functions,
+	    .filenames = m->has_filenames,
+	    .lines = m->has_line_numbers,
+	    .inlines = m->has_inline_frames};
+	if (string(p, m->filename, f->at, &out.file) ||
+	    string(p, m->build_id, f->at, &out.build_id))
 		return -1;
-	add_id(&p->map, m->id, p->out->ops->map(p->out->self, &out));
+	add_id(&p->map, m->id, p->out->ops->map(p->out->self, &out), f->at);
 	return 0;
 }
 
@@ -269,10 +294,11 @@ static int take_function(struct pprof *p, const struct field *f)
 	if (!m)
 		return bad_record(p, f, "function");
 	struct sink_fun out = {.id = m->id, .line = m->start_line};
-	if (string(p, m->name, f->at, &out.name) || string(p, m->system_name, f->at, &out.sysname) ||
+	if (string(p, m->name, f->at, &out.name) ||
+	    string(p, m->system_name, f->at, &out.sysname) ||
 	    string(p, m->filename, f->at, &out.file))
 		return -1;
-	add_id(&p->fun, m->id, p->out->ops->fun(p->out->self, &out));
+	add_id(&p->fun, m->id, p->out->ops->fun(p->out->self, &out), f->at);
 	return 0;
 }
 
@@ -283,16 +309,23 @@ static int take_location(struct pprof *p, const struct field *f)
 		return bad_record(p, f, "location");
 	struct sink_line *line = arena_try(&p->scratch, (m->n_line + 1) * sizeof *line);
 	if (!line)
-		return err_set(p->e, ERR_LIMIT, f->at, "no memory for a location of %zu lines", m->n_line);
+		return err_set(
+		    p->e, ERR_LIMIT, f->at, "no memory for a location of %zu lines", m->n_line);
 	for (size_t i = 0; i < m->n_line; i++) {
 		uint32_t fun = id_of(&p->fun, m->line[i]->function_id);
 		if (!fun)
-			return err_set(p->e, ERR_FORMAT, f->at, "malformed profile: location %" PRIu64 " has a line without a function", m->id);
+			return err_set(p->e, ERR_FORMAT, f->at,
+			    "malformed profile: location %" PRIu64 " has a line without a function",
+			    m->id);
 		line[i] = (struct sink_line){fun, m->line[i]->line, m->line[i]->column};
 	}
-	struct sink_loc out = {.id = m->id, .addr = m->address, .map = id_of(&p->map, m->mapping_id),
-		.folded = m->is_folded, .line = line, .nline = m->n_line};
-	add_id(&p->loc, m->id, p->out->ops->loc(p->out->self, &out));
+	struct sink_loc out = {.id = m->id,
+	    .addr = m->address,
+	    .map = id_of(&p->map, m->mapping_id),
+	    .folded = m->is_folded,
+	    .line = line,
+	    .nline = m->n_line};
+	add_id(&p->loc, m->id, p->out->ops->loc(p->out->self, &out), f->at);
 	return 0;
 }
 
@@ -307,12 +340,15 @@ static int take_label(struct pprof *p, const Ttpb__Label *m, uint64_t at, struct
 	return string(p, m->num_unit, at, &l->unit);
 }
 
-static int say_sample(struct pprof *p, const Ttpb__Sample *m, loc_id *stack, struct sink_label *label, uint64_t at)
+static int say_sample(
+    struct pprof *p, const Ttpb__Sample *m, loc_id *stack, struct sink_label *label, uint64_t at)
 {
 	for (size_t i = 0; i < m->n_location_id; i++) {
 		stack[i] = id_of(&p->loc, m->location_id[i]);
 		if (!stack[i])
-			return err_set(p->e, ERR_FORMAT, at, "malformed profile: a sample has location %" PRIu64 ", which is not there",
+			return err_set(p->e, ERR_FORMAT, at,
+			    "malformed profile: a sample has location %" PRIu64
+			    ", which is not there",
 			    m->location_id[i]);
 	}
 	size_t n = 0;
@@ -322,8 +358,11 @@ static int say_sample(struct pprof *p, const Ttpb__Sample *m, loc_id *stack, str
 		n += m->label[i]->str || label[n].num || label[n].unit;
 	}
 	const struct sink_ops *ops = p->out->ops;
-	struct sink_sample s = {.stack = ops->stack(p->out->self, stack, m->n_location_id), .value = m->value,
-		.label = label, .nlabel = n, .when = TIME_NONE};
+	struct sink_sample s = {.stack = ops->stack(p->out->self, stack, m->n_location_id),
+	    .value = m->value,
+	    .label = label,
+	    .nlabel = n,
+	    .when = TIME_NONE};
 	ops->sample(p->out->self, &s);
 	return 0;
 }
@@ -334,9 +373,11 @@ static int take_sample(struct pprof *p, const struct field *f)
 	if (!m)
 		return bad_record(p, f, "sample");
 	if (!p->ntype)
-		return err_set(p->e, ERR_FORMAT, f->at, "malformed profile: samples without sample types");
+		return err_set(
+		    p->e, ERR_FORMAT, f->at, "malformed profile: samples without sample types");
 	if (m->n_value != p->ntype)
-		return err_set(p->e, ERR_FORMAT, f->at, "malformed profile: a sample has %zu values, there are %zu sample types",
+		return err_set(p->e, ERR_FORMAT, f->at,
+		    "malformed profile: a sample has %zu values, there are %zu sample types",
 		    m->n_value, p->ntype);
 	loc_id *stack = arena_try(&p->scratch, m->n_location_id * sizeof *stack);
 	struct sink_label *label = arena_try(&p->scratch, m->n_label * sizeof *label);
@@ -369,19 +410,25 @@ static int walk(struct pprof *p, take_fn *const take[F__N])
 
 static int say_meta(struct pprof *p)
 {
-	struct sink_meta m = {.time = (int64_t)p->fact[F_TIME], .duration = (int64_t)p->fact[F_DURATION],
-		.period = (int64_t)p->fact[F_PERIOD], .ncomment = p->ncomment};
-	if (p->period_type.field && take_value_type(p, &p->period_type, &m.period_type, &m.period_unit))
+	struct sink_meta m = {.time = (int64_t)p->fact[F_TIME],
+	    .duration = (int64_t)p->fact[F_DURATION],
+	    .period = (int64_t)p->fact[F_PERIOD],
+	    .ncomment = p->ncomment};
+	if (p->period_type.field &&
+	    take_value_type(p, &p->period_type, &m.period_type, &m.period_unit))
 		return -1;
-	const struct { int field; str_id *to; } text[] = {{F_DROP, &m.drop_frames}, {F_KEEP, &m.keep_frames},
-		{F_DEFAULT, &m.default_type}, {F_DOC, &m.doc_url}};
+	const struct {
+		int field;
+		str_id *to;
+	} text[] = {{F_DROP, &m.drop_frames}, {F_KEEP, &m.keep_frames},
+	    {F_DEFAULT, &m.default_type}, {F_DOC, &m.doc_url}};
 	for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-		if (string(p, (int64_t)p->fact[text[i].field], ERR_NOWHERE, text[i].to))
+		if (string(p, (int64_t)p->fact[text[i].field], p->fact_at[text[i].field], text[i].to))
 			return -1;
 	str_id *comment = xmalloc((p->ncomment + 1) * sizeof *comment);
 	int r = 0;
 	for (size_t i = 0; i < p->ncomment && !r; i++)
-		r = string(p, p->comment[i], ERR_NOWHERE, &comment[i]);
+		r = string(p, p->comment[i], p->fact_at[F_COMMENT], &comment[i]);
 	m.comment = comment;
 	if (!r)
 		p->out->ops->meta(p->out->self, &m);
@@ -391,11 +438,13 @@ static int say_meta(struct pprof *p)
 
 static int read_tables(struct pprof *p)
 {
-	static take_fn *const names[F__N] = {[F_TYPE] = take_type, [F_MAPPING] = take_mapping, [F_FUNCTION] = take_function};
+	static take_fn *const names[F__N] = {
+	    [F_TYPE] = take_type, [F_MAPPING] = take_mapping, [F_FUNCTION] = take_function};
 	static take_fn *const locations[F__N] = {[F_LOCATION] = take_location};
 	static take_fn *const samples[F__N] = {[F_SAMPLE] = take_sample};
 	if (walk_facts(p) || say_meta(p) || walk(p, names) || seal_ids(p, &p->map, "mapping") ||
-	    seal_ids(p, &p->fun, "function") || walk(p, locations) || seal_ids(p, &p->loc, "location"))
+	    seal_ids(p, &p->fun, "function") || walk(p, locations) ||
+	    seal_ids(p, &p->loc, "location"))
 		return -1;
 	return walk(p, samples);
 }
@@ -404,6 +453,7 @@ static void ids_free(struct ids *t)
 {
 	idtab_free(&t->raw);
 	mem_free(t->id);
+	mem_free(t->at);
 }
 
 int read_pprof(struct bytes in, struct sink *out, struct err *e)

@@ -132,12 +132,14 @@ static trk_id put_track(void *self, enum track_kind kind, uint64_t id)
 	return tracks_track(((struct build *)self)->tracks, kind, id);
 }
 
-static void put_born(void *self, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created)
+static void put_born(
+    void *self, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created)
 {
 	tracks_born(((struct build *)self)->tracks, g, start_fun, creator, start, created);
 }
 
-static void put_enter(void *self, trk_id trk, int64_t t, enum tstate state, uint32_t who, stk_id stack)
+static void put_enter(
+    void *self, trk_id trk, int64_t t, enum tstate state, uint32_t who, stk_id stack)
 {
 	tracks_enter(((struct build *)self)->tracks, trk, t, state, who, stack);
 }
@@ -210,10 +212,24 @@ struct build *build_new(void)
 struct sink build_sink(struct build *b)
 {
 	static const struct sink_ops ops = {
-		.str = put_str, .map = put_map, .fun = put_fun, .loc = put_loc, .stack = put_stack,
-		.type = put_type, .sample = put_sample, .meta = put_meta, .track = put_track,
-		.born = put_born, .enter = put_enter, .mark = put_mark, .span = put_span,
-		.count = put_count, .util = put_util, .trace = put_trace, .warn = put_warn, .upto = put_upto,
+	    .str = put_str,
+	    .map = put_map,
+	    .fun = put_fun,
+	    .loc = put_loc,
+	    .stack = put_stack,
+	    .type = put_type,
+	    .sample = put_sample,
+	    .meta = put_meta,
+	    .track = put_track,
+	    .born = put_born,
+	    .enter = put_enter,
+	    .mark = put_mark,
+	    .span = put_span,
+	    .count = put_count,
+	    .util = put_util,
+	    .trace = put_trace,
+	    .warn = put_warn,
+	    .upto = put_upto,
 	};
 	return (struct sink){&ops, b};
 }

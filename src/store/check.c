@@ -21,20 +21,25 @@ static int check_names(const struct snap *sn, struct err *e)
 	for (uint32_t i = 0; i < sn->nfuns; i++) {
 		const struct fun_row *f = store_fun(st, i);
 		if (f->name >= sn->nstrs || f->sysname >= sn->nstrs || f->file >= sn->nstrs)
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: function %u has a string that is not there", i);
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
+			    "store: function %u has a string that is not there", i);
 	}
 	for (uint32_t i = 1; i < sn->nlocs; i++) {
 		const struct loc_row *l = store_loc(st, i);
-		if (l->map >= nmaps || !l->nline || l->first > sn->nfrms || l->nline > sn->nfrms - l->first)
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: location %u reaches out of its tables", i);
+		if (l->map >= nmaps || !l->nline || l->first > sn->nfrms ||
+		    l->nline > sn->nfrms - l->first)
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
+			    "store: location %u reaches out of its tables", i);
 		for (uint32_t k = l->first; k < l->first + l->nline; k++)
 			if (store_frm(st, k)->loc != i)
-				return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: frame %u is not of location %u", k, i);
+				return err_set(e, ERR_FORMAT, ERR_NOWHERE,
+				    "store: frame %u is not of location %u", k, i);
 	}
 	for (uint32_t i = 1; i < sn->nfrms; i++) {
 		const struct frm_row *f = store_frm(st, i);
 		if (!f->loc || f->loc >= sn->nlocs || f->fun >= sn->nfuns)
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: frame %u has no location or function", i);
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
+			    "store: frame %u has no location or function", i);
 	}
 	return 0;
 }
@@ -44,7 +49,8 @@ static int check_tree(const struct snap *sn, struct err *e)
 	for (uint32_t i = 1; i < sn->nstks; i++) {
 		const struct stk_row *s = store_stk(sn->st, i);
 		if (s->parent >= i || !s->frame || s->frame >= sn->nfrms)
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: stack %u has parent %u and frame %u", i, s->parent, s->frame);
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
+			    "store: stack %u has parent %u and frame %u", i, s->parent, s->frame);
 	}
 	return 0;
 }
@@ -56,22 +62,27 @@ static int check_samples(const struct snap *sn, struct err *e)
 	for (uint32_t i = 0; i < sn->ntypes; i++) {
 		const struct type_row *t = col_at(&st->types, i);
 		if (t->name >= sn->nstrs || t->unit >= sn->nstrs)
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: sample type %u has a string that is not there", i);
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
+			    "store: sample type %u has a string that is not there", i);
 		if (sn->nsmps && col_n(&st->values[i]) < sn->nsmps)
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: sample type %u lacks values", i);
+			return err_set(
+			    e, ERR_FORMAT, ERR_NOWHERE, "store: sample type %u lacks values", i);
 	}
 	for (uint32_t i = 0; i < sn->nsmps; i++) {
 		const struct smp_row *s = store_smp(st, i);
 		if (s->stack >= sn->nstks || s->trk >= sn->ntrks || s->proc >= sn->ntrks)
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: sample %u has a stack or a track that is not there", i);
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
+			    "store: sample %u has a stack or a track that is not there", i);
 		if (s->label != label || s->nlabel > nlabel - label)
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: labels of sample %u are out of order", i);
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
+			    "store: labels of sample %u are out of order", i);
 		label += s->nlabel;
 	}
 	for (uint32_t i = 0; i < label; i++) {
 		const struct sink_label *l = col_at(&st->labels, i);
 		if (l->key >= sn->nstrs || l->str >= sn->nstrs || l->unit >= sn->nstrs)
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: label %u has a string that is not there", i);
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
+			    "store: label %u has a string that is not there", i);
 	}
 	return 0;
 }

@@ -31,7 +31,8 @@ static int same_fun(const void *ctx, uint32_t id, const void *key)
 {
 	const struct fun_row *r = store_fun(ctx, id);
 	const struct sink_fun *k = key;
-	return r->name == k->name && r->sysname == k->sysname && r->file == k->file && r->line == k->line;
+	return r->name == k->name && r->sysname == k->sysname && r->file == k->file &&
+	       r->line == k->line;
 }
 
 static int same_loc(const void *ctx, uint32_t id, const void *key)
@@ -106,13 +107,14 @@ fun_id names_fun(struct names *nm, const struct sink_fun *f)
 	struct store *st = nm->st;
 	uint32_t id, h = 0;
 	if (!f->id) {
-		h = hash_u64((uint64_t)f->name << 32 | f->sysname, hash_u64(f->file, (uint64_t)f->line));
+		h = hash_u64(
+		    (uint64_t)f->name << 32 | f->sysname, hash_u64(f->file, (uint64_t)f->line));
 		id = intern_find(&nm->fun, h, same_fun, st, f);
 		if (id != UINT32_MAX)
 			return id;
 	}
 	*(struct fun_row *)col_add(&st->funs, &id) = (struct fun_row){
-		.id = f->id, .name = f->name, .sysname = f->sysname, .file = f->file, .line = f->line};
+	    .id = f->id, .name = f->name, .sysname = f->sysname, .file = f->file, .line = f->line};
 	if (!f->id)
 		intern_put(&nm->fun, h, id);
 	return id;

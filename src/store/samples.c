@@ -56,5 +56,9 @@ void samples_add(struct store *st, const struct sink_sample *s)
 	for (uint32_t i = 0; i < ntype; i++)
 		*(int64_t *)col_add(&st->values[i], NULL) = s->value[i];
 	*(struct smp_row *)col_add(&st->smps, NULL) = (struct smp_row){.stack = s->stack,
-		.label = label, .nlabel = (uint32_t)s->nlabel, .when = s->when, .trk = s->trk, .proc = s->proc};
+	    .label = label,
+	    .nlabel = (uint32_t)s->nlabel,
+	    .when = s->when,
+	    .trk = s->trk,
+	    .proc = s->proc};
 }

@@ -74,7 +74,8 @@ static stk_id chain(struct stacks *t, stk_id parent, loc_id loc)
 	const struct loc_row *l = store_loc(t->st, loc);
 	for (uint32_t i = l->nline; i-- > 0;) {
 		stk_id id;
-		*(struct stk_row *)col_add(&t->st->stks, &id) = (struct stk_row){parent, l->first + i};
+		*(struct stk_row *)col_add(&t->st->stks, &id) =
+		    (struct stk_row){parent, l->first + i};
 		parent = id;
 	}
 	if (parent >= t->ckid)
