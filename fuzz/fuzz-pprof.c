@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The profile reader under libFuzzer; built without it, a main that replays the
- * files it is given. What must hold of any input: it ends, the store keeps its
- * rules, and a query on whatever was read weighs what there is.
+ * The profile reader under libFuzzer, past the gzip that hides it from fuzz-file; built
+ * without it, replay.c gives it files. What must hold of any input: it ends, the
+ * store keeps its rules, and a query on whatever was read weighs what there is.
  */
 #include "config.h"
 
@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "load/load.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
@@ -44,19 +43,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	build_free(b);
 	return 0;
 }
-
-#ifndef TTRACE_LIBFUZZER
-int main(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		struct bytes b;
-		struct err e;
-		if (input_open(argv[i], &b, &e))
-			continue;
-		if (!input_gunzip(&b, &e))
-			LLVMFuzzerTestOneInput(b.p, b.n);
-		input_close(&b);
-	}
-	return 0;
-}
-#endif
