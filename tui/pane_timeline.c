@@ -37,6 +37,7 @@ static void tl_close(void *st)
 {
 	struct timeline *tl = st;
 	mem_free(tl->row);
+	arena_free(&tl->mem);
 }
 
 static void tl_update(void *st, const struct pane_env *env)
@@ -45,6 +46,10 @@ static void tl_update(void *st, const struct pane_env *env)
 	const struct snap *snap = session_snap(env->s);
 	if (tl->ntrks != snap->ntrks)
 		tl_rows_make(tl, env);
+	if (snap->complete && !tl->looked) {
+		tl->looked = true;
+		tl->nout = standout(snap, &tl->mem, tl->out);
+	}
 	if (tl->whole)
 		tl_window(tl, env, snap->t0, snap->t1);
 	else
@@ -63,7 +68,10 @@ static void tl_draw(const void *st, const struct pane_env *env, struct grid *g)
 	}
 	tl_draw_head(tl, env, g, &l);
 	tl_draw_rows(tl, env, g, &l);
-	tl_draw_story(tl, env, g, &l);
+	if (tl->whole && tl->nout)
+		tl_draw_standout(tl, g, &l);
+	else
+		tl_draw_story(tl, env, g, &l);
 }
 
 /* The kinds of rows in the order in which M walks them. */
@@ -195,6 +203,24 @@ static enum verdict goto_cmd(struct timeline *tl, const struct pane_env *env, co
 	return message(out, kind == TK_G ? "no goroutine of that number" : "no P of that number");
 }
 
+/* Tab: from one thing that stands out to the next. */
+static enum verdict standout_cmd(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
+{
+	for (size_t k = 0; k < tl->nout; k++) {
+		const struct standout *o = &tl->out[tl->atout];
+		tl->atout = (tl->atout + (dir > 0 ? 1 : tl->nout - 1)) % tl->nout;
+		if (o->t1 <= o->t0)
+			continue;
+		if (o->trk && store_trk(session_snap(env->s)->st, o->trk)->kind == TK_G && tl->kind != TL_G)
+			set_kind(tl, env, TL_G);
+		tl_select_track(tl, env, o->trk);
+		tl->at = o->t0 + (o->t1 - o->t0) / 2;
+		tl_window(tl, env, o->t0 - (o->t1 - o->t0) / 2, o->t1 + (o->t1 - o->t0) / 2);
+		return message(out, o->text);
+	}
+	return V_PASS;
+}
+
 static enum verdict cause_cmd(struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	tl_cause(tl, env, a->cmd == CMD_CAUSE ? -1 : 1, out->text, sizeof out->text);
@@ -256,6 +282,8 @@ static enum verdict tl_act(void *st, const struct pane_env *env, const struct ac
 	if (move_rows(tl, env, a) || move_time(tl, env, a))
 		return V_DONE;
 	switch (a->cmd) {
+	case CMD_NEXT_PART:
+	case CMD_PREV_PART: return standout_cmd(tl, env, a->cmd == CMD_NEXT_PART ? 1 : -1, out);
 	case CMD_ROWS: rows_cmd(tl, env, a); return V_DONE;
 	case CMD_TAG: toggle_pin(tl, env); return V_DONE;
 	case CMD_OVERLAY: tl->overlays = (tl->overlays + 3) & 3; return V_DONE;

@@ -4,6 +4,7 @@
 #define TTRACE_TIMELINE_H
 
 #include "analysis/bins.h"
+#include "analysis/standout.h"
 #include "pane.h"
 
 /*
@@ -31,6 +32,10 @@ struct timeline {
 	trk_id pin[TL_PINS];
 	uint32_t sel, top;
 	uint32_t ntrks;			/* of the snapshot that row[] was made from */
+	struct standout out[STANDOUT_MAX];	/* once the trace is whole */
+	size_t nout, atout;		/* how many; the one that Tab goes to next */
+	bool looked;
+	struct arena mem;
 };
 
 struct tl_layout {			/* where things go in the pane's area */
@@ -62,6 +67,7 @@ bool tl_interval(const struct timeline *, const struct pane_env *, struct ival *
 
 void tl_draw_head(const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
 void tl_draw_rows(const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
+void tl_draw_standout(const struct timeline *, struct grid *, const struct tl_layout *);
 void tl_draw_story(const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
 /* These are the pane's own; st is the struct timeline. */
 void tl_summary(const void *, const struct pane_env *, struct buf *);

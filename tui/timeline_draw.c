@@ -92,6 +92,13 @@ static enum tstate majority(const struct bin *b, bool busy_only, int64_t *most)
 	return best;
 }
 
+/* Mostly idle and not wholly: how much says more than a letter. */
+static bool skyline(const struct bin *share, int64_t all)
+{
+	int64_t idle = share->ns[TS_NONE] + share->ns[TS_IDLE];
+	return idle < all && idle * 2 > all;
+}
+
 static void cell_ascii(struct grid *g, int y, int x, const struct bin *share, int64_t all)
 {
 	int64_t most;
@@ -204,7 +211,7 @@ static void draw_track(const struct timeline *tl, const struct pane_env *env, st
 			continue;
 		}
 		int64_t all = tl_edge(tl, n, c + 1) - tl_edge(tl, n, c);
-		if (letters(g))
+		if (letters(g) && (g->ascii || gor || !skyline(&share[c], all)))
 			cell_ascii(g, y, lay->gutter + c, &share[c], all);
 		else
 			cell_utf8(g, y, lay->gutter + c, &share[c], all, gor);

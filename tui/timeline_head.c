@@ -38,7 +38,7 @@ struct tl_layout tl_layout(const struct timeline *tl, const struct pane_env *env
 	if (l.nrows < 1)
 		l.nrows = h - y > 0 ? h - y : 0;
 	if (l.nstory && (uint32_t)l.nrows > tl->nrow + 1)
-		l.nrows = (int)tl->nrow + 1;	/* the story moves up under the last row */
+		l.nrows = (int)tl->nrow + 1;	/* what is told moves up under the last row */
 	l.story = l.rows + l.nrows;
 	if (l.nstory)
 		l.nstory = h - l.story;

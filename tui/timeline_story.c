@@ -227,3 +227,12 @@ void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct
 	}
 	buf_free(&b);
 }
+
+void tl_draw_standout(const struct timeline *tl, struct grid *g, const struct tl_layout *l)
+{
+	for (size_t i = 0; i < tl->nout && (int)i < l->nstory; i++) {
+		grid_text(g, l->story + (int)i, 0, tl->out[i].t1 > tl->out[i].t0 ? ST_ACCENT : ST_DIM, 0,
+		    tl->out[i].t1 > tl->out[i].t0 ? "Tab " : "    ");
+		grid_text(g, l->story + (int)i, 4, ST_NORMAL, 0, tl->out[i].text);
+	}
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The first look at a trace: how busy the Ps were and what of that was the
+ * collector, the longest stop of the world, the longest time that a goroutine
+ * was ready and did not get to run, the longest wait in package sync, and the start
+ * function whose goroutines ran most. These are superlatives and no findings:
+ * nothing here says that one of them is wrong.
+ *
+ * Sums come from the running sums of whole rows; only the two longest waits
+ * need a walk over the intervals of goroutines, and it looks at their states
+ * and starts alone.
+ */
+#include "config.h"
+#include "analysis/standout.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <string.h>
+
+struct longest {
+	int64_t t0, t1;
+	trk_id trk;
+};
+
+struct look {
+	const struct snap *sn;
+	int64_t p[TS__N], all_p;	/* Ps, by state; all of it */
+	struct longest ready, lock, stw;
+	str_id stw_why;
+	uint32_t ngc;
+	int64_t *by_name;		/* running time by start function */
+	struct arena *mem;
+	struct buf b;
+	struct standout *out;
+	size_t n;
+};
+
+static void keep_longest(struct longest *l, int64_t t0, int64_t t1, trk_id trk)
+{
+	if (t1 - t0 > l->t1 - l->t0)
+		*l = (struct longest){t0, t1, trk};
+}
+
+static int64_t ran(const int64_t ns[TS__N])
+{
+	return ns[TS_RUN] + ns[TS_GCWORK] + ns[TS_ASSIST] + ns[TS_SWEEP];
+}
+
+static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row, const int64_t sum[TS__N])
+{
+	trk_id trk = sh->trk[row];
+	str_id name = store_trk(l->sn->st, trk)->name;
+	if (name < l->sn->nstrs)
+		l->by_name[name] += ran(sum);
+	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
+		unsigned s = sh->state[i] & SHEET_STATE;
+		if (s != TS_READY && s != TS_SYNC)
+			continue;
+		int64_t t0 = sh->t0 + sh->start[i], t1 = sheet_end(sh, row, i);
+		keep_longest(s == TS_READY ? &l->ready : &l->lock, t0, t1, trk);
+	}
+}
+
+static void walk_sheets(struct look *l)
+{
+	for (uint32_t i = 0; i < l->sn->nsheets; i++) {
+		const struct sheet *sh = store_sheet(l->sn->st, i);
+		for (uint32_t r = 0; r < sh->ntrk; r++) {
+			enum track_kind kind = store_trk(l->sn->st, sh->trk[r])->kind;
+			int64_t sum[TS__N];
+			if (kind != TK_P && kind != TK_G)
+				continue;
+			sheet_upto(sh, r, sh->t1, sum);
+			if (kind == TK_G) {
+				goroutine_row(l, sh, r, sum);
+				continue;
+			}
+			for (int s = 0; s < TS__N; s++) {
+				l->p[s] += sum[s];
+				l->all_p += s == TS_NONE ? 0 : sum[s];
+			}
+		}
+	}
+}
+
+static void walk_spans(struct look *l)
+{
+	for (uint32_t i = 0; i < l->sn->nspans; i++) {
+		const struct sink_span *s = &store_span(l->sn->st, i)->s;
+		l->ngc += s->kind == SP_GC;
+		if (s->kind != SP_STW || s->t0 == TIME_NONE || s->t1 == TIME_NONE)
+			continue;
+		if (s->t1 - s->t0 > l->stw.t1 - l->stw.t0)
+			l->stw_why = s->name;
+		keep_longest(&l->stw, s->t0, s->t1, s->trk);
+	}
+}
+
+static void say(struct look *l, struct longest at)
+{
+	if (l->n < STANDOUT_MAX)
+		l->out[l->n++] = (struct standout){at.t0, at.t1, at.trk, arena_strndup(l->mem, l->b.p, l->b.n)};
+	buf_reset(&l->b);
+}
+
+static void put_str(struct look *l, str_id id)
+{
+	const struct str_row *s = store_str(l->sn->st, id);
+	text_safe(&l->b, s->s, s->n);
+}
+
+static void put_g(struct look *l, trk_id g)
+{
+	const struct trk_row *t = store_trk(l->sn->st, g);
+	buf_printf(&l->b, "G%llu", (unsigned long long)t->id);
+	if (t->name) {
+		buf_putc(&l->b, ' ');
+		put_str(l, t->name);
+	}
+}
+
+static double share(int64_t part, int64_t all)
+{
+	return all > 0 ? (double)part * 100 / (double)all : 0;
+}
+
+static void say_busy(struct look *l)
+{
+	int64_t gc = l->p[TS_GCWORK] + l->p[TS_ASSIST] + l->p[TS_SWEEP];
+	if (l->all_p <= 0)
+		return;
+	buf_printf(&l->b, "Ps were busy %.0f%% of the time", share(l->all_p - l->p[TS_IDLE], l->all_p));
+	if (l->ngc)
+		buf_printf(&l->b, "; %u GC cycle%s took %.1f%%, assists %.1f%%", l->ngc, l->ngc == 1 ? "" : "s",
+		    share(gc, l->all_p), share(l->p[TS_ASSIST], l->all_p));
+	say(l, (struct longest){0});
+}
+
+static void say_group(struct look *l)
+{
+	str_id best = 0;
+	int64_t all = 0;
+	for (str_id i = 0; i < l->sn->nstrs; i++) {
+		all += l->by_name[i];
+		if (i && l->by_name[i] > l->by_name[best])
+			best = i;
+	}
+	if (!best || !l->by_name[best])
+		return;
+	buf_puts(&l->b, "most running: ");
+	put_str(l, best);
+	buf_puts(&l->b, ", ");
+	text_ns(&l->b, l->by_name[best]);
+	buf_printf(&l->b, " (%.0f%%)", share(l->by_name[best], all));
+	say(l, (struct longest){0});
+}
+
+static void say_longest(struct look *l, const char *what, struct longest at, bool g)
+{
+	if (at.t1 <= at.t0)
+		return;
+	buf_printf(&l->b, "%s: ", what);
+	text_ns(&l->b, at.t1 - at.t0);
+	buf_puts(&l->b, " at ");
+	text_at(&l->b, at.t0, 100000);
+	if (g) {
+		buf_puts(&l->b, ", ");
+		put_g(l, at.trk);
+	} else if (l->stw_why) {
+		buf_puts(&l->b, ", ");
+		put_str(l, l->stw_why);
+	}
+	say(l, at);
+}
+
+size_t standout(const struct snap *sn, struct arena *mem, struct standout out[STANDOUT_MAX])
+{
+	struct look l = {.sn = sn, .mem = mem, .out = out, .by_name = xcalloc(sn->nstrs + 1u, sizeof *l.by_name)};
+	walk_sheets(&l);
+	walk_spans(&l);
+	say_busy(&l);
+	say_group(&l);
+	say_longest(&l, "longest wait in sync", l.lock, true);
+	say_longest(&l, "longest runnable without a P", l.ready, true);
+	say_longest(&l, "longest stop of the world", l.stw, false);
+	mem_free(l.by_name);
+	buf_free(&l.b);
+	return l.n;
+}
