@@ -51,11 +51,13 @@ static double contrast(int a, int b)
 	return x > y ? (x + 0.05) / (y + 0.05) : (y + 0.05) / (x + 0.05);
 }
 
-static const double eyes[4][3][3] = {
-    {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
-    {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
-    {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
+static const double eyes[4][3][3] = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216},
+	{-0.003882, -0.048116, 1.051998}},
+    {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413},
+	{-0.011820, 0.042940, 0.968881}},
+    {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602},
+	{0.004733, 0.691367, 0.303900}}};
 static const char *const eye_names[4] = {"all cones", "no red", "no green", "no blue"};
 
 static double cube(double t)
@@ -67,7 +69,8 @@ static void lab(int colour, int eye, double out[3])
 {
 	uint8_t c[3];
 	double l[3], x[3], f[3];
-	static const double m[3][3] = {{0.4124, 0.3576, 0.1805}, {0.2126, 0.7152, 0.0722}, {0.0193, 0.1192, 0.9505}};
+	static const double m[3][3] = {
+	    {0.4124, 0.3576, 0.1805}, {0.2126, 0.7152, 0.0722}, {0.0193, 0.1192, 0.9505}};
 	static const double white[3] = {0.95047, 1, 1.08883};
 	style_rgb(colour, c);
 	for (int i = 0; i < 3; i++) {
@@ -90,7 +93,8 @@ static double apart(int a, int b, int eye)
 	double p[3], q[3];
 	lab(a, eye, p);
 	lab(b, eye, q);
-	return sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
+	return sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) +
+		    (p[2] - q[2]) * (p[2] - q[2]));
 }
 
 static int back(enum theme t, enum style s, int tone)
@@ -105,27 +109,31 @@ static void test_contrast(void)
 		for (int s = 0; s < ST__N; s++)
 			for (int tone = 0; tone < 2; tone++) {
 				struct look l = {(enum theme)t, 256};
-				struct paint p = style_paint(&l, ST_LABEL, (enum style)s, tone ? AT_TONE : 0);
+				struct paint p =
+				    style_paint(&l, ST_LABEL, (enum style)s, tone ? AT_TONE : 0);
 				bool ok = p.bg < 0 || contrast(p.fg, p.bg) >= 4.5;
 				if (!ok)
-					fprintf(stderr, "%s style %d tone %d: %d on %d %.2f\n", theme_names[t], s, tone,
-					    p.fg, p.bg, contrast(p.fg, p.bg));
+					fprintf(stderr, "%s style %d tone %d: %d on %d %.2f\n",
+					    theme_names[t], s, tone, p.fg, p.bg,
+					    contrast(p.fg, p.bg));
 				OK(ok);
 			}
 }
 
-/* Text that is not on a bar: the terminal is black in the dark themes and white in the light one. */
+/* Text that is not on a bar: black is behind it in the dark themes, white in the light one. */
 static void test_text(void)
 {
-	static const enum style text[] = {ST_DIM, ST_TAB, ST_HEAD, ST_HIT, ST_ERROR, ST_WARN, ST_ACCENT};
+	static const enum style text[] = {
+	    ST_DIM, ST_TAB, ST_HEAD, ST_HIT, ST_ERROR, ST_WARN, ST_ACCENT};
 	for (int t = TH_DARK; t <= TH_SAFE; t++)
 		for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
 			struct look l = {(enum theme)t, 256};
-			int ground = t == TH_LIGHT ? 231 : 16, fg = style_paint(&l, text[i], ST_NORMAL, 0).fg;
+			int ground = t == TH_LIGHT ? 231 : 16,
+			    fg = style_paint(&l, text[i], ST_NORMAL, 0).fg;
 			int chosen = back((enum theme)t, ST_SELECT, 0);
 			if (contrast(fg, ground) < 4.5 || contrast(fg, chosen) < 3)
-				fprintf(stderr, "%s text %zu: %d %.2f %.2f\n", theme_names[t], i, fg, contrast(fg, ground),
-				    contrast(fg, chosen));
+				fprintf(stderr, "%s text %zu: %d %.2f %.2f\n", theme_names[t], i,
+				    fg, contrast(fg, ground), contrast(fg, chosen));
 			OK(contrast(fg, ground) >= 4.5);
 			OK(contrast(fg, chosen) >= 3);
 		}
@@ -133,16 +141,18 @@ static void test_text(void)
 
 static void test_apart(void)
 {
-	static const enum style s[] = {ST_S_RUN, ST_S_READY, ST_S_CHAN, ST_S_SYNC, ST_S_NET, ST_S_SYSCALL, ST_S_SLEEP,
-	    ST_S_GC, ST_S_ASSIST, ST_S_STW};
+	static const enum style s[] = {ST_S_RUN, ST_S_READY, ST_S_CHAN, ST_S_SYNC, ST_S_NET,
+	    ST_S_SYSCALL, ST_S_SLEEP, ST_S_GC, ST_S_ASSIST, ST_S_STW};
 	size_t n = sizeof s / sizeof *s;
 	for (int eye = 0; eye < 4; eye++)
 		for (size_t i = 0; i < n; i++)
 			for (size_t k = i + 1; k < n; k++) {
-				double d = apart(back(TH_SAFE, s[i], 0), back(TH_SAFE, s[k], 0), eye);
+				double d =
+				    apart(back(TH_SAFE, s[i], 0), back(TH_SAFE, s[k], 0), eye);
 				if (d < 15)
-					fprintf(stderr, "%s: %d and %d are %.1f apart\n", eye_names[eye],
-					    back(TH_SAFE, s[i], 0), back(TH_SAFE, s[k], 0), d);
+					fprintf(stderr, "%s: %d and %d are %.1f apart\n",
+					    eye_names[eye], back(TH_SAFE, s[i], 0),
+					    back(TH_SAFE, s[k], 0), d);
 				OK(d >= 15);
 			}
 }
@@ -167,7 +177,8 @@ static void test_symbols(void)
 	OK(symbol_style("runtime.mallocgc", 16, &attr) == ST_RUNTIME);
 	OK(symbol_style("encoding/json.Unmarshal", 23, &attr) == ST_STDLIB);
 	OK(symbol_style("github.com/a/b.(*T).F", 21, &attr) >= ST_HUE0);
-	OK(symbol_style("github.com/a/b.(*T).F", 21, &attr) == symbol_style("github.com/a/b.G", 16, &attr));
+	OK(symbol_style("github.com/a/b.(*T).F", 21, &attr) ==
+	    symbol_style("github.com/a/b.G", 16, &attr));
 	symbol_style("", 0, &attr);
 }
 
@@ -179,7 +190,8 @@ static void check_cells(const struct grid *g)
 	for (int y = 0; y < g->rows; y++)
 		for (int x = 0; x < g->cols; x++) {
 			const struct cell *c = &g->cell[y * g->cols + x];
-			bad += c->ch == 0 && (x == 0 || c[-1].ch < 0x80);	/* a right half has a left one */
+			bad += c->ch == 0 &&
+			       (x == 0 || c[-1].ch < 0x80); /* a right half has a left one */
 			bad += c->ch != 0 && c->ch < ' ';
 			bad += c->fg >= ST__N || c->bg >= ST__N;
 		}
@@ -188,18 +200,25 @@ static void check_cells(const struct grid *g)
 
 static void test_random_drawing(void)
 {
-	static const char *const text[] = {"plain", "\xe4\xb8\xad\xe6\x96\x87", "a\xcc\x81", "\x1b[31m\n\x7f\xff",
-	    "\xe2\x80\xae" "bidi", "\xe2\x96\x88\xe2\x94\x82\xe2\x80\xa6", ""};
+	static const char *const text[] = {"plain", "\xe4\xb8\xad\xe6\x96\x87", "a\xcc\x81",
+	    "\x1b[31m\n\x7f\xff",
+	    "\xe2\x80\xae"
+	    "bidi",
+	    "\xe2\x96\x88\xe2\x94\x82\xe2\x80\xa6", ""};
 	for (int round = 0; round < 400; round++) {
 		struct grid *g = grid_new(1 + (int)rnd(6), 1 + (int)rnd(20), rnd(2));
 		for (int k = 0; k < 60; k++) {
 			int y = (int)rnd(9) - 1, x = (int)rnd(26) - 3;
-			struct rect r = {(int)rnd(7) - 1, (int)rnd(22) - 1, (int)rnd(5) - 1, (int)rnd(9) - 1};
+			struct rect r = {
+			    (int)rnd(7) - 1, (int)rnd(22) - 1, (int)rnd(5) - 1, (int)rnd(9) - 1};
 			switch (rnd(8)) {
 			case 0: grid_fill(g, r, rnd(2) ? ' ' : 0x2588, ST_S_RUN, 0); break;
 			case 1: grid_bar(g, y, x, (int)rnd(12), rnd(100) / 90.0, ST_HEAT); break;
 			case 2: grid_level(g, y, x, rnd(100) / 90.0, ST_S_GC, ST_NORMAL); break;
-			case 3: grid_clip(g, r), grid_unclip(g, (struct rect){0, 0, g->rows, g->cols}); break;
+			case 3:
+				grid_clip(g, r),
+				    grid_unclip(g, (struct rect){0, 0, g->rows, g->cols});
+				break;
 			case 4: grid_select(g, r); break;
 			case 5: grid_right(g, y, x, ST_DIM, 0, text[rnd(7)]); break;
 			default: grid_text(g, y, x, ST_NORMAL, 0, text[rnd(7)]); break;
@@ -241,9 +260,13 @@ static void test_clip(void)
 
 static void test_keys(void)
 {
-	static const struct { const char *s; int32_t key; size_t n; } names[] = {
-	    {"<Enter>", KEY_RETURN, 7}, {"<^D>", 4, 4}, {"<C-d>", 4, 5}, {"<F10>", KEY_F10, 5}, {"<lt>", '<', 4},
-	    {"<x", '<', 1}, {"<", '<', 1}, {"\n", KEY_RETURN, 1}, {"\xc3\xa9", 0xe9, 2}, {"<S-Tab>", KEY_STAB, 7}};
+	static const struct {
+		const char *s;
+		int32_t key;
+		size_t n;
+	} names[] = {{"<Enter>", KEY_RETURN, 7}, {"<^D>", 4, 4}, {"<C-d>", 4, 5},
+	    {"<F10>", KEY_F10, 5}, {"<lt>", '<', 4}, {"<x", '<', 1}, {"<", '<', 1},
+	    {"\n", KEY_RETURN, 1}, {"\xc3\xa9", 0xe9, 2}, {"<S-Tab>", KEY_STAB, 7}};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		int32_t key = 0;
 		OK(key_script(names[i].s, strlen(names[i].s), &key) == names[i].n);
@@ -273,7 +296,8 @@ static void test_keymap(void)
 	struct err e;
 	const struct binding *got;
 	OK(!keymap_add(&m, "j", "half-down", &e));
-	OK(keymap_find(&m, &(int32_t){'j'}, 1, P_TOP, &got) == KM_FOUND && got->cmd == CMD_HALF_DOWN);
+	OK(keymap_find(&m, &(int32_t){'j'}, 1, P_TOP, &got) == KM_FOUND &&
+	    got->cmd == CMD_HALF_DOWN);
 	OK(keymap_add(&m, "j", "no-such", &e) < 0);
 	OK(keymap_add(&m, "", "down", &e) < 0);
 	int32_t zz[2] = {'z', 'z'};
@@ -297,8 +321,8 @@ static void test_words(void)
 
 static void test_rows(void)
 {
-	static const enum cmd_id moves[] = {CMD_DOWN, CMD_UP, CMD_PAGE_DOWN, CMD_PAGE_UP, CMD_HALF_DOWN, CMD_HALF_UP,
-	    CMD_FIRST, CMD_LAST, CMD_CENTRE};
+	static const enum cmd_id moves[] = {CMD_DOWN, CMD_UP, CMD_PAGE_DOWN, CMD_PAGE_UP,
+	    CMD_HALF_DOWN, CMD_HALF_UP, CMD_FIRST, CMD_LAST, CMD_CENTRE};
 	struct rows r = {0};
 	for (int k = 0; k < 20000; k++) {
 		int h = 1 + (int)rnd(12);
@@ -307,11 +331,13 @@ static void test_rows(void)
 		struct act a = {moves[rnd(9)], rnd(3) ? 0 : (int)rnd(90), NULL};
 		OK(rows_act(&r, &a, h));
 		uint32_t top = rows_top(&r, h);
-		if (r.n ? r.sel >= r.n || top > r.sel || r.sel >= top + (uint32_t)h : r.sel || top) {
+		if (r.n ? r.sel >= r.n || top > r.sel || r.sel >= top + (uint32_t)h
+			: r.sel || top) {
 			OK(0);
 			break;
 		}
-		if (r.n >= (uint32_t)h && top + (uint32_t)h > r.n) {	/* no empty lines while there are rows */
+		if (r.n >= (uint32_t)h &&
+		    top + (uint32_t)h > r.n) { /* no empty lines while there are rows */
 			OK(0);
 			break;
 		}

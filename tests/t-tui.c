@@ -34,9 +34,10 @@ static bool sound(const struct grid *g)
 		for (int x = 0; x < g->cols; x++) {
 			const struct cell *c = &g->cell[y * g->cols + x];
 			bool half = c->ch == 0;
-			if ((half && (x == 0 || c[-1].ch < 0x80)) || (!half && c->ch < ' ') || c->ch == 0x7f ||
-			    c->fg >= ST__N || c->bg >= ST__N) {
-				fprintf(stderr, "%dx%d: cell %d,%d holds U+%04X\n", g->cols, g->rows, y, x, c->ch);
+			if ((half && (x == 0 || c[-1].ch < 0x80)) || (!half && c->ch < ' ') ||
+			    c->ch == 0x7f || c->fg >= ST__N || c->bg >= ST__N) {
+				fprintf(stderr, "%dx%d: cell %d,%d holds U+%04X\n", g->cols,
+				    g->rows, y, x, c->ch);
 				return false;
 			}
 		}
@@ -48,16 +49,17 @@ static bool same(const struct grid *a, const struct grid *b)
 	bool yes = a->rows == b->rows && a->cols == b->cols;
 	for (int i = 0; yes && i < a->rows * a->cols; i++) {
 		const struct cell *p = &a->cell[i], *q = &b->cell[i];
-		yes = p->ch == q->ch && p->mark == q->mark && p->fg == q->fg && p->bg == q->bg && p->attr == q->attr;
+		yes = p->ch == q->ch && p->mark == q->mark && p->fg == q->fg && p->bg == q->bg &&
+		      p->attr == q->attr;
 	}
 	return yes;
 }
 
 static int32_t some_key(void)
 {
-	static const int32_t special[] = {KEY_RETURN, KEY_ESC, KEY_TAB, KEY_STAB, KEY_DOWN_, KEY_UP_, KEY_LEFT_,
-	    KEY_RIGHT_, KEY_PGDN, KEY_PGUP, KEY_HOME_, KEY_END_, KEY_BACKSPACE, KEY_F1, KEY_F3, KEY_F4, KEY_F6, 2, 4, 6,
-	    7, 15, 18, 21, 0x4e2d, 0x301};
+	static const int32_t special[] = {KEY_RETURN, KEY_ESC, KEY_TAB, KEY_STAB, KEY_DOWN_,
+	    KEY_UP_, KEY_LEFT_, KEY_RIGHT_, KEY_PGDN, KEY_PGUP, KEY_HOME_, KEY_END_, KEY_BACKSPACE,
+	    KEY_F1, KEY_F3, KEY_F4, KEY_F6, 2, 4, 6, 7, 15, 18, 21, 0x4e2d, 0x301};
 	static const char often[] = "jjjkklh123445++--fxdourn/&\\*[]";
 	uint32_t k = rnd(10);
 	if (k < 3)
@@ -69,18 +71,20 @@ static int32_t some_key(void)
 
 static void click(struct app *a, int rows, int cols)
 {
-	static const int32_t key[] = {KEY_CLICK, KEY_CLICK2, KEY_RCLICK, KEY_WHEEL_UP, KEY_WHEEL_DOWN, KEY_ZOOM_UP,
-	    KEY_ZOOM_DOWN};
+	static const int32_t key[] = {KEY_CLICK, KEY_CLICK2, KEY_RCLICK, KEY_WHEEL_UP,
+	    KEY_WHEEL_DOWN, KEY_ZOOM_UP, KEY_ZOOM_DOWN};
 	app_click(a, key[rnd(7)], (int)rnd((uint32_t)rows), (int)rnd((uint32_t)cols));
 }
 
 static void drive(struct session *s, const struct opt *o, uint32_t from, int keys)
 {
-	static const int size[][2] = {{24, 80}, {60, 200}, {5, 20}, {1, 1}, {8, 40}, {43, 132}, {9, 41}, {24, 120}};
+	static const int size[][2] = {
+	    {24, 80}, {60, 200}, {5, 20}, {1, 1}, {8, 40}, {43, 132}, {9, 41}, {24, 120}};
 	struct err e;
 	int rows = 24, cols = 80;
 	seed = from;
-	struct app_setup u = {.rows = rows, .cols = cols, .ascii = from & 1, .look = {TH_DARK, from & 2 ? 256 : 0}};
+	struct app_setup u = {
+	    .rows = rows, .cols = cols, .ascii = from & 1, .look = {TH_DARK, from & 2 ? 256 : 0}};
 	struct app *a = app_new(o, s, &u, &e);
 	OK(a != NULL);
 	if (!a)
@@ -106,7 +110,8 @@ static void drive(struct session *s, const struct opt *o, uint32_t from, int key
 		app_draw(a, h);
 		bad = !sound(g) || !same(g, h) || g->rows != rows || g->cols != cols;
 		if (bad)
-			fprintf(stderr, "seed %u, key %d (%d) at %dx%d\n", from, k, key, cols, rows);
+			fprintf(
+			    stderr, "seed %u, key %d (%d) at %dx%d\n", from, k, key, cols, rows);
 	}
 	OK(!bad);
 	grid_free(g);

@@ -128,7 +128,8 @@ bool app_open(struct app *a, const char *name, const struct place *place)
 {
 	int i = pane_find(name);
 	if (i < 0 || !pane_fits(a, i)) {
-		app_message(a, ST_WARN, i < 0 ? "there is no pane %s" : "%s: not for this kind of file", name);
+		app_message(a, ST_WARN,
+		    i < 0 ? "there is no pane %s" : "%s: not for this kind of file", name);
 		return false;
 	}
 	if (i != a->cur)
@@ -139,7 +140,8 @@ bool app_open(struct app *a, const char *name, const struct place *place)
 	if (!pane_now(a)->go(state_now(a), &a->env, place))
 		return false;
 	struct step after = here(a);
-	if (before.pane == after.pane && memcmp(&before.view.zoom, &after.view.zoom, sizeof before.view.zoom))
+	if (before.pane == after.pane &&
+	    memcmp(&before.view.zoom, &after.view.zoom, sizeof before.view.zoom))
 		a->jump[a->jump_at] = after;
 	return true;
 }
@@ -242,7 +244,7 @@ void app_jump_mark(struct app *a, char letter)
 
 /* ---- commands */
 
-/* A row of the help: in the pane that help was called from; what needs an argument is asked for it. */
+/* A row of the help, in the pane that help was called from; what it needs is asked for. */
 static void run_word(struct app *a, const char *line)
 {
 	enum cmd_id id = cmd_find(line, strlen(line));
@@ -300,7 +302,7 @@ static void run(struct app *a, const struct binding *b)
 		app_act(a, &act);
 }
 
-/* Counts. 1-9 open panes unless a count is being typed; 0 right after one of them begins a count. */
+/* 1-9 open panes unless a count is being typed; 0 right after one of them begins a count. */
 static bool key_digit(struct app *a, int32_t key)
 {
 	if (a->ntyped || key < '0' || key > '9') {
@@ -365,7 +367,8 @@ static void key_command(struct app *a, int32_t key)
 /* The help pane takes what is typed as its search: everything but the keys that move and leave. */
 static bool key_help(struct app *a, int32_t key)
 {
-	if (pane_now(a)->bit != P_HELP || key >= KEYS_SPECIAL || (key < ' ' && key != '\b') || a->letter)
+	if (pane_now(a)->bit != P_HELP || key >= KEYS_SPECIAL || (key < ' ' && key != '\b') ||
+	    a->letter)
 		return false;
 	char u[8] = {0};
 	if (key == KEY_BACKSPACE || key == '\b')
@@ -393,9 +396,13 @@ void app_key(struct app *a, int32_t key)
 
 void app_click(struct app *a, int32_t key, int y, int x)
 {
-	static const struct { int32_t key; enum cmd_id cmd; int count; } wheel[] = {
-	    {KEY_WHEEL_UP, CMD_UP, 3}, {KEY_WHEEL_DOWN, CMD_DOWN, 3},
-	    {KEY_ZOOM_UP, CMD_ZOOM_IN, 0}, {KEY_ZOOM_DOWN, CMD_ZOOM_OUT, 0}, {KEY_RCLICK, CMD_OPEN, 0}};
+	static const struct {
+		int32_t key;
+		enum cmd_id cmd;
+		int count;
+	} wheel[] = {{KEY_WHEEL_UP, CMD_UP, 3}, {KEY_WHEEL_DOWN, CMD_DOWN, 3},
+	    {KEY_ZOOM_UP, CMD_ZOOM_IN, 0}, {KEY_ZOOM_DOWN, CMD_ZOOM_OUT, 0},
+	    {KEY_RCLICK, CMD_OPEN, 0}};
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
 	a->sticky = false;
 	for (size_t i = 0; i < sizeof wheel / sizeof *wheel && !a->asking; i++)
@@ -443,7 +450,8 @@ static int first_pane(struct app *a, struct err *e)
 	return i;
 }
 
-struct app *app_new(const struct opt *o, struct session *s, const struct app_setup *u, struct err *e)
+struct app *app_new(
+    const struct opt *o, struct session *s, const struct app_setup *u, struct err *e)
 {
 	struct app *a = xcalloc(1, sizeof *a);
 	a->opt = o;
@@ -454,7 +462,10 @@ struct app *app_new(const struct opt *o, struct session *s, const struct app_set
 	a->ticks = true;
 	a->mouse = opt_str(o, OPT_MOUSE) && !strcmp(opt_str(o, OPT_MOUSE), "on");
 	a->digit_pane = -1;
-	a->env = (struct pane_env){.s = s, .scratch = &a->scratch, .ascii = u->ascii, .detail = true,
+	a->env = (struct pane_env){.s = s,
+	    .scratch = &a->scratch,
+	    .ascii = u->ascii,
+	    .detail = true,
 	    .mono = !u->look.colours || u->look.theme == TH_MONO};
 	keymap_init(&a->keys, &a->life);
 	app_resize(a, u->rows, u->cols);

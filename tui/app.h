@@ -29,7 +29,8 @@ void app_click(struct app *, int32_t key, int y, int x);	/* KEY_CLICK, ... */
 void app_resize(struct app *, int rows, int cols);
 void app_refresh(struct app *);			/* the session may have more: take it */
 void app_draw(struct app *, struct grid *);	/* resized to the app's size; every cell written */
-void app_message(struct app *, enum style, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void app_message(struct app *, enum style, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 struct app_wants {		/* of the terminal; taken by app_wants() */
 	bool quit, redraw, stop;	/* stop: ^Z */

@@ -223,9 +223,11 @@ static void offer(struct offers *o, const char *word, const char *typed, size_t 
 	}
 }
 
-static void offer_values(struct app *a, struct offers *o, const char *word, const char *typed, size_t n)
+static void offer_values(
+    struct app *a, struct offers *o, const char *word, const char *typed, size_t n)
 {
-	static const char *const grans[] = {"functions", "filefunctions", "files", "lines", "addresses"};
+	static const char *const grans[] = {
+	    "functions", "filefunctions", "files", "lines", "addresses"};
 	static const char *const sets[] = {"ascii", "mono", "mouse", "theme", "tick"};
 	enum cmd_id id = cmd_find(word, strlen(word));
 	const struct snap *sn = session_snap(a->s);
@@ -267,7 +269,8 @@ static void complete(struct app *a)
 		prompt_replace(p, p->cur, strcmp(cmds[id].group, "filter") ? " " : "=");
 	char tmp[sizeof a->note];
 	if (id)
-		snprintf(tmp, sizeof tmp, "%s  %s", cmds[id].arg ? cmds[id].arg : "", cmds[id].help);
+		snprintf(
+		    tmp, sizeof tmp, "%s  %s", cmds[id].arg ? cmds[id].arg : "", cmds[id].help);
 	else
 		snprintf(tmp, sizeof tmp, "%s", o.n ? o.list : "nothing begins so");
 	note(a, !o.n, tmp);

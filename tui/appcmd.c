@@ -71,7 +71,8 @@ static const char *selected(struct app *a)
 	app_place(a, &p);
 	const char *name = p.fun ? app_fun_name(a, p.fun) : "";
 	if (!*name) {
-		app_message(a, ST_WARN, "no function is selected here: give one, as in :focus=json");
+		app_message(
+		    a, ST_WARN, "no function is selected here: give one, as in :focus=json");
 		return NULL;
 	}
 	return exactly(a, name);
@@ -119,7 +120,8 @@ bool app_filter(struct app *a, enum cmd_id id, const char *value, bool add)
 static void do_filter(struct app *a, const struct act *act)
 {
 	const char *v = act->arg;
-	bool here = act->cmd == CMD_FOCUS || act->cmd == CMD_IGNORE || act->cmd == CMD_HIDE || act->cmd == CMD_SHOW;
+	bool here = act->cmd == CMD_FOCUS || act->cmd == CMD_IGNORE || act->cmd == CMD_HIDE ||
+		    act->cmd == CMD_SHOW;
 	if (!v && here) {
 		v = selected(a);
 		if (v)
@@ -131,8 +133,11 @@ static void do_filter(struct app *a, const struct act *act)
 
 static void do_clear(struct app *a)
 {
-	struct query q = *session_query(a->s), none = {.type = q.type, .from = TIME_NONE, .to = TIME_NONE,
-	    .gran = q.gran, .noinlines = q.noinlines};
+	struct query q = *session_query(a->s), none = {.type = q.type,
+						   .from = TIME_NONE,
+						   .to = TIME_NONE,
+						   .gran = q.gran,
+						   .noinlines = q.noinlines};
 	if (app_query(a, &none))
 		app_message(a, ST_DIM, "no filters (u brings them back)");
 }
@@ -163,10 +168,13 @@ static void do_time(struct app *a, const char *arg)
 	const char *dots = arg ? strstr(arg, "..") : NULL;
 	q.from = q.to = TIME_NONE;
 	if (arg && *arg) {
-		const char *from = dots ? arena_strndup(&a->scratch, arg, (size_t)(dots - arg)) : NULL;
-		if (!dots || (*from && !parse_time(a, from, &q.from)) || (dots[2] && !parse_time(a, dots + 2, &q.to)) ||
+		const char *from =
+		    dots ? arena_strndup(&a->scratch, arg, (size_t)(dots - arg)) : NULL;
+		if (!dots || (*from && !parse_time(a, from, &q.from)) ||
+		    (dots[2] && !parse_time(a, dots + 2, &q.to)) ||
 		    (q.from != TIME_NONE && q.to != TIME_NONE && q.from >= q.to)) {
-			app_message(a, ST_ERROR, "not a range of time: %s (as in 1.2s..1.3s, 40%%..50%%, 2s..)", arg);
+			app_message(a, ST_ERROR,
+			    "not a range of time: %s (as in 1.2s..1.3s, 40%%..50%%, 2s..)", arg);
 			return;
 		}
 	}
@@ -237,7 +245,8 @@ static void do_type(struct app *a, const struct act *act)
 	else if (act->arg && isdigit((unsigned char)act->arg[0]))
 		i = strtoul(act->arg, NULL, 10);
 	else
-		for (i = 0; i < n && strcmp(session_type_name(a->s, i), act->arg ? act->arg : ""); i++)
+		for (i = 0; i < n && strcmp(session_type_name(a->s, i), act->arg ? act->arg : "");
+		     i++)
 			;
 	if (i >= n) {
 		struct buf b = {0};
@@ -249,7 +258,8 @@ static void do_type(struct app *a, const struct act *act)
 	}
 	q.type = i;
 	if (app_query(a, &q) && i < session_ntypes(a->s))
-		app_message(a, ST_DIM, "%s (%s), %zu of %zu", session_type_name(a->s, i), session_type_unit(a->s, i), i + 1, n);
+		app_message(a, ST_DIM, "%s (%s), %zu of %zu", session_type_name(a->s, i),
+		    session_type_unit(a->s, i), i + 1, n);
 }
 
 static const char *const grans[] = {"functions", "filefunctions", "files", "lines", "addresses"};
@@ -262,7 +272,8 @@ static void do_gran(struct app *a, const struct act *act)
 		for (i = 0; i < 5 && strcmp(grans[i], act->arg ? act->arg : ""); i++)
 			;
 	if (i == 5) {
-		app_message(a, ST_ERROR, "granularity is functions, filefunctions, files, lines or addresses");
+		app_message(a, ST_ERROR,
+		    "granularity is functions, filefunctions, files, lines or addresses");
 		return;
 	}
 	q.gran = (enum gran)i;
@@ -275,7 +286,8 @@ static void do_noinlines(struct app *a)
 	struct query q = *session_query(a->s);
 	q.noinlines = !q.noinlines;
 	if (app_query(a, &q))
-		app_message(a, ST_DIM, "inlined functions %s", q.noinlines ? "count as their callers" : "are shown");
+		app_message(a, ST_DIM, "inlined functions %s",
+		    q.noinlines ? "count as their callers" : "are shown");
 }
 
 static void do_set(struct app *a, const char *arg)
@@ -295,13 +307,15 @@ static void do_map(struct app *a, const char *arg)
 	size_t n = strcspn(s, " ");
 	if (!s[n])
 		app_message(a, ST_ERROR, "map KEY COMMAND");
-	else if (keymap_add(&a->keys, arena_strndup(&a->scratch, s, n), s + n + strspn(s + n, " "), &e))
+	else if (keymap_add(
+		     &a->keys, arena_strndup(&a->scratch, s, n), s + n + strspn(s + n, " "), &e))
 		app_message(a, ST_ERROR, "%s", e.msg);
 }
 
 /* ---- opening panes */
 
-/* top's arguments, as pprof has them: a number, -cum, regular expressions to focus on, -RE to ignore. */
+/* top's arguments, as pprof has them: a number, -cum, regular expressions to focus on, -RE to
+ * ignore. */
 static void top_args(struct app *a, const char *arg)
 {
 	const char *focus = NULL, *ignore = NULL;
@@ -510,7 +524,8 @@ void app_common(struct app *a, const struct act *act)
 		open_pane(a, &help);
 		return;
 	}
-	if (open_pane(a, act) || common_program(a, act) || common_search(a, act) || common_query(a, act))
+	if (open_pane(a, act) || common_program(a, act) || common_search(a, act) ||
+	    common_query(a, act))
 		return;
 	if (act->cmd >= CMD_PANE_TOP && act->cmd <= CMD_PANE_EVENTS)
 		app_message(a, ST_WARN, "there is no pane %s", cmds[act->cmd].name);
@@ -523,9 +538,11 @@ void app_common(struct app *a, const struct act *act)
 /* Words that pprof takes and that are no commands of ours: a granularity, a sample type. */
 static bool other_word(struct app *a, const char *word)
 {
-	static const struct { const char *word; enum cmd_id cmd; } alias[] = {
-	    {"q", CMD_QUIT}, {"quit", CMD_QUIT}, {"exit", CMD_QUIT}, {"h", CMD_HELP}, {"o", CMD_INFO},
-	    {"options", CMD_INFO}};
+	static const struct {
+		const char *word;
+		enum cmd_id cmd;
+	} alias[] = {{"q", CMD_QUIT}, {"quit", CMD_QUIT}, {"exit", CMD_QUIT}, {"h", CMD_HELP},
+	    {"o", CMD_INFO}, {"options", CMD_INFO}};
 	for (size_t i = 0; i < sizeof alias / sizeof *alias; i++)
 		if (!strcmp(alias[i].word, word)) {
 			app_act(a, &(struct act){alias[i].cmd, 0, NULL});
@@ -589,5 +606,6 @@ void app_line(struct app *a, const char *line)
 	else if (arg && !cmds[id].arg)
 		app_message(a, ST_ERROR, "%s takes no argument", cmds[id].name);
 	else
-		app_act(a, &(struct act){id, 0, arg ? arena_strndup(&a->scratch, arg, strlen(arg)) : NULL});
+		app_act(a, &(struct act){
+			       id, 0, arg ? arena_strndup(&a->scratch, arg, strlen(arg)) : NULL});
 }

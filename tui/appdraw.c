@@ -36,7 +36,9 @@ static int tabs_width(const struct app *a, bool names)
 	int w = 0;
 	for (int i = 0; panes[i]; i++)
 		if (pane_fits(a, i) && (digit_of(i) || i == a->cur))
-			w += (digit_of(i) != 0) + (names || !digit_of(i) ? (int)strlen(panes[i]->tab) : 0) + 1 + 2 * (i == a->cur);
+			w += (digit_of(i) != 0) +
+			     (names || !digit_of(i) ? (int)strlen(panes[i]->tab) : 0) + 1 +
+			     2 * (i == a->cur);
 	return w;
 }
 
@@ -124,10 +126,12 @@ static void chips(const struct app *a, struct buf *b)
 	const struct query *q = session_query(a->s);
 	const struct store *st = session_snap(a->s)->st;
 	const struct filters *f = &q->f;
-	const char *const name[] = {"focus", "ignore", "hide", "show", "show_from", "prune_from", "tagfocus",
-	    "tagignore", "tagshow", "taghide", "tagroot", "tagleaf", "group", "task", "region"};
-	const char *const value[] = {f->focus, f->ignore, f->hide, f->show, f->show_from, f->prune_from, f->tagfocus,
-	    f->tagignore, f->tagshow, f->taghide, f->tagroot, f->tagleaf, q->group, q->task, q->region};
+	const char *const name[] = {"focus", "ignore", "hide", "show", "show_from", "prune_from",
+	    "tagfocus", "tagignore", "tagshow", "taghide", "tagroot", "tagleaf", "group", "task",
+	    "region"};
+	const char *const value[] = {f->focus, f->ignore, f->hide, f->show, f->show_from,
+	    f->prune_from, f->tagfocus, f->tagignore, f->tagshow, f->taghide, f->tagroot,
+	    f->tagleaf, q->group, q->task, q->region};
 	for (size_t i = 0; i < sizeof name / sizeof *name; i++)
 		chip(b, name[i], value[i]);
 	chip_time(a, b, q);
@@ -189,7 +193,8 @@ static void own_hints(const struct app *a, struct buf *b)
 			cmd_key((enum cmd_id)i, p->bit, b);
 			buf_printf(b, " %s  ", cmds[i].name);
 		}
-	buf_puts(b, "Enter open  / find  f focus  x ignore  d hide  \\ filters on/off  R clear  u undo  "
+	buf_puts(b,
+	    "Enter open  / find  f focus  x ignore  d hide  \\ filters on/off  R clear  u undo  "
 	    "y copy  : command  ? help  q back");
 }
 
@@ -209,7 +214,8 @@ static void draw_foot(const struct app *a, struct grid *g)
 	}
 	buf_reset(&b);
 	if (a->asking) {
-		prompt_draw(&a->prompt, g, y + 1, app_prompt_label(a), a->note_bad ? ST_ERROR : ST_NORMAL);
+		prompt_draw(
+		    &a->prompt, g, y + 1, app_prompt_label(a), a->note_bad ? ST_ERROR : ST_NORMAL);
 	} else {
 		if (p->keys)
 			p->keys(state_now(a), &a->env, &b);
@@ -236,10 +242,12 @@ void app_draw(struct app *a, struct grid *g)
 	g->mono = a->env.mono;
 	if (a->rows < ROWS_MIN || a->cols < COLS_MIN) {
 		if (a->cols < 44)
-			grid_text(g, 0, 0, ST_NORMAL, 0, a->cols < 16 ? "small" : "sorry: too small");
+			grid_text(
+			    g, 0, 0, ST_NORMAL, 0, a->cols < 16 ? "small" : "sorry: too small");
 		else
-			grid_printf(g, 0, 0, ST_NORMAL, 0, "sorry: %dx%d is too small, ttrace needs %dx%d", a->cols,
-			    a->rows, COLS_MIN, ROWS_MIN);
+			grid_printf(g, 0, 0, ST_NORMAL, 0,
+			    "sorry: %dx%d is too small, ttrace needs %dx%d", a->cols, a->rows,
+			    COLS_MIN, ROWS_MIN);
 		return;
 	}
 	const struct pane_ops *p = pane_now(a);

@@ -115,7 +115,8 @@ void app_edit(struct app *a)
 	if (!*file) {
 		app_message(a, ST_WARN, "no source line is selected here");
 	} else if (stat(file, &sb) || !S_ISREG(sb.st_mode)) {
-		app_message(a, ST_WARN, "%s is not on this machine (pane 2 looks in more places)", file);
+		app_message(
+		    a, ST_WARN, "%s is not on this machine (pane 2 looks in more places)", file);
 	} else {
 		mem_free(a->wants.file);
 		a->wants.file = xstrdup(file);

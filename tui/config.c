@@ -85,12 +85,14 @@ int app_set(struct app *a, const char *name, const char *value, struct err *e)
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
 		if (!strcmp(settings[i].name, name))
 			return settings[i].set(a, value, e);
-	return err_set(e, ERR_USAGE, ERR_NOWHERE, "settings are ascii, mono, mouse, theme and tick");
+	return err_set(
+	    e, ERR_USAGE, ERR_NOWHERE, "settings are ascii, mono, mouse, theme and tick");
 }
 
 void config_print(struct buf *b)
 {
-	buf_puts(b, "# $XDG_CONFIG_HOME/ttrace/config (~/.config/ttrace/config): commands, one a line\n");
+	buf_puts(b,
+	    "# $XDG_CONFIG_HOME/ttrace/config (~/.config/ttrace/config): commands, one a line\n");
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
 		const struct setting *s = &settings[i];
 		size_t at = b->n;
@@ -140,7 +142,8 @@ void app_config(struct app *a)
 		} else if (!strncmp(s, "map ", 4)) {
 			s += 4 + strspn(s + 4, " ");
 			size_t n = strcspn(s, " ");
-			bad = keymap_add(&a->keys, arena_strndup(&a->scratch, s, n), s + n + strspn(s + n, " "), &e);
+			bad = keymap_add(&a->keys, arena_strndup(&a->scratch, s, n),
+			    s + n + strspn(s + n, " "), &e);
 		} else if (*s && *s != '#') {
 			bad = err_set(&e, ERR_USAGE, ERR_NOWHERE, "neither set nor map");
 		}

@@ -107,17 +107,21 @@ static void part(struct grid *g, struct cell *c)
 /* What a character becomes where there is only ASCII. */
 static uint32_t to_ascii(uint32_t ch)
 {
-	static const struct { uint16_t from; char to; } map[] = {
-	    {0xa0, ' '}, {0xb5, 'u'}, {0xb7, '.'}, {0xd7, 'x'}, {0x3bc, 'u'}, {0x2013, '-'},
-	    {0x2014, '-'}, {0x2022, '*'}, {0x2026, '~'}, {0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'},
-	    {0x2193, 'v'}, {0x2212, '-'}, {0x2265, '>'}, {0x2264, '<'}, {0x2500, '-'}, {0x2501, '='},
-	    {0x2502, '|'}, {0x2503, '|'}, {0x250c, '+'}, {0x2510, '+'}, {0x2514, '+'}, {0x2518, '+'},
-	    {0x251c, '+'}, {0x2524, '+'}, {0x252c, '+'}, {0x2534, '+'}, {0x253c, '+'}, {0x2575, '\''},
-	    {0x2577, '.'}, {0x257d, '!'}, {0x2581, '_'}, {0x2582, '.'}, {0x2583, '-'}, {0x2584, '-'},
-	    {0x2585, '='}, {0x2586, '='}, {0x2587, '^'}, {0x2588, '#'}, {0x2589, '#'}, {0x258a, '#'},
-	    {0x258b, '#'}, {0x258c, '#'}, {0x258d, '|'}, {0x258e, '|'}, {0x258f, '|'}, {0x2591, '.'},
-	    {0x2592, ':'}, {0x2593, '%'}, {0x2594, '"'}, {0x2595, '|'}, {0x25b2, '^'}, {0x25b6, '>'},
-	    {0x25b8, '>'}, {0x25bc, 'v'}, {0x25c0, '<'}, {0x25cf, '*'}, {0x2713, 'x'}};
+	static const struct {
+		uint16_t from;
+		char to;
+	} map[] = {{0xa0, ' '}, {0xb5, 'u'}, {0xb7, '.'}, {0xd7, 'x'}, {0x3bc, 'u'}, {0x2013, '-'},
+	    {0x2014, '-'}, {0x2022, '*'}, {0x2026, '~'}, {0x2190, '<'}, {0x2191, '^'},
+	    {0x2192, '>'}, {0x2193, 'v'}, {0x2212, '-'}, {0x2265, '>'}, {0x2264, '<'},
+	    {0x2500, '-'}, {0x2501, '='}, {0x2502, '|'}, {0x2503, '|'}, {0x250c, '+'},
+	    {0x2510, '+'}, {0x2514, '+'}, {0x2518, '+'}, {0x251c, '+'}, {0x2524, '+'},
+	    {0x252c, '+'}, {0x2534, '+'}, {0x253c, '+'}, {0x2575, '\''}, {0x2577, '.'},
+	    {0x257d, '!'}, {0x2581, '_'}, {0x2582, '.'}, {0x2583, '-'}, {0x2584, '-'},
+	    {0x2585, '='}, {0x2586, '='}, {0x2587, '^'}, {0x2588, '#'}, {0x2589, '#'},
+	    {0x258a, '#'}, {0x258b, '#'}, {0x258c, '#'}, {0x258d, '|'}, {0x258e, '|'},
+	    {0x258f, '|'}, {0x2591, '.'}, {0x2592, ':'}, {0x2593, '%'}, {0x2594, '"'},
+	    {0x2595, '|'}, {0x25b2, '^'}, {0x25b6, '>'}, {0x25b8, '>'}, {0x25bc, 'v'},
+	    {0x25c0, '<'}, {0x25cf, '*'}, {0x2713, 'x'}};
 	if (ch < 0x7f)
 		return ch;
 	for (size_t i = 0; i < sizeof map / sizeof *map; i++)
@@ -138,7 +142,8 @@ static int put(struct grid *g, int y, int x, uint32_t ch, enum style fg, enum st
 		return w;
 	if (w == 2 && (x + 1 >= g->w || (g->ascii && ch < 0x80))) {
 		part(g, c);	/* no room for the right half, or one character stands for it */
-		*c = (struct cell){ch < 0x80 ? ch : ' ', 0, (uint8_t)fg, (uint8_t)bg, (uint8_t)attr};
+		*c =
+		    (struct cell){ch < 0x80 ? ch : ' ', 0, (uint8_t)fg, (uint8_t)bg, (uint8_t)attr};
 		if (x + 1 < g->w)
 			put(g, y, x + 1, ' ', fg, bg, attr);
 		return 2;
@@ -207,7 +212,8 @@ int grid_printf(struct grid *g, int y, int x, enum style st, int attr, const cha
 	va_end(ap);
 	if (n < 0)
 		return x;
-	return grid_textn(g, y, x, st, attr, tmp, (size_t)n < sizeof tmp ? (size_t)n : sizeof tmp - 1);
+	return grid_textn(
+	    g, y, x, st, attr, tmp, (size_t)n < sizeof tmp ? (size_t)n : sizeof tmp - 1);
 }
 
 void grid_right(struct grid *g, int y, int x1, enum style st, int attr, const char *s)
@@ -220,7 +226,8 @@ void grid_fill(struct grid *g, struct rect r, uint32_t ch, enum style bg, int at
 	r = inside(g, r);
 	for (int y = r.y; y < r.y + r.h; y++)
 		for (int x = r.x; x < r.x + r.w; x++)
-			put(g, y, x, ch, ch == ' ' ? ST_NORMAL : bg, ch == ' ' ? bg : ST_NORMAL, attr);
+			put(g, y, x, ch, ch == ' ' ? ST_NORMAL : bg, ch == ' ' ? bg : ST_NORMAL,
+			    attr);
 }
 
 void grid_clear(struct grid *g)

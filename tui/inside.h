@@ -46,7 +46,7 @@ struct app {
 	enum cmd_id letter;		/* MARK or JUMP_MARK waits for its letter */
 
 	struct prompt prompt;
-	enum cmd_id asking;		/* what the prompt is for: COMMAND, SEARCH, ...; NONE: it is closed */
+	enum cmd_id asking; /* what the prompt is for: COMMAND, SEARCH, ...; NONE: it is closed */
 	struct view asked_at;		/* where the pane was when the search began */
 	struct history commands, searches;
 	char note[200];			/* beside the prompt: hits, errors, completions */
@@ -66,7 +66,7 @@ static inline void *state_now(const struct app *a) { return a->state[a->cur]; }
 /* app.c */
 bool pane_fits(const struct app *, int i);		/* that pane can show this file */
 bool app_open(struct app *, const char *pane, const struct place *);	/* place may be NULL */
-void app_go(struct app *, int pane);			/* switch, with a new place in the jump list */
+void app_go(struct app *, int pane); /* switch, with a new place in the jump list */
 void app_place(struct app *, struct place *);		/* what is under the cursor */
 void app_act(struct app *, const struct act *);		/* pane first, then the common ones */
 void app_ask(struct app *, const struct ask *);

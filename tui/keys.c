@@ -73,7 +73,8 @@ size_t key_script(const char *s, size_t n, int32_t *key)
 void key_print(int32_t key, struct buf *b)
 {
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (names[i].key == key && strcmp(names[i].name, "lt") && strcmp(names[i].name, "gt")) {
+		if (names[i].key == key && strcmp(names[i].name, "lt") &&
+		    strcmp(names[i].name, "gt")) {
 			buf_puts(b, names[i].name);
 			return;
 		}

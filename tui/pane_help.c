@@ -24,14 +24,14 @@ enum { TEXT_MAX = 60, LEGEND = 14 };
 struct help {
 	struct rows rows;
 	char text[TEXT_MAX + 1];
-	int16_t row[CMD__N * 2 + LEGEND + 2];	/* a command; -1-i: heading of command i; see below */
+	int16_t row[CMD__N * 2 + LEGEND + 2]; /* a command; -1-i: heading of command i; see below */
 	uint32_t n;
 };
 enum { ROW_LEGEND = 10000 };	/* ROW_LEGEND: its heading, and +1+i: a state */
 
 /* The states whose letters are worth a line, one of each letter. */
-static const uint8_t legend[LEGEND] = {TS_RUN, TS_READY, TS_CHANRECV, TS_SYNC, TS_NET, TS_SYSCALL, TS_SYSBLOCK,
-    TS_SLEEP, TS_GCASSISTW, TS_ASSIST, TS_SWEEP, TS_GCWORK, TS_STW, TS_UNKNOWN};
+static const uint8_t legend[LEGEND] = {TS_RUN, TS_READY, TS_CHANRECV, TS_SYNC, TS_NET, TS_SYSCALL,
+    TS_SYSBLOCK, TS_SLEEP, TS_GCASSISTW, TS_ASSIST, TS_SWEEP, TS_GCWORK, TS_STW, TS_UNKNOWN};
 
 static bool has(const char *s, const char *word)
 {
@@ -68,7 +68,8 @@ static bool matches(const struct cmd *c, const char *text)
 		return true;
 	if ((c->panes & P_ALL) != P_ALL && (c->panes & pane_bit(text)))
 		return true;
-	return has(c->name, text) || has(c->keys, text) || has(c->help, text) || has(c->group, text);
+	return has(c->name, text) || has(c->keys, text) || has(c->help, text) ||
+	       has(c->group, text);
 }
 
 static void fill(struct help *h)
@@ -84,7 +85,8 @@ static void fill(struct help *h)
 		h->row[h->n++] = (int16_t)i;
 	}
 	for (int i = 0, first = 1; i < LEGEND; i++)
-		if (!*h->text || has(state_name((enum tstate)legend[i]), h->text) || has("states", h->text)) {
+		if (!*h->text || has(state_name((enum tstate)legend[i]), h->text) ||
+		    has("states", h->text)) {
 			if (first)
 				h->row[h->n++] = ROW_LEGEND;
 			first = 0;
@@ -146,7 +148,8 @@ static void help_draw(const void *st, const struct pane_env *env, struct grid *g
 	const struct help *h = st;
 	(void)env;
 	if (!h->n)
-		grid_text(g, 1, 2, ST_DIM, 0, "nothing here says that: Backspace takes letters away");
+		grid_text(
+		    g, 1, 2, ST_DIM, 0, "nothing here says that: Backspace takes letters away");
 	rows_draw(&h->rows, g, draw_row, h, NULL);
 }
 
@@ -180,7 +183,8 @@ static enum verdict run(const struct help *h, struct ask *ask)
 	return V_ASK;
 }
 
-static enum verdict help_act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
+static enum verdict help_act(
+    void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
 	struct help *h = st;
 	if (rows_act(&h->rows, a, env->rows))
@@ -211,7 +215,8 @@ static void help_summary(const void *st, const struct pane_env *env, struct buf 
 	if (h->text[0])
 		buf_printf(b, "keys that say: %s_", h->text);
 	else
-		buf_puts(b, "every key, and what it does: type to search, Enter runs the selected, q closes");
+		buf_puts(b, "every key, and what it does: type to search, Enter runs the selected, "
+			    "q closes");
 }
 
 static void help_detail(const void *st, const struct pane_env *env, struct buf *b)
@@ -221,7 +226,8 @@ static void help_detail(const void *st, const struct pane_env *env, struct buf *
 	(void)env;
 	if (r <= 0 || r >= ROW_LEGEND)
 		return;
-	buf_printf(b, ":%s%s%s   %s", cmds[r].name, cmds[r].arg ? " " : "", cmds[r].arg ? cmds[r].arg : "", cmds[r].help);
+	buf_printf(b, ":%s%s%s   %s", cmds[r].name, cmds[r].arg ? " " : "",
+	    cmds[r].arg ? cmds[r].arg : "", cmds[r].help);
 	if ((cmds[r].panes & P_ALL) != P_ALL) {
 		buf_puts(b, "   in:");
 		for (int i = 0; panes[i]; i++)
@@ -234,10 +240,12 @@ static void help_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	(void)st;
 	(void)env;
-	buf_puts(b, "Enter run  Down Up move  q close  :: clears filters  10j counts  ^G facts about the file");
+	buf_puts(b, "Enter run  Down Up move  q close  :: clears filters  10j counts  ^G facts "
+		    "about the file");
 }
 
-static void help_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+static void help_click(
+    void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
 	struct help *h = st;
 	uint32_t i = rows_at(&h->rows, y, env->rows);
@@ -250,7 +258,16 @@ static void help_click(void *st, const struct pane_env *env, int y, int x, bool 
 }
 
 const struct pane_ops pane_help = {
-    .name = "help", .tab = "Help", .bit = P_HELP, .cmd = CMD_HELP, .state_size = sizeof(struct help),
-    .open = help_open, .draw = help_draw, .act = help_act, .summary = help_summary, .detail = help_detail,
-    .keys = help_keys, .click = help_click,
+    .name = "help",
+    .tab = "Help",
+    .bit = P_HELP,
+    .cmd = CMD_HELP,
+    .state_size = sizeof(struct help),
+    .open = help_open,
+    .draw = help_draw,
+    .act = help_act,
+    .summary = help_summary,
+    .detail = help_detail,
+    .keys = help_keys,
+    .click = help_click,
 };

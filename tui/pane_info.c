@@ -111,7 +111,8 @@ static void profile_facts(struct info *f, const struct pane_env *env, const stru
 	const struct store *st = sn->st;
 	struct buf b = {0};
 	for (size_t i = 0; i < session_ntypes(env->s); i++)
-		buf_printf(&b, "%s%s/%s", i ? ", " : "", session_type_name(env->s, i), session_type_unit(env->s, i));
+		buf_printf(&b, "%s%s/%s", i ? ", " : "", session_type_name(env->s, i),
+		    session_type_unit(env->s, i));
 	add(f, ST_NORMAL, "sample types", &b);
 	buf_free(&b);
 	if (!st->has_meta)
@@ -190,7 +191,8 @@ static void info_draw(const void *st, const struct pane_env *env, struct grid *g
 	rows_draw(&f->rows, g, draw_line, f, NULL);
 }
 
-static enum verdict info_act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
+static enum verdict info_act(
+    void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
 	struct info *f = st;
 	(void)ask;
@@ -221,7 +223,17 @@ static void info_keys(const void *st, const struct pane_env *env, struct buf *b)
 }
 
 const struct pane_ops pane_info = {
-    .name = "info", .tab = "Info", .bit = P_INFO, .cmd = CMD_INFO, .state_size = sizeof(struct info),
-    .open = NULL, .close = info_close, .update = info_update, .draw = info_draw, .act = info_act,
-    .summary = info_summary, .detail = info_detail, .keys = info_keys,
+    .name = "info",
+    .tab = "Info",
+    .bit = P_INFO,
+    .cmd = CMD_INFO,
+    .state_size = sizeof(struct info),
+    .open = NULL,
+    .close = info_close,
+    .update = info_update,
+    .draw = info_draw,
+    .act = info_act,
+    .summary = info_summary,
+    .detail = info_detail,
+    .keys = info_keys,
 };

@@ -82,7 +82,9 @@ bool rows_act(struct rows *r, const struct act *a, int h)
 	case CMD_HALF_DOWN: page(r, (int64_t)n * ((r->h + 1) / 2)); return true;
 	case CMD_HALF_UP: page(r, -(int64_t)n * ((r->h + 1) / 2)); return true;
 	case CMD_FIRST: rows_select(r, a->count > 0 ? (uint32_t)a->count - 1 : 0); return true;
-	case CMD_LAST: rows_select(r, a->count > 0 ? (uint32_t)a->count - 1 : UINT32_MAX); return true;
+	case CMD_LAST:
+		rows_select(r, a->count > 0 ? (uint32_t)a->count - 1 : UINT32_MAX);
+		return true;
 	case CMD_CENTRE:
 		r->top = r->sel > (uint32_t)r->h / 2 ? r->sel - (uint32_t)r->h / 2 : 0;
 		r->top = window(r, r->h, r->top);
@@ -107,11 +109,13 @@ static void scrollbar(const struct rows *r, struct grid *g, uint32_t top, const 
 		y0 = h - len;
 	for (int y = 0; y < h; y++) {
 		bool thumb = y >= y0 && y < y0 + len;
-		grid_put(g, y, x, thumb ? 0x2588 : 0x2502, thumb ? ST_SCROLL : ST_RULE, ST_NORMAL, 0);
+		grid_put(
+		    g, y, x, thumb ? 0x2588 : 0x2502, thumb ? ST_SCROLL : ST_RULE, ST_NORMAL, 0);
 	}
 	for (uint32_t i = 0; hit && i < r->n; i++)
 		if (hit[i])
-			grid_put(g, (int)((uint64_t)i * (uint64_t)h / r->n), x, 0x2500, ST_HIT, ST_NORMAL, 0);
+			grid_put(g, (int)((uint64_t)i * (uint64_t)h / r->n), x, 0x2500, ST_HIT,
+			    ST_NORMAL, 0);
 }
 
 void rows_draw(const struct rows *r, struct grid *g, rows_fn *fn, const void *arg,
@@ -144,7 +148,7 @@ void rows_layout(const struct rows_col *c, int n, int w, int *x, int *width)
 		if (!c[i].width)
 			rest = i;
 	}
-	/* the column that takes what is left gets 16 cells at least; others give way from the right */
+	/* the column that takes what is left gets 16 cells at least; others give way */
 	for (int i = n - 1; i >= 1 && rest >= 0 && w - fixed < 16; i--)
 		if (i != rest && width[i]) {
 			fixed -= width[i] + 1;
@@ -159,7 +163,8 @@ void rows_layout(const struct rows_col *c, int n, int w, int *x, int *width)
 	}
 }
 
-void rows_head(struct grid *g, int y, const struct rows_col *c, int n, const int *x, const int *width)
+void rows_head(
+    struct grid *g, int y, const struct rows_col *c, int n, const int *x, const int *width)
 {
 	for (int i = 0; i < n; i++) {
 		if (x[i] < 0)
@@ -169,13 +174,15 @@ void rows_head(struct grid *g, int y, const struct rows_col *c, int n, const int
 		struct rect old = grid_clip(g, (struct rect){y, 0, 1, x[i] + width[i]});
 		int end = grid_text(g, 0, at, ST_HEAD, attr, c[i].head);
 		if (c[i].sort)
-			grid_put(g, 0, end, c[i].sort < 0 ? 0x25bc : 0x25b2, ST_HEAD, ST_NORMAL, AT_BOLD);
+			grid_put(g, 0, end, c[i].sort < 0 ? 0x25bc : 0x25b2, ST_HEAD, ST_NORMAL,
+			    AT_BOLD);
 		grid_unclip(g, old);
 	}
 }
 
 /* The characters of one line as UTF-8, and for each byte the cell it came from. */
-static size_t line_text(const struct grid *g, struct rect r, int y, char *s, uint16_t *cell, size_t max)
+static size_t line_text(
+    const struct grid *g, struct rect r, int y, char *s, uint16_t *cell, size_t max)
 {
 	size_t n = 0;
 	for (int x = r.x; x < r.x + r.w && n + 4 < max; x++) {

@@ -14,12 +14,13 @@
  */
 struct rows {
 	uint32_t n, sel, top;	/* sel < n unless n is 0 */
-	int h;			/* rows in view at the last act; drawing copes with another height */
+	int h; /* rows in view at the last act; drawing copes with another height */
 };
 
 void rows_set(struct rows *, uint32_t n);		/* keeps the selection where it can */
 void rows_select(struct rows *, uint32_t sel);
-/* Moves (down, up, page, half, first, last, centre) on a list that shows h rows. false: not one of them. */
+/* Moves (down, up, page, half, first, last, centre) on a list that shows h rows. false: not one of
+ * them. */
 bool rows_act(struct rows *, const struct act *, int h);
 /* The first row in view when h are shown. */
 uint32_t rows_top(const struct rows *, int h);
@@ -30,11 +31,13 @@ uint32_t rows_at(const struct rows *, int y, int h);
 typedef void rows_fn(const void *arg, struct grid *, int y, uint32_t i);
 struct rows_look {
 	bool unfocused;		/* the selection belongs to another part: mark it faintly */
-	const uint8_t *hit;	/* NULL, or per row: it is a hit of the search (ticks on the scrollbar) */
+	const uint8_t
+	    *hit; /* NULL, or per row: it is a hit of the search (ticks on the scrollbar) */
 };
 /* Into the clip rectangle: the rows, the selection (`>` in column 0 and its background), the
    scrollbar in the last column when not all rows are in view. Rows start at column 1. */
-void rows_draw(const struct rows *, struct grid *, rows_fn *, const void *arg, const struct rows_look *);
+void rows_draw(
+    const struct rows *, struct grid *, rows_fn *, const void *arg, const struct rows_look *);
 
 /* Columns: a table's heads and where its cells go. */
 struct rows_col {
@@ -45,7 +48,8 @@ struct rows_col {
 };
 /* x of each column for a list of w cells; columns that do not fit get x = -1. */
 void rows_layout(const struct rows_col *, int n, int w, int *x, int *width);
-void rows_head(struct grid *, int y, const struct rows_col *, int n, const int *x, const int *width);
+void rows_head(
+    struct grid *, int y, const struct rows_col *, int n, const int *x, const int *width);
 
 /* Marks in r what the search finds in the text shown there. */
 void rows_hits(struct grid *, struct rect r, const struct rx *);

@@ -69,7 +69,8 @@ static void press(struct app *a, const char *s, size_t n)
 	}
 }
 
-static int play(const struct opt *o, const struct app_setup *u, const struct buf *keys, struct buf *out, struct err *e)
+static int play(const struct opt *o, const struct app_setup *u, const struct buf *keys,
+    struct buf *out, struct err *e)
 {
 	struct session *s = session_open(o, e);
 	if (!s)
@@ -89,14 +90,16 @@ static int play(const struct opt *o, const struct app_setup *u, const struct buf
 
 int script_run(const struct opt *o, bool utf8, struct buf *out, struct err *e)
 {
-	const char *script = opt_str(o, OPT_SCRIPT), *size = opt_str(o, OPT_SIZE), *theme = opt_str(o, OPT_THEME);
+	const char *script = opt_str(o, OPT_SCRIPT), *size = opt_str(o, OPT_SIZE),
+		   *theme = opt_str(o, OPT_THEME);
 	struct app_setup u = {.ascii = !utf8 || opt_bool(o, OPT_ASCII)};
 	struct buf keys = {0};
 	if (script_size(size ? size : "80x24", &u.rows, &u.cols, e))
 		return -1;
 	int t = theme ? theme_find(theme) : TH_DARK;
 	if (t < 0)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-theme=%s: themes are dark, light, safe and mono", theme);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "-theme=%s: themes are dark, light, safe and mono", theme);
 	u.look.theme = opt_bool(o, OPT_MONO) ? TH_MONO : (enum theme)t;
 	u.look.colours = opt_bool(o, OPT_ANSI) && u.look.theme != TH_MONO ? 256 : 0;
 	if (script && script[0] == '@') {

@@ -51,8 +51,9 @@ void style_rgb(int c, uint8_t rgb[3])
 {
 	static const uint8_t level[6] = {0, 95, 135, 175, 215, 255};
 	static const uint8_t first[16][3] = {{0, 0, 0}, {205, 0, 0}, {0, 205, 0}, {205, 205, 0},
-	    {0, 0, 238}, {205, 0, 205}, {0, 205, 205}, {229, 229, 229}, {127, 127, 127}, {255, 0, 0},
-	    {0, 255, 0}, {255, 255, 0}, {92, 92, 255}, {255, 0, 255}, {0, 255, 255}, {255, 255, 255}};
+	    {0, 0, 238}, {205, 0, 205}, {0, 205, 205}, {229, 229, 229}, {127, 127, 127},
+	    {255, 0, 0}, {0, 255, 0}, {255, 255, 0}, {92, 92, 255}, {255, 0, 255}, {0, 255, 255},
+	    {255, 255, 255}};
 	if (c < 16) {
 		memcpy(rgb, first[c < 0 ? 0 : c], 3);
 	} else if (c < 232) {
@@ -119,13 +120,25 @@ struct paint style_paint(const struct look *l, enum style fg, enum style bg, int
 
 enum style state_style(enum tstate t)
 {
-	static const uint8_t of[TS__N] = {
-	    [TS_NONE] = ST_S_NONE, [TS_IDLE] = ST_S_IDLE, [TS_RUN] = ST_S_RUN, [TS_GCWORK] = ST_S_GC,
-	    [TS_ASSIST] = ST_S_ASSIST, [TS_SWEEP] = ST_S_ASSIST, [TS_STW] = ST_S_STW,
-	    [TS_READY] = ST_S_READY, [TS_SYSCALL] = ST_S_SYSCALL, [TS_SYSBLOCK] = ST_S_SYSCALL,
-	    [TS_SYNC] = ST_S_SYNC, [TS_COND] = ST_S_SYNC, [TS_NET] = ST_S_NET, [TS_SLEEP] = ST_S_SLEEP,
-	    [TS_GCASSISTW] = ST_S_GC, [TS_GCSWEEPW] = ST_S_GC, [TS_GCEND] = ST_S_GC,
-	    [TS_GCWEAK] = ST_S_GC, [TS_UNKNOWN] = ST_S_UNKNOWN};
+	static const uint8_t of[TS__N] = {[TS_NONE] = ST_S_NONE,
+	    [TS_IDLE] = ST_S_IDLE,
+	    [TS_RUN] = ST_S_RUN,
+	    [TS_GCWORK] = ST_S_GC,
+	    [TS_ASSIST] = ST_S_ASSIST,
+	    [TS_SWEEP] = ST_S_ASSIST,
+	    [TS_STW] = ST_S_STW,
+	    [TS_READY] = ST_S_READY,
+	    [TS_SYSCALL] = ST_S_SYSCALL,
+	    [TS_SYSBLOCK] = ST_S_SYSCALL,
+	    [TS_SYNC] = ST_S_SYNC,
+	    [TS_COND] = ST_S_SYNC,
+	    [TS_NET] = ST_S_NET,
+	    [TS_SLEEP] = ST_S_SLEEP,
+	    [TS_GCASSISTW] = ST_S_GC,
+	    [TS_GCSWEEPW] = ST_S_GC,
+	    [TS_GCEND] = ST_S_GC,
+	    [TS_GCWEAK] = ST_S_GC,
+	    [TS_UNKNOWN] = ST_S_UNKNOWN};
 	if (t >= TS__N)
 		return ST_S_UNKNOWN;
 	return of[t] ? of[t] : ST_S_CHAN;

@@ -42,7 +42,7 @@ struct term {
 	int tty;
 	int colours;
 	bool mouse;
-	int16_t *pair;		/* [(fg + 1) * 257 + bg + 1]: curses' number of that pair, 0 not made yet */
+	int16_t *pair; /* [(fg + 1) * 257 + bg + 1]: curses' number of that pair, 0 not made yet */
 	int npairs;
 	cchar_t *line;
 	int nline;
@@ -108,7 +108,8 @@ static void signals(bool on)
 	handle(crashes, sizeof crashes / sizeof *crashes, on ? on_crash : SIG_DFL);
 }
 
-/* What undoes our settings, as bytes: end of the alternate screen, cursor, attributes, keypad, mouse. */
+/* What undoes our settings, as bytes: end of the alternate screen, cursor, attributes, keypad,
+ * mouse. */
 static void prepare_reset(void)
 {
 	static const char *const caps[] = {"sgr0", "op", "cnorm", "rmkx", "rmcup"};
@@ -147,7 +148,8 @@ static int open_pipe(struct err *e)
 static SCREEN *open_screen(const char *name, FILE *in)
 {
 	SCREEN *s = newterm(name, stdout, in);
-	if (!s && (strstr(name, "xterm") || strstr(name, "256") || strstr(name, "tmux") || strstr(name, "kitty")))
+	if (!s && (strstr(name, "xterm") || strstr(name, "256") || strstr(name, "tmux") ||
+		      strstr(name, "kitty")))
 		s = newterm("xterm-256color", stdout, in);
 	if (!s)
 		s = newterm("vt100", stdout, in);
@@ -175,13 +177,16 @@ struct term *term_open(struct err *e)
 {
 	const char *name = getenv("TERM");
 	if (!name || !*name || !strcmp(name, "dumb")) {
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "this terminal (TERM=%s) cannot move its cursor: try `ttrace top FILE`, "
-		    "or `ttrace view FILE | cat` for the first screen", name && *name ? name : "");
+		err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "this terminal (TERM=%s) cannot move its cursor: try `ttrace top FILE`, "
+		    "or `ttrace view FILE | cat` for the first screen",
+		    name && *name ? name : "");
 		return NULL;
 	}
 	struct term *t = xcalloc(1, sizeof *t);
 	if (!isatty(STDIN_FILENO) && !(t->in = fopen("/dev/tty", "re"))) {
-		err_set(e, ERR_IO, ERR_NOWHERE, "no terminal to read keys from: %s", strerror(errno));
+		err_set(
+		    e, ERR_IO, ERR_NOWHERE, "no terminal to read keys from: %s", strerror(errno));
 		mem_free(t);
 		return NULL;
 	}
@@ -189,7 +194,8 @@ struct term *term_open(struct err *e)
 	tcgetattr(t->tty, &way_out.saved);
 	t->screen = open_pipe(e) ? NULL : open_screen(name, t->in ? t->in : stdin);
 	if (!t->screen) {
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "nothing is known of this terminal (TERM=%s)", name);
+		err_set(
+		    e, ERR_USAGE, ERR_NOWHERE, "nothing is known of this terminal (TERM=%s)", name);
 		if (t->in)
 			fclose(t->in);
 		mem_free(t);
@@ -293,8 +299,11 @@ void term_mouse(struct term *t, bool on)
 	if (on == t->mouse)
 		return;
 	t->mouse = on;
-	mousemask(on ? BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON1_DOUBLE_CLICKED | BUTTON3_PRESSED | BUTTON4_PRESSED |
-	    BUTTON5_PRESSED | BUTTON_SHIFT | BUTTON_CTRL : 0, NULL);
+	mousemask(on ? BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON1_DOUBLE_CLICKED |
+			   BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED | BUTTON_SHIFT |
+			   BUTTON_CTRL
+		     : 0,
+	    NULL);
 	mouseinterval(on ? 200 : 0);
 }
 
@@ -334,7 +343,8 @@ int term_edit(struct term *t, const char *file, int64_t line)
 	if (pid == 0) {
 		dup2(t->tty, STDIN_FILENO);
 		/* the editor may be a command with arguments, so a shell takes it apart */
-		execlp("sh", "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$@\"", "sh", at, file, (char *)NULL);
+		execlp("sh", "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$@\"", "sh", at, file,
+		    (char *)NULL);
 		_exit(127);
 	}
 	int status = -1;
@@ -347,11 +357,13 @@ int term_edit(struct term *t, const char *file, int64_t line)
 
 static void osc52(const char *s, size_t n)
 {
-	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digit[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const unsigned char *u = (const unsigned char *)s;
 	fputs("\033]52;c;", stdout);
 	for (size_t i = 0; i < n; i += 3) {
-		unsigned v = (unsigned)u[i] << 16 | (i + 1 < n ? (unsigned)u[i + 1] << 8 : 0) | (i + 2 < n ? u[i + 2] : 0);
+		unsigned v = (unsigned)u[i] << 16 | (i + 1 < n ? (unsigned)u[i + 1] << 8 : 0) |
+			     (i + 2 < n ? u[i + 2] : 0);
 		putchar(digit[v >> 18 & 63]);
 		putchar(digit[v >> 12 & 63]);
 		putchar(i + 1 < n ? digit[v >> 6 & 63] : '=');
@@ -401,11 +413,14 @@ static int32_t from_mouse(struct term_input *in)
 
 static int32_t from_curses(wint_t k)
 {
-	static const struct { int from; int32_t to; } map[] = {
-	    {KEY_DOWN, KEY_DOWN_}, {KEY_UP, KEY_UP_}, {KEY_LEFT, KEY_LEFT_}, {KEY_RIGHT, KEY_RIGHT_},
-	    {KEY_NPAGE, KEY_PGDN}, {KEY_PPAGE, KEY_PGUP}, {KEY_HOME, KEY_HOME_}, {KEY_END, KEY_END_},
-	    {KEY_FIND, KEY_HOME_}, {KEY_SELECT, KEY_END_}, {KEY_IC, KEY_INS}, {KEY_DC, KEY_DEL},
-	    {KEY_BTAB, KEY_STAB}, {KEY_ENTER, KEY_RETURN}, {KEY_BACKSPACE, 127}};
+	static const struct {
+		int from;
+		int32_t to;
+	} map[] = {{KEY_DOWN, KEY_DOWN_}, {KEY_UP, KEY_UP_}, {KEY_LEFT, KEY_LEFT_},
+	    {KEY_RIGHT, KEY_RIGHT_}, {KEY_NPAGE, KEY_PGDN}, {KEY_PPAGE, KEY_PGUP},
+	    {KEY_HOME, KEY_HOME_}, {KEY_END, KEY_END_}, {KEY_FIND, KEY_HOME_},
+	    {KEY_SELECT, KEY_END_}, {KEY_IC, KEY_INS}, {KEY_DC, KEY_DEL}, {KEY_BTAB, KEY_STAB},
+	    {KEY_ENTER, KEY_RETURN}, {KEY_BACKSPACE, 127}};
 	for (size_t i = 0; i < sizeof map / sizeof *map; i++)
 		if (map[i].from == (int)k)
 			return map[i].to;

@@ -8,7 +8,7 @@
 #include "key.h"
 #include "style.h"
 
-/* The terminal: a grid goes out, keys come in. At most one is open. term.c alone includes curses.h. */
+/* The terminal: a grid goes out, keys come in. At most one is open. Only term.c knows curses. */
 struct term;
 
 struct term *term_open(struct err *);

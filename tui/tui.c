@@ -53,11 +53,13 @@ static int64_t now_ms(void)
 /* Dark unless the terminal says otherwise: COLORFGBG is "15;0", the last number the background. */
 static enum theme theme_of(const struct opt *o, struct err *e, bool *bad)
 {
-	const char *name = opt_str(o, OPT_THEME), *bg = getenv("COLORFGBG"), *no = getenv("NO_COLOR");
+	const char *name = opt_str(o, OPT_THEME), *bg = getenv("COLORFGBG"),
+		   *no = getenv("NO_COLOR");
 	int t = name ? theme_find(name) : TH_DARK;
 	*bad = t < 0;
 	if (t < 0)
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "-theme=%s: themes are dark, light, safe and mono", name);
+		err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "-theme=%s: themes are dark, light, safe and mono", name);
 	if (opt_bool(o, OPT_MONO) || (no && *no && !name))
 		return TH_MONO;
 	if (!name && bg && strrchr(bg, ';')) {
@@ -147,7 +149,8 @@ static int step(struct loop *l)
 	return 0;
 }
 
-static int loop(const struct opt *o, struct session *s, struct term *t, struct app_setup *u, struct err *e)
+static int loop(
+    const struct opt *o, struct session *s, struct term *t, struct app_setup *u, struct err *e)
 {
 	struct loop l = {.s = s, .t = t};
 	term_size(t, &u->rows, &u->cols);
@@ -187,7 +190,8 @@ static int run_terminal(const struct opt *o, bool utf8, struct err *e)
 {
 	(void)o;
 	(void)utf8;
-	return err_set(e, ERR_USAGE, ERR_NOWHERE, "built without curses: -script, -size and the reports work");
+	return err_set(
+	    e, ERR_USAGE, ERR_NOWHERE, "built without curses: -script, -size and the reports work");
 }
 
 #endif
@@ -224,8 +228,8 @@ static void print_commands(struct buf *b)
 {
 	for (int i = 1; i < CMD__N; i++) {
 		const struct cmd *c = &cmds[i];
-		buf_printf(b, "%s\t%s\t%s\t%s\t%s\n", c->group, c->name, c->keys ? c->keys : "", c->arg ? c->arg : "",
-		    c->help);
+		buf_printf(b, "%s\t%s\t%s\t%s\t%s\n", c->group, c->name, c->keys ? c->keys : "",
+		    c->arg ? c->arg : "", c->help);
 	}
 }
 
@@ -240,8 +244,11 @@ int tui_print(const struct opt *o, const char *what, struct err *e)
 	else if (!strcmp(what, "config"))
 		config_print(&b);
 	else
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-print=%s: keys, options, commands or config", what);
-	int rc = put_all(&b) ? err_set(e, ERR_IO, ERR_NOWHERE, "standard output: %s", strerror(errno)) : 0;
+		return err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "-print=%s: keys, options, commands or config", what);
+	int rc = put_all(&b)
+		     ? err_set(e, ERR_IO, ERR_NOWHERE, "standard output: %s", strerror(errno))
+		     : 0;
 	buf_free(&b);
 	return rc;
 }
