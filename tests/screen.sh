@@ -52,4 +52,35 @@ screen info-trace 80x24 orders.trace '<^G>' -ascii
 screen bad-regex 80x24 cpu.pb.gz '<^G>F(a'
 screen complete 80x24 cpu.pb.gz '<^G>:tag<Tab>'
 screen no-command 80x24 cpu.pb.gz '<^G>:frobnicate<Enter>'
+# top: sorted, filtered, searched; with callers and callees beside it; at another granularity; on a trace
+screen top 80x24 cpu.pb.gz 'jj'
+screen top-cum 80x24 heap.pb.gz 'cj'
+screen top-grep 80x24 cpu.pb.gz '/sync<Enter>&(?i)json|regexp<Enter>'
+screen top-wide 200x60 cpu.pb.gz 'jj'
+screen top-lines 80x24 cpu.pb.gz 'grgrgr'
+screen top-ascii 60x16 block.pb.gz '' -ascii
+screen top-none 80x24 cpu.pb.gz ':focus=nothing<Enter>'
+screen top-trace 80x24 orders.trace '' -pane=top -type=sync
+# list: the source beside the profile; cold lines folded
+screen list 80x24 cpu.pb.gz ':list report.export<Enter>'
+screen list-fold 80x24 cpu.pb.gz ':list report.export<Enter>zlI'
+screen list-wide 200x60 cpu.pb.gz ':list login.stretch<Enter>'
+# peek: one level, several, of a match, through a caller and back
+screen peek 80x24 cpu.pb.gz 'jj3'
+screen peek-levels 80x24 cpu.pb.gz ':peek regexp<Enter>}++'
+screen peek-caller 80x24 cpu.pb.gz 'jj3k<Enter>'
+screen peek-back 80x24 cpu.pb.gz 'jj3k<Enter><Backspace>%'
+screen peek-wide 200x60 cpu.pb.gz 'jj3'
+# flame: zoomed, found, looked from, turned round, folded
+screen flame 80x24 cpu.pb.gz '4' -ascii
+screen flame-utf8 80x24 cpu.pb.gz '4'
+screen flame-zoom 80x24 cpu.pb.gz 'jj4<Enter>jl'
+screen flame-find 80x24 cpu.pb.gz '4/regexp<Enter>n'
+screen flame-pivot 80x24 cpu.pb.gz 'jj4pk'
+screen flame-flip 80x24 cpu.pb.gz '4i'
+screen flame-reverse 80x24 cpu.pb.gz '4r'
+screen flame-fold 80x24 cpu.pb.gz '4zZ'
+screen flame-wide 200x60 cpu.pb.gz '4/regexp<Enter>'
+screen flame-trace 80x24 orders.trace '' -pane=flame -type=block
+screen flame-low 40x8 cpu.pb.gz '4'
 exit $bad

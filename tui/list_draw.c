@@ -89,8 +89,7 @@ static void where(const struct listview *v, const struct pane_env *env, struct g
 {
 	struct buf b = {0};
 	grid_text(g, 0, 6, ST_WARN, 0, "The source is not here: ");
-	if (v->src->err)
-		grid_text(g, 0, 30, ST_NORMAL, 0, v->src->err);
+	grid_text(g, 0, 30, ST_NORMAL, 0, v->src->name);
 	if (g->h < 6) {
 		grid_text(g, 1, 6, ST_DIM, 0, ":source_path DIR says where it is");
 		return;
@@ -108,7 +107,7 @@ static void where(const struct listview *v, const struct pane_env *env, struct g
 		grid_textn(g, y, 6, ST_DIM, 0, b.p + at, n);
 		at += n;
 	}
-	grid_text(g, y, 6, ST_NORMAL, 0, ":source_path DIR says where it is, :trim_path PREFIX takes PREFIX off its name.");
+	grid_text(g, y, 6, ST_NORMAL, 0, ":source_path DIR says where it is; :trim_path PREFIX shortens its name");
 	buf_free(&b);
 }
 

@@ -99,10 +99,22 @@ static void fit_name(const struct calls *c, uint32_t thing, size_t cells, bool a
 		text_fit_symbol(b, s.s, s.n, cells, ascii);
 		return;
 	}
-	struct buf line = {0};	/* where it is must be seen: cut the middle */
+	struct buf line = {0}, where = {0};
 	calls_name(c, thing, &line);
-	text_fit_middle(b, line.p, line.n, cells, ascii);
+	size_t full = text_width(line.n ? line.p : "", line.n);
+	if (full > cells && t->name && t->file) {	/* the line must be seen: the folders go, then the symbol */
+		if (t->addr)
+			buf_printf(b, "%llx ", (unsigned long long)t->addr);
+		buf_putc(&where, ' ');
+		calls_where(c, thing, &where);
+		size_t used = b->n + where.n;
+		text_fit_symbol(b, s.s, s.n, cells > used + 4 ? cells - used : 4, ascii);
+		buf_put(b, where.p, where.n);
+	} else {
+		text_fit_middle(b, line.p, line.n, cells, ascii);
+	}
 	buf_free(&line);
+	buf_free(&where);
 }
 
 void tree_line(const struct pane_env *env, const struct calls *c, uint32_t thing, struct buf *b, struct buf *rest)

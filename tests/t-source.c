@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* Sources are found by the names that profiles have for them, in a tree made for the purpose. */
+#include "config.h"
+#include "analysis/source.h"
+#include "base/mem.h"
+#include "tap.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[64] = "/tmp/t-source.XXXXXX";
+
+static void make(const char *path, const char *text)
+{
+	char full[512];
+	snprintf(full, sizeof full, "%s/%s", root, path);
+	for (char *p = full + strlen(root) + 1; (p = strchr(p, '/')); *p++ = '/')
+		*p = 0, mkdir(full, 0700);
+	FILE *f = fopen(full, "w");
+	OK(f && fputs(text, f) >= 0 && !fclose(f));
+}
+
+/* Where a file is found, below root; NULL: nowhere. */
+static const char *find(struct sources *s, const char *name, const char *how)
+{
+	const struct source *f = sources_get(s, name);
+	OK(f == sources_get(s, name));		/* once */
+	OK(!f->path == (f->err != NULL));
+	if (how)
+		OK(f->path && !strcmp(f->how, how));
+	return f->path && !strncmp(f->path, root, strlen(root)) ? f->path + strlen(root) + 1 : f->path;
+}
+
+#define IS(got, want) OK((got) && !strcmp((got), (want)))
+
+static void searches(void)
+{
+	char dir[128], env[128], prof[128];
+	snprintf(dir, sizeof dir, "%s/work/deep/app", root);
+	snprintf(env, sizeof env, "%s/go", root);
+	snprintf(prof, sizeof prof, "%s/profiles/cpu.pb.gz", root);
+	setenv("GOROOT", env, 1);
+	snprintf(env, sizeof env, "%s/mod", root);
+	setenv("GOMODCACHE", env, 1);
+	struct sources *s = sources_new(&(struct sources_conf){.source_path = dir, .trim_path = "/ci/build:/x/", .beside = prof});
+	IS(find(s, "pkg/a.go", "-source_path"), "work/deep/app/pkg/a.go");
+	IS(find(s, "up.go", "-source_path"), "work/up.go");	/* a parent has it */
+	IS(find(s, "/ci/build/pkg/a.go", "-source_path"), "work/deep/app/pkg/a.go");
+	IS(find(s, "/x/pkg/a.go", "-source_path"), "work/deep/app/pkg/a.go");
+	IS(find(s, "/home/me/elsewhere/pkg/a.go", "by the end of its name"), "work/deep/app/pkg/a.go");
+	IS(find(s, "encoding/json/decode.go", "GOROOT"), "go/src/encoding/json/decode.go");
+	IS(find(s, "/opt/go/src/encoding/json/decode.go", "GOROOT"), "go/src/encoding/json/decode.go");
+	IS(find(s, "github.com/Foo/Bar@v1.2.0/B.go", "module cache"), "mod/github.com/!foo/!bar@v1.2.0/B.go");
+	IS(find(s, "/root/go/pkg/mod/github.com/Foo/Bar@v1.2.0/B.go", "module cache"), "mod/github.com/!foo/!bar@v1.2.0/B.go");
+	IS(find(s, "x.org/v@v0.1.0/v.go", "vendor"), "work/deep/app/vendor/x.org/v/v.go");
+	IS(find(s, "near.go", "beside the profile"), "profiles/near.go");
+	OK(!find(s, "/nowhere/main.go", NULL));		/* one component is not enough to go by */
+	OK(!strcmp(sources_get(s, "/nowhere/main.go")->err, "open /nowhere/main.go: no such file or directory"));
+	OK(strstr(sources_get(s, "/nowhere/main.go")->tried, "/nowhere/main.go"));
+	OK(!find(s, "/dev/zero", NULL) && !find(s, "/", NULL) && !find(s, "", NULL));
+	sources_free(s);
+
+	s = sources_new(&(struct sources_conf){.source_path = dir, .strict = true});
+	IS(find(s, "pkg/a.go", NULL), "work/deep/app/pkg/a.go");
+	IS(find(s, "/other/place/app/pkg/a.go", NULL), "work/deep/app/pkg/a.go"); /* up to the folder's own name */
+	OK(!find(s, "encoding/json/decode.go", NULL));
+	char want[256];
+	snprintf(want, sizeof want, "could not find file encoding/json/decode.go on path %s", dir);
+	OK(!strcmp(sources_get(s, "encoding/json/decode.go")->err, want));
+	sources_free(s);
+}
+
+static void lines(void)
+{
+	char dir[128];
+	size_t n;
+	snprintf(dir, sizeof dir, "%s/lines", root);
+	struct sources *s = sources_new(&(struct sources_conf){.source_path = dir, .strict = true});
+	const struct source *f = sources_get(s, "three.c");
+	OK(f->nline == 3 && !source_line(f, 0, &n) && !source_line(f, 4, &n) && !source_line(f, INT64_MIN, &n));
+	const char *p = source_line(f, 1, &n);
+	OK(p && n == 2 && !memcmp(p, "ab", 2));
+	p = source_line(f, 2, &n);
+	OK(p && n == 0);
+	p = source_line(f, 3, &n);
+	OK(p && n == 5 && !memcmp(p, "\tx\ty\033", 5));
+	struct buf b = {0};
+	source_expand(&b, p, n);
+	IS(buf_str(&b), "        x       y\\x1b");
+	f = sources_get(s, "empty.c");
+	OK(f->path && f->nline == 0 && !source_line(f, 1, &n));
+	buf_free(&b);
+	sources_free(s);
+}
+
+int main(void)
+{
+	if (!mkdtemp(root))
+		return 77;
+	make("work/deep/app/pkg/a.go", "package pkg\n");
+	make("work/up.go", "package up\n");
+	make("work/deep/app/vendor/x.org/v/v.go", "package v\n");
+	make("go/src/encoding/json/decode.go", "package json\n");
+	make("go/src/runtime/proc.go", "package runtime\n");
+	make("mod/github.com/!foo/!bar@v1.2.0/B.go", "package bar\n");
+	make("profiles/near.go", "package near\n");
+	make("lines/three.c", "ab\r\n\n\tx\ty\033");
+	make("lines/empty.c", "");
+	searches();
+	lines();
+	char cmd[128];
+	snprintf(cmd, sizeof cmd, "rm -rf '%s'", root);
+	OK(system(cmd) == 0);
+	return DONE();
+}
