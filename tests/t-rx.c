@@ -35,9 +35,13 @@ int main(void)
 	OK(match("b", "\xff\xfe" "b\xff"));
 	OK(match("[]a]", "]") && match("[^]a]", "b") && match("x[(?=]y", "x?y"));
 	static const char *const no[] = {"(", "a**", "(?=a)", "(?<!a)b", "(a)\\1", "(?>a)", "a++", "[z-a]", "\\", "*",
-		"(?P=n)", "a{2}+"};
+		"(?P=n)", "a{2}+", "(?x)a", "(?J)a", "\\cA", "\\e", "\\K", "\\E", "a{1001}", "[[:foo:]]", "[\\b]", "\\\xc3\xa9",
+		")", "(?i", "(?-)", "(*UTF)a", "\xff", "\\x{110000}", "[a-\\d]", "(?P<>a)"};
 	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
 		OK(refused(no[i]));
+	OK(match("\\101$+", "A") && match("^*a", "a") && match("{,2}", "{,2}") && match("[[.a.]]", ".]"));
+	OK(!match("^\\s", "\v") && match("\\S", "\xc3\xa9") && match("\\v", "\v") && !match("\\v", "\n"));
+	OK(match("(?m)^$", "a\n") && match("[\\pL-]-", "\xc3\xa9-") && match("(?P<1>a)", "a"));
 	char s[5000];
 	memset(s, 'a', sizeof s - 1);
 	s[sizeof s - 1] = 0;
