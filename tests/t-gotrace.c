@@ -174,7 +174,8 @@ static size_t simulate(struct buf *trace, uint64_t seed, int version, int gens, 
 			act(&s);
 		for (int t = PS; t-- > 0;)
 			buf_put(&text, s.body[t].p, s.body[t].n);
-		buf_printf(&text, "Batch %llu -1 6\nStacks\nStack 1 0x%llx 3 4 %llu\n", g, 16 + g, g);
+		buf_printf(&text, "Batch %llu -1 6\nStacks\nStack 1 0x%llx 3 4 %llu\n", g, 16 + g,
+		    g);
 		buf_printf(&text, "Batch %llu -1 7\nStrings\nString 1 \"why\"\nString 2 \"yield\"\n"
 		    "String 3 \"main.f\"\nString 4 \"main.go\"\n%s", g,
 		    version >= 26 ? "EndOfGeneration\n" : "");
@@ -291,7 +292,8 @@ static size_t ends_before(const struct buf *b, size_t cut, const struct heard *w
 
 static bool same(const struct tev *a, const struct tev *b)
 {
-	return a->time == b->time && a->m == b->m && a->p == b->p && a->g == b->g && a->kind == b->kind &&
+	return a->time == b->time && a->m == b->m && a->p == b->p && a->g == b->g &&
+	    a->kind == b->kind &&
 	       a->wire == b->wire && a->from == b->from && a->to == b->to && a->id == b->id &&
 	       a->value == b->value && a->name == b->name && a->stack == b->stack;
 }
@@ -405,7 +407,8 @@ static void test_ahead(void)
 		wrong += !same(&h.ev[i], &alone.ev[i]);
 	for (h.want = 1; h.want < alone.n; h.want += 997) {
 		h.n = h.gens = 0;
-		wrong += tevpipe_read(in, &ops, &h, &info, &e) != 0 || h.n < h.want || info.events != h.n;
+		wrong += tevpipe_read(in, &ops, &h, &info, &e) != 0 || h.n < h.want ||
+		    info.events != h.n;
 	}
 	OK(wrong == 0);
 	buf_free(&b);

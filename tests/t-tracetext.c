@@ -20,7 +20,8 @@
 #include <dirent.h>
 #include <string.h>
 
-static const char *const states[] = {"?", "none", "runnable", "running", "waiting", "syscall", "idle"};
+static const char *const states[] = {"?", "none", "runnable", "running", "waiting", "syscall",
+    "idle"};
 
 static void put_str(struct buf *b, const struct tgen *g, uint32_t id)
 {
@@ -47,11 +48,13 @@ static void put_stack(struct buf *b, const struct tgen *g, const char *mark, uin
 }
 
 /* TIME mM pP gG what: a transition as `g5 running->waiting "why"`, others by the name of their event
-   with id, values and names; then @ and the stack, leaf first, and + and that of a new goroutine. */
+   with id, values and names; then @ and the stack, leaf first,
+   and + and that of a new goroutine. */
 static void line_of_event(struct buf *b, const struct tgen *g, const struct tev *t)
 {
 	static const char who[] = "-gpm";
-	buf_printf(b, "%lld m%lld p%lld g%lld ", (long long)t->time, (long long)t->m, (long long)t->p,
+	buf_printf(b, "%lld m%lld p%lld g%lld ", (long long)t->time, (long long)t->m,
+	    (long long)t->p,
 	    (long long)t->g);
 	if (t->kind == TEV_SYNC)
 		buf_printf(b, "sync %llu%s", (unsigned long long)t->value, t->what ? "" : " end");

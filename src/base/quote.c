@@ -38,7 +38,8 @@ bool cp_printable(uint32_t cp)
 static size_t decode(const unsigned char *s, size_t n, uint32_t *cp)
 {
 	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t k = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+	size_t k = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3
+	    : s[0] < 0xf5 ? 4 : 0;
 	if (!k || k > n)
 		return 0;
 	uint32_t v = k == 1 ? s[0] : s[0] & (0x7fu >> k);

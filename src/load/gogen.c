@@ -72,7 +72,8 @@ static int add_strings(struct tgen *g, struct cur *c, struct err *e)
 			return err_set(e, ERR_FORMAT, at, "expected string event, got %d", type);
 		uint64_t id = cur_uvarint(c), n = cur_uvarint(c);
 		if (!c->bad && n > GO_MAX_STRING)
-			return err_set(e, ERR_FORMAT, at, "invalid string size %" PRIu64 ", maximum is %d", n,
+			return err_set(e, ERR_FORMAT, at,
+			    "invalid string size %" PRIu64 ", maximum is %d", n,
 			    GO_MAX_STRING);
 		const uint8_t *p = cur_bytes(c, n);
 		if (!p)
@@ -106,9 +107,11 @@ static int add_stacks(struct tgen *g, struct cur *c, struct err *e)
 			return err_set(e, ERR_FORMAT, at, "expected stack event, got %d", type);
 		uint64_t id = cur_uvarint(c), n = cur_uvarint(c);
 		if (!c->bad && n > GO_MAX_FRAMES)
-			return err_set(e, ERR_FORMAT, at, "invalid stack size %" PRIu64 ", maximum is %d", n,
+			return err_set(e, ERR_FORMAT, at,
+			    "invalid stack size %" PRIu64 ", maximum is %d", n,
 			    GO_MAX_FRAMES);
-		g->ref = mem_grow(g->ref, &g->capref, g->nref + (c->bad ? 0 : (size_t)n), sizeof *g->ref);
+		g->ref = mem_grow(g->ref, &g->capref, g->nref + (c->bad ? 0 : (size_t)n),
+		    sizeof *g->ref);
 		size_t first = g->nref;
 		for (uint64_t i = 0; i < n && !c->bad; i++) {
 			struct gopc pc = {.pc = cur_uvarint(c), .fun = 0};
@@ -133,7 +136,8 @@ static int add_samples(struct tgen *g, struct cur *c, struct err *e)
 		uint64_t at = cur_at(c);
 		uint8_t type = cur_u8(c);
 		if (type != GE_CPUSample)
-			return err_set(e, ERR_FORMAT, at, "expected CPU sample event, got %d", type);
+			return err_set(e, ERR_FORMAT, at, "expected CPU sample event, got %d",
+			    type);
 		struct gosample s = {.time = (int64_t)cur_uvarint(c), .nth = g->nsample};
 		s.m = cur_uvarint(c);
 		s.p = cur_uvarint(c);
@@ -169,7 +173,8 @@ static int add_sync(struct tgen *g, struct cur *c, uint64_t ticks, int version, 
 				return -1;
 		} else if (type == GE_ClockSnapshot && version >= 25) {
 			if (g->clock.known)
-				return err_set(e, ERR_FORMAT, at, "found multiple clock snapshot events");
+				return err_set(e, ERR_FORMAT, at,
+				    "found multiple clock snapshot events");
 			g->clock.known = true;
 			ticks += cur_uvarint(c);
 			g->clock_ticks = ticks;
@@ -177,7 +182,8 @@ static int add_sync(struct tgen *g, struct cur *c, uint64_t ticks, int version, 
 			g->clock.sec = cur_uvarint(c);
 			g->clock.nsec = cur_uvarint(c);
 		} else {
-			return err_set(e, ERR_FORMAT, at, "expected frequency or clock snapshot event, got %d",
+			return err_set(e, ERR_FORMAT, at,
+			    "expected frequency or clock snapshot event, got %d",
 			    type);
 		}
 		if (c->bad)
@@ -230,7 +236,8 @@ static int add_batch(struct tgen *g, const struct gobatch *b, int version, struc
 		}
 		break;
 	case GE_EndOfGeneration:
-		return err_set(e, ERR_FORMAT, b->at, "unexpectedly processing EndOfGeneration; broken trace?");
+		return err_set(e, ERR_FORMAT, b->at,
+		    "unexpectedly processing EndOfGeneration; broken trace?");
 	default:
 		break;
 	}
@@ -255,14 +262,16 @@ static void seal_clocks(struct tgen *g)
 	g->clock.time = gowire_time(g->ns_per_tick, g->clock_ticks);
 }
 
-static int bad_frame(const struct tgen *g, uint32_t pc, const char *what, uint64_t id, struct err *e)
+static int bad_frame(const struct tgen *g, uint32_t pc, const char *what, uint64_t id,
+    struct err *e)
 {
 	uint64_t of = 0;
 	for (size_t i = 1; i < g->nstack && !of; i++)
 		for (uint32_t j = 0; j < g->stack[i].n; j++)
 			if (g->ref[g->stack[i].first + j] == pc)
 				of = g->stacks.raw[i - 1];
-	return err_set(e, ERR_FORMAT, g->at, "found invalid %s string ID %" PRIu64 " for stack %" PRIu64,
+	return err_set(e, ERR_FORMAT, g->at,
+	    "found invalid %s string ID %" PRIu64 " for stack %" PRIu64,
 	    what, id, of);
 }
 
@@ -278,7 +287,8 @@ static int seal_frames(struct tgen *g, bool salvage, struct err *e)
 			return fun == IDTAB_NONE ? bad_frame(g, i, "func", p->fun, e)
 						 : bad_frame(g, i, "file", p->file, e);
 		}
-		of[i] = (struct tev_frame){p->pc, fun == IDTAB_NONE ? 0 : fun, file == IDTAB_NONE ? 0 : file,
+		of[i] = (struct tev_frame){p->pc, fun == IDTAB_NONE ? 0 : fun, file == IDTAB_NONE
+		    ? 0 : file,
 		    p->line};
 	}
 	g->frame = xmalloc(g->nref * sizeof *g->frame);
@@ -298,9 +308,11 @@ static int seal(struct tgen *g, int version, struct err *e)
 	if (version >= 25 && !g->clock.known)
 		return err_set(e, ERR_FORMAT, g->at, "no clock snapshot event found");
 	if (idtab_seal(&g->strs, &dup))
-		return err_set(e, ERR_FORMAT, g->at, "multiple strings with the same ID: id=%" PRIu64, dup);
+		return err_set(e, ERR_FORMAT, g->at,
+		    "multiple strings with the same ID: id=%" PRIu64, dup);
 	if (idtab_seal(&g->stacks, &dup))
-		return err_set(e, ERR_FORMAT, g->at, "multiple stacks with the same ID: id=%" PRIu64, dup);
+		return err_set(e, ERR_FORMAT, g->at,
+		    "multiple stacks with the same ID: id=%" PRIu64, dup);
 	if (seal_frames(g, false, e))
 		return -1;
 	seal_clocks(g);
@@ -430,7 +442,8 @@ uint32_t gogen_extra(struct tgen *g, const char *p, uint32_t n)
 	if (!n)
 		return 0;
 	struct gostr key = {p, n};
-	uint32_t h = hash_bytes(p, n, 0), id = intern_find(&g->extras, h, same_str, &g->extra, &key);
+	uint32_t h = hash_bytes(p, n, 0), id = intern_find(&g->extras, h, same_str, &g->extra,
+	    &key);
 	if (id == UINT32_MAX) {
 		*(struct gostr *)col_add(&g->extra, &id) = key;
 		intern_put(&g->extras, h, id);

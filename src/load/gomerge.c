@@ -111,7 +111,8 @@ static void sort_slots(struct slot *v, struct slot *tmp, size_t n)
 		}
 	for (size_t w = RUN; w < n; w *= 2)
 		for (size_t at = 0; at + w < n; at += 2 * w) {
-			size_t mid = at + w, end = mid + w < n ? mid + w : n, i = at, j = mid, k = 0;
+			size_t mid = at + w, end = mid + w < n ? mid + w : n, i = at, j = mid,
+			    k = 0;
 			if (v[mid - 1].time <= v[mid].time)
 				continue;
 			while (i < mid && j < end)

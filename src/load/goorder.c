@@ -49,7 +49,8 @@ uint32_t gostep_str(struct goorder *o, uint64_t id, uint8_t type)
 		return i;
 	if (o->gen->salvaged)
 		return 0;
-	err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE, "found invalid string ID %" PRIu64 " for event %s", id,
+	err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE,
+	    "found invalid string ID %" PRIu64 " for event %s", id,
 	    goev_specs[type].name);
 	return i;
 }
@@ -61,7 +62,8 @@ static uint32_t stack_at(struct goorder *o, uint64_t id, uint8_t type)
 		return i;
 	if (o->gen->salvaged)
 		return 0;
-	err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE, "found invalid stack ID %" PRIu64 " for event %s", id,
+	err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE,
+	    "found invalid stack ID %" PRIu64 " for event %s", id,
 	    goev_specs[type].name);
 	return i;
 }
@@ -77,7 +79,8 @@ static int64_t later(struct goorder *o, int64_t t)
 struct tev *gostep_say(struct goorder *o, uint8_t type, const struct goev *ev, struct where w)
 {
 	const struct goev_spec *s = &goev_specs[type];
-	uint64_t arg[7] = {0, ev->arg[1], ev->arg[2], ev->arg[3], ev->arg[4], (uint64_t)w.g, (uint64_t)w.p};
+	uint64_t arg[7] = {0, ev->arg[1], ev->arg[2], ev->arg[3], ev->arg[4], (uint64_t)w.g,
+	    (uint64_t)w.p};
 	/* most events name no string and one stack */
 	uint32_t name = s->str ? gostep_str(o, arg[s->str], type) : 0;
 	uint32_t text = s->text ? gostep_str(o, arg[s->text], type) : 0;
@@ -89,7 +92,8 @@ struct tev *gostep_say(struct goorder *o, uint8_t type, const struct goev *ev, s
 	*t = (struct tev){
 	    .time = later(o, ev->time), .m = w.m, .p = w.p, .g = w.g,
 	    .kind = s->kind, .wire = type, .resource = s->resource, .from = s->from, .to = s->to,
-	    .what = s->what, .id = (int64_t)arg[s->id], .value = arg[s->value], .value2 = arg[s->value2],
+	    .what = s->what, .id = (int64_t)arg[s->id], .value = arg[s->value],
+	    .value2 = arg[s->value2],
 	    .name = name, .text = text, .stack = stack, .stack2 = stack2,
 	};
 	return t;
@@ -116,7 +120,8 @@ bool goorder_flush(struct goorder *o)
 void goorder_sync(struct goorder *o, int64_t time, bool opens)
 {
 	o->out[o->nout++] = (struct tev){
-	    .time = later(o, time), .m = -1, .p = -1, .g = -1, .kind = TEV_SYNC, .wire = GE_SYNC_OURS,
+	    .time = later(o, time), .m = -1, .p = -1, .g = -1, .kind = TEV_SYNC,
+	    .wire = GE_SYNC_OURS,
 	    .what = opens, .value = ++o->syncs,
 	};
 }
@@ -240,9 +245,11 @@ static struct go_g *running(struct step *s, uint8_t status)
 		return NULL;
 	struct go_g *g = gostep_g(s);
 	if (!g)
-		gostep_bad(s, "event %s for goroutine (%" PRIu64 ") that doesn't exist", (uint64_t)s->now.g);
+		gostep_bad(s, "event %s for goroutine (%" PRIu64 ") that doesn't exist",
+		    (uint64_t)s->now.g);
 	else if (g->status != status)
-		gostep_bad(s, "%s event for goroutine %" PRIu64 " that's not Running", (uint64_t)s->now.g);
+		gostep_bad(s, "%s event for goroutine %" PRIu64 " that's not Running",
+		    (uint64_t)s->now.g);
 	return g && g->status == status ? g : NULL;
 }
 
@@ -297,7 +304,8 @@ static enum go_advance proc_start(struct step *s)
 {
 	int64_t id = (int64_t)s->ev->arg[1];
 	struct go_p *p = gostep_find_p(s->o, id);
-	if (!p || p->status != P_IDLE || !succeeds(s->o, s->ev->arg[2], p->gen, p->seq) || s->now.p != -1)
+	if (!p || p->status != P_IDLE || !succeeds(s->o, s->ev->arg[2], p->gen, p->seq) ||
+	    s->now.p != -1)
 		return GO_WAIT;
 	if (!gostep_have(s, NOT, MAY))
 		return GO_BAD;
@@ -311,9 +319,11 @@ static enum go_advance proc_stop(struct step *s)
 {
 	struct go_p *p = gostep_p(s);
 	if (!p)
-		return gostep_bad(s, "event %s for proc (%" PRIu64 ") that doesn't exist", (uint64_t)s->now.p);
+		return gostep_bad(s, "event %s for proc (%" PRIu64 ") that doesn't exist",
+		    (uint64_t)s->now.p);
 	if (p->status != P_RUNNING && p->status != P_SYSCALL)
-		return gostep_bad(s, "%s event for proc %" PRIu64 " that's not Running or Syscall", (uint64_t)s->now.p);
+		return gostep_bad(s, "%s event for proc %" PRIu64 " that's not Running or Syscall",
+		    (uint64_t)s->now.p);
 	if (!gostep_have(s, MUST, MAY))
 		return GO_BAD;
 	p->status = P_IDLE;
@@ -337,14 +347,18 @@ static enum go_advance proc_steal(struct step *s)
 		/* its thread may be anywhere by now; the P was idle as far as anybody knew */
 	} else if (from == s->now.m) {
 		if (s->now.p != id)
-			return gostep_bad(s, "%s: tried to self-steal proc %" PRIu64 ", but got another", (uint64_t)id);
+			return gostep_bad(s,
+			    "%s: tried to self-steal proc %" PRIu64 ", but got another",
+			    (uint64_t)id);
 		s->next.p = -1;
 	} else {
 		struct go_m *m = find_m(s->o, from);
 		if (!m)
-			return gostep_bad(s, "%s: stole proc from non-existent thread %" PRIu64, (uint64_t)from);
+			return gostep_bad(s, "%s: stole proc from non-existent thread %" PRIu64,
+			    (uint64_t)from);
 		if (m->p != id)
-			return gostep_bad(s, "%s: tried to steal proc %" PRIu64 " from a thread that has another",
+			return gostep_bad(s,
+			    "%s: tried to steal proc %" PRIu64 " from a thread that has another",
 			    (uint64_t)id);
 		m->p = -1;	/* now its system call can end */
 	}
@@ -361,17 +375,20 @@ static bool bind_syscall(struct step *s, int64_t id, int64_t mid)
 {
 	struct goorder *o = s->o;
 	if (mid == -1)
-		return gostep_bad(s, "%s: found goroutine %" PRIu64 " in syscall without a thread", (uint64_t)id), false;
+		return gostep_bad(s, "%s: found goroutine %" PRIu64 " in syscall without a thread",
+		    (uint64_t)id), false;
 	if (mid == s->now.m) {
 		if (o->gen->number != o->first_gen && s->now.g != id)
-			return gostep_bad(s, "%s: inconsistent thread for syscalling goroutine %" PRIu64,
+			return gostep_bad(s,
+			    "%s: inconsistent thread for syscalling goroutine %" PRIu64,
 				   (uint64_t)id), false;
 		s->next.g = id;
 		return true;
 	}
 	struct go_m *m = find_m(o, mid);
 	if (m && m->g != id)
-		return gostep_bad(s, "%s: inconsistent thread for syscalling goroutine %" PRIu64, (uint64_t)id), false;
+		return gostep_bad(s, "%s: inconsistent thread for syscalling goroutine %" PRIu64,
+		    (uint64_t)id), false;
 	if (m)
 		s->now.g = m->g;
 	else
@@ -391,14 +408,16 @@ static enum go_advance go_status(struct step *s)
 	struct go_g *g = gostep_find_g(o, id);
 	if (g) {
 		if (g->status != status)
-			return gostep_bad(s, "%s: inconsistent status for goroutine %" PRIu64, (uint64_t)id);
+			return gostep_bad(s, "%s: inconsistent status for goroutine %" PRIu64,
+			    (uint64_t)id);
 		g->gen = o->gen->number;
 		g->seq = 0;
 	} else if (o->gen->number == o->first_gen) {
 		add_g(o, id, status);
 		from = TST_UNDETERMINED;
 	} else {
-		return gostep_bad(s, "%s for new goroutine after the first generation: id=%" PRIu64, (uint64_t)id);
+		return gostep_bad(s,
+		    "%s for new goroutine after the first generation: id=%" PRIu64, (uint64_t)id);
 	}
 	if (status == G_RUNNING)
 		s->next.g = id;
@@ -418,10 +437,13 @@ static enum go_advance go_create(struct step *s)
 		return GO_BAD;
 	struct go_g *g = gostep_g(s);
 	if (g && g->status != G_RUNNING)
-		return gostep_bad(s, "%s event for goroutine %" PRIu64 " that's not Running", (uint64_t)s->now.g);
+		return gostep_bad(s, "%s event for goroutine %" PRIu64 " that's not Running",
+		    (uint64_t)s->now.g);
 	int64_t id = (int64_t)s->ev->arg[1];
 	if (gostep_find_g(s->o, id))
-		return gostep_bad(s, "%s: tried to create goroutine (%" PRIu64 ") that already exists", (uint64_t)id);
+		return gostep_bad(s,
+		    "%s: tried to create goroutine (%" PRIu64 ") that already exists",
+		    (uint64_t)id);
 	add_g(s->o, id, s->ev->type == GE_GoCreateBlocked ? G_WAITING : G_RUNNABLE);
 	return gostep_took(s);
 }
@@ -432,7 +454,8 @@ static enum go_advance go_create_syscall(struct step *s)
 		return GO_BAD;
 	int64_t id = (int64_t)s->ev->arg[1];
 	if (gostep_find_g(s->o, id))
-		return gostep_bad(s, "%s: tried to create goroutine (%" PRIu64 ") in syscall that already exists",
+		return gostep_bad(s,
+		    "%s: tried to create goroutine (%" PRIu64 ") in syscall that already exists",
 		    (uint64_t)id);
 	add_g(s->o, id, G_SYSCALL);
 	s->next.g = id;
@@ -502,7 +525,8 @@ static enum go_advance go_switch(struct step *s)
 	to->seq = s->ev->arg[2];
 	s->next.g = id;
 	struct goev start = {.time = s->ev->time, .arg = {0, (uint64_t)id, s->ev->arg[2]}};
-	return gostep_say(s->o, GE_GoStart, &start, (struct where){s->now.m, s->now.p, -1}) ? GO_YES : GO_BAD;
+	return gostep_say(s->o, GE_GoStart, &start, (struct where){s->now.m, s->now.p, -1})
+	    ? GO_YES : GO_BAD;
 }
 
 static enum go_advance syscall_begin(struct step *s)
@@ -516,7 +540,8 @@ static enum go_advance syscall_begin(struct step *s)
 		return gostep_bad(s, "%s: uninitialized proc %" PRIu64, (uint64_t)s->now.p);
 	p->status = P_SYSCALL;
 	if (!succeeds(s->o, s->ev->arg[1], p->gen, p->seq))
-		return gostep_bad(s, "failed to advance %s: can't make sequence %" PRIu64, s->ev->arg[1]);
+		return gostep_bad(s, "failed to advance %s: can't make sequence %" PRIu64,
+		    s->ev->arg[1]);
 	p->seq = s->ev->arg[1];
 	return gostep_took(s);
 }
@@ -529,7 +554,8 @@ static enum go_advance syscall_end(struct step *s)
 	g->status = G_RUNNING;
 	struct go_p *p = gostep_p(s);
 	if (!p || p->status != P_SYSCALL)
-		return gostep_bad(s, "%s: expected proc %" PRIu64 " in state Syscall", (uint64_t)s->now.p);
+		return gostep_bad(s, "%s: expected proc %" PRIu64 " in state Syscall",
+		    (uint64_t)s->now.p);
 	p->status = P_RUNNING;
 	return gostep_took(s);
 }
@@ -548,7 +574,8 @@ static enum go_advance syscall_end_blocked(struct step *s)
 		return GO_BAD;
 	struct go_g *g = gostep_g(s);
 	if (!g || g->status != G_SYSCALL)
-		return gostep_bad(s, "%s event for goroutine %" PRIu64 " that's not in a syscall", (uint64_t)s->now.g);
+		return gostep_bad(s, "%s event for goroutine %" PRIu64 " that's not in a syscall",
+		    (uint64_t)s->now.g);
 	g->status = G_RUNNABLE;
 	s->next.g = -1;
 	return gostep_took(s);
@@ -561,13 +588,15 @@ static enum go_advance destroy_syscall(struct step *s)
 		return GO_BAD;
 	struct go_g *g = gostep_g(s);
 	if (!g || g->status != G_SYSCALL)
-		return gostep_bad(s, "%s event for goroutine %" PRIu64 " that's not in a syscall", (uint64_t)s->now.g);
+		return gostep_bad(s, "%s event for goroutine %" PRIu64 " that's not in a syscall",
+		    (uint64_t)s->now.g);
 	drop_g(s->o, g);
 	s->next.g = -1;
 	if (s->now.p != -1) {
 		struct go_p *p = gostep_p(s);
 		if (!p || p->status != P_SYSCALL)
-			return gostep_bad(s, "%s: proc %" PRIu64 " in unexpected state", (uint64_t)s->now.p);
+			return gostep_bad(s, "%s: proc %" PRIu64 " in unexpected state",
+			    (uint64_t)s->now.p);
 		p->status = P_ABANDONED;
 		s->next.p = -1;
 		struct goev steal = {.time = s->ev->time, .arg = {0, (uint64_t)s->now.p}};
@@ -577,7 +606,8 @@ static enum go_advance destroy_syscall(struct step *s)
 }
 
 static gostep_fn *const handlers[GE__N] = {
-	[GE_ProcsChange] = gostep_annotation, [GE_ProcStart] = proc_start, [GE_ProcStop] = proc_stop,
+	[GE_ProcsChange] = gostep_annotation, [GE_ProcStart] = proc_start,
+	    [GE_ProcStop] = proc_stop,
 	[GE_ProcSteal] = proc_steal, [GE_ProcStatus] = proc_status,
 	[GE_GoCreate] = go_create, [GE_GoCreateBlocked] = go_create,
 	[GE_GoCreateSyscall] = go_create_syscall, [GE_GoStart] = go_start,
@@ -591,15 +621,18 @@ static gostep_fn *const handlers[GE__N] = {
 	[GE_GCMarkAssistBegin] = gostep_g_range_begin, [GE_GCMarkAssistEnd] = gostep_g_range_end,
 	[GE_GCMarkAssistActive] = gostep_g_range_active,
 	[GE_GCActive] = gostep_gc_mark, [GE_GCBegin] = gostep_gc_mark, [GE_GCEnd] = gostep_gc_mark,
-	[GE_GCSweepActive] = gostep_sweep_active, [GE_GCSweepBegin] = gostep_sweep_begin, [GE_GCSweepEnd] = gostep_sweep_end,
+	[GE_GCSweepActive] = gostep_sweep_active, [GE_GCSweepBegin] = gostep_sweep_begin,
+	    [GE_GCSweepEnd] = gostep_sweep_end,
 	[GE_HeapAlloc] = gostep_heap_metric, [GE_HeapGoal] = gostep_heap_metric,
 	[GE_GoLabel] = gostep_annotation, [GE_UserLog] = gostep_annotation,
 	[GE_UserTaskBegin] = gostep_task_begin, [GE_UserTaskEnd] = gostep_task_end,
 	[GE_UserRegionBegin] = gostep_region_begin, [GE_UserRegionEnd] = gostep_region_end,
-	[GE_Span] = gostep_experimental, [GE_SpanAlloc] = gostep_experimental, [GE_SpanFree] = gostep_experimental,
+	[GE_Span] = gostep_experimental, [GE_SpanAlloc] = gostep_experimental,
+	    [GE_SpanFree] = gostep_experimental,
 	[GE_HeapObject] = gostep_experimental, [GE_HeapObjectAlloc] = gostep_experimental,
 	[GE_HeapObjectFree] = gostep_experimental, [GE_GoroutineStack] = gostep_experimental,
-	[GE_GoroutineStackAlloc] = gostep_experimental, [GE_GoroutineStackFree] = gostep_experimental,
+	[GE_GoroutineStackAlloc] = gostep_experimental,
+	    [GE_GoroutineStackFree] = gostep_experimental,
 };
 
 enum go_advance goorder_advance(struct goorder *o, struct goev *ev, int64_t m, struct go_m **state)
@@ -617,7 +650,8 @@ enum go_advance goorder_advance(struct goorder *o, struct goev *ev, int64_t m, s
 	s.next = s.now;
 	gostep_fn *f = handlers[ev->type];
 	if (!f)
-		return gostep_bad(&s, "bad event type found while ordering: %s (%" PRIu64 ")", ev->type);
+		return gostep_bad(&s, "bad event type found while ordering: %s (%" PRIu64 ")",
+		    ev->type);
 	enum go_advance r = f(&s);
 	if (r == GO_YES && s.m) {
 		s.m->p = s.next.p;
@@ -626,7 +660,8 @@ enum go_advance goorder_advance(struct goorder *o, struct goev *ev, int64_t m, s
 	return r;
 }
 
-void goorder_init(struct goorder *o, const struct tev_ops *ops, void *self, struct tstream_info *info)
+void goorder_init(struct goorder *o, const struct tev_ops *ops, void *self,
+    struct tstream_info *info)
 {
 	*o = (struct goorder){.ops = ops, .self = self, .info = info};
 	o->out = xmalloc(GO_OUT * sizeof *o->out);

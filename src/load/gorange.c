@@ -78,7 +78,8 @@ enum go_advance gostep_region_begin(struct step *s)
 		return GO_BAD;
 	struct go_g *g = gostep_g(s);
 	if (!g)
-		return gostep_bad(s, "encountered %s without known state for current goroutine %" PRIu64,
+		return gostep_bad(s,
+		    "encountered %s without known state for current goroutine %" PRIu64,
 		    (uint64_t)s->now.g);
 	if (g->nregion == g->capregion) {
 		uint32_t cap = g->capregion ? g->capregion * 2 : 4;
@@ -101,12 +102,14 @@ enum go_advance gostep_region_end(struct step *s)
 		return GO_BAD;
 	struct go_g *g = gostep_g(s);
 	if (!g)
-		return gostep_bad(s, "encountered %s without known state for current goroutine %" PRIu64,
+		return gostep_bad(s,
+		    "encountered %s without known state for current goroutine %" PRIu64,
 		    (uint64_t)s->now.g);
 	uint32_t i = g->nregion;
 	for (; i; i--) {
 		const struct region *r = &g->region[i - 1];
-		if (r->task == s->ev->arg[1] && r->name.n == name.n && !memcmp(r->name.p, name.p, name.n))
+		if (r->task == s->ev->arg[1] && r->name.n == name.n && !memcmp(r->name.p, name.p,
+		    name.n))
 			break;
 		if (g->nregion - i >= RANGES_MAX)
 			break;
@@ -131,7 +134,8 @@ static enum go_advance range_add(struct step *s, struct ranges *r, uint8_t type,
 	if (find_range(r, type, kind, false) >= 0)
 		return gostep_bad(s, "%s: discovered event already in-flight (%" PRIu64 ")", kind);
 	if (r->n == RANGES_MAX)
-		return gostep_bad(s, "%s: more than %" PRIu64 " ranges in flight at once", RANGES_MAX);
+		return gostep_bad(s, "%s: more than %" PRIu64 " ranges in flight at once",
+		    RANGES_MAX);
 	if (r->n == r->cap) {
 		uint32_t cap = r->cap ? r->cap * 2 : 2;
 		struct range *v = arena_alloc(&s->o->mem, cap * sizeof *v);
@@ -151,7 +155,8 @@ static enum go_advance range_active(struct step *s, struct ranges *r, uint8_t ty
 	if (s->o->gen->number == s->o->first_gen)
 		return range_add(s, r, type, 0);
 	if (find_range(r, type, 0, false) < 0)
-		return gostep_bad(s, "resource is missing active range: %s %" PRIu64, s->ev->arg[1]);
+		return gostep_bad(s, "resource is missing active range: %s %" PRIu64,
+		    s->ev->arg[1]);
 	return gostep_took(s);
 }
 
@@ -160,7 +165,8 @@ static bool range_end(struct step *s, struct ranges *r, uint8_t type, struct ran
 {
 	int i = find_range(r, type, 0, true);
 	if (i < 0)
-		return gostep_bad(s, "tried to end event %s, but not in-flight (%" PRIu64 ")", 0), false;
+		return gostep_bad(s, "tried to end event %s, but not in-flight (%" PRIu64 ")", 0),
+		    false;
 	*was = r->v[i];
 	r->v[i] = r->v[--r->n];
 	return true;
@@ -199,8 +205,10 @@ enum go_advance gostep_g_range_begin(struct step *s)
 		return GO_BAD;
 	struct go_g *g = gostep_g(s);
 	if (!g)
-		return gostep_bad(s, "%s without known state for current goroutine %" PRIu64, (uint64_t)s->now.g);
-	return range_add(s, &g->ranges, s->ev->type, s->ev->type == GE_STWBegin ? s->ev->arg[1] : 0);
+		return gostep_bad(s, "%s without known state for current goroutine %" PRIu64,
+		    (uint64_t)s->now.g);
+	return range_add(s, &g->ranges, s->ev->type, s->ev->type == GE_STWBegin ? s->ev->arg[1]
+	    : 0);
 }
 
 enum go_advance gostep_g_range_active(struct step *s)
@@ -217,7 +225,8 @@ enum go_advance gostep_g_range_end(struct step *s)
 		return GO_BAD;
 	struct go_g *g = gostep_g(s);
 	if (!g)
-		return gostep_bad(s, "%s without known state for current goroutine %" PRIu64, (uint64_t)s->now.g);
+		return gostep_bad(s, "%s without known state for current goroutine %" PRIu64,
+		    (uint64_t)s->now.g);
 	bool stw = s->ev->type == GE_STWEnd;
 	if (!range_end(s, &g->ranges, stw ? GE_STWBegin : GE_GCMarkAssistBegin, &was))
 		return GO_BAD;
@@ -240,12 +249,14 @@ enum go_advance gostep_gc_mark(struct step *s)
 	bool first = type == GE_GCActive ? o->gen->number == o->first_gen
 					 : type == GE_GCBegin && o->gc == GC_UNKNOWN;
 	if (first && o->gc != GC_UNKNOWN)
-		return gostep_bad(s, "%s in the first generation isn't first GC event (%" PRIu64 ")", seq);
+		return gostep_bad(s,
+		    "%s in the first generation isn't first GC event (%" PRIu64 ")", seq);
 	if (!first) {
 		if (seq != o->gc_seq + 1)
 			return GO_WAIT;
 		if (o->gc != (type == GE_GCBegin ? GC_OFF : GC_ON))
-			return gostep_bad(s, "encountered %s in the wrong state of the GC (%" PRIu64 ")", seq);
+			return gostep_bad(s,
+			    "encountered %s in the wrong state of the GC (%" PRIu64 ")", seq);
 	}
 	o->gc_seq = seq;
 	o->gc = type == GE_GCEnd ? GC_OFF : GC_ON;

@@ -31,16 +31,19 @@ static const struct {
 	bool stack;
 } shape[V1__N] = {
 	[V1_BATCH] = {5, 2, false}, [V1_FREQUENCY] = {5, 1, false}, [V1_STACK] = {5, 2, false},
-	[V1_GOMAXPROCS] = {5, 1, true}, [V1_PROC_START] = {5, 1, false}, [V1_PROC_STOP] = {5, 0, false},
+	[V1_GOMAXPROCS] = {5, 1, true}, [V1_PROC_START] = {5, 1, false}, [V1_PROC_STOP] = {5, 0,
+	    false},
 	[V1_GC_START] = {5, 1, true}, [V1_GC_DONE] = {5, 0, false}, [V1_STW_START] = {5, 1, false},
-	[V1_STW_DONE] = {5, 0, false}, [V1_SWEEP_START] = {5, 0, true}, [V1_SWEEP_DONE] = {5, 2, false},
+	[V1_STW_DONE] = {5, 0, false}, [V1_SWEEP_START] = {5, 0, true}, [V1_SWEEP_DONE] = {5, 2,
+	    false},
 	[V1_GO_CREATE] = {5, 2, true}, [V1_GO_START] = {5, 2, false}, [V1_GO_END] = {5, 0, false},
 	[V1_GO_STOP] = {5, 0, true}, [V1_GO_SCHED] = {5, 0, true}, [V1_GO_PREEMPT] = {5, 0, true},
 	[V1_GO_SLEEP] = {5, 0, true}, [V1_GO_BLOCK] = {5, 0, true}, [V1_GO_UNBLOCK] = {5, 2, true},
 	[V1_GO_BLOCK_SEND] = {5, 0, true}, [V1_GO_BLOCK_RECV] = {5, 0, true},
 	[V1_GO_BLOCK_SELECT] = {5, 0, true}, [V1_GO_BLOCK_SYNC] = {5, 0, true},
 	[V1_GO_BLOCK_COND] = {5, 0, true}, [V1_GO_BLOCK_NET] = {5, 0, true},
-	[V1_GO_SYSCALL] = {5, 0, true}, [V1_GO_SYSEXIT] = {5, 3, false}, [V1_GO_SYSBLOCK] = {5, 0, false},
+	[V1_GO_SYSCALL] = {5, 0, true}, [V1_GO_SYSEXIT] = {5, 3, false}, [V1_GO_SYSBLOCK] = {5, 0,
+	    false},
 	[V1_GO_WAITING] = {5, 1, false}, [V1_GO_IN_SYSCALL] = {5, 1, false},
 	[V1_HEAP_ALLOC] = {5, 1, false}, [V1_HEAP_GOAL] = {5, 1, false},
 	[V1_TIMER_GOROUTINE] = {5, 1, false}, [V1_FUTILE_WAKEUP] = {5, 0, false},
@@ -48,7 +51,8 @@ static const struct {
 	[V1_GO_UNBLOCK_LOCAL] = {7, 1, true}, [V1_GO_SYSEXIT_LOCAL] = {7, 2, false},
 	[V1_GO_START_LABEL] = {8, 3, false}, [V1_GO_BLOCK_GC] = {8, 0, true},
 	[V1_ASSIST_START] = {9, 0, true}, [V1_ASSIST_DONE] = {9, 0, false},
-	[V1_TASK_CREATE] = {11, 3, true}, [V1_TASK_END] = {11, 1, true}, [V1_REGION] = {11, 3, true},
+	[V1_TASK_CREATE] = {11, 3, true}, [V1_TASK_END] = {11, 1, true}, [V1_REGION] = {11, 3,
+	    true},
 	[V1_LOG] = {11, 2, true}, [V1_CPU_SAMPLE] = {19, 3, true},
 };
 
@@ -93,7 +97,8 @@ static int read_args(struct parse *p, uint8_t head, uint64_t at)
 		size_t n = (size_t)(head >> 6) + (p->v->version < 7 ? 2 : 1);
 		while (p->narg < n)
 			p->arg[p->narg++] = cur_uvarint(&p->c);
-		return p->c.bad ? bad(p, at, "the file ends within an event of type %" PRIu64, head & 63) : 0;
+		return p->c.bad ? bad(p, at, "the file ends within an event of type %" PRIu64,
+		    head & 63) : 0;
 	}
 	uint64_t n = cur_uvarint(&p->c);
 	const uint8_t *bytes = cur_bytes(&p->c, n);
@@ -310,12 +315,14 @@ static void drop(struct gov1 *v)
 int gov1_read(struct bytes in, int version, struct goorder *o, struct tgen **gen, uint64_t *lost,
     struct err *damage)
 {
-	struct gov1 v = {.in = in, .version = version, .gen = gogen_new(), .damage = {.at = ERR_NOWHERE}};
+	struct gov1 v = {.in = in, .version = version, .gen = gogen_new(),
+	    .damage = {.at = ERR_NOWHERE}};
 	v.gen->number = 1;
 	gov1_parse(&v);
 	uint64_t shown = v.end, dup;
 	if (gogen_seal_v1(v.gen, &dup) && !v.damage.kind)
-		err_set(&v.damage, ERR_FORMAT, ERR_NOWHERE, "string has duplicate id %" PRIu64, dup);
+		err_set(&v.damage, ERR_FORMAT, ERR_NOWHERE, "string has duplicate id %" PRIu64,
+		    dup);
 	bool frequency = v.ticks_per_sec > 0;
 	int ret = v.nev || frequency ? 0 : -1;
 	if (!frequency)
@@ -328,11 +335,13 @@ int gov1_read(struct bytes in, int version, struct goorder *o, struct tgen **gen
 		o->info->generations = 1;
 		o->info->batches = v.gen->nbatches;
 		o->info->bytes = v.end;
-		if (o->ops->generation && !o->stopped && !o->ops->generation(o->self, v.gen, o->info))
+		if (o->ops->generation && !o->stopped && !o->ops->generation(o->self, v.gen,
+		    o->info))
 			o->stopped = true;
 	}
 	if (!frequency && !v.damage.kind)
-		err_set(&v.damage, ERR_FORMAT, ERR_NOWHERE, "no EvFrequency event: times are in ticks");
+		err_set(&v.damage, ERR_FORMAT, ERR_NOWHERE,
+		    "no EvFrequency event: times are in ticks");
 	*damage = v.damage;
 	*gen = v.gen;
 	*lost = in.n - shown;

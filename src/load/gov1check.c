@@ -61,14 +61,16 @@ static bool that(struct check *c, bool holds, const char *why)
 	return holds;
 }
 
-static bool runs(struct check *c, const struct vp *p, const struct vg *g, const struct gov1_ev *e, bool g0)
+static bool runs(struct check *c, const struct vp *p, const struct vg *g, const struct gov1_ev *e,
+    bool g0)
 {
 	return that(c, g->state == RUNNING, "its goroutine is not running") &&
 	       that(c, p->g == e->g, "its P is not running its goroutine") &&
 	       that(c, g0 || e->g, "g 0 cannot do that");
 }
 
-static void check_unblock(struct check *c, struct gov1_ev *e, const struct vp *p, const struct vg *g)
+static void check_unblock(struct check *c, struct gov1_ev *e, const struct vp *p,
+    const struct vg *g)
 {
 	struct vg *to = vg_of(c, e->arg[0]);
 	if (!that(c, g->state == RUNNING, "its goroutine is not running") ||
@@ -164,7 +166,8 @@ static void check_runtime(struct check *c, struct gov1_ev *e, struct vp *p, stru
 		break;
 	case V1_SWEEP_START:
 	case V1_SWEEP_DONE:
-		that(c, p->sweeping == (e->type == V1_SWEEP_DONE), "it does not fit the sweeping before");
+		that(c, p->sweeping == (e->type == V1_SWEEP_DONE),
+		    "it does not fit the sweeping before");
 		p->sweeping = e->type == V1_SWEEP_START;
 		break;
 	case V1_ASSIST_START:
@@ -226,7 +229,8 @@ void gov1_check(struct gov1 *v)
 		if (c.why) {
 			if (!v->damage.kind)
 				err_set(&v->damage, ERR_FORMAT, ERR_NOWHERE,
-				    "event of type %d at time %" PRId64 " is impossible: %s", e->type, e->ts,
+				    "event of type %d at time %" PRId64 " is impossible: %s",
+				    e->type, e->ts,
 				    c.why);
 			v->norder = i;
 			break;

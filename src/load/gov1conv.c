@@ -35,11 +35,13 @@ struct conv {
 	uint32_t stop_kind;	/* string of the last stop */
 };
 
-enum { S_FOREVER = 1, S_GOSCHED, S_PREEMPTED, S_SLEEP, S_SEND, S_RECV, S_SELECT, S_SYNC, S_COND, S_NET, S_ASSIST };
+enum { S_FOREVER = 1, S_GOSCHED, S_PREEMPTED, S_SLEEP, S_SEND, S_RECV, S_SELECT, S_SYNC, S_COND,
+    S_NET, S_ASSIST };
 
 static const char *const reasons[] = {
 	[S_FOREVER] = "forever", [S_GOSCHED] = "runtime.Gosched", [S_PREEMPTED] = "preempted",
-	[S_SLEEP] = "sleep", [S_SEND] = "chan send", [S_RECV] = "chan receive", [S_SELECT] = "select",
+	[S_SLEEP] = "sleep", [S_SEND] = "chan send", [S_RECV] = "chan receive",
+	    [S_SELECT] = "select",
 	[S_SYNC] = "sync", [S_COND] = "sync.(*Cond).Wait", [S_NET] = "network",
 	[S_ASSIST] = "GC mark assist wait for work",
 };
@@ -162,7 +164,8 @@ static void on_create(struct conv *c, const struct gov1_ev *e)
 		return;
 	}
 	idmap_put(&c->created, e->arg[0], &fresh);
-	c->created_id = mem_grow(c->created_id, &c->capcreated, c->ncreated + 1, sizeof *c->created_id);
+	c->created_id = mem_grow(c->created_id, &c->capcreated, c->ncreated + 1,
+	    sizeof *c->created_id);
 	c->created_id[c->ncreated++] = e->arg[0];
 }
 

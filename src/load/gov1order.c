@@ -63,7 +63,8 @@ static struct change change_of(const struct gov1_ev *e)
 		return (struct change){true, e->g, {NO_SEQ, RUNNING}, {NO_SEQ, RUNNABLE}};
 	case V1_GO_UNBLOCK:
 	case V1_GO_SYSEXIT:
-		return (struct change){true, e->arg[0], {e->arg[1], WAITING}, {e->arg[1] + 1, RUNNABLE}};
+		return (struct change){true, e->arg[0], {e->arg[1], WAITING}, {e->arg[1] + 1,
+		    RUNNABLE}};
 	case V1_GO_UNBLOCK_LOCAL:
 	case V1_GO_SYSEXIT_LOCAL:
 		return (struct change){true, e->arg[0], {NO_SEQ, WAITING}, {NEXT_SEQ, RUNNABLE}};
@@ -201,7 +202,8 @@ static void merge(struct gov1 *v)
 		m.idle[m.nidle++] = h.proc;
 	}
 	if (v->norder < v->nev && !v->damage.kind)
-		err_set(&v->damage, ERR_FORMAT, ERR_NOWHERE, "no consistent ordering of events possible");
+		err_set(&v->damage, ERR_FORMAT, ERR_NOWHERE,
+		    "no consistent ordering of events possible");
 	idmap_free(&m.gs);
 	mem_free(m.heap);
 	mem_free(m.idle);
@@ -220,12 +222,14 @@ static int64_t key_seq(const struct gov1_ev *e)
 }
 
 /* Stable, in place over indexes; runs that are in order already cost one comparison. */
-static void sort_by(const struct gov1 *v, uint32_t *x, size_t n, int64_t (*key)(const struct gov1_ev *))
+static void sort_by(const struct gov1 *v, uint32_t *x, size_t n,
+    int64_t (*key)(const struct gov1_ev *))
 {
 	uint32_t *tmp = xmalloc(n * sizeof *tmp);
 	for (size_t w = 1; w < n; w *= 2)
 		for (size_t at = 0; at + w < n; at += 2 * w) {
-			size_t mid = at + w, end = mid + w < n ? mid + w : n, i = at, j = mid, k = 0;
+			size_t mid = at + w, end = mid + w < n ? mid + w : n, i = at, j = mid,
+			    k = 0;
 			if (key(&v->ev[x[mid - 1]]) <= key(&v->ev[x[mid]]))
 				continue;
 			while (i < mid && j < end)
@@ -279,7 +283,8 @@ static void hold_clocks(struct gov1 *v)
 		}
 	}
 	if (back && !v->damage.kind)
-		err_set(&v->damage, ERR_FORMAT, ERR_NOWHERE, "time stamps out of order: some were moved");
+		err_set(&v->damage, ERR_FORMAT, ERR_NOWHERE,
+		    "time stamps out of order: some were moved");
 }
 
 /* The end of a system call is written when a P is had again; arg 2 says when it was. */

@@ -72,7 +72,8 @@ int gowire_batch(struct cur *c, struct gobatch *b, struct err *e)
 		return err_set(e, ERR_FORMAT, at, "error reading batch header: %s",
 		    cur_left(c) < 10 ? "unexpected EOF" : "varint overflows a 64-bit integer");
 	if (n > GO_MAX_BATCH)
-		return err_set(e, ERR_FORMAT, at, "invalid batch size %" PRIu64 ", maximum is %d", n,
+		return err_set(e, ERR_FORMAT, at, "invalid batch size %" PRIu64 ", maximum is %d",
+		    n,
 		    GO_MAX_BATCH);
 	b->at = cur_at(c);
 	b->n = (uint32_t)n;

@@ -100,7 +100,8 @@ static void show_rest(struct reading *r, struct tgen *g)
 		say_lost(r, r->in.n - g->at);
 		return;
 	}
-	warn(r, g->at, "the last generation is not whole: its events are shown as far as they can be "
+	warn(r, g->at,
+	    "the last generation is not whole: its events are shown as far as they can be "
 	    "ordered, some without names and stacks");
 	if (!show(r, g, g->end)) {
 		*r->damage = after;
@@ -151,7 +152,8 @@ static void notices(struct reading *r)
 {
 	char msg[160];
 	if (r->order.dropped) {
-		snprintf(msg, sizeof msg, "%" PRIu64 " events of it are left out: what led to them is missing",
+		snprintf(msg, sizeof msg,
+		    "%" PRIu64 " events of it are left out: what led to them is missing",
 		    r->order.dropped);
 		warn(r, ERR_NOWHERE, msg);
 	}
@@ -170,11 +172,13 @@ static void notices(struct reading *r)
 int tev_run(struct bytes in, const struct tev_ops *ops, void *self, struct tstream_info *info,
     struct err *damage, tev_drop *drop, void *dropper)
 {
-	struct reading r = {.in = in, .info = info, .damage = damage, .drop = drop, .dropper = dropper};
+	struct reading r = {.in = in, .info = info, .damage = damage, .drop = drop,
+	    .dropper = dropper};
 	goorder_init(&r.order, ops, self, info);
 	if (info->version > GO_NEWEST) {
 		char msg[120];
-		snprintf(msg, sizeof msg, "go 1.%d is newer than this reader: read as go 1.%d", info->version,
+		snprintf(msg, sizeof msg, "go 1.%d is newer than this reader: read as go 1.%d",
+		    info->version,
 		    GO_NEWEST);
 		warn(&r, 0, msg);
 	}
@@ -202,7 +206,8 @@ int tev_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstr
 	if (info->version < 0)
 		return err_set(damage, ERR_FORMAT, 0, "bad file format: not a Go execution trace");
 	if (info->version < 5)
-		return err_set(damage, ERR_FORMAT, 0, "unknown or unsupported trace version go 1.%d",
+		return err_set(damage, ERR_FORMAT, 0,
+		    "unknown or unsupported trace version go 1.%d",
 		    info->version);
 	if (in.n >= AHEAD && job_cpus() > 1)
 		return tevpipe_read(in, ops, self, info, damage);

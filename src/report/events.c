@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/quote.h"
+#include "base/text.h"
 #include "load/gowire.h"
 #include "load/tev.h"
 #include "session/tracefile.h"
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { KEEP_TEXT = 64 << 20 };
 
@@ -34,6 +36,7 @@ struct pick {
 struct dump {
 	struct out *out;
 	struct pick pick;
+	bool safe;		/* standard output is a terminal */
 	struct dump_notes notes;
 	const struct tgen *gen;
 	uint64_t gen_number;
@@ -51,7 +54,8 @@ static const char *const kinds[] = {
 	[TEV_TRANSITION] = "StateTransition", [TEV_EXPERIMENTAL] = "Experimental",
 };
 static const char *const states[] = {
-	[TST_UNDETERMINED] = "Undetermined", [TST_NOTEXIST] = "NotExist", [TST_RUNNABLE] = "Runnable",
+	[TST_UNDETERMINED] = "Undetermined", [TST_NOTEXIST] = "NotExist",
+	    [TST_RUNNABLE] = "Runnable",
 	[TST_RUNNING] = "Running", [TST_WAITING] = "Waiting", [TST_SYSCALL] = "Syscall",
 	[TST_IDLE] = "Idle",
 };
@@ -86,20 +90,29 @@ static void put_resource(struct buf *b, const struct tev *t)
 	buf_putc(b, ')');
 }
 
-static void put_frames(struct buf *b, const struct tgen *g, uint32_t id)
+/* Names of functions and files are as the file has them, but a terminal gets nothing to obey. */
+static void put_name(struct buf *b, bool safe, const char *s, size_t n)
+{
+	if (safe)
+		text_safe(b, s, n);
+	else
+		buf_put(b, s, n);
+}
+
+static void put_frames(const struct dump *d, struct buf *b, uint32_t id)
 {
 	uint32_t n;
-	const struct tev_frame *f = tgen_stack(g, id, &n);
+	const struct tev_frame *f = tgen_stack(d->gen, id, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		size_t len;
-		const char *s = tgen_str(g, f[i].fun, &len);
+		const char *s = tgen_str(d->gen, f[i].fun, &len);
 		buf_putc(b, '\t');
-		buf_put(b, s, len);
+		put_name(b, d->safe, s, len);
 		buf_puts(b, " @ 0x");
 		buf_hex(b, f[i].pc);
 		buf_puts(b, "\n\t\t");
-		s = tgen_str(g, f[i].file, &len);
-		buf_put(b, s, len);
+		s = tgen_str(d->gen, f[i].file, &len);
+		put_name(b, d->safe, s, len);
 		buf_putc(b, ':');
 		buf_u64(b, f[i].line);
 		buf_putc(b, '\n');
@@ -110,13 +123,13 @@ static void put_stack(struct dump *d, struct buf *b, const char *title, uint32_t
 {
 	buf_puts(b, title);
 	if (id >= d->nspan || d->text.n > KEEP_TEXT) {
-		put_frames(b, d->gen, id);
+		put_frames(d, b, id);
 		return;
 	}
 	struct span *s = &d->span[id];
 	if (!s->n) {
 		s->at = (uint32_t)d->text.n;
-		put_frames(&d->text, d->gen, id);
+		put_frames(d, &d->text, id);
 		s->n = (uint32_t)d->text.n - s->at;
 	}
 	buf_put(b, d->text.p + s->at, s->n);
@@ -401,7 +414,8 @@ static int pick_times(const struct opt *o, struct bytes in, struct pick *k, stru
 	if (tev_read(in, &ops, &ends, &info, e))
 		return -1;
 	struct snap sn = {.t0 = 0, .t1 = ends.last - ends.first + 1, .has_trace = true,
-	    .trace = {.wall = info.wall == TIME_NONE ? TIME_NONE : info.wall - (info.wall_at - ends.first)}};
+	    .trace = {.wall = info.wall == TIME_NONE ? TIME_NONE
+	    : info.wall - (info.wall_at - ends.first)}};
 	if (trace_range(&sn, o, &k->from, &k->to, e))
 		return -1;
 	k->times = true;
@@ -439,7 +453,7 @@ int report_events(const struct opt *o, struct out *out, struct err *e)
 	struct bytes in;
 	if (dump_open(o, &in, e))
 		return -1;
-	struct dump d = {.out = out, .notes = {.file = o->file[0]}};
+	struct dump d = {.out = out, .notes = {.file = o->file[0]}, .safe = isatty(out->fd)};
 	struct tstream_info info;
 	int r = pick_events(o, in, &d.pick, e);
 	if (!r)

@@ -123,7 +123,8 @@ static int walk_open(const struct opt *o, struct bytes *in, struct walk *w, stru
 }
 
 /* A file that was cut is shown up to there. */
-static int walk_end(const struct opt *o, const struct walk *w, int more, struct bytes *in, struct err *e)
+static int walk_end(const struct opt *o, const struct walk *w, int more, struct bytes *in,
+    struct err *e)
 {
 	input_close(in);
 	if (more < 0 || !w->cut)
