@@ -7,6 +7,11 @@
  * the lowest holds, and a higher one only from the next event of any kind on
  * (sink_util.next).
  *
+ * Two oddities of the reference are kept so that the curves are the same: a mark
+ * worker that is labelled while it runs is counted once more and never taken
+ * back, so that on long traces its P ends up as taken for good; and a series
+ * whose last value is 0 already ends there.
+ *
  * The mean over a window is a continuous, piecewise linear function of where the
  * window starts; its corners are where either edge meets a step. So the minimum
  * is at a corner, and one sweep with two cursors visits them all: n log n is not

@@ -131,7 +131,7 @@ int report_goroutines(const struct opt *o, struct out *out, struct err *e)
 	const struct sched_groups *gs = sched_groups(s, &r.ask, r.mem);
 	if (r.format == TF_JSON)
 		groups_json(&r, gs);
-	else if (o->v[OPT_NAME].set || r.filter.g)
+	else if (o->v[OPT_NAME].set || o->v[OPT_GROUP].set || r.filter.g)
 		list_table(&r, gs);
 	else
 		groups_table(&r, gs);

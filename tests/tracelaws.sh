@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Laws that hold between the reports of any trace: parts add up to wholes, halves to the whole, and
+# different reports say the same of the same thing. Numbers come as tsv, whole nanoseconds.
+here=$(cd "${srcdir:-.}" && pwd)
+trace=${1:-$here/samples/orders.trace}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+fail() {
+	echo "failed: $*"
+	bad=1
+}
+tsv() { # tsv REPORT...: rows without their heading
+	"$TTRACE" "$@" -format=tsv "$trace" 2>/dev/null | tail -n +2
+}
+sum() { # sum COLUMN
+	awk -F'\t' -v c="$1" '{ s += $c } END { printf "%.0f\n", s }'
+}
+fact() { # fact NAME of `info`
+	"$TTRACE" info -format=tsv "$trace" | awk -F'\t' -v k="$1" '$1 == k { print $2 }'
+}
+same() { # same WHAT A B
+	[ "$2" = "$3" ] || fail "$1: $2 and $3"
+}
+
+# columns of goroutines: count or id, total, exec, sched wait, syscall, syscall block, block, unknown, GC, name
+tsv goroutines >"$tmp/groups"
+tsv goroutines -group=. >"$tmp/list"
+tsv goroutines -group='^$' >"$tmp/all"
+[ -s "$tmp/list" ] || fail "no goroutines"
+awk -F'\t' '$2 != $3 + $4 + $5 + $6 + $7 + $8 { print "times of goroutine " $1 " do not add up"; bad = 1 }
+	$9 > $2 * 4 { print "goroutine " $1 " has more ranges than time"; bad = 1 }
+	END { exit bad }' "$tmp/list" || bad=1
+same "goroutines and info" "$(sum 1 <"$tmp/groups")" "$(fact goroutines)"
+same "goroutines and their list" "$(sum 1 <"$tmp/groups")" "$(wc -l <"$tmp/all" | tr -d ' ')"
+same "running, groups and list" "$(sum 3 <"$tmp/groups")" "$(sum 3 <"$tmp/all")"
+
+# a trace is its first and its second half
+for column in 2 3 4 5 7; do
+	a=$(tsv goroutines -to=50% | sum $column) b=$(tsv goroutines -from=50% | sum $column)
+	whole=$(sum $column <"$tmp/groups")
+	# what blocks in a system call at the end of the trace counts twice in the whole (see sched.c)
+	awk -v a="$a" -v b="$b" -v w="$whole" 'BEGIN { d = a + b - w; exit (d < 0 ? -d : d) > w / 100 + 1000 }' ||
+		fail "halves of column $column: $a + $b, whole $whole"
+done
+
+# every P is somewhere all of the time
+tsv procs >"$tmp/procs"
+awk -F'\t' '{ s = 0; for (i = 2; i <= NF; i++) s += $i; if (s < 0.999999 || s > 1.000001) { print "P " $1 ": " s; bad = 1 } }
+	END { exit bad }' "$tmp/procs" || bad=1
+# what runs on Ps is what goroutines run
+awk -F'\t' -v d="$(fact duration_ns)" -v g="$(sum 3 <"$tmp/groups")" '{ s += ($2 + $3 + $4 + $5 + $6) * d }
+	END { exit !(s > g * 0.999 && s < g * 1.001) }' "$tmp/procs" || fail "Ps and goroutines run for different times"
+
+same "gc and info" "$(tsv gc | wc -l | tr -d ' ')" "$(fact gc_cycles)"
+same "stw and info" "$(tsv stw | wc -l | tr -d ' ')" "$(fact stops_of_the_world)"
+[ "$(tsv regions | sum 1)" -le "$(fact regions)" ] || fail "more regions listed than there are"
+# tasks of each kind, and each task's own line in the list of its kind
+tsv tasks >"$tmp/tasks"
+kind=$(awk -F'\t' '$7 != "" { print $7; exit }' "$tmp/tasks")
+if [ -n "$kind" ]; then
+	same "tasks named $kind" "$(awk -F'\t' -v k="$kind" '$7 == k { print $1 }' "$tmp/tasks")" \
+		"$(tsv tasks -name="$kind" | awk -F'\t' '$4 == ""' | wc -l | tr -d ' ')"
+fi
+
+# utilisation is a share
+tsv mmu | awk -F'\t' '$2 < 0 || $2 > 1 || $1 < last { print "utilisation " $0; bad = 1 } { last = $1 } END { exit bad || !NR }' ||
+	fail "mmu"
+
+# system calls by site are those of the profile
+total=$(tsv syscalls | sum 2)
+prof=$("$TTRACE" top -type=syscall -unit=ns "$trace" 2>/dev/null | sed -n 's/.* of \([0-9]*\)ns total.*/\1/p')
+[ -z "$prof" ] || same "syscalls and their profile" "$total" "$prof"
+
+# a step of the statistics never counts more goroutines than there are
+tsv stats -step=100ms | awk -F'\t' -v n="$(fact goroutines)" '$2 + $3 + $5 + $6 > n { print "too many at " $1; bad = 1 }
+	END { exit bad }' || bad=1
+
+# a goroutine's states lie end to end
+id=$(awk -F'\t' '$2 > best { best = $2; id = $1 } END { print id }' "$tmp/list")
+"$TTRACE" goroutine "$id" -format=tsv "$trace" | tail -n +2 | awk -F'\t' 'NR > 1 && $1 != end { print "a gap before " $1; bad = 1 }
+	{ end = $1 + $2 } END { exit bad || !NR }' || fail "states of goroutine $id"
+exit $bad
