@@ -39,6 +39,16 @@ str_id prof_str(struct prof *p, const char *s, size_t n)
 	return id;
 }
 
+str_id prof_blank(struct prof *p)
+{
+	if (!p->blank) {
+		GROW(p, str, 1);
+		p->blank = (str_id)p->nstr++;
+		p->str[p->blank] = (struct pstr){"", 0};
+	}
+	return p->blank;
+}
+
 map_id prof_add_map(struct prof *p, const struct prof_map *m)
 {
 	GROW(p, map, 1);
@@ -261,7 +271,11 @@ static void sink_sample(void *self, const struct sink_sample *s)
 		l = xmalloc(s->nlabel * sizeof *l);
 	for (size_t i = 0; i < s->nlabel; i++) {
 		const struct sink_label *x = &s->label[i];
-		l[n++] = x->str ? (struct prof_label){x->key, x->str, 0, 0} : (struct prof_label){x->key, 0, x->num, x->unit};
+		bool blank = !x->str && !x->num && !x->unit;
+		if (x->str || blank)
+			l[n++] = (struct prof_label){x->key, blank ? prof_blank(p) : x->str, 0, 0};
+		else
+			l[n++] = (struct prof_label){x->key, 0, x->num, x->unit};
 	}
 	uint32_t set = prof_labels(p, l, n);
 	prof_add_sample(p, s->stack, set, s->value);

@@ -47,6 +47,7 @@ struct prof {
 	size_t nstr, ntype, nmap, nfun, nline, nloc, nstack, nset, nframe, nlabel, nsample, nvalue;
 	size_t cstr, ctype, cmap, cfun, cline, cloc, cstack, cset, cframe, clabel, csample, cvalue;
 	struct intern strx, stackx, setx;
+	str_id blank;			/* see prof_blank(); 0: not asked for yet */
 
 	str_id drop_frames, keep_frames, default_type, doc_url, period_type, period_unit;
 	int64_t time, duration, period;
@@ -60,6 +61,8 @@ void prof_free(struct prof *);
 struct sink prof_sink(struct prof *);	/* readers fill it; the trace's part is left out */
 
 str_id prof_str(struct prof *, const char *s, size_t n);
+/* The empty text of a label that is there: a string of its own, since 0 says that it has none. */
+str_id prof_blank(struct prof *);
 map_id prof_add_map(struct prof *, const struct prof_map *);
 fun_id prof_add_fun(struct prof *, const struct prof_fun *);
 uint32_t prof_add_line(struct prof *, const struct prof_line *);	/* its index */

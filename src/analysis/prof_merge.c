@@ -357,6 +357,8 @@ static void merge_samples(struct merger *m)
 				const struct prof_label *o = &f->label[l.off + k];
 				x[k] = (struct prof_label){map_str(m, o->key), map_str(m, o->str),
 				    o->num, map_str(m, o->unit)};
+				if (o->str && o->str == f->blank)
+					x[k].str = prof_blank(m->to);
 			}
 			set[s.labels] = prof_labels(m->to, x, l.n);
 		}
