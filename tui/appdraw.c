@@ -72,10 +72,11 @@ static void corner(const struct app *a, struct buf *b)
 		return;
 	}
 	job_progress(j, &done, &total);
-	if (total)
-		buf_printf(b, "loading %d%%", (int)(100.0 * (double)done / (double)total));
+	buf_puts(b, "loading ");
+	if (total && done)
+		buf_printf(b, "%d%%", (int)(100.0 * (double)done / (double)total));
 	else
-		buf_puts(b, "loading");
+		text_bytes(b, (int64_t)session_snap(a->s)->total);
 }
 
 static void draw_head(const struct app *a, struct grid *g)

@@ -257,6 +257,51 @@ static void help_click(
 		run(h, ask);
 }
 
+/* A paragraph from line y on; the line after it. */
+static int wrap(struct grid *g, int y, const char *s)
+{
+	while (g->w > 2 && strlen(s) > (size_t)g->w) {
+		size_t n = (size_t)g->w;
+		while (n > 1 && s[n] != ' ')
+			n--;
+		grid_textn(g, y++, 0, ST_NORMAL, 0, s, n);
+		s += n + (s[n] == ' ');
+	}
+	grid_text(g, y, 0, ST_NORMAL, 0, s);
+	return y + 1;
+}
+
+/* What no single key says. */
+static void help_side(const void *st, const struct pane_env *env, struct grid *g)
+{
+	static const char *const text[] = {
+	    "*How it hangs together", "A key means the same in every pane; a pane's own rows say where.",
+	    "Every key is a word after : too, and words may be cut short.",
+	    "10j moves ten lines: a digit and a 0 begin a count.", "",
+	    "*Filters", "f x d o take what is selected: focus, ignore, hide, only.",
+	    "F X and the words after : take a regular expression as Go has them.",
+	    "focus= takes a filter away, :: takes all; \\ switches them off and on.",
+	    "Line 2 always shows those in force.", "",
+	    "*pprof's words work", ":top20 -cum json -runtime", 
+	    ":focus=json  :hide=^runtime\\.  :tagfocus=key=value",
+	    ":list Handle  :peek Handle  :lines  :alloc_space", "",
+	    "*Time and goroutines of a trace", ":t 1.2s..1.3s   :t 40%..50%   :t", ":g 512   :p 3   :group worker", "",
+	    "*Getting about", "q one level back, ^O to the place before, g; forward again.",
+	    "u takes back zooms and filters in the order they were made, ^R does them again.",
+	    "ma remembers a place, 'a goes there, '' back.", "",
+	    "*Settings: ~/.config/ttrace/config", "set theme = light     set mouse = on",
+	    "map J half-down"};
+	(void)st;
+	(void)env;
+	int y = 0;
+	for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+		if (*text[i] == '*')
+			grid_text(g, y++, 0, ST_HEAD, AT_BOLD, text[i] + 1);
+		else
+			y = wrap(g, y, text[i]);
+	}
+}
+
 const struct pane_ops pane_help = {
     .name = "help",
     .tab = "Help",
@@ -269,5 +314,6 @@ const struct pane_ops pane_help = {
     .summary = help_summary,
     .detail = help_detail,
     .keys = help_keys,
+    .side = help_side,
     .click = help_click,
 };
