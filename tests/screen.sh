@@ -82,5 +82,6 @@ screen flame-reverse 80x24 cpu.pb.gz '4r'
 screen flame-fold 80x24 cpu.pb.gz '4zZ'
 screen flame-wide 200x60 cpu.pb.gz '4/regexp<Enter>'
 screen flame-trace 80x24 orders.trace '' -pane=flame -type=block
+screen flame-diff 80x24 leak-before.pb.gz 4 -mono -ascii -diff_base=samples/leak-after.pb.gz
 screen flame-low 40x8 cpu.pb.gz '4'
 exit $bad

@@ -237,7 +237,7 @@ int app_at(struct app *a, const char *where)
 static void do_type(struct app *a, const struct act *act)
 {
 	struct query q = *session_query(a->s);
-	size_t n = session_ntypes(a->s), i = q.type;
+	size_t n = session_ntypes(a->s), i = session_type(a->s);
 	if (act->cmd == CMD_NEXT_KIND)
 		i = n ? (i + 1) % n : 0;
 	else if (act->cmd == CMD_PREV_KIND)

@@ -69,13 +69,29 @@ bool flame_window(const struct flameview *v, int part, int h, int w, struct flam
 
 /* ---- colours */
 
-static enum style hue(const struct flameview *v, const struct thing *t, int64_t self, int64_t all)
+bool flame_signed(const struct flameview *v)
 {
+	const struct flame *f = v->f[DOWN];
+	return f && f->wid[0] != f->t.cum[0];
+}
+
+/* Five steps: what share of a frame's changes is growth. */
+static enum style change(const struct flame *f, uint32_t node)
+{
+	double d = f->wid[node] ? (double)f->t.cum[node] / (double)f->wid[node] : 0;
+	return d > .6 ? ST_MORE2 : d > .1 ? ST_MORE1 : d < -.6 ? ST_LESS2 : d < -.1 ? ST_LESS1 : ST_SAME;
+}
+
+static enum style hue(const struct flameview *v, const struct flame *f, uint32_t node)
+{
+	const struct thing *t = &v->t.c->thing[f->t.thing[node]];
 	struct str_row s = calls_symbol(v->t.c, (uint32_t)(t - v->t.c->thing));
 	if (v->colour == FC_SELF) {
-		double part = tree_part(self, all);
+		double part = tree_part(f->t.flat[node], f->t.cum[0]);
 		return part >= .05 ? ST_MORE2 : part >= .01 ? ST_MORE1 : ST_SAME;
 	}
+	if (v->colour == FC_AUTO && flame_signed(v))
+		return change(f, node);
 	switch (t->kind) {
 	case PKG_MAIN: return ST_MAINPKG;
 	case PKG_STD: return ST_STDLIB;
@@ -148,6 +164,17 @@ static void label(const struct drawing *d, int y, int x, int w, uint32_t thing, 
 	buf_free(&full);
 }
 
+/* What a frame begins with. In a difference without colour it says which way it went. */
+static uint32_t edge_mark(const struct drawing *d, uint32_t node, bool selected)
+{
+	bool ascii = d->env->ascii;
+	if (selected)
+		return ascii ? '>' : 0x25b8;
+	if (d->env->mono && d->v->colour == FC_AUTO && flame_signed(d->v))
+		return d->v->f[d->part]->t.cum[node] < 0 ? '-' : '+';
+	return ascii ? '|' : 0x258f;
+}
+
 static void frame(const struct drawing *d, int y, int x0, int x1, uint32_t node, bool selected, bool faint)
 {
 	const struct flameview *v = d->v;
@@ -155,7 +182,7 @@ static void frame(const struct drawing *d, int y, int x0, int x1, uint32_t node,
 	uint32_t thing = f->t.thing[node];
 	const struct thing *t = &v->t.c->thing[thing];
 	bool mono = d->env->mono, hit = d->hit && d->hit[thing];
-	enum style bg = mono ? ST_NORMAL : hue(v, t, f->t.flat[node], f->t.cum[0]), fg = mono ? ST_NORMAL : ST_LABEL;
+	enum style bg = mono ? ST_NORMAL : hue(v, f, node), fg = mono ? ST_NORMAL : ST_LABEL;
 	int attr = faint ? AT_DIM : 0;
 	if (d->hit && !hit)
 		attr |= AT_DIM;
@@ -166,8 +193,7 @@ static void frame(const struct drawing *d, int y, int x0, int x1, uint32_t node,
 	int tone = t->rank % 2 && !mono ? AT_TONE : 0;
 	grid_fill(d->g, (struct rect){y, x0, 1, x1 - x0}, ' ', bg, attr | tone);
 	if (x1 - x0 > 1 || mono || d->env->ascii || selected)
-		grid_put(d->g, y, x0, selected ? (d->env->ascii ? '>' : 0x25b8) : d->env->ascii ? '|' : 0x258f,
-		    fg, bg, attr | tone);
+		grid_put(d->g, y, x0, edge_mark(d, node, selected), fg, bg, attr | tone);
 	label(d, y, x0 + 1, x1 - x0 - 1, thing, fg, attr);
 }
 

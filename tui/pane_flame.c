@@ -393,7 +393,10 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_SORT: return set_order(v, env, a->arg, ask);
 	case CMD_COLUMNS:
 		v->colour = (enum flame_colour)((v->colour + 1) % FC__N);
-		return say(ask, "colours by ", v->colour == FC_SELF ? "own weight" : "package");
+		if (v->colour == FC_PACKAGE && !flame_signed(v))
+			v->colour = FC_SELF;	/* AUTO was package already */
+		return say(ask, "colours by ", v->colour == FC_SELF ? "own weight" : v->colour == FC_AUTO &&
+			flame_signed(v) ? "change" : "package");
 	default: return act_shape(v, env, a, ask);
 	}
 }

@@ -204,7 +204,7 @@ void tree_summary(const struct calls *c, const struct pane_env *env, struct buf 
 		buf_printf(b, "%s ", session_type_name(env->s, type));
 	tree_put_value(c, b, c->total);
 	if (c->total != c->all) {
-		buf_puts(b, " of ");
+		buf_puts(b, c->total > c->all ? " on a base of " : " of ");
 		tree_put_value(c, b, c->all);
 		buf_puts(b, " (");
 		tree_put_percent(b, c->total, c->all);
