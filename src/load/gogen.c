@@ -358,7 +358,7 @@ static int read_until_end(struct tgen *g, struct cur *c, int version, struct err
 		int r = gowire_batch(c, &b, e);
 		if (!r && g->nthread)
 			return err_set(e, ERR_FORMAT, cur_at(c),
-			    "incomplete generation found; trace likely truncated");
+			    "incomplete generation found; trace likely truncated (was trace.Stop called?)");
 		if (r < 0)
 			g->cut = b;
 		if (r <= 0)
