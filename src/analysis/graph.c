@@ -155,6 +155,30 @@ void ginfo_name(struct buf *b, const struct prof *p, const struct ginfo *i, cons
 	}
 }
 
+struct frame_names frame_names_new(struct prof *p)
+{
+	return (struct frame_names){p, xcalloc(p->nline + p->nloc + 1, sizeof(str_id)), p->nline};
+}
+
+void frame_names_free(struct frame_names *n)
+{
+	mem_free(n->known);
+}
+
+str_id frame_name(struct frame_names *n, loc_id loc, uint32_t line)
+{
+	const struct prof_loc *l = &n->p->loc[loc];
+	str_id *known = &n->known[l->nline ? l->line + line : n->nline + loc];
+	if (!*known) {
+		struct buf b = {0};
+		struct ginfo info = ginfo_of(n->p, l, line, false);
+		ginfo_name(&b, n->p, &info, " ");
+		*known = prof_str(n->p, b.p, b.n);
+		buf_free(&b);
+	}
+	return *known;
+}
+
 static int same_info(const void *ctx, uint32_t id, const void *key)
 {
 	const struct builder *b = ctx;

@@ -98,6 +98,15 @@ int64_t graph_flat(const struct graph *);
 void ginfo_name(struct buf *b, const struct prof *, const struct ginfo *, const char *sep);
 /* The node of one line of a location (of the location alone if it has no lines). */
 struct ginfo ginfo_of(struct prof *, const struct prof_loc *, uint32_t line, bool objects);
+/* How every line of every location is called, worked out once; until the profile changes. */
+struct frame_names {
+	struct prof *p;
+	str_id *known;
+	size_t nline;
+};
+struct frame_names frame_names_new(struct prof *);
+str_id frame_name(struct frame_names *, loc_id, uint32_t line);
+void frame_names_free(struct frame_names *);
 /* Give every node its text. */
 void graph_names(struct graph *);
 /* File names without what -trim_path and -source_path say. */

@@ -62,25 +62,11 @@ static uint32_t child_of(struct flame_svg *f, uint32_t parent, str_id name)
 	return id;
 }
 
-/* What each line of a location is called, worked out once. */
-static str_id frame_name(struct flame_svg *f, struct prof_loc *l, uint32_t line, str_id *known)
-{
-	struct prof *p = f->v->p;
-	if (!*known) {
-		struct buf b = {0};
-		struct ginfo info = ginfo_of(p, l, line, false);
-		ginfo_name(&b, p, &info, " ");
-		*known = prof_str(p, b.p, b.n);
-		buf_free(&b);
-	}
-	return *known;
-}
-
 static void grow_tree(struct flame_svg *f)
 {
 	struct prof *p = f->v->p;
 	int64_t *weight = xcalloc(p->nstack, sizeof *weight);
-	str_id *known = xcalloc(p->nline + p->nloc + 1, sizeof *known);
+	struct frame_names names = frame_names_new(p);
 	for (size_t i = 0; i < p->nsample; i++)
 		prof_sum(&weight[p->sample[i].stack], prof_value(p, i)[f->v->g.type]);
 	for (size_t s = 0; s < p->nstack; s++) {
@@ -88,11 +74,8 @@ static void grow_tree(struct flame_svg *f)
 		uint32_t at = 0;
 		for (uint32_t i = r.n; i-- && weight[s];) {
 			loc_id id = p->frame[r.off + i];
-			struct prof_loc *l = &p->loc[id];
-			for (uint32_t k = l->nline ? l->nline : 1; k--;) {
-				size_t slot = l->nline ? l->line + k : p->nline + id;
-				at = child_of(f, at, frame_name(f, l, k, &known[slot]));
-			}
+			for (uint32_t k = p->loc[id].nline ? p->loc[id].nline : 1; k--;)
+				at = child_of(f, at, frame_name(&names, id, k));
 		}
 		prof_sum(&f->node[at].flat, weight[s]);
 	}
@@ -102,7 +85,7 @@ static void grow_tree(struct flame_svg *f)
 			prof_sum(&f->node[f->node[i].parent].cum, f->node[i].cum);
 	}
 	mem_free(weight);
-	mem_free(known);
+	frame_names_free(&names);
 }
 
 struct order {

@@ -180,60 +180,63 @@ int report_raw(const struct opt *o, struct out *out, struct err *e)
 
 /* ---- folded */
 
-static void put_folded_name(
-    const struct prof *p, struct buf *b, const struct prof_loc *l, uint32_t line)
+static str_id folded_name(struct prof *p, const struct prof_loc *l, uint32_t line)
 {
-	const struct pstr *s =
-	    l->nline ? &p->str[p->fun[p->line[l->line + line].fun].name] : &p->str[0];
-	if (s->n)
-		buf_put(b, s->s, s->n);
-	else if (l->addr)
-		buf_printf(b, "0x%llx", (unsigned long long)l->addr);
-	else
-		buf_puts(b, "<unknown>");
+	str_id s = l->nline ? p->fun[p->line[l->line + line].fun].name : 0;
+	char addr[24];
+	if (s)
+		return s;
+	int n = snprintf(addr, sizeof addr, l->addr ? "0x%llx" : "<unknown>", (unsigned long long)l->addr);
+	return prof_str(p, addr, (size_t)n);
+}
+
+/* Stacks of names, root first, interned as what they are here: runs of ids. */
+static void fold(struct prof *p, struct prof *names, uint32_t *to)
+{
+	str_id *run = NULL;
+	size_t cap = 0;
+	for (size_t s = 0; s < p->nstack; s++) {
+		struct prof_run r = p->stack[s];
+		size_t n = 0;
+		for (uint32_t i = r.n; i-- && to[s];) {
+			const struct prof_loc *l = &p->loc[p->frame[r.off + i]];
+			for (uint32_t j = l->nline ? l->nline : 1; j--;) {
+				run = mem_grow(run, &cap, n + 1, sizeof *run);
+				run[n++] = folded_name(p, l, j);
+			}
+		}
+		to[s] = prof_stack(names, run, n);
+	}
+	mem_free(run);
 }
 
 int report_folded(const struct opt *o, struct out *out, struct err *e)
 {
 	struct view v;
-	struct buf s = {0};
 	if (view_open(&v, o, V_FOLDED, e))
 		return -1;
-	struct prof *p = v.p;
-	size_t nstack = p->nstack;
-	str_id *name = xcalloc(nstack, sizeof *name); /* of each stack */
+	struct prof *p = v.p, *names = prof_new();
+	uint32_t *to = xcalloc(p->nstack, sizeof *to);
 	for (size_t i = 0; i < p->nsample; i++)
-		name[p->sample[i].stack] = 1;
-	for (size_t k = 0; k < nstack; k++) {
-		struct prof_run r = p->stack[k];
-		buf_reset(&s);
-		for (uint32_t i = r.n; i-- && name[k];) {
-			const struct prof_loc *l = &p->loc[p->frame[r.off + i]];
-			for (uint32_t j = l->nline ? l->nline : 1; j--;) {
-				buf_puts(&s, s.n ? ";" : "");
-				put_folded_name(p, &s, l, j);
-			}
+		to[p->sample[i].stack] = 1; /* used */
+	fold(p, names, to);
+	int64_t *sum = xcalloc(names->nstack, sizeof *sum);
+	for (size_t i = 0; i < p->nsample; i++)
+		prof_sum(&sum[to[p->sample[i].stack]], prof_value(p, i)[v.g.type]);
+	for (size_t s = 1; s < names->nstack && !out->failed; s++) {
+		struct prof_run r = names->stack[s];
+		for (uint32_t i = 0; i < r.n && sum[s]; i++) {
+			const struct pstr *name = &p->str[names->frame[r.off + i]];
+			buf_puts(&out->buf, i ? ";" : "");
+			buf_put(&out->buf, name->s, name->n);
 		}
-		name[k] = prof_str(p, buf_str(&s), s.n);
+		if (sum[s])
+			buf_printf(&out->buf, " %lld\n", (long long)sum[s]);
+		out_flush(out, false);
 	}
-	int64_t *sum = xcalloc(p->nstr, sizeof *sum); /* of each such name */
-	uint8_t *touched = xcalloc(p->nstr, 1);
-	for (size_t i = 0; i < p->nsample; i++) {
-		prof_sum(&sum[name[p->sample[i].stack]], prof_value(p, i)[v.g.type]);
-		touched[name[p->sample[i].stack]] = 1;
-	}
-	for (size_t i = 1; i < p->nstr && !out->failed; i++)
-		if (touched[i] && sum[i]) {
-			buf_put(&out->buf, p->str[i].s, p->str[i].n);
-			buf_putc(&out->buf, ' ');
-			buf_i64(&out->buf, sum[i]);
-			buf_putc(&out->buf, '\n');
-			out_flush(out, false);
-		}
 	mem_free(sum);
-	mem_free(touched);
-	mem_free(name);
-	buf_free(&s);
+	mem_free(to);
+	prof_free(names);
 	view_close(&v);
 	return 0;
 }

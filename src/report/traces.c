@@ -59,22 +59,24 @@ static void put_set(struct view *v, struct buf *b, struct prof_run r, bool numbe
 	arena_free(&a);
 }
 
-static void put_stack(struct view *v, struct buf *b, struct prof_run r, int64_t value)
+static void put_stack(struct view *v, struct buf *b, struct frame_names *names, struct prof_run r, int64_t value)
 {
 	struct prof *p = v->p;
 	bool first = true;
 	for (uint32_t i = 0; i < r.n; i++) {
-		const struct prof_loc *l = &p->loc[p->frame[r.off + i]];
-		for (uint32_t k = 0; k < (l->nline ? l->nline : 1); k++) {
-			struct ginfo info = ginfo_of(p, l, k, false);
+		loc_id id = p->frame[r.off + i];
+		uint32_t n = p->loc[id].nline;
+		for (uint32_t k = 0; k < (n ? n : 1); k++) {
+			str_id name = frame_name(names, id, k);
+			const struct pstr *s = &p->str[name]; /* the table may have moved */
 			if (first)
 				put_value(v, b, value, 10, false);
 			else
 				buf_pad(b, ' ', 10);
 			first = false;
 			buf_puts(b, "   ");
-			ginfo_name(b, p, &info, " ");
-			buf_puts(b, k + 1 < l->nline ? " (inline)\n" : "\n");
+			buf_put(b, s->s, s->n);
+			buf_puts(b, k + 1 < n ? " (inline)\n" : "\n");
 		}
 	}
 }
@@ -90,6 +92,7 @@ int report_traces(const struct opt *o, struct out *out, struct err *e)
 	view_profile_labels(&v, b);
 	if (!b->n)
 		buf_putc(b, '\n');
+	struct frame_names names = frame_names_new(v.p);
 	for (size_t i = 0; i < v.p->nsample && !out->failed; i++) {
 		struct prof_sample s = v.p->sample[i];
 		const int64_t *val = prof_value(v.p, i);
@@ -99,10 +102,11 @@ int report_traces(const struct opt *o, struct out *out, struct err *e)
 		buf_puts(b, separator);
 		put_set(&v, b, v.p->set[s.labels], false);
 		put_set(&v, b, v.p->set[s.labels], true);
-		put_stack(&v, b, v.p->stack[s.stack], d && d != -1 ? x / d : x);
+		put_stack(&v, b, &names, v.p->stack[s.stack], d && d != -1 ? x / d : x);
 		out_flush(out, false);
 	}
 	buf_puts(b, separator);
+	frame_names_free(&names);
 	view_close(&v);
 	return 0;
 }
