@@ -6,12 +6,14 @@
  * reports and the viewer.
  */
 #include "config.h"
+#include "base/mem.h"
 #include "report/report.h"
 #include "session/opt.h"
 #include "tui.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -93,12 +95,39 @@ static int run_report(const struct opt *o, struct err *e)
 	return rc;
 }
 
+/* -mem=SIZE: what one piece of a file may ask for, 512M or 2G; without it half of the machine's memory,
+   so that a small file that unpacks to a huge one is refused. */
+static int set_memory(const char *size, struct err *e)
+{
+	static const char units[] = "kmgt";
+	double n;
+	char *end;
+	if (!size) {
+		long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+		if (pages > 0 && page > 0)
+			mem_budget((size_t)pages / 2 * (size_t)page);
+		return 0;
+	}
+	n = strtod(size, &end);
+	const char *unit = *end ? strchr(units, *end | 0x20) : "";
+	for (int i = unit && *unit ? (int)(unit - units) + 1 : 0; i > 0; i--)
+		n *= 1024;
+	if (unit && *unit)
+		end += 1 + (end[1] == 'B' || end[1] == 'b');
+	if (end == size || !unit || *end || !(n >= 1) || n > 1e18)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-mem: a size like 512M or 2G is wanted, not \"%.40s\"", size);
+	mem_budget((size_t)n);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct opt o;
 	struct err e = {.at = ERR_NOWHERE};
 	signal(SIGPIPE, SIG_IGN);
 	int rc = opt_parse(&o, argc, argv, &e);
+	if (!rc)
+		rc = set_memory(opt_str(&o, OPT_MEM), &e);
 	if (!rc && opt_bool(&o, OPT_VERSION))
 		rc = printf("ttrace %s\n", VERSION) < 0;
 	else if (!rc && (opt_bool(&o, OPT_HELP) || !strcmp(o.report, "help")))

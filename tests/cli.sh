@@ -90,6 +90,16 @@ for f in empty:empty elf:ELF page:HTML j:JSON text:text perf:perf.data zip:zip \
 done
 refuses 1 'nowhere' top nowhere
 refuses 1 'directory' top .
+refuses 1 '("hello")' top text
+refuses 1 'cut off' top cut.trace
+refuses 1 'not a Go execution trace' events "$cpu"
+head -c 20000000 /dev/zero | gzip >bomb
+refuses 1 'memory' top -mem=10M bomb
+refuses 2 'mem' top -mem=much "$cpu"
+gzip -c "$trace" >t.gz
+run 0 footprint "$trace"
+cp out first
+same footprint t.gz
 for f in empty elf page j text perf zip twice cut.pb.gz cut.trace; do
 	refuses 1 "$f" events "$f"
 done

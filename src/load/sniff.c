@@ -63,6 +63,7 @@ static const struct {
 	{"<", 1, "HTML or XML, perhaps an error page saved as a file"},
 	{"{", 1, "JSON"},
 	{"[", 1, "JSON"},
+	{"#!", 2, "a script"},
 	{"goroutine ", 10, "a dump of goroutines (debug=2 or SIGQUIT)"},
 };
 
@@ -77,21 +78,33 @@ static bool is_text(struct bytes b)
 
 const struct reader *sniff(struct bytes b, struct err *e)
 {
+	const size_t nothers = sizeof others / sizeof *others;
 	static const char reads[] = "ttrace reads pprof profiles and Go execution traces";
 	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
 		if (readers[i].is(b))
 			return &readers[i];
-	const char *what = is_text(b) ? "text" : "data of a kind unknown here";
+	const char *what = "data of a kind unknown here";
 	size_t i = 0;
 	while (i < b.n && i < 64 && isspace(b.p[i]))
 		i++;
-	for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+	size_t k = 0;
+	for (; k < nothers; k++)
 		if (b.n - i >= others[k].n && !memcmp(b.p + i, others[k].magic, others[k].n)) {
 			what = others[k].what;
 			break;
 		}
 	if (!b.n)
 		what = "empty";
+	else if (b.n < 16 && b.n > 4 && !memcmp(b.p, "go 1.", 5))
+		what = "a Go execution trace cut off within its header";
+	else if (k == nothers && is_text(b)) {
+		/* its first words: often what a server answered instead of a profile */
+		int n = 0;
+		while (i + (size_t)n < b.n && n < 60 && b.p[i + (size_t)n] != '\n')
+			n++;
+		err_set(e, ERR_FORMAT, ERR_NOWHERE, "it is text (\"%.*s\"); %s", n, (const char *)b.p + i, reads);
+		return NULL;
+	}
 	err_set(e, ERR_FORMAT, ERR_NOWHERE, "it is %s; %s", what, reads);
 	return NULL;
 }

@@ -17,11 +17,17 @@ int dump_open(const struct opt *o, struct bytes *in, struct err *e)
 {
 	if (input_open(o->file[0], in, e))
 		return -1;
-	if (gowire_version(*in) >= 0)
-		return 0;
-	bool empty = !in->n;
-	input_close(in);
-	return err_set(e, ERR_FORMAT, 0, empty ? "empty file" : "not a Go execution trace");
+	int rc = input_gunzip(in, e);
+	if (!rc && gowire_version(*in) < 0) {
+		const struct reader *r = sniff(*in, e);
+		rc = -1;
+		if (r)
+			err_set(e, ERR_FORMAT, ERR_NOWHERE, "it is a %s%s", r->name,
+			    r->kind == FK_GOTRACE ? " of an unknown version" : ", not a Go execution trace");
+	}
+	if (rc)
+		input_close(in);
+	return rc;
 }
 
 void dump_note(struct dump_notes *n, uint64_t at, const char *msg)
