@@ -18,6 +18,7 @@
 #include "config.h"
 #include "store/store.h"
 
+#include "base/err.h"
 #include "store/names.h"
 #include "store/samples.h"
 #include "store/stacks.h"
@@ -25,6 +26,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -250,13 +252,29 @@ void build_on_publish(struct build *b, bool (*fn)(void *, uint64_t bytes), void 
 	b->arg = arg;
 }
 
+/* --enable-debug: a store that breaks its rules is a bug, to be met where it was made. */
+static void insist(const struct snap *sn)
+{
+#ifdef TTRACE_CHECK
+	struct err e;
+	if (store_check(sn, &e)) {
+		fprintf(stderr, "ttrace: %s\n", e.msg);
+		abort();
+	}
+#else
+	(void)sn;
+#endif
+}
+
 const struct snap *build_finish(struct build *b)
 {
 	if (b->has_trace)
 		tracks_upto(b->tracks, b->trace.last - b->trace.first);
 	if (b->total)
 		b->bytes = b->total;
-	return publish(b, true);
+	const struct snap *sn = publish(b, true);
+	insist(sn);
+	return sn;
 }
 
 str_id build_text(const struct snap *sn, const char *s, size_t n)
