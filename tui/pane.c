@@ -16,6 +16,7 @@ const struct pane_ops *const panes[] = {
     &pane_peek,
     &pane_flame,
     &pane_timeline,
+    &pane_goroutines,
     &pane_help,
     &pane_info,
     NULL,

@@ -340,9 +340,15 @@ static void trace_filter(const struct session *s, const struct query *q, struct 
 	rx_free(rx);
 }
 
-static void make_weights(struct session *s)
+void session_trace(const struct session *s, struct arena *a, struct tw_filter *f)
 {
 	static const struct query all = {.from = TIME_NONE, .to = TIME_NONE};
+	const struct query *q = &s->hist[s->at];
+	trace_filter(s, q->suspended ? &all : q, a, f);
+}
+
+static void make_weights(struct session *s)
+{
 	s->turn ^= 1;
 	struct arena *a = &s->arena[s->turn];
 	arena_reset(a);
@@ -353,7 +359,7 @@ static void make_weights(struct session *s)
 		return;
 	}
 	struct tw_filter f;
-	trace_filter(s, q->suspended ? &all : q, a, &f);
+	session_trace(s, a, &f);
 	struct tw *tw = tracew(s->snap, (enum tw_type)type, &f, a);
 	focus_nodes(s->snap, s->focus, tw->ns, tw->count, s->op.ns, q->noinlines, a, &s->w);
 }

@@ -70,6 +70,10 @@ const struct weights *session_weights(struct session *);
 struct calls;
 struct calls *session_calls(struct session *, enum gran);
 
+/* What the query leaves of a trace, as a filter of analysis/tracew.h; its sets lie in the arena. */
+struct tw_filter;
+void session_trace(const struct session *, struct arena *, struct tw_filter *);
+
 /* Sources by the names that the file has for them (analysis/source.h): as -source_path and -trim_path
    say, beside the file, and where Go keeps them. Good until the paths are changed. */
 struct sources;

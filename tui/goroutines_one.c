@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * One goroutine's page: who it is, its time by state, its life as a strip, and
+ * its spans one a line with what ended each. The spans are gathered once, when
+ * the page opens (at most ONE_SPANS of the window: a longer life is to be looked
+ * at by parts); the strip is columns of the timeline, exact at any length.
+ */
+#include "config.h"
+#include "gorview.h"
+
+#include "base/text.h"
+#include "store/edges.h"
+#include "timeline.h"
+
+#include <string.h>
+
+void gor_one_load(struct gor *p, const struct pane_env *env)
+{
+	const struct snap *sn = session_snap(env->s);
+	struct gor_one *o = &p->one;
+	struct ival v;
+	o->n = 0;
+	o->cut = false;
+	if (!o->trk || o->trk >= sn->ntrks || !p->sched)
+		return;
+	sched_stat(p->sched, o->trk, p->scope.part ? p->scope.t0 : TIME_NONE, p->scope.part ? p->scope.t1 : TIME_NONE,
+	    &p->mem, &o->s);
+	bool have = ival_at(sn, o->trk, p->scope.t0, &v) || ival_near(sn, o->trk, p->scope.t0, 1, &v);
+	for (; have && v.t0 < p->scope.t1 && !o->cut; have = ival_step(sn, &v, 1)) {
+		o->v = mem_grow(o->v, &o->cap, o->n + 1u, sizeof *o->v);
+		o->v[o->n++] = v;
+		o->cut = o->n == ONE_SPANS;
+	}
+	rows_set(&o->rows, o->n);
+}
+
+void gor_one_seek(struct gor *p, int64_t t)
+{
+	uint32_t lo = 0, hi = p->one.n;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (p->one.v[mid].t1 <= t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	rows_select(&p->one.rows, lo);
+}
+
+static const struct ival *now(const struct gor_one *o)
+{
+	return o->rows.n ? &o->v[o->rows.sel] : NULL;
+}
+
+/* What a span was about: who woke it, where it ran to, where it waited. */
+static void about(const struct gor *p, const struct pane_env *env, uint32_t i, struct buf *b)
+{
+	const struct store *st = session_snap(env->s)->st;
+	const struct gor_one *o = &p->one;
+	const struct ival *v = &o->v[i], *next = i + 1 < o->n ? &o->v[i + 1] : NULL;
+	if (v->state == TS_READY) {
+		if (!v->who)
+			buf_puts(b, i && o->v[i - 1].state == TS_RUN ? "gave up its P" : "by the runtime");
+		else
+			buf_puts(b, "by "), tp_who(st, v->who, b);
+		return;
+	}
+	if (v->state == TS_RUN || v->state == TS_ASSIST || v->state == TS_SWEEP) {
+		if (next)
+			buf_printf(b, "then %s ", tl_state_name(next->state));
+		if (next && next->state != TS_READY)
+			tp_site(st, next->stack, b);
+		return;
+	}
+	tp_site(st, v->stack, b);
+	if (next && next->state == TS_READY && next->who) {
+		buf_puts(b, "  woken by ");
+		tp_who(st, next->who, b);
+	}
+}
+
+struct drawing { const struct gor *p; const struct pane_env *env; };
+
+static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct drawing *d = arg;
+	const struct ival *v = &d->p->one.v[i];
+	struct buf b = {0};
+	grid_printf(g, y, 0, ST_DIM, 0, "%6u", i + 1);
+	tp_at(g, y, 18, v->t0);
+	tp_ns(g, y, 27, v->t1 - v->t0, 0);
+	grid_printf(g, y, 28, tl_style(v->state), 0, "%c", tl_letter(v->state));
+	buf_puts(&b, tl_state_name(v->state));
+	if (v->state == TS_RUN && v->who && v->who < session_snap(d->env->s)->ntrks) {
+		buf_putc(&b, ' ');
+		tp_id(session_snap(d->env->s)->st, v->who, &b);
+	}
+	tp_text(d->env, g, y, 30, 20, ST_NORMAL, &b);
+	buf_reset(&b);
+	about(d->p, d->env, i, &b);
+	tp_text(d->env, g, y, 51, g->w - 51, ST_NORMAL, &b);
+	buf_free(&b);
+}
+
+bool gor_one_match(const struct gor *p, const struct pane_env *env, uint32_t i, const struct rx *rx, struct buf *b)
+{
+	buf_reset(b);
+	buf_puts(b, tl_state_name(p->one.v[i].state));
+	buf_putc(b, ' ');
+	about(p, env, i, b);
+	return rx_match(rx, b->p, b->n);
+}
+
+/* "alive 2.0s: running 310ms 15%  runnable ..." by size. */
+static void shares(const struct gstat *s, struct buf *b)
+{
+	bool done[TS__N] = {0};
+	text_ns(b, s->total);
+	buf_puts(b, s->total ? ":" : "");
+	for (int k = 0; k < 6 && s->total > 0; k++) {
+		int best = -1;
+		for (int i = TS_NONE + 1; i < TS__N; i++)
+			if (!done[i] && s->ns[i] > 0 && (best < 0 || s->ns[i] > s->ns[best]))
+				best = i;
+		if (best < 0)
+			break;
+		done[best] = true;
+		buf_printf(b, "%s %s ", k ? " |" : "", tl_state_name((enum tstate)best));
+		text_ns(b, s->ns[best]);
+		buf_printf(b, " %.1f%%", 100.0 * (double)s->ns[best] / (double)s->total);
+	}
+}
+
+static void draw_top(const struct gor *p, const struct pane_env *env, struct grid *g)
+{
+	const struct store *st = session_snap(env->s)->st;
+	const struct trk_row *t = store_trk(st, p->one.trk);
+	struct buf b = {0};
+	buf_printf(&b, "goroutine %llu  ", (unsigned long long)t->id);
+	tp_str(st, t->name, "(no start function)", &b);
+	if (t->creator) {
+		buf_puts(&b, "  created by ");
+		tp_who(st, t->creator, &b);
+		buf_puts(&b, " at ");
+		text_at(&b, t->t0, 100000);
+	}
+	tp_text(env, g, 0, 1, g->w - 1, ST_TITLE, &b);
+	buf_reset(&b);
+	buf_puts(&b, t->t1 == TIME_NONE ? "alive " : "lived ");
+	shares(&p->one.s, &b);
+	tp_text(env, g, 1, 1, g->w - 1, ST_NORMAL, &b);
+	buf_free(&b);
+	tp_strip(env, g, 2, 1, g->w - 2, p->one.trk, p->scope.t0, p->scope.t1);
+	const struct ival *v = now(&p->one);
+	if (v && p->scope.t1 > p->scope.t0) {
+		double at = (double)(v->t0 - p->scope.t0) / (double)(p->scope.t1 - p->scope.t0);
+		grid_put(g, 3, 1 + (int)((at < 0 ? 0 : at) * (g->w - 3)), '^', ST_CURSOR, ST_NORMAL, 0);
+	}
+}
+
+/* Whom it made runnable while the span lasted. */
+static int draw_wakes(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct ival *v = now(&p->one);
+	struct edge_walk w = {0};
+	struct edge e;
+	while (v && y < h && edges_from(sn, &w, p->one.trk, v->t0, v->t1 + 1, &e)) {
+		struct buf b = {0};
+		buf_puts(&b, e.created ? "created " : "woke ");
+		tp_who(sn->st, e.to, &b);
+		buf_puts(&b, "  ");
+		tp_site(sn->st, e.stack, &b);
+		tp_text(env, g, y++, 2, g->w - 2, ST_NORMAL, &b);
+		buf_free(&b);
+	}
+	return y;
+}
+
+static int draw_part(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h, enum gor_part part)
+{
+	static const char *const head[GP__N] = {"stack at the end of span", "created at", "woken and created in span"};
+	const struct ival *v = now(&p->one);
+	const struct trk_row *t = store_trk(session_snap(env->s)->st, p->one.trk);
+	if (y + 1 >= h || !v)
+		return y;
+	if (part == GP_CREATED)
+		grid_text(g, y, 1, ST_HEAD, 0, head[part]);
+	else
+		grid_printf(g, y, 1, ST_HEAD, 0, "%s %u", head[part], p->one.rows.sel + 1);
+	y++;
+	int was = y;
+	stk_id stk = v->stack;
+	/* a running stretch has its stack where it stopped: with what came after */
+	if (v->state == TS_RUN && p->one.rows.sel + 1 < p->one.n && p->one.v[p->one.rows.sel + 1].state != TS_READY)
+		stk = p->one.v[p->one.rows.sel + 1].stack;
+	if (part == GP_STACK)
+		y = tp_stack(env, g, y, h, stk);
+	else if (part == GP_CREATED)
+		y = tp_stack(env, g, y, h, t->created ? t->created : t->start);
+	else
+		y = draw_wakes(p, env, g, y, h);
+	if (y == was)
+		grid_text(g, y++, 2, ST_DIM, 0, part == GP_WAKES ? "nobody" : "the trace has no stack here");
+	return y;
+}
+
+/* Lines below the spans for the stack; where there is a side part it is there. */
+static int foot_of(const struct pane_env *env)
+{
+	return env->detail && env->cols < 120 && env->rows >= 16 ? env->rows / 3 : 0;
+}
+
+void gor_one_draw(const struct gor *p, const struct pane_env *env, struct grid *g)
+{
+	int foot = foot_of(env), top = 4;
+	if (!p->one.n) {
+		draw_top(p, env, g);
+		tp_empty(g, 5, "This goroutine did nothing in the window.\nR drops the filters, :t alone the range.");
+		return;
+	}
+	draw_top(p, env, g);
+	grid_text(g, top, 1, ST_HEAD, 0, "     #       START      DUR  STATE               BY / WHERE");
+	struct rect old = grid_clip(g, (struct rect){top + 1, 0, g->h - top - 1 - foot, g->w});
+	rows_draw(&p->one.rows, g, draw_row, &(struct drawing){p, env}, &(struct rows_look){false, NULL});
+	grid_unclip(g, old);
+	if (foot)
+		draw_part(p, env, g, g->h - foot + 1, g->h, p->one.part);
+}
+
+void gor_one_side(const struct gor *p, const struct pane_env *env, struct grid *g)
+{
+	int y = 0;
+	for (int k = 0; k < GP__N; k++)
+		y = draw_part(p, env, g, y, g->h * (k + 1) / GP__N, (enum gor_part)k) + 1;
+}
+
+/* Down or up the chain of wakes: the waker's page, at the moment of the wake. */
+static enum verdict chain(struct gor *p, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct ival *v = now(&p->one);
+	struct edge_walk w = {0};
+	uint32_t i = p->one.rows.sel;
+	out->kind = ASK_PANE;
+	out->pane = "goroutines";
+	if (!v)
+		return V_DONE;
+	if (cmd == CMD_EFFECT) {
+		struct edge e;
+		if (!edges_from(sn, &w, p->one.trk, v->t0, v->t1 + 1, &e))
+			return tp_message(out, "it woke nobody in this span");
+		out->place = (struct place){.trk = e.to, .t0 = e.t, .t1 = TIME_NONE};
+		return V_ASK;
+	}
+	if (v->state != TS_READY && v->state != TS_RUN && i + 1 < p->one.n)
+		v = &p->one.v[i + 1];
+	else if (v->state == TS_RUN && i)
+		v = &p->one.v[i - 1];
+	if (v->state != TS_READY || !v->who)
+		return tp_message(out, "no goroutine woke it: a timer, the network, the runtime");
+	out->place = (struct place){.trk = v->who, .t0 = v->t0, .t1 = TIME_NONE};
+	return V_ASK;
+}
+
+enum verdict gor_one_act(struct gor *p, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	int step = a->cmd == CMD_PREV_PART ? GP__N - 1 : 1;
+	if (rows_act(&p->one.rows, a, env->rows - 5 - foot_of(env)))
+		return V_DONE;
+	switch ((int)a->cmd) {
+	case CMD_NEXT_PART:
+	case CMD_PREV_PART: p->one.part = (enum gor_part)((p->one.part + step) % GP__N); return V_DONE;
+	case CMD_CAUSE:
+	case CMD_EFFECT: return chain(p, env, a->cmd, out);
+	case CMD_OPEN:
+		if (!now(&p->one))
+			return V_DONE;
+		out->kind = ASK_PANE;
+		out->pane = "timeline";
+		out->place = (struct place){.trk = p->one.trk, .t0 = now(&p->one)->t0, .t1 = now(&p->one)->t1};
+		return V_ASK;
+	default: return V_PASS;
+	}
+}
+
+void gor_one_summary(const struct gor *p, const struct pane_env *env, struct buf *b)
+{
+	buf_puts(b, "Gor > ");
+	tp_str(session_snap(env->s)->st, store_trk(session_snap(env->s)->st, p->one.trk)->name, "(no start function)", b);
+	buf_puts(b, " > ");
+	tp_id(session_snap(env->s)->st, p->one.trk, b);
+	buf_puts(b, "   span ");
+	text_count(b, p->one.n ? p->one.rows.sel + 1 : 0);
+	buf_puts(b, " of ");
+	text_count(b, p->one.n);
+	buf_puts(b, p->one.cut ? " (cut: :t FROM..TO narrows)   " : "   ");
+	tp_scope_words(&p->scope, b);
+}
+
+void gor_one_detail(const struct gor *p, const struct pane_env *env, struct buf *b)
+{
+	const struct ival *v = now(&p->one);
+	if (!v)
+		return;
+	buf_printf(b, "%s ", tl_state_name(v->state));
+	text_ns(b, v->t1 - v->t0);
+	buf_puts(b, " at ");
+	text_at(b, v->t0, 1000);
+	buf_puts(b, "  ");
+	about(p, env, p->one.rows.sel, b);
+}

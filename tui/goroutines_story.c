@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What is told of the selected group of goroutines: how long its waits are, in
+ * quantiles and as a histogram, and who ends them. It takes a walk over the
+ * group's spans, so it is made when the selection moves, not when it is drawn,
+ * and stops after STORY_SPANS of them: moving through a list must not depend on
+ * the length of the trace. When it stopped early it says so.
+ */
+#include "config.h"
+#include "gorview.h"
+
+#include "base/text.h"
+#include "timeline.h"
+
+#include <string.h>
+
+static bool waits(enum tstate s)
+{
+	return s >= TS_CHANSEND && s != TS_UNKNOWN && s < TS__N;
+}
+
+/* The waits that take longest of all in the group. */
+static void pick_states(struct gor_story *o, const struct sched_groups *gs, uint32_t first, uint32_t n)
+{
+	int64_t sum[TS__N] = {0};
+	for (uint32_t i = first; i < first + n; i++)
+		for (int s = 0; s < TS__N; s++)
+			sum[s] += gs->g[i].ns[s];
+	for (int k = 0; k < STORY_STATES; k++) {
+		int best = TS_NONE;
+		for (int s = 0; s < TS__N; s++)
+			if (waits((enum tstate)s) && sum[s] > 0 && (best == TS_NONE || sum[s] > sum[best]))
+				best = s;
+		o->state[k] = (enum tstate)best;
+		if (best != TS_NONE)
+			sum[best] = 0;
+	}
+}
+
+static void add_waker(struct gor_story *o, const struct store *st, trk_id who)
+{
+	str_id name = who ? store_trk(st, who)->name : 0;
+	o->wakes++;
+	for (uint32_t i = 0; i < o->nwaker; i++)
+		if (o->waker[i].name == name) {
+			o->waker[i].n++;
+			while (i && o->waker[i].n > o->waker[i - 1].n) {
+				uint32_t n = o->waker[i].n;
+				o->waker[i].name = o->waker[i - 1].name;
+				o->waker[i].n = o->waker[i - 1].n;
+				o->waker[--i].name = name;
+				o->waker[i].n = n;
+			}
+			return;
+		}
+	if (o->nwaker < STORY_WAKERS) {
+		o->waker[o->nwaker].name = name;
+		o->waker[o->nwaker++].n = 1;
+	}
+}
+
+static void walk(struct gor *p, const struct snap *sn, trk_id g)
+{
+	struct gor_story *o = &p->story;
+	struct ival v;
+	bool waited = false;
+	bool have = ival_at(sn, g, p->scope.t0, &v) || ival_near(sn, g, p->scope.t0, 1, &v);
+	for (; have && v.t0 < p->scope.t1; have = ival_step(sn, &v, 1)) {
+		if (++o->spans > STORY_SPANS) {
+			o->cut = true;
+			return;
+		}
+		if (v.state == TS_READY) {
+			histo_add(&o->ready, v.t1 - v.t0);
+			if (waited)
+				add_waker(o, sn->st, v.who);
+		}
+		waited = waits(v.state);
+		for (int k = 0; k < STORY_STATES && waited; k++)
+			if (v.state == o->state[k])
+				histo_add(&o->block[k], v.t1 - v.t0);
+	}
+}
+
+void gor_story_make(struct gor *p, const struct pane_env *env)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct gor_row *r = gor_sel(p);
+	int64_t of = !r ? 0 : r->trk ? (int64_t)r->trk << 1 | 1 : (int64_t)r->name << 1;
+	if (p->story_of == of && p->story.spans)
+		return;
+	memset(&p->story, 0, sizeof p->story);
+	p->story_of = of;
+	if (!r)
+		return;
+	pick_states(&p->story, p->gs, r->first, r->n);
+	for (uint32_t i = r->first; i < r->first + r->n; i++) {
+		const struct trk_row *t = store_trk(sn->st, p->gs->g[i].trk);
+		histo_add(&p->story.life, p->gs->g[i].total);
+		p->story.ended += t->t1 != TIME_NONE;
+		if (!p->story.created)
+			p->story.created = t->created;
+		if (!p->story.cut)
+			walk(p, sn, p->gs->g[i].trk);
+	}
+}
+
+static int quantiles(struct grid *g, int y, const char *name, const struct histo *h)
+{
+	static const double q[] = {0.50, 0.95, 0.99, 1};
+	grid_text(g, y, 2, ST_NORMAL, 0, name);
+	for (int k = 0; k < 4; k++) {
+		int x1 = 24 + 9 * (k + 1);
+		tp_ns(g, y, x1, histo_quantile(h, q[k]), 0);
+	}
+	return y + 1;
+}
+
+static int draw_wakers(const struct gor_story *o, const struct pane_env *env, struct grid *g, int y)
+{
+	if (!o->nwaker || y + 2 > g->h)
+		return y;
+	grid_text(g, y++, 0, ST_HEAD, 0, "who ends its waits");
+	for (uint32_t i = 0; i < o->nwaker && y < g->h && i < 8; i++, y++) {
+		grid_printf(g, y, 2, ST_NORMAL, 0, "%3u%%", (unsigned)(100ull * o->waker[i].n / o->wakes));
+		tp_symbol(env, g, y, 8, g->w - 8, ST_NORMAL, o->waker[i].name, "nobody: timer, network, runtime");
+	}
+	return y + 1;
+}
+
+void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid *g)
+{
+	static const char *const head[] = {"p50", "p95", "p99", "max"};
+	const struct gor_story *o = &p->story;
+	const struct gor_row *r = gor_sel(p);
+	int y = 0;
+	if (!r)
+		return;
+	for (int k = 0; k < 4; k++)
+		grid_right(g, y, 24 + 9 * (k + 1), ST_HEAD, 0, head[k]);
+	tp_symbol(env, g, y++, 0, 22, ST_TITLE, r->name, "(no start function)");
+	y = quantiles(g, y, "lifetime", &o->life);
+	y = quantiles(g, y, "runnable, each time", &o->ready);
+	for (int k = 0; k < STORY_STATES && (k < 1 || g->h > 12); k++)
+		if (o->state[k] != TS_NONE)
+			y = quantiles(g, y, tl_state_name(o->state[k]), &o->block[k]);
+	if (!o->ready.n)
+		return;
+	if (g->h <= 12) {
+		int64_t lo = tp_decade(o->ready.min, false), hi = tp_decade(o->ready.max, true);
+		struct buf b = {0};
+		text_ns(&b, lo);
+		buf_puts(&b, " .. ");
+		text_ns(&b, hi);
+		grid_text(g, y, 2, ST_NORMAL, 0, "runnable");
+		tp_hist(g, y, 12, 40, &o->ready, lo, hi, ST_S_READY);
+		grid_text(g, y, 54, ST_DIM, 0, buf_str(&b));
+		buf_free(&b);
+		return;
+	}
+	grid_text(g, ++y, 0, ST_HEAD, 0, "runnable, each time");
+	y = tp_hist_rows(g, y + 1, g->h - 4, &o->ready, ST_S_READY) + 1;
+	y = draw_wakers(o, env, g, y);
+	if (o->created && y + 2 < g->h) {
+		grid_text(g, y++, 0, ST_HEAD, 0, "created at");
+		y = tp_stack(env, g, y, y + 6 < g->h ? y + 6 : g->h, o->created) + 1;
+	}
+	if (o->cut)
+		grid_printf(g, y, 0, ST_WARN, 0, "of the first %d spans", STORY_SPANS);
+}

@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Goroutines: groups by start function, then the goroutines of one group, then
+ * one goroutine's page (goroutines_one.c). Enter goes down, q comes back.
+ *
+ * The accounts are analysis/sched.c's, the ones that the report `goroutines`
+ * prints, made once for a snapshot and a query; a table here is an order over
+ * them. Sorting by another column is linear in what is listed, drawing costs
+ * what is in view. The level that is shown and what is open in it are the view's
+ * zoom, so that `u` and the jump list come back to them.
+ */
+#include "config.h"
+#include "gorview.h"
+
+#include "analysis/calls.h"
+#include "base/text.h"
+#include "timeline.h"
+
+#include <string.h>
+
+const struct gor_row *gor_sel(const struct gor *p)
+{
+	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
+	return p->rows[l].n ? gor_row(p, l, p->rows[l].sel) : NULL;
+}
+
+static void add_stat(struct gor_row *r, const struct gstat *s)
+{
+	int64_t chan = s->ns[TS_CHANSEND] + s->ns[TS_CHANRECV] + s->ns[TS_SELECT];
+	int64_t sync = s->ns[TS_SYNC] + s->ns[TS_COND];
+	int64_t gc = s->ns[TS_ASSIST] + s->ns[TS_GCASSISTW] + s->ns[TS_SWEEP];
+	int64_t blocked = 0;
+	for (uint32_t i = 0; i < s->nblock; i++)
+		blocked += s->block[i].ns;
+	const int64_t v[GV__N] = {s->exec, s->ready, s->syscall + s->sysblock, blocked, chan, sync, s->ns[TS_NET],
+		s->ns[TS_SLEEP], gc, s->total};
+	for (int k = 0; k < GV__N; k++)
+		r->v[k] += v[k];
+}
+
+/* ---- order */
+
+struct by { const struct gor_row *row; const struct store *st; int sort; bool invert; };
+
+static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct by *by = ctx;
+	const struct gor_row *x = &by->row[a], *y = &by->row[b];
+	int d = 0;
+	if (by->sort < GV__N)
+		d = x->v[by->sort] > y->v[by->sort] ? -1 : x->v[by->sort] < y->v[by->sort];
+	else if (by->sort == SORT_N && x->trk)
+		d = store_trk(by->st, x->trk)->id < store_trk(by->st, y->trk)->id ? -1 : 1;
+	else if (by->sort == SORT_N)
+		d = x->n > y->n ? -1 : x->n < y->n;
+	else
+		d = x->trk ? (x->t0 > y->t0) - (x->t0 < y->t0) : sched_name_cmp(by->st, x->name, y->name);
+	if (d)
+		return by->invert ? -d : d;
+	return a < b ? -1 : a > b;
+}
+
+static bool row_match(const struct store *st, const struct gor_row *r, const struct rx *rx)
+{
+	struct buf b = {0};
+	if (r->trk) {
+		tp_id(st, r->trk, &b);
+		buf_putc(&b, ' ');
+	}
+	tp_str(st, r->name, "(no start function)", &b);
+	if (r->trk && store_trk(st, r->trk)->creator) {
+		buf_putc(&b, ' ');
+		tp_who(st, store_trk(st, r->trk)->creator, &b);
+	}
+	bool hit = rx_match(rx, b.p, b.n);
+	buf_free(&b);
+	return hit;
+}
+
+static void mark_hits(struct gor *p, const struct pane_env *env)
+{
+	mem_free(p->hit);
+	p->hit = NULL;
+	p->nhit = 0;
+	if (!env->find.rx)
+		return;
+	uint32_t n = p->level == GL_ONE ? p->one.n : p->rows[p->level].n;
+	struct buf b = {0};
+	p->hit = xcalloc(n ? n : 1, 1);
+	for (uint32_t i = 0; i < n; i++)
+		p->nhit += p->hit[i] = p->level == GL_ONE ? gor_one_match(p, env, i, env->find.rx, &b)
+							  : row_match(session_snap(env->s)->st, gor_row(p, p->level, i),
+								env->find.rx);
+	buf_free(&b);
+}
+
+static void order(struct gor *p, const struct pane_env *env, int l)
+{
+	const struct store *st = session_snap(env->s)->st;
+	struct by by = {l == GL_GROUPS ? p->groups : p->list, st, p->sort[l], p->invert[l]};
+	uint32_t n = l == GL_GROUPS ? p->ngroup : p->nlist, m = 0, sel = 0;
+	p->order[l] = mem_grow(p->order[l], &p->corder[l], n + 1u, sizeof *p->order[l]);
+	for (uint32_t i = 0; i < n; i++)
+		if (!env->grep.rx || row_match(st, &by.row[i], env->grep.rx))
+			p->order[l][m++] = i;
+	sort_u32(p->order[l], m, cmp_row, &by);
+	for (uint32_t i = 0; i < m; i++) {
+		const struct gor_row *r = &by.row[p->order[l][i]];
+		if ((r->trk ? (int64_t)r->trk : (int64_t)r->name) == p->sel[l])
+			sel = i;
+	}
+	rows_set(&p->rows[l], m);
+	rows_select(&p->rows[l], sel);
+}
+
+static void keep(struct gor *p, const struct pane_env *env)
+{
+	const struct gor_row *r = gor_sel(p);
+	if (p->level != GL_ONE && r)
+		p->sel[p->level] = r->trk ? (int64_t)r->trk : (int64_t)r->name;
+	gor_story_make(p, env);
+}
+
+/* The goroutines of the group that is open. */
+static void fill_list(struct gor *p, const struct pane_env *env)
+{
+	p->nlist = 0;
+	for (uint32_t i = 0; i < p->ngroup; i++) {
+		const struct gor_row *gr = &p->groups[i];
+		if (gr->name != p->open)
+			continue;
+		p->list = mem_grow(p->list, &p->clist, gr->n + 1u, sizeof *p->list);
+		for (uint32_t k = 0; k < gr->n; k++) {
+			const struct gstat *s = &p->gs->g[gr->first + k];
+			struct gor_row *r = &p->list[p->nlist++];
+			*r = (struct gor_row){.name = gr->name, .trk = s->trk, .n = 1, .first = gr->first + k,
+			    .t0 = s->t0, .t1 = s->t1};
+			add_stat(r, s);
+		}
+	}
+	order(p, env, GL_LIST);
+}
+
+static void open_gor(void *st, const struct pane_env *env)
+{
+	struct gor *p = st;
+	(void)env;
+	p->sel[0] = p->sel[1] = -1;	/* no name, no track: the first row */
+}
+
+static void update(void *st, const struct pane_env *env)
+{
+	struct gor *p = st;
+	const struct snap *sn = session_snap(env->s);
+	arena_reset(&p->mem);
+	memset(&p->story, 0, sizeof p->story);
+	tp_scope(env, &p->mem, &p->scope);
+	struct sched_ask ask = tp_ask(&p->scope);
+	p->sched = sched_new(sn, &p->mem);
+	p->gs = sched_groups(p->sched, &ask, &p->mem);
+	p->groups = arena_zalloc(&p->mem, (p->gs->n + 1u) * sizeof *p->groups);
+	p->ngroup = 0;
+	for (uint32_t i = 0; i < p->gs->n; i++) {
+		const struct sched_group *gr = &p->gs->group[i];
+		if (!gr->n)
+			continue;
+		struct gor_row *r = &p->groups[p->ngroup++];
+		*r = (struct gor_row){.name = gr->name, .n = gr->n, .first = gr->first};
+		for (uint32_t k = 0; k < gr->n; k++)
+			add_stat(r, &p->gs->g[gr->first + k]);
+	}
+	order(p, env, GL_GROUPS);
+	fill_list(p, env);
+	if (p->level == GL_ONE) {
+		int64_t at = p->one.rows.n ? p->one.v[p->one.rows.sel].t0 : TIME_NONE;
+		gor_one_load(p, env);
+		if (at != TIME_NONE)
+			gor_one_seek(p, at);
+	}
+	keep(p, env);
+	mark_hits(p, env);
+}
+
+static void close_gor(void *st)
+{
+	struct gor *p = st;
+	arena_free(&p->mem);
+	mem_free(p->list);
+	mem_free(p->order[0]);
+	mem_free(p->order[1]);
+	mem_free(p->one.v);
+	mem_free(p->hit);
+}
+
+/* ---- drawing */
+
+enum { COLS_MAX = 14 };
+struct column { struct rows_col c; int val; };	/* val: gor_val, or SORT_* */
+
+/* What of the columns fits: with room each kind of wait has its own. */
+static int columns(const struct gor *p, int w, struct column *c)
+{
+	static const struct column all[] = {
+		{{"RUN", 7, true, 0}, GV_RUN}, {{"RUNNBL", 7, true, 0}, GV_READY}, {{"SYSCALL", 7, true, 0}, GV_SYSCALL},
+		{{"BLOCKED", 7, true, 0}, GV_BLOCKED}, {{"CHAN", 7, true, 0}, GV_CHAN}, {{"MUTEX", 7, true, 0}, GV_SYNC},
+		{{"NET", 7, true, 0}, GV_NET}, {{"SLEEP", 7, true, 0}, GV_SLEEP}, {{"GC", 7, true, 0}, GV_GC},
+		{{"TOTAL", 7, true, 0}, GV_TOTAL},
+	};
+	bool groups = p->level == GL_GROUPS, wide = w >= 110;
+	int n = 0;
+	c[n++] = (struct column){{groups ? "N" : "G", 7, true, 0}, SORT_N};
+	if (!groups)
+		c[n++] = (struct column){{"START", 9, true, 0}, SORT_NAME};
+	for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
+		if (wide || all[i].val <= GV_BLOCKED || (!groups && all[i].val == GV_TOTAL))
+			c[n++] = all[i];
+	if (groups && !wide)
+		c[n++] = (struct column){{"SHARE", 8, false, 0}, GV_RUN};
+	c[n++] = (struct column){{groups ? "START FUNCTION" : "LAST STATE, CREATED BY", 0, false, 0},
+	    groups ? SORT_NAME : SORT__N};
+	for (int i = 0; i < n; i++)
+		if (c[i].val == p->sort[p->level] && strcmp(c[i].c.head, "SHARE"))
+			c[i].c.sort = (c[i].val >= SORT_NAME || (!groups && c[i].val == SORT_N)) == p->invert[p->level] ? -1 : 1;
+	return n;
+}
+
+struct drawing {
+	const struct gor *p;
+	const struct pane_env *env;
+	struct column c[COLS_MAX];
+	int n, x[COLS_MAX], w[COLS_MAX];
+	int64_t run;		/* of all: the full bar is the greatest */
+};
+
+static void draw_last(const struct drawing *d, struct grid *g, int y, int x, int w, const struct gor_row *r)
+{
+	const struct snap *sn = session_snap(d->env->s);
+	const struct trk_row *t = store_trk(sn->st, r->trk);
+	struct buf b = {0};
+	struct ival v;
+	if (t->t1 != TIME_NONE && t->t1 <= d->p->scope.t1)
+		buf_puts(&b, "ended");
+	else if (ival_at(sn, r->trk, d->p->scope.t1 - 1, &v))
+		buf_puts(&b, tl_state_name(v.state));
+	if (t->creator) {
+		buf_puts(&b, "  by ");
+		tp_who(sn->st, t->creator, &b);
+	}
+	tp_text(d->env, g, y, x, w, ST_NORMAL, &b);
+	buf_free(&b);
+}
+
+static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct drawing *d = arg;
+	const struct gor_row *r = gor_row(d->p, d->p->level, i);
+	for (int k = 0; k < d->n; k++) {
+		int x = d->x[k], w = d->w[k], val = d->c[k].val;
+		if (x < 0)
+			continue;
+		if (k == d->n - 1 && r->trk)
+			draw_last(d, g, y, x, w, r);
+		else if (k == d->n - 1)
+			tp_symbol(d->env, g, y, x, w, ST_NORMAL, r->name, "(no start function)");
+		else if (val < GV__N && !d->c[k].c.right)
+			grid_bar(g, y, x, w, d->run > 0 ? (double)r->v[val] / (double)d->run : 0, ST_HEAT);
+		else if (val < GV__N)
+			tp_ns(g, y, x + w, r->v[val], d->c[k].c.sort ? AT_BOLD : 0);
+		else if (val == SORT_NAME)
+			tp_at(g, y, x + w, r->t0);
+		else
+			tp_count(g, y, x + w, r->trk ? (int64_t)store_trk(session_snap(d->env->s)->st, r->trk)->id : r->n);
+	}
+}
+
+static int foot_of(const struct pane_env *env)
+{
+	return env->detail && env->cols < 120 && env->rows >= 18 ? 7 : 0;
+}
+
+static void draw(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct gor *p = st;
+	struct drawing d = {.p = p, .env = env};
+	if (p->level == GL_ONE) {
+		gor_one_draw(p, env, g);
+		return;
+	}
+	if (!p->rows[p->level].n) {
+		tp_empty(g, 1, !session_snap(env->s)->complete && !p->gs->ng ? "No goroutine has been read yet."
+			: env->grep.rx ? "No row matches: & and Enter shows all of them."
+			: "No goroutine is left by the filters.\nR drops them all, u the last one.");
+		return;
+	}
+	struct rows_col c[COLS_MAX];
+	int foot = foot_of(env), h = g->h - 1 - foot;
+	d.n = columns(p, g->w, d.c);
+	for (int i = 0; i < d.n; i++)
+		c[i] = d.c[i].c;
+	for (uint32_t i = 0; i < p->rows[p->level].n; i++)
+		d.run = gor_row(p, p->level, i)->v[GV_RUN] > d.run ? gor_row(p, p->level, i)->v[GV_RUN] : d.run;
+	rows_layout(c, d.n, g->w - 1 - (p->rows[p->level].n > (uint32_t)h), d.x, d.w);
+	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
+	rows_head(g, 0, c, d.n, d.x, d.w);
+	grid_unclip(g, old);
+	old = grid_clip(g, (struct rect){1, 0, h, g->w});
+	rows_draw(&p->rows[p->level], g, draw_row, &d, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
+	grid_unclip(g, old);
+	if (foot) {
+		old = grid_clip(g, (struct rect){g->h - foot + 1, 1, foot - 1, g->w - 1});
+		gor_story_draw(p, env, g);
+		grid_unclip(g, old);
+	}
+}
+
+static void side(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct gor *p = st;
+	if (p->level == GL_ONE)
+		gor_one_side(p, env, g);
+	else
+		gor_story_draw(p, env, g);
+}
+
+/* ---- acting */
+
+static void open_group(struct gor *p, const struct pane_env *env, str_id name)
+{
+	p->level = GL_LIST;
+	p->open = name;
+	fill_list(p, env);
+}
+
+static void open_one(struct gor *p, const struct pane_env *env, trk_id t, int64_t at)
+{
+	p->sel[GL_LIST] = t;
+	open_group(p, env, store_trk(session_snap(env->s)->st, t)->name);
+	p->level = GL_ONE;
+	p->one.trk = t;
+	gor_one_load(p, env);
+	if (at != TIME_NONE)
+		gor_one_seek(p, at);
+}
+
+static enum verdict back(struct gor *p, const struct pane_env *env)
+{
+	if (p->level == GL_GROUPS)
+		return V_PASS;
+	p->level--;
+	keep(p, env);
+	mark_hits(p, env);
+	return V_DONE;
+}
+
+static void resort(struct gor *p, const struct pane_env *env, int dir)
+{
+	struct column c[COLS_MAX];
+	int l = p->level, n = columns(p, env->cols, c) - (l == GL_LIST), at = 0;
+	for (int i = 0; i < n; i++)
+		if (c[i].c.sort)
+			at = i;
+	do
+		at = (at + n + dir) % n;
+	while (!c[at].c.right && c[at].val != SORT_NAME);
+	p->sort[l] = c[at].val;
+	p->invert[l] = false;
+	order(p, env, l);
+}
+
+/* The goroutines of the selected row become the query, and the flame graph shows it. */
+static enum verdict flame(struct gor *p, const struct pane_env *env, struct ask *out)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct gor_row *r = gor_sel(p);
+	if (!r)
+		return V_PASS;
+	out->kind = ASK_QUERY;
+	out->pane = "flame";
+	out->query = *session_query(env->s);
+	out->query.suspended = false;
+	if (p->level == GL_GROUPS && !r->name)
+		return tp_message(out, "goroutines without a start function have no name to filter by");
+	if (p->level == GL_GROUPS) {
+		const struct str_row *s = store_str(sn->st, r->name);
+		char *re = arena_alloc(env->scratch, (size_t)s->n * 2 + 3), *to = re;
+		*to++ = '^';
+		for (uint32_t i = 0; i < s->n; i++) {
+			if (strchr("\\.+*?()|[]{}^$", s->s[i]) && s->s[i])
+				*to++ = '\\';
+			*to++ = s->s[i];
+		}
+		strcpy(to, "$");
+		out->query.group = re;
+		out->query.g = 0;
+	} else {
+		out->query.g = p->level == GL_ONE ? p->one.trk : r->trk;
+	}
+	return V_ASK;
+}
+
+static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	struct gor *p = st;
+	int l = p->level;
+	if (a->cmd == CMD_BACK)
+		return back(p, env);
+	if (a->cmd == CMD_PANE_FLAME && !a->arg)
+		return flame(p, env, out);
+	if (a->cmd == CMD_FOCUS && !a->arg) {
+		enum verdict v = flame(p, env, out);
+		out->pane = NULL;
+		return v;
+	}
+	if (l == GL_ONE)
+		return gor_one_act(p, env, a, out);
+	if (rows_act(&p->rows[l], a, env->rows - 1 - foot_of(env))) {
+		keep(p, env);
+		return V_DONE;
+	}
+	switch ((int)a->cmd) {
+	case CMD_SORT:
+	case CMD_SORT_RIGHT: resort(p, env, 1); return V_DONE;
+	case CMD_SORT_LEFT: resort(p, env, -1); return V_DONE;
+	case CMD_INVERT:
+		p->invert[l] = !p->invert[l];
+		order(p, env, l);
+		return V_DONE;
+	case CMD_OPEN:
+		if (!gor_sel(p))
+			return V_DONE;
+		if (l == GL_GROUPS)
+			open_group(p, env, gor_sel(p)->name);
+		else
+			open_one(p, env, gor_sel(p)->trk, TIME_NONE);
+		keep(p, env);
+		mark_hits(p, env);
+		return V_DONE;
+	default: return V_PASS;
+	}
+}
+
+static bool go(void *st, const struct pane_env *env, const struct place *to)
+{
+	struct gor *p = st;
+	const struct snap *sn = session_snap(env->s);
+	if (!to->trk || to->trk >= sn->ntrks || store_trk(sn->st, to->trk)->kind != TK_G)
+		return false;
+	open_one(p, env, to->trk, to->t0);
+	keep(p, env);
+	mark_hits(p, env);
+	return true;
+}
+
+static void place(const void *st, const struct pane_env *env, struct place *to)
+{
+	const struct gor *p = st;
+	const struct gor_row *r = gor_sel(p);
+	const struct snap *sn = session_snap(env->s);
+	if (p->level == GL_ONE) {
+		to->trk = p->one.trk;
+		if (p->one.rows.n) {
+			const struct ival *v = &p->one.v[p->one.rows.sel];
+			to->t0 = v->t0;
+			to->t1 = v->t1;
+			tp_place(sn->st, v->stack, to);
+		}
+	} else if (r) {
+		to->trk = r->trk ? r->trk : p->gs->g[r->first].trk;
+		tp_place(sn->st, store_trk(sn->st, to->trk)->start, to);
+	}
+}
+
+static void save(const void *st, struct view *v)
+{
+	const struct gor *p = st;
+	*v = (struct view){{p->level, p->level ? (int64_t)p->open : 0, p->level == GL_ONE ? (int64_t)p->one.trk : 0, 0},
+	    {p->sel[0], p->sel[1], p->level == GL_ONE ? p->one.rows.sel : 0, p->sort[0] << 8 | p->sort[1]}};
+}
+
+static void load(void *st, const struct pane_env *env, const struct view *v)
+{
+	struct gor *p = st;
+	const struct snap *sn = session_snap(env->s);
+	p->sel[0] = v->cursor[0];
+	p->sel[1] = v->cursor[1];
+	p->level = (enum gor_level)(v->zoom[0] >= GL_GROUPS && v->zoom[0] <= GL_ONE ? v->zoom[0] : 0);
+	p->open = (str_id)v->zoom[1];
+	order(p, env, GL_GROUPS);
+	fill_list(p, env);
+	p->one.trk = (trk_id)v->zoom[2];
+	if (p->level == GL_ONE && (!p->one.trk || p->one.trk >= sn->ntrks))
+		p->level = GL_LIST;
+	if (p->level == GL_ONE) {
+		gor_one_load(p, env);
+		rows_select(&p->one.rows, (uint32_t)v->cursor[2]);
+	}
+	keep(p, env);
+	mark_hits(p, env);
+}
+
+static void summary(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct gor *p = st;
+	if (!p->gs)
+		return;
+	if (p->level == GL_ONE) {
+		gor_one_summary(p, env, b);
+		return;
+	}
+	if (p->level == GL_LIST) {
+		buf_puts(b, "Gor > ");
+		tp_str(session_snap(env->s)->st, p->open, "(no start function)", b);
+		buf_puts(b, "   ");
+		text_count(b, p->rows[GL_LIST].n);
+		buf_puts(b, " goroutines   ");
+	} else {
+		text_count(b, p->gs->ng);
+		buf_printf(b, " goroutine%s in ", p->gs->ng == 1 ? "" : "s");
+		text_count(b, p->ngroup);
+		buf_puts(b, " groups, by start function | ");
+	}
+	tp_scope_words(&p->scope, b);
+	if (env->find.rx && p->hit)
+		buf_printf(b, " | /%s %u hits", env->find.text, p->nhit);
+}
+
+static void detail(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct gor *p = st;
+	const struct gor_row *r = gor_sel(p);
+	const struct store *s = session_snap(env->s)->st;
+	if (p->level == GL_ONE) {
+		gor_one_detail(p, env, b);
+		return;
+	}
+	if (!r)
+		return;
+	if (r->trk)
+		tp_who(s, r->trk, b);
+	else
+		tp_str(s, r->name, "(no start function)", b);
+	if (!r->trk)
+		buf_printf(b, ": %u ended, %u alive", p->story.ended, r->n - p->story.ended);
+	if (p->story.created) {
+		buf_puts(b, "  created at ");
+		tp_site(s, p->story.created, b);
+	}
+}
+
+static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+{
+	struct gor *p = st;
+	struct rows *rows = p->level == GL_ONE ? &p->one.rows : &p->rows[p->level];
+	mark_hits(p, env);
+	*at = 0;
+	if (!p->nhit)
+		return 0;
+	uint32_t n = rows->n, i = rows->sel;
+	if (dir == 1 || dir == -1)
+		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+	while (dir && !p->hit[i])
+		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+	if (dir) {
+		rows_select(rows, i);
+		keep(p, env);
+	}
+	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
+		*at += p->hit[k];
+	return p->nhit;
+}
+
+static void keys(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct gor *p = st;
+	(void)env;
+	buf_puts(b, p->level == GL_ONE ? "j k span  Enter timeline  ( cause  ) effect  4 flame of it  Tab part  q back"
+		: p->level == GL_LIST ? "Enter its page  s < > sort  i invert  & match  5 timeline  4 flame of it  f only it  q back"
+		: "Enter open  s < > sort  i invert  & match  5 timeline  4 flame  f only it");
+}
+
+static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+{
+	struct gor *p = st;
+	(void)x;
+	struct rows *rows = p->level == GL_ONE ? &p->one.rows : &p->rows[p->level];
+	uint32_t i = rows_at(rows, y - (p->level == GL_ONE ? 5 : 1), rows->h);
+	if (i == UINT32_MAX)
+		return;
+	rows_select(rows, i);
+	keep(p, env);
+	if (twice)
+		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
+}
+
+const struct pane_ops pane_goroutines = {
+    .name = "goroutines", .tab = "Gor", .bit = P_GOR, .cmd = CMD_PANE_GOR, .trace_only = true,
+    .state_size = sizeof(struct gor), .open = open_gor, .close = close_gor, .update = update, .draw = draw, .act = act, .go = go,
+    .place = place, .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
+    .side = side, .click = click,
+};

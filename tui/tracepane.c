@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What the panes on traces have in common. The query is asked of the session as
+ * the filter that its weights are made with, so that a pane and a flame graph
+ * never differ about what is in; the stretches of tasks and regions add the
+ * goroutines they are of, for those who only look at goroutines.
+ */
+#include "config.h"
+#include "tracepane.h"
+
+#include "analysis/bins.h"
+#include "base/text.h"
+#include "timeline.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void tp_scope(const struct pane_env *env, struct arena *a, struct tp_scope *sc)
+{
+	const struct snap *sn = session_snap(env->s);
+	*sc = (struct tp_scope){0};
+	session_trace(env->s, a, &sc->f);
+	sc->t0 = sc->f.from == TIME_NONE || sc->f.from < sn->t0 ? sn->t0 : sc->f.from;
+	sc->t1 = sc->f.to == TIME_NONE || sc->f.to > sn->t1 ? sn->t1 : sc->f.to;
+	sc->t1 = sc->t1 < sc->t0 ? sc->t0 : sc->t1;
+	sc->part = sc->t0 != sn->t0 || sc->t1 != sn->t1;
+	if (!sc->f.slice)
+		return;
+	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1u);
+	for (uint32_t i = 0; i < sc->f.nslice; i++) {
+		trk_id t = sc->f.slice[i].trk;
+		if (tw_has(sc->f.g, t))
+			set[t >> 3] |= (uint8_t)(1u << (t & 7));
+	}
+	sc->f.g = set;
+}
+
+static bool in_slices(const struct tp_scope *sc, trk_id g, int64_t t0, int64_t t1)
+{
+	uint32_t lo = 0, hi = sc->f.nslice;
+	while (lo < hi) {	/* the first that ends at or after t0 */
+		uint32_t mid = lo + (hi - lo) / 2;
+		const struct tw_slice *s = &sc->f.slice[mid];
+		if (s->trk < g || (s->trk == g && s->t1 < t0))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < sc->f.nslice && sc->f.slice[lo].trk == g && sc->f.slice[lo].t0 <= t1;
+}
+
+bool tp_in(const struct tp_scope *sc, trk_id g, int64_t t0, int64_t t1)
+{
+	if (t1 < sc->t0 || t0 >= sc->t1)
+		return false;
+	if (!sc->f.g)
+		return true;
+	return g && tw_has(sc->f.g, g) && (!sc->f.slice || in_slices(sc, g, t0, t1));
+}
+
+struct sched_ask tp_ask(const struct tp_scope *sc)
+{
+	return (struct sched_ask){sc->part ? sc->t0 : TIME_NONE, sc->part ? sc->t1 : TIME_NONE, sc->f.g};
+}
+
+/* ---- names */
+
+void tp_str(const struct store *st, str_id s, const char *none, struct buf *b)
+{
+	const struct str_row *r = store_str(st, s);
+	if (r->n)
+		text_safe(b, r->s, r->n);
+	else
+		buf_puts(b, none);
+}
+
+void tp_id(const struct store *st, trk_id t, struct buf *b)
+{
+	static const char letter[] = "?PMG";
+	const struct trk_row *r = store_trk(st, t);
+	buf_putc(b, letter[r->kind <= TK_G ? r->kind : 0]);
+	buf_u64(b, r->id);
+}
+
+void tp_who(const struct store *st, trk_id t, struct buf *b)
+{
+	tp_id(st, t, b);
+	if (store_trk(st, t)->kind == TK_G && store_trk(st, t)->name) {
+		buf_putc(b, ' ');
+		tp_str(st, store_trk(st, t)->name, "", b);
+	}
+}
+
+static const struct str_row *frame_name(const struct store *st, frm_id f)
+{
+	return store_str(st, store_fun(st, store_frm(st, f)->fun)->name);
+}
+
+void tp_frame(const struct store *st, frm_id id, struct buf *b, bool where)
+{
+	const struct frm_row *f = store_frm(st, id);
+	const struct str_row *file = store_str(st, store_fun(st, f->fun)->file);
+	const struct str_row *name = frame_name(st, id);
+	if (name->n)
+		text_safe(b, name->s, name->n);
+	else
+		buf_printf(b, "0x%llx", (unsigned long long)store_loc(st, f->loc)->addr);
+	if (!where || !file->n)
+		return;
+	size_t base = file->n;
+	while (base && file->s[base - 1] != '/')
+		base--;
+	buf_putc(b, ' ');
+	text_safe(b, file->s + base, file->n - base);
+	buf_printf(b, ":%lld", (long long)f->line);
+}
+
+static bool begins(const struct str_row *s, const char *with)
+{
+	size_t n = strlen(with);
+	return s->n >= n && !memcmp(s->s, with, n);
+}
+
+stk_id tp_own(const struct store *st, stk_id stk)
+{
+	for (stk_id s = stk; s; s = store_stk(st, s)->parent) {
+		const struct str_row *n = frame_name(st, store_stk(st, s)->frame);
+		if (!begins(n, "runtime.") && !begins(n, "sync.") && !begins(n, "internal/"))
+			return s;
+	}
+	return stk;
+}
+
+void tp_site(const struct store *st, stk_id stk, struct buf *b)
+{
+	if (stk)
+		tp_frame(st, store_stk(st, tp_own(st, stk))->frame, b, true);
+}
+
+void tp_place(const struct store *st, stk_id stk, struct place *p)
+{
+	if (!stk)
+		return;
+	p->stk = stk;
+	p->frm = store_stk(st, tp_own(st, stk))->frame;
+	p->fun = store_frm(st, p->frm)->fun;
+}
+
+/* ---- cells */
+
+void tp_text(const struct pane_env *env, struct grid *g, int y, int x, int w, enum style style, struct buf *b)
+{
+	if (w <= 0)
+		return;
+	struct rect old = grid_clip(g, (struct rect){y, x, 1, w});
+	grid_textn(g, 0, 0, style, 0, b->p, b->n);
+	rows_hits(g, (struct rect){0, 0, 1, w}, env->find.rx);
+	grid_unclip(g, old);
+}
+
+void tp_symbol(const struct pane_env *env, struct grid *g, int y, int x, int w, enum style style, str_id id,
+    const char *none)
+{
+	const struct str_row *s = store_str(session_snap(env->s)->st, id);
+	struct buf b = {0};
+	if (w > 0 && s->n)
+		text_fit_symbol(&b, s->s, s->n, (size_t)w, env->ascii);
+	else
+		buf_puts(&b, none);
+	tp_text(env, g, y, x, w, s->n ? style : ST_DIM, &b);
+	buf_free(&b);
+}
+
+int tp_stack(const struct pane_env *env, struct grid *g, int y, int h, stk_id stk)
+{
+	const struct store *st = session_snap(env->s)->st;
+	struct buf b = {0};
+	for (; stk && y < h; stk = store_stk(st, stk)->parent, y++) {
+		const struct frm_row *f = store_frm(st, store_stk(st, stk)->frame);
+		struct buf where = {0};
+		buf_reset(&b);
+		tp_frame(st, store_stk(st, stk)->frame, &b, true);
+		const char *s = buf_str(&b), *at = strrchr(s, ' ');
+		if (at && f->fun)
+			buf_puts(&where, at + 1);
+		int w = g->w - 4 - (int)where.n;
+		tp_symbol(env, g, y, 2, w, ST_NORMAL, store_fun(st, f->fun)->name, s);
+		grid_right(g, y, g->w, ST_DIM, 0, buf_str(&where));
+		buf_free(&where);
+	}
+	buf_free(&b);
+	return y;
+}
+
+static void right(struct grid *g, int y, int x1, struct buf *b, int64_t v, int attr)
+{
+	if (v)
+		grid_right(g, y, x1, ST_NORMAL, attr, buf_str(b));
+	else
+		grid_right(g, y, x1, ST_DIM, 0, ".");
+	buf_free(b);
+}
+
+void tp_ns(struct grid *g, int y, int x1, int64_t ns, int attr)
+{
+	struct buf b = {0};
+	text_ns(&b, ns);
+	right(g, y, x1, &b, ns, attr);
+}
+
+void tp_bytes(struct grid *g, int y, int x1, uint64_t n)
+{
+	struct buf b = {0};
+	text_bytes(&b, (int64_t)(n & INT64_MAX));
+	right(g, y, x1, &b, n != 0, 0);
+}
+
+void tp_count(struct grid *g, int y, int x1, int64_t n)
+{
+	struct buf b = {0};
+	text_count(&b, n);
+	right(g, y, x1, &b, n, 0);
+}
+
+void tp_at(struct grid *g, int y, int x1, int64_t t)
+{
+	struct buf b = {0};
+	text_at(&b, t, 100000);
+	right(g, y, x1, &b, 1, 0);
+}
+
+int64_t tp_decade(int64_t ns, bool up)
+{
+	int64_t d = 1;
+	while (d <= INT64_MAX / 10 && (up ? d <= ns : d * 10 <= ns))
+		d *= 10;
+	return d;
+}
+
+void tp_hist(struct grid *g, int y, int x, int w, const struct histo *h, int64_t lo, int64_t hi, enum style style)
+{
+	uint64_t col[256], most = 0;
+	w = w > 256 ? 256 : w;
+	if (w <= 0)
+		return;
+	histo_columns(h, lo, hi, w, col);
+	for (int i = 0; i < w; i++)
+		most = col[i] > most ? col[i] : most;
+	for (int i = 0; i < w; i++)
+		if (col[i])
+			grid_level(g, y, x + i, (double)col[i] / (double)most, style, ST_NORMAL);
+}
+
+int tp_hist_rows(struct grid *g, int y, int h, const struct histo *hi, enum style style)
+{
+	static const int step[] = {1, 3};
+	uint64_t most = 1;
+	for (int64_t d = tp_decade(hi->min, false); d <= hi->max && d < INT64_MAX / 100; d *= 10)
+		for (int k = 0; k < 2; k++) {
+			uint64_t n = histo_between(hi, d * step[k], d * (k ? 10 : 3));
+			most = n > most ? n : most;
+		}
+	for (int64_t d = tp_decade(hi->min, false); d <= hi->max && d < INT64_MAX / 100; d *= 10)
+		for (int k = 0; k < 2 && y < h; k++) {
+			uint64_t n = histo_between(hi, d * step[k], d * (k ? 10 : 3));
+			if (!n && (d * (k ? 10 : 3) <= hi->min || d * step[k] > hi->max))
+				continue;
+			struct buf b = {0};
+			text_ns(&b, d * step[k]);
+			grid_right(g, y, 8, ST_DIM, 0, buf_str(&b));
+			grid_bar(g, y, 9, g->w - 18, (double)n / (double)most, style);
+			tp_count(g, y++, g->w - 1, (int64_t)n);
+			buf_free(&b);
+		}
+	return y;
+}
+
+void tp_strip(const struct pane_env *env, struct grid *g, int y, int x, int w, trk_id t, int64_t t0, int64_t t1)
+{
+	if (w <= 0 || t1 <= t0)
+		return;
+	struct bin *bin = arena_zalloc(env->scratch, (size_t)w * sizeof *bin);
+	bins_row(session_snap(env->s), t, t0, t1, (uint32_t)w, bin);
+	for (int i = 0; i < w; i++) {
+		enum tstate s = bin_main(&bin[i], false);
+		if (s == TS_NONE)
+			continue;
+		if (g->ascii || g->mono)
+			grid_put(g, y, x + i, (unsigned char)tl_letter(s), tl_style(s), ST_NORMAL, 0);
+		else if (tl_waits(s))
+			grid_put(g, y, x + i, s == TS_SLEEP ? 0x2500 : 0x2582, tl_style(s), ST_NORMAL, 0);
+		else
+			grid_level(g, y, x + i, 1.0, tl_style(s), ST_NORMAL);
+	}
+}
+
+void tp_empty(struct grid *g, int y, const char *why)
+{
+	for (const char *end; *why; why = *end ? end + 1 : end) {
+		end = why + strcspn(why, "\n");
+		grid_textn(g, y++, 2, ST_DIM, 0, why, (size_t)(end - why));
+	}
+}
+
+void tp_scope_words(const struct tp_scope *sc, struct buf *b)
+{
+	if (!sc->part) {
+		buf_puts(b, "whole trace");
+		return;
+	}
+	text_at(b, sc->t0, 100000);
+	buf_puts(b, " to ");
+	text_at(b, sc->t1, 100000);
+}
+
+enum verdict tp_message(struct ask *out, const char *text)
+{
+	out->kind = ASK_MESSAGE;
+	snprintf(out->text, sizeof out->text, "%s", text);
+	return V_ASK;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TRACEPANE_H
+#define TTRACE_TRACEPANE_H
+
+#include "analysis/histo.h"
+#include "analysis/sched.h"
+#include "analysis/tracew.h"
+#include "pane.h"
+#include "rows.h"
+
+/*
+ * What the panes on traces (goroutines, tasks, GC, events) have in common: what
+ * the query leaves of the trace, and times, names, stacks and histograms as
+ * cells.
+ */
+struct tp_scope {
+	struct tw_filter f;		/* f.g: also the goroutines of the stretches of tasks and regions */
+	int64_t t0, t1;			/* the window, inside of the snapshot */
+	bool part;			/* it is not the whole trace */
+};
+void tp_scope(const struct pane_env *, struct arena *, struct tp_scope *);
+/* Something of goroutine g (0: of nobody) at [t0, t1] is in it. */
+bool tp_in(const struct tp_scope *, trk_id g, int64_t t0, int64_t t1);
+struct sched_ask tp_ask(const struct tp_scope *);
+
+void tp_str(const struct store *, str_id, const char *none, struct buf *);
+void tp_id(const struct store *, trk_id, struct buf *);			/* "G17", "P2" */
+void tp_who(const struct store *, trk_id, struct buf *);		/* "G17 main.worker" */
+void tp_frame(const struct store *, frm_id, struct buf *, bool where);	/* "main.f main.go:12" */
+stk_id tp_own(const struct store *, stk_id);	/* the innermost frame that is not the runtime's or sync's */
+void tp_site(const struct store *, stk_id, struct buf *);		/* that frame with its line */
+/* A stack, innermost first, a frame a line; returns the line after it. */
+int tp_stack(const struct pane_env *, struct grid *, int y, int h, stk_id);
+/* The place of a stack's own frame, for links. */
+void tp_place(const struct store *, stk_id, struct place *);
+
+/* Cells that end before x1; zero is a dim dot. */
+void tp_ns(struct grid *, int y, int x1, int64_t ns, int attr);
+void tp_bytes(struct grid *, int y, int x1, uint64_t n);
+void tp_count(struct grid *, int y, int x1, int64_t n);
+void tp_at(struct grid *, int y, int x1, int64_t t);
+void tp_symbol(const struct pane_env *, struct grid *, int y, int x, int w, enum style, str_id, const char *none);
+/* A line of text in w cells, hits of the search marked. */
+void tp_text(const struct pane_env *, struct grid *, int y, int x, int w, enum style, struct buf *);
+/* A histogram in one line of w cells, or in h lines with its scale below. */
+void tp_hist(struct grid *, int y, int x, int w, const struct histo *, int64_t lo, int64_t hi, enum style);
+int tp_hist_rows(struct grid *, int y, int h, const struct histo *, enum style);
+/* The smallest 1, 10, 100... at or below, above a duration. */
+int64_t tp_decade(int64_t ns, bool up);
+/* What a goroutine did over [t0, t1), one line. */
+void tp_strip(const struct pane_env *, struct grid *, int y, int x, int w, trk_id, int64_t t0, int64_t t1);
+/* Why there is nothing to see, over several lines; parts are separated by newlines. */
+void tp_empty(struct grid *, int y, const char *why);
+void tp_scope_words(const struct tp_scope *, struct buf *);	/* "whole trace", "1.2s to 1.3s" */
+
+enum verdict tp_message(struct ask *, const char *text);
+
+#endif
