@@ -17,6 +17,7 @@ const struct pane_ops *const panes[] = {
     &pane_flame,
     &pane_timeline,
     &pane_goroutines,
+    &pane_gc,
     &pane_help,
     &pane_info,
     NULL,
