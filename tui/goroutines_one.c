@@ -112,26 +112,6 @@ bool gor_one_match(const struct gor *p, const struct pane_env *env, uint32_t i, 
 	return rx_match(rx, b->p, b->n);
 }
 
-/* "alive 2.0s: running 310ms 15%  runnable ..." by size. */
-static void shares(const struct gstat *s, struct buf *b)
-{
-	bool done[TS__N] = {0};
-	text_ns(b, s->total);
-	buf_puts(b, s->total ? ":" : "");
-	for (int k = 0; k < 6 && s->total > 0; k++) {
-		int best = -1;
-		for (int i = TS_NONE + 1; i < TS__N; i++)
-			if (!done[i] && s->ns[i] > 0 && (best < 0 || s->ns[i] > s->ns[best]))
-				best = i;
-		if (best < 0)
-			break;
-		done[best] = true;
-		buf_printf(b, "%s %s ", k ? " |" : "", tl_state_name((enum tstate)best));
-		text_ns(b, s->ns[best]);
-		buf_printf(b, " %.1f%%", 100.0 * (double)s->ns[best] / (double)s->total);
-	}
-}
-
 static void draw_top(const struct gor *p, const struct pane_env *env, struct grid *g)
 {
 	const struct store *st = session_snap(env->s)->st;
@@ -148,7 +128,9 @@ static void draw_top(const struct gor *p, const struct pane_env *env, struct gri
 	tp_text(env, g, 0, 1, g->w - 1, ST_TITLE, &b);
 	buf_reset(&b);
 	buf_puts(&b, t->t1 == TIME_NONE ? "alive " : "lived ");
-	shares(&p->one.s, &b);
+	text_ns(&b, p->one.s.total);
+	buf_puts(&b, ": ");
+	tp_shares(p->one.s.ns, p->one.s.total, &b);
 	tp_text(env, g, 1, 1, g->w - 1, ST_NORMAL, &b);
 	buf_free(&b);
 	tp_strip(env, g, 2, 1, g->w - 2, p->one.trk, p->scope.t0, p->scope.t1);

@@ -127,9 +127,8 @@ struct drawing { const struct gc *p; const struct pane_env *env; int x[12], w[12
 static const struct rows_col cycle_cols[] = {
 	{"GC", 5, true, 0}, {"START", 9, true, 0}, {"MARK", 7, true, 0}, {"STW", 7, true, 0}, {"ASSIST", 7, true, 0},
 	{"ASSISTS", 7, true, 0}, {"HEAP", 6, true, 0}, {"AFTER", 6, true, 0}, {"GOAL", 6, true, 0}, {"SWEEP", 7, true, 0},
-	{"", 0, false, 0},
 };
-enum { CYCLE_COLS = 11 };
+enum { CYCLE_COLS = 10 };
 
 static void draw_count(const struct snap *sn, struct grid *g, int y, int x1, enum counter c, int64_t t)
 {

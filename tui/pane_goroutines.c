@@ -382,16 +382,10 @@ static enum verdict flame(struct gor *p, const struct pane_env *env, struct ask 
 	if (p->level == GL_GROUPS && !r->name)
 		return tp_message(out, "goroutines without a start function have no name to filter by");
 	if (p->level == GL_GROUPS) {
-		const struct str_row *s = store_str(sn->st, r->name);
-		char *re = arena_alloc(env->scratch, (size_t)s->n * 2 + 3), *to = re;
-		*to++ = '^';
-		for (uint32_t i = 0; i < s->n; i++) {
-			if (strchr("\\.+*?()|[]{}^$", s->s[i]) && s->s[i])
-				*to++ = '\\';
-			*to++ = s->s[i];
-		}
-		strcpy(to, "$");
-		out->query.group = re;
+		struct buf re = {0};
+		tp_quote(sn->st, r->name, &re);
+		out->query.group = arena_strndup(env->scratch, re.p, re.n);
+		buf_free(&re);
 		out->query.g = 0;
 	} else {
 		out->query.g = p->level == GL_ONE ? p->one.trk : r->trk;

@@ -295,6 +295,35 @@ void tp_strip(const struct pane_env *env, struct grid *g, int y, int x, int w, t
 	}
 }
 
+void tp_shares(const int64_t ns[TS__N], int64_t whole, struct buf *b)
+{
+	bool done[TS__N] = {0};
+	for (int k = 0; k < 6 && whole > 0; k++) {
+		int best = -1;
+		for (int i = TS_NONE + 1; i < TS__N; i++)
+			if (!done[i] && ns[i] > 0 && (best < 0 || ns[i] > ns[best]))
+				best = i;
+		if (best < 0)
+			break;
+		done[best] = true;
+		buf_printf(b, "%s%s ", k ? " | " : "", tl_state_name((enum tstate)best));
+		text_ns(b, ns[best]);
+		buf_printf(b, " %.1f%%", 100.0 * (double)ns[best] / (double)whole);
+	}
+}
+
+void tp_quote(const struct store *st, str_id id, struct buf *b)
+{
+	const struct str_row *s = store_str(st, id);
+	buf_putc(b, '^');
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->s[i] && strchr("\\.+*?()|[]{}^$", s->s[i]))
+			buf_putc(b, '\\');
+		buf_putc(b, s->s[i]);
+	}
+	buf_putc(b, '$');
+}
+
 void tp_empty(struct grid *g, int y, const char *why)
 {
 	for (const char *end; *why; why = *end ? end + 1 : end) {

@@ -52,6 +52,9 @@ int64_t tp_decade(int64_t ns, bool up);
 void tp_strip(const struct pane_env *, struct grid *, int y, int x, int w, trk_id, int64_t t0, int64_t t1);
 /* Why there is nothing to see, over several lines; parts are separated by newlines. */
 void tp_empty(struct grid *, int y, const char *why);
+/* "running 310ms 15.5% | runnable ...": the largest states of a whole. */
+void tp_shares(const int64_t ns[TS__N], int64_t whole, struct buf *);
+void tp_quote(const struct store *, str_id, struct buf *);	/* as a regular expression that only it matches */
 void tp_scope_words(const struct tp_scope *, struct buf *);	/* "whole trace", "1.2s to 1.3s" */
 
 enum verdict tp_message(struct ask *, const char *text);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Events of a stretch of time. The store has no list of events: it has
+ * intervals by goroutine, spans, marks and samples. A stretch is found in each
+ * of them by halving (spans by the extents of every 64) and merged by one sort,
+ * so reading around a moment costs what happened around it, plus a search for
+ * each goroutine that was there; the trace is never read as a whole. The
+ * alternative, an index of all events by time, would double the store for the
+ * one pane that wants it.
+ *
+ * How long a stretch is to be is told by counting intervals, which takes two
+ * searches a goroutine and no walk.
+ */
+#include "config.h"
+#include "analysis/eventlist.h"
+
+#include "base/mem.h"
+#include "store/spans.h"
+
+#include <stdlib.h>
+
+static bool runs(enum tstate s)
+{
+	return s == TS_RUN || s == TS_ASSIST || s == TS_SWEEP || s == TS_STW || s == TS_GCWORK;
+}
+
+static void add(struct el *l, const struct el_ask *q, const struct el_event *e)
+{
+	if (!(q->kinds >> e->kind & 1) || (q->want && !q->want(q->arg, e->trk, e->t)))
+		return;
+	l->v = mem_grow(l->v, &l->cap, l->n + 1u, sizeof *l->v);
+	l->v[l->n++] = *e;
+}
+
+/* What the beginning of interval i is, after one in state `was`. false: nothing of its own. */
+static bool transition(const struct sheet *sh, uint32_t i, enum tstate was, struct el_event *e)
+{
+	enum tstate s = (enum tstate)(sh->state[i] & SHEET_STATE);
+	e->state = s;
+	e->who = sh->who[i];
+	if (s == TS_NONE) {
+		e->kind = EL_END;
+		return was != TS_NONE;
+	}
+	if (runs(s)) {
+		e->kind = EL_RUN;
+		e->state = was;
+		return !runs(was);	/* assists and the like are spans */
+	}
+	e->stack = sheet_stack(sh, i);
+	if (s == TS_READY)
+		e->kind = was == TS_NONE ? EL_CREATE : EL_READY;
+	else
+		e->kind = s == TS_SYSCALL || s == TS_SYSBLOCK ? EL_SYSCALL : EL_BLOCK;
+	return true;
+}
+
+static void gather_row(const struct el_ask *q, const struct sheet *sh, uint32_t row, struct el *l)
+{
+	int64_t t0 = l->t0 < sh->t0 ? sh->t0 : l->t0;
+	uint32_t i = sheet_find(sh, row, t0);
+	while (i > sh->first[row] && sh->t0 + sh->start[i] >= t0)
+		i--;	/* several may begin at t0 */
+	for (; i < sh->first[row + 1]; i++) {
+		int64_t t = sh->t0 + sh->start[i];
+		if (t >= l->t1)
+			break;
+		if (t < t0 || sh->state[i] & SHEET_CONT)
+			continue;
+		struct el_event e = {.t = t, .trk = sh->trk[row]};
+		bool first = i == sh->first[row];
+		enum tstate was = first ? TS_NONE : (enum tstate)(sh->state[i - 1] & SHEET_STATE);
+		if (!first && sh->state[i - 1] & SHEET_PAST)
+			continue;	/* the same state, now told by the trace */
+		if (transition(sh, i, was, &e))
+			add(l, q, &e);
+	}
+}
+
+static void gather_rest(const struct snap *sn, const struct el_ask *q, struct el *l)
+{
+	uint32_t end, i;
+	for (i = 0; (i = spans_next(sn, i, q->spans, l->t0, l->t1)) != UINT32_MAX; i++) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		if (s->t0 != TIME_NONE && s->t0 >= l->t0 && s->t0 < l->t1)
+			add(l, q, &(struct el_event){s->t0, EL_BEGIN_SPAN, TS_NONE, s->trk, i, s->stack});
+		if (s->t1 != TIME_NONE && s->t1 >= l->t0 && s->t1 < l->t1)
+			add(l, q, &(struct el_event){s->t1, EL_END_SPAN, TS_NONE,
+			    s->trk1 && s->kind != SP_SWEEP ? s->trk1 : s->trk, i, s->stack1});
+	}
+	for (i = marks_range(sn, l->t0, l->t1, &end); i < end; i++) {
+		const struct sink_mark *m = store_mark(sn->st, i);
+		if (q->marks >> m->kind & 1)
+			add(l, q, &(struct el_event){m->t, EL_MARK, TS_NONE, m->trk, i, m->stack});
+	}
+	for (i = 0; i < sn->nsmps; i++) {
+		const struct smp_row *s = store_smp(sn->st, i);
+		if (s->when != TIME_NONE && s->when >= l->t0 && s->when < l->t1)
+			add(l, q, &(struct el_event){s->when, EL_SAMPLE, TS_NONE, s->trk, i, s->stack});
+	}
+}
+
+static int event_cmp(const void *a, const void *b)
+{
+	const struct el_event *x = a, *y = b;
+	if (x->t != y->t)
+		return x->t < y->t ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->trk != y->trk)
+		return x->trk < y->trk ? -1 : 1;
+	return x->who < y->who ? -1 : x->who > y->who;
+}
+
+void el_gather(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_t t1, uint32_t max, struct el *l)
+{
+	enum { TRANSITIONS = 1 << EL_CREATE | 1 << EL_READY | 1 << EL_RUN | 1 << EL_BLOCK | 1 << EL_SYSCALL | 1 << EL_END };
+	l->n = 0;
+	l->t0 = t0;
+	l->t1 = t1;
+	for (uint32_t s = 0; s < sn->nsheets && q->kinds & TRANSITIONS; s++) {
+		const struct sheet *sh = store_sheet(sn->st, s);
+		if (sh->t1 <= t0 || sh->t0 >= t1)
+			continue;
+		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
+			gather_row(q, sh, row, l);
+	}
+	gather_rest(sn, q, l);
+	if (l->n)
+		qsort(l->v, l->n, sizeof *l->v, event_cmp);
+	if (l->n <= max)
+		return;
+	uint32_t n = max;
+	while (n && l->v[n - 1].t == l->v[max].t)
+		n--;
+	if (!n)		/* all of them at one instant: take them together */
+		for (n = max; n < l->n && l->v[n].t == l->v[0].t; n++)
+			;
+	l->t1 = n < l->n ? l->v[n].t : t1;
+	l->n = n;
+}
+
+/* Intervals of goroutines in a stretch, about. */
+static uint64_t count(const struct snap *sn, int64_t t0, int64_t t1)
+{
+	uint64_t n = 0;
+	for (uint32_t s = 0; s < sn->nsheets; s++) {
+		const struct sheet *sh = store_sheet(sn->st, s);
+		if (sh->t1 <= t0 || sh->t0 >= t1)
+			continue;
+		if (sh->t0 >= t0 && sh->t1 <= t1) {
+			n += sh->n;
+			continue;
+		}
+		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
+			n += sheet_find(sh, row, t1) - sheet_find(sh, row, t0);
+	}
+	return n;
+}
+
+void el_around(const struct snap *sn, int64_t t, uint32_t want, int64_t lo, int64_t hi, int64_t *t0, int64_t *t1)
+{
+	int64_t half = 1000;	/* grows fourfold until enough is in it: the last count is the largest */
+	for (;; half *= 4) {
+		*t0 = t - half < lo ? lo : t - half;
+		*t1 = t + half > hi ? hi : t + half;
+		if ((*t0 == lo && *t1 == hi) || half > INT64_MAX / 8 || count(sn, *t0, *t1) >= want)
+			return;
+	}
+}
+
+const char *el_name(const struct snap *sn, const struct el_event *e)
+{
+	static const char *const names[EL__N] = {"GoCreate", "GoReady", "GoStart", "GoBlock", "Syscall", "GoEnd"};
+	static const char *const begin[] = {"TaskBegin", "RegionBegin", "GCBegin", "STWBegin", "AssistBegin", "SweepBegin",
+		"RangeBegin"};
+	static const char *const end[] = {"TaskEnd", "RegionEnd", "GCEnd", "STWEnd", "AssistEnd", "SweepEnd", "RangeEnd"};
+	static const char *const marks[] = {"Log", "ProcStart", "ProcStop", "ProcSteal", "GoMaxProcs", "Label", "NetWake"};
+	switch (e->kind) {
+	case EL_BEGIN_SPAN: return begin[store_span(sn->st, e->who)->s.kind];
+	case EL_END_SPAN: return end[store_span(sn->st, e->who)->s.kind];
+	case EL_MARK: return marks[store_mark(sn->st, e->who)->kind];
+	case EL_SAMPLE: return "CPUSample";
+	case EL_RUN: return e->state == TS_SYSCALL ? "SyscallEnd" : "GoStart";
+	default: return names[e->kind];
+	}
+}
