@@ -84,4 +84,30 @@ screen flame-wide 200x60 cpu.pb.gz '4/regexp<Enter>'
 screen flame-trace 80x24 orders.trace '' -pane=flame -type=block
 screen flame-diff 80x24 leak-before.pb.gz 4 -mono -ascii -diff_base=samples/leak-after.pb.gz
 screen flame-low 40x8 cpu.pb.gz '4'
+# goroutines: groups, the list of one, a page, the waker's; sorted, found, filtered
+screen gor 80x24 orders.trace '6'
+screen gor-wide 200x60 orders.trace '6j'
+screen gor-list 80x24 orders.trace '6<Enter>s'
+screen gor-one 80x24 orders.trace '6<Enter><Enter>jjj' -ascii
+screen gor-one-wide 200x60 orders.trace '6<Enter><Enter>jjj'
+screen gor-waker 80x24 orders.trace '6<Enter><Enter>jjj('
+screen gor-grep 80x24 orders.trace '6&cart<Enter>/price<Enter>'
+screen gor-range 60x16 orders.trace '6:t 1.29s..1.35s<Enter>' -ascii
+# tasks: kinds, one kind, what happened in one; regions
+screen tasks 80x24 orders.trace '7'
+screen tasks-list 80x24 orders.trace '7j<Enter>' -ascii
+screen tasks-one 80x24 orders.trace '7j<Enter><Enter>jj'
+screen tasks-wide 200x60 orders.trace '7j<Enter><Enter>'
+screen tasks-regions 80x24 orders.trace '7]jj'
+# gc: cycles with the curve, stops, worst windows, another part counted
+screen gc 80x24 orders.trace '8' -ascii
+screen gc-wide 200x60 orders.trace '8j'
+screen gc-stops 80x24 orders.trace '8]G'
+screen gc-worst 80x24 orders.trace '8<Tab>l'
+screen gc-pct 80x24 orders.trace '8%%ee'
+# events: around a time, of a kind, of a goroutine, at the end
+screen events 80x24 orders.trace '9:goto-time 1.3s<Enter>' -ascii
+screen events-user 80x24 orders.trace '9:columns user<Enter>jj'
+screen events-g 200x60 orders.trace '9:g 98<Enter>gg'
+screen events-end 80x24 orders.trace '9Gk'
 exit $bad
