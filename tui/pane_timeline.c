@@ -50,6 +50,8 @@ static void tl_update(void *st, const struct pane_env *env)
 		tl->looked = true;
 		tl->nout = standout(snap, &tl->mem, tl->out);
 	}
+	if (!tl->moved)
+		tl->at = snap->t0 + (snap->t1 - snap->t0) / 2;
 	if (tl->whole)
 		tl_window(tl, env, snap->t0, snap->t1);
 	else
@@ -279,6 +281,7 @@ static enum verdict tl_act(void *st, const struct pane_env *env, const struct ac
 	struct timeline *tl = st;
 	if (!tl->nrow)
 		return V_PASS;
+	tl->moved = true;
 	if (move_rows(tl, env, a) || move_time(tl, env, a))
 		return V_DONE;
 	switch (a->cmd) {
