@@ -19,7 +19,10 @@
 
 #include "base/mem.h"
 
-enum { SAMPLE_NS = 10000000 };	/* the runtime's 100 Hz */
+enum {
+	SAMPLE_NS = 10000000,	/* the runtime's 100 Hz */
+	SHOW_EVERY = 1 << 19	/* events after which what is known so far may be looked at */
+};
 
 static void flush_utils(struct gotrace *r, int64_t next)
 {
@@ -101,6 +104,11 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 		r->ev = &ev[i];
 		one_event(r, &ev[i]);
 	}
+	r->unsaid += n;
+	if (r->unsaid >= SHOW_EVERY) {
+		r->unsaid = 0;
+		r->stopped = !r->sink->ops->upto(r->sink->self, gotrace_rel(r, r->last), r->bytes);
+	}
 	return !r->stopped;
 }
 
@@ -120,6 +128,8 @@ static bool take_generation(void *self, const struct tgen *gen, const struct tst
 	if (!r->begun)
 		return true;
 	say_facts(r, info);
+	r->bytes = info->bytes;
+	r->unsaid = 0;
 	r->stopped = !r->sink->ops->upto(r->sink->self, gotrace_rel(r, r->last), info->bytes);
 	return !r->stopped;
 }

@@ -79,6 +79,7 @@ struct gotrace {
 	int64_t base, sync, last;	/* first event, newest Sync, newest event: absolute */
 	bool begun, stopped, sampled;
 	uint64_t nsync, seq;
+	uint64_t bytes, unsaid;		/* read when the newest generation ended; events since the last upto() */
 	struct idmap gs, ps, ms, tasks;
 	struct gg *free_g;
 	struct goopen *free_open;
