@@ -38,12 +38,22 @@ static void make_locs(struct sink *k)
 {
 	for (uint32_t f = 0; f < FUNS; f++) {
 		char name[32];
-		int n = snprintf(name, sizeof name, f % 4 == 3 ? "runtime.f%u" : f % 4 == 2 ? "main.(*T).f%u" : "x.org/p/q.f%u", f);
-		str_id s = k->ops->str(k->self, name, (size_t)n), file = k->ops->str(k->self, "q.go", 4);
-		fun_id fun = k->ops->fun(k->self, &(struct sink_fun){.id = f + 1, .name = s, .sysname = s, .file = file, .line = 10 * f});
+		int n = snprintf(name, sizeof name,
+		    f % 4 == 3	 ? "runtime.f%u"
+		    : f % 4 == 2 ? "main.(*T).f%u"
+				 : "x.org/p/q.f%u",
+		    f);
+		str_id s = k->ops->str(k->self, name, (size_t)n),
+		       file = k->ops->str(k->self, "q.go", 4);
+		fun_id fun = k->ops->fun(k->self,
+		    &(struct sink_fun){
+			.id = f + 1, .name = s, .sysname = s, .file = file, .line = 10 * f});
 		for (uint32_t l = 0; l < 3; l++) {
 			struct sink_line line = {fun, 10 * f + l + 1, 0};
-			locs[f][l] = k->ops->loc(k->self, &(struct sink_loc){.id = f * 3 + l + 1, .addr = 4096 + f * 64 + l * 8, .line = &line, .nline = 1});
+			locs[f][l] = k->ops->loc(k->self, &(struct sink_loc){.id = f * 3 + l + 1,
+							      .addr = 4096 + f * 64 + l * 8,
+							      .line = &line,
+							      .nline = 1});
 		}
 	}
 }
@@ -68,7 +78,8 @@ static struct world *world_new(bool negative)
 		if (negative && !rnd(3))
 			o->value[i] = -o->value[i];
 		stk_id stk = k.ops->stack(k.self, at, n);
-		k.ops->sample(k.self, &(struct sink_sample){.stack = stk, .value = &o->value[i], .when = TIME_NONE});
+		k.ops->sample(k.self,
+		    &(struct sink_sample){.stack = stk, .value = &o->value[i], .when = TIME_NONE});
 	}
 	o->sn = build_finish(o->b);
 	uint32_t n = o->sn->nstks;
@@ -76,11 +87,14 @@ static struct world *world_new(bool negative)
 	o->frame = xcalloc(n, sizeof *o->frame);
 	o->flat = xcalloc(n, sizeof *o->flat);
 	o->cum = xcalloc(n, sizeof *o->cum);
-	o->w = (struct weights){.n = n, .parent = o->parent, .frame = o->frame, .flat = o->flat, .cum = o->cum};
+	o->w = (struct weights){
+	    .n = n, .parent = o->parent, .frame = o->frame, .flat = o->flat, .cum = o->cum};
 	for (uint32_t i = 1; i < n; i++)
-		o->parent[i] = store_stk(o->sn->st, i)->parent, o->frame[i] = store_stk(o->sn->st, i)->frame;
+		o->parent[i] = store_stk(o->sn->st, i)->parent,
+		o->frame[i] = store_stk(o->sn->st, i)->frame;
 	for (uint32_t i = 0; i < o->sn->nsmps; i++)
-		o->flat[store_smp(o->sn->st, i)->stack] += COL_AT(&o->sn->st->values[0], int64_t, i);
+		o->flat[store_smp(o->sn->st, i)->stack] +=
+		    COL_AT(&o->sn->st->values[0], int64_t, i);
 	for (uint32_t i = n; i-- > 0;) {
 		o->cum[i] += o->flat[i];
 		o->w.total += o->flat[i];
@@ -252,7 +266,10 @@ static void hits(const struct world *o, const struct flame *f, const struct call
 static void flames(const struct world *o, const struct calls *c)
 {
 	for (int i = 0; i < 12; i++) {
-		struct flame_conf conf = {.order = (enum order)rnd(3), .reverse = rnd(2), .fold_recursion = rnd(2), .fold_runtime = rnd(2)};
+		struct flame_conf conf = {.order = (enum order)rnd(3),
+		    .reverse = rnd(2),
+		    .fold_recursion = rnd(2),
+		    .fold_runtime = rnd(2)};
 		if (!rnd(3))
 			conf.pivot = 1 + rnd(c->nthing - 1), conf.up = rnd(2);
 		struct flame *f = flame_new(c, &conf);

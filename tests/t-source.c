@@ -30,7 +30,8 @@ static const char *find(struct sources *s, const char *name, const char *how)
 	OK(!f->path == (f->err != NULL));
 	if (how)
 		OK(f->path && !strcmp(f->how, how));
-	return f->path && !strncmp(f->path, root, strlen(root)) ? f->path + strlen(root) + 1 : f->path;
+	return f->path && !strncmp(f->path, root, strlen(root)) ? f->path + strlen(root) + 1
+								: f->path;
 }
 
 #define IS(got, want) OK((got) && !strcmp((got), (want)))
@@ -44,27 +45,34 @@ static void searches(void)
 	setenv("GOROOT", env, 1);
 	snprintf(env, sizeof env, "%s/mod", root);
 	setenv("GOMODCACHE", env, 1);
-	struct sources *s = sources_new(&(struct sources_conf){.source_path = dir, .trim_path = "/ci/build:/x/", .beside = prof});
+	struct sources *s = sources_new(&(struct sources_conf){
+	    .source_path = dir, .trim_path = "/ci/build:/x/", .beside = prof});
 	IS(find(s, "pkg/a.go", "-source_path"), "work/deep/app/pkg/a.go");
 	IS(find(s, "up.go", "-source_path"), "work/up.go");	/* a parent has it */
 	IS(find(s, "/ci/build/pkg/a.go", "-source_path"), "work/deep/app/pkg/a.go");
 	IS(find(s, "/x/pkg/a.go", "-source_path"), "work/deep/app/pkg/a.go");
-	IS(find(s, "/home/me/elsewhere/pkg/a.go", "by the end of its name"), "work/deep/app/pkg/a.go");
+	IS(find(s, "/home/me/elsewhere/pkg/a.go", "by the end of its name"),
+	    "work/deep/app/pkg/a.go");
 	IS(find(s, "encoding/json/decode.go", "GOROOT"), "go/src/encoding/json/decode.go");
-	IS(find(s, "/opt/go/src/encoding/json/decode.go", "GOROOT"), "go/src/encoding/json/decode.go");
-	IS(find(s, "github.com/Foo/Bar@v1.2.0/B.go", "module cache"), "mod/github.com/!foo/!bar@v1.2.0/B.go");
-	IS(find(s, "/root/go/pkg/mod/github.com/Foo/Bar@v1.2.0/B.go", "module cache"), "mod/github.com/!foo/!bar@v1.2.0/B.go");
+	IS(find(s, "/opt/go/src/encoding/json/decode.go", "GOROOT"),
+	    "go/src/encoding/json/decode.go");
+	IS(find(s, "github.com/Foo/Bar@v1.2.0/B.go", "module cache"),
+	    "mod/github.com/!foo/!bar@v1.2.0/B.go");
+	IS(find(s, "/root/go/pkg/mod/github.com/Foo/Bar@v1.2.0/B.go", "module cache"),
+	    "mod/github.com/!foo/!bar@v1.2.0/B.go");
 	IS(find(s, "x.org/v@v0.1.0/v.go", "vendor"), "work/deep/app/vendor/x.org/v/v.go");
 	IS(find(s, "near.go", "beside the profile"), "profiles/near.go");
-	OK(!find(s, "/nowhere/main.go", NULL));		/* one component is not enough to go by */
-	OK(!strcmp(sources_get(s, "/nowhere/main.go")->err, "open /nowhere/main.go: no such file or directory"));
+	OK(!find(s, "/nowhere/main.go", NULL)); /* one component is not enough to go by */
+	OK(!strcmp(sources_get(s, "/nowhere/main.go")->err,
+	    "open /nowhere/main.go: no such file or directory"));
 	OK(strstr(sources_get(s, "/nowhere/main.go")->tried, "/nowhere/main.go"));
 	OK(!find(s, "/dev/zero", NULL) && !find(s, "/", NULL) && !find(s, "", NULL));
 	sources_free(s);
 
 	s = sources_new(&(struct sources_conf){.source_path = dir, .strict = true});
 	IS(find(s, "pkg/a.go", NULL), "work/deep/app/pkg/a.go");
-	IS(find(s, "/other/place/app/pkg/a.go", NULL), "work/deep/app/pkg/a.go"); /* up to the folder's own name */
+	IS(find(s, "/other/place/app/pkg/a.go", NULL),
+	    "work/deep/app/pkg/a.go"); /* up to the folder's own name */
 	OK(!find(s, "encoding/json/decode.go", NULL));
 	char want[256];
 	snprintf(want, sizeof want, "could not find file encoding/json/decode.go on path %s", dir);
@@ -79,7 +87,8 @@ static void lines(void)
 	snprintf(dir, sizeof dir, "%s/lines", root);
 	struct sources *s = sources_new(&(struct sources_conf){.source_path = dir, .strict = true});
 	const struct source *f = sources_get(s, "three.c");
-	OK(f->nline == 3 && !source_line(f, 0, &n) && !source_line(f, 4, &n) && !source_line(f, INT64_MIN, &n));
+	OK(f->nline == 3 && !source_line(f, 0, &n) && !source_line(f, 4, &n) &&
+	    !source_line(f, INT64_MIN, &n));
 	const char *p = source_line(f, 1, &n);
 	OK(p && n == 2 && !memcmp(p, "ab", 2));
 	p = source_line(f, 2, &n);

@@ -32,7 +32,9 @@ int flame_centre(const struct flameview *v, int h)
 {
 	if (!v->f[UP])
 		return 0;
-	int callers = v->f[UP]->depth > 2 ? (int)(v->f[UP]->depth - 2 < 10000 ? v->f[UP]->depth - 2 : 10000) : 0;
+	int callers = v->f[UP]->depth > 2
+			  ? (int)(v->f[UP]->depth - 2 < 10000 ? v->f[UP]->depth - 2 : 10000)
+			  : 0;
 	return callers < h / 2 ? callers : h / 2;
 }
 
@@ -47,7 +49,8 @@ int64_t flame_line(const struct flameview *v, int part, uint32_t node, int h)
 	return line_of(v, part, flame_depth(v->f[part], node), h);
 }
 
-bool flame_window(const struct flameview *v, int part, int h, int w, struct flame_look *l, int64_t *line0)
+bool flame_window(
+    const struct flameview *v, int part, int h, int w, struct flame_look *l, int64_t *line0)
 {
 	const struct flame *f = v->f[part];
 	if (!f || f->t.n < 2 || h < 1 || w < 1)
@@ -79,7 +82,11 @@ bool flame_signed(const struct flameview *v)
 static enum style change(const struct flame *f, uint32_t node)
 {
 	double d = f->wid[node] ? (double)f->t.cum[node] / (double)f->wid[node] : 0;
-	return d > .6 ? ST_MORE2 : d > .1 ? ST_MORE1 : d < -.6 ? ST_LESS2 : d < -.1 ? ST_LESS1 : ST_SAME;
+	return d > .6	 ? ST_MORE2
+	       : d > .1	 ? ST_MORE1
+	       : d < -.6 ? ST_LESS2
+	       : d < -.1 ? ST_LESS1
+			 : ST_SAME;
 }
 
 static enum style hue(const struct flameview *v, const struct flame *f, uint32_t node)
@@ -136,7 +143,8 @@ static size_t symbol_tail(const char *s, size_t n)
 	return at < n ? at : 0;
 }
 
-static void label(const struct drawing *d, int y, int x, int w, uint32_t thing, enum style fg, int attr)
+static void label(
+    const struct drawing *d, int y, int x, int w, uint32_t thing, enum style fg, int attr)
 {
 	const struct calls *c = d->v->t.c;
 	const struct thing *t = &c->thing[thing];
@@ -144,10 +152,10 @@ static void label(const struct drawing *d, int y, int x, int w, uint32_t thing, 
 	struct buf b = {0}, full = {0};
 	if (w < 1)
 		return;
-	if (w < 3) {		/* no room for an ellipsis: the first letters of the name itself */
+	if (w < 3) { /* no room for an ellipsis: the first letters of the name itself */
 		size_t at = symbol_tail(s.s, s.n);
 		text_safe(&b, s.s + at, s.n - at);
-	} else if (t->name && t->line) {	/* decode.go:12 tells more of a line than half a name */
+	} else if (t->name && t->line) { /* decode.go:12 tells more of a line than half a name */
 		calls_where(c, thing, &full);
 		buf_putc(&full, ' ');
 		text_safe(&full, s.s, s.n);
@@ -175,7 +183,8 @@ static uint32_t edge_mark(const struct drawing *d, uint32_t node, bool selected)
 	return ascii ? '|' : 0x258f;
 }
 
-static void frame(const struct drawing *d, int y, int x0, int x1, uint32_t node, bool selected, bool faint)
+static void frame(
+    const struct drawing *d, int y, int x0, int x1, uint32_t node, bool selected, bool faint)
 {
 	const struct flameview *v = d->v;
 	const struct flame *f = v->f[d->part];
@@ -204,7 +213,8 @@ static void sliver(const struct drawing *d, int y, int x, double part, bool sele
 	uint32_t ch = d->env->ascii ? (k < 4 ? '.' : ':') : 0x2590 - (uint32_t)k;
 	if (selected)
 		ch = d->env->ascii ? '>' : 0x25b8;
-	grid_put(d->g, y, x, ch, selected ? ST_ACCENT : ST_SLIVER, ST_NORMAL, selected ? AT_BOLD : 0);
+	grid_put(
+	    d->g, y, x, ch, selected ? ST_ACCENT : ST_SLIVER, ST_NORMAL, selected ? AT_BOLD : 0);
 }
 
 static void span(void *arg, const struct flame_span *s)
@@ -288,7 +298,9 @@ static void below(const struct flameview *v, const struct pane_env *env, struct 
 			if (hit[i])
 				id[n++] = i;
 		sort_u32(id, n, cmp_hit, c);
-		grid_printf(g, y++, 0, ST_HEAD, 0, "hits of /%s, heaviest first (n and N go from one to the next)", env->find.text);
+		grid_printf(g, y++, 0, ST_HEAD, 0,
+		    "hits of /%s, heaviest first (n and N go from one to the next)",
+		    env->find.text);
 		l = arena_alloc(env->scratch, (n + 1) * sizeof *l);
 		for (uint32_t i = 0; i < n; i++)
 			l[i] = (struct link){.thing = id[i], .value = c->thing[id[i]].cum};
@@ -301,7 +313,8 @@ static void below(const struct flameview *v, const struct pane_env *env, struct 
 	int half = (g->w - 2) / 2;
 	n = callers_of(c, thing, env->scratch, &l);
 	struct rect old = grid_clip(g, (struct rect){y, 0, g->h - y, half});
-	grid_printf(g, 0, 0, ST_HEAD, 0, "%u caller%s of the selected function", n, n == 1 ? "" : "s");
+	grid_printf(
+	    g, 0, 0, ST_HEAD, 0, "%u caller%s of the selected function", n, n == 1 ? "" : "s");
 	put_list(v, env, g, 1, l, n, c->thing[thing].cum);
 	grid_unclip(g, old);
 	n = callees_of(c, thing, env->scratch, &l);
@@ -336,11 +349,13 @@ struct finder {
 static void finder_span(void *arg, const struct flame_span *s)
 {
 	struct finder *f = arg;
-	if (line_of(f->v, f->part, f->depth0 + s->row, f->h) == f->y && s->x0 <= f->x && f->x < s->x1)
+	if (line_of(f->v, f->part, f->depth0 + s->row, f->h) == f->y && s->x0 <= f->x &&
+	    f->x < s->x1)
 		f->node = s->node;
 }
 
-bool flame_at(const struct flameview *v, const struct pane_env *env, int y, int x, int *part, uint32_t *node)
+bool flame_at(
+    const struct flameview *v, const struct pane_env *env, int y, int x, int *part, uint32_t *node)
 {
 	for (*part = DOWN; *part < PARTS; ++*part) {
 		struct finder f = {v, *part, y, x, env->rows, 0, 0};

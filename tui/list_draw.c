@@ -49,7 +49,8 @@ static void text(const struct drawing *d, struct grid *g, int y, const struct li
 	} else if (r->line <= 0) {
 		grid_text(g, 0, 0, ST_DIM, 0, "(the line is not known)");
 	} else if (v->src && v->src->path) {
-		grid_text(g, 0, 0, ST_WARN, 0, "(past the end of the file: it is not the version that ran)");
+		grid_text(g, 0, 0, ST_WARN, 0,
+		    "(past the end of the file: it is not the version that ran)");
 	}
 	grid_unclip(g, old);
 }
@@ -69,7 +70,8 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	case LR_INLINED:
 		tree_value(d->v->t.c, g, y, X_CUM, r->cum, 0);
 		grid_put(g, y, X_LINE - 1, '>', ST_DIM, ST_NORMAL, 0);
-		tree_name(d->env, d->v->t.c, g, y, X_TEXT + 2, g->w - X_TEXT - 2, r->thing, "(inlined)");
+		tree_name(
+		    d->env, d->v->t.c, g, y, X_TEXT + 2, g->w - X_TEXT - 2, r->thing, "(inlined)");
 		break;
 	case LR_LINE:
 		weights(d, g, y, r);
@@ -107,7 +109,8 @@ static void where(const struct listview *v, const struct pane_env *env, struct g
 		grid_textn(g, y, 6, ST_DIM, 0, b.p + at, n);
 		at += n;
 	}
-	grid_text(g, y, 6, ST_NORMAL, 0, ":source_path DIR says where it is; :trim_path PREFIX shortens its name");
+	grid_text(g, y, 6, ST_NORMAL, 0,
+	    ":source_path DIR says where it is; :trim_path PREFIX shortens its name");
 	buf_free(&b);
 }
 
@@ -117,8 +120,9 @@ void listview_draw(const void *st, const struct pane_env *env, struct grid *g)
 	if (tree_empty(&v->t, env, g))
 		return;
 	if (v->cur == UINT32_MAX) {
-		grid_text(g, 2, 2, ST_DIM, 0, v->id ? "the function is filtered away: { and } show others"
-						    : "no function is chosen: 2 on a row of Top, or :list RE");
+		grid_text(g, 2, 2, ST_DIM, 0,
+		    v->id ? "the function is filtered away: { and } show others"
+			  : "no function is chosen: 2 on a row of Top, or :list RE");
 		return;
 	}
 	grid_right(g, 0, X_FLAT + 1, ST_HEAD, 0, "FLAT");
@@ -141,7 +145,8 @@ void listview_draw(const void *st, const struct pane_env *env, struct grid *g)
 		grid_text(g, 0, X_TEXT + 8, ST_WARN, 0, "(no file is named for this function)");
 	}
 	struct rect old = grid_clip(g, (struct rect){1 + extra, 0, g->h - 1 - extra, g->w});
-	rows_draw(&v->rows, g, draw_row, &(struct drawing){v, env}, &(struct rows_look){false, hits_fresh(&v->hit, env) ? v->hit.at : NULL});
+	rows_draw(&v->rows, g, draw_row, &(struct drawing){v, env},
+	    &(struct rows_look){false, hits_fresh(&v->hit, env) ? v->hit.at : NULL});
 	grid_unclip(g, old);
 }
 
@@ -151,7 +156,8 @@ void listview_summary(const void *st, const struct pane_env *env, struct buf *b)
 	if (v->cur == UINT32_MAX)
 		return;
 	const struct list_fun *f = &v->fun[v->cur];
-	const struct str_row *name = store_str(v->t.c->st, f->name), *file = store_str(v->t.c->st, f->file);
+	const struct str_row *name = store_str(v->t.c->st, f->name),
+			     *file = store_str(v->t.c->st, f->file);
 	struct buf rest = {0}, *r = &rest;
 	buf_putc(r, ' ');
 	size_t base = file->n;
@@ -184,7 +190,8 @@ void listview_detail(const void *st, const struct pane_env *env, struct buf *b)
 		return;
 	const struct list_row *r = &v->row[v->rows.sel];
 	if (r->kind == LR_FOLDED) {
-		buf_printf(b, "lines %lld-%lld: no weight (z unfolds)", (long long)r->line, (long long)r->end);
+		buf_printf(b, "lines %lld-%lld: no weight (z unfolds)", (long long)r->line,
+		    (long long)r->end);
 		return;
 	}
 	buf_printf(b, "line %lld", (long long)r->line);

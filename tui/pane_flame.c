@@ -166,7 +166,8 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 
 /* ---- moving */
 
-/* The neighbour in the same row, dir 1 or -1; 0: none. A row further up serves when none is as deep. */
+/* The neighbour in the same row, dir 1 or -1; 0: none. A row further up serves when none is as
+ * deep. */
 static uint32_t beside(const struct flame *f, uint32_t node, int dir)
 {
 	uint32_t up = 0, i = node;
@@ -210,7 +211,8 @@ static void move_rows(struct flameview *v, int dir, int64_t n)
 			v->part = DOWN;	/* the centre belongs to the callees */
 			to = widest_child(v->f[DOWN], 0);
 		} else if (v->f[UP] && !deeper && v->part == DOWN && !to) {
-			uint32_t centre = widest_child(v->f[UP], 0), caller = centre ? widest_child(v->f[UP], centre) : 0;
+			uint32_t centre = widest_child(v->f[UP], 0),
+				 caller = centre ? widest_child(v->f[UP], centre) : 0;
 			if (!caller)
 				return;
 			v->part = UP;
@@ -280,7 +282,9 @@ static bool act_zoom(struct flameview *v, const struct act *a)
 	switch ((int)a->cmd) {
 	case CMD_OPEN:
 	case CMD_ZOOM_IN: zoom_to(v, v->part, v->sel, true); return true;
-	case CMD_ZOOM_OUT: zoom_to(v, v->part, z ? v->f[v->part]->t.parent[z] : 0, false); return true;
+	case CMD_ZOOM_OUT:
+		zoom_to(v, v->part, z ? v->f[v->part]->t.parent[z] : 0, false);
+		return true;
 	case CMD_ZOOM_ALL:
 		v->zoom[DOWN] = v->zoom[UP] = 0;
 		v->nbefore = 0;
@@ -321,10 +325,14 @@ static enum verdict toggle_pivot(struct flameview *v, const struct pane_env *env
 	uint32_t at = heaviest_of(v->f[DOWN], calls_find(v->t.c, id));
 	v->sel = at ? at : v->sel;
 	into_view(v, env->rows);
-	return say(ask, v->pivot ? "callers above, callees below; p on it again: the whole" : "the whole graph again", "");
+	return say(ask,
+	    v->pivot ? "callers above, callees below; p on it again: the whole"
+		     : "the whole graph again",
+	    "");
 }
 
-static enum verdict set_order(struct flameview *v, const struct pane_env *env, const char *arg, struct ask *ask)
+static enum verdict set_order(
+    struct flameview *v, const struct pane_env *env, const char *arg, struct ask *ask)
 {
 	enum order o = (enum order)((v->conf.order + 1) % 3);
 	if (arg && *arg) {
@@ -339,7 +347,8 @@ static enum verdict set_order(struct flameview *v, const struct pane_env *env, c
 	return say(ask, "siblings by ", order_name[o]);
 }
 
-static enum verdict act_shape(struct flameview *v, const struct pane_env *env, const struct act *a, struct ask *ask)
+static enum verdict act_shape(
+    struct flameview *v, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
 	const char *what = "";
 	bool on = false;
@@ -354,7 +363,8 @@ static enum verdict act_shape(struct flameview *v, const struct pane_env *env, c
 		v->path[v->npath++] = 0;
 		v->zoom[DOWN] = v->zoom[UP] = 0;
 		v->scroll = 0;
-		what = on ? "merged from the leaves: callers below their callees" : "from the root again";
+		what = on ? "merged from the leaves: callers below their callees"
+			  : "from the root again";
 		break;
 	case CMD_COLLAPSE:
 		on = v->conf.fold_recursion = !v->conf.fold_recursion;
@@ -362,7 +372,8 @@ static enum verdict act_shape(struct flameview *v, const struct pane_env *env, c
 		break;
 	case CMD_COLLAPSE_STD:
 		on = v->conf.fold_runtime = !v->conf.fold_runtime;
-		what = on ? "runtime and standard library: only the function called first" : "runtime and standard library in full";
+		what = on ? "runtime and standard library: only the function called first"
+			  : "runtime and standard library in full";
 		break;
 	default: return V_PASS;
 	}
@@ -395,8 +406,10 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		v->colour = (enum flame_colour)((v->colour + 1) % FC__N);
 		if (v->colour == FC_PACKAGE && !flame_signed(v))
 			v->colour = FC_SELF;	/* AUTO was package already */
-		return say(ask, "colours by ", v->colour == FC_SELF ? "own weight" : v->colour == FC_AUTO &&
-			flame_signed(v) ? "change" : "package");
+		return say(ask, "colours by ",
+		    v->colour == FC_SELF		      ? "own weight"
+		    : v->colour == FC_AUTO && flame_signed(v) ? "change"
+							      : "package");
 	default: return act_shape(v, env, a, ask);
 	}
 }
@@ -444,8 +457,9 @@ enum { F_REVERSE = 1, F_RECURSION = 2, F_RUNTIME = 4, F_ORDER = 8 };
 static void save(const void *st, struct view *to)
 {
 	const struct flameview *v = st;
-	int64_t flags = (v->conf.reverse ? F_REVERSE : 0) | (v->conf.fold_recursion ? F_RECURSION : 0) |
-	    (v->conf.fold_runtime ? F_RUNTIME : 0) | (int64_t)v->conf.order * F_ORDER;
+	int64_t flags = (v->conf.reverse ? F_REVERSE : 0) |
+			(v->conf.fold_recursion ? F_RECURSION : 0) |
+			(v->conf.fold_runtime ? F_RUNTIME : 0) | (int64_t)v->conf.order * F_ORDER;
 	*to = (struct view){
 	    .zoom = {(int64_t)node_id(v, DOWN, v->zoom[DOWN]), (int64_t)node_id(v, UP, v->zoom[UP]),
 		(int64_t)v->pivot, flags},
@@ -467,7 +481,8 @@ static void load(void *st, const struct pane_env *env, const struct view *from)
 	v->flip = from->cursor[3] != 0;
 	lay_out(v, env);
 	for (int k = 0; k < PARTS; k++)
-		v->zoom[k] = v->f[k] && from->zoom[k] ? flame_find(v->f[k], (uint64_t)from->zoom[k]) : 0;
+		v->zoom[k] =
+		    v->f[k] && from->zoom[k] ? flame_find(v->f[k], (uint64_t)from->zoom[k]) : 0;
 	uint32_t at = flame_find(v->f[v->part], (uint64_t)from->cursor[0]);
 	v->sel = at ? at : v->sel;
 	v->scroll = from->cursor[1];
@@ -493,7 +508,8 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	if (v->conf.fold_runtime)
 		buf_puts(b, " | runtime folded");
 	if (hits_fresh(&v->hit, env)) {
-		buf_printf(b, " | /%s %u hit%s ", env->find.text, v->hit.n, v->hit.n == 1 ? "" : "s");
+		buf_printf(
+		    b, " | /%s %u hit%s ", env->find.text, v->hit.n, v->hit.n == 1 ? "" : "s");
 		tree_put_percent(b, v->hitw, v->t.c->all);
 		buf_puts(b, " of total (union)");
 	}
@@ -569,7 +585,8 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	(void)st;
 	(void)env;
-	buf_puts(b, "hjkl move  Enter zoom  u undo  0 all  p pivot  i flip  s order  / find  f x d filter");
+	buf_puts(b,
+	    "hjkl move  Enter zoom  u undo  0 all  p pivot  i flip  s order  / find  f x d filter");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
@@ -588,8 +605,22 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 }
 
 const struct pane_ops pane_flame = {
-    .name = "flame", .tab = "Flame", .bit = P_FLAME, .cmd = CMD_PANE_FLAME, .state_size = sizeof(struct flameview),
-    .close = close_flame, .update = update, .draw = draw, .act = act, .go = go, .place = place,
-    .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
+    .name = "flame",
+    .tab = "Flame",
+    .bit = P_FLAME,
+    .cmd = CMD_PANE_FLAME,
+    .state_size = sizeof(struct flameview),
+    .close = close_flame,
+    .update = update,
+    .draw = draw,
+    .act = act,
+    .go = go,
+    .place = place,
+    .save = save,
+    .load = load,
+    .summary = summary,
+    .detail = detail,
+    .find = find,
+    .keys = keys,
     .click = click,
 };

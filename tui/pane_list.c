@@ -37,7 +37,8 @@ static int same_fun(const void *ctx, uint32_t id, const void *key)
 
 static int cmp_fun(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct list_fun *x = (const struct list_fun *)ctx + a, *y = (const struct list_fun *)ctx + b;
+	const struct list_fun *x = (const struct list_fun *)ctx + a,
+			      *y = (const struct list_fun *)ctx + b;
 	if (x->cum != y->cum)
 		return x->cum > y->cum ? -1 : 1;
 	return (x->first > y->first) - (x->first < y->first);
@@ -46,7 +47,8 @@ static int cmp_fun(const void *ctx, uint32_t a, uint32_t b)
 static void weigh_functions_of(struct listview *v)
 {
 	const struct ctree *t = &v->t.c->t;
-	uint32_t *open = xcalloc((size_t)v->nfun + 1, sizeof *open), *stack = xmalloc(t->n * sizeof *stack);
+	uint32_t *open = xcalloc((size_t)v->nfun + 1, sizeof *open),
+		 *stack = xmalloc(t->n * sizeof *stack);
 	uint32_t depth = 0;
 	for (uint32_t i = 1; i < t->n; i++) {
 		while (depth && t->next[stack[depth - 1]] <= i)
@@ -79,7 +81,8 @@ static void make_functions(struct listview *v)
 		if (id == UINT32_MAX) {
 			id = v->nfun++;
 			v->fun = mem_grow(v->fun, &cap, v->nfun, sizeof *v->fun);
-			v->fun[id] = (struct list_fun){.name = t->name, .file = t->file, .fun = t->fun, .first = i};
+			v->fun[id] = (struct list_fun){
+			    .name = t->name, .file = t->file, .fun = t->fun, .first = i};
 			intern_put(&index, h, id);
 		}
 		v->of[i] = id;
@@ -120,8 +123,10 @@ static void add_inlined(struct listview *v, uint32_t thing)
 	uint32_t n = callees_of(v->t.c, thing, &a, &l);
 	for (uint32_t i = 0; i < n; i++)
 		if (l[i].inl)
-			add(v, (struct list_row){.kind = LR_INLINED, .line = v->t.c->thing[thing].line,
-			    .thing = l[i].thing, .cum = l[i].value});
+			add(v, (struct list_row){.kind = LR_INLINED,
+				   .line = v->t.c->thing[thing].line,
+				   .thing = l[i].thing,
+				   .cum = l[i].value});
 	arena_free(&a);
 }
 
@@ -139,8 +144,10 @@ static int64_t body_end(const struct source *s, int64_t last)
 	return last + 5 < s->nline ? last + 5 : s->nline;
 }
 
-/* All lines from..to; cold ones folded into one row when asked for, but for those next to a hot one. */
-static void add_source(struct listview *v, const uint32_t *hot, uint32_t nhot, int64_t from, int64_t to)
+/* All lines from..to; cold ones folded into one row when asked for, but for those next to a hot
+ * one. */
+static void add_source(
+    struct listview *v, const uint32_t *hot, uint32_t nhot, int64_t from, int64_t to)
 {
 	uint32_t k = 0;
 	for (int64_t i = from; i <= to; i++) {
@@ -174,8 +181,8 @@ static bool other_version(const struct source *src, const struct str_row *name, 
 	const char *line = start > 0 ? source_line(src, start, &n) : NULL;
 	const char *last = name->s + at;
 	size_t m = name->n - at;
-	if (!line || !m || strchr(name->s, '[') || !strncmp(last, "func", 4) || (*last >= '0' && *last <= '9') ||
-	    src->nline < start)
+	if (!line || !m || strchr(name->s, '[') || !strncmp(last, "func", 4) ||
+	    (*last >= '0' && *last <= '9') || src->nline < start)
 		return src->nline < start;
 	for (size_t i = 0; i + m <= n; i++)
 		if (!memcmp(line + i, last, m))
@@ -204,22 +211,29 @@ static void fill(struct listview *v, struct session *s)
 		if (c->thing[hot[i]].cum > v->most)
 			v->most = c->thing[hot[i]].cum;
 	while (n && c->thing[hot[0]].line <= 0) {	/* no line is known: by itself, first */
-		add(v, (struct list_row){LR_LINE, 0, 0, hot[0], c->thing[hot[0]].flat, c->thing[hot[0]].cum});
+		add(v, (struct list_row){
+			   LR_LINE, 0, 0, hot[0], c->thing[hot[0]].flat, c->thing[hot[0]].cum});
 		memmove(hot, hot + 1, --n * sizeof *hot);
 	}
 	if (n && v->src && v->src->path) {
-		int64_t start = store_fun(c->st, f->fun)->line, first = c->thing[hot[0]].line, last = c->thing[hot[n - 1]].line;
-		v->stale = other_version(v->src, store_str(c->st, f->name), start) || last > v->src->nline;
+		int64_t start = store_fun(c->st, f->fun)->line, first = c->thing[hot[0]].line,
+			last = c->thing[hot[n - 1]].line;
+		v->stale =
+		    other_version(v->src, store_str(c->st, f->name), start) || last > v->src->nline;
 		if (start <= 0 || start > first)
 			start = first > 5 ? first - 5 : 1;
 		int64_t end = body_end(v->src, last);
 		if (end - start > 100000)	/* lines that a file made up */
 			start = first, end = first + 100000;
-		add_source(v, hot, n, start, end > last ? end : last < v->src->nline ? last : v->src->nline);
+		add_source(v, hot, n, start,
+		    end > last		   ? end
+		    : last < v->src->nline ? last
+					   : v->src->nline);
 	} else {
 		for (uint32_t i = 0; i < n; i++) {
 			const struct thing *t = &c->thing[hot[i]];
-			add(v, (struct list_row){LR_LINE, t->line, t->line, hot[i], t->flat, t->cum});
+			add(v,
+			    (struct list_row){LR_LINE, t->line, t->line, hot[i], t->flat, t->cum});
 			if (v->inlined)
 				add_inlined(v, hot[i]);
 		}
@@ -372,7 +386,8 @@ static void push(struct listview *v)
 {
 	if (v->nback == LIST_BACK_MAX)
 		memmove(v->back, v->back + 1, sizeof v->back - sizeof *v->back), v->nback--;
-	v->back[v->nback++] = (struct list_back){v->id, v->id_file, v->rows.n ? v->row[v->rows.sel].line : 0};
+	v->back[v->nback++] =
+	    (struct list_back){v->id, v->id_file, v->rows.n ? v->row[v->rows.sel].line : 0};
 }
 
 static bool go_back(struct listview *v, const struct pane_env *env)
@@ -405,7 +420,8 @@ static enum verdict enter(struct listview *v, const struct pane_env *env, struct
 			to = l[0].thing;
 	}
 	if (!to)
-		return say(ask, r->thing ? "this line calls nothing that was seen" : "nothing was seen on this line");
+		return say(ask, r->thing ? "this line calls nothing that was seen"
+					 : "nothing was seen on this line");
 	int64_t line = v->t.c->thing[to].line;
 	push(v);
 	show(v, env, v->of[to]);
@@ -421,7 +437,10 @@ static enum verdict step(struct listview *v, const struct pane_env *env, int dir
 			at = i;
 	if (!v->norder)
 		return V_DONE;
-	show(v, env, v->order[at == UINT32_MAX ? 0 : dir > 0 ? (at + 1) % v->norder : (at + v->norder - 1) % v->norder]);
+	show(v, env,
+	    v->order[at == UINT32_MAX ? 0
+		     : dir > 0	      ? (at + 1) % v->norder
+				      : (at + v->norder - 1) % v->norder]);
 	return V_DONE;
 }
 
@@ -472,7 +491,9 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_PREV:
 		if (env->find.rx)
 			return V_PASS;
-		return next_hot(v, a->cmd == CMD_NEXT ? 1 : -1) ? V_DONE : say(ask, "no line of it has weight");
+		return next_hot(v, a->cmd == CMD_NEXT ? 1 : -1)
+			   ? V_DONE
+			   : say(ask, "no line of it has weight");
 	case CMD_FUN_NEXT: return step(v, env, 1);
 	case CMD_FUN_PREV: return step(v, env, -1);
 	case CMD_FOLD:
@@ -582,7 +603,9 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct listview *v = st;
 	(void)env;
-	buf_printf(b, "n/N next hot  { } function  Enter callee  I inlined  z %s  gf editor  h l scroll  y copy",
+	buf_printf(b,
+	    "n/N next hot  { } function  Enter callee  I inlined  z %s  gf editor  h l scroll  y "
+	    "copy",
 	    v->fold ? "unfold" : "fold");
 }
 
@@ -603,14 +626,32 @@ static void copy(const void *st, const struct pane_env *env, struct buf *b)
 	const struct listview *v = st;
 	size_t n;
 	(void)env;
-	const char *s = v->rows.n && v->src && v->src->path ? source_line(v->src, v->row[v->rows.sel].line, &n) : NULL;
+	const char *s = v->rows.n && v->src && v->src->path
+			    ? source_line(v->src, v->row[v->rows.sel].line, &n)
+			    : NULL;
 	if (s)
 		buf_put(b, s, n);
 }
 
 const struct pane_ops pane_list = {
-    .name = "list", .tab = "List", .bit = P_LIST, .cmd = CMD_PANE_LIST, .state_size = sizeof(struct listview),
-    .open = open_list, .close = close_list, .update = update, .draw = listview_draw, .act = act, .go = go,
-    .place = place, .save = save, .load = load, .summary = listview_summary, .detail = listview_detail,
-    .find = find, .keys = keys, .click = click, .copy = copy,
+    .name = "list",
+    .tab = "List",
+    .bit = P_LIST,
+    .cmd = CMD_PANE_LIST,
+    .state_size = sizeof(struct listview),
+    .open = open_list,
+    .close = close_list,
+    .update = update,
+    .draw = listview_draw,
+    .act = act,
+    .go = go,
+    .place = place,
+    .save = save,
+    .load = load,
+    .summary = listview_summary,
+    .detail = listview_detail,
+    .find = find,
+    .keys = keys,
+    .click = click,
+    .copy = copy,
 };

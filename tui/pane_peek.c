@@ -60,11 +60,11 @@ static void add(struct peek *p, struct line l)
 	p->line[p->rows.n++] = l;
 }
 
-static void add_links(struct peek *p, struct arena *a, enum row_kind kind, const struct link *l, uint32_t n,
-    int level, int levels)
+static void add_links(struct peek *p, struct arena *a, enum row_kind kind, const struct link *l,
+    uint32_t n, int level, int levels)
 {
 	int64_t whole = p->t.c->thing[p->centre].cum;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && p->rows.n < ROWS_MAX; i++) {
 		if (level && tree_part(l[i].value, whole) < 0.005)
 			continue;
 		add(p, (struct line){kind, level, l[i].thing, 0, l[i].value, l[i].inl});
@@ -73,7 +73,7 @@ static void add_links(struct peek *p, struct arena *a, enum row_kind kind, const
 		struct link *more;
 		uint32_t m = kind == R_CALLER ? callers_next(p->t.c, &l[i], a, &more)
 					      : callees_next(p->t.c, &l[i], a, &more);
-		add_links(p, a, kind, more, m, level + 1, levels);	/* at most LEVELS_MAX deep */
+		add_links(p, a, kind, more, m, level + 1, levels); /* at most LEVELS_MAX deep */
 	}
 }
 
@@ -88,7 +88,8 @@ static void mark_hits(struct peek *p, const struct pane_env *env)
 	hits_begin(&p->hit, env, p->rows.n);
 	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++)
 		if (p->line[i].thing)
-			p->hit.n += p->hit.at[i] = tree_match(p->t.c, p->line[i].thing, env->find.rx, &b);
+			p->hit.n += p->hit.at[i] =
+			    tree_match(p->t.c, p->line[i].thing, env->find.rx, &b);
 	buf_free(&b);
 }
 
@@ -183,7 +184,8 @@ static void rematch(struct peek *p)
 	rx_free(rx);
 }
 
-static enum verdict match_re(struct peek *p, const struct pane_env *env, const char *re, struct ask *ask)
+static enum verdict match_re(
+    struct peek *p, const struct pane_env *env, const char *re, struct ask *ask)
 {
 	struct err e;
 	struct rx *rx = rx_new(re, &e);
@@ -288,7 +290,8 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 	}
 	grid_text(g, 0, 5, ST_HEAD, 0, "VALUE   PART  FUNCTION");
 	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
-	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env}, &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
+	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env},
+	    &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
 	grid_unclip(g, old);
 }
 
@@ -323,7 +326,11 @@ static void next_part(struct peek *p)
 	static const enum row_kind order[] = {R_CALLER, R_CENTRE, R_CALLEE};
 	enum row_kind now = p->line[p->rows.sel].kind;
 	for (int k = 0; k < 3; k++) {
-		enum row_kind want = order[((now == R_CALLER ? 0 : now == R_CENTRE ? 1 : 2) + k + 1) % 3];
+		enum row_kind want = order[((now == R_CALLER	  ? 0
+						: now == R_CENTRE ? 1
+								  : 2) +
+					       k + 1) %
+					   3];
 		for (uint32_t i = 0; i < p->rows.n; i++)
 			if (p->line[i].kind == want) {
 				rows_select(&p->rows, i);
@@ -346,7 +353,9 @@ static enum verdict step_match(struct peek *p, const struct pane_env *env, int d
 	uint32_t at = match_at(p);
 	if (!p->nmatch)
 		return V_DONE;
-	at = at == UINT32_MAX ? 0 : dir > 0 ? (at + 1) % p->nmatch : (at + p->nmatch - 1) % p->nmatch;
+	at = at == UINT32_MAX ? 0
+	     : dir > 0	      ? (at + 1) % p->nmatch
+			      : (at + p->nmatch - 1) % p->nmatch;
 	set_centre(p, env, p->match[at], false);
 	return V_DONE;
 }
@@ -403,8 +412,9 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 	case CMD_PERCENT:
 		p->base = (enum base)((p->base + 1) % BASE__N);
-		return say(ask, p->base == BASE_LOCAL ? "percentages of the centre" : p->base == BASE_ALL
-			? "percentages of the whole" : "percentages of what is shown");
+		return say(ask, p->base == BASE_LOCAL ? "percentages of the centre"
+				: p->base == BASE_ALL ? "percentages of the whole"
+						      : "percentages of what is shown");
 	case CMD_PANE_PEEK: return a->arg && *a->arg ? match_re(p, env, a->arg, ask) : V_PASS;
 	default: return V_PASS;
 	}
@@ -420,7 +430,7 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 		p->nback = 0;
 		set_centre(p, env, thing, false);
 	}
-	if (p->re && match_at(p) == UINT32_MAX) {	/* another place than the expression meant */
+	if (p->re && match_at(p) == UINT32_MAX) { /* another place than the expression meant */
 		mem_free(p->re);
 		p->re = NULL;
 		rematch(p);
@@ -439,7 +449,8 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 static void save(const void *st, struct view *v)
 {
 	const struct peek *p = st;
-	*v = (struct view){.zoom = {(int64_t)p->id}, .cursor = {p->rows.sel, p->rows.top, p->levels}};
+	*v = (struct view){
+	    .zoom = {(int64_t)p->id}, .cursor = {p->rows.sel, p->rows.top, p->levels}};
 }
 
 static void load(void *st, const struct pane_env *env, const struct view *v)
@@ -516,7 +527,8 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	(void)st;
 	(void)env;
-	buf_puts(b, "Enter centre  Backspace back  { } function  2 list  4 flame here  + - levels  f focus  % of");
+	buf_puts(b, "Enter centre  Backspace back  { } function  2 list  4 flame here  + - levels  "
+		    "f focus  % of");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
@@ -539,8 +551,24 @@ static void open_peek(void *st, const struct pane_env *env)
 }
 
 const struct pane_ops pane_peek = {
-    .name = "peek", .tab = "Peek", .bit = P_PEEK, .cmd = CMD_PANE_PEEK, .state_size = sizeof(struct peek),
-    .open = open_peek, .close = close_peek, .update = update, .draw = draw, .act = act, .go = go,
-    .place = place, .save = save, .load = load, .summary = summary, .detail = detail, .find = find,
-    .keys = keys, .side = side, .click = click,
+    .name = "peek",
+    .tab = "Peek",
+    .bit = P_PEEK,
+    .cmd = CMD_PANE_PEEK,
+    .state_size = sizeof(struct peek),
+    .open = open_peek,
+    .close = close_peek,
+    .update = update,
+    .draw = draw,
+    .act = act,
+    .go = go,
+    .place = place,
+    .save = save,
+    .load = load,
+    .summary = summary,
+    .detail = detail,
+    .find = find,
+    .keys = keys,
+    .side = side,
+    .click = click,
 };

@@ -147,8 +147,10 @@ static void columns(const struct top *p, const struct pane_env *env, struct rows
 	c[C_SUM] = (struct rows_col){"SUM%", 6, true, 0};
 	c[C_CUM] = (struct rows_col){"CUM", 8, true, p->sort == K_CUM ? dir : 0};
 	c[C_CUMP] = (struct rows_col){"CUM%", 6, true, 0};
-	c[C_BAR] = (struct rows_col){env->cols >= 110 ? "CUM" : "CUM BAR", env->cols >= 110 ? 20 : 9, false, 0};
-	c[C_NAME] = (struct rows_col){name[p->t.c->gran], 0, false, (int8_t)(p->sort == K_NAME ? -dir : 0)};
+	c[C_BAR] = (struct rows_col){
+	    env->cols >= 110 ? "CUM" : "CUM BAR", env->cols >= 110 ? 20 : 9, false, 0};
+	c[C_NAME] =
+	    (struct rows_col){name[p->t.c->gran], 0, false, (int8_t)(p->sort == K_NAME ? -dir : 0)};
 	if (env->cols < 64)
 		c[C_BAR].width = 3;
 }
@@ -206,7 +208,8 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 	old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
 	if (!p->rows.n)
 		grid_text(g, 1, 2, ST_DIM, 0, "no row matches: & and Enter shows all of them");
-	rows_draw(&p->rows, g, draw_row, &d, &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
+	rows_draw(&p->rows, g, draw_row, &d,
+	    &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
 	grid_unclip(g, old);
 }
 
@@ -224,7 +227,8 @@ static int draw_links(const struct top *p, const struct pane_env *env, struct gr
 		}
 		tree_value(p->t.c, g, y, 9, l[i].value, 0);
 		tree_percent(g, y, 16, l[i].value, whole);
-		tree_name(env, p->t.c, g, y, 18, g->w - 18, l[i].thing, l[i].inl ? "(inlined)" : "");
+		tree_name(
+		    env, p->t.c, g, y, 18, g->w - 18, l[i].thing, l[i].inl ? "(inlined)" : "");
 	}
 	return y;
 }
@@ -260,7 +264,8 @@ static void resort(struct top *p, const struct pane_env *env, enum top_sort key)
 	fill(p, env);
 }
 
-static enum verdict sort_by_name(struct top *p, const struct pane_env *env, const char *arg, struct ask *ask)
+static enum verdict sort_by_name(
+    struct top *p, const struct pane_env *env, const char *arg, struct ask *ask)
 {
 	static const char *const name[] = {"flat", "cum", "name"};
 	if (!arg || !*arg) {
@@ -288,11 +293,16 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 	switch ((int)a->cmd) {
 	case CMD_FLATCUM:
-		resort(p, env, a->arg && !strcmp(a->arg, "flat") ? K_FLAT : a->arg && *a->arg ? K_CUM
-			: p->sort == K_FLAT ? K_CUM : K_FLAT);
+		resort(p, env,
+		    a->arg && !strcmp(a->arg, "flat") ? K_FLAT
+		    : a->arg && *a->arg		      ? K_CUM
+		    : p->sort == K_FLAT		      ? K_CUM
+						      : K_FLAT);
 		return V_DONE;
 	case CMD_SORT: return sort_by_name(p, env, a->arg, ask);
-	case CMD_SORT_LEFT: resort(p, env, (enum top_sort)((p->sort + K__N - 1) % K__N)); return V_DONE;
+	case CMD_SORT_LEFT:
+		resort(p, env, (enum top_sort)((p->sort + K__N - 1) % K__N));
+		return V_DONE;
 	case CMD_SORT_RIGHT: resort(p, env, (enum top_sort)((p->sort + 1) % K__N)); return V_DONE;
 	case CMD_INVERT:
 		keep(p);
@@ -389,7 +399,8 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	tree_put_value(p->t.c, &rest, t->cum);
 	uint32_t up = callers_of(p->t.c, sel, env->scratch, &l);
 	uint32_t down = callees_of(p->t.c, sel, env->scratch, &l);
-	buf_printf(&rest, "  %u caller%s %u callee%s", up, up == 1 ? "" : "s", down, down == 1 ? "" : "s");
+	buf_printf(
+	    &rest, "  %u caller%s %u callee%s", up, up == 1 ? "" : "s", down, down == 1 ? "" : "s");
 	tree_line(env, p->t.c, sel, b, &rest);
 }
 
@@ -418,7 +429,9 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct top *p = st;
 	(void)env;
-	buf_printf(b, "Enter peek  2 list  f focus  x ignore  d hide  c %s  [ ] type  < > sort  / find  a menu",
+	buf_printf(b,
+	    "Enter peek  2 list  f focus  x ignore  d hide  c %s  [ ] type  < > sort  / find  a "
+	    "menu",
 	    p->sort == K_FLAT ? "cum" : "flat");
 }
 
@@ -436,8 +449,23 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 }
 
 const struct pane_ops pane_top = {
-    .name = "top", .tab = "Top", .bit = P_TOP, .cmd = CMD_PANE_TOP, .state_size = sizeof(struct top),
-    .close = close_top, .update = update, .draw = draw, .act = act, .go = go, .place = place,
-    .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
-    .side = side, .click = click,
+    .name = "top",
+    .tab = "Top",
+    .bit = P_TOP,
+    .cmd = CMD_PANE_TOP,
+    .state_size = sizeof(struct top),
+    .close = close_top,
+    .update = update,
+    .draw = draw,
+    .act = act,
+    .go = go,
+    .place = place,
+    .save = save,
+    .load = load,
+    .summary = summary,
+    .detail = detail,
+    .find = find,
+    .keys = keys,
+    .side = side,
+    .click = click,
 };

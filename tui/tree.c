@@ -102,7 +102,8 @@ static void fit_name(const struct calls *c, uint32_t thing, size_t cells, bool a
 	struct buf line = {0}, where = {0};
 	calls_name(c, thing, &line);
 	size_t full = text_width(line.n ? line.p : "", line.n);
-	if (full > cells && t->name && t->file) {	/* the line must be seen: the folders go, then the symbol */
+	if (full > cells && t->name &&
+	    t->file) { /* the line must be seen: the folders go, then the symbol */
 		if (t->addr)
 			buf_printf(b, "%llx ", (unsigned long long)t->addr);
 		buf_putc(&where, ' ');
@@ -117,9 +118,11 @@ static void fit_name(const struct calls *c, uint32_t thing, size_t cells, bool a
 	buf_free(&where);
 }
 
-void tree_line(const struct pane_env *env, const struct calls *c, uint32_t thing, struct buf *b, struct buf *rest)
+void tree_line(const struct pane_env *env, const struct calls *c, uint32_t thing, struct buf *b,
+    struct buf *rest)
 {
-	size_t used = text_width(b->n ? b->p : "", b->n) + text_width(rest->n ? rest->p : "", rest->n) + 1;
+	size_t used =
+	    text_width(b->n ? b->p : "", b->n) + text_width(rest->n ? rest->p : "", rest->n) + 1;
 	size_t room = (size_t)(env->cols > 0 ? env->cols : 1);
 	fit_name(c, thing, room > used + 12 ? room - used : 12, env->ascii, b);
 	buf_put(b, rest->p, rest->n);
@@ -137,8 +140,8 @@ bool tree_match(const struct calls *c, uint32_t thing, const struct rx *rx, stru
 	return rx_match(rx, b->p, b->n);
 }
 
-void tree_name(const struct pane_env *env, const struct calls *c, struct grid *g, int y, int x, int w,
-    uint32_t thing, const char *suffix)
+void tree_name(const struct pane_env *env, const struct calls *c, struct grid *g, int y, int x,
+    int w, uint32_t thing, const char *suffix)
 {
 	struct buf b = {0};
 	if (w < 1)
@@ -214,11 +217,13 @@ void tree_summary(const struct calls *c, const struct pane_env *env, struct buf 
 
 /* ---- nothing to show */
 
-static const struct { const char *type, *why; } of_trace[] = {
-    {"cpu", "It has no CPU samples: they are there when a CPU profile (pprof.StartCPUProfile) runs while the trace is taken."},
+static const struct { const char *type, *why;
+} of_trace[] = {{"cpu", "It has no CPU samples: they are there when a CPU profile "
+			"(pprof.StartCPUProfile) runs while the trace is taken."},
     {"run", "No goroutine ran within the range."},
     {"sched", "No goroutine waited to be run within the range."},
-    {"sync", "No goroutine waited for a mutex, a condition, a channel or a select within the range."},
+    {"sync",
+	"No goroutine waited for a mutex, a condition, a channel or a select within the range."},
     {"net", "No goroutine waited for the network within the range."},
     {"syscall", "No goroutine was blocked in a system call within the range."},
     {"block", "No goroutine waited for anything within the range."}};
@@ -252,10 +257,12 @@ static int paragraph(struct grid *g, int y, enum style st, const char *s)
 static int filters(const struct pane_env *env, struct grid *g, int y)
 {
 	const struct query *q = session_query(env->s);
-	const struct { const char *name, *v; } f[] = {{"focus", q->f.focus}, {"ignore", q->f.ignore},
-	    {"hide", q->f.hide}, {"show", q->f.show}, {"show_from", q->f.show_from},
-	    {"prune_from", q->f.prune_from}, {"tagfocus", q->f.tagfocus}, {"tagignore", q->f.tagignore},
-	    {"group", q->group}, {"task", q->task}, {"region", q->region}};
+	const struct {
+		const char *name, *v;
+	} f[] = {{"focus", q->f.focus}, {"ignore", q->f.ignore}, {"hide", q->f.hide},
+	    {"show", q->f.show}, {"show_from", q->f.show_from}, {"prune_from", q->f.prune_from},
+	    {"tagfocus", q->f.tagfocus}, {"tagignore", q->f.tagignore}, {"group", q->group},
+	    {"task", q->task}, {"region", q->region}};
 	for (size_t i = 0; i < sizeof f / sizeof *f; i++)
 		if (f[i].v && y < g->h)
 			grid_printf(g, y++, 4, ST_NORMAL, 0, "%s=%s", f[i].name, f[i].v);
@@ -280,7 +287,8 @@ bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g
 	if (t->c && t->c->all) {
 		y = paragraph(g, y, ST_WARN, "No stack passes the filters:") + 1;
 		y = filters(env, g, y) + 1;
-		paragraph(g, y, ST_DIM, "\\ suspends them, R drops them, u takes the last one back.");
+		paragraph(
+		    g, y, ST_DIM, "\\ suspends them, R drops them, u takes the last one back.");
 		return true;
 	}
 	grid_printf(g, y, 2, ST_WARN, 0, "Nothing to show of type %s.", *name ? name : "(none)");

@@ -19,7 +19,8 @@
 struct call { uint32_t thing, node; struct step to; bool inl; };
 struct call_list { struct call *v; uint32_t n; size_t cap; };
 
-static void add_call(struct call_list *l, uint32_t thing, uint32_t node, uint32_t at, int64_t w, bool inl)
+static void add_call(
+    struct call_list *l, uint32_t thing, uint32_t node, uint32_t at, int64_t w, bool inl)
 {
 	l->v = mem_grow(l->v, &l->cap, (size_t)l->n + 1, sizeof *l->v);
 	l->v[l->n++] = (struct call){thing, node, {at, w}, inl};
@@ -43,7 +44,8 @@ static int cmp_link(const void *ctx, uint32_t a, uint32_t b)
 
 /* Calls to links, by thing. With a tree: without the calls nested in one that counts; steps of
    further levels need no such care, their weights are what is left. Frees the list. */
-static uint32_t link_up(const struct ctree *t, struct call_list *l, struct arena *a, struct link **out)
+static uint32_t link_up(
+    const struct ctree *t, struct call_list *l, struct arena *a, struct link **out)
 {
 	uint32_t *order = arena_alloc(a, ((size_t)l->n + 1) * sizeof *order), n = 0;
 	struct link *v = arena_alloc(a, ((size_t)l->n + 1) * sizeof *v);
@@ -105,7 +107,8 @@ uint32_t callees_of(const struct calls *c, uint32_t thing, struct arena *a, stru
 	return link_up(t, &l, a, out);
 }
 
-uint32_t callers_next(const struct calls *c, const struct link *k, struct arena *a, struct link **out)
+uint32_t callers_next(
+    const struct calls *c, const struct link *k, struct arena *a, struct link **out)
 {
 	const struct ctree *t = &c->t;
 	struct call_list l = {0};
@@ -117,7 +120,8 @@ uint32_t callers_next(const struct calls *c, const struct link *k, struct arena 
 	return link_up(NULL, &l, a, out);
 }
 
-uint32_t callees_next(const struct calls *c, const struct link *k, struct arena *a, struct link **out)
+uint32_t callees_next(
+    const struct calls *c, const struct link *k, struct arena *a, struct link **out)
 {
 	const struct ctree *t = &c->t;
 	struct call_list l = {0};

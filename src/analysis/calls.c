@@ -55,11 +55,11 @@ size_t symbol_package(const char *s, size_t n)
 }
 
 static const char *const std_roots[] = {"archive", "bufio", "bytes", "cmp", "compress", "container",
-    "context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt",
-    "go", "hash", "html", "image", "index", "internal", "io", "iter", "log", "maps", "math", "mime",
-    "net", "os", "path", "plugin", "reflect", "regexp", "slices", "sort", "strconv", "strings",
-    "structs", "sync", "syscall", "testing", "text", "time", "unicode", "unique", "unsafe", "vendor",
-    "weak"};
+    "context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag",
+    "fmt", "go", "hash", "html", "image", "index", "internal", "io", "iter", "log", "maps", "math",
+    "mime", "net", "os", "path", "plugin", "reflect", "regexp", "slices", "sort", "strconv",
+    "strings", "structs", "sync", "syscall", "testing", "text", "time", "unicode", "unique",
+    "unsafe", "vendor", "weak"};
 
 static bool begins(const char *s, size_t n, const char *with)
 {
@@ -161,7 +161,8 @@ static int cmp_name(const void *ctx, uint32_t a, uint32_t b)
 	const struct thing *p = &c->thing[a], *q = &c->thing[b];
 	if (p->file != q->file)
 		return p->file < q->file ? -1 : 1;
-	return p->line != q->line ? (p->line < q->line ? -1 : 1) : (p->addr > q->addr) - (p->addr < q->addr);
+	return p->line != q->line ? (p->line < q->line ? -1 : 1)
+				  : (p->addr > q->addr) - (p->addr < q->addr);
 }
 
 static void rank_things(struct calls *c)
@@ -219,7 +220,7 @@ struct calls *calls_new(const struct store *st, const struct weights *w, enum ca
 	m.of_frame = xcalloc((size_t)col_n(&st->frms) + 1, sizeof *m.of_frame);
 	c->thing = mem_grow(NULL, &m.cap, 1, sizeof *c->thing);
 	c->thing[0] = (struct thing){0};
-	c->nthing = 1;		/* the root; it is not in the index, so no frame is the same */
+	c->nthing = 1; /* the root; it is not in the index, so no frame is the same */
 	struct grow g;
 	grow_init(&g);
 	uint32_t *to = xcalloc(w->n ? w->n : 1, sizeof *to);

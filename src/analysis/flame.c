@@ -42,8 +42,8 @@ static struct ctree fold(const struct calls *c, const struct ctree *t, const str
 	struct grow g;
 	grow_init(&g);
 	uint32_t *to = xcalloc(t->n, sizeof *to), *stack = xmalloc(t->n * sizeof *stack), depth = 0;
-	uint32_t *open = xcalloc(c->nthing, sizeof *open);	/* node of the new tree, by thing */
-	uint32_t *before = xcalloc(t->n, sizeof *before);	/* what open[] was before this node */
+	uint32_t *open = xcalloc(c->nthing, sizeof *open); /* node of the new tree, by thing */
+	uint32_t *before = xcalloc(t->n, sizeof *before);  /* what open[] was before this node */
 	for (uint32_t i = 0; i < t->n; i++) {
 		for (; depth && t->next[stack[depth - 1]] <= i; depth--)
 			open[t->thing[stack[depth - 1]]] = before[stack[depth - 1]];
@@ -80,7 +80,8 @@ static int64_t magnitude(int64_t v)
 static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t n, int64_t least)
 {
 	struct climb *next = xmalloc((n + 1) * sizeof *next);
-	uint32_t *node_of = xmalloc((n + 1) * sizeof *node_of), *back = xmalloc((n + 1) * sizeof *back);
+	uint32_t *node_of = xmalloc((n + 1) * sizeof *node_of),
+		 *back = xmalloc((n + 1) * sizeof *back);
 	int64_t *mass = NULL;
 	size_t massn = 0;
 	for (size_t i = 0; i < n; i++)
@@ -217,7 +218,8 @@ struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 	else if (conf->reverse)
 		t = turn(c, &t, conf, a);
 	if (folds_too || (t.n && !conf->pivot && !conf->reverse && conf->order != ORDER_WEIGHT))
-		t = fold(c, &t, conf, &f->arena);	/* last: what is looked from keeps all its weight */
+		t = fold(
+		    c, &t, conf, &f->arena); /* last: what is looked from keeps all its weight */
 	f->t = t;
 	lay(f);
 	arena_free(&tmp);
@@ -246,7 +248,8 @@ static bool wide(const struct flame *f, const struct flame_look *l, uint32_t nod
 }
 
 /* The last of children [a, b) that begins in cell x or before. */
-static uint32_t last_in_cell(const struct flame *f, const struct flame_look *l, uint32_t a, uint32_t b, int x)
+static uint32_t last_in_cell(
+    const struct flame *f, const struct flame_look *l, uint32_t a, uint32_t b, int x)
 {
 	while (b - a > 1) {
 		uint32_t mid = a + (b - a) / 2;
@@ -277,8 +280,10 @@ static size_t each_kid(const struct flame *f, const struct flame_look *l, struct
 			int64_t to = frame ? f->off[f->kid[last]]
 					   : plus(f->off[f->kid[last]], f->wid[f->kid[last]]);
 			double part = (double)plus(to, -f->off[node]) / (cell > 0 ? cell : 1);
-			if (row >= l->skip && part > 0 && x < right && !(frame && edge(f, l, to) == x))
-				fn(arg, &(struct flame_span){node, row - l->skip, x, x + 1, part < 1 ? part : 1});
+			if (row >= l->skip && part > 0 && x < right &&
+			    !(frame && edge(f, l, to) == x))
+				fn(arg, &(struct flame_span){
+					    node, row - l->skip, x, x + 1, part < 1 ? part : 1});
 			k = last + !frame;
 			continue;
 		}

@@ -4,8 +4,8 @@
  * Making call trees. Nodes are added below nodes that are there, one child per
  * thing; a hash of (parent, thing) finds the child, so a tree of any shape is
  * merged in one pass over what it is made of. The first child of a node is kept
- * beside it: most have no other, and a hash of millions is a cache miss a look. Parents come before children, by
- * construction.
+ * beside it: most have no other, and a hash of millions is a cache miss a look. Parents come before
+ * children, by construction.
  *
  * grow_finish lays the tree out: totals by one backward pass, siblings put
  * into order, places in preorder handed out forwards: a node knows its place
@@ -109,10 +109,13 @@ void sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *, uint32_t, uint32_t
 	uint32_t *tmp = xmalloc(n * sizeof *tmp);
 	for (size_t run = 8; run < n; run *= 2) {
 		for (size_t lo = 0; lo < n; lo += 2 * run) {
-			size_t mid = lo + run < n ? lo + run : n, hi = mid + run < n ? mid + run : n;
+			size_t mid = lo + run < n ? lo + run : n,
+			       hi = mid + run < n ? mid + run : n;
 			size_t a = lo, b = mid, out = lo;
 			while (a < mid || b < hi)
-				tmp[out++] = b == hi || (a < mid && cmp(ctx, v[a], v[b]) <= 0) ? v[a++] : v[b++];
+				tmp[out++] = b == hi || (a < mid && cmp(ctx, v[a], v[b]) <= 0)
+						 ? v[a++]
+						 : v[b++];
 		}
 		memcpy(v, tmp, n * sizeof *v);
 	}
@@ -157,7 +160,8 @@ static uint32_t *order_kids(const struct sorter *s, uint32_t **first_out)
 	return kid;
 }
 
-struct ctree grow_finish(struct grow *g, enum order order, const struct thing *thing, struct arena *a)
+struct ctree grow_finish(
+    struct grow *g, enum order order, const struct thing *thing, struct arena *a)
 {
 	uint32_t n = g->n;
 	struct ctree t = {.n = n};

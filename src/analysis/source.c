@@ -118,7 +118,8 @@ static long goroot_version(const char *path)
 static void newest_first(char **list, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
-		for (size_t k = i; k && goroot_version(list[k]) > goroot_version(list[k - 1]); k--) {
+		for (size_t k = i; k && goroot_version(list[k]) > goroot_version(list[k - 1]);
+		     k--) {
 			char *t = list[k];
 			list[k] = list[k - 1];
 			list[k - 1] = t;
@@ -423,9 +424,10 @@ static void hunt(const struct sources *s, struct source *f)
 	bool ok = as_pprof(s, &h, name);
 	if (!ok && !s->strict)
 		ok = in_goroot(s, &h, f->name) || in_modcache(s, &h, f->name) ||
-		    in_vendor(s, &h, f->name) ||
-		    (s->beside && name[0] != '/' && try_parents(&h, s->beside, name, "beside the profile")) ||
-		    by_tail(s, &h, f->name);
+		     in_vendor(s, &h, f->name) ||
+		     (s->beside && name[0] != '/' &&
+			 try_parents(&h, s->beside, name, "beside the profile")) ||
+		     by_tail(s, &h, f->name);
 	if (!ok) {	/* said in pprof's words whatever else was tried */
 		struct buf b = {0};
 		if (name[0] == '/') {
