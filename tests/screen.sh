@@ -110,4 +110,7 @@ screen events 80x24 orders.trace '9:goto-time 1.3s<Enter>' -ascii
 screen events-user 80x24 orders.trace '9:columns user<Enter>jj'
 screen events-g 200x60 orders.trace '9:g 98<Enter>gg'
 screen events-end 80x24 orders.trace '9Gk'
+# filters: always on line 2; names chosen by hand are short there, expressions as typed
+screen filters 80x24 cpu.pb.gz ':focus=json|regexp<Enter>:hide=^runtime\.<Enter><^G>'
+screen filters-off 80x24 cpu.pb.gz ':focus=json<Enter>\<^G>'
 exit $bad

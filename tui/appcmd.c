@@ -220,9 +220,7 @@ int app_at(struct app *a, const char *where)
 	struct err e;
 	if ((where[0] == 'g' || where[0] == 'G') && isdigit((unsigned char)where[1])) {
 		p.trk = track_of(a, TK_G, strtoull(where + 1, NULL, 10));
-	} else if (parse_time(a, where, &p.t0)) {
-		p.t1 = p.t0;
-	} else {
+	} else if (!parse_time(a, where, &p.t0)) {
 		struct rx *rx = rx_new(where, &e);
 		p.fun = rx ? app_function(a, rx) : 0;
 		rx_free(rx);

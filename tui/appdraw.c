@@ -105,10 +105,51 @@ static void draw_head(const struct app *a, struct grid *g)
 
 /* ---- line 1 */
 
-static void chip(struct buf *b, const char *name, const char *value)
+/* ^name$ with nothing but escaped characters in it, as `f` makes it: the name. */
+static bool exact(const char *re, size_t n, struct buf *b)
 {
-	if (value && *value)
-		buf_printf(b, " | %s=%s", name, value);
+	if (n < 3 || re[0] != '^' || re[n - 1] != '$')
+		return false;
+	for (size_t i = 1; i < n - 1; i++) {
+		if (re[i] == '\\')
+			i++;
+		else if (strchr(".+*?()|[]{}^$", re[i]))
+			return false;
+		if (i < n - 1)
+			buf_putc(b, re[i]);
+	}
+	return true;
+}
+
+/* What was selected by hand (^a$, or ^a$|^b$) is shown by short names, as the lists show it. */
+static bool chip_names(struct buf *b, const char *value, bool ascii)
+{
+	struct buf plain = {0}, all = {0};
+	bool ok = true;
+	while (ok && *value) {
+		const char *end = strstr(value, "$|^");
+		size_t n = end ? (size_t)(end - value) + 1 : strlen(value);
+		buf_reset(&plain);
+		ok = exact(value, n, &plain);
+		if (all.n)
+			buf_putc(&all, '|');
+		text_fit_symbol(&all, plain.p, plain.n, 30, ascii);
+		value += n + (end != NULL);
+	}
+	if (ok)
+		buf_put(b, all.p, all.n);
+	buf_free(&plain);
+	buf_free(&all);
+	return ok;
+}
+
+static void chip(struct buf *b, const char *name, const char *value, bool ascii)
+{
+	if (!value || !*value)
+		return;
+	buf_printf(b, " | %s=", name);
+	if (!chip_names(b, value, ascii))
+		buf_puts(b, value);
 }
 
 static void chip_time(const struct app *a, struct buf *b, const struct query *q)
@@ -134,7 +175,7 @@ static void chips(const struct app *a, struct buf *b)
 	    f->prune_from, f->tagfocus, f->tagignore, f->tagshow, f->taghide, f->tagroot,
 	    f->tagleaf, q->group, q->task, q->region};
 	for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-		chip(b, name[i], value[i]);
+		chip(b, name[i], value[i], a->env.ascii);
 	chip_time(a, b, q);
 	if (q->g)
 		buf_printf(b, " | G%llu", (unsigned long long)store_trk(st, q->g)->id);
