@@ -49,9 +49,10 @@ struct sink_loc {
 };
 
 struct sink_label {
-	str_id key, str;	/* str != 0, or all of str, num and unit 0: a string label */
+	str_id key, str;	/* str != 0: a string label */
 	int64_t num;
 	str_id unit;
+	bool blank; /* a string label too, whose text is empty */
 };
 
 struct sink_sample {

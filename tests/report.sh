@@ -64,6 +64,7 @@ heap profile: 3: 300 [ 5: 500] @ heapprofile
 # a comment
  1: 100 [ 1: 100] @ 0x1001
  0: 0 [ 3: 60] @
+ 0: 0 [ 0: 0] @ 0x2001
 
 MAPPED_LIBRARIES:
 base=/opt

@@ -17,7 +17,8 @@
 
 static bool same_label(const struct sink_label *a, const struct sink_label *b)
 {
-	return a->key == b->key && a->str == b->str && a->num == b->num && a->unit == b->unit;
+	return a->key == b->key && a->str == b->str && a->num == b->num && a->unit == b->unit &&
+	       a->blank == b->blank;
 }
 
 static int same_set(const void *ctx, uint32_t id, const void *key)

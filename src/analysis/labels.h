@@ -30,7 +30,7 @@ static inline const struct sink_label *labels_at(const struct labels *l, uint32_
 }
 static inline bool label_is_text(const struct sink_label *l)
 {
-	return l->str || (!l->num && !l->unit);
+	return l->str || l->blank;
 }
 /* The unit that numbers under this key are taken to have: "bytes" and the key itself as pprof has
  * it. */

@@ -271,9 +271,8 @@ static void sink_sample(void *self, const struct sink_sample *s)
 		l = xmalloc(s->nlabel * sizeof *l);
 	for (size_t i = 0; i < s->nlabel; i++) {
 		const struct sink_label *x = &s->label[i];
-		bool blank = !x->str && !x->num && !x->unit;
-		if (x->str || blank)
-			l[n++] = (struct prof_label){x->key, blank ? prof_blank(p) : x->str, 0, 0};
+		if (x->str || x->blank)
+			l[n++] = (struct prof_label){x->key, x->str ? x->str : prof_blank(p), 0, 0};
 		else
 			l[n++] = (struct prof_label){x->key, 0, x->num, x->unit};
 	}

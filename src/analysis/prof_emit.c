@@ -82,7 +82,8 @@ static bool emit_samples(struct emitter *m)
 		label = mem_grow(label, &cap, set.n, sizeof *label);
 		for (uint32_t k = 0; k < set.n; k++) {
 			const struct prof_label *l = &p->label[set.off + k];
-			label[k] = (struct sink_label){m->str[l->key], m->str[l->str], l->num, m->str[l->unit]};
+			label[k] = (struct sink_label){m->str[l->key], m->str[l->str], l->num, m->str[l->unit],
+			    l->str && l->str == p->blank};
 		}
 		m->to->ops->sample(m->to->self, &(struct sink_sample){.stack = m->stack[p->sample[i].stack],
 		    .value = p->value + i * p->ntype, .label = label, .nlabel = set.n, .when = TIME_NONE});

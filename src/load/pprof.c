@@ -334,8 +334,11 @@ static int take_label(struct pprof *p, const Ttpb__Label *m, uint64_t at, struct
 	*l = (struct sink_label){0};
 	if (string(p, m->key, at, &l->key))
 		return -1;
-	if (m->str)
-		return string(p, m->str, at, &l->str);
+	if (m->str) {
+		int r = string(p, m->str, at, &l->str);
+		l->blank = !l->str;
+		return r;
+	}
 	l->num = m->num;
 	return string(p, m->num_unit, at, &l->unit);
 }

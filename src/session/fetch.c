@@ -96,13 +96,15 @@ static struct prof *grab(const struct fetcher *f, const char *const *file, size_
 	for (size_t i = 0; i < n; i++) {
 		struct bytes b;
 		struct err why = {0};
-		all[got] = open_one(f, file[i], &b, &why) ? NULL : read_one(&b, f, &why);
+		bool opened = !open_one(f, file[i], &b, &why);
+		const char *name = opened ? file[i] : "", *colon = opened ? ": " : "";
+		all[got] = opened ? read_one(&b, f, &why) : NULL; /* what cannot be opened is named */
 		if (all[got])
 			got++;
 		else if (n == 1)
-			err_set(e, why.kind, why.at, "%s: %s", file[i], why.msg);
+			err_set(e, why.kind, why.at, "%s%s%s", name, colon, why.msg);
 		else
-			f->notice(f->arg, "%s: %s", file[i], why.msg);
+			f->notice(f->arg, "%s%s%s", name, colon, why.msg);
 	}
 	if (!got && n > 1)
 		err_set(e, ERR_IO, ERR_NOWHERE, "no %s profile could be read", what);
