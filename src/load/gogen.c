@@ -394,7 +394,6 @@ int gogen_read(struct cur *c, int version, struct tgen **out, struct err *e)
 			*e = own;
 		return -1;
 	}
-	g->salvaged = after.kind != ERR_NONE;	/* it may well go on behind the damage */
 	return 1;
 }
 

@@ -6,9 +6,10 @@
  * of the goroutines that live, whatever the length of the file.
  *
  * Damage ends the reading and takes nothing back: all before it has been said.
- * The reference drops a generation that is not whole; a program that was killed
- * leaves just such a one at the end, so here what can be placed in time is
- * still shown, without the stacks and names whose tables never came.
+ * A generation that is not whole is dropped, as by the reference: it would be
+ * half a second of guesses behind minutes of facts. Only when there is no whole
+ * one, as after a crash in the first second, what can be placed in time is
+ * shown, without the stacks and names whose tables never came.
  */
 #include "config.h"
 #include "load/tev.h"
@@ -96,12 +97,12 @@ static void say_end(struct reading *r)
 static void show_rest(struct reading *r, struct tgen *g)
 {
 	struct err after = *r->damage;
-	if (!gogen_salvage(g, r->ns_per_tick)) {
+	if (r->info->generations || !gogen_salvage(g, r->ns_per_tick)) {
 		say_lost(r, r->in.n - g->at);
 		return;
 	}
 	warn(r, g->at,
-	    "the last generation is not whole: its events are shown as far as they can be "
+	    "no generation is whole: the events of the first are shown as far as they can be "
 	    "ordered, some without names and stacks");
 	if (!show(r, g, g->end)) {
 		*r->damage = after;
