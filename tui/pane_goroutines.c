@@ -434,18 +434,6 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 }
 
-static bool go(void *st, const struct pane_env *env, const struct place *to)
-{
-	struct gor *p = st;
-	const struct snap *sn = session_snap(env->s);
-	if (!to->trk || to->trk >= sn->ntrks || store_trk(sn->st, to->trk)->kind != TK_G)
-		return false;
-	open_one(p, env, to->trk, to->t0);
-	keep(p, env);
-	mark_hits(p, env);
-	return true;
-}
-
 static void place(const void *st, const struct pane_env *env, struct place *to)
 {
 	const struct gor *p = st;
@@ -463,6 +451,22 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 		to->trk = r->trk ? r->trk : p->gs->g[r->first].trk;
 		tp_place(sn->st, store_trk(sn->st, to->trk)->start, to);
 	}
+}
+
+static bool go(void *st, const struct pane_env *env, const struct place *to)
+{
+	struct gor *p = st;
+	const struct snap *sn = session_snap(env->s);
+	if (!to->trk || to->trk >= sn->ntrks || store_trk(sn->st, to->trk)->kind != TK_G)
+		return false;
+	struct place here = PLACE_NONE;
+	place(p, env, &here);
+	if (p->level == GL_GROUPS && to->t0 == TIME_NONE && here.trk == to->trk)
+		return true;	/* where we are: `6` again */
+	open_one(p, env, to->trk, to->t0);
+	keep(p, env);
+	mark_hits(p, env);
+	return true;
 }
 
 static void save(const void *st, struct view *v)

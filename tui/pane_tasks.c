@@ -12,58 +12,19 @@
  * each, so the sum may be more than the task took.
  */
 #include "config.h"
-#include "tracepane.h"
+#include "tasksview.h"
 
 #include "analysis/bins.h"
 #include "analysis/calls.h"
 #include "base/text.h"
 #include "store/spans.h"
-#include "timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum level { L_KINDS, L_LIST, L_ONE };
-enum { SORT_COUNT, SORT_P50, SORT_P95, SORT_P99, SORT_MAX, SORT_NAME, SORT__N };
-
-struct kind { str_id name; frm_id frame; uint32_t n, first, open; struct histo h; };
-struct item { int64_t t0, t1; bool open; uint32_t i; uint32_t kind; };	/* i: of task[] or of r[] */
-struct line { int64_t t0, t1; trk_id trk; enum { LN_BEGIN, LN_LOG, LN_REGION, LN_END } what; uint32_t i; };
-
-struct tasks {
-	struct arena mem, one;		/* of the snapshot and query; of the task that is open */
-	struct tp_scope scope;
-	bool regions;
-	struct sched_tasks *ts;
-	struct sched_kinds *ks;
-	struct kind *kind;
-	struct item *item;		/* by kind, longest first */
-	uint32_t nkind, nitem;
-	int64_t lo, hi;			/* scale of the pictures */
-	enum level level;
-	struct rows rows[3];
-	uint32_t *order;		/* of kinds */
-	size_t corder;
-	uint32_t *shown;		/* items of the open kind that `&` leaves */
-	size_t cshown;
-	int sort;
-	bool invert;
-	int64_t open, task;		/* name and frame of the kind, id of the task that is open */
-	struct line *line;
-	uint32_t nline;
-	int64_t why[TS__N], whole;
-	uint8_t *hit;
-	uint32_t nhit;
-};
-
 static int64_t kind_key(const struct kind *k)
 {
 	return (int64_t)((uint64_t)k->name << 32 | k->frame);
-}
-
-static const struct store *store_of(const struct pane_env *env)
-{
-	return session_snap(env->s)->st;
 }
 
 static const struct kind *kind_now(const struct tasks *p)
@@ -136,7 +97,7 @@ static void make_regions(struct tasks *p, const struct pane_env *env)
 		p->kind[k].name = s->name;
 		p->kind[k].frame = s->frame;
 		for (uint32_t i = s->first; i < s->first + s->n; i++) {
-			const struct sink_span *sp = &store_span(store_of(env), p->ks->r[i].span)->s;
+			const struct sink_span *sp = &store_span(tasks_store(env), p->ks->r[i].span)->s;
 			add_item(p, env, k, i, sp->t0, sp->t1);
 		}
 	}
@@ -164,7 +125,7 @@ static int cmp_kind(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* What a row says, to search in: names, and the logs of tasks. */
-static void row_text(const struct tasks *p, const struct store *st, enum level l, uint32_t i, struct buf *b)
+static void row_text(const struct tasks *p, const struct store *st, enum tasks_level l, uint32_t i, struct buf *b)
 {
 	buf_reset(b);
 	if (l == L_KINDS) {
@@ -198,12 +159,12 @@ static void order_kinds(struct tasks *p, const struct pane_env *env)
 	p->order = mem_grow(p->order, &p->corder, p->nkind + 1u, sizeof *p->order);
 	for (uint32_t i = 0; i < p->nkind; i++) {
 		if (env->grep.rx && p->level == L_KINDS)
-			row_text(p, store_of(env), L_KINDS, i, &b);
+			row_text(p, tasks_store(env), L_KINDS, i, &b);
 		if (p->kind[i].n && (!env->grep.rx || p->level != L_KINDS || rx_match(env->grep.rx, b.p, b.n)))
 			p->order[n++] = i;
 	}
 	buf_free(&b);
-	sort_u32(p->order, n, cmp_kind, &(struct by){p, store_of(env)});
+	sort_u32(p->order, n, cmp_kind, &(struct by){p, tasks_store(env)});
 	for (uint32_t i = 0; i < n; i++)
 		if (kind_key(&p->kind[p->order[i]]) == key)
 			sel = i;
@@ -221,7 +182,7 @@ static void fill_list(struct tasks *p, const struct pane_env *env)
 		p->shown = mem_grow(p->shown, &p->cshown, p->kind[k].n + 1u, sizeof *p->shown);
 		for (uint32_t i = p->kind[k].first; i < p->kind[k].first + p->kind[k].n; i++) {
 			if (env->grep.rx && p->level == L_LIST) {
-				row_text(p, store_of(env), L_LIST, i, &b);
+				row_text(p, tasks_store(env), L_LIST, i, &b);
 				if (!rx_match(env->grep.rx, b.p, b.n))
 					continue;
 			}
@@ -244,7 +205,7 @@ static int line_cmp(const void *a, const void *b)
 	return x->i < y->i ? -1 : x->i > y->i;
 }
 
-static const struct sched_task *task_open(const struct tasks *p)
+const struct sched_task *tasks_open(const struct tasks *p)
 {
 	for (uint32_t i = 0; p->ts && i < p->ts->n; i++)
 		if ((int64_t)p->ts->task[i].id == p->task)
@@ -255,7 +216,7 @@ static const struct sched_task *task_open(const struct tasks *p)
 static void load_one(struct tasks *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct sched_task *t = task_open(p);
+	const struct sched_task *t = tasks_open(p);
 	uint32_t nslice;
 	arena_reset(&p->one);
 	p->nline = 0;
@@ -322,7 +283,7 @@ static void update(void *st, const struct pane_env *env)
 	mark_hits(p, env);
 }
 
-static void open_tasks(void *st, const struct pane_env *env)
+static void begin(void *st, const struct pane_env *env)
 {
 	struct tasks *p = st;
 	(void)env;
@@ -339,208 +300,6 @@ static void close_tasks(void *st)
 	mem_free(p->hit);
 }
 
-/* ---- drawing */
-
-struct drawing { const struct tasks *p; const struct pane_env *env; int x[10], w[10]; int64_t most; };
-enum { K_NAME, K_COUNT, K_P50, K_P95, K_P99, K_MAX, K_HIST, K__N };
-
-static void draw_kind(const void *arg, struct grid *g, int y, uint32_t i)
-{
-	static const double q[] = {0.50, 0.95, 0.99, 1};
-	const struct drawing *d = arg;
-	const struct kind *k = &d->p->kind[d->p->order[i]];
-	int end = d->x[K_NAME] + d->w[K_NAME];
-	tp_symbol(d->env, g, y, d->x[K_NAME], d->w[K_NAME], ST_NORMAL, k->name, "(no name)");
-	if (k->frame && d->w[K_NAME] > 40) {
-		struct buf b = {0};
-		tp_frame(store_of(d->env), k->frame, &b, true);
-		tp_text(d->env, g, y, d->x[K_NAME] + 24, end - d->x[K_NAME] - 24, ST_DIM, &b);
-		buf_free(&b);
-	}
-	if (d->x[K_COUNT] >= 0)
-		tp_count(g, y, d->x[K_COUNT] + d->w[K_COUNT], k->n);
-	for (int c = 0; c < 4; c++)
-		if (d->x[K_P50 + c] >= 0)
-			tp_ns(g, y, d->x[K_P50 + c] + d->w[K_P50 + c], histo_quantile(&k->h, q[c]),
-			    d->p->sort == SORT_P50 + c ? AT_BOLD : 0);
-	if (d->x[K_HIST] >= 0)
-		tp_hist(g, y, d->x[K_HIST], d->w[K_HIST], &k->h, d->p->lo, d->p->hi, ST_HEAT);
-}
-
-static void draw_item(const void *arg, struct grid *g, int y, uint32_t i)
-{
-	const struct drawing *d = arg;
-	const struct store *st = store_of(d->env);
-	const struct item *it = &d->p->item[d->p->shown[i]];
-	const struct sched_task *t = d->p->regions ? NULL : &d->p->ts->task[it->i];
-	const struct sink_span *sp = &store_span(st, t ? t->span : d->p->ks->r[it->i].span)->s;
-	uint64_t id = t ? t->id : sp->id;
-	struct buf b = {0};
-	int strip = g->w >= 100 ? 40 : 16;
-	if (id)
-		grid_printf(g, y, 0, ST_NORMAL, 0, "%8llu", (unsigned long long)id);
-	else
-		grid_right(g, y, 8, ST_DIM, 0, ".");
-	tp_at(g, y, 18, it->t0);
-	tp_ns(g, y, 27, it->t1 - it->t0, AT_BOLD);
-	grid_text(g, y, 27, ST_WARN, 0, it->open ? "+" : " ");
-	grid_bar(g, y, 29, 8, d->most > 0 ? (double)(it->t1 - it->t0) / (double)d->most : 0, ST_HEAT);
-	tp_strip(d->env, g, y, 38, strip, sp->trk, it->t0, it->t1);
-	if (sp->trk)
-		tp_who(st, sp->trk, &b);
-	tp_text(d->env, g, y, 39 + strip, g->w - 39 - strip, ST_NORMAL, &b);
-	buf_free(&b);
-}
-
-static void line_text(const struct tasks *p, const struct store *st, const struct line *l, struct buf *b)
-{
-	static const char *const what[] = {"task begins", "log ", "region ", "task ends"};
-	(void)p;
-	buf_puts(b, what[l->what]);
-	if (l->what == LN_LOG) {
-		const struct sink_mark *m = store_mark(st, l->i);
-		if (store_str(st, m->category)->n)
-			buf_putc(b, '['), tp_str(st, m->category, "", b), buf_puts(b, "] ");
-		tp_str(st, m->text, "", b);
-	} else if (l->what == LN_REGION) {
-		tp_str(st, store_span(st, l->i)->s.name, "(no name)", b);
-	}
-}
-
-static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
-{
-	const struct drawing *d = arg;
-	const struct tasks *p = d->p;
-	const struct line *l = &p->line[i];
-	const struct sched_task *t = task_open(p);
-	int64_t t0 = !t || t->t0 == TIME_NONE ? p->line[0].t0 : t->t0;
-	struct buf b = {0};
-	int bar = g->w >= 100 ? 50 : 22, x = g->w - bar - 1;
-	buf_putc(&b, '+');
-	text_ns(&b, l->t0 - t0);
-	grid_right(g, y, 10, ST_DIM, 0, buf_str(&b));
-	buf_reset(&b);
-	if (l->trk)
-		tp_id(store_of(d->env), l->trk, &b);
-	grid_text(g, y, 12, ST_NORMAL, 0, buf_str(&b));
-	buf_reset(&b);
-	line_text(p, store_of(d->env), l, &b);
-	tp_text(d->env, g, y, 19, x - 29, l->what == LN_LOG ? ST_ACCENT : ST_NORMAL, &b);
-	buf_free(&b);
-	if (l->what == LN_REGION)
-		tp_ns(g, y, x - 1, l->t1 - l->t0, 0);
-	int64_t len = p->line[p->nline - 1].t0 - t0;
-	for (uint32_t k = 0; k < p->nline; k++)
-		len = p->line[k].t1 - t0 > len ? p->line[k].t1 - t0 : len;
-	if (len <= 0)
-		return;
-	int a = (int)((double)(l->t0 - t0) / (double)len * (bar - 1));
-	int w = (int)((double)(l->t1 - t0) / (double)len * (bar - 1)) - a + 1;
-	if (l->what == LN_REGION)
-		tp_strip(d->env, g, y, x + a, w, l->trk, l->t0, l->t1);
-	else
-		grid_put(g, y, x + a, '|', ST_ACCENT, ST_NORMAL, 0);
-}
-
-static void draw_one(const struct tasks *p, const struct pane_env *env, struct grid *g)
-{
-	const struct sched_task *t = task_open(p);
-	struct buf b = {0};
-	if (!t || !p->nline) {
-		tp_empty(g, 1, "This task is not in what has been read.");
-		return;
-	}
-	buf_printf(&b, "task %llu  ", (unsigned long long)t->id);
-	tp_str(store_of(env), t->name, "(no name)", &b);
-	if (t->t0 != TIME_NONE && t->t1 != TIME_NONE)
-		buf_puts(&b, "  "), text_ns(&b, t->t1 - t->t0);
-	else
-		buf_puts(&b, t->t0 == TIME_NONE ? "  began before the trace" : "  does not end in the trace");
-	if (t->t0 != TIME_NONE)
-		buf_puts(&b, " at "), text_at(&b, t->t0, 100000);
-	if (t->parent && t->parent != UINT64_MAX)
-		buf_printf(&b, "  child of task %llu", (unsigned long long)t->parent);
-	tp_text(env, g, 0, 1, g->w - 1, ST_TITLE, &b);
-	buf_reset(&b);
-	if (p->whole > 0) {
-		buf_puts(&b, "its goroutines: ");
-		tp_shares(p->why, p->whole, &b);
-	} else {
-		buf_puts(&b, "no goroutine is known to have worked for it: it has no regions and ends elsewhere");
-	}
-	tp_text(env, g, 1, 1, g->w - 1, ST_NORMAL, &b);
-	buf_free(&b);
-	struct rect old = grid_clip(g, (struct rect){3, 0, g->h - 3, g->w});
-	rows_draw(&p->rows[L_ONE], g, draw_line, &(struct drawing){.p = p, .env = env}, &(struct rows_look){false, NULL});
-	grid_unclip(g, old);
-}
-
-static const char *why_empty(const struct tasks *p, const struct pane_env *env)
-{
-	const struct snap *sn = session_snap(env->s);
-	if (!sn->complete)
-		return p->regions ? "No region has been read yet." : "No task has been read yet.";
-	if (env->grep.rx)
-		return "No row matches: & and Enter shows all of them.";
-	if (p->scope.part || p->scope.f.g)
-		return "Nothing of the kind is left by the filters.\nR drops them all, u the last one.";
-	return p->regions ? "The program marks no regions.\n\n"
-			    "    defer trace.StartRegion(ctx, \"parse\").End()\n\n"
-			    "of the package runtime/trace gives a stretch of a goroutine a name.  [ ] shows tasks."
-			  : "The program makes no tasks.\n\n"
-			    "    ctx, task := trace.NewTask(ctx, \"checkout\")\n    defer task.End()\n\n"
-			    "of the package runtime/trace gives a name to work that may go through many goroutines;\n"
-			    "regions and logs with that ctx belong to it.  [ ] shows regions.";
-}
-
-static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct grid *g)
-{
-	int8_t dir = p->invert ? 1 : -1;
-	struct rows_col c[K__N] = {
-		{p->regions ? "REGION" : "TASK", 0, false, 0}, {"COUNT", 7, true, 0}, {"p50", 7, true, 0}, {"p95", 7, true, 0},
-		{"p99", 7, true, 0}, {"MAX", 7, true, 0}, {"", g->w >= 100 ? 40 : 18, false, 0},
-	};
-	static const int col_of[SORT__N] = {K_COUNT, K_P50, K_P95, K_P99, K_MAX, K_NAME};
-	c[col_of[p->sort]].sort = p->sort == SORT_NAME ? (int8_t)-dir : dir;
-	struct buf b = {0};
-	text_ns(&b, p->lo);
-	buf_puts(&b, " .. ");
-	text_ns(&b, p->hi);
-	c[K_HIST].head = buf_str(&b);
-	struct drawing d = {.p = p, .env = env};
-	rows_layout(c, K__N, g->w - 1 - (p->rows[L_KINDS].n > (uint32_t)(g->h - 1)), d.x, d.w);
-	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
-	rows_head(g, 0, c, K__N, d.x, d.w);
-	grid_unclip(g, old);
-	buf_free(&b);
-	old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
-	rows_draw(&p->rows[L_KINDS], g, draw_kind, &d, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
-	grid_unclip(g, old);
-}
-
-static void draw(const void *st, const struct pane_env *env, struct grid *g)
-{
-	const struct tasks *p = st;
-	if (p->level == L_ONE) {
-		draw_one(p, env, g);
-		return;
-	}
-	if (!p->rows[p->level].n) {
-		tp_empty(g, 1, why_empty(p, env));
-		return;
-	}
-	if (p->level == L_KINDS) {
-		draw_kinds(p, env, g);
-		return;
-	}
-	struct drawing d = {.p = p, .env = env};
-	d.most = p->item[p->shown[0]].t1 - p->item[p->shown[0]].t0;
-	grid_text(g, 0, 1, ST_HEAD, 0, "    TASK     START      DUR           WHAT ITS GOROUTINE DID");
-	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
-	rows_draw(&p->rows[L_LIST], g, draw_item, &d, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
-	grid_unclip(g, old);
-}
-
 /* ---- acting */
 
 static void mark_hits(struct tasks *p, const struct pane_env *env)
@@ -555,9 +314,9 @@ static void mark_hits(struct tasks *p, const struct pane_env *env)
 	p->hit = xcalloc(n ? n : 1, 1);
 	for (uint32_t i = 0; i < n; i++) {
 		if (p->level == L_ONE)
-			buf_reset(&b), line_text(p, store_of(env), &p->line[i], &b);
+			buf_reset(&b), tasks_line(tasks_store(env), &p->line[i], &b);
 		else
-			row_text(p, store_of(env), p->level, p->level == L_KINDS ? p->order[i] : p->shown[i], &b);
+			row_text(p, tasks_store(env), p->level, p->level == L_KINDS ? p->order[i] : p->shown[i], &b);
 		p->nhit += p->hit[i] = rx_match(env->find.rx, b.p, b.n);
 	}
 	buf_free(&b);
@@ -565,7 +324,7 @@ static void mark_hits(struct tasks *p, const struct pane_env *env)
 
 static bool selected(const struct tasks *p, const struct pane_env *env, struct place *to)
 {
-	const struct store *st = store_of(env);
+	const struct store *st = tasks_store(env);
 	const struct item *it = item_now(p);
 	if (p->level == L_ONE && p->nline) {
 		const struct line *l = &p->line[p->rows[L_ONE].sel];
@@ -620,7 +379,7 @@ static enum verdict filter_cmd(struct tasks *p, const struct pane_env *env, cons
 	uint64_t id = p->level == L_ONE ? (uint64_t)p->task
 		: p->level == L_LIST && item_now(p) && !p->regions ? p->ts->task[item_now(p)->i].id : 0;
 	struct buf b = {0};
-	tp_quote(store_of(env), k->name, &b);
+	tp_quote(tasks_store(env), k->name, &b);
 	char *re = id ? arena_printf(env->scratch, "%llu", (unsigned long long)id) : arena_strndup(env->scratch, b.p, b.n);
 	buf_free(&b);
 	if (p->regions)
@@ -681,7 +440,7 @@ static void save(const void *st, struct view *v)
 static void load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct tasks *p = st;
-	p->level = (enum level)(v->zoom[0] >= L_KINDS && v->zoom[0] <= L_ONE ? v->zoom[0] : 0);
+	p->level = (enum tasks_level)(v->zoom[0] >= L_KINDS && v->zoom[0] <= L_ONE ? v->zoom[0] : 0);
 	p->regions = v->zoom[1] != 0;
 	p->open = v->zoom[2];
 	p->task = v->zoom[3];
@@ -701,7 +460,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 		open += p->kind[i].open;
 	if (p->level > L_KINDS) {
 		buf_puts(b, p->regions ? "Regions > " : "Tasks > ");
-		tp_str(store_of(env), (str_id)((uint64_t)p->open >> 32), "(no name)", b);
+		tp_str(tasks_store(env), (str_id)((uint64_t)p->open >> 32), "(no name)", b);
 		if (p->level == L_ONE)
 			buf_printf(b, " > %llu", (unsigned long long)p->task);
 		buf_puts(b, "   ");
@@ -721,7 +480,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 static void detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct tasks *p = st;
-	const struct store *s = store_of(env);
+	const struct store *s = tasks_store(env);
 	const struct kind *k = kind_now(p);
 	struct place to = PLACE_NONE;
 	if (p->level == L_KINDS && k) {
@@ -730,7 +489,7 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 		if (k->frame)
 			buf_puts(b, "  "), tp_frame(s, k->frame, b, true);
 	} else if (p->level == L_ONE && p->nline) {
-		line_text(p, s, &p->line[p->rows[L_ONE].sel], b);
+		tasks_line(s, &p->line[p->rows[L_ONE].sel], b);
 		if (p->line[p->rows[L_ONE].sel].trk)
 			buf_puts(b, "  "), tp_who(s, p->line[p->rows[L_ONE].sel].trk, b);
 	} else if (selected(p, env, &to)) {
@@ -787,7 +546,7 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 
 const struct pane_ops pane_tasks = {
     .name = "tasks", .tab = "Task", .bit = P_TASK, .cmd = CMD_PANE_TASK, .trace_only = true,
-    .state_size = sizeof(struct tasks), .open = open_tasks, .close = close_tasks, .update = update, .draw = draw,
+    .state_size = sizeof(struct tasks), .open = begin, .close = close_tasks, .update = update, .draw = tasks_draw,
     .act = act, .place = place, .save = save, .load = load, .summary = summary, .detail = detail, .find = find,
     .keys = keys, .click = click,
 };

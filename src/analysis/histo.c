@@ -51,7 +51,7 @@ int64_t histo_quantile(const struct histo *h, double q)
 		sum += h->bucket[b];
 		if (sum < want)
 			continue;
-		int64_t v = b + 1 < HISTO_N ? bucket_from(b + 1) - 1 : INT64_MAX;
+		int64_t end = bucket_from(b + 1), v = end == INT64_MAX ? end : end - 1;
 		return v < h->min ? h->min : v > h->max ? h->max : v;
 	}
 	return h->max;

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * How tasks and regions look: kinds with a picture of how long they take, all
+ * on one scale, so that rows can be compared; those of a kind with a strip of
+ * what the goroutine that began them did; the events of one task with their
+ * place in it. A strip is a row of the timeline, exact at any length.
+ */
+#include "config.h"
+#include "tasksview.h"
+
+#include "base/text.h"
+#include "store/spans.h"
+#include "timeline.h"
+
+struct drawing { const struct tasks *p; const struct pane_env *env; int x[10], w[10]; int64_t most; };
+enum { K_NAME, K_COUNT, K_P50, K_P95, K_P99, K_MAX, K_HIST, K__N };
+
+static void draw_kind(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	static const double q[] = {0.50, 0.95, 0.99, 1};
+	const struct drawing *d = arg;
+	const struct kind *k = &d->p->kind[d->p->order[i]];
+	int end = d->x[K_NAME] + d->w[K_NAME];
+	tp_symbol(d->env, g, y, d->x[K_NAME], d->w[K_NAME], ST_NORMAL, k->name, "(no name)");
+	if (k->frame && d->w[K_NAME] > 40) {
+		struct buf b = {0};
+		tp_frame(tasks_store(d->env), k->frame, &b, true);
+		tp_text(d->env, g, y, d->x[K_NAME] + 24, end - d->x[K_NAME] - 24, ST_DIM, &b);
+		buf_free(&b);
+	}
+	if (d->x[K_COUNT] >= 0)
+		tp_count(g, y, d->x[K_COUNT] + d->w[K_COUNT], k->n);
+	for (int c = 0; c < 4; c++)
+		if (d->x[K_P50 + c] >= 0)
+			tp_ns(g, y, d->x[K_P50 + c] + d->w[K_P50 + c], histo_quantile(&k->h, q[c]),
+			    d->p->sort == SORT_P50 + c ? AT_BOLD : 0);
+	if (d->x[K_HIST] >= 0)
+		tp_hist(g, y, d->x[K_HIST], d->w[K_HIST], &k->h, d->p->lo, d->p->hi, ST_HEAT);
+}
+
+static void draw_item(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct drawing *d = arg;
+	const struct store *st = tasks_store(d->env);
+	const struct item *it = &d->p->item[d->p->shown[i]];
+	const struct sched_task *t = d->p->regions ? NULL : &d->p->ts->task[it->i];
+	const struct sink_span *sp = &store_span(st, t ? t->span : d->p->ks->r[it->i].span)->s;
+	uint64_t id = t ? t->id : sp->id;
+	struct buf b = {0};
+	int strip = g->w >= 100 ? 40 : 16;
+	if (id)
+		grid_printf(g, y, 0, ST_NORMAL, 0, "%8llu", (unsigned long long)id);
+	else
+		grid_right(g, y, 8, ST_DIM, 0, ".");
+	tp_at(g, y, 18, it->t0);
+	tp_ns(g, y, 27, it->t1 - it->t0, AT_BOLD);
+	grid_text(g, y, 27, ST_WARN, 0, it->open ? "+" : " ");
+	grid_bar(g, y, 29, 8, d->most > 0 ? (double)(it->t1 - it->t0) / (double)d->most : 0, ST_HEAT);
+	tp_strip(d->env, g, y, 38, strip, sp->trk, it->t0, it->t1);
+	if (sp->trk)
+		tp_who(st, sp->trk, &b);
+	tp_text(d->env, g, y, 39 + strip, g->w - 39 - strip, ST_NORMAL, &b);
+	buf_free(&b);
+}
+
+void tasks_line(const struct store *st, const struct line *l, struct buf *b)
+{
+	static const char *const what[] = {"task begins", "log ", "region ", "task ends"};
+	buf_puts(b, what[l->what]);
+	if (l->what == LN_LOG) {
+		const struct sink_mark *m = store_mark(st, l->i);
+		if (store_str(st, m->category)->n)
+			buf_putc(b, '['), tp_str(st, m->category, "", b), buf_puts(b, "] ");
+		tp_str(st, m->text, "", b);
+	} else if (l->what == LN_REGION) {
+		tp_str(st, store_span(st, l->i)->s.name, "(no name)", b);
+	}
+}
+
+static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct drawing *d = arg;
+	const struct tasks *p = d->p;
+	const struct line *l = &p->line[i];
+	const struct sched_task *t = tasks_open(p);
+	int64_t t0 = !t || t->t0 == TIME_NONE ? p->line[0].t0 : t->t0;
+	struct buf b = {0};
+	int bar = g->w >= 100 ? 50 : 22, x = g->w - bar - 1;
+	buf_putc(&b, '+');
+	text_ns(&b, l->t0 - t0);
+	grid_right(g, y, 10, ST_DIM, 0, buf_str(&b));
+	buf_reset(&b);
+	if (l->trk)
+		tp_id(tasks_store(d->env), l->trk, &b);
+	grid_text(g, y, 12, ST_NORMAL, 0, buf_str(&b));
+	buf_reset(&b);
+	tasks_line(tasks_store(d->env), l, &b);
+	tp_text(d->env, g, y, 19, x - 29, l->what == LN_LOG ? ST_ACCENT : ST_NORMAL, &b);
+	buf_free(&b);
+	if (l->what == LN_REGION)
+		tp_ns(g, y, x - 1, l->t1 - l->t0, 0);
+	int64_t len = p->line[p->nline - 1].t0 - t0;
+	for (uint32_t k = 0; k < p->nline; k++)
+		len = p->line[k].t1 - t0 > len ? p->line[k].t1 - t0 : len;
+	if (len <= 0)
+		return;
+	int a = (int)((double)(l->t0 - t0) / (double)len * (bar - 1));
+	int w = (int)((double)(l->t1 - t0) / (double)len * (bar - 1)) - a + 1;
+	if (l->what == LN_REGION)
+		tp_strip(d->env, g, y, x + a, w, l->trk, l->t0, l->t1);
+	else
+		grid_put(g, y, x + a, '|', ST_ACCENT, ST_NORMAL, 0);
+}
+
+static void draw_one(const struct tasks *p, const struct pane_env *env, struct grid *g)
+{
+	const struct sched_task *t = tasks_open(p);
+	struct buf b = {0};
+	if (!t || !p->nline) {
+		tp_empty(g, 1, "This task is not in what has been read.");
+		return;
+	}
+	buf_printf(&b, "task %llu  ", (unsigned long long)t->id);
+	tp_str(tasks_store(env), t->name, "(no name)", &b);
+	if (t->t0 != TIME_NONE && t->t1 != TIME_NONE)
+		buf_puts(&b, "  "), text_ns(&b, t->t1 - t->t0);
+	else
+		buf_puts(&b, t->t0 == TIME_NONE ? "  began before the trace" : "  does not end in the trace");
+	if (t->t0 != TIME_NONE)
+		buf_puts(&b, " at "), text_at(&b, t->t0, 100000);
+	if (t->parent && t->parent != UINT64_MAX)
+		buf_printf(&b, "  child of task %llu", (unsigned long long)t->parent);
+	tp_text(env, g, 0, 1, g->w - 1, ST_TITLE, &b);
+	buf_reset(&b);
+	if (p->whole > 0) {
+		buf_puts(&b, "its goroutines: ");
+		tp_shares(p->why, p->whole, &b);
+	} else {
+		buf_puts(&b, "no goroutine is known to have worked for it: it has no regions and ends elsewhere");
+	}
+	tp_text(env, g, 1, 1, g->w - 1, ST_NORMAL, &b);
+	buf_free(&b);
+	struct rect old = grid_clip(g, (struct rect){3, 0, g->h - 3, g->w});
+	rows_draw(&p->rows[L_ONE], g, draw_line, &(struct drawing){.p = p, .env = env}, &(struct rows_look){false, NULL});
+	grid_unclip(g, old);
+}
+
+static const char *why_empty(const struct tasks *p, const struct pane_env *env)
+{
+	const struct snap *sn = session_snap(env->s);
+	if (!sn->complete)
+		return p->regions ? "No region has been read yet." : "No task has been read yet.";
+	if (env->grep.rx)
+		return "No row matches: & and Enter shows all of them.";
+	if (p->scope.part || p->scope.f.g)
+		return "Nothing of the kind is left by the filters.\nR drops them all, u the last one.";
+	return p->regions ? "The program marks no regions.\n\n"
+			    "    defer trace.StartRegion(ctx, \"parse\").End()\n\n"
+			    "of the package runtime/trace gives a stretch of a goroutine a name.  [ ] shows tasks."
+			  : "The program makes no tasks.\n\n"
+			    "    ctx, task := trace.NewTask(ctx, \"checkout\")\n    defer task.End()\n\n"
+			    "of the package runtime/trace gives a name to work that may go through many goroutines;\n"
+			    "regions and logs with that ctx belong to it.  [ ] shows regions.";
+}
+
+static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct grid *g)
+{
+	int8_t dir = p->invert ? 1 : -1;
+	struct rows_col c[K__N] = {
+		{p->regions ? "REGION" : "TASK", 0, false, 0}, {"COUNT", 7, true, 0}, {"p50", 7, true, 0}, {"p95", 7, true, 0},
+		{"p99", 7, true, 0}, {"MAX", 7, true, 0}, {"", g->w >= 100 ? 40 : 18, false, 0},
+	};
+	static const int col_of[SORT__N] = {K_COUNT, K_P50, K_P95, K_P99, K_MAX, K_NAME};
+	c[col_of[p->sort]].sort = p->sort == SORT_NAME ? (int8_t)-dir : dir;
+	struct buf b = {0};
+	text_ns(&b, p->lo);
+	buf_puts(&b, " .. ");
+	text_ns(&b, p->hi);
+	c[K_HIST].head = buf_str(&b);
+	struct drawing d = {.p = p, .env = env};
+	rows_layout(c, K__N, g->w - 1 - (p->rows[L_KINDS].n > (uint32_t)(g->h - 1)), d.x, d.w);
+	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
+	rows_head(g, 0, c, K__N, d.x, d.w);
+	grid_unclip(g, old);
+	buf_free(&b);
+	old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
+	rows_draw(&p->rows[L_KINDS], g, draw_kind, &d, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
+	grid_unclip(g, old);
+}
+
+void tasks_draw(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct tasks *p = st;
+	if (p->level == L_ONE) {
+		draw_one(p, env, g);
+		return;
+	}
+	if (!p->rows[p->level].n) {
+		tp_empty(g, 1, why_empty(p, env));
+		return;
+	}
+	if (p->level == L_KINDS) {
+		draw_kinds(p, env, g);
+		return;
+	}
+	struct drawing d = {.p = p, .env = env};
+	d.most = p->item[p->shown[0]].t1 - p->item[p->shown[0]].t0;
+	grid_text(g, 0, 1, ST_HEAD, 0, "    TASK     START      DUR           WHAT ITS GOROUTINE DID");
+	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
+	rows_draw(&p->rows[L_LIST], g, draw_item, &d, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
+	grid_unclip(g, old);
+}
