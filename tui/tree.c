@@ -26,13 +26,24 @@ enum calls_gran tree_gran(const struct pane_env *env)
 	return (enum calls_gran)session_query(env->s)->gran;
 }
 
+/* While a file is read there is more of it several times a second; it is worth the work when it is
+   half as much again, and at the end. */
+static bool little_more(const struct tree *t, const struct pane_env *env)
+{
+	const struct snap *sn = session_snap(env->s);
+	return !sn->complete && sn->nstks < t->nstks + t->nstks / 2 &&
+	       !memcmp(&t->query, session_query(env->s), sizeof t->query);
+}
+
 bool tree_sync(struct tree *t, const struct pane_env *env, enum calls_gran gran)
 {
-	if (t->c && t->serial == session_serial(env->s) && t->c->gran == gran)
+	if (t->c && t->c->gran == gran && (t->serial == session_serial(env->s) || little_more(t, env)))
 		return false;
 	tree_drop(t);
 	t->c = session_calls(env->s, (enum gran)gran);
 	t->serial = session_serial(env->s);
+	memcpy(&t->query, session_query(env->s), sizeof t->query);
+	t->nstks = session_snap(env->s)->nstks;
 	return true;
 }
 

@@ -14,6 +14,8 @@
 struct tree {
 	struct calls *c;	/* NULL before the first update */
 	uint32_t serial;
+	struct query query;	/* they were made for */
+	uint32_t nstks;		/* and of how much */
 };
 /* Make the calls of the present query. true when they are new: ids of things and nodes have changed. */
 bool tree_sync(struct tree *, const struct pane_env *, enum calls_gran);
