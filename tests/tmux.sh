@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The viewer on a real terminal, by tmux: open, move, zoom, filter, resize, suspend and come back, quit; and
-# the terminal is as it was. Skipped where there is no tmux.
+# the terminal is as it was. Skipped where there is no tmux, and without curses.
 command -v tmux >/dev/null || exit 77
+grep -q 'define HAVE_CURSES' config.h || exit 77
 # a server of our own: not the user's, and not one of another test running beside this
 sock=ttrace-test-$$
 mux() { tmux -L "$sock" "$@"; }
