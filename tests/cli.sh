@@ -104,6 +104,11 @@ for f in empty elf page j text perf zip twice cut.pb.gz cut.trace; do
 	refuses 1 "$f" events "$f"
 done
 
+# a number that is zero is a number (the block size of a heap profile as text)
+printf 'heap profile: 1: 0 [1: 0] @ heapprofile\n1: 0 [1: 0] @ 0x401000\n' >zero
+run 0 raw zero
+grep -q 'bytes:\[0\]' out || fail "a label of 0 bytes: $(cat out)"
+
 # whole or not there
 run 0 top -nodecount=5 "$cpu"
 cp out first
