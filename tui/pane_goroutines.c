@@ -459,10 +459,13 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 	const struct snap *sn = session_snap(env->s);
 	if (!to->trk || to->trk >= sn->ntrks || store_trk(sn->st, to->trk)->kind != TK_G)
 		return false;
-	struct place here = PLACE_NONE;
-	place(p, env, &here);
-	if (p->level == GL_GROUPS && to->t0 == TIME_NONE && here.trk == to->trk)
-		return true;	/* where we are: `6` again */
+	if (p->level == GL_GROUPS) {	/* `6` from elsewhere: its group; Enter Enter is its page */
+		p->sel[GL_GROUPS] = store_trk(sn->st, to->trk)->name;
+		p->sel[GL_LIST] = to->trk;
+		order(p, env, GL_GROUPS);
+		keep(p, env);
+		return true;
+	}
 	open_one(p, env, to->trk, to->t0);
 	keep(p, env);
 	mark_hits(p, env);
