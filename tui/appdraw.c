@@ -130,10 +130,11 @@ static bool chip_names(struct buf *b, const char *value, bool ascii)
 		const char *end = strstr(value, "$|^");
 		size_t n = end ? (size_t)(end - value) + 1 : strlen(value);
 		buf_reset(&plain);
-		ok = exact(value, n, &plain);
-		if (all.n)
+		ok = exact(value, n, &plain) && plain.n;
+		if (ok && all.n)
 			buf_putc(&all, '|');
-		text_fit_symbol(&all, plain.p, plain.n, 30, ascii);
+		if (ok)
+			text_fit_symbol(&all, plain.p, plain.n, 30, ascii);
 		value += n + (end != NULL);
 	}
 	if (ok)
