@@ -466,6 +466,8 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 		keep(p, env);
 		return true;
 	}
+	if (p->level == GL_LIST && to->t0 == TIME_NONE && gor_sel(p) && gor_sel(p)->trk == to->trk)
+		return true;	/* `6` again */
 	open_one(p, env, to->trk, to->t0);
 	keep(p, env);
 	mark_hits(p, env);
