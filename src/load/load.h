@@ -19,7 +19,8 @@ struct bytes {
 int  input_open(const char *path, struct bytes *, struct err *);
 int  input_gunzip(struct bytes *, struct err *);	/* in place when it is gzip; else nothing */
 void input_close(struct bytes *);
-/* What lies before `upto` will hardly be looked at again: its pages may go (they come back if it is). */
+/* What lies before `upto` is hardly looked at again: its pages may go. Those that still are, come back
+   from the file. */
 void input_passed(const struct bytes *, uint64_t upto);
 
 /* A reader says everything it finds to the sink. -1: refused, nothing of it can be shown. */

@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SLOTS = 48 };
+enum { SLOTS = 48, PASS_EVENTS = 1 << 21 };	/* every so many events mapped pages are given back */
 
 struct slot {
 	enum { EVENTS, WARNING, GENERATION, DROP } kind;
@@ -118,6 +118,8 @@ static bool empty(struct pipe *p, struct slot *s)
 {
 	switch (s->kind) {
 	case EVENTS:
+		if ((p->events + s->n) / PASS_EVENTS != p->events / PASS_EVENTS)
+			input_passed(&p->in, p->in.n);
 		p->events += s->n;
 		return p->ops->events(p->self, s->g, s->ev, s->n);
 	case WARNING:

@@ -272,6 +272,7 @@ const struct snap *build_finish(struct build *b)
 		tracks_upto(b->tracks, b->trace.last - b->trace.first);
 	if (b->total)
 		b->bytes = b->total;
+	tracks_done(b->tracks);
 	const struct snap *sn = publish(b, true);
 	insist(sn);
 	return sn;

@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-enum { CLASS_NONE, CLASS_RUNNABLE, CLASS_RUNNING, CLASS_WAITING, CLASS_SYSCALL, CLASS__N, COUNT_SLOTS = 1024, SEAL_MAX = 1 << 19 };
+enum { CLASS_NONE, CLASS_RUNNABLE, CLASS_RUNNING, CLASS_WAITING, CLASS_SYSCALL, CLASS__N, COUNT_SLOTS = 1024, SEAL_MAX = 1 << 18 };
 
 struct track_last {
 	int64_t t;
@@ -93,12 +93,22 @@ void tracks_free(struct tracks *k)
 		col_free(cols[i]);
 	for (int c = 0; c < CT__N; c++)
 		col_free(&st->counts[c]);
+	tracks_done(k);
+	mem_free(k);
+}
+
+void tracks_done(struct tracks *k)
+{
 	intern_free(&k->index);
 	mem_free(k->live);
 	mem_free(k->last);
 	mem_free(k->entry);
 	mem_free(k->edge);
-	mem_free(k);
+	k->live = NULL;
+	k->last = NULL;
+	k->entry = NULL;
+	k->edge = NULL;
+	k->nlive = k->nlast = k->centry = k->cedge = k->nentry = k->nedge = 0;
 }
 
 struct track_key { enum track_kind kind; uint64_t id; };

@@ -28,6 +28,8 @@ void tracks_util(struct tracks *, const struct sink_util *);
 
 /* Everything before t has been said: seal it. */
 void tracks_upto(struct tracks *, int64_t t);
+/* Nothing more will be said: give back what only the writer needs. */
+void tracks_done(struct tracks *);
 /* Fill in what a snapshot says of the trace: t0, t1 and the counts of its columns. */
 void tracks_snap(const struct tracks *, struct snap *);
 
