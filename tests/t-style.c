@@ -202,7 +202,7 @@ static void test_random_drawing(void)
 {
 	static const char *const text[] = {"plain", "\xe4\xb8\xad\xe6\x96\x87", "a\xcc\x81",
 	    "\x1b[31m\n\x7f\xff",
-	    "\xe2\x80\xae" /* no hex digit may follow */ " bidi",
+	    "\xe2\x80\xae bidi",
 	    "\xe2\x96\x88\xe2\x94\x82\xe2\x80\xa6", ""};
 	for (int round = 0; round < 400; round++) {
 		struct grid *g = grid_new(1 + (int)rnd(6), 1 + (int)rnd(20), rnd(2));
