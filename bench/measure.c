@@ -5,7 +5,9 @@
  * "SECONDS KBYTES STATUS": wall time, peak resident memory, exit status. One
  * line that a shell can read; time(1) is not on every machine.
  */
+#ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
+#endif
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>

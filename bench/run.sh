@@ -31,8 +31,8 @@ read -r s0 _ _ < <(measure "$ttrace" view -script '' -size 200x60 "$big")
 keys='++++++++++++++++++++----------------llllhhhhjjjjkkkk{{{{}}}}'
 read -r s1 kb _ < <(measure "$ttrace" view -script "$keys$keys$keys$keys" -size 200x60 "$big")
 awk -v a="$s0" -v b="$s1" -v n=$((4 * ${#keys})) 'BEGIN { ms = (b - a) * 1000 / n
-	printf "%-44s %8.2f ms a key              limit    16 ms          %s\n", "trace: 240 keys on the timeline, 200x60", ms, ms > 16 ? "OVER" : "ok"
-	exit ms > 16 }' || bad=1
+	printf "%-44s %8.2f ms a key              limit    16 ms          %s\n", "trace: 240 keys on the timeline, 200x60", ms, (ms > 16) ? "OVER" : "ok"
+	exit (ms > 16) }' || bad=1
 read -r s kb _ < <(measure "$ttrace" events "$big")
 row "trace: ttrace events" "$s" "$kb" - -
 read -r s kb _ < <(measure "$ttrace" goroutines "$big")
