@@ -113,4 +113,10 @@ screen events-end 80x24 orders.trace '9Gk'
 # filters: always on line 2; names chosen by hand are short there, expressions as typed
 screen filters 80x24 cpu.pb.gz ':focus=json|regexp<Enter>:hide=^runtime\.<Enter><^G>'
 screen filters-off 80x24 cpu.pb.gz ':focus=json<Enter>\<^G>'
+# what was lost of a cut file is said on the first screen
+head -c 300000 samples/orders.trace >"$new/cut.trace"
+"$TTRACE" view "$new/cut.trace" </dev/null | grep -q '8566 of 300000 bytes (2.86%) lost' || {
+	echo "cut.trace: nothing is said of the loss"
+	bad=1
+}
 exit $bad

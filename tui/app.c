@@ -52,6 +52,23 @@ static void layout(struct app *a)
 	a->env.cols = side ? a->cols - a->cols * 35 / 100 : a->cols;
 }
 
+/* What is odd or lost of the file is said once, when all of it has been read; ^G has all notices. */
+static void tell_notices(struct app *a)
+{
+	const struct snap *sn = session_snap(a->s);
+	if (a->told || !sn->complete || !sn->nwarns)
+		return;
+	const struct warn_row *w = col_at(&sn->st->warns, 0);
+	struct buf b = {0};
+	text_safe(&b, w->msg, strlen(w->msg));
+	if (w->at == UINT64_MAX)
+		app_message(a, ST_WARN, "%s", buf_str(&b));
+	else
+		app_message(a, ST_WARN, "%s (at byte %llu; ^G)", buf_str(&b), (unsigned long long)w->at);
+	buf_free(&b);
+	a->told = true;
+}
+
 void app_update(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
@@ -67,6 +84,7 @@ void app_update(struct app *a)
 		p->update(state_now(a), &a->env);
 	}
 	a->seen[a->cur] = now;
+	tell_notices(a);
 }
 
 static void show_pane(struct app *a, int i)

@@ -57,6 +57,7 @@ struct app {
 	char message[320];
 	enum style message_style;
 	int interrupted;		/* ^C was the key before (1), is this one (2) */
+	bool told;			/* the first notice about the file was shown */
 	bool sticky;			/* this message came with the key that is being handled */
 };
 
