@@ -231,8 +231,14 @@ static void gutter(const struct timeline *tl, const struct pane_env *env, struct
 		for (int s = 0; s < TS__N; s++)
 			if (!is_idle((enum tstate)s))
 				busy += share[c].ns[s];
-	tl_track_name(snap->st, tl->row[row], &b);
-	text_fit(&cut, buf_str(&b), b.n, (size_t)(lay->gutter - (t->kind == TK_G ? 1 : 6)), g->ascii);
+	size_t room = (size_t)(lay->gutter - (t->kind == TK_G ? 1 : 6));
+	buf_printf(&cut, "%c%lld ", "?PMG"[t->kind], (long long)t->id);
+	str_id name = t->name;
+	if (t->kind == TK_G && name && cut.n < room) {
+		const struct str_row *s = store_str(snap->st, name);
+		text_safe(&b, s->s, s->n);
+		text_fit_symbol(&cut, buf_str(&b), b.n, room - cut.n, g->ascii);
+	}
 	int attr = row == tl->sel ? AT_BOLD : 0;
 	grid_text(g, y, 0, row == tl->sel ? ST_ACCENT : ST_NORMAL, attr, buf_str(&cut));
 	if (t->kind != TK_G) {
@@ -248,24 +254,33 @@ static void gutter(const struct timeline *tl, const struct pane_env *env, struct
 	buf_free(&cut);
 }
 
-/* The cursor, the range, and what lies over all rows. */
+/* A tint behind column x: only where nothing is drawn solid, for what the rows say comes first. */
+static void tint(struct grid *g, int y0, int y1, int x, enum style st)
+{
+	for (int y = y0; y < y1 && y < g->h; y++)
+		if (x < g->w && g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)(g->x0 + x)].bg == ST_NORMAL)
+			grid_back(g, (struct rect){y, x, 1, 1}, st);
+}
+
+/* The cursor, the range, and what lies over all rows: GC as a tint, stops of the world as hairlines, a
+   long one by its two ends. */
 static void overlays(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *lay, int y0, int y1)
 {
 	const struct snap *snap = session_snap(env->s);
 	int n = lay->cells;
 	int64_t *on = arena_zalloc(env->scratch, (size_t)n * sizeof *on);
+	if (!letters(g) && (tl->overlays & TL_STW)) {
+		bins_spans(snap, 1u << SP_STW, 0, tl->t0, tl->t1, (uint32_t)n, on);
+		for (int c = 0; c < n; c++)
+			if (on[c] && !(c && on[c - 1] && c + 1 < n && on[c + 1]))
+				tint(g, y0, y1, lay->gutter + c, ST_STWLINE);
+	}
 	if (!letters(g) && (tl->overlays & TL_GC)) {
 		bins_spans(snap, 1u << SP_GC, 0, tl->t0, tl->t1, (uint32_t)n, on);
 		for (int c = 0; c < n; c++)
 			if (on[c])
-				grid_back(g, (struct rect){y0, lay->gutter + c, y1 - y0, 1}, ST_GCTINT);
-	}
-	if (!letters(g) && (tl->overlays & TL_STW)) {
-		bins_spans(snap, 1u << SP_STW, 0, tl->t0, tl->t1, (uint32_t)n, on);
-		for (int c = 0; c < n; c++)
-			if (on[c])
-				grid_back(g, (struct rect){y0, lay->gutter + c, y1 - y0, 1}, ST_STWLINE);
+				tint(g, y0, y1, lay->gutter + c, ST_GCTINT);
 	}
 	int64_t a = tl->r0, b = tl->r1;
 	if (tl->ranging) {
