@@ -559,15 +559,11 @@ static bool other_word(struct app *a, const char *word)
 	return false;
 }
 
-/* Short forms: "::", ">50ms", "25", "top20". */
+/* Short forms: "::", "25", "top20". */
 static bool short_form(struct app *a, const char *line)
 {
 	if (!strcmp(line, ":")) {
 		do_clear(a);
-		return true;
-	}
-	if (line[0] == '>') {
-		app_act(a, &(struct act){CMD_HIGHLIGHT, 0, line});
 		return true;
 	}
 	if (isdigit((unsigned char)line[0]) && !line[strspn(line, "0123456789")]) {

@@ -26,7 +26,7 @@ struct timeline {
 	int64_t r0, r1;			/* the range chosen; r0 == r1: none */
 	enum tl_kind kind;
 	int overlays;
-	bool labels, stack_rows;
+	bool labels;
 	trk_id *row;			/* pinned tracks first, then all of the kind */
 	uint32_t nrow, npin;
 	size_t cap;
