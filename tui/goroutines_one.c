@@ -68,7 +68,7 @@ static void about(const struct gor *p, const struct pane_env *env, uint32_t i, s
 	}
 	if (v->state == TS_RUN || v->state == TS_ASSIST || v->state == TS_SWEEP) {
 		if (next)
-			buf_printf(b, "then %s ", tl_state_name(next->state));
+			buf_printf(b, "then %s ", state_name(next->state));
 		if (next && next->state != TS_READY)
 			tp_site(st, next->stack, b);
 		return;
@@ -90,8 +90,8 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	grid_printf(g, y, 0, ST_DIM, 0, "%6u", i + 1);
 	tp_at(g, y, 18, v->t0);
 	tp_ns(g, y, 27, v->t1 - v->t0, 0);
-	grid_printf(g, y, 28, tl_style(v->state), 0, "%c", tl_letter(v->state));
-	buf_puts(&b, tl_state_name(v->state));
+	grid_printf(g, y, 28, state_style(v->state), 0, "%c", state_letter(v->state));
+	buf_puts(&b, state_name(v->state));
 	if (v->state == TS_RUN && v->who && v->who < session_snap(d->env->s)->ntrks) {
 		buf_putc(&b, ' ');
 		tp_id(session_snap(d->env->s)->st, v->who, &b);
@@ -106,7 +106,7 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 bool gor_one_match(const struct gor *p, const struct pane_env *env, uint32_t i, const struct rx *rx, struct buf *b)
 {
 	buf_reset(b);
-	buf_puts(b, tl_state_name(p->one.v[i].state));
+	buf_puts(b, state_name(p->one.v[i].state));
 	buf_putc(b, ' ');
 	about(p, env, i, b);
 	return rx_match(rx, b->p, b->n);
@@ -286,7 +286,7 @@ void gor_one_detail(const struct gor *p, const struct pane_env *env, struct buf 
 	const struct ival *v = now(&p->one);
 	if (!v)
 		return;
-	buf_printf(b, "%s ", tl_state_name(v->state));
+	buf_printf(b, "%s ", state_name(v->state));
 	text_ns(b, v->t1 - v->t0);
 	buf_puts(b, " at ");
 	text_at(b, v->t0, 1000);

@@ -144,7 +144,7 @@ void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid
 	y = quantiles(g, y, "runnable, each time", &o->ready);
 	for (int k = 0; k < STORY_STATES && (k < 1 || g->h > 12); k++)
 		if (o->state[k] != TS_NONE)
-			y = quantiles(g, y, tl_state_name(o->state[k]), &o->block[k]);
+			y = quantiles(g, y, state_name(o->state[k]), &o->block[k]);
 	if (!o->ready.n)
 		return;
 	if (g->h <= 12) {

@@ -97,7 +97,7 @@ static void words(const struct snap *sn, const struct el_event *e, struct buf *b
 		if (e->who && e->who < sn->ntrks)
 			buf_puts(b, "on "), tp_id(st, e->who, b);
 		break;
-	case EL_BLOCK: buf_puts(b, tl_state_name(e->state)); break;
+	case EL_BLOCK: buf_puts(b, state_name(e->state)); break;
 	case EL_SYSCALL: buf_puts(b, e->state == TS_SYSBLOCK ? "blocked, P lost" : ""); break;
 	case EL_BEGIN_SPAN:
 	case EL_END_SPAN: span_words(st, e, b); break;
@@ -242,7 +242,7 @@ static enum style style_of(const struct snap *sn, const struct el_event *e)
 	case EL_READY:
 	case EL_CREATE: return ST_S_READY;
 	case EL_BLOCK:
-	case EL_SYSCALL: return tl_style(e->state);
+	case EL_SYSCALL: return state_style(e->state);
 	case EL_BEGIN_SPAN:
 	case EL_END_SPAN: return store_span(sn->st, e->who)->s.kind == SP_STW ? ST_STWLINE
 				: store_span(sn->st, e->who)->s.kind >= SP_GC ? ST_S_GC : ST_ACCENT;

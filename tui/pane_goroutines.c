@@ -242,7 +242,7 @@ static void draw_last(const struct drawing *d, struct grid *g, int y, int x, int
 	if (t->t1 != TIME_NONE && t->t1 <= d->p->scope.t1)
 		buf_puts(&b, "ended");
 	else if (ival_at(sn, r->trk, d->p->scope.t1 - 1, &v))
-		buf_puts(&b, tl_state_name(v.state));
+		buf_puts(&b, state_name(v.state));
 	if (t->creator) {
 		buf_puts(&b, "  by ");
 		tp_who(sn->st, t->creator, &b);

@@ -6,6 +6,7 @@
 #include "analysis/bins.h"
 #include "analysis/standout.h"
 #include "pane.h"
+#include "style.h"
 
 /*
  * The state of the timeline pane and what its files share. Times are ns since
@@ -55,11 +56,7 @@ static inline int64_t tl_edge(const struct timeline *tl, int cells, int c)
 }
 int tl_cell(const struct timeline *, int cells, int64_t t);	/* cell that holds t, clamped */
 
-/* How a state looks. */
-enum style tl_style(enum tstate);
 bool tl_waits(enum tstate);		/* drawn thin on goroutine rows */
-char tl_letter(enum tstate);
-const char *tl_state_name(enum tstate);
 const char *tl_track_name(const struct store *, trk_id, struct buf *);	/* "P4", "G512 main.worker" */
 
 /* The track under the cursor (0 none) and its interval there. */

@@ -27,42 +27,6 @@
 
 enum { SOLID = 4 };	/* cells from which on a span is a bar of its own */
 
-static const enum style state_style[TS__N] = {
-	[TS_NONE] = ST_S_NONE, [TS_IDLE] = ST_S_IDLE, [TS_RUN] = ST_S_RUN, [TS_GCWORK] = ST_S_GC,
-	[TS_ASSIST] = ST_S_ASSIST, [TS_SWEEP] = ST_S_ASSIST, [TS_STW] = ST_S_STW, [TS_READY] = ST_S_READY,
-	[TS_SYSCALL] = ST_S_SYSCALL, [TS_SYSBLOCK] = ST_S_SYSCALL, [TS_CHANSEND] = ST_S_CHAN,
-	[TS_CHANRECV] = ST_S_CHAN, [TS_SELECT] = ST_S_CHAN, [TS_SYNC] = ST_S_SYNC, [TS_COND] = ST_S_SYNC,
-	[TS_NET] = ST_S_NET, [TS_SLEEP] = ST_S_SLEEP, [TS_GCASSISTW] = ST_S_GC, [TS_GCSWEEPW] = ST_S_GC,
-	[TS_GCEND] = ST_S_GC, [TS_GCWEAK] = ST_S_GC, [TS_SYSTEM] = ST_S_SLEEP, [TS_PREEMPT] = ST_S_CHAN,
-	[TS_DEBUG] = ST_S_CHAN, [TS_FOREVER] = ST_S_SLEEP, [TS_SYNCTEST] = ST_S_CHAN,
-	[TS_CORO] = ST_S_CHAN, [TS_OTHER] = ST_S_CHAN, [TS_UNKNOWN] = ST_S_UNKNOWN,
-};
-static const char state_letter[TS__N] = {
-#define STATE(id, letter, name, reason) letter,
-#include "state.def"
-#undef STATE
-};
-static const char *const state_name[TS__N] = {
-#define STATE(id, letter, name, reason) name,
-#include "state.def"
-#undef STATE
-};
-
-enum style tl_style(enum tstate s)
-{
-	return s < TS__N ? state_style[s] : ST_S_UNKNOWN;
-}
-
-char tl_letter(enum tstate s)
-{
-	return s < TS__N ? state_letter[s] : '?';
-}
-
-const char *tl_state_name(enum tstate s)
-{
-	return s < TS__N ? state_name[s] : "unknown";
-}
-
 bool tl_waits(enum tstate s)
 {
 	return s >= TS_CHANSEND && s < TS_UNKNOWN;
@@ -105,10 +69,10 @@ static void cell_ascii(struct grid *g, int y, int x, const struct bin *share, in
 	enum tstate s = majority(share, false, &most);
 	if (most * 2 < all && s != TS_NONE) {
 		enum tstate busy = majority(share, true, &most);
-		grid_put(g, y, x, ':', tl_style(busy), ST_NORMAL, 0);
+		grid_put(g, y, x, ':', state_style(busy), ST_NORMAL, 0);
 		return;
 	}
-	grid_put(g, y, x, (unsigned char)tl_letter(s), tl_style(s), ST_NORMAL, s == TS_IDLE ? AT_DIM : 0);
+	grid_put(g, y, x, (unsigned char)state_letter(s), state_style(s), ST_NORMAL, s == TS_IDLE ? AT_DIM : 0);
 }
 
 static void cell_utf8(struct grid *g, int y, int x, const struct bin *share, int64_t all, bool gor)
@@ -118,10 +82,10 @@ static void cell_utf8(struct grid *g, int y, int x, const struct bin *share, int
 	if (busy <= 0 || all <= 0) {
 		grid_put(g, y, x, ' ', ST_NORMAL, ST_NORMAL, 0);
 	} else if (gor && tl_waits(s)) {
-		grid_put(g, y, x, s == TS_SLEEP ? 0x2500 : 0x2582, tl_style(s), ST_NORMAL, 0);
+		grid_put(g, y, x, s == TS_SLEEP ? 0x2500 : 0x2582, state_style(s), ST_NORMAL, 0);
 	} else {
 		double level = (double)busy / (double)all;
-		grid_level(g, y, x, gor ? 1.0 : level, tl_style(s), ST_NORMAL);
+		grid_level(g, y, x, gor ? 1.0 : level, state_style(s), ST_NORMAL);
 	}
 }
 
@@ -130,7 +94,7 @@ static void span_label(const struct pane_env *env, const struct ival *iv, bool g
 {
 	const struct store *st = session_snap(env->s)->st;
 	if (gor) {
-		buf_puts(b, tl_state_name(iv->state));
+		buf_puts(b, state_name(iv->state));
 		if (iv->who && (iv->state == TS_RUN || iv->state == TS_SYSCALL)) {
 			buf_putc(b, ' ');
 			tl_track_name(st, iv->who, b);
@@ -138,7 +102,7 @@ static void span_label(const struct pane_env *env, const struct ival *iv, bool g
 	} else if (iv->who) {
 		tl_track_name(st, iv->who, b);
 	} else {
-		buf_puts(b, tl_state_name(iv->state));
+		buf_puts(b, state_name(iv->state));
 	}
 }
 
@@ -149,12 +113,12 @@ struct bar {
 
 static void solid(struct grid *g, const struct pane_env *env, const struct ival *iv, struct bar bar)
 {
-	enum style st = tl_style(iv->state);
+	enum style st = state_style(iv->state);
 	bool thin = bar.gor && tl_waits(iv->state);
 	bool blank = is_idle(iv->state);
 	for (int x = bar.x0; x < bar.x1; x++) {
 		if (letters(g))
-			grid_put(g, bar.y, x, (unsigned char)tl_letter(iv->state), st, ST_NORMAL, blank ? AT_DIM : 0);
+			grid_put(g, bar.y, x, (unsigned char)state_letter(iv->state), st, ST_NORMAL, blank ? AT_DIM : 0);
 		else if (blank)
 			grid_put(g, bar.y, x, ' ', ST_NORMAL, ST_NORMAL, 0);
 		else if (thin)

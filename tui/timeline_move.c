@@ -302,7 +302,7 @@ static bool hit(const struct store *st, const struct rx *rx, const struct ival *
 	if (g)
 		tl_track_name(st, g, b);
 	buf_putc(b, ' ');
-	buf_puts(b, tl_state_name(iv->state));
+	buf_puts(b, state_name(iv->state));
 	if (iv->stack) {
 		str_id name = store_fun(st, store_frm(st, store_stk(st, iv->stack)->frame)->fun)->name;
 		buf_putc(b, ' ');

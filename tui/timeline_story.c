@@ -88,7 +88,7 @@ static bool of_goroutine(const struct timeline *tl, const struct pane_env *env, 
 static void put_now(const struct store *st, trk_id g, const struct ival *iv, struct buf *b)
 {
 	tl_track_name(st, g, b);
-	buf_printf(b, " %s ", tl_state_name(iv->state));
+	buf_printf(b, " %s ", state_name(iv->state));
 	text_ns(b, iv->t1 - iv->t0);
 }
 
@@ -101,7 +101,7 @@ static void put_next(const struct snap *snap, const struct ival *iv, struct buf 
 	buf_puts(b, next.state == TS_NONE ? ", then ended" : ", then ");
 	if (next.state == TS_NONE)
 		return;
-	buf_puts(b, tl_state_name(next.state));
+	buf_puts(b, state_name(next.state));
 	if (tl_waits(next.state) && next.stack) {
 		buf_puts(b, " in ");
 		put_frame(snap->st, own_leaf(snap->st, next.stack), b, true);
@@ -129,7 +129,7 @@ void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
 		put_now(snap->st, g, &iv, b);
 		put_next(snap, &iv, b);
 	} else if (tl_interval(tl, env, &iv)) {
-		buf_puts(b, tl_state_name(iv.state));
+		buf_puts(b, state_name(iv.state));
 		buf_putc(b, ' ');
 		text_ns(b, iv.t1 - iv.t0);
 	} else {
@@ -160,13 +160,13 @@ static void put_waker(const struct snap *snap, trk_id g, const struct ival *iv, 
 		if (ival_step(snap, &before, -1) && tl_waits(before.state)) {
 			buf_puts(b, " after ");
 			text_ns(b, before.t1 - before.t0);
-			buf_printf(b, " of %s", tl_state_name(before.state));
+			buf_printf(b, " of %s", state_name(before.state));
 		}
 		buf_puts(b, "; was runnable ");
 		text_ns(b, ready);
 	} else if (tl_waits(iv->state)) {
 		struct ival next = *iv;
-		buf_printf(b, "waits (%s)", tl_state_name(iv->state));
+		buf_printf(b, "waits (%s)", state_name(iv->state));
 		if (ival_step(snap, &next, 1) && next.state == TS_READY && next.who) {
 			buf_puts(b, "; ended by ");
 			tl_track_name(snap->st, next.who, b);

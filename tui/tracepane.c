@@ -287,11 +287,11 @@ void tp_strip(const struct pane_env *env, struct grid *g, int y, int x, int w, t
 		if (s == TS_NONE)
 			continue;
 		if (g->ascii || g->mono)
-			grid_put(g, y, x + i, (unsigned char)tl_letter(s), tl_style(s), ST_NORMAL, 0);
+			grid_put(g, y, x + i, (unsigned char)state_letter(s), state_style(s), ST_NORMAL, 0);
 		else if (tl_waits(s))
-			grid_put(g, y, x + i, s == TS_SLEEP ? 0x2500 : 0x2582, tl_style(s), ST_NORMAL, 0);
+			grid_put(g, y, x + i, s == TS_SLEEP ? 0x2500 : 0x2582, state_style(s), ST_NORMAL, 0);
 		else
-			grid_level(g, y, x + i, 1.0, tl_style(s), ST_NORMAL);
+			grid_level(g, y, x + i, 1.0, state_style(s), ST_NORMAL);
 	}
 }
 
@@ -306,7 +306,7 @@ void tp_shares(const int64_t ns[TS__N], int64_t whole, struct buf *b)
 		if (best < 0)
 			break;
 		done[best] = true;
-		buf_printf(b, "%s%s ", k ? " | " : "", tl_state_name((enum tstate)best));
+		buf_printf(b, "%s%s ", k ? " | " : "", state_name((enum tstate)best));
 		text_ns(b, ns[best]);
 		buf_printf(b, " %.1f%%", 100.0 * (double)ns[best] / (double)whole);
 	}
