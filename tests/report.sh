@@ -133,7 +133,7 @@ ok $? "flame is a whole drawing"
 	"$("$ttrace" top -nodecount=7 cpu.pb.gz | tail -n 7 | sed 's/^.*%  //; s/ (.*inline)$//')" ]
 ok $? "top as a table has the rows of top"
 # What a file says does not reach the terminal as it is.
-if command -v script >/dev/null; then
+if script -qc true /dev/null </dev/null >/dev/null 2>&1; then
 	printf '\033[31mred profile: total 1\n1 @ 0x401001\n' >"$tmp/red"
 	script -qc "'$ttrace' raw '$tmp/red'" /dev/null </dev/null >"$tmp/out"
 	grep -q '\\x1b\[31mred' "$tmp/out" && ! grep -q "$(printf '\033\[31m')" "$tmp/out"
