@@ -4,110 +4,13 @@
  * Profiles from before profile.proto. The kinds are tried in pprof's order
  * (binary CPU profiles, the text kinds, Java's); what one has gathered is said
  * to the sink only when all of the file is understood, because mappings come
- * last in the file and first in the sink. This file has the gathering, the
- * telling, and what the kinds share to read a line.
+ * last in the file and first in the sink. This file has the gathering
+ * and the telling.
  */
 #include "config.h"
 #include "load/legacy.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- lines and words */
-
-bool leg_next(struct leg_lines *l)
-{
-	l->line = l->p;
-	l->n = 0;
-	if (l->p == l->end)
-		return false;
-	const char *nl = memchr(l->p, '\n', (size_t)(l->end - l->p));
-	l->n = (size_t)((nl ? nl : l->end) - l->p);
-	l->p = nl ? nl + 1 : l->end;
-	if (l->n && l->line[l->n - 1] == '\r')
-		l->n--;
-	return true;
-}
-
-struct leg_text leg_trimmed(const struct leg_lines *l)
-{
-	struct leg_text t = {l->line, l->line + l->n};
-	while (t.p < t.end && leg_is_space(*t.p))
-		t.p++;
-	while (t.p < t.end && leg_is_space(t.end[-1]))
-		t.end--;
-	return t;
-}
-
-bool leg_comment(const struct leg_lines *l)
-{
-	struct leg_text t = leg_trimmed(l);
-	return t.p == t.end || *t.p == '#';
-}
-
-bool leg_starts(struct leg_text t, const char *word)
-{
-	size_t n = strlen(word);
-	return (size_t)(t.end - t.p) >= n && !memcmp(t.p, word, n);
-}
-
-bool leg_contains(const char *p, size_t n, const char *word)
-{
-	for (struct leg_text t = {p, p + n}; t.p < t.end; t.p++)
-		if (leg_starts(t, word))
-			return true;
-	return false;
-}
-
-bool leg_word(struct leg_text *t, const char *word)
-{
-	if (!leg_starts(*t, word))
-		return false;
-	t->p += strlen(word);
-	return true;
-}
-
-void leg_spaces(struct leg_text *t)
-{
-	while (t->p < t->end && *t->p == ' ')
-		t->p++;
-}
-
-bool leg_digits(struct leg_text *t, struct leg_text *digits)
-{
-	digits->p = t->p;
-	while (t->p < t->end && *t->p >= '0' && *t->p <= '9')
-		t->p++;
-	digits->end = t->p;
-	return digits->p < digits->end;
-}
-
-bool leg_number(struct leg_text d, int64_t *v)
-{
-	char s[32];
-	size_t n = (size_t)(d.end - d.p);
-	if (!n || n >= sizeof s)
-		return false;
-	memcpy(s, d.p, n);
-	s[n] = 0;
-	errno = 0;
-	char *end;
-	*v = strtoll(s, &end, 10);
-	return !errno && !*end;
-}
-
-bool leg_hex(struct leg_text d, uint64_t *v)
-{
-	*v = 0;
-	for (; d.p < d.end; d.p++) {
-		unsigned c = (unsigned char)*d.p, x = c <= '9' ? c - '0' : (c | 32) - 'a' + 10;
-		if (*v >> 60)
-			return false;
-		*v = *v << 4 | (x & 15);
-	}
-	return true;
-}
 
 /* ---- samples */
 
@@ -180,13 +83,13 @@ static void forget(struct legacy *g)
 
 static enum leg_verdict parse(struct legacy *g, struct bytes b)
 {
-	static enum leg_verdict (*const text[])(struct legacy *, struct leg_lines) = {
+	static enum leg_verdict (*const text[])(struct legacy *, struct lines) = {
 	    leg_heap,
 	    leg_count,
 	    leg_threads,
 	    leg_contention,
 	};
-	struct leg_lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
+	struct lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
 	enum leg_verdict v = cpu(g, b);
 	for (size_t i = 0; i < sizeof text / sizeof text[0] && v == LEG_OTHER; i++) {
 		forget(g);
@@ -324,13 +227,13 @@ bool is_pprof_legacy(struct bytes b)
 		return true;
 	if (b.n >= 40 && !memcmp(b.p, words[2], 8) && (b.p[8] == 3 || b.p[15] == 3))
 		return true;
-	struct leg_lines l = {
+	struct lines l = {
 	    .p = (const char *)b.p, .end = (const char *)b.p + (b.n < 4096 ? b.n : 4096)};
-	while (leg_next(&l) && leg_comment(&l))
+	while (lines_next(&l) && lines_comment(&l))
 		;
-	return leg_contains(l.line, l.n, "heap profile:") ||
-	       leg_contains(l.line, l.n, " profile: total ") ||
-	       leg_contains(l.line, l.n, "--- contention") ||
-	       leg_contains(l.line, l.n, "--- mutex:") || leg_contains(l.line, l.n, "--- thread") ||
-	       leg_contains(l.line, l.n, "--- Thread ") || leg_contains(l.line, l.n, "--- heapz ");
+	return words_hold(lines_words(&l), "heap profile:") ||
+	       words_hold(lines_words(&l), " profile: total ") ||
+	       words_hold(lines_words(&l), "--- contention") ||
+	       words_hold(lines_words(&l), "--- mutex:") || words_hold(lines_words(&l), "--- thread") ||
+	       words_hold(lines_words(&l), "--- Thread ") || words_hold(lines_words(&l), "--- heapz ");
 }

@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
+#include "load/lines.h"
 #include "load/load.h"
 
 /*
@@ -39,22 +40,6 @@ struct legacy {
 	int64_t period, duration;
 };
 
-/* Lines of a text, without their ends; empty after the last. */
-struct leg_lines { const char *p, *end, *line; size_t n; };
-bool leg_next(struct leg_lines *);
-struct leg_text { const char *p, *end; };		/* a piece of a line, being read */
-struct leg_text leg_trimmed(const struct leg_lines *);	/* the line without spaces around it */
-bool leg_comment(const struct leg_lines *);		/* or empty */
-bool leg_starts(struct leg_text, const char *word);
-bool leg_contains(const char *p, size_t n, const char *word);
-bool leg_word(struct leg_text *, const char *word);	/* take it; false: it is not there */
-static inline bool leg_is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-static inline bool leg_is_hex(char c) { return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
-void leg_spaces(struct leg_text *);
-bool leg_digits(struct leg_text *, struct leg_text *digits);
-bool leg_number(struct leg_text digits, int64_t *v);	/* decimal, with sign; false: does not fit */
-bool leg_hex(struct leg_text digits, uint64_t *v);
-
 /* The location of an address, added when it is new. */
 uint32_t leg_loc(struct legacy *, uint64_t addr);
 void leg_frame(struct legacy *, uint32_t loc);		/* one more of the last sample */
@@ -63,15 +48,15 @@ void leg_drop_double_leaf(struct legacy *);
 
 /* legacy_map.c: read the memory map from the lines that are left (skip: from its heading on), give every
    location its mapping and its number. */
-bool leg_map_heading(const struct leg_lines *);
-void leg_memory_map(struct legacy *, struct leg_lines *, bool skip);
+bool leg_map_heading(const struct lines *);
+void leg_memory_map(struct legacy *, struct lines *, bool skip);
 
 /* What a parser says. */
 enum leg_verdict { LEG_OK, LEG_OTHER, LEG_BAD };	/* not of this kind; of this kind and damaged */
 enum leg_verdict leg_cpu(struct legacy *, struct bytes);
 enum leg_verdict leg_java(struct legacy *, struct bytes);
-enum leg_verdict leg_heap(struct legacy *, struct leg_lines), leg_count(struct legacy *, struct leg_lines);
-enum leg_verdict leg_threads(struct legacy *, struct leg_lines), leg_contention(struct legacy *, struct leg_lines);
+enum leg_verdict leg_heap(struct legacy *, struct lines), leg_count(struct legacy *, struct lines);
+enum leg_verdict leg_threads(struct legacy *, struct lines), leg_contention(struct legacy *, struct lines);
 enum leg_verdict leg_java_locations(struct legacy *, const char *p, const char *end);
 int64_t leg_i64(double);
 void leg_unsample(int64_t *count, int64_t *size, int64_t rate);

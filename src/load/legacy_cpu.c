@@ -114,7 +114,7 @@ enum leg_verdict leg_cpu(struct legacy *g, struct bytes b)
 			return leg_java_locations(g, (const char *)w.p, (const char *)w.end);
 		drop_handler(g);
 		drop_handler(g);
-		struct leg_lines l = {.p = (const char *)w.p, .end = (const char *)w.end};
+		struct lines l = {.p = (const char *)w.p, .end = (const char *)w.end};
 		leg_memory_map(g, &l, false);
 		return LEG_OK;
 	}
@@ -123,7 +123,7 @@ enum leg_verdict leg_cpu(struct legacy *g, struct bytes b)
 
 /* ---- Java */
 
-static uint32_t add_fun(struct legacy *g, struct leg_text name, struct leg_text file)
+static uint32_t add_fun(struct legacy *g, struct words name, struct words file)
 {
 	size_t n = (size_t)(name.end - name.p);
 	for (size_t i = 0; i < g->nfun; i++)
@@ -135,55 +135,55 @@ static uint32_t add_fun(struct legacy *g, struct leg_text name, struct leg_text 
 }
 
 /* "function (file:line)", "function (library)", or a function alone. */
-static void java_place(struct legacy *g, struct leg_loc *l, struct leg_text t)
+static void java_place(struct legacy *g, struct leg_loc *l, struct words t)
 {
-	struct leg_text name = t, file = {t.end, t.end}, line;
+	struct words name = t, file = {t.end, t.end}, line;
 	int64_t n = 0;
 	const char *open = t.end;
-	while (open > t.p && !(*open == '(' && open < t.end && leg_is_space(open[-1])))
+	while (open > t.p && !(*open == '(' && open < t.end && is_space(open[-1])))
 		open--;
 	if (t.p < t.end && t.end[-1] == ')' && open > t.p) {
-		file = (struct leg_text){open + 1, t.end - 1};
+		file = (struct words){open + 1, t.end - 1};
 		name.end = open;
-		while (name.end > name.p && leg_is_space(name.end[-1]))
+		while (name.end > name.p && is_space(name.end[-1]))
 			name.end--;
-		line = (struct leg_text){file.end, file.end};
+		line = (struct words){file.end, file.end};
 		while (line.p > file.p && line.p[-1] >= '0' && line.p[-1] <= '9')
 			line.p--;
 		const char *colon = line.p - (line.p > file.p && line.p[-1] == '-');
 		if (line.p < line.end && colon > file.p + 1 && colon[-1] == ':') {
 			file.end = colon - 1;
-			if (colon == line.p && leg_number(line, &n) && n > 0)
+			if (colon == line.p && words_number(line, &n) && n > 0)
 				l->line = n;
 		} else {
 			for (const char *p = file.p; p < file.end; p++)
 				if (*p == '/')
 					file.p = p + 1;
 		}
-	} else if (leg_contains(t.p, (size_t)(t.end - t.p), "generated stub/JIT")) {
+	} else if (words_hold(t, "generated stub/JIT")) {
 		static const char stub[] = "STUB";
-		name = (struct leg_text){stub, stub + 4};
+		name = (struct words){stub, stub + 4};
 	}
 	l->fun = add_fun(g, name, file);
 }
 
 enum leg_verdict leg_java_locations(struct legacy *g, const char *p, const char *end)
 {
-	struct leg_lines l = {.p = p, .end = end}, none = {.p = end, .end = end};
+	struct lines l = {.p = p, .end = end}, none = {.p = end, .end = end};
 	size_t known = g->nloc;
-	while (leg_next(&l)) {
-		struct leg_text t = leg_trimmed(&l), d;
+	while (lines_next(&l)) {
+		struct words t = lines_trimmed(&l), d;
 		uint64_t addr;
-		if (!leg_word(&t, "0x"))
+		if (!words_take(&t, "0x"))
 			continue;
-		for (d.p = t.p; t.p < t.end && leg_is_hex(*t.p);)
+		for (d.p = t.p; t.p < t.end && is_hex(*t.p);)
 			t.p++;
 		d.end = t.p;
-		if (d.p == d.end || t.p == t.end || !leg_is_space(*t.p))
+		if (d.p == d.end || t.p == t.end || !is_space(*t.p))
 			continue;
-		while (t.p < t.end && leg_is_space(*t.p))
+		while (t.p < t.end && is_space(*t.p))
 			t.p++;
-		if (!leg_hex(d, &addr))
+		if (!words_hex(d, &addr))
 			return LEG_BAD;
 		uint32_t i = leg_loc(g, addr);
 		if (i < known)
@@ -198,12 +198,12 @@ enum leg_verdict leg_java_locations(struct legacy *g, const char *p, const char 
 	return LEG_OK;
 }
 
-static bool java_field(struct legacy *g, struct leg_text line, bool heap)
+static bool java_field(struct legacy *g, struct words line, bool heap)
 {
 	const char *eq = memchr(line.p, '=', (size_t)(line.end - line.p));
-	struct leg_lines k = {.line = line.p, .n = (size_t)(eq - line.p)},
+	struct lines k = {.line = line.p, .n = (size_t)(eq - line.p)},
 			 v = {.line = eq + 1, .n = (size_t)(line.end - eq - 1)};
-	struct leg_text key = leg_trimmed(&k), val = leg_trimmed(&v);
+	struct words key = lines_trimmed(&k), val = lines_trimmed(&v);
 	const char *name = arena_strndup(&g->arena, key.p, (size_t)(key.end - key.p));
 	const char *text = arena_strndup(&g->arena, val.p, (size_t)(val.end - val.p));
 	int64_t n;
@@ -220,9 +220,9 @@ static bool java_field(struct legacy *g, struct leg_text line, bool heap)
 	if (!heap && !strcmp(name, "sampling period")) {
 		g->period_type = "contentions";
 		g->period_unit = "count";
-		return leg_number(val, &g->period);
+		return words_number(val, &g->period);
 	}
-	if (!heap && !strcmp(name, "ms since reset") && leg_number(val, &n)) {
+	if (!heap && !strcmp(name, "ms since reset") && words_number(val, &n)) {
 		g->duration = (int64_t)((uint64_t)n * 1000000);
 		return true;
 	}
@@ -230,18 +230,18 @@ static bool java_field(struct legacy *g, struct leg_text line, bool heap)
 }
 
 /* "size count @ addresses" */
-static enum leg_verdict java_sample(struct legacy *g, struct leg_text t, bool heap)
+static enum leg_verdict java_sample(struct legacy *g, struct words t, bool heap)
 {
-	struct leg_text d1, d2;
-	leg_spaces(&t);
-	bool ok = leg_digits(&t, &d1);
-	leg_spaces(&t);
-	ok = ok && leg_digits(&t, &d2) && leg_word(&t, " ");
-	leg_spaces(&t);
-	if (!ok || !leg_word(&t, "@ "))
+	struct words d1, d2;
+	words_spaces(&t);
+	bool ok = words_digits(&t, &d1);
+	words_spaces(&t);
+	ok = ok && words_digits(&t, &d2) && words_take(&t, " ");
+	words_spaces(&t);
+	if (!ok || !words_take(&t, "@ "))
 		return LEG_OTHER;
 	struct leg_sample *s = leg_sample(g);
-	if (!leg_number(d2, &s->value[0]) || !leg_number(d1, &s->value[1]))
+	if (!words_number(d2, &s->value[0]) || !words_number(d1, &s->value[1]))
 		return LEG_BAD;
 	if (heap) {
 		if (!s->value[0])
@@ -255,12 +255,12 @@ static enum leg_verdict java_sample(struct legacy *g, struct leg_text t, bool he
 	}
 	for (; t.p < t.end; t.p++) {
 		uint64_t v;
-		if (!leg_starts(t, "0x"))
+		if (!words_start(t, "0x"))
 			continue;
-		struct leg_text d = {t.p + 2, t.p + 2};
-		while (d.end < t.end && leg_is_hex(*d.end))
+		struct words d = {t.p + 2, t.p + 2};
+		while (d.end < t.end && is_hex(*d.end))
 			d.end++;
-		if (!leg_hex(d, &v))
+		if (!words_hex(d, &v))
 			return LEG_BAD;
 		if (d.p < d.end)
 			leg_frame(g, leg_loc(g, v));
@@ -271,15 +271,15 @@ static enum leg_verdict java_sample(struct legacy *g, struct leg_text t, bool he
 
 enum leg_verdict leg_java(struct legacy *g, struct bytes b)
 {
-	struct leg_lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n}, at;
-	leg_next(&l);
-	struct leg_text t = leg_trimmed(&l);
+	struct lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n}, at;
+	lines_next(&l);
+	struct words t = lines_trimmed(&l);
 	size_t n = (size_t)(t.end - t.p);
-	bool heap = n == 15 && leg_starts(t, "--- heapz 1 ---");
-	if (!heap && !(n == 21 && leg_starts(t, "--- contentionz 1 ---")))
+	bool heap = n == 15 && words_start(t, "--- heapz 1 ---");
+	if (!heap && !(n == 21 && words_start(t, "--- contentionz 1 ---")))
 		return LEG_OTHER;
-	for (at = l; leg_next(&l); at = l) {
-		t = leg_trimmed(&l);
+	for (at = l; lines_next(&l); at = l) {
+		t = lines_trimmed(&l);
 		if (t.p == t.end)
 			continue;
 		if (!memchr(t.p, '=', (size_t)(t.end - t.p)))
@@ -287,8 +287,8 @@ enum leg_verdict leg_java(struct legacy *g, struct bytes b)
 		if (!java_field(g, t, heap))
 			return LEG_OTHER;
 	}
-	for (l = at; leg_next(&l); at = l) {
-		t = leg_trimmed(&l);
+	for (l = at; lines_next(&l); at = l) {
+		t = lines_trimmed(&l);
 		enum leg_verdict v = t.p == t.end ? LEG_OK : java_sample(g, t, heap);
 		if (v == LEG_BAD)
 			return v;

@@ -12,10 +12,10 @@
 
 #include <string.h>
 
-bool leg_map_heading(const struct leg_lines *l)
+bool leg_map_heading(const struct lines *l)
 {
-	return leg_contains(l->line, l->n, "--- Memory map: ---") ||
-	       leg_contains(l->line, l->n, "MAPPED_LIBRARIES:");
+	return words_hold(lines_words(l), "--- Memory map: ---") ||
+	       words_hold(lines_words(l), "MAPPED_LIBRARIES:");
 }
 
 struct attr {
@@ -24,12 +24,12 @@ struct attr {
 };
 
 /* Behind "file.cc:123] ", when the line begins so. */
-static struct leg_text without_log_prefix(struct leg_text t)
+static struct words without_log_prefix(struct words t)
 {
 	const char *p = t.p;
 	while (p < t.end && *p != '[' && *p != ']')
 		p++;
-	if (p == t.end || *p != ']' || p + 1 == t.end || !leg_is_space(p[1]))
+	if (p == t.end || *p != ']' || p + 1 == t.end || !is_space(p[1]))
 		return t;
 	const char *d = p;
 	while (d > t.p && d[-1] >= '0' && d[-1] <= '9')
@@ -40,7 +40,7 @@ static struct leg_text without_log_prefix(struct leg_text t)
 }
 
 /* The line with every $name replaced, in memory that stays. */
-static struct leg_text expanded(struct legacy *g, struct leg_text t, const struct attr *attrs)
+static struct words expanded(struct legacy *g, struct words t, const struct attr *attrs)
 {
 	if (!attrs || !memchr(t.p, '$', (size_t)(t.end - t.p)))
 		return t;
@@ -48,7 +48,7 @@ static struct leg_text expanded(struct legacy *g, struct leg_text t, const struc
 	size_t n = 0, cap = 0;
 	while (t.p < t.end) {
 		const struct attr *a = attrs;
-		while (a && !leg_starts(t, a->name))
+		while (a && !words_start(t, a->name))
 			a = a->next;
 		size_t len = a ? strlen(a->value) : 1;
 		out = mem_grow(out, &cap, n + len + 1, 1);
@@ -58,34 +58,34 @@ static struct leg_text expanded(struct legacy *g, struct leg_text t, const struc
 	}
 	const char *kept = arena_strndup(&g->arena, out ? out : "", n);
 	mem_free(out);
-	return (struct leg_text){kept, kept + n};
+	return (struct words){kept, kept + n};
 }
 
-static bool take_hex(struct leg_text *t, struct leg_text *d)
+static bool take_hex(struct words *t, struct words *d)
 {
-	if (leg_starts(*t, "0x") && t->end - t->p > 2 && leg_is_hex(t->p[2]))
+	if (words_start(*t, "0x") && t->end - t->p > 2 && is_hex(t->p[2]))
 		t->p += 2;
 	d->p = t->p;
-	while (t->p < t->end && leg_is_hex(*t->p))
+	while (t->p < t->end && is_hex(*t->p))
 		t->p++;
 	d->end = t->p;
 	return d->p < d->end;
 }
 
-static void skip_space(struct leg_text *t)
+static void skip_space(struct words *t)
 {
-	while (t->p < t->end && leg_is_space(*t->p))
+	while (t->p < t->end && is_space(*t->p))
 		t->p++;
 }
 
 /* "start-end:", "start end"; numbers that stand together are cut before the last digit. */
-static bool take_range(struct leg_text *t, struct leg_text *start, struct leg_text *end)
+static bool take_range(struct words *t, struct words *start, struct words *end)
 {
 	skip_space(t);
 	if (!take_hex(t, start))
 		return false;
-	struct leg_text x = *t;
-	if (x.p < x.end && (leg_is_space(*x.p) || *x.p == '-'))
+	struct words x = *t;
+	if (x.p < x.end && (is_space(*x.p) || *x.p == '-'))
 		x.p++;
 	skip_space(&x);
 	if (take_hex(&x, end)) {
@@ -93,22 +93,22 @@ static bool take_range(struct leg_text *t, struct leg_text *start, struct leg_te
 	} else {
 		if (start->end - start->p < 2)
 			return false;
-		*end = (struct leg_text){start->end - 1, start->end};
+		*end = (struct words){start->end - 1, start->end};
 		start->end--;
 	}
-	leg_word(t, ":");
+	words_take(t, ":");
 	return true;
 }
 
 /* The next run of characters that are no spaces; false and unmoved when none follows a space. */
-static bool take_token(struct leg_text *t, struct leg_text *tok)
+static bool take_token(struct words *t, struct words *tok)
 {
-	struct leg_text x = *t;
-	if (x.p == x.end || !leg_is_space(*x.p))
+	struct words x = *t;
+	if (x.p == x.end || !is_space(*x.p))
 		return false;
 	skip_space(&x);
 	tok->p = x.p;
-	while (x.p < x.end && !leg_is_space(*x.p))
+	while (x.p < x.end && !is_space(*x.p))
 		x.p++;
 	tok->end = x.p;
 	if (tok->p == tok->end)
@@ -117,7 +117,7 @@ static bool take_token(struct leg_text *t, struct leg_text *tok)
 	return true;
 }
 
-static size_t run_of(struct leg_text t, const char *set)
+static size_t run_of(struct words t, const char *set)
 {
 	size_t n = 0;
 	while (t.p + n < t.end && strchr(set, t.p[n]) && t.p[n])
@@ -125,7 +125,7 @@ static size_t run_of(struct leg_text t, const char *set)
 	return n;
 }
 
-static bool all_of(struct leg_text t, const char *set)
+static bool all_of(struct words t, const char *set)
 {
 	return t.p < t.end && t.p + run_of(t, set) == t.end;
 }
@@ -133,13 +133,13 @@ static bool all_of(struct leg_text t, const char *set)
 static const char hex_set[] = "0123456789abcdefABCDEF";
 
 struct entry {
-	struct leg_text perm, offset, file, build;
+	struct words perm, offset, file, build;
 };
 
 /* perms offset major:minor inode file */
-static bool proc_form(struct leg_text t, struct entry *m)
+static bool proc_form(struct words t, struct entry *m)
 {
-	struct leg_text tok, pair;
+	struct words tok, pair;
 	*m = (struct entry){0};
 	if (!take_token(&t, &tok))
 		return false;
@@ -156,7 +156,7 @@ static bool proc_form(struct leg_text t, struct entry *m)
 	pair = tok;
 	size_t n = run_of(pair, hex_set);
 	pair.p += n;
-	if (!n || !leg_word(&pair, ":") || !all_of(pair, hex_set) || !take_token(&t, &tok))
+	if (!n || !words_take(&pair, ":") || !all_of(pair, hex_set) || !take_token(&t, &tok))
 		return false;
 	n = run_of(tok, "0123456789");
 	if (n && tok.p + n == tok.end)
@@ -165,15 +165,15 @@ static bool proc_form(struct leg_text t, struct entry *m)
 }
 
 /* perms file (@offset) build */
-static void brief_form(struct leg_text t, struct entry *m)
+static void brief_form(struct words t, struct entry *m)
 {
-	struct leg_text tok, keep = t;
+	struct words tok, keep = t;
 	*m = (struct entry){0};
 	if (!take_token(&t, &tok))
 		return;
 	size_t n = run_of(tok, "-rwxp");
 	if (n) {
-		m->perm = (struct leg_text){tok.p, tok.p + n};
+		m->perm = (struct words){tok.p, tok.p + n};
 		if (tok.p + n != tok.end)
 			return; /* a name that begins like permissions is taken for them */
 	} else {
@@ -182,21 +182,21 @@ static void brief_form(struct leg_text t, struct entry *m)
 	if (!take_token(&t, &m->file))
 		return;
 	keep = t;
-	if (take_token(&t, &tok) && leg_word(&tok, "(@") && (n = run_of(tok, hex_set)) &&
+	if (take_token(&t, &tok) && words_take(&tok, "(@") && (n = run_of(tok, hex_set)) &&
 	    tok.p + n < tok.end && tok.p[n] == ')') {
-		m->offset = (struct leg_text){tok.p, tok.p + n};
+		m->offset = (struct words){tok.p, tok.p + n};
 		t.p = tok.p + n + 1;
 	} else {
 		t = keep;
 	}
 	if (take_token(&t, &tok) && (n = run_of(tok, hex_set)))
-		m->build = (struct leg_text){tok.p, tok.p + n};
+		m->build = (struct words){tok.p, tok.p + n};
 }
 
 /* false: it is no entry. */
-static bool add_mapping(struct legacy *g, struct leg_text t)
+static bool add_mapping(struct legacy *g, struct words t)
 {
-	struct leg_text start, end;
+	struct words start, end;
 	struct leg_map m = {0};
 	struct entry x;
 	if (!take_range(&t, &start, &end))
@@ -205,8 +205,8 @@ static bool add_mapping(struct legacy *g, struct leg_text t)
 		brief_form(t, &x);
 	if (x.perm.p < x.perm.end && !memchr(x.perm.p, 'x', (size_t)(x.perm.end - x.perm.p)))
 		return true;
-	if (!leg_hex(start, &m.start) || !leg_hex(end, &m.limit) ||
-	    (x.offset.p && !leg_hex(x.offset, &m.offset)))
+	if (!words_hex(start, &m.start) || !words_hex(end, &m.limit) ||
+	    (x.offset.p && !words_hex(x.offset, &m.offset)))
 		return false;
 	m.nfile = (size_t)(x.file.end - x.file.p);
 	m.nbuild = (size_t)(x.build.end - x.build.p);
@@ -217,14 +217,14 @@ static bool add_mapping(struct legacy *g, struct leg_text t)
 	return true;
 }
 
-static struct attr *new_attr(struct legacy *g, struct leg_text t)
+static struct attr *new_attr(struct legacy *g, struct words t)
 {
 	const char *eq = memchr(t.p, '=', (size_t)(t.end - t.p));
 	if (!eq)
 		return NULL;
-	struct leg_lines k = {.line = t.p, .n = (size_t)(eq - t.p)},
+	struct lines k = {.line = t.p, .n = (size_t)(eq - t.p)},
 			 v = {.line = eq + 1, .n = (size_t)(t.end - eq - 1)};
-	struct leg_text key = leg_trimmed(&k), val = leg_trimmed(&v);
+	struct words key = lines_trimmed(&k), val = lines_trimmed(&v);
 	struct attr *a = arena_zalloc(&g->arena, sizeof *a);
 	a->name = arena_printf(&g->arena, "$%.*s", (int)(key.end - key.p), key.p);
 	a->value = arena_strndup(&g->arena, val.p, (size_t)(val.end - val.p));
@@ -279,7 +279,7 @@ static void program_first(struct legacy *g)
 {
 	for (size_t i = 0; i < g->nmap; i++) {
 		const char *s = g->map[i].file;
-		while (leg_starts((struct leg_text){s, s + strlen(s)}, "(deleted)"))
+		while (words_start((struct words){s, s + strlen(s)}, "(deleted)"))
 			s += 9;
 		if (!*s || *s == '[' || is_library(s))
 			continue;
@@ -341,14 +341,14 @@ static void find_mappings(struct legacy *g)
 	}
 }
 
-void leg_memory_map(struct legacy *g, struct leg_lines *l, bool skip)
+void leg_memory_map(struct legacy *g, struct lines *l, bool skip)
 {
 	struct attr *attrs = NULL, **tail = &attrs;
-	while (skip && !leg_map_heading(l) && leg_next(l))
+	while (skip && !leg_map_heading(l) && lines_next(l))
 		;
-	while (leg_next(l)) {
-		struct leg_text t = expanded(
-		    g, without_log_prefix((struct leg_text){l->line, l->line + l->n}), attrs);
+	while (lines_next(l)) {
+		struct words t = expanded(
+		    g, without_log_prefix((struct words){l->line, l->line + l->n}), attrs);
 		if (!add_mapping(g, t) && (*tail = new_attr(g, t)))
 			tail = &(*tail)->next;
 	}
