@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct words {
+struct cells {
 	const uint8_t *p, *end;
 	unsigned size;
 	bool big, bad;
 };
 
-static uint64_t word(struct words *w)
+static uint64_t word(struct cells *w)
 {
 	uint64_t v = 0;
 	if (w->bad || (size_t)(w->end - w->p) < w->size) {
@@ -35,7 +35,7 @@ static uint64_t word(struct words *w)
 
 /* Stacks up to the end mark; false: this is no such profile. exact: addresses are no return
  * addresses. */
-static bool cpu_samples(struct legacy *g, struct words *w, bool exact)
+static bool cpu_samples(struct legacy *g, struct cells *w, bool exact)
 {
 	while (w->p < w->end && !w->bad) {
 		uint64_t count = word(w), depth = word(w);
@@ -97,7 +97,7 @@ static void drop_handler(struct legacy *g)
 enum leg_verdict leg_cpu(struct legacy *g, struct bytes b)
 {
 	for (int i = 0; i < 4; i++) {
-		struct words w = {b.p, b.p + b.n, i < 2 ? 4 : 8, i & 1, false};
+		struct cells w = {b.p, b.p + b.n, i < 2 ? 4 : 8, i & 1, false};
 		uint64_t zero = word(&w), three = word(&w), java = word(&w), period = word(&w),
 			 pad = word(&w);
 		if (w.bad || zero || three != 3 || java > 1 || (int64_t)period == 0 || pad)
