@@ -84,6 +84,13 @@ void *mem_try(size_t n)
 	return malloc(n ? n : 1);
 }
 
+void *mem_retry(void *p, size_t n)
+{
+	if ((budget && n > budget) || n > PTRDIFF_MAX)
+		return NULL;
+	return realloc(p, n ? n : 1);
+}
+
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
 {
 	if (need <= *cap)

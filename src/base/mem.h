@@ -17,8 +17,10 @@ void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
 void mem_free(void *p);
 
-/* NULL when memory is out or n is over the budget; zeroed when zero is set. */
+/* NULL when memory is out or n is over the budget. */
 void *mem_try(size_t n);
+/* The same for p grown to n; when NULL, p is as it was. */
+void *mem_retry(void *p, size_t n);
 
 /* Bytes that one mem_try() may ask for; 0 (the default) sets no limit. */
 void mem_budget(size_t bytes);

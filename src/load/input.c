@@ -28,19 +28,16 @@
 enum { SMALL = 1 << 20, CHUNK = 1 << 18, PAGES = 1 << 16 };
 
 /* Grow *p to need bytes; false when memory or the budget says no. */
-static bool room(uint8_t **p, size_t *cap, size_t n, size_t need)
+static bool room(uint8_t **p, size_t *cap, size_t need)
 {
 	if (need <= *cap)
 		return true;
 	size_t to = *cap ? *cap * 2 : CHUNK;
 	while (to < need)
 		to *= 2;
-	uint8_t *q = mem_try(to);
+	uint8_t *q = mem_retry(*p, to);
 	if (!q)
 		return false;
-	if (n)
-		memcpy(q, *p, n);
-	mem_free(*p);
 	*p = q;
 	*cap = to;
 	return true;
@@ -51,7 +48,7 @@ static int read_all(int fd, const char *path, struct bytes *b, struct err *e)
 	uint8_t *p = NULL;
 	size_t n = 0, cap = 0;
 	for (;;) {
-		if (!room(&p, &cap, n, n + CHUNK)) {
+		if (!room(&p, &cap, n + CHUNK)) {
 			mem_free(p);
 			return err_set(e, ERR_LIMIT, n, "%s is larger than the memory there is for it", path);
 		}
@@ -109,6 +106,16 @@ void input_passed(const struct bytes *b, uint64_t upto)
 		(void)madvise((void *)(uintptr_t)b->p, n, MADV_DONTNEED);
 }
 
+void input_spent(const struct bytes *b, uint64_t upto)
+{
+	/* the allocator's own words lie before the first byte; the pages in between are ours alone */
+	uintptr_t a = ((uintptr_t)b->owned + PAGES - 1) & ~(uintptr_t)(PAGES - 1);
+	uintptr_t z = ((uintptr_t)b->owned + (uintptr_t)upto) & ~(uintptr_t)(PAGES - 1);
+	if (b->owned && a < z && upto <= b->n)
+		(void)madvise((void *)a, z - a, MADV_DONTNEED);
+	input_passed(b, upto);
+}
+
 void input_close(struct bytes *b)
 {
 	if (b->mapped)
@@ -138,7 +145,7 @@ static int inflate_all(z_stream *z, struct bytes *b, struct inflation *out, stru
 			z->avail_in = (uInt)n;
 			at += n;
 		}
-		if (!room(&out->p, &out->cap, out->n, out->n + CHUNK))
+		if (!room(&out->p, &out->cap, out->n + CHUNK))
 			return err_set(e, ERR_LIMIT, at - z->avail_in, "what gzip holds is larger than the memory there is for it");
 		size_t space = out->cap - out->n < UINT_MAX / 2 ? out->cap - out->n : UINT_MAX / 2;
 		z->next_out = out->p + out->n;

@@ -22,10 +22,15 @@ void input_close(struct bytes *);
 /* What lies before `upto` is hardly looked at again: its pages may go. Those that still are, come back
    from the file. */
 void input_passed(const struct bytes *, uint64_t upto);
+/* What lies before `upto` is never looked at again: what was inflated, or read from a pipe, goes for good. */
+void input_spent(const struct bytes *, uint64_t upto);
 
-/* A reader says everything it finds to the sink. -1: refused, nothing of it can be shown. */
+/* A reader says everything it finds to the sink. -1: refused, nothing of it can be shown. The bytes are
+   used up: see input_spent(). */
 typedef int read_fn(struct bytes, struct sink *, struct err *);
 read_fn read_pprof, read_pprof_legacy, read_gotrace;
+/* Does it name frames to drop? A quick walk: what is damaged, read_pprof() will say. */
+bool pprof_prunes(struct bytes);
 bool is_pprof_legacy(struct bytes);	/* by its heading */
 
 enum file_kind { FK_UNKNOWN, FK_PPROF, FK_GOTRACE };

@@ -47,6 +47,7 @@ struct text { const uint8_t *p; uint32_t n; str_id id; bool known; };
 struct ids { struct idtab raw; uint32_t *id; uint64_t *at; size_t cap, cat; };
 
 struct pprof {
+	struct bytes in;
 	struct cur all;
 	struct sink *out;
 	struct err *e;
@@ -391,8 +392,8 @@ static int take_sample(struct pprof *p, const struct field *f)
 
 typedef int take_fn(struct pprof *, const struct field *);
 
-/* One walk: records of the fields that have a function are taken. */
-static int walk(struct pprof *p, take_fn *const take[F__N])
+/* One walk: records of the fields that have a function are taken. The last one leaves nothing behind it. */
+static int walk(struct pprof *p, take_fn *const take[F__N], bool last)
 {
 	struct cur c = p->all;
 	struct field f;
@@ -407,6 +408,8 @@ static int walk(struct pprof *p, take_fn *const take[F__N])
 			arena_reset(&p->scratch);
 		if (n % 1024 == 0 && !p->out->ops->upto(p->out->self, TIME_NONE, f.at))
 			return err_set(p->e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+		if (last && n % 65536 == 65535)
+			input_spent(&p->in, f.at);
 	}
 	return 0;
 }
@@ -445,11 +448,11 @@ static int read_tables(struct pprof *p)
 	    [F_TYPE] = take_type, [F_MAPPING] = take_mapping, [F_FUNCTION] = take_function};
 	static take_fn *const locations[F__N] = {[F_LOCATION] = take_location};
 	static take_fn *const samples[F__N] = {[F_SAMPLE] = take_sample};
-	if (walk_facts(p) || say_meta(p) || walk(p, names) || seal_ids(p, &p->map, "mapping") ||
-	    seal_ids(p, &p->fun, "function") || walk(p, locations) ||
+	if (walk_facts(p) || say_meta(p) || walk(p, names, false) || seal_ids(p, &p->map, "mapping") ||
+	    seal_ids(p, &p->fun, "function") || walk(p, locations, false) ||
 	    seal_ids(p, &p->loc, "location"))
 		return -1;
-	return walk(p, samples);
+	return walk(p, samples, true);
 }
 
 static void ids_free(struct ids *t)
@@ -459,13 +462,23 @@ static void ids_free(struct ids *t)
 	mem_free(t->at);
 }
 
+bool pprof_prunes(struct bytes in)
+{
+	struct cur c = cur_make(in.p, in.n, 0);
+	struct field f;
+	while (cur_left(&c) && !next_field(&c, &f, NULL))
+		if (f.field == F_DROP && f.num)
+			return true;
+	return false;
+}
+
 int read_pprof(struct bytes in, struct sink *out, struct err *e)
 {
 	if (!in.n)
 		return err_set(e, ERR_FORMAT, 0, "empty file");
 	if (in.n > 1 && in.p[0] == 0x1f && in.p[1] == 0x8b)
 		return err_set(e, ERR_FORMAT, 0, "compressed twice: take one gzip off with gunzip");
-	struct pprof p = {.all = cur_make(in.p, in.n, 0), .out = out, .e = e};
+	struct pprof p = {.in = in, .all = cur_make(in.p, in.n, 0), .out = out, .e = e};
 	p.pb = (ProtobufCAllocator){scratch_alloc, scratch_free, &p.scratch};
 	int r = read_tables(&p);
 	ids_free(&p.map);

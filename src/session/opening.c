@@ -3,9 +3,10 @@
 /*
  * Opening files. The first is opened and recognised at once, so that a wrong
  * name or a wrong kind is one line before the screen is touched; the reading is
- * a job. A trace is said to the store by its reader. Profiles go the way of
- * the reports (session/fetch.c): merged, a base subtracted, uninteresting frames
- * dropped, so that the viewer shows what `ttrace top` prints.
+ * a job. A trace is said to the store by its reader, and so is a profile that is
+ * shown as it is. Others go the way of the reports (session/fetch.c): merged, a
+ * base subtracted, uninteresting frames dropped, so that the viewer shows what
+ * `ttrace top` prints.
  */
 #include "config.h"
 #include "session/opening.h"
@@ -41,8 +42,23 @@ __attribute__((format(printf, 2, 3))) static void notice(void *arg, const char *
 	sink->ops->warn(sink->self, ERR_NOWHERE, "%s", msg);
 }
 
+/* Is the first file the whole profile as it stands? Most are: then it needs no model of the reports' first. */
+static bool as_it_is(const struct opening *op)
+{
+	static const enum opt_id changes[] = {
+	    OPT_BASE, OPT_DIFF_BASE, OPT_SYMBOLIZE, OPT_BUILDID, OPT_ADD_COMMENT, OPT_NORMALIZE};
+	if (op->o->nfile != 1 || op->reader->read != read_pprof)
+		return false;
+	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+		if (op->o->v[changes[i]].set)
+			return false;
+	return opt_bool(op->o, OPT_ALL_FRAMES) || !pprof_prunes(op->first);
+}
+
 static int read_profiles(struct opening *op, struct sink *sink)
 {
+	if (as_it_is(op))
+		return op->reader->read(op->first, sink, &op->err);
 	struct prof *p = fetch_profile_of(op->o, op->first.p ? &op->first : NULL, notice, sink, &op->err);
 	if (!p)
 		return -1;

@@ -24,6 +24,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct session {
 	struct opening op;
@@ -34,6 +35,7 @@ struct session {
 	size_t nhist, cap, at;
 	struct focus *focus;		/* of the present query */
 	uint32_t serial;		/* counts changes of the snapshot or the query */
+	int64_t refreshed, spent;	/* us: when the snapshot was taken, on weights and calls since */
 	struct arena arena[2];
 	int turn;
 	struct weights w;
@@ -122,15 +124,27 @@ void session_close(struct session *s)
 	mem_free(s);
 }
 
+static int64_t now_us(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
 bool session_refresh(struct session *s)
 {
 	if (s->op.job && job_done(s->op.job, NULL))
 		opening_join(&s->op);
 	const struct snap *now = build_snap(s->op.build);
 	bool news = now != s->snap;
+	/* what is half there may cost an eighth of the time, no more: the keyboard comes first */
+	if (!news || (!now->complete && now_us() - s->refreshed < 8 * s->spent))
+		return false;
 	s->snap = now;
-	s->serial += news;
-	return news;
+	s->serial++;
+	s->refreshed = now_us();
+	s->spent = 0;
+	return true;
 }
 
 int session_wait(struct session *s, struct err *e)
@@ -366,8 +380,11 @@ static void make_weights(struct session *s)
 
 const struct weights *session_weights(struct session *s)
 {
-	if (!s->have_w || s->wserial != s->serial)
+	if (!s->have_w || s->wserial != s->serial) {
+		int64_t began = now_us();
 		make_weights(s);
+		s->spent += now_us() - began;
+	}
 	s->have_w = true;
 	s->wserial = s->serial;
 	return &s->w;
@@ -383,8 +400,12 @@ struct calls *session_calls(struct session *s, enum gran gran)
 		calls_free(*c);
 		*c = NULL;
 	}
-	if (!*c)
-		*c = calls_new(s->snap->st, session_weights(s), (enum calls_gran)gran);
+	if (!*c) {
+		const struct weights *w = session_weights(s);
+		int64_t began = now_us();
+		*c = calls_new(s->snap->st, w, (enum calls_gran)gran);
+		s->spent += now_us() - began;
+	}
 	return calls_ref(*c);
 }
 

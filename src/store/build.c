@@ -273,6 +273,7 @@ const struct snap *build_finish(struct build *b)
 	if (b->total)
 		b->bytes = b->total;
 	tracks_done(b->tracks);
+	stacks_done(&b->stacks);
 	const struct snap *sn = publish(b, true);
 	insist(sn);
 	return sn;

@@ -69,6 +69,12 @@ void stacks_free(struct stacks *t)
 	mem_free(t->kid);
 }
 
+void stacks_done(struct stacks *t)
+{
+	stacks_free(t);
+	*t = (struct stacks){.st = t->st};
+}
+
 static stk_id chain(struct stacks *t, stk_id parent, loc_id loc)
 {
 	const struct loc_row *l = store_loc(t->st, loc);
