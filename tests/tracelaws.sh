@@ -73,6 +73,23 @@ total=$(tsv syscalls | sum 2)
 prof=$("$TTRACE" top -type=syscall -unit=ns "$trace" 2>/dev/null | sed -n 's/.* of \([0-9]*\)ns total.*/\1/p')
 [ -z "$prof" ] || same "syscalls and their profile" "$total" "$prof"
 
+# whoever is to blame, it is the same waiting; by reason it is the same blocking
+total() { # total OPTION...: the whole of a profile, in ns
+	"$TTRACE" top -unit=ns "$@" "$trace" 2>/dev/null | sed -n 's/.* of \([0-9]*\)ns total.*/\1/p'
+}
+for narrow in -group=. -from=30% -to=60% -proc=0; do
+	waker=$(total -type=sched $narrow)
+	[ "$narrow" = -proc=0 ] || same "waiting by waker and by self, $narrow" "$waker" "$(total -type=sched -blame=self $narrow)"
+	[ "$narrow" = -proc=0 ] || same "waiting by waker and by occupant, $narrow" "$waker" "$(total -type=sched -blame=occupant $narrow)"
+	same "blocking and its reasons, $narrow" "$(total -type=block $narrow)" "$(total -type=block -tagroot=none $narrow)"
+done
+# the shares of the Ps are those of all of them
+ps=$(tsv procs | awk -F'\t' '{ print $1 }')
+all=$(total -type=sched -blame=occupant)
+for p in $ps; do total -type=sched -blame=occupant -proc="$p"; done |
+	awk -v all="$all" '{ s += $1 } END { d = s - all; exit NR && (d < 0 ? -d : d) > all / 50 + 1000 }' ||
+	fail "occupants of each P and of all"
+
 # a step of the statistics never counts more goroutines than there are
 tsv stats -step=100ms | awk -F'\t' -v n="$(fact goroutines)" '$2 + $3 + $5 + $6 > n { print "too many at " $1; bad = 1 }
 	END { exit bad }' || bad=1

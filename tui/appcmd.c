@@ -13,6 +13,7 @@
 #include "config.h"
 #include "inside.h"
 
+#include "analysis/tracew.h"
 #include "base/job.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -137,7 +138,8 @@ static void do_clear(struct app *a)
 						   .from = TIME_NONE,
 						   .to = TIME_NONE,
 						   .gran = q.gran,
-						   .noinlines = q.noinlines};
+						   .noinlines = q.noinlines,
+						   .blame = q.blame};
 	if (app_query(a, &none))
 		app_message(a, ST_DIM, "no filters (u brings them back)");
 }
@@ -258,6 +260,21 @@ static void do_type(struct app *a, const struct act *act)
 	if (app_query(a, &q) && i < session_ntypes(a->s))
 		app_message(a, ST_DIM, "%s (%s), %zu of %zu", session_type_name(a->s, i),
 		    session_type_unit(a->s, i), i + 1, n);
+}
+
+static void do_blame(struct app *a, const char *arg)
+{
+	static const char *const said[TWB__N] = {"who made the goroutine runnable", "the goroutine that waits",
+	    "what ran on the Ps meanwhile"};
+	struct query q = *session_query(a->s);
+	int b = !arg || !*arg ? (q.blame + 1) % TWB__N : tw_blame_find(arg);
+	if (b < 0) {
+		app_message(a, ST_ERROR, "blame is waker, self or occupant");
+		return;
+	}
+	q.blame = (uint8_t)b;
+	if (session_is_trace(a->s) && app_query(a, &q))
+		app_message(a, ST_DIM, "waits for a P (sched) are charged to %s", said[b]);
 }
 
 static const char *const grans[] = {"functions", "filefunctions", "files", "lines", "addresses"};
@@ -510,6 +527,7 @@ static bool common_query(struct app *a, const struct act *act)
 	case CMD_NEXT_KIND: case CMD_PREV_KIND: case CMD_SAMPLE_INDEX: do_type(a, act); return true;
 	case CMD_GRANULARITY: case CMD_GRAN_NEXT: do_gran(a, act); return true;
 	case CMD_NOINLINES: do_noinlines(a); return true;
+	case CMD_BLAME: do_blame(a, act->arg); return true;
 	default: return false;
 	}
 }

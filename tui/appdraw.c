@@ -16,6 +16,7 @@
 #include "config.h"
 #include "inside.h"
 
+#include "analysis/tracew.h"
 #include "base/job.h"
 #include "base/text.h"
 
@@ -177,6 +178,8 @@ static void chips(const struct app *a, struct buf *b)
 	    f->tagleaf, q->group, q->task, q->region};
 	for (size_t i = 0; i < sizeof name / sizeof *name; i++)
 		chip(b, name[i], value[i], a->env.ascii);
+	if (session_is_trace(a->s) && session_type(a->s) == TW_SCHED)
+		chip(b, "blame", tw_blame_name((enum tw_blame)q->blame), a->env.ascii);
 	chip_time(a, b, q);
 	if (q->g)
 		buf_printf(b, " | G%llu", (unsigned long long)store_trk(st, q->g)->id);

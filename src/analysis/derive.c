@@ -16,6 +16,7 @@
 #include "config.h"
 #include "analysis/derive.h"
 
+#include "analysis/tracew.h"
 #include "base/intern.h"
 #include "base/mem.h"
 
@@ -74,13 +75,9 @@ static int same_tag(const void *ctx, uint32_t id, const void *key)
 	return t->row[id].parent == k->parent && t->label[id] == k->label && t->key[id] == k->key;
 }
 
-static uint32_t tag_node(struct tagged *g, uint32_t parent, uint32_t set, str_id key)
+static uint32_t text_node(struct tagged *g, uint32_t parent, str_id text, str_id key)
 {
-	struct buf b = {0};
-	struct tag_at at = {parent, 0, key};
-	if (labels_text(g->ls, set, key, &b) && b.n)
-		at.label = build_text(g->sn, b.p, b.n);
-	buf_free(&b);
+	struct tag_at at = {parent, text, key};
 	if (!at.label)
 		at.label = key;	/* as pprof shows a frame that has a file only */
 	uint32_t h = hash_u64((uint64_t)parent << 32 | at.label, key);
@@ -90,6 +87,16 @@ static uint32_t tag_node(struct tagged *g, uint32_t parent, uint32_t set, str_id
 		intern_put(&g->tags, h, id);
 	}
 	return id;
+}
+
+static uint32_t tag_node(struct tagged *g, uint32_t parent, uint32_t set, str_id key)
+{
+	struct buf b = {0};
+	str_id text = 0;
+	if (labels_text(g->ls, set, key, &b) && b.n)
+		text = build_text(g->sn, b.p, b.n);
+	buf_free(&b);
+	return text_node(g, parent, text, key);
 }
 
 /* The copy of a node below a chain of tags that there is already; 0: none. */
@@ -130,14 +137,28 @@ static uint32_t copy_of(struct tagged *g, uint32_t chain, uint32_t node)
 	return at;
 }
 
+static void tagged_begin(struct tagged *g)
+{
+	g->first = xcalloc(g->sn->nstks, sizeof *g->first);
+	*g->t = (struct tree){.st = g->sn->st};
+	add_node(g, 0, 0, 0, 0, (struct from){0});
+}
+
+static void tagged_end(struct tagged *g)
+{
+	mem_free(g->first);
+	mem_free(g->from);
+	mem_free(g->way);
+	intern_free(&g->copies);
+	intern_free(&g->tags);
+}
+
 void tree_tagged(struct tree *t, const struct snap *sn, const struct labels *ls, const str_id *key,
     size_t nkey, size_t nroot)
 {
 	struct tagged g = {.t = t, .sn = sn, .ls = ls};
-	g.first = xcalloc(sn->nstks, sizeof *g.first);
 	uint32_t *chain = xcalloc(ls->nset, sizeof *chain);
-	*t = (struct tree){.st = sn->st};
-	add_node(&g, 0, 0, 0, 0, (struct from){0});
+	tagged_begin(&g);
 	for (uint32_t s = 0; s < ls->nset; s++)
 		for (size_t k = 0; k < nroot; k++)
 			chain[s] = tag_node(&g, chain[s], s, key[k]);
@@ -149,11 +170,21 @@ void tree_tagged(struct tree *t, const struct snap *sn, const struct labels *ls,
 		t->of[i] = at;
 	}
 	mem_free(chain);
-	mem_free(g.first);
-	mem_free(g.from);
-	mem_free(g.way);
-	intern_free(&g.copies);
-	intern_free(&g.tags);
+	tagged_end(&g);
+}
+
+void tree_parts(struct tree *t, const struct snap *sn, const struct tw_part *part, uint32_t n, str_id key, bool root)
+{
+	struct tagged g = {.t = t, .sn = sn};
+	tagged_begin(&g);
+	t->of = xmalloc((n + 1u) * sizeof *t->of);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t top = root ? text_node(&g, 0, part[i].tag, key) : 0;
+		t->of[i] = copy_of(&g, top, part[i].stack);
+		if (!root)
+			t->of[i] = text_node(&g, t->of[i], part[i].tag, key);
+	}
+	tagged_end(&g);
 }
 
 /* ---- the pass */

@@ -39,6 +39,10 @@ void tree_free(struct tree *);
 void tree_tagged(struct tree *, const struct snap *, const struct labels *, const str_id *key,
     size_t nkey, size_t nroot);
 
+/* The same of weights that come by (stack, tag): of[] is by part. */
+struct tw_part;
+void tree_parts(struct tree *, const struct snap *, const struct tw_part *, uint32_t n, str_id key, bool root);
+
 /* What verdicts make of a tree. state[i]: what a stack that ends at i has seen. When frames vanish,
    to[i]: where the weight of samples at node i goes, DERIVE_NONE when they do not count; and
    rep[i]: the nearest node that is seen, i or above (0: none); else NULL, both are i. */

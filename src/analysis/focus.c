@@ -17,6 +17,7 @@
 #include "analysis/focus.h"
 
 #include "analysis/derive.h"
+#include "analysis/tracew.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -246,6 +247,22 @@ void focus_nodes(const struct snap *sn, const struct focus *fc, const int64_t *f
 		g.all = plus(g.all, magnitude(flat[i]));
 		if (flat[i] || (count && count[i]))
 			put(&g, i, flat[i], count ? count[i] : 0);
+	}
+	gather(&g, w);
+	w->unit = unit;
+	end(&g);
+}
+
+void focus_parts(const struct snap *sn, const struct focus *fc, const struct tw_part *part, uint32_t n, bool root,
+    str_id unit, bool noinlines, struct arena *out, struct weights *w)
+{
+	struct scale g;
+	begin(&g, sn, fc, noinlines);
+	tree_parts(&g.tree, sn, part, n, build_text(sn, TW_TAG, sizeof TW_TAG - 1), root);
+	settle(&g, true, out);
+	for (uint32_t i = 0; i < n; i++) {
+		g.all = plus(g.all, magnitude(part[i].ns));
+		put(&g, g.tree.of[i], part[i].ns, part[i].count);
 	}
 	gather(&g, w);
 	w->unit = unit;

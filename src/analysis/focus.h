@@ -31,4 +31,9 @@ void focus_samples(const struct snap *, const struct focus *, size_t type, bool 
 void focus_nodes(const struct snap *, const struct focus *, const int64_t *flat, const int64_t *count,
     str_id unit, bool noinlines, struct arena *, struct weights *out);
 
+/* The same with the weights by tag (tracew's parts), the tag being a frame at the root, or at the leaf. */
+struct tw_part;
+void focus_parts(const struct snap *, const struct focus *, const struct tw_part *, uint32_t n, bool root,
+    str_id unit, bool noinlines, struct arena *, struct weights *out);
+
 #endif

@@ -49,6 +49,7 @@ struct prof {
 	struct intern strx, stackx, setx;
 	str_id blank;			/* see prof_blank(); 0: not asked for yet */
 
+	str_id tag_root;		/* 0, or the key whose tags are frames where nothing else is asked for */
 	str_id drop_frames, keep_frames, default_type, doc_url, period_type, period_unit;
 	int64_t time, duration, period;
 	str_id *comment;

@@ -417,6 +417,8 @@ static void merge_headers(struct prof *to, struct prof *const *p, size_t n)
 		prof_sum(&to->duration, s->duration);
 		if (!to->period || to->period < s->period)
 			to->period = s->period;
+		if (!to->tag_root)
+			to->tag_root = copy_str(to, s, s->tag_root);
 		if (!to->default_type)
 			to->default_type = copy_str(to, s, s->default_type);
 		if (!to->doc_url)

@@ -11,9 +11,15 @@
  * heard of (SHEET_PAST) does not begin a stretch, what has not ended at its end
  * is not charged, and a goroutine counts from its first run to its end. For run
  * and block, which the reference does not have, the unfinished count too.
+ *
+ * Who occupied the Ps takes two passes: the first makes a crowd (crowd.c) of the
+ * waits, the second weighs what ran by the crowd that stood around it.
  */
 #include "config.h"
 #include "analysis/tracew.h"
+
+#include "analysis/crowd.h"
+#include "base/intern.h"
 
 #include <string.h>
 
@@ -35,14 +41,48 @@ int tw_find(const char *name)
 	return -1;
 }
 
-struct open { int64_t t0; stk_id stack; trk_id proc; };	/* t0 TIME_NONE: nothing is open */
+static const char *const blames[TWB__N] = {
+	[TWB_WAKER] = "waker", [TWB_SELF] = "self", [TWB_OCCUPANT] = "occupant",
+};
+
+const char *tw_blame_name(enum tw_blame b)
+{
+	return b < TWB__N ? blames[b] : "";
+}
+
+int tw_blame_find(const char *name)
+{
+	for (int i = 0; i < TWB__N; i++)
+		if (!strcmp(blames[i], name))
+			return i;
+	return -1;
+}
+
+static const char *const reasons[TS__N] = {
+#define STATE(id, letter, name, reason) reason,
+#include "state.def"
+#undef STATE
+};
+
+struct open { int64_t t0; stk_id stack; trk_id proc; uint32_t kind; str_id tag; };
+	/* t0 TIME_NONE: nothing is open; kind: what pass_kind() said */
+struct last { stk_id stack; uint8_t state; };
+
+enum mode { M_PLAIN, M_SELF, M_CROWD, M_OCCUPANT };
 
 struct pass {
 	const struct snap *sn;
 	enum tw_type type;
+	enum mode mode;
 	const struct tw_filter *f;
 	struct tw *w;
 	struct open *open;
+	struct last *last;	/* M_SELF: per track what it did before */
+	struct crowd *crowd;	/* M_CROWD makes it, M_OCCUPANT weighs by it */
+	bool tags;
+	str_id tag[TS__N];
+	struct intern *index;	/* of w->part */
+	size_t *cpart;
 };
 
 static bool holds(const struct str_row *s, const char *word)
@@ -61,6 +101,8 @@ static bool state_runs(unsigned s)
 
 static bool state_matches(const struct pass *p, unsigned s, uint32_t who)
 {
+	if (p->mode == M_OCCUPANT)
+		return state_runs(s) || s == TS_SYSCALL;
 	switch (p->type) {
 	case TW_RUN: return state_runs(s);
 	case TW_SCHED: return s == TS_READY;
@@ -78,6 +120,16 @@ static bool state_matches(const struct pass *p, unsigned s, uint32_t who)
 	}
 }
 
+/* 0: the state does not count; else what sets it apart from the one before. */
+static uint32_t pass_kind(const struct pass *p, unsigned s, uint32_t who)
+{
+	if (!state_matches(p, s, who))
+		return 0;
+	if (p->mode == M_OCCUPANT)
+		return state_runs(s) ? 1 : 2;
+	return p->type == TW_BLOCK ? s : 1;
+}
+
 /* First slice of the track. */
 static uint32_t slice_find(const struct tw_filter *f, trk_id trk)
 {
@@ -92,10 +144,14 @@ static uint32_t slice_find(const struct tw_filter *f, trk_id trk)
 	return lo;
 }
 
-static int64_t overlap(int64_t a, int64_t b, int64_t c, int64_t d)
+static int64_t overlap(const struct pass *p, int64_t a, int64_t b, int64_t c, int64_t d)
 {
 	int64_t lo = a > c ? a : c, hi = b < d ? b : d;
-	return hi > lo ? hi - lo : 0;
+	if (hi <= lo)
+		return 0;
+	if (p->mode == M_CROWD)
+		crowd_add(p->crowd, lo, hi);
+	return hi - lo;
 }
 
 /* How much of [a, b) of a goroutine counts. */
@@ -111,53 +167,107 @@ static int64_t clip(const struct pass *p, trk_id trk, int64_t a, int64_t b)
 	if (f && f->slice) {
 		int64_t ns = 0;
 		for (uint32_t i = slice_find(f, trk); i < f->nslice && f->slice[i].trk == trk; i++)
-			ns += overlap(a, b, f->slice[i].t0, f->slice[i].t1);
+			ns += overlap(p, a, b, f->slice[i].t0, f->slice[i].t1);
 		return ns;
 	}
 	const struct trk_row *t = store_trk(p->sn->st, trk);
 	int64_t run0 = t->run0, end = t->t1;
-	return overlap(a, b, run0 == TIME_NONE ? INT64_MIN : run0, end == TIME_NONE ? INT64_MAX : end);
+	return overlap(p, a, b, run0 == TIME_NONE ? INT64_MIN : run0, end == TIME_NONE ? INT64_MAX : end);
 }
 
-static void charge(const struct pass *p, trk_id trk, const struct open *o, int64_t t, stk_id stack)
+static int same_part(const void *ctx, uint32_t id, const void *key)
 {
-	if (p->f && p->f->proc && p->f->proc != o->proc && (p->type == TW_RUN || p->type == TW_SYSCALL))
-		return;
-	int64_t ns = clip(p, trk, o->t0, t);
-	if (ns <= 0)
-		return;
-	if (p->f && p->f->each)
-		p->f->each(p->f->arg, trk, ns, stack);
+	const struct tw_part *a = &((const struct tw *)ctx)->part[id], *b = key;
+	return a->stack == b->stack && a->tag == b->tag;
+}
+
+static void add_part(const struct pass *p, stk_id stack, str_id tag, int64_t ns)
+{
+	struct tw *w = p->w;
+	struct tw_part key = { .stack = stack, .tag = tag };
+	uint32_t h = hash_u64(stack, tag), i = intern_find(p->index, h, same_part, w, &key);
+	if (i == UINT32_MAX) {
+		w->part = mem_grow(w->part, p->cpart, w->npart + 1u, sizeof *w->part);
+		w->part[i = w->npart++] = key;
+		intern_put(p->index, h, i);
+	}
+	w->part[i].ns += ns;
+	w->part[i].count++;
+}
+
+static void weigh(const struct pass *p, const struct open *o, int64_t t, int64_t ns, stk_id stack)
+{
 	p->w->ns[stack] += ns;
 	p->w->count[stack]++;
 	if (t > p->w->last[stack])
 		p->w->last[stack] = t;
 	p->w->total_ns += ns;
 	p->w->total_count++;
+	if (p->tags)
+		add_part(p, stack, o->tag, ns);
+}
+
+static void charge(const struct pass *p, trk_id trk, const struct open *o, int64_t t, stk_id stack)
+{
+	if (p->f && p->f->proc && p->f->proc != o->proc &&
+	    (p->type == TW_RUN || p->type == TW_SYSCALL || p->mode == M_OCCUPANT))
+		return;
+	int64_t ns = p->mode == M_OCCUPANT ? crowd_between(p->crowd, o->t0, t) : clip(p, trk, o->t0, t);
+	if (ns <= 0)
+		return;
+	if (p->mode == M_CROWD) {
+		p->w->total_ns += ns;
+		return;
+	}
+	if (p->f && p->f->each)
+		p->f->each(p->f->arg, trk, ns, stack);
+	weigh(p, o, t, ns, stack);
 }
 
 /* Running is charged to where it stopped, all else to where it began. */
 static stk_id charged_stack(const struct pass *p, trk_id trk, const struct open *o, unsigned next, stk_id stack)
 {
-	if (p->type != TW_RUN)
+	if (p->type != TW_RUN && (p->mode != M_OCCUPANT || o->kind != 1))
 		return o->stack;
 	return next == TS_NONE || !stack ? (stk_id)store_trk(p->sn->st, trk)->start : stack;
+}
+
+/* The stack of a goroutine's own when it became runnable at interval i. */
+static stk_id own_stack(const struct pass *p, trk_id trk, const struct last *was, stk_id here)
+{
+	if (was->state == TS_NONE)
+		return store_trk(p->sn->st, trk)->start;
+	return state_runs(was->state) ? here : was->stack;
+}
+
+static void pass_open(const struct pass *p, trk_id trk, const struct sheet *sh, uint32_t i, uint32_t kind)
+{
+	unsigned s = sh->state[i] & SHEET_STATE;
+	struct open *o = &p->open[trk];
+	*o = (struct open){ sh->t0 + sh->start[i], sheet_stack(sh, i), sh->who[i], kind, 0 };
+	if (p->mode == M_SELF)
+		o->stack = own_stack(p, trk, &p->last[trk], o->stack);
+	if (p->tags)
+		o->tag = s == TS_OTHER && o->proc ? o->proc : p->tag[state_runs(s) ? TS_RUN : s];
 }
 
 static void pass_row(const struct pass *p, const struct sheet *sh, uint32_t r)
 {
 	trk_id trk = sh->trk[r];
 	struct open *o = &p->open[trk];
+	uint8_t old = p->mode == M_OCCUPANT ? 0 : SHEET_PAST;
 	for (uint32_t i = sh->first[r]; i < sh->first[r + 1]; i++) {
 		unsigned s = sh->state[i] & SHEET_STATE;
 		int64_t t = sh->t0 + sh->start[i];
-		bool match = state_matches(p, s, sh->who[i]);
-		if (o->t0 != TIME_NONE && !match) {
+		uint32_t kind = pass_kind(p, s, sh->who[i]);
+		if (o->t0 != TIME_NONE && kind != o->kind) {
 			charge(p, trk, o, t, charged_stack(p, trk, o, s, sheet_stack(sh, i)));
 			o->t0 = TIME_NONE;
-		} else if (o->t0 == TIME_NONE && match && !(sh->state[i] & (SHEET_PAST | SHEET_CONT))) {
-			*o = (struct open){ t, sheet_stack(sh, i), sh->who[i] };
 		}
+		if (o->t0 == TIME_NONE && kind && !(sh->state[i] & (old | SHEET_CONT)))
+			pass_open(p, trk, sh, i, kind);
+		if (p->last)
+			p->last[trk] = (struct last){ sheet_stack(sh, i), (uint8_t)s };
 	}
 }
 
@@ -165,11 +275,12 @@ static void pass_sheets(const struct pass *p)
 {
 	for (uint32_t i = 0; i < p->sn->nsheets; i++) {
 		const struct sheet *sh = store_sheet(p->sn->st, i);
+		const uint8_t *only = p->f && p->mode != M_OCCUPANT ? p->f->g : NULL;
 		for (uint32_t r = 0; r < sh->ntrk; r++)
-			if (store_trk(p->sn->st, sh->trk[r])->kind == TK_G && tw_has(p->f ? p->f->g : NULL, sh->trk[r]))
+			if (store_trk(p->sn->st, sh->trk[r])->kind == TK_G && tw_has(only, sh->trk[r]))
 				pass_row(p, sh, r);
 	}
-	if (p->type != TW_RUN && p->type != TW_BLOCK)
+	if (p->type != TW_RUN && p->type != TW_BLOCK && p->mode != M_OCCUPANT)
 		return;
 	for (trk_id t = 1; t < p->sn->ntrks; t++)
 		if (p->open[t].t0 != TIME_NONE)
@@ -216,23 +327,75 @@ static bool any_goroutine(const struct snap *sn, const uint8_t *set)
 	return false;
 }
 
+static void pass_begin(struct pass *p)
+{
+	for (trk_id t = 0; t < p->sn->ntrks; t++)
+		p->open[t].t0 = TIME_NONE;
+}
+
+/* The waits again, by what ran on the Ps meanwhile. What no goroutine had is charged to no stack. */
+static void pass_occupants(struct pass *p)
+{
+	p->mode = M_CROWD;
+	p->crowd = crowd_new(p->sn);
+	pass_sheets(p);
+	crowd_done(p->crowd);
+	int64_t waited = p->w->total_ns;
+	if (p->f->proc)
+		waited = crowd_between(p->crowd, p->sn->t0, p->sn->t1);
+	p->w->total_ns = 0;
+	p->mode = M_OCCUPANT;
+	pass_begin(p);
+	pass_sheets(p);
+	if (waited > p->w->total_ns)
+		weigh(p, &(struct open){ .tag = p->tag[TS_IDLE] }, 0, waited - p->w->total_ns, 0);
+	crowd_free(p->crowd);
+}
+
+/* Tags are made when the store is whole: until then it may not be added to. */
+static void pass_tags(struct pass *p)
+{
+	p->tags = p->sn->complete && (p->type == TW_BLOCK || (p->type == TW_SCHED && p->mode == M_OCCUPANT));
+	for (int i = 0; i < TS__N && p->tags; i++) {
+		const char *s = i == TS_RUN ? "running" : i == TS_SYSCALL ? "system call" :
+		    i == TS_IDLE ? "P idle or stopped" : i == TS_UNKNOWN ? "unknown" : reasons[i];
+		p->tag[i] = s ? build_text(p->sn, s, strlen(s)) : 0;
+	}
+}
+
 struct tw *tracew(const struct snap *sn, enum tw_type type, const struct tw_filter *f, struct arena *a)
 {
 	struct tw *w = arena_zalloc(a, sizeof *w);
+	struct intern index = {0};
+	size_t cpart = 0;
 	w->n = sn->nstks;
 	w->ns = arena_zalloc(a, (sn->nstks + 1u) * sizeof *w->ns);
 	w->count = arena_zalloc(a, (sn->nstks + 1u) * sizeof *w->count);
 	w->last = arena_zalloc(a, (sn->nstks + 1u) * sizeof *w->last);
 	w->empty = f && ((f->g && !any_goroutine(sn, f->g)) || (f->slice && !f->nslice));
-	struct pass p = { .sn = sn, .type = type, .f = f, .w = w };
+	struct pass p = { .sn = sn, .type = type, .f = f, .w = w, .index = &index, .cpart = &cpart };
 	if (type == TW_CPU) {
 		pass_samples(&p);
 		return w;
 	}
+	if (type == TW_SCHED && f)
+		p.mode = f->blame == TWB_SELF ? M_SELF : f->blame == TWB_OCCUPANT ? M_OCCUPANT : M_PLAIN;
+	if (p.mode == M_SELF)
+		p.last = xcalloc(sn->ntrks + 1u, sizeof *p.last);
 	p.open = xmalloc((sn->ntrks + 1u) * sizeof *p.open);
-	for (trk_id t = 0; t < sn->ntrks; t++)
-		p.open[t].t0 = TIME_NONE;
-	pass_sheets(&p);
+	pass_begin(&p);
+	pass_tags(&p);
+	if (p.mode == M_OCCUPANT)
+		pass_occupants(&p);
+	else
+		pass_sheets(&p);
+	struct tw_part *part = w->part;
+	w->part = arena_alloc(a, (w->npart + 1u) * sizeof *part);
+	if (part)
+		memcpy(w->part, part, w->npart * sizeof *part);
+	mem_free(part);
+	intern_free(&index);
 	mem_free(p.open);
+	mem_free(p.last);
 	return w;
 }

@@ -16,9 +16,17 @@
  * goroutine runnable), and is clipped to the goroutine's life from its first run.
  */
 enum tw_type { TW_CPU, TW_RUN, TW_SCHED, TW_SYNC, TW_NET, TW_SYSCALL, TW_BLOCK, TW__N };
-	/* cpu: samples; run: running, on the stack it stopped at; block: all waiting, by reason */
+	/* cpu: samples; run: running, on the stack it stopped at; block: all waiting, tagged with the reason */
 const char *tw_name(enum tw_type);	/* "cpu", ... */
 int tw_find(const char *name);		/* -1: none of that name */
+
+/* What sched charges a goroutine's wait for a P to. waker: the stack of whoever made it runnable, as
+   the reference. self: its own, where it had blocked, yielded or begun. occupant: what ran on the Ps
+   meanwhile: each moment of the wait is shared out evenly among as many Ps as there were, a share
+   goes to the stack at which what ran there stopped, or to nobody where the P was idle. */
+enum tw_blame { TWB_WAKER, TWB_SELF, TWB_OCCUPANT, TWB__N };
+const char *tw_blame_name(enum tw_blame);	/* "waker", ... */
+int tw_blame_find(const char *name);		/* -1: none of that name */
 
 struct tw_filter {
 	int64_t from, to;		/* TIME_NONE: open */
@@ -27,11 +35,14 @@ struct tw_filter {
 					   (trk, t0) and disjoint within a track */
 	uint32_t nslice;
 	trk_id proc;			/* only on this P (run, cpu, syscall); 0 all */
+	enum tw_blame blame;		/* of sched */
 	/* NULL, or told of each stretch that is charged (not of cpu samples) */
 	void (*each)(void *arg, trk_id g, int64_t ns, stk_id);
 	void *arg;
 };
 struct tw_slice { trk_id trk; int64_t t0, t1; };
+
+struct tw_part { stk_id stack; str_id tag; int64_t ns, count; };
 
 struct tw {				/* per node: nstks of the snapshot */
 	uint32_t n;
@@ -39,7 +50,11 @@ struct tw {				/* per node: nstks of the snapshot */
 	int64_t *last;			/* when one last ended (not of cpu) */
 	int64_t total_ns, total_count;
 	bool empty;			/* the filter let no goroutine through */
+	/* of a whole trace block, and sched by occupant, also by tag: the same weights, taken apart */
+	struct tw_part *part;
+	uint32_t npart;
 };
+#define TW_TAG "reason"			/* the key of those tags */
 /* In the arena. Without a filter (NULL) all. */
 struct tw *tracew(const struct snap *, enum tw_type, const struct tw_filter *, struct arena *);
 

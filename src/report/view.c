@@ -240,6 +240,8 @@ static int query(struct view *v, struct err *e)
 	bool relative = set_true(o, OPT_RELATIVE);
 	if (choose_type(v, e))
 		return -1;
+	if (v->p->tag_root && v->kind != V_PROTO && v->kind != V_TAGS && !o->v[OPT_TAGROOT].set && !o->v[OPT_TAGLEAF].set)
+		f.tagroot = prof_s(v->p, v->p->tag_root);
 	prof_label_units(v->p, &v->units, report_notice, NULL);
 	prof_tag_frames(v->p, &f, report_notice, NULL);
 	if (relative && focus(v, &f, e))

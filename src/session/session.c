@@ -81,6 +81,8 @@ static void first_query(struct session *s, struct query *q)
 		if (opt_bool(s->o, grans[i]))
 			q->gran = (enum gran)i;
 	q->noinlines = opt_bool(s->o, OPT_NOINLINES);
+	int blame = opt_str(s->o, OPT_BLAME) ? tw_blame_find(opt_str(s->o, OPT_BLAME)) : -1;
+	q->blame = blame < 0 ? TWB_WAKER : (uint8_t)blame;
 }
 
 struct session *session_open(const struct opt *o, struct err *e)
@@ -337,7 +339,7 @@ static bool rx_says(void *rx, const char *name, size_t n)
 /* What of the trace the query leaves: goroutines and stretches of time. */
 static void trace_filter(const struct session *s, const struct query *q, struct arena *a, struct tw_filter *f)
 {
-	*f = (struct tw_filter){.from = q->from, .to = q->to, .proc = q->proc};
+	*f = (struct tw_filter){.from = q->from, .to = q->to, .proc = q->proc, .blame = (enum tw_blame)q->blame};
 	struct rx *rx = NULL;
 	if (q->group && (rx = rx_new(q->group, NULL)))
 		f->g = tw_goroutines(s->snap, rx_says, rx, a);
@@ -356,9 +358,19 @@ static void trace_filter(const struct session *s, const struct query *q, struct 
 
 void session_trace(const struct session *s, struct arena *a, struct tw_filter *f)
 {
-	static const struct query all = {.from = TIME_NONE, .to = TIME_NONE};
 	const struct query *q = &s->hist[s->at];
+	struct query all = {.from = TIME_NONE, .to = TIME_NONE, .blame = q->blame};
 	trace_filter(s, q->suspended ? &all : q, a, f);
+}
+
+/* Are tags of a trace's weights frames: 1 at the root (as long as nothing else is asked for), -1 at the
+   leaf, 0 not? */
+static int tag_frames(const struct query *q)
+{
+	const char *root = q->suspended ? NULL : q->f.tagroot, *leaf = q->suspended ? NULL : q->f.tagleaf;
+	if (leaf && strstr(leaf, TW_TAG))
+		return -1;
+	return (!root && !leaf) || (root && strstr(root, TW_TAG));
 }
 
 static void make_weights(struct session *s)
@@ -375,7 +387,11 @@ static void make_weights(struct session *s)
 	struct tw_filter f;
 	session_trace(s, a, &f);
 	struct tw *tw = tracew(s->snap, (enum tw_type)type, &f, a);
-	focus_nodes(s->snap, s->focus, tw->ns, tw->count, s->op.ns, q->noinlines, a, &s->w);
+	int tags = tw->npart ? tag_frames(q) : 0;
+	if (tags)
+		focus_parts(s->snap, s->focus, tw->part, tw->npart, tags > 0, s->op.ns, q->noinlines, a, &s->w);
+	else
+		focus_nodes(s->snap, s->focus, tw->ns, tw->count, s->op.ns, q->noinlines, a, &s->w);
 }
 
 const struct weights *session_weights(struct session *s)

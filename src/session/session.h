@@ -54,6 +54,7 @@ struct query {
 	const char *group;	/* only goroutines whose start function matches; NULL all */
 	const char *task, *region;	/* likewise; NULL all */
 	uint32_t proc;		/* only this P (trk_id); 0 all */
+	uint8_t blame;		/* enum tw_blame: what the tree of scheduler latency charges */
 };
 const struct query *session_query(const struct session *);
 /* Set a new query (copied). -1: a regular expression is wrong; nothing changes. */

@@ -211,6 +211,13 @@ static int filter_slices(const struct snap *sn, const struct opt *o, struct aren
 int trace_filter(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f, struct err *e)
 {
 	*f = (struct tw_filter){ .from = TIME_NONE, .to = TIME_NONE };
+	if (has(o, OPT_BLAME)) {
+		int blame = tw_blame_find(opt_str(o, OPT_BLAME));
+		if (blame < 0)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame is waker, self or occupant, not \"%s\"",
+			    opt_str(o, OPT_BLAME));
+		f->blame = (enum tw_blame)blame;
+	}
 	int64_t t0, t1;
 	if (trace_range(sn, o, &t0, &t1, e))
 		return -1;
@@ -254,6 +261,16 @@ static loc_id copy_loc(struct copy *c, loc_id l)
 	return c->loc[l];
 }
 
+static void copy_sample(struct copy *c, stk_id s, uint32_t labels, int64_t count, int64_t ns)
+{
+	loc_id loc[1024];
+	size_t n = 0;
+	for (stk_id i = s; i && n < 1024; i = store_stk(c->st, i)->parent)
+		loc[n++] = copy_loc(c, store_frm(c->st, store_stk(c->st, i)->frame)->loc);
+	int64_t v[2] = { count, ns };
+	prof_add_sample(c->p, prof_stack(c->p, loc, n), labels, v);
+}
+
 static bool stack_known(const struct store *st, stk_id s)
 {
 	for (; s; s = store_stk(st, s)->parent)
@@ -291,20 +308,32 @@ static struct prof *to_profile(const struct snap *sn, struct tw *w, enum tw_type
 	p->period_type = prof_str(p, "trace", 5);
 	p->period_unit = prof_str(p, "count", 5);
 	p->period = 1;
-	merge_unknown(sn, w);
-	for (stk_id s = 0; s < w->n; s++) {
-		if (!w->count[s] && !w->ns[s])
-			continue;
-		loc_id loc[1024];
-		size_t n = 0;
-		for (stk_id i = s; i && n < 1024; i = store_stk(sn->st, i)->parent)
-			loc[n++] = copy_loc(&c, store_frm(sn->st, store_stk(sn->st, i)->frame)->loc);
-		int64_t v[2] = { w->count[s], w->ns[s] };
-		prof_add_sample(p, prof_stack(p, loc, n), 0, v);
+	if (w->npart) {
+		str_id key = p->tag_root = prof_str(p, TW_TAG, sizeof TW_TAG - 1);
+		for (uint32_t i = 0; i < w->npart; i++) {
+			struct prof_label tag = { .key = key, .str = copy_str(&c, w->part[i].tag) };
+			copy_sample(&c, w->part[i].stack, prof_labels(p, &tag, 1), w->part[i].count, w->part[i].ns);
+		}
+	} else {
+		merge_unknown(sn, w);
+		for (stk_id s = 0; s < w->n; s++)
+			if (w->count[s] || w->ns[s])
+				copy_sample(&c, s, 0, w->count[s], w->ns[s]);
 	}
 	mem_free(c.loc);
 	mem_free(c.fun);
 	return p;
+}
+
+/* In the header of reports, where it was asked for. */
+static void say_blame(struct prof *p, enum tw_blame b)
+{
+	static const char *const said[TWB__N] = {
+		"Blame: waker (the stack of what made the goroutine runnable)",
+		"Blame: self (the stack of the goroutine that waits)",
+		"Blame: occupant (the stacks of what ran on the Ps meanwhile)",
+	};
+	prof_add_comment(p, prof_str(p, said[b], strlen(said[b])));
 }
 
 struct prof *trace_profile(const struct trace *t, const struct opt *o, struct err *e)
@@ -316,8 +345,11 @@ struct prof *trace_profile(const struct trace *t, const struct opt *o, struct er
 	struct prof *p = NULL;
 	if (type < 0)
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "-type is cpu, run, sched, sync, net, syscall or block, not \"%s\"", name);
-	else if (!trace_filter(t->sn, o, &a, &f, e))
+	else if (!trace_filter(t->sn, o, &a, &f, e)) {
 		p = to_profile(t->sn, tracew(t->sn, (enum tw_type)type, &f, &a), (enum tw_type)type);
+		if (type == TW_SCHED && has(o, OPT_BLAME))
+			say_blame(p, f.blame);
+	}
 	arena_free(&a);
 	return p;
 }

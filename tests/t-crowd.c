@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The crowd that waits for Ps against counting it moment by moment: the share of
+ * a stretch is what adding up (how many wait / how many Ps) gives, and shares of
+ * stretches that meet add up without loss.
+ */
+#include "config.h"
+#include "analysis/crowd.h"
+
+#include "tap.h"
+
+#include <string.h>
+
+enum { T = 3000, WAITS = 60 };
+
+static uint64_t seed = 11;
+static int64_t rnd(int64_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (int64_t)(seed >> 33) % n;
+}
+
+static void check(int64_t procs, int64_t more, int64_t change)
+{
+	struct build *b = build_new();
+	struct sink s = build_sink(b);
+	static double share[T];
+	static int64_t waiting[T];
+	s.ops->trace(s.self, &(struct sink_trace){.version = 26, .last = T});
+	s.ops->count(s.self, 0, CT_GOMAXPROCS, (uint64_t)procs);
+	s.ops->count(s.self, change, CT_GOMAXPROCS, (uint64_t)more);
+	const struct snap *sn = build_finish(b);
+	struct crowd *c = crowd_new(sn);
+	memset(waiting, 0, sizeof waiting);
+	for (int i = 0; i < WAITS; i++) {
+		int64_t t0 = rnd(T), t1 = t0 + rnd(T - t0);
+		if (t1 > t0)
+			crowd_add(c, t0, t1);
+		for (int64_t t = t0; t < t1; t++)
+			waiting[t]++;
+	}
+	crowd_done(c);
+	for (int t = 0; t < T; t++)
+		share[t] = (t ? share[t - 1] : 0) + (double)waiting[t] / (double)(t < change ? procs : more);
+	for (int i = 0; i < 200; i++) {
+		int64_t a = 1 + rnd(T - 1), d = a + rnd(T - a), m = a + rnd(d - a + 1);
+		double want = d > a ? share[d - 1] - share[a - 1] : 0, got = (double)crowd_between(c, a, d);
+		OK(got > want - 2.5 && got < want + 2.5);
+		OK(crowd_between(c, a, m) + crowd_between(c, m, d) == crowd_between(c, a, d));
+	}
+	OK(crowd_between(c, T, T + 100) == 0 && crowd_between(c, -100, 0) == 0);
+	crowd_free(c);
+	build_free(b);
+}
+
+int main(void)
+{
+	check(1, 1, T / 2);
+	check(4, 4, T / 2);
+	check(4, 3, T / 3);
+	check(2, 64, T - 5);
+	return DONE();
+}
