@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # gen.sh TTRACE TEMPLATE: the manual page, its tables filled in by the program itself: a line
-# @options@, @reports@ or @commands@ of the template becomes that table. What is checked in is what
+# @options@, @reports@, @commands@ or @explain@ of the template becomes that table. What is checked in is what
 # this prints; tests/man.sh compares.
 set -eu
 ttrace=$1
@@ -40,11 +40,29 @@ commands() {
 	}
 	END { print ".El" }'
 }
+# TSV of group, name, text, what to press next
+explanations() {
+	"$ttrace" -print=explain | awk -F '\t' "$escape"'
+	$1 != group {
+		if (group != "") print ".El"
+		section($1)
+		print ".Bl -tag -width Ds"
+		group = $1
+	}
+	{
+		print ".It " esc($2)
+		print esc($3)
+		print ".Em Next:"
+		print esc($4) "."
+	}
+	END { print ".El" }'
+}
 while IFS= read -r line; do
 	case $line in
 	@options@) table options - ;;
 	@reports@) table reports "" ;;
 	@commands@) commands ;;
+	@explain@) explanations ;;
 	*) printf '%s\n' "$line" ;;
 	esac
 done <"$template"

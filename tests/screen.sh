@@ -48,6 +48,14 @@ screen help-wide 200x60 orders.trace '?'
 # facts
 screen info 80x24 cpu.pb.gz '<^G>'
 screen info-trace 80x24 orders.trace '<^G>' -ascii
+# explanations of what is under the cursor; menus run what is selected; any key closes them and acts
+screen explain 80x24 cpu.pb.gz 'jK'
+screen explain-state 80x24 orders.trace '6<Enter><Enter>jjK' -ascii
+screen explain-word 120x30 orders.trace ':explain mark assist<Enter>'
+screen menu 80x24 cpu.pb.gz 'jja'
+screen menu-run 80x24 cpu.pb.gz 'jjajj<Enter>'
+screen menu-key 80x24 cpu.pb.gz 'jja3'
+screen marks 80x24 orders.trace ':mark a the slow one<Enter>6jjmb1:marks<Enter>j'
 # prompts: a bad expression is told and not applied; Tab completes
 screen bad-regex 80x24 cpu.pb.gz '<^G>F(a'
 screen complete 80x24 cpu.pb.gz '<^G>:tag<Tab>'

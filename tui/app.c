@@ -232,17 +232,23 @@ static int mark_index(char c)
 	return c == '\'' ? 26 : c >= 'a' && c <= 'z' ? c - 'a' : -1;
 }
 
-void app_mark(struct app *a, char letter)
+void app_mark(struct app *a, char letter, const char *text)
 {
 	int i = mark_index(letter);
 	if (i < 0) {
 		app_message(a, ST_WARN, "marks are letters a to z");
 		return;
 	}
+	struct buf b = {0};
+	if (!text && pane_now(a)->detail)
+		pane_now(a)->detail(state_now(a), &a->env, &b);
 	a->mark[i] = here(a);
 	a->marked[i] = true;
+	mem_free(a->mark_text[i]);
+	a->mark_text[i] = xstrdup(text ? text : buf_str(&b));
+	buf_free(&b);
 	if (i < 26)
-		app_message(a, ST_DIM, "mark %c set: '%c comes back here", letter, letter);
+		app_message(a, ST_DIM, "mark %c set: '%c comes back here, :marks lists", letter, letter);
 }
 
 void app_jump_mark(struct app *a, char letter)
@@ -353,7 +359,7 @@ static void key_command(struct app *a, int32_t key)
 		enum cmd_id what = a->letter;
 		a->letter = CMD_NONE;
 		if (what == CMD_MARK && key != KEY_ESC)
-			app_mark(a, key < 128 ? (char)key : 0);
+			app_mark(a, key < 128 ? (char)key : 0, NULL);
 		else if (key != KEY_ESC)
 			app_jump_mark(a, key < 128 ? (char)key : 0);
 		return;
@@ -403,6 +409,8 @@ void app_key(struct app *a, int32_t key)
 	a->sticky = false;
 	if (a->asking)
 		app_prompt_key(a, key);
+	else if (a->pop.kind && app_pop_key(a, key))
+		;
 	else if (!key_help(a, key))
 		key_command(a, key);
 	if (!a->sticky)
@@ -423,6 +431,8 @@ void app_click(struct app *a, int32_t key, int y, int x)
 	    {KEY_RCLICK, CMD_OPEN, 0}};
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
 	a->sticky = false;
+	if (a->pop.kind && app_pop_click(a, y, key == KEY_CLICK2))
+		return;
 	for (size_t i = 0; i < sizeof wheel / sizeof *wheel && !a->asking; i++)
 		if (wheel[i].key == key)
 			app_act(a, &(struct act){wheel[i].cmd, wheel[i].count, NULL});
@@ -523,6 +533,9 @@ void app_free(struct app *a)
 	history_free(&a->commands);
 	history_free(&a->searches);
 	keymap_free(&a->keys);
+	mem_free(a->pop.row);
+	for (int i = 0; i < MARKS; i++)
+		mem_free(a->mark_text[i]);
 	mem_free(a->wants.copy);
 	mem_free(a->wants.file);
 	arena_free(&a->scratch);

@@ -446,6 +446,13 @@ static void do_quit(struct app *a)
 	a->wants.quit = true;
 }
 
+/* "a", or "a what is here". */
+static void do_mark(struct app *a, const char *arg)
+{
+	const char *text = arg && arg[0] ? arg + 1 + strspn(arg + 1, " ") : "";
+	app_mark(a, arg ? arg[0] : 0, *text ? text : NULL);
+}
+
 /* Commands that belong to the program as a whole. */
 static bool common_program(struct app *a, const struct act *act)
 {
@@ -481,7 +488,10 @@ static bool common_program(struct app *a, const struct act *act)
 	case CMD_COPY_ALL: app_copy(a, true); return true;
 	case CMD_WRITE: app_write(a, act->arg); return true;
 	case CMD_EDIT: app_edit(a); return true;
-	case CMD_MARK: app_mark(a, act->arg ? act->arg[0] : 0); return true;
+	case CMD_MARK: do_mark(a, act->arg); return true;
+	case CMD_MARKS: app_marks(a); return true;
+	case CMD_EXPLAIN: app_explain(a, act->arg && *act->arg ? act->arg : NULL); return true;
+	case CMD_MENU: app_menu(a); return true;
 	case CMD_JUMP_MARK: app_jump_mark(a, act->arg ? act->arg[0] : 0); return true;
 	default: return false;
 	}
@@ -534,12 +544,6 @@ static bool common_query(struct app *a, const struct act *act)
 
 void app_common(struct app *a, const struct act *act)
 {
-	if (act->cmd == CMD_MENU) {
-		/* the help, narrowed to this pane */
-		struct act help = {CMD_HELP, 0, pane_now(a)->name};
-		open_pane(a, &help);
-		return;
-	}
 	if (open_pane(a, act) || common_program(a, act) || common_search(a, act) ||
 	    common_query(a, act))
 		return;

@@ -309,6 +309,8 @@ void app_draw(struct app *a, struct grid *g)
 		p->side(state_now(a), &a->env, g);
 		grid_unclip(g, old);
 	}
+	if (a->pop.kind)
+		app_pop_draw(a, g);
 	draw_foot(a, g);
 	arena_reset(&a->scratch);
 }

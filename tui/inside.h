@@ -4,8 +4,11 @@
 #define TTRACE_INSIDE_H
 
 #include "app.h"
+#include "analysis/bins.h"
+#include "explain.h"
 #include "pane.h"
 #include "prompt.h"
+#include "rows.h"
 
 /* The inside of the app, for app*.c alone. */
 enum { PANES_MAX = 32, MARKS = 27, JUMPS_MAX = 200, UNDOS_MAX = 500 };
@@ -14,6 +17,24 @@ struct step { int pane; struct view view; };	/* a place of the jump list, a mark
 struct undo {
 	int pane;		/* -1: the query, which the session keeps */
 	struct view before, after;
+};
+
+/* What lies over the lower part of a pane (apppop.c). */
+enum pop_kind { POP_NONE, POP_TEXT, POP_MENU };
+enum { POP_TOPICS = 8 };
+struct pop_row {
+	char key[16], text[160], arg[80];	/* arg "": none */
+	enum cmd_id cmd;
+	bool pane;			/* one of the pane's own commands */
+};
+struct popup {
+	enum pop_kind kind;
+	enum topic topic[POP_TOPICS];	/* POP_TEXT */
+	int ntopic, top;
+	struct pop_row *row;		/* POP_MENU */
+	size_t nrow, cap;
+	struct rows rows;
+	char title[60];
 };
 
 struct app {
@@ -34,6 +55,7 @@ struct app {
 	int njump, jump_at;
 	struct step mark[MARKS];	/* a..z, and ' : where we were before a jump */
 	bool marked[MARKS];
+	char *mark_text[MARKS];		/* NULL, or the note */
 	struct undo undo[UNDOS_MAX];	/* undo[undone..nundo) can be done again */
 	int nundo, undone;
 
@@ -45,6 +67,7 @@ struct app {
 	int digit;
 	enum cmd_id letter;		/* MARK or JUMP_MARK waits for its letter */
 
+	struct popup pop;
 	struct prompt prompt;
 	enum cmd_id asking; /* what the prompt is for: COMMAND, SEARCH, ...; NONE: it is closed */
 	struct view asked_at;		/* where the pane was when the search began */
@@ -76,7 +99,7 @@ bool app_back(struct app *);
 void app_forward(struct app *);
 void app_undo(struct app *);
 void app_redo(struct app *);
-void app_mark(struct app *, char letter);
+void app_mark(struct app *, char letter, const char *text);	/* text: a note, or NULL */
 void app_jump_mark(struct app *, char letter);
 void app_update(struct app *);				/* tell the pane shown what has changed */
 
@@ -95,6 +118,14 @@ const char *app_prompt_label(const struct app *);
 void app_find(struct app *, int dir);			/* n, N */
 void app_search(struct app *, const char *re);		/* NULL: none */
 void app_grep(struct app *, const char *re);
+
+/* apppop.c: explanations and menus */
+void app_explain(struct app *, const char *word);	/* NULL: what is under the cursor */
+void app_menu(struct app *);
+void app_marks(struct app *);
+bool app_pop_key(struct app *, int32_t key);		/* false: it is closed, the key goes on */
+bool app_pop_click(struct app *, int y, bool twice);
+void app_pop_draw(struct app *, struct grid *);
 
 /* config.c: settings, the configuration file, history */
 int  app_set(struct app *, const char *name, const char *value, struct err *);

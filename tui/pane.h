@@ -5,6 +5,7 @@
 
 #include "base/rx.h"
 #include "cmd.h"
+#include "explain.h"
 #include "grid.h"
 #include "session/session.h"
 
@@ -75,6 +76,9 @@ struct pane_ops {
 	bool (*go)(void *st, const struct pane_env *, const struct place *);	/* show this; false: cannot */
 	void (*place)(const void *st, const struct pane_env *, struct place *);	/* under the cursor; starts
 									   as PLACE_NONE */
+	/* What K explains here, at most TOPICS_MAX rows of explain.def; how many. States at the place and
+	   functions the app adds by itself. */
+	int (*topics)(const void *st, const struct pane_env *, enum topic *);
 	void (*save)(const void *st, struct view *);
 	void (*load)(void *st, const struct pane_env *, const struct view *);
 	/* One line each, no newline: line 2 of the screen (the app adds the filters), the detail line. */

@@ -483,9 +483,17 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
 
+static int topics(const void *st, const struct pane_env *env, enum topic *t)
+{
+	(void)st;
+	(void)env;
+	t[0] = TOPIC_E_EVENT;
+	return 1;
+}
+
 const struct pane_ops pane_events = {
     .name = "events", .tab = "Ev", .bit = P_EVENTS, .cmd = CMD_PANE_EVENTS, .trace_only = true,
     .state_size = sizeof(struct events), .close = close_events, .update = update, .draw = draw, .act = act, .go = go,
-    .place = place, .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
+    .place = place, .topics = topics, .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
     .side = side, .click = click,
 };

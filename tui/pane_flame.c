@@ -604,6 +604,14 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 	keep(v);
 }
 
+static int topics(const void *st, const struct pane_env *env, enum topic *t)
+{
+	(void)st;
+	t[0] = TOPIC_F_FRAME;
+	t[1] = explain_type(session_type_name(env->s, session_type(env->s)));
+	return 2;
+}
+
 const struct pane_ops pane_flame = {
     .name = "flame",
     .tab = "Flame",
@@ -616,6 +624,7 @@ const struct pane_ops pane_flame = {
     .act = act,
     .go = go,
     .place = place,
+    .topics = topics,
     .save = save,
     .load = load,
     .summary = summary,

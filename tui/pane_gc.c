@@ -501,8 +501,17 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
 
+static int topics(const void *st, const struct pane_env *env, enum topic *t)
+{
+	const struct gc *p = st;
+	(void)env;
+	t[0] = p->part == PART_WORST ? TOPIC_GC_MMU : p->stops ? TOPIC_GC_STOP : TOPIC_GC_CYCLE;
+	t[1] = TOPIC_GC_MMU;
+	return 2;
+}
+
 const struct pane_ops pane_gc = {
     .name = "gc", .tab = "GC", .bit = P_GC, .cmd = CMD_PANE_GC, .trace_only = true, .state_size = sizeof(struct gc),
-    .close = close_gc, .update = update, .draw = draw, .act = act, .place = place, .save = save, .load = load,
+    .close = close_gc, .update = update, .draw = draw, .act = act, .place = place, .topics = topics, .save = save, .load = load,
     .summary = summary, .detail = detail, .keys = keys, .side = side, .click = click,
 };

@@ -596,9 +596,19 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
 
+static int topics(const void *st, const struct pane_env *env, enum topic *t)
+{
+	const struct gor *p = st;
+	(void)env;
+	if (p->level == GL_ONE)
+		return 0;
+	t[0] = p->level == GL_GROUPS ? TOPIC_G_GROUP : TOPIC_G_TOTAL;
+	return 1;
+}
+
 const struct pane_ops pane_goroutines = {
     .name = "goroutines", .tab = "Gor", .bit = P_GOR, .cmd = CMD_PANE_GOR, .trace_only = true,
     .state_size = sizeof(struct gor), .open = open_gor, .close = close_gor, .update = update, .draw = draw, .act = act, .go = go,
-    .place = place, .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
+    .place = place, .topics = topics, .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
     .side = side, .click = click,
 };

@@ -633,6 +633,14 @@ static void copy(const void *st, const struct pane_env *env, struct buf *b)
 		buf_put(b, s, n);
 }
 
+static int topics(const void *st, const struct pane_env *env, enum topic *t)
+{
+	(void)st;
+	t[0] = TOPIC_L_LINE;
+	t[1] = explain_type(session_type_name(env->s, session_type(env->s)));
+	return 2;
+}
+
 const struct pane_ops pane_list = {
     .name = "list",
     .tab = "List",
@@ -646,6 +654,7 @@ const struct pane_ops pane_list = {
     .act = act,
     .go = go,
     .place = place,
+    .topics = topics,
     .save = save,
     .load = load,
     .summary = listview_summary,

@@ -550,6 +550,14 @@ static void open_peek(void *st, const struct pane_env *env)
 	p->base = BASE_LOCAL;
 }
 
+static int topics(const void *st, const struct pane_env *env, enum topic *t)
+{
+	(void)st;
+	t[0] = TOPIC_P_EDGE;
+	t[1] = explain_type(session_type_name(env->s, session_type(env->s)));
+	return 2;
+}
+
 const struct pane_ops pane_peek = {
     .name = "peek",
     .tab = "Peek",
@@ -563,6 +571,7 @@ const struct pane_ops pane_peek = {
     .act = act,
     .go = go,
     .place = place,
+    .topics = topics,
     .save = save,
     .load = load,
     .summary = summary,

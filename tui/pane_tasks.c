@@ -544,9 +544,18 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
 
+static int topics(const void *st, const struct pane_env *env, enum topic *t)
+{
+	const struct tasks *p = st;
+	(void)env;
+	t[0] = p->regions ? TOPIC_K_REGION : TOPIC_K_TASK;
+	t[1] = TOPIC_K_QUANTILE;
+	return p->level == L_ONE ? 1 : 2;
+}
+
 const struct pane_ops pane_tasks = {
     .name = "tasks", .tab = "Task", .bit = P_TASK, .cmd = CMD_PANE_TASK, .trace_only = true,
     .state_size = sizeof(struct tasks), .open = begin, .close = close_tasks, .update = update, .draw = tasks_draw,
-    .act = act, .place = place, .save = save, .load = load, .summary = summary, .detail = detail, .find = find,
+    .act = act, .place = place, .topics = topics, .save = save, .load = load, .summary = summary, .detail = detail, .find = find,
     .keys = keys, .click = click,
 };

@@ -396,6 +396,15 @@ static void tl_click(void *st, const struct pane_env *env, int y, int x, bool tw
 		enter_cmd(tl, env);
 }
 
+static int topics(const void *st, const struct pane_env *env, enum topic *t)
+{
+	const struct timeline *tl = st;
+	struct ival iv;
+	t[0] = tl_interval(tl, env, &iv) ? explain_state(iv.state) : TOPIC_NONE;
+	t[1] = tl->kind == TL_G ? TOPIC_T_GOROUTINE : tl->kind == TL_M ? TOPIC_T_THREAD : TOPIC_T_PROC;
+	return 2;
+}
+
 const struct pane_ops pane_timeline = {
 	.name = "timeline",
 	.tab = "Time",
@@ -410,6 +419,7 @@ const struct pane_ops pane_timeline = {
 	.act = tl_act,
 	.go = tl_go,
 	.place = tl_place,
+	.topics = topics,
 	.save = tl_save,
 	.load = tl_load,
 	.summary = tl_summary,

@@ -448,6 +448,14 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
 
+static int topics(const void *st, const struct pane_env *env, enum topic *t)
+{
+	const struct top *p = st;
+	t[0] = p->sort == K_CUM ? TOPIC_C_CUM : TOPIC_C_FLAT;
+	t[1] = explain_type(session_type_name(env->s, session_type(env->s)));
+	return 2;
+}
+
 const struct pane_ops pane_top = {
     .name = "top",
     .tab = "Top",
@@ -460,6 +468,7 @@ const struct pane_ops pane_top = {
     .act = act,
     .go = go,
     .place = place,
+    .topics = topics,
     .save = save,
     .load = load,
     .summary = summary,

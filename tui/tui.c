@@ -243,9 +243,11 @@ int tui_print(const struct opt *o, const char *what, struct err *e)
 		print_commands(&b);
 	else if (!strcmp(what, "config"))
 		config_print(&b);
+	else if (!strcmp(what, "explain"))
+		explain_print(&b);
 	else
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-print=%s: keys, options, commands or config", what);
+		    "-print=%s: keys, options, reports, commands, config or explain", what);
 	int rc = put_all(&b)
 		     ? err_set(e, ERR_IO, ERR_NOWHERE, "standard output: %s", strerror(errno))
 		     : 0;

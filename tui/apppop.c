@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What opens over the lower part of a pane: an explanation (K), a menu (a).
+ *
+ * Neither is a pane: the thing that they are about must stay in sight, so they take
+ * as few lines as they need, from the bottom, under a rule. They own no keys but
+ * those that move, run and close; any other key closes them and then does what it
+ * always does, so a menu also teaches the keys that it shows. What a menu offers
+ * is a table (menu.def) and the pane's own rows of cmd.def; what is explained is
+ * a table too (explain.def). Lines are wrapped anew for each drawing: the popup
+ * holds topics and rows, and a resize is nothing special.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LINES_MAX = 120, WIDTH_MAX = 100 };
+
+struct line { const char *s; size_t n; enum style st; int attr; };
+
+/* ---- explanations */
+
+static void add_topic(struct popup *p, enum topic t)
+{
+	for (int i = 0; i < p->ntopic; i++)
+		if (p->topic[i] == t)
+			return;
+	if (t && p->ntopic < POP_TOPICS)
+		p->topic[p->ntopic++] = t;
+}
+
+/* The state of a goroutine at the moment that the place names. */
+static enum topic state_topic(const struct app *a, const struct place *at)
+{
+	struct ival iv;
+	if (!at->trk || at->t0 == TIME_NONE || !ival_at(session_snap(a->s), at->trk, at->t0, &iv))
+		return TOPIC_NONE;
+	return explain_state(iv.state);
+}
+
+void app_explain(struct app *a, const char *word)
+{
+	struct popup *p = &a->pop;
+	const struct pane_ops *pane = pane_now(a);
+	enum topic own[TOPICS_MAX];
+	struct place at;
+	*p = (struct popup){.row = p->row, .cap = p->cap};
+	if (word) {
+		add_topic(p, explain_find(word));
+	} else {
+		/* what is most particular comes first: the state, the function, then the column */
+		int n = pane->topics ? pane->topics(state_now(a), &a->env, own) : 0;
+		app_place(a, &at);
+		add_topic(p, state_topic(a, &at));
+		if (at.fun)
+			add_topic(p, explain_function(app_fun_name(a, at.fun)));
+		for (int i = 0; i < n; i++)
+			add_topic(p, own[i]);
+	}
+	if (!p->ntopic)
+		app_message(a, ST_DIM, "%s%s", word ? "nothing is explained under " : "nothing is selected here",
+		    word ? word : "; ? lists the keys");
+	else
+		p->kind = POP_TEXT;
+}
+
+/* s in lines of at most w cells; the words come from our own tables. */
+static int wrap(struct line *out, int n, const char *s, int w, enum style st, int attr)
+{
+	while (*s && n < LINES_MAX) {
+		size_t len = strlen(s), k = len;
+		if (len > (size_t)w)
+			for (k = (size_t)w; k > 0 && s[k] != ' '; k--)
+				;
+		k = k ? k : (size_t)w;
+		out[n++] = (struct line){s, k, st, attr};
+		s += k + strspn(s + k, " ");
+	}
+	return n;
+}
+
+static int text_lines(const struct app *a, struct line *out, int w)
+{
+	int n = 0;
+	for (int i = 0; i < a->pop.ntopic && n < LINES_MAX - 1; i++) {
+		const struct explain *e = &explains[a->pop.topic[i]];
+		if (i)
+			out[n++] = (struct line){"", 0, ST_NORMAL, 0};
+		if (n < LINES_MAX)
+			out[n++] = (struct line){e->name, strlen(e->name), ST_TITLE, AT_BOLD};
+		n = wrap(out, n, e->text, w, ST_NORMAL, 0);
+		n = wrap(out, n, e->next, w, ST_HEAD, 0);
+	}
+	return n;
+}
+
+/* ---- menus */
+
+enum need { F = 1, L = 2, S = 4, G = 8, T = 16, R = 32, P = 64, X = 128 };
+
+static const struct {
+	int needs;
+	enum cmd_id cmd;
+	const char *arg, *label;
+} menu[] = {
+#define MENU(needs, cmd, arg, label) {needs, CMD_##cmd, arg, label},
+#include "menu.def"
+#undef MENU
+};
+
+static int has(const struct app *a, const struct place *at)
+{
+	const struct store *st = session_snap(a->s)->st;
+	bool trace = session_is_trace(a->s);
+	return (at->fun ? F : 0) | (at->frm ? L : 0) | (at->stk ? S : 0) |
+	       (at->trk && store_trk(st, at->trk)->kind == TK_G ? G : 0) |
+	       (trace && at->t0 != TIME_NONE ? T : 0) |
+	       (trace && at->t0 != TIME_NONE && at->t1 != TIME_NONE && at->t1 > at->t0 ? R : 0) |
+	       (trace ? X : P);
+}
+
+static void expand(const struct app *a, const struct place *at, const char *s, struct buf *b)
+{
+	for (; *s; s++) {
+		const char *name = app_fun_name(a, at->fun);
+		if (*s != '%') {
+			buf_putc(b, *s);
+			continue;
+		}
+		switch (*++s) {
+		case 'f': text_fit_symbol(b, name, strlen(name), 40, a->env.ascii); break;
+		case 'g':
+			buf_printf(b, "%llu",
+			    (unsigned long long)store_trk(session_snap(a->s)->st, at->trk)->id);
+			break;
+		case 'a': buf_printf(b, "%lldns", (long long)at->t0); break;
+		case 'b': buf_printf(b, "%lldns", (long long)at->t1); break;
+		default: return;
+		}
+	}
+}
+
+/* That command does something in this pane, for this kind of file. */
+static bool holds(const struct app *a, enum cmd_id id)
+{
+	if (!(cmds[id].panes & pane_now(a)->bit) || pane_now(a)->cmd == id)
+		return false;
+	for (int i = 0; panes[i]; i++)
+		if (panes[i]->cmd == id)
+			return pane_fits(a, i);
+	return true;
+}
+
+static struct pop_row *new_row(struct app *a, enum cmd_id id)
+{
+	struct popup *p = &a->pop;
+	p->row = mem_grow(p->row, &p->cap, p->nrow + 1, sizeof *p->row);
+	struct pop_row *r = &p->row[p->nrow++];
+	*r = (struct pop_row){.cmd = id};
+	struct buf b = {0};
+	cmd_key(id, pane_now(a)->bit, &b);
+	snprintf(r->key, sizeof r->key, "%s", b.n ? buf_str(&b) : "");
+	buf_free(&b);
+	return r;
+}
+
+static void menu_row(struct app *a, const struct place *at, size_t i)
+{
+	struct buf b = {0};
+	struct pop_row *r = new_row(a, menu[i].cmd);
+	expand(a, at, menu[i].label, &b);
+	snprintf(r->text, sizeof r->text, "%s", buf_str(&b));
+	buf_reset(&b);
+	if (menu[i].arg) {
+		expand(a, at, menu[i].arg, &b);
+		snprintf(r->arg, sizeof r->arg, "%s", buf_str(&b));
+		r->key[0] = '\0';	/* the key would do it without the argument */
+	}
+	buf_free(&b);
+}
+
+void app_menu(struct app *a)
+{
+	struct place at;
+	app_place(a, &at);
+	a->pop = (struct popup){.row = a->pop.row, .cap = a->pop.cap};
+	int have = has(a, &at);
+	for (size_t i = 0; i < sizeof menu / sizeof *menu; i++)
+		if (!(menu[i].needs & ~have) && holds(a, menu[i].cmd))
+			menu_row(a, &at, i);
+	for (int i = 1; i < CMD__N; i++)
+		if ((cmds[i].panes & P_ALL) != P_ALL && holds(a, (enum cmd_id)i) && cmds[i].keys) {
+			struct pop_row *r = new_row(a, (enum cmd_id)i);
+			snprintf(r->text, sizeof r->text, "%s", cmds[i].help);
+			r->pane = true;
+		}
+	a->pop.kind = POP_MENU;
+	rows_set(&a->pop.rows, (uint32_t)a->pop.nrow);
+	snprintf(a->pop.title, sizeof a->pop.title, "%s: what can be done here", pane_now(a)->name);
+}
+
+void app_marks(struct app *a)
+{
+	a->pop = (struct popup){.row = a->pop.row, .cap = a->pop.cap};
+	for (int i = 0; i < MARKS; i++) {
+		if (!a->marked[i])
+			continue;
+		struct pop_row *r = new_row(a, CMD_JUMP_MARK);
+		r->arg[0] = i < 26 ? (char)('a' + i) : '\'';
+		snprintf(r->key, sizeof r->key, "'%c", r->arg[0]);
+		snprintf(r->text, sizeof r->text, "%-10s %s", panes[a->mark[i].pane]->name,
+		    a->mark_text[i] ? a->mark_text[i] : "");
+	}
+	if (!a->pop.nrow) {
+		app_message(a, ST_DIM, "no marks: m and a letter sets one, :mark a TEXT with a note");
+		return;
+	}
+	a->pop.kind = POP_MENU;
+	rows_set(&a->pop.rows, (uint32_t)a->pop.nrow);
+	snprintf(a->pop.title, sizeof a->pop.title, "marks");
+}
+
+static void run_row(struct app *a)
+{
+	const struct pop_row *r = &a->pop.row[a->pop.rows.sel];
+	struct act act = {r->cmd, 0,
+	    r->arg[0] ? arena_strndup(&a->scratch, r->arg, strlen(r->arg)) : NULL};
+	a->pop.kind = POP_NONE;
+	if (!act.arg && cmds[act.cmd].arg && cmds[act.cmd].arg[0] != '[')
+		app_prompt(a, CMD_COMMAND, arena_printf(&a->scratch, "%s ", cmds[act.cmd].name));
+	else
+		app_act(a, &act);
+}
+
+/* ---- both */
+
+/* Where it lies: the last lines of the pane's area, the rule counted. */
+static struct rect area(const struct app *a, int lines)
+{
+	int h = lines + 1, most = a->rows - 4 > 14 ? (a->rows - 4) * 2 / 3 : a->rows - 4;
+	h = h > most ? most : h;
+	return (struct rect){a->rows - 2 - h, 0, h, a->cols};
+}
+
+static int text_width_of(const struct app *a)
+{
+	return a->cols > WIDTH_MAX + 2 ? WIDTH_MAX : a->cols - 3;
+}
+
+static int height(const struct app *a)
+{
+	struct line l[LINES_MAX];
+	return a->pop.kind == POP_MENU ? (int)a->pop.nrow : text_lines(a, l, text_width_of(a));
+}
+
+bool app_pop_key(struct app *a, int32_t key)
+{
+	struct popup *p = &a->pop;
+	int lines = height(a), h = area(a, lines).h - 1, most = lines > h ? lines - h : 0;
+	static const struct { int32_t key; enum cmd_id cmd; } moves[] = {
+	    {'j', CMD_DOWN}, {KEY_DOWN_, CMD_DOWN}, {'k', CMD_UP}, {KEY_UP_, CMD_UP},
+	    {' ', CMD_PAGE_DOWN}, {KEY_PGDN, CMD_PAGE_DOWN}, {KEY_PGUP, CMD_PAGE_UP},
+	    {'G', CMD_LAST}, {KEY_END_, CMD_LAST}, {KEY_HOME_, CMD_FIRST}};
+	for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+		if (moves[i].key != key)
+			continue;
+		if (p->kind == POP_MENU)
+			return rows_act(&p->rows, &(struct act){moves[i].cmd, 0, NULL}, h);
+		if (!most)
+			break;		/* nothing to scroll: the key is the pane's */
+		int by = moves[i].cmd == CMD_DOWN ? 1 : moves[i].cmd == CMD_UP ? -1
+			: moves[i].cmd == CMD_PAGE_DOWN ? h : moves[i].cmd == CMD_PAGE_UP ? -h
+			: moves[i].cmd == CMD_LAST ? most : -most;
+		p->top = p->top + by < 0 ? 0 : p->top + by > most ? most : p->top + by;
+		return true;
+	}
+	if (p->kind == POP_MENU && (key == KEY_RETURN || key == '\n')) {
+		run_row(a);
+		return true;
+	}
+	p->kind = POP_NONE;
+	return key == KEY_ESC || key == 'q' || key == 'K' || key == 'a' || key == KEY_BACKSPACE ||
+	       key == KEY_RETURN || key == '\n';
+}
+
+bool app_pop_click(struct app *a, int y, bool twice)
+{
+	struct popup *p = &a->pop;
+	struct rect r = area(a, height(a));
+	uint32_t i = y > r.y && p->kind == POP_MENU ? rows_at(&p->rows, y - r.y - 1, r.h - 1) : UINT32_MAX;
+	if (i == UINT32_MAX) {
+		p->kind = POP_NONE;
+		return true;
+	}
+	rows_select(&p->rows, i);
+	if (twice)
+		run_row(a);
+	return true;
+}
+
+static void draw_menu_row(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct pop_row *r = &((const struct popup *)arg)->row[i];
+	grid_text(g, y, 2, ST_KEY, 0, r->key);
+	grid_text(g, y, 10, r->pane ? ST_DIM : ST_NORMAL, 0, r->text);
+}
+
+void app_pop_draw(struct app *a, struct grid *g)
+{
+	struct line l[LINES_MAX];
+	const struct popup *p = &a->pop;
+	int n = p->kind == POP_TEXT ? text_lines(a, l, text_width_of(a)) : (int)p->nrow;
+	struct rect r = area(a, n), old = grid_clip(g, r);
+	grid_clear(g);
+	grid_fill(g, (struct rect){0, 0, 1, r.w}, 0x2500, ST_RULE, 0);
+	if (p->kind == POP_MENU) {
+		grid_printf(g, 0, 2, ST_TITLE, 0, " %s ", p->title);
+		grid_right(g, 0, r.w - 2, ST_DIM, 0,
+		    r.w >= 100 ? " j k  Enter runs  Esc closes; a key does what it always does "
+			       : " Enter runs, or its key ");
+		grid_clip(g, (struct rect){1, 0, r.h - 1, r.w});
+		rows_draw(&p->rows, g, draw_menu_row, p, &(struct rows_look){0});
+	} else {
+		int top = p->top > n - (r.h - 1) ? n - (r.h - 1) : p->top;
+		grid_right(g, 0, r.w - 2, ST_DIM, 0, n > r.h - 1 ? " j k scroll  Esc closes " : " Esc closes ");
+		for (int i = 0; i < r.h - 1 && top + i < n; i++)
+			grid_textn(g, 1 + i, 1, l[top + i].st, l[top + i].attr, l[top + i].s, l[top + i].n);
+	}
+	grid_unclip(g, old);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Finding a row of explain.def.
+ *
+ * The table is text written by people for people; nothing of it is computed
+ * from the file that is open, so the same words can stand in the manual. States are
+ * found by their number, functions by their name or the beginning of it: of two
+ * rows that fit the longer name wins, so that `runtime.mallocgc` need not know of
+ * `runtime.*`. Two hundred comparisons per K are no cost; a hash would be.
+ */
+#include "config.h"
+#include "explain.h"
+
+#include <string.h>
+#include <strings.h>
+
+const struct explain explains[TOPIC__N] = {
+    {"", "", "", ""},
+#define EXPLAIN(id, group, name, text, next) {group, name, text, next},
+#include "explain.def"
+#undef EXPLAIN
+};
+
+enum topic explain_state(enum tstate t)
+{
+	static const uint8_t of[TS__N] = {
+#define STATE(id, letter, name, reason) TOPIC_S_##id,
+#include "state.def"
+#undef STATE
+	};
+	return t < TS__N ? (enum topic)of[t] : TOPIC_NONE;
+}
+
+enum topic explain_function(const char *name)
+{
+	enum topic best = TOPIC_NONE;
+	size_t len = 0;
+	for (int i = 1; i < TOPIC__N; i++) {
+		const struct explain *e = &explains[i];
+		size_t n = strlen(e->name);
+		if (strcmp(e->group, "functions"))
+			continue;
+		bool open = e->name[n - 1] == '*';
+		n -= open;
+		if (n >= len && !strncmp(e->name, name, n) && (open || !name[n])) {
+			best = (enum topic)i;
+			len = n;
+		}
+	}
+	return best;
+}
+
+enum topic explain_type(const char *name)
+{
+	for (int i = 1; i < TOPIC__N; i++)
+		if (!strcmp(explains[i].group, "numbers") && !strcmp(explains[i].name, name))
+			return (enum topic)i;
+	return TOPIC_NONE;
+}
+
+static bool holds(const char *s, const char *word)
+{
+	size_t n = strlen(word);
+	for (; *s; s++)
+		if (!strncasecmp(s, word, n))
+			return true;
+	return false;
+}
+
+enum topic explain_find(const char *word)
+{
+	enum topic begins = TOPIC_NONE, inside = TOPIC_NONE;
+	for (int i = TOPIC__N - 1; i > 0; i--) {
+		if (!strcasecmp(explains[i].name, word))
+			return (enum topic)i;
+		if (!strncasecmp(explains[i].name, word, strlen(word)))
+			begins = (enum topic)i;
+		else if (holds(explains[i].name, word))
+			inside = (enum topic)i;
+	}
+	enum topic fun = explain_function(word);
+	return begins ? begins : fun ? fun : inside;
+}
+
+void explain_print(struct buf *b)
+{
+	for (int i = 1; i < TOPIC__N; i++)
+		buf_printf(b, "%s\t%s\t%s\t%s\n", explains[i].group, explains[i].name,
+		    explains[i].text, explains[i].next);
+}

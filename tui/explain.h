@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_EXPLAIN_H
+#define TTRACE_EXPLAIN_H
+
+#include "base/buf.h"
+#include "sink.h"
+
+#include <stddef.h>
+
+/*
+ * What things mean in Go's terms: explain.def, for K and the manual. A pane says which topics are
+ * under its cursor (pane_ops.topics); states and functions are found by themselves.
+ */
+enum topic {
+	TOPIC_NONE,
+#define EXPLAIN(id, group, name, text, next) TOPIC_##id,
+#include "explain.def"
+#undef EXPLAIN
+	TOPIC__N
+};
+enum { TOPICS_MAX = 4 };
+
+struct explain { const char *group, *name, *text, *next; };
+extern const struct explain explains[TOPIC__N];		/* [0] is empty */
+
+enum topic explain_state(enum tstate);
+enum topic explain_function(const char *name);	/* the row with the longest name that fits, or NONE */
+enum topic explain_type(const char *name);	/* a sample type: cpu, inuse_space, sched, ... */
+enum topic explain_find(const char *word);	/* a name that is so, begins so, or holds it */
+/* -print=explain: group, name, text, next, tab-separated. */
+void explain_print(struct buf *);
+
+#endif
