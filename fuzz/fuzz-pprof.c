@@ -20,7 +20,7 @@ static void query(const struct snap *sn, struct filters f)
 	struct arena a = {0};
 	struct weights w;
 	struct focus *fc = focus_new(&f, NULL);
-	focus_samples(sn, fc, 0, true, &a, &w);
+	focus_samples(sn, fc, 0, true, NULL, &a, &w);
 	for (uint32_t i = 1; i < w.n; i++)
 		if (w.parent[i] >= i)
 			abort();

@@ -63,6 +63,7 @@ struct sink_sample {
 	int64_t when;		/* ns of the trace, or TIME_NONE */
 	trk_id trk;		/* the G it was taken on, or 0 */
 	trk_id proc;		/* the P, or 0 */
+	uint32_t side;		/* 0, or the number of the file that was added to the first */
 };
 
 struct sink_meta {	/* of a profile; strings 0 when absent */

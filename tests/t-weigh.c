@@ -202,7 +202,7 @@ static int64_t total_of(const struct snap *sn, struct filters f)
 	struct arena a = {0};
 	struct weights w;
 	struct focus *fc = focus_new(&f, NULL);
-	focus_samples(sn, fc, 1, false, &a, &w);
+	focus_samples(sn, fc, 1, false, NULL, &a, &w);
 	focus_free(fc);
 	arena_free(&a);
 	return w.total;
@@ -264,7 +264,7 @@ static void one(uint64_t start)
 	struct arena a = {0};
 	struct weights w;
 	struct focus *fc = focus_new(&f, NULL);
-	focus_samples(sn, fc, 1, noinlines, &a, &w);
+	focus_samples(sn, fc, 1, noinlines, NULL, &a, &w);
 	laws(sn->st, &w);
 	of_tree(sn->st, &w, &tree);
 	ask_model(p, &f, noinlines, &model);

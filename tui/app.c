@@ -460,6 +460,7 @@ void app_refresh(struct app *a)
 {
 	if (session_refresh(a->s))
 		app_update(a);
+	app_side_news(a);
 	arena_reset(&a->scratch);
 }
 

@@ -139,7 +139,13 @@ static void do_clear(struct app *a)
 						   .to = TIME_NONE,
 						   .gran = q.gran,
 						   .noinlines = q.noinlines,
-						   .blame = q.blame};
+						   .blame = q.blame,
+						   .a = q.a,
+						   .b = q.b,
+						   .show = q.show,
+						   .of_rest = q.of_rest,
+						   .normalize = q.normalize,
+						   .drop_negative = q.drop_negative};
 	if (app_query(a, &none))
 		app_message(a, ST_DIM, "no filters (u brings them back)");
 }
@@ -545,7 +551,7 @@ static bool common_query(struct app *a, const struct act *act)
 void app_common(struct app *a, const struct act *act)
 {
 	if (open_pane(a, act) || common_program(a, act) || common_search(a, act) ||
-	    common_query(a, act))
+	    common_query(a, act) || app_side(a, act))
 		return;
 	if (act->cmd >= CMD_PANE_TOP && act->cmd <= CMD_PANE_EVENTS)
 		app_message(a, ST_WARN, "there is no pane %s", cmds[act->cmd].name);

@@ -111,6 +111,10 @@ int  app_at(struct app *, const char *where);		/* -at=TIME|gID|FUNC */
 fun_id app_function(struct app *, const struct rx *);	/* the heaviest that matches, 0 none */
 const char *app_fun_name(const struct app *, fun_id);
 
+/* appside.c: more files: differences and merging */
+bool app_side(struct app *, const struct act *);	/* false: it is no command of these */
+void app_side_news(struct app *);			/* a file that was asked for is there */
+
 /* appask.c: the prompts: command line, search, filters */
 void app_prompt(struct app *, enum cmd_id what, const char *text);
 void app_prompt_key(struct app *, int32_t key);

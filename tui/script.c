@@ -54,14 +54,16 @@ static int read_file(const char *name, struct buf *b, struct err *e)
 }
 
 /* Each key is drawn as a terminal would show it, so that what a key costs here is what it costs there. */
-static void press(struct app *a, struct grid *g, const char *s, size_t n)
+static void press(struct app *a, struct session *s, struct grid *g, const char *keys, size_t n)
 {
 	while (n) {
 		int32_t key;
-		size_t k = key_script(s, n, &key);
+		size_t k = key_script(keys, n, &key);
 		app_key(a, key);
+		session_wait(s, NULL);	/* what it began to read is there before the next */
+		app_refresh(a);
 		app_draw(a, g);
-		s += k;
+		keys += k;
 		n -= k;
 		struct app_wants w = app_take_wants(a);
 		mem_free(w.copy);
@@ -80,7 +82,7 @@ static int play(const struct opt *o, const struct app_setup *u, const struct buf
 	struct app *a = session_wait(s, e) ? NULL : app_new(o, s, u, e);
 	if (a) {
 		struct grid *g = grid_new(u->rows, u->cols, u->ascii);
-		press(a, g, keys->p, keys->n);
+		press(a, s, g, keys->p, keys->n);
 		app_draw(a, g);
 		grid_print(g, out, opt_bool(o, OPT_ANSI) ? app_look(a) : NULL);
 		grid_free(g);

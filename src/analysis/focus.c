@@ -34,12 +34,13 @@ struct scale {
 	struct verdict verdict;
 	struct derived d;	/* no state: every stack counts */
 	struct room {		/* one allocation, so that an arena that is reset keeps it */
-		int64_t *flat, *count, *cum;
+		int64_t *flat, *count, *cum, *oflat, *ocum;
 		stk_id *parent;
 		frm_id *frame;
 		str_id *label;
 		uint8_t *hit;	/* something that counts is at it; then: or below it */
 	} r;
+	const struct sides *sides;	/* NULL: there is one */
 	int64_t all, base;	/* sums of magnitudes before the filters; of a diff base */
 };
 
@@ -53,7 +54,8 @@ static int64_t plus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);	/* a file may hold any values */
 }
 
-static void put(struct scale *g, uint32_t node, int64_t v, int64_t count)
+/* v is A's, b B's. */
+static void put(struct scale *g, uint32_t node, int64_t v, int64_t b, int64_t count)
 {
 	if (g->d.to)
 		node = g->d.to[node];
@@ -61,6 +63,11 @@ static void put(struct scale *g, uint32_t node, int64_t v, int64_t count)
 		return;
 	if (node == DERIVE_NONE)
 		return;
+	if (g->r.oflat) {
+		enum side_show show = g->sides->show;
+		g->r.oflat[node] = plus(g->r.oflat[node], show == SHOW_B ? v : b);
+		v = show == SHOW_B ? b : show == SHOW_A ? v : plus(v, (int64_t)(0 - (uint64_t)b));
+	}
 	g->r.flat[node] = plus(g->r.flat[node], v);
 	if (g->r.count)
 		g->r.count[node] = plus(g->r.count[node], count);
@@ -97,8 +104,30 @@ static void add_samples(struct scale *g, uint32_t type, const uint8_t *keep)
 		if (base && has_key(st, s, base))
 			g->base = plus(g->base, magnitude(v));
 		if (v && (!keep || keep[g->labels.of[i]]))
-			put(g, g->tree.of ? g->tree.of[i] : s->stack, v, 1);
+			put(g, g->tree.of ? g->tree.of[i] : s->stack, v, 0, 1);
 	}
+}
+
+/* The same with two sides: percentages are of the one that is shown, of a difference of B or as asked. */
+static void add_sides(struct scale *g, uint32_t type, const uint8_t *keep)
+{
+	const struct store *st = g->sn->st;
+	const struct sides *d = g->sides;
+	int64_t all[2] = {0, 0};
+	for (uint32_t i = 0; i < g->sn->nsmps; i++) {
+		const struct smp_row *s = store_smp(st, i);
+		bool a = side_in(d->a, s->side), b = side_in(d->b, s->side);
+		int64_t v = COL_AT(&st->values[type], int64_t, i), w = b ? v : 0;
+		if (!v || !(a || b))
+			continue;
+		v = a ? sides_scaled(v, d->ratio) : 0;
+		all[0] = plus(all[0], magnitude(v));
+		all[1] = plus(all[1], magnitude(w));
+		if (!keep || keep[g->labels.of[i]])
+			put(g, g->tree.of ? g->tree.of[i] : s->stack, v, w, 1);
+	}
+	int64_t base = d->whole ? d->whole : all[1] ? all[1] : all[0];
+	g->all = !d->b || d->show == SHOW_A ? all[0] : d->show == SHOW_B ? all[1] : base;
 }
 
 /* Copy the nodes that count together, in place: a node never moves up. Each comes below the nearest
@@ -116,6 +145,8 @@ static void copy_nodes(struct scale *g)
 			o->parent[k] = i ? id[rep ? rep[row.parent] : row.parent] : 0;
 			o->frame[k] = row.frame;
 			o->flat[k] = o->flat[i];
+			if (o->oflat)
+				o->oflat[k] = o->oflat[i];
 			if (o->label)
 				o->label[k] = g->tree.label[i];
 			if (o->count)
@@ -167,7 +198,15 @@ static void gather(struct scale *g, struct weights *w)
 	memcpy(o->cum, o->flat, n * sizeof *o->cum);
 	for (uint32_t i = n; i-- > 1;)
 		o->cum[o->parent[i]] = plus(o->cum[o->parent[i]], o->cum[i]);
+	if (o->oflat) {
+		memcpy(o->ocum, o->oflat, n * sizeof *o->ocum);
+		for (uint32_t i = n; i-- > 1;)
+			o->ocum[o->parent[i]] = plus(o->ocum[o->parent[i]], o->ocum[i]);
+	}
 	*w = (struct weights){.n = n,
+	    .oflat = o->oflat,
+	    .ocum = o->ocum,
+	    .show = o->oflat ? g->sides->show : SHOW_DELTA,
 	    .parent = o->parent,
 	    .frame = o->frame,
 	    .label = o->label,
@@ -178,9 +217,10 @@ static void gather(struct scale *g, struct weights *w)
 	    .all = g->base > 0 ? g->base : g->all};
 }
 
-static void begin(struct scale *g, const struct snap *sn, const struct focus *fc, bool noinlines)
+static void begin(struct scale *g, const struct snap *sn, const struct focus *fc, bool noinlines,
+    const struct sides *sides)
 {
-	*g = (struct scale){.sn = sn, .fc = fc, .tree = {.st = sn->st, .n = sn->nstks}};
+	*g = (struct scale){.sn = sn, .fc = fc, .sides = sides, .tree = {.st = sn->st, .n = sn->nstks}};
 	verdict_make(&g->verdict, fc, sn, noinlines);
 }
 
@@ -191,11 +231,15 @@ static void settle(struct scale *g, bool counts, struct arena *out)
 	if (focus_by_name(g->fc) || focus_from(g->fc) || g->fc->rx[R_PRUNE] ||
 	    g->verdict.any & FV_DEAD)
 		g->d = derive(&g->tree, &g->verdict, &g->scratch);
-	char *p = arena_alloc(out, n * (2 * cell + (counts ? cell : 0) + 3 * sizeof(uint32_t) + 1));
+	bool two = g->sides && g->sides->b;
+	size_t wide = 2 + counts + 2 * two;	/* columns of cells, then three of ids and one of bytes */
+	char *p = arena_alloc(out, n * (wide * cell + 3 * sizeof(uint32_t) + 1));
 	g->r.flat = (int64_t *)p;
 	g->r.cum = g->r.flat + n;
 	g->r.count = counts ? g->r.cum + n : NULL;
-	g->r.parent = (uint32_t *)(g->r.cum + (counts ? 2 : 1) * n);
+	g->r.oflat = two ? g->r.cum + n + counts * n : NULL;
+	g->r.ocum = two ? g->r.oflat + n : NULL;
+	g->r.parent = (uint32_t *)(g->r.flat + wide * n);
 	g->r.frame = g->r.parent + n;
 	g->r.label = g->tree.label ? g->r.frame + n : NULL;
 	g->r.hit = (uint8_t *)(g->r.frame + 2 * n);
@@ -203,6 +247,8 @@ static void settle(struct scale *g, bool counts, struct arena *out)
 	memset(g->r.hit, 0, n);
 	if (counts)
 		memset(g->r.count, 0, n * cell);
+	if (two)
+		memset(g->r.oflat, 0, n * cell);
 }
 
 static void end(struct scale *g)
@@ -215,13 +261,13 @@ static void end(struct scale *g)
 }
 
 void focus_samples(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
-    struct arena *out, struct weights *w)
+    const struct sides *sides, struct arena *out, struct weights *w)
 {
 	struct scale g;
 	str_id key[KEYS_MAX];
 	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
 	const uint8_t *keep = NULL;
-	begin(&g, sn, fc, noinlines);
+	begin(&g, sn, fc, noinlines, sides);
 	if (nkey || focus_by_tag(fc))
 		labels_update(&g.labels, sn);
 	if (nkey)
@@ -229,7 +275,9 @@ void focus_samples(const struct snap *sn, const struct focus *fc, size_t type, b
 	if (focus_by_tag(fc))
 		keep = focus_sets(fc, &g.labels, &g.scratch);
 	settle(&g, false, out);
-	if (type < sn->ntypes && sn->nsmps)
+	if (type < sn->ntypes && sn->nsmps && sides)
+		add_sides(&g, (uint32_t)type, keep);
+	else if (type < sn->ntypes && sn->nsmps)
 		add_samples(&g, (uint32_t)type, keep);
 	gather(&g, w);
 	if (type < sn->ntypes)
@@ -238,16 +286,21 @@ void focus_samples(const struct snap *sn, const struct focus *fc, size_t type, b
 }
 
 void focus_nodes(const struct snap *sn, const struct focus *fc, const int64_t *flat,
-    const int64_t *count, str_id unit, bool noinlines, struct arena *out, struct weights *w)
+    const int64_t *count, const int64_t *base, enum side_show show, str_id unit, bool noinlines,
+    struct arena *out, struct weights *w)
 {
 	struct scale g;
-	begin(&g, sn, fc, noinlines);
+	int64_t all[2] = {0, 0};
+	begin(&g, sn, fc, noinlines, &(struct sides){.a = 1, .b = base ? 2 : 0, .show = show});
 	settle(&g, count != NULL, out);
 	for (uint32_t i = 0; i < sn->nstks; i++) {
-		g.all = plus(g.all, magnitude(flat[i]));
-		if (flat[i] || (count && count[i]))
-			put(&g, i, flat[i], count ? count[i] : 0);
+		int64_t b = base ? base[i] : 0;
+		all[0] = plus(all[0], magnitude(flat[i]));
+		all[1] = plus(all[1], magnitude(b));
+		if (flat[i] || b || (count && count[i]))
+			put(&g, i, flat[i], b, count ? count[i] : 0);
 	}
+	g.all = base && show != SHOW_A && (all[1] || show == SHOW_B) ? all[1] : all[0];
 	gather(&g, w);
 	w->unit = unit;
 	end(&g);
@@ -257,12 +310,12 @@ void focus_parts(const struct snap *sn, const struct focus *fc, const struct tw_
     str_id unit, bool noinlines, struct arena *out, struct weights *w)
 {
 	struct scale g;
-	begin(&g, sn, fc, noinlines);
+	begin(&g, sn, fc, noinlines, NULL);
 	tree_parts(&g.tree, sn, part, n, build_text(sn, TW_TAG, sizeof TW_TAG - 1), root);
 	settle(&g, true, out);
 	for (uint32_t i = 0; i < n; i++) {
 		g.all = plus(g.all, magnitude(part[i].ns));
-		put(&g, g.tree.of[i], part[i].ns, part[i].count);
+		put(&g, g.tree.of[i], part[i].ns, 0, part[i].count);
 	}
 	gather(&g, w);
 	w->unit = unit;

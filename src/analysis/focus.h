@@ -23,13 +23,29 @@ struct focus;		/* the filters, compiled */
 struct focus *focus_new(const struct filters *, struct err *e);
 void focus_free(struct focus *);
 
-/* Weights of sample type `type` of a profile. out's arrays are in the arena. */
-void focus_samples(const struct snap *, const struct focus *, size_t type, bool noinlines, struct arena *,
-    struct weights *out);
+/* Which samples are of side A and which of B: bit k is what came with side k. */
+struct sides {
+	uint64_t a, b;
+	enum side_show show;
+	double ratio;		/* by which A's values are multiplied, 0 or 1: as they are */
+	int64_t whole;		/* what percentages of a difference are of; 0: of all of B */
+};
+static inline bool side_in(uint64_t set, uint32_t side) { return side < 64 && set >> side & 1; }
+
+/* Weights of sample type `type` of a profile; without sides (NULL) of all samples. out's arrays are in
+   the arena. */
+void focus_samples(const struct snap *, const struct focus *, size_t type, bool noinlines,
+    const struct sides *, struct arena *, struct weights *out);
 /* The same from weights that the store's nodes have already (a trace's tracew): flat[nstks], count may
-   be NULL. Tag filters do not apply. */
+   be NULL; base is NULL, or those of side B. Tag filters do not apply. */
 void focus_nodes(const struct snap *, const struct focus *, const int64_t *flat, const int64_t *count,
-    str_id unit, bool noinlines, struct arena *, struct weights *out);
+    const int64_t *base, enum side_show, str_id unit, bool noinlines, struct arena *, struct weights *out);
+
+/* sides.c: what to multiply A's values by so that they sum up to B's; and the sum of the magnitudes of
+   what is left when B is taken from A, samples of the same stack and labels being one. */
+double sides_ratio(const struct snap *, size_t type, uint64_t a, uint64_t b);
+int64_t sides_whole(const struct snap *, size_t type, const struct sides *);
+int64_t sides_scaled(int64_t v, double ratio);
 
 /* The same with the weights by tag (tracew's parts), the tag being a frame at the root, or at the leaf. */
 struct tw_part;

@@ -85,6 +85,10 @@ void prof_restack(struct prof *, const uint32_t *to, size_t n);
 
 /* prof_emit.c: say it all to a sink, in the order of the tables. false: the sink said stop. */
 bool prof_emit(const struct prof *, const struct sink *);
+/* Say it to a store that holds another profile, as samples of that side. -1: they have no sample type in
+   common; nothing was said. */
+struct snap;
+int prof_graft(const struct prof *, const struct snap *, const struct sink *, uint32_t side, struct err *e);
 
 /* prof_merge.c */
 /* Make n profiles comparable and merge them into one, as pprof does: p[0] itself when n is 1, else

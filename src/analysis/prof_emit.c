@@ -4,9 +4,23 @@
  * A profile as the reports have made it (merged, a base subtracted, its
  * uninteresting frames dropped) said again to a sink: so the viewer's store
  * holds just what the reports would print of the same command line.
+ *
+ * A profile can also be grafted onto a store that holds another one: its rows go
+ * without ids, so the store finds those that say the same (names.c) and the two
+ * share their frames and nodes; mappings are matched by size, offset and name and
+ * addresses moved from one to the other, as pprof does when it merges. Values are
+ * brought to the types and units that the store has. The samples carry the number
+ * of their side and are otherwise samples like all others, so one tree and one
+ * set of verdicts serve both sides of a difference.
  */
 #include "config.h"
 #include "analysis/prof.h"
+
+#include "base/units.h"
+#include "store/store.h"
+
+#include <math.h>
+#include <string.h>
 
 struct emitter {
 	const struct prof *p;
@@ -16,7 +30,32 @@ struct emitter {
 	fun_id *fun;
 	loc_id *loc;
 	stk_id *stack;
+	/* of a graft */
+	const struct snap *sn;	/* NULL: it is none */
+	uint32_t side;
+	int64_t *shift;		/* of the addresses of a mapping */
+	int *type;		/* the store's types among ours, -1 none */
+	double *ratio;
 };
+
+static uint64_t pages(uint64_t start, uint64_t limit)
+{
+	return (limit - start + 0xfff) / 0x1000;
+}
+
+/* The store's mapping that is the same one; 0: none. */
+static map_id known_map(const struct emitter *m, const struct prof_map *r)
+{
+	uint32_t n = m->sn ? col_n(&m->sn->st->maps) : 0;
+	str_id name = m->str[r->build ? r->build : r->file];
+	for (map_id k = 1; k < n; k++) {
+		const struct map_row *o = col_at(&m->sn->st->maps, k);
+		if (pages(o->start, o->limit) == pages(r->start, r->limit) &&
+		    o->offset == r->offset && (o->build_id ? o->build_id : o->file) == name)
+			return k;
+	}
+	return 0;
+}
 
 static void emit_names(struct emitter *m)
 {
@@ -27,13 +66,18 @@ static void emit_names(struct emitter *m)
 		m->str[i] = ops->str(self, p->str[i].s, p->str[i].n);
 	for (size_t i = 1; i < p->nmap; i++) {
 		const struct prof_map *r = &p->map[i];
+		if ((m->map[i] = known_map(m, r))) {
+			const struct map_row *o = col_at(&m->sn->st->maps, m->map[i]);
+			m->shift[i] = (int64_t)(o->start - r->start);
+			continue;
+		}
 		m->map[i] = ops->map(self, &(struct sink_map){.id = r->id, .start = r->start, .limit = r->limit,
 		    .offset = r->offset, .file = m->str[r->file], .build_id = m->str[r->build], .functions = r->functions,
 		    .filenames = r->filenames, .lines = r->lines, .inlines = r->inlines});
 	}
 	for (size_t i = 1; i < p->nfun; i++) {
 		const struct prof_fun *r = &p->fun[i];
-		m->fun[i] = ops->fun(self, &(struct sink_fun){.id = r->id, .name = m->str[r->name],
+		m->fun[i] = ops->fun(self, &(struct sink_fun){.id = m->sn ? 0 : r->id, .name = m->str[r->name],
 		    .sysname = m->str[r->sysname], .file = m->str[r->file], .line = r->line});
 	}
 }
@@ -50,8 +94,8 @@ static void emit_locations(struct emitter *m)
 			const struct prof_line *l = &p->line[r->line + k];
 			line[k] = (struct sink_line){m->fun[l->fun], l->line, l->col};
 		}
-		m->loc[i] = m->to->ops->loc(m->to->self, &(struct sink_loc){.id = r->id, .addr = r->addr,
-		    .map = m->map[r->map], .folded = r->folded, .line = line, .nline = r->nline});
+		m->loc[i] = m->to->ops->loc(m->to->self, &(struct sink_loc){.id = m->sn ? 0 : r->id,
+		    .addr = r->addr + (m->shift ? (uint64_t)m->shift[r->map] : 0), .map = m->map[r->map], .folded = r->folded, .line = line, .nline = r->nline});
 	}
 	mem_free(line);
 }
@@ -71,10 +115,24 @@ static void emit_stacks(struct emitter *m)
 	mem_free(loc);
 }
 
+/* The values of a sample, as many as the store has types. */
+static const int64_t *value_of(const struct emitter *m, size_t i, int64_t *v)
+{
+	const int64_t *from = m->p->value + i * m->p->ntype;
+	if (!m->sn)
+		return from;
+	for (uint32_t k = 0; k < m->sn->ntypes; k++) {
+		int64_t x = m->type[k] < 0 ? 0 : from[m->type[k]];
+		v[k] = m->ratio[k] == 1 ? x : units_i64(round((double)x * m->ratio[k]));
+	}
+	return v;
+}
+
 static bool emit_samples(struct emitter *m)
 {
 	const struct prof *p = m->p;
 	struct sink_label *label = NULL;
+	int64_t *value = m->sn ? xcalloc(m->sn->ntypes + 1u, sizeof *value) : NULL;
 	size_t cap = 0;
 	bool go = true;
 	for (size_t i = 0; i < p->nsample && go; i++) {
@@ -86,11 +144,13 @@ static bool emit_samples(struct emitter *m)
 			    l->str && l->str == p->blank};
 		}
 		m->to->ops->sample(m->to->self, &(struct sink_sample){.stack = m->stack[p->sample[i].stack],
-		    .value = p->value + i * p->ntype, .label = label, .nlabel = set.n, .when = TIME_NONE});
-		if (i % 65536 == 65535)
+		    .value = value_of(m, i, value), .label = label, .nlabel = set.n, .side = m->side,
+		    .when = TIME_NONE});
+		if (!m->sn && i % 65536 == 65535)
 			go = m->to->ops->upto(m->to->self, TIME_NONE, 0);
 	}
 	mem_free(label);
+	mem_free(value);
 	return go;
 }
 
@@ -108,11 +168,24 @@ static void emit_meta(struct emitter *m)
 	mem_free(comment);
 }
 
+static void begin(struct emitter *m, const struct prof *p, const struct sink *to)
+{
+	*m = (struct emitter){.p = p, .to = to, .str = xcalloc(p->nstr + 1, sizeof *m->str),
+	    .map = xcalloc(p->nmap + 1, sizeof *m->map), .fun = xcalloc(p->nfun + 1, sizeof *m->fun),
+	    .loc = xcalloc(p->nloc + 1, sizeof *m->loc), .stack = xcalloc(p->nstack + 1, sizeof *m->stack)};
+}
+
+static void end(struct emitter *m)
+{
+	void *const all[] = {m->str, m->map, m->fun, m->loc, m->stack, m->shift, m->type, m->ratio};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		mem_free(all[i]);
+}
+
 bool prof_emit(const struct prof *p, const struct sink *to)
 {
-	struct emitter m = {p, to, xcalloc(p->nstr + 1, sizeof *m.str), xcalloc(p->nmap + 1, sizeof *m.map),
-	    xcalloc(p->nfun + 1, sizeof *m.fun), xcalloc(p->nloc + 1, sizeof *m.loc),
-	    xcalloc(p->nstack + 1, sizeof *m.stack)};
+	struct emitter m;
+	begin(&m, p, to);
 	emit_names(&m);
 	emit_meta(&m);
 	for (size_t i = 0; i < p->ntype; i++)
@@ -120,10 +193,53 @@ bool prof_emit(const struct prof *p, const struct sink *to)
 	emit_locations(&m);
 	emit_stacks(&m);
 	bool go = emit_samples(&m);
-	mem_free(m.str);
-	mem_free(m.map);
-	mem_free(m.fun);
-	mem_free(m.loc);
-	mem_free(m.stack);
+	end(&m);
 	return go;
+}
+
+/* Which of our types is which of the store's, and how values are brought to its units. */
+static int match_types(struct emitter *m, struct err *e)
+{
+	const struct prof *p = m->p;
+	const struct store *st = m->sn->st;
+	struct buf b = {0};
+	bool any = false;
+	m->type = xcalloc(m->sn->ntypes + 1u, sizeof *m->type);
+	m->ratio = xcalloc(m->sn->ntypes + 1u, sizeof *m->ratio);
+	for (uint32_t k = 0; k < m->sn->ntypes; k++) {
+		const struct type_row *t = col_at(&st->types, k);
+		const char *name = store_str(st, t->name)->s, *unit = store_str(st, t->unit)->s;
+		m->type[k] = -1;
+		for (size_t i = 0; i < p->ntype && m->type[k] < 0; i++)
+			if (!strcmp(prof_s(p, p->type[i].type), name) &&
+			    units_alike(prof_s(p, p->type[i].unit), unit)) {
+				m->type[k] = (int)i;
+				m->ratio[k] = units_scale(1, prof_s(p, p->type[i].unit), unit, NULL);
+			}
+		any |= m->type[k] >= 0;
+		buf_printf(&b, " %s/%s", name, unit);
+	}
+	int rc = any ? 0 : err_set(e, ERR_FORMAT, ERR_NOWHERE,
+			       "it has none of the sample types that are shown:%s", buf_str(&b));
+	buf_free(&b);
+	return rc;
+}
+
+int prof_graft(const struct prof *p, const struct snap *sn, const struct sink *to, uint32_t side,
+    struct err *e)
+{
+	struct emitter m;
+	begin(&m, p, to);
+	m.sn = sn;
+	m.side = side;
+	m.shift = xcalloc(p->nmap + 1, sizeof *m.shift);
+	int rc = match_types(&m, e);
+	if (!rc) {
+		emit_names(&m);
+		emit_locations(&m);
+		emit_stacks(&m);
+		emit_samples(&m);
+	}
+	end(&m);
+	return rc;
 }

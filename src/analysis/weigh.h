@@ -11,6 +11,17 @@
  * or adds frames (hide, show, show_from, prune_from, tagroot, granularity).
  * Parents come before children, so every total is one backward pass.
  */
+/* Two sides of a difference: A is what is looked at, B its base. What is shown of them is flat and
+   cum below; the other column is what is needed beside it to know both. */
+enum side_show { SHOW_DELTA, SHOW_A, SHOW_B, SHOW__N };
+struct pair { int64_t a, b; };
+static inline struct pair side_pair(enum side_show show, int64_t shown, int64_t other)
+{
+	if (show == SHOW_DELTA)
+		return (struct pair){(int64_t)((uint64_t)shown + (uint64_t)other), other};
+	return show == SHOW_A ? (struct pair){shown, other} : (struct pair){other, shown};
+}
+
 struct weights {
 	uint32_t n;		/* nodes; node 0 is the root */
 	const stk_id *parent;	/* parent[i] < i */
@@ -19,6 +30,8 @@ struct weights {
 	const int64_t *flat;	/* own weight */
 	const int64_t *cum;	/* with descendants: recursion is NOT collapsed here */
 	const int64_t *count;	/* NULL, or how many events make up flat */
+	const int64_t *oflat, *ocum;	/* NULL, or the other column of a difference */
+	enum side_show show;
 	int64_t total;		/* sum of flat: after the filters */
 	int64_t all;		/* before the filters: percentages are of this */
 	str_id unit;

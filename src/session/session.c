@@ -11,6 +11,11 @@
  * Weights are cached for one (snapshot, query) and made anew when either
  * differs; two arenas take turns so that what a pane was given stays good until
  * the weights after the next are made.
+ *
+ * Further files (sides) wait in a queue and are read one after another, once the
+ * first has been. Not taken: a store for each, since then every analysis would
+ * have to speak of two trees; in one store a difference is a matter of which
+ * samples count, and undo, filters and panes need not know of it.
  */
 #include "config.h"
 #include "session/session.h"
@@ -19,6 +24,7 @@
 #include "analysis/source.h"
 #include "analysis/tracew.h"
 #include "base/rx.h"
+#include "session/adding.h"
 #include "session/opening.h"
 
 #include <poll.h>
@@ -45,6 +51,15 @@ struct session {
 	uint32_t cserial;		/* serial of both */
 	struct sources *src;
 	const char *source_path, *trim_path;
+
+	struct opt first;		/* the command line without a base: how each file is read */
+	struct adding *side[SIDES_MAX + 1];	/* by number; 0 is the first file */
+	uint32_t nside;
+	struct wait { const char *file; enum side_use use; bool asked; } wait[SIDES_MAX];
+	uint32_t nwait;			/* wait[0] is being read when side[nside] is there */
+	struct side_news news[SIDES_MAX];
+	uint32_t nnews;
+	struct { uint32_t snap; size_t type; uint64_t a, b; bool normalize; double ratio; int64_t whole; } sum;
 };
 
 /* ---- opening */
@@ -72,7 +87,10 @@ static void first_query(struct session *s, struct query *q)
 		[GR_FUNCTIONS] = OPT_FUNCTIONS, [GR_FILEFUNCTIONS] = OPT_FILEFUNCTIONS, [GR_FILES] = OPT_FILES,
 		[GR_LINES] = OPT_LINES, [GR_ADDRESSES] = OPT_ADDRESSES,
 	};
-	*q = (struct query){.type = SIZE_MAX, .from = TIME_NONE, .to = TIME_NONE};
+	*q = (struct query){.type = SIZE_MAX, .from = TIME_NONE, .to = TIME_NONE, .a = 1};
+	q->normalize = opt_bool(s->o, OPT_NORMALIZE);
+	q->drop_negative = opt_bool(s->o, OPT_DROP_NEGATIVE);
+	q->of_rest = s->o->v[OPT_BASE].nall > 0;
 	for (size_t i = 0; i < sizeof f / sizeof *f; i++) {
 		const char *v = keep(s, opt_str(s->o, f[i].opt));
 		memcpy((char *)q + f[i].off, &v, sizeof v);
@@ -85,6 +103,30 @@ static void first_query(struct session *s, struct query *q)
 	q->blame = blame < 0 ? TWB_WAKER : (uint8_t)blame;
 }
 
+static bool names_one(const struct opt_value *v)
+{
+	return v->nall && *v->all[v->nall - 1];	/* the last one counts, as in go tool pprof */
+}
+
+/* The command line's base waits in the queue like one that is asked for later. */
+static int first_sides(struct session *s, struct err *e)
+{
+	const struct opt_value *base = &s->o->v[OPT_BASE], *diff = &s->o->v[OPT_DIFF_BASE];
+	s->first = *s->o;
+	static const enum opt_id of_two[] = {OPT_BASE, OPT_DIFF_BASE, OPT_NORMALIZE};
+	for (size_t i = 0; i < sizeof of_two / sizeof *of_two; i++)
+		s->first.v[of_two[i]] = (struct opt_value){0};
+	s->nside = 1;
+	if (names_one(base) && names_one(diff))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot both be given");
+	if (!names_one(base) && !names_one(diff))
+		return !opt_bool(s->o, OPT_NORMALIZE) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "-normalize needs a -base or -diff_base to normalize by");
+	const struct opt_value *v = names_one(base) ? base : diff;
+	s->wait[s->nwait++] = (struct wait){v->all[v->nall - 1], SIDE_BASE, false};
+	return 0;
+}
+
 struct session *session_open(const struct opt *o, struct err *e)
 {
 	struct session *s = xcalloc(1, sizeof *s);
@@ -95,7 +137,7 @@ struct session *session_open(const struct opt *o, struct err *e)
 	first_query(s, &s->hist[0]);
 	s->nhist = 1;
 	s->focus = focus_new(&s->hist[0].f, e);
-	if (!s->focus || opening_start(&s->op, o, e)) {
+	if (!s->focus || first_sides(s, e) || opening_start(&s->op, &s->first, e)) {
 		session_close(s);
 		return NULL;
 	}
@@ -115,6 +157,11 @@ void session_close(struct session *s)
 {
 	if (!s)
 		return;
+	for (uint32_t i = 1; i <= SIDES_MAX; i++)
+		if (s->side[i]) {
+			adding_free(s->side[i]);
+			mem_free(s->side[i]);
+		}
 	opening_free(&s->op);
 	focus_free(s->focus);
 	sources_free(s->src);
@@ -133,10 +180,117 @@ static int64_t now_us(void)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
+/* ---- sides */
+
+int session_add(struct session *s, const char *file, enum side_use use, struct err *e)
+{
+	if (s->nside + s->nwait > SIDES_MAX)
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "%d files are enough", SIDES_MAX);
+	if (!*file)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "which file?");
+	s->wait[s->nwait++] = (struct wait){keep(s, file), use, true};
+	return 0;
+}
+
+static void side_failed(struct session *s, const struct wait *w, const struct err *why)
+{
+	if (w->asked) {
+		s->news[s->nnews++] = (struct side_news){0, w->use, w->file, true, *why};
+	} else {	/* a command line that cannot be obeyed */
+		s->op.err = *why;
+		s->op.failed = true;
+	}
+}
+
+/* Begin the next in the queue, when nothing else is being read. */
+static void start_side(struct session *s)
+{
+	struct err e;
+	while (s->nwait && !s->op.job && !s->op.failed && !s->side[s->nside]) {
+		struct adding *a = xcalloc(1, sizeof *a);
+		*a = (struct adding){.o = s->first, .file = s->wait[0].file, .main = s->op.build,
+		    .sn = build_snap(s->op.build), .trace = session_is_trace(s), .side = s->nside};
+		if (!adding_start(a, &e)) {
+			s->side[s->nside] = a;
+			return;
+		}
+		mem_free(a);
+		side_failed(s, &s->wait[0], &e);
+		memmove(s->wait, s->wait + 1, --s->nwait * sizeof *s->wait);
+	}
+}
+
+/* The one that was being read is over: in the first query, or news for who asked. */
+static void end_side(struct session *s)
+{
+	struct adding *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
+	if (!a || !a->job || !job_done(a->job, NULL))
+		return;
+	struct wait w = s->wait[0];
+	memmove(s->wait, s->wait + 1, --s->nwait * sizeof *s->wait);
+	adding_join(a);
+	if (a->failed) {
+		side_failed(s, &w, &a->err);
+		adding_free(a);
+		mem_free(a);
+		s->side[s->nside] = NULL;
+	} else if (!w.asked) {
+		for (size_t i = 0; i < s->nhist; i++) {
+			bool of_rest = s->hist[i].of_rest;
+			query_side(&s->hist[i], w.use, s->nside);
+			s->hist[i].of_rest = of_rest;
+		}
+		s->nside++;
+	} else {
+		s->news[s->nnews++] = (struct side_news){.side = s->nside++, .use = w.use, .file = w.file};
+	}
+}
+
+bool session_side_news(struct session *s, struct side_news *n)
+{
+	if (!s->nnews)
+		return false;
+	*n = s->news[0];
+	memmove(s->news, s->news + 1, --s->nnews * sizeof *s->news);
+	return true;
+}
+
+void query_side(struct query *q, enum side_use use, uint32_t side)
+{
+	uint64_t bit = UINT64_C(1) << side;
+	if (use == SIDE_MERGE) {
+		q->a |= bit;
+	} else if (use == SIDE_SHOW) {
+		q->a = bit;
+	} else {
+		q->b = bit;
+		q->show = SHOW_DELTA;
+		q->of_rest = false;
+	}
+}
+
+uint32_t session_nsides(const struct session *s)
+{
+	return s->nside;
+}
+
+const char *session_side_name(const struct session *s, uint32_t side)
+{
+	return !side ? session_file(s) : side < s->nside ? s->side[side]->file : "";
+}
+
+struct job *session_job(const struct session *s)
+{
+	const struct adding *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
+	return s->op.job ? s->op.job : a ? a->job : NULL;
+}
+
 bool session_refresh(struct session *s)
 {
 	if (s->op.job && job_done(s->op.job, NULL))
 		opening_join(&s->op);
+	end_side(s);
+	start_side(s);
 	const struct snap *now = build_snap(s->op.build);
 	bool news = now != s->snap;
 	/* what is half there may cost an eighth of the time, no more: the keyboard comes first */
@@ -151,18 +305,14 @@ bool session_refresh(struct session *s)
 
 int session_wait(struct session *s, struct err *e)
 {
-	while (s->op.job && !job_done(s->op.job, NULL)) {
-		struct pollfd p = {.fd = job_fd(s->op.job), .events = POLLIN};
-		poll(&p, 1, -1);
-		job_drain(s->op.job);
+	struct job *j;
+	for (session_refresh(s); (j = session_job(s)); session_refresh(s)) {
+		struct pollfd p = {.fd = job_fd(j), .events = POLLIN};
+		if (!job_done(j, NULL))
+			poll(&p, 1, -1);
+		job_drain(j);
 	}
-	session_refresh(s);
 	return session_failed(s, e) ? -1 : 0;
-}
-
-struct job *session_job(const struct session *s)
-{
-	return s->op.job;
 }
 
 bool session_failed(const struct session *s, struct err *e)
@@ -337,22 +487,22 @@ static bool rx_says(void *rx, const char *name, size_t n)
 }
 
 /* What of the trace the query leaves: goroutines and stretches of time. */
-static void trace_filter(const struct session *s, const struct query *q, struct arena *a, struct tw_filter *f)
+static void trace_filter(const struct snap *sn, const struct query *q, struct arena *a, struct tw_filter *f)
 {
 	*f = (struct tw_filter){.from = q->from, .to = q->to, .proc = q->proc, .blame = (enum tw_blame)q->blame};
 	struct rx *rx = NULL;
 	if (q->group && (rx = rx_new(q->group, NULL)))
-		f->g = tw_goroutines(s->snap, rx_says, rx, a);
+		f->g = tw_goroutines(sn, rx_says, rx, a);
 	rx_free(rx);
 	rx = NULL;
 	if (q->g)
-		f->g = tw_goroutine(s->snap, q->g, a);
+		f->g = tw_goroutine(sn, q->g, a);
 	if (q->task && is_number(q->task))
-		f->slice = tw_tasks(s->snap, strtoull(q->task, NULL, 10), NULL, NULL, a, &f->nslice);
+		f->slice = tw_tasks(sn, strtoull(q->task, NULL, 10), NULL, NULL, a, &f->nslice);
 	else if (q->task && (rx = rx_new(q->task, NULL)))
-		f->slice = tw_tasks(s->snap, 0, rx_says, rx, a, &f->nslice);
+		f->slice = tw_tasks(sn, 0, rx_says, rx, a, &f->nslice);
 	else if (q->region && (rx = rx_new(q->region, NULL)))
-		f->slice = tw_regions(s->snap, rx_says, rx, a, &f->nslice);
+		f->slice = tw_regions(sn, rx_says, rx, a, &f->nslice);
 	rx_free(rx);
 }
 
@@ -360,7 +510,41 @@ void session_trace(const struct session *s, struct arena *a, struct tw_filter *f
 {
 	const struct query *q = &s->hist[s->at];
 	struct query all = {.from = TIME_NONE, .to = TIME_NONE, .blame = q->blame};
-	trace_filter(s, q->suspended ? &all : q, a, f);
+	trace_filter(s->snap, q->suspended ? &all : q, a, f);
+}
+
+/* The same P or goroutine in another trace, by its number; an id that nothing has when there is none. */
+static trk_id same_track(const struct snap *from, trk_id id, const struct snap *to)
+{
+	const struct trk_row *r = store_trk(from->st, id);
+	for (trk_id i = 1; id && i < to->ntrks; i++)
+		if (store_trk(to->st, i)->kind == r->kind && store_trk(to->st, i)->id == r->id)
+			return i;
+	return id ? UINT32_MAX : 0;
+}
+
+/* Add up a trace's weights where its nodes are in the main tree. */
+static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64_t *ns, int64_t *count)
+{
+	struct query q = s->hist[s->at], all = {.from = TIME_NONE, .to = TIME_NONE, .blame = q.blame};
+	if (q.suspended)
+		q = all;
+	const struct adding *ad = side ? s->side[side] : NULL;
+	const struct snap *sn = ad ? build_snap(ad->own) : s->snap;
+	struct tw_filter f;
+	if (ad) {
+		q.g = same_track(s->snap, q.g, sn);
+		q.proc = same_track(s->snap, q.proc, sn);
+	}
+	if (q.g == UINT32_MAX || q.proc == UINT32_MAX)
+		return;
+	trace_filter(sn, &q, a, &f);
+	struct tw *tw = tracew(sn, (enum tw_type)session_type(s), &f, a);
+	for (stk_id i = 0; i < tw->n; i++) {
+		stk_id at = ad ? ad->to[i] : i;
+		ns[at] = (int64_t)((uint64_t)ns[at] + (uint64_t)tw->ns[i]);
+		count[at] += tw->count[i];
+	}
 }
 
 /* Are tags of a trace's weights frames: 1 at the root (as long as nothing else is asked for), -1 at the
@@ -373,6 +557,65 @@ static int tag_frames(const struct query *q)
 	return (!root && !leaf) || (root && strstr(root, TW_TAG));
 }
 
+static void one_trace_weights(struct session *s, struct arena *a)
+{
+	const struct query *q = &s->hist[s->at];
+	struct tw_filter f;
+	session_trace(s, a, &f);
+	struct tw *tw = tracew(s->snap, (enum tw_type)session_type(s), &f, a);
+	int tags = tw->npart ? tag_frames(q) : 0;
+	if (tags)
+		focus_parts(s->snap, s->focus, tw->part, tw->npart, tags > 0, s->op.ns, q->noinlines, a, &s->w);
+	else
+		focus_nodes(s->snap, s->focus, tw->ns, tw->count, NULL, SHOW_DELTA, s->op.ns, q->noinlines, a,
+		    &s->w);
+}
+
+static void trace_weights(struct session *s, struct arena *a)
+{
+	const struct query *q = &s->hist[s->at];
+	size_t n = s->snap->nstks + 1u;
+	int64_t *ns = arena_zalloc(a, n * sizeof *ns), *count = arena_zalloc(a, n * sizeof *count);
+	int64_t *base = q->b ? arena_zalloc(a, n * sizeof *base) : NULL, sum[2] = {0, 0};
+	int64_t *bcount = q->b ? arena_zalloc(a, n * sizeof *bcount) : NULL;
+	for (uint32_t k = 0; k < s->nside; k++) {
+		if (side_in(q->a, k))
+			weigh_trace(s, k, a, ns, count);
+		if (q->b && side_in(q->b, k))
+			weigh_trace(s, k, a, base, bcount);
+	}
+	for (size_t i = 0; base && i < n; i++) {
+		sum[0] += ns[i];
+		sum[1] += base[i];
+	}
+	for (size_t i = 0; base && q->normalize && sum[0] && i < n; i++)
+		ns[i] = sides_scaled(ns[i], (double)sum[1] / (double)sum[0]);
+	focus_nodes(s->snap, s->focus, ns, count, base, q->show, s->op.ns, q->noinlines, a, &s->w);
+}
+
+/* What the two sides have to do with each other is worked out once for each pair and type. */
+static struct sides sides_of(struct session *s, size_t type)
+{
+	const struct query *q = &s->hist[s->at];
+	struct sides d = {.a = q->a, .b = q->b, .show = q->show};
+	if (!q->b || (!q->normalize && !q->of_rest))
+		return d;
+	if (s->sum.a != q->a || s->sum.b != q->b || s->sum.type != type || s->sum.snap != s->snap->serial ||
+	    s->sum.normalize != q->normalize) {
+		s->sum.a = q->a;
+		s->sum.b = q->b;
+		s->sum.type = type;
+		s->sum.snap = s->snap->serial;
+		s->sum.normalize = q->normalize;
+		d.ratio = q->normalize ? sides_ratio(s->snap, type, q->a, q->b) : 0;
+		s->sum.ratio = d.ratio;
+		s->sum.whole = sides_whole(s->snap, type, &d);
+	}
+	d.ratio = s->sum.ratio;
+	d.whole = q->of_rest ? s->sum.whole : 0;
+	return d;
+}
+
 static void make_weights(struct session *s)
 {
 	s->turn ^= 1;
@@ -380,18 +623,15 @@ static void make_weights(struct session *s)
 	arena_reset(a);
 	const struct query *q = &s->hist[s->at];
 	size_t type = session_type(s);
-	if (!session_is_trace(s)) {
-		focus_samples(s->snap, s->focus, type, q->noinlines, a, &s->w);
+	if (session_is_trace(s)) {
+		if (q->a == 1 && !q->b)
+			one_trace_weights(s, a);
+		else
+			trace_weights(s, a);
 		return;
 	}
-	struct tw_filter f;
-	session_trace(s, a, &f);
-	struct tw *tw = tracew(s->snap, (enum tw_type)type, &f, a);
-	int tags = tw->npart ? tag_frames(q) : 0;
-	if (tags)
-		focus_parts(s->snap, s->focus, tw->part, tw->npart, tags > 0, s->op.ns, q->noinlines, a, &s->w);
-	else
-		focus_nodes(s->snap, s->focus, tw->ns, tw->count, s->op.ns, q->noinlines, a, &s->w);
+	struct sides d = sides_of(s, type);
+	focus_samples(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, a, &s->w);
 }
 
 const struct weights *session_weights(struct session *s)

@@ -55,6 +55,12 @@ struct query {
 	const char *task, *region;	/* likewise; NULL all */
 	uint32_t proc;		/* only this P (trk_id); 0 all */
 	uint8_t blame;		/* enum tw_blame: what the tree of scheduler latency charges */
+	/* Which files are shown, by the bit of their side: A, what is looked at (1: the one that was
+	   opened), and B, what it is compared with (0: nothing). */
+	uint64_t a, b;
+	enum side_show show;
+	bool of_rest;		/* percentages of a difference are of what it leaves (-base), not of B */
+	bool normalize, drop_negative;
 };
 const struct query *session_query(const struct session *);
 /* Set a new query (copied). -1: a regular expression is wrong; nothing changes. */
@@ -62,6 +68,23 @@ int session_set(struct session *, const struct query *, struct err *e);
 bool session_undo(struct session *);
 bool session_redo(struct session *);
 uint32_t session_serial(const struct session *);	/* differs whenever snapshot or query do */
+
+/* ---- sides: more files beside the first
+
+   Each is read beside the interface into the store that is there and gets a number, 1, 2, ...; it is not
+   shown until a query names it, and stays when none does, so that undo reaches it. */
+enum side_use { SIDE_BASE, SIDE_MERGE, SIDE_SHOW };	/* compare with it; add it to A; show it instead of A */
+enum { SIDES_MAX = 63 };
+int session_add(struct session *, const char *file, enum side_use, struct err *e);
+static inline int session_set_base(struct session *s, const char *file, struct err *e) { return session_add(s, file, SIDE_BASE, e); }
+/* One that was asked for has been read, or has not; true once for each, after session_refresh(). The
+   command line's own are in the first query already and are not told of. */
+struct side_news { uint32_t side; enum side_use use; const char *file; bool failed; struct err err; };
+bool session_side_news(struct session *, struct side_news *);
+/* What a query is when a side is put to its use. */
+void query_side(struct query *, enum side_use, uint32_t side);
+uint32_t session_nsides(const struct session *);	/* with the first file */
+const char *session_side_name(const struct session *, uint32_t side);
 
 /* Weights of the current query: per call-tree node, cached. Never NULL. */
 const struct weights *session_weights(struct session *);

@@ -51,6 +51,7 @@ struct build {
 	_Atomic(const struct snap *) now;
 	bool (*fn)(void *, uint64_t bytes);
 	void *arg;
+	_Atomic bool again;	/* a second file is being said */
 };
 
 static int64_t now_ms(void)
@@ -282,7 +283,21 @@ const struct snap *build_finish(struct build *b)
 str_id build_text(const struct snap *sn, const char *s, size_t n)
 {
 	struct build *b = (struct build *)(uintptr_t)sn->st;	/* the store is its first member */
-	return sn->complete ? names_str(&b->names, s, n) : 0;
+	return sn->complete && !b->again ? names_str(&b->names, s, n) : 0;
+}
+
+void build_again(struct build *b)
+{
+	b->again = true;
+}
+
+const struct snap *build_again_done(struct build *b)
+{
+	stacks_done(&b->stacks);
+	const struct snap *sn = publish(b, true);
+	insist(sn);
+	b->again = false;
+	return sn;
 }
 
 void build_free(struct build *b)

@@ -8,7 +8,8 @@
  * function twice under two ids must be shown so (raw, proto), so the file's own
  * numbering wins and nothing is folded; joining by name is for the analyses to
  * do, and they differ in what they join by. A trace has no numbering, so its
- * rows are interned by content.
+ * rows are interned by content; so are those of a file that is added to another
+ * (prof_graft): it finds the rows of the first by what they say.
  *
  * A location has at least one frame row even when it has no line (frame.fun 0),
  * so that the call tree needs no second kind of node.
@@ -105,18 +106,16 @@ map_id names_map(struct names *nm, const struct sink_map *m)
 fun_id names_fun(struct names *nm, const struct sink_fun *f)
 {
 	struct store *st = nm->st;
-	uint32_t id, h = 0;
+	uint32_t id, h = hash_u64((uint64_t)f->name << 32 | f->sysname,
+			 hash_u64(f->file, (uint64_t)f->line));
 	if (!f->id) {
-		h = hash_u64(
-		    (uint64_t)f->name << 32 | f->sysname, hash_u64(f->file, (uint64_t)f->line));
 		id = intern_find(&nm->fun, h, same_fun, st, f);
 		if (id != UINT32_MAX)
 			return id;
 	}
 	*(struct fun_row *)col_add(&st->funs, &id) = (struct fun_row){
 	    .id = f->id, .name = f->name, .sysname = f->sysname, .file = f->file, .line = f->line};
-	if (!f->id)
-		intern_put(&nm->fun, h, id);
+	intern_put(&nm->fun, h, id);
 	return id;
 }
 
@@ -132,9 +131,8 @@ static uint32_t hash_loc(const struct sink_loc *l)
 loc_id names_loc(struct names *nm, const struct sink_loc *l)
 {
 	struct store *st = nm->st;
-	uint32_t id, h = 0;
+	uint32_t id, h = hash_loc(l);
 	if (!l->id) {
-		h = hash_loc(l);
 		id = intern_find(&nm->loc, h, same_loc, st, l);
 		if (id != UINT32_MAX)
 			return id;
@@ -151,7 +149,6 @@ loc_id names_loc(struct names *nm, const struct sink_loc *l)
 			f->col = l->line[i].col;
 		}
 	}
-	if (!l->id)
-		intern_put(&nm->loc, h, id);
+	intern_put(&nm->loc, h, id);
 	return id;
 }

@@ -58,6 +58,7 @@ void samples_add(struct store *st, const struct sink_sample *s)
 	*(struct smp_row *)col_add(&st->smps, NULL) = (struct smp_row){.stack = s->stack,
 	    .label = label,
 	    .nlabel = (uint32_t)s->nlabel,
+	    .side = s->side,
 	    .when = s->when,
 	    .trk = s->trk,
 	    .proc = s->proc};

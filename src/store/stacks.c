@@ -69,6 +69,31 @@ void stacks_free(struct stacks *t)
 	mem_free(t->kid);
 }
 
+/* The index of what is there already, when more is to come after all. */
+static void index_again(struct stacks *t)
+{
+	uint32_t n = col_n(&t->st->stks);
+	grow(t);
+	kids(t, n - 1);
+	for (stk_id i = 1; i < n; i++) {
+		const struct frm_row *f = store_frm(t->st, store_stk(t->st, i)->frame);
+		const struct loc_row *l = store_loc(t->st, f->loc);
+		stk_id up = store_stk(t->st, i)->parent;
+		if (store_stk(t->st, i)->frame != l->first)
+			continue;	/* inside a location */
+		for (uint32_t k = 1; k < l->nline; k++)
+			up = store_stk(t->st, up)->parent;
+		if (!t->kid[up].node) {
+			t->kid[up] = (struct stacks_kid){f->loc, i};
+			continue;
+		}
+		if ((t->n + 1) * 3 > t->cap * 2)
+			grow(t);
+		t->slot[slot_of(t, up, f->loc)] = (struct stacks_slot){up, f->loc, i};
+		t->n++;
+	}
+}
+
 void stacks_done(struct stacks *t)
 {
 	stacks_free(t);
@@ -107,6 +132,8 @@ static stk_id other_child(struct stacks *t, stk_id at, loc_id loc)
 stk_id stacks_add(struct stacks *t, const loc_id *leaf_first, size_t n)
 {
 	stk_id at = 0;
+	if (!t->cap)
+		index_again(t);
 	while (n-- > 0) {
 		loc_id loc = leaf_first[n];
 		struct stacks_kid k = t->kid[at];

@@ -16,7 +16,7 @@ struct stacks {
 
 void stacks_init(struct stacks *, struct store *);	/* the root too */
 void stacks_free(struct stacks *);
-void stacks_done(struct stacks *);	/* no more will come: the index goes */
+void stacks_done(struct stacks *);	/* no more will come: the index goes, until more does */
 stk_id stacks_add(struct stacks *, const loc_id *leaf_first, size_t n);
 
 #endif

@@ -20,8 +20,8 @@ struct loc_row { uint64_t id, addr; map_id map; frm_id first; uint32_t nline; bo
 struct frm_row { loc_id loc; fun_id fun; int64_t line, col; };	/* inlined: not the last of its loc */
 struct stk_row { stk_id parent; frm_id frame; };		/* parent < self, always; 0 is the root */
 struct type_row { str_id name, unit; };
-struct smp_row { stk_id stack; uint32_t label, nlabel; int64_t when; trk_id trk, proc; };
-	/* labels[label .. label+nlabel) */
+struct smp_row { stk_id stack; uint32_t label, nlabel, side; int64_t when; trk_id trk, proc; };
+	/* labels[label .. label+nlabel); side: which of the files it is of */
 
 struct trk_row {
 	enum track_kind kind;
@@ -115,6 +115,11 @@ const struct snap *build_finish(struct build *);	/* seal the rest; complete */
 /* A string that a reader of the store made up (the text of a tag): found, or added when the snapshot
    is complete and the writer is gone; else 0. For the thread that owns the store. */
 str_id build_text(const struct snap *, const char *s, size_t n);
+/* One more file is to be said to a store that is finished: from now on build_text() adds nothing, and
+   what is said is seen when build_again_done() publishes it. For the thread that owns the store; the
+   writing itself may be a worker's. */
+void build_again(struct build *);
+const struct snap *build_again_done(struct build *);
 void build_free(struct build *);			/* the store goes with it */
 
 /* sheet.c */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What two sides of a difference have to do with each other before any filter.
+ *
+ * A store holds the samples of both; their sums say how to scale one to the
+ * other (-normalize). Percentages of a -base difference are of what is left of
+ * the samples, each pair of the same stack and labels taken as one, as pprof
+ * merges them before it adds up: samples of the two sides share nodes where their
+ * stacks are equal (prof_graft), so a pair is a node and a set of labels.
+ */
+#include "config.h"
+#include "analysis/focus.h"
+
+#include "analysis/labels.h"
+#include "base/mem.h"
+#include "base/units.h"
+
+#include <math.h>
+
+static int64_t plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+int64_t sides_scaled(int64_t v, double ratio)
+{
+	return ratio > 0 && ratio != 1 ? units_i64(round((double)v * ratio)) : v;
+}
+
+double sides_ratio(const struct snap *sn, size_t type, uint64_t a, uint64_t b)
+{
+	const struct store *st = sn->st;
+	int64_t sum[2] = {0, 0};
+	for (uint32_t i = 0; type < sn->ntypes && i < sn->nsmps; i++) {
+		uint32_t side = store_smp(st, i)->side;
+		int64_t v = COL_AT(&st->values[type], int64_t, i);
+		if (side_in(a, side))
+			sum[0] = plus(sum[0], v);
+		if (side_in(b, side))
+			sum[1] = plus(sum[1], v);
+	}
+	return sum[0] ? (double)sum[1] / (double)sum[0] : 0;
+}
+
+struct rest { stk_id stack; uint32_t set; int64_t v; };
+
+static int same_rest(const void *ctx, uint32_t id, const void *key)
+{
+	const struct rest *r = (const struct rest *)ctx + id, *k = key;
+	return r->stack == k->stack && r->set == k->set;
+}
+
+int64_t sides_whole(const struct snap *sn, size_t type, const struct sides *d)
+{
+	const struct store *st = sn->st;
+	struct labels labels = {0};
+	struct intern index = {0};
+	struct rest *rest = NULL;
+	size_t cap = 0;
+	uint32_t n = 0;
+	int64_t sum = 0;
+	labels_update(&labels, sn);
+	for (uint32_t i = 0; type < sn->ntypes && i < sn->nsmps; i++) {
+		const struct smp_row *s = store_smp(st, i);
+		int64_t v = COL_AT(&st->values[type], int64_t, i);
+		struct rest r = {s->stack, labels.of[i], 0};
+		if (side_in(d->a, s->side))
+			r.v = sides_scaled(v, d->ratio);
+		if (side_in(d->b, s->side))
+			r.v = plus(r.v, (int64_t)(0 - (uint64_t)v));
+		uint32_t h = hash_u64(r.stack, r.set),
+			 id = r.v ? intern_find(&index, h, same_rest, rest, &r) : 0;
+		if (r.v && id == UINT32_MAX) {
+			rest = mem_grow(rest, &cap, (size_t)n + 1, sizeof *rest);
+			rest[n] = r;
+			intern_put(&index, h, n++);
+		} else if (r.v) {
+			rest[id].v = plus(rest[id].v, r.v);
+		}
+	}
+	for (uint32_t i = 0; i < n; i++)
+		sum = plus(sum, rest[i].v < 0 ? (int64_t)(0 - (uint64_t)rest[i].v) : rest[i].v);
+	mem_free(rest);
+	intern_free(&index);
+	labels_free(&labels);
+	return sum;
+}

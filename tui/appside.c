@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Differences: the commands that bring in a second file and say which side is
+ * shown.
+ *
+ * Files are read by the session, beside the interface; here is only what
+ * happens when one has been asked for and when it is there. Which of them are A
+ * and which B is part of the query, so u takes a comparison back like a filter,
+ * and choosing a base again that has been read costs nothing.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/job.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static const char *base_of(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	return slash && slash[1] ? slash + 1 : file;
+}
+
+/* Both sides by name, as "new.pb.gz - old.pb.gz". */
+static void put_side(const struct app *a, struct buf *b, uint64_t set)
+{
+	const char *plus = "";
+	for (uint32_t k = 0; k < session_nsides(a->s); k++)
+		if (side_in(set, k)) {
+			const char *name = base_of(session_side_name(a->s, k));
+			buf_puts(b, plus);
+			text_safe(b, name, strlen(name));
+			plus = " + ";
+		}
+}
+
+static void tell(struct app *a, const struct query *q)
+{
+	struct buf x = {0}, y = {0};
+	put_side(a, &x, q->a);
+	put_side(a, &y, q->b);
+	if (!q->b)
+		app_message(a, ST_DIM, "%s alone", buf_str(&x));
+	else if (q->show == SHOW_DELTA)
+		app_message(a, ST_NORMAL, "A - B: A is %s, B is %s", buf_str(&x), buf_str(&y));
+	else
+		app_message(a, ST_NORMAL, "%s of A - B: %s", q->show == SHOW_A ? "A" : "B",
+		    buf_str(q->show == SHOW_A ? &x : &y));
+	buf_free(&x);
+	buf_free(&y);
+}
+
+static void set_query(struct app *a, const struct query *q)
+{
+	if (app_query(a, q))
+		tell(a, q);
+}
+
+void app_side_news(struct app *a)
+{
+	struct side_news n;
+	while (session_side_news(a->s, &n)) {
+		if (n.failed) {
+			app_message(a, ST_ERROR, "%s", n.err.msg);
+			continue;
+		}
+		struct query q = *session_query(a->s);
+		query_side(&q, n.use, n.side);
+		set_query(a, &q);
+	}
+}
+
+/* The side that has this file, read before; 0: none. */
+static uint32_t side_of(const struct app *a, const char *file)
+{
+	for (uint32_t k = session_nsides(a->s); k-- > 1;)
+		if (!strcmp(session_side_name(a->s, k), file))
+			return k;
+	return 0;
+}
+
+static void add(struct app *a, const char *file, enum side_use use)
+{
+	struct err e;
+	struct query q = *session_query(a->s);
+	uint32_t side = side_of(a, file);
+	if (side && !side_in(q.a, side)) {
+		query_side(&q, use, side);
+		set_query(a, &q);
+	} else if (session_add(a->s, file, use, &e)) {
+		app_message(a, ST_ERROR, "%s", e.msg);
+	} else {
+		app_message(a, ST_DIM, "reading %s", file);
+		app_refresh(a);
+		a->sticky = true;
+	}
+}
+
+static void do_diff(struct app *a, const char *file)
+{
+	struct query q = *session_query(a->s);
+	if (!file) {
+		app_prompt(a, CMD_COMMAND, "diff ");
+	} else if (*file) {
+		add(a, file, SIDE_BASE);
+	} else {
+		q.b = 0;
+		q.show = SHOW_DELTA;
+		set_query(a, &q);
+	}
+}
+
+static void do_show(struct app *a, const char *which)
+{
+	static const char *const name[] = {"delta", "a", "b"};
+	struct query q = *session_query(a->s);
+	unsigned k = ((unsigned)q.show + 1) % SHOW__N;
+	if (!q.b) {
+		app_message(a, ST_WARN, "there is nothing to compare with: B chooses a base");
+		return;
+	}
+	if (which) {
+		for (k = 0; k < SHOW__N && strcmp(which, name[k]); k++)
+			;
+		if (k == SHOW__N) {
+			app_message(a, ST_ERROR, "a, b or delta");
+			return;
+		}
+	}
+	q.show = (enum side_show)k;
+	set_query(a, &q);
+}
+
+static void do_swap(struct app *a)
+{
+	struct query q = *session_query(a->s);
+	uint64_t was = q.a;
+	if (!q.b) {
+		app_message(a, ST_WARN, "there is nothing to change places with: B chooses a base");
+		return;
+	}
+	q.a = q.b;
+	q.b = was;
+	set_query(a, &q);
+}
+
+bool app_side(struct app *a, const struct act *act)
+{
+	struct query q = *session_query(a->s);
+	switch (act->cmd) {
+	case CMD_DIFF: do_diff(a, act->arg); return true;
+	case CMD_SIDE: do_show(a, act->arg); return true;
+	case CMD_SWAP: do_swap(a); return true;
+	case CMD_MERGE: add(a, act->arg ? act->arg : "", SIDE_MERGE); return true;
+	case CMD_NORMALIZE:
+		q.normalize = !q.normalize;
+		if (app_query(a, &q))
+			app_message(a, ST_DIM, q.normalize ? "A is scaled to the total of B" : "A as it is");
+		return true;
+	case CMD_DROP_NEG:
+		q.drop_negative = !q.drop_negative;
+		if (app_query(a, &q))
+			app_message(a, ST_DIM, q.drop_negative ? "only what has become more" : "all that has changed");
+		return true;
+	default: return false;
+	}
+}
