@@ -159,9 +159,18 @@ int job_join(struct job *j)
 	return result;
 }
 
+int job_wanted(void)
+{
+	const char *s = getenv("TTRACE_JOBS");
+	long n = s ? strtol(s, NULL, 10) : 0;
+	return n < 0 ? 0 : n > THREADS_MAX ? THREADS_MAX : (int)n;
+}
+
 int job_cpus(void)
 {
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	long n = job_wanted();
+	if (!n)
+		n = sysconf(_SC_NPROCESSORS_ONLN);
 	return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (int)n;
 }
 

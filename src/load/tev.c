@@ -210,7 +210,7 @@ int tev_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstr
 		return err_set(damage, ERR_FORMAT, 0,
 		    "unknown or unsupported trace version go 1.%d",
 		    info->version);
-	if (in.n >= AHEAD && job_cpus() > 1)
+	if (job_cpus() > 1 && (in.n >= AHEAD || job_wanted()))
 		return tevpipe_read(in, ops, self, info, damage);
 	return tev_run(in, ops, self, info, damage, drop_now, NULL);
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * stages FILE.trace: what each stage of loading a trace costs, in one line each:
+ * name, ns of processor time and of the clock for each event, events a second.
+ * The first is the limit: only to take the events of the batches apart.
+ */
+#include "config.h"
+
+#include "load/gowire.h"
+#include "load/tev.h"
+#include "store/store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now(clockid_t id)
+{
+	struct timespec t;
+	clock_gettime(id, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static uint64_t decode(struct bytes in)
+{
+	struct cur c = cur_make(in.p + GO_HEADER, in.n - GO_HEADER, GO_HEADER);
+	struct gobatch b;
+	struct goev ev = {0};
+	struct err e;
+	uint64_t n = 0, dt, sum = 0;
+	while (gowire_batch(&c, &b, &e) > 0) {
+		if (b.end || b.exp || b.first >= GE__N || !(goev_specs[b.first].flags & F_T))
+			continue;
+		struct cur x = cur_make(b.p, b.n, b.at);
+		for (; cur_left(&x) && gowire_event(&x, &ev, &dt, &e); n++)
+			sum += dt + ev.arg[1];
+	}
+	return sum ? n : 0;
+}
+
+static bool ignore(void *self, const struct tgen *g, const struct tev *ev, size_t n)
+{
+	(void)g, (void)ev;
+	*(uint64_t *)self += n;
+	return true;
+}
+
+static uint64_t order(struct bytes in)
+{
+	static const struct tev_ops ops = {ignore, NULL, NULL};
+	struct tstream_info info;
+	uint64_t n = 0;
+	tev_read(in, &ops, &n, &info, NULL);
+	return n;
+}
+
+static uint64_t store(struct bytes in)
+{
+	struct build *b = build_new();
+	struct sink sink = build_sink(b);
+	struct err e;
+	read_gotrace(in, &sink, &e);
+	uint64_t n = build_finish(b)->trace.events;
+	build_free(b);
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct { const char *name; uint64_t (*fn)(struct bytes); const char *jobs; } stages[] = {
+		{"decode, the limit", decode, "1"}, {"decode, order", order, "1"}, {"into the store, one thread", store, "1"},
+		{"into the store", store, NULL},
+	};
+	struct bytes in;
+	struct err e;
+	const char *jobs = getenv("TTRACE_JOBS");
+	if (argc != 2 || input_open(argv[1], &in, &e))
+		return 2;
+	for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+		if (stages[i].jobs)
+			setenv("TTRACE_JOBS", stages[i].jobs, 1);
+		else if (jobs)
+			setenv("TTRACE_JOBS", jobs, 1);
+		else
+			unsetenv("TTRACE_JOBS");
+		double c = now(CLOCK_PROCESS_CPUTIME_ID), t = now(CLOCK_MONOTONIC);
+		uint64_t n = stages[i].fn(in);
+		c = now(CLOCK_PROCESS_CPUTIME_ID) - c, t = now(CLOCK_MONOTONIC) - t;
+		double per = n ? 1e9 / (double)n : 0;
+		printf("%-28s %6.1f ns of the processor, %6.1f ns of the clock, %6.1f M events/s\n", stages[i].name, c * per, t * per,
+		    (double)n / t / 1e6);
+	}
+	input_close(&in);
+	return 0;
+}
