@@ -52,6 +52,7 @@ struct build {
 	bool (*fn)(void *, uint64_t bytes);
 	void *arg;
 	_Atomic bool again;	/* a second file is being said */
+	_Atomic bool cancelled;	/* fn said so */
 };
 
 static int64_t now_ms(void)
@@ -61,26 +62,39 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static const struct snap *publish(struct build *b, bool complete)
+/* What there is now. The counts of tracks are filled in by tracks.c. */
+static struct snap counts(const struct build *b)
 {
-	struct store *st = &b->st;
-	struct published *p = xcalloc(1, sizeof *p);
-	if (complete && b->has_trace) {
-		st->trace = b->trace;
-		st->has_trace = true;
-	}
-	p->snap = (struct snap){
-		.st = st, .serial = b->serial++, .complete = complete, .bytes = b->bytes,
+	const struct store *st = &b->st;
+	return (struct snap){
+		.st = st, .bytes = b->bytes,
 		.total = b->total, .has_trace = b->has_trace, .trace = b->trace,
 		.nstrs = col_n(&st->strs), .nfuns = col_n(&st->funs), .nlocs = col_n(&st->locs),
 		.nfrms = col_n(&st->frms), .nstks = col_n(&st->stks), .nsmps = col_n(&st->smps),
 		.ntypes = col_n(&st->types), .nwarns = col_n(&st->warns)};
-	tracks_snap(b->tracks, &p->snap);
+}
+
+static const struct snap *publish(struct build *b, const struct snap *sn)
+{
+	struct published *p = xcalloc(1, sizeof *p);
+	p->snap = *sn;
+	p->snap.serial = b->serial++;
+	tracks_sealed(b->tracks, &p->snap);
 	p->next = b->all;
 	b->all = p;
 	b->last = now_ms();
 	atomic_store_explicit(&b->now, &p->snap, memory_order_release);
 	return &p->snap;
+}
+
+/* Where the sheets are made: all before is sealed. */
+static void on_sealed(void *self, const struct snap *sn)
+{
+	struct build *b = self;
+	if (now_ms() - b->last >= PUBLISH_MS)
+		publish(b, sn);
+	if (b->fn && !b->fn(b->arg, sn->bytes))
+		atomic_store(&b->cancelled, true);
 }
 
 static str_id put_str(void *self, const char *s, size_t n)
@@ -195,9 +209,9 @@ static bool put_upto(void *self, int64_t t, uint64_t bytes)
 	b->bytes = bytes;
 	if (t != TIME_NONE)
 		tracks_upto(b->tracks, t);
-	if (now_ms() - b->last >= PUBLISH_MS)
-		publish(b, false);
-	return !b->fn || b->fn(b->arg, bytes);
+	struct snap sn = counts(b);
+	tracks_tell(b->tracks, &sn, on_sealed, b);
+	return !atomic_load(&b->cancelled);
 }
 
 struct build *build_new(void)
@@ -208,7 +222,8 @@ struct build *build_new(void)
 	samples_init(&b->st);
 	col_init(&b->st.warns, sizeof(struct warn_row));
 	b->tracks = tracks_new(&b->st);
-	publish(b, false);
+	struct snap sn = counts(b);
+	publish(b, tracks_snap(b->tracks, &sn));
 	return b;
 }
 
@@ -267,16 +282,29 @@ static void insist(const struct snap *sn)
 #endif
 }
 
+static const struct snap *publish_all(struct build *b)
+{
+	stacks_done(&b->stacks);
+	struct snap all = counts(b);
+	all.complete = true;
+	const struct snap *sn = publish(b, tracks_snap(b->tracks, &all));
+	insist(sn);
+	return sn;
+}
+
 const struct snap *build_finish(struct build *b)
 {
 	if (b->has_trace)
 		tracks_upto(b->tracks, b->trace.last - b->trace.first);
 	if (b->total)
 		b->bytes = b->total;
+	tracks_end(b->tracks);
+	if (b->has_trace) {
+		b->st.trace = b->trace;
+		b->st.has_trace = true;
+	}
+	const struct snap *sn = publish_all(b);
 	tracks_done(b->tracks);
-	stacks_done(&b->stacks);
-	const struct snap *sn = publish(b, true);
-	insist(sn);
 	return sn;
 }
 
@@ -293,9 +321,7 @@ void build_again(struct build *b)
 
 const struct snap *build_again_done(struct build *b)
 {
-	stacks_done(&b->stacks);
-	const struct snap *sn = publish(b, true);
-	insist(sn);
+	const struct snap *sn = publish_all(b);
 	b->again = false;
 	return sn;
 }

@@ -8,14 +8,19 @@
  * at 0 and no other does, so the place where one track ends and the next begins
  * shows in start[] itself; a run of intervals can be summed straight across
  * tracks, and the time by state between any two intervals is the difference of
- * two running sums kept for every 64th. That is the whole zoom machinery: exact
- * shares at any scale for 3.6 bytes an interval, and no pyramid of textures.
+ * two running sums kept for every SHEET_STEP'th. That is the whole zoom
+ * machinery: exact shares at any scale for half a byte an interval, and no
+ * pyramid of textures.
  *
  * start[] is 32 bits wide, so a sheet in which anything begins is at most
  * SHEET_MAX_NS long; a stretch in which nothing happens may have any length.
  *
  * A track that is not there at all (TS_NONE from end to end) has no row. A track
  * that goes on from the sheet before starts with its state marked SHEET_CONT.
+ *
+ * The sort writes only indexes of entries where it jumps about, and then reads
+ * the entries in the order of the sheet: reads that miss the cache overlap, and
+ * four arrays are written once, from end to end.
  */
 #include "config.h"
 #include "store/sheet.h"
@@ -56,71 +61,147 @@ static struct build_sheet sheet_layout(uint32_t ntrk, uint32_t n, uint32_t nosta
 	return b;
 }
 
-/* The rows: which tracks there are and where each begins. Leaves in at[track] the index of its
-   first interval. */
-static void sheet_rows(struct build_sheet *b, const uint32_t *count, const struct sheet_live *live,
-    uint32_t ntrks, uint32_t *at)
+enum sheet_class sheet_class(unsigned state)
 {
-	uint32_t row = 0, n = 0;
-	for (int goroutine = 0; goroutine < 2; goroutine++) {
-		for (uint32_t t = 0; t < ntrks; t++) {
-			if (!count[t] || live[t].goroutine != goroutine)
-				continue;
-			b->trk[row] = t;
-			b->first[row++] = n;
-			at[t] = n;
-			n += count[t];
+	switch (state & SHEET_STATE) {
+	case TS_NONE: case TS_IDLE: return CLASS_NONE;
+	case TS_RUN: case TS_GCWORK: case TS_ASSIST: case TS_SWEEP: case TS_STW: return CLASS_RUNNING;
+	case TS_READY: return CLASS_RUNNABLE;
+	case TS_SYSCALL: case TS_SYSBLOCK: return CLASS_SYSCALL;
+	default: return CLASS_WAITING;
+	}
+}
+
+/* ---- the rows */
+
+static void list_add(struct sealer_list *l, trk_id t)
+{
+	l->v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
+	l->v[l->n++] = t;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	trk_id x = *(const trk_id *)a, y = *(const trk_id *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* New tracks are met in the order in which they were numbered, nearly always. */
+static void list_sort(struct sealer_list *l)
+{
+	for (size_t i = 1; i < l->n; i++)
+		if (l->v[i - 1] > l->v[i]) {
+			qsort(l->v, l->n, sizeof *l->v, by_id);
+			return;
 		}
-		if (!goroutine)
-			b->sh->nother = row;
+}
+
+static void tracks_room(struct sealer *s, uint32_t n)
+{
+	size_t had = s->ntrk, cap = had;
+	if (n <= had)
+		return;
+	s->live = mem_grow(s->live, &cap, n, sizeof *s->live);
+	s->pos = mem_grow(s->pos, &s->ntrk, n, sizeof *s->pos);
+	memset(s->live + had, 0, (s->ntrk - had) * sizeof *s->live);
+	memset(s->pos + had, 0, (s->ntrk - had) * sizeof *s->pos);
+}
+
+/* How many intervals each track will have, in pos[]; tracks that were not there at first begin with a
+   head of TS_NONE. */
+static void count_intervals(struct sealer *s, const struct sheet_piece *p)
+{
+	for (int k = 0; k < 2; k++) {
+		s->fresh[k].n = 0;
+		for (size_t i = 0; i < s->alive[k].n; i++)
+			s->pos[s->alive[k].v[i]] = 1;
 	}
-	b->first[row] = n;
-}
-
-static void sheet_put(struct build_sheet *b, uint32_t i, uint32_t start, unsigned state, uint32_t who, stk_id stack)
-{
-	b->start[i] = start;
-	b->state[i] = (uint8_t)state;
-	b->who[i] = who;
-	if (i >= b->sh->nostack)
-		b->stack[i - b->sh->nostack] = stack;
-}
-
-static void sheet_fill(struct build_sheet *b, const struct sheet_entry *e, size_t n,
-    struct sheet_live *live, uint32_t *at)
-{
-	for (uint32_t r = 0; r < b->sh->ntrk; r++) {
-		const struct sheet_live *l = &live[b->trk[r]];
-		sheet_put(b, b->first[r], 0, l->state ? l->state | (unsigned)SHEET_CONT : 0u, l->who, l->stack);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct sheet_entry *e = &p->entry[i];
+		if (!s->pos[e->trk]) {
+			s->pos[e->trk] = 1;
+			list_add(&s->fresh[(e->was & ENTRY_G) != 0], e->trk);
+		}
+		s->pos[e->trk] += e->t > p->t0;
 	}
-	for (size_t i = 0; i < n; i++) {
-		uint32_t start = (uint32_t)(e[i].t - b->sh->t0);
-		/* at[] names the newest interval of the track; what begins at 0 replaces the head */
-		if (start)
-			at[e[i].trk]++;
-		sheet_put(b, at[e[i].trk], start, e[i].state, e[i].who, e[i].stack);
-		struct sheet_live *l = &live[e[i].trk];
-		*l = (struct sheet_live){ e[i].who, e[i].stack, e[i].state & SHEET_STATE, l->goroutine };
+	list_sort(&s->fresh[0]);
+	list_sort(&s->fresh[1]);
+}
+
+/* The rows of one kind: those that were there and those that are new, ascending. pos[] becomes the
+   index of the first interval. */
+static void put_rows(struct sealer *s, struct build_sheet *b, int kind, uint32_t *row, uint32_t *n)
+{
+	const struct sealer_list *x = &s->alive[kind], *y = &s->fresh[kind];
+	for (size_t i = 0, j = 0; i < x->n || j < y->n;) {
+		trk_id t = j == y->n || (i < x->n && x->v[i] < y->v[j]) ? x->v[i++] : y->v[j++];
+		uint32_t count = s->pos[t];
+		b->trk[*row] = t;
+		b->first[(*row)++] = *n;
+		s->pos[t] = *n;
+		*n += count;
 	}
 }
 
-/* End of interval i in ns after t0, without knowing its row. */
-static inline int64_t sheet_stop(const struct sheet *sh, uint32_t i)
+static uint32_t intervals_of(const struct sealer *s, int kind)
 {
-	return i + 1 < sh->n && sh->start[i + 1] ? sh->start[i + 1] : sh->t1 - sh->t0;
+	uint32_t n = 0;
+	for (size_t i = 0; i < s->alive[kind].n; i++)
+		n += s->pos[s->alive[kind].v[i]];
+	for (size_t i = 0; i < s->fresh[kind].n; i++)
+		n += s->pos[s->fresh[kind].v[i]];
+	return n;
 }
 
-static void sheet_sums(struct build_sheet *b)
+/* ---- the intervals */
+
+enum { HEAD = UINT32_MAX };
+
+/* Which entry each interval is of: the only step that jumps about in memory when writing, so it writes
+   little. pos[] names the newest interval of the track; what begins at 0 replaces the head. */
+static void sort_entries(struct sealer *s, const struct sheet_piece *p, uint32_t total)
 {
-	int64_t sum[TS__N] = {0};
-	for (uint32_t i = 0; i < b->sh->n; i++) {
+	s->from = mem_grow(s->from, &s->nfrom, total + 1u, sizeof *s->from);
+	memset(s->from, 0xff, total * sizeof *s->from);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct sheet_entry *e = &p->entry[i];
+		uint32_t at = s->pos[e->trk] + (e->t > p->t0);
+		s->pos[e->trk] = at;
+		s->from[at] = (uint32_t)i;
+	}
+}
+
+/* One row; sum[] are the times by state before it, and after. What the track was doing at last goes into
+   live[]. */
+static void fill_row(struct build_sheet *b, const uint32_t *from, uint32_t r, const struct sheet_piece *p,
+    struct sheet_live *live, int64_t sum[TS__N])
+{
+	uint32_t end = b->first[r + 1], before = 0, nostack = b->sh->nostack;
+	unsigned state = TS_NONE;
+	for (uint32_t i = b->first[r]; i < end; i++) {
+		uint32_t start = 0;
+		if (from[i] != HEAD) {
+			const struct sheet_entry *e = &p->entry[from[i]];
+			start = (uint32_t)(e->t - p->t0);
+			*live = (struct sheet_live){ e->who, e->stack, e->state & SHEET_STATE };
+			b->state[i] = e->state;
+		} else {
+			b->state[i] = live->state ? live->state | (unsigned)SHEET_CONT : 0u;
+		}
+		sum[state] += start - before;
 		if (i % SHEET_STEP == 0)
-			memcpy(b->sum[i / SHEET_STEP], sum, sizeof sum);
-		sum[b->state[i] & SHEET_STATE] += sheet_stop(b->sh, i) - b->start[i];
+			memcpy(b->sum[i / SHEET_STEP], sum, sizeof(int64_t[TS__N]));
+		before = start;
+		state = live->state;
+		b->start[i] = start;
+		b->who[i] = live->who;
+		if (i >= nostack)
+			b->stack[i - nostack] = live->stack;
 	}
-	if (b->sh->n % SHEET_STEP == 0)
-		memcpy(b->sum[b->sh->n / SHEET_STEP], sum, sizeof sum);
+	sum[state] += p->t1 - p->t0 - before;
 }
+
+/* ---- edges */
 
 static int edge_cmp(const void *a, const void *b)
 {
@@ -130,53 +211,122 @@ static int edge_cmp(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* Edges by time, and their indexes by who made them: another counting sort. */
-static void sheet_edges(struct build_sheet *b, struct edge *e, uint32_t n, uint32_t *count, uint32_t ntrks)
+static void sort_edges(struct edge *e, size_t n)
 {
-	for (uint32_t i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++)
 		if (e[i - 1].t > e[i].t) {
 			qsort(e, n, sizeof *e, edge_cmp);
-			break;
+			return;
 		}
-	memset(count, 0, ntrks * sizeof *count);
-	for (uint32_t i = 0; i < n; i++)
-		count[e[i].from]++;
-	for (uint32_t t = 0, at = 0; t < ntrks; t++) {
-		uint32_t c = count[t];
-		count[t] = at;
-		at += c;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		b->edge[i] = (struct sheet_edge){(uint32_t)(e[i].t - b->sh->t0), e[i].from,
-		    e[i].to | (e[i].created ? EDGE_CREATED : 0), e[i].stack};
-		b->edge_from[count[e[i].from]++] = i;
-	}
 }
 
-struct sheet *sheet_seal(int64_t t0, int64_t t1, const struct sheet_entry *e, size_t n,
-    struct sheet_live *live, uint32_t ntrks, struct edge *edge, size_t nedge)
+static int by_key(const void *a, const void *b)
 {
-	uint32_t *count = xcalloc(ntrks + 1u, sizeof *count), *at = xcalloc(ntrks + 1u, sizeof *at);
-	uint32_t rows = 0, total = 0, other = 0;
-	for (uint32_t t = 0; t < ntrks; t++)
-		count[t] = live[t].state != TS_NONE;
-	for (size_t i = 0; i < n; i++) {
-		if (!count[e[i].trk])
-			count[e[i].trk] = 1;	/* not there at first: a head of TS_NONE */
-		count[e[i].trk] += e[i].t > t0;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Edges whose makers are not all goroutines of the sheet, which only a broken trace has. */
+static void index_edges_slowly(struct build_sheet *b, uint32_t n)
+{
+	uint64_t *key = xmalloc(n * sizeof *key);
+	for (uint32_t i = 0; i < n; i++)
+		key[i] = (uint64_t)b->edge[i].from << 32 | i;
+	qsort(key, n, sizeof *key, by_key);
+	for (uint32_t i = 0; i < n; i++)
+		b->edge_from[i] = (uint32_t)key[i];
+	mem_free(key);
+}
+
+/* Indexes of the edges by who made them: another counting sort, by rows. false: some were made by what
+   is no goroutine of the sheet. */
+static bool index_edges(struct sealer *s, struct build_sheet *b, uint32_t n)
+{
+	uint32_t *pos = s->pos, at;
+	for (uint32_t i = 0; i < n; i++)
+		pos[b->edge[i].from]++;
+	at = pos[0];	/* by nobody */
+	pos[0] = 0;
+	for (uint32_t r = b->sh->nother; r < b->sh->ntrk; r++) {
+		uint32_t c = pos[b->trk[r]];
+		pos[b->trk[r]] = at;
+		at += c;
 	}
-	for (uint32_t t = 0; t < ntrks; t++)
-		rows += count[t] != 0, total += count[t], other += live[t].goroutine ? 0 : count[t];
-	struct build_sheet b = sheet_layout(rows, total, other, (uint32_t)nedge);
-	b.sh->t0 = t0;
-	b.sh->t1 = t1;
-	sheet_rows(&b, count, live, ntrks, at);
-	sheet_fill(&b, e, n, live, at);
-	sheet_sums(&b);
-	sheet_edges(&b, edge, (uint32_t)nedge, count, ntrks);
-	mem_free(count);
-	mem_free(at);
+	for (uint32_t i = 0; at == n && i < n; i++)
+		b->edge_from[pos[b->edge[i].from]++] = i;
+	return at == n;
+}
+
+/* Edges by time, and by who made them. Leaves pos[] zero. */
+static void fill_edges(struct sealer *s, struct build_sheet *b, const struct edge *e, uint32_t n)
+{
+	for (uint32_t r = 0; r < b->sh->ntrk; r++)
+		s->pos[b->trk[r]] = 0;
+	for (uint32_t i = 0; i < n; i++)
+		b->edge[i] = (struct sheet_edge){(uint32_t)(e[i].t - b->sh->t0), e[i].from,
+		    e[i].to | (e[i].created ? EDGE_CREATED : 0), e[i].stack};
+	if (!index_edges(s, b, n))
+		index_edges_slowly(b, n);
+	for (uint32_t i = 0; i < n; i++)
+		s->pos[e[i].from] = 0;
+	s->pos[0] = 0;
+	for (uint32_t r = b->sh->nother; r < b->sh->ntrk; r++)
+		s->pos[b->trk[r]] = 0;
+}
+
+/* The tracks that are still there go on into the next piece. */
+static void keep_alive(struct sealer *s, const struct build_sheet *b)
+{
+	s->alive[0].n = s->alive[1].n = 0;
+	for (uint32_t r = 0; r < b->sh->ntrk; r++)
+		if (s->live[b->trk[r]].state != TS_NONE)
+			list_add(&s->alive[r >= b->sh->nother], b->trk[r]);
+}
+
+struct sheet *sealer_seal(struct sealer *s, struct sheet_piece *p)
+{
+	int64_t sum[TS__N] = {0};
+	uint32_t row = 0, n = 0;
+	tracks_room(s, p->ntrks);
+	count_intervals(s, p);
+	uint32_t other = intervals_of(s, 0), total = other + intervals_of(s, 1);
+	size_t rows = s->alive[0].n + s->alive[1].n + s->fresh[0].n + s->fresh[1].n;
+	struct build_sheet b = sheet_layout((uint32_t)rows, total, other, (uint32_t)p->nedge);
+	b.sh->t0 = p->t0;
+	b.sh->t1 = p->t1;
+	put_rows(s, &b, 0, &row, &n);
+	b.sh->nother = row;
+	put_rows(s, &b, 1, &row, &n);
+	b.first[row] = n;
+	sort_entries(s, p, total);
+	for (uint32_t r = 0; r < row; r++)
+		fill_row(&b, s->from, r, p, &s->live[b.trk[r]], sum);
+	if (total % SHEET_STEP == 0)
+		memcpy(b.sum[total / SHEET_STEP], sum, sizeof sum);
+	sort_edges(p->edge, p->nedge);
+	fill_edges(s, &b, p->edge, (uint32_t)p->nedge);
+	keep_alive(s, &b);
 	return b.sh;
+}
+
+void sealer_free(struct sealer *s)
+{
+	mem_free(s->live);
+	mem_free(s->pos);
+	mem_free(s->from);
+	for (int k = 0; k < 2; k++) {
+		mem_free(s->alive[k].v);
+		mem_free(s->fresh[k].v);
+	}
+	*s = (struct sealer){0};
+}
+
+/* ---- reading */
+
+/* End of interval i in ns after t0, without knowing its row. */
+static inline int64_t sheet_stop(const struct sheet *sh, uint32_t i)
+{
+	return i + 1 < sh->n && sh->start[i + 1] ? sh->start[i + 1] : sh->t1 - sh->t0;
 }
 
 /* Row of a track among rows [lo, hi), or -1. */

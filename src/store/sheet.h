@@ -14,24 +14,43 @@ struct sheet_entry {
 	uint32_t who;
 	stk_id stack;
 	uint8_t state;		/* with SHEET_PAST */
+	uint8_t was;		/* enum sheet_class of the state before it; ENTRY_G: the track is a goroutine */
 };
+enum { ENTRY_G = 0x80 };
 
-/* What a track was doing when the sheet before ended. */
-struct sheet_live {
-	uint32_t who;
-	stk_id stack;
-	uint8_t state;
-	bool goroutine;
+/* What goroutines are counted by. */
+enum sheet_class { CLASS_NONE, CLASS_RUNNABLE, CLASS_RUNNING, CLASS_WAITING, CLASS_SYSCALL, CLASS__N };
+enum sheet_class sheet_class(unsigned state);
+
+/* What was said of [t0, t1): entries with t0 <= t < t1, in the order of time within each track. */
+struct sheet_piece {
+	int64_t t0, t1;
+	struct sheet_entry *entry;
+	size_t n, centry;
+	struct edge *edge;
+	size_t nedge, cedge;
+	uint32_t ntrks;		/* tracks so far */
+	bool past;		/* some entries are SHEET_PAST */
 };
-
-enum { SHEET_MAX_NS = 2000000000 };	/* start[] is 32 bits wide */
 
 /*
- * Make a sheet of [t0, t1) from entries with t0 <= t < t1, in the order of time
- * within each track, and bring live[0..ntrks) to its end. Edges are sorted in
- * place. One block of memory: mem_free it.
+ * Makes sheets of pieces, one after another. It keeps what each track was doing
+ * when the last sheet ended; nothing it does costs more than the tracks that are
+ * there or are told of, whatever the number of those that were.
  */
-struct sheet *sheet_seal(int64_t t0, int64_t t1, const struct sheet_entry *, size_t n,
-    struct sheet_live *live, uint32_t ntrks, struct edge *edge, size_t nedge);
+struct sealer {
+	struct sheet_live { uint32_t who; stk_id stack; uint8_t state; } *live;	/* by track */
+	uint32_t *pos;		/* by track; zero between two pieces */
+	size_t ntrk;		/* capacity of both */
+	struct sealer_list { trk_id *v; size_t n, cap; } alive[2], fresh[2];	/* [1]: goroutines */
+	uint32_t *from;		/* scratch: by interval, its entry */
+	size_t nfrom;
+};
+
+/* One block of memory: mem_free it. The piece's edges are sorted in place. */
+struct sheet *sealer_seal(struct sealer *, struct sheet_piece *);
+void sealer_free(struct sealer *);
+
+enum { SHEET_MAX_NS = 2000000000 };	/* start[] is 32 bits wide */
 
 #endif

@@ -2,66 +2,57 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The writer of a trace: gathers what is said of tracks since the last sheet
- * and seals it. An entry costs 24 bytes while it waits and about 17 in the
- * sheet; nothing is looked up by name on the way, for a track is an index.
+ * and hands it on in pieces (sealing.c). An entry costs 24 bytes while it waits
+ * and about 15 in the sheet; nothing is looked up by name on the way, for a track
+ * is an index.
  *
- * Per track three things are known: `live`, its state where the newest sheet
- * ends (the head of its row in the next one), `last`, its state after the newest
- * entry, and the time of that entry, below which no later one may lie. Marks,
- * spans and counters go straight to their columns.
+ * Per track 16 bytes are known here: its state after the newest entry, the time
+ * of that entry, below which no later one may lie, and what of its life its row
+ * tells already, so that the row is touched twice or thrice in a life and not at
+ * every entry. Marks, spans and counters go straight to their columns.
  *
- * Sheets are cut where the reader says that all before is told, and before that
+ * Pieces are cut where the reader says that all before is told, and before that
  * whenever SEAL_MAX entries wait: what waits costs more than what is sealed, and
  * a generation may hold tens of millions. What is told of the sealed past after
  * that (a goroutine first heard of late) is in the sheets from the cut on, and
  * its row says since when it was really there.
+ *
+ * Goroutines are numbered 1, 2, 3 ... by the runtime, so their tracks are found
+ * in an array by number; only numbers far beyond how many there are, and Ps and
+ * Ms, go through a hash table.
  */
 #include "config.h"
 #include "store/tracks.h"
 
 #include "base/intern.h"
-#include "store/sheet.h"
+#include "store/sealing.h"
 
 #include <string.h>
 
-enum { CLASS_NONE, CLASS_RUNNABLE, CLASS_RUNNING, CLASS_WAITING, CLASS_SYSCALL, CLASS__N, COUNT_SLOTS = 1024, SEAL_MAX = 1 << 18 };
+enum { SEAL_MAX = 1 << 18, GIDS_MIN = 1 << 16 };
+enum { HAS_T0 = 1, HAS_T1 = 2, HAS_RUN0 = 4, IS_G = 8 };
 
 struct track_last {
 	int64_t t;
 	uint8_t state;
-	bool goroutine;
+	uint8_t life;			/* of its row: HAS_* */
 };
 
 struct tracks {
 	struct store *st;
-	struct intern index;		/* track by kind and id */
-	struct sheet_live *live;
+	uint32_t n;			/* tracks, with number 0 */
 	struct track_last *last;
-	size_t nlive, nlast;		/* capacities */
-	struct sheet_entry *entry;
-	size_t nentry, centry;
-	struct edge *edge;
-	size_t nedge, cedge;
+	size_t nlast;			/* capacity */
+	struct sheet_piece now;		/* what waits */
+	size_t ties;			/* from here on entries have the time `newest` */
 	int64_t sealed, newest, marked, counted[CT__N];
 	struct span_block block;	/* of the last spans, up to 64 of them */
-	uint64_t class_n[CLASS__N];	/* goroutines by class where the newest sheet ends */
+	struct sealing *sealing;
+	struct intern index;		/* track by kind and id */
+	trk_id *gid;			/* track of goroutine i, 0 none */
+	size_t ngid;
+	uint32_t far;			/* goroutines that are in the index nevertheless */
 };
-
-static const enum counter class_counter[CLASS__N] = {
-	[CLASS_RUNNABLE] = CT_RUNNABLE, [CLASS_RUNNING] = CT_RUNNING, [CLASS_WAITING] = CT_WAITING,
-	[CLASS_SYSCALL] = CT_SYSCALL,
-};
-
-static unsigned state_class(unsigned state)
-{
-	switch (state & SHEET_STATE) {
-	case TS_NONE: case TS_IDLE: return CLASS_NONE;
-	case TS_RUN: case TS_GCWORK: case TS_ASSIST: case TS_SWEEP: case TS_STW: return CLASS_RUNNING;
-	case TS_READY: return CLASS_RUNNABLE;
-	case TS_SYSCALL: case TS_SYSBLOCK: return CLASS_SYSCALL;
-	default: return CLASS_WAITING;
-	}
-}
 
 struct tracks *tracks_new(struct store *st)
 {
@@ -76,16 +67,17 @@ struct tracks *tracks_new(struct store *st)
 	for (int c = 0; c < CT__N; c++)
 		col_init(&st->counts[c], sizeof(struct count_row));
 	col_add(&st->trks, NULL);
-	k->live = mem_grow(NULL, &k->nlive, 1, sizeof *k->live);
+	k->n = 1;
 	k->last = mem_grow(NULL, &k->nlast, 1, sizeof *k->last);
-	k->live[0] = (struct sheet_live){0};
 	k->last[0] = (struct track_last){0};
+	k->sealing = sealing_new(st);
 	return k;
 }
 
 void tracks_free(struct tracks *k)
 {
 	struct store *st = k->st;
+	tracks_done(k);
 	for (uint32_t i = 0; i < col_n(&st->sheets); i++)
 		mem_free((void *)(uintptr_t)store_sheet(st, i));
 	struct col *cols[] = { &st->trks, &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->sheets };
@@ -93,22 +85,27 @@ void tracks_free(struct tracks *k)
 		col_free(cols[i]);
 	for (int c = 0; c < CT__N; c++)
 		col_free(&st->counts[c]);
-	tracks_done(k);
+	sealing_free(k->sealing);
 	mem_free(k);
+}
+
+void tracks_end(struct tracks *k)
+{
+	sealing_end(k->sealing);
 }
 
 void tracks_done(struct tracks *k)
 {
+	sealing_done(k->sealing);
 	intern_free(&k->index);
-	mem_free(k->live);
 	mem_free(k->last);
-	mem_free(k->entry);
-	mem_free(k->edge);
-	k->live = NULL;
+	mem_free(k->now.entry);
+	mem_free(k->now.edge);
+	mem_free(k->gid);
 	k->last = NULL;
-	k->entry = NULL;
-	k->edge = NULL;
-	k->nlive = k->nlast = k->centry = k->cedge = k->nentry = k->nedge = 0;
+	k->gid = NULL;
+	k->now = (struct sheet_piece){0};
+	k->nlast = k->ngid = 0;
 }
 
 struct track_key { enum track_kind kind; uint64_t id; };
@@ -120,27 +117,51 @@ static int track_eq(const void *ctx, uint32_t i, const void *key)
 	return r->kind == want->kind && r->id == want->id;
 }
 
+/* The place for goroutine id in the array, NULL: it is too far. */
+static trk_id *gid_at(struct tracks *k, uint64_t id)
+{
+	size_t had = k->ngid;
+	if (id < had)
+		return &k->gid[id];
+	if (id > GIDS_MIN + 4 * (uint64_t)k->n)
+		return NULL;
+	k->gid = mem_grow(k->gid, &k->ngid, id + 1, sizeof *k->gid);
+	memset(k->gid + had, 0, (k->ngid - had) * sizeof *k->gid);
+	return &k->gid[id];
+}
+
 trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
 {
 	struct track_key key = { kind, id };
-	uint32_t h = hash_u64(id, kind), i = intern_find(&k->index, h, track_eq, k->st, &key);
-	if (i != UINT32_MAX)
-		return i;
+	trk_id *slot = kind == TK_G ? gid_at(k, id) : NULL;
+	uint32_t h = 0, i;
+	if (slot && *slot)
+		return *slot;
+	if (!slot || k->far) {
+		h = hash_u64(id, kind);
+		i = intern_find(&k->index, h, track_eq, k->st, &key);
+		if (i != UINT32_MAX)
+			return i;
+	}
 	struct trk_row *r = col_add(&k->st->trks, &i);
 	r->kind = kind;
 	r->id = id;
 	r->t0 = r->run0 = r->t1 = r->heard = TIME_NONE;
-	intern_put(&k->index, h, i);
-	k->live = mem_grow(k->live, &k->nlive, i + 1u, sizeof *k->live);
+	if (slot) {
+		*slot = i;
+	} else {
+		intern_put(&k->index, h, i);
+		k->far += kind == TK_G;
+	}
+	k->n = i + 1;
 	k->last = mem_grow(k->last, &k->nlast, i + 1u, sizeof *k->last);
-	k->live[i] = (struct sheet_live){ .goroutine = kind == TK_G };
-	k->last[i] = (struct track_last){ k->sealed, TS_NONE, kind == TK_G };
+	k->last[i] = (struct track_last){ k->sealed, TS_NONE, kind == TK_G ? IS_G : 0 };
 	return i;
 }
 
 void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created)
 {
-	if (!g || g >= col_n(&k->st->trks))
+	if (!g || g >= k->n)
 		return;
 	struct trk_row *r = col_at(&k->st->trks, g);
 	if (start_fun)
@@ -154,50 +175,79 @@ void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, s
 }
 
 /* What a track's row says of its life. */
-static void track_life(struct trk_row *r, int64_t t, enum tstate s, bool past)
+static void track_life(struct track_last *l, struct trk_row *r, int64_t t, enum tstate s, bool past)
 {
 	if (s == TS_NONE || s == TS_FOREVER) {
-		if (r->t0 == TIME_NONE)
+		if (!(l->life & HAS_T0))
 			r->t0 = t;
 		r->t1 = t;
+		l->life |= HAS_T0 | HAS_T1;
 		return;
 	}
-	if (r->t0 == TIME_NONE || r->t1 != TIME_NONE) {
+	if (!(l->life & HAS_T0) || l->life & HAS_T1) {
 		/* threads of C code use a goroutine again and again: the row tells of its newest life */
 		r->t0 = t;
 		r->run0 = TIME_NONE;
+		l->life = (l->life | HAS_T0) & (uint8_t)~HAS_RUN0;
 	}
-	r->t1 = TIME_NONE;
-	if (s == TS_RUN && !past && r->run0 == TIME_NONE)
+	if (l->life & HAS_T1)
+		r->t1 = TIME_NONE;
+	l->life &= (uint8_t)~HAS_T1;
+	if (s == TS_RUN && !past && !(l->life & HAS_RUN0)) {
 		r->run0 = t;
+		l->life |= HAS_RUN0;
+	}
+}
+
+/* Nothing of that can happen now. */
+static inline bool life_goes_on(const struct track_last *l, unsigned s)
+{
+	unsigned need = s == TS_RUN ? HAS_T0 | HAS_RUN0 : HAS_T0;
+	return (l->life & (need | HAS_T1)) == need && s != TS_NONE && s != TS_FOREVER;
+}
+
+static void add_edge(struct tracks *k, const struct edge *e)
+{
+	struct sheet_piece *p = &k->now;
+	if (p->nedge == p->cedge)
+		p->edge = mem_grow(p->edge, &p->cedge, p->nedge + 1, sizeof *p->edge);
+	p->edge[p->nedge++] = *e;
 }
 
 void tracks_enter(struct tracks *k, trk_id trk, int64_t t, enum tstate state, uint32_t who, stk_id stack)
 {
 	unsigned s = (unsigned)state & SHEET_STATE, past = (unsigned)state & TS_PAST;
-	if (!trk || trk >= col_n(&k->st->trks) || s >= TS__N)
+	if (!trk || trk >= k->n || s >= TS__N)
 		return;
 	struct track_last *l = &k->last[trk];
-	struct trk_row *r = col_at(&k->st->trks, trk);
-	if (past && t < l->t && r->t0 == TIME_NONE) {
-		r->t0 = t;
-		r->heard = l->t;
+	int64_t floor = l->t < k->sealed ? k->sealed : l->t;
+	if (t < floor) {
+		if (past && !(l->life & HAS_T0)) {
+			struct trk_row *r = col_at(&k->st->trks, trk);
+			r->t0 = t;
+			r->heard = floor;
+			l->life |= HAS_T0;
+		}
+		t = floor;
 	}
-	if (t < l->t)
-		t = l->t;
-	if (t > k->newest)
+	if (!life_goes_on(l, s))
+		track_life(l, col_at(&k->st->trks, trk), t, (enum tstate)s, past);
+	unsigned was = sheet_class(l->state);
+	bool g = l->life & IS_G;
+	if (t > k->newest) {
 		k->newest = t;
-	track_life(r, t, (enum tstate)s, past);
-	unsigned was = state_class(l->state);
-	if (s == TS_READY && l->goroutine && !past && (was == CLASS_WAITING || l->state == TS_NONE)) {
-		k->edge = mem_grow(k->edge, &k->cedge, k->nedge + 1, sizeof *k->edge);
-		k->edge[k->nedge++] = (struct edge){ t, who < col_n(&k->st->trks) ? who : 0, trk, stack,
-			l->state == TS_NONE };
+		k->ties = k->now.n;
 	}
-	if (k->nentry >= SEAL_MAX && t == k->newest && t > k->sealed && !past)
+	if (s == TS_READY && g && !past && (was == CLASS_WAITING || l->state == TS_NONE))
+		add_edge(k, &(struct edge){ t, who < k->n ? who : 0, trk, stack, l->state == TS_NONE });
+	if (k->now.n >= SEAL_MAX && t == k->newest && t > k->sealed && !past)
 		tracks_upto(k, t);
-	k->entry = mem_grow(k->entry, &k->centry, k->nentry + 1, sizeof *k->entry);
-	k->entry[k->nentry++] = (struct sheet_entry){ t, trk, who, stack, (uint8_t)(s | past) };
+	struct sheet_piece *p = &k->now;
+	if (p->n == p->centry)
+		p->entry = mem_grow(p->entry, &p->centry, p->n + 1, sizeof *p->entry);
+	p->entry[p->n++] = (struct sheet_entry){ t, trk, who, stack, (uint8_t)(s | past),
+		(uint8_t)(was | (g ? ENTRY_G : 0u)) };
+	p->past |= past != 0;
 	l->t = t;
 	l->state = (uint8_t)s;
 }
@@ -241,82 +291,13 @@ void tracks_util(struct tracks *k, const struct sink_util *u)
 	*(struct sink_util *)col_add(&k->st->utils, NULL) = *u;
 }
 
-/* The values of one class within a slot of a sheet: where it was least, most, and last. */
-struct class_slot { struct count_row min, max, last; bool any; };
-
-static void slot_flush(struct tracks *k, struct class_slot *slot, enum counter c)
+/* Move what is not before t1 out of v[from..n) into w[0..), keeping the order of both; how many of v
+   stay. Every element begins with its time. */
+static size_t split(void *v, size_t from, size_t n, size_t width, int64_t t1, void **w, size_t *nw, size_t *cw)
 {
-	if (!slot->any)
-		return;
-	const struct count_row *a = &slot->min, *b = &slot->max;
-	if (a->t > b->t)
-		a = &slot->max, b = &slot->min;
-	if (a->t < slot->last.t)
-		tracks_count(k, a->t, c, a->v);
-	if (b->t < slot->last.t && b->v != a->v)
-		tracks_count(k, b->t, c, b->v);
-	tracks_count(k, slot->last.t, c, slot->last.v);
-	slot->any = false;
-}
-
-static void slot_add(struct class_slot *slot, int64_t t, uint64_t v)
-{
-	struct count_row row = { t, v };
-	if (!slot->any)
-		*slot = (struct class_slot){ row, row, row, true };
-	if (v < slot->min.v)
-		slot->min = row;
-	if (v > slot->max.v)
-		slot->max = row;
-	slot->last = row;
-}
-
-/* How many goroutines run, wait, ... over a sheet, thinned to the extremes of each slot. state[]
-   is each track's where the sheet before ended and is moved along. */
-static void count_states(struct tracks *k, int64_t t0, int64_t t1, const struct sheet_entry *e, size_t n,
-    uint8_t *state)
-{
-	struct class_slot slot[CLASS__N] = {0};
-	uint64_t *now = k->class_n;
-	for (size_t i = 0; i < n; i++)
-		if (e[i].state & SHEET_PAST && k->last[e[i].trk].goroutine) {
-			now[state_class(state[e[i].trk])]--;
-			now[state_class(state[e[i].trk] = e[i].state)]++;
-		}
-	for (unsigned c = 1; c < CLASS__N; c++)
-		slot_add(&slot[c], t0, now[c]);
-	int64_t step = (t1 - t0) / COUNT_SLOTS + 1, end = t0 + step;
-	for (size_t i = 0; i < n; i++) {
-		if (e[i].state & SHEET_PAST || !k->last[e[i].trk].goroutine)
-			continue;
-		unsigned was = state_class(state[e[i].trk]), is = state_class(e[i].state);
-		state[e[i].trk] = e[i].state;
-		if (was == is)
-			continue;
-		if (e[i].t >= end) {
-			for (unsigned c = 1; c < CLASS__N; c++)
-				slot_flush(k, &slot[c], class_counter[c]);
-			end = e[i].t - (e[i].t - t0) % step + step;
-		}
-		now[was]--;
-		now[is]++;
-		if (was)
-			slot_add(&slot[was], e[i].t, now[was]);
-		if (is)
-			slot_add(&slot[is], e[i].t, now[is]);
-	}
-	for (unsigned c = 1; c < CLASS__N; c++)
-		slot_flush(k, &slot[c], class_counter[c]);
-}
-
-/* Take what is not before t1 out of v[0..*n), keeping the order of both: a copy of it, NULL when there
-   is none. Every element begins with its time. */
-static void *keep_later(void *v, size_t *n, size_t width, int64_t t1, size_t *later)
-{
-	char *p = v, *out = NULL;
-	size_t k = 0, cap = 0;
-	*later = 0;
-	for (size_t i = 0; i < *n; i++) {
+	char *p = v;
+	size_t k = from;
+	for (size_t i = from; i < n; i++) {
 		int64_t t;
 		memcpy(&t, p + i * width, sizeof t);
 		if (t < t1) {
@@ -325,37 +306,40 @@ static void *keep_later(void *v, size_t *n, size_t width, int64_t t1, size_t *la
 			k++;
 			continue;
 		}
-		out = mem_grow(out, &cap, *later + 1, width);
-		memcpy(out + (*later)++ * width, p + i * width, width);
+		*w = mem_grow(*w, cw, *nw + 1, width);
+		memcpy((char *)*w + (*nw)++ * width, p + i * width, width);
 	}
-	*n = k;
-	return out;
+	return k;
 }
 
-/* Seal [sealed, t1): the entries before t1 go, the others stay, both in their order. */
-static void seal_piece(struct tracks *k, int64_t t1)
+/* Hand on [sealed, t1): the entries before t1 go, the others stay, both in their order. */
+static void cut_piece(struct tracks *k, int64_t t1)
 {
-	size_t n = k->nentry, nedge = k->nedge, rest, erest;
-	struct sheet_entry *later = keep_later(k->entry, &n, sizeof *k->entry, t1, &rest);
-	struct edge *elater = keep_later(k->edge, &nedge, sizeof *k->edge, t1, &erest);
-	struct sheet_entry *e = k->entry;
-	uint32_t ntrks = col_n(&k->st->trks);
-	uint8_t *state = xmalloc(ntrks);
-	for (uint32_t i = 0; i < ntrks; i++)
-		state[i] = k->live[i].state;
-	count_states(k, k->sealed, t1, e, n, state);
-	const struct sheet *sh = sheet_seal(k->sealed, t1, e, n, k->live, ntrks, k->edge, nedge);
-	*(const struct sheet **)col_add(&k->st->sheets, NULL) = sh;
+	struct sheet_piece late = {0}, *p = &k->now;
+	void *entry = NULL, *edge = NULL;
+	size_t from = t1 > k->newest ? p->n : t1 == k->newest ? k->ties : 0;
+	p->n = split(p->entry, from, p->n, sizeof *p->entry, t1, &entry, &late.n, &late.centry);
+	p->nedge = split(p->edge, 0, p->nedge, sizeof *p->edge, t1, &edge, &late.nedge, &late.cedge);
+	p->t0 = k->sealed;
+	p->t1 = t1;
+	p->ntrks = k->n;
+	bool past = p->past;
+	sealing_piece(k->sealing, p);
 	k->sealed = t1;
-	if (rest)
-		memcpy(k->entry, later, rest * sizeof *later);
-	if (erest)
-		memcpy(k->edge, elater, erest * sizeof *elater);
-	k->nentry = rest;
-	k->nedge = erest;
-	mem_free(state);
-	mem_free(later);
-	mem_free(elater);
+	p->past = past && late.n;
+	if (late.n) {
+		p->entry = mem_grow(p->entry, &p->centry, late.n, sizeof *p->entry);
+		memcpy(p->entry, entry, late.n * sizeof *p->entry);
+	}
+	if (late.nedge) {
+		p->edge = mem_grow(p->edge, &p->cedge, late.nedge, sizeof *p->edge);
+		memcpy(p->edge, edge, late.nedge * sizeof *p->edge);
+	}
+	p->n = late.n;
+	p->nedge = late.nedge;
+	k->ties = 0;
+	mem_free(entry);
+	mem_free(edge);
 }
 
 void tracks_upto(struct tracks *k, int64_t t)
@@ -365,32 +349,44 @@ void tracks_upto(struct tracks *k, int64_t t)
 	while (t > k->sealed) {
 		int64_t first = INT64_MAX;	/* when anything happens next */
 		if (t - k->sealed > SHEET_MAX_NS)
-			for (size_t i = 0; i < k->nentry; i++)
-				if (k->entry[i].t < first)
-					first = k->entry[i].t;
+			for (size_t i = 0; i < k->now.n; i++)
+				if (k->now.entry[i].t < first)
+					first = k->now.entry[i].t;
 		if (t - k->sealed <= SHEET_MAX_NS)
-			seal_piece(k, t);
+			cut_piece(k, t);
 		else if (first - k->sealed > SHEET_MAX_NS / 2)
-			seal_piece(k, first < t ? first : t);
+			cut_piece(k, first < t ? first : t);
 		else
-			seal_piece(k, k->sealed + SHEET_MAX_NS);
+			cut_piece(k, k->sealed + SHEET_MAX_NS);
 	}
-	/* what is heard of for the first time is no older than the sheet that is being written */
-	for (uint32_t i = 0, n = col_n(&k->st->trks); i < n; i++)
-		if (k->last[i].t < k->sealed)
-			k->last[i].t = k->sealed;
 }
 
-void tracks_snap(const struct tracks *k, struct snap *s)
+static void tracks_counts(const struct tracks *k, struct snap *s)
 {
 	const struct store *st = k->st;
-	s->t0 = 0;
-	s->t1 = k->sealed;
 	s->ntrks = col_n(&st->trks);
 	s->nmarks = col_n(&st->marks);
 	s->nspans = col_n(&st->spans);
 	s->nutils = col_n(&st->utils);
-	s->nsheets = col_n(&st->sheets);
-	for (int c = 0; c < CT__N; c++)
+	for (int c = 0; c < CT_RUNNABLE; c++)
 		s->ncounts[c] = col_n(&st->counts[c]);
+}
+
+void tracks_tell(struct tracks *k, struct snap *s, sealing_fn *fn, void *arg)
+{
+	tracks_counts(k, s);
+	sealing_tell(k->sealing, s, fn, arg);
+}
+
+void tracks_sealed(const struct tracks *k, struct snap *s)
+{
+	sealing_snap(k->sealing, s);
+}
+
+const struct snap *tracks_snap(struct tracks *k, struct snap *s)
+{
+	sealing_end(k->sealing);
+	tracks_counts(k, s);
+	tracks_sealed(k, s);
+	return s;
 }

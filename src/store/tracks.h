@@ -3,7 +3,7 @@
 #ifndef TTRACE_TRACKS_H
 #define TTRACE_TRACKS_H
 
-#include "store/store.h"
+#include "store/sealing.h"
 
 /*
  * The writer's half of a trace: who exists, in which state since when, and the
@@ -28,10 +28,15 @@ void tracks_util(struct tracks *, const struct sink_util *);
 
 /* Everything before t has been said: seal it. */
 void tracks_upto(struct tracks *, int64_t t);
-/* Nothing more will be said: give back what only the writer needs. */
+/* Have a publication made, on whatever thread, when all so far is sealed: fn gets s with the counts of the
+   columns as they are now, and asks tracks_sealed() for the rest. */
+void tracks_tell(struct tracks *, struct snap *s, sealing_fn *, void *arg);
+void tracks_sealed(const struct tracks *, struct snap *);
+/* Wait until all is sealed, and fill in what a snapshot says of the trace: t0, t1, the counts of its columns. */
+const struct snap *tracks_snap(struct tracks *, struct snap *);	/* its argument */
+void tracks_end(struct tracks *);	/* wait */
+/* Nothing more will be said: wait, and give back what only the writer needs. */
 void tracks_done(struct tracks *);
-/* Fill in what a snapshot says of the trace: t0, t1 and the counts of its columns. */
-void tracks_snap(const struct tracks *, struct snap *);
 
 /* The trace half of store_check. */
 struct err;

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Sealing beside reading. A piece is a quarter of a million entries and needs
+ * nothing but what the pieces before left behind, so once there has been one,
+ * pieces go over a belt to a thread that makes sheets of them. It alone writes
+ * the sheets and the counters of goroutines by state; the columns that the
+ * reader fills meanwhile are not its business. A publication goes the same way,
+ * with the counts of those columns as they were when it was asked for: so what
+ * is published is the same whether there is a thread or not.
+ *
+ * A piece's arrays are exchanged for those of the slot, not copied.
+ */
+#include "config.h"
+#include "store/sealing.h"
+
+#include "base/job.h"
+#include "base/mem.h"
+
+enum { SLOTS = 3, COUNT_SLOTS = 1024, CLASSES = CLASS__N };
+
+struct slot {
+	bool piece, tell;
+	struct sheet_piece p;
+	struct snap snap;
+	sealing_fn *fn;
+	void *arg;
+};
+
+struct sealing {
+	struct store *st;
+	struct sealer sealer;
+	uint64_t class_n[CLASSES];	/* goroutines by class where the newest sheet ends */
+	int64_t sealed, counted[CT__N];
+	uint32_t pieces;
+	struct job *job;		/* NULL: no thread */
+	struct belt *belt;
+	struct slot slot[SLOTS];
+};
+
+static const enum counter class_counter[CLASSES] = {
+	[CLASS_RUNNABLE] = CT_RUNNABLE, [CLASS_RUNNING] = CT_RUNNING, [CLASS_WAITING] = CT_WAITING,
+	[CLASS_SYSCALL] = CT_SYSCALL,
+};
+
+/* ---- goroutines by state */
+
+static void count(struct sealing *s, int64_t t, enum counter c, uint64_t v)
+{
+	if (t < s->counted[c])
+		t = s->counted[c];
+	s->counted[c] = t;
+	*(struct count_row *)col_add(&s->st->counts[c], NULL) = (struct count_row){ t, v };
+}
+
+/* The values of one class within a slot of a sheet: where it was least, most, and last. */
+struct class_slot { struct count_row min, max, last; bool any; };
+
+static void slot_flush(struct sealing *s, struct class_slot *slot, enum counter c)
+{
+	if (!slot->any)
+		return;
+	const struct count_row *a = &slot->min, *b = &slot->max;
+	if (a->t > b->t)
+		a = &slot->max, b = &slot->min;
+	if (a->t < slot->last.t)
+		count(s, a->t, c, a->v);
+	if (b->t < slot->last.t && b->v != a->v)
+		count(s, b->t, c, b->v);
+	count(s, slot->last.t, c, slot->last.v);
+	slot->any = false;
+}
+
+static void slot_add(struct class_slot *slot, int64_t t, uint64_t v)
+{
+	struct count_row row = { t, (int64_t)v < 0 ? 0 : v };
+	if (!slot->any)
+		*slot = (struct class_slot){ row, row, row, true };
+	if (row.v < slot->min.v)
+		slot->min = row;
+	if (row.v > slot->max.v)
+		slot->max = row;
+	slot->last = row;
+}
+
+static void flush_all(struct sealing *s, struct class_slot *slot)
+{
+	for (unsigned c = 1; c < CLASSES; c++)
+		slot_flush(s, &slot[c], class_counter[c]);
+}
+
+/* How many goroutines run, wait, ... over a piece, thinned to the extremes of each slot of time. What
+   was only learnt of later (SHEET_PAST) holds from its beginning on. */
+static void count_states(struct sealing *s, const struct sheet_piece *p)
+{
+	struct class_slot slot[CLASSES] = {0};
+	uint64_t *now = s->class_n;
+	const struct sheet_entry *e = p->entry;
+	for (size_t i = 0; p->past && i < p->n; i++)
+		if (e[i].state & SHEET_PAST && e[i].was & ENTRY_G) {
+			now[e[i].was & ~ENTRY_G]--;
+			now[sheet_class(e[i].state)]++;
+		}
+	for (unsigned c = 1; c < CLASSES; c++)
+		slot_add(&slot[c], p->t0, now[c]);
+	int64_t step = (p->t1 - p->t0) / COUNT_SLOTS + 1, end = p->t0 + step;
+	for (size_t i = 0; i < p->n; i++) {
+		if (e[i].state & SHEET_PAST || !(e[i].was & ENTRY_G))
+			continue;
+		unsigned was = e[i].was & ~(unsigned)ENTRY_G, is = sheet_class(e[i].state);
+		if (was == is)
+			continue;
+		if (e[i].t >= end) {
+			flush_all(s, slot);
+			end = e[i].t - (e[i].t - p->t0) % step + step;
+		}
+		now[was]--;
+		now[is]++;
+		if (was)
+			slot_add(&slot[was], e[i].t, now[was]);
+		if (is)
+			slot_add(&slot[is], e[i].t, now[is]);
+	}
+	flush_all(s, slot);
+}
+
+/* ---- one piece after another */
+
+static void seal(struct sealing *s, struct sheet_piece *p)
+{
+	count_states(s, p);
+	const struct sheet *sh = sealer_seal(&s->sealer, p);
+	*(const struct sheet **)col_add(&s->st->sheets, NULL) = sh;
+	s->sealed = p->t1;
+	p->n = p->nedge = 0;
+	p->past = false;
+}
+
+static void empty(struct sealing *s, struct slot *x)
+{
+	if (x->piece)
+		seal(s, &x->p);
+	if (x->tell)
+		x->fn(x->arg, &x->snap);
+	x->piece = x->tell = false;
+}
+
+static int work(struct job *j, void *arg)
+{
+	struct sealing *s = arg;
+	(void)j;
+	for (int i; (i = belt_next(s->belt)) >= 0; belt_done(s->belt))
+		empty(s, &s->slot[i]);
+	return 0;
+}
+
+/* The slot to fill, when there is a thread. A thread is started for the second piece, unless one is wanted
+   or refused. */
+static struct slot *slot_of(struct sealing *s, bool piece)
+{
+	uint32_t from = job_wanted() > 1 ? 0 : 1;
+	if (!s->job && piece && s->pieces++ == from && job_cpus() > 1) {
+		s->belt = belt_new(SLOTS);
+		s->job = job_start(work, s);
+		if (!s->job)
+			belt_free(s->belt);
+	}
+	return s->job ? &s->slot[belt_take(s->belt)] : NULL;
+}
+
+void sealing_piece(struct sealing *s, struct sheet_piece *p)
+{
+	struct slot *x = slot_of(s, true);
+	if (!x) {
+		seal(s, p);
+		return;
+	}
+	struct sheet_piece old = x->p;
+	x->p = *p;
+	x->piece = true;
+	old.t0 = p->t0;
+	old.t1 = p->t1;
+	*p = old;
+	belt_send(s->belt);
+}
+
+void sealing_tell(struct sealing *s, const struct snap *sn, sealing_fn *fn, void *arg)
+{
+	struct slot *x = slot_of(s, false);
+	if (!x) {
+		fn(arg, sn);
+		return;
+	}
+	x->tell = true;
+	x->snap = *sn;
+	x->fn = fn;
+	x->arg = arg;
+	belt_send(s->belt);
+}
+
+void sealing_end(struct sealing *s)
+{
+	if (!s->job)
+		return;
+	belt_close(s->belt);
+	job_join(s->job);
+	belt_free(s->belt);
+	s->job = NULL;
+	s->belt = NULL;
+}
+
+void sealing_snap(const struct sealing *s, struct snap *sn)
+{
+	sn->t0 = 0;
+	sn->t1 = s->sealed;
+	sn->nsheets = col_n(&s->st->sheets);
+	for (unsigned c = CT_RUNNABLE; c < CT__N; c++)
+		sn->ncounts[c] = col_n(&s->st->counts[c]);
+}
+
+struct sealing *sealing_new(struct store *st)
+{
+	struct sealing *s = xcalloc(1, sizeof *s);
+	s->st = st;
+	return s;
+}
+
+void sealing_done(struct sealing *s)
+{
+	sealing_end(s);
+	sealer_free(&s->sealer);
+	for (int i = 0; i < SLOTS; i++) {
+		mem_free(s->slot[i].p.entry);
+		mem_free(s->slot[i].p.edge);
+		s->slot[i].p = (struct sheet_piece){0};
+	}
+}
+
+void sealing_free(struct sealing *s)
+{
+	sealing_done(s);
+	mem_free(s);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_SEALING_H
+#define TTRACE_SEALING_H
+
+#include "store/sheet.h"
+
+/*
+ * From pieces to sheets in the store, in order, with what is counted on the way
+ * (goroutines by state); on a thread of its own once a trace proves to be long.
+ */
+struct sealing;
+
+struct sealing *sealing_new(struct store *);
+void sealing_free(struct sealing *);
+/* Seal a piece. Its arrays are taken, and others, empty, given for them. */
+void sealing_piece(struct sealing *, struct sheet_piece *);
+/* All pieces so far being sealed, let fn know, with what there was at the time of this call. */
+typedef void sealing_fn(void *arg, const struct snap *);
+void sealing_tell(struct sealing *, const struct snap *, sealing_fn *, void *arg);
+/* Wait until all of it is done; the thread is gone. */
+void sealing_end(struct sealing *);
+void sealing_done(struct sealing *);	/* and give back what is only needed for more */
+/* Whoever was told: what of the columns is sealed. */
+void sealing_snap(const struct sealing *, struct snap *);
+
+#endif
