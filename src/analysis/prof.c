@@ -12,6 +12,9 @@
 #include "config.h"
 #include "analysis/prof.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -300,7 +303,19 @@ static void sink_meta(void *self, const struct sink_meta *m)
 
 static void sink_warn(void *self, uint64_t at, const char *fmt, ...)
 {
-	(void)self, (void)at, (void)fmt;
+	enum { MOST = 100 };
+	struct prof *p = self;
+	char msg[512];
+	va_list ap;
+	if (p->nwarn++ >= MOST || !p->notice)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof msg, fmt, ap);
+	va_end(ap);
+	if (at == ERR_NOWHERE)
+		p->notice(p->notice_arg, "%s", msg);
+	else
+		p->notice(p->notice_arg, "at byte %" PRIu64 ": %s", at, msg);
 }
 
 static bool sink_upto(void *self, int64_t t, uint64_t bytes)

@@ -30,6 +30,7 @@ struct prof_run { size_t off; uint32_t n; };
 struct prof_label { str_id key, str; int64_t num; str_id unit; };
 	/* of a set: strings first, then numbers; by key; in the order of the file under a key */
 struct prof_sample { uint32_t stack, labels; };
+typedef void prof_notice(void *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 struct prof {
 	struct arena arena;
@@ -55,6 +56,9 @@ struct prof {
 	str_id *comment;
 	size_t ncomment, ccomment;
 	bool bad;			/* a sample had another number of values than there are types */
+	prof_notice *notice;		/* what readers warn of goes there, with its place; NULL: nowhere */
+	void *notice_arg;
+	size_t nwarn;
 };
 
 struct prof *prof_new(void);
@@ -109,7 +113,6 @@ struct prof_units {	/* the unit of each numeric label key */
 	str_id *key, *unit;
 	size_t n, cap;
 };
-typedef void prof_notice(void *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A C++ name without its arguments: how much of *s, which may move on. */
 size_t prof_simple_name(const char **s, size_t n);
 /* Remove what the profile itself says is uninteresting (drop_frames and keep_frames). */

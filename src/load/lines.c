@@ -111,3 +111,149 @@ bool words_hex(struct words d, uint64_t *v)
 	}
 	return true;
 }
+
+bool words_u64(struct words *t, uint64_t *v)
+{
+	struct words d;
+	*v = 0;
+	if (!words_digits(t, &d) || words_n(d) > 19)
+		return false;
+	for (; d.p < d.end; d.p++)
+		*v = *v * 10 + (uint64_t)(*d.p - '0');
+	return true;
+}
+
+bool words_until(struct words *t, char c, struct words *before)
+{
+	const char *at = t->p < t->end ? memchr(t->p, c, words_n(*t)) : NULL;
+	if (!at)
+		return false;
+	*before = (struct words){t->p, at};
+	t->p = at + 1;
+	return true;
+}
+
+bool words_ending(struct words t, const char *word)
+{
+	size_t n = strlen(word);
+	return words_n(t) >= n && !memcmp(t.end - n, word, n);
+}
+
+bool words_line(struct words *t, int64_t *line)
+{
+	const char *p = t->end;
+	while (p > t->p && is_digit(p[-1]))
+		p--;
+	if (p == t->end || p == t->p || p[-1] != ':' || !words_number((struct words){p, t->end}, line))
+		return false;
+	t->end = p - 1;
+	return true;
+}
+
+const char *text_find(const char *p, const char *end, const char *word)
+{
+	size_t n = strlen(word);
+	while ((size_t)(end - p) >= n) {
+		p = memchr(p, *word, (size_t)(end - p) - n + 1);
+		if (!p)
+			break;
+		if (!memcmp(p, word, n))
+			return p;
+		p++;
+	}
+	return NULL;
+}
+
+/* ---- what collectors put in front */
+
+/* Does t begin with this, where 9 stands for a digit, a for a letter, _ for a digit or a space? */
+static bool looks_like(struct words t, const char *shape)
+{
+	for (; *shape; shape++, t.p++) {
+		if (t.p == t.end)
+			return false;
+		char c = *t.p;
+		bool fits = *shape == '9' ? is_digit(c) : *shape == '_' ? is_digit(c) || c == ' '
+		    : *shape == 'a' ? (c | 32) >= 'a' && (c | 32) <= 'z' : c == *shape;
+		if (!fits)
+			return false;
+	}
+	return true;
+}
+
+static bool skip_stamp(struct words *t, struct words *stamp)
+{
+	struct words after = *t;
+	if (!looks_like(*t, "9999-99-99T99:99:99") || !words_until(&after, ' ', stamp))
+		return false;
+	*t = after;
+	if (words_take(&after, "stderr ") || words_take(&after, "stdout "))
+		if (words_take(&after, "F ") || words_take(&after, "P "))
+			*t = after;
+	return true;
+}
+
+/* "Nov 21 07:00:00 host program[12]: " */
+static void skip_syslog(struct words *t)
+{
+	struct words rest = *t, host, program;
+	if (!looks_like(rest, "aaa _9 99:99:99 "))
+		return;
+	rest.p += 16;
+	if (words_until(&rest, ' ', &host) && words_until(&rest, ' ', &program) && words_ending(program, ":"))
+		*t = rest;
+}
+
+/* "service-1  | " */
+static void skip_service(struct words *t)
+{
+	struct words rest = *t;
+	while (rest.p < rest.end && !is_space(*rest.p) && *rest.p != '|')
+		rest.p++;
+	if (rest.p == t->p || rest.p == rest.end || *rest.p != ' ')
+		return;
+	words_spaces(&rest);
+	if (words_take(&rest, "| "))
+		*t = rest;
+}
+
+struct words lines_bare(const struct lines *l, struct words *stamp)
+{
+	struct words t = lines_words(l), pod;
+	*stamp = (struct words){t.p, t.p};
+	if (words_start(t, "[pod/"))
+		words_until(&t, ' ', &pod);
+	if (!skip_stamp(&t, stamp)) {
+		skip_syslog(&t);
+		skip_service(&t);
+	}
+	return t;
+}
+
+static int64_t two(const char *p)
+{
+	return (p[0] - '0') * 10 + (p[1] - '0');
+}
+
+bool words_wall(struct words t, int64_t *ns)
+{
+	if (!looks_like(t, "9999-99-99T99:99:99"))
+		return false;
+	const char *p = t.p;
+	int64_t y = two(p) * 100 + two(p + 2), m = two(p + 5), d = two(p + 8), unit = 100000000, zone = 0;
+	/* days since 1970 of a date: years begin in March, so that the leap day comes last */
+	int64_t yy = m <= 2 ? y - 1 : y, era = yy / 400, yoe = yy - era * 400;
+	int64_t doy = (153 * (m > 2 ? m - 3 : m + 9) + 2) / 5 + d - 1, doe = yoe * 365 + yoe / 4 - yoe / 100 + doy;
+	int64_t s = (era * 146097 + doe - 719468) * 86400 + two(p + 11) * 3600 + two(p + 14) * 60 + two(p + 17);
+	if (y < 1970 || y > 2200)
+		return false;
+	*ns = 0;
+	t.p += 19;
+	if (words_take(&t, "."))
+		for (; t.p < t.end && is_digit(*t.p); t.p++, unit /= 10)
+			*ns += (*t.p - '0') * unit;
+	if (looks_like(t, "+99:99") || looks_like(t, "-99:99"))
+		zone = (two(t.p + 1) * 3600 + two(t.p + 4) * 60) * (*t.p == '+' ? 1 : -1);
+	*ns += (s - zone) * 1000000000;
+	return true;
+}

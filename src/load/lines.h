@@ -18,6 +18,11 @@ struct words { const char *p, *end; };		/* a piece of a line, being read */
 struct words lines_words(const struct lines *);		/* all of the line */
 struct words lines_trimmed(const struct lines *);	/* the line without spaces around it */
 bool lines_comment(const struct lines *);		/* or empty */
+/* The line without what a collector of logs puts in front: the time and stream of Kubernetes and
+   docker -t, the service of docker compose, date, host and program of a system log. *stamp: the time
+   in RFC 3339, empty when there is none. */
+struct words lines_bare(const struct lines *, struct words *stamp);
+bool words_wall(struct words stamp, int64_t *ns);	/* ns since 1970 */
 bool words_start(struct words, const char *word);
 bool words_hold(struct words, const char *word);	/* somewhere */
 bool words_take(struct words *, const char *word);	/* take it; false: it is not there */
@@ -29,5 +34,12 @@ void words_spaces(struct words *);
 bool words_digits(struct words *, struct words *digits);
 bool words_number(struct words digits, int64_t *v);	/* decimal, with sign; false: does not fit */
 bool words_hex(struct words digits, uint64_t *v);
+bool words_u64(struct words *, uint64_t *v);		/* take a decimal number that fits */
+bool words_until(struct words *, char c, struct words *before);	/* take up to c, and c; false: there is no c */
+bool words_ending(struct words, const char *word);
+/* Take it off the end, with the ':' before it: "dir/file.go:12". */
+bool words_line(struct words *, int64_t *line);
+/* Where word is in p..end; NULL: nowhere. */
+const char *text_find(const char *p, const char *end, const char *word);
 
 #endif

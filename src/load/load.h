@@ -31,7 +31,11 @@ typedef int read_fn(struct bytes, struct sink *, struct err *);
 read_fn read_pprof, read_pprof_legacy, read_gotrace;
 /* Does it name frames to drop? A quick walk: what is damaged, read_pprof() will say. */
 bool pprof_prunes(struct bytes);
+read_fn read_godump;			/* goroutine dumps: debug=2, SIGQUIT, panics */
 bool is_pprof_legacy(struct bytes);	/* by its heading */
+bool is_godump(struct bytes);
+read_fn read_folded;			/* "a;b;c 12" */
+bool is_folded(struct bytes);
 
 enum file_kind { FK_UNKNOWN, FK_PPROF, FK_GOTRACE };
 struct reader {

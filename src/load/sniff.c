@@ -44,6 +44,8 @@ static const struct reader readers[] = {
 	{FK_GOTRACE, "Go execution trace", is_gotrace, read_gotrace},
 	{FK_PPROF, "pprof profile", is_pprof, read_pprof},
 	{FK_PPROF, "pprof profile of an old format", is_pprof_legacy, read_pprof_legacy},
+	{FK_PPROF, "dump of goroutines", is_godump, read_godump},
+	{FK_PPROF, "folded stacks", is_folded, read_folded},
 };
 
 static const struct {
@@ -64,7 +66,6 @@ static const struct {
 	{"{", 1, "JSON"},
 	{"[", 1, "JSON"},
 	{"#!", 2, "a script"},
-	{"goroutine ", 10, "a dump of goroutines (debug=2 or SIGQUIT)"},
 };
 
 static bool is_text(struct bytes b)

@@ -65,10 +65,14 @@ static struct prof *read_one(struct bytes *b, const struct fetcher *f, struct er
 	struct prof *p = prof_new();
 	struct sink sink = prof_sink(p);
 	int bad = !r;
+	p->notice = f->notice;
+	p->notice_arg = f->arg;
 	if (r && r->kind != FK_PPROF)
 		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "is a %s, not a profile", r->name);
 	if (!bad)
 		bad = r->read(*b, &sink, e);
+	if (!bad && p->nwarn && opt_bool(f->o, OPT_STRICT))
+		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "not all of it could be read, and -strict is given");
 	input_close(b);
 	if (bad) {
 		prof_free(p);
