@@ -7,11 +7,11 @@
 #include "config.h"
 #include "tap.h"
 
-#include "analysis/demangle.h"
 #include "analysis/graph.h"
 #include "base/path.h"
 #include "base/units.h"
 #include "report/shorten.h"
+#include "session/symbolize.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -185,12 +185,19 @@ static void label(int64_t v, const char *from, const char *to, const char *want)
 	buf_free(&b);
 }
 
+static void silent(void *arg, const char *fmt, ...)
+{
+	(void)arg;
+	(void)fmt;
+}
+
 static void name(const char *mode, const char *in, const char *want)
 {
 	struct prof *p = prof_new();
 	str_id sys = str(p, in);
 	fun_id f = prof_add_fun(p, &(struct prof_fun){.id = 1, .name = sys, .sysname = sys});
-	OK(!prof_demangle(p, mode, NULL) && !strcmp(prof_s(p, p->fun[f].name), want));
+	symbolize(p, mode, silent, NULL);
+	OK(!symbolize_check(mode, NULL) && !strcmp(prof_s(p, p->fun[f].name), want));
 	prof_free(p);
 }
 
@@ -203,6 +210,8 @@ static void test_names(void)
 	name("", "_ZN1AltERKS_", "A::operator<");
 	name("none", "_ZSt4swapIiEvRT_S1_", "_ZSt4swapIiEvRT_S1_");
 #endif
+	name("demangle=none", "_ZSt4swapIiEvRT_S1_", "_ZSt4swapIiEvRT_S1_");
+	OK(symbolize_check("remote", NULL) && symbolize_check("local:bogus", NULL) && !symbolize_check("Local:FORCE", NULL));
 	name("local", "ns::f<a, b<c> >(int (*)(char))", "ns::f");
 	name("local", "example.com/a.(*T[...]).M", "example.com/a.(*T[...]).M");
 	name("local", "java.util.HashMap.put(Object)", "java.util.HashMap.put(Object)");

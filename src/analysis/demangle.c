@@ -15,8 +15,6 @@
 
 #include <string.h>
 
-enum mode { FULL, TEMPLATES, SIMPLE };
-
 #ifdef HAVE_CXA_DEMANGLE
 char *__cxa_demangle(const char *name, char *out, size_t *n, int *status);
 #endif
@@ -76,6 +74,18 @@ static const char *behind(const char *s, const char *begin)
 	return s;
 }
 
+/* Behind what may follow the parameters of a member function. */
+static const char *qualifiers(const char *s)
+{
+	static const char *const word[] = {" const", " volatile", " restrict", " &&", " &", "&&", "&", " noexcept"};
+	for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+		if (!strncmp(s, word[i], strlen(word[i]))) {
+			s += strlen(word[i]);
+			i = SIZE_MAX;
+		}
+	return s;
+}
+
 /* A demangled name without its return type and parameters; without template arguments if simple. */
 static void simplify(struct buf *b, const char *s, bool simple)
 {
@@ -93,9 +103,14 @@ static void simplify(struct buf *b, const char *s, bool simple)
 			next = s + sizeof anonymous - 1;
 			buf_puts(b, anonymous);
 		} else if (*s == '(') {
-			next = behind(s, begin);
-			while (*next && strncmp(next, "::", 2))	/* const, &, ... */
-				next++;
+			const char *after = behind(s, begin);
+			next = qualifiers(after);
+			if (!strncmp(next, "::", 2)) {	/* the function that something local is in */
+				buf_puts(b, "()");
+				buf_put(b, after, (size_t)(next - after));
+			} else if (*next) {
+				next = after;
+			}
 		} else if (*s == '<') {
 			next = behind(s, begin);
 			if (!simple)
@@ -138,24 +153,34 @@ static void remove_matching(struct buf *b, char open, char close)
 	}
 }
 
-static str_id plain_name(struct prof *p, str_id sys, enum mode mode)
+bool demangle(struct buf *b, const char *name, enum demangle_mode mode)
+{
+	char *full = mode == DM_NONE ? NULL : demangled(name);
+	if (!full)
+		return false;
+	char *clone = strstr(full, " [clone ");
+	if (clone)
+		*clone = 0;
+	if (mode == DM_FULL) {
+		buf_puts(b, full);
+	} else {
+		struct buf t = {0};	/* what it takes out goes back to the beginning */
+		simplify(&t, full, mode == DM_SIMPLE);
+		buf_put(b, t.p ? t.p : "", t.n);
+		buf_free(&t);
+	}
+	mem_free(full);
+	return true;
+}
+
+static str_id plain_name(struct prof *p, str_id sys, enum demangle_mode mode)
 {
 	struct buf b = {0};
-	char *full = demangled(prof_s(p, sys));
-	if (full) {
-		char *clone = strstr(full, " [clone ");
-		if (clone)
-			*clone = 0;
-		if (mode == FULL)
-			buf_puts(&b, full);
-		else
-			simplify(&b, full, mode == SIMPLE);
-		mem_free(full);
-	} else {
+	if (!demangle(&b, prof_s(p, sys), mode)) {
 		buf_put(&b, p->str[sys].s, p->str[sys].n);
-		if (mode != FULL && looks_like_cpp(buf_str(&b))) {
+		if (mode != DM_FULL && looks_like_cpp(buf_str(&b))) {
 			remove_matching(&b, '(', ')');
-			if (mode == SIMPLE)
+			if (mode == DM_SIMPLE)
 				remove_matching(&b, '<', '>');
 		}
 	}
@@ -164,39 +189,13 @@ static str_id plain_name(struct prof *p, str_id sys, enum mode mode)
 	return s;
 }
 
-static int parse_mode(const char *s, enum mode *mode, bool *force, struct err *e)
+void prof_demangle(struct prof *p, enum demangle_mode mode, bool force)
 {
-	static const char *const word[] = {"", "local", "fastlocal", "remote", "force", "demangle=full",
-	    "demangle=templates", "demangle=default", "demangle=none", "none", "no"};
-	*mode = SIMPLE;
-	*force = false;
-	int verdict = 0;
-	while (s && *s) {
-		size_t n = strcspn(s, ":"), i = 0;
-		while (i < 11 && (strlen(word[i]) != n || strncmp(s, word[i], n)))
-			i++;
-		if (i == 11)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-symbolize=%.*s is not known", (int)n, s);
-		if (i == 5 || i == 6)
-			*mode = i == 5 ? FULL : TEMPLATES;
-		*force |= i >= 4 && i <= 6;
-		verdict |= i > 7;	/* leave names alone */
-		s += n + (s[n] != 0);
-	}
-	return verdict;
-}
-
-int prof_demangle(struct prof *p, const char *symbolize, struct err *e)
-{
-	enum mode mode;
-	bool force;
-	int r = parse_mode(symbolize, &mode, &force, e);
-	for (size_t i = 1; i < p->nfun && !r; i++) {
+	for (size_t i = 1; i < p->nfun; i++) {
 		struct prof_fun *f = &p->fun[i];
 		if (force && f->name && f->sysname)
 			f->name = f->sysname;
-		if (!f->name || f->name == f->sysname)
+		if (mode != DM_NONE && (!f->name || f->name == f->sysname))
 			f->name = plain_name(p, f->sysname, mode);
 	}
-	return r < 0 ? -1 : 0;
 }

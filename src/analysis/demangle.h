@@ -4,13 +4,19 @@
 #define TTRACE_DEMANGLE_H
 
 #include "analysis/prof.h"
+#include "base/buf.h"
+
+#include <stdbool.h>
 
 /*
- * Function names of C++ as people write them. The mode is that of pprof's
- * -symbolize: "none" leaves names alone; demangle=full, demangle=templates
- * (no parameters) or anything else (no parameters, no template arguments).
- * -1: it is none of them.
+ * Function names of C++ and Rust as people write them, in pprof's modes: without
+ * parameters and template arguments, without parameters, in full; or not at all.
  */
-int prof_demangle(struct prof *, const char *symbolize, struct err *e);
+enum demangle_mode { DM_SIMPLE, DM_TEMPLATES, DM_FULL, DM_NONE };
+
+/* Of all functions whose name is still the one that was linked; force: of all that have one. */
+void prof_demangle(struct prof *, enum demangle_mode, bool force);
+/* One name, appended; false: it is not mangled, and nothing is. */
+bool demangle(struct buf *, const char *name, enum demangle_mode);
 
 #endif

@@ -10,8 +10,8 @@
 #include "config.h"
 #include "session/fetch.h"
 
-#include "analysis/demangle.h"
 #include "load/load.h"
+#include "session/symbolize.h"
 #include "session/tracefile.h"
 
 #include <string.h>
@@ -185,6 +185,8 @@ struct prof *fetch_profile_of(const struct opt *o, struct bytes *first, prof_not
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "-normalize needs a -base or -diff_base to normalize by");
 		return NULL;
 	}
+	if (symbolize_check(opt_str(o, OPT_SYMBOLIZE), e))
+		return NULL;
 	struct bytes b;
 	if (n > 1 && !first && strcmp(file[0], "-") && !input_open(file[0], &b, NULL)) {
 		if (is_program(b)) {
@@ -206,10 +208,9 @@ struct prof *fetch_profile_of(const struct opt *o, struct bytes *first, prof_not
 		return NULL;
 	if (opt_bool(o, OPT_ALL_FRAMES))
 		p->drop_frames = p->keep_frames = 0;
-	const char *symbolize = opt_str(o, OPT_SYMBOLIZE);
-	if (o->v[OPT_SYMBOLIZE].set && prof_demangle(p, symbolize, e)) {
-		prof_free(p);
-		return NULL;
+	if (o->v[OPT_SYMBOLIZE].set) {
+		symbolize_locate(p, f.program != NULL, notice, arg);
+		symbolize(p, opt_str(o, OPT_SYMBOLIZE), notice, arg);
 	}
 	prof_prune(p);
 	forget_urls(p);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_BINARY_H
+#define TTRACE_BINARY_H
+
+#include "load/debuginfo.h"
+
+/*
+ * A local program or library as a profile's mapping shows it: what is at a
+ * run-time address, by debug information and by its symbols.
+ */
+struct binary {
+	struct elf elf;
+	char *path;
+	struct elf_mapping map;
+	struct debuginfo *debug;	/* opened when first asked for */
+	bool fast;			/* symbols alone */
+	bool tried, based, lost;	/* debug: tried; base: known; cannot be known */
+	uint64_t base;
+};
+
+int binary_open(struct binary *, const char *path, const struct elf_mapping *, struct err *e);
+void binary_close(struct binary *);
+
+/* A run-time address as one of the file; false: it is outside the mapping, or nobody can say. */
+bool binary_addr(struct binary *, uint64_t addr, uint64_t *of_file);
+/* The frames at a run-time address, innermost first; how many. Strings are good until binary_close(). */
+size_t binary_frames(struct binary *, uint64_t addr, struct debug_frame *, size_t max);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * DWARF by libdw, walked with care. Two indexes of address ranges are made:
+ * of the units when the file is opened (not from .debug_aranges, which clang
+ * does not write), and of the functions of a unit when an address first falls
+ * into it. Below a function only the inlined calls that hold the address are
+ * followed.
+ *
+ * libdw's own search for scopes recurses over the tree, and a hostile file can
+ * nest as deep as it is long; so trees are walked here with a bounded stack,
+ * and only forwards. libdwfl would find separate debug files too, but it may
+ * ask a server for them, and this program is run on hosts where that is not
+ * wanted: the places are looked at here.
+ *
+ * The answers are addr2line's: a name as it was linked, the line of the
+ * innermost call from the line table, those of its callers from where they say
+ * that the call is; and llvm-symbolizer's where a function begins.
+ */
+#include "config.h"
+#include "load/debuginfo.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+bool debuginfo_built(void)
+{
+#ifdef HAVE_LIBDW
+	return true;
+#else
+	return false;
+#endif
+}
+
+#ifdef HAVE_LIBDW
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { DEPTH = 96, INLINE_DEPTH = 64, RANGES_MAX = 1 << 16 };
+
+struct range { uint64_t lo, hi, top; size_t ref; };	/* top: the highest hi so far */
+struct ranges { struct range *v; size_t n, cap; };
+
+struct unit {
+	Dwarf_Die die;
+	const char *dir;
+	bool indexed;
+	struct ranges funs;	/* ref: into fun */
+	Dwarf_Die *fun;
+	size_t nfun, capfun;
+};
+
+struct debuginfo {
+	int fd;
+	Dwarf *dw;
+	struct unit *unit;
+	size_t nunit, capunit;
+	struct ranges units;
+	struct arena names;
+};
+
+/* ---- ranges */
+
+static void ranges_add(struct ranges *r, uint64_t lo, uint64_t hi, size_t ref)
+{
+	if (lo >= hi)
+		return;
+	r->v = mem_grow(r->v, &r->cap, r->n + 1, sizeof *r->v);
+	r->v[r->n++] = (struct range){lo, hi, 0, ref};
+}
+
+static int by_start(const void *x, const void *y)
+{
+	const struct range *a = x, *b = y;
+	if (a->lo != b->lo)
+		return a->lo < b->lo ? -1 : 1;
+	return (a->ref > b->ref) - (a->ref < b->ref);
+}
+
+static void ranges_sort(struct ranges *r)
+{
+	uint64_t top = 0;
+	if (r->n)
+		qsort(r->v, r->n, sizeof *r->v, by_start);
+	for (size_t i = 0; i < r->n; i++)
+		r->v[i].top = top = r->v[i].hi > top ? r->v[i].hi : top;
+}
+
+/* The range that holds an address and begins last; SIZE_MAX: none. */
+static size_t ranges_find(const struct ranges *r, uint64_t addr)
+{
+	size_t lo = 0, hi = r->n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (r->v[mid].lo <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo > 0 && r->v[lo - 1].top > addr)
+		if (r->v[--lo].hi > addr)
+			return r->v[lo].ref;
+	return SIZE_MAX;
+}
+
+static void ranges_of(struct ranges *r, Dwarf_Die *die, size_t ref)
+{
+	Dwarf_Addr base, lo, hi;
+	ptrdiff_t off = 0;
+	for (int i = 0; i < RANGES_MAX && (off = dwarf_ranges(die, off, &base, &lo, &hi)) > 0; i++)
+		ranges_add(r, lo, hi, ref);
+}
+
+/* ---- trees */
+
+/* A walk over the descendants of a die: into a die only when asked to. */
+struct walk { Dwarf_Die at[DEPTH]; int depth; };
+
+static bool walk_down(struct walk *w, Dwarf_Die *from)
+{
+	if (w->depth == DEPTH || dwarf_child(from, &w->at[w->depth]))
+		return false;
+	w->depth++;
+	return true;
+}
+
+/* The next sibling, or of the nearest that has one; always further on in the file. */
+static bool walk_next(struct walk *w)
+{
+	while (w->depth > 0) {
+		Dwarf_Die *d = &w->at[w->depth - 1], next;
+		Dwarf_Off was = dwarf_dieoffset(d);
+		if (!dwarf_siblingof(d, &next) && dwarf_dieoffset(&next) > was) {
+			*d = next;
+			return true;
+		}
+		w->depth--;
+	}
+	return false;
+}
+
+static void index_functions(struct unit *u)
+{
+	struct walk w = {.depth = 0};
+	u->indexed = true;
+	if (!walk_down(&w, &u->die))
+		return;
+	for (bool more = true; more;) {
+		Dwarf_Die *d = &w.at[w.depth - 1];
+		bool into = false;
+		switch (dwarf_tag(d)) {
+		case DW_TAG_subprogram:
+			u->fun = mem_grow(u->fun, &u->capfun, u->nfun + 1, sizeof *u->fun);
+			u->fun[u->nfun] = *d;
+			ranges_of(&u->funs, d, u->nfun++);
+			into = true;
+			break;
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_union_type:
+		case DW_TAG_lexical_block: into = true; break;
+		default: break;
+		}
+		if (!into || !walk_down(&w, d))
+			more = walk_next(&w);
+	}
+	ranges_sort(&u->funs);
+}
+
+/* ---- what a die says */
+
+static const char *string_of(Dwarf_Die *die, unsigned attr)
+{
+	Dwarf_Attribute a;
+	const char *s = dwarf_attr_integrate(die, attr, &a) ? dwarf_formstring(&a) : NULL;
+	return s ? s : "";
+}
+
+static const char *name_of(Dwarf_Die *die)
+{
+	const char *s = string_of(die, DW_AT_linkage_name);
+	if (!*s)
+		s = string_of(die, DW_AT_MIPS_linkage_name);
+	return *s ? s : string_of(die, DW_AT_name);
+}
+
+/* A file of the line table by its whole name. */
+static const char *file_name(struct debuginfo *d, const struct unit *u, const char *s)
+{
+	if (!s || !*s)
+		return "";
+	if (*s == '/' || !*u->dir)
+		return s;
+	return arena_printf(&d->names, "%s/%s", u->dir, s);
+}
+
+static int64_t number_of(Dwarf_Die *die, unsigned attr)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word v;
+	return dwarf_attr_integrate(die, attr, &a) && !dwarf_formudata(&a, &v) && v <= INT32_MAX ? (int64_t)v : 0;
+}
+
+static const char *call_file(struct debuginfo *d, struct unit *u, Dwarf_Die *die)
+{
+	Dwarf_Files *files;
+	size_t n;
+	int64_t i = number_of(die, DW_AT_call_file);
+	if (dwarf_getsrcfiles(&u->die, &files, &n) || (size_t)i >= n)
+		return "";
+	return file_name(d, u, dwarf_filesrc(files, (size_t)i, NULL, NULL));
+}
+
+/* The dies from a function down to the innermost call inlined there; chain[0] is the function. */
+static size_t inlined_at(Dwarf_Die *fun, uint64_t addr, Dwarf_Die *chain)
+{
+	size_t n = 1;
+	struct walk w = {.depth = 0};
+	chain[0] = *fun;
+	for (bool more = walk_down(&w, fun); more;) {
+		Dwarf_Die *d = &w.at[w.depth - 1];
+		int tag = dwarf_tag(d);
+		bool call = tag == DW_TAG_inlined_subroutine;
+		if ((!call && tag != DW_TAG_lexical_block) || dwarf_haspc(d, addr) != 1) {
+			more = walk_next(&w);
+			continue;
+		}
+		if (call && n < INLINE_DEPTH)
+			chain[n++] = *d;
+		Dwarf_Die in = *d;	/* nothing beside what holds the address is of interest */
+		w.depth = 0;
+		more = walk_down(&w, &in);
+	}
+	return n;
+}
+
+size_t debuginfo_at(struct debuginfo *d, uint64_t addr, struct debug_frame *f, size_t max)
+{
+	size_t at = ranges_find(&d->units, addr), n = 1;
+	if (at == SIZE_MAX || !max)
+		return 0;
+	struct unit *u = &d->unit[at];
+	if (!u->indexed)
+		index_functions(u);
+	Dwarf_Die chain[INLINE_DEPTH];
+	size_t fun = ranges_find(&u->funs, addr);
+	if (fun != SIZE_MAX)
+		n = inlined_at(&u->fun[fun], addr, chain);
+	Dwarf_Line *l = dwarf_getsrc_die(&u->die, addr);
+	struct debug_frame at_line = {"", "", 0, 0, 0};
+	int line, col;
+	if (l) {
+		at_line.file = file_name(d, u, dwarf_linesrc(l, NULL, NULL));
+		at_line.line = dwarf_lineno(l, &line) ? 0 : line;
+		at_line.col = dwarf_linecol(l, &col) ? 0 : col;
+	}
+	f[0] = at_line;
+	if (fun == SIZE_MAX)
+		return *at_line.file != 0;
+	size_t out = 0;
+	for (size_t i = n; i-- > 0 && out < max; out++) {
+		at_line.name = name_of(&chain[i]);
+		at_line.start = number_of(&chain[i], DW_AT_decl_line);
+		f[out] = at_line;
+		if (i)
+			at_line = (struct debug_frame){"", call_file(d, u, &chain[i]), number_of(&chain[i], DW_AT_call_line),
+			    number_of(&chain[i], DW_AT_call_column), 0};
+	}
+	return out;
+}
+
+/* ---- opening */
+
+static void read_units(struct debuginfo *d)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die, split;
+	uint8_t type;
+	Dwarf_Half version;
+	while (!dwarf_get_units(d->dw, cu, &cu, &version, &type, &die, &split)) {
+		if (type != DW_UT_compile && type != DW_UT_skeleton && type != DW_UT_split_compile)
+			continue;
+		d->unit = mem_grow(d->unit, &d->capunit, d->nunit + 1, sizeof *d->unit);
+		bool is_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
+		d->unit[d->nunit] = (struct unit){.die = is_split ? split : die, .dir = string_of(&die, DW_AT_comp_dir)};
+		ranges_of(&d->units, &die, d->nunit++);
+	}
+	ranges_sort(&d->units);
+}
+
+/* Whether a file is the debug information of this program: by build id, else by checksum. */
+static bool belongs(const struct elf *f, const char *path, bool by_link)
+{
+	struct elf g;
+	if (elf_open(&g, path, NULL))
+		return false;
+	bool ok = g.dwarf && (*f->build && *g.build ? !strcmp(f->build, g.build)
+						   : by_link && elf_crc(g.file) == f->link_crc);
+	elf_close(&g);
+	return ok;
+}
+
+/* The file that has it: path itself, or one of the places for separate ones; into b. */
+static bool find_file(const struct elf *f, const char *path, struct buf *b)
+{
+	char real[PATH_MAX];
+	if (f->dwarf) {
+		buf_puts(b, path);
+		return true;
+	}
+	if (strlen(f->build) > 2) {
+		buf_printf(b, "/usr/lib/debug/.build-id/%.2s/%s.debug", f->build, f->build + 2);
+		if (belongs(f, buf_str(b), false))
+			return true;
+	}
+	if (!f->link || !realpath(path, real))
+		return false;
+	int dir = (int)(strrchr(real, '/') - real);
+	static const char *const place[] = {"%.*s/%s", "%.*s/.debug/%s", "/usr/lib/debug%.*s/%s"};
+	for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+		buf_reset(b);
+		buf_printf(b, place[i], dir, real, f->link);
+		if (strcmp(buf_str(b), real) && belongs(f, buf_str(b), true))
+			return true;
+	}
+	return false;
+}
+
+struct debuginfo *debuginfo_open(const struct elf *f, const char *path, struct err *e)
+{
+	struct buf b = {0};
+	struct debuginfo *d = NULL;
+	if (!find_file(f, path, &b)) {
+		err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s has no debug information", path);
+	} else {
+		d = xcalloc(1, sizeof *d);
+		d->fd = open(buf_str(&b), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		d->dw = d->fd >= 0 ? dwarf_begin(d->fd, DWARF_C_READ) : NULL;
+		if (d->dw) {
+			read_units(d);
+		} else {
+			err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s: its debug information cannot be read: %s", buf_str(&b),
+			    dwarf_errmsg(-1));
+			debuginfo_close(d);
+			d = NULL;
+		}
+	}
+	buf_free(&b);
+	return d;
+}
+
+void debuginfo_close(struct debuginfo *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->nunit; i++) {
+		mem_free(d->unit[i].funs.v);
+		mem_free(d->unit[i].fun);
+	}
+	mem_free(d->unit);
+	mem_free(d->units.v);
+	arena_free(&d->names);
+	if (d->dw)
+		dwarf_end(d->dw);
+	if (d->fd >= 0)
+		close(d->fd);
+	mem_free(d);
+}
+
+#else	/* without libdw */
+
+struct debuginfo *debuginfo_open(const struct elf *f, const char *path, struct err *e)
+{
+	(void)f;
+	err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s: this ttrace was built without libdw", path);
+	return NULL;
+}
+
+void debuginfo_close(struct debuginfo *d)
+{
+	(void)d;
+}
+
+size_t debuginfo_at(struct debuginfo *d, uint64_t addr, struct debug_frame *f, size_t max)
+{
+	(void)d;
+	(void)addr;
+	(void)f;
+	(void)max;
+	return 0;
+}
+#endif

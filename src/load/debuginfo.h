@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_DEBUGINFO_H
+#define TTRACE_DEBUGINFO_H
+
+#include "load/elf.h"
+
+/*
+ * The debug information of a program: what was called and inlined where. By
+ * libdw; debuginfo.c alone includes its headers. Without it, or without debug
+ * information, debuginfo_open() says so.
+ */
+struct debuginfo;
+struct debug_frame {	/* strings are good until debuginfo_close() */
+	const char *name;	/* as linked (mangled); "" unknown */
+	const char *file;	/* "" unknown */
+	int64_t line, col;
+	int64_t start;		/* line where the function begins; 0 unknown */
+};
+
+bool debuginfo_built(void);	/* was libdw there when ttrace was built */
+
+/* Of the file itself, or of the separate file that belongs to it: beside it, in .debug/, below
+   /usr/lib/debug by name or by build id. Nothing is fetched. */
+struct debuginfo *debuginfo_open(const struct elf *, const char *path, struct err *e);
+void debuginfo_close(struct debuginfo *);
+
+/* The frames at an address of the file, innermost (inlined) first; how many, 0: it does not say. */
+size_t debuginfo_at(struct debuginfo *, uint64_t addr, struct debug_frame *f, size_t max);
+
+#endif

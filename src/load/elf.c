@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * ELF, read by hand: headers, notes and symbols are a few tables of numbers,
+ * and doing it here means that a host without libdw still has names, and that
+ * nothing reaches libdw whose tables do not lie inside the file.
+ *
+ * Every table is checked once against the file's size, then read by offset in
+ * either byte order and width. Symbols keep pointers into the file; one whose
+ * name does not end inside its string table is left out.
+ *
+ * The base of a mapping is worked out as pprof does, so that equal profiles
+ * give equal names: by the segment that the mapping shows, for programs too,
+ * because one that is not relocatable may still have been mapped elsewhere.
+ */
+#include "config.h"
+#include "load/elf.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+enum { ET_REL = 1, ET_EXEC = 2, ET_DYN = 3, PT_LOAD = 1, PT_NOTE = 4, PF_X = 1 };
+enum { SHT_SYMTAB = 2, SHT_NOTE = 7, SHT_NOBITS = 8, SHT_DYNSYM = 11, NT_GNU_BUILD_ID = 3, PAGE = 4096 };
+
+struct section {
+	uint32_t name, type, link;
+	uint64_t addr, off, size, entsize, align, flags;
+};
+
+/* ---- numbers; the caller has checked that they lie inside the file */
+
+static uint64_t number(const struct elf *f, const uint8_t *p, size_t n)
+{
+	uint64_t v = 0;
+	for (size_t i = 0; i < n; i++)
+		v |= (uint64_t)p[f->big ? n - 1 - i : i] << 8 * i;
+	return v;
+}
+
+static uint32_t u32(const struct elf *f, uint64_t at)
+{
+	return (uint32_t)number(f, f->file.p + at, 4);
+}
+
+static uint16_t u16(const struct elf *f, uint64_t at)
+{
+	return (uint16_t)number(f, f->file.p + at, 2);
+}
+
+/* An address or size: 8 bytes or 4. */
+static uint64_t word(const struct elf *f, uint64_t at)
+{
+	return number(f, f->file.p + at, f->wide ? 8 : 4);
+}
+
+static bool inside(const struct elf *f, uint64_t off, uint64_t n)
+{
+	return off <= f->file.n && n <= f->file.n - off;
+}
+
+static bool table(const struct elf *f, uint64_t off, uint64_t n, uint64_t size, uint64_t least)
+{
+	return size >= least && n <= f->file.n / size && inside(f, off, n * size);
+}
+
+/* ---- headers */
+
+static struct elf_seg read_segment(const struct elf *f, uint64_t at)
+{
+	if (f->wide)
+		return (struct elf_seg){u32(f, at), u32(f, at + 4), word(f, at + 8), word(f, at + 16), word(f, at + 32),
+		    word(f, at + 40), word(f, at + 48)};
+	return (struct elf_seg){u32(f, at), u32(f, at + 24), word(f, at + 4), word(f, at + 8), word(f, at + 16),
+	    word(f, at + 20), word(f, at + 28)};
+}
+
+static struct section read_section(const struct elf *f, uint64_t at)
+{
+	uint64_t w = f->wide ? 8 : 4, p = at + 8;
+	return (struct section){.name = u32(f, at), .type = u32(f, at + 4), .flags = word(f, p),
+	    .addr = word(f, p + w), .off = word(f, p + 2 * w), .size = word(f, p + 3 * w), .link = u32(f, p + 4 * w),
+	    .align = word(f, p + 4 * w + 8), .entsize = word(f, p + 5 * w + 8)};
+}
+
+struct sections {
+	uint64_t off;
+	uint32_t n, size;
+	struct section names;
+};
+
+static bool sections(const struct elf *f, struct sections *s)
+{
+	uint64_t h = f->wide ? 40 : 32;
+	*s = (struct sections){.off = word(f, h)};
+	uint64_t tail = f->wide ? 58 : 46;	/* size, number, names */
+	s->size = u16(f, tail);
+	s->n = u16(f, tail + 2);
+	uint32_t names = u16(f, tail + 4);
+	if (!s->off || !s->n || !table(f, s->off, s->n, s->size, f->wide ? 64 : 40))
+		return false;
+	if (names < s->n)
+		s->names = read_section(f, s->off + (uint64_t)names * s->size);
+	return true;
+}
+
+static struct section section(const struct elf *f, const struct sections *s, uint32_t i)
+{
+	return read_section(f, s->off + (uint64_t)i * s->size);
+}
+
+/* Bytes of a section that are text ending in NUL at `at`; NULL: they are not. */
+static const char *text_at(const struct elf *f, const struct section *s, uint64_t at)
+{
+	if (s->type == SHT_NOBITS || !inside(f, s->off, s->size) || at >= s->size)
+		return NULL;
+	const char *p = (const char *)f->file.p + s->off + at;
+	return memchr(p, 0, s->size - at) ? p : NULL;
+}
+
+static void find_build_id(struct elf *f, uint64_t off, uint64_t n, uint64_t align)
+{
+	uint64_t a = align == 8 ? 8 : 4;
+	if (*f->build || !inside(f, off, n))
+		return;
+	for (uint64_t end = off + n; end - off >= 12;) {
+		uint64_t name = u32(f, off), desc = u32(f, off + 4);
+		uint32_t type = u32(f, off + 8);
+		off += 12;
+		uint64_t at = (name + a - 1) & ~(a - 1), len = (desc + a - 1) & ~(a - 1);
+		if (at > end - off || desc > end - off - at)
+			return;
+		if (type == NT_GNU_BUILD_ID && name == 4 && !memcmp(f->file.p + off, "GNU", 4) && desc <= 64) {
+			struct buf b = {0};
+			for (uint64_t i = 0; i < desc; i++)
+				buf_printf(&b, "%02x", f->file.p[off + at + i]);
+			mem_free(f->build);
+			f->build = xstrdup(buf_str(&b));
+			buf_free(&b);
+			return;
+		}
+		if (len > end - off - at)
+			return;
+		off += at + len;
+	}
+}
+
+static int read_segments(struct elf *f, const char *path, struct err *e)
+{
+	uint64_t off = word(f, f->wide ? 32 : 28);
+	uint16_t size = u16(f, f->wide ? 54 : 42), n = u16(f, f->wide ? 56 : 44);
+	if (n && !table(f, off, n, size, f->wide ? 56 : 32))
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s: its program headers lie outside the file", path);
+	f->seg = xcalloc((size_t)n + 1, sizeof *f->seg);
+	for (uint16_t i = 0; i < n; i++) {
+		struct elf_seg s = read_segment(f, off + (uint64_t)i * size);
+		if (s.type == PT_LOAD)
+			f->seg[f->nseg++] = s;
+		else if (s.type == PT_NOTE)
+			find_build_id(f, s.off, s.filesz, s.align);
+	}
+	return 0;
+}
+
+static void read_link(struct elf *f, const struct section *s)
+{
+	const char *name = text_at(f, s, 0);
+	size_t n = name ? (strlen(name) + 4) & ~(size_t)3 : 0;
+	if (!name || !*name || strchr(name, '/') || s->size < 4 || n > s->size - 4)
+		return;
+	f->link = name;
+	f->link_crc = u32(f, s->off + n);
+}
+
+static void read_sections(struct elf *f)
+{
+	struct sections s;
+	if (!sections(f, &s))
+		return;
+	for (uint32_t i = 0; i < s.n; i++) {
+		struct section x = section(f, &s, i);
+		const char *name = text_at(f, &s.names, x.name);
+		if (x.type == SHT_NOTE)
+			find_build_id(f, x.off, x.size, x.align);
+		if (!name)
+			continue;
+		if (!strcmp(name, ".text"))
+			f->text = x.addr;
+		else if (!strcmp(name, ".gnu_debuglink"))
+			read_link(f, &x);
+		else if (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info"))
+			f->dwarf = x.type != SHT_NOBITS && x.size > 0;
+	}
+}
+
+int elf_open(struct elf *f, const char *path, struct err *e)
+{
+	struct stat st;
+	*f = (struct elf){.build = xstrdup("")};
+	/* a profile names any file it likes: only a regular one is opened */
+	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode)) {
+		elf_close(f);
+		return err_set(e, ERR_IO, ERR_NOWHERE, "%s: no such file", path);
+	}
+	if (input_open(path, &f->file, e)) {
+		elf_close(f);
+		return -1;
+	}
+	const uint8_t *p = f->file.p;
+	if (f->file.n < 52 || memcmp(p, "\177ELF", 4) || p[4] < 1 || p[4] > 2 || p[5] < 1 || p[5] > 2 ||
+	    (p[4] == 2 && f->file.n < 64)) {
+		elf_close(f);
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s is no ELF program or library", path);
+	}
+	f->wide = p[4] == 2;
+	f->big = p[5] == 2;
+	f->type = u16(f, 16);
+	if (read_segments(f, path, e)) {
+		elf_close(f);
+		return -1;
+	}
+	read_sections(f);
+	return 0;
+}
+
+void elf_close(struct elf *f)
+{
+	input_close(&f->file);
+	mem_free(f->seg);
+	mem_free(f->sym);
+	mem_free(f->build);
+	*f = (struct elf){0};
+}
+
+/* ---- symbols */
+
+static int by_address(const void *x, const void *y)
+{
+	const struct elf_sym *a = x, *b = y;
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static bool read_symbol(const struct elf *f, const struct section *names, uint64_t at, struct elf_sym *s)
+{
+	enum { OBJECT = 1, SECTION = 3, FILE_NAME = 4, COMMON = 5, TLS = 6, UNDEFINED = 0 };
+	uint8_t info = f->file.p[at + (f->wide ? 4 : 12)], type = info & 15;
+	uint16_t section = u16(f, at + (f->wide ? 6 : 14));
+	*s = (struct elf_sym){.addr = word(f, at + (f->wide ? 8 : 4)), .size = word(f, at + (f->wide ? 16 : 8)),
+	    .name = text_at(f, names, u32(f, at)), .data = type == OBJECT || type == COMMON || type == TLS,
+	    .local = info >> 4 == 0};
+	return s->name && *s->name && section != UNDEFINED && type != SECTION && type != FILE_NAME;
+}
+
+static int read_symbols(struct elf *f, const struct sections *s, const struct section *tab, struct err *e)
+{
+	struct section names = tab->link < s->n ? section(f, s, tab->link) : (struct section){0};
+	uint64_t size = tab->entsize, n = size ? tab->size / size : 0;
+	if (tab->type == SHT_NOBITS || !table(f, tab->off, n, size, f->wide ? 24 : 16))
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "its symbols lie outside the file");
+	f->sym = mem_try((n + 1) * sizeof *f->sym);
+	if (!f->sym)
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "no memory for its symbols");
+	for (uint64_t i = 1; i < n; i++)
+		f->nsym += read_symbol(f, &names, tab->off + i * size, &f->sym[f->nsym]);
+	qsort(f->sym, f->nsym, sizeof *f->sym, by_address);
+	return 0;
+}
+
+int elf_symbols(struct elf *f, struct err *e)
+{
+	struct sections s;
+	if (f->have_sym)
+		return 0;
+	f->have_sym = true;
+	if (!sections(f, &s))
+		return 0;
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < s.n; i++) {
+			struct section x = section(f, &s, i);
+			if (x.type == (pass ? SHT_DYNSYM : SHT_SYMTAB))
+				return read_symbols(f, &s, &x, e);
+		}
+	return 0;
+}
+
+/* Of those that begin last at or before it: one that covers it, a function rather than a label, a global
+   one rather than a local. A symbol without a size reaches to the next. */
+const struct elf_sym *elf_function(const struct elf *f, uint64_t addr)
+{
+	size_t lo = 0, hi = f->nsym;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (f->sym[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	const struct elf_sym *best = NULL;
+	int score = -1;
+	for (size_t k = 0; lo > 0 && k < 64; lo--, k++) {
+		const struct elf_sym *s = &f->sym[lo - 1];
+		if (best && s->addr != best->addr)
+			break;
+		if (s->data || (s->size && addr - s->addr >= s->size))
+			continue;
+		int mine = (s->size != 0) * 2 + !s->local;
+		if (mine > score)
+			best = s, score = mine;
+	}
+	return best;
+}
+
+/* ---- where it was mapped */
+
+static const struct elf_seg *text_segment(const struct elf *f)
+{
+	for (size_t i = 0; i < f->nseg && f->text; i++)
+		if (f->seg[i].flags & PF_X && f->text >= f->seg[i].vaddr && f->text - f->seg[i].vaddr < f->seg[i].memsz)
+			return &f->seg[i];
+	return NULL;
+}
+
+/* Whether a mapping of so much of the file shows this segment: they overlap, it does not begin before the
+   page that the segment begins in, and it is not the neighbour that begins in its last page. */
+static bool shows(const struct elf_seg *s, uint64_t off, uint64_t size)
+{
+	uint64_t end = s->off + s->memsz, upto = off + size;
+	if (!s->filesz || off >= end || s->off >= upto)
+		return false;
+	uint64_t in_page = s->align ? s->vaddr & (s->align - 1) : 0;
+	if (s->off > in_page && off < s->off - in_page)
+		return false;
+	return !(off > s->off && end < off + PAGE && upto >= end + PAGE);
+}
+
+static int find_segment(const struct elf *f, const struct elf_mapping *m, uint64_t addr, const struct elf_seg **out,
+    struct err *e)
+{
+	*out = NULL;
+	if (m->start >= m->limit || m->limit >> 63) {	/* the kernel, or nobody knows */
+		*out = text_segment(f);
+		return 0;
+	}
+	size_t n = 0, exact = 0;
+	const struct elf_seg *holds = NULL;
+	for (size_t i = 0; i < f->nseg; i++) {
+		const struct elf_seg *s = &f->seg[i];
+		uint64_t at = addr - m->start + m->offset;
+		if (!shows(s, m->offset, m->limit - m->start))
+			continue;
+		n++;
+		*out = s;
+		if (at >= s->off && at - s->off < s->memsz) {
+			exact++;
+			holds = s;
+		}
+	}
+	if (n > 1)
+		*out = holds;
+	if ((f->nseg && !n) || (n > 1 && exact != 1))
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no segment of it is at the mapping's offset 0x%llx",
+		    (unsigned long long)m->offset);
+	return 0;
+}
+
+/* The kernel is mapped by symbol and not by file offset. */
+static bool kernel_base(struct elf *f, const struct elf_seg *s, const struct elf_mapping *m, uint64_t *base)
+{
+	const uint64_t ppc64 = UINT64_C(0xc000000000000000);
+	uint64_t stext = 0;
+	bool unaligned = (m->start | m->limit | m->offset) % PAGE != 0;
+	if (s->vaddr == m->start - m->offset) {
+		*base = m->offset;
+		return true;
+	}
+	if ((unaligned || m->start >> 63) && !elf_symbols(f, NULL))
+		for (size_t i = 0; i < f->nsym && !stext; i++)
+			if (!strcmp(f->sym[i].name, "_stext"))
+				stext = f->sym[i].addr;
+	if (m->start >> 63 && m->limit > m->start && (!m->offset || m->offset == ppc64 || m->offset == m->start)) {
+		*base = m->start - (stext && m->start % PAGE == stext % PAGE ? stext : s->vaddr);
+		return true;
+	}
+	if (stext && ((!m->start && m->limit) || (m->start % PAGE && stext % PAGE == m->start % PAGE))) {
+		*base = m->start - stext;
+		return true;
+	}
+	return false;
+}
+
+int elf_base(struct elf *f, const struct elf_mapping *m, uint64_t addr, uint64_t *base, struct err *e)
+{
+	const struct elf_seg *s;
+	*base = 0;
+	if (!m->start && !m->offset && (!m->limit || m->limit == UINT64_MAX))
+		return 0;	/* a mapping made up: addresses are the file's own */
+	if (find_segment(f, m, addr, &s, e))
+		return -1;
+	if (f->type == ET_REL) {
+		*base = m->start;
+		return m->offset ? err_set(e, ERR_FORMAT, ERR_NOWHERE, "it is an object file, mapped at an offset") : 0;
+	}
+	if (f->type != ET_EXEC && f->type != ET_DYN)
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "it is no program and no library (type %u)", f->type);
+	if (!s) {
+		*base = f->type == ET_DYN ? m->start - m->offset : 0;
+		return 0;
+	}
+	bool user = f->type == ET_EXEC && m->start && !(m->start >> 63);
+	if (!user && kernel_base(f, s, m, base))
+		return 0;
+	if (f->type == ET_EXEC && !user) {
+		*base = m->start - s->vaddr;
+		return m->start || !m->limit ? err_set(e, ERR_FORMAT, ERR_NOWHERE, "it was not mapped as a program is") : 0;
+	}
+	*base = m->start - m->offset + s->off - s->vaddr;
+	return 0;
+}
+
+uint32_t elf_crc(struct bytes b)
+{
+	uLong c = crc32(0, NULL, 0);
+	for (size_t at = 0; at < b.n;) {
+		uInt n = b.n - at < 1u << 30 ? (uInt)(b.n - at) : 1u << 30;
+		c = crc32(c, b.p + at, n);
+		at += n;
+	}
+	return (uint32_t)c;
+}

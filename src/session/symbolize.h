@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_SYMBOLIZE_H
+#define TTRACE_SYMBOLIZE_H
+
+#include "analysis/prof.h"
+
+/*
+ * -symbolize: names for a profile's addresses out of the local programs that
+ * it was recorded from, and names of C++ as people write them.
+ */
+
+/* What -symbolize=MODE says; checked before anything is read. NULL or "": none. -1: *e, one line. */
+struct symbolize_mode;
+int symbolize_check(const char *mode, struct err *e);
+
+/* Let mappings name the local files that belong to them: those below $PPROF_BINARY_PATH (or
+   $HOME/pprof/binaries) by build id or name. first_known: the first mapping's was given. */
+void symbolize_locate(struct prof *, bool first_known, prof_notice *, void *);
+
+/* Do what the mode says. Mappings have been located. */
+void symbolize(struct prof *, const char *mode, prof_notice *, void *);
+
+#endif

@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Names from local programs: a C program that profiles itself is built, relocatable and not, stripped and
+# with its debug information elsewhere, and what ttrace calls its addresses is held against addr2line.
+here=$(cd "${srcdir:-.}" && pwd)
+cc=
+for c in "${CC_FOR_TESTS:-gcc}" cc clang; do
+	command -v "$c" >/dev/null 2>&1 && cc=$c && break
+done
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+bad=0
+fail() {
+	echo "failed: $*"
+	bad=1
+}
+refuses() { # refuses WORD ARGUMENT...: status 2 and one line with this word
+	word=$1
+	shift
+	"$TTRACE" "$@" >out 2>err </dev/null
+	[ $? = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -q "$word" err || fail "not refused with \"$word\": $*" "$(cat err)"
+}
+cpu=$here/samples/cpu.pb.gz
+refuses 'symbolize=remote' top -symbolize=remote "$cpu"
+refuses 'not known' top -symbolize=sometimes "$cpu"
+
+flags='-O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls'
+case $(uname -m) in x86_64 | aarch64) ;; *) cc= ;; esac
+[ -n "$cc" ] || exit $bad
+build() { # build NAME FLAG...: a program and its profile
+	name=$1
+	shift
+	# shellcheck disable=SC2086
+	$cc $flags "$@" "$here/tests/symbols/spin.c" -o "$name" 2>cc.err && "./$name" "$name.prof"
+}
+build exec -g -no-pie || exit 77
+build pie -g -pie -fPIE || exit 77
+
+top() { # top NAME OPTION...: what it says, names alone
+	prog=$1
+	shift
+	PPROF_BINARY_PATH=$tmp/none "$TTRACE" top "$@" "$prog.prof" 2>err | sed -n '/flat%/,$s/.*%  *//p'
+}
+has_lines=yes
+top pie -symbolize=local >out
+grep -q 'without libdw' err && has_lines=
+
+# with lines and inlined calls: as addr2line has it
+raw() { # raw NAME: address, function, place of every frame of the program itself
+	"$TTRACE" raw -symbolize=local "$1.prof" 2>/dev/null | awk '
+	/^Mappings/ { exit }
+	/^Locations/ { on = 1; next }
+	on { at = $1 ~ /:$/; if (at) { addr = $2; mine = $3 == "M=1" } k = at ? 4 : 1
+	     place = $(k + 1); sub(/:[0-9]*$/, "", place); if (mine) print addr, $k, place }'
+}
+base() { # base NAME: what to take off an address
+	"$TTRACE" raw "$1.prof" | sed -n '/^Mappings/,$s/^1: \(0x[0-9a-f]*\)\/0x[0-9a-f]*\/\(0x[0-9a-f]*\).*/\1 \2/p'
+}
+if [ -n "$has_lines" ] && command -v addr2line >/dev/null 2>&1; then
+	for name in exec pie; do
+		raw "$name" >ours
+		set -- $(base "$name")
+		off=0
+		[ "$name" = pie ] && off=$(($1 - $2))
+		cut -d' ' -f1 ours | uniq | while read -r a; do
+			addr2line -ife "$name" "$(printf %x $((a - off)))" |
+				awk -v a="$a" 'NR % 2 { f = $1; next } { print a, f, $1 }'
+		done >theirs
+		[ "$(wc -l <ours)" -gt 12 ] && cmp -s ours theirs || fail "$name: not as addr2line has it: $(diff ours theirs)"
+	done
+fi
+want='step work other fold main'
+for name in exec pie; do
+	top "$name" -symbolize=local >out
+	for f in $want; do
+		[ "$f" = step ] && [ -z "$has_lines" ] || grep -q "^$f\( (inline)\)*$" out || fail "$name: no $f in $(cat out)"
+	done
+	top "$name" -symbolize=fastlocal >out
+	grep -q inline out && fail "$name: fastlocal knows of inlined calls"
+	grep -q '^work$' out || fail "$name: fastlocal does not find work: $(cat out)"
+done
+top pie >out
+grep -q work out && fail "symbolized without being asked to"
+
+# another build, no file at all: said, and no wrong names; found again by name and by build id
+id=
+cp pie pie.kept
+mkdir -p store
+mv pie store/pie
+top pie -symbolize=local >out
+grep -q 'Local symbolization failed for pie' err || fail "a program that is gone is not mentioned: $(cat err)"
+grep -q work out && fail "names out of nowhere"
+PPROF_BINARY_PATH=$tmp/store "$TTRACE" top -symbolize=local pie.prof 2>/dev/null | grep -q ' work$' ||
+	fail "not found below PPROF_BINARY_PATH"
+"$TTRACE" top -symbolize=local store/pie pie.prof 2>/dev/null | grep -q ' work$' || fail "not taken from the command line"
+if command -v readelf >/dev/null 2>&1; then
+	id=$(readelf -n store/pie 2>/dev/null | sed -n 's/.*Build ID: //p')
+fi
+if [ -n "$id" ]; then
+	"$TTRACE" proto -buildid="$id" -output ided.pb.gz pie.prof 2>err || fail "proto: $(cat err)"
+	mkdir -p "store/$id"
+	mv store/pie "store/$id/elsewhere"
+	PPROF_BINARY_PATH=$tmp/store "$TTRACE" top -symbolize=local ided.pb.gz 2>/dev/null | grep -q ' work$' ||
+		fail "not found by build id"
+	cp exec pie
+	"$TTRACE" top -symbolize=local ided.pb.gz >out 2>err
+	grep -q 'build ID mismatch' err || fail "another build is not mentioned: $(cat err)"
+	grep -q work out && fail "names of another build"
+fi
+cp pie.kept pie
+
+# stripped: by .gnu_debuglink, by a wrong one not at all
+if [ -n "$has_lines" ] && command -v objcopy >/dev/null 2>&1 && command -v strip >/dev/null 2>&1; then
+	objcopy --only-keep-debug exec exec.dbg && strip exec && objcopy --add-gnu-debuglink=exec.dbg exec
+	top exec -symbolize=local >out
+	grep -q '^step (inline)' out || fail "the debug file beside it is not used: $(cat out)"
+	mkdir -p .debug && mv exec.dbg .debug/
+	top exec -symbolize=local >out
+	grep -q '^step (inline)' out || fail "the debug file in .debug is not used"
+	cp pie.kept .debug/exec.dbg
+	top exec -symbolize=local >out
+	grep -q '^step' out && fail "a debug file of another build is used"
+fi
+
+# cut and damaged programs: one way or another, but neither a crash nor an endless loop
+size=$(wc -c <pie.kept)
+[ -n "$id" ] && rm -rf "store/$id"
+i=0
+while [ $i -lt 24 ]; do
+	at=$((size * i / 24))
+	if [ $((i % 2)) = 0 ]; then
+		head -c "$at" pie.kept >pie
+	else
+		cp pie.kept pie
+		printf '\377\377\200\001\377\177' | dd of=pie bs=1 seek="$((at % 4096 + (i / 12) * at))" conv=notrunc 2>/dev/null
+	fi
+	timeout 20 "$TTRACE" top -symbolize=local pie.prof >out 2>err
+	[ $? -lt 2 ] || fail "damaged at $at: status: $(tail -3 err)"
+	i=$((i + 1))
+done
+exit $bad
