@@ -45,6 +45,7 @@ static const struct reader readers[] = {
 	{FK_PPROF, "pprof profile", is_pprof, read_pprof},
 	{FK_PPROF, "pprof profile of an old format", is_pprof_legacy, read_pprof_legacy},
 	{FK_PPROF, "dump of goroutines", is_godump, read_godump},
+	{FK_PPROF, "text of perf script", is_perf, read_perf},
 	{FK_PPROF, "folded stacks", is_folded, read_folded},
 };
 
@@ -61,7 +62,7 @@ static const struct {
 	{"\xfd" "7zXZ", 5, "xz data: unpack it"},
 	{"\x89PNG", 4, "a picture (PNG)"},
 	{"%PDF", 4, "a PDF"},
-	{"PERFILE2", 8, "perf.data: convert it with perf script or perf_to_profile"},
+	{"PERFILE2", 8, "perf.data: perf script turns it into a text that ttrace reads"},
 	{"<", 1, "HTML or XML, perhaps an error page saved as a file"},
 	{"{", 1, "JSON"},
 	{"[", 1, "JSON"},
