@@ -18,6 +18,7 @@
 #include "config.h"
 #include "analysis/tracew.h"
 
+#include "analysis/bins.h"
 #include "analysis/crowd.h"
 #include "base/intern.h"
 
@@ -207,12 +208,29 @@ static void weigh(const struct pass *p, const struct open *o, int64_t t, int64_t
 		add_part(p, stack, o->tag, ns);
 }
 
+/* What the crowd waits while the goroutine has its P. In a system call it may have lost it, and the
+   reference's accounts do not always notice: the row of the P does. */
+static int64_t occupied(const struct pass *p, trk_id trk, const struct open *o, int64_t t)
+{
+	int64_t ns = 0;
+	struct ival v;
+	if (o->kind == 1)
+		return crowd_between(p->crowd, o->t0, t);
+	if (!o->proc || o->proc >= p->sn->ntrks || !ival_at(p->sn, o->proc, o->t0, &v))
+		return 0;
+	do
+		if (v.state == TS_SYSCALL && v.who == trk)
+			ns += crowd_between(p->crowd, v.t0 < o->t0 ? o->t0 : v.t0, v.t1 > t ? t : v.t1);
+	while (v.t1 < t && ival_step(p->sn, &v, 1));
+	return ns;
+}
+
 static void charge(const struct pass *p, trk_id trk, const struct open *o, int64_t t, stk_id stack)
 {
 	if (p->f && p->f->proc && p->f->proc != o->proc &&
 	    (p->type == TW_RUN || p->type == TW_SYSCALL || p->mode == M_OCCUPANT))
 		return;
-	int64_t ns = p->mode == M_OCCUPANT ? crowd_between(p->crowd, o->t0, t) : clip(p, trk, o->t0, t);
+	int64_t ns = p->mode == M_OCCUPANT ? occupied(p, trk, o, t) : clip(p, trk, o->t0, t);
 	if (ns <= 0)
 		return;
 	if (p->mode == M_CROWD) {
