@@ -107,6 +107,11 @@ screen tasks-list 80x24 orders.trace '7j<Enter>' -ascii
 screen tasks-one 80x24 orders.trace '7j<Enter><Enter>jj'
 screen tasks-wide 200x60 orders.trace '7j<Enter><Enter>'
 screen tasks-regions 80x24 orders.trace '7]jj'
+# bars of the histogram, a range of them as a pick, one as words, and those that are not whole
+screen tasks-bars 80x24 orders.trace '7jvhhvh'
+screen tasks-picked 80x24 orders.trace '7jvhhvh<Enter>' -ascii
+screen tasks-latency 140x30 orders.trace '7]:>30ms<Enter>jj<Enter>>>j'
+screen tasks-incomplete 80x24 orders.trace '7:incomplete<Enter>'
 # gc: cycles with the curve, stops, worst windows, another part counted
 screen gc 80x24 orders.trace '8' -ascii
 screen gc-wide 200x60 orders.trace '8j'

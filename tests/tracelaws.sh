@@ -20,6 +20,9 @@ sum() { # sum COLUMN
 fact() { # fact NAME of `info`
 	"$TTRACE" info -format=tsv "$trace" | awk -F'\t' -v k="$1" '$1 == k { print $2 }'
 }
+total() { # total OPTION...: the whole of a profile, in ns
+	"$TTRACE" top -unit=ns "$@" "$trace" 2>/dev/null | sed -n 's/.* of \([0-9]*\)ns total.*/\1/p'
+}
 same() { # same WHAT A B
 	[ "$2" = "$3" ] || fail "$1: $2 and $3"
 }
@@ -64,6 +67,20 @@ if [ -n "$kind" ]; then
 		"$(tsv tasks -name="$kind" | awk -F'\t' '$4 == ""' | wc -l | tr -d ' ')"
 fi
 
+# a latency is on one side of a bound, a task or region is whole or not
+for what in tasks regions; do
+	all=$(tsv $what | sum 1)
+	same "$what, complete and not" "$all" "$(($(tsv $what -complete | sum 1) + $(tsv $what -complete=false | sum 1)))"
+	[ $what = regions ] || all=$(tsv tasks -complete | sum 1)
+	for at in 1us 4ms 40ms; do
+		same "$what on both sides of $at" "$all" \
+			"$(($(tsv $what -latency="<$at" | sum 1) + $(tsv $what -latency=$at.. | sum 1)))"
+	done
+done
+a=$(total -type=block -region=. -latency=..4ms) b=$(total -type=block -region=. '-latency=>4ms')
+whole=$(total -type=block -region=.)
+[ "$((a + b))" -ge "$whole" ] || fail "blocking in short and in long regions is less than in regions: $a + $b < $whole"
+
 # utilisation is a share
 tsv mmu | awk -F'\t' '$2 < 0 || $2 > 1 || $1 < last { print "utilisation " $0; bad = 1 } { last = $1 } END { exit bad || !NR }' ||
 	fail "mmu"
@@ -74,9 +91,6 @@ prof=$("$TTRACE" top -type=syscall -unit=ns "$trace" 2>/dev/null | sed -n 's/.* 
 [ -z "$prof" ] || same "syscalls and their profile" "$total" "$prof"
 
 # whoever is to blame, it is the same waiting; by reason it is the same blocking
-total() { # total OPTION...: the whole of a profile, in ns
-	"$TTRACE" top -unit=ns "$@" "$trace" 2>/dev/null | sed -n 's/.* of \([0-9]*\)ns total.*/\1/p'
-}
 for narrow in -group=. -from=30% -to=60% -proc=0; do
 	waker=$(total -type=sched $narrow)
 	[ "$narrow" = -proc=0 ] || same "waiting by waker and by self, $narrow" "$waker" "$(total -type=sched -blame=self $narrow)"

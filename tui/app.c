@@ -48,6 +48,7 @@ static void layout(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
 	bool side = p->side && a->env.detail && a->cols >= 120;
+	a->env.beside = side;
 	a->env.rows = a->rows > 4 ? a->rows - 4 : 1;
 	a->env.cols = side ? a->cols - a->cols * 35 / 100 : a->cols;
 }

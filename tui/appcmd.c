@@ -5,7 +5,7 @@
  *
  * A ":" line is one word of cmd.def with or without an argument, written as
  * pprof's users write it (focus=json, focus json, top20 -cum json -runtime) or
- * one of the short forms: `::` clears, `:>50ms` highlights, `:25` goes to a line.
+ * one of the short forms: `::` clears, `:>50ms` picks latencies, `:25` goes to a line.
  * It ends as the same struct act that a key makes, so a key and its word cannot
  * do different things. An argument of "" (focus=) takes a filter away; without
  * one (focus) the filter is made from what is selected.
@@ -587,7 +587,7 @@ static bool other_word(struct app *a, const char *word)
 	return false;
 }
 
-/* Short forms: "::", "25", "top20". */
+/* Short forms: "::", "25", ">50ms", "10ms..50ms", "top20". */
 static bool short_form(struct app *a, const char *line)
 {
 	if (!strcmp(line, ":")) {
@@ -597,6 +597,10 @@ static bool short_form(struct app *a, const char *line)
 	if (isdigit((unsigned char)line[0]) && !line[strspn(line, "0123456789")]) {
 		long n = strtol(line, NULL, 10);
 		app_act(a, &(struct act){CMD_LAST, n < INT32_MAX ? (int)n : INT32_MAX, NULL});
+		return true;
+	}
+	if (line[0] == '<' || line[0] == '>' || (isdigit((unsigned char)line[0]) && strstr(line, ".."))) {
+		app_act(a, &(struct act){CMD_LATENCY, 0, arena_strndup(&a->scratch, line, strlen(line))});
 		return true;
 	}
 	if (!strncmp(line, "top", 3) && isdigit((unsigned char)line[3])) {

@@ -191,7 +191,7 @@ static int draw_part(const struct gor *p, const struct pane_env *env, struct gri
 /* Lines below the spans for the stack; where there is a side part it is there. */
 static int foot_of(const struct pane_env *env)
 {
-	return env->detail && env->cols < 120 && env->rows >= 16 ? env->rows / 3 : 0;
+	return env->detail && !env->beside && env->rows >= 16 ? env->rows / 3 : 0;
 }
 
 void gor_one_draw(const struct gor *p, const struct pane_env *env, struct grid *g)

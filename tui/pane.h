@@ -58,6 +58,7 @@ struct pane_env {		/* what a pane may see beside its own state */
 	struct search grep;	/* `&`: lists leave out what does not match; update() when it changes */
 	struct arena *scratch;	/* reset after each draw and each act */
 	bool ascii, mono, compact, detail;
+	bool beside;		/* the side part is shown */
 	int rows, cols;		/* of the pane's area, now; side part not counted */
 };
 

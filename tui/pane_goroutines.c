@@ -276,7 +276,7 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 
 static int foot_of(const struct pane_env *env)
 {
-	return env->detail && env->cols < 120 && env->rows >= 18 ? 7 : 0;
+	return env->detail && !env->beside && env->rows >= 18 ? 7 : 0;
 }
 
 static void draw(const void *st, const struct pane_env *env, struct grid *g)

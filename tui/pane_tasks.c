@@ -4,9 +4,9 @@
  * Tasks and, by [ and ], regions: kinds with how long they take, then those of
  * one kind, slowest first, then what happened in one task, in order.
  *
- * Kinds, regions and the events of a task are analysis/sched.c's, as the reports
- * have them. Durations go into a histogram for each kind, so that a row's
- * quantiles and its picture come from the same numbers. What a task's time went
+ * What is listed is made in tasks_make.c; this is what keys do. Bars of the
+ * histogram, `:>50ms` and `:incomplete` end in the same pick, which is part of
+ * the view: `u` takes it back, a mark brings it along. What a task's time went
  * to is the time by state of the goroutines that worked for it (the same
  * stretches that a flame graph under :task is made of); several at once count
  * each, so the sum may be more than the task took.
@@ -14,272 +14,17 @@
 #include "config.h"
 #include "tasksview.h"
 
-#include "analysis/bins.h"
-#include "analysis/calls.h"
 #include "base/text.h"
 #include "store/spans.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static int64_t kind_key(const struct kind *k)
-{
-	return (int64_t)((uint64_t)k->name << 32 | k->frame);
-}
-
-static const struct kind *kind_now(const struct tasks *p)
-{
-	return p->rows[L_KINDS].n ? &p->kind[p->order[p->rows[L_KINDS].sel]] : NULL;
-}
-
-static const struct item *item_now(const struct tasks *p)
-{
-	return p->rows[L_LIST].n ? &p->item[p->shown[p->rows[L_LIST].sel]] : NULL;
-}
-
-/* ---- making */
-
-static int item_cmp(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-	int64_t dx = x->t1 - x->t0, dy = y->t1 - y->t0;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (dx != dy)
-		return dx > dy ? -1 : 1;
-	return x->i < y->i ? -1 : x->i > y->i;
-}
-
-static void add_item(struct tasks *p, const struct pane_env *env, uint32_t kind, uint32_t i, int64_t t0, int64_t t1)
-{
-	const struct snap *sn = session_snap(env->s);
-	struct item *it = &p->item[p->nitem++];
-	*it = (struct item){t0 == TIME_NONE ? sn->t0 : t0, t1 == TIME_NONE ? sn->t1 : t1,
-	    t0 == TIME_NONE || t1 == TIME_NONE, i, kind};
-	p->kind[kind].n++;
-	p->kind[kind].open += it->open;
-	if (!it->open)
-		histo_add(&p->kind[kind].h, it->t1 - it->t0);
-}
-
-static void make_tasks(struct tasks *p, const struct pane_env *env)
-{
-	const struct snap *sn = session_snap(env->s);
-	uint32_t *of = xcalloc(sn->nstrs + 1u, sizeof *of), n = 0;
-	p->ts = sched_tasks(sn, &p->mem);
-	for (uint32_t i = 0; i < p->ts->n; i++)
-		if (p->ts->task[i].span != UINT32_MAX && !of[p->ts->task[i].name])
-			of[p->ts->task[i].name] = ++n;
-	p->kind = arena_zalloc(&p->mem, (n + 1u) * sizeof *p->kind);
-	p->item = arena_alloc(&p->mem, (p->ts->n + 1u) * sizeof *p->item);
-	p->nkind = n;
-	for (uint32_t i = 0; i < p->ts->n; i++) {
-		const struct sched_task *t = &p->ts->task[i];
-		if (t->span == UINT32_MAX)
-			continue;
-		p->kind[of[t->name] - 1].name = t->name;
-		if (tp_in(&p->scope, store_span(sn->st, t->span)->s.trk, t->t0 == TIME_NONE ? sn->t0 : t->t0,
-			t->t1 == TIME_NONE ? sn->t1 : t->t1))
-			add_item(p, env, of[t->name] - 1, i, t->t0, t->t1);
-	}
-	mem_free(of);
-}
-
-static void make_regions(struct tasks *p, const struct pane_env *env)
-{
-	struct sched_ask ask = tp_ask(&p->scope);
-	p->ks = sched_regions(sched_new(session_snap(env->s), &p->mem), &ask, &p->mem);
-	p->kind = arena_zalloc(&p->mem, (p->ks->n + 1u) * sizeof *p->kind);
-	p->item = arena_alloc(&p->mem, (p->ks->nr + 1u) * sizeof *p->item);
-	p->nkind = p->ks->n;
-	for (uint32_t k = 0; k < p->ks->n; k++) {
-		const struct sched_kind *s = &p->ks->kind[k];
-		p->kind[k].name = s->name;
-		p->kind[k].frame = s->frame;
-		for (uint32_t i = s->first; i < s->first + s->n; i++) {
-			const struct sink_span *sp = &store_span(tasks_store(env), p->ks->r[i].span)->s;
-			add_item(p, env, k, i, sp->t0, sp->t1);
-		}
-	}
-}
-
-static int64_t sort_value(const struct kind *k, int sort)
-{
-	static const double q[] = {0, 0.50, 0.95, 0.99, 1};
-	return sort == SORT_COUNT ? k->n : histo_quantile(&k->h, q[sort]);
-}
-
-struct by { const struct tasks *p; const struct store *st; };
-
-static int cmp_kind(const void *ctx, uint32_t a, uint32_t b)
-{
-	const struct by *by = ctx;
-	const struct kind *x = &by->p->kind[a], *y = &by->p->kind[b];
-	int d = sched_name_cmp(by->st, x->name, y->name);
-	if (by->p->sort != SORT_NAME) {
-		int64_t vx = sort_value(x, by->p->sort), vy = sort_value(y, by->p->sort);
-		d = vx != vy ? (vx > vy ? -1 : 1) : d;
-	}
-	d = d ? d : a < b ? -1 : a > b;
-	return by->p->invert ? -d : d;
-}
-
-/* What a row says, to search in: names, and the logs of tasks. */
-static void row_text(const struct tasks *p, const struct store *st, enum tasks_level l, uint32_t i, struct buf *b)
-{
-	buf_reset(b);
-	if (l == L_KINDS) {
-		tp_str(st, p->kind[i].name, "", b);
-		if (p->kind[i].frame)
-			buf_putc(b, ' '), tp_frame(st, p->kind[i].frame, b, true);
-		return;
-	}
-	if (p->regions) {
-		tp_who(st, store_span(st, p->ks->r[p->item[i].i].span)->s.trk, b);
-		return;
-	}
-	const struct sched_task *t = &p->ts->task[p->item[i].i];
-	buf_printf(b, "%llu ", (unsigned long long)t->id);
-	for (uint32_t k = t->first; k < t->first + t->n; k++) {
-		const struct sched_event *e = &p->ts->event[k];
-		buf_putc(b, ' ');
-		tp_str(st, e->log ? store_mark(st, e->i)->category : store_span(st, e->i)->s.name, "", b);
-		buf_putc(b, ' ');
-		if (e->log)
-			tp_str(st, store_mark(st, e->i)->text, "", b);
-	}
-}
-
-static void order_kinds(struct tasks *p, const struct pane_env *env)
-{
-	const struct kind *was = kind_now(p);
-	int64_t key = p->level > L_KINDS ? p->open : was && p->rows[L_KINDS].n <= p->nkind ? kind_key(was) : -1;
-	uint32_t n = 0, sel = 0;
-	struct buf b = {0};
-	p->order = mem_grow(p->order, &p->corder, p->nkind + 1u, sizeof *p->order);
-	for (uint32_t i = 0; i < p->nkind; i++) {
-		if (env->grep.rx && p->level == L_KINDS)
-			row_text(p, tasks_store(env), L_KINDS, i, &b);
-		if (p->kind[i].n && (!env->grep.rx || p->level != L_KINDS || rx_match(env->grep.rx, b.p, b.n)))
-			p->order[n++] = i;
-	}
-	buf_free(&b);
-	sort_u32(p->order, n, cmp_kind, &(struct by){p, tasks_store(env)});
-	for (uint32_t i = 0; i < n; i++)
-		if (kind_key(&p->kind[p->order[i]]) == key)
-			sel = i;
-	rows_set(&p->rows[L_KINDS], n);
-	rows_select(&p->rows[L_KINDS], sel);
-}
-
-static void fill_list(struct tasks *p, const struct pane_env *env)
-{
-	uint32_t n = 0;
-	struct buf b = {0};
-	for (uint32_t k = 0; k < p->nkind; k++) {
-		if (kind_key(&p->kind[k]) != p->open)
-			continue;
-		p->shown = mem_grow(p->shown, &p->cshown, p->kind[k].n + 1u, sizeof *p->shown);
-		for (uint32_t i = p->kind[k].first; i < p->kind[k].first + p->kind[k].n; i++) {
-			if (env->grep.rx && p->level == L_LIST) {
-				row_text(p, tasks_store(env), L_LIST, i, &b);
-				if (!rx_match(env->grep.rx, b.p, b.n))
-					continue;
-			}
-			p->shown[n++] = i;
-		}
-	}
-	buf_free(&b);
-	rows_set(&p->rows[L_LIST], n);
-}
-
-/* ---- one task */
-
-static int line_cmp(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-	if (x->t0 != y->t0)
-		return x->t0 < y->t0 ? -1 : 1;
-	if (x->what != y->what)
-		return x->what < y->what ? -1 : 1;
-	return x->i < y->i ? -1 : x->i > y->i;
-}
-
-const struct sched_task *tasks_open(const struct tasks *p)
-{
-	for (uint32_t i = 0; p->ts && i < p->ts->n; i++)
-		if ((int64_t)p->ts->task[i].id == p->task)
-			return &p->ts->task[i];
-	return NULL;
-}
-
-static void load_one(struct tasks *p, const struct pane_env *env)
-{
-	const struct snap *sn = session_snap(env->s);
-	const struct sched_task *t = tasks_open(p);
-	uint32_t nslice;
-	arena_reset(&p->one);
-	p->nline = 0;
-	p->whole = 0;
-	memset(p->why, 0, sizeof p->why);
-	if (!t || t->span == UINT32_MAX)
-		return;
-	p->line = arena_alloc(&p->one, (t->n + 2u) * sizeof *p->line);
-	if (t->t0 != TIME_NONE)
-		p->line[p->nline++] = (struct line){t->t0, t->t0, store_span(sn->st, t->span)->s.trk, LN_BEGIN, 0};
-	for (uint32_t k = t->first; k < t->first + t->n; k++) {
-		const struct sched_event *e = &p->ts->event[k];
-		struct line *l = &p->line[p->nline++];
-		*l = (struct line){.i = e->i, .what = e->log ? LN_LOG : LN_REGION};
-		if (e->log) {
-			l->t0 = l->t1 = store_mark(sn->st, e->i)->t;
-			l->trk = store_mark(sn->st, e->i)->trk;
-		} else {
-			span_bounds(sn, &store_span(sn->st, e->i)->s, &l->t0, &l->t1);
-			l->trk = store_span(sn->st, e->i)->s.trk;
-		}
-	}
-	if (t->t1 != TIME_NONE)
-		p->line[p->nline++] = (struct line){t->t1, t->t1, store_span(sn->st, t->end)->s.trk1, LN_END, 0};
-	qsort(p->line, p->nline, sizeof *p->line, line_cmp);
-	const struct tw_slice *s = tw_tasks(sn, t->id, NULL, NULL, &p->one, &nslice);
-	for (uint32_t i = 0; i < nslice; i++) {
-		struct bin b;
-		bins_sum(sn, s[i].trk, s[i].t0, s[i].t1, &b);
-		for (int k = 0; k < TS__N; k++)
-			p->why[k] += b.ns[k];
-		p->whole += s[i].t1 - s[i].t0;
-	}
-	rows_set(&p->rows[L_ONE], p->nline);
-}
 
 static void mark_hits(struct tasks *p, const struct pane_env *env);
 
 static void update(void *st, const struct pane_env *env)
 {
 	struct tasks *p = st;
-	arena_reset(&p->mem);
-	tp_scope(env, &p->mem, &p->scope);
-	p->nkind = p->nitem = 0;
-	p->lo = INT64_MAX;
-	p->hi = 0;
-	(p->regions ? make_regions : make_tasks)(p, env);
-	if (p->nitem)
-		qsort(p->item, p->nitem, sizeof *p->item, item_cmp);
-	for (uint32_t i = p->nitem; i-- > 0;)
-		p->kind[p->item[i].kind].first = i;
-	for (uint32_t k = 0; k < p->nkind; k++)
-		if (p->kind[k].h.n) {
-			p->lo = p->kind[k].h.min < p->lo ? p->kind[k].h.min : p->lo;
-			p->hi = p->kind[k].h.max > p->hi ? p->kind[k].h.max : p->hi;
-		}
-	p->lo = tp_decade(p->lo == INT64_MAX ? 1 : p->lo, false);
-	p->hi = tp_decade(p->hi, true);
-	p->rows[L_KINDS].n = p->rows[L_KINDS].n <= p->nkind ? p->rows[L_KINDS].n : 0;
-	order_kinds(p, env);
-	fill_list(p, env);
-	if (p->level == L_ONE)
-		load_one(p, env);
+	tasks_make(p, env);
 	mark_hits(p, env);
 }
 
@@ -287,7 +32,9 @@ static void begin(void *st, const struct pane_env *env)
 {
 	struct tasks *p = st;
 	(void)env;
-	p->sort = SORT_MAX;
+	p->sort[L_KINDS] = SORT_MAX;
+	p->pick = PICK_ALL;
+	p->bars_of = -1;
 }
 
 static void close_tasks(void *st)
@@ -314,9 +61,9 @@ static void mark_hits(struct tasks *p, const struct pane_env *env)
 	p->hit = xcalloc(n ? n : 1, 1);
 	for (uint32_t i = 0; i < n; i++) {
 		if (p->level == L_ONE)
-			buf_reset(&b), tasks_line(tasks_store(env), &p->line[i], &b);
+			buf_reset(&b), tasks_line(p, tasks_store(env), &p->line[i], &b);
 		else
-			row_text(p, tasks_store(env), p->level, p->level == L_KINDS ? p->order[i] : p->shown[i], &b);
+			tasks_text(p, tasks_store(env), p->level, p->level == L_KINDS ? p->order[i] : p->shown[i], &b);
 		p->nhit += p->hit[i] = rx_match(env->find.rx, b.p, b.n);
 	}
 	buf_free(&b);
@@ -345,18 +92,29 @@ static bool selected(const struct tasks *p, const struct pane_env *env, struct p
 	return true;
 }
 
+static void open_task(struct tasks *p, const struct pane_env *env, uint64_t id)
+{
+	const struct sched_task *t = tasks_find(p, id);
+	p->task = (int64_t)id;
+	p->open = t ? (int64_t)((uint64_t)t->name << 32) : p->open;
+	p->level = L_ONE;
+	tasks_order(p, env);
+	tasks_fill(p, env);
+	tasks_load(p, env);
+	rows_select(&p->rows[L_ONE], 0);
+}
+
 static enum verdict open_cmd(struct tasks *p, const struct pane_env *env, struct ask *out)
 {
 	if (p->level == L_KINDS && kind_now(p)) {
 		p->open = kind_key(kind_now(p));
 		p->level = L_LIST;
-		fill_list(p, env);
+		tasks_fill(p, env);
 		rows_select(&p->rows[L_LIST], 0);
 	} else if (p->level == L_LIST && item_now(p) && !p->regions) {
-		p->task = (int64_t)p->ts->task[item_now(p)->i].id;
-		p->level = L_ONE;
-		load_one(p, env);
-		rows_select(&p->rows[L_ONE], 0);
+		open_task(p, env, p->ts->task[item_now(p)->i].id);
+	} else if (p->level == L_ONE && p->nline && p->line[p->rows[L_ONE].sel].what == LN_CHILD) {
+		open_task(p, env, p->ts->task[p->line[p->rows[L_ONE].sel].i].id);
 	} else if (selected(p, env, &out->place)) {
 		out->kind = ASK_PANE;
 		out->pane = "timeline";
@@ -389,19 +147,99 @@ static enum verdict filter_cmd(struct tasks *p, const struct pane_env *env, cons
 	return V_ASK;
 }
 
+/* Another pick: all rows anew, with the selection where it can be. */
+static enum verdict picked(struct tasks *p, const struct pane_env *env)
+{
+	tasks_make(p, env);
+	mark_hits(p, env);
+	return V_DONE;
+}
+
+static enum verdict latency_cmd(struct tasks *p, const struct pane_env *env, const char *arg, struct ask *out)
+{
+	int64_t lo = TIME_NONE, hi = TIME_NONE;
+	if (arg && *arg && !pick_range(arg, &lo, &hi))
+		return tp_message(out, "a range of latencies is >50ms, <10ms, 10ms..50ms; :latency alone: all");
+	p->pick.lo = lo;
+	p->pick.hi = hi;
+	return picked(p, env);
+}
+
+static enum verdict whole_cmd(struct tasks *p, const struct pane_env *env, enum pick_whole w)
+{
+	p->pick.whole = p->pick.whole == w ? PICK_ANY : w;
+	return picked(p, env);
+}
+
+static enum verdict sort_cmd(struct tasks *p, const struct pane_env *env, const struct act *a)
+{
+	int l = p->level == L_KINDS ? L_KINDS : L_LIST;
+	int n = l == L_KINDS ? SORT__N : p->regions ? IV__N : IV_RUN;
+	if (a->cmd == CMD_INVERT) {
+		p->invert[l] = !p->invert[l];
+	} else {
+		p->sort[l] = (p->sort[l] + (a->cmd == CMD_SORT_LEFT ? n - 1 : 1)) % n;
+		p->invert[l] = false;
+	}
+	if (l == L_KINDS)
+		tasks_order(p, env);
+	else
+		tasks_fill(p, env);
+	mark_hits(p, env);
+	return V_DONE;
+}
+
+/* The parent of the task that is open or selected, or its first child. */
+static enum verdict relative(struct tasks *p, const struct pane_env *env, bool parent, struct ask *out)
+{
+	const struct sched_task *t = p->regions ? NULL : p->level == L_ONE ? tasks_open(p)
+		: p->level == L_LIST && item_now(p) ? &p->ts->task[item_now(p)->i] : NULL;
+	const struct sched_task *to = NULL;
+	if (!t)
+		return V_PASS;
+	for (uint32_t i = 0; i < p->ts->n && !to; i++) {
+		const struct sched_task *c = &p->ts->task[i];
+		if (c != t && c->span != UINT32_MAX && (parent ? c->id == t->parent : c->parent == t->id))
+			to = c;
+	}
+	if (!to)
+		return tp_message(out, parent ? "it has no parent in the trace" : "it has no children");
+	open_task(p, env, to->id);
+	mark_hits(p, env);
+	return V_DONE;
+}
+
 static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct tasks *p = st;
-	if (rows_act(&p->rows[p->level], a, env->rows - (p->level == L_ONE ? 3 : 1)))
+	enum bars_said bars = p->level == L_ONE ? BARS_PASS : bars_act(&p->bars, a, &p->pick.lo, &p->pick.hi);
+	if (bars == BARS_TAKE && p->level == L_KINDS)
+		open_cmd(p, env, out);
+	if (bars != BARS_PASS)
+		return bars == BARS_TAKE ? picked(p, env) : V_DONE;
+	if (rows_act(&p->rows[p->level], a, env->rows - (p->level == L_ONE ? 3 : 1) - tasks_foot(p, env))) {
+		tasks_bars(p);
 		return V_DONE;
+	}
 	switch ((int)a->cmd) {
 	case CMD_OPEN: return open_cmd(p, env, out);
 	case CMD_BACK:
 		if (p->level == L_KINDS)
 			return V_PASS;
 		p->level--;
+		tasks_bars(p);
 		mark_hits(p, env);
 		return V_DONE;
+	case CMD_CANCEL:
+		if (env->find.rx || (p->pick.lo == TIME_NONE && p->pick.hi == TIME_NONE && !p->pick.whole))
+			return V_PASS;
+		p->pick = PICK_ALL;
+		return picked(p, env);
+	case CMD_LATENCY: return latency_cmd(p, env, a->arg, out);
+	case CMD_INCOMPLETE: return whole_cmd(p, env, PICK_PART);
+	case CMD_COMPLETE: return whole_cmd(p, env, PICK_WHOLE);
+	case CMD_CAUSE:
+	case CMD_EFFECT: return relative(p, env, a->cmd == CMD_CAUSE, out);
 	case CMD_PREV_KIND:
 	case CMD_NEXT_KIND:
 		p->regions = !p->regions;
@@ -414,13 +252,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_SORT:
 	case CMD_SORT_RIGHT:
 	case CMD_SORT_LEFT:
-		p->sort = (p->sort + (a->cmd == CMD_SORT_LEFT ? SORT__N - 1 : 1)) % SORT__N;
-		order_kinds(p, env);
-		return V_DONE;
-	case CMD_INVERT:
-		p->invert = !p->invert;
-		order_kinds(p, env);
-		return V_DONE;
+	case CMD_INVERT: return p->level == L_ONE ? V_PASS : sort_cmd(p, env, a);
 	default: return V_PASS;
 	}
 }
@@ -433,44 +265,58 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 static void save(const void *st, struct view *v)
 {
 	const struct tasks *p = st;
-	*v = (struct view){{p->level, p->regions, p->level ? p->open : 0, p->level == L_ONE ? p->task : 0},
-	    {p->rows[0].sel, p->rows[1].sel, p->rows[2].sel, p->sort}};
+	int64_t open = p->level == L_ONE ? p->task : p->level == L_LIST ? p->open : 0;
+	*v = (struct view){{p->level | p->regions << 4 | (int)p->pick.whole << 8, open, p->pick.lo, p->pick.hi},
+	    {p->rows[0].sel, p->rows[1].sel, p->rows[2].sel, p->sort[0] << 8 | p->sort[1]}};
 }
 
 static void load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct tasks *p = st;
-	p->level = (enum tasks_level)(v->zoom[0] >= L_KINDS && v->zoom[0] <= L_ONE ? v->zoom[0] : 0);
-	p->regions = v->zoom[1] != 0;
-	p->open = v->zoom[2];
-	p->task = v->zoom[3];
+	int level = (int)(v->zoom[0] & 15);
+	p->level = (enum tasks_level)(level >= L_KINDS && level <= L_ONE ? level : 0);
+	p->regions = v->zoom[0] >> 4 & 1;
+	p->pick = (struct pick){v->zoom[2], v->zoom[3], (enum pick_whole)(v->zoom[0] >> 8 & 3), NULL};
+	p->sort[0] = (int)(v->cursor[3] >> 8) % SORT__N;
+	p->sort[1] = (int)(v->cursor[3] & 255) % IV__N;
 	if (p->regions && p->level == L_ONE)
 		p->level = L_LIST;
+	if (p->level == L_LIST)
+		p->open = v->zoom[1];
 	p->rows[L_KINDS].n = 0;
+	if (p->level == L_ONE) {
+		p->level = L_LIST;
+		tasks_make(p, env);
+		open_task(p, env, (uint64_t)v->zoom[1]);
+	}
 	update(p, env);
 	for (int i = 0; i < 3; i++)
 		rows_select(&p->rows[i], (uint32_t)v->cursor[i]);
+	tasks_bars(p);
 }
 
 static void summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct tasks *p = st;
-	uint32_t open = 0;
-	for (uint32_t i = 0; i < p->nkind; i++)
+	uint32_t open = 0, n = 0;
+	for (uint32_t i = 0; i < p->nkind; i++) {
 		open += p->kind[i].open;
+		n += p->kind[i].n;
+	}
 	if (p->level > L_KINDS) {
 		buf_puts(b, p->regions ? "Regions > " : "Tasks > ");
-		tp_str(tasks_store(env), (str_id)((uint64_t)p->open >> 32), "(no name)", b);
+		tp_str(tasks_store(env), (str_id)((uint64_t)p->open >> 32), tasks_unnamed(p), b);
 		if (p->level == L_ONE)
 			buf_printf(b, " > %llu", (unsigned long long)p->task);
 		buf_puts(b, "   ");
 		text_count(b, p->rows[L_LIST].n);
 	} else {
 		buf_puts(b, p->regions ? "regions ([ ] tasks) | " : "tasks ([ ] regions) | ");
-		buf_printf(b, "%u kinds, ", p->rows[L_KINDS].n);
-		text_count(b, p->nitem);
-		buf_printf(b, ", %u unfinished", open);
+		buf_printf(b, "%u kind%s, ", p->rows[L_KINDS].n, p->rows[L_KINDS].n == 1 ? "" : "s");
+		text_count(b, n);
+		buf_printf(b, ", %u incomplete", open);
 	}
+	tasks_pick_words(&p->pick, b);
 	buf_puts(b, " | ");
 	tp_scope_words(&p->scope, b);
 	if (env->find.rx && p->hit)
@@ -483,13 +329,15 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	const struct store *s = tasks_store(env);
 	const struct kind *k = kind_now(p);
 	struct place to = PLACE_NONE;
-	if (p->level == L_KINDS && k) {
-		tp_str(s, k->name, "(no name)", b);
+	if (p->bars.on && p->level != L_ONE) {
+		bars_words(&p->bars, b);
+	} else if (p->level == L_KINDS && k) {
+		tp_str(s, k->name, tasks_unnamed(p), b);
 		buf_printf(b, ": %u, %u began before or end after the trace", k->n, k->open);
 		if (k->frame)
 			buf_puts(b, "  "), tp_frame(s, k->frame, b, true);
 	} else if (p->level == L_ONE && p->nline) {
-		tasks_line(s, &p->line[p->rows[L_ONE].sel], b);
+		tasks_line(p, s, &p->line[p->rows[L_ONE].sel], b);
 		if (p->line[p->rows[L_ONE].sel].trk)
 			buf_puts(b, "  "), tp_who(s, p->line[p->rows[L_ONE].sel].trk, b);
 	} else if (selected(p, env, &to)) {
@@ -526,10 +374,11 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct tasks *p = st;
 	(void)env;
-	buf_puts(b, p->level == L_ONE ? "j k event  Enter timeline  4 flame of it  f only it  / log text  q back"
-		: p->level == L_KINDS ? "Enter open  [ ] tasks, regions  s < > sort  i invert  4 flame  f only it"
-		: p->regions ? "Enter timeline  4 flame  f only these  / find  q back"
-		: "Enter what happened in it  5 timeline  4 flame of it  / log text  q back");
+	buf_puts(b, p->bars.on && p->level != L_ONE ? "h l bar  v range  Enter only these  Esc leave the bars"
+		: p->level == L_ONE ? "Enter timeline, child  ( parent  ) child  4 flame of it  f only it  / log text  q back"
+		: p->level == L_KINDS ? "Enter open  [ ] tasks, regions  v bars  :>50ms  s < > sort  i invert  4 flame  f only it"
+		: p->regions ? "Enter timeline  s < > sort  v bars  :>50ms  4 flame  f only these  / find  q back"
+		: "Enter what happened in it  v bars  :>50ms  ( parent  5 timeline  4 flame  / log text  q back");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
@@ -557,5 +406,5 @@ const struct pane_ops pane_tasks = {
     .name = "tasks", .tab = "Task", .bit = P_TASK, .cmd = CMD_PANE_TASK, .trace_only = true,
     .state_size = sizeof(struct tasks), .open = begin, .close = close_tasks, .update = update, .draw = tasks_draw,
     .act = act, .place = place, .topics = topics, .save = save, .load = load, .summary = summary, .detail = detail, .find = find,
-    .keys = keys, .click = click,
+    .keys = keys, .side = tasks_side, .click = click,
 };

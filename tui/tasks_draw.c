@@ -22,7 +22,7 @@ static void draw_kind(const void *arg, struct grid *g, int y, uint32_t i)
 	const struct drawing *d = arg;
 	const struct kind *k = &d->p->kind[d->p->order[i]];
 	int end = d->x[K_NAME] + d->w[K_NAME];
-	tp_symbol(d->env, g, y, d->x[K_NAME], d->w[K_NAME], ST_NORMAL, k->name, "(no name)");
+	tp_symbol(d->env, g, y, d->x[K_NAME], d->w[K_NAME], ST_NORMAL, k->name, tasks_unnamed(d->p));
 	if (k->frame && d->w[K_NAME] > 40) {
 		struct buf b = {0};
 		tp_frame(tasks_store(d->env), k->frame, &b, true);
@@ -34,39 +34,98 @@ static void draw_kind(const void *arg, struct grid *g, int y, uint32_t i)
 	for (int c = 0; c < 4; c++)
 		if (d->x[K_P50 + c] >= 0)
 			tp_ns(g, y, d->x[K_P50 + c] + d->w[K_P50 + c], histo_quantile(&k->h, q[c]),
-			    d->p->sort == SORT_P50 + c ? AT_BOLD : 0);
+			    d->p->sort[L_KINDS] == SORT_P50 + c ? AT_BOLD : 0);
 	if (d->x[K_HIST] >= 0)
 		tp_hist(g, y, d->x[K_HIST], d->w[K_HIST], &k->h, d->p->lo, d->p->hi, ST_HEAT);
 }
 
+/* Of a list: tasks with a strip of what began them did, regions with their goroutine's accounts. */
+struct item_col { struct rows_col c; int val; };
+enum { ITEM_COLS = 10, IV_BAR = IV__N, IV_STRIP, IV_WHO };
+
+static int item_cols(const struct tasks *p, int w, struct item_col *c)
+{
+	static const struct item_col all[] = {
+		{{"TASK", 8, true, 0}, IV_ID}, {{"START", 9, true, 0}, IV_START}, {{"DUR", 8, true, 0}, IV_DUR},
+		{{"RUN", 7, true, 0}, IV_RUN}, {{"RUNNBL", 7, true, 0}, IV_READY}, {{"SYSCALL", 7, true, 0}, IV_SYSCALL},
+		{{"BLOCKED", 7, true, 0}, IV_BLOCKED}, {{"", 8, false, 0}, IV_BAR}, {{"WHAT IT DID", 16, false, 0}, IV_STRIP},
+		{{"WHO", 0, false, 0}, IV_WHO},
+	};
+	int n = 0;
+	for (int i = 0; i < ITEM_COLS; i++) {
+		bool account = all[i].val >= IV_RUN && all[i].val <= IV_BLOCKED;
+		if ((account && !p->regions) || (p->regions && w < 100 && (all[i].val == IV_BAR || all[i].val == IV_STRIP)))
+			continue;
+		c[n] = all[i];
+		if (c[n].val == IV_STRIP && w >= 100)
+			c[n].c.width = p->regions ? 24 : 40;
+		if (c[n].val == p->sort[L_LIST])
+			c[n].c.sort = (c[n].val == IV_START || c[n].val == IV_ID) == p->invert[L_LIST] ? -1 : 1;
+		n++;
+	}
+	return n;
+}
+
+struct list { const struct tasks *p; const struct pane_env *env; struct item_col c[ITEM_COLS]; int n, x[ITEM_COLS], w[ITEM_COLS];
+	int64_t most; };
+
 static void draw_item(const void *arg, struct grid *g, int y, uint32_t i)
 {
-	const struct drawing *d = arg;
+	const struct list *d = arg;
 	const struct store *st = tasks_store(d->env);
 	const struct item *it = &d->p->item[d->p->shown[i]];
 	const struct sched_task *t = d->p->regions ? NULL : &d->p->ts->task[it->i];
 	const struct sink_span *sp = &store_span(st, t ? t->span : d->p->ks->r[it->i].span)->s;
-	uint64_t id = t ? t->id : sp->id;
 	struct buf b = {0};
-	int strip = g->w >= 100 ? 40 : 16;
-	if (id)
-		grid_printf(g, y, 0, ST_NORMAL, 0, "%8llu", (unsigned long long)id);
-	else
-		grid_right(g, y, 8, ST_DIM, 0, ".");
-	tp_at(g, y, 18, it->t0);
-	tp_ns(g, y, 27, it->t1 - it->t0, AT_BOLD);
-	grid_text(g, y, 27, ST_WARN, 0, it->open ? "+" : " ");
-	grid_bar(g, y, 29, 8, d->most > 0 ? (double)(it->t1 - it->t0) / (double)d->most : 0, ST_HEAT);
-	tp_strip(d->env, g, y, 38, strip, sp->trk, it->t0, it->t1);
-	if (sp->trk)
-		tp_who(st, sp->trk, &b);
-	tp_text(d->env, g, y, 39 + strip, g->w - 39 - strip, ST_NORMAL, &b);
+	for (int k = 0; k < d->n; k++) {
+		int x = d->x[k], w = d->w[k], val = d->c[k].val;
+		int64_t v = tasks_value(d->p, st, it, val < IV__N ? val : IV_DUR);
+		if (x < 0)
+			continue;
+		if (val == IV_ID && v > 0)
+			grid_printf(g, y, x, ST_NORMAL, 0, "%8llu", (unsigned long long)v);
+		else if (val == IV_ID)
+			grid_right(g, y, x + w, ST_DIM, 0, ".");
+		else if (val == IV_START)
+			tp_at(g, y, x + w, v);
+		else if (val < IV__N)
+			tp_ns(g, y, x + w, v, val == d->p->sort[L_LIST] ? AT_BOLD : 0);
+		else if (val == IV_BAR)
+			grid_bar(g, y, x, w, d->most > 0 ? (double)v / (double)d->most : 0, ST_HEAT);
+		else if (val == IV_STRIP)
+			tp_strip(d->env, g, y, x, w, sp->trk, it->t0, it->t1);
+		else if (sp->trk)
+			tp_who(st, sp->trk, &b), tp_text(d->env, g, y, x, w, ST_NORMAL, &b);
+		if (val == IV_DUR && it->open)
+			grid_text(g, y, x + w, ST_WARN, 0, "+");
+	}
 	buf_free(&b);
 }
 
-void tasks_line(const struct store *st, const struct line *l, struct buf *b)
+static void draw_list(const struct tasks *p, const struct pane_env *env, struct grid *g)
 {
-	static const char *const what[] = {"task begins", "log ", "region ", "task ends"};
+	struct list d = {.p = p, .env = env};
+	struct rows_col c[ITEM_COLS];
+	int h = g->h - 1;
+	d.n = item_cols(p, g->w, d.c);
+	for (int i = 0; i < d.n; i++)
+		c[i] = d.c[i].c;
+	for (uint32_t i = 0; i < p->rows[L_LIST].n; i++) {
+		const struct item *it = &p->item[p->shown[i]];
+		d.most = it->t1 - it->t0 > d.most ? it->t1 - it->t0 : d.most;
+	}
+	rows_layout(c, d.n, g->w - 1 - (p->rows[L_LIST].n > (uint32_t)h), d.x, d.w);
+	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
+	rows_head(g, 0, c, d.n, d.x, d.w);
+	grid_unclip(g, old);
+	old = grid_clip(g, (struct rect){1, 0, h, g->w});
+	rows_draw(&p->rows[L_LIST], g, draw_item, &d, &(struct rows_look){p->bars.on, env->find.rx ? p->hit : NULL});
+	grid_unclip(g, old);
+}
+
+void tasks_line(const struct tasks *p, const struct store *st, const struct line *l, struct buf *b)
+{
+	static const char *const what[] = {"task begins", "log ", "region ", "child task ", "task ends"};
 	buf_puts(b, what[l->what]);
 	if (l->what == LN_LOG) {
 		const struct sink_mark *m = store_mark(st, l->i);
@@ -75,6 +134,9 @@ void tasks_line(const struct store *st, const struct line *l, struct buf *b)
 		tp_str(st, m->text, "", b);
 	} else if (l->what == LN_REGION) {
 		tp_str(st, store_span(st, l->i)->s.name, "(no name)", b);
+	} else if (l->what == LN_CHILD) {
+		buf_printf(b, "%llu ", (unsigned long long)p->ts->task[l->i].id);
+		tp_str(st, p->ts->task[l->i].name, "(no name)", b);
 	}
 }
 
@@ -95,10 +157,10 @@ static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
 		tp_id(tasks_store(d->env), l->trk, &b);
 	grid_text(g, y, 12, ST_NORMAL, 0, buf_str(&b));
 	buf_reset(&b);
-	tasks_line(tasks_store(d->env), l, &b);
+	tasks_line(p, tasks_store(d->env), l, &b);
 	tp_text(d->env, g, y, 19, x - 29, l->what == LN_LOG ? ST_ACCENT : ST_NORMAL, &b);
 	buf_free(&b);
-	if (l->what == LN_REGION)
+	if (l->what == LN_REGION || l->what == LN_CHILD)
 		tp_ns(g, y, x - 1, l->t1 - l->t0, 0);
 	int64_t len = p->line[p->nline - 1].t0 - t0;
 	for (uint32_t k = 0; k < p->nline; k++)
@@ -107,7 +169,9 @@ static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
 		return;
 	int a = (int)((double)(l->t0 - t0) / (double)len * (bar - 1));
 	int w = (int)((double)(l->t1 - t0) / (double)len * (bar - 1)) - a + 1;
-	if (l->what == LN_REGION)
+	if (l->what == LN_CHILD)
+		grid_bar(g, y, x + a, w, 1, ST_ACCENT);
+	else if (l->what == LN_REGION)
 		tp_strip(d->env, g, y, x + a, w, l->trk, l->t0, l->t1);
 	else
 		grid_put(g, y, x + a, '|', ST_ACCENT, ST_NORMAL, 0);
@@ -131,6 +195,8 @@ static void draw_one(const struct tasks *p, const struct pane_env *env, struct g
 		buf_puts(&b, " at "), text_at(&b, t->t0, 100000);
 	if (t->parent && t->parent != UINT64_MAX)
 		buf_printf(&b, "  child of task %llu", (unsigned long long)t->parent);
+	if (p->nchild)
+		buf_printf(&b, "  %u child%s", p->nchild, p->nchild == 1 ? "" : "ren");
 	tp_text(env, g, 0, 1, g->w - 1, ST_TITLE, &b);
 	buf_reset(&b);
 	if (p->whole > 0) {
@@ -153,6 +219,8 @@ static const char *why_empty(const struct tasks *p, const struct pane_env *env)
 		return p->regions ? "No region has been read yet." : "No task has been read yet.";
 	if (env->grep.rx)
 		return "No row matches: & and Enter shows all of them.";
+	if (p->pick.lo != TIME_NONE || p->pick.hi != TIME_NONE || p->pick.whole)
+		return "None took that long or is of that kind.\nEsc shows all of them.";
 	if (p->scope.part || p->scope.f.g)
 		return "Nothing of the kind is left by the filters.\nR drops them all, u the last one.";
 	return p->regions ? "The program marks no regions.\n\n"
@@ -166,17 +234,19 @@ static const char *why_empty(const struct tasks *p, const struct pane_env *env)
 
 static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct grid *g)
 {
-	int8_t dir = p->invert ? 1 : -1;
+	int8_t dir = p->invert[L_KINDS] ? 1 : -1;
 	struct rows_col c[K__N] = {
 		{p->regions ? "REGION" : "TASK", 0, false, 0}, {"COUNT", 7, true, 0}, {"p50", 7, true, 0}, {"p95", 7, true, 0},
 		{"p99", 7, true, 0}, {"MAX", 7, true, 0}, {"", g->w >= 100 ? 40 : 18, false, 0},
 	};
 	static const int col_of[SORT__N] = {K_COUNT, K_P50, K_P95, K_P99, K_MAX, K_NAME};
-	c[col_of[p->sort]].sort = p->sort == SORT_NAME ? (int8_t)-dir : dir;
+	c[col_of[p->sort[L_KINDS]]].sort = p->sort[L_KINDS] == SORT_NAME ? (int8_t)-dir : dir;
 	struct buf b = {0};
-	text_ns(&b, p->lo);
-	buf_puts(&b, " .. ");
-	text_ns(&b, p->hi);
+	if (p->hi > p->lo) {
+		text_ns(&b, p->lo);
+		buf_puts(&b, " .. ");
+		text_ns(&b, p->hi);
+	}
 	c[K_HIST].head = buf_str(&b);
 	struct drawing d = {.p = p, .env = env};
 	rows_layout(c, K__N, g->w - 1 - (p->rows[L_KINDS].n > (uint32_t)(g->h - 1)), d.x, d.w);
@@ -185,13 +255,116 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 	grid_unclip(g, old);
 	buf_free(&b);
 	old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
-	rows_draw(&p->rows[L_KINDS], g, draw_kind, &d, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
+	rows_draw(&p->rows[L_KINDS], g, draw_kind, &d, &(struct rows_look){p->bars.on, env->find.rx ? p->hit : NULL});
 	grid_unclip(g, old);
+}
+
+/* ---- below or beside the list */
+
+int tasks_foot(const struct tasks *p, const struct pane_env *env)
+{
+	return p->level != L_ONE && env->detail && !env->beside && env->rows >= 16 ? env->rows / 3 : 0;
+}
+
+static void draw_bars(const struct tasks *p, struct grid *g, int y, int h)
+{
+	struct buf b = {0};
+	if (!p->bars.all)
+		return;
+	text_count(&b, (int64_t)p->bars.all);
+	int x = grid_printf(g, y, 1, ST_HEAD, 0, "how long they take (%s)", buf_str(&b));
+	grid_text(g, y, x + 2, ST_DIM, 0, p->bars.on ? "" : "v picks bars");
+	bars_draw(&p->bars, g, y + 1, 1, h - 1, g->w - 2, ST_HEAT);
+	buf_free(&b);
+}
+
+static int share_line(struct grid *g, int y, enum style style, const char *name, int64_t ns, int64_t whole)
+{
+	if (ns <= 0 || y >= g->h)
+		return y;
+	int x = g->w > 48 ? 38 : 32;
+	struct rect old = grid_clip(g, (struct rect){y, 2, 1, x - 12});
+	grid_text(g, 0, 0, ST_NORMAL, 0, name);
+	grid_unclip(g, old);
+	tp_ns(g, y, x - 2, ns, 0);
+	if (whole > 0)
+		grid_bar(g, y, x, g->w - x - 1, ns > whole ? 1 : (double)ns / (double)whole, style);
+	return y + 1;
+}
+
+/* Where a region's time went, as the reference's page of regions. */
+static int draw_accounts(const struct tasks *p, const struct store *st, struct grid *g, int y, const struct gstat *s)
+{
+	(void)p;
+	grid_text(g, y++, 0, ST_HEAD, 0, "where its time went");
+	y = share_line(g, y, ST_S_RUN, "running", s->exec, s->total);
+	y = share_line(g, y, ST_S_READY, "runnable", s->ready, s->total);
+	y = share_line(g, y, ST_S_SYSCALL, "in system calls", s->syscall, s->total);
+	y = share_line(g, y, ST_S_SYSCALL, "blocked in system calls", s->sysblock, s->total);
+	for (int part = 0; part < 2; part++) {
+		const struct sched_part *v = part ? s->range : s->block;
+		for (uint32_t i = 0; i < (part ? s->nrange : s->nblock); i++) {
+			struct buf b = {0};
+			buf_puts(&b, part ? "of it " : "");
+			tp_str(st, v[i].name, *v[i].text ? v[i].text : "unknown", &b);
+			y = share_line(g, y, part ? ST_S_GC : ST_S_CHAN, buf_str(&b), v[i].ns, s->total);
+			buf_free(&b);
+		}
+	}
+	return share_line(g, y, ST_S_UNKNOWN, "unknown", s->unknown, s->total) + 1;
+}
+
+static void side_one(const struct tasks *p, const struct pane_env *env, struct grid *g)
+{
+	const struct store *st = tasks_store(env);
+	int y = 0;
+	grid_text(g, y++, 0, ST_HEAD, 0, "what its goroutines did");
+	for (int k = 0; k < TS__N && y < g->h / 2; k++)
+		y = share_line(g, y, state_style((enum tstate)k), state_name((enum tstate)k), p->why[k], p->whole);
+	if (!p->nline)
+		return;
+	const struct line *l = &p->line[p->rows[L_ONE].sel];
+	stk_id stk = l->what == LN_LOG ? store_mark(st, l->i)->stack : l->what == LN_REGION ? store_span(st, l->i)->s.stack : 0;
+	if (!stk || y + 3 > g->h)
+		return;
+	grid_text(g, ++y, 0, ST_HEAD, 0, l->what == LN_LOG ? "logged at" : "begun at");
+	tp_stack(env, g, y + 1, g->h, stk);
+}
+
+void tasks_side(const void *st, const struct pane_env *env, struct grid *g)
+{
+	static const struct { const char *name; double q; } q[] = {
+		{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"max", 1}};
+	const struct tasks *p = st;
+	const struct kind *k = kind_now(p);
+	const struct item *it = item_now(p);
+	if (p->level == L_ONE) {
+		side_one(p, env, g);
+		return;
+	}
+	if (!k)
+		return;
+	int h = g->h > 30 ? 12 : 8, y = h + 1;
+	draw_bars(p, g, 0, h);
+	for (int i = 0; i < 5; i++, y++) {
+		grid_text(g, y, 2, ST_NORMAL, 0, q[i].name);
+		tp_ns(g, y, 16, histo_quantile(&k->h, q[i].q), 0);
+	}
+	y++;
+	if (p->level == L_LIST && p->regions && it)
+		y = draw_accounts(p, tasks_store(env), g, y, &p->ks->r[it->i].s);
+	stk_id stk = p->level != L_LIST || !it ? 0
+		: store_span(tasks_store(env), p->regions ? p->ks->r[it->i].span : p->ts->task[it->i].span)->s.stack;
+	if (!stk || y + 3 > g->h)
+		return;
+	grid_text(g, y++, 0, ST_HEAD, 0, "begun at");
+	tp_stack(env, g, y, g->h, stk);
 }
 
 void tasks_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct tasks *p = st;
+	int foot = tasks_foot(p, env);
 	if (p->level == L_ONE) {
 		draw_one(p, env, g);
 		return;
@@ -200,14 +373,12 @@ void tasks_draw(const void *st, const struct pane_env *env, struct grid *g)
 		tp_empty(g, 1, why_empty(p, env));
 		return;
 	}
-	if (p->level == L_KINDS) {
+	struct rect old = grid_clip(g, (struct rect){0, 0, g->h - foot, g->w});
+	if (p->level == L_KINDS)
 		draw_kinds(p, env, g);
-		return;
-	}
-	struct drawing d = {.p = p, .env = env};
-	d.most = p->item[p->shown[0]].t1 - p->item[p->shown[0]].t0;
-	grid_text(g, 0, 1, ST_HEAD, 0, "    TASK     START      DUR           WHAT ITS GOROUTINE DID");
-	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
-	rows_draw(&p->rows[L_LIST], g, draw_item, &d, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
+	else
+		draw_list(p, env, g);
 	grid_unclip(g, old);
+	if (foot)
+		draw_bars(p, g, g->h - foot + 1, foot - 1);
 }

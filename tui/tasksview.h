@@ -3,15 +3,28 @@
 #ifndef TTRACE_TASKSVIEW_H
 #define TTRACE_TASKSVIEW_H
 
+#include "analysis/pick.h"
+#include "bars.h"
 #include "tracepane.h"
 
 /* The state of the tasks pane and what its files share. */
 enum tasks_level { L_KINDS, L_LIST, L_ONE };
 enum { SORT_COUNT, SORT_P50, SORT_P95, SORT_P99, SORT_MAX, SORT_NAME, SORT__N };
+enum item_val { IV_DUR, IV_START, IV_ID, IV_RUN, IV_READY, IV_SYSCALL, IV_BLOCKED, IV__N };	/* the last four: regions */
 
-struct kind { str_id name; frm_id frame; uint32_t n, first, open; struct histo h; };
-struct item { int64_t t0, t1; bool open; uint32_t i; uint32_t kind; };	/* i: of task[] or of r[] */
-struct line { int64_t t0, t1; trk_id trk; enum { LN_BEGIN, LN_LOG, LN_REGION, LN_END } what; uint32_t i; };
+struct kind {
+	str_id name;
+	frm_id frame;
+	uint32_t n, open, all, first;	/* n, open and h: of those picked; all: item[first ..] */
+	struct histo h;
+};
+struct item { int64_t t0, t1; bool open, in; uint32_t i, kind; };	/* i: of task[] or of r[]; in: picked */
+struct line {
+	int64_t t0, t1;
+	trk_id trk;
+	enum { LN_BEGIN, LN_LOG, LN_REGION, LN_CHILD, LN_END } what;
+	uint32_t i;		/* LN_CHILD: of task[] */
+};
 
 struct tasks {
 	struct arena mem, one;		/* of the snapshot and query; of the task that is open */
@@ -20,20 +33,23 @@ struct tasks {
 	struct sched_tasks *ts;
 	struct sched_kinds *ks;
 	struct kind *kind;
-	struct item *item;		/* by kind, longest first */
+	struct item *item;		/* by kind */
 	uint32_t nkind, nitem;
 	int64_t lo, hi;			/* scale of the pictures */
+	struct pick pick;		/* which are shown; its text is `&` */
+	struct bars bars;		/* of the kind that is selected or open, whatever the pick */
+	int64_t bars_of;		/* its key; -1: none */
 	enum tasks_level level;
 	struct rows rows[3];
 	uint32_t *order;		/* of kinds */
 	size_t corder;
-	uint32_t *shown;		/* items of the open kind that `&` leaves */
+	uint32_t *shown;		/* items of the open kind that are left, in order */
 	size_t cshown;
-	int sort;
-	bool invert;
+	int sort[2];			/* SORT_*, item_val */
+	bool invert[2];
 	int64_t open, task;		/* name and frame of the kind, id of the task that is open */
 	struct line *line;
-	uint32_t nline;
+	uint32_t nline, nchild;
 	int64_t why[TS__N], whole;
 	uint8_t *hit;
 	uint32_t nhit;
@@ -43,10 +59,40 @@ static inline const struct store *tasks_store(const struct pane_env *env)
 {
 	return session_snap(env->s)->st;
 }
+static inline const char *tasks_unnamed(const struct tasks *p)
+{
+	return p->regions ? "(inherited task)" : "(outside of tasks)";
+}
 const struct sched_task *tasks_open(const struct tasks *);	/* the one whose page is shown, NULL none */
+const struct sched_task *tasks_find(const struct tasks *, uint64_t id);
+static inline int64_t kind_key(const struct kind *k)
+{
+	return (int64_t)((uint64_t)k->name << 32 | k->frame);
+}
+static inline const struct kind *kind_now(const struct tasks *p)
+{
+	return p->rows[L_KINDS].n ? &p->kind[p->order[p->rows[L_KINDS].sel]] : NULL;
+}
+static inline const struct item *item_now(const struct tasks *p)
+{
+	return p->rows[L_LIST].n ? &p->item[p->shown[p->rows[L_LIST].sel]] : NULL;
+}
+
+/* tasks_make.c: what is listed, out of the snapshot and the query */
+void tasks_make(struct tasks *, const struct pane_env *);
+void tasks_order(struct tasks *, const struct pane_env *);	/* kinds */
+void tasks_fill(struct tasks *, const struct pane_env *);	/* those of the kind that is open */
+void tasks_bars(struct tasks *);
+void tasks_load(struct tasks *, const struct pane_env *);	/* the task that is open */
+void tasks_text(const struct tasks *, const struct store *, enum tasks_level, uint32_t i, struct buf *);
+	/* what a row says, to search in: names, and the logs of tasks */
+int64_t tasks_value(const struct tasks *, const struct store *, const struct item *, int val);
+void tasks_pick_words(const struct pick *, struct buf *);
 
 /* tasks_draw.c */
+int tasks_foot(const struct tasks *, const struct pane_env *);	/* lines below the list */
 void tasks_draw(const void *, const struct pane_env *, struct grid *);
-void tasks_line(const struct store *, const struct line *, struct buf *);	/* what it says */
+void tasks_side(const void *, const struct pane_env *, struct grid *);
+void tasks_line(const struct tasks *, const struct store *, const struct line *, struct buf *);	/* what it says */
 
 #endif

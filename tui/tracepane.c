@@ -61,7 +61,7 @@ bool tp_in(const struct tp_scope *sc, trk_id g, int64_t t0, int64_t t1)
 
 struct sched_ask tp_ask(const struct tp_scope *sc)
 {
-	return (struct sched_ask){sc->part ? sc->t0 : TIME_NONE, sc->part ? sc->t1 : TIME_NONE, sc->f.g};
+	return (struct sched_ask){.t0 = sc->part ? sc->t0 : TIME_NONE, .t1 = sc->part ? sc->t1 : TIME_NONE, .g = sc->f.g};
 }
 
 /* ---- names */

@@ -31,6 +31,8 @@ void sched_stat(const struct sched *, trk_id g, int64_t a, int64_t b, struct are
 struct sched_ask {
 	int64_t t0, t1;			/* TIME_NONE: open */
 	const uint8_t *g;		/* NULL, or one bit per track */
+	bool (*region)(const void *arg, const struct sink_span *);	/* NULL, or which regions */
+	const void *arg;
 };
 
 /* Goroutines that were ever in a state, grouped by start function (name 0: unknown), the group that ran

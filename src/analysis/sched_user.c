@@ -43,7 +43,7 @@ static bool region_asked(const struct snap *sn, const struct sched_ask *q, const
 		return false;
 	span_bounds(sn, sp, &a, &b);
 	return (q->t0 == TIME_NONE || b >= q->t0) && (q->t1 == TIME_NONE || a < q->t1) &&
-	    (!q->g || q->g[sp->trk >> 3] >> (sp->trk & 7) & 1);
+	    (!q->g || q->g[sp->trk >> 3] >> (sp->trk & 7) & 1) && (!q->region || q->region(q->arg, sp));
 }
 
 struct sched_kinds *sched_regions(const struct sched *s, const struct sched_ask *q, struct arena *mem)

@@ -64,9 +64,10 @@ uint8_t *tw_goroutines(const struct snap *, bool (*match)(void *, const char *na
 uint8_t *tw_goroutine(const struct snap *, trk_id g, struct arena *);
 static inline bool tw_has(const uint8_t *set, trk_id t) { return !set || set[t >> 3] >> (t & 7) & 1; }
 
-/* The outermost regions whose type matches, or those of a task that does (by id or type), as slices. */
+/* The outermost regions whose type matches and that took lo to hi ns (TIME_NONE: open), or those of a
+   task that matches (by id or type), as slices. */
 struct tw_slice *tw_regions(const struct snap *, bool (*match)(void *, const char *name, size_t n), void *arg,
-    struct arena *, uint32_t *n);
+    int64_t lo, int64_t hi, struct arena *, uint32_t *n);
 struct tw_slice *tw_tasks(const struct snap *, uint64_t id, bool (*match)(void *, const char *name, size_t n),
     void *arg, struct arena *, uint32_t *n);
 

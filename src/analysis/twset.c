@@ -95,14 +95,22 @@ static struct tw_slice *slices_take(struct slices *s, bool join, struct arena *a
 	return out;
 }
 
+static bool took(const struct snap *sn, const struct sink_span *sp, int64_t lo, int64_t hi)
+{
+	int64_t t0, t1;
+	span_bounds(sn, sp, &t0, &t1);
+	return (lo == TIME_NONE || t1 - t0 >= lo) && (hi == TIME_NONE || t1 - t0 <= hi);
+}
+
 struct tw_slice *tw_regions(const struct snap *sn, bool (*match)(void *, const char *, size_t), void *arg,
-    struct arena *a, uint32_t *n)
+    int64_t lo, int64_t hi, struct arena *a, uint32_t *n)
 {
 	struct slices s = {0};
 	struct judge j = judge_new(sn, match, arg);
 	for (uint32_t i = 0; i < sn->nspans; i++) {
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		if (sp->kind == SP_REGION && !(sp->v0 & (RG_LOOSE | RG_INHERITED)) && judge_name(&j, sp->name))
+		if (sp->kind == SP_REGION && !(sp->v0 & (RG_LOOSE | RG_INHERITED)) && judge_name(&j, sp->name) &&
+		    took(sn, sp, lo, hi))
 			slices_add(&s, sn, sp);
 	}
 	mem_free(j.said);

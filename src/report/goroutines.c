@@ -15,13 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool group_shown(const struct trep *r, const struct sched_group *g)
-{
-	const char *want = opt_str(r->o, OPT_NAME);
-	struct trep_text s = trep_str(r, g->name, "");
-	return !r->o->v[OPT_NAME].set || (strlen(want) == s.n && !memcmp(want, s.s, s.n));
-}
-
 static void groups_json(const struct trep *r, const struct sched_groups *gs)
 {
 	struct json j = { .b = r->out };
@@ -29,7 +22,7 @@ static void groups_json(const struct trep *r, const struct sched_groups *gs)
 	json_array(&j, "groups");
 	for (uint32_t i = 0; i < gs->n; i++) {
 		const struct sched_group *g = &gs->group[i];
-		if (!group_shown(r, g))
+		if (!trep_named(r, g->name))
 			continue;
 		struct trep_text s = trep_str(r, g->name, "");
 		json_object(&j, NULL);
@@ -108,7 +101,7 @@ static void list_table(const struct trep *r, const struct sched_groups *gs)
 	table_begin(&t, col, TREP_GCOLS + 2);
 	for (uint32_t i = 0; i < gs->n; i++) {
 		const struct sched_group *g = &gs->group[i];
-		if (!group_shown(r, g))
+		if (!trep_named(r, g->name))
 			continue;
 		struct trep_text s = trep_str(r, g->name, "");
 		for (uint32_t k = 0; k < g->n; k++) {
@@ -131,7 +124,7 @@ int report_goroutines(const struct opt *o, struct out *out, struct err *e)
 	const struct sched_groups *gs = sched_groups(s, &r.ask, r.mem);
 	if (r.format == TF_JSON)
 		groups_json(&r, gs);
-	else if (o->v[OPT_NAME].set || o->v[OPT_GROUP].set || r.filter.g)
+	else if (o->v[OPT_NAME].set || o->v[OPT_GROUP].set || r.ask.g)
 		list_table(&r, gs);
 	else
 		groups_table(&r, gs);

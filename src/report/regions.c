@@ -12,11 +12,9 @@
 
 #include <string.h>
 
-static bool kind_shown(const struct trep *r, const struct sched_kind *k)
+static bool asked(const void *r, const struct sink_span *s)
 {
-	const char *want = opt_str(r->o, OPT_NAME);
-	struct trep_text s = trep_str(r, k->name, "");
-	return !r->o->v[OPT_NAME].set || (strlen(want) == s.n && !memcmp(want, s.s, s.n));
+	return trep_region(r, s);
 }
 
 static const struct sink_span *region_span(const struct trep *r, const struct sched_region *x)
@@ -74,8 +72,7 @@ static void kinds_json(const struct trep *r, const struct sched_kinds *ks)
 	json_object(&j, NULL);
 	json_array(&j, "kinds");
 	for (uint32_t i = 0; i < ks->n; i++)
-		if (kind_shown(r, &ks->kind[i]))
-			kind_json(r, &j, ks, &ks->kind[i]);
+		kind_json(r, &j, ks, &ks->kind[i]);
 	json_end(&j);
 	json_end(&j);
 }
@@ -124,8 +121,6 @@ static void list_table(const struct trep *r, const struct sched_kinds *ks)
 	for (uint32_t i = 0; i < ks->n; i++) {
 		const struct sched_kind *k = &ks->kind[i];
 		struct trep_text name = trep_str(r, k->name, "");
-		if (!kind_shown(r, k))
-			continue;
 		for (uint32_t x = k->first; x < k->first + k->n; x++) {
 			const struct sink_span *sp = region_span(r, &ks->r[x]);
 			table_int(&t, (int64_t)store_trk(r->st, sp->trk)->id);
@@ -144,6 +139,9 @@ int report_regions(const struct opt *o, struct out *out, struct err *e)
 	struct trep r;
 	if (trep_open(&r, o, out, e))
 		return -1;
+	r.ask.g = r.filter.g;
+	r.ask.region = asked;
+	r.ask.arg = &r;
 	const struct sched_kinds *ks = sched_regions(sched_new(r.sn, r.mem), &r.ask, r.mem);
 	if (r.format == TF_JSON)
 		kinds_json(&r, ks);

@@ -142,13 +142,6 @@ static int by_name_cmp(const void *a, const void *b)
 	return x->t->id < y->t->id ? -1 : x->t->id > y->t->id;
 }
 
-static bool task_shown(const struct trep *r, const struct sched_task *t)
-{
-	const char *want = opt_str(r->o, OPT_NAME);
-	struct trep_text s = trep_str(r, t->name, "");
-	return !r->o->v[OPT_NAME].set || (strlen(want) == s.n && !memcmp(want, s.s, s.n));
-}
-
 static struct by_name *sorted(const struct trep *r, const struct sched_tasks *ts, uint32_t *n)
 {
 	struct by_name *v = arena_alloc(r->mem, (ts->n + 1u) * sizeof *v);
@@ -157,7 +150,7 @@ static struct by_name *sorted(const struct trep *r, const struct sched_tasks *ts
 		const struct sched_task *t = &ts->task[i];
 		struct by_name x = { t, r->st, t->t0 == TIME_NONE ? r->sn->t0 : t->t0,
 			t->t1 == TIME_NONE ? r->sn->t1 : t->t1 };
-		if (task_shown(r, t) && x.t1 >= r->t0 && x.t0 <= r->t1)
+		if (trep_task(r, ts, t) && x.t1 >= r->t0 && x.t0 <= r->t1)
 			v[(*n)++] = x;
 	}
 	if (*n)

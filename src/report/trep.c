@@ -9,8 +9,66 @@
 #include "report/trep.h"
 
 #include "report/view.h"
+#include "store/spans.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* -task is a number. */
+static bool trep_id(const struct trep *r, uint64_t *id)
+{
+	const char *s = trep_has(r, OPT_TASK) ? opt_str(r->o, OPT_TASK) : "";
+	char *end;
+	s += *s == 't';
+	if (*s < '0' || *s > '9')
+		return false;
+	uint64_t v = strtoull(s, &end, 10);
+	if (id)
+		*id = v;
+	return !*end;
+}
+
+static struct rx *expression(const struct trep *r, enum opt_id id, struct err *e)
+{
+	struct err why = {0};
+	if (!trep_has(r, id) || (id == OPT_TASK && trep_id(r, NULL)))
+		return NULL;
+	struct rx *rx = rx_new(opt_str(r->o, id), &why);
+	if (!rx)
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: %s", opt_str(r->o, id), why.msg);
+	return rx;
+}
+
+static int open_pick(struct trep *r, struct err *e)
+{
+	const struct opt *o = r->o;
+	r->pick = PICK_ALL;
+	*e = (struct err){0};
+	if (trace_latency(o, &r->pick.lo, &r->pick.hi, e))
+		return -1;
+	if (o->v[OPT_COMPLETE].set)
+		r->pick.whole = opt_bool(o, OPT_COMPLETE) ? PICK_WHOLE : PICK_PART;
+	r->text = expression(r, OPT_LOGTEXT, e);
+	r->task = expression(r, OPT_TASK, e);
+	r->region = expression(r, OPT_REGION, e);
+	r->pick.text = r->text;
+	r->ts = r->task ? sched_tasks(r->sn, r->mem) : NULL;
+	return e->kind ? -1 : 0;
+}
+
+/* Those who worked for the tasks, in the regions asked for: also where only goroutines are looked at. */
+static void narrow_goroutines(struct trep *r)
+{
+	if (!r->filter.slice)
+		return;
+	uint8_t *set = arena_zalloc(r->mem, r->sn->ntrks / 8 + 1u);
+	for (uint32_t i = 0; i < r->filter.nslice; i++) {
+		trk_id t = r->filter.slice[i].trk;
+		if (tw_has(r->filter.g, t))
+			set[t >> 3] |= (uint8_t)(1u << (t & 7));
+	}
+	r->ask.g = set;
+}
 
 int trep_open(struct trep *r, const struct opt *o, struct out *out, struct err *e)
 {
@@ -24,12 +82,20 @@ int trep_open(struct trep *r, const struct opt *o, struct out *out, struct err *
 		trep_close(r);
 		return -1;
 	}
-	r->ask = (struct sched_ask){ r->filter.from, r->filter.to, r->filter.g };
+	if (open_pick(r, e)) {
+		trep_close(r);
+		return -1;
+	}
+	r->ask = (struct sched_ask){ .t0 = r->filter.from, .t1 = r->filter.to, .g = r->filter.g };
+	narrow_goroutines(r);
 	return 0;
 }
 
 void trep_close(struct trep *r)
 {
+	rx_free(r->text);
+	rx_free(r->task);
+	rx_free(r->region);
 	trace_close(&r->t);
 }
 
@@ -104,4 +170,50 @@ void trep_gcells(struct table *t, const struct gstat *g)
 	const int64_t v[TREP_GCOLS] = { g->total, g->exec, g->ready, g->syscall, g->sysblock, block, g->unknown, range };
 	for (int i = 0; i < TREP_GCOLS; i++)
 		table_int(t, v[i]);
+}
+
+bool trep_named(const struct trep *r, str_id name)
+{
+	const char *want = opt_str(r->o, OPT_NAME);
+	struct trep_text s = trep_str(r, name, "");
+	return !r->o->v[OPT_NAME].set || (strlen(want) == s.n && !memcmp(want, s.s, s.n));
+}
+
+static bool says(const struct trep *r, const struct rx *rx, str_id name)
+{
+	struct trep_text s = trep_str(r, name, "");
+	return !rx || rx_match(rx, s.s, s.n);
+}
+
+bool trep_task(const struct trep *r, const struct sched_tasks *ts, const struct sched_task *t)
+{
+	uint64_t id;
+	if (trep_id(r, &id) ? t->id != id : !says(r, r->task, t->name))
+		return false;
+	if (r->filter.g && (t->span == UINT32_MAX || !tw_has(r->filter.g, store_span(r->st, t->span)->s.trk)))
+		return false;
+	return trep_named(r, t->name) && pick_task(&r->pick, r->st, ts, t);
+}
+
+static bool task_says(const struct trep *r, uint64_t id)
+{
+	uint32_t lo = 0, hi = r->ts->n;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (r->ts->task[mid].id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < r->ts->n && r->ts->task[lo].id == id && says(r, r->task, r->ts->task[lo].name);
+}
+
+bool trep_region(const struct trep *r, const struct sink_span *s)
+{
+	uint64_t id;
+	if (trep_id(r, &id) && s->id != id)
+		return false;
+	if (r->task && !task_says(r, s->id))
+		return false;
+	return trep_named(r, s->name) && says(r, r->region, s->name) && pick_region(&r->pick, r->sn, s);
 }

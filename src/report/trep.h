@@ -3,6 +3,7 @@
 #ifndef TTRACE_TREP_H
 #define TTRACE_TREP_H
 
+#include "analysis/pick.h"
 #include "analysis/sched.h"
 #include "base/rx.h"
 #include "report/json.h"
@@ -22,7 +23,15 @@ struct trep {
 	struct sched_ask ask;		/* open where nothing was asked */
 	int64_t t0, t1;			/* the range, closed */
 	struct tw_filter filter;
+	struct pick pick;		/* -latency, -complete, -logtext */
+	struct rx *text, *task, *region;	/* -logtext; -task and -region where they are expressions */
+	const struct sched_tasks *ts;		/* with -task */
 };
+/* Is a task, a region asked for: by -name, -task, -region, -latency, -complete, -logtext, and what narrows
+   goroutines? */
+bool trep_task(const struct trep *, const struct sched_tasks *, const struct sched_task *);
+bool trep_region(const struct trep *, const struct sink_span *);
+bool trep_named(const struct trep *, str_id);	/* -name, where it is given */
 int trep_open(struct trep *, const struct opt *, struct out *, struct err *e);
 void trep_close(struct trep *);
 

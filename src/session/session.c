@@ -502,7 +502,7 @@ static void trace_filter(const struct snap *sn, const struct query *q, struct ar
 	else if (q->task && (rx = rx_new(q->task, NULL)))
 		f->slice = tw_tasks(sn, 0, rx_says, rx, a, &f->nslice);
 	else if (q->region && (rx = rx_new(q->region, NULL)))
-		f->slice = tw_regions(sn, rx_says, rx, a, &f->nslice);
+		f->slice = tw_regions(sn, rx_says, rx, TIME_NONE, TIME_NONE, a, &f->nslice);
 	rx_free(rx);
 }
 

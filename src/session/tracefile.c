@@ -12,6 +12,7 @@
 #include "config.h"
 #include "session/tracefile.h"
 
+#include "analysis/pick.h"
 #include "base/rx.h"
 #include "base/text.h"
 #include "store/store.h"
@@ -187,11 +188,23 @@ static int filter_goroutines(const struct snap *sn, const struct opt *o, struct 
 	return 0;
 }
 
+int trace_latency(const struct opt *o, int64_t *lo, int64_t *hi, struct err *e)
+{
+	*lo = *hi = TIME_NONE;
+	if (has(o, OPT_LATENCY) && !pick_range(opt_str(o, OPT_LATENCY), lo, hi))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-latency is a range like 10ms..50ms, >50ms or <10ms, not \"%s\"",
+		    opt_str(o, OPT_LATENCY));
+	return 0;
+}
+
 static int filter_slices(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f, struct err *e)
 {
 	if (has(o, OPT_REGION) && has(o, OPT_TASK))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-region and -task cannot both be given");
 	uint64_t id;
+	int64_t lo, hi;
+	if (trace_latency(o, &lo, &hi, e))
+		return -1;
 	if (has(o, OPT_TASK) && parse_id(opt_str(o, OPT_TASK), 't', &id)) {
 		f->slice = tw_tasks(sn, id, NULL, NULL, a, &f->nslice);
 		return 0;
@@ -202,7 +215,7 @@ static int filter_slices(const struct snap *sn, const struct opt *o, struct aren
 	struct rx *rx = option_rx(o, which, e);
 	if (!rx)
 		return -1;
-	f->slice = which == OPT_REGION ? tw_regions(sn, match_rx, rx, a, &f->nslice) :
+	f->slice = which == OPT_REGION ? tw_regions(sn, match_rx, rx, lo, hi, a, &f->nslice) :
 	    tw_tasks(sn, 0, match_rx, rx, a, &f->nslice);
 	rx_free(rx);
 	return 0;

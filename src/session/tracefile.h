@@ -27,6 +27,8 @@ void trace_close(struct trace *);
 int trace_time(const struct snap *, const char *, int64_t *t, struct err *e);
 /* -from and -to: t0 and t1 of what is asked for. */
 int trace_range(const struct snap *, const struct opt *, int64_t *t0, int64_t *t1, struct err *e);
+/* -latency: its bounds, both inside; TIME_NONE: open. */
+int trace_latency(const struct opt *, int64_t *lo, int64_t *hi, struct err *e);
 /* All of the filters of the command line, in the arena. */
 int trace_filter(const struct snap *, const struct opt *, struct arena *, struct tw_filter *, struct err *e);
 

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What the tasks pane lists. Kinds, regions and the events of a task are
+ * analysis/sched.c's, as the reports have them; here they become rows: kinds
+ * with a histogram each, those of one kind in an order, and the lines of one
+ * task. All items of a kind are kept, also those that the pick leaves out: the
+ * bars are made of all of them, so that a choice can be widened again.
+ */
+#include "config.h"
+#include "tasksview.h"
+
+#include "analysis/bins.h"
+#include "analysis/calls.h"
+#include "base/text.h"
+#include "store/spans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int item_cmp(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	int64_t dx = x->t1 - x->t0, dy = y->t1 - y->t0;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (dx != dy)
+		return dx > dy ? -1 : 1;
+	return x->i < y->i ? -1 : x->i > y->i;
+}
+
+static void add_item(struct tasks *p, const struct pane_env *env, struct item it, int64_t t0, int64_t t1)
+{
+	const struct snap *sn = session_snap(env->s);
+	struct kind *k = &p->kind[it.kind];
+	it.t0 = t0 == TIME_NONE ? sn->t0 : t0;
+	it.t1 = t1 == TIME_NONE ? sn->t1 : t1;
+	it.open = t0 == TIME_NONE || t1 == TIME_NONE;
+	p->item[p->nitem++] = it;
+	k->all++;
+	k->n += it.in;
+	k->open += it.in && it.open;
+	if (it.in && !it.open)
+		histo_add(&k->h, it.t1 - it.t0);
+}
+
+static void make_tasks(struct tasks *p, const struct pane_env *env)
+{
+	const struct snap *sn = session_snap(env->s);
+	uint32_t *of = xcalloc(sn->nstrs + 1u, sizeof *of), n = 0;
+	p->ts = sched_tasks(sn, &p->mem);
+	for (uint32_t i = 0; i < p->ts->n; i++)
+		if (p->ts->task[i].span != UINT32_MAX && !of[p->ts->task[i].name])
+			of[p->ts->task[i].name] = ++n;
+	p->kind = arena_zalloc(&p->mem, (n + 1u) * sizeof *p->kind);
+	p->item = arena_alloc(&p->mem, (p->ts->n + 1u) * sizeof *p->item);
+	p->nkind = n;
+	for (uint32_t i = 0; i < p->ts->n; i++) {
+		const struct sched_task *t = &p->ts->task[i];
+		if (t->span == UINT32_MAX)
+			continue;
+		struct item it = {.i = i, .kind = of[t->name] - 1, .in = pick_task(&p->pick, sn->st, p->ts, t)};
+		p->kind[it.kind].name = t->name;
+		if (tp_in(&p->scope, store_span(sn->st, t->span)->s.trk, t->t0 == TIME_NONE ? sn->t0 : t->t0,
+			t->t1 == TIME_NONE ? sn->t1 : t->t1))
+			add_item(p, env, it, t->t0, t->t1);
+	}
+	mem_free(of);
+}
+
+static void make_regions(struct tasks *p, const struct pane_env *env)
+{
+	const struct snap *sn = session_snap(env->s);
+	struct sched_ask ask = tp_ask(&p->scope);
+	p->ks = sched_regions(sched_new(sn, &p->mem), &ask, &p->mem);
+	p->kind = arena_zalloc(&p->mem, (p->ks->n + 1u) * sizeof *p->kind);
+	p->item = arena_alloc(&p->mem, (p->ks->nr + 1u) * sizeof *p->item);
+	p->nkind = p->ks->n;
+	for (uint32_t k = 0; k < p->ks->n; k++) {
+		const struct sched_kind *s = &p->ks->kind[k];
+		p->kind[k].name = s->name;
+		p->kind[k].frame = s->frame;
+		for (uint32_t i = s->first; i < s->first + s->n; i++) {
+			const struct sink_span *sp = &store_span(sn->st, p->ks->r[i].span)->s;
+			add_item(p, env, (struct item){.i = i, .kind = k, .in = pick_region(&p->pick, sn, sp)}, sp->t0, sp->t1);
+		}
+	}
+}
+
+/* ---- order */
+
+static int64_t sort_value(const struct kind *k, int sort)
+{
+	static const double q[] = {0, 0.50, 0.95, 0.99, 1};
+	return sort == SORT_COUNT ? k->n : histo_quantile(&k->h, q[sort]);
+}
+
+struct by { const struct tasks *p; const struct store *st; };
+
+static int cmp_kind(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct by *by = ctx;
+	const struct kind *x = &by->p->kind[a], *y = &by->p->kind[b];
+	int d = sched_name_cmp(by->st, x->name, y->name), sort = by->p->sort[L_KINDS];
+	if (sort != SORT_NAME) {
+		int64_t vx = sort_value(x, sort), vy = sort_value(y, sort);
+		d = vx != vy ? (vx > vy ? -1 : 1) : d;
+	}
+	d = d ? d : a < b ? -1 : a > b;
+	return by->p->invert[L_KINDS] ? -d : d;
+}
+
+int64_t tasks_value(const struct tasks *p, const struct store *st, const struct item *it, int val)
+{
+	const struct gstat *s = p->regions ? &p->ks->r[it->i].s : NULL;
+	int64_t blocked = 0;
+	switch (val) {
+	case IV_DUR: return it->t1 - it->t0;
+	case IV_START: return it->t0;
+	case IV_ID: return (int64_t)(s ? store_span(st, p->ks->r[it->i].span)->s.id : p->ts->task[it->i].id);
+	case IV_RUN: return s ? s->exec : 0;
+	case IV_READY: return s ? s->ready : 0;
+	case IV_SYSCALL: return s ? s->syscall + s->sysblock : 0;
+	default:
+		for (uint32_t i = 0; s && i < s->nblock; i++)
+			blocked += s->block[i].ns;
+		return blocked;
+	}
+}
+
+/* Times come greatest first, moments and numbers smallest first. */
+static int cmp_item(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct by *by = ctx;
+	int val = by->p->sort[L_LIST];
+	int64_t x = tasks_value(by->p, by->st, &by->p->item[a], val), y = tasks_value(by->p, by->st, &by->p->item[b], val);
+	int d = (x > y) - (x < y);
+	if (val != IV_START && val != IV_ID)
+		d = -d;
+	d = d ? d : a < b ? -1 : a > b;
+	return by->p->invert[L_LIST] ? -d : d;
+}
+
+void tasks_text(const struct tasks *p, const struct store *st, enum tasks_level l, uint32_t i, struct buf *b)
+{
+	buf_reset(b);
+	if (l == L_KINDS) {
+		tp_str(st, p->kind[i].name, "", b);
+		if (p->kind[i].frame)
+			buf_putc(b, ' '), tp_frame(st, p->kind[i].frame, b, true);
+		return;
+	}
+	if (p->regions) {
+		tp_who(st, store_span(st, p->ks->r[p->item[i].i].span)->s.trk, b);
+		return;
+	}
+	const struct sched_task *t = &p->ts->task[p->item[i].i];
+	buf_printf(b, "%llu ", (unsigned long long)t->id);
+	for (uint32_t k = t->first; k < t->first + t->n; k++) {
+		const struct sched_event *e = &p->ts->event[k];
+		buf_putc(b, ' ');
+		tp_str(st, e->log ? store_mark(st, e->i)->category : store_span(st, e->i)->s.name, "", b);
+		buf_putc(b, ' ');
+		if (e->log)
+			tp_str(st, store_mark(st, e->i)->text, "", b);
+	}
+}
+
+void tasks_order(struct tasks *p, const struct pane_env *env)
+{
+	const struct kind *was = kind_now(p);
+	int64_t key = p->level > L_KINDS ? p->open : was && p->rows[L_KINDS].n <= p->nkind ? kind_key(was) : -1;
+	uint32_t n = 0, sel = 0;
+	struct buf b = {0};
+	p->order = mem_grow(p->order, &p->corder, p->nkind + 1u, sizeof *p->order);
+	for (uint32_t i = 0; i < p->nkind; i++) {
+		if (env->grep.rx && p->level == L_KINDS)
+			tasks_text(p, tasks_store(env), L_KINDS, i, &b);
+		if (p->kind[i].n && (!env->grep.rx || p->level != L_KINDS || rx_match(env->grep.rx, b.p, b.n)))
+			p->order[n++] = i;
+	}
+	buf_free(&b);
+	sort_u32(p->order, n, cmp_kind, &(struct by){p, tasks_store(env)});
+	for (uint32_t i = 0; i < n; i++)
+		if (kind_key(&p->kind[p->order[i]]) == key)
+			sel = i;
+	rows_set(&p->rows[L_KINDS], n);
+	rows_select(&p->rows[L_KINDS], sel);
+	tasks_bars(p);
+}
+
+void tasks_fill(struct tasks *p, const struct pane_env *env)
+{
+	const struct store *st = tasks_store(env);
+	uint32_t n = 0;
+	struct buf b = {0};
+	for (uint32_t k = 0; k < p->nkind; k++) {
+		if (kind_key(&p->kind[k]) != p->open)
+			continue;
+		p->shown = mem_grow(p->shown, &p->cshown, p->kind[k].all + 1u, sizeof *p->shown);
+		for (uint32_t i = p->kind[k].first; i < p->kind[k].first + p->kind[k].all; i++) {
+			if (!p->item[i].in)
+				continue;
+			if (env->grep.rx && p->level == L_LIST) {
+				tasks_text(p, st, L_LIST, i, &b);
+				if (!rx_match(env->grep.rx, b.p, b.n))
+					continue;
+			}
+			p->shown[n++] = i;
+		}
+	}
+	buf_free(&b);
+	sort_u32(p->shown, n, cmp_item, &(struct by){p, st});
+	rows_set(&p->rows[L_LIST], n);
+	tasks_bars(p);
+}
+
+void tasks_bars(struct tasks *p)
+{
+	int64_t key = p->level > L_KINDS ? p->open : kind_now(p) ? kind_key(kind_now(p)) : -1;
+	if (key == p->bars_of)
+		return;
+	p->bars_of = key;
+	bars_begin(&p->bars);
+	for (uint32_t k = 0; k < p->nkind; k++)
+		for (uint32_t i = p->kind[k].first; kind_key(&p->kind[k]) == key && i < p->kind[k].first + p->kind[k].all; i++)
+			if (p->regions || !p->item[i].open)
+				bars_add(&p->bars, p->item[i].t1 - p->item[i].t0);
+	bars_end(&p->bars);
+}
+
+/* ---- one task */
+
+static int line_cmp(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	if (x->t0 != y->t0)
+		return x->t0 < y->t0 ? -1 : 1;
+	if (x->what != y->what)
+		return x->what < y->what ? -1 : 1;
+	return x->i < y->i ? -1 : x->i > y->i;
+}
+
+const struct sched_task *tasks_find(const struct tasks *p, uint64_t id)
+{
+	for (uint32_t i = 0; p->ts && i < p->ts->n; i++)
+		if (p->ts->task[i].id == id)
+			return &p->ts->task[i];
+	return NULL;
+}
+
+const struct sched_task *tasks_open(const struct tasks *p)
+{
+	return tasks_find(p, (uint64_t)p->task);
+}
+
+static uint32_t count_children(const struct tasks *p, uint64_t id)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < p->ts->n; i++)
+		n += p->ts->task[i].parent == id && p->ts->task[i].id != id;
+	return n;
+}
+
+static void add_lines(struct tasks *p, const struct snap *sn, const struct sched_task *t)
+{
+	if (t->t0 != TIME_NONE)
+		p->line[p->nline++] = (struct line){t->t0, t->t0, store_span(sn->st, t->span)->s.trk, LN_BEGIN, 0};
+	for (uint32_t k = t->first; k < t->first + t->n; k++) {
+		const struct sched_event *e = &p->ts->event[k];
+		struct line *l = &p->line[p->nline++];
+		*l = (struct line){.i = e->i, .what = e->log ? LN_LOG : LN_REGION};
+		if (e->log) {
+			l->t0 = l->t1 = store_mark(sn->st, e->i)->t;
+			l->trk = store_mark(sn->st, e->i)->trk;
+		} else {
+			span_bounds(sn, &store_span(sn->st, e->i)->s, &l->t0, &l->t1);
+			l->trk = store_span(sn->st, e->i)->s.trk;
+		}
+	}
+	for (uint32_t i = 0; i < p->ts->n && p->nchild; i++) {
+		const struct sched_task *c = &p->ts->task[i];
+		if (c->parent != t->id || c->id == t->id)
+			continue;
+		p->line[p->nline++] = (struct line){c->t0 == TIME_NONE ? sn->t0 : c->t0, c->t1 == TIME_NONE ? sn->t1 : c->t1,
+		    c->span == UINT32_MAX ? 0 : store_span(sn->st, c->span)->s.trk, LN_CHILD, i};
+	}
+	if (t->t1 != TIME_NONE)
+		p->line[p->nline++] = (struct line){t->t1, t->t1, store_span(sn->st, t->end)->s.trk1, LN_END, 0};
+}
+
+void tasks_load(struct tasks *p, const struct pane_env *env)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct sched_task *t = tasks_open(p);
+	uint32_t nslice;
+	arena_reset(&p->one);
+	p->nline = p->nchild = 0;
+	p->whole = 0;
+	memset(p->why, 0, sizeof p->why);
+	if (!t || t->span == UINT32_MAX)
+		return;
+	p->nchild = count_children(p, t->id);
+	p->line = arena_alloc(&p->one, (t->n + p->nchild + 2u) * sizeof *p->line);
+	add_lines(p, sn, t);
+	qsort(p->line, p->nline, sizeof *p->line, line_cmp);
+	const struct tw_slice *s = tw_tasks(sn, t->id, NULL, NULL, &p->one, &nslice);
+	for (uint32_t i = 0; i < nslice; i++) {
+		struct bin b;
+		bins_sum(sn, s[i].trk, s[i].t0, s[i].t1, &b);
+		for (int k = 0; k < TS__N; k++)
+			p->why[k] += b.ns[k];
+		p->whole += s[i].t1 - s[i].t0;
+	}
+	rows_set(&p->rows[L_ONE], p->nline);
+}
+
+void tasks_make(struct tasks *p, const struct pane_env *env)
+{
+	arena_reset(&p->mem);
+	tp_scope(env, &p->mem, &p->scope);
+	p->nkind = p->nitem = 0;
+	p->lo = INT64_MAX;
+	p->hi = 0;
+	p->bars_of = -1;
+	(p->regions ? make_regions : make_tasks)(p, env);
+	if (p->nitem)
+		qsort(p->item, p->nitem, sizeof *p->item, item_cmp);
+	for (uint32_t i = p->nitem; i-- > 0;)
+		p->kind[p->item[i].kind].first = i;
+	for (uint32_t k = 0; k < p->nkind; k++)
+		if (p->kind[k].h.n) {
+			p->lo = p->kind[k].h.min < p->lo ? p->kind[k].h.min : p->lo;
+			p->hi = p->kind[k].h.max > p->hi ? p->kind[k].h.max : p->hi;
+		}
+	p->lo = tp_decade(p->lo == INT64_MAX ? 1 : p->lo, false);
+	p->hi = tp_decade(p->hi, true);
+	p->rows[L_KINDS].n = p->rows[L_KINDS].n <= p->nkind ? p->rows[L_KINDS].n : 0;
+	tasks_order(p, env);
+	tasks_fill(p, env);
+	if (p->level == L_ONE)
+		tasks_load(p, env);
+}
+
+void tasks_pick_words(const struct pick *k, struct buf *b)
+{
+	if (k->lo != TIME_NONE || k->hi != TIME_NONE) {
+		buf_puts(b, " | took ");
+		if (k->lo != TIME_NONE)
+			text_ns(b, k->lo);
+		buf_puts(b, "..");
+		if (k->hi != TIME_NONE)
+			text_ns(b, k->hi);
+	}
+	if (k->whole)
+		buf_puts(b, k->whole == PICK_PART ? " | incomplete" : " | complete");
+}
