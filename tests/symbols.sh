@@ -83,6 +83,45 @@ done
 top pie >out
 grep -q work out && fail "symbolized without being asked to"
 
+# machine code: by an objdump of ours, so that the text is known; file names are no options and no commands
+mkdir -p bin "odd; touch hacked"
+cat >bin/objdump <<'END'
+#!/bin/sh
+for a in "$@"; do last=$a; case $a in --start-address=*) from=${a#*=} ;; esac; done
+echo "$*" >>"$OBJDUMP_LOG"
+[ -f "$last" ] || exit 1
+hex=$(printf %x $((from)))
+printf '\n%s <work>:\nwork():\n/src/spin.c:12 (discriminator 2)\n  %s:\tpush   %%rbp\n' "$hex" "$hex"
+printf '  %x:\tmovabs $0x1122334455667788,%%rax and a long tail\n/src/spin.c:13\n' $((from + 1))
+printf '  %x:\tret\n' $((from + 4096))
+END
+chmod +x bin/objdump
+OBJDUMP_LOG=$tmp/log
+export OBJDUMP_LOG
+PATH=$tmp/bin:$PATH "$TTRACE" disasm '^work$' exec.prof >out 2>err || fail "disasm: $(cat err)"
+sed 's/^\(.\{21\}\)  *[0-9a-f]*:/\1 ADDR:/' out >got
+cat >want <<'END'
+Total: 480ms
+ROUTINE ======================== work
+     320ms      320ms (flat, cum) 66.67% of Total
+         .          . ADDR: push   %rbp                             ;work spin.c:12
+     320ms      320ms ADDR: movabs $0x1122334455667788,%rax and a long tail
+         .          . ADDR: ret                                     ;work spin.c:13
+END
+cmp -s want got || fail "disasm: $(diff want got)"
+cp exec "odd; touch hacked/-exec"
+(cd "odd; touch hacked" && PATH=$tmp/bin:$PATH "$TTRACE" disasm '^work$' ./-exec ../exec.prof >/dev/null 2>../err) ||
+	fail "disasm of an odd name: $(cat err)"
+[ ! -e hacked ] || fail "a file name was run"
+"$TTRACE" disasm nosuchname exec.prof >out 2>err && fail "disasm of nothing"
+[ -s out ] || grep -q 'no matches found' err || fail "disasm of nothing says $(cat err)"
+PATH=$tmp/none "$TTRACE" disasm '^work$' exec.prof >out 2>err && fail "disasm without objdump"
+grep -q 'apt-get install binutils' err || fail "without objdump it says $(cat err)"
+: >log
+PATH=$tmp/bin:$PATH TTRACESECURE=1 "$TTRACE" disasm '^work$' exec.prof >out 2>err && fail "disasm with TTRACESECURE"
+[ -s log ] && fail "TTRACESECURE runs objdump"
+grep -q TTRACESECURE err || fail "TTRACESECURE: $(cat err)"
+
 # another build, no file at all: said, and no wrong names; found again by name and by build id
 id=
 cp pie pie.kept

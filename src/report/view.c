@@ -71,8 +71,11 @@ static int set_grain(struct view *v, struct prof_grain *g, struct err *e)
 	bool inlines = !set_true(v->o, OPT_NOINLINES);
 	if (v->kind == V_LIST)
 		gran = 3;
-	if (v->kind == V_PROTO || v->kind == V_RAW || v->kind == V_CALLGRIND || v->kind == V_FOLDED)
+	if (v->kind == V_PROTO || v->kind == V_RAW || v->kind == V_CALLGRIND || v->kind == V_FOLDED ||
+	    v->kind == V_DISASM || v->kind == V_WEBLIST)
 		gran = 4;
+	if (v->kind == V_DISASM || v->kind == V_WEBLIST)
+		inlines = v->kind == V_WEBLIST;
 	bool columns = set_true(v->o, OPT_SHOWCOLUMNS) || (gran == 4 && inlines);
 	*g = (struct prof_grain){
 	    .inlines = inlines,
@@ -95,7 +98,7 @@ static int set_limits(struct view *v, struct err *e)
 	if (count == -1)
 		count = flat ? 0 : 80;
 	if (v->kind == V_PEEK || v->kind == V_LIST || v->kind == V_PROTO || v->kind == V_RAW ||
-	    v->kind == V_CALLGRIND || v->kind == V_FOLDED)
+	    v->kind == V_CALLGRIND || v->kind == V_FOLDED || v->kind == V_DISASM || v->kind == V_WEBLIST)
 		trim = false;
 	v->g.nodecount = trim ? count : 0;
 	v->g.nodefraction = !trim			 ? 0
@@ -246,7 +249,7 @@ static int query(struct view *v, struct err *e)
 	prof_tag_frames(v->p, &f, report_notice, NULL);
 	if (relative && focus(v, &f, e))
 		return -1;
-	if ((v->kind == V_LIST || v->kind == V_PEEK) && o->arg && *o->arg) {
+	if ((v->kind == V_LIST || v->kind == V_PEEK || v->kind == V_DISASM || v->kind == V_WEBLIST) && o->arg && *o->arg) {
 		struct err why = {0};
 		v->symbol = rx_new(o->arg, &why);
 		if (!v->symbol)
@@ -271,7 +274,7 @@ int view_open(struct view *v, const struct opt *o, enum view_kind kind, struct e
 		view_close(v);
 		return -1;
 	}
-	v->g.objects = kind == V_LIST || kind == V_CALLGRIND;
+	v->g.objects = kind == V_LIST || kind == V_CALLGRIND || kind == V_DISASM;
 	v->g.tree = set_true(o, OPT_CALL_TREE) && (kind == V_DOT || kind == V_CALLGRIND);
 	v->g.drop_negative = set_true(o, OPT_DROP_NEGATIVE);
 	v->g.tags = v->g.visual = kind == V_DOT;

@@ -208,10 +208,11 @@ struct prof *fetch_profile_of(const struct opt *o, struct bytes *first, prof_not
 		return NULL;
 	if (opt_bool(o, OPT_ALL_FRAMES))
 		p->drop_frames = p->keep_frames = 0;
-	if (o->v[OPT_SYMBOLIZE].set) {
+	bool code = !strcmp(o->report, "disasm") || !strcmp(o->report, "weblist");	/* of no use without names */
+	if (o->v[OPT_SYMBOLIZE].set || code || !strcmp(o->report, "view"))
 		symbolize_locate(p, f.program != NULL, notice, arg);
-		symbolize(p, opt_str(o, OPT_SYMBOLIZE), notice, arg);
-	}
+	if (o->v[OPT_SYMBOLIZE].set || code)
+		symbolize(p, o->v[OPT_SYMBOLIZE].set ? opt_str(o, OPT_SYMBOLIZE) : "local", notice, arg);
 	prof_prune(p);
 	forget_urls(p);
 	const char *comment = opt_str(o, OPT_ADD_COMMENT);

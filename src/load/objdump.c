@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * objdump's output, line by line: "  401136:	push %rbp" is an instruction,
+ * "/src/x.c:12 (discriminator 3)" says where those that follow come from,
+ * "main():" or "<main>:" in which function; anything else forgets both. These
+ * are the rules that pprof has, in its order, since its text is to be ours; a
+ * library for disassembly would have another notation.
+ *
+ * The output is somebody else's: numbers that are none make no instruction, and
+ * text is made safe where it is shown.
+ */
+#include "config.h"
+#include "load/objdump.h"
+
+#include "base/child.h"
+
+#include <string.h>
+
+enum { OUTPUT_MAX = 256 << 20 };
+
+static int hex(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static bool blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+struct parsing {
+	struct insts *to;
+	const char *fun, *file;
+	int64_t line;
+};
+
+static const char *keep(struct parsing *p, const char *s, size_t n)
+{
+	return arena_strndup(&p->to->strings, s, n);
+}
+
+/* "401136:  push %rbp" */
+static bool instruction(struct parsing *p, const char *s, size_t n)
+{
+	uint64_t addr = 0;
+	size_t i = 0, digits;
+	while (i < n && i < 17 && hex(s[i]) >= 0)
+		addr = addr << 4 | (uint64_t)hex(s[i++]);
+	digits = i;
+	if (!digits || digits > 16 || i + 1 >= n || s[i] != ':' || !blank(s[i + 1]))
+		return false;
+	for (i++; i < n && blank(s[i]);)
+		i++;
+	struct insts *t = p->to;
+	t->v = mem_grow(t->v, &t->cap, t->n + 1, sizeof *t->v);
+	t->v[t->n++] = (struct inst){addr, keep(p, s + i, n - i), p->fun, p->file, p->line};
+	return true;
+}
+
+static size_t skip_mark(const char *s, size_t n)
+{
+	size_t i = n && *s == ';';
+	return i + (i < n && blank(s[i]));
+}
+
+/* "/src/x.c:12 (discriminator 3)": the last colon that a digit follows. */
+static bool place(struct parsing *p, const char *s, size_t n)
+{
+	size_t from = skip_mark(s, n), at = n;
+	for (size_t i = from; i + 1 < n; i++)
+		if (s[i] == ':' && s[i + 1] >= '0' && s[i + 1] <= '9')
+			at = i;
+	if (at == n)
+		return false;
+	uint64_t line = 0;
+	size_t i = at + 1;
+	while (i < n && s[i] >= '0' && s[i] <= '9' && line <= UINT32_MAX)
+		line = line * 10 + (uint64_t)(s[i++] - '0');
+	if (line <= UINT32_MAX) {
+		p->file = keep(p, s + from, at - from);
+		p->line = (int64_t)line;
+	}
+	return true;
+}
+
+/* "main():" or "0000000000401136 <main>:" */
+static bool function(struct parsing *p, const char *s, size_t n)
+{
+	size_t from = skip_mark(s, n), at = n;
+	for (size_t i = from; i + 2 < n; i++)
+		if (!memcmp(s + i, "():", 3))
+			at = i;
+	if (at < n && at > from && !blank(s[from])) {
+		p->fun = keep(p, s + from, at - from);
+		return true;
+	}
+	while (at && (at == n || s[at] != ':'))
+		at--;
+	if (!n || s[at] != ':')
+		return false;
+	for (from = 0; from < at && hex(s[from]) >= 0;)
+		from++;
+	from += from < at && blank(s[from]);
+	p->fun = keep(p, s + from, at - from);
+	return true;
+}
+
+void objdump_parse(struct insts *to, const char *s, size_t n)
+{
+	struct parsing p = {to, "", "", 0};
+	for (size_t at = 0, next; at < n; at = next) {
+		const char *nl = memchr(s + at, '\n', n - at);
+		size_t end = nl ? (size_t)(nl - s) : n;
+		next = end + 1;
+		while (at < end && blank(s[at]))
+			at++;
+		while (end > at && blank(s[end - 1]))
+			end--;
+		if (!instruction(&p, s + at, end - at) && !place(&p, s + at, end - at) &&
+		    !function(&p, s + at, end - at))
+			p = (struct parsing){to, "", "", 0};
+	}
+}
+
+int objdump(struct insts *to, const char *path, uint64_t start, uint64_t end, bool intel, struct err *e)
+{
+	struct buf from = {0}, upto = {0}, out = {0};
+	struct err why = {0};
+	buf_puts(&from, "--start-address=0x");
+	buf_hex(&from, start);
+	buf_puts(&upto, "--stop-address=0x");
+	buf_hex(&upto, end);
+	const char *argv[12] = {"objdump", "--disassemble", "--demangle", "--no-show-raw-insn", "--line-numbers",
+	    buf_str(&from), buf_str(&upto)};
+	size_t n = 7;
+	if (intel) {
+		argv[n++] = "-M";
+		argv[n++] = "intel";
+	}
+	argv[n++] = "--";
+	argv[n++] = path;
+	argv[n] = NULL;
+	int rc = child_run(argv, &out, OUTPUT_MAX, &why);
+	if (!rc)
+		objdump_parse(to, out.p ? out.p : "", out.n);
+	else if (why.kind == ERR_IO)
+		err_set(e, ERR_IO, ERR_NOWHERE, "assembly needs objdump, which is not here: apt-get install binutils");
+	else
+		err_set(e, why.kind, ERR_NOWHERE, "%s: %s", path, why.msg);
+	buf_free(&from);
+	buf_free(&upto);
+	buf_free(&out);
+	return rc;
+}
+
+void insts_free(struct insts *i)
+{
+	mem_free(i->v);
+	arena_free(&i->strings);
+	*i = (struct insts){0};
+}

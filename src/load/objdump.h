@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_OBJDUMP_H
+#define TTRACE_OBJDUMP_H
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <stdint.h>
+
+/* Machine code as text, by binutils' objdump, which is run for it. */
+struct inst {
+	uint64_t addr;			/* of the file */
+	const char *text, *fun, *file;	/* "" unknown */
+	int64_t line;
+};
+struct insts {
+	struct inst *v;
+	size_t n, cap;
+	struct arena strings;
+};
+
+/* The instructions from start to end, exclusive, of a program. -1: *e, one line. */
+int objdump(struct insts *, const char *path, uint64_t start, uint64_t end, bool intel, struct err *e);
+/* The same from what it printed. */
+void objdump_parse(struct insts *, const char *text, size_t n);
+void insts_free(struct insts *);
+
+#endif

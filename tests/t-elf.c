@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* Programs and their machine code: what objdump says, where mappings put programs, this program itself,
+   and damaged copies of it. */
+#include "config.h"
+#include "tap.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "load/binary.h"
+#include "load/objdump.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static void parse(const char *text, const char *want)
+{
+	struct insts i = {0};
+	struct buf b = {0};
+	objdump_parse(&i, text, strlen(text));
+	for (size_t k = 0; k < i.n; k++)
+		buf_printf(&b, "%llx|%s|%s|%s:%lld\n", (unsigned long long)i.v[k].addr, i.v[k].text, i.v[k].fun, i.v[k].file,
+		    (long long)i.v[k].line);
+	OK(!strcmp(buf_str(&b), want));
+	if (strcmp(buf_str(&b), want))
+		printf("# got %s# want %s", buf_str(&b), want);
+	buf_free(&b);
+	insts_free(&i);
+}
+
+static void test_objdump(void)
+{
+	parse("", "");
+	parse("\nx:     file format elf64-x86-64\n\n\nDisassembly of section .text:\n\n"
+	      "0000000000401136 <main>:\nmain():\n/a b/x.c:12 (discriminator 3)\n  401136:\tpush   %rbp\n"
+	      "  401137:\tcall   401020 <f(int)@plt>\n/a/y.h:7\n  40113c:\tret\n",
+	    "401136|push   %rbp|main|/a b/x.c:12\n401137|call   401020 <f(int)@plt>|main|/a b/x.c:12\n"
+	    "40113c|ret|main|/a/y.h:7\n");
+	parse("0000000000001000 <ns::f<int>(int)>:\n1000:\tnop\n\n1001:\tnop", "1000|nop|<ns::f<int>(int)>|:0\n1001|nop||:0\n");
+	parse("; main():\n; /x.c:3\n  10: nop\n", "10|nop|main|/x.c:3\n");
+	parse("11112222333344445: nop\n10:nop\n10: \n:\n():\n\t...\n", "");
+	parse("f():\nx.c:99999999999999999999\n 1: a\n", "1|a|f|:0\n");
+}
+
+/* Where a program with these two segments is, by what the system says of its mapping. */
+static void test_base(void)
+{
+	struct elf_seg seg[] = {{.type = 1, .flags = 4, .off = 0, .vaddr = 0, .filesz = 0x800, .memsz = 0x800, .align = 0x1000},
+	    {.type = 1, .flags = 5, .off = 0x1000, .vaddr = 0x3000, .filesz = 0x1800, .memsz = 0x1800, .align = 0x1000}};
+	struct elf f = {.type = 3, .seg = seg, .nseg = 2, .text = 0x3000};
+	uint64_t base;
+	struct elf_mapping m = {0x7f0000001000, 0x7f0000003000, 0x1000};
+	OK(!elf_base(&f, &m, 0x7f0000001234, &base, NULL) && 0x7f0000001234 - base == 0x3234);
+	m.offset = 0x100000;	/* not a part of the file */
+	OK(elf_base(&f, &m, 0x7f0000001234, &base, NULL));
+	m = (struct elf_mapping){0, UINT64_MAX, 0};
+	OK(!elf_base(&f, &m, 0x3234, &base, NULL) && base == 0);
+	f.type = 2;
+	m = (struct elf_mapping){0x3000, 0x5000, 0x1000};
+	OK(!elf_base(&f, &m, 0x3234, &base, NULL) && base == 0);
+	f.type = 1;
+	OK(elf_base(&f, &m, 0x3234, &base, NULL));
+	f.type = 77;
+	OK(elf_base(&f, &m, 0x3234, &base, NULL));
+	/* two segments in one mapping: the address decides */
+	f.type = 3;
+	seg[1].off = 0x800;
+	seg[1].vaddr = 0x2800;
+	m = (struct elf_mapping){0x10000, 0x12000, 0};
+	OK(!elf_base(&f, &m, 0x10910, &base, NULL) && 0x10910 - base == 0x2910);
+	OK(!elf_base(&f, &m, 0x10010, &base, NULL) && 0x10010 - base == 0x10);
+}
+
+/* What is known of one address of a file, forced to say all it can. */
+static size_t ask(const char *path, uint64_t from, size_t n, uint64_t step)
+{
+	struct binary b;
+	struct debug_frame f[16];
+	struct elf_mapping m = {0, UINT64_MAX, 0};
+	size_t known = 0;
+	if (binary_open(&b, path, &m, NULL))
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t k = binary_frames(&b, from + i * step, f, 16);
+		known += k > 0;
+		while (k-- > 0)
+			known += f[k].name[0] == 1 && f[k].file[0] == 1;	/* touched */
+	}
+	binary_close(&b);
+	return known;
+}
+
+static uint32_t seed = 12345;
+
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % n;
+}
+
+static void test_damaged(const char *self, int rounds)
+{
+	struct elf whole;
+	struct bytes all;
+	char path[] = "/tmp/t-elf-XXXXXX";
+	int fd = mkstemp(path);
+	if (fd < 0 || elf_open(&whole, self, NULL))
+		return;
+	all = whole.file;
+	uint64_t text = whole.text;
+	OK(!elf_symbols(&whole, NULL) && whole.nsym > 10);
+	OK(ask(self, text, 200, 64) > 50);
+	uint8_t *copy = xmalloc(all.n);
+	for (int i = 0; i < rounds; i++) {
+		size_t n = i % 4 == 0 ? all.n / 40 * (size_t)(i % 40) : all.n;
+		memcpy(copy, all.p, all.n);
+		for (int k = 0; k < 1 + i % 40 * 4; k++)	/* in the headers, at the tables of sections, anywhere */
+			copy[k % 3 == 0 ? rnd(1024) + 16 : k % 3 == 1 ? all.n - 1 - rnd(4096) : rnd((uint32_t)all.n)] =
+			    (uint8_t)(rnd(2) ? 0xff : rnd(256));
+		if (ftruncate(fd, 0) || pwrite(fd, copy, n, 0) != (ssize_t)n)
+			break;
+		ask(path, text, 60, 256);
+	}
+	OK(1);	/* still here */
+	mem_free(copy);
+	elf_close(&whole);
+	close(fd);
+	unlink(path);
+}
+
+int main(int argc, char **argv)
+{
+	test_objdump();
+	test_base();
+	const char *self = argc > 2 ? argv[1] : argv[0];	/* or: another program, so many times */
+	if (access(self, R_OK) == 0)
+		test_damaged(self, argc > 2 ? atoi(argv[2]) : 40);
+	OK(ask("/dev/null", 0, 1, 1) == 0 && ask("/", 0, 1, 1) == 0 && ask("-", 0, 1, 1) == 0);
+	return DONE();
+}
