@@ -562,6 +562,13 @@ bool app_mouse(const struct app *a)
 	return a->mouse;
 }
 
+void app_cost(struct app *a, int64_t us, uint32_t cells, size_t bytes)
+{
+	a->cost_us = us;
+	a->cost_cells = cells;
+	a->cost_bytes = bytes;
+}
+
 bool app_ticks(const struct app *a)
 {
 	return a->ticks;

@@ -43,5 +43,7 @@ struct app_wants app_take_wants(struct app *);
 const struct look *app_look(const struct app *);
 bool app_mouse(const struct app *);
 bool app_ticks(const struct app *);
+/* What the frame before cost, for `set debug on`. */
+void app_cost(struct app *, int64_t us, uint32_t cells, size_t bytes);
 
 #endif

@@ -228,15 +228,14 @@ static void offer_values(
 {
 	static const char *const grans[] = {
 	    "functions", "filefunctions", "files", "lines", "addresses"};
-	static const char *const sets[] = {"ascii", "mono", "mouse", "theme", "tick"};
 	enum cmd_id id = cmd_find(word, strlen(word));
 	const struct snap *sn = session_snap(a->s);
 	if (id == CMD_GRANULARITY)
 		for (int i = 0; i < 5; i++)
 			offer(o, grans[i], typed, n);
 	else if (id == CMD_SET)
-		for (int i = 0; i < 5; i++)
-			offer(o, sets[i], typed, n);
+		for (size_t i = 0; config_name(i); i++)
+			offer(o, config_name(i), typed, n);
 	else if (id == CMD_SAMPLE_INDEX)
 		for (size_t i = 0; i < session_ntypes(a->s); i++)
 			offer(o, session_type_name(a->s, i), typed, n);

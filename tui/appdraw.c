@@ -277,6 +277,11 @@ static void draw_foot(const struct app *a, struct grid *g)
 	if (a->letter)
 		buf_puts(&b, a->letter == CMD_MARK ? " m" : " '");
 	grid_right(g, y + 1, g->w, ST_ACCENT, 0, buf_str(&b));
+	if (a->debug) {
+		buf_reset(&b);
+		buf_printf(&b, " %lld us, %u cells, %zu bytes", (long long)a->cost_us, a->cost_cells, a->cost_bytes);
+		grid_right(g, y, g->w, ST_DIM, 0, buf_str(&b));
+	}
 	buf_free(&b);
 	buf_free(&fit);
 }

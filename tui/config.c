@@ -59,6 +59,13 @@ static int set_tick(struct app *a, const char *v, struct err *e)
 	return 0;
 }
 
+static int set_debug(struct app *a, const char *v, struct err *e)
+{
+	(void)e;
+	a->debug = is_on(v, a->debug);
+	return 0;
+}
+
 static int set_theme(struct app *a, const char *v, struct err *e)
 {
 	int t = theme_find(v);
@@ -74,6 +81,7 @@ static const struct setting {
 	int (*set)(struct app *, const char *value, struct err *);
 } settings[] = {
     {"ascii", "on|off", "by locale", "draw with ASCII alone", set_ascii},
+    {"debug", "on|off", "off", "say what each screen cost: time to draw, cells, bytes sent", set_debug},
     {"mono", "on|off", "by terminal", "draw without colour: states are letters", set_mono},
     {"mouse", "on|off", "off", "take the mouse: click selects, wheel scrolls", set_mouse},
     {"theme", "dark|light|safe|mono", "by terminal", "colours", set_theme},
@@ -85,8 +93,17 @@ int app_set(struct app *a, const char *name, const char *value, struct err *e)
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
 		if (!strcmp(settings[i].name, name))
 			return settings[i].set(a, value, e);
-	return err_set(
-	    e, ERR_USAGE, ERR_NOWHERE, "settings are ascii, mono, mouse, theme and tick");
+	struct buf b = {0};
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+		buf_printf(&b, " %s", settings[i].name);
+	err_set(e, ERR_USAGE, ERR_NOWHERE, "settings are%s", buf_str(&b));
+	buf_free(&b);
+	return -1;
+}
+
+const char *config_name(size_t i)
+{
+	return i < sizeof settings / sizeof *settings ? settings[i].name : NULL;
 }
 
 void config_print(struct buf *b)

@@ -45,7 +45,10 @@ struct app {
 	struct app_wants wants;
 	struct look look;
 	int rows, cols;
-	bool files, secure, mouse, ticks;
+	bool files, secure, mouse, ticks, debug;
+	int64_t cost_us;		/* of the frame before */
+	uint32_t cost_cells;
+	size_t cost_bytes;
 
 	void *state[PANES_MAX];		/* NULL: not open yet */
 	uint32_t seen[PANES_MAX];	/* serial of the session at its last update() */
@@ -135,6 +138,7 @@ void app_pop_draw(struct app *, struct grid *);
 int  app_set(struct app *, const char *name, const char *value, struct err *);
 void app_config(struct app *);				/* read ~/.config/ttrace/config */
 void app_history(struct app *, bool save);
+const char *config_name(size_t i);			/* of a setting; NULL: no more */
 void config_print(struct buf *);			/* the settings there are */
 
 /* appout.c: copying, writing, editing */

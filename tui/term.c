@@ -3,8 +3,9 @@
 /*
  * The terminal, by ncurses. This is the only file that knows it.
  *
- * Output: term_show() hands every row of the grid to curses, which sends the
- * difference to what the terminal shows. Input: one poll() over the terminal, a
+ * Output: where terminfo shows the terminal to be one that speaks ANSI, pen.c
+ * makes the bytes and curses has no say in what is on the screen; for others
+ * term_show() hands every row of the grid to curses. Input: one poll() over the terminal, a
  * pipe that signal handlers write to, and the loader's pipe; nothing wakes up by
  * itself. Signals never touch curses: they write one byte and the loop acts.
  *
@@ -20,6 +21,7 @@
 #include "term.h"
 
 #include "base/mem.h"
+#include "pen.h"
 
 #define NCURSES_NOMACROS 1
 #include <curses.h>
@@ -46,6 +48,10 @@ struct term {
 	int npairs;
 	cchar_t *line;
 	int nline;
+	struct pen *pen;	/* NULL: curses draws */
+	WINDOW *keys;		/* keys are read by way of it: reading from stdscr would draw */
+	struct buf out;
+	struct term_cost cost;
 };
 
 static struct {
@@ -71,7 +77,13 @@ static void restore_now(void)
 
 static void on_crash(int sig)
 {
-	restore_now();
+	static const char words[] = "ttrace has crashed, and put the terminal back. That is a bug: please report it, with "
+				    "the file if you may, as README.md says.\r\n";
+	if (way_out.open) {
+		restore_now();
+		ssize_t k = write(STDERR_FILENO, words, sizeof words - 1);
+		(void)k;
+	}
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
@@ -162,15 +174,47 @@ static void modes(struct term *t)
 	noecho();
 	nonl();
 	intrflush(stdscr, FALSE);
-	keypad(stdscr, TRUE);
-	nodelay(stdscr, TRUE);
+	t->keys = newpad(1, 1);
+	keypad(t->keys, TRUE);
+	nodelay(t->keys, TRUE);
 	curs_set(0);
 	set_escdelay(25);
 	if (!has_colors())
 		return;
 	start_color();
 	use_default_colors();
-	t->colours = COLORS >= 256 ? 256 : COLORS >= 8 ? 8 : 0;
+	t->colours = COLORS >= 256 ? 256 : COLORS >= 16 ? 16 : COLORS >= 8 ? 8 : 0;
+}
+
+/* The capability begins so. */
+static bool cap_is(const char *cap, const char *s)
+{
+	const char *v = tigetstr(cap);
+	return v && v != (const char *)-1 && !strncmp(v, s, strlen(s));
+}
+
+static bool cap_none(const char *cap)
+{
+	const char *v = tigetstr(cap);
+	return !v || v == (const char *)-1;
+}
+
+/* pen.c can drive it: it moves, erases and paints as ECMA-48 has it, and wraps at the last column late. */
+static struct pen *ansi_pen(const struct term *t)
+{
+	if (!cap_is("cup", "\033[%i%p1%d;%p2%dH") || !cap_is("el", "\033[K") || !tigetflag("am") ||
+	    !tigetflag("xenl") || !(cap_is("clear", "\033[H\033[2J") || cap_is("clear", "\033[H\033[J")) ||
+	    !(cap_none("bold") || cap_is("bold", "\033[1m")) || !(cap_none("rev") || cap_is("rev", "\033[7m")) ||
+	    !(cap_none("smul") || cap_is("smul", "\033[4m")) || (t->colours && !cap_is("op", "\033[39;49m")))
+		return NULL;
+	struct pen_caps c = {.bce = tigetflag("bce") > 0,
+	    .rep = cap_is("rep", "%p1%c\033[%p2%{1}%-%db"),
+	    .ech = cap_is("ech", "\033[%p1%dX"),
+	    .csr = cap_is("csr", "\033[%i%p1%d;%p2%dr") && cap_is("ind", "\n") && cap_is("ri", "\033M"),
+	    .off = cap_is("rmul", "\033[24m") && cap_is("rmso", "\033[27m"),
+	    .dim = cap_is("dim", "\033[2m"),
+	    .rgb = COLORS > 256};
+	return pen_new(&c);
 }
 
 struct term *term_open(struct err *e)
@@ -203,6 +247,8 @@ struct term *term_open(struct err *e)
 	}
 	t->pair = xcalloc(257 * 257, sizeof *t->pair);
 	modes(t);
+	t->pen = ansi_pen(t);
+	refresh();
 	prepare_reset();
 	way_out.out = STDOUT_FILENO;
 	way_out.in = t->tty;
@@ -212,20 +258,26 @@ struct term *term_open(struct err *e)
 	return t;
 }
 
+static void pen_down(struct term *t);
+
 void term_close(struct term *t)
 {
 	if (!t)
 		return;
 	term_mouse(t, false);
+	pen_down(t);
 	endwin();
 	way_out.open = 0;
 	tcsetattr(t->tty, TCSADRAIN, &way_out.saved);
 	signals(false);
+	delwin(t->keys);
 	delscreen(t->screen);
 	close(way_out.pipe[0]);
 	close(way_out.pipe[1]);
 	if (t->in)
 		fclose(t->in);
+	pen_free(t->pen);
+	buf_free(&t->out);
 	mem_free(t->pair);
 	mem_free(t->line);
 	mem_free(t);
@@ -266,7 +318,20 @@ static attr_t attrs_of(const struct paint *p)
 	return a;
 }
 
-void term_show(struct term *t, const struct grid *g, const struct look *look)
+static void write_out(struct term *t)
+{
+	for (size_t done = 0; done < t->out.n;) {
+		ssize_t k = write(STDOUT_FILENO, t->out.p + done, t->out.n - done);
+		if (k > 0)
+			done += (size_t)k;
+		else if (errno == EAGAIN)
+			poll(&(struct pollfd){STDOUT_FILENO, POLLOUT, 0}, 1, 1000);
+		else if (errno != EINTR)
+			return;		/* the terminal is gone: the next wait says so */
+	}
+}
+
+static void curses_show(struct term *t, const struct grid *g, const struct look *look)
 {
 	int rows = g->rows < LINES ? g->rows : LINES, cols = g->cols < COLS ? g->cols : COLS;
 	if (t->nline < cols) {
@@ -288,10 +353,30 @@ void term_show(struct term *t, const struct grid *g, const struct look *look)
 	refresh();
 }
 
+void term_show(struct term *t, const struct grid *g, const struct look *look)
+{
+	t->cost = (struct term_cost){0, 0};
+	if (!t->pen) {
+		curses_show(t, g, look);
+		return;
+	}
+	buf_reset(&t->out);
+	t->cost.cells = pen_show(t->pen, g, look, &t->out);
+	t->cost.bytes = t->out.n;
+	write_out(t);
+}
+
+struct term_cost term_cost(const struct term *t)
+{
+	return t->cost;
+}
+
 void term_redraw(struct term *t)
 {
-	(void)t;
-	clearok(curscr, TRUE);
+	if (t->pen)
+		pen_forget(t->pen);
+	else
+		clearok(curscr, TRUE);
 }
 
 void term_mouse(struct term *t, bool on)
@@ -309,8 +394,19 @@ void term_mouse(struct term *t, bool on)
 
 /* ---- leaving for a while */
 
+/* curses does not know what the pen has set. */
+static void pen_down(struct term *t)
+{
+	if (!t->pen)
+		return;
+	buf_reset(&t->out);
+	buf_puts(&t->out, "\033[m");
+	write_out(t);
+}
+
 static void leave(struct term *t)
 {
+	pen_down(t);
 	endwin();
 	tcsetattr(t->tty, TCSADRAIN, &way_out.saved);
 }
@@ -318,6 +414,8 @@ static void leave(struct term *t)
 static void come_back(struct term *t)
 {
 	struct winsize ws;
+	if (t->pen)
+		pen_forget(t->pen);
 	if (!ioctl(t->tty, TIOCGWINSZ, &ws) && ws.ws_row && ws.ws_col)
 		resizeterm(ws.ws_row, ws.ws_col);
 	clearok(curscr, TRUE);
@@ -428,10 +526,10 @@ static int32_t from_curses(wint_t k)
 }
 
 /* One key that has arrived, or none. */
-static enum term_event read_key(struct term_input *in)
+static enum term_event read_key(struct term *t, struct term_input *in)
 {
 	wint_t k;
-	int r = get_wch(&k);
+	int r = wget_wch(t->keys, &k);
 	in->key = 0;
 	if (r == ERR)
 		return TE_TIME;
@@ -474,7 +572,7 @@ static enum term_event on_pipe(struct term *t)
 
 enum term_event term_wait(struct term *t, int fd, int ms, struct term_input *in)
 {
-	enum term_event ev = read_key(in);	/* curses may hold some already */
+	enum term_event ev = read_key(t, in);	/* curses may hold some already */
 	if (ev != TE_TIME)
 		return ev;
 	struct pollfd p[3] = {{t->tty, POLLIN, 0}, {way_out.pipe[0], POLLIN, 0}, {fd, POLLIN, 0}};
@@ -486,7 +584,7 @@ enum term_event term_wait(struct term *t, int fd, int ms, struct term_input *in)
 	if (p[0].revents & (POLLERR | POLLHUP | POLLNVAL) && !(p[0].revents & POLLIN))
 		return TE_QUIT;			/* the terminal is gone */
 	if (p[0].revents & POLLIN) {
-		ev = read_key(in);
+		ev = read_key(t, in);
 		return ev;
 	}
 	return n > 0 && fd >= 0 && p[2].revents ? TE_FD : TE_TIME;

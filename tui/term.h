@@ -13,9 +13,11 @@ struct term;
 
 struct term *term_open(struct err *);
 void term_close(struct term *);		/* everything as it was before term_open */
-int  term_colours(const struct term *);	/* 256, 8 or 0 */
+int  term_colours(const struct term *);	/* 256, 16, 8 or 0 */
 void term_size(const struct term *, int *rows, int *cols);
 void term_show(struct term *, const struct grid *, const struct look *);
+struct term_cost { uint32_t cells; size_t bytes; };	/* of the last term_show() */
+struct term_cost term_cost(const struct term *);
 void term_redraw(struct term *);	/* the next term_show() writes every cell */
 void term_mouse(struct term *, bool on);
 void term_stop(struct term *);		/* suspend to the shell; returns when continued */

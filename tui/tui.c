@@ -43,11 +43,16 @@ static int put_all(const struct buf *b)
 
 #ifdef HAVE_CURSES
 
-static int64_t now_ms(void)
+static int64_t now_us(void)
 {
 	struct timespec ts;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+static int64_t now_ms(void)
+{
+	return now_us() / 1000;
 }
 
 /* Dark unless the terminal says otherwise: COLORFGBG is "15;0", the last number the background. */
@@ -103,8 +108,11 @@ struct loop {
 
 static void draw(struct loop *l)
 {
+	int64_t us = now_us();
 	app_draw(l->a, l->g);
 	term_show(l->t, l->g, app_look(l->a));
+	struct term_cost c = term_cost(l->t);
+	app_cost(l->a, now_us() - us, c.cells, c.bytes);
 	l->drawn = now_ms();
 	l->dirty = false;
 }

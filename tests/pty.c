@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Runs a program on a terminal on paper, types keys and says what came of it.
+ *
+ *	pty [-s 80x24] [-k KEYS] [-e FILE] [-c] [-b] [-q MS] [-i FILE] [-r BYTES/s] PROGRAM [ARGUMENT...]
+ *
+ * KEYS are those of `ttrace view -script`, and <Size 120x40>, <Kill TERM>, <Wait 200> (ms).
+ * -e: the screen must at last be that of FILE, which `ttrace view -script -ansi` wrote; with -c its colours
+ * and attributes too. -b: a table of bytes per key. -q: how long is quiet. -i: FILE is the
+ * program's standard input. -r: the terminal takes only so many bytes a second.
+ * When the program has ended its status is printed and what it left behind: a terminal that is not as
+ * before is named. The bytes decide, not time: waiting goes on until the screen is
+ * right, at most ten seconds.
+ */
+#define _GNU_SOURCE	/* posix_openpt and its like */
+#include "config.h"
+#include "vt.h"
+
+#include "base/mem.h"
+#include "key.h"
+
+#include "tap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct {
+	int rows, cols, quiet;
+	const char *keys, *expect, *input;
+	bool colours, bytes;
+	long rate;
+} o = {24, 80, 60, "", NULL, NULL, false, false, 0};
+
+static int master, slave;
+static struct termios before;
+static struct vt *vt;
+static pid_t pid;
+static uint64_t total;
+static bool ended;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "pty: %s: %s\n", what, strerror(errno));
+	exit(2);
+}
+
+static long now_ms(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static void set_size(int rows, int cols)
+{
+	struct winsize ws = {(unsigned short)rows, (unsigned short)cols, 0, 0};
+	ioctl(master, TIOCSWINSZ, &ws);
+}
+
+static void start(char **argv)
+{
+	master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (master < 0 || grantpt(master) || unlockpt(master))
+		die("pseudo-terminal");
+	const char *name = ptsname(master);
+	slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (slave < 0)
+		die(name);
+	set_size(o.rows, o.cols);
+	tcgetattr(slave, &before);
+	pid = fork();
+	if (pid < 0)
+		die("fork");
+	if (pid)
+		return;
+	setsid();
+	int tty = open(name, O_RDWR), in = o.input ? open(o.input, O_RDONLY) : tty;
+	ioctl(tty, TIOCSCTTY, 0);
+	dup2(in, 0);
+	dup2(tty, 1);
+	dup2(tty, 2);
+	execvp(argv[0], argv);
+	_exit(127);
+}
+
+/* What arrives within ms; false when nothing does. */
+static bool take(int ms)
+{
+	struct pollfd p = {master, POLLIN, 0};
+	char buf[4096];
+	size_t most = o.rate ? 64 : sizeof buf;
+	if (poll(&p, 1, ms) <= 0)
+		return false;
+	ssize_t k = read(master, buf, most);
+	if (k <= 0) {
+		ended = true;
+		return false;
+	}
+	if (o.rate) {
+		struct timespec ts = {0, k * 1000000000L / o.rate};
+		nanosleep(&ts, NULL);
+	}
+	total += (uint64_t)k;
+	vt_feed(vt, buf, (size_t)k);
+	return true;
+}
+
+static bool over(void)
+{
+	siginfo_t si = {0};
+	return ended || (waitid(P_PID, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) == 0 && si.si_pid == pid);
+}
+
+/* The answer to a key: what comes until it is quiet. */
+static void settle(void)
+{
+	take(o.quiet * 4);
+	while (take(o.quiet))
+		;
+}
+
+/* The first screen: until the file has been read. */
+static void await(void)
+{
+	static char text[400 * 130 * 4];
+	take(3000);
+	for (long end = now_ms() + 8000; now_ms() < end && !over();) {
+		vt_print(vt, text, sizeof text);
+		if (!take(o.quiet) && text[0] != '\n' && !strstr(text, "loading "))
+			return;
+	}
+}
+
+static size_t key_bytes(int32_t key, char *s)
+{
+	static const struct { int32_t key; char final; } arrows[] = {{KEY_DOWN_, 'B'}, {KEY_UP_, 'A'},
+	    {KEY_LEFT_, 'D'}, {KEY_RIGHT_, 'C'}, {KEY_HOME_, 'H'}, {KEY_END_, 'F'}};
+	for (size_t i = 0; i < sizeof arrows / sizeof *arrows; i++)
+		if (arrows[i].key == key)
+			return (size_t)sprintf(s, vt->appkeys ? "\033O%c" : "\033[%c", arrows[i].final);
+	if (key == KEY_PGDN || key == KEY_PGUP)
+		return (size_t)sprintf(s, "\033[%d~", key == KEY_PGDN ? 6 : 5);
+	if (key == KEY_STAB)
+		return (size_t)sprintf(s, "\033[Z");
+	if (key >= KEYS_SPECIAL)
+		return 0;
+	struct buf b = {0};
+	if (key < 0x80) {
+		s[0] = (char)key;
+		return 1;
+	}
+	key_print(key, &b);
+	memcpy(s, b.p, b.n);
+	size_t n = b.n;
+	buf_free(&b);
+	return n;
+}
+
+/* <Size 120x40> and the like: bytes of the script taken, 0 when it is no such thing. */
+static size_t directive(const char *s)
+{
+	static const struct { const char *name; int sig; } sigs[] = {{"TERM", SIGTERM}, {"HUP", SIGHUP},
+	    {"SEGV", SIGSEGV}, {"ABRT", SIGABRT}, {"WINCH", SIGWINCH}, {"INT", SIGINT}, {"CONT", SIGCONT}, {"TSTP", SIGTSTP}};
+	int a, b, n = 0;
+	char name[8];
+	if (sscanf(s, "<Size %dx%d>%n", &a, &b, &n) == 2 && n) {
+		vt_resize(vt, b, a);
+		set_size(b, a);
+	} else if (sscanf(s, "<Wait %d>%n", &a, &n) == 1 && n) {
+		for (long end = now_ms() + a; now_ms() < end;)
+			take(10);
+	} else if (sscanf(s, "<Kill %7[A-Z]>%n", name, &n) == 1 && n) {
+		for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++)
+			if (!strcmp(sigs[i].name, name))
+				kill(pid, sigs[i].sig);
+	}
+	return (size_t)n;
+}
+
+static int cmp_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static void type_keys(void)
+{
+	size_t n = strlen(o.keys), nkey = 0, cap = 0;
+	uint64_t *cost = NULL, first = total;
+	char s[16];
+	for (const char *k = o.keys, *end = k + n; k < end && !over();) {
+		int32_t key;
+		size_t d = directive(k), len = d ? d : key_script(k, (size_t)(end - k), &key);
+		uint64_t was = total;
+		size_t nb = d ? 0 : key_bytes(key, s);
+		if (nb && write(master, s, nb) < 0)
+			break;
+		settle();
+		if (!d) {
+			cost = mem_grow(cost, &cap, nkey + 1, sizeof *cost);
+			cost[nkey++] = total - was;
+			if (o.bytes && getenv("PTY_EACH"))
+				printf("%.*s %llu\n", (int)len, k, (unsigned long long)(total - was));
+		}
+		k += len;
+	}
+	if (o.bytes && nkey) {
+		uint64_t sum = 0;
+		for (size_t i = 0; i < nkey; i++)
+			sum += cost[i];
+		qsort(cost, nkey, sizeof *cost, cmp_u64);
+		printf("first screen %llu bytes; %zu keys: mean %llu median %llu p90 %llu p99 %llu largest %llu bytes\n",
+		    (unsigned long long)first, nkey, (unsigned long long)(sum / nkey),
+		    (unsigned long long)cost[nkey / 2], (unsigned long long)cost[nkey * 9 / 10],
+		    (unsigned long long)cost[nkey * 99 / 100], (unsigned long long)cost[nkey - 1]);
+	}
+	mem_free(cost);
+}
+
+static struct vt *expected(void)
+{
+	FILE *f = fopen(o.expect, "re");
+	int c;
+	if (!f)
+		die(o.expect);
+	struct vt *v = vt_new(vt->rows + 1, vt->cols, "xterm");
+	while ((c = getc(f)) != EOF) {
+		char b[2] = {'\r', (char)c};
+		vt_feed(v, c == '\n' ? b : b + 1, c == '\n' ? 2 : 1);
+	}
+	fclose(f);
+	return v;
+}
+
+static bool same(const struct vcell *a, const struct vcell *b)
+{
+	bool ok = a->ch == b->ch && a->mark == b->mark;
+	if (!ok || !o.colours)
+		return ok;
+	if (a->ch == ' ' && !(a->attr & (VA_REVERSE | VA_UNDER)))	/* a blank has a background alone */
+		return a->bg == b->bg && !(b->attr & (VA_REVERSE | VA_UNDER));
+	if (a->ch == 0x2588 && !((a->attr | b->attr) & VA_REVERSE))
+		return a->fg == b->fg;
+	return a->fg == b->fg && a->bg == b->bg && a->attr == b->attr;
+}
+
+static int compare(void)
+{
+	struct vt *v = expected();
+	long end = now_ms() + 10000;
+	int bad = 1;
+	while (bad && now_ms() < end) {
+		bad = 0;
+		for (int i = 0; i < vt->rows * vt->cols; i++)
+			bad += !same(&v->cell[i], &vt->cell[i]);
+		if (bad && !take(100) && ended)
+			break;
+	}
+	for (int i = 0, told = 0; bad && i < vt->rows * vt->cols && told < 5; i++) {
+		const struct vcell *a = &v->cell[i], *b = &vt->cell[i];
+		if (!same(a, b) && ++told)
+			fprintf(stderr, "cell %d,%d: U+%04X %d on %d attributes %d instead of U+%04X %d on %d attributes %d\n",
+			    i / vt->cols, i % vt->cols, (unsigned)b->ch, (int)b->fg, (int)b->bg, b->attr,
+			    (unsigned)a->ch, (int)a->fg, (int)a->bg, a->attr);
+	}
+	if (bad)
+		fprintf(stderr, "%d cells are wrong\n", bad);
+	vt_free(v);
+	return bad;
+}
+
+/* What the program has left behind. */
+static int left_behind(void)
+{
+	struct termios after;
+	int bad = 0;
+	tcgetattr(slave, &after);
+	const struct { bool on; const char *what; } left[] = {{vt->alt, "the alternate screen"},
+	    {vt->hidden, "a hidden cursor"}, {vt->appkeys, "application keys"}, {vt->mouse, "the mouse"},
+	    {vt->pen.attr != 0 || vt->pen.fg != -1 || vt->pen.bg != -1, "colours or attributes"},
+	    {vt->acs[0], "another character set"},
+	    {after.c_lflag != before.c_lflag || after.c_iflag != before.c_iflag || after.c_oflag != before.c_oflag,
+		"the line's settings"}};
+	for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+		if (left[i].on) {
+			printf("left behind: %s\n", left[i].what);
+			bad = 1;
+		}
+	return bad;
+}
+
+/* After the keys: the program has ended, or its screen is shown and it is hung up. */
+static int finish(void)
+{
+	int status = 0, bad = 0;
+	static char text[400 * 130 * 4];
+	if (o.expect)
+		bad = compare();
+	long end = now_ms() + (o.expect || o.bytes ? 0 : 1500);
+	while (!over() && now_ms() < end)
+		take(50);
+	bool still = !over();
+	if (!o.bytes && (bad || !o.expect)) {
+		vt_print(vt, text, sizeof text);
+		fputs(text, bad ? stderr : stdout);
+	}
+	if (still)
+		kill(pid, SIGTERM);
+	while (!over())
+		take(50);
+	while (take(50))
+		;
+	waitpid(pid, &status, 0);
+	if (!still) {
+		if (WIFSIGNALED(status))
+			printf("ended by signal %d\n", WTERMSIG(status));
+		else
+			printf("exit %d\n", WEXITSTATUS(status));
+	}
+	bad |= left_behind();
+	if (vt->unknown) {
+		printf("%llu sequences unknown, the first %s\n", (unsigned long long)vt->unknown, vt->what + 1);
+		bad = 1;
+	}
+	if (vt->nosc)
+		printf("OSC %s\n", vt->osc);
+	return bad ? 1 : 0;
+}
+
+/* Without arguments: does the paper terminal itself do what its sequences mean? */
+static int self_test(void)
+{
+	static const struct { const char *in, *out; } t[] = {
+	    {"ab\r\ncd", "ab\ncd\n\n"}, {"abcdef", "abcde\nf\n\n"}, {"abcde\rx", "xbcde\n\n\n"},
+	    {"abc\033[2Dx", "axc\n\n\n"}, {"\033[2;3Hx\033[Hy", "y\n  x\n\n"}, {"a\033[3bb", "aaaab\n\n\n"},
+	    {"abcde\033[1;2H\033[2X", "a  de\n\n\n"}, {"abcde\033[1;2H\033[2P", "ade\n\n\n"},
+	    {"abcde\033[1;2H\033[@", "a bcd\n\n\n"}, {"a\nb\nc\nd", " b\n  c\n   d\n"},
+	    {"1\r\n2\r\n3\033[1;2r\033[2;1H\n", "2\n\n3\n"}, {"1\r\n2\r\n3\033[2;1H\033[L", "1\n\n2\n"},
+	    {"1\r\n2\r\n3\033[1;1H\033[M", "2\n3\n\n"}, {"1\r\n2\r\n3\033[H\033M", "\n1\n2\n"},
+	    {"\303\251\344\270\255x", "\303\251\344\270\255x\n\n\n"}, {"\033(0qx\033(Bq", "\342\224\200\342\224\202q\n\n\n"},
+	    {"abcde\033[1;3H\033[K", "ab\n\n\n"}, {"ab\r\ncd\033[2;2H\033[1J", "\n\n\n"}};
+	char out[200];
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		struct vt *v = vt_new(3, 5, "xterm");
+		vt_feed(v, t[i].in, strlen(t[i].in));
+		vt_print(v, out, sizeof out);
+		if (strcmp(out, t[i].out))
+			fprintf(stderr, "self test %zu: %s", i, out);
+		OK(!strcmp(out, t[i].out) && !v->unknown);
+		vt_free(v);
+	}
+	struct vt *v = vt_new(3, 5, "xterm");
+	vt_feed(v, "\033[1;38;5;71;44mx\033[7my\033[22;39mz\033[0;95mw\033[y", 44);
+	OK(v->cell[0].fg == 71 && v->cell[0].bg == 4 && v->cell[0].attr == VA_BOLD);
+	OK(v->cell[1].attr == (VA_BOLD | VA_REVERSE) && v->cell[2].attr == VA_REVERSE && v->cell[2].fg == -1);
+	OK(v->cell[3].fg == 13 && v->cell[3].bg == -1 && v->unknown == 1);
+	vt_free(v);
+	return DONE();
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 1)
+		return self_test();
+	const char *term = getenv("TERM");
+	int c;
+	while ((c = getopt(argc, argv, "+s:k:e:cbq:i:r:")) != -1)
+		switch (c) {
+		case 's': if (sscanf(optarg, "%dx%d", &o.cols, &o.rows) != 2) die("-s"); break;
+		case 'k': o.keys = optarg; break;
+		case 'e': o.expect = optarg; break;
+		case 'c': o.colours = true; break;
+		case 'b': o.bytes = true; break;
+		case 'q': o.quiet = atoi(optarg); break;
+		case 'i': o.input = optarg; break;
+		case 'r': o.rate = atol(optarg); break;
+		default: return 2;
+		}
+	if (optind == argc)
+		return 2;
+	vt = vt_new(o.rows, o.cols, term ? term : "");
+	start(argv + optind);
+	await();
+	type_keys();
+	int rc = finish();
+	vt_free(vt);
+	return rc;
+}

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * From one screen to the next.
+ *
+ * A copy of what the terminal shows is kept, as paints and characters. A new grid is
+ * compared with it row by row; what differs is written, with the cursor and the
+ * colours followed so that nothing is said twice. A blank shows its background
+ * alone, so its foreground and weight are nobody's business: that is why words
+ * of one colour stay one run, and it is most of what is saved. Rows that have
+ * moved up or down together (a list that scrolls) are moved by the terminal.
+ *
+ * curses could do this, and does for terminals that are no relatives of the
+ * VT100. But it resets all attributes and the character set for each change of
+ * colour (20 bytes where 5 do), never scrolls where only part of the screen moves, and repeats
+ * no character that is not ASCII: 2.5 times the bytes over a line that has few.
+ *
+ * The cursor's column is forgotten after characters whose width terminals do not
+ * agree on, so that a wrong guess costs a cell and not a line.
+ */
+#include "config.h"
+#include "pen.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <string.h>
+
+struct shown { uint32_t ch, mark; struct paint p; };
+
+struct pen {
+	struct pen_caps caps;
+	int rows, cols;		/* 0: nothing is known of what the terminal shows */
+	struct shown *old, *now;
+	int y, x;		/* the cursor; x -1: not known */
+	struct paint p;		/* the attributes in force */
+	bool fresh;		/* they are not known */
+	struct buf way, other, row;	/* scratch */
+	struct shown *keep;
+	uint32_t cells;
+};
+
+enum { AT_SHOWN = AT_BOLD | AT_DIM | AT_REVERSE | AT_UNDERLINE, SHIFT_MAX = 8 };
+
+struct pen *pen_new(const struct pen_caps *caps)
+{
+	struct pen *n = xcalloc(1, sizeof *n);
+	n->caps = *caps;
+	return n;
+}
+
+void pen_free(struct pen *n)
+{
+	if (!n)
+		return;
+	mem_free(n->old);
+	mem_free(n->now);
+	buf_free(&n->way);
+	buf_free(&n->other);
+	buf_free(&n->row);
+	mem_free(n->keep);
+	mem_free(n);
+}
+
+void pen_forget(struct pen *n)
+{
+	n->rows = 0;
+}
+
+/* ---- what is to be shown */
+
+static struct shown shown_of(const struct pen *n, const struct cell *c, const struct look *look)
+{
+	struct shown s = {c->ch, c->mark, style_paint(look, c->fg, c->bg, c->attr)};
+	s.p.attr &= n->caps.dim ? AT_SHOWN : AT_SHOWN & ~AT_DIM;
+	if (c->ch == ' ' && !(s.p.attr & (AT_REVERSE | AT_UNDERLINE))) {
+		s.p.fg = -1;	/* never seen: all blanks of a background are one */
+		s.p.attr = 0;
+	}
+	return s;
+}
+
+static bool same_paint(const struct paint *a, const struct paint *b)
+{
+	return a->fg == b->fg && a->bg == b->bg && a->attr == b->attr;
+}
+
+static bool same(const struct shown *a, const struct shown *b)
+{
+	return a->ch == b->ch && a->mark == b->mark && same_paint(&a->p, &b->p);
+}
+
+static bool blank(const struct shown *s)
+{
+	return s->ch == ' ' && !s->mark && !s->p.attr;
+}
+
+/* ---- attributes */
+
+static void code(struct buf *b, int k)
+{
+	buf_printf(b, b->n ? ";%d" : "%d", k);
+}
+
+static void colour(const struct pen *n, struct buf *b, int c, bool back)
+{
+	if (c < 0) {
+		code(b, back ? 49 : 39);
+	} else if (n->caps.rgb) {
+		uint8_t rgb[3];
+		style_rgb(c, rgb);
+		code(b, back ? 48 : 38);
+		buf_printf(b, ";2;%d;%d;%d", rgb[0], rgb[1], rgb[2]);
+	} else if (c < 8) {
+		code(b, (back ? 40 : 30) + c);
+	} else if (c < 16) {
+		code(b, (back ? 100 : 90) + c - 8);
+	} else {
+		code(b, back ? 48 : 38);
+		buf_printf(b, ";5;%d", c);
+	}
+}
+
+static void attributes(struct buf *b, int on)
+{
+	static const struct { int at, code; } set[] = {
+	    {AT_BOLD, 1}, {AT_DIM, 2}, {AT_UNDERLINE, 4}, {AT_REVERSE, 7}};
+	for (size_t i = 0; i < 4; i++)
+		if (on & set[i].at)
+			code(b, set[i].code);
+}
+
+/* From the paint in force to p by single steps. */
+static void by_steps(const struct pen *n, const struct paint *p, struct buf *b)
+{
+	int off = n->p.attr & ~p->attr, on = p->attr & ~n->p.attr;
+	buf_reset(b);
+	if (off & (AT_BOLD | AT_DIM)) {
+		code(b, 22);
+		on |= p->attr & (AT_BOLD | AT_DIM);
+	}
+	if (off & AT_UNDERLINE)
+		code(b, 24);
+	if (off & AT_REVERSE)
+		code(b, 27);
+	attributes(b, on);
+	if (p->fg != n->p.fg)
+		colour(n, b, p->fg, false);
+	if (p->bg != n->p.bg)
+		colour(n, b, p->bg, true);
+}
+
+/* From nothing. */
+static void anew(const struct pen *n, const struct paint *p, struct buf *b)
+{
+	buf_reset(b);
+	if (!p->attr && p->fg < 0 && p->bg < 0)
+		return;		/* an empty list resets */
+	code(b, 0);
+	attributes(b, p->attr);
+	if (p->fg >= 0)
+		colour(n, b, p->fg, false);
+	if (p->bg >= 0)
+		colour(n, b, p->bg, true);
+}
+
+/* The shorter way to p, as a list of codes in n->way; false: nothing is to be done. */
+static bool way(struct pen *n, const struct paint *p)
+{
+	if (!n->fresh && same_paint(&n->p, p))
+		return false;
+	anew(n, p, &n->way);
+	if (n->fresh || (!n->caps.off && (n->p.attr & ~p->attr)))
+		return true;
+	by_steps(n, p, &n->other);
+	if (n->other.n < n->way.n) {
+		struct buf t = n->way;
+		n->way = n->other;
+		n->other = t;
+	}
+	return true;
+}
+
+static void set_paint(struct pen *n, const struct paint *p, struct buf *b)
+{
+	if (!way(n, p))
+		return;
+	buf_puts(b, "\033[");
+	buf_put(b, n->way.p, n->way.n);
+	buf_putc(b, 'm');
+	n->p = *p;
+	n->fresh = false;
+}
+
+/* What a cell needs: a blank takes whatever the pen writes, if the background is right and that is no
+   longer than a reset. */
+static void paint_for(struct pen *n, const struct shown *s, struct buf *b)
+{
+	if (blank(s) && !n->fresh) {
+		struct paint p = {n->p.fg, s->p.bg, n->p.attr & (AT_BOLD | AT_DIM)};
+		size_t keep = way(n, &p) ? n->way.n + 1 : 0;
+		if (!keep || keep <= (way(n, &s->p) ? n->way.n + 1 : 0)) {
+			set_paint(n, &p, b);
+			return;
+		}
+	}
+	set_paint(n, &s->p, b);
+}
+
+/* ---- the cursor */
+
+static bool plain_char(uint32_t ch)
+{
+	return ch >= ' ' && ch < 0x7f;
+}
+
+/* Cells between the cursor and x that can be written again for less than a move costs. */
+static bool over(struct pen *n, int y, int x, struct buf *b)
+{
+	const struct shown *row = &n->old[y * n->cols];
+	if (n->y != y || n->x < 0 || x - n->x > 4 || n->fresh)
+		return false;
+	for (int i = n->x; i < x; i++) {
+		bool fits = blank(&row[i]) ? row[i].p.bg == n->p.bg && !(n->p.attr & (AT_REVERSE | AT_UNDERLINE))
+					   : same_paint(&row[i].p, &n->p);
+		if (!fits || !plain_char(row[i].ch) || row[i].mark)
+			return false;
+	}
+	for (int i = n->x; i < x; i++)
+		buf_putc(b, (char)row[i].ch);
+	return true;
+}
+
+static void move(struct pen *n, int y, int x, struct buf *b)
+{
+	if (n->y == y && n->x == x)
+		return;
+	if (n->y == y && n->x >= 0 && x > n->x) {
+		if (!over(n, y, x, b)) {
+			if (x - n->x == 1)
+				buf_puts(b, "\033[C");
+			else
+				buf_printf(b, "\033[%dC", x - n->x);
+		}
+	} else if (x == 0 && n->y >= 0 && (y == n->y || y == n->y + 1)) {
+		buf_puts(b, y == n->y ? "\r" : "\r\n");
+	} else if (x == 0) {
+		buf_printf(b, y ? "\033[%dH" : "\033[H", y + 1);
+	} else {
+		buf_printf(b, "\033[%d;%dH", y + 1, x + 1);
+	}
+	n->y = y;
+	n->x = x;
+}
+
+/* ---- rows */
+
+static size_t put(struct buf *b, const struct shown *s)
+{
+	char u[4];
+	size_t k = utf8_encode(s->ch, u);
+	buf_put(b, u, k);
+	if (s->mark) {
+		char m[4];
+		buf_put(b, m, utf8_encode(s->mark, m));
+	}
+	return k;
+}
+
+/* Terminals agree that these take one cell. */
+static bool sure(const struct shown *s)
+{
+	uint32_t c = s->ch;
+	return !s->mark && (c < 0x7f || (c >= 0x2500 && c < 0x2600) || (c >= 0x2800 && c < 0x2900) ||
+			       c == 0x2026 || (c >= 0x2190 && c < 0x2200));
+}
+
+static int digits(int k) { return k < 10 ? 1 : k < 100 ? 2 : 3; }
+
+/* A run of n equal cells from x on. */
+static void put_run(struct pen *n, int y, int x, int run, struct buf *b)
+{
+	const struct shown *s = &n->now[y * n->cols + x];
+	bool ends = x + run == n->cols;
+	paint_for(n, s, b);
+	if (blank(s) && n->caps.ech && !n->caps.rep && (n->caps.bce || s->p.bg < 0) && !ends && run > 8 + digits(run)) {
+		buf_printf(b, "\033[%dX", run);
+		return;			/* the cursor has not moved */
+	}
+	size_t k = put(b, s);
+	if (n->caps.rep && sure(s) && !ends && (size_t)(run - 1) * k > 3u + (size_t)digits(run - 1)) {
+		buf_printf(b, "\033[%db", run - 1);
+	} else {
+		for (int i = 1; i < run; i++)
+			put(b, s);
+	}
+	n->x = ends || !sure(s) ? -1 : x + run;
+}
+
+/* From x on the row is blank, on one background. */
+static bool tail(const struct pen *n, const struct shown *row, int x)
+{
+	for (int i = x; i < n->cols; i++)
+		if (!blank(&row[i]) || row[i].p.bg != row[x].p.bg)
+			return false;
+	return row[x].p.bg < 0 || n->caps.bce;
+}
+
+/* How many cells from x on are the same and have changed. */
+static int run_at(const struct pen *n, const struct shown *old, const struct shown *now, int x)
+{
+	int run = 1;
+	if (x + 1 < n->cols && now[x + 1].ch == 0)
+		return 2;
+	while (x + run < n->cols && same(&now[x], &now[x + run]) && !same(&old[x + run], &now[x + run]))
+		run++;
+	return run;
+}
+
+static bool fits(const struct shown *s, const struct paint *p)
+{
+	return blank(s) ? s->p.bg == p->bg && !(p->attr & (AT_REVERSE | AT_UNDERLINE)) : same_paint(&s->p, p);
+}
+
+/* One pass over a row: what has changed, of one paint alone when `only` is given. */
+static void pass(struct pen *n, int y, const struct paint *only, struct buf *b)
+{
+	struct shown *old = &n->old[y * n->cols];
+	const struct shown *now = &n->now[y * n->cols];
+	for (int x = 0; x < n->cols; x++) {
+		if (same(&old[x], &now[x]))
+			continue;
+		while (x > 0 && now[x].ch == 0)		/* the right half of a wide one: begin with the left */
+			x--;
+		if (only && !fits(&now[x], only)) {
+			x += x + 1 < n->cols && now[x + 1].ch == 0;
+			continue;
+		}
+		move(n, y, x, b);
+		if (n->cols - x > 3 && tail(n, now, x)) {
+			paint_for(n, &now[x], b);
+			buf_puts(b, "\033[K");
+			n->cells += (uint32_t)(n->cols - x);
+			memcpy(old + x, now + x, (size_t)(n->cols - x) * sizeof *old);
+			return;
+		}
+		int run = run_at(n, old, now, x);
+		bool wide = x + 1 < n->cols && now[x + 1].ch == 0;
+		put_run(n, y, x, wide ? 1 : run, b);
+		if (wide)
+			n->x = -1;
+		n->cells += (uint32_t)run;
+		memcpy(old + x, now + x, (size_t)run * sizeof *old);
+		x += run - 1;
+	}
+}
+
+enum { PAINTS_MAX = 24 };
+
+/* The paints of what has changed in a row, in order; 0: not worth it, or too many. */
+static int paints(const struct pen *n, int y, struct paint *out)
+{
+	const struct shown *old = &n->old[y * n->cols], *now = &n->now[y * n->cols];
+	int k = 0, changes = 0;
+	for (int x = 0; x < n->cols; x++) {
+		int i = 0;
+		if (same(&old[x], &now[x]))
+			continue;
+		while (i < k && !fits(&now[x], &out[i]))
+			i++;
+		changes += i != k - 1;
+		if (i == k && k == PAINTS_MAX)
+			return 0;
+		if (i == k)
+			out[k++] = now[x].p;
+	}
+	return changes > k ? k : 0;
+}
+
+/* A row that goes back and forth between colours is shorter colour by colour, with moves between. Which it
+   is, trying tells. */
+static void show_row(struct pen *n, int y, struct buf *b)
+{
+	struct paint p[PAINTS_MAX];
+	int k = paints(n, y, p);
+	if (!k) {
+		pass(n, y, NULL, b);
+		return;
+	}
+	size_t row = (size_t)n->cols * sizeof *n->old;
+	struct pen at = *n;
+	memcpy(n->keep, n->old + (size_t)y * (size_t)n->cols, row);
+	buf_reset(&n->row);
+	pass(n, y, NULL, &n->row);
+	struct pen one = *n;
+	n->y = at.y, n->x = at.x, n->p = at.p, n->fresh = at.fresh, n->cells = at.cells;
+	memcpy(n->old + (size_t)y * (size_t)n->cols, n->keep, row);
+	size_t from = b->n;
+	for (int i = 0; i < k; i++)
+		pass(n, y, &p[i], b);
+	if (b->n - from <= n->row.n)
+		return;
+	b->n = from;
+	buf_put(b, n->row.p, n->row.n);
+	n->y = one.y, n->x = one.x, n->p = one.p, n->fresh = one.fresh;
+}
+
+/* ---- rows that move together */
+
+/* Cells of row y of the new screen that differ from row k of the old one; blanks are cheap, as
+   they are erased together. */
+static int differ(const struct pen *n, int y, int k)
+{
+	int d = 0, blanks = 0;
+	for (int x = 0; x < n->cols; x++) {
+		const struct shown *now = &n->now[y * n->cols + x];
+		if (same(now, &n->old[k * n->cols + x]))
+			continue;
+		if (blank(now))
+			blanks = 4;
+		else
+			d++;
+	}
+	return d + blanks;
+}
+
+struct shift { int by, y0, y1, saved; };	/* rows y0..y1 come from `by` rows below */
+
+static void best_shift(const struct pen *n, const int *cost, int by, struct shift *best)
+{
+	int sum = 0, from = 0;
+	for (int y = 0; y < n->rows; y++) {
+		if (y + by < 0 || y + by >= n->rows) {
+			sum = 0;
+			continue;
+		}
+		if (!sum)
+			from = y;
+		sum += cost[y] ? cost[y] - differ(n, y, y + by) : -differ(n, y, y + by);
+		sum = sum < 0 ? 0 : sum;
+		if (sum > best->saved)
+			*best = (struct shift){by, from, y, sum};
+	}
+}
+
+static void move_rows(struct pen *n, const struct shift *s, struct buf *b)
+{
+	static const struct paint nothing = {-1, -1, 0};
+	int top = s->by > 0 ? s->y0 : s->y0 + s->by, bot = s->by > 0 ? s->y1 + s->by : s->y1;
+	int k = s->by > 0 ? s->by : -s->by;
+	size_t row = (size_t)n->cols;
+	set_paint(n, &nothing, b);
+	buf_printf(b, "\033[%d;%dr\033[%dH", top + 1, bot + 1, (s->by > 0 ? bot : top) + 1);
+	for (int i = 0; i < k; i++)
+		buf_puts(b, s->by > 0 ? "\n" : "\033M");
+	buf_puts(b, "\033[r");
+	n->y = n->x = 0;
+	struct shown *to = &n->old[(size_t)s->y0 * row];
+	memmove(to, &n->old[(size_t)(s->y0 + s->by) * row], (size_t)(s->y1 - s->y0 + 1) * row * sizeof *to);
+	int from = s->by > 0 ? bot - k + 1 : top;
+	for (size_t i = 0; i < (size_t)k * row; i++)
+		n->old[(size_t)from * row + i] = (struct shown){' ', 0, nothing};
+}
+
+static void scroll(struct pen *n, struct buf *b)
+{
+	struct shift best = {0, 0, 0, 60};	/* below that it is cheaper to write */
+	int cost[512], changed = 0;
+	if (!n->caps.csr || n->rows > 512)
+		return;
+	for (int y = 0; y < n->rows; y++) {
+		cost[y] = differ(n, y, y);
+		changed += cost[y] > 4;
+	}
+	if (changed < 4)
+		return;
+	for (int by = 1; by <= SHIFT_MAX; by++) {
+		best_shift(n, cost, by, &best);
+		best_shift(n, cost, -by, &best);
+	}
+	if (best.by)
+		move_rows(n, &best, b);
+}
+
+/* ---- the whole */
+
+static void begin(struct pen *n, const struct grid *g, struct buf *b)
+{
+	static const struct shown nothing = {' ', 0, {-1, -1, 0}};
+	size_t cells = (size_t)g->rows * (size_t)g->cols;
+	if (n->rows == g->rows && n->cols == g->cols)
+		return;
+	n->rows = g->rows;
+	n->cols = g->cols;
+	n->old = xrealloc(n->old, cells * sizeof *n->old);
+	n->now = xrealloc(n->now, cells * sizeof *n->now);
+	n->keep = xrealloc(n->keep, (size_t)g->cols * sizeof *n->keep);
+	for (size_t i = 0; i < cells; i++)
+		n->old[i] = nothing;
+	n->fresh = true;
+	set_paint(n, &nothing.p, b);
+	buf_puts(b, "\033[r\033[H\033[2J");
+	n->y = n->x = 0;
+}
+
+uint32_t pen_show(struct pen *n, const struct grid *g, const struct look *look, struct buf *out)
+{
+	n->cells = 0;
+	begin(n, g, out);
+	for (int i = 0; i < n->rows * n->cols; i++)
+		n->now[i] = shown_of(n, &g->cell[i], look);
+	scroll(n, out);
+	for (int y = 0; y < n->rows; y++)
+		show_row(n, y, out);
+	return n->cells;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_PEN_H
+#define TTRACE_PEN_H
+
+#include "base/buf.h"
+#include "grid.h"
+#include "style.h"
+
+/*
+ * The difference between what a terminal shows and what it should show, as few bytes as may be. For
+ * terminals that speak ANSI (ECMA-48), which are all there are but a few; term.c asks terminfo
+ * whether this is one and what it can do.
+ */
+struct pen_caps {
+	bool bce;	/* erasing takes the background's colour */
+	bool rep, ech;	/* repeat the last character; erase n characters */
+	bool csr;	/* scrolling regions */
+	bool off;	/* 22, 24 and 27 end single attributes */
+	bool dim;
+	bool rgb;	/* colours are sent as red, green and blue */
+};
+struct pen;
+struct pen *pen_new(const struct pen_caps *);
+void pen_free(struct pen *);
+void pen_forget(struct pen *);	/* whatever the terminal shows: the next time all is written */
+/* Cells that were written; the bytes are added to out. */
+uint32_t pen_show(struct pen *, const struct grid *, const struct look *, struct buf *out);
+
+#endif
