@@ -8,6 +8,7 @@
 #include "config.h"
 #include "analysis/callers.h"
 #include "analysis/flame.h"
+#include "analysis/things.h"
 #include "store/store.h"
 #include "tap.h"
 
@@ -113,6 +114,14 @@ static void world_free(struct world *o)
 	mem_free(o->cum);
 	build_free(o->b);
 	mem_free(o);
+}
+
+static struct calls *calls_by(const struct world *o, enum calls_gran gran)
+{
+	struct things *t = things_new(o->sn, gran);
+	struct calls *c = calls_new(t, &o->w);
+	things_free(t);
+	return c;
 }
 
 /* Function number of a thing: the digits that end its name. */
@@ -293,13 +302,13 @@ int main(void)
 		uint64_t s = seed;
 		bool negative = s % 5 == 0;
 		struct world *o = world_new(negative);
-		struct calls *c = calls_new(o->sn->st, &o->w, CG_FUNCTIONS);
+		struct calls *c = calls_by(o, CG_FUNCTIONS);
 		weights_of_things(o, c);
 		edges(o, c, negative);
 		flames(o, c);
 		calls_free(c);
 		for (int g = CG_FILEFUNCTIONS; g <= CG_ADDRESSES; g++) {
-			c = calls_new(o->sn->st, &o->w, (enum calls_gran)g);
+			c = calls_by(o, (enum calls_gran)g);
 			int64_t flat = 0;
 			for (uint32_t t = 0; t < c->nthing; t++)
 				flat += c->thing[t].flat;

@@ -5,6 +5,7 @@
 #include "config.h"
 #include "analysis/focus.h"
 #include "analysis/prof.h"
+#include "analysis/shape.h"
 #include "base/buf.h"
 #include "tap.h"
 
@@ -164,7 +165,7 @@ static void of_tree(const struct store *st, const struct weights *w, struct sums
 
 /* ---- laws */
 
-static void laws(const struct store *st, const struct weights *w)
+static void laws(const struct weights *w)
 {
 	int64_t flat = 0;
 	int64_t *below = xcalloc(w->n, sizeof *below);
@@ -178,23 +179,102 @@ static void laws(const struct store *st, const struct weights *w)
 	OK(flat == w->total && w->cum[0] == w->total);
 	OK(!memcmp(below, w->cum, w->n * sizeof *below));
 	mem_free(below);
-	struct arena a = {0};
-	uint32_t n;
-	struct fun_weight *f = weigh_functions(st, w, &a, &n);
-	for (uint32_t k = 0; k < n; k++) {
+}
+
+/* What is weighed of a thing is what a walk over every node's way to the root says. */
+static void laws_of_things(const struct weights *w, const struct things *t, const struct calls *c)
+{
+	for (uint32_t k = 1; k < c->nthing; k++) {
 		int64_t own = 0, all = 0;
+		if (c->thing[k].tag)
+			continue;
 		for (uint32_t i = 1; i < w->n; i++) {
-			if (store_frm(st, w->frame[i])->fun == f[k].fun)
+			if (t->of[w->frame[i]] == k)
 				own += w->flat[i];
 			for (uint32_t at = i; at; at = w->parent[at])
-				if (store_frm(st, w->frame[at])->fun == f[k].fun) {
+				if (t->of[w->frame[at]] == k) {
 					all += w->flat[i];
 					break;
 				}
 		}
-		OK(f[k].flat == own && f[k].cum == all);
+		OK(c->thing[k].flat == own && c->thing[k].cum == all);
 	}
-	arena_free(&a);
+}
+
+static void well_formed(const struct calls *c)
+{
+	const struct ctree *t = &c->t;
+	int64_t flat = 0;
+	for (uint32_t i = 0; i < t->n; i++) {
+		int64_t below = t->flat[i];
+		for (uint32_t k = i + 1; k < t->next[i]; k = t->next[k]) {
+			OK(t->parent[k] == i && t->next[k] <= t->next[i]);
+			for (uint32_t o = i + 1; o < k; o = t->next[o])
+				OK(t->thing[o] != t->thing[k]);
+			below += t->cum[k];
+		}
+		OK(below == t->cum[i]);
+		flat += t->flat[i];
+	}
+	OK(flat == c->total && t->next[0] == t->n);
+	for (uint32_t k = 0, at = 0; k < c->nthing; at += c->thing[k++].nnode) {
+		OK(c->thing[k].node0 == at);
+		for (uint32_t i = 0; i < c->thing[k].nnode; i++)
+			OK(t->thing[c->of[at + i]] == k && (!i || c->of[at + i - 1] < c->of[at + i]));
+	}
+}
+
+static uint64_t *ways(const struct calls *c)
+{
+	uint64_t *way = xcalloc(c->t.n, sizeof *way);
+	for (uint32_t i = 1; i < c->t.n; i++)
+		way[i] = mix_ids(way[c->t.parent[i]], c->thing[c->t.thing[i]].id);
+	return way;
+}
+
+/* Each node of one is in the other, found by the way to it. Siblings may stand in another order, and a node
+   may stand for calls that this query does not count, so it may be inlined in more ways. */
+static bool same_calls(const struct calls *a, const struct calls *b)
+{
+	bool same = a->t.n == b->t.n && a->total == b->total && a->all == b->all && a->unit == b->unit;
+	uint64_t *wa = ways(a), *wb = ways(b);
+	for (uint32_t i = 0; same && i < a->t.n; i++) {
+		uint32_t k = 0;
+		while (k < b->t.n && wa[i] != wb[k])
+			k++;
+		same = k < b->t.n && a->t.flat[i] == b->t.flat[k] && a->t.cum[i] == b->t.cum[k] &&
+		       !((a->t.how[i] ^ b->t.how[k]) & CT_AGAIN) && !(b->t.how[k] & ~a->t.how[i]);
+	}
+	mem_free(wa);
+	mem_free(wb);
+	return same;
+}
+
+/* Weights straight onto the shape of the whole tree are those of a tree of the query's own; twice, since
+   the second weighing finds the columns of the first. */
+static uint32_t straight;
+static void both_ways(const struct snap *sn, const struct focus *fc, bool noinlines, const struct weights *w)
+{
+	enum calls_gran gran = (enum calls_gran)rnd(5);
+	struct things *t = things_new(sn, gran);
+	struct calls *own = calls_new(t, w);
+	struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks});
+	well_formed(own);
+	laws_of_things(w, t, own);
+	for (int i = 0; i < 2; i++) {
+		struct onto o;
+		struct calls *c = calls_begin(s, false, &o);
+		if (focus_samples_onto(sn, fc, 1, noinlines, NULL, &o)) {
+			calls_finish(c, &o);
+			well_formed(c);
+			OK(same_calls(c, own));
+			straight++;
+		}
+		calls_free(c);
+	}
+	shape_free(s);
+	calls_free(own);
+	things_free(t);
 }
 
 static int64_t total_of(const struct snap *sn, struct filters f)
@@ -265,7 +345,8 @@ static void one(uint64_t start)
 	struct weights w;
 	struct focus *fc = focus_new(&f, NULL);
 	focus_samples(sn, fc, 1, noinlines, NULL, &a, &w);
-	laws(sn->st, &w);
+	laws(&w);
+	both_ways(sn, fc, noinlines, &w);
 	of_tree(sn->st, &w, &tree);
 	ask_model(p, &f, noinlines, &model);
 	bool same = within(&tree, &model) && within(&model, &tree);
@@ -299,5 +380,6 @@ int main(void)
 	struct err e = {0};
 	OK(!focus_new(&(struct filters){.hide = "("}, &e) && strstr(e.msg, "hide"));
 	OK(!focus_new(&(struct filters){.tagfocus = "k=["}, &e) && strstr(e.msg, "tagfocus"));
+	OK(straight > 500);	/* both ways were gone */
 	return DONE();
 }

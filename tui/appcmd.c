@@ -13,6 +13,7 @@
 #include "config.h"
 #include "inside.h"
 
+#include "analysis/calls.h"
 #include "analysis/tracew.h"
 #include "base/job.h"
 #include "base/mem.h"
@@ -34,19 +35,19 @@ const char *app_fun_name(const struct app *a, fun_id f)
 
 fun_id app_function(struct app *a, const struct rx *rx)
 {
-	const struct store *st = session_snap(a->s)->st;
-	uint32_t n = 0;
-	const struct fun_weight *w = weigh_functions(st, session_weights(a->s), &a->scratch, &n);
+	struct calls *c = session_calls(a->s, GR_FUNCTIONS);
 	fun_id best = 0;
 	int64_t most = -1;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct str_row *s = store_str(st, store_fun(st, w[i].fun)->name);
-		int64_t v = w[i].cum < 0 ? -w[i].cum : w[i].cum;
-		if (v > most && rx_match(rx, s->s, s->n)) {
+	for (uint32_t i = 1; i < c->nthing; i++) {
+		const struct thing *t = &c->thing[i];
+		struct str_row s = calls_symbol(c, i);
+		int64_t v = t->cum < 0 ? -t->cum : t->cum;
+		if (t->fun && t->nnode && v > most && rx_match(rx, s.s, s.n)) {
 			most = v;
-			best = w[i].fun;
+			best = t->fun;
 		}
 	}
+	calls_free(c);
 	return best;
 }
 

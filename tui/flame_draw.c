@@ -279,8 +279,10 @@ static void put_list(const struct flameview *v, const struct pane_env *env, stru
 static int cmp_hit(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct calls *c = ctx;
-	int64_t x = c->thing[a].cum, y = c->thing[b].cum;
-	return x > y ? -1 : x < y;
+	const struct thing *x = &c->thing[a], *y = &c->thing[b];
+	if (x->cum != y->cum)
+		return x->cum > y->cum ? -1 : 1;
+	return c->of[x->node0] < c->of[y->node0] ? -1 : 1;	/* callers first */
 }
 
 /* With a search: what it found, heaviest first. Else who calls the selected and what it calls. */
@@ -295,7 +297,7 @@ static void below(const struct flameview *v, const struct pane_env *env, struct 
 	if (hit) {
 		uint32_t *id = arena_alloc(env->scratch, c->nthing * sizeof *id);
 		for (uint32_t i = 1; i < c->nthing; i++)
-			if (hit[i])
+			if (hit[i] && c->thing[i].nnode)
 				id[n++] = i;
 		sort_u32(id, n, cmp_hit, c);
 		grid_printf(g, y++, 0, ST_HEAD, 0,

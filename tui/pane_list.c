@@ -76,6 +76,9 @@ static void make_functions(struct listview *v)
 	v->of[0] = 0;
 	for (uint32_t i = 1; i < c->nthing; i++) {
 		const struct thing *t = &c->thing[i];
+		v->of[i] = UINT32_MAX;
+		if (!t->nnode)
+			continue;
 		uint32_t h = hash_u64((uint64_t)t->name << 32 | t->file, 0);
 		uint32_t id = intern_find(&index, h, same_fun, v, t);
 		if (id == UINT32_MAX) {

@@ -88,7 +88,7 @@ uint32_t callers_of(const struct calls *c, uint32_t thing, struct arena *a, stru
 	for (uint32_t i = 0; i < g->nnode; i++) {
 		uint32_t node = c->of[g->node0 + i], p = t->parent[node];
 		if (p && t->thing[p] != thing)
-			add_call(&l, t->thing[p], node, p, t->cum[node], t->inl[node] == CT_INL);
+			add_call(&l, t->thing[p], node, p, t->cum[node], ctree_inlined(t, node));
 	}
 	return link_up(t, &l, a, out);
 }
@@ -102,7 +102,7 @@ uint32_t callees_of(const struct calls *c, uint32_t thing, struct arena *a, stru
 		uint32_t node = c->of[g->node0 + i];
 		for (uint32_t k = node + 1; k < t->next[node]; k = t->next[k])
 			if (t->thing[k] != thing)
-				add_call(&l, t->thing[k], k, k, t->cum[k], t->inl[k] == CT_INL);
+				add_call(&l, t->thing[k], k, k, t->cum[k], ctree_inlined(t, k));
 	}
 	return link_up(t, &l, a, out);
 }
@@ -115,7 +115,7 @@ uint32_t callers_next(
 	for (uint32_t i = 0; i < k->nstep; i++) {
 		uint32_t at = k->step[i].at, p = at ? t->parent[at] : 0;
 		if (p)
-			add_call(&l, t->thing[p], p, p, k->step[i].w, t->inl[at] == CT_INL);
+			add_call(&l, t->thing[p], p, p, k->step[i].w, ctree_inlined(t, at));
 	}
 	return link_up(NULL, &l, a, out);
 }
@@ -128,7 +128,7 @@ uint32_t callees_next(
 	for (uint32_t i = 0; i < k->nstep; i++) {
 		uint32_t at = k->step[i].at;
 		for (uint32_t x = at + 1; x < t->next[at]; x = t->next[x])
-			add_call(&l, t->thing[x], x, x, t->cum[x], t->inl[x] == CT_INL);
+			add_call(&l, t->thing[x], x, x, t->cum[x], ctree_inlined(t, x));
 	}
 	return link_up(NULL, &l, a, out);
 }

@@ -5,239 +5,257 @@
  *
  * Weights sit on a tree of frames, where main.f at line 12 and at line 15 are
  * two nodes. What is shown are things: each frame is the thing that its
- * granularity makes of it (one array, frame to thing), and nodes below the
- * same node that are the same thing are one node here. The tree is then laid
- * out in preorder with a skip link over each subtree, so that every question
- * about it is a loop: no recursion, whatever depth a file has.
+ * granularity makes of it (things.c), and nodes below the same node that are the
+ * same thing are one node here (shape.c). What is left to do for a query is
+ * here: to add up. One loop backwards makes the totals, one over the nodes that
+ * something counts at or below the things' weights; and when those are not all
+ * nodes, one copies them together, skipping whole subtrees without weight.
  *
  * A thing's cumulative weight counts a stack once however often it recurs:
- * only nodes without the same thing above them add. In preorder that is a
- * counter per thing, raised on entering a subtree and lowered on leaving.
+ * only nodes without the same thing above them add, and which those are is a
+ * matter of the shape.
+ *
+ * The columns of a weighing are not cleared but set where they are hit, and go
+ * back to the shape for the next one: on 6 M nodes asking the system for fresh
+ * memory costs as much as the adding.
  */
 #include "config.h"
 #include "analysis/calls.h"
 
-#include "base/intern.h"
+#include "analysis/shape.h"
+#include "base/mem.h"
 #include "base/text.h"
 
 #include <string.h>
 
-struct maker {			/* while frames become things */
-	struct calls *c;
-	struct intern index;
-	size_t cap;
-	uint32_t *of_frame;	/* thing + 1, by frame */
-};
-
-static int same_thing(const struct thing *a, const struct thing *b)
+static int64_t plus(int64_t a, int64_t b)
 {
-	return a->name == b->name && a->file == b->file && a->line == b->line &&
-	       a->addr == b->addr && a->tag == b->tag && a->map == b->map;
+	return (int64_t)((uint64_t)a + (uint64_t)b);	/* a file may hold any values */
 }
 
-static int thing_eq(const void *ctx, uint32_t id, const void *key)
+/* ---- a weighing */
+
+struct columns { int64_t *flat, *cum, *oflat, *ocum; uint8_t *hit; };
+
+static struct columns columns_in(void *room, size_t n, bool two)
 {
-	return same_thing(&((const struct calls *)ctx)->thing[id], key);
+	int64_t *v = room;
+	struct columns c = {v, v + n, two ? v + 2 * n : NULL, two ? v + 3 * n : NULL, NULL};
+	c.hit = (uint8_t *)(v + (two ? 4 : 2) * n);
+	return c;
 }
 
-size_t symbol_package(const char *s, size_t n)
+struct calls *calls_begin(struct shape *s, bool two, struct onto *o)
 {
-	size_t slash = 0, end = n;
-	for (size_t i = 0; i < n && s[i] != '(' && s[i] != '['; i++)
-		if (s[i] == '/')
-			slash = i + 1;
-	for (size_t i = slash; i < n; i++)
-		if (s[i] == '.' || s[i] == '(' || s[i] == '[') {
-			end = i;
-			break;
+	struct calls *c = xcalloc(1, sizeof *c);
+	size_t size = (size_t)s->n * ((two ? 4 : 2) * sizeof(int64_t) + 1);
+	*c = (struct calls){
+	    .refs = 1, .st = s->things->st, .gran = s->things->gran, .shape = shape_ref(s), .nroom = size};
+	if (s->spare && s->nspare >= size) {
+		c->room = s->spare;
+		c->nroom = s->nspare;
+		s->spare = NULL;
+	} else {
+		c->room = xmalloc(size);
+	}
+	struct columns v = columns_in(c->room, s->n, two);
+	memset(v.hit, 0, s->n);
+	*o = (struct onto){.at = s->at, .flat = v.flat, .oflat = v.oflat, .hit = v.hit};
+	return c;
+}
+
+static void give_back(struct calls *c)
+{
+	struct shape *s = c->shape;
+	if (c->room && !s->spare) {
+		s->spare = c->room;
+		s->nspare = c->nroom;
+	} else {
+		mem_free(c->room);
+	}
+	c->room = NULL;
+}
+
+/* Totals of the nodes that something counts at or below; how many there are. The root is one. */
+static uint32_t add_up(const struct shape *s, const struct columns *v)
+{
+	uint32_t k = 0;
+	v->hit[0] |= HIT_BELOW * !v->hit[0];
+	v->cum[0] = 0;
+	if (v->ocum)
+		v->ocum[0] = 0;
+	for (uint32_t i = s->n; i-- > 0;) {
+		uint8_t h = v->hit[i], *up = &v->hit[s->parent[i]];
+		uint32_t p = s->parent[i];
+		if (!h)
+			continue;
+		k++;
+		if (!(h & HIT_OWN))
+			v->flat[i] = 0;
+		v->cum[i] = h & HIT_BELOW ? plus(v->cum[i], v->flat[i]) : v->flat[i];
+		if (i)
+			v->cum[p] = *up & HIT_BELOW ? plus(v->cum[p], v->cum[i]) : v->cum[i];
+		if (v->ocum) {
+			if (!(h & HIT_OWN))
+				v->oflat[i] = 0;
+			v->ocum[i] = h & HIT_BELOW ? plus(v->ocum[i], v->oflat[i]) : v->oflat[i];
+			if (i)
+				v->ocum[p] = *up & HIT_BELOW ? plus(v->ocum[p], v->ocum[i]) : v->ocum[i];
 		}
-	return end;
-}
-
-static const char *const std_roots[] = {"archive", "bufio", "bytes", "cmp", "compress", "container",
-    "context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag",
-    "fmt", "go", "hash", "html", "image", "index", "internal", "io", "iter", "log", "maps", "math",
-    "mime", "net", "os", "path", "plugin", "reflect", "regexp", "slices", "sort", "strconv",
-    "strings", "structs", "sync", "syscall", "testing", "text", "time", "unicode", "unique",
-    "unsafe", "vendor", "weak"};
-
-static bool begins(const char *s, size_t n, const char *with)
-{
-	size_t m = strlen(with);
-	return n >= m && !memcmp(s, with, m);
-}
-
-static enum pkg_kind kind_of(const char *s, size_t n)
-{
-	size_t pkg = symbol_package(s, n);
-	if (pkg == n)		/* no package at all: C, assembly, the kernel */
-		return PKG_OTHER;
-	if (begins(s, pkg, "runtime/") || begins(s, pkg, "internal/runtime/") ||
-	    (pkg == 7 && begins(s, n, "runtime")))
-		return PKG_RUNTIME;
-	if (pkg == 4 && begins(s, n, "main"))
-		return PKG_MAIN;
-	size_t first = 0;
-	while (first < pkg && s[first] != '/')
-		first++;
-	for (size_t i = 0; i < sizeof std_roots / sizeof *std_roots; i++)
-		if (strlen(std_roots[i]) == first && !memcmp(s, std_roots[i], first))
-			return PKG_STD;
-	return PKG_OTHER;
-}
-
-uint64_t mix_ids(uint64_t a, uint64_t b)
-{
-	return (uint64_t)hash_u64(a, b) << 32 | hash_u64(b + 0x9e3779b97f4a7c15u, a);
-}
-
-static uint32_t find_thing(struct maker *m, struct thing *t)
-{
-	struct calls *c = m->c;
-	t->id = mix_ids(mix_ids((uint64_t)t->name << 32 | t->file, (uint64_t)t->line),
-	    mix_ids(t->addr, (uint64_t)t->tag << 32 | t->map)) | 1;
-	uint32_t h = (uint32_t)(t->id >> 32);
-	uint32_t id = intern_find(&m->index, h, thing_eq, c, t);
-	if (id != UINT32_MAX)
-		return id;
-	c->thing = mem_grow(c->thing, &m->cap, c->nthing + 1, sizeof *c->thing);
-	c->thing[c->nthing] = *t;
-	struct str_row s = calls_symbol(c, c->nthing);
-	c->thing[c->nthing].kind = t->tag ? PKG_TAG : kind_of(s.s, s.n);
-	intern_put(&m->index, h, c->nthing);
-	return c->nthing++;
-}
-
-static struct thing thing_of_frame(const struct calls *c, frm_id f)
-{
-	const struct frm_row *fr = store_frm(c->st, f);
-	const struct fun_row *fu = store_fun(c->st, fr->fun);
-	const struct loc_row *lo = store_loc(c->st, fr->loc);
-	struct thing t = {.frm = f, .fun = fr->fun};
-	if (c->gran == CG_ADDRESSES)
-		t.addr = lo->addr;
-	if (c->gran == CG_ADDRESSES || c->gran == CG_LINES)
-		t.line = fr->line;
-	if (c->gran != CG_FUNCTIONS)
-		t.file = fu->file;
-	if (c->gran != CG_FILES)
-		t.name = fu->name;
-	if (!t.name && !t.file)
-		t.map = lo->map;
-	return t;
-}
-
-static uint32_t thing_of_node(struct maker *m, const struct weights *w, uint32_t i)
-{
-	if (w->label && w->label[i]) {
-		struct thing t = {.tag = w->label[i]};
-		return find_thing(m, &t);
+		*up |= HIT_BELOW;
 	}
-	frm_id f = w->frame[i];
-	if (!m->of_frame[f]) {
-		struct thing t = thing_of_frame(m->c, f);
-		m->of_frame[f] = find_thing(m, &t) + 1;
+	return k;
+}
+
+/* The shape's tree as it is. */
+static void share(struct calls *c, const struct columns *v)
+{
+	const struct shape *s = c->shape;
+	c->t = (struct ctree){.n = s->n, .parent = s->parent, .next = s->next, .thing = s->thing, .how = s->how,
+	    .flat = v->flat, .cum = v->cum, .oflat = v->oflat, .ocum = v->ocum};
+	c->of = s->of;
+}
+
+struct part { uint32_t *parent, *next, *thing, *of; int64_t *flat, *cum, *oflat, *ocum; uint8_t *how; };
+
+static struct part part_new(struct arena *a, uint32_t k, bool two)
+{
+	size_t id = k * sizeof(uint32_t), cell = k * sizeof(int64_t);
+	return (struct part){.parent = arena_alloc(a, id), .next = arena_alloc(a, id),
+	    .thing = arena_alloc(a, id), .of = arena_alloc(a, id), .flat = arena_alloc(a, cell),
+	    .cum = arena_alloc(a, cell), .oflat = two ? arena_alloc(a, cell) : NULL,
+	    .ocum = two ? arena_alloc(a, cell) : NULL, .how = arena_alloc(a, k)};
+}
+
+/* Copy the k nodes with weight together. What is above a node with weight has weight, so those that are
+   open at a node are the path to it. */
+static void copy(struct calls *c, const struct columns *v, uint32_t k)
+{
+	const struct shape *s = c->shape;
+	struct part t = part_new(&c->arena, k, v->oflat != NULL);
+	struct open { uint32_t end, id; } *open = NULL;
+	size_t depth = 0, cap = 0;
+	uint32_t m = 0;
+	for (uint32_t i = 0; i < s->n;) {
+		if (!v->hit[i]) {
+			i = s->next[i];
+			continue;
+		}
+		for (; depth && open[depth - 1].end <= i; depth--)
+			t.next[open[depth - 1].id] = m;
+		t.parent[m] = depth ? open[depth - 1].id : 0;
+		t.thing[m] = s->thing[i];
+		t.how[m] = s->how[i];
+		t.flat[m] = v->flat[i];
+		t.cum[m] = v->cum[i];
+		if (t.oflat) {
+			t.oflat[m] = v->oflat[i];
+			t.ocum[m] = v->ocum[i];
+		}
+		open = mem_grow(open, &cap, depth + 1, sizeof *open);
+		open[depth++] = (struct open){s->next[i++], m++};
 	}
-	return m->of_frame[f] - 1;
+	while (depth)
+		t.next[open[--depth].id] = m;
+	mem_free(open);
+	c->t = (struct ctree){.n = k, .parent = t.parent, .next = t.next, .thing = t.thing, .how = t.how,
+	    .flat = t.flat, .cum = t.cum, .oflat = t.oflat, .ocum = t.ocum};
+	c->of = t.of;
 }
 
-static bool frame_inlined(const struct store *st, frm_id f)
-{
-	const struct frm_row *fr = store_frm(st, f);
-	const struct loc_row *lo = store_loc(st, fr->loc);
-	return lo->nline && f != lo->first + lo->nline - 1;
-}
+/* ---- things */
 
-struct by_name { const struct calls *c; };
+struct sums { int64_t flat, cum, oflat, ocum; uint32_t nnode; uint8_t how; };
 
-static int cmp_name(const void *ctx, uint32_t a, uint32_t b)
+static void weigh_things(struct calls *c, struct sums *sum)
 {
-	const struct calls *c = ((const struct by_name *)ctx)->c;
-	struct str_row x = calls_symbol(c, a), y = calls_symbol(c, b);
-	size_t n = x.n < y.n ? x.n : y.n;
-	int d = n ? memcmp(x.s, y.s, n) : 0;
-	if (d || x.n != y.n)
-		return d ? d : x.n < y.n ? -1 : 1;
-	const struct thing *p = &c->thing[a], *q = &c->thing[b];
-	if (p->file != q->file)
-		return p->file < q->file ? -1 : 1;
-	return p->line != q->line ? (p->line < q->line ? -1 : 1)
-				  : (p->addr > q->addr) - (p->addr < q->addr);
-}
-
-static void rank_things(struct calls *c)
-{
-	uint32_t *v = xmalloc(c->nthing * sizeof *v);
-	for (uint32_t i = 0; i < c->nthing; i++)
-		v[i] = i;
-	sort_u32(v + 1, c->nthing - 1, cmp_name, &(struct by_name){c});
-	for (uint32_t i = 0; i < c->nthing; i++)
-		c->thing[v[i]].rank = i;
-	mem_free(v);
+	const struct ctree *t = &c->t;
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct sums *g = &sum[t->thing[i]];
+		uint8_t how = t->how[i];
+		g->flat = plus(g->flat, t->flat[i]);
+		g->how |= how;
+		g->nnode++;
+		if (!(how & CT_AGAIN))
+			g->cum = plus(g->cum, t->cum[i]);
+		if (!t->oflat)
+			continue;
+		g->oflat = plus(g->oflat, t->oflat[i]);
+		if (!(how & CT_AGAIN))
+			g->ocum = plus(g->ocum, t->ocum[i]);
+	}
 }
 
 /* Own and cumulative weight of each thing, and the list of its nodes. */
-static void weigh_things(struct calls *c)
+static void make_things(struct calls *c)
 {
-	const struct ctree *t = &c->t;
-	uint32_t *open = xcalloc(c->nthing, sizeof *open);
-	uint32_t *stack = xmalloc(t->n * sizeof *stack), depth = 0;
-	for (uint32_t i = 0; i < t->n; i++) {
-		while (depth && t->next[stack[depth - 1]] <= i)
-			open[t->thing[stack[--depth]]]--;
-		struct thing *g = &c->thing[t->thing[i]];
-		g->flat += t->flat[i];
-		if (!open[t->thing[i]]++)
-			g->cum += t->cum[i];
-		stack[depth++] = i;
-		g->nnode++;
-		g->inl |= (t->inl[i] & CT_INL) != 0;
-		g->notinl |= (t->inl[i] & CT_NOTINL) != 0;
-	}
+	const struct things *of = c->shape->things;
+	struct sums *sum = xcalloc(of->n, sizeof *sum);
 	uint32_t at = 0;
-	for (uint32_t k = 0; k < c->nthing; k++) {
-		c->thing[k].node0 = at;
-		at += c->thing[k].nnode;
-		open[k] = c->thing[k].node0;
+	weigh_things(c, sum);
+	c->nthing = of->n;
+	c->thing = xmalloc(of->n * sizeof *c->thing);
+	memcpy(c->thing, of->row, of->n * sizeof *c->thing);
+	for (uint32_t k = 0; k < of->n; k++) {
+		struct thing *g = &c->thing[k];
+		g->flat = sum[k].flat;
+		g->cum = sum[k].cum;
+		g->oflat = sum[k].oflat;
+		g->ocum = sum[k].ocum;
+		g->inl = sum[k].how & CT_INL;
+		g->notinl = sum[k].how & CT_NOTINL;
+		g->node0 = at;
+		g->nnode = sum[k].nnode;
+		at += g->nnode;
 	}
-	c->of = arena_alloc(&c->arena, t->n * sizeof *c->of);
-	for (uint32_t i = 0; i < t->n; i++)
-		c->of[open[t->thing[i]]++] = i;
-	mem_free(open);
-	mem_free(stack);
+	mem_free(sum);
 }
 
-struct calls *calls_new(const struct store *st, const struct weights *w, enum calls_gran gran)
+static void list_nodes(struct calls *c, uint32_t *of)
 {
-	struct calls *c = xcalloc(1, sizeof *c);
-	c->refs = 1;
-	c->st = st;
-	c->gran = gran;
-	c->total = w->total;
-	c->all = w->all;
-	c->unit = w->unit;
-	struct maker m = {.c = c};
-	m.of_frame = xcalloc((size_t)col_n(&st->frms) + 1, sizeof *m.of_frame);
-	c->thing = mem_grow(NULL, &m.cap, 1, sizeof *c->thing);
-	c->thing[0] = (struct thing){0};
-	c->nthing = 1; /* the root; it is not in the index, so no frame is the same */
-	struct grow g;
-	grow_init(&g);
-	uint32_t *to = xcalloc(w->n ? w->n : 1, sizeof *to);
-	for (uint32_t i = 0; i < w->n; i++) {
-		if (i) {
-			to[i] = grow_child(&g, to[w->parent[i]], thing_of_node(&m, w, i));
-			bool tag = w->label && w->label[i];
-			g.inl[to[i]] |= !tag && frame_inlined(st, w->frame[i]) ? CT_INL : CT_NOTINL;
-		}
-		g.flat[to[i]] += w->flat[i];
+	uint32_t *at = xmalloc(c->nthing * sizeof *at);
+	for (uint32_t k = 0; k < c->nthing; k++)
+		at[k] = c->thing[k].node0;
+	for (uint32_t i = 0; i < c->t.n; i++)
+		of[at[c->t.thing[i]]++] = i;
+	mem_free(at);
+}
+
+void calls_finish(struct calls *c, const struct onto *o)
+{
+	struct shape *s = c->shape;
+	struct columns v = columns_in(c->room, s->n, o->oflat != NULL);
+	uint32_t k = add_up(s, &v);
+	if (k == s->n)
+		share(c, &v);
+	else
+		copy(c, &v, k);
+	make_things(c);
+	if (k < s->n) {
+		list_nodes(c, (uint32_t *)(uintptr_t)c->of);
+		give_back(c);
 	}
-	mem_free(to);
-	mem_free(m.of_frame);
-	intern_free(&m.index);
-	rank_things(c);
-	c->t = grow_finish(&g, ORDER_WEIGHT, c->thing, &c->arena);
-	weigh_things(c);
+	c->total = c->t.cum[0];
+	c->all = o->all;
+	c->unit = o->unit;
+	c->show = o->show;
+}
+
+struct calls *calls_new(struct things *things, const struct weights *w)
+{
+	struct things *t = w->label ? things_tags(things, w->label, w->n) : things_ref(things);
+	struct shape *s =
+	    shape_new(t, &(struct frames){.n = w->n, .parent = w->parent, .frame = w->frame, .label = w->label});
+	struct onto o;
+	struct calls *c = calls_begin(s, w->oflat != NULL, &o);
+	for (uint32_t i = 0; i < w->n; i++)	/* all of them: what sums up to nothing is there too */
+		onto_put(&o, s->at[i], w->flat[i], w->oflat ? w->oflat[i] : 0);
+	o.all = w->all;
+	o.unit = w->unit;
+	o.show = w->show;
+	calls_finish(c, &o);
+	shape_free(s);
+	things_free(t);
 	return c;
 }
 
@@ -251,6 +269,8 @@ void calls_free(struct calls *c)
 {
 	if (!c || --c->refs)
 		return;
+	give_back(c);
+	shape_free(c->shape);
 	arena_free(&c->arena);
 	mem_free(c->thing);
 	mem_free(c);
@@ -258,15 +278,7 @@ void calls_free(struct calls *c)
 
 struct str_row calls_symbol(const struct calls *c, uint32_t thing)
 {
-	const struct thing *t = &c->thing[thing];
-	if (t->tag || t->name || t->file)
-		return *store_str(c->st, t->tag ? t->tag : t->name ? t->name : t->file);
-	if (!thing)
-		return (struct str_row){"root", 4};
-	const struct map_row *m = t->map ? col_at(&c->st->maps, t->map) : NULL;
-	if (m && m->file)
-		return *store_str(c->st, m->file);
-	return (struct str_row){"<unknown>", 9};
+	return thing_symbol(c->st, &c->thing[thing]);
 }
 
 void calls_name(const struct calls *c, uint32_t thing, struct buf *b)
@@ -310,7 +322,7 @@ void calls_where(const struct calls *c, uint32_t thing, struct buf *b)
 uint32_t calls_find(const struct calls *c, uint64_t id)
 {
 	for (uint32_t i = 1; id && i < c->nthing; i++)
-		if (c->thing[i].id == id)
+		if (c->thing[i].id == id && c->thing[i].nnode)
 			return i;
 	return 0;
 }
@@ -323,7 +335,7 @@ uint32_t calls_fun(const struct calls *c, fun_id f)
 	uint32_t best = 0;
 	for (uint32_t i = 1; i < c->nthing; i++) {
 		const struct thing *t = &c->thing[i];
-		if (t->tag || !t->frm)
+		if (t->tag || !t->frm || !t->nnode)
 			continue;
 		bool same = c->gran == CG_FILES ? t->file && t->file == want->file
 						: t->name && t->name == want->name;

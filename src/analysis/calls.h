@@ -27,19 +27,25 @@ struct thing {
 	uint32_t rank;		/* in the order of names */
 	enum pkg_kind kind;
 	int64_t flat, cum;	/* cum: once a stack, however often it recurs */
+	int64_t oflat, ocum;	/* of the other side, see struct weights */
 	uint32_t node0, nnode;	/* its nodes: of[node0 ...], in preorder */
 	bool inl, notinl;	/* is inlined somewhere; is not */
 };
 
 /* In preorder: the subtree of i is i .. next[i]-1, its first child is i+1, its next sibling next[i].
-   Node 0 is the root, thing 0. */
+   Node 0 is the root, thing 0. Siblings are in the order in which they were first seen. */
 struct ctree {
 	uint32_t n;
-	uint32_t *parent, *next, *thing;
-	int64_t *flat, *cum;
-	uint8_t *inl;		/* CT_INL, CT_NOTINL: how it is called */
+	const uint32_t *parent, *next, *thing;
+	const int64_t *flat, *cum;
+	const int64_t *oflat, *ocum;	/* NULL, or of the other side */
+	const uint8_t *how;	/* CT_INL, CT_NOTINL: how it is called; CT_AGAIN: from below itself */
 };
-enum { CT_INL = 1, CT_NOTINL = 2 };
+enum { CT_INL = 1, CT_NOTINL = 2, CT_AGAIN = 4 };
+static inline bool ctree_inlined(const struct ctree *t, uint32_t i)
+{
+	return (t->how[i] & (CT_INL | CT_NOTINL)) == CT_INL;
+}
 
 enum order { ORDER_WEIGHT, ORDER_NAME, ORDER_SEEN };
 
@@ -50,12 +56,24 @@ struct calls {
 	enum calls_gran gran;
 	struct ctree t;
 	uint32_t nthing;
-	struct thing *thing;
-	uint32_t *of;		/* nodes by thing */
+	struct thing *thing;	/* all of the store's, those without nodes too */
+	const uint32_t *of;	/* nodes by thing */
 	int64_t total, all;	/* as in struct weights */
 	str_id unit;
+	enum side_show show;
+	struct shape *shape;
+	void *room;		/* the columns, while they are not in the arena */
+	size_t nroom;
 };
-struct calls *calls_new(const struct store *, const struct weights *, enum calls_gran);
+/* Of weights on a tree that a query made. The things are those of a store and granularity (things.h). */
+struct things;
+struct calls *calls_new(struct things *, const struct weights *);
+/* Of weights that go straight onto a shape: calls_begin(), weigh by means of *o (focus_samples_onto() and
+   its kin), calls_finish(). */
+struct shape;
+struct onto;
+struct calls *calls_begin(struct shape *, bool two_sides, struct onto *o);
+void calls_finish(struct calls *, const struct onto *o);
 struct calls *calls_ref(struct calls *);	/* one more holder */
 void calls_free(struct calls *);	/* one less */
 
@@ -79,14 +97,14 @@ struct grow {
 	uint32_t *parent, *thing;
 	uint32_t *kid;		/* the first child made, 0 none: mostly the only one, and next to it */
 	int64_t *flat;
-	uint8_t *inl;
+	uint8_t *how;
 	uint64_t *key;		/* hash of (parent, thing) -> node: all other children */
 	uint32_t *slot;
 	size_t cap, nslot, ncap;	/* of the hash: room and use; of the arrays */
 };
 void grow_init(struct grow *);	/* with a root */
 uint32_t grow_child(struct grow *, uint32_t parent, uint32_t thing);
-struct ctree grow_finish(struct grow *, enum order, const struct thing *, struct arena *);	/* and frees */
+struct ctree grow_finish(struct grow *, struct arena *);	/* and frees */
 
 /* Sort v[0..n) by a comparison that is told about ctx; stable. */
 void sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *ctx, uint32_t a, uint32_t b), const void *ctx);

@@ -58,13 +58,13 @@ static struct ctree fold(const struct calls *c, const struct ctree *t, const str
 		open[k] = to[i];
 		stack[depth++] = i;
 		g.flat[to[i]] = plus(g.flat[to[i]], t->flat[i]);
-		g.inl[to[i]] |= t->inl[i];
+		g.how[to[i]] |= t->how[i] & (CT_INL | CT_NOTINL);
 	}
 	mem_free(to);
 	mem_free(stack);
 	mem_free(open);
 	mem_free(before);
-	return grow_finish(&g, f->order, c->thing, a);
+	return grow_finish(&g, a);
 }
 
 /* Paths from nodes to the root, merged from their lower ends. A group is a node of the new tree
@@ -90,7 +90,7 @@ static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t
 		uint32_t before = g->n;
 		for (size_t i = 0; i < n; i++) {
 			node_of[i] = grow_child(g, back[i], t->thing[v[i].at]);
-			g->inl[node_of[i]] |= t->inl[v[i].at];
+			g->how[node_of[i]] |= t->how[v[i].at] & (CT_INL | CT_NOTINL);
 		}
 		mass = mem_grow(mass, &massn, (size_t)(g->n - before) + 1, sizeof *mass);
 		for (uint32_t k = 0; k < g->n - before; k++)
@@ -119,8 +119,7 @@ static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t
 	mem_free(next);
 }
 
-static struct ctree turn(const struct calls *c, const struct ctree *t, const struct flame_conf *f,
-    struct arena *a)
+static struct ctree turn(const struct ctree *t, struct arena *a)
 {
 	struct grow g;
 	grow_init(&g);
@@ -133,12 +132,11 @@ static struct ctree turn(const struct calls *c, const struct ctree *t, const str
 			all = plus(all, magnitude(t->flat[i]));
 		}
 	climb(&g, t, v, n, all / REVERSE_PART);
-	return grow_finish(&g, f->order, c->thing, a);
+	return grow_finish(&g, a);
 }
 
 /* From one thing: the topmost nodes of it count, what recurs below is among the callees. */
-static struct ctree pivot(const struct calls *c, const struct ctree *t, const struct flame_conf *f,
-    struct arena *a)
+static struct ctree pivot(const struct ctree *t, const struct flame_conf *f, struct arena *a)
 {
 	struct grow g;
 	grow_init(&g);
@@ -156,7 +154,7 @@ static struct ctree pivot(const struct calls *c, const struct ctree *t, const st
 			if (i > top)
 				to[i] = grow_child(&g, to[t->parent[i]], t->thing[i]);
 			g.flat[to[i]] = plus(g.flat[to[i]], t->flat[i]);
-			g.inl[to[i]] |= t->inl[i];
+			g.how[to[i]] |= t->how[i] & (CT_INL | CT_NOTINL);
 		}
 		i = end;
 	}
@@ -165,43 +163,72 @@ static struct ctree pivot(const struct calls *c, const struct ctree *t, const st
 		climb(&g, t, v, n, 0);
 	else
 		mem_free(v);
-	return grow_finish(&g, f->order, c->thing, a);
+	return grow_finish(&g, a);
+}
+
+struct sorter { const struct flame *f; enum order order; };
+
+static int cmp_sibling(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct sorter *s = ctx;
+	const struct ctree *t = &s->f->t;
+	if (s->order == ORDER_WEIGHT && t->cum[a] != t->cum[b]) {
+		uint64_t x = t->cum[a] < 0 ? 0 - (uint64_t)t->cum[a] : (uint64_t)t->cum[a];
+		uint64_t y = t->cum[b] < 0 ? 0 - (uint64_t)t->cum[b] : (uint64_t)t->cum[b];
+		if (x != y)
+			return x > y ? -1 : 1;
+	}
+	uint32_t x = s->f->c->thing[t->thing[a]].rank, y = s->f->c->thing[t->thing[b]].rank;
+	return (x > y) - (x < y);
+}
+
+/* Children of every node, in order. */
+static void order_kids(struct flame *f, enum order order)
+{
+	const struct ctree *t = &f->t;
+	f->kid0 = arena_zalloc(&f->arena, ((size_t)t->n + 2) * sizeof *f->kid0);
+	f->kid = arena_alloc(&f->arena, t->n * sizeof *f->kid);
+	for (uint32_t i = 1; i < t->n; i++)
+		f->kid0[t->parent[i] + 2]++;
+	for (uint32_t i = 2; i < t->n + 2; i++)
+		f->kid0[i] += f->kid0[i - 1];
+	for (uint32_t i = 1; i < t->n; i++)
+		f->kid[f->kid0[t->parent[i] + 1]++] = i;
+	for (uint32_t i = 0; i < t->n && order != ORDER_SEEN; i++)
+		if (f->kid0[i + 1] - f->kid0[i] > 1)
+			sort_u32(f->kid + f->kid0[i], f->kid0[i + 1] - f->kid0[i], cmp_sibling,
+			    &(struct sorter){f, order});
 }
 
 /* Offsets and widths, children in a row of their own. */
-static void lay(struct flame *f)
+static void lay(struct flame *f, enum order order)
 {
 	const struct ctree *t = &f->t;
 	struct arena *a = &f->arena;
 	f->off = arena_alloc(a, t->n * sizeof *f->off);
 	f->wid = arena_alloc(a, t->n * sizeof *f->wid);
-	f->kid0 = arena_zalloc(a, ((size_t)t->n + 2) * sizeof *f->kid0);
-	f->kid = arena_alloc(a, t->n * sizeof *f->kid);
-	int64_t *at = xmalloc(t->n * sizeof *at);	/* where the next child begins */
+	f->id = arena_alloc(a, t->n * sizeof *f->id);
 	uint32_t *row = xcalloc(t->n, sizeof *row);
+	order_kids(f, order);
 	for (uint32_t i = 0; i < t->n; i++)
 		f->wid[i] = magnitude(t->flat[i]);
 	for (uint32_t i = t->n - 1; i > 0; i--)
 		f->wid[t->parent[i]] = plus(f->wid[t->parent[i]], f->wid[i]);
-	f->id = arena_alloc(a, t->n * sizeof *f->id);
-	f->off[0] = at[0] = 0;
+	f->off[0] = 0;
 	f->id[0] = 1;
 	f->depth = 1;
-	for (uint32_t i = 1; i < t->n; i++) {
-		uint32_t p = t->parent[i];
-		f->off[i] = at[i] = at[p];
-		at[p] = plus(at[p], f->wid[i]);
-		row[i] = row[p] + 1;
-		f->id[i] = mix_ids(f->id[p], f->c->thing[t->thing[i]].id);
-		if (row[i] + 1 > f->depth)
-			f->depth = row[i] + 1;
-		f->kid0[p + 2]++;
+	for (uint32_t i = 0; i < t->n; i++) {
+		int64_t at = f->off[i];
+		for (uint32_t k = f->kid0[i]; k < f->kid0[i + 1]; k++) {
+			uint32_t kid = f->kid[k];
+			f->off[kid] = at;
+			at = plus(at, f->wid[kid]);
+			row[kid] = row[i] + 1;
+			f->id[kid] = mix_ids(f->id[i], f->c->thing[t->thing[kid]].id);
+			if (row[kid] + 1 > f->depth)
+				f->depth = row[kid] + 1;
+		}
 	}
-	for (uint32_t i = 2; i < t->n + 2; i++)
-		f->kid0[i] += f->kid0[i - 1];
-	for (uint32_t i = 1; i < t->n; i++)
-		f->kid[f->kid0[t->parent[i] + 1]++] = i;
-	mem_free(at);
 	mem_free(row);
 }
 
@@ -214,14 +241,14 @@ struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 	bool folds_too = conf->fold_recursion || conf->fold_runtime;
 	struct arena *a = folds_too ? &tmp : &f->arena;
 	if (conf->pivot)
-		t = pivot(c, &t, conf, a);
+		t = pivot(&t, conf, a);
 	else if (conf->reverse)
-		t = turn(c, &t, conf, a);
-	if (folds_too || (t.n && !conf->pivot && !conf->reverse && conf->order != ORDER_WEIGHT))
+		t = turn(&t, a);
+	if (folds_too)
 		t = fold(
 		    c, &t, conf, &f->arena); /* last: what is looked from keeps all its weight */
 	f->t = t;
-	lay(f);
+	lay(f, conf->order);
 	arena_free(&tmp);
 	return f;
 }

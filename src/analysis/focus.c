@@ -40,6 +40,7 @@ struct scale {
 		str_id *label;
 		uint8_t *hit;	/* something that counts is at it; then: or below it */
 	} r;
+	struct onto *onto;	/* NULL, or where weights go instead */
 	const struct sides *sides;	/* NULL: there is one */
 	int64_t all, base;	/* sums of magnitudes before the filters; of a diff base */
 };
@@ -63,11 +64,18 @@ static void put(struct scale *g, uint32_t node, int64_t v, int64_t b, int64_t co
 		return;
 	if (node == DERIVE_NONE)
 		return;
-	if (g->r.oflat) {
+	int64_t other = 0;
+	if (g->r.oflat || (g->onto && g->onto->oflat)) {
 		enum side_show show = g->sides->show;
-		g->r.oflat[node] = plus(g->r.oflat[node], show == SHOW_B ? v : b);
+		other = show == SHOW_B ? v : b;
 		v = show == SHOW_B ? b : show == SHOW_A ? v : plus(v, (int64_t)(0 - (uint64_t)b));
 	}
+	if (g->onto) {
+		onto_put(g->onto, g->onto->at[node], v, other);
+		return;
+	}
+	if (g->r.oflat)
+		g->r.oflat[node] = plus(g->r.oflat[node], other);
 	g->r.flat[node] = plus(g->r.flat[node], v);
 	if (g->r.count)
 		g->r.count[node] = plus(g->r.count[node], count);
@@ -224,6 +232,12 @@ static void begin(struct scale *g, const struct snap *sn, const struct focus *fc
 	verdict_make(&g->verdict, fc, sn, noinlines);
 }
 
+/* Does the tree stay as it is, so that only stacks are chosen? */
+static bool keeps(const struct scale *g)
+{
+	return !g->tree.row && !focus_from(g->fc) && !g->fc->rx[R_PRUNE] && !(g->verdict.any & FV_DEAD);
+}
+
 /* The tree is known: what the verdicts make of it, and room for its weights. */
 static void settle(struct scale *g, bool counts, struct arena *out)
 {
@@ -260,29 +274,87 @@ static void end(struct scale *g)
 	arena_free(&g->scratch);
 }
 
+static str_id unit_of(const struct snap *sn, size_t type)
+{
+	return type < sn->ntypes ? ((struct type_row *)col_at(&sn->st->types, (uint32_t)type))->unit : 0;
+}
+
+/* Weigh all samples that count, after settle(). */
+static void weigh_samples(struct scale *g, size_t type)
+{
+	const uint8_t *keep = focus_by_tag(g->fc) ? focus_sets(g->fc, &g->labels, &g->scratch) : NULL;
+	if (type < g->sn->ntypes && g->sn->nsmps && g->sides)
+		add_sides(g, (uint32_t)type, keep);
+	else if (type < g->sn->ntypes && g->sn->nsmps)
+		add_samples(g, (uint32_t)type, keep);
+}
+
 void focus_samples(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
     const struct sides *sides, struct arena *out, struct weights *w)
 {
 	struct scale g;
 	str_id key[KEYS_MAX];
 	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
-	const uint8_t *keep = NULL;
 	begin(&g, sn, fc, noinlines, sides);
 	if (nkey || focus_by_tag(fc))
 		labels_update(&g.labels, sn);
 	if (nkey)
 		tree_tagged(&g.tree, sn, &g.labels, key, nkey, nroot);
-	if (focus_by_tag(fc))
-		keep = focus_sets(fc, &g.labels, &g.scratch);
 	settle(&g, false, out);
-	if (type < sn->ntypes && sn->nsmps && sides)
-		add_sides(&g, (uint32_t)type, keep);
-	else if (type < sn->ntypes && sn->nsmps)
-		add_samples(&g, (uint32_t)type, keep);
+	weigh_samples(&g, type);
 	gather(&g, w);
-	if (type < sn->ntypes)
-		w->unit = ((struct type_row *)col_at(&sn->st->types, (uint32_t)type))->unit;
+	w->unit = unit_of(sn, type);
 	end(&g);
+}
+
+/* All frames stay: which stacks count is all there is to find out. */
+static void settle_onto(struct scale *g, struct onto *o)
+{
+	g->onto = o;
+	if (focus_by_name(g->fc))
+		g->d = derive(&g->tree, &g->verdict, &g->scratch);
+}
+
+static void end_onto(struct scale *g)
+{
+	g->onto->all = g->base > 0 ? g->base : g->all;
+	g->onto->show = g->onto->oflat ? g->sides->show : SHOW_DELTA;
+	end(g);
+}
+
+bool focus_samples_onto(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
+    const struct sides *sides, struct onto *o)
+{
+	struct scale g;
+	str_id key[KEYS_MAX];
+	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
+	begin(&g, sn, fc, noinlines, sides);
+	if (nkey || !keeps(&g)) {
+		end(&g);
+		return false;
+	}
+	if (focus_by_tag(fc))
+		labels_update(&g.labels, sn);
+	settle_onto(&g, o);
+	weigh_samples(&g, type);
+	end_onto(&g);
+	o->unit = unit_of(sn, type);
+	return true;
+}
+
+/* The weights that nodes have already; of side B too, when there is one. */
+static void weigh_nodes(struct scale *g, const int64_t *flat, const int64_t *count, const int64_t *base)
+{
+	int64_t all[2] = {0, 0};
+	for (uint32_t i = 0; i < g->sn->nstks; i++) {
+		int64_t b = base ? base[i] : 0;
+		all[0] = plus(all[0], magnitude(flat[i]));
+		all[1] = plus(all[1], magnitude(b));
+		if (flat[i] || b || (count && count[i]))
+			put(g, i, flat[i], b, count ? count[i] : 0);
+	}
+	bool of_b = base && g->sides->show != SHOW_A && (all[1] || g->sides->show == SHOW_B);
+	g->all = all[of_b];
 }
 
 void focus_nodes(const struct snap *sn, const struct focus *fc, const int64_t *flat,
@@ -290,20 +362,31 @@ void focus_nodes(const struct snap *sn, const struct focus *fc, const int64_t *f
     struct arena *out, struct weights *w)
 {
 	struct scale g;
-	int64_t all[2] = {0, 0};
-	begin(&g, sn, fc, noinlines, &(struct sides){.a = 1, .b = base ? 2 : 0, .show = show});
+	struct sides sides = {.a = 1, .b = base ? 2 : 0, .show = show};
+	begin(&g, sn, fc, noinlines, &sides);
 	settle(&g, count != NULL, out);
-	for (uint32_t i = 0; i < sn->nstks; i++) {
-		int64_t b = base ? base[i] : 0;
-		all[0] = plus(all[0], magnitude(flat[i]));
-		all[1] = plus(all[1], magnitude(b));
-		if (flat[i] || b || (count && count[i]))
-			put(&g, i, flat[i], b, count ? count[i] : 0);
-	}
-	g.all = base && show != SHOW_A && (all[1] || show == SHOW_B) ? all[1] : all[0];
+	weigh_nodes(&g, flat, count, base);
 	gather(&g, w);
 	w->unit = unit;
 	end(&g);
+}
+
+bool focus_nodes_onto(const struct snap *sn, const struct focus *fc, const int64_t *flat,
+    const int64_t *count, const int64_t *base, enum side_show show, str_id unit, bool noinlines, struct onto *o)
+{
+	struct scale g;
+	struct sides sides = {.a = 1, .b = base ? 2 : 0, .show = show};
+	begin(&g, sn, fc, noinlines, &sides);
+	bool can = keeps(&g);
+	if (can) {
+		settle_onto(&g, o);
+		weigh_nodes(&g, flat, count, base);
+		end_onto(&g);
+		o->unit = unit;
+	} else {
+		end(&g);
+	}
+	return can;
 }
 
 void focus_parts(const struct snap *sn, const struct focus *fc, const struct tw_part *part, uint32_t n, bool root,

@@ -41,6 +41,13 @@ void focus_samples(const struct snap *, const struct focus *, size_t type, bool 
 void focus_nodes(const struct snap *, const struct focus *, const int64_t *flat, const int64_t *count,
     const int64_t *base, enum side_show, str_id unit, bool noinlines, struct arena *, struct weights *out);
 
+/* The same two straight onto nodes that stand for the store's own. false: the query takes frames away or
+   makes some, so it needs a tree of its own; nothing was done. */
+bool focus_samples_onto(const struct snap *, const struct focus *, size_t type, bool noinlines,
+    const struct sides *, struct onto *);
+bool focus_nodes_onto(const struct snap *, const struct focus *, const int64_t *flat, const int64_t *count,
+    const int64_t *base, enum side_show, str_id unit, bool noinlines, struct onto *);
+
 /* sides.c: what to multiply A's values by so that they sum up to B's; and the sum of the magnitudes of
    what is left when B is taken from A, samples of the same stack and labels being one. */
 double sides_ratio(const struct snap *, size_t type, uint64_t a, uint64_t b);

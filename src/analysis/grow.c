@@ -7,10 +7,9 @@
  * beside it: most have no other, and a hash of millions is a cache miss a look. Parents come before
  * children, by construction.
  *
- * grow_finish lays the tree out: totals by one backward pass, siblings put
- * into order, places in preorder handed out forwards: a node knows its place
- * before its children ask for theirs, since their sizes are known. Linear but
- * for the sorting of siblings.
+ * grow_finish lays the tree out: totals by one backward pass, places in preorder
+ * handed out forwards: a node knows its place before its children ask for theirs,
+ * since their sizes are known. Siblings stay in the order of their making.
  */
 #include "config.h"
 #include "analysis/calls.h"
@@ -26,7 +25,7 @@ static void grow_arrays(struct grow *g)
 	g->thing = xrealloc(g->thing, cap * sizeof *g->thing);
 	g->kid = xrealloc(g->kid, cap * sizeof *g->kid);
 	g->flat = xrealloc(g->flat, cap * sizeof *g->flat);
-	g->inl = xrealloc(g->inl, cap);
+	g->how = xrealloc(g->how, cap);
 	g->ncap = cap;
 }
 
@@ -62,7 +61,7 @@ static uint32_t add(struct grow *g, uint32_t parent, uint32_t thing)
 	g->thing[g->n] = thing;
 	g->kid[g->n] = 0;
 	g->flat[g->n] = 0;
-	g->inl[g->n] = 0;
+	g->how[g->n] = 0;
 	return g->n++;
 }
 
@@ -122,65 +121,37 @@ void sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *, uint32_t, uint32_t
 	mem_free(tmp);
 }
 
-struct sorter {
-	const struct grow *g;
-	const int64_t *cum;
-	const struct thing *thing;
-	enum order order;
-};
-
-static int cmp_sibling(const void *ctx, uint32_t a, uint32_t b)
+/* Children of every node, in the order of their making: kid[first[i]] .. kid[first[i+1]-1]. */
+static uint32_t *kids_of(const struct grow *g, uint32_t **first_out)
 {
-	const struct sorter *s = ctx;
-	if (s->order == ORDER_WEIGHT && s->cum[a] != s->cum[b]) {
-		uint64_t x = s->cum[a] < 0 ? 0 - (uint64_t)s->cum[a] : (uint64_t)s->cum[a];
-		uint64_t y = s->cum[b] < 0 ? 0 - (uint64_t)s->cum[b] : (uint64_t)s->cum[b];
-		if (x != y)
-			return x > y ? -1 : 1;
-	}
-	uint32_t x = s->thing[s->g->thing[a]].rank, y = s->thing[s->g->thing[b]].rank;
-	return (x > y) - (x < y);
-}
-
-/* Children of every node, in order: kid[first[i]] .. kid[first[i+1]-1]. */
-static uint32_t *order_kids(const struct sorter *s, uint32_t **first_out)
-{
-	uint32_t n = s->g->n;
+	uint32_t n = g->n;
 	uint32_t *first = xcalloc((size_t)n + 2, sizeof *first), *kid = xmalloc(n * sizeof *kid);
 	for (uint32_t i = 1; i < n; i++)
-		first[s->g->parent[i] + 2]++;
+		first[g->parent[i] + 2]++;
 	for (uint32_t i = 2; i < n + 2; i++)
 		first[i] += first[i - 1];
 	for (uint32_t i = 1; i < n; i++)
-		kid[first[s->g->parent[i] + 1]++] = i;
-	if (s->order != ORDER_SEEN)
-		for (uint32_t i = 0; i < n; i++)
-			sort_u32(kid + first[i], first[i + 1] - first[i], cmp_sibling, s);
+		kid[first[g->parent[i] + 1]++] = i;
 	*first_out = first;
 	return kid;
 }
 
-struct ctree grow_finish(
-    struct grow *g, enum order order, const struct thing *thing, struct arena *a)
+struct ctree grow_finish(struct grow *g, struct arena *a)
 {
-	uint32_t n = g->n;
-	struct ctree t = {.n = n};
-	int64_t *cum = xmalloc(n * sizeof *cum);
-	uint32_t *size = xmalloc(n * sizeof *size), *pos = xmalloc(n * sizeof *pos), *first;
-	memcpy(cum, g->flat, n * sizeof *cum);
+	uint32_t n = g->n, *first, *kid = kids_of(g, &first);
+	int64_t *sum = xmalloc(n * sizeof *sum);
+	uint32_t *size = xmalloc(n * sizeof *size), *pos = xmalloc(n * sizeof *pos);
+	memcpy(sum, g->flat, n * sizeof *sum);
 	for (uint32_t i = 0; i < n; i++)
 		size[i] = 1;
 	for (uint32_t i = n - 1; i > 0; i--) {
-		cum[g->parent[i]] = (int64_t)((uint64_t)cum[g->parent[i]] + (uint64_t)cum[i]);
+		sum[g->parent[i]] = (int64_t)((uint64_t)sum[g->parent[i]] + (uint64_t)sum[i]);
 		size[g->parent[i]] += size[i];
 	}
-	uint32_t *kid = order_kids(&(struct sorter){g, cum, thing, order}, &first);
-	t.parent = arena_alloc(a, n * sizeof *t.parent);
-	t.next = arena_alloc(a, n * sizeof *t.next);
-	t.thing = arena_alloc(a, n * sizeof *t.thing);
-	t.flat = arena_alloc(a, n * sizeof *t.flat);
-	t.cum = arena_alloc(a, n * sizeof *t.cum);
-	t.inl = arena_alloc(a, n);
+	uint32_t *parent = arena_alloc(a, n * sizeof *parent), *next = arena_alloc(a, n * sizeof *next),
+		 *thing = arena_alloc(a, n * sizeof *thing);
+	int64_t *flat = arena_alloc(a, n * sizeof *flat), *cum = arena_alloc(a, n * sizeof *cum);
+	uint8_t *how = arena_alloc(a, n);
 	pos[0] = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = pos[i] + 1, p = pos[i];
@@ -188,25 +159,26 @@ struct ctree grow_finish(
 			pos[kid[k]] = at;
 			at += size[kid[k]];
 		}
-		t.parent[p] = pos[g->parent[i]];
-		t.next[p] = p + size[i];
-		t.thing[p] = g->thing[i];
-		t.flat[p] = g->flat[i];
-		t.cum[p] = cum[i];
-		t.inl[p] = g->inl[i];
+		parent[p] = pos[g->parent[i]];
+		next[p] = p + size[i];
+		thing[p] = g->thing[i];
+		flat[p] = g->flat[i];
+		cum[p] = sum[i];
+		how[p] = g->how[i];
 	}
 	mem_free(first);
 	mem_free(kid);
 	mem_free(pos);
 	mem_free(size);
-	mem_free(cum);
+	mem_free(sum);
 	mem_free(g->parent);
 	mem_free(g->thing);
 	mem_free(g->kid);
 	mem_free(g->flat);
-	mem_free(g->inl);
+	mem_free(g->how);
 	mem_free(g->key);
 	mem_free(g->slot);
 	*g = (struct grow){0};
-	return t;
+	return (struct ctree){.n = n, .parent = parent, .next = next, .thing = thing, .flat = flat, .cum = cum,
+	    .how = how};
 }

@@ -37,8 +37,24 @@ struct weights {
 	str_id unit;
 };
 
-/* Per function: flat, and cum counted once per stack however often it recurs. */
-struct fun_weight { fun_id fun; int64_t flat, cum; };
-struct fun_weight *weigh_functions(const struct store *, const struct weights *, struct arena *, uint32_t *n);
+/* Where weights can go when a query leaves the store's own tree as it is: straight onto nodes that stand
+   for the store's, some for several. */
+enum { HIT_OWN = 1, HIT_BELOW = 2 };
+struct onto {
+	const uint32_t *at;	/* per node of the store the node that stands for it */
+	int64_t *flat, *oflat;	/* set where hit[] has HIT_OWN, else not initialised; oflat: or NULL */
+	uint8_t *hit;
+	int64_t all;
+	str_id unit;
+	enum side_show show;
+};
+static inline void onto_put(struct onto *o, uint32_t node, int64_t v, int64_t other)
+{
+	bool first = !o->hit[node];
+	o->hit[node] = HIT_OWN;
+	o->flat[node] = first ? v : (int64_t)((uint64_t)o->flat[node] + (uint64_t)v);
+	if (o->oflat)
+		o->oflat[node] = first ? other : (int64_t)((uint64_t)o->oflat[node] + (uint64_t)other);
+}
 
 #endif

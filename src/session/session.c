@@ -8,9 +8,9 @@
  * redo are steps along it and a new query cuts off what was undone. Their
  * strings live in an arena as long as the session: a person types few.
  *
- * Weights are cached for one (snapshot, query) and made anew when either
- * differs; two arenas take turns so that what a pane was given stays good until
- * the weights after the next are made.
+ * Weights (weighing.c) are cached for one (snapshot, query) and made anew when
+ * either differs; two arenas take turns so that what a pane was given stays good
+ * until the weights after the next are made.
  *
  * Further files (sides) wait in a queue and are read one after another, once the
  * first has been. Not taken: a store for each, since then every analysis would
@@ -18,49 +18,15 @@
  * samples count, and undo, filters and panes need not know of it.
  */
 #include "config.h"
-#include "session/session.h"
+#include "session/state.h"
 
-#include "analysis/calls.h"
 #include "analysis/source.h"
 #include "analysis/tracew.h"
 #include "base/rx.h"
-#include "session/adding.h"
-#include "session/opening.h"
 
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-struct session {
-	struct opening op;
-	const struct snap *snap;
-	const struct opt *o;
-	struct arena strings;
-	struct query *hist;
-	size_t nhist, cap, at;
-	struct focus *focus;		/* of the present query */
-	uint32_t serial;		/* counts changes of the snapshot or the query */
-	int64_t refreshed, spent;	/* us: when the snapshot was taken, on weights and calls since */
-	struct arena arena[2];
-	int turn;
-	struct weights w;
-	uint32_t wserial;		/* serial of w */
-	bool have_w;
-	struct calls *calls[2];		/* by lines, and by another granularity */
-	uint32_t cserial;		/* serial of both */
-	struct sources *src;
-	const char *source_path, *trim_path;
-
-	struct opt first;		/* the command line without a base: how each file is read */
-	struct adding *side[SIDES_MAX + 1];	/* by number; 0 is the first file */
-	uint32_t nside;
-	struct wait { const char *file; enum side_use use; bool asked; } wait[SIDES_MAX];
-	uint32_t nwait;			/* wait[0] is being read when side[nside] is there */
-	struct side_news news[SIDES_MAX];
-	uint32_t nnews;
-	struct { uint32_t snap; size_t type; uint64_t a, b; bool normalize; double ratio; int64_t whole; } sum;
-};
 
 /* ---- opening */
 
@@ -145,14 +111,6 @@ struct session *session_open(const struct opt *o, struct err *e)
 	return s;
 }
 
-static void drop_calls(struct session *s)
-{
-	for (int i = 0; i < 2; i++) {
-		calls_free(s->calls[i]);
-		s->calls[i] = NULL;
-	}
-}
-
 void session_close(struct session *s)
 {
 	if (!s)
@@ -165,19 +123,13 @@ void session_close(struct session *s)
 	opening_free(&s->op);
 	focus_free(s->focus);
 	sources_free(s->src);
-	drop_calls(s);
+	session_drop_calls(s);
+	session_drop_shapes(s);
 	arena_free(&s->strings);
 	arena_free(&s->arena[0]);
 	arena_free(&s->arena[1]);
 	mem_free(s->hist);
 	mem_free(s);
-}
-
-static int64_t now_us(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
 /* ---- sides */
@@ -294,11 +246,11 @@ bool session_refresh(struct session *s)
 	const struct snap *now = build_snap(s->op.build);
 	bool news = now != s->snap;
 	/* what is half there may cost an eighth of the time, no more: the keyboard comes first */
-	if (!news || (!now->complete && now_us() - s->refreshed < 8 * s->spent))
+	if (!news || (!now->complete && session_clock() - s->refreshed < 8 * s->spent))
 		return false;
 	s->snap = now;
 	s->serial++;
-	s->refreshed = now_us();
+	s->refreshed = session_clock();
 	s->spent = 0;
 	return true;
 }
@@ -438,11 +390,6 @@ static int check_rx(const char *re, struct err *e)
 	return re && *re && !rx ? -1 : 0;
 }
 
-static bool is_number(const char *s)
-{
-	return s && *s && strspn(s, "0123456789") == strlen(s);
-}
-
 int session_set(struct session *s, const struct query *q, struct err *e)
 {
 	struct query n = *q;
@@ -477,192 +424,6 @@ bool session_redo(struct session *s)
 uint32_t session_serial(const struct session *s)
 {
 	return s->serial;
-}
-
-/* ---- weights */
-
-static bool rx_says(void *rx, const char *name, size_t n)
-{
-	return rx_match(rx, name, n);
-}
-
-/* What of the trace the query leaves: goroutines and stretches of time. */
-static void trace_filter(const struct snap *sn, const struct query *q, struct arena *a, struct tw_filter *f)
-{
-	*f = (struct tw_filter){.from = q->from, .to = q->to, .proc = q->proc, .blame = (enum tw_blame)q->blame};
-	struct rx *rx = NULL;
-	if (q->group && (rx = rx_new(q->group, NULL)))
-		f->g = tw_goroutines(sn, rx_says, rx, a);
-	rx_free(rx);
-	rx = NULL;
-	if (q->g)
-		f->g = tw_goroutine(sn, q->g, a);
-	if (q->task && is_number(q->task))
-		f->slice = tw_tasks(sn, strtoull(q->task, NULL, 10), NULL, NULL, a, &f->nslice);
-	else if (q->task && (rx = rx_new(q->task, NULL)))
-		f->slice = tw_tasks(sn, 0, rx_says, rx, a, &f->nslice);
-	else if (q->region && (rx = rx_new(q->region, NULL)))
-		f->slice = tw_regions(sn, rx_says, rx, TIME_NONE, TIME_NONE, a, &f->nslice);
-	rx_free(rx);
-}
-
-void session_trace(const struct session *s, struct arena *a, struct tw_filter *f)
-{
-	const struct query *q = &s->hist[s->at];
-	struct query all = {.from = TIME_NONE, .to = TIME_NONE, .blame = q->blame};
-	trace_filter(s->snap, q->suspended ? &all : q, a, f);
-}
-
-/* The same P or goroutine in another trace, by its number; an id that nothing has when there is none. */
-static trk_id same_track(const struct snap *from, trk_id id, const struct snap *to)
-{
-	const struct trk_row *r = store_trk(from->st, id);
-	for (trk_id i = 1; id && i < to->ntrks; i++)
-		if (store_trk(to->st, i)->kind == r->kind && store_trk(to->st, i)->id == r->id)
-			return i;
-	return id ? UINT32_MAX : 0;
-}
-
-/* Add up a trace's weights where its nodes are in the main tree. */
-static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64_t *ns, int64_t *count)
-{
-	struct query q = s->hist[s->at], all = {.from = TIME_NONE, .to = TIME_NONE, .blame = q.blame};
-	if (q.suspended)
-		q = all;
-	const struct adding *ad = side ? s->side[side] : NULL;
-	const struct snap *sn = ad ? build_snap(ad->own) : s->snap;
-	struct tw_filter f;
-	if (ad) {
-		q.g = same_track(s->snap, q.g, sn);
-		q.proc = same_track(s->snap, q.proc, sn);
-	}
-	if (q.g == UINT32_MAX || q.proc == UINT32_MAX)
-		return;
-	trace_filter(sn, &q, a, &f);
-	struct tw *tw = tracew(sn, (enum tw_type)session_type(s), &f, a);
-	for (stk_id i = 0; i < tw->n; i++) {
-		stk_id at = ad ? ad->to[i] : i;
-		ns[at] = (int64_t)((uint64_t)ns[at] + (uint64_t)tw->ns[i]);
-		count[at] += tw->count[i];
-	}
-}
-
-/* Are tags of a trace's weights frames: 1 at the root (as long as nothing else is asked for), -1 at the
-   leaf, 0 not? */
-static int tag_frames(const struct query *q)
-{
-	const char *root = q->suspended ? NULL : q->f.tagroot, *leaf = q->suspended ? NULL : q->f.tagleaf;
-	if (leaf && strstr(leaf, TW_TAG))
-		return -1;
-	return (!root && !leaf) || (root && strstr(root, TW_TAG));
-}
-
-static void one_trace_weights(struct session *s, struct arena *a)
-{
-	const struct query *q = &s->hist[s->at];
-	struct tw_filter f;
-	session_trace(s, a, &f);
-	struct tw *tw = tracew(s->snap, (enum tw_type)session_type(s), &f, a);
-	int tags = tw->npart ? tag_frames(q) : 0;
-	if (tags)
-		focus_parts(s->snap, s->focus, tw->part, tw->npart, tags > 0, s->op.ns, q->noinlines, a, &s->w);
-	else
-		focus_nodes(s->snap, s->focus, tw->ns, tw->count, NULL, SHOW_DELTA, s->op.ns, q->noinlines, a,
-		    &s->w);
-}
-
-static void trace_weights(struct session *s, struct arena *a)
-{
-	const struct query *q = &s->hist[s->at];
-	size_t n = s->snap->nstks + 1u;
-	int64_t *ns = arena_zalloc(a, n * sizeof *ns), *count = arena_zalloc(a, n * sizeof *count);
-	int64_t *base = q->b ? arena_zalloc(a, n * sizeof *base) : NULL, sum[2] = {0, 0};
-	int64_t *bcount = q->b ? arena_zalloc(a, n * sizeof *bcount) : NULL;
-	for (uint32_t k = 0; k < s->nside; k++) {
-		if (side_in(q->a, k))
-			weigh_trace(s, k, a, ns, count);
-		if (q->b && side_in(q->b, k))
-			weigh_trace(s, k, a, base, bcount);
-	}
-	for (size_t i = 0; base && i < n; i++) {
-		sum[0] += ns[i];
-		sum[1] += base[i];
-	}
-	for (size_t i = 0; base && q->normalize && sum[0] && i < n; i++)
-		ns[i] = sides_scaled(ns[i], (double)sum[1] / (double)sum[0]);
-	focus_nodes(s->snap, s->focus, ns, count, base, q->show, s->op.ns, q->noinlines, a, &s->w);
-}
-
-/* What the two sides have to do with each other is worked out once for each pair and type. */
-static struct sides sides_of(struct session *s, size_t type)
-{
-	const struct query *q = &s->hist[s->at];
-	struct sides d = {.a = q->a, .b = q->b, .show = q->show};
-	if (!q->b || (!q->normalize && !q->of_rest))
-		return d;
-	if (s->sum.a != q->a || s->sum.b != q->b || s->sum.type != type || s->sum.snap != s->snap->serial ||
-	    s->sum.normalize != q->normalize) {
-		s->sum.a = q->a;
-		s->sum.b = q->b;
-		s->sum.type = type;
-		s->sum.snap = s->snap->serial;
-		s->sum.normalize = q->normalize;
-		d.ratio = q->normalize ? sides_ratio(s->snap, type, q->a, q->b) : 0;
-		s->sum.ratio = d.ratio;
-		s->sum.whole = sides_whole(s->snap, type, &d);
-	}
-	d.ratio = s->sum.ratio;
-	d.whole = q->of_rest ? s->sum.whole : 0;
-	return d;
-}
-
-static void make_weights(struct session *s)
-{
-	s->turn ^= 1;
-	struct arena *a = &s->arena[s->turn];
-	arena_reset(a);
-	const struct query *q = &s->hist[s->at];
-	size_t type = session_type(s);
-	if (session_is_trace(s)) {
-		if (q->a == 1 && !q->b)
-			one_trace_weights(s, a);
-		else
-			trace_weights(s, a);
-		return;
-	}
-	struct sides d = sides_of(s, type);
-	focus_samples(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, a, &s->w);
-}
-
-const struct weights *session_weights(struct session *s)
-{
-	if (!s->have_w || s->wserial != s->serial) {
-		int64_t began = now_us();
-		make_weights(s);
-		s->spent += now_us() - began;
-	}
-	s->have_w = true;
-	s->wserial = s->serial;
-	return &s->w;
-}
-
-struct calls *session_calls(struct session *s, enum gran gran)
-{
-	struct calls **c = &s->calls[gran == GR_LINES];
-	if (s->cserial != s->serial)
-		drop_calls(s);
-	s->cserial = s->serial;
-	if (*c && (*c)->gran != (enum calls_gran)gran) {
-		calls_free(*c);
-		*c = NULL;
-	}
-	if (!*c) {
-		const struct weights *w = session_weights(s);
-		int64_t began = now_us();
-		*c = calls_new(s->snap->st, w, (enum calls_gran)gran);
-		s->spent += now_us() - began;
-	}
-	return calls_ref(*c);
 }
 
 /* ---- sources */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_SHAPE_H
+#define TTRACE_SHAPE_H
+
+#include "analysis/things.h"
+
+/*
+ * A tree of frames merged by thing, before anything is weighed on it. In
+ * preorder: the subtree of i is i .. next[i]-1. Siblings stand in the order in
+ * which they were first seen. Weighings share it, so what stays the same from
+ * one query to the next is made once.
+ */
+struct shape {
+	struct arena arena;
+	uint32_t refs;
+	struct things *things;
+	uint32_t n;
+	uint32_t *parent, *next, *thing;
+	uint8_t *how;		/* CT_INL, CT_NOTINL, CT_AGAIN */
+	uint32_t *nnode;	/* by thing: how many nodes it has, and */
+	uint32_t *of;		/* the nodes, by thing, in preorder */
+	uint32_t *at;		/* per node of the tree of frames: its node here */
+	void *spare;		/* the columns of a weighing that is over, for the next one */
+	size_t nspare;
+};
+
+/* A tree of frames; parents come first. */
+struct frames {
+	uint32_t n;
+	const stk_id *parent;	/* NULL: the store's own first n nodes */
+	const frm_id *frame;
+	const str_id *label;	/* NULL, or per node a tag that stands for a frame */
+};
+struct shape *shape_new(struct things *, const struct frames *);
+struct shape *shape_ref(struct shape *);
+void shape_free(struct shape *);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_SESSION_STATE_H
+#define TTRACE_SESSION_STATE_H
+
+#include "analysis/shape.h"
+#include "session/adding.h"
+#include "session/opening.h"
+#include "session/session.h"
+
+#include <string.h>
+
+/* What a session is: for session.c and weighing.c alone. */
+struct session {
+	struct opening op;
+	const struct snap *snap;
+	const struct opt *o;
+	struct arena strings;
+	struct query *hist;
+	size_t nhist, cap, at;
+	struct focus *focus;		/* of the present query */
+	uint32_t serial;		/* counts changes of the snapshot or the query */
+	int64_t refreshed, spent;	/* us: when the snapshot was taken, on weights and calls since */
+	struct arena arena[2];
+	int turn;
+	struct weights w;
+	uint32_t wserial;		/* serial of w */
+	bool have_w;
+	struct calls *calls[2];		/* by lines, and by another granularity */
+	uint32_t cserial;		/* serial of both */
+	struct { struct things *things; struct shape *shape; uint32_t serial; } shape[2]; /* of that snapshot */
+	struct sources *src;
+	const char *source_path, *trim_path;
+
+	struct opt first;		/* the command line without a base: how each file is read */
+	struct adding *side[SIDES_MAX + 1];	/* by number; 0 is the first file */
+	uint32_t nside;
+	struct wait { const char *file; enum side_use use; bool asked; } wait[SIDES_MAX];
+	uint32_t nwait;			/* wait[0] is being read when side[nside] is there */
+	struct side_news news[SIDES_MAX];
+	uint32_t nnews;
+	struct { uint32_t snap; size_t type; uint64_t a, b; bool normalize; double ratio; int64_t whole; } sum;
+};
+
+/* A task by its number, not by an expression for its name. */
+static inline bool is_number(const char *s)
+{
+	return s && *s && strspn(s, "0123456789") == strlen(s);
+}
+
+/* weighing.c: forget the calls of the last query; and what they are made from. */
+void session_drop_calls(struct session *);
+void session_drop_shapes(struct session *);
+int64_t session_clock(void);	/* us */
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What the query leaves of what is open, weighed: the calls that panes show.
+ *
+ * Most queries choose stacks and leave the tree as it is: for them the merged tree
+ * of the store (its shape) is made once, and a query only adds up onto it. Those
+ * that take frames away or make some (hide, show, prune, tags as frames) get
+ * weights on a tree of their own, which is merged anew.
+ *
+ * A shape belongs to a snapshot and a granularity; two are kept, since the lines
+ * are looked at beside the functions.
+ */
+#include "config.h"
+#include "session/state.h"
+
+#include "analysis/calls.h"
+#include "analysis/tracew.h"
+#include "base/rx.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int64_t session_clock(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static bool rx_says(void *rx, const char *name, size_t n)
+{
+	return rx_match(rx, name, n);
+}
+
+/* What of the trace the query leaves: goroutines and stretches of time. */
+static void trace_filter(const struct snap *sn, const struct query *q, struct arena *a, struct tw_filter *f)
+{
+	*f = (struct tw_filter){.from = q->from, .to = q->to, .proc = q->proc, .blame = (enum tw_blame)q->blame};
+	struct rx *rx = NULL;
+	if (q->group && (rx = rx_new(q->group, NULL)))
+		f->g = tw_goroutines(sn, rx_says, rx, a);
+	rx_free(rx);
+	rx = NULL;
+	if (q->g)
+		f->g = tw_goroutine(sn, q->g, a);
+	if (q->task && is_number(q->task))
+		f->slice = tw_tasks(sn, strtoull(q->task, NULL, 10), NULL, NULL, a, &f->nslice);
+	else if (q->task && (rx = rx_new(q->task, NULL)))
+		f->slice = tw_tasks(sn, 0, rx_says, rx, a, &f->nslice);
+	else if (q->region && (rx = rx_new(q->region, NULL)))
+		f->slice = tw_regions(sn, rx_says, rx, TIME_NONE, TIME_NONE, a, &f->nslice);
+	rx_free(rx);
+}
+
+void session_trace(const struct session *s, struct arena *a, struct tw_filter *f)
+{
+	const struct query *q = &s->hist[s->at];
+	struct query all = {.from = TIME_NONE, .to = TIME_NONE, .blame = q->blame};
+	trace_filter(s->snap, q->suspended ? &all : q, a, f);
+}
+
+/* The same P or goroutine in another trace, by its number; an id that nothing has when there is none. */
+static trk_id same_track(const struct snap *from, trk_id id, const struct snap *to)
+{
+	const struct trk_row *r = store_trk(from->st, id);
+	for (trk_id i = 1; id && i < to->ntrks; i++)
+		if (store_trk(to->st, i)->kind == r->kind && store_trk(to->st, i)->id == r->id)
+			return i;
+	return id ? UINT32_MAX : 0;
+}
+
+/* Add up a trace's weights where its nodes are in the main tree. */
+static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64_t *ns, int64_t *count)
+{
+	struct query q = s->hist[s->at], all = {.from = TIME_NONE, .to = TIME_NONE, .blame = q.blame};
+	if (q.suspended)
+		q = all;
+	const struct adding *ad = side ? s->side[side] : NULL;
+	const struct snap *sn = ad ? build_snap(ad->own) : s->snap;
+	struct tw_filter f;
+	if (ad) {
+		q.g = same_track(s->snap, q.g, sn);
+		q.proc = same_track(s->snap, q.proc, sn);
+	}
+	if (q.g == UINT32_MAX || q.proc == UINT32_MAX)
+		return;
+	trace_filter(sn, &q, a, &f);
+	struct tw *tw = tracew(sn, (enum tw_type)session_type(s), &f, a);
+	for (stk_id i = 0; i < tw->n; i++) {
+		stk_id at = ad ? ad->to[i] : i;
+		ns[at] = (int64_t)((uint64_t)ns[at] + (uint64_t)tw->ns[i]);
+		count[at] += tw->count[i];
+	}
+}
+
+/* Are tags of a trace's weights frames: 1 at the root (as long as nothing else is asked for), -1 at the
+   leaf, 0 not? */
+static int tag_frames(const struct query *q)
+{
+	const char *root = q->suspended ? NULL : q->f.tagroot, *leaf = q->suspended ? NULL : q->f.tagleaf;
+	if (leaf && strstr(leaf, TW_TAG))
+		return -1;
+	return (!root && !leaf) || (root && strstr(root, TW_TAG));
+}
+
+/* What a trace weighs: by node, of both sides, or by parts with a tag. */
+struct tally {
+	const int64_t *ns, *count, *base;
+	const struct tw_part *part;
+	uint32_t npart;
+	int tags;
+};
+
+static struct tally tally_one(struct session *s, struct arena *a)
+{
+	struct tw_filter f;
+	session_trace(s, a, &f);
+	struct tw *tw = tracew(s->snap, (enum tw_type)session_type(s), &f, a);
+	return (struct tally){tw->ns, tw->count, NULL, tw->part, tw->npart,
+	    tw->npart ? tag_frames(&s->hist[s->at]) : 0};
+}
+
+static struct tally tally_sides(struct session *s, struct arena *a)
+{
+	const struct query *q = &s->hist[s->at];
+	size_t n = s->snap->nstks + 1u;
+	int64_t *ns = arena_zalloc(a, n * sizeof *ns), *count = arena_zalloc(a, n * sizeof *count);
+	int64_t *base = q->b ? arena_zalloc(a, n * sizeof *base) : NULL, sum[2] = {0, 0};
+	int64_t *bcount = q->b ? arena_zalloc(a, n * sizeof *bcount) : NULL;
+	for (uint32_t k = 0; k < s->nside; k++) {
+		if (side_in(q->a, k))
+			weigh_trace(s, k, a, ns, count);
+		if (q->b && side_in(q->b, k))
+			weigh_trace(s, k, a, base, bcount);
+	}
+	for (size_t i = 0; base && i < n; i++) {
+		sum[0] += ns[i];
+		sum[1] += base[i];
+	}
+	for (size_t i = 0; base && q->normalize && sum[0] && i < n; i++)
+		ns[i] = sides_scaled(ns[i], (double)sum[1] / (double)sum[0]);
+	return (struct tally){ns, count, base, NULL, 0, 0};
+}
+
+static struct tally tally(struct session *s, struct arena *a)
+{
+	const struct query *q = &s->hist[s->at];
+	return q->a == 1 && !q->b ? tally_one(s, a) : tally_sides(s, a);
+}
+
+/* What the two sides have to do with each other is worked out once for each pair and type. */
+static struct sides sides_of(struct session *s, size_t type)
+{
+	const struct query *q = &s->hist[s->at];
+	struct sides d = {.a = q->a, .b = q->b, .show = q->show};
+	if (!q->b || (!q->normalize && !q->of_rest))
+		return d;
+	if (s->sum.a != q->a || s->sum.b != q->b || s->sum.type != type || s->sum.snap != s->snap->serial ||
+	    s->sum.normalize != q->normalize) {
+		s->sum.a = q->a;
+		s->sum.b = q->b;
+		s->sum.type = type;
+		s->sum.snap = s->snap->serial;
+		s->sum.normalize = q->normalize;
+		d.ratio = q->normalize ? sides_ratio(s->snap, type, q->a, q->b) : 0;
+		s->sum.ratio = d.ratio;
+		s->sum.whole = sides_whole(s->snap, type, &d);
+	}
+	d.ratio = s->sum.ratio;
+	d.whole = q->of_rest ? s->sum.whole : 0;
+	return d;
+}
+
+static void make_weights(struct session *s)
+{
+	s->turn ^= 1;
+	struct arena *a = &s->arena[s->turn];
+	arena_reset(a);
+	const struct query *q = &s->hist[s->at];
+	size_t type = session_type(s);
+	if (session_is_trace(s)) {
+		struct tally t = tally(s, a);
+		if (t.tags)
+			focus_parts(
+			    s->snap, s->focus, t.part, t.npart, t.tags > 0, s->op.ns, q->noinlines, a, &s->w);
+		else
+			focus_nodes(s->snap, s->focus, t.ns, t.count, t.base, q->show, s->op.ns, q->noinlines, a,
+			    &s->w);
+		return;
+	}
+	struct sides d = sides_of(s, type);
+	focus_samples(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, a, &s->w);
+}
+
+const struct weights *session_weights(struct session *s)
+{
+	if (!s->have_w || s->wserial != s->serial) {
+		int64_t began = session_clock();
+		make_weights(s);
+		s->spent += session_clock() - began;
+	}
+	s->have_w = true;
+	s->wserial = s->serial;
+	return &s->w;
+}
+
+/* ---- calls */
+
+void session_drop_calls(struct session *s)
+{
+	for (int i = 0; i < 2; i++) {
+		calls_free(s->calls[i]);
+		s->calls[i] = NULL;
+	}
+}
+
+static void drop_shape(struct session *s, int i)
+{
+	shape_free(s->shape[i].shape);
+	things_free(s->shape[i].things);
+	s->shape[i].shape = NULL;
+	s->shape[i].things = NULL;
+}
+
+void session_drop_shapes(struct session *s)
+{
+	for (int i = 0; i < 2; i++)
+		drop_shape(s, i);
+}
+
+/* The things of the store by a granularity, as long as both stay what they are. */
+static struct things *things_of(struct session *s, int slot, enum calls_gran gran)
+{
+	if (s->shape[slot].things && (s->shape[slot].serial != s->snap->serial || s->shape[slot].things->gran != gran))
+		drop_shape(s, slot);
+	if (!s->shape[slot].things)
+		s->shape[slot].things = things_new(s->snap, gran);
+	s->shape[slot].serial = s->snap->serial;
+	return s->shape[slot].things;
+}
+
+/* Weights straight onto the shape of the store's tree; NULL when the query makes another tree. */
+static struct calls *weigh_onto(struct session *s, int slot)
+{
+	const struct query *q = &s->hist[s->at];
+	size_t type = session_type(s);
+	struct arena tmp = {0};
+	struct onto o;
+	bool can;
+	if (!s->shape[slot].shape)
+		s->shape[slot].shape = shape_new(s->shape[slot].things, &(struct frames){.n = s->snap->nstks});
+	struct calls *c = calls_begin(s->shape[slot].shape, q->b != 0, &o);
+	if (session_is_trace(s)) {
+		struct tally t = tally(s, &tmp);
+		can = !t.tags && focus_nodes_onto(s->snap, s->focus, t.ns, t.count, t.base, q->show, s->op.ns,
+		    q->noinlines, &o);
+	} else {
+		struct sides d = sides_of(s, type);
+		can = focus_samples_onto(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, &o);
+	}
+	arena_free(&tmp);
+	if (can) {
+		calls_finish(c, &o);
+		return c;
+	}
+	calls_free(c);
+	return NULL;
+}
+
+struct calls *session_calls(struct session *s, enum gran gran)
+{
+	int slot = gran == GR_LINES;
+	struct calls **c = &s->calls[slot];
+	if (s->cserial != s->serial)
+		session_drop_calls(s);
+	s->cserial = s->serial;
+	if (*c && (*c)->gran != (enum calls_gran)gran) {
+		calls_free(*c);
+		*c = NULL;
+	}
+	if (!*c) {
+		int64_t began = session_clock();
+		struct things *t = things_of(s, slot, (enum calls_gran)gran);
+		*c = weigh_onto(s, slot);
+		if (!*c)
+			*c = calls_new(t, session_weights(s));
+		s->spent += session_clock() - began;
+	}
+	return calls_ref(*c);
+}
