@@ -122,6 +122,8 @@ enum { RG_INHERITED = 1, RG_LOOSE = 2 };
    minimum and maximum of every 1024th of a sheet are kept. Threads in system calls are CT_SYSCALL. */
 enum counter {
 	CT_HEAP_LIVE, CT_HEAP_GOAL, CT_GOMAXPROCS, CT_STACKS, CT_OTHER,
+	/* of schedtrace: goroutines in all run queues and in the global one, idle Ps, threads */
+	CT_QUEUED, CT_QUEUE_GLOBAL, CT_PROCS_IDLE, CT_THREADS, CT_THREADS_IDLE, CT_SPINNING,
 	CT_RUNNABLE, CT_RUNNING, CT_WAITING, CT_SYSCALL, CT__N
 };
 
@@ -141,6 +143,8 @@ struct sink_trace {	/* facts of a trace */
 	int64_t wall;		/* ns since 1970 at time 0 of the trace, or TIME_NONE */
 	int64_t first, last;	/* ns: of the first and last event; times above count from 0 = first */
 	uint64_t events, batches, generations;
+	bool log;		/* lines of gctrace and schedtrace: so many events (lines), generations (runs
+				   of the program); no version */
 };
 
 struct sink {

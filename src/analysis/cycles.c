@@ -59,12 +59,13 @@ static void give_stop(struct cycles *o, const struct store *st, str_id name, int
 				o->c[k].stw_after = b - a;
 }
 
-static void give_assist(struct cycles *o, int64_t a, int64_t b)
+/* Of a log it is known how long assists took together, and not how many there were. */
+static void give_assist(struct cycles *o, int64_t a, int64_t b, bool one)
 {
 	for (uint32_t k = first_at(o, a, false); k < o->n && o->c[k].t0 < b; k++) {
 		int64_t ns = overlap(a, b, o->c[k].t0, o->c[k].t1);
 		o->c[k].assist += ns;
-		o->c[k].nassist += ns > 0;
+		o->c[k].nassist += ns > 0 && one;
 	}
 }
 
@@ -84,7 +85,7 @@ struct gc_cycle *gc_cycles(const struct snap *sn, struct arena *mem, uint32_t *n
 	for (i = 0; (i = spans_next(sn, i, 1u << SP_GC, INT64_MIN / 2, INT64_MAX)) != UINT32_MAX && o.n < count; i++) {
 		struct gc_cycle *c = &o.c[o.n];
 		const struct sink_span *s = &store_span(sn->st, i)->s;
-		*c = (struct gc_cycle){.number = o.n + 1, .span = i, .open = s->t1 == TIME_NONE, .stw_before = -1,
+		*c = (struct gc_cycle){.number = s->id ? (uint32_t)s->id : o.n + 1, .span = i, .open = s->t1 == TIME_NONE, .stw_before = -1,
 		    .stw_after = -1, .before = o.n ? o.c[o.n - 1].t1 : sn->t0, .next = sn->t1};
 		span_bounds(sn, s, &c->t0, &c->t1);
 		if (o.n)
@@ -100,7 +101,7 @@ struct gc_cycle *gc_cycles(const struct snap *sn, struct arena *mem, uint32_t *n
 		if (s->kind == SP_STW)
 			give_stop(&o, sn->st, s->name, a, b);
 		else if (s->kind == SP_ASSIST)
-			give_assist(&o, a, b);
+			give_assist(&o, a, b, s->trk != 0);
 		else
 			give_sweep(&o, a, b);
 	}

@@ -36,6 +36,8 @@ bool is_pprof_legacy(struct bytes);	/* by its heading */
 bool is_godump(struct bytes);
 read_fn read_folded;			/* "a;b;c 12" */
 bool is_folded(struct bytes);
+read_fn read_godebug;			/* logs with GODEBUG=gctrace=1 or schedtrace=N: a timeline */
+bool is_godebug(struct bytes);
 read_fn read_perf;			/* text of perf script */
 bool is_perf(struct bytes);
 

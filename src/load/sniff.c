@@ -45,6 +45,7 @@ static const struct reader readers[] = {
 	{FK_PPROF, "pprof profile", is_pprof, read_pprof},
 	{FK_PPROF, "pprof profile of an old format", is_pprof_legacy, read_pprof_legacy},
 	{FK_PPROF, "dump of goroutines", is_godump, read_godump},
+	{FK_GOTRACE, "log of gctrace or schedtrace", is_godebug, read_godebug},
 	{FK_PPROF, "text of perf script", is_perf, read_perf},
 	{FK_PPROF, "folded stacks", is_folded, read_folded},
 };
@@ -81,7 +82,8 @@ static bool is_text(struct bytes b)
 const struct reader *sniff(struct bytes b, struct err *e)
 {
 	const size_t nothers = sizeof others / sizeof *others;
-	static const char reads[] = "ttrace reads pprof profiles and Go execution traces";
+	static const char reads[] = "ttrace reads pprof profiles and Go execution traces; goroutine dumps, logs "
+	    "of gctrace and schedtrace, perf script and folded stacks";
 	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
 		if (readers[i].is(b))
 			return &readers[i];

@@ -23,7 +23,7 @@ int dump_open(const struct opt *o, struct bytes *in, struct err *e)
 		rc = -1;
 		if (r)
 			err_set(e, ERR_FORMAT, ERR_NOWHERE, "it is a %s%s", r->name,
-			    r->kind == FK_GOTRACE ? " of an unknown version" : ", not a Go execution trace");
+			    r->read == read_gotrace ? " of an unknown version" : ", not a Go execution trace");
 	}
 	if (rc)
 		input_close(in);

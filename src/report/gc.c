@@ -33,7 +33,10 @@ static void cycle(const struct trep *r, struct table *t, const struct gc_cycle *
 	stop(t, c->stw_before);
 	stop(t, c->stw_after);
 	table_int(t, c->assist);
-	table_int(t, c->nassist);
+	if (c->assist && !c->nassist)
+		table_none(t);	/* a log does not tell how many */
+	else
+		table_int(t, c->nassist);
 	table_int(t, c->sweep);
 	count_at(r, t, CT_HEAP_LIVE, c->t0);
 	if (c->open)

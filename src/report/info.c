@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "report/view.h"
+#include "store/spans.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -92,6 +93,43 @@ static void count_spans(const struct snap *sn, struct info *i)
 	fact_num(i, "tasks", n[SP_TASK], text_count);
 	fact_num(i, "regions", n[SP_REGION], text_count);
 	fact_num(i, "logs", logs, text_count);
+}
+
+static uint64_t most(const struct snap *sn, enum counter c)
+{
+	uint64_t v = 0;
+	for (uint32_t k = 0; k < sn->ncounts[c]; k++)
+		v = store_count(sn->st, c, k)->v > v ? store_count(sn->st, c, k)->v : v;
+	return v;
+}
+
+/* Of a log of gctrace and schedtrace: what its lines were, and the most that they counted. */
+static void info_log(const struct snap *sn, struct info *i)
+{
+	static const struct { enum counter c; const char *name; void (*put)(struct buf *, int64_t); } tops[] = {
+		{ CT_GOMAXPROCS, "gomaxprocs", text_count }, { CT_HEAP_LIVE, "heap_max_bytes", text_bytes },
+		{ CT_HEAP_GOAL, "goal_max_bytes", text_bytes }, { CT_QUEUED, "queued_max", text_count },
+		{ CT_THREADS, "threads_max", text_count },
+	};
+	const struct sink_trace *t = &sn->trace;
+	uint32_t n[SP_RANGE + 1] = {0}, goroutines = 0;
+	for (uint32_t k = 0; k < sn->nspans; k++)
+		n[store_span(sn->st, k)->s.kind]++;
+	for (trk_id k = 1; k < sn->ntrks; k++)
+		goroutines += store_trk(sn->st, k)->kind == TK_G;
+	if (t->wall != TIME_NONE)
+		fact_wall(i, "start", t->wall);
+	fact_num(i, "duration_ns", sn->t1 - sn->t0, text_ns);
+	fact_num(i, "runs", (int64_t)t->generations, text_count);
+	fact_num(i, "lines", (int64_t)t->events, text_count);
+	fact_num(i, "sched_lines", (int64_t)t->batches, text_count);
+	fact_num(i, "gc_cycles", n[SP_GC], text_count);
+	fact_num(i, "stops_of_the_world", n[SP_STW], text_count);
+	if (goroutines)
+		fact_num(i, "goroutines", goroutines, text_count);
+	for (size_t k = 0; k < sizeof tops / sizeof *tops; k++)
+		if (sn->ncounts[tops[k].c])
+			fact_num(i, tops[k].name, (int64_t)most(sn, tops[k].c), tops[k].put);
 }
 
 static void info_trace(const struct snap *sn, struct info *i)
@@ -186,7 +224,9 @@ static void print_info(const struct snap *sn, struct info *i, const char *file, 
 	fact_num(i, "size_bytes", (int64_t)in.file_n, text_bytes);
 	if (in.file_n != in.n)
 		fact_num(i, "unpacked_bytes", (int64_t)in.n, text_bytes);
-	if (sn->has_trace)
+	if (sn->has_trace && sn->trace.log)
+		info_log(sn, i);
+	else if (sn->has_trace)
 		info_trace(sn, i);
 	else
 		info_profile(sn, i);

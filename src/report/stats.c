@@ -3,7 +3,7 @@
 /*
  * `ttrace stats`: goroutines by state, threads in system calls, heap and goal
  * over time, one line a step. A line says how it was at the end of its step, and
- * how many were runnable at most.
+ * how many were runnable (of a log: queued) at most.
  */
 #include "config.h"
 #include "report/trep.h"
@@ -40,17 +40,48 @@ static int steps(const struct trep *r, uint32_t *n, int64_t *step, struct err *e
 	return 0;
 }
 
+/* Counters of a trace; of a log those that its lines had: schedtrace's, gctrace's, and with scheddetail
+   the goroutines as well. */
+enum shown_for { FOR_TRACE = 1, FOR_LOG = 2, WITH_GOROUTINES = 4, AT_MOST = 8 };
+static const struct stat_col { struct table_col col; enum counter c; unsigned flags; } stats[] = {
+	{ { "Running", "running", TB_INT }, CT_RUNNING, FOR_TRACE | WITH_GOROUTINES },
+	{ { "Runnable", "runnable", TB_INT }, CT_RUNNABLE, FOR_TRACE | WITH_GOROUTINES },
+	{ { "at most", "runnable_max", TB_INT }, CT_RUNNABLE, FOR_TRACE | WITH_GOROUTINES | AT_MOST },
+	{ { "Waiting", "waiting", TB_INT }, CT_WAITING, FOR_TRACE | WITH_GOROUTINES },
+	{ { "In syscalls", "syscall", TB_INT }, CT_SYSCALL, FOR_TRACE | WITH_GOROUTINES },
+	{ { "Queued", "queued", TB_INT }, CT_QUEUED, FOR_LOG },
+	{ { "at most", "queued_max", TB_INT }, CT_QUEUED, FOR_LOG | AT_MOST },
+	{ { "Global queue", "queue_global", TB_INT }, CT_QUEUE_GLOBAL, FOR_LOG },
+	{ { "Idle Ps", "procs_idle", TB_INT }, CT_PROCS_IDLE, FOR_LOG },
+	{ { "Threads", "threads", TB_INT }, CT_THREADS, FOR_LOG },
+	{ { "idle", "threads_idle", TB_INT }, CT_THREADS_IDLE, FOR_LOG },
+	{ { "Spinning", "threads_spinning", TB_INT }, CT_SPINNING, FOR_LOG },
+	{ { "GOMAXPROCS", "gomaxprocs", TB_INT }, CT_GOMAXPROCS, FOR_TRACE | FOR_LOG },
+	{ { "Heap", "heap_bytes", TB_BYTES }, CT_HEAP_LIVE, FOR_TRACE | FOR_LOG },
+	{ { "Goal", "goal_bytes", TB_BYTES }, CT_HEAP_GOAL, FOR_TRACE | FOR_LOG },
+};
+enum { STATS = sizeof stats / sizeof *stats };
+
+static bool any_goroutine(const struct snap *sn)
+{
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		if (store_trk(sn->st, t)->kind == TK_G)
+			return true;
+	return false;
+}
+
+static bool is_shown(const struct snap *sn, const struct stat_col *s, bool goroutines)
+{
+	if (!sn->trace.log)
+		return s->flags & FOR_TRACE;
+	return s->flags & WITH_GOROUTINES ? goroutines : s->flags & FOR_LOG && sn->ncounts[s->c];
+}
+
 int report_stats(const struct opt *o, struct out *out, struct err *e)
 {
-	static const struct table_col col[] = {
-		{ "Time", "time_ns", TB_NS }, { "Running", "running", TB_INT }, { "Runnable", "runnable", TB_INT },
-		{ "at most", "runnable_max", TB_INT }, { "Waiting", "waiting", TB_INT }, { "In syscalls", "syscall", TB_INT },
-		{ "GOMAXPROCS", "gomaxprocs", TB_INT }, { "Heap", "heap_bytes", TB_BYTES }, { "Goal", "goal_bytes", TB_BYTES },
-	};
-	static const enum counter counters[] = {
-		CT_RUNNING, CT_RUNNABLE, CT_WAITING, CT_SYSCALL, CT_GOMAXPROCS, CT_HEAP_LIVE, CT_HEAP_GOAL,
-	};
-	enum { N = sizeof counters / sizeof *counters };
+	struct table_col col[STATS + 1] = { { "Time", "time_ns", TB_NS } };
+	const struct stat_col *of[STATS];
+	struct cbin *c[STATS];
 	struct trep r;
 	uint32_t n;
 	int64_t step;
@@ -60,20 +91,22 @@ int report_stats(const struct opt *o, struct out *out, struct err *e)
 		trep_close(&r);
 		return -1;
 	}
-	struct cbin *c[N];
-	for (int i = 0; i < N; i++) {
-		c[i] = arena_alloc(r.mem, (n + 1u) * sizeof *c[i]);
-		bins_count(r.sn, counters[i], r.t0, r.t0 + n * step, n, c[i]);
+	size_t ncol = 0;
+	bool goroutines = any_goroutine(r.sn);
+	for (int i = 0; i < STATS; i++) {
+		if (!is_shown(r.sn, &stats[i], goroutines))
+			continue;
+		of[ncol] = &stats[i];
+		c[ncol] = arena_alloc(r.mem, (n + 1u) * sizeof **c);
+		bins_count(r.sn, stats[i].c, r.t0, r.t0 + n * step, n, c[ncol]);
+		col[++ncol] = stats[i].col;
 	}
 	struct table t;
-	table_begin(&t, col, sizeof col / sizeof *col);
+	table_begin(&t, col, ncol + 1);
 	for (uint32_t k = 0; k < n && r.t0 + k * step < r.sn->t1; k++) {
 		table_int(&t, r.t0 + k * step);
-		for (int i = 0; i < N; i++) {
-			cell(&t, &c[i][k], c[i][k].last);
-			if (counters[i] == CT_RUNNABLE)
-				cell(&t, &c[i][k], c[i][k].max);
-		}
+		for (size_t i = 0; i < ncol; i++)
+			cell(&t, &c[i][k], of[i]->flags & AT_MOST ? c[i][k].max : c[i][k].last);
 	}
 	table_print(&t, r.format, r.out);
 	table_free(&t);

@@ -29,7 +29,10 @@ int report_stw(const struct opt *o, struct out *out, struct err *e)
 		span_bounds(r.sn, s, &a, &b);
 		table_int(&t, a);
 		table_int(&t, b - a);
-		table_int(&t, (int64_t)store_trk(r.st, s->trk)->id);
+		if (s->trk)
+			table_int(&t, (int64_t)store_trk(r.st, s->trk)->id);
+		else
+			table_none(&t);	/* of a log: nobody is named */
 		if (name.n > sizeof prefix && !memcmp(name.s, prefix, sizeof prefix - 1))
 			table_str(&t, name.s + sizeof prefix - 1, name.n - sizeof prefix);	/* without ( and ) */
 		else

@@ -26,7 +26,8 @@ int trace_read(struct trace *t, struct bytes in, const struct opt *o, prof_notic
 {
 	*t = (struct trace){ .build = build_new() };
 	struct sink sink = build_sink(t->build);
-	if (read_gotrace(in, &sink, e)) {
+	const struct reader *r = sniff(in, e);
+	if (!r || r->kind != FK_GOTRACE || r->read(in, &sink, e)) {
 		trace_close(t);
 		return -1;
 	}

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * A log with lines of GODEBUG=gctrace=1 or schedtrace=N, as a timeline: what
+ * people have when tracing was not on. Cycles of the collector become spans of
+ * marking between two stops of the world, heap and goal become counters; SCHED
+ * lines become counters and, with scheddetail=1, states of Ps, threads and
+ * goroutines, each held until the next line says otherwise. All other lines of
+ * the log are passed over.
+ *
+ * Lines are gathered first and ordered by their times: a cycle is printed when
+ * it ends. Where clock or number go back, the program was started again, and
+ * what follows is put behind what was; wall time, if a collector of logs wrote it
+ * down, tells how long after.
+ *
+ * What is not said is not made up: without detail it is known how many Ps are
+ * idle and only sometimes which, so a P is "unknown" where that does not follow;
+ * stops of the world are shown on the Ps that SCHED lines name, and cycles
+ * without such lines have no Ps at all. Mutator utilisation is told from the CPU
+ * times of each cycle, as if Ps had been taken for it one after the other.
+ */
+#include "config.h"
+#include "load/godebug.h"
+
+#include "base/mem.h"
+#include "load/load.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PROCS = 1024, MAX_STATES = 1 << 22, MAX_UTILS = 1 << 22, UTIL_PROCS = 256 };
+
+struct gc_rec { struct gdb_gc g; uint64_t at; };
+struct sched_rec { struct gdb_sched s; size_t unit, nunit; };
+struct run { int64_t base, end, wall; size_t gc, sched; };	/* wall: at its own time 0; first of its records */
+
+/* Something that happens, in the order of time; at one time SCHED lines come first, then cycles as they
+   were added. */
+enum point_kind { PT_SCHED, PT_GC, PT_MARK, PT_UTIL, PT_UTIL_END, PT_MARK_END, PT_LAST_STW, PT_STW_END };
+struct point { int64_t t; enum point_kind kind; uint32_t i, proc; enum util_what what; size_t seq; };
+
+struct godebug {
+	struct sink *s;
+	struct gc_rec *gc;
+	struct sched_rec *sched;
+	struct gdb_unit *unit;
+	struct run *run;
+	struct point *point;
+	size_t ngc, cgc, nsched, csched, nunit, cunit, nrun, crun, npoint, cpoint, lines, cut;
+	uint64_t cut_at, last_gc;
+	int64_t last_sched;
+	bool detail, many_utils, many_states;
+	/* while it is told */
+	trk_id *proc;			/* by number, 0 unknown */
+	uint8_t *base, *shown;		/* states by number: of the last SCHED line, as told */
+	size_t nproc, cproc, cbase, cshown, nstates;
+	bool stopped;
+	uint32_t procs;			/* GOMAXPROCS as last told */
+	str_id n_gc, n_forced, n_stw0, n_stw1;
+};
+
+/* ---- gathering */
+
+static struct run *run_of(struct godebug *d, bool again)
+{
+	if (!d->nrun || again) {
+		d->run = mem_grow(d->run, &d->crun, d->nrun + 1, sizeof *d->run);
+		d->run[d->nrun++] = (struct run){.wall = TIME_NONE, .gc = d->ngc, .sched = d->nsched};
+		d->last_gc = 0;
+		d->last_sched = -1;
+	}
+	return &d->run[d->nrun - 1];
+}
+
+/* A line was printed at time t of its run, and somebody wrote down when that was. */
+static void seen_at(struct run *r, int64_t t, struct words stamp)
+{
+	int64_t wall;
+	if (t > r->end)
+		r->end = t;
+	if (words_n(stamp) && words_wall(stamp, &wall) && (r->wall == TIME_NONE || wall - t < r->wall))
+		r->wall = wall - t;
+}
+
+static void gather_line(struct godebug *d, struct words t, struct words stamp, uint64_t at)
+{
+	struct gdb_gc g;
+	struct gdb_sched s;
+	struct gdb_unit u;
+	if (gdb_gc(t, &g)) {
+		struct run *r = run_of(d, g.number <= d->last_gc);
+		d->last_gc = g.number;
+		if (!g.whole)
+			d->cut_at = d->cut++ ? d->cut_at : at;
+		d->gc = mem_grow(d->gc, &d->cgc, d->ngc + 1, sizeof *d->gc);
+		d->gc[d->ngc++] = (struct gc_rec){g, at};
+		seen_at(r, g.t + g.stw0 + g.mark + g.stw1, stamp);
+	} else if (gdb_sched(t, &s)) {
+		struct run *r = run_of(d, s.t < d->last_sched);
+		d->last_sched = s.t;
+		d->sched = mem_grow(d->sched, &d->csched, d->nsched + 1, sizeof *d->sched);
+		d->sched[d->nsched++] = (struct sched_rec){s, d->nunit, 0};
+		seen_at(r, s.t, stamp);
+	} else if (d->nsched && d->sched[d->nsched - 1].s.detail && gdb_unit(t, &u)) {
+		d->unit = mem_grow(d->unit, &d->cunit, d->nunit + 1, sizeof *d->unit);
+		d->unit[d->nunit++] = u;
+		d->sched[d->nsched - 1].nunit++;
+		d->detail = true;
+	} else {
+		return;
+	}
+	d->lines++;
+}
+
+static void gather(struct godebug *d, struct bytes b)
+{
+	const char *text = (const char *)b.p;
+	struct lines l = {.p = text, .end = text + b.n};
+	while (lines_next(&l)) {
+		struct words stamp, t = lines_bare(&l, &stamp);
+		gather_line(d, t, stamp, (uint64_t)(l.line - text));
+	}
+	/* one run after the other: as far apart as they were, where that is known */
+	for (size_t i = 1; i < d->nrun; i++) {
+		struct run *r = &d->run[i], *before = &d->run[i - 1];
+		int64_t after = before->base + before->end;
+		r->base = after;
+		if (r->wall != TIME_NONE && d->run[0].wall != TIME_NONE && r->wall - d->run[0].wall > after)
+			r->base = r->wall - d->run[0].wall;
+	}
+}
+
+/* ---- points in time */
+
+static void add_point(struct godebug *d, struct point p)
+{
+	d->point = mem_grow(d->point, &d->cpoint, d->npoint + 1, sizeof *d->point);
+	p.seq = p.kind == PT_SCHED ? 0 : d->npoint + 1;
+	d->point[d->npoint++] = p;
+}
+
+/* What takes Ps during a mark phase: filled up one after the other. */
+struct taken { uint32_t i, proc; int64_t t, wall, used; };	/* used: of the last of them */
+
+static void add_utils(struct godebug *d, struct taken *k, enum util_what what, int64_t cpu)
+{
+	while (cpu > 0 && k->wall > 0 && k->proc < UTIL_PROCS && k->proc < d->gc[k->i].g.procs) {
+		int64_t t = k->t + k->used, len = cpu < k->wall - k->used ? cpu : k->wall - k->used;
+		if (d->npoint > MAX_UTILS) {
+			d->many_utils = true;
+			return;
+		}
+		add_point(d, (struct point){.t = t, .kind = PT_UTIL, .i = k->i, .proc = k->proc, .what = what});
+		add_point(d, (struct point){.t = t + len, .kind = PT_UTIL_END, .i = k->i, .proc = k->proc, .what = what});
+		cpu -= len;
+		k->used += len;
+		if (k->used == k->wall) {
+			k->used = 0;
+			k->proc++;
+		}
+	}
+}
+
+/* The points of a cycle that begins at t, which is not before the last one ended. Its end. */
+static int64_t add_cycle(struct godebug *d, uint32_t i, int64_t t)
+{
+	const struct gdb_gc *g = &d->gc[i].g;
+	int64_t mark = t + g->stw0, last = mark + g->mark, end = last + g->stw1;
+	struct taken k = {i, 0, mark, g->mark, 0};
+	add_point(d, (struct point){.t = t, .kind = PT_GC, .i = i});
+	add_point(d, (struct point){.t = mark, .kind = PT_MARK, .i = i});
+	add_utils(d, &k, UT_WORKER, g->worker);
+	add_utils(d, &k, UT_ASSIST, g->assist);
+	add_point(d, (struct point){.t = last, .kind = PT_MARK_END, .i = i});
+	add_point(d, (struct point){.t = last, .kind = PT_LAST_STW, .i = i});
+	add_point(d, (struct point){.t = end, .kind = PT_STW_END, .i = i});
+	return end;
+}
+
+static int point_cmp(const void *a, const void *b)
+{
+	const struct point *x = a, *y = b;
+	if (x->t != y->t)
+		return x->t < y->t ? -1 : 1;
+	if (x->seq != y->seq)
+		return x->seq < y->seq ? -1 : 1;
+	return x->i < y->i ? -1 : x->i > y->i;
+}
+
+/* All of them, in order; the end of the last. */
+static int64_t make_points(struct godebug *d)
+{
+	int64_t busy = 0, end = 0, step = 0;
+	for (size_t r = 0; r < d->nrun; r++) {
+		const struct run *run = &d->run[r];
+		size_t gc1 = r + 1 < d->nrun ? run[1].gc : d->ngc, sched1 = r + 1 < d->nrun ? run[1].sched : d->nsched;
+		for (size_t i = run->gc; i < gc1; i++) {
+			int64_t t = run->base + d->gc[i].g.t;	/* known to the millisecond only */
+			busy = add_cycle(d, (uint32_t)i, t > busy ? t : busy);
+			end = busy > end ? busy : end;
+		}
+		for (size_t i = run->sched; i < sched1; i++) {
+			int64_t t = run->base + d->sched[i].s.t;
+			add_point(d, (struct point){.t = t, .kind = PT_SCHED, .i = (uint32_t)i});
+			end = t > end ? t : end;
+			if (i > run->sched)
+				step = d->sched[i].s.t - d->sched[i - 1].s.t;
+		}
+	}
+	/* the last line holds as long as the one before it did */
+	if (d->nsched && end < d->run[d->nrun - 1].base + d->sched[d->nsched - 1].s.t + step)
+		end = d->run[d->nrun - 1].base + d->sched[d->nsched - 1].s.t + step;
+	if (d->npoint)
+		qsort(d->point, d->npoint, sizeof *d->point, point_cmp);
+	return end > 0 ? end : 1;
+}
+
+/* ---- telling */
+
+static void count(const struct godebug *d, int64_t t, enum counter c, uint64_t v)
+{
+	d->s->ops->count(d->s->self, t, c, v);
+}
+
+static void set_procs(struct godebug *d, const struct point *p, uint64_t n)
+{
+	if (!n || n > MAX_PROCS || n == d->procs)
+		return;
+	d->procs = (uint32_t)n;
+	count(d, p->t, CT_GOMAXPROCS, n);
+	d->s->ops->util(d->s->self, &(struct sink_util){p->t, p->t + 1, UT_PROCS, d->procs, 0, false});
+}
+
+/* Say the states of the Ps that are other than was said. */
+static void show_procs(struct godebug *d, int64_t t)
+{
+	for (size_t i = 0; i < d->nproc; i++) {
+		uint8_t s = d->stopped && d->base[i] != TS_NONE ? TS_STW : d->base[i];
+		if (s == d->shown[i] || (s == TS_STW && d->nstates > MAX_STATES)) {
+			d->many_states |= s != d->shown[i];
+			continue;
+		}
+		d->shown[i] = s;
+		d->nstates++;
+		d->s->ops->enter(d->s->self, d->proc[i], t, (enum tstate)s, 0, 0);
+	}
+}
+
+static void need_proc(struct godebug *d, uint64_t i)
+{
+	while (d->nproc <= i && i < MAX_PROCS) {
+		d->proc = mem_grow(d->proc, &d->cproc, d->nproc + 1, sizeof *d->proc);
+		d->base = mem_grow(d->base, &d->cbase, d->nproc + 1, sizeof *d->base);
+		d->shown = mem_grow(d->shown, &d->cshown, d->nproc + 1, sizeof *d->shown);
+		d->proc[d->nproc] = d->s->ops->track(d->s->self, TK_P, d->nproc);
+		d->base[d->nproc] = d->shown[d->nproc] = TS_NONE;
+		d->nproc++;
+	}
+}
+
+/* Which Ps are busy, as far as one line of their queues says so. The sum of the queues. */
+static uint64_t queued_procs(struct godebug *d, const struct gdb_sched *s)
+{
+	struct words list = s->queues;
+	uint64_t n = 0, busy = 0, sum = 0, q, idle = s->v[GD_IDLE_PROCS];
+	for (; gdb_next(&list, &q); n++) {
+		need_proc(d, n);
+		sum += q;
+		busy += q > 0;
+		if (n < d->nproc)
+			d->base[n] = q ? TS_RUN : TS_UNKNOWN;	/* an idle P has nothing in its queue */
+	}
+	for (size_t i = n < d->nproc ? (size_t)n : d->nproc; i < d->nproc; i++)
+		d->base[i] = TS_NONE;
+	bool rest_idle = idle >= n || n - busy == idle;
+	for (size_t i = 0; i < d->nproc && i < n; i++)
+		if (d->base[i] == TS_UNKNOWN && (rest_idle || !idle))
+			d->base[i] = rest_idle && idle ? TS_IDLE : s->gcwaiting ? TS_STW : TS_RUN;
+	return sum;
+}
+
+static uint8_t reason_state(struct words r)
+{
+	static const struct { const char *word; uint8_t state; } reasons[] = {
+		{"chan receive (nil", TS_FOREVER}, {"chan send (nil", TS_FOREVER}, {"select (no cases)", TS_FOREVER},
+		{"chan receive", TS_CHANRECV}, {"chan send", TS_CHANSEND}, {"select", TS_SELECT}, {"IO wait", TS_NET},
+		{"sleep", TS_SLEEP}, {"sync.Cond", TS_COND}, {"sync.", TS_SYNC}, {"semacquire", TS_SYNC},
+		{"synctest", TS_SYNCTEST}, {"GC assist wait", TS_GCASSISTW}, {"GC sweep wait", TS_GCSWEEPW},
+		{"wait for GC", TS_GCEND}, {"garbage collection", TS_GCEND}, {"GC weak to strong", TS_GCWEAK},
+		{"preempted", TS_PREEMPT}, {"debug call", TS_DEBUG}, {"coroutine", TS_CORO}, {"GC worker", TS_SYSTEM},
+		{"force gc", TS_SYSTEM}, {"GC scavenge", TS_SYSTEM}, {"finalizer", TS_SYSTEM}, {"cleanup", TS_SYSTEM},
+		{"GOMAXPROCS updater", TS_SYSTEM}, {"trace reader", TS_SYSTEM},
+	};
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+		if (words_start(r, reasons[i].word))
+			return reasons[i].state;
+	return TS_OTHER;
+}
+
+/* A thread's P and goroutine, looked for among the units of one SCHED line. */
+struct threads { const struct gdb_unit *u; size_t n; };
+
+static int unit_cmp(const void *a, const void *b)
+{
+	const struct gdb_unit *x = a, *y = b;
+	return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : x->id < y->id ? -1 : x->id > y->id;
+}
+
+static const struct gdb_unit *thread_of(const struct threads *t, int64_t m)
+{
+	struct gdb_unit key = {.kind = 'M', .id = (uint64_t)m};
+	return m < 0 || !t->n ? NULL : bsearch(&key, t->u, t->n, sizeof key, unit_cmp);
+}
+
+static trk_id proc_at(const struct godebug *d, int64_t p)
+{
+	return p >= 0 && (uint64_t)p < d->nproc ? d->proc[p] : 0;
+}
+
+static void tell_thread(struct godebug *d, int64_t t, const struct gdb_unit *u)
+{
+	trk_id m = d->s->ops->track(d->s->self, TK_M, u->id), p = proc_at(d, u->p);
+	trk_id g = u->g >= 0 ? d->s->ops->track(d->s->self, TK_G, (uint64_t)u->g) : 0;
+	enum tstate s = p ? TS_RUN : g && !u->blocked ? TS_SYSCALL : TS_IDLE;
+	d->s->ops->enter(d->s->self, m, t, s, s == TS_RUN ? p : s == TS_SYSCALL ? g : 0, 0);
+}
+
+static void tell_goroutine(struct godebug *d, int64_t t, const struct gdb_unit *u, const struct threads *th)
+{
+	static const uint8_t states[16] = {[0] = TS_NONE, [1] = TS_READY, [2] = TS_RUN, [3] = TS_SYSCALL,
+	    [4] = TS_OTHER, [6] = TS_NONE, [8] = TS_RUN, [9] = TS_PREEMPT, [10] = TS_FOREVER, [11] = TS_NONE};
+	const struct sink_ops *o = d->s->ops;
+	trk_id g = o->track(d->s->self, TK_G, u->id);
+	const struct gdb_unit *m = thread_of(th, u->m);
+	uint8_t s = states[u->status & 15];	/* but for the bit that says that it is being scanned */
+	uint32_t who = 0;
+	if (s == TS_OTHER) {
+		s = reason_state(u->reason);
+		if (s == TS_OTHER)
+			who = o->str(d->s->self, u->reason.p, words_n(u->reason));
+	} else if (s == TS_RUN || s == TS_SYSCALL) {
+		who = m ? proc_at(d, m->p) : 0;
+		if (s == TS_SYSCALL && !who)
+			s = TS_SYSBLOCK;
+	}
+	o->enter(d->s->self, g, t, (enum tstate)s, who, 0);
+}
+
+static void tell_detail(struct godebug *d, int64_t t, const struct sched_rec *r)
+{
+	static const uint8_t states[8] = {TS_IDLE, TS_RUN, TS_SYSCALL, TS_STW, TS_NONE, TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN};
+	struct gdb_unit *u = d->unit + r->unit;
+	struct threads th = {NULL, 0};
+	if (r->nunit)
+		qsort(u, r->nunit, sizeof *u, unit_cmp);	/* G, M, P */
+	size_t p = 0, m = 0;
+	while (m < r->nunit && u[m].kind == 'G')
+		m++;
+	for (p = m; p < r->nunit && u[p].kind == 'M';)
+		p++;
+	if (p > m)
+		th = (struct threads){u + m, p - m};
+	for (size_t i = 0; i < d->nproc; i++)
+		d->base[i] = TS_NONE;
+	for (size_t i = p; i < r->nunit; i++) {
+		const struct gdb_unit *on = thread_of(&th, u[i].m);
+		need_proc(d, u[i].id);
+		if (u[i].id >= d->nproc)
+			continue;
+		uint8_t s = states[u[i].status & 7];
+		d->base[u[i].id] = s;
+		if (s != TS_RUN || d->stopped)
+			continue;
+		trk_id g = on && on->g >= 0 ? d->s->ops->track(d->s->self, TK_G, (uint64_t)on->g) : 0;
+		d->s->ops->enter(d->s->self, d->proc[u[i].id], t, TS_RUN, g, 0);
+		d->shown[u[i].id] = TS_RUN;
+	}
+	for (size_t i = 0; i < p; i++)
+		if (u[i].kind == 'M')
+			tell_thread(d, t, &u[i]);
+		else
+			tell_goroutine(d, t, &u[i], &th);
+}
+
+/* Goroutines of the line before that this one has no longer. */
+static void tell_gone(struct godebug *d, int64_t t, const struct sched_rec *r)
+{
+	if (r == d->sched || !r->nunit)
+		return;
+	const struct sched_rec *o = r - 1;
+	for (size_t i = 0; i < o->nunit && d->unit[o->unit + i].kind == 'G'; i++)
+		if (!bsearch(&d->unit[o->unit + i], d->unit + r->unit, r->nunit, sizeof *d->unit, unit_cmp))
+			d->s->ops->enter(d->s->self, d->s->ops->track(d->s->self, TK_G, d->unit[o->unit + i].id), t, TS_NONE, 0, 0);
+}
+
+static void tell_sched(struct godebug *d, const struct point *p)
+{
+	const struct sched_rec *r = &d->sched[p->i];
+	const struct gdb_sched *s = &r->s;
+	uint64_t queued = 0;
+	set_procs(d, p, s->v[GD_PROCS]);
+	if (r->nunit) {
+		tell_detail(d, p->t, r);
+		tell_gone(d, p->t, r);
+		for (size_t i = 0; i < r->nunit; i++)
+			queued += d->unit[r->unit + i].kind == 'P' ? d->unit[r->unit + i].queue : 0;
+	} else {
+		queued = queued_procs(d, s);
+	}
+	show_procs(d, p->t);
+	count(d, p->t, CT_QUEUED, s->v[GD_RUNQ] + queued);
+	count(d, p->t, CT_QUEUE_GLOBAL, s->v[GD_RUNQ]);
+	count(d, p->t, CT_PROCS_IDLE, s->v[GD_IDLE_PROCS]);
+	count(d, p->t, CT_THREADS, s->v[GD_THREADS]);
+	count(d, p->t, CT_THREADS_IDLE, s->v[GD_IDLE_THREADS]);
+	count(d, p->t, CT_SPINNING, s->v[GD_SPINNING]);
+}
+
+static void tell_stop(struct godebug *d, const struct point *p, int64_t t0, str_id name)
+{
+	d->s->ops->span(d->s->self, &(struct sink_span){.kind = SP_STW, .t0 = t0, .t1 = p->t, .name = name});
+}
+
+static void tell_util(const struct godebug *d, const struct point *p, enum util_what what, int delta)
+{
+	d->s->ops->util(d->s->self, &(struct sink_util){p->t, p->t + 1, what, p->proc, delta, false});
+}
+
+static void set_stopped(struct godebug *d, const struct point *p, bool on)
+{
+	d->stopped = on;
+	show_procs(d, p->t);
+	tell_util(d, p, UT_STW, on ? 1 : -1);
+}
+
+/* A cycle begins, with the heap it finds and the goal that it was started for. */
+static void tell_begin(struct godebug *d, const struct point *p, const struct gdb_gc *g)
+{
+	if (!g->whole)
+		return;
+	count(d, p->t, CT_HEAP_LIVE, g->heap0);
+	count(d, p->t, CT_HEAP_GOAL, g->goal);
+	count(d, p->t, CT_STACKS, g->stacks);
+}
+
+/* Marking ends: the assists of the cycle are told as one, by nobody, as long as they took together. */
+static void tell_mark(struct godebug *d, const struct point *p, const struct gdb_gc *g)
+{
+	int64_t t0 = p->t - g->mark;
+	if (g->whole && g->heap1 > g->heap0)
+		count(d, p->t > t0 ? p->t - 1 : p->t, CT_HEAP_LIVE, g->heap1);
+	if (g->whole)
+		count(d, p->t, CT_HEAP_LIVE, g->heap2);
+	for (int64_t cpu = g->assist, n = 0; cpu > 0 && g->mark > 0 && n < UTIL_PROCS; cpu -= g->mark, n++)
+		d->s->ops->span(d->s->self, &(struct sink_span){.kind = SP_ASSIST, .t0 = t0,
+		    .t1 = t0 + (cpu < g->mark ? cpu : g->mark)});
+	d->s->ops->span(d->s->self, &(struct sink_span){.kind = SP_GC, .t0 = t0, .t1 = p->t, .id = g->number,
+	    .name = g->forced ? d->n_forced : d->n_gc, .v0 = g->heap0, .v1 = g->heap2});
+}
+
+static void tell_point(struct godebug *d, const struct point *p)
+{
+	const struct gdb_gc *g = p->kind == PT_SCHED ? NULL : &d->gc[p->i].g;
+	switch (p->kind) {
+	case PT_SCHED:
+		tell_sched(d, p);
+		break;
+	case PT_GC:
+		set_procs(d, p, g->procs);
+		tell_begin(d, p, g);
+		set_stopped(d, p, true);
+		break;
+	case PT_MARK:
+		set_stopped(d, p, false);
+		tell_stop(d, p, p->t - g->stw0, d->n_stw0);
+		break;
+	case PT_MARK_END:
+		tell_mark(d, p, g);
+		break;
+	case PT_LAST_STW:
+		set_stopped(d, p, true);
+		break;
+	case PT_STW_END:
+		set_stopped(d, p, false);
+		tell_stop(d, p, p->t - g->stw1, d->n_stw1);
+		break;
+	case PT_UTIL:
+	case PT_UTIL_END:
+		tell_util(d, p, p->what, p->kind == PT_UTIL ? 1 : -1);
+		break;
+	default:
+		break;
+	}
+}
+
+static void tell(struct godebug *d, struct bytes b)
+{
+	enum { EVERY = 4096 };
+	/* what the first line says of GOMAXPROCS was so before it */
+	const struct point begin = {0}, *first = d->point;
+	set_procs(d, &begin, first->kind == PT_SCHED ? d->sched[first->i].s.v[GD_PROCS] : d->gc[first->i].g.procs);
+	for (size_t i = 0; i < d->npoint; i++) {
+		const struct point *p = &d->point[i];
+		tell_point(d, p);
+		if (i % EVERY == EVERY - 1 && !d->s->ops->upto(d->s->self, p->t, b.n * i / d->npoint))
+			return;
+	}
+}
+
+static void tell_trace(const struct godebug *d, int64_t end)
+{
+	d->s->ops->trace(d->s->self, &(struct sink_trace){.log = true, .wall = d->nrun ? d->run[0].wall : TIME_NONE,
+	    .last = end, .events = d->lines, .batches = d->nsched, .generations = d->nrun});
+}
+
+static void warn_of(const struct godebug *d, const struct sink *s)
+{
+	if (d->cut)
+		s->ops->warn(s->self, d->cut_at, "%zu gctrace lines are cut: their cycles have times but no heap", d->cut);
+	if (d->nrun > 1)
+		s->ops->warn(s->self, ERR_NOWHERE, "clock or number of cycles go back %zu times: the program was started "
+		    "again, and is shown after its former life (lines of several programs at once: separate them first)", d->nrun - 1);
+	if (d->many_utils)
+		s->ops->warn(s->self, ERR_NOWHERE, "too many cycles for mutator utilisation: it is that of the first of them");
+	if (d->many_states)
+		s->ops->warn(s->self, ERR_NOWHERE, "too many stops of the world to show each on every P: the row STW has all");
+}
+
+static str_id say(const struct sink *s, const char *text)
+{
+	return s->ops->str(s->self, text, strlen(text));
+}
+
+static void forget(struct godebug *d)
+{
+	void *all[] = {d->gc, d->sched, d->unit, d->run, d->point, d->proc, d->base, d->shown};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		mem_free(all[i]);
+}
+
+int read_godebug(struct bytes b, struct sink *s, struct err *e)
+{
+	struct godebug d = {.s = s, .last_sched = -1};
+	gather(&d, b);
+	if (!d.lines) {
+		forget(&d);
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "there is no line of gctrace or schedtrace in this log");
+	}
+	d.n_gc = say(s, "GC concurrent mark phase");
+	d.n_forced = say(s, "GC concurrent mark phase (forced)");
+	d.n_stw0 = say(s, "stop-the-world (GC sweep termination)");
+	d.n_stw1 = say(s, "stop-the-world (GC mark termination)");
+	int64_t end = make_points(&d);
+	tell_trace(&d, end);
+	tell(&d, b);
+	warn_of(&d, s);
+	forget(&d);
+	return 0;
+}
+
+bool is_godebug(struct bytes b)
+{
+	static const char *const words[] = {" ms clock", "gomaxprocs="};
+	const char *text = (const char *)b.p, *end = text + b.n;
+	enum { AROUND = 400 };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		for (const char *p = text; (p = text_find(p, end, words[i])); p++) {
+			struct words t = {p, end - p > AROUND ? p + AROUND : end};
+			struct gdb_gc g;
+			struct gdb_sched s;
+			while (t.p > text && t.p[-1] != '\n' && p - t.p < AROUND)
+				t.p--;
+			if (gdb_gc(t, &g) || gdb_sched(t, &s))
+				return true;
+		}
+	return false;
+}
