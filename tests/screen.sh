@@ -101,6 +101,10 @@ screen gor-one-wide 200x60 orders.trace '6<Enter><Enter>jjj'
 screen gor-waker 80x24 orders.trace '6<Enter><Enter>jjj('
 screen gor-grep 80x24 orders.trace '6&cart<Enter>/price<Enter>'
 screen gor-range 60x16 orders.trace '6:t 1.29s..1.35s<Enter>' -ascii
+# grouped by what they do at the end, tags taken along, parts of a goroutine's page
+screen goroutines-by-state 80x24 orders.trace '6grgrj' -ascii
+screen goroutines-tagged 80x24 orders.trace '6ttj4'
+screen goroutine-regions 80x24 orders.trace '6jj<Enter><Enter><Tab><Tab><Tab>jjjjj'
 # tasks: kinds, one kind, what happened in one; regions
 screen tasks 80x24 orders.trace '7'
 screen tasks-list 80x24 orders.trace '7j<Enter>' -ascii

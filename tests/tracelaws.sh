@@ -39,6 +39,13 @@ same "goroutines and info" "$(sum 1 <"$tmp/groups")" "$(fact goroutines)"
 same "goroutines and their list" "$(sum 1 <"$tmp/groups")" "$(wc -l <"$tmp/all" | tr -d ' ')"
 same "running, groups and list" "$(sum 3 <"$tmp/groups")" "$(sum 3 <"$tmp/all")"
 
+# however they are grouped, they are the same goroutines
+for by in creator state label task proc life; do
+	tsv goroutines -by=$by >"$tmp/by"
+	same "goroutines by $by" "$(sum 1 <"$tmp/groups")" "$(sum 1 <"$tmp/by")"
+	same "running by $by" "$(sum 3 <"$tmp/groups")" "$(sum 3 <"$tmp/by")"
+done
+
 # a trace is its first and its second half
 for column in 2 3 4 5 7; do
 	a=$(tsv goroutines -to=50% | sum $column) b=$(tsv goroutines -from=50% | sum $column)

@@ -206,18 +206,28 @@ static void do_track(struct app *a, const struct act *act)
 	struct query q = *session_query(a->s);
 	bool g = act->cmd == CMD_GOROUTINE;
 	trk_id id = 0;
+	uint32_t n;
+	if (g && act->arg && strchr(act->arg, ',')) {
+		q.gs = act->arg;
+		q.g = 0;
+		if (tw_listed(session_snap(a->s), q.gs, &a->scratch, &n) && n)
+			app_query(a, &q);
+		else
+			app_message(a, ST_ERROR, "no goroutines %s", act->arg);
+		return;
+	}
 	if (act->arg && *act->arg) {
 		const char *s = act->arg + strspn(act->arg, "gGpP");
 		char *end;
-		uint64_t n = strtoull(s, &end, 10);
-		id = *s && !*end ? track_of(a, g ? TK_G : TK_P, n) : 0;
+		uint64_t number = strtoull(s, &end, 10);
+		id = *s && !*end ? track_of(a, g ? TK_G : TK_P, number) : 0;
 		if (!id) {
 			app_message(a, ST_ERROR, "no %s %s", g ? "goroutine" : "P", act->arg);
 			return;
 		}
 	}
 	if (g)
-		q.g = id;
+		q.g = id, q.gs = NULL;
 	else
 		q.proc = id;
 	app_query(a, &q);

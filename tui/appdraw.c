@@ -181,6 +181,14 @@ static void chips(const struct app *a, struct buf *b)
 	if (session_is_trace(a->s) && session_type(a->s) == TW_SCHED)
 		chip(b, "blame", tw_blame_name((enum tw_blame)q->blame), a->env.ascii);
 	chip_time(a, b, q);
+	if (q->gs) {
+		int n = 1;
+		for (const char *s = q->gs; *s; s++)
+			n += *s == ',';
+		buf_printf(b, " | %s%.*s%s", n > 1 ? "goroutines " : "goroutine ", n > 6 ? 12 : 60, q->gs, n > 6 ? "..." : "");
+		if (n > 6)
+			buf_printf(b, " (%d)", n);
+	}
 	if (q->g)
 		buf_printf(b, " | G%llu", (unsigned long long)store_trk(st, q->g)->id);
 	if (q->proc)

@@ -9,11 +9,44 @@
 #include "config.h"
 #include "gorview.h"
 
+#include "analysis/calls.h"
 #include "base/text.h"
 #include "store/edges.h"
 #include "timeline.h"
 
 #include <string.h>
+
+static int64_t begin_of(const struct snap *sn, uint32_t span)
+{
+	int64_t t = store_span(sn->st, span)->s.t0;
+	return t == TIME_NONE ? INT64_MIN : t;
+}
+
+static int cmp_begin(const void *ctx, uint32_t a, uint32_t b)
+{
+	int64_t x = begin_of(ctx, a), y = begin_of(ctx, b);
+	return x != y ? (x < y ? -1 : 1) : a < b ? 1 : -1;	/* what ends later is outside */
+}
+
+static void load_regions(struct gor *p, const struct snap *sn)
+{
+	struct gor_one *o = &p->one;
+	uint32_t n = 0;
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t i = n = 0; i < sn->nspans; i++) {
+			const struct sink_span *s = &store_span(sn->st, i)->s;
+			if (s->kind != SP_REGION || s->trk != o->trk || s->v0 & RG_LOOSE)
+				continue;
+			if (pass)
+				o->region[n] = i;
+			n++;
+		}
+		if (!pass)
+			o->region = arena_alloc(&p->mem, (n + 1u) * sizeof *o->region);
+	}
+	o->nregion = n;
+	sort_u32(o->region, n, cmp_begin, sn);
+}
 
 void gor_one_load(struct gor *p, const struct pane_env *env)
 {
@@ -33,6 +66,7 @@ void gor_one_load(struct gor *p, const struct pane_env *env)
 		o->cut = o->n == ONE_SPANS;
 	}
 	rows_set(&o->rows, o->n);
+	load_regions(p, sn);
 }
 
 void gor_one_seek(struct gor *p, int64_t t)
@@ -46,11 +80,6 @@ void gor_one_seek(struct gor *p, int64_t t)
 			hi = mid;
 	}
 	rows_select(&p->one.rows, lo);
-}
-
-static const struct ival *now(const struct gor_one *o)
-{
-	return o->rows.n ? &o->v[o->rows.sel] : NULL;
 }
 
 /* What a span was about: who woke it, where it ran to, where it waited. */
@@ -134,58 +163,11 @@ static void draw_top(const struct gor *p, const struct pane_env *env, struct gri
 	tp_text(env, g, 1, 1, g->w - 1, ST_NORMAL, &b);
 	buf_free(&b);
 	tp_strip(env, g, 2, 1, g->w - 2, p->one.trk, p->scope.t0, p->scope.t1);
-	const struct ival *v = now(&p->one);
+	const struct ival *v = gor_one_now(&p->one);
 	if (v && p->scope.t1 > p->scope.t0) {
 		double at = (double)(v->t0 - p->scope.t0) / (double)(p->scope.t1 - p->scope.t0);
 		grid_put(g, 3, 1 + (int)((at < 0 ? 0 : at) * (g->w - 3)), '^', ST_CURSOR, ST_NORMAL, 0);
 	}
-}
-
-/* Whom it made runnable while the span lasted. */
-static int draw_wakes(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h)
-{
-	const struct snap *sn = session_snap(env->s);
-	const struct ival *v = now(&p->one);
-	struct edge_walk w = {0};
-	struct edge e;
-	while (v && y < h && edges_from(sn, &w, p->one.trk, v->t0, v->t1 + 1, &e)) {
-		struct buf b = {0};
-		buf_puts(&b, e.created ? "created " : "woke ");
-		tp_who(sn->st, e.to, &b);
-		buf_puts(&b, "  ");
-		tp_site(sn->st, e.stack, &b);
-		tp_text(env, g, y++, 2, g->w - 2, ST_NORMAL, &b);
-		buf_free(&b);
-	}
-	return y;
-}
-
-static int draw_part(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h, enum gor_part part)
-{
-	static const char *const head[GP__N] = {"stack at the end of span", "created at", "woken and created in span"};
-	const struct ival *v = now(&p->one);
-	const struct trk_row *t = store_trk(session_snap(env->s)->st, p->one.trk);
-	if (y + 1 >= h || !v)
-		return y;
-	if (part == GP_CREATED)
-		grid_text(g, y, 1, ST_HEAD, 0, head[part]);
-	else
-		grid_printf(g, y, 1, ST_HEAD, 0, "%s %u", head[part], p->one.rows.sel + 1);
-	y++;
-	int was = y;
-	stk_id stk = v->stack;
-	/* a running stretch has its stack where it stopped: with what came after */
-	if (v->state == TS_RUN && p->one.rows.sel + 1 < p->one.n && p->one.v[p->one.rows.sel + 1].state != TS_READY)
-		stk = p->one.v[p->one.rows.sel + 1].stack;
-	if (part == GP_STACK)
-		y = tp_stack(env, g, y, h, stk);
-	else if (part == GP_CREATED)
-		y = tp_stack(env, g, y, h, t->created ? t->created : t->start);
-	else
-		y = draw_wakes(p, env, g, y, h);
-	if (y == was)
-		grid_text(g, y++, 2, ST_DIM, 0, part == GP_WAKES ? "nobody" : "the trace has no stack here");
-	return y;
 }
 
 /* Lines below the spans for the stack; where there is a side part it is there. */
@@ -208,21 +190,21 @@ void gor_one_draw(const struct gor *p, const struct pane_env *env, struct grid *
 	rows_draw(&p->one.rows, g, draw_row, &(struct drawing){p, env}, &(struct rows_look){false, NULL});
 	grid_unclip(g, old);
 	if (foot)
-		draw_part(p, env, g, g->h - foot + 1, g->h, p->one.part);
+		gor_part_draw(p, env, g, g->h - foot + 1, g->h, p->one.part);
 }
 
 void gor_one_side(const struct gor *p, const struct pane_env *env, struct grid *g)
 {
 	int y = 0;
-	for (int k = 0; k < GP__N; k++)
-		y = draw_part(p, env, g, y, g->h * (k + 1) / GP__N, (enum gor_part)k) + 1;
+	for (int k = 0; k < GP__N && y < g->h; k++)	/* each as much as it needs of its share of what is left */
+		y = gor_part_draw(p, env, g, y, y + (g->h - y) / (GP__N - k), (enum gor_part)k) + 1;
 }
 
 /* Down or up the chain of wakes: the waker's page, at the moment of the wake. */
 static enum verdict chain(struct gor *p, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct ival *v = now(&p->one);
+	const struct ival *v = gor_one_now(&p->one);
 	struct edge_walk w = {0};
 	uint32_t i = p->one.rows.sel;
 	out->kind = ASK_PANE;
@@ -254,14 +236,15 @@ enum verdict gor_one_act(struct gor *p, const struct pane_env *env, const struct
 	switch ((int)a->cmd) {
 	case CMD_NEXT_PART:
 	case CMD_PREV_PART: p->one.part = (enum gor_part)((p->one.part + step) % GP__N); return V_DONE;
+	case CMD_CHAIN: p->one.part = GP_CHAIN; return V_DONE;
 	case CMD_CAUSE:
 	case CMD_EFFECT: return chain(p, env, a->cmd, out);
 	case CMD_OPEN:
-		if (!now(&p->one))
+		if (!gor_one_now(&p->one))
 			return V_DONE;
 		out->kind = ASK_PANE;
 		out->pane = "timeline";
-		out->place = (struct place){.trk = p->one.trk, .t0 = now(&p->one)->t0, .t1 = now(&p->one)->t1};
+		out->place = (struct place){.trk = p->one.trk, .t0 = gor_one_now(&p->one)->t0, .t1 = gor_one_now(&p->one)->t1};
 		return V_ASK;
 	default: return V_PASS;
 	}
@@ -283,7 +266,7 @@ void gor_one_summary(const struct gor *p, const struct pane_env *env, struct buf
 
 void gor_one_detail(const struct gor *p, const struct pane_env *env, struct buf *b)
 {
-	const struct ival *v = now(&p->one);
+	const struct ival *v = gor_one_now(&p->one);
 	if (!v)
 		return;
 	buf_printf(b, "%s ", state_name(v->state));

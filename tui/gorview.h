@@ -4,6 +4,8 @@
 #define TTRACE_GORVIEW_H
 
 #include "analysis/bins.h"
+#include "analysis/gorby.h"
+#include "bars.h"
 #include "tracepane.h"
 
 /* The state of the goroutines pane and what its files share. */
@@ -28,7 +30,7 @@ struct gor_story {			/* of the selected group or goroutine, from its spans */
 };
 
 enum { ONE_SPANS = 200000 };
-enum gor_part { GP_STACK, GP_CREATED, GP_WAKES, GP__N };
+enum gor_part { GP_STACK, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_ACCOUNTS, GP_CREATED, GP__N };
 struct gor_one {			/* a goroutine's page */
 	trk_id trk;
 	struct gstat s;
@@ -38,6 +40,7 @@ struct gor_one {			/* a goroutine's page */
 	bool cut;
 	struct rows rows;
 	enum gor_part part;
+	uint32_t *region, nregion;	/* its regions, spans of the store, in the order of their begins */
 };
 
 struct gor {
@@ -52,8 +55,11 @@ struct gor {
 	size_t corder[2];
 	struct rows rows[2];
 	enum gor_level level;
-	str_id open;			/* name of the group that is open */
+	str_id open;			/* key of the group that is open */
 	int64_t sel[2];			/* what is selected, over updates: name; track */
+	enum gor_by by;			/* what groups are of */
+	str_id *key;			/* per track its group, NULL: its start function */
+	struct gor_tags { int64_t *v; size_t n, cap; } tags[2];	/* rows that are tagged: as sel */
 	int sort[2];			/* gor_val, or SORT_* */
 	bool invert[2];
 	struct gor_story story;
@@ -68,7 +74,22 @@ static inline const struct gor_row *gor_row(const struct gor *p, int level, uint
 {
 	return (level == GL_GROUPS ? p->groups : p->list) + p->order[level][i];
 }
+static inline str_id gor_key(const struct gor *p, const struct store *st, trk_id t)
+{
+	return p->key ? p->key[t] : (str_id)store_trk(st, t)->name;
+}
+/* goroutines_rows.c */
 const struct gor_row *gor_sel(const struct gor *);	/* NULL: none */
+bool gor_match(const struct store *, const struct gor_row *, const struct rx *);
+void gor_make(struct gor *, const struct pane_env *);	/* groups, of the snapshot and the query */
+void gor_order(struct gor *, const struct pane_env *, int level);
+void gor_fill(struct gor *, const struct pane_env *);	/* the goroutines of the group that is open */
+bool gor_tagged(const struct gor *, const struct gor_row *);
+void gor_tag(struct gor *, const struct gor_row *);	/* or not any more */
+/* What is tagged, else selected, as a query: an expression of start functions, or the numbers of
+   goroutines. false: there is nothing. */
+bool gor_query(const struct gor *, const struct pane_env *, struct query *);
+trk_id gor_first(const struct gor *);			/* the first goroutine of it */
 
 /* goroutines_story.c */
 void gor_story_make(struct gor *, const struct pane_env *);
@@ -82,6 +103,13 @@ void gor_one_side(const struct gor *, const struct pane_env *, struct grid *);
 enum verdict gor_one_act(struct gor *, const struct pane_env *, const struct act *, struct ask *);
 void gor_one_summary(const struct gor *, const struct pane_env *, struct buf *);
 void gor_one_detail(const struct gor *, const struct pane_env *, struct buf *);
+/* goroutines_parts.c: what is told beside the spans */
+int gor_part_draw(const struct gor *, const struct pane_env *, struct grid *, int y, int h, enum gor_part);
+static inline const struct ival *gor_one_now(const struct gor_one *o)
+{
+	return o->rows.n ? &o->v[o->rows.sel] : NULL;
+}
+
 bool gor_one_match(const struct gor *, const struct pane_env *, uint32_t i, const struct rx *, struct buf *);
 
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Goroutines: groups by start function, then the goroutines of one group, then
- * one goroutine's page (goroutines_one.c). Enter goes down, q comes back.
+ * Goroutines: groups by start function or by what else gr says, then the
+ * goroutines of one group, then one goroutine's page (goroutines_one.c). Enter
+ * goes down, q comes back. What is tagged with t, else what is selected, is what
+ * 4, 5 and f take along: a group of start functions as an expression that finds
+ * them in any trace, all else as the goroutines' numbers.
  *
  * The accounts are analysis/sched.c's, the ones that the report `goroutines`
  * prints, made once for a snapshot and a query; a table here is an order over
@@ -19,65 +22,6 @@
 
 #include <string.h>
 
-const struct gor_row *gor_sel(const struct gor *p)
-{
-	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
-	return p->rows[l].n ? gor_row(p, l, p->rows[l].sel) : NULL;
-}
-
-static void add_stat(struct gor_row *r, const struct gstat *s)
-{
-	int64_t chan = s->ns[TS_CHANSEND] + s->ns[TS_CHANRECV] + s->ns[TS_SELECT];
-	int64_t sync = s->ns[TS_SYNC] + s->ns[TS_COND];
-	int64_t gc = s->ns[TS_ASSIST] + s->ns[TS_GCASSISTW] + s->ns[TS_SWEEP];
-	int64_t blocked = 0;
-	for (uint32_t i = 0; i < s->nblock; i++)
-		blocked += s->block[i].ns;
-	const int64_t v[GV__N] = {s->exec, s->ready, s->syscall + s->sysblock, blocked, chan, sync, s->ns[TS_NET],
-		s->ns[TS_SLEEP], gc, s->total};
-	for (int k = 0; k < GV__N; k++)
-		r->v[k] += v[k];
-}
-
-/* ---- order */
-
-struct by { const struct gor_row *row; const struct store *st; int sort; bool invert; };
-
-static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
-{
-	const struct by *by = ctx;
-	const struct gor_row *x = &by->row[a], *y = &by->row[b];
-	int d = 0;
-	if (by->sort < GV__N)
-		d = x->v[by->sort] > y->v[by->sort] ? -1 : x->v[by->sort] < y->v[by->sort];
-	else if (by->sort == SORT_N && x->trk)
-		d = store_trk(by->st, x->trk)->id < store_trk(by->st, y->trk)->id ? -1 : 1;
-	else if (by->sort == SORT_N)
-		d = x->n > y->n ? -1 : x->n < y->n;
-	else
-		d = x->trk ? (x->t0 > y->t0) - (x->t0 < y->t0) : sched_name_cmp(by->st, x->name, y->name);
-	if (d)
-		return by->invert ? -d : d;
-	return a < b ? -1 : a > b;
-}
-
-static bool row_match(const struct store *st, const struct gor_row *r, const struct rx *rx)
-{
-	struct buf b = {0};
-	if (r->trk) {
-		tp_id(st, r->trk, &b);
-		buf_putc(&b, ' ');
-	}
-	tp_str(st, r->name, "(no start function)", &b);
-	if (r->trk && store_trk(st, r->trk)->creator) {
-		buf_putc(&b, ' ');
-		tp_who(st, store_trk(st, r->trk)->creator, &b);
-	}
-	bool hit = rx_match(rx, b.p, b.n);
-	buf_free(&b);
-	return hit;
-}
-
 static void mark_hits(struct gor *p, const struct pane_env *env)
 {
 	mem_free(p->hit);
@@ -90,28 +34,9 @@ static void mark_hits(struct gor *p, const struct pane_env *env)
 	p->hit = xcalloc(n ? n : 1, 1);
 	for (uint32_t i = 0; i < n; i++)
 		p->nhit += p->hit[i] = p->level == GL_ONE ? gor_one_match(p, env, i, env->find.rx, &b)
-							  : row_match(session_snap(env->s)->st, gor_row(p, p->level, i),
+							  : gor_match(session_snap(env->s)->st, gor_row(p, p->level, i),
 								env->find.rx);
 	buf_free(&b);
-}
-
-static void order(struct gor *p, const struct pane_env *env, int l)
-{
-	const struct store *st = session_snap(env->s)->st;
-	struct by by = {l == GL_GROUPS ? p->groups : p->list, st, p->sort[l], p->invert[l]};
-	uint32_t n = l == GL_GROUPS ? p->ngroup : p->nlist, m = 0, sel = 0;
-	p->order[l] = mem_grow(p->order[l], &p->corder[l], n + 1u, sizeof *p->order[l]);
-	for (uint32_t i = 0; i < n; i++)
-		if (!env->grep.rx || row_match(st, &by.row[i], env->grep.rx))
-			p->order[l][m++] = i;
-	sort_u32(p->order[l], m, cmp_row, &by);
-	for (uint32_t i = 0; i < m; i++) {
-		const struct gor_row *r = &by.row[p->order[l][i]];
-		if ((r->trk ? (int64_t)r->trk : (int64_t)r->name) == p->sel[l])
-			sel = i;
-	}
-	rows_set(&p->rows[l], m);
-	rows_select(&p->rows[l], sel);
 }
 
 static void keep(struct gor *p, const struct pane_env *env)
@@ -120,26 +45,6 @@ static void keep(struct gor *p, const struct pane_env *env)
 	if (p->level != GL_ONE && r)
 		p->sel[p->level] = r->trk ? (int64_t)r->trk : (int64_t)r->name;
 	gor_story_make(p, env);
-}
-
-/* The goroutines of the group that is open. */
-static void fill_list(struct gor *p, const struct pane_env *env)
-{
-	p->nlist = 0;
-	for (uint32_t i = 0; i < p->ngroup; i++) {
-		const struct gor_row *gr = &p->groups[i];
-		if (gr->name != p->open)
-			continue;
-		p->list = mem_grow(p->list, &p->clist, gr->n + 1u, sizeof *p->list);
-		for (uint32_t k = 0; k < gr->n; k++) {
-			const struct gstat *s = &p->gs->g[gr->first + k];
-			struct gor_row *r = &p->list[p->nlist++];
-			*r = (struct gor_row){.name = gr->name, .trk = s->trk, .n = 1, .first = gr->first + k,
-			    .t0 = s->t0, .t1 = s->t1};
-			add_stat(r, s);
-		}
-	}
-	order(p, env, GL_LIST);
 }
 
 static void open_gor(void *st, const struct pane_env *env)
@@ -152,26 +57,9 @@ static void open_gor(void *st, const struct pane_env *env)
 static void update(void *st, const struct pane_env *env)
 {
 	struct gor *p = st;
-	const struct snap *sn = session_snap(env->s);
-	arena_reset(&p->mem);
-	memset(&p->story, 0, sizeof p->story);
-	tp_scope(env, &p->mem, &p->scope);
-	struct sched_ask ask = tp_ask(&p->scope);
-	p->sched = sched_new(sn, &p->mem);
-	p->gs = sched_groups(p->sched, &ask, &p->mem);
-	p->groups = arena_zalloc(&p->mem, (p->gs->n + 1u) * sizeof *p->groups);
-	p->ngroup = 0;
-	for (uint32_t i = 0; i < p->gs->n; i++) {
-		const struct sched_group *gr = &p->gs->group[i];
-		if (!gr->n)
-			continue;
-		struct gor_row *r = &p->groups[p->ngroup++];
-		*r = (struct gor_row){.name = gr->name, .n = gr->n, .first = gr->first};
-		for (uint32_t k = 0; k < gr->n; k++)
-			add_stat(r, &p->gs->g[gr->first + k]);
-	}
-	order(p, env, GL_GROUPS);
-	fill_list(p, env);
+	gor_make(p, env);
+	gor_order(p, env, GL_GROUPS);
+	gor_fill(p, env);
 	if (p->level == GL_ONE) {
 		int64_t at = p->one.rows.n ? p->one.v[p->one.rows.sel].t0 : TIME_NONE;
 		gor_one_load(p, env);
@@ -190,6 +78,8 @@ static void close_gor(void *st)
 	mem_free(p->order[0]);
 	mem_free(p->order[1]);
 	mem_free(p->one.v);
+	mem_free(p->tags[0].v);
+	mem_free(p->tags[1].v);
 	mem_free(p->hit);
 }
 
@@ -217,8 +107,8 @@ static int columns(const struct gor *p, int w, struct column *c)
 			c[n++] = all[i];
 	if (groups && !wide)
 		c[n++] = (struct column){{"SHARE", 8, false, 0}, GV_RUN};
-	c[n++] = (struct column){{groups ? "START FUNCTION" : "LAST STATE, CREATED BY", 0, false, 0},
-	    groups ? SORT_NAME : SORT__N};
+	c[n++] = (struct column){{groups ? gor_by_head(p->by) : p->by == GB_FUNCTION ? "LAST STATE, CREATED BY"
+		: "START FUNCTION, LAST STATE, CREATED BY", 0, false, 0}, groups ? SORT_NAME : SORT__N};
 	for (int i = 0; i < n; i++)
 		if (c[i].val == p->sort[p->level] && strcmp(c[i].c.head, "SHARE"))
 			c[i].c.sort = (c[i].val >= SORT_NAME || (!groups && c[i].val == SORT_N)) == p->invert[p->level] ? -1 : 1;
@@ -239,6 +129,10 @@ static void draw_last(const struct drawing *d, struct grid *g, int y, int x, int
 	const struct trk_row *t = store_trk(sn->st, r->trk);
 	struct buf b = {0};
 	struct ival v;
+	if (d->p->by != GB_FUNCTION) {
+		tp_str(sn->st, t->name, "(no start function)", &b);
+		buf_puts(&b, "  ");
+	}
 	if (t->t1 != TIME_NONE && t->t1 <= d->p->scope.t1)
 		buf_puts(&b, "ended");
 	else if (ival_at(sn, r->trk, d->p->scope.t1 - 1, &v))
@@ -255,6 +149,8 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
 	const struct drawing *d = arg;
 	const struct gor_row *r = gor_row(d->p, d->p->level, i);
+	if (gor_tagged(d->p, r))
+		grid_put(g, y, 0, '+', ST_ACCENT, ST_NORMAL, AT_BOLD);
 	for (int k = 0; k < d->n; k++) {
 		int x = d->x[k], w = d->w[k], val = d->c[k].val;
 		if (x < 0)
@@ -329,13 +225,13 @@ static void open_group(struct gor *p, const struct pane_env *env, str_id name)
 {
 	p->level = GL_LIST;
 	p->open = name;
-	fill_list(p, env);
+	gor_fill(p, env);
 }
 
 static void open_one(struct gor *p, const struct pane_env *env, trk_id t, int64_t at)
 {
 	p->sel[GL_LIST] = t;
-	open_group(p, env, store_trk(session_snap(env->s)->st, t)->name);
+	open_group(p, env, gor_key(p, session_snap(env->s)->st, t));
 	p->level = GL_ONE;
 	p->one.trk = t;
 	gor_one_load(p, env);
@@ -365,32 +261,46 @@ static void resort(struct gor *p, const struct pane_env *env, int dir)
 	while (!c[at].c.right && c[at].val != SORT_NAME);
 	p->sort[l] = c[at].val;
 	p->invert[l] = false;
-	order(p, env, l);
+	gor_order(p, env, l);
 }
 
-/* The goroutines of the selected row become the query, and the flame graph shows it. */
-static enum verdict flame(struct gor *p, const struct pane_env *env, struct ask *out)
+/* It becomes the query, and a pane shows it. */
+static enum verdict take(struct gor *p, const struct pane_env *env, const char *pane, struct ask *out)
 {
-	const struct snap *sn = session_snap(env->s);
-	const struct gor_row *r = gor_sel(p);
-	if (!r)
+	out->query = *session_query(env->s);
+	if (!gor_query(p, env, &out->query))
 		return V_PASS;
 	out->kind = ASK_QUERY;
-	out->pane = "flame";
-	out->query = *session_query(env->s);
-	out->query.suspended = false;
-	if (p->level == GL_GROUPS && !r->name)
-		return tp_message(out, "goroutines without a start function have no name to filter by");
-	if (p->level == GL_GROUPS) {
-		struct buf re = {0};
-		tp_quote(sn->st, r->name, &re);
-		out->query.group = arena_strndup(env->scratch, re.p, re.n);
-		buf_free(&re);
-		out->query.g = 0;
-	} else {
-		out->query.g = p->level == GL_ONE ? p->one.trk : r->trk;
-	}
+	out->pane = pane;
+	if (pane && !strcmp(pane, "timeline"))
+		out->place = (struct place){.trk = gor_first(p), .t0 = p->scope.t0, .t1 = p->scope.t1};
 	return V_ASK;
+}
+
+static enum verdict group_by(struct gor *p, const struct pane_env *env, const char *arg, struct ask *out)
+{
+	int by = arg && *arg ? gor_by_find(arg) : ((int)p->by + 1) % GB__N;
+	if (by < 0)
+		return tp_message(out, "group-by is function, creator, state, label, task, proc or life");
+	p->level = GL_GROUPS;
+	p->by = (enum gor_by)by;
+	p->sel[GL_GROUPS] = -1;
+	p->tags[GL_GROUPS].n = 0;
+	gor_make(p, env);
+	gor_order(p, env, GL_GROUPS);
+	gor_fill(p, env);
+	keep(p, env);
+	mark_hits(p, env);
+	return V_DONE;
+}
+
+static void tag_cmd(struct gor *p, const struct pane_env *env)
+{
+	int l = p->level;
+	if (gor_sel(p))
+		gor_tag(p, gor_sel(p));
+	rows_act(&p->rows[l], &(struct act){.cmd = CMD_DOWN}, env->rows);
+	keep(p, env);
 }
 
 static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
@@ -400,12 +310,13 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	if (a->cmd == CMD_BACK)
 		return back(p, env);
 	if (a->cmd == CMD_PANE_FLAME && !a->arg)
-		return flame(p, env, out);
-	if (a->cmd == CMD_FOCUS && !a->arg) {
-		enum verdict v = flame(p, env, out);
-		out->pane = NULL;
-		return v;
-	}
+		return take(p, env, "flame", out);
+	if (a->cmd == CMD_FOCUS && !a->arg)
+		return take(p, env, NULL, out);
+	if (a->cmd == CMD_PANE_TIME && l != GL_ONE)
+		return take(p, env, "timeline", out);
+	if (a->cmd == CMD_GROUP_BY)
+		return group_by(p, env, a->arg, out);
 	if (l == GL_ONE)
 		return gor_one_act(p, env, a, out);
 	if (rows_act(&p->rows[l], a, env->rows - 1 - foot_of(env))) {
@@ -418,7 +329,13 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_SORT_LEFT: resort(p, env, -1); return V_DONE;
 	case CMD_INVERT:
 		p->invert[l] = !p->invert[l];
-		order(p, env, l);
+		gor_order(p, env, l);
+		return V_DONE;
+	case CMD_TAG: tag_cmd(p, env); return V_DONE;
+	case CMD_CANCEL:
+		if (env->find.rx || !p->tags[l].n)
+			return V_PASS;
+		p->tags[l].n = 0;
 		return V_DONE;
 	case CMD_OPEN:
 		if (!gor_sel(p))
@@ -460,9 +377,9 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 	if (!to->trk || to->trk >= sn->ntrks || store_trk(sn->st, to->trk)->kind != TK_G)
 		return false;
 	if (p->level == GL_GROUPS) {	/* `6` from elsewhere: its group; Enter Enter is its page */
-		p->sel[GL_GROUPS] = store_trk(sn->st, to->trk)->name;
+		p->sel[GL_GROUPS] = gor_key(p, sn->st, to->trk);
 		p->sel[GL_LIST] = to->trk;
-		order(p, env, GL_GROUPS);
+		gor_order(p, env, GL_GROUPS);
 		keep(p, env);
 		return true;
 	}
@@ -477,7 +394,7 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 static void save(const void *st, struct view *v)
 {
 	const struct gor *p = st;
-	*v = (struct view){{p->level, p->level ? (int64_t)p->open : 0, p->level == GL_ONE ? (int64_t)p->one.trk : 0, 0},
+	*v = (struct view){{p->level | p->by << 4, p->level ? (int64_t)p->open : 0, p->level == GL_ONE ? (int64_t)p->one.trk : 0, 0},
 	    {p->sel[0], p->sel[1], p->level == GL_ONE ? p->one.rows.sel : 0, p->sort[0] << 8 | p->sort[1]}};
 }
 
@@ -487,10 +404,15 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	const struct snap *sn = session_snap(env->s);
 	p->sel[0] = v->cursor[0];
 	p->sel[1] = v->cursor[1];
-	p->level = (enum gor_level)(v->zoom[0] >= GL_GROUPS && v->zoom[0] <= GL_ONE ? v->zoom[0] : 0);
+	int64_t level = v->zoom[0] & 15, by = v->zoom[0] >> 4;
+	p->level = (enum gor_level)(level >= GL_GROUPS && level <= GL_ONE ? level : 0);
 	p->open = (str_id)v->zoom[1];
-	order(p, env, GL_GROUPS);
-	fill_list(p, env);
+	if (by >= 0 && by < GB__N && by != (int64_t)p->by) {
+		p->by = (enum gor_by)by;
+		gor_make(p, env);
+	}
+	gor_order(p, env, GL_GROUPS);
+	gor_fill(p, env);
 	p->one.trk = (trk_id)v->zoom[2];
 	if (p->level == GL_ONE && (!p->one.trk || p->one.trk >= sn->ntrks))
 		p->level = GL_LIST;
@@ -521,8 +443,11 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 		text_count(b, p->gs->ng);
 		buf_printf(b, " goroutine%s in ", p->gs->ng == 1 ? "" : "s");
 		text_count(b, p->ngroup);
-		buf_puts(b, " groups, by start function | ");
+		buf_printf(b, " group%s, by %s | ", p->ngroup == 1 ? "" : "s",
+		    p->by == GB_FUNCTION ? "start function" : gor_by_name(p->by));
 	}
+	if (p->level != GL_ONE && p->tags[p->level].n)
+		buf_printf(b, "%zu tagged | ", p->tags[p->level].n);
 	tp_scope_words(&p->scope, b);
 	if (env->find.rx && p->hit)
 		buf_printf(b, " | /%s %u hits", env->find.text, p->nhit);
@@ -577,9 +502,9 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct gor *p = st;
 	(void)env;
-	buf_puts(b, p->level == GL_ONE ? "j k span  Enter timeline  ( cause  ) effect  4 flame of it  Tab part  q back"
-		: p->level == GL_LIST ? "Enter its page  s < > sort  i invert  & match  5 timeline  4 flame of it  f only it  q back"
-		: "Enter open  s < > sort  i invert  & match  5 timeline  4 flame  f only it");
+	buf_puts(b, p->level == GL_ONE ? "j k span  Enter timeline  ( cause  ) effect  W chain  4 flame of it  Tab part  q back"
+		: p->level == GL_LIST ? "Enter its page  s < > sort  i invert  t tag  & match  5 timeline  4 flame  f only it  q back"
+		: "Enter open  gr group by  s < > sort  i invert  t tag  & match  5 timeline  4 flame  f only");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)

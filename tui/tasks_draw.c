@@ -278,49 +278,13 @@ static void draw_bars(const struct tasks *p, struct grid *g, int y, int h)
 	buf_free(&b);
 }
 
-static int share_line(struct grid *g, int y, enum style style, const char *name, int64_t ns, int64_t whole)
-{
-	if (ns <= 0 || y >= g->h)
-		return y;
-	int x = g->w > 48 ? 38 : 32;
-	struct rect old = grid_clip(g, (struct rect){y, 2, 1, x - 12});
-	grid_text(g, 0, 0, ST_NORMAL, 0, name);
-	grid_unclip(g, old);
-	tp_ns(g, y, x - 2, ns, 0);
-	if (whole > 0)
-		grid_bar(g, y, x, g->w - x - 1, ns > whole ? 1 : (double)ns / (double)whole, style);
-	return y + 1;
-}
-
-/* Where a region's time went, as the reference's page of regions. */
-static int draw_accounts(const struct tasks *p, const struct store *st, struct grid *g, int y, const struct gstat *s)
-{
-	(void)p;
-	grid_text(g, y++, 0, ST_HEAD, 0, "where its time went");
-	y = share_line(g, y, ST_S_RUN, "running", s->exec, s->total);
-	y = share_line(g, y, ST_S_READY, "runnable", s->ready, s->total);
-	y = share_line(g, y, ST_S_SYSCALL, "in system calls", s->syscall, s->total);
-	y = share_line(g, y, ST_S_SYSCALL, "blocked in system calls", s->sysblock, s->total);
-	for (int part = 0; part < 2; part++) {
-		const struct sched_part *v = part ? s->range : s->block;
-		for (uint32_t i = 0; i < (part ? s->nrange : s->nblock); i++) {
-			struct buf b = {0};
-			buf_puts(&b, part ? "of it " : "");
-			tp_str(st, v[i].name, *v[i].text ? v[i].text : "unknown", &b);
-			y = share_line(g, y, part ? ST_S_GC : ST_S_CHAN, buf_str(&b), v[i].ns, s->total);
-			buf_free(&b);
-		}
-	}
-	return share_line(g, y, ST_S_UNKNOWN, "unknown", s->unknown, s->total) + 1;
-}
-
 static void side_one(const struct tasks *p, const struct pane_env *env, struct grid *g)
 {
 	const struct store *st = tasks_store(env);
 	int y = 0;
 	grid_text(g, y++, 0, ST_HEAD, 0, "what its goroutines did");
 	for (int k = 0; k < TS__N && y < g->h / 2; k++)
-		y = share_line(g, y, state_style((enum tstate)k), state_name((enum tstate)k), p->why[k], p->whole);
+		y = tp_share(g, y, g->h / 2, state_style((enum tstate)k), state_name((enum tstate)k), p->why[k], p->whole);
 	if (!p->nline)
 		return;
 	const struct line *l = &p->line[p->rows[L_ONE].sel];
@@ -351,8 +315,10 @@ void tasks_side(const void *st, const struct pane_env *env, struct grid *g)
 		tp_ns(g, y, 16, histo_quantile(&k->h, q[i].q), 0);
 	}
 	y++;
-	if (p->level == L_LIST && p->regions && it)
-		y = draw_accounts(p, tasks_store(env), g, y, &p->ks->r[it->i].s);
+	if (p->level == L_LIST && p->regions && it) {
+		grid_text(g, y, 0, ST_HEAD, 0, "where its time went");
+		y = tp_accounts(tasks_store(env), g, y + 1, g->h, &p->ks->r[it->i].s) + 1;
+	}
 	stk_id stk = p->level != L_LIST || !it ? 0
 		: store_span(tasks_store(env), p->regions ? p->ks->r[it->i].span : p->ts->task[it->i].span)->s.stack;
 	if (!stk || y + 3 > g->h)

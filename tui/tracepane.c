@@ -295,6 +295,39 @@ void tp_strip(const struct pane_env *env, struct grid *g, int y, int x, int w, t
 	}
 }
 
+int tp_share(struct grid *g, int y, int h, enum style style, const char *name, int64_t ns, int64_t whole)
+{
+	if (ns <= 0 || y >= h)
+		return y;
+	int x = g->w > 48 ? 38 : 32;
+	struct rect old = grid_clip(g, (struct rect){y, 2, 1, x - 12});
+	grid_text(g, 0, 0, ST_NORMAL, 0, name);
+	grid_unclip(g, old);
+	tp_ns(g, y, x - 2, ns, 0);
+	if (whole > 0)
+		grid_bar(g, y, x, g->w - x - 1, ns > whole ? 1 : (double)ns / (double)whole, style);
+	return y + 1;
+}
+
+int tp_accounts(const struct store *st, struct grid *g, int y, int h, const struct gstat *s)
+{
+	y = tp_share(g, y, h, ST_S_RUN, "running", s->exec, s->total);
+	y = tp_share(g, y, h, ST_S_READY, "runnable", s->ready, s->total);
+	y = tp_share(g, y, h, ST_S_SYSCALL, "in system calls", s->syscall, s->total);
+	y = tp_share(g, y, h, ST_S_SYSCALL, "blocked in system calls", s->sysblock, s->total);
+	for (int part = 0; part < 2; part++) {
+		const struct sched_part *v = part ? s->range : s->block;
+		for (uint32_t i = 0; i < (part ? s->nrange : s->nblock); i++) {
+			struct buf b = {0};
+			buf_puts(&b, part ? "of it " : "");
+			tp_str(st, v[i].name, *v[i].text ? v[i].text : "unknown", &b);
+			y = tp_share(g, y, h, part ? ST_S_GC : ST_S_CHAN, buf_str(&b), v[i].ns, s->total);
+			buf_free(&b);
+		}
+	}
+	return tp_share(g, y, h, ST_S_UNKNOWN, "unknown", s->unknown, s->total);
+}
+
 void tp_shares(const int64_t ns[TS__N], int64_t whole, struct buf *b)
 {
 	bool done[TS__N] = {0};

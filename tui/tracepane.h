@@ -52,6 +52,10 @@ int64_t tp_decade(int64_t ns, bool up);
 void tp_strip(const struct pane_env *, struct grid *, int y, int x, int w, trk_id, int64_t t0, int64_t t1);
 /* Why there is nothing to see, over several lines; parts are separated by newlines. */
 void tp_empty(struct grid *, int y, const char *why);
+/* A share of a whole: name, time, bar; and all the accounts of a goroutine or region, as the reference's
+   pages have them. Lines from y on, before h; returns the line after them. */
+int tp_share(struct grid *, int y, int h, enum style, const char *name, int64_t ns, int64_t whole);
+int tp_accounts(const struct store *, struct grid *, int y, int h, const struct gstat *);
 /* "running 310ms 15.5% | runnable ...": the largest states of a whole. */
 void tp_shares(const int64_t ns[TS__N], int64_t whole, struct buf *);
 void tp_quote(const struct store *, str_id, struct buf *);	/* as a regular expression that only it matches */

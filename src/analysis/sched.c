@@ -192,20 +192,28 @@ static bool asked_for(const struct snap *sn, const struct sched_ask *q, trk_id t
 	return (*a == TIME_NONE || t1 == TIME_NONE || *a < t1) && (*b == TIME_NONE || *b > t0);
 }
 
+static str_id group_key(const struct snap *sn, const struct sched_ask *q, trk_id t)
+{
+	return q->key ? q->key[t] : store_trk(sn->st, t)->name;
+}
+
 struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask *q, struct arena *mem)
 {
 	int64_t a, b;
 	const struct snap *sn = s->sn;
 	struct sched_groups *o = arena_zalloc(mem, sizeof *o);
-	uint32_t *count = xcalloc(sn->nstrs + 1u, sizeof *count);
+	str_id most = sn->nstrs;
+	for (trk_id t = 1; t < sn->ntrks && q->key; t++)
+		most = q->key[t] > most ? q->key[t] : most;
+	uint32_t *count = xcalloc(most + 1u, sizeof *count);
 	for (trk_id t = 1; t < sn->ntrks; t++) {
 		if (asked_for(sn, q, t, &a, &b))
-			o->n += !count[store_trk(sn->st, t)->name]++, o->ng++;
+			o->n += !count[group_key(sn, q, t)]++, o->ng++;
 	}
 	o->group = arena_alloc(mem, (o->n + 1u) * sizeof *o->group);
 	o->g = arena_alloc(mem, (o->ng + 1u) * sizeof *o->g);
 	uint32_t at = 0, n = 0;
-	for (str_id i = 0; i < sn->nstrs; i++)
+	for (str_id i = 0; i <= most; i++)
 		if (count[i]) {
 			o->group[n] = (struct sched_group){ i, at, 0, 0 };
 			at += count[i];
@@ -214,7 +222,7 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 	for (trk_id t = 1; t < sn->ntrks; t++) {
 		if (!asked_for(sn, q, t, &a, &b))
 			continue;
-		struct sched_group *gr = &o->group[count[store_trk(sn->st, t)->name]];
+		struct sched_group *gr = &o->group[count[group_key(sn, q, t)]];
 		struct gstat *g = &o->g[gr->first + gr->n++];
 		sched_stat(s, t, a, b, mem, g);
 		gr->exec += g->exec;

@@ -33,10 +33,11 @@ struct sched_ask {
 	const uint8_t *g;		/* NULL, or one bit per track */
 	bool (*region)(const void *arg, const struct sink_span *);	/* NULL, or which regions */
 	const void *arg;
+	const str_id *key;		/* NULL: groups are by start function; else by this, per track */
 };
 
-/* Goroutines that were ever in a state, grouped by start function (name 0: unknown), the group that ran
-   most first. */
+/* Goroutines that were ever in a state, grouped by start function (name 0: unknown) or by the keys asked
+   for, the group that ran most first. */
 struct sched_group { str_id name; uint32_t first, n; int64_t exec; };
 struct sched_groups {
 	uint32_t n, ng;

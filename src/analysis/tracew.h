@@ -62,6 +62,8 @@ struct tw *tracew(const struct snap *, enum tw_type, const struct tw_filter *, s
 uint8_t *tw_goroutines(const struct snap *, bool (*match)(void *, const char *name, size_t n), void *arg,
     struct arena *);
 uint8_t *tw_goroutine(const struct snap *, trk_id g, struct arena *);
+/* Those of "12,g15,18"; NULL when it is no such list. *n: how many of them there are. */
+uint8_t *tw_listed(const struct snap *, const char *ids, struct arena *, uint32_t *n);
 static inline bool tw_has(const uint8_t *set, trk_id t) { return !set || set[t >> 3] >> (t & 7) & 1; }
 
 /* The outermost regions whose type matches and that took lo to hi ns (TIME_NONE: open), or those of a

@@ -57,6 +57,41 @@ uint8_t *tw_goroutine(const struct snap *sn, trk_id g, struct arena *a)
 	return set;
 }
 
+static int u64_cmp(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+uint8_t *tw_listed(const struct snap *sn, const char *ids, struct arena *a, uint32_t *n)
+{
+	size_t nid = 0, cap = 0;
+	uint64_t *id = NULL;
+	bool good = *ids != 0;
+	for (const char *s = ids; *s && good;) {
+		char *end;
+		s += *s == 'g' || *s == 'G';
+		good = *s >= '0' && *s <= '9';
+		id = mem_grow(id, &cap, nid + 1, sizeof *id);
+		id[nid++] = strtoull(s, &end, 10);
+		good = good && (!*end || (*end == ',' && end[1]));
+		s = end + (*end == ',');
+	}
+	*n = 0;
+	uint8_t *set = good ? arena_zalloc(a, sn->ntrks / 8 + 1) : NULL;
+	if (good)
+		qsort(id, nid, sizeof *id, u64_cmp);
+	for (trk_id t = 1; t < sn->ntrks && good; t++) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		if (r->kind != TK_G || !bsearch(&r->id, id, nid, sizeof *id, u64_cmp))
+			continue;
+		set[t >> 3] |= (uint8_t)(1u << (t & 7));
+		++*n;
+	}
+	mem_free(id);
+	return set;
+}
+
 static int slice_cmp(const void *a, const void *b)
 {
 	const struct tw_slice *x = a, *y = b;
@@ -115,12 +150,6 @@ struct tw_slice *tw_regions(const struct snap *sn, bool (*match)(void *, const c
 	}
 	mem_free(j.said);
 	return slices_take(&s, false, a, n);
-}
-
-static int u64_cmp(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
 }
 
 struct tw_slice *tw_tasks(const struct snap *sn, uint64_t id, bool (*match)(void *, const char *, size_t),

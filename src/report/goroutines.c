@@ -9,16 +9,19 @@
 #include "report/trep.h"
 
 #include "analysis/bins.h"
+#include "analysis/gorby.h"
 #include "base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void groups_json(const struct trep *r, const struct sched_groups *gs)
+static void groups_json(const struct trep *r, const struct sched_groups *gs, enum gor_by by)
 {
 	struct json j = { .b = r->out };
 	json_object(&j, NULL);
+	if (by != GB_FUNCTION)
+		json_text(&j, "by", gor_by_name(by));
 	json_array(&j, "groups");
 	for (uint32_t i = 0; i < gs->n; i++) {
 		const struct sched_group *g = &gs->group[i];
@@ -61,13 +64,39 @@ static struct gstat add_up(const struct sched_groups *gs, const struct sched_gro
 	return sum;
 }
 
-static void groups_table(const struct trep *r, const struct sched_groups *gs)
+/* Of one goroutine each: how long they ran, and how long they waited to run. */
+enum { QUANTS = 5 };
+static void quantile_cells(const struct trep *r, struct table *t, const struct sched_groups *gs,
+    const struct sched_group *g)
 {
+	int64_t *run = arena_alloc(r->mem, (g->n + 1u) * sizeof *run), *wait = arena_alloc(r->mem, (g->n + 1u) * sizeof *wait);
+	for (uint32_t k = 0; k < g->n; k++) {
+		run[k] = gs->g[g->first + k].exec;
+		wait[k] = gs->g[g->first + k].ready;
+	}
+	sched_sort(run, g->n);
+	sched_sort(wait, g->n);
+	table_int(t, sched_quantile(run, g->n, 0.5));
+	table_int(t, sched_quantile(run, g->n, 0.99));
+	table_int(t, g->n ? run[g->n - 1] : 0);
+	table_int(t, sched_quantile(wait, g->n, 0.5));
+	table_int(t, sched_quantile(wait, g->n, 0.99));
+}
+
+static void groups_table(const struct trep *r, const struct sched_groups *gs, enum gor_by by)
+{
+	static const char *const title[GB__N] = { "Start function", "Created in", "At the end", "Label", "Task", "Last ran on",
+		"Life" };
+	static const struct table_col quant[QUANTS] = {
+		{ "Exec p50", "exec_p50_ns", TB_NS }, { "p99", "exec_p99_ns", TB_NS }, { "max", "exec_max_ns", TB_NS },
+		{ "Wait p50", "sched_wait_p50_ns", TB_NS }, { "p99", "sched_wait_p99_ns", TB_NS },
+	};
 	struct table t;
-	struct table_col col[TREP_GCOLS + 2] = { { "Count", "count", TB_INT } };
+	struct table_col col[TREP_GCOLS + QUANTS + 2] = { { "Count", "count", TB_INT } };
 	memcpy(col + 1, trep_gcols, sizeof trep_gcols);
-	col[TREP_GCOLS + 1] = (struct table_col){ "Start function", "name", TB_STR };
-	table_begin(&t, col, TREP_GCOLS + 2);
+	memcpy(col + 1 + TREP_GCOLS, quant, sizeof quant);
+	col[TREP_GCOLS + QUANTS + 1] = (struct table_col){ title[by], "name", TB_STR };
+	table_begin(&t, col, TREP_GCOLS + QUANTS + 2);
 	for (uint32_t i = 0; i < gs->n; i++) {
 		const struct sched_group *g = &gs->group[i];
 		struct gstat sum = add_up(gs, g);
@@ -86,6 +115,7 @@ static void groups_table(const struct trep *r, const struct sched_groups *gs)
 		struct trep_text s = trep_str(r, g->name, r->format == TF_TEXT ? "(inactive, no stack sampled)" : "");
 		table_int(&t, g->n);
 		trep_gcells(&t, &sum);
+		quantile_cells(r, &t, gs, g);
 		table_str(&t, s.s, s.n);
 	}
 	table_print(&t, r->format, r->out);
@@ -103,9 +133,9 @@ static void list_table(const struct trep *r, const struct sched_groups *gs)
 		const struct sched_group *g = &gs->group[i];
 		if (!trep_named(r, g->name))
 			continue;
-		struct trep_text s = trep_str(r, g->name, "");
 		for (uint32_t k = 0; k < g->n; k++) {
 			const struct gstat *x = &gs->g[g->first + k];
+			struct trep_text s = trep_str(r, store_trk(r->st, x->trk)->name, "");
 			table_int(&t, (int64_t)store_trk(r->st, x->trk)->id);
 			trep_gcells(&t, x);
 			table_str(&t, s.s, s.n);
@@ -120,14 +150,21 @@ int report_goroutines(const struct opt *o, struct out *out, struct err *e)
 	struct trep r;
 	if (trep_open(&r, o, out, e))
 		return -1;
+	int by = trep_has(&r, OPT_BY) ? gor_by_find(opt_str(o, OPT_BY)) : GB_FUNCTION;
+	if (by < 0) {
+		trep_close(&r);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-by is function, creator, state, label, task, proc or life, not "
+		    "\"%s\"", opt_str(o, OPT_BY));
+	}
+	r.ask.key = gor_by_keys(r.sn, (enum gor_by)by, r.t0, r.t1, r.mem);
 	const struct sched *s = sched_new(r.sn, r.mem);
 	const struct sched_groups *gs = sched_groups(s, &r.ask, r.mem);
 	if (r.format == TF_JSON)
-		groups_json(&r, gs);
-	else if (o->v[OPT_NAME].set || o->v[OPT_GROUP].set || r.ask.g)
+		groups_json(&r, gs, (enum gor_by)by);
+	else if (o->v[OPT_NAME].set || (!o->v[OPT_BY].set && (o->v[OPT_GROUP].set || r.ask.g)))
 		list_table(&r, gs);
 	else
-		groups_table(&r, gs);
+		groups_table(&r, gs, (enum gor_by)by);
 	trep_close(&r);
 	return 0;
 }

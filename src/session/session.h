@@ -51,6 +51,7 @@ struct query {
 	enum gran gran;
 	bool noinlines;
 	trk_id g;		/* only this goroutine; 0 all */
+	const char *gs;		/* only these goroutines, "12,15,18"; NULL all */
 	const char *group;	/* only goroutines whose start function matches; NULL all */
 	const char *task, *region;	/* likewise; NULL all */
 	uint32_t proc;		/* only this P (trk_id); 0 all */

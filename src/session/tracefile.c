@@ -172,12 +172,13 @@ static int filter_goroutines(const struct snap *sn, const struct opt *o, struct 
 		rx_free(rx);
 	}
 	if (has(o, OPT_GOROUTINE)) {
-		if (!parse_id(opt_str(o, OPT_GOROUTINE), 'g', &id))
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-goroutine is a number, not \"%s\"", opt_str(o, OPT_GOROUTINE));
-		trk_id g = find_track(sn, TK_G, id);
-		if (!g)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no goroutine %" PRIu64 " in the trace", id);
-		f->g = tw_goroutine(sn, g, a);
+		uint32_t n;
+		f->g = tw_listed(sn, opt_str(o, OPT_GOROUTINE), a, &n);
+		if (!f->g)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-goroutine is a number or several with commas between, not "
+			    "\"%s\"", opt_str(o, OPT_GOROUTINE));
+		if (!n)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no goroutine %s in the trace", opt_str(o, OPT_GOROUTINE));
 	}
 	if (has(o, OPT_PROC)) {
 		if (!parse_id(opt_str(o, OPT_PROC), 'p', &id))

@@ -43,6 +43,9 @@ static void trace_filter(const struct snap *sn, const struct query *q, struct ar
 		f->g = tw_goroutines(sn, rx_says, rx, a);
 	rx_free(rx);
 	rx = NULL;
+	uint32_t n;
+	if (q->gs)
+		f->g = tw_listed(sn, q->gs, a, &n);
 	if (q->g)
 		f->g = tw_goroutine(sn, q->g, a);
 	if (q->task && is_number(q->task))

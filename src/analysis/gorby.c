@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Keys of goroutines. All ways cost one pass over tracks, marks, spans or rows
+ * of sheets; none looks at single events. A goroutine has exactly one key in
+ * each, also where several would fit (it worked for many tasks, ran on many
+ * Ps): then the first or the last is taken, because groups that overlap have
+ * sums that mean nothing.
+ */
+#include "config.h"
+#include "analysis/gorby.h"
+
+#include "analysis/bins.h"
+#include "analysis/sched.h"
+#include "store/spans.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct { const char *name, *head; } ways[GB__N] = {
+	[GB_FUNCTION] = {"function", "START FUNCTION"}, [GB_CREATOR] = {"creator", "CREATED IN"},
+	[GB_STATE] = {"state", "AT THE END"}, [GB_LABEL] = {"label", "LABEL"}, [GB_TASK] = {"task", "TASK"},
+	[GB_PROC] = {"proc", "LAST RAN ON"}, [GB_LIFE] = {"life", "LIFE"},
+};
+
+static const char *const states[TS__N] = {
+#define STATE(id, letter, name, reason) name,
+#include "state.def"
+#undef STATE
+};
+
+const char *gor_by_name(enum gor_by by)
+{
+	return by < GB__N ? ways[by].name : "";
+}
+
+const char *gor_by_head(enum gor_by by)
+{
+	return by < GB__N ? ways[by].head : "";
+}
+
+int gor_by_find(const char *name)
+{
+	for (int i = 0; i < GB__N; i++)
+		if (!strcmp(ways[i].name, name))
+			return i;
+	return -1;
+}
+
+static str_id text(const struct snap *sn, const char *s)
+{
+	return build_text(sn, s, strlen(s));
+}
+
+static void by_creator(const struct snap *sn, str_id *key)
+{
+	str_id unknown = text(sn, "(not seen)");
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		stk_id created = r->created;
+		trk_id creator = r->creator;
+		if (created)
+			key[t] = store_fun(sn->st, store_frm(sn->st, store_stk(sn->st, created)->frame)->fun)->name;
+		else if (creator)
+			key[t] = store_trk(sn->st, creator)->name;
+		if (!key[t])
+			key[t] = unknown;
+	}
+}
+
+static void by_state(const struct snap *sn, int64_t t1, str_id *key)
+{
+	str_id name[TS__N], ended = text(sn, "ended"), born = text(sn, "not yet there");
+	for (int i = 0; i < TS__N; i++)
+		name[i] = text(sn, states[i]);
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		struct ival v;
+		if (r->kind != TK_G)
+			continue;
+		if (r->t1 != TIME_NONE && r->t1 <= t1)
+			key[t] = ended;
+		else
+			key[t] = ival_at(sn, t, t1 - 1, &v) ? name[v.state] : born;
+	}
+}
+
+static void by_label(const struct snap *sn, str_id *key)
+{
+	str_id none = text(sn, "(no label)");
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		key[t] = none;
+	for (uint32_t i = 0; i < sn->nmarks; i++) {
+		const struct sink_mark *m = store_mark(sn->st, i);
+		if (m->kind == MK_LABEL && m->trk && m->trk < sn->ntrks && m->text)
+			key[m->trk] = m->text;
+	}
+}
+
+static const struct sched_task *find_task(const struct sched_tasks *ts, uint64_t id)
+{
+	uint32_t lo = 0, hi = ts->n;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (ts->task[mid].id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < ts->n && ts->task[lo].id == id ? &ts->task[lo] : NULL;
+}
+
+/* Spans come in the order of their ends: the first task is that of the earliest begin. */
+static void by_task(const struct snap *sn, str_id *key, struct arena *a)
+{
+	const struct sched_tasks *ts = sched_tasks(sn, a);
+	int64_t *first = xmalloc((sn->ntrks + 1u) * sizeof *first);
+	str_id none = text(sn, "(no task)");
+	for (trk_id t = 0; t < sn->ntrks; t++) {
+		key[t] = none;
+		first[t] = INT64_MAX;
+	}
+	for (uint32_t i = 0; i < sn->nspans; i++) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		const struct sched_task *t;
+		if ((s->kind != SP_REGION && s->kind != SP_TASK) || !s->id || !s->trk || s->t0 >= first[s->trk])
+			continue;
+		if (!(t = find_task(ts, s->id)) || !t->name)
+			continue;
+		first[s->trk] = s->t0;
+		key[s->trk] = t->name;
+	}
+	mem_free(first);
+}
+
+static void by_proc(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
+{
+	str_id none = text(sn, "(did not run)");
+	trk_id *last = xcalloc(sn->ntrks + 1u, sizeof *last);
+	for (uint32_t i = 0; i < sn->nsheets; i++) {
+		const struct sheet *sh = store_sheet(sn->st, i);
+		if (sh->t1 <= t0 || sh->t0 >= t1)
+			continue;
+		for (uint32_t r = sh->nother; r < sh->ntrk; r++)
+			for (uint32_t k = sh->first[r + 1]; k-- > sh->first[r];)
+				if ((sh->state[k] & SHEET_STATE) == TS_RUN && sh->t0 + sh->start[k] < t1) {
+					last[sh->trk[r]] = sh->who[k];
+					break;
+				}
+	}
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		char name[24];
+		key[t] = none;
+		if (!last[t] || last[t] >= sn->ntrks)
+			continue;
+		snprintf(name, sizeof name, "P%" PRIu64, store_trk(sn->st, last[t])->id);
+		key[t] = text(sn, name);
+	}
+	mem_free(last);
+}
+
+static void by_life(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
+{
+	static const char *const name[2][2] = {
+		{"there all of the time", "there before, ended"}, {"created, never ended", "created and ended"}};
+	str_id id[2][2];
+	for (int i = 0; i < 4; i++)
+		id[i / 2][i % 2] = text(sn, name[i / 2][i % 2]);
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		/* who was there before, the trace was told of as it was; who is new has been created by somebody */
+		bool before = r->t0 == TIME_NONE || r->t0 < t0 || (!r->created && !r->creator);
+		bool ended = r->t1 != TIME_NONE && r->t1 <= t1 && r->t1 < sn->t1;
+		key[t] = id[!before][ended];
+	}
+}
+
+str_id *gor_by_keys(const struct snap *sn, enum gor_by by, int64_t t0, int64_t t1, struct arena *a)
+{
+	if (by == GB_FUNCTION)
+		return NULL;
+	str_id *key = arena_zalloc(a, (sn->ntrks + 1u) * sizeof *key);
+	switch (by) {
+	case GB_CREATOR: by_creator(sn, key); break;
+	case GB_STATE: by_state(sn, t1, key); break;
+	case GB_LABEL: by_label(sn, key); break;
+	case GB_TASK: by_task(sn, key, a); break;
+	case GB_PROC: by_proc(sn, t0, t1, key); break;
+	default: by_life(sn, t0, t1, key); break;
+	}
+	return key;
+}

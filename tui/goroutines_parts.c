@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What a goroutine's page tells of the selected span: its stack, whom it woke,
+ * the chain of those who woke it, the regions it lay in; and of the goroutine:
+ * its accounts and where it was created. Tab goes through them where there is
+ * room for one, a wide screen has all of them. Each is found anew when drawn, by
+ * searches, so its cost is what is in view.
+ */
+#include "config.h"
+#include "gorview.h"
+
+#include "base/text.h"
+#include "store/edges.h"
+#include "store/spans.h"
+#include "timeline.h"
+
+#include <string.h>
+
+/* Whom it made runnable while the span lasted. */
+static int draw_wakes(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct ival *v = gor_one_now(&p->one);
+	struct edge_walk w = {0};
+	struct edge e;
+	while (v && y < h && edges_from(sn, &w, p->one.trk, v->t0, v->t1 + 1, &e)) {
+		struct buf b = {0};
+		buf_puts(&b, e.created ? "created " : "woke ");
+		tp_who(sn->st, e.to, &b);
+		buf_puts(&b, "  ");
+		tp_site(sn->st, e.stack, &b);
+		tp_text(env, g, y++, 2, g->w - 2, ST_NORMAL, &b);
+		buf_free(&b);
+	}
+	return y;
+}
+
+/* The moment at which somebody made it runnable: for a wait the end of it, for running what came before. */
+static const struct ival *made_ready(const struct gor_one *o)
+{
+	uint32_t i = o->rows.sel;
+	if (o->v[i].state == TS_READY)
+		return &o->v[i];
+	if (o->v[i].state == TS_RUN)
+		return i && o->v[i - 1].state == TS_READY ? &o->v[i - 1] : NULL;
+	return i + 1 < o->n && o->v[i + 1].state == TS_READY ? &o->v[i + 1] : NULL;
+}
+
+/* When and by whom a goroutine was made runnable last before t; false when it is not known. */
+static bool woken_before(const struct snap *sn, trk_id g, int64_t t, struct ival *v)
+{
+	enum { STEPS = 400 };
+	bool have = ival_at(sn, g, t, v);
+	for (int i = 0; have && i < STEPS; i++, have = ival_step(sn, v, -1))
+		if (v->state == TS_READY && v->t0 <= t && v->who)
+			return true;
+	return false;
+}
+
+/* Who woke it, who woke that one, back in time. */
+static int draw_chain(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct ival *first = made_ready(&p->one);
+	struct ival v;
+	struct buf b = {0};
+	if (!first)
+		return y;
+	v = *first;
+	for (bool have = true; have && v.who && y < h; have = woken_before(sn, v.who, v.t0, &v)) {
+		buf_reset(&b);
+		buf_putc(&b, '-');
+		text_ns(&b, first->t0 - v.t0);
+		grid_right(g, y, 12, ST_DIM, 0, buf_str(&b));
+		buf_reset(&b);
+		tp_who(sn->st, v.who, &b);
+		buf_puts(&b, "  ");
+		tp_site(sn->st, v.stack, &b);
+		tp_text(env, g, y++, 14, g->w - 14, ST_NORMAL, &b);
+	}
+	buf_free(&b);
+	return y;
+}
+
+/* Its regions from those of the selected span on, which are marked. */
+static int draw_regions(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct ival *v = gor_one_now(&p->one);
+	uint32_t k = 0;
+	int64_t a, b;
+	for (; k + 1 < p->one.nregion; k++) {
+		span_bounds(sn, &store_span(sn->st, p->one.region[k])->s, &a, &b);
+		if (b > v->t0)
+			break;
+	}
+	for (; k < p->one.nregion && y < h; k++, y++) {
+		const struct sink_span *s = &store_span(sn->st, p->one.region[k])->s;
+		struct buf t = {0};
+		span_bounds(sn, s, &a, &b);
+		bool here = a < v->t1 && b > v->t0;
+		tp_at(g, y, 11, a);
+		tp_ns(g, y, 20, b - a, 0);
+		tp_str(sn->st, s->name, "(inherited task)", &t);
+		if (s->id)
+			buf_printf(&t, "  task %llu", (unsigned long long)s->id);
+		grid_text(g, y, 1, ST_ACCENT, AT_BOLD, here ? ">" : " ");
+		tp_text(env, g, y, 22, g->w - 22, here ? ST_ACCENT : ST_NORMAL, &t);
+		buf_free(&t);
+	}
+	return y;
+}
+
+static stk_id stack_of(const struct gor_one *o)
+{
+	const struct ival *v = gor_one_now(o);
+	/* a running stretch has its stack where it stopped: with what came after */
+	if (v->state == TS_RUN && o->rows.sel + 1 < o->n && v[1].state != TS_READY)
+		return v[1].stack;
+	return v->stack;
+}
+
+int gor_part_draw(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h, enum gor_part part)
+{
+	static const struct { const char *head, *none; bool span; } about[GP__N] = {
+		[GP_STACK] = {"stack at the end of span", "the trace has no stack here", true},
+		[GP_WAKES] = {"woken and created in span", "nobody", true},
+		[GP_CHAIN] = {"who woke whom before span", "no goroutine: a timer, the network, the runtime", true},
+		[GP_REGIONS] = {"regions", "it is in no region", false},
+		[GP_ACCOUNTS] = {"where its time went", "nowhere: it did nothing in the window", false},
+		[GP_CREATED] = {"created at", "the trace has no stack of that", false},
+	};
+	const struct trk_row *t = store_trk(session_snap(env->s)->st, p->one.trk);
+	if (y + 1 >= h || !p->one.rows.n)
+		return y;
+	if (about[part].span)
+		grid_printf(g, y, 1, ST_HEAD, 0, "%s %u", about[part].head, p->one.rows.sel + 1);
+	else
+		grid_text(g, y, 1, ST_HEAD, 0, about[part].head);
+	int was = ++y;
+	switch (part) {
+	case GP_STACK: y = tp_stack(env, g, y, h, stack_of(&p->one)); break;
+	case GP_WAKES: y = draw_wakes(p, env, g, y, h); break;
+	case GP_CHAIN: y = draw_chain(p, env, g, y, h); break;
+	case GP_REGIONS: y = draw_regions(p, env, g, y, h); break;
+	case GP_ACCOUNTS: y = tp_accounts(session_snap(env->s)->st, g, y, h, &p->one.s); break;
+	default: y = tp_stack(env, g, y, h, t->created ? t->created : t->start); break;
+	}
+	if (y == was)
+		grid_text(g, y++, 2, ST_DIM, 0, about[part].none);
+	return y;
+}
