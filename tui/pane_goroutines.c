@@ -185,6 +185,7 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 	}
 	if (!p->rows[p->level].n) {
 		tp_empty(g, 1, !session_snap(env->s)->complete && !p->gs->ng ? "No goroutine has been read yet."
+			: session_snap(env->s)->trace.log && !p->gs->ng ? tp_log_why
 			: env->grep.rx ? "No row matches: & and Enter shows all of them."
 			: "No goroutine is left by the filters.\nR drops them all, u the last one.");
 		return;

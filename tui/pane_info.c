@@ -106,6 +106,26 @@ static void trace_facts(struct info *f, const struct snap *sn)
 	add_n(f, "marks", sn->nmarks);
 }
 
+/* Of a log of gctrace and schedtrace. */
+static void log_facts(struct info *f, const struct snap *sn)
+{
+	const struct sink_trace *t = &sn->trace;
+	uint32_t gc = 0, gor = 0;
+	for (uint32_t i = 0; i < sn->nspans; i++)
+		gc += store_span(sn->st, i)->s.kind == SP_GC;
+	for (uint32_t i = 1; i < sn->ntrks; i++)
+		gor += store_trk(sn->st, i)->kind == TK_G;
+	add_wall(f, "began", t->wall == TIME_NONE ? 0 : t->wall);
+	add_ns(f, "length", sn->t1 - sn->t0);
+	add_n(f, "runs", t->generations);
+	add_n(f, "lines", t->events);
+	add_n(f, "of schedtrace", t->batches);
+	add_n(f, "GC cycles", gc);
+	if (gor)
+		add_n(f, "goroutines", gor);
+	add_s(f, "", "all that the runtime printed there; a trace tells what goroutines did");
+}
+
 static void profile_facts(struct info *f, const struct pane_env *env, const struct snap *sn)
 {
 	const struct store *st = sn->st;
@@ -157,9 +177,11 @@ static void info_update(void *st, const struct pane_env *env)
 	arena_reset(&f->arena);
 	f->n = 0;
 	add_s(f, "file", session_file(env->s));
-	add_s(f, "kind", session_is_trace(env->s) ? "Go execution trace" : "pprof profile");
+	add_s(f, "kind", session_kind(env->s));
 	add_size(f, sn);
-	if (session_is_trace(env->s))
+	if (sn->trace.log)
+		log_facts(f, sn);
+	else if (session_is_trace(env->s))
 		trace_facts(f, sn);
 	else
 		profile_facts(f, env, sn);

@@ -217,6 +217,8 @@ static const char *why_empty(const struct tasks *p, const struct pane_env *env)
 	const struct snap *sn = session_snap(env->s);
 	if (!sn->complete)
 		return p->regions ? "No region has been read yet." : "No task has been read yet.";
+	if (sn->trace.log)
+		return tp_log_why;
 	if (env->grep.rx)
 		return "No row matches: & and Enter shows all of them.";
 	if (p->pick.lo != TIME_NONE || p->pick.hi != TIME_NONE || p->pick.whole)

@@ -357,6 +357,11 @@ void tp_quote(const struct store *st, str_id id, struct buf *b)
 	buf_putc(b, '$');
 }
 
+const char tp_log_why[] = "This is a log of gctrace or schedtrace: the runtime does not print there what goroutines,\n"
+    "tasks and regions did. Panes 5 (timeline) and 8 (GC) have what it does print.\n\n"
+    "    GODEBUG=schedtrace=1000,scheddetail=1\n\n"
+    "lists goroutines with their states; a trace (go test -trace, /debug/pprof/trace) has all of it.";
+
 void tp_empty(struct grid *g, int y, const char *why)
 {
 	for (const char *end; *why; why = *end ? end + 1 : end) {

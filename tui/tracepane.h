@@ -51,6 +51,7 @@ int64_t tp_decade(int64_t ns, bool up);
 /* What a goroutine did over [t0, t1), one line. */
 void tp_strip(const struct pane_env *, struct grid *, int y, int x, int w, trk_id, int64_t t0, int64_t t1);
 /* Why there is nothing to see, over several lines; parts are separated by newlines. */
+extern const char tp_log_why[];		/* why a log of gctrace or schedtrace has nothing of the program */
 void tp_empty(struct grid *, int y, const char *why);
 /* A share of a whole: name, time, bar; and all the accounts of a goroutine or region, as the reference's
    pages have them. Lines from y on, before h; returns the line after them. */

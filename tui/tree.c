@@ -243,6 +243,9 @@ static const char *why_none(const struct pane_env *env, const char *type)
 {
 	if (!session_is_trace(env->s))
 		return "The profile has no sample with a value of this type.";
+	if (session_snap(env->s)->trace.log)
+		return "A log of gctrace or schedtrace has no stacks: what it does have is in the panes 5 (timeline) and 8 "
+		       "(GC). A CPU profile or a trace has stacks.";
 	for (size_t i = 0; i < sizeof of_trace / sizeof *of_trace; i++)
 		if (!strcmp(type, of_trace[i].type))
 			return of_trace[i].why;

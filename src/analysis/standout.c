@@ -29,6 +29,7 @@ struct look {
 	int64_t p[TS__N], all_p;	/* Ps, by state; all of it */
 	struct longest ready, lock, stw;
 	str_id stw_why;
+	int64_t marking, stopped;	/* all cycles, all stops of the world */
 	uint32_t ngc;
 	int64_t *by_name;		/* running time by start function */
 	struct arena *mem;
@@ -90,6 +91,10 @@ static void walk_spans(struct look *l)
 	for (uint32_t i = 0; i < l->sn->nspans; i++) {
 		const struct sink_span *s = &store_span(l->sn->st, i)->s;
 		l->ngc += s->kind == SP_GC;
+		if (s->t0 != TIME_NONE && s->t1 != TIME_NONE) {
+			l->marking += s->kind == SP_GC ? s->t1 - s->t0 : 0;
+			l->stopped += s->kind == SP_STW ? s->t1 - s->t0 : 0;
+		}
 		if (s->kind != SP_STW || s->t0 == TIME_NONE || s->t1 == TIME_NONE)
 			continue;
 		if (s->t1 - s->t0 > l->stw.t1 - l->stw.t0)
@@ -126,8 +131,25 @@ static double share(int64_t part, int64_t all)
 	return all > 0 ? (double)part * 100 / (double)all : 0;
 }
 
+/* A log does not tell which P did what; its cycles have their times. */
+static void say_log(struct look *l)
+{
+	int64_t busy = l->all_p - l->p[TS_IDLE] - l->p[TS_UNKNOWN], all = l->sn->t1 - l->sn->t0;
+	if (busy > 0)
+		buf_printf(&l->b, "Ps were seen busy %.0f%% of the time%s", share(busy, l->all_p), l->ngc ? "; " : "");
+	if (l->ngc)
+		buf_printf(&l->b, "%u GC cycle%s: marking %.1f%%, stopped %.2f%%", l->ngc,
+		    l->ngc == 1 ? "" : "s", share(l->marking, all), share(l->stopped, all));
+	if (l->b.n)
+		say(l, (struct longest){0});
+}
+
 static void say_busy(struct look *l)
 {
+	if (l->sn->trace.log) {
+		say_log(l);
+		return;
+	}
 	int64_t gc = l->p[TS_GCWORK] + l->p[TS_ASSIST] + l->p[TS_SWEEP];
 	if (l->all_p <= 0)
 		return;

@@ -286,6 +286,11 @@ const char *session_file(const struct session *s)
 	return s->o->nfile ? s->o->file[0] : "";
 }
 
+const char *session_kind(const struct session *s)
+{
+	return s->op.reader->name;
+}
+
 bool session_is_trace(const struct session *s)
 {
 	return s->op.reader->kind == FK_GOTRACE;

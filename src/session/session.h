@@ -34,6 +34,7 @@ bool session_failed(const struct session *, struct err *e);
 const struct snap *session_snap(const struct session *);
 const char *session_file(const struct session *);	/* name as given (first file) */
 bool session_is_trace(const struct session *);
+const char *session_kind(const struct session *);	/* what the file is: "pprof profile" */
 
 /* Sample types as the panes list them: of a profile its own; of a trace cpu, run, sched, sync, net,
    syscall, block. */
