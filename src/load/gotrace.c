@@ -21,7 +21,7 @@
 
 enum {
 	SAMPLE_NS = 10000000,	/* the runtime's 100 Hz */
-	NEXT = 16,		/* events that one looks ahead */
+	NEXT = 8,		/* events ahead, goroutines are brought into the cache */
 	SHOW_EVERY = 1 << 19	/* events after which what is known so far may be looked at */
 };
 
@@ -88,16 +88,10 @@ static void one_event(struct gotrace *r, const struct tev *ev)
 	}
 }
 
-/* Have the goroutine of an event that comes soon, and the place of that of a later one, brought into the
-   cache: with thousands of goroutines nothing else takes as long as to wait for them. */
-static inline void look_ahead(const struct gotrace *r, const struct tev *soon, const struct tev *later)
+static bool say_upto(struct gotrace *r, int64_t t, uint64_t bytes)
 {
-	if (soon->resource == TR_G) {
-		const struct gg *g = gotrack_g(r, soon->id);
-		__builtin_prefetch(g);
-	}
-	if (later->resource == TR_G && r->gs.cap)
-		__builtin_prefetch(&r->gs.slot[idmap_home((uint64_t)later->id, r->gs.cap)]);
+	gotrack_flush(r);
+	return r->sink->ops->upto(r->sink->self, t, bytes);
 }
 
 static bool take_events(void *self, const struct tgen *gen, const struct tev *ev, size_t n)
@@ -110,7 +104,7 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (i + NEXT < n)
-			look_ahead(r, &ev[i + NEXT / 2], &ev[i + NEXT]);
+			__builtin_prefetch(r->near_g[(uint64_t)ev[i + NEXT].id % NEAR_GS]);
 		if (ev[i].time > r->last) {
 			if (r->nutil)
 				flush_utils(r, gotrace_rel(r, ev[i].time));
@@ -122,7 +116,7 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 	r->unsaid += n;
 	if (r->unsaid >= SHOW_EVERY) {
 		r->unsaid = 0;
-		r->stopped = !r->sink->ops->upto(r->sink->self, gotrace_rel(r, r->last), r->bytes);
+		r->stopped = !say_upto(r, gotrace_rel(r, r->last), r->bytes);
 	}
 	return !r->stopped;
 }
@@ -145,7 +139,7 @@ static bool take_generation(void *self, const struct tgen *gen, const struct tst
 	say_facts(r, info);
 	r->bytes = info->bytes;
 	r->unsaid = 0;
-	r->stopped = !r->sink->ops->upto(r->sink->self, gotrace_rel(r, r->last), info->bytes);
+	r->stopped = !say_upto(r, gotrace_rel(r, r->last), info->bytes);
 	return !r->stopped;
 }
 
@@ -163,6 +157,8 @@ static void forget(struct gotrace *r)
 	idmap_free(&r->ms);
 	idmap_free(&r->tasks);
 	mem_free(r->util);
+	mem_free(r->near_g);
+	mem_free(r->enter);
 	arena_free(r->mem);
 }
 
@@ -170,7 +166,8 @@ int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 {
 	static const struct tev_ops ops = { take_events, take_warning, take_generation };
 	struct arena mem = {0};
-	struct gotrace r = { .sink = sink, .mem = &mem };
+	struct gotrace r = { .sink = sink, .mem = &mem, .near_g = xcalloc(NEAR_GS, sizeof *r.near_g),
+		.enter = xmalloc(ENTERS * sizeof *r.enter) };
 	struct tstream_info info;
 	struct err damage = {0};
 	int ret = tev_read(in, &ops, &r, &info, &damage);
@@ -178,8 +175,9 @@ int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 		flush_utils(&r, gotrace_rel(&r, r.last));
 		gospan_end(&r);
 		say_facts(&r, &info);
-		r.stopped = !sink->ops->upto(sink->self, gotrace_rel(&r, r.last), info.bytes);
+		r.stopped = !say_upto(&r, gotrace_rel(&r, r.last), info.bytes);
 	}
+	gotrack_flush(&r);
 	forget(&r);
 	if (ret) {
 		*e = damage;

@@ -76,7 +76,7 @@ struct gm {
 
 struct gotask { str_id name; uint64_t parent; int64_t t0; trk_id trk; stk_id stack; };
 
-enum { NEAR_PS = 256 };
+enum { NEAR_PS = 256, NEAR_GS = 1 << 14, ENTERS = 1024 };
 
 struct gotrace {
 	struct sink *sink;
@@ -88,6 +88,7 @@ struct gotrace {
 	uint64_t bytes, unsaid;		/* read when the newest generation ended; events since the last upto() */
 	struct idmap gs, ps, ms, tasks;
 	struct gp *near[NEAR_PS];	/* the first Ps, by id */
+	struct gg **near_g;		/* [NEAR_GS]: goroutines by the last bits of their numbers, the newest of each */
 	struct gg *free_g;
 	struct goopen *free_open;
 	struct arena *mem;
@@ -97,6 +98,8 @@ struct gotrace {
 	str_id n_assist, n_sweep, n_gc;
 	struct sink_util *util;		/* wait for the time of the next event */
 	size_t nutil, cutil;
+	struct sink_enter *enter;	/* ENTERS of them, said many at a time */
+	size_t nenter;
 };
 
 /* gotables.c */
@@ -109,11 +112,13 @@ str_id gotables_root(struct gotrace *, uint32_t id);	/* outermost function of a 
 /* gotrack.c */
 void gotrack_event(struct gotrace *, const struct tev *);	/* a transition */
 void gotrack_label(struct gotrace *, const struct tev *);
-struct gg *gotrack_g(const struct gotrace *, int64_t id);
+struct gg *gotrack_find_g(const struct gotrace *, int64_t id);
 struct gg *gotrack_where(const struct gotrace *, const struct tev *);	/* gotrack_g() of the event's own */
 struct gp *gotrack_p(struct gotrace *, int64_t id);	/* found or made */
 void gotrack_show(struct gotrace *, struct gg *, stk_id);	/* what it does may have changed */
 void gotrack_util(struct gotrace *, enum util_what, int64_t p, int delta, bool past);
+
+void gotrack_flush(struct gotrace *);			/* say the states that wait */
 
 /* gospan.c */
 void gospan_range(struct gotrace *, const struct tev *);
@@ -126,6 +131,12 @@ void gospan_end(struct gotrace *);
 static inline stk_id gotables_stack(struct gotrace *r, uint32_t id)
 {
 	return id && id < r->tab.nstack && r->tab.stack[id] ? r->tab.stack[id] - 1 : gotables_find_stack(r, id);
+}
+
+static inline struct gg *gotrack_g(const struct gotrace *r, int64_t id)
+{
+	struct gg *g = r->near_g[(uint64_t)id % NEAR_GS];
+	return g && g->id == id ? g : gotrack_find_g(r, id);
 }
 
 /* Since the first event. Times of a damaged file may be anything: beyond 73 years they stand still. */

@@ -29,15 +29,24 @@ static const char *const reasons[TS__N] = {
 #undef STATE
 };
 
-struct gg *gotrack_g(const struct gotrace *r, int64_t id)
+struct gg *gotrack_find_g(const struct gotrace *r, int64_t id)
 {
 	const struct idslot *s = idmap_get(&r->gs, (uint64_t)id);
 	return s ? s->p : NULL;
 }
 
-static void enter(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack)
+void gotrack_flush(struct gotrace *r)
 {
-	r->sink->ops->enter(r->sink->self, trk, t, (enum tstate)state, who, stack);
+	if (r->nenter)
+		r->sink->ops->enters(r->sink->self, r->enter, r->nenter);
+	r->nenter = 0;
+}
+
+static inline void enter(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack)
+{
+	if (r->nenter == ENTERS)
+		gotrack_flush(r);
+	r->enter[r->nenter++] = (struct sink_enter){ t, trk, who, stack, (uint8_t)state };
 }
 
 struct gg *gotrack_where(const struct gotrace *r, const struct tev *ev)
@@ -244,6 +253,7 @@ static struct gg *new_g(struct gotrace *r, const struct tev *ev)
 	struct gg *g = s->p;
 	if (fresh)
 		s->p = g = take_g(r);
+	r->near_g[(uint64_t)ev->id % NEAR_GS] = g;
 	*g = (struct gg){ .id = ev->id, .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE, .system = true };
 	g->trk = r->sink->ops->track(r->sink->self, TK_G, (uint64_t)ev->id);
 	if (ev->from == TST_NOTEXIST) {
@@ -333,6 +343,8 @@ static void enter_plain(struct gotrace *r, struct gg *g, unsigned state, int64_t
 static void drop_g(struct gotrace *r, struct gg *g)
 {
 	idmap_drop(&r->gs, (uint64_t)g->id);
+	if (r->near_g[(uint64_t)g->id % NEAR_GS] == g)
+		r->near_g[(uint64_t)g->id % NEAR_GS] = NULL;
 	g->id = -1;
 	g->free = r->free_g;
 	r->free_g = g;
