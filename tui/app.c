@@ -461,7 +461,7 @@ void app_refresh(struct app *a)
 {
 	if (session_refresh(a->s))
 		app_update(a);
-	app_side_news(a);
+	app_fetch_news(a, app_side_news(a));
 	arena_reset(&a->scratch);
 }
 
@@ -513,8 +513,24 @@ struct app *app_new(
 	a->njump = 1;
 	if (opt_str(o, OPT_AT) && app_at(a, opt_str(o, OPT_AT)))
 		app_message(a, ST_WARN, "-at=%s: not found", opt_str(o, OPT_AT));
+	app_fetch_news(a, false);
 	arena_reset(&a->scratch);
 	return a;
+}
+
+void app_close_panes(struct app *a)
+{
+	for (int i = 0; panes[i]; i++) {
+		if (a->state[i] && panes[i]->close)
+			panes[i]->close(a->state[i]);
+		mem_free(a->state[i]);
+		a->state[i] = NULL;
+	}
+	a->njump = 1;
+	a->jump_at = 0;
+	a->nundo = a->undone = 0;
+	a->told = false;
+	memset(a->marked, 0, sizeof a->marked);
 }
 
 void app_free(struct app *a)
@@ -523,11 +539,8 @@ void app_free(struct app *a)
 		return;
 	if (a->files)
 		app_history(a, true);
-	for (int i = 0; panes[i]; i++) {
-		if (a->state[i] && panes[i]->close)
-			panes[i]->close(a->state[i]);
-		mem_free(a->state[i]);
-	}
+	app_close_panes(a);
+	session_close(a->next);
 	if (a->find_before != a->find)
 		rx_free(a->find_before);
 	rx_free(a->find);

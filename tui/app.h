@@ -28,6 +28,11 @@ void app_key(struct app *, int32_t key);
 void app_click(struct app *, int32_t key, int y, int x);	/* KEY_CLICK, ... */
 void app_resize(struct app *, int rows, int cols);
 void app_refresh(struct app *);			/* the session may have more: take it */
+/* What it waits for, to be polled; NULL nothing. The session shown: another one when a file was read again;
+   whoever opened the first one closes this one. */
+struct job *app_job(const struct app *);
+struct session *app_session(const struct app *);
+void app_wait(struct app *);			/* until it waits for nothing */
 void app_draw(struct app *, struct grid *);	/* resized to the app's size; every cell written */
 void app_message(struct app *, enum style, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

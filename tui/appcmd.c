@@ -436,7 +436,7 @@ static void do_cancel(struct app *a)
 	a->count = 0;
 	if (a->find)
 		app_search(a, NULL);
-	else if (j) {
+	else if (!app_stop_fetch(a) && j) {
 		job_cancel(j);
 		app_message(a, ST_WARN, "loading stopped: what was read is shown");
 	}
@@ -505,6 +505,7 @@ static bool common_program(struct app *a, const struct act *act)
 	case CMD_COPY_ALL: app_copy(a, true); return true;
 	case CMD_WRITE: app_write(a, act->arg); return true;
 	case CMD_EDIT: app_edit(a); return true;
+	case CMD_FETCH: app_fetch(a, act->arg); return true;
 	case CMD_MARK: do_mark(a, act->arg); return true;
 	case CMD_MARKS: app_marks(a); return true;
 	case CMD_EXPLAIN: app_explain(a, act->arg && *act->arg ? act->arg : NULL); return true;
