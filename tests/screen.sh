@@ -72,6 +72,8 @@ screen top-trace 80x24 orders.trace '' -pane=top -type=sync
 # list: the source beside the profile; cold lines folded
 screen list 80x24 cpu.pb.gz ':list report.export<Enter>'
 screen list-fold 80x24 cpu.pb.gz ':list report.export<Enter>zlI'
+screen list-hot 80x24 cpu.pb.gz ':list report.export<Enter>n}n'
+screen list-asm-none 80x24 cpu.pb.gz ':list report.export<Enter>A'
 screen list-wide 200x60 cpu.pb.gz ':list login.stretch<Enter>'
 # peek: one level, several, of a match, through a caller and back
 screen peek 80x24 cpu.pb.gz 'jj3'

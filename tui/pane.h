@@ -22,8 +22,9 @@ struct place {		/* something that can be pointed at; 0 / NONE where it does not 
 	frm_id frm;	/* a source line */
 	trk_id trk;
 	int64_t t0, t1;	/* TIME_NONE when no time is meant */
+	int64_t line;	/* of the function's file; 0 none is meant */
 };
-#define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE})
+#define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE, 0})
 
 /*
  * Where a pane looks, as numbers whose meaning is its own. The app keeps them
