@@ -64,7 +64,7 @@ screen no-command 80x24 cpu.pb.gz '<^G>:frobnicate<Enter>'
 screen top 80x24 cpu.pb.gz 'jj'
 screen top-cum 80x24 heap.pb.gz 'cj'
 screen top-grep 80x24 cpu.pb.gz '/sync<Enter>&(?i)json|regexp<Enter>'
-screen top-wide 200x60 cpu.pb.gz 'jj'
+screen top-wide 200x60 cpu.pb.gz ':goto-fun report.export<Enter>'
 screen top-lines 80x24 cpu.pb.gz 'grgrgr'
 screen top-ascii 60x16 block.pb.gz '' -ascii
 screen top-none 80x24 cpu.pb.gz ':focus=nothing<Enter>'
