@@ -139,14 +139,15 @@ void input_passed(const struct bytes *b, uint64_t upto)
 		(void)madvise((void *)(uintptr_t)b->p, n, MADV_DONTNEED);
 }
 
-void input_spent(const struct bytes *b, uint64_t upto)
+void input_spent(const struct bytes *b, uint64_t from, uint64_t upto)
 {
 	/* the allocator's own words lie before the first byte; the pages in between are ours alone */
-	uintptr_t a = ((uintptr_t)b->owned + PAGES - 1) & ~(uintptr_t)(PAGES - 1);
+	uintptr_t a = ((uintptr_t)b->owned + (uintptr_t)from + PAGES - 1) & ~(uintptr_t)(PAGES - 1);
 	uintptr_t z = ((uintptr_t)b->owned + (uintptr_t)upto) & ~(uintptr_t)(PAGES - 1);
-	if (b->owned && a < z && upto <= b->n)
+	if (b->owned && upto <= b->n && from < upto && a < z)
 		(void)madvise((void *)a, z - a, MADV_DONTNEED);
-	input_passed(b, upto);
+	if (!from)
+		input_passed(b, upto);
 }
 
 void input_close(struct bytes *b)

@@ -29,8 +29,8 @@ void input_close(struct bytes *);
 /* What lies before `upto` is hardly looked at again: its pages may go. Those that still are, come back
    from the file. */
 void input_passed(const struct bytes *, uint64_t upto);
-/* What lies before `upto` is never looked at again: what was inflated, or read from a pipe, goes for good. */
-void input_spent(const struct bytes *, uint64_t upto);
+/* What lies in [from, upto) is never looked at again: what was inflated, or read from a pipe, goes for good. */
+void input_spent(const struct bytes *, uint64_t from, uint64_t upto);
 
 /* A reader says everything it finds to the sink. -1: refused, nothing of it can be shown. The bytes are
    used up: see input_spent(). */

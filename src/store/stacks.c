@@ -67,6 +67,7 @@ void stacks_free(struct stacks *t)
 {
 	mem_free(t->slot);
 	mem_free(t->kid);
+	mem_free(t->last);
 }
 
 /* The index of what is there already, when more is to come after all. */
@@ -129,25 +130,36 @@ static stk_id other_child(struct stacks *t, stk_id at, loc_id loc)
 	return node;
 }
 
+/* How many of the outermost locations are those of the stack before. */
+static size_t same_ways(struct stacks *t, const loc_id *leaf_first, size_t n)
+{
+	size_t same = 0;
+	while (same < t->nlast && same < n && t->last[same].loc == leaf_first[n - 1 - same])
+		same++;
+	t->last = mem_grow(t->last, &t->clast, n, sizeof *t->last);
+	t->nlast = n;
+	return same;
+}
+
 stk_id stacks_add(struct stacks *t, const loc_id *leaf_first, size_t n)
 {
-	stk_id at = 0;
 	if (!t->cap)
 		index_again(t);
-	while (n-- > 0) {
-		loc_id loc = leaf_first[n];
+	size_t d = same_ways(t, leaf_first, n);
+	stk_id at = d ? t->last[d - 1].node : 0;
+	for (; d < n; d++) {
+		loc_id loc = leaf_first[n - 1 - d];
 		struct stacks_kid k = t->kid[at];
-		if (!loc)
-			continue;
-		if (k.loc == loc) {
+		if (k.loc == loc && loc) {
 			at = k.node;
-		} else if (k.node) {
+		} else if (k.node && loc) {
 			at = other_child(t, at, loc);
-		} else {
+		} else if (loc) {
 			stk_id node = chain(t, at, loc);
 			t->kid[at] = (struct stacks_kid){loc, node};
 			at = node;
 		}
+		t->last[d] = (struct stacks_kid){loc, at};
 	}
 	return at;
 }

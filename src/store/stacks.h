@@ -10,6 +10,8 @@ struct stacks {
 	struct store *st;
 	struct stacks_kid { loc_id loc; stk_id node; } *kid;	/* of each node its first child */
 	size_t ckid;
+	struct stacks_kid *last;	/* the stack before, outermost first: the next one often begins alike */
+	size_t nlast, clast;
 	struct stacks_slot { stk_id parent; loc_id loc; stk_id node; } *slot;	/* all other children */
 	size_t cap, n;
 };
