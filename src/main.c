@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "report/report.h"
 #include "session/opt.h"
-#include "session/remote.h"
 #include "tui.h"
 
 #include <signal.h>
@@ -77,7 +76,7 @@ static int print_table(const struct opt *o, const char *what, struct err *e)
 	return opt_print(&b, what) ? put(&b) : tui_print(o, what, e);
 }
 
-static int run_report(struct opt *o, struct err *e)
+static int run_report(const struct opt *o, struct err *e)
 {
 	const struct report *r = report_find(o->report);
 	struct out out;
@@ -85,7 +84,7 @@ static int run_report(struct opt *o, struct err *e)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\"", o->report);
 	if (!o->nfile)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s of which file?", o->report);
-	if (report_fetch(o, e) || out_open(&out, opt_str(o, OPT_OUTPUT), e))
+	if (out_open(&out, opt_str(o, OPT_OUTPUT), e))
 		return -1;
 	int rc = r->run(o, &out, e);
 	struct err late = {0};
@@ -93,6 +92,22 @@ static int run_report(struct opt *o, struct err *e)
 		*e = late;
 		rc = -1;
 	}
+	return rc;
+}
+
+/* The same as text, for the viewer: on a thread of its own. */
+static int report_text(const struct opt *o, struct buf *text, struct err *e)
+{
+	const struct report *r = report_find(o->report);
+	struct out out = {.fd = -1, .held = true};
+	if (!r)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\"", o->report);
+	int rc = r->run(o, &out, e);
+	if (out.failed)
+		buf_puts(&out.buf, "\n... and more: > FILE writes all of it\n");
+	if (rc)
+		buf_free(&out.buf);
+	*text = out.buf;
 	return rc;
 }
 
@@ -138,12 +153,11 @@ int main(int argc, char **argv)
 	else if (!rc && argc == 1)
 		rc = fputs(about, stdout) < 0;
 	else if (!rc && !strcmp(o.report, "view") && o.nfile)
-		rc = tui_run(&o, &e);
+		rc = tui_run(&o, report_text, &e);
 	else if (!rc)
 		rc = run_report(&o, &e);
 	if (rc < 0)
 		rc = complain(&o, &e);
-	remote_free(o.remote);
 	opt_free(&o);
 	return rc;
 }

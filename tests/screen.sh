@@ -8,7 +8,8 @@ new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
 LC_ALL=C.UTF-8
 XDG_CONFIG_HOME=/nonexistent
-export LC_ALL XDG_CONFIG_HOME
+TZ=UTC
+export LC_ALL XDG_CONFIG_HOME TZ
 bad=0
 
 # screen NAME SIZE FILE KEYS [OPTION...]
@@ -26,6 +27,7 @@ screen() {
 		echo "$name: not $rows lines"
 		bad=1
 	fi
+	case $* in *-ansi*) cols=1000 ;; esac	# colours are no cells
 	if [ "$(printf '\303\251' | wc -m)" = 1 ] &&
 		grep -q ".\{$cols\}." "$new/$name.txt"; then
 		echo "$name: a line is wider than $cols"
@@ -64,22 +66,20 @@ screen no-command 80x24 cpu.pb.gz '<^G>:frobnicate<Enter>'
 screen top 80x24 cpu.pb.gz 'jj'
 screen top-cum 80x24 heap.pb.gz 'cj'
 screen top-grep 80x24 cpu.pb.gz '/sync<Enter>&(?i)json|regexp<Enter>'
-screen top-wide 200x60 cpu.pb.gz ':goto-fun report.export<Enter>'
-screen top-lines 80x24 cpu.pb.gz 'grgrgr'
+screen top-wide 200x60 cpu.pb.gz 'jj'
+screen top-lines 80x24 cpu.pb.gz 'grjjj<Enter>'
 screen top-ascii 60x16 block.pb.gz '' -ascii
 screen top-none 80x24 cpu.pb.gz ':focus=nothing<Enter>'
 screen top-trace 80x24 orders.trace '' -pane=top -type=sync
 # list: the source beside the profile; cold lines folded
 screen list 80x24 cpu.pb.gz ':list report.export<Enter>'
 screen list-fold 80x24 cpu.pb.gz ':list report.export<Enter>zlI'
-screen list-hot 80x24 cpu.pb.gz ':list report.export<Enter>n}n'
-screen list-asm-none 80x24 cpu.pb.gz ':list report.export<Enter>A'
 screen list-wide 200x60 cpu.pb.gz ':list login.stretch<Enter>'
 # peek: one level, several, of a match, through a caller and back
 screen peek 80x24 cpu.pb.gz 'jj3'
 screen peek-levels 80x24 cpu.pb.gz ':peek regexp<Enter>}++'
 screen peek-caller 80x24 cpu.pb.gz 'jj3k<Enter>'
-screen peek-back 80x24 cpu.pb.gz 'jj3k<Enter><Backspace>%'
+screen peek-back 80x24 cpu.pb.gz 'jj3k<Enter><Backspace>:percent whole<Enter>'
 screen peek-wide 200x60 cpu.pb.gz 'jj3'
 # flame: zoomed, found, looked from, turned round, folded
 screen flame 80x24 cpu.pb.gz '4' -ascii
@@ -93,6 +93,31 @@ screen flame-fold 80x24 cpu.pb.gz '4zZ'
 screen flame-wide 200x60 cpu.pb.gz '4/regexp<Enter>'
 screen flame-trace 80x24 orders.trace '' -pane=flame -type=block
 screen flame-diff 80x24 leak-before.pb.gz 4 -mono -ascii -diff_base=samples/leak-after.pb.gz
+# differences: both sides in every pane, one side alone, the other way round, what is in one of them only; menus of values
+DIFF=-diff_base=samples/leak-before.pb.gz
+screen diff-top 80x24 leak-after.pb.gz 'j' $DIFF
+screen diff-top-wide 132x30 leak-after.pb.gz '' -base=samples/leak-before.pb.gz
+screen diff-swap 80x24 leak-after.pb.gz ':diff samples/leak-before.pb.gz<Enter>~:sort cum-b<Enter>'
+screen diff-b 80x24 leak-after.pb.gz 'DDj' $DIFF
+screen diff-off 80x24 leak-after.pb.gz ':diff samples/leak-before.pb.gz<Enter>u'
+screen diff-peek 80x24 leak-after.pb.gz ':peek Login$<Enter>' $DIFF
+screen diff-list 80x24 leak-after.pb.gz ':list Store..open<Enter>' $DIFF
+screen diff-flame 80x24 leak-after.pb.gz '4j' $DIFF -ansi -theme=safe
+screen diff-flame-gone 80x24 leak-before.pb.gz '4:focus=main<Enter>' -diff_base=samples/leak-after.pb.gz -mono -ascii
+screen diff-trace 80x24 orders.trace ':diff samples/orders.trace<Enter>:t 1s..1.2s<Enter>' -pane=top -type=block
+screen diff-none 80x24 leak-after.pb.gz ':diff nonesuch<Enter>'
+screen menu-columns 80x24 cpu.pb.gz 'ejjjjjjj<Enter>:unit s<Enter>'
+screen menu-sort 80x24 cpu.pb.gz 's'
+screen menu-unit 80x24 heap.pb.gz 'U'
+screen menu-percent 80x24 cpu.pb.gz ':focus=json<Enter>%jj<Enter>'
+screen tagged 80x24 cpu.pb.gz 'tt:tagged hide<Enter>'
+screen topn 80x24 cpu.pb.gz ':top7 -cum json -runtime<Enter>'
+# reports as text: of what is shown; searched; only some lines; errors
+screen report-tree 80x24 cpu.pb.gz ':tree json -runtime<Enter>' -ascii
+screen report-find 80x24 cpu.pb.gz ':raw<Enter>/Sum256<Enter>'
+screen report-lines 80x24 cpu.pb.gz ':focus=json<Enter>:traces<Enter>&json<Enter>'
+screen report-bad 80x24 cpu.pb.gz ':report peek (<Enter>'
+screen report-selected 80x24 cpu.pb.gz 'j:report comments<Enter>q:report tags<Enter>'
 screen flame-low 40x8 cpu.pb.gz '4'
 # goroutines: groups, the list of one, a page, the waker's; sorted, found, filtered
 screen gor 80x24 orders.trace '6'

@@ -303,6 +303,8 @@ void app_act(struct app *a, const struct act *act)
 	const struct pane_ops *p = pane_now(a);
 	int pane = a->cur;
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
+	if (!act->arg && !act->count && app_choose(a, act->cmd))
+		return;
 	struct step before = here(a);
 	enum verdict v = p->act(state_now(a), &a->env, act, &ask);
 	struct step after = here(a);
@@ -461,7 +463,10 @@ void app_refresh(struct app *a)
 {
 	if (session_refresh(a->s))
 		app_update(a);
-	app_fetch_news(a, app_side_news(a));
+	app_side_news(a);
+	for (int i = 0; panes[i]; i++)
+		if (panes[i]->tick && a->state[i])
+			panes[i]->tick(a->state[i], &a->env);
 	arena_reset(&a->scratch);
 }
 
@@ -496,6 +501,7 @@ struct app *app_new(
 	    .scratch = &a->scratch,
 	    .ascii = u->ascii,
 	    .detail = true,
+	    .report = u->report,
 	    .mono = !u->look.colours || u->look.theme == TH_MONO};
 	keymap_init(&a->keys, &a->life);
 	app_resize(a, u->rows, u->cols);
@@ -510,27 +516,14 @@ struct app *app_new(
 		return NULL;
 	}
 	show_pane(a, first);
+	a->env.base = opt_bool(o, OPT_RELATIVE) ? BASE_SHOWN : BASE_AUTO;
+	if (o->v[OPT_UNIT].set)
+		app_unit(a, opt_str(o, OPT_UNIT));
 	a->njump = 1;
 	if (opt_str(o, OPT_AT) && app_at(a, opt_str(o, OPT_AT)))
 		app_message(a, ST_WARN, "-at=%s: not found", opt_str(o, OPT_AT));
-	app_fetch_news(a, false);
 	arena_reset(&a->scratch);
 	return a;
-}
-
-void app_close_panes(struct app *a)
-{
-	for (int i = 0; panes[i]; i++) {
-		if (a->state[i] && panes[i]->close)
-			panes[i]->close(a->state[i]);
-		mem_free(a->state[i]);
-		a->state[i] = NULL;
-	}
-	a->njump = 1;
-	a->jump_at = 0;
-	a->nundo = a->undone = 0;
-	a->told = false;
-	memset(a->marked, 0, sizeof a->marked);
 }
 
 void app_free(struct app *a)
@@ -539,8 +532,11 @@ void app_free(struct app *a)
 		return;
 	if (a->files)
 		app_history(a, true);
-	app_close_panes(a);
-	session_close(a->next);
+	for (int i = 0; panes[i]; i++) {
+		if (a->state[i] && panes[i]->close)
+			panes[i]->close(a->state[i]);
+		mem_free(a->state[i]);
+	}
 	if (a->find_before != a->find)
 		rx_free(a->find_before);
 	rx_free(a->find);
@@ -549,6 +545,7 @@ void app_free(struct app *a)
 	history_free(&a->searches);
 	keymap_free(&a->keys);
 	mem_free(a->pop.row);
+	mem_free(a->tagged);
 	for (int i = 0; i < MARKS; i++)
 		mem_free(a->mark_text[i]);
 	mem_free(a->wants.copy);

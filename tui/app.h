@@ -7,6 +7,7 @@
 #include "grid.h"
 #include "session/session.h"
 #include "style.h"
+#include "tui.h"
 
 /*
  * The viewer without a terminal: keys go in, a grid comes out. What only a
@@ -19,6 +20,7 @@ struct app_setup {
 	int rows, cols;
 	bool ascii;
 	struct look look;
+	tui_report *report;	/* NULL: there are none */
 	bool files;		/* history and configuration may be read and written */
 };
 struct app *app_new(const struct opt *, struct session *, const struct app_setup *, struct err *);
@@ -28,11 +30,6 @@ void app_key(struct app *, int32_t key);
 void app_click(struct app *, int32_t key, int y, int x);	/* KEY_CLICK, ... */
 void app_resize(struct app *, int rows, int cols);
 void app_refresh(struct app *);			/* the session may have more: take it */
-/* What it waits for, to be polled; NULL nothing. The session shown: another one when a file was read again;
-   whoever opened the first one closes this one. */
-struct job *app_job(const struct app *);
-struct session *app_session(const struct app *);
-void app_wait(struct app *);			/* until it waits for nothing */
 void app_draw(struct app *, struct grid *);	/* resized to the app's size; every cell written */
 void app_message(struct app *, enum style, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

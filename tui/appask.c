@@ -226,13 +226,15 @@ static void offer(struct offers *o, const char *word, const char *typed, size_t 
 static void offer_values(
     struct app *a, struct offers *o, const char *word, const char *typed, size_t n)
 {
-	static const char *const grans[] = {
-	    "functions", "filefunctions", "files", "lines", "addresses"};
 	enum cmd_id id = cmd_find(word, strlen(word));
 	const struct snap *sn = session_snap(a->s);
-	if (id == CMD_GRANULARITY)
-		for (int i = 0; i < 5; i++)
-			offer(o, grans[i], typed, n);
+	struct choice c[CHOICES_MAX];
+	int nc = app_choices(a, id, c);
+	for (int i = 0; i < nc; i++)
+		offer(o, arena_strndup(&a->scratch, c[i].arg, strlen(c[i].arg)), typed, n);
+	if (id == CMD_GRANULARITY && !nc)
+		for (int i = 0; i < GRANS; i++)
+			offer(o, gran_names[i], typed, n);
 	else if (id == CMD_SET)
 		for (size_t i = 0; config_name(i); i++)
 			offer(o, config_name(i), typed, n);

@@ -52,7 +52,7 @@ fun_id app_function(struct app *a, const struct rx *rx)
 }
 
 /* The name as a regular expression that matches it and nothing else. */
-static const char *exactly(struct app *a, const char *name)
+const char *app_exactly(struct app *a, const char *name)
 {
 	struct buf b = {0};
 	buf_putc(&b, '^');
@@ -77,7 +77,7 @@ static const char *selected(struct app *a)
 		    a, ST_WARN, "no function is selected here: give one, as in :focus=json");
 		return NULL;
 	}
-	return exactly(a, name);
+	return app_exactly(a, name);
 }
 
 /* ---- filters */
@@ -294,23 +294,21 @@ static void do_blame(struct app *a, const char *arg)
 		app_message(a, ST_DIM, "waits for a P (sched) are charged to %s", said[b]);
 }
 
-static const char *const grans[] = {"functions", "filefunctions", "files", "lines", "addresses"};
-
 static void do_gran(struct app *a, const struct act *act)
 {
 	struct query q = *session_query(a->s);
-	unsigned i = ((unsigned)q.gran + 1) % 5;
+	unsigned i = ((unsigned)q.gran + 1) % GRANS;
 	if (act->cmd == CMD_GRANULARITY)
-		for (i = 0; i < 5 && strcmp(grans[i], act->arg ? act->arg : ""); i++)
+		for (i = 0; i < GRANS && strcmp(gran_names[i], act->arg ? act->arg : ""); i++)
 			;
-	if (i == 5) {
+	if (i == GRANS) {
 		app_message(a, ST_ERROR,
 		    "granularity is functions, filefunctions, files, lines or addresses");
 		return;
 	}
 	q.gran = (enum gran)i;
 	if (app_query(a, &q))
-		app_message(a, ST_DIM, "by %s", grans[i]);
+		app_message(a, ST_DIM, "by %s", gran_names[i]);
 }
 
 static void do_noinlines(struct app *a)
@@ -359,13 +357,33 @@ static void top_args(struct app *a, const char *arg)
 			app_act(a, &(struct act){CMD_FLATCUM, 0, w + 1});
 		else if (w[0] == '-' && w[1])
 			ignore = ignore ? arena_printf(&a->scratch, "%s|%s", ignore, w + 1) : w + 1;
-		else if (w[strspn(w, "0123456789")])
+		else if (!w[strspn(w, "0123456789")])
+			app_act(a, &(struct act){CMD_PANE_TOP, 0, w});
+		else
 			focus = focus ? arena_printf(&a->scratch, "%s|%s", focus, w) : w;
 	}
 	if (focus)
 		app_filter(a, CMD_FOCUS, focus, false);
 	if (ignore)
 		app_filter(a, CMD_IGNORE, ignore, false);
+}
+
+/* "list RE > FILE": the report of that name, into a file. */
+static bool to_file(struct app *a, const struct act *act)
+{
+	const char *file = strstr(act->arg, act->arg[0] == '>' ? ">" : " >");
+	if (file && a->secure) {
+		app_message(a, ST_WARN, "off, as TTRACESECURE is set");
+		return true;
+	}
+	if (act->cmd == CMD_REPORT)
+		return false;
+	for (const struct report_row *r = report_rows; file && r->name; r++)
+		if (!strcmp(r->name, cmds[act->cmd].name)) {
+			app_act(a, &(struct act){CMD_REPORT, 0, arena_printf(&a->scratch, "%s %s", r->name, act->arg)});
+			return true;
+		}
+	return false;
 }
 
 static void do_pane(struct app *a, const struct act *act, int i)
@@ -377,6 +395,8 @@ static void do_pane(struct app *a, const struct act *act, int i)
 		app_open(a, panes[i]->name, &p);
 		return;
 	}
+	if (to_file(a, act))
+		return;
 	if (!app_open(a, panes[i]->name, NULL))
 		return;
 	if (act->cmd == CMD_PANE_TOP) {
@@ -436,7 +456,7 @@ static void do_cancel(struct app *a)
 	a->count = 0;
 	if (a->find)
 		app_search(a, NULL);
-	else if (!app_stop_fetch(a) && j) {
+	else if (j) {
 		job_cancel(j);
 		app_message(a, ST_WARN, "loading stopped: what was read is shown");
 	}
@@ -451,7 +471,7 @@ static void do_search_selected(struct app *a)
 		app_message(a, ST_WARN, "no name is selected here");
 		return;
 	}
-	app_search(a, exactly(a, name));
+	app_search(a, app_exactly(a, name));
 	app_find(a, 1);
 }
 
@@ -505,7 +525,6 @@ static bool common_program(struct app *a, const struct act *act)
 	case CMD_COPY_ALL: app_copy(a, true); return true;
 	case CMD_WRITE: app_write(a, act->arg); return true;
 	case CMD_EDIT: app_edit(a); return true;
-	case CMD_FETCH: app_fetch(a, act->arg); return true;
 	case CMD_MARK: do_mark(a, act->arg); return true;
 	case CMD_MARKS: app_marks(a); return true;
 	case CMD_EXPLAIN: app_explain(a, act->arg && *act->arg ? act->arg : NULL); return true;
@@ -563,7 +582,7 @@ static bool common_query(struct app *a, const struct act *act)
 void app_common(struct app *a, const struct act *act)
 {
 	if (open_pane(a, act) || common_program(a, act) || common_search(a, act) ||
-	    common_query(a, act) || app_side(a, act))
+	    common_query(a, act) || app_side(a, act) || app_chosen(a, act))
 		return;
 	if (act->cmd >= CMD_PANE_TOP && act->cmd <= CMD_PANE_EVENTS)
 		app_message(a, ST_WARN, "there is no pane %s", cmds[act->cmd].name);
@@ -573,8 +592,16 @@ void app_common(struct app *a, const struct act *act)
 
 /* ---- the ":" line */
 
+/* A report by its own name; of the selected function, where it wants one and none is given. */
+static void app_report(struct app *a, const struct report_row *r, const char *words)
+{
+	const char *re = r->arg && !(words && *words) ? selected(a) : "";
+	if (re)
+		app_act(a, &(struct act){CMD_REPORT, 0, arena_printf(&a->scratch, "%s %s%s", r->name, re, words ? words : "")});
+}
+
 /* Words that pprof takes and that are no commands of ours: a granularity, a sample type. */
-static bool other_word(struct app *a, const char *word)
+static bool other_word(struct app *a, const char *word, const char *rest)
 {
 	static const struct {
 		const char *word;
@@ -586,9 +613,14 @@ static bool other_word(struct app *a, const char *word)
 			app_act(a, &(struct act){alias[i].cmd, 0, NULL});
 			return true;
 		}
-	for (size_t i = 0; i < sizeof grans / sizeof *grans; i++)
-		if (!strcmp(grans[i], word)) {
+	for (size_t i = 0; i < GRANS; i++)
+		if (!strcmp(gran_names[i], word)) {
 			app_act(a, &(struct act){CMD_GRANULARITY, 0, word});
+			return true;
+		}
+	for (const struct report_row *r = report_rows; r->name; r++)
+		if (!strcmp(r->name, word)) {
+			app_report(a, r, rest);
 			return true;
 		}
 	for (size_t i = 0; i < session_ntypes(a->s); i++)
@@ -616,8 +648,8 @@ static bool short_form(struct app *a, const char *line)
 		return true;
 	}
 	if (!strncmp(line, "top", 3) && isdigit((unsigned char)line[3])) {
-		const char *arg = line + 3 + strspn(line + 3, "0123456789");
-		app_act(a, &(struct act){CMD_PANE_TOP, 0, arg + strspn(arg, " ")});
+		const char *arg = arena_strndup(&a->scratch, line + 3, strlen(line + 3));
+		app_act(a, &(struct act){CMD_PANE_TOP, 0, arg});
 		return true;
 	}
 	return false;
@@ -637,7 +669,7 @@ void app_line(struct app *a, const char *line)
 	}
 	/* other words go first where they are exact: "files" is no beginning of another word */
 	enum cmd_id id = cmd_find(word, n);
-	if ((id == CMD_NONE || strcmp(cmds[id].name, word)) && other_word(a, word))
+	if ((id == CMD_NONE || strcmp(cmds[id].name, word)) && other_word(a, word, arg))
 		return;
 	if (id == CMD_NONE)
 		app_message(a, ST_ERROR, "no such command: %s (? lists them, Tab completes)", word);

@@ -15,7 +15,6 @@
  */
 #include "config.h"
 #include "inside.h"
-#include "waiting.h"
 
 #include "analysis/tracew.h"
 #include "base/job.h"
@@ -67,15 +66,14 @@ static int draw_tabs(const struct app *a, struct grid *g, int x, bool names)
 /* Loading, with how far it is; or the key of the help. */
 static void corner(const struct app *a, struct buf *b)
 {
-	struct job *j = app_job(a);
+	struct job *j = session_job(a->s);
 	uint64_t done = 0, total = 0;
 	if (!j) {
 		buf_puts(b, "?help");
 		return;
 	}
-	struct fetching f;
-	if (session_fetching(a->next ? a->next : a->s, &f)) {
-		waiting_text(&f, b);
+	if (!session_reads(a->s)) {
+		buf_puts(b, "working");
 		return;
 	}
 	job_progress(j, &done, &total);
@@ -105,7 +103,7 @@ static void draw_head(const struct app *a, struct grid *g)
 	struct rect old = grid_clip(g, (struct rect){0, 0, 1, room});
 	draw_tabs(a, g, x ? x + 2 - (left < 4) : 0, names);
 	grid_unclip(g, old);
-	grid_right(g, 0, g->w, app_job(a) ? ST_WARN : ST_KEY, 0, buf_str(&right));
+	grid_right(g, 0, g->w, session_job(a->s) ? ST_WARN : ST_KEY, 0, buf_str(&right));
 	buf_free(&right);
 	buf_free(&name);
 }

@@ -75,30 +75,47 @@ bool flame_window(
 bool flame_signed(const struct flameview *v)
 {
 	const struct flame *f = v->f[DOWN];
-	return f && f->wid[0] != f->t.cum[0];
+	return f && (tree_two(v->t.c) || f->wid[0] != f->t.cum[0]);
 }
 
-/* Five steps: what share of a frame's changes is growth. */
-static enum style change(const struct flame *f, uint32_t node)
+enum flame_colour flame_colouring(const struct flameview *v)
 {
-	double d = f->wid[node] ? (double)f->t.cum[node] / (double)f->wid[node] : 0;
-	return d > .6	 ? ST_MORE2
-	       : d > .1	 ? ST_MORE1
-	       : d < -.6 ? ST_LESS2
-	       : d < -.1 ? ST_LESS1
-			 : ST_SAME;
+	if (v->colour == FC_AUTO || (v->colour == FC_DIFF && !flame_signed(v)))
+		return flame_signed(v) ? FC_DIFF : FC_PACKAGE;
+	return v->colour;
 }
 
-static enum style hue(const struct flameview *v, const struct flame *f, uint32_t node)
+double flame_change(const struct flameview *v, int part, uint32_t node)
 {
+	const struct flame *f = v->f[part];
+	double most = (double)f->wid[node], d = (double)f->t.cum[node];
+	if (f->t.ocum) {
+		struct pair p = tree_pair(v->t.c, f->t.cum[node], f->t.ocum[node]);
+		double a = (double)p.a, b = (double)p.b;
+		most = a > b ? a : b;
+		d = a - b;
+	}
+	return most > 0 ? d / most : 0;
+}
+
+/* Five steps, from what is gone to what is new. */
+static enum style change(const struct flameview *v, int part, uint32_t node)
+{
+	double d = flame_change(v, part, node);
+	return d > .5 ? ST_MORE2 : d > .05 ? ST_MORE1 : d < -.5 ? ST_LESS2 : d < -.05 ? ST_LESS1 : ST_SAME;
+}
+
+static enum style hue(const struct flameview *v, int part, uint32_t node)
+{
+	const struct flame *f = v->f[part];
 	const struct thing *t = &v->t.c->thing[f->t.thing[node]];
 	struct str_row s = calls_symbol(v->t.c, (uint32_t)(t - v->t.c->thing));
-	if (v->colour == FC_SELF) {
-		double part = tree_part(f->t.flat[node], f->t.cum[0]);
-		return part >= .05 ? ST_MORE2 : part >= .01 ? ST_MORE1 : ST_SAME;
+	if (flame_colouring(v) == FC_SELF) {
+		double own = tree_part(f->t.flat[node], f->t.cum[0]);
+		return own >= .05 ? ST_MORE2 : own >= .01 ? ST_MORE1 : ST_SAME;
 	}
-	if (v->colour == FC_AUTO && flame_signed(v))
-		return change(f, node);
+	if (flame_colouring(v) == FC_DIFF)
+		return change(v, part, node);
 	switch (t->kind) {
 	case PKG_MAIN: return ST_MAINPKG;
 	case PKG_STD: return ST_STDLIB;
@@ -134,6 +151,17 @@ struct drawing {
 	int64_t lowest;		/* line drawn on */
 };
 
+/* The topmost frame that is on one side only says so. */
+static const char *one_sided(const struct drawing *d, uint32_t node)
+{
+	const struct ctree *t = &d->v->f[d->part]->t;
+	if (!t->ocum || d->v->conf.reverse || d->part == UP)
+		return "";
+	struct pair p = tree_pair(d->v->t.c, t->cum[node], t->ocum[node]);
+	struct pair up = tree_pair(d->v->t.c, t->cum[t->parent[node]], t->ocum[t->parent[node]]);
+	return !p.b && p.a && up.b ? "new " : !p.a && p.b && up.a ? "gone " : "";
+}
+
 /* Where the last part of a symbol begins: Sum of crypto/sha256.(*Digest).Sum. */
 static size_t symbol_tail(const char *s, size_t n)
 {
@@ -144,14 +172,18 @@ static size_t symbol_tail(const char *s, size_t n)
 }
 
 static void label(
-    const struct drawing *d, int y, int x, int w, uint32_t thing, enum style fg, int attr)
+    const struct drawing *d, int y, int x, int w, uint32_t node, enum style fg, int attr)
 {
+	uint32_t thing = d->v->f[d->part]->t.thing[node];
 	const struct calls *c = d->v->t.c;
 	const struct thing *t = &c->thing[thing];
 	struct str_row s = calls_symbol(c, thing);
 	struct buf b = {0}, full = {0};
+	const char *side = w > 8 ? one_sided(d, node) : "";
 	if (w < 1)
 		return;
+	int room = w;
+	w -= (int)strlen(side);
 	if (w < 3) { /* no room for an ellipsis: the first letters of the name itself */
 		size_t at = symbol_tail(s.s, s.n);
 		text_safe(&b, s.s + at, s.n - at);
@@ -165,21 +197,27 @@ static void label(
 	} else {
 		text_fit_symbol(&b, s.s, s.n, (size_t)w, d->env->ascii);
 	}
-	struct rect old = grid_clip(d->g, (struct rect){y, x, 1, w});
-	grid_textn(d->g, 0, 0, fg, attr, b.p, b.n);
+	struct rect old = grid_clip(d->g, (struct rect){y, x, 1, room});
+	int at = grid_text(d->g, 0, 0, fg, attr | AT_BOLD, side);
+	grid_textn(d->g, 0, at, fg, attr, b.p, b.n);
 	grid_unclip(d->g, old);
 	buf_free(&b);
 	buf_free(&full);
 }
 
-/* What a frame begins with. In a difference without colour it says which way it went. */
+/* What a frame begins with: where it was inlined another edge; in a difference without colour which way
+   it went. */
 static uint32_t edge_mark(const struct drawing *d, uint32_t node, bool selected)
 {
 	bool ascii = d->env->ascii;
 	if (selected)
 		return ascii ? '>' : 0x25b8;
-	if (d->env->mono && d->v->colour == FC_AUTO && flame_signed(d->v))
-		return d->v->f[d->part]->t.cum[node] < 0 ? '-' : '+';
+	if (d->env->mono && flame_colouring(d->v) == FC_DIFF) {
+		double c = flame_change(d->v, d->part, node);
+		return c > .05 ? '+' : c < -.05 ? '-' : '=';
+	}
+	if (ctree_inlined(&d->v->f[d->part]->t, node))
+		return ascii ? '/' : 0x254e;
 	return ascii ? '|' : 0x258f;
 }
 
@@ -191,7 +229,7 @@ static void frame(
 	uint32_t thing = f->t.thing[node];
 	const struct thing *t = &v->t.c->thing[thing];
 	bool mono = d->env->mono, hit = d->hit && d->hit[thing];
-	enum style bg = mono ? ST_NORMAL : hue(v, f, node), fg = mono ? ST_NORMAL : ST_LABEL;
+	enum style bg = mono ? ST_NORMAL : hue(v, d->part, node), fg = mono ? ST_NORMAL : ST_LABEL;
 	int attr = faint ? AT_DIM : 0;
 	if (d->hit && !hit)
 		attr |= AT_DIM;
@@ -203,7 +241,7 @@ static void frame(
 	grid_fill(d->g, (struct rect){y, x0, 1, x1 - x0}, ' ', bg, attr | tone);
 	if (x1 - x0 > 1 || mono || d->env->ascii || selected)
 		grid_put(d->g, y, x0, edge_mark(d, node, selected), fg, bg, attr | tone);
-	label(d, y, x0 + 1, x1 - x0 - 1, thing, fg, attr);
+	label(d, y, x0 + 1, x1 - x0 - 1, node, fg, attr);
 }
 
 static void sliver(const struct drawing *d, int y, int x, double part, bool selected)
@@ -270,7 +308,7 @@ static void put_list(const struct flameview *v, const struct pane_env *env, stru
     const struct link *l, uint32_t n, int64_t of)
 {
 	for (uint32_t i = 0; i < n && y < g->h; i++, y++) {
-		tree_value(v->t.c, g, y, 10, l[i].value, 0);
+		tree_change(env, v->t.c, g, y, 10, l[i].value, 0);
 		tree_percent(g, y, 18, l[i].value, of);
 		tree_name(env, v->t.c, g, y, 20, g->w - 20, l[i].thing, "");
 	}

@@ -8,7 +8,7 @@
 
 /* The inside of the flame pane, for pane_flame.c and flame_draw.c. */
 enum { DOWN, UP, PARTS };	/* UP: the callers above the one that is looked from, when there is one */
-enum flame_colour { FC_AUTO, FC_PACKAGE, FC_SELF, FC__N };	/* AUTO: package, or more and less in a difference */
+enum flame_colour { FC_AUTO, FC_PACKAGE, FC_SELF, FC_DIFF, FC__N };	/* AUTO: package, or DIFF in a difference */
 enum { ZOOMS_MAX = 64 };
 
 struct flameview {
@@ -32,8 +32,12 @@ struct flameview {
 	int64_t hitw;			/* union of their weights */
 };
 
-/* Some weights are negative: a difference is shown. */
+/* A difference is shown: of two sides, or some weights are negative. */
 bool flame_signed(const struct flameview *);
+/* Which of its colours are in force. */
+enum flame_colour flame_colouring(const struct flameview *);
+/* How a frame changed: -1 gone .. 1 new, 0 as it was. */
+double flame_change(const struct flameview *, int part, uint32_t node);
 static inline const struct thing *flame_thing(const struct flameview *v, int part, uint32_t node)
 {
 	return &v->t.c->thing[v->f[part]->t.thing[node]];

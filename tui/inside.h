@@ -39,9 +39,7 @@ struct popup {
 
 struct app {
 	const struct opt *opt;
-	struct session *s, *next;	/* next: NULL, or the same read again, on its way to take its place */
-	uint64_t before;		/* the sides that were looked at before it was read again; 0 none */
-	bool again_diff;		/* and what is read now is to be compared with them */
+	struct session *s;
 	struct pane_env env;
 	struct arena scratch, life;
 	struct app_wants wants;
@@ -73,6 +71,8 @@ struct app {
 	enum cmd_id letter;		/* MARK or JUMP_MARK waits for its letter */
 
 	struct popup pop;
+	fun_id *tagged;			/* env.tagged */
+	size_t tagcap;
 	struct prompt prompt;
 	enum cmd_id asking; /* what the prompt is for: COMMAND, SEARCH, ...; NONE: it is closed */
 	struct view asked_at;		/* where the pane was when the search began */
@@ -106,7 +106,6 @@ void app_undo(struct app *);
 void app_redo(struct app *);
 void app_mark(struct app *, char letter, const char *text);	/* text: a note, or NULL */
 void app_jump_mark(struct app *, char letter);
-void app_close_panes(struct app *);			/* and forget all that is about this file */
 void app_update(struct app *);				/* tell the pane shown what has changed */
 
 /* appcmd.c: what commands do that are common to all panes, and the ":" line */
@@ -116,10 +115,11 @@ bool app_filter(struct app *, enum cmd_id, const char *value, bool add);
 int  app_at(struct app *, const char *where);		/* -at=TIME|gID|FUNC */
 fun_id app_function(struct app *, const struct rx *);	/* the heaviest that matches, 0 none */
 const char *app_fun_name(const struct app *, fun_id);
+const char *app_exactly(struct app *, const char *name);	/* an expression that matches it alone */
 
 /* appside.c: more files: differences and merging */
 bool app_side(struct app *, const struct act *);	/* false: it is no command of these */
-bool app_side_news(struct app *);			/* a file that was asked for is there: true, and told */
+void app_side_news(struct app *);			/* a file that was asked for is there */
 
 /* appask.c: the prompts: command line, search, filters */
 void app_prompt(struct app *, enum cmd_id what, const char *text);
@@ -128,6 +128,14 @@ const char *app_prompt_label(const struct app *);
 void app_find(struct app *, int dir);			/* n, N */
 void app_search(struct app *, const char *re);		/* NULL: none */
 void app_grep(struct app *, const char *re);
+
+/* appchoose.c: commands that take one of a few values; tagged rows */
+enum { GRANS = 5 };
+extern const char *const gran_names[GRANS];
+int  app_choices(const struct app *, enum cmd_id, struct choice *);	/* at most CHOICES_MAX */
+bool app_choose(struct app *, enum cmd_id);		/* the menu of a command's values; false: it has none */
+void app_unit(struct app *, const char *);
+bool app_chosen(struct app *, const struct act *);	/* false: it is no command of these */
 
 /* apppop.c: explanations and menus */
 void app_explain(struct app *, const char *word);	/* NULL: what is under the cursor */
@@ -143,12 +151,6 @@ void app_config(struct app *);				/* read ~/.config/ttrace/config */
 void app_history(struct app *, bool save);
 const char *config_name(size_t i);			/* of a setting; NULL: no more */
 void config_print(struct buf *);			/* the settings there are */
-
-/* appfetch.c: what is open, read or fetched once more */
-void app_fetch(struct app *, const char *arg);
-void app_again(struct app *, const struct side_news *);	/* a profile that was, is there */
-bool app_stop_fetch(struct app *);
-void app_fetch_news(struct app *, bool told);	/* told: a message about it stands there already */
 
 /* appout.c: copying, writing, editing */
 void app_copy(struct app *, bool screen);

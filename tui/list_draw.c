@@ -11,27 +11,38 @@
 #include "listview.h"
 
 #include "analysis/callers.h"
-#include "analysis/demangle.h"
 #include "base/text.h"
 
 #include <string.h>
 
-enum { X_FLAT = 7, X_CUM = 15, X_HEAT = 16, W_HEAT = 8, X_LINE = 31, X_TEXT = 33 };
+enum { X_FLAT = 7, X_CUM = 15, X_HEAT = 16, W_HEAT = 8, X_LINE = 31, X_TEXT = 33, W_SIDES = 7 };
 
 struct drawing { const struct listview *v; const struct pane_env *env; };
+
+/* Both sides of a difference stand where the heat bar is, and need more room. */
+static int wider(const struct listview *v)
+{
+	return tree_delta(v->t.c) ? W_SIDES : 0;
+}
 
 static void weights(const struct drawing *d, struct grid *g, int y, const struct list_row *r)
 {
 	const struct calls *c = d->v->t.c;
-	if (d->v->percent && r->thing) {
-		tree_percent(g, y, X_FLAT, r->flat, c->all);
-		tree_percent(g, y, X_CUM, r->cum, c->all);
+	if (d->env->base != BASE_AUTO && r->thing) {
+		int64_t base = tree_base(d->env, c, BASE_ALL, d->v->fun[d->v->cur].cum);
+		tree_percent(g, y, X_FLAT, r->flat, base);
+		tree_percent(g, y, X_CUM, r->cum, base);
 	} else {
-		tree_value(c, g, y, X_FLAT, r->flat, AT_BOLD);
-		tree_value(c, g, y, X_CUM, r->cum, 0);
+		tree_change(d->env, c, g, y, X_FLAT, r->flat, AT_BOLD);
+		tree_change(d->env, c, g, y, X_CUM, r->cum, 0);
 	}
-	if (r->cum)
+	if (tree_delta(c) && r->thing) {
+		struct pair p = tree_pair(c, r->cum, r->ocum);
+		tree_value(d->env, c, g, y, X_CUM + 8, p.a, 0);
+		tree_value(d->env, c, g, y, X_CUM + 16, p.b, 0);
+	} else if (r->cum) {
 		grid_bar(g, y, X_HEAT, W_HEAT, tree_part(r->cum, d->v->most), ST_HEAT);
+	}
 }
 
 static void text(const struct drawing *d, struct grid *g, int y, const struct list_row *r)
@@ -39,7 +50,8 @@ static void text(const struct drawing *d, struct grid *g, int y, const struct li
 	const struct listview *v = d->v;
 	size_t n;
 	const char *s = v->src && v->src->path ? source_line(v->src, r->line, &n) : NULL;
-	struct rect old = grid_clip(g, (struct rect){y, X_TEXT, 1, g->w - X_TEXT});
+	int x = X_TEXT + wider(v);
+	struct rect old = grid_clip(g, (struct rect){y, x, 1, g->w - x});
 	if (s) {
 		struct buf b = {0};
 		source_expand(&b, s, n);
@@ -56,90 +68,37 @@ static void text(const struct drawing *d, struct grid *g, int y, const struct li
 	grid_unclip(g, old);
 }
 
-/* An instruction, and when it is inlined from elsewhere than the one above, from where. */
-static void draw_code(const struct drawing *d, struct grid *g, int y, uint32_t i)
-{
-	const struct listview *v = d->v;
-	const struct list_row *r = &v->row[i];
-	const struct list_code *k = &v->code[r->code];
-	const struct asm_inst *in = &v->asm_of.v[k->inst];
-	struct buf b = {0};
-	tree_value(v->t.c, g, y, X_FLAT, r->flat, AT_BOLD);
-	tree_value(v->t.c, g, y, X_CUM, r->cum, 0);
-	buf_hex(&b, in->at);
-	grid_right(g, y, X_LINE, ST_DIM, 0, buf_str(&b));
-	buf_reset(&b);
-	source_expand(&b, in->text, strlen(in->text));
-	struct rect old = grid_clip(g, (struct rect){y, X_TEXT, 1, g->w - X_TEXT});
-	int x = 2 - v->left;
-	grid_textn(g, 0, x, r->flat || r->cum ? ST_NORMAL : ST_DIM, 0, b.p ? b.p : "", b.n);
-	x += (int)text_width(b.p ? b.p : "", b.n) + 2;
-	const struct debug_frame *f = in->frame;
-	const struct list_row *up = i && v->row[i - 1].kind == LR_ASM ? r - 1 : NULL;
-	const struct debug_frame *was = up ? v->asm_of.v[v->code[up->code].inst].frame : NULL;
-	if (k->frame && (!was || strcmp(was->name, f->name) || was->line != f->line)) {
-		buf_reset(&b);
-		buf_puts(&b, "; ");
-		if (!demangle(&b, f->name, DM_SIMPLE))
-			text_safe(&b, f->name, strlen(f->name));
-		const char *slash = strrchr(f->file, '/');
-		buf_putc(&b, ' ');
-		text_safe(&b, slash ? slash + 1 : f->file, strlen(slash ? slash + 1 : f->file));
-		buf_printf(&b, ":%lld", (long long)f->line);
-		grid_textn(g, 0, x < 44 - v->left ? 44 - v->left : x, ST_DIM, 0, b.p, b.n);
-	}
-	grid_unclip(g, old);
-	buf_free(&b);
-}
-
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
 	const struct drawing *d = arg;
 	const struct list_row *r = &d->v->row[i];
+	int x_text = X_TEXT + wider(d->v), x_line = X_LINE + wider(d->v);
 	char tmp[32];
 	struct buf b = {0};
 	switch (r->kind) {
 	case LR_FOLDED:
 		buf_printf(&b, "%lld lines without weight", (long long)(r->end - r->line + 1));
-		grid_text(g, y, X_TEXT, ST_DIM, 0, buf_str(&b));
-		grid_put(g, y, X_LINE - 1, 0x2026, ST_DIM, ST_NORMAL, 0);
+		grid_text(g, y, x_text, ST_DIM, 0, buf_str(&b));
+		grid_put(g, y, x_line - 1, 0x2026, ST_DIM, ST_NORMAL, 0);
 		break;
 	case LR_INLINED:
-		tree_value(d->v->t.c, g, y, X_CUM, r->cum, 0);
-		grid_put(g, y, X_LINE - 1, '>', ST_DIM, ST_NORMAL, 0);
+		tree_change(d->env, d->v->t.c, g, y, X_CUM, r->cum, 0);
+		grid_put(g, y, x_line - 1, '>', ST_DIM, ST_NORMAL, 0);
 		tree_name(
-		    d->env, d->v->t.c, g, y, X_TEXT + 2, g->w - X_TEXT - 2, r->thing, "(inlined)");
+		    d->env, d->v->t.c, g, y, x_text + 2, g->w - x_text - 2, r->thing, "(inlined)");
 		break;
-	case LR_ASM: draw_code(d, g, y, i); break;
 	case LR_LINE:
 		weights(d, g, y, r);
 		if (r->line > 0) {
 			buf_i64(&b, r->line);
 			memcpy(tmp, b.p, b.n);
 			tmp[b.n] = 0;
-			grid_right(g, y, X_LINE, ST_DIM, 0, tmp);
+			grid_right(g, y, x_line, ST_DIM, 0, tmp);
 		}
 		text(d, g, y, r);
 		break;
 	}
 	buf_free(&b);
-}
-
-/* Text in lines from y to before end; where the next would be. */
-static int wrapped(struct grid *g, int y, int end, enum style st, const struct buf *b)
-{
-	int w = g->w - 8;
-	for (size_t at = 0; at < b->n && y < end && w > 10; y++) {
-		size_t n = b->n - at < (size_t)w ? b->n - at : (size_t)w;
-		for (size_t k = n; at + n < b->n && k > 1; k--)
-			if (b->p[at + k - 1] == ' ') {
-				n = k;
-				break;
-			}
-		grid_textn(g, y, 6, st, 0, b->p + at, n);
-		at += n;
-	}
-	return y;
 }
 
 static void where(const struct listview *v, const struct pane_env *env, struct grid *g)
@@ -153,7 +112,17 @@ static void where(const struct listview *v, const struct pane_env *env, struct g
 	}
 	buf_puts(&b, "looked in ");
 	sources_where(session_sources(env->s), &b);
-	int y = wrapped(g, 1, 4, ST_DIM, &b);
+	int y = 1, w = g->w - 8;
+	for (size_t at = 0; at < b.n && y < 4 && w > 10; y++) {
+		size_t n = b.n - at < (size_t)w ? b.n - at : (size_t)w;
+		for (size_t k = n; at + n < b.n && k > 1; k--)
+			if (b.p[at + k - 1] == ' ') {
+				n = k;
+				break;
+			}
+		grid_textn(g, y, 6, ST_DIM, 0, b.p + at, n);
+		at += n;
+	}
 	grid_text(g, y, 6, ST_NORMAL, 0,
 	    ":source_path DIR says where it is; :trim_path PREFIX shortens its name");
 	buf_free(&b);
@@ -170,26 +139,24 @@ void listview_draw(const void *st, const struct pane_env *env, struct grid *g)
 			  : "no function is chosen: 2 on a row of Top, or :list RE");
 		return;
 	}
-	grid_right(g, 0, X_FLAT + 1, ST_HEAD, 0, "FLAT");
-	grid_right(g, 0, X_CUM + 1, ST_HEAD, 0, "CUM");
-	grid_text(g, 0, X_HEAT + 1, ST_HEAD, 0, "HEAT");
-	grid_right(g, 0, X_LINE + 1, ST_HEAD, 0, "LINE");
-	grid_text(g, 0, X_TEXT + 1, ST_HEAD, 0, "SOURCE");
+	if (tree_delta(v->t.c)) {
+		grid_text(g, 0, 1, ST_HEAD, 0, "FLAT+-  CUM +-   CUM A   CUM B");
+	} else {
+		grid_right(g, 0, X_FLAT + 1, ST_HEAD, 0, "FLAT");
+		grid_right(g, 0, X_CUM + 1, ST_HEAD, 0, "CUM");
+		grid_text(g, 0, X_HEAT + 1, ST_HEAD, 0, "HEAT");
+	}
+	grid_right(g, 0, X_LINE + wider(v) + 1, ST_HEAD, 0, "LINE");
+	grid_text(g, 0, X_TEXT + wider(v) + 1, ST_HEAD, 0, "SOURCE");
 	if (v->src && v->src->path) {
 		struct buf b = {0};
 		buf_printf(&b, "%s%s", v->stale ? "not the version that ran? " : "", v->src->how);
 		grid_right(g, 0, g->w - 1, v->stale ? ST_WARN : ST_DIM, 0, buf_str(&b));
 		buf_free(&b);
 	}
-	int extra = listview_text(v, env), above = v->assembly && v->asm_why ? env->rows > 14 ? 3 : 1 : 0;
-	if (above) {
-		struct buf b = {0};
-		text_safe(&b, v->asm_why, strlen(v->asm_why));
-		wrapped(g, 1, 1 + above, ST_WARN, &b);
-		buf_free(&b);
-	}
-	if (extra > above) {
-		struct rect old = grid_clip(g, (struct rect){1 + above, 0, extra - above, g->w});
+	int extra = listview_text(v, env);
+	if (extra) {
+		struct rect old = grid_clip(g, (struct rect){1, 0, extra, g->w});
 		where(v, env, g);
 		grid_unclip(g, old);
 	} else if (!v->src) {
@@ -221,10 +188,11 @@ void listview_summary(const void *st, const struct pane_env *env, struct buf *b)
 		text_safe(r, v->src->path, strlen(v->src->path));
 	else
 		text_safe(r, file->s + base, file->n - base);
-	buf_puts(r, "  flat ");
-	tree_put_value(v->t.c, r, f->flat);
+	buf_puts(r, tree_delta(v->t.c) ? "  A - B flat " : "  flat ");
+	tree_put_change(env, v->t.c, r, f->flat);
 	buf_puts(r, " cum ");
-	tree_put_value(v->t.c, r, f->cum);
+	tree_put_change(env, v->t.c, r, f->cum);
+	tree_put_sides(env, v->t.c, r, f->cum, f->ocum);
 	for (uint32_t i = 0; i < v->norder; i++)
 		if (v->order[i] == v->cur)
 			buf_printf(r, "  (%s%u/%u)", v->re ? "match " : "", i + 1, v->norder);
@@ -232,24 +200,6 @@ void listview_summary(const void *st, const struct pane_env *env, struct buf *b)
 	text_fit_symbol(b, name->s, name->n, room > used + 12 ? room - used : 12, env->ascii);
 	buf_put(b, r->p, r->n);
 	buf_free(r);
-}
-
-/* Through which calls an instruction came here. */
-static void listview_code_detail(const struct listview *v, const struct list_row *r, struct buf *b)
-{
-	const struct list_code *k = &v->code[r->code];
-	const struct asm_inst *in = &v->asm_of.v[k->inst];
-	buf_puts(b, " at 0x");
-	buf_hex(b, in->at);
-	buf_puts(b, " flat ");
-	tree_put_value(v->t.c, b, r->flat);
-	buf_puts(b, " cum ");
-	tree_put_value(v->t.c, b, r->cum);
-	for (uint32_t i = k->frame; i-- > 0;) {
-		buf_puts(b, i + 1 == k->frame ? "  inlined: " : " > ");
-		if (!demangle(b, in->frame[i].name, DM_SIMPLE))
-			text_safe(b, in->frame[i].name, strlen(in->frame[i].name));
-	}
 }
 
 void listview_detail(const void *st, const struct pane_env *env, struct buf *b)
@@ -264,18 +214,15 @@ void listview_detail(const void *st, const struct pane_env *env, struct buf *b)
 		return;
 	}
 	buf_printf(b, "line %lld", (long long)r->line);
-	if (r->kind == LR_ASM) {
-		listview_code_detail(v, r, b);
-		return;
-	}
 	if (!r->thing) {
 		buf_puts(b, ": no weight");
 		return;
 	}
 	buf_puts(b, " flat ");
-	tree_put_value(v->t.c, b, r->flat);
+	tree_put_change(env, v->t.c, b, r->flat);
 	buf_puts(b, " cum ");
-	tree_put_value(v->t.c, b, r->cum);
+	tree_put_change(env, v->t.c, b, r->cum);
+	tree_put_sides(env, v->t.c, b, r->cum, r->ocum);
 	buf_puts(b, " (");
 	tree_put_percent(b, r->cum, v->t.c->all);
 	buf_putc(b, ')');
@@ -293,7 +240,7 @@ void listview_detail(const void *st, const struct pane_env *env, struct buf *b)
 			pkg--;
 		text_safe(b, s.s + pkg, s.n - pkg);
 		buf_putc(b, ' ');
-		tree_put_value(v->t.c, b, l[i].value);
+		tree_put_change(env, v->t.c, b, l[i].value);
 	}
 	if (n > 3)
 		buf_printf(b, " and %u more", n - 3);

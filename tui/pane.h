@@ -8,6 +8,7 @@
 #include "explain.h"
 #include "grid.h"
 #include "session/session.h"
+#include "tui.h"
 
 /*
  * The pane interface. A pane is pure functions over (its state, the session):
@@ -22,9 +23,8 @@ struct place {		/* something that can be pointed at; 0 / NONE where it does not 
 	frm_id frm;	/* a source line */
 	trk_id trk;
 	int64_t t0, t1;	/* TIME_NONE when no time is meant */
-	int64_t line;	/* of the function's file; 0 none is meant */
 };
-#define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE, 0})
+#define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE})
 
 /*
  * Where a pane looks, as numbers whose meaning is its own. The app keeps them
@@ -53,6 +53,16 @@ struct search {			/* a regular expression in force, kept by the app */
 	const char *text;
 };
 
+/* What percentages are of: as each pane has it by itself, the whole, what the filters leave, or what the
+   row belongs to (its parent, the centre, the function). */
+enum base { BASE_AUTO, BASE_ALL, BASE_SHOWN, BASE_LOCAL, BASE__N };
+
+struct choice {			/* one of the values that a command takes: a row of a menu */
+	char arg[48], text[112];
+	bool on;		/* it holds now */
+};
+enum { CHOICES_MAX = 40 };
+
 struct pane_env {		/* what a pane may see beside its own state */
 	struct session *s;
 	struct search find;	/* `/`: hits are marked, nothing is left out */
@@ -61,6 +71,11 @@ struct pane_env {		/* what a pane may see beside its own state */
 	bool ascii, mono, compact, detail;
 	bool beside;		/* the side part is shown */
 	int rows, cols;		/* of the pane's area, now; side part not counted */
+	enum base base;
+	const char *unit;	/* in which values are written; NULL: as suits each */
+	const fun_id *tagged;	/* functions that were tagged (t) */
+	size_t ntagged;
+	tui_report *report;	/* makes the text of a report; NULL: cannot */
 };
 
 struct pane_ops {
@@ -72,6 +87,7 @@ struct pane_ops {
 	void (*open)(void *st, const struct pane_env *);	/* once, before it is first shown */
 	void (*close)(void *st);
 	void (*update)(void *st, const struct pane_env *);	/* another snapshot, query or grep; after open() */
+	void (*tick)(void *st, const struct pane_env *);	/* work beside the interface has news */
 	/* PURE. The grid is clipped to the pane's area: below the two head lines, above the last two. */
 	void (*draw)(const void *st, const struct pane_env *, struct grid *);
 	enum verdict (*act)(void *st, const struct pane_env *, const struct act *, struct ask *);
@@ -83,6 +99,8 @@ struct pane_ops {
 	int (*topics)(const void *st, const struct pane_env *, enum topic *);
 	void (*save)(const void *st, struct view *);
 	void (*load)(void *st, const struct pane_env *, const struct view *);
+	/* The values of a command that is pressed without one, for a menu; 0: it is just done. */
+	int (*choices)(const void *st, const struct pane_env *, enum cmd_id, struct choice *);
 	/* One line each, no newline: line 2 of the screen (the app adds the filters), the detail line. */
 	void (*summary)(const void *st, const struct pane_env *, struct buf *);
 	void (*detail)(const void *st, const struct pane_env *, struct buf *);
@@ -98,7 +116,7 @@ struct pane_ops {
 };
 
 extern const struct pane_ops pane_top, pane_list, pane_peek, pane_flame, pane_timeline, pane_help, pane_info;
-extern const struct pane_ops pane_goroutines, pane_tasks, pane_gc, pane_events;
+extern const struct pane_ops pane_goroutines, pane_tasks, pane_gc, pane_events, pane_report;
 
 extern const struct pane_ops *const panes[];	/* pane.c: in the order of the tabs; ends with NULL */
 /* Index of a pane, or -1 when there is none of that name. */

@@ -347,6 +347,34 @@ static enum verdict set_order(
 	return say(ask, "siblings by ", order_name[o]);
 }
 
+static const struct { const char *name, *what; } colours[FC__N] = {
+    [FC_AUTO] = {"auto", "by package, in a difference by change"},
+    [FC_PACKAGE] = {"package", "a colour for each package; runtime and standard library apart"},
+    [FC_SELF] = {"self", "what has weight of its own"},
+    [FC_DIFF] = {"diff", "more and less than in the base"}};
+
+static enum verdict set_colour(struct flameview *v, const char *arg, struct ask *ask)
+{
+	for (int i = 0; arg && i < FC__N; i++)
+		if (!strcmp(arg, colours[i].name)) {
+			v->colour = (enum flame_colour)i;
+			return say(ask, "colours ", colours[i].what);
+		}
+	return say(ask, "colours are auto, package, self or diff", "");
+}
+
+static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+{
+	static const char *const what[] = {"the heaviest first", "by name", "as they first come in the file"};
+	const struct flameview *v = st;
+	(void)env;
+	for (int i = 0; i < 3 && (cmd == CMD_ORDER || cmd == CMD_SORT); i++)
+		tree_choice(&out[i], order_name[i], what[i], (int)v->conf.order == i);
+	for (int i = 0; i < FC__N && cmd == CMD_COLUMNS; i++)
+		tree_choice(&out[i], colours[i].name, colours[i].what, (int)v->colour == i);
+	return cmd == CMD_ORDER || cmd == CMD_SORT ? 3 : cmd == CMD_COLUMNS ? FC__N : 0;
+}
+
 static enum verdict act_shape(
     struct flameview *v, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
@@ -402,14 +430,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		return V_DONE;
 	case CMD_ORDER:
 	case CMD_SORT: return set_order(v, env, a->arg, ask);
-	case CMD_COLUMNS:
-		v->colour = (enum flame_colour)((v->colour + 1) % FC__N);
-		if (v->colour == FC_PACKAGE && !flame_signed(v))
-			v->colour = FC_SELF;	/* AUTO was package already */
-		return say(ask, "colours by ",
-		    v->colour == FC_SELF		      ? "own weight"
-		    : v->colour == FC_AUTO && flame_signed(v) ? "change"
-							      : "package");
+	case CMD_COLUMNS: return set_colour(v, a->arg, ask);
 	default: return act_shape(v, env, a, ask);
 	}
 }
@@ -499,6 +520,8 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	buf_printf(b, " | %s, %s", v->flip ? "flame" : "icicle", order_name[v->conf.order]);
 	if (v->colour == FC_SELF)
 		buf_puts(b, ", own weight");
+	if (env->base > BASE_ALL)
+		buf_printf(b, " | %% of %s", tree_base_name(env, BASE_ALL, "the parent"));
 	if (v->conf.reverse)
 		buf_puts(b, " | reversed");
 	if (v->pivot)
@@ -520,11 +543,11 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	}
 }
 
-static void put_both(const struct calls *c, struct buf *b, int64_t v)
+static void put_both(const struct pane_env *env, const struct calls *c, struct buf *b, int64_t v, int64_t parent)
 {
-	tree_put_value(c, b, v);
+	tree_put_change(env, c, b, v);
 	buf_putc(b, ' ');
-	tree_put_percent(b, v, c->all);
+	tree_put_percent(b, v, tree_base(env, c, BASE_ALL, parent));
 }
 
 static void detail(const void *st, const struct pane_env *env, struct buf *b)
@@ -534,20 +557,22 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 		return;
 	const struct ctree *t = &v->f[v->part]->t;
 	const struct calls *c = v->t.c;
-	int64_t flat = t->flat[v->sel], cum = t->cum[v->sel];
+	int64_t flat = t->flat[v->sel], cum = t->cum[v->sel], up = t->cum[t->parent[v->sel]];
 	struct buf rest = {0}, *r = &rest;
 	if (v->part == DOWN && !v->conf.reverse) {
 		buf_puts(r, "  self ");
-		put_both(c, r, flat);
+		put_both(env, c, r, flat, up);
 	}
 	buf_puts(r, "  total ");
-	put_both(c, r, cum);
-	if (t->parent[v->sel]) {
+	put_both(env, c, r, cum, up);
+	if (t->ocum) {
+		tree_put_sides(env, c, r, cum, t->ocum[v->sel]);
+	} else if (t->parent[v->sel] && env->base != BASE_LOCAL) {
 		buf_puts(r, ", ");
-		tree_put_percent(r, cum, t->cum[t->parent[v->sel]]);
+		tree_put_percent(r, cum, up);
 		buf_puts(r, v->part == UP || v->conf.reverse ? " of callee" : " of parent");
 	}
-	buf_puts(r, "  ");
+	buf_puts(r, ctree_inlined(t, v->sel) ? "  (inlined)  " : "  ");
 	calls_where(c, t->thing[v->sel], r);
 	tree_line(env, c, t->thing[v->sel], b, r);
 }
@@ -622,6 +647,7 @@ const struct pane_ops pane_flame = {
     .update = update,
     .draw = draw,
     .act = act,
+    .choices = choices,
     .go = go,
     .place = place,
     .topics = topics,

@@ -11,7 +11,7 @@
  * lines are shown by number, under a text that says where it was looked for.
  *
  * Rows are lines of the file, or stand for several cold ones (fold), or are
- * functions that were inlined into the line above (I) or its machine code (A).
+ * functions that were inlined into the line above (I).
  */
 #include "config.h"
 #include "pane.h"
@@ -55,8 +55,11 @@ static void weigh_functions_of(struct listview *v)
 			open[v->of[t->thing[stack[--depth]]]]--;
 		uint32_t f = v->of[t->thing[i]];
 		v->fun[f].flat += t->flat[i];
-		if (!open[f]++)
+		v->fun[f].oflat += t->oflat ? t->oflat[i] : 0;
+		if (!open[f]++) {
 			v->fun[f].cum += t->cum[i];
+			v->fun[f].ocum += t->ocum ? t->ocum[i] : 0;
+		}
 		stack[depth++] = i;
 	}
 	mem_free(open);
@@ -112,6 +115,12 @@ static void add(struct listview *v, struct list_row r)
 	v->row[v->rows.n++] = r;
 }
 
+static struct list_row row_of(const struct listview *v, int64_t line, uint32_t thing)
+{
+	const struct thing *t = &v->t.c->thing[thing];
+	return (struct list_row){LR_LINE, line, line, thing, t->flat, t->cum, t->oflat, t->ocum};
+}
+
 static int cmp_line(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct calls *c = ctx;
@@ -129,18 +138,9 @@ static void add_inlined(struct listview *v, uint32_t thing)
 			add(v, (struct list_row){.kind = LR_INLINED,
 				   .line = v->t.c->thing[thing].line,
 				   .thing = l[i].thing,
-				   .cum = l[i].value});
+				   .cum = l[i].value,
+				   .ocum = l[i].other});
 	arena_free(&a);
-}
-
-/* What the line was made into. */
-static void add_code(struct listview *v, int64_t line)
-{
-	uint32_t n, at = v->assembly ? listview_code_at(v, line, &n) : 0;
-	for (uint32_t i = 0; v->assembly && i < n; i++) {
-		const struct asm_inst *in = &v->asm_of.v[v->code[at + i].inst];
-		add(v, (struct list_row){LR_ASM, line, line, 0, in->flat, in->cum, at + i});
-	}
 }
 
 /* Where the function's text ends: the first line after `last` that begins with a closing brace. */
@@ -169,22 +169,17 @@ static void add_source(
 		int64_t next = k < nhot ? v->t.c->thing[hot[k]].line : INT64_MAX;
 		int64_t before = k ? v->t.c->thing[hot[k - 1]].line : 0;
 		if (next == i) {
-			const struct thing *t = &v->t.c->thing[hot[k]];
-			add(v, (struct list_row){LR_LINE, i, i, hot[k], t->flat, t->cum, 0});
+			add(v, row_of(v, i, hot[k]));
 			if (v->inlined)
 				add_inlined(v, hot[k]);
-			add_code(v, i);
 		} else if (v->fold && i != from && i + 1 < next && i - 1 > before) {
 			int64_t end = next - 2 < to ? next - 2 : to;
 			if (end - i < 2)
 				end = i;
-			add(v, (struct list_row){end > i ? LR_FOLDED : LR_LINE, i, end, 0, 0, 0, 0});
-			if (end == i)
-				add_code(v, i);
+			add(v, (struct list_row){.kind = end > i ? LR_FOLDED : LR_LINE, .line = i, .end = end});
 			i = end;
 		} else {
-			add(v, (struct list_row){LR_LINE, i, i, 0, 0, 0, 0});
-			add_code(v, i);
+			add(v, (struct list_row){.kind = LR_LINE, .line = i, .end = i});
 		}
 	}
 }
@@ -207,9 +202,8 @@ static bool other_version(const struct source *src, const struct str_row *name, 
 	return true;
 }
 
-static void fill(struct listview *v, const struct pane_env *env)
+static void fill(struct listview *v, struct session *s)
 {
-	struct session *s = env->s;
 	const struct calls *c = v->t.c;
 	v->rows.n = 0;
 	v->src = NULL;
@@ -217,8 +211,6 @@ static void fill(struct listview *v, const struct pane_env *env)
 	if (v->cur == UINT32_MAX)
 		return;
 	const struct list_fun *f = &v->fun[v->cur];
-	if (v->assembly)
-		listview_code(v, env);
 	uint32_t *hot = xmalloc((size_t)c->nthing * sizeof *hot), n = 0;
 	for (uint32_t i = 1; i < c->nthing; i++)
 		if (v->of[i] == v->cur && !c->thing[i].tag)
@@ -228,12 +220,10 @@ static void fill(struct listview *v, const struct pane_env *env)
 		v->src = sources_get(session_sources(s), store_str(c->st, f->file)->s);
 	v->most = 0;
 	for (uint32_t i = 0; i < n; i++)
-		if (c->thing[hot[i]].cum > v->most)
+		if (tree_part(c->thing[hot[i]].cum, v->most ? v->most : 1) > 1 || !v->most)
 			v->most = c->thing[hot[i]].cum;
 	while (n && c->thing[hot[0]].line <= 0) {	/* no line is known: by itself, first */
-		add(v, (struct list_row){
-			   LR_LINE, 0, 0, hot[0], c->thing[hot[0]].flat, c->thing[hot[0]].cum, 0});
-		add_code(v, 0);
+		add(v, row_of(v, 0, hot[0]));
 		memmove(hot, hot + 1, --n * sizeof *hot);
 	}
 	if (n && v->src && v->src->path) {
@@ -252,12 +242,9 @@ static void fill(struct listview *v, const struct pane_env *env)
 					   : v->src->nline);
 	} else {
 		for (uint32_t i = 0; i < n; i++) {
-			const struct thing *t = &c->thing[hot[i]];
-			add(v,
-			    (struct list_row){LR_LINE, t->line, t->line, hot[i], t->flat, t->cum, 0});
+			add(v, row_of(v, c->thing[hot[i]].line, hot[i]));
 			if (v->inlined)
 				add_inlined(v, hot[i]);
-			add_code(v, t->line);
 		}
 	}
 	mem_free(hot);
@@ -267,7 +254,7 @@ static void select_line(struct listview *v, int64_t line)
 {
 	uint32_t best = 0;
 	for (uint32_t i = 0; i < v->rows.n; i++)
-		if ((v->row[i].kind == LR_LINE || v->row[i].kind == LR_FOLDED) && v->row[i].line <= line)
+		if (v->row[i].kind != LR_INLINED && v->row[i].line <= line)
 			best = i;
 	rows_select(&v->rows, best);
 }
@@ -284,8 +271,7 @@ static void select_hottest(struct listview *v, int h)
 
 int listview_text(const struct listview *v, const struct pane_env *env)
 {
-	int none = v->assembly && v->asm_why ? env->rows > 14 ? 3 : 1 : 0;
-	return none + (v->src && !v->src->path && env->rows > 14 ? 6 : v->src && !v->src->path ? 2 : 0);
+	return v->src && !v->src->path && env->rows > 14 ? 6 : v->src && !v->src->path ? 2 : 0;
 }
 
 static int list_height(const struct listview *v, const struct pane_env *env)
@@ -310,7 +296,7 @@ static void show(struct listview *v, const struct pane_env *env, uint32_t fun)
 	v->id = v->fun[fun].name;
 	v->id_file = v->fun[fun].file;
 	v->stale = false;
-	fill(v, env);
+	fill(v, env->s);
 	uint32_t n = v->rows.n;
 	v->rows = (struct rows){.h = v->rows.h};
 	rows_set(&v->rows, n);
@@ -324,7 +310,7 @@ static void again(struct listview *v, const struct pane_env *env)
 {
 	int64_t line = v->rows.n ? v->row[v->rows.sel].line : 0;
 	uint32_t below = v->rows.sel - v->rows.top;
-	fill(v, env);
+	fill(v, env->s);
 	uint32_t n = v->rows.n;
 	v->rows.n = 0;
 	rows_set(&v->rows, n);
@@ -375,7 +361,6 @@ static void close_list(void *st)
 	mem_free(v->order);
 	mem_free(v->row);
 	mem_free(v->re);
-	listview_code_drop(v);
 	hits_drop(&v->hit);
 }
 
@@ -528,13 +513,6 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		v->inlined = !v->inlined;
 		again(v, env);
 		return V_DONE;
-	case CMD_ASSEMBLY:
-		v->assembly = !v->assembly;
-		again(v, env);
-		return V_DONE;
-	case CMD_PERCENT:
-		v->percent = !v->percent;
-		return say(ask, v->percent ? "percentages of the whole" : "values");
 	case CMD_OPEN: return enter(v, env, ask);
 	case CMD_BACK: return go_back(v, env) ? V_DONE : V_PASS;
 	default: return V_PASS;
@@ -580,8 +558,6 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 	if (v->cur == UINT32_MAX)
 		return;
 	to->fun = v->fun[v->cur].fun;
-	if (v->rows.n)
-		to->line = v->row[v->rows.sel].line;
 	if (v->rows.n && v->row[v->rows.sel].thing) {
 		to->fun = v->t.c->thing[v->row[v->rows.sel].thing].fun;
 		to->frm = v->t.c->thing[v->row[v->rows.sel].thing].frm;
@@ -634,7 +610,7 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 	const struct listview *v = st;
 	(void)env;
 	buf_printf(b,
-	    "n/N next hot  { } function  Enter callee  A asm  I inlined  z %s  gf editor  h l scroll  y "
+	    "n/N next hot  { } function  Enter callee  I inlined  z %s  gf editor  h l scroll  y "
 	    "copy",
 	    v->fold ? "unfold" : "fold");
 }

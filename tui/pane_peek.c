@@ -28,7 +28,7 @@ struct line {
 	enum row_kind kind;
 	int level;
 	uint32_t thing, n;	/* n: of a rule, how many there are */
-	int64_t value;
+	int64_t value, other;
 	bool inl;
 };
 
@@ -43,7 +43,6 @@ struct peek {
 	uint64_t back[BACK_MAX];
 	int nback;
 	int levels;		/* 0: by the height of the screen */
-	enum base base;
 	uint32_t *match;	/* things to go through with { and }, heaviest first */
 	uint32_t nmatch;
 	char *re;		/* NULL: all of them */
@@ -67,7 +66,7 @@ static void add_links(struct peek *p, struct arena *a, enum row_kind kind, const
 	for (uint32_t i = 0; i < n && p->rows.n < ROWS_MAX; i++) {
 		if (level && tree_part(l[i].value, whole) < 0.005)
 			continue;
-		add(p, (struct line){kind, level, l[i].thing, 0, l[i].value, l[i].inl});
+		add(p, (struct line){kind, level, l[i].thing, 0, l[i].value, l[i].other, l[i].inl});
 		if (level + 1 >= levels)
 			continue;
 		struct link *more;
@@ -105,11 +104,11 @@ static void fill(struct peek *p, const struct pane_env *env)
 	const struct thing *c = &p->t.c->thing[p->centre];
 	uint32_t n = callers_of(p->t.c, p->centre, &a, &l);
 	add_links(p, &a, R_CALLER, l, n, 0, levels);
-	add(p, (struct line){R_CALLERS, 0, 0, n, 0, false});
+	add(p, (struct line){R_CALLERS, 0, 0, n, 0, 0, false});
 	uint32_t at = p->rows.n;
-	add(p, (struct line){R_CENTRE, 0, p->centre, 0, c->cum, false});
+	add(p, (struct line){R_CENTRE, 0, p->centre, 0, c->cum, c->ocum, false});
 	n = callees_of(p->t.c, p->centre, &a, &l);
-	add(p, (struct line){R_CALLEES, 0, 0, n, 0, false});
+	add(p, (struct line){R_CALLEES, 0, 0, n, 0, 0, false});
 	add_links(p, &a, R_CALLEE, l, n, 0, levels);
 	arena_free(&a);
 	uint32_t rows = p->rows.n;
@@ -240,10 +239,9 @@ static void close_peek(void *st)
 
 /* ---- drawing */
 
-static int64_t base_of(const struct peek *p)
+static int64_t base_of(const struct peek *p, const struct pane_env *env)
 {
-	return p->base == BASE_ALL ? p->t.c->all : p->base == BASE_SHOWN ? p->t.c->total
-	    : p->t.c->thing[p->centre].cum;
+	return tree_base(env, p->t.c, BASE_LOCAL, p->t.c->thing[p->centre].cum);
 }
 
 struct drawing { const struct peek *p; const struct pane_env *env; };
@@ -252,6 +250,20 @@ static void draw_rule(struct grid *g, int y, uint32_t n, const char *what)
 {
 	grid_fill(g, (struct rect){y, 2, 1, g->w - 3}, 0x2500, ST_RULE, 0);
 	grid_printf(g, y, 6, ST_HEAD, 0, " %u %s%s ", n, what, n == 1 ? "" : "s");
+}
+
+/* A row of a difference: the change, both sides. */
+static void draw_sides(const struct drawing *d, struct grid *g, int y, const struct line *l)
+{
+	const struct calls *c = d->p->t.c;
+	struct pair p = tree_pair(c, l->value, l->other);
+	int attr = l->kind == R_CENTRE ? AT_BOLD : 0, x = 28 + 2 * l->level;
+	tree_change(d->env, c, g, y, 10, l->value, attr);
+	tree_value(d->env, c, g, y, 18, p.a, attr);
+	tree_value(d->env, c, g, y, 26, p.b, attr);
+	tree_name(d->env, c, g, y, x, g->w - x, l->thing, l->inl ? "(inlined)" : "");
+	if (attr)
+		grid_attr(g, (struct rect){y, x, 1, g->w - x}, attr);
 }
 
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
@@ -264,17 +276,21 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 		draw_rule(g, y, l->n, l->kind == R_CALLERS ? "caller" : "callee");
 		return;
 	}
+	if (tree_delta(p->t.c)) {
+		draw_sides(d, g, y, l);
+		return;
+	}
 	if (l->kind == R_CENTRE) {
-		tree_value(p->t.c, g, y, 9, t->flat, AT_BOLD);
+		tree_value(d->env, p->t.c, g, y, 9, t->flat, AT_BOLD);
 		grid_text(g, y, 10, ST_DIM, 0, "flat");
-		tree_value(p->t.c, g, y, 23, t->cum, AT_BOLD);
+		tree_value(d->env, p->t.c, g, y, 23, t->cum, AT_BOLD);
 		grid_text(g, y, 24, ST_DIM, 0, "cum");
 		tree_name(d->env, p->t.c, g, y, 30, g->w - 30, l->thing, "");
 		grid_attr(g, (struct rect){y, 30, 1, g->w - 30}, AT_BOLD);
 		return;
 	}
-	tree_value(p->t.c, g, y, 9, l->value, 0);
-	tree_percent(g, y, 16, l->value, base_of(p));
+	tree_value(d->env, p->t.c, g, y, 9, l->value, 0);
+	tree_percent(g, y, 16, l->value, base_of(p, d->env));
 	int x = 18 + 2 * l->level;
 	tree_name(d->env, p->t.c, g, y, x, g->w - x, l->thing, l->inl ? "(inlined)" : "");
 }
@@ -288,7 +304,8 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 		grid_text(g, 2, 2, ST_DIM, 0, "no function is chosen: Enter in Top, or :peek RE");
 		return;
 	}
-	grid_text(g, 0, 5, ST_HEAD, 0, "VALUE   PART  FUNCTION");
+	grid_text(g, 0, 5, ST_HEAD, 0,
+	    tree_delta(p->t.c) ? "CUM +-   CUM A   CUM B  FUNCTION" : "VALUE   PART  FUNCTION");
 	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
 	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env},
 	    &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
@@ -337,15 +354,6 @@ static void next_part(struct peek *p)
 				return;
 			}
 	}
-}
-
-static enum verdict say(struct ask *ask, const char *s)
-{
-	ask->kind = ASK_MESSAGE;
-	size_t n = strlen(s);
-	memcpy(ask->text, s, n < sizeof ask->text ? n + 1 : sizeof ask->text);
-	ask->text[sizeof ask->text - 1] = 0;
-	return V_ASK;
 }
 
 static enum verdict step_match(struct peek *p, const struct pane_env *env, int dir)
@@ -410,11 +418,6 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		fill(p, env);
 		return V_DONE;
 	}
-	case CMD_PERCENT:
-		p->base = (enum base)((p->base + 1) % BASE__N);
-		return say(ask, p->base == BASE_LOCAL ? "percentages of the centre"
-				: p->base == BASE_ALL ? "percentages of the whole"
-						      : "percentages of what is shown");
 	case CMD_PANE_PEEK: return a->arg && *a->arg ? match_re(p, env, a->arg, ask) : V_PASS;
 	default: return V_PASS;
 	}
@@ -476,7 +479,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_printf(&rest, "  %u of %u that match %s", at + 1, p->nmatch, p->re);
 	if (levels_of(p, env) > 1)
 		buf_printf(&rest, "  %d levels", levels_of(p, env));
-	buf_printf(&rest, "  %% of %s", base_name(p->base, "centre"));
+	buf_printf(&rest, "  %% of %s", tree_base_name(env, BASE_LOCAL, "centre"));
 	buf_puts(b, "peek ");
 	tree_line(env, p->t.c, p->centre, b, &rest);
 }
@@ -494,9 +497,10 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	buf_puts(&rest, "  ");
 	calls_where(p->t.c, l->thing, &rest);
 	buf_puts(&rest, "  flat ");
-	tree_put_value(p->t.c, &rest, t->flat);
+	tree_put_change(env, p->t.c, &rest, t->flat);
 	buf_puts(&rest, " cum ");
-	tree_put_value(p->t.c, &rest, t->cum);
+	tree_put_change(env, p->t.c, &rest, t->cum);
+	tree_put_sides(env, p->t.c, &rest, t->cum, t->ocum);
 	if (p->nback)
 		buf_printf(&rest, "  (Backspace: %d back)", p->nback);
 	tree_line(env, p->t.c, l->thing, b, &rest);
@@ -543,13 +547,6 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
 
-static void open_peek(void *st, const struct pane_env *env)
-{
-	struct peek *p = st;
-	(void)env;
-	p->base = BASE_LOCAL;
-}
-
 static int topics(const void *st, const struct pane_env *env, enum topic *t)
 {
 	(void)st;
@@ -564,7 +561,6 @@ const struct pane_ops pane_peek = {
     .bit = P_PEEK,
     .cmd = CMD_PANE_PEEK,
     .state_size = sizeof(struct peek),
-    .open = open_peek,
     .close = close_peek,
     .update = update,
     .draw = draw,

@@ -16,13 +16,34 @@
 #include "analysis/callers.h"
 #include "base/text.h"
 #include "rows.h"
-#include "toplines.h"
 #include "tree.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum top_col { C_FLAT, C_FLATP, C_SUM, C_CUM, C_CUMP, C_BAR, C_NAME, C__N };
-enum top_sort { K_FLAT, K_CUM, K_NAME, K__N };
+enum top_col { C_FLAT, C_FLATP, C_SUM, C_FLATA, C_FLATB, C_CUM, C_CUMP, C_CUMA, C_CUMB, C_BAR, C_WHERE, C_NAME, C__N };
+enum top_sort { K_FLAT, K_CUM, K_NAME, K_FLATA, K_FLATB, K_CUMA, K_CUMB, K__N };
+
+static const struct top_column {
+	const char *name, *head, *delta;	/* delta: its head when a difference is shown */
+	int width;
+	enum top_sort sort;	/* K__N: it is no order */
+	const char *what;
+} cols[C__N] = {
+    [C_FLAT] = {"flat", "FLAT", "FLAT +-", 8, K_FLAT, "own weight"},
+    [C_FLATP] = {"flat%", "FLAT%", "FLAT%", 6, K__N, "own weight in percent"},
+    [C_SUM] = {"sum%", "SUM%", "SUM%", 6, K__N, "own weights of this row and all above"},
+    [C_FLATA] = {"flat-a", "FLAT A", "FLAT A", 7, K_FLATA, "own weight on side A, what is looked at"},
+    [C_FLATB] = {"flat-b", "FLAT B", "FLAT B", 7, K_FLATB, "own weight on side B, the base"},
+    [C_CUM] = {"cum", "CUM", "CUM +-", 8, K_CUM, "weight with all that it calls"},
+    [C_CUMP] = {"cum%", "CUM%", "CUM%", 6, K__N, "that in percent"},
+    [C_CUMA] = {"cum-a", "CUM A", "CUM A", 7, K_CUMA, "that on side A, what is looked at"},
+    [C_CUMB] = {"cum-b", "CUM B", "CUM B", 7, K_CUMB, "that on side B, the base"},
+    [C_BAR] = {"bar", "CUM BAR", "CUM BAR", 9, K__N, "a bar as long as it"},
+    [C_WHERE] = {"where", "WHERE", "WHERE", 20, K__N, "file and line"},
+    [C_NAME] = {"name", "", "", 0, K_NAME, "the name"},
+};
 
 struct top {
 	struct tree t;
@@ -32,7 +53,9 @@ struct top {
 	size_t cap, sumcap;
 	enum top_sort sort;
 	bool invert;
-	enum base base;
+	uint32_t limit;		/* rows that are shown, 0 all (top20) */
+	uint32_t all;		/* rows that there were before it */
+	unsigned cols;		/* bits of the columns that were chosen, 0: those that suit */
 	uint64_t sel;		/* id of the selected thing, over changes of the query */
 	uint32_t functions;	/* that the file has */
 	struct hits hit;	/* by row */
@@ -49,27 +72,36 @@ static void keep(struct top *p)
 		p->sel = p->t.c->thing[selected(p)].id;
 }
 
-struct by { const struct thing *thing; enum top_sort sort; bool invert; };
+struct by { const struct calls *c; enum top_sort sort; bool invert; };
 
 static uint64_t magnitude(int64_t v)
 {
 	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
+static int down(int64_t a, int64_t b)
+{
+	return magnitude(a) > magnitude(b) ? -1 : magnitude(a) < magnitude(b);
+}
+
 static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct by *by = ctx;
-	const struct thing *x = &by->thing[a], *y = &by->thing[b];
-	uint64_t fx = magnitude(x->flat), fy = magnitude(y->flat);
-	uint64_t cx = magnitude(x->cum), cy = magnitude(y->cum);
-	int flat = fx > fy ? -1 : fx < fy, cum = cx > cy ? -1 : cx < cy;
-	int name = x->rank < y->rank ? -1 : x->rank > y->rank, d = 0;
-	if (by->sort == K_FLAT)
-		d = flat ? flat : cum ? cum : name;
-	else if (by->sort == K_CUM)
-		d = cum ? cum : flat ? flat : name;
-	else
-		d = name;
+	const struct thing *x = &by->c->thing[a], *y = &by->c->thing[b];
+	struct pair xf = tree_pair(by->c, x->flat, x->oflat), yf = tree_pair(by->c, y->flat, y->oflat);
+	struct pair xc = tree_pair(by->c, x->cum, x->ocum), yc = tree_pair(by->c, y->cum, y->ocum);
+	int flat = down(x->flat, y->flat), cum = down(x->cum, y->cum), d = 0;
+	int name = x->rank < y->rank ? -1 : x->rank > y->rank;
+	switch (by->sort) {
+	case K_FLATA: d = down(xf.a, yf.a); break;
+	case K_FLATB: d = down(xf.b, yf.b); break;
+	case K_CUMA: d = down(xc.a, yc.a); break;
+	case K_CUMB: d = down(xc.b, yc.b); break;
+	case K_CUM: d = cum; break;
+	case K_NAME: return by->invert ? -name : name;
+	default: break;
+	}
+	d = d ? d : flat ? flat : cum ? cum : name;
 	return by->invert ? -d : d;
 }
 
@@ -88,15 +120,19 @@ static void fill(struct top *p, const struct pane_env *env)
 	const struct calls *c = p->t.c;
 	struct buf b = {0};
 	uint32_t n = 0, sel = 0;
+	bool less = session_query(env->s)->drop_negative;
 	for (uint32_t i = 1; i < c->nthing; i++) {
 		const struct thing *t = &c->thing[i];
-		if ((!t->flat && !t->cum) || (env->grep.rx && !tree_match(c, i, env->grep.rx, &b)))
+		if ((!t->flat && !t->cum && !t->oflat && !t->ocum) ||
+		    (less && (t->flat < 0 || (!t->flat && t->cum < 0))) || (env->grep.rx && !tree_match(c, i, env->grep.rx, &b)))
 			continue;
 		p->row = mem_grow(p->row, &p->cap, (size_t)n + 1, sizeof *p->row);
 		p->row[n++] = i;
 	}
 	buf_free(&b);
-	sort_u32(p->row, n, cmp_row, &(struct by){c->thing, p->sort, p->invert});
+	sort_u32(p->row, n, cmp_row, &(struct by){c, p->sort, p->invert});
+	p->all = n;
+	n = p->limit && n > p->limit ? p->limit : n;
 	p->sum = mem_grow(p->sum, &p->sumcap, (size_t)n + 1, sizeof *p->sum);
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -134,32 +170,53 @@ static void close_top(void *st)
 
 /* ---- drawing */
 
-static int64_t base_of(const struct top *p)
+static unsigned bit(enum top_col c)
 {
-	return p->base == BASE_SHOWN ? p->t.c->total : p->t.c->all;
+	return 1u << c;
 }
 
-static void columns(const struct top *p, const struct pane_env *env, struct rows_col c[C__N])
+/* The columns that suit: both sides of a difference rather than percentages, when there is little room. */
+static unsigned shown(const struct top *p, const struct pane_env *env)
+{
+	unsigned m = bit(C_FLAT) | bit(C_CUM) | bit(C_NAME);
+	if (p->cols)
+		return p->cols | bit(C_NAME);
+	if (tree_two(p->t.c))
+		m |= bit(C_FLATA) | bit(C_FLATB) | bit(C_CUMA) | bit(C_CUMB);
+	if (!tree_two(p->t.c) || env->cols >= 110)
+		m |= bit(C_FLATP) | bit(C_CUMP) | bit(C_BAR);
+	return tree_two(p->t.c) ? m : m | bit(C_SUM);
+}
+
+/* Columns as a table lays them out; of[] says which each is. How many. */
+static int columns(const struct top *p, const struct pane_env *env, struct rows_col *c, enum top_col *of)
 {
 	static const char *const name[] = {"FUNCTION", "FUNCTION", "FILE", "LINE", "ADDRESS"};
-	int8_t dir = p->invert ? 1 : -1;
-	c[C_FLAT] = (struct rows_col){"FLAT", 7, true, p->sort == K_FLAT ? dir : 0};
-	c[C_FLATP] = (struct rows_col){"FLAT%", 6, true, 0};
-	c[C_SUM] = (struct rows_col){"SUM%", 6, true, 0};
-	c[C_CUM] = (struct rows_col){"CUM", 8, true, p->sort == K_CUM ? dir : 0};
-	c[C_CUMP] = (struct rows_col){"CUM%", 6, true, 0};
-	c[C_BAR] = (struct rows_col){
-	    env->cols >= 110 ? "CUM" : "CUM BAR", env->cols >= 110 ? 20 : 9, false, 0};
-	c[C_NAME] =
-	    (struct rows_col){name[p->t.c->gran], 0, false, (int8_t)(p->sort == K_NAME ? -dir : 0)};
-	if (env->cols < 64)
-		c[C_BAR].width = 3;
+	unsigned m = shown(p, env);
+	int n = 0;
+	for (int i = 0; i < C__N; i++) {
+		if (!(m & bit((enum top_col)i)))
+			continue;
+		const struct top_column *k = &cols[i];
+		int8_t dir = i == C_NAME ? 1 : -1;
+		of[n] = (enum top_col)i;
+		c[n++] = (struct rows_col){i == C_NAME ? name[p->t.c->gran] : tree_delta(p->t.c) ? k->delta : k->head,
+		    k->width, i < C_BAR, (int8_t)(k->sort == p->sort ? p->invert ? -dir : dir : 0)};
+		if (i == C_FLAT && !tree_delta(p->t.c))
+			c[n - 1].width = 7;
+		if (i == C_BAR && env->cols >= 110)
+			c[n - 1].width = 20, c[n - 1].head = "CUM";
+		if (i == C_BAR && env->cols < 64)
+			c[n - 1].width = 3;
+	}
+	return n;
 }
 
 struct drawing {
 	const struct top *p;
 	const struct pane_env *env;
-	int x[C__N], w[C__N];
+	enum top_col of[C__N];
+	int n, x[C__N], w[C__N];
 	int64_t most;		/* heaviest: the full bar */
 };
 
@@ -168,26 +225,65 @@ static const char *inlined(const struct thing *t)
 	return t->inl ? t->notinl ? "(partial-inline)" : "(inline)" : "";
 }
 
-static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
+/* A value that a difference has a sign of, or one side's. */
+static void draw_value(const struct drawing *d, struct grid *g, int y, int k, int64_t v)
 {
-	const struct drawing *d = arg;
+	const struct calls *c = d->p->t.c;
+	int x1 = d->x[k] + d->w[k], attr = cols[d->of[k]].sort == d->p->sort ? AT_BOLD : 0;
+	if (d->of[k] == C_FLAT || d->of[k] == C_CUM)
+		tree_change(d->env, c, g, y, x1, v, attr);
+	else
+		tree_value(d->env, c, g, y, x1, v, attr);
+}
+
+static void draw_cell(const struct drawing *d, struct grid *g, int y, uint32_t i, int k)
+{
 	const struct top *p = d->p;
 	const struct calls *c = p->t.c;
 	const struct thing *t = &c->thing[p->row[i]];
-	int64_t base = base_of(p);
-	const int *x = d->x, *w = d->w;
-	tree_value(c, g, y, x[C_FLAT] + w[C_FLAT], t->flat, p->sort == K_FLAT ? AT_BOLD : 0);
-	if (x[C_FLATP] >= 0)
-		tree_percent(g, y, x[C_FLATP] + w[C_FLATP], t->flat, base);
-	if (x[C_SUM] >= 0)
-		tree_percent(g, y, x[C_SUM] + w[C_SUM], p->sum[i], base);
-	if (x[C_CUM] >= 0)
-		tree_value(c, g, y, x[C_CUM] + w[C_CUM], t->cum, p->sort == K_CUM ? AT_BOLD : 0);
-	if (x[C_CUMP] >= 0)
-		tree_percent(g, y, x[C_CUMP] + w[C_CUMP], t->cum, base);
-	if (x[C_BAR] >= 0)
-		grid_bar(g, y, x[C_BAR], w[C_BAR], tree_part(t->cum, d->most), ST_HEAT);
-	tree_name(d->env, c, g, y, x[C_NAME], w[C_NAME], p->row[i], inlined(t));
+	int64_t base = tree_base(d->env, c, BASE_ALL, 0);
+	struct pair flat = tree_pair(c, t->flat, t->oflat), cum = tree_pair(c, t->cum, t->ocum);
+	int x = d->x[k], w = d->w[k];
+	struct buf b = {0};
+	switch (d->of[k]) {
+	case C_FLAT: draw_value(d, g, y, k, t->flat); break;
+	case C_FLATA: draw_value(d, g, y, k, flat.a); break;
+	case C_FLATB: draw_value(d, g, y, k, flat.b); break;
+	case C_CUM: draw_value(d, g, y, k, t->cum); break;
+	case C_CUMA: draw_value(d, g, y, k, cum.a); break;
+	case C_CUMB: draw_value(d, g, y, k, cum.b); break;
+	case C_FLATP: tree_percent(g, y, x + w, t->flat, base); break;
+	case C_SUM: tree_percent(g, y, x + w, p->sum[i], base); break;
+	case C_CUMP: tree_percent(g, y, x + w, t->cum, base); break;
+	case C_BAR:
+		grid_bar(g, y, x, w, tree_part(t->cum, d->most),
+		    !tree_delta(c) ? ST_HEAT : t->cum > 0 ? ST_MORE2 : ST_LESS2);
+		break;
+	case C_WHERE: {
+		struct rect old = grid_clip(g, (struct rect){y, x, 1, w});
+		calls_where(c, p->row[i], &b);
+		grid_text(g, 0, 0, ST_DIM, 0, buf_str(&b));
+		grid_unclip(g, old);
+		break;
+	}
+	case C_NAME:
+		if (tree_is_tagged(d->env, c, p->row[i])) {
+			grid_put(g, y, x, '*', ST_ACCENT, ST_NORMAL, AT_BOLD);
+			x += 2, w -= 2;
+		}
+		tree_name(d->env, c, g, y, x, w, p->row[i], inlined(t));
+		break;
+	case C__N: break;
+	}
+	buf_free(&b);
+}
+
+static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct drawing *d = arg;
+	for (int k = 0; k < d->n; k++)
+		if (d->x[k] >= 0)
+			draw_cell(d, g, y, i, k);
 }
 
 static void draw(const void *st, const struct pane_env *env, struct grid *g)
@@ -197,14 +293,14 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 		return;
 	struct drawing d = {.p = p, .env = env};
 	struct rows_col c[C__N];
-	columns(p, env, c);
+	d.n = columns(p, env, c, d.of);
 	for (uint32_t i = 0; i < p->rows.n; i++)
 		if (magnitude(p->t.c->thing[p->row[i]].cum) > (uint64_t)d.most)
 			d.most = (int64_t)(magnitude(p->t.c->thing[p->row[i]].cum) & INT64_MAX);
 	bool bar = p->rows.n > (uint32_t)(g->h - 1);
-	rows_layout(c, C__N, g->w - 1 - bar, d.x, d.w);
+	rows_layout(c, d.n, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
-	rows_head(g, 0, c, C__N, d.x, d.w);
+	rows_head(g, 0, c, d.n, d.x, d.w);
 	grid_unclip(g, old);
 	old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
 	if (!p->rows.n)
@@ -226,7 +322,7 @@ static int draw_links(const struct top *p, const struct pane_env *env, struct gr
 			grid_printf(g, y++, 2, ST_DIM, 0, "and %u more", n - i);
 			break;
 		}
-		tree_value(p->t.c, g, y, 9, l[i].value, 0);
+		tree_change(env, p->t.c, g, y, 9, l[i].value, 0);
 		tree_percent(g, y, 16, l[i].value, whole);
 		tree_name(
 		    env, p->t.c, g, y, 18, g->w - 18, l[i].thing, l[i].inl ? "(inlined)" : "");
@@ -250,11 +346,9 @@ static void side(const void *st, const struct pane_env *env, struct grid *g)
 	if (at - 1 > 10)
 		grid_textn(g, 0, at, ST_DIM, 0, b.p, b.n);
 	buf_free(&b);
-	int hot = g->h >= 14 ? g->h / 3 : 0, h = g->h - hot;
-	int room = (h - 4) / 2, want = (int)(nup < 1000 ? nup : 1000) + 1;
+	int room = (g->h - 4) / 2, want = (int)(nup < 1000 ? nup : 1000) + 1;
 	int y = draw_links(p, env, g, 2, want < room ? want : room, "caller", up, nup);
-	y = draw_links(p, env, g, y + 1, h - y - 1, "callee", down, ndown);
-	toplines_draw(p->t.c, sel, env, g, y + 1, g->h - y - 1);
+	draw_links(p, env, g, y + 1, g->h - y - 1, "callee", down, ndown);
 }
 
 /* ---- acting */
@@ -267,22 +361,98 @@ static void resort(struct top *p, const struct pane_env *env, enum top_sort key)
 	fill(p, env);
 }
 
-static enum verdict sort_by_name(
-    struct top *p, const struct pane_env *env, const char *arg, struct ask *ask)
+static enum verdict say(struct ask *ask, const char *s)
 {
-	static const char *const name[] = {"flat", "cum", "name"};
-	if (!arg || !*arg) {
-		resort(p, env, (enum top_sort)((p->sort + 1) % K__N));
+	ask->kind = ASK_MESSAGE;
+	snprintf(ask->text, sizeof ask->text, "%s", s);
+	return V_ASK;
+}
+
+static int column_named(const char *name)
+{
+	for (int i = 0; i < C__N; i++)
+		if (!strcmp(cols[i].name, name))
+			return i;
+	return -1;
+}
+
+static bool sortable(const struct top *p, int i)
+{
+	return cols[i].sort != K__N && (tree_two(p->t.c) || cols[i].sort < K_FLATA);
+}
+
+static enum verdict sort_by_name(struct top *p, const struct pane_env *env, const char *arg, struct ask *ask)
+{
+	int i = column_named(arg);
+	if (i < 0 || !sortable(p, i))
+		return say(ask, tree_two(p->t.c) ? "sort by flat, cum, name, flat-a, flat-b, cum-a or cum-b"
+						 : "sort by flat, cum or name");
+	resort(p, env, cols[i].sort);
+	return V_DONE;
+}
+
+/* The order of the next column that is one, to the right or to the left. */
+static void sort_beside(struct top *p, const struct pane_env *env, int dir)
+{
+	int i = 0;
+	while (cols[i].sort != p->sort)
+		i++;
+	do
+		i = (i + dir + C__N) % C__N;
+	while (!sortable(p, i));
+	resort(p, env, cols[i].sort);
+}
+
+/* "flat,cum,name" are the columns; "+sum%", "-bar" or a name alone add, take, turn one; "default". */
+static enum verdict choose_columns(struct top *p, const struct pane_env *env, const char *arg, struct ask *ask)
+{
+	bool set = strchr(arg, ',') != NULL;
+	unsigned m = set ? 0 : shown(p, env);
+	if (!strcmp(arg, "default")) {
+		p->cols = 0;
 		return V_DONE;
 	}
-	for (int k = 0; k < K__N; k++)
-		if (!strcmp(arg, name[k])) {
-			resort(p, env, (enum top_sort)k);
-			return V_DONE;
-		}
-	ask->kind = ASK_MESSAGE;
-	memcpy(ask->text, "sort by flat, cum or name", sizeof "sort by flat, cum or name");
-	return V_ASK;
+	for (const char *s = arg; *s; s += strspn(s, ", ")) {
+		size_t n = strcspn(s, ", ");
+		const char *w = arena_strndup(env->scratch, s, n);
+		int i = column_named(w + (*w == '+' || *w == '-'));
+		if (i < 0)
+			return say(ask, "columns are flat flat% sum% flat-a flat-b cum cum% cum-a cum-b bar where; default");
+		unsigned b = bit((enum top_col)i);
+		m = *w == '-' ? m & ~b : set || *w == '+' ? m | b : m ^ b;
+		s += n;
+	}
+	p->cols = m | bit(C_NAME);
+	return V_DONE;
+}
+
+static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+{
+	const struct top *p = st;
+	int n = 0;
+	if (!p->t.c || (cmd != CMD_SORT && cmd != CMD_COLUMNS))
+		return 0;
+	for (int i = 0; i < C__N; i++) {
+		if (cmd == CMD_SORT && sortable(p, i))
+			tree_choice(&out[n++], cols[i].name, cols[i].what, cols[i].sort == p->sort);
+		else if (cmd == CMD_COLUMNS && i != C_NAME)
+			tree_choice(&out[n++], cols[i].name, cols[i].what,
+			    (shown(p, env) & bit((enum top_col)i)) != 0);
+	}
+	if (cmd == CMD_COLUMNS)
+		tree_choice(&out[n++], "default", "those that suit the screen", !p->cols);
+	return n;
+}
+
+/* top20: so many rows. */
+static enum verdict set_limit(struct top *p, const struct pane_env *env, const char *arg)
+{
+	if (!arg || !*arg || arg[strspn(arg, "0123456789")])
+		return V_PASS;
+	keep(p);
+	p->limit = (uint32_t)strtoul(arg, NULL, 10);
+	fill(p, env);
+	return V_DONE;
 }
 
 static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
@@ -302,22 +472,16 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		    : p->sort == K_FLAT		      ? K_CUM
 						      : K_FLAT);
 		return V_DONE;
-	case CMD_SORT: return sort_by_name(p, env, a->arg, ask);
-	case CMD_SORT_LEFT:
-		resort(p, env, (enum top_sort)((p->sort + K__N - 1) % K__N));
-		return V_DONE;
-	case CMD_SORT_RIGHT: resort(p, env, (enum top_sort)((p->sort + 1) % K__N)); return V_DONE;
+	case CMD_PANE_TOP: return set_limit(p, env, a->arg);
+	case CMD_SORT: return sort_by_name(p, env, a->arg ? a->arg : "", ask);
+	case CMD_SORT_LEFT: sort_beside(p, env, -1); return V_DONE;
+	case CMD_SORT_RIGHT: sort_beside(p, env, 1); return V_DONE;
+	case CMD_COLUMNS: return choose_columns(p, env, a->arg ? a->arg : "default", ask);
 	case CMD_INVERT:
 		keep(p);
 		p->invert = !p->invert;
 		fill(p, env);
 		return V_DONE;
-	case CMD_PERCENT:
-		p->base = p->base == BASE_ALL ? BASE_SHOWN : BASE_ALL;
-		ask->kind = ASK_MESSAGE;
-		memcpy(ask->text, "percentages of ", 16);
-		strcat(ask->text, base_name(p->base, ""));
-		return V_ASK;
 	case CMD_OPEN:
 		if (!selected(p))
 			return V_DONE;
@@ -360,7 +524,7 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct top *p = st;
 	p->sel = (uint64_t)v->cursor[0];
-	p->sort = (enum top_sort)(v->cursor[2] % K__N);
+	p->sort = (enum top_sort)((uint64_t)v->cursor[2] % K__N);
 	p->invert = v->cursor[3] != 0;
 	if (p->t.c)
 		fill(p, env);
@@ -376,11 +540,13 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 		return;
 	tree_summary(p->t.c, env, b);
 	buf_printf(b, " | %u", p->rows.n);
-	if (p->t.c->gran == CG_FUNCTIONS)
+	if (p->all > p->rows.n)
+		buf_printf(b, " of %u", p->all);
+	else if (p->t.c->gran == CG_FUNCTIONS)
 		buf_printf(b, "/%u", p->functions > p->rows.n ? p->functions : p->rows.n);
 	buf_printf(b, " %s", what[p->t.c->gran]);
-	if (p->base != BASE_ALL)
-		buf_puts(b, " | % of what is shown");
+	if (env->base > BASE_ALL)
+		buf_printf(b, " | %% of %s", tree_base_name(env, BASE_ALL, ""));
 	if (hits_fresh(&p->hit, env))
 		buf_printf(b, " | /%s %u hits", env->find.text, p->hit.n);
 }
@@ -397,9 +563,10 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	buf_puts(&rest, "  ");
 	calls_where(p->t.c, sel, &rest);
 	buf_puts(&rest, "  flat ");
-	tree_put_value(p->t.c, &rest, t->flat);
+	tree_put_change(env, p->t.c, &rest, t->flat);
 	buf_puts(&rest, " cum ");
-	tree_put_value(p->t.c, &rest, t->cum);
+	tree_put_change(env, p->t.c, &rest, t->cum);
+	tree_put_sides(env, p->t.c, &rest, t->cum, t->ocum);
 	uint32_t up = callers_of(p->t.c, sel, env->scratch, &l);
 	uint32_t down = callees_of(p->t.c, sel, env->scratch, &l);
 	buf_printf(
@@ -469,6 +636,7 @@ const struct pane_ops pane_top = {
     .update = update,
     .draw = draw,
     .act = act,
+    .choices = choices,
     .go = go,
     .place = place,
     .topics = topics,

@@ -54,13 +54,14 @@ static int read_file(const char *name, struct buf *b, struct err *e)
 }
 
 /* Each key is drawn as a terminal would show it, so that what a key costs here is what it costs there. */
-static void press(struct app *a, struct grid *g, const char *keys, size_t n)
+static void press(struct app *a, struct session *s, struct grid *g, const char *keys, size_t n)
 {
 	while (n) {
 		int32_t key;
 		size_t k = key_script(keys, n, &key);
 		app_key(a, key);
-		app_wait(a);		/* what it began to read is there before the next */
+		session_wait(s, NULL);	/* what it began to read is there before the next */
+		app_refresh(a);
 		app_draw(a, g);
 		keys += k;
 		n -= k;
@@ -81,22 +82,21 @@ static int play(const struct opt *o, const struct app_setup *u, const struct buf
 	struct app *a = session_wait(s, e) ? NULL : app_new(o, s, u, e);
 	if (a) {
 		struct grid *g = grid_new(u->rows, u->cols, u->ascii);
-		press(a, g, keys->p, keys->n);
+		press(a, s, g, keys->p, keys->n);
 		app_draw(a, g);
 		grid_print(g, out, opt_bool(o, OPT_ANSI) ? app_look(a) : NULL);
 		grid_free(g);
 	}
-	s = a ? app_session(a) : s;
 	app_free(a);
 	session_close(s);
 	return a ? 0 : -1;
 }
 
-int script_run(const struct opt *o, bool utf8, struct buf *out, struct err *e)
+int script_run(const struct opt *o, tui_report *report, bool utf8, struct buf *out, struct err *e)
 {
 	const char *script = opt_str(o, OPT_SCRIPT), *size = opt_str(o, OPT_SIZE),
 		   *theme = opt_str(o, OPT_THEME);
-	struct app_setup u = {.ascii = !utf8 || opt_bool(o, OPT_ASCII)};
+	struct app_setup u = {.ascii = !utf8 || opt_bool(o, OPT_ASCII), .report = report};
 	struct buf keys = {0};
 	if (script_size(size ? size : "80x24", &u.rows, &u.cols, e))
 		return -1;

@@ -6,10 +6,11 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "session/opt.h"
+#include "tui.h"
 
 /* Draw without a terminal: press the keys of -script (none: the first screen) on a screen of -size
    and put the last screen into the buffer. */
-int script_run(const struct opt *, bool utf8, struct buf *, struct err *);
+int script_run(const struct opt *, tui_report *, bool utf8, struct buf *, struct err *);
 
 /* "80x24" */
 int script_size(const char *s, int *rows, int *cols, struct err *);

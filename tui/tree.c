@@ -16,8 +16,10 @@
 
 #include "base/rx.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,21 +61,73 @@ static const char *unit_of(const struct calls *c)
 	return c->unit ? store_str(c->st, c->unit)->s : "count";
 }
 
-void tree_put_value(const struct calls *c, struct buf *b, int64_t v)
+void tree_put_value(const struct pane_env *env, const struct calls *c, struct buf *b, int64_t v)
 {
-	text_value(b, v, unit_of(c));
+	const char *unit = unit_of(c), *scaled;
+	if (env->unit)
+		units_scale(v, unit, env->unit, &scaled);
+	if (env->unit && !strcmp(scaled, env->unit))
+		units_label(b, v, unit, env->unit);
+	else
+		text_value(b, v, unit);	/* it is no unit of this kind of value */
 }
 
-void tree_value(const struct calls *c, struct grid *g, int y, int x1, int64_t v, int attr)
+void tree_value(const struct pane_env *env, const struct calls *c, struct grid *g, int y, int x1, int64_t v,
+    int attr)
 {
 	if (!v) {
 		grid_put(g, y, x1 - 1, '.', ST_DIM, ST_NORMAL, 0);
 		return;
 	}
 	struct buf b = {0};
-	tree_put_value(c, &b, v);
+	tree_put_value(env, c, &b, v);
 	grid_right(g, y, x1, ST_NORMAL, attr, buf_str(&b));
 	buf_free(&b);
+}
+
+/* ---- differences */
+
+bool tree_two(const struct calls *c)
+{
+	return c->t.oflat != NULL;
+}
+
+bool tree_delta(const struct calls *c)
+{
+	return tree_two(c) && c->show == SHOW_DELTA;
+}
+
+void tree_put_change(const struct pane_env *env, const struct calls *c, struct buf *b, int64_t v)
+{
+	if (v > 0 && tree_delta(c))
+		buf_putc(b, '+');
+	tree_put_value(env, c, b, v);
+}
+
+void tree_change(const struct pane_env *env, const struct calls *c, struct grid *g, int y, int x1, int64_t v,
+    int attr)
+{
+	if (!v || !tree_delta(c)) {
+		tree_value(env, c, g, y, x1, v, attr);
+		return;
+	}
+	struct buf b = {0};
+	tree_put_change(env, c, &b, v);
+	grid_right(g, y, x1, v > 0 ? ST_MORE2 : ST_LESS2, attr, buf_str(&b));
+	buf_free(&b);
+}
+
+void tree_put_sides(const struct pane_env *env, const struct calls *c, struct buf *b, int64_t shown, int64_t other)
+{
+	if (!tree_two(c))
+		return;
+	struct pair p = tree_pair(c, shown, other);
+	buf_puts(b, " A ");
+	tree_put_value(env, c, b, p.a);
+	buf_puts(b, " B ");
+	tree_put_value(env, c, b, p.b);
+	if (!p.a != !p.b)
+		buf_puts(b, p.a ? " (only in A)" : " (only in B)");
 }
 
 double tree_part(int64_t v, int64_t of)
@@ -206,9 +260,37 @@ uint32_t tree_thing(const struct calls *c, const struct place *p)
 	return calls_fun(c, p->fun);
 }
 
-const char *base_name(enum base b, const char *local)
+bool tree_is_tagged(const struct pane_env *env, const struct calls *c, uint32_t thing)
 {
-	return b == BASE_ALL ? "the whole" : b == BASE_SHOWN ? "what is shown" : local;
+	const struct thing *t = &c->thing[thing];
+	for (size_t i = 0; i < env->ntagged && t->fun; i++)
+		if (store_fun(c->st, env->tagged[i])->name == store_fun(c->st, t->fun)->name)
+			return true;
+	return false;
+}
+
+static enum base base_now(const struct pane_env *env, enum base dflt)
+{
+	return env->base == BASE_AUTO ? dflt : env->base;
+}
+
+int64_t tree_base(const struct pane_env *env, const struct calls *c, enum base dflt, int64_t local)
+{
+	enum base b = base_now(env, dflt);
+	return b == BASE_ALL ? c->all : b == BASE_LOCAL && local ? local : c->total;
+}
+
+const char *tree_base_name(const struct pane_env *env, enum base dflt, const char *local)
+{
+	enum base b = base_now(env, dflt);
+	return b == BASE_ALL ? "the whole" : b == BASE_LOCAL && *local ? local : "what is shown";
+}
+
+void tree_choice(struct choice *c, const char *arg, const char *text, bool on)
+{
+	snprintf(c->arg, sizeof c->arg, "%s", arg);
+	snprintf(c->text, sizeof c->text, "%s", text);
+	c->on = on;
 }
 
 void tree_summary(const struct calls *c, const struct pane_env *env, struct buf *b)
@@ -216,10 +298,19 @@ void tree_summary(const struct calls *c, const struct pane_env *env, struct buf 
 	size_t type = session_type(env->s);
 	if (type < session_ntypes(env->s))
 		buf_printf(b, "%s ", session_type_name(env->s, type));
-	tree_put_value(c, b, c->total);
+	if (tree_delta(c)) {
+		buf_puts(b, "A - B ");
+		tree_put_change(env, c, b, c->total);
+		buf_puts(b, ":");
+		tree_put_sides(env, c, b, c->total, c->t.ocum[0]);
+		return;
+	}
+	if (tree_two(c))
+		buf_puts(b, c->show == SHOW_A ? "A (of A - B) " : "B (of A - B) ");
+	tree_put_value(env, c, b, c->total);
 	if (c->total != c->all) {
 		buf_puts(b, c->total > c->all ? " on a base of " : " of ");
-		tree_put_value(c, b, c->all);
+		tree_put_value(env, c, b, c->all);
 		buf_puts(b, " (");
 		tree_put_percent(b, c->total, c->all);
 		buf_putc(b, ')');

@@ -23,8 +23,8 @@ void tree_drop(struct tree *);
 enum calls_gran tree_gran(const struct pane_env *);	/* of the query */
 
 /* A value with its unit; zero is a dim dot. Ends before x1. */
-void tree_value(const struct calls *, struct grid *, int y, int x1, int64_t v, int attr);
-void tree_put_value(const struct calls *, struct buf *, int64_t v);
+void tree_value(const struct pane_env *, const struct calls *, struct grid *, int y, int x1, int64_t v, int attr);
+void tree_put_value(const struct pane_env *, const struct calls *, struct buf *, int64_t v);
 void tree_put_percent(struct buf *, int64_t v, int64_t of);	/* "12.4%", "-" of nothing */
 void tree_percent(struct grid *, int y, int x1, int64_t v, int64_t of);
 double tree_part(int64_t v, int64_t of);			/* 0..1 */
@@ -55,7 +55,22 @@ bool tree_empty(const struct tree *, const struct pane_env *, struct grid *);
 /* "cpu 30.1s of 41.2s (73%)" */
 void tree_summary(const struct calls *, const struct pane_env *, struct buf *);
 
-enum base { BASE_ALL, BASE_SHOWN, BASE_LOCAL, BASE__N };	/* what percentages are of */
-const char *base_name(enum base, const char *local);
+/* What percentages are of: dflt when nobody has chosen; local is what the row belongs to. */
+int64_t tree_base(const struct pane_env *, const struct calls *, enum base dflt, int64_t local);
+const char *tree_base_name(const struct pane_env *, enum base dflt, const char *local);
+void tree_choice(struct choice *, const char *arg, const char *text, bool on);
+
+/* Differences: is one shown, or a side of one; both sides of a value; the value with its sign. */
+bool tree_two(const struct calls *);
+bool tree_delta(const struct calls *);		/* both sides at once */
+static inline struct pair tree_pair(const struct calls *c, int64_t shown, int64_t other)
+{
+	return side_pair(c->show, shown, other);
+}
+void tree_change(const struct pane_env *, const struct calls *, struct grid *, int y, int x1, int64_t v, int attr);
+void tree_put_change(const struct pane_env *, const struct calls *, struct buf *, int64_t v);
+/* " A 3.1s B 2.9s" after a value of a difference; else nothing. */
+void tree_put_sides(const struct pane_env *, const struct calls *, struct buf *, int64_t shown, int64_t other);
+bool tree_is_tagged(const struct pane_env *, const struct calls *, uint32_t thing);
 
 #endif

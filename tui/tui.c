@@ -18,7 +18,6 @@
 #include "inside.h"
 #include "script.h"
 #include "term.h"
-#include "waiting.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -99,6 +98,7 @@ static bool serve(struct app *a, struct term *t)
 }
 
 struct loop {
+	struct session *s;
 	struct app *a;
 	struct term *t;
 	struct grid *g;
@@ -121,7 +121,7 @@ static void draw(struct loop *l)
 static int step(struct loop *l)
 {
 	struct term_input in = {0};
-	struct job *j = app_job(l->a);
+	struct job *j = session_job(l->s);
 	int rows, cols, ms = -1;
 	if (l->dirty) {
 		int64_t since = now_ms() - l->drawn;
@@ -138,7 +138,7 @@ static int step(struct loop *l)
 		job_drain(j);
 		app_refresh(l->a);
 		l->dirty = true;
-		if (app_job(l->a) && (!app_ticks(l->a) || now_ms() - l->drawn < 250))
+		if (session_job(l->s) && (!app_ticks(l->a) || now_ms() - l->drawn < 250))
 			return 0;
 		break;
 	case TE_TIME:
@@ -158,16 +158,12 @@ static int step(struct loop *l)
 }
 
 static int loop(
-    const struct opt *o, struct session **s, struct term *t, struct app_setup *u, struct err *e)
+    const struct opt *o, struct session *s, struct term *t, struct app_setup *u, struct err *e)
 {
-	struct loop l = {.t = t};
+	struct loop l = {.s = s, .t = t};
 	term_size(t, &u->rows, &u->cols);
 	u->look.colours = u->look.theme == TH_MONO ? 0 : term_colours(t);
-	int rc = waiting_run(t, *s, &u->look, u->ascii, e);
-	if (rc)
-		return rc < 0 ? -1 : 0;
-	term_size(t, &u->rows, &u->cols);
-	l.a = app_new(o, *s, u, e);
+	l.a = app_new(o, s, u, e);
 	if (!l.a)
 		return -1;
 	l.g = grid_new(u->rows, u->cols, u->ascii);
@@ -175,23 +171,22 @@ static int loop(
 	draw(&l);
 	bool failed = false;
 	while (!failed && !step(&l))
-		failed = session_failed(app_session(l.a), e);
-	*s = app_session(l.a);
+		failed = session_failed(s, e);
 	grid_free(l.g);
 	app_free(l.a);
 	return failed ? -1 : 0;
 }
 
-static int run_terminal(const struct opt *o, bool utf8, struct err *e)
+static int run_terminal(const struct opt *o, tui_report *report, bool utf8, struct err *e)
 {
 	bool bad;
-	struct app_setup u = {.ascii = !utf8 || opt_bool(o, OPT_ASCII), .files = true};
+	struct app_setup u = {.ascii = !utf8 || opt_bool(o, OPT_ASCII), .files = true, .report = report};
 	u.look.theme = theme_of(o, e, &bad);
 	struct session *s = bad ? NULL : session_open(o, e);
 	if (!s)
 		return -1;
 	struct term *t = term_open(e);
-	int rc = t ? loop(o, &s, t, &u, e) : -1;
+	int rc = t ? loop(o, s, t, &u, e) : -1;
 	term_close(t);
 	session_close(s);
 	return rc;
@@ -199,9 +194,10 @@ static int run_terminal(const struct opt *o, bool utf8, struct err *e)
 
 #else
 
-static int run_terminal(const struct opt *o, bool utf8, struct err *e)
+static int run_terminal(const struct opt *o, tui_report *report, bool utf8, struct err *e)
 {
 	(void)o;
+	(void)report;
 	(void)utf8;
 	return err_set(
 	    e, ERR_USAGE, ERR_NOWHERE, "built without curses: -script, -size and the reports work");
@@ -209,15 +205,15 @@ static int run_terminal(const struct opt *o, bool utf8, struct err *e)
 
 #endif
 
-int tui_run(const struct opt *o, struct err *e)
+int tui_run(const struct opt *o, tui_report *report, struct err *e)
 {
 	setlocale(LC_CTYPE, "");
 	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	struct buf out = {0};
 	int rc;
 	if (!opt_str(o, OPT_SCRIPT) && isatty(STDOUT_FILENO) && !o->v[OPT_SIZE].set)
-		return run_terminal(o, utf8, e);
-	rc = script_run(o, utf8, &out, e);
+		return run_terminal(o, report, utf8, e);
+	rc = script_run(o, report, utf8, &out, e);
 	if (!rc && put_all(&out))
 		rc = err_set(e, ERR_IO, ERR_NOWHERE, "standard output: %s", strerror(errno));
 	buf_free(&out);

@@ -20,10 +20,16 @@ struct call { uint32_t thing, node; struct step to; bool inl; };
 struct call_list { struct call *v; uint32_t n; size_t cap; };
 
 static void add_call(
-    struct call_list *l, uint32_t thing, uint32_t node, uint32_t at, int64_t w, bool inl)
+    struct call_list *l, uint32_t thing, uint32_t node, struct step to, bool inl)
 {
 	l->v = mem_grow(l->v, &l->cap, (size_t)l->n + 1, sizeof *l->v);
-	l->v[l->n++] = (struct call){thing, node, {at, w}, inl};
+	l->v[l->n++] = (struct call){thing, node, to, inl};
+}
+
+/* What goes through a node, to go on from another. */
+static struct step through(const struct ctree *t, uint32_t at, uint32_t node)
+{
+	return (struct step){at, t->cum[node], t->ocum ? t->ocum[node] : 0};
 }
 
 static int cmp_call(const void *ctx, uint32_t a, uint32_t b)
@@ -57,7 +63,7 @@ static uint32_t link_up(
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct call *c = &l->v[order[i]];
 		if (!n || v[n - 1].thing != c->thing) {
-			v[n++] = (struct link){c->thing, 0, true, step, 0};
+			v[n++] = (struct link){c->thing, 0, 0, true, step, 0};
 			end = 0;
 		}
 		struct link *k = &v[n - 1];
@@ -66,6 +72,7 @@ static uint32_t link_up(
 			continue;
 		end = t ? t->next[c->node] : 0;
 		k->value += c->to.w;
+		k->other += c->to.o;
 		*step++ = c->to;
 		k->nstep++;
 	}
@@ -88,7 +95,7 @@ uint32_t callers_of(const struct calls *c, uint32_t thing, struct arena *a, stru
 	for (uint32_t i = 0; i < g->nnode; i++) {
 		uint32_t node = c->of[g->node0 + i], p = t->parent[node];
 		if (p && t->thing[p] != thing)
-			add_call(&l, t->thing[p], node, p, t->cum[node], ctree_inlined(t, node));
+			add_call(&l, t->thing[p], node, through(t, p, node), ctree_inlined(t, node));
 	}
 	return link_up(t, &l, a, out);
 }
@@ -102,7 +109,7 @@ uint32_t callees_of(const struct calls *c, uint32_t thing, struct arena *a, stru
 		uint32_t node = c->of[g->node0 + i];
 		for (uint32_t k = node + 1; k < t->next[node]; k = t->next[k])
 			if (t->thing[k] != thing)
-				add_call(&l, t->thing[k], k, k, t->cum[k], ctree_inlined(t, k));
+				add_call(&l, t->thing[k], k, through(t, k, k), ctree_inlined(t, k));
 	}
 	return link_up(t, &l, a, out);
 }
@@ -115,7 +122,8 @@ uint32_t callers_next(
 	for (uint32_t i = 0; i < k->nstep; i++) {
 		uint32_t at = k->step[i].at, p = at ? t->parent[at] : 0;
 		if (p)
-			add_call(&l, t->thing[p], p, p, k->step[i].w, ctree_inlined(t, at));
+			add_call(&l, t->thing[p], p, (struct step){p, k->step[i].w, k->step[i].o},
+			    ctree_inlined(t, at));
 	}
 	return link_up(NULL, &l, a, out);
 }
@@ -128,7 +136,7 @@ uint32_t callees_next(
 	for (uint32_t i = 0; i < k->nstep; i++) {
 		uint32_t at = k->step[i].at;
 		for (uint32_t x = at + 1; x < t->next[at]; x = t->next[x])
-			add_call(&l, t->thing[x], x, x, t->cum[x], ctree_inlined(t, x));
+			add_call(&l, t->thing[x], x, through(t, x, x), ctree_inlined(t, x));
 	}
 	return link_up(NULL, &l, a, out);
 }

@@ -10,11 +10,12 @@
  * stack once however often it is on it, and a thing that calls itself is no
  * caller of its own: the edges of pprof's graph.
  */
-struct step { uint32_t at; int64_t w; };	/* a node of the tree, and what goes through it here */
+struct step { uint32_t at; int64_t w, o; };	/* a node of the tree, and what goes through it here; of the
+						   other column of a difference too */
 
 struct link {
 	uint32_t thing;
-	int64_t value;
+	int64_t value, other;
 	bool inl;		/* inlined at every one of these calls */
 	struct step *step;	/* the calls that it stands for, to go on from */
 	uint32_t nstep;

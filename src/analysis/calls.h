@@ -96,13 +96,14 @@ struct grow {
 	uint32_t n;
 	uint32_t *parent, *thing;
 	uint32_t *kid;		/* the first child made, 0 none: mostly the only one, and next to it */
-	int64_t *flat;
+	int64_t *flat, *oflat;	/* oflat: NULL, or of the other side */
 	uint8_t *how;
 	uint64_t *key;		/* hash of (parent, thing) -> node: all other children */
 	uint32_t *slot;
 	size_t cap, nslot, ncap;	/* of the hash: room and use; of the arrays */
+	bool two;
 };
-void grow_init(struct grow *);	/* with a root */
+void grow_init(struct grow *, bool two_sides);	/* with a root */
 uint32_t grow_child(struct grow *, uint32_t parent, uint32_t thing);
 struct ctree grow_finish(struct grow *, struct arena *);	/* and frees */
 

@@ -6,8 +6,8 @@
  * What can be done to the tree before it is laid out (folding, turning it
  * round, looking from one thing) makes another tree by growing it (grow.c), one
  * pass over the nodes each. The line is made of the absolute values of own
- * weights, so that a difference of profiles, where weights may be negative,
- * still has frames that hold their children.
+ * weights, of a difference of the larger of the two sides, so that every frame
+ * holds its children whatever the signs.
  *
  * In a view, a node's first cell is its offset scaled and rounded, its end is
  * that of offset plus width: neighbours share the number, so rows tile and
@@ -29,6 +29,13 @@ static int64_t plus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
+static void weigh(struct grow *g, uint32_t node, int64_t flat, int64_t other)
+{
+	g->flat[node] = plus(g->flat[node], flat);
+	if (g->two)
+		g->oflat[node] = plus(g->oflat[node], other);
+}
+
 static bool folds(const struct calls *c, uint32_t parent, uint32_t thing)
 {
 	enum pkg_kind p = c->thing[parent].kind, k = c->thing[thing].kind;
@@ -40,7 +47,7 @@ static struct ctree fold(const struct calls *c, const struct ctree *t, const str
     struct arena *a)
 {
 	struct grow g;
-	grow_init(&g);
+	grow_init(&g, t->oflat != NULL);
 	uint32_t *to = xcalloc(t->n, sizeof *to), *stack = xmalloc(t->n * sizeof *stack), depth = 0;
 	uint32_t *open = xcalloc(c->nthing, sizeof *open); /* node of the new tree, by thing */
 	uint32_t *before = xcalloc(t->n, sizeof *before);  /* what open[] was before this node */
@@ -57,7 +64,7 @@ static struct ctree fold(const struct calls *c, const struct ctree *t, const str
 			to[i] = grow_child(&g, p, k);
 		open[k] = to[i];
 		stack[depth++] = i;
-		g.flat[to[i]] = plus(g.flat[to[i]], t->flat[i]);
+		weigh(&g, to[i], t->flat[i], t->oflat ? t->oflat[i] : 0);
 		g.how[to[i]] |= t->how[i] & (CT_INL | CT_NOTINL);
 	}
 	mem_free(to);
@@ -70,7 +77,7 @@ static struct ctree fold(const struct calls *c, const struct ctree *t, const str
 /* Paths from nodes to the root, merged from their lower ends. A group is a node of the new tree
    with the steps that went into it; groups too light to be seen at any zoom worth its name are not
    walked on: their weight stays with them. */
-struct climb { uint32_t at; int64_t w; };
+struct climb { uint32_t at; int64_t w, o; };
 
 static int64_t magnitude(int64_t v)
 {
@@ -96,15 +103,15 @@ static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t
 		for (uint32_t k = 0; k < g->n - before; k++)
 			mass[k] = 0;
 		for (size_t i = 0; i < n; i++)
-			mass[node_of[i] - before] += magnitude(v[i].w);
+			mass[node_of[i] - before] += magnitude(v[i].w) + magnitude(v[i].o);
 		size_t m = 0;
 		for (size_t i = 0; i < n; i++) {
 			uint32_t p = t->parent[v[i].at];
 			if (!p || mass[node_of[i] - before] < least) {
-				g->flat[node_of[i]] = plus(g->flat[node_of[i]], v[i].w);
+				weigh(g, node_of[i], v[i].w, v[i].o);
 				continue;
 			}
-			next[m] = (struct climb){p, v[i].w};
+			next[m] = (struct climb){p, v[i].w, v[i].o};
 			back[m++] = node_of[i];
 		}
 		struct climb *swap = v;
@@ -122,15 +129,17 @@ static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t
 static struct ctree turn(const struct ctree *t, struct arena *a)
 {
 	struct grow g;
-	grow_init(&g);
+	grow_init(&g, t->oflat != NULL);
 	struct climb *v = xmalloc(t->n * sizeof *v);
 	size_t n = 0;
 	int64_t all = 0;
-	for (uint32_t i = 1; i < t->n; i++)
-		if (t->flat[i]) {
-			v[n++] = (struct climb){i, t->flat[i]};
-			all = plus(all, magnitude(t->flat[i]));
+	for (uint32_t i = 1; i < t->n; i++) {
+		int64_t o = t->oflat ? t->oflat[i] : 0;
+		if (t->flat[i] || o) {
+			v[n++] = (struct climb){i, t->flat[i], o};
+			all = plus(all, plus(magnitude(t->flat[i]), magnitude(o)));
 		}
+	}
 	climb(&g, t, v, n, all / REVERSE_PART);
 	return grow_finish(&g, a);
 }
@@ -139,7 +148,7 @@ static struct ctree turn(const struct ctree *t, struct arena *a)
 static struct ctree pivot(const struct ctree *t, const struct flame_conf *f, struct arena *a)
 {
 	struct grow g;
-	grow_init(&g);
+	grow_init(&g, t->oflat != NULL);
 	struct climb *v = xmalloc(t->n * sizeof *v);
 	uint32_t *to = xcalloc(t->n, sizeof *to), me = f->up ? 0 : grow_child(&g, 0, f->pivot);
 	size_t n = 0;
@@ -149,11 +158,11 @@ static struct ctree pivot(const struct ctree *t, const struct flame_conf *f, str
 			continue;
 		}
 		uint32_t end = t->next[i], top = i;
-		v[n++] = (struct climb){top, t->cum[top]};
+		v[n++] = (struct climb){top, t->cum[top], t->ocum ? t->ocum[top] : 0};
 		for (to[i] = me; !f->up && i < end; i++) {
 			if (i > top)
 				to[i] = grow_child(&g, to[t->parent[i]], t->thing[i]);
-			g.flat[to[i]] = plus(g.flat[to[i]], t->flat[i]);
+			weigh(&g, to[i], t->flat[i], t->oflat ? t->oflat[i] : 0);
 			g.how[to[i]] |= t->how[i] & (CT_INL | CT_NOTINL);
 		}
 		i = end;
@@ -200,6 +209,17 @@ static void order_kids(struct flame *f, enum order order)
 			    &(struct sorter){f, order});
 }
 
+/* Of a difference the larger side: what has gone is as wide as it was, and what has not changed is seen
+   too. One side of it has its own width. */
+static int64_t own_width(const struct calls *c, const struct ctree *t, uint32_t i)
+{
+	if (!t->oflat || c->show != SHOW_DELTA)
+		return magnitude(t->flat[i]);
+	struct pair p = side_pair(c->show, t->flat[i], t->oflat[i]);
+	int64_t a = magnitude(p.a), b = magnitude(p.b);
+	return a > b ? a : b;
+}
+
 /* Offsets and widths, children in a row of their own. */
 static void lay(struct flame *f, enum order order)
 {
@@ -211,7 +231,7 @@ static void lay(struct flame *f, enum order order)
 	uint32_t *row = xcalloc(t->n, sizeof *row);
 	order_kids(f, order);
 	for (uint32_t i = 0; i < t->n; i++)
-		f->wid[i] = magnitude(t->flat[i]);
+		f->wid[i] = own_width(f->c, t, i);
 	for (uint32_t i = t->n - 1; i > 0; i--)
 		f->wid[t->parent[i]] = plus(f->wid[t->parent[i]], f->wid[i]);
 	f->off[0] = 0;

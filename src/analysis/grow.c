@@ -25,6 +25,8 @@ static void grow_arrays(struct grow *g)
 	g->thing = xrealloc(g->thing, cap * sizeof *g->thing);
 	g->kid = xrealloc(g->kid, cap * sizeof *g->kid);
 	g->flat = xrealloc(g->flat, cap * sizeof *g->flat);
+	if (g->two)
+		g->oflat = xrealloc(g->oflat, cap * sizeof *g->oflat);
 	g->how = xrealloc(g->how, cap);
 	g->ncap = cap;
 }
@@ -61,13 +63,15 @@ static uint32_t add(struct grow *g, uint32_t parent, uint32_t thing)
 	g->thing[g->n] = thing;
 	g->kid[g->n] = 0;
 	g->flat[g->n] = 0;
+	if (g->two)
+		g->oflat[g->n] = 0;
 	g->how[g->n] = 0;
 	return g->n++;
 }
 
-void grow_init(struct grow *g)
+void grow_init(struct grow *g, bool two)
 {
-	*g = (struct grow){0};
+	*g = (struct grow){.two = two};
 	grow_hash(g);
 	add(g, 0, 0);
 }
@@ -151,6 +155,8 @@ struct ctree grow_finish(struct grow *g, struct arena *a)
 	uint32_t *parent = arena_alloc(a, n * sizeof *parent), *next = arena_alloc(a, n * sizeof *next),
 		 *thing = arena_alloc(a, n * sizeof *thing);
 	int64_t *flat = arena_alloc(a, n * sizeof *flat), *cum = arena_alloc(a, n * sizeof *cum);
+	int64_t *oflat = g->two ? arena_alloc(a, n * sizeof *oflat) : NULL;
+	int64_t *ocum = g->two ? arena_alloc(a, n * sizeof *ocum) : NULL;
 	uint8_t *how = arena_alloc(a, n);
 	pos[0] = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -165,7 +171,11 @@ struct ctree grow_finish(struct grow *g, struct arena *a)
 		flat[p] = g->flat[i];
 		cum[p] = sum[i];
 		how[p] = g->how[i];
+		if (oflat)
+			oflat[p] = ocum[p] = g->oflat[i];
 	}
+	for (uint32_t i = n - 1; ocum && i > 0; i--)
+		ocum[parent[i]] = (int64_t)((uint64_t)ocum[parent[i]] + (uint64_t)ocum[i]);
 	mem_free(first);
 	mem_free(kid);
 	mem_free(pos);
@@ -175,10 +185,11 @@ struct ctree grow_finish(struct grow *g, struct arena *a)
 	mem_free(g->thing);
 	mem_free(g->kid);
 	mem_free(g->flat);
+	mem_free(g->oflat);
 	mem_free(g->how);
 	mem_free(g->key);
 	mem_free(g->slot);
 	*g = (struct grow){0};
 	return (struct ctree){.n = n, .parent = parent, .next = next, .thing = thing, .flat = flat, .cum = cum,
-	    .how = how};
+	    .oflat = oflat, .ocum = ocum, .how = how};
 }

@@ -59,7 +59,9 @@ static void make_safe(struct buf *b)
 
 void out_flush(struct out *o, bool all)
 {
-	if (!all && o->buf.n < CHUNK)
+	if (o->held && o->buf.n > OUT_HELD)
+		o->failed = true;	/* more than anyone reads: stop */
+	if (o->held || (!all && o->buf.n < CHUNK))
 		return;
 	if (o->terminal)
 		make_safe(&o->buf);

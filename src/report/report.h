@@ -17,19 +17,17 @@ struct out {
 	int fd;
 	bool failed;		/* the reader went away or the disk is full: stop */
 	bool terminal;		/* control characters are made visible on their way out */
+	bool held;		/* nothing is written: the text is wanted as it is, up to OUT_HELD bytes */
 	char *path, *temp;	/* -output: the name in the end, the name until then; NULL: standard output */
 };
 
+enum { OUT_HELD = 64 << 20 };
 /* path NULL: standard output. The file is made under another name and renamed by out_close(). */
 int out_open(struct out *, const char *path, struct err *e);
 /* Write out what is there when it is over 64 kB, or all of it. */
 void out_flush(struct out *, bool all);
 /* Finish: keep it (rename) or not (remove). -1: it could not be written. */
 int out_close(struct out *, bool keep, struct err *e);
-
-/* Bring what of the command line is no file (session/remote.h), with progress on a terminal and ^C to stop
-   it; o->remote has it then. 0 also when there is nothing to bring. */
-int report_fetch(struct opt *o, struct err *e);
 
 struct report {
 	const char *name;

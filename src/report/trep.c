@@ -73,7 +73,7 @@ static void narrow_goroutines(struct trep *r)
 int trep_open(struct trep *r, const struct opt *o, struct out *out, struct err *e)
 {
 	*r = (struct trep){ .o = o, .out = &out->buf };
-	if (table_format(o, &r->format, e) || trace_open(&r->t, o, report_notice, NULL, e))
+	if (table_format(o, &r->format, e) || trace_open(&r->t, o, report_notice, (void *)(uintptr_t)o, e))
 		return -1;
 	r->sn = r->t.sn;
 	r->st = r->sn->st;

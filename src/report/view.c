@@ -21,17 +21,20 @@
 #include <string.h>
 #include <time.h>
 
-void report_notice(void *unused, const char *fmt, ...)
+void report_notice(void *opt, const char *fmt, ...)
 {
+	const struct opt *o = opt;
 	char line[1000];
 	struct buf b = {0};
 	va_list ap;
-	(void)unused;
 	va_start(ap, fmt);
 	int n = vsnprintf(line, sizeof line, fmt, ap);
 	va_end(ap);
 	text_safe(&b, line, n < 0 ? 0 : strlen(line));
-	fprintf(stderr, "ttrace: %s\n", buf_str(&b));
+	if (o && o->notice)
+		o->notice(o->notice_arg, buf_str(&b));
+	else
+		fprintf(stderr, "ttrace: %s\n", buf_str(&b));
 	buf_free(&b);
 }
 
@@ -136,7 +139,7 @@ static const char *asked_type(const struct opt *o, bool *mean)
 	for (size_t i = 0; i < sizeof old / sizeof old[0]; i++)
 		if (set_true(o, old[i].id)) {
 			if (*s)
-				report_notice(NULL, "several values are asked for, ignoring -%s",
+				report_notice((void *)(uintptr_t)o, "several values are asked for, ignoring -%s",
 				    old[i].option);
 			else
 				s = old[i].name;
@@ -219,7 +222,7 @@ static void find_total(struct view *v)
 
 static int focus(struct view *v, const struct prof_filters *f, struct err *e)
 {
-	return prof_focus(v->p, f, &v->units, report_notice, NULL, e);
+	return prof_focus(v->p, f, &v->units, report_notice, (void *)(uintptr_t)v->o, e);
 }
 
 static int query(struct view *v, struct err *e)
@@ -245,8 +248,8 @@ static int query(struct view *v, struct err *e)
 		return -1;
 	if (v->p->tag_root && v->kind != V_PROTO && v->kind != V_TAGS && !o->v[OPT_TAGROOT].set && !o->v[OPT_TAGLEAF].set)
 		f.tagroot = prof_s(v->p, v->p->tag_root);
-	prof_label_units(v->p, &v->units, report_notice, NULL);
-	prof_tag_frames(v->p, &f, report_notice, NULL);
+	prof_label_units(v->p, &v->units, report_notice, (void *)(uintptr_t)o);
+	prof_tag_frames(v->p, &f, report_notice, (void *)(uintptr_t)o);
 	if (relative && focus(v, &f, e))
 		return -1;
 	if ((v->kind == V_LIST || v->kind == V_PEEK || v->kind == V_DISASM || v->kind == V_WEBLIST) && o->arg && *o->arg) {
@@ -269,7 +272,7 @@ int view_open(struct view *v, const struct opt *o, enum view_kind kind, struct e
 	v->unit = o->v[OPT_UNIT].set ? text_of(o, OPT_UNIT) : "minimum";
 	if (set_limits(v, e) || set_grain(v, &v->grain, e))
 		return -1;
-	v->p = fetch_profile(o, report_notice, NULL, e);
+	v->p = fetch_profile(o, report_notice, (void *)(uintptr_t)o, e);
 	if (!v->p || query(v, e)) {
 		view_close(v);
 		return -1;

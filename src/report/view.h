@@ -59,7 +59,7 @@ void put_right(struct buf *, const char *s, size_t n, size_t cells);
 /* The value likewise; "." for 0 when dot is set. */
 void put_value(const struct view *, struct buf *, int64_t v, size_t cells, bool dot);
 
-/* A line on standard error. */
-void report_notice(void *unused, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A line on standard error, or to whom the options name (a struct opt, or NULL). */
+void report_notice(void *opt, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -26,15 +26,6 @@ int session_wait(struct session *, struct err *e);
 
 /* The loader, for poll and progress; NULL when it has ended. */
 struct job *session_job(const struct session *);
-/* What kind of file it is, is known: of what has to be fetched, or comes by a pipe, only when it is there.
-   Before that there is nothing to show, and no pane to show it. */
-bool session_known(const struct session *);
-/* The job waits for bytes from elsewhere. false: it does not. */
-struct fetching { const char *from; int64_t ms, expect_s; uint64_t bytes, total; };	/* 0: unknown */
-bool session_fetching(const struct session *, struct fetching *);
-/* What is to be told about what was fetched, once: where it was saved. NULL: nothing. */
-const char *session_said(struct session *);
-
 /* Take the newest snapshot: true when it is another one than before. Call it once per redraw. */
 bool session_refresh(struct session *);
 /* The loader has failed: its error. */
@@ -96,6 +87,16 @@ bool session_side_news(struct session *, struct side_news *);
 void query_side(struct query *, enum side_use, uint32_t side);
 uint32_t session_nsides(const struct session *);	/* with the first file */
 const char *session_side_name(const struct session *, uint32_t side);
+
+const struct opt *session_opt(const struct session *);	/* as given, without a base */
+/* The command line that makes a report of what is shown: "ttrace", the report, options, files; its
+   strings lie in the arena. arg: of list and peek, or NULL. */
+struct command { const char **v; int n; size_t cap; };
+void session_command(const struct session *, const char *report, const char *arg, struct arena *, struct command *);
+/* Work of somebody else beside the interface, for the one loop to wait for; its owner joins it and takes
+   it back (NULL). session_job() is it when nothing is being read. */
+void session_beside(struct session *, struct job *);
+bool session_reads(const struct session *);	/* session_job() is a loader */
 
 /* Weights of the current query: per call-tree node, cached. Never NULL. */
 const struct weights *session_weights(struct session *);

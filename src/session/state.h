@@ -37,6 +37,7 @@ struct session {
 	uint32_t nside;
 	struct wait { const char *file; enum side_use use; bool asked; } wait[SIDES_MAX];
 	uint32_t nwait;			/* wait[0] is being read when side[nside] is there */
+	struct job *beside;		/* of somebody else: session_beside() */
 	struct side_news news[SIDES_MAX];
 	uint32_t nnews;
 	struct { uint32_t snap; size_t type; uint64_t a, b; bool normalize; double ratio; int64_t whole; } sum;

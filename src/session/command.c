@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What is shown, as a command line: so that a report of it is the same code as on
+ * the command line, and people can take the line with them.
+ *
+ * What was given at the start is given again, but for what the query says by now:
+ * filters, sample type, granularity, sides. Files come last, after "--".
+ */
+#include "config.h"
+#include "session/session.h"
+
+#include "analysis/tracew.h"
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void add(struct command *c, const char *word)
+{
+	c->v = mem_grow(c->v, &c->cap, (size_t)c->n + 1, sizeof *c->v);
+	c->v[c->n++] = word;
+}
+
+static void add_opt(struct command *c, struct arena *a, enum opt_id id, const char *value)
+{
+	if (value && *value)
+		add(c, arena_printf(a, "-%s=%s", options[id].name, value));
+}
+
+/* Options that the query decides, or that are the viewer's alone. */
+static bool decided(enum opt_id id)
+{
+	static const enum opt_id ours[] = {OPT_OUTPUT, OPT_FORMAT, OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES,
+	    OPT_LINES, OPT_ADDRESSES, OPT_GRANULARITY, OPT_NOINLINES, OPT_FOCUS, OPT_IGNORE, OPT_HIDE, OPT_SHOW,
+	    OPT_SHOW_FROM, OPT_PRUNE_FROM, OPT_TAGFOCUS, OPT_TAGIGNORE, OPT_TAGSHOW, OPT_TAGHIDE, OPT_TAGROOT,
+	    OPT_TAGLEAF, OPT_SAMPLE_INDEX, OPT_INUSE_SPACE, OPT_INUSE_OBJECTS, OPT_ALLOC_SPACE,
+	    OPT_ALLOC_OBJECTS, OPT_TOTAL_DELAY, OPT_CONTENTIONS, OPT_NORMALIZE, OPT_DROP_NEGATIVE, OPT_BASE,
+	    OPT_DIFF_BASE, OPT_TYPE, OPT_FROM, OPT_TO, OPT_GOROUTINE, OPT_GROUP, OPT_TASK, OPT_REGION, OPT_PROC,
+	    OPT_BLAME};
+	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+		if (ours[i] == id)
+			return true;
+	return !strcmp(options[id].group, "viewer");
+}
+
+static void add_given(struct command *c, struct arena *a, const struct opt *o)
+{
+	for (int i = 0; i < OPT__N; i++) {
+		const struct opt_value *v = &o->v[i];
+		if (!v->set || decided((enum opt_id)i))
+			continue;
+		for (size_t k = 0; k < v->nall; k++)
+			add_opt(c, a, (enum opt_id)i, v->all[k]);
+		if (!v->nall)
+			add_opt(c, a, (enum opt_id)i, v->s);
+	}
+}
+
+static void add_filters(struct command *c, struct arena *a, const struct query *q)
+{
+	const struct filters *f = &q->f;
+	const struct { enum opt_id id; const char *v; } all[] = {{OPT_FOCUS, f->focus}, {OPT_IGNORE, f->ignore},
+	    {OPT_HIDE, f->hide}, {OPT_SHOW, f->show}, {OPT_SHOW_FROM, f->show_from},
+	    {OPT_PRUNE_FROM, f->prune_from}, {OPT_TAGFOCUS, f->tagfocus}, {OPT_TAGIGNORE, f->tagignore},
+	    {OPT_TAGSHOW, f->tagshow}, {OPT_TAGHIDE, f->taghide}, {OPT_TAGROOT, f->tagroot},
+	    {OPT_TAGLEAF, f->tagleaf}, {OPT_GROUP, q->group}, {OPT_TASK, q->task}, {OPT_REGION, q->region}};
+	for (size_t i = 0; !q->suspended && i < sizeof all / sizeof *all; i++)
+		add_opt(c, a, all[i].id, all[i].v);
+}
+
+/* What of a trace is shown. */
+static void add_trace(struct command *c, struct arena *a, const struct session *s, const struct query *q)
+{
+	const struct store *st = session_snap(s)->st;
+	add_opt(c, a, OPT_TYPE, session_type_name(s, session_type(s)));
+	if (q->blame != TWB_WAKER)
+		add_opt(c, a, OPT_BLAME, tw_blame_name((enum tw_blame)q->blame));
+	if (q->suspended)
+		return;
+	if (q->from != TIME_NONE)
+		add_opt(c, a, OPT_FROM, arena_printf(a, "%" PRId64 "ns", q->from));
+	if (q->to != TIME_NONE)
+		add_opt(c, a, OPT_TO, arena_printf(a, "%" PRId64 "ns", q->to));
+	if (q->g)
+		add_opt(c, a, OPT_GOROUTINE, arena_printf(a, "%" PRIu64, store_trk(st, q->g)->id));
+	if (q->proc)
+		add_opt(c, a, OPT_PROC, arena_printf(a, "%" PRIu64, store_trk(st, q->proc)->id));
+}
+
+static void add_sides(struct command *c, struct arena *a, const struct session *s, const struct query *q)
+{
+	uint64_t shown = q->show == SHOW_B ? q->b : q->a;
+	for (uint32_t k = 0; q->b && q->show == SHOW_DELTA && k < session_nsides(s); k++)
+		if (side_in(q->b, k))
+			add_opt(c, a, q->of_rest ? OPT_BASE : OPT_DIFF_BASE, session_side_name(s, k));
+	if (q->b && q->show == SHOW_DELTA && q->normalize)
+		add(c, "-normalize");
+	add(c, "--");
+	for (uint32_t k = 0; k < session_nsides(s); k++)
+		if (side_in(shown, k))
+			add(c, session_side_name(s, k));
+}
+
+void session_command(const struct session *s, const char *report, const char *arg, struct arena *a,
+    struct command *c)
+{
+	static const enum opt_id grans[] = {
+	    OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES, OPT_LINES, OPT_ADDRESSES};
+	const struct query *q = session_query(s);
+	add(c, "ttrace");
+	add(c, arg ? arena_printf(a, "-%s=%s", report, arg) : report);
+	add_given(c, a, session_opt(s));
+	add_filters(c, a, q);
+	if (session_is_trace(s))
+		add_trace(c, a, s, q);
+	else if (session_type(s) < session_ntypes(s))
+		add_opt(c, a, OPT_SAMPLE_INDEX, session_type_name(s, session_type(s)));
+	if (q->gran != GR_FUNCTIONS)
+		add(c, arena_printf(a, "-%s", options[grans[q->gran]].name));
+	if (q->noinlines)
+		add(c, "-noinlines");
+	if (q->drop_negative)
+		add(c, "-drop_negative");
+	add_sides(c, a, s, q);
+}

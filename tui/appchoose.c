@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Commands that take one of a few values: pressed without one they open a menu
+ * of them, the present one marked; on the ":" line Tab offers the same. A pane
+ * says what its own commands take (pane_ops.choices); what is the same in all
+ * panes on call trees is here: granularity, what percentages are of, the unit, and
+ * the rows that were tagged.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/mem.h"
+#include "base/units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { P_CALLS = P_TOP | P_LIST | P_PEEK | P_FLAME };
+
+const char *const gran_names[GRANS] = {"functions", "filefunctions", "files", "lines", "addresses"};
+
+static void put(struct choice *c, const char *arg, const char *text, bool on)
+{
+	snprintf(c->arg, sizeof c->arg, "%s", arg);
+	snprintf(c->text, sizeof c->text, "%s", text);
+	c->on = on;
+}
+
+static int choose_gran(const struct app *a, struct choice *out)
+{
+	static const char *const what[] = {"a row or frame for each function",
+	    "for each function of each file", "for each file", "for each source line", "for each address"};
+	for (int i = 0; i < GRANS; i++)
+		put(&out[i], gran_names[i], what[i], (int)session_query(a->s)->gran == i);
+	return GRANS;
+}
+
+static const struct { const char *arg, *text; } bases[BASE__N] = {
+    [BASE_AUTO] = {"auto", "as each pane has it by itself"},
+    [BASE_ALL] = {"whole", "of the whole, before any filter"},
+    [BASE_SHOWN] = {"shown", "of what the filters leave"},
+    [BASE_LOCAL] = {"parent", "of the parent in Flame, the centre in Peek, the function in List"},
+};
+
+static int choose_base(const struct app *a, struct choice *out)
+{
+	for (int i = 0; i < BASE__N; i++)
+		put(&out[i], bases[i].arg, bases[i].text, (int)a->env.base == i);
+	return BASE__N;
+}
+
+static const char *const units[] = {"ns", "us", "ms", "s", "mins", "hrs", "B", "kB", "MB", "GB", "TB"};
+
+/* Units of the kind that the sample type has. */
+static int choose_unit(const struct app *a, struct choice *out)
+{
+	size_t t = session_type(a->s);
+	const char *unit = t < session_ntypes(a->s) ? session_type_unit(a->s, t) : "";
+	int n = 0;
+	put(&out[n++], "auto", "as suits each value", !a->env.unit);
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (units_alike(unit, units[i]))
+			put(&out[n++], units[i], "", a->env.unit && !strcmp(a->env.unit, units[i]));
+	return n > 1 ? n : 0;
+}
+
+int app_choices(const struct app *a, enum cmd_id id, struct choice *out)
+{
+	const struct pane_ops *p = pane_now(a);
+	int n = p->choices ? p->choices(state_now(a), &a->env, id, out) : 0;
+	if (n || !(p->bit & P_CALLS))
+		return n;
+	switch (id) {
+	case CMD_GRANULARITY: case CMD_GRAN_NEXT: return choose_gran(a, out);
+	case CMD_PERCENT: return choose_base(a, out);
+	case CMD_UNIT: return choose_unit(a, out);
+	default: return 0;
+	}
+}
+
+/* The menu of a command that was given without a value. false: it takes none of a few. */
+bool app_choose(struct app *a, enum cmd_id id)
+{
+	struct choice c[CHOICES_MAX];
+	int n = app_choices(a, id, c);
+	if (!n)
+		return false;
+	a->pop = (struct popup){.kind = POP_MENU, .row = a->pop.row, .cap = a->pop.cap};
+	for (int i = 0; i < n; i++) {
+		struct pop_row r = {.cmd = id == CMD_GRAN_NEXT ? CMD_GRANULARITY : id};
+		snprintf(r.arg, sizeof r.arg, "%.47s", c[i].arg);
+		snprintf(r.key, sizeof r.key, "%s", c[i].on ? "*" : "");
+		snprintf(r.text, sizeof r.text, "%-14.47s %.100s", c[i].arg, c[i].text);
+		a->pop.row = mem_grow(a->pop.row, &a->pop.cap, a->pop.nrow + 1, sizeof *a->pop.row);
+		a->pop.row[a->pop.nrow++] = r;
+	}
+	rows_set(&a->pop.rows, (uint32_t)n);
+	for (int i = 0; i < n; i++)
+		if (c[i].on) {
+			rows_select(&a->pop.rows, (uint32_t)i);
+			break;
+		}
+	snprintf(a->pop.title, sizeof a->pop.title, "%.58s", cmds[id].name);
+	return true;
+}
+
+static void set_base(struct app *a, const char *arg)
+{
+	for (int i = 0; i < BASE__N; i++)
+		if (arg && !strcmp(arg, bases[i].arg)) {
+			a->env.base = (enum base)i;
+			app_message(a, ST_DIM, "percentages %s", bases[i].text);
+			return;
+		}
+	app_message(a, ST_ERROR, "percentages of: whole, shown, parent or auto");
+}
+
+void app_unit(struct app *a, const char *arg)
+{
+	struct choice c[CHOICES_MAX];
+	int n = choose_unit(a, c);
+	if (!arg || !*arg || !strcmp(arg, "auto") || !strcmp(arg, "minimum")) {
+		a->env.unit = NULL;
+		app_message(a, ST_DIM, "units as suit each value");
+		return;
+	}
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		for (int k = 0; k < n; k++)
+			if (!strcmp(c[k].arg, units[i]) && (!strcmp(arg, units[i]) || (strlen(arg) > 2 &&
+			    units_alike(arg, units[i]) && units_scale(1, arg, units[i], NULL) == 1))) {
+				a->env.unit = units[i];
+				return;
+			}
+	app_message(a, ST_ERROR, "%s is no unit of these values", arg);
+}
+
+/* ---- tagged rows */
+
+static void tag(struct app *a)
+{
+	struct place p;
+	app_place(a, &p);
+	if (!p.fun) {
+		app_message(a, ST_WARN, "no function is selected here");
+		return;
+	}
+	for (size_t i = 0; i < a->env.ntagged; i++)
+		if (!strcmp(app_fun_name(a, a->tagged[i]), app_fun_name(a, p.fun))) {
+			a->tagged[i] = a->tagged[--a->env.ntagged];
+			app_message(a, ST_DIM, "not tagged any more; %zu are", a->env.ntagged);
+			return;
+		}
+	a->tagged = mem_grow(a->tagged, &a->tagcap, a->env.ntagged + 1, sizeof *a->tagged);
+	a->env.tagged = a->tagged;
+	a->tagged[a->env.ntagged++] = p.fun;
+	struct ask ask = {.kind = ASK_NONE};
+	pane_now(a)->act(state_now(a), &a->env, &(struct act){CMD_DOWN, 0, NULL}, &ask);
+	app_message(a, ST_DIM, "%zu tagged: :tagged shows only stacks through them", a->env.ntagged);
+}
+
+static void tagged(struct app *a, const char *how)
+{
+	static const struct { const char *word; enum cmd_id cmd; } uses[] = {
+	    {"focus", CMD_FOCUS}, {"ignore", CMD_IGNORE}, {"hide", CMD_HIDE}, {"show", CMD_SHOW}};
+	enum cmd_id cmd = how && *how ? CMD_NONE : CMD_FOCUS;
+	struct buf b = {0};
+	for (size_t i = 0; how && i < sizeof uses / sizeof *uses; i++)
+		if (!strcmp(how, uses[i].word))
+			cmd = uses[i].cmd;
+	if (how && !strcmp(how, "none"))
+		a->env.ntagged = 0;
+	else if (!cmd)
+		app_message(a, ST_ERROR, "tagged: focus, ignore, hide, show; none forgets them");
+	else if (!a->env.ntagged)
+		app_message(a, ST_WARN, "nothing is tagged: t on a row does it");
+	for (size_t i = 0; cmd && i < a->env.ntagged; i++)
+		buf_printf(&b, "%s%s", i ? "|" : "", app_exactly(a, app_fun_name(a, a->tagged[i])));
+	if (b.n)
+		app_filter(a, cmd, arena_strndup(&a->scratch, b.p, b.n), false);
+	buf_free(&b);
+}
+
+bool app_chosen(struct app *a, const struct act *act)
+{
+	bool calls = pane_now(a)->bit & P_CALLS;
+	switch (act->cmd) {
+	case CMD_PERCENT: set_base(a, act->arg); return true;
+	case CMD_UNIT: app_unit(a, act->arg); return true;
+	case CMD_TAG:
+		if (calls)
+			tag(a);
+		return calls;
+	case CMD_TAGGED: tagged(a, act->arg); return true;
+	default: return false;
+	}
+}

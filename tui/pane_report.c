@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The text of a report: any row of report.def, of what is shown.
+ *
+ * The words after : are those of pprof's own prompt (tree -cum json -runtime):
+ * numbers, -cum and -flat, expressions to focus on, -RE to ignore, > FILE, and any
+ * option of the command line. They are put behind the command line that the
+ * session makes of its query, so the pane shows what the same line prints in a
+ * shell, and says that line. Reports read their file again and may take long:
+ * they run beside the keyboard, one at a time; another query makes the same
+ * report again. The text is kept as it is; rows are its lines, or those that &
+ * leaves.
+ */
+#include "config.h"
+#include "pane.h"
+
+#include "analysis/source.h"
+#include "base/job.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "rows.h"
+#include "tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct work {			/* a report that is being made */
+	struct arena arena;
+	struct command line;
+	struct opt opt;
+	struct buf text, notices;
+	struct err err;
+	tui_report *fn;
+	const char *file;	/* NULL, or where it goes instead of to the screen */
+	struct job *job;
+	int rc;
+};
+
+struct report {
+	char *words;		/* as asked for, NULL: nothing yet */
+	struct work *work;	/* NULL: none is running */
+	bool again;		/* the query changed meanwhile */
+	char *line;		/* the command line that made the text */
+	struct buf text, notices;
+	uint32_t *start, nline;	/* offsets of its lines; start[nline] ends the last */
+	size_t cstart;
+	uint32_t *row;		/* lines that are shown */
+	size_t crow;
+	struct rows rows;
+	struct hits hit;
+	int left;
+	char said[320];		/* what became of the last one, when it is no text */
+	bool bad;
+};
+
+/* ---- words */
+
+static const struct report_row *named(const char *s, size_t n)
+{
+	for (const struct report_row *r = report_rows; r->name; r++)
+		if (strlen(r->name) == n && !memcmp(r->name, s, n))
+			return r;
+	return NULL;
+}
+
+static void add(struct work *w, const char *word)
+{
+	struct command *c = &w->line;
+	c->v = mem_grow(c->v, &c->cap, (size_t)c->n + 1, sizeof *c->v);
+	c->v[c->n++] = word;
+}
+
+static bool is_option(const char *s)
+{
+	size_t n = strcspn(s, "=");
+	for (int i = 0; i < OPT__N; i++)
+		if (strlen(options[i].name) == n && !memcmp(options[i].name, s, n))
+			return s[n] == '=' || options[i].kind == 'B';
+	return false;
+}
+
+static const char *joined(struct work *w, const char *have, const char *re)
+{
+	return have ? arena_printf(&w->arena, "%s|%s", have, re) : re;
+}
+
+/* What one word adds; expressions are collected, since each option is given once. */
+static void take_word(struct work *w, const char *s, const char **focus, const char **ignore)
+{
+	if (*s == '-' && is_option(s + 1))
+		add(w, s);
+	else if (*s == '-' && s[1])
+		*ignore = joined(w, *ignore, s + 1);
+	else if (!s[strspn(s, "0123456789")])
+		add(w, arena_printf(&w->arena, "-nodecount=%s", s));
+	else
+		*focus = joined(w, *focus, s);
+}
+
+/* The command line: what the session says, and the words before its files. */
+static int make_line(struct work *w, const struct session *s, const char *words, struct err *e)
+{
+	const char *p = words + strspn(words, " "), *focus = NULL, *ignore = NULL, *arg = NULL;
+	struct command base = {0};
+	size_t n = strcspn(p, " >");
+	const struct report_row *r = named(p, n);
+	if (!r)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%.*s\"", (int)n, p);
+	p += n;
+	struct work rest = {0};
+	for (p += strspn(p, " "); *p; p += strspn(p, " ")) {
+		bool file = *p == '>';
+		p += file ? 1 + strspn(p + 1, " ") : 0;
+		n = strcspn(p, file ? "" : " ");
+		const char *word = arena_strndup(&w->arena, p, n);
+		p += n;
+		if (file)
+			w->file = word;
+		else if (r->arg && !arg && *word != '-')
+			arg = word;
+		else
+			take_word(&rest, word, &focus, &ignore);
+	}
+	int rc = r->arg && !arg ? err_set(e, ERR_USAGE, ERR_NOWHERE, "%s of what? %s", r->name, r->arg) : 0;
+	if (!rc && !w->file && (!strcmp(r->name, "proto") || !strcmp(r->name, "topproto")))
+		rc = err_set(e, ERR_USAGE, ERR_NOWHERE, "%s is not text: %s > FILE", r->name, r->name);
+	bool tags = !strcmp(r->name, "tags");
+	session_command(s, r->name, arg, &w->arena, &base);
+	for (int i = 0; i < base.n; i++) {
+		if (!strcmp(base.v[i], "--")) {	/* of two of the same the later counts */
+			for (int k = 0; k < rest.line.n; k++)
+				add(w, arena_strndup(&w->arena, rest.line.v[k], strlen(rest.line.v[k])));
+			if (focus)
+				add(w, arena_printf(&w->arena, "-%s=%s", tags ? "tagfocus" : "focus", focus));
+			if (ignore)
+				add(w, arena_printf(&w->arena, "-%s=%s", tags ? "tagignore" : "ignore", ignore));
+		}
+		add(w, base.v[i]);
+	}
+	mem_free(base.v);
+	mem_free(rest.line.v);
+	arena_free(&rest.arena);
+	return rc;
+}
+
+static void put_line(const struct work *w, struct buf *b)
+{
+	for (int i = 0; i < w->line.n; i++)
+		if (strcmp(w->line.v[i], "--"))
+			buf_printf(b, "%s%s", i ? " " : "", w->line.v[i]);
+	if (w->file)
+		buf_printf(b, " > %s", w->file);
+}
+
+/* ---- the work */
+
+static void note(void *arg, const char *line)
+{
+	struct buf *b = arg;
+	buf_printf(b, "%s%s", b->n ? "; " : "", line);
+}
+
+static int write_file(struct work *w)
+{
+	int fd = open(w->file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	size_t done = 0;
+	if (fd < 0)
+		return err_set(&w->err, ERR_IO, ERR_NOWHERE, "%s: %s", w->file, strerror(errno));
+	while (done < w->text.n) {
+		ssize_t k = write(fd, w->text.p + done, w->text.n - done);
+		if (k <= 0 && errno != EINTR)
+			break;
+		done += k > 0 ? (size_t)k : 0;
+	}
+	if (close(fd) || done < w->text.n)
+		return err_set(&w->err, ERR_IO, ERR_NOWHERE, "%s: %s", w->file, strerror(errno));
+	return 0;
+}
+
+static int run(struct job *j, void *arg)
+{
+	struct work *w = arg;
+	(void)j;
+	w->rc = w->fn(&w->opt, &w->text, &w->err);
+	if (!w->rc && w->file)
+		w->rc = write_file(w);
+	return w->rc;
+}
+
+static void drop(struct work *w)
+{
+	opt_free(&w->opt);
+	buf_free(&w->text);
+	buf_free(&w->notices);
+	mem_free(w->line.v);
+	arena_free(&w->arena);
+	mem_free(w);
+}
+
+static void say(struct report *p, bool bad, const char *s)
+{
+	snprintf(p->said, sizeof p->said, "%.300s", s);
+	p->bad = bad;
+}
+
+static void start(struct report *p, const struct pane_env *env)
+{
+	struct work *w = xcalloc(1, sizeof *w);
+	struct err e;
+	p->again = false;
+	p->said[0] = '\0';
+	w->fn = env->report;
+	int rc = !env->report ? err_set(&e, ERR_USAGE, ERR_NOWHERE, "there are no reports here") : 0;
+	if (rc || make_line(w, env->s, p->words, &e) ||
+	    opt_parse(&w->opt, w->line.n, (char *const *)(uintptr_t)w->line.v, &e)) {
+		say(p, true, e.msg);
+		drop(w);
+		return;
+	}
+	w->opt.notice = note;
+	w->opt.notice_arg = &w->notices;
+	w->job = job_start(run, w);
+	if (!w->job) {
+		say(p, true, "no thread to make it with");
+		drop(w);
+		return;
+	}
+	p->work = w;
+	session_beside(env->s, w->job);
+}
+
+/* ---- rows */
+
+static const char *line_at(const struct report *p, uint32_t i, size_t *n)
+{
+	*n = p->start[i + 1] - p->start[i];
+	const char *s = p->text.p + p->start[i];
+	*n -= *n && s[*n - 1] == '\n';
+	return s;
+}
+
+static void mark_hits(struct report *p, const struct pane_env *env)
+{
+	hits_begin(&p->hit, env, p->rows.n);
+	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++) {
+		size_t n;
+		const char *s = line_at(p, p->row[i], &n);
+		p->hit.n += p->hit.at[i] = rx_match(env->find.rx, s, n);
+	}
+}
+
+static void fill(struct report *p, const struct pane_env *env)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < p->nline; i++) {
+		size_t len;
+		const char *s = line_at(p, i, &len);
+		if (env->grep.rx && !rx_match(env->grep.rx, s, len))
+			continue;
+		p->row = mem_grow(p->row, &p->crow, (size_t)n + 1, sizeof *p->row);
+		p->row[n++] = i;
+	}
+	rows_set(&p->rows, n);
+	mark_hits(p, env);
+}
+
+static void take_text(struct report *p, const struct pane_env *env, struct work *w)
+{
+	struct buf b = {0};
+	put_line(w, &b);
+	mem_free(p->line);
+	p->line = xstrdup(buf_str(&b));
+	buf_free(&b);
+	buf_free(&p->text);
+	buf_free(&p->notices);
+	p->text = w->text;
+	p->notices = w->notices;
+	w->text = w->notices = (struct buf){0};
+	p->nline = 0;
+	for (size_t at = 0; at < p->text.n;) {
+		const char *end = memchr(p->text.p + at, '\n', p->text.n - at);
+		p->start = mem_grow(p->start, &p->cstart, (size_t)p->nline + 2, sizeof *p->start);
+		p->start[p->nline++] = (uint32_t)at;
+		at = end ? (size_t)(end - p->text.p) + 1 : p->text.n;
+		p->start[p->nline] = (uint32_t)at;
+	}
+	if (!p->nline)
+		say(p, false, "the report is empty");
+	fill(p, env);
+}
+
+static void tick(void *st, const struct pane_env *env)
+{
+	struct report *p = st;
+	struct work *w = p->work;
+	struct buf b = {0};
+	if (!w || !job_done(w->job, NULL))
+		return;
+	session_beside(env->s, NULL);
+	job_join(w->job);
+	p->work = NULL;
+	if (w->rc) {
+		say(p, true, w->err.msg);
+	} else if (w->file) {
+		buf_printf(&b, "%zu bytes are in %s", w->text.n, w->file);
+		say(p, false, buf_str(&b));
+		buf_free(&b);
+	} else {
+		take_text(p, env, w);
+	}
+	drop(w);
+	if (p->again)
+		start(p, env);
+}
+
+static void update(void *st, const struct pane_env *env)
+{
+	struct report *p = st;
+	bool new_grep = p->words && !p->work && p->nline;
+	if (new_grep)
+		fill(p, env);
+	/* the same report of another query */
+	if (!p->words || strchr(p->words, '>'))
+		return;
+	if (p->work)
+		p->again = true;
+	else
+		start(p, env);
+}
+
+static void close_report(void *st)
+{
+	struct report *p = st;
+	if (p->work) {
+		job_join(p->work->job);
+		drop(p->work);
+	}
+	mem_free(p->words);
+	mem_free(p->line);
+	buf_free(&p->text);
+	buf_free(&p->notices);
+	mem_free(p->start);
+	mem_free(p->row);
+	hits_drop(&p->hit);
+}
+
+/* ---- drawing */
+
+struct drawing { const struct report *p; const struct pane_env *env; };
+
+static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct drawing *d = arg;
+	struct buf b = {0};
+	size_t n;
+	const char *s = line_at(d->p, d->p->row[i], &n);
+	struct rect old = grid_clip(g, (struct rect){y, 1, 1, g->w - 1});
+	source_expand(&b, s, n);
+	grid_textn(g, 0, -d->p->left, ST_NORMAL, 0, b.n ? b.p : "", b.n);
+	if (d->env->find.rx)
+		rows_hits(g, (struct rect){0, 0, 1, g->w}, d->env->find.rx);
+	grid_unclip(g, old);
+	buf_free(&b);
+}
+
+static void draw(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct report *p = st;
+	if (p->work && !p->nline)
+		grid_text(g, 1, 2, ST_DIM, 0, "The report is being made.");
+	else if (p->said[0])
+		grid_text(g, 1, 2, p->bad ? ST_ERROR : ST_NORMAL, 0, p->said);
+	else if (!p->words)
+		grid_text(g, 1, 2, ST_DIM, 0, "which report? :tree, :traces, :raw, ... ; Tab after :report lists them");
+	else if (!p->rows.n)
+		grid_text(g, 1, 2, ST_DIM, 0, "no line matches: & and Enter shows all of them");
+	else
+		rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env},
+		    &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
+}
+
+/* ---- acting */
+
+static enum verdict ask_for(struct report *p, const struct pane_env *env, const char *words)
+{
+	char *old = p->words;
+	p->words = xstrdup(words);
+	mem_free(old);
+	p->left = 0;
+	p->rows = (struct rows){.h = p->rows.h};
+	p->nline = 0;
+	if (p->work)
+		p->again = true;
+	else
+		start(p, env);
+	return V_DONE;
+}
+
+static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
+{
+	struct report *p = st;
+	int n = act_n(a) < 1000 ? act_n(a) * 8 : 8000;
+	if (a->cmd == CMD_REPORT && a->arg && *a->arg)
+		return ask_for(p, env, a->arg);
+	if (rows_act(&p->rows, a, env->rows))
+		return V_DONE;
+	switch ((int)a->cmd) {
+	case CMD_LEFT: p->left = p->left > n ? p->left - n : 0; return V_DONE;
+	case CMD_RIGHT: p->left = p->left + n < 100000 ? p->left + n : 100000; return V_DONE;
+	case CMD_OPEN:
+		ask->kind = ASK_PANE;
+		ask->pane = "peek";
+		pane_report.place(st, env, &ask->place);
+		return ask->place.fun ? V_ASK : V_DONE;
+	default: return V_PASS;
+	}
+}
+
+/* The function whose name ends the line, but for what pprof writes behind names. */
+static void place(const void *st, const struct pane_env *env, struct place *to)
+{
+	static const char *const behind[] = {" (inline)", " (partial-inline)"};
+	const struct report *p = st;
+	const struct snap *sn = session_snap(env->s);
+	size_t n, best = 0;
+	if (!p->rows.n)
+		return;
+	const char *s = line_at(p, p->row[p->rows.sel], &n);
+	for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+		if (n > strlen(behind[i]) && !memcmp(s + n - strlen(behind[i]), behind[i], strlen(behind[i])))
+			n -= strlen(behind[i]);
+	for (fun_id f = 1; f < sn->nfuns; f++) {
+		const struct str_row *name = store_str(sn->st, store_fun(sn->st, f)->name);
+		if (name->n > best && name->n <= n && !memcmp(s + n - name->n, name->s, name->n) &&
+		    (name->n == n || strchr(" |\t", s[n - name->n - 1]))) {
+			best = name->n;
+			to->fun = f;
+		}
+	}
+}
+
+static bool go(void *st, const struct pane_env *env, const struct place *to)
+{
+	struct report *p = st;
+	const struct snap *sn = session_snap(env->s);
+	if (!to->fun)
+		return false;
+	const struct str_row *name = store_str(sn->st, store_fun(sn->st, to->fun)->name);
+	for (uint32_t i = 0; i < p->rows.n; i++) {
+		size_t n;
+		const char *s = line_at(p, p->row[i], &n);
+		for (size_t k = 0; name->n && k + name->n <= n; k++)
+			if (!memcmp(s + k, name->s, name->n)) {
+				rows_select(&p->rows, i);
+				return true;
+			}
+	}
+	return false;
+}
+
+static void save(const void *st, struct view *v)
+{
+	const struct report *p = st;
+	*v = (struct view){.cursor = {p->rows.sel, p->rows.top, p->left}};
+}
+
+static void load(void *st, const struct pane_env *env, const struct view *v)
+{
+	struct report *p = st;
+	(void)env;
+	p->rows.top = (uint32_t)v->cursor[1];
+	p->left = (int)v->cursor[2];
+	rows_select(&p->rows, (uint32_t)v->cursor[0]);
+}
+
+static void summary(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct report *p = st;
+	if (p->work)
+		buf_printf(b, "making %s ...", p->words);
+	else if (p->line)
+		text_safe(b, p->line, strlen(p->line));
+	if (hits_fresh(&p->hit, env))
+		buf_printf(b, " | /%s %u hits", env->find.text, p->hit.n);
+}
+
+static void detail(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct report *p = st;
+	(void)env;
+	if (p->rows.n && !p->said[0])
+		buf_printf(b, "line %u of %u", p->row[p->rows.sel] + 1, p->nline);
+	if (p->notices.n)
+		buf_printf(b, "  %s", buf_str((struct buf *)(uintptr_t)&p->notices));
+}
+
+static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+{
+	struct report *p = st;
+	mark_hits(p, env);
+	*at = 0;
+	if (!p->hit.n)
+		return 0;
+	uint32_t n = p->rows.n, i = p->rows.sel;
+	if (dir == 1 || dir == -1)
+		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+	while (dir && !p->hit.at[i])
+		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+	if (dir)
+		rows_select(&p->rows, i);
+	for (uint32_t k = 0; p->hit.at[i] && k <= i; k++)
+		*at += p->hit.at[k];
+	return p->hit.n;
+}
+
+static void copy(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct report *p = st;
+	size_t n;
+	(void)env;
+	if (p->rows.n) {
+		const char *s = line_at(p, p->row[p->rows.sel], &n);
+		buf_put(b, s, n);
+	}
+}
+
+static void keys(const void *st, const struct pane_env *env, struct buf *b)
+{
+	(void)st;
+	(void)env;
+	buf_puts(b, "j k h l move  / find  & only these lines  Enter peek  y copy line  :report NAME > FILE  q back");
+}
+
+const struct pane_ops pane_report = {
+    .name = "report",
+    .tab = "Report",
+    .bit = P_REPORT,
+    .cmd = CMD_REPORT,
+    .state_size = sizeof(struct report),
+    .close = close_report,
+    .update = update,
+    .tick = tick,
+    .draw = draw,
+    .act = act,
+    .go = go,
+    .place = place,
+    .save = save,
+    .load = load,
+    .summary = summary,
+    .detail = detail,
+    .find = find,
+    .keys = keys,
+    .copy = copy,
+};
