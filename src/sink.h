@@ -128,8 +128,9 @@ enum counter {
 };
 
 /* What takes a P from the program, in the order of the events: minimum mutator utilisation is
-   computed from these alone. */
-enum util_what { UT_PROCS, UT_STW, UT_ASSIST, UT_SWEEP, UT_WORKER, UT_DEDICATED };
+   computed from these alone. Mark workers are told twice: as the reference counts them (a worker that is
+   labelled while it runs once more), and ONCE each. */
+enum util_what { UT_PROCS, UT_STW, UT_ASSIST, UT_SWEEP, UT_WORKER, UT_DEDICATED, UT_WORKER_ONCE, UT_DEDICATED_ONCE };
 struct sink_util {
 	int64_t t, next;	/* when; when the next event of any kind with a later time is */
 	enum util_what what;	/* UT_WORKER: fractional mark workers */

@@ -132,6 +132,11 @@ screen gor-range 60x16 orders.trace '6:t 1.29s..1.35s<Enter>' -ascii
 screen goroutines-by-state 80x24 orders.trace '6grgrj' -ascii
 screen goroutines-tagged 80x24 orders.trace '6ttj4'
 screen goroutine-regions 80x24 orders.trace '6jj<Enter><Enter><Tab><Tab><Tab>jjjjj'
+# the length of worst windows is chosen on the curve; a range has a curve of its own; who assists
+screen gc-curve 80x24 orders.trace '8<Tab>hhhh'
+screen gc-range 80x24 orders.trace '8:t 1.2s..1.4s<Enter>V' -ascii
+screen gc-assists 160x40 orders.trace '8ggjjjjjjjjjjjjj'
+screen gc-assist-flame 80x24 orders.trace '8jjjjjjjjjjjjj4'
 # tasks: kinds, one kind, what happened in one; regions
 screen tasks 80x24 orders.trace '7'
 screen tasks-list 80x24 orders.trace '7j<Enter>' -ascii

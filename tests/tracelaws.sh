@@ -92,6 +92,18 @@ whole=$(total -type=block -region=.)
 tsv mmu | awk -F'\t' '$2 < 0 || $2 > 1 || $1 < last { print "utilisation " $0; bad = 1 } { last = $1 } END { exit bad || !NR }' ||
 	fail "mmu"
 
+# the worst window of a part is none better than that of the whole; what is left when less counts is more
+least() { tsv mmu -window=1ms,5ms "$@" | cut -f2 | tr '\n' ' '; }
+whole=$(least -exact)
+for part in -to=50% -from=50% -from=20%; do
+	echo "$whole $(least $part)" | awk '{ exit !($3 >= $1 - 1e-9 && $4 >= $2 - 1e-9) }' || fail "mmu of $part: $whole, $(least $part)"
+done
+echo "$(least -exact -include=stw) $(least -exact -include=stw,assist) $(least -exact -include=stw,assist,background)" |
+	awk '{ exit !($1 >= $3 && $3 >= $5 && $2 >= $4 && $4 >= $6) }' || fail "mmu by what counts"
+
+# assists by stack are those of the cycles
+[ "$(tsv gc | sum 6)" -le "$(total -type=assist)" ] || fail "cycles have more assists than there are"
+
 # system calls by site are those of the profile
 total=$(tsv syscalls | sum 2)
 prof=$("$TTRACE" top -type=syscall -unit=ns "$trace" 2>/dev/null | sed -n 's/.* of \([0-9]*\)ns total.*/\1/p')

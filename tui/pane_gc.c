@@ -7,9 +7,9 @@
  *
  * Cycles come from analysis/cycles.c, utilisation from analysis/mmu.c, as the
  * reports have them. The curve is PLOT numbers, made when the trace has been
- * read or when another part of the collector's work is to count, never while
- * drawing. It is of the whole trace: a window of the query would cut the very
- * windows that it is about.
+ * read, when the query has another range of time, or when another part of the
+ * collector's work is to count, never while drawing: a million steps of it take
+ * a second. The worst windows are of the length that is chosen on the curve.
  */
 #include "config.h"
 #include "tracepane.h"
@@ -19,21 +19,23 @@
 #include "base/text.h"
 #include "store/spans.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { WORST = 8, PLOT = MMU_PLOT };
-enum gc_part { PART_TABLE, PART_WORST, PART__N };
+enum { WORST = 10, PLOT = MMU_PLOT };
+enum gc_part { PART_TABLE, PART_CURVE, PART_WORST, PART__N };
 
-static const struct { const char *words; unsigned flags; } includes[] = {
-	{"STW, background, assist", MMU_STW | MMU_BACKGROUND | MMU_ASSIST},
-	{"STW, background, assist, sweep", MMU_STW | MMU_BACKGROUND | MMU_ASSIST | MMU_SWEEP},
-	{"STW", MMU_STW},
-	{"STW, assist", MMU_STW | MMU_ASSIST},
+static const unsigned includes[] = {	/* what e goes through */
+	MMU_STW | MMU_BACKGROUND | MMU_ASSIST, MMU_STW | MMU_BACKGROUND | MMU_ASSIST | MMU_SWEEP, MMU_STW,
+	MMU_STW | MMU_ASSIST, MMU_BACKGROUND, MMU_ASSIST, MMU_SWEEP,
 };
-static const struct { const char *words; double q; } pcts[] = {
-	{"min", 0}, {"p99.9", 0.001}, {"p99", 0.01}, {"p95", 0.05},
+static const struct { const char *word; unsigned flag; } kinds[] = {
+	{"stw", MMU_STW}, {"background", MMU_BACKGROUND}, {"assist", MMU_ASSIST}, {"sweep", MMU_SWEEP},
 };
-enum { INCLUDES = 4, PCTS = 4 };
+static const struct { const char *words, *rest; double q; } pcts[] = {
+	{"min", "", 0}, {"p99.9", "0.1", 0.001}, {"p99", "1", 0.01}, {"p95", "5", 0.05},
+};
+enum { INCLUDES = sizeof includes / sizeof *includes, KINDS = 4, PCTS = 4 };
 
 struct gc {
 	struct arena mem, curve;
@@ -44,34 +46,50 @@ struct gc {
 	struct rows rows[2], worst_rows;
 	bool stops;			/* the table shows stops of the world */
 	enum gc_part part;
-	int include, pct;
+	unsigned include;
+	int pct;
 	bool per_proc;
 	struct histo stw;
 	int64_t mark, assist, stopped;	/* totals of the window */
 	bool plotted;
+	int64_t plot0, plot1;		/* of which time */
+	const struct mmu *mmu;
 	double util[PLOT];
-	int64_t window[PLOT], worst_len;
+	int64_t window[PLOT];
+	int at;				/* of window[]: how long the worst windows are */
 	struct mmu_window worst[WORST];
 };
 
 /* ---- making */
 
+static void find_worst(struct gc *p)
+{
+	rows_set(&p->worst_rows, mmu_worst(p->mmu, p->window[p->at], WORST, p->worst));
+}
+
 static void plot(struct gc *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
 	p->plotted = false;
+	rows_set(&p->worst_rows, 0);
 	if (!sn->complete || !sn->nutils)
 		return;
 	arena_reset(&p->curve);
-	struct mmu *m = mmu_new(sn, includes[p->include].flags | (p->per_proc ? MMU_PER_PROC : 0), &p->curve);
-	mmu_plot(m, p->window);
-	for (int i = 0; i < PLOT; i++)
-		p->util[i] = p->pct ? mmu_quantile(m, p->window[i], pcts[p->pct].q) : mmu_min(m, p->window[i]);
-	p->worst_len = 10 * 1000 * 1000;
-	if (p->worst_len > (sn->t1 - sn->t0) / 4)
-		p->worst_len = (sn->t1 - sn->t0) / 4;
-	uint32_t n = p->worst_len > 0 ? mmu_worst(m, p->worst_len, WORST, p->worst) : 0;
-	rows_set(&p->worst_rows, n);
+	p->mmu = mmu_new(sn, p->include | MMU_EXACT | (p->per_proc ? MMU_PER_PROC : 0), &p->curve);
+	if (p->scope.part)
+		p->mmu = mmu_cut(p->mmu, p->scope.t0, p->scope.t1, &p->curve);
+	p->plot0 = p->scope.t0;
+	p->plot1 = p->scope.t1;
+	if (!p->mmu->n)
+		return;
+	int64_t was = p->window[p->at] ? p->window[p->at] : 10 * 1000 * 1000;
+	mmu_plot(p->mmu, p->window);
+	p->at = 0;
+	for (int i = 0; i < PLOT; i++) {
+		p->util[i] = p->pct ? mmu_quantile(p->mmu, p->window[i], pcts[p->pct].q) : mmu_min(p->mmu, p->window[i]);
+		p->at = p->window[i] <= was ? i : p->at;
+	}
+	find_worst(p);
 	p->plotted = true;
 }
 
@@ -109,8 +127,15 @@ static void update(void *st, const struct pane_env *env)
 		memcpy(p->row[1], stw, n * sizeof *stw);
 	mem_free(stw);
 	rows_set(&p->rows[1], n);
-	if (!p->plotted)
+	if (!p->plotted || p->plot0 != p->scope.t0 || p->plot1 != p->scope.t1)
 		plot(p, env);
+}
+
+static void begin(void *st, const struct pane_env *env)
+{
+	struct gc *p = st;
+	(void)env;
+	p->include = includes[0];
 }
 
 static void close_gc(void *st)
@@ -219,12 +244,18 @@ static void draw_curve(const struct gc *p, struct grid *g, int y, int h)
 				grid_level(g, y + r, 6 + x, level > 1 ? 1 : level, ST_S_RUN, ST_NORMAL);
 		}
 	}
+	if (p->part == PART_CURVE) {
+		int x = p->at * w / PLOT;
+		for (int r = 0; r < h; r++)
+			grid_back(g, (struct rect){y + r, 6 + x, 1, 1}, ST_CURSOR);
+		grid_put(g, y + h, 6 + x, '^', ST_CURSOR, ST_NORMAL, AT_BOLD);
+	}
 	int last = -20;
-	for (int x = 0; x < w; x++) {
+	for (int x = 0; x < w && p->part != PART_CURVE; x++) {
 		int64_t a = p->window[x * PLOT / w], b = x ? p->window[(x - 1) * PLOT / w] : 0;
 		if (x && tp_decade(a, false) == tp_decade(b, false))
 			continue;
-		if (x - last < 8)
+		if (x - last < 8 || x + 12 > w)
 			continue;
 		struct buf s = {0};
 		text_ns(&s, x ? tp_decade(a, false) : a);
@@ -239,11 +270,13 @@ static void draw_worst(const struct gc *p, const struct pane_env *env, struct gr
 {
 	struct buf b = {0};
 	(void)env;
-	text_ns(&b, p->worst_len);
+	text_ns(&b, p->window[p->at]);
 	int x = grid_printf(g, y, 1, ST_HEAD, 0, "worst %s windows:", buf_str(&b)) + 1;
 	for (uint32_t i = 0; i < p->worst_rows.n; i++) {
 		buf_reset(&b);
 		text_at(&b, p->worst[i].t0, 100000);
+		if (p->per_proc)
+			buf_printf(&b, " P%u", p->worst[i].proc);
 		buf_printf(&b, " %.0f%%", 100 * p->worst[i].util);
 		if (x + (int)b.n + 2 > g->w)
 			break;
@@ -272,8 +305,13 @@ static void draw_below(const struct gc *p, const struct pane_env *env, struct gr
 	int h = curve_of(env);
 	if (!h)
 		return;
-	grid_printf(g, y, 1, ST_HEAD, 0, "MMU %s  counts %s  %s", p->per_proc ? "of each P" : "of all Ps",
-	    includes[p->include].words, pcts[p->pct].words);
+	int hx = grid_printf(g, y, 1, ST_HEAD, 0, "MMU %s", p->per_proc ? "of each P (V)" : "of all Ps (V)") + 2;
+	for (int i = 0; i < KINDS; i++)
+		hx = grid_printf(g, y, hx, p->include & kinds[i].flag ? ST_NORMAL : ST_DIM, 0, "[%c]%s",
+		    p->include & kinds[i].flag ? 'x' : ' ', kinds[i].word) + 1;
+	hx = grid_printf(g, y, hx, ST_NORMAL, 0, "(e)  %s (%%)", pcts[p->pct].words) + 2;
+	if (p->scope.part)
+		grid_text(g, y, hx, ST_ACCENT, 0, "of the range alone");
 	if (!p->plotted) {
 		tp_empty(g, y + 1, session_snap(env->s)->complete ? "The trace says nothing of what the collector takes."
 								   : "The curve comes when all of the trace has been read.");
@@ -321,7 +359,70 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 	draw_below(p, env, g, h + 1);
 }
 
-/* Who assists: the goroutines of the selected cycle by time of their assists. */
+/* ---- who assists */
+
+struct helper { uint32_t key; int64_t ns; uint32_t n; };	/* a goroutine, or a stack */
+
+static int helper_cmp(const void *a, const void *b)
+{
+	const struct helper *x = a, *y = b;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static int key_cmp(const void *a, const void *b)
+{
+	uint32_t x = ((const struct helper *)a)->key, y = ((const struct helper *)b)->key;
+	return x < y ? -1 : x > y;
+}
+
+/* The assists of a cycle by goroutine, or by the program's own frame that allocated; most first. */
+static uint32_t helpers(const struct snap *sn, const struct gc_cycle *c, bool stacks, struct helper *h, uint32_t room)
+{
+	uint32_t n = 0, m = 0;
+	for (uint32_t i = 0; n < room && (i = spans_next(sn, i, 1u << SP_ASSIST, c->t0, c->t1)) != UINT32_MAX; i++) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		int64_t a, b;
+		span_bounds(sn, s, &a, &b);
+		stk_id own = tp_own(sn->st, s->stack);
+		h[n++] = (struct helper){stacks ? own ? store_stk(sn->st, own)->frame : 0 : s->trk, b - a, 1};
+	}
+	if (n)
+		qsort(h, n, sizeof *h, key_cmp);
+	for (uint32_t i = 0; i < n; i++) {
+		if (m && h[m - 1].key == h[i].key) {
+			h[m - 1].ns += h[i].ns;
+			h[m - 1].n++;
+		} else {
+			h[m++] = h[i];
+		}
+	}
+	if (m)
+		qsort(h, m, sizeof *h, helper_cmp);
+	return m;
+}
+
+static int draw_helpers(const struct pane_env *env, struct grid *g, int y, int h, const struct gc_cycle *c, bool stacks)
+{
+	const struct snap *sn = session_snap(env->s);
+	uint32_t room = c->nassist + 16;
+	struct helper *v = arena_alloc(env->scratch, room * sizeof *v);
+	uint32_t n = helpers(sn, c, stacks, v, room);
+	for (uint32_t i = 0; i < n && y < h; i++, y++) {
+		struct buf t = {0};
+		tp_ns(g, y, 9, v[i].ns, 0);
+		tp_count(g, y, 15, v[i].n);
+		if (stacks && v[i].key)
+			tp_frame(sn->st, v[i].key, &t, true);
+		else if (!stacks)
+			tp_who(sn->st, v[i].key, &t);
+		tp_text(env, g, y, 16, g->w - 16, ST_NORMAL, &t);
+		buf_free(&t);
+	}
+	return y + 1;
+}
+
 static void side(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct gc *p = st;
@@ -335,20 +436,14 @@ static void side(const void *st, const struct pane_env *env, struct grid *g)
 	if (!p->rows[0].n)
 		return;
 	const struct gc_cycle *c = &p->cycle[p->row[0][p->rows[0].sel]];
-	grid_printf(g, y++, 0, ST_HEAD, 0, "assists of cycle %u", c->number);
-	for (uint32_t i = 0; y < g->h - 12 && (i = spans_next(sn, i, 1u << SP_ASSIST, c->t0, c->t1)) != UINT32_MAX; i++) {
-		const struct sink_span *s = &store_span(sn->st, i)->s;
-		int64_t a, b;
-		struct buf t = {0};
-		span_bounds(sn, s, &a, &b);
-		tp_at(g, y, 9, a);
-		tp_ns(g, y, 18, b - a, 0);
-		tp_who(sn->st, s->trk, &t);
-		tp_text(env, g, y++, 20, g->w - 20, ST_NORMAL, &t);
-		buf_free(&t);
-	}
-	if (!c->nassist)
+	grid_printf(g, y++, 0, ST_HEAD, 0, "who assisted in cycle %u: time, times", c->number);
+	if (c->nassist) {
+		y = draw_helpers(env, g, y, y + (g->h - y) / 3, c, false);
+		grid_text(g, y++, 0, ST_HEAD, 0, "where they allocated");
+		y = draw_helpers(env, g, y, y + (g->h - y) / 2, c, true);
+	} else {
 		grid_text(g, y++, 2, ST_DIM, 0, "nobody had to assist");
+	}
 	grid_text(g, ++y, 0, ST_HEAD, 0, "begun by");
 	tp_stack(env, g, y + 1, g->h, store_span(sn->st, c->span)->s.stack);
 }
@@ -361,7 +456,7 @@ static bool selected(const struct gc *p, const struct pane_env *env, struct plac
 	const struct rows *rows = &p->rows[p->stops];
 	if (p->part == PART_WORST && p->worst_rows.n) {
 		to->t0 = p->worst[p->worst_rows.sel].t0;
-		to->t1 = to->t0 + p->worst_len;
+		to->t1 = to->t0 + p->window[p->at];
 		return true;
 	}
 	if (!rows->n)
@@ -375,11 +470,55 @@ static bool selected(const struct gc *p, const struct pane_env *env, struct plac
 	return true;
 }
 
+static enum verdict include_cmd(struct gc *p, const struct pane_env *env, const char *arg, struct ask *out)
+{
+	unsigned flags = 0;
+	for (const char *s = arg ? arg : "stw,background,assist"; *s;) {
+		size_t n = strcspn(s, ", ");
+		int i = 0;
+		while (i < KINDS && (strlen(kinds[i].word) != n || strncmp(kinds[i].word, s, n)))
+			i++;
+		if (i == KINDS)
+			return tp_message(out, "include takes stw, background, assist and sweep, with commas between");
+		flags |= kinds[i].flag;
+		s += n + strspn(s + n, ", ");
+	}
+	p->include = flags;
+	plot(p, env);
+	return V_DONE;
+}
+
+/* The flame graph of the assists, of the cycle that is selected. */
+static enum verdict assists(const struct gc *p, const struct pane_env *env, struct ask *out)
+{
+	if (!p->rows[0].n)
+		return tp_message(out, "there is no cycle whose assists could be shown");
+	out->kind = ASK_QUERY;
+	out->pane = "flame";
+	out->query = *session_query(env->s);
+	out->query.type = TW_ASSIST;
+	out->query.suspended = false;
+	if (!p->stops && p->part == PART_TABLE) {
+		const struct gc_cycle *c = &p->cycle[p->row[0][p->rows[0].sel]];
+		if (!c->nassist)
+			return tp_message(out, "nobody had to assist in this cycle: another one, or Tab and 4 for all of them");
+		out->query.from = c->t0;
+		out->query.to = c->t1;
+	}
+	return V_ASK;
+}
+
 static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct gc *p = st;
 	struct act as = *a;
 	bool worst = p->part == PART_WORST;
+	if (p->part == PART_CURVE && (a->cmd == CMD_LEFT || a->cmd == CMD_RIGHT)) {
+		int at = p->at + (a->cmd == CMD_LEFT ? -act_n(a) : act_n(a));
+		p->at = at < 0 ? 0 : at >= PLOT ? PLOT - 1 : at;
+		find_worst(p);
+		return V_DONE;
+	}
 	if (worst && (a->cmd == CMD_LEFT || a->cmd == CMD_RIGHT))
 		as.cmd = a->cmd == CMD_LEFT ? CMD_UP : CMD_DOWN;
 	if (rows_act(worst ? &p->worst_rows : &p->rows[p->stops], &as, worst ? 1 : table_h(p, env)))
@@ -389,17 +528,23 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_NEXT_KIND: p->stops = !p->stops; return V_DONE;
 	case CMD_NEXT_PART:
 	case CMD_PREV_PART:
-		p->part = p->part == PART_TABLE && p->worst_rows.n ? PART_WORST : PART_TABLE;
+		p->part = p->plotted ? (p->part + (a->cmd == CMD_NEXT_PART ? 1u : PART__N - 1u)) % PART__N : PART_TABLE;
 		return V_DONE;
-	case CMD_COLUMNS:
-		p->include = (p->include + 1) % INCLUDES;
+	case CMD_COLUMNS: {
+		unsigned i = 0;
+		while (i < INCLUDES && includes[i] != p->include)
+			i++;
+		p->include = includes[(i + 1) % INCLUDES];
 		plot(p, env);
 		return V_DONE;
+	}
+	case CMD_INCLUDE: return include_cmd(p, env, a->arg, out);
+	case CMD_PANE_FLAME: return a->arg ? V_PASS : assists(p, env, out);
 	case CMD_PERCENT:
 		p->pct = (p->pct + 1) % PCTS;
 		plot(p, env);
 		return V_DONE;
-	case CMD_ROWS:
+	case CMD_PER_PROC:
 		p->per_proc = !p->per_proc;
 		plot(p, env);
 		return V_DONE;
@@ -457,11 +602,18 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	const struct gc *p = st;
 	const struct snap *sn = session_snap(env->s);
 	struct place at = PLACE_NONE;
+	if (p->part == PART_CURVE && p->plotted) {
+		buf_puts(b, p->pct ? "of the windows of " : "in the worst window of ");
+		text_ns(b, p->window[p->at]);
+		buf_printf(b, p->pct ? " all but %s%% leave" : " the program has%s", p->pct ? pcts[p->pct].rest : "");
+		buf_printf(b, " %.2f%% of the Ps", 100 * p->util[p->at]);
+		return;
+	}
 	if (!selected(p, env, &at))
 		return;
 	if (p->part == PART_WORST) {
 		buf_printf(b, "the program has %.1f%% of the Ps for ", 100 * p->worst[p->worst_rows.sel].util);
-		text_ns(b, p->worst_len);
+		text_ns(b, p->window[p->at]);
 		buf_puts(b, " from ");
 		text_at(b, at.t0, 1000);
 	} else if (p->stops) {
@@ -484,8 +636,12 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct gc *p = st;
 	(void)env;
-	buf_printf(b, "Enter timeline  [ ] %s  Tab %s  e what counts  %% percentile  M Ps  f only then",
-	    p->stops ? "cycles" : "stops", p->part == PART_TABLE ? "worst windows" : "table");
+	buf_puts(b, p->part == PART_CURVE ? "h l window  Tab worst windows" : p->part == PART_WORST
+		? "h l window  Enter timeline  f only then  Tab table" : p->stops ? "Enter timeline  [ ] cycles  Tab curve"
+		: "Enter timeline  [ ] stops  Tab curve  4 assists");
+	buf_puts(b, "  e what counts  % percentile  V per P");
+	if (p->part == PART_TABLE)
+		buf_puts(b, "  f only then");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
@@ -512,6 +668,6 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 
 const struct pane_ops pane_gc = {
     .name = "gc", .tab = "GC", .bit = P_GC, .cmd = CMD_PANE_GC, .trace_only = true, .state_size = sizeof(struct gc),
-    .close = close_gc, .update = update, .draw = draw, .act = act, .place = place, .topics = topics, .save = save, .load = load,
+    .open = begin, .close = close_gc, .update = update, .draw = draw, .act = act, .place = place, .topics = topics, .save = save, .load = load,
     .summary = summary, .detail = detail, .keys = keys, .side = side, .click = click,
 };

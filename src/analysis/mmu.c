@@ -10,7 +10,9 @@
  * Two oddities of the reference are kept so that the curves are the same: a mark
  * worker that is labelled while it runs is counted once more and never taken
  * back, so that on long traces its P ends up as taken for good; and a series
- * whose last value is 0 already ends there.
+ * whose last value is 0 already ends there. MMU_EXACT counts each worker once and
+ * goes to the end: what a person is to look at, and all that a part of the trace
+ * can be cut from.
  *
  * The mean over a window is a continuous, piecewise linear function of where the
  * window starts; its corners are where either edge meets a step. So the minimum
@@ -113,12 +115,16 @@ static void amend_past(struct make *m)
 
 static bool counts(unsigned flags, enum util_what w)
 {
+	if (flags & MMU_EXACT ? w == UT_WORKER || w == UT_DEDICATED : w >= UT_WORKER_ONCE)
+		return false;
 	switch (w) {
 	case UT_STW: return flags & MMU_STW;
 	case UT_ASSIST: return flags & MMU_ASSIST;
 	case UT_SWEEP: return flags & MMU_SWEEP;
+	case UT_WORKER_ONCE:
 	case UT_WORKER: return flags & MMU_BACKGROUND;
 	/* per P, a dedicated worker takes the P away from no goroutine: they all run elsewhere */
+	case UT_DEDICATED_ONCE:
 	case UT_DEDICATED: return flags & MMU_BACKGROUND && !(flags & MMU_PER_PROC);
 	default: return false;
 	}
@@ -160,7 +166,10 @@ static void *keep(struct arena *a, void *p, size_t n)
 
 struct mmu *mmu_new(const struct snap *sn, unsigned flags, struct arena *a)
 {
-	struct make m = { .flags = flags };
+	bool once = false;	/* what is made of logs tells workers one way alone */
+	for (uint32_t i = 0; i < sn->nutils && !once; i++)
+		once = ((const struct sink_util *)col_at(&sn->st->utils, i))->what >= UT_WORKER_ONCE;
+	struct make m = { .flags = once ? flags : flags & ~(unsigned)MMU_EXACT };
 	for (uint32_t i = 0; i < sn->nutils; i++) {
 		const struct sink_util *u = col_at(&sn->st->utils, i);
 		const struct sink_util *next = i + 1 < sn->nutils ? col_at(&sn->st->utils, i + 1) : NULL;
@@ -170,7 +179,7 @@ struct mmu *mmu_new(const struct snap *sn, unsigned flags, struct arena *a)
 			steps_now(&m, u->next);
 	}
 	for (uint32_t i = 0; i < m.np; i++)
-		step(&m, m.series[i], sn->t1, 0);
+		step(&m, m.series[i], sn->t1, flags & MMU_EXACT ? -1 : 0);
 	struct mmu *out = arena_zalloc(a, sizeof *out);
 	out->s = arena_alloc(a, (m.nout + 1) * sizeof *out->s);
 	for (size_t i = 0; i < m.nout; i++) {
@@ -186,6 +195,35 @@ struct mmu *mmu_new(const struct snap *sn, unsigned flags, struct arena *a)
 	mem_free(m.gc);
 	mem_free(m.series);
 	mem_free(m.procs);
+	return out;
+}
+
+struct mmu *mmu_cut(const struct mmu *m, int64_t t0, int64_t t1, struct arena *a)
+{
+	struct mmu *out = arena_zalloc(a, sizeof *out);
+	out->s = arena_alloc(a, (m->n + 1u) * sizeof *out->s);
+	for (uint32_t k = 0; k < m->n; k++) {
+		const struct mmu_series *s = &m->s[k];
+		struct mmu_series c = { .proc = s->proc };
+		int64_t from = t0 > s->t[0] ? t0 : s->t[0], to = t1 < s->t[s->n - 1] ? t1 : s->t[s->n - 1];
+		if (to <= from)
+			continue;
+		c.t = arena_alloc(a, (s->n + 2u) * sizeof *c.t);
+		c.util = arena_alloc(a, (s->n + 2u) * sizeof *c.util);
+		c.sum = arena_alloc(a, (s->n + 2u) * sizeof *c.sum);
+		for (uint32_t i = 0; i + 1 < s->n; i++) {
+			if (s->t[i + 1] <= from || s->t[i] >= to)
+				continue;
+			c.t[c.n] = s->t[i] < from ? from : s->t[i];
+			c.util[c.n++] = s->util[i];
+		}
+		c.t[c.n] = to;
+		c.util[c.n++] = 0;
+		c.sum[0] = 0;
+		for (uint32_t i = 1; i < c.n; i++)
+			c.sum[i] = c.sum[i - 1] + c.util[i - 1] * (double)(c.t[i] - c.t[i - 1]);
+		out->s[out->n++] = c;
+	}
 	return out;
 }
 

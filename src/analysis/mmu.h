@@ -11,7 +11,8 @@
  * and not taken by the garbage collector, and over windows of a given length its
  * minimum, quantiles and worst places. As `go tool trace` draws it.
  */
-enum { MMU_STW = 1, MMU_BACKGROUND = 2, MMU_ASSIST = 4, MMU_SWEEP = 8, MMU_PER_PROC = 16 };
+enum { MMU_STW = 1, MMU_BACKGROUND = 2, MMU_ASSIST = 4, MMU_SWEEP = 8, MMU_PER_PROC = 16,
+	MMU_EXACT = 32 };	/* without the reference's oddities: see mmu.c */
 
 struct mmu_series {		/* steps: util[i] from t[i] to t[i + 1]; the last one is the end */
 	uint32_t n, proc;
@@ -21,6 +22,8 @@ struct mmu_series {		/* steps: util[i] from t[i] to t[i + 1]; the last one is th
 struct mmu { uint32_t n; struct mmu_series *s; };	/* one, or one for each P that was ever there */
 
 struct mmu *mmu_new(const struct snap *, unsigned flags, struct arena *);
+/* The same, of [t0, t1) alone; both inside the trace. */
+struct mmu *mmu_cut(const struct mmu *, int64_t t0, int64_t t1, struct arena *);
 /* The lowest mean utilisation of all windows of that many ns; 1 when there is nothing. */
 double mmu_min(const struct mmu *, int64_t window);
 /* The utilisation that a share q of all windows does not exceed; q 0 is the minimum. */

@@ -21,12 +21,13 @@
 #include "analysis/bins.h"
 #include "analysis/crowd.h"
 #include "base/intern.h"
+#include "store/spans.h"
 
 #include <string.h>
 
 static const char *const names[TW__N] = {
 	[TW_CPU] = "cpu", [TW_RUN] = "run", [TW_SCHED] = "sched", [TW_SYNC] = "sync", [TW_NET] = "net",
-	[TW_SYSCALL] = "syscall", [TW_BLOCK] = "block",
+	[TW_SYSCALL] = "syscall", [TW_BLOCK] = "block", [TW_ASSIST] = "assist",
 };
 
 const char *tw_name(enum tw_type t)
@@ -337,6 +338,20 @@ static void pass_samples(const struct pass *p)
 	}
 }
 
+static void pass_assists(const struct pass *p)
+{
+	const uint8_t *only = p->f ? p->f->g : NULL;
+	for (uint32_t i = 0; i < p->sn->nspans; i++) {
+		const struct sink_span *s = &store_span(p->sn->st, i)->s;
+		struct open o = {0};
+		int64_t t1;
+		if (s->kind != SP_ASSIST || !s->trk || !tw_has(only, s->trk))
+			continue;
+		span_bounds(p->sn, s, &o.t0, &t1);
+		charge(p, s->trk, &o, t1, s->stack);
+	}
+}
+
 static bool any_goroutine(const struct snap *sn, const uint8_t *set)
 {
 	for (trk_id t = 1; t < sn->ntrks; t++)
@@ -392,8 +407,8 @@ struct tw *tracew(const struct snap *sn, enum tw_type type, const struct tw_filt
 	w->last = arena_zalloc(a, (sn->nstks + 1u) * sizeof *w->last);
 	w->empty = f && ((f->g && !any_goroutine(sn, f->g)) || (f->slice && !f->nslice));
 	struct pass p = { .sn = sn, .type = type, .f = f, .w = w, .index = &index, .cpart = &cpart };
-	if (type == TW_CPU) {
-		pass_samples(&p);
+	if (type == TW_CPU || type == TW_ASSIST) {
+		(type == TW_CPU ? pass_samples : pass_assists)(&p);
 		return w;
 	}
 	if (type == TW_SCHED && f)

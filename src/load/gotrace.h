@@ -43,6 +43,7 @@ struct gg {
 	uint8_t state;			/* enum tev_state */
 	uint8_t shown;			/* enum tstate */
 	bool named, system, mark_worker, dedicated, fractional;
+	uint8_t works;			/* enum util_what it is told as taking its P now, 0 nothing */
 	struct gp *p;			/* while it runs, or is in a system call and holds it */
 	int64_t syscall_p;		/* P that it took into its system call, -1 none; see gotrack.c */
 	struct gorange assist, stw;

@@ -136,7 +136,7 @@ static bool executes(unsigned state)
 }
 
 /* The collector's share of a P changes as its goroutines come and go. */
-static void util_transition(struct gotrace *r, const struct gg *g, const struct tev *ev)
+static void util_transition(struct gotrace *r, struct gg *g, const struct tev *ev)
 {
 	int delta = executes(ev->to) - executes(ev->from);
 	if (!delta)
@@ -145,6 +145,10 @@ static void util_transition(struct gotrace *r, const struct gg *g, const struct 
 		gotrack_util(r, UT_ASSIST, ev->p, delta, false);
 	if (g->dedicated || g->fractional)
 		gotrack_util(r, g->fractional ? UT_WORKER : UT_DEDICATED, ev->p, delta, false);
+	if (g->works && delta < 0) {
+		gotrack_util(r, (enum util_what)g->works, ev->p, -1, false);
+		g->works = 0;
+	}
 }
 
 static enum tstate wait_state(struct gotrace *r, uint32_t name, uint32_t *who)
@@ -406,4 +410,8 @@ void gotrack_label(struct gotrace *r, const struct tev *ev)
 	else
 		g->fractional = true;
 	gotrack_util(r, dedicated ? UT_DEDICATED : UT_WORKER, ev->p, 1, false);
+	if (executes(g->state) && !g->works) {
+		g->works = dedicated ? UT_DEDICATED_ONCE : UT_WORKER_ONCE;
+		gotrack_util(r, (enum util_what)g->works, ev->p, 1, false);
+	}
 }

@@ -108,6 +108,8 @@ static void print_json(const struct trep *r, unsigned flags, const struct window
 		json_i64(&j, "start_ns", worst[i].t0);
 		json_i64(&j, "window_ns", window);
 		json_f64(&j, "utilization", worst[i].util);
+		if (flags & MMU_PER_PROC)
+			json_i64(&j, "proc", worst[i].proc);
 		json_end(&j);
 	}
 	json_end(&j);
@@ -115,12 +117,13 @@ static void print_json(const struct trep *r, unsigned flags, const struct window
 }
 
 static void print_tables(const struct trep *r, const struct windows *w, const double *util,
-    const struct mmu_window *worst, uint32_t nworst, int64_t window)
+    const struct mmu_window *worst, uint32_t nworst, int64_t window, bool per_proc)
 {
 	static const struct table_col curve[] = {
 		{ "Window", "window_ns", TB_NS }, { "Utilization", "utilization", TB_SHARE },
 	}, bad[] = {
 		{ "Start", "start_ns", TB_NS }, { "Window", "window_ns", TB_NS }, { "Utilization", "utilization", TB_SHARE },
+		{ "P", "proc", TB_INT },
 	};
 	struct table t;
 	table_begin(&t, curve, 2);
@@ -135,11 +138,14 @@ static void print_tables(const struct trep *r, const struct windows *w, const do
 	buf_puts(r->out, "\nWorst windows of ");
 	text_ns(r->out, window);
 	buf_putc(r->out, '\n');
-	table_begin(&t, bad, 3);
+	uint32_t cols = per_proc ? 4 : 3;
+	table_begin(&t, bad, cols);
 	for (uint32_t i = 0; i < nworst; i++) {
 		table_int(&t, worst[i].t0);
 		table_int(&t, window);
 		table_share(&t, worst[i].util);
+		if (per_proc)
+			table_int(&t, worst[i].proc);
 	}
 	table_print(&t, r->format, r->out);
 	table_free(&t);
@@ -147,7 +153,12 @@ static void print_tables(const struct trep *r, const struct windows *w, const do
 
 static void print_mmu(const struct trep *r, unsigned flags, struct windows *w, double q)
 {
+	bool part = r->t0 > r->sn->t0 || r->t1 < r->sn->t1;
+	if (part || opt_bool(r->o, OPT_EXACT))
+		flags |= MMU_EXACT;
 	const struct mmu *m = mmu_new(r->sn, flags, r->mem);
+	if (part)
+		m = mmu_cut(m, r->t0, r->t1, r->mem);
 	struct mmu_window worst[WORST];
 	if (!w->n) {
 		int64_t plot[MMU_PLOT];
@@ -170,7 +181,7 @@ static void print_mmu(const struct trep *r, unsigned flags, struct windows *w, d
 	if (r->format == TF_JSON)
 		print_json(r, flags, w, util, worst, n, window);
 	else
-		print_tables(r, w, util, worst, n, window);
+		print_tables(r, w, util, worst, n, window, flags & MMU_PER_PROC);
 }
 
 int report_mmu(const struct opt *o, struct out *out, struct err *e)

@@ -359,7 +359,7 @@ struct prof *trace_profile(const struct trace *t, const struct opt *o, struct er
 	int type = tw_find(name);
 	struct prof *p = NULL;
 	if (type < 0)
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "-type is cpu, run, sched, sync, net, syscall or block, not \"%s\"", name);
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "-type is cpu, run, sched, sync, net, syscall, block or assist, not \"%s\"", name);
 	else if (!trace_filter(t->sn, o, &a, &f, e)) {
 		p = to_profile(t->sn, tracew(t->sn, (enum tw_type)type, &f, &a), (enum tw_type)type);
 		if (type == TW_SCHED && has(o, OPT_BLAME))
