@@ -28,6 +28,7 @@ static const char about[] =
     "    go test -trace t.out -cpuprofile cpu.pb.gz\n"
     "    curl -o t.out 'http://localhost:6060/debug/pprof/trace?seconds=5'\n"
     "    curl -o heap.pb.gz http://localhost:6060/debug/pprof/heap\n"
+    "    GODEBUG=gctrace=1,schedtrace=1000 ./program 2>log       or a panic's output\n"
     "    runtime/trace (Start, or a FlightRecorder) and runtime/pprof in your program\n";
 
 static int put(struct buf *b)

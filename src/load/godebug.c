@@ -341,8 +341,6 @@ static void tell_goroutine(struct godebug *d, int64_t t, const struct gdb_unit *
 			who = o->str(d->s->self, u->reason.p, words_n(u->reason));
 	} else if (s == TS_RUN || s == TS_SYSCALL) {
 		who = m ? proc_at(d, m->p) : 0;
-		if (s == TS_SYSCALL && !who)
-			s = TS_SYSBLOCK;
 	}
 	o->enter(d->s->self, g, t, (enum tstate)s, who, 0);
 }
@@ -517,10 +515,10 @@ static void tell_trace(const struct godebug *d, int64_t end)
 static void warn_of(const struct godebug *d, const struct sink *s)
 {
 	if (d->cut)
-		s->ops->warn(s->self, d->cut_at, "%zu gctrace lines are cut: their cycles have times but no heap", d->cut);
+		s->ops->warn(s->self, d->cut_at, "gctrace lines that are cut, so that their cycles have times but no heap: %zu; this is the first", d->cut);
 	if (d->nrun > 1)
-		s->ops->warn(s->self, ERR_NOWHERE, "clock or number of cycles go back %zu times: the program was started "
-		    "again, and is shown after its former life (lines of several programs at once: separate them first)", d->nrun - 1);
+		s->ops->warn(s->self, ERR_NOWHERE, "clock or number of cycles go back: this is taken for %zu runs of a program, "
+		    "and shown one after the other (lines of several programs at once: separate them first)", d->nrun);
 	if (d->many_utils)
 		s->ops->warn(s->self, ERR_NOWHERE, "too many cycles for mutator utilisation: it is that of the first of them");
 	if (d->many_states)

@@ -15,6 +15,10 @@
  * that was running when the dump began prints its stack at the end, under a
  * head that was there before without one; and one number twice with a stack
  * means that the text has two dumps, which the label "dump" then tells apart.
+ *
+ * How a goroutine is parked is the runtime's business, and where it is printed
+ * at all (not with debug=2) every stack ends in it: those frames are named as
+ * droppable, as profiles name their own, so that what waits comes out on top.
  */
 #include "config.h"
 #include "load/godump.h"
@@ -320,12 +324,12 @@ static void warn_of(const struct godump *d, const struct sink *s)
 		    ": more may have followed", d->g[d->ng - 1].head.id);
 	if (d->noise)
 		s->ops->warn(s->self, d->noise_at ? d->noise_at : ERR_NOWHERE,
-		    "%zu lines within stacks are no frames (the output of others got in between) and are left out", d->noise);
+		    "lines left out of stacks, for they are no frames (the output of others got in between): %zu", d->noise);
 	if (d->dump)
 		s->ops->warn(s->self, ERR_NOWHERE, "%u dumps one after another: the label \"dump\" tells them apart",
 		    d->dump + 1);
 	if (d->runtime_lines)
-		s->ops->warn(s->self, ERR_NOWHERE, "%zu lines of gctrace or schedtrace are here too: grep -E '^(gc|SCHED) ' "
+		s->ops->warn(s->self, ERR_NOWHERE, "lines of gctrace or schedtrace are here too (%zu): grep -E '^(gc|SCHED) ' "
 		    "them into a file of their own to see them on a timeline", d->runtime_lines);
 }
 
@@ -343,7 +347,9 @@ static void tell(const struct godump *d, const struct sink *s)
 	s->ops->type(s->self, type, t.count);
 	for (size_t i = 0; i < d->nreason; i++)
 		reason[i] = frames_str(&t.f, d->reason[i]);
-	s->ops->meta(s->self, &(struct sink_meta){.period_type = type, .period_unit = t.count, .period = 1,
+	static const char parking[] = "runtime\\.(gopark|goparkunlock|chansend1?|chanrecv[12]?|selectgo|block|semacquire1?|"
+	    "netpollblock|notetsleepg|notesleep|asyncPreempt2?|mcall|park_m)";
+	s->ops->meta(s->self, &(struct sink_meta){.drop_frames = frames_lit(&t.f, parking), .period_type = type, .period_unit = t.count, .period = 1,
 	    .comment = reason, .ncomment = d->nreason});
 	for (size_t i = 0; i < d->ng; i++)
 		if (!d->g[i].gone)

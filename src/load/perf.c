@@ -235,7 +235,7 @@ static void tell(struct perf *p, struct bytes b)
 static void warn_of(const struct perf *p, const struct sink *s, struct bytes b)
 {
 	if (p->nbad)
-		s->ops->warn(s->self, p->bad_at, "%zu lines are none of perf script's and are left out; this is the first", p->nbad);
+		s->ops->warn(s->self, p->bad_at, "lines left out, for they are none of perf script's: %zu; this is the first", p->nbad);
 	if (p->more_events)
 		s->ops->warn(s->self, ERR_NOWHERE, "more than %d kinds of events: the rest count as samples only", EVENTS);
 	if (b.p[b.n - 1] != '\n')

@@ -9,6 +9,7 @@
 #include "report/trep.h"
 
 #include "base/text.h"
+#include "report/infolabels.h"
 #include "report/view.h"
 #include "store/spans.h"
 
@@ -21,7 +22,7 @@ struct info { enum table_format format; struct buf *b; struct json j; };
 static void key_of(struct info *i, const char *name)
 {
 	if (i->format == TF_TEXT)
-		buf_printf(i->b, "%-20s", name);
+		buf_printf(i->b, "%-19s ", name);
 	else
 		buf_printf(i->b, "%s\t", name);
 }
@@ -169,6 +170,23 @@ static void info_types(const struct snap *sn, struct info *i)
 	buf_free(&b);
 }
 
+static void label_fact(void *arg, const struct str_row *key, const char *text, size_t n)
+{
+	struct info *i = arg;
+	struct buf name = {0};
+	if (i->format == TF_JSON) {
+		json_object(&i->j, NULL);
+		json_str(&i->j, "key", key->s, key->n);
+		json_str(&i->j, "most", text, n);
+		json_end(&i->j);
+		return;
+	}
+	buf_puts(&name, "label ");
+	text_safe(&name, key->s, key->n);
+	fact_text(i, buf_str(&name), text, n);
+	buf_free(&name);
+}
+
 static void info_profile(const struct snap *sn, struct info *i)
 {
 	const struct sink_meta *m = &sn->st->meta;
@@ -188,6 +206,11 @@ static void info_profile(const struct snap *sn, struct info *i)
 	fact_num(i, "stacks", sn->nstks - 1, text_count);
 	fact_num(i, "locations", sn->nlocs - 1, text_count);
 	fact_num(i, "functions", sn->nfuns - 1, text_count);
+	if (i->format == TF_JSON)
+		json_array(&i->j, "labels");
+	info_labels(sn, label_fact, i);
+	if (i->format == TF_JSON)
+		json_end(&i->j);
 	for (uint32_t k = 1; k < col_n(&sn->st->maps) && i->format != TF_JSON; k++) {
 		const struct str_row *f = store_str(sn->st, ((const struct map_row *)col_at(&sn->st->maps, k))->file);
 		if (f->n)

@@ -1,0 +1,215 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Texts that people have when nothing was recorded: goroutine dumps, folded stacks, perf script, logs of
+# gctrace and schedtrace. Screens of text against golden files (UPDATE=1 records them anew: look at the
+# difference), then laws: what a collector of logs, a pipe or an editor does to a text changes nothing.
+set -u
+export TZ=UTC LC_ALL=C
+srcdir=$(cd "${srcdir:-.}" && pwd)
+ttrace=${TTRACE:-./ttrace}
+golden=$srcdir/tests/golden
+cd "$srcdir/samples" || exit 99
+n=0 bad=0
+tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT
+
+ok() { # ok STATUS WHAT
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+}
+query() { # query NAME ARGS...: the text is that of the golden file
+	local name=inputs.$1
+	shift
+	"$ttrace" "$@" 2>&1 | sed "s|$tmp/||g" >"$tmp/out"
+	[ "${UPDATE:-}" = 1 ] && cp "$tmp/out" "$golden/$name"
+	cmp -s "$tmp/out" "$golden/$name" || { diff "$golden/$name" "$tmp/out" | sed 's/^/# /' | head -20; false; }
+	ok $? "$name"
+}
+same() { # same WHAT FILE ARGS...: of FILE the same as of the first file, in $tmp/want
+	local what=$1 file=$2
+	shift 2
+	"$ttrace" "$@" "$file" >"$tmp/out" 2>"$tmp/err"
+	cmp -s "$tmp/want" "$tmp/out" || { diff "$tmp/want" "$tmp/out" | sed 's/^/# /' | head -5; sed 's/^/# /' "$tmp/err"; false; }
+	ok $? "$what"
+}
+
+query dump.info info goroutines.txt
+query dump.top top -nodecount=12 goroutines.txt
+query dump.tagfocus top '-tagfocus=state=chan receive' -lines -nodecount=10 goroutines.txt
+query dump.tags tags -taghide='goroutine|parent' goroutines.txt
+query dump.peek -peek=ship.func1 goroutines.txt
+query perf.info info perf.txt.gz
+query perf.top top -nodecount=12 perf.txt.gz
+query perf.peek '-peek=runtime.memmove' perf.txt.gz
+query folded.top top -cum login.folded
+query log.info info gctrace.log
+query log.stats stats -step=1s gctrace.log
+query log.stats.json stats -step=3s -format=json gctrace.log
+query log.procs procs gctrace.log
+query log.gc gc -from=8.9s gctrace.log
+query log.mmu mmu -window=10ms,100ms,1s gctrace.log
+
+# ---- made here: what the samples do not have
+cat >"$tmp/panic" <<'END'
+2026/11/21 07:00:00 starting
+panic: boom [recovered, repanicked]
+
+goroutine 7 gp=0xc000007 m=3 mp=0xc0001 [running, locked to thread]:
+panic({0x4a5b20?, 0x4e2c70?})
+	/usr/local/go/src/runtime/panic.go:787 +0x132 fp=0x1 sp=0x2 pc=0x401000
+main.(*T[...]).f(...)
+	/src/main.go:12
+main.main.func1()
+	/src/main.go:30 +0x1d fp=0x1 sp=0x2 pc=0x402000
+created by main.main in goroutine 1
+	/src/main.go:29 +0x25
+
+goroutine 1 [chan receive (durable), 5 minutes, synctest bubble 4] {endpoint: /login, "a b": "x\"y"}:
+main.main()
+	C:/src/main.go:33 +0x44
+...12 frames elided...
+2026/11/21 07:00:00 somebody else
+[originating from goroutine 9]:
+main.gone(...)
+	/src/main.go:99 +0x1
+
+goroutine 9 [select (scan), 120 minutes]:
+	goroutine running on other thread; stack unavailable
+created by main.w
+	/src/main.go:44 +0x2
+
+runtime stack:
+main.notme()
+	/src/main.go:1 +0x1
+
+goroutine 8 [syscall]:
+non-Go function at pc=0x7f00
+c_function
+	file.c:7 pc=0x7f01
+main.w(0x1)
+	/src/main.go:50 +0x2
+exit status 2
+END
+query panic.raw raw "$tmp/panic"
+query panic.info info "$tmp/panic"
+query panic.wait top -tagfocus=wait=100minutes: "$tmp/panic"
+head -c 900 "$tmp/panic" >"$tmp/cut"
+query panic.cut info "$tmp/cut"
+cat "$tmp/panic" "$tmp/panic" >"$tmp/twice"
+query panic.twice tags -tagfocus=dump=2 -tagshow='goroutine|dump' "$tmp/twice"
+cat >"$tmp/diff" <<'END'
+# before after
+main;a_[i];b 10 12
+main;do_syscall_64_[k];ext4 (x.c:12)_[k] 5 1
+main;c 0 7
+END
+query folded.diff raw "$tmp/diff"
+printf 'main;a 1.5\nmain;b 0.25\n' >"$tmp/fractions"
+query folded.fractions top "$tmp/fractions"
+cat >"$tmp/perf" <<'END'
+# ========
+# cmdline : /usr/bin/perf record -e cycles,page-faults -g ./prog
+# ========
+#
+Web Content 12/34 [002]  5.000100:     300 cycles:u: 
+	          55d0 std::vector<int, A (*)(int)>::push(int)+0x20 (/opt/my prog)
+	          55d0 inlined_one (inlined)
+	          5600 main+0x3 (/opt/my prog)
+  main.cc:12
+	ffffffff81000c82 [unknown] ([kernel.kallsyms])
+
+prog 34 [001]     5.500000:          1 page-faults: 
+	               0 [unknown] ([unknown])
+
+prog 34 [001]     5.750000:        100 cycles:u:      7f01 leaf+0x1 (/memfd:x (deleted))
+nonsense
+END
+query perf.raw raw "$tmp/perf"
+query perf.faults top -sample_index=page-faults "$tmp/perf"
+cat >"$tmp/log" <<'END'
+gc 1 @0.028s 2%: 0.11+2.3+0.030+1.3+0.63 ms clock, 0.33+2.3+0+0.41/0.79/0.63+1.9 ms cpu, 4->4->2 MB, 4 MB goal, 4 P
+2026/11/21 07:00:00 the program says gc 2 @ something
+gc 2 @0.050s 3%: 0.016+0.37+0.040 ms clock, 0.06+0.10/0.31/0.30+0.16 ms cpu, 4->5->1 MB, 5 MB goal, 4 P (forced)
+SCHED 100ms: gomaxprocs=4 idleprocs=2 threads=6 spinningthreads=0 idlethreads=2 runqueue=1 [0 2 0 3]
+SCHED 200ms: gomaxprocs=4 idleprocs=4 threads=6 spinningthreads=0 idlethreads=2 runqueue=0 [0 0 0 0]
+SCHED 300ms: gomaxprocs=4 idleprocs=1 threads=6 spinningthreads=1 idlethreads=2 runqueue=0 [ 0 0 0 0 ] schedticks=[ 1 2 3 4 ]
+gc 3 @0.400s 4% (checking for goroutine leaks): 0.02+0.4+0.04 ms clock, 0.06+0.10/0.31/0.30+0.16 ms cpu, 8-\u003e9-\u003e1 MB, 9 MB goal, 0 MB stacks, 0 MB globals, 4 P
+gc 1 @0.010s 4%: 0.02+0.4+0.04 ms clock, 0.06+0.10/0.31/0.30+0.16 ms c
+END
+query log.old.gc gc "$tmp/log"
+query log.old.procs procs "$tmp/log"
+query log.old.info info "$tmp/log"
+cat >"$tmp/detail" <<'END'
+SCHED 0ms: gomaxprocs=2 idleprocs=0 threads=3 spinningthreads=0 idlethreads=0 runqueue=0 gcwaiting=0 nmidlelocked=0 stopwait=0 sysmonwait=0
+  P0: status=1 schedtick=0 syscalltick=0 m=0 runqsize=0 gfreecnt=0
+  P1: status=0 schedtick=2 syscalltick=0 m=-1 runqsize=0 gfreecnt=0
+  M2: p=-1 curg=-1 mallocing=0 throwing=0 preemptoff=GC worker init locks=32 dying=0 spinning=false blocked=true lockedg=nil
+  M0: p=0 curg=1 mallocing=1 throwing=0 preemptoff= locks=34 dying=0 spinning=false blocked=false lockedg=1
+  G1: status=2() m=0 lockedm=0
+  G2: status=4(force gc (idle)) m=nil lockedm=nil
+  G3: status=4(a wait of a Go to come) m=nil lockedm=nil
+SCHED 1000ms: gomaxprocs=2 idleprocs=0 threads=3 spinningthreads=0 needspinning=1 idlethreads=0 runqueue=1 gcwaiting=false nmidlelocked=0 stopwait=0 sysmonwait=false
+  P0: status=1 schedtick=9 syscalltick=0 m=2 runqsize=2 gfreecnt=0 timerslen=0
+  P1: status=3 schedtick=2 syscalltick=0 m=nil runqsize=0 gfreecnt=0 timerslen=0
+  M2: p=0 curg=4 mallocing=0 throwing=0 preemptoff= locks=32 dying=0 spinning=false blocked=false lockedg=nil
+  M0: p=nil curg=1 mallocing=1 throwing=0 preemptoff= locks=34 dying=0 spinning=false blocked=false lockedg=1
+  G1: status=3(chan receive) m=0 lockedm=0
+  G4: status=4098() m=2 lockedm=nil
+END
+query log.detail.goroutines goroutines -name= "$tmp/detail"
+query log.detail.procs procs "$tmp/detail"
+
+# ---- laws
+samples() { "$ttrace" info -format=tsv "$1" 2>/dev/null | sed -n 's/^samples	//p'; }
+[ "$(samples goroutines.txt)" = "$(grep -c '^goroutine [0-9]' goroutines.txt)" ]
+ok $? "a dump has a sample for each of its goroutines"
+[ "$("$ttrace" gc -format=tsv gctrace.log | sed 1d | wc -l)" = "$(grep -c '^gc ' gctrace.log)" ]
+ok $? "a log has a cycle for each of its lines"
+[ "$("$ttrace" stw -format=tsv gctrace.log | sed 1d | wc -l)" = $(($(grep -c '^gc ' gctrace.log) * 2)) ]
+ok $? "and two stops for each cycle"
+[ "$("$ttrace" folded -sample_index=samples perf.txt.gz | awk '{ s += $NF } END { print s }')" = "$(zcat perf.txt.gz | grep -c '^orders')" ]
+ok $? "perf script has a sample for each head"
+"$ttrace" folded cpu.pb.gz >"$tmp/want"
+cp "$tmp/want" "$tmp/cpu.folded"
+same "folded stacks of folded stacks" "$tmp/cpu.folded" folded
+
+for f in goroutines.txt:raw gctrace.log:gc login.folded:raw perf.txt.gz:raw; do
+	report=${f#*:} file=${f%:*}
+	if [ "$file" = perf.txt.gz ]; then zcat perf.txt.gz >"$tmp/text"; else cp "$file" "$tmp/text"; fi
+	"$ttrace" "$report" "$tmp/text" >"$tmp/want"
+	gzip -c "$tmp/text" >"$tmp/text.gz"
+	same "$file with gzip" "$tmp/text.gz" "$report"
+	"$ttrace" "$report" - <"$tmp/text.gz" >"$tmp/out" 2>/dev/null
+	cmp -s "$tmp/want" "$tmp/out"
+	ok $? "$file from a pipe"
+	sed 's/$/\r/' "$tmp/text" >"$tmp/crlf"
+	same "$file with the line ends of DOS" "$tmp/crlf" "$report"
+done
+for f in goroutines.txt:raw gctrace.log:gc; do
+	report=${f#*:} file=${f%:*}
+	"$ttrace" "$report" "$file" >"$tmp/want"
+	sed 's/^/2026-11-21T07:00:00.123456789Z stderr F /' "$file" >"$tmp/k8s"
+	same "$file as Kubernetes keeps it" "$tmp/k8s" "$report"
+	sed 's/^/shop-1  | /' "$file" >"$tmp/compose"
+	same "$file as docker compose shows it" "$tmp/compose" "$report"
+	sed 's/^/Nov  1 07:00:00 host orders[123]: /' "$file" >"$tmp/journal"
+	same "$file as a journal has it" "$tmp/journal" "$report"
+	{ seq 1 3000 | sed 's/^/a line of the log, before: /'; echo; cat "$file"; echo; echo "and after it"; } >"$tmp/noise"
+	same "$file amid a log" "$tmp/noise" "$report"
+done
+for at in 1000 5000 20000; do
+	head -c $at goroutines.txt >"$tmp/cut"
+	"$ttrace" top "$tmp/cut" >/dev/null 2>"$tmp/err"
+	[ "$(samples "$tmp/cut")" = "$(grep -c '^goroutine [0-9].*:$' "$tmp/cut")" ] && grep -q 'cut off within goroutine' "$tmp/err"
+	ok $? "a dump cut at $at has what is left, and says so"
+	"$ttrace" raw -strict "$tmp/cut" >/dev/null 2>&1
+	[ $? = 1 ]
+	ok $? "which -strict refuses"
+done
+"$ttrace" info -format=json gctrace.log | grep -q '"gc_cycles":187'
+ok $? "info as JSON"
+printf 'goroutine 1 [x\033P evil\007]:\nmain.\033[31mf()\n\t/a\033[0m.go:1 +0x1\n' >"$tmp/evil"
+"$ttrace" view -script '' "$tmp/evil" | grep -q "$(printf '\033')"
+[ $? = 1 ]
+ok $? "escapes in names do not reach the terminal"
+echo "1..$n"
+exit $bad
