@@ -307,9 +307,9 @@ static int finish(void)
 	static char text[400 * 130 * 4];
 	if (o.expect)
 		bad = compare();
-	long end = now_ms() + (o.expect || o.bytes ? 0 : 1500);
+	long end = now_ms() + (o.expect || o.bytes ? 0 : 300);
 	while (!over() && now_ms() < end)
-		take(50);
+		take(20);
 	bool still = !over();
 	if (!o.bytes && (bad || !o.expect)) {
 		vt_print(vt, text, sizeof text);

@@ -50,7 +50,10 @@ see open '[5Time]' || exit 1
 keys l l + + j
 see zoom '1 cell='
 keys 1
-see top '[1Top]'
+see top 'memmove'
+keys y
+see copy 'copied item'
+case $(mux show-buffer 2>/dev/null) in *flat*cum*) ;; *) echo "y: tmux has no such buffer"; bad=1 ;; esac
 keys ':focus=json' Enter
 see filter 'focus=json'
 keys u

@@ -410,6 +410,7 @@ static bool key_help(struct app *a, int32_t key)
 void app_key(struct app *a, int32_t key)
 {
 	a->sticky = false;
+	a->todo &= ~16;		/* who presses keys has chosen a place */
 	if (a->asking)
 		app_prompt_key(a, key);
 	else if (a->pop.kind && app_pop_key(a, key))
@@ -461,8 +462,10 @@ void app_resize(struct app *a, int rows, int cols)
 
 void app_refresh(struct app *a)
 {
-	if (session_refresh(a->s))
+	if (session_refresh(a->s)) {
 		app_update(a);
+		app_start(a, false);
+	}
 	app_side_news(a);
 	for (int i = 0; panes[i]; i++)
 		if (panes[i]->tick && a->state[i])
@@ -520,8 +523,7 @@ struct app *app_new(
 	if (o->v[OPT_UNIT].set)
 		app_unit(a, opt_str(o, OPT_UNIT));
 	a->njump = 1;
-	if (opt_str(o, OPT_AT) && app_at(a, opt_str(o, OPT_AT)))
-		app_message(a, ST_WARN, "-at=%s: not found", opt_str(o, OPT_AT));
+	app_start(a, true);
 	arena_reset(&a->scratch);
 	return a;
 }
@@ -548,8 +550,7 @@ void app_free(struct app *a)
 	mem_free(a->tagged);
 	for (int i = 0; i < MARKS; i++)
 		mem_free(a->mark_text[i]);
-	mem_free(a->wants.copy);
-	mem_free(a->wants.file);
+	app_wants_free(&a->wants);
 	arena_free(&a->scratch);
 	arena_free(&a->life);
 	mem_free(a);
@@ -560,6 +561,14 @@ struct app_wants app_take_wants(struct app *a)
 	struct app_wants w = a->wants;
 	a->wants = (struct app_wants){.quit = w.quit};
 	return w;
+}
+
+void app_wants_free(struct app_wants *w)
+{
+	mem_free(w->copy);
+	mem_free(w->pipe);
+	mem_free(w->text);
+	mem_free(w->file);
 }
 
 const struct look *app_look(const struct app *a)

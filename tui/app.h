@@ -38,10 +38,15 @@ struct app_wants {		/* of the terminal; taken by app_wants() */
 	bool quit, redraw, stop;	/* stop: ^Z */
 	char *copy;			/* to the clipboard; free it */
 	size_t ncopy;
+	char *pipe, *text;		/* a command, and what it gets on its input; free both */
+	size_t ntext;
 	char *file;			/* to be opened in an editor; free it */
 	int64_t line;
 };
 struct app_wants app_take_wants(struct app *);
+void app_wants_free(struct app_wants *);
+/* What became of the copy: in a file, where there is no clipboard; failed: nowhere. */
+void app_copied(struct app *, const char *file, bool failed);
 const struct look *app_look(const struct app *);
 bool app_mouse(const struct app *);
 bool app_ticks(const struct app *);

@@ -97,6 +97,7 @@ static const char *label(enum cmd_id what)
 	case CMD_GREP: return "&";
 	case CMD_FOCUS: return "focus=";
 	case CMD_IGNORE: return "ignore=";
+	case CMD_PIPE: return "|";
 	default: return ":";
 	}
 }
@@ -134,7 +135,7 @@ static void check(struct app *a)
 	struct err e;
 	const char *s = a->prompt.text;
 	note(a, false, "");
-	if (a->asking == CMD_COMMAND)
+	if (a->asking == CMD_COMMAND || a->asking == CMD_PIPE)
 		return;
 	struct rx *rx = *s ? rx_new(s, &e) : NULL;
 	if (*s && !rx) {
@@ -166,6 +167,7 @@ static void finish(struct app *a, enum cmd_id what, const char *text)
 	switch (what) {
 	case CMD_COMMAND: app_line(a, text); break;
 	case CMD_GREP: app_grep(a, text); break;
+	case CMD_PIPE: app_pipe(a, text); break;
 	case CMD_FOCUS: case CMD_IGNORE: app_filter(a, what, text, false); break;
 	case CMD_SEARCH:
 		if (!*text && a->find_before) {	/* an empty search is the last one again */

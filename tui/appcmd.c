@@ -158,19 +158,6 @@ static void do_suspend(struct app *a)
 	app_query(a, &q);
 }
 
-/* A point in time of the trace: 1.2s, 350ms, 40%. */
-static bool parse_time(const struct app *a, const char *s, int64_t *t)
-{
-	const struct snap *sn = session_snap(a->s);
-	char *end;
-	double v = strtod(s, &end);
-	if (end != s && *end == '%' && !end[1] && v >= 0 && v <= 100) {
-		*t = sn->t0 + (int64_t)(v / 100 * (double)(sn->t1 - sn->t0));
-		return true;
-	}
-	return text_parse_ns(s, t);
-}
-
 static void do_time(struct app *a, const char *arg)
 {
 	struct query q = *session_query(a->s);
@@ -179,8 +166,8 @@ static void do_time(struct app *a, const char *arg)
 	if (arg && *arg) {
 		const char *from =
 		    dots ? arena_strndup(&a->scratch, arg, (size_t)(dots - arg)) : NULL;
-		if (!dots || (*from && !parse_time(a, from, &q.from)) ||
-		    (dots[2] && !parse_time(a, dots + 2, &q.to)) ||
+		if (!dots || (*from && !app_time(a, from, &q.from)) ||
+		    (dots[2] && !app_time(a, dots + 2, &q.to)) ||
 		    (q.from != TIME_NONE && q.to != TIME_NONE && q.from >= q.to)) {
 			app_message(a, ST_ERROR,
 			    "not a range of time: %s (as in 1.2s..1.3s, 40%%..50%%, 2s..)", arg);
@@ -188,17 +175,6 @@ static void do_time(struct app *a, const char *arg)
 		}
 	}
 	app_query(a, &q);
-}
-
-static trk_id track_of(const struct app *a, enum track_kind kind, uint64_t id)
-{
-	const struct snap *sn = session_snap(a->s);
-	for (uint32_t i = 1; i < sn->ntrks; i++) {
-		const struct trk_row *t = store_trk(sn->st, i);
-		if (t->kind == kind && t->id == id)
-			return i;
-	}
-	return 0;
 }
 
 static void do_track(struct app *a, const struct act *act)
@@ -217,10 +193,7 @@ static void do_track(struct app *a, const struct act *act)
 		return;
 	}
 	if (act->arg && *act->arg) {
-		const char *s = act->arg + strspn(act->arg, "gGpP");
-		char *end;
-		uint64_t number = strtoull(s, &end, 10);
-		id = *s && !*end ? track_of(a, g ? TK_G : TK_P, number) : 0;
+		id = app_track(a, g ? TK_G : TK_P, act->arg);
 		if (!id) {
 			app_message(a, ST_ERROR, "no %s %s", g ? "goroutine" : "P", act->arg);
 			return;
@@ -231,22 +204,6 @@ static void do_track(struct app *a, const struct act *act)
 	else
 		q.proc = id;
 	app_query(a, &q);
-}
-
-int app_at(struct app *a, const char *where)
-{
-	struct place p = PLACE_NONE;
-	struct err e;
-	if ((where[0] == 'g' || where[0] == 'G') && isdigit((unsigned char)where[1])) {
-		p.trk = track_of(a, TK_G, strtoull(where + 1, NULL, 10));
-	} else if (!parse_time(a, where, &p.t0)) {
-		struct rx *rx = rx_new(where, &e);
-		p.fun = rx ? app_function(a, rx) : 0;
-		rx_free(rx);
-	}
-	if ((!p.trk && !p.fun && p.t0 == TIME_NONE) || !pane_now(a)->go)
-		return -1;
-	return pane_now(a)->go(state_now(a), &a->env, &p) ? 0 : -1;
 }
 
 /* ---- what is shown */
@@ -521,9 +478,12 @@ static bool common_program(struct app *a, const struct act *act)
 	case CMD_COMPACT: a->env.compact = !a->env.compact; return true;
 	case CMD_SET: do_set(a, act->arg); return true;
 	case CMD_MAP: do_map(a, act->arg); return true;
-	case CMD_COPY: app_copy(a, false); return true;
-	case CMD_COPY_ALL: app_copy(a, true); return true;
-	case CMD_WRITE: app_write(a, act->arg); return true;
+	case CMD_COPY: app_copy(a, "item"); return true;
+	case CMD_COPY_ALL: app_copy(a, "report"); return true;
+	case CMD_COPY_VIEW: app_copy(a, "view"); return true;
+	case CMD_SCREEN: app_screen(a, act->arg); return true;
+	case CMD_WRITE: app_screen(a, act->arg); return true;
+	case CMD_PIPE: app_pipe(a, act->arg); return true;
 	case CMD_EDIT: app_edit(a); return true;
 	case CMD_MARK: do_mark(a, act->arg); return true;
 	case CMD_MARKS: app_marks(a); return true;

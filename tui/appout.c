@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What leaves the viewer: the clipboard, a file, the editor.
+ * What leaves the viewer: the clipboard, a file, another program, the editor.
  *
  * The app only says what; reaching the clipboard or an editor is the terminal's
  * business (struct app_wants). Files are created, never overwritten in passing:
@@ -12,6 +12,7 @@
 #include "inside.h"
 
 #include "base/mem.h"
+#include "picture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,37 +28,51 @@ static bool refuse(struct app *a)
 	return a->secure;
 }
 
-static void screen(struct app *a, struct buf *b)
+/* ---- copying */
+
+static void give(struct app *a, struct buf *b, const char *what)
 {
-	struct grid *g = grid_new(a->rows, a->cols, a->env.ascii);
-	a->message[0] = '\0';
-	app_draw(a, g);
-	grid_print(g, b, NULL);
-	grid_free(g);
+	if (!b->n) {
+		app_message(a, ST_WARN, "nothing to copy");
+		return;
+	}
+	mem_free(a->wants.copy);
+	a->wants.ncopy = b->n;
+	a->wants.copy = xstrdup(buf_str(b));
+	app_message(a, ST_DIM, "copied %s: %zu bytes", what, b->n);
 }
 
-void app_copy(struct app *a, bool all)
+void app_copy(struct app *a, const char *what)
 {
 	const struct pane_ops *p = pane_now(a);
 	struct buf b = {0};
 	if (refuse(a))
 		return;
-	if (all)
-		screen(a, &b);
+	if (!strcmp(what, "report"))
+		app_report(a, &b);
+	else if (!strcmp(what, "view"))
+		app_command_line(a, &b);
 	else if (p->copy)
 		p->copy(state_now(a), &a->env, &b);
 	else if (p->detail)
 		p->detail(state_now(a), &a->env, &b);
-	if (!b.n) {
-		app_message(a, ST_WARN, "nothing to copy");
-		return;
+	if (!b.n && !strcmp(what, "item")) {	/* nothing is selected: the view itself */
+		what = "view";
+		app_command_line(a, &b);
 	}
-	mem_free(a->wants.copy);
-	a->wants.ncopy = b.n;
-	a->wants.copy = xstrdup(buf_str(&b));
-	app_message(a, ST_DIM, "copied %zu bytes", b.n);
+	give(a, &b, !strcmp(what, "view") ? buf_str(&b) : what);
 	buf_free(&b);
 }
+
+void app_copied(struct app *a, const char *file, bool failed)
+{
+	if (failed)
+		app_message(a, ST_ERROR, "no clipboard here, and no file can be written");
+	else if (file)
+		app_message(a, ST_NORMAL, "no clipboard here takes it: it is in %s", file);
+}
+
+/* ---- files */
 
 static int create(struct app *a, const char *file, const char **name)
 {
@@ -75,7 +90,7 @@ static int create(struct app *a, const char *file, const char **name)
 	return -1;
 }
 
-void app_write(struct app *a, const char *file)
+void app_screen(struct app *a, const char *file)
 {
 	const char *name;
 	struct buf b = {0};
@@ -86,7 +101,11 @@ void app_write(struct app *a, const char *file)
 		app_message(a, ST_ERROR, "%s: %s", name, strerror(errno));
 		return;
 	}
-	screen(a, &b);
+	struct grid *g = grid_new(a->rows, a->cols, a->env.ascii);
+	a->message[0] = '\0';
+	app_draw(a, g);
+	picture_make(g, &a->look, name, &b);
+	grid_free(g);
 	size_t done = 0;
 	while (done < b.n) {
 		ssize_t k = write(fd, b.p + done, b.n - done);
@@ -98,6 +117,26 @@ void app_write(struct app *a, const char *file)
 		app_message(a, ST_ERROR, "%s: %s", name, strerror(errno));
 	else
 		app_message(a, ST_NORMAL, "the screen is in %s", name);
+	buf_free(&b);
+}
+
+void app_pipe(struct app *a, const char *command)
+{
+	struct buf b = {0};
+	if (refuse(a))
+		return;
+	if (!command) {
+		app_prompt(a, CMD_PIPE, "");
+		return;
+	}
+	if (!*command)
+		return;
+	app_report(a, &b);
+	mem_free(a->wants.pipe);
+	mem_free(a->wants.text);
+	a->wants.pipe = xstrdup(command);
+	a->wants.ntext = b.n;
+	a->wants.text = xstrdup(buf_str(&b));
 	buf_free(&b);
 }
 

@@ -85,6 +85,7 @@ struct app {
 	char message[320];
 	enum style message_style;
 	int interrupted;		/* ^C was the key before (1), is this one (2) */
+	int todo;			/* options of where to begin that wait for more of the file */
 	bool told;			/* the first notice about the file was shown */
 	bool sticky;			/* this message came with the key that is being handled */
 };
@@ -112,8 +113,11 @@ void app_update(struct app *);				/* tell the pane shown what has changed */
 void app_common(struct app *, const struct act *);
 void app_line(struct app *, const char *line);
 bool app_filter(struct app *, enum cmd_id, const char *value, bool add);
-int  app_at(struct app *, const char *where);		/* -at=TIME|gID|FUNC */
+int  app_at(struct app *, const char *where);		/* -at=TIME|FROM..TO|gID|FUNC */
+bool app_time(const struct app *, const char *, int64_t *t);	/* 1.2s, 350ms, 40%, 15:04:05 */
+trk_id app_track(const struct app *, enum track_kind, const char *id);	/* "12", "g12"; 0: there is none */
 fun_id app_function(struct app *, const struct rx *);	/* the heaviest that matches, 0 none */
+const char *app_exactly(struct app *, const char *name);	/* a regular expression that only it matches */
 const char *app_fun_name(const struct app *, fun_id);
 const char *app_exactly(struct app *, const char *name);	/* an expression that matches it alone */
 
@@ -152,9 +156,16 @@ void app_history(struct app *, bool save);
 const char *config_name(size_t i);			/* of a setting; NULL: no more */
 void config_print(struct buf *);			/* the settings there are */
 
+/* appview.c: the pane as text, and as a command line */
+void app_report(struct app *, struct buf *);
+void app_command_line(struct app *, struct buf *);
+/* What the options say of where to begin, as far as the file is known; first: all of it. */
+void app_start(struct app *, bool first);
+
 /* appout.c: copying, writing, editing */
-void app_copy(struct app *, bool screen);
-void app_write(struct app *, const char *file);
+void app_copy(struct app *, const char *what);		/* item, report, view */
+void app_screen(struct app *, const char *file);
+void app_pipe(struct app *, const char *command);	/* NULL: ask */
 void app_edit(struct app *);
 
 #endif

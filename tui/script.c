@@ -66,8 +66,7 @@ static void press(struct app *a, struct session *s, struct grid *g, const char *
 		keys += k;
 		n -= k;
 		struct app_wants w = app_take_wants(a);
-		mem_free(w.copy);
-		mem_free(w.file);
+		app_wants_free(&w);
 		if (w.quit)
 			break;
 	}

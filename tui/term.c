@@ -453,22 +453,97 @@ int term_edit(struct term *t, const char *file, int64_t line)
 	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) != 127 ? 0 : -1;
 }
 
-static void osc52(const char *s, size_t n)
+/* What is left of the text goes to the command; one that does not read it all is not our concern. */
+static void feed(int fd, const char *s, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t k = write(fd, s + done, n - done);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			break;
+		done += (size_t)k;
+	}
+	close(fd);
+}
+
+static void wait_for_enter(struct term *t, int status)
+{
+	static const char words[] = "[ttrace: Enter goes back]";
+	char c = 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status))
+		fprintf(stdout, "[ttrace: exit %d]\r\n", WEXITSTATUS(status));
+	fputs(words, stdout);
+	fflush(stdout);
+	while (c != '\n' && c != '\r' && c != 'q' && read(t->tty, &c, 1) == 1)
+		;
+}
+
+int term_pipe(struct term *t, const char *command, const char *s, size_t n)
+{
+	int end[2], status = -1;
+	if (pipe(end))
+		return -1;
+	fcntl(end[1], F_SETFD, FD_CLOEXEC);
+	leave(t);
+	signals(false);
+	signal(SIGINT, SIG_IGN);	/* ^C is the command's */
+	pid_t pid = fork();
+	if (pid == 0) {
+		signal(SIGINT, SIG_DFL);
+		signal(SIGPIPE, SIG_DFL);
+		dup2(end[0], STDIN_FILENO);
+		close(end[0]);
+		execlp("sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	close(end[0]);
+	if (pid > 0)
+		feed(end[1], s, n);
+	else
+		close(end[1]);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid > 0)
+		wait_for_enter(t, status);
+	signals(true);
+	come_back(t);
+	return pid > 0 ? 0 : -1;
+}
+
+/* ---- copying */
+
+/* The terminal says that it knows OSC 52 (Ms), or is one of those that do. */
+static bool has_osc52(void)
+{
+	static const char *const kinds[] = {"xterm", "tmux", "screen", "alacritty", "foot", "kitty", "wezterm",
+	    "rxvt-unicode", "st-", "contour", "ghostty"};
+	const char *ms = tigetstr("Ms"), *name = getenv("TERM");
+	if (ms && ms != (const char *)-1)
+		return true;
+	for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++)
+		if (!strncmp(name, kinds[i], strlen(kinds[i])))
+			return true;
+	return false;
+}
+
+static void osc52(struct term *t, const char *s, size_t n)
 {
 	static const char digit[] =
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const unsigned char *u = (const unsigned char *)s;
-	fputs("\033]52;c;", stdout);
+	buf_reset(&t->out);
+	buf_puts(&t->out, "\033]52;c;");
 	for (size_t i = 0; i < n; i += 3) {
 		unsigned v = (unsigned)u[i] << 16 | (i + 1 < n ? (unsigned)u[i + 1] << 8 : 0) |
 			     (i + 2 < n ? u[i + 2] : 0);
-		putchar(digit[v >> 18 & 63]);
-		putchar(digit[v >> 12 & 63]);
-		putchar(i + 1 < n ? digit[v >> 6 & 63] : '=');
-		putchar(i + 2 < n ? digit[v & 63] : '=');
+		buf_putc(&t->out, digit[v >> 18 & 63]);
+		buf_putc(&t->out, digit[v >> 12 & 63]);
+		buf_putc(&t->out, i + 1 < n ? digit[v >> 6 & 63] : '=');
+		buf_putc(&t->out, i + 2 < n ? digit[v & 63] : '=');
 	}
-	putchar('\a');
-	fflush(stdout);
+	buf_putc(&t->out, '\a');
+	write_out(t);
 }
 
 /* tmux takes it on its standard input and passes it on to the terminal outside. */
@@ -481,11 +556,29 @@ static bool copy_tmux(const char *s, size_t n)
 	return pclose(f) == 0 && ok;
 }
 
-void term_copy(struct term *t, const char *s, size_t n)
+/* A new file of its own that others cannot read. */
+static bool copy_file(const char *s, size_t n, char *file, size_t nfile)
 {
-	(void)t;
-	if (!copy_tmux(s, n) && n <= 74000)
-		osc52(s, n);
+	const char *dir = getenv("TMPDIR");
+	snprintf(file, nfile, "%s/ttrace-copy-XXXXXX", dir && dir[0] == '/' ? dir : "/tmp");
+	int fd = mkstemp(file);
+	if (fd < 0)
+		return false;
+	FILE *f = fdopen(fd, "w");
+	bool ok = f && fwrite(s, 1, n, f) == n;
+	return f && fclose(f) == 0 && ok;
+}
+
+enum term_copied term_copy(struct term *t, const char *s, size_t n, char *file, size_t nfile)
+{
+	enum { OSC_MAX = 74000 };	/* terminals drop longer ones */
+	if (copy_tmux(s, n))
+		return TC_TMUX;
+	if (n <= OSC_MAX && has_osc52() && !getenv("STY")) {
+		osc52(t, s, n);
+		return TC_OSC52;
+	}
+	return copy_file(s, n, file, nfile) ? TC_FILE : TC_NOWHERE;
 }
 
 /* ---- input */

@@ -23,7 +23,11 @@ void term_mouse(struct term *, bool on);
 void term_stop(struct term *);		/* suspend to the shell; returns when continued */
 /* $VISUAL or $EDITOR in our place, until it ends; -1 when it did not start. */
 int  term_edit(struct term *, const char *file, int64_t line);
-void term_copy(struct term *, const char *s, size_t n);
+/* `sh -c command` with n bytes of s as its input, in our place; then a key. -1: it did not start. */
+int  term_pipe(struct term *, const char *command, const char *s, size_t n);
+/* To tmux, by OSC 52, or where neither takes it into a file, whose name is given. */
+enum term_copied { TC_TMUX, TC_OSC52, TC_FILE, TC_NOWHERE };
+enum term_copied term_copy(struct term *, const char *s, size_t n, char *file, size_t nfile);
 
 enum term_event { TE_KEY, TE_CLICK, TE_RESIZE, TE_FD, TE_TIME, TE_STOP, TE_CONT, TE_QUIT };
 struct term_input { int32_t key; int y, x; };

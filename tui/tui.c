@@ -78,22 +78,26 @@ static enum theme theme_of(const struct opt *o, struct err *e, bool *bad)
 static bool serve(struct app *a, struct term *t)
 {
 	struct app_wants w = app_take_wants(a);
-	if (w.copy)
-		term_copy(t, w.copy, w.ncopy);
+	if (w.copy) {
+		char file[200];
+		enum term_copied c = term_copy(t, w.copy, w.ncopy, file, sizeof file);
+		app_copied(a, c == TC_FILE ? file : NULL, c == TC_NOWHERE);
+	}
+	if (w.pipe && term_pipe(t, w.pipe, w.text, w.ntext) < 0)
+		app_message(a, ST_ERROR, "no shell: %s", strerror(errno));
 	if (w.file && term_edit(t, w.file, w.line) < 0)
 		app_message(a, ST_ERROR, "the editor did not start");
 	if (w.redraw)
 		term_redraw(t);
 	if (w.stop)
 		term_stop(t);
-	if (w.redraw || w.stop || w.file) {
+	if (w.redraw || w.stop || w.file || w.pipe) {
 		int rows, cols;
 		term_size(t, &rows, &cols);
 		app_resize(a, rows, cols);
 	}
 	term_mouse(t, app_mouse(a));
-	mem_free(w.copy);
-	mem_free(w.file);
+	app_wants_free(&w);
 	return w.quit;
 }
 

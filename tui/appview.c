@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * A view in words: the whole of a pane as text, and the command line that shows
+ * it again.
+ *
+ * The report of a pane is the pane drawn on a sheet of paper: panes draw into any
+ * grid, so a tall one holds the whole list, and no pane needs a second way to say what
+ * it shows. What has no end (a million events) ends with the paper.
+ *
+ * The command line holds what the query holds, by the options of the same names;
+ * where a trace's timeline is zoomed, -at=FROM..TO. The other way round, what the options say
+ * of times, goroutines and places is taken as soon as enough of the file has been
+ * read to know what they mean.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "session/tracefile.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAPER_ROWS = 3000, PAPER_COLS = 160 };
+
+/* Line `y` of the grid as text; false when it is blank. */
+static bool line_text(const struct grid *g, int y, struct buf *b)
+{
+	size_t end = b->n;
+	for (int x = 0; x < g->cols; x++) {
+		const struct cell *c = &g->cell[y * g->cols + x];
+		char u[4];
+		if (c->ch)
+			buf_put(b, u, utf8_encode(c->ch, u));
+		if (c->mark)
+			buf_put(b, u, utf8_encode(c->mark, u));
+		if (c->ch && c->ch != ' ')
+			end = b->n;
+	}
+	bool any = end > 0 && b->n > 0 && b->p[end - 1] != '\n';
+	b->n = end;
+	return any;
+}
+
+/* A list that does not fit has drawn its scrollbar. */
+static bool scrolls(const struct grid *g)
+{
+	for (int i = 0; i < g->rows * g->cols; i++)
+		if (g->cell[i].fg == ST_SCROLL && g->cell[i].ch != ' ')
+			return true;
+	return false;
+}
+
+void app_report(struct app *a, struct buf *b)
+{
+	const struct pane_ops *p = pane_now(a);
+	struct pane_env env = a->env;
+	env.cols = a->cols > PAPER_COLS ? a->cols : PAPER_COLS;
+	env.mono = true;
+	if (p->bit == P_TIME)		/* rows without a scrollbar */
+		env.rows = PAPER_ROWS;
+	struct grid *g = grid_new(env.rows, env.cols, env.ascii);
+	g->mono = true;
+	struct buf head = {0};
+	if (p->summary)
+		p->summary(state_now(a), &env, &head);
+	buf_printf(b, "%s: %s\n%s\n", session_file(a->s), p->name, buf_str(&head));
+	buf_free(&head);
+	/* as tall as the list needs: panes with a picture below it make the picture fill the rest */
+	do {
+		grid_resize(g, env.rows, env.cols);
+		p->draw(state_now(a), &env, g);
+		env.rows += env.rows / 3 + 1;
+	} while (scrolls(g) && env.rows < PAPER_ROWS);
+	size_t end = b->n;
+	for (int y = 0; y < g->rows; y++) {
+		bool any = line_text(g, y, b);
+		buf_putc(b, '\n');
+		if (any)
+			end = b->n;
+	}
+	b->n = end;
+	grid_free(g);
+}
+
+/* In single quotes where the shell would see more in it than a word. */
+static void quote(struct buf *b, const char *s)
+{
+	static const char safe[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";
+	if (*s && !s[strspn(s, safe)]) {
+		buf_puts(b, s);
+		return;
+	}
+	buf_putc(b, '\'');
+	for (; *s; s++)
+		if (*s == '\'')
+			buf_puts(b, "'\\''");
+		else
+			buf_putc(b, *s);
+	buf_putc(b, '\'');
+}
+
+static void option(struct buf *b, const char *name, const char *value)
+{
+	if (!value || !*value)
+		return;
+	buf_printf(b, " -%s=", name);
+	quote(b, value);
+}
+
+static void number(struct buf *b, const char *name, const struct store *st, trk_id trk)
+{
+	if (trk)
+		buf_printf(b, " -%s=%llu", name, (unsigned long long)store_trk(st, trk)->id);
+}
+
+static void filters(const struct query *q, struct buf *b)
+{
+	const struct filters *f = &q->f;
+	option(b, "focus", f->focus);
+	option(b, "ignore", f->ignore);
+	option(b, "hide", f->hide);
+	option(b, "show", f->show);
+	option(b, "show_from", f->show_from);
+	option(b, "prune_from", f->prune_from);
+	option(b, "tagfocus", f->tagfocus);
+	option(b, "tagignore", f->tagignore);
+	option(b, "tagshow", f->tagshow);
+	option(b, "taghide", f->taghide);
+	option(b, "tagroot", f->tagroot);
+	option(b, "tagleaf", f->tagleaf);
+	option(b, "group", q->group);
+	option(b, "task", q->task);
+	option(b, "region", q->region);
+}
+
+/* Where the pane looks, for -at: a stretch, a function or a goroutine. */
+static void at(struct app *a, struct buf *b)
+{
+	struct place p;
+	app_place(a, &p);
+	const struct store *st = session_snap(a->s)->st;
+	if (pane_now(a)->bit == P_TIME) {
+		struct view v = {{0}, {0}};
+		pane_now(a)->save(state_now(a), &v);
+		buf_printf(b, " -at=%lldns..%lldns", (long long)v.zoom[0], (long long)v.zoom[1]);
+	} else if (p.fun && (pane_now(a)->bit & (P_TOP | P_LIST | P_PEEK | P_FLAME))) {
+		const char *name = app_fun_name(a, p.fun);
+		option(b, "at", app_exactly(a, name));
+	} else if (p.trk && pane_now(a)->bit == P_GOR && store_trk(st, p.trk)->kind == TK_G) {
+		buf_printf(b, " -at=g%llu", (unsigned long long)store_trk(st, p.trk)->id);
+	} else if (p.t0 != TIME_NONE && session_is_trace(a->s)) {
+		buf_printf(b, " -at=%lldns", (long long)p.t0);
+	}
+}
+
+void app_command_line(struct app *a, struct buf *b)
+{
+	static const char *const grans[] = {"functions", "filefunctions", "files", "lines", "addresses"};
+	const struct query *q = session_query(a->s);
+	const struct store *st = session_snap(a->s)->st;
+	buf_puts(b, "ttrace view");
+	option(b, "pane", pane_now(a)->name);
+	if (session_type(a->s) < session_ntypes(a->s) && session_ntypes(a->s) > 1)
+		option(b, session_is_trace(a->s) ? "type" : "sample_index",
+		    session_type_name(a->s, session_type(a->s)));
+	if (q->gran)
+		option(b, "granularity", grans[q->gran]);
+	if (q->noinlines)
+		buf_puts(b, " -noinlines");
+	if (!q->suspended)
+		filters(q, b);
+	if (q->from != TIME_NONE)
+		buf_printf(b, " -from=%lldns", (long long)q->from);
+	if (q->to != TIME_NONE)
+		buf_printf(b, " -to=%lldns", (long long)q->to);
+	number(b, "goroutine", st, q->g);
+	number(b, "proc", st, q->proc);
+	for (size_t i = 0; i < a->opt->v[OPT_DIFF_BASE].nall; i++)
+		option(b, "diff_base", a->opt->v[OPT_DIFF_BASE].all[i]);
+	for (size_t i = 0; i < a->opt->v[OPT_BASE].nall; i++)
+		option(b, "base", a->opt->v[OPT_BASE].all[i]);
+	at(a, b);
+	for (size_t i = 0; i < a->opt->nfile; i++) {
+		buf_putc(b, ' ');
+		quote(b, a->opt->file[i]);
+	}
+}
+
+/* ---- the other way round */
+
+enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = 16 };
+static const struct { int bit; enum opt_id opt; } starts[] = {{ST_FROM, OPT_FROM}, {ST_TO, OPT_TO},
+    {ST_GOROUTINE, OPT_GOROUTINE}, {ST_PROC, OPT_PROC}, {ST_AT, OPT_AT}};
+
+/* A percentage means nothing before all has been read. */
+bool app_time(const struct app *a, const char *s, int64_t *t)
+{
+	struct err e;
+	const struct snap *sn = session_snap(a->s);
+	return (sn->complete || !strchr(s, '%')) && !trace_time(sn, s, t, &e);
+}
+
+trk_id app_track(const struct app *a, enum track_kind kind, const char *id)
+{
+	const struct snap *sn = session_snap(a->s);
+	const char *s = id + strspn(id, "gGpP");
+	char *end;
+	uint64_t n = strtoull(s, &end, 10);
+	if (!*s || *end)
+		return 0;
+	for (uint32_t i = 1; i < sn->ntrks; i++) {
+		const struct trk_row *t = store_trk(sn->st, i);
+		if (t->kind == kind && t->id == n)
+			return i;
+	}
+	return 0;
+}
+
+int app_at(struct app *a, const char *where)
+{
+	struct place p = PLACE_NONE;
+	struct err e;
+	const char *dots = strstr(where, "..");
+	if (dots && app_time(a, arena_strndup(&a->scratch, where, (size_t)(dots - where)), &p.t0) &&
+	    app_time(a, dots + 2, &p.t1) && p.t1 > p.t0) {
+		/* panes leave an eighth free on both sides of a stretch that they are shown */
+		int64_t tenth = (p.t1 - p.t0) / 10;
+		p.t0 += tenth;
+		p.t1 -= tenth;
+	} else if ((where[0] == 'g' || where[0] == 'G') && isdigit((unsigned char)where[1])) {
+		p.trk = app_track(a, TK_G, where);
+	} else if (!app_time(a, where, &p.t0)) {
+		struct rx *rx = rx_new(where, &e);
+		p.fun = rx ? app_function(a, rx) : 0;
+		rx_free(rx);
+	}
+	if ((!p.trk && !p.fun && p.t0 == TIME_NONE) || !pane_now(a)->go)
+		return -1;
+	return pane_now(a)->go(state_now(a), &a->env, &p) ? 0 : -1;
+}
+
+/* -from, -to, -goroutine and -proc into the query: what of them could be taken. */
+static int start_query(struct app *a, struct query *q)
+{
+	int done = 0;
+	if (a->todo & ST_FROM && app_time(a, opt_str(a->opt, OPT_FROM), &q->from))
+		done |= ST_FROM;
+	if (a->todo & ST_TO && app_time(a, opt_str(a->opt, OPT_TO), &q->to))
+		done |= ST_TO;
+	if (a->todo & ST_GOROUTINE && (q->g = app_track(a, TK_G, opt_str(a->opt, OPT_GOROUTINE))))
+		done |= ST_GOROUTINE;
+	if (a->todo & ST_PROC && (q->proc = app_track(a, TK_P, opt_str(a->opt, OPT_PROC))))
+		done |= ST_PROC;
+	return done;
+}
+
+void app_start(struct app *a, bool first)
+{
+	bool complete = session_snap(a->s)->complete;
+	for (size_t i = 0; first && i < sizeof starts / sizeof *starts; i++)
+		if (opt_str(a->opt, starts[i].opt) && (starts[i].bit == ST_AT || session_is_trace(a->s)))
+			a->todo |= starts[i].bit;
+	if (!a->todo)
+		return;
+	struct query q = *session_query(a->s);
+	int done = start_query(a, &q);
+	if (done) {
+		struct err e;
+		if (session_set(a->s, &q, &e))
+			app_message(a, ST_ERROR, "%s", e.msg);
+		a->todo &= ~done;
+		app_update(a);
+	}
+	/* a place may be beside another one until all has been read */
+	if (complete && a->todo & ST_AT && !app_at(a, opt_str(a->opt, OPT_AT)))
+		a->todo &= ~ST_AT;
+	for (size_t i = 0; complete && i < sizeof starts / sizeof *starts; i++)
+		if (a->todo & starts[i].bit)
+			app_message(a, ST_WARN, "-%s=%s: not found", options[starts[i].opt].name,
+			    opt_str(a->opt, starts[i].opt));
+	if (complete)
+		a->todo = 0;
+}

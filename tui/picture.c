@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Screens as pictures: SVG and HTML, and text with SGR sequences.
+ *
+ * Cells of one paint are one run: a rectangle and a text of a fixed length in SVG (so that
+ * no font can move what follows), a span in HTML. Both stand on a ground of the
+ * theme's own, as "the terminal's default" means nothing in a browser. Nothing is
+ * fetched by them and no script is in them. Names come from files: the five characters that
+ * markup knows are escaped, and a grid holds no control bytes.
+ */
+#include "config.h"
+#include "picture.h"
+
+#include "base/text.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { CELL_W = 9, CELL_H = 18 };
+
+struct ground { const char *fg, *bg; };
+
+static struct ground ground(const struct look *l)
+{
+	if (l->theme == TH_LIGHT)
+		return (struct ground){"#1c1c1c", "#ffffff"};
+	return (struct ground){"#d0d0d0", "#121212"};
+}
+
+static void put_escaped(struct buf *b, uint32_t cp)
+{
+	char u[4];
+	switch (cp) {
+	case '&': buf_puts(b, "&amp;"); break;
+	case '<': buf_puts(b, "&lt;"); break;
+	case '>': buf_puts(b, "&gt;"); break;
+	case '"': buf_puts(b, "&quot;"); break;
+	case '\'': buf_puts(b, "&#39;"); break;
+	default: buf_put(b, u, utf8_encode(cp, u));
+	}
+}
+
+static void put_cells(struct buf *b, const struct cell *c, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (c[i].ch)
+			put_escaped(b, c[i].ch);
+		if (c[i].mark)
+			put_escaped(b, c[i].mark);
+	}
+}
+
+static void hex(struct buf *b, int colour, const char *none)
+{
+	uint8_t c[3];
+	if (colour < 0) {
+		buf_puts(b, none);
+		return;
+	}
+	style_rgb(colour, c);
+	buf_printf(b, "#%02x%02x%02x", c[0], c[1], c[2]);
+}
+
+static struct paint paint_of(const struct cell *c, const struct look *l)
+{
+	struct paint p = style_paint(l, (enum style)c->fg, (enum style)c->bg, c->attr);
+	return p;
+}
+
+static bool same(const struct paint *a, const struct paint *b)
+{
+	return a->fg == b->fg && a->bg == b->bg && a->attr == b->attr;
+}
+
+/* Cells from x on that are painted alike. */
+static int run_of(const struct grid *g, const struct look *l, int y, int x, struct paint *p)
+{
+	const struct cell *row = &g->cell[y * g->cols];
+	int n = 1;
+	*p = paint_of(&row[x], l);
+	while (x + n < g->cols) {
+		struct paint q = paint_of(&row[x + n], l);
+		if (!same(p, &q) && row[x + n].ch)
+			break;
+		n++;
+	}
+	return n;
+}
+
+static bool empty(const struct cell *c, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (c[i].ch != ' ')
+			return false;
+	return true;
+}
+
+/* Reverse changes the two, with the ground where a colour is the terminal's own. */
+static void colours(const struct paint *p, const struct ground *gr, struct buf *fg, struct buf *bg)
+{
+	bool r = p->attr & AT_REVERSE;
+	buf_reset(fg);
+	buf_reset(bg);
+	hex(fg, r ? p->bg : p->fg, r ? gr->bg : gr->fg);
+	hex(bg, r ? p->fg : p->bg, r ? gr->fg : gr->bg);
+}
+
+static void svg(const struct grid *g, const struct look *l, struct buf *b)
+{
+	struct ground gr = ground(l);
+	struct buf fg = {0}, bg = {0};
+	buf_printf(b,
+	    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+	    "font-family=\"DejaVu Sans Mono,Menlo,Consolas,monospace\" font-size=\"15\" xml:space=\"preserve\">\n"
+	    "<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n",
+	    g->cols * CELL_W, g->rows * CELL_H, g->cols * CELL_W, g->rows * CELL_H, gr.bg);
+	for (int y = 0; y < g->rows; y++)
+		for (int x = 0, n; x < g->cols; x += n) {
+			struct paint p;
+			n = run_of(g, l, y, x, &p);
+			colours(&p, &gr, &fg, &bg);
+			if (strcmp(buf_str(&bg), gr.bg))
+				buf_printf(b, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>",
+				    x * CELL_W, y * CELL_H, n * CELL_W, CELL_H, buf_str(&bg));
+			if (empty(&g->cell[y * g->cols + x], n))
+				continue;
+			buf_printf(b, "<text x=\"%d\" y=\"%d\" textLength=\"%d\" lengthAdjust=\"spacingAndGlyphs\" fill=\"%s\"%s%s%s>",
+			    x * CELL_W, y * CELL_H + 14, n * CELL_W, buf_str(&fg),
+			    p.attr & AT_BOLD ? " font-weight=\"bold\"" : "",
+			    p.attr & AT_UNDERLINE ? " text-decoration=\"underline\"" : "",
+			    p.attr & AT_DIM ? " opacity=\"0.6\"" : "");
+			put_cells(b, &g->cell[y * g->cols + x], n);
+			buf_puts(b, "</text>\n");
+		}
+	buf_puts(b, "</svg>\n");
+	buf_free(&fg);
+	buf_free(&bg);
+}
+
+static void html(const struct grid *g, const struct look *l, struct buf *b)
+{
+	struct ground gr = ground(l);
+	struct buf fg = {0}, bg = {0};
+	buf_printf(b,
+	    "<!DOCTYPE html>\n<meta charset=\"utf-8\"><title>ttrace</title>\n"
+	    "<pre style=\"color:%s;background:%s;font-family:DejaVu Sans Mono,Menlo,Consolas,monospace;line-height:1.2;display:inline-block\">\n",
+	    gr.fg, gr.bg);
+	for (int y = 0; y < g->rows; y++) {
+		for (int x = 0, n; x < g->cols; x += n) {
+			struct paint p;
+			n = run_of(g, l, y, x, &p);
+			bool own = p.fg < 0 && p.bg < 0 && !p.attr;
+			colours(&p, &gr, &fg, &bg);
+			if (!own)
+				buf_printf(b, "<span style=\"color:%s;background:%s%s%s%s\">", buf_str(&fg), buf_str(&bg),
+				    p.attr & AT_BOLD ? ";font-weight:bold" : "",
+				    p.attr & AT_UNDERLINE ? ";text-decoration:underline" : "",
+				    p.attr & AT_DIM ? ";opacity:.6" : "");
+			put_cells(b, &g->cell[y * g->cols + x], n);
+			buf_puts(b, own ? "" : "</span>");
+		}
+		buf_putc(b, '\n');
+	}
+	buf_puts(b, "</pre>\n");
+	buf_free(&fg);
+	buf_free(&bg);
+}
+
+static bool ends(const char *name, const char *with)
+{
+	size_t n = strlen(name), k = strlen(with);
+	return n > k && !strcasecmp(name + n - k, with);
+}
+
+void picture_make(const struct grid *g, const struct look *l, const char *name, struct buf *b)
+{
+	if (ends(name, ".svg"))
+		svg(g, l, b);
+	else if (ends(name, ".html") || ends(name, ".htm"))
+		html(g, l, b);
+	else
+		grid_print(g, b, ends(name, ".ans") || ends(name, ".ansi") ? l : NULL);
+}

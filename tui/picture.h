@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_PICTURE_H
+#define TTRACE_PICTURE_H
+
+#include "base/buf.h"
+#include "grid.h"
+#include "style.h"
+
+/* A screen as a file, by the name's extension: .ans .ansi with colours for a terminal, .svg, .html
+   .htm, and anything else as text. With a look of no colours pictures are black and white. */
+void picture_make(const struct grid *, const struct look *, const char *name, struct buf *);
+
+#endif
