@@ -49,7 +49,7 @@ void app_copy(struct app *a, const char *what)
 	if (refuse(a))
 		return;
 	if (!strcmp(what, "report"))
-		app_report(a, &b);
+		app_paper(a, &b);
 	else if (!strcmp(what, "view"))
 		app_command_line(a, &b);
 	else if (p->copy)
@@ -131,7 +131,7 @@ void app_pipe(struct app *a, const char *command)
 	}
 	if (!*command)
 		return;
-	app_report(a, &b);
+	app_paper(a, &b);
 	mem_free(a->wants.pipe);
 	mem_free(a->wants.text);
 	a->wants.pipe = xstrdup(command);

@@ -54,7 +54,7 @@ static bool scrolls(const struct grid *g)
 	return false;
 }
 
-void app_report(struct app *a, struct buf *b)
+void app_paper(struct app *a, struct buf *b)
 {
 	const struct pane_ops *p = pane_now(a);
 	struct pane_env env = a->env;

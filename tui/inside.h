@@ -157,7 +157,7 @@ const char *config_name(size_t i);			/* of a setting; NULL: no more */
 void config_print(struct buf *);			/* the settings there are */
 
 /* appview.c: the pane as text, and as a command line */
-void app_report(struct app *, struct buf *);
+void app_paper(struct app *, struct buf *);
 void app_command_line(struct app *, struct buf *);
 /* What the options say of where to begin, as far as the file is known; first: all of it. */
 void app_start(struct app *, bool first);
