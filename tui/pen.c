@@ -12,8 +12,10 @@
  *
  * curses could do this, and does for terminals that are no relatives of the
  * VT100. But it resets all attributes and the character set for each change of
- * colour (20 bytes where 5 do), never scrolls where only part of the screen moves, and repeats
- * no character that is not ASCII: 2.5 times the bytes over a line that has few.
+ * colour (20 bytes where 5 do) and never scrolls where only part of the screen moves.
+ *
+ * As with curses, only ASCII is repeated by the terminal: tmux 3.3 under the name of an xterm
+ * takes a repeated block for one.
  *
  * The cursor's column is forgotten after characters whose width terminals do not
  * agree on, so that a wrong guess costs a cell and not a line.
@@ -288,7 +290,7 @@ static void put_run(struct pen *n, int y, int x, int run, struct buf *b)
 		return;			/* the cursor has not moved */
 	}
 	size_t k = put(b, s);
-	if (n->caps.rep && sure(s) && !ends && (size_t)(run - 1) * k > 3u + (size_t)digits(run - 1)) {
+	if (n->caps.rep && s->ch < 0x7f && !s->mark && !ends && (size_t)(run - 1) * k > 3u + (size_t)digits(run - 1)) {
 		buf_printf(b, "\033[%db", run - 1);
 	} else {
 		for (int i = 1; i < run; i++)

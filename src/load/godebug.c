@@ -569,6 +569,8 @@ bool is_godebug(struct bytes b)
 			struct gdb_sched s;
 			while (t.p > text && t.p[-1] != '\n' && p - t.p < AROUND)
 				t.p--;
+			const char *nl = memchr(p, '\n', words_n((struct words){p, t.end}));
+			t.end = nl ? nl : t.end;
 			if (gdb_gc(t, &g) || gdb_sched(t, &s))
 				return true;
 		}

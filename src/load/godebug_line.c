@@ -171,18 +171,14 @@ static struct words take_list(struct words *t)
 	return list;
 }
 
-bool gdb_sched(struct words t, struct gdb_sched *s)
+static bool sched_at(struct words t, struct gdb_sched *s)
 {
 	static const char *const names[GD__N] = {[GD_PROCS] = "gomaxprocs", [GD_IDLE_PROCS] = "idleprocs",
 	    [GD_THREADS] = "threads", [GD_SPINNING] = "spinningthreads", [GD_IDLE_THREADS] = "idlethreads",
 	    [GD_RUNQ] = "runqueue"};
 	struct words key, value, ms;
-	const char *p = text_find(t.p, t.end, "SCHED ");
 	*s = (struct gdb_sched){0};
-	if (!p)
-		return false;
-	t.p = p + 6;
-	if (!take_time(&t, 1000000, &s->t) || !words_take(&t, "ms: gomaxprocs="))
+	if (!words_take(&t, "SCHED ") || !take_time(&t, 1000000, &s->t) || !words_take(&t, "ms: gomaxprocs="))
 		return false;
 	t.p -= 11;
 	s->queues = s->ticks = (struct words){t.end, t.end};
@@ -205,6 +201,16 @@ bool gdb_sched(struct words t, struct gdb_sched *s)
 		}
 	}
 	return true;
+}
+
+bool gdb_sched(struct words t, struct gdb_sched *s)
+{
+	if (!text_find(t.p, t.end, "gomaxprocs="))
+		return false;
+	for (const char *p = t.p; (p = text_find(p, t.end, "SCHED ")); p++)
+		if (sched_at((struct words){p, t.end}, s))
+			return true;
+	return false;
 }
 
 bool gdb_next(struct words *list, uint64_t *v)
