@@ -11,6 +11,7 @@ XDG_CONFIG_HOME=/nonexistent
 TZ=UTC
 export LC_ALL XDG_CONFIG_HOME TZ
 bad=0
+esc=$(printf '\033')
 
 # screen NAME SIZE FILE KEYS [OPTION...]
 screen() {
@@ -29,7 +30,7 @@ screen() {
 	fi
 	case $* in *-ansi*) cols=1000 ;; esac	# colours are no cells
 	if [ "$(printf '\303\251' | wc -m)" = 1 ] &&
-		grep -q ".\{$cols\}." "$new/$name.txt"; then
+		sed "s/$esc\[[0-9;]*m//g" "$new/$name.txt" | grep -q ".\{$cols\}."; then
 		echo "$name: a line is wider than $cols"
 		bad=1
 	fi
@@ -119,6 +120,31 @@ screen report-lines 80x24 cpu.pb.gz ':focus=json<Enter>:traces<Enter>&json<Enter
 screen report-bad 80x24 cpu.pb.gz ':report peek (<Enter>'
 screen report-selected 80x24 cpu.pb.gz 'j:report comments<Enter>q:report tags<Enter>'
 screen flame-low 40x8 cpu.pb.gz '4'
+# timeline: Ps, Ms, tasks as a tree, one task with its goroutines, around a goroutine, a group; regions and
+# stacks under a row, spans found and highlighted, the wake chain, the clock on the axis, a range, all counters
+screen time 80x24 orders.trace ''
+screen time-ascii 80x24 orders.trace ':rows m<Enter>' -ascii
+screen time-wide 200x60 orders.trace '++jlwt'
+screen time-tasks 80x24 orders.trace ':rows tasks tree<Enter>10j<Enter>--'
+screen time-longest 80x24 orders.trace ':rows tasks duration<Enter><Enter>w'
+screen time-task 100x30 orders.trace ':rows task 660<Enter>jj' -ascii
+screen time-related 132x40 orders.trace ':rows related 12<Enter>'
+screen time-group 80x24 orders.trace '65'
+screen time-of-task 80x24 orders.trace '7j<Enter>5'
+screen time-regions 80x24 orders.trace 'gG98<Enter>E++++jw'
+screen time-stacks 120x40 orders.trace ':rows group reports<Enter>S+++'
+screen time-hits 80x24 orders.trace ':sync>20ms<Enter>nn'
+screen time-dim 80x24 orders.trace ':rows g<Enter>:highlight runnable>1ms<Enter>n+++' -ansi
+screen time-like 80x24 orders.trace ':rows group serve<Enter>HH' -ascii
+screen time-function 80x24 orders.trace 'gmcart<Enter>n' -ascii
+screen time-bad 80x24 orders.trace ':wait run>1ms<Enter>' -ascii
+screen time-chain 80x24 orders.trace ':rows group serve<Enter>10wWj'
+screen time-clock 80x24 orders.trace ':set clock wall<Enter>++++' -ascii
+screen time-range 80x24 orders.trace '+++v10lv'
+screen time-few 80x24 orders.trace 'Mee' -ascii
+screen time-compact 80x24 orders.trace 'M++++C' -ascii
+screen time-colour 100x30 orders.trace '++++++' -ansi
+screen time-low 40x8 orders.trace 'M' -ascii
 # goroutines: groups, the list of one, a page, the waker's; sorted, found, filtered
 screen gor 80x24 orders.trace '6'
 screen gor-wide 200x60 orders.trace '6j'

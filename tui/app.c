@@ -18,6 +18,7 @@
 #include "config.h"
 #include "inside.h"
 
+#include "base/job.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -88,6 +89,13 @@ void app_update(struct app *a)
 	tell_notices(a);
 }
 
+void app_changed(struct app *a)
+{
+	for (int i = 0; i < PANES_MAX; i++)
+		a->seen[i] = ~session_serial(a->s);
+	app_update(a);
+}
+
 static void show_pane(struct app *a, int i)
 {
 	a->cur = i;
@@ -140,7 +148,7 @@ void app_forward(struct app *a)
 
 static bool is_place(const struct place *p)
 {
-	return p->fun || p->stk || p->frm || p->trk || p->t0 != TIME_NONE;
+	return p->fun || p->stk || p->frm || p->trk || p->t0 != TIME_NONE || p->rows;
 }
 
 bool app_open(struct app *a, const char *name, const struct place *place)
@@ -470,6 +478,21 @@ void app_refresh(struct app *a)
 	for (int i = 0; panes[i]; i++)
 		if (panes[i]->tick && a->state[i])
 			panes[i]->tick(a->state[i], &a->env);
+	arena_reset(&a->scratch);
+}
+
+struct job *app_work(struct app *a)
+{
+	const struct pane_ops *p = pane_now(a);
+	return p->job && state_now(a) ? p->job(state_now(a)) : NULL;
+}
+
+void app_settle(struct app *a, bool wait)
+{
+	struct job *j = app_work(a);
+	if (!j || !pane_now(a)->done || (!wait && !job_done(j, NULL)))
+		return;
+	pane_now(a)->done(state_now(a), &a->env);
 	arena_reset(&a->scratch);
 }
 

@@ -30,6 +30,8 @@ void app_key(struct app *, int32_t key);
 void app_click(struct app *, int32_t key, int y, int x);	/* KEY_CLICK, ... */
 void app_resize(struct app *, int rows, int cols);
 void app_refresh(struct app *);			/* the session may have more: take it */
+struct job *app_work(struct app *);		/* what the pane shown works at beside the keyboard, or NULL */
+void app_settle(struct app *, bool wait);	/* take what it made, when it has ended or after waiting */
 void app_draw(struct app *, struct grid *);	/* resized to the app's size; every cell written */
 void app_message(struct app *, enum style, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -83,9 +83,7 @@ void app_grep(struct app *a, const char *re)
 	rx_free(a->grep);
 	a->grep = rx;
 	a->env.grep = (struct search){rx, rx ? rx_text(rx) : ""};
-	for (int i = 0; i < PANES_MAX; i++)
-		a->seen[i] = ~session_serial(a->s);	/* all panes want update() */
-	app_update(a);
+	app_changed(a);
 }
 
 /* ---- the prompt */

@@ -474,8 +474,8 @@ static bool common_program(struct app *a, const struct act *act)
 	case CMD_COMMAND: app_prompt(a, CMD_COMMAND, ""); return true;
 	case CMD_REDRAW: a->wants.redraw = true; return true;
 	case CMD_STOP: a->wants.stop = true; return true;
-	case CMD_DETAIL: a->env.detail = !a->env.detail; return true;
-	case CMD_COMPACT: a->env.compact = !a->env.compact; return true;
+	case CMD_DETAIL: a->env.detail = !a->env.detail; app_changed(a); return true;
+	case CMD_COMPACT: a->env.compact = !a->env.compact; app_changed(a); return true;
 	case CMD_SET: do_set(a, act->arg); return true;
 	case CMD_MAP: do_map(a, act->arg); return true;
 	case CMD_COPY: app_copy(a, "item"); return true;
@@ -591,7 +591,7 @@ static bool other_word(struct app *a, const char *word, const char *rest)
 	return false;
 }
 
-/* Short forms: "::", "25", ">50ms", "10ms..50ms", "top20". */
+/* Short forms: "::", "25", ">50ms", "10ms..50ms", "wait>1ms", "top20". */
 static bool short_form(struct app *a, const char *line)
 {
 	if (!strcmp(line, ":")) {
@@ -605,6 +605,12 @@ static bool short_form(struct app *a, const char *line)
 	}
 	if (line[0] == '<' || line[0] == '>' || (isdigit((unsigned char)line[0]) && strstr(line, ".."))) {
 		app_act(a, &(struct act){CMD_LATENCY, 0, arena_strndup(&a->scratch, line, strlen(line))});
+		return true;
+	}
+	/* wait>1ms, g~worker: which spans; words with < > or ~ are nothing else */
+	size_t n = strcspn(line, " =");
+	if (memchr(line, '>', n) || memchr(line, '<', n) || memchr(line, '~', n)) {
+		app_act(a, &(struct act){CMD_WHERE, 0, arena_strndup(&a->scratch, line, strlen(line))});
 		return true;
 	}
 	if (!strncmp(line, "top", 3) && isdigit((unsigned char)line[3])) {
@@ -631,7 +637,9 @@ void app_line(struct app *a, const char *line)
 	enum cmd_id id = cmd_find(word, n);
 	if ((id == CMD_NONE || strcmp(cmds[id].name, word)) && other_word(a, word, arg))
 		return;
-	if (id == CMD_NONE)
+	if (id == CMD_NONE && strpbrk(line, "<>~"))	/* wait reason~chan: which spans */
+		app_act(a, &(struct act){CMD_WHERE, 0, arena_strndup(&a->scratch, line, strlen(line))});
+	else if (id == CMD_NONE)
 		app_message(a, ST_ERROR, "no such command: %s (? lists them, Tab completes)", word);
 	else if (arg && !cmds[id].arg)
 		app_message(a, ST_ERROR, "%s takes no argument", cmds[id].name);

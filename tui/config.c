@@ -76,11 +76,20 @@ static int set_theme(struct app *a, const char *v, struct err *e)
 	return 0;
 }
 
+static int set_clock(struct app *a, const char *v, struct err *e)
+{
+	if (*v && strcmp(v, "wall") && strcmp(v, "trace"))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "clock is wall or trace");
+	a->env.wall = *v ? !strcmp(v, "wall") : !a->env.wall;
+	return 0;
+}
+
 static const struct setting {
 	const char *name, *values, *dflt, *help;
 	int (*set)(struct app *, const char *value, struct err *);
 } settings[] = {
     {"ascii", "on|off", "by locale", "draw with ASCII alone", set_ascii},
+    {"clock", "wall|trace", "trace", "times on the timeline's axis: of the day (UTC), or of the trace", set_clock},
     {"debug", "on|off", "off", "say what each screen cost: time to draw, cells, bytes sent", set_debug},
     {"mono", "on|off", "by terminal", "draw without colour: states are letters", set_mono},
     {"mouse", "on|off", "off", "take the mouse: click selects, wheel scrolls", set_mouse},

@@ -107,6 +107,7 @@ void app_undo(struct app *);
 void app_redo(struct app *);
 void app_mark(struct app *, char letter, const char *text);	/* text: a note, or NULL */
 void app_jump_mark(struct app *, char letter);
+void app_changed(struct app *);				/* all panes want update() */
 void app_update(struct app *);				/* tell the pane shown what has changed */
 
 /* appcmd.c: what commands do that are common to all panes, and the ":" line */

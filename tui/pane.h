@@ -23,8 +23,11 @@ struct place {		/* something that can be pointed at; 0 / NONE where it does not 
 	frm_id frm;	/* a source line */
 	trk_id trk;
 	int64_t t0, t1;	/* TIME_NONE when no time is meant */
+	/* which rows the timeline is to have: all goroutines of a start function, of a task, around one */
+	enum place_rows { ROWS_ANY, ROWS_GROUP, ROWS_TASK, ROWS_RELATED } rows;
+	uint64_t id;	/* of rows: the function's name (str_id), the task's id, the trk_id */
 };
-#define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE})
+#define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE, ROWS_ANY, 0})
 
 /*
  * Where a pane looks, as numbers whose meaning is its own. The app keeps them
@@ -70,6 +73,7 @@ struct pane_env {		/* what a pane may see beside its own state */
 	struct arena *scratch;	/* reset after each draw and each act */
 	bool ascii, mono, compact, detail;
 	bool beside;		/* the side part is shown */
+	bool wall;		/* times of a trace by the clock, where it has one */
 	int rows, cols;		/* of the pane's area, now; side part not counted */
 	enum base base;
 	const char *unit;	/* in which values are written; NULL: as suits each */
@@ -112,6 +116,10 @@ struct pane_ops {
 	/* Right part at >= 120 columns; NULL: none, the pane gets the whole width. */
 	void (*side)(const void *st, const struct pane_env *, struct grid *);
 	void (*click)(void *st, const struct pane_env *, int y, int x, bool twice, struct ask *);
+	/* Work beside the keyboard, NULL when there is none; when it has ended (or is to be waited for), done() takes
+	   what it made. */
+	struct job *(*job)(void *st);
+	void (*done)(void *st, const struct pane_env *);
 	void (*copy)(const void *st, const struct pane_env *, struct buf *);	/* `y`; NULL: the detail line */
 };
 

@@ -359,6 +359,8 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 	const struct snap *sn = session_snap(env->s);
 	if (p->level == GL_ONE) {
 		to->trk = p->one.trk;
+		to->rows = ROWS_RELATED;
+		to->id = to->trk;
 		if (p->one.rows.n) {
 			const struct ival *v = &p->one.v[p->one.rows.sel];
 			to->t0 = v->t0;
@@ -367,6 +369,8 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 		}
 	} else if (r) {
 		to->trk = r->trk ? r->trk : p->gs->g[r->first].trk;
+		to->rows = r->trk ? ROWS_RELATED : ROWS_GROUP;
+		to->id = r->trk ? r->trk : store_trk(sn->st, to->trk)->name;
 		tp_place(sn->st, store_trk(sn->st, to->trk)->start, to);
 	}
 }

@@ -259,7 +259,13 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 
 static void place(const void *st, const struct pane_env *env, struct place *to)
 {
+	const struct tasks *p = st;
+	const struct item *it = p->level == L_LIST ? item_now(p) : NULL;
 	selected(st, env, to);
+	if (p->regions || (p->level != L_ONE && !it))
+		return;
+	to->rows = ROWS_TASK;
+	to->id = it ? p->ts->task[it->i].id : (uint64_t)p->task;
 }
 
 static void save(const void *st, struct view *v)

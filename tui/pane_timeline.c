@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "tracepane.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,13 @@ static void tl_open(void *st, const struct pane_env *env)
 static void tl_close(void *st)
 {
 	struct timeline *tl = st;
+	tl_hunt_stop(tl);
+	hunt_hits_free(&tl->hits);
+	hunt_free(tl->hunt);
+	for (uint32_t i = 0; i < tl->ngroup; i++)
+		rx_free(tl->group[i]);
+	arena_free(&tl->index);
+	mem_free(tl->gs);
 	mem_free(tl->row);
 	arena_free(&tl->mem);
 }
@@ -44,10 +52,13 @@ static void tl_update(void *st, const struct pane_env *env)
 {
 	struct timeline *tl = st;
 	const struct snap *snap = session_snap(env->s);
-	if (tl->ntrks != snap->ntrks)
+	tl_index(tl, env);
+	if (tl->ntrks != snap->ntrks || tl->made != tl->indexed || tl->compact != env->compact)
 		tl_rows_make(tl, env);
 	if (snap->complete && !tl->looked) {
 		tl->looked = true;
+		if (tl->hunt)
+			tl_hunt_again(tl, env);
 		tl->nout = standout(snap, &tl->mem, tl->out);
 	}
 	if (!tl->moved)
@@ -63,58 +74,21 @@ static void tl_draw(const void *st, const struct pane_env *env, struct grid *g)
 	const struct timeline *tl = st;
 	struct tl_layout l = tl_layout(tl, env);
 	const struct snap *snap = session_snap(env->s);
-	if (!tl->nrow || snap->t1 <= snap->t0) {
-		grid_text(g, 1, 2, ST_DIM, 0, snap->complete ? "This trace says nothing of any P: there is no timeline to show."
-							     : "Nothing of the trace has been read yet.");
+	if (snap->t1 <= snap->t0) {
+		grid_text(g, 1, 2, ST_DIM, 0,
+		    snap->complete ? "Nothing happens in this trace: there is no timeline to show."
+				   : "Nothing of the trace has been read yet.");
 		return;
 	}
+	tl_bins_ps(tl, env, &l);
 	tl_draw_head(tl, env, g, &l);
 	tl_draw_rows(tl, env, g, &l);
-	if (tl->whole && tl->nout)
+	if (tl->nchain)
+		tl_draw_chain(tl, env, g, &l);
+	else if (tl->whole && tl->nout && env->detail && (tl->kind == TL_P || !tl->moved))
 		tl_draw_standout(tl, g, &l);
 	else
 		tl_draw_story(tl, env, g, &l);
-}
-
-/* The kinds of rows in the order in which M walks them. */
-static void set_kind(struct timeline *tl, const struct pane_env *env, enum tl_kind kind)
-{
-	struct ival iv;
-	trk_id was = tl_track(tl), to = 0;
-	if (was && ival_at(session_snap(env->s), was, tl->at, &iv))
-		to = iv.who;
-	tl->kind = kind;
-	tl->sel = tl->top = 0;
-	tl_rows_make(tl, env);
-	tl_window(tl, env, tl->t0, tl->t1);
-	if (to)
-		tl_select_track(tl, env, to);	/* from a P to the G on it, from a G to its P */
-}
-
-static void rows_cmd(struct timeline *tl, const struct pane_env *env, const struct act *a)
-{
-	static const char letters[TL__N + 1] = "pmg";
-	static const enum tl_kind next[TL__N] = {[TL_P] = TL_G, [TL_G] = TL_M, [TL_M] = TL_P};
-	enum tl_kind kind = next[tl->kind];
-	const char *at = a->arg && *a->arg ? strchr(letters, a->arg[0] | 0x20) : NULL;
-	if (at && *at)
-		kind = (enum tl_kind)(at - letters);
-	set_kind(tl, env, kind);
-}
-
-static void toggle_pin(struct timeline *tl, const struct pane_env *env)
-{
-	trk_id t = tl_track(tl);
-	for (uint32_t i = 0; i < tl->npin; i++)
-		if (tl->pin[i] == t) {
-			memmove(tl->pin + i, tl->pin + i + 1, (--tl->npin - i) * sizeof *tl->pin);
-			tl_rows_make(tl, env);
-			return;
-		}
-	if (t && tl->npin < TL_PINS) {
-		tl->pin[tl->npin++] = t;
-		tl_rows_make(tl, env);
-	}
 }
 
 static void range_cmd(struct timeline *tl)
@@ -130,19 +104,31 @@ static void range_cmd(struct timeline *tl)
 	tl->r1 = tl->anchor < tl->at ? tl->at : tl->anchor;
 }
 
-/* f: the range, or the goroutine of the row, becomes the query of every pane. */
+/* f: the range, the task, the region, or what the row is of becomes the query of every pane. */
 static enum verdict focus_cmd(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
+	const struct store *st = session_snap(env->s)->st;
+	struct tl_row r = tl_selected(tl);
+	struct tl_extent x;
+	trk_id t = tl_track(tl, env);
+	enum track_kind kind = store_trk(st, t)->kind;
 	out->query = *session_query(env->s);
-	trk_id t = tl_track(tl);
+	out->query.suspended = false;
 	if (tl->ranging)
 		range_cmd(tl);
 	if (tl->r1 > tl->r0) {
 		out->query.from = tl->r0;
 		out->query.to = tl->r1;
-	} else if (t && tl->kind == TL_G) {
+	} else if (r.what == ROW_TASK) {
+		out->query.task = arena_printf(
+		    env->scratch, "%llu", (unsigned long long)tl->tasks->task[r.id].id);
+	} else if (r.what == ROW_REGION && tl_extent(tl, env, &x) && x.span != UINT32_MAX) {
+		out->query.g = t; /* this one, not all of its name */
+		out->query.from = x.t0;
+		out->query.to = x.t1;
+	} else if (kind == TK_G) {
 		out->query.g = t;
-	} else if (t && tl->kind == TL_P) {
+	} else if (kind == TK_P) {
 		out->query.proc = t;
 	} else {
 		return V_PASS;
@@ -151,7 +137,8 @@ static enum verdict focus_cmd(struct timeline *tl, const struct pane_env *env, s
 	return V_ASK;
 }
 
-/* Enter: the range or the span fills the window; again: back to a wider view of it is u's business. */
+/* Enter: the range or the span fills the window; again: back to a wider view of it is u's business.
+ */
 static void enter_cmd(struct timeline *tl, const struct pane_env *env)
 {
 	if (tl->ranging)
@@ -160,70 +147,26 @@ static void enter_cmd(struct timeline *tl, const struct pane_env *env)
 	tl->r0 = tl->r1 = 0;
 }
 
-static enum verdict message(struct ask *out, const char *text)
-{
-	out->kind = ASK_MESSAGE;
-	snprintf(out->text, sizeof out->text, "%s", text);
-	return V_ASK;
-}
-
-/* gt, gG, gp with what was typed. */
-static enum verdict goto_cmd(struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
-{
-	const struct snap *snap = session_snap(env->s);
-	const char *arg = a->arg ? a->arg : "";
-	int64_t t;
-	char *end;
-	if (a->cmd == CMD_GOTO_TIME) {
-		double v = strtod(arg, &end);
-		if (end > arg && *end == '%')
-			t = snap->t0 + (int64_t)(v / 100 * (double)(snap->t1 - snap->t0));
-		else if (!text_parse_ns(arg, &t))
-			return message(out, "a time is 1.2s, 350ms, 40%");
-		int64_t len = tl->t1 - tl->t0;
-		tl->at = t;
-		tl_window(tl, env, t - len / 2, t - len / 2 + len);
-		return V_DONE;
-	}
-	if (*arg == 'g' || *arg == 'G' || *arg == 'p' || *arg == 'P')
-		arg++;
-	uint64_t id = strtoull(arg, &end, 10);
-	enum track_kind kind = a->cmd == CMD_GOTO_G ? TK_G : TK_P;
-	if (end == arg || *end)
-		return message(out, "a number is wanted");
-	for (trk_id i = 1; i < snap->ntrks; i++) {
-		const struct trk_row *r = store_trk(snap->st, i);
-		if (r->kind != kind || r->id != id)
-			continue;
-		set_kind(tl, env, kind == TK_G ? TL_G : TL_P);
-		tl_select_track(tl, env, i);
-		struct ival iv;
-		if (!ival_at(snap, i, tl->at, &iv) && (ival_near(snap, i, tl->at, 1, &iv) || ival_near(snap, i, tl->at, -1, &iv)))
-			tl_span(tl, env, iv.t0 >= tl->at ? 1 : -1);
-		return V_DONE;
-	}
-	return message(out, kind == TK_G ? "no goroutine of that number" : "no P of that number");
-}
-
 /* Tab: from one thing that stands out to the next. */
-static enum verdict standout_cmd(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
+static enum verdict standout_cmd(
+    struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
 {
 	for (size_t k = 0; k < tl->nout; k++) {
 		const struct standout *o = &tl->out[tl->atout];
 		tl->atout = (tl->atout + (dir > 0 ? 1 : tl->nout - 1)) % tl->nout;
 		if (o->t1 <= o->t0)
 			continue;
-		if (o->trk && store_trk(session_snap(env->s)->st, o->trk)->kind == TK_G && tl->kind != TL_G)
-			set_kind(tl, env, TL_G);
-		tl_select_track(tl, env, o->trk);
+		if (o->trk)
+			tl_show_track(tl, env, o->trk);
 		tl->at = o->t0 + (o->t1 - o->t0) / 2;
 		tl_window(tl, env, o->t0 - (o->t1 - o->t0) / 2, o->t1 + (o->t1 - o->t0) / 2);
-		return message(out, o->text);
+		return tp_message(out, o->text);
 	}
 	return V_PASS;
 }
 
-static enum verdict cause_cmd(struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
+static enum verdict cause_cmd(
+    struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	tl_cause(tl, env, a->cmd == CMD_CAUSE ? -1 : 1, out->text, sizeof out->text);
 	out->kind = ASK_MESSAGE;
@@ -264,11 +207,19 @@ static bool move_time(struct timeline *tl, const struct pane_env *env, const str
 	case CMD_ZOOM_IN: tl_zoom(tl, env, n < 64 ? n : 64); break;
 	case CMD_ZOOM_OUT: tl_zoom(tl, env, n < 64 ? -n : -64); break;
 	case CMD_ZOOM_ALL: tl_window(tl, env, snap->t0, snap->t1); break;
-	case CMD_SPAN_NEXT: for (; n > 0; n--) tl_span(tl, env, 1); break;
-	case CMD_SPAN_PREV: for (; n > 0; n--) tl_span(tl, env, -1); break;
+	case CMD_SPAN_NEXT:
+		for (; n > 0; n--)
+			tl_span(tl, env, 1);
+		break;
+	case CMD_SPAN_PREV:
+		for (; n > 0; n--)
+			tl_span(tl, env, -1);
+		break;
 	case CMD_SPAN_FIRST: tl_span_end(tl, env, -1); break;
 	case CMD_SPAN_LAST: tl_span_end(tl, env, 1); break;
-	case CMD_CENTRE: tl_window(tl, env, tl->at - (tl->t1 - tl->t0) / 2, tl->at + (tl->t1 - tl->t0) / 2); break;
+	case CMD_CENTRE:
+		tl_window(tl, env, tl->at - (tl->t1 - tl->t0) / 2, tl->at + (tl->t1 - tl->t0) / 2);
+		break;
 	case CMD_OPEN: enter_cmd(tl, env); break;
 	case CMD_RANGE: range_cmd(tl); break;
 	default: return false;
@@ -276,60 +227,131 @@ static bool move_time(struct timeline *tl, const struct pane_env *env, const str
 	return true;
 }
 
-static enum verdict tl_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+static enum verdict where_cmd(
+    struct timeline *tl, const struct pane_env *env, const char *cond, struct ask *out)
 {
-	struct timeline *tl = st;
-	if (!tl->nrow)
-		return V_PASS;
-	tl->moved = true;
-	if (move_rows(tl, env, a) || move_time(tl, env, a))
-		return V_DONE;
-	switch (a->cmd) {
-	case CMD_NEXT_PART:
-	case CMD_PREV_PART: return standout_cmd(tl, env, a->cmd == CMD_NEXT_PART ? 1 : -1, out);
-	case CMD_ROWS: rows_cmd(tl, env, a); return V_DONE;
-	case CMD_TAG: toggle_pin(tl, env); return V_DONE;
-	case CMD_OVERLAY: tl->overlays = (tl->overlays + 3) & 3; return V_DONE;
-	case CMD_LABELS: tl->labels = !tl->labels; return V_DONE;
-	case CMD_CAUSE:
-	case CMD_EFFECT: return cause_cmd(tl, env, a, out);
-	case CMD_GOTO_TIME:
-	case CMD_GOTO_G:
-	case CMD_GOTO_P: return a->arg ? goto_cmd(tl, env, a, out) : V_PASS;
-	case CMD_FOCUS: return a->arg ? V_PASS : focus_cmd(tl, env, out);
-	case CMD_CANCEL:
-		if (!tl->ranging && tl->r1 <= tl->r0)
-			return V_PASS;
+	struct err e;
+	struct hunt *h = NULL;
+	if (!cond || !*cond) {
+		if (!cond) {
+			out->kind = ASK_PROMPT;
+			snprintf(out->text, sizeof out->text, "where %s",
+			    tl->hunt ? hunt_text(tl->hunt) : "");
+			return V_ASK;
+		}
+	} else if (!(h = hunt_new(cond, &e))) {
+		return tp_message(out, e.msg);
+	}
+	tl_hunt(tl, env, h, 1);
+	return V_DONE;
+}
+
+/* O: both overlays, stops alone, the collector alone, none; or what is named. */
+static enum verdict overlay_cmd(struct timeline *tl, const char *arg, struct ask *out)
+{
+	static const struct {
+		const char *word;
+		int set;
+	} words[] = {{"both", TL_STW | TL_GC}, {"gc", TL_GC}, {"stw", TL_STW}, {"none", 0}};
+	static const char *const said[] = {
+	    "no overlays", "stops of the world", "GC cycles", "GC cycles and stops of the world"};
+	for (size_t i = 0; arg && i < sizeof words / sizeof *words; i++)
+		if (!strcmp(arg, words[i].word)) {
+			tl->overlays = words[i].set;
+			return V_DONE;
+		}
+	if (arg && *arg)
+		return tp_message(out, "overlay both, stw, gc or none");
+	tl->overlays = (tl->overlays + 3) & 3;
+	return tp_message(out, said[tl->overlays]);
+}
+
+/* e: the lines above the rows. */
+static enum verdict lines_cmd(
+    struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
+{
+	static const char *const words[] = {"auto", "all", "few"};
+	int to = (tl->more + 1) % 3;
+	for (int i = 0; arg && i < 3; i++)
+		if (!strcmp(arg, words[i]))
+			to = i;
+	tl->more = to;
+	tl_rows_make(tl, env);
+	tl_window(tl, env, tl->t0, tl->t1);
+	return tp_message(out, to == 1	 ? "all counters"
+			       : to == 2 ? "no counters"
+					 : "counters as there is room");
+}
+
+static enum verdict cancel_cmd(struct timeline *tl)
+{
+	if (tl->ranging || tl->r1 > tl->r0) {
 		tl->ranging = false;
 		tl->r0 = tl->r1 = 0;
 		return V_DONE;
+	}
+	if (!tl->hunt)
+		return V_PASS;
+	tl_hunt(tl, NULL, NULL, 0);
+	return V_DONE;
+}
+
+/* What changes which rows there are or what lies on them. V_PASS: not one of these. */
+static enum verdict act_rows(
+    struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	switch (a->cmd) {
+	case CMD_ROWS: return tl_rows_cmd(tl, env, a->arg, out);
+	case CMD_TAG: tl_pin(tl, env); return V_DONE;
+	case CMD_EXPAND: tl_expand(tl, env); return V_DONE;
+	case CMD_STACKS: tl_stack_rows(tl, env); return V_DONE;
+	case CMD_OVERLAY: return overlay_cmd(tl, a->arg, out);
+	case CMD_LABELS: tl->labels = !tl->labels; return V_DONE;
+	case CMD_COLUMNS: return lines_cmd(tl, env, a->arg, out);
 	default: return V_PASS;
 	}
 }
 
-static bool tl_go(void *st, const struct pane_env *env, const struct place *p)
+static enum verdict act_find(
+    struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	switch (a->cmd) {
+	case CMD_WHERE:
+	case CMD_LATENCY: return where_cmd(tl, env, a->arg, out);
+	case CMD_GOTO_FUN:
+		if (!a->arg || !*a->arg || strchr(a->arg, ' '))
+			return V_PASS;
+		return where_cmd(tl, env, arena_printf(env->scratch, "fn~%s", a->arg), out);
+	case CMD_HIGHLIGHT: return tl_highlight(tl, env, a->arg, out);
+	case CMD_NEXT:
+	case CMD_PREV:
+		return tl->hunt && !env->find.rx
+			   ? tl_hunt_next(tl, env, a->cmd == CMD_NEXT ? 1 : -1, out)
+			   : V_PASS;
+	case CMD_CAUSE:
+	case CMD_EFFECT: return cause_cmd(tl, env, a, out);
+	case CMD_CHAIN: return tl_chain(tl, env, out);
+	case CMD_GOTO_TIME:
+	case CMD_GOTO_G:
+	case CMD_GOTO_P:
+	case CMD_GOTO_TASK: return tl_goto(tl, env, a, out);
+	case CMD_FOCUS: return a->arg ? V_PASS : focus_cmd(tl, env, out);
+	case CMD_CANCEL: return cancel_cmd(tl);
+	default: return V_PASS;
+	}
+}
+
+static enum verdict tl_act(
+    void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct timeline *tl = st;
-	const struct snap *snap = session_snap(env->s);
-	bool done = false;
-	if (p->t0 != TIME_NONE) {
-		int64_t t1 = p->t1 != TIME_NONE && p->t1 > p->t0 ? p->t1 : p->t0 + 1;
-		int64_t pad = (t1 - p->t0) / 8;
-		tl->at = p->t0 + (t1 - p->t0) / 2;
-		if (p->t1 != TIME_NONE)
-			tl_window(tl, env, p->t0 - pad, t1 + pad);
-		else
-			tl_window(tl, env, p->t0 - (tl->t1 - tl->t0) / 2, p->t0 + (tl->t1 - tl->t0) / 2);
-		done = true;
-	}
-	if (p->trk && p->trk < snap->ntrks) {
-		static const enum tl_kind kinds[] = {[TK_P] = TL_P, [TK_M] = TL_M, [TK_G] = TL_G};
-		enum track_kind k = store_trk(snap->st, p->trk)->kind;
-		if (k != TK_NONE && kinds[k] != tl->kind)
-			set_kind(tl, env, kinds[k]);
-		done |= tl_select_track(tl, env, p->trk);
-	}
-	return done;
+	tl->moved = true;
+	if (tl_chain_act(tl, env, a) || move_rows(tl, env, a) || move_time(tl, env, a))
+		return V_DONE;
+	if (a->cmd == CMD_NEXT_PART || a->cmd == CMD_PREV_PART)
+		return standout_cmd(tl, env, a->cmd == CMD_NEXT_PART ? 1 : -1, out);
+	enum verdict v = act_rows(tl, env, a, out);
+	return v == V_PASS ? act_find(tl, env, a, out) : v;
 }
 
 static void tl_place(const void *st, const struct pane_env *env, struct place *p)
@@ -337,11 +359,16 @@ static void tl_place(const void *st, const struct pane_env *env, struct place *p
 	const struct timeline *tl = st;
 	const struct snap *snap = session_snap(env->s);
 	struct ival iv;
-	p->trk = tl_track(tl);
+	struct tl_row r = tl_selected(tl);
+	p->trk = tl_track(tl, env);
 	p->t0 = tl->at;
 	if (tl->r1 > tl->r0) {
 		p->t0 = tl->r0;
 		p->t1 = tl->r1;
+	}
+	if (r.what == ROW_TASK) {
+		p->rows = ROWS_TASK;
+		p->id = tl->tasks->task[r.id].id;
 	}
 	if (!tl_interval(tl, env, &iv))
 		return;
@@ -360,14 +387,28 @@ static void tl_place(const void *st, const struct pane_env *env, struct place *p
 static void tl_save(const void *st, struct view *v)
 {
 	const struct timeline *tl = st;
-	*v = (struct view){{tl->t0, tl->t1, tl->kind, tl->whole}, {tl->at, tl->sel, tl->top, 0}};
+	int64_t kind =
+	    tl->kind | tl->only << 4 | (int64_t)tl->order << 8 | (tl->whole ? 1 << 12 : 0);
+	*v = (struct view){
+	    {tl->t0, tl->t1, kind, (int64_t)tl->only_id}, {tl->at, tl->sel, tl->top, 0}};
 }
 
 static void tl_load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct timeline *tl = st;
-	if (v->zoom[2] >= 0 && v->zoom[2] < TL__N && (enum tl_kind)v->zoom[2] != tl->kind)
-		set_kind(tl, env, (enum tl_kind)v->zoom[2]);
+	int64_t k = v->zoom[2];
+	enum tl_kind kind = (enum tl_kind)(k & 15);
+	enum tl_only only = (enum tl_only)(k >> 4 & 15);
+	enum tl_order order = (enum tl_order)(k >> 8 & 15);
+	bool ok = k >= 0 && kind < TL__N && only <= ONLY_RELATED && order <= BY_DURATION &&
+		  (only != ONLY_GROUP || (uint64_t)v->zoom[3] < tl->ngroup);
+	if (ok && (kind != tl->kind || only != tl->only || order != tl->order ||
+		      (uint64_t)v->zoom[3] != tl->only_id)) {
+		tl->only = only;
+		tl->only_id = (uint64_t)v->zoom[3];
+		tl->order = order;
+		tl_set_kind(tl, env, kind);
+	}
 	tl->at = v->cursor[0];
 	tl_window(tl, env, v->zoom[0], v->zoom[1]);
 	tl->at = v->cursor[0];
@@ -377,13 +418,21 @@ static void tl_load(void *st, const struct pane_env *env, const struct view *v)
 
 static void tl_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
-	(void)st;
-	buf_puts(b, env->cols >= 120 ? "h l move  { } half page  + - zoom  Enter fit  v range  f filter to it  u undo  w b span  "
-				       "( ) cause effect  M rows P/G/M  t pin  O overlay  L labels  0 all  ? help"
-				     : "h l {} move + - zoom Enter fit u undo ( cause ) effect w b span v range M rows");
+	const struct timeline *tl = st;
+	if (tl->nchain) {
+		buf_puts(b, "j k line  Enter go there  W close");
+		return;
+	}
+	buf_puts(b, env->cols >= 120 ? "h l move  { } half page  + - zoom  Enter fit  v range  f "
+				       "filter to it  w b span  "
+				       "( ) W cause effect chain  H highlight  n N hit  M rows  t "
+				       "pin  E regions  S stacks  e counters  ? help"
+				     : "h l {} move + - zoom Enter fit u undo ( cause ) effect w b "
+				       "span H hilite M rows");
 }
 
-static void tl_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *out)
+static void tl_click(
+    void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *out)
 {
 	struct timeline *tl = st;
 	struct tl_layout l = tl_layout(tl, env);
@@ -401,30 +450,34 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 	const struct timeline *tl = st;
 	struct ival iv;
 	t[0] = tl_interval(tl, env, &iv) ? explain_state(iv.state) : TOPIC_NONE;
-	t[1] = tl->kind == TL_G ? TOPIC_T_GOROUTINE : tl->kind == TL_M ? TOPIC_T_THREAD : TOPIC_T_PROC;
+	t[1] = tl->kind == TL_G	  ? TOPIC_T_GOROUTINE
+	       : tl->kind == TL_M ? TOPIC_T_THREAD
+				  : TOPIC_T_PROC;
 	return 2;
 }
 
 const struct pane_ops pane_timeline = {
-	.name = "timeline",
-	.tab = "Time",
-	.bit = P_TIME,
-	.cmd = CMD_PANE_TIME,
-	.trace_only = true,
-	.state_size = sizeof(struct timeline),
-	.open = tl_open,
-	.close = tl_close,
-	.update = tl_update,
-	.draw = tl_draw,
-	.act = tl_act,
-	.go = tl_go,
-	.place = tl_place,
-	.topics = topics,
-	.save = tl_save,
-	.load = tl_load,
-	.summary = tl_summary,
-	.detail = tl_detail,
-	.find = tl_find,
-	.keys = tl_keys,
-	.click = tl_click,
+    .name = "timeline",
+    .tab = "Time",
+    .bit = P_TIME,
+    .cmd = CMD_PANE_TIME,
+    .trace_only = true,
+    .state_size = sizeof(struct timeline),
+    .open = tl_open,
+    .close = tl_close,
+    .update = tl_update,
+    .draw = tl_draw,
+    .act = tl_act,
+    .go = tl_go,
+    .place = tl_place,
+    .topics = topics,
+    .save = tl_save,
+    .load = tl_load,
+    .summary = tl_summary,
+    .detail = tl_detail,
+    .find = tl_find,
+    .keys = tl_keys,
+    .click = tl_click,
+    .job = tl_job,
+    .done = tl_done,
 };

@@ -62,6 +62,7 @@ static void press(struct app *a, struct session *s, struct grid *g, const char *
 		app_key(a, key);
 		session_wait(s, NULL);	/* what it began to read is there before the next */
 		app_refresh(a);
+		app_settle(a, true);
 		app_draw(a, g);
 		keys += k;
 		n -= k;

@@ -4,6 +4,9 @@
 #define TTRACE_TIMELINE_H
 
 #include "analysis/bins.h"
+#include "analysis/hunt.h"
+#include "analysis/inlay.h"
+#include "analysis/sched.h"
 #include "analysis/standout.h"
 #include "pane.h"
 #include "style.h"
@@ -13,38 +16,121 @@
  * the first event. A cell c of n covers [tl_edge(c), tl_edge(c+1)): the edges
  * come from one multiplication each, so cells tile the window at any zoom.
  */
-enum tl_kind { TL_P, TL_M, TL_G, TL__N };
-enum { TL_STW = 1, TL_GC = 2 };		/* overlays */
-enum { TL_PINS = 16 };
+enum tl_kind { TL_P, TL_M, TL_G, TL_T, TL__N };
+enum tl_only { ONLY_ALL, ONLY_GROUP, ONLY_TASK, ONLY_RELATED }; /* of the goroutines */
+enum tl_order { BY_START, BY_TREE, BY_DURATION };		/* of the tasks */
+enum { TL_STW = 1, TL_GC = 2 };					/* overlays */
+enum {
+	TL_PINS = 16,
+	TL_OPEN = 32,
+	TL_GROUPS = 32,
+	TL_LINES = 20,
+	TL_CHAIN = 16,
+	TL_DEEP = 10,
+	TL_PS = 256
+};
+
+/* A row: of a track, of a task, a level of a track's regions, a depth of its stacks over time. */
+enum tl_what { ROW_TRACK, ROW_TASK, ROW_REGION, ROW_STACK };
+struct tl_row {
+	uint32_t id;
+	uint8_t what, level;
+}; /* id: the track; of a task its index in tasks */
+
+struct tl_link {
+	trk_id trk;
+	int64_t t0, t1;
+	enum tstate state;
+	bool created;
+}; /* of the wake chain */
 
 struct timeline {
-	int64_t t0, t1;			/* the window */
-	int64_t at;			/* the cursor: a moment inside it */
-	bool whole;			/* shows all there is, and grows with it */
-	bool moved;			/* a key was pressed: the cursor is where it was put */
-	bool ranging;			/* v was pressed: anchor to cursor is being chosen */
+	int64_t t0, t1; /* the window */
+	int64_t at;	/* the cursor: a moment inside it */
+	bool whole;	/* shows all there is, and grows with it */
+	bool moved;	/* a key was pressed: the cursor is where it was put */
+	bool ranging;	/* v was pressed: anchor to cursor is being chosen */
 	int64_t anchor;
-	int64_t r0, r1;			/* the range chosen; r0 == r1: none */
+	int64_t r0, r1; /* the range chosen; r0 == r1: none */
+
 	enum tl_kind kind;
-	int overlays;
-	bool labels;
-	trk_id *row;			/* pinned tracks first, then all of the kind */
-	uint32_t nrow, npin;
+	enum tl_only only;
+	uint64_t only_id; /* index into group[], id of the task, track */
+	enum tl_order order;
+	struct rx *group[TL_GROUPS]; /* expressions asked for so far: views name them by number */
+	uint32_t ngroup;
+	struct tl_row *row; /* pinned tracks first, then all of the kind */
+	uint32_t nrow, npinrow, npin;
 	size_t cap;
-	trk_id pin[TL_PINS];
+	trk_id pin[TL_PINS], open[TL_OPEN]; /* open: regions are shown under it */
+	uint32_t nopen;
+	trk_id stacks; /* its stacks over time are shown under it; 0 none */
 	uint32_t sel, top;
-	uint32_t ntrks;			/* of the snapshot that row[] was made from */
-	struct standout out[STANDOUT_MAX];	/* once the trace is whole */
-	size_t nout, atout;		/* how many; the one that Tab goes to next */
+	uint32_t ntrks; /* of the snapshot that row[] was made from */
+
+	int overlays, more;   /* more: 0 lines as there is room, 1 all there are, 2 few */
+	bool labels, compact; /* compact: what row[] was made with */
+
+	const struct inlay *inlay; /* what lies on rows, tasks: of a snapshot */
+	const struct sched_tasks *tasks;
+	const struct mark_sums *marks;
+	const struct count_sums *counts;
+	bool procs; /* GOMAXPROCS was changed */
+	trk_id *gs; /* all goroutines by their numbers, of a snapshot with so many tracks */
+	uint32_t ngs, gs_of;
+	struct arena index;
+	uint32_t indexed,
+	    made; /* spans and marks that they were made from; that row[] was made from */
+
+	struct hunt *hunt; /* spans that are looked for; NULL none */
+	struct hunt_hits hits;
+	struct tl_search *search; /* under way, in a thread of its own; NULL: hits are there */
+	bool hunt_p;		  /* hits are intervals of Ps */
+	bool dim;		  /* all but the hits */
+	int jump;		  /* when it has ended: to the next hit (1), stay (0) */
+	uint32_t hit;		  /* the one stood upon; UINT32_MAX */
+
+	struct tl_link chain[TL_CHAIN]; /* who woke, who woke that one */
+	uint32_t nchain, atchain;
+
+	struct standout out[STANDOUT_MAX]; /* once the trace is whole */
+	size_t nout, atout;		   /* how many; the one that Tab goes to next */
 	bool looked;
 	struct arena mem;
 };
 
-struct tl_layout {			/* where things go in the pane's area */
-	int gutter, cells;		/* columns: names, then time */
-	int axis, stw, gc, heap, ready, threads, marks;	/* lines; -1: no room */
-	int rows, nrows;		/* first line and number of track rows */
-	int story, nstory;		/* lines about the span under the cursor */
+enum tl_head {
+	HD_AXIS,
+	HD_HITS,
+	HD_STW,
+	HD_GC,
+	HD_HEAP,
+	HD_STACKS,
+	HD_OTHER,
+	HD_PROCS,
+	HD_BUSY,
+	HD_RUNNABLE,
+	HD_RUNNING,
+	HD_WAITING,
+	HD_SYSCALL,
+	HD_STARTS,
+	HD_LOGS
+};
+struct tl_layout {	   /* where things go in the pane's area */
+	int gutter, cells; /* columns: names, then time */
+	struct {
+		enum tl_head what;
+		int y, h;
+	} line[TL_LINES];
+	int nline;
+	int rows, nrows;   /* first line and number of track rows */
+	int story, nstory; /* lines about the span under the cursor */
+	struct tl_bins {
+		trk_id trk;
+		struct bin *bin;
+	} * ps; /* of this frame: the Ps, once for their sum and
+		   for their rows */
+	int nps;
 };
 
 struct tl_layout tl_layout(const struct timeline *, const struct pane_env *);
@@ -54,35 +140,114 @@ static inline int64_t tl_edge(const struct timeline *tl, int cells, int c)
 {
 	return bin_edge(tl->t0, tl->t1, cells > 0 ? (uint32_t)cells : 1, (uint32_t)c);
 }
-int tl_cell(const struct timeline *, int cells, int64_t t);	/* cell that holds t, clamped */
+int tl_cell(const struct timeline *, int cells, int64_t t); /* cell that holds t, clamped */
 
-bool tl_waits(enum tstate);		/* drawn thin on goroutine rows */
-const char *tl_track_name(const struct store *, trk_id, struct buf *);	/* "P4", "G512 main.worker" */
+bool tl_waits(enum tstate); /* drawn thin on goroutine rows */
+const char *tl_track_name(
+    const struct store *, trk_id, struct buf *); /* "P4", "G512 main.worker" */
 
-/* The track under the cursor (0 none) and its interval there. */
-trk_id tl_track(const struct timeline *);
+/* The track under the cursor (of a task the goroutine that began it; 0 none) and its interval
+ * there. */
+trk_id tl_track(const struct timeline *, const struct pane_env *);
 bool tl_interval(const struct timeline *, const struct pane_env *, struct ival *);
+/* What is under the cursor on the selected row, whatever kind of row that is. */
+struct tl_extent {
+	int64_t t0, t1;
+	trk_id trk;
+	uint32_t span;
+}; /* span: task or region, or UINT32_MAX */
+bool tl_extent(const struct timeline *, const struct pane_env *, struct tl_extent *);
+/* The selected row; what is ROW_TRACK and id 0 when there is none. */
+static inline struct tl_row tl_selected(const struct timeline *tl)
+{
+	return tl->sel < tl->nrow ? tl->row[tl->sel] : (struct tl_row){0};
+}
 
-void tl_draw_head(const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
-void tl_draw_rows(const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
+/* ---- drawing */
+void tl_bins_ps(
+    const struct timeline *, const struct pane_env *, struct tl_layout *); /* fills in ps */
+void tl_draw_head(
+    const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
+void tl_draw_rows(
+    const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
 void tl_draw_standout(const struct timeline *, struct grid *, const struct tl_layout *);
-void tl_draw_story(const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
+void tl_draw_story(
+    const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
+void tl_draw_chain(
+    const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
+/* Rows that are no track's (timeline_rows.c has their names in the gutter). */
+void tl_draw_task(const struct timeline *, const struct pane_env *, struct grid *,
+    const struct tl_layout *, int y, uint32_t task);
+void tl_draw_regions(const struct timeline *, const struct pane_env *, struct grid *,
+    const struct tl_layout *, int y, trk_id, int level);
+void tl_draw_stacks(const struct timeline *, const struct pane_env *, struct grid *,
+    const struct tl_layout *, int y, trk_id, int level, int levels);
+/* Logs and CPU samples on top of a row that is drawn. */
+void tl_draw_ticks(const struct timeline *, const struct pane_env *, struct grid *,
+    const struct tl_layout *, int y, trk_id);
+void tl_stack_of(
+    const struct snap *, const struct ival *, stk_id *); /* where it waits or stopped; 0 */
+
 /* These are the pane's own; st is the struct timeline. */
 void tl_summary(const void *, const struct pane_env *, struct buf *);
 void tl_detail(const void *, const struct pane_env *, struct buf *);
 
-/* Motion (timeline_move.c). All keep the cursor in the window and the window in the trace. */
+/* ---- rows (timeline_rows.c) */
+void tl_index(
+    struct timeline *, const struct pane_env *); /* what rows are made from, when there is more */
 void tl_rows_make(struct timeline *, const struct pane_env *);
+void tl_set_kind(struct timeline *, const struct pane_env *, enum tl_kind);
+enum verdict tl_rows_cmd(struct timeline *, const struct pane_env *, const char *arg, struct ask *);
+bool tl_rows_only(struct timeline *, const struct pane_env *, enum tl_only, uint64_t id);
+void tl_rows_words(
+    const struct timeline *, const struct pane_env *, struct buf *); /* "12 G rows of task 7" */
+void tl_pin(struct timeline *, const struct pane_env *);
+void tl_expand(struct timeline *, const struct pane_env *);
+void tl_stack_rows(struct timeline *, const struct pane_env *);
+bool tl_select_task(struct timeline *, const struct pane_env *, uint64_t id);
+/* Begin and end of a task, open ends those of the trace. */
+void tl_task_bounds(const struct snap *, const struct sched_task *, int64_t *t0, int64_t *t1);
+
+/* ---- going (timeline_goto.c) */
+enum verdict tl_goto(struct timeline *, const struct pane_env *, const struct act *, struct ask *);
+bool tl_go(void *, const struct pane_env *, const struct place *);
+
+/* ---- motion (timeline_move.c): all keep the cursor in the window and the window in the trace */
 void tl_window(struct timeline *, const struct pane_env *, int64_t t0, int64_t t1);
-void tl_zoom(struct timeline *, const struct pane_env *, int steps);	/* > 0: in, about the cursor */
-void tl_shift(struct timeline *, const struct pane_env *, int cells);	/* move the cursor, pan at the edges */
+void tl_zoom(struct timeline *, const struct pane_env *, int steps); /* > 0: in, about the cursor */
+void tl_shift(
+    struct timeline *, const struct pane_env *, int cells); /* move the cursor, pan at the edges */
 void tl_scroll(struct timeline *, const struct pane_env *, double screens);
 void tl_select(struct timeline *, const struct pane_env *, int64_t row);
 bool tl_select_track(struct timeline *, const struct pane_env *, trk_id);
-void tl_span(struct timeline *, const struct pane_env *, int dir);	/* next, previous span */
-void tl_span_end(struct timeline *, const struct pane_env *, int dir);	/* first, last span of the row */
+/* The same, and when it is no row now, other rows where it is one. */
+bool tl_show_track(struct timeline *, const struct pane_env *, trk_id);
+void tl_look_at(
+    struct timeline *, const struct pane_env *, int64_t t); /* cursor there, seen, at this zoom */
+void tl_span(struct timeline *, const struct pane_env *, int dir); /* next, previous span */
+void tl_span_end(
+    struct timeline *, const struct pane_env *, int dir); /* first, last span of the row */
 void tl_fit(struct timeline *, const struct pane_env *);
 bool tl_cause(struct timeline *, const struct pane_env *, int dir, char *msg, size_t n);
 uint32_t tl_find(void *, const struct pane_env *, int dir, uint32_t *at);
+
+/* ---- the search for spans (timeline_hunt.c) */
+/* Takes the hunt over, ends the one before; NULL: none. */
+void tl_hunt(struct timeline *, const struct pane_env *, struct hunt *, int jump);
+void tl_hunt_again(
+    struct timeline *, const struct pane_env *); /* other rows, or more of the trace */
+void tl_hunt_stop(struct timeline *);		 /* the thread; what is found stays */
+struct job *tl_job(void *);
+void tl_done(void *, const struct pane_env *);
+enum verdict tl_hunt_next(struct timeline *, const struct pane_env *, int dir, struct ask *);
+enum verdict tl_highlight(
+    struct timeline *, const struct pane_env *, const char *cond, struct ask *);
+/* Hits of a row as hunt_of(); *n = 0 when rows and hits are of different kinds. */
+const uint32_t *tl_hits_of(const struct timeline *, const struct snap *, trk_id, uint32_t *n);
+
+/* ---- the wake chain (timeline_chain.c) */
+enum verdict tl_chain(struct timeline *, const struct pane_env *, struct ask *);
+bool tl_chain_act(
+    struct timeline *, const struct pane_env *, const struct act *); /* false: not its key */
 
 #endif

@@ -25,7 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SOLID = 4 };	/* cells from which on a span is a bar of its own */
+enum { SOLID = 4 }; /* cells from which on a span is a bar of its own */
 
 bool tl_waits(enum tstate s)
 {
@@ -43,7 +43,8 @@ static bool is_idle(enum tstate s)
 	return s == TS_NONE || s == TS_IDLE;
 }
 
-/* The state with the largest share, idle ones left out when busy_only. TS_NONE when there is none. */
+/* The state with the largest share, idle ones left out when busy_only. TS_NONE when there is none.
+ */
 static enum tstate majority(const struct bin *b, bool busy_only, int64_t *most)
 {
 	enum tstate best = TS_NONE;
@@ -72,7 +73,8 @@ static void cell_ascii(struct grid *g, int y, int x, const struct bin *share, in
 		grid_put(g, y, x, ':', state_style(busy), ST_NORMAL, 0);
 		return;
 	}
-	grid_put(g, y, x, (unsigned char)state_letter(s), state_style(s), ST_NORMAL, s == TS_IDLE ? AT_DIM : 0);
+	grid_put(g, y, x, (unsigned char)state_letter(s), state_style(s), ST_NORMAL,
+	    s == TS_IDLE ? AT_DIM : 0);
 }
 
 static void cell_utf8(struct grid *g, int y, int x, const struct bin *share, int64_t all, bool gor)
@@ -107,7 +109,7 @@ static void span_label(const struct pane_env *env, const struct ival *iv, bool g
 }
 
 struct bar {
-	int y, x0, x1, tone;	/* cells [x0, x1) of the grid */
+	int y, x0, x1, tone; /* cells [x0, x1) of the grid */
 	bool gor, labels;
 };
 
@@ -118,11 +120,13 @@ static void solid(struct grid *g, const struct pane_env *env, const struct ival 
 	bool blank = is_idle(iv->state);
 	for (int x = bar.x0; x < bar.x1; x++) {
 		if (letters(g))
-			grid_put(g, bar.y, x, (unsigned char)state_letter(iv->state), st, ST_NORMAL, blank ? AT_DIM : 0);
+			grid_put(g, bar.y, x, (unsigned char)state_letter(iv->state), st, ST_NORMAL,
+			    blank ? AT_DIM : 0);
 		else if (blank)
 			grid_put(g, bar.y, x, ' ', ST_NORMAL, ST_NORMAL, 0);
 		else if (thin)
-			grid_put(g, bar.y, x, iv->state == TS_SLEEP ? 0x2500 : 0x2582, st, ST_NORMAL, 0);
+			grid_put(
+			    g, bar.y, x, iv->state == TS_SLEEP ? 0x2500 : 0x2582, st, ST_NORMAL, 0);
 		else
 			grid_put(g, bar.y, x, ' ', st, st, bar.tone ? AT_TONE : 0);
 	}
@@ -137,7 +141,8 @@ static void solid(struct grid *g, const struct pane_env *env, const struct ival 
 		if (letters(g))
 			grid_text(g, bar.y, bar.x0 + inset, ST_NORMAL, 0, buf_str(&cut));
 		else
-			grid_text(g, bar.y, bar.x0, ST_NORMAL, bar.tone ? AT_TONE : 0, buf_str(&cut));
+			grid_text(
+			    g, bar.y, bar.x0, ST_NORMAL, bar.tone ? AT_TONE : 0, buf_str(&cut));
 	}
 	if (!letters(g))
 		grid_back(g, (struct rect){bar.y, bar.x0, 1, room}, st);
@@ -156,13 +161,51 @@ static int covered(const struct timeline *tl, int cells, int c, const struct iva
 	return end < c ? c : end;
 }
 
+/* With a highlight all that is no hit steps back: its colour goes, and in mono the hits are
+ * reversed. */
+static void dim_cells(struct grid *g, int y, int x0, int x1, bool hit)
+{
+	bool bare = letters(g);
+	for (int x = x0; x < x1; x++) {
+		struct cell *c =
+		    &g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)(g->x0 + x)];
+		if (hit) {
+			c->attr |= bare ? AT_REVERSE : 0;
+			continue;
+		}
+		c->fg = c->bg == ST_NORMAL ? ST_RULE : ST_DIM;
+		c->bg = c->bg == ST_NORMAL ? ST_NORMAL : ST_RULE;
+		c->attr = bare ? AT_DIM : 0;
+	}
+}
+
+struct marked { /* the hits of a row, and whether the rest of it is dimmed */
+	const struct hunt_hits *hits;
+	const uint32_t *of;
+	uint32_t n;
+	bool on;
+};
+
+static bool is_hit(const struct marked *m, int64_t t0, int64_t t1)
+{
+	return m->n && hunt_over(m->hits, m->of, m->n, t0, t1);
+}
+
 static void draw_track(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *lay, int y, trk_id trk, struct bin *share)
 {
 	const struct snap *snap = session_snap(env->s);
 	bool gor = store_trk(snap->st, trk)->kind == TK_G;
 	int n = lay->cells, tone = 0;
-	bins_row(snap, trk, tl->t0, tl->t1, (uint32_t)n, share);
+	struct marked m = {.hits = &tl->hits, .on = tl->dim && tl->hunt && !tl->search};
+	m.of = tl_hits_of(tl, snap, trk, &m.n);
+	const struct bin *have = NULL;
+	for (int i = 0; i < lay->nps && !have; i++)
+		have = lay->ps[i].trk == trk ? lay->ps[i].bin : NULL;
+	if (have)
+		memcpy(share, have, (size_t)n * sizeof *share);
+	else
+		bins_row(snap, trk, tl->t0, tl->t1, (uint32_t)n, share);
 	for (int c = 0; c < n;) {
 		struct ival iv;
 		int end = c;
@@ -170,7 +213,12 @@ static void draw_track(const struct timeline *tl, const struct pane_env *env, st
 			end = covered(tl, n, c, &iv);
 		if (end - c >= SOLID) {
 			tone ^= 1;
-			solid(g, env, &iv, (struct bar){y, lay->gutter + c, lay->gutter + end, tone, gor, tl->labels});
+			solid(g, env, &iv,
+			    (struct bar){
+				y, lay->gutter + c, lay->gutter + end, tone, gor, tl->labels});
+			if (m.on)
+				dim_cells(g, y, lay->gutter + c, lay->gutter + end,
+				    is_hit(&m, iv.t0, iv.t1));
 			c = end;
 			continue;
 		}
@@ -179,55 +227,96 @@ static void draw_track(const struct timeline *tl, const struct pane_env *env, st
 			cell_ascii(g, y, lay->gutter + c, &share[c], all);
 		else
 			cell_utf8(g, y, lay->gutter + c, &share[c], all, gor);
+		if (m.on)
+			dim_cells(g, y, lay->gutter + c, lay->gutter + c + 1,
+			    is_hit(&m, tl_edge(tl, n, c), tl_edge(tl, n, c + 1)));
 		c++;
 	}
+	if (gor && !env->compact)
+		tl_draw_ticks(tl, env, g, lay, y, trk);
 }
 
-/* Name of the row, and on P rows how much of the window it was busy. */
-static void gutter(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *lay, int y, uint32_t row, struct bin *share)
+/* ---- the gutter */
+
+static int percent(const struct timeline *tl, const struct tl_layout *lay, const struct bin *share)
 {
-	const struct snap *snap = session_snap(env->s);
-	const struct trk_row *t = store_trk(snap->st, tl->row[row]);
-	struct buf b = {0}, cut = {0};
 	int64_t busy = 0, all = tl->t1 - tl->t0;
 	for (int c = 0; c < lay->cells; c++)
 		for (int s = 0; s < TS__N; s++)
 			if (!is_idle((enum tstate)s))
 				busy += share[c].ns[s];
-	size_t room = (size_t)(lay->gutter - (t->kind == TK_G ? 1 : 6));
-	buf_printf(&cut, "%c%lld ", "?PMG"[t->kind], (long long)t->id);
-	str_id name = t->name;
-	if (t->kind == TK_G && name && cut.n < room) {
-		const struct str_row *s = store_str(snap->st, name);
-		text_safe(&b, s->s, s->n);
-		text_fit_symbol(&cut, buf_str(&b), b.n, room - cut.n, g->ascii);
+	return all > 0 ? (int)((double)busy * 100 / (double)all + 0.5) : 0;
+}
+
+/* What a row is called, in `room` cells. */
+static void row_name(const struct timeline *tl, const struct pane_env *env, struct tl_row r,
+    size_t room, struct buf *b)
+{
+	const struct snap *snap = session_snap(env->s);
+	const struct trk_row *t = store_trk(snap->st, r.what == ROW_TASK ? 0 : r.id);
+	const struct sched_task *task = r.what == ROW_TASK ? &tl->tasks->task[r.id] : NULL;
+	str_id name = task ? task->name : t->name;
+	struct buf safe = {0};
+	if (r.what == ROW_REGION || r.what == ROW_STACK) {
+		buf_puts(b, r.level		  ? ""
+			    : r.what == ROW_STACK ? "  stacks"
+			    : room < 10		  ? "  regs"
+						  : "  regions");
+		return;
 	}
+	if (task)
+		buf_pad(b, ' ', r.level);
+	buf_printf(b, "%c%llu ", task ? 't' : "?PMG"[t->kind],
+	    task ? (unsigned long long)task->id : (unsigned long long)t->id);
+	if ((task || t->kind == TK_G) && name && b->n < room) {
+		const struct str_row *s = store_str(snap->st, name);
+		text_safe(&safe, s->s, s->n);
+		text_fit_symbol(b, buf_str(&safe), safe.n, room - b->n, env->ascii);
+	}
+	buf_free(&safe);
+}
+
+/* Name of the row, and on rows of Ps and Ms how much of the window they were busy. */
+static void gutter(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *lay, int y, uint32_t row, const struct bin *share)
+{
+	struct tl_row r = tl->row[row];
+	enum track_kind kind =
+	    store_trk(session_snap(env->s)->st, r.what == ROW_TRACK ? r.id : 0)->kind;
+	bool busy = kind == TK_P || kind == TK_M;
+	struct buf name = {0};
 	int attr = row == tl->sel ? AT_BOLD : 0;
-	grid_text(g, y, 0, row == tl->sel ? ST_ACCENT : ST_NORMAL, attr, buf_str(&cut));
-	if (t->kind != TK_G) {
+	enum style st = row == tl->sel				      ? ST_ACCENT
+			: r.what == ROW_REGION || r.what == ROW_STACK ? ST_DIM
+								      : ST_NORMAL;
+	row_name(tl, env, r, (size_t)(lay->gutter - (busy ? 6 : 1)), &name);
+	struct rect old = grid_clip(g, (struct rect){y, 0, 1, lay->gutter - 1});
+	grid_textn(g, 0, 0, st, attr, name.p, name.n);
+	grid_unclip(g, old);
+	if (busy) {
 		char pct[8];
-		snprintf(pct, sizeof pct, "%3d%%", all > 0 ? (int)((double)busy * 100 / (double)all + 0.5) : 0);
+		snprintf(pct, sizeof pct, "%3d%%", percent(tl, lay, share));
 		grid_right(g, y, lay->gutter - 1, ST_DIM, attr, pct);
 	}
 	if (row == tl->sel)
 		grid_put(g, y, lay->gutter - 1, '>', ST_ACCENT, ST_NORMAL, AT_BOLD);
-	else if (row < tl->npin)
+	else if (row < tl->npinrow && r.what == ROW_TRACK)
 		grid_put(g, y, lay->gutter - 1, '*', ST_DIM, ST_NORMAL, 0);
-	buf_free(&b);
-	buf_free(&cut);
+	buf_free(&name);
 }
 
 /* A tint behind column x: only where nothing is drawn solid, for what the rows say comes first. */
 static void tint(struct grid *g, int y0, int y1, int x, enum style st)
 {
 	for (int y = y0; y < y1 && y < g->h; y++)
-		if (x < g->w && g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)(g->x0 + x)].bg == ST_NORMAL)
+		if (x < g->w &&
+		    g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)(g->x0 + x)].bg ==
+			ST_NORMAL)
 			grid_back(g, (struct rect){y, x, 1, 1}, st);
 }
 
-/* The cursor, the range, and what lies over all rows: GC as a tint, stops of the world as hairlines, a
-   long one by its two ends. */
+/* The cursor, the range, and what lies over all rows: GC as a tint, stops of the world as
+   hairlines, a long one by its two ends. */
 static void overlays(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *lay, int y0, int y1)
 {
@@ -259,7 +348,34 @@ static void overlays(const struct timeline *tl, const struct pane_env *env, stru
 
 static void cursor(const struct timeline *tl, struct grid *g, const struct tl_layout *lay, int y)
 {
-	grid_attr(g, (struct rect){y, lay->gutter + tl_cell(tl, lay->cells, tl->at), 1, 1}, AT_REVERSE);
+	grid_attr(
+	    g, (struct rect){y, lay->gutter + tl_cell(tl, lay->cells, tl->at), 1, 1}, AT_REVERSE);
+}
+
+/* How many lines of stacks are in sight from row r on: they are made once for all of them. */
+static int stack_levels(const struct timeline *tl, uint32_t r, int lines)
+{
+	int n = tl->row[r].level;
+	for (; r < tl->nrow && tl->row[r].what == ROW_STACK && lines > 0; r++, lines--)
+		n++;
+	return n;
+}
+
+static void draw_row(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *lay, int y, uint32_t r, struct bin *share)
+{
+	struct tl_row row = tl->row[r];
+	switch ((enum tl_what)row.what) {
+	case ROW_TRACK: draw_track(tl, env, g, lay, y, row.id, share); break;
+	case ROW_TASK: tl_draw_task(tl, env, g, lay, y, row.id); break;
+	case ROW_REGION: tl_draw_regions(tl, env, g, lay, y, row.id, row.level); break;
+	case ROW_STACK:
+		if (r == tl->top || tl->row[r - 1].what != ROW_STACK)
+			tl_draw_stacks(tl, env, g, lay, y, row.id, row.level,
+			    stack_levels(tl, r, lay->rows + lay->nrows - y));
+		break;
+	}
+	gutter(tl, env, g, lay, y, r, share);
 }
 
 void tl_draw_rows(const struct timeline *tl, const struct pane_env *env, struct grid *g,
@@ -269,10 +385,8 @@ void tl_draw_rows(const struct timeline *tl, const struct pane_env *env, struct 
 		return;
 	struct bin *share = arena_alloc(env->scratch, (size_t)lay->cells * sizeof *share);
 	int y = lay->rows;
-	for (uint32_t r = tl->top; r < tl->nrow && y < lay->rows + lay->nrows; r++, y++) {
-		draw_track(tl, env, g, lay, y, tl->row[r], share);
-		gutter(tl, env, g, lay, y, r, share);
-	}
+	for (uint32_t r = tl->top; r < tl->nrow && y < lay->rows + lay->nrows; r++, y++)
+		draw_row(tl, env, g, lay, y, r, share);
 	overlays(tl, env, g, lay, lay->rows, y);
 	if (tl->sel >= tl->top && tl->sel - tl->top < (uint32_t)lay->nrows)
 		cursor(tl, g, lay, lay->rows + (int)(tl->sel - tl->top));

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What stands above the rows of the timeline: the time axis, STW, GC, the heap
- * with its goal, runnable goroutines, threads in system calls, marks. Each is
- * one line of cells over the same window as the rows. Counters show the
- * largest value within a cell: a spike that lasts a microsecond is what one
- * looks for, and the mean would hide it.
+ * What stands above the rows of the timeline: the time axis, the hits of a search,
+ * STW, GC, the heap with its goal, counters, starts of Ps, logs. Each is a line
+ * of cells over the same window as the rows; counters show the largest value within
+ * a cell: a spike that lasts a microsecond is what one looks for, and the mean
+ * would hide it. Where there is room (or nothing else to show) the heap and the
+ * runnable goroutines get three lines.
  *
- * tl_layout() alone decides what there is room for; the lines given up first
- * are those that say least (marks, threads, then runnable).
+ * tl_layout() alone decides what there is room for: a table says from which
+ * height on a line is shown, so those that say least are given up first.
  */
 #include "config.h"
 #include "timeline.h"
@@ -19,26 +20,90 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A line: from which height of the pane on, where (a trace has the counter), its name. */
+static const struct head {
+	enum tl_head what;
+	int from; /* lines of the pane */
+	int ct;	  /* enum counter it shows; -1: none */
+	const char *name;
+	enum style style;
+} heads[] = {
+    {HD_AXIS, 2, -1, "time", ST_DIM},
+    {HD_HITS, 4, -1, "hits", ST_HIT},
+    {HD_STW, 8, -1, "STW", ST_S_STW},
+    {HD_GC, 8, -1, "GC", ST_S_GC},
+    {HD_HEAP, 12, CT_HEAP_LIVE, "heap", ST_HEAT},
+    {HD_STACKS, 60, CT_STACKS, "stacks", ST_HEAT},
+    {HD_OTHER, 60, CT_OTHER, "other mem", ST_HEAT},
+    {HD_PROCS, 36, CT_GOMAXPROCS, "GOMAXPROCS", ST_NORMAL},
+    {HD_BUSY, 36, -1, "Ps running", ST_S_RUN},
+    {HD_RUNNABLE, 14, CT_RUNNABLE, "runnable", ST_S_READY},
+    {HD_RUNNING, 36, CT_RUNNING, "running", ST_S_RUN},
+    {HD_WAITING, 36, CT_WAITING, "waiting", ST_S_CHAN},
+    {HD_SYSCALL, 16, CT_SYSCALL, "syscalls", ST_S_SYSCALL},
+    {HD_STARTS, 36, -1, "P start", ST_DIM},
+    {HD_LOGS, 24, -1, "logs", ST_ACCENT},
+};
+enum { NHEADS = sizeof heads / sizeof *heads };
+
+/* Is there anything to show on it? While a file is read the lines that every trace has are there
+   already: rows do not jump. */
+static bool has_line(const struct timeline *tl, const struct snap *sn, const struct head *h)
+{
+	bool early = !sn->complete;
+	switch (h->what) {
+	case HD_HITS: return tl->hunt != NULL;
+	case HD_STACKS:
+	case HD_OTHER: return sn->ncounts[h->ct] > 1;
+	case HD_PROCS: return tl->procs;
+	case HD_BUSY: return tl->nrow > 0;
+	case HD_STARTS: return tl->nrow > 0 && sn->nmarks > 0;
+	case HD_STW:
+	case HD_GC: return early || sn->nspans > 0;
+	case HD_LOGS: return early || sn->nmarks > 0;
+	default: return h->ct < 0 || (early && tl->nrow > 0) || sn->ncounts[h->ct] > 1;
+	}
+}
+
+static int line_height(const struct timeline *tl, const struct pane_env *env, enum tl_head what)
+{
+	bool tall = what == HD_HEAP || what == HD_RUNNABLE;
+	if (!tl->nrow) /* counters are all there is */
+		return env->rows >= 30 ? 4 : env->rows >= 18 ? 2 : 1;
+	return tall && env->rows >= 44 && !env->compact ? 3 : 1;
+}
+
 struct tl_layout tl_layout(const struct timeline *tl, const struct pane_env *env)
 {
+	const struct snap *sn = session_snap(env->s);
 	struct tl_layout l = {0};
-	int h = env->rows, y = 0;
-	l.gutter = tl->kind != TL_G ? 10 : env->cols >= 120 ? 28 : env->cols >= 60 ? 20 : 10;
+	int h = env->rows, y = 0, few = env->compact || tl->more == 2;
+	bool wide = tl->kind == TL_G || tl->kind == TL_T || tl->stacks;
+	l.gutter = wide && env->cols >= 60	     ? (env->cols >= 120 ? 28 : 20)
+		   : env->rows >= 36 && tl->more < 2 ? 15
+						     : 10;
+	if (env->cols < 60)
+		l.gutter = 10;
 	l.cells = env->cols - l.gutter > 0 ? env->cols - l.gutter : 0;
-	l.axis = h >= 2 ? y++ : -1;
-	l.stw = h >= 8 ? y++ : -1;
-	l.gc = h >= 8 ? y++ : -1;
-	l.heap = h >= 12 ? y++ : -1;
-	l.ready = h >= 14 ? y++ : -1;
-	l.threads = h >= 16 ? y++ : -1;
-	l.marks = h >= 24 ? y++ : -1;
-	l.nstory = h >= 36 ? 8 : h >= 14 ? 2 : 0;
+	for (int i = 0; i < NHEADS; i++) {
+		const struct head *k = &heads[i];
+		int n = k->ct >= 0 || k->what == HD_BUSY ? line_height(tl, env, k->what) : 1;
+		int from = tl->more == 1 || !tl->nrow ? (k->from < 16 ? k->from : 16) : k->from;
+		if (h < from || !has_line(tl, sn, k) || (few && i > 3) || y + n > h ||
+		    (tl->nrow && i && y + n >= h))
+			continue;
+		l.line[l.nline].what = k->what;
+		l.line[l.nline].y = y;
+		l.line[l.nline++].h = n;
+		y += n;
+	}
+	l.nstory = !env->detail || env->compact ? 0 : h >= 36 ? 8 : h >= 14 ? 2 : 0;
 	l.rows = y;
 	l.nrows = h - y - l.nstory;
 	if (l.nrows < 1)
 		l.nrows = h - y > 0 ? h - y : 0;
 	if (l.nstory && (uint32_t)l.nrows > tl->nrow + 1)
-		l.nrows = (int)tl->nrow + 1;	/* what is told moves up under the last row */
+		l.nrows = (int)tl->nrow + 1; /* what is told moves up under the last row */
 	l.story = l.rows + l.nrows;
 	if (l.nstory)
 		l.nstory = h - l.story;
@@ -52,7 +117,7 @@ int tl_cell(const struct timeline *tl, int cells, int64_t t)
 		return 0;
 	if (t >= tl->t1)
 		return cells - 1;
-	int c = (int)((__extension__ (__int128)(t - tl->t0)) * cells / len);
+	int c = (int)((__extension__(__int128)(t - tl->t0)) * cells / len);
 	while (c + 1 < cells && tl_edge(tl, cells, c + 1) <= t)
 		c++;
 	while (c > 0 && tl_edge(tl, cells, c) > t)
@@ -73,28 +138,62 @@ static int64_t round_step(int64_t want)
 	return p;
 }
 
-static void draw_axis(const struct timeline *tl, struct grid *g, const struct tl_layout *l)
+/* Midnight of the day on which the trace began, on its own clock, or TIME_NONE. */
+static int64_t midnight(const struct snap *sn)
 {
-	int64_t len = tl->t1 - tl->t0;
-	grid_text(g, l->axis, 0, ST_DIM, 0, "time");
+	const int64_t day = INT64_C(86400000000000);
+	int64_t wall = sn->has_trace ? sn->trace.wall : TIME_NONE;
+	return wall == TIME_NONE ? TIME_NONE : wall < 0 ? 0 : wall % day;
+}
+
+/* "12:00:01.330": as many decimals as a step of so many ns needs. */
+static void put_clock(struct buf *b, int64_t ns, int64_t step)
+{
+	int64_t s = ns / 1000000000 % 86400, part = ns % 1000000000;
+	int digits = 0;
+	buf_printf(b, "%02d:%02d:%02d", (int)(s / 3600), (int)(s / 60 % 60), (int)(s % 60));
+	for (int64_t unit = 1000000000; unit > step && digits < 9; unit /= 10)
+		digits++;
+	if (digits)
+		buf_printf(b, ".%0*lld", digits,
+		    (long long)(part / (int64_t[]){1000000000, 100000000, 10000000, 1000000, 100000,
+					   10000, 1000, 100, 10, 1}[digits]));
+}
+
+/* What the axis says at t, the first label whole and the others as what is added to it. */
+static void axis_label(
+    struct buf *b, int64_t t, int64_t first, int64_t step, int64_t wall, bool is_first)
+{
+	buf_reset(b);
+	if (wall != TIME_NONE) {
+		put_clock(b, wall + t, step);
+	} else if (is_first || t == 0) {
+		text_at(b, t, step);
+	} else {
+		buf_putc(b, '+');
+		text_ns(b, t - first);
+	}
+}
+
+static void draw_axis(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *l, int y)
+{
+	int64_t len = tl->t1 - tl->t0,
+		wall = env->wall ? midnight(session_snap(env->s)) : TIME_NONE;
 	if (len <= 0 || l->cells < 10)
 		return;
-	int64_t step = round_step(len * 12 / l->cells + 1);
-	int64_t t = tl->t0 <= 0 ? 0 : (tl->t0 + step - 1) / step * step;
+	int64_t step = round_step(len * (wall == TIME_NONE ? 12 : 18) / l->cells + 1),
+		from = wall == TIME_NONE ? 0 : wall;
+	int64_t t = tl->t0 + from <= 0 ? 0 : (tl->t0 + from + step - 1) / step * step - from;
 	struct buf b = {0};
 	int64_t first = t;
 	for (int last = -1; t < tl->t1; t += step) {
 		int c = tl_cell(tl, l->cells, t);
-		buf_reset(&b);
-		if (last >= 0 && t != 0)
-			buf_putc(&b, '+');
-		if (last >= 0 && t != 0)
-			text_ns(&b, t - first);
-		else
-			text_at(&b, t, step);
+		axis_label(&b, t, first, step, wall, last < 0);
 		if (c > last && c + (int)b.n + 1 <= l->cells) {
-			grid_put(g, l->axis, l->gutter + c, g->ascii ? '|' : 0x2575, ST_DIM, ST_NORMAL, 0);
-			grid_text(g, l->axis, l->gutter + c + 1, ST_DIM, 0, buf_str(&b));
+			grid_put(
+			    g, y, l->gutter + c, g->ascii ? '|' : 0x2575, ST_DIM, ST_NORMAL, 0);
+			grid_text(g, y, l->gutter + c + 1, ST_DIM, 0, buf_str(&b));
 			last = c + (int)b.n + 1;
 		}
 		if (t > INT64_MAX - step)
@@ -102,85 +201,215 @@ static void draw_axis(const struct timeline *tl, struct grid *g, const struct tl
 	}
 	buf_free(&b);
 	if (tl->at >= tl->t0 && tl->at < tl->t1)
-		grid_put(g, l->axis, l->gutter + tl_cell(tl, l->cells, tl->at), g->ascii ? 'v' : 0x25bc, ST_ACCENT,
-		    ST_NORMAL, AT_BOLD);
+		grid_put(g, y, l->gutter + tl_cell(tl, l->cells, tl->at), g->ascii ? 'v' : 0x25bc,
+		    ST_ACCENT, ST_NORMAL, AT_BOLD);
 }
 
 static void draw_spans(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l, int y, enum span_kind kind, const char *name, uint32_t ascii, uint32_t utf8, enum style st)
+    const struct tl_layout *l, int y, enum span_kind kind, uint32_t ascii, uint32_t utf8,
+    enum style st)
 {
-	if (y < 0)
-		return;
 	int64_t *on = arena_zalloc(env->scratch, ((size_t)l->cells + 1) * sizeof *on);
 	bins_spans(session_snap(env->s), 1u << kind, 0, tl->t0, tl->t1, (uint32_t)l->cells, on);
-	grid_text(g, y, 0, ST_DIM, 0, name);
 	for (int c = 0; c < l->cells; c++)
 		if (on[c])
 			grid_put(g, y, l->gutter + c, g->ascii ? ascii : utf8, st, ST_NORMAL, 0);
 }
 
-/* One line of a counter: heights between its least and its largest value in the window. */
-static void draw_counter(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l, int y, enum counter ct, const char *name, enum style st)
+/* ---- counters */
+
+struct series { /* a counter as it is drawn: a value a cell */
+	double v, goal;
+	bool any, has_goal;
+};
+
+/* "least..most" of the window, or most alone, in the gutter after the name. */
+static void extremes(struct grid *g, int y, const struct tl_layout *l, const struct head *k,
+    double least, double most)
 {
-	if (y < 0)
-		return;
-	struct cbin *v = arena_alloc(env->scratch, ((size_t)l->cells + 1) * sizeof *v);
-	bins_count(session_snap(env->s), ct, tl->t0, tl->t1, (uint32_t)l->cells, v);
-	uint64_t top = 0;
-	bool any = false;
-	for (int c = 0; c < l->cells; c++)
-		if (v[c].any) {
-			any = true;
-			top = v[c].max > top ? v[c].max : top;
-		}
 	struct buf b = {0};
-	grid_text(g, y, 0, ST_DIM, 0, name);
-	if (any) {
-		if (ct == CT_HEAP_LIVE)
-			text_bytes(&b, (int64_t)top);
-		else
-			buf_u64(&b, top);
-		if ((int)b.n + (int)strlen(name) + 1 < l->gutter)
+	bool bytes = k->what == HD_HEAP || k->what == HD_STACKS || k->what == HD_OTHER;
+	int room = l->gutter - 2 - (int)strlen(k->name);
+	for (int both = 1; both >= 0; both--) {
+		buf_reset(&b);
+		for (int i = both && least < most ? 0 : 1; i < 2; i++) {
+			if (bytes)
+				text_bytes(&b, (int64_t)(i ? most : least));
+			else
+				buf_printf(
+				    &b, k->what == HD_BUSY ? "%.1f" : "%.0f", i ? most : least);
+			buf_puts(&b, i ? "" : "..");
+		}
+		if ((int)b.n <= room) {
 			grid_right(g, y, l->gutter - 1, ST_DIM, 0, buf_str(&b));
-	}
-	for (int c = 0; c < l->cells && any; c++) {
-		if (!v[c].any)
-			continue;
-		if (g->ascii && ct != CT_HEAP_LIVE)
-			grid_put(g, y, l->gutter + c, v[c].max > 9 ? '+' : v[c].max ? '0' + (uint32_t)v[c].max : '.', st,
-			    ST_NORMAL, 0);
-		else if (v[c].max)
-			grid_level(g, y, l->gutter + c, top ? (double)v[c].max / (double)top : 0, st, ST_NORMAL);
+			break;
+		}
 	}
 	buf_free(&b);
 }
 
-static void draw_marks(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l)
+/* Heights in h lines of eighths; the goal a line of its own colour where it lies above. */
+static void draw_series(struct grid *g, const struct tl_layout *l, int y, int h,
+    const struct head *k, const struct series *v)
 {
-	if (l->marks < 0)
+	double most = 0, least = 0, top = 0;
+	bool any = false;
+	for (int c = 0; c < l->cells; c++) {
+		if (!v[c].any)
+			continue;
+		least = !any || v[c].v < least ? v[c].v : least;
+		most = !any || v[c].v > most ? v[c].v : most;
+		top = h > 1 && v[c].has_goal && v[c].goal > top ? v[c].goal : top;
+		any = true;
+	}
+	if (!any)
 		return;
+	extremes(g, y, l, k, least, most);
+	top = top > most ? top : most;
+	bool number = g->ascii && h == 1 && most <= 99 && k->what != HD_HEAP;
+	for (int c = 0; c < l->cells; c++) {
+		double up = v[c].any && top > 0 ? v[c].v / top * h : 0;
+		if (number && v[c].any) {
+			uint32_t d = (uint32_t)(v[c].v + 0.5);
+			grid_put(g, y, l->gutter + c,
+			    d > 9 ? '+'
+			    : d	  ? '0' + d
+				  : '.',
+			    k->style, ST_NORMAL, 0);
+			continue;
+		}
+		for (int i = 0; i < h && up > i; i++)
+			grid_level(g, y + h - 1 - i, l->gutter + c, up - i > 1 ? 1 : up - i,
+			    k->style, ST_NORMAL);
+		int at = v[c].has_goal && top > 0 ? (int)(v[c].goal / top * h - 0.001) : -1;
+		if (h > 1 && at >= 0 && at < h && up <= at)
+			grid_put(g, y + h - 1 - at, l->gutter + c, g->ascii ? '~' : 0x2594,
+			    ST_ACCENT, ST_NORMAL, 0);
+	}
+}
+
+static void fill_counter(const struct timeline *tl, const struct pane_env *env,
+    const struct tl_layout *l, int ct, bool goal, struct series *v)
+{
+	struct cbin *b = arena_alloc(env->scratch, ((size_t)l->cells + 1) * sizeof *b);
+	bins_count_of(session_snap(env->s), tl->counts, (enum counter)ct, tl->t0, tl->t1,
+	    (uint32_t)l->cells, b);
+	for (int c = 0; c < l->cells; c++) {
+		if (goal) {
+			v[c].goal = (double)b[c].last;
+			v[c].has_goal = b[c].any;
+		} else {
+			v[c].v = (double)b[c].max;
+			v[c].any = b[c].any;
+		}
+	}
+}
+
+/* Threads that carry a P: of each cell the mean, as the rows of all Ps have it. */
+static void fill_busy(const struct timeline *tl, const struct tl_layout *l, struct series *v)
+{
+	for (int p = 0; p < l->nps; p++)
+		for (int c = 0; c < l->cells; c++) {
+			const struct bin *b = &l->ps[p].bin[c];
+			int64_t all = tl_edge(tl, l->cells, c + 1) - tl_edge(tl, l->cells, c);
+			v[c].v += all > 0
+				      ? 1 - (double)(b->ns[TS_NONE] + b->ns[TS_IDLE]) / (double)all
+				      : 0;
+			v[c].any = true;
+		}
+}
+
+void tl_bins_ps(const struct timeline *tl, const struct pane_env *env, struct tl_layout *l)
+{
+	const struct snap *sn = session_snap(env->s);
+	bool wanted = false;
+	for (int i = 0; i < l->nline; i++)
+		wanted |= l->line[i].what == HD_BUSY;
+	l->ps = arena_alloc(env->scratch, TL_PS * sizeof *l->ps);
+	/* Ps come before nearly all goroutines */
+	for (trk_id t = 1; wanted && t < sn->ntrks && t < 16 * TL_PS && l->nps < TL_PS; t++) {
+		if (store_trk(sn->st, t)->kind != TK_P)
+			continue;
+		l->ps[l->nps].trk = t;
+		l->ps[l->nps].bin =
+		    arena_alloc(env->scratch, ((size_t)l->cells + 1) * sizeof *l->ps->bin);
+		bins_row(sn, t, tl->t0, tl->t1, (uint32_t)l->cells, l->ps[l->nps++].bin);
+	}
+}
+
+static void draw_marks(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *l, int y, uint32_t kinds, enum style st)
+{
 	uint32_t *on = arena_zalloc(env->scratch, ((size_t)l->cells + 1) * sizeof *on);
-	bins_marks(session_snap(env->s), 1u << MK_LOG, 0, tl->t0, tl->t1, (uint32_t)l->cells, on);
-	grid_text(g, l->marks, 0, ST_DIM, 0, "logs");
+	bins_marks_of(
+	    session_snap(env->s), tl->marks, kinds, tl->t0, tl->t1, (uint32_t)l->cells, on);
 	for (int c = 0; c < l->cells; c++)
 		if (on[c])
-			grid_put(g, l->marks, l->gutter + c, g->ascii ? (on[c] > 1 ? '"' : '\'') : on[c] > 1 ? 0x257d : 0x2575,
-			    ST_ACCENT, ST_NORMAL, 0);
+			grid_put(g, y, l->gutter + c,
+			    g->ascii	? (on[c] > 1 ? '"' : '\'')
+			    : on[c] > 1 ? 0x257d
+					: 0x2575,
+			    st, ST_NORMAL, 0);
+}
+
+/* How many hits begin in each cell, and one that is under way: a mark, a number where they are
+ * many. */
+static void draw_hits(const struct timeline *tl, struct grid *g, const struct tl_layout *l, int y)
+{
+	struct buf b = {0};
+	if (tl->search)
+		buf_puts(&b, "...");
+	else
+		text_count(&b, (int64_t)tl->hits.all);
+	if ((int)b.n + 6 < l->gutter)
+		grid_right(g, y, l->gutter - 1, ST_DIM, 0, buf_str(&b));
+	buf_free(&b);
+	for (int c = 0; c < l->cells && tl->hits.n; c++) {
+		uint32_t n = hunt_at(&tl->hits, tl_edge(tl, l->cells, c + 1)) -
+			     hunt_at(&tl->hits, tl_edge(tl, l->cells, c));
+		if (!n)
+			continue;
+		grid_put(g, y, l->gutter + c,
+		    n == 1     ? (g->ascii ? '!' : 0x2575)
+		    : n < 10   ? '0' + n
+		    : g->ascii ? '*'
+			       : 0x2588,
+		    ST_HIT, ST_NORMAL, 0);
+	}
+}
+
+static void draw_line(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *l, const struct head *k, int y, int h)
+{
+	static const uint32_t starts =
+	    1u << MK_PROC_START | 1u << MK_PROC_STOP | 1u << MK_PROC_STEAL;
+	grid_text(g, y, 0, ST_DIM, 0, k->name);
+	switch (k->what) {
+	case HD_AXIS: draw_axis(tl, env, g, l, y); return;
+	case HD_HITS: draw_hits(tl, g, l, y); return;
+	case HD_STW: draw_spans(tl, env, g, l, y, SP_STW, '|', 0x2503, k->style); return;
+	case HD_GC: draw_spans(tl, env, g, l, y, SP_GC, 'G', 0x2586, k->style); return;
+	case HD_STARTS: draw_marks(tl, env, g, l, y, starts, k->style); return;
+	case HD_LOGS: draw_marks(tl, env, g, l, y, 1u << MK_LOG, k->style); return;
+	default: break;
+	}
+	struct series *v = arena_zalloc(env->scratch, ((size_t)l->cells + 1) * sizeof *v);
+	if (k->what == HD_BUSY)
+		fill_busy(tl, l, v);
+	else
+		fill_counter(tl, env, l, k->ct, false, v);
+	if (k->what == HD_HEAP)
+		fill_counter(tl, env, l, CT_HEAP_GOAL, true, v);
+	draw_series(g, l, y, h, k, v);
 }
 
 void tl_draw_head(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *l)
 {
-	if (l->axis >= 0)
-		draw_axis(tl, g, l);
-	draw_spans(tl, env, g, l, l->stw, SP_STW, "STW", '|', 0x2503, ST_S_STW);
-	draw_spans(tl, env, g, l, l->gc, SP_GC, "GC", 'G', 0x2586, ST_S_GC);
-	draw_counter(tl, env, g, l, l->heap, CT_HEAP_LIVE, "heap", ST_HEAT);
-	draw_counter(tl, env, g, l, l->ready, CT_RUNNABLE, "runnable", ST_S_READY);
-	draw_counter(tl, env, g, l, l->threads, CT_SYSCALL, "syscalls", ST_S_SYSCALL);
-	draw_marks(tl, env, g, l);
+	for (int i = 0; i < l->nline; i++)
+		for (int k = 0; k < NHEADS; k++)
+			if (heads[k].what == l->line[i].what)
+				draw_line(tl, env, g, l, &heads[k], l->line[i].y, l->line[i].h);
 }
 
 /* Line 2 of the screen: which part of the whole, what a cell is, wall clock. */
@@ -202,19 +431,31 @@ void tl_summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, " | 1 cell=");
 		text_ns(b, len / l.cells > 0 ? len / l.cells : 1);
 	}
-	if (snap->st->has_trace && snap->st->trace.wall != TIME_NONE) {
-		int64_t wall = snap->st->trace.wall + tl->t0;
-		int64_t s = wall / 1000000000 % 86400;
-		buf_printf(b, " | wall %02d:%02d:%02d.%03d UTC", (int)(s / 3600), (int)(s / 60 % 60), (int)(s % 60),
-		    (int)(wall / 1000000 % 1000));
+	buf_puts(b, " | ");
+	tl_rows_words(tl, env, b);
+	if (tl->hunt) {
+		buf_printf(b, " | %s%s ", tl->dim ? "highlight " : "", hunt_text(tl->hunt));
+		if (tl->search)
+			buf_puts(b, "searching, Esc ends it");
+		else if (tl->hit < tl->hits.n)
+			buf_printf(b, "%u/%llu", tl->hit + 1, (unsigned long long)tl->hits.all);
+		else
+			buf_printf(b, "%llu hits", (unsigned long long)tl->hits.all);
 	}
-	static const char *const kinds[TL__N] = {"P", "M", "G"};
-	buf_printf(b, " | %u %s row%s", tl->nrow, kinds[tl->kind], tl->nrow == 1 ? "" : "s");
 	if (tl->r1 > tl->r0) {
 		buf_puts(b, " | range ");
 		text_ns(b, tl->r1 - tl->r0);
 	} else if (tl->ranging) {
 		buf_puts(b, " | v: range ");
 		text_ns(b, tl->at > tl->anchor ? tl->at - tl->anchor : tl->anchor - tl->at);
+	}
+	int64_t wall = midnight(snap);
+	if (wall != TIME_NONE) {
+		buf_puts(b, env->wall ? " | from " : " | wall ");
+		if (env->wall)
+			text_at(b, tl->t0, step);
+		else
+			put_clock(b, wall + tl->t0, 1000000);
+		buf_puts(b, env->wall ? " of the trace" : " UTC");
 	}
 }

@@ -11,71 +11,18 @@
 #include "config.h"
 #include "timeline.h"
 
-#include "base/mem.h"
+#include "analysis/related.h"
 #include "base/rx.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { FIND_MAX = 1 << 20 };	/* intervals that one search looks at */
+enum { FIND_MAX = 1 << 20 }; /* intervals that one search looks at */
 
 static int cells_of(const struct timeline *tl, const struct pane_env *env)
 {
 	int n = tl_layout(tl, env).cells;
 	return n > 0 ? n : 1;
-}
-
-static bool is_pinned(const struct timeline *tl, trk_id t)
-{
-	for (uint32_t i = 0; i < tl->npin; i++)
-		if (tl->pin[i] == t)
-			return true;
-	return false;
-}
-
-/* The rows of the kind: pinned tracks, then all others in the order of their ids. */
-static int by_id(const void *a, const void *b, const struct store *st)
-{
-	uint64_t x = store_trk(st, *(const trk_id *)a)->id, y = store_trk(st, *(const trk_id *)b)->id;
-	return x < y ? -1 : x > y;
-}
-
-/* Tracks come nearly in order of their ids: merge sort of what is mostly sorted, without recursion. */
-static void sort_rows(trk_id *v, uint32_t n, const struct store *st)
-{
-	trk_id *tmp = xmalloc((size_t)n * sizeof *tmp);
-	for (uint32_t w = 1; w < n; w *= 2) {
-		for (uint32_t lo = 0; lo < n; lo += 2 * w) {
-			uint32_t mid = lo + w < n ? lo + w : n, hi = lo + 2 * w < n ? lo + 2 * w : n;
-			uint32_t i = lo, j = mid, k = lo;
-			while (i < mid || j < hi)
-				tmp[k++] = j >= hi || (i < mid && by_id(&v[i], &v[j], st) <= 0) ? v[i++] : v[j++];
-		}
-		memcpy(v, tmp, (size_t)n * sizeof *v);
-		if (w > n / 2)
-			break;
-	}
-	mem_free(tmp);
-}
-
-void tl_rows_make(struct timeline *tl, const struct pane_env *env)
-{
-	static const enum track_kind kinds[TL__N] = {TK_P, TK_M, TK_G};
-	const struct snap *snap = session_snap(env->s);
-	trk_id keep = tl_track(tl);
-	uint32_t n = 0;
-	tl->row = mem_grow(tl->row, &tl->cap, (size_t)snap->ntrks + TL_PINS, sizeof *tl->row);
-	for (uint32_t i = 0; i < tl->npin; i++)
-		tl->row[n++] = tl->pin[i];
-	uint32_t first = n;
-	for (trk_id t = 1; t < snap->ntrks; t++)
-		if (store_trk(snap->st, t)->kind == kinds[tl->kind] && !is_pinned(tl, t))
-			tl->row[n++] = t;
-	sort_rows(tl->row + first, n - first, snap->st);
-	tl->nrow = n;
-	tl->ntrks = snap->ntrks;
-	if (!keep || !tl_select_track(tl, env, keep))
-		tl_select(tl, env, tl->sel);
 }
 
 void tl_window(struct timeline *tl, const struct pane_env *env, int64_t t0, int64_t t1)
@@ -90,13 +37,16 @@ void tl_window(struct timeline *tl, const struct pane_env *env, int64_t t0, int6
 		t0 = snap->t1 - len;
 	if (t0 < snap->t0)
 		t0 = snap->t0;
+	bool moved = tl->t0 != t0 || tl->t1 != t0 + len;
 	tl->t0 = t0;
 	tl->t1 = t0 + len;
 	tl->whole = len >= all;
-	if (tl->at < tl->t0)
-		tl->at = tl->t0;
 	if (tl->at >= tl->t1)
 		tl->at = tl->t1 - 1;
+	if (tl->at < tl->t0)
+		tl->at = tl->t0;
+	if (moved && env->compact && tl->kind == TL_G)
+		tl_rows_make(tl, env); /* those that are there within the window */
 }
 
 void tl_zoom(struct timeline *tl, const struct pane_env *env, int steps)
@@ -132,7 +82,7 @@ void tl_scroll(struct timeline *tl, const struct pane_env *env, double screens)
 	int64_t old = tl->t0;
 	tl_window(tl, env, tl->t0 + by, tl->t1 + by);
 	int64_t moved = tl->t0 - old;
-	tl->at += moved ? moved : by;	/* at the ends the cursor goes on alone */
+	tl->at += moved ? moved : by; /* at the ends the cursor goes on alone */
 	tl_window(tl, env, tl->t0, tl->t1);
 }
 
@@ -155,16 +105,33 @@ void tl_select(struct timeline *tl, const struct pane_env *env, int64_t row)
 
 bool tl_select_track(struct timeline *tl, const struct pane_env *env, trk_id t)
 {
-	for (uint32_t i = 0; i < tl->nrow; i++)
-		if (tl->row[i] == t) {
+	for (uint32_t i = 0; t && i < tl->nrow; i++)
+		if (tl->row[i].id == t && tl->row[i].what == ROW_TRACK) {
 			tl_select(tl, env, i);
 			return true;
 		}
 	return false;
 }
 
-/* Put the cursor on t and make sure that it is seen, without changing the zoom. */
-static void look_at(struct timeline *tl, const struct pane_env *env, int64_t t)
+bool tl_show_track(struct timeline *tl, const struct pane_env *env, trk_id t)
+{
+	static const enum tl_kind kinds[] = {[TK_P] = TL_P, [TK_M] = TL_M, [TK_G] = TL_G};
+	const struct snap *sn = session_snap(env->s);
+	if (!t || t >= sn->ntrks || tl_select_track(tl, env, t))
+		return t && t < sn->ntrks;
+	enum track_kind k = store_trk(sn->st, t)->kind;
+	if (k == TK_NONE)
+		return false;
+	if (kinds[k] != tl->kind)
+		tl_set_kind(tl, env, kinds[k]);
+	if (tl_select_track(tl, env, t))
+		return true;
+	tl->only = ONLY_ALL; /* it is none of the goroutines chosen */
+	tl_rows_make(tl, env);
+	return tl_select_track(tl, env, t);
+}
+
+void tl_look_at(struct timeline *tl, const struct pane_env *env, int64_t t)
 {
 	int64_t len = tl->t1 - tl->t0;
 	tl->at = t;
@@ -183,17 +150,63 @@ static int64_t middle(const struct ival *iv)
 static void stand_on(struct timeline *tl, const struct pane_env *env, const struct ival *iv)
 {
 	int64_t m = middle(iv);
-	look_at(tl, env, m >= tl->t0 && m < tl->t1 ? m : iv->t0);
+	tl_look_at(tl, env, m >= tl->t0 && m < tl->t1 ? m : iv->t0);
+}
+
+/* ---- spans: of a track its intervals, of a task what happens in it, of a level of regions those
+ */
+
+/* The time of what happens next in a task (before): its ends, its regions' beginnings, its logs. */
+static bool task_step(const struct timeline *tl, const struct snap *sn, uint32_t task, int64_t at,
+    int dir, int64_t *to)
+{
+	const struct sched_task *t = &tl->tasks->task[task];
+	int64_t best = dir > 0 ? INT64_MAX : INT64_MIN, ends[2];
+	tl_task_bounds(sn, t, &ends[0], &ends[1]);
+	for (uint32_t k = 0; k < t->n + 2; k++) {
+		int64_t v = k < 2 ? ends[k] : 0;
+		if (k >= 2) {
+			const struct sched_event *e = &tl->tasks->event[t->first + k - 2];
+			v = e->log ? store_mark(sn->st, e->i)->t : store_span(sn->st, e->i)->s.t0;
+		}
+		if (v != TIME_NONE && (dir > 0 ? v > at && v < best : v < at && v > best))
+			best = v;
+	}
+	*to = best;
+	return best != INT64_MAX && best != INT64_MIN;
+}
+
+static bool region_step(
+    const struct timeline *tl, struct tl_row r, int64_t at, int dir, int64_t *to)
+{
+	uint32_t n;
+	const struct inlay_piece *v = inlay_row(tl->inlay, r.id, r.level, &n);
+	uint32_t i = inlay_find(v, n, at); /* the one there, or the next */
+	bool in = i < n && v[i].t0 <= at;
+	if (dir > 0 ? i + in >= n : i == 0)
+		return false;
+	i = dir > 0 ? i + in : i - 1;
+	*to = v[i].t0 + (v[i].t1 - v[i].t0) / 2;
+	return true;
 }
 
 void tl_span(struct timeline *tl, const struct pane_env *env, int dir)
 {
 	const struct snap *snap = session_snap(env->s);
-	trk_id t = tl_track(tl);
+	struct tl_row r = tl_selected(tl);
+	trk_id t = tl_track(tl, env);
 	struct ival iv;
+	int64_t to;
+	if (r.what == ROW_TASK || r.what == ROW_REGION) {
+		if (r.what == ROW_TASK ? task_step(tl, snap, r.id, tl->at, dir, &to)
+				       : region_step(tl, r, tl->at, dir, &to))
+			tl_look_at(tl, env, to);
+		return;
+	}
 	if (!t)
 		return;
-	bool found = ival_at(snap, t, tl->at, &iv) ? ival_step(snap, &iv, dir) : ival_near(snap, t, tl->at, dir, &iv);
+	bool found = ival_at(snap, t, tl->at, &iv) ? ival_step(snap, &iv, dir)
+						   : ival_near(snap, t, tl->at, dir, &iv);
 	while (found && iv.state == TS_IDLE)
 		found = ival_step(snap, &iv, dir);
 	if (found)
@@ -203,43 +216,85 @@ void tl_span(struct timeline *tl, const struct pane_env *env, int dir)
 void tl_span_end(struct timeline *tl, const struct pane_env *env, int dir)
 {
 	const struct snap *snap = session_snap(env->s);
+	struct tl_row r = tl_selected(tl);
 	struct ival iv;
-	trk_id t = tl_track(tl);
-	if (t && ival_near(snap, t, dir < 0 ? snap->t0 : snap->t1, -dir, &iv))
+	trk_id t = tl_track(tl, env);
+	int64_t to, a, b;
+	if (r.what == ROW_TASK) {
+		tl_task_bounds(snap, &tl->tasks->task[r.id], &a, &b);
+		tl_look_at(tl, env, dir < 0 ? a : b > a ? b - 1 : a);
+	} else if (r.what == ROW_REGION) {
+		if (region_step(tl, r, dir < 0 ? snap->t0 - 1 : snap->t1, -dir, &to))
+			tl_look_at(tl, env, to);
+	} else if (t && ival_near(snap, t, dir < 0 ? snap->t0 : snap->t1, -dir, &iv)) {
 		stand_on(tl, env, &iv);
+	}
+}
+
+bool tl_extent(const struct timeline *tl, const struct pane_env *env, struct tl_extent *x)
+{
+	const struct snap *sn = session_snap(env->s);
+	struct tl_row r = tl_selected(tl);
+	struct ival iv;
+	*x = (struct tl_extent){.trk = tl_track(tl, env), .span = UINT32_MAX};
+	if (r.what == ROW_TASK && r.id < tl->tasks->n) {
+		tl_task_bounds(sn, &tl->tasks->task[r.id], &x->t0, &x->t1);
+		x->span = tl->tasks->task[r.id].span;
+		return x->t1 > x->t0;
+	}
+	if (r.what == ROW_REGION) {
+		uint32_t n;
+		const struct inlay_piece *v = inlay_row(tl->inlay, r.id, r.level, &n);
+		uint32_t i = inlay_find(v, n, tl->at);
+		if (i < n && v[i].t0 > tl->at &&
+		    tl_cell(tl, cells_of(tl, env), v[i].t0) !=
+			tl_cell(tl, cells_of(tl, env), tl->at))
+			i = n;
+		if (i < n)
+			*x = (struct tl_extent){v[i].t0, v[i].t1, r.id, v[i].span};
+		return i < n;
+	}
+	if (!tl_interval(tl, env, &iv))
+		return false;
+	x->t0 = iv.t0;
+	x->t1 = iv.t1;
+	return true;
 }
 
 void tl_fit(struct timeline *tl, const struct pane_env *env)
 {
-	struct ival iv;
+	struct tl_extent x;
 	int64_t a = tl->r0, b = tl->r1;
 	if (b <= a) {
-		if (!tl_interval(tl, env, &iv))
+		if (!tl_extent(tl, env, &x))
 			return;
-		a = iv.t0;
-		b = iv.t1;
-		tl->at = middle(&iv);
+		a = x.t0;
+		b = x.t1;
+		tl->at = a + (b - a) / 2;
 	}
 	int64_t pad = (b - a) / 16 + 1;
 	tl_window(tl, env, a - pad, b + pad);
 }
 
-/* Go to what goroutine g does at t: its own row when goroutines are shown, else the row it ran on. */
+/* Go to what goroutine g does at t: its own row when goroutines are shown, else the row it ran on.
+ */
 static bool go_to_g(struct timeline *tl, const struct pane_env *env, trk_id g, int64_t t)
 {
 	const struct snap *snap = session_snap(env->s);
-	look_at(tl, env, t);
-	if (tl->kind == TL_G)
-		return tl_select_track(tl, env, g);
+	tl_look_at(tl, env, t);
+	if (tl->kind == TL_G || tl->kind == TL_T)
+		return tl_show_track(tl, env, g);
 	struct ival iv;
 	if (!ival_at(snap, g, t, &iv))
 		return false;
-	for (int steps = 0; steps < 8 && !(iv.state == TS_RUN || iv.state == TS_ASSIST || iv.state == TS_SWEEP); steps++)
+	for (int steps = 0;
+	     steps < 8 && !(iv.state == TS_RUN || iv.state == TS_ASSIST || iv.state == TS_SWEEP);
+	     steps++)
 		if (!ival_step(snap, &iv, 1))
 			return false;
 	if (tl->kind == TL_P && iv.who && tl_select_track(tl, env, iv.who)) {
 		if (t < iv.t0)
-			look_at(tl, env, iv.t0);
+			tl_look_at(tl, env, iv.t0);
 		return true;
 	}
 	return false;
@@ -250,7 +305,7 @@ static trk_id goroutine_at(const struct timeline *tl, const struct pane_env *env
 {
 	const struct snap *snap = session_snap(env->s);
 	struct ival iv;
-	trk_id t = tl_track(tl);
+	trk_id t = tl_track(tl, env);
 	if (!t || !tl_interval(tl, env, &iv))
 		return 0;
 	return store_trk(snap->st, t)->kind == TK_G ? t : iv.who;
@@ -284,17 +339,27 @@ bool tl_cause(struct timeline *tl, const struct pane_env *env, int dir, char *ms
 		return go_to_g(tl, env, e.to, e.t);
 	}
 	while (iv.state != TS_READY)
-		if (tl_waits(iv.state) ? !ival_step(snap, &iv, 1) : !ival_step(snap, &iv, -1) || tl_waits(iv.state))
+		if (tl_waits(iv.state) ? !ival_step(snap, &iv, 1)
+				       : !ival_step(snap, &iv, -1) || tl_waits(iv.state))
 			break;
+	trk_id by = store_trk(snap->st, g)->creator;
+	if ((iv.state != TS_READY || !iv.who) && by && by < snap->ntrks) {
+		named(env, msg, n, "nobody woke it since it was created by", by);
+		int64_t born = store_trk(snap->st, g)->t0;
+		return go_to_g(
+		    tl, env, by, born != TIME_NONE && born > snap->t0 ? born - 1 : snap->t0);
+	}
 	if (iv.state != TS_READY || !iv.who) {
-		snprintf(msg, n, "nobody woke it: a timer, the network poller, or it began before the trace");
+		snprintf(msg, n,
+		    "nobody woke it: a timer, the network poller, or it began before the trace");
 		return false;
 	}
 	named(env, msg, n, "woken by", iv.who);
 	return go_to_g(tl, env, iv.who, iv.t0 > snap->t0 ? iv.t0 - 1 : iv.t0);
 }
 
-/* Does the interval answer the search? Names of goroutines, of states, of the function it stands in. */
+/* Does the interval answer the search? Names of goroutines, of states, of the function it stands
+ * in. */
 static bool hit(const struct store *st, const struct rx *rx, const struct ival *iv, struct buf *b)
 {
 	buf_reset(b);
@@ -304,7 +369,8 @@ static bool hit(const struct store *st, const struct rx *rx, const struct ival *
 	buf_putc(b, ' ');
 	buf_puts(b, state_name(iv->state));
 	if (iv->stack) {
-		str_id name = store_fun(st, store_frm(st, store_stk(st, iv->stack)->frame)->fun)->name;
+		str_id name =
+		    store_fun(st, store_frm(st, store_stk(st, iv->stack)->frame)->fun)->name;
 		buf_putc(b, ' ');
 		buf_put(b, store_str(st, name)->s, store_str(st, name)->n);
 	}
@@ -322,10 +388,14 @@ uint32_t tl_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 	int step = dir < 0 ? -1 : 1;
 	*at = 0;
 	for (uint32_t k = 0; dir && k <= tl->nrow && seen < FIND_MAX; k++) {
-		uint32_t r = step > 0 ? (tl->sel + k) % tl->nrow : (tl->sel + tl->nrow - k % tl->nrow) % tl->nrow;
+		uint32_t r = step > 0 ? (tl->sel + k) % tl->nrow
+				      : (tl->sel + tl->nrow - k % tl->nrow) % tl->nrow;
 		struct ival iv;
-		bool ok = k ? ival_near(snap, tl->row[r], step > 0 ? tl->t0 : tl->t1, step, &iv)
-			    : ival_at(snap, tl->row[r], tl->at, &iv) && (dir == 2 || ival_step(snap, &iv, step));
+		if (tl->row[r].what != ROW_TRACK)
+			continue;
+		bool ok = k ? ival_near(snap, tl->row[r].id, step > 0 ? tl->t0 : tl->t1, step, &iv)
+			    : ival_at(snap, tl->row[r].id, tl->at, &iv) &&
+				  (dir == 2 || ival_step(snap, &iv, step));
 		for (; ok && seen < FIND_MAX; seen++, ok = ival_step(snap, &iv, step))
 			if (hit(snap->st, env->find.rx, &iv, &b)) {
 				tl_select(tl, env, r);
@@ -335,9 +405,9 @@ uint32_t tl_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 			}
 	}
 	struct ival iv;
-	trk_id t = tl_track(tl);
-	for (bool ok = t && ival_near(snap, t, tl->t0, 1, &iv); ok && iv.t0 < tl->t1 && seen < FIND_MAX;
-	    ok = ival_step(snap, &iv, 1), seen++)
+	trk_id t = tl_track(tl, env);
+	for (bool ok = t && ival_near(snap, t, tl->t0, 1, &iv);
+	     ok && iv.t0 < tl->t1 && seen < FIND_MAX; ok = ival_step(snap, &iv, 1), seen++)
 		if (hit(snap->st, env->find.rx, &iv, &b)) {
 			hits++;
 			if (tl->at >= iv.t0)

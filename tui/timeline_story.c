@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "tracepane.h"
 
 #include <string.h>
 
@@ -30,14 +31,24 @@ const char *tl_track_name(const struct store *st, trk_id id, struct buf *b)
 	return buf_str(b);
 }
 
-trk_id tl_track(const struct timeline *tl)
+trk_id tl_track(const struct timeline *tl, const struct pane_env *env)
 {
-	return tl->sel < tl->nrow ? tl->row[tl->sel] : 0;
+	const struct snap *sn = session_snap(env->s);
+	struct tl_row r = tl_selected(tl);
+	if (r.what != ROW_TASK)
+		return r.id;
+	const struct sched_task *t = r.id < tl->tasks->n ? &tl->tasks->task[r.id] : NULL;
+	if (t && t->span != UINT32_MAX && store_span(sn->st, t->span)->s.trk)
+		return store_span(sn->st, t->span)->s.trk;
+	if (!t || !t->n)
+		return 0;
+	const struct sched_event *e = &tl->tasks->event[t->first];
+	return e->log ? store_mark(sn->st, e->i)->trk : store_span(sn->st, e->i)->s.trk;
 }
 
 bool tl_interval(const struct timeline *tl, const struct pane_env *env, struct ival *iv)
 {
-	trk_id t = tl_track(tl);
+	trk_id t = tl_track(tl, env);
 	return t && ival_at(session_snap(env->s), t, tl->at, iv);
 }
 
@@ -65,20 +76,23 @@ static void put_frame(const struct store *st, stk_id stk, struct buf *b, bool wh
 static stk_id own_leaf(const struct store *st, stk_id stk)
 {
 	for (stk_id s = stk; s; s = store_stk(st, s)->parent) {
-		const struct str_row *n = store_str(st, store_fun(st, store_frm(st, store_stk(st, s)->frame)->fun)->name);
+		const struct str_row *n =
+		    store_str(st, store_fun(st, store_frm(st, store_stk(st, s)->frame)->fun)->name);
 		if (n->n < 8 || memcmp(n->s, "runtime.", 8))
 			return s;
 	}
 	return stk;
 }
 
-/* The interval of the goroutine that the cursor is about, and its track; false when there is none. */
-static bool of_goroutine(const struct timeline *tl, const struct pane_env *env, struct ival *iv, trk_id *g)
+/* The interval of the goroutine that the cursor is about, and its track; false when there is none.
+ */
+static bool of_goroutine(
+    const struct timeline *tl, const struct pane_env *env, struct ival *iv, trk_id *g)
 {
 	const struct snap *snap = session_snap(env->s);
 	if (!tl_interval(tl, env, iv))
 		return false;
-	*g = tl_track(tl);
+	*g = tl_track(tl, env);
 	if (store_trk(snap->st, *g)->kind == TK_G)
 		return iv->state != TS_NONE;
 	*g = iv->who;
@@ -108,15 +122,125 @@ static void put_next(const struct snap *snap, const struct ival *iv, struct buf 
 	}
 }
 
+/* ---- tasks and regions */
+
+static void put_task(const struct timeline *tl, const struct snap *sn, uint32_t task, struct buf *b)
+{
+	const struct sched_task *t = &tl->tasks->task[task];
+	int64_t t0, t1;
+	uint32_t logs = 0;
+	tl_task_bounds(sn, t, &t0, &t1);
+	buf_printf(b, "task %llu ", (unsigned long long)t->id);
+	tp_str(sn->st, t->name, "(not begun in this trace)", b);
+	buf_putc(b, ' ');
+	text_ns(b, t1 - t0);
+	buf_puts(b, t->t0 == TIME_NONE ? ", begun before the trace" : "");
+	buf_puts(b, t->t1 == TIME_NONE ? ", not ended in the trace" : "");
+	for (uint32_t k = t->first; k < t->first + t->n; k++)
+		logs += tl->tasks->event[k].log;
+	buf_printf(b, ", %u regions, %u logs", t->n - logs, logs);
+	if (t->parent != UINT64_MAX && t->parent)
+		buf_printf(b, ", under task %llu", (unsigned long long)t->parent);
+}
+
+/* What of a task is under the cursor: its regions that are open there. */
+static void put_inside(
+    const struct timeline *tl, const struct pane_env *env, uint32_t task, struct buf *b)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct sched_task *t = &tl->tasks->task[task];
+	int shown = 0;
+	for (uint32_t k = t->first; k < t->first + t->n && shown < 4; k++) {
+		const struct sched_event *e = &tl->tasks->event[k];
+		int64_t a, z;
+		if (e->log)
+			continue;
+		const struct sink_span *sp = &store_span(sn->st, e->i)->s;
+		span_bounds(sn, sp, &a, &z);
+		if (a > tl->at || z <= tl->at)
+			continue;
+		buf_puts(b, shown++ ? ", " : "in ");
+		tp_str(sn->st, sp->name, "region", b);
+		buf_putc(b, ' ');
+		text_ns(b, z - a);
+		buf_puts(b, " of ");
+		tp_who(sn->st, sp->trk, b);
+	}
+	if (!shown)
+		buf_puts(b, "no region of it is open here");
+}
+
+static void put_region(const struct snap *sn, const struct tl_extent *x, struct buf *b)
+{
+	const struct sink_span *s = &store_span(sn->st, x->span)->s;
+	buf_puts(b, "region ");
+	tp_str(sn->st, s->name, "", b);
+	buf_putc(b, ' ');
+	text_ns(b, x->t1 - x->t0);
+	buf_puts(b, s->t0 == TIME_NONE ? ", begun before the trace" : "");
+	buf_puts(b, s->t1 == TIME_NONE ? ", not ended in the trace" : "");
+	buf_puts(b, " of ");
+	tp_who(sn->st, s->trk, b);
+	if (s->id)
+		buf_printf(b, ", task %llu", (unsigned long long)s->id);
+	if (s->stack) {
+		buf_puts(b, " at ");
+		tp_site(sn->st, s->stack, b);
+	}
+}
+
+/* Rows that are no track's: true when it was one. */
+static bool user_detail(const struct timeline *tl, const struct pane_env *env, struct buf *b)
+{
+	const struct snap *sn = session_snap(env->s);
+	struct tl_row r = tl_selected(tl);
+	struct tl_extent x;
+	if (r.what == ROW_TASK)
+		put_task(tl, sn, r.id, b);
+	else if (r.what == ROW_REGION && tl_extent(tl, env, &x) && x.span != UINT32_MAX)
+		put_region(sn, &x, b);
+	else if (r.what == ROW_REGION)
+		buf_puts(b, "no region here (w and b go to the next)");
+	return r.what == ROW_TASK || r.what == ROW_REGION;
+}
+
+/* The log in the cell of the cursor: of this goroutine, or else of anyone. */
+static void put_log(const struct timeline *tl, const struct pane_env *env, trk_id g, struct buf *b)
+{
+	const struct snap *sn = session_snap(env->s);
+	int cells = tl_layout(tl, env).cells, c = tl_cell(tl, cells, tl->at);
+	uint32_t n, end,
+	    i = marks_range(sn, tl_edge(tl, cells, c), tl_edge(tl, cells, c + 1), &end);
+	const struct inlay_tick *k = inlay_ticks(tl->inlay->log, tl->inlay->nlog, g,
+	    tl_edge(tl, cells, c), tl_edge(tl, cells, c + 1), &n);
+	if (n)
+		i = k[0].i;
+	else
+		for (uint32_t tries = 0; i < end && store_mark(sn->st, i)->kind != MK_LOG; i++)
+			if (++tries > 1000)
+				return;
+	if (!n && i >= end)
+		return;
+	const struct sink_mark *m = store_mark(sn->st, i);
+	buf_puts(b, " | log of ");
+	tp_id(sn->st, m->trk, b);
+	buf_puts(b, ": ");
+	tp_str(sn->st, m->category, "", b);
+	buf_putc(b, ' ');
+	tp_str(sn->st, m->text, "", b);
+}
+
 void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct timeline *tl = st;
 	const struct snap *snap = session_snap(env->s);
 	struct ival iv;
-	trk_id g, row = tl_track(tl);
+	trk_id g, row = tl_track(tl, env);
 	int cells = tl_layout(tl, env).cells;
 	text_at(b, tl->at, cells > 0 ? (tl->t1 - tl->t0) / cells / 10 : 1);
 	buf_puts(b, "  ");
+	if (user_detail(tl, env, b))
+		return;
 	if (!row) {
 		buf_puts(b, "no rows");
 		return;
@@ -125,6 +249,7 @@ void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
 		tl_track_name(snap->st, row, b);
 		buf_puts(b, ": ");
 	}
+	g = row;
 	if (of_goroutine(tl, env, &iv, &g)) {
 		put_now(snap->st, g, &iv, b);
 		put_next(snap, &iv, b);
@@ -135,6 +260,7 @@ void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
 	} else {
 		buf_puts(b, "nothing recorded here");
 	}
+	put_log(tl, env, g, b);
 }
 
 /* "woken by G88 db.query after 7.4ms of chan receive; was runnable 1.1ms" */
@@ -186,7 +312,7 @@ static stk_id where(const struct snap *snap, const struct ival *iv)
 	if (tl_waits(iv->state) || iv->state == TS_SYSCALL || iv->state == TS_SYSBLOCK)
 		return iv->stack;
 	struct ival next = *iv;
-	while (ival_step(snap, &next, 1)) {
+	for (int steps = 0; steps < 16 && ival_step(snap, &next, 1); steps++) {
 		if (tl_waits(next.state) || next.state == TS_SYSCALL)
 			return next.stack;
 		if (next.state == TS_NONE || next.state == TS_READY)
@@ -195,15 +321,26 @@ static stk_id where(const struct snap *snap, const struct ival *iv)
 	return next.state == TS_READY ? next.stack : 0;
 }
 
+void tl_stack_of(const struct snap *snap, const struct ival *iv, stk_id *s)
+{
+	*s = where(snap, iv);
+}
+
 void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *l)
 {
 	const struct snap *snap = session_snap(env->s);
 	struct ival iv;
 	trk_id gor;
+	struct buf b = {0};
+	if (l->nstory > 0 && tl_selected(tl).what == ROW_TASK) {
+		put_inside(tl, env, tl_selected(tl).id, &b);
+		grid_text(g, l->story, 0, ST_NORMAL, 0, buf_str(&b));
+		buf_free(&b);
+		return;
+	}
 	if (l->nstory < 1 || !of_goroutine(tl, env, &iv, &gor))
 		return;
-	struct buf b = {0};
 	put_waker(snap, gor, &iv, &b);
 	int y = l->story, end = l->story + l->nstory;
 	grid_text(g, y++, 0, ST_NORMAL, 0, buf_str(&b));
@@ -231,7 +368,8 @@ void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct
 void tl_draw_standout(const struct timeline *tl, struct grid *g, const struct tl_layout *l)
 {
 	for (size_t i = 0; i < tl->nout && (int)i < l->nstory; i++) {
-		grid_text(g, l->story + (int)i, 0, tl->out[i].t1 > tl->out[i].t0 ? ST_ACCENT : ST_DIM, 0,
+		grid_text(g, l->story + (int)i, 0,
+		    tl->out[i].t1 > tl->out[i].t0 ? ST_ACCENT : ST_DIM, 0,
 		    tl->out[i].t1 > tl->out[i].t0 ? "Tab " : "    ");
 		grid_text(g, l->story + (int)i, 4, ST_NORMAL, 0, tl->out[i].text);
 	}

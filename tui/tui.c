@@ -125,13 +125,15 @@ static void draw(struct loop *l)
 static int step(struct loop *l)
 {
 	struct term_input in = {0};
-	struct job *j = session_job(l->s);
+	struct job *j = session_job(l->s), *own = app_work(l->a);
 	int rows, cols, ms = -1;
 	if (l->dirty) {
 		int64_t since = now_ms() - l->drawn;
 		ms = since >= 250 ? 0 : (int)(250 - since);
 	}
-	switch (term_wait(l->t, j ? job_fd(j) : -1, ms, &in)) {
+	if (j && own && !l->dirty)
+		ms = 250;	/* the loader is waited for; look after the pane's as often as it is drawn */
+	switch (term_wait(l->t, j ? job_fd(j) : own ? job_fd(own) : -1, ms, &in)) {
 	case TE_KEY: app_key(l->a, in.key); break;
 	case TE_CLICK: app_click(l->a, in.key, in.y, in.x); break;
 	case TE_QUIT: return 1;
@@ -139,6 +141,11 @@ static int step(struct loop *l)
 	case TE_CONT: term_redraw(l->t); break;
 	case TE_RESIZE: break;
 	case TE_FD:
+		if (!j) {
+			job_drain(own);
+			app_settle(l->a, false);
+			break;
+		}
 		job_drain(j);
 		app_refresh(l->a);
 		l->dirty = true;
@@ -146,7 +153,8 @@ static int step(struct loop *l)
 			return 0;
 		break;
 	case TE_TIME:
-		if (!l->dirty)
+		app_settle(l->a, false);
+		if (!l->dirty && !own)
 			return 0;
 		break;
 	}

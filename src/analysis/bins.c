@@ -53,8 +53,8 @@ static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t 
 			out[*k].ns[TS_NONE] += b - a;
 		if (b > a && row >= 0) {
 			if (!have)
-				sheet_upto(sh, (uint32_t)row, a, sum[now]);
-			sheet_upto(sh, (uint32_t)row, b, sum[!now]);
+				sheet_sums(sh, (uint32_t)row, a, sum[now]);
+			sheet_sums(sh, (uint32_t)row, b, sum[!now]);
 			bin_add(&out[*k], sum[!now], sum[now]);
 			now = !now;
 			have = true;

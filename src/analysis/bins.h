@@ -3,6 +3,7 @@
 #ifndef TTRACE_BINS_H
 #define TTRACE_BINS_H
 
+#include "base/mem.h"
 #include "store/edges.h"
 #include "store/spans.h"
 #include "store/store.h"
@@ -46,9 +47,21 @@ bool ival_near(const struct snap *, trk_id, int64_t t, int dir, struct ival *);
 /* A counter over columns. */
 struct cbin { uint64_t min, max, last; bool any; };	/* any: there is a value at all by then */
 void bins_count(const struct snap *, enum counter, int64_t t0, int64_t t1, uint32_t n, struct cbin *out);
+/* The least and the largest of every 64 rows of the counters: with them a column costs no more than 128 steps.
+   Made once of a snapshot, in the arena. */
+struct count_sums;
+struct count_sums *count_sums(const struct snap *, struct arena *);
+void bins_count_of(const struct snap *, const struct count_sums *, enum counter, int64_t t0, int64_t t1, uint32_t n,
+    struct cbin *out);
 
 /* Per column: how many marks of the kinds (1 << MK_LOG | ...); trk 0: of anyone. */
 void bins_marks(const struct snap *, uint32_t kinds, trk_id, int64_t t0, int64_t t1, uint32_t n, uint32_t *out);
+/* The same of all tracks by running sums, however many marks there are: out[] per column. Made once of a
+   snapshot, in the arena. */
+struct mark_sums;
+struct mark_sums *mark_sums(const struct snap *, struct arena *);
+void bins_marks_of(const struct snap *, const struct mark_sums *, uint32_t kinds, int64_t t0, int64_t t1, uint32_t n,
+    uint32_t *out);
 /* Per column: ns covered by spans of the kinds (at most the column); trk 0: of anyone. */
 void bins_spans(const struct snap *, uint32_t kinds, trk_id, int64_t t0, int64_t t1, uint32_t n, int64_t *out);
 

@@ -11,7 +11,42 @@
 
 #include <string.h>
 
-void bins_count(const struct snap *sn, enum counter c, int64_t t0, int64_t t1, uint32_t n, struct cbin *out)
+/* ---- counters */
+
+enum { COUNT_STEP = 64 };
+struct count_sums {
+	uint32_t n[CT__N]; /* rows that are summed up: a multiple of COUNT_STEP */
+	uint64_t (*least_most[CT__N])[2];
+};
+
+struct count_sums *count_sums(const struct snap *sn, struct arena *a)
+{
+	struct count_sums *cs = arena_zalloc(a, sizeof *cs);
+	for (int c = 0; c < CT__N; c++) {
+		cs->n[c] = sn->ncounts[c] - sn->ncounts[c] % COUNT_STEP;
+		cs->least_most[c] =
+		    arena_alloc(a, (cs->n[c] / COUNT_STEP + 1u) * sizeof **cs->least_most);
+		for (uint32_t i = 0; i < cs->n[c]; i++) {
+			uint64_t v = store_count(sn->st, (enum counter)c, i)->v,
+				 *b = cs->least_most[c][i / COUNT_STEP];
+			b[0] = i % COUNT_STEP && b[0] < v ? b[0] : v;
+			b[1] = i % COUNT_STEP && b[1] > v ? b[1] : v;
+		}
+	}
+	return cs;
+}
+
+static void count_add(struct cbin *now, uint64_t least, uint64_t most)
+{
+	if (!now->any || least < now->min)
+		now->min = least;
+	if (!now->any || most > now->max)
+		now->max = most;
+	now->any = true;
+}
+
+void bins_count_of(const struct snap *sn, const struct count_sums *cs, enum counter c, int64_t t0,
+    int64_t t1, uint32_t n, struct cbin *out)
 {
 	memset(out, 0, n * sizeof *out);
 	if (!n || t1 <= t0)
@@ -20,25 +55,34 @@ void bins_count(const struct snap *sn, enum counter c, int64_t t0, int64_t t1, u
 	struct cbin now = {0};
 	if (i != UINT32_MAX) {
 		uint64_t v = store_count(sn->st, c, i)->v;
-		now = (struct cbin){ v, v, v, true };
+		now = (struct cbin){v, v, v, true};
 	}
 	i = i == UINT32_MAX ? 0 : i + 1;
 	for (uint32_t k = 0; k < n; k++) {
-		int64_t b = bin_edge(t0, t1, n, k + 1);
+		uint32_t last = count_find(sn, c, bin_edge(t0, t1, n, k + 1) - 1),
+			 end = last == UINT32_MAX ? 0 : last + 1;
 		now.min = now.max = now.last;
-		for (; i < sn->ncounts[c] && store_count(sn->st, c, i)->t < b; i++) {
+		while (i < end) {
+			bool block = cs && i % COUNT_STEP == 0 && end - i >= COUNT_STEP &&
+				     i + COUNT_STEP <= cs->n[c];
 			uint64_t v = store_count(sn->st, c, i)->v;
-			if (!now.any || v < now.min)
-				now.min = v;
-			if (!now.any || v > now.max)
-				now.max = v;
-			now.last = v;
-			now.any = true;
+			const uint64_t *b = block ? cs->least_most[c][i / COUNT_STEP] : NULL;
+			count_add(&now, b ? b[0] : v, b ? b[1] : v);
+			i += block ? COUNT_STEP : 1;
+			now.last = store_count(sn->st, c, i - 1)->v;
 		}
 		if (bin_edge(t0, t1, n, k) < sn->t1)
 			out[k] = now;
 	}
 }
+
+void bins_count(
+    const struct snap *sn, enum counter c, int64_t t0, int64_t t1, uint32_t n, struct cbin *out)
+{
+	bins_count_of(sn, NULL, c, t0, t1, n, out);
+}
+
+/* ---- marks and spans */
 
 static uint32_t column_of(int64_t t, int64_t t0, int64_t t1, uint32_t n)
 {
@@ -52,7 +96,8 @@ static uint32_t column_of(int64_t t, int64_t t0, int64_t t1, uint32_t n)
 	return k;
 }
 
-void bins_marks(const struct snap *sn, uint32_t kinds, trk_id trk, int64_t t0, int64_t t1, uint32_t n, uint32_t *out)
+void bins_marks(const struct snap *sn, uint32_t kinds, trk_id trk, int64_t t0, int64_t t1,
+    uint32_t n, uint32_t *out)
 {
 	memset(out, 0, n * sizeof *out);
 	if (!n || t1 <= t0)
@@ -65,7 +110,58 @@ void bins_marks(const struct snap *sn, uint32_t kinds, trk_id trk, int64_t t0, i
 	}
 }
 
-void bins_spans(const struct snap *sn, uint32_t kinds, trk_id trk, int64_t t0, int64_t t1, uint32_t n, int64_t *out)
+/* ---- marks by kind: how many there are before every 256th */
+
+enum { MARK_STEP = 256, MARK_KINDS = MK_WAKE_NET + 1 };
+struct mark_sums {
+	uint32_t n;
+	uint32_t (*before)[MARK_KINDS];
+};
+
+struct mark_sums *mark_sums(const struct snap *sn, struct arena *a)
+{
+	struct mark_sums *m = arena_zalloc(a, sizeof *m);
+	uint32_t now[MARK_KINDS] = {0};
+	m->n = sn->nmarks;
+	m->before = arena_alloc(a, (m->n / MARK_STEP + 1u) * sizeof *m->before);
+	for (uint32_t i = 0; i < m->n; i++) {
+		if (i % MARK_STEP == 0)
+			memcpy(m->before[i / MARK_STEP], now, sizeof now);
+		now[store_mark(sn->st, i)->kind]++;
+	}
+	if (m->n % MARK_STEP == 0)
+		memcpy(m->before[m->n / MARK_STEP], now, sizeof now);
+	return m;
+}
+
+static uint32_t marks_before(
+    const struct snap *sn, const struct mark_sums *m, uint32_t kinds, uint32_t i)
+{
+	uint32_t sum = 0;
+	for (int k = 0; k < MARK_KINDS; k++)
+		if (kinds >> k & 1)
+			sum += m->before[i / MARK_STEP][k];
+	for (uint32_t j = i - i % MARK_STEP; j < i; j++)
+		sum += kinds >> store_mark(sn->st, j)->kind & 1;
+	return sum;
+}
+
+void bins_marks_of(const struct snap *sn, const struct mark_sums *m, uint32_t kinds, int64_t t0,
+    int64_t t1, uint32_t n, uint32_t *out)
+{
+	uint32_t end, was = 0;
+	for (uint32_t k = 0; k <= n; k++) {
+		uint32_t i = marks_range(sn, bin_edge(t0, t1, n, k), INT64_MAX, &end);
+		i = i < m->n ? i : m->n;
+		uint32_t now = marks_before(sn, m, kinds, i);
+		if (k)
+			out[k - 1] = now - was;
+		was = now;
+	}
+}
+
+void bins_spans(const struct snap *sn, uint32_t kinds, trk_id trk, int64_t t0, int64_t t1,
+    uint32_t n, int64_t *out)
 {
 	memset(out, 0, n * sizeof *out);
 	if (!n || t1 <= t0)
@@ -81,7 +177,8 @@ void bins_spans(const struct snap *sn, uint32_t kinds, trk_id trk, int64_t t0, i
 		if (b > t1)
 			b = t1;
 		for (uint32_t k = column_of(a, t0, t1, n); k < n; k++) {
-			int64_t from = bin_edge(t0, t1, n, k), to = bin_edge(t0, t1, n, k + 1), width = to - from;
+			int64_t from = bin_edge(t0, t1, n, k), to = bin_edge(t0, t1, n, k + 1),
+				width = to - from;
 			if (from >= b)
 				break;
 			out[k] += (b < to ? b : to) - (a > from ? a : from);
@@ -91,7 +188,8 @@ void bins_spans(const struct snap *sn, uint32_t kinds, trk_id trk, int64_t t0, i
 	}
 }
 
-static int64_t sheet_rank(const struct sheet *sh, uint32_t row, uint64_t states, int64_t t0, int64_t t1)
+static int64_t sheet_rank(
+    const struct sheet *sh, uint32_t row, uint64_t states, int64_t t0, int64_t t1)
 {
 	int64_t a[TS__N], b[TS__N], ns = 0;
 	sheet_upto(sh, row, t1, b);
@@ -105,7 +203,8 @@ static int64_t sheet_rank(const struct sheet *sh, uint32_t row, uint64_t states,
 	return ns;
 }
 
-void bins_rank(const struct snap *sn, enum track_kind kind, uint64_t states, int64_t t0, int64_t t1, int64_t *out)
+void bins_rank(const struct snap *sn, enum track_kind kind, uint64_t states, int64_t t0, int64_t t1,
+    int64_t *out)
 {
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
 		const struct sheet *sh = store_sheet(sn->st, i);

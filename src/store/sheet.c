@@ -349,10 +349,35 @@ int32_t sheet_row(const struct sheet *sh, trk_id trk)
 	return row >= 0 ? row : row_among(sh, trk, sh->nother, sh->ntrk);
 }
 
+/* Intervals are spread over time evenly enough for a guess to be near: then what is looked at lies together,
+   where halving touches as many lines of memory as it has steps. */
+static void sheet_near(const uint32_t *start, int64_t rel, int64_t len, uint32_t *lo, uint32_t *hi)
+{
+	int64_t from = start[*lo];
+	if (rel <= from || len <= from)
+		return;
+	if (rel >= len) {
+		*lo = *hi - 1;
+		return;
+	}
+	uint32_t n = *hi - *lo, step = 32, i = *lo + (uint32_t)((double)(rel - from) / (double)(len - from) * (n - 1));
+	if (start[i] <= rel) {
+		for (*lo = i; *hi - *lo > step && start[*lo + step] <= rel; step *= 2)
+			*lo += step;
+		*hi = *hi - *lo > step ? *lo + step : *hi;
+	} else {
+		for (*hi = i; *hi - *lo > step && start[*hi - step] > rel; step *= 2)
+			*hi -= step;
+		*lo = *hi - *lo > step ? *hi - step : *lo;
+	}
+}
+
 uint32_t sheet_find(const struct sheet *sh, uint32_t row, int64_t t)
 {
 	uint32_t lo = sh->first[row], hi = sh->first[row + 1];
 	int64_t rel = t - sh->t0;
+	if (hi - lo > 64)
+		sheet_near(sh->start, rel, sh->t1 - sh->t0, &lo, &hi);
 	while (hi - lo > 1) {
 		uint32_t mid = lo + (hi - lo) / 2;
 		if (sh->start[mid] <= rel)
@@ -366,11 +391,28 @@ uint32_t sheet_find(const struct sheet *sh, uint32_t row, int64_t t)
 /* Add (sign 1) or take away (-1) the time by state before interval i, from the sheet's first on. */
 static void sheet_before(const struct sheet *sh, uint32_t i, int sign, int64_t sum[TS__N])
 {
-	const int64_t *s = sh->sum[i / SHEET_STEP];
+	uint32_t down = i % SHEET_STEP, up = SHEET_STEP - down;
+	bool back = up < down && i + up < sh->n;	/* from the sum after it, when that is nearer */
+	const int64_t *s = sh->sum[i / SHEET_STEP + back];
 	for (int k = 0; k < TS__N; k++)
 		sum[k] += sign * s[k];
-	for (uint32_t j = i - i % SHEET_STEP; j < i; j++)
+	for (uint32_t j = i; back && j < i + up; j++)
+		sum[sh->state[j] & SHEET_STATE] -= sign * (sheet_stop(sh, j) - sh->start[j]);
+	for (uint32_t j = i - down; !back && j < i; j++)
 		sum[sh->state[j] & SHEET_STATE] += sign * (sheet_stop(sh, j) - sh->start[j]);
+}
+
+void sheet_sums(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS__N])
+{
+	memset(sum, 0, TS__N * sizeof *sum);
+	t = t < sh->t0 ? sh->t0 : t > sh->t1 ? sh->t1 : t;
+	uint32_t first = sh->first[row], i = sheet_find(sh, row, t);
+	if (sh->first[row + 1] - first > SHEET_STEP)
+		sheet_before(sh, i, 1, sum);
+	else
+		for (uint32_t j = first; j < i; j++)
+			sum[sh->state[j] & SHEET_STATE] += sh->start[j + 1] - sh->start[j];
+	sum[sh->state[i] & SHEET_STATE] += t - sh->t0 - sh->start[i];
 }
 
 void sheet_upto(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS__N])

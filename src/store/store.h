@@ -137,6 +137,8 @@ static inline int64_t sheet_end(const struct sheet *sh, uint32_t row, uint32_t i
 }
 /* Time by state of a row from the sheet's start to t: one binary search and at most SHEET_STEP steps. */
 void sheet_upto(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N]);
+/* The same but for something that is equal for all t of a row: for differences, with half the steps. */
+void sheet_sums(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N]);
 
 /* check.c: the store's invariants; -1 and what is wrong. Tests run it after every load. */
 struct err;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_HUNTCOND_H
+#define TTRACE_HUNTCOND_H
+
+#include "base/rx.h"
+#include "sink.h"
+
+/* Between huntcond.c, which reads a condition, and hunt.c, which looks for it. */
+enum { HUNT_NAMES = 4 };
+#define TRK_NOBODY UINT32_MAX
+
+struct hunt {
+	char *text;
+	uint64_t states;	     /* 1 << TS_RUN | ... */
+	int64_t least, most;	     /* ns, both included */
+	struct rx *name[HUNT_NAMES]; /* of start functions: all must match */
+	int nname;
+	struct rx *fn; /* of a function in the stack; NULL any */
+	fun_id fun;    /* or this one */
+	bool has_g;
+	uint64_t g; /* its number */
+};
+
+#endif

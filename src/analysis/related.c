@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Neighbourhoods of goroutines. `go tool trace` shows with a goroutine those
+ * that woke it and those that woke them; here its own doings count too, whom it
+ * created and woke, as one mostly wants to know what came of it. Two passes over
+ * all edges; more steps than that soon reach everybody through the scheduler
+ * and the network poller's helpers.
+ *
+ * Tasks name their parent, which may come later in the file or never: going
+ * down from one is passes over all of them until nothing is added.
+ */
+#include "config.h"
+#include "analysis/related.h"
+
+#include "store/edges.h"
+#include "store/spans.h"
+
+enum { PASSES_MAX = 256 }; /* ids grow as tasks are made, so that one pass mostly does */
+
+uint8_t *related_goroutine(const struct snap *sn, trk_id g, struct arena *a)
+{
+	uint8_t *set = arena_zalloc(a, sn->ntrks + 1u);
+	struct edge e;
+	set[g] = REL_SELF;
+	for (struct edge_walk w = {0}; edges_in(sn, &w, sn->t0, INT64_MAX, &e);) {
+		trk_id other = e.from == g ? e.to : e.to == g ? e.from : 0;
+		if (other && other < sn->ntrks && !set[other])
+			set[other] = REL_NEAR;
+	}
+	trk_id by = store_trk(sn->st, g)->creator;
+	if (by && by < sn->ntrks && !set[by])
+		set[by] = REL_NEAR;
+	for (struct edge_walk w = {0}; edges_in(sn, &w, sn->t0, INT64_MAX, &e);)
+		if (!e.created && e.from && e.from < sn->ntrks && e.to < sn->ntrks && set[e.to] &&
+		    set[e.to] < REL_FAR && !set[e.from])
+			set[e.from] = REL_FAR;
+	return set;
+}
+
+uint32_t related_task_find(const struct sched_tasks *ts, uint64_t id)
+{
+	uint32_t lo = 0, hi = ts->n;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (ts->task[mid].id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < ts->n && ts->task[lo].id == id ? lo : UINT32_MAX;
+}
+
+uint8_t *related_descendants(const struct sched_tasks *ts, uint32_t task, struct arena *a)
+{
+	uint8_t *in = arena_zalloc(a, ts->n + 1u);
+	in[task] = 1;
+	bool more = true;
+	for (int pass = 0; more && pass < PASSES_MAX; pass++) {
+		more = false;
+		for (uint32_t i = 0; i < ts->n; i++) {
+			if (in[i] || ts->task[i].parent == UINT64_MAX)
+				continue;
+			uint32_t p = related_task_find(ts, ts->task[i].parent);
+			if (p != UINT32_MAX && in[p])
+				in[i] = more = true;
+		}
+	}
+	return in;
+}
+
+static void add(uint8_t *set, const struct snap *sn, trk_id t, uint8_t how)
+{
+	if (t && t < sn->ntrks && (!set[t] || set[t] > how))
+		set[t] = how;
+}
+
+uint8_t *related_task(
+    const struct snap *sn, const struct sched_tasks *ts, uint32_t task, struct arena *a)
+{
+	uint8_t *set = arena_zalloc(a, sn->ntrks + 1u), *in = related_descendants(ts, task, a);
+	for (uint32_t i = 0; i < ts->n; i++) {
+		const struct sched_task *t = &ts->task[i];
+		uint8_t how = i == task ? REL_SELF : REL_NEAR;
+		if (!in[i])
+			continue;
+		for (uint32_t k = t->first; k < t->first + t->n; k++)
+			add(set, sn,
+			    ts->event[k].log ? store_mark(sn->st, ts->event[k].i)->trk
+					     : store_span(sn->st, ts->event[k].i)->s.trk,
+			    how);
+		if (t->span != UINT32_MAX)
+			add(set, sn, store_span(sn->st, t->span)->s.trk, how);
+		if (t->end != UINT32_MAX)
+			add(set, sn, store_span(sn->st, t->end)->s.trk1, how);
+	}
+	return set;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What the timeline asks of a trace, against walking all of it: searches for spans,
+ * regions by how deep they lie, ticks, sums of marks, counters and states over
+ * columns, neighbourhoods of goroutines. On the sample, over windows drawn at
+ * random (seeded).
+ */
+#include "config.h"
+#include "analysis/bins.h"
+#include "analysis/hunt.h"
+#include "analysis/inlay.h"
+#include "analysis/related.h"
+#include "base/mem.h"
+#include "load/load.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t seed = 11;
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (seed >> 8) % n;
+}
+
+static bool is_g(const struct snap *sn, trk_id t)
+{
+	return store_trk(sn->st, t)->kind == TK_G;
+}
+
+static bool named(const struct snap *sn, trk_id t, const char *part)
+{
+	const struct str_row *s = store_str(sn->st, store_trk(sn->st, t)->name);
+	return s->n && strstr(s->s, part);
+}
+
+/* ---- searches */
+
+struct brute {
+	const char *cond;
+	enum tstate from, to;
+	int64_t least, most;
+	const char *name;
+	bool of_p;
+};
+
+static void hunt(const struct snap *sn, const struct brute *q)
+{
+	struct err e;
+	struct hunt_hits h;
+	struct hunt *hunt = hunt_new(q->cond, &e);
+	uint64_t n = 0, ns = 0;
+	OK(hunt != NULL);
+	if (!hunt)
+		return;
+	OK(hunt_run(hunt, sn, q->of_p, NULL, &h) == 0);
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		struct ival v;
+		if (store_trk(sn->st, t)->kind != (q->of_p ? TK_P : TK_G) ||
+		    (q->name && !named(sn, t, q->name)))
+			continue;
+		for (bool ok = ival_near(sn, t, sn->t0, 1, &v); ok; ok = ival_step(sn, &v, 1)) {
+			int64_t len = v.t1 - v.t0;
+			bool hit = len > 0 && v.state >= q->from && v.state <= q->to &&
+				   len >= q->least && len <= q->most;
+			n += hit;
+			ns += hit ? (uint64_t)len : 0;
+			uint32_t of;
+			const uint32_t *mine = hunt_of(&h, t, &of);
+			if (hit && !hunt_over(&h, mine, of, v.t0, v.t1))
+				OK(!"a hit is not found on its row");
+		}
+	}
+	if (n != h.all || ns != h.ns)
+		fprintf(stderr, "%s: %llu hits of %llu ns, not %llu of %llu\n", q->cond,
+		    (unsigned long long)h.all, (unsigned long long)h.ns, (unsigned long long)n,
+		    (unsigned long long)ns);
+	OK(n == h.all && ns == h.ns && h.n == n && n > 0);
+	bool sorted = true;
+	for (uint32_t i = 1; i < h.n; i++)
+		sorted = sorted && h.hit[i - 1].t0 <= h.hit[i].t0;
+	OK(sorted);
+	OK(hunt_at(&h, sn->t0) == 0 && hunt_at(&h, INT64_MAX) == h.n);
+	hunt_hits_free(&h);
+	hunt_free(hunt);
+}
+
+static void hunts(const struct snap *sn)
+{
+	static const struct brute q[] = {
+	    {">5ms", TS_IDLE + 1, TS__N - 1, 5000001, INT64_MAX, NULL, false},
+	    {"run>100us", TS_RUN, TS_RUN, 100001, INT64_MAX, NULL, false},
+	    {"run>100us", TS_RUN, TS_RUN, 100001, INT64_MAX, NULL, true},
+	    {"wait>=1ms wait<20ms", TS_CHANSEND, TS_UNKNOWN - 1, 1000000, 19999999, NULL, false},
+	    {"reason~chan", TS_CHANSEND, TS_CHANRECV, 0, INT64_MAX, NULL, false},
+	    {"state=runnable g~serve dur>10us", TS_READY, TS_READY, 10001, INT64_MAX, "serve",
+		false},
+	    {"10us..50us", TS_IDLE + 1, TS__N - 1, 10000, 50000, NULL, false},
+	    {"sync group~reports", TS_SYNC, TS_COND, 0, INT64_MAX, "reports", false},
+	};
+	for (size_t i = 0; i < sizeof q / sizeof *q; i++)
+		hunt(sn, &q[i]);
+	static const char *const bad[] = {
+	    "", ">", ">5", "frobnicate", "run wait", "g~(", "state=xyz", "dur~x", "run>1q"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct err e;
+		struct hunt *h = hunt_new(bad[i], &e);
+		if (h)
+			fprintf(stderr, "\"%s\" is taken for a condition\n", bad[i]);
+		OK(!h);
+		hunt_free(h);
+	}
+}
+
+/* ---- regions and ticks */
+
+static void inlays(const struct snap *sn, struct arena *a)
+{
+	const struct inlay *in = inlay_make(sn, a);
+	uint32_t regions = 0, pieces = 0, ticks = 0, logs = 0;
+	bool apart = true, below = true;
+	for (uint32_t i = 0; i < sn->nspans; i++) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		regions += s->kind == SP_REGION && !(s->v0 & RG_INHERITED) && s->trk;
+	}
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		uint32_t n, m;
+		for (int k = 0; k < INLAY_DEEP; k++) {
+			const struct inlay_piece *v = inlay_row(in, t, k, &n),
+						 *up = inlay_row(in, t, k - 1, &m);
+			OK(n == 0 || k < inlay_levels(in, t));
+			pieces += n;
+			for (uint32_t i = 0; i < n; i++) {
+				apart = apart && (!i || v[i - 1].t1 <= v[i].t0);
+				apart = apart && store_span(sn->st, v[i].span)->s.trk == t;
+				uint32_t j = k ? inlay_find(up, m, v[i].t0) : 0;
+				below =
+				    below &&
+				    (!k || (j < m && up[j].t0 <= v[i].t0 && up[j].t1 >= v[i].t1));
+			}
+		}
+		inlay_ticks(in->log, in->nlog, t, sn->t0, sn->t1, &n);
+		ticks += n;
+	}
+	for (uint32_t i = 0; i < sn->nmarks; i++)
+		logs += store_mark(sn->st, i)->kind == MK_LOG;
+	OK(apart);
+	OK(below);
+	OK(pieces > 0 && pieces <= regions);
+	OK(ticks == logs && logs > 0);
+}
+
+/* ---- columns */
+
+static void windows(const struct snap *sn, struct arena *a)
+{
+	enum { N = 50 };
+	const struct mark_sums *ms = mark_sums(sn, a);
+	const struct count_sums *cs = count_sums(sn, a);
+	bool marks = true, counts = true, states = true;
+	for (int i = 0; i < 200; i++) {
+		int64_t t0 = sn->t0 + (int64_t)rnd(1u << 20) * (sn->t1 - sn->t0) / (1 << 20);
+		int64_t t1 = t0 + 1 + (int64_t)rnd(1u << 20) * (sn->t1 - t0) / (1 << 20);
+		uint32_t x[N], y[N];
+		struct cbin c[N], d[N];
+		bins_marks(sn, 1u << MK_LOG | 1u << MK_PROC_START, 0, t0, t1, N, x);
+		bins_marks_of(sn, ms, 1u << MK_LOG | 1u << MK_PROC_START, t0, t1, N, y);
+		marks = marks && !memcmp(x, y, sizeof x);
+		bins_count(sn, (enum counter)(i % CT__N), t0, t1, N, c);
+		bins_count_of(sn, cs, (enum counter)(i % CT__N), t0, t1, N, d);
+		for (int k = 0; k < N; k++)
+			counts = counts && c[k].any == d[k].any && c[k].min == d[k].min &&
+				 c[k].max == d[k].max && c[k].last == d[k].last;
+		const struct sheet *sh = store_sheet(sn->st, rnd(sn->nsheets));
+		uint32_t row = rnd(sh->ntrk);
+		int64_t p[TS__N], q[TS__N], r[TS__N], s[TS__N];
+		sheet_upto(sh, row, t0, p);
+		sheet_upto(sh, row, t1, q);
+		sheet_sums(sh, row, t0, r);
+		sheet_sums(sh, row, t1, s);
+		for (int k = 0; k < TS__N; k++)
+			states = states && q[k] - p[k] == s[k] - r[k];
+	}
+	OK(marks);
+	OK(counts);
+	OK(states);
+}
+
+/* ---- neighbourhoods */
+
+static void neighbours(const struct snap *sn, struct arena *a)
+{
+	for (int i = 0; i < 20; i++) {
+		trk_id g = 1 + rnd(sn->ntrks - 1);
+		if (!is_g(sn, g))
+			continue;
+		const uint8_t *set = related_goroutine(sn, g, a);
+		struct edge e;
+		bool all = set[g] == REL_SELF;
+		for (struct edge_walk w = {0}; edges_from(sn, &w, g, sn->t0, sn->t1, &e);)
+			all = all && set[e.to];
+		OK(all);
+	}
+	const struct sched_tasks *ts = sched_tasks(sn, a);
+	OK(ts->n > 1);
+	for (int i = 0; i < 20; i++) {
+		uint32_t task = rnd(ts->n);
+		const uint8_t *set = related_task(sn, ts, task, a),
+			      *in = related_descendants(ts, task, a);
+		bool all = in[task] && related_task_find(ts, ts->task[task].id) == task;
+		for (uint32_t k = 0; k < ts->n; k++)
+			for (uint32_t j = ts->task[k].first;
+			     in[k] && j < ts->task[k].first + ts->task[k].n; j++)
+				all = all && (ts->event[j].log ||
+						 set[store_span(sn->st, ts->event[j].i)->s.trk]);
+		OK(all);
+	}
+}
+
+int main(void)
+{
+	const char *src = getenv("srcdir");
+	char path[4096];
+	struct bytes in;
+	struct err e;
+	struct arena a = {0};
+	snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
+	OK(!input_open(path, &in, &e));
+	struct build *b = build_new();
+	struct sink sink = build_sink(b);
+	OK(!read_gotrace(in, &sink, &e));
+	const struct snap *sn = build_finish(b);
+	hunts(sn);
+	inlays(sn, &a);
+	windows(sn, &a);
+	neighbours(sn, &a);
+	arena_free(&a);
+	build_free(b);
+	input_close(&in);
+	return DONE();
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The wake chain: who ended the selected wait, who had woken that one so that it
+ * could, and so on. Each step goes back from a runnable interval, which names its
+ * waker, to what the waker did then, and from there to where it had been
+ * runnable itself. It ends where nobody woke (a timer, the network poller), where
+ * the trace begins, or after TL_CHAIN steps.
+ *
+ * It is a list at the foot of the pane with keys of its own until it is closed.
+ */
+#include "config.h"
+#include "timeline.h"
+
+#include "base/text.h"
+#include "tracepane.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	BACK_MAX = 64
+}; /* intervals that one step goes back through: runs broken by preemption, syscalls */
+
+/* From an interval of a goroutine to the runnable one that its wait ended with, or that it began
+ * with. */
+static bool to_ready(const struct snap *sn, struct ival *iv)
+{
+	for (int i = 0; tl_waits(iv->state) && i < BACK_MAX; i++)
+		if (!ival_step(sn, iv, 1))
+			return false;
+	for (int i = 0; i < BACK_MAX; i++) {
+		if (iv->state == TS_READY && iv->who)
+			return true; /* one without a waker was preempted: go on before it */
+		if (!ival_step(sn, iv, -1) || tl_waits(iv->state))
+			return false;
+	}
+	return false;
+}
+
+static void follow(struct timeline *tl, const struct snap *sn, trk_id g)
+{
+	struct ival iv;
+	int64_t t = tl->at;
+	while (tl->nchain < TL_CHAIN && ival_at(sn, g, t, &iv) && to_ready(sn, &iv)) {
+		struct ival before = iv;
+		if (!tl->nchain) {
+			bool waited = ival_step(sn, &before, -1) && tl_waits(before.state);
+			before = waited ? before : iv;
+			tl->chain[tl->nchain++] =
+			    (struct tl_link){g, before.t0, iv.t1, before.state, false};
+		}
+		int64_t born = store_trk(sn->st, g)->t0;
+		bool created = store_trk(sn->st, g)->creator == iv.who && iv.t0 == born;
+		g = iv.who;
+		t = iv.t0 > sn->t0 ? iv.t0 - 1 : iv.t0;
+		struct ival then;
+		if (!ival_at(sn, g, t, &then))
+			then = (struct ival){.state = TS_UNKNOWN, .t0 = t, .t1 = iv.t0};
+		if (tl->nchain < TL_CHAIN)
+			tl->chain[tl->nchain++] =
+			    (struct tl_link){g, then.t0, iv.t0, then.state, created};
+	}
+}
+
+enum verdict tl_chain(struct timeline *tl, const struct pane_env *env, struct ask *out)
+{
+	const struct snap *sn = session_snap(env->s);
+	trk_id g = tl_track(tl, env);
+	struct ival iv;
+	if (tl->nchain) {
+		tl->nchain = 0;
+		return V_DONE;
+	}
+	if (g && store_trk(sn->st, g)->kind != TK_G)
+		g = ival_at(sn, g, tl->at, &iv) ? iv.who : 0;
+	tl->atchain = 0;
+	if (g && g < sn->ntrks && store_trk(sn->st, g)->kind == TK_G)
+		follow(tl, sn, g);
+	if (!tl->nchain)
+		return tp_message(out,
+		    g ? "nobody woke it: a timer, the network poller, or it began before the trace"
+		      : "no goroutine under the cursor");
+	if (tl->nchain > 1)
+		tl->atchain = 1;
+	return V_DONE;
+}
+
+bool tl_chain_act(struct timeline *tl, const struct pane_env *env, const struct act *a)
+{
+	uint32_t n = tl->nchain, by = (uint32_t)(act_n(a) < TL_CHAIN ? act_n(a) : TL_CHAIN);
+	if (!n)
+		return false;
+	switch (a->cmd) {
+	case CMD_DOWN: tl->atchain = tl->atchain + by < n ? tl->atchain + by : n - 1; return true;
+	case CMD_UP: tl->atchain = tl->atchain > by ? tl->atchain - by : 0; return true;
+	case CMD_FIRST: tl->atchain = 0; return true;
+	case CMD_LAST: tl->atchain = n - 1; return true;
+	case CMD_OPEN: {
+		struct tl_link l = tl->chain[tl->atchain];
+		tl_show_track(tl, env, l.trk);
+		tl_look_at(tl, env, l.t1 > l.t0 ? l.t1 - 1 : l.t0);
+		return true;
+	}
+	case CMD_BACK:
+	case CMD_CANCEL: tl->nchain = 0; return true;
+	default: return false;
+	}
+}
+
+void tl_draw_chain(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *l)
+{
+	const struct store *st = session_snap(env->s)->st;
+	int h = (int)tl->nchain + 1, room = g->h - l->rows;
+	h = h > room ? room : h;
+	if (h < 2)
+		return;
+	int y = g->h - h, top = (int)tl->atchain - (h - 2) > 0 ? (int)tl->atchain - (h - 2) : 0;
+	grid_fill(g, (struct rect){y, 0, h, g->w}, ' ', ST_NORMAL, 0);
+	grid_text(g, y, 0, ST_HEAD, 0, "wake chain, the latest first   Enter goes there, W closes");
+	for (int i = top; i < (int)tl->nchain && ++y < g->h; i++) {
+		const struct tl_link *k = &tl->chain[i];
+		struct buf b = {0};
+		text_at(&b, k->t1, 1000);
+		grid_right(g, y, 11, ST_DIM, 0, buf_str(&b));
+		buf_reset(&b);
+		tp_who(st, k->trk, &b);
+		buf_printf(&b, "  %s ", state_name(k->state));
+		text_ns(&b, k->t1 - k->t0);
+		buf_puts(&b, i == 0	  ? " until it ran"
+			     : k->created ? ", then created the one above"
+					  : ", then woke the one above");
+		grid_text(g, y, 12, ST_NORMAL, 0, buf_str(&b));
+		if (i == (int)tl->atchain) {
+			grid_put(g, y, 0, '>', ST_ACCENT, ST_NORMAL, AT_BOLD);
+			grid_select(g, (struct rect){y, 0, 1, g->w});
+		}
+		buf_free(&b);
+	}
+}

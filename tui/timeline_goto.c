@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Going somewhere on the timeline: what was typed after gt, gG, gp and gk, and
+ * places that other panes point at. A place may say which rows it is about (a
+ * group, a task, the neighbourhood of a goroutine), where and when; a function
+ * without a moment becomes a search for the spans that have it in their stack.
+ */
+#include "config.h"
+#include "timeline.h"
+
+#include "base/text.h"
+#include "tracepane.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A time as it is typed: 1.2s, 350ms, 40%, and a clock's 12:00:01.33 where the trace has one. */
+static bool parse_moment(const struct snap *sn, const char *arg, int64_t *t)
+{
+	unsigned h, m;
+	double s, v;
+	char *end;
+	if (sscanf(arg, "%2u:%2u:%lf", &h, &m, &s) == 3 && sn->has_trace &&
+	    sn->trace.wall != TIME_NONE) {
+		const int64_t day = INT64_C(86400000000000);
+		int64_t want =
+		    ((int64_t)h * 3600 + (int64_t)m * 60) * 1000000000 + (int64_t)(s * 1e9);
+		*t = want - (sn->trace.wall % day + day) % day;
+		if (*t < sn->t0)
+			*t += day; /* past midnight */
+		return *t >= sn->t0 && *t <= sn->t1;
+	}
+	v = strtod(arg, &end);
+	if (end == arg || *end != '%')
+		return text_parse_ns(arg, t);
+	if (!(v >= 0 && v <= 100))
+		return false;
+	*t = sn->t0 + (int64_t)(v / 100 * (double)(sn->t1 - sn->t0));
+	return true;
+}
+
+static enum verdict goto_track(struct timeline *tl, const struct pane_env *env,
+    enum track_kind kind, const char *arg, struct ask *out)
+{
+	const struct snap *snap = session_snap(env->s);
+	char *end;
+	uint64_t id = strtoull(arg, &end, 10);
+	struct ival iv;
+	if (end == arg || *end)
+		return tp_message(out, "a number is wanted");
+	for (trk_id i = 1; i < snap->ntrks; i++) {
+		if (store_trk(snap->st, i)->kind != kind || store_trk(snap->st, i)->id != id)
+			continue;
+		tl_show_track(tl, env, i);
+		if (!ival_at(snap, i, tl->at, &iv) &&
+		    (ival_near(snap, i, tl->at, 1, &iv) || ival_near(snap, i, tl->at, -1, &iv)))
+			tl_look_at(tl, env, iv.t0 + (iv.t1 - iv.t0) / 2);
+		return V_DONE;
+	}
+	return tp_message(
+	    out, kind == TK_G ? "no goroutine of that number" : "no P of that number");
+}
+
+static enum verdict goto_task(
+    struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
+{
+	struct tl_extent x;
+	char *end;
+	uint64_t id = strtoull(arg, &end, 10);
+	if (end == arg || *end)
+		return tp_message(out, "the number of a task is wanted (pane 7 has them)");
+	if (!tl_select_task(tl, env, id) || !tl_extent(tl, env, &x))
+		return tp_message(out, "no task of that number");
+	if (x.t1 <= tl->t0 || x.t0 >= tl->t1 || x.t1 - x.t0 < (tl->t1 - tl->t0) / 32)
+		tl_fit(tl, env);
+	else
+		tl_look_at(tl, env, x.t0 + (x.t1 - x.t0) / 2);
+	return V_DONE;
+}
+
+/* gt, gG, gp, gk with what was typed; without it, it is asked for. */
+enum verdict tl_goto(
+    struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	const char *arg = a->arg ? a->arg + strspn(a->arg, " ") : "";
+	int64_t t;
+	if (!*arg) {
+		out->kind = ASK_PROMPT;
+		snprintf(out->text, sizeof out->text, "%s ", cmds[a->cmd].name);
+		return V_ASK;
+	}
+	if (a->cmd == CMD_GOTO_TIME) {
+		if (!parse_moment(session_snap(env->s), arg, &t))
+			return tp_message(out,
+			    "a time is 1.2s, 350ms, 40%, or 12:00:01.33 of a trace with a clock");
+		int64_t len = tl->t1 - tl->t0;
+		tl->at = t;
+		tl_window(tl, env, t - len / 2, t - len / 2 + len);
+		tl->at = t < tl->t0 ? tl->t0 : t >= tl->t1 ? tl->t1 - 1 : t;
+		return V_DONE;
+	}
+	if (a->cmd == CMD_GOTO_TASK)
+		return goto_task(tl, env, arg, out);
+	if (*arg == 'g' || *arg == 'G' || *arg == 'p' || *arg == 'P')
+		arg++;
+	return goto_track(tl, env, a->cmd == CMD_GOTO_G ? TK_G : TK_P, arg, out);
+}
+
+/* Which rows a place asks for. */
+static bool go_rows(struct timeline *tl, const struct pane_env *env, const struct place *p)
+{
+	const struct snap *sn = session_snap(env->s);
+	struct ask ask = {0};
+	struct buf b = {0};
+	bool done = false;
+	if (p->rows == ROWS_GROUP && p->id < sn->nstrs) {
+		buf_puts(&b, "group ");
+		tp_quote(sn->st, (str_id)p->id, &b);
+		done = tl_rows_cmd(tl, env, buf_str(&b), &ask) == V_DONE;
+	} else if (p->rows == ROWS_TASK) {
+		buf_printf(&b, "task %llu", (unsigned long long)p->id);
+		done = tl_rows_cmd(tl, env, buf_str(&b), &ask) == V_DONE;
+	} else if (p->rows == ROWS_RELATED && p->id && p->id < sn->ntrks) {
+		done = tl_rows_only(tl, env, ONLY_RELATED, p->id);
+	}
+	buf_free(&b);
+	return done;
+}
+
+/* Whole lives of what was asked for: the window holds them all. */
+static void go_life(struct timeline *tl, const struct pane_env *env, trk_id t)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct trk_row *r = store_trk(sn->st, t);
+	int64_t t0 = r->t0 == TIME_NONE ? sn->t0 : r->t0, t1 = r->t1 == TIME_NONE ? sn->t1 : r->t1;
+	int64_t pad = (t1 - t0) / 16;
+	if (t1 <= t0)
+		return;
+	tl->at = t0 + (t1 - t0) / 2;
+	tl_window(tl, env, t0 - pad, t1 + pad);
+}
+
+bool tl_go(void *st, const struct pane_env *env, const struct place *p)
+{
+	struct timeline *tl = st;
+	const struct snap *snap = session_snap(env->s);
+	bool done = false;
+	if (p->t0 != TIME_NONE) {
+		int64_t t1 = p->t1 != TIME_NONE && p->t1 > p->t0 ? p->t1 : p->t0 + 1;
+		int64_t pad = (t1 - p->t0) / 8;
+		tl->at = p->t0 + (t1 - p->t0) / 2;
+		if (p->t1 != TIME_NONE)
+			tl_window(tl, env, p->t0 - pad, t1 + pad);
+		else
+			tl_window(
+			    tl, env, p->t0 - (tl->t1 - tl->t0) / 2, p->t0 + (tl->t1 - tl->t0) / 2);
+		done = true;
+	}
+	if (go_rows(tl, env, p)) {
+		if (p->rows == ROWS_RELATED && !done)
+			go_life(tl, env, (trk_id)p->id);
+		if (p->rows == ROWS_TASK && done)
+			tl_look_at(
+			    tl, env, p->t1 == TIME_NONE ? p->t0 : p->t0 + (p->t1 - p->t0) / 2);
+		done = true;
+	}
+	if (p->trk && p->trk < snap->ntrks && p->rows != ROWS_GROUP && p->rows != ROWS_TASK)
+		done |= tl_show_track(tl, env, p->trk);
+	if (!done && p->fun && p->fun < snap->nfuns) {
+		tl_hunt(tl, env,
+		    hunt_function(
+			p->fun, store_str(snap->st, store_fun(snap->st, p->fun)->name)->s),
+		    1);
+		done = true;
+	}
+	return done;
+}

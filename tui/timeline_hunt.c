@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The search for spans on the timeline: `:>5ms`, `:where ...`, `H`. It runs in a
+ * thread of its own over the snapshot of the moment; until it has ended the keys
+ * go on as before, and Esc ends it. What it found is kept sorted by time (n and
+ * N walk it, the strip counts it per cell by halving) and by track (the rows ask
+ * whether a cell has a hit), so a frame never walks the hits.
+ *
+ * Rows of Ps are searched as Ps where they can show what is asked for; else the
+ * goroutines are, and the first jump turns the rows into goroutines.
+ */
+#include "config.h"
+#include "timeline.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "tracepane.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct tl_search {
+	struct job *job;
+	struct hunt *hunt; /* the timeline's */
+	const struct snap *sn;
+	bool of_p;
+	struct hunt_hits hits;
+};
+
+static int search(struct job *j, void *arg)
+{
+	struct tl_search *s = arg;
+	return hunt_run(s->hunt, s->sn, s->of_p, j, &s->hits);
+}
+
+void tl_hunt_stop(struct timeline *tl)
+{
+	if (!tl->search)
+		return;
+	job_cancel(tl->search->job);
+	if (!job_join(tl->search->job))
+		hunt_hits_free(&tl->search->hits);
+	mem_free(tl->search);
+	tl->search = NULL;
+}
+
+static bool wants_p(const struct timeline *tl)
+{
+	return tl->kind == TL_P && hunt_on_p(tl->hunt);
+}
+
+static void start(struct timeline *tl, const struct pane_env *env, int jump)
+{
+	struct tl_search *s = xcalloc(1, sizeof *s);
+	tl_hunt_stop(tl);
+	hunt_hits_free(&tl->hits);
+	*s = (struct tl_search){.hunt = tl->hunt, .sn = session_snap(env->s), .of_p = wants_p(tl)};
+	tl->hunt_p = s->of_p;
+	tl->hit = UINT32_MAX;
+	tl->jump = jump;
+	s->job = job_start(search, s);
+	if (s->job) {
+		tl->search = s;
+		return;
+	}
+	/* no thread to be had: then the keys wait */
+	if (!hunt_run(s->hunt, s->sn, s->of_p, NULL, &s->hits))
+		tl->hits = s->hits;
+	mem_free(s);
+}
+
+void tl_hunt(struct timeline *tl, const struct pane_env *env, struct hunt *h, int jump)
+{
+	tl_hunt_stop(tl);
+	hunt_hits_free(&tl->hits);
+	hunt_free(tl->hunt);
+	tl->hunt = h;
+	if (h)
+		start(tl, env, jump);
+	else
+		tl->dim = false;
+}
+
+void tl_hunt_again(struct timeline *tl, const struct pane_env *env)
+{
+	if (tl->hunt && (tl->hunt_p != wants_p(tl) || session_snap(env->s)->complete))
+		if (tl->hunt_p != wants_p(tl) || (!tl->search && !tl->hits.by_trk))
+			start(tl, env, 0);
+}
+
+struct job *tl_job(void *st)
+{
+	struct timeline *tl = st;
+	return tl->search ? tl->search->job : NULL;
+}
+
+/* ---- from hit to hit */
+
+static bool on_hit(const struct timeline *tl, const struct pane_env *env)
+{
+	if (tl->hit >= tl->hits.n)
+		return false;
+	const struct hunt_hit *h = &tl->hits.hit[tl->hit];
+	return tl->at >= h->t0 && tl->at < h->t1 && tl_track(tl, env) == h->trk;
+}
+
+static void stand(struct timeline *tl, const struct pane_env *env, uint32_t i)
+{
+	const struct hunt_hit *h = &tl->hits.hit[i];
+	int64_t mid = h->t0 + (h->t1 - h->t0) / 2;
+	tl->hit = i;
+	tl_show_track(tl, env, h->trk);
+	tl_look_at(tl, env, mid >= tl->t0 && mid < tl->t1 ? mid : h->t0);
+	/* outside of what was seen: then its middle, when the whole of it is not too long for that
+	 */
+	if (mid < tl->t1 && mid >= tl->t0)
+		tl->at = mid;
+}
+
+static void told(const struct timeline *tl, struct ask *out)
+{
+	struct buf b = {0};
+	if (tl->hit < tl->hits.n)
+		buf_printf(&b, "%s  %u/%llu", hunt_text(tl->hunt), tl->hit + 1,
+		    (unsigned long long)tl->hits.all);
+	else
+		buf_printf(
+		    &b, "%s  %llu hits", hunt_text(tl->hunt), (unsigned long long)tl->hits.all);
+	if (tl->hits.all) {
+		buf_puts(&b, ", together ");
+		text_ns(&b, (int64_t)tl->hits.ns);
+	}
+	if (tl->hits.n < tl->hits.all)
+		buf_printf(&b, "; n goes through the first %u", tl->hits.n);
+	tp_message(out, buf_str(&b));
+	buf_free(&b);
+}
+
+enum verdict tl_hunt_next(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
+{
+	if (tl->search) {
+		tl->jump = dir;
+		return tp_message(out, "still searching: Esc ends it");
+	}
+	if (!tl->hits.n) {
+		told(tl, out);
+		return V_ASK;
+	}
+	uint32_t n = tl->hits.n, i;
+	if (on_hit(tl, env))
+		i = dir > 0 ? (tl->hit + 1) % n : (tl->hit + n - 1) % n;
+	else if (dir > 0)
+		i = hunt_at(&tl->hits, tl->at) % n;
+	else
+		i = (hunt_at(&tl->hits, tl->at) + n - 1) % n;
+	stand(tl, env, i);
+	told(tl, out);
+	return V_ASK;
+}
+
+void tl_done(void *st, const struct pane_env *env)
+{
+	struct timeline *tl = st;
+	struct tl_search *s = tl->search;
+	struct ask ask;
+	if (!s)
+		return;
+	tl->search = NULL;
+	if (!job_join(s->job))
+		tl->hits = s->hits;
+	mem_free(s);
+	if (tl->jump && tl->hits.n)
+		tl_hunt_next(tl, env, tl->jump, &ask);
+}
+
+const uint32_t *tl_hits_of(const struct timeline *tl, const struct snap *sn, trk_id t, uint32_t *n)
+{
+	*n = 0;
+	if (!tl->hits.n || store_trk(sn->st, t)->kind != (tl->hunt_p ? TK_P : TK_G))
+		return NULL;
+	return hunt_of(&tl->hits, t, n);
+}
+
+/* ---- H: like the span under the cursor, in its state; at least as long; off */
+
+static void like_this(const struct timeline *tl, const struct ival *iv, struct buf *b)
+{
+	const char *name = state_name(iv->state), *now = tl->hunt ? hunt_text(tl->hunt) : "";
+	buf_puts(b, "state=");
+	for (size_t i = 0; name[i] && name[i] != ' ' && name[i] != ','; i++)
+		buf_putc(b, name[i]);
+	if (tl->dim && !strcmp(now, buf_str(b))) {
+		buf_puts(b, " dur>=");
+		int64_t ns = iv->t1 - iv->t0;
+		buf_printf(b, "%lldns", (long long)ns);
+	}
+}
+
+enum verdict tl_highlight(
+    struct timeline *tl, const struct pane_env *env, const char *cond, struct ask *out)
+{
+	struct err e;
+	struct ival iv;
+	struct buf b = {0};
+	if (cond && *cond) {
+		buf_puts(&b, cond);
+	} else if (tl->hunt && tl->dim &&
+		   (strstr(hunt_text(tl->hunt), "dur") ||
+		       strncmp(hunt_text(tl->hunt), "state=", 6))) {
+		tl_hunt(tl, env, NULL, 0);
+		return tp_message(out, "no highlight");
+	} else if (tl->hunt && !tl->dim) {
+		tl->dim = true;
+		return V_DONE;
+	} else if (!tl_interval(tl, env, &iv) || iv.state == TS_IDLE) {
+		return tp_message(
+		    out, "no span under the cursor: put it on one, or :highlight wait>1ms");
+	} else {
+		like_this(tl, &iv, &b);
+	}
+	struct hunt *h = hunt_new(buf_str(&b), &e);
+	buf_free(&b);
+	if (!h)
+		return tp_message(out, e.msg);
+	tl_hunt(tl, env, h, 0);
+	tl->dim = true;
+	return V_DONE;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Rows of the timeline that are no track's states: tasks, regions under their
+ * goroutine, stacks over time, and the ticks of logs and CPU samples.
+ *
+ * A task is a thin line from where it began to where it ended, its regions bars
+ * upon it; an end that the trace does not have is an arrow. A region of four
+ * cells or more is a bar with its name and length; smaller ones are summed into
+ * a cell. Where there is no colour a bar is written [name length....]. A row costs
+ * its cells times a binary search; only the regions of one task, which overlap,
+ * are walked, as far as TASK_WALK.
+ */
+#include "config.h"
+#include "timeline.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "tracepane.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SOLID = 4, TASK_WALK = 4096 };
+
+static bool letters(const struct grid *g)
+{
+	return g->ascii || g->mono;
+}
+
+/* One hue for each name, of the twelve. */
+static enum style hue(const struct store *st, str_id name)
+{
+	const struct str_row *s = store_str(st, name);
+	uint32_t h = 2166136261u;
+	for (uint32_t i = 0; i < s->n; i++)
+		h = (h ^ (unsigned char)s->s[i]) * 16777619u;
+	return (enum style)(ST_HUE0 + h % 12);
+}
+
+struct bar {
+	int64_t t0, t1;
+	str_id name;
+	int tone;
+	const char *text;
+}; /* text: instead of name and length */
+
+static void bar_text(const struct store *st, const struct bar *b, struct buf *out)
+{
+	if (b->text) {
+		buf_puts(out, b->text);
+		return;
+	}
+	tp_str(st, b->name, "region", out);
+	buf_putc(out, ' ');
+	text_ns(out, b->t1 - b->t0);
+}
+
+/* Cells [c0, c1) of the row. */
+static void draw_bar(const struct timeline *tl, const struct store *st, struct grid *g,
+    const struct tl_layout *l, int y, const struct bar *b, int c0, int c1)
+{
+	enum style s = hue(st, b->name);
+	int n = c1 - c0, x = l->gutter + c0;
+	bool bare = letters(g), left = b->t0 >= tl->t0, right = b->t1 <= tl->t1;
+	struct buf text = {0}, cut = {0};
+	for (int i = 0; i < n; i++)
+		grid_put(g, y, x + i, bare ? '.' : ' ', s, bare ? ST_NORMAL : s,
+		    bare      ? 0
+		    : b->tone ? AT_TONE
+			      : 0);
+	int from = bare && left, room = n - from - (bare && right);
+	if (bare && left)
+		grid_put(g, y, x, '[', s, ST_NORMAL, 0);
+	if (bare && right)
+		grid_put(g, y, x + n - 1, ']', s, ST_NORMAL, 0);
+	bar_text(st, b, &text);
+	if (room > 0 && text_fit(&cut, text.p, text.n, (size_t)room, g->ascii) > 1)
+		grid_text(g, y, x + from, ST_NORMAL,
+		    bare      ? 0
+		    : b->tone ? AT_TONE
+			      : 0,
+		    buf_str(&cut));
+	if (!bare)
+		grid_back(g, (struct rect){y, x, 1, n}, s);
+	buf_free(&text);
+	buf_free(&cut);
+}
+
+/* ---- regions of a goroutine, one level */
+
+void tl_draw_regions(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *l, int y, trk_id trk, int level)
+{
+	const struct snap *sn = session_snap(env->s);
+	uint32_t n, cells = (uint32_t)l->cells;
+	const struct inlay_piece *v = inlay_row(tl->inlay, trk, level, &n);
+	for (uint32_t c = 0; c < cells && n;) {
+		int64_t a = tl_edge(tl, l->cells, (int)c), b = tl_edge(tl, l->cells, (int)c + 1);
+		uint32_t i = inlay_find(v, n, a), end = c + 1;
+		if (i == n || v[i].t0 >= tl->t1)
+			break;
+		if (v[i].t0 >= b) { /* nothing until the next one */
+			uint32_t to = (uint32_t)tl_cell(tl, l->cells, v[i].t0);
+			c = to > c ? to : c + 1;
+			continue;
+		}
+		if (v[i].t1 > b)
+			end = v[i].t1 >= tl->t1 ? cells : (uint32_t)tl_cell(tl, l->cells, v[i].t1);
+		str_id name = store_span(sn->st, v[i].span)->s.name;
+		if (end >= c + SOLID) {
+			struct bar bar = {v[i].t0, v[i].t1, name, (int)(i & 1), NULL};
+			draw_bar(tl, sn->st, g, l, y, &bar, (int)c, (int)end);
+			c = end;
+		} else {
+			grid_put(g, y, l->gutter + (int)c, g->ascii ? '+' : 0x2586,
+			    hue(sn->st, name), ST_NORMAL, 0);
+			c++;
+		}
+	}
+}
+
+/* ---- a task */
+
+/* Regions of the task as they cover the cells: bars from those that are wide, a mark from the rest.
+ */
+static void task_regions(const struct timeline *tl, const struct snap *sn, struct grid *g,
+    const struct tl_layout *l, int y, const struct sched_task *t)
+{
+	uint32_t n = t->n < TASK_WALK ? t->n : TASK_WALK;
+	for (uint32_t k = 0; k < n; k++) {
+		const struct sched_event *e = &tl->tasks->event[t->first + k];
+		int64_t a, b;
+		if (e->log)
+			continue;
+		const struct sink_span *s = &store_span(sn->st, e->i)->s;
+		span_bounds(sn, s, &a, &b);
+		if (b < tl->t0 || a >= tl->t1)
+			continue;
+		int c0 = a <= tl->t0 ? 0 : tl_cell(tl, l->cells, a),
+		    c1 = b >= tl->t1 ? l->cells : tl_cell(tl, l->cells, b);
+		struct bar bar = {a, b, s->name, (int)(k & 1), NULL};
+		if (c1 - c0 >= SOLID)
+			draw_bar(tl, sn->st, g, l, y, &bar, c0, c1);
+		else
+			for (int c = c0; c <= c1 && c < l->cells; c++)
+				grid_put(g, y, l->gutter + c, g->ascii ? '+' : 0x2586,
+				    hue(sn->st, s->name), ST_NORMAL, 0);
+	}
+}
+
+static void task_logs(const struct timeline *tl, const struct snap *sn, struct grid *g,
+    const struct tl_layout *l, int y, const struct sched_task *t)
+{
+	uint32_t n = t->n < TASK_WALK ? t->n : TASK_WALK;
+	for (uint32_t k = 0; k < n; k++) {
+		const struct sched_event *e = &tl->tasks->event[t->first + k];
+		if (!e->log)
+			continue;
+		int64_t at = store_mark(sn->st, e->i)->t;
+		if (at < tl->t0 || at >= tl->t1)
+			continue;
+		int x = l->gutter + tl_cell(tl, l->cells, at);
+		enum style bg =
+		    (enum style)g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)(g->x0 + x)]
+			.bg;
+		grid_put(g, y, x, g->ascii ? '\'' : 0x2575, bg == ST_NORMAL ? ST_ACCENT : ST_LABEL,
+		    bg, 0);
+	}
+}
+
+void tl_draw_task(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *l, int y, uint32_t task)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct sched_task *t = &tl->tasks->task[task];
+	int64_t a, b;
+	tl_task_bounds(sn, t, &a, &b);
+	if (b < tl->t0 || a >= tl->t1)
+		return;
+	int c0 = a <= tl->t0 ? 0 : tl_cell(tl, l->cells, a);
+	int c1 = b >= tl->t1 ? l->cells - 1 : tl_cell(tl, l->cells, b);
+	enum style s = hue(sn->st, t->name);
+	for (int c = c0; c <= c1; c++)
+		grid_put(g, y, l->gutter + c, g->ascii ? '_' : 0x2501, s, ST_NORMAL, 0);
+	task_regions(tl, sn, g, l, y, t);
+	task_logs(tl, sn, g, l, y, t);
+	/* an end that is out of sight is not an end that is not there */
+	if (t->t0 == TIME_NONE && tl->t0 <= sn->t0)
+		grid_put(g, y, l->gutter, g->ascii ? '<' : 0x25c2, ST_WARN, ST_NORMAL, 0);
+	if (t->t1 == TIME_NONE && tl->t1 >= sn->t1)
+		grid_put(
+		    g, y, l->gutter + l->cells - 1, g->ascii ? '>' : 0x25b8, ST_WARN, ST_NORMAL, 0);
+}
+
+/* ---- stacks over time */
+
+/* The sample of a stretch that is nearest to t; 0 when there is none. */
+static stk_id nearest_sample(
+    const struct timeline *tl, const struct snap *sn, trk_id g, int64_t t0, int64_t t1, int64_t t)
+{
+	uint32_t before, after;
+	const struct inlay *in = tl->inlay;
+	const struct inlay_tick *a = inlay_ticks(in->sample, in->nsample, g, t0, t, &before);
+	const struct inlay_tick *b = inlay_ticks(in->sample, in->nsample, g, t, t1, &after);
+	if (!before && !after)
+		return 0;
+	bool later = !before || (after && b[0].t - t < t - a[before - 1].t);
+	return store_smp(sn->st, later ? b[0].i : a[before - 1].i)->stack;
+}
+
+/* The stack of the cell: of what the goroutine does in its middle. While it runs that is the CPU
+   sample nearest to it, else where it stopped. */
+static stk_id cell_stack(
+    const struct timeline *tl, const struct snap *sn, trk_id trk, int64_t a, int64_t b)
+{
+	struct ival iv;
+	stk_id s = 0;
+	int64_t mid = a + (b - a) / 2;
+	if (!ival_at(sn, trk, mid, &iv))
+		return 0;
+	if (store_trk(sn->st, trk)->kind != TK_G && (!iv.who || !ival_at(sn, iv.who, mid, &iv)))
+		return 0;
+	if (iv.state == TS_RUN)
+		s = nearest_sample(tl, sn, iv.trk, iv.t0, iv.t1, mid);
+	if (!s)
+		tl_stack_of(sn, &iv, &s);
+	return s;
+}
+
+enum { PATH_MAX = 200 }; /* frames of a stack that are looked at, from the innermost */
+
+/* The node of s at a depth from the root, 0 when it is not so deep. */
+static stk_id at_depth(const struct store *st, stk_id s, int depth)
+{
+	stk_id path[PATH_MAX];
+	int n = 0;
+	for (; s && n < PATH_MAX; s = store_stk(st, s)->parent)
+		path[n++] = s;
+	return depth < n ? path[n - 1 - depth] : 0;
+}
+
+static int depth_of(const struct store *st, stk_id s)
+{
+	int n = 0;
+	for (; s && n < PATH_MAX; s = store_stk(st, s)->parent)
+		n++;
+	return n;
+}
+
+/* How many frames all stacks share from the root: those tell nothing, but for the last of them. */
+static int shared(const struct store *st, const stk_id *stk, int n)
+{
+	int depth = PATH_MAX;
+	stk_id of = 0;
+	for (int c = 0; c < n; c++) {
+		if (!stk[c] || stk[c] == of)
+			continue;
+		int d = depth_of(st, stk[c]), k = 0;
+		if (!of)
+			depth = d;
+		while (of && k < depth && k < d && at_depth(st, of, k) == at_depth(st, stk[c], k))
+			k++;
+		if (of && k < depth)
+			depth = k;
+		of = of ? of : stk[c];
+	}
+	return depth > 1 && depth < PATH_MAX ? depth - 1 : 0;
+}
+
+static void frame_bar(const struct timeline *tl, const struct store *st, struct grid *g,
+    const struct tl_layout *l, int y, stk_id s, int c0, int c1)
+{
+	const struct str_row *name =
+	    store_str(st, store_fun(st, store_frm(st, store_stk(st, s)->frame)->fun)->name);
+	int attr = 0, n = c1 - c0, x = l->gutter + c0;
+	enum style style = symbol_style(name->s ? name->s : "", name->n, &attr);
+	struct buf b = {0};
+	(void)tl;
+	for (int i = 0; i < n; i++)
+		grid_put(g, y, x + i, letters(g) ? (i ? ' ' : '|') : ' ', style,
+		    letters(g) ? ST_NORMAL : style, attr);
+	int from = letters(g);
+	if (n - from > 1 && text_fit_symbol(&b, name->s, name->n, (size_t)(n - from), g->ascii) > 1)
+		grid_text(g, y, x + from, ST_NORMAL, letters(g) ? 0 : attr, buf_str(&b));
+	if (!letters(g))
+		grid_back(g, (struct rect){y, x, 1, n}, style);
+	buf_free(&b);
+}
+
+void tl_draw_stacks(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *l, int y, trk_id trk, int level, int levels)
+{
+	const struct snap *sn = session_snap(env->s);
+	int n = l->cells;
+	stk_id *stk = arena_alloc(env->scratch, ((size_t)n + 1) * sizeof *stk);
+	for (int c = 0; c < n; c++)
+		stk[c] = cell_stack(tl, sn, trk, tl_edge(tl, n, c), tl_edge(tl, n, c + 1));
+	int skip = shared(sn->st, stk, n);
+	for (int k = level; k < levels && y < g->h; k++, y++)
+		for (int c = 0, end; c < n; c = end) {
+			stk_id s = at_depth(sn->st, stk[c], skip + k);
+			end = c + 1;
+			while (end < n && s &&
+			       (stk[end] == stk[c] || at_depth(sn->st, stk[end], skip + k) == s))
+				end++;
+			if (s)
+				frame_bar(tl, sn->st, g, l, y, s, c, end);
+		}
+}
+
+/* ---- ticks */
+
+/* A tick takes a cell whose state the cells beside it show too, in letters or thin; never a
+   label's, nor one that is a sum. was: the row before any tick. */
+static bool room_for_tick(const struct grid *g, const struct cell *was, int x, int x0)
+{
+	uint32_t ch = was[x].ch;
+	if (x <= x0 || x + 1 >= g->w || was[x - 1].bg != was[x].bg || was[x + 1].bg != was[x].bg)
+		return false;
+	if (was[x - 1].ch != ch || was[x + 1].ch != ch)
+		return false;
+	return letters(g) ? ch != ':' && ch != ' '
+			  : ch == 0x2582 || ch == 0x2500 || (ch == ' ' && was[x].bg != ST_NORMAL);
+}
+
+static void ticks(const struct timeline *tl, struct grid *g, const struct tl_layout *l, int y,
+    trk_id trk, const struct inlay_tick *all, uint32_t nall, const struct cell *was, uint32_t ch)
+{
+	uint32_t n, left;
+	const struct inlay_tick *v = inlay_ticks(all, nall, trk, tl->t0, tl->t1, &n);
+	for (int last = -2; n;) {
+		int c = tl_cell(tl, l->cells, v->t), x = l->gutter + c;
+		enum style bg = (enum style)was[x].bg;
+		if (c > last + 1 && room_for_tick(g, was, x, l->gutter)) {
+			grid_put(
+			    g, y, x, ch, bg == ST_NORMAL ? ST_ACCENT : ST_LABEL, bg, was[x].attr);
+			last = c;
+		}
+		const struct inlay_tick *next =
+		    inlay_ticks(v, n, trk, tl_edge(tl, l->cells, c + 1), tl->t1, &left);
+		if (next == v)
+			break;
+		n = left;
+		v = next;
+	}
+}
+
+void tl_draw_ticks(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *l, int y, trk_id trk)
+{
+	if (y >= g->h || l->gutter + l->cells > g->w)
+		return;
+	struct cell *was = arena_alloc(env->scratch, (size_t)g->w * sizeof *was);
+	memcpy(was, &g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)g->x0],
+	    (size_t)g->w * sizeof *was);
+	ticks(tl, g, l, y, trk, tl->inlay->sample, tl->inlay->nsample, was, g->ascii ? '^' : 0xb7);
+	ticks(tl, g, l, y, trk, tl->inlay->log, tl->inlay->nlog, was, g->ascii ? '\'' : 0x2575);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The commands that say which rows the timeline has: `:rows` and M, t, E, S, and
+ * how the second line of the screen names what they chose. What they choose is
+ * a kind, which of the goroutines, an order of tasks; timeline_rows.c makes the list.
+ */
+#include "config.h"
+#include "timeline.h"
+
+#include "analysis/related.h"
+#include "base/text.h"
+#include "tracepane.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static trk_id goroutine(const struct snap *sn, const char *s)
+{
+	char *end;
+	s += *s == 'g' || *s == 'G';
+	uint64_t id = strtoull(s, &end, 10);
+	for (trk_id t = 1; end != s && !*end && t < sn->ntrks; t++)
+		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->id == id)
+			return t;
+	return 0;
+}
+
+/* The number of an expression in group[], kept for views that name it. */
+static int group_number(struct timeline *tl, const char *re, struct err *e)
+{
+	for (uint32_t i = 0; i < tl->ngroup; i++)
+		if (!strcmp(rx_text(tl->group[i]), re))
+			return (int)i;
+	if (tl->ngroup == TL_GROUPS)
+		return err_set(
+		    e, ERR_LIMIT, ERR_NOWHERE, "that many groups have been asked for already");
+	tl->group[tl->ngroup] = rx_new(re, e);
+	return tl->group[tl->ngroup] ? (int)tl->ngroup++ : -1;
+}
+
+static enum verdict rows_group(
+    struct timeline *tl, const struct pane_env *env, const char *re, struct ask *out)
+{
+	struct err e;
+	int i =
+	    *re ? group_number(tl, re, &e)
+		: err_set(&e, ERR_USAGE, ERR_NOWHERE, "rows group RE: of which start functions?");
+	if (i < 0)
+		return tp_message(out, e.msg);
+	return tl_rows_only(tl, env, ONLY_GROUP, (uint64_t)i)
+		   ? V_DONE
+		   : tp_message(out, "no goroutine's start function matches");
+}
+
+static enum verdict rows_task(
+    struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
+{
+	int64_t t0, t1;
+	char *end;
+	uint64_t id = strtoull(arg, &end, 10);
+	struct tl_row r = tl_selected(tl);
+	tl_index(tl, env);
+	if (!*arg && r.what == ROW_TASK && r.id < tl->tasks->n)
+		id = tl->tasks->task[r.id].id;
+	else if (end == arg || *end)
+		return tp_message(out, "rows task N: the number of a task (pane 7 has them)");
+	uint32_t i = related_task_find(tl->tasks, id);
+	if (i == UINT32_MAX || !tl_rows_only(tl, env, ONLY_TASK, id))
+		return tp_message(out, "no task of that number");
+	tl_task_bounds(session_snap(env->s), &tl->tasks->task[i], &t0, &t1);
+	tl->at = t0 + (t1 - t0) / 2;
+	tl_window(tl, env, t0 - (t1 - t0) / 16, t1 + (t1 - t0) / 16);
+	tl_select(tl, env, tl->npinrow);
+	return V_DONE;
+}
+
+static enum verdict rows_related(
+    struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
+{
+	const struct snap *sn = session_snap(env->s);
+	trk_id g = *arg ? goroutine(sn, arg) : tl_track(tl, env);
+	struct ival iv;
+	if (g && !*arg && store_trk(sn->st, g)->kind != TK_G)
+		g = ival_at(sn, g, tl->at, &iv) ? iv.who : 0;
+	if (!g)
+		return tp_message(
+		    out, *arg ? "no goroutine of that number" : "no goroutine under the cursor");
+	tl_rows_only(tl, env, ONLY_RELATED, g);
+	tl_select_track(tl, env, g);
+	return V_DONE;
+}
+
+static enum verdict rows_tasks(
+    struct timeline *tl, const struct pane_env *env, const char *by, struct ask *out)
+{
+	static const char *const orders[] = {
+	    [BY_START] = "start", [BY_TREE] = "tree", [BY_DURATION] = "duration"};
+	tl_index(tl, env);
+	if (!tl->tasks->n)
+		return tp_message(
+		    out, "this trace has no tasks (runtime/trace.NewTask makes them)");
+	for (unsigned i = 0; *by && i < 3; i++)
+		if (!strncmp(orders[i], by, strlen(by)))
+			tl->order = (enum tl_order)i;
+	tl_set_kind(tl, env, TL_T);
+	return V_DONE;
+}
+
+/* M: Ps, goroutines, tasks where there are any, Ms. */
+static enum tl_kind next_kind(const struct timeline *tl)
+{
+	switch (tl->kind) {
+	case TL_P: return TL_G;
+	case TL_G: return tl->tasks && tl->tasks->n ? TL_T : TL_M;
+	case TL_T: return TL_M;
+	default: return TL_P;
+	}
+}
+
+enum verdict tl_rows_cmd(
+    struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
+{
+	static const struct {
+		const char *word;
+		enum verdict (*fn)(
+		    struct timeline *, const struct pane_env *, const char *, struct ask *);
+	} words[] = {{"group", rows_group}, {"task", rows_task}, {"related", rows_related},
+	    {"tasks", rows_tasks}};
+	size_t n = arg ? strcspn(arg, " ") : 0;
+	if (!n) {
+		if (tl->kind == TL_P)
+			tl->only = ONLY_ALL;
+		for (int tries = 0; tries < TL__N;
+		     tries++) { /* over those of which there are none */
+			tl_set_kind(tl, env, next_kind(tl));
+			if (tl->nrow > tl->npinrow)
+				return V_DONE;
+		}
+		return tp_message(out, "there are no rows: this file has counters alone");
+	}
+	const char *rest = arg + n + strspn(arg + n, " ");
+	for (size_t i = 0; n > 1 && i < sizeof words / sizeof *words; i++)
+		if (strlen(words[i].word) == n && !strncasecmp(words[i].word, arg, n))
+			return words[i].fn(tl, env, rest, out);
+	switch (arg[0] | 0x20) {
+	case 'p': tl_set_kind(tl, env, TL_P); return V_DONE;
+	case 'm': tl_set_kind(tl, env, TL_M); return V_DONE;
+	case 't': return rows_tasks(tl, env, rest, out);
+	case 'g': tl_rows_only(tl, env, ONLY_ALL, 0); return V_DONE;
+	default:
+		return tp_message(out,
+		    "rows are p, m, g, tasks [start|tree|duration], group RE, task N or related N");
+	}
+}
+
+/* An expression that names one function is shown as that name. */
+static void put_expression(const char *re, struct buf *b)
+{
+	size_t n = strlen(re);
+	buf_puts(b, " of ");
+	bool exact = n > 2 && re[0] == '^' && re[n - 1] == '$';
+	for (size_t i = exact; i < n - exact; i++)
+		if (!exact || re[i] != '\\')
+			buf_putc(b, re[i]);
+}
+
+void tl_rows_words(const struct timeline *tl, const struct pane_env *env, struct buf *b)
+{
+	static const char *const kinds[TL__N] = {"P", "M", "G", "task"};
+	static const char *const orders[] = {"", ", children under parents", ", the longest first"};
+	const struct store *st = session_snap(env->s)->st;
+	uint32_t n = 0;
+	for (uint32_t i = tl->npinrow; i < tl->nrow && n < 1000; i++)
+		n += tl->row[i].what == (tl->kind == TL_T ? ROW_TASK : ROW_TRACK);
+	if (!tl->nrow && session_snap(env->s)->complete) {
+		buf_puts(b, "counters alone");
+		return;
+	}
+	if (n == 1000)
+		n = tl->nrow - tl->npinrow; /* so many have nothing under them */
+	buf_printf(b, "%u %s row%s", n, kinds[tl->kind], n == 1 ? "" : "s");
+	if (tl->kind == TL_T)
+		buf_puts(b, orders[tl->order]);
+	if (tl->kind == TL_G && tl->only == ONLY_GROUP)
+		put_expression(rx_text(tl->group[tl->only_id]), b);
+	if (tl->kind == TL_G && tl->only == ONLY_TASK)
+		buf_printf(b, " of task %llu", (unsigned long long)tl->only_id);
+	if (tl->kind == TL_G && tl->only == ONLY_RELATED) {
+		buf_puts(b, " around ");
+		tp_id(st, (trk_id)tl->only_id, b);
+	}
+	if (tl->npin)
+		buf_printf(b, ", %u pinned", tl->npin);
+}
+
+/* ---- t, E, S */
+
+static bool toggle(trk_id *v, uint32_t *n, uint32_t most, trk_id t)
+{
+	for (uint32_t i = 0; i < *n; i++)
+		if (v[i] == t) {
+			memmove(v + i, v + i + 1, (--*n - i) * sizeof *v);
+			return true;
+		}
+	if (!t || *n == most)
+		return false;
+	v[(*n)++] = t;
+	return true;
+}
+
+void tl_pin(struct timeline *tl, const struct pane_env *env)
+{
+	if (toggle(tl->pin, &tl->npin, TL_PINS, tl_track(tl, env)))
+		tl_rows_make(tl, env);
+}
+
+void tl_expand(struct timeline *tl, const struct pane_env *env)
+{
+	if (toggle(tl->open, &tl->nopen, TL_OPEN, tl_track(tl, env)))
+		tl_rows_make(tl, env);
+}
+
+void tl_stack_rows(struct timeline *tl, const struct pane_env *env)
+{
+	trk_id t = tl_track(tl, env);
+	tl->stacks = tl->stacks == t ? 0 : t;
+	tl_rows_make(tl, env);
+}
