@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "report/report.h"
 #include "session/opt.h"
+#include "session/remote.h"
 #include "tui.h"
 
 #include <signal.h>
@@ -77,7 +78,7 @@ static int print_table(const struct opt *o, const char *what, struct err *e)
 	return opt_print(&b, what) ? put(&b) : tui_print(o, what, e);
 }
 
-static int run_report(const struct opt *o, struct err *e)
+static int run_report(struct opt *o, struct err *e)
 {
 	const struct report *r = report_find(o->report);
 	struct out out;
@@ -85,7 +86,7 @@ static int run_report(const struct opt *o, struct err *e)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\"", o->report);
 	if (!o->nfile)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s of which file?", o->report);
-	if (out_open(&out, opt_str(o, OPT_OUTPUT), e))
+	if (report_fetch(o, e) || out_open(&out, opt_str(o, OPT_OUTPUT), e))
 		return -1;
 	int rc = r->run(o, &out, e);
 	struct err late = {0};
@@ -159,6 +160,7 @@ int main(int argc, char **argv)
 		rc = run_report(&o, &e);
 	if (rc < 0)
 		rc = complain(&o, &e);
+	remote_free(o.remote);
 	opt_free(&o);
 	return rc;
 }

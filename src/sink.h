@@ -86,6 +86,15 @@ enum tstate {
    stretch is from the last Sync to that event, and another enter() of the same state follows. */
 enum { TS_PAST = 0x40 };
 
+/* From t on the track is in that state; in the order of time of each track. */
+struct sink_enter {
+	int64_t t;
+	trk_id trk;
+	uint32_t who;		/* see state.def */
+	stk_id stack;
+	uint8_t state;		/* enum tstate, TS_PAST */
+};
+
 enum track_kind { TK_NONE, TK_P, TK_M, TK_G };
 
 enum mark_kind { MK_LOG, MK_PROC_START, MK_PROC_STOP, MK_PROC_STEAL, MK_GOMAXPROCS, MK_LABEL, MK_WAKE_NET };
@@ -163,6 +172,7 @@ struct sink {
 		trk_id (*track)(void *, enum track_kind, uint64_t id);	/* find or add */
 		void   (*born)(void *, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created);
 		void   (*enter)(void *, trk_id, int64_t t, enum tstate, uint32_t who, stk_id);
+		void   (*enters)(void *, const struct sink_enter *, size_t n);	/* many of them */
 		void   (*mark)(void *, const struct sink_mark *);
 		void   (*span)(void *, const struct sink_span *);	/* when it ends, or at the end */
 		void   (*count)(void *, int64_t t, enum counter, uint64_t v);

@@ -67,7 +67,7 @@ screen no-command 80x24 cpu.pb.gz '<^G>:frobnicate<Enter>'
 screen top 80x24 cpu.pb.gz 'jj'
 screen top-cum 80x24 heap.pb.gz 'cj'
 screen top-grep 80x24 cpu.pb.gz '/sync<Enter>&(?i)json|regexp<Enter>'
-screen top-wide 200x60 cpu.pb.gz 'jj'
+screen top-wide 200x60 cpu.pb.gz ':goto-fun report.export<Enter>'
 screen top-lines 80x24 cpu.pb.gz 'grjjj<Enter>'
 screen top-ascii 60x16 block.pb.gz '' -ascii
 screen top-none 80x24 cpu.pb.gz ':focus=nothing<Enter>'
@@ -75,6 +75,8 @@ screen top-trace 80x24 orders.trace '' -pane=top -type=sync
 # list: the source beside the profile; cold lines folded
 screen list 80x24 cpu.pb.gz ':list report.export<Enter>'
 screen list-fold 80x24 cpu.pb.gz ':list report.export<Enter>zlI'
+screen list-hot 80x24 cpu.pb.gz ':list report.export<Enter>n}n'
+screen list-asm-none 80x24 cpu.pb.gz ':list report.export<Enter>A'
 screen list-wide 200x60 cpu.pb.gz ':list login.stretch<Enter>'
 # peek: one level, several, of a match, through a caller and back
 screen peek 80x24 cpu.pb.gz 'jj3'

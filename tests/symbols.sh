@@ -109,6 +109,10 @@ ROUTINE ======================== work
          .          . ADDR: ret                                     ;work spin.c:13
 END
 cmp -s want got || fail "disasm: $(diff want got)"
+if [ -n "$has_lines" ]; then
+	PATH=$tmp/bin:$PATH "$TTRACE" view -symbolize=local -script ':list work<Enter>Agg' exec.prof >out 2>&1
+	grep -q '[0-9a-f]  *push   %rbp' out || fail "no assembly in the list: $(cat out)"
+fi
 cp exec "odd; touch hacked/-exec"
 (cd "odd; touch hacked" && PATH=$tmp/bin:$PATH "$TTRACE" disasm '^work$' ./-exec ../exec.prof >/dev/null 2>../err) ||
 	fail "disasm of an odd name: $(cat err)"

@@ -76,7 +76,8 @@ static void click(struct app *a, int rows, int cols)
 	app_click(a, key[rnd(7)], (int)rnd((uint32_t)rows), (int)rnd((uint32_t)cols));
 }
 
-static void drive(struct session *s, const struct opt *o, uint32_t from, int keys)
+/* The session that is open in the end: r may have put another one in its place. */
+static struct session *drive(struct session *s, const struct opt *o, uint32_t from, int keys)
 {
 	static const int size[][2] = {
 	    {24, 80}, {60, 200}, {5, 20}, {1, 1}, {8, 40}, {43, 132}, {9, 41}, {24, 120}};
@@ -88,7 +89,7 @@ static void drive(struct session *s, const struct opt *o, uint32_t from, int key
 	struct app *a = app_new(o, s, &u, &e);
 	OK(a != NULL);
 	if (!a)
-		return;
+		return s;
 	struct grid *g = grid_new(1, 1, false), *h = grid_new(1, 1, false);
 	int bad = 0;
 	for (int k = 0; k < keys && !bad; k++) {
@@ -106,6 +107,7 @@ static void drive(struct session *s, const struct opt *o, uint32_t from, int key
 		struct app_wants w = app_take_wants(a);
 		mem_free(w.copy);
 		mem_free(w.file);
+		app_wait(a);	/* how far a file is changes by itself */
 		app_draw(a, g);
 		app_draw(a, h);
 		bad = !sound(g) || !same(g, h) || g->rows != rows || g->cols != cols;
@@ -116,7 +118,9 @@ static void drive(struct session *s, const struct opt *o, uint32_t from, int key
 	OK(!bad);
 	grid_free(g);
 	grid_free(h);
+	s = app_session(a);
 	app_free(a);
+	return s;
 }
 
 static void run(const char *file, uint32_t seeds, int keys)
@@ -135,7 +139,7 @@ static void run(const char *file, uint32_t seeds, int keys)
 		struct session *s = session_open(&o, &e);
 		OK(s && !session_wait(s, &e));
 		if (s)
-			drive(s, &o, i + 1, keys);
+			s = drive(s, &o, i + 1, keys);
 		session_close(s);
 	}
 	opt_free(&o);

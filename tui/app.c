@@ -474,7 +474,7 @@ void app_refresh(struct app *a)
 		app_update(a);
 		app_start(a, false);
 	}
-	app_side_news(a);
+	app_fetch_news(a, app_side_news(a));
 	for (int i = 0; panes[i]; i++)
 		if (panes[i]->tick && a->state[i])
 			panes[i]->tick(a->state[i], &a->env);
@@ -547,8 +547,24 @@ struct app *app_new(
 		app_unit(a, opt_str(o, OPT_UNIT));
 	a->njump = 1;
 	app_start(a, true);
+	app_fetch_news(a, false);
 	arena_reset(&a->scratch);
 	return a;
+}
+
+void app_close_panes(struct app *a)
+{
+	for (int i = 0; panes[i]; i++) {
+		if (a->state[i] && panes[i]->close)
+			panes[i]->close(a->state[i]);
+		mem_free(a->state[i]);
+		a->state[i] = NULL;
+	}
+	a->njump = 1;
+	a->jump_at = 0;
+	a->nundo = a->undone = 0;
+	a->told = false;
+	memset(a->marked, 0, sizeof a->marked);
 }
 
 void app_free(struct app *a)
@@ -557,11 +573,8 @@ void app_free(struct app *a)
 		return;
 	if (a->files)
 		app_history(a, true);
-	for (int i = 0; panes[i]; i++) {
-		if (a->state[i] && panes[i]->close)
-			panes[i]->close(a->state[i]);
-		mem_free(a->state[i]);
-	}
+	app_close_panes(a);
+	session_close(a->next);
 	if (a->find_before != a->find)
 		rx_free(a->find_before);
 	rx_free(a->find);

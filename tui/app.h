@@ -30,6 +30,11 @@ void app_key(struct app *, int32_t key);
 void app_click(struct app *, int32_t key, int y, int x);	/* KEY_CLICK, ... */
 void app_resize(struct app *, int rows, int cols);
 void app_refresh(struct app *);			/* the session may have more: take it */
+/* What it waits for, to be polled; NULL nothing. The session shown: another one when a file was read again;
+   whoever opened the first one closes this one. */
+struct job *app_job(const struct app *);
+struct session *app_session(const struct app *);
+void app_wait(struct app *);			/* until it waits for nothing */
 struct job *app_work(struct app *);		/* what the pane shown works at beside the keyboard, or NULL */
 void app_settle(struct app *, bool wait);	/* take what it made, when it has ended or after waiting */
 void app_draw(struct app *, struct grid *);	/* resized to the app's size; every cell written */

@@ -413,7 +413,7 @@ static void do_cancel(struct app *a)
 	a->count = 0;
 	if (a->find)
 		app_search(a, NULL);
-	else if (j) {
+	else if (!app_stop_fetch(a) && j) {
 		job_cancel(j);
 		app_message(a, ST_WARN, "loading stopped: what was read is shown");
 	}
@@ -485,6 +485,7 @@ static bool common_program(struct app *a, const struct act *act)
 	case CMD_WRITE: app_screen(a, act->arg); return true;
 	case CMD_PIPE: app_pipe(a, act->arg); return true;
 	case CMD_EDIT: app_edit(a); return true;
+	case CMD_FETCH: app_fetch(a, act->arg); return true;
 	case CMD_MARK: do_mark(a, act->arg); return true;
 	case CMD_MARKS: app_marks(a); return true;
 	case CMD_EXPLAIN: app_explain(a, act->arg && *act->arg ? act->arg : NULL); return true;

@@ -15,6 +15,7 @@
  */
 #include "config.h"
 #include "inside.h"
+#include "waiting.h"
 
 #include "analysis/tracew.h"
 #include "base/job.h"
@@ -66,10 +67,15 @@ static int draw_tabs(const struct app *a, struct grid *g, int x, bool names)
 /* Loading, with how far it is; or the key of the help. */
 static void corner(const struct app *a, struct buf *b)
 {
-	struct job *j = session_job(a->s);
+	struct job *j = app_job(a);
 	uint64_t done = 0, total = 0;
 	if (!j) {
 		buf_puts(b, "?help");
+		return;
+	}
+	struct fetching f;
+	if (session_fetching(a->next ? a->next : a->s, &f)) {
+		waiting_text(&f, b);
 		return;
 	}
 	if (!session_reads(a->s)) {
@@ -103,7 +109,7 @@ static void draw_head(const struct app *a, struct grid *g)
 	struct rect old = grid_clip(g, (struct rect){0, 0, 1, room});
 	draw_tabs(a, g, x ? x + 2 - (left < 4) : 0, names);
 	grid_unclip(g, old);
-	grid_right(g, 0, g->w, session_job(a->s) ? ST_WARN : ST_KEY, 0, buf_str(&right));
+	grid_right(g, 0, g->w, app_job(a) ? ST_WARN : ST_KEY, 0, buf_str(&right));
 	buf_free(&right);
 	buf_free(&name);
 }

@@ -11,6 +11,7 @@
 #include "config.h"
 #include "inside.h"
 
+#include "analysis/source.h"
 #include "base/mem.h"
 #include "picture.h"
 
@@ -18,7 +19,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static bool refuse(struct app *a)
@@ -150,15 +150,17 @@ void app_edit(struct app *a)
 	const struct frm_row *frm = p.frm ? store_frm(st, p.frm) : NULL;
 	fun_id f = frm ? frm->fun : p.fun;
 	const char *file = f ? store_str(st, store_fun(st, f)->file)->s : "";
-	struct stat sb;
-	if (!*file) {
+	const struct source *src = *file ? sources_get(session_sources(a->s), file) : NULL;
+	struct buf where = {0};
+	if (!src) {
 		app_message(a, ST_WARN, "no source line is selected here");
-	} else if (stat(file, &sb) || !S_ISREG(sb.st_mode)) {
-		app_message(
-		    a, ST_WARN, "%s is not on this machine (pane 2 looks in more places)", file);
+	} else if (!src->path) {
+		sources_where(session_sources(a->s), &where);
+		app_message(a, ST_WARN, "%s is not here: looked in %s", file, buf_str(&where));
 	} else {
 		mem_free(a->wants.file);
-		a->wants.file = xstrdup(file);
-		a->wants.line = frm && frm->line > 0 ? frm->line : store_fun(st, f)->line;
+		a->wants.file = xstrdup(src->path);
+		a->wants.line = p.line > 0 ? p.line : frm && frm->line > 0 ? frm->line : store_fun(st, f)->line;
 	}
+	buf_free(&where);
 }

@@ -32,6 +32,7 @@ static void put_side(const struct app *a, struct buf *b, uint64_t set)
 			const char *name = base_of(session_side_name(a->s, k));
 			buf_puts(b, plus);
 			text_safe(b, name, strlen(name));
+			buf_puts(b, k && !strcmp(session_side_name(a->s, k), session_file(a->s)) ? " (again)" : "");
 			plus = " + ";
 		}
 }
@@ -58,18 +59,25 @@ static void set_query(struct app *a, const struct query *q)
 		tell(a, q);
 }
 
-void app_side_news(struct app *a)
+bool app_side_news(struct app *a)
 {
 	struct side_news n;
+	bool told = false;
 	while (session_side_news(a->s, &n)) {
+		told = true;
 		if (n.failed) {
 			app_message(a, ST_ERROR, "%s", n.err.msg);
+			continue;
+		}
+		if (n.use == SIDE_SHOW) {
+			app_again(a, &n);
 			continue;
 		}
 		struct query q = *session_query(a->s);
 		query_side(&q, n.use, n.side);
 		set_query(a, &q);
 	}
+	return told;
 }
 
 /* The side that has this file, read before; 0: none. */
@@ -117,6 +125,11 @@ static void do_show(struct app *a, const char *which)
 	static const char *const name[] = {"delta", "a", "b"};
 	struct query q = *session_query(a->s);
 	unsigned k = ((unsigned)q.show + 1) % SHOW__N;
+	if (!q.b && a->before && a->before != q.a) {	/* what it was before it was read again */
+		q.b = a->before;
+		q.of_rest = false;
+		k = SHOW_DELTA;
+	}
 	if (!q.b) {
 		app_message(a, ST_WARN, "there is nothing to compare with: B chooses a base");
 		return;

@@ -39,7 +39,9 @@ struct popup {
 
 struct app {
 	const struct opt *opt;
-	struct session *s;
+	struct session *s, *next;	/* next: NULL, or the same read again, on its way to take its place */
+	uint64_t before;		/* the sides that were looked at before it was read again; 0 none */
+	bool again_diff;		/* and what is read now is to be compared with them */
 	struct pane_env env;
 	struct arena scratch, life;
 	struct app_wants wants;
@@ -107,6 +109,7 @@ void app_undo(struct app *);
 void app_redo(struct app *);
 void app_mark(struct app *, char letter, const char *text);	/* text: a note, or NULL */
 void app_jump_mark(struct app *, char letter);
+void app_close_panes(struct app *);			/* and forget all that is about this file */
 void app_changed(struct app *);				/* all panes want update() */
 void app_update(struct app *);				/* tell the pane shown what has changed */
 
@@ -124,7 +127,7 @@ const char *app_exactly(struct app *, const char *name);	/* an expression that m
 
 /* appside.c: more files: differences and merging */
 bool app_side(struct app *, const struct act *);	/* false: it is no command of these */
-void app_side_news(struct app *);			/* a file that was asked for is there */
+bool app_side_news(struct app *);			/* a file that was asked for is there: true, and told */
 
 /* appask.c: the prompts: command line, search, filters */
 void app_prompt(struct app *, enum cmd_id what, const char *text);
@@ -156,6 +159,12 @@ void app_config(struct app *);				/* read ~/.config/ttrace/config */
 void app_history(struct app *, bool save);
 const char *config_name(size_t i);			/* of a setting; NULL: no more */
 void config_print(struct buf *);			/* the settings there are */
+
+/* appfetch.c: what is open, read or fetched once more */
+void app_fetch(struct app *, const char *arg);
+void app_again(struct app *, const struct side_news *);	/* a profile that was, is there */
+bool app_stop_fetch(struct app *);
+void app_fetch_news(struct app *, bool told);	/* told: a message about it stands there already */
 
 /* appview.c: the pane as text, and as a command line */
 void app_paper(struct app *, struct buf *);

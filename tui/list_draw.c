@@ -11,6 +11,7 @@
 #include "listview.h"
 
 #include "analysis/callers.h"
+#include "analysis/demangle.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -68,6 +69,42 @@ static void text(const struct drawing *d, struct grid *g, int y, const struct li
 	grid_unclip(g, old);
 }
 
+/* An instruction, and when it is inlined from elsewhere than the one above, from where. */
+static void draw_code(const struct drawing *d, struct grid *g, int y, uint32_t i)
+{
+	const struct listview *v = d->v;
+	const struct list_row *r = &v->row[i];
+	const struct list_code *k = &v->code[r->code];
+	const struct asm_inst *in = &v->asm_of.v[k->inst];
+	struct buf b = {0};
+	tree_change(d->env, v->t.c, g, y, X_FLAT, r->flat, AT_BOLD);
+	tree_change(d->env, v->t.c, g, y, X_CUM, r->cum, 0);
+	buf_hex(&b, in->at);
+	grid_right(g, y, X_LINE + wider(v), ST_DIM, 0, buf_str(&b));
+	buf_reset(&b);
+	source_expand(&b, in->text, strlen(in->text));
+	struct rect old = grid_clip(g, (struct rect){y, X_TEXT + wider(v), 1, g->w - X_TEXT - wider(v)});
+	int x = 2 - v->left;
+	grid_textn(g, 0, x, r->flat || r->cum ? ST_NORMAL : ST_DIM, 0, b.p ? b.p : "", b.n);
+	x += (int)text_width(b.p ? b.p : "", b.n) + 2;
+	const struct debug_frame *f = in->frame;
+	const struct list_row *up = i && v->row[i - 1].kind == LR_ASM ? r - 1 : NULL;
+	const struct debug_frame *was = up ? v->asm_of.v[v->code[up->code].inst].frame : NULL;
+	if (k->frame && (!was || strcmp(was->name, f->name) || was->line != f->line)) {
+		buf_reset(&b);
+		buf_puts(&b, "; ");
+		if (!demangle(&b, f->name, DM_SIMPLE))
+			text_safe(&b, f->name, strlen(f->name));
+		const char *slash = strrchr(f->file, '/');
+		buf_putc(&b, ' ');
+		text_safe(&b, slash ? slash + 1 : f->file, strlen(slash ? slash + 1 : f->file));
+		buf_printf(&b, ":%lld", (long long)f->line);
+		grid_textn(g, 0, x < 44 - v->left ? 44 - v->left : x, ST_DIM, 0, b.p, b.n);
+	}
+	grid_unclip(g, old);
+	buf_free(&b);
+}
+
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
 	const struct drawing *d = arg;
@@ -87,6 +124,7 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 		tree_name(
 		    d->env, d->v->t.c, g, y, x_text + 2, g->w - x_text - 2, r->thing, "(inlined)");
 		break;
+	case LR_ASM: draw_code(d, g, y, i); break;
 	case LR_LINE:
 		weights(d, g, y, r);
 		if (r->line > 0) {
@@ -101,6 +139,23 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	buf_free(&b);
 }
 
+/* Text in lines from y to before end; where the next would be. */
+static int wrapped(struct grid *g, int y, int end, enum style st, const struct buf *b)
+{
+	int w = g->w - 8;
+	for (size_t at = 0; at < b->n && y < end && w > 10; y++) {
+		size_t n = b->n - at < (size_t)w ? b->n - at : (size_t)w;
+		for (size_t k = n; at + n < b->n && k > 1; k--)
+			if (b->p[at + k - 1] == ' ') {
+				n = k;
+				break;
+			}
+		grid_textn(g, y, 6, st, 0, b->p + at, n);
+		at += n;
+	}
+	return y;
+}
+
 static void where(const struct listview *v, const struct pane_env *env, struct grid *g)
 {
 	struct buf b = {0};
@@ -112,17 +167,7 @@ static void where(const struct listview *v, const struct pane_env *env, struct g
 	}
 	buf_puts(&b, "looked in ");
 	sources_where(session_sources(env->s), &b);
-	int y = 1, w = g->w - 8;
-	for (size_t at = 0; at < b.n && y < 4 && w > 10; y++) {
-		size_t n = b.n - at < (size_t)w ? b.n - at : (size_t)w;
-		for (size_t k = n; at + n < b.n && k > 1; k--)
-			if (b.p[at + k - 1] == ' ') {
-				n = k;
-				break;
-			}
-		grid_textn(g, y, 6, ST_DIM, 0, b.p + at, n);
-		at += n;
-	}
+	int y = wrapped(g, 1, 4, ST_DIM, &b);
 	grid_text(g, y, 6, ST_NORMAL, 0,
 	    ":source_path DIR says where it is; :trim_path PREFIX shortens its name");
 	buf_free(&b);
@@ -154,9 +199,15 @@ void listview_draw(const void *st, const struct pane_env *env, struct grid *g)
 		grid_right(g, 0, g->w - 1, v->stale ? ST_WARN : ST_DIM, 0, buf_str(&b));
 		buf_free(&b);
 	}
-	int extra = listview_text(v, env);
-	if (extra) {
-		struct rect old = grid_clip(g, (struct rect){1, 0, extra, g->w});
+	int extra = listview_text(v, env), above = v->assembly && v->asm_why ? env->rows > 14 ? 3 : 1 : 0;
+	if (above) {
+		struct buf b = {0};
+		text_safe(&b, v->asm_why, strlen(v->asm_why));
+		wrapped(g, 1, 1 + above, ST_WARN, &b);
+		buf_free(&b);
+	}
+	if (extra > above) {
+		struct rect old = grid_clip(g, (struct rect){1 + above, 0, extra - above, g->w});
 		where(v, env, g);
 		grid_unclip(g, old);
 	} else if (!v->src) {
@@ -202,6 +253,25 @@ void listview_summary(const void *st, const struct pane_env *env, struct buf *b)
 	buf_free(r);
 }
 
+/* Through which calls an instruction came here. */
+static void listview_code_detail(const struct listview *v, const struct pane_env *env, const struct list_row *r,
+    struct buf *b)
+{
+	const struct list_code *k = &v->code[r->code];
+	const struct asm_inst *in = &v->asm_of.v[k->inst];
+	buf_puts(b, " at 0x");
+	buf_hex(b, in->at);
+	buf_puts(b, " flat ");
+	tree_put_change(env, v->t.c, b, r->flat);
+	buf_puts(b, " cum ");
+	tree_put_change(env, v->t.c, b, r->cum);
+	for (uint32_t i = k->frame; i-- > 0;) {
+		buf_puts(b, i + 1 == k->frame ? "  inlined: " : " > ");
+		if (!demangle(b, in->frame[i].name, DM_SIMPLE))
+			text_safe(b, in->frame[i].name, strlen(in->frame[i].name));
+	}
+}
+
 void listview_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct listview *v = st;
@@ -214,6 +284,10 @@ void listview_detail(const void *st, const struct pane_env *env, struct buf *b)
 		return;
 	}
 	buf_printf(b, "line %lld", (long long)r->line);
+	if (r->kind == LR_ASM) {
+		listview_code_detail(v, env, r, b);
+		return;
+	}
 	if (!r->thing) {
 		buf_puts(b, ": no weight");
 		return;

@@ -4,19 +4,23 @@
 #define TTRACE_LISTVIEW_H
 
 #include "analysis/source.h"
+#include "session/asmcode.h"
 #include "rows.h"
 #include "tree.h"
 
-/* The inside of the list pane, for pane_list.c and list_draw.c. */
+/* The inside of the list pane, for pane_list.c, list_asm.c and list_draw.c. */
 enum { LIST_BACK_MAX = 64 };
-enum list_kind { LR_LINE, LR_FOLDED, LR_INLINED };
+enum list_kind { LR_LINE, LR_FOLDED, LR_INLINED, LR_ASM };
 
 struct list_row {
 	enum list_kind kind;
 	int64_t line, end;	/* LR_FOLDED: lines line..end */
 	uint32_t thing;		/* 0: nothing was seen there */
 	int64_t flat, cum, oflat, ocum;	/* as in struct thing */
+	uint32_t code;		/* LR_ASM: an index of listview.code */
 };
+/* An instruction below a line of the function shown: its frame `frame` is the function. */
+struct list_code { int64_t line; uint32_t inst, frame; };
 struct list_fun { str_id name, file; fun_id fun; uint32_t first; int64_t flat, cum, oflat, ocum; };
 struct list_back { str_id name, file; int64_t line; };
 
@@ -37,11 +41,24 @@ struct listview {
 	size_t rowcap;
 	int64_t most;		/* the heaviest line's cumulative weight */
 	bool fold, inlined;
+	bool assembly;		/* A */
+	struct asmcode asm_of;	/* of the function shown, as of ... */
+	uint32_t asm_serial;
+	str_id asm_id, asm_file;
+	struct list_code *code;	/* by line, then address */
+	uint32_t ncode;
+	char *asm_why;		/* NULL, or why there is none */
 	int left;		/* cells scrolled away */
 	struct list_back back[LIST_BACK_MAX];
 	int nback;
 	struct hits hit;	/* by row */
 };
+
+/* Get the machine code of the function shown, if it is another than what is there. */
+void listview_code(struct listview *, const struct pane_env *);
+void listview_code_drop(struct listview *);
+/* The first entry of code[] for a line; `n` of them. */
+uint32_t listview_code_at(const struct listview *, int64_t line, uint32_t *n);
 
 /* Lines of text above the list when there is no source. */
 int listview_text(const struct listview *, const struct pane_env *);

@@ -23,11 +23,12 @@ struct place {		/* something that can be pointed at; 0 / NONE where it does not 
 	frm_id frm;	/* a source line */
 	trk_id trk;
 	int64_t t0, t1;	/* TIME_NONE when no time is meant */
+	int64_t line;	/* of the function's file; 0 none is meant */
 	/* which rows the timeline is to have: all goroutines of a start function, of a task, around one */
 	enum place_rows { ROWS_ANY, ROWS_GROUP, ROWS_TASK, ROWS_RELATED } rows;
 	uint64_t id;	/* of rows: the function's name (str_id), the task's id, the trk_id */
 };
-#define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE, ROWS_ANY, 0})
+#define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE, 0, ROWS_ANY, 0})
 
 /*
  * Where a pane looks, as numbers whose meaning is its own. The app keeps them

@@ -11,7 +11,7 @@
  * lines are shown by number, under a text that says where it was looked for.
  *
  * Rows are lines of the file, or stand for several cold ones (fold), or are
- * functions that were inlined into the line above (I).
+ * functions that were inlined into the line above (I) or its machine code (A).
  */
 #include "config.h"
 #include "pane.h"
@@ -118,7 +118,7 @@ static void add(struct listview *v, struct list_row r)
 static struct list_row row_of(const struct listview *v, int64_t line, uint32_t thing)
 {
 	const struct thing *t = &v->t.c->thing[thing];
-	return (struct list_row){LR_LINE, line, line, thing, t->flat, t->cum, t->oflat, t->ocum};
+	return (struct list_row){LR_LINE, line, line, thing, t->flat, t->cum, t->oflat, t->ocum, 0};
 }
 
 static int cmp_line(const void *ctx, uint32_t a, uint32_t b)
@@ -141,6 +141,17 @@ static void add_inlined(struct listview *v, uint32_t thing)
 				   .cum = l[i].value,
 				   .ocum = l[i].other});
 	arena_free(&a);
+}
+
+/* What the line was made into. */
+static void add_code(struct listview *v, int64_t line)
+{
+	uint32_t n, at = v->assembly ? listview_code_at(v, line, &n) : 0;
+	for (uint32_t i = 0; v->assembly && i < n; i++) {
+		const struct asm_inst *in = &v->asm_of.v[v->code[at + i].inst];
+		add(v, (struct list_row){.kind = LR_ASM, .line = line, .end = line,
+			   .flat = in->flat, .cum = in->cum, .code = at + i});
+	}
 }
 
 /* Where the function's text ends: the first line after `last` that begins with a closing brace. */
@@ -172,14 +183,18 @@ static void add_source(
 			add(v, row_of(v, i, hot[k]));
 			if (v->inlined)
 				add_inlined(v, hot[k]);
+			add_code(v, i);
 		} else if (v->fold && i != from && i + 1 < next && i - 1 > before) {
 			int64_t end = next - 2 < to ? next - 2 : to;
 			if (end - i < 2)
 				end = i;
 			add(v, (struct list_row){.kind = end > i ? LR_FOLDED : LR_LINE, .line = i, .end = end});
+			if (end == i)
+				add_code(v, i);
 			i = end;
 		} else {
 			add(v, (struct list_row){.kind = LR_LINE, .line = i, .end = i});
+			add_code(v, i);
 		}
 	}
 }
@@ -202,8 +217,9 @@ static bool other_version(const struct source *src, const struct str_row *name, 
 	return true;
 }
 
-static void fill(struct listview *v, struct session *s)
+static void fill(struct listview *v, const struct pane_env *env)
 {
+	struct session *s = env->s;
 	const struct calls *c = v->t.c;
 	v->rows.n = 0;
 	v->src = NULL;
@@ -211,6 +227,8 @@ static void fill(struct listview *v, struct session *s)
 	if (v->cur == UINT32_MAX)
 		return;
 	const struct list_fun *f = &v->fun[v->cur];
+	if (v->assembly)
+		listview_code(v, env);
 	uint32_t *hot = xmalloc((size_t)c->nthing * sizeof *hot), n = 0;
 	for (uint32_t i = 1; i < c->nthing; i++)
 		if (v->of[i] == v->cur && !c->thing[i].tag)
@@ -224,6 +242,7 @@ static void fill(struct listview *v, struct session *s)
 			v->most = c->thing[hot[i]].cum;
 	while (n && c->thing[hot[0]].line <= 0) {	/* no line is known: by itself, first */
 		add(v, row_of(v, 0, hot[0]));
+		add_code(v, 0);
 		memmove(hot, hot + 1, --n * sizeof *hot);
 	}
 	if (n && v->src && v->src->path) {
@@ -245,6 +264,7 @@ static void fill(struct listview *v, struct session *s)
 			add(v, row_of(v, c->thing[hot[i]].line, hot[i]));
 			if (v->inlined)
 				add_inlined(v, hot[i]);
+			add_code(v, c->thing[hot[i]].line);
 		}
 	}
 	mem_free(hot);
@@ -254,7 +274,7 @@ static void select_line(struct listview *v, int64_t line)
 {
 	uint32_t best = 0;
 	for (uint32_t i = 0; i < v->rows.n; i++)
-		if (v->row[i].kind != LR_INLINED && v->row[i].line <= line)
+		if ((v->row[i].kind == LR_LINE || v->row[i].kind == LR_FOLDED) && v->row[i].line <= line)
 			best = i;
 	rows_select(&v->rows, best);
 }
@@ -271,7 +291,8 @@ static void select_hottest(struct listview *v, int h)
 
 int listview_text(const struct listview *v, const struct pane_env *env)
 {
-	return v->src && !v->src->path && env->rows > 14 ? 6 : v->src && !v->src->path ? 2 : 0;
+	int none = v->assembly && v->asm_why ? env->rows > 14 ? 3 : 1 : 0;
+	return none + (v->src && !v->src->path && env->rows > 14 ? 6 : v->src && !v->src->path ? 2 : 0);
 }
 
 static int list_height(const struct listview *v, const struct pane_env *env)
@@ -296,7 +317,7 @@ static void show(struct listview *v, const struct pane_env *env, uint32_t fun)
 	v->id = v->fun[fun].name;
 	v->id_file = v->fun[fun].file;
 	v->stale = false;
-	fill(v, env->s);
+	fill(v, env);
 	uint32_t n = v->rows.n;
 	v->rows = (struct rows){.h = v->rows.h};
 	rows_set(&v->rows, n);
@@ -310,7 +331,7 @@ static void again(struct listview *v, const struct pane_env *env)
 {
 	int64_t line = v->rows.n ? v->row[v->rows.sel].line : 0;
 	uint32_t below = v->rows.sel - v->rows.top;
-	fill(v, env->s);
+	fill(v, env);
 	uint32_t n = v->rows.n;
 	v->rows.n = 0;
 	rows_set(&v->rows, n);
@@ -361,6 +382,7 @@ static void close_list(void *st)
 	mem_free(v->order);
 	mem_free(v->row);
 	mem_free(v->re);
+	listview_code_drop(v);
 	hits_drop(&v->hit);
 }
 
@@ -513,6 +535,10 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		v->inlined = !v->inlined;
 		again(v, env);
 		return V_DONE;
+	case CMD_ASSEMBLY:
+		v->assembly = !v->assembly;
+		again(v, env);
+		return V_DONE;
 	case CMD_OPEN: return enter(v, env, ask);
 	case CMD_BACK: return go_back(v, env) ? V_DONE : V_PASS;
 	default: return V_PASS;
@@ -558,6 +584,8 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 	if (v->cur == UINT32_MAX)
 		return;
 	to->fun = v->fun[v->cur].fun;
+	if (v->rows.n)
+		to->line = v->row[v->rows.sel].line;
 	if (v->rows.n && v->row[v->rows.sel].thing) {
 		to->fun = v->t.c->thing[v->row[v->rows.sel].thing].fun;
 		to->frm = v->t.c->thing[v->row[v->rows.sel].thing].frm;
@@ -610,7 +638,7 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 	const struct listview *v = st;
 	(void)env;
 	buf_printf(b,
-	    "n/N next hot  { } function  Enter callee  I inlined  z %s  gf editor  h l scroll  y "
+	    "n/N next hot  { } function  Enter callee  A asm  I inlined  z %s  gf editor  h l scroll  y "
 	    "copy",
 	    v->fold ? "unfold" : "fold");
 }

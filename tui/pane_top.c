@@ -16,6 +16,7 @@
 #include "analysis/callers.h"
 #include "base/text.h"
 #include "rows.h"
+#include "toplines.h"
 #include "tree.h"
 
 #include <stdio.h>
@@ -346,9 +347,11 @@ static void side(const void *st, const struct pane_env *env, struct grid *g)
 	if (at - 1 > 10)
 		grid_textn(g, 0, at, ST_DIM, 0, b.p, b.n);
 	buf_free(&b);
-	int room = (g->h - 4) / 2, want = (int)(nup < 1000 ? nup : 1000) + 1;
+	int hot = g->h >= 14 ? g->h / 3 : 0, h = g->h - hot;
+	int room = (h - 4) / 2, want = (int)(nup < 1000 ? nup : 1000) + 1;
 	int y = draw_links(p, env, g, 2, want < room ? want : room, "caller", up, nup);
-	draw_links(p, env, g, y + 1, g->h - y - 1, "callee", down, ndown);
+	y = draw_links(p, env, g, y + 1, h - y - 1, "callee", down, ndown);
+	toplines_draw(p->t.c, sel, env, g, y + 1, g->h - y - 1);
 }
 
 /* ---- acting */

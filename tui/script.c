@@ -54,14 +54,13 @@ static int read_file(const char *name, struct buf *b, struct err *e)
 }
 
 /* Each key is drawn as a terminal would show it, so that what a key costs here is what it costs there. */
-static void press(struct app *a, struct session *s, struct grid *g, const char *keys, size_t n)
+static void press(struct app *a, struct grid *g, const char *keys, size_t n)
 {
 	while (n) {
 		int32_t key;
 		size_t k = key_script(keys, n, &key);
 		app_key(a, key);
-		session_wait(s, NULL);	/* what it began to read is there before the next */
-		app_refresh(a);
+		app_wait(a);		/* what it began to read is there before the next */
 		app_settle(a, true);
 		app_draw(a, g);
 		keys += k;
@@ -82,11 +81,12 @@ static int play(const struct opt *o, const struct app_setup *u, const struct buf
 	struct app *a = session_wait(s, e) ? NULL : app_new(o, s, u, e);
 	if (a) {
 		struct grid *g = grid_new(u->rows, u->cols, u->ascii);
-		press(a, s, g, keys->p, keys->n);
+		press(a, g, keys->p, keys->n);
 		app_draw(a, g);
 		grid_print(g, out, opt_bool(o, OPT_ANSI) ? app_look(a) : NULL);
 		grid_free(g);
 	}
+	s = a ? app_session(a) : s;
 	app_free(a);
 	session_close(s);
 	return a ? 0 : -1;

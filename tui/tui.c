@@ -18,6 +18,7 @@
 #include "inside.h"
 #include "script.h"
 #include "term.h"
+#include "waiting.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -102,7 +103,6 @@ static bool serve(struct app *a, struct term *t)
 }
 
 struct loop {
-	struct session *s;
 	struct app *a;
 	struct term *t;
 	struct grid *g;
@@ -125,7 +125,7 @@ static void draw(struct loop *l)
 static int step(struct loop *l)
 {
 	struct term_input in = {0};
-	struct job *j = session_job(l->s), *own = app_work(l->a);
+	struct job *j = app_job(l->a), *own = app_work(l->a);
 	int rows, cols, ms = -1;
 	if (l->dirty) {
 		int64_t since = now_ms() - l->drawn;
@@ -149,7 +149,7 @@ static int step(struct loop *l)
 		job_drain(j);
 		app_refresh(l->a);
 		l->dirty = true;
-		if (session_job(l->s) && (!app_ticks(l->a) || now_ms() - l->drawn < 250))
+		if (app_job(l->a) && (!app_ticks(l->a) || now_ms() - l->drawn < 250))
 			return 0;
 		break;
 	case TE_TIME:
@@ -170,12 +170,16 @@ static int step(struct loop *l)
 }
 
 static int loop(
-    const struct opt *o, struct session *s, struct term *t, struct app_setup *u, struct err *e)
+    const struct opt *o, struct session **s, struct term *t, struct app_setup *u, struct err *e)
 {
-	struct loop l = {.s = s, .t = t};
+	struct loop l = {.t = t};
 	term_size(t, &u->rows, &u->cols);
 	u->look.colours = u->look.theme == TH_MONO ? 0 : term_colours(t);
-	l.a = app_new(o, s, u, e);
+	int rc = waiting_run(t, *s, &u->look, u->ascii, e);
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	term_size(t, &u->rows, &u->cols);
+	l.a = app_new(o, *s, u, e);
 	if (!l.a)
 		return -1;
 	l.g = grid_new(u->rows, u->cols, u->ascii);
@@ -183,7 +187,8 @@ static int loop(
 	draw(&l);
 	bool failed = false;
 	while (!failed && !step(&l))
-		failed = session_failed(s, e);
+		failed = session_failed(app_session(l.a), e);
+	*s = app_session(l.a);
 	grid_free(l.g);
 	app_free(l.a);
 	return failed ? -1 : 0;
@@ -198,7 +203,7 @@ static int run_terminal(const struct opt *o, tui_report *report, bool utf8, stru
 	if (!s)
 		return -1;
 	struct term *t = term_open(e);
-	int rc = t ? loop(o, s, t, &u, e) : -1;
+	int rc = t ? loop(o, &s, t, &u, e) : -1;
 	term_close(t);
 	session_close(s);
 	return rc;

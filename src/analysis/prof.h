@@ -94,6 +94,10 @@ bool prof_emit(const struct prof *, const struct sink *);
 struct snap;
 int prof_graft(const struct prof *, const struct snap *, const struct sink *, uint32_t side, struct err *e);
 
+/* prof_write.c: as a gzip'ed profile.proto, piece by piece; put() false: stop. */
+typedef bool prof_put(void *arg, const void *p, size_t n);
+int prof_write(const struct prof *, prof_put *, void *arg, struct err *e);
+
 /* prof_merge.c */
 /* Make n profiles comparable and merge them into one, as pprof does: p[0] itself when n is 1, else
    a new one. -1: they cannot be compared. The caller keeps what it passed. */

@@ -12,16 +12,32 @@
 
 #include <string.h>
 
+enum { LARGE = 1 << 22 };
+
 void col_init(struct col *c, size_t width)
 {
 	memset(c, 0, sizeof *c);
 	c->width = width;
 }
 
+/* Zeroed. */
+static void *seg_new(size_t n)
+{
+	return n < LARGE ? xcalloc(1, n) : mem_pages(n);
+}
+
+static void seg_free(void *p, size_t n)
+{
+	if (n < LARGE)
+		mem_free(p);
+	else
+		mem_pages_free(p, n);
+}
+
 void col_free(struct col *c)
 {
 	for (size_t k = 0; k < COL_SEGS; k++)
-		mem_free(c->seg[k]);
+		seg_free(c->seg[k], ((size_t)COL_FIRST << k) * c->width);
 	col_init(c, c->width);
 }
 
@@ -30,7 +46,7 @@ void *col_add(struct col *c, uint32_t *id)
 	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed);
 	uint32_t k = 31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1);
 	if (!c->seg[k])
-		c->seg[k] = xcalloc((size_t)COL_FIRST << k, c->width);
+		c->seg[k] = seg_new(((size_t)COL_FIRST << k) * c->width);
 	atomic_store_explicit(&c->n, i + 1, memory_order_release);
 	if (id)
 		*id = i;

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, ALIGN = 16 };
 
@@ -70,6 +71,23 @@ char *xstrdup(const char *s)
 void mem_free(void *p)
 {
 	free(p);
+}
+
+void *mem_pages(size_t n)
+{
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		out_of_memory(n);
+#ifdef MADV_HUGEPAGE
+	madvise(p, n, MADV_HUGEPAGE);
+#endif
+	return p;
+}
+
+void mem_pages_free(void *p, size_t n)
+{
+	if (p)
+		munmap(p, n);
 }
 
 void mem_budget(size_t bytes)

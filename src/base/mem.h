@@ -17,6 +17,11 @@ void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
 void mem_free(void *p);
 
+/* Large blocks, zeroed, on pages of their own, large pages where the system has them: the cost of meeting
+   memory for the first time is the greater part of filling it. */
+void *mem_pages(size_t n);
+void mem_pages_free(void *p, size_t n);
+
 /* NULL when memory is out or n is over the budget. */
 void *mem_try(size_t n);
 /* The same for p grown to n; when NULL, p is as it was. */

@@ -15,6 +15,8 @@
 #include "load/gomerge.h"
 
 #include "base/mem.h"
+#include "load/gostate.h"
+#include "load/tev.h"
 
 #include <string.h>
 
@@ -148,6 +150,8 @@ static int cursor_next(struct merge *m, struct cursor *c)
 		return 0;
 	}
 	c->ev.time = c->last = gowire_add(gowire_time(m->g->ns_per_tick, dt), c->last);
+	if (goev_specs[c->ev.type].resource == TR_G)
+		__builtin_prefetch(m->o->near[c->ev.arg[1] % GO_NEAR]);	/* other threads come first */
 	return 1;
 }
 

@@ -76,11 +76,12 @@ static int64_t later(struct goorder *o, int64_t t)
 }
 
 /* The event as its row says. NULL: it names a string or a stack that is not there. */
-struct tev *gostep_say(struct goorder *o, uint8_t type, const struct goev *ev, struct where w)
+struct tev *gostep_say(struct goorder *o, uint8_t type, struct goev *ev, struct where w)
 {
 	const struct goev_spec *s = &goev_specs[type];
-	uint64_t arg[7] = {0, ev->arg[1], ev->arg[2], ev->arg[3], ev->arg[4], (uint64_t)w.g,
-	    (uint64_t)w.p};
+	uint64_t *arg = ev->arg;
+	arg[GO_ARG_G] = (uint64_t)w.g;
+	arg[GO_ARG_P] = (uint64_t)w.p;
 	/* most events name no string and one stack */
 	uint32_t name = s->str ? gostep_str(o, arg[s->str], type) : 0;
 	uint32_t text = s->text ? gostep_str(o, arg[s->text], type) : 0;
@@ -137,10 +138,10 @@ int goorder_sample(struct goorder *o, const struct gosample *s)
 
 /* ---- what is known of whom */
 
-struct go_g *gostep_find_g(struct goorder *o, int64_t id)
+struct go_g *gostep_look_up_g(struct goorder *o, int64_t id)
 {
 	struct idslot *s = idmap_get(&o->gs, (uint64_t)id);
-	return s ? s->p : NULL;
+	return s ? o->near[(uint64_t)id % GO_NEAR] = s->p : NULL;
 }
 
 struct go_p *gostep_find_p(struct goorder *o, int64_t id)
@@ -173,13 +174,25 @@ struct go_p *gostep_p(struct step *s)
 	return p;
 }
 
+/* Unused ones, each within one cache line as far as most events need it. */
+static void more_g(struct goorder *o)
+{
+	enum { CHUNK = 64 };
+	char *p = arena_zalloc(&o->mem, (CHUNK + 1) * sizeof(struct go_g));
+	p += (sizeof(struct go_g) - (uintptr_t)p % sizeof(struct go_g)) % sizeof(struct go_g);
+	struct go_g *g = (struct go_g *)(void *)p;
+	for (int i = CHUNK; i-- > 0;) {
+		g[i].next = o->free_g;
+		o->free_g = &g[i];
+	}
+}
+
 static void add_g(struct goorder *o, int64_t id, uint8_t status)
 {
+	if (!o->free_g)
+		more_g(o);
 	struct go_g *g = o->free_g;
-	if (g)
-		o->free_g = g->next;
-	else
-		g = arena_zalloc(&o->mem, sizeof *g);
+	o->free_g = g->next;
 	g->id = id;
 	g->status = status;
 	g->gen = o->gen->number;
@@ -188,11 +201,14 @@ static void add_g(struct goorder *o, int64_t id, uint8_t status)
 	g->nregion = g->ranges.n = 0;
 	bool fresh;
 	idmap_put(&o->gs, (uint64_t)id, &fresh)->p = g;
+	o->near[(uint64_t)id % GO_NEAR] = g;
 }
 
 static void drop_g(struct goorder *o, struct go_g *g)
 {
 	idmap_drop(&o->gs, (uint64_t)g->id);
+	if (o->near[(uint64_t)g->id % GO_NEAR] == g)
+		o->near[(uint64_t)g->id % GO_NEAR] = NULL;
 	g->used = false;
 	g->next = o->free_g;
 	o->free_g = g;
@@ -661,10 +677,12 @@ enum go_advance goorder_advance(struct goorder *o, struct goev *ev, int64_t m, s
 }
 
 void goorder_init(struct goorder *o, const struct tev_ops *ops, void *self,
-    struct tstream_info *info)
+    struct tstream_info *info, struct tev *out)
 {
 	*o = (struct goorder){.ops = ops, .self = self, .info = info};
-	o->out = xmalloc(GO_OUT * sizeof *o->out);
+	o->near = xcalloc(GO_NEAR, sizeof *o->near);
+	o->own = out ? NULL : xmalloc(GO_OUT * sizeof *o->out);
+	o->out = out ? out : o->own;
 }
 
 void goorder_free(struct goorder *o)
@@ -674,5 +692,6 @@ void goorder_free(struct goorder *o)
 	idmap_free(&o->ms);
 	idmap_free(&o->tasks);
 	arena_free(&o->mem);
-	mem_free(o->out);
+	mem_free(o->own);
+	mem_free(o->near);
 }

@@ -17,7 +17,7 @@ struct go_m {
 	struct go_m *next;	/* all threads, newest first */
 };
 
-enum { GO_OUT = 1024, GO_OUT_ROOM = 4 };	/* an event on the wire is at most 3 of ours */
+enum { GO_OUT = 1024, GO_OUT_ROOM = 4, GO_NEAR = 1 << 14 };	/* an event on the wire is at most 3 of ours */
 
 /* The scheduler as the trace tells it, across generations. */
 struct goorder {
@@ -37,12 +37,15 @@ struct goorder {
 	int64_t last;		/* time of the event before */
 	uint64_t syncs;
 	struct tev *out;	/* GO_OUT events that are ready */
+	struct tev *own;	/* the same, or NULL: brought by who takes them */
 	size_t nout;
+	struct go_g **near;	/* [GO_NEAR]: goroutines by the last bits of their numbers, the newest of each */
 	bool stopped;		/* by the consumer */
 	struct err bad;		/* why the last goorder_advance() said GO_BAD */
 };
 
-void goorder_init(struct goorder *, const struct tev_ops *, void *self, struct tstream_info *);
+/* out: room for GO_OUT events, to be changed by whom they go to; NULL: it brings its own. */
+void goorder_init(struct goorder *, const struct tev_ops *, void *self, struct tstream_info *, struct tev *out);
 void goorder_free(struct goorder *);
 
 /* Say what is ready. false: the consumer wants no more. */

@@ -50,7 +50,7 @@ static void range_gc(struct gotrace *r, const struct tev *ev)
 	if (ev->kind != TEV_RANGE_END) {
 		if (!r->n_gc)
 			r->n_gc = say_str(r, "GC concurrent mark phase");
-		const struct gg *by = ev->g >= 0 ? gotrack_g(r, ev->g) : NULL;
+		const struct gg *by = gotrack_where(r, ev);
 		range_open(r, &r->gc, ev, r->n_gc);
 		r->gc_trk = by ? by->trk : 0;
 		r->gc_live = r->heap_live;
@@ -76,7 +76,7 @@ static void range_assist(struct gotrace *r, const struct tev *ev)
 	struct gg *g = gotrack_g(r, ev->id);
 	bool begin = ev->kind != TEV_RANGE_END;
 	if (ev->kind == TEV_RANGE_BEGIN || (ev->kind == TEV_RANGE_ACTIVE && r->nsync <= 1)) {
-		const struct gg *at = ev->g >= 0 ? gotrack_g(r, ev->g) : NULL;
+		const struct gg *at = gotrack_where(r, ev);
 		bool runs = at && (at->state == TST_RUNNING || at->state == TST_SYSCALL);
 		gotrack_util(r, UT_ASSIST, ev->p, 1, !(ev->kind == TEV_RANGE_BEGIN) && runs);
 	} else if (!begin) {
@@ -86,6 +86,7 @@ static void range_assist(struct gotrace *r, const struct tev *ev)
 		return;
 	if (!r->n_assist)
 		r->n_assist = say_str(r, "GC mark assist");
+	g->ranged |= begin;
 	if (begin)
 		range_open(r, &g->assist, ev, r->n_assist);
 	else
@@ -110,6 +111,7 @@ static void range_stw(struct gotrace *r, const struct tev *ev)
 	} else {
 		char name[1200];
 		int len = snprintf(name, sizeof name, "stop-the-world (%.*s)", (int)(n < 1100 ? n : 1100), why);
+		g->ranged = true;
 		range_open(r, &g->stw, ev, r->sink->ops->str(r->sink->self, name, (size_t)len));
 	}
 	gotrack_show(r, g, gotables_stack(r, ev->stack));
@@ -128,7 +130,7 @@ static void range_sweep(struct gotrace *r, const struct tev *ev)
 	if (ev->id < 0)
 		return;
 	struct gp *p = gotrack_p(r, ev->id);
-	struct gg *g = ev->g >= 0 ? gotrack_g(r, ev->g) : NULL;
+	struct gg *g = gotrack_where(r, ev);
 	if (!r->n_sweep)
 		r->n_sweep = say_str(r, "GC incremental sweep");
 	if (ev->kind == TEV_RANGE_BEGIN || (ev->kind == TEV_RANGE_ACTIVE && r->nsync <= 1))
@@ -206,7 +208,7 @@ void gospan_inherit(struct gotrace *r, struct gg *child, const struct gg *creato
 
 static void user_region(struct gotrace *r, const struct tev *ev)
 {
-	struct gg *g = ev->g >= 0 ? gotrack_g(r, ev->g) : NULL;
+	struct gg *g = gotrack_where(r, ev);
 	if (!g)
 		return;
 	str_id name = gotables_str(r, ev->name);
@@ -229,8 +231,10 @@ void gospan_end_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 	while (g->top)
 		region_pop(r, g, g->system ? TIME_NONE : t, ev && !g->system ? gotables_stack(r, ev->stack) : 0,
 		    g->system ? RG_LOOSE : 0, g->system ? 0 : ended);
-	range_close(r, g, &g->assist, SP_ASSIST, t);
-	range_close(r, g, &g->stw, SP_STW, t);
+	if (g->ranged) {
+		range_close(r, g, &g->assist, SP_ASSIST, t);
+		range_close(r, g, &g->stw, SP_STW, t);
+	}
 	sweep_lost(r, g, t);
 }
 
@@ -239,7 +243,7 @@ void gospan_end_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 static void user_task(struct gotrace *r, const struct tev *ev)
 {
 	bool fresh;
-	const struct gg *g = ev->g >= 0 ? gotrack_g(r, ev->g) : NULL;
+	const struct gg *g = gotrack_where(r, ev);
 	trk_id trk = g ? g->trk : 0;
 	str_id name = gotables_str(r, ev->name);
 	stk_id stack = gotables_stack(r, ev->stack);
@@ -260,7 +264,7 @@ static void user_task(struct gotrace *r, const struct tev *ev)
 
 static void user_log(struct gotrace *r, const struct tev *ev)
 {
-	const struct gg *g = ev->g >= 0 ? gotrack_g(r, ev->g) : NULL;
+	const struct gg *g = gotrack_where(r, ev);
 	r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = gotrace_now(r), .kind = MK_LOG,
 		.trk = g ? g->trk : 0, .task = (uint64_t)ev->id, .category = gotables_str(r, ev->name),
 		.text = gotables_str(r, ev->text), .stack = gotables_stack(r, ev->stack) });

@@ -31,10 +31,11 @@ struct go_g {
 	uint64_t gen, seq;
 	uint8_t status;
 	bool used;
-	struct ranges ranges;
 	uint32_t nregion, capregion;
 	struct region *region;	/* innermost last */
+	struct ranges ranges;
 	struct go_g *next;	/* unused ones */
+	uint64_t spare[4];	/* two cache lines */
 };
 
 struct go_p {
@@ -61,7 +62,12 @@ struct step {
 };
 
 /* Goroutines and processors by id, or NULL; and those of the step's thread. */
-struct go_g *gostep_find_g(struct goorder *, int64_t id);
+struct go_g *gostep_look_up_g(struct goorder *, int64_t id);
+static inline struct go_g *gostep_find_g(struct goorder *o, int64_t id)
+{
+	struct go_g *g = o->near[(uint64_t)id % GO_NEAR];
+	return g && g->id == id ? g : gostep_look_up_g(o, id);
+}
 struct go_p *gostep_find_p(struct goorder *, int64_t id);
 struct go_g *gostep_g(struct step *);
 struct go_p *gostep_p(struct step *);
@@ -73,7 +79,7 @@ bool gostep_have(struct step *, enum need p, enum need g);
 /* GO_BAD, and why: fmt has a %s for the event and a PRIu64 for v. */
 enum go_advance gostep_bad(struct step *, const char *fmt, uint64_t v);
 /* The event as its row says. NULL: it names a string or a stack that is not there. */
-struct tev *gostep_say(struct goorder *, uint8_t type, const struct goev *, struct where);
+struct tev *gostep_say(struct goorder *, uint8_t type, struct goev *, struct where);
 enum go_advance gostep_took(struct step *);
 uint32_t gostep_str(struct goorder *, uint64_t id, uint8_t type);
 

@@ -35,9 +35,11 @@ void gotables_begin(struct gotables *t, const struct tgen *gen)
 	t->str = table_room(t->str, &t->nstr, tgen_nstrs(gen) + 1u);
 	t->stack = table_room(t->stack, &t->nstack, tgen_nstacks(gen) + 1u);
 	t->root = table_room(t->root, &t->nroot, tgen_nstacks(gen) + 1u);
+	t->wait = table_room(t->wait, &t->nwait, tgen_nstrs(gen) + 1u);
 	memset(t->str, 0, t->nstr * sizeof *t->str);
 	memset(t->stack, 0, t->nstack * sizeof *t->stack);
 	memset(t->root, 0, t->nroot * sizeof *t->root);
+	memset(t->wait, 0, t->nwait * sizeof *t->wait);
 }
 
 void gotables_free(struct gotables *t)
@@ -45,6 +47,7 @@ void gotables_free(struct gotables *t)
 	mem_free(t->str);
 	mem_free(t->stack);
 	mem_free(t->root);
+	mem_free(t->wait);
 }
 
 str_id gotables_str(struct gotrace *r, uint32_t id)
@@ -71,7 +74,7 @@ static loc_id say_frame(struct gotrace *r, const struct tev_frame *f)
 	return s->ops->loc(s->self, &(struct sink_loc){ .addr = f->pc, .line = &line, .nline = 1 });
 }
 
-stk_id gotables_stack(struct gotrace *r, uint32_t id)
+stk_id gotables_find_stack(struct gotrace *r, uint32_t id)
 {
 	enum { DEEP = 256 };
 	struct gotables *t = &r->tab;

@@ -21,6 +21,7 @@
 
 enum {
 	SAMPLE_NS = 10000000,	/* the runtime's 100 Hz */
+	NEXT = 8,		/* events ahead, goroutines are brought into the cache */
 	SHOW_EVERY = 1 << 19	/* events after which what is known so far may be looked at */
 };
 
@@ -61,7 +62,7 @@ static void sample(struct gotrace *r, const struct tev *ev)
 	}
 	int64_t value[] = { 1, SAMPLE_NS };
 	struct sink_sample row = { .stack = gotables_stack(r, ev->stack), .value = value, .when = gotrace_now(r) };
-	const struct gg *g = ev->g >= 0 ? gotrack_g(r, ev->g) : NULL;
+	const struct gg *g = gotrack_where(r, ev);
 	const struct idslot *p = ev->p >= 0 ? idmap_get(&r->ps, (uint64_t)ev->p) : NULL;
 	row.trk = g ? g->trk : 0;
 	row.proc = p ? ((const struct gp *)p->p)->trk : 0;
@@ -87,6 +88,12 @@ static void one_event(struct gotrace *r, const struct tev *ev)
 	}
 }
 
+static bool say_upto(struct gotrace *r, int64_t t, uint64_t bytes)
+{
+	gotrack_flush(r);
+	return r->sink->ops->upto(r->sink->self, t, bytes);
+}
+
 static bool take_events(void *self, const struct tgen *gen, const struct tev *ev, size_t n)
 {
 	struct gotrace *r = self;
@@ -96,6 +103,8 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 		r->base = r->sync = r->last = ev[0].time;
 	}
 	for (size_t i = 0; i < n; i++) {
+		if (i + NEXT < n)
+			__builtin_prefetch(r->near_g[(uint64_t)ev[i + NEXT].id % NEAR_GS]);
 		if (ev[i].time > r->last) {
 			if (r->nutil)
 				flush_utils(r, gotrace_rel(r, ev[i].time));
@@ -107,7 +116,7 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 	r->unsaid += n;
 	if (r->unsaid >= SHOW_EVERY) {
 		r->unsaid = 0;
-		r->stopped = !r->sink->ops->upto(r->sink->self, gotrace_rel(r, r->last), r->bytes);
+		r->stopped = !say_upto(r, gotrace_rel(r, r->last), r->bytes);
 	}
 	return !r->stopped;
 }
@@ -130,7 +139,7 @@ static bool take_generation(void *self, const struct tgen *gen, const struct tst
 	say_facts(r, info);
 	r->bytes = info->bytes;
 	r->unsaid = 0;
-	r->stopped = !r->sink->ops->upto(r->sink->self, gotrace_rel(r, r->last), info->bytes);
+	r->stopped = !say_upto(r, gotrace_rel(r, r->last), info->bytes);
 	return !r->stopped;
 }
 
@@ -148,6 +157,8 @@ static void forget(struct gotrace *r)
 	idmap_free(&r->ms);
 	idmap_free(&r->tasks);
 	mem_free(r->util);
+	mem_free(r->near_g);
+	mem_free(r->enter);
 	arena_free(r->mem);
 }
 
@@ -155,7 +166,8 @@ int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 {
 	static const struct tev_ops ops = { take_events, take_warning, take_generation };
 	struct arena mem = {0};
-	struct gotrace r = { .sink = sink, .mem = &mem };
+	struct gotrace r = { .sink = sink, .mem = &mem, .near_g = xcalloc(NEAR_GS, sizeof *r.near_g),
+		.enter = xmalloc(ENTERS * sizeof *r.enter) };
 	struct tstream_info info;
 	struct err damage = {0};
 	int ret = tev_read(in, &ops, &r, &info, &damage);
@@ -163,8 +175,9 @@ int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 		flush_utils(&r, gotrace_rel(&r, r.last));
 		gospan_end(&r);
 		say_facts(&r, &info);
-		r.stopped = !sink->ops->upto(sink->self, gotrace_rel(&r, r.last), info.bytes);
+		r.stopped = !say_upto(&r, gotrace_rel(&r, r.last), info.bytes);
 	}
+	gotrack_flush(&r);
 	forget(&r);
 	if (ret) {
 		*e = damage;

@@ -17,7 +17,8 @@ struct gotables {
 	bool any;
 	uint32_t *str, *stack;		/* by id of the generation: the sink's id + 1, 0 not yet */
 	uint32_t *root;			/* by stack: the sink's string of the outermost function, + 1 */
-	size_t nstr, nstack, nroot;	/* of them; capacities */
+	uint32_t *wait;			/* by string: the state of a goroutine that waits for it, + 1 */
+	size_t nstr, nstack, nroot, nwait;	/* of them; capacities */
 };
 
 struct goopen {				/* a region that is open, or the task a goroutine was born into */
@@ -38,20 +39,23 @@ struct gorange {
 
 struct gp;
 struct gg {
-	int64_t id, m;			/* m: where it runs, -1 */
+	/* what most events need: one cache line */
+	int64_t id, m;			/* m: where it runs, -1; id -1: ended */
+	struct gp *p;			/* while it runs, or is in a system call and holds it */
+	int64_t syscall_p;		/* P that it took into its system call, -1 none; see gotrack.c */
 	trk_id trk;
 	uint8_t state;			/* enum tev_state */
 	uint8_t shown;			/* enum tstate */
 	bool named, system, mark_worker, dedicated, fractional;
+	bool ranged;			/* assist or stw may be open */
 	uint8_t works;			/* enum util_what it is told as taking its P now, 0 nothing */
-	struct gp *p;			/* while it runs, or is in a system call and holds it */
-	int64_t syscall_p;		/* P that it took into its system call, -1 none; see gotrack.c */
-	struct gorange assist, stw;
+	struct goopen *top;
 	int64_t sweep_lost;		/* TIME_NONE, or since when it is charged with a sweep whose end was
 					   seen elsewhere */
-	struct goopen *top;
+	struct gorange assist, stw;
 	struct gg *free;
 };
+enum { GG_ALIGN = 64, GG_CHUNK = 64 };
 
 struct gp {
 	int64_t id, m;			/* m: what carries it, -1 */
@@ -73,6 +77,8 @@ struct gm {
 
 struct gotask { str_id name; uint64_t parent; int64_t t0; trk_id trk; stk_id stack; };
 
+enum { NEAR_PS = 256, NEAR_GS = 1 << 14, ENTERS = 1024 };
+
 struct gotrace {
 	struct sink *sink;
 	struct gotables tab;
@@ -82,6 +88,8 @@ struct gotrace {
 	uint64_t nsync, seq;
 	uint64_t bytes, unsaid;		/* read when the newest generation ended; events since the last upto() */
 	struct idmap gs, ps, ms, tasks;
+	struct gp *near[NEAR_PS];	/* the first Ps, by id */
+	struct gg **near_g;		/* [NEAR_GS]: goroutines by the last bits of their numbers, the newest of each */
 	struct gg *free_g;
 	struct goopen *free_open;
 	struct arena *mem;
@@ -91,22 +99,27 @@ struct gotrace {
 	str_id n_assist, n_sweep, n_gc;
 	struct sink_util *util;		/* wait for the time of the next event */
 	size_t nutil, cutil;
+	struct sink_enter *enter;	/* ENTERS of them, said many at a time */
+	size_t nenter;
 };
 
 /* gotables.c */
 void gotables_begin(struct gotables *, const struct tgen *);
 void gotables_free(struct gotables *);
 str_id gotables_str(struct gotrace *, uint32_t id);
-stk_id gotables_stack(struct gotrace *, uint32_t id);
+stk_id gotables_find_stack(struct gotrace *, uint32_t id);
 str_id gotables_root(struct gotrace *, uint32_t id);	/* outermost function of a stack */
 
 /* gotrack.c */
 void gotrack_event(struct gotrace *, const struct tev *);	/* a transition */
 void gotrack_label(struct gotrace *, const struct tev *);
-struct gg *gotrack_g(const struct gotrace *, int64_t id);
+struct gg *gotrack_find_g(const struct gotrace *, int64_t id);
+struct gg *gotrack_where(const struct gotrace *, const struct tev *);	/* gotrack_g() of the event's own */
 struct gp *gotrack_p(struct gotrace *, int64_t id);	/* found or made */
 void gotrack_show(struct gotrace *, struct gg *, stk_id);	/* what it does may have changed */
 void gotrack_util(struct gotrace *, enum util_what, int64_t p, int delta, bool past);
+
+void gotrack_flush(struct gotrace *);			/* say the states that wait */
 
 /* gospan.c */
 void gospan_range(struct gotrace *, const struct tev *);
@@ -115,6 +128,17 @@ void gospan_inherit(struct gotrace *, struct gg *child, const struct gg *creator
 /* A goroutine ended or blocked for ever (to), or the trace did (ev NULL). */
 void gospan_end_g(struct gotrace *, struct gg *, const struct tev *);
 void gospan_end(struct gotrace *);
+
+static inline stk_id gotables_stack(struct gotrace *r, uint32_t id)
+{
+	return id && id < r->tab.nstack && r->tab.stack[id] ? r->tab.stack[id] - 1 : gotables_find_stack(r, id);
+}
+
+static inline struct gg *gotrack_g(const struct gotrace *r, int64_t id)
+{
+	struct gg *g = r->near_g[(uint64_t)id % NEAR_GS];
+	return g && g->id == id ? g : gotrack_find_g(r, id);
+}
 
 /* Since the first event. Times of a damaged file may be anything: beyond 73 years they stand still. */
 static inline int64_t gotrace_rel(const struct gotrace *r, int64_t time)

@@ -29,24 +29,55 @@ static const char *const reasons[TS__N] = {
 #undef STATE
 };
 
-struct gg *gotrack_g(const struct gotrace *r, int64_t id)
+struct gg *gotrack_find_g(const struct gotrace *r, int64_t id)
 {
 	const struct idslot *s = idmap_get(&r->gs, (uint64_t)id);
 	return s ? s->p : NULL;
 }
 
-static void enter(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack)
+void gotrack_flush(struct gotrace *r)
 {
-	r->sink->ops->enter(r->sink->self, trk, t, (enum tstate)state, who, stack);
+	if (r->nenter)
+		r->sink->ops->enters(r->sink->self, r->enter, r->nenter);
+	r->nenter = 0;
+}
+
+static inline void enter(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack)
+{
+	if (r->nenter == ENTERS)
+		gotrack_flush(r);
+	r->enter[r->nenter++] = (struct sink_enter){ t, trk, who, stack, (uint8_t)state };
+}
+
+struct gg *gotrack_where(const struct gotrace *r, const struct tev *ev)
+{
+	if (ev->g < 0)
+		return NULL;
+	const struct gp *p = (uint64_t)ev->p < NEAR_PS ? r->near[ev->p] : NULL;
+	return p && p->g && p->g->id == ev->g ? p->g : gotrack_g(r, ev->g);
+}
+
+/* Its P, or NULL. */
+static struct gp *find_p(const struct gotrace *r, int64_t id)
+{
+	if ((uint64_t)id < NEAR_PS)
+		return r->near[id];
+	const struct idslot *s = id >= 0 ? idmap_get(&r->ps, (uint64_t)id) : NULL;
+	return s ? s->p : NULL;
 }
 
 struct gp *gotrack_p(struct gotrace *r, int64_t id)
 {
 	bool fresh;
+	bool near = (uint64_t)id < NEAR_PS;
+	if (near && r->near[id])
+		return r->near[id];
 	struct idslot *s = idmap_put(&r->ps, (uint64_t)id, &fresh);
 	if (fresh) {
 		struct gp *p = arena_zalloc(r->mem, sizeof *p);
 		s->p = p;
+		if (near)
+			r->near[id] = p;
 		*p = (struct gp){ .id = id, .m = -1, .syscall_g = -1, .sweep_g = -1, .shown = TS_IDLE };
 		p->trk = r->sink->ops->track(r->sink->self, TK_P, (uint64_t)id);
 		enter(r, p->trk, gotrace_rel(r, r->sync), TS_IDLE, 0, 0);
@@ -98,11 +129,11 @@ static void show_p(struct gotrace *r, struct gp *p, unsigned state, trk_id g, in
 /* What a running goroutine does, the innermost of its ranges. */
 static enum tstate running_state(const struct gg *g)
 {
-	if (g->stw.open)
+	if (g->ranged && g->stw.open)
 		return TS_STW;
 	if (g->p && g->p->sweep.open && g->p->swept_by_g && g->p->sweep_g == g->id)
 		return TS_SWEEP;
-	return g->assist.open ? TS_ASSIST : TS_RUN;
+	return g->ranged && g->assist.open ? TS_ASSIST : TS_RUN;
 }
 
 /* g runs on its P from t on: its track and the P's. */
@@ -141,7 +172,7 @@ static void util_transition(struct gotrace *r, struct gg *g, const struct tev *e
 	int delta = executes(ev->to) - executes(ev->from);
 	if (!delta)
 		return;
-	if (g->assist.open)
+	if (g->ranged && g->assist.open)
 		gotrack_util(r, UT_ASSIST, ev->p, delta, false);
 	if (g->dedicated || g->fractional)
 		gotrack_util(r, g->fractional ? UT_WORKER : UT_DEDICATED, ev->p, delta, false);
@@ -151,16 +182,25 @@ static void util_transition(struct gotrace *r, struct gg *g, const struct tev *e
 	}
 }
 
+static enum tstate find_reason(const char *s, size_t n)
+{
+	for (int i = 0; n && i < TS__N; i++)
+		if (reasons[i] && strlen(reasons[i]) == n && !memcmp(reasons[i], s, n))
+			return (enum tstate)i;
+	return n ? TS__N : TS_UNKNOWN;
+}
+
 static enum tstate wait_state(struct gotrace *r, uint32_t name, uint32_t *who)
 {
 	size_t n;
-	const char *s = tgen_str(r->tab.gen, name, &n);
+	uint32_t own = TS__N + 1, *known = name < r->tab.nwait ? &r->tab.wait[name] : &own;
+	if (!*known || known == &own) {
+		const char *s = tgen_str(r->tab.gen, name, &n);
+		*known = find_reason(s, n) + 1u;
+	}
 	*who = 0;
-	if (!n)
-		return TS_UNKNOWN;
-	for (int i = 0; i < TS__N; i++)
-		if (reasons[i] && strlen(reasons[i]) == n && !memcmp(reasons[i], s, n))
-			return (enum tstate)i;
+	if (*known <= TS__N)
+		return (enum tstate)(*known - 1);
 	*who = gotables_str(r, name);	/* not one that we know: the text itself */
 	return TS_OTHER;
 }
@@ -176,9 +216,11 @@ static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 	uint32_t own = ev->from == TST_NOTEXIST ? ev->stack2 : ev->stack;
 	if (ev->wire == GE_GoUnblock || ev->wire == GE_GoSwitch || ev->wire == GE_GoSwitchDestroy)
 		own = 0;
+	if (g->named || !own)
+		return;
 	uint32_t n;
 	const struct tev_frame *f = tgen_stack(r->tab.gen, own, &n);
-	if (g->named || !own || !n)
+	if (!n)
 		return;
 	size_t len;
 	const char *s = tgen_str(r->tab.gen, f[n - 1].fun, &len);
@@ -191,23 +233,35 @@ static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 	r->sink->ops->born(r->sink->self, g->trk, gotables_root(r, own), 0, 0, 0);
 }
 
+/* One that is not used. They lie on cache lines of their own. */
+static struct gg *take_g(struct gotrace *r)
+{
+	if (!r->free_g) {
+		char *p = arena_alloc(r->mem, (GG_CHUNK + 1) * sizeof(struct gg));
+		p += (GG_ALIGN - (uintptr_t)p % GG_ALIGN) % GG_ALIGN;
+		struct gg *g = (struct gg *)(void *)p;
+		for (int i = GG_CHUNK; i-- > 0;) {
+			g[i].free = r->free_g;
+			r->free_g = &g[i];
+		}
+	}
+	struct gg *g = r->free_g;
+	r->free_g = g->free;
+	return g;
+}
+
 static struct gg *new_g(struct gotrace *r, const struct tev *ev)
 {
 	bool fresh;
 	struct idslot *s = idmap_put(&r->gs, (uint64_t)ev->id, &fresh);
 	struct gg *g = s->p;
-	if (fresh) {
-		g = r->free_g;
-		if (g)
-			r->free_g = g->free;
-		else
-			g = arena_alloc(r->mem, sizeof *g);
-		s->p = g;
-	}
+	if (fresh)
+		s->p = g = take_g(r);
+	r->near_g[(uint64_t)ev->id % NEAR_GS] = g;
 	*g = (struct gg){ .id = ev->id, .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE, .system = true };
 	g->trk = r->sink->ops->track(r->sink->self, TK_G, (uint64_t)ev->id);
 	if (ev->from == TST_NOTEXIST) {
-		const struct gg *creator = ev->g >= 0 ? gotrack_g(r, ev->g) : NULL;
+		const struct gg *creator = gotrack_where(r, ev);
 		r->sink->ops->born(r->sink->self, g->trk, 0, creator ? creator->trk : 0,
 		    gotables_stack(r, ev->stack2), gotables_stack(r, ev->stack));
 		if (creator)
@@ -223,9 +277,9 @@ static void leave_state(struct gotrace *r, struct gg *g, const struct tev *ev)
 	if (!executes(ev->from))
 		return;
 	if (ev->from == TST_SYSCALL) {
-		const struct idslot *s = g->syscall_p >= 0 ? idmap_get(&r->ps, (uint64_t)g->syscall_p) : NULL;
-		if (s)
-			((struct gp *)s->p)->syscall_g = -1;
+		struct gp *p = find_p(r, g->syscall_p);
+		if (p)
+			p->syscall_g = -1;
 		g->syscall_p = -1;
 	}
 	if (g->p && g->p->g == g) {
@@ -293,6 +347,9 @@ static void enter_plain(struct gotrace *r, struct gg *g, unsigned state, int64_t
 static void drop_g(struct gotrace *r, struct gg *g)
 {
 	idmap_drop(&r->gs, (uint64_t)g->id);
+	if (r->near_g[(uint64_t)g->id % NEAR_GS] == g)
+		r->near_g[(uint64_t)g->id % NEAR_GS] = NULL;
+	g->id = -1;
 	g->free = r->free_g;
 	r->free_g = g;
 }
@@ -312,7 +369,7 @@ static void enter_state(struct gotrace *r, struct gg *g, const struct tev *ev)
 		enter_syscall(r, g, ev, since, stack);
 		break;
 	case TST_RUNNABLE:
-		by = ev->g >= 0 && ev->g != ev->id && ev->from != TST_UNDETERMINED ? gotrack_g(r, ev->g) : NULL;
+		by = ev->g != ev->id && ev->from != TST_UNDETERMINED ? gotrack_where(r, ev) : NULL;
 		enter_plain(r, g, TS_READY, since, by ? by->trk : 0, stack);
 		break;
 	case TST_WAITING:
@@ -374,7 +431,7 @@ static void transition_p(struct gotrace *r, const struct tev *ev)
 	}
 	show_p(r, p, TS_IDLE, 0, t);
 	if (ev->wire == GE_ProcSteal) {
-		const struct gg *by = ev->g >= 0 ? gotrack_g(r, ev->g) : NULL;
+		const struct gg *by = gotrack_where(r, ev);
 		r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = t, .kind = MK_PROC_STEAL,
 			.trk = p->trk, .task = by ? by->trk : 0 });
 	}
@@ -392,7 +449,7 @@ void gotrack_label(struct gotrace *r, const struct tev *ev)
 {
 	size_t n;
 	const char *s = tgen_str(r->tab.gen, ev->name, &n);
-	struct gg *g = ev->g >= 0 ? gotrack_g(r, ev->g) : NULL;
+	struct gg *g = gotrack_where(r, ev);
 	r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = gotrace_now(r), .kind = MK_LABEL,
 		.trk = g ? g->trk : 0, .text = gotables_str(r, ev->name) });
 	if (!g || n < 3 || memcmp(s, "GC ", 3))

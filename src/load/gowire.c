@@ -20,8 +20,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MAX_TIMED_ARGS = 5 };	/* dt and four */
-
 const struct goev_spec goev_specs[GE__N] = {
 #define EV(num, nm, vers, fl, cnt, names, k, res, f, t, w, i, v, v2, s, tx, st, st2) \
 	[num] = {.name = #nm, .args = names, .since = vers, .flags = fl, .nargs = cnt, \
@@ -94,31 +92,7 @@ static bool event_bad(struct cur *c, uint64_t at, struct err *e, const char *why
 	return false;
 }
 
-/* A varint at *p of which 10 bytes may be read. false: it is longer. */
-static inline bool quick_varint(const uint8_t **p, uint64_t *v)
-{
-	const uint8_t *q = *p;
-	uint64_t x = *q++;
-	if (x >= 0x80) {
-		x &= 0x7f;
-		for (unsigned s = 7;; s += 7) {
-			uint64_t b = *q++;
-			x |= (b & 0x7f) << s;
-			if (b < 0x80) {
-				if (s == 63 && b > 1)
-					return false;
-				break;
-			}
-			if (s == 63)
-				return false;
-		}
-	}
-	*p = q;
-	*v = x;
-	return true;
-}
-
-bool gowire_event(struct cur *c, struct goev *ev, uint64_t *dt, struct err *e)
+bool gowire_any_event(struct cur *c, struct goev *ev, uint64_t *dt, struct err *e)
 {
 	uint64_t at = cur_at(c);
 	uint8_t type = cur_u8(c);
@@ -130,18 +104,9 @@ bool gowire_event(struct cur *c, struct goev *ev, uint64_t *dt, struct err *e)
 	if (!(s->flags & F_T))
 		return event_bad(c, at, e, "found event without a timestamp: type=%d", type);
 	ev->type = type;
-	if (cur_left(c) >= 10u * MAX_TIMED_ARGS) {	/* no number can reach beyond the end */
-		const uint8_t *p = c->p;
-		bool ok = quick_varint(&p, dt);
-		for (unsigned i = 1; i < s->nargs; i++)
-			ok &= quick_varint(&p, &ev->arg[i]);
-		c->p = p;
-		c->bad = !ok;
-	} else {
-		*dt = cur_uvarint(c);
-		for (unsigned i = 1; i < s->nargs; i++)
-			ev->arg[i] = cur_uvarint(c);
-	}
+	*dt = cur_uvarint(c);
+	for (unsigned i = 1; i < s->nargs; i++)
+		ev->arg[i] = cur_uvarint(c);
 	if (c->bad)
 		return event_bad(c, at, e, "found invalid uvarint in an event of type %d", type);
 	return true;

@@ -38,6 +38,7 @@ struct goev {
 };
 
 enum {
+	GO_ARG_G = 5, GO_ARG_P = 6,
 	GO_HEADER = 16,		/* "go 1.NN trace\0\0\0" */
 	GO_MAX_BATCH = 64 << 10,
 	GO_MAX_FRAMES = 128,
@@ -64,7 +65,49 @@ struct gobatch {
 int gowire_batch(struct cur *, struct gobatch *, struct err *);
 
 /* The next event of a batch into *ev, all but its time; *dt its time difference. false: *e. */
-bool gowire_event(struct cur *, struct goev *ev, uint64_t *dt, struct err *e);
+bool gowire_any_event(struct cur *, struct goev *ev, uint64_t *dt, struct err *e);
+
+/* A varint at *p of which 10 bytes may be read. false: it is longer. */
+static inline bool quick_varint(const uint8_t **p, uint64_t *v)
+{
+	const uint8_t *q = *p;
+	uint64_t x = *q++;
+	if (x >= 0x80) {
+		x &= 0x7f;
+		for (unsigned s = 7;; s += 7) {
+			uint64_t b = *q++;
+			x |= (b & 0x7f) << s;
+			if (b < 0x80) {
+				if (s == 63 && b > 1)
+					return false;
+				break;
+			}
+			if (s == 63)
+				return false;
+		}
+	}
+	*p = q;
+	*v = x;
+	return true;
+}
+
+/* The same, quickly where there is an event of a known type and no number can reach beyond the end. */
+static inline bool gowire_event(struct cur *c, struct goev *ev, uint64_t *dt, struct err *e)
+{
+	enum { ROOM = 1 + 10 * 5 };	/* type, dt and four */
+	if (c->bad || cur_left(c) < ROOM || *c->p >= GE__N || !(goev_specs[*c->p].flags & F_T))
+		return gowire_any_event(c, ev, dt, e);
+	const uint8_t *p = c->p;
+	unsigned type = *p++, n = goev_specs[type].nargs;
+	bool ok = quick_varint(&p, dt);
+	for (unsigned i = 1; i < n; i++)
+		ok &= quick_varint(&p, &ev->arg[i]);
+	if (!ok)
+		return gowire_any_event(c, ev, dt, e);
+	ev->type = (uint8_t)type;
+	c->p = p;
+	return true;
+}
 
 /* As Go converts: what does not fit is the smallest number. */
 static inline int64_t gowire_time(double ns_per_tick, uint64_t ticks)

@@ -19,13 +19,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-enum { SMALL = 1 << 20, CHUNK = 1 << 18, PAGES = 1 << 16 };
+enum { SMALL = 1 << 20, CHUNK = 1 << 18, PAGES = 1 << 16, WAIT_MS = 100, STRETCH = 1 << 20 };
 
 /* Grow *p to need bytes; false when memory or the budget says no. */
 static bool room(uint8_t **p, size_t *cap, size_t need)
@@ -43,11 +44,38 @@ static bool room(uint8_t **p, size_t *cap, size_t need)
 	return true;
 }
 
-static int read_all(int fd, const char *path, struct bytes *b, struct err *e)
+static int stopped(struct err *e)
+{
+	return err_set(e, ERR_CANCEL, ERR_NOWHERE, "reading was stopped");
+}
+
+static bool go_on(const struct input_watch *w, uint64_t done, uint64_t total)
+{
+	return !w || w->go(w->arg, done, total);
+}
+
+/* Until there is something to read; false: nobody wants it any more. */
+static bool await(int fd, const struct input_watch *w, uint64_t done)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	if (!w)
+		return true;
+	do {
+		if (!go_on(w, done, 0))
+			return false;
+	} while (!poll(&p, 1, WAIT_MS));
+	return true;
+}
+
+static int read_all(int fd, const char *path, const struct input_watch *w, struct bytes *b, struct err *e)
 {
 	uint8_t *p = NULL;
 	size_t n = 0, cap = 0;
 	for (;;) {
+		if (!await(fd, w, n)) {
+			mem_free(p);
+			return stopped(e);
+		}
 		if (!room(&p, &cap, n + CHUNK)) {
 			mem_free(p);
 			return err_set(e, ERR_LIMIT, n, "%s is larger than the memory there is for it", path);
@@ -69,15 +97,20 @@ static int read_all(int fd, const char *path, struct bytes *b, struct err *e)
 static int map_file(int fd, const struct stat *st, const char *path, struct bytes *b, struct err *e)
 {
 	if (st->st_size < SMALL)
-		return read_all(fd, path, b, e);
+		return read_all(fd, path, NULL, b, e);
 	void *p = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
-		return read_all(fd, path, b, e);
+		return read_all(fd, path, NULL, b, e);
 	*b = (struct bytes){.p = p, .n = (size_t)st->st_size, .file_n = (size_t)st->st_size, .mapped = true};
 	return 0;
 }
 
 int input_open(const char *path, struct bytes *b, struct err *e)
+{
+	return input_open_for(path, NULL, b, e);
+}
+
+int input_open_for(const char *path, const struct input_watch *w, struct bytes *b, struct err *e)
 {
 	struct stat st;
 	bool in = !strcmp(path, "-");
@@ -93,7 +126,7 @@ int input_open(const char *path, struct bytes *b, struct err *e)
 	else if (S_ISREG(st.st_mode) && !in)
 		rc = map_file(fd, &st, path, b, e);
 	else
-		rc = read_all(fd, in ? "standard input" : path, b, e);
+		rc = read_all(fd, in ? "standard input" : path, w, b, e);
 	if (!in)
 		close(fd);
 	return rc;
@@ -136,10 +169,13 @@ struct inflation {
 };
 
 /* One more run of output; the members of a gzip file follow one another. */
-static int inflate_all(z_stream *z, struct bytes *b, struct inflation *out, struct err *e)
+static int inflate_all(z_stream *z, const struct bytes *b, const struct input_watch *w, struct inflation *out,
+    struct err *e)
 {
 	size_t at = 0;
 	for (;;) {
+		if (!go_on(w, at - z->avail_in, b->n))
+			return stopped(e);
 		if (!z->avail_in && at < b->n) {
 			size_t n = b->n - at < UINT_MAX / 2 ? b->n - at : UINT_MAX / 2;
 			z->next_in = (Bytef *)(uintptr_t)(b->p + at);
@@ -148,7 +184,7 @@ static int inflate_all(z_stream *z, struct bytes *b, struct inflation *out, stru
 		}
 		if (!room(&out->p, &out->cap, out->n + CHUNK))
 			return err_set(e, ERR_LIMIT, at - z->avail_in, "what gzip holds is larger than the memory there is for it");
-		size_t space = out->cap - out->n < UINT_MAX / 2 ? out->cap - out->n : UINT_MAX / 2;
+		size_t most = w ? STRETCH : UINT_MAX / 2, space = out->cap - out->n < most ? out->cap - out->n : most;
 		z->next_out = out->p + out->n;
 		z->avail_out = (uInt)space;
 		int rc = inflate(z, Z_NO_FLUSH);
@@ -173,13 +209,18 @@ static int inflate_all(z_stream *z, struct bytes *b, struct inflation *out, stru
 
 int input_gunzip(struct bytes *b, struct err *e)
 {
+	return input_gunzip_for(b, NULL, e);
+}
+
+int input_gunzip_for(struct bytes *b, const struct input_watch *w, struct err *e)
+{
 	if (!is_gzip(b->p, b->n))
 		return 0;
 	z_stream z = {0};
 	struct inflation out = {0};
 	if (inflateInit2(&z, 15 + 16) != Z_OK)
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for gzip");
-	int rc = inflate_all(&z, b, &out, e);
+	int rc = inflate_all(&z, b, w, &out, e);
 	inflateEnd(&z);
 	if (rc) {
 		mem_free(out.p);
@@ -189,4 +230,17 @@ int input_gunzip(struct bytes *b, struct err *e)
 	input_close(b);
 	*b = (struct bytes){.p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .owned = out.p};
 	return 0;
+}
+
+struct bytes input_head(const struct bytes *b, uint8_t *head, size_t cap)
+{
+	if (!is_gzip(b->p, b->n))
+		return (struct bytes){.p = b->p, .n = b->n < cap ? b->n : cap};
+	z_stream z = {.next_in = (Bytef *)(uintptr_t)b->p, .avail_in = (uInt)(b->n < CHUNK ? b->n : CHUNK),
+	    .next_out = head, .avail_out = (uInt)cap};
+	if (inflateInit2(&z, 15 + 16) != Z_OK)
+		return (struct bytes){.p = head};
+	(void)inflate(&z, Z_SYNC_FLUSH);
+	inflateEnd(&z);
+	return (struct bytes){.p = head, .n = cap - z.avail_out};
 }

@@ -18,6 +18,13 @@ struct bytes {
 /* "-" is standard input. *e has the reason on failure. */
 int  input_open(const char *path, struct bytes *, struct err *);
 int  input_gunzip(struct bytes *, struct err *);	/* in place when it is gzip; else nothing */
+/* The same for those who show how far it is: go() is asked several times a second whether to go on, total 0
+   is unknown. When it says no: ERR_CANCEL. NULL: nobody waits. */
+struct input_watch { bool (*go)(void *arg, uint64_t done, uint64_t total); void *arg; };
+int  input_open_for(const char *path, const struct input_watch *, struct bytes *, struct err *);
+int  input_gunzip_for(struct bytes *, const struct input_watch *, struct err *);
+/* The first bytes of what is in it, gunzipped as far as cap and damage allow, for sniff(). */
+struct bytes input_head(const struct bytes *, uint8_t *head, size_t cap);
 void input_close(struct bytes *);
 /* What lies before `upto` is hardly looked at again: its pages may go. Those that still are, come back
    from the file. */

@@ -123,23 +123,22 @@ void objdump_parse(struct insts *to, const char *s, size_t n)
 	}
 }
 
-int objdump(struct insts *to, const char *path, uint64_t start, uint64_t end, bool intel, struct err *e)
+int objdump(struct insts *to, const struct objdump *d, struct err *e)
 {
 	struct buf from = {0}, upto = {0}, out = {0};
 	struct err why = {0};
 	buf_puts(&from, "--start-address=0x");
-	buf_hex(&from, start);
+	buf_hex(&from, d->start);
 	buf_puts(&upto, "--stop-address=0x");
-	buf_hex(&upto, end);
-	const char *argv[12] = {"objdump", "--disassemble", "--demangle", "--no-show-raw-insn", "--line-numbers",
-	    buf_str(&from), buf_str(&upto)};
-	size_t n = 7;
-	if (intel) {
-		argv[n++] = "-M";
-		argv[n++] = "intel";
-	}
+	buf_hex(&upto, d->end);
+	const char *argv[12] = {"objdump", "--disassemble", "--demangle", "--no-show-raw-insn", buf_str(&from), buf_str(&upto)};
+	size_t n = 6;
+	if (d->lines)
+		argv[n++] = "--line-numbers";
+	if (d->intel)
+		argv[n++] = "-Mintel";
 	argv[n++] = "--";
-	argv[n++] = path;
+	argv[n++] = d->path;
 	argv[n] = NULL;
 	int rc = child_run(argv, &out, OUTPUT_MAX, &why);
 	if (!rc)
@@ -147,7 +146,7 @@ int objdump(struct insts *to, const char *path, uint64_t start, uint64_t end, bo
 	else if (why.kind == ERR_IO)
 		err_set(e, ERR_IO, ERR_NOWHERE, "assembly needs objdump, which is not here: apt-get install binutils");
 	else
-		err_set(e, why.kind, ERR_NOWHERE, "%s: %s", path, why.msg);
+		err_set(e, why.kind, ERR_NOWHERE, "%s: %s", d->path, why.msg);
 	buf_free(&from);
 	buf_free(&upto);
 	buf_free(&out);

@@ -20,8 +20,10 @@ struct insts {
 	struct arena strings;
 };
 
-/* The instructions from start to end, exclusive, of a program. -1: *e, one line. */
-int objdump(struct insts *, const char *path, uint64_t start, uint64_t end, bool intel, struct err *e);
+/* The instructions from start to end, exclusive, of a program. Without lines it takes less time and does
+   not say where they come from. -1: *e, one line. */
+struct objdump { const char *path; uint64_t start, end; bool intel, lines; };
+int objdump(struct insts *, const struct objdump *, struct err *e);
 /* The same from what it printed. */
 void objdump_parse(struct insts *, const char *text, size_t n);
 void insts_free(struct insts *);

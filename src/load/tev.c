@@ -27,8 +27,7 @@ enum { AHEAD = 1 << 20 };	/* bytes from which on a second thread pays */
 
 struct reading {
 	struct bytes in;
-	tev_drop *drop;		/* what becomes of a generation that has been said */
-	void *dropper;
+	struct tev_feed *feed;
 	struct goorder order;
 	struct tstream_info *info;
 	struct err *damage;
@@ -39,6 +38,7 @@ struct reading {
 static void warn(struct reading *r, uint64_t at, const char *msg)
 {
 	struct goorder *o = &r->order;
+	goorder_flush(o);
 	if (o->ops->warn)
 		o->ops->warn(o->self, at, msg);
 }
@@ -90,7 +90,7 @@ static void say_end(struct reading *r)
 	r->order.gen = none;
 	goorder_sync(&r->order, r->order.last, false);
 	goorder_flush(&r->order);
-	r->drop(r->dropper, none);
+	r->feed->drop(r->feed->self, none);
 }
 
 /* The rest of a generation whose tables or end never came. */
@@ -118,11 +118,11 @@ static int read_v2(struct reading *r, int version)
 		struct err e = {0};
 		int got = gogen_read(&c, version, &g, &e);
 		if (got > 0 && show(r, g, cur_at(&c))) {
-			r->drop(r->dropper, g);
+			r->feed->drop(r->feed->self, g);
 			return 0;
 		}
 		if (got > 0 && e.kind == ERR_NONE && (version >= 26 || cur_left(&c))) {
-			r->drop(r->dropper, g);
+			r->feed->drop(r->feed->self, g);
 			continue;
 		}
 		say_end(r);
@@ -133,7 +133,7 @@ static int read_v2(struct reading *r, int version)
 			else
 				say_lost(r, r->in.n - cur_at(&c));
 		}
-		r->drop(r->dropper, g);
+		r->feed->drop(r->feed->self, g);
 		return got < 0 && !r->info->generations ? -1 : 0;
 	}
 }
@@ -145,7 +145,7 @@ static int read_v1(struct reading *r, int version)
 	int ret = gov1_read(r->in, version, &r->order, &g, &lost, r->damage);
 	if (!ret && r->damage->kind != ERR_NONE)
 		say_lost(r, lost);
-	r->drop(r->dropper, g);
+	r->feed->drop(r->feed->self, g);
 	return ret;
 }
 
@@ -171,11 +171,11 @@ static void notices(struct reading *r)
 }
 
 int tev_run(struct bytes in, const struct tev_ops *ops, void *self, struct tstream_info *info,
-    struct err *damage, tev_drop *drop, void *dropper)
+    struct err *damage, struct tev_feed *feed)
 {
-	struct reading r = {.in = in, .info = info, .damage = damage, .drop = drop,
-	    .dropper = dropper};
-	goorder_init(&r.order, ops, self, info);
+	struct reading r = {.in = in, .info = info, .damage = damage, .feed = feed};
+	goorder_init(&r.order, ops, self, info, feed->first);
+	feed->out = &r.order.out;
 	if (info->version > GO_NEWEST) {
 		char msg[120];
 		snprintf(msg, sizeof msg, "go 1.%d is newer than this reader: read as go 1.%d",
@@ -189,9 +189,9 @@ int tev_run(struct bytes in, const struct tev_ops *ops, void *self, struct tstre
 	return ret;
 }
 
-static void drop_now(void *dropper, struct tgen *g)
+static void drop_now(void *self, struct tgen *g)
 {
-	(void)dropper;
+	input_passed(self, g->end);
 	gogen_free(g);
 }
 
@@ -212,5 +212,6 @@ int tev_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstr
 		    info->version);
 	if (job_cpus() > 1 && (in.n >= AHEAD || job_wanted()))
 		return tevpipe_read(in, ops, self, info, damage);
-	return tev_run(in, ops, self, info, damage, drop_now, NULL);
+	struct tev_feed feed = {.drop = drop_now, .self = &in};
+	return tev_run(in, ops, self, info, damage, &feed);
 }

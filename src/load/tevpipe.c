@@ -4,7 +4,8 @@
  * Reading ahead. Ordering the events of a trace and making something of them
  * cost about the same, so a second thread does the first while the caller's
  * does the second. Between them is a belt of slots (base/job.h), each with a
- * thousand events or one other thing to say; what is said arrives in order, on
+ * thousand events or one other thing to say; the events are made where they lie,
+ * and what is said arrives in order, on
  * the caller's thread, as if there were no other.
  *
  * A generation's tables are read on one side while the other still works on the
@@ -23,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SLOTS = 48, PASS_EVENTS = 1 << 21 };	/* every so many events mapped pages are given back */
+enum { SLOTS = 16, PASS_EVENTS = 1 << 21 };	/* every so many events mapped pages are given back */
 
 struct slot {
 	enum { EVENTS, WARNING, GENERATION, DROP } kind;
@@ -44,6 +45,8 @@ struct pipe {
 	const struct tev_ops *ops;
 	void *self;
 	uint64_t events;	/* that the caller has got */
+	struct tev_feed feed;
+	struct tev *spill;	/* room for events that nobody wants any more */
 };
 
 /* ---- the reading thread */
@@ -58,15 +61,23 @@ static struct slot *fill(struct pipe *p, int kind, const struct tgen *g)
 	return &p->slot[i];
 }
 
+/* Where the next events go. */
+static void give_room(struct pipe *p)
+{
+	int i = belt_take(p->belt);
+	*p->feed.out = i < 0 ? p->spill : p->slot[i].ev;
+}
+
+/* They are where they go already. */
 static bool put_events(void *self, const struct tgen *g, const struct tev *t, size_t n)
 {
 	struct pipe *p = self;
 	struct slot *s = fill(p, EVENTS, g);
-	if (!s)
+	if (!s || t != s->ev)
 		return false;
-	memcpy(s->ev, t, n * sizeof *t);
 	s->n = n;
 	belt_send(p->belt);
+	give_room(p);
 	return true;
 }
 
@@ -79,6 +90,7 @@ static void put_warning(void *self, uint64_t at, const char *msg)
 	s->at = at;
 	snprintf(s->msg, sizeof s->msg, "%s", msg);
 	belt_send(p->belt);
+	give_room(p);
 }
 
 static bool put_generation(void *self, const struct tgen *g, const struct tstream_info *info)
@@ -89,6 +101,7 @@ static bool put_generation(void *self, const struct tgen *g, const struct tstrea
 		return false;
 	s->info = *info;
 	belt_send(p->belt);
+	give_room(p);
 	return true;
 }
 
@@ -100,6 +113,13 @@ static void put_drop(void *self, struct tgen *g)
 		belt_send(p->belt);
 	else
 		gogen_free(g);
+	give_room(p);
+}
+
+static void drop_now(void *self, struct tgen *g)
+{
+	(void)self;
+	gogen_free(g);
 }
 
 static int read_ahead(struct job *j, void *arg)
@@ -107,7 +127,7 @@ static int read_ahead(struct job *j, void *arg)
 	static const struct tev_ops ops = {put_events, put_warning, put_generation};
 	struct pipe *p = arg;
 	(void)j;
-	int r = tev_run(p->in, &ops, p, &p->info, &p->damage, put_drop, p);
+	int r = tev_run(p->in, &ops, p, &p->info, &p->damage, &p->feed);
 	belt_close(p->belt);
 	return r;
 }
@@ -150,7 +170,9 @@ int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct 
     struct err *damage)
 {
 	struct pipe p = {.belt = belt_new(SLOTS), .slot = xcalloc(SLOTS, sizeof *p.slot), .in = in,
-	    .info = *info, .damage = *damage, .ops = ops, .self = self};
+	    .info = *info, .damage = *damage, .ops = ops, .self = self,
+	    .spill = xmalloc(GO_OUT * sizeof(struct tev))};
+	p.feed = (struct tev_feed){.drop = put_drop, .self = &p, .first = p.slot[0].ev};
 	struct job *j = job_start(read_ahead, &p);
 	bool more = true;
 	int r;
@@ -161,11 +183,13 @@ int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct 
 		p.info.events = p.events;
 	} else {
 		belt_close(p.belt);	/* no thread to be had: one after the other */
-		r = tev_run(in, ops, self, &p.info, &p.damage, put_drop, &p);
+		struct tev_feed alone = {.drop = drop_now, .self = &p};
+		r = tev_run(in, ops, self, &p.info, &p.damage, &alone);
 	}
 	*info = p.info;
 	*damage = p.damage;
 	belt_free(p.belt);
 	mem_free(p.slot);
+	mem_free(p.spill);
 	return r;
 }

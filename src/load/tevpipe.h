@@ -5,12 +5,18 @@
 
 #include "load/tev.h"
 
-/* When a generation has been said it goes to drop(), which frees it when it may. */
-typedef void tev_drop(void *dropper, struct tgen *);
+/* What becomes of a generation that has been said, and where its events go. */
+struct tev_feed {
+	void (*drop)(void *self, struct tgen *);	/* frees it when it may */
+	void *self;
+	struct tev *first;	/* NULL, or room for the first events, GO_OUT of them; *out is set to
+				   room for more whenever something has been said */
+	struct tev **out;	/* set by tev_run() */
+};
 
 /* tev_read() on the caller's thread alone; the header has been looked at. */
 int tev_run(struct bytes, const struct tev_ops *, void *self, struct tstream_info *, struct err *damage,
-    tev_drop *, void *dropper);
+    struct tev_feed *);
 /* The same with the reading on a thread of its own: callbacks come on the caller's, in order. */
 int tevpipe_read(struct bytes, const struct tev_ops *, void *self, struct tstream_info *,
     struct err *damage);

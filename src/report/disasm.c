@@ -280,7 +280,8 @@ static int put_routine(struct disasm *d, struct out *out, const struct routine *
 	for (size_t i = 0; i < r->nspot; i++)
 		total_add(&t, r->obj->spot[r->spot + i].node);
 	int64_t flat = mean(t.flat, t.flat_div), cum = mean(t.cum, t.cum_div);
-	int rc = objdump(&code, r->obj->bin.path, r->start, r->end, opt_bool(d->v.o, OPT_INTEL_SYNTAX), e);
+	int rc = objdump(&code,
+	    &(struct objdump){r->obj->bin.path, r->start, r->end, opt_bool(d->v.o, OPT_INTEL_SYNTAX), true}, e);
 	if (!rc) {
 		buf_printf(b, "ROUTINE ======================== %s\n", r->name[0]);
 		for (size_t i = 1; i < r->nname; i++)

@@ -9,13 +9,14 @@
 #include "report/dump.h"
 
 #include "load/gowire.h"
+#include "session/remote.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 int dump_open(const struct opt *o, struct bytes *in, struct err *e)
 {
-	if (input_open(o->file[0], in, e))
+	if (source_open(o, o->file[0], in, e))
 		return -1;
 	int rc = input_gunzip(in, e);
 	if (!rc && gowire_version(*in) < 0) {

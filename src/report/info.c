@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "report/infolabels.h"
 #include "report/view.h"
+#include "session/remote.h"
 #include "store/spans.h"
 
 #include <inttypes.h>
@@ -262,7 +263,7 @@ int report_info(const struct opt *o, struct out *out, struct err *e)
 {
 	struct info i = { .b = &out->buf, .j = { .b = &out->buf } };
 	struct bytes in;
-	if (table_format(o, &i.format, e) || input_open(o->file[0], &in, e))
+	if (table_format(o, &i.format, e) || source_open(o, o->file[0], &in, e))
 		return -1;
 	const struct reader *r = input_gunzip(&in, e) ? NULL : sniff(in, e);
 	struct build *b = build_new();

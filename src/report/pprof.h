@@ -11,8 +11,4 @@ report_fn report_top, report_tree, report_peek, report_list, report_traces, repo
     report_comments, report_dot, report_callgrind, report_proto, report_topproto, report_folded, report_flame,
     report_disasm;
 
-struct prof;
-/* Append p as a gzipped profile.proto. */
-int prof_write(const struct prof *p, struct out *, struct err *);
-
 #endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A profile written as profile.proto, gzipped: all of it after the filters, or
- * one sample a node of the call graph (topproto). Messages are built innermost
- * first in a scratch buffer, because the wire has lengths in front; field
- * numbers are those of src/load/profile.proto. Strings get numbers in the order
- * in which the fields that follow ask for them.
+ * A profile written as profile.proto, gzipped (analysis/prof_write.c): all of it
+ * after the filters, or one sample a node of the call graph (topproto).
  */
 #include "config.h"
 #include "report/pprof.h"
@@ -13,217 +10,22 @@
 #include "base/units.h"
 #include "report/view.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-enum { VARINT = 0, BYTES = 2 };
-
-struct writer {
-	const struct prof *p;
-	struct buf out, msg, sub;
-	uint32_t *number; /* string id -> number + 1 */
-	str_id *order;
-	size_t n, cap;
-};
-
-static void put_varint(struct buf *b, uint64_t v)
+static bool put(void *arg, const void *p, size_t n)
 {
-	while (v >= 0x80) {
-		buf_putc(b, (int)(v | 0x80) & 0xff);
-		v >>= 7;
-	}
-	buf_putc(b, (int)v);
+	struct out *out = arg;
+	buf_put(&out->buf, p, n);
+	out_flush(out, false);
+	return !out->failed;
 }
 
-static void put_tag(struct buf *b, unsigned field, unsigned wire)
-{
-	put_varint(b, field << 3 | wire);
-}
-
-static void put_uint(struct buf *b, unsigned field, uint64_t v)
-{
-	if (v) {
-		put_tag(b, field, VARINT);
-		put_varint(b, v);
-	}
-}
-
-static void put_bytes(struct buf *b, unsigned field, const void *p, size_t n)
-{
-	put_tag(b, field, BYTES);
-	put_varint(b, n);
-	buf_put(b, p, n);
-}
-
-/* m as a field of b; m is empty again. */
-static void put_message(struct buf *b, unsigned field, struct buf *m)
-{
-	put_bytes(b, field, m->p, m->n);
-	buf_reset(m);
-}
-
-static uint64_t number_of(struct writer *w, str_id s)
-{
-	if (!w->number[s]) {
-		w->order = mem_grow(w->order, &w->cap, w->n + 1, sizeof *w->order);
-		w->order[w->n++] = s;
-		w->number[s] = (uint32_t)w->n;
-	}
-	return w->number[s] - 1;
-}
-
-static void put_str(struct writer *w, struct buf *b, unsigned field, str_id s)
-{
-	put_uint(b, field, number_of(w, s));
-}
-
-static void put_type(struct writer *w, unsigned field, str_id type, str_id unit)
-{
-	put_str(w, &w->msg, 1, type);
-	put_str(w, &w->msg, 2, unit);
-	put_message(&w->out, field, &w->msg);
-}
-
-static void put_sample(struct writer *w, size_t i)
-{
-	const struct prof *p = w->p;
-	struct prof_run r = p->stack[p->sample[i].stack], l = p->set[p->sample[i].labels];
-	for (uint32_t k = 0; k < r.n; k++)
-		put_varint(&w->sub, p->loc[p->frame[r.off + k]].id);
-	if (r.n)
-		put_message(&w->msg, 1, &w->sub);
-	for (size_t k = 0; k < p->ntype; k++)
-		put_varint(&w->sub, (uint64_t)prof_value(p, i)[k]);
-	if (p->ntype)
-		put_message(&w->msg, 2, &w->sub);
-	for (uint32_t k = 0; k < l.n; k++) {
-		const struct prof_label *x = &p->label[l.off + k];
-		put_str(w, &w->sub, 1, x->key);
-		if (x->str)
-			put_str(w, &w->sub, 2, x->str);
-		put_uint(&w->sub, 3, (uint64_t)x->num);
-		put_str(w, &w->sub, 4, x->unit);
-		put_message(&w->msg, 3, &w->sub);
-	}
-	put_message(&w->out, 2, &w->msg);
-}
-
-static void put_mapping(struct writer *w, const struct prof_map *m)
-{
-	struct buf *b = &w->msg;
-	put_uint(b, 1, m->id);
-	put_uint(b, 2, m->start);
-	put_uint(b, 3, m->limit);
-	put_uint(b, 4, m->offset);
-	put_str(w, b, 5, m->file);
-	put_str(w, b, 6, m->build);
-	put_uint(b, 7, m->functions);
-	put_uint(b, 8, m->filenames);
-	put_uint(b, 9, m->lines);
-	put_uint(b, 10, m->inlines);
-	put_message(&w->out, 3, b);
-}
-
-static void put_location(struct writer *w, const struct prof_loc *l)
-{
-	const struct prof *p = w->p;
-	put_uint(&w->msg, 1, l->id);
-	put_uint(&w->msg, 2, p->map[l->map].id);
-	put_uint(&w->msg, 3, l->addr);
-	for (uint32_t i = l->line; i < l->line + l->nline; i++) {
-		put_uint(&w->sub, 1, p->fun[p->line[i].fun].id);
-		put_uint(&w->sub, 2, (uint64_t)p->line[i].line);
-		put_uint(&w->sub, 3, (uint64_t)p->line[i].col);
-		put_message(&w->msg, 4, &w->sub);
-	}
-	put_uint(&w->msg, 5, l->folded);
-	put_message(&w->out, 4, &w->msg);
-}
-
-static void put_function(struct writer *w, const struct prof_fun *f)
-{
-	put_uint(&w->msg, 1, f->id);
-	put_str(w, &w->msg, 2, f->name);
-	put_str(w, &w->msg, 3, f->sysname);
-	put_str(w, &w->msg, 4, f->file);
-	put_uint(&w->msg, 5, (uint64_t)f->line);
-	put_message(&w->out, 5, &w->msg);
-}
-
-static void put_rest(struct writer *w)
-{
-	const struct prof *p = w->p;
-	uint64_t drop = number_of(w, p->drop_frames), keep = number_of(w, p->keep_frames);
-	if (p->period_type || p->period_unit)
-		put_type(w, 11, p->period_type, p->period_unit);
-	for (size_t i = 0; i < p->ncomment; i++)
-		put_varint(&w->sub, number_of(w, p->comment[i]));
-	uint64_t dflt = number_of(w, p->default_type), url = number_of(w, p->doc_url);
-	for (size_t i = 0; i < w->n; i++)
-		put_bytes(&w->out, 6, p->str[w->order[i]].s, p->str[w->order[i]].n);
-	put_uint(&w->out, 7, drop);
-	put_uint(&w->out, 8, keep);
-	put_uint(&w->out, 9, (uint64_t)p->time);
-	put_uint(&w->out, 10, (uint64_t)p->duration);
-	put_uint(&w->out, 12, (uint64_t)p->period);
-	if (w->sub.n)
-		put_message(&w->out, 13, &w->sub);
-	put_uint(&w->out, 14, dflt);
-	put_uint(&w->out, 15, url);
-}
-
-static int gzip(const struct buf *in, struct out *out, struct err *e)
-{
-	z_stream z = {0};
-	unsigned char block[65536];
-	int r;
-	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
-	    Z_OK)
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot compress: out of memory");
-	size_t left = in->n;
-	z.next_in = (Bytef *)in->p;
-	do {
-		z.avail_in = left > 1u << 30 ? 1u << 30 : (uInt)left;
-		size_t given = z.avail_in;
-		do {
-			z.next_out = block;
-			z.avail_out = sizeof block;
-			r = deflate(&z, given == left ? Z_FINISH : Z_NO_FLUSH);
-			buf_put(&out->buf, block, sizeof block - z.avail_out);
-			out_flush(out, false);
-		} while (!z.avail_out);
-		left -= given;
-	} while (left && !out->failed && r != Z_STREAM_ERROR);
-	deflateEnd(&z);
-	return 0;
-}
-
-int prof_write(const struct prof *p, struct out *out, struct err *e)
+static int to_out(const struct prof *p, struct out *out, struct err *e)
 {
 	if (out->terminal)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "this is no text for a terminal: name a file with -output, or use a pipe");
-	struct writer w = {.p = p, .number = xcalloc(p->nstr, sizeof *w.number)};
-	number_of(&w, 0);
-	for (size_t i = 0; i < p->ntype; i++)
-		put_type(&w, 1, p->type[i].type, p->type[i].unit);
-	for (size_t i = 0; i < p->nsample; i++)
-		put_sample(&w, i);
-	for (size_t i = 1; i < p->nmap; i++)
-		put_mapping(&w, &p->map[i]);
-	for (size_t i = 1; i < p->nloc; i++)
-		put_location(&w, &p->loc[i]);
-	for (size_t i = 1; i < p->nfun; i++)
-		put_function(&w, &p->fun[i]);
-	put_rest(&w);
-	int r = gzip(&w.out, out, e);
-	buf_free(&w.out);
-	buf_free(&w.msg);
-	buf_free(&w.sub);
-	mem_free(w.number);
-	mem_free(w.order);
-	return r;
+	return prof_write(p, put, out, e);
 }
 
 int report_proto(const struct opt *o, struct out *out, struct err *e)
@@ -234,7 +36,7 @@ int report_proto(const struct opt *o, struct out *out, struct err *e)
 	if (v.ratio > 0 && v.ratio != 1)
 		for (size_t i = 0; i < v.p->nvalue; i++)
 			v.p->value[i] = units_i64((double)v.p->value[i] * v.ratio);
-	int r = prof_write(v.p, out, e);
+	int r = to_out(v.p, out, e);
 	view_close(&v);
 	return r;
 }
@@ -299,7 +101,7 @@ int report_topproto(const struct opt *o, struct out *out, struct err *e)
 	c.to->period_unit = copy_str(&c, v.p->period_unit);
 	for (size_t i = 0; i < g->n; i++)
 		copy_node(&c, &v, g->node[i]);
-	int r = prof_write(c.to, out, e);
+	int r = to_out(c.to, out, e);
 	intern_free(&c.funs);
 	prof_free(c.to);
 	graph_free(g);

@@ -29,6 +29,10 @@ void out_flush(struct out *, bool all);
 /* Finish: keep it (rename) or not (remove). -1: it could not be written. */
 int out_close(struct out *, bool keep, struct err *e);
 
+/* Bring what of the command line is no file (session/remote.h), with progress on a terminal and ^C to stop
+   it; o->remote has it then. 0 also when there is nothing to bring. */
+int report_fetch(struct opt *o, struct err *e);
+
 struct report {
 	const char *name;
 	int (*run)(const struct opt *, struct out *, struct err *);

@@ -132,9 +132,9 @@ static stk_id *copy_tree(const struct snap *from, struct build *main)
 static int add_trace(struct job *j, struct adding *a)
 {
 	struct bytes in;
-	if (input_open(a->file, &in, &a->err))
+	if (arrival_open(&a->arrival, a->file, &in, &a->err))
 		return -1;
-	const struct reader *r = input_gunzip(&in, &a->err) ? NULL : sniff(in, &a->err);
+	const struct reader *r = sniff(in, &a->err);
 	int rc = r ? 0 : -1;
 	if (r && r->kind != FK_GOTRACE)
 		rc = err_set(&a->err, ERR_USAGE, ERR_NOWHERE,
@@ -159,6 +159,8 @@ static int add_trace(struct job *j, struct adding *a)
 static int run(struct job *j, void *arg)
 {
 	struct adding *a = arg;
+	if (arrival_fetch(&a->arrival, j, &a->err))
+		return -1;
 	return a->trace ? add_trace(j, a) : add_profile(j, a);
 }
 
@@ -167,6 +169,7 @@ int adding_start(struct adding *a, struct err *e)
 	a->err = (struct err){.at = ERR_NOWHERE};
 	a->o.file = &a->file;
 	a->o.nfile = 1;
+	arrival_plan(&a->arrival, &a->o);
 	build_again(a->main);
 	a->job = job_start(run, a);
 	if (a->job)
@@ -191,6 +194,7 @@ void adding_free(struct adding *a)
 	adding_join(a);
 	build_free(a->own);
 	mem_free(a->to);
+	arrival_free(&a->arrival);
 	a->own = NULL;
 	a->to = NULL;
 }

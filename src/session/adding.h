@@ -4,6 +4,7 @@
 #define TTRACE_ADDING_H
 
 #include "base/job.h"
+#include "session/arrival.h"
 #include "session/opt.h"
 #include "store/store.h"
 
@@ -22,6 +23,7 @@ struct adding {
 	struct job *job;	/* NULL: over */
 	struct err err;		/* when it has failed */
 	bool failed;
+	struct arrival arrival;
 	struct build *own;	/* of a trace: its store */
 	stk_id *to;		/* and the main store's node for each of its nodes, 0 where none was needed */
 };

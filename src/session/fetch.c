@@ -12,6 +12,7 @@
 
 #include "load/load.h"
 #include "session/symbolize.h"
+#include "session/remote.h"
 #include "session/tracefile.h"
 
 #include <string.h>
@@ -85,7 +86,7 @@ static struct prof *read_one(struct bytes *b, const struct fetcher *f, struct er
 static int open_one(const struct fetcher *f, const char *file, struct bytes *b, struct err *e)
 {
 	if (!f->first || !f->first->p || file != f->o->file[0])
-		return input_open(file, b, e);
+		return source_open(f->o, file, b, e);
 	*b = *f->first;
 	*f->first = (struct bytes){0};
 	return 0;
@@ -188,7 +189,7 @@ struct prof *fetch_profile_of(const struct opt *o, struct bytes *first, prof_not
 	if (symbolize_check(opt_str(o, OPT_SYMBOLIZE), e))
 		return NULL;
 	struct bytes b;
-	if (n > 1 && !first && strcmp(file[0], "-") && !input_open(file[0], &b, NULL)) {
+	if (n > 1 && !first && !source_open(o, file[0], &b, NULL)) {
 		if (is_program(b)) {
 			f.program = *file++;
 			n--;
@@ -218,5 +219,6 @@ struct prof *fetch_profile_of(const struct opt *o, struct bytes *first, prof_not
 	const char *comment = opt_str(o, OPT_ADD_COMMENT);
 	if (comment && *comment)
 		prof_add_comment(p, prof_str(p, comment, strlen(comment)));
+	remote_save(o->remote, p);
 	return p;
 }

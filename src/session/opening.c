@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Opening files. The first is opened and recognised at once, so that a wrong
- * name or a wrong kind is one line before the screen is touched; the reading is
- * a job. A trace is said to the store by its reader, and so is a profile that is
+ * Opening files. A file at hand is opened and recognised at once by its first
+ * bytes, so that a wrong name or a wrong kind is one line before the screen is
+ * touched; what may keep one waiting is a job: gunzip, reading, and the whole of
+ * it where a server or a pipe has to speak first. A trace is said to the store by its reader, and so is a profile that is
  * shown as it is. Others go the way of the reports (session/fetch.c): merged, a
  * base subtracted, uninteresting frames dropped, so that the viewer shows what
  * `ttrace top` prints.
@@ -16,6 +17,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+
+enum { HEAD = 1 << 16 };
 
 /* The worker's own: op->job is the interface's. */
 struct reading {
@@ -47,7 +51,8 @@ static bool as_it_is(const struct opening *op)
 {
 	static const enum opt_id changes[] = {
 	    OPT_BASE, OPT_DIFF_BASE, OPT_SYMBOLIZE, OPT_BUILDID, OPT_ADD_COMMENT, OPT_NORMALIZE};
-	if (op->o->nfile != 1 || op->reader->read != read_pprof)
+	const struct reader *r = op->reader;
+	if (op->o->nfile != 1 || r->read != read_pprof || op->o->remote)
 		return false;
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
 		if (op->o->v[changes[i]].set)
@@ -57,8 +62,9 @@ static bool as_it_is(const struct opening *op)
 
 static int read_profiles(struct opening *op, struct sink *sink)
 {
+	const struct reader *reader = op->reader;
 	if (as_it_is(op))
-		return op->reader->read(op->first, sink, &op->err);
+		return reader->read(op->first, sink, &op->err);
 	struct prof *p = fetch_profile_of(op->o, op->first.p ? &op->first : NULL, notice, sink, &op->err);
 	if (!p)
 		return -1;
@@ -67,52 +73,124 @@ static int read_profiles(struct opening *op, struct sink *sink)
 	return 0;
 }
 
+static int refuse(struct err *e, const char *file, const struct err *why)
+{
+	return err_set(e, why->kind, why->at, "%s: %.240s", file, why->msg);
+}
+
+static bool is_program(struct bytes b)
+{
+	return b.n > 4 && !memcmp(b.p, "\177ELF", 4);
+}
+
+static int check_alone(const struct opening *op, const struct reader *r, struct err *e)
+{
+	if (r->kind == FK_GOTRACE && op->o->nfile > 1)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "a trace is looked at alone: name one file");
+	return 0;
+}
+
+/* What came is whole: what is it? A program before a profile gives it its name only: look at the second. */
+static int recognise_whole(struct opening *op, struct err *e)
+{
+	const struct opt *o = op->o;
+	struct err why = {.at = ERR_NOWHERE};
+	const struct reader *r = NULL;
+	if (source_open_for(o, o->file[0], &op->arrival.watch, &op->first, e))
+		return -1;
+	if (!input_gunzip_for(&op->first, &op->arrival.watch, &why))
+		r = sniff(op->first, &why);
+	if (!r && o->nfile > 1 && is_program(op->first)) {
+		struct bytes b;
+		input_close(&op->first);
+		if (arrival_open(&op->arrival, o->file[1], &b, e))
+			return -1;
+		r = sniff(b, &why);
+		input_close(&b);
+		if (!r)
+			return refuse(e, o->file[1], &why);
+	}
+	if (!r)
+		return refuse(e, o->file[0], &why);
+	if (check_alone(op, r, e))
+		return -1;
+	op->reader = r;
+	return 0;
+}
+
+/* All of it, in the job. */
+static int arrive(struct opening *op, struct job *j)
+{
+	if (arrival_fetch(&op->arrival, j, &op->err))
+		return -1;
+	if (!op->reader && recognise_whole(op, &op->err))
+		return -1;
+	if (op->first.p && input_gunzip_for(&op->first, &op->arrival.watch, &op->err)) {
+		struct err why = op->err;
+		return refuse(&op->err, op->o->file[0], &why);
+	}
+	build_total(op->build, op->first.n);
+	return 0;
+}
+
 static int run(struct job *j, void *arg)
 {
 	struct opening *op = arg;
 	struct sink sink = build_sink(op->build);
 	struct reading r = {j, op};
+	int rc = arrive(op, j);
+	const struct reader *reader = op->reader;
 	build_on_publish(op->build, on_publish, &r);
-	int rc = op->reader->kind == FK_GOTRACE ? op->reader->read(op->first, &sink, &op->err)
-						 : read_profiles(op, &sink);
+	if (!rc)
+		rc = reader->kind == FK_GOTRACE ? reader->read(op->first, &sink, &op->err) : read_profiles(op, &sink);
 	build_finish(op->build);
 	build_on_publish(op->build, NULL, NULL);
 	return rc;
 }
 
-/* Recognise the first file. A program before a profile gives it its name only: look at the second. */
-static int recognise(struct opening *op, struct err *e)
+/* Recognise a file at hand by its head. */
+static int recognise(struct opening *op, const char *file, struct err *e)
 {
-	const struct opt *o = op->o;
+	uint8_t head[HEAD];
 	struct err why = {.at = ERR_NOWHERE};
-	if (input_open(o->file[0], &op->first, e))
+	if (input_open(file, &op->first, e))
 		return -1;
-	if (input_gunzip(&op->first, &why) || !(op->reader = sniff(op->first, &why))) {
-		bool program = o->nfile > 1 && op->first.n > 4 && !memcmp(op->first.p, "\177ELF", 4);
+	const struct reader *r = sniff(input_head(&op->first, head, sizeof head), &why);
+	if (!r && op->o->nfile > 1 && file == op->o->file[0] && is_program(op->first)) {
 		input_close(&op->first);
-		struct bytes b;
-		if (!program || input_open(o->file[1], &b, e)) {
-			err_set(e, why.kind, why.at, "%s: %s", o->file[0], why.msg);
+		if (recognise(op, op->o->file[1], e))
 			return -1;
-		}
-		if (!input_gunzip(&b, e))
-			op->reader = sniff(b, e);
-		input_close(&b);
-	}
-	if (op->reader && op->reader->kind == FK_GOTRACE && o->nfile > 1) {
 		input_close(&op->first);
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "a trace is looked at alone: name one file");
+		return 0;
 	}
-	return op->reader ? 0 : -1;
+	/* damage near the beginning is said better by those who know where it is */
+	if (!r && !input_gunzip(&op->first, &why))
+		r = sniff(op->first, &why);
+	op->reader = r;
+	if (r && !check_alone(op, r, e))
+		return 0;
+	input_close(&op->first);
+	return r ? -1 : refuse(e, file, &why);
+}
+
+/* Something that is read to its end before anything is known of it: not a file on a disk. */
+static bool is_slow(const struct opt *o)
+{
+	struct stat st;
+	for (size_t i = 0; i < o->nfile && i < 2; i++)
+		if (!stat(o->file[i], &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+			return true;
+	return remote_needed(o);
 }
 
 int opening_start(struct opening *op, const struct opt *o, struct err *e)
 {
-	*op = (struct opening){.o = o, .err = {.at = ERR_NOWHERE}};
-	if (recognise(op, e))
+	*op = (struct opening){.own = *o, .err = {.at = ERR_NOWHERE}};
+	op->o = &op->own;
+	arrival_plan(&op->arrival, &op->own);
+	if (!is_slow(o) && recognise(op, o->file[0], e))
 		return -1;
 	op->build = build_new();
-	build_total(op->build, op->first.n);
 	struct sink sink = build_sink(op->build);
 	op->ns = sink.ops->str(sink.self, "nanoseconds", 11);
 	op->job = job_start(run, op);
@@ -141,4 +219,5 @@ void opening_free(struct opening *op)
 	if (op->build)
 		build_free(op->build);
 	op->build = NULL;
+	arrival_free(&op->arrival);
 }

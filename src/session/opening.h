@@ -5,17 +5,21 @@
 
 #include "base/job.h"
 #include "load/load.h"
+#include "session/arrival.h"
 #include "session/opt.h"
 #include "store/store.h"
 
 /*
  * Files on their way into a store: a job that reads beside the interface. What
- * kind of file it is, is known when opening_start() returns.
+ * kind of file it is, is known at once of a file at hand, later of what has to
+ * be fetched or comes by a pipe: NULL until then.
  */
 struct opening {
-	const struct opt *o;
+	const struct opt *o;	/* own: the command line, with what was fetched for it */
+	struct opt own;
+	struct arrival arrival;
 	struct bytes first;	/* the first file; the job closes it */
-	const struct reader *reader;
+	const struct reader *_Atomic reader;
 	struct build *build;
 	str_id ns;		/* "nanoseconds", of the weights of a trace */
 	struct job *job;	/* NULL: over */

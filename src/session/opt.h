@@ -50,6 +50,7 @@ struct opt {
 		const char **all;	/* repeatable options: each one given */
 		size_t nall;
 	} v[OPT__N];
+	struct remote *remote;	/* what was fetched for it (session/remote.h), NULL nothing; not its own */
 	void *owned;
 	/* NULL, or who is told what reports notice on their way; else standard error is */
 	void (*notice)(void *arg, const char *line);

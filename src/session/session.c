@@ -228,7 +228,10 @@ uint32_t session_nsides(const struct session *s)
 
 const char *session_side_name(const struct session *s, uint32_t side)
 {
-	return !side ? session_file(s) : side < s->nside ? s->side[side]->file : "";
+	if (side >= s->nside)
+		return "";
+	const char *saved = remote_saved(side ? s->side[side]->o.remote : s->op.job ? NULL : s->op.own.remote);
+	return saved ? saved : side ? s->side[side]->file : session_file(s);
 }
 
 struct job *session_job(const struct session *s)
@@ -288,6 +291,44 @@ bool session_failed(const struct session *s, struct err *e)
 	return true;
 }
 
+bool session_known(const struct session *s)
+{
+	return s->op.reader != NULL;
+}
+
+/* What is being read now, of the first file or of a side. */
+static const struct arrival *arriving(const struct session *s)
+{
+	const struct adding *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
+	return s->op.job ? &s->op.arrival : a && a->job ? &a->arrival : NULL;
+}
+
+bool session_fetching(const struct session *s, struct fetching *f)
+{
+	const struct arrival *a = arriving(s);
+	if (!a || !a->going)
+		return false;
+	f->from = a->what.name;
+	f->expect_s = a->what.seconds;
+	f->ms = arrival_ms(a);
+	job_progress(session_job(s), &f->bytes, &f->total);
+	return true;
+}
+
+const char *session_said(struct session *s)
+{
+	struct arrival *a[SIDES_MAX + 1] = {s->op.job ? NULL : &s->op.arrival};
+	for (uint32_t i = 1; i < s->nside; i++)
+		a[i] = &s->side[i]->arrival;
+	for (uint32_t i = s->nside; i--;)
+		if (a[i] && a[i]->said[0]) {
+			const char *line = keep(s, a[i]->said);
+			a[i]->said[0] = '\0';
+			return line;
+		}
+	return NULL;
+}
+
 const struct snap *session_snap(const struct session *s)
 {
 	return s->snap;
@@ -310,7 +351,8 @@ const struct opt *session_opt(const struct session *s)
 
 bool session_is_trace(const struct session *s)
 {
-	return s->op.reader->kind == FK_GOTRACE;
+	const struct reader *r = s->op.reader;
+	return r ? r->kind == FK_GOTRACE : s->op.arrival.what.trace;
 }
 
 /* ---- sample types */

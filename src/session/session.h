@@ -26,6 +26,15 @@ int session_wait(struct session *, struct err *e);
 
 /* The loader, for poll and progress; NULL when it has ended. */
 struct job *session_job(const struct session *);
+/* What kind of file it is, is known: of what has to be fetched, or comes by a pipe, only when it is there.
+   Before that there is nothing to show, and no pane to show it. */
+bool session_known(const struct session *);
+/* The job waits for bytes from elsewhere. false: it does not. */
+struct fetching { const char *from; int64_t ms, expect_s; uint64_t bytes, total; };	/* 0: unknown */
+bool session_fetching(const struct session *, struct fetching *);
+/* What is to be told about what was fetched, once: where it was saved. NULL: nothing. */
+const char *session_said(struct session *);
+
 /* Take the newest snapshot: true when it is another one than before. Call it once per redraw. */
 bool session_refresh(struct session *);
 /* The loader has failed: its error. */

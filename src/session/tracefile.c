@@ -15,6 +15,7 @@
 #include "analysis/pick.h"
 #include "base/rx.h"
 #include "base/text.h"
+#include "session/remote.h"
 #include "store/store.h"
 
 #include <inttypes.h>
@@ -53,7 +54,7 @@ int trace_open(struct trace *t, const struct opt *o, prof_notice *notice, void *
 	*t = (struct trace){0};
 	if (o->nfile > 1)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "this report looks into one trace at a time");
-	if (input_open(o->file[0], &in, e))
+	if (source_open(o, o->file[0], &in, e))
 		return -1;
 	const struct reader *r = input_gunzip(&in, e) ? NULL : sniff(in, e);
 	int ret = r ? 0 : -1;

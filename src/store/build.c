@@ -155,10 +155,15 @@ static void put_born(
 	tracks_born(((struct build *)self)->tracks, g, start_fun, creator, start, created);
 }
 
-static void put_enter(
-    void *self, trk_id trk, int64_t t, enum tstate state, uint32_t who, stk_id stack)
+static void put_enter(void *self, trk_id trk, int64_t t, enum tstate state, uint32_t who, stk_id stack)
 {
-	tracks_enter(((struct build *)self)->tracks, trk, t, state, who, stack);
+	struct sink_enter e = {t, trk, who, stack, (uint8_t)state};
+	tracks_enter(((struct build *)self)->tracks, &e, 1);
+}
+
+static void put_enters(void *self, const struct sink_enter *e, size_t n)
+{
+	tracks_enter(((struct build *)self)->tracks, e, n);
 }
 
 static void put_mark(void *self, const struct sink_mark *m)
@@ -241,6 +246,7 @@ struct sink build_sink(struct build *b)
 	    .track = put_track,
 	    .born = put_born,
 	    .enter = put_enter,
+	    .enters = put_enters,
 	    .mark = put_mark,
 	    .span = put_span,
 	    .count = put_count,

@@ -97,18 +97,16 @@ static void count_states(struct sealing *s, const struct sheet_piece *p)
 	uint64_t *now = s->class_n;
 	const struct sheet_entry *e = p->entry;
 	for (size_t i = 0; p->past && i < p->n; i++)
-		if (e[i].state & SHEET_PAST && e[i].was & ENTRY_G) {
-			now[e[i].was & ~ENTRY_G]--;
-			now[sheet_class(e[i].state)]++;
+		if (e[i].state & SHEET_PAST) {
+			now[e[i].moved & ENTRY_WAS]--;
+			now[e[i].moved >> ENTRY_CLASS & ENTRY_WAS]++;
 		}
 	for (unsigned c = 1; c < CLASSES; c++)
 		slot_add(&slot[c], p->t0, now[c]);
 	int64_t step = (p->t1 - p->t0) / COUNT_SLOTS + 1, end = p->t0 + step;
 	for (size_t i = 0; i < p->n; i++) {
-		if (e[i].state & SHEET_PAST || !(e[i].was & ENTRY_G))
-			continue;
-		unsigned was = e[i].was & ~(unsigned)ENTRY_G, is = sheet_class(e[i].state);
-		if (was == is)
+		unsigned was = e[i].moved & ENTRY_WAS, is = e[i].moved >> ENTRY_CLASS & ENTRY_WAS;
+		if (was == is || e[i].state & SHEET_PAST)
 			continue;
 		if (e[i].t >= end) {
 			flush_all(s, slot);

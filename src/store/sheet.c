@@ -30,6 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LARGE = 1 << 20 };
+
 struct build_sheet {
 	struct sheet *sh;
 	trk_id *trk;
@@ -49,28 +51,25 @@ static struct build_sheet sheet_layout(uint32_t ntrk, uint32_t n, uint32_t nosta
 		n * sizeof(uint32_t), (n - nostack) * sizeof(uint32_t), nedge * sizeof(uint32_t), n };
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++)
 		at[i] = size, size += want[i];
-	char *p = xmalloc(size);
+	char *p = size < LARGE ? xmalloc(size) : mem_pages(size);
 	struct build_sheet b = { (struct sheet *)(void *)p, .sum = (void *)(p + at[0]), .edge = (void *)(p + at[1]),
 		.trk = (void *)(p + at[2]), .first = (void *)(p + at[3]), .start = (void *)(p + at[4]),
 		.who = (void *)(p + at[5]), .stack = (void *)(p + at[6]), .edge_from = (void *)(p + at[7]),
 		.state = (uint8_t *)(p + at[8]) };
-	*b.sh = (struct sheet){ .ntrk = ntrk, .n = n, .nostack = nostack, .trk = b.trk, .first = b.first, .start = b.start,
+	*b.sh = (struct sheet){ .bytes = size, .ntrk = ntrk, .n = n, .nostack = nostack, .trk = b.trk, .first = b.first, .start = b.start,
 		.state = b.state, .who = b.who, .stack = b.stack, .nedge = nedge, .edge = b.edge,
 		.edge_from = b.edge_from };
 	b.sh->sum = (const int64_t (*)[TS__N])(void *)(p + at[0]);
 	return b;
 }
 
-enum sheet_class sheet_class(unsigned state)
-{
-	switch (state & SHEET_STATE) {
-	case TS_NONE: case TS_IDLE: return CLASS_NONE;
-	case TS_RUN: case TS_GCWORK: case TS_ASSIST: case TS_SWEEP: case TS_STW: return CLASS_RUNNING;
-	case TS_READY: return CLASS_RUNNABLE;
-	case TS_SYSCALL: case TS_SYSBLOCK: return CLASS_SYSCALL;
-	default: return CLASS_WAITING;
-	}
-}
+const uint8_t sheet_class[TS__N] = {
+#define STATE(id, letter, name, reason) \
+	[TS_##id] = TS_##id <= TS_IDLE ? CLASS_NONE : TS_##id <= TS_STW ? CLASS_RUNNING : \
+	    TS_##id == TS_READY ? CLASS_RUNNABLE : TS_##id <= TS_SYSBLOCK ? CLASS_SYSCALL : CLASS_WAITING,
+#include "state.def"
+#undef STATE
+};
 
 /* ---- the rows */
 
@@ -120,7 +119,7 @@ static void count_intervals(struct sealer *s, const struct sheet_piece *p)
 		const struct sheet_entry *e = &p->entry[i];
 		if (!s->pos[e->trk]) {
 			s->pos[e->trk] = 1;
-			list_add(&s->fresh[(e->was & ENTRY_G) != 0], e->trk);
+			list_add(&s->fresh[(e->moved & ENTRY_G) != 0], e->trk);
 		}
 		s->pos[e->trk] += e->t > p->t0;
 	}
@@ -307,6 +306,15 @@ struct sheet *sealer_seal(struct sealer *s, struct sheet_piece *p)
 	fill_edges(s, &b, p->edge, (uint32_t)p->nedge);
 	keep_alive(s, &b);
 	return b.sh;
+}
+
+void sheet_free(const struct sheet *sh)
+{
+	void *p = (void *)(uintptr_t)sh;
+	if (sh->bytes < LARGE)
+		mem_free(p);
+	else
+		mem_pages_free(p, sh->bytes);
 }
 
 void sealer_free(struct sealer *s)

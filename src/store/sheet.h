@@ -14,13 +14,13 @@ struct sheet_entry {
 	uint32_t who;
 	stk_id stack;
 	uint8_t state;		/* with SHEET_PAST */
-	uint8_t was;		/* enum sheet_class of the state before it; ENTRY_G: the track is a goroutine */
+	uint8_t moved;		/* ENTRY_G: the track is a goroutine; its class before, and | class after << ENTRY_CLASS */
 };
-enum { ENTRY_G = 0x80 };
+enum { ENTRY_G = 0x80, ENTRY_CLASS = 3, ENTRY_WAS = 7 };
 
 /* What goroutines are counted by. */
 enum sheet_class { CLASS_NONE, CLASS_RUNNABLE, CLASS_RUNNING, CLASS_WAITING, CLASS_SYSCALL, CLASS__N };
-enum sheet_class sheet_class(unsigned state);
+extern const uint8_t sheet_class[TS__N];	/* by state */
 
 /* What was said of [t0, t1): entries with t0 <= t < t1, in the order of time within each track. */
 struct sheet_piece {
@@ -47,8 +47,9 @@ struct sealer {
 	size_t nfrom;
 };
 
-/* One block of memory: mem_free it. The piece's edges are sorted in place. */
+/* One block of memory: sheet_free it. The piece's edges are sorted in place. */
 struct sheet *sealer_seal(struct sealer *, struct sheet_piece *);
+void sheet_free(const struct sheet *);
 void sealer_free(struct sealer *);
 
 enum { SHEET_MAX_NS = 2000000000 };	/* start[] is 32 bits wide */

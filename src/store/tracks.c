@@ -79,7 +79,7 @@ void tracks_free(struct tracks *k)
 	struct store *st = k->st;
 	tracks_done(k);
 	for (uint32_t i = 0; i < col_n(&st->sheets); i++)
-		mem_free((void *)(uintptr_t)store_sheet(st, i));
+		sheet_free(store_sheet(st, i));
 	struct col *cols[] = { &st->trks, &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->sheets };
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		col_free(cols[i]);
@@ -214,42 +214,59 @@ static void add_edge(struct tracks *k, const struct edge *e)
 	p->edge[p->nedge++] = *e;
 }
 
-void tracks_enter(struct tracks *k, trk_id trk, int64_t t, enum tstate state, uint32_t who, stk_id stack)
+/* An entry that is told too late for its time, or of a time that is sealed. */
+static int64_t late(struct tracks *k, struct track_last *l, const struct sink_enter *e, int64_t floor)
 {
-	unsigned s = (unsigned)state & SHEET_STATE, past = (unsigned)state & TS_PAST;
-	if (!trk || trk >= k->n || s >= TS__N)
-		return;
-	struct track_last *l = &k->last[trk];
-	int64_t floor = l->t < k->sealed ? k->sealed : l->t;
-	if (t < floor) {
-		if (past && !(l->life & HAS_T0)) {
-			struct trk_row *r = col_at(&k->st->trks, trk);
-			r->t0 = t;
-			r->heard = floor;
-			l->life |= HAS_T0;
-		}
-		t = floor;
+	if (e->state & TS_PAST && !(l->life & HAS_T0)) {
+		struct trk_row *r = col_at(&k->st->trks, e->trk);
+		r->t0 = e->t;
+		r->heard = floor;
+		l->life |= HAS_T0;
 	}
+	return floor;
+}
+
+static inline void one_entry(struct tracks *k, const struct sink_enter *e)
+{
+	unsigned s = e->state & SHEET_STATE, past = e->state & TS_PAST;
+	if (!e->trk || e->trk >= k->n || s >= TS__N)
+		return;
+	struct track_last *l = &k->last[e->trk];
+	int64_t t = e->t, floor = l->t < k->sealed ? k->sealed : l->t;
+	if (t < floor)
+		t = late(k, l, e, floor);
 	if (!life_goes_on(l, s))
-		track_life(l, col_at(&k->st->trks, trk), t, (enum tstate)s, past);
-	unsigned was = sheet_class(l->state);
-	bool g = l->life & IS_G;
+		track_life(l, col_at(&k->st->trks, e->trk), t, (enum tstate)s, past);
 	if (t > k->newest) {
 		k->newest = t;
 		k->ties = k->now.n;
 	}
-	if (s == TS_READY && g && !past && (was == CLASS_WAITING || l->state == TS_NONE))
-		add_edge(k, &(struct edge){ t, who < k->n ? who : 0, trk, stack, l->state == TS_NONE });
+	unsigned moved = 0;
+	if (l->life & IS_G) {
+		unsigned was = sheet_class[l->state];
+		moved = ENTRY_G | sheet_class[s] << ENTRY_CLASS | was;
+		if (s == TS_READY && !past && (was == CLASS_WAITING || l->state == TS_NONE))
+			add_edge(k, &(struct edge){ t, e->who < k->n ? e->who : 0, e->trk, e->stack, l->state == TS_NONE });
+	}
 	if (k->now.n >= SEAL_MAX && t == k->newest && t > k->sealed && !past)
 		tracks_upto(k, t);
 	struct sheet_piece *p = &k->now;
 	if (p->n == p->centry)
 		p->entry = mem_grow(p->entry, &p->centry, p->n + 1, sizeof *p->entry);
-	p->entry[p->n++] = (struct sheet_entry){ t, trk, who, stack, (uint8_t)(s | past),
-		(uint8_t)(was | (g ? ENTRY_G : 0u)) };
+	p->entry[p->n++] = (struct sheet_entry){ t, e->trk, e->who, e->stack, e->state & (SHEET_STATE | SHEET_PAST), (uint8_t)moved };
 	p->past |= past != 0;
 	l->t = t;
 	l->state = (uint8_t)s;
+}
+
+void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t n)
+{
+	enum { AHEAD = 12 };
+	for (size_t i = 0; i < n; i++) {
+		if (i + AHEAD < n)
+			__builtin_prefetch(&k->last[e[i + AHEAD].trk]);
+		one_entry(k, &e[i]);
+	}
 }
 
 void tracks_mark(struct tracks *k, const struct sink_mark *m)

@@ -20,7 +20,7 @@ void tracks_free(struct tracks *);
 trk_id tracks_track(struct tracks *, enum track_kind, uint64_t id);
 /* May be called again when more is known: what is 0 leaves what is there. */
 void tracks_born(struct tracks *, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created);
-void tracks_enter(struct tracks *, trk_id, int64_t t, enum tstate, uint32_t who, stk_id);
+void tracks_enter(struct tracks *, const struct sink_enter *, size_t n);
 void tracks_mark(struct tracks *, const struct sink_mark *);
 void tracks_span(struct tracks *, const struct sink_span *);
 void tracks_count(struct tracks *, int64_t t, enum counter, uint64_t v);

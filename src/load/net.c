@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Fetching by libcurl, several at once in the caller's thread: a loop that
+ * moves what can be moved, takes what has ended, and asks every tenth of a
+ * second whether to go on, so that a key or ^C stops a profile of 30 s at once.
+ *
+ * A server is not trusted more than a file: an answer grows within the memory
+ * budget, redirects end after ten and lead to http and https alone, text of the
+ * server reaches a terminal made safe, and silence ends after the timeout. What
+ * is measured is the time without a byte, not the whole: a trace of an hour
+ * that trickles in is welcome.
+ */
+#include "config.h"
+#include "load/net.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+#ifdef HAVE_CURL
+
+#include <curl/curl.h>
+#include <time.h>
+
+enum { POLL_MS = 100, GRACE_S = 5, CONNECT_S = 30, REDIRECTS = 10, CHUNK = 1 << 16, PAGE = 4096 };
+
+struct transfer {
+	struct net_get *g;
+	CURL *easy;
+	uint8_t *p;		/* the body; of an error its beginning */
+	size_t n, cap;
+	uint64_t total;
+	char status[80];	/* "404 Not Found" */
+	char why[CURL_ERROR_SIZE];
+	bool too_large, live;
+	int64_t moved;		/* ms: when something came last */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static long status_of(const struct transfer *t)
+{
+	long code = 0;
+	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &code);
+	return code;
+}
+
+/* ---- what libcurl calls */
+
+static size_t on_header(char *s, size_t one, size_t n, void *arg)
+{
+	struct transfer *t = arg;
+	(void)one;
+	t->moved = now_ms();
+	const char *blank = n > 5 && !memcmp(s, "HTTP/", 5) ? memchr(s, ' ', n) : NULL;
+	if (!blank)
+		return n;
+	/* another answer begins, perhaps after a redirect */
+	size_t k = n - (size_t)(blank + 1 - s);
+	while (k && (blank[k] == '\r' || blank[k] == '\n' || blank[k] == ' '))
+		k--;
+	k = k < sizeof t->status - 1 ? k : sizeof t->status - 1;
+	memcpy(t->status, blank + 1, k);
+	t->status[k] = '\0';
+	t->n = 0;
+	return n;
+}
+
+static bool grow(struct transfer *t, size_t need)
+{
+	if (need <= t->cap)
+		return true;
+	size_t to = t->cap ? t->cap * 2 : CHUNK;
+	while (to < need)
+		to *= 2;
+	uint8_t *p = mem_retry(t->p, to);
+	if (!p)
+		return false;
+	t->p = p;
+	t->cap = to;
+	return true;
+}
+
+static size_t on_body(char *s, size_t one, size_t n, void *arg)
+{
+	struct transfer *t = arg;
+	curl_off_t total = 0;
+	(void)one;
+	t->moved = now_ms();
+	if (status_of(t) != 200) {	/* of an error page the beginning will do */
+		size_t room = t->n < PAGE ? PAGE - t->n : 0, k = n < room ? n : room;
+		if (grow(t, PAGE))
+			memcpy(t->p + t->n, s, k);
+		t->n += k;
+		return n;
+	}
+	if (n > SIZE_MAX / 4 - t->n || !grow(t, t->n + n)) {
+		t->too_large = true;
+		return 0;
+	}
+	memcpy(t->p + t->n, s, n);
+	t->n += n;
+	curl_easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &total);
+	t->total = total > 0 ? (uint64_t)total : 0;
+	return n;
+}
+
+/* ---- setting up */
+
+static void set_limits(CURL *c)
+{
+	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 1L);
+	curl_easy_setopt(c, CURLOPT_MAXREDIRS, (long)REDIRECTS);
+	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
+#if LIBCURL_VERSION_NUM >= 0x075500
+	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(c, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+#else
+	curl_easy_setopt(c, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+	curl_easy_setopt(c, CURLOPT_REDIR_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+#endif
+#if LIBCURL_VERSION_NUM >= 0x075700
+	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);	/* do not wait for a resolver that hangs */
+#endif
+}
+
+static void set_tls(CURL *c, const struct url *u, const struct net_opt *o)
+{
+	if (u->insecure) {
+		curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 0L);
+		curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 0L);
+	}
+	if (o->cert && *o->cert) {
+		curl_easy_setopt(c, CURLOPT_SSLCERT, o->cert);
+		curl_easy_setopt(c, CURLOPT_SSLKEY, o->key);
+	}
+	if (o->ca && *o->ca)
+		curl_easy_setopt(c, CURLOPT_CAINFO, o->ca);
+}
+
+static bool begin(struct transfer *t, struct net_get *g, const struct net_opt *o, CURLM *m)
+{
+	CURL *c = curl_easy_init();
+	*t = (struct transfer){.g = g, .easy = c, .moved = now_ms()};
+	if (!c)
+		return false;
+	set_limits(c);
+	set_tls(c, &g->url, o);
+	curl_easy_setopt(c, CURLOPT_URL, g->url.get);
+	curl_easy_setopt(c, CURLOPT_USERAGENT, "ttrace/" VERSION);
+	curl_easy_setopt(c, CURLOPT_ACCEPT_ENCODING, "gzip");
+	if (g->url.socket)
+		curl_easy_setopt(c, CURLOPT_UNIX_SOCKET_PATH, g->url.socket);
+	if (g->url.local)
+		curl_easy_setopt(c, CURLOPT_PROXY, "");
+	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, t->why);
+	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(c, CURLOPT_HEADERDATA, t);
+	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
+	curl_easy_setopt(c, CURLOPT_PRIVATE, t);
+	t->live = curl_multi_add_handle(m, c) == CURLM_OK;
+	return t->live;
+}
+
+/* ---- results */
+
+/* Past a tag; what a style or script says is no text. */
+static size_t skip_tag(const char *s, size_t n)
+{
+	static const char *const mute[] = {"style", "script"};
+	const char *end = memchr(s, '>', n);
+	size_t k = end ? (size_t)(end + 1 - s) : n;
+	for (int i = 0; i < 2; i++) {
+		size_t len = strlen(mute[i]);
+		if (n <= len + 1 || memcmp(s + 1, mute[i], len))
+			continue;
+		while (k < n && !(s[k] == '<' && k + len + 2 <= n && s[k + 1] == '/' && !memcmp(s + k + 2, mute[i], len)))
+			k++;
+	}
+	return k;
+}
+
+/* The first line of an answer that has something to say; of HTML what stands outside of tags. */
+static void first_line(struct buf *b, const char *s, size_t n)
+{
+	struct buf line = {0};
+	size_t i = 0;
+	while (i < n && (s[i] == ' ' || s[i] == '\n' || s[i] == '\r' || s[i] == '\t'))
+		i++;
+	bool html = i < n && s[i] == '<';
+	while (i < n) {
+		if (html && s[i] == '<') {
+			i += skip_tag(s + i, n - i);
+			if (line.n)
+				break;
+		} else if (s[i] == '\n' || s[i] == '\r') {
+			if (line.n)
+				break;
+			i++;
+		} else if ((s[i] == ' ' || s[i] == '\t') && !line.n) {
+			i++;
+		} else {
+			buf_putc(&line, s[i++]);
+		}
+	}
+	text_fit(b, line.p ? line.p : "", line.n, 100, true);
+	buf_free(&line);
+}
+
+/* "404 Not Found - unknown profile": a text that only repeats the status is left out. */
+static void server_said(struct transfer *t)
+{
+	struct buf status = {0}, text = {0};
+	text_safe(&status, t->status, strlen(t->status));
+	first_line(&text, (const char *)t->p, t->n);
+	bool more = text.n && !strstr(buf_str(&status), buf_str(&text));
+	err_set(&t->g->err, ERR_IO, ERR_NOWHERE, "server response: %s%s%s", buf_str(&status), more ? " - " : "",
+	    more ? buf_str(&text) : "");
+	buf_free(&status);
+	buf_free(&text);
+}
+
+static const char *hint(CURLcode rc)
+{
+	return rc == CURLE_PEER_FAILED_VERIFICATION ?
+	    " (https+insecure:// takes any certificate; -tls_ca=FILE names who may vouch for it)" : "";
+}
+
+static void fail(struct transfer *t, CURLcode rc)
+{
+	struct err *e = &t->g->err;
+	t->g->failed = true;
+	if (t->too_large)
+		err_set(e, ERR_LIMIT, ERR_NOWHERE, "the answer is larger than the memory there is for it (-mem)");
+	else if (rc == CURLE_TOO_MANY_REDIRECTS)
+		err_set(e, ERR_IO, ERR_NOWHERE, "redirected more than %d times", REDIRECTS);
+	else if (rc == CURLE_OK && status_of(t) != 200)
+		server_said(t);
+	else if (t->n && t->total > t->n)
+		err_set(e, ERR_IO, ERR_NOWHERE, "the answer broke off after %zu of %llu bytes", t->n, (unsigned long long)t->total);
+	else if (t->n)
+		err_set(e, ERR_IO, ERR_NOWHERE, "the answer broke off after %zu bytes: %s", t->n, t->why[0] ? t->why : curl_easy_strerror(rc));
+	else
+		err_set(e, ERR_IO, ERR_NOWHERE, "%s%s", t->why[0] ? t->why : curl_easy_strerror(rc), hint(rc));
+}
+
+/* Take its bytes, also of an answer that broke off: a trace is whole up to its end wherever that is. */
+static void finish(struct transfer *t, CURLcode rc)
+{
+	bool ok = status_of(t) == 200 && !t->too_large;
+	if (rc != CURLE_OK || !ok)
+		fail(t, rc);
+	if (ok && (rc == CURLE_OK || t->n)) {
+		t->g->cut = rc != CURLE_OK;
+		t->g->got = (struct bytes){.p = t->p, .n = t->n, .file_n = t->n, .owned = t->p};
+		t->p = NULL;
+	}
+	t->live = false;
+}
+
+static void take_ended(CURLM *m)
+{
+	CURLMsg *msg;
+	int left;
+	while ((msg = curl_multi_info_read(m, &left)))
+		if (msg->msg == CURLMSG_DONE) {
+			char *t = NULL;
+			CURLcode rc = msg->data.result;
+			curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &t);
+			finish((struct transfer *)(void *)t, rc);
+		}
+}
+
+static void take_silent(struct transfer *t, CURLM *m)
+{
+	int64_t wait = (t->g->url.timeout + GRACE_S) * 1000;
+	if (!t->live || now_ms() - t->moved < wait)
+		return;
+	curl_multi_remove_handle(m, t->easy);
+	finish(t, CURLE_OPERATION_TIMEDOUT);
+	err_set(&t->g->err, ERR_IO, ERR_NOWHERE, "%s for %lld s: given up (-timeout=S waits longer)",
+	    t->g->got.n ? "nothing more came" : "no answer", (long long)(wait / 1000));
+}
+
+static int run(struct transfer *t, size_t n, CURLM *m, const struct net_opt *o, struct err *e)
+{
+	int running = 0;
+	do {
+		uint64_t bytes = 0, total = 0;
+		bool known = true;
+		curl_multi_perform(m, &running);
+		take_ended(m);
+		running = 0;
+		for (size_t i = 0; i < n; i++) {
+			take_silent(&t[i], m);
+			running += t[i].live;
+			bytes += t[i].g->got.n ? t[i].g->got.n : t[i].n;
+			known &= t[i].total > 0;
+			total += t[i].total;
+		}
+		if (o->watch && !o->watch->go(o->watch->arg, bytes, known ? total : 0))
+			return err_set(e, ERR_CANCEL, ERR_NOWHERE, "fetching was stopped");
+		if (running)
+			curl_multi_poll(m, NULL, 0, POLL_MS, NULL);
+	} while (running);
+	return 0;
+}
+
+bool net_is_built(void)
+{
+	return true;
+}
+
+int net_get(struct net_get *g, size_t n, const struct net_opt *o, struct err *e)
+{
+	bool cert = o->cert && *o->cert, key = o->key && *o->key;
+	if (cert != key)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-tls_%s is given, so -tls_%s must be too", cert ? "cert" : "key",
+		    cert ? "key" : "cert");
+	CURLM *m = curl_multi_init();
+	struct transfer *t = xcalloc(n + 1, sizeof *t);
+	int rc = m ? 0 : -1;
+	for (size_t i = 0; i < n; i++)
+		if (!m || !begin(&t[i], &g[i], o, m))
+			rc = -1;
+	if (rc)
+		err_set(e, ERR_LIMIT, ERR_NOWHERE, "libcurl does not start");
+	else
+		rc = run(t, n, m, o, e);
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].live)
+			curl_multi_remove_handle(m, t[i].easy);
+		curl_easy_cleanup(t[i].easy);
+		mem_free(t[i].p);
+	}
+	curl_multi_cleanup(m);
+	mem_free(t);
+	return rc;
+}
+
+#else
+
+bool net_is_built(void)
+{
+	return false;
+}
+
+int net_get(struct net_get *g, size_t n, const struct net_opt *o, struct err *e)
+{
+	const struct url *u = &g->url;
+	const char *file = u->trace ? "t.out" : "x.pb.gz";
+	(void)n;
+	(void)o;
+	return err_set(e, ERR_IO, ERR_NOWHERE, "this build cannot fetch (it is without libcurl): curl %s%s%s-o %s '%.120s', then ttrace %s",
+	    u->socket ? "--unix-socket " : "", u->socket ? u->socket : "", u->socket ? " " : "", file, u->get, file);
+}
+
+#endif

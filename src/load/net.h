@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_NET_H
+#define TTRACE_NET_H
+
+#include "load/load.h"
+#include "load/url.h"
+
+/*
+ * Fetching by HTTP. net.c alone includes libcurl's header; a build without it
+ * has the same functions, which say in one line what to do instead.
+ */
+struct net_get {
+	struct url url;
+	struct bytes got;	/* what came; the caller closes it */
+	bool cut;		/* it broke off: got has what came before */
+	bool failed;
+	struct err err;		/* why, when it failed */
+};
+
+struct net_opt {
+	const char *cert, *key, *ca;	/* TLS; NULL or "" none */
+	const struct input_watch *watch;
+};
+
+bool net_is_built(void);
+/* Fetch n at once and wait. Each has its own result. -1 and *e: it cannot even be tried. */
+int net_get(struct net_get *, size_t n, const struct net_opt *, struct err *e);
+
+#endif

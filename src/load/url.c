@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * URLs, with the rules of Go's net/url as far as pprof's arguments need them,
+ * because `localhost:6060`, `127.0.0.1:6060` and `prof:3` have to mean what
+ * they mean there: what parses as scheme:rest without a host is tried again
+ * behind http://, and what has no host then is the name of a file.
+ *
+ * The query is taken apart and put together again, sorted by key, as pprof does
+ * it to set seconds=. Nothing is resolved or opened here, but for a look at
+ * which part of unix:///a/b/c is the socket.
+ */
+#include "config.h"
+#include "load/url.h"
+
+#include "base/buf.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PAIRS_MAX = 64 };
+
+struct span { const char *s; size_t n; };
+
+struct parts {	/* of the text; the query without its ?, the fragment with its # */
+	struct span scheme, user, host, path, query, fragment;
+};
+
+static bool is_unreserved(unsigned char c)
+{
+	return isalnum(c) || (c && strchr("-_.~", c));
+}
+
+static void put_escaped(struct buf *b, unsigned char c)
+{
+	buf_printf(b, "%%%02X", c);
+}
+
+static int hex(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static bool is_escape(const char *s, size_t n)
+{
+	return n >= 3 && s[0] == '%' && hex(s[1]) >= 0 && hex(s[2]) >= 0;
+}
+
+/* ---- taking apart */
+
+/* "http:" and the like. false: no scheme stands there; *bad: nor can there be one. */
+static bool take_scheme(struct span *rest, struct span *scheme, bool *bad)
+{
+	size_t i = 0;
+	while (i < rest->n && (isalpha((unsigned char)rest->s[i]) ||
+		(i && (isdigit((unsigned char)rest->s[i]) || strchr("+-.", rest->s[i])))))
+		i++;
+	*bad = !i && rest->n && rest->s[0] == ':';
+	if (!i || i == rest->n || rest->s[i] != ':')
+		return false;
+	*scheme = (struct span){rest->s, i};
+	*rest = (struct span){rest->s + i + 1, rest->n - i - 1};
+	return true;
+}
+
+/* What is before the first c goes into head; what is after it stays; or all is the head. */
+static struct span cut(struct span *s, char c, bool *found)
+{
+	const char *at = s->n ? memchr(s->s, c, s->n) : NULL;
+	struct span tail = at ? (struct span){at + 1, s->n - (size_t)(at + 1 - s->s)} : (struct span){0};
+	if (at)
+		s->n = (size_t)(at - s->s);
+	*found = at != NULL;
+	return tail;
+}
+
+/* name, name:port or [v6]:port, of characters that may be there. */
+static bool good_host(struct span h)
+{
+	size_t i = 0;
+	for (size_t k = 0; k < h.n; k++) {
+		unsigned char c = (unsigned char)h.s[k];
+		if (c <= ' ' || c == 0x7f || strchr("\\^`{|}%#?@/<>\"", c))
+			return false;
+	}
+	if (h.n && h.s[0] == '[') {
+		const char *end = memchr(h.s, ']', h.n);
+		if (!end)
+			return false;
+		i = (size_t)(end + 1 - h.s);
+	} else {
+		while (i < h.n && h.s[i] != ':')
+			i++;
+	}
+	if (i == h.n)
+		return true;
+	if (h.s[i] != ':')
+		return false;
+	for (i++; i < h.n; i++)
+		if (!isdigit((unsigned char)h.s[i]))
+			return false;
+	return true;
+}
+
+static bool take_authority(struct span *rest, struct parts *p)
+{
+	if (rest->n < 2 || memcmp(rest->s, "//", 2))
+		return true;
+	struct span a = {rest->s + 2, 0};
+	while (a.n < rest->n - 2 && a.s[a.n] != '/')
+		a.n++;
+	*rest = (struct span){a.s + a.n, rest->n - 2 - a.n};
+	for (size_t i = a.n; i--;)
+		if (a.s[i] == '@') {
+			p->user = (struct span){a.s, i};
+			a = (struct span){a.s + i + 1, a.n - i - 1};
+			break;
+		}
+	p->host = a;
+	return good_host(a);
+}
+
+/* false: it does not parse at all. Without a host it may be one all the same: see url_read(). */
+static bool take_apart(const char *s, struct parts *p)
+{
+	struct span rest = {s, strlen(s)};
+	bool bad, found;
+	*p = (struct parts){0};
+	for (size_t i = 0; i < rest.n; i++)
+		if ((unsigned char)s[i] < 0x20 || s[i] == 0x7f)
+			return false;
+	p->fragment = cut(&rest, '#', &found);
+	bool scheme = take_scheme(&rest, &p->scheme, &bad);
+	if (bad)
+		return false;
+	p->query = cut(&rest, '?', &found);
+	if (!rest.n || rest.s[0] != '/') {
+		if (scheme)
+			return true;	/* opaque: no host */
+		const char *colon = rest.n ? memchr(rest.s, ':', rest.n) : NULL;
+		const char *slash = rest.n ? memchr(rest.s, '/', rest.n) : NULL;
+		p->path = rest;
+		return !colon || (slash && slash < colon);
+	}
+	if (!take_authority(&rest, p))
+		return false;
+	p->path = rest;
+	for (size_t i = 0; i < rest.n; i++)
+		if (rest.s[i] == '%' && !is_escape(rest.s + i, rest.n - i))
+			return false;
+	return true;
+}
+
+/* ---- the query */
+
+struct pair { const char *key, *value; };
+struct query { struct pair pair[PAIRS_MAX]; size_t n; };
+
+static const char *unescape(struct arena *a, struct span s, bool *bad)
+{
+	char *t = arena_strndup(a, s.s ? s.s : "", s.n);
+	size_t n = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		bool esc = is_escape(s.s + i, s.n - i);
+		*bad |= s.s[i] == '%' && !esc;
+		t[n++] = esc ? (char)(hex(s.s[i + 1]) * 16 + hex(s.s[i + 2])) : s.s[i] == '+' ? ' ' : s.s[i];
+		i += esc ? 2 : 0;
+	}
+	t[n] = '\0';
+	return t;
+}
+
+static void read_query(struct arena *a, struct span s, struct query *q)
+{
+	bool more = s.n > 0;
+	q->n = 0;
+	while (more && q->n < PAIRS_MAX) {
+		bool eq, bad = false;
+		struct span next = cut(&s, '&', &more), value;
+		if (s.n && !memchr(s.s, ';', s.n)) {
+			value = cut(&s, '=', &eq);
+			struct pair p = {unescape(a, s, &bad), unescape(a, value, &bad)};
+			if (!bad)
+				q->pair[q->n++] = p;
+		}
+		s = next;
+	}
+}
+
+static void set_seconds(struct arena *a, struct query *q, int64_t seconds)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < q->n; i++)
+		if (strcmp(q->pair[i].key, "seconds"))
+			q->pair[n++] = q->pair[i];
+	q->n = n < PAIRS_MAX ? n : PAIRS_MAX - 1;
+	q->pair[q->n++] = (struct pair){"seconds", arena_printf(a, "%lld", (long long)seconds)};
+}
+
+static int64_t get_seconds(const struct query *q)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (!strcmp(q->pair[i].key, "seconds")) {
+			char *end;
+			long long v = strtoll(q->pair[i].value, &end, 10);
+			return *q->pair[i].value && !*end && v > 0 && v <= INT32_MAX ? v : 0;
+		}
+	return 0;
+}
+
+static void put_word(struct buf *b, const char *s)
+{
+	for (; *s; s++)
+		if (*s == ' ')
+			buf_putc(b, '+');
+		else if (is_unreserved((unsigned char)*s))
+			buf_putc(b, *s);
+		else
+			put_escaped(b, (unsigned char)*s);
+}
+
+/* Sorted by key; those of one key stay as they are. */
+static void put_query(struct buf *b, struct query *q)
+{
+	for (size_t i = 1; i < q->n; i++)
+		for (size_t k = i; k && strcmp(q->pair[k - 1].key, q->pair[k].key) > 0; k--) {
+			struct pair t = q->pair[k];
+			q->pair[k] = q->pair[k - 1];
+			q->pair[k - 1] = t;
+		}
+	for (size_t i = 0; i < q->n; i++) {
+		buf_putc(b, i ? '&' : '?');
+		put_word(b, q->pair[i].key);
+		buf_putc(b, '=');
+		put_word(b, q->pair[i].value);
+	}
+}
+
+/* ---- putting together */
+
+static void put_path(struct buf *b, struct span p)
+{
+	if (!p.n || (p.n == 1 && p.s[0] == '/')) {
+		buf_puts(b, "/debug/pprof/profile");
+		return;
+	}
+	for (size_t i = 0; i < p.n; i++) {
+		unsigned char c = (unsigned char)p.s[i];
+		if (is_unreserved(c) || strchr("!$&'()*+,;=:@[]/", c) || is_escape(p.s + i, p.n - i))
+			buf_putc(b, c);
+		else
+			put_escaped(b, c);
+	}
+}
+
+static bool span_is(struct span s, const char *t)
+{
+	return s.n == strlen(t) && !memcmp(s.s, t, s.n);
+}
+
+/* This machine, as Go's choice of proxies sees it. */
+static bool is_local(struct span h)
+{
+	struct span name = h;
+	if (h.n && h.s[0] == '[')
+		return h.n >= 5 && !memcmp(h.s, "[::1]", 5);
+	for (name.n = 0; name.n < h.n && h.s[name.n] != ':';)
+		name.n++;
+	return span_is(name, "localhost") || (name.n > 4 && !memcmp(name.s, "127.", 4));
+}
+
+static char *keep(struct arena *a, struct buf *b)
+{
+	char *s = arena_strndup(a, b->p ? b->p : "", b->n);
+	buf_reset(b);
+	return s;
+}
+
+static void put_scheme(struct buf *b, struct span s, const char *tail)
+{
+	for (size_t i = 0; i < s.n; i++)
+		buf_putc(b, tolower((unsigned char)s.s[i]));
+	buf_puts(b, tail);
+}
+
+/* Seconds, timeout, and whether the path says trace. */
+static void times(struct arena *a, struct query *q, struct span path, int64_t seconds, int64_t timeout, struct url *u)
+{
+	if (seconds > 0)
+		set_seconds(a, q, seconds);
+	else
+		seconds = get_seconds(q);
+	u->timeout = timeout > 0 ? timeout : seconds > 0 ? seconds + seconds / 2 : 60;
+	u->seconds = seconds;
+	u->trace = path.n >= 6 && !memcmp(path.s + path.n - 6, "/trace", 6);
+	/* what Go's handlers do when they are not told */
+	if (!seconds && u->trace)
+		u->seconds = 1;
+	if (!seconds && (path.n < 2 || (path.n >= 8 && !memcmp(path.s + path.n - 8, "/profile", 8))))
+		u->seconds = 30;
+}
+
+/* unix:///run/app.sock/debug/pprof/heap, also unix:/run/app.sock:/debug/pprof/heap. */
+static void read_unix(struct arena *a, const char *s, int64_t seconds, int64_t timeout, struct url *u)
+{
+	static struct query none;
+	struct query *q = arena_alloc(a, sizeof *q);
+	struct span path = {s + 5, strlen(s + 5)};
+	bool found;
+	*q = none;
+	if (path.n >= 2 && !memcmp(path.s, "//", 2))
+		path = (struct span){path.s + 2, path.n - 2};
+	(void)cut(&path, '#', &found);
+	struct span text = cut(&path, '?', &found);
+	size_t n = path.n;
+	for (size_t i = 1; i <= path.n; i++) {
+		struct stat st;
+		if (i < path.n && path.s[i] != '/' && path.s[i] != ':')
+			continue;
+		if (!stat(arena_strndup(a, path.s, i), &st) && S_ISSOCK(st.st_mode)) {
+			n = i;
+			break;
+		}
+	}
+	u->socket = arena_strndup(a, path.s, n);
+	path = (struct span){path.s + n, path.n - n};
+	if (path.n && path.s[0] == ':')
+		path = (struct span){path.s + 1, path.n - 1};
+	read_query(a, text, q);
+	times(a, q, path, seconds, timeout, u);
+	struct buf b = {0}, tail = {0};
+	put_path(&tail, path);
+	put_query(&tail, q);
+	buf_printf(&b, "http://localhost%s", buf_str(&tail));
+	u->get = keep(a, &b);
+	buf_printf(&b, "unix://%s%s", u->socket, buf_str(&tail));
+	u->shown = keep(a, &b);
+	u->local = true;
+	buf_free(&b);
+	buf_free(&tail);
+}
+
+bool url_read(struct arena *a, const char *s, int64_t seconds, int64_t timeout, struct url *u)
+{
+	struct parts p;
+	*u = (struct url){0};
+	if (!strncmp(s, "unix:", 5) && s[5] == '/') {
+		read_unix(a, s, seconds, timeout, u);
+		return true;
+	}
+	bool ok = take_apart(s, &p);
+	if (!ok || (!p.host.n && p.scheme.n && !span_is(p.scheme, "file")))
+		ok = take_apart(arena_printf(a, "http://%s", s), &p);
+	if (!ok || !p.host.n)
+		return false;
+	static const char insecure[] = "+insecure";
+	enum { TAIL = sizeof insecure - 1 };
+	struct query *q = arena_zalloc(a, sizeof *q);
+	struct buf b = {0}, tail = {0};
+	read_query(a, p.query, q);
+	times(a, q, p.path, seconds, timeout, u);
+	put_path(&tail, p.path);
+	put_query(&tail, q);
+	struct span scheme = p.scheme.n ? p.scheme : (struct span){"http", 4};
+	u->insecure = scheme.n > TAIL && !memcmp(scheme.s + scheme.n - TAIL, insecure, TAIL);
+	put_scheme(&b, (struct span){scheme.s, scheme.n - (u->insecure ? (size_t)TAIL : 0)}, "://");
+	buf_put(&b, p.user.s, p.user.n);
+	buf_printf(&b, "%s%.*s%s", p.user.n ? "@" : "", (int)p.host.n, p.host.s, buf_str(&tail));
+	u->get = keep(a, &b);
+	put_scheme(&b, scheme, "://");
+	if (p.user.n) {
+		bool secret;
+		(void)cut(&p.user, ':', &secret);
+		buf_printf(&b, "%.*s%s@", (int)p.user.n, p.user.s, secret ? ":xxxxx" : "");
+	}
+	buf_printf(&b, "%.*s%s", (int)p.host.n, p.host.s, buf_str(&tail));
+	if (p.fragment.n)
+		buf_printf(&b, "#%.*s", (int)p.fragment.n, p.fragment.s);
+	u->shown = keep(a, &b);
+	u->local = is_local(p.host);
+	buf_free(&b);
+	buf_free(&tail);
+	return true;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Waiting for a server on the command line. The lines are pprof's, without a
+ * name in front, as scripts know them. On a terminal one line more says how far
+ * it is, drawn over itself and wiped out at the end.
+ *
+ * ^C ends the fetch and not the program, so that nothing half written is left
+ * behind: the signals are held back meanwhile and asked for ten times a second,
+ * which needs neither a handler nor a variable for it to set.
+ */
+#include "config.h"
+#include "report/report.h"
+
+#include "base/text.h"
+#include "session/remote.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct waiting {
+	bool terminal, drawn;
+	int64_t began, told;	/* ms */
+	struct remote_what what;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void say(void *none, bool news, const char *line)
+{
+	(void)none;
+	(void)news;
+	fprintf(stderr, "%s%s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", line);
+}
+
+static void hold_signals(sigset_t *set, sigset_t *old)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	sigprocmask(SIG_BLOCK, set, old);
+}
+
+static bool is_stopped(void)
+{
+	sigset_t s;
+	sigpending(&s);
+	return sigismember(&s, SIGINT) || sigismember(&s, SIGTERM) || sigismember(&s, SIGHUP);
+}
+
+static void draw(struct waiting *w, uint64_t bytes, uint64_t total, int64_t ms)
+{
+	struct buf b = {0};
+	text_bytes(&b, (int64_t)bytes);
+	if (total)
+		buf_printf(&b, ", %d%%", (int)(100.0 * (double)bytes / (double)total));
+	if (w->what.seconds > 0 && !bytes && ms / 1000 <= w->what.seconds)
+		buf_printf(&b, ", %lld s of %lld s", (long long)(ms / 1000), (long long)w->what.seconds);
+	else
+		buf_printf(&b, ", %lld s", (long long)(ms / 1000));
+	fprintf(stderr, "\r\033[K%s (^C stops)", buf_str(&b));
+	fflush(stderr);
+	w->drawn = true;
+	buf_free(&b);
+}
+
+static bool go(void *arg, uint64_t bytes, uint64_t total)
+{
+	struct waiting *w = arg;
+	int64_t now = now_ms();
+	if (is_stopped())
+		return false;
+	if (w->terminal && now - w->began >= 500 && now - w->told >= 250) {
+		draw(w, bytes, total, now - w->began);
+		w->told = now;
+	}
+	return true;
+}
+
+/* What was pressed meant the fetch, and is answered by its end. */
+static void drop_signals(const sigset_t *set, const sigset_t *old)
+{
+	int sig;
+	while (is_stopped() && !sigwait(set, &sig))
+		;
+	sigprocmask(SIG_SETMASK, old, NULL);
+}
+
+int report_fetch(struct opt *o, struct err *e)
+{
+	struct waiting w = {.terminal = isatty(STDERR_FILENO), .began = now_ms()};
+	sigset_t set, old;
+	if (!remote_describe(o, &w.what))
+		return 0;
+	const struct remote_watch watch = {.input = {go, &w}, .say = say};
+	hold_signals(&set, &old);
+	o->remote = remote_fetch(o, &watch, e);
+	drop_signals(&set, &old);
+	if (w.drawn)
+		fputs("\r\033[K", stderr);
+	return o->remote ? 0 : -1;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Bytes on their way, with progress and cancel: the glue between what can take
+ * long (a server, a pipe, gzip) and the job that waits for it. How long a server
+ * will take is known before it answers, as it was asked to collect for so many
+ * seconds; so the interface can count them.
+ */
+#include "config.h"
+#include "session/arrival.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static bool go(void *arg, uint64_t done, uint64_t total)
+{
+	struct arrival *a = arg;
+	job_tell(a->job, done, total);
+	return !job_cancelled(a->job);
+}
+
+static void say(void *arg, bool news, const char *line)
+{
+	struct arrival *a = arg;
+	size_t n = strlen(a->said);
+	if (news)
+		snprintf(a->said + n, sizeof a->said - n, "%s%s", n ? "; " : "", line);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int64_t arrival_ms(const struct arrival *a)
+{
+	return now_ms() - a->began;
+}
+
+void arrival_plan(struct arrival *a, struct opt *o)
+{
+	*a = (struct arrival){.o = o, .began = now_ms()};
+	a->going = remote_describe(o, &a->what);
+}
+
+int arrival_fetch(struct arrival *a, struct job *j, struct err *e)
+{
+	a->job = j;
+	a->watch = (struct input_watch){go, a};
+	if (!a->going)
+		return 0;
+	const struct remote_watch w = {.input = a->watch, .say = say, .arg = a};
+	a->o->remote = remote_fetch(a->o, &w, e);
+	a->going = false;
+	return a->o->remote ? 0 : -1;
+}
+
+int arrival_open(struct arrival *a, const char *name, struct bytes *b, struct err *e)
+{
+	if (source_open_for(a->o, name, &a->watch, b, e))
+		return -1;
+	if (!input_gunzip_for(b, &a->watch, e))
+		return 0;
+	input_close(b);
+	return -1;
+}
+
+void arrival_free(struct arrival *a)
+{
+	if (a->o) {
+		remote_free(a->o->remote);
+		a->o->remote = NULL;
+	}
+	a->o = NULL;
+}

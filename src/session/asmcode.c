@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Machine code for people who look at source: the ranges around the sampled
+ * addresses of a function are disassembled, and every instruction is given the
+ * frames that debug information has for its address, so that it can be shown
+ * below the line that it comes from, in the function that it was inlined into.
+ *
+ * A range is the whole of the symbol that an address lies in, when that is of a
+ * bearable size, because a loop is read as a whole; else some bytes around it.
+ * Instructions without a line take that of the one before, as pprof does.
+ */
+#include "config.h"
+#include "session/asmcode.h"
+
+#include "base/child.h"
+#include "base/path.h"
+#include "load/objdump.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAMES = 32, NEAR = 32, AROUND = 256, SYMBOL_MAX = 1 << 15, RANGES_MAX = 25 };
+
+static const struct debug_frame *keep_frames(struct asmcode *c, const struct debug_frame *f, size_t n)
+{
+	struct debug_frame *k = arena_alloc(&c->strings, n * sizeof *k);
+	for (size_t i = 0; i < n; i++) {
+		k[i] = f[i];
+		k[i].name = arena_strndup(&c->strings, f[i].name, strlen(f[i].name));
+		k[i].file = arena_strndup(&c->strings, f[i].file, strlen(f[i].file));
+	}
+	return k;
+}
+
+static void give_frames(struct asmcode *c, struct asm_inst *i, struct binary *b, const struct inst *in)
+{
+	struct debug_frame f[FRAMES];
+	size_t n = binary_frames(b, i->addr, f, FRAMES);
+	if ((!n || !f[0].line) && *in->file && in->line) {	/* objdump knows more */
+		f[0] = (struct debug_frame){*in->fun || !n ? in->fun : f[0].name, in->file, in->line, 0, 0};
+		n = n ? n : 1;
+	}
+	const struct asm_inst *last = i > c->v ? i - 1 : NULL;
+	if (n && !f[0].line && last && i->addr - last->addr <= NEAR && last->nframe) {
+		i->frame = last->frame;
+		n = last->nframe;
+	} else if (n) {
+		i->frame = keep_frames(c, f, n);
+	}
+	i->nframe = n;
+}
+
+int asmcode_add(struct asmcode *c, struct binary *b, uint64_t from, uint64_t upto, bool intel, struct err *e)
+{
+	uint64_t at, end;
+	struct insts code = {0};
+	struct debug_frame first;
+	if (upto <= from || !binary_addr(b, from, &at) || !binary_addr(b, upto - 1, &end))
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s was not mapped there", b->path);
+	binary_frames(b, from, &first, 1);	/* opens its debug information */
+	if (objdump(&code, &(struct objdump){b->path, at, end + 1, intel, !b->debug}, e)) {
+		insts_free(&code);
+		return -1;
+	}
+	uint64_t base = from - at, max = 0;
+	c->v = mem_grow(c->v, &c->cap, c->n + code.n, sizeof *c->v);
+	for (size_t i = 0; i < code.n; i++) {
+		const struct inst *in = &code.v[i];
+		uint64_t addr = in->addr + base;
+		if (addr <= max || addr < from || addr >= upto)
+			continue;
+		max = addr;
+		struct asm_inst *to = &c->v[c->n++];
+		*to = (struct asm_inst){.addr = addr, .at = in->addr,
+		    .len = i + 1 < code.n && code.v[i + 1].addr > in->addr ? code.v[i + 1].addr - in->addr : 1,
+		    .text = arena_strndup(&c->strings, in->text, strlen(in->text))};
+		give_frames(c, to, b, in);
+	}
+	insts_free(&code);
+	return 0;
+}
+
+void asmcode_weigh(struct asmcode *c, const struct asm_weight *w, size_t n)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		struct asm_inst *in = &c->v[i];
+		size_t lo = 0, hi = n;
+		while (lo < hi) {
+			size_t mid = lo + (hi - lo) / 2;
+			if (w[mid].addr < in->addr)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		for (; lo < n && w[lo].addr - in->addr < in->len; lo++) {
+			in->flat = (int64_t)((uint64_t)in->flat + (uint64_t)w[lo].flat);
+			in->cum = (int64_t)((uint64_t)in->cum + (uint64_t)w[lo].cum);
+		}
+	}
+}
+
+void asmcode_free(struct asmcode *c)
+{
+	mem_free(c->v);
+	arena_free(&c->strings);
+	*c = (struct asmcode){0};
+}
+
+/* ---- of a function */
+
+struct range { uint64_t from, upto; };
+
+static int by_from(const void *x, const void *y)
+{
+	const struct range *a = x, *b = y;
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static int by_addr(const void *x, const void *y)
+{
+	const struct asm_weight *a = x, *b = y;
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+/* Of every address: its own weight whatever is inlined there, and that of its outermost frame. */
+static struct asm_weight *weights_of(const struct calls *c, size_t *n)
+{
+	struct asm_weight *w = xmalloc((size_t)c->nthing * sizeof *w);
+	size_t k = 0, m = 0;
+	for (uint32_t i = 1; i < c->nthing; i++)
+		if (c->thing[i].addr)
+			w[k++] = (struct asm_weight){c->thing[i].addr, c->thing[i].flat, c->thing[i].cum};
+	qsort(w, k, sizeof *w, by_addr);
+	for (size_t i = 0; i < k; i++) {
+		if (!m || w[m - 1].addr != w[i].addr) {
+			w[m++] = w[i];
+			continue;
+		}
+		w[m - 1].flat = (int64_t)((uint64_t)w[m - 1].flat + (uint64_t)w[i].flat);
+		if (w[i].cum > w[m - 1].cum)
+			w[m - 1].cum = w[i].cum;
+	}
+	*n = m;
+	return w;
+}
+
+static struct range range_of(struct binary *b, uint64_t addr)
+{
+	uint64_t at, least = b->map.start, most = b->map.limit ? b->map.limit : UINT64_MAX;
+	const struct elf_sym *s = NULL;
+	if (!elf_symbols(&b->elf, NULL) && binary_addr(b, addr, &at))
+		s = elf_function(&b->elf, at);
+	struct range r = {addr > AROUND ? addr - AROUND : 0, addr < UINT64_MAX - AROUND ? addr + AROUND : addr};
+	if (s && s->size && s->size <= SYMBOL_MAX)
+		r = (struct range){addr - (at - s->addr), addr - (at - s->addr) + s->size};
+	else if (s && addr - r.from > at - s->addr)
+		r.from = addr - (at - s->addr);	/* from an instruction's beginning */
+	return (struct range){r.from < least ? least : r.from, r.upto > most ? most : r.upto};
+}
+
+struct finding {
+	struct asmcode *to;
+	const struct calls *c;
+	str_id name, file;
+	struct err *e;
+};
+
+/* The ranges of it in one program. */
+static size_t ranges(const struct finding *f, map_id map, struct binary *b, struct range *r)
+{
+	size_t n = 0, m = 0;
+	for (uint32_t i = 1; i < f->c->nthing && n < (size_t)RANGES_MAX * 64; i++) {
+		const struct thing *t = &f->c->thing[i];
+		if (t->addr && t->name == f->name && t->file == f->file &&
+		    store_loc(f->c->st, store_frm(f->c->st, t->frm)->loc)->map == map) {
+			struct range x = range_of(b, t->addr);
+			if (x.upto > x.from && (!n || r[n - 1].from != x.from))
+				r[n++] = x;
+		}
+	}
+	qsort(r, n, sizeof *r, by_from);
+	for (size_t i = 0; i < n; i++) {
+		if (m && r[i].from <= r[m - 1].upto)
+			r[m - 1].upto = r[i].upto > r[m - 1].upto ? r[i].upto : r[m - 1].upto;
+		else
+			r[m++] = r[i];
+	}
+	return m < RANGES_MAX ? m : RANGES_MAX;
+}
+
+static int add_program(const struct finding *f, map_id map)
+{
+	const struct map_row *m = col_at(&f->c->st->maps, map);
+	const struct str_row *file = store_str(f->c->st, m->file), *build = store_str(f->c->st, m->build_id);
+	struct binary b;
+	size_t n;
+	const char *base = path_base(file->s, file->n, &n);
+	if (!file->n)
+		return err_set(f->e, ERR_IO, ERR_NOWHERE,
+		    "the file does not say which program it is of: name it first, ttrace PROGRAM FILE");
+	if (binary_open(&b, file->s, &(struct elf_mapping){m->start, m->limit, m->offset}, NULL))
+		return err_set(f->e, ERR_IO, ERR_NOWHERE,
+		    "assembly needs the program: it is neither %.100s nor %.40s below $PPROF_BINARY_PATH (~/pprof/binaries)",
+		    file->s, base);
+	int rc = 0;
+	if (build->n && *b.elf.build && strcmp(build->s, b.elf.build))
+		rc = err_set(f->e, ERR_FORMAT, ERR_NOWHERE, "%.100s is another build than the one that ran", file->s);
+	struct range *r = xmalloc((size_t)RANGES_MAX * 64 * sizeof *r);
+	size_t k = rc ? 0 : ranges(f, map, &b, r);
+	for (size_t i = 0; i < k && !rc; i++)
+		rc = asmcode_add(f->to, &b, r[i].from, r[i].upto, false, f->e);
+	mem_free(r);
+	binary_close(&b);
+	return rc;
+}
+
+int asmcode_of(struct asmcode *to, const struct calls *c, str_id name, str_id file, struct err *e)
+{
+	struct finding f = {to, c, name, file, e};
+	size_t nmap = c->st->maps.n, n;
+	bool *seen = xcalloc(nmap + 1, sizeof *seen), any = false;
+	int rc = 0;
+	if (child_forbidden()) {
+		mem_free(seen);
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "assembly is off, as TTRACESECURE is set");
+	}
+	for (uint32_t i = 1; i < c->nthing && !rc; i++) {
+		const struct thing *t = &c->thing[i];
+		if (!t->addr || t->name != name || t->file != file)
+			continue;
+		map_id map = store_loc(c->st, store_frm(c->st, t->frm)->loc)->map;
+		if (map > nmap || seen[map])
+			continue;
+		seen[map] = any = true;
+		rc = add_program(&f, map);
+	}
+	mem_free(seen);
+	if (!rc && !any)
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "the file has no addresses for it, so there is no assembly");
+	struct asm_weight *w = weights_of(c, &n);
+	asmcode_weigh(to, w, n);
+	mem_free(w);
+	return rc;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * A server for tests/fetch.sh, of answers good and bad. On 127.0.0.1 alone, at a
+ * port that the system chooses and that stands in DIR/port, and on DIR/socket;
+ * a process for each connection, for some never end. All of them go when
+ * standard input ends, or after a minute and a half.
+ *
+ *	webserver SAMPLES DIR
+ */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { LIFE_S = 90, LONG = 1 << 22 };
+
+static const char *samples;
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void put(int fd, const void *p, size_t n)
+{
+	const char *s = p;
+	while (n) {
+		ssize_t k = write(fd, s, n);
+		if (k <= 0)
+			_exit(0);
+		s += k;
+		n -= (size_t)k;
+	}
+}
+
+static void head(int fd, const char *status, const char *more, long length)
+{
+	char b[1024];
+	int n = snprintf(b, sizeof b, "HTTP/1.1 %s\r\nConnection: close\r\n%s", status, more);
+	if (length >= 0)
+		n += snprintf(b + n, sizeof b - (size_t)n, "Content-Length: %ld\r\n", length);
+	n += snprintf(b + n, sizeof b - (size_t)n, "\r\n");
+	put(fd, b, (size_t)n);
+}
+
+static void answer(int fd, const char *status, const char *more, const char *text)
+{
+	head(fd, status, more, (long)strlen(text));
+	put(fd, text, strlen(text));
+}
+
+/* A sample, with a length that is `more` too long. */
+static void file(int fd, const char *name, const char *type, long more)
+{
+	static char b[LONG];
+	char path[4096];
+	snprintf(path, sizeof path, "%s/%s", samples, name);
+	FILE *f = fopen(path, "rb");
+	if (!f) {
+		answer(fd, "404 Not Found", "X-Go-Pprof: 1\r\nContent-Type: text/plain; charset=utf-8\r\n", "Unknown profile\n");
+		return;
+	}
+	size_t n = fread(b, 1, sizeof b, f);
+	fclose(f);
+	head(fd, "200 OK", type, (long)n + more);
+	put(fd, b, n);
+}
+
+static void endless(int fd)
+{
+	static const char zeros[65536];
+	head(fd, "200 OK", "", -1);
+	for (;;)
+		put(fd, zeros, sizeof zeros);
+}
+
+static void pprof(int fd, const char *what, size_t n)
+{
+	static const char type[] = "Content-Type: application/octet-stream\r\n";
+	char name[256];
+	if (n == 5 && !memcmp(what, "trace", 5))
+		snprintf(name, sizeof name, "orders.trace");
+	else
+		snprintf(name, sizeof name, "%.*s.pb.gz", (int)n, n == 7 && !memcmp(what, "profile", 7) ? "cpu" : what);
+	if (strchr(name, '/'))
+		_exit(1);
+	if (n == 7 && !memcmp(what, "profile", 7))
+		snprintf(name, sizeof name, "cpu.pb.gz");
+	file(fd, name, type, 0);
+}
+
+static void collect(const char *target)
+{
+	const char *s = strstr(target, "seconds=");
+	if (s)
+		sleep((unsigned)atoi(s + 8) % 60);
+}
+
+static void serve(int fd, const char *target)
+{
+	static const char go[] = "/debug/pprof/";
+	char more[4400];
+	size_t n = strcspn(target, "?");
+#define IS(path) (n == strlen(path) && !memcmp(target, path, n))
+	collect(target);
+	if (!strncmp(target, go, strlen(go)))
+		pprof(fd, target + strlen(go), n - strlen(go));
+	else if (IS("/echo")) {
+		snprintf(more, sizeof more, "%s\n", target);
+		answer(fd, "418 Teapot", "", more);
+	} else if (IS("/page"))
+		answer(fd, "200 OK", "Content-Type: text/html\r\n", "<!DOCTYPE html>\n<html><body>Welcome</body></html>\n");
+	else if (IS("/500"))
+		answer(fd, "500 Internal Server Error", "Content-Type: text/html\r\n",
+		    "<!DOCTYPE html>\n<html><head><style>p { color: red }</style>\n<title>The \033[31mdatabase\033[0m is down</title>"
+		    "</head>\n<body><h1>Sorry</h1></body></html>\n");
+	else if (IS("/502"))
+		answer(fd, "502 Bad Gateway", "", "<html>\n<title>502 Bad Gateway</title></html>\n");
+	else if (IS("/empty"))
+		answer(fd, "200 OK", "", "");
+	else if (IS("/half"))
+		file(fd, "cpu.pb.gz", "", 1000);
+	else if (IS("/half.trace"))
+		file(fd, "orders.trace", "", 1000);
+	else if (IS("/gzip"))
+		file(fd, "cpu.pb.gz", "Content-Encoding: gzip\r\n", 0);
+	else if (IS("/redirect"))
+		answer(fd, "302 Found", "Location: /debug/pprof/heap\r\n", "<a href=\"/debug/pprof/heap\">Found</a>\n");
+	else if (IS("/loop"))
+		answer(fd, "302 Found", "Location: /loop\r\n", "");
+	else if (IS("/elsewhere"))
+		answer(fd, "302 Found", "Location: file:///etc/passwd\r\n", "");
+	else if (IS("/endless"))
+		endless(fd);
+	else if (IS("/never"))
+		sleep(LIFE_S);
+	else if (IS("/nonsense"))
+		put(fd, "what?\r\n\r\n", 9);
+	else
+		answer(fd, "404 Not Found", "", "404 page not found\n");
+#undef IS
+}
+
+static void connection(int fd)
+{
+	char b[4096], target[4096];
+	size_t n = 0;
+	while (n + 1 < sizeof b) {
+		ssize_t k = read(fd, b + n, sizeof b - 1 - n);
+		if (k <= 0)
+			_exit(0);
+		n += (size_t)k;
+		b[n] = '\0';
+		if (strstr(b, "\r\n\r\n"))
+			break;
+	}
+	if (sscanf(b, "GET %4095s", target) == 1)
+		serve(fd, target);
+	shutdown(fd, SHUT_WR);
+	while (read(fd, b, sizeof b) > 0)
+		;
+	_exit(0);
+}
+
+static int listen_tcp(const char *dir)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof a;
+	char name[4096], temp[4096 + 8];
+	int s = socket(AF_INET, SOCK_STREAM, 0);
+	if (s < 0 || bind(s, (struct sockaddr *)&a, sizeof a) || listen(s, 16) || getsockname(s, (struct sockaddr *)&a, &len))
+		die("127.0.0.1");
+	snprintf(name, sizeof name, "%s/port", dir);
+	snprintf(temp, sizeof temp, "%s.new", name);
+	FILE *f = fopen(temp, "w");
+	if (!f || fprintf(f, "%d\n", ntohs(a.sin_port)) < 0 || fclose(f) || rename(temp, name))
+		die(name);
+	return s;
+}
+
+static int listen_unix(const char *dir)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	int s = socket(AF_UNIX, SOCK_STREAM, 0);
+	snprintf(a.sun_path, sizeof a.sun_path, "%s/socket", dir);
+	if (s < 0 || bind(s, (struct sockaddr *)&a, sizeof a) || listen(s, 16))
+		die(a.sun_path);
+	return s;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return 2;
+	samples = argv[1];
+	setpgid(0, 0);
+	signal(SIGCHLD, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);	/* meant for the children, which do not ignore it */
+	alarm(LIFE_S);
+	struct pollfd p[3] = {{STDIN_FILENO, POLLIN, 0}, {listen_unix(argv[2]), POLLIN, 0}, {listen_tcp(argv[2]), POLLIN, 0}};
+	while (poll(p, 3, -1) >= 0 || errno == EINTR) {
+		char c;
+		if (p[0].revents && read(STDIN_FILENO, &c, 1) <= 0)
+			break;
+		for (int i = 1; i < 3; i++) {
+			int fd = p[i].revents ? accept(p[i].fd, NULL, NULL) : -1;
+			if (fd >= 0 && !fork()) {
+				signal(SIGTERM, SIG_DFL);
+				alarm(LIFE_S);
+				connection(fd);
+			}
+			if (fd >= 0)
+				close(fd);
+		}
+	}
+	kill(0, SIGTERM);
+	return 0;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Again: what is open is fetched or read once more, beside the keyboard, while
+ * the old stays on the screen.
+ *
+ * A profile becomes one more side of the session, shown instead of the first:
+ * every id, filter and zoom stays good, u goes back to what was there before and
+ * D compares the two. A trace cannot share a store with another, so it is read
+ * into a session of its own, and when that is whole the panes are opened anew on
+ * it: filters, pane and what was selected are carried over by name.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/job.h"
+#include "base/mem.h"
+
+#include <poll.h>
+#include <string.h>
+
+struct job *app_job(const struct app *a)
+{
+	return session_job(a->next ? a->next : a->s);
+}
+
+struct session *app_session(const struct app *a)
+{
+	return a->s;
+}
+
+/* ---- a trace: another session */
+
+struct carried {	/* by what it is called, as numbers differ */
+	struct query q;
+	const char *fun;
+	enum track_kind kind;
+	uint64_t id, g, proc;
+	int64_t t0, t1;
+};
+
+static trk_id track_of(const struct session *s, enum track_kind kind, uint64_t id)
+{
+	const struct snap *sn = session_snap(s);
+	for (trk_id i = 1; kind && i < sn->ntrks; i++)
+		if (store_trk(sn->st, i)->kind == kind && store_trk(sn->st, i)->id == id)
+			return i;
+	return 0;
+}
+
+static uint64_t id_of(const struct session *s, trk_id t)
+{
+	return t ? store_trk(session_snap(s)->st, t)->id : 0;
+}
+
+static struct carried carry(struct app *a)
+{
+	const struct store *st = session_snap(a->s)->st;
+	struct carried c = {.q = *session_query(a->s)};
+	struct place p;
+	app_place(a, &p);
+	c.g = id_of(a->s, c.q.g);
+	c.proc = id_of(a->s, c.q.proc);
+	c.fun = p.fun ? app_fun_name(a, p.fun) : NULL;
+	c.kind = p.trk ? store_trk(st, p.trk)->kind : TK_NONE;
+	c.id = id_of(a->s, p.trk);
+	c.t0 = p.t0;
+	c.t1 = p.t1;
+	return c;
+}
+
+static void put_down(struct app *a, const struct carried *c)
+{
+	const struct snap *sn = session_snap(a->s);
+	struct place p = PLACE_NONE;
+	struct query q = c->q;
+	q.g = track_of(a->s, q.g ? TK_G : TK_NONE, c->g);
+	q.proc = track_of(a->s, q.proc ? TK_P : TK_NONE, c->proc);
+	q.a = 1;
+	q.b = 0;
+	app_query(a, &q);
+	for (fun_id i = 1; c->fun && !p.fun && i < sn->nfuns; i++)
+		if (!strcmp(app_fun_name(a, i), c->fun))
+			p.fun = i;
+	p.trk = track_of(a->s, c->kind, c->id);
+	p.t0 = c->t0;
+	p.t1 = c->t1;
+	if (pane_now(a)->go && (p.fun || p.trk))
+		pane_now(a)->go(state_now(a), &a->env, &p);
+}
+
+/* The new session takes the place of the old one; nothing that points into that is left. */
+static void change_over(struct app *a)
+{
+	struct session *old = a->s;
+	struct carried c = carry(a);
+	app_close_panes(a);
+	a->s = a->env.s = a->next;
+	a->next = NULL;
+	app_update(a);
+	put_down(a, &c);
+	a->nundo = a->undone = 0;
+	session_close(old);
+	app_message(a, ST_NORMAL, "read again");
+}
+
+static void next_news(struct app *a)
+{
+	struct err e;
+	session_refresh(a->next);
+	if (session_job(a->next))
+		return;
+	if (!session_failed(a->next, &e)) {
+		change_over(a);
+		return;
+	}
+	session_close(a->next);
+	a->next = NULL;
+	app_message(a, ST_ERROR, "%s", e.msg);
+}
+
+/* ---- a profile: another side */
+
+void app_again(struct app *a, const struct side_news *n)
+{
+	struct query q = *session_query(a->s);
+	a->before = q.a;
+	query_side(&q, SIDE_SHOW, n->side);
+	if (a->again_diff) {
+		q.b = a->before;
+		q.show = SHOW_DELTA;
+		q.of_rest = false;
+	}
+	if (!app_query(a, &q))
+		return;
+	if (a->again_diff)
+		app_message(a, ST_NORMAL, "read again: what has changed since (:diff= shows all of it)");
+	else
+		app_message(a, ST_NORMAL, "read again: D compares, u goes back");
+}
+
+static int add_files(struct app *a, struct err *e)
+{
+	const struct opt *o = a->opt;
+	for (size_t i = 0; i < o->nfile; i++)
+		if (session_add(a->s, o->file[i], i ? SIDE_MERGE : SIDE_SHOW, e))
+			return -1;
+	return 0;
+}
+
+/* ---- both */
+
+void app_fetch(struct app *a, const char *arg)
+{
+	struct err e;
+	int rc;
+	for (size_t i = 0; i < a->opt->nfile; i++)
+		if (!strcmp(a->opt->file[i], "-")) {
+			app_message(a, ST_WARN, "standard input cannot be read a second time");
+			return;
+		}
+	if (app_job(a)) {
+		app_message(a, ST_WARN, "something is being read already: Esc stops it");
+		return;
+	}
+	if (arg && *arg && strcmp(arg, "diff")) {
+		app_message(a, ST_ERROR, "fetch, or fetch diff: what has changed meanwhile");
+		return;
+	}
+	a->again_diff = arg && *arg;
+	if (session_is_trace(a->s) && a->again_diff) {
+		app_message(a, ST_WARN, "of a trace fetch it, then compare with B and the file that was saved");
+		return;
+	}
+	if (session_is_trace(a->s)) {
+		a->next = session_open(a->opt, &e);
+		rc = a->next ? 0 : -1;
+	} else {
+		rc = add_files(a, &e);
+	}
+	if (rc)
+		app_message(a, ST_ERROR, "%s", e.msg);
+	else
+		app_message(a, ST_DIM, "reading again (Esc stops it)");
+	app_refresh(a);
+	a->sticky = true;
+}
+
+bool app_stop_fetch(struct app *a)
+{
+	if (!a->next)
+		return false;
+	session_close(a->next);
+	a->next = NULL;
+	app_message(a, ST_WARN, "stopped: what was there stays");
+	return true;
+}
+
+void app_fetch_news(struct app *a, bool told)
+{
+	const char *said;
+	if (a->next)
+		next_news(a);
+	if (app_job(a) || !(said = session_said(a->s)))
+		return;
+	if (told)
+		app_message(a, ST_NORMAL, "%s; %s", arena_strndup(&a->scratch, a->message, strlen(a->message)), said);
+	else
+		app_message(a, ST_NORMAL, "%s", said);
+}
+
+void app_wait(struct app *a)
+{
+	struct job *j;
+	for (app_refresh(a); (j = app_job(a)); app_refresh(a)) {
+		struct pollfd p = {.fd = job_fd(j), .events = POLLIN};
+		if (!job_done(j, NULL))
+			poll(&p, 1, -1);
+		job_drain(j);
+	}
+}

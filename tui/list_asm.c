@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Assembly for the list pane: the instructions of the function shown, by the
+ * line of it that they come from. An instruction of a call that is inlined here
+ * belongs to the line of the call. They are made when A is pressed and kept
+ * until another function or another query is shown: a program is run for them,
+ * which must not happen by merely walking through functions.
+ */
+#include "config.h"
+#include "listview.h"
+
+#include "analysis/demangle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A name in the debug information is the function's: as linked, as shown, or once demangled. */
+static bool is_name(const char *linked, const struct store *st, const struct fun_row *fu)
+{
+	static const enum demangle_mode mode[] = {DM_SIMPLE, DM_TEMPLATES, DM_FULL};
+	const char *name = store_str(st, fu->name)->s, *sys = store_str(st, fu->sysname)->s;
+	bool same = !strcmp(linked, name) || (*sys && !strcmp(linked, sys));
+	for (size_t i = 0; i < 3 && !same && linked[0] == '_'; i++) {
+		struct buf b = {0};
+		same = demangle(&b, linked, mode[i]) && !strcmp(buf_str(&b), name);
+		buf_free(&b);
+	}
+	return same;
+}
+
+static int by_line(const void *x, const void *y)
+{
+	const struct list_code *a = x, *b = y;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->inst < b->inst ? -1 : a->inst > b->inst;
+}
+
+static void index_code(struct listview *v)
+{
+	const struct store *st = v->t.c->st;
+	const struct fun_row *fu = store_fun(st, v->fun[v->cur].fun);
+	size_t cap = 0;
+	const char *known = NULL;	/* the last name that was looked at, and whether it is ours */
+	bool ours = false;
+	for (size_t i = 0; i < v->asm_of.n; i++)
+		for (size_t k = 0; k < v->asm_of.v[i].nframe; k++) {
+			const struct debug_frame *f = &v->asm_of.v[i].frame[k];
+			if (!known || strcmp(known, f->name))
+				ours = is_name(f->name, st, fu);
+			known = f->name;
+			if (!ours)
+				continue;
+			v->code = mem_grow(v->code, &cap, (size_t)v->ncode + 1, sizeof *v->code);
+			v->code[v->ncode++] = (struct list_code){f->line, (uint32_t)i, (uint32_t)k};
+			break;
+		}
+	if (v->ncode)
+		qsort(v->code, v->ncode, sizeof *v->code, by_line);
+}
+
+void listview_code_drop(struct listview *v)
+{
+	asmcode_free(&v->asm_of);
+	mem_free(v->code);
+	mem_free(v->asm_why);
+	v->code = NULL;
+	v->ncode = 0;
+	v->asm_why = NULL;
+	v->asm_id = 0;
+}
+
+void listview_code(struct listview *v, const struct pane_env *env)
+{
+	const struct list_fun *f = &v->fun[v->cur];
+	struct err why;
+	uint32_t serial = session_serial(env->s);
+	if (v->asm_id == f->name && v->asm_file == f->file && v->asm_serial == serial)
+		return;
+	listview_code_drop(v);
+	struct calls *c = session_calls(env->s, GR_ADDRESSES);
+	if (asmcode_of(&v->asm_of, c, f->name, f->file, &why))
+		v->asm_why = xstrdup(why.msg);
+	calls_free(c);
+	index_code(v);
+	if (!v->asm_why && !v->ncode)
+		v->asm_why = xstrdup("the program's debug information does not say which line an instruction is of");
+	v->asm_id = f->name;
+	v->asm_file = f->file;
+	v->asm_serial = serial;
+}
+
+uint32_t listview_code_at(const struct listview *v, int64_t line, uint32_t *n)
+{
+	uint32_t lo = 0, hi = v->ncode;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (v->code[mid].line < line)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (*n = 0; lo + *n < v->ncode && v->code[lo + *n].line == line;)
+		++*n;
+	return lo;
+}

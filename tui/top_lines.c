@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The hot lines of a function, beside the table of functions: what one would
+ * open the list pane for. The calls by lines are those that the session keeps
+ * for the list, and sources are read once, so to walk down the table costs a
+ * pass over the lines of the profile each time and no more.
+ */
+#include "config.h"
+#include "toplines.h"
+
+#include "analysis/source.h"
+
+#include <string.h>
+
+struct line { uint32_t thing; int64_t cum; };
+enum { LINES_MAX = 64 };
+
+/* Of the function, or of all of the file where things are files. */
+static bool of_it(const struct thing *t, const struct thing *line, enum calls_gran gran)
+{
+	if (line->tag || line->line <= 0 || (t->file && line->file != t->file))
+		return false;
+	return gran == CG_FILES || line->name == t->name;
+}
+
+/* The heaviest, in order; at most max of them. */
+static int heaviest(const struct calls *c, const struct thing *t, const struct calls *lines, struct line *v, int max)
+{
+	int n = 0;
+	for (uint32_t i = 1; i < lines->nthing; i++) {
+		int64_t cum = lines->thing[i].cum;
+		if (!cum || !of_it(t, &lines->thing[i], c->gran) || (n == max && v[n - 1].cum >= cum))
+			continue;
+		int at = n < max ? n++ : n - 1;
+		while (at && v[at - 1].cum < cum) {
+			v[at] = v[at - 1];
+			at--;
+		}
+		v[at] = (struct line){i, cum};
+	}
+	return n;
+}
+
+static void draw_line(const struct pane_env *env, const struct calls *lines, const struct line *l,
+    const struct source *src, struct grid *g, int y)
+{
+	enum { X_VALUE = 9, X_LINE = 16, X_TEXT = 18 };
+	int64_t line = lines->thing[l->thing].line;
+	struct buf b = {0};
+	size_t n = 0;
+	tree_change(env, lines, g, y, X_VALUE, l->cum, 0);
+	buf_i64(&b, line);
+	grid_right(g, y, X_LINE, ST_DIM, 0, buf_str(&b));
+	buf_reset(&b);
+	const char *s = src->path ? source_line(src, line, &n) : NULL;
+	while (n && (*s == ' ' || *s == '\t'))
+		s++, n--;
+	if (s)
+		source_expand(&b, s, n);
+	struct rect old = grid_clip(g, (struct rect){y, X_TEXT, 1, g->w - X_TEXT});
+	if (b.n)
+		grid_textn(g, 0, 0, ST_NORMAL, 0, b.p, b.n);
+	grid_unclip(g, old);
+	buf_free(&b);
+}
+
+void toplines_draw(const struct calls *c, uint32_t thing, const struct pane_env *env, struct grid *g, int y, int h)
+{
+	const struct thing *t = &c->thing[thing];
+	struct line v[LINES_MAX];
+	if (h < 3 || t->tag || (!t->name && !t->file))
+		return;
+	struct calls *lines = session_calls(env->s, GR_LINES);
+	int max = h - 1 < LINES_MAX ? h - 1 : LINES_MAX, n = heaviest(c, t, lines, v, max);
+	if (n) {
+		const char *file = store_str(c->st, lines->thing[v[0].thing].file)->s;
+		const struct source *src = sources_get(session_sources(env->s), file);
+		grid_printf(g, y, 0, ST_HEAD, 0, src->path ? "hot lines" : "hot lines (the source is not here: 2 says why)");
+		for (int i = 0; i < n; i++)
+			draw_line(env, lines, &v[i], src, g, y + 1 + i);
+	}
+	calls_free(lines);
+}

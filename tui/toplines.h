@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TOPLINES_H
+#define TTRACE_TOPLINES_H
+
+#include "tree.h"
+
+/* The heaviest source lines of a thing, in lines y .. y+h-1 of the grid, under a heading. Things that are
+   no functions and functions without lines have none: nothing is drawn. */
+void toplines_draw(const struct calls *, uint32_t thing, const struct pane_env *, struct grid *, int y, int h);
+
+#endif
