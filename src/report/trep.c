@@ -70,6 +70,20 @@ static void narrow_goroutines(struct trep *r)
 	r->ask.g = set;
 }
 
+/* Say why a report on a log of gctrace or schedtrace is empty, when it is about what no line tells. */
+static void note_log(const struct trep *r)
+{
+	static const char *const answers[] = {"gc", "stw", "mmu", "procs", "stats"};
+	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+		if (!r->sn->trace.log || !strcmp(r->o->report, answers[i]))
+			return;
+	for (trk_id t = 1; t < r->sn->ntrks; t++)
+		if (store_trk(r->sn->st, t)->kind == TK_G)
+			return;
+	report_notice((void *)(uintptr_t)r->o, "a log of gctrace or schedtrace says nothing of what goroutines did: "
+	    "gc, stw, mmu, procs and stats look into it; scheddetail=1 lists goroutines, a trace has all of it");
+}
+
 int trep_open(struct trep *r, const struct opt *o, struct out *out, struct err *e)
 {
 	*r = (struct trep){ .o = o, .out = &out->buf };
@@ -78,6 +92,7 @@ int trep_open(struct trep *r, const struct opt *o, struct out *out, struct err *
 	r->sn = r->t.sn;
 	r->st = r->sn->st;
 	r->mem = &r->t.arena;
+	note_log(r);
 	if (trace_range(r->sn, o, &r->t0, &r->t1, e) || trace_filter(r->sn, o, r->mem, &r->filter, e)) {
 		trep_close(r);
 		return -1;

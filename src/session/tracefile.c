@@ -359,6 +359,11 @@ struct prof *trace_profile(const struct trace *t, const struct opt *o, struct er
 	const char *name = has(o, OPT_TYPE) ? opt_str(o, OPT_TYPE) : t->sn->nsmps ? "cpu" : "sched";
 	int type = tw_find(name);
 	struct prof *p = NULL;
+	if (t->sn->trace.log) {
+		err_set(e, ERR_FORMAT, ERR_NOWHERE, "is a log of gctrace or schedtrace and has no stacks; gc, stw, mmu, procs and "
+		    "stats look into it");
+		return NULL;
+	}
 	if (type < 0)
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "-type is cpu, run, sched, sync, net, syscall, block or assist, not \"%s\"", name);
 	else if (!trace_filter(t->sn, o, &a, &f, e)) {
