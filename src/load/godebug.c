@@ -83,12 +83,13 @@ static void seen_at(struct run *r, int64_t t, struct words stamp)
 		r->wall = wall - t;
 }
 
-static void gather_line(struct godebug *d, struct words t, struct words stamp, uint64_t at)
+/* Heads are found anywhere in a line, the units below them at its begin. */
+static void gather_line(struct godebug *d, struct words all, struct words t, struct words stamp, uint64_t at)
 {
 	struct gdb_gc g;
 	struct gdb_sched s;
 	struct gdb_unit u;
-	if (gdb_gc(t, &g)) {
+	if (gdb_gc(all, &g)) {
 		struct run *r = run_of(d, g.number <= d->last_gc);
 		d->last_gc = g.number;
 		if (!g.whole)
@@ -96,7 +97,7 @@ static void gather_line(struct godebug *d, struct words t, struct words stamp, u
 		d->gc = mem_grow(d->gc, &d->cgc, d->ngc + 1, sizeof *d->gc);
 		d->gc[d->ngc++] = (struct gc_rec){g, at};
 		seen_at(r, g.t + g.stw0 + g.mark + g.stw1, stamp);
-	} else if (gdb_sched(t, &s)) {
+	} else if (gdb_sched(all, &s)) {
 		struct run *r = run_of(d, s.t < d->last_sched);
 		d->last_sched = s.t;
 		d->sched = mem_grow(d->sched, &d->csched, d->nsched + 1, sizeof *d->sched);
@@ -119,7 +120,7 @@ static void gather(struct godebug *d, struct bytes b)
 	struct lines l = {.p = text, .end = text + b.n};
 	while (lines_next(&l)) {
 		struct words stamp, t = lines_bare(&l, &stamp);
-		gather_line(d, t, stamp, (uint64_t)(l.line - text));
+		gather_line(d, lines_words(&l), t, stamp, (uint64_t)(l.line - text));
 	}
 	/* one run after the other: as far apart as they were, where that is known */
 	for (size_t i = 1; i < d->nrun; i++) {

@@ -186,6 +186,11 @@ static bool skip_stamp(struct words *t, struct words *stamp)
 	struct words after = *t;
 	if (!looks_like(*t, "9999-99-99T99:99:99") || !words_until(&after, ' ', stamp))
 		return false;
+	for (const char *p = stamp->p + 19; p < stamp->end; p++)
+		if (!is_digit(*p) && !strchr(".,:+-Z", *p)) {
+			stamp->end = stamp->p;
+			return false;
+		}
 	*t = after;
 	if (words_take(&after, "stderr ") || words_take(&after, "stdout "))
 		if (words_take(&after, "F ") || words_take(&after, "P "))
