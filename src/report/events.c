@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "load/gowire.h"
 #include "load/tev.h"
+#include "report/table.h"
 #include "session/tracefile.h"
 
 #include <stdio.h>
@@ -38,6 +39,9 @@ struct dump {
 	struct pick pick;
 	bool safe;		/* standard output is a terminal */
 	struct dump_notes notes;
+	enum table_format format;
+	struct table table;	/* unless it is text */
+	int64_t first;		/* time of the first event, or TIME_NONE */
 	const struct tgen *gen;
 	uint64_t gen_number;
 	struct buf text;	/* of stacks of this generation */
@@ -225,6 +229,8 @@ static void put_transition(struct dump *d, struct buf *b, const struct tev *t)
 	buf_puts(b, states[t->to]);
 	buf_puts(b, " Reason=");
 	put_quoted(b, d->gen, t->name);
+	if (d->format != TF_TEXT)	/* a cell has no room for stacks; that of the event has its own */
+		return;
 	switch (t->wire) {
 	case GE_GoCreate:
 	case GE_GoCreateBlocked:
@@ -340,6 +346,54 @@ static void put_event(struct dump *d, struct buf *b, const struct tev *t)
 	buf_putc(b, '\n');
 }
 
+/* ---- for scripts */
+
+static const struct table_col columns[] = {
+	{"Time", "time_ns", TB_NS}, {"M", "m", TB_INT}, {"P", "p", TB_INT}, {"G", "g", TB_INT}, {"Kind", "kind", TB_STR},
+	{"Details", "details", TB_STR}, {"Stack", "stack", TB_STR},
+};
+
+/* Functions, the root first, as in folded stacks. */
+static void put_folded(const struct dump *d, struct buf *b, uint32_t id)
+{
+	uint32_t n;
+	const struct tev_frame *f = tgen_stack(d->gen, id, &n);
+	for (uint32_t i = n; i--;) {
+		size_t len;
+		const char *s = tgen_str(d->gen, f[i].fun, &len);
+		if (i + 1 < n)
+			buf_putc(b, ';');
+		buf_put(b, s, len);
+	}
+}
+
+static void put_id(struct table *t, int64_t id)
+{
+	if (id < 0)
+		table_none(t);
+	else
+		table_int(t, id);
+}
+
+static void put_row(struct dump *d, const struct tev *t)
+{
+	struct table *row = &d->table;
+	struct buf b = {0};
+	table_int(row, t->time - d->first);
+	put_id(row, t->m);
+	put_id(row, t->p);
+	put_id(row, t->g);
+	table_str(row, kinds[t->kind], strlen(kinds[t->kind]));
+	put_details(d, &b, t);
+	table_str(row, b.n ? b.p + 1 : "", b.n ? b.n - 1 : 0);	/* without the blank before them */
+	buf_reset(&b);
+	if (t->stack)
+		put_folded(d, &b, t->stack);
+	table_str(row, b.p ? b.p : "", b.n);
+	buf_free(&b);
+	table_pour(row, d->format, &d->out->buf);
+}
+
 static bool picked(const struct pick *k, const struct tev *t)
 {
 	if (k->times && (t->time < k->from || t->time >= k->to))
@@ -362,10 +416,15 @@ static bool on_events(void *self, const struct tgen *g, const struct tev *t, siz
 		d->span = mem_grow(d->span, &d->capspan, d->nspan + 1, sizeof *d->span);
 		memset(d->span, 0, d->nspan * sizeof *d->span);
 	}
+	if (d->first == TIME_NONE && n)
+		d->first = t[0].time;
 	for (size_t i = 0; i < n; i++) {
 		if (!picked(&d->pick, &t[i]))
 			continue;
-		put_event(d, &d->out->buf, &t[i]);
+		if (d->format == TF_TEXT)
+			put_event(d, &d->out->buf, &t[i]);
+		else
+			put_row(d, &t[i]);
 		out_flush(d->out, false);
 	}
 	return !d->out->failed && !(d->pick.times && n && t[n - 1].time >= d->pick.to);
@@ -451,13 +510,20 @@ int report_events(const struct opt *o, struct out *out, struct err *e)
 {
 	static const struct tev_ops ops = {on_events, on_warn, on_generation};
 	struct bytes in;
-	if (dump_open(o, &in, e))
+	enum table_format format;
+	if (table_format(o, &format, e) || dump_open(o, &in, e))
 		return -1;
-	struct dump d = {.out = out, .notes = {.file = o->file[0]}, .safe = isatty(out->fd)};
+	struct dump d = {.out = out, .format = format, .first = TIME_NONE, .notes = {.file = o->file[0]}, .safe = isatty(out->fd)};
 	struct tstream_info info;
 	int r = pick_events(o, in, &d.pick, e);
+	table_begin(&d.table, columns, sizeof columns / sizeof *columns);
+	if (format != TF_TEXT)
+		table_open(&d.table, format, &out->buf);
 	if (!r)
 		r = tev_read(in, &ops, &d, &info, e);
+	if (format != TF_TEXT)
+		table_close(&d.table, format);
+	table_free(&d.table);
 	if (!r)
 		r = dump_end(o, &info, e);
 	buf_free(&d.text);

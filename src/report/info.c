@@ -25,7 +25,7 @@ static void key_of(struct info *i, const char *name)
 	if (i->format == TF_TEXT)
 		buf_printf(i->b, "%-19s ", name);
 	else
-		buf_printf(i->b, "%s\t", name);
+		buf_printf(i->b, "%s%c", name, i->format == TF_CSV ? ',' : '\t');
 }
 
 static void fact_text(struct info *i, const char *name, const char *s, size_t n)
@@ -35,7 +35,10 @@ static void fact_text(struct info *i, const char *name, const char *s, size_t n)
 		return;
 	}
 	key_of(i, name);
-	text_safe(i->b, s, n);
+	if (i->format == TF_CSV)
+		csv_field(i->b, s, n);
+	else
+		text_safe(i->b, s, n);
 	buf_putc(i->b, '\n');
 }
 

@@ -31,25 +31,33 @@ static int by_place(const void *x, const void *y)
 	return c ? c : a->n->id < b->n->id ? -1 : a->n->id > b->n->id;
 }
 
-static void put_lines(
-    struct view *v, struct out *out, struct sources *src, const struct place *at, size_t n)
+/* The lines to show. */
+struct span { int64_t from, to; };
+
+static struct span span_of(const struct place *at, size_t n)
 {
 	enum { MARGIN = 5 };
-	const char *file = prof_s(v->p, at->n->info.file);
-	int64_t start = at->n->info.start ? at->n->info.start : at->n->info.line - MARGIN;
-	int64_t end = at->n->info.line + MARGIN;
+	struct span s = {at->n->info.start ? at->n->info.start : at->n->info.line - MARGIN, at->n->info.line + MARGIN};
 	for (size_t i = 0; i < n; i++) {
 		int64_t line = at[i].n->info.line,
 			from = at[i].n->info.start ? at[i].n->info.start : line - MARGIN;
-		if (from < start)
-			start = from;
-		else if (line + MARGIN > end)
-			end = line + MARGIN;
+		if (from < s.from)
+			s.from = from;
+		else if (line + MARGIN > s.to)
+			s.to = line + MARGIN;
 	}
+	return s;
+}
+
+static void put_lines(
+    struct view *v, struct out *out, struct sources *src, const struct place *at, size_t n)
+{
+	const char *file = prof_s(v->p, at->n->info.file);
+	struct span span = span_of(at, n);
 	const struct source *text = sources_get(src, file);
 	struct buf *b = &out->buf;
 	size_t k = 0;
-	for (int64_t line = start < 1 ? 1 : start; line <= end && !out->failed; line++) {
+	for (int64_t line = span.from < 1 ? 1 : span.from; line <= span.to && !out->failed; line++) {
 		size_t len;
 		int64_t flat = 0, cum = 0;
 		const char *s = source_line(text, line, &len);
@@ -67,6 +75,40 @@ static void put_lines(
 		buf_put(b, s, len);
 		buf_putc(b, '\n');
 		out_flush(out, false);
+	}
+}
+
+/* For scripts: a line of source a row, those without weight too. */
+static void put_line_rows(struct view *v, struct table *t, struct sources *src, const struct place *at, size_t n)
+{
+	const struct pstr *name = &v->p->str[at->n->info.name], *file = &v->p->str[at->n->info.file];
+	const struct source *text = sources_get(src, file->s);
+	struct span s = span_of(at, n);
+	size_t k = 0;
+	for (int64_t line = s.from < 1 ? 1 : s.from; line <= s.to; line++) {
+		size_t len = 0;
+		const char *said = text->path ? source_line(text, line, &len) : NULL;
+		int64_t flat = 0, cum = 0;
+		bool any = false;
+		if (text->path && !said)
+			break;
+		for (; k < n && at[k].n->info.line <= line; k++)
+			if (at[k].n->info.line == line) {
+				any = true;
+				prof_sum(&flat, at[k].n->flat);
+				prof_sum(&cum, at[k].n->cum);
+			}
+		if (!any && !said)
+			continue;
+		table_str(t, name->s, name->n);
+		table_str(t, file->s, file->n);
+		table_int(t, line);
+		table_int(t, view_whole(v, flat));
+		table_int(t, view_whole(v, cum));
+		if (said)
+			table_str(t, said, len);
+		else
+			table_none(t);
 	}
 }
 
@@ -115,11 +157,33 @@ static void put_all(
 	}
 }
 
+static void put_table(struct view *v, struct buf *b, struct sources *src, const struct place *at, size_t n,
+    enum table_format format)
+{
+	const struct view_weight w = view_weight(v);
+	const struct table_col col[] = {
+	    {"function", "function", TB_STR}, {"file", "file", TB_STR}, {"line", "line", TB_INT},
+	    {"flat", w.flat_key, w.kind}, {"cum", w.cum_key, w.kind}, {"source", "source", TB_STR},
+	};
+	struct table t;
+	table_begin(&t, col, sizeof col / sizeof col[0]);
+	for (size_t i = 0, k; i < n; i = k) {
+		for (k = i; k < n && at[k].n->info.name == at[i].n->info.name &&
+			    at[k].n->info.file == at[i].n->info.file;)
+			k++;
+		if (at[i].n->info.file)
+			put_line_rows(v, &t, src, at + i, k - i);
+	}
+	table_print(&t, format, b);
+	table_free(&t);
+}
+
 int report_list(const struct opt *o, struct out *out, struct err *e)
 {
 	struct view v;
+	enum table_format format;
 	int r = 0;
-	if (view_open(&v, o, V_LIST, e))
+	if (table_format(o, &format, e) || view_open(&v, o, V_LIST, e))
 		return -1;
 	struct graph *g = graph_new(v.p, &v.g);
 	struct place *at = xmalloc((g->n + 1) * sizeof *at);
@@ -133,10 +197,14 @@ int report_list(const struct opt *o, struct out *out, struct err *e)
 		struct sources *src =
 		    sources_new(&(struct sources_conf){v.g.source_path, v.g.trim_path, NULL, true});
 		qsort(at, n, sizeof *at, by_place);
-		buf_puts(&out->buf, "Total: ");
-		view_value(&v, &out->buf, v.total);
-		buf_putc(&out->buf, '\n');
-		put_all(&v, out, src, at, n);
+		if (format == TF_TEXT) {
+			buf_puts(&out->buf, "Total: ");
+			view_value(&v, &out->buf, v.total);
+			buf_putc(&out->buf, '\n');
+			put_all(&v, out, src, at, n);
+		} else {
+			put_table(&v, &out->buf, src, at, n, format);
+		}
 		sources_free(src);
 	} else {
 		r = err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for regexp: %s",

@@ -4,29 +4,38 @@
  * Tables. All cells are kept until the end, for only then the widths of the
  * columns are known. Numbers stand at the right of their column, text at the
  * left; the last column is not padded. Text of a file is made safe for a
- * terminal; in tsv tabs and newlines are escaped as well.
+ * terminal; in tsv tabs and newlines are escaped as well. The other forms need
+ * no widths, so they can also be poured out row by row.
  */
 #include "config.h"
 #include "report/table.h"
 
 #include "base/text.h"
-#include "report/json.h"
 
 #include <string.h>
 
 int table_format(const struct opt *o, enum table_format *f, struct err *e)
 {
-	static const char *const names[] = { "text", "tsv", "json" };
+	static const char *const names[] = { "text", "tsv", "json", "csv" };
 	const char *s = opt_str(o, OPT_FORMAT);
 	*f = TF_TEXT;
 	if (!s)
 		return 0;
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		if (!strcmp(s, names[i])) {
 			*f = (enum table_format)i;
 			return 0;
 		}
-	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-format is text, tsv or json, not \"%s\"", s);
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-format is text, tsv, csv or json, not \"%s\"", s);
+}
+
+int table_text_only(const struct opt *o, struct err *e)
+{
+	enum table_format f;
+	if (table_format(o, &f, e))
+		return -1;
+	return f == TF_TEXT ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "%s is no table: it has one form only, not -format=%s",
+	    o->report, opt_str(o, OPT_FORMAT));
 }
 
 void table_begin(struct table *t, const struct table_col *col, uint32_t ncol)
@@ -78,12 +87,34 @@ static void put_text(struct buf *b, const struct table_cell *c, enum table_kind 
 	}
 }
 
-static void put_tsv(struct buf *b, const struct table_cell *c, enum table_kind kind)
+void csv_field(struct buf *b, const char *s, size_t n)
+{
+	struct buf safe = {0};
+	text_safe(&safe, s, n);
+	bool quote = safe.n && (memchr(safe.p, ',', safe.n) || memchr(safe.p, '"', safe.n) || safe.p[0] == ' ');
+	if (quote)
+		buf_putc(b, '"');
+	for (size_t i = 0; i < safe.n; i++) {
+		if (safe.p[i] == '"')
+			buf_putc(b, '"');
+		buf_putc(b, safe.p[i]);
+	}
+	if (quote)
+		buf_putc(b, '"');
+	buf_free(&safe);
+}
+
+static void put_plain(struct buf *b, const struct table_cell *c, enum table_kind kind, bool csv)
 {
 	if (c->none)
 		return;
 	switch (kind) {
-	case TB_STR: text_safe(b, c->s, c->n); break;
+	case TB_STR:
+		if (csv)
+			csv_field(b, c->s, c->n);
+		else
+			text_safe(b, c->s, c->n);
+		break;
 	case TB_SHARE: buf_printf(b, "%.9g", c->f); break;
 	default: buf_i64(b, c->i); break;
 	}
@@ -123,51 +154,79 @@ static void print_text(const struct table *t, struct buf *b)
 	mem_free(width);
 }
 
-static void print_tsv(const struct table *t, struct buf *b)
+static void print_plain(const struct table *t, struct buf *b, bool csv)
 {
-	for (uint32_t k = 0; k < t->ncol; k++) {
-		buf_puts(b, t->col[k].key);
-		buf_putc(b, k + 1 < t->ncol ? '\t' : '\n');
-	}
 	for (size_t i = 0; i < t->ncell; i++) {
-		put_tsv(b, &t->cell[i], t->col[i % t->ncol].kind);
-		buf_putc(b, i % t->ncol + 1 < t->ncol ? '\t' : '\n');
+		put_plain(b, &t->cell[i], t->col[i % t->ncol].kind, csv);
+		buf_putc(b, i % t->ncol + 1 == t->ncol ? '\n' : csv ? ',' : '\t');
 	}
 }
 
-static void print_json(const struct table *t, struct buf *b)
+static void print_json(const struct table *t, struct json *j)
 {
-	struct json j = { .b = b };
-	json_object(&j, NULL);
-	json_array(&j, "rows");
 	for (size_t i = 0; i < t->ncell; i++) {
 		const struct table_col *col = &t->col[i % t->ncol];
 		const struct table_cell *c = &t->cell[i];
 		if (i % t->ncol == 0)
-			json_object(&j, NULL);
+			json_object(j, NULL);
 		if (c->none)
-			json_null(&j, col->key);
+			json_null(j, col->key);
 		else if (col->kind == TB_STR)
-			json_str(&j, col->key, c->s, c->n);
+			json_str(j, col->key, c->s, c->n);
 		else if (col->kind == TB_SHARE)
-			json_f64(&j, col->key, c->f);
+			json_f64(j, col->key, c->f);
 		else
-			json_i64(&j, col->key, c->i);
+			json_i64(j, col->key, c->i);
 		if (i % t->ncol + 1 == t->ncol)
-			json_end(&j);
+			json_end(j);
 	}
-	json_end(&j);
-	json_end(&j);
+}
+
+void table_open(struct table *t, enum table_format f, struct buf *b)
+{
+	t->json = (struct json){.b = b};
+	if (f == TF_JSON) {
+		json_object(&t->json, NULL);
+		json_array(&t->json, "rows");
+		return;
+	}
+	for (uint32_t k = 0; k < t->ncol; k++) {
+		buf_puts(b, t->col[k].key);
+		buf_putc(b, k + 1 == t->ncol ? '\n' : f == TF_CSV ? ',' : '\t');
+	}
+}
+
+void table_pour(struct table *t, enum table_format f, struct buf *b)
+{
+	if (f == TF_JSON)
+		print_json(t, &t->json);
+	else
+		print_plain(t, b, f == TF_CSV);
+	t->ncell = 0;
+	arena_reset(&t->arena);
+}
+
+void table_close(struct table *t, enum table_format f)
+{
+	if (f != TF_JSON)
+		return;
+	json_end(&t->json);
+	json_end(&t->json);
 }
 
 void table_print(const struct table *t, enum table_format f, struct buf *b)
 {
-	if (f == TF_TEXT)
+	struct table head = {.col = t->col, .ncol = t->ncol};
+	if (f == TF_TEXT) {
 		print_text(t, b);
-	else if (f == TF_TSV)
-		print_tsv(t, b);
+		return;
+	}
+	table_open(&head, f, b);
+	if (f == TF_JSON)
+		print_json(t, &head.json);
 	else
-		print_json(t, b);
+		print_plain(t, b, f == TF_CSV);
+	table_close(&head, f);
 }
 
 void table_free(struct table *t)

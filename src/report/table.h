@@ -6,12 +6,13 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "report/json.h"
 #include "session/opt.h"
 
 /*
- * Columns and rows, printed as aligned text, as tab-separated values or as JSON
- * ({"rows":[{...}]}). In text durations and sizes are for people; in tsv and
- * JSON they are whole nanoseconds and bytes, under keys that end in _ns, _bytes.
+ * Columns and rows, printed as aligned text, as tab- or comma-separated values
+ * or as JSON ({"rows":[{...}]}). In text durations and sizes are for people; in
+ * the others they are whole nanoseconds and bytes, under keys that end in _ns, _bytes.
  */
 enum table_kind { TB_STR, TB_INT, TB_NS, TB_BYTES, TB_SHARE };	/* share: of 1; percent in text */
 struct table_col {
@@ -19,7 +20,7 @@ struct table_col {
 	const char *key;	/* of tsv and JSON */
 	enum table_kind kind;
 };
-enum table_format { TF_TEXT, TF_TSV, TF_JSON };
+enum table_format { TF_TEXT, TF_TSV, TF_JSON, TF_CSV };
 
 struct table {
 	const struct table_col *col;
@@ -27,10 +28,13 @@ struct table {
 	struct table_cell { const char *s; size_t n; int64_t i; double f; bool none; } *cell;
 	size_t ncell, cap;
 	struct arena arena;
+	struct json json;		/* while rows are poured */
 };
 
 /* -format; -1 and *e when it is none. */
 int table_format(const struct opt *, enum table_format *, struct err *e);
+/* For what is no table: -1 and *e when -format asks for another form than text. */
+int table_text_only(const struct opt *, struct err *e);
 
 void table_begin(struct table *, const struct table_col *, uint32_t ncol);
 /* Cells in the order of the columns, row by row; text is copied. */
@@ -39,6 +43,13 @@ void table_int(struct table *, int64_t v);	/* also TB_NS and TB_BYTES */
 void table_share(struct table *, double v);
 void table_none(struct table *);		/* nothing: blank, null */
 void table_print(const struct table *, enum table_format, struct buf *);
+/* The same for more rows than one would keep, not as text: open, then pour what has been added and forget
+   it, again and again, and close. */
+void table_open(struct table *, enum table_format, struct buf *);
+void table_pour(struct table *, enum table_format, struct buf *);
+void table_close(struct table *, enum table_format);
 void table_free(struct table *);
+/* A field of a csv line. */
+void csv_field(struct buf *, const char *s, size_t n);
 
 #endif

@@ -140,21 +140,74 @@ static size_t put_nodes(struct view *v, struct buf *b, struct graph *g)
 	return matched;
 }
 
+/* For scripts: a row for the node itself, then one for each of its callers and callees. */
+static void put_edge_rows(struct view *v, struct table *t, struct graph *g, const struct gnode *n, bool in)
+{
+	size_t count;
+	double cum = gnode_cum(n) ? (double)gnode_cum(n) : 1;
+	struct gedge **e = gedges_sorted(g, in ? n->in : n->out, in, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct gnode *other = in ? e[i]->src : e[i]->dst;
+		table_str(t, n->text, n->ntext);
+		table_str(t, in ? "caller" : "callee", 6);
+		table_str(t, other->text, other->ntext);
+		table_none(t);
+		table_int(t, view_whole(v, e[i]->weight));
+		table_share(t, (double)e[i]->weight / cum);
+	}
+}
+
+static size_t put_tree_table(struct view *v, struct buf *b, struct graph *g, enum table_format format)
+{
+	const struct view_weight w = view_weight(v);
+	const struct table_col col[] = {
+	    {"node", "node", TB_STR}, {"relation", "relation", TB_STR}, {"name", "name", TB_STR},
+	    {"flat", w.flat_key, w.kind}, {"cum", w.cum_key, w.kind}, {"share", "share", TB_SHARE},
+	};
+	struct table t;
+	size_t matched = 0;
+	table_begin(&t, col, sizeof col / sizeof col[0]);
+	for (size_t i = 0; i < g->n; i++) {
+		const struct gnode *n = g->node[i];
+		if (v->symbol && !rx_match(v->symbol, n->text, n->ntext))
+			continue;
+		matched++;
+		table_str(&t, n->text, n->ntext);
+		table_str(&t, "self", 4);
+		table_str(&t, n->text, n->ntext);
+		table_int(&t, view_whole(v, gnode_flat(n)));
+		table_int(&t, view_whole(v, gnode_cum(n)));
+		table_share(&t, v->total ? (double)gnode_cum(n) / (double)v->total : 0);
+		put_edge_rows(v, &t, g, n, true);
+		put_edge_rows(v, &t, g, n, false);
+	}
+	table_print(&t, format, b);
+	table_free(&t);
+	return matched;
+}
+
+static size_t put_tree(struct view *v, struct buf *b, struct graph *g)
+{
+	view_labels(v, b, g, 0, false);
+	buf_puts(b, separator);
+	buf_puts(b, "      flat  flat%   sum%        cum   cum%   calls calls% + context \t \t \n");
+	size_t matched = put_nodes(v, b, g);
+	if (g->n)
+		buf_puts(b, separator);
+	return matched;
+}
+
 static int tree(const struct opt *o, struct out *out, enum view_kind kind, struct err *e)
 {
 	struct view v;
 	struct buf *b = &out->buf;
+	enum table_format format;
 	int r = 0;
-	if (view_open(&v, o, kind, e))
+	if (table_format(o, &format, e) || view_open(&v, o, kind, e))
 		return -1;
 	struct graph *g = graph_trimmed(v.p, &v.g);
 	view_choose_unit(&v, g);
-	view_labels(&v, b, g, 0, false);
-	buf_puts(b, separator);
-	buf_puts(b, "      flat  flat%   sum%        cum   cum%   calls calls% + context \t \t \n");
-	size_t matched = put_nodes(&v, b, g);
-	if (g->n)
-		buf_puts(b, separator);
+	size_t matched = format == TF_TEXT ? put_tree(&v, b, g) : put_tree_table(&v, b, g, format);
 	if (v.symbol && !matched) {
 		buf_reset(b);
 		r = err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for regexp: %s", o->arg);

@@ -81,31 +81,100 @@ static void put_stack(struct view *v, struct buf *b, struct frame_names *names, 
 	}
 }
 
-int report_traces(const struct opt *o, struct out *out, struct err *e)
+static int64_t value_of(const struct view *v, size_t sample)
+{
+	const int64_t *val = prof_value(v->p, sample);
+	int64_t d = v->g.mean ? val[0] : 0, x = val[v->g.type];
+	return d && d != -1 ? x / d : x;
+}
+
+static void put_traces(struct view *v, struct out *out, struct frame_names *names)
 {
 	static const char separator[] =
 	    "-----------+-------------------------------------------------------\n";
-	struct view v;
 	struct buf *b = &out->buf;
-	if (view_open(&v, o, V_TRACES, e))
-		return -1;
-	view_profile_labels(&v, b);
+	view_profile_labels(v, b);
 	if (!b->n)
 		buf_putc(b, '\n');
-	struct frame_names names = frame_names_new(v.p);
-	for (size_t i = 0; i < v.p->nsample && !out->failed; i++) {
-		struct prof_sample s = v.p->sample[i];
-		const int64_t *val = prof_value(v.p, i);
-		int64_t d = v.g.mean ? val[0] : 0, x = val[v.g.type];
-		if (!v.p->stack[s.stack].n)
+	for (size_t i = 0; i < v->p->nsample && !out->failed; i++) {
+		struct prof_sample s = v->p->sample[i];
+		if (!v->p->stack[s.stack].n)
 			continue;
 		buf_puts(b, separator);
-		put_set(&v, b, v.p->set[s.labels], false);
-		put_set(&v, b, v.p->set[s.labels], true);
-		put_stack(&v, b, &names, v.p->stack[s.stack], d && d != -1 ? x / d : x);
+		put_set(v, b, v->p->set[s.labels], false);
+		put_set(v, b, v->p->set[s.labels], true);
+		put_stack(v, b, names, v->p->stack[s.stack], value_of(v, i));
 		out_flush(out, false);
 	}
 	buf_puts(b, separator);
+}
+
+/* key=value, one after the other. */
+static void put_label_cell(struct view *v, struct table *t, struct prof_run r)
+{
+	struct buf b = {0};
+	for (uint32_t i = 0; i < r.n; i++) {
+		const struct prof_label *l = &v->p->label[r.off + i];
+		buf_printf(&b, "%s%s=", i ? " " : "", prof_s(v->p, l->key));
+		if (l->str)
+			buf_puts(&b, prof_s(v->p, l->str));
+		else
+			units_label(&b, l->num, prof_s(v->p, prof_unit_of(&v->units, l->key)), "auto");
+	}
+	table_str(t, b.p, b.n);
+	buf_free(&b);
+}
+
+/* The root first, as in folded stacks. */
+static void put_stack_cell(struct view *v, struct table *t, struct frame_names *names, struct prof_run r)
+{
+	struct buf b = {0};
+	for (uint32_t i = r.n; i--;) {
+		loc_id id = v->p->frame[r.off + i];
+		for (uint32_t k = v->p->loc[id].nline ? v->p->loc[id].nline : 1; k--;) {
+			const struct pstr *s = &v->p->str[frame_name(names, id, k)];
+			if (b.n)
+				buf_putc(&b, ';');
+			buf_put(&b, s->s, s->n);
+		}
+	}
+	table_str(t, b.p, b.n);
+	buf_free(&b);
+}
+
+/* For scripts: a sample a row. */
+static void put_trace_table(struct view *v, struct out *out, struct frame_names *names, enum table_format format)
+{
+	const struct view_weight w = view_weight(v);
+	const struct table_col col[] = {{"weight", w.key, w.kind}, {"labels", "labels", TB_STR}, {"stack", "stack", TB_STR}};
+	struct table t;
+	table_begin(&t, col, sizeof col / sizeof col[0]);
+	table_open(&t, format, &out->buf);
+	for (size_t i = 0; i < v->p->nsample && !out->failed; i++) {
+		struct prof_sample s = v->p->sample[i];
+		if (!v->p->stack[s.stack].n)
+			continue;
+		table_int(&t, view_whole(v, value_of(v, i)));
+		put_label_cell(v, &t, v->p->set[s.labels]);
+		put_stack_cell(v, &t, names, v->p->stack[s.stack]);
+		table_pour(&t, format, &out->buf);
+		out_flush(out, false);
+	}
+	table_close(&t, format);
+	table_free(&t);
+}
+
+int report_traces(const struct opt *o, struct out *out, struct err *e)
+{
+	struct view v;
+	enum table_format format;
+	if (table_format(o, &format, e) || view_open(&v, o, V_TRACES, e))
+		return -1;
+	struct frame_names names = frame_names_new(v.p);
+	if (format == TF_TEXT)
+		put_traces(&v, out, &names);
+	else
+		put_trace_table(&v, out, &names, format);
 	frame_names_free(&names);
 	view_close(&v);
 	return 0;

@@ -269,6 +269,9 @@ static int query(struct view *v, struct err *e)
 int view_open(struct view *v, const struct opt *o, enum view_kind kind, struct err *e)
 {
 	*v = (struct view){.o = o, .kind = kind, .compact = set_true(o, OPT_COMPACT_LABELS)};
+	bool table = kind == V_TEXT || kind == V_TREE || kind == V_PEEK || kind == V_LIST || kind == V_TRACES || kind == V_TAGS;
+	if (!table && table_text_only(o, e))
+		return -1;
 	v->unit = o->v[OPT_UNIT].set ? text_of(o, OPT_UNIT) : "minimum";
 	if (set_limits(v, e) || set_grain(v, &v->grain, e))
 		return -1;

@@ -13,6 +13,7 @@
 
 #include "base/quote.h"
 #include "load/gowire.h"
+#include "report/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -143,7 +144,7 @@ int report_wire(const struct opt *o, struct out *out, struct err *e)
 	struct bytes in;
 	struct walk w;
 	struct raw r;
-	if (walk_open(o, &in, &w, e))
+	if (table_text_only(o, e) || walk_open(o, &in, &w, e))
 		return -1;
 	int more = 0;
 	while (!out->failed && (more = walk_next(&w, &r, e)) > 0) {
@@ -204,13 +205,32 @@ static void put_rows(struct buf *b, struct row *v, size_t n, uint64_t file_n, ui
 	}
 }
 
+static void print_table(struct buf *b, const struct row *v, size_t n, uint64_t file_n, uint64_t events,
+    enum table_format format)
+{
+	static const struct table_col col[] = {{"event", "event", TB_STR}, {"bytes", "size_bytes", TB_BYTES},
+	    {"%", "size_share", TB_SHARE}, {"count", "count", TB_INT}, {"%", "count_share", TB_SHARE}};
+	struct table t;
+	table_begin(&t, col, sizeof col / sizeof *col);
+	for (size_t i = 0; i < n; i++) {
+		table_str(&t, v[i].name, strlen(v[i].name));
+		table_int(&t, (int64_t)v[i].bytes);
+		table_share(&t, (double)v[i].bytes / (double)file_n);
+		table_int(&t, (int64_t)v[i].count);
+		table_share(&t, (double)v[i].count / (double)events);
+	}
+	table_print(&t, format, b);
+	table_free(&t);
+}
+
 /* The reference prints rows for all 256 types; those that count nothing are left out here. */
 int report_footprint(const struct opt *o, struct out *out, struct err *e)
 {
 	struct bytes in;
 	struct walk w;
 	struct raw r;
-	if (walk_open(o, &in, &w, e))
+	enum table_format format;
+	if (table_format(o, &format, e) || walk_open(o, &in, &w, e))
 		return -1;
 	struct row rows[GE__N] = {0};
 	uint64_t events = 0;
@@ -230,7 +250,10 @@ int report_footprint(const struct opt *o, struct out *out, struct err *e)
 		}
 	if (!more) {
 		sort_rows(rows, n);
-		put_rows(&out->buf, rows, n, in.n, events);
+		if (format == TF_TEXT)
+			put_rows(&out->buf, rows, n, in.n, events);
+		else
+			print_table(&out->buf, rows, n, in.n, events, format);
 	}
 	return walk_end(o, &w, more, &in, e);
 }
