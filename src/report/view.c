@@ -74,6 +74,8 @@ static int set_grain(struct view *v, struct prof_grain *g, struct err *e)
 	bool inlines = !set_true(v->o, OPT_NOINLINES);
 	if (v->kind == V_LIST)
 		gran = 3;
+	if (v->kind == V_SPEEDSCOPE && gran == -1)
+		gran = 1;	/* its frames have files */
 	if (v->kind == V_PROTO || v->kind == V_RAW || v->kind == V_CALLGRIND || v->kind == V_FOLDED ||
 	    v->kind == V_DISASM || v->kind == V_WEBLIST)
 		gran = 4;
