@@ -74,6 +74,7 @@ same "-list=main\\." "$cpu" -source_path="$here/samples"
 # files that are not what they should be
 : >empty
 printf '\177ELF\002\001\001' >elf
+printf '\177ELF\002\001\001\000\000\000\000\000\000\000\000\000\004\000' >core
 printf '<!DOCTYPE html>\n<html>' >page
 printf '{"a": 1}' >j
 printf 'hello\nworld\n' >text
@@ -83,7 +84,7 @@ gzip -c "$cpu" >twice
 head -c 1000 "$cpu" >cut.pb.gz
 head -c 10 "$trace" >cut.trace
 head -c 30000 plain.pb >cut.pb
-for f in empty:empty elf:ELF page:HTML j:JSON text:text perf:perf.data zip:zip \
+for f in empty:again elf:PROGRAM core:debugger page:HTML j:JSON text:text perf:perf.data zip:zip \
 	twice:gzip cut.pb.gz:early cut.trace:trace cut.pb:byte; do
 	refuses 1 "${f#*:}" top "${f%%:*}"
 	head -n 1 err | grep -q "${f%%:*}" || fail "the file is not named: $(cat err)"

@@ -55,7 +55,7 @@ static const struct {
 	size_t n;
 	const char *what;
 } others[] = {
-	{"\x7f" "ELF", 4, "a program (ELF)"},
+	{"\x7f" "ELF", 4, "a program (ELF): name a profile of it after it, ttrace PROGRAM PROFILE"},
 	{"\x1f\x8b", 2, "gzip within gzip: gunzip it once"},
 	{"PK\3\4", 4, "a zip archive: unpack it"},
 	{"\x28\xb5\x2f\xfd", 4, "zstd data: unpack it"},
@@ -69,6 +69,12 @@ static const struct {
 	{"[", 1, "JSON"},
 	{"#!", 2, "a script"},
 };
+
+/* ELF of type 4, in either order of bytes. */
+static bool is_core(struct bytes b)
+{
+	return b.n >= 18 && !memcmp(b.p, "\x7f" "ELF", 4) && b.p[16] + b.p[17] == 4;
+}
 
 static bool is_text(struct bytes b)
 {
@@ -98,7 +104,9 @@ const struct reader *sniff(struct bytes b, struct err *e)
 			break;
 		}
 	if (!b.n)
-		what = "empty";
+		what = "empty: who wrote it did not come to the end, or has not yet; record it again";
+	else if (is_core(b))
+		what = "a core dump (ELF): there is no profile in it; a debugger reads it";
 	else if (b.n < 16 && b.n > 4 && !memcmp(b.p, "go 1.", 5))
 		what = "a Go execution trace cut off within its header";
 	else if (k == nothers && is_text(b)) {

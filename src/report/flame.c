@@ -127,14 +127,18 @@ static void put_xml(struct buf *b, const char *s, size_t n)
 {
 	struct buf safe = {0};
 	text_safe(&safe, s, n);
-	for (size_t i = 0; i < safe.n; i++)
-		switch (safe.p[i]) {
+	for (size_t i = 0, k; i < safe.n; i += k) {
+		uint32_t cp;
+		k = utf8_decode(safe.p + i, safe.n - i, &cp);
+		switch (cp) {
 		case '&': buf_puts(b, "&amp;"); break;
 		case '<': buf_puts(b, "&lt;"); break;
 		case '>': buf_puts(b, "&gt;"); break;
 		case '"': buf_puts(b, "&quot;"); break;
-		default: buf_putc(b, safe.p[i]);
+		case 0xfffe: case 0xffff: buf_printf(b, "\\u%x", cp); break;	/* which XML has not */
+		default: buf_put(b, safe.p + i, k);
 		}
+	}
 	buf_free(&safe);
 }
 
@@ -153,7 +157,7 @@ static void put_frame(struct flame_svg *f, const struct fnode *n, double scale)
 {
 	const struct prof *p = f->v->p;
 	const char *s = n->depth ? prof_s(p, n->name) : "all";
-	size_t len = strlen(s), fit = 0, used = 0;
+	size_t len = n->depth ? p->str[n->name].n : 3, fit = 0, used = 0;
 	double x = PAD + n->x * scale, w = (double)n->cum * scale;
 	unsigned y = TOP + n->depth * ROW;
 	buf_puts(f->b, "<g><title>");
@@ -186,7 +190,7 @@ static const char script[] =
     "const F=[...$('frames').children].map(g=>{const r=g.querySelector('rect'),t=g.querySelector('text');"
     "const s=g.querySelector('title').textContent;return{g,r,t,x:+r.getAttribute('x')-PAD,"
     "w:+r.getAttribute('width'),y:+r.getAttribute('y'),s,n:s.replace(/ \\([^(]*\\)$/,'')}});\n"
-    "function zoom(z){const k=W/z.w,e=1e-3;for(const f of F){\n"
+    "function zoom(z){const k=W/z.w,e=.02;for(const f of F){\n"
     " const over=f.y<=z.y&&f.x<=z.x+e&&f.x+f.w>=z.x+z.w-e,"
     "in_=f.y>z.y&&f.x>=z.x-e&&f.x+f.w<=z.x+z.w+e;\n"
     " f.g.style.display=over||in_?'':'none';f.g.style.opacity=over&&f!==z?.6:1;if(!over&&!in_)continue;\n"
@@ -197,7 +201,7 @@ static const char script[] =
     "try{re=q?new RegExp(q):null}catch(e){alert(e);return}\n"
     " let sum=0,ends=[];for(const f of F){const hit=re&&re.test(f.n);f.g.classList.toggle('hit',!!hit);"
     "if(hit)ends.push(f)}\n"
-    " ends.sort((a,b)=>a.x-b.x||b.w-a.w);let end=-1;for(const f of ends)if(f.x>=end-1e-3){sum+=f.w;end=f.x+f.w}\n"
+    " ends.sort((a,b)=>a.x-b.x||b.w-a.w);let end=-1;for(const f of ends)if(f.x>=end-.02){sum+=f.w;end=f.x+f.w}\n"
     " $('found').textContent=re?'matched '+(100*sum/F[0].w).toFixed(2)+'%':''}\n"
     "S.addEventListener('click',e=>{const g=e.target.closest('#frames>g');if(g)zoom(F.find(f=>f.g===g))});\n"
     "S.addEventListener('keydown',e=>{if(e.key==='Escape')zoom(F[0]);if(e.key==='/'){e.preventDefault();find()}});\n"

@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What leaves ttrace for other programs: every table as tsv, csv and JSON has the same rows; speedscope's
+# file has the weight of the profile; drawings are valid whatever functions are called.
+here=$(cd "${srcdir:-.}" && pwd)
+cpu=$here/samples/cpu.pb.gz
+trace=$here/samples/orders.trace
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+bad=0
+fail() {
+	echo "failed: $*"
+	bad=1
+}
+
+# every table, in every form
+table() { # table FILE REPORT...
+	file=$1
+	shift
+	for f in tsv csv json; do
+		"$TTRACE" "$@" -format=$f "$file" >out.$f 2>err || fail "$* -format=$f: $(cat err)"
+	done
+	n=$(($(wc -l <out.tsv) - 1))
+	[ "$n" -gt 0 ] && [ "$(wc -l <out.csv)" = $((n + 1)) ] || fail "$*: $n rows of tsv, $(wc -l <out.csv) lines of csv"
+	[ "$(head -n 1 out.tsv | tr '\t' ,)" = "$(head -n 1 out.csv)" ] || fail "$*: other columns in csv"
+	awk -F '\t' 'NR == 1 { n = NF } NF != n { exit 1 }' out.tsv || fail "$*: a row of tsv has another number of cells"
+	if grep -q '^"rows":\[' out.json; then
+		[ "$(grep -c '^{"' out.json)" = "$n" ] || fail "$*: $n rows of tsv, $(grep -c '^{"' out.json) of JSON"
+		# the keys of each row are the columns
+		[ "$(grep -m 1 '^{"' out.json | grep -oE '"[a-z0-9_]+":' | tr -d '":\n')" = "$(head -n 1 out.tsv | tr -d '\t')" ] ||
+			fail "$*: other keys in JSON: $(grep -m 1 '^{"' out.json)"
+	fi
+	if command -v python3 >/dev/null; then
+		python3 -c 'import json, sys; json.load(sys.stdin)' <out.json || fail "$*: no JSON"
+	fi
+}
+table "$cpu" top
+table "$cpu" tree
+table "$cpu" peek json
+table "$cpu" list render -source_path="$here/samples"
+table "$cpu" traces
+table "$cpu" tags
+for r in 'events -to=2%' footprint gc stw syscalls stats goroutines tasks regions procs mmu 'goroutine 1'; do
+	# shellcheck disable=SC2086
+	table "$trace" $r
+done
+# what is no table says so
+for r in raw comments dot callgrind folded flame proto; do
+	"$TTRACE" $r -format=json "$cpu" >out 2>err && fail "$r as JSON"
+	[ ! -s out ] && grep -q 'no table' err || fail "$r -format=json: $(cat err)"
+done
+"$TTRACE" wire -format=json "$trace" >out 2>err && fail "wire as JSON"
+
+# speedscope: what it weighs is what the profile weighs
+"$TTRACE" folded "$cpu" | awk '{ s += $NF } END { printf "%.0f\n", s }' >sum
+"$TTRACE" speedscope -sample_index=cpu "$cpu" >s.json || fail "speedscope"
+[ "$(grep -o '"endValue":[0-9]*' s.json)" = "\"endValue\":$(cat sum)" ] || fail "speedscope weighs $(grep -o '"endValue":[0-9]*' s.json), not $(cat sum)"
+[ "$(grep -o '"weights":\[[^]]*' s.json | sed 's/.*\[//' | tr , '\n' | awk '{ s += $1 } END { printf "%.0f\n", s }')" = "$(cat sum)" ] ||
+	fail "its weights are not their sum"
+[ "$(grep -c '"type":"sampled"' s.json)" = 1 ] || fail "one sample type is $(grep -c '"type":"sampled"' s.json)"
+"$TTRACE" speedscope "$cpu" >s.json
+[ "$(grep -o '"type":"sampled"' s.json | wc -l)" = 2 ] && grep -q '"activeProfileIndex":1' s.json || fail "not all sample types"
+"$TTRACE" speedscope -focus=json "$cpu" >s.json
+"$TTRACE" folded -focus=json "$cpu" | awk '{ s += $NF } END { printf "%.0f\n", s }' >sum
+grep -q "\"endValue\":$(cat sum)," s.json || fail "speedscope does not filter"
+"$TTRACE" speedscope -type=sched "$trace" | grep -q '"unit":"nanoseconds"' || fail "speedscope of a trace"
+
+# functions may be called anything
+printf 'a<b>&"c'\''d;]]>;--><!--;<![CDATA[ 3\na<b>&"c'\''d;\033[31m;\357\277\276\357\277\277;\377\376\355\240\200;\342\200\256 4\n,",\\u0041;"" 5\n' >names
+for r in flame speedscope 'top -format=json' 'top -format=csv' 'traces -format=json' dot; do
+	# shellcheck disable=SC2086
+	"$TTRACE" $r names >out 2>err || fail "$r of odd names: $(cat err)"
+	case $r in
+	dot | *csv) continue ;;
+	flame) check='import xml.dom.minidom as m, sys; d = m.parse(sys.stdin.buffer); assert len(d.getElementsByTagName("title")) == 11' ;;
+	*) check='import json, sys; json.load(sys.stdin)' ;;
+	esac
+	if command -v python3 >/dev/null; then
+		python3 -c "$check" <out || fail "$r of odd names is not valid"
+	elif [ "$r" = flame ] && command -v xmllint >/dev/null; then
+		xmllint --noout out || fail "the drawing of odd names is not valid"
+	fi
+done
+"$TTRACE" flame names >out
+grep -q "$(printf '\033')" out && fail "a control character in the drawing"
+grep -oE '(https?|ftp|data):[^"<]*' out | grep -v '^http://www.w3.org/2000/svg$' && fail "the drawing refers to another place"
+exit $bad
