@@ -180,11 +180,39 @@ static bool is_reason(struct words t)
 	return false;
 }
 
+/* Each once: every thread of a program that crashes says the same again. */
+static void add_reason(struct godump *d, struct words t)
+{
+	for (size_t i = 0; i < d->nreason; i++)
+		if (words_n(d->reason[i]) == words_n(t) && !memcmp(d->reason[i].p, t.p, words_n(t)))
+			return;
+	if (d->nreason < REASONS)
+		d->reason[d->nreason++] = t;
+}
+
+/* "rax    0x2a": registers follow the last stack, sometimes at once. */
+static bool is_register(struct words t)
+{
+	struct words name = {t.p, t.p};
+	while (name.end < t.end && *name.end != ' ')
+		name.end++;
+	t.p = name.end;
+	words_spaces(&t);
+	if (words_n(name) < 2 || words_n(name) > 7 || !words_take(&t, "0x"))
+		return false;
+	while (t.p < t.end && is_hex(*t.p))
+		t.p++;
+	return t.p == t.end;
+}
+
 static void outside(struct godump *d, struct words t)
 {
-	if (is_reason(t) && d->nreason < REASONS)
-		d->reason[d->nreason++] = t;
-	struct words gc = t;
+	struct words gc = t, said = t;
+	while (said.p < said.end && is_space(*said.p))
+		said.p++;
+	lines_no_date(&said);
+	if (is_reason(said))
+		add_reason(d, said);
 	if (words_take(&gc, "gc ") ? words_hold(gc, " ms clock, ") : words_start(t, "SCHED "))
 		d->runtime_lines++;
 }
@@ -207,7 +235,7 @@ static void gather(struct godump *d, struct bytes b)
 			t.p++;
 		if (!d->inside) {
 			outside(d, t);
-		} else if (t.p == t.end || words_start(t, "exit status ")) {
+		} else if (t.p == t.end || words_start(t, "exit status ") || is_register(t)) {
 			finish(d);
 		} else if (!d->skipping) {
 			stack_line(d, t);

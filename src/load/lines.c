@@ -181,6 +181,16 @@ static bool looks_like(struct words t, const char *shape)
 	return true;
 }
 
+void lines_no_date(struct words *t)
+{
+	if (!looks_like(*t, "9999/99/99 99:99:99"))
+		return;
+	t->p += 19;
+	while (t->p < t->end && (is_digit(*t->p) || *t->p == '.'))
+		t->p++;
+	words_spaces(t);
+}
+
 static bool skip_stamp(struct words *t, struct words *stamp)
 {
 	struct words after = *t;

@@ -22,6 +22,7 @@ bool lines_comment(const struct lines *);		/* or empty */
    docker -t, the service of docker compose, date, host and program of a system log. *stamp: the time
    in RFC 3339, empty when there is none. */
 struct words lines_bare(const struct lines *, struct words *stamp);
+void lines_no_date(struct words *);	/* take what Go's package log writes: "2026/11/21 07:00:00 " */
 bool words_wall(struct words stamp, int64_t *ns);	/* ns since 1970 */
 bool words_start(struct words, const char *word);
 bool words_hold(struct words, const char *word);	/* somewhere */
