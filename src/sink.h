@@ -93,6 +93,7 @@ struct sink_enter {
 	uint32_t who;		/* see state.def */
 	stk_id stack;
 	uint8_t state;		/* enum tstate, TS_PAST */
+	uint8_t moved;		/* the sink's own */
 };
 
 enum track_kind { TK_NONE, TK_P, TK_M, TK_G };

@@ -68,7 +68,7 @@ static void tell(struct tracks *tk, struct model *m, const trk_id *id, int64_t g
 		uint32_t k = rnd(rnd(4) ? 6 : NTRK);
 		t += rnd(5) ? (int64_t)rnd((uint32_t)gap) : 0;
 		struct told v = { t, (uint8_t)(rnd(9) ? 1 + rnd(TS__N - 1) : TS_NONE), rnd(NTRK) };
-		tracks_enter(tk, &(struct sink_enter){ t, id[k], v.who, 0, v.state }, 1);
+		tracks_enter(tk, &(struct sink_enter){ t, id[k], v.who, 0, v.state, 0 }, 1);
 		m->v[k][m->n[k]++] = v;
 		if (rnd(cut) == 0)
 			tracks_upto(tk, t);
@@ -208,9 +208,9 @@ static void late(void)
 	struct snap sn = { .st = st };
 	trk_id busy = tracks_track(tk, TK_G, 1), quiet = tracks_track(tk, TK_G, 2);
 	for (int64_t t = 0; t < N; t++)
-		tracks_enter(tk, &(struct sink_enter){ t, busy, 0, 0, t % 2 ? TS_RUN : TS_READY }, 1);
-	tracks_enter(tk, &(struct sink_enter){ 100, quiet, 0, 0, TS_NET | (unsigned)TS_PAST }, 1);
-	tracks_enter(tk, &(struct sink_enter){ N, quiet, 0, 0, TS_NET }, 1);
+		tracks_enter(tk, &(struct sink_enter){ t, busy, 0, 0, t % 2 ? TS_RUN : TS_READY, 0 }, 1);
+	tracks_enter(tk, &(struct sink_enter){ 100, quiet, 0, 0, TS_NET | (unsigned)TS_PAST, 0 }, 1);
+	tracks_enter(tk, &(struct sink_enter){ N, quiet, 0, 0, TS_NET, 0 }, 1);
 	tracks_upto(tk, N + 50);
 	tracks_snap(tk, &sn);
 	struct gstat g;

@@ -22,6 +22,7 @@
 
 /* Detours that a trace may cost: a made-up one of a million threads would never end. */
 enum { PATIENCE = 1 << 25, PER_EVENT = 256 };
+enum { BATCH_END = 64 };	/* bytes before the end of a batch where one looks more closely */
 
 struct cursor {
 	struct cur c;		/* in the current batch */
@@ -127,8 +128,9 @@ static void sort_slots(struct slot *v, struct slot *tmp, size_t n)
 
 /* ---- the cursors */
 
-/* On to the thread's next event. 1: it stands on one; 0: there is none; -1: damage. */
-static int cursor_next(struct merge *m, struct cursor *c)
+/* On to the first event of the thread's next batch, or over damage. 1: it stands on one; 0: there is none;
+   -1: damage. */
+static int cursor_turn(struct merge *m, struct cursor *c)
 {
 	while (!cur_left(&c->c)) {
 		if (!c->next)
@@ -150,9 +152,42 @@ static int cursor_next(struct merge *m, struct cursor *c)
 		return 0;
 	}
 	c->ev.time = c->last = gowire_add(gowire_time(m->g->ns_per_tick, dt), c->last);
-	if (goev_specs[c->ev.type].resource == TR_G)
-		__builtin_prefetch(m->o->near[c->ev.arg[1] % GO_NEAR]);	/* other threads come first */
 	return 1;
+}
+
+/* On to the thread's next event; likewise. */
+static inline int cursor_next(struct merge *m, struct cursor *c)
+{
+	uint64_t dt;
+	struct err none;
+	if (cur_left(&c->c) < BATCH_END || !c->last)
+		return cursor_turn(m, c);
+	const uint8_t *at = c->c.p;
+	if (!gowire_event(&c->c, &c->ev, &dt, &none)) {
+		c->c.p = at;
+		c->c.bad = false;
+		return cursor_turn(m, c);
+	}
+	c->ev.time = c->last = gowire_add(gowire_time(m->g->ns_per_tick, dt), c->last);
+	__builtin_prefetch(m->o->near[c->ev.arg[1] % GO_NEAR]);	/* the goroutine, often; other threads come first */
+	return 1;
+}
+
+/* The cursor of the head goes on to its next event, and mostly it stays the head. */
+static inline enum go_advance step_head(struct merge *m)
+{
+	struct slot *h = m->heap;
+	struct cursor *c = h->cur;
+	int n = cursor_next(m, c);
+	if (n <= 0) {
+		if (n == 0)
+			heap_drop(m, 0);
+		return n ? GO_BAD : GO_YES;
+	}
+	int64_t t = h->time = c->ev.time;
+	if ((m->n > 1 && h[1].time < t) || (m->n > 2 && h[2].time < t))
+		sift_down(h, m->n, 0);
+	return GO_YES;
 }
 
 /* The cursor of slot i goes on to its next event. */
@@ -178,13 +213,13 @@ static enum go_advance drop_slot(struct merge *m, size_t i)
 	return step_slot(m, i);
 }
 
-static enum go_advance try_slot(struct merge *m, size_t i)
+static inline enum go_advance try_slot(struct merge *m, size_t i)
 {
 	struct cursor *c = m->heap[i].cur;
 	enum go_advance r = goorder_advance(m->o, &c->ev, c->m, &c->state);
 	if (r == GO_YES) {
 		m->taken++;
-		return step_slot(m, i);
+		return i ? step_slot(m, i) : step_head(m);
 	}
 	if (r == GO_WAIT)
 		return r;

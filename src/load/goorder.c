@@ -42,30 +42,26 @@ enum go_advance gostep_bad(struct step *s, const char *fmt, uint64_t v)
 
 /* ---- saying events */
 
+/* Index of a string or a stack, by the file's number; IDTAB_NONE: there is none, and it matters. */
+static uint32_t missing(struct goorder *o, uint64_t id, uint8_t type, const char *what)
+{
+	if (o->gen->salvaged)
+		return 0;
+	err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE, "found invalid %s ID %" PRIu64 " for event %s", what, id,
+	    goev_specs[type].name);
+	return IDTAB_NONE;
+}
+
 uint32_t gostep_str(struct goorder *o, uint64_t id, uint8_t type)
 {
 	uint32_t i = idtab_get(&o->gen->strs, id);
-	if (i != IDTAB_NONE)
-		return i;
-	if (o->gen->salvaged)
-		return 0;
-	err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE,
-	    "found invalid string ID %" PRIu64 " for event %s", id,
-	    goev_specs[type].name);
-	return i;
+	return i != IDTAB_NONE ? i : missing(o, id, type, "string");
 }
 
-static uint32_t stack_at(struct goorder *o, uint64_t id, uint8_t type)
+static inline uint32_t stack_at(struct goorder *o, uint64_t id, uint8_t type)
 {
 	uint32_t i = idtab_get(&o->gen->stacks, id);
-	if (i != IDTAB_NONE)
-		return i;
-	if (o->gen->salvaged)
-		return 0;
-	err_set(&o->bad, ERR_FORMAT, ERR_NOWHERE,
-	    "found invalid stack ID %" PRIu64 " for event %s", id,
-	    goev_specs[type].name);
-	return i;
+	return i != IDTAB_NONE ? i : missing(o, id, type, "stack");
 }
 
 static int64_t later(struct goorder *o, int64_t t)
@@ -75,34 +71,46 @@ static int64_t later(struct goorder *o, int64_t t)
 	return o->last = t;
 }
 
-/* The event as its row says. NULL: it names a string or a stack that is not there. */
-struct tev *gostep_say(struct goorder *o, uint8_t type, struct goev *ev, struct where w)
+/* Most events name one stack or none, and no string but the reason why they stop. */
+static inline struct tev *say(struct goorder *o, uint8_t type, struct goev *ev, const struct where *w)
 {
 	const struct goev_spec *s = &goev_specs[type];
 	uint64_t *arg = ev->arg;
-	arg[GO_ARG_G] = (uint64_t)w.g;
-	arg[GO_ARG_P] = (uint64_t)w.p;
-	/* most events name no string and one stack */
-	uint32_t name = s->str ? gostep_str(o, arg[s->str], type) : 0;
-	uint32_t text = s->text ? gostep_str(o, arg[s->text], type) : 0;
-	uint32_t stack = s->stack ? stack_at(o, arg[s->stack], type) : 0;
-	uint32_t stack2 = s->stack2 ? stack_at(o, arg[s->stack2], type) : 0;
-	if (name == IDTAB_NONE || text == IDTAB_NONE || stack == IDTAB_NONE || stack2 == IDTAB_NONE)
+	uint32_t name = 0, text = 0, stack = 0, stack2 = 0;
+	arg[GO_ARG_G] = (uint64_t)w->g;
+	arg[GO_ARG_P] = (uint64_t)w->p;
+	if (s->stack && (stack = stack_at(o, arg[s->stack], type)) == IDTAB_NONE)
+		return NULL;
+	if (s->str && (name = gostep_str(o, arg[s->str], type)) == IDTAB_NONE)
+		return NULL;
+	if (s->text && (text = gostep_str(o, arg[s->text], type)) == IDTAB_NONE)
+		return NULL;
+	if (s->stack2 && (stack2 = stack_at(o, arg[s->stack2], type)) == IDTAB_NONE)
 		return NULL;
 	struct tev *t = &o->out[o->nout++];
-	*t = (struct tev){
-	    .time = later(o, ev->time), .m = w.m, .p = w.p, .g = w.g,
-	    .kind = s->kind, .wire = type, .resource = s->resource, .from = s->from, .to = s->to,
-	    .what = s->what, .id = (int64_t)arg[s->id], .value = arg[s->value],
-	    .value2 = arg[s->value2],
-	    .name = name, .text = text, .stack = stack, .stack2 = stack2,
-	};
+	t->time = later(o, ev->time);
+	t->m = w->m;
+	t->p = w->p;
+	t->g = w->g;
+	memcpy((char *)t + offsetof(struct tev, kind), (const char *)s + offsetof(struct goev_spec, kind), 8);
+	t->id = (int64_t)arg[s->id];
+	t->value = arg[s->value];
+	t->value2 = arg[s->value2];
+	t->name = name;
+	t->text = text;
+	t->stack = stack;
+	t->stack2 = stack2;
 	return t;
+}
+
+struct tev *gostep_say(struct goorder *o, uint8_t type, struct goev *ev, struct where w)
+{
+	return say(o, type, ev, &w);
 }
 
 enum go_advance gostep_took(struct step *s)
 {
-	return gostep_say(s->o, s->ev->type, s->ev, s->now) ? GO_YES : GO_BAD;
+	return say(s->o, s->ev->type, s->ev, &s->now) ? GO_YES : GO_BAD;
 }
 
 bool goorder_flush(struct goorder *o)

@@ -46,7 +46,7 @@ static inline void enter(struct gotrace *r, trk_id trk, int64_t t, unsigned stat
 {
 	if (r->nenter == ENTERS)
 		gotrack_flush(r);
-	r->enter[r->nenter++] = (struct sink_enter){ t, trk, who, stack, (uint8_t)state };
+	r->enter[r->nenter++] = (struct sink_enter){ t, trk, who, stack, (uint8_t)state, 0 };
 }
 
 struct gg *gotrack_where(const struct gotrace *r, const struct tev *ev)

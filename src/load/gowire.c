@@ -23,8 +23,14 @@
 const struct goev_spec goev_specs[GE__N] = {
 #define EV(num, nm, vers, fl, cnt, names, k, res, f, t, w, i, v, v2, s, tx, st, st2) \
 	[num] = {.name = #nm, .args = names, .since = vers, .flags = fl, .nargs = cnt, \
-	    .kind = TEV_##k, .resource = TR_##res, .from = TST_##f, .to = TST_##t, .what = w, \
+	    .kind = TEV_##k, .wire = num, .resource = TR_##res, .from = TST_##f, .to = TST_##t, .what = w, \
 	    .id = i, .value = v, .value2 = v2, .str = s, .text = tx, .stack = st, .stack2 = st2},
+#include "load/goev.def"
+#undef EV
+};
+
+const uint8_t goev_nargs[256] = {
+#define EV(num, nm, vers, fl, cnt, ...) [num] = (fl) & F_T ? cnt : 0,
 #include "load/goev.def"
 #undef EV
 };
@@ -90,6 +96,21 @@ static bool event_bad(struct cur *c, uint64_t at, struct err *e, const char *why
 	c->bad = true;
 	err_set(e, ERR_FORMAT, at, why, type);
 	return false;
+}
+
+const uint8_t *gowire_long(const uint8_t *p, uint64_t *v)
+{
+	uint64_t x = *v & 0x7f;
+	for (unsigned s = 7;; s += 7) {
+		uint64_t b = *p++;
+		x |= (b & 0x7f) << s;
+		if (s == 63 && b > 1)
+			return NULL;
+		if (b < 0x80)
+			break;
+	}
+	*v = x;
+	return p;
 }
 
 bool gowire_any_event(struct cur *c, struct goev *ev, uint64_t *dt, struct err *e)

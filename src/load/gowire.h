@@ -22,12 +22,13 @@ enum { F_T = 1, F_K = 2, F_D = 4, F_X = 8 };
 /* One row of goev.def. Rows of ids that are not there have no name. */
 struct goev_spec {
 	const char *name, *args;
+	uint8_t kind, wire, resource, from, to, what, zero[2];	/* as struct tev has them */
 	uint8_t since, flags;
 	uint8_t nargs;		/* numbers on the wire, dt included */
-	uint8_t kind, resource, from, to, what;
 	uint8_t id, value, value2, str, text, stack, stack2;	/* index in goev.arg */
 };
 extern const struct goev_spec goev_specs[GE__N];
+extern const uint8_t goev_nargs[256];	/* of timed events; 0: it is none */
 
 /* A timed event: arg[0] is 0 and stays so, arg[1..4] the numbers after dt, arg[5] and arg[6] the
    goroutine and the processor where it happened, once known. */
@@ -67,43 +68,35 @@ int gowire_batch(struct cur *, struct gobatch *, struct err *);
 /* The next event of a batch into *ev, all but its time; *dt its time difference. false: *e. */
 bool gowire_any_event(struct cur *, struct goev *ev, uint64_t *dt, struct err *e);
 
-/* A varint at *p of which 10 bytes may be read. false: it is longer. */
-static inline bool quick_varint(const uint8_t **p, uint64_t *v)
+/* The rest of a varint of which the first byte goes on, at p of which 9 bytes may be read. NULL: it is
+   longer than any may be. */
+const uint8_t *gowire_long(const uint8_t *p, uint64_t *v);
+
+/* A varint at p, of which 10 bytes may be read: mostly one or two. */
+static inline const uint8_t *quick_varint(const uint8_t *p, uint64_t *v)
 {
-	const uint8_t *q = *p;
-	uint64_t x = *q++;
-	if (x >= 0x80) {
-		x &= 0x7f;
-		for (unsigned s = 7;; s += 7) {
-			uint64_t b = *q++;
-			x |= (b & 0x7f) << s;
-			if (b < 0x80) {
-				if (s == 63 && b > 1)
-					return false;
-				break;
-			}
-			if (s == 63)
-				return false;
-		}
+	uint64_t a = p[0], b = p[1];
+	if (a < 0x80) {
+		*v = a;
+		return p + 1;
 	}
-	*p = q;
-	*v = x;
-	return true;
+	*v = (a & 0x7f) | b << 7;
+	return b < 0x80 ? p + 2 : gowire_long(p + 1, v);
 }
 
 /* The same, quickly where there is an event of a known type and no number can reach beyond the end. */
 static inline bool gowire_event(struct cur *c, struct goev *ev, uint64_t *dt, struct err *e)
 {
 	enum { ROOM = 1 + 10 * 5 };	/* type, dt and four */
-	if (c->bad || cur_left(c) < ROOM || *c->p >= GE__N || !(goev_specs[*c->p].flags & F_T))
-		return gowire_any_event(c, ev, dt, e);
 	const uint8_t *p = c->p;
-	unsigned type = *p++, n = goev_specs[type].nargs;
-	bool ok = quick_varint(&p, dt);
-	for (unsigned i = 1; i < n; i++)
-		ok &= quick_varint(&p, &ev->arg[i]);
-	if (!ok)
+	if (cur_left(c) < ROOM || c->bad)
 		return gowire_any_event(c, ev, dt, e);
+	unsigned type = *p++, n = goev_nargs[type];
+	if (!n || !(p = quick_varint(p, dt)))
+		return gowire_any_event(c, ev, dt, e);
+	for (unsigned i = 1; i < n; i++)
+		if (!(p = quick_varint(p, &ev->arg[i])))
+			return gowire_any_event(c, ev, dt, e);
 	ev->type = (uint8_t)type;
 	c->p = p;
 	return true;

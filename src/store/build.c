@@ -157,7 +157,7 @@ static void put_born(
 
 static void put_enter(void *self, trk_id trk, int64_t t, enum tstate state, uint32_t who, stk_id stack)
 {
-	struct sink_enter e = {t, trk, who, stack, (uint8_t)state};
+	struct sink_enter e = {t, trk, who, stack, (uint8_t)state, 0};
 	tracks_enter(((struct build *)self)->tracks, &e, 1);
 }
 

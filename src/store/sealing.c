@@ -17,6 +17,8 @@
 #include "base/job.h"
 #include "base/mem.h"
 
+#include <string.h>
+
 enum { SLOTS = 3, COUNT_SLOTS = 1024, CLASSES = CLASS__N };
 
 struct slot {
@@ -30,7 +32,7 @@ struct slot {
 struct sealing {
 	struct store *st;
 	struct sealer sealer;
-	uint64_t class_n[CLASSES];	/* goroutines by class where the newest sheet ends */
+	int64_t class_n[CLASSES];	/* goroutines by class where the newest sheet ends */
 	int64_t sealed, counted[CT__N];
 	uint32_t pieces;
 	struct job *job;		/* NULL: no thread */
@@ -53,14 +55,16 @@ static void count(struct sealing *s, int64_t t, enum counter c, uint64_t v)
 	*(struct count_row *)col_add(&s->st->counts[c], NULL) = (struct count_row){ t, v };
 }
 
-/* The values of one class within a slot of a sheet: where it was least, most, and last. */
-struct class_slot { struct count_row min, max, last; bool any; };
+/* The values of one class within a slot of a sheet: where it was least, most, and last. max is less than
+   min while there is none. */
+struct class_slot { struct count_row min, max, last; };
+static const struct class_slot no_values = { .min.v = INT64_MAX, .max.v = 0 };
 
 static void slot_flush(struct sealing *s, struct class_slot *slot, enum counter c)
 {
-	if (!slot->any)
-		return;
 	const struct count_row *a = &slot->min, *b = &slot->max;
+	if (a->v > b->v)
+		return;
 	if (a->t > b->t)
 		a = &slot->max, b = &slot->min;
 	if (a->t < slot->last.t)
@@ -68,19 +72,21 @@ static void slot_flush(struct sealing *s, struct class_slot *slot, enum counter 
 	if (b->t < slot->last.t && b->v != a->v)
 		count(s, b->t, c, b->v);
 	count(s, slot->last.t, c, slot->last.v);
-	slot->any = false;
+	*slot = no_values;
 }
 
-static void slot_add(struct class_slot *slot, int64_t t, uint64_t v)
+/* Of a broken trace it may be less than none. */
+static inline void slot_add(struct class_slot *slot, int64_t t, int64_t v)
 {
-	struct count_row row = { t, (int64_t)v < 0 ? 0 : v };
-	if (!slot->any)
-		*slot = (struct class_slot){ row, row, row, true };
-	if (row.v < slot->min.v)
-		slot->min = row;
-	if (row.v > slot->max.v)
-		slot->max = row;
-	slot->last = row;
+	uint64_t n = v < 0 ? 0 : (uint64_t)v;
+	if (n < slot->min.v) {
+		if (slot->min.v == INT64_MAX)
+			slot->max = (struct count_row){ t, n };
+		slot->min = (struct count_row){ t, n };
+	}
+	if (n > slot->max.v)
+		slot->max = (struct count_row){ t, n };
+	slot->last = (struct count_row){ t, n };
 }
 
 static void flush_all(struct sealing *s, struct class_slot *slot)
@@ -93,9 +99,10 @@ static void flush_all(struct sealing *s, struct class_slot *slot)
    was only learnt of later (SHEET_PAST) holds from its beginning on. */
 static void count_states(struct sealing *s, const struct sheet_piece *p)
 {
-	struct class_slot slot[CLASSES] = {0};
-	uint64_t *now = s->class_n;
-	const struct sheet_entry *e = p->entry;
+	struct class_slot slot[CLASSES] = { no_values, no_values, no_values, no_values, no_values };
+	int64_t now[CLASSES];
+	memcpy(now, s->class_n, sizeof now);
+	const struct sink_enter *e = p->entry;
 	for (size_t i = 0; p->past && i < p->n; i++)
 		if (e[i].state & SHEET_PAST) {
 			now[e[i].moved & ENTRY_WAS]--;
@@ -120,6 +127,7 @@ static void count_states(struct sealing *s, const struct sheet_piece *p)
 			slot_add(&slot[is], e[i].t, now[is]);
 	}
 	flush_all(s, slot);
+	memcpy(s->class_n, now, sizeof now);
 }
 
 /* ---- one piece after another */

@@ -115,13 +115,14 @@ static void count_intervals(struct sealer *s, const struct sheet_piece *p)
 		for (size_t i = 0; i < s->alive[k].n; i++)
 			s->pos[s->alive[k].v[i]] = 1;
 	}
-	for (size_t i = 0; i < p->n; i++) {
-		const struct sheet_entry *e = &p->entry[i];
-		if (!s->pos[e->trk]) {
-			s->pos[e->trk] = 1;
+	uint32_t *pos = s->pos;
+	const struct sink_enter *e = p->entry;
+	for (size_t i = 0; i < p->n; i++, e++) {
+		if (!pos[e->trk]) {
+			pos[e->trk] = 1;
 			list_add(&s->fresh[(e->moved & ENTRY_G) != 0], e->trk);
 		}
-		s->pos[e->trk] += e->t > p->t0;
+		pos[e->trk] += e->t > p->t0;
 	}
 	list_sort(&s->fresh[0]);
 	list_sort(&s->fresh[1]);
@@ -162,42 +163,44 @@ static void sort_entries(struct sealer *s, const struct sheet_piece *p, uint32_t
 {
 	s->from = mem_grow(s->from, &s->nfrom, total + 1u, sizeof *s->from);
 	memset(s->from, 0xff, total * sizeof *s->from);
-	for (size_t i = 0; i < p->n; i++) {
-		const struct sheet_entry *e = &p->entry[i];
-		uint32_t at = s->pos[e->trk] + (e->t > p->t0);
-		s->pos[e->trk] = at;
-		s->from[at] = (uint32_t)i;
+	const struct sink_enter *e = p->entry;
+	uint32_t *restrict from = s->from, *restrict pos = s->pos, n = (uint32_t)p->n;
+	for (uint32_t i = 0; i < n; i++, e++) {
+		uint32_t at = pos[e->trk] += e->t > p->t0;
+		from[at] = i;
 	}
 }
 
 /* One row; sum[] are the times by state before it, and after. What the track was doing at last goes into
    live[]. */
-static void fill_row(struct build_sheet *b, const uint32_t *from, uint32_t r, const struct sheet_piece *p,
+static void fill_row(const struct build_sheet *b, const uint32_t *from, uint32_t r, const struct sheet_piece *p,
     struct sheet_live *live, int64_t sum[TS__N])
 {
-	uint32_t end = b->first[r + 1], before = 0, nostack = b->sh->nostack;
-	unsigned state = TS_NONE;
-	for (uint32_t i = b->first[r]; i < end; i++) {
-		uint32_t start = 0;
-		if (from[i] != HEAD) {
-			const struct sheet_entry *e = &p->entry[from[i]];
-			start = (uint32_t)(e->t - p->t0);
-			*live = (struct sheet_live){ e->who, e->stack, e->state & SHEET_STATE };
-			b->state[i] = e->state;
-		} else {
-			b->state[i] = live->state ? live->state | (unsigned)SHEET_CONT : 0u;
-		}
-		sum[state] += start - before;
+	uint32_t i = b->first[r], end = b->first[r + 1], before = 0, nostack = b->sh->nostack;
+	uint32_t *restrict start = b->start, *restrict who = b->who, *restrict stack = b->stack - nostack;
+	uint8_t *restrict state = b->state;
+	const struct sink_enter *restrict entry = p->entry;
+	struct sink_enter now = { .t = p->t0, .who = live->who, .stack = live->stack,
+		.state = live->state ? live->state | (uint8_t)SHEET_CONT : 0 };
+	bool stacks = i >= nostack;
+	unsigned was = TS_NONE;
+	for (; i < end; i++) {
+		if (from[i] != HEAD)
+			now = entry[from[i]];
+		uint32_t at = (uint32_t)(now.t - p->t0);
+		sum[was] += at - before;
 		if (i % SHEET_STEP == 0)
 			memcpy(b->sum[i / SHEET_STEP], sum, sizeof(int64_t[TS__N]));
-		before = start;
-		state = live->state;
-		b->start[i] = start;
-		b->who[i] = live->who;
-		if (i >= nostack)
-			b->stack[i - nostack] = live->stack;
+		before = at;
+		was = now.state & SHEET_STATE;
+		start[i] = at;
+		who[i] = now.who;
+		state[i] = now.state;
+		if (stacks)
+			stack[i] = now.stack;
 	}
-	sum[state] += p->t1 - p->t0 - before;
+	sum[was] += p->t1 - p->t0 - before;
+	*live = (struct sheet_live){ now.who, now.stack, (uint8_t)was };
 }
 
 /* ---- edges */

@@ -7,15 +7,8 @@
 
 /* The writer's side of sheets; what readers need is in store.h. */
 
-/* One call of enter(). */
-struct sheet_entry {
-	int64_t t;
-	trk_id trk;
-	uint32_t who;
-	stk_id stack;
-	uint8_t state;		/* with SHEET_PAST */
-	uint8_t moved;		/* ENTRY_G: the track is a goroutine; its class before, and | class after << ENTRY_CLASS */
-};
+/* sink_enter.moved of what waits to be sealed: ENTRY_G: the track is a goroutine; the class of the state
+   before, and that of its own << ENTRY_CLASS. */
 enum { ENTRY_G = 0x80, ENTRY_CLASS = 3, ENTRY_WAS = 7 };
 
 /* What goroutines are counted by. */
@@ -25,7 +18,7 @@ extern const uint8_t sheet_class[TS__N];	/* by state */
 /* What was said of [t0, t1): entries with t0 <= t < t1, in the order of time within each track. */
 struct sheet_piece {
 	int64_t t0, t1;
-	struct sheet_entry *entry;
+	struct sink_enter *entry;
 	size_t n, centry;
 	struct edge *edge;
 	size_t nedge, cedge;

@@ -30,12 +30,14 @@
 #include <string.h>
 
 enum { SEAL_MAX = 1 << 18, GIDS_MIN = 1 << 16 };
-enum { HAS_T0 = 1, HAS_T1 = 2, HAS_RUN0 = 4, IS_G = 8 };
+enum { HAS_T0 = 1, HAS_T1 = 2, HAS_RUN0 = 4 };
 
 struct track_last {
 	int64_t t;
 	uint8_t state;
+	uint8_t class;			/* of the state: enum sheet_class */
 	uint8_t life;			/* of its row: HAS_* */
+	uint8_t g;			/* all ones: a goroutine; 0: none */
 };
 
 struct tracks {
@@ -155,7 +157,7 @@ trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
 	}
 	k->n = i + 1;
 	k->last = mem_grow(k->last, &k->nlast, i + 1u, sizeof *k->last);
-	k->last[i] = (struct track_last){ k->sealed, TS_NONE, kind == TK_G ? IS_G : 0 };
+	k->last[i] = (struct track_last){ .t = k->sealed, .g = kind == TK_G ? 0xff : 0 };
 	return i;
 }
 
@@ -199,12 +201,13 @@ static void track_life(struct track_last *l, struct trk_row *r, int64_t t, enum 
 	}
 }
 
-/* Nothing of that can happen now. */
-static inline bool life_goes_on(const struct track_last *l, unsigned s)
-{
-	unsigned need = s == TS_RUN ? HAS_T0 | HAS_RUN0 : HAS_T0;
-	return (l->life & (need | HAS_T1)) == need && s != TS_NONE && s != TS_FOREVER;
-}
+/* Nothing of that can happen when the row tells of this much, by state. */
+static const uint8_t life_known[TS__N] = {
+#define STATE(id, letter, name, reason) [TS_##id] = TS_##id == TS_NONE || TS_##id == TS_FOREVER ? 0xff : \
+	TS_##id == TS_RUN ? HAS_T0 | HAS_RUN0 : HAS_T0,
+#include "state.def"
+#undef STATE
+};
 
 static void add_edge(struct tracks *k, const struct edge *e)
 {
@@ -226,47 +229,77 @@ static int64_t late(struct tracks *k, struct track_last *l, const struct sink_en
 	return floor;
 }
 
-static inline void one_entry(struct tracks *k, const struct sink_enter *e)
+/* What is rare of an entry: its time, set right; the row; a piece that is full. */
+static int64_t rare_entry(struct tracks *k, struct track_last *l, const struct sink_enter *e, size_t n)
 {
 	unsigned s = e->state & SHEET_STATE, past = e->state & TS_PAST;
-	if (!e->trk || e->trk >= k->n || s >= TS__N)
-		return;
-	struct track_last *l = &k->last[e->trk];
 	int64_t t = e->t, floor = l->t < k->sealed ? k->sealed : l->t;
 	if (t < floor)
 		t = late(k, l, e, floor);
-	if (!life_goes_on(l, s))
-		track_life(l, col_at(&k->st->trks, e->trk), t, (enum tstate)s, past);
-	if (t > k->newest) {
+	track_life(l, col_at(&k->st->trks, e->trk), t, (enum tstate)s, past);
+	if (n >= SEAL_MAX && t >= k->newest && t > k->sealed && !past) {
+		if (t > k->newest)
+			k->ties = n;
 		k->newest = t;
-		k->ties = k->now.n;
-	}
-	unsigned moved = 0;
-	if (l->life & IS_G) {
-		unsigned was = sheet_class[l->state];
-		moved = ENTRY_G | sheet_class[s] << ENTRY_CLASS | was;
-		if (s == TS_READY && !past && (was == CLASS_WAITING || l->state == TS_NONE))
-			add_edge(k, &(struct edge){ t, e->who < k->n ? e->who : 0, e->trk, e->stack, l->state == TS_NONE });
-	}
-	if (k->now.n >= SEAL_MAX && t == k->newest && t > k->sealed && !past)
+		k->now.n = n;
 		tracks_upto(k, t);
-	struct sheet_piece *p = &k->now;
-	if (p->n == p->centry)
-		p->entry = mem_grow(p->entry, &p->centry, p->n + 1, sizeof *p->entry);
-	p->entry[p->n++] = (struct sheet_entry){ t, e->trk, e->who, e->stack, e->state & (SHEET_STATE | SHEET_PAST), (uint8_t)moved };
-	p->past |= past != 0;
-	l->t = t;
-	l->state = (uint8_t)s;
+	}
+	return t;
 }
 
-void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t n)
+/* Room for so many more. */
+static struct sink_enter *entry_room(struct sheet_piece *p, size_t n)
+{
+	if (p->n + n > p->centry)
+		p->entry = mem_grow(p->entry, &p->centry, p->n + n, sizeof *p->entry);
+	return p->entry;
+}
+
+void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 {
 	enum { AHEAD = 12 };
-	for (size_t i = 0; i < n; i++) {
-		if (i + AHEAD < n)
-			__builtin_prefetch(&k->last[e[i + AHEAD].trk]);
-		one_entry(k, &e[i]);
+	struct sink_enter *out = entry_room(&k->now, count);
+	size_t n = k->now.n;
+	int64_t sealed = k->sealed, newest = k->newest;
+	uint32_t ntrk = k->n;
+	for (const struct sink_enter *end = e + count; e < end; e++) {
+		if (e + AHEAD < end)
+			__builtin_prefetch(&k->last[e[AHEAD].trk]);
+		unsigned s = e->state & SHEET_STATE;
+		if (e->trk >= ntrk || s >= TS__N)
+			continue;
+		struct track_last *l = &k->last[e->trk];
+		unsigned known = life_known[s];
+		int64_t t = e->t;
+		if (t < l->t || t < sealed || (l->life & (known | HAS_T1)) != known || n >= SEAL_MAX) {
+			if (!e->trk)
+				continue;
+			k->newest = newest;
+			t = rare_entry(k, l, e, n);
+			if (sealed != k->sealed) {
+				out = entry_room(&k->now, (size_t)(end - e));
+				n = k->now.n;
+				sealed = k->sealed;
+			}
+		}
+		if (t > newest) {
+			newest = t;
+			k->ties = n;
+		}
+		unsigned was = l->class, is = sheet_class[s], past = e->state & TS_PAST;
+		if (s == TS_READY && l->g && !past && (was == CLASS_WAITING || l->state == TS_NONE))
+			add_edge(k, &(struct edge){ t, e->who < ntrk ? e->who : 0, e->trk, e->stack, l->state == TS_NONE });
+		if (past)
+			k->now.past = true;
+		out[n] = *e;
+		out[n].t = t;
+		out[n++].moved = (uint8_t)((ENTRY_G | is << ENTRY_CLASS | was) & l->g);
+		l->t = t;
+		l->state = (uint8_t)s;
+		l->class = (uint8_t)is;
 	}
+	k->newest = newest;
+	k->now.n = n;
 }
 
 void tracks_mark(struct tracks *k, const struct sink_mark *m)
