@@ -87,6 +87,7 @@ static void range_assist(struct gotrace *r, const struct tev *ev)
 	if (!r->n_assist)
 		r->n_assist = say_str(r, "GC mark assist");
 	g->ranged |= begin;
+	g->counts |= begin;
 	if (begin)
 		range_open(r, &g->assist, ev, r->n_assist);
 	else
@@ -111,7 +112,7 @@ static void range_stw(struct gotrace *r, const struct tev *ev)
 	} else {
 		char name[1200];
 		int len = snprintf(name, sizeof name, "stop-the-world (%.*s)", (int)(n < 1100 ? n : 1100), why);
-		g->ranged = true;
+		g->ranged = g->counts = true;
 		range_open(r, &g->stw, ev, r->sink->ops->str(r->sink->self, name, (size_t)len));
 	}
 	gotrack_show(r, g, gotables_stack(r, ev->stack));

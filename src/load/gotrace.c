@@ -111,6 +111,7 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 			r->last = ev[i].time;
 		}
 		r->ev = &ev[i];
+		r->now = gotrace_rel(r, ev[i].time);
 		one_event(r, &ev[i]);
 	}
 	r->unsaid += n;

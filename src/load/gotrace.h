@@ -49,6 +49,7 @@ struct gg {
 	bool named, system, mark_worker, dedicated, fractional;
 	bool ranged;			/* assist or stw may be open */
 	uint8_t works;			/* enum util_what it is told as taking its P now, 0 nothing */
+	bool counts;			/* ranged, dedicated or fractional: what it does is of the collector */
 	struct goopen *top;
 	int64_t sweep_lost;		/* TIME_NONE, or since when it is charged with a sweep whose end was
 					   seen elsewhere */
@@ -84,6 +85,7 @@ struct gotrace {
 	struct gotables tab;
 	const struct tev *ev;
 	int64_t base, sync, last;	/* first event, newest Sync, newest event: absolute */
+	int64_t now;			/* of the event at hand, since the first */
 	bool begun, stopped, sampled;
 	uint64_t nsync, seq;
 	uint64_t bytes, unsaid;		/* read when the newest generation ended; events since the last upto() */
@@ -149,7 +151,7 @@ static inline int64_t gotrace_rel(const struct gotrace *r, int64_t time)
 
 static inline int64_t gotrace_now(const struct gotrace *r)
 {
-	return gotrace_rel(r, r->ev->time);
+	return r->now;
 }
 
 #endif

@@ -117,7 +117,7 @@ static void carry(struct gotrace *r, struct gp *p, int64_t m, int64_t t)
 	show_m(r, m, TS_RUN, p->trk, t);
 }
 
-static void show_p(struct gotrace *r, struct gp *p, unsigned state, trk_id g, int64_t t)
+static inline void show_p(struct gotrace *r, struct gp *p, unsigned state, trk_id g, int64_t t)
 {
 	if (p->shown == state && p->who == g)
 		return;
@@ -127,7 +127,7 @@ static void show_p(struct gotrace *r, struct gp *p, unsigned state, trk_id g, in
 }
 
 /* What a running goroutine does, the innermost of its ranges. */
-static enum tstate running_state(const struct gg *g)
+static inline enum tstate running_state(const struct gg *g)
 {
 	if (g->ranged && g->stw.open)
 		return TS_STW;
@@ -137,7 +137,7 @@ static enum tstate running_state(const struct gg *g)
 }
 
 /* g runs on its P from t on: its track and the P's. */
-static void show_running(struct gotrace *r, struct gg *g, int64_t t, unsigned past, stk_id stack)
+static inline void show_running(struct gotrace *r, struct gg *g, int64_t t, unsigned past, stk_id stack)
 {
 	enum tstate s = running_state(g);
 	enter(r, g->trk, t, s | past, g->p ? g->p->trk : 0, stack);
@@ -216,7 +216,7 @@ static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 	uint32_t own = ev->from == TST_NOTEXIST ? ev->stack2 : ev->stack;
 	if (ev->wire == GE_GoUnblock || ev->wire == GE_GoSwitch || ev->wire == GE_GoSwitchDestroy)
 		own = 0;
-	if (g->named || !own)
+	if (!own)
 		return;
 	uint32_t n;
 	const struct tev_frame *f = tgen_stack(r->tab.gen, own, &n);
@@ -271,7 +271,7 @@ static struct gg *new_g(struct gotrace *r, const struct tev *ev)
 }
 
 /* Leave what it was in. */
-static void leave_state(struct gotrace *r, struct gg *g, const struct tev *ev)
+static inline void leave_state(struct gotrace *r, struct gg *g, const struct tev *ev)
 {
 	int64_t t = gotrace_now(r);
 	if (!executes(ev->from))
@@ -296,7 +296,7 @@ static void leave_state(struct gotrace *r, struct gg *g, const struct tev *ev)
 }
 
 /* Take P and M into RUNNING or SYSCALL. */
-static void take_p(struct gotrace *r, struct gg *g, const struct tev *ev)
+static inline void take_p(struct gotrace *r, struct gg *g, const struct tev *ev)
 {
 	g->p = ev->p >= 0 ? gotrack_p(r, ev->p) : NULL;
 	if (g->p)
@@ -305,7 +305,7 @@ static void take_p(struct gotrace *r, struct gg *g, const struct tev *ev)
 		g->m = ev->m;
 }
 
-static void enter_running(struct gotrace *r, struct gg *g, const struct tev *ev, int64_t since, stk_id stack)
+static inline void enter_running(struct gotrace *r, struct gg *g, const struct tev *ev, int64_t since, stk_id stack)
 {
 	int64_t t = gotrace_now(r);
 	take_p(r, g, ev);
@@ -335,7 +335,7 @@ static void enter_syscall(struct gotrace *r, struct gg *g, const struct tev *ev,
 	}
 }
 
-static void enter_plain(struct gotrace *r, struct gg *g, unsigned state, int64_t since, uint32_t who, stk_id stack)
+static inline void enter_plain(struct gotrace *r, struct gg *g, unsigned state, int64_t since, uint32_t who, stk_id stack)
 {
 	int64_t t = gotrace_now(r);
 	if (since < t)
@@ -354,7 +354,7 @@ static void drop_g(struct gotrace *r, struct gg *g)
 	r->free_g = g;
 }
 
-static void enter_state(struct gotrace *r, struct gg *g, const struct tev *ev)
+static inline void enter_state(struct gotrace *r, struct gg *g, const struct tev *ev)
 {
 	int64_t since = ev->from == TST_UNDETERMINED ? gotrace_rel(r, r->sync) : gotrace_now(r);
 	stk_id stack = gotables_stack(r, ev->stack);
@@ -388,7 +388,7 @@ static void enter_state(struct gotrace *r, struct gg *g, const struct tev *ev)
 	}
 }
 
-static void transition_g(struct gotrace *r, const struct tev *ev)
+static inline void transition_g(struct gotrace *r, const struct tev *ev)
 {
 	if (ev->from == ev->to)
 		return;
@@ -399,8 +399,10 @@ static void transition_g(struct gotrace *r, const struct tev *ev)
 		return;
 	if (ev->from != TST_UNDETERMINED && ev->from != TST_NOTEXIST)
 		leave_state(r, g, ev);
-	name_g(r, g, ev);
-	util_transition(r, g, ev);
+	if (!g->named)
+		name_g(r, g, ev);
+	if (g->counts)
+		util_transition(r, g, ev);
 	g->state = ev->to;
 	enter_state(r, g, ev);
 }
@@ -466,6 +468,7 @@ void gotrack_label(struct gotrace *r, const struct tev *ev)
 		g->dedicated = true;
 	else
 		g->fractional = true;
+	g->counts = true;
 	gotrack_util(r, dedicated ? UT_DEDICATED : UT_WORKER, ev->p, 1, false);
 	if (executes(g->state) && !g->works) {
 		g->works = dedicated ? UT_DEDICATED_ONCE : UT_WORKER_ONCE;

@@ -47,52 +47,52 @@ static const enum counter class_counter[CLASSES] = {
 
 /* ---- goroutines by state */
 
-static void count(struct sealing *s, int64_t t, enum counter c, uint64_t v)
+/* Of a broken trace it may be less than none. */
+static void count(struct sealing *s, int64_t t, enum counter c, int64_t v)
 {
 	if (t < s->counted[c])
 		t = s->counted[c];
 	s->counted[c] = t;
-	*(struct count_row *)col_add(&s->st->counts[c], NULL) = (struct count_row){ t, v };
+	*(struct count_row *)col_add(&s->st->counts[c], NULL) = (struct count_row){ t, v < 0 ? 0 : (uint64_t)v };
 }
 
-/* The values of one class within a slot of a sheet: where it was least, most, and last. max is less than
-   min while there is none. */
-struct class_slot { struct count_row min, max, last; };
-static const struct class_slot no_values = { .min.v = INT64_MAX, .max.v = 0 };
+/* The values of one class within a slot of a sheet: where it was least and most, and when it changed
+   last. min is more than max while there is none. */
+struct class_slot { struct { int64_t t, v; } min, max; int64_t t; };
+static const struct class_slot no_values = { .min.v = INT64_MAX, .max.v = INT64_MIN };
 
-static void slot_flush(struct sealing *s, struct class_slot *slot, enum counter c)
+static void slot_flush(struct sealing *s, struct class_slot *slot, int64_t now, enum counter c)
 {
-	const struct count_row *a = &slot->min, *b = &slot->max;
-	if (a->v > b->v)
+	if (slot->min.v > slot->max.v)
 		return;
-	if (a->t > b->t)
-		a = &slot->max, b = &slot->min;
-	if (a->t < slot->last.t)
-		count(s, a->t, c, a->v);
-	if (b->t < slot->last.t && b->v != a->v)
-		count(s, b->t, c, b->v);
-	count(s, slot->last.t, c, slot->last.v);
+	bool rises = slot->min.t <= slot->max.t;
+	int64_t ta = rises ? slot->min.t : slot->max.t, va = rises ? slot->min.v : slot->max.v;
+	int64_t tb = rises ? slot->max.t : slot->min.t, vb = rises ? slot->max.v : slot->min.v;
+	if (ta < slot->t)
+		count(s, ta, c, va);
+	if (tb < slot->t && va != vb)
+		count(s, tb, c, vb);
+	count(s, slot->t, c, now);
 	*slot = no_values;
 }
 
-/* Of a broken trace it may be less than none. */
 static inline void slot_add(struct class_slot *slot, int64_t t, int64_t v)
 {
-	uint64_t n = v < 0 ? 0 : (uint64_t)v;
-	if (n < slot->min.v) {
-		if (slot->min.v == INT64_MAX)
-			slot->max = (struct count_row){ t, n };
-		slot->min = (struct count_row){ t, n };
+	slot->t = t;
+	if (v < slot->min.v) {
+		slot->min.t = t;
+		slot->min.v = v;
 	}
-	if (n > slot->max.v)
-		slot->max = (struct count_row){ t, n };
-	slot->last = (struct count_row){ t, n };
+	if (v > slot->max.v) {
+		slot->max.t = t;
+		slot->max.v = v;
+	}
 }
 
-static void flush_all(struct sealing *s, struct class_slot *slot)
+static void flush_all(struct sealing *s, struct class_slot *slot, const int64_t *now)
 {
 	for (unsigned c = 1; c < CLASSES; c++)
-		slot_flush(s, &slot[c], class_counter[c]);
+		slot_flush(s, &slot[c], now[c], class_counter[c]);
 }
 
 /* How many goroutines run, wait, ... over a piece, thinned to the extremes of each slot of time. What
@@ -102,31 +102,28 @@ static void count_states(struct sealing *s, const struct sheet_piece *p)
 	struct class_slot slot[CLASSES] = { no_values, no_values, no_values, no_values, no_values };
 	int64_t now[CLASSES];
 	memcpy(now, s->class_n, sizeof now);
-	const struct sink_enter *e = p->entry;
-	for (size_t i = 0; p->past && i < p->n; i++)
-		if (e[i].state & SHEET_PAST) {
-			now[e[i].moved & ENTRY_WAS]--;
-			now[e[i].moved >> ENTRY_CLASS & ENTRY_WAS]++;
+	const struct sink_enter *e = p->entry, *all = e + p->n;
+	for (; p->past && e < all; e++)
+		if (e->state & SHEET_PAST) {
+			now[e->moved & ENTRY_WAS]--;
+			now[e->moved >> ENTRY_CLASS & ENTRY_WAS]++;
 		}
 	for (unsigned c = 1; c < CLASSES; c++)
 		slot_add(&slot[c], p->t0, now[c]);
 	int64_t step = (p->t1 - p->t0) / COUNT_SLOTS + 1, end = p->t0 + step;
-	for (size_t i = 0; i < p->n; i++) {
-		unsigned was = e[i].moved & ENTRY_WAS, is = e[i].moved >> ENTRY_CLASS & ENTRY_WAS;
-		if (was == is || e[i].state & SHEET_PAST)
+	for (e = p->entry; e < all; e++) {
+		unsigned was = e->moved & ENTRY_WAS, is = e->moved >> ENTRY_CLASS & ENTRY_WAS;
+		if (was == is || e->state & SHEET_PAST)
 			continue;
-		if (e[i].t >= end) {
-			flush_all(s, slot);
-			end = e[i].t - (e[i].t - p->t0) % step + step;
+		if (e->t >= end) {
+			flush_all(s, slot, now);
+			end = e->t - (e->t - p->t0) % step + step;
 		}
-		now[was]--;
-		now[is]++;
-		if (was)
-			slot_add(&slot[was], e[i].t, now[was]);
-		if (is)
-			slot_add(&slot[is], e[i].t, now[is]);
+		/* what is of no class is counted too, and not told */
+		slot_add(&slot[was], e->t, --now[was]);
+		slot_add(&slot[is], e->t, ++now[is]);
 	}
-	flush_all(s, slot);
+	flush_all(s, slot, now);
 	memcpy(s->class_n, now, sizeof now);
 }
 
