@@ -34,7 +34,7 @@ static uint64_t of_sheet(const struct sheet *sh, uint64_t *uncut)
 	uint64_t h = mix(mix(sh->ntrk, sh->n), mix((uint64_t)sh->t0, (uint64_t)sh->t1));
 	for (uint32_t r = 0; r < sh->ntrk; r++)
 		for (uint32_t i = sh->first[r]; i < sh->first[r + 1]; i++) {
-			uint64_t v = mix(mix((uint64_t)sh->trk[r] << 32 | sh->who[i], (uint64_t)sh->state[i] << 32 |
+			uint64_t v = mix(mix((uint64_t)sh->trk[r] << 32 | sheet_who(sh, i), (uint64_t)sh->state[i] << 32 |
 			    sheet_stack(sh, i)), (uint64_t)sh->t0 + sh->start[i]);
 			h = mix(h, v);
 			if (!(sh->state[i] & SHEET_CONT) && sh->state[i])
@@ -43,10 +43,10 @@ static uint64_t of_sheet(const struct sheet *sh, uint64_t *uncut)
 	for (uint32_t k = 0; k <= sh->n / SHEET_STEP; k++)
 		for (int s = 0; s < TS__N; s++)
 			h = mix(h, (uint64_t)sh->sum[k][s]);
-	for (uint32_t i = 0; i < sh->nedge; i++) {
-		const struct sheet_edge *e = &sh->edge[i];
-		h = mix(h, mix((uint64_t)e->t << 32 | e->from, (uint64_t)e->to << 32 | e->stack) + sh->edge_from[i]);
-		*uncut += mix((uint64_t)sh->t0 + e->t, mix((uint64_t)e->from << 32 | e->to, e->stack));
+	for (uint32_t k = 0; k < sh->nedge; k++) {
+		uint32_t i = sh->edge[k] & ~EDGE_CREATED, to = sh->trk[sheet_row_of(sh, i)] | (sh->edge[k] & EDGE_CREATED);
+		h = mix(h, sh->edge[k]);
+		*uncut += mix((uint64_t)sh->t0 + sh->start[i], mix((uint64_t)sheet_who(sh, i) << 32 | to, sheet_stack(sh, i)));
 	}
 	return h;
 }

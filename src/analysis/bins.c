@@ -104,7 +104,7 @@ static void ival_fill(const struct sheet *sh, uint32_t row, uint32_t i, struct i
 	v->state = (enum tstate)(sh->state[i] & SHEET_STATE);
 	v->t0 = sh->t0 + sh->start[i];
 	v->t1 = sheet_end(sh, row, i);
-	v->who = sh->who[i];
+	v->who = sheet_who(sh, i);
 	v->stack = sheet_stack(sh, i);
 	v->i = i;
 }
@@ -156,7 +156,7 @@ static void ival_join(const struct snap *sn, struct ival *v)
 		if (!ival_joins(sh, v->i, nsh, ni))
 			break;
 		v->t1 = sheet_end(nsh, (uint32_t)nrow, ni);
-		v->who = nsh->who[ni];
+		v->who = sheet_who(nsh, ni);
 		v->stack = sheet_stack(nsh, ni);
 		v->sheet += nsh != sh;
 		v->i = ni;

@@ -38,7 +38,7 @@ static bool transition(const struct sheet *sh, uint32_t i, enum tstate was, stru
 {
 	enum tstate s = (enum tstate)(sh->state[i] & SHEET_STATE);
 	e->state = s;
-	e->who = sh->who[i];
+	e->who = sheet_who(sh, i);
 	if (s == TS_NONE) {
 		e->kind = EL_END;
 		return was != TS_NONE;

@@ -176,7 +176,7 @@ static void walk_row(const struct walk *w, const struct sheet *sh, uint32_t row,
 		    !((sh->state[i] | sh->state[i - 1]) & SHEET_PAST) &&
 		    (int64_t)(sh->start[i + 1] - sh->start[i]) < w->h->least)
 			continue;
-		if (!wanted_who(w, sh->who[i]) || !wanted_stack(w, sh, row, i) ||
+		if (!wanted_who(w, sheet_who(sh, i)) || !wanted_stack(w, sh, row, i) ||
 		    !whole(w, sh, row, i, &t0, &t1))
 			continue;
 		if (t1 - t0 >= w->h->least && t1 - t0 <= w->h->most && t0 < c->until)

@@ -48,7 +48,7 @@ static int check_row(const struct snap *sn, const struct sheet *sh, uint32_t r, 
 			return bad(e, "intervals do not tile their sheet", i, sh->n);
 		if (state >= TS__N || (!first && sh->state[i] & SHEET_CONT))
 			return bad(e, "an interval has a state that is none", i, sh->n);
-		if (sheet_stack(sh, i) >= sn->nstks || !who_fits(sn, kind, state, sh->who[i]))
+		if (sheet_stack(sh, i) >= sn->nstks || !who_fits(sn, kind, state, sheet_who(sh, i)))
 			return bad(e, "an interval names what is not there", i, sh->n);
 	}
 	int64_t sum[TS__N], all = 0;
@@ -65,13 +65,13 @@ static int check_sheet(const struct snap *sn, const struct sheet *sh, struct err
 	for (uint32_t r = 0; r < sh->ntrk; r++)
 		if (check_row(sn, sh, r, e))
 			return -1;
-	for (uint32_t i = 0; i < sh->nedge; i++) {
-		const struct sheet_edge *d = &sh->edge[i];
-		if (d->from >= sn->ntrks || (d->to & ~EDGE_CREATED) >= sn->ntrks || d->stack >= sn->nstks ||
-		    sh->t0 + d->t >= sh->t1 || (i && d->t < d[-1].t) || sh->edge_from[i] >= sh->nedge)
-			return bad(e, "an edge is out of place", i, sh->nedge);
-		if (i && sh->edge[sh->edge_from[i]].from < sh->edge[sh->edge_from[i - 1]].from)
-			return bad(e, "edges by origin are out of order", i, sh->nedge);
+	for (uint32_t k = 0, was = 0; k < sh->nedge; k++) {
+		uint32_t i = sh->edge[k] & ~EDGE_CREATED;
+		if (i >= sh->n || i < sh->nostack || (sh->state[i] & SHEET_STATE) != TS_READY)
+			return bad(e, "an edge is out of place", k, sh->nedge);
+		if (k && (sheet_who(sh, was) > sheet_who(sh, i) || (sheet_who(sh, was) == sheet_who(sh, i) && sh->start[was] > sh->start[i])))
+			return bad(e, "edges are out of order", k, sh->nedge);
+		was = i;
 	}
 	return 0;
 }

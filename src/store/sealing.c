@@ -135,7 +135,7 @@ static void seal(struct sealing *s, struct sheet_piece *p)
 	const struct sheet *sh = sealer_seal(&s->sealer, p);
 	*(const struct sheet **)col_add(&s->st->sheets, NULL) = sh;
 	s->sealed = p->t1;
-	p->n = p->nedge = 0;
+	p->n = 0;
 	p->past = false;
 }
 
@@ -234,7 +234,6 @@ void sealing_done(struct sealing *s)
 	sealer_free(&s->sealer);
 	for (int i = 0; i < SLOTS; i++) {
 		mem_free(s->slot[i].p.entry);
-		mem_free(s->slot[i].p.edge);
 		s->slot[i].p = (struct sheet_piece){0};
 	}
 }

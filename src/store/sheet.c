@@ -12,6 +12,10 @@
  * machinery: exact shares at any scale for half a byte an interval, and no
  * pyramid of textures.
  *
+ * An interval costs 9 bytes, of a P 7: when it starts, its state, and two bytes
+ * each for who and stack. Who woke whom is told by the intervals that are runnable;
+ * the edges are their indexes in the order of who did it.
+ *
  * start[] is 32 bits wide, so a sheet in which anything begins is at most
  * SHEET_MAX_NS long; a stretch in which nothing happens may have any length.
  *
@@ -35,32 +39,50 @@ enum { LARGE = 1 << 20 };
 struct build_sheet {
 	struct sheet *sh;
 	trk_id *trk;
-	uint32_t *first, *start, *who, *edge_from;
+	uint32_t *first, *start, *edge, *who4;
+	uint16_t *who2, *stack2;
 	uint8_t *state;
-	stk_id *stack;
+	stk_id *stack4;
 	int64_t (*sum)[TS__N];
-	struct sheet_edge *edge;
+	size_t who_at;		/* where the last part begins, which may be less than there is room for */
 };
 
-/* Lay the arrays out in one block, the widest first. */
-static struct build_sheet sheet_layout(uint32_t ntrk, uint32_t n, uint32_t nostack, uint32_t nedge)
+enum { NARROW = 1 << 16 };
+
+/* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become. */
+static struct build_sheet sheet_layout(uint32_t ntrk, uint32_t n, uint32_t nostack, uint32_t nedge, bool narrow)
 {
-	size_t steps = (size_t)n / SHEET_STEP + 1, at[10], size = sizeof(struct sheet);
-	size_t want[] = { steps * sizeof(int64_t[TS__N]), nedge * sizeof(struct sheet_edge),
-		(ntrk + 1) * sizeof(uint32_t), (ntrk + 1) * sizeof(uint32_t), n * sizeof(uint32_t),
-		n * sizeof(uint32_t), (n - nostack) * sizeof(uint32_t), nedge * sizeof(uint32_t), n };
-	for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+	size_t steps = (size_t)n / SHEET_STEP + 1, at[10], size = sizeof(struct sheet), stacks = n - nostack;
+	size_t whos = (size_t)(n < NARROW ? n : NARROW) + 1;
+	size_t want[] = { steps * sizeof(int64_t[TS__N]), (ntrk + 1) * sizeof(uint32_t), (ntrk + 1) * sizeof(uint32_t),
+		n * sizeof(uint32_t), nedge * sizeof(uint32_t), narrow ? 0 : stacks * sizeof(stk_id),
+		narrow ? stacks * sizeof(uint16_t) : 0, n };
+	size_t parts = sizeof want / sizeof *want;
+	for (size_t i = 0; i < parts; i++)
 		at[i] = size, size += want[i];
+	size_t who_at = (size + 3) / 4 * 4;
+	size_t wide = n * sizeof(uint32_t), two = (n + 1) / 2 * sizeof(uint32_t) + whos * sizeof(uint32_t);
+	size = who_at + (wide > two ? wide : two);
 	char *p = size < LARGE ? xmalloc(size) : mem_pages(size);
-	struct build_sheet b = { (struct sheet *)(void *)p, .sum = (void *)(p + at[0]), .edge = (void *)(p + at[1]),
-		.trk = (void *)(p + at[2]), .first = (void *)(p + at[3]), .start = (void *)(p + at[4]),
-		.who = (void *)(p + at[5]), .stack = (void *)(p + at[6]), .edge_from = (void *)(p + at[7]),
-		.state = (uint8_t *)(p + at[8]) };
-	*b.sh = (struct sheet){ .bytes = size, .ntrk = ntrk, .n = n, .nostack = nostack, .trk = b.trk, .first = b.first, .start = b.start,
-		.state = b.state, .who = b.who, .stack = b.stack, .nedge = nedge, .edge = b.edge,
-		.edge_from = b.edge_from };
+	struct build_sheet b = { .sh = (void *)p, .sum = (void *)(p + at[0]), .trk = (void *)(p + at[1]),
+		.first = (void *)(p + at[2]), .start = (void *)(p + at[3]), .edge = (void *)(p + at[4]),
+		.stack4 = narrow ? NULL : (void *)(p + at[5]), .stack2 = narrow ? (void *)(p + at[6]) : NULL,
+		.state = (uint8_t *)(p + at[7]), .who2 = (void *)(p + who_at), .who4 = (void *)(p + who_at), .who_at = who_at };
+	*b.sh = (struct sheet){ .bytes = size, .ntrk = ntrk, .n = n, .nostack = nostack, .trk = b.trk, .first = b.first,
+		.start = b.start, .state = b.state, .stack2 = b.stack2, .stack4 = b.stack4, .nedge = nedge, .edge = b.edge };
 	b.sh->sum = (const int64_t (*)[TS__N])(void *)(p + at[0]);
 	return b;
+}
+
+/* Give back what was too much. */
+static void sheet_trim(const struct build_sheet *b, size_t used)
+{
+	if (b->sh->bytes < LARGE)
+		return;
+	size_t size = b->who_at + used;
+	if (size < LARGE)
+		size = LARGE;
+	b->sh->bytes = mem_pages_trim(b->sh, b->sh->bytes, size);
 }
 
 const uint8_t sheet_class[TS__N] = {
@@ -106,10 +128,18 @@ static void tracks_room(struct sealer *s, uint32_t n)
 	memset(s->pos + had, 0, (s->ntrk - had) * sizeof *s->pos);
 }
 
-/* How many intervals each track will have, in pos[]; tracks that were not there at first begin with a
-   head of TS_NONE. */
-static void count_intervals(struct sealer *s, const struct sheet_piece *p)
+/* Who woke or created the goroutine: it waited, or was not there. */
+static inline bool is_edge(const struct sink_enter *e)
 {
+	unsigned was = e->moved & ENTRY_WAS;
+	return e->state == TS_READY && e->moved & ENTRY_G && (was == CLASS_NONE || was == CLASS_WAITING);
+}
+
+/* How many intervals each track will have, in pos[], and, returned, how many edges at most; tracks that were not there at first begin with a
+   head of TS_NONE. */
+static uint32_t count_intervals(struct sealer *s, const struct sheet_piece *p)
+{
+	uint32_t nedge = 0;
 	for (int k = 0; k < 2; k++) {
 		s->fresh[k].n = 0;
 		for (size_t i = 0; i < s->alive[k].n; i++)
@@ -123,9 +153,11 @@ static void count_intervals(struct sealer *s, const struct sheet_piece *p)
 			list_add(&s->fresh[(e->moved & ENTRY_G) != 0], e->trk);
 		}
 		pos[e->trk] += e->t > p->t0;
+		nedge += is_edge(e);
 	}
 	list_sort(&s->fresh[0]);
 	list_sort(&s->fresh[1]);
+	return nedge;
 }
 
 /* The rows of one kind: those that were there and those that are new, ascending. pos[] becomes the
@@ -165,24 +197,52 @@ static void sort_entries(struct sealer *s, const struct sheet_piece *p, uint32_t
 	memset(s->from, 0xff, total * sizeof *s->from);
 	const struct sink_enter *e = p->entry;
 	uint32_t *restrict from = s->from, *restrict pos = s->pos, n = (uint32_t)p->n;
+	struct sealer_edge *edge = s->edge;
 	for (uint32_t i = 0; i < n; i++, e++) {
 		uint32_t at = pos[e->trk] += e->t > p->t0;
 		from[at] = i;
+		if (is_edge(e))
+			*edge++ = (struct sealer_edge){ e->who < p->ntrks ? e->who : 0, at, i };
 	}
+}
+
+/* Who is named in the sheet, as numbers of two bytes: an index into whos[], by track in code[]. */
+struct whos {
+	uint32_t *code, *who, n, max, ntrks;
+	bool wide;		/* they are too many, or one is no track: the reasons of TS_OTHER are strings */
+};
+
+static inline uint16_t who_code(struct whos *w, uint32_t who)
+{
+	if (who >= w->ntrks) {
+		w->wide = true;
+		return 0;
+	}
+	uint32_t code = w->code[who];
+	if (code || !who)
+		return (uint16_t)code;
+	if (w->n == w->max) {
+		w->wide = true;
+		return 0;
+	}
+	w->who[w->n] = who;
+	return (uint16_t)(w->code[who] = w->n++);
 }
 
 /* One row; sum[] are the times by state before it, and after. What the track was doing at last goes into
    live[]. */
 static void fill_row(const struct build_sheet *b, const uint32_t *from, uint32_t r, const struct sheet_piece *p,
-    struct sheet_live *live, int64_t sum[TS__N])
+    struct sheet_live *live, int64_t sum[TS__N], struct whos *whos)
 {
 	uint32_t i = b->first[r], end = b->first[r + 1], before = 0, nostack = b->sh->nostack;
-	uint32_t *restrict start = b->start, *restrict who = b->who, *restrict stack = b->stack - nostack;
+	uint32_t *restrict start = b->start;
+	uint16_t *restrict who2 = b->who2;
 	uint8_t *restrict state = b->state;
 	const struct sink_enter *restrict entry = p->entry;
 	struct sink_enter now = { .t = p->t0, .who = live->who, .stack = live->stack,
 		.state = live->state ? live->state | (uint8_t)SHEET_CONT : 0 };
-	bool stacks = i >= nostack;
+	uint16_t *stack2 = i >= nostack ? b->stack2 : NULL;
+	stk_id *stack4 = i >= nostack ? b->stack4 : NULL;
 	unsigned was = TS_NONE;
 	for (; i < end; i++) {
 		if (from[i] != HEAD)
@@ -194,59 +254,84 @@ static void fill_row(const struct build_sheet *b, const uint32_t *from, uint32_t
 		before = at;
 		was = now.state & SHEET_STATE;
 		start[i] = at;
-		who[i] = now.who;
 		state[i] = now.state;
-		if (stacks)
-			stack[i] = now.stack;
+		who2[i] = who_code(whos, now.who);
+		if (stack2)
+			stack2[i - nostack] = (uint16_t)now.stack;
+		else if (stack4)
+			stack4[i - nostack] = now.stack;
 	}
 	sum[was] += p->t1 - p->t0 - before;
 	*live = (struct sheet_live){ now.who, now.stack, (uint8_t)was };
 }
 
+/* All rows. pos[] is zero, and is so again. */
+static void fill_rows(struct sealer *s, struct build_sheet *b, const struct sheet_piece *p)
+{
+	int64_t sum[TS__N] = {0};
+	uint32_t n = b->sh->n, rows = b->sh->ntrk;
+	struct whos w = { .code = s->pos, .who = (uint32_t *)(void *)(b->who2 + (n + 1) / 2 * 2), .n = 1,
+		.max = n < NARROW ? n + 1 : NARROW, .ntrks = p->ntrks };
+	uint32_t *head = xmalloc(rows * sizeof *head + 1);
+	w.who[0] = 0;
+	for (uint32_t r = 0; r < rows; r++) {
+		struct sheet_live *live = &s->live[b->trk[r]];
+		head[r] = live->who;
+		fill_row(b, s->from, r, p, live, sum, &w);
+	}
+	if (n % SHEET_STEP == 0)
+		memcpy(b->sum[n / SHEET_STEP], sum, sizeof sum);
+	for (uint32_t i = 1; i < w.n; i++)
+		s->pos[w.who[i]] = 0;
+	for (uint32_t r = 0; w.wide && r < rows; r++)
+		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++)
+			b->who4[i] = s->from[i] == HEAD ? head[r] : p->entry[s->from[i]].who;
+	b->sh->who4 = w.wide ? b->who4 : NULL;
+	b->sh->who2 = b->who2;
+	b->sh->whos = w.who;
+	sheet_trim(b, w.wide ? n * sizeof *b->who4 : (size_t)((char *)(w.who + w.n) - (char *)b->who2));
+	mem_free(head);
+}
+
 /* ---- edges */
+
+struct edge_key { trk_id from; uint32_t at; int64_t t; };
 
 static int edge_cmp(const void *a, const void *b)
 {
-	const struct edge *x = a, *y = b;
+	const struct edge_key *x = a, *y = b;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
 	if (x->t != y->t)
 		return x->t < y->t ? -1 : 1;
-	return x->to < y->to ? -1 : x->to > y->to;
+	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static void sort_edges(struct edge *e, size_t n)
+static uint32_t edge_value(const struct sheet_piece *p, const struct sealer_edge *e)
 {
-	for (size_t i = 1; i < n; i++)
-		if (e[i - 1].t > e[i].t) {
-			qsort(e, n, sizeof *e, edge_cmp);
-			return;
-		}
+	bool created = (p->entry[e->entry].moved & ENTRY_WAS) == CLASS_NONE;
+	return e->at | (created ? EDGE_CREATED : 0);
 }
 
-static int by_key(const void *a, const void *b)
+/* Of a broken trace: not in the order of time, or made by what is no goroutine of the sheet. */
+static void index_edges_slowly(const struct sealer *s, struct build_sheet *b, const struct sheet_piece *p, uint32_t n)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-/* Edges whose makers are not all goroutines of the sheet, which only a broken trace has. */
-static void index_edges_slowly(struct build_sheet *b, uint32_t n)
-{
-	uint64_t *key = xmalloc(n * sizeof *key);
+	struct edge_key *key = xmalloc(n * sizeof *key + 1);
 	for (uint32_t i = 0; i < n; i++)
-		key[i] = (uint64_t)b->edge[i].from << 32 | i;
-	qsort(key, n, sizeof *key, by_key);
+		key[i] = (struct edge_key){ s->edge[i].from, edge_value(p, &s->edge[i]), p->entry[s->edge[i].entry].t };
+	qsort(key, n, sizeof *key, edge_cmp);
 	for (uint32_t i = 0; i < n; i++)
-		b->edge_from[i] = (uint32_t)key[i];
+		b->edge[i] = key[i].at;
 	mem_free(key);
 }
 
-/* Indexes of the edges by who made them: another counting sort, by rows. false: some were made by what
-   is no goroutine of the sheet. */
-static bool index_edges(struct sealer *s, struct build_sheet *b, uint32_t n)
+/* Edges by who made them: another counting sort, by rows. false: some were made by what is no goroutine
+   of the sheet. */
+static bool index_edges(struct sealer *s, struct build_sheet *b, const struct sheet_piece *p, uint32_t n)
 {
 	uint32_t *pos = s->pos, at;
 	for (uint32_t i = 0; i < n; i++)
-		pos[b->edge[i].from]++;
+		pos[s->edge[i].from]++;
 	at = pos[0];	/* by nobody */
 	pos[0] = 0;
 	for (uint32_t r = b->sh->nother; r < b->sh->ntrk; r++) {
@@ -255,23 +340,29 @@ static bool index_edges(struct sealer *s, struct build_sheet *b, uint32_t n)
 		at += c;
 	}
 	for (uint32_t i = 0; at == n && i < n; i++)
-		b->edge_from[pos[b->edge[i].from]++] = i;
+		b->edge[pos[s->edge[i].from]++] = edge_value(p, &s->edge[i]);
 	return at == n;
 }
 
-/* Edges by time, and by who made them. Leaves pos[] zero. */
-static void fill_edges(struct sealer *s, struct build_sheet *b, const struct edge *e, uint32_t n)
+/* Leaves pos[] zero. An edge whose interval has no length, and so no place, is none. */
+static void fill_edges(struct sealer *s, struct build_sheet *b, const struct sheet_piece *p)
 {
-	for (uint32_t r = 0; r < b->sh->ntrk; r++)
-		s->pos[b->trk[r]] = 0;
+	bool ordered = true;
+	int64_t t = INT64_MIN;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < b->sh->nedge; i++) {
+		const struct sealer_edge e = s->edge[i];
+		if (s->from[e.at] != e.entry)
+			continue;
+		ordered = ordered && p->entry[e.entry].t >= t;
+		t = p->entry[e.entry].t;
+		s->edge[n++] = e;
+	}
+	b->sh->nedge = n;
+	if (!ordered || !index_edges(s, b, p, n))
+		index_edges_slowly(s, b, p, n);
 	for (uint32_t i = 0; i < n; i++)
-		b->edge[i] = (struct sheet_edge){(uint32_t)(e[i].t - b->sh->t0), e[i].from,
-		    e[i].to | (e[i].created ? EDGE_CREATED : 0), e[i].stack};
-	if (!index_edges(s, b, n))
-		index_edges_slowly(b, n);
-	for (uint32_t i = 0; i < n; i++)
-		s->pos[e[i].from] = 0;
-	s->pos[0] = 0;
+		s->pos[s->edge[i].from] = 0;
 	for (uint32_t r = b->sh->nother; r < b->sh->ntrk; r++)
 		s->pos[b->trk[r]] = 0;
 }
@@ -287,26 +378,24 @@ static void keep_alive(struct sealer *s, const struct build_sheet *b)
 
 struct sheet *sealer_seal(struct sealer *s, struct sheet_piece *p)
 {
-	int64_t sum[TS__N] = {0};
 	uint32_t row = 0, n = 0;
 	tracks_room(s, p->ntrks);
-	count_intervals(s, p);
+	uint32_t nedge = count_intervals(s, p);
 	uint32_t other = intervals_of(s, 0), total = other + intervals_of(s, 1);
 	size_t rows = s->alive[0].n + s->alive[1].n + s->fresh[0].n + s->fresh[1].n;
-	struct build_sheet b = sheet_layout((uint32_t)rows, total, other, (uint32_t)p->nedge);
+	struct build_sheet b = sheet_layout((uint32_t)rows, total, other, nedge, p->nstks <= NARROW);
 	b.sh->t0 = p->t0;
 	b.sh->t1 = p->t1;
 	put_rows(s, &b, 0, &row, &n);
 	b.sh->nother = row;
 	put_rows(s, &b, 1, &row, &n);
 	b.first[row] = n;
+	s->edge = mem_grow(s->edge, &s->cedge, nedge + (size_t)1, sizeof *s->edge);
 	sort_entries(s, p, total);
 	for (uint32_t r = 0; r < row; r++)
-		fill_row(&b, s->from, r, p, &s->live[b.trk[r]], sum);
-	if (total % SHEET_STEP == 0)
-		memcpy(b.sum[total / SHEET_STEP], sum, sizeof sum);
-	sort_edges(p->edge, p->nedge);
-	fill_edges(s, &b, p->edge, (uint32_t)p->nedge);
+		s->pos[b.trk[r]] = 0;
+	fill_edges(s, &b, p);
+	fill_rows(s, &b, p);
 	keep_alive(s, &b);
 	return b.sh;
 }
@@ -325,6 +414,7 @@ void sealer_free(struct sealer *s)
 	mem_free(s->live);
 	mem_free(s->pos);
 	mem_free(s->from);
+	mem_free(s->edge);
 	for (int k = 0; k < 2; k++) {
 		mem_free(s->alive[k].v);
 		mem_free(s->fresh[k].v);
@@ -381,6 +471,19 @@ static void sheet_near(const uint32_t *start, int64_t rel, int64_t len, uint32_t
 			*hi -= step;
 		*lo = *hi - *lo > step ? *hi - step : *lo;
 	}
+}
+
+uint32_t sheet_row_of(const struct sheet *sh, uint32_t i)
+{
+	uint32_t lo = 0, hi = sh->ntrk;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (sh->first[mid] <= i)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 uint32_t sheet_find(const struct sheet *sh, uint32_t row, int64_t t)

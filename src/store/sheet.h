@@ -20,9 +20,7 @@ struct sheet_piece {
 	int64_t t0, t1;
 	struct sink_enter *entry;
 	size_t n, centry;
-	struct edge *edge;
-	size_t nedge, cedge;
-	uint32_t ntrks;		/* tracks so far */
+	uint32_t ntrks, nstks;	/* tracks and stacks so far */
 	bool past;		/* some entries are SHEET_PAST */
 };
 
@@ -38,9 +36,11 @@ struct sealer {
 	struct sealer_list { trk_id *v; size_t n, cap; } alive[2], fresh[2];	/* [1]: goroutines */
 	uint32_t *from;		/* scratch: by interval, its entry */
 	size_t nfrom;
+	struct sealer_edge { trk_id from; uint32_t at, entry; } *edge;	/* scratch: interval and entry */
+	size_t cedge;
 };
 
-/* One block of memory: sheet_free it. The piece's edges are sorted in place. */
+/* One block of memory: sheet_free it. */
 struct sheet *sealer_seal(struct sealer *, struct sheet_piece *);
 void sheet_free(const struct sheet *);
 void sealer_free(struct sealer *);

@@ -38,9 +38,6 @@ struct trk_row {
 };
 
 struct edge { int64_t t; trk_id from, to; stk_id stack; bool created; };	/* from 0: nobody */
-struct sheet_edge { uint32_t t; trk_id from, to; stk_id stack; };	/* t: ns after the sheet's t0;
-									   EDGE_CREATED is or'ed to `to` */
-#define EDGE_CREATED UINT32_C(0x80000000)
 
 struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 	int64_t t0, t1;
@@ -53,13 +50,18 @@ struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 				   its track starts, or at t1 */
 	const uint8_t *state;	/* enum tstate & SHEET_STATE; SHEET_CONT: continues the sheet before;
 				   SHEET_PAST: see TS_PAST. Only the first of a track starts at 0 */
-	const uint32_t *who;	/* see state.def */
-	const stk_id *stack;	/* of interval i: sheet_stack(); Ps and Ms have none */
+	/* of interval i: sheet_who(), see state.def, and sheet_stack(); Ps and Ms have no stacks. Few tracks are
+	   named in one sheet, and few traces have more than 65535 stacks: so these are numbers of two bytes
+	   where that is enough, or of four */
+	const uint16_t *who2, *stack2;
+	const uint32_t *who4, *whos;	/* who2 is an index into whos, where who4 is NULL */
+	const stk_id *stack4;
 	const int64_t (*sum)[TS__N];	/* ns by state before interval SHEET_STEP*k, straight across tracks */
 	uint32_t nedge;
-	const struct sheet_edge *edge;	/* who woke or created whom, by time */
-	const uint32_t *edge_from;	/* indexes of edges ordered by (from, time) */
+	const uint32_t *edge;	/* who woke or created whom: intervals that are TS_READY for a new cause, ordered
+				   by (who, time); EDGE_CREATED is or'ed */
 };
+#define EDGE_CREATED UINT32_C(0x80000000)
 enum { SHEET_CONT = 0x80, SHEET_PAST = 0x40, SHEET_STATE = 0x3f, SHEET_STEP = 512 };
 
 struct warn_row { uint64_t at; const char *msg; };
@@ -124,13 +126,19 @@ const struct snap *build_again_done(struct build *);
 void build_free(struct build *);			/* the store goes with it */
 
 /* sheet.c */
+/* Row of an interval. */
+uint32_t sheet_row_of(const struct sheet *, uint32_t i);
 /* Row of a track in a sheet, or -1. */
 int32_t sheet_row(const struct sheet *, trk_id);
 /* Index of the interval of row that holds time t (clamped to the sheet). */
 uint32_t sheet_find(const struct sheet *, uint32_t row, int64_t t);
 static inline stk_id sheet_stack(const struct sheet *sh, uint32_t i)
 {
-	return i < sh->nostack ? 0 : sh->stack[i - sh->nostack];
+	return i < sh->nostack ? 0 : sh->stack4 ? sh->stack4[i - sh->nostack] : sh->stack2[i - sh->nostack];
+}
+static inline uint32_t sheet_who(const struct sheet *sh, uint32_t i)
+{
+	return sh->who4 ? sh->who4[i] : sh->whos[sh->who2[i]];
 }
 static inline int64_t sheet_end(const struct sheet *sh, uint32_t row, uint32_t i)
 {

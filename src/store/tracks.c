@@ -34,8 +34,7 @@ enum { HAS_T0 = 1, HAS_T1 = 2, HAS_RUN0 = 4 };
 
 struct track_last {
 	int64_t t;
-	uint8_t state;
-	uint8_t class;			/* of the state: enum sheet_class */
+	uint8_t class;			/* of its state: enum sheet_class */
 	uint8_t life;			/* of its row: HAS_* */
 	uint8_t g;			/* all ones: a goroutine; 0: none */
 };
@@ -102,7 +101,6 @@ void tracks_done(struct tracks *k)
 	intern_free(&k->index);
 	mem_free(k->last);
 	mem_free(k->now.entry);
-	mem_free(k->now.edge);
 	mem_free(k->gid);
 	k->last = NULL;
 	k->gid = NULL;
@@ -176,6 +174,14 @@ void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, s
 		r->created = created;
 }
 
+/* Room for so many more. */
+static struct sink_enter *entry_room(struct sheet_piece *p, size_t n)
+{
+	if (p->n + n > p->centry)
+		p->entry = mem_grow(p->entry, &p->centry, p->n + n, sizeof *p->entry);
+	return p->entry;
+}
+
 /* What a track's row says of its life. */
 static void track_life(struct track_last *l, struct trk_row *r, int64_t t, enum tstate s, bool past)
 {
@@ -209,14 +215,6 @@ static const uint8_t life_known[TS__N] = {
 #undef STATE
 };
 
-static void add_edge(struct tracks *k, const struct edge *e)
-{
-	struct sheet_piece *p = &k->now;
-	if (p->nedge == p->cedge)
-		p->edge = mem_grow(p->edge, &p->cedge, p->nedge + 1, sizeof *p->edge);
-	p->edge[p->nedge++] = *e;
-}
-
 /* An entry that is told too late for its time, or of a time that is sealed. */
 static int64_t late(struct tracks *k, struct track_last *l, const struct sink_enter *e, int64_t floor)
 {
@@ -245,14 +243,6 @@ static int64_t rare_entry(struct tracks *k, struct track_last *l, const struct s
 		tracks_upto(k, t);
 	}
 	return t;
-}
-
-/* Room for so many more. */
-static struct sink_enter *entry_room(struct sheet_piece *p, size_t n)
-{
-	if (p->n + n > p->centry)
-		p->entry = mem_grow(p->entry, &p->centry, p->n + n, sizeof *p->entry);
-	return p->entry;
 }
 
 void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
@@ -286,16 +276,13 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 			newest = t;
 			k->ties = n;
 		}
-		unsigned was = l->class, is = sheet_class[s], past = e->state & TS_PAST;
-		if (s == TS_READY && l->g && !past && (was == CLASS_WAITING || l->state == TS_NONE))
-			add_edge(k, &(struct edge){ t, e->who < ntrk ? e->who : 0, e->trk, e->stack, l->state == TS_NONE });
-		if (past)
+		unsigned was = l->class, is = sheet_class[s];
+		if (e->state & TS_PAST)
 			k->now.past = true;
 		out[n] = *e;
 		out[n].t = t;
 		out[n++].moved = (uint8_t)((ENTRY_G | is << ENTRY_CLASS | was) & l->g);
 		l->t = t;
-		l->state = (uint8_t)s;
 		l->class = (uint8_t)is;
 	}
 	k->newest = newest;
@@ -341,23 +328,15 @@ void tracks_util(struct tracks *k, const struct sink_util *u)
 	*(struct sink_util *)col_add(&k->st->utils, NULL) = *u;
 }
 
-/* Move what is not before t1 out of v[from..n) into w[0..), keeping the order of both; how many of v
-   stay. Every element begins with its time. */
-static size_t split(void *v, size_t from, size_t n, size_t width, int64_t t1, void **w, size_t *nw, size_t *cw)
+/* Take the entries from v[from] on that are not before t1 out, keeping the order of both; how many stay. */
+static size_t split(struct sink_enter *v, size_t from, size_t n, int64_t t1, struct sheet_piece *late)
 {
-	char *p = v;
 	size_t k = from;
 	for (size_t i = from; i < n; i++) {
-		int64_t t;
-		memcpy(&t, p + i * width, sizeof t);
-		if (t < t1) {
-			if (k != i)
-				memcpy(p + k * width, p + i * width, width);
-			k++;
-			continue;
-		}
-		*w = mem_grow(*w, cw, *nw + 1, width);
-		memcpy((char *)*w + (*nw)++ * width, p + i * width, width);
+		if (v[i].t < t1)
+			v[k++] = v[i];
+		else
+			entry_room(late, 1)[late->n++] = v[i];
 	}
 	return k;
 }
@@ -366,30 +345,21 @@ static size_t split(void *v, size_t from, size_t n, size_t width, int64_t t1, vo
 static void cut_piece(struct tracks *k, int64_t t1)
 {
 	struct sheet_piece late = {0}, *p = &k->now;
-	void *entry = NULL, *edge = NULL;
 	size_t from = t1 > k->newest ? p->n : t1 == k->newest ? k->ties : 0;
-	p->n = split(p->entry, from, p->n, sizeof *p->entry, t1, &entry, &late.n, &late.centry);
-	p->nedge = split(p->edge, 0, p->nedge, sizeof *p->edge, t1, &edge, &late.nedge, &late.cedge);
+	p->n = split(p->entry, from, p->n, t1, &late);
 	p->t0 = k->sealed;
 	p->t1 = t1;
 	p->ntrks = k->n;
+	p->nstks = col_n(&k->st->stks);
 	bool past = p->past;
 	sealing_piece(k->sealing, p);
 	k->sealed = t1;
 	p->past = past && late.n;
-	if (late.n) {
-		p->entry = mem_grow(p->entry, &p->centry, late.n, sizeof *p->entry);
-		memcpy(p->entry, entry, late.n * sizeof *p->entry);
-	}
-	if (late.nedge) {
-		p->edge = mem_grow(p->edge, &p->cedge, late.nedge, sizeof *p->edge);
-		memcpy(p->edge, edge, late.nedge * sizeof *p->edge);
-	}
+	if (late.n)
+		memcpy(entry_room(p, late.n), late.entry, late.n * sizeof *p->entry);
 	p->n = late.n;
-	p->nedge = late.nedge;
 	k->ties = 0;
-	mem_free(entry);
-	mem_free(edge);
+	mem_free(late.entry);
 }
 
 void tracks_upto(struct tracks *k, int64_t t)
