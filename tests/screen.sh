@@ -165,6 +165,13 @@ screen gc-curve 80x24 orders.trace '8<Tab>hhhh'
 screen gc-range 80x24 orders.trace '8:t 1.2s..1.4s<Enter>V' -ascii
 screen gc-assists 160x40 orders.trace '8ggjjjjjjjjjjjjj'
 screen gc-assist-flame 80x24 orders.trace '8jjjjjjjjjjjjj4'
+# found anywhere in the trace; only what matches; a range; both stacks; as it lies in the file
+screen events-found 80x24 orders.trace '9/400000 sales<Enter>'
+screen events-none 80x24 orders.trace '9/no such thing<Enter>' -ascii
+screen events-grep-all 80x24 orders.trace '9gg&TaskBegin.*(report|login)<Enter>'
+screen events-range 80x24 orders.trace '9jjvjjjj' -ascii
+screen events-stacks 80x30 orders.trace '9jjS'
+screen events-wire 80x24 orders.trace '9jjr'
 # tasks: kinds, one kind, what happened in one; regions
 screen tasks 80x24 orders.trace '7'
 screen tasks-list 80x24 orders.trace '7j<Enter>' -ascii

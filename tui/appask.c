@@ -69,6 +69,8 @@ void app_find(struct app *a, int dir)
 		return;
 	}
 	uint32_t n = find(a, dir, hits, sizeof hits);
+	if (n == FIND_ON)
+		return;
 	app_message(a, n ? ST_NORMAL : ST_WARN, "/%s  %s", rx_text(a->find), hits);
 }
 

@@ -101,10 +101,14 @@ void app_screen(struct app *a, const char *file)
 		app_message(a, ST_ERROR, "%s: %s", name, strerror(errno));
 		return;
 	}
-	struct grid *g = grid_new(a->rows, a->cols, a->env.ascii);
+	const struct pane_ops *p = pane_now(a);
+	bool own = p->write && p->write(state_now(a), &a->env, &b);
+	struct grid *g = own ? NULL : grid_new(a->rows, a->cols, a->env.ascii);
 	a->message[0] = '\0';
-	app_draw(a, g);
-	picture_make(g, &a->look, name, &b);
+	if (g) {
+		app_draw(a, g);
+		picture_make(g, &a->look, name, &b);
+	}
 	grid_free(g);
 	size_t done = 0;
 	while (done < b.n) {
@@ -116,7 +120,7 @@ void app_screen(struct app *a, const char *file)
 	if (close(fd) || done < b.n)
 		app_message(a, ST_ERROR, "%s: %s", name, strerror(errno));
 	else
-		app_message(a, ST_NORMAL, "the screen is in %s", name);
+		app_message(a, ST_NORMAL, own ? "the selection is in %s" : "the screen is in %s", name);
 	buf_free(&b);
 }
 

@@ -83,6 +83,8 @@ struct pane_env {		/* what a pane may see beside its own state */
 	tui_report *report;	/* makes the text of a report; NULL: cannot */
 };
 
+#define FIND_ON UINT32_MAX
+
 struct pane_ops {
 	const char *name, *tab;	/* "top", "Top" */
 	int bit;		/* P_TOP: the rows of cmd.def that hold here */
@@ -110,7 +112,8 @@ struct pane_ops {
 	void (*summary)(const void *st, const struct pane_env *, struct buf *);
 	void (*detail)(const void *st, const struct pane_env *, struct buf *);
 	/* To the next hit of env->find (dir 1, -1) from the cursor, 0: stay, 2: at or after the cursor
-	   (while typing). Number of hits; *at: which one it is, from 1. */
+	   (while typing). Number of hits; *at: which one it is, from 1. FIND_ON: it is looked for beside the
+	   keyboard, and the detail line says how far that is. */
 	uint32_t (*find)(void *st, const struct pane_env *, int dir, uint32_t *at);
 	/* Bottom hint row, "Enter peek  c cum": as words; NULL: made from cmd.def. */
 	void (*keys)(const void *st, const struct pane_env *, struct buf *);
@@ -121,6 +124,8 @@ struct pane_ops {
 	   what it made. */
 	struct job *(*job)(void *st);
 	void (*done)(void *st, const struct pane_env *);
+	bool (*write)(const void *st, const struct pane_env *, struct buf *);	/* what :w FILE writes; false or
+									   NULL: the screen */
 	void (*copy)(const void *st, const struct pane_env *, struct buf *);	/* `y`; NULL: the detail line */
 };
 

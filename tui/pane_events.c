@@ -1,124 +1,29 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Every event in order. The pane holds a page of them, CHUNK or so around the
+ * Every event in order. The pane holds a page of them, EV_CHUNK or so around the
  * cursor (analysis/eventlist.c gathers it out of the store), and another page
  * when the cursor comes near its end, so that a trace of any length opens at
  * once and a jump to a time costs the same anywhere. Rows therefore have no
  * number in the whole; where the cursor is, is a time.
+ *
+ * What is not on the page is looked for beside the keyboard (events_hunt.c): the
+ * next hit of a search, or those that `&` leaves, which then are the page.
  */
 #include "config.h"
-#include "tracepane.h"
+#include "eventsview.h"
 
-#include "analysis/eventlist.h"
 #include "base/text.h"
 #include "store/spans.h"
 #include "timeline.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CHUNK = 4000, CHUNK_MAX = 40000, NEAR = 200 };
-
-enum { ALL_SPANS = (1 << (SP_RANGE + 1)) - 1, ALL_MARKS = (1 << (MK_WAKE_NET + 1)) - 1 };
-static const struct { const char *name; uint32_t kinds, spans, marks; } views[] = {
-	{"all", EL_ALL, ALL_SPANS, ALL_MARKS},
-	{"goroutines", 1 << EL_CREATE | 1 << EL_READY | 1 << EL_RUN | 1 << EL_BLOCK | 1 << EL_SYSCALL | 1 << EL_END, 0, 0},
-	{"blocks", 1 << EL_BLOCK | 1 << EL_SYSCALL | 1 << EL_READY, 0, 0},
-	{"life", 1 << EL_CREATE | 1 << EL_END, 0, 0},
-	{"user", 1 << EL_BEGIN_SPAN | 1 << EL_END_SPAN | 1 << EL_MARK, 1 << SP_TASK | 1 << SP_REGION, 1 << MK_LOG},
-	{"gc", 1 << EL_BEGIN_SPAN | 1 << EL_END_SPAN, 1 << SP_GC | 1 << SP_STW | 1 << SP_ASSIST | 1 << SP_SWEEP, 0},
-	{"samples", 1 << EL_SAMPLE, 0, 0},
-};
-enum { VIEWS = sizeof views / sizeof *views };
-
-struct events {
-	struct arena mem;
-	struct tp_scope scope;
-	struct el list;
-	uint32_t *row;		/* of list, as `&` leaves them */
-	size_t crow;
-	struct rows rows;
-	int view;
-	uint8_t *hit;
-	uint32_t nhit;
-};
 
 static bool want(const void *arg, trk_id g, int64_t t)
 {
 	return tp_in(arg, g, t, t);
-}
-
-static const struct el_event *event_at(const struct events *p, uint32_t i)
-{
-	return &p->list.v[p->row[i]];
-}
-
-static const struct el_event *now(const struct events *p)
-{
-	return p->rows.n ? event_at(p, p->rows.sel) : NULL;
-}
-
-/* ---- words */
-
-static void span_words(const struct store *st, const struct el_event *e, struct buf *b)
-{
-	const struct sink_span *s = &store_span(st, e->who)->s;
-	if (s->kind == SP_TASK || (s->kind == SP_REGION && s->id))
-		buf_printf(b, "task %llu ", (unsigned long long)s->id);
-	if (s->kind == SP_TASK || s->kind == SP_REGION || s->kind == SP_STW || s->kind == SP_RANGE)
-		tp_str(st, s->name, "(no name)", b);
-	if (e->kind == EL_END_SPAN && s->t0 != TIME_NONE) {
-		buf_putc(b, ' ');
-		text_ns(b, s->t1 - s->t0);
-	}
-}
-
-static void mark_words(const struct store *st, const struct sink_mark *m, struct buf *b)
-{
-	if (m->task)
-		buf_printf(b, "task %llu ", (unsigned long long)m->task);
-	if (store_str(st, m->category)->n)
-		buf_putc(b, '['), tp_str(st, m->category, "", b), buf_puts(b, "] ");
-	tp_str(st, m->text, "", b);
-}
-
-/* What happened, without when and to whom. */
-static void words(const struct snap *sn, const struct el_event *e, struct buf *b)
-{
-	const struct store *st = sn->st;
-	switch (e->kind) {
-	case EL_CREATE:
-	case EL_READY:
-		if (e->who)
-			buf_puts(b, "by "), tp_who(st, e->who, b);
-		break;
-	case EL_RUN:
-		if (e->who && e->who < sn->ntrks)
-			buf_puts(b, "on "), tp_id(st, e->who, b);
-		break;
-	case EL_BLOCK: buf_puts(b, state_name(e->state)); break;
-	case EL_SYSCALL: buf_puts(b, e->state == TS_SYSBLOCK ? "blocked, P lost" : ""); break;
-	case EL_BEGIN_SPAN:
-	case EL_END_SPAN: span_words(st, e, b); break;
-	case EL_MARK: mark_words(st, store_mark(st, e->who), b); break;
-	default: break;
-	}
-	if (e->stack) {
-		buf_puts(b, b->n && b->p[b->n - 1] != ' ' ? "  " : " ");
-		tp_site(st, e->stack, b);
-	}
-}
-
-static void row_text(const struct snap *sn, const struct el_event *e, struct buf *b)
-{
-	buf_reset(b);
-	buf_puts(b, el_name(sn, e));
-	buf_putc(b, ' ');
-	if (e->trk)
-		tp_who(sn->st, e->trk, b);
-	buf_putc(b, ' ');
-	words(sn, e, b);
 }
 
 /* ---- pages */
@@ -131,10 +36,11 @@ static void fill(struct events *p, const struct pane_env *env)
 	p->row = mem_grow(p->row, &p->crow, p->list.n + 1u, sizeof *p->row);
 	for (uint32_t i = 0; i < p->list.n; i++) {
 		if (env->grep.rx)
-			row_text(sn, &p->list.v[i], &b);
+			ev_text(sn, &p->list.v[i], &b);
 		if (!env->grep.rx || rx_match(env->grep.rx, b.p, b.n))
 			p->row[n++] = i;
 	}
+	p->matched = p->matched && env->grep.rx;
 	rows_set(&p->rows, n);
 	mem_free(p->hit);
 	p->hit = NULL;
@@ -142,30 +48,48 @@ static void fill(struct events *p, const struct pane_env *env)
 	if (env->find.rx && n) {
 		p->hit = xcalloc(n, 1);
 		for (uint32_t i = 0; i < n; i++) {
-			row_text(sn, event_at(p, i), &b);
+			ev_text(sn, ev_at(p, i), &b);
 			p->nhit += p->hit[i] = rx_match(env->find.rx, b.p, b.n);
 		}
 	}
 	buf_free(&b);
 }
 
+/* Begin to look for the next hit (dir 1, -1), or around t for all that `&` leaves (0). */
+static bool hunt(struct events *p, const struct pane_env *env, const char *re, int dir, int64_t t)
+{
+	if (p->hunt)
+		hunt_free(p->hunt, env);
+	p->hunt = hunt_start(env, &(struct hunt_ask){re, p->view, t, dir});
+	if (!p->hunt)
+		snprintf(p->said, sizeof p->said, "something else is going on beside the keyboard: again when it is over");
+	return p->hunt;
+}
+
 /* The page around a moment. Rare kinds have none near: then the stretch grows. */
 static void page_at(struct events *p, const struct pane_env *env, int64_t t)
 {
 	const struct snap *sn = session_snap(env->s);
-	struct el_ask q = {views[p->view].kinds, views[p->view].spans, views[p->view].marks, NULL, &p->scope};
+	if (p->matched && env->grep.rx) {	/* the page is made of what is found */
+		hunt(p, env, NULL, 0, t);
+		return;
+	}
+	p->matched = false;
+	struct el_ask q = {ev_views[p->view].kinds, ev_views[p->view].spans, ev_views[p->view].marks, NULL, &p->scope};
 	int64_t t0, t1;
 	if (p->scope.f.g || p->scope.f.slice)
 		q.want = want;
-	for (uint32_t n = CHUNK; ; n = n > UINT32_MAX / 8 ? UINT32_MAX : n * 8) {
+	for (uint32_t n = EV_CHUNK; ; n = n > UINT32_MAX / 8 ? UINT32_MAX : n * 8) {
 		el_around(sn, t, n, p->scope.t0, p->scope.t1, &t0, &t1);
-		el_gather(sn, &q, t0, t1, CHUNK_MAX, &p->list);
-		if (p->list.n >= CHUNK / 4 || (t0 == p->scope.t0 && t1 == p->scope.t1))
+		el_gather(sn, &q, t0, t1, EV_CHUNK_MAX, &p->list);
+		if (p->list.n >= EV_CHUNK / 4 || (t0 == p->scope.t0 && t1 == p->scope.t1))
 			break;
 	}
 	if (p->list.n && p->list.t1 <= t)	/* too much: what was asked for must be in it */
-		el_gather(sn, &q, t, t1, CHUNK_MAX, &p->list);
+		el_gather(sn, &q, t, t1, EV_CHUNK_MAX, &p->list);
 	fill(p, env);
+	if (env->grep.rx && sn->complete && (p->list.t0 > p->scope.t0 || p->list.t1 < p->scope.t1))
+		hunt(p, env, NULL, 0, t);
 }
 
 /* Select the first event at or after t. */
@@ -174,7 +98,7 @@ static void seek(struct events *p, int64_t t)
 	uint32_t lo = 0, hi = p->rows.n;
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		if (event_at(p, mid)->t < t)
+		if (ev_at(p, mid)->t < t)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -182,25 +106,31 @@ static void seek(struct events *p, int64_t t)
 	rows_select(&p->rows, lo);
 }
 
+/* That very one, of those at its instant. */
+static void select_event(struct events *p, const struct el_event *e)
+{
+	uint32_t i = p->rows.sel;
+	while (i + 1 < p->rows.n && ev_at(p, i)->t == e->t &&
+	    (ev_at(p, i)->kind != e->kind || ev_at(p, i)->trk != e->trk || ev_at(p, i)->who != e->who))
+		i++;
+	if (i < p->rows.n && ev_at(p, i)->t == e->t)
+		rows_select(&p->rows, i);
+}
+
 static void turn(struct events *p, const struct pane_env *env)
 {
-	const struct el_event *e = now(p);
+	const struct el_event *e = ev_now(p);
 	if (!e)
 		return;
-	bool low = p->rows.sel < NEAR && p->list.t0 > p->scope.t0;
-	bool high = p->rows.sel + NEAR >= p->rows.n && p->list.t1 < p->scope.t1;
-	if (!low && !high)
+	bool low = p->rows.sel < EV_NEAR && p->list.t0 > p->scope.t0;
+	bool high = p->rows.sel + EV_NEAR >= p->rows.n && p->list.t1 < p->scope.t1;
+	if ((!low && !high) || (p->matched && p->hunt))
 		return;
 	struct el_event was = *e;
 	uint32_t below = p->rows.sel - rows_top(&p->rows, env->rows - 1);
 	page_at(p, env, was.t);
 	seek(p, was.t);
-	uint32_t i = p->rows.sel;
-	while (i + 1 < p->rows.n && event_at(p, i)->t == was.t &&
-	    (event_at(p, i)->kind != was.kind || event_at(p, i)->trk != was.trk || event_at(p, i)->who != was.who))
-		i++;
-	if (i < p->rows.n && event_at(p, i)->t == was.t)
-		rows_select(&p->rows, i);
+	select_event(p, &was);
 	p->rows.top = p->rows.sel > below ? p->rows.sel - below : 0;
 }
 
@@ -213,8 +143,11 @@ static void go_to(struct events *p, const struct pane_env *env, int64_t t)
 static void update(void *st, const struct pane_env *env)
 {
 	struct events *p = st;
-	const struct el_event *e = now(p);
+	const struct el_event *e = ev_now(p);
 	int64_t t = e ? e->t : TIME_NONE;
+	hunt_free(p->hunt, env);
+	p->hunt = NULL;
+	p->matched = false;
 	arena_reset(&p->mem);
 	tp_scope(env, &p->mem, &p->scope);
 	if (t == TIME_NONE || t < p->scope.t0 || t >= p->scope.t1)
@@ -222,9 +155,39 @@ static void update(void *st, const struct pane_env *env)
 	go_to(p, env, t);
 }
 
+static void tick(void *st, const struct pane_env *env)
+{
+	struct events *p = st;
+	const struct el *found;
+	if (!p->hunt || !hunt_done(p->hunt))
+		return;
+	found = hunt_found(p->hunt);
+	if (!found->n) {
+		snprintf(p->said, sizeof p->said, hunt_one(p->hunt) ? "no hit in the whole trace" : "no event matches");
+	} else if (hunt_one(p->hunt)) {
+		struct el_event e = found->v[0];
+		go_to(p, env, e.t);
+		select_event(p, &e);
+	} else {
+		struct el_event was = ev_now(p) ? *ev_now(p) : found->v[0];
+		p->list.v = mem_grow(p->list.v, &p->list.cap, found->n, sizeof *p->list.v);
+		memcpy(p->list.v, found->v, found->n * sizeof *p->list.v);
+		p->list.n = found->n;
+		p->list.t0 = found->t0;
+		p->list.t1 = found->t1;
+		p->matched = true;
+		fill(p, env);
+		seek(p, was.t);
+		select_event(p, &was);
+	}
+	hunt_free(p->hunt, env);
+	p->hunt = NULL;
+}
+
 static void close_events(void *st)
 {
 	struct events *p = st;
+	hunt_free(p->hunt, NULL);
 	arena_free(&p->mem);
 	mem_free(p->list.v);
 	mem_free(p->row);
@@ -235,27 +198,36 @@ static void close_events(void *st)
 
 struct drawing { const struct events *p; const struct pane_env *env; };
 
-static enum style style_of(const struct snap *sn, const struct el_event *e)
+static bool in_range(const struct events *p, int64_t t)
 {
-	switch (e->kind) {
-	case EL_RUN: return ST_S_RUN;
-	case EL_READY:
-	case EL_CREATE: return ST_S_READY;
-	case EL_BLOCK:
-	case EL_SYSCALL: return state_style(e->state);
-	case EL_BEGIN_SPAN:
-	case EL_END_SPAN: return store_span(sn->st, e->who)->s.kind == SP_STW ? ST_STWLINE
-				: store_span(sn->st, e->who)->s.kind >= SP_GC ? ST_S_GC : ST_ACCENT;
-	case EL_MARK: return ST_ACCENT;
-	default: return ST_DIM;
+	int64_t at = ev_now(p) ? ev_now(p)->t : p->anchor;
+	return p->ranging && t >= (at < p->anchor ? at : p->anchor) && t <= (at < p->anchor ? p->anchor : at);
+}
+
+/* Lines below the events for stacks, where S has asked for them and there is nothing beside. */
+static int foot_of(const struct events *p, const struct pane_env *env)
+{
+	return p->stacks && !env->beside && env->rows >= 12 ? env->rows * 2 / 5 : 0;
+}
+
+static int draw_stacks(const struct events *p, const struct pane_env *env, struct grid *g, int y, int h)
+{
+	struct ev_stack v[2];
+	int n = ev_now(p) ? ev_stacks(session_snap(env->s), ev_now(p), v) : 0;
+	if (!n)
+		grid_text(g, y, 1, ST_DIM, 0, "the trace has no stack of this event");
+	for (int i = 0; i < n && y + 1 < h; i++) {
+		grid_text(g, y, 1, ST_HEAD, 0, v[i].of);
+		y = tp_stack(env, g, y + 1, i + 1 < n ? y + (h - y) / 2 : h, v[i].stack) + 1;
 	}
+	return y;
 }
 
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
 	const struct drawing *d = arg;
 	const struct snap *sn = session_snap(d->env->s);
-	const struct el_event *e = event_at(d->p, i);
+	const struct el_event *e = ev_at(d->p, i);
 	bool wide = g->w >= 100;
 	struct buf b = {0};
 	text_at(&b, e->t, 1000);
@@ -263,21 +235,23 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	buf_reset(&b);
 	if (i) {
 		buf_putc(&b, '+');
-		text_ns(&b, e->t - event_at(d->p, i - 1)->t);
+		text_ns(&b, e->t - ev_at(d->p, i - 1)->t);
 		grid_right(g, y, 20, ST_DIM, 0, buf_str(&b));
 		buf_reset(&b);
 	}
-	grid_text(g, y, 21, style_of(sn, e), 0, el_name(sn, e));
+	grid_text(g, y, 21, ev_style(sn, e), 0, el_name(sn, e));
 	if (e->trk && wide)
 		tp_who(sn->st, e->trk, &b);
 	else if (e->trk)
 		tp_id(sn->st, e->trk, &b);
 	tp_text(d->env, g, y, 33, wide ? 30 : 7, ST_NORMAL, &b);
 	buf_reset(&b);
-	words(sn, e, &b);
+	ev_words(sn, e, &b);
 	int x = wide ? 64 : 41;
 	tp_text(d->env, g, y, x, g->w - x, ST_NORMAL, &b);
 	buf_free(&b);
+	if (in_range(d->p, e->t))
+		grid_put(g, y, 0, '+', ST_RANGE, ST_NORMAL, AT_BOLD);
 }
 
 static void draw(const void *st, const struct pane_env *env, struct grid *g)
@@ -290,7 +264,10 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 			: env->grep.rx ? "No event near the cursor matches: & and Enter shows all of them."
 			: p->view ? "There are no such events here: e shows other kinds."
 			: "No event is left by the filters: R drops them all, u the last one.");
-	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
+	int foot = foot_of(p, env);
+	if (foot)
+		draw_stacks(p, env, g, g->h - foot + 1, g->h);
+	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1 - foot, g->w});
 	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env}, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
 	grid_unclip(g, old);
 }
@@ -299,7 +276,7 @@ static void side(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct events *p = st;
 	const struct snap *sn = session_snap(env->s);
-	const struct el_event *e = now(p);
+	const struct el_event *e = ev_now(p);
 	struct buf b = {0};
 	if (!e)
 		return;
@@ -309,17 +286,10 @@ static void side(const void *st, const struct pane_env *env, struct grid *g)
 		tp_who(sn->st, e->trk, &b);
 	tp_text(env, g, y++, 2, g->w - 2, ST_NORMAL, &b);
 	buf_reset(&b);
-	words(sn, e, &b);
+	ev_words(sn, e, &b);
 	tp_text(env, g, y++, 2, g->w - 2, ST_NORMAL, &b);
 	buf_free(&b);
-	if (!e->stack)
-		return;
-	grid_text(g, ++y, 0, ST_HEAD, 0, e->kind == EL_READY || e->kind == EL_CREATE ? "stack of who did it" : "stack");
-	y = tp_stack(env, g, y + 1, g->h - 12 > y + 2 ? g->h - 12 : g->h, e->stack);
-	if (e->kind == EL_CREATE && e->trk && y + 3 < g->h) {
-		grid_text(g, ++y, 0, ST_HEAD, 0, "starts in");
-		tp_stack(env, g, y + 1, g->h, store_trk(sn->st, e->trk)->start);
-	}
+	draw_stacks(p, env, g, y + 1, g->h);
 }
 
 /* ---- acting */
@@ -340,12 +310,12 @@ static enum verdict goto_cmd(struct events *p, const struct pane_env *env, const
 
 static enum verdict kinds_cmd(struct events *p, const struct pane_env *env, const char *arg, struct ask *out)
 {
-	int64_t t = now(p) ? now(p)->t : p->list.t0;
-	int view = (p->view + 1) % VIEWS;
-	for (int i = 0; arg && *arg && i <= VIEWS; i++) {
-		if (i == VIEWS)
+	int64_t t = ev_now(p) ? ev_now(p)->t : p->list.t0;
+	int view = (p->view + 1) % EV_VIEWS;
+	for (int i = 0; arg && *arg && i <= EV_VIEWS; i++) {
+		if (i == EV_VIEWS)
 			return tp_message(out, "kinds: all, goroutines, blocks, life, user, gc, samples");
-		if (!strcmp(arg, views[i].name)) {
+		if (!strcmp(arg, ev_views[i].name)) {
 			view = i;
 			break;
 		}
@@ -355,27 +325,109 @@ static enum verdict kinds_cmd(struct events *p, const struct pane_env *env, cons
 	return V_DONE;
 }
 
+static void range_of(const struct events *p, int64_t *t0, int64_t *t1)
+{
+	int64_t at = ev_now(p) ? ev_now(p)->t : p->anchor;
+	*t0 = at < p->anchor ? at : p->anchor;
+	*t1 = (at < p->anchor ? p->anchor : at) + 1;
+}
+
+/* The events of the range, a line each; false: there is no range. */
+static bool write_events(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct events *p = st;
+	const struct snap *sn = session_snap(env->s);
+	enum { MOST = 2000000 };
+	struct el_ask q = {ev_views[p->view].kinds, ev_views[p->view].spans, ev_views[p->view].marks,
+	    p->scope.f.g || p->scope.f.slice ? want : NULL, &p->scope};
+	struct el l = {0};
+	struct buf row = {0};
+	int64_t t0, t1;
+	if (!p->ranging)
+		return false;
+	range_of(p, &t0, &t1);
+	el_gather(sn, &q, t0, t1, MOST, &l);
+	for (uint32_t i = 0; i < l.n; i++) {
+		if (env->grep.rx)
+			ev_text(sn, &l.v[i], &row);
+		if (!env->grep.rx || rx_match(env->grep.rx, row.p, row.n))
+			ev_line(sn, &l.v[i], b);
+	}
+	buf_free(&row);
+	mem_free(l.v);
+	return true;
+}
+
+static void copy(const void *st, const struct pane_env *env, struct buf *b)
+{
+	if (!write_events(st, env, b) && ev_now(st))
+		ev_line(session_snap(env->s), ev_now(st), b);
+}
+
+static enum verdict filter_range(struct events *p, const struct pane_env *env, struct ask *out)
+{
+	out->kind = ASK_QUERY;
+	out->query = *session_query(env->s);
+	out->query.suspended = false;
+	range_of(p, &out->query.from, &out->query.to);
+	p->ranging = false;
+	return V_ASK;
+}
+
+/* Drop what is going on; false: nothing is. */
+static bool cancel(struct events *p, const struct pane_env *env)
+{
+	bool any = p->hunt || p->ranging;
+	if (p->hunt)
+		snprintf(p->said, sizeof p->said, "stopped");
+	else
+		p->ranging = false;
+	hunt_free(p->hunt, env);
+	p->hunt = NULL;
+	return any;
+}
+
+static enum verdict wire(const struct events *p, struct ask *out)
+{
+	const struct el_event *e = ev_now(p);
+	if (!e)
+		return V_DONE;
+	out->kind = ASK_RUN;	/* times in the file may be behind those in order by a little */
+	snprintf(out->text, sizeof out->text, "report wire -from=%lldns -to=%lldns", (long long)(e->t > 500 ? e->t - 500 : 0),
+	    (long long)e->t + 1);
+	return V_ASK;
+}
+
 static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct events *p = st;
+	p->said[0] = '\0';
 	if (a->cmd == CMD_FIRST && a->count <= 0)
 		go_to(p, env, p->scope.t0);
 	if (a->cmd == CMD_LAST && a->count <= 0)
 		go_to(p, env, p->scope.t1 - 1);
-	if (rows_act(&p->rows, a, env->rows - 1)) {
+	if (rows_act(&p->rows, a, env->rows - 1 - foot_of(p, env))) {
 		turn(p, env);
 		return V_DONE;
 	}
 	switch ((int)a->cmd) {
-	case CMD_COLUMNS: return kinds_cmd(p, env, a->arg, out);
+	case CMD_KINDS: return kinds_cmd(p, env, a->arg, out);
+	case CMD_STACKS: p->stacks = !p->stacks; return V_DONE;
+	case CMD_WIRE: return wire(p, out);
+	case CMD_RANGE:
+		p->ranging = !p->ranging;
+		p->anchor = ev_now(p) ? ev_now(p)->t : p->scope.t0;
+		return V_DONE;
+	case CMD_FOCUS: return a->arg || !p->ranging ? V_PASS : filter_range(p, env, out);
+	case CMD_CANCEL: return cancel(p, env) ? V_DONE : V_PASS;
 	case CMD_GOTO_TIME: return a->arg ? goto_cmd(p, env, a->arg, out) : V_PASS;
 	case CMD_OPEN:
-		if (!now(p))
+		if (!ev_now(p))
 			return V_DONE;
 		out->kind = ASK_PANE;
 		out->pane = "timeline";
-		out->place.trk = now(p)->trk;
-		out->place.t0 = now(p)->t;
+		out->place.trk = ev_now(p)->trk;
+		out->place.t0 = ev_now(p)->t;
 		return V_ASK;
 	default: return V_PASS;
 	}
@@ -392,7 +444,7 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 static void place(const void *st, const struct pane_env *env, struct place *to)
 {
 	const struct events *p = st;
-	const struct el_event *e = now(p);
+	const struct el_event *e = ev_now(p);
 	if (!e)
 		return;
 	to->trk = e->trk;
@@ -403,13 +455,13 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 static void save(const void *st, struct view *v)
 {
 	const struct events *p = st;
-	*v = (struct view){{p->view, 0, 0, 0}, {now(p) ? now(p)->t : TIME_NONE, 0, 0, 0}};
+	*v = (struct view){{p->view, 0, 0, 0}, {ev_now(p) ? ev_now(p)->t : TIME_NONE, 0, 0, 0}};
 }
 
 static void load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct events *p = st;
-	p->view = v->zoom[0] >= 0 && v->zoom[0] < VIEWS ? (int)v->zoom[0] : 0;
+	p->view = v->zoom[0] >= 0 && v->zoom[0] < EV_VIEWS ? (int)v->zoom[0] : 0;
 	go_to(p, env, v->cursor[0] == TIME_NONE ? p->scope.t0 : v->cursor[0]);
 }
 
@@ -421,39 +473,57 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 		text_count(b, (int64_t)sn->trace.events);
 		buf_puts(b, " events in the file | ");
 	}
-	buf_printf(b, "kinds: %s (e) | ", views[p->view].name);
-	if (now(p) && p->scope.t1 > p->scope.t0)
+	buf_printf(b, "kinds: %s (e) | ", ev_views[p->view].name);
+	if (ev_now(p) && p->scope.t1 > p->scope.t0)
 		buf_printf(b, "at %.1f%% | ",
-		    100 * (double)(now(p)->t - p->scope.t0) / (double)(p->scope.t1 - p->scope.t0));
+		    100 * (double)(ev_now(p)->t - p->scope.t0) / (double)(p->scope.t1 - p->scope.t0));
 	tp_scope_words(&p->scope, b);
 }
 
 static void detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct events *p = st;
-	const struct snap *sn = session_snap(env->s);
-	if (!now(p))
-		return;
 	struct buf row = {0};
-	row_text(sn, now(p), &row);
-	buf_put(b, row.p, row.n);
+	if (p->hunt) {
+		hunt_words(p->hunt, b);
+	} else if (p->said[0]) {
+		buf_puts(b, p->said);
+	} else if (p->ranging) {
+		int64_t t0, t1;
+		range_of(p, &t0, &t1);
+		text_ns(b, t1 - t0 - 1);
+		buf_puts(b, " from ");
+		text_at(b, t0, 1000);
+		buf_puts(b, "   f only then  :w FILE writes these events  y copies them  Esc drops the range");
+	} else if (ev_now(p)) {
+		ev_text(session_snap(env->s), ev_now(p), &row);
+		buf_put(b, row.p, row.n);
+	}
 	buf_free(&row);
 }
 
+/* The next hit on the page; beyond it the search goes on beside the keyboard. */
 static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
 	struct events *p = st;
-	uint32_t sel = p->rows.sel;
+	uint32_t sel = p->rows.sel, n = p->rows.n, i = sel;
+	if (p->hunt && hunt_one(p->hunt)) {
+		hunt_free(p->hunt, env);
+		p->hunt = NULL;
+	}
 	fill(p, env);
 	rows_select(&p->rows, sel);
 	*at = 0;
-	if (!p->nhit)
-		return 0;
-	uint32_t n = p->rows.n, i = p->rows.sel;
+	p->said[0] = '\0';
 	if (dir == 1 || dir == -1)
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	while (dir && !p->hit[i])
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+		i += (uint32_t)dir;	/* before the first is after the last */
+	while (i < n && (dir || !p->nhit) && !p->hit[i])
+		i += dir == -1 ? UINT32_MAX : 1;
+	if (i >= n) {
+		if (dir == 2 || !session_snap(env->s)->complete)
+			return p->nhit;	/* while it is typed */
+		return hunt(p, env, env->find.text, dir == -1 ? -1 : 1, dir == -1 ? p->list.t0 : p->list.t1) ? FIND_ON : 0;
+	}
 	uint32_t hits = p->nhit;
 	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
 		*at += p->hit[k];
@@ -466,9 +536,9 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 
 static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
-	(void)st;
 	(void)env;
-	buf_puts(b, "j k  gg G  gt time  e kinds  & match  / n N find  Enter timeline  6 its goroutine");
+	buf_puts(b, ((const struct events *)st)->ranging ? "j k  the other end  f only then  :w FILE  y copy  Esc"
+		: "j k  gt time  e kinds  & match  / n N find  Enter timeline  r raw  S stacks  v range  6 goroutine");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
@@ -495,5 +565,5 @@ const struct pane_ops pane_events = {
     .name = "events", .tab = "Ev", .bit = P_EVENTS, .cmd = CMD_PANE_EVENTS, .trace_only = true,
     .state_size = sizeof(struct events), .close = close_events, .update = update, .draw = draw, .act = act, .go = go,
     .place = place, .topics = topics, .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
-    .side = side, .click = click,
+    .tick = tick, .write = write_events, .copy = copy, .side = side, .click = click,
 };

@@ -10,6 +10,7 @@
 
 #include "load/gowire.h"
 #include "session/remote.h"
+#include "session/tracefile.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,4 +53,45 @@ void dump_notes_say(struct dump_notes *n, bool say)
 	if (say && n->text.n)
 		fwrite(n->text.p, 1, n->text.n, stderr);
 	buf_free(&n->text);
+}
+
+/* ---- -from and -to */
+
+struct ends {
+	int64_t first, last;
+	bool any;
+};
+
+static bool find_ends(void *self, const struct tgen *g, const struct tev *t, size_t n)
+{
+	struct ends *e = self;
+	(void)g;
+	if (!e->any)
+		e->first = t[0].time;
+	e->any = true;
+	e->last = t[n - 1].time;
+	return true;
+}
+
+/* Times of the command line count from the first event, or are shares of the whole, or of the day: the
+   trace is read once to know where it begins, ends, and when that was. */
+int dump_range(const struct opt *o, struct bytes in, bool *asked, int64_t *from, int64_t *to, struct err *e)
+{
+	const char *a = opt_str(o, OPT_FROM), *b = opt_str(o, OPT_TO);
+	*asked = (a && *a) || (b && *b);
+	if (!*asked)
+		return 0;
+	static const struct tev_ops ops = {find_ends, NULL, NULL};
+	struct ends ends = {0};
+	struct tstream_info info;
+	if (tev_read(in, &ops, &ends, &info, e))
+		return -1;
+	struct snap sn = {.t0 = 0, .t1 = ends.last - ends.first + 1, .has_trace = true,
+	    .trace = {.wall = info.wall == TIME_NONE ? TIME_NONE
+	    : info.wall - (info.wall_at - ends.first)}};
+	if (trace_range(&sn, o, from, to, e))
+		return -1;
+	*from += ends.first;
+	*to += ends.first;
+	return 0;
 }

@@ -22,6 +22,9 @@ void dump_note(struct dump_notes *, uint64_t at, const char *msg);
 int  dump_end(const struct opt *, const struct tstream_info *, struct err *e);
 void dump_notes_say(struct dump_notes *, bool say);	/* to standard error; frees them */
 
+/* -from and -to as times of the file (gowire.h), [*from, *to); *asked: they are given. */
+int dump_range(const struct opt *, struct bytes, bool *asked, int64_t *from, int64_t *to, struct err *);
+
 int report_events(const struct opt *, struct out *, struct err *);
 int report_wire(const struct opt *, struct out *, struct err *);
 int report_footprint(const struct opt *, struct out *, struct err *);

@@ -447,42 +447,6 @@ static void on_warn(void *self, uint64_t at, const char *msg)
 
 /* ---- what was asked for */
 
-struct ends {
-	int64_t first, last;
-	bool any;
-};
-
-static bool find_ends(void *self, const struct tgen *g, const struct tev *t, size_t n)
-{
-	struct ends *e = self;
-	(void)g;
-	if (!e->any)
-		e->first = t[0].time;
-	e->any = true;
-	e->last = t[n - 1].time;
-	return true;
-}
-
-/* Times of the command line count from the first event, or are shares of the whole, or of the day: the
-   trace is read once to know where it begins, ends, and when that was. */
-static int pick_times(const struct opt *o, struct bytes in, struct pick *k, struct err *e)
-{
-	static const struct tev_ops ops = {find_ends, NULL, NULL};
-	struct ends ends = {0};
-	struct tstream_info info;
-	if (tev_read(in, &ops, &ends, &info, e))
-		return -1;
-	struct snap sn = {.t0 = 0, .t1 = ends.last - ends.first + 1, .has_trace = true,
-	    .trace = {.wall = info.wall == TIME_NONE ? TIME_NONE
-	    : info.wall - (info.wall_at - ends.first)}};
-	if (trace_range(&sn, o, &k->from, &k->to, e))
-		return -1;
-	k->times = true;
-	k->from += ends.first;
-	k->to += ends.first;
-	return 0;
-}
-
 static int pick_id(const struct opt *o, enum opt_id id, char letter, int64_t *v, struct err *e)
 {
 	const char *s = opt_str(o, id);
@@ -502,8 +466,7 @@ static int pick_events(const struct opt *o, struct bytes in, struct pick *k, str
 	if (pick_id(o, OPT_GOROUTINE, 'g', &k->g, e) || pick_id(o, OPT_PROC, 'p', &k->p, e))
 		return -1;
 	k->who = k->g >= 0 || k->p >= 0;
-	const char *from = opt_str(o, OPT_FROM), *to = opt_str(o, OPT_TO);
-	return (from && *from) || (to && *to) ? pick_times(o, in, k, e) : 0;
+	return dump_range(o, in, &k->times, &k->from, &k->to, e);
 }
 
 int report_events(const struct opt *o, struct out *out, struct err *e)

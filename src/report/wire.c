@@ -11,6 +11,7 @@
 #include "config.h"
 #include "report/dump.h"
 
+#include "base/mem.h"
 #include "base/quote.h"
 #include "load/gowire.h"
 #include "report/table.h"
@@ -139,18 +140,88 @@ static int walk_end(const struct opt *o, const struct walk *w, int more, struct 
 	return 0;
 }
 
+/* ---- a range of it: the events of that time, under the heads of their batches */
+
+struct rate { uint64_t gen; double ns_per_tick; };
+struct part {
+	bool asked;
+	int64_t from, to;
+	struct rate *rate;	/* a generation says how fast it ticks where it likes */
+	size_t nrate, cap;
+	struct raw batch;	/* its head, not printed yet */
+	bool pending;
+	uint64_t ticks;
+	double ns_per_tick;
+};
+
+static double rate_of(const struct part *p, uint64_t gen)
+{
+	for (size_t i = p->nrate; i-- > 0;)
+		if (p->rate[i].gen == gen)
+			return p->rate[i].ns_per_tick;
+	return 64;
+}
+
+static void find_rates(struct part *p, struct walk w)
+{
+	struct err e;
+	struct raw r;
+	uint64_t gen = 0;
+	while (walk_next(&w, &r, &e) > 0) {
+		if (r.type == GE_EventBatch)
+			gen = r.arg[0];
+		if (r.type != GE_Frequency || !r.arg[0])
+			continue;
+		p->rate = mem_grow(p->rate, &p->cap, p->nrate + 1, sizeof *p->rate);
+		p->rate[p->nrate++] = (struct rate){gen, 1e9 / (double)r.arg[0]};
+	}
+}
+
+/* Is it to be printed? Heads of batches wait for the first event of theirs that is. */
+static bool in_part(struct part *p, const struct raw *r, const struct walk *w, struct buf *b)
+{
+	if (!p->asked)
+		return true;
+	if (r->type == GE_EventBatch) {
+		p->batch = *r;
+		p->pending = true;
+		p->ticks = r->arg[2];
+		p->ns_per_tick = rate_of(p, r->arg[0]);
+		return false;
+	}
+	if (!(r->spec->flags & F_T))
+		return false;
+	p->ticks += r->arg[0];
+	int64_t t = gowire_time(p->ns_per_tick, p->ticks);
+	if (t < p->from || t >= p->to)
+		return false;
+	if (p->pending)
+		put_raw(b, &p->batch, w);
+	p->pending = false;
+	return true;
+}
+
 int report_wire(const struct opt *o, struct out *out, struct err *e)
 {
 	struct bytes in;
 	struct walk w;
 	struct raw r;
+	struct part p = {0};
 	if (table_text_only(o, e) || walk_open(o, &in, &w, e))
 		return -1;
-	int more = 0;
+	int more = dump_range(o, in, &p.asked, &p.from, &p.to, e);
+	if (!more && p.asked)
+		find_rates(&p, w);
+	if (more < 0) {
+		input_close(&in);
+		return -1;
+	}
 	while (!out->failed && (more = walk_next(&w, &r, e)) > 0) {
-		put_raw(&out->buf, &r, &w);
+		if (in_part(&p, &r, &w, &out->buf))
+			put_raw(&out->buf, &r, &w);
 		out_flush(out, false);
 	}
+	mem_free(p.rate);
 	return walk_end(o, &w, out->failed ? 0 : more, &in, e);
 }
 

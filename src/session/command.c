@@ -64,7 +64,8 @@ static void add_filters(struct command *c, struct arena *a, const struct query *
 	    {OPT_HIDE, f->hide}, {OPT_SHOW, f->show}, {OPT_SHOW_FROM, f->show_from},
 	    {OPT_PRUNE_FROM, f->prune_from}, {OPT_TAGFOCUS, f->tagfocus}, {OPT_TAGIGNORE, f->tagignore},
 	    {OPT_TAGSHOW, f->tagshow}, {OPT_TAGHIDE, f->taghide}, {OPT_TAGROOT, f->tagroot},
-	    {OPT_TAGLEAF, f->tagleaf}, {OPT_GROUP, q->group}, {OPT_TASK, q->task}, {OPT_REGION, q->region}};
+	    {OPT_TAGLEAF, f->tagleaf}, {OPT_GOROUTINE, q->gs}, {OPT_GROUP, q->group},
+	    {OPT_TASK, q->task}, {OPT_REGION, q->region}};
 	for (size_t i = 0; !q->suspended && i < sizeof all / sizeof *all; i++)
 		add_opt(c, a, all[i].id, all[i].v);
 }

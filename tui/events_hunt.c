@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Looking through the whole trace for events, beside the keyboard. The thread
+ * reads what every reader of a snapshot may read and owns all the rest: its
+ * expressions, its copy of what the query leaves, its events. It goes through
+ * the trace in stretches of some ten thousand events, gathered as a page is, and
+ * between two of them it tells how far it is and asks whether it is still
+ * wanted. From the cursor to the end and then from the beginning, or the other
+ * way round, as a search in a text goes.
+ */
+#include "config.h"
+#include "eventsview.h"
+
+#include "base/job.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { AHEAD = 2000, BEHIND = 1000, FEW = 5000, MANY = 20000 };
+
+struct hunt {
+	struct job *job, *self;		/* the same: the owner's, and the thread's own */
+	struct arena mem;
+	const struct snap *sn;
+	struct tp_scope scope;
+	struct el_ask q;
+	struct rx *find, *grep;		/* both have to match; NULL does */
+	char *re;
+	int64_t t;
+	int dir;
+	struct el page, found;		/* found.t0, t1: what was looked through */
+	struct buf text;
+	int64_t done, all;
+};
+
+static bool want(const void *arg, trk_id g, int64_t t)
+{
+	return tp_in(arg, g, t, t);
+}
+
+static bool matches(struct hunt *h, const struct el_event *e)
+{
+	ev_text(h->sn, e, &h->text);
+	return (!h->find || rx_match(h->find, h->text.p, h->text.n)) && (!h->grep || rx_match(h->grep, h->text.p, h->text.n));
+}
+
+static void take(struct hunt *h, const struct el_event *e)
+{
+	h->found.v = mem_grow(h->found.v, &h->found.cap, h->found.n + 1u, sizeof *h->found.v);
+	h->found.v[h->found.n++] = *e;
+}
+
+static bool go_on(struct hunt *h, int64_t looked)
+{
+	h->done += looked;
+	job_tell(h->self, (uint64_t)h->done, (uint64_t)h->all);
+	return !job_cancelled(h->self);
+}
+
+static int64_t next_len(const struct hunt *h, int64_t len)
+{
+	if (h->page.n < FEW && len < INT64_MAX / 8)
+		return len * 2;
+	return h->page.n > MANY && len > 1 ? len / 2 : len;
+}
+
+/* From a on to b, at most max of them. false: that many, or cancelled; *a: where it came to. */
+static bool forward(struct hunt *h, int64_t *a, int64_t b, uint32_t max)
+{
+	for (int64_t len = 100000; *a < b; len = next_len(h, len)) {
+		int64_t end = b - *a > len ? *a + len : b, from = *a;
+		el_gather(h->sn, &h->q, from, end, EV_CHUNK_MAX, &h->page);
+		for (uint32_t i = 0; i < h->page.n; i++) {
+			const struct el_event *e = &h->page.v[i];
+			if (!matches(h, e))
+				continue;
+			take(h, e);
+			if (h->found.n == max) {
+				*a = e->t + 1;
+				return false;
+			}
+		}
+		*a = h->page.t1 > from ? h->page.t1 : end;
+		if (!go_on(h, *a - from))
+			return false;
+	}
+	return true;
+}
+
+/* From b back to a; what is found comes newest first. */
+static bool backward(struct hunt *h, int64_t a, int64_t *b, uint32_t max)
+{
+	uint32_t had = h->found.n;
+	for (int64_t len = 100000; a < *b; len = next_len(h, len)) {
+		int64_t from = *b - a > len ? *b - len : a, to = *b;
+		el_gather(h->sn, &h->q, from, to, EV_CHUNK_MAX, &h->page);
+		while (h->page.t1 < to && to - from > 1) {	/* too many at once */
+			from = to - (to - from) / 4 - 1;
+			el_gather(h->sn, &h->q, from, to, EV_CHUNK_MAX, &h->page);
+		}
+		for (uint32_t i = h->page.n; i-- > 0;) {
+			const struct el_event *e = &h->page.v[i];
+			if (!matches(h, e))
+				continue;
+			take(h, e);
+			if (h->found.n - had == max) {
+				*b = e->t;
+				return false;
+			}
+		}
+		*b = from;
+		if (!go_on(h, to - from))
+			return false;
+	}
+	return true;
+}
+
+/* All that match, around t: what lies before is found backwards and turned round. */
+static void around(struct hunt *h)
+{
+	int64_t a = h->t, b = h->t;
+	backward(h, h->scope.t0, &b, BEHIND);
+	for (uint32_t i = 0, k = h->found.n; i + 1 < k; i++) {
+		struct el_event e = h->found.v[i];
+		h->found.v[i] = h->found.v[--k];
+		h->found.v[k] = e;
+	}
+	forward(h, &a, h->scope.t1, h->found.n + AHEAD);
+	h->found.t0 = b;
+	h->found.t1 = a;
+}
+
+static int run(struct job *j, void *arg)
+{
+	struct hunt *h = arg;
+	int64_t t = h->t, end;
+	h->self = j;
+	if (h->dir == 0) {
+		around(h);
+	} else if (h->dir > 0) {
+		end = t;
+		if (forward(h, &t, h->scope.t1, 1) && !job_cancelled(j)) {
+			t = h->scope.t0;
+			forward(h, &t, end, 1);
+		}
+	} else {
+		end = t;
+		if (backward(h, h->scope.t0, &t, 1) && !job_cancelled(j)) {
+			t = h->scope.t1;
+			backward(h, end, &t, 1);
+		}
+	}
+	return 0;
+}
+
+struct hunt *hunt_start(const struct pane_env *env, const struct hunt_ask *a)
+{
+	struct err e;
+	if (session_job(env->s))
+		return NULL;
+	struct hunt *h = xcalloc(1, sizeof *h);
+	const struct ev_view *v = &ev_views[a->view];
+	h->sn = session_snap(env->s);
+	tp_scope(env, &h->mem, &h->scope);
+	h->q = (struct el_ask){v->kinds, v->spans, v->marks, h->scope.f.g || h->scope.f.slice ? want : NULL, &h->scope};
+	h->re = xstrdup(a->re ? a->re : env->grep.text);
+	h->find = a->re ? rx_new(a->re, &e) : NULL;
+	h->grep = env->grep.rx ? rx_new(env->grep.text, &e) : NULL;
+	h->dir = a->dir;
+	h->t = a->t < h->scope.t0 ? h->scope.t0 : a->t > h->scope.t1 ? h->scope.t1 : a->t;
+	h->all = h->scope.t1 - h->scope.t0;
+	h->job = job_start(run, h);
+	if (!h->job) {
+		hunt_free(h, env);
+		return NULL;
+	}
+	session_beside(env->s, h->job);
+	return h;
+}
+
+bool hunt_done(struct hunt *h)
+{
+	return job_done(h->job, NULL);
+}
+
+bool hunt_one(const struct hunt *h)
+{
+	return h->dir != 0;
+}
+
+const struct el *hunt_found(const struct hunt *h)
+{
+	return &h->found;
+}
+
+void hunt_words(const struct hunt *h, struct buf *b)
+{
+	uint64_t done, all;
+	job_progress(h->job, &done, &all);
+	buf_puts(b, "looking for ");
+	text_safe(b, h->re, strlen(h->re));
+	buf_printf(b, " in the whole trace: %.0f%%  Esc stops", all ? 100.0 * (double)done / (double)all : 0.0);
+}
+
+void hunt_free(struct hunt *h, const struct pane_env *env)
+{
+	if (!h)
+		return;
+	if (h->job) {
+		job_cancel(h->job);
+		if (env)
+			session_beside(env->s, NULL);
+		job_join(h->job);
+	}
+	rx_free(h->find);
+	rx_free(h->grep);
+	mem_free(h->re);
+	mem_free(h->page.v);
+	mem_free(h->found.v);
+	buf_free(&h->text);
+	arena_free(&h->mem);
+	mem_free(h);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_EVENTSVIEW_H
+#define TTRACE_EVENTSVIEW_H
+
+#include "analysis/eventlist.h"
+#include "base/err.h"
+#include "tracepane.h"
+
+/* The state of the events pane and what its files share. */
+enum { EV_CHUNK = 4000, EV_CHUNK_MAX = 40000, EV_NEAR = 200 };
+struct ev_view { const char *name; uint32_t kinds, spans, marks; };
+enum { EV_VIEWS = 7 };
+extern const struct ev_view ev_views[EV_VIEWS];
+
+struct hunt;
+struct events {
+	struct arena mem;
+	struct tp_scope scope;
+	struct el list;
+	bool matched;		/* it holds only what `&` leaves, and all of that */
+	uint32_t *row;		/* of list, as `&` leaves them */
+	size_t crow;
+	struct rows rows;
+	int view;
+	uint8_t *hit;
+	uint32_t nhit;
+	struct hunt *hunt;	/* NULL: nothing is looked for beside the keyboard */
+	char said[80];		/* what became of the last one */
+	bool ranging, stacks;
+	int64_t anchor;		/* where the range begins or ends */
+};
+static inline const struct el_event *ev_at(const struct events *p, uint32_t i) { return &p->list.v[p->row[i]]; }
+static inline const struct el_event *ev_now(const struct events *p)
+{
+	return p->rows.n ? ev_at(p, p->rows.sel) : NULL;
+}
+
+/* events_words.c */
+void ev_words(const struct snap *, const struct el_event *, struct buf *);	/* without when and to whom */
+void ev_text(const struct snap *, const struct el_event *, struct buf *);	/* a row, to search in */
+void ev_line(const struct snap *, const struct el_event *, struct buf *);	/* a row, to write out */
+enum style ev_style(const struct snap *, const struct el_event *);
+/* The stacks of an event, at most two, with what they are of. */
+struct ev_stack { const char *of; stk_id stack; };
+int  ev_stacks(const struct snap *, const struct el_event *, struct ev_stack out[2]);
+
+/* events_hunt.c: looking through the whole trace beside the keyboard, on a thread of its own. Hunts are
+   given up by freeing them. */
+struct hunt_ask {
+	const char *re;
+	int view;
+	int64_t t;		/* from here ... */
+	int dir;		/* ... on (1), back (-1), for one; 0: for all that match, around */
+};
+struct hunt *hunt_start(const struct pane_env *, const struct hunt_ask *);	/* NULL: cannot now */
+bool hunt_done(struct hunt *);
+bool hunt_one(const struct hunt *);	/* it looked for one */
+const struct el *hunt_found(const struct hunt *);	/* when it is done */
+void hunt_words(const struct hunt *, struct buf *);	/* how far it is */
+void hunt_free(struct hunt *, const struct pane_env *);
+
+#endif
