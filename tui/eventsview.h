@@ -13,7 +13,7 @@ struct ev_view { const char *name; uint32_t kinds, spans, marks; };
 enum { EV_VIEWS = 7 };
 extern const struct ev_view ev_views[EV_VIEWS];
 
-struct hunt;
+struct quest;
 struct events {
 	struct arena mem;
 	struct tp_scope scope;
@@ -25,7 +25,7 @@ struct events {
 	int view;
 	uint8_t *hit;
 	uint32_t nhit;
-	struct hunt *hunt;	/* NULL: nothing is looked for beside the keyboard */
+	struct quest *quest;	/* NULL: nothing is looked for beside the keyboard */
 	char said[80];		/* what became of the last one */
 	bool ranging, stacks;
 	int64_t anchor;		/* where the range begins or ends */
@@ -45,19 +45,19 @@ enum style ev_style(const struct snap *, const struct el_event *);
 struct ev_stack { const char *of; stk_id stack; };
 int  ev_stacks(const struct snap *, const struct el_event *, struct ev_stack out[2]);
 
-/* events_hunt.c: looking through the whole trace beside the keyboard, on a thread of its own. Hunts are
+/* events_quest.c: looking through the whole trace beside the keyboard, on a thread of its own. Quests are
    given up by freeing them. */
-struct hunt_ask {
+struct quest_ask {
 	const char *re;
 	int view;
 	int64_t t;		/* from here ... */
 	int dir;		/* ... on (1), back (-1), for one; 0: for all that match, around */
 };
-struct hunt *hunt_start(const struct pane_env *, const struct hunt_ask *);	/* NULL: cannot now */
-bool hunt_done(struct hunt *);
-bool hunt_one(const struct hunt *);	/* it looked for one */
-const struct el *hunt_found(const struct hunt *);	/* when it is done */
-void hunt_words(const struct hunt *, struct buf *);	/* how far it is */
-void hunt_free(struct hunt *, const struct pane_env *);
+struct quest *quest_start(const struct pane_env *, const struct quest_ask *);	/* NULL: cannot now */
+bool quest_done(struct quest *);
+bool quest_one(const struct quest *);	/* it looked for one */
+const struct el *quest_found(const struct quest *);	/* when it is done */
+void quest_words(const struct quest *, struct buf *);	/* how far it is */
+void quest_free(struct quest *, const struct pane_env *);
 
 #endif

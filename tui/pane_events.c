@@ -7,7 +7,7 @@
  * once and a jump to a time costs the same anywhere. Rows therefore have no
  * number in the whole; where the cursor is, is a time.
  *
- * What is not on the page is looked for beside the keyboard (events_hunt.c): the
+ * What is not on the page is looked for beside the keyboard (events_quest.c): the
  * next hit of a search, or those that `&` leaves, which then are the page.
  */
 #include "config.h"
@@ -56,14 +56,14 @@ static void fill(struct events *p, const struct pane_env *env)
 }
 
 /* Begin to look for the next hit (dir 1, -1), or around t for all that `&` leaves (0). */
-static bool hunt(struct events *p, const struct pane_env *env, const char *re, int dir, int64_t t)
+static bool quest(struct events *p, const struct pane_env *env, const char *re, int dir, int64_t t)
 {
-	if (p->hunt)
-		hunt_free(p->hunt, env);
-	p->hunt = hunt_start(env, &(struct hunt_ask){re, p->view, t, dir});
-	if (!p->hunt)
+	if (p->quest)
+		quest_free(p->quest, env);
+	p->quest = quest_start(env, &(struct quest_ask){re, p->view, t, dir});
+	if (!p->quest)
 		snprintf(p->said, sizeof p->said, "something else is going on beside the keyboard: again when it is over");
-	return p->hunt;
+	return p->quest;
 }
 
 /* The page around a moment. Rare kinds have none near: then the stretch grows. */
@@ -71,7 +71,7 @@ static void page_at(struct events *p, const struct pane_env *env, int64_t t)
 {
 	const struct snap *sn = session_snap(env->s);
 	if (p->matched && env->grep.rx) {	/* the page is made of what is found */
-		hunt(p, env, NULL, 0, t);
+		quest(p, env, NULL, 0, t);
 		return;
 	}
 	p->matched = false;
@@ -89,7 +89,7 @@ static void page_at(struct events *p, const struct pane_env *env, int64_t t)
 		el_gather(sn, &q, t, t1, EV_CHUNK_MAX, &p->list);
 	fill(p, env);
 	if (env->grep.rx && sn->complete && (p->list.t0 > p->scope.t0 || p->list.t1 < p->scope.t1))
-		hunt(p, env, NULL, 0, t);
+		quest(p, env, NULL, 0, t);
 }
 
 /* Select the first event at or after t. */
@@ -124,7 +124,7 @@ static void turn(struct events *p, const struct pane_env *env)
 		return;
 	bool low = p->rows.sel < EV_NEAR && p->list.t0 > p->scope.t0;
 	bool high = p->rows.sel + EV_NEAR >= p->rows.n && p->list.t1 < p->scope.t1;
-	if ((!low && !high) || (p->matched && p->hunt))
+	if ((!low && !high) || (p->matched && p->quest))
 		return;
 	struct el_event was = *e;
 	uint32_t below = p->rows.sel - rows_top(&p->rows, env->rows - 1);
@@ -145,8 +145,8 @@ static void update(void *st, const struct pane_env *env)
 	struct events *p = st;
 	const struct el_event *e = ev_now(p);
 	int64_t t = e ? e->t : TIME_NONE;
-	hunt_free(p->hunt, env);
-	p->hunt = NULL;
+	quest_free(p->quest, env);
+	p->quest = NULL;
 	p->matched = false;
 	arena_reset(&p->mem);
 	tp_scope(env, &p->mem, &p->scope);
@@ -159,12 +159,12 @@ static void tick(void *st, const struct pane_env *env)
 {
 	struct events *p = st;
 	const struct el *found;
-	if (!p->hunt || !hunt_done(p->hunt))
+	if (!p->quest || !quest_done(p->quest))
 		return;
-	found = hunt_found(p->hunt);
+	found = quest_found(p->quest);
 	if (!found->n) {
-		snprintf(p->said, sizeof p->said, hunt_one(p->hunt) ? "no hit in the whole trace" : "no event matches");
-	} else if (hunt_one(p->hunt)) {
+		snprintf(p->said, sizeof p->said, quest_one(p->quest) ? "no hit in the whole trace" : "no event matches");
+	} else if (quest_one(p->quest)) {
 		struct el_event e = found->v[0];
 		go_to(p, env, e.t);
 		select_event(p, &e);
@@ -180,14 +180,14 @@ static void tick(void *st, const struct pane_env *env)
 		seek(p, was.t);
 		select_event(p, &was);
 	}
-	hunt_free(p->hunt, env);
-	p->hunt = NULL;
+	quest_free(p->quest, env);
+	p->quest = NULL;
 }
 
 static void close_events(void *st)
 {
 	struct events *p = st;
-	hunt_free(p->hunt, NULL);
+	quest_free(p->quest, NULL);
 	arena_free(&p->mem);
 	mem_free(p->list.v);
 	mem_free(p->row);
@@ -377,13 +377,13 @@ static enum verdict filter_range(struct events *p, const struct pane_env *env, s
 /* Drop what is going on; false: nothing is. */
 static bool cancel(struct events *p, const struct pane_env *env)
 {
-	bool any = p->hunt || p->ranging;
-	if (p->hunt)
+	bool any = p->quest || p->ranging;
+	if (p->quest)
 		snprintf(p->said, sizeof p->said, "stopped");
 	else
 		p->ranging = false;
-	hunt_free(p->hunt, env);
-	p->hunt = NULL;
+	quest_free(p->quest, env);
+	p->quest = NULL;
 	return any;
 }
 
@@ -484,8 +484,8 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct events *p = st;
 	struct buf row = {0};
-	if (p->hunt) {
-		hunt_words(p->hunt, b);
+	if (p->quest) {
+		quest_words(p->quest, b);
 	} else if (p->said[0]) {
 		buf_puts(b, p->said);
 	} else if (p->ranging) {
@@ -507,9 +507,9 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 {
 	struct events *p = st;
 	uint32_t sel = p->rows.sel, n = p->rows.n, i = sel;
-	if (p->hunt && hunt_one(p->hunt)) {
-		hunt_free(p->hunt, env);
-		p->hunt = NULL;
+	if (p->quest && quest_one(p->quest)) {
+		quest_free(p->quest, env);
+		p->quest = NULL;
 	}
 	fill(p, env);
 	rows_select(&p->rows, sel);
@@ -522,7 +522,7 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 	if (i >= n) {
 		if (dir == 2 || !session_snap(env->s)->complete)
 			return p->nhit;	/* while it is typed */
-		return hunt(p, env, env->find.text, dir == -1 ? -1 : 1, dir == -1 ? p->list.t0 : p->list.t1) ? FIND_ON : 0;
+		return quest(p, env, env->find.text, dir == -1 ? -1 : 1, dir == -1 ? p->list.t0 : p->list.t1) ? FIND_ON : 0;
 	}
 	uint32_t hits = p->nhit;
 	for (uint32_t k = 0; p->hit[i] && k <= i; k++)

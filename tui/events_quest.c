@@ -19,7 +19,7 @@
 
 enum { AHEAD = 2000, BEHIND = 1000, FEW = 5000, MANY = 20000 };
 
-struct hunt {
+struct quest {
 	struct job *job, *self;		/* the same: the owner's, and the thread's own */
 	struct arena mem;
 	const struct snap *sn;
@@ -39,26 +39,26 @@ static bool want(const void *arg, trk_id g, int64_t t)
 	return tp_in(arg, g, t, t);
 }
 
-static bool matches(struct hunt *h, const struct el_event *e)
+static bool matches(struct quest *h, const struct el_event *e)
 {
 	ev_text(h->sn, e, &h->text);
 	return (!h->find || rx_match(h->find, h->text.p, h->text.n)) && (!h->grep || rx_match(h->grep, h->text.p, h->text.n));
 }
 
-static void take(struct hunt *h, const struct el_event *e)
+static void take(struct quest *h, const struct el_event *e)
 {
 	h->found.v = mem_grow(h->found.v, &h->found.cap, h->found.n + 1u, sizeof *h->found.v);
 	h->found.v[h->found.n++] = *e;
 }
 
-static bool go_on(struct hunt *h, int64_t looked)
+static bool go_on(struct quest *h, int64_t looked)
 {
 	h->done += looked;
 	job_tell(h->self, (uint64_t)h->done, (uint64_t)h->all);
 	return !job_cancelled(h->self);
 }
 
-static int64_t next_len(const struct hunt *h, int64_t len)
+static int64_t next_len(const struct quest *h, int64_t len)
 {
 	if (h->page.n < FEW && len < INT64_MAX / 8)
 		return len * 2;
@@ -66,7 +66,7 @@ static int64_t next_len(const struct hunt *h, int64_t len)
 }
 
 /* From a on to b, at most max of them. false: that many, or cancelled; *a: where it came to. */
-static bool forward(struct hunt *h, int64_t *a, int64_t b, uint32_t max)
+static bool forward(struct quest *h, int64_t *a, int64_t b, uint32_t max)
 {
 	for (int64_t len = 100000; *a < b; len = next_len(h, len)) {
 		int64_t end = b - *a > len ? *a + len : b, from = *a;
@@ -89,7 +89,7 @@ static bool forward(struct hunt *h, int64_t *a, int64_t b, uint32_t max)
 }
 
 /* From b back to a; what is found comes newest first. */
-static bool backward(struct hunt *h, int64_t a, int64_t *b, uint32_t max)
+static bool backward(struct quest *h, int64_t a, int64_t *b, uint32_t max)
 {
 	uint32_t had = h->found.n;
 	for (int64_t len = 100000; a < *b; len = next_len(h, len)) {
@@ -117,7 +117,7 @@ static bool backward(struct hunt *h, int64_t a, int64_t *b, uint32_t max)
 }
 
 /* All that match, around t: what lies before is found backwards and turned round. */
-static void around(struct hunt *h)
+static void around(struct quest *h)
 {
 	int64_t a = h->t, b = h->t;
 	backward(h, h->scope.t0, &b, BEHIND);
@@ -133,7 +133,7 @@ static void around(struct hunt *h)
 
 static int run(struct job *j, void *arg)
 {
-	struct hunt *h = arg;
+	struct quest *h = arg;
 	int64_t t = h->t, end;
 	h->self = j;
 	if (h->dir == 0) {
@@ -154,12 +154,12 @@ static int run(struct job *j, void *arg)
 	return 0;
 }
 
-struct hunt *hunt_start(const struct pane_env *env, const struct hunt_ask *a)
+struct quest *quest_start(const struct pane_env *env, const struct quest_ask *a)
 {
 	struct err e;
 	if (session_job(env->s))
 		return NULL;
-	struct hunt *h = xcalloc(1, sizeof *h);
+	struct quest *h = xcalloc(1, sizeof *h);
 	const struct ev_view *v = &ev_views[a->view];
 	h->sn = session_snap(env->s);
 	tp_scope(env, &h->mem, &h->scope);
@@ -172,29 +172,29 @@ struct hunt *hunt_start(const struct pane_env *env, const struct hunt_ask *a)
 	h->all = h->scope.t1 - h->scope.t0;
 	h->job = job_start(run, h);
 	if (!h->job) {
-		hunt_free(h, env);
+		quest_free(h, env);
 		return NULL;
 	}
 	session_beside(env->s, h->job);
 	return h;
 }
 
-bool hunt_done(struct hunt *h)
+bool quest_done(struct quest *h)
 {
 	return job_done(h->job, NULL);
 }
 
-bool hunt_one(const struct hunt *h)
+bool quest_one(const struct quest *h)
 {
 	return h->dir != 0;
 }
 
-const struct el *hunt_found(const struct hunt *h)
+const struct el *quest_found(const struct quest *h)
 {
 	return &h->found;
 }
 
-void hunt_words(const struct hunt *h, struct buf *b)
+void quest_words(const struct quest *h, struct buf *b)
 {
 	uint64_t done, all;
 	job_progress(h->job, &done, &all);
@@ -203,7 +203,7 @@ void hunt_words(const struct hunt *h, struct buf *b)
 	buf_printf(b, " in the whole trace: %.0f%%  Esc stops", all ? 100.0 * (double)done / (double)all : 0.0);
 }
 
-void hunt_free(struct hunt *h, const struct pane_env *env)
+void quest_free(struct quest *h, const struct pane_env *env)
 {
 	if (!h)
 		return;
