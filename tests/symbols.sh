@@ -24,6 +24,9 @@ refuses() { # refuses WORD ARGUMENT...: status 2 and one line with this word
 cpu=$here/samples/cpu.pb.gz
 refuses 'symbolize=remote' top -symbolize=remote "$cpu"
 refuses 'not known' top -symbolize=sometimes "$cpu"
+PPROF_BINARY_PATH=$tmp/none "$TTRACE" weblist '^orders/internal/report.export$' "$cpu" >out 2>err || fail "weblist: $(cat err)"
+grep -q '^ROUTINE =* orders/internal/report.export in ' out && grep -q '^ *180ms *630ms *116:.*Fprintf' out ||
+	fail "weblist without the program: $(cat out)"
 
 flags='-O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls'
 case $(uname -m) in x86_64 | aarch64) ;; *) cc= ;; esac
@@ -109,6 +112,10 @@ ROUTINE ======================== work
          .          . ADDR: ret                                     ;work spin.c:13
 END
 cmp -s want got || fail "disasm: $(diff want got)"
+PATH=$tmp/bin:$PATH "$TTRACE" weblist '^work$' exec.prof >out 2>err || fail "weblist: $(cat err)"
+grep -q '^ROUTINE =* work' out && grep -q '[0-9a-f]: *push   %rbp' out || fail "weblist: $(cat out)"
+PATH=$tmp/bin:$PATH "$TTRACE" weblist '^work$' -output page.html exec.prof 2>err || fail "weblist: $(cat err)"
+grep -q '^<h2>work</h2>' page.html && grep -q '<details>' page.html || fail "weblist as a page: $(cat page.html)"
 if [ -n "$has_lines" ]; then
 	PATH=$tmp/bin:$PATH "$TTRACE" view -symbolize=local -script ':list work<Enter>Agg' exec.prof >out 2>&1
 	grep -q '[0-9a-f]  *push   %rbp' out || fail "no assembly in the list: $(cat out)"

@@ -109,11 +109,9 @@ void asmcode_free(struct asmcode *c)
 
 /* ---- of a function */
 
-struct range { uint64_t from, upto; };
-
 static int by_from(const void *x, const void *y)
 {
-	const struct range *a = x, *b = y;
+	const struct asm_range *a = x, *b = y;
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
@@ -145,18 +143,32 @@ static struct asm_weight *weights_of(const struct calls *c, size_t *n)
 	return w;
 }
 
-static struct range range_of(struct binary *b, uint64_t addr)
+struct asm_range asmcode_around(struct binary *b, uint64_t addr)
 {
 	uint64_t at, least = b->map.start, most = b->map.limit ? b->map.limit : UINT64_MAX;
 	const struct elf_sym *s = NULL;
 	if (!elf_symbols(&b->elf, NULL) && binary_addr(b, addr, &at))
 		s = elf_function(&b->elf, at);
-	struct range r = {addr > AROUND ? addr - AROUND : 0, addr < UINT64_MAX - AROUND ? addr + AROUND : addr};
+	struct asm_range r = {addr > AROUND ? addr - AROUND : 0, addr < UINT64_MAX - AROUND ? addr + AROUND : addr};
 	if (s && s->size && s->size <= SYMBOL_MAX)
-		r = (struct range){addr - (at - s->addr), addr - (at - s->addr) + s->size};
+		r = (struct asm_range){addr - (at - s->addr), addr - (at - s->addr) + s->size};
 	else if (s && addr - r.from > at - s->addr)
 		r.from = addr - (at - s->addr);	/* from an instruction's beginning */
-	return (struct range){r.from < least ? least : r.from, r.upto > most ? most : r.upto};
+	return (struct asm_range){r.from < least ? least : r.from, r.upto > most ? most : r.upto};
+}
+
+size_t asmcode_merge(struct asm_range *r, size_t n)
+{
+	size_t m = 0;
+	if (n)
+		qsort(r, n, sizeof *r, by_from);
+	for (size_t i = 0; i < n; i++) {
+		if (m && r[i].from <= r[m - 1].upto)
+			r[m - 1].upto = r[i].upto > r[m - 1].upto ? r[i].upto : r[m - 1].upto;
+		else
+			r[m++] = r[i];
+	}
+	return m;
 }
 
 struct finding {
@@ -167,26 +179,20 @@ struct finding {
 };
 
 /* The ranges of it in one program. */
-static size_t ranges(const struct finding *f, map_id map, struct binary *b, struct range *r)
+static size_t ranges(const struct finding *f, map_id map, struct binary *b, struct asm_range *r)
 {
-	size_t n = 0, m = 0;
+	size_t n = 0;
 	for (uint32_t i = 1; i < f->c->nthing && n < (size_t)RANGES_MAX * 64; i++) {
 		const struct thing *t = &f->c->thing[i];
 		if (t->addr && t->name == f->name && t->file == f->file &&
 		    store_loc(f->c->st, store_frm(f->c->st, t->frm)->loc)->map == map) {
-			struct range x = range_of(b, t->addr);
+			struct asm_range x = asmcode_around(b, t->addr);
 			if (x.upto > x.from && (!n || r[n - 1].from != x.from))
 				r[n++] = x;
 		}
 	}
-	qsort(r, n, sizeof *r, by_from);
-	for (size_t i = 0; i < n; i++) {
-		if (m && r[i].from <= r[m - 1].upto)
-			r[m - 1].upto = r[i].upto > r[m - 1].upto ? r[i].upto : r[m - 1].upto;
-		else
-			r[m++] = r[i];
-	}
-	return m < RANGES_MAX ? m : RANGES_MAX;
+	n = asmcode_merge(r, n);
+	return n < RANGES_MAX ? n : RANGES_MAX;
 }
 
 static int add_program(const struct finding *f, map_id map)
@@ -206,7 +212,7 @@ static int add_program(const struct finding *f, map_id map)
 	int rc = 0;
 	if (build->n && *b.elf.build && strcmp(build->s, b.elf.build))
 		rc = err_set(f->e, ERR_FORMAT, ERR_NOWHERE, "%.100s is another build than the one that ran", file->s);
-	struct range *r = xmalloc((size_t)RANGES_MAX * 64 * sizeof *r);
+	struct asm_range *r = xmalloc((size_t)RANGES_MAX * 64 * sizeof *r);
 	size_t k = rc ? 0 : ranges(f, map, &b, r);
 	for (size_t i = 0; i < k && !rc; i++)
 		rc = asmcode_add(f->to, &b, r[i].from, r[i].upto, false, f->e);

@@ -27,6 +27,11 @@ struct asm_weight { uint64_t addr; int64_t flat, cum; };
 
 /* The instructions between two run-time addresses, behind those that are there. */
 int asmcode_add(struct asmcode *, struct binary *, uint64_t from, uint64_t upto, bool intel, struct err *e);
+/* The bytes around an address that are worth looking at: its symbol, if that is not too large. */
+struct asm_range { uint64_t from, upto; };
+struct asm_range asmcode_around(struct binary *, uint64_t addr);
+/* Overlapping ranges become one; by address. How many are left. */
+size_t asmcode_merge(struct asm_range *, size_t n);
 /* Weights, by address, to the instructions that they lie in. */
 void asmcode_weigh(struct asmcode *, const struct asm_weight *, size_t n);
 /* What a function of the calls (made at the grain of addresses) consists of, in every program that it was
