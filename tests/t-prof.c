@@ -210,6 +210,18 @@ static void test_names(void)
 	name("", "_ZN1AltERKS_", "A::operator<");
 	name("none", "_ZSt4swapIiEvRT_S1_", "_ZSt4swapIiEvRT_S1_");
 #endif
+	/* Rust: the old form with its hash, the new one; what is neither stays */
+	name("local", "_ZN4core3ptr24drop_in_place$LT$i32$GT$17h0123456789abcdefE", "core::ptr::drop_in_place<i32>");
+	name("local", "_ZN9hashbrown3raw21RawTable$LT$T$C$A$GT$14reserve_rehash17h84a1b55643839bdaE.llvm.132",
+	    "hashbrown::raw::RawTable<T,A>::reserve_rehash");
+	name("local", "_RNvMsr_NtCs3ssYzQotkvD_3std4pathNtB5_7PathBuf3new", "<std::path::PathBuf>::new");
+	name("local", "_RNCINvNtCsjrHSEGnQ3l9_3std2rt4workhE0B3_", "std::rt::work::<>::{closure#0}");
+	name("demangle=full", "_RINvCs6GmmlP4bgsG_1r5totalNtB2_2SqRShKj1f_EB2_", "r::total::<r::Sq, &[u8], 31>");
+	name("demangle=full", "_RNvYNvC1a1fINtNtC4core3ops2FnTRFG_RL0_mEuEE4call",
+	    "<a::f as core::ops::Fn<(&for<'a> fn(&'a u32),)>>::call");
+	name("demangle=full", "_RNvC1au8gdel_5qa", "a::g\303\266del");
+	name("demangle=full", "_RNvB_1x", "_RNvB_1x");
+	name("demangle=full", "_RIC1aTB_ETB_E", "_RIC1aTB_ETB_E");
 	name("demangle=none", "_ZSt4swapIiEvRT_S1_", "_ZSt4swapIiEvRT_S1_");
 	OK(symbolize_check("remote", NULL) && symbolize_check("local:bogus", NULL) && !symbolize_check("Local:FORCE", NULL));
 	name("local", "ns::f<a, b<c> >(int (*)(char))", "ns::f");

@@ -11,6 +11,7 @@
 #include "config.h"
 #include "analysis/demangle.h"
 
+#include "analysis/demangle_rust.h"
 #include "base/buf.h"
 
 #include <string.h>
@@ -155,6 +156,8 @@ static void remove_matching(struct buf *b, char open, char close)
 
 bool demangle(struct buf *b, const char *name, enum demangle_mode mode)
 {
+	if (mode != DM_NONE && demangle_rust(b, name, mode == DM_SIMPLE))
+		return true;
 	char *full = mode == DM_NONE ? NULL : demangled(name);
 	if (!full)
 		return false;
