@@ -160,6 +160,13 @@ query log.detail.procs procs "$tmp/detail"
 
 # ---- laws
 samples() { "$ttrace" info -format=tsv "$1" 2>/dev/null | sed -n 's/^samples	//p'; }
+format() { "$ttrace" info -format=tsv "$1" 2>/dev/null | sed -n 's/^format	//p'; }
+{ cat gctrace.log; head -c 2000 goroutines.txt; } >"$tmp/few"
+[ "$(format "$tmp/few")" = "log of gctrace or schedtrace" ] && "$ttrace" info "$tmp/few" | grep -q 'stacks of goroutines are here too'
+ok $? "a stack in a log of gctrace leaves it a log, and is told of"
+{ cat gctrace.log goroutines.txt; } >"$tmp/many"
+[ "$(format "$tmp/many")" = "dump of goroutines" ] && "$ttrace" info "$tmp/many" | grep -q 'gctrace or schedtrace are here too (275)'
+ok $? "a dump below a log is a dump, and the log is told of"
 [ "$(samples goroutines.txt)" = "$(grep -c '^goroutine [0-9]' goroutines.txt)" ]
 ok $? "a dump has a sample for each of its goroutines"
 [ "$("$ttrace" gc -format=tsv gctrace.log | sed 1d | wc -l)" = "$(grep -c '^gc ' gctrace.log)" ]

@@ -23,6 +23,7 @@
 #include "load/godebug.h"
 
 #include "base/mem.h"
+#include "load/godump.h"
 #include "load/load.h"
 
 #include <inttypes.h>
@@ -47,7 +48,7 @@ struct godebug {
 	struct gdb_unit *unit;
 	struct run *run;
 	struct point *point;
-	size_t ngc, cgc, nsched, csched, nunit, cunit, nrun, crun, npoint, cpoint, lines, cut;
+	size_t stacks, ngc, cgc, nsched, csched, nunit, cunit, nrun, crun, npoint, cpoint, lines, cut;
 	uint64_t cut_at, last_gc;
 	int64_t last_sched;
 	bool detail, many_utils, many_states;
@@ -109,6 +110,8 @@ static void gather_line(struct godebug *d, struct words all, struct words t, str
 		d->sched[d->nsched - 1].nunit++;
 		d->detail = true;
 	} else {
+		struct godump_head h;
+		d->stacks += godump_head(t, &h);
 		return;
 	}
 	d->lines++;
@@ -520,6 +523,9 @@ static void warn_of(const struct godebug *d, const struct sink *s)
 	if (d->nrun > 1)
 		s->ops->warn(s->self, ERR_NOWHERE, "clock or number of cycles go back: this is taken for %zu runs of a program, "
 		    "and shown one after the other (lines of several programs at once: separate them first)", d->nrun);
+	if (d->stacks)
+		s->ops->warn(s->self, ERR_NOWHERE, "stacks of goroutines are here too (%zu): in a file of their own they are a "
+		    "profile", d->stacks);
 	if (d->many_utils)
 		s->ops->warn(s->self, ERR_NOWHERE, "too many cycles for mutator utilisation: it is that of the first of them");
 	if (d->many_states)

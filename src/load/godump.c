@@ -400,11 +400,24 @@ int read_godump(struct bytes b, struct sink *s, struct err *e)
 	return rc;
 }
 
+static size_t count_of(struct bytes b, const char *word)
+{
+	const char *p = (const char *)b.p, *end = p + b.n;
+	size_t n = 0;
+	while ((p = text_find(p, end, word))) {
+		p += strlen(word);
+		n++;
+	}
+	return n;
+}
+
+/* A few stacks in a log full of gctrace and schedtrace (a handler that panicked) do not make it a dump. */
 bool is_godump(struct bytes b)
 {
-	enum { FRONT = 400 };	/* what may stand before it in a line */
+	enum { FRONT = 400, RATIO = 20 };	/* FRONT: what may stand before it in a line */
 	static const char word[] = "goroutine ";
 	const char *text = (const char *)b.p, *p = text, *end = text + b.n, *at;
+	size_t heads = 0;
 	for (; (at = text_find(p, end, word)); p = at + sizeof word - 1) {
 		struct lines l = {.p = at, .end = end};
 		while (l.p > text && l.p[-1] != '\n' && at - l.p < FRONT)
@@ -415,8 +428,7 @@ bool is_godump(struct bytes b)
 		struct godump_head h;
 		lines_next(&l);
 		t = lines_bare(&l, &stamp);
-		if (godump_head(t, &h))
-			return true;
+		heads += godump_head(t, &h);
 	}
-	return false;
+	return heads && heads * RATIO >= count_of(b, " ms clock, ") + count_of(b, "ms: gomaxprocs=");
 }
