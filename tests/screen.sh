@@ -59,6 +59,19 @@ screen menu 80x24 cpu.pb.gz 'jja'
 screen menu-run 80x24 cpu.pb.gz 'jjajj<Enter>'
 screen menu-key 80x24 cpu.pb.gz 'jja3'
 screen marks 80x24 orders.trace ':mark a the slow one<Enter>6jjmb1:marks<Enter>j'
+# counts: a 0 takes back what digits have opened; # makes a count of any; what has no pane is a count
+screen count 60x16 cpu.pb.gz '20j'
+screen count-three 60x16 cpu.pb.gz '120j'
+screen count-sign 60x16 orders.trace '1#12j'
+screen count-no-pane 60x16 cpu.pb.gz '7j'
+# undo of a move, another pane, a filter; and all of it again
+screen undo-filter 60x16 cpu.pb.gz ':focus=json<Enter>u'
+screen undo 60x16 cpu.pb.gz 'jGf4jluuuu'
+screen redo 60x16 cpu.pb.gz 'jGf4jluuuu<^R><^R><^R>'
+# go to, from anywhere
+screen goto-time 80x24 orders.trace '1gt1.3s<Enter>' -ascii
+screen goto-g 80x24 orders.trace '1gG98<Enter>' -ascii
+screen goto-task 80x24 orders.trace 'gkcheckout<Enter>' -ascii
 # prompts: a bad expression is told and not applied; Tab completes
 screen bad-regex 80x24 cpu.pb.gz '<^G>F(a'
 screen complete 80x24 cpu.pb.gz '<^G>:tag<Tab>'

@@ -8,12 +8,16 @@
  * appcmd.c, the same in every pane. Four kinds of memory lie side by side, and
  * they are kept apart on purpose: the jump list (^O, q) is where we looked,
  * undo (u) is what we changed, marks are what we named, and the query with its
- * own undo belongs to the session. A step of undo is either a query of the
- * session or two views of one pane, so that `u` takes back zooms and filters in
- * the order in which they were made.
+ * own undo belongs to the session. A step of undo is a query of the session, or
+ * where we were before and after: a zoom, another pane, a jump (to the end, to a hit, to a
+ * cause). Small steps of the cursor are none, or `u` would take back ten j before
+ * the zoom that was meant.
  *
- * Digits both open panes and begin counts. A digit opens its pane at once; a 0
- * right after it takes that back and makes it a count (10j, 250G).
+ * Digits both open panes and begin counts, and no clock decides: over a slow
+ * line time says nothing about what was meant. A digit opens its pane at once. A 0
+ * in a run of digits takes back what the run has opened and makes it a count (10j,
+ * 250G); # makes one of any digits (#5j); and a digit whose pane this file has not
+ * (5 to 9 of a profile) is a count from the start.
  */
 #include "config.h"
 #include "inside.h"
@@ -200,8 +204,9 @@ bool app_query(struct app *a, const struct query *q)
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return false;
 	}
+	a->queried = true;
 	if (session_serial(a->s) != before)
-		push_undo(a, &(struct undo){.pane = -1});
+		push_undo(a, &(struct undo){.query = true});
 	app_update(a);
 	return true;
 }
@@ -213,10 +218,10 @@ void app_undo(struct app *a)
 		return;
 	}
 	const struct undo *u = &a->undo[--a->undone];
-	if (u->pane < 0)
+	if (u->query)
 		session_undo(a->s);
 	else
-		there(a, &(struct step){u->pane, u->before});
+		there(a, &u->before);
 	app_update(a);
 }
 
@@ -227,11 +232,37 @@ void app_redo(struct app *a)
 		return;
 	}
 	const struct undo *u = &a->undo[a->undone++];
-	if (u->pane < 0)
+	if (u->query)
 		session_redo(a->s);
 	else
-		there(a, &(struct step){u->pane, u->after});
+		there(a, &u->after);
 	app_update(a);
+}
+
+/* A jump, and no step: its cursor is worth a step of undo. */
+static bool jumps(enum cmd_id c)
+{
+	static const enum cmd_id not[] = {CMD_NONE, CMD_RIGHT, CMD_LEFT, CMD_HELP, CMD_SORT, CMD_TAG};
+	for (size_t i = 0; i < sizeof not / sizeof *not; i++)
+		if (not[i] == c)
+			return false;
+	return c == CMD_FIRST || c == CMD_LAST || strcmp(cmds[c].group, "move") != 0;
+}
+
+/* After a key: what it has changed of where we look. */
+static void remember(struct app *a, const struct step *before)
+{
+	struct step after = here(a);
+	bool moved = after.pane != before->pane;
+	bool back = a->did == CMD_BACK || a->did == CMD_JUMP_BACK || a->did == CMD_JUMP_NEXT;
+	if (a->asking || a->did == CMD_UNDO || a->did == CMD_REDO || (moved && back) || panes[after.pane]->bit == P_HELP ||
+	    panes[before->pane]->bit == P_HELP)
+		return;
+	if (a->queried && !moved)
+		return;		/* the query is the step, and what it did to the cursor is its doing */
+	if (moved || memcmp(before->view.zoom, after.view.zoom, sizeof after.view.zoom) ||
+	    (jumps(a->did) && memcmp(before->view.cursor, after.view.cursor, sizeof after.view.cursor)))
+		push_undo(a, &(struct undo){false, *before, after});
 }
 
 /* ---- marks */
@@ -309,15 +340,11 @@ void app_ask(struct app *a, const struct ask *k)
 void app_act(struct app *a, const struct act *act)
 {
 	const struct pane_ops *p = pane_now(a);
-	int pane = a->cur;
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
 	if (!act->arg && !act->count && app_choose(a, act->cmd))
 		return;
-	struct step before = here(a);
+	a->did = a->did ? a->did : act->cmd;
 	enum verdict v = p->act(state_now(a), &a->env, act, &ask);
-	struct step after = here(a);
-	if (memcmp(before.view.zoom, after.view.zoom, sizeof before.view.zoom))
-		push_undo(a, &(struct undo){pane, before.view, after.view});
 	if (v == V_ASK)
 		app_ask(a, &ask);
 	else if (v == V_PASS)
@@ -333,31 +360,71 @@ static void run(struct app *a, const struct binding *b)
 	a->count = 0;
 	if (act.cmd == CMD_MARK || act.cmd == CMD_JUMP_MARK)
 		a->letter = act.cmd;
+	else if (act.cmd == CMD_COUNT)
+		a->counting = true;
 	else
 		app_act(a, &act);
 }
 
-/* 1-9 open panes unless a count is being typed; 0 right after one of them begins a count. */
+/* The pane that a digit opens is one that this file has not. */
+static bool no_pane(const struct app *a, int32_t digit)
+{
+	for (int i = 0; panes[i]; i++) {
+		const char *k = cmds[panes[i]->cmd].keys;
+		if (k && k[0] == digit && (!k[1] || k[1] == ' '))
+			return !pane_fits(a, i);
+	}
+	return false;
+}
+
+/* What the run of digits has opened is taken back: it was a count. */
+static void digits_back(struct app *a)
+{
+	a->jump_at = a->digit_jump;
+	a->njump = a->jump_at + 1;
+	a->undone = a->nundo = a->digit_undone;
+	there(a, &a->digit_from);
+	a->message[0] = '\0';
+}
+
+/* See above: true when the digit belongs to a count. */
 static bool key_digit(struct app *a, int32_t key)
 {
 	if (a->ntyped || key < '0' || key > '9') {
-		a->digit_pane = a->ntyped ? a->digit_pane : -1;
+		a->ndigit = a->ntyped ? a->ndigit : 0;
+		a->counting = false;
 		return false;
 	}
-	if (a->count) {
-		a->count = a->count < 100000000 ? a->count * 10 + (key - '0') : a->count;
+	int d = key - '0';
+	if (a->count || a->counting) {
+		a->count = a->count < 100000000 ? a->count * 10 + d : a->count;
 		return true;
 	}
-	if (key == '0' && a->digit_pane >= 0) {
-		if (a->cur != a->digit_pane)
-			app_back(a);
-		a->count = a->digit * 10;
-		a->digit_pane = -1;
-		a->message[0] = '\0';
+	if (d == 0) {
+		int n = a->ndigit;
+		a->ndigit = 0;
+		if (!n)
+			return false;
+		digits_back(a);
+		a->count = a->digits * 10;
 		return true;
 	}
-	a->digit_pane = key == '0' ? -1 : a->cur;
-	a->digit = key - '0';
+	if (no_pane(a, key)) {
+		if (a->ndigit)
+			digits_back(a);
+		a->count = (a->ndigit ? a->digits * 10 : 0) + d;
+		a->ndigit = 0;
+		app_message(a, ST_DIM, "%d: a count, as this file has no such pane (Esc drops it)", a->count);
+		return true;
+	}
+	if (!a->ndigit) {
+		a->digit_from = here(a);
+		a->digit_jump = a->jump_at;
+		a->digit_undone = a->undone;
+		a->digits = 0;
+	}
+	a->digits = a->ndigit < 8 ? a->digits * 10 + d : a->digits;
+	a->ndigit++;
 	return false;
 }
 
@@ -417,7 +484,10 @@ static bool key_help(struct app *a, int32_t key)
 
 void app_key(struct app *a, int32_t key)
 {
+	struct step before = a->asking ? a->asked_from : here(a);
 	a->sticky = false;
+	a->did = CMD_NONE;
+	a->queried = false;
 	a->todo &= ~16;		/* who presses keys has chosen a place */
 	if (a->asking)
 		app_prompt_key(a, key);
@@ -427,6 +497,7 @@ void app_key(struct app *a, int32_t key)
 		key_command(a, key);
 	if (!a->sticky)
 		a->message[0] = '\0';
+	remember(a, &before);
 	a->interrupted /= 2;
 	app_update(a);
 	arena_reset(&a->scratch);
@@ -522,7 +593,6 @@ struct app *app_new(
 	a->secure = getenv("TTRACESECURE") != NULL;
 	a->ticks = true;
 	a->mouse = opt_str(o, OPT_MOUSE) && !strcmp(opt_str(o, OPT_MOUSE), "on");
-	a->digit_pane = -1;
 	a->env = (struct pane_env){.s = s,
 	    .scratch = &a->scratch,
 	    .ascii = u->ascii,

@@ -154,6 +154,9 @@ static void check(struct app *a)
 void app_prompt(struct app *a, enum cmd_id what, const char *text)
 {
 	a->asking = what;
+	a->asked_from = (struct step){a->cur, {{0}, {0}}};
+	if (pane_now(a)->save)
+		pane_now(a)->save(state_now(a), &a->asked_from.view);
 	a->find_before = a->find;
 	memset(&a->asked_at, 0, sizeof a->asked_at);
 	if (pane_now(a)->save)
@@ -170,6 +173,7 @@ static void finish(struct app *a, enum cmd_id what, const char *text)
 	case CMD_PIPE: app_pipe(a, text); break;
 	case CMD_FOCUS: case CMD_IGNORE: app_filter(a, what, text, false); break;
 	case CMD_SEARCH:
+		a->did = CMD_SEARCH;
 		if (!*text && a->find_before) {	/* an empty search is the last one again */
 			a->find = a->find_before;
 			tell_search(a);

@@ -514,6 +514,7 @@ static bool common_search(struct app *a, const struct act *act)
 	case CMD_PREV: app_find(a, -1); return true;
 	case CMD_SEARCH_SEL: do_search_selected(a); return true;
 	case CMD_GOTO_FUN: do_fun(a, act->arg); return true;
+	case CMD_GOTO_TIME: case CMD_GOTO_G: case CMD_GOTO_P: case CMD_GOTO_TASK: app_goto(a, act); return true;
 	default: return false;
 	}
 }

@@ -244,6 +244,44 @@ int app_at(struct app *a, const char *where)
 	return pane_now(a)->go(state_now(a), &a->env, &p) ? 0 : -1;
 }
 
+/* Where a pane itself does not know the way: to the pane that does. */
+void app_goto(struct app *a, const struct act *act)
+{
+	struct place p = PLACE_NONE;
+	if (!act->arg || !*act->arg) {
+		app_prompt(a, CMD_COMMAND, arena_printf(&a->scratch, "%s ", cmds[act->cmd].name));
+		return;
+	}
+	if (act->cmd == CMD_GOTO_TASK && isdigit((unsigned char)act->arg[0])) {
+		struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
+		if (app_open(a, "timeline", NULL)) {
+			pane_now(a)->act(state_now(a), &a->env, act, &ask);
+			app_ask(a, &ask);
+		}
+		return;
+	}
+	if (act->cmd == CMD_GOTO_TASK) {
+		if (app_open(a, "tasks", NULL)) {
+			app_search(a, act->arg);
+			if (a->find)
+				app_find(a, 2);
+		}
+		return;
+	}
+	if (act->cmd == CMD_GOTO_TIME && !app_time(a, act->arg, &p.t0)) {
+		app_message(a, ST_ERROR, "not a time: %s (as in 1.2s, 350ms, 40%%)", act->arg);
+		return;
+	}
+	if (act->cmd != CMD_GOTO_TIME) {
+		p.trk = app_track(a, act->cmd == CMD_GOTO_G ? TK_G : TK_P, act->arg);
+		if (!p.trk) {
+			app_message(a, ST_ERROR, "no %s %s", act->cmd == CMD_GOTO_G ? "goroutine" : "P", act->arg);
+			return;
+		}
+	}
+	app_open(a, "timeline", &p);
+}
+
 /* -from, -to, -goroutine and -proc into the query: what of them could be taken. */
 static int start_query(struct app *a, struct query *q)
 {

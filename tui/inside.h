@@ -15,8 +15,8 @@ enum { PANES_MAX = 32, MARKS = 27, JUMPS_MAX = 200, UNDOS_MAX = 500 };
 
 struct step { int pane; struct view view; };	/* a place of the jump list, a mark */
 struct undo {
-	int pane;		/* -1: the query, which the session keeps */
-	struct view before, after;
+	bool query;		/* a step of the query, which the session keeps */
+	struct step before, after;
 };
 
 /* What lies over the lower part of a pane (apppop.c). */
@@ -68,8 +68,12 @@ struct app {
 	int32_t typed[SEQ_MAX];
 	size_t ntyped;
 	int count;
-	int digit_pane;			/* a digit has opened a pane: where from, for counts; -1 */
-	int digit;
+	bool counting;			/* # was pressed: digits are a count */
+	int digits, ndigit;		/* a run of digits that have opened panes, ... */
+	struct step digit_from;		/* ... and where it began, should a 0 make it a count */
+	int digit_jump, digit_undone;
+	bool queried;			/* this key has changed the query */
+	enum cmd_id did;		/* the command of this key, for undo */
 	enum cmd_id letter;		/* MARK or JUMP_MARK waits for its letter */
 
 	struct popup pop;
@@ -78,6 +82,7 @@ struct app {
 	struct prompt prompt;
 	enum cmd_id asking; /* what the prompt is for: COMMAND, SEARCH, ...; NONE: it is closed */
 	struct view asked_at;		/* where the pane was when the search began */
+	struct step asked_from;
 	struct history commands, searches;
 	char note[200];			/* beside the prompt: hits, errors, completions */
 	bool note_bad;
@@ -104,6 +109,7 @@ void app_act(struct app *, const struct act *);		/* pane first, then the common 
 void app_ask(struct app *, const struct ask *);
 bool app_query(struct app *, const struct query *);	/* set it, with a step of undo */
 bool app_back(struct app *);
+void app_goto(struct app *, const struct act *);	/* gt gG gp gk */
 void app_forward(struct app *);
 void app_undo(struct app *);
 void app_redo(struct app *);

@@ -25,11 +25,12 @@ static const struct { const char *name; int32_t key; } names[] = {
     {"PgUp", KEY_PGUP}, {"Home", KEY_HOME_}, {"End", KEY_END_}, {"Ins", KEY_INS}, {"Del", KEY_DEL},
     {"F1", KEY_F1}, {"F2", KEY_F2}, {"F3", KEY_F3}, {"F4", KEY_F4}, {"F5", KEY_F5}, {"F6", KEY_F6},
     {"F7", KEY_F7}, {"F8", KEY_F8}, {"F9", KEY_F9}, {"F10", KEY_F10}, {"F11", KEY_F11},
-    {"F12", KEY_F12}, {"lt", '<'}, {"gt", '>'}};
+    {"F12", KEY_F12}, {"lt", '<'}, {"gt", '>'}};	/* these two last: see parse_name */
 
-static size_t parse_name(const char *s, size_t n, int32_t *key)
+/* script: in angle brackets, where lt and gt are < and >; elsewhere gt is two keys. */
+static size_t parse_name(const char *s, size_t n, int32_t *key, bool script)
 {
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; i < sizeof names / sizeof *names - (script ? 0 : 2); i++)
 		if (strlen(names[i].name) == n && !memcmp(names[i].name, s, n)) {
 			*key = names[i].key;
 			return n;
@@ -46,7 +47,7 @@ static size_t parse_name(const char *s, size_t n, int32_t *key)
 
 size_t key_parse(const char *s, size_t n, int32_t *key)
 {
-	size_t k = parse_name(s, n, key);
+	size_t k = parse_name(s, n, key, true);
 	if (k)
 		return k;
 	uint32_t cp;
@@ -58,7 +59,7 @@ size_t key_parse(const char *s, size_t n, int32_t *key)
 size_t key_script(const char *s, size_t n, int32_t *key)
 {
 	const char *gt = n > 2 && s[0] == '<' ? memchr(s, '>', n < 16 ? n : 16) : NULL;
-	if (gt && parse_name(s + 1, (size_t)(gt - s) - 1, key))
+	if (gt && parse_name(s + 1, (size_t)(gt - s) - 1, key, true))
 		return (size_t)(gt - s) + 1;
 	if (n && (s[0] == '\n' || s[0] == '\r')) {
 		*key = KEY_RETURN;
@@ -89,7 +90,7 @@ void key_print(int32_t key, struct buf *b)
 static bool parse_seq(const char *s, size_t n, struct binding *b)
 {
 	b->n = 0;
-	if (parse_name(s, n, &b->key[0])) {
+	if (parse_name(s, n, &b->key[0], false)) {
 		b->n = 1;
 		return true;
 	}
