@@ -78,15 +78,10 @@ static int print_table(const struct opt *o, const char *what, struct err *e)
 	return opt_print(&b, what) ? put(&b) : tui_print(o, what, e);
 }
 
-static int run_report(struct opt *o, struct err *e)
+static int write_report(const struct report *r, const struct opt *o, struct err *e)
 {
-	const struct report *r = report_find(o->report);
 	struct out out;
-	if (!r)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\"", o->report);
-	if (!o->nfile)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s of which file?", o->report);
-	if (report_fetch(o, e) || out_open(&out, opt_str(o, OPT_OUTPUT), e))
+	if (out_open(&out, opt_str(o, OPT_OUTPUT), e))
 		return -1;
 	int rc = r->run(o, &out, e);
 	struct err late = {0};
@@ -97,11 +92,23 @@ static int run_report(struct opt *o, struct err *e)
 	return rc;
 }
 
-/* The same as text, for the viewer: on a thread of its own. */
+static int run_report(struct opt *o, struct err *e)
+{
+	const struct report *r = report_find(o->report);
+	if (!r)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\"", o->report);
+	if (!o->nfile)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s of which file?", o->report);
+	return report_fetch(o, e) ? -1 : write_report(r, o, e);
+}
+
+/* The same as text, or into the file of -output, for the viewer: on a thread of its own. */
 static int report_text(const struct opt *o, struct buf *text, struct err *e)
 {
 	const struct report *r = report_find(o->report);
 	struct out out = {.fd = -1, .held = true};
+	if (r && opt_str(o, OPT_OUTPUT))
+		return write_report(r, o, e);
 	if (!r)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\"", o->report);
 	int rc = r->run(o, &out, e);

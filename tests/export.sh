@@ -85,4 +85,38 @@ done
 "$TTRACE" flame names >out
 grep -q "$(printf '\033')" out && fail "a control character in the drawing"
 grep -oE '(https?|ftp|data):[^"<]*' out | grep -v '^http://www.w3.org/2000/svg$' && fail "the drawing refers to another place"
+
+# :w writes what is shown, by the ending, as the command line would
+w() { # w KEYS FILE WHAT...: what the viewer writes is what this prints
+	keys=$1 name=$2 file=$3
+	shift 3
+	rm -f "$name"
+	"$TTRACE" view -script "$keys:w $name<Enter>" "$file" >out 2>err || fail "$keys:w $name: $(cat err)"
+	"$TTRACE" "$@" "$file" >want 2>err || fail "$*: $(cat err)"
+	cmp -s "$name" want || fail "$keys:w $name is not $*: $(tail -n 2 out | head -n 1)"
+}
+w ':focus=json<Enter>' a.folded "$cpu" folded -focus=json
+w ':ignore=json<Enter>:sample_index=samples<Enter>' a.pb.gz "$cpu" proto -ignore=json -sample_index=samples
+w '4' a.svg "$cpu" flame
+w '' a.dot "$cpu" dot
+w '' a.callgrind "$cpu" callgrind
+w '' a.speedscope.json "$cpu" speedscope -sample_index=cpu
+w ':lines<Enter>' a.txt "$cpu" top -lines -nodefraction=0
+w ':hide=^runtime<Enter>' a.csv "$cpu" top '-hide=^runtime' -nodefraction=0 -format=csv
+w '' a.json "$here/samples/leak-after.pb.gz" top -nodefraction=0 -format=json
+w ":diff $here/samples/leak-before.pb.gz<Enter>" d.tsv "$here/samples/leak-after.pb.gz" \
+	top -diff_base="$here/samples/leak-before.pb.gz" -nodefraction=0 -format=tsv
+w ':t 1s..1.2s<Enter>:sched<Enter>1' t.csv "$trace" top -type=sched -from=1s -to=1.2s -nodefraction=0 -format=csv
+w ':t 1s..1.2s<Enter>6' g.json "$trace" goroutines -from=1s -to=1.2s -format=json
+w '8]' s.tsv "$trace" stw -format=tsv
+"$TTRACE" view -script '6<Enter><Enter>:w one.csv<Enter>' "$trace" >out && head -n 1 one.csv | grep -q '^start_ns' || fail "one goroutine: $(cat out)"
+# a file that is there stays, unless one insists
+echo mine >a.csv
+"$TTRACE" view -script ':w a.csv<Enter>' "$cpu" | grep -q 'w! replaces it' || fail "it does not say that the file is there"
+[ "$(cat a.csv)" = mine ] || fail ":w replaces a file"
+"$TTRACE" view -script ':w! a.csv<Enter>' "$cpu" >out
+head -n 1 a.csv | grep -q '^name,' || fail ":w! does not: $(tail -n 2 out)"
+"$TTRACE" view -script ':w x/y.csv<Enter>' "$cpu" | grep -q 'x/y.csv cannot be written' || fail "a folder that is not there"
+TTRACESECURE=1 "$TTRACE" view -script ':w new.csv<Enter>' "$cpu" | grep -q TTRACESECURE && [ ! -e new.csv ] || fail "TTRACESECURE writes"
+"$TTRACE" view -script ':w in.folded<Enter>' - <"$cpu" >out && "$TTRACE" folded "$cpu" | cmp -s - in.folded || fail "standard input: $(tail -n 2 out)"
 exit $bad

@@ -546,6 +546,7 @@ void app_refresh(struct app *a)
 		app_start(a, false);
 	}
 	app_fetch_news(a, app_side_news(a));
+	app_write_news(a, false);
 	for (int i = 0; panes[i]; i++)
 		if (panes[i]->tick && a->state[i])
 			panes[i]->tick(a->state[i], &a->env);
@@ -643,6 +644,7 @@ void app_free(struct app *a)
 		return;
 	if (a->files)
 		app_history(a, true);
+	app_write_news(a, true);
 	app_close_panes(a);
 	session_close(a->next);
 	if (a->find_before != a->find)

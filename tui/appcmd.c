@@ -482,7 +482,7 @@ static bool common_program(struct app *a, const struct act *act)
 	case CMD_COPY_ALL: app_copy(a, "report"); return true;
 	case CMD_COPY_VIEW: app_copy(a, "view"); return true;
 	case CMD_SCREEN: app_screen(a, act->arg); return true;
-	case CMD_WRITE: app_screen(a, act->arg); return true;
+	case CMD_WRITE: app_write(a, act->arg, false); return true;
 	case CMD_PIPE: app_pipe(a, act->arg); return true;
 	case CMD_EDIT: app_edit(a); return true;
 	case CMD_FETCH: app_fetch(a, act->arg); return true;
@@ -613,6 +613,10 @@ static bool short_form(struct app *a, const char *line)
 	size_t n = strcspn(line, " =");
 	if (memchr(line, '>', n) || memchr(line, '<', n) || memchr(line, '~', n)) {
 		app_act(a, &(struct act){CMD_WHERE, 0, arena_strndup(&a->scratch, line, strlen(line))});
+		return true;
+	}
+	if (!strncmp(line, "w!", 2) && (!line[2] || line[2] == ' ')) {
+		app_write(a, line + 2 + strspn(line + 2, " "), true);
 		return true;
 	}
 	if (!strncmp(line, "top", 3) && isdigit((unsigned char)line[3])) {

@@ -37,11 +37,14 @@ struct popup {
 	char title[60];
 };
 
+struct writing;
+
 struct app {
 	const struct opt *opt;
 	struct session *s, *next;	/* next: NULL, or the same read again, on its way to take its place */
 	uint64_t before;		/* the sides that were looked at before it was read again; 0 none */
 	bool again_diff;		/* and what is read now is to be compared with them */
+	struct writing *writing;	/* NULL, or a file that is being written */
 	struct pane_env env;
 	struct arena scratch, life;
 	struct app_wants wants;
@@ -177,6 +180,10 @@ void app_paper(struct app *, struct buf *);
 void app_command_line(struct app *, struct buf *);
 /* What the options say of where to begin, as far as the file is known; first: all of it. */
 void app_start(struct app *, bool first);
+
+/* appwrite.c: what is shown as a file of another form */
+void app_write(struct app *, const char *file, bool replace);	/* NULL: ask for it */
+void app_write_news(struct app *, bool wait);
 
 /* appout.c: copying, writing, editing */
 void app_copy(struct app *, const char *what);		/* item, report, view */

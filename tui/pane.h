@@ -84,6 +84,9 @@ struct pane_env {		/* what a pane may see beside its own state */
 };
 
 #define FIND_ON UINT32_MAX
+struct pane_report {		/* the report that has what a pane shows; strings may lie in env->scratch */
+	const char *name, *arg, *opt[3];	/* NULL: by the name of the pane; the selected function; no more */
+};
 
 struct pane_ops {
 	const char *name, *tab;	/* "top", "Top" */
@@ -127,6 +130,7 @@ struct pane_ops {
 	bool (*write)(const void *st, const struct pane_env *, struct buf *);	/* what :w FILE writes; false or
 									   NULL: the screen */
 	void (*copy)(const void *st, const struct pane_env *, struct buf *);	/* `y`; NULL: the detail line */
+	void (*report)(const void *st, const struct pane_env *, struct pane_report *);	/* :w; NULL: see there */
 };
 
 extern const struct pane_ops pane_top, pane_list, pane_peek, pane_flame, pane_timeline, pane_help, pane_info;

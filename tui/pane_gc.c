@@ -569,6 +569,13 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 	selected(st, env, to);
 }
 
+static void report(const void *st, const struct pane_env *env, struct pane_report *r)
+{
+	const struct gc *p = st;
+	(void)env;
+	r->name = p->stops ? "stw" : "gc";
+}
+
 static void save(const void *st, struct view *v)
 {
 	const struct gc *p = st;
@@ -668,6 +675,6 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 
 const struct pane_ops pane_gc = {
     .name = "gc", .tab = "GC", .bit = P_GC, .cmd = CMD_PANE_GC, .trace_only = true, .state_size = sizeof(struct gc),
-    .open = begin, .close = close_gc, .update = update, .draw = draw, .act = act, .place = place, .topics = topics, .save = save, .load = load,
+    .open = begin, .close = close_gc, .update = update, .draw = draw, .act = act, .place = place, .topics = topics, .save = save, .load = load, .report = report,
     .summary = summary, .detail = detail, .keys = keys, .side = side, .click = click,
 };

@@ -396,6 +396,18 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 	return true;
 }
 
+static void report(const void *st, const struct pane_env *env, struct pane_report *r)
+{
+	const struct gor *p = st;
+	const struct store *store = session_snap(env->s)->st;
+	*r = (struct pane_report){.name = "goroutines"};
+	if (p->level == GL_ONE)
+		*r = (struct pane_report){"goroutine", arena_printf(env->scratch, "%llu",
+		    (unsigned long long)store_trk(store, p->one.trk)->id), {NULL}};
+	else if (p->level == GL_LIST && p->by == GB_FUNCTION && p->open)
+		r->opt[0] = arena_printf(env->scratch, "-name=%s", store_str(store, p->open)->s);
+}
+
 static void save(const void *st, struct view *v)
 {
 	const struct gor *p = st;
@@ -539,6 +551,6 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 const struct pane_ops pane_goroutines = {
     .name = "goroutines", .tab = "Gor", .bit = P_GOR, .cmd = CMD_PANE_GOR, .trace_only = true,
     .state_size = sizeof(struct gor), .open = open_gor, .close = close_gor, .update = update, .draw = draw, .act = act, .go = go,
-    .place = place, .topics = topics, .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
+    .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = summary, .detail = detail, .find = find, .keys = keys,
     .side = side, .click = click,
 };

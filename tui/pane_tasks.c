@@ -268,6 +268,17 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 	to->id = it ? p->ts->task[it->i].id : (uint64_t)p->task;
 }
 
+static void report(const void *st, const struct pane_env *env, struct pane_report *r)
+{
+	const struct tasks *p = st;
+	const struct store *store = session_snap(env->s)->st;
+	*r = (struct pane_report){.name = p->regions ? "regions" : "tasks"};
+	if (p->level == L_ONE)
+		r->opt[0] = arena_printf(env->scratch, "-task=%llu", (unsigned long long)p->task);
+	else if (p->level == L_LIST && p->open >> 32)
+		r->opt[0] = arena_printf(env->scratch, "-name=%s", store_str(store, (str_id)(p->open >> 32))->s);
+}
+
 static void save(const void *st, struct view *v)
 {
 	const struct tasks *p = st;
@@ -411,6 +422,6 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 const struct pane_ops pane_tasks = {
     .name = "tasks", .tab = "Task", .bit = P_TASK, .cmd = CMD_PANE_TASK, .trace_only = true,
     .state_size = sizeof(struct tasks), .open = begin, .close = close_tasks, .update = update, .draw = tasks_draw,
-    .act = act, .place = place, .topics = topics, .save = save, .load = load, .summary = summary, .detail = detail, .find = find,
+    .act = act, .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = summary, .detail = detail, .find = find,
     .keys = keys, .side = tasks_side, .click = click,
 };

@@ -384,6 +384,15 @@ static void tl_place(const void *st, const struct pane_env *env, struct place *p
 	}
 }
 
+/* The events of the window. */
+static void tl_report(const void *st, const struct pane_env *env, struct pane_report *r)
+{
+	const struct timeline *tl = st;
+	*r = (struct pane_report){.name = "events",
+	    .opt = {arena_printf(env->scratch, "-from=%lldns", (long long)tl->t0),
+		arena_printf(env->scratch, "-to=%lldns", (long long)tl->t1)}};
+}
+
 static void tl_save(const void *st, struct view *v)
 {
 	const struct timeline *tl = st;
@@ -471,6 +480,7 @@ const struct pane_ops pane_timeline = {
     .go = tl_go,
     .place = tl_place,
     .topics = topics,
+    .report = tl_report,
     .save = tl_save,
     .load = tl_load,
     .summary = tl_summary,

@@ -517,6 +517,17 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 	tree_place(p->t.c, p->t.c ? selected(p) : 0, to);
 }
 
+static void report(const void *st, const struct pane_env *env, struct pane_report *r)
+{
+	const struct top *p = st;
+	size_t k = 0;
+	*r = (struct pane_report){.name = "top"};
+	if (p->sort == K_CUM)
+		r->opt[k++] = "-cum";
+	if (p->limit)
+		r->opt[k] = arena_printf(env->scratch, "-nodecount=%u", p->limit);
+}
+
 static void save(const void *st, struct view *v)
 {
 	const struct top *p = st;
@@ -644,6 +655,7 @@ const struct pane_ops pane_top = {
     .place = place,
     .topics = topics,
     .save = save,
+    .report = report,
     .load = load,
     .summary = summary,
     .detail = detail,

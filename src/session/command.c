@@ -89,7 +89,18 @@ static void add_trace(struct command *c, struct arena *a, const struct session *
 		add_opt(c, a, OPT_PROC, arena_printf(a, "%" PRIu64, store_trk(st, q->proc)->id));
 }
 
-static void add_sides(struct command *c, struct arena *a, const struct session *s, const struct query *q)
+/* The files of one side. */
+static void add_files(struct command *c, const struct session *s, uint32_t side)
+{
+	const struct opt *o = session_opt(s);
+	bool merged = !side && o->nfile > 1 && !strcmp(session_side_name(s, 0), session_file(s));
+	for (size_t i = 0; merged && i < o->nfile; i++)
+		add(c, o->file[i]);
+	if (!merged)
+		add(c, session_side_name(s, side));
+}
+
+static void add_sides(struct command *c, struct arena *a, const struct session *s, const struct query *q, const char *arg)
 {
 	uint64_t shown = q->show == SHOW_B ? q->b : q->a;
 	for (uint32_t k = 0; q->b && q->show == SHOW_DELTA && k < session_nsides(s); k++)
@@ -98,9 +109,20 @@ static void add_sides(struct command *c, struct arena *a, const struct session *
 	if (q->b && q->show == SHOW_DELTA && q->normalize)
 		add(c, "-normalize");
 	add(c, "--");
+	if (arg)
+		add(c, arg);
 	for (uint32_t k = 0; k < session_nsides(s); k++)
 		if (side_in(shown, k))
-			add(c, session_side_name(s, k));
+			add_files(c, s, k);
+}
+
+/* `goroutine` is a report and an option: as -goroutine=17 it is the option. */
+static bool is_option(const char *report)
+{
+	for (int i = 0; i < OPT__N; i++)
+		if (!strcmp(options[i].name, report))
+			return true;
+	return false;
 }
 
 void session_command(const struct session *s, const char *report, const char *arg, struct arena *a,
@@ -110,7 +132,8 @@ void session_command(const struct session *s, const char *report, const char *ar
 	    OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES, OPT_LINES, OPT_ADDRESSES};
 	const struct query *q = session_query(s);
 	add(c, "ttrace");
-	add(c, arg ? arena_printf(a, "-%s=%s", report, arg) : report);
+	bool apart = arg && is_option(report);
+	add(c, arg && !apart ? arena_printf(a, "-%s=%s", report, arg) : report);
 	add_given(c, a, session_opt(s));
 	add_filters(c, a, q);
 	if (session_is_trace(s))
@@ -123,5 +146,5 @@ void session_command(const struct session *s, const char *report, const char *ar
 		add(c, "-noinlines");
 	if (q->drop_negative)
 		add(c, "-drop_negative");
-	add_sides(c, a, s, q);
+	add_sides(c, a, s, q, apart ? arg : NULL);
 }

@@ -349,6 +349,11 @@ const struct opt *session_opt(const struct session *s)
 	return &s->first;
 }
 
+struct remote *session_held(const struct session *s)
+{
+	return s->op.job ? NULL : s->op.own.remote;
+}
+
 bool session_is_trace(const struct session *s)
 {
 	const struct reader *r = s->op.reader;
