@@ -48,6 +48,12 @@ screen help 80x24 cpu.pb.gz '?'
 screen help-typed 80x24 cpu.pb.gz '?regions'
 screen help-run 80x24 cpu.pb.gz '<^G>?granularity<Enter>lin<Tab>'
 screen help-wide 200x60 orders.trace '?'
+# a log of gctrace and schedtrace
+screen log 80x24 gctrace.log ''
+screen log-gc 80x24 gctrace.log 8
+screen log-gor 80x24 gctrace.log 6
+# a dump of goroutines
+screen dump 80x24 goroutines.txt ''
 # facts
 screen info 80x24 cpu.pb.gz '<^G>'
 screen info-trace 80x24 orders.trace '<^G>' -ascii

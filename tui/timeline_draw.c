@@ -79,9 +79,13 @@ static void cell_ascii(struct grid *g, int y, int x, const struct bin *share, in
 
 static void cell_utf8(struct grid *g, int y, int x, const struct bin *share, int64_t all, bool gor)
 {
-	int64_t most, busy = all - share->ns[TS_NONE] - share->ns[TS_IDLE];
+	/* a P of a log of schedtrace may have been idle or not: that is no work to be shown as such */
+	int64_t most, unknown = gor ? 0 : share->ns[TS_UNKNOWN];
+	int64_t busy = all - share->ns[TS_NONE] - share->ns[TS_IDLE] - unknown;
 	enum tstate s = majority(share, true, &most);
-	if (busy <= 0 || all <= 0) {
+	if (unknown > busy) {
+		grid_put(g, y, x, '?', ST_S_UNKNOWN, ST_NORMAL, 0);
+	} else if (busy <= 0 || all <= 0) {
 		grid_put(g, y, x, ' ', ST_NORMAL, ST_NORMAL, 0);
 	} else if (gor && tl_waits(s)) {
 		grid_put(g, y, x, s == TS_SLEEP ? 0x2500 : 0x2582, state_style(s), ST_NORMAL, 0);
@@ -243,7 +247,7 @@ static int percent(const struct timeline *tl, const struct tl_layout *lay, const
 	int64_t busy = 0, all = tl->t1 - tl->t0;
 	for (int c = 0; c < lay->cells; c++)
 		for (int s = 0; s < TS__N; s++)
-			if (!is_idle((enum tstate)s))
+			if (!is_idle((enum tstate)s) && s != TS_UNKNOWN)
 				busy += share[c].ns[s];
 	return all > 0 ? (int)((double)busy * 100 / (double)all + 0.5) : 0;
 }

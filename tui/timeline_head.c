@@ -37,6 +37,10 @@ static const struct head {
     {HD_OTHER, 60, CT_OTHER, "other mem", ST_HEAT},
     {HD_PROCS, 36, CT_GOMAXPROCS, "GOMAXPROCS", ST_NORMAL},
     {HD_BUSY, 36, -1, "Ps running", ST_S_RUN},
+    {HD_QUEUED, 14, CT_QUEUED, "queued", ST_S_READY},	/* of schedtrace */
+    {HD_IDLE, 16, CT_PROCS_IDLE, "idle Ps", ST_S_UNKNOWN},
+    {HD_THREADS, 24, CT_THREADS, "threads", ST_S_SYSCALL},
+    {HD_SPINNING, 36, CT_SPINNING, "spinning", ST_S_RUN},
     {HD_RUNNABLE, 14, CT_RUNNABLE, "runnable", ST_S_READY},
     {HD_RUNNING, 36, CT_RUNNING, "running", ST_S_RUN},
     {HD_WAITING, 36, CT_WAITING, "waiting", ST_S_CHAN},
@@ -56,7 +60,7 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, const str
 	case HD_STACKS:
 	case HD_OTHER: return sn->ncounts[h->ct] > 1;
 	case HD_PROCS: return tl->procs;
-	case HD_BUSY: return tl->nrow > 0;
+	case HD_BUSY: return tl->nrow > 0 && !sn->trace.log;	/* which are is not always known of those */
 	case HD_STARTS: return tl->nrow > 0 && sn->nmarks > 0;
 	case HD_STW:
 	case HD_GC: return early || sn->nspans > 0;

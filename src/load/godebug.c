@@ -56,7 +56,7 @@ struct godebug {
 	trk_id *proc;			/* by number, 0 unknown */
 	uint8_t *base, *shown;		/* states by number: of the last SCHED line, as told */
 	size_t nproc, cproc, cbase, cshown, nstates;
-	bool stopped;
+	bool stopped, has_stacks;
 	uint32_t procs;			/* GOMAXPROCS as last told */
 	str_id n_gc, n_forced, n_stw0, n_stw1;
 };
@@ -443,7 +443,9 @@ static void tell_begin(struct godebug *d, const struct point *p, const struct gd
 		return;
 	count(d, p->t, CT_HEAP_LIVE, g->heap0);
 	count(d, p->t, CT_HEAP_GOAL, g->goal);
-	count(d, p->t, CT_STACKS, g->stacks);
+	d->has_stacks |= g->stacks > 0;
+	if (d->has_stacks)
+		count(d, p->t, CT_STACKS, g->stacks);
 }
 
 /* Marking ends: the assists of the cycle are told as one, by nobody, as long as they took together. */

@@ -34,6 +34,7 @@ struct sealing {
 	struct sealer sealer;
 	int64_t class_n[CLASSES];	/* goroutines by class where the newest sheet ends */
 	int64_t sealed, counted[CT__N];
+	bool goroutines;		/* there has been one: until then there is nothing to count */
 	uint32_t pieces;
 	struct job *job;		/* NULL: no thread */
 	struct belt *belt;
@@ -99,6 +100,10 @@ static void flush_all(struct sealing *s, struct class_slot *slot, const int64_t 
    was only learnt of later (SHEET_PAST) holds from its beginning on. */
 static void count_states(struct sealing *s, const struct sheet_piece *p)
 {
+	for (size_t i = 0; i < p->n && !s->goroutines; i++)
+		s->goroutines = p->entry[i].moved & (ENTRY_WAS | ENTRY_WAS << ENTRY_CLASS);
+	if (!s->goroutines)
+		return;
 	struct class_slot slot[CLASSES] = { no_values, no_values, no_values, no_values, no_values };
 	int64_t now[CLASSES];
 	memcpy(now, s->class_n, sizeof now);
