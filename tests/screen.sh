@@ -140,6 +140,12 @@ screen report-find 80x24 cpu.pb.gz ':raw<Enter>/Sum256<Enter>'
 screen report-lines 80x24 cpu.pb.gz ':focus=json<Enter>:traces<Enter>&json<Enter>'
 screen report-bad 80x24 cpu.pb.gz ':report peek (<Enter>'
 screen report-selected 80x24 cpu.pb.gz 'j:report comments<Enter>q:report tags<Enter>'
+# tags: keys and values; focused on one; as frames
+screen tags 80x24 cpu.pb.gz ':tags<Enter>jj'
+screen tags-focus 80x24 cpu.pb.gz ':tags<Enter>jjx:focus=json<Enter>' -ascii
+screen tags-frames 80x24 cpu.pb.gz ':tagroot<Enter><Enter>4'
+screen tags-diff 80x24 cpu.pb.gz ':tagfocus=endpoint=/login<Enter>:tags<Enter>' -diff_base=samples/cpu.pb.gz
+screen tags-none 80x24 heap.pb.gz ':tags<Enter>'
 screen flame-low 40x8 cpu.pb.gz '4'
 # timeline: Ps, Ms, tasks as a tree, one task with its goroutines, around a goroutine, a group; regions and
 # stacks under a row, spans found and highlighted, the wake chain, the clock on the axis, a range, all counters

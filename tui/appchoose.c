@@ -10,6 +10,7 @@
 #include "config.h"
 #include "inside.h"
 
+#include "analysis/tags.h"
 #include "base/mem.h"
 #include "base/units.h"
 
@@ -65,8 +66,23 @@ static int choose_unit(const struct app *a, struct choice *out)
 	return n > 1 ? n : 0;
 }
 
+/* The keys of the tags, for tagroot and tagleaf. */
+static int choose_key(const struct app *a, const char *now, struct choice *out)
+{
+	str_id key[CHOICES_MAX - 1];
+	int n = (int)tag_keys(session_snap(a->s), key, CHOICES_MAX - 1);
+	for (int i = 0; i < n; i++) {
+		const char *s = store_str(session_snap(a->s)->st, key[i])->s;
+		put(&out[i], s, "its values as frames", now && !strcmp(now, s));
+	}
+	if (n)
+		put(&out[n++], "none", "no tags as frames", !now);
+	return n;
+}
+
 int app_choices(const struct app *a, enum cmd_id id, struct choice *out)
 {
+	const struct query *q = session_query(a->s);
 	const struct pane_ops *p = pane_now(a);
 	int n = p->choices ? p->choices(state_now(a), &a->env, id, out) : 0;
 	if (n || !(p->bit & P_CALLS))
@@ -75,6 +91,8 @@ int app_choices(const struct app *a, enum cmd_id id, struct choice *out)
 	case CMD_GRANULARITY: case CMD_GRAN_NEXT: return choose_gran(a, out);
 	case CMD_PERCENT: return choose_base(a, out);
 	case CMD_UNIT: return choose_unit(a, out);
+	case CMD_TAGROOT: return choose_key(a, q->f.tagroot, out);
+	case CMD_TAGLEAF: return choose_key(a, q->f.tagleaf, out);
 	default: return 0;
 	}
 }

@@ -123,7 +123,10 @@ static void do_filter(struct app *a, const struct act *act)
 {
 	const char *v = act->arg;
 	bool here = act->cmd == CMD_FOCUS || act->cmd == CMD_IGNORE || act->cmd == CMD_HIDE ||
-		    act->cmd == CMD_SHOW;
+		    act->cmd == CMD_SHOW || act->cmd == CMD_SHOW_FROM || act->cmd == CMD_PRUNE_FROM;
+	bool frames = act->cmd == CMD_TAGROOT || act->cmd == CMD_TAGLEAF;
+	if (frames && v && !strcmp(v, "none"))
+		v = "";
 	if (!v && here) {
 		v = selected(a);
 		if (v)
@@ -358,6 +361,10 @@ static void do_pane(struct app *a, const struct act *act, int i)
 		return;
 	if (act->cmd == CMD_PANE_TOP) {
 		top_args(a, act->arg);
+		return;
+	}
+	if (act->cmd == CMD_TAGS) {
+		app_filter(a, CMD_TAGFOCUS, act->arg, false);
 		return;
 	}
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};

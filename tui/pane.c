@@ -20,6 +20,7 @@ const struct pane_ops *const panes[] = {
     &pane_tasks,
     &pane_gc,
     &pane_events,
+    &pane_tags,
     &pane_report,
     &pane_help,
     &pane_info,

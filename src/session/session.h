@@ -117,6 +117,10 @@ const struct weights *session_weights(struct session *);
 struct calls;
 struct calls *session_calls(struct session *, enum gran);
 
+/* The tags of the current query (analysis/tags.h), of a profile; tags_free() it. */
+struct tags;
+struct tags *session_tags(struct session *);
+
 /* What the query leaves of a trace, as a filter of analysis/tracew.h; its sets lie in the arena. */
 struct tw_filter;
 void session_trace(const struct session *, struct arena *, struct tw_filter *);

@@ -15,6 +15,7 @@
 #include "session/state.h"
 
 #include "analysis/calls.h"
+#include "analysis/tags.h"
 #include "analysis/tracew.h"
 #include "base/rx.h"
 
@@ -174,6 +175,12 @@ static struct sides sides_of(struct session *s, size_t type)
 	d.ratio = s->sum.ratio;
 	d.whole = q->of_rest ? s->sum.whole : 0;
 	return d;
+}
+
+struct tags *session_tags(struct session *s)
+{
+	struct sides d = sides_of(s, session_type(s));
+	return tags_new(s->snap, s->focus, session_type(s), s->hist[s->at].noinlines, s->nside > 1 ? &d : NULL);
 }
 
 static void make_weights(struct session *s)

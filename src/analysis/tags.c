@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Weights by label. Which samples count is asked of the verdicts as for the call
+ * tree (focus.c), but no tree is made: the weight of a sample goes to its label
+ * set, and sets are few; then each set gives its weight to its labels. A key has
+ * the weight of the samples that have it at all, however many values they hold
+ * under it, so the values of a key may add up to more.
+ */
+#include "config.h"
+#include "analysis/tags.h"
+
+#include "analysis/calls.h"
+#include "analysis/derive.h"
+#include "analysis/labels.h"
+#include "base/intern.h"
+#include "base/text.h"
+#include "base/units.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct pool { int64_t weight, other; };
+
+static void add(struct pool *p, int64_t w, int64_t o)
+{
+	p->weight = (int64_t)((uint64_t)p->weight + (uint64_t)w);
+	p->other = (int64_t)((uint64_t)p->other + (uint64_t)o);
+}
+
+/* The shown and the other column of a sample. */
+static bool columns(const struct sides *d, uint32_t side, int64_t v, int64_t *w, int64_t *o)
+{
+	bool a = !d || side_in(d->a, side), b = d && side_in(d->b, side);
+	int64_t x = a ? d ? sides_scaled(v, d->ratio) : v : 0, y = b ? v : 0;
+	if (!v || !(a || b))
+		return false;
+	*w = !d || !d->b || d->show == SHOW_A ? x : d->show == SHOW_B ? y : (int64_t)((uint64_t)x - (uint64_t)y);
+	*o = !d || !d->b ? 0 : d->show == SHOW_B ? x : y;
+	return true;
+}
+
+/* The weight of every label set, by the samples that the query leaves. */
+static struct pool *weigh_sets(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
+    const struct sides *d, const struct labels *ls)
+{
+	struct arena a = {0};
+	struct verdict v;
+	struct tree tree = {.st = sn->st, .n = sn->nstks};
+	struct derived to = {0};
+	struct pool *set = xcalloc(ls->nset, sizeof *set);
+	const uint8_t *keep = focus_by_tag(fc) ? focus_sets(fc, ls, &a) : NULL;
+	verdict_make(&v, fc, sn, noinlines);
+	if (focus_by_name(fc) || focus_from(fc) || v.any & FV_DEAD)
+		to = derive(&tree, &v, &a);
+	for (uint32_t i = 0; type < sn->ntypes && i < sn->nsmps; i++) {
+		const struct smp_row *s = store_smp(sn->st, i);
+		int64_t w, o;
+		bool gone = to.to ? to.to[s->stack] == DERIVE_NONE
+				  : to.state && !derive_counts(to.state[s->stack]);
+		if (!gone && (!keep || keep[ls->of[i]]) &&
+		    columns(d, s->side, COL_AT(&sn->st->values[type], int64_t, i), &w, &o))
+			add(&set[ls->of[i]], w, o);
+	}
+	verdict_free(&v);
+	arena_free(&a);
+	return set;
+}
+
+struct maker {
+	struct tags *t;
+	const struct labels *ls;
+	const struct focus *fc;
+	struct intern index;	/* of values */
+	uint32_t *of;		/* key of a value */
+	size_t ckey, cvalue, cof;
+};
+
+struct probe { uint32_t key; const struct sink_label *l; };
+
+static int same_value(const void *ctx, uint32_t id, const void *arg)
+{
+	const struct maker *m = ctx;
+	const struct probe *p = arg;
+	const struct tag_value *v = &m->t->value[id];
+	return m->of[id] == p->key && v->text == label_is_text(p->l) && v->str == p->l->str &&
+	       (v->text || v->num == p->l->num);
+}
+
+static uint32_t key_of(struct maker *m, str_id key)
+{
+	struct tags *t = m->t;
+	uint32_t k = 0;
+	while (k < t->nkey && t->key[k].key != key)
+		k++;
+	if (k < t->nkey)
+		return k;
+	t->key = mem_grow(t->key, &m->ckey, (size_t)k + 1, sizeof *t->key);
+	t->key[k] = (struct tag_key){.key = key, .unit = labels_unit(m->ls, key)};
+	return t->nkey++;
+}
+
+static void put_label(struct maker *m, uint32_t key, const struct sink_label *l, const struct pool *p)
+{
+	struct tags *t = m->t;
+	struct probe probe = {key, l};
+	uint32_t h = hash_u64((uint64_t)l->str << 32 | key, (uint64_t)l->num);
+	uint32_t id = intern_find(&m->index, h, same_value, m, &probe);
+	if (id == UINT32_MAX) {
+		id = t->nvalue++;
+		t->value = mem_grow(t->value, &m->cvalue, t->nvalue, sizeof *t->value);
+		m->of = mem_grow(m->of, &m->cof, t->nvalue, sizeof *m->of);
+		t->value[id] = (struct tag_value){.str = l->str, .text = label_is_text(l), .num = l->num};
+		m->of[id] = key;
+		t->key[key].n++;
+		intern_put(&m->index, h, id);
+	}
+	struct pool sum = {t->value[id].weight, t->value[id].other};
+	add(&sum, p->weight, p->other);
+	t->value[id].weight = sum.weight;
+	t->value[id].other = sum.other;
+}
+
+/* tagshow and taghide are about keys. */
+static bool shown(const struct maker *m, str_id key)
+{
+	const struct str_row *s = store_str(m->t->st, key);
+	const struct prof_tag_filter *f = &m->fc->tag;
+	return (!f->show || rx_match(f->show, s->s, s->n)) && !(f->hide && rx_match(f->hide, s->s, s->n));
+}
+
+static void put_set(struct maker *m, uint32_t set, const struct pool *p)
+{
+	uint32_t n = m->ls->set[set].n;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sink_label *l = labels_at(m->ls, set, i);
+		if (!shown(m, l->key))
+			continue;
+		uint32_t k = key_of(m, l->key), first = 0;
+		while (labels_at(m->ls, set, first)->key != l->key)
+			first++;
+		if (first == i) {
+			struct pool sum = {m->t->key[k].weight, m->t->key[k].other};
+			add(&sum, p->weight, p->other);
+			m->t->key[k].weight = sum.weight;
+			m->t->key[k].other = sum.other;
+		}
+		put_label(m, k, l, p);
+	}
+}
+
+static uint64_t size_of(int64_t w, int64_t o)
+{
+	uint64_t x = w < 0 ? 0 - (uint64_t)w : (uint64_t)w, y = o < 0 ? 0 - (uint64_t)o : (uint64_t)o;
+	return x ? x : y / 2;	/* what has not changed comes after what has, mostly */
+}
+
+static int cmp_key(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct tag_key *k = ctx;
+	uint64_t x = size_of(k[a].weight, k[a].other), y = size_of(k[b].weight, k[b].other);
+	return x > y ? -1 : x < y;
+}
+
+struct by { const struct maker *m; const uint32_t *place; };
+
+static int cmp_value(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct by *by = ctx;
+	const struct tag_value *v = by->m->t->value;
+	uint32_t p = by->place[by->m->of[a]], q = by->place[by->m->of[b]];
+	uint64_t x = size_of(v[a].weight, v[a].other), y = size_of(v[b].weight, v[b].other);
+	return p != q ? (p < q ? -1 : 1) : x != y ? (x > y ? -1 : 1) : 0;
+}
+
+/* Keys and their values heaviest first, the values of a key together. */
+static void put_in_order(struct maker *m)
+{
+	struct tags *t = m->t;
+	uint32_t *k = xmalloc((t->nkey + 1u) * sizeof *k), *place = xmalloc((t->nkey + 1u) * sizeof *place);
+	uint32_t *v = xmalloc((t->nvalue + 1u) * sizeof *v), at = 0;
+	struct tag_key *key = arena_alloc(&t->arena, (t->nkey + 1u) * sizeof *key);
+	struct tag_value *value = arena_alloc(&t->arena, (t->nvalue + 1u) * sizeof *value);
+	for (uint32_t i = 0; i < t->nkey; i++)
+		k[i] = i;
+	sort_u32(k, t->nkey, cmp_key, t->key);
+	for (uint32_t i = 0; i < t->nkey; i++) {
+		place[k[i]] = i;
+		key[i] = t->key[k[i]];
+		key[i].first = at;
+		at += key[i].n;
+	}
+	for (uint32_t i = 0; i < t->nvalue; i++)
+		v[i] = i;
+	sort_u32(v, t->nvalue, cmp_value, &(struct by){m, place});
+	for (uint32_t i = 0; i < t->nvalue; i++)
+		value[i] = t->value[v[i]];
+	mem_free(t->key);
+	mem_free(t->value);
+	t->key = key;
+	t->value = value;
+	mem_free(k);
+	mem_free(v);
+	mem_free(place);
+}
+
+struct tags *tags_new(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
+    const struct sides *d)
+{
+	struct tags *t = xcalloc(1, sizeof *t);
+	struct labels ls = {0};
+	struct maker m = {.t = t, .ls = &ls, .fc = fc};
+	labels_update(&ls, sn);
+	t->st = sn->st;
+	t->two = d && d->b;
+	t->show = d ? d->show : SHOW_DELTA;
+	if (type < sn->ntypes)
+		t->unit = ((struct type_row *)col_at(&sn->st->types, (uint32_t)type))->unit;
+	struct pool *set = weigh_sets(sn, fc, type, noinlines, d, &ls), all = {0};
+	for (uint32_t s = 0; s < ls.nset; s++) {
+		add(&all, set[s].weight, set[s].other);
+		if (set[s].weight || set[s].other)
+			put_set(&m, s, &set[s]);
+	}
+	t->total = all.weight;
+	t->other = all.other;
+	put_in_order(&m);
+	mem_free(set);
+	mem_free(m.of);
+	intern_free(&m.index);
+	labels_free(&ls);
+	return t;
+}
+
+void tags_free(struct tags *t)
+{
+	if (!t)
+		return;
+	arena_free(&t->arena);
+	mem_free(t);
+}
+
+void tag_text(const struct tags *t, const struct tag_key *k, const struct tag_value *v, struct buf *b)
+{
+	const struct str_row *s = store_str(t->st, v->str);
+	if (v->text)
+		text_safe(b, s->s, s->n);
+	else
+		units_label(b, v->num, k->unit, "minimum");
+}
+
+void tag_filter(const struct tags *t, const struct tag_key *k, const struct tag_value *v, struct buf *b)
+{
+	const struct str_row *key = store_str(t->st, k->key), *s = store_str(t->st, v->str);
+	buf_put(b, key->s, key->n);
+	buf_putc(b, '=');
+	if (!v->text) {
+		bool unit = strcmp(k->unit, key->s) != 0 && k->unit[strspn(k->unit, "abcdefghijklmnopqrstuvwxyz")] == 0;
+		buf_printf(b, "%" PRId64 "%s", v->num, unit ? k->unit : "");
+		return;
+	}
+	buf_putc(b, '^');
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (strchr("\\.+*?()|[]{}^$", s->s[i]))
+			buf_putc(b, '\\');
+		buf_putc(b, s->s[i] == ',' ? '.' : s->s[i]);	/* a comma parts expressions */
+	}
+	buf_putc(b, '$');
+}
+
+size_t tag_keys(const struct snap *sn, str_id *key, size_t max)
+{
+	size_t n = 0, k;
+	str_id last = 0;
+	for (uint32_t i = 0; i < sn->nsmps && n < max; i++) {
+		const struct smp_row *s = store_smp(sn->st, i);
+		for (uint32_t j = 0; j < s->nlabel && n < max; j++) {
+			str_id id = ((const struct sink_label *)col_at(&sn->st->labels, s->label + j))->key;
+			if (id == last)
+				continue;
+			for (k = 0; k < n && key[k] != id; k++)
+				;
+			if (k == n)
+				key[n++] = id;
+			last = id;
+		}
+	}
+	return n;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TAGS_H
+#define TTRACE_TAGS_H
+
+#include "analysis/focus.h"
+#include "base/buf.h"
+
+/*
+ * The labels of the samples that a query leaves, each with their weight: what
+ * pprof calls tags. Keys and values heaviest first.
+ */
+struct tag_value {
+	str_id str;		/* a text, when it is one */
+	bool text;
+	int64_t num;
+	int64_t weight, other;	/* other: the other column of a difference */
+};
+struct tag_key {
+	str_id key;
+	const char *unit;	/* of its numbers */
+	int64_t weight, other;	/* of samples that have it */
+	uint32_t first, n;	/* value[first .. first+n) */
+};
+struct tags {
+	struct arena arena;
+	const struct store *st;
+	struct tag_key *key;
+	struct tag_value *value;
+	uint32_t nkey, nvalue;
+	int64_t total, other;	/* of all samples that count */
+	str_id unit;
+	bool two;
+	enum side_show show;
+};
+struct tags *tags_new(const struct snap *, const struct focus *, size_t type, bool noinlines, const struct sides *);
+void tags_free(struct tags *);
+
+/* The value for people; and the expression of tagfocus that means it alone. */
+void tag_text(const struct tags *, const struct tag_key *, const struct tag_value *, struct buf *);
+void tag_filter(const struct tags *, const struct tag_key *, const struct tag_value *, struct buf *);
+/* The keys that there are: at most max, in the order in which they come. */
+size_t tag_keys(const struct snap *, str_id *key, size_t max);
+
+#endif

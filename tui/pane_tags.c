@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Tags: the labels of the samples, keys with their values below, and what each
+ * weighs under the filters in force.
+ *
+ * A row is a key or a value. Enter and f on a value focus on it, x ignores it, as
+ * f and x do with functions elsewhere; tagroot and tagleaf take the key of the
+ * row. Keys can be folded, as one by goroutine or request may have as many
+ * values as there are samples.
+ */
+#include "config.h"
+#include "pane.h"
+
+#include "analysis/tags.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "rows.h"
+#include "tree.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FOLD_OVER = 200 };	/* a key with more values than this begins folded */
+
+struct row { uint32_t key, value; };	/* value UINT32_MAX: the key itself */
+
+struct tagpane {
+	struct tags *t;
+	uint32_t serial;
+	struct rows rows;
+	struct row *row;
+	size_t cap;
+	uint8_t *fold;		/* by key of t */
+	struct hits hit;
+};
+
+static void row_text(const struct tagpane *p, uint32_t i, struct buf *b)
+{
+	const struct tag_key *k = &p->t->key[p->row[i].key];
+	const struct str_row *s = store_str(p->t->st, k->key);
+	buf_reset(b);
+	if (p->row[i].value == UINT32_MAX)
+		text_safe(b, s->s, s->n);
+	else
+		tag_text(p->t, k, &p->t->value[p->row[i].value], b);
+}
+
+static void mark_hits(struct tagpane *p, const struct pane_env *env)
+{
+	struct buf b = {0};
+	hits_begin(&p->hit, env, p->rows.n);
+	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++) {
+		row_text(p, i, &b);
+		p->hit.n += p->hit.at[i] = rx_match(env->find.rx, buf_str(&b), b.n);
+	}
+	buf_free(&b);
+}
+
+static void add_row(struct tagpane *p, uint32_t n, struct row r)
+{
+	p->row = mem_grow(p->row, &p->cap, (size_t)n + 1, sizeof *p->row);
+	p->row[n] = r;
+}
+
+static void fill(struct tagpane *p, const struct pane_env *env)
+{
+	struct buf b = {0};
+	uint32_t n = 0;
+	for (uint32_t k = 0; k < p->t->nkey; k++) {
+		const struct tag_key *key = &p->t->key[k];
+		add_row(p, n++, (struct row){k, UINT32_MAX});
+		for (uint32_t i = key->first; !p->fold[k] && i < key->first + key->n; i++) {
+			add_row(p, n, (struct row){k, i});
+			row_text(p, n, &b);
+			n += !env->grep.rx || rx_match(env->grep.rx, buf_str(&b), b.n);
+		}
+	}
+	buf_free(&b);
+	rows_set(&p->rows, n);
+	mark_hits(p, env);
+}
+
+static void update(void *st, const struct pane_env *env)
+{
+	struct tagpane *p = st;
+	if (!p->t || p->serial != session_serial(env->s)) {
+		tags_free(p->t);
+		p->t = session_tags(env->s);
+		p->serial = session_serial(env->s);
+		p->fold = xrealloc(p->fold, p->t->nkey + 1u);
+		for (uint32_t k = 0; k < p->t->nkey; k++)
+			p->fold[k] = p->t->key[k].n > FOLD_OVER;
+	}
+	fill(p, env);
+}
+
+static void close_tags(void *st)
+{
+	struct tagpane *p = st;
+	tags_free(p->t);
+	mem_free(p->row);
+	mem_free(p->fold);
+	hits_drop(&p->hit);
+}
+
+/* ---- drawing */
+
+static void put_value(const struct tagpane *p, const struct pane_env *env, struct buf *b, int64_t v)
+{
+	const char *unit = p->t->unit ? store_str(p->t->st, p->t->unit)->s : "count", *scaled;
+	if (env->unit)
+		units_scale(v, unit, env->unit, &scaled);
+	if (env->unit && !strcmp(scaled, env->unit))
+		units_label(b, v, unit, env->unit);
+	else
+		text_value(b, v, unit);
+}
+
+static void cell(const struct tagpane *p, const struct pane_env *env, struct grid *g, int y, int x1, int64_t v,
+    bool change)
+{
+	struct buf b = {0};
+	if (v > 0 && change)
+		buf_putc(&b, '+');
+	put_value(p, env, &b, v);
+	grid_right(g, y, x1, !v ? ST_DIM : change ? v > 0 ? ST_MORE2 : ST_LESS2 : ST_NORMAL, 0,
+	    v ? buf_str(&b) : ".");
+	buf_free(&b);
+}
+
+struct drawing { const struct tagpane *p; const struct pane_env *env; };
+
+static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct drawing *d = arg;
+	const struct tagpane *p = d->p;
+	const struct tag_key *k = &p->t->key[p->row[i].key];
+	bool head = p->row[i].value == UINT32_MAX, delta = p->t->two && p->t->show == SHOW_DELTA;
+	const struct tag_value *v = head ? NULL : &p->t->value[p->row[i].value];
+	int64_t w = head ? k->weight : v->weight, o = head ? k->other : v->other;
+	struct pair s = side_pair(p->t->show, w, o);
+	struct buf b = {0};
+	int x = 30;
+	cell(p, d->env, g, y, 10, w, delta);
+	if (delta) {
+		cell(p, d->env, g, y, 19, s.a, false);
+		cell(p, d->env, g, y, 28, s.b, false);
+	} else {
+		int64_t base = d->env->base == BASE_LOCAL && !head ? k->weight : p->t->total;
+		tree_percent(g, y, 18, w, base);
+		grid_bar(g, y, 20, 9, tree_part(w, p->t->total), ST_HEAT);
+	}
+	row_text(p, i, &b);
+	if (head) {
+		int end = grid_textn(g, y, x, ST_HEAD, AT_BOLD, b.n ? b.p : "", b.n);
+		grid_printf(g, y, end + 1, ST_DIM, 0, "%u value%s%s", k->n, k->n == 1 ? "" : "s",
+		    p->fold[p->row[i].key] ? ", folded: Enter shows them" : "");
+	} else {
+		grid_textn(g, y, x + 2, b.n ? ST_NORMAL : ST_DIM, 0, b.n ? b.p : "(empty)", b.n ? b.n : 7);
+		if (d->env->find.rx)
+			rows_hits(g, (struct rect){y, x, 1, g->w - x}, d->env->find.rx);
+	}
+	buf_free(&b);
+}
+
+static void draw(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct tagpane *p = st;
+	if (!p->t || !p->t->nkey) {
+		grid_text(g, 2, 2, ST_WARN, 0,
+		    p->t && !p->t->total && !p->t->other ? "No sample passes the filters." : "The samples have no tags.");
+		grid_text(g, 4, 2, ST_DIM, 0,
+		    "Labels come from pprof.Do and pprof.Labels, or from what wrote the profile.");
+		return;
+	}
+	bool delta = p->t->two && p->t->show == SHOW_DELTA;
+	grid_text(g, 0, delta ? 4 : 5, ST_HEAD, 0,
+	    delta ? "CHANGE        A        B  TAG" : "WEIGHT   PART            TAG");
+	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
+	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env},
+	    &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
+	grid_unclip(g, old);
+}
+
+/* ---- acting */
+
+static const struct row *selected(const struct tagpane *p)
+{
+	return p->t && p->rows.n ? &p->row[p->rows.sel] : NULL;
+}
+
+static enum verdict fold(struct tagpane *p, const struct pane_env *env)
+{
+	uint32_t key = selected(p)->key;
+	p->fold[key] = !p->fold[key];
+	fill(p, env);
+	for (uint32_t i = 0; i < p->rows.n; i++)
+		if (p->row[i].key == key && p->row[i].value == UINT32_MAX)
+			rows_select(&p->rows, i);
+	return V_DONE;
+}
+
+/* The value of the row, or any value of its key, as a tag filter. */
+static enum verdict filter(struct tagpane *p, const struct pane_env *env, bool ignore, struct ask *ask)
+{
+	const struct row *r = selected(p);
+	const struct tag_key *k = &p->t->key[r->key];
+	struct buf b = {0};
+	if (r->value == UINT32_MAX)
+		buf_printf(&b, "%s=.", store_str(p->t->st, k->key)->s);
+	else
+		tag_filter(p->t, k, &p->t->value[r->value], &b);
+	ask->kind = ASK_QUERY;
+	ask->query = *session_query(env->s);
+	ask->query.suspended = false;
+	const char *f = arena_strndup(env->scratch, b.p, b.n);
+	if (ignore)
+		ask->query.f.tagignore = f;
+	else
+		ask->query.f.tagfocus = f;
+	buf_free(&b);
+	return V_ASK;
+}
+
+/* The key of the row as frames; again: no more. */
+static enum verdict as_frames(struct tagpane *p, const struct pane_env *env, bool leaf, struct ask *ask)
+{
+	const char *key = store_str(p->t->st, p->t->key[selected(p)->key].key)->s;
+	ask->kind = ASK_QUERY;
+	ask->query = *session_query(env->s);
+	const char **f = leaf ? &ask->query.f.tagleaf : &ask->query.f.tagroot;
+	*f = *f && !strcmp(*f, key) ? NULL : key;
+	if (*f)
+		ask->pane = "flame";
+	return V_ASK;
+}
+
+static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
+{
+	struct tagpane *p = st;
+	if (a->arg || !selected(p))
+		return V_PASS;
+	if (rows_act(&p->rows, a, env->rows - 1))
+		return V_DONE;
+	switch ((int)a->cmd) {
+	case CMD_OPEN: return selected(p)->value == UINT32_MAX ? fold(p, env) : filter(p, env, false, ask);
+	case CMD_FOCUS: return filter(p, env, false, ask);
+	case CMD_IGNORE: return filter(p, env, true, ask);
+	case CMD_TAGROOT: return as_frames(p, env, false, ask);
+	case CMD_TAGLEAF: return as_frames(p, env, true, ask);
+	default: return V_PASS;
+	}
+}
+
+static void save(const void *st, struct view *v)
+{
+	const struct tagpane *p = st;
+	*v = (struct view){.cursor = {p->rows.sel, p->rows.top}};
+}
+
+static void load(void *st, const struct pane_env *env, const struct view *v)
+{
+	struct tagpane *p = st;
+	(void)env;
+	p->rows.top = (uint32_t)v->cursor[1];
+	rows_select(&p->rows, (uint32_t)v->cursor[0]);
+}
+
+static void summary(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct tagpane *p = st;
+	if (!p->t)
+		return;
+	if (session_type(env->s) < session_ntypes(env->s))
+		buf_printf(b, "%s ", session_type_name(env->s, session_type(env->s)));
+	if (p->t->two && p->t->show == SHOW_DELTA)
+		buf_puts(b, "A - B ");
+	put_value(p, env, b, p->t->total);
+	buf_printf(b, " | %u key%s, %u value%s", p->t->nkey, p->t->nkey == 1 ? "" : "s", p->t->nvalue,
+	    p->t->nvalue == 1 ? "" : "s");
+	if (hits_fresh(&p->hit, env))
+		buf_printf(b, " | /%s %u hits", env->find.text, p->hit.n);
+}
+
+static void detail(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct tagpane *p = st;
+	const struct row *r = selected(p);
+	(void)env;
+	if (!r)
+		return;
+	const struct tag_key *k = &p->t->key[r->key];
+	if (r->value == UINT32_MAX) {
+		buf_printf(b, "%s: in ", store_str(p->t->st, k->key)->s);
+		tree_put_percent(b, k->weight, p->t->total);
+		buf_puts(b, " of the weight  (:tagroot, :tagleaf make it frames)");
+	} else {
+		buf_puts(b, "tagfocus=");
+		tag_filter(p->t, k, &p->t->value[r->value], b);
+	}
+}
+
+static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+{
+	struct tagpane *p = st;
+	*at = 0;
+	if (!p->t)
+		return 0;
+	mark_hits(p, env);
+	if (!p->hit.n)
+		return 0;
+	uint32_t n = p->rows.n, i = p->rows.sel;
+	if (dir == 1 || dir == -1)
+		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+	while (dir && !p->hit.at[i])
+		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+	if (dir)
+		rows_select(&p->rows, i);
+	for (uint32_t k = 0; p->hit.at[i] && k <= i; k++)
+		*at += p->hit.at[k];
+	return p->hit.n;
+}
+
+static void keys(const void *st, const struct pane_env *env, struct buf *b)
+{
+	(void)st;
+	(void)env;
+	buf_puts(b, "Enter focus  x ignore  / find  & only these  a menu  [ ] type  D sides  R clear  q back");
+}
+
+static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+{
+	struct tagpane *p = st;
+	uint32_t i = rows_at(&p->rows, y - 1, env->rows - 1);
+	(void)x;
+	if (i == UINT32_MAX)
+		return;
+	rows_select(&p->rows, i);
+	if (twice)
+		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
+}
+
+const struct pane_ops pane_tags = {
+    .name = "tags",
+    .tab = "Tags",
+    .bit = P_TAGS,
+    .cmd = CMD_TAGS,
+    .profile_only = true,
+    .state_size = sizeof(struct tagpane),
+    .close = close_tags,
+    .update = update,
+    .draw = draw,
+    .act = act,
+    .save = save,
+    .load = load,
+    .summary = summary,
+    .detail = detail,
+    .find = find,
+    .keys = keys,
+    .click = click,
+};
