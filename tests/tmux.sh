@@ -82,6 +82,25 @@ run "stty -a >$tmp/after; echo fin''ished"
 see finished finished
 cmp "$tmp/before" "$tmp/after" || { echo "stty is not as before"; diff "$tmp/before" "$tmp/after"; bad=1; }
 
+# a file that changes below the viewer: said at the next key, once; r reads it again
+cat "$srcdir/samples/orders.trace" >"$tmp/growing.trace"
+run "clear; $TTRACE $tmp/growing.trace"
+see growing '[5Time]'
+head -c 1000 /dev/zero >>"$tmp/growing.trace"
+keys l
+see grown 'has grown by 1000 bytes'
+keys l
+gone grown 'has grown'
+cat "$srcdir/samples/orders.trace" >"$tmp/other.trace"
+mv "$tmp/other.trace" "$tmp/growing.trace"
+keys l
+see other 'is not the file any more'
+keys r
+see read-again 'read again'
+keys l
+gone other 'is not the file'
+keys Q
+
 # a signal: the terminal is restored too
 run "$TTRACE $srcdir/samples/cpu.pb.gz & sleep 1; fg"
 see reopen '[1Top]'

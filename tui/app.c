@@ -495,8 +495,12 @@ void app_key(struct app *a, int32_t key)
 		;
 	else if (!key_help(a, key))
 		key_command(a, key);
-	if (!a->sticky)
+	if (!a->sticky) {
 		a->message[0] = '\0';
+		const char *stale = session_stale(a->s), *file = session_file(a->s), *slash = strrchr(file, '/');
+		if (stale)
+			app_message(a, ST_WARN, "%s %s: r reads it again", slash ? slash + 1 : file, stale);
+	}
 	remember(a, &before);
 	a->interrupted /= 2;
 	app_update(a);

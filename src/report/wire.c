@@ -30,8 +30,12 @@ struct raw {
 	size_t size;		/* as encoded in the shortest way */
 };
 
+enum { PASS = 1 << 24 };	/* bytes that are read before they are given back */
+
 struct walk {
 	struct cur c;
+	const struct bytes *in;
+	uint64_t gone;		/* the pages before it have been given back */
 	unsigned known;		/* event types of this version are below */
 	bool cut;		/* the file ends within the event at cut_at */
 	uint64_t cut_at;
@@ -57,6 +61,10 @@ static int walk_next(struct walk *w, struct raw *r, struct err *e)
 	uint64_t at = cur_at(&w->c);
 	if (!cur_left(&w->c))
 		return 0;
+	if (at - w->gone >= PASS) {
+		input_spent(w->in, 0, at);
+		w->gone = at;
+	}
 	*r = (struct raw){.type = cur_u8(&w->c), .size = 1};
 	if (!r->type || r->type >= w->known)
 		return err_set(e, ERR_FORMAT, at, "invalid event type: %d", r->type);
@@ -119,7 +127,7 @@ static int walk_open(const struct opt *o, struct bytes *in, struct walk *w, stru
 		return err_set(e, ERR_FORMAT, 0, "a trace of Go 1.%d, which has no such form; "
 		    "`ttrace events` shows its events", version);
 	}
-	*w = (struct walk){.c = cur_make(in->p + GO_HEADER, in->n - GO_HEADER, GO_HEADER),
+	*w = (struct walk){.in = in, .c = cur_make(in->p + GO_HEADER, in->n - GO_HEADER, GO_HEADER),
 	    .known = known_events(version)};
 	return 0;
 }

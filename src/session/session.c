@@ -24,7 +24,9 @@
 #include "analysis/tracew.h"
 #include "base/rx.h"
 
+#include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +105,7 @@ struct session *session_open(const struct opt *o, struct err *e)
 	first_query(s, &s->hist[0]);
 	s->nhist = 1;
 	s->focus = focus_new(&s->hist[0].f, e);
+	stale_note(&s->mark, session_file(s));
 	if (!s->focus || first_sides(s, e) || opening_start(&s->op, &s->first, e)) {
 		session_close(s);
 		return NULL;
@@ -140,6 +143,8 @@ int session_add(struct session *s, const char *file, enum side_use use, struct e
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "%d files are enough", SIDES_MAX);
 	if (!*file)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "which file?");
+	if (!strcmp(file, session_file(s)))
+		stale_note(&s->mark, file);	/* it is read again */
 	s->wait[s->nwait++] = (struct wait){keep(s, file), use, true};
 	return 0;
 }
@@ -337,6 +342,25 @@ const struct snap *session_snap(const struct session *s)
 const char *session_file(const struct session *s)
 {
 	return s->o->nfile ? s->o->file[0] : "";
+}
+
+const char *session_stale(struct session *s)
+{
+	static const char *const what[] = {[STALE_GROWN] = "has grown by %" PRIu64 " bytes since it was read",
+	    [STALE_CUT] = "is %" PRIu64 " bytes shorter than when it was read",
+	    [STALE_OTHER] = "is not the file any more that was read", [STALE_GONE] = "is there no more; when it comes back"};
+	uint64_t by;
+	enum stale now = stale_now(&s->mark, session_file(s), &by);
+	/* a file that grows is worth a word each time it has doubled */
+	bool again = now == STALE_GROWN && s->stale == now && by / 2 < s->grown;
+	if (now == STALE_SAME || again || (now == s->stale && now != STALE_GROWN)) {
+		s->stale = now == STALE_SAME ? now : s->stale;
+		return NULL;
+	}
+	s->stale = now;
+	s->grown = by;
+	snprintf(s->stale_text, sizeof s->stale_text, what[now], by);
+	return s->stale_text;
 }
 
 const char *session_kind(const struct session *s)

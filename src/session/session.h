@@ -43,6 +43,9 @@ bool session_failed(const struct session *, struct err *e);
 const struct snap *session_snap(const struct session *);
 const char *session_file(const struct session *);	/* name as given (first file) */
 bool session_is_trace(const struct session *);
+/* Has the first file changed on the disk since it was read? A sentence about it, once for every change;
+   NULL. A system call: ask when a key is pressed, not while drawing. */
+const char *session_stale(struct session *);
 const char *session_kind(const struct session *);	/* what the file is: "pprof profile" */
 
 /* Sample types as the panes list them: of a profile its own; of a trace cpu, run, sched, sync, net,

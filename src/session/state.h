@@ -7,6 +7,7 @@
 #include "session/adding.h"
 #include "session/opening.h"
 #include "session/session.h"
+#include "session/stale.h"
 
 #include <string.h>
 
@@ -31,6 +32,10 @@ struct session {
 	struct { struct things *things; struct shape *shape; uint32_t serial; } shape[2]; /* of that snapshot */
 	struct sources *src;
 	const char *source_path, *trim_path;
+	struct stale_mark mark;		/* of the first file */
+	enum stale stale;		/* what was said of it last */
+	uint64_t grown;
+	char stale_text[128];
 
 	struct opt first;		/* the command line without a base: how each file is read */
 	struct adding *side[SIDES_MAX + 1];	/* by number; 0 is the first file */
