@@ -158,6 +158,16 @@ struct sink_trace {	/* facts of a trace */
 				   of the program); no version */
 };
 
+/* What a trace seems to hold before it is read. */
+enum { OUTLINE_BINS = 512 };
+struct sink_outline {
+	int64_t t1;		/* it lasts about so long */
+	uint64_t bytes[OUTLINE_BINS];	/* by time, from 0 to t1 */
+	uint64_t seen;		/* of the file; all of it, when whole */
+	uint32_t generations;
+	bool whole;
+};
+
 struct sink {
 	const struct sink_ops {
 		str_id (*str)(void *, const char *, size_t);
@@ -179,6 +189,7 @@ struct sink {
 		void   (*count)(void *, int64_t t, enum counter, uint64_t v);
 		void   (*util)(void *, const struct sink_util *);
 		void   (*trace)(void *, const struct sink_trace *);	/* any time; the last one holds */
+		void   (*outline)(void *, const struct sink_outline *);	/* before all else; not always */
 
 		/* notices: a file shown in spite of something; at is a byte offset or ERR_NOWHERE */
 		void   (*warn)(void *, uint64_t at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -78,6 +78,8 @@ static void tl_draw(const void *st, const struct pane_env *env, struct grid *g)
 		grid_text(g, 1, 2, ST_DIM, 0,
 		    snap->complete ? "Nothing happens in this trace: there is no timeline to show."
 				   : "Nothing of the trace has been read yet.");
+		if (!snap->complete && snap->outline)
+			tl_draw_outline(env, g, 3, env->rows - 3);
 		return;
 	}
 	tl_bins_ps(tl, env, &l);
@@ -85,6 +87,8 @@ static void tl_draw(const void *st, const struct pane_env *env, struct grid *g)
 	tl_draw_rows(tl, env, g, &l);
 	if (tl->nchain)
 		tl_draw_chain(tl, env, g, &l);
+	else if (!snap->complete && snap->outline && tl->whole && l.nstory)
+		tl_draw_outline(env, g, l.story, l.nstory);
 	else if (tl->whole && tl->nout && env->detail && (tl->kind == TL_P || !tl->moved))
 		tl_draw_standout(tl, g, &l);
 	else

@@ -140,6 +140,7 @@ static int cursor_turn(struct merge *m, struct cursor *c)
 		c->c = cur_make(b->p, b->n, b->at);
 		c->next = b->next;
 		c->last = 0;
+		m->o->bytes += b->n;
 	}
 	if (!c->last)
 		c->last = gowire_time(m->g->ns_per_tick, m->g->batch[c->batch].time);
@@ -310,6 +311,7 @@ int gomerge(struct goorder *o, struct tgen *g, uint64_t *lost, struct err *e)
 {
 	struct merge m = {.o = o, .g = g, .e = e};
 	o->gen = g;
+	o->bytes = g->at;
 	goorder_sync(o, gowire_time(g->ns_per_tick, g->min_ticks), true);
 	int r = begin(&m);
 	if (!r)

@@ -121,6 +121,8 @@ bool goorder_flush(struct goorder *o)
 		return false;
 	if (n) {
 		o->info->events += n;
+		if (o->ops->progress)
+			o->ops->progress(o->self, o->bytes);
 		o->stopped = !o->ops->events(o->self, o->gen, o->out, n);
 	}
 	return !o->stopped;

@@ -39,6 +39,7 @@ struct goorder {
 	struct tev *out;	/* GO_OUT events that are ready */
 	struct tev *own;	/* the same, or NULL: brought by who takes them */
 	size_t nout;
+	uint64_t bytes;		/* of the input that have been taken apart */
 	struct go_g **near;	/* [GO_NEAR]: goroutines by the last bits of their numbers, the newest of each */
 	bool stopped;		/* by the consumer */
 	struct err bad;		/* why the last goorder_advance() said GO_BAD */

@@ -22,7 +22,7 @@
 enum {
 	SAMPLE_NS = 10000000,	/* the runtime's 100 Hz */
 	NEXT = 8,		/* events ahead, goroutines are brought into the cache */
-	SHOW_EVERY = 1 << 19	/* events after which what is known so far may be looked at */
+	SHOW_EVERY = 1 << 18	/* events after which what is known so far may be looked at */
 };
 
 static void flush_utils(struct gotrace *r, int64_t next)
@@ -117,7 +117,7 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 	r->unsaid += n;
 	if (r->unsaid >= SHOW_EVERY) {
 		r->unsaid = 0;
-		r->stopped = !say_upto(r, gotrace_rel(r, r->last), r->bytes);
+		r->stopped = !say_upto(r, TIME_NONE, r->bytes);
 	}
 	return !r->stopped;
 }
@@ -150,6 +150,11 @@ static void take_warning(void *self, uint64_t at, const char *msg)
 	r->sink->ops->warn(r->sink->self, at, "%s", msg);
 }
 
+static void take_progress(void *self, uint64_t bytes)
+{
+	((struct gotrace *)self)->bytes = bytes;
+}
+
 static void forget(struct gotrace *r)
 {
 	gotables_free(&r->tab);
@@ -165,12 +170,13 @@ static void forget(struct gotrace *r)
 
 int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 {
-	static const struct tev_ops ops = { take_events, take_warning, take_generation };
+	static const struct tev_ops ops = { take_events, take_warning, take_generation, take_progress };
 	struct arena mem = {0};
 	struct gotrace r = { .sink = sink, .mem = &mem, .near_g = xcalloc(NEAR_GS, sizeof *r.near_g),
 		.enter = xmalloc(ENTERS * sizeof *r.enter) };
 	struct tstream_info info;
 	struct err damage = {0};
+	gooutline(in, sink);
 	int ret = tev_read(in, &ops, &r, &info, &damage);
 	if (!ret && r.begun && !r.stopped) {
 		flush_utils(&r, gotrace_rel(&r, r.last));

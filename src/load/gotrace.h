@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "load/idmap.h"
+#include "load/load.h"
 #include "load/tev.h"
 #include "sink.h"
 
@@ -104,6 +105,9 @@ struct gotrace {
 	struct sink_enter *enter;	/* ENTERS of them, said many at a time */
 	size_t nenter;
 };
+
+/* gooutline.c: from the heads of the batches alone */
+void gooutline(struct bytes, struct sink *);
 
 /* gotables.c */
 void gotables_begin(struct gotables *, const struct tgen *);

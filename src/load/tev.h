@@ -74,6 +74,7 @@ struct tev_ops {
 	bool (*events)(void *self, const struct tgen *, const struct tev *, size_t n);
 	void (*warn)(void *self, uint64_t at, const char *msg);
 	bool (*generation)(void *self, const struct tgen *, const struct tstream_info *); /* it ended */
+	void (*progress)(void *self, uint64_t bytes);	/* before events: read so far, about; may be NULL */
 };
 
 /* Read a whole trace. 0: all of it, or all before the damage (then warn() said so and *damage has

@@ -44,6 +44,7 @@ struct pipe {
 	struct err damage;
 	const struct tev_ops *ops;
 	void *self;
+	uint64_t bytes;		/* the reading thread's: taken apart so far */
 	uint64_t events;	/* that the caller has got */
 	struct tev_feed feed;
 	struct tev *spill;	/* room for events that nobody wants any more */
@@ -76,9 +77,16 @@ static bool put_events(void *self, const struct tgen *g, const struct tev *t, si
 	if (!s || t != s->ev)
 		return false;
 	s->n = n;
+	s->at = p->bytes;
 	belt_send(p->belt);
 	give_room(p);
 	return true;
+}
+
+static void put_progress(void *self, uint64_t bytes)
+{
+	struct pipe *p = self;
+	p->bytes = bytes;
 }
 
 static void put_warning(void *self, uint64_t at, const char *msg)
@@ -124,7 +132,7 @@ static void drop_now(void *self, struct tgen *g)
 
 static int read_ahead(struct job *j, void *arg)
 {
-	static const struct tev_ops ops = {put_events, put_warning, put_generation};
+	static const struct tev_ops ops = {put_events, put_warning, put_generation, put_progress};
 	struct pipe *p = arg;
 	(void)j;
 	int r = tev_run(p->in, &ops, p, &p->info, &p->damage, &p->feed);
@@ -141,6 +149,8 @@ static bool empty(struct pipe *p, struct slot *s)
 		if ((p->events + s->n) / PASS_EVENTS != p->events / PASS_EVENTS)
 			input_passed(&p->in, p->in.n);
 		p->events += s->n;
+		if (p->ops->progress)
+			p->ops->progress(p->self, s->at);
 		return p->ops->events(p->self, s->g, s->ev, s->n);
 	case WARNING:
 		if (p->ops->warn)

@@ -30,7 +30,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PUBLISH_MS = 250, WARN_MAX = 1000 };
+enum { PUBLISH_MS = 250, EARLY_MS = 60, EARLY = 8, WARN_MAX = 1000 };	/* the first ones come faster */
 
 struct published {
 	struct snap snap;
@@ -44,6 +44,7 @@ struct build {
 	struct tracks *tracks;
 	struct sink_trace trace;
 	bool has_trace;
+	const struct sink_outline *outline;
 	uint64_t bytes, total;
 	int64_t last;		/* when it was published, ms */
 	uint32_t serial;
@@ -68,7 +69,7 @@ static struct snap counts(const struct build *b)
 	const struct store *st = &b->st;
 	return (struct snap){
 		.st = st, .bytes = b->bytes,
-		.total = b->total, .has_trace = b->has_trace, .trace = b->trace,
+		.total = b->total, .outline = b->outline, .has_trace = b->has_trace, .trace = b->trace,
 		.nstrs = col_n(&st->strs), .nfuns = col_n(&st->funs), .nlocs = col_n(&st->locs),
 		.nfrms = col_n(&st->frms), .nstks = col_n(&st->stks), .nsmps = col_n(&st->smps),
 		.ntypes = col_n(&st->types), .nwarns = col_n(&st->warns)};
@@ -91,7 +92,7 @@ static const struct snap *publish(struct build *b, const struct snap *sn)
 static void on_sealed(void *self, const struct snap *sn)
 {
 	struct build *b = self;
-	if (now_ms() - b->last >= PUBLISH_MS)
+	if (now_ms() - b->last >= (b->serial < EARLY ? EARLY_MS : PUBLISH_MS))
 		publish(b, sn);
 	if (b->fn && !b->fn(b->arg, sn->bytes))
 		atomic_store(&b->cancelled, true);
@@ -193,6 +194,18 @@ static void put_trace(void *self, const struct sink_trace *t)
 	b->has_trace = true;
 }
 
+static void put_outline(void *self, const struct sink_outline *o)
+{
+	struct build *b = self;
+	struct sink_outline *own = arena_alloc(&b->st.arena, sizeof *own);
+	*own = *o;
+	b->outline = own;
+	struct snap sn = counts(b);
+	publish(b, tracks_snap(b->tracks, &sn));
+	if (b->fn && !b->fn(b->arg, 0))
+		atomic_store(&b->cancelled, true);
+}
+
 static void put_warn(void *self, uint64_t at, const char *fmt, ...)
 {
 	struct store *st = &((struct build *)self)->st;
@@ -252,6 +265,7 @@ struct sink build_sink(struct build *b)
 	    .count = put_count,
 	    .util = put_util,
 	    .trace = put_trace,
+	    .outline = put_outline,
 	    .warn = put_warn,
 	    .upto = put_upto,
 	};

@@ -90,6 +90,7 @@ struct snap {			/* a horizon: below it nothing will ever change */
 	bool complete;
 	int64_t t0, t1;		/* what of the trace is there, ns since its first event */
 	uint64_t bytes, total;	/* read so far; of how many, 0 unknown */
+	const struct sink_outline *outline;	/* NULL: there is none */
 	bool has_trace;
 	struct sink_trace trace;	/* as far as known; the store's own is there when complete */
 	uint32_t nstrs, nfuns, nlocs, nfrms, nstks, nsmps, ntypes, ntrks, nmarks, nspans, nwarns, nsheets, nutils;

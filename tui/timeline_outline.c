@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * While a trace is read: what the whole of it will be, from the heads of its batches, over
+ * all of its time and not the window's. What is read already is in colour, so one sees where in the
+ * trace one is, and where there will be most to see.
+ */
+#include "config.h"
+#include "timeline.h"
+
+#include "base/text.h"
+
+/* How full a cell [a, b) of n is, by the bins that it covers. */
+static double share(const struct sink_outline *o, int c, int n, double most)
+{
+	size_t from = (size_t)c * OUTLINE_BINS / (size_t)n, to = (size_t)(c + 1) * OUTLINE_BINS / (size_t)n;
+	double sum = 0;
+	for (size_t i = from; i < to || i == from; i++)
+		sum += (double)o->bytes[i];
+	return sum / (to > from ? (double)(to - from) : 1) / most;
+}
+
+static void words(const struct snap *sn, const struct sink_outline *o, struct buf *b)
+{
+	buf_puts(b, o->whole ? "the whole: " : "of the file's beginning: ");
+	text_ns(b, o->t1);
+	buf_printf(b, " in %u generation%s, ", o->generations, o->generations == 1 ? "" : "s");
+	text_bytes(b, (int64_t)(o->whole ? sn->total : o->seen));
+	if (sn->t1 > sn->t0) {
+		buf_puts(b, "; read up to ");
+		text_ns(b, sn->t1);
+	}
+}
+
+void tl_draw_outline(const struct pane_env *env, struct grid *g, int y, int lines)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct sink_outline *o = sn->outline;
+	struct buf b = {0};
+	double most = 1;
+	int x0 = 5, n = env->cols - x0;
+	for (int i = 0; i < OUTLINE_BINS; i++)
+		most = (double)o->bytes[i] > most ? (double)o->bytes[i] : most;
+	words(sn, o, &b);
+	grid_text(g, y, 0, ST_DIM, 0, buf_str(&b));
+	buf_free(&b);
+	if (lines < 2 || n < 1)
+		return;
+	grid_text(g, y + 1, 0, ST_DIM, 0, "file");
+	for (int c = 0; c < n; c++) {
+		bool read = (double)(c + 1) * (double)o->t1 <= (double)sn->t1 * n;
+		double level = share(o, c, n, most);
+		if (level > 0)
+			grid_level(g, y + 1, x0 + c, level, read ? ST_HEAT : ST_DIM, ST_NORMAL);
+	}
+}
