@@ -1,20 +1,40 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* `ttrace procs`: for each P the share of time in each state, and the changes of GOMAXPROCS. */
+/*
+ * `ttrace procs`: for each P the share of time in each state, how often it was
+ * started, stopped and taken from a thread in a system call, and the changes of
+ * GOMAXPROCS.
+ */
 #include "config.h"
 #include "report/trep.h"
 
 #include "analysis/bins.h"
 #include "base/text.h"
+#include "store/spans.h"
 
 #include <stdlib.h>
 
 static const enum tstate shown[] = { TS_RUN, TS_GCWORK, TS_ASSIST, TS_SWEEP, TS_STW, TS_SYSCALL, TS_IDLE };
 enum { SHOWN = sizeof shown / sizeof *shown };
 
+enum { MARKS = 3 };
+
+/* Per track of a P: how often it was started, stopped, stolen in the range. */
+static uint32_t (*count_marks(const struct trep *r))[MARKS]
+{
+	uint32_t (*n)[MARKS] = arena_zalloc(r->mem, (r->sn->ntrks + 1u) * sizeof *n), end;
+	for (uint32_t i = marks_range(r->sn, r->t0, r->t1 + 1, &end); i < end; i++) {
+		const struct sink_mark *m = store_mark(r->st, i);
+		if (m->kind >= MK_PROC_START && m->kind <= MK_PROC_STEAL && m->trk < r->sn->ntrks)
+			n[m->trk][m->kind - MK_PROC_START]++;
+	}
+	return n;
+}
+
 static void proc_rows(const struct trep *r, struct table *t)
 {
 	int64_t all = r->t1 > r->t0 ? r->t1 - r->t0 : 1;
+	uint32_t (*marks)[MARKS] = count_marks(r);
 	for (trk_id p = 1; p < r->sn->ntrks; p++) {
 		if (store_trk(r->st, p)->kind != TK_P || (r->filter.proc && r->filter.proc != p))
 			continue;
@@ -24,6 +44,8 @@ static void proc_rows(const struct trep *r, struct table *t)
 		for (int i = 0; i < SHOWN; i++)
 			table_share(t, (double)b.ns[shown[i]] / (double)all);
 		table_share(t, (double)b.ns[TS_NONE] / (double)all);
+		for (int i = 0; i < MARKS; i++)
+			table_int(t, marks[p][i]);
 	}
 }
 
@@ -54,9 +76,10 @@ static void print_json(const struct trep *r, const struct table *t)
 	json_object(&j, NULL);
 	json_array(&j, "procs");
 	for (size_t i = 0; i < t->ncell; i++) {
-		if (i % t->ncol == 0) {
+		if (i % t->ncol == 0)
 			json_object(&j, NULL);
-			json_i64(&j, "proc", t->cell[i].i);
+		if (t->col[i % t->ncol].kind == TB_INT) {
+			json_i64(&j, t->col[i % t->ncol].key, t->cell[i].i);
 		} else {
 			json_f64(&j, t->col[i % t->ncol].key, t->cell[i].f);
 		}
@@ -82,6 +105,7 @@ int report_procs(const struct opt *o, struct out *out, struct err *e)
 		{ "P", "proc", TB_INT }, { "Running", "run", TB_SHARE }, { "GC worker", "gc_worker", TB_SHARE },
 		{ "Assist", "assist", TB_SHARE }, { "Sweep", "sweep", TB_SHARE }, { "STW", "stw", TB_SHARE },
 		{ "Syscall", "syscall", TB_SHARE }, { "Idle", "idle", TB_SHARE }, { "Absent", "absent", TB_SHARE },
+		{ "Starts", "starts", TB_INT }, { "Stops", "stops", TB_INT }, { "Stolen", "stolen", TB_INT },
 	};
 	struct trep r;
 	if (trep_open(&r, o, out, e))
