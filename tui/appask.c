@@ -49,7 +49,9 @@ static uint32_t find(struct app *a, int dir, char *out, size_t n)
 	uint32_t at = 0, hits = 0;
 	if (a->find && pane_now(a)->find)
 		hits = pane_now(a)->find(state_now(a), &a->env, dir, &at);
-	if (hits && at)
+	if (hits == FIND_ON)
+		snprintf(out, n, "searching");
+	else if (hits && at)
 		snprintf(out, n, "%u/%u", at, hits);
 	else
 		snprintf(out, n, hits ? "%u hits" : "no hit", hits);

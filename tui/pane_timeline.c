@@ -296,8 +296,9 @@ static enum verdict cancel_cmd(struct timeline *tl)
 	}
 	if (!tl->hunt)
 		return V_PASS;
+	bool found = hunt_text(tl->hunt)[0] == '/';	/* then the search is the app's to end */
 	tl_hunt(tl, NULL, NULL, 0);
-	return V_DONE;
+	return found ? V_PASS : V_DONE;
 }
 
 /* What changes which rows there are or what lies on them. V_PASS: not one of these. */

@@ -17,8 +17,11 @@
 #include "base/text.h"
 #include "tracepane.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { FIND_MS = 100 }; /* how long a key waits for what it searches */
 
 struct tl_search {
 	struct job *job;
@@ -137,24 +140,26 @@ static void told(const struct timeline *tl, struct ask *out)
 	buf_free(&b);
 }
 
+/* To the next hit (1), the one before (-1), the one here or after (2). */
+static void go_hit(struct timeline *tl, const struct pane_env *env, int dir)
+{
+	uint32_t n = tl->hits.n, i = hunt_at(&tl->hits, tl->at);
+	if (!n)
+		return;
+	if (on_hit(tl, env))
+		i = dir == 2 ? tl->hit : dir > 0 ? tl->hit + 1 : tl->hit + n - 1;
+	else if (dir < 0)
+		i += n - 1;
+	stand(tl, env, i % n);
+}
+
 enum verdict tl_hunt_next(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
 {
 	if (tl->search) {
 		tl->jump = dir;
 		return tp_message(out, "still searching: Esc ends it");
 	}
-	if (!tl->hits.n) {
-		told(tl, out);
-		return V_ASK;
-	}
-	uint32_t n = tl->hits.n, i;
-	if (on_hit(tl, env))
-		i = dir > 0 ? (tl->hit + 1) % n : (tl->hit + n - 1) % n;
-	else if (dir > 0)
-		i = hunt_at(&tl->hits, tl->at) % n;
-	else
-		i = (hunt_at(&tl->hits, tl->at) + n - 1) % n;
-	stand(tl, env, i);
+	go_hit(tl, env, dir);
 	told(tl, out);
 	return V_ASK;
 }
@@ -163,15 +168,41 @@ void tl_done(void *st, const struct pane_env *env)
 {
 	struct timeline *tl = st;
 	struct tl_search *s = tl->search;
-	struct ask ask;
 	if (!s)
 		return;
 	tl->search = NULL;
 	if (!job_join(s->job))
 		tl->hits = s->hits;
 	mem_free(s);
-	if (tl->jump && tl->hits.n)
-		tl_hunt_next(tl, env, tl->jump, &ask);
+	if (tl->jump)
+		go_hit(tl, env, tl->jump);
+}
+
+/* `/`: the same search, by any name, so that it counts all of the trace and not what is in sight.
+   Most are ended before one would notice; the others come when they are done. */
+uint32_t tl_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+{
+	struct timeline *tl = st;
+	struct err e;
+	*at = 0;
+	if (!tl->hunt || hunt_text(tl->hunt)[0] != '/' ||
+	    strcmp(hunt_text(tl->hunt) + 1, env->find.text)) {
+		struct hunt *h = hunt_any(env->find.text, &e);
+		if (!h)
+			return 0;
+		tl_hunt(tl, env, h, 0);
+	}
+	struct pollfd p = {.fd = tl->search ? job_fd(tl->search->job) : -1, .events = POLLIN};
+	if (tl->search && poll(&p, 1, FIND_MS) > 0 && job_done(tl->search->job, NULL))
+		tl_done(tl, env);
+	if (tl->search) {
+		tl->jump = dir;
+		return FIND_ON;
+	}
+	if (dir)
+		go_hit(tl, env, dir);
+	*at = tl->hit < tl->hits.n ? tl->hit + 1 : 0;
+	return tl->hits.all < FIND_ON ? (uint32_t)tl->hits.all : FIND_ON - 1;
 }
 
 const uint32_t *tl_hits_of(const struct timeline *tl, const struct snap *sn, trk_id t, uint32_t *n)

@@ -12,12 +12,9 @@
 #include "timeline.h"
 
 #include "analysis/related.h"
-#include "base/rx.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { FIND_MAX = 1 << 20 }; /* intervals that one search looks at */
 
 static int cells_of(const struct timeline *tl, const struct pane_env *env)
 {
@@ -356,63 +353,4 @@ bool tl_cause(struct timeline *tl, const struct pane_env *env, int dir, char *ms
 	}
 	named(env, msg, n, "woken by", iv.who);
 	return go_to_g(tl, env, iv.who, iv.t0 > snap->t0 ? iv.t0 - 1 : iv.t0);
-}
-
-/* Does the interval answer the search? Names of goroutines, of states, of the function it stands
- * in. */
-static bool hit(const struct store *st, const struct rx *rx, const struct ival *iv, struct buf *b)
-{
-	buf_reset(b);
-	trk_id g = store_trk(st, iv->trk)->kind == TK_G ? iv->trk : iv->who;
-	if (g)
-		tl_track_name(st, g, b);
-	buf_putc(b, ' ');
-	buf_puts(b, state_name(iv->state));
-	if (iv->stack) {
-		str_id name =
-		    store_fun(st, store_frm(st, store_stk(st, iv->stack)->frame)->fun)->name;
-		buf_putc(b, ' ');
-		buf_put(b, store_str(st, name)->s, store_str(st, name)->n);
-	}
-	return rx_match(rx, b->p, b->n);
-}
-
-/* n and N: the next span of this row that answers, or else the next row with one. Hits are counted
-   in the window of the row. */
-uint32_t tl_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
-{
-	struct timeline *tl = st;
-	const struct snap *snap = session_snap(env->s);
-	struct buf b = {0};
-	uint32_t seen = 0, hits = 0;
-	int step = dir < 0 ? -1 : 1;
-	*at = 0;
-	for (uint32_t k = 0; dir && k <= tl->nrow && seen < FIND_MAX; k++) {
-		uint32_t r = step > 0 ? (tl->sel + k) % tl->nrow
-				      : (tl->sel + tl->nrow - k % tl->nrow) % tl->nrow;
-		struct ival iv;
-		if (tl->row[r].what != ROW_TRACK)
-			continue;
-		bool ok = k ? ival_near(snap, tl->row[r].id, step > 0 ? tl->t0 : tl->t1, step, &iv)
-			    : ival_at(snap, tl->row[r].id, tl->at, &iv) &&
-				  (dir == 2 || ival_step(snap, &iv, step));
-		for (; ok && seen < FIND_MAX; seen++, ok = ival_step(snap, &iv, step))
-			if (hit(snap->st, env->find.rx, &iv, &b)) {
-				tl_select(tl, env, r);
-				stand_on(tl, env, &iv);
-				k = tl->nrow + 1;
-				break;
-			}
-	}
-	struct ival iv;
-	trk_id t = tl_track(tl, env);
-	for (bool ok = t && ival_near(snap, t, tl->t0, 1, &iv);
-	     ok && iv.t0 < tl->t1 && seen < FIND_MAX; ok = ival_step(snap, &iv, 1), seen++)
-		if (hit(snap->st, env->find.rx, &iv, &b)) {
-			hits++;
-			if (tl->at >= iv.t0)
-				*at = hits;
-		}
-	buf_free(&b);
-	return hits;
 }

@@ -51,6 +51,8 @@ static const uint8_t *match_names(const struct hunt *h, const struct snap *sn, s
 		bool ok = true;
 		for (int i = 0; i < h->nname && ok; i++)
 			ok = rx_match(h->name[i], s->s, s->n);
+		if (h->any)
+			ok = rx_match(h->any, s->s, s->n);
 		said[name] = ok ? 2 : 1;
 	}
 	return said;
@@ -61,7 +63,7 @@ static const uint8_t *match_stacks(const struct hunt *h, const struct snap *sn, 
 	uint8_t *fun = arena_zalloc(a, sn->nfuns + 1u), *hit = arena_zalloc(a, sn->nstks + 1u);
 	for (fun_id f = 1; f < sn->nfuns; f++) {
 		const struct str_row *s = store_str(sn->st, store_fun(sn->st, f)->name);
-		fun[f] = h->fun ? f == h->fun : rx_match(h->fn, s->s, s->n);
+		fun[f] = h->fun ? f == h->fun : rx_match(h->any ? h->any : h->fn, s->s, s->n);
 	}
 	for (stk_id s = 1; s < sn->nstks; s++) {
 		const struct stk_row *r = store_stk(sn->st, s);
@@ -78,7 +80,7 @@ static bool wanted_row(const struct walk *w, trk_id t)
 	const struct trk_row *r = store_trk(w->sn->st, t);
 	if (r->kind != (w->of_p ? TK_P : TK_G))
 		return false;
-	if (w->of_p)
+	if (w->of_p || w->h->any)
 		return true;
 	str_id name = r->name;
 	return (!w->g || t == w->g) && (!w->name || (name < w->sn->nstrs && w->name[name] == 2));
@@ -162,9 +164,21 @@ static void caught(struct catch *c, const struct sheet *sh, const struct hunt_hi
 	c->ns += (uint64_t)(h->t1 - h->t0);
 }
 
+/* Of a search for any name: the goroutine's, the state's, one of the stack. */
+static bool any_name(const struct walk *w, const struct sheet *sh, uint32_t row, uint32_t i)
+{
+	unsigned st = sh->state[i] & SHEET_STATE;
+	trk_id g = w->of_p ? sheet_who(sh, i) : sh->trk[row];
+	str_id name = g && g < w->sn->ntrks ? store_trk(w->sn->st, g)->name : 0;
+	if (st == TS_NONE || st == TS_IDLE)
+		return false;
+	return w->h->states >> st & 1 || (name && name < w->sn->nstrs && w->name[name] == 2) ||
+	       wanted_stack(w, sh, row, i);
+}
+
 static void walk_row(const struct walk *w, const struct sheet *sh, uint32_t row, struct catch *c)
 {
-	uint64_t mask = w->h->states;
+	uint64_t mask = w->h->any ? UINT64_MAX : w->h->states;
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
 		unsigned st = sh->state[i] & SHEET_STATE;
 		int64_t t0, t1;
@@ -176,8 +190,10 @@ static void walk_row(const struct walk *w, const struct sheet *sh, uint32_t row,
 		    !((sh->state[i] | sh->state[i - 1]) & SHEET_PAST) &&
 		    (int64_t)(sh->start[i + 1] - sh->start[i]) < w->h->least)
 			continue;
-		if (!wanted_who(w, sheet_who(sh, i)) || !wanted_stack(w, sh, row, i) ||
-		    !whole(w, sh, row, i, &t0, &t1))
+		if (w->h->any ? !any_name(w, sh, row, i)
+			      : !wanted_who(w, sheet_who(sh, i)) || !wanted_stack(w, sh, row, i))
+			continue;
+		if (!whole(w, sh, row, i, &t0, &t1))
 			continue;
 		if (t1 - t0 >= w->h->least && t1 - t0 <= w->h->most && t0 < c->until)
 			caught(c, sh, &(struct hunt_hit){t0, t1, sh->trk[row], (enum tstate)st});
@@ -262,8 +278,8 @@ int hunt_run(
 	struct arena a = {0};
 	struct walk w = {.h = h, .sn = sn, .job = job, .of_p = of_p};
 	*out = (struct hunt_hits){0};
-	w.name = h->nname ? match_names(h, sn, &a) : NULL;
-	w.stack = h->fn || h->fun ? match_stacks(h, sn, &a) : NULL;
+	w.name = h->nname || h->any ? match_names(h, sn, &a) : NULL;
+	w.stack = h->fn || h->fun || h->any ? match_stacks(h, sn, &a) : NULL;
 	w.g = h->has_g ? goroutine(sn, h->g) : 0;
 	w.count = arena_zalloc(&a, (sn->nsheets + 1u) * sizeof *w.count);
 	w.ns = arena_zalloc(&a, (sn->nsheets + 1u) * sizeof *w.ns);

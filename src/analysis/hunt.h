@@ -19,6 +19,8 @@
  */
 struct hunt;
 struct hunt *hunt_new(const char *text, struct err *); /* NULL: it means nothing; *e says why */
+/* Spans of which some name matches: of the goroutine, of the state, of a function in the stack. */
+struct hunt *hunt_any(const char *re, struct err *);
 struct hunt *hunt_function(
     fun_id, const char *name); /* spans that have this function in their stack */
 void hunt_free(struct hunt *);

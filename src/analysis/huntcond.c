@@ -205,6 +205,22 @@ struct hunt *hunt_new(const char *text, struct err *e)
 	return NULL;
 }
 
+struct hunt *hunt_any(const char *re, struct err *e)
+{
+	struct rx *rx = rx_new(re, e);
+	if (!rx)
+		return NULL;
+	struct hunt *h = xcalloc(1, sizeof *h);
+	struct buf b = {0};
+	buf_printf(&b, "/%s", re);
+	h->text = xstrdup(buf_str(&b));
+	h->states = by_rx(rx) & any();
+	h->most = INT64_MAX;
+	h->any = rx;
+	buf_free(&b);
+	return h;
+}
+
 struct hunt *hunt_function(fun_id f, const char *name)
 {
 	struct hunt *h = xcalloc(1, sizeof *h);
@@ -225,6 +241,7 @@ void hunt_free(struct hunt *h)
 		return;
 	for (int i = 0; i < h->nname; i++)
 		rx_free(h->name[i]);
+	rx_free(h->any);
 	rx_free(h->fn);
 	mem_free(h->text);
 	mem_free(h);
@@ -238,6 +255,8 @@ const char *hunt_text(const struct hunt *h)
 bool hunt_on_p(const struct hunt *h)
 {
 	uint64_t on_p = BIT(RUN) | BIT(GCWORK) | BIT(ASSIST) | BIT(SWEEP) | BIT(SYSCALL) | BIT(STW);
+	if (h->any)
+		return true; /* by what the rows show */
 	/* "any" on rows of Ps means any that they show; waiting and where one stands are
 	 * goroutines' */
 	return (h->states == any() || !(h->states & ~on_p)) && !h->fn && !h->fun;

@@ -16,6 +16,7 @@ struct hunt {
 	int64_t least, most;	     /* ns, both included */
 	struct rx *name[HUNT_NAMES]; /* of start functions: all must match */
 	int nname;
+	struct rx *any; /* instead: of a start function, a state, or a function in the stack */
 	struct rx *fn; /* of a function in the stack; NULL any */
 	fun_id fun;    /* or this one */
 	bool has_g;
