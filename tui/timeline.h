@@ -85,10 +85,12 @@ struct timeline {
 	struct hunt *hunt; /* spans that are looked for; NULL none */
 	struct hunt_hits hits;
 	struct tl_search *search; /* under way, in a thread of its own; NULL: hits are there */
-	bool hunt_p;		  /* hits are intervals of Ps */
-	bool dim;		  /* all but the hits */
-	int jump;		  /* when it has ended: to the next hit (1), stay (0) */
-	uint32_t hit;		  /* the one stood upon; UINT32_MAX */
+	enum tl_only hunt_only;	  /* what tl->only and only_id were, and */
+	uint64_t hunt_id;
+	bool hunt_p;  /* hits are intervals of Ps */
+	bool dim;     /* all but the hits */
+	int jump;     /* when it has ended: to the next hit (1), stay (0) */
+	uint32_t hit; /* the one stood upon; UINT32_MAX */
 
 	struct tl_link chain[TL_CHAIN]; /* who woke, who woke that one */
 	uint32_t nchain, atchain;
@@ -100,8 +102,10 @@ struct timeline {
 };
 
 enum tl_head {
+	HD_LEGEND,
 	HD_AXIS,
 	HD_HITS,
+	HD_OUT,
 	HD_STW,
 	HD_GC,
 	HD_HEAP,
@@ -240,6 +244,7 @@ uint32_t tl_find(void *, const struct pane_env *, int dir, uint32_t *at);
 /* ---- the search for spans (timeline_hunt.c) */
 /* Takes the hunt over, ends the one before; NULL: none. */
 void tl_hunt(struct timeline *, const struct pane_env *, struct hunt *, int jump);
+bool tl_hunt_other(const struct timeline *); /* it would find others now: other rows */
 void tl_hunt_again(
     struct timeline *, const struct pane_env *); /* other rows, or more of the trace */
 void tl_hunt_stop(struct timeline *);		 /* the thread; what is found stays */
@@ -252,6 +257,8 @@ enum verdict tl_highlight(
 const uint32_t *tl_hits_of(const struct timeline *, const struct snap *, trk_id, uint32_t *n);
 
 /* ---- the wake chain (timeline_chain.c) */
+/* Whom the selected span wakes (created set) and who woke it, at t1: how many of them. */
+int tl_partners(const struct timeline *, const struct pane_env *, struct tl_link out[2]);
 enum verdict tl_chain(struct timeline *, const struct pane_env *, struct ask *);
 bool tl_chain_act(
     struct timeline *, const struct pane_env *, const struct act *); /* false: not its key */

@@ -63,6 +63,29 @@ static void follow(struct timeline *tl, const struct snap *sn, trk_id g)
 	}
 }
 
+/* Where ( and ) would go from the selected span: who woke it, and whom it wakes first after the
+ * cursor. */
+int tl_partners(const struct timeline *tl, const struct pane_env *env, struct tl_link out[2])
+{
+	const struct snap *sn = session_snap(env->s);
+	struct tl_extent x;
+	struct ival iv;
+	int n = 0;
+	if (!tl_extent(tl, env, &x) || !tl_interval(tl, env, &iv))
+		return 0;
+	trk_id g = store_trk(sn->st, iv.trk)->kind == TK_G ? iv.trk : iv.who;
+	if (!g || g >= sn->ntrks || store_trk(sn->st, g)->kind != TK_G ||
+	    !ival_at(sn, g, tl->at, &iv))
+		return 0;
+	struct edge_walk w = {0};
+	struct edge e;
+	if (edges_from(sn, &w, g, tl->at, iv.t1, &e))
+		out[n++] = (struct tl_link){e.to, tl->at, e.t, TS_NONE, true};
+	if (to_ready(sn, &iv))
+		out[n++] = (struct tl_link){iv.who, tl->at, iv.t0, TS_NONE, false};
+	return n;
+}
+
 enum verdict tl_chain(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
 	const struct snap *sn = session_snap(env->s);

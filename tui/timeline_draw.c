@@ -177,7 +177,8 @@ static void dim_cells(struct grid *g, int y, int x0, int x1, bool hit)
 			c->attr |= bare ? AT_REVERSE : 0;
 			continue;
 		}
-		c->fg = c->bg == ST_NORMAL ? ST_RULE : ST_DIM;
+		if (c->ch != ' ')
+			c->fg = c->bg == ST_NORMAL ? ST_RULE : ST_DIM;
 		c->bg = c->bg == ST_NORMAL ? ST_NORMAL : ST_RULE;
 		c->attr = bare ? AT_DIM : 0;
 	}
@@ -319,6 +320,17 @@ static void tint(struct grid *g, int y0, int y1, int x, enum style st)
 			grid_back(g, (struct rect){y, x, 1, 1}, st);
 }
 
+/* A thin line down column x, through what is blank. */
+static void hairline(struct grid *g, int y0, int y1, int x, enum style st)
+{
+	for (int y = y0; y < y1 && y < g->h && x < g->w; y++) {
+		const struct cell *c =
+		    &g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)(g->x0 + x)];
+		if (c->ch == ' ' && c->bg == ST_NORMAL)
+			grid_put(g, y, x, 0x2502, st, ST_NORMAL, 0);
+	}
+}
+
 /* The cursor, the range, and what lies over all rows: GC as a tint, stops of the world as
    hairlines, a long one by its two ends. */
 static void overlays(const struct timeline *tl, const struct pane_env *env, struct grid *g,
@@ -331,7 +343,7 @@ static void overlays(const struct timeline *tl, const struct pane_env *env, stru
 		bins_spans(snap, 1u << SP_STW, 0, tl->t0, tl->t1, (uint32_t)n, on);
 		for (int c = 0; c < n; c++)
 			if (on[c] && !(c && on[c - 1] && c + 1 < n && on[c + 1]))
-				tint(g, y0, y1, lay->gutter + c, ST_STWLINE);
+				hairline(g, y0, y1, lay->gutter + c, ST_STWLINE);
 	}
 	if (!letters(g) && (tl->overlays & TL_GC)) {
 		bins_spans(snap, 1u << SP_GC, 0, tl->t0, tl->t1, (uint32_t)n, on);
@@ -350,10 +362,51 @@ static void overlays(const struct timeline *tl, const struct pane_env *env, stru
 	}
 }
 
-static void cursor(const struct timeline *tl, struct grid *g, const struct tl_layout *lay, int y)
+/* The cursor: the cell of the selected row, and a faint line through what is empty of the others.
+ */
+static void cursor(const struct timeline *tl, struct grid *g, const struct tl_layout *lay, int y1)
 {
-	grid_attr(
-	    g, (struct rect){y, lay->gutter + tl_cell(tl, lay->cells, tl->at), 1, 1}, AT_REVERSE);
+	int x = lay->gutter + tl_cell(tl, lay->cells, tl->at);
+	if (!letters(g))
+		tint(g, lay->rows, y1, x, ST_RULE);
+	if (tl->sel >= tl->top && tl->sel - tl->top < (uint32_t)lay->nrows)
+		grid_attr(
+		    g, (struct rect){lay->rows + (int)(tl->sel - tl->top), x, 1, 1}, AT_REVERSE);
+}
+
+/* The row of this frame on which a goroutine is at t: its own, or that of the P it runs on; -1. */
+static int row_of(const struct timeline *tl, const struct snap *sn, const struct tl_layout *lay,
+    trk_id g, int64_t t)
+{
+	struct ival iv;
+	trk_id p = ival_at(sn, g, t > sn->t0 ? t - 1 : t, &iv) && iv.state != TS_READY ? iv.who : 0;
+	for (uint32_t r = tl->top; r < tl->nrow && (int)(r - tl->top) < lay->nrows; r++)
+		if (tl->row[r].what == ROW_TRACK &&
+		    (tl->row[r].id == g || (p && tl->row[r].id == p)))
+			return lay->rows + (int)(r - tl->top);
+	return -1;
+}
+
+/* Where ( and ) lead, when that is in sight. */
+static void partners(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *lay)
+{
+	struct tl_link to[2];
+	const struct snap *sn = session_snap(env->s);
+	int n = tl_partners(tl, env, to);
+	for (int i = 0; i < n; i++) {
+		if (to[i].t1 < tl->t0 || to[i].t1 >= tl->t1)
+			continue;
+		int y = row_of(tl, sn, lay, to[i].trk, to[i].t1);
+		int x = lay->gutter + tl_cell(tl, lay->cells, to[i].t1);
+		if (y < 0 || y >= g->h || x >= g->w)
+			continue;
+		enum style bg =
+		    (enum style)g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)(g->x0 + x)]
+			.bg;
+		uint32_t ch = to[i].created ? (g->ascii ? '>' : 0x25b6) : g->ascii ? '<' : 0x25c0;
+		grid_put(g, y, x, ch, bg == ST_NORMAL ? ST_ACCENT : ST_LABEL, bg, AT_BOLD);
+	}
 }
 
 /* How many lines of stacks are in sight from row r on: they are made once for all of them. */
@@ -392,6 +445,6 @@ void tl_draw_rows(const struct timeline *tl, const struct pane_env *env, struct 
 	for (uint32_t r = tl->top; r < tl->nrow && y < lay->rows + lay->nrows; r++, y++)
 		draw_row(tl, env, g, lay, y, r, share);
 	overlays(tl, env, g, lay, lay->rows, y);
-	if (tl->sel >= tl->top && tl->sel - tl->top < (uint32_t)lay->nrows)
-		cursor(tl, g, lay, lay->rows + (int)(tl->sel - tl->top));
+	partners(tl, env, g, lay);
+	cursor(tl, g, lay, y);
 }

@@ -28,8 +28,10 @@ static const struct head {
 	const char *name;
 	enum style style;
 } heads[] = {
+    {HD_LEGEND, 40, -1, "", ST_DIM},
     {HD_AXIS, 2, -1, "time", ST_DIM},
     {HD_HITS, 4, -1, "hits", ST_HIT},
+    {HD_OUT, 20, -1, "anomaly", ST_WARN},
     {HD_STW, 8, -1, "STW", ST_S_STW},
     {HD_GC, 8, -1, "GC", ST_S_GC},
     {HD_HEAP, 12, CT_HEAP_LIVE, "heap", ST_HEAT},
@@ -57,6 +59,8 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, const str
 	bool early = !sn->complete;
 	switch (h->what) {
 	case HD_HITS: return tl->hunt != NULL;
+	case HD_LEGEND: return tl->nrow > 0;
+	case HD_OUT: return tl->nout > 0;
 	case HD_STACKS:
 	case HD_OTHER: return sn->ncounts[h->ct] > 1;
 	case HD_PROCS: return tl->procs;
@@ -93,7 +97,7 @@ struct tl_layout tl_layout(const struct timeline *tl, const struct pane_env *env
 		const struct head *k = &heads[i];
 		int n = k->ct >= 0 || k->what == HD_BUSY ? line_height(tl, env, k->what) : 1;
 		int from = tl->more == 1 || !tl->nrow ? (k->from < 16 ? k->from : 16) : k->from;
-		if (h < from || !has_line(tl, sn, k) || (few && i > 3) || y + n > h ||
+		if (h < from || !has_line(tl, sn, k) || (few && i > 5) || y + n > h ||
 		    (tl->nrow && i && y + n >= h))
 			continue;
 		l.line[l.nline].what = k->what;
@@ -382,6 +386,49 @@ static void draw_hits(const struct timeline *tl, struct grid *g, const struct tl
 	}
 }
 
+/* What Tab goes to: its place, so that one sees which part of the trace to look at. */
+static void draw_standouts(
+    const struct timeline *tl, struct grid *g, const struct tl_layout *l, int y)
+{
+	for (size_t i = 0; i < tl->nout; i++) {
+		const struct standout *o = &tl->out[i];
+		if (o->t1 <= o->t0 || o->t1 <= tl->t0 || o->t0 >= tl->t1)
+			continue;
+		int c = tl_cell(tl, l->cells, o->t0 + (o->t1 - o->t0) / 2);
+		grid_put(g, y, l->gutter + c, '!', ST_WARN, ST_NORMAL, AT_BOLD);
+	}
+}
+
+/* The states that rows of this kind have: colour, letter, name. */
+static void draw_legend(const struct timeline *tl, struct grid *g, int y)
+{
+	static const enum tstate p[] = {
+	    TS_RUN, TS_GCWORK, TS_ASSIST, TS_SWEEP, TS_SYSCALL, TS_STW, TS_IDLE, TS_NONE};
+	static const enum tstate gor[] = {TS_RUN, TS_READY, TS_CHANRECV, TS_SYNC, TS_NET,
+	    TS_SYSCALL, TS_SLEEP, TS_GCEND, TS_ASSIST, TS_UNKNOWN, TS_NONE};
+	static const char *const said[TS__N] = {[TS_CHANRECV] = "channel, select",
+	    [TS_SYNC] = "mutex, cond",
+	    [TS_GCEND] = "waits for GC",
+	    [TS_STW] = "stopped"};
+	int x = 0;
+	if (tl->kind == TL_T) {
+		grid_text(g, y, 0, ST_DIM, 0,
+		    g->ascii ? "_ task  [name] its regions  + short ones  ' logs  < > no end in "
+			       "the trace"
+			     : "━ task  its regions by name  ▆ short ones  ╵ logs  ◂ ▸ no end in "
+			       "the trace");
+		return;
+	}
+	for (const enum tstate *s = tl->kind == TL_G ? gor : p; *s && x + 20 < g->w; s++) {
+		bool bare = g->ascii || g->mono;
+		grid_put(g, y, x, (unsigned char)state_letter(*s),
+		    bare ? state_style(*s) : ST_LABEL,
+		    bare || *s == TS_IDLE ? ST_NORMAL : state_style(*s), 0);
+		x = grid_text(g, y, x + 2, ST_DIM, 0, said[*s] ? said[*s] : state_name(*s)) + 2;
+	}
+	grid_text(g, y, x, ST_DIM, 0, g->ascii || g->mono ? ": mixed, zoom in" : "");
+}
+
 static void draw_line(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *l, const struct head *k, int y, int h)
 {
@@ -391,6 +438,8 @@ static void draw_line(const struct timeline *tl, const struct pane_env *env, str
 	switch (k->what) {
 	case HD_AXIS: draw_axis(tl, env, g, l, y); return;
 	case HD_HITS: draw_hits(tl, g, l, y); return;
+	case HD_LEGEND: draw_legend(tl, g, y); return;
+	case HD_OUT: draw_standouts(tl, g, l, y); return;
 	case HD_STW: draw_spans(tl, env, g, l, y, SP_STW, '|', 0x2503, k->style); return;
 	case HD_GC: draw_spans(tl, env, g, l, y, SP_GC, 'G', 0x2586, k->style); return;
 	case HD_STARTS: draw_marks(tl, env, g, l, y, starts, k->style); return;

@@ -53,13 +53,29 @@ static bool wants_p(const struct timeline *tl)
 	return tl->kind == TL_P && hunt_on_p(tl->hunt);
 }
 
+/* Of some of the goroutines alone when the rows are of those: n does not lead away from them. */
+static void limit(struct timeline *tl, const struct snap *sn)
+{
+	uint8_t *in = NULL;
+	if (tl->kind == TL_G && tl->only != ONLY_ALL) {
+		in = xcalloc(sn->ntrks + 1u, 1);
+		for (uint32_t i = 0; i < tl->nrow; i++)
+			if (tl->row[i].what == ROW_TRACK && tl->row[i].id < sn->ntrks)
+				in[tl->row[i].id] = 1;
+	}
+	hunt_among(tl->hunt, in, sn->ntrks);
+}
+
 static void start(struct timeline *tl, const struct pane_env *env, int jump)
 {
 	struct tl_search *s = xcalloc(1, sizeof *s);
 	tl_hunt_stop(tl);
 	hunt_hits_free(&tl->hits);
+	limit(tl, session_snap(env->s));
 	*s = (struct tl_search){.hunt = tl->hunt, .sn = session_snap(env->s), .of_p = wants_p(tl)};
 	tl->hunt_p = s->of_p;
+	tl->hunt_only = tl->kind == TL_G ? tl->only : ONLY_ALL;
+	tl->hunt_id = tl->only_id;
 	tl->hit = UINT32_MAX;
 	tl->jump = jump;
 	s->job = job_start(search, s);
@@ -85,11 +101,17 @@ void tl_hunt(struct timeline *tl, const struct pane_env *env, struct hunt *h, in
 		tl->dim = false;
 }
 
+bool tl_hunt_other(const struct timeline *tl)
+{
+	enum tl_only only = tl->kind == TL_G ? tl->only : ONLY_ALL;
+	return tl->hunt_p != wants_p(tl) || tl->hunt_only != only ||
+	       (only && tl->hunt_id != tl->only_id);
+}
+
 void tl_hunt_again(struct timeline *tl, const struct pane_env *env)
 {
-	if (tl->hunt && (tl->hunt_p != wants_p(tl) || session_snap(env->s)->complete))
-		if (tl->hunt_p != wants_p(tl) || (!tl->search && !tl->hits.by_trk))
-			start(tl, env, 0);
+	if (tl->hunt)
+		start(tl, env, 0);
 }
 
 struct job *tl_job(void *st)

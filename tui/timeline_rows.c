@@ -380,7 +380,8 @@ void tl_set_kind(struct timeline *tl, const struct pane_env *env, enum tl_kind k
 	tl->sel = tl->top = 0;
 	tl_rows_make(tl, env);
 	tl_window(tl, env, tl->t0, tl->t1);
-	tl_hunt_again(tl, env);
+	if (tl->hunt && tl_hunt_other(tl))
+		tl_hunt_again(tl, env);
 	if (to)
 		tl_select_track(tl, env, to); /* from a P to the G on it, from a G to its P */
 }

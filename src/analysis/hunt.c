@@ -80,6 +80,8 @@ static bool wanted_row(const struct walk *w, trk_id t)
 	const struct trk_row *r = store_trk(w->sn->st, t);
 	if (r->kind != (w->of_p ? TK_P : TK_G))
 		return false;
+	if (!w->of_p && w->h->among && (t >= w->h->namong || !w->h->among[t]))
+		return false;
 	if (w->of_p || w->h->any)
 		return true;
 	str_id name = r->name;

@@ -23,6 +23,8 @@ struct hunt *hunt_new(const char *text, struct err *); /* NULL: it means nothing
 struct hunt *hunt_any(const char *re, struct err *);
 struct hunt *hunt_function(
     fun_id, const char *name); /* spans that have this function in their stack */
+/* Only of these goroutines: a byte for each of n tracks; taken over. NULL: of all. */
+void hunt_among(struct hunt *, uint8_t *tracks, uint32_t n);
 void hunt_free(struct hunt *);
 const char *hunt_text(const struct hunt *);
 bool hunt_on_p(const struct hunt *); /* a row of a P can show what it looks for */

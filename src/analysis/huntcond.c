@@ -235,6 +235,13 @@ struct hunt *hunt_function(fun_id f, const char *name)
 	return h;
 }
 
+void hunt_among(struct hunt *h, uint8_t *tracks, uint32_t n)
+{
+	mem_free(h->among);
+	h->among = tracks;
+	h->namong = n;
+}
+
 void hunt_free(struct hunt *h)
 {
 	if (!h)
@@ -243,6 +250,7 @@ void hunt_free(struct hunt *h)
 		rx_free(h->name[i]);
 	rx_free(h->any);
 	rx_free(h->fn);
+	mem_free(h->among);
 	mem_free(h->text);
 	mem_free(h);
 }

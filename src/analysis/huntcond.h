@@ -17,8 +17,10 @@ struct hunt {
 	struct rx *name[HUNT_NAMES]; /* of start functions: all must match */
 	int nname;
 	struct rx *any; /* instead: of a start function, a state, or a function in the stack */
-	struct rx *fn; /* of a function in the stack; NULL any */
-	fun_id fun;    /* or this one */
+	struct rx *fn;	/* of a function in the stack; NULL any */
+	fun_id fun;	/* or this one */
+	uint8_t *among; /* NULL, or which tracks */
+	uint32_t namong;
 	bool has_g;
 	uint64_t g; /* its number */
 };
