@@ -331,6 +331,17 @@ static void hairline(struct grid *g, int y0, int y1, int x, enum style st)
 	}
 }
 
+/* The world was stopped in column c for `ns`: a line when that is a tenth of it or more, and always
+ * a tint. */
+static void stopped(const struct timeline *tl, struct grid *g, const struct tl_layout *lay, int y0,
+    int y1, int c, int64_t ns)
+{
+	int64_t width = tl_edge(tl, lay->cells, c + 1) - tl_edge(tl, lay->cells, c);
+	if (ns >= width / 10)
+		hairline(g, y0, y1, lay->gutter + c, ST_STWLINE);
+	tint(g, y0, y1, lay->gutter + c, ST_STWTINT);
+}
+
 /* The cursor, the range, and what lies over all rows: GC as a tint, stops of the world as
    hairlines, a long one by its two ends. */
 static void overlays(const struct timeline *tl, const struct pane_env *env, struct grid *g,
@@ -343,7 +354,7 @@ static void overlays(const struct timeline *tl, const struct pane_env *env, stru
 		bins_spans(snap, 1u << SP_STW, 0, tl->t0, tl->t1, (uint32_t)n, on);
 		for (int c = 0; c < n; c++)
 			if (on[c] && !(c && on[c - 1] && c + 1 < n && on[c + 1]))
-				hairline(g, y0, y1, lay->gutter + c, ST_STWLINE);
+				stopped(tl, g, lay, y0, y1, c, on[c]);
 	}
 	if (!letters(g) && (tl->overlays & TL_GC)) {
 		bins_spans(snap, 1u << SP_GC, 0, tl->t0, tl->t1, (uint32_t)n, on);
