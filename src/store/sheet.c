@@ -187,7 +187,7 @@ static uint32_t intervals_of(const struct sealer *s, int kind)
 
 /* ---- the intervals */
 
-enum { HEAD = UINT32_MAX };
+#define HEAD UINT32_MAX
 
 /* Which entry each interval is of: the only step that jumps about in memory when writing, so it writes
    little. pos[] names the newest interval of the track; what begins at 0 replaces the head. */
