@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "load/binary.h"
+#include "load/gopcln.h"
 #include "load/objdump.h"
 
 #include <string.h>
@@ -71,6 +72,72 @@ static void test_base(void)
 	OK(!elf_base(&f, &m, 0x10010, &base, NULL) && 0x10010 - base == 0x10);
 }
 
+/* ---- tables of Go's runtime, made up */
+
+static void put32(uint8_t *p, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		p[i] = (uint8_t)(v >> 8 * i);
+}
+
+static void words(uint8_t *p, const uint32_t *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		put32(p + 4 * i, v[i]);
+}
+
+/* f: 32 bytes, /a.go:10 and then main.g inlined, /b.go:20; h: 32 bytes that are not known. */
+static size_t go_tables(uint8_t *p)
+{
+	enum { NAMES = 72, UNITS = 96, FILES = 104, PCS = 120, FUNS = 144, RECORD = 32, CALLS = 248, MODULE = 264, SIZE = 280 };
+	static const uint32_t head[] = {0xfffffff1, 8u << 24 | 1u << 16, 2, 0, 2, 0, 0, 0, NAMES, 0, UNITS, 0, FILES, 0, PCS,
+		0, FUNS, 0}, table[] = {0, RECORD, 32, RECORD + 200, 64};
+	static const uint32_t record[] = {0, 1, 0, 0, 0, 1, 6, 3, 0, 5, 4u << 24, 0, 0, 11, 0, 0, 0, 0};
+	static const uint32_t call[] = {0, 8, 3, 7}, module[] = {0x10000 + CALLS, 0, 0x10000 + MODULE, 0};
+	static const uint8_t pcs[] = {0, 2, 16, 2, 16, 0, 22, 16, 20, 16, 0, 0, 16, 2, 16, 0};
+	memset(p, 0, SIZE);
+	words(p, head, sizeof head / 4);
+	memcpy(p + NAMES, "\0main.f\0main.g\0main.h", 22);
+	words(p + UNITS, (const uint32_t[]){0, 6}, 2);
+	memcpy(p + FILES, "/a.go\0/b.go", 12);
+	memcpy(p + PCS, pcs, sizeof pcs);
+	words(p + FUNS, table, 5);
+	words(p + FUNS + RECORD, record, sizeof record / 4);
+	words(p + CALLS, call, 4);
+	words(p + MODULE, module, 4);
+	return SIZE;
+}
+
+static void test_go_tables(void)
+{
+	uint8_t p[300];
+	struct gopcln g;
+	struct debug_frame d[8];
+	size_t n = go_tables(p);
+	struct elf f = {.file = {.p = p, .n = n}, .wide = true, .text = 0x400000, .pclntab = {0, n - 16, 0x10000},
+	    .module = {n - 16, 16, 0}};
+	OK(gopcln_open(&g, &f) && g.nfun == 2);
+	OK(gopcln_at(&g, 0x400004, d, 8) == 1 && !strcmp(d[0].name, "main.f") && !strcmp(d[0].file, "/a.go") && d[0].line == 10 &&
+	    d[0].start == 5);
+	OK(gopcln_at(&g, 0x400014, d, 8) == 2 && !strcmp(d[0].name, "main.g") && !strcmp(d[0].file, "/b.go") && d[0].line == 20 &&
+	    d[0].start == 7 && !strcmp(d[1].name, "main.f") && !strcmp(d[1].file, "/a.go") && d[1].line == 10);
+	OK(gopcln_at(&g, 0x400040, d, 8) == 0 && gopcln_at(&g, 0x3fffff, d, 8) == 0);
+	f.foreign = true;	/* nobody knows where it begins */
+	OK(!gopcln_open(&g, &f));
+	f.foreign = false;
+	for (size_t i = 0; i < n; i++)
+		for (int k = 0; k < 3; k++) {
+			uint8_t was = p[i];
+			p[i] = (uint8_t)(k == 0 ? 0xff : k == 1 ? was + 1 : was ^ 0x80);
+			for (uint64_t at = 0x400000; gopcln_open(&g, &f) && at < 0x400050; at += 7)
+				gopcln_at(&g, at, d, 8);
+			p[i] = was;
+		}
+	for (f.pclntab.size = 0; f.pclntab.size < n - 16; f.pclntab.size++)
+		if (gopcln_open(&g, &f))
+			gopcln_at(&g, 0x400014, d, 8);
+}
+
 /* What is known of one address of a file, forced to say all it can. */
 static size_t ask(const char *path, uint64_t from, size_t n, uint64_t step)
 {
@@ -132,9 +199,10 @@ int main(int argc, char **argv)
 {
 	test_objdump();
 	test_base();
+	test_go_tables();
 	const char *self = argc > 2 ? argv[1] : argv[0];	/* or: another program, so many times */
 	if (access(self, R_OK) == 0)
 		test_damaged(self, argc > 2 ? atoi(argv[2]) : 40);
-	OK(ask("/dev/null", 0, 1, 1) == 0 && ask("/", 0, 1, 1) == 0 && ask("-", 0, 1, 1) == 0);
+	OK(ask("/dev/null", 0, 1, 1) == 0 && ask("/", 0, 1, 1) == 0 && ask("/proc/kcore", 0, 1, 1) == 0 && ask("-", 0, 1, 1) == 0);
 	return DONE();
 }

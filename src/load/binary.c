@@ -5,7 +5,8 @@
  * makes them of addr2line's and nm's answers: debug information knows inlined
  * calls and lines, but calls the clone of a function (foo.constprop.0, foo.cold)
  * foo and may not know its namespace, so the outermost frame takes the symbol's
- * name where that says more.
+ * name where that says more. A stripped program of Go still has the tables of
+ * its runtime.
  */
 #include "config.h"
 #include "load/binary.h"
@@ -48,11 +49,15 @@ size_t binary_frames(struct binary *b, uint64_t addr, struct debug_frame *f, siz
 	size_t n = 0;
 	if (!max || !binary_addr(b, addr, &at))
 		return 0;
-	if (!b->tried && !b->fast)
+	if (!b->tried && !b->fast) {
 		b->debug = debuginfo_open(&b->elf, b->path, NULL);
+		b->is_go = !b->debug && gopcln_open(&b->go, &b->elf);
+	}
 	b->tried = true;
 	if (b->debug)
 		n = debuginfo_at(b->debug, at, f, max);
+	else if (b->is_go)
+		n = gopcln_at(&b->go, at, f, max);
 	elf_symbols(&b->elf, NULL);
 	const struct elf_sym *s = elf_function(&b->elf, at);
 	if (!n && s)

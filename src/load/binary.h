@@ -3,7 +3,7 @@
 #ifndef TTRACE_BINARY_H
 #define TTRACE_BINARY_H
 
-#include "load/debuginfo.h"
+#include "load/gopcln.h"
 
 /*
  * A local program or library as a profile's mapping shows it: what is at a
@@ -13,7 +13,9 @@ struct binary {
 	struct elf elf;
 	char *path;
 	struct elf_mapping map;
-	struct debuginfo *debug;	/* opened when first asked for */
+	struct debuginfo *debug;	/* opened when first asked for; without it ... */
+	struct gopcln go;		/* ... these tables, if is_go */
+	bool is_go;
 	bool fast;			/* symbols alone */
 	bool tried, based, lost;	/* debug: tried; base: known; cannot be known */
 	uint64_t base;

@@ -18,6 +18,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "load/gopcln.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -195,6 +196,12 @@ static void read_sections(struct elf *f)
 			read_link(f, &x);
 		else if (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info"))
 			f->dwarf = x.type != SHT_NOBITS && x.size > 0;
+		else if (!strcmp(name, ".init") || !strcmp(name, ".fini"))
+			f->foreign = true;
+		else if (x.type != SHT_NOBITS && inside(f, x.off, x.size) && !strcmp(name, ".gopclntab"))
+			f->pclntab.off = x.off, f->pclntab.size = x.size, f->pclntab.addr = x.addr;
+		else if (x.type != SHT_NOBITS && inside(f, x.off, x.size) && !strcmp(name, ".go.module"))
+			f->module.off = x.off, f->module.size = x.size;
 	}
 }
 
@@ -202,8 +209,9 @@ int elf_open(struct elf *f, const char *path, struct err *e)
 {
 	struct stat st;
 	*f = (struct elf){.build = xstrdup("")};
-	/* a profile names any file it likes: only a regular one is opened */
-	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode)) {
+	/* a profile names any file it likes: only a regular one is opened, and none of /proc, which says that
+	   it is empty or larger than any memory */
+	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size >> 40) {
 		elf_close(f);
 		return err_set(e, ERR_IO, ERR_NOWHERE, "%s: no such file", path);
 	}
@@ -273,6 +281,20 @@ static int read_symbols(struct elf *f, const struct sections *s, const struct se
 	return 0;
 }
 
+/* A stripped program of Go: the functions that its runtime knows. */
+static void go_symbols(struct elf *f)
+{
+	struct gopcln g;
+	if (!gopcln_open(&g, f) || !(f->sym = mem_try((g.nfun + 1) * sizeof *f->sym)))
+		return;
+	for (uint64_t i = 0, addr, end; i < g.nfun; i++) {
+		const char *name = gopcln_function(&g, i, &addr, &end);
+		if (name && *name && end > addr)
+			f->sym[f->nsym++] = (struct elf_sym){addr, end - addr, name, false, false};
+	}
+	qsort(f->sym, f->nsym, sizeof *f->sym, by_address);
+}
+
 int elf_symbols(struct elf *f, struct err *e)
 {
 	struct sections s;
@@ -281,12 +303,19 @@ int elf_symbols(struct elf *f, struct err *e)
 	f->have_sym = true;
 	if (!sections(f, &s))
 		return 0;
-	for (int pass = 0; pass < 2; pass++)
-		for (uint32_t i = 0; i < s.n; i++) {
+	for (int pass = 0; pass < 3; pass++) {
+		if (pass == 1 && f->pclntab.size)
+			go_symbols(f);
+		if (f->nsym)
+			break;
+		mem_free(f->sym);
+		f->sym = NULL;
+		for (uint32_t i = 0; i < s.n && pass != 1; i++) {
 			struct section x = section(f, &s, i);
 			if (x.type == (pass ? SHT_DYNSYM : SHT_SYMTAB))
 				return read_symbols(f, &s, &x, e);
 		}
+	}
 	return 0;
 }
 

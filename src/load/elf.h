@@ -31,6 +31,8 @@ struct elf {
 	const char *link;	/* .gnu_debuglink: a file name without a folder, or NULL */
 	uint32_t link_crc;
 	bool dwarf;		/* has .debug_info or .zdebug_info */
+	struct { uint64_t off, size, addr; } pclntab, module;	/* of Go: inside the file; 0 none */
+	bool foreign;		/* linked by no linker of Go: other code comes first */
 	struct elf_sym *sym;	/* defined ones by address, then name: the order of nm -n */
 	size_t nsym;
 	bool have_sym;
@@ -39,7 +41,8 @@ struct elf {
 int elf_open(struct elf *, const char *path, struct err *e);
 void elf_close(struct elf *);
 
-/* Read the symbols (.symtab; .dynsym without one). None is no error. */
+/* Read the symbols (.symtab; without one .dynsym, and for a stripped program of Go its functions). None is no
+   error. */
 int elf_symbols(struct elf *, struct err *e);
 /* The function that an address of the file lies in; NULL: it is not known. */
 const struct elf_sym *elf_function(const struct elf *, uint64_t addr);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_GOPCLN_H
+#define TTRACE_GOPCLN_H
+
+#include "load/debuginfo.h"
+
+/*
+ * What a program of Go says of its code for its own use (.gopclntab), which
+ * stripping leaves: functions, lines and, from Go 1.27 on, inlined calls. Of Go
+ * 1.18 and later. It points into the elf, which has to stay open.
+ */
+struct gopcln {
+	const struct elf *f;
+	uint64_t text;			/* address of the first function */
+	uint64_t nfun;
+	uint64_t names, units, files, pcs, funs;	/* places in the section ... */
+	uint64_t calls;			/* ... 0: not known */
+	unsigned quantum;
+	bool start_lines;		/* Go 1.20 and later */
+};
+
+/* false: it is no program of Go, or of a version that is not known, or where it begins is not. */
+bool gopcln_open(struct gopcln *, const struct elf *);
+/* Function i: its address, where the next begins, its name (NULL: damaged). */
+const char *gopcln_function(const struct gopcln *, uint64_t i, uint64_t *addr, uint64_t *end);
+size_t gopcln_at(const struct gopcln *, uint64_t addr, struct debug_frame *, size_t max);
+
+#endif
