@@ -201,13 +201,26 @@ static void start(struct app *a, struct writing *w, const struct ending *end)
 	app_message(a, ST_DIM, "writing %s", w->file);
 }
 
+/* Has the pane a selection that it writes as text itself? */
+static bool has_selection(struct app *a)
+{
+	const struct pane_ops *p = pane_now(a);
+	struct buf b = {0};
+	bool has = p->write && p->write(state_now(a), &a->env, &b);
+	buf_free(&b);
+	return has;
+}
+
 void app_write(struct app *a, const char *file, bool replace)
 {
 	const struct ending *end = file && *file ? ending_of(file) : NULL;
+	bool text = !end || (end->format && !strcmp(end->format, "text"));
 	if (a->secure) {
 		app_message(a, ST_WARN, "off, as TTRACESECURE is set");
 	} else if (!file || !*file) {
 		app_prompt(a, CMD_COMMAND, replace ? "w! " : "w ");
+	} else if (text && has_selection(a)) {
+		app_screen(a, file);
 	} else if (!end) {
 		app_message(a, ST_ERROR, "w: by its ending: %s", known);
 	} else if (!a->env.report) {

@@ -127,8 +127,8 @@ struct pane_ops {
 	   what it made. */
 	struct job *(*job)(void *st);
 	void (*done)(void *st, const struct pane_env *);
-	bool (*write)(const void *st, const struct pane_env *, struct buf *);	/* what :w FILE writes; false or
-									   NULL: the screen */
+	bool (*write)(const void *st, const struct pane_env *, struct buf *);	/* a selection as text, for P and
+							   :w FILE.txt; false or NULL: there is none */
 	void (*copy)(const void *st, const struct pane_env *, struct buf *);	/* `y`; NULL: the detail line */
 	void (*report)(const void *st, const struct pane_env *, struct pane_report *);	/* :w; NULL: see there */
 };

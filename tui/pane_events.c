@@ -358,6 +358,19 @@ static bool write_events(const void *st, const struct pane_env *env, struct buf 
 	return true;
 }
 
+/* For :w: the events of the range, or all. */
+static void report(const void *st, const struct pane_env *env, struct pane_report *r)
+{
+	const struct events *p = st;
+	int64_t t0, t1;
+	*r = (struct pane_report){.name = "events"};
+	if (!p->ranging)
+		return;
+	range_of(p, &t0, &t1);
+	r->opt[0] = arena_printf(env->scratch, "-from=%lldns", (long long)t0);
+	r->opt[1] = arena_printf(env->scratch, "-to=%lldns", (long long)t1);
+}
+
 static void copy(const void *st, const struct pane_env *env, struct buf *b)
 {
 	if (!write_events(st, env, b) && ev_now(st))
@@ -565,5 +578,5 @@ const struct pane_ops pane_events = {
     .name = "events", .tab = "Ev", .bit = P_EVENTS, .cmd = CMD_PANE_EVENTS, .trace_only = true,
     .state_size = sizeof(struct events), .close = close_events, .update = update, .draw = draw, .act = act, .go = go,
     .place = place, .topics = topics, .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
-    .tick = tick, .write = write_events, .copy = copy, .side = side, .click = click,
+    .tick = tick, .write = write_events, .copy = copy, .report = report, .side = side, .click = click,
 };
