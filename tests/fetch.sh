@@ -122,7 +122,7 @@ refuses 'file' top "$http/elsewhere"
 refuses 'HTTP' top "$http/nonsense"
 refuses 'memory' top -mem=5M "$http/endless"
 refuses 'onnect' top http://127.0.0.1:1/
-refuses 'socket' top "unix://$tmp/nosocket"
+refuses 'listens at the unix socket' top "unix://$tmp/nosocket"
 run 2 top -tls_cert=x "$http/debug/pprof/heap"
 # half a trace is a trace
 run 0 events "$http/half.trace"

@@ -93,15 +93,13 @@ static void corner(const struct app *a, struct buf *b)
 static void draw_head(const struct app *a, struct grid *g)
 {
 	struct buf right = {0}, name = {0};
-	const char *file = session_file(a->s);
-	const char *slash = strrchr(file, '/');
+	const char *file = session_title(a->s);
 	corner(a, &right);
 	int room = g->w - (int)right.n - 2;
 	bool names = g->w >= 60 && tabs_width(a, true) + 12 <= room;
 	int x = 0;
 	if (names || room - tabs_width(a, false) >= 16)
 		x = grid_text(g, 0, 0, ST_TITLE, 0, "ttrace ");
-	file = slash && slash[1] ? slash + 1 : file;
 	int left = room - x - tabs_width(a, names) - 1;
 	if (left > 3)
 		text_fit_middle(&name, file, strlen(file), (size_t)left, g->ascii);

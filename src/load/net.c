@@ -244,6 +244,8 @@ static void fail(struct transfer *t, CURLcode rc)
 		err_set(e, ERR_IO, ERR_NOWHERE, "redirected more than %d times", REDIRECTS);
 	else if (rc == CURLE_OK && status_of(t) != 200)
 		server_said(t);
+	else if (rc == CURLE_COULDNT_CONNECT && t->g->url.socket)
+		err_set(e, ERR_IO, ERR_NOWHERE, "nobody listens at the unix socket %.160s", t->g->url.socket);
 	else if (t->n && t->total > t->n)
 		err_set(e, ERR_IO, ERR_NOWHERE, "the answer broke off after %zu of %llu bytes", t->n, (unsigned long long)t->total);
 	else if (t->n)

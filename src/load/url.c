@@ -314,7 +314,8 @@ static void read_unix(struct arena *a, const char *s, int64_t seconds, int64_t t
 		path = (struct span){path.s + 2, path.n - 2};
 	(void)cut(&path, '#', &found);
 	struct span text = cut(&path, '?', &found);
-	size_t n = path.n;
+	const char *usual = strstr(path.s, "/debug/pprof");
+	size_t n = usual && usual < path.s + path.n ? (size_t)(usual - path.s) : path.n; /* when none is there */
 	for (size_t i = 1; i <= path.n; i++) {
 		struct stat st;
 		if (i < path.n && path.s[i] != '/' && path.s[i] != ':')

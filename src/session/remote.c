@@ -89,6 +89,18 @@ bool remote_needed(const struct opt *o)
 
 struct described { const struct opt *o; struct remote_what *w; };
 
+/* "localhost:6060/heap": the scheme and what is the same of all say nothing. */
+static void make_title(struct remote_what *w, const char *shown)
+{
+	static const char usual[] = "/debug/pprof/";
+	const char *s = strstr(shown, "://"), *at = strstr(shown, usual);
+	s = s ? s + 3 : shown;
+	if (at && at > s)
+		snprintf(w->title, sizeof w->title, "%.*s/%s", (int)(at - s), s, at + sizeof usual - 1);
+	else
+		snprintf(w->title, sizeof w->title, "%s", s);
+}
+
 static bool describe(void *arg, const char *name)
 {
 	struct described *d = arg;
@@ -101,6 +113,8 @@ static bool describe(void *arg, const char *name)
 	}
 	*d->w = (struct remote_what){.seconds = u.seconds, .trace = u.trace};
 	snprintf(d->w->name, sizeof d->w->name, "%s", input ? "standard input" : u.shown);
+	if (!input && name == d->o->file[0])
+		make_title(d->w, u.shown);
 	arena_free(&a);
 	return true;
 }

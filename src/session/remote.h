@@ -32,7 +32,12 @@ struct remote *remote_fetch(const struct opt *, const struct remote_watch *, str
 void remote_free(struct remote *);
 
 /* How the first of it is called, where it comes from, and how long the server is expected to collect. */
-struct remote_what { char name[200]; int64_t seconds; bool trace; };
+struct remote_what {
+	char name[200];		/* all of it */
+	char title[120];	/* host and what of it, when it is the first file; else "" */
+	int64_t seconds;
+	bool trace;
+};
 bool remote_describe(const struct opt *, struct remote_what *);
 
 /* input_open() of a name of the command line; o->remote has those that are no files. */

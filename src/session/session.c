@@ -373,6 +373,14 @@ const struct opt *session_opt(const struct session *s)
 	return &s->first;
 }
 
+const char *session_title(const struct session *s)
+{
+	const char *file = session_file(s), *slash = strrchr(file, '/');
+	if (s->op.arrival.what.title[0])
+		return s->op.arrival.what.title;
+	return slash && slash[1] ? slash + 1 : file;
+}
+
 struct remote *session_held(const struct session *s)
 {
 	return s->op.job ? NULL : s->op.own.remote;

@@ -41,6 +41,7 @@ bool session_refresh(struct session *);
 bool session_failed(const struct session *, struct err *e);
 
 const struct snap *session_snap(const struct session *);
+const char *session_title(const struct session *);	/* short: of a path its last part, of a URL host and endpoint */
 const char *session_file(const struct session *);	/* name as given (first file) */
 bool session_is_trace(const struct session *);
 /* Has the first file changed on the disk since it was read? A sentence about it, once for every change;
