@@ -7,13 +7,14 @@
  * function whose goroutines ran most. These are superlatives and no findings:
  * nothing here says that one of them is wrong.
  *
- * Sums come from the running sums of whole rows; only the two longest waits
- * need a walk over the intervals of goroutines, and it looks at their states
- * and starts alone.
+ * Sums of Ps come from the running sums of whole rows; the longest waits need a
+ * walk over the intervals of goroutines, which looks at their states and starts
+ * alone and is shared by several threads.
  */
 #include "config.h"
 #include "analysis/standout.h"
 
+#include "base/job.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -44,45 +45,74 @@ static void keep_longest(struct longest *l, int64_t t0, int64_t t1, trk_id trk)
 		*l = (struct longest){t0, t1, trk};
 }
 
-static int64_t ran(const int64_t ns[TS__N])
-{
-	return ns[TS_RUN] + ns[TS_GCWORK] + ns[TS_ASSIST] + ns[TS_SWEEP];
-}
-
-static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row, const int64_t sum[TS__N])
+/* One pass over a row: what ran, and what took longest. */
+static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row)
 {
 	trk_id trk = sh->trk[row];
 	str_id name = store_trk(l->sn->st, trk)->name;
-	if (name < l->sn->nstrs)
-		l->by_name[name] += ran(sum);
+	int64_t sum = 0;
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
 		unsigned s = sh->state[i] & SHEET_STATE;
-		if (s != TS_READY && s != TS_SYNC)
-			continue;
-		int64_t t0 = sh->t0 + sh->start[i], t1 = sheet_end(sh, row, i);
-		keep_longest(s == TS_READY ? &l->ready : &l->lock, t0, t1, trk);
+		if (s == TS_RUN || s == TS_GCWORK || s == TS_ASSIST || s == TS_SWEEP)
+			sum += sheet_end(sh, row, i) - sh->t0 - sh->start[i];
+		else if (s == TS_READY || s == TS_SYNC)
+			keep_longest(s == TS_READY ? &l->ready : &l->lock, sh->t0 + sh->start[i], sheet_end(sh, row, i), trk);
 	}
+	if (name < l->sn->nstrs)
+		l->by_name[name] += sum;
+}
+
+static void walk_sheet(struct look *l, const struct sheet *sh)
+{
+	for (uint32_t r = 0; r < sh->ntrk; r++) {
+		enum track_kind kind = store_trk(l->sn->st, sh->trk[r])->kind;
+		int64_t sum[TS__N];
+		if (kind == TK_G)
+			goroutine_row(l, sh, r);
+		if (kind != TK_P)
+			continue;
+		sheet_upto(sh, r, sh->t1, sum);
+		for (int s = 0; s < TS__N; s++) {
+			l->p[s] += sum[s];
+			l->all_p += s == TS_NONE ? 0 : sum[s];
+		}
+	}
+}
+
+/* Sheets are walked by several threads, each a part of them, and the parts put together in their order: of
+   equals the first is kept. */
+enum { PARTS = 8, PART_MIN = 8 };
+
+struct part {
+	struct look l;
+	uint32_t from, to;
+};
+
+static void walk_part(void *arg, uint32_t i)
+{
+	struct part *p = (struct part *)arg + i;
+	p->l.by_name = xcalloc(p->l.sn->nstrs + 1u, sizeof *p->l.by_name);
+	for (uint32_t k = p->from; k < p->to; k++)
+		walk_sheet(&p->l, store_sheet(p->l.sn->st, k));
 }
 
 static void walk_sheets(struct look *l)
 {
-	for (uint32_t i = 0; i < l->sn->nsheets; i++) {
-		const struct sheet *sh = store_sheet(l->sn->st, i);
-		for (uint32_t r = 0; r < sh->ntrk; r++) {
-			enum track_kind kind = store_trk(l->sn->st, sh->trk[r])->kind;
-			int64_t sum[TS__N];
-			if (kind != TK_P && kind != TK_G)
-				continue;
-			sheet_upto(sh, r, sh->t1, sum);
-			if (kind == TK_G) {
-				goroutine_row(l, sh, r, sum);
-				continue;
-			}
-			for (int s = 0; s < TS__N; s++) {
-				l->p[s] += sum[s];
-				l->all_p += s == TS_NONE ? 0 : sum[s];
-			}
-		}
+	struct part part[PARTS];
+	uint32_t n = l->sn->nsheets, parts = n / PART_MIN < 1 ? 1 : n / PART_MIN < PARTS ? n / PART_MIN : PARTS;
+	for (uint32_t i = 0; i < parts; i++)
+		part[i] = (struct part){.l = {.sn = l->sn}, .from = n * i / parts, .to = n * (i + 1) / parts};
+	job_parallel(parts, walk_part, part);
+	for (uint32_t i = 0; i < parts; i++) {
+		const struct look *x = &part[i].l;
+		for (int s = 0; s < TS__N; s++)
+			l->p[s] += x->p[s];
+		l->all_p += x->all_p;
+		keep_longest(&l->ready, x->ready.t0, x->ready.t1, x->ready.trk);
+		keep_longest(&l->lock, x->lock.t0, x->lock.t1, x->lock.trk);
+		for (uint32_t k = 0; k < l->sn->nstrs; k++)
+			l->by_name[k] += x->by_name[k];
+		mem_free(x->by_name);
 	}
 }
 
