@@ -44,6 +44,7 @@ static void tl_close(void *st)
 		rx_free(tl->group[i]);
 	arena_free(&tl->index);
 	mem_free(tl->gs);
+	mem_free(tl->life);
 	mem_free(tl->row);
 	arena_free(&tl->mem);
 }

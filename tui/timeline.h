@@ -78,6 +78,11 @@ struct timeline {
 	bool procs; /* GOMAXPROCS was changed */
 	trk_id *gs; /* all goroutines by their numbers, of a snapshot with so many tracks */
 	uint32_t ngs, gs_of;
+	struct tl_life {
+		int64_t t0, t1;
+	} * life; /* of gs[], for compact rows, of a snapshot */
+	size_t life_cap;
+	uint32_t life_of;
 	struct arena index;
 	uint32_t indexed,
 	    made; /* spans and marks that they were made from; that row[] was made from */

@@ -79,7 +79,8 @@ static void cell_ascii(struct grid *g, int y, int x, const struct bin *share, in
 
 static void cell_utf8(struct grid *g, int y, int x, const struct bin *share, int64_t all, bool gor)
 {
-	/* a P of a log of schedtrace may have been idle or not: that is no work to be shown as such */
+	/* a P of a log of schedtrace may have been idle or not: that is no work to be shown as such
+	 */
 	int64_t most, unknown = gor ? 0 : share->ns[TS_UNKNOWN];
 	int64_t busy = all - share->ns[TS_NONE] - share->ns[TS_IDLE] - unknown;
 	enum tstate s = majority(share, true, &most);
@@ -196,6 +197,24 @@ static bool is_hit(const struct marked *m, int64_t t0, int64_t t1)
 	return m->n && hunt_over(m->hits, m->of, m->n, t0, t1);
 }
 
+/* Could a span of SOLID cells begin at cell c? Then each of them is of one state alone; asking for
+   the interval costs more than the rest of the cell. */
+static bool maybe_solid(const struct timeline *tl, const struct bin *share, int n, int c)
+{
+	enum tstate s = TS__N;
+	if (c + SOLID > n)
+		return false;
+	for (int k = c; k < c + SOLID; k++) {
+		int64_t all = tl_edge(tl, n, k + 1) - tl_edge(tl, n, k);
+		if (s == TS__N)
+			for (s = TS_NONE; s < TS__N && share[k].ns[s] < all; s++)
+				;
+		if (s == TS__N || share[k].ns[s] < all)
+			return false;
+	}
+	return true;
+}
+
 static void draw_track(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *lay, int y, trk_id trk, struct bin *share)
 {
@@ -214,7 +233,7 @@ static void draw_track(const struct timeline *tl, const struct pane_env *env, st
 	for (int c = 0; c < n;) {
 		struct ival iv;
 		int end = c;
-		if (ival_at(snap, trk, tl_edge(tl, n, c), &iv))
+		if (maybe_solid(tl, share, n, c) && ival_at(snap, trk, tl_edge(tl, n, c), &iv))
 			end = covered(tl, n, c, &iv);
 		if (end - c >= SOLID) {
 			tone ^= 1;

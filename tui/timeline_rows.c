@@ -216,10 +216,25 @@ static bool in_group(
 	return said[name] == 2;
 }
 
-/* With compact rows only those that are there within the window. */
-static bool seen(const struct timeline *tl, const struct trk_row *r)
+/* When goroutines were there, in the order of gs[]: with compact rows each zoom looks at all of
+ * them. */
+static void make_lives(struct timeline *tl, const struct snap *sn)
 {
-	return (r->t0 == TIME_NONE || r->t0 < tl->t1) && (r->t1 == TIME_NONE || r->t1 > tl->t0);
+	if (tl->life && tl->life_of == sn->serial)
+		return;
+	tl->life = mem_grow(tl->life, &tl->life_cap, tl->ngs + 1u, sizeof *tl->life);
+	tl->life_of = sn->serial;
+	for (uint32_t i = 0; i < tl->ngs; i++) {
+		const struct trk_row *r = store_trk(sn->st, tl->gs[i]);
+		int64_t t0 = r->t0, t1 = r->t1;
+		tl->life[i].t0 = t0 == TIME_NONE ? INT64_MIN : t0;
+		tl->life[i].t1 = t1 == TIME_NONE ? INT64_MAX : t1;
+	}
+}
+
+static bool seen(const struct timeline *tl, uint32_t i)
+{
+	return tl->life[i].t0 < tl->t1 && tl->life[i].t1 > tl->t0;
 }
 
 static uint8_t *neighbours(const struct timeline *tl, const struct snap *sn, struct arena *a)
@@ -241,15 +256,17 @@ static void put_goroutines(struct timeline *tl, const struct pane_env *env)
 		tl->gs = sorted_tracks(sn, TK_G, &tl->ngs);
 		tl->gs_of = sn->ntrks;
 	}
+	if (env->compact)
+		make_lives(tl, sn);
 	uint8_t *near = neighbours(tl, sn, env->scratch);
 	uint8_t *said = tl->only == ONLY_GROUP ? arena_zalloc(env->scratch, sn->nstrs + 1u) : NULL;
 	for (int step = near ? REL_SELF : REL_FAR; step <= REL_FAR; step++) /* the nearest first */
 		for (uint32_t i = 0; i < tl->ngs; i++) {
 			trk_id t = tl->gs[i];
-			if ((near && near[t] != step) || has(tl->pin, tl->npin, t))
+			if ((env->compact && !seen(tl, i)) || (near && near[t] != step) ||
+			    has(tl->pin, tl->npin, t))
 				continue;
-			if ((said && !in_group(tl, sn, store_trk(sn->st, t), said)) ||
-			    (env->compact && !seen(tl, store_trk(sn->st, t))))
+			if (said && !in_group(tl, sn, store_trk(sn->st, t), said))
 				continue;
 			put(tl, ROW_TRACK, t, 0);
 		}

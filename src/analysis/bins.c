@@ -319,12 +319,23 @@ bool ival_near(const struct snap *sn, trk_id trk, int64_t t, int dir, struct iva
 	return true;
 }
 
+/* More changes of P in [a, b) than are followed, as far as one look tells. */
+static bool too_many(const struct snap *sn, trk_id m, int64_t a, int64_t b)
+{
+	const struct sheet *sh = store_sheet(sn->st, sheet_at(sn, a));
+	int32_t row = sheet_row(sh, m);
+	if (row < 0)
+		return false;
+	int64_t end = b < sh->t1 ? b : sh->t1;
+	return sheet_find(sh, (uint32_t)row, end - 1) - sheet_find(sh, (uint32_t)row, a) > 2 * CARRY_MAX;
+}
+
 /* One column of an M. */
 static void column_of_m(const struct snap *sn, trk_id m, int64_t a, int64_t b, struct bin *out)
 {
 	struct bin exact = {0}, part;
 	struct ival v;
-	if (!raw_at(sn, m, a, &v) && !raw_near(sn, m, a, 1, &v))
+	if (too_many(sn, m, a, b) || (!raw_at(sn, m, a, &v) && !raw_near(sn, m, a, 1, &v)))
 		return;
 	for (int i = 0; v.t0 < b; i++) {
 		int64_t x = v.t0 > a ? v.t0 : a, y = v.t1 < b ? v.t1 : b;

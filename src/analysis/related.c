@@ -3,9 +3,9 @@
 /*
  * Neighbourhoods of goroutines. `go tool trace` shows with a goroutine those
  * that woke it and those that woke them; here its own doings count too, whom it
- * created and woke, as one mostly wants to know what came of it. Two passes over
- * all edges; more steps than that soon reach everybody through the scheduler
- * and the network poller's helpers.
+ * created and woke, as one mostly wants to know what came of it. Wakers are asked
+ * of the runnable intervals of those woken; more steps than that soon reach everybody through the
+ * scheduler and the network poller's helpers.
  *
  * Tasks name their parent, which may come later in the file or never: going
  * down from one is passes over all of them until nothing is added.
@@ -18,23 +18,41 @@
 
 enum { PASSES_MAX = 256 }; /* ids grow as tasks are made, so that one pass mostly does */
 
+/* Those that made t runnable: its own intervals name them. */
+static void add_wakers(const struct snap *sn, trk_id t, uint8_t how, uint8_t *set)
+{
+	for (uint32_t k = 0; k < sn->nsheets; k++) {
+		const struct sheet *sh = store_sheet(sn->st, k);
+		int32_t row = sheet_row(sh, t);
+		for (uint32_t i = row < 0 ? 0 : sh->first[row]; row >= 0 && i < sh->first[row + 1];
+		     i++) {
+			uint32_t by =
+			    (sh->state[i] & SHEET_STATE) == TS_READY ? sheet_who(sh, i) : 0;
+			if (by && by < sn->ntrks && !set[by])
+				set[by] = how;
+		}
+	}
+}
+
 uint8_t *related_goroutine(const struct snap *sn, trk_id g, struct arena *a)
 {
 	uint8_t *set = arena_zalloc(a, sn->ntrks + 1u);
+	trk_id *near = arena_alloc(a, (sn->ntrks + 1u) * sizeof *near),
+	       by = store_trk(sn->st, g)->creator;
+	uint32_t n = 0;
 	struct edge e;
 	set[g] = REL_SELF;
-	for (struct edge_walk w = {0}; edges_in(sn, &w, sn->t0, INT64_MAX, &e);) {
-		trk_id other = e.from == g ? e.to : e.to == g ? e.from : 0;
-		if (other && other < sn->ntrks && !set[other])
-			set[other] = REL_NEAR;
-	}
-	trk_id by = store_trk(sn->st, g)->creator;
+	for (struct edge_walk w = {0}; edges_from(sn, &w, g, sn->t0, INT64_MAX, &e);)
+		if (e.to < sn->ntrks && !set[e.to])
+			set[e.to] = REL_NEAR;
+	add_wakers(sn, g, REL_NEAR, set);
 	if (by && by < sn->ntrks && !set[by])
 		set[by] = REL_NEAR;
-	for (struct edge_walk w = {0}; edges_in(sn, &w, sn->t0, INT64_MAX, &e);)
-		if (!e.created && e.from && e.from < sn->ntrks && e.to < sn->ntrks && set[e.to] &&
-		    set[e.to] < REL_FAR && !set[e.from])
-			set[e.from] = REL_FAR;
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		if (set[t] == REL_NEAR)
+			near[n++] = t;
+	for (uint32_t i = 0; i < n; i++)
+		add_wakers(sn, near[i], REL_FAR, set);
 	return set;
 }
 

@@ -133,6 +133,8 @@ void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
 	return xrealloc(p, n * size);
 }
 
+enum { RESET_KEEPS = 4 << 20 };
+
 static char *block_bytes(struct arena_block *b)
 {
 	return (char *)b + BLOCK_HEAD;
@@ -214,8 +216,15 @@ static void blocks_free(struct arena_block *b)
 
 void arena_reset(struct arena *a)
 {
+	size_t used = a->used;
 	if (!a->head)
 		return;
+	if (a->head->next && used <= RESET_KEEPS) {	/* the next round fits into one: no more pages to clear */
+		blocks_free(a->head);
+		*a = (struct arena){0};
+		block_add(a, used + used / 4);
+		return;
+	}
 	blocks_free(a->head->next);
 	a->head->next = NULL;
 	a->head->used = 0;
