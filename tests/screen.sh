@@ -140,6 +140,9 @@ screen report-find 80x24 cpu.pb.gz ':raw<Enter>/Sum256<Enter>'
 screen report-lines 80x24 cpu.pb.gz ':focus=json<Enter>:traces<Enter>&json<Enter>'
 screen report-bad 80x24 cpu.pb.gz ':report peek (<Enter>'
 screen report-selected 80x24 cpu.pb.gz 'j:report comments<Enter>q:report tags<Enter>'
+# filter sets by name
+screen save 80x24 cpu.pb.gz ':focus=json; x|regexp<Enter>:hide=^runtime\.<Enter>:save a<Enter>::<Enter>:load a<Enter>'
+screen load-menu 80x24 cpu.pb.gz ':focus=json<Enter>:save one<Enter>:ignore=sha256<Enter>:save two<Enter>::<Enter>:load<Enter>'
 # tags: keys and values; focused on one; as frames
 screen tags 80x24 cpu.pb.gz ':tags<Enter>jj'
 screen tags-focus 80x24 cpu.pb.gz ':tags<Enter>jjx:focus=json<Enter>' -ascii

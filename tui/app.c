@@ -610,6 +610,7 @@ struct app *app_new(
 	if (a->files) {
 		app_config(a);
 		app_history(a, false);
+		app_saved_read(a);
 	}
 	int first = first_pane(a, e);
 	if (first < 0) {
@@ -660,6 +661,7 @@ void app_free(struct app *a)
 	keymap_free(&a->keys);
 	mem_free(a->pop.row);
 	mem_free(a->tagged);
+	mem_free(a->saved);
 	for (int i = 0; i < MARKS; i++)
 		mem_free(a->mark_text[i]);
 	app_wants_free(&a->wants);

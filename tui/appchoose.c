@@ -85,6 +85,8 @@ int app_choices(const struct app *a, enum cmd_id id, struct choice *out)
 	const struct query *q = session_query(a->s);
 	const struct pane_ops *p = pane_now(a);
 	int n = p->choices ? p->choices(state_now(a), &a->env, id, out) : 0;
+	if (id == CMD_LOAD)
+		return app_saved_choices(a, out);
 	if (n || !(p->bit & P_CALLS))
 		return n;
 	switch (id) {

@@ -82,7 +82,7 @@ static const char *selected(struct app *a)
 
 /* ---- filters */
 
-static const char **filter_of(struct query *q, enum cmd_id id)
+const char **app_filter_of(struct query *q, enum cmd_id id)
 {
 	switch (id) {
 	case CMD_FOCUS: return &q->f.focus;
@@ -108,7 +108,7 @@ static const char **filter_of(struct query *q, enum cmd_id id)
 bool app_filter(struct app *a, enum cmd_id id, const char *value, bool add)
 {
 	struct query q = *session_query(a->s);
-	const char **f = filter_of(&q, id);
+	const char **f = app_filter_of(&q, id);
 	if (!f)
 		return false;
 	if (*f && add && *value && !strstr(*f, value))
@@ -529,7 +529,7 @@ static bool common_search(struct app *a, const struct act *act)
 static bool common_query(struct app *a, const struct act *act)
 {
 	struct query q = *session_query(a->s);
-	if (filter_of(&q, act->cmd)) {
+	if (app_filter_of(&q, act->cmd)) {
 		do_filter(a, act);
 		return true;
 	}
@@ -551,7 +551,8 @@ static bool common_query(struct app *a, const struct act *act)
 void app_common(struct app *a, const struct act *act)
 {
 	if (open_pane(a, act) || common_program(a, act) || common_search(a, act) ||
-	    common_query(a, act) || app_side(a, act) || app_chosen(a, act))
+	    common_query(a, act) || app_side(a, act) || app_chosen(a, act) ||
+	    app_saved(a, act))
 		return;
 	if (act->cmd >= CMD_PANE_TOP && act->cmd <= CMD_PANE_EVENTS)
 		app_message(a, ST_WARN, "there is no pane %s", cmds[act->cmd].name);

@@ -127,10 +127,11 @@ void config_print(struct buf *b)
 		buf_printf(b, "# %s (%s)\n", s->help, s->dflt);
 	}
 	buf_puts(b, "map KEY COMMAND                     # e.g. map J half-down\n");
+	buf_puts(b, "filter NAME = focus=RE; hide=RE     # a set of filters for :load NAME\n");
 }
 
 /* $VAR/ttrace/file, or ~/dflt/ttrace/file; NULL when there is no home. */
-static const char *path(struct app *a, const char *var, const char *dflt, const char *file)
+const char *config_path(struct app *a, const char *var, const char *dflt, const char *file)
 {
 	const char *dir = getenv(var), *home = getenv("HOME");
 	if (dir && dir[0] == '/')
@@ -141,7 +142,7 @@ static const char *path(struct app *a, const char *var, const char *dflt, const 
 }
 
 /* One line without its newline and trailing blanks; false at the end. */
-static bool next_line(FILE *f, char *s, int n)
+bool config_line(FILE *f, char *s, int n)
 {
 	if (!fgets(s, n, f))
 		return false;
@@ -154,9 +155,9 @@ static bool next_line(FILE *f, char *s, int n)
 void app_config(struct app *a)
 {
 	char line[PROMPT_MAX];
-	const char *name = path(a, "XDG_CONFIG_HOME", ".config", "/config");
+	const char *name = config_path(a, "XDG_CONFIG_HOME", ".config", "/config");
 	FILE *f = name ? fopen(name, "re") : NULL;
-	for (int no = 1; f && next_line(f, line, sizeof line); no++) {
+	for (int no = 1; f && config_line(f, line, sizeof line); no++) {
 		const char *s = line + strspn(line, " \t");
 		struct err e;
 		int bad = 0;
@@ -170,8 +171,10 @@ void app_config(struct app *a)
 			size_t n = strcspn(s, " ");
 			bad = keymap_add(&a->keys, arena_strndup(&a->scratch, s, n),
 			    s + n + strspn(s + n, " "), &e);
+		} else if (!strncmp(s, "filter ", 7)) {
+			bad = app_saved_line(a, s + 7 + strspn(s + 7, " "), false, &e);
 		} else if (*s && *s != '#') {
-			bad = err_set(&e, ERR_USAGE, ERR_NOWHERE, "neither set nor map");
+			bad = err_set(&e, ERR_USAGE, ERR_NOWHERE, "neither set nor map nor filter");
 		}
 		if (bad)
 			app_message(a, ST_WARN, "%s:%d: %s", name, no, e.msg);
@@ -180,7 +183,7 @@ void app_config(struct app *a)
 		fclose(f);
 }
 
-static void make_dirs(char *dir)
+void config_dirs(char *dir)
 {
 	for (char *p = dir + 1; *p; p++)
 		if (*p == '/') {
@@ -202,17 +205,17 @@ static void save(struct app *a, FILE *f)
 void app_history(struct app *a, bool write)
 {
 	char line[PROMPT_MAX + 2];
-	const char *name = path(a, "XDG_STATE_HOME", ".local/state", "/history");
+	const char *name = config_path(a, "XDG_STATE_HOME", ".local/state", "/history");
 	if (a->secure || !name || (write && !a->commands.n && !a->searches.n))
 		return;
 	if (write)
-		make_dirs(arena_strndup(&a->scratch, name, strlen(name) - strlen("/history")));
+		config_dirs(arena_strndup(&a->scratch, name, strlen(name) - strlen("/history")));
 	FILE *f = fopen(name, write ? "we" : "re");
 	if (!f)
 		return;
 	if (write)
 		save(a, f);
-	while (!write && next_line(f, line, sizeof line))
+	while (!write && config_line(f, line, sizeof line))
 		if (line[0] == ':' || line[0] == '/')
 			history_add(line[0] == ':' ? &a->commands : &a->searches, line + 1);
 	fclose(f);

@@ -10,6 +10,8 @@
 #include "prompt.h"
 #include "rows.h"
 
+#include <stdio.h>
+
 /* The inside of the app, for app*.c alone. */
 enum { PANES_MAX = 32, MARKS = 27, JUMPS_MAX = 200, UNDOS_MAX = 500 };
 
@@ -38,6 +40,8 @@ struct popup {
 };
 
 struct writing;
+
+struct saved { const char *name, *text; bool ours; };	/* ours: saved here, not from the configuration */
 
 struct app {
 	const struct opt *opt;
@@ -80,6 +84,8 @@ struct app {
 	enum cmd_id letter;		/* MARK or JUMP_MARK waits for its letter */
 
 	struct popup pop;
+	struct saved *saved;
+	size_t nsaved, savedcap;
 	fun_id *tagged;			/* env.tagged */
 	size_t tagcap;
 	struct prompt prompt;
@@ -125,6 +131,7 @@ void app_update(struct app *);				/* tell the pane shown what has changed */
 /* appcmd.c: what commands do that are common to all panes, and the ":" line */
 void app_common(struct app *, const struct act *);
 void app_line(struct app *, const char *line);
+const char **app_filter_of(struct query *, enum cmd_id);	/* NULL: it is no filter that is a word */
 bool app_filter(struct app *, enum cmd_id, const char *value, bool add);
 int  app_at(struct app *, const char *where);		/* -at=TIME|FROM..TO|gID|FUNC */
 bool app_time(const struct app *, const char *, int64_t *t);	/* 1.2s, 350ms, 40%, 15:04:05 */
@@ -146,6 +153,12 @@ void app_find(struct app *, int dir);			/* n, N */
 void app_search(struct app *, const char *re);		/* NULL: none */
 void app_grep(struct app *, const char *re);
 
+/* appsaved.c: filter sets by name */
+bool app_saved(struct app *, const struct act *);	/* false: it is no command of these */
+int  app_saved_line(struct app *, const char *line, bool ours, struct err *e);	/* "NAME = focus=RE; ..." */
+void app_saved_read(struct app *);
+int  app_saved_choices(const struct app *, struct choice *);
+
 /* appchoose.c: commands that take one of a few values; tagged rows */
 enum { GRANS = 5 };
 extern const char *const gran_names[GRANS];
@@ -166,6 +179,9 @@ void app_pop_draw(struct app *, struct grid *);
 int  app_set(struct app *, const char *name, const char *value, struct err *);
 void app_config(struct app *);				/* read ~/.config/ttrace/config */
 void app_history(struct app *, bool save);
+const char *config_path(struct app *, const char *var, const char *dflt, const char *file);	/* NULL: no home */
+void config_dirs(char *dir);				/* make them */
+bool config_line(FILE *, char *s, int n);		/* without its end; false: no more */
 const char *config_name(size_t i);			/* of a setting; NULL: no more */
 void config_print(struct buf *);			/* the settings there are */
 

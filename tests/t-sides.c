@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* Two sides in one store. Random profiles of the same program, its addresses moved: what a difference says
+   stack by stack is what the two say apart, and the sums are those of the profile that pprof would merge. */
+#include "config.h"
+#include "analysis/focus.h"
+#include "analysis/prof.h"
+#include "analysis/tags.h"
+#include "base/buf.h"
+#include "tap.h"
+
+#include <string.h>
+
+static uint64_t seed = 11;
+
+static uint32_t rnd(uint32_t below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)((seed >> 33) % below);
+}
+
+enum { FUNS = 6, LOCS = 9, SMPS = 25, DEPTH = 5 };
+static const char *const name[FUNS] = {"main", "a.b", "a.c", "b", "c.d", "e"};
+
+static str_id say(const struct sink *s, const char *t)
+{
+	return s->ops->str(s->self, t, strlen(t));
+}
+
+/* One program at `start`; which functions a location has follows from its number, so that two agree. */
+static void say_profile(const struct sink *s, uint64_t start, bool seconds)
+{
+	fun_id fun[FUNS];
+	loc_id loc[LOCS];
+	map_id map = s->ops->map(s->self, &(struct sink_map){.id = 1, .start = start, .limit = start + 0x4000,
+	    .file = say(s, "prog")});
+	for (uint32_t i = 0; i < FUNS; i++)
+		fun[i] = s->ops->fun(s->self, &(struct sink_fun){.id = i + 1, .name = say(s, name[i]),
+		    .file = say(s, i % 2 ? "m.go" : "n.go"), .line = i});
+	for (uint32_t i = 0; i < LOCS; i++) {
+		struct sink_line line[2] = {{fun[i % FUNS], i, 0}, {fun[(i + 1) % FUNS], i + 1, 0}};
+		loc[i] = s->ops->loc(s->self, &(struct sink_loc){.id = LOCS - i, .addr = start + 16 * i, .map = map,
+		    .line = line, .nline = 1 + i % 2});
+	}
+	s->ops->type(s->self, say(s, "n"), say(s, "count"));
+	s->ops->type(s->self, say(s, "cpu"), say(s, seconds ? "microseconds" : "nanoseconds"));
+	for (uint32_t i = 0; i < SMPS; i++) {
+		loc_id stack[DEPTH];
+		size_t n = 1 + rnd(DEPTH);
+		for (size_t k = 0; k < n; k++)
+			stack[k] = loc[rnd(3) + 3 * (uint32_t)(k % 3)];
+		struct sink_label l = {.key = say(s, "k"), .str = say(s, rnd(2) ? "x" : "y")};
+		int64_t v[2] = {1 + rnd(3), rnd(90)};
+		s->ops->sample(s->self, &(struct sink_sample){.stack = s->ops->stack(s->self, stack, n), .value = v,
+		    .label = &l, .nlabel = rnd(2), .when = TIME_NONE});
+	}
+}
+
+static struct prof *make(uint64_t start, bool seconds)
+{
+	struct prof *p = prof_new();
+	struct sink s = prof_sink(p);
+	say_profile(&s, start, seconds);
+	return p;
+}
+
+/* ---- sums by stack, as text */
+
+struct line { char *path; int64_t v; };
+struct sums { struct line *l; size_t n, cap; };
+
+static void add(struct sums *s, const char *path, int64_t v)
+{
+	size_t i = 0;
+	while (i < s->n && strcmp(s->l[i].path, path))
+		i++;
+	if (i == s->n) {
+		s->l = mem_grow(s->l, &s->cap, s->n + 1, sizeof *s->l);
+		s->l[s->n++] = (struct line){xstrdup(path), 0};
+	}
+	s->l[i].v += v;
+}
+
+static void sums_free(struct sums *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		mem_free(s->l[i].path);
+	mem_free(s->l);
+	*s = (struct sums){0};
+}
+
+static int64_t at(const struct sums *s, const char *path)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->l[i].path, path))
+			return s->l[i].v;
+	return 0;
+}
+
+static bool equal(const struct sums *a, const struct sums *b)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->l[i].v != at(b, a->l[i].path))
+			return false;
+	for (size_t i = 0; i < b->n; i++)
+		if (b->l[i].v != at(a, b->l[i].path))
+			return false;
+	return true;
+}
+
+static void of_model(const struct prof *p, int64_t times, struct sums *out)
+{
+	struct buf b = {0};
+	for (size_t i = 0; i < p->nsample; i++) {
+		struct prof_run r = p->stack[p->sample[i].stack];
+		buf_reset(&b);
+		for (uint32_t k = r.n; k--;) {
+			const struct prof_loc *l = &p->loc[p->frame[r.off + k]];
+			for (uint32_t j = l->nline; j--;)
+				buf_printf(&b, "%s;", prof_s(p, p->fun[p->line[l->line + j].fun].name));
+		}
+		add(out, buf_str(&b), times * prof_value(p, i)[1]);
+	}
+	buf_free(&b);
+}
+
+static void of_weights(const struct store *st, const struct weights *w, const int64_t *flat, struct sums *out)
+{
+	for (uint32_t i = 1; i < w->n; i++) {
+		uint32_t way[100], n = 0;
+		struct buf b = {0};
+		for (uint32_t k = i; k && n < 100; k = w->parent[k])
+			way[n++] = k;
+		while (n)
+			buf_printf(&b, "%s;", store_str(st, store_fun(st, store_frm(st, w->frame[way[--n]])->fun)->name)->s);
+		if (flat[i])
+			add(out, buf_str(&b), flat[i]);
+		buf_free(&b);
+	}
+}
+
+static void check(const struct snap *sn, struct sides d, const struct sums *shown, const struct sums *other)
+{
+	struct arena a = {0};
+	struct weights w;
+	struct sums s = {0}, o = {0};
+	struct filters none = {0};
+	struct focus *fc = focus_new(&none, NULL);
+	focus_samples(sn, fc, 1, false, &d, &a, &w);
+	of_weights(sn->st, &w, w.flat, &s);
+	of_weights(sn->st, &w, w.oflat, &o);
+	OK(equal(&s, shown));
+	OK(equal(&o, other));
+	/* the tags have all of it too */
+	struct tags *t = tags_new(sn, fc, 1, false, &d);
+	OK(t->total == w.total && t->other == w.ocum[0]);
+	for (uint32_t k = 0; k < t->nkey; k++) {
+		int64_t sum = 0;
+		for (uint32_t i = t->key[k].first; i < t->key[k].first + t->key[k].n; i++)
+			sum += t->value[i].weight;
+		OK(sum == t->key[k].weight);	/* each sample has one value of a key here */
+	}
+	tags_free(t);
+	sums_free(&s);
+	sums_free(&o);
+	focus_free(fc);
+	arena_free(&a);
+}
+
+/* The sum of magnitudes of A with B taken away, as pprof makes it: one profile, merged. */
+static int64_t merged_whole(uint64_t sa, uint64_t sb)
+{
+	uint64_t keep = seed;
+	seed = sa;
+	struct prof *p = make(0x10000, false);
+	seed = sb;
+	struct prof *q = make(0x70000, false), *both[2] = {p, q}, *sum;
+	double minus[2] = {-1, -1};
+	prof_scale(q, minus);
+	OK(!prof_combine(both, 2, &sum, NULL));
+	int64_t whole = 0;
+	for (size_t i = 0; i < sum->nsample; i++)
+		whole += prof_abs(prof_value(sum, i)[1]);
+	prof_free(sum);
+	prof_free(p);
+	prof_free(q);
+	seed = keep;
+	return whole;
+}
+
+static void one(bool seconds)
+{
+	struct err e;
+	struct build *b = build_new();
+	struct sink sink = build_sink(b);
+	uint64_t sa = seed;
+	struct prof *p = make(0x10000, false);
+	uint64_t sb = seed;
+	struct prof *q = make(0x70000, seconds);
+	int64_t times = seconds ? 1000 : 1;
+	prof_emit(p, &sink);
+	const struct snap *sn = build_finish(b);
+	uint32_t frames = sn->nfrms, stacks = sn->nstks;
+
+	build_again(b);
+	OK(!prof_graft(p, sn, &sink, 1, &e));
+	sn = build_again_done(b);
+	OK(sn->nfrms == frames && sn->nstks == stacks);	/* the same again is nothing new */
+	build_again(b);
+	OK(!prof_graft(q, sn, &sink, 2, &e));
+	sn = build_again_done(b);
+	OK(sn->nfrms == frames);	/* all of its frames are known, whatever their addresses */
+	OK(!store_check(sn, &e));
+
+	struct sums x = {0}, y = {0}, d = {0}, m = {0};
+	of_model(p, 1, &x);
+	of_model(q, times, &y);
+	of_model(p, 1, &d);
+	of_model(q, -times, &d);
+	of_model(p, -1, &m);
+	of_model(q, times, &m);
+	check(sn, (struct sides){1, 4, SHOW_DELTA, 0, 0}, &d, &y);
+	check(sn, (struct sides){2, 4, SHOW_DELTA, 0, 0}, &d, &y);
+	check(sn, (struct sides){4, 1, SHOW_DELTA, 0, 0}, &m, &x);
+	check(sn, (struct sides){1, 4, SHOW_A, 0, 0}, &x, &y);
+	check(sn, (struct sides){1, 4, SHOW_B, 0, 0}, &y, &x);
+	struct sides two = {1, 4, SHOW_DELTA, 0, 0};
+	if (!seconds)
+		OK(sides_whole(sn, 1, &two) == merged_whole(sa, sb));
+	double ratio = sides_ratio(sn, 0, 1, 2);
+	OK(ratio == 1);
+	sums_free(&x);
+	sums_free(&y);
+	sums_free(&d);
+	sums_free(&m);
+	prof_free(p);
+	prof_free(q);
+	build_free(b);
+}
+
+int main(void)
+{
+	for (int i = 0; i < 60; i++)
+		one(i % 3 == 2);
+	return DONE();
+}

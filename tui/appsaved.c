@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Filter sets by name: `:save NAME` keeps the filters in force, `:load NAME`
+ * brings them back in the place of those that are.
+ *
+ * A set is written as the words that a person would type, "focus=json; hide=^runtime",
+ * one set a line: in $XDG_STATE_HOME/ttrace/filters those that were saved here,
+ * in the configuration those that somebody wrote (filter NAME = ...); of two with a
+ * name the saved one holds. The file is written anew at each save, beside itself
+ * and renamed, and by one that is newer than this: lines that are not understood
+ * are kept.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a set has, in this order: the filters that are words. */
+static const enum cmd_id kinds[] = {CMD_FOCUS, CMD_IGNORE, CMD_HIDE, CMD_SHOW, CMD_SHOW_FROM, CMD_PRUNE_FROM,
+    CMD_TAGFOCUS, CMD_TAGIGNORE, CMD_TAGSHOW, CMD_TAGHIDE, CMD_TAGROOT, CMD_TAGLEAF, CMD_GROUP, CMD_TASK,
+    CMD_REGION};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static struct saved *find(struct app *a, const char *name)
+{
+	for (size_t i = 0; i < a->nsaved; i++)
+		if (!strcmp(a->saved[i].name, name))
+			return &a->saved[i];
+	return NULL;
+}
+
+static bool good_name(const char *s)
+{
+	return *s && !s[strcspn(s, " \t=;")];
+}
+
+/* Keep a set; text "" forgets it. */
+static void keep(struct app *a, const char *name, const char *text, bool ours)
+{
+	struct saved *s = find(a, name);
+	if (!s) {
+		a->saved = mem_grow(a->saved, &a->savedcap, a->nsaved + 1, sizeof *a->saved);
+		s = &a->saved[a->nsaved++];
+		*s = (struct saved){.name = arena_strndup(&a->life, name, strlen(name))};
+	}
+	s->text = arena_strndup(&a->life, text, strlen(text));
+	s->ours = ours;
+	if (!*text)
+		*s = a->saved[--a->nsaved];
+}
+
+/* "NAME = focus=json; hide=^runtime" */
+int app_saved_line(struct app *a, const char *line, bool ours, struct err *e)
+{
+	size_t n = strcspn(line, " \t=");
+	const char *name = arena_strndup(&a->scratch, line, n), *v = line + n + strspn(line + n, " \t");
+	if (!good_name(name) || *v != '=')
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "filter NAME = focus=RE; hide=RE; ...");
+	v++;
+	keep(a, name, v + strspn(v, " \t"), ours);
+	return 0;
+}
+
+/* The filters in force as words. A "; " inside one would end it. */
+static void put_filters(struct app *a, struct buf *b)
+{
+	struct query q = *session_query(a->s);
+	for (int i = 0; i < KINDS; i++) {
+		const char *v = *app_filter_of(&q, kinds[i]);
+		if (!v || !*v)
+			continue;
+		buf_printf(b, "%s%s=", b->n ? "; " : "", cmds[kinds[i]].name);
+		for (; *v; v++)
+			buf_puts(b, v[0] == ';' && v[1] == ' ' ? "[;]" : (char[]){*v, 0});
+	}
+}
+
+static bool take_word(struct app *a, struct query *q, const char *s, size_t n)
+{
+	size_t k = 0;
+	while (k < n && s[k] != '=')
+		k++;
+	for (int i = 0; i < KINDS && k < n; i++)
+		if (strlen(cmds[kinds[i]].name) == k && !memcmp(cmds[kinds[i]].name, s, k)) {
+			*app_filter_of(q, kinds[i]) = arena_strndup(&a->scratch, s + k + 1, n - k - 1);
+			return true;
+		}
+	return false;
+}
+
+static void load(struct app *a, const char *name)
+{
+	const struct saved *s = find(a, name);
+	struct query q = *session_query(a->s);
+	if (!s) {
+		app_message(a, ST_ERROR, "no filters are saved as %s", name);
+		return;
+	}
+	for (int i = 0; i < KINDS; i++)
+		*app_filter_of(&q, kinds[i]) = NULL;
+	q.suspended = false;
+	for (const char *p = s->text; *p;) {
+		const char *end = strstr(p, "; ");
+		size_t n = end ? (size_t)(end - p) : strlen(p);
+		if (!take_word(a, &q, p, n)) {
+			app_message(a, ST_ERROR, "%s: %.*s is no filter", name, (int)(n < 60 ? n : 60), p);
+			return;
+		}
+		p += n + (end ? 2 : 0);
+	}
+	if (app_query(a, &q))
+		app_message(a, ST_DIM, "%s: %.240s", name, s->text);
+}
+
+/* ---- the file */
+
+void app_saved_read(struct app *a)
+{
+	char line[PROMPT_MAX];
+	struct err e;
+	const char *file = config_path(a, "XDG_STATE_HOME", ".local/state", "/filters");
+	FILE *f = file && !a->secure ? fopen(file, "re") : NULL;
+	while (f && config_line(f, line, sizeof line))
+		if (!strncmp(line, "filter ", 7))
+			app_saved_line(a, line + 7, true, &e);
+	if (f)
+		fclose(f);
+}
+
+static int write_file(struct app *a, const char *file)
+{
+	config_dirs(arena_strndup(&a->scratch, file, strlen(file) - strlen("/filters")));
+	const char *temp = arena_printf(&a->scratch, "%s.new", file);
+	FILE *f = fopen(temp, "we");
+	if (!f)
+		return -1;
+	for (size_t i = 0; i < a->nsaved; i++)
+		if (a->saved[i].ours)
+			fprintf(f, "filter %s = %s\n", a->saved[i].name, a->saved[i].text);
+	bool bad = ferror(f);
+	if (fclose(f) || bad || rename(temp, file)) {
+		unlink(temp);
+		return -1;
+	}
+	return 0;
+}
+
+static void save(struct app *a, const char *name)
+{
+	struct buf b = {0};
+	const char *file = config_path(a, "XDG_STATE_HOME", ".local/state", "/filters");
+	if (!good_name(name)) {
+		app_message(a, ST_ERROR, "a name without blanks, = and ; please");
+		return;
+	}
+	put_filters(a, &b);
+	if (!b.n && !find(a, name)) {
+		app_message(a, ST_WARN, "there are no filters to save");
+		buf_free(&b);
+		return;
+	}
+	keep(a, name, buf_str(&b), true);
+	if (!a->files || a->secure || !file)
+		app_message(a, ST_DIM, "%s, for as long as this runs: %s", name, b.n ? buf_str(&b) : "forgotten");
+	else if (write_file(a, file))
+		app_message(a, ST_ERROR, "%s: %s", file, strerror(errno));
+	else
+		app_message(a, ST_DIM, b.n ? "saved as %s: %s" : "%s is forgotten: there were no filters%s", name,
+		    buf_str(&b));
+	buf_free(&b);
+}
+
+int app_saved_choices(const struct app *a, struct choice *out)
+{
+	int n = 0;
+	for (size_t i = 0; i < a->nsaved && n < CHOICES_MAX; i++, n++) {
+		snprintf(out[n].arg, sizeof out[n].arg, "%.47s", a->saved[i].name);
+		snprintf(out[n].text, sizeof out[n].text, "%.111s", a->saved[i].text);
+		out[n].on = false;
+	}
+	return n;
+}
+
+bool app_saved(struct app *a, const struct act *act)
+{
+	if (act->cmd == CMD_SAVE)
+		save(a, act->arg ? act->arg : "");
+	else if (act->cmd == CMD_LOAD && act->arg)
+		load(a, act->arg);
+	else if (act->cmd == CMD_LOAD)
+		app_message(a, ST_WARN, "no filters are saved: :save NAME does it");
+	else
+		return false;
+	return true;
+}
