@@ -583,8 +583,11 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	tree_put_sides(env, p->t.c, &rest, t->cum, t->ocum);
 	uint32_t up = callers_of(p->t.c, sel, env->scratch, &l);
 	uint32_t down = callees_of(p->t.c, sel, env->scratch, &l);
-	buf_printf(
-	    &rest, "  %u caller%s %u callee%s", up, up == 1 ? "" : "s", down, down == 1 ? "" : "s");
+	if (t->map && !session_is_trace(env->s))	/* C, C++, Rust: addresses alone */
+		buf_puts(&rest, "  no names here: use -symbolize=local");
+	else
+		buf_printf(
+		    &rest, "  %u caller%s %u callee%s", up, up == 1 ? "" : "s", down, down == 1 ? "" : "s");
 	tree_line(env, p->t.c, sel, b, &rest);
 }
 
