@@ -117,6 +117,10 @@ echo mine >a.csv
 "$TTRACE" view -script ':w! a.csv<Enter>' "$cpu" >out
 head -n 1 a.csv | grep -q '^name,' || fail ":w! does not: $(tail -n 2 out)"
 "$TTRACE" view -script ':w x/y.csv<Enter>' "$cpu" | grep -q 'x/y.csv cannot be written' || fail "a folder that is not there"
+cp "$cpu" own.pb.gz
+"$TTRACE" view -script ':focus=json<Enter>:w! own.pb.gz<Enter>:w own.folded<Enter>' -size 200x24 own.pb.gz | grep -q 'has changed since it was read' ||
+	fail "a file that has changed is not said to have"
+"$TTRACE" view -script ':w own2.folded<Enter>' -size 200x24 own.pb.gz | grep -q 'changed' && fail "one that has not is"
 TTRACESECURE=1 "$TTRACE" view -script ':w new.csv<Enter>' "$cpu" | grep -q TTRACESECURE && [ ! -e new.csv ] || fail "TTRACESECURE writes"
 "$TTRACE" view -script ':w in.folded<Enter>' - <"$cpu" >out && "$TTRACE" folded "$cpu" | cmp -s - in.folded || fail "standard input: $(tail -n 2 out)"
 exit $bad

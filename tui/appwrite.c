@@ -244,6 +244,8 @@ static void tell(struct app *a, const struct writing *w, int rc)
 		return;
 	}
 	text_bytes(&b, !stat(w->file, &st) ? (int64_t)st.st_size : 0);
+	if (session_moved(a->s))
+		buf_puts(&b, "; the file has changed since it was read, this is of the new one (r reads it)");
 	if (w->notices.n)
 		buf_printf(&b, "; %.*s", (int)(w->notices.n < 200 ? w->notices.n : 200), w->notices.p);
 	app_message(a, ST_NORMAL, "%s: %s, %s", w->file, w->what, buf_str(&b));

@@ -223,6 +223,7 @@ static void start(struct report *p, const struct pane_env *env)
 	}
 	w->opt.notice = note;
 	w->opt.notice_arg = &w->notices;
+	w->opt.remote = session_held(env->s);
 	w->job = job_start(run, w);
 	if (!w->job) {
 		say(p, true, "no thread to make it with");

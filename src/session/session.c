@@ -381,6 +381,12 @@ const char *session_title(const struct session *s)
 	return slash && slash[1] ? slash + 1 : file;
 }
 
+bool session_moved(const struct session *s)
+{
+	uint64_t by;
+	return stale_now(&s->mark, session_file(s), &by) != STALE_SAME;
+}
+
 struct remote *session_held(const struct session *s)
 {
 	return s->op.job ? NULL : s->op.own.remote;
