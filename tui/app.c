@@ -382,7 +382,10 @@ static void digits_back(struct app *a)
 {
 	a->jump_at = a->digit_jump;
 	a->njump = a->jump_at + 1;
-	a->undone = a->nundo = a->digit_undone;
+	while (a->undone > a->digit_undone)	/* a pane may have been opened for a range */
+		if (a->undo[--a->undone].query)
+			session_undo(a->s);
+	a->nundo = a->undone;
 	there(a, &a->digit_from);
 	a->message[0] = '\0';
 }

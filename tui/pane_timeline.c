@@ -142,6 +142,23 @@ static enum verdict focus_cmd(struct timeline *tl, const struct pane_env *env, s
 	return V_ASK;
 }
 
+/* The digit of another pane while there is a range: that pane, for the range. It may be the first
+   of a count, which takes the pane and the filter back: the range goes on. */
+static enum verdict pane_cmd(
+    const struct timeline *tl, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
+{
+	int64_t a = tl->ranging ? tl->anchor : tl->r0, b = tl->ranging ? tl->at : tl->r1;
+	if (a == b)
+		return V_PASS;
+	out->kind = ASK_QUERY;
+	out->query = *session_query(env->s);
+	out->query.suspended = false;
+	out->query.from = a < b ? a : b;
+	out->query.to = a < b ? b : a;
+	out->pane = cmds[cmd].name;
+	return V_ASK;
+}
+
 /* Enter: the range or the span fills the window; again: back to a wider view of it is u's business.
  */
 static void enter_cmd(struct timeline *tl, const struct pane_env *env)
@@ -297,7 +314,7 @@ static enum verdict cancel_cmd(struct timeline *tl)
 	}
 	if (!tl->hunt)
 		return V_PASS;
-	bool found = hunt_text(tl->hunt)[0] == '/';	/* then the search is the app's to end */
+	bool found = hunt_text(tl->hunt)[0] == '/'; /* then the search is the app's to end */
 	tl_hunt(tl, NULL, NULL, 0);
 	return found ? V_PASS : V_DONE;
 }
@@ -356,6 +373,9 @@ static enum verdict tl_act(
 		return V_DONE;
 	if (a->cmd == CMD_NEXT_PART || a->cmd == CMD_PREV_PART)
 		return standout_cmd(tl, env, a->cmd == CMD_NEXT_PART ? 1 : -1, out);
+	if (!a->arg && a->cmd >= CMD_PANE_TOP && a->cmd <= CMD_PANE_EVENTS &&
+	    a->cmd != CMD_PANE_TIME)
+		return pane_cmd(tl, env, a->cmd, out);
 	enum verdict v = act_rows(tl, env, a, out);
 	return v == V_PASS ? act_find(tl, env, a, out) : v;
 }

@@ -39,7 +39,7 @@ static const struct head {
     {HD_OTHER, 60, CT_OTHER, "other mem", ST_HEAT},
     {HD_PROCS, 36, CT_GOMAXPROCS, "GOMAXPROCS", ST_NORMAL},
     {HD_BUSY, 36, -1, "Ps running", ST_S_RUN},
-    {HD_QUEUED, 14, CT_QUEUED, "queued", ST_S_READY},	/* of schedtrace */
+    {HD_QUEUED, 14, CT_QUEUED, "queued", ST_S_READY}, /* of schedtrace */
     {HD_IDLE, 16, CT_PROCS_IDLE, "idle Ps", ST_S_UNKNOWN},
     {HD_THREADS, 24, CT_THREADS, "threads", ST_S_SYSCALL},
     {HD_SPINNING, 36, CT_SPINNING, "spinning", ST_S_RUN},
@@ -64,12 +64,15 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, const str
 	case HD_STACKS:
 	case HD_OTHER: return sn->ncounts[h->ct] > 1;
 	case HD_PROCS: return tl->procs;
-	case HD_BUSY: return tl->nrow > 0 && !sn->trace.log;	/* which are is not always known of those */
+	case HD_BUSY:
+		return tl->nrow > 0 && !sn->trace.log; /* which are is not always known of those */
 	case HD_STARTS: return tl->nrow > 0 && sn->nmarks > 0;
 	case HD_STW:
 	case HD_GC: return early || sn->nspans > 0;
 	case HD_LOGS: return early || sn->nmarks > 0;
-	default: return h->ct < 0 || (early && tl->nrow > 0) || sn->ncounts[h->ct] > 1;
+	default:
+		return h->ct < 0 || (early && tl->nrow > 0 && h->ct >= CT_RUNNABLE) ||
+		       sn->ncounts[h->ct] > 1;
 	}
 }
 
@@ -86,7 +89,8 @@ struct tl_layout tl_layout(const struct timeline *tl, const struct pane_env *env
 	const struct snap *sn = session_snap(env->s);
 	struct tl_layout l = {0};
 	int h = env->rows, y = 0, few = env->compact || tl->more == 2;
-	bool wide = tl->kind == TL_G || tl->kind == TL_T || tl->stacks;
+	bool wide =
+	    tl->kind == TL_G || tl->kind == TL_T || tl->stacks || (tl->npin && env->cols >= 120);
 	l.gutter = wide && env->cols >= 60	     ? (env->cols >= 120 ? 28 : 20)
 		   : env->rows >= 36 && tl->more < 2 ? 15
 						     : 10;

@@ -334,7 +334,7 @@ static void add_under(struct timeline *tl, const struct pane_env *env, uint32_t 
 	bool all = tl->kind == TL_G && !env->compact && lines_with_regions(tl, room) + 2 <= room;
 	bool pins = env->rows >= 36 && !env->compact;
 	tl->npinrow = npin;
-	if (!all && !pins && !tl->nopen && !tl->stacks)
+	if (!n || (!all && !pins && !tl->nopen && !tl->stacks))
 		return;
 	struct tl_row *was = xmalloc((n + 1u) * sizeof *was);
 	memcpy(was, tl->row, n * sizeof *was);
