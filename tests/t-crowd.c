@@ -49,6 +49,7 @@ static void check(int64_t procs, int64_t more, int64_t change)
 		OK(got > want - 2.5 && got < want + 2.5);
 		OK(crowd_between(c, a, m) + crowd_between(c, m, d) == crowd_between(c, a, d));
 	}
+	OK(crowd_share(c, 0) == crowd_between(c, -1, T) && crowd_share(c, 1000) == 0);
 	OK(crowd_between(c, T, T + 100) == 0 && crowd_between(c, -100, 0) == 0);
 	crowd_free(c);
 	build_free(b);

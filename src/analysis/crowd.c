@@ -112,6 +112,15 @@ int64_t crowd_between(const struct crowd *c, int64_t t0, int64_t t1)
 	return t1 > t0 ? upto(c, t1) - upto(c, t0) : 0;
 }
 
+int64_t crowd_share(const struct crowd *c, uint64_t id)
+{
+	int64_t ns = 0;
+	for (size_t i = 0; i + 1 < c->nsum; i++)
+		if (c->sum[i].procs > id)
+			ns += c->sum[i + 1].ns - c->sum[i].ns;
+	return ns;
+}
+
 void crowd_free(struct crowd *c)
 {
 	if (!c)

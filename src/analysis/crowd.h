@@ -14,6 +14,8 @@ struct crowd *crowd_new(const struct snap *);
 void crowd_add(struct crowd *, int64_t t0, int64_t t1);	/* one waits from t0 to t1 */
 void crowd_done(struct crowd *);			/* all have been said */
 int64_t crowd_between(const struct crowd *, int64_t t0, int64_t t1);
+/* The whole share of P number id, of the time that there was such a P. */
+int64_t crowd_share(const struct crowd *, uint64_t id);
 void crowd_free(struct crowd *);
 
 #endif

@@ -375,7 +375,7 @@ static void pass_occupants(struct pass *p)
 	crowd_done(p->crowd);
 	int64_t waited = p->w->total_ns;
 	if (p->f->proc)
-		waited = crowd_between(p->crowd, p->sn->t0, p->sn->t1);
+		waited = crowd_share(p->crowd, store_trk(p->sn->st, p->f->proc)->id);
 	p->w->total_ns = 0;
 	p->mode = M_OCCUPANT;
 	pass_begin(p);
