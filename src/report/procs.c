@@ -2,8 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * `ttrace procs`: for each P the share of time in each state, how often it was
- * started, stopped and taken from a thread in a system call, and the changes of
- * GOMAXPROCS.
+ * taken from a thread in a system call, and the changes of GOMAXPROCS.
  */
 #include "config.h"
 #include "report/trep.h"
@@ -17,16 +16,14 @@
 static const enum tstate shown[] = { TS_RUN, TS_GCWORK, TS_ASSIST, TS_SWEEP, TS_STW, TS_SYSCALL, TS_IDLE };
 enum { SHOWN = sizeof shown / sizeof *shown };
 
-enum { MARKS = 3 };
-
-/* Per track of a P: how often it was started, stopped, stolen in the range. */
-static uint32_t (*count_marks(const struct trep *r))[MARKS]
+/* Per track of a P: how often it was taken from a thread in a system call in the range. */
+static uint32_t *count_thefts(const struct trep *r)
 {
-	uint32_t (*n)[MARKS] = arena_zalloc(r->mem, (r->sn->ntrks + 1u) * sizeof *n), end;
+	uint32_t *n = arena_zalloc(r->mem, (r->sn->ntrks + 1u) * sizeof *n), end;
 	for (uint32_t i = marks_range(r->sn, r->t0, r->t1 + 1, &end); i < end; i++) {
 		const struct sink_mark *m = store_mark(r->st, i);
-		if (m->kind >= MK_PROC_START && m->kind <= MK_PROC_STEAL && m->trk < r->sn->ntrks)
-			n[m->trk][m->kind - MK_PROC_START]++;
+		if (m->kind == MK_PROC_STEAL && m->trk < r->sn->ntrks)
+			n[m->trk]++;
 	}
 	return n;
 }
@@ -34,7 +31,7 @@ static uint32_t (*count_marks(const struct trep *r))[MARKS]
 static void proc_rows(const struct trep *r, struct table *t)
 {
 	int64_t all = r->t1 > r->t0 ? r->t1 - r->t0 : 1;
-	uint32_t (*marks)[MARKS] = count_marks(r);
+	const uint32_t *stolen = count_thefts(r);
 	for (trk_id p = 1; p < r->sn->ntrks; p++) {
 		if (store_trk(r->st, p)->kind != TK_P || (r->filter.proc && r->filter.proc != p))
 			continue;
@@ -44,8 +41,7 @@ static void proc_rows(const struct trep *r, struct table *t)
 		for (int i = 0; i < SHOWN; i++)
 			table_share(t, (double)b.ns[shown[i]] / (double)all);
 		table_share(t, (double)b.ns[TS_NONE] / (double)all);
-		for (int i = 0; i < MARKS; i++)
-			table_int(t, marks[p][i]);
+		table_int(t, stolen[p]);
 	}
 }
 
@@ -105,7 +101,7 @@ int report_procs(const struct opt *o, struct out *out, struct err *e)
 		{ "P", "proc", TB_INT }, { "Running", "run", TB_SHARE }, { "GC worker", "gc_worker", TB_SHARE },
 		{ "Assist", "assist", TB_SHARE }, { "Sweep", "sweep", TB_SHARE }, { "STW", "stw", TB_SHARE },
 		{ "Syscall", "syscall", TB_SHARE }, { "Idle", "idle", TB_SHARE }, { "Absent", "absent", TB_SHARE },
-		{ "Starts", "starts", TB_INT }, { "Stops", "stops", TB_INT }, { "Stolen", "stolen", TB_INT },
+		{ "Stolen", "stolen", TB_INT },
 	};
 	struct trep r;
 	if (trep_open(&r, o, out, e))
