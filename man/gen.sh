@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # gen.sh TTRACE TEMPLATE: the manual page, its tables filled in by the program itself: a line
-# @options@, @reports@, @commands@ or @explain@ of the template becomes that table. What is checked in is what
+# @options@, @reports@, @commands@, @settings@ or @explain@ of the template becomes that table. What is checked in is what
 # this prints; tests/man.sh compares.
 set -eu
 ttrace=$1
@@ -40,6 +40,16 @@ commands() {
 	}
 	END { print ".El" }'
 }
+# TSV of name, values, default, help
+settings() {
+	"$ttrace" -print=settings | awk -F '\t' "$escape"'
+	BEGIN { print ".Bl -tag -width Ds" }
+	{
+		print ".It Ic set " esc($1) " No = Ar " esc($2)
+		print esc($4) " (default: " esc($3) ")."
+	}
+	END { print ".El" }'
+}
 # TSV of group, name, text, what to press next
 explanations() {
 	"$ttrace" -print=explain | awk -F '\t' "$escape"'
@@ -62,6 +72,7 @@ while IFS= read -r line; do
 	@options@) table options - ;;
 	@reports@) table reports "" ;;
 	@commands@) commands ;;
+	@settings@) settings ;;
 	@explain@) explanations ;;
 	*) printf '%s\n' "$line" ;;
 	esac

@@ -75,7 +75,7 @@ static int complain(const struct opt *o, const struct err *e)
 static int print_table(const struct opt *o, const char *what, struct err *e)
 {
 	struct buf b = {0};
-	return opt_print(&b, what) ? put(&b) : tui_print(o, what, e);
+	return opt_print(&b, what) || opt_completion(&b, what) ? put(&b) : tui_print(o, what, e);
 }
 
 static int write_report(const struct report *r, const struct opt *o, struct err *e)
@@ -150,7 +150,10 @@ int main(int argc, char **argv)
 	struct opt o;
 	struct err e = {.at = ERR_NOWHERE};
 	signal(SIGPIPE, SIG_IGN);
-	int rc = opt_parse(&o, argc, argv, &e);
+	bool bare = argc == 1;
+	const char *env = getenv("TTRACE_OPTS");
+	char **args = opt_env(env ? env : "", &argc, argv);
+	int rc = opt_parse(&o, argc, args, &e);
 	if (!rc)
 		rc = set_memory(opt_str(&o, OPT_MEM), &e);
 	if (!rc && opt_bool(&o, OPT_VERSION))
@@ -159,7 +162,7 @@ int main(int argc, char **argv)
 		rc = help(&o, &e);
 	else if (!rc && opt_str(&o, OPT_PRINT))
 		rc = print_table(&o, opt_str(&o, OPT_PRINT), &e);
-	else if (!rc && argc == 1)
+	else if (!rc && bare)
 		rc = fputs(about, stdout) < 0;
 	else if (!rc && !strcmp(o.report, "view") && o.nfile)
 		rc = tui_run(&o, report_text, &e);
@@ -169,5 +172,6 @@ int main(int argc, char **argv)
 		rc = complain(&o, &e);
 	remote_free(o.remote);
 	opt_free(&o);
+	opt_env_free(args);
 	return rc;
 }

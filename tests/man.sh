@@ -1,14 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The manual page that is checked in is the one that the program's tables make.
-page=$srcdir/man/ttrace.1
+# The manual pages that are checked in are those that the program's tables make.
 new=$(mktemp)
 trap 'rm -f "$new"' EXIT
-"$srcdir/man/gen.sh" "$TTRACE" "$srcdir/man/ttrace.1.in" >"$new" || exit 1
-if [ "${UPDATE:-}" = 1 ]; then
-	cp "$new" "$page"
-fi
-diff -u "$page" "$new" || {
-	echo "man/ttrace.1 is stale: UPDATE=1 make check TESTS=tests/man.sh"
-	exit 1
-}
+bad=0
+for page in ttrace.1 ttracerc.5; do
+	"$srcdir/man/gen.sh" "$TTRACE" "$srcdir/man/$page.in" >"$new" || exit 1
+	if [ "${UPDATE:-}" = 1 ]; then
+		cp "$new" "$srcdir/man/$page"
+	fi
+	diff -u "$srcdir/man/$page" "$new" || {
+		echo "man/$page is stale: UPDATE=1 make check TESTS=tests/man.sh"
+		bad=1
+	}
+done
+exit $bad

@@ -37,7 +37,8 @@ press ':focus=json|regexp<Enter>4gyQ' "$prof"
 line=$(clip)
 check "gy: $line" is "${line%% -at=*}" "ttrace view -pane=flame -sample_index=cpu -focus='json|regexp'"
 press '/sync<Enter>gyQ' "$trace" -pane=goroutines -type=sched -from=500ms -to=1.5s
-check 'gy on a trace' is "$(clip)" "ttrace view -pane=goroutines -type=sched -from=500000000ns -to=1500000000ns -at=g74 $trace"
+line=$(clip)
+check 'gy on a trace' is "${line%% -at=*}" 'ttrace view -pane=goroutines -type=sched -from=500000000ns -to=1500000000ns'
 press '++llgyQ' "$trace"
 set -- $(clip | tr -d "'")
 shift

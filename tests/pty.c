@@ -5,7 +5,8 @@
  *
  *	pty [-s 80x24] [-k KEYS] [-e FILE] [-c] [-b] [-q MS] [-i FILE] [-r BYTES/s] PROGRAM [ARGUMENT...]
  *
- * KEYS are those of `ttrace view -script`, and <Size 120x40>, <Kill TERM>, <Wait 200> (ms).
+ * KEYS are those of `ttrace view -script`, and <Size 120x40>, <Kill TERM>, <Wait 200> (ms), <Mouse 0M 10 5> and
+ * <Mouse 0m 10 5> (button pressed and released; 32: moved, 64 65: wheel).
  * -e: the screen must at last be that of FILE, which `ttrace view -script -ansi` wrote; with -c its colours
  * and attributes too. -b: a table of bytes per key. -q: how long is quiet. -i: FILE is the
  * program's standard input. -r: the terminal takes only so many bytes a second.
@@ -167,19 +168,31 @@ static size_t key_bytes(int32_t key, char *s)
 	return n;
 }
 
+/* A button at column x, row y (from 0), as the terminal was asked to say it; nothing when it was not. */
+static void mouse(int button, bool press, int x, int y)
+{
+	char s[40];
+	int n = vt->sgrmouse ? snprintf(s, sizeof s, "\033[<%d;%d;%d%c", button, x + 1, y + 1, press ? 'M' : 'm')
+			     : snprintf(s, sizeof s, "\033[M%c%c%c", 32 + (press ? button : 3), 33 + x, 33 + y);
+	if (vt->mouse && write(master, s, (size_t)n) < 0)
+		die("write");
+}
+
 /* <Size 120x40> and the like: bytes of the script taken, 0 when it is no such thing. */
 static size_t directive(const char *s)
 {
 	static const struct { const char *name; int sig; } sigs[] = {{"TERM", SIGTERM}, {"HUP", SIGHUP},
 	    {"SEGV", SIGSEGV}, {"ABRT", SIGABRT}, {"WINCH", SIGWINCH}, {"INT", SIGINT}, {"CONT", SIGCONT}, {"TSTP", SIGTSTP}};
-	int a, b, n = 0;
-	char name[8];
+	int a, b, button, n = 0;
+	char name[8], what;
 	if (sscanf(s, "<Size %dx%d>%n", &a, &b, &n) == 2 && n) {
 		vt_resize(vt, b, a);
 		set_size(b, a);
 	} else if (sscanf(s, "<Wait %d>%n", &a, &n) == 1 && n) {
 		for (long end = now_ms() + a; now_ms() < end;)
 			take(10);
+	} else if (sscanf(s, "<Mouse %d%c %d %d>%n", &button, &what, &a, &b, &n) == 4 && n) {
+		mouse(button, what == 'M', a, b);
 	} else if (sscanf(s, "<Kill %7[A-Z]>%n", name, &n) == 1 && n) {
 		for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++)
 			if (!strcmp(sigs[i].name, name))

@@ -105,13 +105,14 @@ static int back(enum theme t, enum style s, int tone)
 
 static void test_contrast(void)
 {
-	for (int t = TH_DARK; t <= TH_SAFE; t++)
+	for (int t = TH_DARK; t < TH_MONO; t++)
 		for (int s = 0; s < ST__N; s++)
 			for (int tone = 0; tone < 2; tone++) {
 				struct look l = {(enum theme)t, 256};
 				struct paint p =
 				    style_paint(&l, ST_LABEL, (enum style)s, tone ? AT_TONE : 0);
-				bool ok = p.bg < 0 || contrast(p.fg, p.bg) >= 4.5;
+				bool bar = s >= ST_S_NONE;
+				bool ok = p.bg < 0 || contrast(p.fg, p.bg) >= (t == TH_CONTRAST && bar ? 7 : 4.5);
 				if (!ok)
 					fprintf(stderr, "%s style %d tone %d: %d on %d %.2f\n",
 					    theme_names[t], s, tone, p.fg, p.bg,
@@ -125,7 +126,7 @@ static void test_text(void)
 {
 	static const enum style text[] = {
 	    ST_DIM, ST_TAB, ST_HEAD, ST_HIT, ST_ERROR, ST_WARN, ST_ACCENT};
-	for (int t = TH_DARK; t <= TH_SAFE; t++)
+	for (int t = TH_DARK; t < TH_MONO; t++)
 		for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
 			struct look l = {(enum theme)t, 256};
 			int ground = t == TH_LIGHT ? 231 : 16,
@@ -134,8 +135,8 @@ static void test_text(void)
 			if (contrast(fg, ground) < 4.5 || contrast(fg, chosen) < 3)
 				fprintf(stderr, "%s text %zu: %d %.2f %.2f\n", theme_names[t], i,
 				    fg, contrast(fg, ground), contrast(fg, chosen));
-			OK(contrast(fg, ground) >= 4.5);
-			OK(contrast(fg, chosen) >= 3);
+			OK(contrast(fg, ground) >= (t == TH_CONTRAST ? 7 : 4.5));
+			OK(contrast(fg, chosen) >= (t == TH_CONTRAST ? 4.5 : 3));
 		}
 }
 
@@ -155,6 +156,56 @@ static void test_apart(void)
 					    back(TH_SAFE, s[k], 0), d);
 				OK(d >= 15);
 			}
+}
+
+/* The two tones of one state are told from each other by an eye of any kind, in all themes that have two; and in
+   the themes for eyes that differ neither tone of a state is near either of another. */
+static void test_tones(void)
+{
+	static const enum style s[] = {ST_S_RUN, ST_S_READY, ST_S_CHAN, ST_S_SYNC, ST_S_NET,
+	    ST_S_SYSCALL, ST_S_GC, ST_S_ASSIST};
+	size_t n = sizeof s / sizeof *s;
+	for (int t = TH_DARK; t < TH_MONO; t++)
+		for (size_t i = 0; i < n; i++)
+			for (int eye = 0; eye < 4; eye++) {
+				double d = apart(back((enum theme)t, s[i], 0), back((enum theme)t, s[i], 1), eye);
+				if (d < 3.5)
+					fprintf(stderr, "%s, %s: the tones %d and %d are %.1f apart\n", theme_names[t],
+					    eye_names[eye], back((enum theme)t, s[i], 0), back((enum theme)t, s[i], 1), d);
+				OK(d >= 3.5);
+			}
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = i + 1; k < n; k++)
+			for (int tones = 0; tones < 4; tones++) {
+				int a = back(TH_CONTRAST, s[i], tones & 1), b = back(TH_CONTRAST, s[k], tones >> 1);
+				if (apart(a, b, 0) < 15)
+					fprintf(stderr, "contrast: %d and %d are %.1f apart\n", a, b, apart(a, b, 0));
+				OK(apart(a, b, 0) >= 15);
+			}
+	/* less and more of a difference, and its middle */
+	static const enum style d[] = {ST_LESS2, ST_LESS1, ST_SAME, ST_MORE1, ST_MORE2};
+	for (int t = TH_DARK; t < TH_MONO; t++)
+		for (int eye = 0; eye < 4; eye++)
+			for (int i = 0; i < 4; i++) {
+				double x = apart(back((enum theme)t, d[i], 0), back((enum theme)t, d[i + 1], 0), eye);
+				if (x < 12)
+					fprintf(stderr, "%s, %s: %d and %d of a difference are %.1f apart\n",
+					    theme_names[t], eye_names[eye], back((enum theme)t, d[i], 0),
+					    back((enum theme)t, d[i + 1], 0), x);
+				OK(x >= 12);
+			}
+}
+
+/* Sixteen colours say by colour what eight say by bold and dim. */
+static void test_sixteen(void)
+{
+	struct look l = {TH_DARK, 16};
+	for (int f = 0; f < ST__N; f++)
+		for (int b = 0; b < ST__N; b++) {
+			struct paint p = style_paint(&l, (enum style)f, (enum style)b, 0);
+			OK(p.fg < 16 && p.bg < 8 && (p.bg < 0 || p.fg != p.bg));
+		}
+	OK(style_paint(&l, ST_DIM, ST_NORMAL, 0).fg == 8);
 }
 
 /* With eight colours or none every state still is told from "nothing". */
@@ -294,11 +345,11 @@ static void test_keymap(void)
 	}
 	struct err e;
 	const struct binding *got;
-	OK(!keymap_add(&m, "j", "half-down", &e));
+	OK(!keymap_add(&m, "j", "half-down", P_ALL, &e));
 	OK(keymap_find(&m, &(int32_t){'j'}, 1, P_TOP, &got) == KM_FOUND &&
 	    got->cmd == CMD_HALF_DOWN);
-	OK(keymap_add(&m, "j", "no-such", &e) < 0);
-	OK(keymap_add(&m, "", "down", &e) < 0);
+	OK(keymap_add(&m, "j", "no-such", P_ALL, &e) < 0);
+	OK(keymap_add(&m, "", "down", P_ALL, &e) < 0);
 	int32_t zz[2] = {'z', 'z'};
 	OK(keymap_find(&m, zz, 1, P_TOP, &got) == KM_MORE);
 	OK(keymap_find(&m, zz, 1, P_FLAME, &got) == KM_FOUND && got->cmd == CMD_COLLAPSE);
@@ -393,6 +444,8 @@ int main(void)
 	test_text();
 	test_apart();
 	test_few_colours();
+	test_tones();
+	test_sixteen();
 	test_symbols();
 	test_random_drawing();
 	test_clip();

@@ -184,7 +184,8 @@ static void mode(struct vt *v, int k, bool on)
 			for (int y = 0; y < v->rows; y++)
 				erase(v, y, 0, v->cols);
 		break;
-	case 1000: case 1002: case 1003: case 1006: v->mouse = on; break;
+	case 1006: v->sgrmouse = on; break;
+	case 1000: case 1002: case 1003: v->mouse = on; break;
 	case 3: case 4: case 5: case 6: case 7: case 8: case 12: case 66: case 1034: case 2004: break;
 	default: unknown(v);
 	}

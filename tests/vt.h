@@ -20,7 +20,7 @@ struct vt {
 	struct vcell pen;
 	int sy, sx;
 	/* modes; all off again when a program has cleaned up */
-	bool alt, hidden, appkeys, mouse, acs[2];
+	bool alt, hidden, appkeys, mouse, sgrmouse, acs[2];
 	int shift;			/* which of acs[] is in force */
 	uint64_t unknown;		/* sequences that are not understood */
 	char what[64];			/* the first of them */

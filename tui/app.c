@@ -12,12 +12,6 @@
  * where we were before and after: a zoom, another pane, a jump (to the end, to a hit, to a
  * cause). Small steps of the cursor are none, or `u` would take back ten j before
  * the zoom that was meant.
- *
- * Digits both open panes and begin counts, and no clock decides: over a slow
- * line time says nothing about what was meant. A digit opens its pane at once. A 0
- * in a run of digits takes back what the run has opened and makes it a count (10j,
- * 250G); # makes one of any digits (#5j); and a digit whose pane this file has not
- * (5 to 9 of a profile) is a count from the start.
  */
 #include "config.h"
 #include "inside.h"
@@ -106,7 +100,7 @@ static void show_pane(struct app *a, int i)
 	app_update(a);
 }
 
-static struct step here(const struct app *a)
+struct step app_here(const struct app *a)
 {
 	struct step s = {a->cur, {{0}, {0}}};
 	if (pane_now(a)->save && state_now(a))
@@ -114,7 +108,7 @@ static struct step here(const struct app *a)
 	return s;
 }
 
-static void there(struct app *a, const struct step *s)
+void app_there(struct app *a, const struct step *s)
 {
 	show_pane(a, s->pane);
 	if (pane_now(a)->load)
@@ -123,20 +117,20 @@ static void there(struct app *a, const struct step *s)
 
 void app_go(struct app *a, int i)
 {
-	a->jump[a->jump_at] = here(a);
+	a->jump[a->jump_at] = app_here(a);
 	if (a->jump_at + 1 == JUMPS_MAX)
 		memmove(a->jump, a->jump + 1, sizeof *a->jump * (size_t)a->jump_at--);
 	a->njump = ++a->jump_at + 1;
 	show_pane(a, i);
-	a->jump[a->jump_at] = here(a);
+	a->jump[a->jump_at] = app_here(a);
 }
 
 bool app_back(struct app *a)
 {
 	if (!a->jump_at)
 		return false;
-	a->jump[a->jump_at--] = here(a);
-	there(a, &a->jump[a->jump_at]);
+	a->jump[a->jump_at--] = app_here(a);
+	app_there(a, &a->jump[a->jump_at]);
 	return true;
 }
 
@@ -146,8 +140,8 @@ void app_forward(struct app *a)
 		app_message(a, ST_DIM, "this is the newest place");
 		return;
 	}
-	a->jump[a->jump_at++] = here(a);
-	there(a, &a->jump[a->jump_at]);
+	a->jump[a->jump_at++] = app_here(a);
+	app_there(a, &a->jump[a->jump_at]);
 }
 
 static bool is_place(const struct place *p)
@@ -167,10 +161,10 @@ bool app_open(struct app *a, const char *name, const struct place *place)
 		app_go(a, i);
 	if (!place || !is_place(place) || !pane_now(a)->go)
 		return true;
-	struct step before = here(a);
+	struct step before = app_here(a);
 	if (!pane_now(a)->go(state_now(a), &a->env, place))
 		return false;
-	struct step after = here(a);
+	struct step after = app_here(a);
 	if (before.pane == after.pane &&
 	    memcmp(&before.view.zoom, &after.view.zoom, sizeof before.view.zoom))
 		a->jump[a->jump_at] = after;
@@ -221,7 +215,7 @@ void app_undo(struct app *a)
 	if (u->query)
 		session_undo(a->s);
 	else
-		there(a, &u->before);
+		app_there(a, &u->before);
 	app_update(a);
 }
 
@@ -235,7 +229,7 @@ void app_redo(struct app *a)
 	if (u->query)
 		session_redo(a->s);
 	else
-		there(a, &u->after);
+		app_there(a, &u->after);
 	app_update(a);
 }
 
@@ -250,9 +244,9 @@ static bool jumps(enum cmd_id c)
 }
 
 /* After a key: what it has changed of where we look. */
-static void remember(struct app *a, const struct step *before)
+void app_remember(struct app *a, const struct step *before)
 {
-	struct step after = here(a);
+	struct step after = app_here(a);
 	bool moved = after.pane != before->pane;
 	bool back = a->did == CMD_BACK || a->did == CMD_JUMP_BACK || a->did == CMD_JUMP_NEXT;
 	if (a->asking || a->did == CMD_UNDO || a->did == CMD_REDO || (moved && back) || panes[after.pane]->bit == P_HELP ||
@@ -282,7 +276,7 @@ void app_mark(struct app *a, char letter, const char *text)
 	struct buf b = {0};
 	if (!text && pane_now(a)->detail)
 		pane_now(a)->detail(state_now(a), &a->env, &b);
-	a->mark[i] = here(a);
+	a->mark[i] = app_here(a);
 	a->marked[i] = true;
 	mem_free(a->mark_text[i]);
 	a->mark_text[i] = xstrdup(text ? text : buf_str(&b));
@@ -299,11 +293,11 @@ void app_jump_mark(struct app *a, char letter)
 		return;
 	}
 	struct step to = a->mark[i];
-	a->mark[26] = here(a);
+	a->mark[26] = app_here(a);
 	a->marked[26] = true;
 	if (to.pane != a->cur)
 		app_go(a, to.pane);
-	there(a, &to);
+	app_there(a, &to);
 }
 
 /* ---- commands */
@@ -344,197 +338,16 @@ void app_act(struct app *a, const struct act *act)
 	if (!act->arg && !act->count && app_choose(a, act->cmd))
 		return;
 	a->did = a->did ? a->did : act->cmd;
+	if (act->cmd == CMD_TAG && act->arg) {	/* by name: the same in all panes */
+		app_tag(a, act->arg);
+		return;
+	}
 	enum verdict v = p->act(state_now(a), &a->env, act, &ask);
 	if (v == V_ASK)
 		app_ask(a, &ask);
 	else if (v == V_PASS)
 		app_common(a, act);
 	layout(a);
-}
-
-/* ---- keys */
-
-static void run(struct app *a, const struct binding *b)
-{
-	struct act act = {(enum cmd_id)b->cmd, a->count, b->arg};
-	a->count = 0;
-	if (act.cmd == CMD_MARK || act.cmd == CMD_JUMP_MARK)
-		a->letter = act.cmd;
-	else if (act.cmd == CMD_COUNT)
-		a->counting = true;
-	else
-		app_act(a, &act);
-}
-
-/* The pane that a digit opens is one that this file has not. */
-static bool no_pane(const struct app *a, int32_t digit)
-{
-	for (int i = 0; panes[i]; i++) {
-		const char *k = cmds[panes[i]->cmd].keys;
-		if (k && k[0] == digit && (!k[1] || k[1] == ' '))
-			return !pane_fits(a, i);
-	}
-	return false;
-}
-
-/* What the run of digits has opened is taken back: it was a count. */
-static void digits_back(struct app *a)
-{
-	a->jump_at = a->digit_jump;
-	a->njump = a->jump_at + 1;
-	while (a->undone > a->digit_undone)	/* a pane may have been opened for a range */
-		if (a->undo[--a->undone].query)
-			session_undo(a->s);
-	a->nundo = a->undone;
-	there(a, &a->digit_from);
-	a->message[0] = '\0';
-}
-
-/* See above: true when the digit belongs to a count. */
-static bool key_digit(struct app *a, int32_t key)
-{
-	if (a->ntyped || key < '0' || key > '9') {
-		a->ndigit = a->ntyped ? a->ndigit : 0;
-		a->counting = false;
-		return false;
-	}
-	int d = key - '0';
-	if (a->count || a->counting) {
-		a->count = a->count < 100000000 ? a->count * 10 + d : a->count;
-		return true;
-	}
-	if (d == 0) {
-		int n = a->ndigit;
-		a->ndigit = 0;
-		if (!n)
-			return false;
-		digits_back(a);
-		a->count = a->digits * 10;
-		return true;
-	}
-	if (no_pane(a, key)) {
-		if (a->ndigit)
-			digits_back(a);
-		a->count = (a->ndigit ? a->digits * 10 : 0) + d;
-		a->ndigit = 0;
-		app_message(a, ST_DIM, "%d: a count, as this file has no such pane (Esc drops it)", a->count);
-		return true;
-	}
-	if (!a->ndigit) {
-		a->digit_from = here(a);
-		a->digit_jump = a->jump_at;
-		a->digit_undone = a->undone;
-		a->digits = 0;
-	}
-	a->digits = a->ndigit < 8 ? a->digits * 10 + d : a->digits;
-	a->ndigit++;
-	return false;
-}
-
-static void key_command(struct app *a, int32_t key)
-{
-	const struct binding *b;
-	if (key == '\n')
-		key = KEY_RETURN;
-	if (a->letter) {
-		enum cmd_id what = a->letter;
-		a->letter = CMD_NONE;
-		if (what == CMD_MARK && key != KEY_ESC)
-			app_mark(a, key < 128 ? (char)key : 0, NULL);
-		else if (key != KEY_ESC)
-			app_jump_mark(a, key < 128 ? (char)key : 0);
-		return;
-	}
-	if (key_digit(a, key))
-		return;
-	a->typed[a->ntyped++] = key;
-	switch (keymap_find(&a->keys, a->typed, a->ntyped, pane_now(a)->bit, &b)) {
-	case KM_MORE: return;
-	case KM_FOUND:
-		a->ntyped = 0;
-		run(a, b);
-		return;
-	case KM_NONE: break;
-	}
-	a->count = 0;
-	if (a->ntyped == 1 || key == KEY_ESC) {
-		a->ntyped = 0;
-		return;		/* a key that means nothing here */
-	}
-	struct buf name = {0};
-	for (size_t i = 0; i < a->ntyped; i++)
-		key_print(a->typed[i], &name);
-	app_message(a, ST_DIM, "no such key: %s (? lists them)", buf_str(&name));
-	buf_free(&name);
-	a->ntyped = 0;
-}
-
-/* The help pane takes what is typed as its search: everything but the keys that move and leave. */
-static bool key_help(struct app *a, int32_t key)
-{
-	if (pane_now(a)->bit != P_HELP || key >= KEYS_SPECIAL || (key < ' ' && key != '\b') ||
-	    a->letter)
-		return false;
-	char u[8] = {0};
-	if (key == KEY_BACKSPACE || key == '\b')
-		u[0] = '\b';
-	else
-		u[utf8_encode((uint32_t)key, u)] = '\0';
-	struct act act = {CMD_SEARCH, 0, u};
-	struct ask ask = {.kind = ASK_NONE};
-	return pane_now(a)->act(state_now(a), &a->env, &act, &ask) == V_DONE;
-}
-
-void app_key(struct app *a, int32_t key)
-{
-	struct step before = a->asking ? a->asked_from : here(a);
-	a->sticky = false;
-	a->did = CMD_NONE;
-	a->queried = false;
-	a->todo &= ~16;		/* who presses keys has chosen a place */
-	if (a->asking)
-		app_prompt_key(a, key);
-	else if (a->pop.kind && app_pop_key(a, key))
-		;
-	else if (!key_help(a, key))
-		key_command(a, key);
-	if (!a->sticky) {
-		a->message[0] = '\0';
-		const char *stale = session_stale(a->s), *file = session_file(a->s), *slash = strrchr(file, '/');
-		if (stale)
-			app_message(a, ST_WARN, "%s %s: r reads it again", slash ? slash + 1 : file, stale);
-	}
-	remember(a, &before);
-	a->interrupted /= 2;
-	app_update(a);
-	arena_reset(&a->scratch);
-}
-
-void app_click(struct app *a, int32_t key, int y, int x)
-{
-	static const struct {
-		int32_t key;
-		enum cmd_id cmd;
-		int count;
-	} wheel[] = {{KEY_WHEEL_UP, CMD_UP, 3}, {KEY_WHEEL_DOWN, CMD_DOWN, 3},
-	    {KEY_ZOOM_UP, CMD_ZOOM_IN, 0}, {KEY_ZOOM_DOWN, CMD_ZOOM_OUT, 0},
-	    {KEY_RCLICK, CMD_OPEN, 0}};
-	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
-	a->sticky = false;
-	if (a->pop.kind && app_pop_click(a, y, key == KEY_CLICK2))
-		return;
-	for (size_t i = 0; i < sizeof wheel / sizeof *wheel && !a->asking; i++)
-		if (wheel[i].key == key)
-			app_act(a, &(struct act){wheel[i].cmd, wheel[i].count, NULL});
-	if ((key == KEY_CLICK || key == KEY_CLICK2) && !a->asking && y >= 2 && y < a->rows - 2 &&
-	    x < a->env.cols && pane_now(a)->click) {
-		pane_now(a)->click(state_now(a), &a->env, y - 2, x, key == KEY_CLICK2, &ask);
-		app_ask(a, &ask);
-	}
-	if (!a->sticky)
-		a->message[0] = '\0';
-	app_update(a);
-	arena_reset(&a->scratch);
 }
 
 /* ---- life */
@@ -663,6 +476,7 @@ void app_free(struct app *a)
 	history_free(&a->searches);
 	keymap_free(&a->keys);
 	mem_free(a->pop.row);
+	mem_free(a->named);
 	mem_free(a->tagged);
 	mem_free(a->saved);
 	for (int i = 0; i < MARKS; i++)

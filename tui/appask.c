@@ -243,6 +243,9 @@ static void offer_values(
 	if (id == CMD_GRANULARITY && !nc)
 		for (int i = 0; i < GRANS; i++)
 			offer(o, gran_names[i], typed, n);
+	else if (id == CMD_TAG)
+		for (size_t i = 0; app_tag_name(a, i); i++)
+			offer(o, app_tag_name(a, i), typed, n);
 	else if (id == CMD_SET)
 		for (size_t i = 0; config_name(i); i++)
 			offer(o, config_name(i), typed, n);

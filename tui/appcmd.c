@@ -293,12 +293,7 @@ static void do_set(struct app *a, const char *arg)
 static void do_map(struct app *a, const char *arg)
 {
 	struct err e;
-	const char *s = arg ? arg : "";
-	size_t n = strcspn(s, " ");
-	if (!s[n])
-		app_message(a, ST_ERROR, "map KEY COMMAND");
-	else if (keymap_add(
-		     &a->keys, arena_strndup(&a->scratch, s, n), s + n + strspn(s + n, " "), &e))
+	if (app_map(a, arg ? arg : "", &e))
 		app_message(a, ST_ERROR, "%s", e.msg);
 }
 

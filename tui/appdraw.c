@@ -44,9 +44,11 @@ static int tabs_width(const struct app *a, bool names)
 	return w;
 }
 
-static int draw_tabs(const struct app *a, struct grid *g, int x, bool names)
+/* hit: the pane whose tab lies at column at is put there. */
+static int draw_tabs(const struct app *a, struct grid *g, int x, bool names, int at, int *hit)
 {
 	for (int i = 0; panes[i]; i++) {
+		int from = x;
 		char d = digit_of(i);
 		if (!pane_fits(a, i) || (!d && i != a->cur))
 			continue;
@@ -59,6 +61,8 @@ static int draw_tabs(const struct app *a, struct grid *g, int x, bool names)
 			x = grid_text(g, 0, x, st, i == a->cur ? AT_BOLD : 0, panes[i]->tab);
 		if (i == a->cur)
 			x = grid_text(g, 0, x, st, 0, "]");
+		if (hit && at >= from && at < x)
+			*hit = i;
 		x++;
 	}
 	return x;
@@ -90,7 +94,7 @@ static void corner(const struct app *a, struct buf *b)
 		text_bytes(b, (int64_t)session_snap(a->s)->total);
 }
 
-static void draw_head(const struct app *a, struct grid *g)
+static void draw_head(const struct app *a, struct grid *g, int at, int *hit)
 {
 	struct buf right = {0}, name = {0};
 	const char *file = session_title(a->s);
@@ -105,11 +109,20 @@ static void draw_head(const struct app *a, struct grid *g)
 		text_fit_middle(&name, file, strlen(file), (size_t)left, g->ascii);
 	x = grid_text(g, 0, x, ST_NORMAL, 0, buf_str(&name));
 	struct rect old = grid_clip(g, (struct rect){0, 0, 1, room});
-	draw_tabs(a, g, x ? x + 2 - (left < 4) : 0, names);
+	draw_tabs(a, g, x ? x + 2 - (left < 4) : 0, names, at, hit);
 	grid_unclip(g, old);
 	grid_right(g, 0, g->w, app_job(a) ? ST_WARN : ST_KEY, 0, buf_str(&right));
 	buf_free(&right);
 	buf_free(&name);
+}
+
+int app_tab_at(const struct app *a, int x)
+{
+	struct grid *g = grid_new(1, a->cols, a->env.ascii);
+	int hit = -1;
+	draw_head(a, g, x, &hit);
+	grid_free(g);
+	return hit;
 }
 
 /* ---- line 1 */
@@ -319,7 +332,7 @@ void app_draw(struct app *a, struct grid *g)
 	}
 	const struct pane_ops *p = pane_now(a);
 	struct rect area = {2, 0, a->env.rows, a->env.cols};
-	draw_head(a, g);
+	draw_head(a, g, -1, NULL);
 	draw_summary(a, g);
 	struct rect old = grid_clip(g, area);
 	p->draw(state_now(a), &a->env, g);

@@ -65,8 +65,8 @@ struct keymap {
 	struct arena *arena;
 };
 void keymap_init(struct keymap *, struct arena *);	/* the keys of cmd.def */
-/* "map KEY COMMAND [ARG]": later rows go first. */
-int keymap_add(struct keymap *, const char *keys, const char *command, struct err *);
+/* "map KEY COMMAND [ARG]", in some panes: later rows go first. */
+int keymap_add(struct keymap *, const char *keys, const char *command, int panes, struct err *);
 void keymap_free(struct keymap *);
 
 enum match { KM_NONE, KM_MORE, KM_FOUND };

@@ -4,7 +4,7 @@
  * Settings, the configuration file and the history.
  *
  * $XDG_CONFIG_HOME/ttrace/config has one command a line, the same commands as
- * the ":" line: `set theme = light`, `map J half-down`. Blank lines and what
+ * the ":" line: `set theme = light`, `map J half-down`, names of filters and tags. Blank lines and what
  * follows a # at the start of a line say nothing. What is wrong in it is told
  * with its line number and the rest holds: a bad line never keeps anyone from
  * looking at a file. The history of prompts is in $XDG_STATE_HOME/ttrace.
@@ -70,7 +70,7 @@ static int set_theme(struct app *a, const char *v, struct err *e)
 {
 	int t = theme_find(v);
 	if (t < 0)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "themes are dark, light, safe and mono");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "themes are dark, light, safe, contrast and mono");
 	a->look.theme = (enum theme)t;
 	a->env.mono = t == TH_MONO || !a->look.colours;
 	return 0;
@@ -93,7 +93,7 @@ static const struct setting {
     {"debug", "on|off", "off", "say what each screen cost: time to draw, cells, bytes sent", set_debug},
     {"mono", "on|off", "by terminal", "draw without colour: states are letters", set_mono},
     {"mouse", "on|off", "off", "take the mouse: click selects, wheel scrolls", set_mouse},
-    {"theme", "dark|light|safe|mono", "by terminal", "colours", set_theme},
+    {"theme", "dark|light|safe|contrast|mono", "by terminal", "colours", set_theme},
     {"tick", "on|off", "on", "show progress while a file is read", set_tick},
 };
 
@@ -126,8 +126,18 @@ void config_print(struct buf *b)
 		buf_pad(b, ' ', b->n - at < 36 ? 36 - (b->n - at) : 1);
 		buf_printf(b, "# %s (%s)\n", s->help, s->dflt);
 	}
-	buf_puts(b, "map KEY COMMAND                     # e.g. map J half-down\n");
-	buf_puts(b, "filter NAME = focus=RE; hide=RE     # a set of filters for :load NAME\n");
+	buf_puts(b, "map KEY COMMAND                     # e.g. map J half-down\n"
+		    "map wasd                            # w s zoom, a d pan: timeline and flame graph\n"
+		    "filter NAME = focus=RE; hide=RE     # a set of filters for :load NAME\n"
+		    "tag NAME = RE                       # for :tag NAME and :tagged\n");
+}
+
+void settings_print(struct buf *b)
+{
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+		const struct setting *s = &settings[i];
+		buf_printf(b, "%s\t%s\t%s\t%s\n", s->name, s->values, s->dflt, s->help);
+	}
 }
 
 /* $VAR/ttrace/file, or ~/dflt/ttrace/file; NULL when there is no home. */
@@ -158,24 +168,8 @@ void app_config(struct app *a)
 	const char *name = config_path(a, "XDG_CONFIG_HOME", ".config", "/config");
 	FILE *f = name ? fopen(name, "re") : NULL;
 	for (int no = 1; f && config_line(f, line, sizeof line); no++) {
-		const char *s = line + strspn(line, " \t");
 		struct err e;
-		int bad = 0;
-		if (!strncmp(s, "set ", 4)) {
-			s += 4 + strspn(s + 4, " ");
-			size_t n = strcspn(s, " =");
-			const char *v = s + n + strspn(s + n, " =");
-			bad = app_set(a, arena_strndup(&a->scratch, s, n), v, &e);
-		} else if (!strncmp(s, "map ", 4)) {
-			s += 4 + strspn(s + 4, " ");
-			size_t n = strcspn(s, " ");
-			bad = keymap_add(&a->keys, arena_strndup(&a->scratch, s, n),
-			    s + n + strspn(s + n, " "), &e);
-		} else if (!strncmp(s, "filter ", 7)) {
-			bad = app_saved_line(a, s + 7 + strspn(s + 7, " "), false, &e);
-		} else if (*s && *s != '#') {
-			bad = err_set(&e, ERR_USAGE, ERR_NOWHERE, "neither set nor map nor filter");
-		}
+		int bad = app_config_line(a, line + strspn(line, " \t"), &e);
 		if (bad)
 			app_message(a, ST_WARN, "%s:%d: %s", name, no, e.msg);
 	}

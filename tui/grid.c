@@ -317,7 +317,7 @@ static void print_sgr(struct buf *b, const struct paint *p, int colours)
 	if (p->attr & AT_REVERSE)
 		buf_puts(b, ";7");
 	if (p->fg >= 0)
-		buf_printf(b, colours < 256 ? ";%d" : ";38;5;%d", p->fg + (colours < 256 ? 30 : 0));
+		buf_printf(b, colours < 256 ? ";%d" : ";38;5;%d", p->fg + (colours >= 256 ? 0 : p->fg < 8 ? 30 : 82));
 	if (p->bg >= 0)
 		buf_printf(b, colours < 256 ? ";%d" : ";48;5;%d", p->bg + (colours < 256 ? 40 : 0));
 	buf_putc(b, 'm');

@@ -71,6 +71,8 @@ struct app {
 	struct undo undo[UNDOS_MAX];	/* undo[undone..nundo) can be done again */
 	int nundo, undone;
 
+	struct named { const char *name, *text; } *named;
+	size_t nnamed, namedcap;
 	struct keymap keys;
 	int32_t typed[SEQ_MAX];
 	size_t ntyped;
@@ -79,6 +81,8 @@ struct app {
 	int digits, ndigit;		/* a run of digits that have opened panes, ... */
 	struct step digit_from;		/* ... and where it began, should a 0 make it a count */
 	int digit_jump, digit_undone;
+	bool dragging;			/* the mouse, from line drag_y of the pane */
+	int drag_y;
 	bool queried;			/* this key has changed the query */
 	enum cmd_id did;		/* the command of this key, for undo */
 	enum cmd_id letter;		/* MARK or JUMP_MARK waits for its letter */
@@ -110,6 +114,9 @@ static inline const struct pane_ops *pane_now(const struct app *a) { return pane
 static inline void *state_now(const struct app *a) { return a->state[a->cur]; }
 
 /* app.c */
+struct step app_here(const struct app *);
+void app_there(struct app *, const struct step *);
+void app_remember(struct app *, const struct step *before);	/* after a key: undo */
 bool pane_fits(const struct app *, int i);		/* that pane can show this file */
 bool app_open(struct app *, const char *pane, const struct place *);	/* place may be NULL */
 void app_go(struct app *, int pane); /* switch, with a new place in the jump list */
@@ -175,6 +182,12 @@ bool app_pop_key(struct app *, int32_t key);		/* false: it is closed, the key go
 bool app_pop_click(struct app *, int y, bool twice);
 void app_pop_draw(struct app *, struct grid *);
 
+/* appnames.c: tags with names, lines of the configuration */
+void app_tag(struct app *, const char *arg);		/* "NAME", "NAME = RE" */
+const char *app_tag_name(const struct app *, size_t i);	/* NULL: no more */
+int  app_map(struct app *, const char *arg, struct err *e);
+int  app_config_line(struct app *, const char *line, struct err *e);
+
 /* config.c: settings, the configuration file, history */
 int  app_set(struct app *, const char *name, const char *value, struct err *);
 void app_config(struct app *);				/* read ~/.config/ttrace/config */
@@ -183,6 +196,7 @@ const char *config_path(struct app *, const char *var, const char *dflt, const c
 void config_dirs(char *dir);				/* make them */
 bool config_line(FILE *, char *s, int n);		/* without its end; false: no more */
 const char *config_name(size_t i);			/* of a setting; NULL: no more */
+void settings_print(struct buf *);			/* the same, tab-separated, for the manual */
 void config_print(struct buf *);			/* the settings there are */
 
 /* appfetch.c: what is open, read or fetched once more */
@@ -190,6 +204,9 @@ void app_fetch(struct app *, const char *arg);
 void app_again(struct app *, const struct side_news *);	/* a profile that was, is there */
 bool app_stop_fetch(struct app *);
 void app_fetch_news(struct app *, bool told);	/* told: a message about it stands there already */
+
+/* appdraw.c */
+int app_tab_at(const struct app *, int x);		/* the pane whose tab is there on line 0, or -1 */
 
 /* appview.c: the pane as text, and as a command line */
 void app_paper(struct app *, struct buf *);

@@ -124,7 +124,7 @@ void keymap_init(struct keymap *m, struct arena *a)
 	}
 }
 
-int keymap_add(struct keymap *m, const char *keys, const char *command, struct err *e)
+int keymap_add(struct keymap *m, const char *keys, const char *command, int panes, struct err *e)
 {
 	struct binding b = {.panes = P_ALL};
 	size_t n = strcspn(command, " =");
@@ -133,7 +133,7 @@ int keymap_add(struct keymap *m, const char *keys, const char *command, struct e
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "no such command: %.*s", (int)n, command);
 	if (!parse_seq(keys, strlen(keys), &b))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "no such key: %s", keys);
-	b.panes = cmds[b.cmd].panes;
+	b.panes = cmds[b.cmd].panes & panes;
 	if (command[n])
 		b.arg = arena_strndup(m->arena, command + n + 1, strlen(command + n + 1));
 	add(m, &b);

@@ -64,6 +64,12 @@ void pen_free(struct pen *n)
 	mem_free(n);
 }
 
+void pen_rgb(struct pen *n, bool on)
+{
+	n->caps.rgb = on;
+	pen_forget(n);
+}
+
 void pen_forget(struct pen *n)
 {
 	n->rows = 0;

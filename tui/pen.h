@@ -23,6 +23,7 @@ struct pen_caps {
 struct pen;
 struct pen *pen_new(const struct pen_caps *);
 void pen_free(struct pen *);
+void pen_rgb(struct pen *, bool on);	/* caps.rgb, later */
 void pen_forget(struct pen *);	/* whatever the terminal shows: the next time all is written */
 /* Cells that were written; the bytes are added to out. */
 uint32_t pen_show(struct pen *, const struct grid *, const struct look *, struct buf *out);

@@ -103,9 +103,11 @@ int script_run(const struct opt *o, tui_report *report, bool utf8, struct buf *o
 	int t = theme ? theme_find(theme) : TH_DARK;
 	if (t < 0)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-theme=%s: themes are dark, light, safe and mono", theme);
+		    "-theme=%s: themes are dark, light, safe, contrast and mono", theme);
 	u.look.theme = opt_bool(o, OPT_MONO) ? TH_MONO : (enum theme)t;
-	u.look.colours = opt_bool(o, OPT_ANSI) && u.look.theme != TH_MONO ? 256 : 0;
+	const char *n = opt_str(o, OPT_COLOURS);
+	u.look.colours = !opt_bool(o, OPT_ANSI) || u.look.theme == TH_MONO ? 0
+		: !n || !strcmp(n, "true") || atoi(n) > 255 ? 256 : atoi(n);
 	if (script && script[0] == '@') {
 		if (read_file(script + 1, &keys, e))
 			return -1;

@@ -25,19 +25,19 @@
 enum { B = AT_BOLD, D = AT_DIM, R = AT_REVERSE, U = AT_UNDERLINE };
 
 struct row {
-	int16_t c[3][3];	/* theme; foreground, tone 1, tone 2 */
+	int16_t c[4][3];	/* theme; foreground, tone 1, tone 2 */
 	int8_t eight;
 	uint8_t attr8, mono_fg, mono_bg;
 };
 
 static const struct row rows[ST__N] = {
-#define STYLE(id, d0, d1, d2, l0, l1, l2, s0, s1, s2, eight, attr8, mono_fg, mono_bg) \
-	{{{d0, d1, d2}, {l0, l1, l2}, {s0, s1, s2}}, eight, attr8, mono_fg, mono_bg},
+#define STYLE(id, d0, d1, d2, l0, l1, l2, s0, s1, s2, c0, c1, c2, eight, attr8, mono_fg, mono_bg) \
+	{{{d0, d1, d2}, {l0, l1, l2}, {s0, s1, s2}, {c0, c1, c2}}, eight, attr8, mono_fg, mono_bg},
 #include "style.def"
 #undef STYLE
 };
 
-const char *const theme_names[TH__N] = {"dark", "light", "safe", "mono"};
+const char *const theme_names[TH__N] = {"dark", "light", "safe", "contrast", "mono"};
 
 int theme_find(const char *name)
 {
@@ -102,6 +102,20 @@ static struct paint paint_8(enum style fg, enum style bg, int attr)
 	return p;
 }
 
+/* Sixteen: what eight say by bold and dim is a colour of its own. */
+static struct paint paint_16(enum style fg, enum style bg, int attr)
+{
+	struct paint p = paint_8(fg, bg, attr);
+	if (p.attr & AT_DIM && p.fg < 0 && p.bg < 0) {
+		p.attr &= (uint8_t)~AT_DIM;
+		p.fg = 8;
+	} else if (p.attr & AT_BOLD && !(attr & AT_BOLD) && p.fg > 0 && p.fg < 7 && p.bg < 0) {
+		p.attr &= (uint8_t)~AT_BOLD;
+		p.fg = (int16_t)(p.fg + 8);
+	}
+	return p;
+}
+
 struct paint style_paint(const struct look *l, enum style fg, enum style bg, int attr)
 {
 	int tone = attr & AT_TONE ? 2 : 1;
@@ -109,7 +123,7 @@ struct paint style_paint(const struct look *l, enum style fg, enum style bg, int
 	if (!l->colours || l->theme == TH_MONO)
 		return paint_mono(fg, bg, attr);
 	if (l->colours < 256)
-		return paint_8(fg, bg, attr);
+		return l->colours < 16 ? paint_8(fg, bg, attr) : paint_16(fg, bg, attr);
 	struct paint p = {rows[fg].c[l->theme][0], rows[bg].c[l->theme][tone], (uint8_t)attr};
 	if (fg == ST_TITLE || fg == ST_KEY || fg == ST_ERROR)
 		p.attr |= AT_BOLD;

@@ -11,11 +11,11 @@
  * answers for one cell what colours and attributes a terminal with that many
  * colours gets. term.c and grid_print() ask it and nobody else.
  */
-enum theme { TH_DARK, TH_LIGHT, TH_SAFE, TH_MONO, TH__N };
+enum theme { TH_DARK, TH_LIGHT, TH_SAFE, TH_CONTRAST, TH_MONO, TH__N };
 
 struct look {
 	enum theme theme;
-	int colours;		/* 256 or 8; 0 for mono */
+	int colours;		/* 256, 16 or 8; 0 for mono */
 };
 
 struct paint {

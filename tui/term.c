@@ -35,6 +35,7 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -43,7 +44,10 @@ struct term {
 	FILE *in;		/* /dev/tty, or NULL: standard input is the terminal */
 	int tty;
 	int colours;
-	bool mouse;
+	bool mouse, motion;
+	bool held;		/* the first button is, since (click_y, click_x) */
+	int click_y, click_x;
+	int64_t clicked;	/* ms; 0: the next press is no double one */
 	int16_t *pair; /* [(fg + 1) * 257 + bg + 1]: curses' number of that pair, 0 not made yet */
 	int npairs;
 	cchar_t *line;
@@ -283,6 +287,15 @@ void term_close(struct term *t)
 	mem_free(t);
 }
 
+void term_set_colours(struct term *t, int n)
+{
+	if (!t->pen && n > t->colours)
+		return;		/* curses has no more than it knows of */
+	t->colours = n > 256 ? 256 : n;
+	if (t->pen)
+		pen_rgb(t->pen, n > 256);
+}
+
 int term_colours(const struct term *t)
 {
 	return t->colours;
@@ -384,12 +397,19 @@ void term_mouse(struct term *t, bool on)
 	if (on == t->mouse)
 		return;
 	t->mouse = on;
-	mousemask(on ? BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON1_DOUBLE_CLICKED |
-			   BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED | BUTTON_SHIFT |
-			   BUTTON_CTRL
+	/* presses and releases as they come: clicks and drags are ours to tell apart */
+	mousemask(on ? BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED |
+			   BUTTON_SHIFT | BUTTON_CTRL | REPORT_MOUSE_POSITION
 		     : 0,
 	    NULL);
-	mouseinterval(on ? 200 : 0);
+	mouseinterval(0);
+	if (on == t->motion || cap_none("kmous"))
+		return;
+	/* curses asks for presses alone: 1002 has the moves of a held button too */
+	t->motion = on;
+	buf_reset(&t->out);
+	buf_puts(&t->out, on ? "\033[?1002h" : "\033[?1002l");
+	write_out(t);
 }
 
 /* ---- leaving for a while */
@@ -583,23 +603,47 @@ enum term_copied term_copy(struct term *t, const char *s, size_t n, char *file, 
 
 /* ---- input */
 
-static int32_t from_mouse(struct term_input *in)
+static int64_t clock_ms(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* A press is a click, the second of two at one place within 400 ms a double one. */
+static int32_t pressed(struct term *t, const MEVENT *m)
+{
+	int64_t now = clock_ms();
+	bool twice = now - t->clicked < 400 && m->y == t->click_y && m->x == t->click_x;
+	t->clicked = twice ? 0 : now;
+	t->click_y = m->y;
+	t->click_x = m->x;
+	t->held = true;
+	return twice ? KEY_CLICK2 : KEY_CLICK;
+}
+
+static int32_t from_mouse(struct term *t, struct term_input *in)
 {
 	MEVENT m;
 	if (getmouse(&m) != OK)
 		return 0;
 	in->y = m.y;
 	in->x = m.x;
+	if (m.bstate & BUTTON1_PRESSED)
+		return pressed(t, &m);
+	if (m.bstate & BUTTON1_RELEASED) {
+		bool moved = t->held && (m.y != t->click_y || m.x != t->click_x);
+		t->held = false;
+		return moved ? KEY_DROP : 0;
+	}
+	if (m.bstate & REPORT_MOUSE_POSITION)
+		return t->held ? KEY_DRAG : 0;
 	bool far = m.bstate & (BUTTON_SHIFT | BUTTON_CTRL);
 	if (m.bstate & BUTTON4_PRESSED)
 		return far ? KEY_ZOOM_UP : KEY_WHEEL_UP;
 	if (m.bstate & BUTTON5_PRESSED)
 		return far ? KEY_ZOOM_DOWN : KEY_WHEEL_DOWN;
-	if (m.bstate & BUTTON1_DOUBLE_CLICKED)
-		return KEY_CLICK2;
-	if (m.bstate & BUTTON3_PRESSED)
-		return KEY_RCLICK;
-	return m.bstate & (BUTTON1_CLICKED | BUTTON1_PRESSED) ? KEY_CLICK : 0;
+	return m.bstate & BUTTON3_PRESSED ? KEY_RCLICK : 0;
 }
 
 static int32_t from_curses(wint_t k)
@@ -628,7 +672,7 @@ static enum term_event read_key(struct term *t, struct term_input *in)
 		return TE_TIME;
 	if (r == OK)
 		in->key = k == '\b' ? 127 : (int32_t)k;
-	else if ((int)k == KEY_MOUSE && (in->key = from_mouse(in)))
+	else if ((int)k == KEY_MOUSE && (in->key = from_mouse(t, in)))
 		return TE_CLICK;
 	else if ((int)k != KEY_MOUSE)
 		in->key = from_curses(k);

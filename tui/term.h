@@ -13,6 +13,8 @@ struct term;
 
 struct term *term_open(struct err *);
 void term_close(struct term *);		/* everything as it was before term_open */
+/* What terminfo says is wrong: 0, 8, 16, 256; 1 << 24: send red, green and blue. */
+void term_set_colours(struct term *, int n);
 int  term_colours(const struct term *);	/* 256, 16, 8 or 0 */
 void term_size(const struct term *, int *rows, int *cols);
 void term_show(struct term *, const struct grid *, const struct look *);

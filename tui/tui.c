@@ -65,7 +65,7 @@ static enum theme theme_of(const struct opt *o, struct err *e, bool *bad)
 	*bad = t < 0;
 	if (t < 0)
 		err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-theme=%s: themes are dark, light, safe and mono", name);
+		    "-theme=%s: themes are dark, light, safe, contrast and mono", name);
 	if (opt_bool(o, OPT_MONO) || (no && *no && !name))
 		return TH_MONO;
 	if (!name && bg && strrchr(bg, ';')) {
@@ -73,6 +73,13 @@ static enum theme theme_of(const struct opt *o, struct err *e, bool *bad)
 		t = b == 7 || b == 15 ? TH_LIGHT : TH_DARK;
 	}
 	return (enum theme)t;
+}
+
+/* -colours, -1 when it is not given. */
+static int opt_colours(const struct opt *o)
+{
+	const char *s = opt_str(o, OPT_COLOURS);
+	return !s ? -1 : !strcmp(s, "true") ? 1 << 24 : atoi(s);
 }
 
 /* What the app asked for. true: quit. */
@@ -174,6 +181,9 @@ static int loop(
 {
 	struct loop l = {.t = t};
 	term_size(t, &u->rows, &u->cols);
+	int n = opt_colours(o);
+	if (n >= 0)
+		term_set_colours(t, n);
 	u->look.colours = u->look.theme == TH_MONO ? 0 : term_colours(t);
 	int rc = waiting_run(t, *s, &u->look, u->ascii, e);
 	if (rc)
@@ -269,11 +279,13 @@ int tui_print(const struct opt *o, const char *what, struct err *e)
 		print_commands(&b);
 	else if (!strcmp(what, "config"))
 		config_print(&b);
+	else if (!strcmp(what, "settings"))
+		settings_print(&b);
 	else if (!strcmp(what, "explain"))
 		explain_print(&b);
 	else
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-print=%s: keys, options, reports, commands, config or explain", what);
+		    "-print=%s: keys, options, reports, commands, config, settings, explain or completion-bash, -zsh, -fish", what);
 	int rc = put_all(&b)
 		     ? err_set(e, ERR_IO, ERR_NOWHERE, "standard output: %s", strerror(errno))
 		     : 0;

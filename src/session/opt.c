@@ -256,3 +256,46 @@ bool opt_print(struct buf *b, const char *what)
 		return false;
 	return true;
 }
+
+/* One word of s, its quotes taken off, into out; the rest of s. */
+static const char *env_word(const char *s, char *out)
+{
+	char quote = 0;
+	for (; *s && (quote || (*s != ' ' && *s != '\t' && *s != '\n')); s++) {
+		if (*s == quote)
+			quote = 0;
+		else if (!quote && (*s == '"' || *s == '\''))
+			quote = *s;
+		else if (*s == '\\' && quote != '\'' && s[1])
+			*out++ = *++s;
+		else
+			*out++ = *s;
+	}
+	*out = '\0';
+	return s;
+}
+
+char **opt_env(const char *env, int *argc, char *const *argv)
+{
+	size_t len = strlen(env);
+	/* words first, then the bytes they lie in: one block, freed as one */
+	char **v = xcalloc(1, ((size_t)*argc + len + 2) * sizeof *v + len + 1);
+	char *at = (char *)(v + (size_t)*argc + len + 2);
+	int n = 0;
+	if (*argc)
+		v[n++] = argv[0];
+	for (const char *s = env + strspn(env, " \t\n"); *s; s += strspn(s, " \t\n")) {
+		s = env_word(s, at);
+		v[n++] = at;
+		at += strlen(at) + 1;
+	}
+	for (int i = 1; i < *argc; i++)
+		v[n++] = argv[i];
+	*argc = n;
+	return v;
+}
+
+void opt_env_free(char **v)
+{
+	mem_free(v);
+}

@@ -67,6 +67,12 @@ void opt_help(struct buf *);
 /* -print=options, -print=reports: the table, a row a line, tabs between group, name, argument,
    default and help. false: it is another table's name. */
 bool opt_print(struct buf *, const char *what);
+/* -print=completion-bash, -zsh, -fish: a script for that shell. false: as above. */
+bool opt_completion(struct buf *, const char *what);
+/* argv with the words of $TTRACE_OPTS before the rest (blanks part them, quotes and \ keep them together); both
+   are to be freed by opt_env_free(). */
+char **opt_env(const char *env, int *argc, char *const *argv);
+void opt_env_free(char **);
 /* All reports as help text, or one of them. false: there is none of that name. */
 bool opt_help_reports(struct buf *, const char *name);
 

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Keys and the mouse become commands.
+ *
+ * What has been typed so far and the pane decide (keymap_find). A prompt takes keys
+ * before all else, then what lies over the pane (apppop.c), then the help, which
+ * searches by letters. After each key it is looked at what has changed of where we are, and that is
+ * a step of undo (app_remember).
+ *
+ * Digits both open panes and begin counts, and no clock decides: over a slow
+ * line time says nothing about what was meant. A digit opens its pane at once. A 0
+ * in a run of digits takes back what the run has opened and makes it a count (10j,
+ * 250G); # makes one of any digits (#5j); and a digit whose pane this file has not
+ * (5 to 9 of a profile) is a count from the start.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+static void run(struct app *a, const struct binding *b)
+{
+	struct act act = {(enum cmd_id)b->cmd, a->count, b->arg};
+	a->count = 0;
+	if (act.cmd == CMD_MARK || act.cmd == CMD_JUMP_MARK)
+		a->letter = act.cmd;
+	else if (act.cmd == CMD_COUNT)
+		a->counting = true;
+	else
+		app_act(a, &act);
+}
+
+/* The pane that a digit opens is one that this file has not. */
+static bool no_pane(const struct app *a, int32_t digit)
+{
+	for (int i = 0; panes[i]; i++) {
+		const char *k = cmds[panes[i]->cmd].keys;
+		if (k && k[0] == digit && (!k[1] || k[1] == ' '))
+			return !pane_fits(a, i);
+	}
+	return false;
+}
+
+/* What the run of digits has opened is taken back: it was a count. */
+static void digits_back(struct app *a)
+{
+	a->jump_at = a->digit_jump;
+	a->njump = a->jump_at + 1;
+	while (a->undone > a->digit_undone)	/* a pane may have been opened for a range */
+		if (a->undo[--a->undone].query)
+			session_undo(a->s);
+	a->nundo = a->undone;
+	app_there(a, &a->digit_from);
+	a->message[0] = '\0';
+}
+
+/* See above: true when the digit belongs to a count. */
+static bool key_digit(struct app *a, int32_t key)
+{
+	if (a->ntyped || key < '0' || key > '9') {
+		a->ndigit = a->ntyped ? a->ndigit : 0;
+		a->counting = false;
+		return false;
+	}
+	int d = key - '0';
+	if (a->count || a->counting) {
+		a->count = a->count < 100000000 ? a->count * 10 + d : a->count;
+		return true;
+	}
+	if (d == 0) {
+		int n = a->ndigit;
+		a->ndigit = 0;
+		if (!n)
+			return false;
+		digits_back(a);
+		a->count = a->digits * 10;
+		return true;
+	}
+	if (no_pane(a, key)) {
+		if (a->ndigit)
+			digits_back(a);
+		a->count = (a->ndigit ? a->digits * 10 : 0) + d;
+		a->ndigit = 0;
+		app_message(a, ST_DIM, "%d: a count, as this file has no such pane (Esc drops it)", a->count);
+		return true;
+	}
+	if (!a->ndigit) {
+		a->digit_from = app_here(a);
+		a->digit_jump = a->jump_at;
+		a->digit_undone = a->undone;
+		a->digits = 0;
+	}
+	a->digits = a->ndigit < 8 ? a->digits * 10 + d : a->digits;
+	a->ndigit++;
+	return false;
+}
+
+static void key_command(struct app *a, int32_t key)
+{
+	const struct binding *b;
+	if (key == '\n')
+		key = KEY_RETURN;
+	if (a->letter) {
+		enum cmd_id what = a->letter;
+		a->letter = CMD_NONE;
+		if (what == CMD_MARK && key != KEY_ESC)
+			app_mark(a, key < 128 ? (char)key : 0, NULL);
+		else if (key != KEY_ESC)
+			app_jump_mark(a, key < 128 ? (char)key : 0);
+		return;
+	}
+	if (key_digit(a, key))
+		return;
+	a->typed[a->ntyped++] = key;
+	switch (keymap_find(&a->keys, a->typed, a->ntyped, pane_now(a)->bit, &b)) {
+	case KM_MORE: return;
+	case KM_FOUND:
+		a->ntyped = 0;
+		run(a, b);
+		return;
+	case KM_NONE: break;
+	}
+	a->count = 0;
+	if (a->ntyped == 1 || key == KEY_ESC) {
+		a->ntyped = 0;
+		return;		/* a key that means nothing here */
+	}
+	struct buf name = {0};
+	for (size_t i = 0; i < a->ntyped; i++)
+		key_print(a->typed[i], &name);
+	app_message(a, ST_DIM, "no such key: %s (? lists them)", buf_str(&name));
+	buf_free(&name);
+	a->ntyped = 0;
+}
+
+/* The help pane takes what is typed as its search: everything but the keys that move and leave. */
+static bool key_help(struct app *a, int32_t key)
+{
+	if (pane_now(a)->bit != P_HELP || key >= KEYS_SPECIAL || (key < ' ' && key != '\b') ||
+	    a->letter)
+		return false;
+	char u[8] = {0};
+	if (key == KEY_BACKSPACE || key == '\b')
+		u[0] = '\b';
+	else
+		u[utf8_encode((uint32_t)key, u)] = '\0';
+	struct act act = {CMD_SEARCH, 0, u};
+	struct ask ask = {.kind = ASK_NONE};
+	return pane_now(a)->act(state_now(a), &a->env, &act, &ask) == V_DONE;
+}
+
+void app_key(struct app *a, int32_t key)
+{
+	struct step before = a->asking ? a->asked_from : app_here(a);
+	a->sticky = false;
+	a->did = CMD_NONE;
+	a->queried = false;
+	a->todo &= ~16;		/* who presses keys has chosen a place */
+	if (a->asking)
+		app_prompt_key(a, key);
+	else if (a->pop.kind && app_pop_key(a, key))
+		;
+	else if (!key_help(a, key))
+		key_command(a, key);
+	if (!a->sticky) {
+		a->message[0] = '\0';
+		const char *stale = session_stale(a->s), *file = session_file(a->s), *slash = strrchr(file, '/');
+		if (stale)
+			app_message(a, ST_WARN, "%s %s: r reads it again", slash ? slash + 1 : file, stale);
+	}
+	app_remember(a, &before);
+	a->interrupted /= 2;
+	app_update(a);
+	arena_reset(&a->scratch);
+}
+
+/* A drag on the timeline: the range from where the button went down; elsewhere the selection follows. */
+static void drag(struct app *a, int32_t key, int y, int x, struct ask *ask)
+{
+	const struct pane_ops *p = pane_now(a);
+	bool time = p->bit == P_TIME;
+	if (time && !a->dragging)
+		app_act(a, &(struct act){CMD_RANGE, 0, NULL});
+	a->dragging = true;
+	p->click(state_now(a), &a->env, time ? a->drag_y : y, x, false, ask);
+	if (key != KEY_DROP)
+		return;
+	if (time)
+		app_act(a, &(struct act){CMD_RANGE, 0, NULL});
+	a->dragging = false;
+}
+
+static void button(struct app *a, int32_t key, int y, int x)
+{
+	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
+	if (y < 0 || y >= a->rows - 4 || x >= a->env.cols || !pane_now(a)->click)
+		return;
+	if (key == KEY_DRAG || key == KEY_DROP) {
+		drag(a, key, y, x, &ask);
+		return;
+	}
+	a->drag_y = y;
+	a->dragging = false;
+	pane_now(a)->click(state_now(a), &a->env, y, x, key == KEY_CLICK2, &ask);
+	app_ask(a, &ask);
+	if (key == KEY_RCLICK)
+		app_act(a, &(struct act){CMD_OPEN, 0, NULL});
+}
+
+/* A tab of the first line. */
+static bool click_tab(struct app *a, int y, int x)
+{
+	int i = y == 0 ? app_tab_at(a, x) : -1;
+	if (i >= 0 && i != a->cur)
+		app_act(a, &(struct act){panes[i]->cmd, 0, NULL});
+	return i >= 0;
+}
+
+void app_click(struct app *a, int32_t key, int y, int x)
+{
+	static const struct {
+		int32_t key;
+		enum cmd_id cmd;
+		int count;
+	} wheel[] = {{KEY_WHEEL_UP, CMD_UP, 3}, {KEY_WHEEL_DOWN, CMD_DOWN, 3},
+	    {KEY_ZOOM_UP, CMD_ZOOM_IN, 0}, {KEY_ZOOM_DOWN, CMD_ZOOM_OUT, 0}};
+	struct step before = app_here(a);
+	bool wheeled = false;
+	a->sticky = false;
+	a->did = CMD_NONE;
+	a->queried = false;
+	if (a->pop.kind && app_pop_click(a, y, key == KEY_CLICK2))
+		return;
+	for (size_t i = 0; i < sizeof wheel / sizeof *wheel && !a->asking; i++)
+		if (wheel[i].key == key) {
+			if (wheel[i].cmd != CMD_UP && wheel[i].cmd != CMD_DOWN && pane_now(a)->bit == P_TIME)
+				button(a, KEY_CLICK, y - 2, x);	/* about the pointer */
+			app_act(a, &(struct act){wheel[i].cmd, wheel[i].count, NULL});
+			wheeled = true;
+		}
+	if (!wheeled && !a->asking && !(key == KEY_CLICK && click_tab(a, y, x)))
+		button(a, key, y - 2, x);
+	if (!a->sticky)
+		a->message[0] = '\0';
+	app_remember(a, &before);
+	app_update(a);
+	arena_reset(&a->scratch);
+}

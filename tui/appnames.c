@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Tags with names, presets of keys, and the lines of the configuration file.
+ *
+ *	tag NAME = RE
+ *
+ * A tag by name tags all functions that its expression matches, for `:tagged` to
+ * use: what one would do by hand with t, row by row. Sets of filters have names too, in
+ * appsaved.c. The lines of the configuration are the ":" line's words but for those
+ * that need a file to be open.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+enum { TAGS_MAX = 2000 };
+
+static struct named *find(struct app *a, const char *name, size_t n)
+{
+	for (size_t i = 0; i < a->nnamed; i++)
+		if (strlen(a->named[i].name) == n && !memcmp(a->named[i].name, name, n))
+			return &a->named[i];
+	return NULL;
+}
+
+/* "NAME = RE" is kept; "NAME" alone is left to the caller: false. */
+static bool define(struct app *a, const char *arg, size_t n)
+{
+	const char *s = arg + n + strspn(arg + n, " ");
+	if (*s != '=')
+		return false;
+	s += 1 + strspn(s + 1, " ");
+	struct named *old = find(a, arg, n);
+	if (!old) {
+		a->named = mem_grow(a->named, &a->namedcap, a->nnamed + 1, sizeof *a->named);
+		old = &a->named[a->nnamed++];
+		*old = (struct named){arena_strndup(&a->life, arg, n), NULL};
+	}
+	old->text = arena_strndup(&a->life, s, strlen(s));
+	return true;
+}
+
+static void list(struct app *a)
+{
+	struct buf b = {0};
+	for (size_t i = 0; i < a->nnamed; i++)
+		buf_printf(&b, " %s", a->named[i].name);
+	if (b.n)
+		app_message(a, ST_NORMAL, "tags:%s", buf_str(&b));
+	else
+		app_message(a, ST_DIM, "no tags have names: :tag NAME = RE");
+	buf_free(&b);
+}
+
+static void run_tag(struct app *a, const struct named *t)
+{
+	const struct snap *sn = session_snap(a->s);
+	struct err e;
+	struct rx *rx = rx_new(t->text, &e);
+	size_t before = a->env.ntagged;
+	if (!rx) {
+		app_message(a, ST_ERROR, "tag %s: %s", t->name, e.msg);
+		return;
+	}
+	for (fun_id f = 1; f < sn->nfuns && a->env.ntagged < TAGS_MAX; f++) {
+		const struct str_row *s = store_str(sn->st, store_fun(sn->st, f)->name);
+		bool have = false;
+		for (size_t i = 0; i < a->env.ntagged && !have; i++)
+			have = a->tagged[i] == f;
+		if (have || !rx_match(rx, s->s, s->n))
+			continue;
+		a->tagged = mem_grow(a->tagged, &a->tagcap, a->env.ntagged + 1, sizeof *a->tagged);
+		a->env.tagged = a->tagged;
+		a->tagged[a->env.ntagged++] = f;
+	}
+	rx_free(rx);
+	app_message(a, ST_DIM, "%zu functions tagged by %s: :tagged shows only stacks through them",
+	    a->env.ntagged - before, t->name);
+}
+
+void app_tag(struct app *a, const char *arg)
+{
+	size_t n = strcspn(arg, " =");
+	if (!n) {
+		list(a);
+		return;
+	}
+	if (define(a, arg, n))
+		return;
+	const struct named *t = find(a, arg, n);
+	if (t)
+		run_tag(a, t);
+	else
+		app_message(a, ST_ERROR, "no tag is called %s", arg);
+}
+
+const char *app_tag_name(const struct app *a, size_t i)
+{
+	return i < a->nnamed ? a->named[i].name : NULL;
+}
+
+/* w s zoom, a d pan, as in Perfetto and speedscope: on the timeline and in the flame graph alone. */
+static int preset(struct app *a, struct err *e)
+{
+	static const struct { const char *key, *cmd; } wasd[] = {
+	    {"w", "zoom-in"}, {"s", "zoom-out"}, {"a", "left"}, {"d", "right"}};
+	for (size_t i = 0; i < sizeof wasd / sizeof *wasd; i++)
+		if (keymap_add(&a->keys, wasd[i].key, wasd[i].cmd, P_TIME | P_FLAME, e))
+			return -1;
+	return 0;
+}
+
+int app_map(struct app *a, const char *arg, struct err *e)
+{
+	size_t n = strcspn(arg, " ");
+	const char *cmd = arg + n + strspn(arg + n, " ");
+	if (!strcmp(arg, "wasd"))
+		return preset(a, e);
+	if (!*cmd)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "map KEY COMMAND, or map wasd");
+	return keymap_add(&a->keys, arena_strndup(&a->scratch, arg, n), cmd, P_ALL, e);
+}
+
+int app_config_line(struct app *a, const char *s, struct err *e)
+{
+	size_t n = strcspn(s, " \t");
+	const char *arg = s + n + strspn(s + n, " \t");
+	if (!*s || *s == '#')
+		return 0;
+	if (n == 3 && !memcmp(s, "map", n))
+		return app_map(a, arg, e);
+	if (n == 3 && !memcmp(s, "set", n)) {
+		size_t k = strcspn(arg, " =");
+		return app_set(a, arena_strndup(&a->scratch, arg, k), arg + k + strspn(arg + k, " ="), e);
+	}
+	if (n == 6 && !memcmp(s, "filter", n))
+		return app_saved_line(a, arg, false, e);
+	if (n != 3 || memcmp(s, "tag", n))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%.*s: set, map, filter or tag is wanted", (int)(n < 40 ? n : 40), s);
+	size_t k = strcspn(arg, " =");
+	return k && define(a, arg, k) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "tag NAME = RE is wanted");
+}
