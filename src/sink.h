@@ -98,7 +98,9 @@ struct sink_enter {
 
 enum track_kind { TK_NONE, TK_P, TK_M, TK_G };
 
-enum mark_kind { MK_LOG, MK_PROC_START, MK_PROC_STOP, MK_PROC_STEAL, MK_GOMAXPROCS, MK_LABEL, MK_WAKE_NET };
+enum mark_kind { MK_LOG, MK_PROC_START, MK_PROC_STOP, MK_PROC_STEAL, MK_GOMAXPROCS, MK_LABEL, MK_WAKE_NET,
+	MK_QUEUE,	/* of a P, in a log of schedtrace: so many (task) goroutines are in its run queue */
+	MK__N };
 
 struct sink_mark {
 	int64_t t;

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { ALL_SPANS = (1 << (SP_RANGE + 1)) - 1, ALL_MARKS = (1 << (MK_WAKE_NET + 1)) - 1 };
+enum { ALL_SPANS = (1 << (SP_RANGE + 1)) - 1, ALL_MARKS = (1 << MK__N) - 1 };
 const struct ev_view ev_views[EV_VIEWS] = {
 	{"all", EL_ALL, ALL_SPANS, ALL_MARKS},
 	{"goroutines", 1 << EL_CREATE | 1 << EL_READY | 1 << EL_RUN | 1 << EL_BLOCK | 1 << EL_SYSCALL | 1 << EL_END, 0, 0},
@@ -42,6 +42,8 @@ static void mark_words(const struct store *st, const struct sink_mark *m, struct
 {
 	if (m->kind == MK_GOMAXPROCS)
 		buf_printf(b, "%llu Ps from now on", (unsigned long long)m->task);
+	else if (m->kind == MK_QUEUE)
+		buf_printf(b, "%llu in the queue", (unsigned long long)m->task);
 	else if (m->task)
 		buf_printf(b, "task %llu ", (unsigned long long)m->task);
 	if (store_str(st, m->category)->n)

@@ -198,6 +198,8 @@ void tl_draw_regions(const struct timeline *, const struct pane_env *, struct gr
 void tl_draw_stacks(const struct timeline *, const struct pane_env *, struct grid *,
     const struct tl_layout *, int y, trk_id, int level, int levels);
 /* Logs and CPU samples on top of a row that is drawn. */
+void tl_draw_queues(const struct timeline *, const struct pane_env *, struct grid *,
+    const struct tl_layout *, int y, trk_id);
 void tl_draw_ticks(const struct timeline *, const struct pane_env *, struct grid *,
     const struct tl_layout *, int y, trk_id);
 void tl_stack_of(

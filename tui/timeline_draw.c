@@ -258,6 +258,8 @@ static void draw_track(const struct timeline *tl, const struct pane_env *env, st
 	}
 	if (gor && !env->compact)
 		tl_draw_ticks(tl, env, g, lay, y, trk);
+	if (snap->trace.log && store_trk(snap->st, trk)->kind == TK_P)
+		tl_draw_queues(tl, env, g, lay, y, trk);
 }
 
 /* ---- the gutter */

@@ -66,10 +66,10 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, const str
 	case HD_PROCS: return tl->procs;
 	case HD_BUSY:
 		return tl->nrow > 0 && !sn->trace.log; /* which are is not always known of those */
-	case HD_STARTS: return tl->nrow > 0 && sn->nmarks > 0;
+	case HD_STARTS: return tl->nrow > 0 && sn->nmarks > 0 && !sn->trace.log;
 	case HD_STW:
 	case HD_GC: return early || sn->nspans > 0;
-	case HD_LOGS: return early || sn->nmarks > 0;
+	case HD_LOGS: return early || (sn->nmarks > 0 && !sn->trace.log);
 	default:
 		return h->ct < 0 || (early && tl->nrow > 0 && h->ct >= CT_RUNNABLE) ||
 		       sn->ncounts[h->ct] > 1;

@@ -357,3 +357,24 @@ void tl_draw_ticks(const struct timeline *tl, const struct pane_env *env, struct
 	ticks(tl, g, l, y, trk, tl->inlay->sample, tl->inlay->nsample, was, g->ascii ? '^' : 0xb7);
 	ticks(tl, g, l, y, trk, tl->inlay->log, tl->inlay->nlog, was, g->ascii ? '\'' : 0x2575);
 }
+
+/* On the row of a P, of a log of schedtrace: how many goroutines were in its queue, where there were any.
+   So many lines that they would be all digits are left out: the line above the rows has their sum. */
+void tl_draw_queues(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *l, int y, trk_id trk)
+{
+	enum { MANY = 100000 };
+	const struct snap *sn = session_snap(env->s);
+	uint32_t end, i = marks_range(sn, tl->t0, tl->t1, &end);
+	uint64_t *most = arena_zalloc(env->scratch, ((size_t)l->cells + 1) * sizeof *most);
+	for (; i < end && end - i <= MANY; i++) {
+		const struct sink_mark *m = store_mark(sn->st, i);
+		int c = tl_cell(tl, l->cells, m->t);
+		if (m->kind == MK_QUEUE && m->trk == trk && m->task > most[c])
+			most[c] = m->task;
+	}
+	for (int c = 0; c < l->cells; c++)
+		if (most[c])
+			grid_put(g, y, l->gutter + c, most[c] > 9 ? '+' : '0' + (uint32_t)most[c], ST_S_READY,
+			    ST_NORMAL, AT_BOLD);
+}

@@ -112,7 +112,7 @@ void bins_marks(const struct snap *sn, uint32_t kinds, trk_id trk, int64_t t0, i
 
 /* ---- marks by kind: how many there are before every 256th */
 
-enum { MARK_STEP = 256, MARK_KINDS = MK_WAKE_NET + 1 };
+enum { MARK_STEP = 256, MARK_KINDS = MK__N };
 struct mark_sums {
 	uint32_t n;
 	uint32_t (*before)[MARK_KINDS];

@@ -176,7 +176,8 @@ const char *el_name(const struct snap *sn, const struct el_event *e)
 	static const char *const begin[] = {"TaskBegin", "RegionBegin", "GCBegin", "STWBegin", "AssistBegin", "SweepBegin",
 		"RangeBegin"};
 	static const char *const end[] = {"TaskEnd", "RegionEnd", "GCEnd", "STWEnd", "AssistEnd", "SweepEnd", "RangeEnd"};
-	static const char *const marks[] = {"Log", "ProcStart", "ProcStop", "ProcSteal", "GoMaxProcs", "Label", "NetWake"};
+	static const char *const marks[] = {"Log", "ProcStart", "ProcStop", "ProcSteal", "GoMaxProcs", "Label", "NetWake",
+		"Queue"};
 	switch (e->kind) {
 	case EL_BEGIN_SPAN: return begin[store_span(sn->st, e->who)->s.kind];
 	case EL_END_SPAN: return end[store_span(sn->st, e->who)->s.kind];

@@ -36,9 +36,9 @@ struct gc_rec { struct gdb_gc g; uint64_t at; };
 struct sched_rec { struct gdb_sched s; size_t unit, nunit; };
 struct run { int64_t base, end, wall; size_t gc, sched; };	/* wall: at its own time 0; first of its records */
 
-/* Something that happens, in the order of time; at one time SCHED lines come first, then cycles as they
-   were added. */
-enum point_kind { PT_SCHED, PT_GC, PT_MARK, PT_UTIL, PT_UTIL_END, PT_MARK_END, PT_LAST_STW, PT_STW_END };
+/* Something that happens, in the order of time; at one time a new run of the program comes first,
+   then SCHED lines, then cycles as they were added. */
+enum point_kind { PT_RUN, PT_SCHED, PT_GC, PT_MARK, PT_UTIL, PT_UTIL_END, PT_MARK_END, PT_LAST_STW, PT_STW_END };
 struct point { int64_t t; enum point_kind kind; uint32_t i, proc; enum util_what what; size_t seq; };
 
 struct godebug {
@@ -58,6 +58,7 @@ struct godebug {
 	size_t nproc, cproc, cbase, cshown, nstates;
 	bool stopped, has_stacks;
 	uint32_t procs;			/* GOMAXPROCS as last told */
+	const struct sched_rec *newest;	/* SCHED line, of this run */
 	str_id n_gc, n_forced, n_stw0, n_stw1;
 };
 
@@ -140,7 +141,7 @@ static void gather(struct godebug *d, struct bytes b)
 static void add_point(struct godebug *d, struct point p)
 {
 	d->point = mem_grow(d->point, &d->cpoint, d->npoint + 1, sizeof *d->point);
-	p.seq = p.kind == PT_SCHED ? 0 : d->npoint + 1;
+	p.seq = p.kind == PT_RUN ? 0 : p.kind == PT_SCHED ? 1 : d->npoint + 2;
 	d->point[d->npoint++] = p;
 }
 
@@ -199,6 +200,8 @@ static int64_t make_points(struct godebug *d)
 	for (size_t r = 0; r < d->nrun; r++) {
 		const struct run *run = &d->run[r];
 		size_t gc1 = r + 1 < d->nrun ? run[1].gc : d->ngc, sched1 = r + 1 < d->nrun ? run[1].sched : d->nsched;
+		if (r)
+			add_point(d, (struct point){.t = run->base, .kind = PT_RUN, .i = (uint32_t)r});
 		for (size_t i = run->gc; i < gc1; i++) {
 			int64_t t = run->base + d->gc[i].g.t;	/* known to the millisecond only */
 			busy = add_cycle(d, (uint32_t)i, t > busy ? t : busy);
@@ -209,12 +212,13 @@ static int64_t make_points(struct godebug *d)
 			add_point(d, (struct point){.t = t, .kind = PT_SCHED, .i = (uint32_t)i});
 			end = t > end ? t : end;
 			if (i > run->sched)
-				step = d->sched[i].s.t - d->sched[i - 1].s.t;
+				step = d->sched[i].s.t - d->sched[i - 1].s.t;	/* not negative: that is a new run */
 		}
 	}
 	/* the last line holds as long as the one before it did */
-	if (d->nsched && end < d->run[d->nrun - 1].base + d->sched[d->nsched - 1].s.t + step)
-		end = d->run[d->nrun - 1].base + d->sched[d->nsched - 1].s.t + step;
+	const struct run *last = &d->run[d->nrun - 1];
+	if (d->nsched > last->sched && end < last->base + d->sched[d->nsched - 1].s.t + step)
+		end = last->base + d->sched[d->nsched - 1].s.t + step;
 	if (d->npoint)
 		qsort(d->point, d->npoint, sizeof *d->point, point_cmp);
 	return end > 0 ? end : 1;
@@ -263,8 +267,14 @@ static void need_proc(struct godebug *d, uint64_t i)
 	}
 }
 
+static void tell_queue(const struct godebug *d, int64_t t, uint64_t proc, uint64_t n)
+{
+	if (n && proc < d->nproc)
+		d->s->ops->mark(d->s->self, &(struct sink_mark){.t = t, .kind = MK_QUEUE, .trk = d->proc[proc], .task = n});
+}
+
 /* Which Ps are busy, as far as one line of their queues says so. The sum of the queues. */
-static uint64_t queued_procs(struct godebug *d, const struct gdb_sched *s)
+static uint64_t queued_procs(struct godebug *d, int64_t t, const struct gdb_sched *s)
 {
 	struct words list = s->queues;
 	uint64_t n = 0, busy = 0, sum = 0, q, idle = s->v[GD_IDLE_PROCS];
@@ -272,8 +282,10 @@ static uint64_t queued_procs(struct godebug *d, const struct gdb_sched *s)
 		need_proc(d, n);
 		sum += q;
 		busy += q > 0;
-		if (n < d->nproc)
-			d->base[n] = q ? TS_RUN : TS_UNKNOWN;	/* an idle P has nothing in its queue */
+		if (n >= d->nproc)
+			continue;
+		d->base[n] = q ? TS_RUN : TS_UNKNOWN;	/* an idle P has nothing in its queue */
+		tell_queue(d, t, n, q);
 	}
 	for (size_t i = n < d->nproc ? (size_t)n : d->nproc; i < d->nproc; i++)
 		d->base[i] = TS_NONE;
@@ -401,14 +413,18 @@ static void tell_sched(struct godebug *d, const struct point *p)
 	const struct sched_rec *r = &d->sched[p->i];
 	const struct gdb_sched *s = &r->s;
 	uint64_t queued = 0;
+	d->newest = r;
 	set_procs(d, p, s->v[GD_PROCS]);
 	if (r->nunit) {
 		tell_detail(d, p->t, r);
 		tell_gone(d, p->t, r);
 		for (size_t i = 0; i < r->nunit; i++)
-			queued += d->unit[r->unit + i].kind == 'P' ? d->unit[r->unit + i].queue : 0;
+			if (d->unit[r->unit + i].kind == 'P') {
+				queued += d->unit[r->unit + i].queue;
+				tell_queue(d, p->t, d->unit[r->unit + i].id, d->unit[r->unit + i].queue);
+			}
 	} else {
-		queued = queued_procs(d, s);
+		queued = queued_procs(d, p->t, s);
 	}
 	show_procs(d, p->t);
 	count(d, p->t, CT_QUEUED, s->v[GD_RUNQ] + queued);
@@ -463,10 +479,28 @@ static void tell_mark(struct godebug *d, const struct point *p, const struct gdb
 	    .name = g->forced ? d->n_forced : d->n_gc, .v0 = g->heap0, .v1 = g->heap2});
 }
 
+/* The program was started again: nothing of its former life is there any more. */
+static void tell_run(struct godebug *d, int64_t t)
+{
+	for (size_t i = 0; i < d->nproc; i++)
+		d->base[i] = TS_NONE;
+	show_procs(d, t);
+	const struct sched_rec *r = d->newest;
+	for (size_t i = 0; r && i < r->nunit; i++) {
+		const struct gdb_unit *u = &d->unit[r->unit + i];
+		if (u->kind != 'P')
+			d->s->ops->enter(d->s->self, d->s->ops->track(d->s->self, u->kind == 'G' ? TK_G : TK_M, u->id), t, TS_NONE, 0, 0);
+	}
+	d->newest = NULL;
+}
+
 static void tell_point(struct godebug *d, const struct point *p)
 {
-	const struct gdb_gc *g = p->kind == PT_SCHED ? NULL : &d->gc[p->i].g;
+	const struct gdb_gc *g = p->kind <= PT_SCHED ? NULL : &d->gc[p->i].g;
 	switch (p->kind) {
+	case PT_RUN:
+		tell_run(d, p->t);
+		break;
 	case PT_SCHED:
 		tell_sched(d, p);
 		break;

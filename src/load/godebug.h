@@ -26,7 +26,7 @@ struct gdb_sched {
 	int64_t t;
 	uint64_t v[GD__N];
 	bool gcwaiting, detail;
-	struct words queues, ticks;	/* numbers; of Ps in order; not with detail, ticks since 1.26 */
+	struct words queues;		/* numbers, of Ps in order; not with detail */
 };
 bool gdb_sched(struct words line, struct gdb_sched *);
 /* The next number of a list. */

@@ -181,14 +181,13 @@ static bool sched_at(struct words t, struct gdb_sched *s)
 	if (!words_take(&t, "SCHED ") || !take_time(&t, 1000000, &s->t) || !words_take(&t, "ms: gomaxprocs="))
 		return false;
 	t.p -= 11;
-	s->queues = s->ticks = (struct words){t.end, t.end};
+	s->queues = (struct words){t.end, t.end};
 	for (;;) {
 		words_spaces(&t);
 		if (words_start(t, "[")) {
 			s->queues = take_list(&t);
 		} else if (words_start(t, "schedticks=[")) {
-			words_until(&t, '=', &ms);
-			s->ticks = take_list(&t);
+			words_until(&t, ']', &ms);	/* since 1.26: how often each P was given work, ever */
 		} else if (!take_field(&t, &key, &value)) {
 			break;
 		} else if (same(key, "gcwaiting")) {

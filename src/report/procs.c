@@ -12,6 +12,7 @@
 #include "store/spans.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const enum tstate shown[] = { TS_RUN, TS_GCWORK, TS_ASSIST, TS_SWEEP, TS_STW, TS_SYSCALL, TS_IDLE };
 enum { SHOWN = sizeof shown / sizeof *shown };
@@ -28,6 +29,28 @@ static uint32_t *count_thefts(const struct trep *r)
 	return n;
 }
 
+/* Of a log: how long it is not known what the P did, in how many of the lines it had something in its run
+   queue, and how much at most. */
+static void queue_cells(const struct trep *r, struct table *t, trk_id p, double unknown)
+{
+	uint64_t most = 0, lines = 0, all = 0;
+	for (uint32_t i = 0; i < r->sn->ncounts[CT_QUEUED]; i++) {
+		int64_t at = store_count(r->st, CT_QUEUED, i)->t;
+		all += at >= r->t0 && at <= r->t1;
+	}
+	uint32_t end, i = marks_range(r->sn, r->t0, r->t1 + 1, &end);
+	for (; i < end; i++) {
+		const struct sink_mark *m = store_mark(r->st, i);
+		if (m->kind != MK_QUEUE || m->trk != p)
+			continue;
+		lines++;
+		most = m->task > most ? m->task : most;
+	}
+	table_share(t, unknown);
+	table_share(t, all ? (double)lines / (double)all : 0);
+	table_int(t, (int64_t)most);
+}
+
 static void proc_rows(const struct trep *r, struct table *t)
 {
 	int64_t all = r->t1 > r->t0 ? r->t1 - r->t0 : 1;
@@ -41,7 +64,10 @@ static void proc_rows(const struct trep *r, struct table *t)
 		for (int i = 0; i < SHOWN; i++)
 			table_share(t, (double)b.ns[shown[i]] / (double)all);
 		table_share(t, (double)b.ns[TS_NONE] / (double)all);
-		table_int(t, stolen[p]);
+		if (r->sn->trace.log)
+			queue_cells(r, t, p, (double)b.ns[TS_UNKNOWN] / (double)all);
+		else
+			table_int(t, stolen[p]);
 	}
 }
 
@@ -97,7 +123,11 @@ static void print_json(const struct trep *r, const struct table *t)
 
 int report_procs(const struct opt *o, struct out *out, struct err *e)
 {
-	static const struct table_col col[] = {
+	enum { OF_ALL = 9, COLS = 12 };
+	static const struct table_col of_log[COLS - OF_ALL] = {
+		{ "Unknown", "unknown", TB_SHARE }, { "Queued", "queued", TB_SHARE }, { "at most", "queued_max", TB_INT },
+	};
+	struct table_col col[COLS] = {
 		{ "P", "proc", TB_INT }, { "Running", "run", TB_SHARE }, { "GC worker", "gc_worker", TB_SHARE },
 		{ "Assist", "assist", TB_SHARE }, { "Sweep", "sweep", TB_SHARE }, { "STW", "stw", TB_SHARE },
 		{ "Syscall", "syscall", TB_SHARE }, { "Idle", "idle", TB_SHARE }, { "Absent", "absent", TB_SHARE },
@@ -107,7 +137,9 @@ int report_procs(const struct opt *o, struct out *out, struct err *e)
 	if (trep_open(&r, o, out, e))
 		return -1;
 	struct table t;
-	table_begin(&t, col, sizeof col / sizeof *col);
+	if (r.sn->trace.log)
+		memcpy(col + OF_ALL, of_log, sizeof of_log);
+	table_begin(&t, col, r.sn->trace.log ? COLS : OF_ALL + 1);
 	proc_rows(&r, &t);
 	if (t.ncell)
 		qsort(t.cell, t.ncell / t.ncol, t.ncol * sizeof *t.cell, proc_cmp);
