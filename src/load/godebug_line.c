@@ -187,7 +187,8 @@ static bool sched_at(struct words t, struct gdb_sched *s)
 		if (words_start(t, "[")) {
 			s->queues = take_list(&t);
 		} else if (words_start(t, "schedticks=[")) {
-			words_until(&t, ']', &ms);	/* since 1.26: how often each P was given work, ever */
+			if (!words_until(&t, ']', &ms))	/* since 1.26: how often each P was given work, ever */
+				break;
 		} else if (!take_field(&t, &key, &value)) {
 			break;
 		} else if (same(key, "gcwaiting")) {
