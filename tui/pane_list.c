@@ -617,20 +617,8 @@ static void load(void *st, const struct pane_env *env, const struct view *from)
 static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
 	struct listview *v = st;
-	*at = 0;
 	mark_hits(v, env);
-	if (!v->hit.n)
-		return 0;
-	uint32_t n = v->rows.n, i = v->rows.sel;
-	if (dir == 1 || dir == -1)
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	while (dir && !v->hit.at[i])
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	if (dir)
-		rows_select(&v->rows, i);
-	for (uint32_t k = 0; v->hit.at[i] && k <= i; k++)
-		*at += v->hit.at[k];
-	return v->hit.n;
+	return hits_step(&v->hit, &v->rows, dir, at);
 }
 
 static void keys(const void *st, const struct pane_env *env, struct buf *b)

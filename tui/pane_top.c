@@ -595,21 +595,10 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 {
 	struct top *p = st;
 	mark_hits(p, env);
-	*at = 0;
-	if (!p->hit.n)
-		return 0;
-	uint32_t n = p->rows.n, i = p->rows.sel;
-	if (dir == 1 || dir == -1)
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	while (dir && !p->hit.at[i])
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	if (dir) {
-		rows_select(&p->rows, i);
+	uint32_t n = hits_step(&p->hit, &p->rows, dir, at);
+	if (dir && n)
 		keep(p);
-	}
-	for (uint32_t k = 0; p->hit.at[i] && k <= i; k++)
-		*at += p->hit.at[k];
-	return p->hit.n;
+	return n;
 }
 
 static void keys(const void *st, const struct pane_env *env, struct buf *b)

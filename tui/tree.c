@@ -238,6 +238,23 @@ void hits_begin(struct hits *h, const struct pane_env *env, size_t n)
 	h->text = xstrdup(env->find.text);
 }
 
+uint32_t hits_step(const struct hits *h, struct rows *rows, int dir, uint32_t *at)
+{
+	uint32_t n = rows->n, i = rows->sel;
+	*at = 0;
+	if (!h->n)
+		return 0;
+	if (dir == 1 || dir == -1)
+		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+	while (dir && !h->at[i])
+		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+	if (dir)
+		rows_select(rows, i);
+	for (uint32_t k = 0; h->at[i] && k <= i; k++)
+		*at += h->at[k];
+	return h->n;
+}
+
 bool hits_fresh(const struct hits *h, const struct pane_env *env)
 {
 	return h->at && env->find.rx && !strcmp(h->text, env->find.text);

@@ -5,6 +5,7 @@
 
 #include "analysis/calls.h"
 #include "pane.h"
+#include "rows.h"
 
 /*
  * What the panes on call trees (top, list, peek, flame) have in common: the
@@ -45,6 +46,9 @@ struct hits {
 void hits_begin(struct hits *, const struct pane_env *, size_t n);	/* all zero; at is NULL without a search */
 bool hits_fresh(const struct hits *, const struct pane_env *);		/* of the search in force */
 void hits_drop(struct hits *);
+/* A pane's find() over hits by row: select the next (1), the one before (-1) or the first from here on (2);
+   0 stays. How many hits there are, and *at: which of them is selected, 0 none. */
+uint32_t hits_step(const struct hits *, struct rows *, int dir, uint32_t *at);
 
 void tree_place(const struct calls *, uint32_t thing, struct place *);
 uint32_t tree_thing(const struct calls *, const struct place *);	/* 0: none */
