@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Names for addresses, out of debug information and symbols together, as pprof
- * makes them of addr2line's and nm's answers: debug information knows inlined
- * calls and lines, but calls the clone of a function (foo.constprop.0, foo.cold)
- * foo and may not know its namespace, so the outermost frame takes the symbol's
- * name where that says more. A stripped program of Go still has the tables of
+ * Names for addresses, out of debug information and symbols together, as
+ * llvm-symbolizer does for pprof: debug information knows inlined calls and
+ * lines, but calls the clone of a function (foo.constprop.0, foo.cold) foo and may
+ * not know its namespace, so the outermost frame takes the name of the symbol. A stripped program of Go still has the tables of
  * its runtime.
  */
 #include "config.h"
@@ -61,8 +60,8 @@ size_t binary_frames(struct binary *b, uint64_t addr, struct debug_frame *f, siz
 	elf_symbols(&b->elf, NULL);
 	const struct elf_sym *s = elf_function(&b->elf, at);
 	if (!n && s)
-		f[n++] = (struct debug_frame){s->name, "", 0, 0, 0};
-	else if (n && s && strlen(s->name) > strlen(f[n - 1].name) + 1)
+		f[n++] = (struct debug_frame){s->name, s->source && !b->fast ? s->source : "", 0, 0, 0};
+	else if (n && s)
 		f[n - 1].name = s->name;
 	return n;
 }

@@ -255,14 +255,18 @@ static int by_address(const void *x, const void *y)
 	return strcmp(a->name, b->name);
 }
 
-static bool read_symbol(const struct elf *f, const struct section *names, uint64_t at, struct elf_sym *s)
+/* *source: the file that local symbols are of from here on. */
+static bool read_symbol(const struct elf *f, const struct section *names, uint64_t at, const char **source,
+    struct elf_sym *s)
 {
 	enum { OBJECT = 1, SECTION = 3, FILE_NAME = 4, COMMON = 5, TLS = 6, UNDEFINED = 0 };
 	uint8_t info = f->file.p[at + (f->wide ? 4 : 12)], type = info & 15;
 	uint16_t section = u16(f, at + (f->wide ? 6 : 14));
 	*s = (struct elf_sym){.addr = word(f, at + (f->wide ? 8 : 4)), .size = word(f, at + (f->wide ? 16 : 8)),
 	    .name = text_at(f, names, u32(f, at)), .data = type == OBJECT || type == COMMON || type == TLS,
-	    .local = info >> 4 == 0};
+	    .source = info >> 4 ? NULL : *source};
+	if (type == FILE_NAME)
+		*source = s->name && *s->name ? s->name : NULL;
 	return s->name && *s->name && section != UNDEFINED && type != SECTION && type != FILE_NAME;
 }
 
@@ -275,8 +279,10 @@ static int read_symbols(struct elf *f, const struct sections *s, const struct se
 	f->sym = mem_try((n + 1) * sizeof *f->sym);
 	if (!f->sym)
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "no memory for its symbols");
+	const char *source = NULL;
 	for (uint64_t i = 1; i < n; i++)
-		f->nsym += read_symbol(f, &names, tab->off + i * size, &f->sym[f->nsym]);
+		if (read_symbol(f, &names, tab->off + i * size, &source, &f->sym[f->nsym]))
+			f->sym[f->nsym++].order = (uint32_t)i;
 	qsort(f->sym, f->nsym, sizeof *f->sym, by_address);
 	return 0;
 }
@@ -290,7 +296,7 @@ static void go_symbols(struct elf *f)
 	for (uint64_t i = 0, addr, end; i < g.nfun; i++) {
 		const char *name = gopcln_function(&g, i, &addr, &end);
 		if (name && *name && end > addr)
-			f->sym[f->nsym++] = (struct elf_sym){addr, end - addr, name, false, false};
+			f->sym[f->nsym++] = (struct elf_sym){addr, end - addr, name, NULL, false, (uint32_t)i};
 	}
 	qsort(f->sym, f->nsym, sizeof *f->sym, by_address);
 }
@@ -319,8 +325,9 @@ int elf_symbols(struct elf *f, struct err *e)
 	return 0;
 }
 
-/* Of those that begin last at or before it: one that covers it, a function rather than a label, a global
-   one rather than a local. A symbol without a size reaches to the next. */
+/* Of those that begin last at or before it: of several names for one place the one of the largest size that
+   comes last in the table, if it covers the address, as llvm-symbolizer has it. A symbol without a size
+   reaches to the next. */
 const struct elf_sym *elf_function(const struct elf *f, uint64_t addr)
 {
 	size_t lo = 0, hi = f->nsym;
@@ -332,18 +339,12 @@ const struct elf_sym *elf_function(const struct elf *f, uint64_t addr)
 			hi = mid;
 	}
 	const struct elf_sym *best = NULL;
-	int score = -1;
-	for (size_t k = 0; lo > 0 && k < 64; lo--, k++) {
+	for (; lo > 0 && (!best || f->sym[lo - 1].addr == best->addr); lo--) {
 		const struct elf_sym *s = &f->sym[lo - 1];
-		if (best && s->addr != best->addr)
-			break;
-		if (s->data || (s->size && addr - s->addr >= s->size))
-			continue;
-		int mine = (s->size != 0) * 2 + !s->local;
-		if (mine > score)
-			best = s, score = mine;
+		if (!best || s->size > best->size || (s->size == best->size && s->order > best->order))
+			best = s;
 	}
-	return best;
+	return best && !best->data && (!best->size || addr - best->addr < best->size) ? best : NULL;
 }
 
 /* ---- where it was mapped */

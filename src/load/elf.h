@@ -17,7 +17,9 @@ struct elf_seg {
 struct elf_sym {
 	uint64_t addr, size;
 	const char *name;	/* in the file; never empty */
-	bool data, local;
+	const char *source;	/* of a local one: the file it was compiled from, as the table has it; NULL */
+	bool data;
+	uint32_t order;		/* in the table */
 };
 
 struct elf {
