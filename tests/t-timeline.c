@@ -52,7 +52,7 @@ static void hunt(const struct snap *sn, const struct brute *q)
 	struct hunt_hits h;
 	struct hunt *hunt = hunt_new(q->cond, &e);
 	uint64_t n = 0, ns = 0;
-	bool shown = true;	/* every hit is found on its row */
+	bool shown = true; /* every hit is found on its row */
 	OK(hunt != NULL);
 	if (!hunt)
 		return;
@@ -189,6 +189,45 @@ static void windows(const struct snap *sn, struct arena *a)
 	OK(states);
 }
 
+/* Rows of Ms are those of the Ps that they carry: exact but where P changes too often within a
+ * column. */
+static void threads(const struct snap *sn)
+{
+	enum { N = 40 };
+	uint32_t same = 0, all = 0;
+	bool whole = true;
+	for (int i = 0; i < 300; i++) {
+		trk_id m = 1 + rnd(sn->ntrks < 64 ? sn->ntrks - 1 : 63);
+		int64_t t0 = sn->t0 + (int64_t)rnd(1u << 20) * (sn->t1 - sn->t0) / (1 << 20);
+		int64_t t1 = t0 + N + (int64_t)rnd(1u << (i % 20)) * (sn->t1 - t0) / (1 << 20);
+		struct bin row[N];
+		struct ival v;
+		if (store_trk(sn->st, m)->kind != TK_M || t1 > sn->t1)
+			continue;
+		bins_row(sn, m, t0, t1, N, row);
+		for (uint32_t k = 0; k < N; k++) {
+			int64_t a = bin_edge(t0, t1, N, k), b = bin_edge(t0, t1, N, k + 1), sum = 0;
+			struct bin x = {{0}};
+			bool ok = ival_at(sn, m, a, &v) || ival_near(sn, m, a, 1, &v);
+			for (; ok && v.t0 < b; ok = ival_step(sn, &v, 1))
+				if (v.t1 > a)
+					x.ns[v.state] +=
+					    (v.t1 < b ? v.t1 : b) - (v.t0 > a ? v.t0 : a);
+			for (int s = 1; s < TS__N; s++)
+				sum += x.ns[s];
+			x.ns[TS_NONE] = b - a - sum;
+			all++;
+			same += !memcmp(&x, &row[k], sizeof x);
+			for (int s = 0; s < TS__N; s++)
+				sum -= s ? row[k].ns[s] : 0;
+			whole = whole && sum == 0;
+		}
+	}
+	OK(whole);
+	printf("%u of %u columns of threads exact\n", same, all);
+	OK(all > 500 && same * 100 >= all * 90);
+}
+
 /* ---- neighbourhoods */
 
 static void neighbours(const struct snap *sn, struct arena *a)
@@ -236,6 +275,7 @@ int main(void)
 	hunts(sn);
 	inlays(sn, &a);
 	windows(sn, &a);
+	threads(sn);
 	neighbours(sn, &a);
 	arena_free(&a);
 	build_free(b);

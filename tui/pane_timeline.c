@@ -482,13 +482,23 @@ static void tl_click(
 
 static int topics(const void *st, const struct pane_env *env, enum topic *t)
 {
+	static const enum topic kinds[] = {[TK_NONE] = TOPIC_NONE,
+	    [TK_P] = TOPIC_T_PROC,
+	    [TK_M] = TOPIC_T_THREAD,
+	    [TK_G] = TOPIC_T_GOROUTINE};
 	const struct timeline *tl = st;
+	struct tl_row r = tl_selected(tl);
 	struct ival iv;
-	t[0] = tl_interval(tl, env, &iv) ? explain_state(iv.state) : TOPIC_NONE;
-	t[1] = tl->kind == TL_G	  ? TOPIC_T_GOROUTINE
-	       : tl->kind == TL_M ? TOPIC_T_THREAD
-				  : TOPIC_T_PROC;
-	return 2;
+	int n = 0;
+	if (r.what == ROW_TRACK && tl_interval(tl, env, &iv))
+		t[n++] = explain_state(iv.state);
+	t[n++] = r.what == ROW_TASK	? TOPIC_T_TASK
+		 : r.what == ROW_REGION ? TOPIC_T_REGION
+		 : r.what == ROW_STACK	? TOPIC_T_STACKS
+					: kinds[store_trk(session_snap(env->s)->st, r.id)->kind];
+	if (tl->hunt)
+		t[n++] = TOPIC_T_HITS;
+	return n;
 }
 
 const struct pane_ops pane_timeline = {

@@ -187,6 +187,23 @@ static void axis_label(
 	}
 }
 
+/* The range of time that all panes are narrowed to: a band on the axis. */
+static void draw_filter(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *l, int y)
+{
+	const struct query *q = session_query(env->s);
+	int64_t a = q->from == TIME_NONE ? tl->t0 : q->from,
+		b = q->to == TIME_NONE ? tl->t1 : q->to;
+	if (q->suspended || (q->from == TIME_NONE && q->to == TIME_NONE) || b <= tl->t0 ||
+	    a >= tl->t1)
+		return;
+	int c0 = a <= tl->t0 ? 0 : tl_cell(tl, l->cells, a),
+	    c1 = b >= tl->t1 ? l->cells - 1 : tl_cell(tl, l->cells, b);
+	if (g->ascii || g->mono)
+		grid_attr(g, (struct rect){y, l->gutter + c0, 1, c1 - c0 + 1}, AT_UNDERLINE);
+	grid_back(g, (struct rect){y, l->gutter + c0, 1, c1 - c0 + 1}, ST_RANGE);
+}
+
 static void draw_axis(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *l, int y)
 {
@@ -212,6 +229,7 @@ static void draw_axis(const struct timeline *tl, const struct pane_env *env, str
 			break;
 	}
 	buf_free(&b);
+	draw_filter(tl, env, g, l, y);
 	if (tl->at >= tl->t0 && tl->at < tl->t1)
 		grid_put(g, y, l->gutter + tl_cell(tl, l->cells, tl->at), g->ascii ? 'v' : 0x25bc,
 		    ST_ACCENT, ST_NORMAL, AT_BOLD);

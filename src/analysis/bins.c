@@ -35,9 +35,9 @@ static void bin_add(struct bin *b, const int64_t *to, const int64_t *from)
 		b->ns[s] += to[s] - from[s];
 }
 
-/* Add what the part of columns [0, n) that lies in one sheet has. */
+/* Add what the part of columns [*k, end) that lies in one sheet has. */
 static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t t1, uint32_t n,
-    uint32_t *k, struct bin *out)
+    uint32_t *k, uint32_t end, struct bin *out)
 {
 	int64_t sum[2][TS__N];
 	unsigned now = 0;
@@ -59,29 +59,36 @@ static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t 
 			now = !now;
 			have = true;
 		}
-		if (past || *k + 1 >= n)
+		if (past || *k + 1 >= end)
 			break;
+	}
+}
+
+/* Columns [k, end) of n. */
+static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_t n, uint32_t k,
+    uint32_t end, struct bin *out)
+{
+	if (k >= end || t1 <= t0)
+		return;
+	memset(out + k, 0, (end - k) * sizeof *out);
+	int64_t from = bin_edge(t0, t1, n, k), to = bin_edge(t0, t1, n, end);
+	for (uint32_t i = sheet_at(sn, from); i < sn->nsheets; i++) {
+		const struct sheet *sh = store_sheet(sn->st, i);
+		if (sh->t0 >= to)
+			break;
+		if (sh->t1 <= from)
+			continue;
+		while (k + 1 < end && bin_edge(t0, t1, n, k + 1) <= sh->t0)
+			k++;
+		bins_sheet(sh, sheet_row(sh, trk), t0, t1, n, &k, end, out);
 	}
 }
 
 static void raw_row(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_t n, struct bin *out)
 {
 	memset(out, 0, n * sizeof *out);
-	if (!n || t1 <= t0)
-		return;
-	uint32_t k = 0;
-	for (uint32_t i = sheet_at(sn, t0); i < sn->nsheets; i++) {
-		const struct sheet *sh = store_sheet(sn->st, i);
-		if (sh->t0 >= t1)
-			break;
-		if (sh->t1 <= t0)
-			continue;
-		while (k + 1 < n && bin_edge(t0, t1, n, k + 1) <= sh->t0)
-			k++;
-		bins_sheet(sh, sheet_row(sh, trk), t0, t1, n, &k, out);
-	}
+	raw_columns(sn, trk, t0, t1, n, 0, n, out);
 }
-
 
 enum tstate bin_main(const struct bin *b, bool all)
 {
@@ -356,14 +363,29 @@ static void column_of_m(const struct snap *sn, trk_id m, int64_t a, int64_t b, s
 	out->ns[TS_NONE] += none;
 }
 
+/* Columns from k on that lie within one stretch of carrying one P are that P's; how many. */
+static uint32_t columns_of_p(const struct snap *sn, trk_id m, int64_t t0, int64_t t1, uint32_t n, uint32_t k, struct bin *out)
+{
+	struct ival v;
+	uint32_t end = k;
+	if (!raw_at(sn, m, bin_edge(t0, t1, n, k), &v) || !carries(sn, &v))
+		return 0;
+	while (end < n && bin_edge(t0, t1, n, end + 1) <= v.t1)
+		end++;
+	raw_columns(sn, v.who, t0, t1, n, k, end, out);
+	return end - k;
+}
+
 void bins_row(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_t n, struct bin *out)
 {
 	raw_row(sn, trk, t0, t1, n, out);
 	if (!is_m(sn, trk))
 		return;
-	for (uint32_t k = 0; k < n; k++)
-		if (out[k].ns[TS_RUN])
+	for (uint32_t k = 0, m; k < n; k += m ? m : 1) {
+		m = out[k].ns[TS_RUN] ? columns_of_p(sn, trk, t0, t1, n, k, out) : 0;
+		if (!m && out[k].ns[TS_RUN])
 			column_of_m(sn, trk, bin_edge(t0, t1, n, k), bin_edge(t0, t1, n, k + 1), &out[k]);
+	}
 }
 
 void bins_sum(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, struct bin *out)
