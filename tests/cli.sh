@@ -127,4 +127,13 @@ if [ -w /dev/full ]; then
 	"$TTRACE" events "$trace" >/dev/full 2>err && fail "a full disk is success"
 	[ "$(wc -l <err)" = 1 ] || fail "a full disk says $(cat err)"
 fi
+
+# a trace that was not stopped: of all of it but the end, which says so, and the head of what would have come next
+printf 'go 1.26 trace\0\0\0' >header
+run 0 info header
+grep -q 'trace.Stop' out || fail "nothing after the header, and nothing said of it"
+refuses 2 'function, creator' goroutines -by=colour "$trace"
+refuses 2 'waker, self' top -type=sched -blame=nobody "$trace"
+refuses 2 'like 10ms..50ms' tasks -latency=soon "$trace"
+refuses 2 'commas' goroutines -goroutine=1,x "$trace"
 exit $bad

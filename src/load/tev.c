@@ -110,6 +110,18 @@ static void show_rest(struct reading *r, struct tgen *g)
 	}
 }
 
+/* Since 1.26 a trace that is stopped ends with a generation that says so. One that goes on begins another,
+   of which only the head is written at once. */
+static void say_unstopped(struct reading *r, const struct tgen *g)
+{
+	if (g->number)
+		warn(r, ERR_NOWHERE, "trace.Stop was not called: the program ended while it was traced, or goes on; up to "
+		    "the last second of it is not in the file");
+	else if (!r->info->generations)
+		warn(r, ERR_NOWHERE, "nothing follows the header: the program ended before anything was written; was "
+		    "trace.Stop called?");
+}
+
 static int read_v2(struct reading *r, int version)
 {
 	struct cur c = cur_make(r->in.p + GO_HEADER, r->in.n - GO_HEADER, GO_HEADER);
@@ -126,6 +138,8 @@ static int read_v2(struct reading *r, int version)
 			continue;
 		}
 		say_end(r);
+		if (!got && version >= 26)
+			say_unstopped(r, g);
 		if (got && e.kind != ERR_NONE) {
 			*r->damage = e;
 			if (got < 0)
