@@ -33,6 +33,16 @@ read -r s1 kb _ < <(measure "$ttrace" view -script "$keys$keys$keys$keys" -size 
 awk -v a="$s0" -v b="$s1" -v n=$((4 * ${#keys})) 'BEGIN { ms = (b - a) * 1000 / n
 	printf "%-44s %8.2f ms a key              limit    16 ms          %s\n", "trace: 240 keys on the timeline, 200x60", ms, (ms > 16) ? "OVER" : "ok"
 	exit (ms > 16) }' || bad=1
+# bytes of a key over the line: 200 keys in the panes of a profile and of a trace, 80x24, 256 colours
+if [ -x tests/pty ]; then
+	samples=$(dirname "$0")/../samples
+	pkeys='jjjjjjkkk<PgDn><PgUp>jjj<^D><^U>Gggccjjj3jjj<Enter>qq2jjjj<PgDn>nnNNq4jjjlllkkhh<Enter>jj<Backspace>/regexp<Enter>nnNN<Esc>1jjff<Esc>RRjjssii'
+	tkeys='llllhhhh++llhh--jjjjkkkk{}{}wwwbbb0M<PgDn>jjjkkkM6jjj<Enter>jjj<Enter>jjjj<PgDn>qqq7jjj<Enter>jjj<Enter>jjqqq8jjjj]]9jjjj<PgDn><PgUp>145'
+	for what in "cpu.pb.gz $pkeys" "orders.trace $tkeys"; do
+		TERM=xterm-256color LC_ALL=C.UTF-8 tests/pty -b -q 25 -k "${what#* }" "$ttrace" "$samples/${what%% *}" |
+			sed -n "s/^first screen/bytes of keys, ${what%% *}: first screen/p"
+	done
+fi
 read -r s kb _ < <(measure "$ttrace" events "$big")
 row "trace: ttrace events" "$s" "$kb" - -
 read -r s kb _ < <(measure "$ttrace" goroutines "$big")
