@@ -23,6 +23,7 @@ static const char about[] =
     "\n"
     "    ttrace FILE                  open the viewer (? shows every key)\n"
     "    ttrace REPORT [OPTIONS] FILE a report as text: ttrace top cpu.pb.gz\n"
+    "    ttrace localhost:6060        the same of a running program, by its net/http/pprof\n"
     "    ttrace help                  every report and option\n"
     "\n"
     "It reads what these record:\n"

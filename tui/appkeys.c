@@ -169,7 +169,8 @@ void app_key(struct app *a, int32_t key)
 		a->message[0] = '\0';
 		const char *stale = session_stale(a->s), *file = session_file(a->s), *slash = strrchr(file, '/');
 		if (stale)
-			app_message(a, ST_WARN, "%s %s: r reads it again", slash ? slash + 1 : file, stale);
+			app_message(a, ST_WARN, "%s %s: %s reads it again", slash ? slash + 1 : file, stale,
+			    pane_now(a)->bit == P_FLAME ? "F5" : "r");	/* r merges from the leaves there */
 	}
 	app_remember(a, &before);
 	a->interrupted /= 2;
