@@ -53,6 +53,7 @@ struct sink_label {
 	int64_t num;
 	str_id unit;
 	bool blank; /* a string label too, whose text is empty */
+	bool bare; /* a number whose unit is given, and empty: it counts though it may be 0 */
 };
 
 struct sink_sample {

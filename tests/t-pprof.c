@@ -26,7 +26,7 @@ struct made {
 	Ttpb__Line line[4], *l1[2], *l2[1];
 	Ttpb__Location loc[3], *ploc[3];
 	Ttpb__Sample smp[2], *psmp[2];
-	Ttpb__Label label[4], *plabel[4];
+	Ttpb__Label label[5], *plabel[5];
 	uint64_t stack[3];
 	int64_t value[4], comment[1];
 	ProtobufCBinaryData str[TEXTS];
@@ -74,7 +74,7 @@ static void make_tables(struct made *m)
 static void make_samples(struct made *m)
 {
 	m->stack[0] = 7, m->stack[1] = 9, m->stack[2] = 8;
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		ttpb__label__init(&m->label[i]);
 		m->label[i].key = 7;
 		m->plabel[i] = &m->label[i];
@@ -83,13 +83,14 @@ static void make_samples(struct made *m)
 	m->label[1].num = -5, m->label[1].num_unit = 9;
 	m->label[2].key = 17;		/* a number 0 without a unit: no label */
 	m->label[3].str = TEXTS - 1;	/* an empty text that is there */
+	m->label[4].num_unit = TEXTS - 1;	/* a number 0 whose unit is there, and empty */
 	int64_t v[] = {1, -7, INT64_MAX, INT64_MIN};
 	memcpy(m->value, v, sizeof v);
 	for (int i = 0; i < 2; i++) {
 		ttpb__sample__init(&m->smp[i]);
 		m->smp[i].location_id = m->stack, m->smp[i].n_location_id = i ? 0 : 3;
 		m->smp[i].value = &m->value[2 * i], m->smp[i].n_value = 2;
-		m->smp[i].label = m->plabel, m->smp[i].n_label = i ? 0 : 4;
+		m->smp[i].label = m->plabel, m->smp[i].n_label = i ? 0 : 5;
 		m->psmp[i] = &m->smp[i];
 		ttpb__value_type__init(&m->type[i]);
 		m->ptype[i] = &m->type[i];
@@ -209,11 +210,12 @@ static void samples_arrive(const struct got *g)
 	OK(COL_AT(&st->values[0], int64_t, 0) == 1 && COL_AT(&st->values[1], int64_t, 0) == -7);
 	OK(COL_AT(&st->values[0], int64_t, 1) == INT64_MAX &&
 	    COL_AT(&st->values[1], int64_t, 1) == INT64_MIN);
-	OK(store_smp(st, 0)->nlabel == 3 && store_smp(st, 1)->nlabel == 0);
+	OK(store_smp(st, 0)->nlabel == 4 && store_smp(st, 1)->nlabel == 0);
 	const struct sink_label *l = col_at(&st->labels, 0);
 	OK(is(st, l[0].key, "key") && is(st, l[0].str, "value"));
 	OK(!l[1].str && l[1].num == -5 && is(st, l[1].unit, "bytes"));
-	OK(is(st, l[2].key, "key") && !l[2].str && !l[2].num && !l[2].unit);
+	OK(is(st, l[2].key, "key") && !l[2].str && !l[2].num && !l[2].unit && l[2].blank);
+	OK(is(st, l[3].key, "key") && !l[3].str && !l[3].num && !l[3].unit && l[3].bare);
 }
 
 /* A profile with one thing wrong: it is refused, and the line says what. */

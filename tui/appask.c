@@ -14,8 +14,10 @@
 
 #include "base/mem.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void note(struct app *a, bool bad, const char *s)
 {
@@ -209,6 +211,7 @@ struct offers {
 	const char *one;	/* the only one so far */
 	size_t common;		/* bytes that all share */
 	int n;
+	size_t skip;		/* bytes that the list leaves out: the folder */
 	char list[160];
 };
 
@@ -224,11 +227,39 @@ static void offer(struct offers *o, const char *word, const char *typed, size_t 
 	while (k < o->common && word[k] == o->one[k])
 		k++;
 	o->common = k;
+	word += o->skip;
 	size_t have = strlen(o->list), need = strlen(word);
 	if (have + need + 2 < sizeof o->list) {
 		memcpy(o->list + have, word, need);
 		memcpy(o->list + have + need, "  ", 3);
 	}
+}
+
+/* Names of files: what is in the folder that was typed so far. */
+static void offer_files(struct app *a, struct offers *o, const char *typed, size_t n)
+{
+	size_t dir = n;
+	while (dir && typed[dir - 1] != '/')
+		dir--;
+	const char *folder = dir ? arena_strndup(&a->scratch, typed, dir) : ".";
+	DIR *d = a->secure ? NULL : opendir(folder);
+	o->skip = dir;
+	for (struct dirent *f; d && (f = readdir(d));) {
+		const char *name = arena_printf(&a->scratch, "%.*s%s", (int)dir, typed, f->d_name);
+		struct stat sb;
+		if (strncmp(name, typed, n) || (f->d_name[0] == '.' && n == dir))
+			continue;
+		bool folded = !stat(name, &sb) && S_ISDIR(sb.st_mode);
+		offer(o, folded ? arena_printf(&a->scratch, "%s/", name) : name, typed, n);
+	}
+	if (d)
+		closedir(d);
+}
+
+static void offer_reports(struct offers *o, const char *typed, size_t n)
+{
+	for (const struct report_row *r = report_rows; r->name; r++)
+		offer(o, r->name, typed, n);
 }
 
 static void offer_values(
@@ -252,9 +283,19 @@ static void offer_values(
 	else if (id == CMD_SAMPLE_INDEX)
 		for (size_t i = 0; i < session_ntypes(a->s); i++)
 			offer(o, session_type_name(a->s, i), typed, n);
+	else if (id == CMD_REPORT)
+		offer_reports(o, typed, n);
+	else if (cmds[id].arg && strstr(cmds[id].arg, "FILE"))
+		offer_files(a, o, typed, n);
 	else if (cmds[id].arg && strstr(cmds[id].arg, "RE") && n)
 		for (uint32_t i = 1; i < sn->nfuns; i++)
 			offer(o, store_str(sn->st, store_fun(sn->st, i)->name)->s, typed, n);
+}
+
+static bool cmd_is(const char *word)
+{
+	enum cmd_id id = cmd_find(word, strlen(word));
+	return id && !strcmp(cmds[id].name, word);
 }
 
 static void complete(struct app *a)
@@ -268,6 +309,9 @@ static void complete(struct app *a)
 		from = 0;
 		for (int i = 1; i < CMD__N; i++)
 			offer(&o, cmds[i].name, p->text, p->cur);
+		for (const struct report_row *r = report_rows; r->name; r++)
+			if (!cmd_is(r->name))
+				offer(&o, r->name, p->text, p->cur);
 	} else {
 		while (from > word + 1 && p->text[from - 1] != ' ')
 			from--;

@@ -571,13 +571,20 @@ static bool other_word(struct app *a, const char *word, const char *rest)
 	static const struct {
 		const char *word;
 		enum cmd_id cmd;
-	} alias[] = {{"q", CMD_QUIT}, {"quit", CMD_QUIT}, {"exit", CMD_QUIT}, {"h", CMD_HELP},
-	    {"o", CMD_INFO}, {"options", CMD_INFO}};
+		const char *arg;
+	} alias[] = {{"q", CMD_QUIT, NULL}, {"quit", CMD_QUIT, NULL}, {"exit", CMD_QUIT, NULL},
+	    {"h", CMD_HELP, NULL}, {"o", CMD_INFO, NULL}, {"options", CMD_INFO, NULL},
+	    {"cum", CMD_PANE_TOP, "-cum"}, {"flat", CMD_PANE_TOP, "-flat"},
+	    {"relative_percentages", CMD_PERCENT, "shown"}};
 	for (size_t i = 0; i < sizeof alias / sizeof *alias; i++)
 		if (!strcmp(alias[i].word, word)) {
-			app_act(a, &(struct act){alias[i].cmd, 0, NULL});
+			app_act(a, &(struct act){alias[i].cmd, 0, alias[i].arg});
 			return true;
 		}
+	if (!strcmp(word, "nodecount") && rest && *rest) {
+		app_act(a, &(struct act){CMD_PANE_TOP, 0, rest});
+		return true;
+	}
 	for (size_t i = 0; i < GRANS; i++)
 		if (!strcmp(gran_names[i], word)) {
 			app_act(a, &(struct act){CMD_GRANULARITY, 0, word});

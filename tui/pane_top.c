@@ -102,7 +102,10 @@ static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
 	case K_NAME: return by->invert ? -name : name;
 	default: break;
 	}
-	d = d ? d : flat ? flat : cum ? cum : name;
+	d = d ? d : flat ? flat : cum ? cum : 0;
+	if (!d && tree_two(by->c))	/* what has not changed: by what it is */
+		d = down(xf.a, yf.a) ? down(xf.a, yf.a) : down(xc.a, yc.a);
+	d = d ? d : name;
 	return by->invert ? -d : d;
 }
 

@@ -177,13 +177,27 @@ static struct ctree pivot(const struct ctree *t, const struct flame_conf *f, str
 
 struct sorter { const struct flame *f; enum order order; };
 
+static uint64_t size_of(int64_t v)
+{
+	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
+/* As wide as it will be, or nearly: of a difference the larger side. */
+static uint64_t weight_of(const struct flame *f, uint32_t i)
+{
+	const struct ctree *t = &f->t;
+	if (!t->ocum || f->c->show != SHOW_DELTA)
+		return size_of(t->cum[i]);
+	struct pair p = side_pair(f->c->show, t->cum[i], t->ocum[i]);
+	return size_of(p.a) > size_of(p.b) ? size_of(p.a) : size_of(p.b);
+}
+
 static int cmp_sibling(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct sorter *s = ctx;
 	const struct ctree *t = &s->f->t;
-	if (s->order == ORDER_WEIGHT && t->cum[a] != t->cum[b]) {
-		uint64_t x = t->cum[a] < 0 ? 0 - (uint64_t)t->cum[a] : (uint64_t)t->cum[a];
-		uint64_t y = t->cum[b] < 0 ? 0 - (uint64_t)t->cum[b] : (uint64_t)t->cum[b];
+	if (s->order == ORDER_WEIGHT) {
+		uint64_t x = weight_of(s->f, a), y = weight_of(s->f, b);
 		if (x != y)
 			return x > y ? -1 : 1;
 	}

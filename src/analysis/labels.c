@@ -18,7 +18,7 @@
 static bool same_label(const struct sink_label *a, const struct sink_label *b)
 {
 	return a->key == b->key && a->str == b->str && a->num == b->num && a->unit == b->unit &&
-	       a->blank == b->blank;
+	       a->blank == b->blank && a->bare == b->bare;
 }
 
 static int same_set(const void *ctx, uint32_t id, const void *key)
@@ -105,7 +105,7 @@ bool labels_text(const struct labels *l, uint32_t set, str_id key, struct buf *o
 	bool units = false, any = false;
 	for (uint32_t i = 0; i < l->set[set].n; i++) {
 		const struct sink_label *b = labels_at(l, set, i);
-		units |= b->key == key && b->unit;
+		units |= b->key == key && (b->unit || b->bare);
 	}
 	for (int text = 1; text >= 0; text--)	/* pprof writes texts before numbers */
 		for (uint32_t i = 0; i < l->set[set].n; i++) {

@@ -277,7 +277,8 @@ static void sink_sample(void *self, const struct sink_sample *s)
 		if (x->str || x->blank)
 			l[n++] = (struct prof_label){x->key, x->str ? x->str : prof_blank(p), 0, 0};
 		else
-			l[n++] = (struct prof_label){x->key, 0, x->num, x->unit};
+			l[n++] = (struct prof_label){x->key, 0, x->num,
+			    x->bare && !x->unit ? prof_blank(p) : x->unit};
 	}
 	uint32_t set = prof_labels(p, l, n);
 	prof_add_sample(p, s->stack, set, s->value);

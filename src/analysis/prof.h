@@ -66,7 +66,8 @@ void prof_free(struct prof *);
 struct sink prof_sink(struct prof *);	/* readers fill it; the trace's part is left out */
 
 str_id prof_str(struct prof *, const char *s, size_t n);
-/* The empty text of a label that is there: a string of its own, since 0 says that it has none. */
+/* The empty text of a label that is there, or its empty unit: a string of its own, since 0 says that it
+   has none. */
 str_id prof_blank(struct prof *);
 map_id prof_add_map(struct prof *, const struct prof_map *);
 fun_id prof_add_fun(struct prof *, const struct prof_fun *);

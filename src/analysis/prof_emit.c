@@ -141,7 +141,7 @@ static bool emit_samples(struct emitter *m)
 		for (uint32_t k = 0; k < set.n; k++) {
 			const struct prof_label *l = &p->label[set.off + k];
 			label[k] = (struct sink_label){m->str[l->key], m->str[l->str], l->num, m->str[l->unit],
-			    l->str && l->str == p->blank};
+			    l->str && l->str == p->blank, !l->str && l->unit && l->unit == p->blank};
 		}
 		m->to->ops->sample(m->to->self, &(struct sink_sample){.stack = m->stack[p->sample[i].stack],
 		    .value = value_of(m, i, value), .label = label, .nlabel = set.n, .side = m->side,

@@ -359,6 +359,8 @@ static void merge_samples(struct merger *m)
 				    o->num, map_str(m, o->unit)};
 				if (o->str && o->str == f->blank)
 					x[k].str = prof_blank(m->to);
+				if (o->unit && o->unit == f->blank)
+					x[k].unit = prof_blank(m->to);
 			}
 			set[s.labels] = prof_labels(m->to, x, l.n);
 		}

@@ -55,7 +55,8 @@ static void tell_ignored(const struct prof *p, const struct prof_units *u, size_
 	for (uint32_t s = 1; s < p->nset; s++)
 		for (uint32_t k = 0; used[s] && k < p->set[s].n; k++) {
 			const struct prof_label *l = &p->label[p->set[s].off + k];
-			if (l->str || l->key != u->key[i] || !l->unit || l->unit == u->unit[i])
+			if (l->str || l->key != u->key[i] || !l->unit || l->unit == p->blank ||
+			    l->unit == u->unit[i])
 				continue;
 			size_t j = 0;
 			while (j < n && other[j] != prof_s(p, l->unit))
@@ -98,7 +99,7 @@ void prof_label_units(struct prof *p, struct prof_units *u, prof_notice *notice,
 				u->key[u->n] = l->key;
 				u->unit[u->n++] = 0;
 			}
-			if (!u->unit[j])
+			if (!u->unit[j] && l->unit != p->blank)
 				u->unit[j] = l->unit;
 		}
 	}

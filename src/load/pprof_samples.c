@@ -76,8 +76,8 @@ static int add_labels(struct pprof *p, struct batch *b, const Ttpb__Sample *m, u
 		if (pprof_has_string(p, l->key, at) || pprof_has_string(p, l->str, at) ||
 		    (!l->str && pprof_has_string(p, l->num_unit, at)))
 			return -1;
-		/* a number 0 without a unit is no label */
-		if (l->str || l->num || p->str[l->num_unit].n)
+		/* a number 0 without a unit is no label; a unit may be an empty text, though */
+		if (l->str || l->num || l->num_unit)
 			b->label[b->nlabel++] =
 			    (struct raw_label){l->key, l->str, l->num, l->str ? 0 : l->num_unit};
 	}
@@ -166,7 +166,8 @@ static void say_stacks(struct samples *s, const struct batch *b)
 	s->stack = mem_grow(s->stack, &s->cstack, b->n, sizeof *s->stack);
 	for (uint32_t i = 0; i < b->n; i++)
 		s->way[i] = (struct way){way_key(b, &b->sample[i]), i};
-	qsort(s->way, b->n, sizeof *s->way, by_key);
+	if (b->n)
+		qsort(s->way, b->n, sizeof *s->way, by_key);
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct raw_sample *r = &b->sample[s->way[i].sample];
 		s->stack[s->way[i].sample] = out->ops->stack(out->self, b->loc + r->loc, r->nloc);
@@ -182,6 +183,7 @@ static struct sink_label label_of(struct pprof *p, const struct raw_label *l)
 	} else {
 		out.num = l->num;
 		out.unit = pprof_string(p, l->unit);
+		out.bare = l->unit && !out.unit;
 	}
 	return out;
 }

@@ -9,7 +9,7 @@
  *
  * Labels lie one after another in one column, those of a sample together, in the
  * order of the file. A label with neither text nor number nor unit is the empty
- * text: a number 0 without a unit is no label in the format.
+ * text, or has an empty unit: a number 0 without a unit is no label in the format.
  */
 #include "config.h"
 #include "store/samples.h"
