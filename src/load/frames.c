@@ -36,7 +36,7 @@ void frames_free(struct frames *f)
 
 str_id frames_str(struct frames *f, struct words t)
 {
-	return f->out->ops->str(f->out->self, t.p, words_n(t));
+	return f->out->ops->str(f->out->self, words_n(t) ? t.p : "", words_n(t));
 }
 
 str_id frames_lit(struct frames *f, const char *s)
