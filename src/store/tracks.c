@@ -253,7 +253,7 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 	int64_t sealed = k->sealed, newest = k->newest;
 	uint32_t ntrk = k->n;
 	for (const struct sink_enter *end = e + count; e < end; e++) {
-		if (e + AHEAD < end)
+		if (end - e > AHEAD)
 			__builtin_prefetch(&k->last[e[AHEAD].trk]);
 		unsigned s = e->state & SHEET_STATE;
 		if (e->trk >= ntrk || s >= TS__N)
@@ -346,6 +346,7 @@ static void cut_piece(struct tracks *k, int64_t t1)
 {
 	struct sheet_piece late = {0}, *p = &k->now;
 	size_t from = t1 > k->newest ? p->n : t1 == k->newest ? k->ties : 0;
+	entry_room(p, 1);
 	p->n = split(p->entry, from, p->n, t1, &late);
 	p->t0 = k->sealed;
 	p->t1 = t1;
