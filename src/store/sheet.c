@@ -229,6 +229,13 @@ static inline uint16_t who_code(struct whos *w, uint32_t who)
 	return (uint16_t)(w->code[who] = w->n++);
 }
 
+/* Sums over all tracks of a damaged trace, whose times may be centuries, wrap around; their differences do
+   not. */
+static inline void sum_add(int64_t *sum, int64_t ns)
+{
+	*sum = (int64_t)((uint64_t)*sum + (uint64_t)ns);
+}
+
 /* One row; sum[] are the times by state before it, and after. What the track was doing at last goes into
    live[]. */
 static void fill_row(const struct build_sheet *b, const uint32_t *from, uint32_t r, const struct sheet_piece *p,
@@ -248,7 +255,7 @@ static void fill_row(const struct build_sheet *b, const uint32_t *from, uint32_t
 		if (from[i] != HEAD)
 			now = entry[from[i]];
 		uint32_t at = (uint32_t)(now.t - p->t0);
-		sum[was] += at - before;
+		sum_add(&sum[was], at - before);
 		if (i % SHEET_STEP == 0)
 			memcpy(b->sum[i / SHEET_STEP], sum, sizeof(int64_t[TS__N]));
 		before = at;
@@ -261,7 +268,7 @@ static void fill_row(const struct build_sheet *b, const uint32_t *from, uint32_t
 		else if (stack4)
 			stack4[i - nostack] = now.stack;
 	}
-	sum[was] += p->t1 - p->t0 - before;
+	sum_add(&sum[was], p->t1 - p->t0 - before);
 	*live = (struct sheet_live){ now.who, now.stack, (uint8_t)was };
 }
 
@@ -509,11 +516,11 @@ static void sheet_before(const struct sheet *sh, uint32_t i, int sign, int64_t s
 	bool back = up < down && i + up < sh->n;	/* from the sum after it, when that is nearer */
 	const int64_t *s = sh->sum[i / SHEET_STEP + back];
 	for (int k = 0; k < TS__N; k++)
-		sum[k] += sign * s[k];
+		sum_add(&sum[k], sign < 0 ? (int64_t)(0 - (uint64_t)s[k]) : s[k]);
 	for (uint32_t j = i; back && j < i + up; j++)
-		sum[sh->state[j] & SHEET_STATE] -= sign * (sheet_stop(sh, j) - sh->start[j]);
+		sum_add(&sum[sh->state[j] & SHEET_STATE], -sign * (sheet_stop(sh, j) - sh->start[j]));
 	for (uint32_t j = i - down; !back && j < i; j++)
-		sum[sh->state[j] & SHEET_STATE] += sign * (sheet_stop(sh, j) - sh->start[j]);
+		sum_add(&sum[sh->state[j] & SHEET_STATE], sign * (sheet_stop(sh, j) - sh->start[j]));
 }
 
 void sheet_sums(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS__N])
