@@ -42,7 +42,7 @@ void tl_window(struct timeline *tl, const struct pane_env *env, int64_t t0, int6
 		tl->at = tl->t1 - 1;
 	if (tl->at < tl->t0)
 		tl->at = tl->t0;
-	if (moved && env->compact && tl->kind == TL_G)
+	if (moved && env->compact && (tl->kind == TL_G || tl->kind == TL_M))
 		tl_rows_make(tl, env); /* those that are there within the window */
 }
 

@@ -272,12 +272,22 @@ static void put_goroutines(struct timeline *tl, const struct pane_env *env)
 		}
 }
 
-static void put_tracks(struct timeline *tl, const struct snap *sn)
+/* Does anything within the window? */
+static bool busy(const struct timeline *tl, const struct snap *sn, trk_id t)
 {
+	struct bin b;
+	bins_sum(sn, t, tl->t0, tl->t1, &b);
+	return b.ns[TS_NONE] + b.ns[TS_IDLE] < tl->t1 - tl->t0;
+}
+
+static void put_tracks(struct timeline *tl, const struct pane_env *env)
+{
+	const struct snap *sn = session_snap(env->s);
 	uint32_t n;
 	trk_id *v = sorted_tracks(sn, tl->kind == TL_P ? TK_P : TK_M, &n);
 	for (uint32_t i = 0; i < n; i++)
-		if (!has(tl->pin, tl->npin, v[i]))
+		if (!has(tl->pin, tl->npin, v[i]) &&
+		    (!env->compact || tl->kind == TL_P || busy(tl, sn, v[i])))
 			put(tl, ROW_TRACK, v[i], 0);
 	mem_free(v);
 }
@@ -375,7 +385,7 @@ void tl_rows_make(struct timeline *tl, const struct pane_env *env)
 	if (tl->kind == TL_G)
 		put_goroutines(tl, env);
 	else if (tl->kind != TL_T)
-		put_tracks(tl, sn);
+		put_tracks(tl, env);
 	tl->ntrks = sn->ntrks;
 	tl->made = tl->indexed;
 	tl->compact = env->compact;
