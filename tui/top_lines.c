@@ -4,7 +4,9 @@
  * The hot lines of a function, beside the table of functions: what one would
  * open the list pane for. The calls by lines are those that the session keeps
  * for the list, and sources are read once, so to walk down the table costs a
- * pass over the lines of the profile each time and no more.
+ * pass over the lines of the profile each time and no more. A tree of millions
+ * of nodes is not merged a second time for what stands beside the table: there
+ * the list says it when it is asked.
  */
 #include "config.h"
 #include "toplines.h"
@@ -14,7 +16,7 @@
 #include <string.h>
 
 struct line { uint32_t thing; int64_t cum; };
-enum { LINES_MAX = 64 };
+enum { LINES_MAX = 64, NODES_MAX = 1 << 20 };
 
 /* Of the function, or of all of the file where things are files. */
 static bool of_it(const struct thing *t, const struct thing *line, enum calls_gran gran)
@@ -71,6 +73,10 @@ void toplines_draw(const struct calls *c, uint32_t thing, const struct pane_env 
 	struct line v[LINES_MAX];
 	if (h < 3 || t->tag || (!t->name && !t->file))
 		return;
+	if (session_snap(env->s)->nstks > NODES_MAX) {
+		grid_text(g, y, 0, ST_DIM, 0, "2 shows its hot lines");
+		return;
+	}
 	struct calls *lines = session_calls(env->s, GR_LINES);
 	int max = h - 1 < LINES_MAX ? h - 1 : LINES_MAX, n = heaviest(c, t, lines, v, max);
 	if (n) {

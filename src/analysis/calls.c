@@ -60,7 +60,8 @@ struct calls *calls_begin(struct shape *s, bool two, struct onto *o)
 	}
 	struct columns v = columns_in(c->room, s->n, two);
 	memset(v.hit, 0, s->n);
-	*o = (struct onto){.at = s->at, .flat = v.flat, .oflat = v.oflat, .hit = v.hit};
+	*o = (struct onto){.at = s->at, .flat = v.flat, .oflat = v.oflat, .hit = v.hit, .thing = s->things->of,
+	    .nthing = s->things->n};
 	return c;
 }
 
@@ -221,11 +222,38 @@ static void list_nodes(struct calls *c, uint32_t *of)
 	mem_free(at);
 }
 
+/* Things are taken away: move what was weighed to a shape without them. */
+static void take_away(struct calls *c, const struct onto *o, const struct columns *v)
+{
+	struct onto to;
+	struct shape *from = c->shape, *s = shape_left(from, v->hit, o->dead);
+	struct calls *d = calls_begin(s, o->oflat != NULL, &to);
+	shape_free(s);		/* d holds it */
+	for (uint32_t i = 0; i < from->n; i++) {
+		uint32_t at = !i || s->at[i] == SHAPE_NONE ? 0 : s->at[i];
+		if (v->hit[i] & HIT_OWN && (at || o->bare))
+			onto_put(&to, at, v->flat[i], o->oflat ? v->oflat[i] : 0);
+	}
+	give_back(c);
+	c->shape = s;
+	c->room = d->room;
+	c->nroom = d->nroom;
+	d->room = NULL;
+	d->shape = from;
+	calls_free(d);
+}
+
 void calls_finish(struct calls *c, const struct onto *o)
 {
+	struct columns v = columns_in(c->room, c->shape->n, o->oflat != NULL);
+	uint32_t k = add_up(c->shape, &v);
+	if (o->dead) {
+		take_away(c, o, &v);
+		v = columns_in(c->room, c->shape->n, o->oflat != NULL);
+		k = add_up(c->shape, &v);
+		mem_free(o->dead);
+	}
 	struct shape *s = c->shape;
-	struct columns v = columns_in(c->room, s->n, o->oflat != NULL);
-	uint32_t k = add_up(s, &v);
 	if (k == s->n)
 		share(c, &v);
 	else

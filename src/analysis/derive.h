@@ -50,6 +50,8 @@ void tree_parts(struct tree *, const struct snap *, const struct tw_part *, uint
 enum { DERIVE_ON = 4 };	/* in state, beside FV_FOCUS and FV_IGNORE: show_from has begun */
 struct derived { uint8_t *state; uint32_t *to, *rep; };
 struct derived derive(const struct tree *, const struct verdict *, struct arena *);
+/* Its state alone, as if no frame vanished. */
+struct derived derive_stacks(const struct tree *, const struct verdict *, struct arena *);
 /* Do samples at a node with this state count, as far as focus and ignore go? */
 static inline bool derive_counts(uint8_t state)
 {

@@ -232,10 +232,32 @@ static void begin(struct scale *g, const struct snap *sn, const struct focus *fc
 	verdict_make(&g->verdict, fc, sn, noinlines);
 }
 
-/* Does the tree stay as it is, so that only stacks are chosen? */
-static bool keeps(const struct scale *g)
+/* Frames vanish: a thing at a time? Then o->dead says which. */
+static bool by_thing(const struct scale *g, struct onto *o)
 {
-	return !g->tree.row && !focus_from(g->fc) && !g->fc->rx[R_PRUNE] && !(g->verdict.any & FV_DEAD);
+	enum { SEEN = 1, DEAD = 2 };
+	uint8_t *is = xcalloc(o->nthing, 1);
+	bool mixed = false;
+	for (frm_id f = 1; f < g->sn->nfrms && !mixed; f++) {
+		uint8_t *t = &is[o->thing[f]];
+		*t |= g->verdict.frame[f] & FV_DEAD ? DEAD : SEEN;
+		mixed = *t == (SEEN | DEAD);
+	}
+	for (uint32_t t = 0; t < o->nthing; t++)
+		is[t] = is[t] == DEAD;
+	if (mixed)
+		mem_free(is);
+	else
+		o->dead = is;
+	return !mixed;
+}
+
+/* Is it enough to choose stacks, and to take things away? */
+static bool keeps(const struct scale *g, struct onto *o)
+{
+	if (g->tree.row || focus_from(g->fc) || g->fc->rx[R_PRUNE])
+		return false;
+	return !(g->verdict.any & FV_DEAD) || by_thing(g, o);
 }
 
 /* The tree is known: what the verdicts make of it, and room for its weights. */
@@ -307,12 +329,13 @@ void focus_samples(const struct snap *sn, const struct focus *fc, size_t type, b
 	end(&g);
 }
 
-/* All frames stay: which stacks count is all there is to find out. */
+/* Which stacks count is all there is to find out. */
 static void settle_onto(struct scale *g, struct onto *o)
 {
 	g->onto = o;
+	o->bare = !focus_by_name(g->fc);
 	if (focus_by_name(g->fc))
-		g->d = derive(&g->tree, &g->verdict, &g->scratch);
+		g->d = derive_stacks(&g->tree, &g->verdict, &g->scratch);
 }
 
 static void end_onto(struct scale *g)
@@ -329,7 +352,7 @@ bool focus_samples_onto(const struct snap *sn, const struct focus *fc, size_t ty
 	str_id key[KEYS_MAX];
 	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
 	begin(&g, sn, fc, noinlines, sides);
-	if (nkey || !keeps(&g)) {
+	if (nkey || !keeps(&g, o)) {
 		end(&g);
 		return false;
 	}
@@ -377,7 +400,7 @@ bool focus_nodes_onto(const struct snap *sn, const struct focus *fc, const int64
 	struct scale g;
 	struct sides sides = {.a = 1, .b = base ? 2 : 0, .show = show};
 	begin(&g, sn, fc, noinlines, &sides);
-	bool can = keeps(&g);
+	bool can = keeps(&g, o);
 	if (can) {
 		settle_onto(&g, o);
 		weigh_nodes(&g, flat, count, base);

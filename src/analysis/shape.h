@@ -33,6 +33,10 @@ struct frames {
 	const str_id *label;	/* NULL, or per node a tag that stands for a frame */
 };
 struct shape *shape_new(struct things *, const struct frames *);
+/* What is left of a shape when the things that are dead are taken away, of its nodes that are hit or have one
+   below that is. at[] is by the old one's nodes that are hit: the nearest that is left, SHAPE_NONE: the root. */
+#define SHAPE_NONE UINT32_MAX
+struct shape *shape_left(const struct shape *, const uint8_t *hit, const uint8_t *dead);
 struct shape *shape_ref(struct shape *);
 void shape_free(struct shape *);
 

@@ -44,6 +44,10 @@ struct onto {
 	const uint32_t *at;	/* per node of the store the node that stands for it */
 	int64_t *flat, *oflat;	/* set where hit[] has HIT_OWN, else not initialised; oflat: or NULL */
 	uint8_t *hit;
+	const uint32_t *thing;	/* per frame of the store what it is; nthing things */
+	uint32_t nthing;
+	uint8_t *dead;		/* by thing, when the query takes some away; NULL: none */
+	bool bare;		/* stacks of which nothing is left count, at the root */
 	int64_t all;
 	str_id unit;
 	enum side_show show;
