@@ -21,7 +21,10 @@ fact() { # fact NAME of `info`
 	"$TTRACE" info -format=tsv "$trace" | awk -F'\t' -v k="$1" '$1 == k { print $2 }'
 }
 total() { # total OPTION...: the whole of a profile, in ns
-	"$TTRACE" top -unit=ns "$@" "$trace" 2>/dev/null | sed -n 's/.* of \([0-9]*\)ns total.*/\1/p'
+	"$TTRACE" top -unit=ns "$@" "$trace" 2>/dev/null | sed -n 's/.* of \([0-9]*\)ns total.*/\1/p' | {
+		read -r ns
+		echo "${ns:-0}"
+	}
 }
 same() { # same WHAT A B
 	[ "$2" = "$3" ] || fail "$1: $2 and $3"
@@ -125,6 +128,22 @@ all=$(total -type=sched -blame=occupant)
 for p in $ps; do total -type=sched -blame=occupant -proc="$p"; done |
 	awk -v all="$all" '{ s += $1 } END { d = s - all; exit NR && (d < 0 ? -d : d) > all / 50 + 1000 }' ||
 	fail "occupants of each P and of all"
+
+# a tree of the whole is the trees of its halves; what ran ran on some P; groups are apart from one another
+for type in cpu run sched sync net syscall block assist; do
+	whole=$(total -type=$type)
+	same "halves of $type" "${whole:-0}" "$(($(total -type=$type -to=40%) + $(total -type=$type -from=40%)))"
+	a=$(total -type=$type '-group=^[a-n]') b=$(total -type=$type '-group=^[^a-n]')
+	[ "$((a + b))" -le "${whole:-0}" ] || fail "groups of $type: $a + $b, whole $whole"
+done
+whole=$(total -type=run)
+same "running on each P" "$whole" "$(for p in $ps; do total -type=run -proc="$p"; done | sum 1)"
+# a goroutine's tree is its row of the table, unless it ran before the trace was told of it
+awk -F'\t' '$3 > best { best = $3; id = $1 } END { print id, best }' "$tmp/list" | {
+	read -r id ns
+	run=$(total -type=run -goroutine="$id")
+	[ "$run" -le "$ns" ] && [ "$run" -ge "$((ns - ns / 10))" ]
+} || fail "running of one goroutine, in the table and as a tree"
 
 # a step of the statistics never counts more goroutines than there are
 tsv stats -step=100ms | awk -F'\t' -v n="$(fact goroutines)" '$2 + $3 + $5 + $6 > n { print "too many at " $1; bad = 1 }

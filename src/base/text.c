@@ -123,18 +123,28 @@ static bool is_escaped(const char *s, size_t n)
 	return cp_width(cp) < 0 || (cp == 0xfffd && len == 1);
 }
 
+/* How many of the first bytes are printable ASCII: a cell each, and nearly all that names are made of. */
+static size_t plain_run(const char *s, size_t n)
+{
+	size_t i = 0;
+	while (i < n && s[i] >= ' ' && s[i] <= '~')
+		i++;
+	return i;
+}
+
 size_t text_width(const char *s, size_t n)
 {
-	size_t w = 0, cells;
-	for (size_t i = 0; i < n; w += cells)
+	size_t w = plain_run(s, n), cells;
+	for (size_t i = w; i < n; w += cells)
 		i += shown(s + i, n - i, &cells);
 	return w;
 }
 
 void text_safe(struct buf *b, const char *s, size_t n)
 {
-	size_t cells;
-	for (size_t i = 0; i < n;) {
+	size_t cells, i = plain_run(s, n);
+	buf_put(b, s, i);
+	while (i < n) {
 		size_t len = shown(s + i, n - i, &cells);
 		put_shown(b, s + i, len, is_escaped(s + i, n - i));
 		i += len;
