@@ -455,6 +455,8 @@ void app_close_panes(struct app *a)
 	a->njump = 1;
 	a->jump_at = 0;
 	a->nundo = a->undone = 0;
+	a->ndigit = 0;
+	a->env.ntagged = 0;
 	a->told = false;
 	memset(a->marked, 0, sizeof a->marked);
 }

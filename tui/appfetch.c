@@ -12,6 +12,7 @@
  */
 #include "config.h"
 #include "inside.h"
+#include "key.h"
 
 #include "base/job.h"
 #include "base/mem.h"
@@ -78,6 +79,8 @@ static void put_down(struct app *a, const struct carried *c)
 	q.proc = track_of(a->s, q.proc ? TK_P : TK_NONE, c->proc);
 	q.a = 1;
 	q.b = 0;
+	if (q.type != SIZE_MAX && q.type >= session_ntypes(a->s))
+		q.type = SIZE_MAX;
 	app_query(a, &q);
 	for (fun_id i = 1; c->fun && !p.fun && i < sn->nfuns; i++)
 		if (!strcmp(app_fun_name(a, i), c->fun))
@@ -93,10 +96,16 @@ static void put_down(struct app *a, const struct carried *c)
 static void change_over(struct app *a)
 {
 	struct session *old = a->s;
+	if (a->asking)		/* a prompt or menu is about what goes */
+		app_prompt_key(a, KEY_ESC);
+	if (a->pop.kind)
+		app_pop_key(a, KEY_ESC);
 	struct carried c = carry(a);
 	app_close_panes(a);
 	a->s = a->env.s = a->next;
 	a->next = NULL;
+	if (!pane_fits(a, a->cur))	/* it is of another kind now */
+		a->cur = pane_find(session_is_trace(a->s) ? "timeline" : "top");
 	app_update(a);
 	put_down(a, &c);
 	a->nundo = a->undone = 0;
