@@ -7,6 +7,7 @@ cc=
 for c in "${CC_FOR_TESTS:-gcc}" cc clang; do
 	command -v "$c" >/dev/null 2>&1 && cc=$c && break
 done
+build_dir=$PWD
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
@@ -27,6 +28,30 @@ refuses 'not known' top -symbolize=sometimes "$cpu"
 PPROF_BINARY_PATH=$tmp/none "$TTRACE" weblist '^orders/internal/report.export$' "$cpu" >out 2>err || fail "weblist: $(cat err)"
 grep -q '^ROUTINE =* orders/internal/report.export in ' out && grep -q '^ *180ms *630ms *116:.*Fprintf' out ||
 	fail "weblist without the program: $(cat out)"
+
+# gf: the editor gets the line under the cursor, in the file where its source was found, and a terminal in
+# order; then the screen is as it was
+cat >ed <<'END'
+#!/bin/sh
+echo "$*" >>"$ED_LOG"
+stty -a </dev/tty | grep -q ' icanon' || echo "a raw terminal" >>"$ED_LOG"
+echo "The editor is here."
+END
+chmod +x ed
+pty=$build_dir/tests/pty
+if [ -x "$pty" ] && grep -q 'define HAVE_CURSES' "$build_dir/config.h" && command -v stty >/dev/null; then
+	for term in xterm-256color vt100; do
+		keys=':list report.export<Enter>gg}{n' size=80x24
+		export ED_LOG="$tmp/ed.log" EDITOR="$tmp/ed"
+		unset VISUAL TTRACESECURE
+		: >ed.log
+		"$TTRACE" view -script "$keys" -size $size "$cpu" >want
+		TERM=$term XDG_CONFIG_HOME=$tmp XDG_STATE_HOME=$tmp LC_ALL=C.UTF-8 \
+			"$pty" -q 20 -s $size -k "${keys}gf" -e "$PWD/want" "$TTRACE" "$cpu" >out 2>&1 || fail "gf on $term: $(cat out)"
+		grep -q "^+[0-9]* $here/samples/orders/internal/report/report.go$" ed.log && [ "$(wc -l <ed.log)" = 1 ] ||
+			fail "gf on $term: the editor was called with $(cat ed.log)"
+	done
+fi
 
 flags='-O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls'
 case $(uname -m) in x86_64 | aarch64) ;; *) cc= ;; esac
