@@ -107,7 +107,7 @@ static void count_states(struct sealing *s, const struct sheet_piece *p)
 	struct class_slot slot[CLASSES] = { no_values, no_values, no_values, no_values, no_values };
 	int64_t now[CLASSES];
 	memcpy(now, s->class_n, sizeof now);
-	const struct sink_enter *e = p->entry, *all = e + p->n;
+	const struct sink_enter *e = p->entry, *all = p->n ? e + p->n : e;
 	for (; p->past && e < all; e++)
 		if (e->state & SHEET_PAST) {
 			now[e->moved & ENTRY_WAS]--;
