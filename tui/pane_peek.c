@@ -479,8 +479,9 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_printf(&rest, "  %u of %u that match %s", at + 1, p->nmatch, p->re);
 	if (levels_of(p, env) > 1)
 		buf_printf(&rest, "  %d levels", levels_of(p, env));
-	buf_printf(&rest, "  %% of %s", tree_base_name(env, BASE_LOCAL, "centre"));
-	buf_puts(b, "peek ");
+	if (!tree_delta(p->t.c))
+		buf_printf(&rest, "  %% of %s", tree_base_name(env, BASE_LOCAL, "centre"));
+	buf_puts(b, tree_delta(p->t.c) ? "peek A - B " : "peek ");
 	tree_line(env, p->t.c, p->centre, b, &rest);
 }
 

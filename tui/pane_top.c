@@ -361,10 +361,15 @@ static void side(const void *st, const struct pane_env *env, struct grid *g)
 
 static void resort(struct top *p, const struct pane_env *env, enum top_sort key)
 {
+	bool first = !p->rows.sel;
 	keep(p);
 	p->invert = p->sort == key && p->invert;
 	p->sort = key;
 	fill(p, env);
+	if (first) {	/* nobody has moved yet: the heaviest in this order */
+		rows_select(&p->rows, 0);
+		keep(p);
+	}
 }
 
 static enum verdict say(struct ask *ask, const char *s)
