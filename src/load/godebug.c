@@ -537,6 +537,8 @@ static void tell(struct godebug *d, struct bytes b)
 	enum { EVERY = 4096 };
 	/* what the first line says of GOMAXPROCS was so before it */
 	const struct point begin = {0}, *first = d->point;
+	while (first->kind == PT_RUN)	/* of a run that took no time; there is a line in each */
+		first++;
 	set_procs(d, &begin, first->kind == PT_SCHED ? d->sched[first->i].s.v[GD_PROCS] : d->gc[first->i].g.procs);
 	for (size_t i = 0; i < d->npoint; i++) {
 		const struct point *p = &d->point[i];
