@@ -157,7 +157,8 @@ bool app_open(struct app *a, const char *name, const struct place *place)
 		    i < 0 ? "there is no pane %s" : "%s: not for this kind of file", name);
 		return false;
 	}
-	if (i != a->cur)
+	bool moved = i != a->cur;
+	if (moved)
 		app_go(a, i);
 	if (!place || !is_place(place) || !pane_now(a)->go)
 		return true;
@@ -168,6 +169,10 @@ bool app_open(struct app *a, const char *name, const struct place *place)
 	if (before.pane == after.pane &&
 	    memcmp(&before.view.zoom, &after.view.zoom, sizeof before.view.zoom))
 		a->jump[a->jump_at] = after;
+	if (moved) {
+		a->arrived = after;
+		a->arrived_at = a->jump_at;
+	}
 	return true;
 }
 
@@ -331,6 +336,15 @@ void app_ask(struct app *a, const struct ask *k)
 	}
 }
 
+/* A link has led here, and nothing was opened or zoomed since: q is the way back, and not up a level of this pane, on
+   which nobody was. */
+static bool leads_back(const struct app *a)
+{
+	struct step now = app_here(a);
+	return a->arrived_at && a->arrived_at == a->jump_at && now.pane == a->arrived.pane &&
+	       !memcmp(now.view.zoom, a->arrived.view.zoom, sizeof now.view.zoom);
+}
+
 void app_act(struct app *a, const struct act *act)
 {
 	const struct pane_ops *p = pane_now(a);
@@ -338,6 +352,8 @@ void app_act(struct app *a, const struct act *act)
 	if (!act->arg && !act->count && app_choose(a, act->cmd))
 		return;
 	a->did = a->did ? a->did : act->cmd;
+	if (act->cmd == CMD_BACK && leads_back(a) && app_back(a))
+		return;
 	if (act->cmd == CMD_TAG && act->arg) {	/* by name: the same in all panes */
 		app_tag(a, act->arg);
 		return;

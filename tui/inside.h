@@ -83,6 +83,8 @@ struct app {
 	int digit_jump, digit_undone;
 	bool dragging;			/* the mouse, from line drag_y of the pane */
 	int drag_y;
+	struct step arrived;		/* where the last link led to, ... */
+	int arrived_at;			/* ... and its place in the jump list; 0: none */
 	bool queried;			/* this key has changed the query */
 	enum cmd_id did;		/* the command of this key, for undo */
 	enum cmd_id letter;		/* MARK or JUMP_MARK waits for its letter */

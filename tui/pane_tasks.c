@@ -104,6 +104,46 @@ static void open_task(struct tasks *p, const struct pane_env *env, uint64_t id)
 	rows_select(&p->rows[L_ONE], 0);
 }
 
+/* The task in whose region a goroutine was at a time; of several the innermost. UINT64_MAX: none. */
+static uint64_t task_at(const struct tasks *p, const struct snap *sn, trk_id trk, int64_t t)
+{
+	uint64_t best = UINT64_MAX;
+	int64_t since = INT64_MIN;
+	for (uint32_t i = 0; i < p->ts->n; i++) {
+		const struct sched_task *k = &p->ts->task[i];
+		for (uint32_t j = 0; j < k->n; j++) {
+			const struct sched_event *e = &p->ts->event[k->first + j];
+			int64_t a, b;
+			if (e->log || store_span(sn->st, e->i)->s.trk != trk)
+				continue;
+			span_bounds(sn, &store_span(sn->st, e->i)->s, &a, &b);
+			if (a <= t && t < b && a >= since) {
+				since = a;
+				best = k->id;
+			}
+		}
+	}
+	return best;
+}
+
+/* `7` from a span of a goroutine: the page of the task that it worked on. */
+static bool go(void *st, const struct pane_env *env, const struct place *to)
+{
+	struct tasks *p = st;
+	const struct snap *sn = session_snap(env->s);
+	if (!to->trk || to->t0 == TIME_NONE || !p->ts || p->level == L_ONE)
+		return true;
+	uint64_t id = task_at(p, sn, to->trk, to->t0);
+	if (id == UINT64_MAX || !tasks_find(p, id))
+		return true;	/* no task: the kinds */
+	p->regions = false;
+	p->level = L_LIST;
+	tasks_make(p, env);
+	open_task(p, env, id);
+	mark_hits(p, env);
+	return true;
+}
+
 static enum verdict open_cmd(struct tasks *p, const struct pane_env *env, struct ask *out)
 {
 	if (p->level == L_KINDS && kind_now(p)) {
@@ -422,6 +462,6 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 const struct pane_ops pane_tasks = {
     .name = "tasks", .tab = "Task", .bit = P_TASK, .cmd = CMD_PANE_TASK, .trace_only = true,
     .state_size = sizeof(struct tasks), .open = begin, .close = close_tasks, .update = update, .draw = tasks_draw,
-    .act = act, .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = summary, .detail = detail, .find = find,
+    .act = act, .go = go, .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = summary, .detail = detail, .find = find,
     .keys = keys, .side = tasks_side, .click = click,
 };

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Links between panes: from a thing in one to the same thing in another, and q back to where one was.
+bad=0
+unset TTRACE_OPTS
+LC_ALL=C.UTF-8 XDG_CONFIG_HOME=/nonexistent
+export LC_ALL XDG_CONFIG_HOME
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+# link FILE FROM TO TEXT...: keys that lead somewhere, keys that follow the link, and what is to be seen then;
+# after as many q the screen is as it was
+link() {
+	file=$srcdir/samples/$1 from=$2 to=$3
+	shift 3
+	"$TTRACE" view -ascii -script "$from" "$file" >"$tmp/before"
+	"$TTRACE" view -ascii -script "$from$to" "$file" >"$tmp/there"
+	for text in "$@"; do
+		grep -qF -e "$text" "$tmp/there" || {
+			echo "$from then $to: no \"$text\":"
+			cat "$tmp/there"
+			bad=1
+		}
+	done
+	"$TTRACE" view -ascii -script "$from${to}q" "$file" >"$tmp/after"
+	# events come back with the same one selected, elsewhere on the screen
+	case $from in 9*)
+		grep '^>' "$tmp/before" >"$tmp/b" && mv "$tmp/b" "$tmp/before"
+		grep '^>' "$tmp/after" >"$tmp/a" && mv "$tmp/a" "$tmp/after" ;;
+	esac
+	diff "$tmp/before" "$tmp/after" >"$tmp/diff" || {
+		echo "$from then $to: q does not lead back"
+		cat "$tmp/diff"
+		bad=1
+	}
+}
+# a function: its lines, callers, flame, and when it ran
+link cpu.pb.gz jjj 2 '[2List]' 'linux.Syscall6'
+link cpu.pb.gz jjj 3 '[3Peek]' 'linux.Syscall6'
+link cpu.pb.gz jjj 4 '[4Flame]' 'Syscall6  self'
+link cpu.pb.gz jjj '<Enter>' '[3Peek]'
+link orders.trace 1jjj 5 '[5Time]' 'fn=orders/internal/report' 'hits'
+link orders.trace 1jjj 4 'export  self 50.0ms'
+# a span: its goroutine, its stack in the flame graph, its task, the events then
+link orders.trace 'gG55<Enter>gt1.32s<Enter>' 6 '[6Gor]' 'net/http.(*conn).serve'
+link orders.trace 'gG55<Enter>gt1.32s<Enter>' 4 '[4Flame]'
+link orders.trace 'gG55<Enter>gt1.32s<Enter>' 7 'Tasks > authenticate > 926'
+link orders.trace 'gG55<Enter>gt1.32s<Enter>' 9 '[9Ev]' '1.32'
+# a goroutine's span, a task, a cycle, an event: the moment on the timeline
+link orders.trace '6<Enter><Enter>jjj' '<Enter>' '[5Time]' 'select 1.44ms'
+link orders.trace '7<Enter><Enter>' 5 '[5Time]' 'task 822'
+link orders.trace 8jj '<Enter>' '[5Time]' '0.23'
+link orders.trace 9 '<Enter>' '[5Time]' 'G35'
+link orders.trace 9 6 '[6Gor]' 'db.(*Server).session'
+exit $bad
