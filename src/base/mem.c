@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, ALIGN = 16 };
 
@@ -85,19 +84,9 @@ void *mem_pages(size_t n)
 	return p;
 }
 
-size_t mem_pages_trim(void *p, size_t had, size_t n)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	n = (n + page - 1) / page * page;
-	if (n >= had)
-		return had;
-	munmap((char *)p + n, had - n);
-	return n;
-}
-
 void mem_pages_free(void *p, size_t n)
 {
-	if (p)
+	if (p && n)
 		munmap(p, n);
 }
 

@@ -20,8 +20,7 @@ void mem_free(void *p);
 /* Large blocks, zeroed, on pages of their own, large pages where the system has them: the cost of meeting
    memory for the first time is the greater part of filling it. */
 void *mem_pages(size_t n);
-size_t mem_pages_trim(void *p, size_t had, size_t n);	/* keep the first n bytes or so: how many are left */
-void mem_pages_free(void *p, size_t n);
+void mem_pages_free(void *p, size_t n);	/* or some whole pages of it */
 
 /* NULL when memory is out or n is over the budget. */
 void *mem_try(size_t n);

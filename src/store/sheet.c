@@ -34,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE = 1 << 20 };
+enum { LARGE = 1 << 20, SLAB = 1 << 26, SLAB_ALIGN = 1 << 16 };	/* no page is larger than the last */
 
 struct build_sheet {
 	struct sheet *sh;
@@ -49,8 +49,21 @@ struct build_sheet {
 
 enum { NARROW = 1 << 16 };
 
+/* Sheets lie one behind the other in slabs, so that the system can give large pages; each is whole pages and can
+   go by itself. */
+static char *slab_room(struct sealer *s, size_t *size)
+{
+	*size = (*size + SLAB_ALIGN - 1) / SLAB_ALIGN * SLAB_ALIGN;
+	if (s->nslab < *size) {
+		mem_pages_free(s->slab, s->nslab);
+		s->nslab = *size < SLAB ? SLAB : *size;
+		s->slab = mem_pages(s->nslab);
+	}
+	return s->slab;
+}
+
 /* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become. */
-static struct build_sheet sheet_layout(uint32_t ntrk, uint32_t n, uint32_t nostack, uint32_t nedge, bool narrow)
+static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t n, uint32_t nostack, uint32_t nedge, bool narrow)
 {
 	size_t steps = (size_t)n / SHEET_STEP + 1, at[10], size = sizeof(struct sheet), stacks = n - nostack;
 	size_t whos = (size_t)(n < NARROW ? n : NARROW) + 1;
@@ -63,7 +76,7 @@ static struct build_sheet sheet_layout(uint32_t ntrk, uint32_t n, uint32_t nosta
 	size_t who_at = (size + 3) / 4 * 4;
 	size_t wide = n * sizeof(uint32_t), two = (n + 1) / 2 * sizeof(uint32_t) + whos * sizeof(uint32_t);
 	size = who_at + (wide > two ? wide : two);
-	char *p = size < LARGE ? xmalloc(size) : mem_pages(size);
+	char *p = size < LARGE ? xmalloc(size) : slab_room(s, &size);
 	struct build_sheet b = { .sh = (void *)p, .sum = (void *)(p + at[0]), .trk = (void *)(p + at[1]),
 		.first = (void *)(p + at[2]), .start = (void *)(p + at[3]), .edge = (void *)(p + at[4]),
 		.stack4 = narrow ? NULL : (void *)(p + at[5]), .stack2 = narrow ? (void *)(p + at[6]) : NULL,
@@ -74,15 +87,17 @@ static struct build_sheet sheet_layout(uint32_t ntrk, uint32_t n, uint32_t nosta
 	return b;
 }
 
-/* Give back what was too much. */
-static void sheet_trim(const struct build_sheet *b, size_t used)
+/* The sheet keeps what it needs of the slab. */
+static void sheet_trim(struct sealer *s, const struct build_sheet *b, size_t used)
 {
 	if (b->sh->bytes < LARGE)
 		return;
-	size_t size = b->who_at + used;
-	if (size < LARGE)
-		size = LARGE;
-	b->sh->bytes = mem_pages_trim(b->sh, b->sh->bytes, size);
+	size_t size = (b->who_at + used + SLAB_ALIGN - 1) / SLAB_ALIGN * SLAB_ALIGN;
+	b->sh->bytes = size < LARGE ? LARGE : size;
+	s->slab += b->sh->bytes;
+	s->nslab -= b->sh->bytes;
+	if (!s->nslab)
+		s->slab = NULL;
 }
 
 const uint8_t sheet_class[TS__N] = {
@@ -296,7 +311,7 @@ static void fill_rows(struct sealer *s, struct build_sheet *b, const struct shee
 	b->sh->who4 = w.wide ? b->who4 : NULL;
 	b->sh->who2 = b->who2;
 	b->sh->whos = w.who;
-	sheet_trim(b, w.wide ? n * sizeof *b->who4 : (size_t)((char *)(w.who + w.n) - (char *)b->who2));
+	sheet_trim(s, b, w.wide ? n * sizeof *b->who4 : (size_t)((char *)(w.who + w.n) - (char *)b->who2));
 	mem_free(head);
 }
 
@@ -390,7 +405,7 @@ struct sheet *sealer_seal(struct sealer *s, struct sheet_piece *p)
 	uint32_t nedge = count_intervals(s, p);
 	uint32_t other = intervals_of(s, 0), total = other + intervals_of(s, 1);
 	size_t rows = s->alive[0].n + s->alive[1].n + s->fresh[0].n + s->fresh[1].n;
-	struct build_sheet b = sheet_layout((uint32_t)rows, total, other, nedge, p->nstks <= NARROW);
+	struct build_sheet b = sheet_layout(s, (uint32_t)rows, total, other, nedge, p->nstks <= NARROW);
 	b.sh->t0 = p->t0;
 	b.sh->t1 = p->t1;
 	put_rows(s, &b, 0, &row, &n);
@@ -418,6 +433,7 @@ void sheet_free(const struct sheet *sh)
 
 void sealer_free(struct sealer *s)
 {
+	mem_pages_free(s->slab, s->nslab);
 	mem_free(s->live);
 	mem_free(s->pos);
 	mem_free(s->from);

@@ -38,6 +38,8 @@ struct sealer {
 	size_t nfrom;
 	struct sealer_edge { trk_id from; uint32_t at, entry; } *edge;	/* scratch: interval and entry */
 	size_t cedge;
+	char *slab;		/* where the next sheets go */
+	size_t nslab;
 };
 
 /* One block of memory: sheet_free it. */
