@@ -9,8 +9,10 @@ bin=${BENCH_BIN:-bench}
 dir=${BENCH_DIR:-${TMPDIR:-/tmp}/ttrace-bench}
 mkdir -p "$dir"
 big=$dir/big-$events.trace
+small=$dir/big-1000000.trace
 prof=$dir/big.pb.gz
 [ -s "$big" ] || "$bin/gentrace" -events "$events" "$big"
+[ -s "$small" ] || "$bin/gentrace" -events 1000000 "$small"
 [ -s "$prof" ] || "$bin/genprof" -samples 1000000 "$prof"
 bad=0
 
@@ -25,8 +27,15 @@ row() { # row WORK SECONDS KB LIMIT_SECONDS LIMIT_MB [REFERENCE_SECONDS]
 echo "big trace: $events events, $(stat -c %s "$big") bytes; profile: 1000000 samples, $(stat -c %s "$prof") bytes"
 
 read -r s kb _ < <(measure "$ttrace" view -script '' -size 200x60 "$big")
-row "trace: whole, indexed, first screen" "$s" "$kb" 3 700
+row "trace: whole, indexed, first screen" "$s" "$kb" 3 $((4 * $(stat -c %s "$big") / 1048576))
 awk -v s="$s" -v kb="$kb" -v n="$events" 'BEGIN { printf "%44s %.1f M events/s, %.1f bytes of memory per event\n", "", n / s / 1e6, kb * 1024 / n }'
+echo "its stages, and the limit: to take events apart and no more"
+"$bin/stages" "$big" | sed 's/^/    /'
+if command -v go >/dev/null 2>&1; then	# the reference orders events and throws them away: nobody listens to what it prints
+	read -r ref rkb _ < <(measure go tool trace -d=parsed "$small")
+	read -r s1 kb _ < <(measure "$ttrace" events "$small")
+	row "trace of 1 M events: ttrace events" "$s1" "$kb" - - "$ref"
+fi
 read -r s0 _ _ < <(measure "$ttrace" view -script '' -size 200x60 "$big")
 keys='++++++++++++++++++++----------------llllhhhhjjjjkkkk{{{{}}}}'
 read -r s1 kb _ < <(measure "$ttrace" view -script "$keys$keys$keys$keys" -size 200x60 "$big")
@@ -47,6 +56,15 @@ read -r s kb _ < <(measure "$ttrace" events "$big")
 row "trace: ttrace events" "$s" "$kb" - -
 read -r s kb _ < <(measure "$ttrace" goroutines "$big")
 row "trace: ttrace goroutines" "$s" "$kb" - -
+echo "how it grows"
+for n in 1000000 10000000 ${BENCH_GROW:-}; do
+	f=$dir/big-$n.trace
+	[ -s "$f" ] || "$bin/gentrace" -events "$n" "$f"
+	read -r s kb _ < <(measure "$ttrace" view -script '' -size 200x60 "$f")
+	awk -v n="$n" -v s="$s" -v kb="$kb" -v f="$(stat -c %s "$f")" 'BEGIN {
+		printf "    %9d events, %6.1f MB: %6.2f s, %5.0f MB, %4.0f ns and %4.1f bytes an event, %.1f times the file\n",
+			n, f / 1e6, s, kb / 1024, s * 1e9 / n, kb * 1024 / n, kb * 1024 / f }'
+done
 ref=
 if command -v go >/dev/null 2>&1; then
 	read -r ref rkb _ < <(measure go tool pprof -symbolize=none -top "$prof")
