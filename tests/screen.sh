@@ -171,6 +171,7 @@ screen time-bad 80x24 orders.trace ':wait run>1ms<Enter>' -ascii
 screen time-chain 80x24 orders.trace ':rows group serve<Enter>10wWj'
 screen time-clock 80x24 orders.trace ':set clock wall<Enter>++++' -ascii
 screen time-range 80x24 orders.trace '+++v10lv'
+screen time-task-find 80x24 orders.trace ':rows tasks<Enter>/login<Enter>n)' -ascii
 screen time-range-pane 80x24 orders.trace '+++v10l6'
 screen time-find 80x24 orders.trace ':rows group serve<Enter>/cart<Enter>nn' -mono
 screen time-pins 132x44 orders.trace 'gG98<Enter>tgG12<Enter>t:rows p<Enter>G'

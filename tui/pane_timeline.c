@@ -190,6 +190,8 @@ static enum verdict standout_cmd(
 static enum verdict cause_cmd(
     struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
 {
+	if (tl_selected(tl).what == ROW_TASK)
+		return tl_task_link(tl, env, a->cmd == CMD_CAUSE ? -1 : 1, out);
 	tl_cause(tl, env, a->cmd == CMD_CAUSE ? -1 : 1, out->text, sizeof out->text);
 	out->kind = ASK_MESSAGE;
 	return V_ASK;

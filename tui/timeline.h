@@ -227,6 +227,9 @@ void tl_task_bounds(const struct snap *, const struct sched_task *, int64_t *t0,
 
 /* ---- going (timeline_goto.c) */
 enum verdict tl_goto(struct timeline *, const struct pane_env *, const struct act *, struct ask *);
+enum verdict tl_task_link(struct timeline *, const struct pane_env *, int dir, struct ask *);
+/* `/` on rows of tasks: as pane_ops.find, over their names and numbers. */
+uint32_t tl_find_task(struct timeline *, const struct pane_env *, int dir, uint32_t *at);
 bool tl_go(void *, const struct pane_env *, const struct place *);
 
 /* ---- motion (timeline_move.c): all keep the cursor in the window and the window in the trace */

@@ -108,6 +108,65 @@ enum verdict tl_goto(
 	return goto_track(tl, env, a->cmd == CMD_GOTO_G ? TK_G : TK_P, arg, out);
 }
 
+/* ( and ) on the row of a task: its parent, the first task under it. */
+enum verdict tl_task_link(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
+{
+	const struct sched_tasks *ts = tl->tasks;
+	struct tl_row r = tl_selected(tl);
+	uint64_t id = ts->task[r.id].id, to = UINT64_MAX;
+	int64_t first = INT64_MAX;
+	if (dir < 0)
+		to = ts->task[r.id].parent;
+	for (uint32_t i = 0; dir > 0 && i < ts->n; i++)
+		if (ts->task[i].parent == id && ts->task[i].id != id && ts->task[i].t0 < first) {
+			first = ts->task[i].t0;
+			to = ts->task[i].id;
+		}
+	if (to == UINT64_MAX || !to || !tl_select_task(tl, env, to))
+		return tp_message(
+		    out, dir < 0 ? "it has no parent in this trace" : "it has no task under it");
+	struct tl_extent x;
+	if (tl_extent(tl, env, &x))
+		tl_look_at(tl, env, x.t0 + (x.t1 - x.t0) / 2);
+	return V_DONE;
+}
+
+static bool task_matches(
+    const struct timeline *tl, const struct snap *sn, uint32_t row, const struct rx *rx)
+{
+	struct tl_row r = tl->row[row];
+	struct buf b = {0};
+	if (r.what != ROW_TASK)
+		return false;
+	buf_printf(&b, "%llu ", (unsigned long long)tl->tasks->task[r.id].id);
+	tp_str(sn->st, tl->tasks->task[r.id].name, "", &b);
+	bool hit = rx_match(rx, b.p, b.n);
+	buf_free(&b);
+	return hit;
+}
+
+uint32_t tl_find_task(struct timeline *tl, const struct pane_env *env, int dir, uint32_t *at)
+{
+	const struct snap *sn = session_snap(env->s);
+	uint32_t hits = 0, n = tl->nrow, step = dir < 0 ? n - 1 : 1;
+	for (uint32_t k = dir == 2 ? 0 : 1; dir && k <= n; k++) {
+		uint32_t i = (uint32_t)((tl->sel + (uint64_t)k * step) % n);
+		if (!task_matches(tl, sn, i, env->find.rx))
+			continue;
+		struct tl_extent x;
+		tl_select(tl, env, i);
+		if (tl_extent(tl, env, &x))
+			tl_look_at(tl, env, x.t0 + (x.t1 - x.t0) / 2);
+		break;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (task_matches(tl, sn, i, env->find.rx)) {
+			hits++;
+			*at = i <= tl->sel ? hits : *at;
+		}
+	return hits;
+}
+
 /* Which rows a place asks for. */
 static bool go_rows(struct timeline *tl, const struct pane_env *env, const struct place *p)
 {

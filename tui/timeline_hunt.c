@@ -207,6 +207,8 @@ uint32_t tl_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 	struct timeline *tl = st;
 	struct err e;
 	*at = 0;
+	if (tl->kind == TL_T && tl->nrow)
+		return tl_find_task(tl, env, dir, at);
 	if (!tl->hunt || hunt_text(tl->hunt)[0] != '/' ||
 	    strcmp(hunt_text(tl->hunt) + 1, env->find.text)) {
 		struct hunt *h = hunt_any(env->find.text, &e);
