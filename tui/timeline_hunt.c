@@ -132,13 +132,12 @@ static bool on_hit(const struct timeline *tl, const struct pane_env *env)
 
 static void stand(struct timeline *tl, const struct pane_env *env, uint32_t i)
 {
-	const struct hunt_hit *h = &tl->hits.hit[i];
-	int64_t mid = h->t0 + (h->t1 - h->t0) / 2;
+	struct hunt_hit h = tl->hits.hit[i];	/* other rows may begin another search */
+	int64_t mid = h.t0 + (h.t1 - h.t0) / 2;
 	tl->hit = i;
-	tl_show_track(tl, env, h->trk);
-	tl_look_at(tl, env, mid >= tl->t0 && mid < tl->t1 ? mid : h->t0);
-	/* outside of what was seen: then its middle, when the whole of it is not too long for that
-	 */
+	tl_show_track(tl, env, h.trk);
+	tl_look_at(tl, env, mid >= tl->t0 && mid < tl->t1 ? mid : h.t0);
+	/* outside of what was seen: then its middle, when the whole of it is not too long for that */
 	if (mid < tl->t1 && mid >= tl->t0)
 		tl->at = mid;
 }
