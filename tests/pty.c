@@ -374,7 +374,8 @@ static int self_test(void)
 		vt_free(v);
 	}
 	struct vt *v = vt_new(3, 5, "xterm");
-	vt_feed(v, "\033[1;38;5;71;44mx\033[7my\033[22;39mz\033[0;95mw\033[y", 44);
+	static const char paints[] = "\033[1;38;5;71;44mx\033[7my\033[22;39mz\033[0;95mw\033[y";
+	vt_feed(v, paints, sizeof paints - 1);
 	OK(v->cell[0].fg == 71 && v->cell[0].bg == 4 && v->cell[0].attr == VA_BOLD);
 	OK(v->cell[1].attr == (VA_BOLD | VA_REVERSE) && v->cell[2].attr == VA_REVERSE && v->cell[2].fg == -1);
 	OK(v->cell[3].fg == 13 && v->cell[3].bg == -1 && v->unknown == 1);
