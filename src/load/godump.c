@@ -422,8 +422,8 @@ bool is_godump(struct bytes b)
 		struct lines l = {.p = at, .end = end};
 		while (l.p > text && l.p[-1] != '\n' && at - l.p < FRONT)
 			l.p--;
-		if (end - at > FRONT)
-			l.end = at + FRONT;
+		if (l.p > text && l.p[-1] != '\n')
+			continue;
 		struct words stamp, t;
 		struct godump_head h;
 		lines_next(&l);
