@@ -20,7 +20,8 @@ struct cur {
 
 static inline struct cur cur_make(const void *p, size_t n, uint64_t off)
 {
-	return (struct cur){p, p, (const uint8_t *)p + n, off, false};
+	const uint8_t *at = p;
+	return (struct cur){at, at, n ? at + n : at, off, false};	/* nothing may lie at NULL */
 }
 
 static inline size_t cur_left(const struct cur *c)
