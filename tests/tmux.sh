@@ -84,7 +84,7 @@ cmp "$tmp/before" "$tmp/after" || { echo "stty is not as before"; diff "$tmp/bef
 
 # a file that changes below the viewer: said at the next key, once; r reads it again
 cat "$srcdir/samples/orders.trace" >"$tmp/growing.trace"
-run "clear; $TTRACE $tmp/growing.trace"
+run "clear; $TTRACE $tmp/growing.trace; echo left \$?"
 see growing '[5Time]'
 head -c 1000 /dev/zero >>"$tmp/growing.trace"
 keys l
@@ -100,10 +100,10 @@ see read-again 'read again'
 keys l
 gone other 'is not the file'
 keys Q
+see left 'left 0'	# only then is the terminal the shell's: keys before would be the viewer's
 
 # a signal: the terminal is restored too
-# in the background it stops as soon as it wants the terminal: only then can it be brought back
-run "$TTRACE $srcdir/samples/cpu.pb.gz & echo \$! >$tmp/pid; i=0; while [ \$i -lt 60 ] && ! ps -o stat= -p \$! | grep -q T; do sleep 0.2; i=\$((i+1)); done; fg"
+run "clear; sh -c 'echo \$\$ >$tmp/pid; exec $TTRACE $srcdir/samples/cpu.pb.gz'"
 see reopen '[1Top]'
 pid=$(cat "$tmp/pid")	# of our own: another test may look at the same file at the same time
 if [ -n "$pid" ]; then
