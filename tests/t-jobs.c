@@ -108,8 +108,10 @@ static struct digest digest(const struct snap *sn)
 {
 	struct digest d = {of_names(sn), 0};
 	d.uncut = d.all = mix(d.all, of_rows(sn));
-	for (uint32_t i = 0; i < sn->nsheets; i++)
-		d.all = mix(d.all, of_sheet(store_sheet(sn->st, i), &d.uncut));
+	for (uint32_t i = 0; i < sn->nsheets; i++) {
+		d.all = mix(d.all, of_sheet(sheet_get(sn, i), &d.uncut));
+		sheet_put(sn, i);
+	}
 	for (uint32_t i = 0; i < sn->ntrks; i++)
 		d.all = mix(d.all, (uint64_t)store_trk(sn->st, i)->heard);
 	for (unsigned c = CT_RUNNABLE; c < CT__N; c++)

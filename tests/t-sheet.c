@@ -80,7 +80,7 @@ static void law(const struct snap *sn)
 {
 	int64_t at = sn->t0;
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
-		const struct sheet *sh = store_sheet(sn->st, i);
+		const struct sheet *sh = sheet_get(sn, i);
 		OK(sh->t0 == at && sh->t1 > sh->t0);
 		at = sh->t1;
 		for (uint32_t r = 0; r < sh->ntrk; r++) {
@@ -90,6 +90,7 @@ static void law(const struct snap *sn)
 				all += sum[s];
 			OK(all == sh->t1 - sh->t0);
 		}
+		sheet_put(sn, i);
 	}
 	OK(at == sn->t1);
 }

@@ -174,7 +174,8 @@ static void windows(const struct snap *sn, struct arena *a)
 		for (int k = 0; k < N; k++)
 			counts = counts && c[k].any == d[k].any && c[k].min == d[k].min &&
 				 c[k].max == d[k].max && c[k].last == d[k].last;
-		const struct sheet *sh = store_sheet(sn->st, rnd(sn->nsheets));
+		uint32_t number = rnd(sn->nsheets);
+		const struct sheet *sh = sheet_get(sn, number);
 		uint32_t row = rnd(sh->ntrk);
 		int64_t p[TS__N], q[TS__N], r[TS__N], s[TS__N];
 		sheet_upto(sh, row, t0, p);
@@ -183,6 +184,7 @@ static void windows(const struct snap *sn, struct arena *a)
 		sheet_sums(sh, row, t1, s);
 		for (int k = 0; k < TS__N; k++)
 			states = states && q[k] - p[k] == s[k] - r[k];
+		sheet_put(sn, number);
 	}
 	OK(marks);
 	OK(counts);

@@ -27,7 +27,7 @@ static bool load(struct bytes in, bool say)
 	if (say) {
 		uint64_t n = 0;
 		for (uint32_t i = 0; i < sn->nsheets; i++)
-			n += store_sheet(sn->st, i)->n;
+			n += store_slot(sn->st, i)->n;
 		printf("%s: %" PRIu64 " events, %u sheets, %" PRIu64 " intervals, %u tracks, %u spans, %u marks, "
 		    "%u stacks, %u samples, %.3f s\n", read ? "read" : e.msg, sn->trace.events, sn->nsheets, n,
 		    sn->ntrks, sn->nspans, sn->nmarks, sn->nstks, sn->nsmps, (double)sn->t1 / 1e9);

@@ -21,7 +21,7 @@ static uint32_t sheet_at(const struct snap *sn, int64_t t)
 	uint32_t lo = 0, hi = sn->nsheets;
 	while (hi - lo > 1) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		if (store_sheet(sn->st, mid)->t0 <= t)
+		if (store_slot(sn->st, mid)->t0 <= t)
 			lo = mid;
 		else
 			hi = mid;
@@ -73,14 +73,16 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 	memset(out + k, 0, (end - k) * sizeof *out);
 	int64_t from = bin_edge(t0, t1, n, k), to = bin_edge(t0, t1, n, end);
 	for (uint32_t i = sheet_at(sn, from); i < sn->nsheets; i++) {
-		const struct sheet *sh = store_sheet(sn->st, i);
-		if (sh->t0 >= to)
+		const struct sheet_slot *slot = store_slot(sn->st, i);
+		if (slot->t0 >= to)
 			break;
-		if (sh->t1 <= from)
+		if (slot->t1 <= from)
 			continue;
-		while (k + 1 < end && bin_edge(t0, t1, n, k + 1) <= sh->t0)
+		while (k + 1 < end && bin_edge(t0, t1, n, k + 1) <= slot->t0)
 			k++;
+		const struct sheet *sh = sheet_get(sn, i);
 		bins_sheet(sh, sheet_row(sh, trk), t0, t1, n, &k, end, out);
+		sheet_put(sn, i);
 	}
 }
 
@@ -123,19 +125,20 @@ static bool ival_joins(const struct sheet *older, uint32_t oi, const struct shee
 	return newer->state[ni] & SHEET_CONT || (same && older->state[oi] & SHEET_PAST);
 }
 
-/* Stretch v to the left and to the right over its pieces. */
-static void ival_join(const struct snap *sn, struct ival *v)
+/* Stretch v to the left over its pieces. */
+static void join_left(const struct snap *sn, struct ival *v)
 {
+	struct hold a = {0}, b = {0}, *here = &a, *other = &b;
 	uint32_t s = v->sheet, i = v->i;
 	for (;;) {
-		const struct sheet *sh = store_sheet(sn->st, s);
+		const struct sheet *sh = hold_sheet(here, sn, s);
 		uint32_t row = (uint32_t)sheet_row(sh, v->trk);
 		const struct sheet *osh = sh;
 		uint32_t oi = i - 1;
 		if (i == sh->first[row]) {
 			if (!s)
 				break;
-			osh = store_sheet(sn->st, s - 1);
+			osh = hold_sheet(other, sn, s - 1);
 			int32_t orow = sheet_row(osh, v->trk);
 			if (orow < 0)
 				break;
@@ -144,17 +147,30 @@ static void ival_join(const struct snap *sn, struct ival *v)
 		if (!ival_joins(osh, oi, sh, i))
 			break;
 		v->t0 = osh->t0 + osh->start[oi];
-		s -= osh != sh;
 		i = oi;
+		if (osh == sh)
+			continue;
+		s--;
+		struct hold *was = here;
+		here = other;
+		other = was;
 	}
+	hold_drop(&a);
+	hold_drop(&b);
+}
+
+/* And to the right. */
+static void join_right(const struct snap *sn, struct ival *v)
+{
+	struct hold a = {0}, b = {0}, *here = &a, *other = &b;
 	for (;;) {
-		const struct sheet *sh = store_sheet(sn->st, v->sheet), *nsh = sh;
+		const struct sheet *sh = hold_sheet(here, sn, v->sheet), *nsh = sh;
 		uint32_t row = (uint32_t)sheet_row(sh, v->trk), ni = v->i + 1;
 		int32_t nrow = (int32_t)row;
 		if (ni == sh->first[row + 1]) {
 			if (v->sheet + 1 >= sn->nsheets)
 				break;
-			nsh = store_sheet(sn->st, v->sheet + 1);
+			nsh = hold_sheet(other, sn, v->sheet + 1);
 			nrow = sheet_row(nsh, v->trk);
 			if (nrow < 0)
 				break;
@@ -165,9 +181,22 @@ static void ival_join(const struct snap *sn, struct ival *v)
 		v->t1 = sheet_end(nsh, (uint32_t)nrow, ni);
 		v->who = sheet_who(nsh, ni);
 		v->stack = sheet_stack(nsh, ni);
-		v->sheet += nsh != sh;
 		v->i = ni;
+		if (nsh == sh)
+			continue;
+		v->sheet++;
+		struct hold *was = here;
+		here = other;
+		other = was;
 	}
+	hold_drop(&a);
+	hold_drop(&b);
+}
+
+static void ival_join(const struct snap *sn, struct ival *v)
+{
+	join_left(sn, v);
+	join_right(sn, v);
 }
 
 static bool raw_at(const struct snap *sn, trk_id trk, int64_t t, struct ival *v)
@@ -176,24 +205,24 @@ static bool raw_at(const struct snap *sn, trk_id trk, int64_t t, struct ival *v)
 		return false;
 	v->trk = trk;
 	v->sheet = sheet_at(sn, t);
-	const struct sheet *sh = store_sheet(sn->st, v->sheet);
+	const struct sheet *sh = sheet_get(sn, v->sheet);
+	uint32_t s = v->sheet;
 	int32_t row = sheet_row(sh, trk);
-	if (row < 0)
-		return false;
-	uint32_t i = sheet_find(sh, (uint32_t)row, t);
-	ival_fill(sh, (uint32_t)row, i, v);
-	if (v->state == TS_NONE)
-		return false;
-	ival_join(sn, v);
-	return true;
+	if (row >= 0)
+		ival_fill(sh, (uint32_t)row, sheet_find(sh, (uint32_t)row, t), v);
+	bool there = row >= 0 && v->state != TS_NONE;
+	if (there)
+		ival_join(sn, v);
+	sheet_put(sn, s);
+	return there;
 }
 
-/* The sheet after (dir 1) or before s that has the track, and its row there. */
-static int32_t sheet_seek(const struct snap *sn, trk_id trk, uint32_t *s, int dir)
+/* The sheet after (dir 1) or before s that has the track, in the hand, and its row there. */
+static int32_t sheet_seek(const struct snap *sn, trk_id trk, struct hold *h, uint32_t *s, int dir)
 {
 	while (dir > 0 ? *s + 1 < sn->nsheets : *s > 0) {
 		*s += (uint32_t)dir;
-		int32_t row = sheet_row(store_sheet(sn->st, *s), trk);
+		int32_t row = sheet_row(hold_sheet(h, sn, *s), trk);
 		if (row >= 0)
 			return row;
 	}
@@ -203,15 +232,17 @@ static int32_t sheet_seek(const struct snap *sn, trk_id trk, uint32_t *s, int di
 /* From piece (s, i), which is passed over, to the next one that exists. */
 static bool ival_go(const struct snap *sn, trk_id trk, uint32_t s, uint32_t i, int dir, struct ival *v)
 {
-	const struct sheet *sh = store_sheet(sn->st, s);
+	struct hold h = {0};
+	const struct sheet *sh = hold_sheet(&h, sn, s);
 	int32_t row = sheet_row(sh, trk);
-	for (;;) {
+	bool found = false;
+	while (!found) {
 		bool out = row < 0 || (dir > 0 ? i + 1 >= sh->first[row + 1] : i <= sh->first[row]);
 		if (out) {
-			row = sheet_seek(sn, trk, &s, dir);
+			row = sheet_seek(sn, trk, &h, &s, dir);
 			if (row < 0)
-				return false;
-			sh = store_sheet(sn->st, s);
+				break;
+			sh = h.sheet;
 			i = dir > 0 ? sh->first[row] : sh->first[row + 1] - 1;
 		} else {
 			i += (uint32_t)dir;
@@ -221,9 +252,21 @@ static bool ival_go(const struct snap *sn, trk_id trk, uint32_t s, uint32_t i, i
 			v->sheet = s;
 			ival_fill(sh, (uint32_t)row, i, v);
 			ival_join(sn, v);
-			return true;
+			found = true;
 		}
 	}
+	hold_drop(&h);
+	return found;
+}
+
+/* The interval of a track in sheet s at t, 0 when it is not there. */
+static uint32_t index_at(const struct snap *sn, trk_id trk, uint32_t s, int64_t t)
+{
+	const struct sheet *sh = sheet_get(sn, s);
+	int32_t row = sheet_row(sh, trk);
+	uint32_t i = row < 0 ? 0 : sheet_find(sh, (uint32_t)row, t);
+	sheet_put(sn, s);
+	return i;
 }
 
 static bool raw_step(const struct snap *sn, struct ival *v, int dir)
@@ -234,9 +277,7 @@ static bool raw_step(const struct snap *sn, struct ival *v, int dir)
 			return false;
 	} else {
 		uint32_t s = sheet_at(sn, v->t0);
-		const struct sheet *sh = store_sheet(sn->st, s);
-		int32_t row = sheet_row(sh, v->trk);
-		uint32_t i = row < 0 ? 0 : sheet_find(sh, (uint32_t)row, v->t0);
+		uint32_t i = index_at(sn, v->trk, s, v->t0);
 		/* of several intervals that begin here only the last has any length: v may be another */
 		if (s == v->sheet && i > v->i)
 			i = v->i;
@@ -258,9 +299,7 @@ static bool raw_near(const struct snap *sn, trk_id trk, int64_t t, int dir, stru
 	if (in)
 		return raw_step(sn, v, dir);
 	uint32_t s = sheet_at(sn, at);
-	const struct sheet *sh = store_sheet(sn->st, s);
-	int32_t row = sheet_row(sh, trk);
-	return ival_go(sn, trk, s, row < 0 ? 0 : sheet_find(sh, (uint32_t)row, at), dir, v);
+	return ival_go(sn, trk, s, index_at(sn, trk, s, at), dir, v);
 }
 
 /* ---- rows of Ms: an M names the P that it carries, and the row of the P says what runs there */
@@ -329,12 +368,13 @@ bool ival_near(const struct snap *sn, trk_id trk, int64_t t, int dir, struct iva
 /* More changes of P in [a, b) than are followed, as far as one look tells. */
 static bool too_many(const struct snap *sn, trk_id m, int64_t a, int64_t b)
 {
-	const struct sheet *sh = store_sheet(sn->st, sheet_at(sn, a));
+	uint32_t s = sheet_at(sn, a);
+	const struct sheet *sh = sheet_get(sn, s);
 	int32_t row = sheet_row(sh, m);
-	if (row < 0)
-		return false;
 	int64_t end = b < sh->t1 ? b : sh->t1;
-	return sheet_find(sh, (uint32_t)row, end - 1) - sheet_find(sh, (uint32_t)row, a) > 2 * CARRY_MAX;
+	uint32_t n = row < 0 ? 0 : sheet_find(sh, (uint32_t)row, end - 1) - sheet_find(sh, (uint32_t)row, a);
+	sheet_put(sn, s);
+	return n > 2 * CARRY_MAX;
 }
 
 /* One column of an M. */

@@ -207,11 +207,13 @@ void bins_rank(const struct snap *sn, enum track_kind kind, uint64_t states, int
     int64_t *out)
 {
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
-		const struct sheet *sh = store_sheet(sn->st, i);
-		if (sh->t1 <= t0 || sh->t0 >= t1)
+		const struct sheet_slot *slot = store_slot(sn->st, i);
+		if (slot->t1 <= t0 || slot->t0 >= t1)
 			continue;
+		const struct sheet *sh = sheet_get(sn, i);
 		for (uint32_t r = 0; r < sh->ntrk; r++)
 			if (store_trk(sn->st, sh->trk[r])->kind == kind)
 				out[sh->trk[r]] += sheet_rank(sh, r, states, t0, t1);
+		sheet_put(sn, i);
 	}
 }

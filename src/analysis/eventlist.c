@@ -120,11 +120,13 @@ void el_gather(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_
 	l->t0 = t0;
 	l->t1 = t1;
 	for (uint32_t s = 0; s < sn->nsheets && q->kinds & TRANSITIONS; s++) {
-		const struct sheet *sh = store_sheet(sn->st, s);
-		if (sh->t1 <= t0 || sh->t0 >= t1)
+		const struct sheet_slot *slot = store_slot(sn->st, s);
+		if (slot->t1 <= t0 || slot->t0 >= t1)
 			continue;
+		const struct sheet *sh = sheet_get(sn, s);
 		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
 			gather_row(q, sh, row, l);
+		sheet_put(sn, s);
 	}
 	gather_rest(sn, q, l);
 	if (l->n)
@@ -146,15 +148,17 @@ static uint64_t count(const struct snap *sn, int64_t t0, int64_t t1)
 {
 	uint64_t n = 0;
 	for (uint32_t s = 0; s < sn->nsheets; s++) {
-		const struct sheet *sh = store_sheet(sn->st, s);
-		if (sh->t1 <= t0 || sh->t0 >= t1)
+		const struct sheet_slot *slot = store_slot(sn->st, s);
+		if (slot->t1 <= t0 || slot->t0 >= t1)
 			continue;
-		if (sh->t0 >= t0 && sh->t1 <= t1) {
-			n += sh->n;
+		if (slot->t0 >= t0 && slot->t1 <= t1) {
+			n += slot->n;
 			continue;
 		}
+		const struct sheet *sh = sheet_get(sn, s);
 		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
 			n += sheet_find(sh, row, t1) - sheet_find(sh, row, t0);
+		sheet_put(sn, s);
 	}
 	return n;
 }

@@ -139,15 +139,17 @@ static void by_proc(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 	str_id none = text(sn, "(did not run)");
 	trk_id *last = xcalloc(sn->ntrks + 1u, sizeof *last);
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
-		const struct sheet *sh = store_sheet(sn->st, i);
-		if (sh->t1 <= t0 || sh->t0 >= t1)
+		const struct sheet_slot *slot = store_slot(sn->st, i);
+		if (slot->t1 <= t0 || slot->t0 >= t1)
 			continue;
+		const struct sheet *sh = sheet_get(sn, i);
 		for (uint32_t r = sh->nother; r < sh->ntrk; r++)
 			for (uint32_t k = sh->first[r + 1]; k-- > sh->first[r];)
 				if ((sh->state[k] & SHEET_STATE) == TS_RUN && sh->t0 + sh->start[k] < t1) {
 					last[sh->trk[r]] = sheet_who(sh, k);
 					break;
 				}
+		sheet_put(sn, i);
 	}
 	for (trk_id t = 1; t < sn->ntrks; t++) {
 		char name[24];

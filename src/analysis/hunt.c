@@ -216,7 +216,8 @@ static void count_sheet(void *arg, uint32_t s)
 {
 	struct walk *w = arg;
 	struct catch c = {.until = INT64_MAX};
-	walk_sheet(w, store_sheet(w->sn->st, s), &c);
+	walk_sheet(w, sheet_get(w->sn, s), &c);
+	sheet_put(w->sn, s);
 	w->count[s] = c.n;
 	w->ns[s] = c.ns;
 }
@@ -236,16 +237,17 @@ static int64_t moment(const struct walk *w, const struct sheet *sh, uint32_t roo
 static void keep_sheet(void *arg, uint32_t s)
 {
 	struct walk *w = arg;
-	const struct sheet *sh = store_sheet(w->sn->st, s);
 	struct catch c = {.until = INT64_MAX};
 	uint32_t room = w->n - (w->base[s] < w->n ? w->base[s] : w->n);
 	if (!w->count[s] || !room)
 		return;
+	const struct sheet *sh = sheet_get(w->sn, s);
 	if (w->count[s] > room)
 		c.until = moment(w, sh, room);
 	c.hit =
 	    xmalloc((size_t)w->count[s] * sizeof *c.hit); /* touched only as far as it is filled */
 	walk_sheet(w, sh, &c);
+	sheet_put(w->sn, s);
 	qsort(c.hit, (size_t)c.n, sizeof *c.hit, hit_cmp);
 	memcpy(w->hit + w->base[s], c.hit, (size_t)(c.n < room ? c.n : room) * sizeof *c.hit);
 	mem_free(c.hit);

@@ -22,7 +22,7 @@ enum { PASSES_MAX = 256 }; /* ids grow as tasks are made, so that one pass mostl
 static void add_wakers(const struct snap *sn, trk_id t, uint8_t how, uint8_t *set)
 {
 	for (uint32_t k = 0; k < sn->nsheets; k++) {
-		const struct sheet *sh = store_sheet(sn->st, k);
+		const struct sheet *sh = sheet_get(sn, k);
 		int32_t row = sheet_row(sh, t);
 		for (uint32_t i = row < 0 ? 0 : sh->first[row]; row >= 0 && i < sh->first[row + 1];
 		     i++) {
@@ -31,6 +31,7 @@ static void add_wakers(const struct snap *sn, trk_id t, uint8_t how, uint8_t *se
 			if (by && by < sn->ntrks && !set[by])
 				set[by] = how;
 		}
+		sheet_put(sn, k);
 	}
 }
 

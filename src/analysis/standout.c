@@ -92,8 +92,10 @@ static void walk_part(void *arg, uint32_t i)
 {
 	struct part *p = (struct part *)arg + i;
 	p->l.by_name = xcalloc(p->l.sn->nstrs + 1u, sizeof *p->l.by_name);
-	for (uint32_t k = p->from; k < p->to; k++)
-		walk_sheet(&p->l, store_sheet(p->l.sn->st, k));
+	for (uint32_t k = p->from; k < p->to; k++) {
+		walk_sheet(&p->l, sheet_get(p->l.sn, k));
+		sheet_put(p->l.sn, k);
+	}
 }
 
 static void walk_sheets(struct look *l)

@@ -293,11 +293,12 @@ static void pass_row(const struct pass *p, const struct sheet *sh, uint32_t r)
 static void pass_sheets(const struct pass *p)
 {
 	for (uint32_t i = 0; i < p->sn->nsheets; i++) {
-		const struct sheet *sh = store_sheet(p->sn->st, i);
+		const struct sheet *sh = sheet_get(p->sn, i);
 		const uint8_t *only = p->f && p->mode != M_OCCUPANT ? p->f->g : NULL;
 		for (uint32_t r = 0; r < sh->ntrk; r++)
 			if (store_trk(p->sn->st, sh->trk[r])->kind == TK_G && tw_has(only, sh->trk[r]))
 				pass_row(p, sh, r);
+		sheet_put(p->sn, i);
 	}
 	if (p->type != TW_RUN && p->type != TW_BLOCK && p->mode != M_OCCUPANT)
 		return;

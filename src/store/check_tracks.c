@@ -107,11 +107,14 @@ int tracks_check(const struct snap *sn, struct err *e)
 	}
 	int64_t at = sn->t0;
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
-		const struct sheet *sh = store_sheet(sn->st, i);
-		if (sh->t0 != at || sh->t1 <= sh->t0)
-			return bad(e, "sheets do not lie end to end", i, sn->nsheets);
+		const struct sheet *sh = sheet_get(sn, i);
+		bool next = sh->t0 == at && sh->t1 > sh->t0;
 		at = sh->t1;
-		if (check_sheet(sn, sh, e))
+		int bad_sheet = next ? check_sheet(sn, sh, e) : 0;
+		sheet_put(sn, i);
+		if (!next)
+			return bad(e, "sheets do not lie end to end", i, sn->nsheets);
+		if (bad_sheet)
 			return -1;
 	}
 	if (at != sn->t1)

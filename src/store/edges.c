@@ -33,12 +33,14 @@ static struct edge edge_at(const struct sheet *sh, uint32_t k)
 
 bool edges_from(const struct snap *sn, struct edge_walk *w, trk_id from, int64_t t0, int64_t t1, struct edge *out)
 {
+	struct hold h = {0};
 	for (; w->sheet < sn->nsheets; w->sheet++, w->i = 0) {
-		const struct sheet *sh = store_sheet(sn->st, w->sheet);
-		if (sh->t0 >= t1)
+		const struct sheet_slot *slot = store_slot(sn->st, w->sheet);
+		if (slot->t0 >= t1)
 			break;
-		if (sh->t1 <= t0)
+		if (slot->t1 <= t0)
 			continue;
+		const struct sheet *sh = hold_sheet(&h, sn, w->sheet);
 		uint32_t k = w->i ? w->i : edge_find(sh, from, t0);
 		if (k >= sh->nedge)
 			continue;
@@ -48,20 +50,29 @@ bool edges_from(const struct snap *sn, struct edge_walk *w, trk_id from, int64_t
 			continue;
 		w->i = k + 1;
 		*out = edge_at(sh, k);
+		hold_drop(&h);
 		return true;
 	}
+	hold_drop(&h);
 	return false;
 }
 
 bool edges_in(const struct snap *sn, struct edge_walk *w, int64_t t0, int64_t t1, struct edge *out)
 {
+	struct hold h = {0};
 	for (; w->sheet < sn->nsheets; w->sheet++, w->i = 0) {
-		const struct sheet *sh = store_sheet(sn->st, w->sheet);
-		while (sh->t0 < t1 && sh->t1 > t0 && w->i < sh->nedge) {
+		const struct sheet_slot *slot = store_slot(sn->st, w->sheet);
+		if (slot->t0 >= t1 || slot->t1 <= t0)
+			continue;
+		const struct sheet *sh = hold_sheet(&h, sn, w->sheet);
+		while (w->i < sh->nedge) {
 			*out = edge_at(sh, w->i++);
-			if (out->t >= t0 && out->t < t1)
+			if (out->t >= t0 && out->t < t1) {
+				hold_drop(&h);
 				return true;
+			}
 		}
 	}
+	hold_drop(&h);
 	return false;
 }

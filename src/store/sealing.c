@@ -138,7 +138,13 @@ static void seal(struct sealing *s, struct sheet_piece *p)
 {
 	count_states(s, p);
 	const struct sheet *sh = sealer_seal(&s->sealer, p);
-	*(const struct sheet **)col_add(&s->st->sheets, NULL) = sh;
+	struct sheet_slot *slot = col_add(&s->st->sheets, NULL);
+	slot->t0 = sh->t0;
+	slot->t1 = sh->t1;
+	slot->n = sh->n;
+	slot->ntrk = sh->ntrk;
+	slot->nother = sh->nother;
+	atomic_store(&slot->sheet, sh);
 	s->sealed = p->t1;
 	p->n = 0;
 	p->past = false;

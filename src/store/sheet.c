@@ -425,6 +425,8 @@ struct sheet *sealer_seal(struct sealer *s, struct sheet_piece *p)
 void sheet_free(const struct sheet *sh)
 {
 	void *p = (void *)(uintptr_t)sh;
+	if (!sh)
+		return;
 	if (sh->bytes < LARGE)
 		mem_free(p);
 	else

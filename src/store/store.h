@@ -64,6 +64,15 @@ struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 #define EDGE_CREATED UINT32_C(0x80000000)
 enum { SHEET_CONT = 0x80, SHEET_PAST = 0x40, SHEET_STATE = 0x3f, SHEET_STEP = 512 };
 
+/* A sheet's place. What is here always is; the sheet itself may have been dropped, when there is too little
+   memory for all (store/keep.h), and is made again by whoever gets it. */
+struct sheet_slot {
+	_Atomic(const struct sheet *) sheet;
+	_Atomic uint32_t pins, used;	/* how many have it in their hands; when it was got last */
+	int64_t t0, t1;
+	uint32_t n, ntrk, nother;	/* as of the sheet */
+};
+
 struct warn_row { uint64_t at; const char *msg; };
 struct span_row { struct sink_span s; };
 struct count_row { int64_t t; uint64_t v; };
@@ -81,7 +90,7 @@ struct store {
 								   order of their ends; sink_mark rows */
 	struct col span_blocks;					/* one for every 64 spans that are full */
 	struct col utils;					/* struct sink_util */
-	struct col sheets;					/* const struct sheet * */
+	struct col sheets;					/* struct sheet_slot */
 };
 
 struct snap {			/* a horizon: below it nothing will ever change */
@@ -103,7 +112,7 @@ static inline const struct loc_row *store_loc(const struct store *s, loc_id i) {
 static inline const struct frm_row *store_frm(const struct store *s, frm_id i) { return col_at(&s->frms, i); }
 static inline const struct stk_row *store_stk(const struct store *s, stk_id i) { return col_at(&s->stks, i); }
 static inline const struct trk_row *store_trk(const struct store *s, trk_id i) { return col_at(&s->trks, i); }
-static inline const struct sheet *store_sheet(const struct store *s, uint32_t i) { return COL_AT(&s->sheets, const struct sheet *, i); }
+static inline struct sheet_slot *store_slot(const struct store *s, uint32_t i) { return col_at(&s->sheets, i); }
 static inline const struct span_row *store_span(const struct store *s, uint32_t i) { return col_at(&s->spans, i); }
 static inline const struct smp_row *store_smp(const struct store *s, uint32_t i) { return col_at(&s->smps, i); }
 
@@ -125,6 +134,35 @@ str_id build_text(const struct snap *, const char *s, size_t n);
 void build_again(struct build *);
 const struct snap *build_again_done(struct build *);
 void build_free(struct build *);			/* the store goes with it */
+
+/* A sheet, made again if it has been dropped: good until sheet_put() of the same number, which must come. */
+static inline const struct sheet *sheet_get(const struct snap *sn, uint32_t i)
+{
+	struct sheet_slot *s = store_slot(sn->st, i);
+	atomic_fetch_add(&s->pins, 1);
+	return atomic_load(&s->sheet);
+}
+static inline void sheet_put(const struct snap *sn, uint32_t i)
+{
+	atomic_fetch_sub(&store_slot(sn->st, i)->pins, 1);
+}
+
+/* For those who walk: one sheet in the hand, given back when another is taken. Zero-initialise; drop it at the end. */
+struct hold { const struct snap *sn; const struct sheet *sheet; uint32_t i; };
+static inline void hold_drop(struct hold *h)
+{
+	if (h->sheet)
+		sheet_put(h->sn, h->i);
+	h->sheet = NULL;
+}
+static inline const struct sheet *hold_sheet(struct hold *h, const struct snap *sn, uint32_t i)
+{
+	if (h->sheet && h->i == i && h->sn == sn)
+		return h->sheet;
+	hold_drop(h);
+	*h = (struct hold){ sn, sheet_get(sn, i), i };
+	return h->sheet;
+}
 
 /* sheet.c */
 /* Row of an interval. */

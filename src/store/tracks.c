@@ -64,7 +64,7 @@ struct tracks *tracks_new(struct store *st)
 	col_init(&st->spans, sizeof(struct span_row));
 	col_init(&st->span_blocks, sizeof(struct span_block));
 	col_init(&st->utils, sizeof(struct sink_util));
-	col_init(&st->sheets, sizeof(const struct sheet *));
+	col_init(&st->sheets, sizeof(struct sheet_slot));
 	for (int c = 0; c < CT__N; c++)
 		col_init(&st->counts[c], sizeof(struct count_row));
 	col_add(&st->trks, NULL);
@@ -80,7 +80,7 @@ void tracks_free(struct tracks *k)
 	struct store *st = k->st;
 	tracks_done(k);
 	for (uint32_t i = 0; i < col_n(&st->sheets); i++)
-		sheet_free(store_sheet(st, i));
+		sheet_free(store_slot(st, i)->sheet);
 	struct col *cols[] = { &st->trks, &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->sheets };
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		col_free(cols[i]);
