@@ -46,7 +46,7 @@ static int help(const struct opt *o, struct err *e)
 	struct buf b = {0};
 	if (o->arg) {
 		if (!opt_help_reports(&b, o->arg))
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\"", o->arg);
+			return opt_no_report(o->arg, e);
 		return put(&b);
 	}
 	buf_puts(&b, about);
@@ -97,7 +97,7 @@ static int run_report(struct opt *o, struct err *e)
 {
 	const struct report *r = report_find(o->report);
 	if (!r)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\"", o->report);
+		return opt_no_report(o->report, e);
 	if (!o->nfile)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s of which file?", o->report);
 	return report_fetch(o, e) ? -1 : write_report(r, o, e);
@@ -111,7 +111,7 @@ static int report_text(const struct opt *o, struct buf *text, struct err *e)
 	if (r && opt_str(o, OPT_OUTPUT))
 		return write_report(r, o, e);
 	if (!r)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\"", o->report);
+		return opt_no_report(o->report, e);
 	int rc = r->run(o, &out, e);
 	if (out.failed)
 		buf_puts(&out.buf, "\n... and more: > FILE writes all of it\n");
@@ -119,6 +119,12 @@ static int report_text(const struct opt *o, struct buf *text, struct err *e)
 		buf_free(&out.buf);
 	*text = out.buf;
 	return rc;
+}
+
+/* "tpo cpu.pb.gz": no report is named, and the first of several files is not there: it is a report, mistyped. */
+static bool misspelt(const struct opt *o)
+{
+	return !strcmp(o->report, "view") && o->nfile > 1 && !strpbrk(o->file[0], "./:") && access(o->file[0], F_OK);
 }
 
 /* -mem=SIZE: what one piece of a file may ask for, 512M or 2G; without it half of the machine's memory,
@@ -165,6 +171,8 @@ int main(int argc, char **argv)
 		rc = print_table(&o, opt_str(&o, OPT_PRINT), &e);
 	else if (!rc && bare)
 		rc = fputs(about, stdout) < 0;
+	else if (!rc && misspelt(&o))
+		rc = opt_no_report(o.file[0], &e);
 	else if (!rc && !strcmp(o.report, "view") && o.nfile)
 		rc = tui_run(&o, report_text, &e);
 	else if (!rc)

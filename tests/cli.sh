@@ -32,6 +32,10 @@ same() { # same ARGUMENT...: prints what is in first
 	cmp -s first out || fail "another output: ttrace $*"
 }
 
+# a slip of the finger
+refuses 2 'perhaps view' vew "$cpu"
+refuses 2 'perhaps -focus' top -fcous=x "$cpu"
+refuses 2 'perhaps goroutines' help goruotines
 # the words
 run 0
 grep -q 'go test' out || fail "without arguments it does not say how to record"

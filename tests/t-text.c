@@ -2,6 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /* Text for people: widths, cutting, numbers; and no byte of a name that speaks to the terminal. */
 #include "config.h"
+#include "base/near.h"
 #include "base/text.h"
 #include "tap.h"
 
@@ -89,8 +90,27 @@ static void numbers(void)
 	OK(!text_parse_ns("3", &ns) && !text_parse_ns("", &ns) && !text_parse_ns("s", &ns) && !text_parse_ns("1x", &ns));
 }
 
+static const char *meant(const char *word)
+{
+	static const char *const words[] = {"view", "top", "peek", "tree", "goroutines", "goroutine", "focus", "ignore"};
+	struct near n = {word, strlen(word), NULL, 0};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		near_offer(&n, words[i]);
+	return n.best ? n.best : "";
+}
+
+static void nearness(void)
+{
+	OK(near_slips("abc", 3, "abc", 3) == 0 && near_slips("", 0, "abc", 3) == 3 && near_slips("ab", 2, "ba", 2) == 1);
+	OK(near_slips("kitten", 6, "sitting", 7) == 3 && near_slips("sitting", 7, "kitten", 6) == 3);
+	OK(!strcmp(meant("vew"), "view") && !strcmp(meant("tpo"), "top") && !strcmp(meant("goruotines"), "goroutines"));
+	OK(!strcmp(meant("fcous"), "focus") && !strcmp(meant("goroutin"), "goroutine"));
+	OK(!*meant("cpu") && !*meant("x") && !*meant("") && !*meant("a-much-longer-word-than-any-in-the-table-of-words"));
+}
+
 int main(void)
 {
+	nearness();
 	cutting();
 	safety();
 	numbers();

@@ -17,6 +17,7 @@
 #include "analysis/tracew.h"
 #include "base/job.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -637,6 +638,24 @@ static bool short_form(struct app *a, const char *line)
 	return false;
 }
 
+static void no_command(struct app *a, const char *word, size_t n)
+{
+	struct near near = {word, n, NULL, 0};
+	int begin = 0;
+	for (int i = 1; i < CMD__N; i++) {
+		begin += !strncmp(cmds[i].name, word, n);
+		near_offer(&near, cmds[i].name);
+	}
+	for (const struct report_row *r = report_rows; r->name; r++)
+		near_offer(&near, r->name);
+	if (begin > 1)
+		app_message(a, ST_ERROR, "%d commands begin with %s (Tab shows them)", begin, word);
+	else if (near.best)
+		app_message(a, ST_ERROR, "no such command: %s, perhaps %s", word, near.best);
+	else
+		app_message(a, ST_ERROR, "no such command: %s (? lists them, Tab completes)", word);
+}
+
 void app_line(struct app *a, const char *line)
 {
 	line += strspn(line, " ");
@@ -656,7 +675,7 @@ void app_line(struct app *a, const char *line)
 	if (id == CMD_NONE && strpbrk(line, "<>~"))	/* wait reason~chan: which spans */
 		app_act(a, &(struct act){CMD_WHERE, 0, arena_strndup(&a->scratch, line, strlen(line))});
 	else if (id == CMD_NONE)
-		app_message(a, ST_ERROR, "no such command: %s (? lists them, Tab completes)", word);
+		no_command(a, word, n);
 	else if (arg && !cmds[id].arg)
 		app_message(a, ST_ERROR, "%s takes no argument", cmds[id].name);
 	else

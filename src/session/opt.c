@@ -13,6 +13,7 @@
 #include "session/opt.h"
 
 #include "base/mem.h"
+#include "base/near.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -73,6 +74,28 @@ static int parse_bool(const char *s, bool *b)
 static int bad_value(struct err *e, const struct opt_row *r, const char *s, const char *wanted)
 {
 	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s: %s is wanted, not \"%.60s\"", r->name, wanted, s);
+}
+
+static int no_option(struct err *e, const char *name, size_t n)
+{
+	struct near near = {name, n, NULL, 0};
+	for (int i = 0; i < OPT__N; i++)
+		near_offer(&near, options[i].name);
+	for (const struct report_row *r = report_rows; r->name; r++)
+		near_offer(&near, r->name);
+	if (near.best)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no option -%.*s, perhaps -%s", (int)n, name, near.best);
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no option -%.*s", (int)n, name);
+}
+
+int opt_no_report(const char *name, struct err *e)
+{
+	struct near near = {name, strlen(name), NULL, 0};
+	for (const struct report_row *r = report_rows; r->name; r++)
+		near_offer(&near, r->name);
+	if (near.best)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\", perhaps %s", name, near.best);
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\"", name);
 }
 
 /* Set the value of an option; s points into argv or is a default. */
@@ -140,7 +163,7 @@ static int parse_flag(struct opt *o, struct args *a, struct err *e)
 	if (id == -2)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%.*s could be more than one option", (int)n, name);
 	if (id < 0)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no option -%.*s", (int)n, name);
+		return no_option(e, name, n);
 	const char *value = eq ? eq + 1 : NULL;
 	if (!value && options[id].kind == B)
 		value = "true";

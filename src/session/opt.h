@@ -61,6 +61,8 @@ struct opt {
    of argv must outlive *o. */
 int opt_parse(struct opt *, int argc, char *const *argv, struct err *e);
 void opt_free(struct opt *);
+/* Always -1: there is no report of that name; says which one may be meant. */
+int opt_no_report(const char *name, struct err *e);
 
 /* The options as help text. */
 void opt_help(struct buf *);
