@@ -79,12 +79,21 @@ static int print_table(const struct opt *o, const char *what, struct err *e)
 	return opt_print(&b, what) || opt_completion(&b, what) ? put(&b) : tui_print(o, what, e);
 }
 
+/* Half a report is none. */
+static int stopped(const struct opt *o, int rc, struct err *e)
+{
+	if (!o->watch || o->watch->go(o->watch->arg, 0, 0))
+		return rc;
+	return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+}
+
 static int write_report(const struct report *r, const struct opt *o, struct err *e)
 {
 	struct out out;
 	if (out_open(&out, opt_str(o, OPT_OUTPUT), e))
 		return -1;
-	int rc = r->run(o, &out, e);
+	out.watch = o->watch;
+	int rc = stopped(o, r->run(o, &out, e), e);
 	struct err late = {0};
 	if (out_close(&out, rc == 0 || !opt_str(o, OPT_OUTPUT), &late) && !rc) {
 		*e = late;
@@ -107,12 +116,12 @@ static int run_report(struct opt *o, struct err *e)
 static int report_text(const struct opt *o, struct buf *text, struct err *e)
 {
 	const struct report *r = report_find(o->report);
-	struct out out = {.fd = -1, .held = true};
+	struct out out = {.fd = -1, .held = true, .watch = o->watch};
 	if (r && opt_str(o, OPT_OUTPUT))
 		return write_report(r, o, e);
 	if (!r)
 		return opt_no_report(o->report, e);
-	int rc = r->run(o, &out, e);
+	int rc = stopped(o, r->run(o, &out, e), e);
 	if (out.failed)
 		buf_puts(&out.buf, "\n... and more: > FILE writes all of it\n");
 	if (rc)

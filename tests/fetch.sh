@@ -148,6 +148,14 @@ run 0 view -script '6r' "$http/debug/pprof/trace"
 grep -q '\[6Gor\]' out && grep -q 'Saved trace' out || fail "r of a trace: $(cat out)"
 run 0 view -size 200x24 -script "<Esc>:diff $http/debug/pprof/leak-before<Enter>" "$samples/leak-after.pb.gz"
 grep -q 'A - B.*; Saved' out || fail ":diff URL: $(tail -n 3 out)"
+# reports of what was fetched ask no server, and keep no second copy
+ls saved >before
+run 0 view -script ":traces > traces.out<Enter>:top > top.out<Enter>" "$http/debug/pprof/profile"
+"$TTRACE" traces "$samples/cpu.pb.gz" | cmp -s - traces.out || fail ":traces of a URL: $(tail -n 2 out)"
+ls saved >after
+[ $(($(wc -l <after) - $(wc -l <before))) = 1 ] || fail "reports in the viewer save more: $(diff before after)"
+run 0 view -script ":diff $http/debug/pprof/leak-before<Enter>:top > top2.out<Enter>" "$http/debug/pprof/leak-after"
+"$TTRACE" top -diff_base="$samples/leak-before.pb.gz" "$samples/leak-after.pb.gz" | cmp -s - top2.out || fail ":top of two URLs: $(tail -n 2 out)"
 run 0 view -script ":diff $http/404<Enter>" "$samples/leak-after.pb.gz"
 grep -q '404' out || fail ":diff of nothing: $(tail -n 3 out)"
 refuses '404' view -script '' "$http/404"

@@ -418,7 +418,7 @@ static void do_cancel(struct app *a)
 		app_search(a, NULL);
 	else if (!app_stop_fetch(a) && j) {
 		job_cancel(j);
-		app_message(a, ST_WARN, "loading stopped: what was read is shown");
+		app_message(a, ST_WARN, session_reads(a->s) ? "loading stopped: what was read is shown" : "stopped");
 	}
 }
 

@@ -82,13 +82,12 @@ static void corner(const struct app *a, struct buf *b)
 		waiting_text(&f, b);
 		return;
 	}
-	if (!session_reads(a->s)) {
-		buf_puts(b, "working");
-		return;
-	}
+	bool reads = session_reads(a->next ? a->next : a->s);
 	job_progress(j, &done, &total);
-	buf_puts(b, "loading ");
-	if (total && done)
+	buf_puts(b, reads ? "loading " : "working ");
+	if (!reads && !(total && done))
+		b->n--;
+	else if (total && done)
 		buf_printf(b, "%d%%", (int)(100.0 * (double)done / (double)total));
 	else
 		text_bytes(b, (int64_t)session_snap(a->s)->total);

@@ -17,6 +17,7 @@
 #include "base/job.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "session/arrival.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,8 @@ struct writing {
 	struct arena mem;
 	struct command line;
 	struct opt opt;
+	struct hand hand;
+	struct input_watch watch;
 	struct buf text, notices;
 	struct err err;
 	tui_report *fn;
@@ -143,6 +146,7 @@ static void make_line(struct app *a, struct writing *w, const struct ending *end
 static void drop(struct writing *w)
 {
 	opt_free(&w->opt);
+	hand_drop(&w->hand);
 	buf_free(&w->text);
 	buf_free(&w->notices);
 	mem_free(w->line.v);
@@ -161,7 +165,8 @@ static void note(void *arg, const char *line)
 static int run(struct job *j, void *arg)
 {
 	struct writing *w = arg;
-	(void)j;
+	w->watch = arrival_watch(j);
+	w->opt.watch = &w->watch;
 	return w->fn(&w->opt, &w->text, &w->err);
 }
 
@@ -190,8 +195,8 @@ static void start(struct app *a, struct writing *w, const struct ending *end)
 	w->what = arena_strndup(&w->mem, r.name, strlen(r.name));
 	w->fn = a->env.report;
 	if (opt_parse(&w->opt, w->line.n, (char *const *)(uintptr_t)w->line.v, &w->err) ||
-	    !(w->opt.notice = note, w->opt.notice_arg = &w->notices, w->opt.remote = session_held(a->s),
-		w->job = job_start(run, w))) {
+	    !(w->opt.notice = note, w->opt.notice_arg = &w->notices, w->opt.hand = &w->hand,
+		session_hand(a->s, &w->hand), w->job = job_start(run, w))) {
 		app_message(a, ST_ERROR, "%s", w->err.msg[0] ? w->err.msg : "no thread to write with");
 		drop(w);
 		return;
@@ -239,13 +244,15 @@ static void tell(struct app *a, const struct writing *w, int rc)
 {
 	struct stat st;
 	struct buf b = {0};
+	if (rc && w->err.kind == ERR_CANCEL) {
+		app_message(a, ST_WARN, "stopped: %s was not written", w->file);
+		return;
+	}
 	if (rc) {
 		app_message(a, ST_ERROR, "%s", w->err.msg);
 		return;
 	}
 	text_bytes(&b, !stat(w->file, &st) ? (int64_t)st.st_size : 0);
-	if (session_moved(a->s))
-		buf_puts(&b, "; the file has changed since it was read, this is of the new one (r reads it)");
 	if (w->notices.n)
 		buf_printf(&b, "; %.*s", (int)(w->notices.n < 200 ? w->notices.n : 200), w->notices.p);
 	app_message(a, ST_NORMAL, "%s: %s, %s", w->file, w->what, buf_str(&b));

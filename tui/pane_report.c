@@ -7,9 +7,9 @@
  * numbers, -cum and -flat, expressions to focus on, -RE to ignore, > FILE, and any
  * option of the command line. They are put behind the command line that the
  * session makes of its query, so the pane shows what the same line prints in a
- * shell, and says that line. Reports read their file again and may take long:
- * they run beside the keyboard, one at a time; another query makes the same
- * report again. The text is kept as it is; rows are its lines, or those that &
+ * shell, and says that line. Reports make a model of their own and may take long:
+ * they run beside the keyboard, one at a time, from the bytes that the session
+ * holds (session/hand.h); Esc stops one, another query makes it anew. The text is kept as it is; rows are its lines, or those that &
  * leaves.
  */
 #include "config.h"
@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "rows.h"
+#include "session/arrival.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -32,6 +33,8 @@ struct work {			/* a report that is being made */
 	struct arena arena;
 	struct command line;
 	struct opt opt;
+	struct hand hand;
+	struct input_watch watch;
 	struct buf text, notices;
 	struct err err;
 	tui_report *fn;
@@ -184,7 +187,8 @@ static int write_file(struct work *w)
 static int run(struct job *j, void *arg)
 {
 	struct work *w = arg;
-	(void)j;
+	w->watch = arrival_watch(j);
+	w->opt.watch = &w->watch;
 	w->rc = w->fn(&w->opt, &w->text, &w->err);
 	if (!w->rc && w->file)
 		w->rc = write_file(w);
@@ -194,6 +198,7 @@ static int run(struct job *j, void *arg)
 static void drop(struct work *w)
 {
 	opt_free(&w->opt);
+	hand_drop(&w->hand);
 	buf_free(&w->text);
 	buf_free(&w->notices);
 	mem_free(w->line.v);
@@ -223,7 +228,8 @@ static void start(struct report *p, const struct pane_env *env)
 	}
 	w->opt.notice = note;
 	w->opt.notice_arg = &w->notices;
-	w->opt.remote = session_held(env->s);
+	session_hand(env->s, &w->hand);
+	w->opt.hand = &w->hand;
 	w->job = job_start(run, w);
 	if (!w->job) {
 		say(p, true, "no thread to make it with");
@@ -232,6 +238,16 @@ static void start(struct report *p, const struct pane_env *env)
 	}
 	p->work = w;
 	session_beside(env->s, w->job);
+}
+
+/* What is asked for now, when what was asked for before has been stopped. */
+static void make(struct report *p, const struct pane_env *env)
+{
+	p->again = p->work || session_reads(env->s);
+	if (p->work)
+		job_cancel(p->work->job);
+	else if (!p->again)
+		start(p, env);
 }
 
 /* ---- rows */
@@ -294,17 +310,12 @@ static void take_text(struct report *p, const struct pane_env *env, struct work 
 	fill(p, env);
 }
 
-static void tick(void *st, const struct pane_env *env)
+static void take(struct report *p, const struct pane_env *env, struct work *w)
 {
-	struct report *p = st;
-	struct work *w = p->work;
 	struct buf b = {0};
-	if (!w || !job_done(w->job, NULL))
-		return;
-	session_beside(env->s, NULL);
-	job_join(w->job);
-	p->work = NULL;
-	if (w->rc) {
+	if (w->rc && w->err.kind == ERR_CANCEL) {
+		say(p, false, "stopped; :report makes it again");
+	} else if (w->rc) {
 		say(p, true, w->err.msg);
 	} else if (w->file) {
 		buf_printf(&b, "%zu bytes are in %s", w->text.n, w->file);
@@ -313,8 +324,20 @@ static void tick(void *st, const struct pane_env *env)
 	} else {
 		take_text(p, env, w);
 	}
-	drop(w);
-	if (p->again)
+}
+
+static void tick(void *st, const struct pane_env *env)
+{
+	struct report *p = st;
+	struct work *w = p->work;
+	if (w && job_done(w->job, NULL)) {
+		session_beside(env->s, NULL);
+		job_join(w->job);
+		p->work = NULL;
+		take(p, env, w);
+		drop(w);
+	}
+	if (p->again && !p->work && !session_reads(env->s))
 		start(p, env);
 }
 
@@ -327,16 +350,14 @@ static void update(void *st, const struct pane_env *env)
 	/* the same report of another query */
 	if (!p->words || strchr(p->words, '>'))
 		return;
-	if (p->work)
-		p->again = true;
-	else
-		start(p, env);
+	make(p, env);
 }
 
 static void close_report(void *st)
 {
 	struct report *p = st;
 	if (p->work) {
+		job_cancel(p->work->job);
 		job_join(p->work->job);
 		drop(p->work);
 	}
@@ -371,8 +392,10 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 static void draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct report *p = st;
-	if (p->work && !p->nline)
-		grid_text(g, 1, 2, ST_DIM, 0, "The report is being made.");
+	if (p->again && !p->work)
+		grid_text(g, 1, 2, ST_DIM, 0, "The report is made when the file has been read.");
+	else if (p->work && !p->nline)
+		grid_text(g, 1, 2, ST_DIM, 0, "The report is being made. Esc stops it.");
 	else if (p->said[0])
 		grid_text(g, 1, 2, p->bad ? ST_ERROR : ST_NORMAL, 0, p->said);
 	else if (!p->words)
@@ -394,10 +417,7 @@ static enum verdict ask_for(struct report *p, const struct pane_env *env, const 
 	p->left = 0;
 	p->rows = (struct rows){.h = p->rows.h};
 	p->nline = 0;
-	if (p->work)
-		p->again = true;
-	else
-		start(p, env);
+	make(p, env);
 	return V_DONE;
 }
 

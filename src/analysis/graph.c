@@ -445,7 +445,7 @@ static void walk_all(struct builder *b)
 {
 	size_t n = b->kept ? b->nkept : b->ninfo;
 	if (b->o->tree) {
-		for (size_t i = 0; i < b->nbundle; i++)
+		for (size_t i = 0; i < b->nbundle && prof_go(b->p, i, b->nbundle); i++)
 			walk_tree(b, &b->bundle[i], (uint32_t)i + 1);
 		return;
 	}
@@ -455,7 +455,7 @@ static void walk_all(struct builder *b)
 	b->cum = xcalloc(n + 1, sizeof *b->cum);
 	if (b->o->mean)
 		b->cum_div = xcalloc(n + 1, sizeof *b->cum_div);
-	for (size_t i = 0; i < b->nbundle; i++)
+	for (size_t i = 0; i < b->nbundle && prof_go(b->p, i, b->nbundle); i++)
 		walk(b, &b->bundle[i], (uint32_t)i + 1);
 	for (size_t i = 0; i < n; i++) {
 		b->g->all[i]->cum = b->cum[i];

@@ -321,8 +321,11 @@ static void sink_warn(void *self, uint64_t at, const char *fmt, ...)
 
 static bool sink_upto(void *self, int64_t t, uint64_t bytes)
 {
-	(void)self, (void)t, (void)bytes;
-	return true;
+	struct prof *p = self;
+	(void)t;
+	if (p->go && !p->stopped)
+		p->stopped = !p->go(p->go_arg, bytes, p->total);
+	return !p->stopped;
 }
 
 struct sink prof_sink(struct prof *p)

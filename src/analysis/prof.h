@@ -59,11 +59,26 @@ struct prof {
 	prof_notice *notice;		/* what readers warn of goes there, with its place; NULL: nowhere */
 	void *notice_arg;
 	size_t nwarn;
+
+	/* Who looks on, NULL nobody: asked now and then how far it is and whether to go on. What was stopped is
+	   half of it, and nobody's. */
+	bool (*go)(void *arg, uint64_t done, uint64_t total);
+	void *go_arg;
+	uint64_t total;			/* bytes to read */
+	bool stopped;
 };
 
 struct prof *prof_new(void);
 void prof_free(struct prof *);
 struct sink prof_sink(struct prof *);	/* readers fill it; the trace's part is left out */
+
+/* At step i of n of something long: false: stop. */
+static inline bool prof_go(struct prof *p, size_t i, size_t n)
+{
+	if (p->go && i % 4096 == 0 && !p->stopped)
+		p->stopped = !p->go(p->go_arg, i, n);
+	return !p->stopped;
+}
 
 str_id prof_str(struct prof *, const char *s, size_t n);
 /* The empty text of a label that is there, or its empty unit: a string of its own, since 0 says that it

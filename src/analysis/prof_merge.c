@@ -339,7 +339,7 @@ static void merge_samples(struct merger *m)
 	uint32_t *stack = xcalloc(f->nstack, sizeof *stack), *set = xcalloc(f->nset, sizeof *set);
 	size_t cap = 0;
 	void *tmp = NULL;
-	for (size_t i = 0; i < f->nsample; i++) {
+	for (size_t i = 0; i < f->nsample && prof_go(m->to, i, f->nsample); i++) {
 		struct prof_sample s = f->sample[i];
 		const int64_t *v = prof_value(f, i);
 		if (all_zero(v, f->ntype))
@@ -439,6 +439,8 @@ static void merge_headers(struct prof *to, struct prof *const *p, size_t n)
 static struct prof *merge(struct prof *const *p, size_t n)
 {
 	struct merger m = {.to = prof_new()};
+	m.to->go = p[0]->go;
+	m.to->go_arg = p[0]->go_arg;
 	merge_headers(m.to, p, n);
 	for (size_t i = 0; i < n; i++)
 		merge_one(&m, p[i]);

@@ -59,6 +59,10 @@ static void make_safe(struct buf *b)
 
 void out_flush(struct out *o, bool all)
 {
+	if (o->watch && (o->buf.n < o->asked || o->buf.n - o->asked > CHUNK)) {
+		o->asked = o->buf.n;
+		o->failed |= !o->watch->go(o->watch->arg, 0, 0);
+	}
 	if (o->held && o->buf.n > OUT_HELD)
 		o->failed = true;	/* more than anyone reads: stop */
 	if (o->held || (!all && o->buf.n < CHUNK))

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "load/load.h"
 #include "session/opt.h"
 
 /*
@@ -18,6 +19,8 @@ struct out {
 	bool failed;		/* the reader went away or the disk is full: stop */
 	bool terminal;		/* control characters are made visible on their way out */
 	bool held;		/* nothing is written: the text is wanted as it is, up to OUT_HELD bytes */
+	const struct input_watch *watch; /* NULL, or who may stop it */
+	size_t asked;		/* bytes when that was asked last */
 	char *path, *temp;	/* -output: the name in the end, the name until then; NULL: standard output */
 };
 

@@ -282,6 +282,10 @@ int view_open(struct view *v, const struct opt *o, enum view_kind kind, struct e
 		view_close(v);
 		return -1;
 	}
+	if (v->p->stopped) {
+		view_close(v);
+		return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+	}
 	v->g.objects = kind == V_LIST || kind == V_CALLGRIND || kind == V_DISASM;
 	v->g.tree = set_true(o, OPT_CALL_TREE) && (kind == V_DOT || kind == V_CALLGRIND);
 	v->g.drop_negative = set_true(o, OPT_DROP_NEGATIVE);

@@ -169,6 +169,7 @@ int adding_start(struct adding *a, struct err *e)
 	a->err = (struct err){.at = ERR_NOWHERE};
 	a->o.file = &a->file;
 	a->o.nfile = 1;
+	a->o.keep = &a->hand;
 	arrival_plan(&a->arrival, &a->o);
 	build_again(a->main);
 	a->job = job_start(run, a);
@@ -195,6 +196,7 @@ void adding_free(struct adding *a)
 	build_free(a->own);
 	mem_free(a->to);
 	arrival_free(&a->arrival);
+	hand_free(&a->hand);
 	a->own = NULL;
 	a->to = NULL;
 }

@@ -5,6 +5,7 @@
 
 #include "base/job.h"
 #include "session/arrival.h"
+#include "session/hand.h"
 #include "session/opt.h"
 #include "store/store.h"
 
@@ -24,6 +25,7 @@ struct adding {
 	struct err err;		/* when it has failed */
 	bool failed;
 	struct arrival arrival;
+	struct hand hand;	/* what was read for it */
 	struct build *own;	/* of a trace: its store */
 	stk_id *to;		/* and the main store's node for each of its nodes, 0 where none was needed */
 };

@@ -15,9 +15,13 @@
 
 static bool go(void *arg, uint64_t done, uint64_t total)
 {
-	struct arrival *a = arg;
-	job_tell(a->job, done, total);
-	return !job_cancelled(a->job);
+	job_tell(arg, done, total);
+	return !job_cancelled(arg);
+}
+
+struct input_watch arrival_watch(struct job *j)
+{
+	return (struct input_watch){go, j};
 }
 
 static void say(void *arg, bool news, const char *line)
@@ -48,8 +52,7 @@ void arrival_plan(struct arrival *a, struct opt *o)
 
 int arrival_fetch(struct arrival *a, struct job *j, struct err *e)
 {
-	a->job = j;
-	a->watch = (struct input_watch){go, a};
+	a->watch = arrival_watch(j);
 	if (!a->going)
 		return 0;
 	const struct remote_watch w = {.input = a->watch, .say = say, .arg = a};

@@ -18,9 +18,11 @@ struct arrival {
 	int64_t began;			/* ms, monotonic */
 	_Atomic bool going;		/* fetching, or reading a pipe */
 	char said[400];			/* what people should know: where it was saved */
-	struct job *job;
 	struct input_watch watch;	/* tells the job's progress and asks whether it is cancelled */
 };
+
+/* One that tells a job's progress, and stops when that is cancelled. */
+struct input_watch arrival_watch(struct job *);
 
 /* Before the job. */
 void arrival_plan(struct arrival *, struct opt *);

@@ -30,6 +30,13 @@ static bool is_program(struct bytes b)
 	return b.n > 4 && (!memcmp(b.p, "\177ELF", 4) || !memcmp(b.p, "\317\372\355\376", 4));
 }
 
+static void watch(struct prof *p, const struct opt *o, uint64_t total)
+{
+	p->go = o->watch ? o->watch->go : NULL;
+	p->go_arg = o->watch ? o->watch->arg : NULL;
+	p->total = total;
+}
+
 static void fix_mappings(struct prof *p, const struct fetcher *f)
 {
 	const char *build = f->o->v[OPT_BUILDID].s;
@@ -60,7 +67,7 @@ static struct prof *read_trace(struct bytes *b, const struct fetcher *f, struct 
 /* The open input as a profile; it is closed in any case. */
 static struct prof *read_one(struct bytes *b, const struct fetcher *f, struct err *e)
 {
-	const struct reader *r = input_gunzip(b, e) ? NULL : sniff(*b, e);
+	const struct reader *r = input_gunzip_for(b, f->o->watch, e) ? NULL : sniff(*b, e);
 	if (r && r->kind == FK_GOTRACE)
 		return read_trace(b, f, e);
 	struct prof *p = prof_new();
@@ -68,10 +75,13 @@ static struct prof *read_one(struct bytes *b, const struct fetcher *f, struct er
 	int bad = !r;
 	p->notice = f->notice;
 	p->notice_arg = f->arg;
+	watch(p, f->o, b->n);
 	if (r && r->kind != FK_PPROF)
 		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "is a %s, not a profile", r->name);
 	if (!bad)
 		bad = r->read(*b, &sink, e);
+	if (!bad && p->stopped)
+		bad = err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 	if (!bad && p->nwarn && opt_bool(f->o, OPT_STRICT))
 		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "not all of it could be read, and -strict is given");
 	input_close(b);
@@ -101,9 +111,11 @@ static struct prof *grab(const struct fetcher *f, const char *const *file, size_
 	for (size_t i = 0; i < n; i++) {
 		struct bytes b;
 		struct err why = {0};
-		bool opened = !open_one(f, file[i], &b, &why);
+		struct trace t;
+		bool here = trace_at_hand(&t, file[i], f->o), opened = here || !open_one(f, file[i], &b, &why);
 		const char *name = opened ? file[i] : "", *colon = opened ? ": " : "";
-		all[got] = opened ? read_one(&b, f, &why) : NULL; /* what cannot be opened is named */
+		all[got] = here ? trace_profile(&t, f->o, &why) :
+		    opened ? read_one(&b, f, &why) : NULL; /* what cannot be opened is named */
 		if (all[got])
 			got++;
 		else if (n == 1)
@@ -155,11 +167,15 @@ static void forget_urls(struct prof *p)
 	}
 }
 
-/* The last one given counts, as in go tool pprof; an empty name is none. */
+/* The last one given counts, as in go tool pprof; an empty name is none. In the viewer a side is all its files. */
 static const char *const *given(const struct opt_value *v, const char *option, const struct fetcher *f,
     size_t *n)
 {
 	*n = v->nall && *v->all[v->nall - 1];
+	if (f->o->hand) {
+		*n = v->nall;
+		return v->all;
+	}
 	if (v->nall > 1)
 		f->notice(f->arg, "several %s: only the last is used", option);
 	return v->all + (v->nall ? v->nall - 1 : 0);
@@ -209,6 +225,7 @@ struct prof *fetch_profile_of(const struct opt *o, struct bytes *first, prof_not
 		return NULL;
 	if (opt_bool(o, OPT_ALL_FRAMES))
 		p->drop_frames = p->keep_frames = 0;
+	watch(p, o, 0);
 	bool code = !strcmp(o->report, "disasm") || !strcmp(o->report, "weblist");	/* of no use without names */
 	if (o->v[OPT_SYMBOLIZE].set || code || !strcmp(o->report, "view"))
 		symbolize_locate(p, f.program != NULL, notice, arg);

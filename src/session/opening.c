@@ -123,7 +123,9 @@ static int arrive(struct opening *op, struct job *j)
 {
 	if (arrival_fetch(&op->arrival, j, &op->err))
 		return -1;
-	if (!op->reader && recognise_whole(op, &op->err))
+	if (op->reader && op->first.p)
+		hand_keep(&op->hand, op->o->file[0], &op->first);
+	else if (!op->reader && recognise_whole(op, &op->err))
 		return -1;
 	if (op->first.p && input_gunzip_for(&op->first, &op->arrival.watch, &op->err)) {
 		struct err why = op->err;
@@ -187,6 +189,7 @@ int opening_start(struct opening *op, const struct opt *o, struct err *e)
 {
 	*op = (struct opening){.own = *o, .err = {.at = ERR_NOWHERE}};
 	op->o = &op->own;
+	op->own.keep = &op->hand;
 	arrival_plan(&op->arrival, &op->own);
 	if (!is_slow(o) && recognise(op, o->file[0], e))
 		return -1;
@@ -216,6 +219,7 @@ void opening_free(struct opening *op)
 		job_cancel(op->job);
 	opening_join(op);
 	input_close(&op->first);
+	hand_free(&op->hand);
 	if (op->build)
 		build_free(op->build);
 	op->build = NULL;

@@ -6,6 +6,7 @@
 #include "base/job.h"
 #include "load/load.h"
 #include "session/arrival.h"
+#include "session/hand.h"
 #include "session/opt.h"
 #include "store/store.h"
 
@@ -19,6 +20,7 @@ struct opening {
 	struct opt own;
 	struct arrival arrival;
 	struct bytes first;	/* the first file; the job closes it */
+	struct hand hand;	/* what was read of files; the job's until it is over */
 	const struct reader *_Atomic reader;
 	struct build *build;
 	str_id ns;		/* "nanoseconds", of the weights of a trace */

@@ -17,6 +17,8 @@
  * -name=false, unique abbreviations, options anywhere, `--` ends them, `-` is
  * standard input. pprof's own order works too: -top FILE, -list=REGEX FILE.
  */
+struct hand;
+struct input_watch;
 enum opt_id {
 #define OPT(id, name, kind, arg, dflt, group, help) OPT_##id,
 #include "session/opt.def"
@@ -55,6 +57,9 @@ struct opt {
 	/* NULL, or who is told what reports notice on their way; else standard error is */
 	void (*notice)(void *arg, const char *line);
 	void *notice_arg;
+	struct hand *keep;		/* NULL, or what is read of files is noted there (session/hand.h) */
+	const struct hand *hand;	/* NULL, or what of the files is at hand already */
+	const struct input_watch *watch;	/* NULL, or who looks on while a report is made, and may stop it */
 };
 
 /* 0; or -1 with ERR_USAGE. Everything is parsed; what a report does not use it ignores. The strings

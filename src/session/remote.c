@@ -294,6 +294,22 @@ const char *remote_saved(const struct remote *r)
 	return r ? r->saved : NULL;
 }
 
+void remote_lend(const struct remote *r, const struct held *as, struct hand *h)
+{
+	for (size_t i = 0; r && i < r->n; i++) {
+		const struct piece *p = &r->piece[i];
+		struct held x = *as;
+		if (p->failed || !p->b.p)
+			continue;
+		x.name = p->name;
+		x.b = p->b;
+		hand_add(h, &x);
+		x.name = r->n == 1 ? r->saved : NULL;	/* of several it is the sum */
+		if (x.name)
+			hand_add(h, &x);
+	}
+}
+
 /* ---- fetching */
 
 static bool is_trace(struct bytes b)
@@ -421,9 +437,17 @@ int source_open(const struct opt *o, const char *name, struct bytes *b, struct e
 int source_open_for(const struct opt *o, const char *name, const struct input_watch *w, struct bytes *b, struct err *e)
 {
 	const struct piece *p = find(o->remote, name);
+	const struct held *h = p ? NULL : hand_find(o->hand, name);
 	*b = (struct bytes){0};
-	if (!p)
-		return input_open_for(name, w, b, e);
+	int rc = h ? hand_open(h, b, e) : 1;
+	if (!p && rc <= 0)
+		return rc;
+	if (!p) {
+		rc = input_open_for(name, w ? w : o->watch, b, e);
+		if (!rc && o->keep)
+			hand_keep(o->keep, name, b);
+		return rc;
+	}
 	if (p->failed)
 		return err_set(e, p->err.kind, p->err.at, "%s: %s", name, p->err.msg);
 	*b = (struct bytes){.p = p->b.p, .n = p->b.n, .file_n = p->b.file_n};

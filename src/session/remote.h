@@ -5,6 +5,7 @@
 
 #include "analysis/prof.h"
 #include "load/load.h"
+#include "session/hand.h"
 #include "session/opt.h"
 
 /*
@@ -48,5 +49,9 @@ int source_open_for(const struct opt *, const char *name, const struct input_wat
    nothing was fetched. */
 void remote_save(struct remote *, const struct prof *);
 const char *remote_saved(const struct remote *);	/* that name; NULL none */
+
+/* What was fetched is at hand, under the names of the command line and under that one; what else is to be said
+   of it is in *as. */
+void remote_lend(const struct remote *, const struct held *as, struct hand *);
 
 #endif

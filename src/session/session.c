@@ -381,15 +381,24 @@ const char *session_title(const struct session *s)
 	return slash && slash[1] ? slash + 1 : file;
 }
 
-bool session_moved(const struct session *s)
+void session_hand(const struct session *s, struct hand *h)
 {
-	uint64_t by;
-	return stale_now(&s->mark, session_file(s), &by) != STALE_SAME;
-}
-
-struct remote *session_held(const struct session *s)
-{
-	return s->op.job ? NULL : s->op.own.remote;
+	*h = (struct hand){0};
+	for (uint32_t k = 0; !s->op.job && k < s->nside; k++) {
+		const struct adding *a = s->side[k];
+		const struct hand *kept = k ? &a->hand : &s->op.hand;
+		const struct query *q = session_query(s);
+		struct held x = {.base = side_in(q->b, k) && !side_in(q->a, k)}, as = x;
+		if (session_is_trace(s))
+			as.trace = x.trace = k ? build_snap(a->own) : s->snap;
+		for (size_t i = 0; i < kept->n; i++) {
+			x.name = kept->v[i].name;
+			x.b = kept->v[i].b;
+			x.mark = kept->v[i].mark;
+			hand_add(h, &x);
+		}
+		remote_lend(k ? a->o.remote : s->op.own.remote, &as, h);
+	}
 }
 
 bool session_is_trace(const struct session *s)

@@ -102,10 +102,10 @@ uint32_t session_nsides(const struct session *);	/* with the first file */
 const char *session_side_name(const struct session *, uint32_t side);
 
 const struct opt *session_opt(const struct session *);	/* as given, without a base */
-/* What was fetched or read from a pipe for it, for the opt of a report of the same; NULL nothing. */
-struct remote *session_held(const struct session *);
-/* The first file is not any more what was read: a report of it would be of something else. */
-bool session_moved(const struct session *);
+/* What of all sides is at hand, for the opt of a report of the same; hand_drop() it when that is made. Nothing
+   while the first file is still read. */
+struct hand;
+void session_hand(const struct session *, struct hand *);
 /* The command line that makes a report of what is shown: "ttrace", the report, options, files; its
    strings lie in the arena. arg: of list and peek, or NULL. */
 struct command { const char **v; int n; size_t cap; };

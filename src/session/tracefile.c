@@ -23,23 +23,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-int trace_read(struct trace *t, struct bytes in, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+struct watched { const struct input_watch *watch; uint64_t total; };
+
+static bool go_on(void *arg, uint64_t bytes)
 {
-	*t = (struct trace){ .build = build_new() };
-	struct sink sink = build_sink(t->build);
-	const struct reader *r = sniff(in, e);
-	if (!r || r->kind != FK_GOTRACE || r->read(in, &sink, e)) {
-		trace_close(t);
-		return -1;
-	}
-	t->sn = build_finish(t->build);
+	const struct watched *w = arg;
+	return w->watch->go(w->watch->arg, bytes, w->total);
+}
+
+/* What its reader noticed. */
+static int tell(const struct trace *t, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+{
 	for (uint32_t i = 0; i < t->sn->nwarns; i++) {
 		const struct warn_row *w = col_at(&t->sn->st->warns, i);
-		if (opt_bool(o, OPT_STRICT)) {
-			err_set(e, ERR_FORMAT, w->at, "%s", w->msg);
-			trace_close(t);
-			return -1;
-		}
+		if (opt_bool(o, OPT_STRICT))
+			return err_set(e, ERR_FORMAT, w->at, "%s", w->msg);
 		if (w->at == ERR_NOWHERE)
 			notice(arg, "%s: %s", o->file[0], w->msg);
 		else
@@ -48,15 +46,42 @@ int trace_read(struct trace *t, struct bytes in, const struct opt *o, prof_notic
 	return 0;
 }
 
+int trace_read(struct trace *t, struct bytes in, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+{
+	*t = (struct trace){ .build = build_new() };
+	struct sink sink = build_sink(t->build);
+	struct watched w = {o->watch, in.n};
+	const struct reader *r = sniff(in, e);
+	if (o->watch)
+		build_on_publish(t->build, go_on, &w);
+	int rc = !r || r->kind != FK_GOTRACE || r->read(in, &sink, e) ? -1 : 0;
+	t->sn = build_finish(t->build);
+	build_on_publish(t->build, NULL, NULL);
+	if (rc || tell(t, o, notice, arg, e)) {
+		trace_close(t);
+		return -1;
+	}
+	return 0;
+}
+
+bool trace_at_hand(struct trace *t, const char *name, const struct opt *o)
+{
+	const struct held *h = hand_find(o->hand, name);
+	*t = (struct trace){.sn = h ? h->trace : NULL};
+	return t->sn != NULL;
+}
+
 int trace_open(struct trace *t, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
 {
 	struct bytes in;
 	*t = (struct trace){0};
 	if (o->nfile > 1)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "this report looks into one trace at a time");
+	if (trace_at_hand(t, o->file[0], o))
+		return tell(t, o, notice, arg, e);
 	if (source_open(o, o->file[0], &in, e))
 		return -1;
-	const struct reader *r = input_gunzip(&in, e) ? NULL : sniff(in, e);
+	const struct reader *r = input_gunzip_for(&in, o->watch, e) ? NULL : sniff(in, e);
 	int ret = r ? 0 : -1;
 	if (r && r->kind != FK_GOTRACE)
 		ret = err_set(e, ERR_FORMAT, ERR_NOWHERE, "is a %s, not an execution trace: this report looks into traces",
@@ -69,7 +94,8 @@ int trace_open(struct trace *t, const struct opt *o, prof_notice *notice, void *
 
 void trace_close(struct trace *t)
 {
-	build_free(t->build);
+	if (t->build)
+		build_free(t->build);
 	arena_free(&t->arena);
 	*t = (struct trace){0};
 }

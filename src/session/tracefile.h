@@ -10,7 +10,7 @@
 
 /* A trace for a report: read at once, whole, with what the command line asks of it. */
 struct trace {
-	struct build *build;
+	struct build *build;	/* NULL: it is the session's, and at hand */
 	const struct snap *sn;
 	struct arena arena;	/* for what is made of it */
 };
@@ -20,6 +20,8 @@ struct trace {
 int trace_open(struct trace *, const struct opt *, prof_notice *, void *arg, struct err *e);
 /* The same of bytes that are open already and stay the caller's. */
 int trace_read(struct trace *, struct bytes, const struct opt *, prof_notice *, void *arg, struct err *e);
+/* That of the session that the report is made in. false: it is none. */
+bool trace_at_hand(struct trace *, const char *name, const struct opt *);
 void trace_close(struct trace *);
 
 /* A point in time as people write it: 1.2s, 350ms, 40%, or 15:04:05.6 where wall time is known; ns since

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Every report, stopped at each of its questions whether to go on: it ends soon,
+ * and leaves nothing behind (which the sanitizers see). One that is not stopped
+ * says what it says when nobody asks.
+ */
+#include "config.h"
+#include "report/report.h"
+#include "base/mem.h"
+#include "session/opt.h"
+#include "session/remote.h"
+#include "tap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct asked { long n, stop; };
+
+static bool go(void *arg, uint64_t done, uint64_t total)
+{
+	struct asked *a = arg;
+	(void)done, (void)total;
+	return ++a->n < a->stop || a->stop <= 0;
+}
+
+static void quiet(void *none, const char *line)
+{
+	(void)none, (void)line;
+}
+
+/* The questions it was asked. */
+static long make(const char *report, const char *arg, char *file, long stop, struct buf *text)
+{
+	struct asked a = {.stop = stop};
+	const struct input_watch w = {go, &a};
+	struct err e = {.at = ERR_NOWHERE};
+	struct opt o;
+	char word[100];
+	snprintf(word, sizeof word, arg ? "-%s=%s" : "%s", report, arg);
+	char *argv[] = {(char *)(uintptr_t)"ttrace", word, file};
+	OK(!opt_parse(&o, 3, argv, &e));
+	struct out out = {.fd = -1, .held = true, .watch = stop < 0 ? NULL : &w};
+	o.watch = out.watch;
+	o.notice = quiet;
+	int rc = report_find(o.report)->run(&o, &out, &e);
+	OK(stop > 0 || !rc);
+	if (stop > 0 && a.n >= stop + 3)	/* it goes on */
+		fprintf(stderr, "%s, stopped at %ld of %ld\n", report, stop, a.n);
+	OK(stop <= 0 || a.n < stop + 3);
+	OK(!rc || e.kind != ERR_NONE);
+	if (text)
+		*text = out.buf;
+	else
+		buf_free(&out.buf);
+	opt_free(&o);
+	return a.n;
+}
+
+int main(void)
+{
+	static const char *const names[] = {"cpu.pb.gz", "orders.trace"};
+	static const struct { const char *report, *arg; bool trace; } all[] = {
+	    {"top", NULL, true}, {"tree", NULL, true}, {"peek", "json", true}, {"list", "json", true}, {"traces", NULL, true},
+	    {"tags", NULL, false}, {"raw", NULL, true}, {"dot", NULL, true}, {"callgrind", NULL, true}, {"folded", NULL, true},
+	    {"topproto", NULL, true}, {"proto", NULL, true}, {"speedscope", NULL, true}, {"flame", NULL, true},
+	    {"comments", NULL, true}, {"goroutines", NULL, true}, {"gc", NULL, true}};
+	const char *src = getenv("srcdir");
+	char file[1000];
+	for (size_t f = 0; f < 2; f++)
+		for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+			struct buf one = {0}, two = {0};
+			snprintf(file, sizeof file, "%s/samples/%s", src ? src : ".", names[f]);
+			if ((f && !all[i].trace) || (!f && (!strcmp(all[i].report, "goroutines") || !strcmp(all[i].report, "gc"))))
+				continue;
+			long n = make(all[i].report, all[i].arg, file, 0, &one);
+			make(all[i].report, all[i].arg, file, -1, &two);
+			OK(n > 0);
+			OK(one.n == two.n && (!one.n || !memcmp(one.p, two.p, one.n)));
+			buf_free(&one);
+			buf_free(&two);
+			for (long k = 1; k <= n; k += 1 + n / 6)
+				make(all[i].report, all[i].arg, file, k, NULL);
+		}
+	return DONE();
+}
