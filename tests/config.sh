@@ -44,7 +44,7 @@ if grep -q 'define HAVE_CURSES' config.h; then
 		filter mine = focus=regexp; hide=^runtime\.
 		tag codecs = ^(encoding|compress)/
 	END
-	press 'J<Wait 50>' "$prof"
+	press 'J' "$prof"
 	shows 'map J' '>  160ms'
 	press ':load mine<Enter>' "$prof"
 	shows 'filter by name' 'focus=regexp | hide=^runtime\.'

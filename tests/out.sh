@@ -69,12 +69,12 @@ press ":screen $tmp/s.txt<Enter>" "$prof"
 check 'what is there is not written over' grep -q 'File exists' "$tmp/out"
 
 # the pane through a command, and back
-press "|wc -l >$tmp/lines; echo do''ne<Enter><Wait 300>" "$prof"
+press "|wc -l >$tmp/lines; echo do''ne<Enter>" "$prof"
 check 'the command has the screen' grep -q '^done' "$tmp/out"
 check 'and gets all lines' [ "$(cat "$tmp/lines")" -gt 500 ]
-press "jj|cat >/dev/null<Enter><Wait 300><Enter>" "$prof"
+press "jj|cat >/dev/null<Enter><Enter>" "$prof"
 check 'Enter goes back to the same row' grep -q 'sha256.(\*Digest).Sum  sha256.go:200' "$tmp/out"
-press "|true<Enter><Wait 300><Enter>" "$prof"
+press "|true<Enter><Enter>" "$prof"
 check 'a command that reads nothing does no harm' grep -q '1Top' "$tmp/out"
 
 # TTRACESECURE
@@ -82,7 +82,7 @@ TTRACESECURE=1 EDITOR="touch $tmp/edited;:"
 export TTRACESECURE EDITOR
 rm -rf "$tmp"/ttrace*
 for keys in 'y' 'Y' 'gy' '|' ":pipe touch $tmp/piped<Enter>" ":screen $tmp/secure.txt<Enter>" 'P' 'gf'; do
-	press "$keys<Wait 100>" "$prof"
+	press "$keys" "$prof"
 	check "TTRACESECURE: $keys is told off" grep -q 'off, as TTRACESECURE is set' "$tmp/out"
 	check "TTRACESECURE: $keys sends nothing" is "$(grep -c '^OSC' "$tmp/out")" 0
 done

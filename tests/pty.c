@@ -11,8 +11,11 @@
  * and attributes too. -b: a table of bytes per key. -q: how long is quiet. -i: FILE is the
  * program's standard input. -r: the terminal takes only so many bytes a second.
  * When the program has ended its status is printed and what it left behind: a terminal that is not as
- * before is named. The bytes decide, not time: waiting goes on until the screen is
- * right, at most ten seconds.
+ * before is named.
+ *
+ * Time decides nothing here, as this runs on machines that are busy with other things. A key has been answered
+ * when the program has woken for it, has read all there is to read, sleeps with all its threads and children,
+ * and says no more; /proc knows (asleep()). Elsewhere than on Linux it is quiet alone that counts.
  */
 #define _GNU_SOURCE	/* posix_openpt and its like */
 #include "config.h"
@@ -23,6 +26,7 @@
 
 #include "tap.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -35,6 +39,8 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { PATIENCE_MS = 120000 };	/* a program that has not got there by then never will */
 
 static struct {
 	int rows, cols, quiet;
@@ -123,22 +129,96 @@ static bool over(void)
 	return ended || (waitid(P_PID, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) == 0 && si.si_pid == pid);
 }
 
-/* The answer to a key: what comes until it is quiet. */
+/* Of /proc/NAME/stat: state and session of a process or thread; false when there is none. */
+static bool state_of(const char *name, char *state, int *session)
+{
+	char path[600], line[1024];
+	snprintf(path, sizeof path, "/proc/%s/stat", name);
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
+	if (f)
+		fclose(f);
+	line[n] = '\0';
+	const char *s = strrchr(line, ')');	/* a name may have spaces and parentheses */
+	return s && sscanf(s, ") %c %*d %*d %d", state, session) == 2;
+}
+
+/* All threads of a process wait for something that is not a disk. */
+static bool threads_sleep(const char *process)
+{
+	char path[300], name[600], state;
+	int session;
+	bool sleep = true;
+	snprintf(path, sizeof path, "/proc/%s/task", process);
+	DIR *d = opendir(path);
+	for (struct dirent *e; d && sleep && (e = readdir(d));) {
+		snprintf(name, sizeof name, "%s/task/%s", process, e->d_name);
+		if (e->d_name[0] != '.' && state_of(name, &state, &session))
+			sleep = strchr("STZ", state);
+	}
+	if (d)
+		closedir(d);
+	return sleep;
+}
+
+/* The program waits for a key: nothing is left to read, and everybody on its terminal sleeps. */
+static bool asleep(void)
+{
+	int unread = 0, session;
+	char state;
+	if (ioctl(slave, FIONREAD, &unread) == 0 && unread > 0)
+		return false;
+	bool sleep = true;
+	DIR *d = opendir("/proc");
+	for (struct dirent *e; d && sleep && (e = readdir(d));)
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && state_of(e->d_name, &state, &session) && session == pid)
+			sleep = threads_sleep(e->d_name);
+	if (d)
+		closedir(d);
+	return sleep;
+}
+
+/* How often the program has gone to sleep; -1 where nobody knows. */
+static long naps(void)
+{
+	char path[64], line[256];
+	long n = -1;
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	FILE *f = fopen(path, "re");
+	while (f && n < 0 && fgets(line, sizeof line, f))
+		sscanf(line, "voluntary_ctxt_switches: %ld", &n);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* What it says, until it is quiet and waits for more. */
 static void settle(void)
 {
-	take(o.quiet * 4);
-	while (take(o.quiet))
-		;
+	for (long end = now_ms() + PATIENCE_MS; now_ms() < end && !over();)
+		if (!take(o.quiet) && asleep())
+			return;
+}
+
+/* The same after something was sent: first it has to wake. What is meant for a child does not wake it. */
+static void answer(long slept)
+{
+	enum { CHILD_MS = 2000 };
+	if (slept < 0)
+		take(o.quiet * 4);
+	for (long end = now_ms() + CHILD_MS; now_ms() < end && !over() && slept >= 0 && naps() == slept;)
+		take(o.quiet);
+	settle();
 }
 
 /* The first screen: until the file has been read. */
 static void await(void)
 {
 	static char text[400 * 130 * 4];
-	take(3000);
-	for (long end = now_ms() + 8000; now_ms() < end && !over();) {
+	for (long end = now_ms() + PATIENCE_MS; now_ms() < end && !over();) {
+		settle();
 		vt_print(vt, text, sizeof text);
-		if (!take(o.quiet) && text[0] != '\n' && !strstr(text, "loading "))
+		if (text[0] != '\n' && !strstr(text, "loading "))
 			return;
 	}
 }
@@ -179,32 +259,56 @@ static void mouse(int button, bool press, int x, int y)
 }
 
 /* <Size 120x40> and the like: bytes of the script taken, 0 when it is no such thing. */
-static size_t directive(const char *s)
+static size_t directive(const char *s, bool *wakes)
 {
 	static const struct { const char *name; int sig; } sigs[] = {{"TERM", SIGTERM}, {"HUP", SIGHUP},
 	    {"SEGV", SIGSEGV}, {"ABRT", SIGABRT}, {"WINCH", SIGWINCH}, {"INT", SIGINT}, {"CONT", SIGCONT}, {"TSTP", SIGTSTP}};
 	int a, b, button, n = 0;
 	char name[8], what;
 	if (sscanf(s, "<Size %dx%d>%n", &a, &b, &n) == 2 && n) {
+		*wakes = a != vt->cols || b != vt->rows;
 		vt_resize(vt, b, a);
 		set_size(b, a);
 	} else if (sscanf(s, "<Wait %d>%n", &a, &n) == 1 && n) {
 		for (long end = now_ms() + a; now_ms() < end;)
 			take(10);
 	} else if (sscanf(s, "<Mouse %d%c %d %d>%n", &button, &what, &a, &b, &n) == 4 && n) {
+		*wakes = vt->mouse;
 		mouse(button, what == 'M', a, b);
 	} else if (sscanf(s, "<Kill %7[A-Z]>%n", name, &n) == 1 && n) {
 		for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++)
 			if (!strcmp(sigs[i].name, name))
-				kill(pid, sigs[i].sig);
+				*wakes = kill(pid, sigs[i].sig) == 0;
 	}
 	return (size_t)n;
+}
+
+/* An Esc is one when nothing comes after it for a while: what came at once would make it another key. */
+static void escape(void)
+{
+	enum { ESC_MS = 100 };	/* four times what the viewer waits */
+	for (long end = now_ms() + ESC_MS; now_ms() < end;)
+		take(10);
+	settle();
 }
 
 static int cmp_u64(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	return x < y ? -1 : x > y;
+}
+
+/* -b: bytes per key, the first screen apart. */
+static void tell_cost(uint64_t *cost, size_t nkey, uint64_t first)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < nkey; i++)
+		sum += cost[i];
+	qsort(cost, nkey, sizeof *cost, cmp_u64);
+	printf("first screen %llu bytes; %zu keys: mean %llu median %llu p90 %llu p99 %llu largest %llu bytes\n",
+	    (unsigned long long)first, nkey, (unsigned long long)(sum / nkey),
+	    (unsigned long long)cost[nkey / 2], (unsigned long long)cost[nkey * 9 / 10],
+	    (unsigned long long)cost[nkey * 99 / 100], (unsigned long long)cost[nkey - 1]);
 }
 
 static void type_keys(void)
@@ -214,30 +318,28 @@ static void type_keys(void)
 	char s[16];
 	for (const char *k = o.keys, *end = k + n; k < end && !over();) {
 		int32_t key;
-		size_t d = directive(k), len = d ? d : key_script(k, (size_t)(end - k), &key);
+		bool wakes = false;
 		uint64_t was = total;
+		long slept = naps();
+		size_t d = directive(k, &wakes), len = d ? d : key_script(k, (size_t)(end - k), &key);
 		size_t nb = d ? 0 : key_bytes(key, s);
 		if (nb && write(master, s, nb) < 0)
 			break;
-		settle();
+		k += len;
+		if (d && !strncmp(k, "<Mouse ", 7))
+			continue;		/* of a double click or a drag all is there at once */
+		answer(nb || wakes ? slept : -1);
+		if (!d && key == '\033')
+			escape();
 		if (!d) {
 			cost = mem_grow(cost, &cap, nkey + 1, sizeof *cost);
 			cost[nkey++] = total - was;
 			if (o.bytes && getenv("PTY_EACH"))
-				printf("%.*s %llu\n", (int)len, k, (unsigned long long)(total - was));
+				printf("%.*s %llu\n", (int)len, k - len, (unsigned long long)(total - was));
 		}
-		k += len;
 	}
-	if (o.bytes && nkey) {
-		uint64_t sum = 0;
-		for (size_t i = 0; i < nkey; i++)
-			sum += cost[i];
-		qsort(cost, nkey, sizeof *cost, cmp_u64);
-		printf("first screen %llu bytes; %zu keys: mean %llu median %llu p90 %llu p99 %llu largest %llu bytes\n",
-		    (unsigned long long)first, nkey, (unsigned long long)(sum / nkey),
-		    (unsigned long long)cost[nkey / 2], (unsigned long long)cost[nkey * 9 / 10],
-		    (unsigned long long)cost[nkey * 99 / 100], (unsigned long long)cost[nkey - 1]);
-	}
+	if (o.bytes && nkey)
+		tell_cost(cost, nkey, first);
 	mem_free(cost);
 }
 
@@ -271,14 +373,12 @@ static bool same(const struct vcell *a, const struct vcell *b)
 static int compare(void)
 {
 	struct vt *v = expected();
-	long end = now_ms() + 10000;
 	int bad = 1;
-	while (bad && now_ms() < end) {
+	for (int calm = 0; bad && calm < 20; ) {	/* all is said, and it is wrong: something may still come */
 		bad = 0;
 		for (int i = 0; i < vt->rows * vt->cols; i++)
 			bad += !same(&v->cell[i], &vt->cell[i]);
-		if (bad && !take(100) && ended)
-			break;
+		calm = bad && (take(100) || !(over() || asleep())) ? 0 : calm + 1;
 	}
 	for (int i = 0, told = 0; bad && i < vt->rows * vt->cols && told < 5; i++) {
 		const struct vcell *a = &v->cell[i], *b = &vt->cell[i];
@@ -320,18 +420,25 @@ static int finish(void)
 	static char text[400 * 130 * 4];
 	if (o.expect)
 		bad = compare();
-	long end = now_ms() + (o.expect || o.bytes ? 0 : 300);
-	while (!over() && now_ms() < end)
-		take(20);
+	for (int calm = 0; !o.expect && !o.bytes && !over() && calm < 3;)
+		calm = take(50) || !asleep() ? 0 : calm + 1;
 	bool still = !over();
+	while (take(still ? 0 : 50))
+		;
 	if (!o.bytes && (bad || !o.expect)) {
 		vt_print(vt, text, sizeof text);
 		fputs(text, bad ? stderr : stdout);
 	}
 	if (still)
 		kill(pid, SIGTERM);
-	while (!over())
-		take(50);
+	for (long end = now_ms() + PATIENCE_MS; !over();) {
+		if (!take(50) && now_ms() > end) {
+			printf("does not end\n");
+			bad = 1;
+			kill(pid, SIGKILL);
+			end += PATIENCE_MS;
+		}
+	}
 	while (take(50))
 		;
 	waitpid(pid, &status, 0);

@@ -47,7 +47,10 @@ struct term {
 	bool mouse, motion;
 	bool held;		/* the first button is, since (click_y, click_x) */
 	int click_y, click_x;
-	int64_t clicked;	/* ms; 0: the next press is no double one */
+	int64_t waited;		/* ms, for input in all: what drawing took makes no click a slow one */
+	int64_t clicked;	/* ms of waiting; 0: the next press is no double one */
+	MEVENT event[8];	/* of the mouse, not handed on yet: the last is the next */
+	int nevent;
 	int16_t *pair; /* [(fg + 1) * 257 + bg + 1]: curses' number of that pair, 0 not made yet */
 	int npairs;
 	cchar_t *line;
@@ -613,8 +616,8 @@ static int64_t clock_ms(void)
 /* A press is a click, the second of two at one place within 400 ms a double one. */
 static int32_t pressed(struct term *t, const MEVENT *m)
 {
-	int64_t now = clock_ms();
-	bool twice = now - t->clicked < 400 && m->y == t->click_y && m->x == t->click_x;
+	int64_t now = t->waited + 1;
+	bool twice = t->clicked && now - t->clicked < 400 && m->y == t->click_y && m->x == t->click_x;
 	t->clicked = twice ? 0 : now;
 	t->click_y = m->y;
 	t->click_x = m->x;
@@ -624,9 +627,7 @@ static int32_t pressed(struct term *t, const MEVENT *m)
 
 static int32_t from_mouse(struct term *t, struct term_input *in)
 {
-	MEVENT m;
-	if (getmouse(&m) != OK)
-		return 0;
+	MEVENT m = t->event[--t->nevent];
 	in->y = m.y;
 	in->x = m.x;
 	if (m.bstate & BUTTON1_PRESSED)
@@ -662,27 +663,42 @@ static int32_t from_curses(wint_t k)
 	return (int)k >= KEY_F(1) && (int)k <= KEY_F(12) ? KEY_F1 + ((int)k - KEY_F(1)) : 0;
 }
 
+/* What has come of the mouse and means something. Where several events come at once, as over a slow line,
+ * curses takes them all for one KEY_MOUSE and gives them from the last to the first. */
+static bool read_mouse(struct term *t, struct term_input *in)
+{
+	in->key = 0;
+	while (t->nevent && !in->key)
+		in->key = from_mouse(t, in);
+	return in->key != 0;
+}
+
 /* One key that has arrived, or none. */
 static enum term_event read_key(struct term *t, struct term_input *in)
 {
 	wint_t k;
+	if (read_mouse(t, in))
+		return TE_CLICK;
 	int r = wget_wch(t->keys, &k);
-	in->key = 0;
 	if (r == ERR)
 		return TE_TIME;
-	if (r == OK)
+	if (r == OK) {
 		in->key = k == '\b' ? 127 : (int32_t)k;
-	else if ((int)k == KEY_MOUSE && (in->key = from_mouse(t, in)))
-		return TE_CLICK;
-	else if ((int)k != KEY_MOUSE)
+	} else if ((int)k == KEY_MOUSE) {
+		while (t->nevent < (int)(sizeof t->event / sizeof *t->event) && getmouse(&t->event[t->nevent]) == OK)
+			t->nevent++;
+		if (read_mouse(t, in))
+			return TE_CLICK;
+	} else {
 		in->key = from_curses(k);
+	}
 	return in->key ? TE_KEY : TE_TIME;
 }
 
 bool term_has_key(struct term *t)
 {
 	struct pollfd p = {t->tty, POLLIN, 0};
-	return poll(&p, 1, 0) > 0;
+	return t->nevent || poll(&p, 1, 0) > 0;
 }
 
 /* A signal that the pipe told of, if any. */
@@ -709,11 +725,14 @@ static enum term_event on_pipe(struct term *t)
 
 enum term_event term_wait(struct term *t, int fd, int ms, struct term_input *in)
 {
+	bool held = t->nevent > 0;
 	enum term_event ev = read_key(t, in);	/* curses may hold some already */
-	if (ev != TE_TIME)
+	if (ev != TE_TIME || held)	/* nothing of note: no reason to wait, undrawn */
 		return ev;
 	struct pollfd p[3] = {{t->tty, POLLIN, 0}, {way_out.pipe[0], POLLIN, 0}, {fd, POLLIN, 0}};
+	int64_t began = clock_ms();
 	int n = poll(p, fd >= 0 ? 3 : 2, ms);
+	t->waited += clock_ms() - began;
 	if (n < 0)
 		return errno == EINTR ? TE_TIME : TE_QUIT;
 	if (p[1].revents & POLLIN)
