@@ -11,7 +11,9 @@
  * not repainted for every percent.
  *
  * A belt is a ring of slot numbers under one lock, taken a few thousand times a
- * second at most: the slots themselves are large.
+ * second: the slots themselves are large. Who finds it full, or empty, sleeps until
+ * half of it has moved: to wake a thread costs as much as to fill a slot, and two
+ * that run at nearly the same pace would wake each other for every one.
  *
  * job_parallel() is a loop shared by several threads: an atomic counter hands
  * out indexes. There is no pool; a load starts it once or twice.
@@ -29,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_NS = 250000000, THREADS_MAX = 64 };
+enum { TICK_NS = 250000000, THREADS_MAX = 64, MANY = 8 };
 
 struct job {
 	pthread_t thread;
@@ -203,8 +205,9 @@ void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg)
 
 struct belt {
 	pthread_mutex_t lock;
-	pthread_cond_t moved;
+	pthread_cond_t room, goods;
 	uint32_t slots, sent, done;	/* sent - done are filled */
+	uint32_t half;			/* so many make it worth to wake who waits for them */
 	bool closed;
 };
 
@@ -212,23 +215,27 @@ struct belt *belt_new(uint32_t slots)
 {
 	struct belt *b = xcalloc(1, sizeof *b);
 	b->slots = slots;
+	b->half = slots < MANY ? 1 : slots / 2;
 	pthread_mutex_init(&b->lock, NULL);
-	pthread_cond_init(&b->moved, NULL);
+	pthread_cond_init(&b->room, NULL);
+	pthread_cond_init(&b->goods, NULL);
 	return b;
 }
 
 void belt_free(struct belt *b)
 {
 	pthread_mutex_destroy(&b->lock);
-	pthread_cond_destroy(&b->moved);
+	pthread_cond_destroy(&b->room);
+	pthread_cond_destroy(&b->goods);
 	mem_free(b);
 }
 
 int belt_take(struct belt *b)
 {
 	pthread_mutex_lock(&b->lock);
-	while (b->sent - b->done == b->slots && !b->closed)
-		pthread_cond_wait(&b->moved, &b->lock);
+	if (b->sent - b->done == b->slots)
+		while (b->slots - (b->sent - b->done) < b->half && !b->closed)
+			pthread_cond_wait(&b->room, &b->lock);
 	int slot = b->closed ? -1 : (int)(b->sent % b->slots);
 	pthread_mutex_unlock(&b->lock);
 	return slot;
@@ -237,8 +244,9 @@ int belt_take(struct belt *b)
 int belt_next(struct belt *b)
 {
 	pthread_mutex_lock(&b->lock);
-	while (b->sent == b->done && !b->closed)
-		pthread_cond_wait(&b->moved, &b->lock);
+	if (b->sent == b->done)
+		while (b->sent - b->done < b->half && !b->closed)
+			pthread_cond_wait(&b->goods, &b->lock);
 	int slot = b->sent == b->done ? -1 : (int)(b->done % b->slots);
 	pthread_mutex_unlock(&b->lock);
 	return slot;
@@ -250,8 +258,13 @@ static void belt_move(struct belt *b, uint32_t sent, uint32_t done, bool closed)
 	b->sent += sent;
 	b->done += done;
 	b->closed |= closed;
-	pthread_cond_signal(&b->moved);
+	uint32_t full = b->sent - b->done;
+	bool goods = b->closed || (sent && full == b->half), room = b->closed || (done && b->slots - full == b->half);
 	pthread_mutex_unlock(&b->lock);
+	if (goods)
+		pthread_cond_signal(&b->goods);
+	if (room)
+		pthread_cond_signal(&b->room);
 }
 
 void belt_send(struct belt *b)
