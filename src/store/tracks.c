@@ -255,6 +255,7 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 	for (const struct sink_enter *end = e + count; e < end; e++) {
 		if (end - e > AHEAD)
 			__builtin_prefetch(&k->last[e[AHEAD].trk]);
+		__builtin_prefetch((const char *)out + (n + AHEAD) * sizeof *out, 1);
 		unsigned s = e->state & SHEET_STATE;
 		if (e->trk >= ntrk || s >= TS__N)
 			continue;
