@@ -311,6 +311,7 @@ int gomerge(struct goorder *o, struct tgen *g, uint64_t *lost, struct err *e)
 {
 	struct merge m = {.o = o, .g = g, .e = e};
 	o->gen = g;
+	o->age++;
 	o->bytes = g->at;
 	goorder_sync(o, gowire_time(g->ns_per_tick, g->min_ticks), true);
 	int r = begin(&m);

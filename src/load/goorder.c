@@ -195,17 +195,30 @@ struct go_p *gostep_p(struct step *s)
 	return p;
 }
 
-/* Unused ones, each within one cache line as far as most events need it. */
+/* Unused ones, none across two cache lines. */
 static void more_g(struct goorder *o)
 {
-	enum { CHUNK = 64 };
-	char *p = arena_zalloc(&o->mem, (CHUNK + 1) * sizeof(struct go_g));
-	p += (sizeof(struct go_g) - (uintptr_t)p % sizeof(struct go_g)) % sizeof(struct go_g);
+	enum { CHUNK = 128, ALIGN = 64 };
+	char *p = arena_zalloc(&o->mem, CHUNK * sizeof(struct go_g) + ALIGN);
+	p += (ALIGN - (uintptr_t)p % ALIGN) % ALIGN;
 	struct go_g *g = (struct go_g *)(void *)p;
 	for (int i = CHUNK; i-- > 0;) {
 		g[i].next = o->free_g;
 		o->free_g = &g[i];
 	}
+}
+
+struct go_held *gostep_held(struct goorder *o, struct go_g *g)
+{
+	if (g->held)
+		return g->held;
+	struct go_held *h = o->free_held;
+	if (h)
+		o->free_held = h->next;
+	else
+		h = arena_zalloc(&o->mem, sizeof *h);
+	h->next = NULL;
+	return g->held = h;
 }
 
 static void add_g(struct goorder *o, int64_t id, uint8_t status)
@@ -216,10 +229,10 @@ static void add_g(struct goorder *o, int64_t id, uint8_t status)
 	o->free_g = g->next;
 	g->id = id;
 	g->status = status;
-	g->gen = o->gen->number;
+	g->age = o->age;
 	g->seq = 0;
 	g->used = true;
-	g->nregion = g->ranges.n = 0;
+	g->held = NULL;
 	bool fresh;
 	idmap_put(&o->gs, (uint64_t)id, &fresh)->p = g;
 	o->near[(uint64_t)id % GO_NEAR] = g;
@@ -231,6 +244,11 @@ static void drop_g(struct goorder *o, struct go_g *g)
 	if (o->near[(uint64_t)g->id % GO_NEAR] == g)
 		o->near[(uint64_t)g->id % GO_NEAR] = NULL;
 	g->used = false;
+	if (g->held) {
+		g->held->nregion = g->held->ranges.n = 0;
+		g->held->next = o->free_held;
+		o->free_held = g->held;
+	}
 	g->next = o->free_g;
 	o->free_g = g;
 }
@@ -251,9 +269,9 @@ static struct go_m *find_m(struct goorder *o, int64_t id)
 	return s ? s->p : NULL;
 }
 
-static bool succeeds(const struct goorder *o, uint64_t seq, uint64_t gen, uint64_t before)
+static bool succeeds(const struct goorder *o, uint64_t seq, uint32_t age, uint64_t before)
 {
-	return gen == o->gen->number && seq == before + 1;
+	return age == o->age && seq == before + 1;
 }
 
 bool gostep_have(struct step *s, enum need p, enum need g)
@@ -316,7 +334,7 @@ static enum go_advance proc_status(struct step *s)
 	} else if (p->status != was) {
 		return gostep_bad(s, "%s: inconsistent status for proc %" PRIu64, (uint64_t)id);
 	}
-	p->gen = o->gen->number;
+	p->age = o->age;
 	p->seq = 0;
 	if (status == P_RUNNING || status == P_SYSCALL)
 		s->next.p = id;
@@ -341,7 +359,7 @@ static enum go_advance proc_start(struct step *s)
 {
 	int64_t id = (int64_t)s->ev->arg[1];
 	struct go_p *p = gostep_find_p(s->o, id);
-	if (!p || p->status != P_IDLE || !succeeds(s->o, s->ev->arg[2], p->gen, p->seq) ||
+	if (!p || p->status != P_IDLE || !succeeds(s->o, s->ev->arg[2], p->age, p->seq) ||
 	    s->now.p != -1)
 		return GO_WAIT;
 	if (!gostep_have(s, NOT, MAY))
@@ -373,7 +391,7 @@ static enum go_advance proc_steal(struct step *s)
 	int64_t id = (int64_t)s->ev->arg[1], from = (int64_t)s->ev->arg[3];
 	struct go_p *p = gostep_find_p(s->o, id);
 	if (!p || (p->status != P_SYSCALL && p->status != P_ABANDONED) ||
-	    !succeeds(s->o, s->ev->arg[2], p->gen, p->seq))
+	    !succeeds(s->o, s->ev->arg[2], p->age, p->seq))
 		return GO_WAIT;
 	if (!gostep_have(s, MAY, MAY))
 		return GO_BAD;
@@ -447,7 +465,7 @@ static enum go_advance go_status(struct step *s)
 		if (g->status != status)
 			return gostep_bad(s, "%s: inconsistent status for goroutine %" PRIu64,
 			    (uint64_t)id);
-		g->gen = o->gen->number;
+		g->age = o->age;
 		g->seq = 0;
 	} else if (o->gen->number == o->first_gen) {
 		add_g(o, id, status);
@@ -503,7 +521,7 @@ static enum go_advance go_start(struct step *s)
 {
 	int64_t id = (int64_t)s->ev->arg[1];
 	struct go_g *g = gostep_find_g(s->o, id);
-	if (!g || g->status != G_RUNNABLE || !succeeds(s->o, s->ev->arg[2], g->gen, g->seq))
+	if (!g || g->status != G_RUNNABLE || !succeeds(s->o, s->ev->arg[2], g->age, g->seq))
 		return GO_WAIT;
 	if (!gostep_have(s, MUST, NOT))
 		return GO_BAD;
@@ -531,7 +549,7 @@ static enum go_advance go_stop(struct step *s)
 static enum go_advance go_unblock(struct step *s)
 {
 	struct go_g *g = gostep_find_g(s->o, (int64_t)s->ev->arg[1]);
-	if (!g || g->status != G_WAITING || !succeeds(s->o, s->ev->arg[2], g->gen, g->seq))
+	if (!g || g->status != G_WAITING || !succeeds(s->o, s->ev->arg[2], g->age, g->seq))
 		return GO_WAIT;
 	g->status = G_RUNNABLE;
 	g->seq = s->ev->arg[2];
@@ -546,7 +564,7 @@ static enum go_advance go_switch(struct step *s)
 		return GO_BAD;
 	int64_t id = (int64_t)s->ev->arg[1];
 	struct go_g *to = gostep_find_g(s->o, id);
-	if (!to || to->status != G_WAITING || !succeeds(s->o, s->ev->arg[2], to->gen, to->seq))
+	if (!to || to->status != G_WAITING || !succeeds(s->o, s->ev->arg[2], to->age, to->seq))
 		return GO_WAIT;
 	if (!gostep_say(s->o, s->ev->type, s->ev, s->now))
 		return GO_BAD;
@@ -576,7 +594,7 @@ static enum go_advance syscall_begin(struct step *s)
 	if (!p)
 		return gostep_bad(s, "%s: uninitialized proc %" PRIu64, (uint64_t)s->now.p);
 	p->status = P_SYSCALL;
-	if (!succeeds(s->o, s->ev->arg[1], p->gen, p->seq))
+	if (!succeeds(s->o, s->ev->arg[1], p->age, p->seq))
 		return gostep_bad(s, "failed to advance %s: can't make sequence %" PRIu64,
 		    s->ev->arg[1]);
 	p->seq = s->ev->arg[1];

@@ -26,9 +26,11 @@ struct goorder {
 	struct tstream_info *info;
 	struct tgen *gen;
 	uint64_t first_gen;
+	uint32_t age;		/* generations so far: sequence numbers are of one of them */
 	struct arena mem;
 	struct idmap gs, ps, ms, tasks;
 	struct go_g *free_g;
+	struct go_held *free_held;
 	struct go_m *all_m;
 	uint64_t gc_seq;
 	int gc;			/* 0 not known, 1 off, 2 on */

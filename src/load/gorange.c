@@ -81,15 +81,16 @@ enum go_advance gostep_region_begin(struct step *s)
 		return gostep_bad(s,
 		    "encountered %s without known state for current goroutine %" PRIu64,
 		    (uint64_t)s->now.g);
-	if (g->nregion == g->capregion) {
-		uint32_t cap = g->capregion ? g->capregion * 2 : 4;
+	struct go_held *h = gostep_held(s->o, g);
+	if (h->nregion == h->capregion) {
+		uint32_t cap = h->capregion ? h->capregion * 2 : 4;
 		struct region *v = arena_alloc(&s->o->mem, cap * sizeof *v);
-		if (g->nregion)
-			memcpy(v, g->region, g->nregion * sizeof *v);
-		g->region = v;
-		g->capregion = cap;
+		if (h->nregion)
+			memcpy(v, h->region, h->nregion * sizeof *v);
+		h->region = v;
+		h->capregion = cap;
 	}
-	g->region[g->nregion++] = (struct region){s->ev->arg[1], name};
+	h->region[h->nregion++] = (struct region){s->ev->arg[1], name};
 	return gostep_took(s);
 }
 
@@ -105,19 +106,20 @@ enum go_advance gostep_region_end(struct step *s)
 		return gostep_bad(s,
 		    "encountered %s without known state for current goroutine %" PRIu64,
 		    (uint64_t)s->now.g);
-	uint32_t i = g->nregion;
+	struct go_held *h = gostep_held(s->o, g);
+	uint32_t i = h->nregion;
 	for (; i; i--) {
-		const struct region *r = &g->region[i - 1];
+		const struct region *r = &h->region[i - 1];
 		if (r->task == s->ev->arg[1] && r->name.n == name.n && !memcmp(r->name.p, name.p,
 		    name.n))
 			break;
-		if (g->nregion - i >= RANGES_MAX)
+		if (h->nregion - i >= RANGES_MAX)
 			break;
 	}
-	if (g->nregion && i != g->nregion && !s->o->gen->salvaged)
+	if (h->nregion && i != h->nregion && !s->o->gen->salvaged)
 		s->o->misused++;
 	if (i)
-		g->nregion = i - 1;
+		h->nregion = i - 1;
 	return gostep_took(s);
 }
 
@@ -207,14 +209,14 @@ enum go_advance gostep_g_range_begin(struct step *s)
 	if (!g)
 		return gostep_bad(s, "%s without known state for current goroutine %" PRIu64,
 		    (uint64_t)s->now.g);
-	return range_add(s, &g->ranges, s->ev->type, s->ev->type == GE_STWBegin ? s->ev->arg[1]
+	return range_add(s, &gostep_held(s->o, g)->ranges, s->ev->type, s->ev->type == GE_STWBegin ? s->ev->arg[1]
 	    : 0);
 }
 
 enum go_advance gostep_g_range_active(struct step *s)
 {
 	struct go_g *g = gostep_find_g(s->o, (int64_t)s->ev->arg[1]);
-	return g ? range_active(s, &g->ranges, GE_GCMarkAssistBegin)
+	return g ? range_active(s, &gostep_held(s->o, g)->ranges, GE_GCMarkAssistBegin)
 		 : gostep_bad(s, "%s: uninitialized goroutine %" PRIu64, s->ev->arg[1]);
 }
 
@@ -228,7 +230,7 @@ enum go_advance gostep_g_range_end(struct step *s)
 		return gostep_bad(s, "%s without known state for current goroutine %" PRIu64,
 		    (uint64_t)s->now.g);
 	bool stw = s->ev->type == GE_STWEnd;
-	if (!range_end(s, &g->ranges, stw ? GE_STWBegin : GE_GCMarkAssistBegin, &was))
+	if (!range_end(s, &gostep_held(s->o, g)->ranges, stw ? GE_STWBegin : GE_GCMarkAssistBegin, &was))
 		return GO_BAD;
 	struct tev *t = gostep_say(s->o, s->ev->type, s->ev, s->now);
 	if (!t)

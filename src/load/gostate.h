@@ -26,21 +26,31 @@ struct region {
 	struct gostr name;
 };
 
-struct go_g {
-	int64_t id;
-	uint64_t gen, seq;
-	uint8_t status;
-	bool used;
+/* What few goroutines have, made when it is first needed. */
+struct go_held {
 	uint32_t nregion, capregion;
 	struct region *region;	/* innermost last */
 	struct ranges ranges;
-	struct go_g *next;	/* unused ones */
-	uint64_t spare[4];	/* two cache lines */
+	struct go_held *next;	/* unused ones */
+};
+
+/* Half a cache line: of those that live, as many as possible should stay near. */
+struct go_g {
+	int64_t id;
+	uint64_t seq;
+	union {
+		struct go_held *held;	/* or NULL */
+		struct go_g *next;	/* unused ones */
+	};
+	uint32_t age;		/* goorder.age when it was last heard of by a status */
+	uint8_t status;
+	bool used;
 };
 
 struct go_p {
 	int64_t id;
-	uint64_t gen, seq;
+	uint64_t seq;
+	uint32_t age;
 	uint8_t status;
 	struct ranges ranges;
 };
@@ -69,6 +79,7 @@ static inline struct go_g *gostep_find_g(struct goorder *o, int64_t id)
 	return g && g->id == id ? g : gostep_look_up_g(o, id);
 }
 struct go_p *gostep_find_p(struct goorder *, int64_t id);
+struct go_held *gostep_held(struct goorder *, struct go_g *);
 struct go_g *gostep_g(struct step *);
 struct go_p *gostep_p(struct step *);
 
