@@ -146,7 +146,7 @@ static void seal(struct sealing *s, struct sheet_piece *p)
 	slot->nother = sh->nother;
 	atomic_store(&slot->sheet, sh);
 	s->sealed = p->t1;
-	p->n = 0;
+	p->n = p->ntold = 0;
 	p->past = false;
 }
 
@@ -245,6 +245,7 @@ void sealing_done(struct sealing *s)
 	sealer_free(&s->sealer);
 	for (int i = 0; i < SLOTS; i++) {
 		mem_free(s->slot[i].p.entry);
+		mem_free(s->slot[i].p.told);
 		s->slot[i].p = (struct sheet_piece){0};
 	}
 }

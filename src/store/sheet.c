@@ -150,53 +150,39 @@ static inline bool is_edge(const struct sink_enter *e)
 	return e->state == TS_READY && e->moved & ENTRY_G && (was == CLASS_NONE || was == CLASS_WAITING);
 }
 
-/* How many intervals each track will have, in pos[], and, returned, how many edges at most; tracks that were not there at first begin with a
-   head of TS_NONE. */
-static uint32_t count_intervals(struct sealer *s, const struct sheet_piece *p)
+/* How many intervals each track will have, in pos[]; tracks that were not there at first begin with a head of
+   TS_NONE. */
+static void count_intervals(struct sealer *s, const struct sheet_piece *p)
 {
-	uint32_t nedge = 0;
 	for (int k = 0; k < 2; k++) {
 		s->fresh[k].n = 0;
 		for (size_t i = 0; i < s->alive[k].n; i++)
 			s->pos[s->alive[k].v[i]] = 1;
 	}
-	uint32_t *pos = s->pos;
-	const struct sink_enter *e = p->entry;
-	for (size_t i = 0; i < p->n; i++, e++) {
-		if (!pos[e->trk]) {
-			pos[e->trk] = 1;
-			list_add(&s->fresh[(e->moved & ENTRY_G) != 0], e->trk);
-		}
-		pos[e->trk] += e->t > p->t0;
-		nedge += is_edge(e);
+	for (size_t i = 0; i < p->ntold; i++) {
+		const struct sheet_told *x = &p->told[i];
+		if (!s->pos[x->trk])
+			list_add(&s->fresh[x->g], x->trk);
+		s->pos[x->trk] = x->n + 1;
 	}
 	list_sort(&s->fresh[0]);
 	list_sort(&s->fresh[1]);
-	return nedge;
 }
 
-/* The rows of one kind: those that were there and those that are new, ascending. pos[] becomes the
-   index of the first interval. */
-static void put_rows(struct sealer *s, struct build_sheet *b, int kind, uint32_t *row, uint32_t *n)
+/* The rows of one kind after n others, ascending: those that were there and those that are new. pos[] becomes
+   the index of the first interval, of which *at is the next. */
+static uint32_t make_rows(struct sealer *s, int kind, uint32_t n, uint32_t *at)
 {
 	const struct sealer_list *x = &s->alive[kind], *y = &s->fresh[kind];
+	s->row = mem_grow(s->row, &s->crow, n + x->n + y->n + 1, sizeof *s->row);
 	for (size_t i = 0, j = 0; i < x->n || j < y->n;) {
 		trk_id t = j == y->n || (i < x->n && x->v[i] < y->v[j]) ? x->v[i++] : y->v[j++];
 		uint32_t count = s->pos[t];
-		b->trk[*row] = t;
-		b->first[(*row)++] = *n;
-		s->pos[t] = *n;
-		*n += count;
+		s->row[n++] = (struct sealer_row){ t, *at };
+		s->pos[t] = *at;
+		*at += count;
 	}
-}
-
-static uint32_t intervals_of(const struct sealer *s, int kind)
-{
-	uint32_t n = 0;
-	for (size_t i = 0; i < s->alive[kind].n; i++)
-		n += s->pos[s->alive[kind].v[i]];
-	for (size_t i = 0; i < s->fresh[kind].n; i++)
-		n += s->pos[s->fresh[kind].v[i]];
+	s->row[n].first = *at;
 	return n;
 }
 
@@ -205,13 +191,15 @@ static uint32_t intervals_of(const struct sealer *s, int kind)
 #define HEAD UINT32_MAX
 
 /* Which entry each interval is of: the only step that jumps about in memory when writing, so it writes
-   little. pos[] names the newest interval of the track; what begins at 0 replaces the head. */
-static void sort_entries(struct sealer *s, const struct sheet_piece *p, uint32_t total)
+   little. pos[] names the newest interval of the track; what begins at 0 replaces the head. How many edges there
+   may be, noted on the way. */
+static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint32_t total)
 {
 	s->from = mem_grow(s->from, &s->nfrom, total + 1u, sizeof *s->from);
 	memset(s->from, 0xff, total * sizeof *s->from);
 	const struct sink_enter *e = p->entry;
 	uint32_t *restrict from = s->from, *restrict pos = s->pos, n = (uint32_t)p->n;
+	s->edge = mem_grow(s->edge, &s->cedge, p->n + 1, sizeof *s->edge);
 	struct sealer_edge *edge = s->edge;
 	for (uint32_t i = 0; i < n; i++, e++) {
 		uint32_t at = pos[e->trk] += e->t > p->t0;
@@ -219,6 +207,7 @@ static void sort_entries(struct sealer *s, const struct sheet_piece *p, uint32_t
 		if (is_edge(e))
 			*edge++ = (struct sealer_edge){ e->who < p->ntrks ? e->who : 0, at, i };
 	}
+	return (uint32_t)(edge - s->edge);
 }
 
 /* Who is named in the sheet, as numbers of two bytes: an index into whos[], by track in code[]. */
@@ -400,22 +389,22 @@ static void keep_alive(struct sealer *s, const struct build_sheet *b)
 
 struct sheet *sealer_seal(struct sealer *s, struct sheet_piece *p)
 {
-	uint32_t row = 0, n = 0;
+	uint32_t total = 0, rows;
 	tracks_room(s, p->ntrks);
-	uint32_t nedge = count_intervals(s, p);
-	uint32_t other = intervals_of(s, 0), total = other + intervals_of(s, 1);
-	size_t rows = s->alive[0].n + s->alive[1].n + s->fresh[0].n + s->fresh[1].n;
-	struct build_sheet b = sheet_layout(s, (uint32_t)rows, total, other, nedge, p->nstks <= NARROW);
+	count_intervals(s, p);
+	uint32_t nother = make_rows(s, 0, 0, &total), other = total;
+	rows = make_rows(s, 1, nother, &total);
+	uint32_t nedge = sort_entries(s, p, total);
+	struct build_sheet b = sheet_layout(s, rows, total, other, nedge, p->nstks <= NARROW);
 	b.sh->t0 = p->t0;
 	b.sh->t1 = p->t1;
-	put_rows(s, &b, 0, &row, &n);
-	b.sh->nother = row;
-	put_rows(s, &b, 1, &row, &n);
-	b.first[row] = n;
-	s->edge = mem_grow(s->edge, &s->cedge, nedge + (size_t)1, sizeof *s->edge);
-	sort_entries(s, p, total);
-	for (uint32_t r = 0; r < row; r++)
+	b.sh->nother = nother;
+	b.first[rows] = total;
+	for (uint32_t r = 0; r < rows; r++) {
+		b.trk[r] = s->row[r].trk;
+		b.first[r] = s->row[r].first;
 		s->pos[b.trk[r]] = 0;
+	}
 	fill_edges(s, &b, p);
 	fill_rows(s, &b, p);
 	keep_alive(s, &b);
@@ -438,6 +427,7 @@ void sealer_free(struct sealer *s)
 	mem_pages_free(s->slab, s->nslab);
 	mem_free(s->live);
 	mem_free(s->pos);
+	mem_free(s->row);
 	mem_free(s->from);
 	mem_free(s->edge);
 	for (int k = 0; k < 2; k++) {

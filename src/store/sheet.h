@@ -20,6 +20,8 @@ struct sheet_piece {
 	int64_t t0, t1;
 	struct sink_enter *entry;
 	size_t n, centry;
+	struct sheet_told { trk_id trk; uint32_t n; bool g; } *told;	/* tracks that have any; entries after t0 */
+	size_t ntold, ctold;
 	uint32_t ntrks, nstks;	/* tracks and stacks so far */
 	bool past;		/* some entries are SHEET_PAST */
 };
@@ -34,8 +36,9 @@ struct sealer {
 	uint32_t *pos;		/* by track; zero between two pieces */
 	size_t ntrk;		/* capacity of both */
 	struct sealer_list { trk_id *v; size_t n, cap; } alive[2], fresh[2];	/* [1]: goroutines */
+	struct sealer_row { trk_id trk; uint32_t first; } *row;	/* scratch */
 	uint32_t *from;		/* scratch: by interval, its entry */
-	size_t nfrom;
+	size_t crow, nfrom;
 	struct sealer_edge { trk_id from; uint32_t at, entry; } *edge;	/* scratch: interval and entry */
 	size_t cedge;
 	char *slab;		/* where the next sheets go */

@@ -37,7 +37,10 @@ struct track_last {
 	uint8_t class;			/* of its state: enum sheet_class */
 	uint8_t life;			/* of its row: HAS_* */
 	uint8_t g;			/* all ones: a goroutine; 0: none */
+	uint8_t told;			/* TOLD, TOLD_FIRST: there are entries of it in the piece at hand */
+	uint32_t n;			/* of those, the ones after the beginning of the piece */
 };
+enum { TOLD = 1, TOLD_FIRST = 2 };	/* one is at the beginning */
 
 struct tracks {
 	struct store *st;
@@ -101,6 +104,7 @@ void tracks_done(struct tracks *k)
 	intern_free(&k->index);
 	mem_free(k->last);
 	mem_free(k->now.entry);
+	mem_free(k->now.told);
 	mem_free(k->gid);
 	k->last = NULL;
 	k->gid = NULL;
@@ -180,6 +184,24 @@ static struct sink_enter *entry_room(struct sheet_piece *p, size_t n)
 	if (p->n + n > p->centry)
 		p->entry = mem_grow(p->entry, &p->centry, p->n + n, sizeof *p->entry);
 	return p->entry;
+}
+
+/* Of track l, of which nothing was told in the piece, an entry comes. */
+static void tell_first(struct sheet_piece *p, struct track_last *l, trk_id trk)
+{
+	p->told = mem_grow(p->told, &p->ctold, p->ntold + 1, sizeof *p->told);
+	p->told[p->ntold++] = (struct sheet_told){ .trk = trk, .g = l->g };
+	l->told = TOLD;
+}
+
+/* One more entry. The sheet is laid out by how many there are. */
+static inline void tell(struct sheet_piece *p, struct track_last *l, trk_id trk, bool first)
+{
+	if (!l->told)
+		tell_first(p, l, trk);
+	if (first)
+		l->told |= TOLD_FIRST;
+	l->n += !first;
 }
 
 /* What a track's row says of its life. */
@@ -285,6 +307,7 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 		out[n++].moved = (uint8_t)((ENTRY_G | is << ENTRY_CLASS | was) & l->g);
 		l->t = t;
 		l->class = (uint8_t)is;
+		tell(&k->now, l, e->trk, t == sealed);
 	}
 	k->newest = newest;
 	k->now.n = n;
@@ -330,16 +353,34 @@ void tracks_util(struct tracks *k, const struct sink_util *u)
 }
 
 /* Take the entries from v[from] on that are not before t1 out, keeping the order of both; how many stay. */
-static size_t split(struct sink_enter *v, size_t from, size_t n, int64_t t1, struct sheet_piece *late)
+static size_t split(struct tracks *k, size_t from, int64_t t1, struct sheet_piece *late)
 {
-	size_t k = from;
-	for (size_t i = from; i < n; i++) {
-		if (v[i].t < t1)
-			v[k++] = v[i];
-		else
+	struct sink_enter *v = k->now.entry;
+	size_t n = from;
+	for (size_t i = from; i < k->now.n; i++) {
+		if (v[i].t < t1) {
+			v[n++] = v[i];
+		} else {
 			entry_room(late, 1)[late->n++] = v[i];
+			k->last[v[i].trk].n--;
+		}
 	}
-	return k;
+	return n;
+}
+
+/* The tracks of the piece, and how many entries each has; then they are in none. */
+static void count_told(struct tracks *k)
+{
+	struct sheet_piece *p = &k->now;
+	size_t n = 0;
+	for (size_t i = 0; i < p->ntold; i++) {
+		struct track_last *l = &k->last[p->told[i].trk];
+		p->told[n] = p->told[i];
+		p->told[n].n = l->n;
+		n += l->n || l->told & TOLD_FIRST;
+		l->n = l->told = 0;
+	}
+	p->ntold = n;
 }
 
 /* Hand on [sealed, t1): the entries before t1 go, the others stay, both in their order. */
@@ -348,7 +389,8 @@ static void cut_piece(struct tracks *k, int64_t t1)
 	struct sheet_piece late = {0}, *p = &k->now;
 	size_t from = t1 > k->newest ? p->n : t1 == k->newest ? k->ties : 0;
 	entry_room(p, 1);
-	p->n = split(p->entry, from, p->n, t1, &late);
+	p->n = split(k, from, t1, &late);
+	count_told(k);
 	p->t0 = k->sealed;
 	p->t1 = t1;
 	p->ntrks = k->n;
@@ -360,6 +402,8 @@ static void cut_piece(struct tracks *k, int64_t t1)
 	if (late.n)
 		memcpy(entry_room(p, late.n), late.entry, late.n * sizeof *p->entry);
 	p->n = late.n;
+	for (size_t i = 0; i < late.n; i++)
+		tell(p, &k->last[late.entry[i].trk], late.entry[i].trk, late.entry[i].t == t1);
 	k->ties = 0;
 	mem_free(late.entry);
 }
