@@ -99,7 +99,7 @@ struct sink_enter {
 
 enum track_kind { TK_NONE, TK_P, TK_M, TK_G };
 
-enum mark_kind { MK_LOG, MK_PROC_START, MK_PROC_STOP, MK_PROC_STEAL, MK_GOMAXPROCS, MK_LABEL, MK_WAKE_NET,
+enum mark_kind { MK_LOG, MK_PROC_STEAL, MK_GOMAXPROCS, MK_LABEL, MK_WAKE_NET,
 	MK_QUEUE,	/* of a P, in a log of schedtrace: so many (task) goroutines are in its run queue */
 	MK__N };
 
@@ -137,6 +137,9 @@ enum counter {
 	CT_HEAP_LIVE, CT_HEAP_GOAL, CT_GOMAXPROCS, CT_STACKS, CT_OTHER,
 	/* of schedtrace: goroutines in all run queues and in the global one, idle Ps, threads */
 	CT_QUEUED, CT_QUEUE_GLOBAL, CT_PROCS_IDLE, CT_THREADS, CT_THREADS_IDLE, CT_SPINNING,
+	/* no counters but ticks, for there are many: a P began to run on a thread, a P was given back (not taken:
+	   MK_PROC_STEAL); the value is the P's trk_id */
+	CT_PROC_START, CT_PROC_STOP,
 	CT_RUNNABLE, CT_RUNNING, CT_WAITING, CT_SYSCALL, CT__N
 };
 
@@ -194,7 +197,7 @@ struct sink {
 		void   (*trace)(void *, const struct sink_trace *);	/* any time; the last one holds */
 		void   (*outline)(void *, const struct sink_outline *);	/* before all else; not always */
 
-		/* notices: a file shown in spite of something; at is a byte offset or ERR_NOWHERE */
+		/* notices: a file shown in spite of something; at is a byte offset or ERR_NOWHERE, or ERR_ASIDE */
 		void   (*warn)(void *, uint64_t at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 		/* everything before t is said; publish it. bytes read of the input. false: stop. */
 		bool   (*upto)(void *, int64_t t, uint64_t bytes);

@@ -166,8 +166,8 @@ static void windows(const struct snap *sn, struct arena *a)
 		int64_t t1 = t0 + 1 + (int64_t)rnd(1u << 20) * (sn->t1 - t0) / (1 << 20);
 		uint32_t x[N], y[N];
 		struct cbin c[N], d[N];
-		bins_marks(sn, 1u << MK_LOG | 1u << MK_PROC_START, 0, t0, t1, N, x);
-		bins_marks_of(sn, ms, 1u << MK_LOG | 1u << MK_PROC_START, t0, t1, N, y);
+		bins_marks(sn, 1u << MK_LOG | 1u << MK_PROC_STEAL, 0, t0, t1, N, x);
+		bins_marks_of(sn, ms, 1u << MK_LOG | 1u << MK_PROC_STEAL, t0, t1, N, y);
 		marks = marks && !memcmp(x, y, sizeof x);
 		bins_count(sn, (enum counter)(i % CT__N), t0, t1, N, c);
 		bins_count_of(sn, cs, (enum counter)(i % CT__N), t0, t1, N, d);

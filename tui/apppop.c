@@ -102,7 +102,7 @@ static int text_lines(const struct app *a, struct line *out, int w)
 
 /* ---- menus */
 
-enum need { F = 1, L = 2, S = 4, G = 8, T = 16, R = 32, P = 64, X = 128 };
+enum need { F = 1, L = 2, S = 4, G = 8, T = 16, R = 32, P = 64, X = 128, C = 256, TIME = 512, GOR = 1024, TASK = 2048, GC = 4096 };
 
 static const struct {
 	int needs;
@@ -118,11 +118,12 @@ static int has(const struct app *a, const struct place *at)
 {
 	const struct store *st = session_snap(a->s)->st;
 	bool trace = session_is_trace(a->s);
+	int bit = pane_now(a)->bit, kind = bit == P_TIME ? TIME : bit == P_GOR ? GOR : bit == P_TASK ? TASK : bit == P_GC ? GC : C;
 	return (at->fun ? F : 0) | (at->frm ? L : 0) | (at->stk ? S : 0) |
 	       (at->trk && store_trk(st, at->trk)->kind == TK_G ? G : 0) |
 	       (trace && at->t0 != TIME_NONE ? T : 0) |
 	       (trace && at->t0 != TIME_NONE && at->t1 != TIME_NONE && at->t1 > at->t0 ? R : 0) |
-	       (trace ? X : P);
+	       (trace ? X : P) | kind;
 }
 
 static void expand(const struct app *a, const struct place *at, const char *s, struct buf *b)

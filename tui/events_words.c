@@ -21,7 +21,8 @@ const struct ev_view ev_views[EV_VIEWS] = {
 	{"blocks", 1 << EL_BLOCK | 1 << EL_SYSCALL | 1 << EL_READY, 0, 0},
 	{"life", 1 << EL_CREATE | 1 << EL_END, 0, 0},
 	{"user", 1 << EL_BEGIN_SPAN | 1 << EL_END_SPAN | 1 << EL_MARK, 1 << SP_TASK | 1 << SP_REGION, 1 << MK_LOG},
-	{"gc", 1 << EL_BEGIN_SPAN | 1 << EL_END_SPAN, 1 << SP_GC | 1 << SP_STW | 1 << SP_ASSIST | 1 << SP_SWEEP, 0},
+	{"procs", 1 << EL_MARK | 1 << EL_PROC_START | 1 << EL_PROC_STOP, 0, 1 << MK_PROC_STEAL | 1 << MK_GOMAXPROCS},
+	{"gc", 1 << EL_BEGIN_SPAN | 1 << EL_END_SPAN | 1 << EL_GOAL, 1 << SP_GC | 1 << SP_STW | 1 << SP_ASSIST | 1 << SP_SWEEP, 0},
 	{"samples", 1 << EL_SAMPLE, 0, 0},
 };
 
@@ -40,7 +41,9 @@ static void span_words(const struct store *st, const struct el_event *e, struct 
 
 static void mark_words(const struct store *st, const struct sink_mark *m, struct buf *b)
 {
-	if (m->kind == MK_GOMAXPROCS)
+	if (m->kind == MK_PROC_STEAL && m->task)
+		buf_puts(b, "by "), tp_who(st, (trk_id)m->task, b);
+	else if (m->kind == MK_GOMAXPROCS)
 		buf_printf(b, "%llu Ps from now on", (unsigned long long)m->task);
 	else if (m->kind == MK_QUEUE)
 		buf_printf(b, "%llu in the queue", (unsigned long long)m->task);
@@ -70,6 +73,8 @@ void ev_words(const struct snap *sn, const struct el_event *e, struct buf *b)
 	case EL_BEGIN_SPAN:
 	case EL_END_SPAN: span_words(st, e, b); break;
 	case EL_MARK: mark_words(st, store_mark(st, e->who), b); break;
+	case EL_HEAP: text_bytes(b, (int64_t)(store_count(st, CT_HEAP_LIVE, e->who)->v & INT64_MAX)); break;
+	case EL_GOAL: text_bytes(b, (int64_t)(store_count(st, CT_HEAP_GOAL, e->who)->v & INT64_MAX)); break;
 	default: break;
 	}
 	if (e->stack) {

@@ -10,7 +10,7 @@
 /* The state of the events pane and what its files share. */
 enum { EV_CHUNK = 4000, EV_CHUNK_MAX = 40000, EV_NEAR = 200 };
 struct ev_view { const char *name; uint32_t kinds, spans, marks; };
-enum { EV_VIEWS = 7 };
+enum { EV_VIEWS = 8 };
 extern const struct ev_view ev_views[EV_VIEWS];
 
 struct quest;

@@ -118,6 +118,7 @@ void gor_make(struct gor *p, const struct pane_env *env)
 	const struct snap *sn = session_snap(env->s);
 	arena_reset(&p->mem);
 	memset(&p->story, 0, sizeof p->story);
+	memset(&p->tree, 0, sizeof p->tree);
 	tp_scope(env, &p->mem, &p->scope);
 	struct sched_ask ask = tp_ask(&p->scope);
 	p->key = gor_by_keys(sn, p->by, p->scope.t0, p->scope.t1, &p->mem);

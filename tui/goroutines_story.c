@@ -11,6 +11,7 @@
 #include "gorview.h"
 
 #include "base/text.h"
+#include "store/edges.h"
 #include "timeline.h"
 
 #include <string.h>
@@ -104,6 +105,31 @@ void gor_story_make(struct gor *p, const struct pane_env *env)
 		if (!p->story.cut)
 			walk(p, sn, p->gs->g[i].trk);
 	}
+}
+
+bool gor_story_span(const struct gor *p, const struct pane_env *env, bool woke, struct ival *best)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct gor_row *r = gor_sel(p);
+	uint32_t spans = 0;
+	bool any = false;
+	for (uint32_t i = r ? r->first : 0; r && i < r->first + r->n && !(woke && any); i++) {
+		trk_id g = p->gs->g[i].trk;
+		struct edge_walk w = {0};
+		struct edge e;
+		struct ival v;
+		if (woke) {
+			any = edges_from(sn, &w, g, p->scope.t0, p->scope.t1, &e) && ival_at(sn, g, e.t, best);
+			continue;
+		}
+		bool have = ival_at(sn, g, p->scope.t0, &v) || ival_near(sn, g, p->scope.t0, 1, &v);
+		for (; have && v.t0 < p->scope.t1 && ++spans <= STORY_SPANS; have = ival_step(sn, &v, 1))
+			if (waits(v.state) && (!any || v.t1 - v.t0 > best->t1 - best->t0)) {
+				*best = v;
+				any = true;
+			}
+	}
+	return any;
 }
 
 static int quantiles(struct grid *g, int y, const char *name, const struct histo *h)

@@ -51,7 +51,7 @@ struct gor {
 	struct gor_row *groups, *list;	/* list: of the group that is open */
 	uint32_t ngroup, nlist;
 	size_t clist;
-	uint32_t *order[2], norder[2];	/* rows as shown, by level */
+	uint32_t *order[2];	/* rows as shown, by level */
 	size_t corder[2];
 	struct rows rows[2];
 	enum gor_level level;
@@ -65,8 +65,13 @@ struct gor {
 	struct gor_story story;
 	int64_t story_of;		/* what it is about: level, row's name or track */
 	struct gor_one one;
-	uint8_t *hit;
+	uint8_t *hit;			/* of the rows that are shown */
 	uint32_t nhit;
+	struct gor_tree {		/* what the search finds: groups by their rows, goroutines by gs->g */
+		const char *find, *grep;
+		uint8_t *row, *g;
+		uint32_t *under, all;	/* under: per group, of its goroutines */
+	} tree;
 };
 enum { SORT_N = GV__N, SORT_NAME, SORT__N };
 
@@ -93,6 +98,9 @@ trk_id gor_first(const struct gor *);			/* the first goroutine of it */
 
 /* goroutines_story.c */
 void gor_story_make(struct gor *, const struct pane_env *);
+/* Of the selected group or goroutine the longest wait (woke: the first span in which it woke or created
+   another); false: there is none among the first STORY_SPANS spans. */
+bool gor_story_span(const struct gor *, const struct pane_env *, bool woke, struct ival *);
 void gor_story_draw(const struct gor *, const struct pane_env *, struct grid *);	/* into the rectangle */
 
 /* goroutines_one.c */
@@ -109,6 +117,15 @@ static inline const struct ival *gor_one_now(const struct gor_one *o)
 {
 	return o->rows.n ? &o->v[o->rows.sel] : NULL;
 }
+
+/* pane_goroutines.c */
+void gor_open_group(struct gor *, const struct pane_env *, str_id name);
+void gor_open_one(struct gor *, const struct pane_env *, trk_id, int64_t at);
+void gor_keep(struct gor *, const struct pane_env *);	/* what is selected, over updates; its story */
+
+/* goroutines_find.c */
+void gor_hits(struct gor *, const struct pane_env *);	/* mark what the search finds in the rows shown */
+uint32_t gor_find(void *, const struct pane_env *, int dir, uint32_t *at);
 
 bool gor_one_match(const struct gor *, const struct pane_env *, uint32_t i, const struct rx *, struct buf *);
 

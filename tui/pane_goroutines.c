@@ -22,24 +22,7 @@
 
 #include <string.h>
 
-static void mark_hits(struct gor *p, const struct pane_env *env)
-{
-	mem_free(p->hit);
-	p->hit = NULL;
-	p->nhit = 0;
-	if (!env->find.rx)
-		return;
-	uint32_t n = p->level == GL_ONE ? p->one.n : p->rows[p->level].n;
-	struct buf b = {0};
-	p->hit = xcalloc(n ? n : 1, 1);
-	for (uint32_t i = 0; i < n; i++)
-		p->nhit += p->hit[i] = p->level == GL_ONE ? gor_one_match(p, env, i, env->find.rx, &b)
-							  : gor_match(session_snap(env->s)->st, gor_row(p, p->level, i),
-								env->find.rx);
-	buf_free(&b);
-}
-
-static void keep(struct gor *p, const struct pane_env *env)
+void gor_keep(struct gor *p, const struct pane_env *env)
 {
 	const struct gor_row *r = gor_sel(p);
 	if (p->level != GL_ONE && r)
@@ -66,8 +49,8 @@ static void update(void *st, const struct pane_env *env)
 		if (at != TIME_NONE)
 			gor_one_seek(p, at);
 	}
-	keep(p, env);
-	mark_hits(p, env);
+	gor_keep(p, env);
+	gor_hits(p, env);
 }
 
 static void close_gor(void *st)
@@ -222,17 +205,17 @@ static void side(const void *st, const struct pane_env *env, struct grid *g)
 
 /* ---- acting */
 
-static void open_group(struct gor *p, const struct pane_env *env, str_id name)
+void gor_open_group(struct gor *p, const struct pane_env *env, str_id name)
 {
 	p->level = GL_LIST;
 	p->open = name;
 	gor_fill(p, env);
 }
 
-static void open_one(struct gor *p, const struct pane_env *env, trk_id t, int64_t at)
+void gor_open_one(struct gor *p, const struct pane_env *env, trk_id t, int64_t at)
 {
 	p->sel[GL_LIST] = t;
-	open_group(p, env, gor_key(p, session_snap(env->s)->st, t));
+	gor_open_group(p, env, gor_key(p, session_snap(env->s)->st, t));
 	p->level = GL_ONE;
 	p->one.trk = t;
 	gor_one_load(p, env);
@@ -245,8 +228,8 @@ static enum verdict back(struct gor *p, const struct pane_env *env)
 	if (p->level == GL_GROUPS)
 		return V_PASS;
 	p->level--;
-	keep(p, env);
-	mark_hits(p, env);
+	gor_keep(p, env);
+	gor_hits(p, env);
 	return V_DONE;
 }
 
@@ -290,9 +273,35 @@ static enum verdict group_by(struct gor *p, const struct pane_env *env, const ch
 	gor_make(p, env);
 	gor_order(p, env, GL_GROUPS);
 	gor_fill(p, env);
-	keep(p, env);
-	mark_hits(p, env);
+	gor_keep(p, env);
+	gor_hits(p, env);
 	return V_DONE;
+}
+
+/* ( ) W are about a span: to the page of the one that waited longest of those selected, at that wait, or
+   to the first that woke another; there the same key goes on. */
+static enum verdict span_cmd(struct gor *p, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
+{
+	const struct store *st = session_snap(env->s)->st;
+	bool woke = cmd == CMD_EFFECT;
+	struct ival v;
+	struct buf b = {0};
+	if (!gor_story_span(p, env, woke, &v))
+		return tp_message(out, woke ? "none of these woke or created another" : "none of these waited for anything");
+	gor_open_one(p, env, v.trk, v.t0);
+	p->one.part = cmd == CMD_CHAIN ? GP_CHAIN : p->one.part;
+	gor_hits(p, env);
+	tp_id(st, v.trk, &b);
+	if (woke) {
+		buf_puts(&b, " wakes or creates another in this span: ) goes there");
+	} else {
+		buf_puts(&b, " waits longest here, ");
+		text_ns(&b, v.t1 - v.t0);
+		buf_puts(&b, cmd == CMD_CHAIN ? ": who ended it, and so on" : ": ( goes to who ended it");
+	}
+	enum verdict said = tp_message(out, buf_str(&b));
+	buf_free(&b);
+	return said;
 }
 
 static void tag_cmd(struct gor *p, const struct pane_env *env)
@@ -301,7 +310,7 @@ static void tag_cmd(struct gor *p, const struct pane_env *env)
 	if (gor_sel(p))
 		gor_tag(p, gor_sel(p));
 	rows_act(&p->rows[l], &(struct act){.cmd = CMD_DOWN}, env->rows);
-	keep(p, env);
+	gor_keep(p, env);
 }
 
 static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
@@ -321,7 +330,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	if (l == GL_ONE)
 		return gor_one_act(p, env, a, out);
 	if (rows_act(&p->rows[l], a, env->rows - 1 - foot_of(env))) {
-		keep(p, env);
+		gor_keep(p, env);
 		return V_DONE;
 	}
 	switch ((int)a->cmd) {
@@ -332,6 +341,9 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		p->invert[l] = !p->invert[l];
 		gor_order(p, env, l);
 		return V_DONE;
+	case CMD_CAUSE:
+	case CMD_EFFECT:
+	case CMD_CHAIN: return span_cmd(p, env, a->cmd, out);
 	case CMD_TAG: tag_cmd(p, env); return V_DONE;
 	case CMD_CANCEL:
 		if (env->find.rx || !p->tags[l].n)
@@ -342,11 +354,11 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		if (!gor_sel(p))
 			return V_DONE;
 		if (l == GL_GROUPS)
-			open_group(p, env, gor_sel(p)->name);
+			gor_open_group(p, env, gor_sel(p)->name);
 		else
-			open_one(p, env, gor_sel(p)->trk, TIME_NONE);
-		keep(p, env);
-		mark_hits(p, env);
+			gor_open_one(p, env, gor_sel(p)->trk, TIME_NONE);
+		gor_keep(p, env);
+		gor_hits(p, env);
 		return V_DONE;
 	default: return V_PASS;
 	}
@@ -385,14 +397,14 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 		p->sel[GL_GROUPS] = gor_key(p, sn->st, to->trk);
 		p->sel[GL_LIST] = to->trk;
 		gor_order(p, env, GL_GROUPS);
-		keep(p, env);
+		gor_keep(p, env);
 		return true;
 	}
 	if (p->level == GL_LIST && to->t0 == TIME_NONE && gor_sel(p) && gor_sel(p)->trk == to->trk)
 		return true;	/* `6` again */
-	open_one(p, env, to->trk, to->t0);
-	keep(p, env);
-	mark_hits(p, env);
+	gor_open_one(p, env, to->trk, to->t0);
+	gor_keep(p, env);
+	gor_hits(p, env);
 	return true;
 }
 
@@ -437,8 +449,8 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 		gor_one_load(p, env);
 		rows_select(&p->one.rows, (uint32_t)v->cursor[2]);
 	}
-	keep(p, env);
-	mark_hits(p, env);
+	gor_keep(p, env);
+	gor_hits(p, env);
 }
 
 static void summary(const void *st, const struct pane_env *env, struct buf *b)
@@ -493,28 +505,6 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	}
 }
 
-static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
-{
-	struct gor *p = st;
-	struct rows *rows = p->level == GL_ONE ? &p->one.rows : &p->rows[p->level];
-	mark_hits(p, env);
-	*at = 0;
-	if (!p->nhit)
-		return 0;
-	uint32_t n = rows->n, i = rows->sel;
-	if (dir == 1 || dir == -1)
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	while (dir && !p->hit[i])
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	if (dir) {
-		rows_select(rows, i);
-		keep(p, env);
-	}
-	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
-		*at += p->hit[k];
-	return p->nhit;
-}
-
 static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct gor *p = st;
@@ -533,7 +523,7 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 	if (i == UINT32_MAX)
 		return;
 	rows_select(rows, i);
-	keep(p, env);
+	gor_keep(p, env);
 	if (twice)
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
@@ -551,6 +541,6 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 const struct pane_ops pane_goroutines = {
     .name = "goroutines", .tab = "Gor", .bit = P_GOR, .cmd = CMD_PANE_GOR, .trace_only = true,
     .state_size = sizeof(struct gor), .open = open_gor, .close = close_gor, .update = update, .draw = draw, .act = act, .go = go,
-    .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = summary, .detail = detail, .find = find, .keys = keys,
+    .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = summary, .detail = detail, .find = gor_find, .keys = keys,
     .side = side, .click = click,
 };

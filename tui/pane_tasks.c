@@ -235,8 +235,10 @@ static enum verdict relative(struct tasks *p, const struct pane_env *env, bool p
 	const struct sched_task *t = p->regions ? NULL : p->level == L_ONE ? tasks_open(p)
 		: p->level == L_LIST && item_now(p) ? &p->ts->task[item_now(p)->i] : NULL;
 	const struct sched_task *to = NULL;
+	if (p->regions)
+		return tp_message(out, "( and ) go along tasks ([ shows them); of a region's goroutine: 6 and there ( ) W");
 	if (!t)
-		return V_PASS;
+		return tp_message(out, "Enter opens the kind: ( and ) are the parent and the child of a task");
 	for (uint32_t i = 0; i < p->ts->n && !to; i++) {
 		const struct sched_task *c = &p->ts->task[i];
 		if (c != t && c->span != UINT32_MAX && (parent ? c->id == t->parent : c->parent == t->id))
@@ -280,6 +282,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_COMPLETE: return whole_cmd(p, env, PICK_WHOLE);
 	case CMD_CAUSE:
 	case CMD_EFFECT: return relative(p, env, a->cmd == CMD_CAUSE, out);
+	case CMD_CHAIN: return tp_message(out, "who woke whom is told of goroutines: 6 goes to the one that is selected, W there");
 	case CMD_PREV_KIND:
 	case CMD_NEXT_KIND:
 		p->regions = !p->regions;

@@ -76,6 +76,11 @@ struct timeline {
 	const struct mark_sums *marks;
 	const struct count_sums *counts;
 	bool procs; /* GOMAXPROCS was changed */
+	/* By the trk_id of a P: how often a thread began to run it, gave it back, lost it in a system call. */
+	struct tl_moves {
+		uint32_t started, stopped, stolen;
+	} * moves;
+	trk_id nmoves;
 	trk_id *gs; /* all goroutines by their numbers, of a snapshot with so many tracks */
 	uint32_t ngs, gs_of;
 	struct tl_life {

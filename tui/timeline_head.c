@@ -66,7 +66,8 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, const str
 	case HD_PROCS: return tl->procs;
 	case HD_BUSY:
 		return tl->nrow > 0 && !sn->trace.log; /* which are is not always known of those */
-	case HD_STARTS: return tl->nrow > 0 && sn->nmarks > 0 && !sn->trace.log;
+	case HD_STARTS:
+		return tl->nrow > 0 && sn->nmarks + sn->ncounts[CT_PROC_START] > 0 && !sn->trace.log;
 	case HD_STW:
 	case HD_GC: return early || sn->nspans > 0;
 	case HD_LOGS: return early || (sn->nmarks > 0 && !sn->trace.log);
@@ -367,12 +368,17 @@ void tl_bins_ps(const struct timeline *tl, const struct pane_env *env, struct tl
 	}
 }
 
+/* Ticks of one of the lines of marks: how many in each cell. */
 static void draw_marks(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *l, int y, uint32_t kinds, enum style st)
 {
+	const struct snap *sn = session_snap(env->s);
 	uint32_t *on = arena_zalloc(env->scratch, ((size_t)l->cells + 1) * sizeof *on);
-	bins_marks_of(
-	    session_snap(env->s), tl->marks, kinds, tl->t0, tl->t1, (uint32_t)l->cells, on);
+	bins_marks_of(sn, tl->marks, kinds, tl->t0, tl->t1, (uint32_t)l->cells, on);
+	for (int k = CT_PROC_START; kinds & 1u << MK_PROC_STEAL && k <= CT_PROC_STOP; k++)
+		for (int c = 0; c < l->cells; c++)
+			on[c] += count_before(sn, (enum counter)k, tl_edge(tl, l->cells, c + 1)) -
+				 count_before(sn, (enum counter)k, tl_edge(tl, l->cells, c));
 	for (int c = 0; c < l->cells; c++)
 		if (on[c])
 			grid_put(g, y, l->gutter + c,
@@ -454,8 +460,6 @@ static void draw_legend(const struct timeline *tl, struct grid *g, int y)
 static void draw_line(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *l, const struct head *k, int y, int h)
 {
-	static const uint32_t starts =
-	    1u << MK_PROC_START | 1u << MK_PROC_STOP | 1u << MK_PROC_STEAL;
 	grid_text(g, y, 0, ST_DIM, 0, k->name);
 	switch (k->what) {
 	case HD_AXIS: draw_axis(tl, env, g, l, y); return;
@@ -464,7 +468,7 @@ static void draw_line(const struct timeline *tl, const struct pane_env *env, str
 	case HD_OUT: draw_standouts(tl, g, l, y); return;
 	case HD_STW: draw_spans(tl, env, g, l, y, SP_STW, '|', 0x2503, k->style); return;
 	case HD_GC: draw_spans(tl, env, g, l, y, SP_GC, 'G', 0x2586, k->style); return;
-	case HD_STARTS: draw_marks(tl, env, g, l, y, starts, k->style); return;
+	case HD_STARTS: draw_marks(tl, env, g, l, y, 1u << MK_PROC_STEAL, k->style); return;
 	case HD_LOGS: draw_marks(tl, env, g, l, y, 1u << MK_LOG, k->style); return;
 	default: break;
 	}

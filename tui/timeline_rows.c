@@ -32,10 +32,31 @@ static void put(struct timeline *tl, enum tl_what what, uint32_t id, uint8_t lev
 	tl->row[tl->nrow++] = (struct tl_row){id, (uint8_t)what, level};
 }
 
+/* What Ps went through, of the whole trace. */
+static void count_moves(struct timeline *tl, const struct snap *sn)
+{
+	static const enum counter ticks[] = {CT_PROC_START, CT_PROC_STOP};
+	tl->nmoves = 0;
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		tl->nmoves = store_trk(sn->st, t)->kind == TK_P ? t + 1 : tl->nmoves;
+	tl->moves = arena_zalloc(&tl->index, (tl->nmoves + 1u) * sizeof *tl->moves);
+	for (int k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < sn->ncounts[ticks[k]]; i++) {
+			uint64_t p = store_count(sn->st, ticks[k], i)->v;
+			if (p < tl->nmoves)
+				*(k ? &tl->moves[p].stopped : &tl->moves[p].started) += 1;
+		}
+	for (uint32_t i = 0; i < sn->nmarks; i++) {
+		const struct sink_mark *m = store_mark(sn->st, i);
+		if (m->kind == MK_PROC_STEAL && m->trk < tl->nmoves)
+			tl->moves[m->trk].stolen++;
+	}
+}
+
 void tl_index(struct timeline *tl, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
-	uint32_t now = sn->nspans + sn->nmarks;
+	uint32_t now = sn->nspans + sn->nmarks + sn->ncounts[CT_PROC_START] + sn->ncounts[CT_PROC_STOP];
 	/* while a file is read, only when there is half as much again */
 	if (tl->inlay &&
 	    (now == tl->indexed || (!sn->complete && now < tl->indexed + tl->indexed / 2)))
@@ -46,6 +67,7 @@ void tl_index(struct timeline *tl, const struct pane_env *env)
 	tl->tasks = sched_tasks(sn, &tl->index);
 	tl->marks = mark_sums(sn, &tl->index);
 	tl->counts = count_sums(sn, &tl->index);
+	count_moves(tl, sn);
 	tl->procs = false;
 	for (uint32_t i = 1; i < sn->ncounts[CT_GOMAXPROCS] && !tl->procs; i++)
 		tl->procs = store_count(sn->st, CT_GOMAXPROCS, i)->v !=

@@ -260,6 +260,9 @@ void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
 	} else {
 		buf_puts(b, "nothing recorded here");
 	}
+	if (row < tl->nmoves && store_trk(snap->st, row)->kind == TK_P && tl->moves[row].started + tl->moves[row].stolen)
+		buf_printf(b, " | in all %u starts, %u stops, taken %u times", tl->moves[row].started,
+		    tl->moves[row].stopped, tl->moves[row].stolen);
 	put_log(tl, env, g, b);
 }
 

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Events of a stretch of time. The store has no list of events: it has
- * intervals by goroutine, spans, marks and samples. A stretch is found in each
+ * intervals by goroutine, spans, marks, counters and samples. A stretch is found in each
  * of them by halving (spans by the extents of every 64) and merged by one sort,
  * so reading around a moment costs what happened around it, plus a search for
  * each goroutine that was there; the trace is never read as a whole. The
@@ -78,6 +78,24 @@ static void gather_row(const struct el_ask *q, const struct sheet *sh, uint32_t 
 	}
 }
 
+static const enum counter counters[EL__N] = {
+	[EL_PROC_START] = CT_PROC_START, [EL_PROC_STOP] = CT_PROC_STOP, [EL_HEAP] = CT_HEAP_LIVE, [EL_GOAL] = CT_HEAP_GOAL,
+};
+
+static void gather_counts(const struct snap *sn, const struct el_ask *q, struct el *l)
+{
+	for (int k = EL_PROC_START; k <= EL_GOAL; k++) {
+		enum counter c = counters[k];
+		if (!(q->kinds >> k & 1))
+			continue;
+		for (uint32_t i = count_before(sn, c, l->t0), end = count_before(sn, c, l->t1); i < end; i++) {
+			const struct count_row *r = store_count(sn->st, c, i);
+			trk_id trk = k <= EL_PROC_STOP ? (trk_id)r->v : 0;
+			add(l, q, &(struct el_event){r->t, (enum el_kind)k, TS_NONE, trk, i, 0});
+		}
+	}
+}
+
 static void gather_rest(const struct snap *sn, const struct el_ask *q, struct el *l)
 {
 	uint32_t end, i;
@@ -129,6 +147,7 @@ void el_gather(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_
 		sheet_put(sn, s);
 	}
 	gather_rest(sn, q, l);
+	gather_counts(sn, q, l);
 	if (l->n)
 		qsort(l->v, l->n, sizeof *l->v, event_cmp);
 	if (l->n <= max)
@@ -180,13 +199,16 @@ const char *el_name(const struct snap *sn, const struct el_event *e)
 	static const char *const begin[] = {"TaskBegin", "RegionBegin", "GCBegin", "STWBegin", "AssistBegin", "SweepBegin",
 		"RangeBegin"};
 	static const char *const end[] = {"TaskEnd", "RegionEnd", "GCEnd", "STWEnd", "AssistEnd", "SweepEnd", "RangeEnd"};
-	static const char *const marks[] = {"Log", "ProcStart", "ProcStop", "ProcSteal", "GoMaxProcs", "Label", "NetWake",
-		"Queue"};
+	static const char *const marks[] = {"Log", "ProcSteal", "GoMaxProcs", "Label", "NetWake", "Queue"};
 	switch (e->kind) {
 	case EL_BEGIN_SPAN: return begin[store_span(sn->st, e->who)->s.kind];
 	case EL_END_SPAN: return end[store_span(sn->st, e->who)->s.kind];
 	case EL_MARK: return marks[store_mark(sn->st, e->who)->kind];
 	case EL_SAMPLE: return "CPUSample";
+	case EL_PROC_START: return "ProcStart";
+	case EL_PROC_STOP: return "ProcStop";
+	case EL_HEAP: return "HeapAlloc";
+	case EL_GOAL: return "HeapGoal";
 	case EL_RUN: return e->state == TS_SYSCALL ? "SyscallEnd" : "GoStart";
 	default: return names[e->kind];
 	}

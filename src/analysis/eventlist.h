@@ -12,14 +12,16 @@
  * trace is gathered by itself.
  */
 enum el_kind {
-	EL_CREATE, EL_READY, EL_RUN, EL_BLOCK, EL_SYSCALL, EL_END, EL_BEGIN_SPAN, EL_END_SPAN, EL_MARK, EL_SAMPLE, EL__N
+	EL_CREATE, EL_READY, EL_RUN, EL_BLOCK, EL_SYSCALL, EL_END, EL_BEGIN_SPAN, EL_END_SPAN, EL_MARK, EL_SAMPLE,
+	EL_PROC_START, EL_PROC_STOP, EL_HEAP, EL_GOAL,	/* rows of counters */
+	EL__N
 };
 struct el_event {
 	int64_t t;
 	enum el_kind kind;
 	enum tstate state;	/* transitions: into which; EL_RUN: out of which */
 	trk_id trk;		/* the goroutine (or P) it is about; 0 */
-	uint32_t who;		/* transitions: see state.def; others: index of span, mark, sample */
+	uint32_t who;		/* transitions: see state.def; others: index of span, mark, sample, row */
 	stk_id stack;
 };
 enum { EL_ALL = (1 << EL__N) - 1 };

@@ -308,12 +308,13 @@ static void sink_warn(void *self, uint64_t at, const char *fmt, ...)
 	struct prof *p = self;
 	char msg[512];
 	va_list ap;
-	if (p->nwarn++ >= MOST || !p->notice)
+	p->nwarn += at != ERR_ASIDE;
+	if (p->nsaid++ >= MOST || !p->notice)
 		return;
 	va_start(ap, fmt);
 	vsnprintf(msg, sizeof msg, fmt, ap);
 	va_end(ap);
-	if (at == ERR_NOWHERE)
+	if (at == ERR_NOWHERE || at == ERR_ASIDE)
 		p->notice(p->notice_arg, "%s", msg);
 	else
 		p->notice(p->notice_arg, "at byte %" PRIu64 ": %s", at, msg);

@@ -58,7 +58,7 @@ struct prof {
 	bool bad;			/* a sample had another number of values than there are types */
 	prof_notice *notice;		/* what readers warn of goes there, with its place; NULL: nowhere */
 	void *notice_arg;
-	size_t nwarn;
+	size_t nwarn, nsaid;	/* notices of damage, and all of them */
 
 	/* Who looks on, NULL nobody: asked now and then how far it is and whether to go on. What was stopped is
 	   half of it, and nobody's. */

@@ -15,6 +15,7 @@
 enum err_kind { ERR_NONE, ERR_IO, ERR_FORMAT, ERR_LIMIT, ERR_USAGE, ERR_CANCEL };
 
 #define ERR_NOWHERE UINT64_MAX
+#define ERR_ASIDE (UINT64_MAX - 1)	/* of a notice: nowhere, and nothing is damaged (see -strict) */
 
 struct err {
 	enum err_kind kind;

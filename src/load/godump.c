@@ -354,10 +354,10 @@ static void warn_of(const struct godump *d, const struct sink *s)
 		s->ops->warn(s->self, d->noise_at ? d->noise_at : ERR_NOWHERE,
 		    "lines left out of stacks, for they are no frames (the output of others got in between): %zu", d->noise);
 	if (d->dump)
-		s->ops->warn(s->self, ERR_NOWHERE, "%u dumps one after another: the label \"dump\" tells them apart",
+		s->ops->warn(s->self, ERR_ASIDE, "%u dumps one after another: the label \"dump\" tells them apart",
 		    d->dump + 1);
 	if (d->runtime_lines)
-		s->ops->warn(s->self, ERR_NOWHERE, "lines of gctrace or schedtrace are here too (%zu): grep -E '^(gc|SCHED) ' "
+		s->ops->warn(s->self, ERR_ASIDE, "lines of gctrace or schedtrace are here too (%zu): grep -E '^(gc|SCHED) ' "
 		    "them into a file of their own to see them on a timeline", d->runtime_lines);
 }
 

@@ -413,6 +413,8 @@ static void transition_p(struct gotrace *r, const struct tev *ev)
 	int64_t t = gotrace_now(r);
 	if (ev->to == TST_RUNNING && ev->m >= 0)
 		carry(r, p, ev->m, t);
+	if (ev->wire == GE_ProcStart || ev->wire == GE_ProcStop)
+		r->sink->ops->count(r->sink->self, t, ev->wire == GE_ProcStart ? CT_PROC_START : CT_PROC_STOP, p->trk);
 	if (ev->from == ev->to || ev->to != TST_IDLE)
 		return;
 	int64_t m = p->m;

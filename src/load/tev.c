@@ -111,11 +111,11 @@ static void show_rest(struct reading *r, struct tgen *g)
 }
 
 /* Since 1.26 a trace that is stopped ends with a generation that says so. One that goes on begins another,
-   of which only the head is written at once. */
+   of which only the head is written at once. What is there is whole: that is no damage. */
 static void say_unstopped(struct reading *r, const struct tgen *g)
 {
 	if (g->number)
-		warn(r, ERR_NOWHERE, "trace.Stop was not called: the program ended while it was traced, or goes on; up to "
+		warn(r, ERR_ASIDE, "trace.Stop was not called: the program ended while it was traced, or goes on; up to "
 		    "the last second of it is not in the file");
 	else if (!r->info->generations)
 		warn(r, ERR_NOWHERE, "nothing follows the header: the program ended before anything was written; was "
@@ -175,12 +175,12 @@ static void notices(struct reading *r)
 	if (r->experimental) {
 		snprintf(msg, sizeof msg, "%" PRIu64 " batches of experimental data are not shown",
 		    r->experimental);
-		warn(r, ERR_NOWHERE, msg);
+		warn(r, ERR_ASIDE, msg);
 	}
 	if (r->order.misused) {
 		snprintf(msg, sizeof msg, "%" PRIu64 " regions ended while another was inside: "
 		    "their nesting is a guess", r->order.misused);
-		warn(r, ERR_NOWHERE, msg);
+		warn(r, ERR_ASIDE, msg);
 	}
 }
 

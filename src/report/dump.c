@@ -35,7 +35,7 @@ int dump_open(const struct opt *o, struct bytes *in, struct err *e)
 void dump_note(struct dump_notes *n, uint64_t at, const char *msg)
 {
 	buf_printf(&n->text, "ttrace: %s: %s", n->file, msg);
-	if (at != ERR_NOWHERE)
+	if (at != ERR_NOWHERE && at != ERR_ASIDE)
 		buf_printf(&n->text, ", at byte %" PRIu64, at);
 	buf_putc(&n->text, '\n');
 }

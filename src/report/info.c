@@ -275,8 +275,10 @@ int report_info(const struct opt *o, struct out *out, struct err *e)
 	if (!ret) {
 		const struct snap *sn = build_finish(b);
 		print_info(sn, &i, o->file[0], r->name, in);
-		if (opt_bool(o, OPT_STRICT) && sn->nwarns)
-			ret = err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s", ((const struct warn_row *)col_at(&sn->st->warns, 0))->msg);
+		for (uint32_t k = 0; opt_bool(o, OPT_STRICT) && k < sn->nwarns && !ret; k++) {
+			const struct warn_row *w = col_at(&sn->st->warns, k);
+			ret = w->aside ? 0 : err_set(e, ERR_FORMAT, w->at, "%s", w->msg);
+		}
 	}
 	build_free(b);
 	input_close(&in);

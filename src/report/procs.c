@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * `ttrace procs`: for each P the share of time in each state, how often it was
- * taken from a thread in a system call, and the changes of GOMAXPROCS.
+ * `ttrace procs`: for each P the share of time in each state, how often a thread
+ * began to run it, gave it back, or lost it in a system call, and the changes of
+ * GOMAXPROCS.
  */
 #include "config.h"
 #include "report/trep.h"
@@ -17,14 +18,27 @@
 static const enum tstate shown[] = { TS_RUN, TS_GCWORK, TS_ASSIST, TS_SWEEP, TS_STW, TS_SYSCALL, TS_IDLE };
 enum { SHOWN = sizeof shown / sizeof *shown };
 
-/* Per track of a P: how often it was taken from a thread in a system call in the range. */
-static uint32_t *count_thefts(const struct trep *r)
+/* Per track of a P: how often a thread began to run it, gave it back, and how often it was taken from one
+   in a system call, in the range. */
+struct moves { uint32_t started, stopped, stolen; };
+
+static struct moves *count_moves(const struct trep *r)
 {
-	uint32_t *n = arena_zalloc(r->mem, (r->sn->ntrks + 1u) * sizeof *n), end;
+	struct moves *n = arena_zalloc(r->mem, (r->sn->ntrks + 1u) * sizeof *n);
+	for (int stop = 0; stop < 2; stop++) {
+		enum counter c = stop ? CT_PROC_STOP : CT_PROC_START;
+		uint32_t i = count_before(r->sn, c, r->t0), last = count_before(r->sn, c, r->t1 + 1);
+		for (; i < last; i++) {
+			uint64_t p = store_count(r->st, c, i)->v;
+			if (p < r->sn->ntrks)
+				*(stop ? &n[p].stopped : &n[p].started) += 1;
+		}
+	}
+	uint32_t end;
 	for (uint32_t i = marks_range(r->sn, r->t0, r->t1 + 1, &end); i < end; i++) {
 		const struct sink_mark *m = store_mark(r->st, i);
 		if (m->kind == MK_PROC_STEAL && m->trk < r->sn->ntrks)
-			n[m->trk]++;
+			n[m->trk].stolen++;
 	}
 	return n;
 }
@@ -54,7 +68,7 @@ static void queue_cells(const struct trep *r, struct table *t, trk_id p, double 
 static void proc_rows(const struct trep *r, struct table *t)
 {
 	int64_t all = r->t1 > r->t0 ? r->t1 - r->t0 : 1;
-	const uint32_t *stolen = count_thefts(r);
+	const struct moves *moves = count_moves(r);
 	for (trk_id p = 1; p < r->sn->ntrks; p++) {
 		if (store_trk(r->st, p)->kind != TK_P || (r->filter.proc && r->filter.proc != p))
 			continue;
@@ -66,8 +80,11 @@ static void proc_rows(const struct trep *r, struct table *t)
 		table_share(t, (double)b.ns[TS_NONE] / (double)all);
 		if (r->sn->trace.log)
 			queue_cells(r, t, p, (double)b.ns[TS_UNKNOWN] / (double)all);
-		else
-			table_int(t, stolen[p]);
+		if (r->sn->trace.log)
+			continue;
+		table_int(t, moves[p].started);
+		table_int(t, moves[p].stopped);
+		table_int(t, moves[p].stolen);
 	}
 }
 
@@ -131,7 +148,7 @@ int report_procs(const struct opt *o, struct out *out, struct err *e)
 		{ "P", "proc", TB_INT }, { "Running", "run", TB_SHARE }, { "GC worker", "gc_worker", TB_SHARE },
 		{ "Assist", "assist", TB_SHARE }, { "Sweep", "sweep", TB_SHARE }, { "STW", "stw", TB_SHARE },
 		{ "Syscall", "syscall", TB_SHARE }, { "Idle", "idle", TB_SHARE }, { "Absent", "absent", TB_SHARE },
-		{ "Stolen", "stolen", TB_INT },
+		{ "Started", "started", TB_INT }, { "Stopped", "stopped", TB_INT }, { "Stolen", "stolen", TB_INT },
 	};
 	struct trep r;
 	if (trep_open(&r, o, out, e))
@@ -139,7 +156,7 @@ int report_procs(const struct opt *o, struct out *out, struct err *e)
 	struct table t;
 	if (r.sn->trace.log)
 		memcpy(col + OF_ALL, of_log, sizeof of_log);
-	table_begin(&t, col, r.sn->trace.log ? COLS : OF_ALL + 1);
+	table_begin(&t, col, COLS);
 	proc_rows(&r, &t);
 	if (t.ncell)
 		qsort(t.cell, t.ncell / t.ncol, t.ncol * sizeof *t.cell, proc_cmp);

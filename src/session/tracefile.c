@@ -36,7 +36,7 @@ static int tell(const struct trace *t, const struct opt *o, prof_notice *notice,
 {
 	for (uint32_t i = 0; i < t->sn->nwarns; i++) {
 		const struct warn_row *w = col_at(&t->sn->st->warns, i);
-		if (opt_bool(o, OPT_STRICT))
+		if (opt_bool(o, OPT_STRICT) && !w->aside)
 			return err_set(e, ERR_FORMAT, w->at, "%s", w->msg);
 		if (w->at == ERR_NOWHERE)
 			notice(arg, "%s: %s", o->file[0], w->msg);

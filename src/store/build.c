@@ -217,7 +217,8 @@ static void put_warn(void *self, uint64_t at, const char *fmt, ...)
 	int n = vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
-	struct warn_row row = {at, arena_strndup(&st->arena, text, len)};
+	bool aside = at == ERR_ASIDE;
+	struct warn_row row = {aside ? ERR_NOWHERE : at, arena_strndup(&st->arena, text, len), aside};
 	*(struct warn_row *)col_add(&st->warns, NULL) = row;
 }
 

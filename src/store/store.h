@@ -73,7 +73,7 @@ struct sheet_slot {
 	uint32_t n, ntrk, nother;	/* as of the sheet */
 };
 
-struct warn_row { uint64_t at; const char *msg; };
+struct warn_row { uint64_t at; const char *msg; bool aside; };	/* aside: nothing is damaged */
 struct span_row { struct sink_span s; };
 struct count_row { int64_t t; uint64_t v; };
 struct span_block { int64_t t0, t1; uint32_t kinds; };	/* of 64 spans: earliest, latest, 1 << kind */
