@@ -44,6 +44,6 @@ link orders.trace 'gG55<Enter>gt1.32s<Enter>' 9 '[9Ev]' '1.32'
 link orders.trace '6<Enter><Enter>jjj' '<Enter>' '[5Time]' 'select 1.44ms'
 link orders.trace '7<Enter><Enter>' 5 '[5Time]' 'task 822'
 link orders.trace 8jj '<Enter>' '[5Time]' '0.23'
-link orders.trace 9 '<Enter>' '[5Time]' 'G35'
-link orders.trace 9 6 '[6Gor]' 'db.(*Server).session'
+link orders.trace 9jjj '<Enter>' '[5Time]' 'G35'
+link orders.trace 9jjj 6 '[6Gor]' 'db.(*Server).session'
 exit $bad

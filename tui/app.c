@@ -332,6 +332,8 @@ void app_ask(struct app *a, const struct ask *k)
 			break;
 		if (!app_open(a, k->pane, &k->place) && !a->sticky)
 			app_message(a, ST_DIM, "%s cannot show that", k->pane);
+		if (k->kind == ASK_QUERY && query_has_rest(&k->query))
+			app_tell_rest(a);
 		break;
 	}
 }

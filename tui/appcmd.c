@@ -146,8 +146,8 @@ static void do_clear(struct app *a)
 						   .noinlines = q.noinlines,
 						   .blame = q.blame,
 						   .a = q.a,
-						   .b = q.b,
-						   .show = q.show,
+						   .b = query_has_rest(&q) ? 0 : q.b,
+						   .show = query_has_rest(&q) ? SHOW_DELTA : q.show,
 						   .of_rest = q.of_rest,
 						   .normalize = q.normalize,
 						   .drop_negative = q.drop_negative};

@@ -192,10 +192,10 @@ static void chips(const struct app *a, struct buf *b)
 	const struct filters *f = &q->f;
 	const char *const name[] = {"focus", "ignore", "hide", "show", "show_from", "prune_from",
 	    "tagfocus", "tagignore", "tagshow", "taghide", "tagroot", "tagleaf", "group", "task",
-	    "region"};
+	    "region", "latency", "against"};
 	const char *const value[] = {f->focus, f->ignore, f->hide, f->show, f->show_from,
 	    f->prune_from, f->tagfocus, f->tagignore, f->tagshow, f->taghide, f->tagroot,
-	    f->tagleaf, q->group, q->task, q->region};
+	    f->tagleaf, q->group, q->task, q->region, q->latency, query_has_rest(q) ? "the rest" : NULL};
 	for (size_t i = 0; i < sizeof name / sizeof *name; i++)
 		chip(b, name[i], value[i], a->env.ascii);
 	if (session_is_trace(a->s) && session_type(a->s) == TW_SCHED)

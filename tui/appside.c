@@ -37,8 +37,47 @@ static void put_side(const struct app *a, struct buf *b, uint64_t set)
 		}
 }
 
+/* The states in which one of A and one of B differ most. */
+void app_tell_rest(struct app *a)
+{
+	const struct query *q = session_query(a->s);
+	const char *what = q->task ? "task" : q->region ? "region" : "goroutine";
+	struct rest_states r;
+	struct buf b = {0};
+	bool done[TS__N] = {0};
+	session_rest(a->s, q, &r);
+	for (int k = 0; k < 4; k++) {
+		int64_t most = 0;
+		int best = 0;
+		for (int i = TS_NONE + 1; i < TS__N; i++) {
+			int64_t d = r.ns[0][i] - r.ns[1][i], size = d < 0 ? -d : d;
+			if (!done[i] && size > most) {
+				most = size;
+				best = i;
+			}
+		}
+		if (!best)
+			break;
+		done[best] = true;
+		buf_printf(&b, "%s%s %s", k ? ", " : ": ", state_name((enum tstate)best), r.ns[0][best] < r.ns[1][best] ? "-" : "+");
+		text_ns(&b, most);
+	}
+	app_message(a, ST_NORMAL, "A - B, the mean of a %s, %u against %u others%s", what, r.n[0], r.n[1], buf_str(&b));
+	buf_free(&b);
+}
+
 static void tell(struct app *a, const struct query *q)
 {
+	if (query_has_rest(q) && q->show == SHOW_DELTA) {
+		app_tell_rest(a);
+		return;
+	}
+	if (query_has_rest(q)) {
+		app_message(a, ST_NORMAL, q->show == SHOW_A ? "A alone: what was selected, the mean of one"
+							     : "B alone: all the others, the mean of one");
+		return;
+	}
+
 	struct buf x = {0}, y = {0};
 	put_side(a, &x, q->a);
 	put_side(a, &y, q->b);
@@ -131,7 +170,8 @@ static void do_show(struct app *a, const char *which)
 		k = SHOW_DELTA;
 	}
 	if (!q.b) {
-		app_message(a, ST_WARN, "there is nothing to compare with: B chooses a base");
+		app_message(a, ST_WARN, session_is_trace(a->s) ? "there is nothing to compare with: B chooses a base; D on goroutines "
+		    "(6) or tasks (7) compares them with the rest" : "there is nothing to compare with: B chooses a base");
 		return;
 	}
 	if (which) {
@@ -152,6 +192,10 @@ static void do_swap(struct app *a)
 	uint64_t was = q.a;
 	if (!q.b) {
 		app_message(a, ST_WARN, "there is nothing to change places with: B chooses a base");
+		return;
+	}
+	if (query_has_rest(&q)) {
+		app_message(a, ST_WARN, "A stays what was selected: D shows A alone, B alone, the difference");
 		return;
 	}
 	q.a = q.b;

@@ -136,6 +136,10 @@ static void filters(const struct query *q, struct buf *b)
 	option(b, "group", q->group);
 	option(b, "task", q->task);
 	option(b, "region", q->region);
+	option(b, "goroutine", q->gs);
+	option(b, "latency", q->latency);
+	if (query_has_rest(q))
+		buf_puts(b, " -rest");
 }
 
 /* Where the pane looks, for -at: a stretch, a function or a goroutine. */

@@ -151,6 +151,7 @@ const char *app_fun_name(const struct app *, fun_id);
 const char *app_exactly(struct app *, const char *name);	/* an expression that matches it alone */
 
 /* appside.c: more files: differences and merging */
+void app_tell_rest(struct app *);	/* what was compared with the rest, in a line */
 bool app_side(struct app *, const struct act *);	/* false: it is no command of these */
 bool app_side_news(struct app *);			/* a file that was asked for is there: true, and told */
 

@@ -261,6 +261,15 @@ static enum verdict take(struct gor *p, const struct pane_env *env, const char *
 	return V_ASK;
 }
 
+/* D: what is selected or tagged against all other goroutines, in the flame graph. */
+static enum verdict against_rest(struct gor *p, const struct pane_env *env, struct ask *out)
+{
+	if (session_query(env->s)->b)
+		return V_PASS;		/* a base: which side of it, or of the rest, is shown */
+	enum verdict v = take(p, env, "flame", out);
+	return v == V_ASK ? tp_rest(env, out) : v;
+}
+
 static enum verdict group_by(struct gor *p, const struct pane_env *env, const char *arg, struct ask *out)
 {
 	int by = arg && *arg ? gor_by_find(arg) : ((int)p->by + 1) % GB__N;
@@ -323,6 +332,8 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		return take(p, env, "flame", out);
 	if (a->cmd == CMD_FOCUS && !a->arg)
 		return take(p, env, NULL, out);
+	if (a->cmd == CMD_SIDE && !a->arg)
+		return against_rest(p, env, out);
 	if (a->cmd == CMD_PANE_TIME && l != GL_ONE)
 		return take(p, env, "timeline", out);
 	if (a->cmd == CMD_GROUP_BY)
@@ -510,8 +521,8 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 	const struct gor *p = st;
 	(void)env;
 	buf_puts(b, p->level == GL_ONE ? "j k span  Enter timeline  ( cause  ) effect  W chain  4 flame of it  Tab part  q back"
-		: p->level == GL_LIST ? "Enter its page  s < > sort  i invert  t tag  & match  5 timeline  4 flame  f only it  q back"
-		: "Enter open  gr group by  s < > sort  i invert  t tag  & match  5 timeline  4 flame  f only");
+		: p->level == GL_LIST ? "Enter its page  s < > sort  i invert  t tag  & match  5 timeline  4 flame  D rest  f only it  q back"
+		: "Enter open  gr group by  s < > sort  i invert  t tag  D rest  5 timeline  4 flame  f only");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)

@@ -17,6 +17,8 @@
 #include "base/text.h"
 #include "store/spans.h"
 
+#include <stdio.h>
+
 #include <string.h>
 
 static void mark_hits(struct tasks *p, const struct pane_env *env);
@@ -164,6 +166,18 @@ static enum verdict open_cmd(struct tasks *p, const struct pane_env *env, struct
 	return V_DONE;
 }
 
+static const char *latency_words(const struct pane_env *env, int64_t lo, int64_t hi)
+{
+	char a[32] = "", b[32] = "";
+	if (lo == TIME_NONE && hi == TIME_NONE)
+		return NULL;
+	if (lo != TIME_NONE)
+		snprintf(a, sizeof a, "%lldns", (long long)lo);
+	if (hi != TIME_NONE)
+		snprintf(b, sizeof b, "%lldns", (long long)hi);
+	return arena_printf(env->scratch, "%s..%s", a, b);
+}
+
 /* The selected kind or task becomes the query; the flame graph, when it was asked for, shows it. */
 static enum verdict filter_cmd(struct tasks *p, const struct pane_env *env, const char *pane, struct ask *out)
 {
@@ -180,11 +194,54 @@ static enum verdict filter_cmd(struct tasks *p, const struct pane_env *env, cons
 	tp_quote(tasks_store(env), k->name, &b);
 	char *re = id ? arena_printf(env->scratch, "%llu", (unsigned long long)id) : arena_strndup(env->scratch, b.p, b.n);
 	buf_free(&b);
-	if (p->regions)
-		out->query.region = re;
-	else
-		out->query.task = re;
+	out->query.latency = id ? NULL : latency_words(env, p->pick.lo, p->pick.hi);
+	out->query.region = p->regions ? re : NULL;
+	out->query.task = p->regions ? NULL : re;
 	return V_ASK;
+}
+
+/* How long the slow ones take at least: what was picked, the bar that the hand is on, the one that is selected; of a
+   kind, what all but the slowest twentieth stay below. TIME_NONE: none has a latency. */
+static int64_t slow_from(const struct tasks *p)
+{
+	const struct kind *k = kind_now(p);
+	const struct sched_task *t = p->level == L_ONE ? tasks_open(p) : NULL;
+	if (p->level == L_ONE)
+		return t && t->t0 != TIME_NONE && t->t1 != TIME_NONE ? t->t1 - t->t0 : TIME_NONE;
+	if (p->bars.on)
+		return p->bars.edge[p->bars.held && p->bars.from < p->bars.at ? p->bars.from : p->bars.at];
+	if (p->level == L_LIST)
+		return item_now(p) && !item_now(p)->open ? item_now(p)->t1 - item_now(p)->t0 : TIME_NONE;
+	int64_t *v = xmalloc((k->all + 1u) * sizeof *v), from;
+	uint32_t n = 0;
+	for (uint32_t i = k->first; i < k->first + k->all; i++)
+		if (!p->item[i].open)
+			v[n++] = p->item[i].t1 - p->item[i].t0;
+	sched_sort(v, n);
+	from = n ? v[n - 1 - (n - 1) / 20] : TIME_NONE;
+	mem_free(v);
+	return from;
+}
+
+/* D: the slow ones of a kind against the rest of them, in the flame graph. */
+static enum verdict against_rest(struct tasks *p, const struct pane_env *env, struct ask *out)
+{
+	const struct kind *k = kind_now(p);
+	if (session_query(env->s)->b || !k)
+		return V_PASS;
+	int64_t lo = p->pick.lo, hi = p->pick.hi;
+	if (p->level == L_ONE || p->bars.on || (lo == TIME_NONE && hi == TIME_NONE)) {
+		lo = slow_from(p);
+		hi = TIME_NONE;
+	}
+	if (lo == TIME_NONE && hi == TIME_NONE)
+		return tp_message(out, "none of these has a begin and an end in the trace: no latency to tell slow ones by");
+	int level = p->level;
+	p->level = L_KINDS;
+	filter_cmd(p, env, "flame", out);
+	p->level = (enum tasks_level)level;
+	out->query.latency = latency_words(env, lo, hi);
+	return tp_rest(env, out);
 }
 
 /* Another pick: all rows anew, with the selection where it can be. */
@@ -282,6 +339,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_COMPLETE: return whole_cmd(p, env, PICK_WHOLE);
 	case CMD_CAUSE:
 	case CMD_EFFECT: return relative(p, env, a->cmd == CMD_CAUSE, out);
+	case CMD_SIDE: return a->arg ? V_PASS : against_rest(p, env, out);
 	case CMD_CHAIN: return tp_message(out, "who woke whom is told of goroutines: 6 goes to the one that is selected, W there");
 	case CMD_PREV_KIND:
 	case CMD_NEXT_KIND:
@@ -435,10 +493,10 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 	const struct tasks *p = st;
 	(void)env;
 	buf_puts(b, p->bars.on && p->level != L_ONE ? "h l bar  v range  Enter only these  Esc leave the bars"
-		: p->level == L_ONE ? "Enter timeline, child  ( parent  ) child  4 flame of it  f only it  / log text  q back"
-		: p->level == L_KINDS ? "Enter open  [ ] tasks, regions  v bars  :>50ms  s < > sort  i invert  4 flame  f only it"
-		: p->regions ? "Enter timeline  s < > sort  v bars  :>50ms  4 flame  f only these  / find  q back"
-		: "Enter what happened in it  v bars  :>50ms  ( parent  5 timeline  4 flame  / log text  q back");
+		: p->level == L_ONE ? "Enter timeline, child  ( parent  ) child  4 flame of it  f only it  D rest  / log text  q back"
+		: p->level == L_KINDS ? "Enter open  [ ] tasks, regions  v bars  :>50ms  s < > sort  i invert  4 flame  D slow ones"
+		: p->regions ? "Enter timeline  s < > sort  v bars  :>50ms  4 flame  D slow ones  f only these  q back"
+		: "Enter what happened in it  v bars  :>50ms  ( parent  5 timeline  4 flame  D slow ones  q back");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)

@@ -304,7 +304,8 @@ void tasks_load(struct tasks *p, const struct pane_env *env)
 	p->line = arena_alloc(&p->one, (t->n + p->nchild + 2u) * sizeof *p->line);
 	add_lines(p, sn, t);
 	qsort(p->line, p->nline, sizeof *p->line, line_cmp);
-	const struct tw_slice *s = tw_tasks(sn, t->id, NULL, NULL, &p->one, &nslice);
+	struct tw_pick it = {.id = t->id, .lo = TIME_NONE, .hi = TIME_NONE};
+	const struct tw_slice *s = tw_tasks(sn, &it, &p->one, &nslice);
 	for (uint32_t i = 0; i < nslice; i++) {
 		struct bin b;
 		bins_sum(sn, s[i].trk, s[i].t0, s[i].t1, &b);

@@ -260,10 +260,10 @@ void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
 	} else {
 		buf_puts(b, "nothing recorded here");
 	}
+	put_log(tl, env, g, b);
 	if (row < tl->nmoves && store_trk(snap->st, row)->kind == TK_P && tl->moves[row].started + tl->moves[row].stolen)
 		buf_printf(b, " | in all %u starts, %u stops, taken %u times", tl->moves[row].started,
 		    tl->moves[row].stopped, tl->moves[row].stolen);
-	put_log(tl, env, g, b);
 }
 
 /* "woken by G88 db.query after 7.4ms of chan receive; was runnable 1.1ms" */

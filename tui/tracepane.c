@@ -14,6 +14,7 @@
 #include "timeline.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void tp_scope(const struct pane_env *env, struct arena *a, struct tp_scope *sc)
@@ -379,6 +380,29 @@ void tp_scope_words(const struct tp_scope *sc, struct buf *b)
 	text_at(b, sc->t0, 100000);
 	buf_puts(b, " to ");
 	text_at(b, sc->t1, 100000);
+}
+
+enum verdict tp_rest(const struct pane_env *env, struct ask *out)
+{
+	struct query *q = &out->query;
+	struct rest_states r;
+	int64_t by[TW__N] = {0};
+	query_rest(q);
+	session_rest(env->s, q, &r);
+	if (!r.n[0] || !r.n[1])
+		return tp_message(out, "there are no others to compare with");
+	if (q->type != SIZE_MAX)
+		return V_ASK;
+	for (int i = TS_NONE + 1; i < TS__N; i++) {
+		int64_t d = r.ns[0][i] - r.ns[1][i];
+		by[i == TS_READY ? TW_SCHED : i == TS_SYSCALL || i == TS_SYSBLOCK ? TW_SYSCALL : tl_waits((enum tstate)i) ? TW_BLOCK
+			: TW_RUN] += d;
+	}
+	q->type = TW_RUN;
+	for (size_t i = 0; i < TW__N; i++)
+		if (llabs(by[i]) > llabs(by[q->type]))
+			q->type = i;
+	return V_ASK;
 }
 
 enum verdict tp_message(struct ask *out, const char *text)

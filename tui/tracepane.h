@@ -62,6 +62,9 @@ void tp_shares(const int64_t ns[TS__N], int64_t whole, struct buf *);
 void tp_quote(const struct store *, str_id, struct buf *);	/* as a regular expression that only it matches */
 void tp_scope_words(const struct tp_scope *, struct buf *);	/* "whole trace", "1.2s to 1.3s" */
 
+/* The query compares what its filters name with the rest of the trace; by the type that tells most of the
+   difference, unless one was chosen. No rest: a word about it. */
+enum verdict tp_rest(const struct pane_env *, struct ask *);
 enum verdict tp_message(struct ask *, const char *text);
 
 #endif

@@ -67,11 +67,24 @@ uint8_t *tw_goroutine(const struct snap *, trk_id g, struct arena *);
 uint8_t *tw_listed(const struct snap *, const char *ids, struct arena *, uint32_t *n);
 static inline bool tw_has(const uint8_t *set, trk_id t) { return !set || set[t >> 3] >> (t & 7) & 1; }
 
-/* The outermost regions whose type matches and that took lo to hi ns (TIME_NONE: open), or those of a
-   task that matches (by id or type), as slices. */
-struct tw_slice *tw_regions(const struct snap *, bool (*match)(void *, const char *name, size_t n), void *arg,
-    int64_t lo, int64_t hi, struct arena *, uint32_t *n);
-struct tw_slice *tw_tasks(const struct snap *, uint64_t id, bool (*match)(void *, const char *name, size_t n),
-    void *arg, struct arena *, uint32_t *n);
+/* The goroutines that are not in a set; how many of a set there were in a window (TIME_NONE: open). */
+uint8_t *tw_others(const struct snap *, const uint8_t *set, struct arena *);
+uint32_t tw_count(const struct snap *, const uint8_t *set, int64_t from, int64_t to);
+
+/* Which tasks or regions are meant. rest: those that are left out by it: of the same names when it has
+   bounds of latency, else of all other names. A task that the trace has not all of has no latency. */
+struct tw_pick {
+	uint64_t id;			/* of a task, when match is NULL */
+	bool (*match)(void *, const char *name, size_t n);
+	void *arg;
+	int64_t lo, hi;			/* they took lo to hi ns; TIME_NONE: open */
+	bool rest;
+	uint32_t n;			/* out: how many they are */
+};
+/* The outermost of such regions, or the regions (and what one goroutine did) of such tasks, as slices. */
+struct tw_slice *tw_regions(const struct snap *, struct tw_pick *, struct arena *, uint32_t *n);
+struct tw_slice *tw_tasks(const struct snap *, struct tw_pick *, struct arena *, uint32_t *n);
+/* ns by state of all that a filter lets through: of goroutines, or of what they did in its slices. */
+void tw_states(const struct snap *, const struct tw_filter *, int64_t ns[TS__N]);
 
 #endif

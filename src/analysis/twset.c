@@ -8,7 +8,7 @@
 #include "config.h"
 #include "analysis/tracew.h"
 
-#include "store/spans.h"
+#include "analysis/bins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,44 +130,79 @@ static struct tw_slice *slices_take(struct slices *s, bool join, struct arena *a
 	return out;
 }
 
-static bool took(const struct snap *sn, const struct sink_span *sp, int64_t lo, int64_t hi)
+uint8_t *tw_others(const struct snap *sn, const uint8_t *in, struct arena *a)
 {
-	int64_t t0, t1;
-	span_bounds(sn, sp, &t0, &t1);
-	return (lo == TIME_NONE || t1 - t0 >= lo) && (hi == TIME_NONE || t1 - t0 <= hi);
+	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1);
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		if (store_trk(sn->st, t)->kind == TK_G && !tw_has(in, t))
+			set[t >> 3] |= (uint8_t)(1u << (t & 7));
+	return set;
 }
 
-struct tw_slice *tw_regions(const struct snap *sn, bool (*match)(void *, const char *, size_t), void *arg,
-    int64_t lo, int64_t hi, struct arena *a, uint32_t *n)
+uint32_t tw_count(const struct snap *sn, const uint8_t *set, int64_t from, int64_t to)
+{
+	uint32_t n = 0;
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		n += r->kind == TK_G && tw_has(set, t) && r->t0 != TIME_NONE && (to == TIME_NONE || r->t0 < to) &&
+		    (from == TIME_NONE || r->t1 == TIME_NONE || r->t1 > from);
+	}
+	return n;
+}
+
+static bool bounded(const struct tw_pick *p)
+{
+	return p->lo != TIME_NONE || p->hi != TIME_NONE;
+}
+
+/* Is something of that name, that took so long, meant? */
+static bool picked(const struct tw_pick *p, bool named, int64_t ns)
+{
+	bool in = (p->lo == TIME_NONE || ns >= p->lo) && (p->hi == TIME_NONE || ns <= p->hi);
+	return bounded(p) ? named && in != p->rest : named != p->rest;
+}
+
+struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
 {
 	struct slices s = {0};
-	struct judge j = judge_new(sn, match, arg);
+	struct judge j = judge_new(sn, p->match, p->arg);
 	for (uint32_t i = 0; i < sn->nspans; i++) {
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		if (sp->kind == SP_REGION && !(sp->v0 & (RG_LOOSE | RG_INHERITED)) && judge_name(&j, sp->name) &&
-		    took(sn, sp, lo, hi))
+		int64_t t0, t1;
+		if (sp->kind != SP_REGION || sp->v0 & (RG_LOOSE | RG_INHERITED))
+			continue;
+		span_bounds(sn, sp, &t0, &t1);
+		if (picked(p, judge_name(&j, sp->name), t1 - t0))
 			slices_add(&s, sn, sp);
 	}
 	mem_free(j.said);
-	return slices_take(&s, false, a, n);
+	struct tw_slice *out = slices_take(&s, false, a, n);
+	p->n = *n;
+	return out;
 }
 
-struct tw_slice *tw_tasks(const struct snap *sn, uint64_t id, bool (*match)(void *, const char *, size_t),
-    void *arg, struct arena *a, uint32_t *n)
+static bool task_picked(const struct tw_pick *p, struct judge *j, const struct sink_span *sp)
+{
+	bool whole = sp->t0 != TIME_NONE && sp->t1 != TIME_NONE, named = p->match ? judge_name(j, sp->name) : sp->id == p->id;
+	return (whole || !bounded(p)) && picked(p, named, whole ? sp->t1 - sp->t0 : 0);
+}
+
+struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
 {
 	struct slices s = {0};
-	struct judge j = judge_new(sn, match, arg);
+	struct judge j = judge_new(sn, p->match, p->arg);
 	uint64_t *ids = NULL;
 	size_t nids = 0, cap = 0;
-	if (!match) {
+	bool one = !p->match && !p->rest;	/* also one of which the trace has neither begin nor end */
+	if (one) {
 		ids = mem_grow(ids, &cap, 1, sizeof *ids);
-		ids[nids++] = id;
+		ids[nids++] = p->id;
 	}
 	for (uint32_t i = 0; i < sn->nspans; i++) {
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		if (sp->kind != SP_TASK || (match ? !judge_name(&j, sp->name) : sp->id != id))
+		if (sp->kind != SP_TASK || !task_picked(p, &j, sp))
 			continue;
-		if (match) {
+		if (!one) {
 			ids = mem_grow(ids, &cap, nids + 1, sizeof *ids);
 			ids[nids++] = sp->id;
 		}
@@ -181,7 +216,45 @@ struct tw_slice *tw_tasks(const struct snap *sn, uint64_t id, bool (*match)(void
 		if (sp->kind == SP_REGION && bsearch(&sp->id, ids, nids, sizeof *ids, u64_cmp))
 			slices_add(&s, sn, sp);
 	}
+	p->n = (uint32_t)nids;
 	mem_free(ids);
 	mem_free(j.said);
 	return slices_take(&s, true, a, n);
+}
+
+/* ---- by state */
+
+static void add_row(const struct snap *sn, const struct sheet *sh, uint32_t row, const struct tw_filter *f, int64_t ns[TS__N])
+{
+	int64_t from = f->from == TIME_NONE ? sn->t0 : f->from, to = f->to == TIME_NONE ? sn->t1 : f->to;
+	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
+		int64_t a = sh->t0 + sh->start[i], b = i + 1 < sh->first[row + 1] ? sh->t0 + sh->start[i + 1] : sh->t1;
+		a = a < from ? from : a;
+		b = b > to ? to : b;
+		if (b > a)
+			ns[sh->state[i] & SHEET_STATE] += b - a;
+	}
+}
+
+void tw_states(const struct snap *sn, const struct tw_filter *f, int64_t ns[TS__N])
+{
+	memset(ns, 0, TS__N * sizeof *ns);
+	for (uint32_t i = 0; f->slice && i < f->nslice; i++) {
+		int64_t a = f->slice[i].t0, b = f->slice[i].t1;
+		struct bin sum;
+		a = f->from != TIME_NONE && a < f->from ? f->from : a;
+		b = f->to != TIME_NONE && b > f->to ? f->to : b;
+		if (b <= a || !tw_has(f->g, f->slice[i].trk))
+			continue;
+		bins_sum(sn, f->slice[i].trk, a, b, &sum);
+		for (int k = 0; k < TS__N; k++)
+			ns[k] += sum.ns[k];
+	}
+	for (uint32_t i = 0; !f->slice && i < sn->nsheets; i++) {
+		const struct sheet *sh = store_sheet(sn->st, i);
+		for (uint32_t r = 0; r < sh->ntrk; r++)
+			if (store_trk(sn->st, sh->trk[r])->kind == TK_G && tw_has(f->g, sh->trk[r]))
+				add_row(sn, sh, r, f, ns);
+	}
+	ns[TS_NONE] = 0;
 }

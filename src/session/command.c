@@ -37,7 +37,7 @@ static bool decided(enum opt_id id)
 	    OPT_TAGLEAF, OPT_SAMPLE_INDEX, OPT_INUSE_SPACE, OPT_INUSE_OBJECTS, OPT_ALLOC_SPACE,
 	    OPT_ALLOC_OBJECTS, OPT_TOTAL_DELAY, OPT_CONTENTIONS, OPT_NORMALIZE, OPT_DROP_NEGATIVE, OPT_BASE,
 	    OPT_DIFF_BASE, OPT_TYPE, OPT_FROM, OPT_TO, OPT_GOROUTINE, OPT_GROUP, OPT_TASK, OPT_REGION, OPT_PROC,
-	    OPT_BLAME};
+	    OPT_BLAME, OPT_LATENCY, OPT_REST};
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (ours[i] == id)
 			return true;
@@ -65,7 +65,7 @@ static void add_filters(struct command *c, struct arena *a, const struct query *
 	    {OPT_PRUNE_FROM, f->prune_from}, {OPT_TAGFOCUS, f->tagfocus}, {OPT_TAGIGNORE, f->tagignore},
 	    {OPT_TAGSHOW, f->tagshow}, {OPT_TAGHIDE, f->taghide}, {OPT_TAGROOT, f->tagroot},
 	    {OPT_TAGLEAF, f->tagleaf}, {OPT_GOROUTINE, q->gs}, {OPT_GROUP, q->group},
-	    {OPT_TASK, q->task}, {OPT_REGION, q->region}};
+	    {OPT_TASK, q->task}, {OPT_REGION, q->region}, {OPT_LATENCY, q->latency}};
 	for (size_t i = 0; !q->suspended && i < sizeof all / sizeof *all; i++)
 		add_opt(c, a, all[i].id, all[i].v);
 }
@@ -102,10 +102,12 @@ static void add_files(struct command *c, const struct session *s, uint32_t side)
 
 static void add_sides(struct command *c, struct arena *a, const struct session *s, const struct query *q, const char *arg)
 {
-	uint64_t shown = q->show == SHOW_B ? q->b : q->a;
+	uint64_t shown = query_has_rest(q) ? 1 : q->show == SHOW_B ? q->b : q->a;
 	for (uint32_t k = 0; q->b && q->show == SHOW_DELTA && k < session_nsides(s); k++)
 		if (side_in(q->b, k))
 			add_opt(c, a, q->of_rest ? OPT_BASE : OPT_DIFF_BASE, session_side_name(s, k));
+	if (query_has_rest(q))
+		add(c, "-rest");
 	if (q->b && q->show == SHOW_DELTA && q->normalize)
 		add(c, "-normalize");
 	add(c, "--");

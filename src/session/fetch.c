@@ -51,13 +51,36 @@ static void fix_mappings(struct prof *p, const struct fetcher *f)
 		p->map[1].build = prof_str(p, build, strlen(build));
 }
 
+static struct prof *subtract(struct prof *p, struct prof *base, bool diff, bool normalize, struct err *e)
+{
+	struct prof *both[] = {p, base}, *sum = NULL;
+	double *minus = xmalloc((base->ntype + 1) * sizeof *minus);
+	for (size_t i = 0; i < base->ntype; i++)
+		minus[i] = -1;
+	if (diff)
+		prof_mark_base(base);
+	if (!normalize || !prof_normalize(p, base, e)) {
+		prof_scale(base, minus);
+		if (prof_combine(both, 2, &sum, e))
+			sum = NULL;
+	}
+	mem_free(minus);
+	prof_free(p);
+	prof_free(base);
+	return sum;
+}
+
 /* A trace as a profile of what -type says. */
 static struct prof *read_trace(struct bytes *b, const struct fetcher *f, struct err *e)
 {
 	struct trace t;
 	struct prof *p = NULL;
 	if (!trace_read(&t, *b, f->o, f->notice, f->arg, e)) {
-		p = trace_profile(&t, f->o, e);
+		p = trace_profile(&t, f->o, false, e);
+		if (p && opt_bool(f->o, OPT_REST)) {
+			struct prof *rest = trace_profile(&t, f->o, true, e);
+			p = rest ? subtract(p, rest, true, opt_bool(f->o, OPT_NORMALIZE), e) : (prof_free(p), NULL);
+		}
 		trace_close(&t);
 	}
 	input_close(b);
@@ -70,6 +93,11 @@ static struct prof *read_one(struct bytes *b, const struct fetcher *f, struct er
 	const struct reader *r = input_gunzip_for(b, f->o->watch, e) ? NULL : sniff(*b, e);
 	if (r && r->kind == FK_GOTRACE)
 		return read_trace(b, f, e);
+	if (r && opt_bool(f->o, OPT_REST)) {
+		input_close(b);
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "is a %s: -rest is of goroutines, tasks and regions of a trace", r->name);
+		return NULL;
+	}
 	struct prof *p = prof_new();
 	struct sink sink = prof_sink(p);
 	int bad = !r;
@@ -136,25 +164,6 @@ static struct prof *grab(const struct fetcher *f, const char *const *file, size_
 	return sum;
 }
 
-static struct prof *subtract(struct prof *p, struct prof *base, bool diff, bool normalize, struct err *e)
-{
-	struct prof *both[] = {p, base}, *sum = NULL;
-	double *minus = xmalloc((base->ntype + 1) * sizeof *minus);
-	for (size_t i = 0; i < base->ntype; i++)
-		minus[i] = -1;
-	if (diff)
-		prof_mark_base(base);
-	if (!normalize || !prof_normalize(p, base, e)) {
-		prof_scale(base, minus);
-		if (prof_combine(both, 2, &sum, e))
-			sum = NULL;
-	}
-	mem_free(minus);
-	prof_free(p);
-	prof_free(base);
-	return sum;
-}
-
 /* Mappings named by a URL have no name. */
 static void forget_urls(struct prof *p)
 {
@@ -198,7 +207,9 @@ struct prof *fetch_profile_of(const struct opt *o, struct bytes *first, prof_not
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot both be given");
 		return NULL;
 	}
-	if (normalize && !nbase && !ndiff) {
+	if (trace_rest_check(o, e))
+		return NULL;
+	if (normalize && !nbase && !ndiff && !opt_bool(o, OPT_REST)) {
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "-normalize needs a -base or -diff_base to normalize by");
 		return NULL;
 	}

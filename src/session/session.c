@@ -19,6 +19,7 @@
  */
 #include "config.h"
 #include "session/state.h"
+#include "session/tracefile.h"
 
 #include "analysis/source.h"
 #include "analysis/tracew.h"
@@ -49,7 +50,7 @@ static void first_query(struct session *s, struct query *q)
 		{OPT_TAGSHOW, offsetof(struct query, f.tagshow)}, {OPT_TAGHIDE, offsetof(struct query, f.taghide)},
 		{OPT_TAGROOT, offsetof(struct query, f.tagroot)}, {OPT_TAGLEAF, offsetof(struct query, f.tagleaf)},
 		{OPT_GOROUTINE, offsetof(struct query, gs)}, {OPT_GROUP, offsetof(struct query, group)}, {OPT_TASK, offsetof(struct query, task)},
-		{OPT_REGION, offsetof(struct query, region)},
+		{OPT_REGION, offsetof(struct query, region)}, {OPT_LATENCY, offsetof(struct query, latency)},
 	};
 	static const enum opt_id grans[] = {
 		[GR_FUNCTIONS] = OPT_FUNCTIONS, [GR_FILEFUNCTIONS] = OPT_FILEFUNCTIONS, [GR_FILES] = OPT_FILES,
@@ -67,6 +68,8 @@ static void first_query(struct session *s, struct query *q)
 		if (opt_bool(s->o, grans[i]))
 			q->gran = (enum gran)i;
 	q->noinlines = opt_bool(s->o, OPT_NOINLINES);
+	if (opt_bool(s->o, OPT_REST))
+		query_rest(q);
 	int blame = opt_str(s->o, OPT_BLAME) ? tw_blame_find(opt_str(s->o, OPT_BLAME)) : -1;
 	q->blame = blame < 0 ? TWB_WAKER : (uint8_t)blame;
 }
@@ -87,6 +90,8 @@ static int first_sides(struct session *s, struct err *e)
 	s->nside = 1;
 	if (names_one(base) && names_one(diff))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot both be given");
+	if (opt_bool(s->o, OPT_REST))
+		return trace_rest_check(s->o, e);
 	if (!names_one(base) && !names_one(diff))
 		return !opt_bool(s->o, OPT_NORMALIZE) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-normalize needs a -base or -diff_base to normalize by");
@@ -224,6 +229,11 @@ void query_side(struct query *q, enum side_use use, uint32_t side)
 		q->show = SHOW_DELTA;
 		q->of_rest = false;
 	}
+}
+
+void query_rest(struct query *q)
+{
+	query_side(q, SIDE_BASE, SIDE_REST);
 }
 
 uint32_t session_nsides(const struct session *s)
@@ -511,7 +521,7 @@ int session_set(struct session *s, const struct query *q, struct err *e)
 	struct query n = *q;
 	const char **str[] = {&n.f.focus, &n.f.ignore, &n.f.hide, &n.f.show, &n.f.show_from, &n.f.prune_from,
 		&n.f.tagfocus, &n.f.tagignore, &n.f.tagshow, &n.f.taghide, &n.f.tagroot, &n.f.tagleaf, &n.gs, &n.group, &n.task,
-		&n.region};
+		&n.region, &n.latency};
 	if (check_rx(n.group, e) || check_rx(n.region, e) || (!is_number(n.task) && check_rx(n.task, e)))
 		return -1;
 	for (size_t i = 0; i < sizeof str / sizeof *str; i++)

@@ -68,10 +68,12 @@ struct query {
 	const char *gs;		/* only these goroutines, "12,15,18"; NULL all */
 	const char *group;	/* only goroutines whose start function matches; NULL all */
 	const char *task, *region;	/* likewise; NULL all */
+	const char *latency;	/* of these only those that took so long, ">50ms"; NULL all */
 	uint32_t proc;		/* only this P (trk_id); 0 all */
 	uint8_t blame;		/* enum tw_blame: what the tree of scheduler latency charges */
 	/* Which files are shown, by the bit of their side: A, what is looked at (1: the one that was
-	   opened), and B, what it is compared with (0: nothing). */
+	   opened), and B, what it is compared with (0: nothing; the bit of SIDE_REST: of the same trace what
+	   the filters of goroutines, tasks, regions leave out). */
 	uint64_t a, b;
 	enum side_show show;
 	bool of_rest;		/* percentages of a difference are of what it leaves (-base), not of B */
@@ -89,7 +91,7 @@ uint32_t session_serial(const struct session *);	/* differs whenever snapshot or
    Each is read beside the interface into the store that is there and gets a number, 1, 2, ...; it is not
    shown until a query names it, and stays when none does, so that undo reaches it. */
 enum side_use { SIDE_BASE, SIDE_MERGE, SIDE_SHOW };	/* compare with it; add it to A; show it instead of A */
-enum { SIDES_MAX = 63 };
+enum { SIDES_MAX = 62, SIDE_REST = 63 };
 int session_add(struct session *, const char *file, enum side_use, struct err *e);
 static inline int session_set_base(struct session *s, const char *file, struct err *e) { return session_add(s, file, SIDE_BASE, e); }
 /* One that was asked for has been read, or has not; true once for each, after session_refresh(). The
@@ -98,6 +100,13 @@ struct side_news { uint32_t side; enum side_use use; const char *file; bool fail
 bool session_side_news(struct session *, struct side_news *);
 /* What a query is when a side is put to its use. */
 void query_side(struct query *, enum side_use, uint32_t side);
+/* Compare what its filters of goroutines, tasks, regions name with all others of the trace. Weights are the
+   mean of one of each, so that two of these and two hundred of those can be compared. */
+void query_rest(struct query *);
+static inline bool query_has_rest(const struct query *q) { return q->b >> SIDE_REST & 1; }
+/* Both sides of it: how many they are, and what the mean of one did, by state. */
+struct rest_states { uint32_t n[2]; int64_t ns[2][TS__N]; };
+void session_rest(const struct session *, const struct query *, struct rest_states *);
 uint32_t session_nsides(const struct session *);	/* with the first file */
 const char *session_side_name(const struct session *, uint32_t side);
 

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "session/tracefile.h"
 
+#include "analysis/focus.h"
 #include "analysis/pick.h"
 #include "base/rx.h"
 #include "base/text.h"
@@ -226,7 +227,8 @@ int trace_latency(const struct opt *o, int64_t *lo, int64_t *hi, struct err *e)
 	return 0;
 }
 
-static int filter_slices(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f, struct err *e)
+static int filter_slices(const struct snap *sn, const struct opt *o, bool rest, struct arena *a, struct tw_filter *f,
+    uint32_t *n, struct err *e)
 {
 	if (has(o, OPT_REGION) && has(o, OPT_TASK))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-region and -task cannot both be given");
@@ -234,8 +236,11 @@ static int filter_slices(const struct snap *sn, const struct opt *o, struct aren
 	int64_t lo, hi;
 	if (trace_latency(o, &lo, &hi, e))
 		return -1;
+	struct tw_pick pick = {.lo = lo, .hi = hi, .rest = rest};
 	if (has(o, OPT_TASK) && parse_id(opt_str(o, OPT_TASK), 't', &id)) {
-		f->slice = tw_tasks(sn, id, NULL, NULL, a, &f->nslice);
+		pick.id = id;
+		f->slice = tw_tasks(sn, &pick, a, &f->nslice);
+		*n = pick.n;
 		return 0;
 	}
 	enum opt_id which = has(o, OPT_REGION) ? OPT_REGION : OPT_TASK;
@@ -244,13 +249,31 @@ static int filter_slices(const struct snap *sn, const struct opt *o, struct aren
 	struct rx *rx = option_rx(o, which, e);
 	if (!rx)
 		return -1;
-	f->slice = which == OPT_REGION ? tw_regions(sn, match_rx, rx, lo, hi, a, &f->nslice) :
-	    tw_tasks(sn, 0, match_rx, rx, a, &f->nslice);
+	pick.match = match_rx;
+	pick.arg = rx;
+	f->slice = (which == OPT_REGION ? tw_regions : tw_tasks)(sn, &pick, a, &f->nslice);
+	*n = pick.n;
 	rx_free(rx);
 	return 0;
 }
 
-int trace_filter(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f, struct err *e)
+/* The filter, or with rest what it leaves out; *n: so many goroutines, tasks or regions. */
+static int filter_side(const struct snap *sn, const struct opt *o, bool rest, struct arena *a, struct tw_filter *f,
+    uint32_t *n, struct err *e)
+{
+	*n = 0;
+	if (filter_goroutines(sn, o, a, f, e) || filter_slices(sn, o, rest, a, f, n, e))
+		return -1;
+	if (f->slice)
+		return 0;
+	if (rest)
+		f->g = tw_others(sn, f->g, a);
+	*n = tw_count(sn, f->g, f->from, f->to);
+	return 0;
+}
+
+static int trace_side(const struct snap *sn, const struct opt *o, bool rest, struct arena *a, struct tw_filter *f,
+    uint32_t *n, struct err *e)
 {
 	*f = (struct tw_filter){ .from = TIME_NONE, .to = TIME_NONE };
 	if (has(o, OPT_BLAME)) {
@@ -267,7 +290,24 @@ int trace_filter(const struct snap *sn, const struct opt *o, struct arena *a, st
 		f->from = t0;
 	if (has(o, OPT_TO))
 		f->to = t1;
-	return filter_goroutines(sn, o, a, f, e) || filter_slices(sn, o, a, f, e) ? -1 : 0;
+	return filter_side(sn, o, rest, a, f, n, e);
+}
+
+int trace_filter(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f, struct err *e)
+{
+	uint32_t n;
+	return trace_side(sn, o, false, a, f, &n, e);
+}
+
+int trace_rest_check(const struct opt *o, struct err *e)
+{
+	if (!opt_bool(o, OPT_REST))
+		return 0;
+	if (!has(o, OPT_GROUP) && !has(o, OPT_GOROUTINE) && !has(o, OPT_TASK) && !has(o, OPT_REGION))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-rest needs -group, -goroutine, -task or -region: the rest of what?");
+	if (has(o, OPT_BASE) || has(o, OPT_DIFF_BASE))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-rest and a base cannot both be given");
+	return 0;
 }
 
 /* ---- a profile of it */
@@ -378,13 +418,24 @@ static void say_blame(struct prof *p, enum tw_blame b)
 	prof_add_comment(p, prof_str(p, said[b], strlen(said[b])));
 }
 
-struct prof *trace_profile(const struct trace *t, const struct opt *o, struct err *e)
+/* The mean of one of n. */
+static void per_one(struct tw *w, uint32_t n)
+{
+	w->npart = 0;	/* the viewer's differences have no tags either */
+	for (stk_id s = 0; n > 1 && s < w->n; s++) {
+		w->ns[s] = sides_scaled(w->ns[s], 1.0 / n);
+		w->count[s] = sides_scaled(w->count[s], 1.0 / n);
+	}
+}
+
+struct prof *trace_profile(const struct trace *t, const struct opt *o, bool rest, struct err *e)
 {
 	struct arena a = {0};
 	struct tw_filter f;
 	const char *name = has(o, OPT_TYPE) ? opt_str(o, OPT_TYPE) : t->sn->nsmps ? "cpu" : "sched";
 	int type = tw_find(name);
 	struct prof *p = NULL;
+	uint32_t n;
 	if (t->sn->trace.log) {
 		err_set(e, ERR_FORMAT, ERR_NOWHERE, "is a log of gctrace or schedtrace and has no stacks; gc, stw, mmu, procs and "
 		    "stats look into it");
@@ -392,8 +443,11 @@ struct prof *trace_profile(const struct trace *t, const struct opt *o, struct er
 	}
 	if (type < 0)
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "-type is cpu, run, sched, sync, net, syscall, block or assist, not \"%s\"", name);
-	else if (!trace_filter(t->sn, o, &a, &f, e)) {
-		p = to_profile(t->sn, tracew(t->sn, (enum tw_type)type, &f, &a), (enum tw_type)type);
+	else if (!trace_side(t->sn, o, rest, &a, &f, &n, e)) {
+		struct tw *w = tracew(t->sn, (enum tw_type)type, &f, &a);
+		if (opt_bool(o, OPT_REST))
+			per_one(w, n);
+		p = to_profile(t->sn, w, (enum tw_type)type);
 		if (type == TW_SCHED && has(o, OPT_BLAME))
 			say_blame(p, f.blame);
 	}

@@ -34,7 +34,11 @@ int trace_latency(const struct opt *, int64_t *lo, int64_t *hi, struct err *e);
 /* All of the filters of the command line, in the arena. */
 int trace_filter(const struct snap *, const struct opt *, struct arena *, struct tw_filter *, struct err *e);
 
-/* The weights of -type (or sched) as a profile, as `go tool trace -pprof` writes it. */
-struct prof *trace_profile(const struct trace *, const struct opt *, struct err *e);
+/* -rest makes sense with what else is given. */
+int trace_rest_check(const struct opt *, struct err *e);
+
+/* The weights of -type (or sched) as a profile, as `go tool trace -pprof` writes it. With -rest the mean of
+   one of those that the filter names, or (rest) of those that it leaves out. */
+struct prof *trace_profile(const struct trace *, const struct opt *, bool rest, struct err *e);
 
 #endif

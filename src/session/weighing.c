@@ -15,6 +15,7 @@
 #include "session/state.h"
 
 #include "analysis/calls.h"
+#include "analysis/pick.h"
 #include "analysis/tags.h"
 #include "analysis/tracew.h"
 #include "base/rx.h"
@@ -35,8 +36,9 @@ static bool rx_says(void *rx, const char *name, size_t n)
 	return rx_match(rx, name, n);
 }
 
-/* What of the trace the query leaves: goroutines and stretches of time. */
-static void trace_filter(const struct snap *sn, const struct query *q, struct arena *a, struct tw_filter *f)
+/* What of the trace the query leaves, or with rest what it leaves out: goroutines and stretches of time. How
+   many goroutines, tasks or regions. */
+static uint32_t trace_filter(const struct snap *sn, const struct query *q, bool rest, struct arena *a, struct tw_filter *f)
 {
 	*f = (struct tw_filter){.from = q->from, .to = q->to, .proc = q->proc, .blame = (enum tw_blame)q->blame};
 	struct rx *rx = NULL;
@@ -49,20 +51,44 @@ static void trace_filter(const struct snap *sn, const struct query *q, struct ar
 		f->g = tw_listed(sn, q->gs, a, &n);
 	if (q->g)
 		f->g = tw_goroutine(sn, q->g, a);
-	if (q->task && is_number(q->task))
-		f->slice = tw_tasks(sn, strtoull(q->task, NULL, 10), NULL, NULL, a, &f->nslice);
-	else if (q->task && (rx = rx_new(q->task, NULL)))
-		f->slice = tw_tasks(sn, 0, rx_says, rx, a, &f->nslice);
-	else if (q->region && (rx = rx_new(q->region, NULL)))
-		f->slice = tw_regions(sn, rx_says, rx, TIME_NONE, TIME_NONE, a, &f->nslice);
+	struct tw_pick pick = {.lo = TIME_NONE, .hi = TIME_NONE, .rest = rest};
+	if (q->latency && !pick_range(q->latency, &pick.lo, &pick.hi))
+		pick.lo = pick.hi = TIME_NONE;
+	const char *re = q->task ? q->task : q->region;
+	if (q->task && is_number(q->task)) {
+		pick.id = strtoull(q->task, NULL, 10);
+		f->slice = tw_tasks(sn, &pick, a, &f->nslice);
+	} else if (re && (rx = rx_new(re, NULL))) {
+		pick.match = rx_says;
+		pick.arg = rx;
+		f->slice = (q->task ? tw_tasks : tw_regions)(sn, &pick, a, &f->nslice);
+	}
 	rx_free(rx);
+	if (f->slice)
+		return pick.n;
+	if (rest)
+		f->g = tw_others(sn, f->g, a);
+	return query_has_rest(q) ? tw_count(sn, f->g, f->from, f->to) : 0;
 }
 
 void session_trace(const struct session *s, struct arena *a, struct tw_filter *f)
 {
 	const struct query *q = &s->hist[s->at];
 	struct query all = {.from = TIME_NONE, .to = TIME_NONE, .blame = q->blame};
-	trace_filter(s->snap, q->suspended ? &all : q, a, f);
+	trace_filter(s->snap, q->suspended ? &all : q, false, a, f);
+}
+
+void session_rest(const struct session *s, const struct query *q, struct rest_states *r)
+{
+	struct arena a = {0};
+	for (int k = 0; k < 2; k++) {
+		struct tw_filter f;
+		r->n[k] = trace_filter(s->snap, q, k, &a, &f);
+		tw_states(s->snap, &f, r->ns[k]);
+		for (int i = 0; i < TS__N && r->n[k] > 1; i++)
+			r->ns[k][i] /= r->n[k];
+	}
+	arena_free(&a);
 }
 
 /* The same P or goroutine in another trace, by its number; an id that nothing has when there is none. */
@@ -75,13 +101,14 @@ static trk_id same_track(const struct snap *from, trk_id id, const struct snap *
 	return id ? UINT32_MAX : 0;
 }
 
-/* Add up a trace's weights where its nodes are in the main tree. */
+/* Add up a trace's weights where its nodes are in the main tree; against the rest, the mean of one. */
 static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64_t *ns, int64_t *count)
 {
 	struct query q = s->hist[s->at], all = {.from = TIME_NONE, .to = TIME_NONE, .blame = q.blame};
 	if (q.suspended)
 		q = all;
-	const struct adding *ad = side ? s->side[side] : NULL;
+	bool rest = side == SIDE_REST;
+	const struct adding *ad = side && !rest ? s->side[side] : NULL;
 	const struct snap *sn = ad ? build_snap(ad->own) : s->snap;
 	struct tw_filter f;
 	if (ad) {
@@ -90,12 +117,13 @@ static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64
 	}
 	if (q.g == UINT32_MAX || q.proc == UINT32_MAX)
 		return;
-	trace_filter(sn, &q, a, &f);
+	uint32_t n = trace_filter(sn, &q, rest, a, &f);
+	double each = query_has_rest(&q) && n > 1 ? 1.0 / n : 1;
 	struct tw *tw = tracew(sn, (enum tw_type)session_type(s), &f, a);
 	for (stk_id i = 0; i < tw->n; i++) {
 		stk_id at = ad ? ad->to[i] : i;
-		ns[at] = (int64_t)((uint64_t)ns[at] + (uint64_t)tw->ns[i]);
-		count[at] += tw->count[i];
+		ns[at] = (int64_t)((uint64_t)ns[at] + (uint64_t)sides_scaled(tw->ns[i], each));
+		count[at] += sides_scaled(tw->count[i], each);
 	}
 }
 
@@ -133,7 +161,7 @@ static struct tally tally_sides(struct session *s, struct arena *a)
 	int64_t *ns = arena_zalloc(a, n * sizeof *ns), *count = arena_zalloc(a, n * sizeof *count);
 	int64_t *base = q->b ? arena_zalloc(a, n * sizeof *base) : NULL, sum[2] = {0, 0};
 	int64_t *bcount = q->b ? arena_zalloc(a, n * sizeof *bcount) : NULL;
-	for (uint32_t k = 0; k < s->nside; k++) {
+	for (uint32_t k = 0; k <= SIDE_REST; k = k + 1 < s->nside ? k + 1 : k < SIDE_REST ? SIDE_REST : k + 1) {
 		if (side_in(q->a, k))
 			weigh_trace(s, k, a, ns, count);
 		if (q->b && side_in(q->b, k))

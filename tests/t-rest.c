@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * A filter of a trace and what it leaves out: nothing is in both, nothing is in
+ * neither. Goroutines of every group, tasks and regions of every name split at
+ * latencies drawn at random (seeded), on the sample; and the ticks of Ps, which
+ * alternate on each of them.
+ */
+#include "config.h"
+#include "analysis/tracew.h"
+#include "load/load.h"
+#include "store/spans.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t seed = 5;
+static int64_t rnd(int64_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (int64_t)(seed >> 33) % n;
+}
+
+static bool is_name(void *want, const char *s, size_t n)
+{
+	return strlen(want) == n && !memcmp(want, s, n);
+}
+
+static int64_t all_of(const int64_t ns[TS__N])
+{
+	int64_t sum = 0;
+	for (int i = 0; i < TS__N; i++)
+		sum += ns[i];
+	return sum;
+}
+
+static void goroutines(const struct snap *sn, struct arena *a)
+{
+	int64_t whole[TS__N], part[TS__N], rest[TS__N];
+	struct tw_filter f = {.from = TIME_NONE, .to = TIME_NONE};
+	uint32_t n = tw_count(sn, NULL, TIME_NONE, TIME_NONE), groups = 0;
+	tw_states(sn, &f, whole);
+	OK(n > 20 && all_of(whole) > 0);
+	for (trk_id t = 1; t < sn->ntrks && groups < 30; t += 1 + (trk_id)rnd(5)) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		if (r->kind != TK_G || !r->name)
+			continue;
+		uint8_t *in = tw_goroutines(sn, is_name, (void *)(uintptr_t)store_str(sn->st, r->name)->s, a);
+		uint8_t *out = tw_others(sn, in, a);
+		OK(tw_has(in, t) && !tw_has(out, t));
+		OK(tw_count(sn, in, TIME_NONE, TIME_NONE) + tw_count(sn, out, TIME_NONE, TIME_NONE) == n);
+		f.g = in;
+		tw_states(sn, &f, part);
+		f.g = out;
+		tw_states(sn, &f, rest);
+		bool same = true;
+		for (int i = 0; i < TS__N; i++)
+			same = same && part[i] + rest[i] == whole[i];
+		OK(same);
+		groups++;
+	}
+	OK(groups > 5);
+}
+
+/* How many tasks (which the trace has all of) or regions of a name took lo to hi. */
+static uint32_t count(const struct snap *sn, enum span_kind kind, str_id name, int64_t lo, int64_t hi)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < sn->nspans; i++) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		int64_t t0, t1;
+		span_bounds(sn, s, &t0, &t1);
+		if (s->kind == kind && s->name == name && s->t0 != TIME_NONE && s->t1 != TIME_NONE && t1 - t0 >= lo && t1 - t0 <= hi)
+			n++;
+	}
+	return n;
+}
+
+static void tasks(const struct snap *sn, struct arena *a)
+{
+	int split = 0;
+	for (uint32_t i = 0; i < sn->nspans; i += 1 + (uint32_t)rnd(40)) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		if (s->kind != SP_TASK || s->t0 == TIME_NONE || s->t1 == TIME_NONE)
+			continue;
+		struct tw_pick p = {.match = is_name, .arg = (void *)(uintptr_t)store_str(sn->st, s->name)->s, .lo = s->t1 - s->t0,
+		    .hi = TIME_NONE}, q = p;
+		uint32_t n, m;
+		q.rest = true;
+		struct tw_slice *x = tw_tasks(sn, &p, a, &n);
+		tw_tasks(sn, &q, a, &m);
+		OK(p.n == count(sn, SP_TASK, s->name, p.lo, INT64_MAX));
+		OK(p.n + q.n == count(sn, SP_TASK, s->name, 0, INT64_MAX));
+		struct tw_filter f = {.from = TIME_NONE, .to = TIME_NONE, .slice = x, .nslice = n};
+		int64_t ns[TS__N], len = 0;
+		tw_states(sn, &f, ns);
+		for (uint32_t k = 0; k < n; k++)
+			len += x[k].t1 - x[k].t0;
+		OK(all_of(ns) <= len && (!n || all_of(ns) > 0));
+		split += q.n > 0;
+	}
+	OK(split > 5);
+}
+
+static void regions(const struct snap *sn, struct arena *a)
+{
+	int split = 0;
+	for (uint32_t i = 0; i < sn->nspans; i += 1 + (uint32_t)rnd(40)) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		if (s->kind != SP_REGION || s->v0 & (RG_LOOSE | RG_INHERITED) || s->t0 == TIME_NONE || s->t1 == TIME_NONE)
+			continue;
+		char *name = (char *)(uintptr_t)store_str(sn->st, s->name)->s;
+		struct tw_pick p = {.match = is_name, .arg = name, .lo = s->t1 - s->t0, .hi = TIME_NONE}, q = p;
+		struct tw_pick whole = {.match = is_name, .arg = name, .lo = TIME_NONE, .hi = TIME_NONE}, other = whole;
+		struct tw_pick every = {.match = is_name, .arg = (char[]){""}, .lo = TIME_NONE, .hi = TIME_NONE, .rest = true};
+		uint32_t n;
+		q.rest = other.rest = true;
+		tw_regions(sn, &p, a, &n);
+		OK(n == p.n && p.n > 0);
+		tw_regions(sn, &q, a, &n);
+		tw_regions(sn, &whole, a, &n);
+		tw_regions(sn, &other, a, &n);
+		tw_regions(sn, &every, a, &n);
+		OK(p.n + q.n >= whole.n);	/* the outermost only: an inner one may be faster */
+		OK(whole.n > 0 && other.n > 0 && whole.n <= every.n);
+		split += q.n > 0;
+	}
+	OK(split > 5);
+}
+
+/* A P that was started is stopped or taken before it is started again. */
+static void ticks(const struct snap *sn)
+{
+	uint32_t n[2][64] = {{0}};
+	for (int k = 0; k < 2; k++) {
+		enum counter c = k ? CT_PROC_STOP : CT_PROC_START;
+		OK(sn->ncounts[c] > 100 && count_before(sn, c, sn->t1 + 1) == sn->ncounts[c] && !count_before(sn, c, sn->t0));
+		for (uint32_t i = 0; i < sn->ncounts[c]; i++) {
+			const struct trk_row *p = store_trk(sn->st, (trk_id)store_count(sn->st, c, i)->v);
+			OK(p->kind == TK_P);
+			n[k][p->id & 63]++;
+		}
+	}
+	uint32_t end;
+	for (uint32_t i = marks_range(sn, sn->t0, sn->t1 + 1, &end); i < end; i++)
+		if (store_mark(sn->st, i)->kind == MK_PROC_STEAL)
+			n[1][store_trk(sn->st, store_mark(sn->st, i)->trk)->id & 63]++;
+	for (int p = 0; p < 64; p++)
+		OK(n[0][p] <= n[1][p] + 1 && n[1][p] <= n[0][p] + 1);
+}
+
+int main(void)
+{
+	const char *src = getenv("srcdir");
+	char path[4096];
+	struct bytes in;
+	struct err e;
+	struct arena a = {0};
+	snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
+	OK(!input_open(path, &in, &e));
+	struct build *b = build_new();
+	struct sink sink = build_sink(b);
+	OK(!read_gotrace(in, &sink, &e));
+	const struct snap *sn = build_finish(b);
+	goroutines(sn, &a);
+	tasks(sn, &a);
+	regions(sn, &a);
+	ticks(sn);
+	arena_free(&a);
+	build_free(b);
+	input_close(&in);
+	return DONE();
+}
