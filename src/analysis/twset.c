@@ -251,10 +251,11 @@ void tw_states(const struct snap *sn, const struct tw_filter *f, int64_t ns[TS__
 			ns[k] += sum.ns[k];
 	}
 	for (uint32_t i = 0; !f->slice && i < sn->nsheets; i++) {
-		const struct sheet *sh = store_sheet(sn->st, i);
+		const struct sheet *sh = sheet_get(sn, i);
 		for (uint32_t r = 0; r < sh->ntrk; r++)
 			if (store_trk(sn->st, sh->trk[r])->kind == TK_G && tw_has(f->g, sh->trk[r]))
 				add_row(sn, sh, r, f, ns);
+		sheet_put(sn, i);
 	}
 	ns[TS_NONE] = 0;
 }

@@ -70,17 +70,25 @@ static struct prof *subtract(struct prof *p, struct prof *base, bool diff, bool 
 	return sum;
 }
 
-/* A trace as a profile of what -type says. */
+/* A trace as a profile of what -type says; with -rest less the same of what its filters leave out. */
+static struct prof *profile_of(const struct trace *t, const struct opt *o, struct err *e)
+{
+	struct prof *p = trace_profile(t, o, false, e);
+	if (!p || !opt_bool(o, OPT_REST))
+		return p;
+	struct prof *rest = trace_profile(t, o, true, e);
+	if (rest)
+		return subtract(p, rest, true, opt_bool(o, OPT_NORMALIZE), e);
+	prof_free(p);
+	return NULL;
+}
+
 static struct prof *read_trace(struct bytes *b, const struct fetcher *f, struct err *e)
 {
 	struct trace t;
 	struct prof *p = NULL;
 	if (!trace_read(&t, *b, f->o, f->notice, f->arg, e)) {
-		p = trace_profile(&t, f->o, false, e);
-		if (p && opt_bool(f->o, OPT_REST)) {
-			struct prof *rest = trace_profile(&t, f->o, true, e);
-			p = rest ? subtract(p, rest, true, opt_bool(f->o, OPT_NORMALIZE), e) : (prof_free(p), NULL);
-		}
+		p = profile_of(&t, f->o, e);
 		trace_close(&t);
 	}
 	input_close(b);
@@ -142,7 +150,7 @@ static struct prof *grab(const struct fetcher *f, const char *const *file, size_
 		struct trace t;
 		bool here = trace_at_hand(&t, file[i], f->o), opened = here || !open_one(f, file[i], &b, &why);
 		const char *name = opened ? file[i] : "", *colon = opened ? ": " : "";
-		all[got] = here ? trace_profile(&t, f->o, &why) :
+		all[got] = here ? profile_of(&t, f->o, &why) :
 		    opened ? read_one(&b, f, &why) : NULL; /* what cannot be opened is named */
 		if (all[got])
 			got++;
