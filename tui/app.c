@@ -268,13 +268,13 @@ void app_remember(struct app *a, const struct step *before)
 
 static int mark_index(char c)
 {
-	return c == '\'' ? 26 : c >= 'a' && c <= 'z' ? c - 'a' : -1;
+	return c == '\'' ? 26 : c == '"' ? 27 : c >= 'a' && c <= 'z' ? c - 'a' : -1;
 }
 
 void app_mark(struct app *a, char letter, const char *text)
 {
 	int i = mark_index(letter);
-	if (i < 0) {
+	if (i < 0 || i == 27) {
 		app_message(a, ST_WARN, "marks are letters a to z");
 		return;
 	}
@@ -300,6 +300,10 @@ void app_jump_mark(struct app *a, char letter)
 	struct step to = a->mark[i];
 	a->mark[26] = app_here(a);
 	a->marked[26] = true;
+	if (i == 27) {
+		app_last_go(a);
+		return;
+	}
 	if (to.pane != a->cur)
 		app_go(a, to.pane);
 	app_there(a, &to);
@@ -382,6 +386,7 @@ void app_refresh(struct app *a)
 	if (session_refresh(a->s)) {
 		app_update(a);
 		app_start(a, false);
+		app_last_read(a);
 	}
 	app_fetch_news(a, app_side_news(a));
 	app_write_news(a, false);
@@ -457,6 +462,7 @@ struct app *app_new(
 		app_unit(a, opt_str(o, OPT_UNIT));
 	a->njump = 1;
 	app_start(a, true);
+	app_last_read(a);
 	app_fetch_news(a, false);
 	arena_reset(&a->scratch);
 	return a;
@@ -483,8 +489,10 @@ void app_free(struct app *a)
 {
 	if (!a)
 		return;
-	if (a->files)
+	if (a->files) {
 		app_history(a, true);
+		app_last_write(a);
+	}
 	app_write_news(a, true);
 	app_close_panes(a);
 	session_close(a->next);
@@ -501,6 +509,11 @@ void app_free(struct app *a)
 	mem_free(a->saved);
 	for (int i = 0; i < MARKS; i++)
 		mem_free(a->mark_text[i]);
+	mem_free(a->last.key);
+	mem_free(a->last.begin);
+	mem_free(a->last.filters);
+	mem_free(a->last.gs);
+	mem_free(a->last.type);
 	app_wants_free(&a->wants);
 	arena_free(&a->scratch);
 	arena_free(&a->life);

@@ -262,6 +262,29 @@ static void offer_reports(struct offers *o, const char *typed, size_t n)
 		offer(o, r->name, typed, n);
 }
 
+/* What is typed is not the first word after the command. */
+static bool second_word(const struct app *a, const char *typed)
+{
+	const char *text = a->prompt.text;
+	return typed > text + strcspn(text, " ") + 1;
+}
+
+static void offer_settings(struct app *a, struct offers *o, const char *typed, size_t n)
+{
+	const char *text = a->prompt.text, *s = text + strcspn(text, " ") + 1;
+	size_t k = strcspn(s, " =");
+	for (size_t i = 0; config_name(i); i++) {
+		const char *v = config_values(i);
+		if (!second_word(a, typed))
+			offer(o, config_name(i), typed, n);
+		else if (strlen(config_name(i)) == k && !memcmp(config_name(i), s, k))
+			for (size_t len; *v; v += len + (v[len] == '|')) {
+				len = strcspn(v, "|");
+				offer(o, arena_strndup(&a->scratch, v, len), typed, n);
+			}
+	}
+}
+
 static void offer_values(
     struct app *a, struct offers *o, const char *word, const char *typed, size_t n)
 {
@@ -278,8 +301,13 @@ static void offer_values(
 		for (size_t i = 0; app_tag_name(a, i); i++)
 			offer(o, app_tag_name(a, i), typed, n);
 	else if (id == CMD_SET)
-		for (size_t i = 0; config_name(i); i++)
-			offer(o, config_name(i), typed, n);
+		offer_settings(a, o, typed, n);
+	else if (id == CMD_MAP && second_word(a, typed))
+		for (int i = 1; i < CMD__N; i++)
+			offer(o, cmds[i].name, typed, n);
+	else if (id == CMD_EXPLAIN)
+		for (int i = 1; i < TOPIC__N; i++)
+			offer(o, explains[i].name, typed, n);
 	else if (id == CMD_SAMPLE_INDEX)
 		for (size_t i = 0; i < session_ntypes(a->s); i++)
 			offer(o, session_type_name(a->s, i), typed, n);

@@ -158,6 +158,7 @@ void app_key(struct app *a, int32_t key)
 	a->sticky = false;
 	a->did = CMD_NONE;
 	a->queried = false;
+	a->keyed = true;
 	a->todo &= ~16;		/* who presses keys has chosen a place */
 	if (a->asking)
 		app_prompt_key(a, key);

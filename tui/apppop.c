@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINES_MAX = 120, WIDTH_MAX = 100 };
+enum { LINES_MAX = 400, WIDTH_MAX = 100 };
 
 struct line { const char *s; size_t n; enum style st; int attr; };
 
@@ -42,6 +42,67 @@ static enum topic state_topic(const struct app *a, const struct place *at)
 	if (!at->trk || at->t0 == TIME_NONE || !ival_at(session_snap(a->s), at->trk, at->t0, &iv))
 		return TOPIC_NONE;
 	return explain_state(iv.state);
+}
+
+/* A line of heads: in their colour, and the first word in capitals; what comes of it in b. */
+static bool head_line(const struct grid *g, int y, struct buf *b)
+{
+	buf_reset(b);
+	for (int x = 0; x < g->cols; x++) {
+		const struct cell *c = &g->cell[y * g->cols + x];
+		buf_putc(b, c->fg == ST_HEAD && c->ch < 0x7f ? (int)c->ch : ' ');
+	}
+	while (b->n && b->p[b->n - 1] == ' ')
+		b->n--;
+	const char *s = buf_str(b);
+	s += strspn(s, " ");
+	return (*s == '#' || (*s >= 'A' && *s <= 'Z')) && (!s[1] || s[1] < 'a' || s[1] > 'z');
+}
+
+/* The scale of a picture stands among the heads too. */
+static bool scale(const char *s)
+{
+	return !((*s >= 'A' && *s <= 'Z' && !(s[1] >= 'a' && s[1] <= 'z')) || *s == '#' || (*s == 'p' && s[1] >= '0' && s[1] <= '9'));
+}
+
+int app_heads(struct app *a, enum topic *out, const char **missing)
+{
+	const struct pane_ops *p = pane_now(a);
+	struct grid *g = grid_new(a->env.rows, a->env.cols, a->env.ascii);
+	struct buf b = {0};
+	int n = 0;
+	grid_clear(g);
+	p->draw(state_now(a), &a->env, g);
+	*missing = NULL;
+	for (int y = 0; y < g->rows && y < 12; y++) {
+		if (!head_line(g, y, &b))
+			continue;
+		for (const char *s = buf_str(&b); *(s += strspn(s, " ,"));) {
+			size_t k = n < HEADS_MAX ? explain_head(p->name, s, &out[n]) : 0;
+			n += k > 0;
+			if (!k && !*missing && !scale(s))
+				*missing = arena_strndup(&a->scratch, s, strcspn(s, " "));
+			s += k ? k : strcspn(s, " ");
+		}
+	}
+	buf_free(&b);
+	grid_free(g);
+	return n;
+}
+
+/* K once more: after what is under the cursor all columns of the pane, and what else it shows. */
+static void explain_all(struct app *a)
+{
+	enum topic head[HEADS_MAX];
+	const char *missing;
+	struct popup *p = &a->pop;
+	int n = app_heads(a, head, &missing);
+	p->all = true;
+	for (int i = 0; i < n; i++)
+		add_topic(p, head[i]);
+	for (int i = 1; i < TOPIC__N; i++)
+		if (!strcmp(explains[i].group, pane_now(a)->name))
+			add_topic(p, (enum topic)i);
 }
 
 void app_explain(struct app *a, const char *word)
@@ -213,7 +274,7 @@ void app_marks(struct app *a)
 		if (!a->marked[i])
 			continue;
 		struct pop_row *r = new_row(a, CMD_JUMP_MARK);
-		r->arg[0] = i < 26 ? (char)('a' + i) : '\'';
+		r->arg[0] = i < 26 ? (char)('a' + i) : i == 26 ? '\'' : '"';
 		snprintf(r->key, sizeof r->key, "'%c", r->arg[0]);
 		snprintf(r->text, sizeof r->text, "%-10s %s", panes[a->mark[i].pane]->name,
 		    a->mark_text[i] ? a->mark_text[i] : "");
@@ -285,6 +346,10 @@ bool app_pop_key(struct app *a, int32_t key)
 		run_row(a);
 		return true;
 	}
+	if (p->kind == POP_TEXT && key == 'K' && !p->all) {
+		explain_all(a);
+		return true;
+	}
 	p->kind = POP_NONE;
 	return key == KEY_ESC || key == 'q' || key == 'K' || key == 'a' || key == KEY_BACKSPACE ||
 	       key == KEY_RETURN || key == '\n';
@@ -329,7 +394,8 @@ void app_pop_draw(struct app *a, struct grid *g)
 		rows_draw(&p->rows, g, draw_menu_row, p, &(struct rows_look){0});
 	} else {
 		int top = p->top > n - (r.h - 1) ? n - (r.h - 1) : p->top;
-		grid_right(g, 0, r.w - 2, ST_DIM, 0, n > r.h - 1 ? " j k scroll  Esc closes " : " Esc closes ");
+		grid_right(g, 0, r.w - 2, ST_DIM, 0, p->all ? " j k scroll  Esc closes "
+			: n > r.h - 1 ? " j k scroll  K all that is shown here  Esc closes " : " K all that is shown here  Esc closes ");
 		for (int i = 0; i < r.h - 1 && top + i < n; i++)
 			grid_textn(g, 1 + i, 1, l[top + i].st, l[top + i].attr, l[top + i].s, l[top + i].n);
 	}

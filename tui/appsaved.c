@@ -68,14 +68,15 @@ int app_saved_line(struct app *a, const char *line, bool ours, struct err *e)
 }
 
 /* The filters in force as words. A "; " inside one would end it. */
-static void put_filters(struct app *a, struct buf *b)
+void app_filters_put(struct app *a, struct buf *b)
 {
 	struct query q = *session_query(a->s);
+	size_t begin = b->n;
 	for (int i = 0; i < KINDS; i++) {
 		const char *v = *app_filter_of(&q, kinds[i]);
 		if (!v || !*v)
 			continue;
-		buf_printf(b, "%s%s=", b->n ? "; " : "", cmds[kinds[i]].name);
+		buf_printf(b, "%s%s=", b->n > begin ? "; " : "", cmds[kinds[i]].name);
 		for (; *v; v++)
 			buf_puts(b, v[0] == ';' && v[1] == ' ' ? "[;]" : (char[]){*v, 0});
 	}
@@ -94,6 +95,21 @@ static bool take_word(struct app *a, struct query *q, const char *s, size_t n)
 	return false;
 }
 
+/* The filters of a set in the place of those of q; the word that is none, or NULL. */
+const char *app_filters_take(struct app *a, struct query *q, const char *text)
+{
+	for (int i = 0; i < KINDS; i++)
+		*app_filter_of(q, kinds[i]) = NULL;
+	for (const char *p = text; *p;) {
+		const char *end = strstr(p, "; ");
+		size_t n = end ? (size_t)(end - p) : strlen(p);
+		if (!take_word(a, q, p, n))
+			return arena_strndup(&a->scratch, p, n);
+		p += n + (end ? 2 : 0);
+	}
+	return NULL;
+}
+
 static void load(struct app *a, const char *name)
 {
 	const struct saved *s = find(a, name);
@@ -102,19 +118,11 @@ static void load(struct app *a, const char *name)
 		app_message(a, ST_ERROR, "no filters are saved as %s", name);
 		return;
 	}
-	for (int i = 0; i < KINDS; i++)
-		*app_filter_of(&q, kinds[i]) = NULL;
+	const char *bad = app_filters_take(a, &q, s->text);
 	q.suspended = false;
-	for (const char *p = s->text; *p;) {
-		const char *end = strstr(p, "; ");
-		size_t n = end ? (size_t)(end - p) : strlen(p);
-		if (!take_word(a, &q, p, n)) {
-			app_message(a, ST_ERROR, "%s: %.*s is no filter", name, (int)(n < 60 ? n : 60), p);
-			return;
-		}
-		p += n + (end ? 2 : 0);
-	}
-	if (app_query(a, &q))
+	if (bad)
+		app_message(a, ST_ERROR, "%s: %.60s is no filter", name, bad);
+	else if (app_query(a, &q))
 		app_message(a, ST_DIM, "%s: %.240s", name, s->text);
 }
 
@@ -159,7 +167,7 @@ static void save(struct app *a, const char *name)
 		app_message(a, ST_ERROR, "a name without blanks, = and ; please");
 		return;
 	}
-	put_filters(a, &b);
+	app_filters_put(a, &b);
 	if (!b.n && !find(a, name)) {
 		app_message(a, ST_WARN, "there are no filters to save");
 		buf_free(&b);

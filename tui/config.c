@@ -84,6 +84,17 @@ static int set_clock(struct app *a, const char *v, struct err *e)
 	return 0;
 }
 
+static int set_last(struct app *a, const char *v, struct err *e)
+{
+	static const char *const names[] = {"offer", "restore", "off"};
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(v, names[i])) {
+			a->last.use = (enum last_use)i;
+			return 0;
+		}
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "last is offer, restore or off");
+}
+
 static const struct setting {
 	const char *name, *values, *dflt, *help;
 	int (*set)(struct app *, const char *value, struct err *);
@@ -91,6 +102,7 @@ static const struct setting {
     {"ascii", "on|off", "by locale", "draw with ASCII alone", set_ascii},
     {"clock", "wall|trace", "trace", "times on the timeline's axis: of the day (UTC), or of the trace", set_clock},
     {"debug", "on|off", "off", "say what each screen cost: time to draw, cells, bytes sent", set_debug},
+    {"last", "offer|restore|off", "offer", "how a file was left: '\" goes there, or at once, or it is not kept", set_last},
     {"mono", "on|off", "by terminal", "draw without colour: states are letters", set_mono},
     {"mouse", "on|off", "off", "take the mouse: click selects, wheel scrolls", set_mouse},
     {"theme", "dark|light|safe|contrast|mono", "by terminal", "colours", set_theme},
@@ -113,6 +125,11 @@ int app_set(struct app *a, const char *name, const char *value, struct err *e)
 const char *config_name(size_t i)
 {
 	return i < sizeof settings / sizeof *settings ? settings[i].name : NULL;
+}
+
+const char *config_values(size_t i)
+{
+	return settings[i].values;
 }
 
 void config_print(struct buf *b)

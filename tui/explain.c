@@ -59,6 +59,53 @@ enum topic explain_type(const char *name)
 	return TOPIC_NONE;
 }
 
+/* The next of the names of a row; NULL: no more. */
+static const char *next_name(const char **at, size_t *n)
+{
+	const char *s = *at;
+	if (!*s)
+		return NULL;
+	*n = strcspn(s, ",");
+	*at = s + *n;
+	*at += strspn(*at, ", ");
+	return s;
+}
+
+enum topic explain_in(const char *group, const char *name)
+{
+	for (int i = 1; i < TOPIC__N; i++) {
+		const char *at = explains[i].name, *s;
+		size_t n;
+		if (strcmp(explains[i].group, group))
+			continue;
+		while ((s = next_name(&at, &n)))
+			if (strlen(name) == n && !memcmp(s, name, n))
+				return (enum topic)i;
+	}
+	return TOPIC_NONE;
+}
+
+size_t explain_head(const char *pane, const char *head, enum topic *t)
+{
+	size_t best = 0, last = strlen(head);
+	for (int i = 1; i < TOPIC__N; i++) {
+		const char *at = explains[i].name, *s;
+		bool own = !strcmp(explains[i].group, pane);
+		size_t n;
+		if (!own && strcmp(explains[i].group, "columns"))
+			continue;
+		while ((s = next_name(&at, &n)))
+			if ((n > best || (own && n == best)) && !strncmp(s, head, n) && (!head[n] || strchr(" ,", head[n]))) {
+				best = n;
+				*t = (enum topic)i;
+			} else if (!best && last > 1 && last < n && !strncmp(s, head, last)) {
+				best = last;	/* the screen has cut it */
+				*t = (enum topic)i;
+			}
+	}
+	return best;
+}
+
 static bool holds(const char *s, const char *word)
 {
 	size_t n = strlen(word);

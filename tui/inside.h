@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 /* The inside of the app, for app*.c alone. */
-enum { PANES_MAX = 32, MARKS = 27, JUMPS_MAX = 200, UNDOS_MAX = 500 };
+enum { PANES_MAX = 32, MARKS = 28, JUMPS_MAX = 200, UNDOS_MAX = 500 };
 
 struct step { int pane; struct view view; };	/* a place of the jump list, a mark */
 struct undo {
@@ -23,7 +23,7 @@ struct undo {
 
 /* What lies over the lower part of a pane (apppop.c). */
 enum pop_kind { POP_NONE, POP_TEXT, POP_MENU };
-enum { POP_TOPICS = 8 };
+enum { POP_TOPICS = 64 };
 struct pop_row {
 	char key[16], text[160], arg[80];	/* arg "": none */
 	enum cmd_id cmd;
@@ -33,6 +33,7 @@ struct popup {
 	enum pop_kind kind;
 	enum topic topic[POP_TOPICS];	/* POP_TEXT */
 	int ntopic, top;
+	bool all;			/* POP_TEXT: of all that the pane shows */
 	struct pop_row *row;		/* POP_MENU */
 	size_t nrow, cap;
 	struct rows rows;
@@ -65,7 +66,7 @@ struct app {
 
 	struct step jump[JUMPS_MAX];	/* jump[jump_at] is where we are */
 	int njump, jump_at;
-	struct step mark[MARKS];	/* a..z, and ' : where we were before a jump */
+	struct step mark[MARKS];	/* a..z, ' : where we were before a jump, " : how the file was left */
 	bool marked[MARKS];
 	char *mark_text[MARKS];		/* NULL, or the note */
 	struct undo undo[UNDOS_MAX];	/* undo[undone..nundo) can be done again */
@@ -89,6 +90,13 @@ struct app {
 	enum cmd_id did;		/* the command of this key, for undo */
 	enum cmd_id letter;		/* MARK or JUMP_MARK waits for its letter */
 
+	struct last {
+		enum last_use { LAST_OFFER, LAST_RESTORE, LAST_OFF } use;	/* set last */
+		char *key;		/* NULL, or the file as the list of views knows it */
+		char *begin;		/* the view in words when it was opened */
+		char *filters, *gs, *type;	/* how it was left last time: see applast.c */
+		struct query q;
+	} last;
 	struct popup pop;
 	struct saved *saved;
 	size_t nsaved, savedcap;
@@ -108,6 +116,7 @@ struct app {
 	enum style message_style;
 	int interrupted;		/* ^C was the key before (1), is this one (2) */
 	int todo;			/* options of where to begin that wait for more of the file */
+	bool keyed;			/* somebody has pressed a key */
 	bool told;			/* the first notice about the file was shown */
 	bool sticky;			/* this message came with the key that is being handled */
 };
@@ -168,6 +177,13 @@ bool app_saved(struct app *, const struct act *);	/* false: it is no command of 
 int  app_saved_line(struct app *, const char *line, bool ours, struct err *e);	/* "NAME = focus=RE; ..." */
 void app_saved_read(struct app *);
 int  app_saved_choices(const struct app *, struct choice *);
+void app_filters_put(struct app *, struct buf *);	/* the filters in force, as words */
+const char *app_filters_take(struct app *, struct query *, const char *words);	/* NULL, or the word that is none */
+
+/* applast.c: how a file was left, from one time to the next */
+void app_last_read(struct app *);	/* once the whole file is there */
+bool app_last_go(struct app *);		/* '" ; false: there is none */
+void app_last_write(struct app *);
 
 /* appchoose.c: commands that take one of a few values; tagged rows */
 enum { GRANS = 5 };
@@ -179,6 +195,8 @@ bool app_chosen(struct app *, const struct act *);	/* false: it is no command of
 
 /* apppop.c: explanations and menus */
 void app_explain(struct app *, const char *word);	/* NULL: what is under the cursor */
+/* What stands over the columns of the pane: how many; *missing: NULL, or what nobody explains. */
+int  app_heads(struct app *, enum topic *, const char **missing);
 void app_menu(struct app *);
 void app_marks(struct app *);
 bool app_pop_key(struct app *, int32_t key);		/* false: it is closed, the key goes on */
@@ -199,6 +217,7 @@ const char *config_path(struct app *, const char *var, const char *dflt, const c
 void config_dirs(char *dir);				/* make them */
 bool config_line(FILE *, char *s, int n);		/* without its end; false: no more */
 const char *config_name(size_t i);			/* of a setting; NULL: no more */
+const char *config_values(size_t i);			/* "on|off" */
 void settings_print(struct buf *);			/* the same, tab-separated, for the manual */
 void config_print(struct buf *);			/* the settings there are */
 

@@ -475,7 +475,8 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct events *p = st;
 	p->view = v->zoom[0] >= 0 && v->zoom[0] < EV_VIEWS ? (int)v->zoom[0] : 0;
-	go_to(p, env, v->cursor[0] == TIME_NONE ? p->scope.t0 : v->cursor[0]);
+	int64_t t = v->cursor[0];
+	go_to(p, env, t < p->scope.t0 ? p->scope.t0 : t > p->scope.t1 ? p->scope.t1 : t);
 }
 
 static void summary(const void *st, const struct pane_env *env, struct buf *b)
@@ -568,10 +569,11 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 
 static int topics(const void *st, const struct pane_env *env, enum topic *t)
 {
-	(void)st;
-	(void)env;
-	t[0] = TOPIC_E_EVENT;
-	return 1;
+	const struct events *p = st;
+	const struct el_event *e = ev_now(p);
+	t[0] = e ? explain_in("events", el_name(session_snap(env->s), e)) : TOPIC_NONE;
+	t[1] = TOPIC_E_EVENT;
+	return 2;
 }
 
 const struct pane_ops pane_events = {

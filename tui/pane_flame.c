@@ -96,7 +96,7 @@ static void mark_hits(struct flameview *v, const struct pane_env *env)
 		v->hit.at[i] = tree_match(v->t.c, i, env->find.rx, &b);
 	buf_free(&b);
 	int64_t folded;
-	flame_hits(calls_tree(v->t.c), v->hit.at, &v->hitw);
+	flame_hits(&v->t.c->t, v->hit.at, &v->hitw);
 	v->hit.n = flame_hits(&v->f[DOWN]->t, v->hit.at, &folded);
 }
 
@@ -489,6 +489,7 @@ static void save(const void *st, struct view *to)
 
 static void load(void *st, const struct pane_env *env, const struct view *from)
 {
+	enum { DEEP = 1 << 30 };	/* no stack is deeper: a view may come from a file */
 	struct flameview *v = st;
 	int64_t flags = from->zoom[3];
 	if (!v->t.c)
@@ -496,7 +497,7 @@ static void load(void *st, const struct pane_env *env, const struct view *from)
 	v->conf.reverse = flags & F_REVERSE;
 	v->conf.fold_recursion = flags & F_RECURSION;
 	v->conf.fold_runtime = flags & F_RUNTIME;
-	v->conf.order = (enum order)(flags / F_ORDER % 3);
+	v->conf.order = (enum order)((uint64_t)flags / F_ORDER % 3);
 	v->pivot = (uint64_t)from->zoom[2];
 	v->part = from->cursor[2] == UP ? UP : DOWN;
 	v->flip = from->cursor[3] != 0;
@@ -506,7 +507,7 @@ static void load(void *st, const struct pane_env *env, const struct view *from)
 		    v->f[k] && from->zoom[k] ? flame_find(v->f[k], (uint64_t)from->zoom[k]) : 0;
 	uint32_t at = flame_find(v->f[v->part], (uint64_t)from->cursor[0]);
 	v->sel = at ? at : v->sel;
-	v->scroll = from->cursor[1];
+	v->scroll = from->cursor[1] < -DEEP ? -DEEP : from->cursor[1] > DEEP ? DEEP : from->cursor[1];
 	into_view(v, env->rows);
 	keep(v);
 }

@@ -446,15 +446,15 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	p->sel[1] = v->cursor[1];
 	int64_t level = v->zoom[0] & 15, by = v->zoom[0] >> 4;
 	p->level = (enum gor_level)(level >= GL_GROUPS && level <= GL_ONE ? level : 0);
-	p->open = (str_id)v->zoom[1];
+	p->open = v->zoom[1] > 0 && v->zoom[1] < (int64_t)sn->nstrs ? (str_id)v->zoom[1] : 0;
 	if (by >= 0 && by < GB__N && by != (int64_t)p->by) {
 		p->by = (enum gor_by)by;
 		gor_make(p, env);
 	}
 	gor_order(p, env, GL_GROUPS);
 	gor_fill(p, env);
-	p->one.trk = (trk_id)v->zoom[2];
-	if (p->level == GL_ONE && (!p->one.trk || p->one.trk >= sn->ntrks))
+	p->one.trk = v->zoom[2] > 0 && v->zoom[2] < (int64_t)sn->ntrks ? (trk_id)v->zoom[2] : 0;
+	if (p->level == GL_ONE && (!p->one.trk || store_trk(sn->st, p->one.trk)->kind != TK_G))
 		p->level = GL_LIST;
 	if (p->level == GL_ONE) {
 		gor_one_load(p, env);

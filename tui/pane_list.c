@@ -46,7 +46,7 @@ static int cmp_fun(const void *ctx, uint32_t a, uint32_t b)
 
 static void weigh_functions_of(struct listview *v)
 {
-	const struct ctree *t = calls_tree(v->t.c);
+	const struct ctree *t = &v->t.c->t;
 	uint32_t *open = xcalloc((size_t)v->nfun + 1, sizeof *open),
 		 *stack = xmalloc(t->n * sizeof *stack);
 	uint32_t depth = 0;
@@ -611,7 +611,7 @@ static void load(void *st, const struct pane_env *env, const struct view *from)
 	select_line(v, from->cursor[0]);
 	v->rows.top = (uint32_t)from->cursor[1];
 	rows_select(&v->rows, v->rows.sel);
-	v->left = (int)from->cursor[3];
+	v->left = from->cursor[3] < 0 || from->cursor[3] > 4000 ? 0 : (int)from->cursor[3];
 }
 
 static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)

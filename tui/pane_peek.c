@@ -462,7 +462,7 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	uint32_t thing = p->t.c ? calls_find(p->t.c, (uint64_t)v->zoom[0]) : 0;
 	if (!thing)
 		return;
-	p->levels = (int)v->cursor[2];
+	p->levels = v->cursor[2] < 0 ? 0 : v->cursor[2] > LEVELS_MAX ? LEVELS_MAX : (int)v->cursor[2];
 	set_centre(p, env, thing, false);
 	p->rows.top = (uint32_t)v->cursor[1];
 	rows_select(&p->rows, (uint32_t)v->cursor[0]);

@@ -494,7 +494,7 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	struct report *p = st;
 	(void)env;
 	p->rows.top = (uint32_t)v->cursor[1];
-	p->left = (int)v->cursor[2];
+	p->left = v->cursor[2] < 0 || v->cursor[2] > 4000 ? 0 : (int)v->cursor[2];
 	rows_select(&p->rows, (uint32_t)v->cursor[0]);
 }
 

@@ -254,6 +254,14 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 }
 
+static int topics(const void *st, const struct pane_env *env, enum topic *t)
+{
+	(void)st;
+	t[0] = TOPIC_COL_TAG;
+	t[1] = explain_type(session_type_name(env->s, session_type(env->s)));
+	return 2;
+}
+
 static void save(const void *st, struct view *v)
 {
 	const struct tagpane *p = st;
@@ -342,6 +350,7 @@ const struct pane_ops pane_tags = {
     .update = update,
     .draw = draw,
     .act = act,
+    .topics = topics,
     .save = save,
     .load = load,
     .summary = summary,

@@ -394,11 +394,14 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	int level = (int)(v->zoom[0] & 15);
 	p->level = (enum tasks_level)(level >= L_KINDS && level <= L_ONE ? level : 0);
 	p->regions = v->zoom[0] >> 4 & 1;
-	p->pick = (struct pick){v->zoom[2], v->zoom[3], (enum pick_whole)(v->zoom[0] >> 8 & 3), NULL};
-	p->sort[0] = (int)(v->cursor[3] >> 8) % SORT__N;
+	if ((v->zoom[2] >= 0 || v->zoom[2] == TIME_NONE) && (v->zoom[3] > v->zoom[2] || v->zoom[3] == TIME_NONE))
+		p->pick = (struct pick){v->zoom[2], v->zoom[3], (enum pick_whole)(v->zoom[0] >> 8 & 3), NULL};
+	p->sort[0] = (int)((uint64_t)v->cursor[3] >> 8 & 255) % SORT__N;
 	p->sort[1] = (int)(v->cursor[3] & 255) % IV__N;
 	if (p->regions && p->level == L_ONE)
 		p->level = L_LIST;
+	if (p->level == L_LIST && (uint64_t)v->zoom[1] >> 32 >= session_snap(env->s)->nstrs)
+		p->level = L_KINDS;
 	if (p->level == L_LIST)
 		p->open = v->zoom[1];
 	p->rows[L_KINDS].n = 0;

@@ -446,8 +446,10 @@ static void tl_load(void *st, const struct pane_env *env, const struct view *v)
 		tl->order = order;
 		tl_set_kind(tl, env, kind);
 	}
+	const struct snap *sn = session_snap(env->s);
+	int64_t t0 = v->zoom[0] < sn->t0 ? sn->t0 : v->zoom[0], t1 = v->zoom[1] > sn->t1 ? sn->t1 : v->zoom[1];
 	tl->at = v->cursor[0];
-	tl_window(tl, env, v->zoom[0], v->zoom[1]);
+	tl_window(tl, env, t0, t1 < t0 ? t0 : t1);
 	tl->at = v->cursor[0];
 	tl_window(tl, env, tl->t0, tl->t1);
 	tl_select(tl, env, v->cursor[1]);

@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# How a file was left: offered the next time, restored when that is set, never kept where nothing may be written; a list that
+# is damaged harms nobody.
+grep -q 'define HAVE_CURSES' config.h || { echo 'built without curses'; exit 77; }
+here=$PWD samples=$(cd "$srcdir/samples" && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+unset NO_COLOR COLORFGBG TMUX TTRACESECURE TTRACE_OPTS
+HOME=$tmp XDG_CONFIG_HOME=$tmp/conf XDG_STATE_HOME=$tmp/state LC_ALL=C.UTF-8 TERM=xterm-256color
+export HOME XDG_CONFIG_HOME XDG_STATE_HOME LC_ALL TERM
+cp "$samples/cpu.pb.gz" "$samples/orders.trace" "$tmp" && cd "$tmp" || exit 1
+prof=$tmp/cpu.pb.gz trace=$tmp/orders.trace views=$tmp/state/ttrace/views
+bad=0
+pty=$here/tests/pty
+# press KEYS FILE [OPTION...]
+press() {
+	keys=$1 file=$2
+	shift 2
+	"$pty" -q ${QUIET:-15} -k "$keys" "$TTRACE" "$@" "$file" >"$tmp/out" 2>&1
+}
+shows() { grep -qF -e "$2" "$tmp/out" || { echo "$1: no \"$2\":"; cat "$tmp/out"; bad=1; }; }
+hides() { ! grep -qF -e "$2" "$tmp/out" || { echo "$1: there is \"$2\":"; cat "$tmp/out"; bad=1; }; }
+
+press 'jjQ' "$prof"
+[ -e "$views" ] && { echo 'nothing was changed, and yet it is kept'; bad=1; }
+press ':focus=regexp<Enter>jma4jQ' "$prof"
+[ "$(stat -c %a "$views" 2>/dev/null)" = 600 ] || { echo "views is not a file of one's own"; ls -l "$tmp/state/ttrace"; bad=1; }
+press '' "$prof"
+shows 'it is offered' "last time: Flame, focus=regexp, 1 mark; '\" goes there"
+shows 'and not taken' '[1Top]'
+press "'\"" "$prof"
+shows 'the pane' '[4Flame]'
+shows 'the filter' 'focus=regexp'
+press "'\"uu" "$prof"
+hides 'undo takes it back' 'focus=regexp'
+press ":marks<Enter>" "$prof"
+shows 'in the list of marks' "'\"      flame"
+press "'\"'a4jQ" "$prof"
+shows 'the mark' 'exit 0'
+press "" "$prof" -pane=top
+hides 'the command line says what is wanted' 'last time'
+mkdir -p conf/ttrace
+echo 'set last = restore' >conf/ttrace/config
+press "" "$prof"
+shows 'restored' '[4Flame]'
+shows 'and told' 'as it was left'
+press "uuQ" "$prof"
+press "" "$prof"
+hides 'nothing is left to restore' '[4Flame]'
+echo 'set last = off' >conf/ttrace/config
+cp "$views" before
+press '4Q' "$prof"
+cmp -s before "$views" || { echo 'set last = off, and yet it is kept'; bad=1; }
+rm conf/ttrace/config
+TTRACESECURE=1 && export TTRACESECURE
+press '4Q' "$prof"
+cmp -s before "$views" || { echo 'TTRACESECURE, and yet it is kept'; bad=1; }
+unset TTRACESECURE
+
+# a trace: zoom, row and time narrowed; two files side by side; by a signal too
+press '++llmbQ' "$trace"
+press '8j<Kill HUP>' "$prof" # no such pane: nothing
+press '2j<Kill HUP>' "$prof"
+press "'\"" "$trace"
+shows 'a zoom' '(25%)'
+press "'\"" "$prof"
+shows 'after SIGHUP' '[2List]'
+# another file under the same name
+cp "$samples/heap.pb.gz" "$prof"
+press '' "$prof"
+hides 'it is another file' 'last time'
+cp "$samples/cpu.pb.gz" "$prof"
+
+# no more than a hundred, the oldest go
+awk 'BEGIN { for (i = 0; i < 130; i++) printf "file 1 1 1.0 /x/%d\nview top 0 0 0 0 0 0 0 0\n", i }' >"$views"
+press '4Q' "$prof"
+[ "$(grep -c '^file' "$views")" = 100 ] && sed -n 2p "$views" | grep -q cpu.pb.gz && grep -q '/x/98' "$views" && ! grep -q '/x/99' "$views" || {
+	echo 'not a hundred'
+	grep -c '^file' "$views"
+	bad=1
+}
+# numbers of no meaning: every pane must take them
+for f in "$prof" "$trace"; do
+	press '4maQ' "$f"
+	grep -F "$f" "$views" >head
+	for n in 18 4294967295 -9223372036854775808; do
+		{
+			cat head
+			echo "view top 0 0 0 0 0 0 0 0"
+			i=0
+			for pane in top list peek flame tags timeline goroutines tasks gc events; do
+				for odd in "$n $n $n $n $n $n $n $n" "1 $n 2 $n $n 1 $n 3" "$n 1 $n 2 1 $n 1 $n"; do
+					[ $i -lt 26 ] && echo "mark $(echo abcdefghijklmnopqrstuvwxyz | cut -c$((i + 1))) $pane $odd x"
+					i=$((i + 1))
+				done
+			done
+			printf 'type frob\nfrom %s\ng %s\np %s\ngran %s\nblame %s\nview\nmark\nmark a\nmark b flame 1\n' "$n" "$n" "$n" "$n" "$n"
+		} >"$views"
+		QUIET=1 press "'\"$(echo abcdefghijklmnopqrstuvwxyz | sed "s/./'&j/g")uuu:marks<Enter>" "$f"
+		grep -q 'Sanitizer\|a fault\|signal' "$tmp/out" && { echo "numbers of no meaning ($n):"; cat "$tmp/out"; bad=1; }
+		shows "numbers of no meaning: $n" 'Enter runs'
+	done
+done
+head -c 5000 /dev/urandom >"$views"
+press '' "$prof"
+shows 'a damaged list' '[1Top]'
+exit $bad

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * That nothing on the screen is without an explanation: the states, the kinds of events, the counters of the
+ * timeline, and whatever stands over a column in any pane at any size, read off the screen itself, so that a new column cannot
+ * be forgotten. tests/explain.sh does the same for the columns of reports.
+ */
+#include "config.h"
+#include "analysis/eventlist.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "inside.h"
+
+#include "tap.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int complain(const char *what, const char *name)
+{
+	fprintf(stderr, "nothing explains %s: %s\n", what, name);
+	return 1;
+}
+
+static void states(void)
+{
+	int bad = 0;
+	for (int t = 0; t < TS__N; t++)
+		if (!explain_state((enum tstate)t))
+			bad += complain("the state", state_name((enum tstate)t));
+	OK(!bad);
+}
+
+/* Each row says something, ends it, and does not run on. */
+static void rows(void)
+{
+	int bad = 0;
+	for (int i = 1; i < TOPIC__N; i++) {
+		const struct explain *e = &explains[i];
+		size_t n = strlen(e->text);
+		if (!*e->name || n < 20 || n > 420 || e->text[n - 1] != '.' || !*e->next || e->next[strlen(e->next) - 1] == '.')
+			bad += complain(e->group, e->name);
+		for (int k = 1; k < i; k++)	/* two of a name in a group: one of them is never found */
+			if (!strcmp(explains[k].group, e->group) && !strcmp(explains[k].name, e->name))
+				bad += complain("twice", e->name);
+	}
+	OK(!bad);
+}
+
+static void heads(struct app *a, const char *keys, const char *file)
+{
+	enum topic t[HEADS_MAX];
+	const char *missing;
+	int n = app_heads(a, t, &missing), bad = 0;
+	if (missing)
+		bad = complain(arena_printf(&a->scratch, "in pane %s of %s after %s the column", pane_now(a)->name, file, keys), missing);
+	if (!n && pane_now(a)->bit & (P_TOP | P_LIST | P_PEEK | P_GOR | P_TASK | P_EVENTS | P_TAGS) && !strstr(keys, "<Enter><Enter>"))
+		bad += complain(arena_printf(&a->scratch, "%s after %s: no columns at all in", file, keys), pane_now(a)->name);
+	OK(!bad);
+}
+
+/* What the menu of columns offers. */
+static void menu(struct app *a)
+{
+	struct choice c[CHOICES_MAX];
+	int bad = 0, n = pane_now(a)->choices ? pane_now(a)->choices(state_now(a), &a->env, CMD_COLUMNS, c) : 0;
+	for (int i = 0; i < n && pane_now(a)->bit == P_TIME; i++)
+		if (!explain_in("timeline", c[i].arg) && !explain_in("timeline", c[i].text))
+			bad += complain("on the timeline", c[i].arg);
+	OK(!bad);
+}
+
+static void press(struct app *a, struct grid *g, const char *keys)
+{
+	for (size_t n = strlen(keys); n;) {
+		int32_t key;
+		size_t k = key_script(keys, n, &key);
+		app_key(a, key);
+		app_wait(a);
+		app_draw(a, g);
+		keys += k;
+		n -= k;
+	}
+}
+
+/* K in each, and K again: it must say something, and more. */
+static void explained(struct app *a, struct grid *g, const char *keys)
+{
+	press(a, g, "K");
+	OK(a->pop.kind == POP_TEXT && a->pop.ntopic > 0);
+	int n = a->pop.ntopic;
+	press(a, g, "K");
+	OK(a->pop.kind == POP_TEXT && a->pop.ntopic > n);
+	if (a->pop.ntopic <= n)
+		fprintf(stderr, "K K after %s: %d topics, then %d\n", keys, n, a->pop.ntopic);
+	press(a, g, "<Esc>");
+}
+
+static void pane(const struct opt *o, const char *file, const char *keys, int rows, int cols)
+{
+	struct err e;
+	struct session *s = session_open(o, &e);
+	struct app_setup u = {.rows = rows, .cols = cols, .look = {TH_DARK, 256}};
+	struct app *a = s && !session_wait(s, &e) ? app_new(o, s, &u, &e) : NULL;
+	OK(a != NULL);
+	if (!a)
+		return;
+	struct grid *g = grid_new(1, 1, false);
+	press(a, g, keys);
+	heads(a, keys, file);
+	menu(a);
+	explained(a, g, keys);
+	grid_free(g);
+	s = app_session(a);
+	app_free(a);
+	session_close(s);
+}
+
+static void file(const char *name, const char *const *keys)
+{
+	char path[1024];
+	const char *dir = getenv("srcdir");
+	snprintf(path, sizeof path, "%s/samples/%s", dir ? dir : ".", name);
+	char *argv[] = {(char[]){"ttrace"}, (char[]){"view"}, path, NULL};
+	struct opt o;
+	struct err e = {0};
+	OK(!opt_parse(&o, 3, argv, &e));
+	for (; *keys; keys++) {
+		pane(&o, name, *keys, 24, 80);
+		pane(&o, name, *keys, 60, 200);
+	}
+	opt_free(&o);
+}
+
+/* Every kind of event that there is, by the name that the pane has for it. */
+static void events(void)
+{
+	static const char *const names[] = {"GoCreate", "GoReady", "GoStart", "GoBlock", "Syscall", "GoEnd", "TaskBegin", "RegionBegin",
+		"GCBegin", "STWBegin", "AssistBegin", "SweepBegin", "RangeBegin", "TaskEnd", "RegionEnd", "GCEnd", "STWEnd", "AssistEnd",
+		"SweepEnd", "RangeEnd", "Log", "ProcStart", "ProcStop", "ProcSteal", "GoMaxProcs", "Label", "NetWake", "Queue",
+		"CPUSample", "SyscallEnd"};
+	int bad = 0;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!explain_in("events", names[i]))
+			bad += complain("the event", names[i]);
+	OK(!bad);
+}
+
+int main(void)
+{
+	static const char *const prof[] = {"", ":columns flat,flat%,cum,cum%,where,bar<Enter>", ":granularity lines<Enter>",
+		":granularity files<Enter>", "2", "3", "4", ":tags<Enter>", "A", NULL};
+	static const char *const trace[] = {"", "M", "1", "2", "3", "4", "6", "6grstate<Enter>", "6<Enter>", "6<Enter><Enter>", "7", "7]",
+		"7<Enter>", "7]<Enter>", "7<Enter><Enter>", "8", "8]", "9", NULL};
+	static const char *const log[] = {"", "8", NULL};
+	setenv("TTRACESECURE", "1", 1);
+	setlocale(LC_CTYPE, "C.UTF-8");
+	states();
+	rows();
+	events();
+	file("cpu.pb.gz", prof);
+	file("orders.trace", trace);
+	file("gctrace.log", log);
+	return DONE();
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * How a file was left: pane, zoom, filters and marks, from one time to the next.
+ *
+ * $XDG_STATE_HOME/ttrace/views has an entry for each of the last hundred files, the newest first: who it is
+ * (size, time of change, path, and the version of ttrace, as a view is numbers of the store, and the
+ * same program makes the same store of the same bytes), and the view in lines of words. A file
+ * that has changed is another file. Nothing is kept of what comes from a pipe or a net, of several files at
+ * once, or where the command line itself says what is to be shown.
+ *
+ * What was left is offered and not taken: the first screen of a file answers what it is, and a filter of
+ * last week that nobody remembers would make it lie. `'"` goes there, `set last = restore` does so by
+ * itself. Marks come back either way; they harm nobody.
+ *
+ * The file is written anew beside itself and renamed, so that two viewers that end at once leave one of the
+ * two lists, whole.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "analysis/tracew.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILES_MAX = 100, TEXT_MAX = 1 << 20, LINE_MAX_ = 4096 };
+
+/* The command line says nothing of what is to be shown. */
+static bool says_nothing(const struct opt *o)
+{
+	static const enum opt_id harmless[] = {OPT_THEME, OPT_COLOURS, OPT_MOUSE, OPT_ASCII, OPT_MONO, OPT_MEM, OPT_INDEX,
+	    OPT_SOURCE_PATH, OPT_TRIM_PATH, OPT_STRICT, OPT_TIMEOUT};
+	for (int i = 0; i < OPT__N; i++) {
+		bool fine = !o->v[i].set;
+		for (size_t k = 0; k < sizeof harmless / sizeof *harmless; k++)
+			fine = fine || (int)harmless[k] == i;
+		if (!fine)
+			return false;
+	}
+	return o->nfile == 1;
+}
+
+/* The file as the list knows it; NULL: it is nothing to be remembered. */
+static char *key_of(const struct app *a)
+{
+	struct stat st;
+	struct buf b = {0};
+	char path[PATH_MAX];
+	if (says_nothing(a->opt) && realpath(a->opt->file[0], path) && !stat(path, &st) && S_ISREG(st.st_mode) && !strpbrk(path, "\r\n"))
+		buf_printf(&b, "file " PACKAGE_VERSION " %lld %lld.%09ld %s", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+		    (long)st.st_mtim.tv_nsec, path);
+	char *key = b.n ? xstrdup(buf_str(&b)) : NULL;
+	buf_free(&b);
+	return key;
+}
+
+static const char *list_name(struct app *a)
+{
+	return config_path(a, "XDG_STATE_HOME", ".local/state", "/views");
+}
+
+static bool forbidden(const struct app *a)
+{
+	return !a->files || a->secure || a->last.use == LAST_OFF;
+}
+
+/* ---- a view in words */
+
+static void put_step(struct buf *b, const char *word, const struct step *s, bool cursor)
+{
+	buf_printf(b, "%s %s", word, panes[s->pane]->name);
+	for (int i = 0; i < 4; i++)
+		buf_printf(b, " %" PRId64, s->view.zoom[i]);
+	for (int i = 0; i < 4; i++)
+		buf_printf(b, " %" PRId64, cursor ? s->view.cursor[i] : 0);
+}
+
+static bool lasting(int pane)
+{
+	return !(panes[pane]->bit & (P_HELP | P_REPORT | P_INFO));
+}
+
+/* The pane shown, or the one before it that is no page of text. */
+static struct step where(const struct app *a)
+{
+	struct step s = app_here(a);
+	for (int i = a->jump_at; !lasting(s.pane) && i > 0;)
+		s = a->jump[--i];
+	return s;
+}
+
+static void put_number(struct buf *b, const char *word, int64_t v, int64_t none)
+{
+	if (v != none)
+		buf_printf(b, "%s %" PRId64 "\n", word, v);
+}
+
+static void put_query(struct app *a, struct buf *b)
+{
+	const struct query *q = session_query(a->s);
+	struct buf f = {0};
+	if (session_type(a->s) < session_ntypes(a->s))
+		buf_printf(b, "type %s\n", session_type_name(a->s, session_type(a->s)));
+	app_filters_put(a, &f);
+	if (f.n)
+		buf_printf(b, "filters %s\n", buf_str(&f));
+	buf_free(&f);
+	if (q->gs)
+		buf_printf(b, "gs %s\n", q->gs);
+	put_number(b, "from", q->from, TIME_NONE);
+	put_number(b, "to", q->to, TIME_NONE);
+	put_number(b, "g", q->g, 0);
+	put_number(b, "p", q->proc, 0);
+	put_number(b, "gran", q->gran, 0);
+	put_number(b, "noinlines", q->noinlines, 0);
+	put_number(b, "blame", q->blame, 0);
+	put_number(b, "suspended", q->suspended, 0);
+}
+
+/* cursor: with what is selected, which alone is not worth to be remembered. */
+static void put_view(struct app *a, bool cursor, struct buf *b)
+{
+	struct step s = where(a);
+	put_step(b, "view", &s, cursor);
+	buf_putc(b, '\n');
+	put_query(a, b);
+	for (int i = 0; i < 26; i++) {
+		char word[8] = {'m', 'a', 'r', 'k', ' ', (char)('a' + i), 0};
+		if (!a->marked[i] || !lasting(a->mark[i].pane))
+			continue;
+		put_step(b, word, &a->mark[i], true);
+		buf_printf(b, " %.300s\n", a->mark_text[i] ? a->mark_text[i] : "");
+	}
+}
+
+/* ---- and back; a line that is not understood says nothing */
+
+/* "PANE n n n n n n n n": what follows, or NULL. */
+static const char *take_step(const struct app *a, const char *s, struct step *to)
+{
+	char name[24];
+	int n = 0;
+	if (sscanf(s, "%23s%n", name, &n) != 1)
+		return NULL;
+	*to = (struct step){.pane = pane_find(name)};
+	s += n;
+	for (int i = 0; i < 8; i++) {
+		char *end;
+		errno = 0;
+		int64_t v = strtoll(s, &end, 10);
+		if (end == s || errno)
+			return NULL;
+		*(i < 4 ? &to->view.zoom[i] : &to->view.cursor[i - 4]) = v;
+		s = end;
+	}
+	return to->pane >= 0 && pane_fits(a, to->pane) && lasting(to->pane) ? s + (*s == ' ') : NULL;
+}
+
+static void take_text(char **to, const char *s)
+{
+	mem_free(*to);
+	*to = xstrdup(s);
+}
+
+static void take_number(struct last *l, const struct snap *sn, const char *word, int64_t v)
+{
+	struct query *q = &l->q;
+	trk_id trk = v > 0 && v < (int64_t)sn->ntrks ? (trk_id)v : 0;
+	if (!strcmp(word, "from"))
+		q->from = v;
+	else if (!strcmp(word, "to"))
+		q->to = v;
+	else if (!strcmp(word, "g"))
+		q->g = trk && store_trk(sn->st, trk)->kind == TK_G ? trk : 0;
+	else if (!strcmp(word, "p"))
+		q->proc = trk && store_trk(sn->st, trk)->kind == TK_P ? trk : 0;
+	else if (!strcmp(word, "gran"))
+		q->gran = (enum gran)(v > 0 && v < GRANS ? v : 0);
+	else if (!strcmp(word, "noinlines"))
+		q->noinlines = v != 0;
+	else if (!strcmp(word, "blame"))
+		q->blame = (uint8_t)(v > 0 && v < TWB__N ? v : 0);
+	else if (!strcmp(word, "suspended"))
+		q->suspended = v != 0;
+}
+
+static void take_mark(struct app *a, char letter, const char *s)
+{
+	struct step to;
+	int i = letter - 'a';
+	if (i < 0 || i >= 26 || !(s = take_step(a, s, &to)))
+		return;
+	a->mark[i] = to;
+	a->marked[i] = true;
+	take_text(&a->mark_text[i], s);
+}
+
+static void take_line(struct app *a, const char *s)
+{
+	struct last *l = &a->last;
+	char word[16];
+	int n = 0;
+	if (sscanf(s, "%15s%n", word, &n) != 1 || s[n] != ' ')
+		return;
+	const char *arg = s + n + 1;
+	if (!strcmp(word, "view"))
+		a->marked[MARKS - 1] = take_step(a, arg, &a->mark[MARKS - 1]) != NULL;
+	else if (!strcmp(word, "mark") && arg[0] && arg[1] == ' ')
+		take_mark(a, arg[0], arg + 2);
+	else if (!strcmp(word, "filters"))
+		take_text(&l->filters, arg);
+	else if (!strcmp(word, "gs"))
+		take_text(&l->gs, arg);
+	else if (!strcmp(word, "type"))
+		take_text(&l->type, arg);
+	else
+		take_number(l, session_snap(a->s), word, strtoll(arg, NULL, 10));
+}
+
+/* ---- the list */
+
+/* Each entry of the list after the other: its lines, the first of them "file ...". NULL: no more. */
+static const char *next_entry(const char **at, size_t *n)
+{
+	const char *s = *at;
+	while (*s && strncmp(s, "file ", 5))
+		s += strcspn(s, "\n") + (s[strcspn(s, "\n")] == '\n');
+	if (!*s)
+		return NULL;
+	const char *end = strstr(s, "\nfile ");
+	*n = end ? (size_t)(end + 1 - s) : strlen(s);
+	*at = s + *n;
+	return s;
+}
+
+static bool is_of(const char *entry, size_t n, const char *key)
+{
+	size_t k = strlen(key);
+	return n > k && !memcmp(entry, key, k) && entry[k] == '\n';
+}
+
+/* The path in the first line: what it is, not what it was when. */
+static const char *path_of(const char *entry)
+{
+	const char *slash = strchr(entry, '/'), *end = strchr(entry, '\n');
+	return slash && end && slash < end ? slash : NULL;
+}
+
+static void read_list(const char *name, struct buf *b)
+{
+	char part[LINE_MAX_];
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	bool plain = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode);
+	for (ssize_t k; plain && b->n < TEXT_MAX && (k = read(fd, part, sizeof part)) > 0;)
+		buf_put(b, part, (size_t)k);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void describe(struct app *a, struct buf *b)
+{
+	int marks = 0;
+	for (int i = 0; i < 26; i++)
+		marks += a->marked[i];
+	buf_puts(b, panes[a->mark[MARKS - 1].pane]->tab);
+	if (a->last.filters)
+		buf_printf(b, ", %.100s", a->last.filters);
+	if (a->last.q.from != TIME_NONE || a->last.q.to != TIME_NONE || a->last.q.g || a->last.gs)
+		buf_puts(b, ", narrowed");
+	if (marks)
+		buf_printf(b, ", %d mark%s", marks, marks == 1 ? "" : "s");
+}
+
+void app_last_read(struct app *a)
+{
+	struct last *l = &a->last;
+	struct buf b = {0};
+	if (l->begin || forbidden(a) || !session_snap(a->s)->complete)
+		return;
+	l->key = key_of(a);
+	const char *name = l->key ? list_name(a) : NULL;
+	if (name)
+		read_list(name, &b);
+	l->q = (struct query){.from = TIME_NONE, .to = TIME_NONE};
+	size_t n;
+	const char *at = buf_str(&b), *e;
+	while (name && (e = next_entry(&at, &n)))
+		if (is_of(e, n, l->key)) {
+			for (const char *end = e + n; e < end; e += strcspn(e, "\n") + 1)
+				take_line(a, arena_strndup(&a->scratch, e, strcspn(e, "\n")));
+			break;
+		}
+	buf_reset(&b);
+	put_view(a, false, &b);
+	l->begin = xstrdup(buf_str(&b));
+	buf_reset(&b);
+	if (a->marked[MARKS - 1]) {
+		describe(a, &b);
+		take_text(&a->mark_text[MARKS - 1], buf_str(&b));
+		if (l->use == LAST_RESTORE && !a->keyed) {
+			struct step before = app_here(a);
+			a->did = CMD_JUMP_MARK;
+			a->queried = false;
+			if (app_last_go(a) && !a->message[0])
+				app_message(a, ST_DIM, "as it was left: %.200s (u: from the start)", buf_str(&b));
+			app_remember(a, &before);
+		} else if (!a->message[0]) {
+			app_message(a, ST_DIM, "last time: %.200s; '\" goes there", buf_str(&b));
+		}
+	}
+	buf_free(&b);
+}
+
+bool app_last_go(struct app *a)
+{
+	const struct last *l = &a->last;
+	struct query q = *session_query(a->s);
+	const struct step to = a->mark[MARKS - 1];
+	if (!a->marked[MARKS - 1])
+		return false;
+	if (app_filters_take(a, &q, l->filters ? l->filters : ""))
+		return false;
+	for (size_t i = 0; l->type && i < session_ntypes(a->s); i++)
+		if (!strcmp(session_type_name(a->s, i), l->type))
+			q.type = i;
+	q.gs = l->gs;
+	q.from = l->q.from;
+	q.to = l->q.to;
+	q.g = l->q.g;
+	q.proc = l->q.proc;
+	q.gran = l->q.gran;
+	q.noinlines = l->q.noinlines;
+	q.blame = l->q.blame;
+	q.suspended = l->q.suspended;
+	if (!app_query(a, &q))
+		return false;
+	if (to.pane != a->cur)
+		app_go(a, to.pane);
+	app_there(a, &to);
+	return true;
+}
+
+static int write_list(struct app *a, const char *name, const struct buf *b)
+{
+	config_dirs(arena_strndup(&a->scratch, name, strlen(name) - strlen("/views")));
+	const char *temp = arena_printf(&a->scratch, "%s.%ld", name, (long)getpid());
+	int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (!f)
+		return -1;
+	bool bad = fwrite(b->p, 1, b->n, f) != b->n;
+	if (fclose(f) || bad || rename(temp, name)) {
+		unlink(temp);
+		return -1;
+	}
+	return 0;
+}
+
+/* The others of the list, of which one of the same path is no more. */
+static void keep_others(const struct buf *old, const char *key, struct buf *b)
+{
+	const char *at = old->p, *e, *mine = path_of(key);
+	size_t n;
+	for (int left = FILES_MAX - 1; left && at && (e = next_entry(&at, &n));) {
+		const char *path = path_of(e);
+		size_t k = mine ? strcspn(mine, "\n") : 0;
+		if (!path || (strcspn(path, "\n") == k && !memcmp(path, mine, k)))
+			continue;
+		buf_put(b, e, n);
+		left--;
+	}
+}
+
+void app_last_write(struct app *a)
+{
+	struct last *l = &a->last;
+	struct buf now = {0}, old = {0}, b = {0};
+	const char *name = l->key && !forbidden(a) ? list_name(a) : NULL;
+	char *key = name ? key_of(a) : NULL;
+	if (!key || strcmp(key, l->key))	/* it is not any more what was shown */
+		name = NULL;
+	if (name)
+		put_view(a, false, &now);
+	bool same = !name || !strcmp(buf_str(&now), l->begin);
+	if (name && !(same && (l->use == LAST_OFFER || !a->marked[MARKS - 1]))) {
+		read_list(name, &old);
+		buf_str(&old);
+		buf_puts(&b, "# where files were left; see ttracerc(5), set last\n");
+		key = xrealloc(key, strlen(key) + 2);
+		strcat(key, "\n");
+		if (!same) {
+			buf_puts(&b, key);
+			put_view(a, true, &b);
+		}
+		keep_others(&old, key, &b);
+		write_list(a, name, &b);
+	}
+	mem_free(key);
+	buf_free(&now);
+	buf_free(&old);
+	buf_free(&b);
+}
