@@ -136,8 +136,8 @@ static bool misspelt(const struct opt *o)
 	return !strcmp(o->report, "view") && o->nfile > 1 && !strpbrk(o->file[0], "./:") && access(o->file[0], F_OK);
 }
 
-/* -mem=SIZE: what one piece of a file may ask for, 512M or 2G; without it half of the machine's memory,
-   so that a small file that unpacks to a huge one is refused. */
+/* -mem=SIZE: what a trace may take, and one piece of any file, 512M or 2G; without it half of the memory that
+   the machine has free. A small file that unpacks to a huge one is refused. */
 static int set_memory(const char *size, struct err *e)
 {
 	static const char units[] = "kmgt";
@@ -145,7 +145,10 @@ static int set_memory(const char *size, struct err *e)
 	char *end;
 	if (!size) {
 		long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-		if (pages > 0 && page > 0)
+		size_t free_now = mem_available();
+		if (free_now)
+			mem_budget(free_now / 2);
+		else if (pages > 0 && page > 0)
 			mem_budget((size_t)pages / 2 * (size_t)page);
 		return 0;
 	}

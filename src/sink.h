@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct err;
+
 /*
  * The only door between readers and the store: what a file can say. A reader
  * knows formats and calls these; a sink (the store's builder, a printer, a
@@ -174,6 +176,14 @@ struct sink_outline {
 	bool whole;
 };
 
+/* What it takes to read one generation of a trace again, later, without what came before it; told at its
+   end. The bytes are the reader's own affair; the sink copies them. */
+struct sink_keep {
+	uint64_t at, end;		/* bytes of the file */
+	const void *tables, *state;	/* what the sink calls its strings and stacks; what goes on when it ends */
+	size_t ntables, nstate;
+};
+
 struct sink {
 	const struct sink_ops {
 		str_id (*str)(void *, const char *, size_t);
@@ -197,6 +207,9 @@ struct sink {
 		void   (*trace)(void *, const struct sink_trace *);	/* any time; the last one holds */
 		void   (*outline)(void *, const struct sink_outline *);	/* before all else; not always */
 
+		/* after upto(), where a generation ended; NULL: is this wanted? */
+		bool   (*keep)(void *, const struct sink_keep *);
+
 		/* notices: a file shown in spite of something; at is a byte offset or ERR_NOWHERE, or ERR_ASIDE */
 		void   (*warn)(void *, uint64_t at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 		/* everything before t is said; publish it. bytes read of the input. false: stop. */
@@ -204,5 +217,9 @@ struct sink {
 	} *ops;
 	void *self;
 };
+
+/* Says a generation again: gen->state is that of its beginning, NULL: it is the first. What is said is what was
+   said, without all but enters, upto and keep; track() only finds. -1: the file is not what it was. */
+typedef int sink_again_fn(void *arg, const struct sink_keep *gen, struct sink *, struct err *);
 
 #endif

@@ -203,6 +203,32 @@ void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg)
 		pthread_join(t[--started], NULL);
 }
 
+struct lock { pthread_mutex_t m; };
+
+struct lock *lock_new(void)
+{
+	struct lock *l = xcalloc(1, sizeof *l);
+	pthread_mutex_init(&l->m, NULL);
+	return l;
+}
+
+void lock_free(struct lock *l)
+{
+	if (l)
+		pthread_mutex_destroy(&l->m);
+	mem_free(l);
+}
+
+void lock_take(struct lock *l)
+{
+	pthread_mutex_lock(&l->m);
+}
+
+void lock_give(struct lock *l)
+{
+	pthread_mutex_unlock(&l->m);
+}
+
 struct belt {
 	pthread_mutex_t lock;
 	pthread_cond_t room, goods;

@@ -33,6 +33,13 @@ void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg);
 int  job_cpus(void);
 int  job_wanted(void);	/* TTRACE_JOBS: so many threads, whatever the machine has and however small the work; 0: not set */
 
+/* For what several threads change, rarely: one at a time. */
+struct lock;
+struct lock *lock_new(void);
+void lock_free(struct lock *);
+void lock_take(struct lock *);
+void lock_give(struct lock *);
+
 /*
  * A belt between two threads: slots that one fills and the other empties, in
  * order. What is in them belongs to whoever holds the slot, so nothing is

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,11 @@ void mem_budget(size_t bytes)
 	budget = bytes;
 }
 
+size_t mem_limit(void)
+{
+	return budget;
+}
+
 void *mem_try(size_t n)
 {
 	if ((budget && n > budget) || n > PTRDIFF_MAX)
@@ -107,6 +113,31 @@ void *mem_retry(void *p, size_t n)
 	if ((budget && n > budget) || n > PTRDIFF_MAX)
 		return NULL;
 	return realloc(p, n ? n : 1);
+}
+
+/* A row "NAME   123 kB" of a file of the kernel's. */
+static size_t proc_kb(const char *path, const char *name)
+{
+	char line[128];
+	unsigned long long kb = 0;
+	size_t n = strlen(name);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof line, f))
+		if (!strncmp(line, name, n) && sscanf(line + n, " %llu", &kb) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return (size_t)kb * 1024;
+}
+
+size_t mem_held(void)
+{
+	return proc_kb("/proc/self/status", "RssAnon:");
+}
+
+size_t mem_available(void)
+{
+	return proc_kb("/proc/meminfo", "MemAvailable:");
 }
 
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
@@ -129,14 +160,14 @@ static char *block_bytes(struct arena_block *b)
 	return (char *)b + BLOCK_HEAD;
 }
 
-static struct arena_block *block_add(struct arena *a, size_t n)
+static struct arena_block *block_add(struct arena *a, size_t n, bool bounded)
 {
 	size_t size = a->head ? a->head->size * 2 : BLOCK_MIN;
 	if (size > BLOCK_MAX)
 		size = BLOCK_MAX;
 	if (size < n)
 		size = n;
-	struct arena_block *b = mem_try(BLOCK_HEAD + size);
+	struct arena_block *b = bounded ? mem_try(BLOCK_HEAD + size) : malloc(BLOCK_HEAD + size);
 	if (!b)
 		return NULL;
 	*b = (struct arena_block){.next = a->head, .size = size};
@@ -145,13 +176,13 @@ static struct arena_block *block_add(struct arena *a, size_t n)
 	return b;
 }
 
-void *arena_try(struct arena *a, size_t n)
+static void *block_alloc(struct arena *a, size_t n, bool bounded)
 {
 	if (n > PTRDIFF_MAX)
 		return NULL;
 	n = (n + ALIGN - 1) / ALIGN * ALIGN;
 	struct arena_block *b = a->head;
-	if ((!b || b->size - b->used < n) && !(b = block_add(a, n)))
+	if ((!b || b->size - b->used < n) && !(b = block_add(a, n, bounded)))
 		return NULL;
 	void *p = block_bytes(b) + b->used;
 	b->used += n;
@@ -159,9 +190,14 @@ void *arena_try(struct arena *a, size_t n)
 	return p;
 }
 
+void *arena_try(struct arena *a, size_t n)
+{
+	return block_alloc(a, n, true);
+}
+
 void *arena_alloc(struct arena *a, size_t n)
 {
-	void *p = arena_try(a, n);
+	void *p = block_alloc(a, n, false);
 	if (!p)
 		out_of_memory(n);
 	return p;
@@ -211,7 +247,7 @@ void arena_reset(struct arena *a)
 	if (a->head->next && used <= RESET_KEEPS) {	/* the next round fits into one: no more pages to clear */
 		blocks_free(a->head);
 		*a = (struct arena){0};
-		block_add(a, used + used / 4);
+		block_add(a, used + used / 4, false);
 		return;
 	}
 	blocks_free(a->head->next);

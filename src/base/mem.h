@@ -30,6 +30,13 @@ void *mem_retry(void *p, size_t n);
 /* Bytes that one mem_try() may ask for; 0 (the default) sets no limit. */
 void mem_budget(size_t bytes);
 
+/* Bytes that the program holds which are no file's; that the machine could still give. 0: unknown. */
+size_t mem_held(void);
+size_t mem_available(void);
+
+/* Bytes that the whole program should keep to (mem_budget() sets it too), 0: none. */
+size_t mem_limit(void);
+
 /* p[0..*cap) grown so that it has room for need elements of the given size; cap doubles. */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size);
 

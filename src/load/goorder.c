@@ -221,7 +221,7 @@ struct go_held *gostep_held(struct goorder *o, struct go_g *g)
 	return g->held = h;
 }
 
-static void add_g(struct goorder *o, int64_t id, uint8_t status)
+struct go_g *gostep_add_g(struct goorder *o, int64_t id, uint8_t status)
 {
 	if (!o->free_g)
 		more_g(o);
@@ -235,7 +235,7 @@ static void add_g(struct goorder *o, int64_t id, uint8_t status)
 	g->held = NULL;
 	bool fresh;
 	idmap_put(&o->gs, (uint64_t)id, &fresh)->p = g;
-	o->near[(uint64_t)id % GO_NEAR] = g;
+	return o->near[(uint64_t)id % GO_NEAR] = g;
 }
 
 static void drop_g(struct goorder *o, struct go_g *g)
@@ -253,7 +253,7 @@ static void drop_g(struct goorder *o, struct go_g *g)
 	o->free_g = g;
 }
 
-static struct go_m *add_m(struct goorder *o, int64_t id)
+struct go_m *gostep_add_m(struct goorder *o, int64_t id)
 {
 	struct go_m *m = arena_zalloc(&o->mem, sizeof *m);
 	bool fresh;
@@ -447,7 +447,7 @@ static bool bind_syscall(struct step *s, int64_t id, int64_t mid)
 	if (m)
 		s->now.g = m->g;
 	else
-		add_m(o, mid)->g = id;
+		gostep_add_m(o, mid)->g = id;
 	s->now.m = mid;
 	return true;
 }
@@ -468,7 +468,7 @@ static enum go_advance go_status(struct step *s)
 		g->age = o->age;
 		g->seq = 0;
 	} else if (o->gen->number == o->first_gen) {
-		add_g(o, id, status);
+		gostep_add_g(o, id, status);
 		from = TST_UNDETERMINED;
 	} else {
 		return gostep_bad(s,
@@ -499,7 +499,7 @@ static enum go_advance go_create(struct step *s)
 		return gostep_bad(s,
 		    "%s: tried to create goroutine (%" PRIu64 ") that already exists",
 		    (uint64_t)id);
-	add_g(s->o, id, s->ev->type == GE_GoCreateBlocked ? G_WAITING : G_RUNNABLE);
+	gostep_add_g(s->o, id, s->ev->type == GE_GoCreateBlocked ? G_WAITING : G_RUNNABLE);
 	return gostep_took(s);
 }
 
@@ -512,7 +512,7 @@ static enum go_advance go_create_syscall(struct step *s)
 		return gostep_bad(s,
 		    "%s: tried to create goroutine (%" PRIu64 ") in syscall that already exists",
 		    (uint64_t)id);
-	add_g(s->o, id, G_SYSCALL);
+	gostep_add_g(s->o, id, G_SYSCALL);
 	s->next.g = id;
 	return gostep_took(s);
 }
@@ -697,7 +697,7 @@ enum go_advance goorder_advance(struct goorder *o, struct goev *ev, int64_t m, s
 		o->first_gen = o->gen->number;
 	if (m != -1) {
 		if (!*state && !(*state = find_m(o, m)))
-			*state = add_m(o, m);
+			*state = gostep_add_m(o, m);
 		s.m = *state;
 		s.now.p = s.m->p;
 		s.now.g = s.m->g;

@@ -78,7 +78,10 @@ void gooutline(struct bytes in, struct sink *sink)
 		last = b.time > last ? b.time : last;
 		h = mem_grow(h, &cap, n + 1, sizeof *h);
 		h[n++] = (struct head){ b.time, b.n };
-		if (n % LOOK_AT_CLOCK == 0 && now_ns() > until)
+		if (n % LOOK_AT_CLOCK)
+			continue;
+		input_passed(&in, cur_at(&c));
+		if (now_ns() > until)
 			break;
 	}
 	o.seen = cur_at(&c);

@@ -80,6 +80,8 @@ static inline struct go_g *gostep_find_g(struct goorder *o, int64_t id)
 }
 struct go_p *gostep_find_p(struct goorder *, int64_t id);
 struct go_held *gostep_held(struct goorder *, struct go_g *);
+struct go_g *gostep_add_g(struct goorder *, int64_t id, uint8_t status);
+struct go_m *gostep_add_m(struct goorder *, int64_t id);
 struct go_g *gostep_g(struct step *);
 struct go_p *gostep_p(struct step *);
 

@@ -25,10 +25,10 @@ static uint32_t *table_room(uint32_t *p, size_t *cap, size_t n)
 	return p;
 }
 
-void gotables_begin(struct gotables *t, const struct tgen *gen)
+bool gotables_begin(struct gotables *t, const struct tgen *gen)
 {
 	if (t->any && t->gen == gen && t->number == tgen_number(gen))
-		return;
+		return false;
 	t->gen = gen;
 	t->number = tgen_number(gen);
 	t->any = true;
@@ -40,6 +40,7 @@ void gotables_begin(struct gotables *t, const struct tgen *gen)
 	memset(t->stack, 0, t->nstack * sizeof *t->stack);
 	memset(t->root, 0, t->nroot * sizeof *t->root);
 	memset(t->wait, 0, t->nwait * sizeof *t->wait);
+	return true;
 }
 
 void gotables_free(struct gotables *t)

@@ -18,6 +18,7 @@
 #include "load/gotrace.h"
 
 #include "base/mem.h"
+#include "load/gokeep.h"
 
 enum {
 	SAMPLE_NS = 10000000,	/* the runtime's 100 Hz */
@@ -71,6 +72,9 @@ static void sample(struct gotrace *r, const struct tev *ev)
 
 static void one_event(struct gotrace *r, const struct tev *ev)
 {
+	if (r->again && ev->kind != TEV_SYNC && ev->kind != TEV_LABEL && ev->kind != TEV_TRANSITION &&
+	    (ev->kind < TEV_RANGE_BEGIN || ev->kind > TEV_RANGE_END))
+		return;
 	switch (ev->kind) {
 	case TEV_SYNC:
 		r->sync = ev->time;
@@ -97,7 +101,8 @@ static bool say_upto(struct gotrace *r, int64_t t, uint64_t bytes)
 static bool take_events(void *self, const struct tgen *gen, const struct tev *ev, size_t n)
 {
 	struct gotrace *r = self;
-	gotables_begin(&r->tab, gen);
+	if (gotables_begin(&r->tab, gen) && r->again)
+		gokeep_tables_again(r);
 	if (n && !r->begun) {
 		r->begun = true;
 		r->base = r->sync = r->last = ev[0].time;
@@ -134,13 +139,17 @@ static void say_facts(struct gotrace *r, const struct tstream_info *i)
 static bool take_generation(void *self, const struct tgen *gen, const struct tstream_info *info)
 {
 	struct gotrace *r = self;
-	(void)gen;
-	if (!r->begun)
+	if (!r->begun) {
+		gokeep_free(info->kept);
 		return true;
+	}
 	say_facts(r, info);
 	r->bytes = info->bytes;
 	r->unsaid = 0;
 	r->stopped = !say_upto(r, gotrace_rel(r, r->last), info->bytes);
+	if (info->kept && !r->stopped)
+		gokeep_say(r, gen, info->kept);
+	gokeep_free(info->kept);
 	return !r->stopped;
 }
 
@@ -170,7 +179,8 @@ static void forget(struct gotrace *r)
 
 int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 {
-	static const struct tev_ops ops = { take_events, take_warning, take_generation, take_progress };
+	const struct tev_ops ops = { take_events, take_warning, take_generation, take_progress,
+		sink->ops->keep && sink->ops->keep(sink->self, NULL) };
 	struct arena mem = {0};
 	struct gotrace r = { .sink = sink, .mem = &mem, .near_g = xcalloc(NEAR_GS, sizeof *r.near_g),
 		.enter = xmalloc(ENTERS * sizeof *r.enter) };
@@ -191,4 +201,16 @@ int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 		return -1;
 	}
 	return r.stopped ? err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped") : 0;
+}
+
+int gotrace_again(int version, struct bytes in, const struct sink_keep *gen, struct sink *sink, struct err *e)
+{
+	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, true };
+	struct arena mem = {0};
+	struct gotrace r = { .sink = sink, .mem = &mem, .near_g = xcalloc(NEAR_GS, sizeof *r.near_g),
+		.enter = xmalloc(ENTERS * sizeof *r.enter), .again = gen };
+	struct cur order = gokeep_again(&r, gen);
+	int ret = tev_again(version, in, gen->at, order.p, cur_left(&order), &ops, &r, e);
+	forget(&r);
+	return ret;
 }

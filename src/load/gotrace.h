@@ -104,13 +104,14 @@ struct gotrace {
 	size_t nutil, cutil;
 	struct sink_enter *enter;	/* ENTERS of them, said many at a time */
 	size_t nenter;
+	const struct sink_keep *again;	/* a generation is said again: nothing but states matters */
 };
 
 /* gooutline.c: from the heads of the batches alone */
 void gooutline(struct bytes, struct sink *);
 
 /* gotables.c */
-void gotables_begin(struct gotables *, const struct tgen *);
+bool gotables_begin(struct gotables *, const struct tgen *);	/* another than before */
 void gotables_free(struct gotables *);
 str_id gotables_str(struct gotrace *, uint32_t id);
 stk_id gotables_find_stack(struct gotrace *, uint32_t id);
@@ -125,6 +126,7 @@ struct gp *gotrack_p(struct gotrace *, int64_t id);	/* found or made */
 void gotrack_show(struct gotrace *, struct gg *, stk_id);	/* what it does may have changed */
 void gotrack_util(struct gotrace *, enum util_what, int64_t p, int delta, bool past);
 
+struct gg *gotrack_take_g(struct gotrace *);		/* one that is not used */
 void gotrack_flush(struct gotrace *);			/* say the states that wait */
 
 /* gospan.c */

@@ -234,7 +234,7 @@ static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 }
 
 /* One that is not used. They lie on cache lines of their own. */
-static struct gg *take_g(struct gotrace *r)
+struct gg *gotrack_take_g(struct gotrace *r)
 {
 	if (!r->free_g) {
 		char *p = arena_alloc(r->mem, (GG_CHUNK + 1) * sizeof(struct gg));
@@ -256,7 +256,7 @@ static struct gg *new_g(struct gotrace *r, const struct tev *ev)
 	struct idslot *s = idmap_put(&r->gs, (uint64_t)ev->id, &fresh);
 	struct gg *g = s->p;
 	if (fresh)
-		s->p = g = take_g(r);
+		s->p = g = gotrack_take_g(r);
 	r->near_g[(uint64_t)ev->id % NEAR_GS] = g;
 	*g = (struct gg){ .id = ev->id, .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE, .system = true };
 	g->trk = r->sink->ops->track(r->sink->self, TK_G, (uint64_t)ev->id);

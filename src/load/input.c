@@ -101,7 +101,8 @@ static int map_file(int fd, const struct stat *st, const char *path, struct byte
 	void *p = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return read_all(fd, path, NULL, b, e);
-	*b = (struct bytes){.p = p, .n = (size_t)st->st_size, .file_n = (size_t)st->st_size, .mapped = true};
+	*b = (struct bytes){.p = p, .n = (size_t)st->st_size, .file_n = (size_t)st->st_size, .mapped = true,
+	    .fd = fd};
 	return 0;
 }
 
@@ -127,7 +128,7 @@ int input_open_for(const char *path, const struct input_watch *w, struct bytes *
 		rc = map_file(fd, &st, path, b, e);
 	else
 		rc = read_all(fd, in ? "standard input" : path, w, b, e);
-	if (!in)
+	if (!in && !b->mapped)
 		close(fd);
 	return rc;
 }
@@ -152,8 +153,10 @@ void input_spent(const struct bytes *b, uint64_t from, uint64_t upto)
 
 void input_close(struct bytes *b)
 {
-	if (b->mapped)
+	if (b->mapped) {
 		munmap((void *)(uintptr_t)b->p, b->n);
+		close(b->fd);
+	}
 	mem_free(b->owned);
 	*b = (struct bytes){0};
 }

@@ -13,6 +13,7 @@ struct bytes {
 	size_t file_n;		/* size as stored (compressed) */
 	bool mapped, gzipped;
 	void *owned;
+	int fd;		/* of a mapped one */
 };
 
 /* "-" is standard input. *e has the reason on failure. */
@@ -47,6 +48,10 @@ read_fn read_godebug;			/* logs with GODEBUG=gctrace=1 or schedtrace=N: a timeli
 bool is_godebug(struct bytes);
 read_fn read_perf;			/* text of perf script */
 bool is_perf(struct bytes);
+
+/* One generation of a trace again, see sink_again_fn: its bytes alone, and what gowire_version() says of the file. */
+struct sink_keep;
+int gotrace_again(int version, struct bytes, const struct sink_keep *, struct sink *, struct err *);
 
 enum file_kind { FK_UNKNOWN, FK_PPROF, FK_GOTRACE };
 struct reader {

@@ -16,6 +16,7 @@
 
 #include "base/job.h"
 #include "base/mem.h"
+#include "load/gokeep.h"
 #include "load/gomerge.h"
 #include "load/gov1.h"
 #include "load/tevpipe.h"
@@ -78,8 +79,13 @@ static int show(struct reading *r, struct tgen *g, uint64_t end)
 		return -1;
 	}
 	struct goorder *o = &r->order;
+	if (!o->stopped && o->ops->keeps && !g->salvaged) {
+		i->kept = xcalloc(1, sizeof *i->kept);
+		gokeep_order(o, i->kept);
+	}
 	if (!o->stopped && o->ops->generation && !o->ops->generation(o->self, g, i))
 		o->stopped = true;
+	i->kept = NULL;
 	return o->stopped ? -1 : 0;
 }
 
@@ -201,6 +207,31 @@ int tev_run(struct bytes in, const struct tev_ops *ops, void *self, struct tstre
 	notices(&r);
 	goorder_free(&r.order);
 	return ret;
+}
+
+static void no_drop(void *self, struct tgen *g)
+{
+	(void)self;
+	gogen_free(g);
+}
+
+int tev_again(int version, struct bytes in, uint64_t at, const void *kept, size_t n, const struct tev_ops *ops,
+    void *self, struct err *e)
+{
+	struct tstream_info info = {.version = version, .wall = TIME_NONE};
+	struct tev_feed feed = {.drop = no_drop};
+	struct reading r = {.in = in, .info = &info, .damage = e, .feed = &feed};
+	struct cur c = cur_make(in.p, in.n, at), state = cur_make(kept, n, 0);
+	struct tgen *g;
+	goorder_init(&r.order, ops, self, &info, NULL);
+	if (n)
+		gokeep_order_again(&r.order, &state);
+	int ret = gogen_read(&c, version, &g, e);
+	if (ret > 0 && g->at == at && g->end == at + in.n && show(&r, g, cur_at(&c)) && !r.order.stopped)
+		ret = -1;
+	gogen_free(g);
+	goorder_free(&r.order);
+	return ret > 0 ? 0 : -1;
 }
 
 static void drop_now(void *self, struct tgen *g)

@@ -67,6 +67,8 @@ struct tstream_info {
 	uint64_t events, batches, generations, bytes;	/* bytes: read so far */
 	uint64_t lost;			/* bytes after the damage */
 	uint64_t lost_at;		/* offset of the damage or ERR_NOWHERE */
+	struct buf *kept;		/* tev_ops.keeps, and the generation is whole: what of the order goes on; to be
+					   freed by generation() */
 };
 
 /* The consumer gets events in order, many at a time, all of one generation. false: stop. */
@@ -75,10 +77,16 @@ struct tev_ops {
 	void (*warn)(void *self, uint64_t at, const char *msg);
 	bool (*generation)(void *self, const struct tgen *, const struct tstream_info *); /* it ended */
 	void (*progress)(void *self, uint64_t bytes);	/* before events: read so far, about; may be NULL */
+	bool keeps;	/* generation() is to know what it takes to read on from there */
 };
 
 /* Read a whole trace. 0: all of it, or all before the damage (then warn() said so and *damage has
    the reference's reason). -1: refused, nothing was readable. */
 int tev_read(struct bytes, const struct tev_ops *, void *self, struct tstream_info *, struct err *damage);
+
+/* One generation again: in.p are its bytes, from `at` of the file on, kept is what info.kept was when the one
+   before ended, n 0: it is the first. */
+int tev_again(int version, struct bytes in, uint64_t at, const void *kept, size_t n, const struct tev_ops *,
+    void *self, struct err *);
 
 #endif

@@ -19,6 +19,7 @@
 #include "base/job.h"
 #include "base/mem.h"
 #include "load/gogen.h"
+#include "load/gokeep.h"
 #include "load/goorder.h"
 
 #include <stdio.h>
@@ -105,8 +106,10 @@ static bool put_generation(void *self, const struct tgen *g, const struct tstrea
 {
 	struct pipe *p = self;
 	struct slot *s = fill(p, GENERATION, g);
-	if (!s)
+	if (!s) {
+		gokeep_free(info->kept);
 		return false;
+	}
 	s->info = *info;
 	belt_send(p->belt);
 	give_room(p);
@@ -132,8 +135,8 @@ static void drop_now(void *self, struct tgen *g)
 
 static int read_ahead(struct job *j, void *arg)
 {
-	static const struct tev_ops ops = {put_events, put_warning, put_generation, put_progress};
 	struct pipe *p = arg;
+	const struct tev_ops ops = {put_events, put_warning, put_generation, put_progress, p->ops->keeps};
 	(void)j;
 	int r = tev_run(p->in, &ops, p, &p->info, &p->damage, &p->feed);
 	belt_close(p->belt);
@@ -171,6 +174,8 @@ static void take_all(struct pipe *p, bool *more)
 	for (int i; (i = belt_next(p->belt)) >= 0; belt_done(p->belt)) {
 		if (*more || p->slot[i].kind == DROP)
 			*more &= empty(p, &p->slot[i]);
+		else if (p->slot[i].kind == GENERATION)
+			gokeep_free(p->slot[i].info.kept);
 		if (!*more)
 			belt_close(p->belt);
 	}

@@ -471,7 +471,7 @@ static int pick_events(const struct opt *o, struct bytes in, struct pick *k, str
 
 int report_events(const struct opt *o, struct out *out, struct err *e)
 {
-	static const struct tev_ops ops = {on_events, on_warn, on_generation, NULL};
+	static const struct tev_ops ops = {on_events, on_warn, on_generation, NULL, false};
 	struct bytes in;
 	enum table_format format;
 	if (table_format(o, &format, e) || dump_open(o, &in, e))

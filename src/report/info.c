@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "report/infolabels.h"
 #include "report/view.h"
+#include "session/again.h"
 #include "session/remote.h"
 #include "store/spans.h"
 
@@ -271,6 +272,7 @@ int report_info(const struct opt *o, struct out *out, struct err *e)
 	const struct reader *r = input_gunzip(&in, e) ? NULL : sniff(in, e);
 	struct build *b = build_new();
 	struct sink sink = build_sink(b);
+	struct again *again = r && r->kind == FK_GOTRACE ? again_new(b, &in) : NULL;
 	int ret = r ? r->read(in, &sink, e) : -1;
 	if (!ret) {
 		const struct snap *sn = build_finish(b);
@@ -281,6 +283,7 @@ int report_info(const struct opt *o, struct out *out, struct err *e)
 		}
 	}
 	build_free(b);
+	again_free(again);
 	input_close(&in);
 	return ret;
 }

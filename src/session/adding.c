@@ -17,6 +17,7 @@
 
 #include "base/mem.h"
 #include "load/load.h"
+#include "session/again.h"
 #include "session/fetch.h"
 
 #include <stdarg.h>
@@ -143,6 +144,7 @@ static int add_trace(struct job *j, struct adding *a)
 		struct build *b = build_new();
 		struct sink sink = build_sink(b);
 		build_on_publish(b, go_on, j);
+		a->again = again_new(b, &in);
 		rc = r->read(in, &sink, &a->err);
 		const struct snap *sn = build_finish(b);
 		build_on_publish(b, NULL, NULL);
@@ -194,9 +196,11 @@ void adding_free(struct adding *a)
 		job_cancel(a->job);
 	adding_join(a);
 	build_free(a->own);
+	again_free(a->again);
 	mem_free(a->to);
 	arrival_free(&a->arrival);
 	hand_free(&a->hand);
 	a->own = NULL;
+	a->again = NULL;
 	a->to = NULL;
 }

@@ -27,6 +27,7 @@ struct adding {
 	struct arrival arrival;
 	struct hand hand;	/* what was read for it */
 	struct build *own;	/* of a trace: its store */
+	struct again *again;	/* what that goes back to */
 	stk_id *to;		/* and the main store's node for each of its nodes, 0 where none was needed */
 };
 

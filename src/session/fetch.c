@@ -87,7 +87,7 @@ static struct prof *read_trace(struct bytes *b, const struct fetcher *f, struct 
 {
 	struct trace t;
 	struct prof *p = NULL;
-	if (!trace_read(&t, *b, f->o, f->notice, f->arg, e)) {
+	if (!trace_read(&t, b, f->o, f->notice, f->arg, e)) {
 		p = profile_of(&t, f->o, e);
 		trace_close(&t);
 	}

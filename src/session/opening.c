@@ -12,6 +12,7 @@
 #include "config.h"
 #include "session/opening.h"
 
+#include "session/again.h"
 #include "session/fetch.h"
 
 #include <stdarg.h>
@@ -143,6 +144,8 @@ static int run(struct job *j, void *arg)
 	int rc = arrive(op, j);
 	const struct reader *reader = op->reader;
 	build_on_publish(op->build, on_publish, &r);
+	if (!rc && reader->kind == FK_GOTRACE)
+		op->again = again_new(op->build, &op->first);
 	if (!rc)
 		rc = reader->kind == FK_GOTRACE ? reader->read(op->first, &sink, &op->err) : read_profiles(op, &sink);
 	build_finish(op->build);
@@ -223,5 +226,7 @@ void opening_free(struct opening *op)
 	if (op->build)
 		build_free(op->build);
 	op->build = NULL;
+	again_free(op->again);
+	op->again = NULL;
 	arrival_free(&op->arrival);
 }

@@ -23,6 +23,7 @@ struct opening {
 	struct hand hand;	/* what was read of files; the job's until it is over */
 	const struct reader *_Atomic reader;
 	struct build *build;
+	struct again *again;	/* what the store goes back to, NULL */
 	str_id ns;		/* "nanoseconds", of the weights of a trace */
 	struct job *job;	/* NULL: over */
 	struct err err;		/* of the job; read it when it is over */

@@ -16,6 +16,7 @@
 #include "analysis/pick.h"
 #include "base/rx.h"
 #include "base/text.h"
+#include "session/again.h"
 #include "session/remote.h"
 #include "store/store.h"
 
@@ -47,15 +48,17 @@ static int tell(const struct trace *t, const struct opt *o, prof_notice *notice,
 	return 0;
 }
 
-int trace_read(struct trace *t, struct bytes in, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+int trace_read(struct trace *t, struct bytes *in, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
 {
 	*t = (struct trace){ .build = build_new() };
 	struct sink sink = build_sink(t->build);
-	struct watched w = {o->watch, in.n};
-	const struct reader *r = sniff(in, e);
+	struct watched w = {o->watch, in->n};
+	const struct reader *r = sniff(*in, e);
+	if (r && r->kind == FK_GOTRACE)
+		t->again = again_new(t->build, in);
 	if (o->watch)
 		build_on_publish(t->build, go_on, &w);
-	int rc = !r || r->kind != FK_GOTRACE || r->read(in, &sink, e) ? -1 : 0;
+	int rc = !r || r->kind != FK_GOTRACE || r->read(*in, &sink, e) ? -1 : 0;
 	t->sn = build_finish(t->build);
 	build_on_publish(t->build, NULL, NULL);
 	if (rc || tell(t, o, notice, arg, e)) {
@@ -88,7 +91,7 @@ int trace_open(struct trace *t, const struct opt *o, prof_notice *notice, void *
 		ret = err_set(e, ERR_FORMAT, ERR_NOWHERE, "is a %s, not an execution trace: this report looks into traces",
 		    r->name);
 	if (!ret)
-		ret = trace_read(t, in, o, notice, arg, e);
+		ret = trace_read(t, &in, o, notice, arg, e);
 	input_close(&in);
 	return ret;
 }
@@ -97,6 +100,7 @@ void trace_close(struct trace *t)
 {
 	if (t->build)
 		build_free(t->build);
+	again_free(t->again);
 	arena_free(&t->arena);
 	*t = (struct trace){0};
 }

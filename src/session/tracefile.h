@@ -11,6 +11,7 @@
 /* A trace for a report: read at once, whole, with what the command line asks of it. */
 struct trace {
 	struct build *build;	/* NULL: it is the session's, and at hand */
+	struct again *again;	/* what that goes back to */
 	const struct snap *sn;
 	struct arena arena;	/* for what is made of it */
 };
@@ -18,8 +19,8 @@ struct trace {
 /* The first file of the command line. -1: *e; also, with -strict, when it is damaged. Notices are told
    when it succeeds. */
 int trace_open(struct trace *, const struct opt *, prof_notice *, void *arg, struct err *e);
-/* The same of bytes that are open already and stay the caller's. */
-int trace_read(struct trace *, struct bytes, const struct opt *, prof_notice *, void *arg, struct err *e);
+/* The same of bytes that are open already; the caller closes them. */
+int trace_read(struct trace *, struct bytes *, const struct opt *, prof_notice *, void *arg, struct err *e);
 /* That of the session that the report is made in. false: it is none. */
 bool trace_at_hand(struct trace *, const char *name, const struct opt *);
 void trace_close(struct trace *);

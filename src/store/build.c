@@ -206,6 +206,14 @@ static void put_outline(void *self, const struct sink_outline *o)
 		atomic_store(&b->cancelled, true);
 }
 
+static bool put_keep(void *self, const struct sink_keep *gen)
+{
+	struct build *b = self;
+	if (gen && b->st.keep)
+		tracks_keep(b->tracks, gen);
+	return b->st.keep != NULL;
+}
+
 static void put_warn(void *self, uint64_t at, const char *fmt, ...)
 {
 	struct store *st = &((struct build *)self)->st;
@@ -267,6 +275,7 @@ struct sink build_sink(struct build *b)
 	    .util = put_util,
 	    .trace = put_trace,
 	    .outline = put_outline,
+	    .keep = put_keep,
 	    .warn = put_warn,
 	    .upto = put_upto,
 	};
@@ -327,6 +336,12 @@ const struct snap *build_finish(struct build *b)
 	const struct snap *sn = publish_all(b);
 	tracks_done(b->tracks);
 	return sn;
+}
+
+void build_keep(struct build *b, size_t limit, sink_again_fn *again, void *arg)
+{
+	tracks_findable(b->tracks);
+	b->st.keep = keep_new(&b->st, b->tracks, limit, again, arg);
 }
 
 str_id build_text(const struct snap *sn, const char *s, size_t n)

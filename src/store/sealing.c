@@ -23,6 +23,7 @@ enum { SLOTS = 3, COUNT_SLOTS = 1024, CLASSES = CLASS__N };
 
 struct slot {
 	bool piece, tell;
+	struct keep_border *border;
 	struct sheet_piece p;
 	struct snap snap;
 	sealing_fn *fn;
@@ -144,7 +145,11 @@ static void seal(struct sealing *s, struct sheet_piece *p)
 	slot->n = sh->n;
 	slot->ntrk = sh->ntrk;
 	slot->nother = sh->nother;
+	slot->ntrks = p->ntrks;
+	slot->nstks = p->nstks;
 	atomic_store(&slot->sheet, sh);
+	if (s->st->keep)
+		keep_sealed(s->st->keep, sh);
 	s->sealed = p->t1;
 	p->n = p->ntold = 0;
 	p->past = false;
@@ -156,6 +161,9 @@ static void empty(struct sealing *s, struct slot *x)
 		seal(s, &x->p);
 	if (x->tell)
 		x->fn(x->arg, &x->snap);
+	if (x->border)
+		keep_border_done(s->st->keep, x->border, &s->sealer);
+	x->border = NULL;
 	x->piece = x->tell = false;
 }
 
@@ -209,6 +217,17 @@ void sealing_tell(struct sealing *s, const struct snap *sn, sealing_fn *fn, void
 	x->snap = *sn;
 	x->fn = fn;
 	x->arg = arg;
+	belt_send(s->belt);
+}
+
+void sealing_border(struct sealing *s, struct keep_border *b)
+{
+	struct slot *x = slot_of(s, false);
+	if (!x) {
+		keep_border_done(s->st->keep, b, &s->sealer);
+		return;
+	}
+	x->border = b;
 	belt_send(s->belt);
 }
 

@@ -3,6 +3,7 @@
 #ifndef TTRACE_SEALING_H
 #define TTRACE_SEALING_H
 
+#include "store/keep.h"
 #include "store/sheet.h"
 
 /*
@@ -15,6 +16,8 @@ struct sealing *sealing_new(struct store *);
 void sealing_free(struct sealing *);
 /* Seal a piece. Its arrays are taken, and others, empty, given for them. */
 void sealing_piece(struct sealing *, struct sheet_piece *);
+/* All pieces so far being sealed, a generation has ended. */
+void sealing_border(struct sealing *, struct keep_border *);
 /* All pieces so far being sealed, let fn know, with what there was at the time of this call. */
 typedef void sealing_fn(void *arg, const struct snap *);
 void sealing_tell(struct sealing *, const struct snap *, sealing_fn *, void *arg);

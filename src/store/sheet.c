@@ -132,7 +132,7 @@ static void list_sort(struct sealer_list *l)
 		}
 }
 
-static void tracks_room(struct sealer *s, uint32_t n)
+void sealer_room(struct sealer *s, uint32_t n)
 {
 	size_t had = s->ntrk, cap = had;
 	if (n <= had)
@@ -141,6 +141,12 @@ static void tracks_room(struct sealer *s, uint32_t n)
 	s->pos = mem_grow(s->pos, &s->ntrk, n, sizeof *s->pos);
 	memset(s->live + had, 0, (s->ntrk - had) * sizeof *s->live);
 	memset(s->pos + had, 0, (s->ntrk - had) * sizeof *s->pos);
+}
+
+void sealer_live(struct sealer *s, int kind, trk_id t, const struct sheet_live *live)
+{
+	list_add(&s->alive[kind], t);
+	s->live[t] = *live;
 }
 
 /* Who woke or created the goroutine: it waited, or was not there. */
@@ -273,7 +279,7 @@ static void fill_row(const struct build_sheet *b, const uint32_t *from, uint32_t
 			stack4[i - nostack] = now.stack;
 	}
 	sum_add(&sum[was], p->t1 - p->t0 - before);
-	*live = (struct sheet_live){ now.who, now.stack, (uint8_t)was };
+	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ now.who, now.stack, (uint8_t)was };
 }
 
 /* All rows. pos[] is zero, and is so again. */
@@ -390,7 +396,7 @@ static void keep_alive(struct sealer *s, const struct build_sheet *b)
 struct sheet *sealer_seal(struct sealer *s, struct sheet_piece *p)
 {
 	uint32_t total = 0, rows;
-	tracks_room(s, p->ntrks);
+	sealer_room(s, p->ntrks);
 	count_intervals(s, p);
 	uint32_t nother = make_rows(s, 0, 0, &total), other = total;
 	rows = make_rows(s, 1, nother, &total);

@@ -32,7 +32,7 @@ struct sheet_piece {
  * there or are told of, whatever the number of those that were.
  */
 struct sealer {
-	struct sheet_live { uint32_t who; stk_id stack; uint8_t state; } *live;	/* by track */
+	struct sheet_live { uint32_t who; stk_id stack; uint8_t state; } *live;	/* by track; of what is not there 0 */
 	uint32_t *pos;		/* by track; zero between two pieces */
 	size_t ntrk;		/* capacity of both */
 	struct sealer_list { trk_id *v; size_t n, cap; } alive[2], fresh[2];	/* [1]: goroutines */
@@ -49,6 +49,9 @@ struct sealer {
 struct sheet *sealer_seal(struct sealer *, struct sheet_piece *);
 void sheet_free(const struct sheet *);
 void sealer_free(struct sealer *);
+/* To go on from where another was: room for so many tracks, and those that live, ascending, by kind. */
+void sealer_room(struct sealer *, uint32_t ntrks);
+void sealer_live(struct sealer *, int kind, trk_id, const struct sheet_live *);
 
 enum { SHEET_MAX_NS = 2000000000 };	/* start[] is 32 bits wide */
 

@@ -71,6 +71,7 @@ struct sheet_slot {
 	_Atomic uint32_t pins, used;	/* how many have it in their hands; when it was got last */
 	int64_t t0, t1;
 	uint32_t n, ntrk, nother;	/* as of the sheet */
+	uint32_t ntrks, nstks;		/* tracks and stacks that were known when it was sealed */
 };
 
 struct warn_row { uint64_t at; const char *msg; bool aside; };	/* aside: nothing is damaged */
@@ -91,6 +92,7 @@ struct store {
 	struct col span_blocks;					/* one for every 64 spans that are full */
 	struct col utils;					/* struct sink_util */
 	struct col sheets;					/* struct sheet_slot */
+	struct keep *keep;					/* NULL: no sheet ever goes */
 };
 
 struct snap {			/* a horizon: below it nothing will ever change */
@@ -125,6 +127,9 @@ void build_total(struct build *, uint64_t bytes);	/* how much there is to read, 
 void build_on_publish(struct build *, bool (*fn)(void *, uint64_t bytes), void *arg);
 	/* called on the writer after each publication and progress; false cancels the load */
 const struct snap *build_finish(struct build *);	/* seal the rest; complete */
+/* Before anything is said: sheets are to go when the program holds more bytes than that, and come again by
+   `again`, which any thread may call until build_free(), one at a time. */
+void build_keep(struct build *, size_t limit, sink_again_fn *again, void *arg);
 /* A string that a reader of the store made up (the text of a tag): found, or added when the snapshot
    is complete and the writer is gone; else 0. For the thread that owns the store. */
 str_id build_text(const struct snap *, const char *s, size_t n);
@@ -135,16 +140,18 @@ void build_again(struct build *);
 const struct snap *build_again_done(struct build *);
 void build_free(struct build *);			/* the store goes with it */
 
+/* keep.c, by these two */
+const struct sheet *keep_get(const struct snap *, uint32_t i);
+void keep_put(const struct snap *, uint32_t i);
 /* A sheet, made again if it has been dropped: good until sheet_put() of the same number, which must come. */
 static inline const struct sheet *sheet_get(const struct snap *sn, uint32_t i)
 {
-	struct sheet_slot *s = store_slot(sn->st, i);
-	atomic_fetch_add(&s->pins, 1);
-	return atomic_load(&s->sheet);
+	return sn->st->keep ? keep_get(sn, i) : atomic_load(&store_slot(sn->st, i)->sheet);
 }
 static inline void sheet_put(const struct snap *sn, uint32_t i)
 {
-	atomic_fetch_sub(&store_slot(sn->st, i)->pins, 1);
+	if (sn->st->keep)
+		keep_put(sn, i);
 }
 
 /* For those who walk: one sheet in the hand, given back when another is taken. Zero-initialise; drop it at the end. */

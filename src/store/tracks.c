@@ -25,6 +25,7 @@
 #include "store/tracks.h"
 
 #include "base/intern.h"
+#include "base/job.h"
 #include "store/sealing.h"
 
 #include <string.h>
@@ -56,6 +57,10 @@ struct tracks {
 	trk_id *gid;			/* track of goroutine i, 0 none */
 	size_t ngid;
 	uint32_t far;			/* goroutines that are in the index nevertheless */
+	struct lock *lock;		/* of the three above, when others look */
+	struct tracks *of;		/* this one tells again what that one told */
+	void (*made)(void *, struct sheet_piece *);
+	void *arg;
 };
 
 struct tracks *tracks_new(struct store *st)
@@ -90,6 +95,10 @@ void tracks_free(struct tracks *k)
 	for (int c = 0; c < CT__N; c++)
 		col_free(&st->counts[c]);
 	sealing_free(k->sealing);
+	intern_free(&k->index);
+	mem_free(k->gid);
+	lock_free(k->lock);
+	keep_free(st->keep);
 	mem_free(k);
 }
 
@@ -101,15 +110,18 @@ void tracks_end(struct tracks *k)
 void tracks_done(struct tracks *k)
 {
 	sealing_done(k->sealing);
-	intern_free(&k->index);
 	mem_free(k->last);
 	mem_free(k->now.entry);
 	mem_free(k->now.told);
-	mem_free(k->gid);
 	k->last = NULL;
-	k->gid = NULL;
 	k->now = (struct sheet_piece){0};
-	k->nlast = k->ngid = 0;
+	k->nlast = 0;
+	if (k->lock)
+		return;
+	intern_free(&k->index);
+	mem_free(k->gid);
+	k->gid = NULL;
+	k->ngid = 0;
 }
 
 struct track_key { enum track_kind kind; uint64_t id; };
@@ -134,7 +146,7 @@ static trk_id *gid_at(struct tracks *k, uint64_t id)
 	return &k->gid[id];
 }
 
-trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
+static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 {
 	struct track_key key = { kind, id };
 	trk_id *slot = kind == TK_G ? gid_at(k, id) : NULL;
@@ -161,6 +173,29 @@ trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
 	k->last = mem_grow(k->last, &k->nlast, i + 1u, sizeof *k->last);
 	k->last[i] = (struct track_last){ .t = k->sealed, .g = kind == TK_G ? 0xff : 0 };
 	return i;
+}
+
+/* A track that is there, 0: it is not. */
+static trk_id find(const struct tracks *k, enum track_kind kind, uint64_t id)
+{
+	struct track_key key = { kind, id };
+	if (kind == TK_G && id < k->ngid && k->gid[id])
+		return k->gid[id];
+	uint32_t i = intern_find(&k->index, hash_u64(id, kind), track_eq, k->st, &key);
+	return i == UINT32_MAX ? 0 : i;
+}
+
+trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
+{
+	struct tracks *of = k->of ? k->of : k;
+	if (!of->lock)
+		return find_or_add(k, kind, id);
+	lock_take(of->lock);
+	trk_id t = k->of ? find(of, kind, id) : find_or_add(k, kind, id);
+	lock_give(of->lock);
+	if (k->of && t < k->n)
+		k->last[t].g = t && kind == TK_G ? 0xff : 0;
+	return t;
 }
 
 void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created)
@@ -254,9 +289,13 @@ static int64_t rare_entry(struct tracks *k, struct track_last *l, const struct s
 {
 	unsigned s = e->state & SHEET_STATE, past = e->state & TS_PAST;
 	int64_t t = e->t, floor = l->t < k->sealed ? k->sealed : l->t;
-	if (t < floor)
-		t = late(k, l, e, floor);
-	track_life(l, col_at(&k->st->trks, e->trk), t, (enum tstate)s, past);
+	if (k->of) {	/* its row tells all of its life */
+		t = t < floor ? floor : t;
+	} else {
+		if (t < floor)
+			t = late(k, l, e, floor);
+		track_life(l, col_at(&k->st->trks, e->trk), t, (enum tstate)s, past);
+	}
 	if (n >= SEAL_MAX && t >= k->newest && t > k->sealed && !past) {
 		if (t > k->newest)
 			k->ties = n;
@@ -396,7 +435,10 @@ static void cut_piece(struct tracks *k, int64_t t1)
 	p->ntrks = k->n;
 	p->nstks = col_n(&k->st->stks);
 	bool past = p->past;
-	sealing_piece(k->sealing, p);
+	if (k->of)
+		k->made(k->arg, p);
+	else
+		sealing_piece(k->sealing, p);
 	k->sealed = t1;
 	p->past = past && late.n;
 	if (late.n)
@@ -425,6 +467,61 @@ void tracks_upto(struct tracks *k, int64_t t)
 		else
 			cut_piece(k, k->sealed + SHEET_MAX_NS);
 	}
+}
+
+/* ---- again */
+
+struct tracks *tracks_again(struct tracks *of, int64_t sealed, void (*made)(void *, struct sheet_piece *), void *arg)
+{
+	struct tracks *k = xcalloc(1, sizeof *k);
+	*k = (struct tracks){ .st = of->st, .of = of, .made = made, .arg = arg, .sealed = sealed, .newest = sealed,
+		.n = col_n(&of->st->trks) };
+	k->last = xcalloc(k->n, sizeof *k->last);
+	k->nlast = k->n;
+	return k;
+}
+
+void tracks_was(struct tracks *k, trk_id t, unsigned state)
+{
+	bool g = store_trk(k->st, t)->kind == TK_G;
+	k->last[t] = (struct track_last){ .class = sheet_class[state], .g = g ? 0xff : 0 };
+}
+
+void tracks_waits(struct tracks *k, const struct sink_enter *e, size_t n, bool past)
+{
+	struct sheet_piece *p = &k->now;
+	if (n)
+		memcpy(entry_room(p, n), e, n * sizeof *e);
+	p->n = n;
+	p->past = past;
+	for (size_t i = 0; i < n; i++) {
+		tracks_was(k, e[i].trk, e[i].state & SHEET_STATE);
+		k->last[e[i].trk].t = e[i].t;
+		tell(p, &k->last[e[i].trk], e[i].trk, e[i].t == k->sealed);
+	}
+}
+
+struct keep_border *tracks_border(struct tracks *k, const struct sink_keep *gen)
+{
+	return keep_border(gen, k->sealed, &k->now);
+}
+
+void tracks_again_free(struct tracks *k)
+{
+	mem_free(k->last);
+	mem_free(k->now.entry);
+	mem_free(k->now.told);
+	mem_free(k);
+}
+
+void tracks_keep(struct tracks *k, const struct sink_keep *gen)
+{
+	sealing_border(k->sealing, tracks_border(k, gen));
+}
+
+void tracks_findable(struct tracks *k)
+{
+	k->lock = lock_new();
 }
 
 static void tracks_counts(const struct tracks *k, struct snap *s)

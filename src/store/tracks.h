@@ -28,6 +28,19 @@ void tracks_util(struct tracks *, const struct sink_util *);
 
 /* Everything before t has been said: seal it. */
 void tracks_upto(struct tracks *, int64_t t);
+/* A generation ended, see sink_ops.keep(). */
+void tracks_keep(struct tracks *, const struct sink_keep *);
+
+/* What was told once is told again, from a border of generations on: tracks are only found, nothing of them
+   is changed, and pieces go to made() (which empties them) in the order in which they went to be sealed. */
+struct tracks *tracks_again(struct tracks *, int64_t sealed, void (*made)(void *arg, struct sheet_piece *), void *arg);
+void tracks_was(struct tracks *, trk_id, unsigned state);	/* at the border; then what waits there */
+void tracks_waits(struct tracks *, const struct sink_enter *, size_t n, bool past);
+struct keep_border *tracks_border(struct tracks *, const struct sink_keep *);
+void tracks_again_free(struct tracks *);
+/* For tracks_again(): from now on tracks can be found by other threads, and when all is done too. */
+void tracks_findable(struct tracks *);
+
 /* Have a publication made, on whatever thread, when all so far is sealed: fn gets s with the counts of the
    columns as they are now, and asks tracks_sealed() for the rest. */
 void tracks_tell(struct tracks *, struct snap *s, sealing_fn *, void *arg);

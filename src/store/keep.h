@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_KEEP_H
+#define TTRACE_KEEP_H
+
+#include "store/sheet.h"
+
+/*
+ * Sheets within bounds: those that nobody has looked at for longest are dropped
+ * when there is too little memory for all, and made again, out of the file, when
+ * somebody asks for them. One for a store, made before anything is written.
+ */
+struct keep;
+struct tracks;
+
+/* limit: bytes for the whole program, by and large. again: how a generation is said again. */
+struct keep *keep_new(struct store *, struct tracks *, size_t limit, sink_again_fn *again, void *arg);
+void keep_free(struct keep *);
+
+/* Where a generation ends: what its reader wants to be kept, and what is told but not sealed yet; NULL: it is not
+   worth it. It goes over to the thread that seals, which completes it when all before is sealed. */
+struct keep_border;
+struct keep_border *keep_border(const struct sink_keep *, int64_t sealed, const struct sheet_piece *waits);
+void keep_border_free(struct keep_border *);
+void keep_border_done(struct keep *, struct keep_border *, const struct sealer *);
+/* On the thread that seals: one more sheet is there. */
+void keep_sealed(struct keep *, const struct sheet *);
+
+/* How it went, for notices and tests. */
+struct keep_facts {
+	size_t limit, held, states;	/* bytes: allowed, of sheets, of states at borders */
+	uint32_t sheets, there, made;	/* of them in memory; made again so far */
+	bool lost;			/* the file is not what it was: some could not be */
+};
+struct keep_facts keep_facts(struct keep *);
+/* Drop all that can be dropped, for tests. */
+void keep_drop_all(struct keep *);
+
+#endif

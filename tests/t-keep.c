@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Sheets that were dropped and made again are the sheets that were, byte for byte,
+ * in whatever order they are asked for, with however little memory, and while the
+ * trace is still being read. Arguments name more traces.
+ */
+#include "config.h"
+
+#include "base/intern.h"
+#include "base/job.h"
+#include "base/mem.h"
+#include "load/gowire.h"
+#include "load/load.h"
+#include "store/keep.h"
+#include "store/store.h"
+#include "tests/tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MANY = 1 << 30 };
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
+static uint64_t bytes(uint64_t h, const void *p, size_t n)
+{
+	return mix(h, n ? hash_bytes(p, n, n) : 0);
+}
+
+/* All of a sheet, array by array. */
+static uint64_t of_sheet(const struct sheet *sh)
+{
+	uint64_t h = mix(mix(sh->ntrk, sh->n), mix((uint64_t)sh->t0, (uint64_t)sh->t1));
+	uint32_t stacks = sh->n - sh->nostack;
+	h = mix(mix(h, sh->nother), mix(sh->nostack, sh->nedge));
+	h = bytes(h, sh->trk, sh->ntrk * sizeof *sh->trk);
+	h = bytes(h, sh->first, (sh->ntrk + 1u) * sizeof *sh->first);
+	h = bytes(h, sh->start, sh->n * sizeof *sh->start);
+	h = bytes(h, sh->state, sh->n);
+	h = sh->stack4 ? bytes(h, sh->stack4, stacks * sizeof *sh->stack4) : bytes(h, sh->stack2, stacks * sizeof *sh->stack2);
+	h = sh->who4 ? bytes(h, sh->who4, sh->n * sizeof *sh->who4) : bytes(h, sh->who2, sh->n * sizeof *sh->who2);
+	for (uint32_t i = 0; i < sh->n; i++)
+		h = mix(h, sheet_who(sh, i));
+	h = bytes(h, sh->sum, (sh->n / SHEET_STEP + 1u) * sizeof *sh->sum);
+	return bytes(h, sh->edge, sh->nedge * sizeof *sh->edge);
+}
+
+struct from { struct bytes in; int version, said; };
+
+static int say_again(void *arg, const struct sink_keep *gen, struct sink *sink, struct err *e)
+{
+	struct from *f = arg;
+	struct bytes part = { .p = f->in.p + gen->at, .n = (size_t)(gen->end - gen->at) };
+	f->said++;
+	return gotrace_again(f->version, part, gen, sink, e);
+}
+
+static struct build *load(struct from *f, size_t limit)
+{
+	struct build *b = build_new();
+	struct sink sink = build_sink(b);
+	struct err e = {0};
+	if (limit)
+		build_keep(b, limit, say_again, f);
+	read_gotrace(f->in, &sink, &e);
+	const struct snap *sn = build_finish(b);
+	bool holds = store_check(sn, &e) == 0;
+	OK(holds || (fprintf(stderr, "%s\n", e.msg), false));
+	return b;
+}
+
+static bool same(const struct snap *sn, const uint64_t *want, uint32_t i)
+{
+	uint64_t h = of_sheet(sheet_get(sn, i));
+	sheet_put(sn, i);
+	return h == want[i];
+}
+
+static void in_all_orders(const struct snap *sn, const uint64_t *want, const char *what)
+{
+	bool ahead = true, back = true, any = true;
+	keep_drop_all(sn->st->keep);
+	for (uint32_t i = 0; i < sn->nsheets; i++)
+		ahead = same(sn, want, i) && ahead;
+	OK(ahead || (fprintf(stderr, "%s: other sheets than before\n", what), false));
+	keep_drop_all(sn->st->keep);
+	for (uint32_t i = sn->nsheets; i-- > 0;)
+		back = same(sn, want, i) && back;
+	OK(back);
+	keep_drop_all(sn->st->keep);
+	for (uint32_t i = 0; sn->nsheets && i < 40; i++)
+		any = same(sn, want, (uint32_t)rand() % sn->nsheets) && any;
+	OK(any);
+	struct keep_facts f = keep_facts(sn->st->keep);
+	OK(!f.lost);
+}
+
+struct several { const struct snap *sn; const uint64_t *want; _Atomic bool bad; };
+
+static void one_of_several(void *arg, uint32_t n)
+{
+	struct several *s = arg;
+	for (uint32_t i = 0; i < 12; i++)
+		if (!same(s->sn, s->want, (n * 7 + i * 5) % s->sn->nsheets))
+			s->bad = true;
+}
+
+static void trace(struct bytes in, const char *what, const char *jobs)
+{
+	static const size_t limits[] = { 1, 1 << 20, MANY };
+	setenv("TTRACE_JOBS", jobs, 1);
+	struct from f = { in, gowire_version(in), 0 };
+	struct build *b = load(&f, 0);
+	const struct snap *sn = build_snap(b);
+	uint64_t *want = xcalloc(sn->nsheets + 1u, sizeof *want);
+	for (uint32_t i = 0; i < sn->nsheets; i++)
+		want[i] = of_sheet(sheet_get(sn, i));
+	build_free(b);
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+		f.said = 0;
+		b = load(&f, limits[i]);
+		sn = build_snap(b);
+		in_all_orders(sn, want, what);
+		struct several s = { sn, want, false };
+		keep_drop_all(sn->st->keep);
+		if (sn->nsheets)
+			job_parallel(4, one_of_several, &s);
+		OK(!s.bad);
+		struct keep_facts k = keep_facts(sn->st->keep);
+		printf("# %s: %s jobs, limit %zu: %u sheets, %u there, %zu bytes of states, %u made again by %d readings\n",
+		    what, jobs, limits[i], k.sheets, k.there, k.states, k.made, f.said);
+		build_free(b);
+	}
+	mem_free(want);
+}
+
+static void file(const char *path)
+{
+	struct bytes in;
+	struct err e;
+	if (input_open(path, &in, &e))
+		return;
+	trace(in, path, "1");
+	trace(in, path, "3");
+	input_close(&in);
+}
+
+int main(int argc, char **argv)
+{
+	char path[4096];
+	const char *src = getenv("srcdir");
+	srand(5);
+	for (int i = 1; i < argc; i++)
+		file(argv[i]);
+	if (argc == 1) {
+		snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
+		file(path);
+	}
+	return DONE();
+}
