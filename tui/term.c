@@ -20,6 +20,7 @@
 #include "config.h"
 #include "term.h"
 
+#include "base/mapped.h"
 #include "base/mem.h"
 #include "pen.h"
 
@@ -82,8 +83,11 @@ static void restore_now(void)
 	tcsetattr(way_out.in, TCSANOW, &way_out.saved);
 }
 
-static void on_crash(int sig)
+static void on_crash(int sig, siginfo_t *si, void *context)
 {
+	(void)context;
+	if (sig == SIGBUS && mapped_mend(si->si_addr))
+		return;
 	static const char words[] = "ttrace has crashed, and put the terminal back. That is a bug: please report it, with "
 				    "the file if you may, as README.md says.\r\n";
 	if (way_out.open) {
@@ -113,18 +117,20 @@ static void on_signal(int sig)
 static const int watched[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT};
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT};
 
-static void handle(const int *sig, size_t n, void (*fn)(int))
-{
-	struct sigaction sa = {.sa_handler = fn, .sa_flags = SA_RESTART};
-	sigemptyset(&sa.sa_mask);
-	for (size_t i = 0; i < n; i++)
-		sigaction(sig[i], &sa, NULL);
-}
-
 static void signals(bool on)
 {
-	handle(watched, sizeof watched / sizeof *watched, on ? on_signal : SIG_DFL);
-	handle(crashes, sizeof crashes / sizeof *crashes, on ? on_crash : SIG_DFL);
+	struct sigaction watch = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	struct sigaction crash = {.sa_sigaction = on_crash, .sa_flags = SA_RESTART | SA_SIGINFO};
+	if (!on)
+		watch = crash = (struct sigaction){.sa_handler = SIG_DFL, .sa_flags = SA_RESTART};
+	sigemptyset(&watch.sa_mask);
+	sigemptyset(&crash.sa_mask);
+	for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
+		sigaction(watched[i], &watch, NULL);
+	for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+		sigaction(crashes[i], &crash, NULL);
+	if (!on)
+		mapped_watch();
 }
 
 /* What undoes our settings, as bytes: end of the alternate screen, cursor, attributes, keypad,
@@ -450,7 +456,7 @@ void term_stop(struct term *t)
 	leave(t);
 	signal(SIGTSTP, SIG_DFL);
 	kill(0, SIGTSTP);		/* the whole job: a pipe's other programs stop too */
-	handle(watched, sizeof watched / sizeof *watched, on_signal);
+	signals(true);
 	come_back(t);
 }
 

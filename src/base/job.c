@@ -60,11 +60,13 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Signals are the interface's: a worker never takes one. */
+/* Signals are the interface's: a worker never takes one, but for what it does itself. */
 static int start_thread(pthread_t *t, void *(*fn)(void *), void *arg)
 {
 	sigset_t all, old;
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGSEGV);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	int rc = pthread_create(t, NULL, fn, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

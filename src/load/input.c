@@ -5,8 +5,8 @@
  * pipe, standard input) is read to its end, and gzip is undone into memory.
  *
  * What comes out never changes while it is looked at, with one exception that
- * is the mapped file's owner's doing; a file cut short under a mapping would
- * raise SIGBUS, which is why small files are read instead of mapped.
+ * is the mapped file's owner's doing; one that is cut short meanwhile ends in
+ * zeros (base/mapped.c), and input_cut() knows. Small files are read.
  *
  * The size of what gzip holds is not believed: the output grows as it is
  * inflated, within the memory budget, so a bomb is refused and not obeyed.
@@ -14,6 +14,7 @@
 #include "config.h"
 #include "load/load.h"
 
+#include "base/mapped.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -98,8 +99,8 @@ static int map_file(int fd, const struct stat *st, const char *path, struct byte
 {
 	if (st->st_size < SMALL)
 		return read_all(fd, path, NULL, b, e);
-	void *p = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (p == MAP_FAILED)
+	const void *p = mapped_new(fd, (size_t)st->st_size);
+	if (!p)
 		return read_all(fd, path, NULL, b, e);
 	*b = (struct bytes){.p = p, .n = (size_t)st->st_size, .file_n = (size_t)st->st_size, .mapped = true,
 	    .fd = fd};
@@ -133,6 +134,26 @@ int input_open_for(const char *path, const struct input_watch *w, struct bytes *
 	return rc;
 }
 
+bool input_cut(const struct bytes *b, const char *path)
+{
+	(void)path;
+	struct stat st;
+	if (!b->mapped)
+		return b->cut;
+	/* a page is zeros after the end of its file, without a word: ask how long the file is */
+	return mapped_cut(b->p) || (!fstat(b->fd, &st) && (size_t)st.st_size < b->n);
+}
+
+int input_said(const struct bytes *b, const char *path, int rc, struct sink *sink, struct err *e)
+{
+	if (!input_cut(b, path) || (rc && e->kind == ERR_CANCEL))
+		return rc;
+	if (rc)
+		return err_set(e, ERR_IO, ERR_NOWHERE, "%s", INPUT_CUT);
+	sink->ops->warn(sink->self, ERR_NOWHERE, "%s", INPUT_CUT);
+	return 0;
+}
+
 void input_passed(const struct bytes *b, uint64_t upto)
 {
 	uint64_t n = upto & ~(uint64_t)(PAGES - 1);
@@ -154,7 +175,7 @@ void input_spent(const struct bytes *b, uint64_t from, uint64_t upto)
 void input_close(struct bytes *b)
 {
 	if (b->mapped) {
-		munmap((void *)(uintptr_t)b->p, b->n);
+		mapped_free(b->p, b->n);
 		close(b->fd);
 	}
 	mem_free(b->owned);
@@ -230,8 +251,9 @@ int input_gunzip_for(struct bytes *b, const struct input_watch *w, struct err *e
 		return rc;
 	}
 	size_t stored = b->file_n;
+	bool cut = b->mapped && mapped_cut(b->p);
 	input_close(b);
-	*b = (struct bytes){.p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .owned = out.p};
+	*b = (struct bytes){.p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .cut = cut, .owned = out.p};
 	return 0;
 }
 

@@ -11,7 +11,7 @@ struct bytes {
 	const uint8_t *p;
 	size_t n;
 	size_t file_n;		/* size as stored (compressed) */
-	bool mapped, gzipped;
+	bool mapped, gzipped, cut;	/* see input_cut() */
 	void *owned;
 	int fd;		/* of a mapped one */
 };
@@ -27,6 +27,12 @@ int  input_gunzip_for(struct bytes *, const struct input_watch *, struct err *);
 /* The first bytes of what is in it, gunzipped as far as cap and damage allow, for sniff(). */
 struct bytes input_head(const struct bytes *, uint8_t *head, size_t cap);
 void input_close(struct bytes *);
+/* Its file, of that name, has been cut short since it was opened: what is missing were zeros to the reader. */
+bool input_cut(const struct bytes *, const char *path);
+#define INPUT_CUT "the file was cut short while it was read: what is missing was there when it was opened"
+struct sink;
+/* After a reader, whose result is rc: that, if it is so, as a warning or instead of its error. rc. */
+int input_said(const struct bytes *, const char *path, int rc, struct sink *, struct err *);
 /* What lies before `upto` is hardly looked at again: its pages may go. Those that still are, come back
    from the file. */
 void input_passed(const struct bytes *, uint64_t upto);

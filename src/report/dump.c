@@ -48,6 +48,12 @@ int dump_end(const struct opt *o, const struct tstream_info *i, struct err *e)
 	return -1;
 }
 
+void dump_cut(struct dump_notes *n, const struct bytes *in)
+{
+	if (input_cut(in, n->file))
+		dump_note(n, ERR_NOWHERE, INPUT_CUT);
+}
+
 void dump_notes_say(struct dump_notes *n, bool say)
 {
 	if (say && n->text.n)

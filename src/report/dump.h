@@ -18,6 +18,7 @@ struct dump_notes {
 	struct buf text;
 };
 void dump_note(struct dump_notes *, uint64_t at, const char *msg);
+void dump_cut(struct dump_notes *, const struct bytes *);	/* at the end: the file was cut meanwhile */
 /* -strict: damage is a failure, *e. */
 int  dump_end(const struct opt *, const struct tstream_info *, struct err *e);
 void dump_notes_say(struct dump_notes *, bool say);	/* to standard error; frees them */

@@ -491,6 +491,7 @@ int report_events(const struct opt *o, struct out *out, struct err *e)
 		r = dump_end(o, &info, e);
 	buf_free(&d.text);
 	mem_free(d.span);
+	dump_cut(&d.notes, &in);
 	dump_notes_say(&d.notes, r == 0);
 	input_close(&in);
 	return r;

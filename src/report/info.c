@@ -273,7 +273,7 @@ int report_info(const struct opt *o, struct out *out, struct err *e)
 	struct build *b = build_new();
 	struct sink sink = build_sink(b);
 	struct again *again = r && r->kind == FK_GOTRACE ? again_new(b, &in) : NULL;
-	int ret = r ? r->read(in, &sink, e) : -1;
+	int ret = input_said(&in, o->file[0], r ? r->read(in, &sink, e) : -1, &sink, e);
 	if (!ret) {
 		const struct snap *sn = build_finish(b);
 		print_info(sn, &i, o->file[0], r->name, in);

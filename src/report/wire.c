@@ -136,13 +136,18 @@ static int walk_open(const struct opt *o, struct bytes *in, struct walk *w, stru
 static int walk_end(const struct opt *o, const struct walk *w, int more, struct bytes *in,
     struct err *e)
 {
-	input_close(in);
-	if (more < 0 || !w->cut)
-		return more;
-	err_set(e, ERR_FORMAT, w->cut_at, "the file ends within an event");
-	if (opt_bool(o, OPT_STRICT))
-		return -1;
 	struct dump_notes notes = {.file = o->file[0]};
+	dump_cut(&notes, in);
+	input_close(in);
+	if (more < 0 || !w->cut) {
+		dump_notes_say(&notes, more >= 0);
+		return more;
+	}
+	err_set(e, ERR_FORMAT, w->cut_at, "the file ends within an event");
+	if (opt_bool(o, OPT_STRICT)) {
+		dump_notes_say(&notes, false);
+		return -1;
+	}
 	dump_note(&notes, w->cut_at, e->msg);
 	dump_notes_say(&notes, true);
 	return 0;

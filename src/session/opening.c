@@ -128,7 +128,9 @@ static int arrive(struct opening *op, struct job *j)
 		hand_keep(&op->hand, op->o->file[0], &op->first);
 	else if (!op->reader && recognise_whole(op, &op->err))
 		return -1;
-	if (op->first.p && input_gunzip_for(&op->first, &op->arrival.watch, &op->err)) {
+	struct sink sink = build_sink(op->build);
+	if (op->first.p && input_said(&op->first, op->o->file[0],
+	    input_gunzip_for(&op->first, &op->arrival.watch, &op->err), &sink, &op->err)) {
 		struct err why = op->err;
 		return refuse(&op->err, op->o->file[0], &why);
 	}
@@ -148,6 +150,8 @@ static int run(struct job *j, void *arg)
 		op->again = again_new(op->build, &op->first);
 	if (!rc)
 		rc = reader->kind == FK_GOTRACE ? reader->read(op->first, &sink, &op->err) : read_profiles(op, &sink);
+	if (op->first.p)
+		rc = input_said(&op->first, op->o->file[0], rc, &sink, &op->err);
 	build_finish(op->build);
 	build_on_publish(op->build, NULL, NULL);
 	return rc;

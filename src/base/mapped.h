@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_MAPPED_H
+#define TTRACE_MAPPED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * A file in memory, read only. When somebody cuts the file short meanwhile, what
+ * went away reads as zeros from then on, instead of ending the program.
+ */
+const void *mapped_new(int fd, size_t n);	/* NULL: it cannot be had, n may be 0; read it then */
+void mapped_free(const void *p, size_t n);
+/* Something of it went away while it was looked at. */
+bool mapped_cut(const void *p);
+
+/* For who handles SIGBUS: the fault was one of those, and is mended; go on. */
+bool mapped_mend(void *address);
+/* Handle SIGBUS, after somebody else did. */
+void mapped_watch(void);
+
+#endif

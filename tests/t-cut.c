@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* A file that is cut short while it is mapped ends in zeros, on whichever thread reads them, and it is said. */
+#include "config.h"
+#include "base/job.h"
+#include "base/mapped.h"
+#include "base/mem.h"
+#include "load/load.h"
+#include "store/store.h"
+#include "tap.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SIZE = 3 << 20, KEPT = 70000 };
+
+static char name[] = "/tmp/ttrace-cut-XXXXXX";
+
+/* The sample again and again: as large as what is mapped, and damaged only where the second begins. */
+static void make(const struct bytes *sample)
+{
+	int fd = open(name, O_WRONLY | O_TRUNC);
+	for (size_t n = 0; n < SIZE; n += sample->n)
+		OK(write(fd, sample->p, sample->n) == (ssize_t)sample->n);
+	close(fd);
+}
+
+static void add_up(void *arg, uint32_t i)
+{
+	struct bytes *b = arg;
+	_Atomic uint64_t sum = 0;
+	for (size_t k = i; k < b->n; k += 4)
+		sum += b->p[k];
+	OK(sum > 0);
+}
+
+int main(void)
+{
+	const char *src = getenv("srcdir");
+	char path[4096];
+	struct bytes sample, b;
+	struct err e = {0};
+	snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
+	int fd = mkstemp(name);
+	if (fd < 0 || input_open(path, &sample, &e))
+		return 1;
+	close(fd);
+
+	make(&sample);
+	OK(!input_open(name, &b, &e) && b.mapped && !input_cut(&b, name));
+	OK(!truncate(name, KEPT));
+	setenv("TTRACE_JOBS", "4", 1);
+	job_parallel(4, add_up, &b);
+	OK(mapped_cut(b.p) && input_cut(&b, name));
+	OK(b.p[KEPT - 1] == sample.p[(KEPT - 1) % sample.n] && b.p[b.n - 1] == 0);
+	struct build *build = build_new();
+	struct sink sink = build_sink(build);
+	OK(input_said(&b, name, read_gotrace(b, &sink, &e), &sink, &e) == 0);
+	const struct snap *sn = build_finish(build);
+	const struct warn_row *w = col_at(&sn->st->warns, sn->nwarns - 1);
+	OK(sn->nwarns >= 2 && !strcmp(w->msg, INPUT_CUT));
+	build_free(build);
+	input_close(&b);
+
+	/* within a page there is no fault; and a file that was replaced is another one */
+	make(&sample);
+	OK(!input_open(name, &b, &e));
+	OK(!truncate(name, (off_t)b.n - 5));
+	OK(input_cut(&b, name));
+	unlink(name);
+	fd = open(name, O_CREAT | O_WRONLY, 0600);
+	close(fd);
+	OK(!input_cut(&b, name));
+	OK(input_said(&b, name, -1, &sink, &e) == -1);
+	input_close(&b);
+	unlink(name);
+	input_close(&sample);
+	return DONE();
+}
