@@ -7,118 +7,20 @@
  * are cut.
  */
 #include "config.h"
-#include "base/intern.h"
 #include "base/job.h"
 #include "base/mem.h"
 #include "load/load.h"
-#include "store/spans.h"
 #include "store/store.h"
+#include "digest.h"
 #include "tap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct digest {
-	uint64_t all, uncut;
-};
-
 static uint64_t mix(uint64_t h, uint64_t v)
 {
-	h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ h >> 29;
-}
-
-static uint64_t of_sheet(const struct sheet *sh, uint64_t *uncut)
-{
-	uint64_t h = mix(mix(sh->ntrk, sh->n), mix((uint64_t)sh->t0, (uint64_t)sh->t1));
-	for (uint32_t r = 0; r < sh->ntrk; r++)
-		for (uint32_t i = sh->first[r]; i < sh->first[r + 1]; i++) {
-			uint64_t v = mix(mix((uint64_t)sh->trk[r] << 32 | sheet_who(sh, i), (uint64_t)sh->state[i] << 32 |
-			    sheet_stack(sh, i)), (uint64_t)sh->t0 + sh->start[i]);
-			h = mix(h, v);
-			if (!(sh->state[i] & SHEET_CONT) && sh->state[i])
-				*uncut += v;
-		}
-	for (uint32_t k = 0; k <= sh->n / SHEET_STEP; k++)
-		for (int s = 0; s < TS__N; s++)
-			h = mix(h, (uint64_t)sh->sum[k][s]);
-	for (uint32_t k = 0; k < sh->nedge; k++) {
-		uint32_t i = sh->edge[k] & ~EDGE_CREATED, to = sh->trk[sheet_row_of(sh, i)] | (sh->edge[k] & EDGE_CREATED);
-		h = mix(h, sh->edge[k]);
-		*uncut += mix((uint64_t)sh->t0 + sh->start[i], mix((uint64_t)sheet_who(sh, i) << 32 | to, sheet_stack(sh, i)));
-	}
-	return h;
-}
-
-static uint64_t of_names(const struct snap *sn)
-{
-	const struct store *st = sn->st;
-	uint64_t h = 0;
-	for (uint32_t i = 0; i < sn->nstrs; i++)
-		h = mix(h, hash_bytes(store_str(st, i)->s, store_str(st, i)->n, 0));
-	for (uint32_t i = 0; i < sn->nfuns; i++)
-		h = mix(h, (uint64_t)store_fun(st, i)->name << 32 | store_fun(st, i)->file);
-	for (uint32_t i = 0; i < sn->nlocs; i++)
-		h = mix(h, store_loc(st, i)->addr);
-	for (uint32_t i = 0; i < sn->nfrms; i++)
-		h = mix(h, (uint64_t)store_frm(st, i)->fun << 32 ^ (uint64_t)store_frm(st, i)->line);
-	for (uint32_t i = 0; i < sn->nstks; i++)
-		h = mix(h, (uint64_t)store_stk(st, i)->parent << 32 | store_stk(st, i)->frame);
-	for (uint32_t i = 0; i < sn->nwarns; i++) {
-		const struct warn_row *w = col_at(&st->warns, i);
-		h = mix(h, w->at + hash_bytes(w->msg, strlen(w->msg), 0));
-	}
-	return h;
-}
-
-static uint64_t of_rows(const struct snap *sn)
-{
-	const struct store *st = sn->st;
-	uint64_t h = mix((uint64_t)sn->t1, sn->trace.events);
-	for (uint32_t i = 0; i < sn->ntrks; i++) {
-		const struct trk_row *t = store_trk(st, i);
-		h = mix(h, mix(t->id + t->kind, (uint64_t)t->name << 32 | t->creator));
-		h = mix(h, mix((uint64_t)t->start << 32 | t->created, (uint64_t)t->t0 + (uint64_t)t->run0 * 3 + (uint64_t)t->t1 * 5));
-	}
-	for (uint32_t i = 0; i < sn->nmarks; i++) {
-		const struct sink_mark *m = store_mark(st, i);
-		h = mix(h, mix((uint64_t)m->t + m->kind, m->task + m->trk) + mix((uint64_t)m->category << 32 | m->text, m->stack));
-	}
-	for (uint32_t i = 0; i < sn->nspans; i++) {
-		const struct sink_span *s = &store_span(st, i)->s;
-		h = mix(h, mix((uint64_t)s->t0 + s->kind, (uint64_t)s->t1) + mix(s->id, s->parent) + mix(s->v0, s->v1));
-		h = mix(h, mix((uint64_t)s->trk << 32 | s->trk1, s->name) + mix(s->stack, s->stack1));
-	}
-	for (uint32_t i = 0; i < sn->nutils; i++) {
-		const struct sink_util *u = col_at(&st->utils, i);
-		h = mix(h, mix((uint64_t)u->t, (uint64_t)u->next) + mix(u->what, u->proc) + (uint64_t)u->delta + u->past);
-	}
-	for (uint32_t i = 0; i < sn->nsmps; i++) {
-		const struct smp_row *s = store_smp(st, i);
-		h = mix(h, mix(s->stack, (uint64_t)s->when) + mix(s->trk, s->proc));
-	}
-	for (unsigned c = 0; c < CT_RUNNABLE; c++)
-		for (uint32_t i = 0; i < sn->ncounts[c]; i++)
-			h = mix(h, mix((uint64_t)store_count(st, (enum counter)c, i)->t, store_count(st, (enum counter)c, i)->v));
-	return h;
-}
-
-static struct digest digest(const struct snap *sn)
-{
-	struct digest d = {of_names(sn), 0};
-	d.uncut = d.all = mix(d.all, of_rows(sn));
-	for (uint32_t i = 0; i < sn->nsheets; i++) {
-		d.all = mix(d.all, of_sheet(sheet_get(sn, i), &d.uncut));
-		sheet_put(sn, i);
-	}
-	for (uint32_t i = 0; i < sn->ntrks; i++)
-		d.all = mix(d.all, (uint64_t)store_trk(sn->st, i)->heard);
-	for (unsigned c = CT_RUNNABLE; c < CT__N; c++)
-		for (uint32_t i = 0; i < sn->ncounts[c]; i++)
-			d.all = mix(d.all, mix((uint64_t)store_count(sn->st, (enum counter)c, i)->t,
-			    store_count(sn->st, (enum counter)c, i)->v));
-	return d;
+	return (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static struct digest load(struct bytes in, const char *jobs)
@@ -130,7 +32,7 @@ static struct digest load(struct bytes in, const char *jobs)
 	struct err e = {0};
 	int r = read_gotrace(in, &sink, &e);
 	const struct snap *sn = build_finish(b);
-	struct digest d = digest(sn);
+	struct digest d = digest_of(sn);
 	bool holds = store_check(sn, &e) == 0;
 	OK(holds || (fprintf(stderr, "%s\n", e.msg), false));
 	d.all = mix(d.all, (uint64_t)(r + 1));

@@ -388,6 +388,8 @@ void app_refresh(struct app *a)
 		app_start(a, false);
 		app_last_read(a);
 	}
+	if (a->files)
+		session_write_index(a->s, false);
 	app_fetch_news(a, app_side_news(a));
 	app_write_news(a, false);
 	for (int i = 0; panes[i]; i++)
@@ -447,6 +449,7 @@ struct app *app_new(
 	app_resize(a, u->rows, u->cols);
 	session_refresh(s);
 	if (a->files) {
+		session_write_index(s, false);
 		app_config(a);
 		app_history(a, false);
 		app_saved_read(a);

@@ -170,6 +170,15 @@ static void warnings(struct info *f, const struct snap *sn)
 	buf_free(&b);
 }
 
+static void add_index(struct info *f, struct session *s)
+{
+	struct buf b = {0};
+	session_index(s, &b);
+	if (b.n)
+		add(f, ST_NORMAL, "index", &b);
+	buf_free(&b);
+}
+
 static void info_update(void *st, const struct pane_env *env)
 {
 	struct info *f = st;
@@ -188,6 +197,8 @@ static void info_update(void *st, const struct pane_env *env)
 	add_n(f, "samples", sn->nsmps);
 	add_n(f, "stacks", sn->nstks ? sn->nstks - 1 : 0);
 	add_n(f, "functions", sn->nfuns ? sn->nfuns - 1 : 0);
+	if (session_is_trace(env->s) && !sn->trace.log)
+		add_index(f, env->s);
 	warnings(f, sn);
 	rows_set(&f->rows, (uint32_t)f->n);
 }

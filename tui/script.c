@@ -87,6 +87,8 @@ static int play(const struct opt *o, const struct app_setup *u, const struct buf
 		grid_free(g);
 	}
 	s = a ? app_session(a) : s;
+	if (a && opt_str(o, OPT_INDEX))
+		session_write_index(s, true);
 	app_free(a);
 	session_close(s);
 	return a ? 0 : -1;

@@ -37,8 +37,26 @@ static void seg_free(void *p, size_t n)
 void col_free(struct col *c)
 {
 	for (size_t k = 0; k < COL_SEGS; k++)
-		seg_free(c->seg[k], ((size_t)COL_FIRST << k) * c->width);
+		if (!k || !c->lent)
+			seg_free(c->seg[k], ((size_t)COL_FIRST << k) * c->width);
 	col_init(c, c->width);
+}
+
+void col_lend(struct col *c, const void *rows, uint32_t n)
+{
+	const char *p = rows;
+	for (uint32_t i = col_n(c); i < n && i < COL_FIRST; i++)
+		memcpy(col_add(c, NULL), p + i * c->width, c->width);
+	if (n <= COL_FIRST)
+		return;
+	c->lent = true;
+	for (uint32_t k = 1; k < COL_SEGS; k++) {
+		uint32_t base = COL_FIRST * ((1u << k) - 1);
+		if (base >= n)
+			break;
+		c->seg[k] = (void *)(uintptr_t)(p + base * c->width);
+	}
+	atomic_store_explicit(&c->n, n, memory_order_release);
 }
 
 void *col_add(struct col *c, uint32_t *id)

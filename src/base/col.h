@@ -4,6 +4,7 @@
 #define TTRACE_COL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,10 +20,15 @@ struct col {
 	void *seg[COL_SEGS];
 	size_t width;		/* bytes of an element */
 	_Atomic uint32_t n;	/* elements */
+	bool lent;		/* all but the first segment are somebody else's */
 };
 
 void col_init(struct col *c, size_t width);
 void col_free(struct col *c);
+
+/* Make it n elements, which it must not be more than now: those beyond the first segment stay where they are,
+   at rows[], for as long as the column lives, and no element may be added any more. */
+void col_lend(struct col *c, const void *rows, uint32_t n);
 
 /* Append one element, zeroed; its address. *id, if asked for, is its index. */
 void *col_add(struct col *c, uint32_t *id);

@@ -5,12 +5,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * A file in memory, read only. When somebody cuts the file short meanwhile, what
  * went away reads as zeros from then on, instead of ending the program.
  */
-const void *mapped_new(int fd, size_t n);	/* NULL: it cannot be had, n may be 0; read it then */
+/* n bytes from `from` on, which is a multiple of a page. NULL: it cannot be had, as when n is 0; read it then. */
+const void *mapped_new(int fd, uint64_t from, size_t n);
 void mapped_free(const void *p, size_t n);
 /* Something of it went away while it was looked at. */
 bool mapped_cut(const void *p);

@@ -99,7 +99,7 @@ static int map_file(int fd, const struct stat *st, const char *path, struct byte
 {
 	if (st->st_size < SMALL)
 		return read_all(fd, path, NULL, b, e);
-	const void *p = mapped_new(fd, (size_t)st->st_size);
+	const void *p = mapped_new(fd, 0, (size_t)st->st_size);
 	if (!p)
 		return read_all(fd, path, NULL, b, e);
 	*b = (struct bytes){.p = p, .n = (size_t)st->st_size, .file_n = (size_t)st->st_size, .mapped = true,
@@ -134,9 +134,8 @@ int input_open_for(const char *path, const struct input_watch *w, struct bytes *
 	return rc;
 }
 
-bool input_cut(const struct bytes *b, const char *path)
+bool input_cut(const struct bytes *b)
 {
-	(void)path;
 	struct stat st;
 	if (!b->mapped)
 		return b->cut;
@@ -144,9 +143,9 @@ bool input_cut(const struct bytes *b, const char *path)
 	return mapped_cut(b->p) || (!fstat(b->fd, &st) && (size_t)st.st_size < b->n);
 }
 
-int input_said(const struct bytes *b, const char *path, int rc, struct sink *sink, struct err *e)
+int input_said(const struct bytes *b, int rc, struct sink *sink, struct err *e)
 {
-	if (!input_cut(b, path) || (rc && e->kind == ERR_CANCEL))
+	if (!input_cut(b) || (rc && e->kind == ERR_CANCEL))
 		return rc;
 	if (rc)
 		return err_set(e, ERR_IO, ERR_NOWHERE, "%s", INPUT_CUT);

@@ -27,12 +27,12 @@ int  input_gunzip_for(struct bytes *, const struct input_watch *, struct err *);
 /* The first bytes of what is in it, gunzipped as far as cap and damage allow, for sniff(). */
 struct bytes input_head(const struct bytes *, uint8_t *head, size_t cap);
 void input_close(struct bytes *);
-/* Its file, of that name, has been cut short since it was opened: what is missing were zeros to the reader. */
-bool input_cut(const struct bytes *, const char *path);
+/* Its file has been cut short since it was opened: what is missing were zeros to the reader. */
+bool input_cut(const struct bytes *);
 #define INPUT_CUT "the file was cut short while it was read: what is missing was there when it was opened"
 struct sink;
 /* After a reader, whose result is rc: that, if it is so, as a warning or instead of its error. rc. */
-int input_said(const struct bytes *, const char *path, int rc, struct sink *, struct err *);
+int input_said(const struct bytes *, int rc, struct sink *, struct err *);
 /* What lies before `upto` is hardly looked at again: its pages may go. Those that still are, come back
    from the file. */
 void input_passed(const struct bytes *, uint64_t upto);

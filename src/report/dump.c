@@ -50,7 +50,7 @@ int dump_end(const struct opt *o, const struct tstream_info *i, struct err *e)
 
 void dump_cut(struct dump_notes *n, const struct bytes *in)
 {
-	if (input_cut(in, n->file))
+	if (input_cut(in))
 		dump_note(n, ERR_NOWHERE, INPUT_CUT);
 }
 

@@ -12,6 +12,7 @@
 #include "report/infolabels.h"
 #include "report/view.h"
 #include "session/again.h"
+#include "session/indexing.h"
 #include "session/remote.h"
 #include "store/spans.h"
 
@@ -269,14 +270,20 @@ int report_info(const struct opt *o, struct out *out, struct err *e)
 	struct bytes in;
 	if (table_format(o, &i.format, e) || source_open(o, o->file[0], &in, e))
 		return -1;
-	const struct reader *r = input_gunzip(&in, e) ? NULL : sniff(in, e);
 	struct build *b = build_new();
 	struct sink sink = build_sink(b);
-	struct again *again = r && r->kind == FK_GOTRACE ? again_new(b, &in) : NULL;
-	int ret = input_said(&in, o->file[0], r ? r->read(in, &sink, e) : -1, &sink, e);
+	uint8_t head[1 << 12];
+	bool had = indexing_store(o, o->file[0], &in, b);
+	const struct reader *r = had ? sniff(input_head(&in, head, sizeof head), e) : input_gunzip(&in, e) ? NULL : sniff(in, e);
+	struct again *again = !had && r && r->kind == FK_GOTRACE ? again_new(b, &in) : NULL;
+	int ret = r ? 0 : -1;
+	if (!had)
+		ret = input_said(&in, r ? r->read(in, &sink, e) : -1, &sink, e);
 	if (!ret) {
-		const struct snap *sn = build_finish(b);
-		print_info(sn, &i, o->file[0], r->name, in);
+		const struct snap *sn = had ? build_snap(b) : build_finish(b);
+		struct bytes said = in;
+		said.n = had ? sn->total : in.n;
+		print_info(sn, &i, o->file[0], r->name, said);
 		for (uint32_t k = 0; opt_bool(o, OPT_STRICT) && k < sn->nwarns && !ret; k++) {
 			const struct warn_row *w = col_at(&sn->st->warns, k);
 			ret = w->aside ? 0 : err_set(e, ERR_FORMAT, w->at, "%s", w->msg);

@@ -145,7 +145,7 @@ static int add_trace(struct job *j, struct adding *a)
 		struct sink sink = build_sink(b);
 		build_on_publish(b, go_on, j);
 		a->again = again_new(b, &in);
-		rc = input_said(&in, a->file, r->read(in, &sink, &a->err), &sink, &a->err);
+		rc = input_said(&in, r->read(in, &sink, &a->err), &sink, &a->err);
 		const struct snap *sn = build_finish(b);
 		build_on_publish(b, NULL, NULL);
 		if (!rc && job_cancelled(j))

@@ -13,13 +13,13 @@
 #include "config.h"
 #include "session/again.h"
 
+#include "base/mapped.h"
 #include "base/mem.h"
 #include "load/gowire.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,12 +49,14 @@ static int say_mapped(const struct again *a, const struct sink_keep *gen, struct
 	size_t n = (size_t)(gen->end - from);
 	if (fstat(a->fd, &st) || (uint64_t)st.st_size < gen->end)
 		return err_set(e, ERR_IO, gen->at, "the file is shorter than it was");
-	uint8_t *p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, a->fd, (off_t)from);
-	if (p == MAP_FAILED)
+	const uint8_t *p = mapped_new(a->fd, from, n);
+	if (!p)
 		return err_set(e, ERR_IO, gen->at, "the file cannot be mapped: %s", strerror(errno));
 	struct bytes in = { .p = p + (gen->at - from), .n = (size_t)(gen->end - gen->at) };
 	int rc = gotrace_again(a->version, in, gen, sink, e);
-	munmap(p, n);
+	if (!rc && mapped_cut(p))
+		rc = err_set(e, ERR_IO, gen->at, "the file is shorter than it was");
+	mapped_free(p, n);
 	return rc;
 }
 

@@ -83,24 +83,26 @@ static struct prof *profile_of(const struct trace *t, const struct opt *o, struc
 	return NULL;
 }
 
-static struct prof *read_trace(struct bytes *b, const struct fetcher *f, struct err *e)
+/* got: it is there. */
+static struct prof *of_trace(struct trace *t, bool got, struct bytes *b, const struct fetcher *f, struct err *e)
 {
-	struct trace t;
-	struct prof *p = NULL;
-	if (!trace_read(&t, b, f->o, f->notice, f->arg, e)) {
-		p = profile_of(&t, f->o, e);
-		trace_close(&t);
-	}
+	struct prof *p = got ? profile_of(t, f->o, e) : NULL;
+	if (got)
+		trace_close(t);
 	input_close(b);
 	return p;
 }
 
 /* The open input as a profile; it is closed in any case. */
-static struct prof *read_one(struct bytes *b, const struct fetcher *f, struct err *e)
+static struct prof *read_one(struct bytes *b, const char *file, const struct fetcher *f, struct err *e)
 {
+	struct trace t;
+	int thawed = trace_thaw(&t, b, file, f->o, f->notice, f->arg, e);
+	if (thawed)
+		return of_trace(&t, thawed > 0, b, f, e);
 	const struct reader *r = input_gunzip_for(b, f->o->watch, e) ? NULL : sniff(*b, e);
 	if (r && r->kind == FK_GOTRACE)
-		return read_trace(b, f, e);
+		return of_trace(&t, !trace_read(&t, b, f->o, f->notice, f->arg, e), b, f, e);
 	if (r && opt_bool(f->o, OPT_REST)) {
 		input_close(b);
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "is a %s: -rest is of goroutines, tasks and regions of a trace", r->name);
@@ -118,6 +120,7 @@ static struct prof *read_one(struct bytes *b, const struct fetcher *f, struct er
 		bad = r->read(*b, &sink, e);
 	if (!bad && p->stopped)
 		bad = err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+	bad = input_said(b, bad, &sink, e);
 	if (!bad && p->nwarn && opt_bool(f->o, OPT_STRICT))
 		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "not all of it could be read, and -strict is given");
 	input_close(b);
@@ -151,7 +154,7 @@ static struct prof *grab(const struct fetcher *f, const char *const *file, size_
 		bool here = trace_at_hand(&t, file[i], f->o), opened = here || !open_one(f, file[i], &b, &why);
 		const char *name = opened ? file[i] : "", *colon = opened ? ": " : "";
 		all[got] = here ? profile_of(&t, f->o, &why) :
-		    opened ? read_one(&b, f, &why) : NULL; /* what cannot be opened is named */
+		    opened ? read_one(&b, file[i], f, &why) : NULL; /* what cannot be opened is named */
 		if (all[got])
 			got++;
 		else if (n == 1)

@@ -129,7 +129,7 @@ static int arrive(struct opening *op, struct job *j)
 	else if (!op->reader && recognise_whole(op, &op->err))
 		return -1;
 	struct sink sink = build_sink(op->build);
-	if (op->first.p && input_said(&op->first, op->o->file[0],
+	if (op->first.p && input_said(&op->first,
 	    input_gunzip_for(&op->first, &op->arrival.watch, &op->err), &sink, &op->err)) {
 		struct err why = op->err;
 		return refuse(&op->err, op->o->file[0], &why);
@@ -138,11 +138,27 @@ static int arrive(struct opening *op, struct job *j)
 	return 0;
 }
 
+/* A trace at hand that was read before, and is as it was. */
+static bool was_read(struct opening *op)
+{
+	const struct reader *r = op->reader;
+	if (!r || r->kind != FK_GOTRACE || op->o->remote || op->arrival.going)
+		return false;
+	indexing_plan(&op->index, op->o, op->o->file[0], &op->first);
+	if (!indexing_use(&op->index, op->build))
+		return false;
+	hand_keep(&op->hand, op->o->file[0], &op->first);
+	return true;
+}
+
 static int run(struct job *j, void *arg)
 {
 	struct opening *op = arg;
 	struct sink sink = build_sink(op->build);
 	struct reading r = {j, op};
+	if (was_read(op))
+		return 0;
+	int64_t began = arrival_ms(&op->arrival);
 	int rc = arrive(op, j);
 	const struct reader *reader = op->reader;
 	build_on_publish(op->build, on_publish, &r);
@@ -151,9 +167,11 @@ static int run(struct job *j, void *arg)
 	if (!rc)
 		rc = reader->kind == FK_GOTRACE ? reader->read(op->first, &sink, &op->err) : read_profiles(op, &sink);
 	if (op->first.p)
-		rc = input_said(&op->first, op->o->file[0], rc, &sink, &op->err);
+		rc = input_said(&op->first, rc, &sink, &op->err);
 	build_finish(op->build);
 	build_on_publish(op->build, NULL, NULL);
+	if (!rc)
+		indexing_read(&op->index, (arrival_ms(&op->arrival) - began) * 1000);
 	return rc;
 }
 
@@ -225,6 +243,7 @@ void opening_free(struct opening *op)
 	if (op->job)
 		job_cancel(op->job);
 	opening_join(op);
+	indexing_free(&op->index);
 	input_close(&op->first);
 	hand_free(&op->hand);
 	if (op->build)

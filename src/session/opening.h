@@ -7,6 +7,7 @@
 #include "load/load.h"
 #include "session/arrival.h"
 #include "session/hand.h"
+#include "session/indexing.h"
 #include "session/opt.h"
 #include "store/store.h"
 
@@ -25,6 +26,7 @@ struct opening {
 	struct build *build;
 	struct again *again;	/* what the store goes back to, NULL */
 	str_id ns;		/* "nanoseconds", of the weights of a trace */
+	struct indexing index;	/* of a trace; the job's until that is over */
 	struct job *job;	/* NULL: over */
 	struct err err;		/* of the job; read it when it is over */
 	bool failed;

@@ -344,6 +344,28 @@ const char *session_said(struct session *s)
 	return NULL;
 }
 
+void session_write_index(struct session *s, bool wait)
+{
+	struct indexing *x = &s->op.index;
+	if (s->op.job || s->op.failed)
+		return;
+	if (s->snap->complete)
+		indexing_start(x, s->snap);
+	indexing_poll(x);
+	if (wait)
+		indexing_wait(x);
+}
+
+void session_index(struct session *s, struct buf *b)
+{
+	if (s->op.job) {
+		buf_puts(b, "none yet");
+		return;
+	}
+	indexing_poll(&s->op.index);
+	indexing_say(&s->op.index, b);
+}
+
 const struct snap *session_snap(const struct session *s)
 {
 	return s->snap;

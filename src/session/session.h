@@ -40,6 +40,12 @@ bool session_refresh(struct session *);
 /* The loader has failed: its error. */
 bool session_failed(const struct session *, struct err *e);
 
+/* For who stays for a while: write an index of the trace, once it is read, if that took long (indexing.h), beside
+   the interface; wait: until it is written, for who does not stay. */
+void session_write_index(struct session *, bool wait);
+/* A sentence about the index of a trace. */
+void session_index(struct session *, struct buf *);
+
 const struct snap *session_snap(const struct session *);
 const char *session_title(const struct session *);	/* short: of a path its last part, of a URL host and endpoint */
 const char *session_file(const struct session *);	/* name as given (first file) */

@@ -17,6 +17,7 @@
 #include "base/rx.h"
 #include "base/text.h"
 #include "session/again.h"
+#include "session/indexing.h"
 #include "session/remote.h"
 #include "store/store.h"
 
@@ -58,7 +59,8 @@ int trace_read(struct trace *t, struct bytes *in, const struct opt *o, prof_noti
 		t->again = again_new(t->build, in);
 	if (o->watch)
 		build_on_publish(t->build, go_on, &w);
-	int rc = !r || r->kind != FK_GOTRACE || r->read(*in, &sink, e) ? -1 : 0;
+	int rc = !r || r->kind != FK_GOTRACE ? -1 :
+	    input_said(in, r->read(*in, &sink, e), &sink, e);
 	t->sn = build_finish(t->build);
 	build_on_publish(t->build, NULL, NULL);
 	if (rc || tell(t, o, notice, arg, e)) {
@@ -66,6 +68,18 @@ int trace_read(struct trace *t, struct bytes *in, const struct opt *o, prof_noti
 		return -1;
 	}
 	return 0;
+}
+
+int trace_thaw(struct trace *t, const struct bytes *in, const char *file, const struct opt *o, prof_notice *notice,
+    void *arg, struct err *e)
+{
+	*t = (struct trace){ .build = build_new() };
+	bool there = indexing_store(o, file, in, t->build);
+	t->sn = there ? build_snap(t->build) : NULL;
+	if (there && !tell(t, o, notice, arg, e))
+		return 1;
+	trace_close(t);
+	return there ? -1 : 0;
 }
 
 bool trace_at_hand(struct trace *t, const char *name, const struct opt *o)
@@ -85,8 +99,13 @@ int trace_open(struct trace *t, const struct opt *o, prof_notice *notice, void *
 		return tell(t, o, notice, arg, e);
 	if (source_open(o, o->file[0], &in, e))
 		return -1;
+	int ret = trace_thaw(t, &in, o->file[0], o, notice, arg, e);
+	if (ret) {
+		input_close(&in);
+		return ret < 0 ? -1 : 0;
+	}
 	const struct reader *r = input_gunzip_for(&in, o->watch, e) ? NULL : sniff(in, e);
-	int ret = r ? 0 : -1;
+	ret = r ? 0 : -1;
 	if (r && r->kind != FK_GOTRACE)
 		ret = err_set(e, ERR_FORMAT, ERR_NOWHERE, "is a %s, not an execution trace: this report looks into traces",
 		    r->name);

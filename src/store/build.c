@@ -19,6 +19,7 @@
 #include "store/store.h"
 
 #include "base/err.h"
+#include "base/mapped.h"
 #include "store/names.h"
 #include "store/samples.h"
 #include "store/stacks.h"
@@ -54,6 +55,8 @@ struct build {
 	void *arg;
 	_Atomic bool again;	/* a second file is being said */
 	_Atomic bool cancelled;	/* fn said so */
+	const void *mapping;	/* the index that it came from */
+	size_t nmapping;
 };
 
 static int64_t now_ms(void)
@@ -344,6 +347,31 @@ void build_keep(struct build *b, size_t limit, sink_again_fn *again, void *arg)
 	b->st.keep = keep_new(&b->st, b->tracks, limit, again, arg);
 }
 
+struct store *build_columns(struct build *b)
+{
+	return &b->st;
+}
+
+const struct snap *build_thawed(struct build *b, const struct snap *all, const void *mapping, size_t n)
+{
+	b->mapping = mapping;
+	b->nmapping = n;
+	b->trace = b->st.trace = all->trace;
+	b->has_trace = b->st.has_trace = all->has_trace;
+	b->bytes = all->bytes;
+	b->total = all->total;
+	names_thawed(&b->names);
+	tracks_thawed(b->tracks, all->t1);
+	const struct snap *sn = publish_all(b);
+	tracks_done(b->tracks);
+	return sn;
+}
+
+bool build_lost(const struct build *b)
+{
+	return mapped_cut(b->mapping);
+}
+
 str_id build_text(const struct snap *sn, const char *s, size_t n)
 {
 	struct build *b = (struct build *)(uintptr_t)sn->st;	/* the store is its first member */
@@ -380,5 +408,6 @@ void build_free(struct build *b)
 		b->all = next;
 	}
 	arena_free(&b->st.arena);
+	mapped_free(b->mapping, b->nmapping);
 	mem_free(b);
 }

@@ -18,6 +18,11 @@ static int check_names(const struct snap *sn, struct err *e)
 {
 	const struct store *st = sn->st;
 	uint32_t nmaps = col_n(&st->maps);
+	for (uint32_t i = 0; i < nmaps; i++) {
+		const struct map_row *m = col_at(&st->maps, i);
+		if (m->file >= col_n(&st->strs) || m->build_id >= col_n(&st->strs))
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: mapping %u has a string that is not there", i);
+	}
 	for (uint32_t i = 0; i < sn->nfuns; i++) {
 		const struct fun_row *f = store_fun(st, i);
 		if (f->name >= sn->nstrs || f->sysname >= sn->nstrs || f->file >= sn->nstrs)
@@ -87,9 +92,12 @@ static int check_samples(const struct snap *sn, struct err *e)
 	return 0;
 }
 
+int store_check_tables(const struct snap *sn, struct err *e)
+{
+	return check_names(sn, e) || check_tree(sn, e) || check_samples(sn, e) ? -1 : 0;
+}
+
 int store_check(const struct snap *sn, struct err *e)
 {
-	if (check_names(sn, e) || check_tree(sn, e) || check_samples(sn, e) || tracks_check(sn, e))
-		return -1;
-	return 0;
+	return store_check_tables(sn, e) || tracks_check(sn, e) ? -1 : 0;
 }

@@ -13,58 +13,93 @@
 #include "store/spans.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static int bad(struct err *e, const char *what, uint32_t i, uint32_t of)
 {
 	return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: %s (%u of %u)", what, i, of);
 }
 
+/* What a number of who[] may be, as bits: 1 << kind of the track of that number (0 is none), and WHO_TEXT. */
+enum { WHO_TEXT = 1 << 4, BITS_NONE = 1 << TK_NONE, BITS_P = 1 << TK_P, BITS_G = 1 << TK_G };
+
+static uint8_t who_bits(const struct snap *sn, uint32_t who)
+{
+	unsigned kind = who < sn->ntrks ? store_trk(sn->st, who)->kind & 3u : TK_NONE;
+	return (uint8_t)((who < sn->ntrks && (kind || !who) ? 1u << kind : 0) | (who < sn->nstrs ? WHO_TEXT : 0));
+}
+
 /* Is who what state.def says? On a P a G, on an M the P it carries or a G, on a G a P, a waker or a reason. */
-static bool who_fits(const struct snap *sn, enum track_kind kind, unsigned state, uint32_t who)
+static uint8_t who_allowed(enum track_kind kind, unsigned state)
 {
 	if (kind == TK_G && state == TS_OTHER)
-		return who < sn->nstrs;
-	if (!who)
-		return true;
-	if (who >= sn->ntrks)
-		return false;
-	enum track_kind k = store_trk(sn->st, who)->kind;
+		return WHO_TEXT;
 	if (kind == TK_M && state == TS_RUN)
-		return k == TK_P;
-	return kind != TK_G || state == TS_READY ? k == TK_G : k == TK_P;
+		return BITS_NONE | BITS_P;
+	return BITS_NONE | (kind != TK_G || state == TS_READY ? BITS_G : BITS_P);
 }
 
-static int check_row(const struct snap *sn, const struct sheet *sh, uint32_t r, struct err *e)
+/* A sheet that is being gone through: what is allowed by kind of row and state, bits of the short numbers, and the
+   time by state so far. */
+struct going {
+	const struct snap *sn;
+	const struct sheet *sh;
+	uint8_t allowed[TK_G + 1][SHEET_STATE + 1];
+	uint8_t *bits;
+	uint64_t sum[TS__N];
+};
+
+static int check_sum(const struct going *g, uint32_t i, struct err *e)
 {
-	uint32_t a = sh->first[r], b = sh->first[r + 1];
-	if (sh->trk[r] >= sn->ntrks || (r && r != sh->nother && sh->trk[r] <= sh->trk[r - 1]) || b <= a || b > sh->n)
+	return i % SHEET_STEP || !memcmp(g->sh->sum[i / SHEET_STEP], g->sum, sizeof g->sum) ? 0 :
+	    bad(e, "a running sum is wrong", i, g->sh->n);
+}
+
+static int check_row(struct going *g, uint32_t r, struct err *e)
+{
+	const struct sheet *sh = g->sh;
+	uint32_t a = sh->first[r], b = sh->first[r + 1], before = 0;
+	trk_id t = sh->trk[r];
+	if (!t || t >= g->sn->ntrks || (r && r != sh->nother && t <= sh->trk[r - 1]))
 		return bad(e, "rows of a sheet are out of order", r, sh->ntrk);
-	enum track_kind kind = store_trk(sn->st, sh->trk[r])->kind;
+	enum track_kind kind = store_trk(g->sn->st, t)->kind;
+	if (kind < TK_P || kind > TK_G || (kind == TK_G) != (r >= sh->nother))
+		return bad(e, "a row of a sheet is of another kind", r, sh->ntrk);
+	int64_t len = sh->t1 - sh->t0;
+	const uint8_t *allowed = g->allowed[kind];
+	unsigned was = TS_NONE;
 	for (uint32_t i = a; i < b; i++) {
+		uint32_t at = sh->start[i];
 		unsigned state = sh->state[i] & SHEET_STATE;
-		bool first = i == a;
-		if (first != !sh->start[i] || (!first && sh->start[i] < sh->start[i - 1]) ||
-		    sh->start[i] > sh->t1 - sh->t0)
+		if ((i == a) != !at || at < before || at > len)
 			return bad(e, "intervals do not tile their sheet", i, sh->n);
-		if (state >= TS__N || (!first && sh->state[i] & SHEET_CONT))
+		if (state >= TS__N || (i != a && sh->state[i] & SHEET_CONT))
 			return bad(e, "an interval has a state that is none", i, sh->n);
-		if (sheet_stack(sh, i) >= sn->nstks || !who_fits(sn, kind, state, sheet_who(sh, i)))
+		if (!((g->bits ? g->bits[sh->who2[i]] : who_bits(g->sn, sh->who4[i])) & allowed[state]))
 			return bad(e, "an interval names what is not there", i, sh->n);
+		g->sum[was] += at - before;
+		if (i % SHEET_STEP == 0 && check_sum(g, i, e))
+			return -1;
+		before = at;
+		was = state;
 	}
-	int64_t sum[TS__N], all = 0;
-	sheet_upto(sh, r, sh->t1, sum);
-	for (int s = 0; s < TS__N; s++)
-		all += sum[s];
-	return all == sh->t1 - sh->t0 ? 0 : bad(e, "a row does not add up to its sheet", r, sh->ntrk);
+	g->sum[was] += (uint64_t)len - before;
+	return 0;
 }
 
-static int check_sheet(const struct snap *sn, const struct sheet *sh, struct err *e)
+static int check_stacks(const struct snap *sn, const struct sheet *sh, struct err *e)
 {
-	if (sh->ntrk && sh->first[sh->ntrk] != sh->n)
-		return bad(e, "a sheet has intervals of no track", sh->first[sh->ntrk], sh->n);
-	for (uint32_t r = 0; r < sh->ntrk; r++)
-		if (check_row(sn, sh, r, e))
-			return -1;
+	uint32_t n = sh->n - sh->nostack, most = 0;
+	for (uint32_t i = 0; sh->stack4 && i < n; i++)
+		most = sh->stack4[i] > most ? sh->stack4[i] : most;
+	uint16_t short_most = 0;
+	for (uint32_t i = 0; !sh->stack4 && i < n; i++)
+		short_most = sh->stack2[i] > short_most ? sh->stack2[i] : short_most;
+	return most < sn->nstks && short_most < sn->nstks ? 0 : bad(e, "an interval has a stack that is not there", most, n);
+}
+
+static int check_edges(const struct sheet *sh, struct err *e)
+{
 	for (uint32_t k = 0, was = 0; k < sh->nedge; k++) {
 		uint32_t i = sh->edge[k] & ~EDGE_CREATED;
 		if (i >= sh->n || i < sh->nostack || (sh->state[i] & SHEET_STATE) != TS_READY)
@@ -76,19 +111,65 @@ static int check_sheet(const struct snap *sn, const struct sheet *sh, struct err
 	return 0;
 }
 
+/* Which intervals are of which row: all that is done with a sheet relies on it. */
+static int check_rows(const struct sheet *sh, struct err *e)
+{
+	if (sh->nother > sh->ntrk || sh->first[0] || sh->first[sh->ntrk] != sh->n || sh->nostack != sh->first[sh->nother])
+		return bad(e, "a sheet has intervals of no track", sh->first[sh->ntrk], sh->n);
+	for (uint32_t r = 0; r < sh->ntrk; r++)
+		if (sh->first[r + 1] <= sh->first[r])
+			return bad(e, "a row of a sheet has no interval", r, sh->ntrk);
+	return 0;
+}
+
+/* Short numbers of who: how many there are is not kept, it is one more than the largest. */
+static uint8_t *short_bits(const struct snap *sn, const struct sheet *sh)
+{
+	uint16_t most = 0;
+	for (uint32_t i = 0; i < sh->n; i++)
+		most = sh->who2[i] > most ? sh->who2[i] : most;
+	uint8_t *bits = xmalloc((size_t)most + 1);
+	for (uint32_t i = 0; i <= most; i++)
+		bits[i] = who_bits(sn, sh->whos[i]);
+	return bits;
+}
+
+int sheet_check(const struct snap *sn, const struct sheet *sh, struct err *e)
+{
+	struct going g = { .sn = sn, .sh = sh };
+	if (check_rows(sh, e) || check_stacks(sn, sh, e))
+		return -1;
+	for (unsigned kind = TK_P; kind <= TK_G; kind++)
+		for (unsigned s = 0; s < TS__N; s++)
+			g.allowed[kind][s] = who_allowed((enum track_kind)kind, s);
+	g.bits = sh->who4 ? NULL : short_bits(sn, sh);
+	int rc = 0;
+	for (uint32_t r = 0; !rc && r < sh->ntrk; r++)
+		rc = check_row(&g, r, e);
+	if (!rc)
+		rc = check_sum(&g, sh->n, e);
+	mem_free(g.bits);
+	return rc ? rc : check_edges(sh, e);
+}
+
 static int check_spans(const struct snap *sn, struct err *e)
 {
 	for (uint32_t i = 0; i < sn->nspans; i++) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
-		if (s->trk >= sn->ntrks || s->trk1 >= sn->ntrks || s->name >= sn->nstrs || s->stack >= sn->nstks ||
+		if ((unsigned)s->kind > SP_RANGE || s->trk >= sn->ntrks || s->trk1 >= sn->ntrks || s->name >= sn->nstrs || s->stack >= sn->nstks ||
 		    s->stack1 >= sn->nstks || (s->t0 != TIME_NONE && s->t1 != TIME_NONE && s->t1 < s->t0))
 			return bad(e, "a span names what is not there, or ends before it begins", i, sn->nspans);
 	}
 	for (uint32_t i = 0; i < sn->nmarks; i++) {
 		const struct sink_mark *m = store_mark(sn->st, i);
-		if (m->trk >= sn->ntrks || m->text >= sn->nstrs || m->category >= sn->nstrs ||
+		if ((unsigned)m->kind >= MK__N || m->trk >= sn->ntrks || m->text >= sn->nstrs || m->category >= sn->nstrs ||
 		    m->stack >= sn->nstks || (i && m->t < store_mark(sn->st, i - 1)->t))
 			return bad(e, "a mark names what is not there, or is out of order", i, sn->nmarks);
+	}
+	for (uint32_t i = 0; i < sn->nutils; i++) {
+		const struct sink_util *u = col_at(&sn->st->utils, i);
+		if ((unsigned)u->what > UT_DEDICATED_ONCE || u->delta < -1 || u->delta > 1)
+			return bad(e, "what took a P is nothing that takes one", i, sn->nutils);
 	}
 	for (unsigned c = 0; c < CT__N; c++)
 		for (uint32_t i = 1; i < sn->ncounts[c]; i++)
@@ -97,7 +178,23 @@ static int check_spans(const struct snap *sn, struct err *e)
 	return 0;
 }
 
-int tracks_check(const struct snap *sn, struct err *e)
+/* Of 64 spans each: where they lie, and of which kinds they are. */
+static int check_blocks(const struct snap *sn, struct err *e)
+{
+	if (col_n(&sn->st->span_blocks) < sn->nspans / 64)
+		return bad(e, "spans lack their blocks", col_n(&sn->st->span_blocks), sn->nspans);
+	for (uint32_t k = 0; k < sn->nspans / 64; k++) {
+		struct span_block is = { INT64_MAX, INT64_MIN, 0 };
+		const struct span_block *b = col_at(&sn->st->span_blocks, k);
+		for (uint32_t i = k * 64; i < k * 64 + 64; i++)
+			span_block_add(&is, &store_span(sn->st, i)->s);
+		if (b->t0 != is.t0 || b->t1 != is.t1 || b->kinds != is.kinds)
+			return bad(e, "a block of spans is of others", k, sn->nspans / 64);
+	}
+	return 0;
+}
+
+int tracks_check_tables(const struct snap *sn, struct err *e)
 {
 	for (uint32_t i = 1; i < sn->ntrks; i++) {
 		const struct trk_row *t = store_trk(sn->st, i);
@@ -107,17 +204,25 @@ int tracks_check(const struct snap *sn, struct err *e)
 	}
 	int64_t at = sn->t0;
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
-		const struct sheet *sh = sheet_get(sn, i);
-		bool next = sh->t0 == at && sh->t1 > sh->t0;
-		at = sh->t1;
-		int bad_sheet = next ? check_sheet(sn, sh, e) : 0;
-		sheet_put(sn, i);
-		if (!next)
+		const struct sheet_slot *slot = store_slot(sn->st, i);
+		if (slot->t0 != at || slot->t1 <= slot->t0)
 			return bad(e, "sheets do not lie end to end", i, sn->nsheets);
-		if (bad_sheet)
-			return -1;
+		at = slot->t1;
 	}
 	if (at != sn->t1)
 		return bad(e, "sheets do not reach the end", sn->nsheets, sn->nsheets);
-	return check_spans(sn, e);
+	return check_spans(sn, e) || check_blocks(sn, e) ? -1 : 0;
+}
+
+int tracks_check(const struct snap *sn, struct err *e)
+{
+	int rc = tracks_check_tables(sn, e);
+	for (uint32_t i = 0; !rc && i < sn->nsheets; i++) {
+		const struct sheet *sh = sheet_get(sn, i);
+		const struct sheet_slot *slot = store_slot(sn->st, i);
+		rc = sh->t0 == slot->t0 && sh->t1 == slot->t1 && sh->n == slot->n && sh->ntrk == slot->ntrk &&
+		    sh->nother == slot->nother ? sheet_check(sn, sh, e) : bad(e, "a sheet is not what its place says", i, sn->nsheets);
+		sheet_put(sn, i);
+	}
+	return rc;
 }

@@ -77,10 +77,60 @@ void names_free(struct names *nm)
 	intern_free(&nm->loc);
 }
 
+void names_thawed(struct names *nm)
+{
+	nm->stale = true;
+}
+
+static uint32_t hash_fun(const struct sink_fun *f)
+{
+	return hash_u64((uint64_t)f->name << 32 | f->sysname, hash_u64(f->file, (uint64_t)f->line));
+}
+
+static uint32_t hash_loc(const struct sink_loc *l)
+{
+	uint32_t h = hash_u64(l->addr, (uint64_t)l->map << 1 | l->folded);
+	for (size_t i = 0; i < l->nline; i++)
+		h = hash_u64((uint64_t)l->line[i].fun << 32 | h,
+		    (uint64_t)l->line[i].line + ((uint64_t)l->line[i].col << 40));
+	return h;
+}
+
+/* Few come after a thaw (the text of a tag, another file): not before one does. */
+static void index_again(struct names *nm)
+{
+	const struct store *st = nm->st;
+	struct sink_line *line = NULL;
+	size_t cap = 0;
+	names_free(nm);
+	nm->stale = false;
+	for (uint32_t i = 1; i < col_n(&st->strs); i++)
+		intern_put(&nm->str, hash_bytes(store_str(st, i)->s, store_str(st, i)->n, 1), i);
+	for (uint32_t i = 1; i < col_n(&st->funs); i++) {
+		const struct fun_row *r = store_fun(st, i);
+		intern_put(&nm->fun, hash_fun(&(struct sink_fun){.name = r->name, .sysname = r->sysname, .file = r->file,
+		    .line = r->line}), i);
+	}
+	for (uint32_t i = 1; i < col_n(&st->locs); i++) {
+		const struct loc_row *r = store_loc(st, i);
+		bool none = r->nline == 1 && !store_frm(st, r->first)->fun;
+		line = mem_grow(line, &cap, r->nline, sizeof *line);
+		for (uint32_t k = 0; k < r->nline; k++) {
+			const struct frm_row *f = store_frm(st, r->first + k);
+			line[k] = (struct sink_line){f->fun, f->line, f->col};
+		}
+		intern_put(&nm->loc, hash_loc(&(struct sink_loc){.addr = r->addr, .map = r->map, .folded = r->folded,
+		    .line = line, .nline = none ? 0 : r->nline}), i);
+	}
+	mem_free(line);
+}
+
 str_id names_str(struct names *nm, const char *s, size_t n)
 {
 	if (!n)
 		return 0;
+	if (nm->stale)
+		index_again(nm);
 	struct store *st = nm->st;
 	struct run key = {s, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX};
 	uint32_t h = hash_bytes(s, key.n, 1);
@@ -106,8 +156,9 @@ map_id names_map(struct names *nm, const struct sink_map *m)
 fun_id names_fun(struct names *nm, const struct sink_fun *f)
 {
 	struct store *st = nm->st;
-	uint32_t id, h = hash_u64((uint64_t)f->name << 32 | f->sysname,
-			 hash_u64(f->file, (uint64_t)f->line));
+	uint32_t id, h = hash_fun(f);
+	if (nm->stale)
+		index_again(nm);
 	if (!f->id) {
 		id = intern_find(&nm->fun, h, same_fun, st, f);
 		if (id != UINT32_MAX)
@@ -119,19 +170,12 @@ fun_id names_fun(struct names *nm, const struct sink_fun *f)
 	return id;
 }
 
-static uint32_t hash_loc(const struct sink_loc *l)
-{
-	uint32_t h = hash_u64(l->addr, (uint64_t)l->map << 1 | l->folded);
-	for (size_t i = 0; i < l->nline; i++)
-		h = hash_u64((uint64_t)l->line[i].fun << 32 | h,
-		    (uint64_t)l->line[i].line + ((uint64_t)l->line[i].col << 40));
-	return h;
-}
-
 loc_id names_loc(struct names *nm, const struct sink_loc *l)
 {
 	struct store *st = nm->st;
 	uint32_t id, h = hash_loc(l);
+	if (nm->stale)
+		index_again(nm);
 	if (!l->id) {
 		id = intern_find(&nm->loc, h, same_loc, st, l);
 		if (id != UINT32_MAX)

@@ -15,10 +15,13 @@
 struct names {
 	struct store *st;
 	struct intern str, fun, loc;
+	bool stale;		/* rows came from elsewhere: they are not in the indexes yet */
 };
 
 void names_init(struct names *, struct store *);	/* row 0 of each table too */
 void names_free(struct names *);
+
+void names_thawed(struct names *);
 
 str_id names_str(struct names *, const char *s, size_t n);
 map_id names_map(struct names *, const struct sink_map *);

@@ -242,6 +242,11 @@ void sealing_end(struct sealing *s)
 	s->belt = NULL;
 }
 
+void sealing_thawed(struct sealing *s, int64_t t1)
+{
+	s->sealed = t1;
+}
+
 void sealing_snap(const struct sealing *s, struct snap *sn)
 {
 	sn->t0 = 0;

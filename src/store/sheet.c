@@ -422,7 +422,7 @@ void sheet_free(const struct sheet *sh)
 	void *p = (void *)(uintptr_t)sh;
 	if (!sh)
 		return;
-	if (sh->bytes < LARGE)
+	if (sh->bytes && sh->bytes < LARGE)
 		mem_free(p);
 	else
 		mem_pages_free(p, sh->bytes);

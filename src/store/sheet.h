@@ -47,7 +47,7 @@ struct sealer {
 
 /* One block of memory: sheet_free it. */
 struct sheet *sealer_seal(struct sealer *, struct sheet_piece *);
-void sheet_free(const struct sheet *);
+void sheet_free(const struct sheet *);	/* nothing, when it has no bytes: it is of an index */
 void sealer_free(struct sealer *);
 /* To go on from where another was: room for so many tracks, and those that live, ascending, by kind. */
 void sealer_room(struct sealer *, uint32_t ntrks);

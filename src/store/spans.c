@@ -32,6 +32,16 @@ uint32_t spans_next(const struct snap *sn, uint32_t from, uint32_t kinds, int64_
 	return UINT32_MAX;
 }
 
+void span_block_add(struct span_block *b, const struct sink_span *s)
+{
+	int64_t t0 = s->t0 == TIME_NONE ? INT64_MIN : s->t0, t1 = s->t1 == TIME_NONE ? INT64_MAX : s->t1;
+	if (t0 < b->t0)
+		b->t0 = t0;
+	if (t1 > b->t1)
+		b->t1 = t1;
+	b->kinds |= 1u << s->kind;
+}
+
 void span_bounds(const struct snap *sn, const struct sink_span *s, int64_t *t0, int64_t *t1)
 {
 	*t0 = s->t0 == TIME_NONE ? sn->t0 : s->t0;

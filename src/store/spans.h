@@ -10,6 +10,8 @@
 /* Index of the first span from `from` on of the kinds (1 << SP_TASK | ...) that overlaps [t0, t1);
    UINT32_MAX when there is none. Steps over 64 spans at once where none of them can. */
 uint32_t spans_next(const struct snap *, uint32_t from, uint32_t kinds, int64_t t0, int64_t t1);
+/* One more span in a block, which begins as { INT64_MAX, INT64_MIN, 0 }. */
+void span_block_add(struct span_block *, const struct sink_span *);
 /* Where a span begins and ends, open ends replaced by those of the snapshot. */
 void span_bounds(const struct snap *, const struct sink_span *, int64_t *t0, int64_t *t1);
 

@@ -41,7 +41,7 @@ struct edge { int64_t t; trk_id from, to; stk_id stack; bool created; };	/* from
 
 struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 	int64_t t0, t1;
-	size_t bytes;		/* that it takes, all in one block */
+	size_t bytes;		/* that it takes, all in one block; 0: none, it is in a file (index.h) */
 	uint32_t ntrk, n;
 	uint32_t nother, nostack;	/* rows of Ps and Ms come first: so many rows, so many intervals */
 	const trk_id *trk;	/* tracks present, ascending among Ps and Ms and among Gs */
@@ -139,6 +139,11 @@ str_id build_text(const struct snap *, const char *s, size_t n);
 void build_again(struct build *);
 const struct snap *build_again_done(struct build *);
 void build_free(struct build *);			/* the store goes with it */
+/* index.h's: to fill the columns by itself, when nothing has been said but strings; then publish them as all
+   there is. The mapping, of which rows and sheets are part, goes with the store. */
+struct store *build_columns(struct build *);
+const struct snap *build_thawed(struct build *, const struct snap *, const void *mapping, size_t n);
+bool build_lost(const struct build *);			/* that file has been cut short meanwhile: zeros are shown */
 
 /* keep.c, by these two */
 const struct sheet *keep_get(const struct snap *, uint32_t i);
@@ -198,5 +203,6 @@ void sheet_sums(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N
 /* check.c: the store's invariants; -1 and what is wrong. Tests run it after every load. */
 struct err;
 int store_check(const struct snap *, struct err *);
+int store_check_tables(const struct snap *, struct err *);	/* of it, the half of profiles */
 
 #endif

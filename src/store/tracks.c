@@ -27,6 +27,7 @@
 #include "base/intern.h"
 #include "base/job.h"
 #include "store/sealing.h"
+#include "store/spans.h"
 
 #include <string.h>
 
@@ -100,6 +101,13 @@ void tracks_free(struct tracks *k)
 	lock_free(k->lock);
 	keep_free(st->keep);
 	mem_free(k);
+}
+
+void tracks_thawed(struct tracks *k, int64_t t1)
+{
+	k->n = col_n(&k->st->trks);
+	k->sealed = k->newest = t1;
+	sealing_thawed(k->sealing, t1);
 }
 
 void tracks_end(struct tracks *k)
@@ -366,14 +374,9 @@ void tracks_span(struct tracks *k, const struct sink_span *s)
 	uint32_t i;
 	struct span_row *row = col_add(&k->st->spans, &i);
 	row->s = *s;
-	int64_t t0 = s->t0 == TIME_NONE ? INT64_MIN : s->t0, t1 = s->t1 == TIME_NONE ? INT64_MAX : s->t1;
 	if (i % 64 == 0)
 		k->block = (struct span_block){ INT64_MAX, INT64_MIN, 0 };
-	if (t0 < k->block.t0)
-		k->block.t0 = t0;
-	if (t1 > k->block.t1)
-		k->block.t1 = t1;
-	k->block.kinds |= 1u << s->kind;
+	span_block_add(&k->block, s);
 	if (i % 64 == 63)
 		*(struct span_block *)col_add(&k->st->span_blocks, NULL) = k->block;
 }

@@ -15,6 +15,8 @@ struct tracks;
 /* Initialises the trace columns of the store (trks with row 0, marks, spans, span_blocks, utils,
    counts, sheets); tracks_free frees them with their sheets. */
 struct tracks *tracks_new(struct store *);
+/* The columns have been filled by somebody else, up to t1. */
+void tracks_thawed(struct tracks *, int64_t t1);
 void tracks_free(struct tracks *);
 
 trk_id tracks_track(struct tracks *, enum track_kind, uint64_t id);
@@ -54,5 +56,8 @@ void tracks_done(struct tracks *);
 /* The trace half of store_check. */
 struct err;
 int tracks_check(const struct snap *, struct err *);
+/* Of it, what is in columns; and one sheet, once the columns hold. */
+int tracks_check_tables(const struct snap *, struct err *);
+int sheet_check(const struct snap *, const struct sheet *, struct err *);
 
 #endif
