@@ -7,11 +7,13 @@
  * alternate on each of them.
  */
 #include "config.h"
+#include "analysis/sched.h"
 #include "analysis/tracew.h"
 #include "load/load.h"
 #include "store/spans.h"
 #include "tap.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +131,33 @@ static void regions(const struct snap *sn, struct arena *a)
 	OK(split > 5);
 }
 
+/* Every kind of regions, told apart by name and place: each of them is in one, the outermost are found. */
+static void places(const struct snap *sn, struct arena *a)
+{
+	struct sched_ask ask = {.t0 = TIME_NONE, .t1 = TIME_NONE};
+	struct sched_kinds *ks = sched_regions(sched_new(sn, a), &ask, a);
+	uint32_t inherited = 0;
+	for (uint32_t k = 0; k < ks->n; k++) {
+		const struct sink_span *s = &store_span(sn->st, ks->r[ks->kind[k].first].span)->s;
+		const struct str_row *name = store_str(sn->st, s->name);
+		char text[64];
+		snprintf(text, sizeof text, "x@y$@0x%llx", (unsigned long long)tw_place(sn->st, s));
+		struct tw_pick p = {.match = is_name, .arg = (void *)(uintptr_t)(name->s ? name->s : ""), .lo = TIME_NONE, .hi = TIME_NONE};
+		OK(!strcmp(tw_placed(text, a, &p), "x@y$") && p.placed && p.pc == tw_place(sn->st, s));
+		uint32_t n;
+		tw_regions(sn, &p, a, &n);
+		OK(n > 0 && n <= ks->kind[k].n);
+		p.pc++;
+		tw_regions(sn, &p, a, &n);
+		OK(!n);
+		inherited += !name->n;
+	}
+	struct tw_pick q = {0};
+	OK(!strcmp(tw_placed("a@0xg", a, &q), "a@0xg") && !q.placed && !q.inherited);
+	OK(!strcmp(tw_placed("^$", a, &q), "^$") && !q.placed && q.inherited);
+	OK(ks->n > 5 && inherited > 0);
+}
+
 /* A P that was started is stopped or taken before it is started again. */
 static void ticks(const struct snap *sn)
 {
@@ -166,6 +195,7 @@ int main(void)
 	goroutines(sn, &a);
 	tasks(sn, &a);
 	regions(sn, &a);
+	places(sn, &a);
 	ticks(sn);
 	arena_free(&a);
 	build_free(b);

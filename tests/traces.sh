@@ -28,6 +28,7 @@ shows 6DR 'no filters'
 shows '7/checkout<Enter><Enter>jjD' '[4Flame]' 'latency=' 'the mean of a task, 3 against'
 shows '7]/ask snail<Enter><Enter>D' 'the mean of a region, 1 against'
 shows '7:>1ms<Enter>4' 'latency=1000001ns..'
+shows '7]4' '[4Flame]' '@0x'
 shows '6D~' 'A stays what was selected'
 shows '4D' 'compares them with the rest'
 of=$(sed -n 's/.*block A - B [^:]*: A \([^ ]*\) B \([^ ]*\) .*/\1 \2/p' <<X

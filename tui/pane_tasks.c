@@ -192,6 +192,8 @@ static enum verdict filter_cmd(struct tasks *p, const struct pane_env *env, cons
 		: p->level == L_LIST && item_now(p) && !p->regions ? p->ts->task[item_now(p)->i].id : 0;
 	struct buf b = {0};
 	tp_quote(tasks_store(env), k->name, &b);
+	if (p->regions)		/* kinds of one name are told apart by where they begin */
+		buf_puts(&b, "@0x"), buf_hex(&b, k->frame ? store_loc(tasks_store(env), store_frm(tasks_store(env), k->frame)->loc)->addr : 0);
 	char *re = id ? arena_printf(env->scratch, "%llu", (unsigned long long)id) : arena_strndup(env->scratch, b.p, b.n);
 	buf_free(&b);
 	out->query.latency = id ? NULL : latency_words(env, p->pick.lo, p->pick.hi);

@@ -79,8 +79,16 @@ struct tw_pick {
 	void *arg;
 	int64_t lo, hi;			/* they took lo to hi ns; TIME_NONE: open */
 	bool rest;
+	bool placed;			/* regions: only those that began at pc, */
+	bool inherited;			/* also those that stand for the task a goroutine was created in */
+	uint64_t pc;
 	uint32_t n;			/* out: how many they are */
 };
+/* "^cook$@0x71a3ae": the expression for the name of regions without the place, which goes into *p. "^$" is the
+   name of those that are inherited. */
+const char *tw_placed(const char *, struct arena *, struct tw_pick *p);
+/* The program counter of the place where a region began, which tells regions of one name apart. */
+uint64_t tw_place(const struct store *, const struct sink_span *);
 /* The outermost of such regions, or the regions (and what one goroutine did) of such tasks, as slices. */
 struct tw_slice *tw_regions(const struct snap *, struct tw_pick *, struct arena *, uint32_t *n);
 struct tw_slice *tw_tasks(const struct snap *, struct tw_pick *, struct arena *, uint32_t *n);

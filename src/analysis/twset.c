@@ -9,6 +9,7 @@
 #include "analysis/tracew.h"
 
 #include "analysis/bins.h"
+#include "analysis/sched.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +163,24 @@ static bool picked(const struct tw_pick *p, bool named, int64_t ns)
 	return bounded(p) ? named && in != p->rest : named != p->rest;
 }
 
+const char *tw_placed(const char *s, struct arena *a, struct tw_pick *p)
+{
+	const char *at = strrchr(s, '@');
+	char *end = NULL;
+	if (at && at[1] == '0' && at[2] == 'x')
+		p->pc = strtoull(at + 3, &end, 16);
+	p->placed = end && end > at + 3 && !*end;
+	const char *re = p->placed ? arena_strndup(a, s, (size_t)(at - s)) : s;
+	p->inherited = p->placed || !strcmp(re, "^$");
+	return re;
+}
+
+uint64_t tw_place(const struct store *st, const struct sink_span *sp)
+{
+	frm_id f = sched_root(st, sp->stack);
+	return f ? store_loc(st, store_frm(st, f)->loc)->addr : 0;
+}
+
 struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
 {
 	struct slices s = {0};
@@ -169,10 +188,11 @@ struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct are
 	for (uint32_t i = 0; i < sn->nspans; i++) {
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		int64_t t0, t1;
-		if (sp->kind != SP_REGION || sp->v0 & (RG_LOOSE | RG_INHERITED))
+		if (sp->kind != SP_REGION || sp->v0 & RG_LOOSE || (sp->v0 & RG_INHERITED && !p->inherited))
 			continue;
 		span_bounds(sn, sp, &t0, &t1);
-		if (picked(p, judge_name(&j, sp->name), t1 - t0))
+		bool here = !p->placed || tw_place(sn->st, sp) == p->pc;
+		if (picked(p, here && judge_name(&j, sp->name), t1 - t0))
 			slices_add(&s, sn, sp);
 	}
 	mem_free(j.said);

@@ -28,14 +28,15 @@ static bool trep_id(const struct trep *r, uint64_t *id)
 	return !*end;
 }
 
-static struct rx *expression(const struct trep *r, enum opt_id id, struct err *e)
+static struct rx *expression(struct trep *r, enum opt_id id, struct err *e)
 {
 	struct err why = {0};
 	if (!trep_has(r, id) || (id == OPT_TASK && trep_id(r, NULL)))
 		return NULL;
-	struct rx *rx = rx_new(opt_str(r->o, id), &why);
+	const char *re = id == OPT_REGION ? tw_placed(opt_str(r->o, id), r->mem, &r->place) : opt_str(r->o, id);
+	struct rx *rx = rx_new(re, &why);
 	if (!rx)
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: %s", opt_str(r->o, id), why.msg);
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: %s", re, why.msg);
 	return rx;
 }
 
@@ -230,5 +231,6 @@ bool trep_region(const struct trep *r, const struct sink_span *s)
 		return false;
 	if (r->task && !task_says(r, s->id))
 		return false;
-	return trep_named(r, s->name) && says(r, r->region, s->name) && pick_region(&r->pick, r->sn, s);
+	return trep_named(r, s->name) && says(r, r->region, s->name) && (!r->place.placed || tw_place(r->st, s) == r->place.pc) &&
+	    pick_region(&r->pick, r->sn, s);
 }

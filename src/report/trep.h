@@ -24,6 +24,7 @@ struct trep {
 	int64_t t0, t1;			/* the range, closed */
 	struct tw_filter filter;
 	struct pick pick;		/* -latency, -complete, -logtext */
+	struct tw_pick place;	/* -region: where its regions began */
 	struct rx *text, *task, *region;	/* -logtext; -task and -region where they are expressions */
 	const struct sched_tasks *ts;		/* with -task */
 };

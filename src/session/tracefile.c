@@ -197,12 +197,12 @@ static trk_id find_track(const struct snap *sn, enum track_kind kind, uint64_t i
 	return 0;
 }
 
-static struct rx *option_rx(const struct opt *o, enum opt_id id, struct err *e)
+static struct rx *expression(const char *re, struct err *e)
 {
 	struct err why = {0};
-	struct rx *rx = rx_new(opt_str(o, id), &why);
+	struct rx *rx = rx_new(re, &why);
 	if (!rx)
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: %s", opt_str(o, id), why.msg);
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: %s", re, why.msg);
 	return rx;
 }
 
@@ -216,7 +216,7 @@ static int filter_goroutines(const struct snap *sn, const struct opt *o, struct 
 	uint64_t id;
 	/* the reference's page of the group that has no name shows all goroutines: "^$" too */
 	if (has(o, OPT_GROUP) && strcmp(opt_str(o, OPT_GROUP), "^$")) {
-		struct rx *rx = option_rx(o, OPT_GROUP, e);
+		struct rx *rx = expression(opt_str(o, OPT_GROUP), e);
 		if (!rx)
 			return -1;
 		f->g = tw_goroutines(sn, match_rx, rx, a);
@@ -269,7 +269,7 @@ static int filter_slices(const struct snap *sn, const struct opt *o, bool rest, 
 	enum opt_id which = has(o, OPT_REGION) ? OPT_REGION : OPT_TASK;
 	if (!has(o, which))
 		return 0;
-	struct rx *rx = option_rx(o, which, e);
+	struct rx *rx = expression(which == OPT_REGION ? tw_placed(opt_str(o, which), a, &pick) : opt_str(o, which), e);
 	if (!rx)
 		return -1;
 	pick.match = match_rx;

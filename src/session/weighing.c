@@ -54,7 +54,7 @@ static uint32_t trace_filter(const struct snap *sn, const struct query *q, bool 
 	struct tw_pick pick = {.lo = TIME_NONE, .hi = TIME_NONE, .rest = rest};
 	if (q->latency && !pick_range(q->latency, &pick.lo, &pick.hi))
 		pick.lo = pick.hi = TIME_NONE;
-	const char *re = q->task ? q->task : q->region;
+	const char *re = q->task ? q->task : q->region ? tw_placed(q->region, a, &pick) : NULL;
 	if (q->task && is_number(q->task)) {
 		pick.id = strtoull(q->task, NULL, 10);
 		f->slice = tw_tasks(sn, &pick, a, &f->nslice);
