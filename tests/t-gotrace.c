@@ -19,6 +19,8 @@
 #include "load/gowire.h"
 #include "load/tev.h"
 #include "load/tevpipe.h"
+#include "load/load.h"
+#include "store/store.h"
 
 #include <string.h>
 
@@ -416,6 +418,34 @@ static void test_ahead(void)
 	mem_free(h.ev);
 }
 
+/* Go 1.5 has no names: addresses stand for them, also for what a goroutine starts with, which is told as one. */
+static void test_old_names(void)
+{
+	static const char text[] = "go 5\n1 0 0 1000\n13 1 0 1 0 0\n5 1 5 77\n14 1 1 1\n4 1 1 4 4198400 7\n13 1 1 2 4198401 7\n"
+				   "20 1 1 7\n14 2 1 2\n2 1000000000 0\n3 7 2 4660 22136\n";
+	struct buf b = {0};
+	struct err e;
+	int line;
+	OK(goasm(text, strlen(text), &b, &line));
+	struct build *build = build_new();
+	struct sink sink = build_sink(build);
+	OK(!read_gotrace((struct bytes){.p = (const uint8_t *)b.p, .n = b.n}, &sink, &e));
+	const struct snap *sn = build_finish(build);
+	bool started = false;
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		started = started || (store_trk(sn->st, t)->id == 2 && !strcmp(store_str(sn->st, store_trk(sn->st, t)->name)->s, "0x401001"));
+	OK(started);
+	int named = 0;
+	for (fun_id f = 1; f < sn->nfuns; f++) {
+		const char *s = store_str(sn->st, store_fun(sn->st, f)->name)->s;
+		named += !strcmp(s, "0x1234") || !strcmp(s, "0x5678");
+	}
+	OK(named == 2);
+	OK(sn->nwarns && ((const struct warn_row *)col_at(&sn->st->warns, 0))->aside);
+	build_free(build);
+	buf_free(&b);
+}
+
 int main(void)
 {
 	test_order();
@@ -423,5 +453,6 @@ int main(void)
 	test_flips();
 	test_stop();
 	test_ahead();
+	test_old_names();
 	return DONE();
 }

@@ -43,6 +43,7 @@ void gogen_free(struct tgen *g)
 		return;
 	mem_free(g->str);
 	idtab_free(&g->strs);
+	arena_free(&g->made);
 	col_free(&g->extra);
 	intern_free(&g->extras);
 	mem_free(g->stack);

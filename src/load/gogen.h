@@ -5,6 +5,7 @@
 
 #include "base/col.h"
 #include "base/intern.h"
+#include "base/mem.h"
 #include "load/gowire.h"
 #include "load/idmap.h"
 #include "load/tev.h"
@@ -44,6 +45,7 @@ struct tgen {
 	struct gostr *str;	/* index 0 is "" */
 	size_t nstr, capstr;
 	struct idtab strs;
+	struct arena made;	/* bytes of strings that are not in the file */
 	struct col extra;	/* struct gostr that came from elsewhere; their ids follow nstr */
 	struct intern extras;
 

@@ -13,7 +13,8 @@
  * knows that there were two.
  *
  * The numbers of an event changed over the versions; args_of() has all of that.
- * 1.5 and 1.6 kept a sequence number beside each time, and no names in stacks.
+ * 1.5 and 1.6 kept a sequence number beside each time, and no names in stacks: an
+ * address is its own name, and what a goroutine starts with is one.
  */
 #include "config.h"
 #include "load/gov1.h"
@@ -135,6 +136,44 @@ static int read_text(struct parse *p, uint64_t at)
 	return 0;
 }
 
+/* Before 1.7: the id of a string that says the address. There are no others, so ids are ours to give. */
+static uint64_t address_name(struct parse *p, uint64_t pc)
+{
+	struct tgen *g = p->v->gen;
+	bool fresh;
+	if (!pc)
+		return 0;
+	struct idslot *s = idmap_put(&p->v->names, pc, &fresh);
+	if (fresh) {
+		const char *text = arena_printf(&g->made, "0x%" PRIx64, pc);
+		g->str = mem_grow(g->str, &g->capstr, g->nstr + 1, sizeof *g->str);
+		g->str[g->nstr] = (struct gostr){text, (uint32_t)strlen(text)};
+		s->n = g->nstr++;
+		idtab_add(&g->strs, s->n);
+	}
+	return s->n;
+}
+
+/* Before 1.7: the id of a stack of this one address, beyond those that the file counts up to. */
+static uint64_t address_stack(struct parse *p, uint64_t pc)
+{
+	enum { OURS = 0x70000000 };
+	struct tgen *g = p->v->gen;
+	bool fresh;
+	if (!pc)
+		return 0;
+	struct idslot *s = idmap_put(&p->v->starts, pc, &fresh);
+	if (!fresh)
+		return s->n;
+	uint64_t id = OURS + g->nstack;
+	s->n = id;
+	g->stack = mem_grow(g->stack, &g->capstack, g->nstack + 1, sizeof *g->stack);
+	g->stack[g->nstack] = (struct gostack){g->nref, 1};
+	gogen_frame(g, &(struct gopc){pc, address_name(p, pc), 0, 0});
+	idmap_put(&p->v->stack_ids, id, &fresh)->n = g->nstack++;
+	return id;
+}
+
 static int add_stack(struct parse *p, uint64_t at)
 {
 	struct tgen *g = p->v->gen;
@@ -148,7 +187,7 @@ static int add_stack(struct parse *p, uint64_t at)
 	struct gostack s = {g->nref, (uint32_t)n};
 	for (uint64_t i = 0; i < n; i++) {
 		const uint64_t *a = &p->arg[2 + i * per];
-		gogen_frame(g, &(struct gopc){a[0], per == 4 ? a[1] : 0, per == 4 ? a[2] : 0,
+		gogen_frame(g, &(struct gopc){a[0], per == 4 ? a[1] : address_name(p, a[0]), per == 4 ? a[2] : 0,
 		    per == 4 ? a[3] : 0});
 	}
 	bool fresh;
@@ -241,6 +280,8 @@ static void add_event(struct parse *p, uint8_t type)
 		e.stack = (uint32_t)p->arg[--n];
 	for (size_t i = at; i < n; i++)
 		e.arg[i - at] = p->arg[i];
+	if (type == V1_GO_CREATE && v->version < 7)
+		e.arg[1] = address_stack(p, e.arg[1]);
 	if (type == V1_CPU_SAMPLE) {
 		/* taken by a signal handler, told later by another: a P of their own, by their own time */
 		e.ts = (int64_t)e.arg[0];
@@ -305,6 +346,8 @@ void gov1_parse(struct gov1 *v)
 static void drop(struct gov1 *v)
 {
 	idmap_free(&v->stack_ids);
+	idmap_free(&v->names);
+	idmap_free(&v->starts);
 	idmap_free(&v->timers);
 	idmap_free(&v->procs);
 	mem_free(v->ev);

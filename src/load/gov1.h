@@ -44,6 +44,7 @@ struct gov1 {
 	int version;
 	struct tgen *gen;	/* strings and stacks: one generation, for the whole trace */
 	struct idmap stack_ids;	/* to index of gen->stack */
+	struct idmap names, starts;	/* before 1.7, by address: strings, and stacks of that one frame */
 	struct idmap timers;	/* goroutines that do nothing but wake others in time */
 	int64_t ticks_per_sec;
 	struct gov1_ev *ev;	/* as the file has them */

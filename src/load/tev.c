@@ -165,6 +165,8 @@ static int read_v1(struct reading *r, int version)
 	int ret = gov1_read(r->in, version, &r->order, &g, &lost, r->damage);
 	if (!ret && r->damage->kind != ERR_NONE)
 		say_lost(r, lost);
+	if (!ret && version < 7)
+		warn(r, ERR_ASIDE, "Go 1.5 and 1.6 wrote no names: functions are shown by their addresses");
 	r->feed->drop(r->feed->self, g);
 	return ret;
 }
