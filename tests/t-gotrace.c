@@ -421,7 +421,7 @@ static void test_ahead(void)
 /* Go 1.5 has no names: addresses stand for them, also for what a goroutine starts with, which is told as one. */
 static void test_old_names(void)
 {
-	static const char text[] = "go 5\n1 0 0 1000\n13 1 0 1 0 0\n5 1 5 77\n14 1 1 1\n4 1 1 4 4198400 7\n13 1 1 2 4198401 7\n"
+	static const char text[] = "go 5\n1 0 0 1000\n13 1 0 1 0 0\n5 1 5 77\n14 1 1 1\n4 1 1 2 0\n13 1 1 2 4198401 7\n"
 				   "20 1 1 7\n14 2 1 2\n2 1000000000 0\n3 7 2 4660 22136\n";
 	struct buf b = {0};
 	struct err e;
