@@ -217,6 +217,18 @@ static bool raw_at(const struct snap *sn, trk_id trk, int64_t t, struct ival *v)
 	return there;
 }
 
+enum tstate ival_state(const struct snap *sn, trk_id trk, int64_t t)
+{
+	if (t < sn->t0 || t >= sn->t1 || !sn->nsheets)
+		return TS_NONE;
+	uint32_t s = sheet_at(sn, t);
+	const struct sheet *sh = sheet_get(sn, s);
+	int32_t row = sheet_row(sh, trk);
+	enum tstate st = row < 0 ? TS_NONE : (enum tstate)(sh->state[sheet_find(sh, (uint32_t)row, t)] & SHEET_STATE);
+	sheet_put(sn, s);
+	return st;
+}
+
 /* The sheet after (dir 1) or before s that has the track, in the hand, and its row there. */
 static int32_t sheet_seek(const struct snap *sn, trk_id trk, struct hold *h, uint32_t *s, int dir)
 {

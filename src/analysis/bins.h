@@ -25,6 +25,9 @@ static inline int64_t bin_edge(int64_t t0, int64_t t1, uint32_t n, uint32_t k)
 void bins_row(const struct snap *, trk_id, int64_t t0, int64_t t1, uint32_t n, struct bin *out);
 /* The sums of a track over [t0, t1). */
 void bins_sum(const struct snap *, trk_id, int64_t t0, int64_t t1, struct bin *out);
+/* The sums of many tracks, a track at most once, walking the sheets once and in order: ns[] of each is to be zero. */
+struct bins_ask { trk_id trk; int64_t t0, t1; int64_t *ns; };
+void bins_many(const struct snap *, const struct bins_ask *, uint32_t n);
 /* The state that has most of it, TS_NONE and TS_IDLE only where there is nothing else (or count them
    with all set); TS_NONE when empty. */
 enum tstate bin_main(const struct bin *, bool all);
@@ -39,6 +42,8 @@ struct ival {			/* an interval, joined over the borders of sheets */
 };
 /* The interval of a track at time t. false: the track is not there then (TS_NONE counts as not). */
 bool ival_at(const struct snap *, trk_id, int64_t t, struct ival *);
+/* Its state alone, TS_NONE when it is not there: one look, where joining intervals may take many. */
+enum tstate ival_state(const struct snap *, trk_id, int64_t t);
 /* The next one (dir 1) or the one before (dir -1) that exists; false at the end. */
 bool ival_step(const struct snap *, struct ival *, int dir);
 /* The first one that begins at or after t (dir 1), or the last that ends at or before t (dir -1). */

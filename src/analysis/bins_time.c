@@ -188,6 +188,45 @@ void bins_spans(const struct snap *sn, uint32_t kinds, trk_id trk, int64_t t0, i
 	}
 }
 
+static void add_row(const struct sheet *sh, uint32_t row, const struct bins_ask *q)
+{
+	int64_t a[TS__N], b[TS__N];
+	if (q->t1 <= sh->t0 || q->t0 >= sh->t1)
+		return;
+	sheet_sums(sh, row, q->t0 < sh->t0 ? sh->t0 : q->t0, a);
+	sheet_sums(sh, row, q->t1 > sh->t1 ? sh->t1 : q->t1, b);
+	for (int s = 0; s < TS__N; s++)
+		q->ns[s] += b[s] - a[s];
+}
+
+void bins_many(const struct snap *sn, const struct bins_ask *ask, uint32_t n)
+{
+	uint32_t *of = xcalloc(sn->ntrks + 1u, sizeof *of);	/* by track: which ask, + 1 */
+	int64_t from = INT64_MAX, to = INT64_MIN;
+	for (uint32_t i = 0; i < n; i++) {
+		of[ask[i].trk] = i + 1;
+		from = ask[i].t0 < from ? ask[i].t0 : from;
+		to = ask[i].t1 > to ? ask[i].t1 : to;
+	}
+	for (uint32_t i = 0; i < sn->nsheets; i++) {
+		const struct sheet_slot *slot = store_slot(sn->st, i);
+		if (slot->t1 <= from || slot->t0 >= to)
+			continue;
+		const struct sheet *sh = sheet_get(sn, i);
+		for (uint32_t r = 0; r < sh->ntrk; r++)
+			if (sh->trk[r] < sn->ntrks && of[sh->trk[r]])
+				add_row(sh, r, &ask[of[sh->trk[r]] - 1]);
+		sheet_put(sn, i);
+	}
+	for (uint32_t i = 0; i < n; i++) {	/* where no sheet has it, it is not there */
+		int64_t a = ask[i].t0 < sn->t0 ? sn->t0 : ask[i].t0, b = ask[i].t1 > sn->t1 ? sn->t1 : ask[i].t1, all = 0;
+		for (int s = 0; s < TS__N; s++)
+			all += ask[i].ns[s];
+		ask[i].ns[TS_NONE] += b > a ? b - a - all : 0;
+	}
+	mem_free(of);
+}
+
 static int64_t sheet_rank(
     const struct sheet *sh, uint32_t row, uint64_t states, int64_t t0, int64_t t1)
 {

@@ -120,27 +120,32 @@ static void stat_block(const struct sched *s, struct gstat *g, struct arena *mem
 	g->block = p;
 }
 
-void sched_stat(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct arena *mem, struct gstat *g)
+/* The stretch, the sums being zero. false: there is none. */
+static bool stat_begin(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct gstat *g)
 {
 	const struct trk_row *row = store_trk(s->sn->st, trk);
 	int64_t born = row->t0, died = row->t1;
-	bool lives = died == TIME_NONE && b == TIME_NONE;
 	*g = (struct gstat){ .trk = trk };
 	if (born == TIME_NONE)
-		return;
+		return false;
 	g->t0 = a == TIME_NONE ? born : a;
 	g->t1 = b != TIME_NONE ? b : died != TIME_NONE ? died : s->sn->t1;
 	g->total = g->t1 - g->t0;
-	struct bin sum;
-	bins_sum(s->sn, trk, g->t0, g->t1, &sum);
-	memcpy(g->ns, sum.ns, sizeof g->ns);
+	return true;
+}
+
+/* The sums being there, what follows from them. lives: to the end of the trace, and that is asked for. */
+static void stat_end(const struct sched *s, bool lives, struct arena *mem, struct gstat *g)
+{
 	struct ival v;
-	int64_t heard = row->heard, sealed = heard < g->t1 ? heard : g->t1;
-	if (heard != TIME_NONE && g->t0 < sealed && ival_at(s->sn, trk, heard, &v)) {
-		g->ns[v.state] += sealed - g->t0;	/* before the sheets knew of it */
+	int64_t heard = store_trk(s->sn->st, g->trk)->heard, sealed = heard < g->t1 ? heard : g->t1;
+	enum tstate was = heard != TIME_NONE && g->t0 < sealed ? ival_state(s->sn, g->trk, heard) : TS_NONE;
+	if (was != TS_NONE) {
+		g->ns[was] += sealed - g->t0;	/* before the sheets knew of it */
 		g->ns[TS_NONE] -= sealed - g->t0;
 	}
-	if (lives && ival_at(s->sn, trk, s->sn->t1 - 1, &v) && v.state == TS_SYSBLOCK) {
+	if (lives && ival_state(s->sn, g->trk, s->sn->t1 - 1) == TS_SYSBLOCK &&
+	    ival_at(s->sn, g->trk, s->sn->t1 - 1, &v)) {
 		int64_t last = v.t1 - (v.t0 > g->t0 ? v.t0 : g->t0);
 		g->ns[TS_SYSBLOCK] -= last;
 		g->ns[TS_SYSCALL] += last;
@@ -156,6 +161,21 @@ void sched_stat(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct 
 	for (uint32_t i = 0; i < g->nblock; i++)
 		known += g->block[i].ns;
 	g->unknown = known < g->total ? g->total - known : 0;
+}
+
+static bool stat_lives(const struct sched *s, trk_id trk, int64_t b)
+{
+	return store_trk(s->sn->st, trk)->t1 == TIME_NONE && b == TIME_NONE;
+}
+
+void sched_stat(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct arena *mem, struct gstat *g)
+{
+	struct bin sum;
+	if (!stat_begin(s, trk, a, b, g))
+		return;
+	bins_sum(s->sn, trk, g->t0, g->t1, &sum);
+	memcpy(g->ns, sum.ns, sizeof g->ns);
+	stat_end(s, stat_lives(s, trk, b), mem, g);
 }
 
 /* ---- groups */
@@ -212,7 +232,8 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 	}
 	o->group = arena_alloc(mem, (o->n + 1u) * sizeof *o->group);
 	o->g = arena_alloc(mem, (o->ng + 1u) * sizeof *o->g);
-	uint32_t at = 0, n = 0;
+	struct bins_ask *ask = xmalloc((o->ng + 1u) * sizeof *ask);
+	uint32_t at = 0, n = 0, nask = 0;
 	for (str_id i = 0; i <= most; i++)
 		if (count[i]) {
 			o->group[n] = (struct sched_group){ i, at, 0, 0 };
@@ -224,9 +245,18 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 			continue;
 		struct sched_group *gr = &o->group[count[group_key(sn, q, t)]];
 		struct gstat *g = &o->g[gr->first + gr->n++];
-		sched_stat(s, t, a, b, mem, g);
-		gr->exec += g->exec;
+		stat_begin(s, t, a, b, g);
+		ask[nask++] = (struct bins_ask){ t, g->t0, g->t1, g->ns };
 	}
+	bins_many(sn, ask, nask);
+	mem_free(ask);
+	for (uint32_t i = 0; i < o->n; i++)
+		for (uint32_t k = 0; k < o->group[i].n; k++) {
+			struct gstat *g = &o->g[o->group[i].first + k];
+			bool all = asked_for(sn, q, g->trk, &a, &b);
+			stat_end(s, all && stat_lives(s, g->trk, b), mem, g);
+			o->group[i].exec += g->exec;
+		}
 	for (uint32_t i = 0; i < o->n; i++)
 		qsort(o->g + o->group[i].first, o->group[i].n, sizeof *o->g, gstat_cmp);
 	qsort(o->group, o->n, sizeof *o->group, group_cmp);
