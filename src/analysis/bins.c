@@ -64,6 +64,37 @@ static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t 
 	}
 }
 
+/* So many sheets of a window are made again for it; when more of it are not at hand it is drawn from what was
+   summed up of them. */
+enum { AGAIN_MAX = 8 };
+
+static bool too_far(const struct snap *sn, uint32_t i, int64_t to)
+{
+	uint32_t n = 0;
+	if (!sn->st->keep)
+		return false;
+	for (; i < sn->nsheets && n <= AGAIN_MAX && store_slot(sn->st, i)->t0 < to; i++)
+		n += !sheet_at_hand(sn, i);
+	return n > AGAIN_MAX;
+}
+
+/* The same as bins_sheet() of one that is not at hand. */
+static void bins_brief(const struct snap *sn, uint32_t i, trk_id trk, int64_t t0, int64_t t1, uint32_t n,
+    uint32_t *k, uint32_t end, struct bin *out)
+{
+	const struct sheet_slot *s = store_slot(sn->st, i);
+	for (;; ++*k) {
+		int64_t a = bin_edge(t0, t1, n, *k), b = bin_edge(t0, t1, n, *k + 1);
+		bool past = b > s->t1;
+		a = a < s->t0 ? s->t0 : a;
+		b = past ? s->t1 : b;
+		if (b > a)
+			keep_share(sn, i, trk, a, b, out[*k].ns);
+		if (past || *k + 1 >= end)
+			break;
+	}
+}
+
 /* Columns [k, end) of n. */
 static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_t n, uint32_t k,
     uint32_t end, struct bin *out)
@@ -72,7 +103,9 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 		return;
 	memset(out + k, 0, (end - k) * sizeof *out);
 	int64_t from = bin_edge(t0, t1, n, k), to = bin_edge(t0, t1, n, end);
-	for (uint32_t i = sheet_at(sn, from); i < sn->nsheets; i++) {
+	uint32_t i = sheet_at(sn, from);
+	bool far = too_far(sn, i, to);
+	for (; i < sn->nsheets; i++) {
 		const struct sheet_slot *slot = store_slot(sn->st, i);
 		if (slot->t0 >= to)
 			break;
@@ -80,6 +113,10 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 			continue;
 		while (k + 1 < end && bin_edge(t0, t1, n, k + 1) <= slot->t0)
 			k++;
+		if (far && !sheet_at_hand(sn, i)) {
+			bins_brief(sn, i, trk, t0, t1, n, &k, end, out);
+			continue;
+		}
 		const struct sheet *sh = sheet_get(sn, i);
 		bins_sheet(sh, sheet_row(sh, trk), t0, t1, n, &k, end, out);
 		sheet_put(sn, i);
@@ -138,6 +175,9 @@ static void join_left(const struct snap *sn, struct ival *v)
 		if (i == sh->first[row]) {
 			if (!s)
 				break;
+			/* sheets that it goes through unchanged: its end lies in the last that is not one of them */
+			while (s > 1 && sh->state[i] & SHEET_CONT && sheet_still(sn, s - 1, v->trk) == 1)
+				s--;
 			osh = hold_sheet(other, sn, s - 1);
 			int32_t orow = sheet_row(osh, v->trk);
 			if (orow < 0)
@@ -163,13 +203,16 @@ static void join_left(const struct snap *sn, struct ival *v)
 static void join_right(const struct snap *sn, struct ival *v)
 {
 	struct hold a = {0}, b = {0}, *here = &a, *other = &b;
-	for (;;) {
+	bool skipped = false;
+	for (;; skipped = false) {
 		const struct sheet *sh = hold_sheet(here, sn, v->sheet), *nsh = sh;
 		uint32_t row = (uint32_t)sheet_row(sh, v->trk), ni = v->i + 1;
 		int32_t nrow = (int32_t)row;
 		if (ni == sh->first[row + 1]) {
 			if (v->sheet + 1 >= sn->nsheets)
 				break;
+			while (v->sheet + 2 < sn->nsheets && sheet_still(sn, v->sheet + 1, v->trk) == 1)
+				skipped = true, v->sheet++;
 			nsh = hold_sheet(other, sn, v->sheet + 1);
 			nrow = sheet_row(nsh, v->trk);
 			if (nrow < 0)
@@ -188,6 +231,11 @@ static void join_right(const struct snap *sn, struct ival *v)
 		struct hold *was = here;
 		here = other;
 		other = was;
+	}
+	if (skipped) {	/* it ends with a sheet that was not looked at */
+		const struct sheet *sh = hold_sheet(here, sn, v->sheet);
+		v->i = sh->first[sheet_row(sh, v->trk)];
+		v->t1 = sh->t1;
 	}
 	hold_drop(&a);
 	hold_drop(&b);
@@ -234,7 +282,7 @@ static int32_t sheet_seek(const struct snap *sn, trk_id trk, struct hold *h, uin
 {
 	while (dir > 0 ? *s + 1 < sn->nsheets : *s > 0) {
 		*s += (uint32_t)dir;
-		int32_t row = sheet_row(hold_sheet(h, sn, *s), trk);
+		int32_t row = sheet_still(sn, *s, trk) ? sheet_row(hold_sheet(h, sn, *s), trk) : -1;
 		if (row >= 0)
 			return row;
 	}

@@ -31,6 +31,7 @@
 #include "base/err.h"
 #include "base/job.h"
 #include "base/mem.h"
+#include "store/brief.h"
 #include "store/tracks.h"
 
 #include <string.h>
@@ -49,6 +50,10 @@ struct keep_border {
 
 struct keep {
 	struct store *st;
+	struct lock *brief_lock;	/* of the next four, for those who draw meanwhile */
+	struct brief **brief;		/* of goroutines, over span sheets each but the last */
+	size_t cbrief, briefs;
+	uint32_t nbrief, span;
 	struct tracks *tracks;
 	struct lock *lock;
 	sink_again_fn *again;
@@ -213,6 +218,75 @@ void keep_sealed(struct keep *k, const struct sheet *sh)
 		look_for_room(k);
 	make_room(k, 0, k->tick + 1);
 	lock_give(k->lock);
+}
+
+/* ---- what stays */
+
+/* How each track goes through the sheet. Where tracks are many and few of them live it is not worth it. */
+static const uint8_t *still_of(const struct sheet *sh, uint32_t ntrks)
+{
+	size_t n = ntrks / 4 + 1;
+	if (n > sh->bytes / 32)
+		return NULL;
+	uint8_t *still = xcalloc(n, 1);
+	for (uint32_t r = 0; r < sh->ntrk; r++) {
+		trk_id t = sh->trk[r];
+		bool same = sh->first[r + 1] - sh->first[r] == 1 && sh->state[sh->first[r]] & SHEET_CONT;
+		still[t / 4] |= (uint8_t)((same ? STILL_SAME : STILL_MOVES) << t % 4 * 2);
+	}
+	return still;
+}
+
+/* Two and two of the briefs become one. */
+static void merge_briefs(struct keep *k)
+{
+	uint32_t n = 0;
+	k->briefs = 0;
+	for (uint32_t i = 0; i < k->nbrief; i += 2) {
+		struct brief *a = k->brief[i], *b = i + 1 < k->nbrief ? k->brief[i + 1] : NULL;
+		k->brief[n] = b ? brief_merge(a, b) : a;
+		if (b) {
+			mem_free(a);
+			mem_free(b);
+		}
+		k->briefs += k->brief[n++]->bytes;
+	}
+	k->nbrief = n;
+	k->span *= 2;
+}
+
+void keep_brief(struct keep *k, struct sheet_slot *slot, const struct sheet *sh, uint32_t i)
+{
+	slot->brief = brief_of(sh, i, false);
+	slot->still = still_of(sh, slot->ntrks);
+	struct brief *b = brief_of(sh, i, true), *last = NULL;
+	lock_take(k->brief_lock);
+	if (i % k->span) {
+		last = k->brief[k->nbrief - 1];
+		k->briefs -= last->bytes;
+		k->brief[k->nbrief - 1] = brief_merge(last, b);
+		mem_free(b);
+		mem_free(last);
+	} else {
+		k->brief = mem_grow(k->brief, &k->cbrief, k->nbrief + 1u, sizeof *k->brief);
+		k->brief[k->nbrief++] = b;
+	}
+	k->briefs += k->brief[k->nbrief - 1]->bytes;
+	if (k->briefs > k->limit / STATES && k->nbrief > 1)
+		merge_briefs(k);
+	lock_give(k->brief_lock);
+}
+
+void keep_share(const struct snap *sn, uint32_t i, trk_id t, int64_t a, int64_t b, int64_t ns[TS__N])
+{
+	struct keep *k = sn->st->keep;
+	if (store_trk(sn->st, t)->kind != TK_G) {
+		brief_share(store_slot(sn->st, i)->brief, t, a, b, ns);
+		return;
+	}
+	lock_take(k->brief_lock);
+	brief_share(k->brief[i / k->span], t, a, b, ns);
+	lock_give(k->brief_lock);
 }
 
 /* Every other state goes. */
@@ -448,7 +522,7 @@ void keep_put(const struct snap *sn, uint32_t i)
 struct keep *keep_new(struct store *st, struct tracks *tracks, size_t limit, sink_again_fn *again, void *arg)
 {
 	struct keep *k = xcalloc(1, sizeof *k);
-	*k = (struct keep){ .st = st, .tracks = tracks, .lock = lock_new(), .again = again, .arg = arg, .limit = limit,
+	*k = (struct keep){ .st = st, .tracks = tracks, .lock = lock_new(), .brief_lock = lock_new(), .span = 1, .again = again, .arg = arg, .limit = limit,
 		.stride = 1 };
 	return k;
 }
@@ -460,7 +534,15 @@ void keep_free(struct keep *k)
 	for (uint32_t i = 0; i < k->ngen; i++)
 		keep_border_free(k->gen[i]);
 	keep_border_free(k->stop);
+	for (uint32_t i = 0; i < k->nbrief; i++)
+		mem_free(k->brief[i]);
+	for (uint32_t i = 0; i < col_n(&k->st->sheets); i++) {
+		mem_free((void *)(uintptr_t)store_slot(k->st, i)->brief);
+		mem_free((void *)(uintptr_t)store_slot(k->st, i)->still);
+	}
+	mem_free(k->brief);
 	mem_free(k->gen);
+	lock_free(k->brief_lock);
 	lock_free(k->lock);
 	mem_free(k);
 }

@@ -139,6 +139,7 @@ static void seal(struct sealing *s, struct sheet_piece *p)
 {
 	count_states(s, p);
 	const struct sheet *sh = sealer_seal(&s->sealer, p);
+	uint32_t i = col_n(&s->st->sheets);
 	struct sheet_slot *slot = col_add(&s->st->sheets, NULL);
 	slot->t0 = sh->t0;
 	slot->t1 = sh->t1;
@@ -147,6 +148,8 @@ static void seal(struct sealing *s, struct sheet_piece *p)
 	slot->nother = sh->nother;
 	slot->ntrks = p->ntrks;
 	slot->nstks = p->nstks;
+	if (s->st->keep)
+		keep_brief(s->st->keep, slot, sh, i);
 	atomic_store(&slot->sheet, sh);
 	if (s->st->keep)
 		keep_sealed(s->st->keep, sh);

@@ -72,6 +72,8 @@ struct sheet_slot {
 	int64_t t0, t1;
 	uint32_t n, ntrk, nother;	/* as of the sheet */
 	uint32_t ntrks, nstks;		/* tracks and stacks that were known when it was sealed */
+	const struct brief *brief;	/* of Ps and Ms, in a store of which sheets go */
+	const uint8_t *still;		/* likewise, two bits for each track: enum still; or NULL */
 };
 
 struct warn_row { uint64_t at; const char *msg; bool aside; };	/* aside: nothing is damaged */
@@ -148,6 +150,22 @@ bool build_lost(const struct build *);			/* that file has been cut short meanwhi
 /* keep.c, by these two */
 const struct sheet *keep_get(const struct snap *, uint32_t i);
 void keep_put(const struct snap *, uint32_t i);
+/* Of a store of which sheets go: the share of [a, b), within sheet i, of a row, evenly spread over as many sheets as were
+   summed up together: what is drawn when the sheet is not at hand. */
+void keep_share(const struct snap *, uint32_t i, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
+static inline bool sheet_at_hand(const struct snap *sn, uint32_t i)
+{
+	return !sn->st->keep || atomic_load_explicit(&store_slot(sn->st, i)->sheet, memory_order_relaxed);
+}
+/* Does the track go through a sheet that is not at hand unchanged (1), or is it not there (0)? -1: look. */
+static inline int sheet_still(const struct snap *sn, uint32_t i, trk_id t)
+{
+	const struct sheet_slot *s = store_slot(sn->st, i);
+	if (sheet_at_hand(sn, i) || !s->still)
+		return -1;
+	int v = t < s->ntrks ? s->still[t / 4] >> t % 4 * 2 & 3 : 0;
+	return v > 1 ? -1 : v;
+}
 /* A sheet, made again if it has been dropped: good until sheet_put() of the same number, which must come. */
 static inline const struct sheet *sheet_get(const struct snap *sn, uint32_t i)
 {

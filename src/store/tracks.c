@@ -90,6 +90,7 @@ void tracks_free(struct tracks *k)
 	tracks_done(k);
 	for (uint32_t i = 0; i < col_n(&st->sheets); i++)
 		sheet_free(store_slot(st, i)->sheet);
+	keep_free(st->keep);
 	struct col *cols[] = { &st->trks, &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->sheets };
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		col_free(cols[i]);
@@ -99,7 +100,6 @@ void tracks_free(struct tracks *k)
 	intern_free(&k->index);
 	mem_free(k->gid);
 	lock_free(k->lock);
-	keep_free(st->keep);
 	mem_free(k);
 }
 

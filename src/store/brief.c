@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Briefs: see brief.h. Rows that do nothing but wait have one word, most others
+ * three to six, so a brief of goroutines is a tenth of its sheet or less; and two
+ * of neighbours that are merged take little more than one, for they are of the same
+ * goroutines. Where a window holds more sheets than there is memory for, a row is drawn
+ * from these, and what is wrong with it is less than the stretch of one brief on
+ * either side of a column.
+ */
+#include "config.h"
+#include "store/brief.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+struct making {
+	struct brief *b;
+	trk_id *trk;
+	uint32_t *first;
+	uint64_t *part;
+};
+
+static struct making brief_new(uint32_t rows, uint32_t parts)
+{
+	size_t at = sizeof(struct brief), bytes = at + parts * sizeof(uint64_t) + (2 * (size_t)rows + 1) * sizeof(uint32_t);
+	char *p = xmalloc(bytes);
+	struct making m = { .b = (void *)p, .part = (void *)(p + at) };
+	m.first = (void *)(p + at + parts * sizeof(uint64_t));
+	m.trk = m.first + rows + 1;
+	*m.b = (struct brief){ .bytes = bytes, .trk = m.trk, .first = m.first, .part = m.part };
+	return m;
+}
+
+static void add_row(struct making *m, trk_id trk, const int64_t ns[TS__N])
+{
+	struct brief *b = m->b;
+	m->trk[b->n] = trk;
+	m->first[b->n++] = b->nparts;
+	for (unsigned s = TS_NONE + 1; s < TS__N; s++)
+		if (ns[s] > 0)
+			m->part[b->nparts++] = (uint64_t)ns[s] << 8 | s;
+	m->first[b->n] = b->nparts;
+}
+
+static void row_sums(const struct sheet *sh, uint32_t row, int64_t ns[TS__N])
+{
+	sheet_upto(sh, row, sh->t1, ns);
+}
+
+struct brief *brief_of(const struct sheet *sh, uint32_t number, bool goroutines)
+{
+	uint32_t lo = goroutines ? sh->nother : 0, hi = goroutines ? sh->ntrk : sh->nother, most = 0;
+	for (uint32_t r = lo; r < hi; r++) {
+		uint32_t n = sh->first[r + 1] - sh->first[r];
+		most += n < TS__N ? n : TS__N;
+	}
+	struct making m = brief_new(hi - lo, most);
+	m.b->t0 = sh->t0;
+	m.b->t1 = sh->t1;
+	m.b->sheet = number;
+	m.first[0] = 0;
+	for (uint32_t r = lo; r < hi; r++) {
+		int64_t ns[TS__N];
+		row_sums(sh, r, ns);
+		add_row(&m, sh->trk[r], ns);
+	}
+	return m.b;
+}
+
+static void add_parts(const struct brief *b, uint32_t row, int64_t ns[TS__N])
+{
+	for (uint32_t k = b->first[row]; k < b->first[row + 1]; k++)
+		ns[b->part[k] & 0xff] += (int64_t)(b->part[k] >> 8);
+}
+
+struct brief *brief_merge(const struct brief *x, const struct brief *y)
+{
+	struct making m = brief_new(x->n + y->n, x->nparts + y->nparts);
+	m.b->t0 = x->t0;
+	m.b->t1 = y->t1;
+	m.b->sheet = x->sheet;
+	m.first[0] = 0;
+	for (uint32_t i = 0, j = 0; i < x->n || j < y->n;) {
+		int64_t ns[TS__N] = {0};
+		trk_id t = j == y->n || (i < x->n && x->trk[i] <= y->trk[j]) ? x->trk[i] : y->trk[j];
+		if (i < x->n && x->trk[i] == t)
+			add_parts(x, i++, ns);
+		if (j < y->n && y->trk[j] == t)
+			add_parts(y, j++, ns);
+		add_row(&m, t, ns);
+	}
+	struct making out = brief_new(m.b->n, m.b->nparts);	/* as small as it can be */
+	size_t bytes = out.b->bytes;
+	memcpy(out.part, m.part, m.b->nparts * sizeof *m.part);
+	memcpy(out.first, m.first, (m.b->n + 1u) * sizeof *m.first);
+	memcpy(out.trk, m.trk, m.b->n * sizeof *m.trk);
+	*out.b = *m.b;
+	out.b->bytes = bytes;
+	out.b->trk = out.trk;
+	out.b->first = out.first;
+	out.b->part = out.part;
+	mem_free(m.b);
+	return out.b;
+}
+
+static int64_t row_of(const struct brief *b, trk_id trk)
+{
+	uint32_t lo = 0, hi = b->n;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (b->trk[mid] < trk)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < b->n && b->trk[lo] == trk ? (int64_t)lo : -1;
+}
+
+void brief_share(const struct brief *b, trk_id trk, int64_t from, int64_t to, int64_t ns[TS__N])
+{
+	int64_t row = row_of(b, trk), left = to - from;
+	double share = (double)(to - from) / (double)(b->t1 - b->t0);
+	for (uint32_t k = row < 0 ? 0 : b->first[row]; row >= 0 && k < b->first[row + 1]; k++) {
+		int64_t v = (int64_t)((double)(b->part[k] >> 8) * share + 0.5);
+		v = v < left ? v : left;
+		ns[b->part[k] & 0xff] += v;
+		left -= v;
+	}
+	ns[TS_NONE] += left;
+}

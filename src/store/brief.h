@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_BRIEF_H
+#define TTRACE_BRIEF_H
+
+#include "store/store.h"
+
+/*
+ * What is left of sheets that are not at hand: time by state of rows over a
+ * stretch of one or more sheets, a word for each state that there was.
+ */
+struct brief {
+	int64_t t0, t1;
+	uint32_t sheet, n, nparts;	/* the first sheet; rows; parts */
+	size_t bytes;			/* of the one block that it is */
+	const trk_id *trk;		/* ascending */
+	const uint32_t *first;		/* row i has part[first[i]] .. part[first[i + 1]) */
+	const uint64_t *part;		/* ns << 8 | state; TS_NONE is left out */
+};
+
+/* Of a sheet, its goroutines, or its Ps and Ms. mem_free() it. */
+struct brief *brief_of(const struct sheet *, uint32_t number, bool goroutines);
+/* Of two that follow each other; both stay. */
+struct brief *brief_merge(const struct brief *, const struct brief *);
+/* Add the row of a track, as far as its share of [a, b) goes, evenly over the stretch. */
+void brief_share(const struct brief *, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
+
+/* How a track goes through a sheet, in two bits: */
+enum still { STILL_ABSENT, STILL_SAME /* one piece, which goes on from the sheet before */, STILL_MOVES };
+
+#endif
