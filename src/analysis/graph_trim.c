@@ -19,7 +19,7 @@
 
 static int64_t quotient(int64_t a, int64_t b)
 {
-	return !b ? a : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
+	return prof_mean(a, b);
 }
 
 int64_t gnode_flat(const struct gnode *n)

@@ -97,6 +97,8 @@ static inline const char *prof_s(const struct prof *p, str_id i) { return p->str
 static inline int64_t *prof_value(const struct prof *p, size_t sample) { return p->value + sample * p->ntype; }
 /* v += d, wrapping: values of a file may be anything. */
 static inline void prof_sum(int64_t *v, int64_t d) { *v = (int64_t)((uint64_t)*v + (uint64_t)d); }
+/* v by d; by nothing, v itself. */
+static inline int64_t prof_mean(int64_t v, int64_t d) { return d == -1 ? (int64_t)(0 - (uint64_t)v) : d ? v / d : v; }
 static inline int64_t prof_abs(int64_t v) { return v < 0 ? (int64_t)(0 - (uint64_t)v) : v; }
 
 /* Samples keep their order; each goes from stack s to to[s], or is dropped if that is PROF_DROP. */

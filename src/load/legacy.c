@@ -102,31 +102,41 @@ static enum leg_verdict parse(struct legacy *g, struct bytes b)
 	return v;
 }
 
-/* Frames that are the profiler's own, by what the profile counts. */
+/* Frames that are the profiler's own, by what the profile counts. Older profiles do not say them, but they are
+   written into what is made of them: so they are spelt as pprof spells them. */
+static const char drop_cpu[] =
+    "ProfileData::Add|ProfileData::prof_handler|CpuProfiler::prof_handler|"
+    "__pthread_sighandler|__restore";
+static const char drop_lock[] =
+    "RecordLockProfileData|(base::)?RecordLockProfileData.*|"
+    "(base::)?SubmitMutexProfileData.*|(base::)?SubmitSpinLockProfileData.*|"
+    "(base::Mutex::)?AwaitCommon.*|(base::Mutex::)?Unlock.*|(base::Mutex::)?UnlockSlow.*|"
+    "(base::Mutex::)?ReaderUnlock.*|(base::MutexLock::)?~MutexLock.*|(Mutex::)?AwaitCommon.*|"
+    "(Mutex::)?Unlock.*|(Mutex::)?UnlockSlow.*|(Mutex::)?ReaderUnlock.*|"
+    "(MutexLock::)?~MutexLock.*|(SpinLock::)?Unlock.*|(SpinLock::)?SlowUnlock.*|"
+    "(SpinLockHolder::)?~SpinLockHolder.*";
+static const char drop_heap[] =
+    "calloc|cfree|malloc|free|memalign|do_memalign|(__)?posix_memalign|pvalloc|valloc|"
+    "realloc|tcmalloc::.*|tc_calloc|tc_cfree|tc_malloc|tc_free|tc_memalign|tc_posix_memalign|"
+    "tc_pvalloc|tc_valloc|tc_realloc|tc_new|tc_delete|tc_newarray|tc_deletearray|"
+    "tc_new_nothrow|tc_newarray_nothrow|malloc_zone_malloc|malloc_zone_calloc|"
+    "malloc_zone_valloc|malloc_zone_realloc|malloc_zone_memalign|malloc_zone_free|"
+    "runtime\\..*|BaseArena::.*|(::)?do_malloc_no_errno|(::)?do_malloc_pages|(::)?do_malloc|"
+    "DoSampledAllocation|MallocedMemBlock::MallocedMemBlock|_M_allocate|"
+    "__builtin_(vec_)?delete|__builtin_(vec_)?new|__gnu_cxx::new_allocator::allocate|"
+    "__libc_malloc|__malloc_alloc_template::allocate|allocate|cpp_alloc|"
+    "operator new(\\[\\])?|simple_alloc::allocate";
+static const char keep_heap[] = "runtime\\.panic|runtime\\.reflectcall|runtime\\.call[0-9]*";
+
 static void own_frames(struct legacy *g)
 {
-	g->drop = "ProfileData::Add|(ProfileData|CpuProfiler)::prof_handler|__pthread_sighandler|__"
-		  "restore";
-	if (g->ntype >= 2 && (!strcmp(g->type[0], "contentions") && !strcmp(g->type[1], "delay")))
-		g->drop = "RecordLockProfileData|(base::)?(RecordLock|SubmitMutex|SubmitSpinLock)"
-			  "ProfileData.*|"
-			  "((base::)?Mutex::)?(AwaitCommon|Unlock|UnlockSlow|ReaderUnlock).*|(("
-			  "base::)?MutexLock::)?~MutexLock.*|"
-			  "(SpinLock::)?(Unlock|SlowUnlock).*|(SpinLockHolder::)?~SpinLockHolder.*";
+	g->drop = drop_cpu;
+	if (g->ntype >= 2 && !strcmp(g->type[0], "contentions") && !strcmp(g->type[1], "delay"))
+		g->drop = drop_lock;
 	if (g->ntype >= 2 && (!strcmp(g->type[1], "space") || !strcmp(g->type[1], "inuse_space") ||
 				 !strcmp(g->type[1], "alloc_space"))) {
-		g->drop =
-		    "([cmv]|pv|re)alloc|c?free|(do_)?memalign|(__)?posix_memalign|tcmalloc::.*|"
-		    "tc_(([cm]|pv|re|v)alloc|c?free|(posix_)?memalign|(new|delete)(array)?|new("
-		    "array)?_nothrow)|"
-		    "malloc_zone_(([cmv]|re)alloc|memalign|free)|runtime\\..*|BaseArena::.*|"
-		    "(::)?do_malloc(_no_errno|_pages)?|DoSampledAllocation|MallocedMemBlock::"
-		    "MallocedMemBlock|_M_allocate|"
-		    "__builtin_(vec_)?(delete|new)|__gnu_cxx::new_allocator::allocate|__libc_"
-		    "malloc|"
-		    "__malloc_alloc_template::allocate|allocate|cpp_alloc|operator "
-		    "new(\\[\\])?|simple_alloc::allocate";
-		g->keep = "runtime\\.(panic|reflectcall|call[0-9]*)";
+		g->drop = drop_heap;
+		g->keep = keep_heap;
 	}
 }
 

@@ -182,7 +182,7 @@ static void total_add(struct total *t, const struct gnode *n)
 
 static int64_t mean(int64_t v, int64_t div)
 {
-	return div && div != -1 ? v / div : v;
+	return prof_mean(v, div);
 }
 
 struct at { const char *fun, *file; int64_t line; };

@@ -188,7 +188,7 @@ static void put_node(struct dot *d, const struct gnode *n, double max_flat)
 static int64_t tag_value(const struct gtag *t, bool flat)
 {
 	int64_t v = flat ? t->flat : t->cum, d = flat ? t->flat_div : t->cum_div;
-	return !d ? v : d == -1 ? (int64_t)(0 - (uint64_t)v) : v / d;
+	return prof_mean(v, d);
 }
 
 static int by_weight(int64_t a, int64_t b)

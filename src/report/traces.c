@@ -85,7 +85,7 @@ static int64_t value_of(const struct view *v, size_t sample)
 {
 	const int64_t *val = prof_value(v->p, sample);
 	int64_t d = v->g.mean ? val[0] : 0, x = val[v->g.type];
-	return d && d != -1 ? x / d : x;
+	return prof_mean(x, d);
 }
 
 static void put_traces(struct view *v, struct out *out, struct frame_names *names)

@@ -218,7 +218,7 @@ static void find_total(struct view *v)
 		}
 	}
 	int b = sum[1] > 0;
-	v->total = div[b] && div[b] != -1 ? sum[b] / div[b] : sum[b];
+	v->total = prof_mean(sum[b], div[b]);
 	mem_free(base);
 }
 
