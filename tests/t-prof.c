@@ -210,6 +210,7 @@ static void test_names(void)
 	name("", "_ZN1AltERKS_", "A::operator<");
 	name("none", "_ZSt4swapIiEvRT_S1_", "_ZSt4swapIiEvRT_S1_");
 #endif
+#ifdef HAVE_LIBIBERTY
 	/* Rust: the old form with its hash, the new one; what is neither stays */
 	name("local", "_ZN4core3ptr24drop_in_place$LT$i32$GT$17h0123456789abcdefE", "core::ptr::drop_in_place<i32>");
 	name("local", "_ZN9hashbrown3raw21RawTable$LT$T$C$A$GT$14reserve_rehash17h84a1b55643839bdaE.llvm.132",
@@ -222,6 +223,15 @@ static void test_names(void)
 	name("demangle=full", "_RNvC1au8gdel_5qa", "a::g\303\266del");
 	name("demangle=full", "_RNvB_1x", "_RNvB_1x");
 	name("demangle=full", "_RIC1aTB_ETB_E", "_RIC1aTB_ETB_E");
+	name("local", "_ZN2h24push10__CALLSITE4META17h7476ecfcd9458d0eE", "h2::push::_CALLSITE::META");
+	name("local", "_RINvC1a1bNtC1c1dKj1f_E", "a::b::<>");
+	name("local", "_RNvXs_C1aINtC1b1VhEINtC1c1TmE1f", "<b::V<> as c::T<>>::f");
+	/* every line says the one before twice: a name that would be 2^30 long */
+	name("demangle=full", "_RMC0TTmmETB3_B3_ETB7_B7_ETBf_Bf_ETBn_Bn_ETBv_Bv_ETBD_BD_ETBL_BL_ETBT_BT_ETB11_B11_ETB19_B19_ETB1j_B1j_E"
+	    "TB1t_B1t_ETB1D_B1D_ETB1N_B1N_ETB1X_B1X_ETB27_B27_ETB2h_B2h_ETB2r_B2r_ETB2B_B2B_ETB2L_B2L_ETB2V_B2V_ETB35_B35_EE",
+	    "_RMC0TTmmETB3_B3_ETB7_B7_ETBf_Bf_ETBn_Bn_ETBv_Bv_ETBD_BD_ETBL_BL_ETBT_BT_ETB11_B11_ETB19_B19_ETB1j_B1j_E"
+	    "TB1t_B1t_ETB1D_B1D_ETB1N_B1N_ETB1X_B1X_ETB27_B27_ETB2h_B2h_ETB2r_B2r_ETB2B_B2B_ETB2L_B2L_ETB2V_B2V_ETB35_B35_EE");
+#endif
 	name("demangle=none", "_ZSt4swapIiEvRT_S1_", "_ZSt4swapIiEvRT_S1_");
 	OK(symbolize_check("remote", NULL) && symbolize_check("local:bogus", NULL) && !symbolize_check("Local:FORCE", NULL));
 	name("local", "ns::f<a, b<c> >(int (*)(char))", "ns::f");
