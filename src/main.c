@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "report/report.h"
 #include "session/opt.h"
 #include "session/remote.h"
@@ -62,10 +63,14 @@ static int help(const struct opt *o, struct err *e)
 static int complain(const struct opt *o, const struct err *e)
 {
 	const char *file = o->nfile == 1 && e->kind != ERR_USAGE ? o->file[0] : NULL;
-	fputs("ttrace: ", stderr);
-	if (file && strncmp(e->msg, file, strlen(file)))
-		fprintf(stderr, "%s: ", file);
-	fputs(e->msg, stderr);
+	struct buf b = {0};
+	if (file && strncmp(e->msg, file, strlen(file))) {
+		text_no_secret(&b, file);
+		buf_puts(&b, ": ");
+	}
+	text_no_secret(&b, e->msg);
+	fprintf(stderr, "ttrace: %s", buf_str(&b));
+	buf_free(&b);
 	if (e->at != ERR_NOWHERE)
 		fprintf(stderr, " (at byte %llu)", (unsigned long long)e->at);
 	fputs(e->kind == ERR_USAGE ? "; see ttrace help\n" : "\n", stderr);

@@ -128,6 +128,17 @@ run 2 top -tls_cert=x "$http/debug/pprof/heap"
 run 0 events "$http/half.trace"
 grep -q 'broke off' err && [ "$(wc -l <out)" -gt 1000 ] || fail "half a trace: $(cat err)"
 
+# passwords are for the server alone
+for url in "http://me:s3cret@$host/404" "me:s3cret@$host/404" "http://me:s3cret@127.0.0.1:9/x"; do
+	run 1 top "$url"
+	grep -q 's3cret' err && fail "a password is told: $(cat err)"
+	run 1 top "$url" "$url"
+	grep -q 's3cret' err && fail "a password is told: $(cat err)"
+	grep -q 'me:xxxxx@' err || fail "not even that there is one: $(cat err)"
+	run 0 view -size 200x24 -script ":diff $url<Enter>" "$samples/leak-after.pb.gz"
+	grep -q 's3cret' out && fail "a password is shown: $(cat out)"
+done
+
 # nothing stays behind of a fetch that was stopped
 "$TTRACE" top -output=made "$http/never" 2>err &
 stop=$!

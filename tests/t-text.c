@@ -108,6 +108,21 @@ static void nearness(void)
 	OK(!*meant("cpu") && !*meant("x") && !*meant("") && !*meant("a-much-longer-word-than-any-in-the-table-of-words"));
 }
 
+static void secrets(void)
+{
+	static const char *const said[][2] = {
+	    {"http://u:pa:ss@h/x?a=b@c: no", "http://u:xxxxx@h/x?a=b@c: no"},
+	    {"a -base=https://me:s@h:1 u:p@h and plain", "a -base=https://me:xxxxx@h:1 u:xxxxx@h and plain"},
+	    {"http://u@h/x http://h:80/a@b", "http://u@h/x http://h:80/a@b"},
+	    {"at byte 5: x@y runtime.f:12 a@b:c", "at byte 5: x@y runtime.f:12 a@b:c"},
+	    {"\"http://:x@h\" ://", "\"http://:xxxxx@h\" ://"},
+	    {"", ""}};
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+		text_no_secret(&b, said[i][0]);
+		OK(is(said[i][1]));
+	}
+}
+
 int main(void)
 {
 	nearness();
@@ -115,5 +130,6 @@ int main(void)
 	safety();
 	numbers();
 	buf_free(&b);
+	secrets();
 	return DONE();
 }

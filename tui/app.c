@@ -27,10 +27,15 @@
 
 void app_message(struct app *a, enum style st, const char *fmt, ...)
 {
+	char line[sizeof a->message];
+	struct buf b = {0};
 	va_list ap;
 	va_start(ap, fmt);
-	vsnprintf(a->message, sizeof a->message, fmt, ap);
+	vsnprintf(line, sizeof line, fmt, ap);
 	va_end(ap);
+	text_no_secret(&b, line);
+	snprintf(a->message, sizeof a->message, "%s", buf_str(&b));
+	buf_free(&b);
 	a->message_style = st;
 	a->sticky = true;
 }

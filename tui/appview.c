@@ -67,7 +67,8 @@ void app_paper(struct app *a, struct buf *b)
 	struct buf head = {0};
 	if (p->summary)
 		p->summary(state_now(a), &env, &head);
-	buf_printf(b, "%s: %s\n%s\n", session_file(a->s), p->name, buf_str(&head));
+	text_no_secret(b, session_file(a->s));
+	buf_printf(b, ": %s\n%s\n", p->name, buf_str(&head));
 	buf_free(&head);
 	/* as tall as the list needs: panes with a picture below it make the picture fill the rest */
 	do {

@@ -33,7 +33,7 @@ static void add(struct info *f, enum style st, const char *name, const struct bu
 static void add_s(struct info *f, const char *name, const char *s)
 {
 	struct buf b = {0};
-	buf_puts(&b, s);
+	text_no_secret(&b, s);
 	add(f, ST_NORMAL, name, &b);
 	buf_free(&b);
 }

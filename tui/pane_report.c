@@ -498,13 +498,22 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	rows_select(&p->rows, (uint32_t)v->cursor[0]);
 }
 
+/* The line as it may be shown. */
+static void put_safe(struct buf *b, const char *line)
+{
+	struct buf plain = {0};
+	text_no_secret(&plain, line);
+	text_safe(b, buf_str(&plain), plain.n);
+	buf_free(&plain);
+}
+
 static void summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct report *p = st;
 	if (p->work)
 		buf_printf(b, "making %s ...", p->words);
 	else if (p->line)
-		text_safe(b, p->line, strlen(p->line));
+		put_safe(b, p->line);
 	if (hits_fresh(&p->hit, env))
 		buf_printf(b, " | /%s %u hits", env->find.text, p->hit.n);
 }

@@ -151,6 +151,32 @@ void text_safe(struct buf *b, const char *s, size_t n)
 	}
 }
 
+/* Of user:PASSWORD@host, how long the password is, and where it begins; 0: there is none. */
+static size_t secret(const char *s, size_t *from)
+{
+	size_t user = strcspn(s, ":@/?# \t\n\"'"), n;
+	if (s[user] != ':')
+		return 0;
+	*from = user + 1;
+	n = strcspn(s + *from, "@/?# \t\n");
+	return s[*from + n] == '@' ? n : 0;
+}
+
+void text_no_secret(struct buf *b, const char *s)
+{
+	for (bool begins = true; *s;) {
+		size_t from, n = begins ? secret(s, &from) : 0;
+		if (n) {
+			buf_put(b, s, from);
+			buf_puts(b, "xxxxx");
+			s += from + n;
+		}
+		begins = strchr(" \t\"'(=", *s) || !strncmp(s, "//", 2);
+		buf_put(b, s, *s ? 1 + (*s == '/' && s[1] == '/') : 0);
+		s += *s ? 1 + (*s == '/' && s[1] == '/') : 0;
+	}
+}
+
 /* As much of s as fits into cells, whole characters; cells used. *at: bytes used. */
 static size_t put_head(struct buf *b, const char *s, size_t n, size_t cells, size_t *at)
 {

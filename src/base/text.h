@@ -23,6 +23,10 @@ size_t text_width(const char *s, size_t n);
    newline and tab too. Bidi overrides and other format characters count as control. */
 void text_safe(struct buf *b, const char *s, size_t n);
 
+/* Append s, a line for people, with the passwords of URLs in it as xxxxx: of scheme://user:PASSWORD@host, and of
+   user:PASSWORD@host where a word begins so. */
+void text_no_secret(struct buf *b, const char *s);
+
 /* Fit a Go/C++ symbol into `cells` cells: the package path goes first, then the package, then the
    receiver, then the tail is cut with `…` (or `~` when ascii). Returns cells used. */
 size_t text_fit_symbol(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);

@@ -8,6 +8,7 @@
 #include "config.h"
 #include "report/dump.h"
 
+#include "base/text.h"
 #include "load/gowire.h"
 #include "session/remote.h"
 #include "session/tracefile.h"
@@ -34,7 +35,9 @@ int dump_open(const struct opt *o, struct bytes *in, struct err *e)
 
 void dump_note(struct dump_notes *n, uint64_t at, const char *msg)
 {
-	buf_printf(&n->text, "ttrace: %s: %s", n->file, msg);
+	buf_puts(&n->text, "ttrace: ");
+	text_no_secret(&n->text, n->file);
+	buf_printf(&n->text, ": %s", msg);
 	if (at != ERR_NOWHERE && at != ERR_ASIDE)
 		buf_printf(&n->text, ", at byte %" PRIu64, at);
 	buf_putc(&n->text, '\n');

@@ -25,12 +25,14 @@ void report_notice(void *opt, const char *fmt, ...)
 {
 	const struct opt *o = opt;
 	char line[1000];
-	struct buf b = {0};
+	struct buf b = {0}, plain = {0};
 	va_list ap;
 	va_start(ap, fmt);
 	int n = vsnprintf(line, sizeof line, fmt, ap);
 	va_end(ap);
-	text_safe(&b, line, n < 0 ? 0 : strlen(line));
+	text_no_secret(&plain, n < 0 ? "" : line);
+	text_safe(&b, plain.p ? plain.p : "", plain.n);
+	buf_free(&plain);
 	if (o && o->notice)
 		o->notice(o->notice_arg, buf_str(&b));
 	else
