@@ -3,12 +3,13 @@
 /*
  * Runs a program on a terminal on paper, types keys and says what came of it.
  *
- *	pty [-s 80x24] [-k KEYS] [-e FILE] [-c] [-b] [-q MS] [-i FILE] [-r BYTES/s] PROGRAM [ARGUMENT...]
+ *	pty [-s 80x24] [-k KEYS] [-e FILE] [-c] [-b] [-t] [-q MS] [-i FILE] [-r BYTES/s] PROGRAM [ARGUMENT...]
  *
  * KEYS are those of `ttrace view -script`, and <Size 120x40>, <Kill TERM>, <Wait 200> (ms), <Mouse 0M 10 5> and
  * <Mouse 0m 10 5> (button pressed and released; 32: moved, 64 65: wheel).
  * -e: the screen must at last be that of FILE, which `ttrace view -script -ansi` wrote; with -c its colours
- * and attributes too. -b: a table of bytes per key. -q: how long is quiet. -i: FILE is the
+ * and attributes too. -b: a table of bytes per key. -t: for the first screen and for
+ * each key the milliseconds until the last byte of its answer. -q: how long is quiet. -i: FILE is the
  * program's standard input. -r: the terminal takes only so many bytes a second.
  * When the program has ended its status is printed and what it left behind: a terminal that is not as
  * before is named.
@@ -45,15 +46,16 @@ enum { PATIENCE_MS = 120000 };	/* a program that has not got there by then never
 static struct {
 	int rows, cols, quiet;
 	const char *keys, *expect, *input;
-	bool colours, bytes;
+	bool colours, bytes, times;
 	long rate;
-} o = {24, 80, 60, "", NULL, NULL, false, false, 0};
+} o = {24, 80, 60, "", NULL, NULL, false, false, false, 0};
 
 static int master, slave;
 static struct termios before;
 static struct vt *vt;
 static pid_t pid;
 static uint64_t total;
+static double heard;	/* when bytes last came */
 static bool ended;
 
 static void die(const char *what)
@@ -62,11 +64,28 @@ static void die(const char *what)
 	exit(2);
 }
 
+static double clock_ms(clockid_t c)
+{
+	struct timespec ts = {0, 0};
+	clock_gettime(c, &ts);
+	return (double)ts.tv_sec * 1000 + (double)ts.tv_nsec / 1e6;
+}
+
+static double now(void)
+{
+	return clock_ms(CLOCK_MONOTONIC);
+}
+
+/* Of the processor, by the program: what it takes whatever else the machine does. */
+static double spent(void)
+{
+	clockid_t c;
+	return clock_getcpuclockid(pid, &c) ? 0 : clock_ms(c);
+}
+
 static long now_ms(void)
 {
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	return (long)now();
 }
 
 static void set_size(int rows, int cols)
@@ -119,6 +138,7 @@ static bool take(int ms)
 		nanosleep(&ts, NULL);
 	}
 	total += (uint64_t)k;
+	heard = now();
 	vt_feed(vt, buf, (size_t)k);
 	return true;
 }
@@ -321,8 +341,10 @@ static void type_keys(void)
 		bool wakes = false;
 		uint64_t was = total;
 		long slept = naps();
+		double typed = now(), began = spent();
 		size_t d = directive(k, &wakes), len = d ? d : key_script(k, (size_t)(end - k), &key);
 		size_t nb = d ? 0 : key_bytes(key, s);
+		const char *name = k;
 		if (nb && write(master, s, nb) < 0)
 			break;
 		k += len;
@@ -331,6 +353,9 @@ static void type_keys(void)
 		answer(nb || wakes ? slept : -1);
 		if (!d && key == '\033')
 			escape();
+		if (nb && o.times)
+			printf("%.*s %.1f ms, %.1f ms of the processor\n", (int)len, name, total > was ? heard - typed : 0,
+			    spent() - began);
 		if (!d) {
 			cost = mem_grow(cost, &cap, nkey + 1, sizeof *cost);
 			cost[nkey++] = total - was;
@@ -496,13 +521,14 @@ int main(int argc, char **argv)
 		return self_test();
 	const char *term = getenv("TERM");
 	int c;
-	while ((c = getopt(argc, argv, "+s:k:e:cbq:i:r:")) != -1)
+	while ((c = getopt(argc, argv, "+s:k:e:cbtq:i:r:")) != -1)
 		switch (c) {
 		case 's': if (sscanf(optarg, "%dx%d", &o.cols, &o.rows) != 2) die("-s"); break;
 		case 'k': o.keys = optarg; break;
 		case 'e': o.expect = optarg; break;
 		case 'c': o.colours = true; break;
 		case 'b': o.bytes = true; break;
+		case 't': o.times = true; break;
 		case 'q': o.quiet = atoi(optarg); break;
 		case 'i': o.input = optarg; break;
 		case 'r': o.rate = atol(optarg); break;
@@ -511,8 +537,11 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		return 2;
 	vt = vt_new(o.rows, o.cols, term ? term : "");
+	double started = now();
 	start(argv + optind);
 	await();
+	if (o.times)
+		printf("first screen %.1f ms, %.1f ms of the processor\n", heard - started, spent());
 	type_keys();
 	int rc = finish();
 	vt_free(vt);

@@ -312,7 +312,7 @@ int main(void)
 			int64_t flat = 0;
 			for (uint32_t t = 0; t < c->nthing; t++)
 				flat += c->thing[t].flat;
-			OK(flat == o->w.total && c->t.cum[0] == o->w.total);
+			OK(flat == o->w.total && calls_tree(c)->cum[0] == o->w.total);
 			OK(g != CG_FILES || c->nthing == 2);
 			calls_free(c);
 		}

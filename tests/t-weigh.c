@@ -203,7 +203,7 @@ static void laws_of_things(const struct weights *w, const struct things *t, cons
 
 static void well_formed(const struct calls *c)
 {
-	const struct ctree *t = &c->t;
+	const struct ctree *t = calls_tree(c);
 	int64_t flat = 0;
 	for (uint32_t i = 0; i < t->n; i++) {
 		int64_t below = t->flat[i];
@@ -258,7 +258,7 @@ static void both_ways(const struct snap *sn, const struct focus *fc, bool noinli
 	enum calls_gran gran = (enum calls_gran)rnd(5);
 	struct things *t = things_new(sn, gran);
 	struct calls *own = calls_new(t, w);
-	struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks});
+	struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .nsmp = sn->nsmps});
 	well_formed(own);
 	laws_of_things(w, t, own);
 	for (int i = 0; i < 2; i++) {

@@ -96,7 +96,7 @@ static void mark_hits(struct flameview *v, const struct pane_env *env)
 		v->hit.at[i] = tree_match(v->t.c, i, env->find.rx, &b);
 	buf_free(&b);
 	int64_t folded;
-	flame_hits(&v->t.c->t, v->hit.at, &v->hitw);
+	flame_hits(calls_tree(v->t.c), v->hit.at, &v->hitw);
 	v->hit.n = flame_hits(&v->f[DOWN]->t, v->hit.at, &folded);
 }
 

@@ -46,7 +46,7 @@ static int cmp_fun(const void *ctx, uint32_t a, uint32_t b)
 
 static void weigh_functions_of(struct listview *v)
 {
-	const struct ctree *t = &v->t.c->t;
+	const struct ctree *t = calls_tree(v->t.c);
 	uint32_t *open = xcalloc((size_t)v->nfun + 1, sizeof *open),
 		 *stack = xmalloc(t->n * sizeof *stack);
 	uint32_t depth = 0;

@@ -85,26 +85,36 @@ static int down(int64_t a, int64_t b)
 	return magnitude(a) > magnitude(b) ? -1 : magnitude(a) < magnitude(b);
 }
 
+/* By one column of one side. */
+static int cmp_side(const struct by *by, const struct thing *x, const struct thing *y)
+{
+	bool cum = by->sort == K_CUMA || by->sort == K_CUMB;
+	struct pair p = cum ? tree_pair(by->c, x->cum, x->ocum) : tree_pair(by->c, x->flat, x->oflat);
+	struct pair q = cum ? tree_pair(by->c, y->cum, y->ocum) : tree_pair(by->c, y->flat, y->oflat);
+	return by->sort == K_FLATA || by->sort == K_CUMA ? down(p.a, q.a) : down(p.b, q.b);
+}
+
+static int cmp_what(const struct calls *c, const struct thing *x, const struct thing *y)
+{
+	int d = down(tree_pair(c, x->flat, x->oflat).a, tree_pair(c, y->flat, y->oflat).a);
+	return d ? d : down(tree_pair(c, x->cum, x->ocum).a, tree_pair(c, y->cum, y->ocum).a);
+}
+
 static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct by *by = ctx;
 	const struct thing *x = &by->c->thing[a], *y = &by->c->thing[b];
-	struct pair xf = tree_pair(by->c, x->flat, x->oflat), yf = tree_pair(by->c, y->flat, y->oflat);
-	struct pair xc = tree_pair(by->c, x->cum, x->ocum), yc = tree_pair(by->c, y->cum, y->ocum);
-	int flat = down(x->flat, y->flat), cum = down(x->cum, y->cum), d = 0;
-	int name = x->rank < y->rank ? -1 : x->rank > y->rank;
-	switch (by->sort) {
-	case K_FLATA: d = down(xf.a, yf.a); break;
-	case K_FLATB: d = down(xf.b, yf.b); break;
-	case K_CUMA: d = down(xc.a, yc.a); break;
-	case K_CUMB: d = down(xc.b, yc.b); break;
-	case K_CUM: d = cum; break;
-	case K_NAME: return by->invert ? -name : name;
-	default: break;
-	}
-	d = d ? d : flat ? flat : cum ? cum : 0;
+	int name = x->rank < y->rank ? -1 : x->rank > y->rank, d = 0;
+	if (by->sort == K_NAME)
+		return by->invert ? -name : name;
+	if (by->sort == K_CUM)
+		d = down(x->cum, y->cum);
+	else if (by->sort != K_FLAT)
+		d = cmp_side(by, x, y);
+	d = d ? d : down(x->flat, y->flat);
+	d = d ? d : down(x->cum, y->cum);
 	if (!d && tree_two(by->c))	/* what has not changed: by what it is */
-		d = down(xf.a, yf.a) ? down(xf.a, yf.a) : down(xc.a, yc.a);
+		d = cmp_what(by->c, x, y);
 	d = d ? d : name;
 	return by->invert ? -d : d;
 }

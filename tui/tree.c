@@ -89,7 +89,7 @@ void tree_value(const struct pane_env *env, const struct calls *c, struct grid *
 
 bool tree_two(const struct calls *c)
 {
-	return c->t.oflat != NULL;
+	return c->two;
 }
 
 bool tree_delta(const struct calls *c)
@@ -319,7 +319,7 @@ void tree_summary(const struct calls *c, const struct pane_env *env, struct buf 
 		buf_puts(b, "A - B ");
 		tree_put_change(env, c, b, c->total);
 		buf_puts(b, ":");
-		tree_put_sides(env, c, b, c->total, c->t.ocum[0]);
+		tree_put_sides(env, c, b, c->total, c->ototal);
 		return;
 	}
 	if (tree_two(c))
@@ -397,7 +397,7 @@ static int filters(const struct pane_env *env, struct grid *g, int y)
 
 bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g)
 {
-	if (t->c && t->c->t.n > 1)
+	if (t->c && t->c->any)
 		return false;
 	size_t type = session_type(env->s);
 	const char *name = type < session_ntypes(env->s) ? session_type_name(env->s, type) : "";

@@ -6,23 +6,27 @@
  * Weights sit on a tree of frames, where main.f at line 12 and at line 15 are
  * two nodes. What is shown are things: each frame is the thing that its
  * granularity makes of it (things.c), and nodes below the same node that are the
- * same thing are one node here (shape.c). What is left to do for a query is
- * here: to add up. One loop backwards makes the totals, one over the nodes that
- * something counts at or below the things' weights; and when those are not all
- * nodes, one copies them together, skipping whole subtrees without weight.
+ * same thing are one node of a shape (shape.c). What is left to do for a query is
+ * here: to add up. Weights are put where stacks end; running sums over the ends,
+ * which are numbered in preorder, give the total of any subtree by a subtraction;
+ * and one pass over the nodes adds those up by thing, skipping what has no weight.
+ * No tree of the query is made, and nothing is kept by node.
  *
  * A thing's cumulative weight counts a stack once however often it recurs:
  * only nodes without the same thing above them add, and which those are is a
- * matter of the shape.
+ * matter of the shape. When things are taken away the others stay below what
+ * they were below, so that does not change, and own weight goes to the nearest
+ * that is left. Only who walks over nodes (a flame graph) needs a tree without
+ * them: calls_tree.c.
  *
- * The columns of a weighing are not cleared but set where they are hit, and go
- * back to the shape for the next one: on 6 M nodes asking the system for fresh
- * memory costs as much as the adding.
+ * Not taken: totals by node, one pass backwards over parents. On 5 M nodes that
+ * were 84 MB to fill and as much to copy together when a filter left nearly all.
  */
 #include "config.h"
 #include "analysis/calls.h"
 
 #include "analysis/shape.h"
+#include "base/job.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -33,24 +37,30 @@ static int64_t plus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);	/* a file may hold any values */
 }
 
+static int64_t minus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
 /* ---- a weighing */
 
-struct columns { int64_t *flat, *cum, *oflat, *ocum; uint8_t *hit; };
+struct columns { int64_t *flat, *oflat; uint32_t *hits; uint8_t *hit; };
 
 static struct columns columns_in(void *room, size_t n, bool two)
 {
 	int64_t *v = room;
-	struct columns c = {v, v + n, two ? v + 2 * n : NULL, two ? v + 3 * n : NULL, NULL};
-	c.hit = (uint8_t *)(v + (two ? 4 : 2) * n);
+	struct columns c = {v, two ? v + n + 1 : NULL, NULL, NULL};
+	c.hits = (uint32_t *)(v + (two ? 2 : 1) * (n + 1));
+	c.hit = (uint8_t *)(c.hits + n + 1);
 	return c;
 }
 
 struct calls *calls_begin(struct shape *s, bool two, struct onto *o)
 {
 	struct calls *c = xcalloc(1, sizeof *c);
-	size_t size = (size_t)s->n * ((two ? 4 : 2) * sizeof(int64_t) + 1);
-	*c = (struct calls){
-	    .refs = 1, .st = s->things->st, .gran = s->things->gran, .shape = shape_ref(s), .nroom = size};
+	size_t n = s->nend, size = (n + 1) * ((two ? 2 : 1) * sizeof(int64_t) + sizeof(uint32_t) + 1);
+	*c = (struct calls){.refs = 1, .st = s->things->st, .gran = s->things->gran, .shape = shape_ref(s), .nroom = size,
+	    .two = two};
 	if (s->spare && s->nspare >= size) {
 		c->room = s->spare;
 		c->nroom = s->nspare;
@@ -58,10 +68,10 @@ struct calls *calls_begin(struct shape *s, bool two, struct onto *o)
 	} else {
 		c->room = xmalloc(size);
 	}
-	struct columns v = columns_in(c->room, s->n, two);
-	memset(v.hit, 0, s->n);
-	*o = (struct onto){.at = s->at, .flat = v.flat, .oflat = v.oflat, .hit = v.hit, .thing = s->things->of,
-	    .nthing = s->things->n};
+	struct columns v = columns_in(c->room, n, two);
+	memset(v.flat, 0, (two ? 2 : 1) * (n + 1) * sizeof *v.flat);
+	memset(v.hit, 0, n + 1);
+	*o = (struct onto){.shape = s, .end = s->end, .flat = v.flat, .oflat = v.oflat, .hit = v.hit};
 	return c;
 }
 
@@ -77,193 +87,149 @@ static void give_back(struct calls *c)
 	c->room = NULL;
 }
 
-/* Totals of the nodes that something counts at or below; how many there are. The root is one. */
-static uint32_t add_up(const struct shape *s, const struct columns *v)
+/* Own weights to things: the nearest that is left. What is left nothing of goes to the root, or nowhere. */
+static void weigh_own(struct calls *c, const struct onto *o, const struct columns *v)
 {
+	const struct shape *s = c->shape;
 	uint32_t k = 0;
-	v->hit[0] |= HIT_BELOW * !v->hit[0];
-	v->cum[0] = 0;
-	if (v->ocum)
-		v->ocum[0] = 0;
-	for (uint32_t i = s->n; i-- > 0;) {
-		uint8_t h = v->hit[i], *up = &v->hit[s->parent[i]];
-		uint32_t p = s->parent[i];
-		if (!h)
-			continue;
-		k++;
-		if (!(h & HIT_OWN))
-			v->flat[i] = 0;
-		v->cum[i] = h & HIT_BELOW ? plus(v->cum[i], v->flat[i]) : v->flat[i];
-		if (i)
-			v->cum[p] = *up & HIT_BELOW ? plus(v->cum[p], v->cum[i]) : v->cum[i];
-		if (v->ocum) {
-			if (!(h & HIT_OWN))
-				v->oflat[i] = 0;
-			v->ocum[i] = h & HIT_BELOW ? plus(v->ocum[i], v->oflat[i]) : v->oflat[i];
-			if (i)
-				v->ocum[p] = *up & HIT_BELOW ? plus(v->ocum[p], v->ocum[i]) : v->ocum[i];
+	for (size_t b = 0; b < rank_blocks(s->n); b++)
+		for (uint64_t bits = s->ends[b].bits; bits; bits &= bits - 1, k++) {
+			uint32_t at = (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits), was = at;
+			if (!v->hit[k])
+				continue;
+			while (c->dead && at && c->dead[s->thing[at]])
+				at = s->parent[at];
+			if (!at && was && !o->bare) {
+				v->hit[k] = 0;
+				v->flat[k] = 0;
+				if (v->oflat)
+					v->oflat[k] = 0;
+				continue;
+			}
+			struct thing *t = &c->thing[s->thing[at]];
+			t->flat = plus(t->flat, v->flat[k]);
+			if (v->oflat)
+				t->oflat = plus(t->oflat, v->oflat[k]);
 		}
-		*up |= HIT_BELOW;
-	}
-	return k;
 }
 
-/* The shape's tree as it is. */
-static void share(struct calls *c, const struct columns *v)
+/* Weights to running sums. */
+static void run_up(struct calls *c, const struct columns *v)
+{
+	uint32_t n = c->shape->nend, hits = 0;
+	int64_t sum = 0, osum = 0;
+	for (uint32_t k = 0; k <= n; k++) {
+		int64_t own = k < n ? v->flat[k] : 0;
+		v->flat[k] = sum;
+		sum = plus(sum, own);
+		v->hits[k] = hits;
+		hits += k < n && v->hit[k];
+		if (v->oflat) {
+			own = k < n ? v->oflat[k] : 0;
+			v->oflat[k] = osum;
+			osum = plus(osum, own);
+		}
+	}
+	c->sum = v->flat;
+	c->osum = v->oflat;
+	c->hits = v->hits;
+	c->total = sum;
+	c->ototal = osum;
+}
+
+struct calls_sum calls_below(const struct calls *c, uint32_t node)
 {
 	const struct shape *s = c->shape;
-	c->t = (struct ctree){.n = s->n, .parent = s->parent, .next = s->next, .thing = s->thing, .how = s->how,
-	    .flat = v->flat, .cum = v->cum, .oflat = v->oflat, .ocum = v->ocum};
-	c->of = s->of;
-}
-
-struct part { uint32_t *parent, *next, *thing, *of; int64_t *flat, *cum, *oflat, *ocum; uint8_t *how; };
-
-static struct part part_new(struct arena *a, uint32_t k, bool two)
-{
-	size_t id = k * sizeof(uint32_t), cell = k * sizeof(int64_t);
-	return (struct part){.parent = arena_alloc(a, id), .next = arena_alloc(a, id),
-	    .thing = arena_alloc(a, id), .of = arena_alloc(a, id), .flat = arena_alloc(a, cell),
-	    .cum = arena_alloc(a, cell), .oflat = two ? arena_alloc(a, cell) : NULL,
-	    .ocum = two ? arena_alloc(a, cell) : NULL, .how = arena_alloc(a, k)};
-}
-
-/* Copy the k nodes with weight together. What is above a node with weight has weight, so those that are
-   open at a node are the path to it. */
-static void copy(struct calls *c, const struct columns *v, uint32_t k)
-{
-	const struct shape *s = c->shape;
-	struct part t = part_new(&c->arena, k, v->oflat != NULL);
-	struct open { uint32_t end, id; } *open = NULL;
-	size_t depth = 0, cap = 0;
-	uint32_t m = 0;
-	for (uint32_t i = 0; i < s->n;) {
-		if (!v->hit[i]) {
-			i = s->next[i];
-			continue;
-		}
-		for (; depth && open[depth - 1].end <= i; depth--)
-			t.next[open[depth - 1].id] = m;
-		t.parent[m] = depth ? open[depth - 1].id : 0;
-		t.thing[m] = s->thing[i];
-		t.how[m] = s->how[i];
-		t.flat[m] = v->flat[i];
-		t.cum[m] = v->cum[i];
-		if (t.oflat) {
-			t.oflat[m] = v->oflat[i];
-			t.ocum[m] = v->ocum[i];
-		}
-		open = mem_grow(open, &cap, depth + 1, sizeof *open);
-		open[depth++] = (struct open){s->next[i++], m++};
-	}
-	while (depth)
-		t.next[open[--depth].id] = m;
-	mem_free(open);
-	c->t = (struct ctree){.n = k, .parent = t.parent, .next = t.next, .thing = t.thing, .how = t.how,
-	    .flat = t.flat, .cum = t.cum, .oflat = t.oflat, .ocum = t.ocum};
-	c->of = t.of;
+	uint32_t lo = rank_of(s->ends, node), hi = rank_of(s->ends, s->next[node]);
+	return (struct calls_sum){c->hits[hi] - c->hits[lo], minus(c->sum[hi], c->sum[lo]),
+	    c->osum ? minus(c->osum[hi], c->osum[lo]) : 0};
 }
 
 /* ---- things */
 
-struct sums { int64_t flat, cum, oflat, ocum; uint32_t nnode; uint8_t how; };
+enum { PARTS = 4, PART_NODES = 1 << 18, SEEN = 0x80 };
 
-static void weigh_things(struct calls *c, struct sums *sum)
+/* A stretch of nodes, added up by thing. */
+struct part { int64_t *cum, *ocum; uint8_t *how; };
+struct parts { const struct calls *c; struct part part[PARTS]; uint32_t n; };
+
+static void weigh_part(void *arg, uint32_t which)
 {
-	const struct ctree *t = &c->t;
-	for (uint32_t i = 0; i < t->n; i++) {
-		struct sums *g = &sum[t->thing[i]];
-		uint8_t how = t->how[i];
-		g->flat = plus(g->flat, t->flat[i]);
-		g->how |= how;
-		g->nnode++;
-		if (!(how & CT_AGAIN))
-			g->cum = plus(g->cum, t->cum[i]);
-		if (!t->oflat)
+	const struct parts *ps = arg;
+	const struct calls *c = ps->c;
+	const struct shape *s = c->shape;
+	struct part p = ps->part[which];
+	uint32_t i = (uint32_t)((uint64_t)s->n * which / ps->n), end = (uint32_t)((uint64_t)s->n * (which + 1) / ps->n);
+	uint32_t lo = rank_of(s->ends, i), lo_of = UINT32_MAX, next_of = 0, hi = 0;
+	struct calls_sum v = {0, 0, 0};
+	while (i < end) {
+		if (s->next[i] != next_of || lo != lo_of) {	/* nodes on the way down to a fork have the same */
+			lo_of = lo;
+			next_of = s->next[i];
+			hi = rank_of(s->ends, next_of);
+			v = (struct calls_sum){c->hits[hi] - c->hits[lo], minus(c->sum[hi], c->sum[lo]),
+			    c->osum ? minus(c->osum[hi], c->osum[lo]) : 0};
+		}
+		if (!v.hits) {
+			i = next_of;
+			lo = hi;
 			continue;
-		g->oflat = plus(g->oflat, t->oflat[i]);
-		if (!(how & CT_AGAIN))
-			g->ocum = plus(g->ocum, t->ocum[i]);
+		}
+		uint32_t t = s->thing[i];
+		uint8_t how = s->how[i];
+		p.how[t] |= how | SEEN;
+		if (!(how & CT_AGAIN)) {
+			p.cum[t] = plus(p.cum[t], v.w);
+			if (p.ocum)
+				p.ocum[t] = plus(p.ocum[t], v.o);
+		}
+		lo += rank_has(s->ends, i++);
 	}
 }
 
-/* Own and cumulative weight of each thing, and the list of its nodes. */
-static void make_things(struct calls *c)
+/* Cumulative weights; by stretches on several threads when there is much. */
+static void weigh_all(struct calls *c)
+{
+	struct parts ps = {.c = c, .n = c->shape->n < PART_NODES ? 1 : PARTS};
+	size_t n = c->nthing;
+	for (uint32_t k = 0; k < ps.n; k++)
+		ps.part[k] = (struct part){xcalloc(n, sizeof(int64_t)), c->two ? xcalloc(n, sizeof(int64_t)) : NULL, xcalloc(n, 1)};
+	if (ps.n > 1)
+		job_parallel(ps.n, weigh_part, &ps);
+	else
+		weigh_part(&ps, 0);
+	for (uint32_t k = 0; k < ps.n; k++) {
+		struct part p = ps.part[k];
+		for (size_t i = 0; i < n; i++) {
+			struct thing *t = &c->thing[i];
+			if (!(p.how[i] & SEEN) || (c->dead && c->dead[i]))
+				continue;
+			t->cum = plus(t->cum, p.cum[i]);
+			t->ocum = plus(t->ocum, p.ocum ? p.ocum[i] : 0);
+			t->inl |= (p.how[i] & CT_INL) != 0;
+			t->notinl |= (p.how[i] & CT_NOTINL) != 0;
+			t->nnode = 1;
+			c->any |= i != 0;
+		}
+		mem_free(p.cum);
+		mem_free(p.ocum);
+		mem_free(p.how);
+	}
+	c->thing[0].nnode = 1;
+}
+
+void calls_finish(struct calls *c, struct onto *o)
 {
 	const struct things *of = c->shape->things;
-	struct sums *sum = xcalloc(of->n, sizeof *sum);
-	uint32_t at = 0;
-	weigh_things(c, sum);
+	struct columns v = columns_in(c->room, c->shape->nend, c->two);
+	c->dead = o->dead;
+	o->dead = NULL;
 	c->nthing = of->n;
 	c->thing = xmalloc(of->n * sizeof *c->thing);
 	memcpy(c->thing, of->row, of->n * sizeof *c->thing);
-	for (uint32_t k = 0; k < of->n; k++) {
-		struct thing *g = &c->thing[k];
-		g->flat = sum[k].flat;
-		g->cum = sum[k].cum;
-		g->oflat = sum[k].oflat;
-		g->ocum = sum[k].ocum;
-		g->inl = sum[k].how & CT_INL;
-		g->notinl = sum[k].how & CT_NOTINL;
-		g->node0 = at;
-		g->nnode = sum[k].nnode;
-		at += g->nnode;
-	}
-	mem_free(sum);
-}
-
-static void list_nodes(struct calls *c, uint32_t *of)
-{
-	uint32_t *at = xmalloc(c->nthing * sizeof *at);
-	for (uint32_t k = 0; k < c->nthing; k++)
-		at[k] = c->thing[k].node0;
-	for (uint32_t i = 0; i < c->t.n; i++)
-		of[at[c->t.thing[i]]++] = i;
-	mem_free(at);
-}
-
-/* Things are taken away: move what was weighed to a shape without them. */
-static void take_away(struct calls *c, const struct onto *o, const struct columns *v)
-{
-	struct onto to;
-	struct shape *from = c->shape, *s = shape_left(from, v->hit, o->dead);
-	struct calls *d = calls_begin(s, o->oflat != NULL, &to);
-	shape_free(s);		/* d holds it */
-	for (uint32_t i = 0; i < from->n; i++) {
-		uint32_t at = !i || s->at[i] == SHAPE_NONE ? 0 : s->at[i];
-		if (v->hit[i] & HIT_OWN && (at || o->bare))
-			onto_put(&to, at, v->flat[i], o->oflat ? v->oflat[i] : 0);
-	}
-	give_back(c);
-	c->shape = s;
-	c->room = d->room;
-	c->nroom = d->nroom;
-	d->room = NULL;
-	d->shape = from;
-	calls_free(d);
-}
-
-void calls_finish(struct calls *c, const struct onto *o)
-{
-	struct columns v = columns_in(c->room, c->shape->n, o->oflat != NULL);
-	uint32_t k = add_up(c->shape, &v);
-	if (o->dead) {
-		take_away(c, o, &v);
-		v = columns_in(c->room, c->shape->n, o->oflat != NULL);
-		k = add_up(c->shape, &v);
-		mem_free(o->dead);
-	}
-	struct shape *s = c->shape;
-	if (k == s->n)
-		share(c, &v);
-	else
-		copy(c, &v, k);
-	make_things(c);
-	if (k < s->n) {
-		list_nodes(c, (uint32_t *)(uintptr_t)c->of);
-		give_back(c);
-	}
-	c->total = c->t.cum[0];
+	weigh_own(c, o, &v);
+	run_up(c, &v);
+	weigh_all(c);
 	c->all = o->all;
 	c->unit = o->unit;
 	c->show = o->show;
@@ -277,7 +243,7 @@ struct calls *calls_new(struct things *things, const struct weights *w)
 	struct onto o;
 	struct calls *c = calls_begin(s, w->oflat != NULL, &o);
 	for (uint32_t i = 0; i < w->n; i++)	/* all of them: what sums up to nothing is there too */
-		onto_put(&o, s->at[i], w->flat[i], w->oflat ? w->oflat[i] : 0);
+		onto_put(&o, o.end[i], w->flat[i], w->oflat ? w->oflat[i] : 0);
 	o.all = w->all;
 	o.unit = w->unit;
 	o.show = w->show;
@@ -299,7 +265,11 @@ void calls_free(struct calls *c)
 		return;
 	give_back(c);
 	shape_free(c->shape);
+	shape_free(c->left);
 	arena_free(&c->arena);
+	mem_free(c->cells);
+	mem_free(c->asked.v);
+	mem_free(c->dead);
 	mem_free(c->thing);
 	mem_free(c);
 }

@@ -28,7 +28,8 @@ struct thing {
 	enum pkg_kind kind;
 	int64_t flat, cum;	/* cum: once a stack, however often it recurs */
 	int64_t oflat, ocum;	/* of the other side, see struct weights */
-	uint32_t node0, nnode;	/* its nodes: of[node0 ...], in preorder */
+	uint32_t node0, nnode;	/* its nodes: of[node0 ...], in preorder; before calls_tree() nnode is 1 if
+				   it has any */
 	bool inl, notinl;	/* is inlined somewhere; is not */
 };
 
@@ -54,16 +55,29 @@ struct calls {
 	uint32_t refs;		/* of those who hold it; all on one thread */
 	const struct store *st;
 	enum calls_gran gran;
-	struct ctree t;
 	uint32_t nthing;
 	struct thing *thing;	/* all of the store's, those without nodes too */
-	const uint32_t *of;	/* nodes by thing */
 	int64_t total, all;	/* as in struct weights */
+	int64_t ototal;		/* of the other side */
+	bool two;		/* there is another side */
+	bool any;		/* something is left */
 	str_id unit;
 	enum side_show show;
+
+	/* what was weighed: running sums over the ends of a shape */
 	struct shape *shape;
-	void *room;		/* the columns, while they are not in the arena */
+	const int64_t *sum, *osum;	/* before each end, and after the last; osum: or NULL */
+	const uint32_t *hits;		/* how many ends before it something counts at */
+	uint8_t *dead;			/* by thing: not seen; NULL none */
+	void *room;
 	size_t nroom;
+	struct { uint32_t *v, n, thing; size_t cap; } asked;	/* callers.c: the nodes of that thing */
+
+	/* of calls_tree(), for those who walk over nodes; n is 0 before */
+	struct ctree t;
+	const uint32_t *of;		/* nodes by thing */
+	struct shape *left;		/* what t is of, when it is not of shape */
+	void *cells;
 };
 /* Of weights on a tree that a query made. The things are those of a store and granularity (things.h). */
 struct things;
@@ -73,7 +87,12 @@ struct calls *calls_new(struct things *, const struct weights *);
 struct shape;
 struct onto;
 struct calls *calls_begin(struct shape *, bool two_sides, struct onto *o);
-void calls_finish(struct calls *, const struct onto *o);
+void calls_finish(struct calls *, struct onto *o);
+/* The tree, made when somebody asks first. Things alone cost by what the samples are, this by the node. */
+const struct ctree *calls_tree(const struct calls *);
+/* Of a node of the shape: does something count at or below it, and what is it? */
+struct calls_sum { uint32_t hits; int64_t w, o; };
+struct calls_sum calls_below(const struct calls *, uint32_t node);
 struct calls *calls_ref(struct calls *);	/* one more holder */
 void calls_free(struct calls *);	/* one less */
 

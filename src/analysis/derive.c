@@ -16,6 +16,7 @@
 #include "config.h"
 #include "analysis/derive.h"
 
+#include "analysis/shape.h"
 #include "analysis/tracew.h"
 #include "base/intern.h"
 #include "base/mem.h"
@@ -243,6 +244,37 @@ static void derive_states(const struct pass *p)
 				state[i] = state[row.parent] |
 					   (flags_of(p, i, row.frame) & (FV_FOCUS | FV_IGNORE));
 		}
+}
+
+static void mark(uint8_t *state, uint32_t lo, uint32_t hi, uint8_t bits)
+{
+	for (; lo < hi; lo++)
+		state[lo] |= bits;
+}
+
+void shape_states(const struct shape *s, const uint8_t *flag, uint8_t *state)
+{
+	uint32_t until = 0;	/* so far all ends have seen a focus */
+	bool ignores = false;
+	for (uint32_t t = 1; t < s->things->n; t++)
+		ignores |= (flag[t] & FV_BARRED) != 0;
+	for (uint32_t i = 1; i < s->n;) {
+		uint8_t f = flag[s->thing[i]];
+		if (f & FV_BARRED) {
+			mark(state, rank_of(s->ends, i), rank_of(s->ends, s->next[i]), FV_IGNORE);
+			i = s->next[i];
+			continue;
+		}
+		if (f & FV_HIT && i >= until) {
+			until = s->next[i];
+			mark(state, rank_of(s->ends, i), rank_of(s->ends, until), FV_FOCUS);
+			if (!ignores) {
+				i = until;
+				continue;
+			}
+		}
+		i++;
+	}
 }
 
 struct derived derive(const struct tree *t, const struct verdict *w, struct arena *a)

@@ -52,6 +52,10 @@ struct derived { uint8_t *state; uint32_t *to, *rep; };
 struct derived derive(const struct tree *, const struct verdict *, struct arena *);
 /* Its state alone, as if no frame vanished. */
 struct derived derive_stacks(const struct tree *, const struct verdict *, struct arena *);
+/* The same by the ends of a shape, when FV_HIT and FV_BARRED are a matter of things: flag[] by thing,
+   state[] zeros at first. */
+struct shape;
+void shape_states(const struct shape *, const uint8_t *flag, uint8_t *state);
 /* Do samples at a node with this state count, as far as focus and ignore go? */
 static inline bool derive_counts(uint8_t state)
 {

@@ -270,7 +270,7 @@ struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 {
 	struct flame *f = xcalloc(1, sizeof *f);
 	struct arena tmp = {0};
-	struct ctree t = c->t;
+	struct ctree t = *calls_tree(c);
 	f->c = c;
 	bool folds_too = conf->fold_recursion || conf->fold_runtime;
 	struct arena *a = folds_too ? &tmp : &f->arena;

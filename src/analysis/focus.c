@@ -17,6 +17,7 @@
 #include "analysis/focus.h"
 
 #include "analysis/derive.h"
+#include "analysis/shape.h"
 #include "analysis/tracew.h"
 #include "base/mem.h"
 
@@ -41,6 +42,7 @@ struct scale {
 		uint8_t *hit;	/* something that counts is at it; then: or below it */
 	} r;
 	struct onto *onto;	/* NULL, or where weights go instead */
+	uint8_t *keep;		/* NULL, or by its ends what a stack that ends there has seen */
 	const struct sides *sides;	/* NULL: there is one */
 	int64_t all, base;	/* sums of magnitudes before the filters; of a diff base */
 };
@@ -55,9 +57,33 @@ static int64_t plus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);	/* a file may hold any values */
 }
 
-/* v is A's, b B's. */
-static void put(struct scale *g, uint32_t node, int64_t v, int64_t b, int64_t count)
+/* Of what is A's and what is B's: what is shown, and the other column. */
+static int64_t shown_of(enum side_show show, int64_t a, int64_t b, int64_t *other)
 {
+	*other = show == SHOW_B ? a : b;
+	return show == SHOW_B ? b : show == SHOW_A ? a : plus(a, (int64_t)(0 - (uint64_t)b));
+}
+
+/* Straight onto the shape: from sample or node `from`. */
+static void put_onto(struct scale *g, uint32_t from, uint32_t node, int64_t v, int64_t b)
+{
+	struct onto *o = g->onto;
+	uint32_t end = o->end[from];
+	int64_t other = 0;
+	if (!g->keep && g->d.state && !derive_counts(g->d.state[node]))
+		return;
+	if (o->oflat)
+		v = shown_of(g->sides->show, v, b, &other);
+	onto_put(o, end, v, other);
+}
+
+/* v is A's, b B's; from the sample (or part, or node) of this number, at this node. */
+static void put(struct scale *g, uint32_t from, uint32_t node, int64_t v, int64_t b, int64_t count)
+{
+	if (g->onto) {
+		put_onto(g, from, node, v, b);
+		return;
+	}
 	if (g->d.to)
 		node = g->d.to[node];
 	else if (g->d.state && !derive_counts(g->d.state[node]))
@@ -65,15 +91,8 @@ static void put(struct scale *g, uint32_t node, int64_t v, int64_t b, int64_t co
 	if (node == DERIVE_NONE)
 		return;
 	int64_t other = 0;
-	if (g->r.oflat || (g->onto && g->onto->oflat)) {
-		enum side_show show = g->sides->show;
-		other = show == SHOW_B ? v : b;
-		v = show == SHOW_B ? b : show == SHOW_A ? v : plus(v, (int64_t)(0 - (uint64_t)b));
-	}
-	if (g->onto) {
-		onto_put(g->onto, g->onto->at[node], v, other);
-		return;
-	}
+	if (g->r.oflat)
+		v = shown_of(g->sides->show, v, b, &other);
 	if (g->r.oflat)
 		g->r.oflat[node] = plus(g->r.oflat[node], other);
 	g->r.flat[node] = plus(g->r.flat[node], v);
@@ -101,18 +120,30 @@ static bool has_key(const struct store *st, const struct smp_row *s, str_id key)
 	return false;
 }
 
+/* Samples lie in the order of the file and what is added to does not: ask for it some samples before. */
+static void foresee(const struct onto *o, uint32_t i, uint32_t n)
+{
+	enum { AHEAD = 24 };
+	if (i + AHEAD >= n)
+		return;
+	__builtin_prefetch(&o->flat[o->end[i + AHEAD]], 1);
+	__builtin_prefetch(&o->hit[o->end[i + AHEAD]], 1);
+}
+
 static void add_samples(struct scale *g, uint32_t type, const uint8_t *keep)
 {
 	const struct store *st = g->sn->st;
 	str_id base = base_key(g->sn);
 	for (uint32_t i = 0; i < g->sn->nsmps; i++) {
+		if (g->onto)
+			foresee(g->onto, i, g->sn->nsmps);
 		const struct smp_row *s = store_smp(st, i);
 		int64_t v = COL_AT(&st->values[type], int64_t, i);
 		g->all = plus(g->all, magnitude(v));
 		if (base && has_key(st, s, base))
 			g->base = plus(g->base, magnitude(v));
 		if (v && (!keep || keep[g->labels.of[i]]))
-			put(g, g->tree.of ? g->tree.of[i] : s->stack, v, 0, 1);
+			put(g, i, g->tree.of ? g->tree.of[i] : s->stack, v, 0, 1);
 	}
 }
 
@@ -132,7 +163,7 @@ static void add_sides(struct scale *g, uint32_t type, const uint8_t *keep)
 		all[0] = plus(all[0], magnitude(v));
 		all[1] = plus(all[1], magnitude(w));
 		if (!keep || keep[g->labels.of[i]])
-			put(g, g->tree.of ? g->tree.of[i] : s->stack, v, w, 1);
+			put(g, i, g->tree.of ? g->tree.of[i] : s->stack, v, w, 1);
 	}
 	int64_t base = d->whole ? d->whole : all[1] ? all[1] : all[0];
 	g->all = !d->b || d->show == SHOW_A ? all[0] : d->show == SHOW_B ? all[1] : base;
@@ -232,32 +263,46 @@ static void begin(struct scale *g, const struct snap *sn, const struct focus *fc
 	verdict_make(&g->verdict, fc, sn, noinlines);
 }
 
-/* Frames vanish: a thing at a time? Then o->dead says which. */
-static bool by_thing(const struct scale *g, struct onto *o)
+/* What all frames of a thing have of these flags; *mixed: those that only some frames of a thing have. */
+static uint8_t *by_thing(const struct scale *g, const struct things *t, uint8_t *mixed)
 {
-	enum { SEEN = 1, DEAD = 2 };
-	uint8_t *is = xcalloc(o->nthing, 1);
-	bool mixed = false;
-	for (frm_id f = 1; f < g->sn->nfrms && !mixed; f++) {
-		uint8_t *t = &is[o->thing[f]];
-		*t |= g->verdict.frame[f] & FV_DEAD ? DEAD : SEEN;
-		mixed = *t == (SEEN | DEAD);
+	uint8_t *flag = xcalloc(t->n, 1), *met = xcalloc(t->n, 1);
+	*mixed = 0;
+	for (frm_id f = 1; f < g->sn->nfrms; f++) {
+		uint32_t k = t->of[f];
+		if (met[k])
+			*mixed |= flag[k] ^ g->verdict.frame[f];
+		met[k] = 1;
+		flag[k] = g->verdict.frame[f];
 	}
-	for (uint32_t t = 0; t < o->nthing; t++)
-		is[t] = is[t] == DEAD;
-	if (mixed)
-		mem_free(is);
-	else
-		o->dead = is;
-	return !mixed;
+	mem_free(met);
+	return flag;
 }
 
-/* Is it enough to choose stacks, and to take things away? */
-static bool keeps(const struct scale *g, struct onto *o)
+/* Is it enough to choose stacks, and to take things away? Then o->dead says which, and g->keep what stacks
+   have seen, unless that is not a matter of things. */
+static bool keeps(struct scale *g, struct onto *o)
 {
+	const struct shape *s = o->shape;
+	bool dies = g->verdict.any & FV_DEAD, by_name = focus_by_name(g->fc);
+	uint8_t mixed;
 	if (g->tree.row || focus_from(g->fc) || g->fc->rx[R_PRUNE])
 		return false;
-	return !(g->verdict.any & FV_DEAD) || by_thing(g, o);
+	if (!dies && !by_name)
+		return true;
+	uint8_t *flag = by_thing(g, s->things, &mixed);
+	bool can = !(mixed & FV_DEAD);
+	if (can && by_name && !(mixed & (FV_HIT | FV_BARRED))) {
+		g->keep = arena_zalloc(&g->scratch, s->nend + 1u);
+		shape_states(s, flag, g->keep);
+	}
+	for (uint32_t t = 0; t < s->things->n; t++)
+		flag[t] = (flag[t] & FV_DEAD) != 0;
+	if (can && dies)
+		o->dead = flag;
+	else
+		mem_free(flag);
+	return can;
 }
 
 /* The tree is known: what the verdicts make of it, and room for its weights. */
@@ -301,12 +346,39 @@ static str_id unit_of(const struct snap *sn, size_t type)
 	return type < sn->ntypes ? ((struct type_row *)col_at(&sn->st->types, (uint32_t)type))->unit : 0;
 }
 
+/* All samples, whatever stacks they have: added up once a type, for the next queries to begin with. */
+static void add_whole(struct scale *g, uint32_t type)
+{
+	struct onto *o = g->onto;
+	struct shape *s = o->shape;
+	size_t n = s->nend;
+	if (!s->whole.flat || s->whole.type != type) {
+		add_samples(g, type, NULL);
+		if (!s->whole.flat) {
+			s->whole.flat = xmalloc((n + 1) * sizeof *s->whole.flat);
+			s->whole.hit = xmalloc(n + 1);
+		}
+		memcpy(s->whole.flat, o->flat, n * sizeof *o->flat);
+		memcpy(s->whole.hit, o->hit, n);
+		s->whole.type = type;
+		s->whole.all = g->all;
+		s->whole.base = g->base;
+		return;
+	}
+	memcpy(o->flat, s->whole.flat, n * sizeof *o->flat);
+	memcpy(o->hit, s->whole.hit, n);
+	g->all = s->whole.all;
+	g->base = s->whole.base;
+}
+
 /* Weigh all samples that count, after settle(). */
 static void weigh_samples(struct scale *g, size_t type)
 {
 	const uint8_t *keep = focus_by_tag(g->fc) ? focus_sets(g->fc, &g->labels, &g->scratch) : NULL;
 	if (type < g->sn->ntypes && g->sn->nsmps && g->sides)
 		add_sides(g, (uint32_t)type, keep);
+	else if (type < g->sn->ntypes && g->sn->nsmps && g->onto && !keep && !g->d.state)
+		add_whole(g, (uint32_t)type);
 	else if (type < g->sn->ntypes && g->sn->nsmps)
 		add_samples(g, (uint32_t)type, keep);
 }
@@ -334,12 +406,28 @@ static void settle_onto(struct scale *g, struct onto *o)
 {
 	g->onto = o;
 	o->bare = !focus_by_name(g->fc);
-	if (focus_by_name(g->fc))
+	if (focus_by_name(g->fc) && !g->keep)
 		g->d = derive_stacks(&g->tree, &g->verdict, &g->scratch);
+}
+
+/* What stacks have seen, end by end. */
+static void drop_unseen(struct scale *g)
+{
+	struct onto *o = g->onto;
+	for (uint32_t k = 0; k < o->shape->nend; k++) {
+		if (derive_counts(g->keep[k]))
+			continue;
+		o->flat[k] = 0;
+		o->hit[k] = 0;
+		if (o->oflat)
+			o->oflat[k] = 0;
+	}
 }
 
 static void end_onto(struct scale *g)
 {
+	if (g->keep)
+		drop_unseen(g);
 	g->onto->all = g->base > 0 ? g->base : g->all;
 	g->onto->show = g->onto->oflat ? g->sides->show : SHOW_DELTA;
 	end(g);
@@ -374,7 +462,7 @@ static void weigh_nodes(struct scale *g, const int64_t *flat, const int64_t *cou
 		all[0] = plus(all[0], magnitude(flat[i]));
 		all[1] = plus(all[1], magnitude(b));
 		if (flat[i] || b || (count && count[i]))
-			put(g, i, flat[i], b, count ? count[i] : 0);
+			put(g, i, i, flat[i], b, count ? count[i] : 0);
 	}
 	bool of_b = base && g->sides->show != SHOW_A && (all[1] || g->sides->show == SHOW_B);
 	g->all = all[of_b];
@@ -421,7 +509,7 @@ void focus_parts(const struct snap *sn, const struct focus *fc, const struct tw_
 	settle(&g, true, out);
 	for (uint32_t i = 0; i < n; i++) {
 		g.all = plus(g.all, magnitude(part[i].ns));
-		put(&g, g.tree.of[i], part[i].ns, 0, part[i].count);
+		put(&g, i, g.tree.of[i], part[i].ns, 0, part[i].count);
 	}
 	gather(&g, w);
 	w->unit = unit;

@@ -36,7 +36,10 @@ struct maker {
 	const struct frames *f;
 	const struct shape *old;	/* or: it is made of another shape, */
 	const uint8_t *hit, *dead;	/* of its nodes that are hit, without the things that are dead */
-	uint32_t *up, *thing, *first, *kid; /* of the frames' tree; kid[first[i] .. first[i + 1]) */
+	uint32_t *look;			/* what a frame is */
+	uint32_t *sib;			/* the next child of the same node, 0 none */
+	struct rank *late;		/* nodes whose first child does not lie beside them: here it is */
+	uint32_t *first;
 	struct group *pend;
 	size_t npend, cpend;
 	uint32_t *raw, *own, *gather, *of_gather;
@@ -48,50 +51,67 @@ struct maker {
 	size_t cpath;
 };
 
-/* The rows from i on that lie one after another, up to hi. */
-struct run { const struct stk_row *row; uint32_t hi; };
+/* ---- the tree of frames */
 
-static struct run run_at(const struct maker *m, uint32_t i)
+static uint32_t parent_of(const struct maker *m, uint32_t i)
 {
-	uint32_t size = COL_FIRST << (31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1)),
-		 end = 2 * size - COL_FIRST;
-	return (struct run){store_stk(m->s->things->st, i), end < m->f->n ? end : m->f->n};
+	return m->f->parent ? m->f->parent[i] : store_stk(m->s->things->st, i)->parent;
 }
 
-/* What each node is, and how many children each has: of node p in first[p + 2]. */
-static void read_rows(struct maker *m)
+/* Its thing, and INLINED. */
+static uint32_t what_is(const struct maker *m, uint32_t i)
 {
 	const struct frames *f = m->f;
-	const struct things *t = m->s->things;
-	uint32_t *look = xmalloc(((size_t)t->nfrm + 1) * sizeof *look);
-	for (frm_id i = 0; i < t->nfrm; i++)
-		look[i] = t->of[i] | (frame_inlined(t->st, i) ? INLINED : 0);
-	for (uint32_t i = 0; f->parent && i < f->n; i++) {
-		m->up[i] = f->parent[i];
-		m->thing[i] = f->label && f->label[i] ? things_tag(t, f->label[i]) : look[f->frame[i]];
-	}
-	for (uint32_t i = 0; !f->parent && i < f->n;) {
-		struct run r = run_at(m, i);
-		for (; i < r.hi; i++, r.row++) {
-			m->up[i] = r.row->parent;
-			m->thing[i] = look[r.row->frame];
-		}
-	}
-	m->thing[0] = 0;
-	mem_free(look);
+	if (!i)
+		return 0;
+	if (!f->parent)
+		return m->look[store_stk(m->s->things->st, i)->frame];
+	return f->label && f->label[i] ? things_tag(m->s->things, f->label[i]) : m->look[f->frame[i]];
 }
 
-/* Whose child each node is. */
-static void read_kids(struct maker *m)
+static bool beside(const struct maker *m, uint32_t i)
+{
+	return i + 1 < m->f->n && parent_of(m, i + 1) == i;
+}
+
+static uint32_t first_kid(const struct maker *m, uint32_t i)
+{
+	if (beside(m, i))
+		return i + 1;
+	return rank_has(m->late, i) ? m->first[rank_of(m->late, i)] : 0;
+}
+
+static void look_up(struct maker *m)
+{
+	const struct things *t = m->s->things;
+	m->look = xmalloc(((size_t)t->nfrm + 1) * sizeof *m->look);
+	for (frm_id i = 0; i < t->nfrm; i++)
+		m->look[i] = t->of[i] | (frame_inlined(t->st, i) ? INLINED : 0);
+}
+
+/* Children in the order of their numbers: backwards, each before what is there. While that goes on, the
+   place of a first child holds the first of the others. */
+static void link_kids(struct maker *m)
 {
 	uint32_t n = m->f->n;
-	for (uint32_t i = 1; i < n; i++)
-		m->first[m->up[i] + 2]++;
-	for (uint32_t i = 2; i < n + 2; i++)
-		m->first[i] += m->first[i - 1];
-	for (uint32_t i = 1; i < n; i++)
-		m->kid[m->first[m->up[i] + 1]++] = i;
+	m->late = xcalloc(rank_blocks(n), sizeof *m->late);
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t p = parent_of(m, i);
+		if (p + 1 != i && !beside(m, p))
+			rank_set(m->late, p);
+	}
+	m->first = xcalloc(rank_seal(m->late, n) + 1u, sizeof *m->first);
+	for (uint32_t i = n; i-- > 1;) {
+		uint32_t p = parent_of(m, i);
+		if (p + 1 == i)
+			continue;
+		uint32_t *head = beside(m, p) ? &m->sib[p + 1] : &m->first[rank_of(m->late, p)];
+		m->sib[i] = *head;
+		*head = i;
+	}
 }
+
+/* ---- places */
 
 /* The next node in preorder: its way from the root, and whether it is the same as one above. */
 static uint32_t place(struct maker *m, uint32_t parent, uint32_t thing, const uint32_t *raw, uint32_t n)
@@ -107,20 +127,18 @@ static uint32_t place(struct maker *m, uint32_t parent, uint32_t thing, const ui
 		if (m->old)
 			how |= m->old->how[raw[i]] & (CT_INL | CT_NOTINL);
 		else
-			how |= m->thing[raw[i]] & INLINED ? CT_INL : CT_NOTINL;
+			how |= what_is(m, raw[i]) & INLINED ? CT_INL : CT_NOTINL;
 		s->at[raw[i]] = id;
 	}
 	s->parent[id] = parent;
 	s->thing[id] = thing;
 	s->how[id] = how | (m->open[thing]++ ? CT_AGAIN : 0);
-	s->next[id] = 0;
-	s->nnode[thing]++;
 	return id;
 }
 
 static uint32_t thing_of(const struct maker *m, uint32_t raw)
 {
-	return m->old ? m->old->thing[raw] : m->thing[raw] & ~INLINED;
+	return m->old ? m->old->thing[raw] : what_is(m, raw) & ~INLINED;
 }
 
 /* All children of a group of the old shape's nodes, placed at `at`; what is gone gives way to its own. *same: may
@@ -150,12 +168,11 @@ static uint32_t gather_left(struct maker *m, const uint32_t *raw, uint32_t n, ui
 static uint32_t gather(struct maker *m, const uint32_t *raw, uint32_t n)
 {
 	uint32_t k = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t a = m->first[raw[i]], z = m->first[raw[i] + 1];
-		m->gather = mem_grow(m->gather, &m->cgather, (size_t)k + z - a, sizeof *m->gather);
-		for (; a < z; a++)
-			m->gather[k++] = m->kid[a];
-	}
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = first_kid(m, raw[i]); j; j = m->sib[j]) {
+			m->gather = mem_grow(m->gather, &m->cgather, (size_t)k + 1, sizeof *m->gather);
+			m->gather[k++] = j;
+		}
 	return k;
 }
 
@@ -236,21 +253,27 @@ static void follow_left(struct maker *m)
 		push_each(m, at, k);
 }
 
-/* The topmost group, and those below it as long as there is only one way down. */
+/* The topmost group, and those below it as long as there is only one way down. A node's link to the next
+   child has been followed when it is placed: the same cell says from then on where it is. */
 static void follow(struct maker *m)
 {
 	struct group g = m->pend[--m->npend];
 	const uint32_t *raw = m->raw + g.off;
-	uint32_t one, n = g.n, at = place(m, g.parent, m->thing[*raw] & ~INLINED, raw, n);
-	while (n == 1 && m->first[*raw + 1] - m->first[*raw] == 1) {
-		one = m->kid[m->first[*raw]];
+	uint32_t one, n = g.n, at = place(m, g.parent, thing_of(m, *raw), raw, n), kid;
+	while (n == 1 && (kid = first_kid(m, *raw)) && !m->sib[kid]) {
+		one = kid;
 		raw = &one;
-		at = place(m, at, m->thing[one] & ~INLINED, raw, 1);
+		at = place(m, at, thing_of(m, one), raw, 1);
 	}
 	uint32_t k = gather(m, raw, n);
 	m->nraw = g.off;
-	if (k)
+	if (k == 1) {
+		m->pend = mem_grow(m->pend, &m->cpend, m->npend + 1, sizeof *m->pend);
+		m->raw[m->nraw] = m->gather[0];
+		m->pend[m->npend++] = (struct group){(uint32_t)m->nraw++, 1, at};
+	} else if (k) {
 		push(m, at, k, regroup(m, k), n == 1);
+	}
 }
 
 static void walk(struct maker *m)
@@ -265,30 +288,36 @@ static void walk(struct maker *m)
 		follow(m);
 }
 
-/* Where subtrees end, and the nodes of each thing. */
+/* Where subtrees end. */
 static void finish(struct shape *s)
 {
+	memset(s->next, 0, s->n * sizeof *s->next);
 	for (uint32_t i = s->n; i-- > 0;) {
 		uint32_t p = s->parent[i];
 		if (!s->next[i])
 			s->next[i] = i + 1;
-		if (i && s->next[p] < s->next[i])
+		if (i && !s->next[p])
 			s->next[p] = s->next[i];
 	}
-	uint32_t *at = xmalloc(s->things->n * sizeof *at), sum = 0;
-	for (uint32_t k = 0; k < s->things->n; k++) {
-		at[k] = sum;
-		sum += s->nnode[k];
-	}
-	s->of = arena_alloc(&s->arena, s->n * sizeof *s->of);
-	for (uint32_t i = 0; i < s->n; i++)
-		s->of[at[s->thing[i]]++] = i;
-	mem_free(at);
+}
+
+/* Where weights can be, and which of the places each source of weight goes to. */
+static void number_ends(struct shape *s, const struct frames *f)
+{
+	const struct store *st = s->things->st;
+	uint32_t n = f->nsmp ? f->nsmp : f->n;
+	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
+	s->end = xmalloc((n + 1u) * sizeof *s->end);
+	for (uint32_t i = 0; i < n; i++)
+		rank_set(s->ends, s->at[f->nsmp ? store_smp(st, i)->stack : i]);
+	s->nend = rank_seal(s->ends, s->n);
+	for (uint32_t i = 0; i < n; i++)
+		s->end[i] = rank_of(s->ends, s->at[f->nsmp ? store_smp(st, i)->stack : i]);
 }
 
 static void maker_free(struct maker *m)
 {
-	void *all[] = {m->thing, m->first, m->kid, m->pend, m->raw, m->own, m->gather, m->of_gather,
+	void *all[] = {m->look, m->late, m->first, m->pend, m->raw, m->own, m->gather, m->of_gather,
 	    m->seen, m->group_of, m->fresh, m->path, m->open};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
@@ -298,12 +327,9 @@ static struct shape *room_for(struct things *t, size_t n)
 {
 	struct shape *s = xcalloc(1, sizeof *s);
 	*s = (struct shape){.refs = 1, .things = things_ref(t)};
-	s->parent = arena_alloc(&s->arena, n * sizeof *s->parent);
-	s->next = arena_alloc(&s->arena, n * sizeof *s->next);
-	s->thing = arena_alloc(&s->arena, n * sizeof *s->thing);
-	s->at = arena_alloc(&s->arena, n * sizeof *s->at);
-	s->how = arena_alloc(&s->arena, n);
-	s->nnode = arena_zalloc(&s->arena, t->n * sizeof *s->nnode);
+	s->parent = xmalloc(n * sizeof *s->parent);
+	s->thing = xmalloc(n * sizeof *s->thing);
+	s->how = xmalloc(n);
 	return s;
 }
 
@@ -316,18 +342,17 @@ static struct maker maker_new(struct shape *s)
 
 struct shape *shape_new(struct things *t, const struct frames *f)
 {
-	size_t n = f->n ? f->n : 1;
-	struct shape *s = room_for(t, n);
+	struct shape *s = room_for(t, f->n ? f->n : 1);
 	struct maker m = maker_new(s);
 	m.f = f;
-	m.thing = xmalloc(n * sizeof *m.thing);
-	m.up = s->parent;	/* they are read before places are handed out */
-	m.first = xcalloc(n + 2, sizeof *m.first);
-	m.kid = xmalloc(n * sizeof *m.kid);
-	read_rows(&m);
-	read_kids(&m);
+	m.sib = s->at = xcalloc(f->n + 1u, sizeof *m.sib);
+	look_up(&m);
+	link_kids(&m);
 	walk(&m);
 	maker_free(&m);
+	number_ends(s, f);
+	s->next = s->at;	/* what was where has been asked for the last time */
+	s->at = NULL;
 	finish(s);
 	return s;
 }
@@ -336,6 +361,8 @@ struct shape *shape_left(const struct shape *old, const uint8_t *hit, const uint
 {
 	struct shape *s = room_for(old->things, old->n);
 	struct maker m = maker_new(s);
+	s->next = xmalloc(old->n * sizeof *s->next);
+	s->at = xmalloc(old->n * sizeof *s->at);
 	m.old = old;
 	m.hit = hit;
 	m.dead = dead;
@@ -356,7 +383,8 @@ void shape_free(struct shape *s)
 	if (!s || --s->refs)
 		return;
 	things_free(s->things);
-	arena_free(&s->arena);
-	mem_free(s->spare);
+	void *all[] = {s->parent, s->next, s->thing, s->how, s->ends, s->end, s->at, s->spare, s->whole.flat, s->whole.hit};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		mem_free(all[i]);
 	mem_free(s);
 }

@@ -3,6 +3,7 @@
 #ifndef TTRACE_SHAPE_H
 #define TTRACE_SHAPE_H
 
+#include "analysis/rank.h"
 #include "analysis/things.h"
 
 /*
@@ -10,17 +11,24 @@
  * preorder: the subtree of i is i .. next[i]-1. Siblings stand in the order in
  * which they were first seen. Weighings share it, so what stays the same from
  * one query to the next is made once.
+ *
+ * Weights are only ever put where stacks end, and those nodes are few. They are
+ * numbered in preorder: ends[] has them, and the ends at or below node i are
+ * rank_of(ends, i) .. rank_of(ends, next[i])-1. So a subtree's total is a difference
+ * of two running sums.
  */
 struct shape {
-	struct arena arena;
 	uint32_t refs;
 	struct things *things;
 	uint32_t n;
 	uint32_t *parent, *next, *thing;
 	uint8_t *how;		/* CT_INL, CT_NOTINL, CT_AGAIN */
-	uint32_t *nnode;	/* by thing: how many nodes it has, and */
-	uint32_t *of;		/* the nodes, by thing, in preorder */
-	uint32_t *at;		/* per node of the tree of frames: its node here */
+	struct rank *ends;
+	uint32_t nend;
+	uint32_t *end;		/* by sample, or by node of the tree of frames: the end that it goes to */
+	uint32_t *at;		/* of shape_left() */
+	/* what all samples weigh, of one type: queries that choose stacks begin with it */
+	struct { size_t type; int64_t *flat; uint8_t *hit; int64_t all, base; } whole;
 	void *spare;		/* the columns of a weighing that is over, for the next one */
 	size_t nspare;
 };
@@ -31,10 +39,12 @@ struct frames {
 	const stk_id *parent;	/* NULL: the store's own first n nodes */
 	const frm_id *frame;
 	const str_id *label;	/* NULL, or per node a tag that stands for a frame */
+	uint32_t nsmp;		/* weights come by the store's first nsmp samples; 0: by node */
 };
 struct shape *shape_new(struct things *, const struct frames *);
 /* What is left of a shape when the things that are dead are taken away, of its nodes that are hit or have one
-   below that is. at[] is by the old one's nodes that are hit: the nearest that is left, SHAPE_NONE: the root. */
+   below that is. at[] is by the old one's nodes that are hit: the nearest that is left, SHAPE_NONE: the root.
+   It has no ends. */
 #define SHAPE_NONE UINT32_MAX
 struct shape *shape_left(const struct shape *, const uint8_t *hit, const uint8_t *dead);
 struct shape *shape_ref(struct shape *);

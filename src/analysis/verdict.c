@@ -162,12 +162,20 @@ static void outermost(const struct lines *l)
 	}
 }
 
+/* The line alone, whatever is inlined beside it; dflt: there is no such filter. */
+static bool hits_itself(struct verdict *w, int r, const struct lines *l, uint32_t i, bool dflt)
+{
+	return w->fc->rx[r] ? line_hits(w, r, l, i) || map_hits(w, r, l) : dflt;
+}
+
 static void judge(struct verdict *w, const struct lines *l, bool noinlines)
 {
 	bool ignore = w->fc->rx[R_IGNORE] && loc_hits(w, R_IGNORE, l);
 	bool focus = !ignore && (!w->fc->rx[R_FOCUS] || loc_hits(w, R_FOCUS, l));
 	for (uint32_t i = 0; i < l->n; i++)
-		l->v[i] |= (focus ? FV_FOCUS : 0) | (ignore ? FV_IGNORE : 0);
+		l->v[i] |= (focus ? FV_FOCUS : 0) | (ignore ? FV_IGNORE : 0) |
+			   (hits_itself(w, R_FOCUS, l, i, true) ? FV_HIT : 0) |
+			   (hits_itself(w, R_IGNORE, l, i, false) ? FV_BARRED : 0);
 	if (w->fc->rx[R_HIDE] || w->fc->rx[R_SHOW])
 		hide_lines(w, l);
 	if (w->fc->rx[R_FROM])

@@ -37,28 +37,27 @@ struct weights {
 	str_id unit;
 };
 
-/* Where weights can go when a query leaves the store's own tree as it is: straight onto nodes that stand
-   for the store's, some for several. */
+/* Where weights can go when a query leaves the store's own tree as it is: straight onto the ends of a shape
+   (shape.h). */
 enum { HIT_OWN = 1, HIT_BELOW = 2 };
+struct shape;
 struct onto {
-	const uint32_t *at;	/* per node of the store the node that stands for it */
-	int64_t *flat, *oflat;	/* set where hit[] has HIT_OWN, else not initialised; oflat: or NULL */
-	uint8_t *hit;
-	const uint32_t *thing;	/* per frame of the store what it is; nthing things */
-	uint32_t nthing;
+	struct shape *shape;
+	const uint32_t *end;	/* by sample, or by node of the store: which end */
+	int64_t *flat, *oflat;	/* by end, 0 at first; oflat: or NULL */
+	uint8_t *hit;		/* something counts here */
 	uint8_t *dead;		/* by thing, when the query takes some away; NULL: none */
 	bool bare;		/* stacks of which nothing is left count, at the root */
 	int64_t all;
 	str_id unit;
 	enum side_show show;
 };
-static inline void onto_put(struct onto *o, uint32_t node, int64_t v, int64_t other)
+static inline void onto_put(struct onto *o, uint32_t end, int64_t v, int64_t other)
 {
-	bool first = !o->hit[node];
-	o->hit[node] = HIT_OWN;
-	o->flat[node] = first ? v : (int64_t)((uint64_t)o->flat[node] + (uint64_t)v);
+	o->hit[end] = HIT_OWN;
+	o->flat[end] = (int64_t)((uint64_t)o->flat[end] + (uint64_t)v);
 	if (o->oflat)
-		o->oflat[node] = first ? other : (int64_t)((uint64_t)o->oflat[node] + (uint64_t)other);
+		o->oflat[end] = (int64_t)((uint64_t)o->oflat[end] + (uint64_t)other);
 }
 
 #endif
