@@ -2,32 +2,9 @@
 # SPDX-License-Identifier: MIT
 # What a user meets at the command line: words in any order, one line when something is wrong and a
 # status that says whose fault it is, output that is whole or not there.
-here=$(cd "${srcdir:-.}" && pwd)
-cpu=$here/samples/cpu.pb.gz
-trace=$here/samples/orders.trace
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+. "${srcdir:-.}/tests/lib.sh"
 cd "$tmp" || exit 1
-bad=0
-fail() {
-	echo "failed: $*"
-	bad=1
-}
-run() { # run STATUS ARGUMENT...: the output in out and err
-	want=$1
-	shift
-	"$TTRACE" "$@" >out 2>err </dev/null
-	got=$?
-	[ $got = "$want" ] || fail "status $got, not $want: ttrace $*" "$(cat err)"
-}
-refuses() { # refuses STATUS WORD ARGUMENT...: one line on stderr with this in it, nothing on stdout
-	status=$1 word=$2
-	shift 2
-	run "$status" "$@"
-	[ "$(wc -l <err)" = 1 ] && grep -q "^ttrace: .*$word" err && [ ! -s out ] ||
-		fail "no single line with \"$word\": ttrace $*:" "$(cat err)"
-}
-same() { # same ARGUMENT...: prints what is in first
+prints() { # prints ARGUMENT...: prints what is in first
 	run 0 "$@"
 	cmp -s first out || fail "another output: ttrace $*"
 }
@@ -56,24 +33,24 @@ refuses 2 'expression' top '-focus=(' "$cpu"
 run 0 top -cum -nodecount=5 "$cpu"
 [ -s out ] || fail "top prints nothing"
 cp out first
-same -top -cum -nodecount=5 "$cpu"
-same "$cpu" -top -cum -nodecount 5
-same top "$cpu" --cum --nodecount=5
-same top -cum=true -nodec=5 "$cpu"
-same top -cum -nodecount=5 -- "$cpu"
+prints -top -cum -nodecount=5 "$cpu"
+prints "$cpu" -top -cum -nodecount 5
+prints top "$cpu" --cum --nodecount=5
+prints top -cum=true -nodec=5 "$cpu"
+prints top -cum -nodecount=5 -- "$cpu"
 "$TTRACE" top -cum -nodecount=5 - <"$cpu" >out 2>err || fail "standard input"
 sed 1d first >a
 sed 1d out >b
 cmp -s a b || fail "standard input is not the file"
 gzip -dc <"$cpu" >plain.pb
-same top -cum -nodecount=5 plain.pb
+prints top -cum -nodecount=5 plain.pb
 half=$(($(wc -c <plain.pb) / 2))
 head -c $half plain.pb | gzip >two.gz
 tail -c +$((half + 1)) plain.pb | gzip >>two.gz
-same top -cum -nodecount=5 two.gz
-run 0 list 'main\.' "$cpu" -source_path="$here/samples"
+prints top -cum -nodecount=5 two.gz
+run 0 list 'main\.' "$cpu" -source_path="$samples"
 cp out first
-same "-list=main\\." "$cpu" -source_path="$here/samples"
+prints "-list=main\\." "$cpu" -source_path="$samples"
 
 # files that are not what they should be
 : >empty
@@ -104,7 +81,7 @@ refuses 2 'mem' top -mem=much "$cpu"
 gzip -c "$trace" >t.gz
 run 0 footprint "$trace"
 cp out first
-same footprint t.gz
+prints footprint t.gz
 for f in empty elf page j text perf zip twice cut.pb.gz cut.trace; do
 	refuses 1 "$f" events "$f"
 done

@@ -2,17 +2,9 @@
 # SPDX-License-Identifier: MIT
 # What leaves ttrace for other programs: every table as tsv, csv and JSON has the same rows; speedscope's
 # file has the weight of the profile; drawings are valid whatever functions are called.
-here=$(cd "${srcdir:-.}" && pwd)
-cpu=$here/samples/cpu.pb.gz
-trace=$here/samples/orders.trace
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+. "${srcdir:-.}/tests/lib.sh"
 cd "$tmp" || exit 1
-bad=0
-fail() {
-	echo "failed: $*"
-	bad=1
-}
+have_python && valid=python || valid=
 
 # every table, in every form
 table() { # table FILE REPORT...
@@ -31,14 +23,12 @@ table() { # table FILE REPORT...
 		[ "$(grep -m 1 '^{"' out.json | grep -oE '"[a-z0-9_]+":' | tr -d '":\n')" = "$(head -n 1 out.tsv | tr -d '\t')" ] ||
 			fail "$*: other keys in JSON: $(grep -m 1 '^{"' out.json)"
 	fi
-	if command -v python3 >/dev/null; then
-		python3 -c 'import json, sys; json.load(sys.stdin)' <out.json || fail "$*: no JSON"
-	fi
+	[ -z "$valid" ] || python -c 'import json, sys; json.load(sys.stdin)' <out.json || fail "$*: no JSON"
 }
 table "$cpu" top
 table "$cpu" tree
 table "$cpu" peek json
-table "$cpu" list render -source_path="$here/samples"
+table "$cpu" list render -source_path="$samples"
 table "$cpu" traces
 table "$cpu" tags
 for r in 'events -to=2%' footprint gc stw syscalls stats goroutines tasks regions procs mmu 'goroutine 1'; do
@@ -76,9 +66,9 @@ for r in flame speedscope 'top -format=json' 'top -format=csv' 'traces -format=j
 	flame) check='import xml.dom.minidom as m, sys; d = m.parse(sys.stdin.buffer); assert len(d.getElementsByTagName("title")) == 11' ;;
 	*) check='import json, sys; json.load(sys.stdin)' ;;
 	esac
-	if command -v python3 >/dev/null; then
-		python3 -c "$check" <out || fail "$r of odd names is not valid"
-	elif [ "$r" = flame ] && command -v xmllint >/dev/null; then
+	if [ -n "$valid" ]; then
+		python -c "$check" <out || fail "$r of odd names is not valid"
+	elif [ "$r" = flame ] && have xmllint; then
 		xmllint --noout out || fail "the drawing of odd names is not valid"
 	fi
 done
@@ -103,9 +93,9 @@ w '' a.callgrind "$cpu" callgrind
 w '' a.speedscope.json "$cpu" speedscope -sample_index=cpu
 w ':lines<Enter>' a.txt "$cpu" top -lines -nodefraction=0
 w ':hide=^runtime<Enter>' a.csv "$cpu" top '-hide=^runtime' -nodefraction=0 -format=csv
-w '' a.json "$here/samples/leak-after.pb.gz" top -nodefraction=0 -format=json
-w ":diff $here/samples/leak-before.pb.gz<Enter>" d.tsv "$here/samples/leak-after.pb.gz" \
-	top -diff_base="$here/samples/leak-before.pb.gz" -nodefraction=0 -format=tsv
+w '' a.json "$samples/leak-after.pb.gz" top -nodefraction=0 -format=json
+w ":diff $samples/leak-before.pb.gz<Enter>" d.tsv "$samples/leak-after.pb.gz" \
+	top -diff_base="$samples/leak-before.pb.gz" -nodefraction=0 -format=tsv
 w ':t 1s..1.2s<Enter>:sched<Enter>1' t.csv "$trace" top -type=sched -from=1s -to=1.2s -nodefraction=0 -format=csv
 w ':t 1s..1.2s<Enter>6' g.json "$trace" goroutines -from=1s -to=1.2s -format=json
 w '8]' s.tsv "$trace" stw -format=tsv

@@ -4,18 +4,11 @@
 # gctrace and schedtrace. Screens of text against golden files (UPDATE=1 records them anew: look at the
 # difference), then laws: what a collector of logs, a pipe or an editor does to a text changes nothing.
 set -u
-export TZ=UTC LC_ALL=C
-srcdir=$(cd "${srcdir:-.}" && pwd)
-ttrace=${TTRACE:-./ttrace}
-golden=$srcdir/tests/golden
-cd "$srcdir/samples" || exit 99
-n=0 bad=0
-tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT
-
-ok() { # ok STATUS WHAT
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
-}
+. "${srcdir:-.}/tests/lib.sh"
+export LC_ALL=C
+ttrace=$TTRACE
+golden=$top/tests/golden
+cd "$samples" || exit 99
 query() { # query NAME ARGS...: the text is that of the golden file
 	local name=inputs.$1
 	shift
@@ -24,7 +17,7 @@ query() { # query NAME ARGS...: the text is that of the golden file
 	cmp -s "$tmp/out" "$golden/$name" || { diff "$golden/$name" "$tmp/out" | sed 's/^/# /' | head -20; false; }
 	ok $? "$name"
 }
-same() { # same WHAT FILE ARGS...: of FILE the same as of the first file, in $tmp/want
+says() { # says WHAT FILE ARGS...: of FILE the same as of the first file, in $tmp/want
 	local what=$1 file=$2
 	shift 2
 	"$ttrace" "$@" "$file" >"$tmp/out" 2>"$tmp/err"
@@ -177,31 +170,31 @@ ok $? "and two stops for each cycle"
 ok $? "perf script has a sample for each head"
 "$ttrace" folded cpu.pb.gz >"$tmp/want"
 cp "$tmp/want" "$tmp/cpu.folded"
-same "folded stacks of folded stacks" "$tmp/cpu.folded" folded
+says "folded stacks of folded stacks" "$tmp/cpu.folded" folded
 
 for f in goroutines.txt:raw gctrace.log:gc login.folded:raw perf.txt.gz:raw; do
 	report=${f#*:} file=${f%:*}
 	if [ "$file" = perf.txt.gz ]; then zcat perf.txt.gz >"$tmp/text"; else cp "$file" "$tmp/text"; fi
 	"$ttrace" "$report" "$tmp/text" >"$tmp/want"
 	gzip -c "$tmp/text" >"$tmp/text.gz"
-	same "$file with gzip" "$tmp/text.gz" "$report"
+	says "$file with gzip" "$tmp/text.gz" "$report"
 	"$ttrace" "$report" - <"$tmp/text.gz" >"$tmp/out" 2>/dev/null
 	cmp -s "$tmp/want" "$tmp/out"
 	ok $? "$file from a pipe"
 	sed 's/$/\r/' "$tmp/text" >"$tmp/crlf"
-	same "$file with the line ends of DOS" "$tmp/crlf" "$report"
+	says "$file with the line ends of DOS" "$tmp/crlf" "$report"
 done
 for f in goroutines.txt:raw gctrace.log:gc; do
 	report=${f#*:} file=${f%:*}
 	"$ttrace" "$report" "$file" >"$tmp/want"
 	sed 's/^/2026-11-21T07:00:00.123456789Z stderr F /' "$file" >"$tmp/k8s"
-	same "$file as Kubernetes keeps it" "$tmp/k8s" "$report"
+	says "$file as Kubernetes keeps it" "$tmp/k8s" "$report"
 	sed 's/^/shop-1  | /' "$file" >"$tmp/compose"
-	same "$file as docker compose shows it" "$tmp/compose" "$report"
+	says "$file as docker compose shows it" "$tmp/compose" "$report"
 	sed 's/^/Nov  1 07:00:00 host orders[123]: /' "$file" >"$tmp/journal"
-	same "$file as a journal has it" "$tmp/journal" "$report"
+	says "$file as a journal has it" "$tmp/journal" "$report"
 	{ seq 1 3000 | sed 's/^/a line of the log, before: /'; echo; cat "$file"; echo; echo "and after it"; } >"$tmp/noise"
-	same "$file amid a log" "$tmp/noise" "$report"
+	says "$file amid a log" "$tmp/noise" "$report"
 done
 for at in 1000 5000 20000; do
 	head -c $at goroutines.txt >"$tmp/cut"
@@ -218,5 +211,5 @@ printf 'goroutine 1 [x\033P evil\007]:\nmain.\033[31mf()\n\t/a\033[0m.go:1 +0x1\
 "$ttrace" view -script '' "$tmp/evil" | grep -q "$(printf '\033')"
 [ $? = 1 ]
 ok $? "escapes in names do not reach the terminal"
-echo "1..$n"
+plan
 exit $bad

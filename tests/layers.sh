@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The architecture is a test: includes go down or sideways within a floor (HACKING.md), some libraries
 # are seen by one file alone, and no file grows past 800 lines.
-cd "${srcdir:-.}" || exit 1
-bad=0
-fail() {
-	echo "$1"
-	bad=1
-}
+. "${srcdir:-.}/tests/lib.sh"
+cd "$top" || exit 99
 
 # The floors that each folder may include besides itself.
 below() {

@@ -1,16 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Links between panes: from a thing in one to the same thing in another, and q back to where one was.
-bad=0
-unset TTRACE_OPTS
-LC_ALL=C.UTF-8 XDG_CONFIG_HOME=/nonexistent
-export LC_ALL XDG_CONFIG_HOME
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+. "${srcdir:-.}/tests/lib.sh"
 # link FILE FROM TO TEXT...: keys that lead somewhere, keys that follow the link, and what is to be seen then;
 # after as many q the screen is as it was
 link() {
-	file=$srcdir/samples/$1 from=$2 to=$3
+	file=$samples/$1 from=$2 to=$3
 	shift 3
 	"$TTRACE" view -ascii -script "$from" "$file" >"$tmp/before"
 	"$TTRACE" view -ascii -script "$from$to" "$file" >"$tmp/there"

@@ -2,26 +2,21 @@
 # SPDX-License-Identifier: MIT
 # Every pane as four terminals show it: UTF-8 with 256 colours, with 8, without colour, and ASCII alone; against
 # tests/screens/looks. UPDATE=1 make check TESTS=tests/looks.sh writes them anew: look at the difference.
-cd "$srcdir" || exit 1
+. "${srcdir:-.}/tests/lib.sh"
+cd "$top" || exit 99
 dir=tests/screens/looks
-new=$(mktemp -d)
-trap 'rm -rf "$new"' EXIT
-unset NO_COLOR TTRACE_OPTS
-LC_ALL=C.UTF-8 XDG_CONFIG_HOME=/nonexistent
-export LC_ALL XDG_CONFIG_HOME
-bad=0
 # look PANE FILE KEYS
 look() {
 	for how in '-ansi' '-ansi -colours=8' '-mono' '-ascii'; do
 		echo "== $how"
 		"$TTRACE" view -size 72x14 -script "$3" $how "samples/$2" || bad=1
-	done >"$new/$1.txt"
+	done >"$tmp/$1.txt"
 	# without colour there is no escape, and in ASCII nothing else
-	sed -n '/^== -mono/,$p' "$new/$1.txt" | grep -q "$(printf '\033')" && { echo "$1: an escape without colours"; bad=1; }
-	sed -n '/^== -ascii/,$p' "$new/$1.txt" | LC_ALL=C grep -q '[^ -~]' && { echo "$1: not ASCII"; bad=1; }
-	[ "${UPDATE:-}" = 1 ] && mkdir -p "$dir" && cp "$new/$1.txt" "$dir/$1.txt"
-	diff -u "$dir/$1.txt" "$new/$1.txt" | cat -v || bad=1
-	cmp -s "$dir/$1.txt" "$new/$1.txt" || { echo "$1: differs"; bad=1; }
+	sed -n '/^== -mono/,$p' "$tmp/$1.txt" | grep -q "$(printf '\033')" && { echo "$1: an escape without colours"; bad=1; }
+	sed -n '/^== -ascii/,$p' "$tmp/$1.txt" | LC_ALL=C grep -q '[^ -~]' && { echo "$1: not ASCII"; bad=1; }
+	[ "${UPDATE:-}" = 1 ] && mkdir -p "$dir" && cp "$tmp/$1.txt" "$dir/$1.txt"
+	diff -u "$dir/$1.txt" "$tmp/$1.txt" | cat -v || bad=1
+	cmp -s "$dir/$1.txt" "$tmp/$1.txt" || { echo "$1: differs"; bad=1; }
 }
 look top cpu.pb.gz 'j'
 look list cpu.pb.gz ':list report.export<Enter>'

@@ -2,20 +2,10 @@
 # SPDX-License-Identifier: MIT
 # What leaves the viewer: copies by OSC 52 or into a file (tests/tmux.sh has tmux), screens as text, ANSI, SVG and HTML,
 # the pane through a command; and that TTRACESECURE stops all of it.
-grep -q 'define HAVE_CURSES' config.h || exit 77
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-unset NO_COLOR COLORFGBG TMUX STY TTRACESECURE TTRACE_OPTS
-HOME=$tmp XDG_CONFIG_HOME=$tmp XDG_STATE_HOME=$tmp LC_ALL=C.UTF-8 TERM=xterm-256color TMPDIR=$tmp
-export HOME XDG_CONFIG_HOME XDG_STATE_HOME LC_ALL TERM TMPDIR
-prof=$srcdir/samples/cpu.pb.gz trace=$srcdir/samples/orders.trace
-bad=0
-# press KEYS FILE [OPTION...]: what the terminal showed and what came by OSC, in $tmp/out
-press() {
-	keys=$1 file=$2
-	shift 2
-	"$PWD/tests/pty" -q 12 -k "$keys" "$TTRACE" "$@" "$file" >"$tmp/out" 2>&1
-}
+. "${srcdir:-.}/tests/lib.sh"
+curses || exit 77
+XDG_STATE_HOME=$tmp TMPDIR=$tmp
+export XDG_STATE_HOME TMPDIR
 clip() { sed -n 's/^OSC 52;c;//p' "$tmp/out" | base64 -d; }
 check() { # check WHAT COMMAND...
 	what=$1
@@ -28,12 +18,12 @@ check() { # check WHAT COMMAND...
 }
 is() { [ "$1" = "$2" ] || { echo "got: $1"; echo "wanted: $2"; false; }; }
 
-press 'jjyQ' "$prof"
+press 'jjyQ' "$cpu"
 check 'y copies the selected' is "$(clip)" 'sha256.(*Digest).Sum  sha256.go:200  flat 420ms cum 2.32s  1 caller 3 callees'
-press 'jYQ' "$prof"
+press 'jYQ' "$cpu"
 check 'Y copies the whole list' [ "$(clip | wc -l)" -gt 500 ]
 # the command line shows the same screen again
-press ':focus=json|regexp<Enter>4gyQ' "$prof"
+press ':focus=json|regexp<Enter>4gyQ' "$cpu"
 line=$(clip)
 check "gy: $line" is "${line%% -at=*}" "ttrace view -pane=flame -sample_index=cpu -focus='json|regexp'"
 press '/sync<Enter>gyQ' "$trace" -pane=goroutines -type=sched -from=500ms -to=1.5s
@@ -48,33 +38,33 @@ check 'the window is the same again' grep -q '^0.[0-9]*s..1.[0-9]*s of 2.40s (25
 press ':%<Esc>Y' "$trace" -pane=events
 file=$(sed -n 's/.* it is in //p' "$tmp/out")
 check 'more than 74 KB goes into a file' [ -s "$file" ]
-TERM=vt100 press 'jy' "$prof"
+TERM=vt100 press 'jy' "$cpu"
 file=$(sed -n 's/.* it is in //p' "$tmp/out")
 check 'vt100: a file' grep -q 'runtime.memmove' "$file"
 
 # pictures
 for f in txt ans svg html; do
-	press "4:screen $tmp/s.$f<Enter>Q" "$prof"
+	press "4:screen $tmp/s.$f<Enter>Q" "$cpu"
 done
-"$TTRACE" view -script 4 "$prof" >"$tmp/want"
+"$TTRACE" view -script 4 "$cpu" >"$tmp/want"
 check 'text' grep -q 'net/http.(\*conn).serve' "$tmp/s.txt"
 check 'text has no escapes' is "$(tr -d '\033' <"$tmp/s.txt" | cksum)" "$(cksum <"$tmp/s.txt")"
-"$TTRACE" view -script 4 -ansi "$prof" >"$tmp/want"
+"$TTRACE" view -script 4 -ansi "$cpu" >"$tmp/want"
 check 'ANSI is what -ansi prints' cmp "$tmp/s.ans" "$tmp/want"
 check 'SVG begins and ends' is "$(head -c 4 "$tmp/s.svg")$(tail -n 1 "$tmp/s.svg")" '<svg</svg>'
 check 'SVG: a closing tag for each text' is "$(grep -o '<text' "$tmp/s.svg" | wc -l)" "$(grep -o '</text>' "$tmp/s.svg" | wc -l)"
 check 'HTML: names' grep -q 'serverHandler.ServeHTTP' "$tmp/s.html"
 check 'HTML: as many spans end' is "$(grep -o '<span' "$tmp/s.html" | wc -l)" "$(grep -o '</span>' "$tmp/s.html" | wc -l)"
-press ":screen $tmp/s.txt<Enter>" "$prof"
+press ":screen $tmp/s.txt<Enter>" "$cpu"
 check 'what is there is not written over' grep -q 'File exists' "$tmp/out"
 
 # the pane through a command, and back
-press "|wc -l >$tmp/lines; echo do''ne<Enter>" "$prof"
+press "|wc -l >$tmp/lines; echo do''ne<Enter>" "$cpu"
 check 'the command has the screen' grep -q '^done' "$tmp/out"
 check 'and gets all lines' [ "$(cat "$tmp/lines")" -gt 500 ]
-press "jj|cat >/dev/null<Enter><Enter>" "$prof"
+press "jj|cat >/dev/null<Enter><Enter>" "$cpu"
 check 'Enter goes back to the same row' grep -q 'sha256.(\*Digest).Sum  sha256.go:200' "$tmp/out"
-press "|true<Enter><Enter>" "$prof"
+press "|true<Enter><Enter>" "$cpu"
 check 'a command that reads nothing does no harm' grep -q '1Top' "$tmp/out"
 
 # TTRACESECURE
@@ -82,7 +72,7 @@ TTRACESECURE=1 EDITOR="touch $tmp/edited;:"
 export TTRACESECURE EDITOR
 rm -rf "$tmp"/ttrace*
 for keys in 'y' 'Y' 'gy' '|' ":pipe touch $tmp/piped<Enter>" ":screen $tmp/secure.txt<Enter>" 'P' 'gf'; do
-	press "$keys" "$prof"
+	press "$keys" "$cpu"
 	check "TTRACESECURE: $keys is told off" grep -q 'off, as TTRACESECURE is set' "$tmp/out"
 	check "TTRACESECURE: $keys sends nothing" is "$(grep -c '^OSC' "$tmp/out")" 0
 done

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The screens in README.md are what the program shows: each block after a line "<!-- screen: ARGUMENTS -->"
 # is made again and compared. UPDATE=1 writes them anew.
-cd "$srcdir" || exit 1
-new=$(mktemp)
-trap 'rm -f "$new"' EXIT
+. "${srcdir:-.}/tests/lib.sh"
+cd "$top" || exit 99
+new=$tmp/page
 LC_ALL=C TTRACE=$TTRACE awk '
 	/^<!-- screen: .* -->$/ {
 		print

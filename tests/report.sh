@@ -3,25 +3,18 @@
 # The reports that pprof has too, on the samples: each query has a golden file of its name, recorded from
 # `go tool pprof` (RECORD=1 tests/report.sh does it again; it needs Go). Then laws that need no golden.
 set -u
-export TZ=UTC LC_ALL=C
-srcdir=$(cd "${srcdir:-.}" && pwd)
-ttrace=${TTRACE:-./ttrace}
-golden=$srcdir/tests/golden
-cd "$srcdir/samples" || exit 99
-n=0 bad=0
-tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT
-
-ok() { # ok STATUS WHAT
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
-}
+. "${srcdir:-.}/tests/lib.sh"
+export LC_ALL=C
+ttrace=$TTRACE
+golden=$top/tests/golden
+cd "$samples" || exit 99
 
 # query NAME REPORT[=REGEX] ARGS...: its text is that of the golden file
 query() {
 	local name=$1 report=$2
 	shift 2
 	if [ -n "${RECORD:-}" ]; then
-		go tool pprof -symbolize=none "-$report" "$@" >"$golden/$name" 2>/dev/null
+		HOME=$home go tool pprof -symbolize=none "-$report" "$@" >"$golden/$name" 2>/dev/null
 		return
 	fi
 	"$ttrace" "-$report" "$@" >"$tmp/out" 2>"$tmp/err"
@@ -155,5 +148,5 @@ fails 2 top -lines -files cpu.pb.gz
 fails 2 top -divide_by=0 cpu.pb.gz
 fails 2 top -base=leak-before.pb.gz -diff_base=leak-before.pb.gz leak-after.pb.gz
 fails 1 top nosuch.pb.gz
-echo "1..$n"
+plan
 exit $bad

@@ -2,40 +2,34 @@
 # SPDX-License-Identifier: MIT
 # Screens by -script against those in tests/screens. After a wanted change look at the difference, then
 # UPDATE=1 make check TESTS=tests/screen.sh
+. "${srcdir:-.}/tests/lib.sh"
 dir=tests/screens
-cd "$srcdir" || exit 1
-new=$(mktemp -d)
-trap 'rm -rf "$new"' EXIT
-LC_ALL=C.UTF-8
-XDG_CONFIG_HOME=/nonexistent
-TZ=UTC
-export LC_ALL XDG_CONFIG_HOME TZ
-bad=0
+cd "$top" || exit 99
 esc=$(printf '\033')
 
 # screen NAME SIZE FILE KEYS [OPTION...]
 screen() {
 	name=$1 size=$2 file=$3 keys=$4
 	shift 4
-	if ! "$TTRACE" view -size "$size" -script "$keys" "$@" "samples/$file" >"$new/$name.txt" 2>&1; then
+	if ! "$TTRACE" view -size "$size" -script "$keys" "$@" "samples/$file" >"$tmp/$name.txt" 2>&1; then
 		echo "$name: failed"
-		cat "$new/$name.txt"
+		cat "$tmp/$name.txt"
 		bad=1
 		return
 	fi
 	rows=${size#*x} cols=${size%x*}
-	if [ "$(wc -l <"$new/$name.txt")" -ne "$rows" ]; then
+	if [ "$(wc -l <"$tmp/$name.txt")" -ne "$rows" ]; then
 		echo "$name: not $rows lines"
 		bad=1
 	fi
 	case $* in *-ansi*) cols=1000 ;; esac	# colours are no cells
 	if [ "$(printf '\303\251' | wc -m)" = 1 ] &&
-		sed "s/$esc\[[0-9;]*m//g" "$new/$name.txt" | grep -q ".\{$cols\}."; then
+		sed "s/$esc\[[0-9;]*m//g" "$tmp/$name.txt" | grep -q ".\{$cols\}."; then
 		echo "$name: a line is wider than $cols"
 		bad=1
 	fi
-	[ "${UPDATE:-}" = 1 ] && cp "$new/$name.txt" "$dir/$name.txt"
-	diff -u "$dir/$name.txt" "$new/$name.txt" || { echo "$name: differs"; bad=1; }
+	[ "${UPDATE:-}" = 1 ] && cp "$tmp/$name.txt" "$dir/$name.txt"
+	diff -u "$dir/$name.txt" "$tmp/$name.txt" || { echo "$name: differs"; bad=1; }
 }
 
 # too small: a line of apology, whole as far as it goes
@@ -230,8 +224,8 @@ screen events-end 80x24 orders.trace '9Gk'
 screen filters 80x24 cpu.pb.gz ':focus=json|regexp<Enter>:hide=^runtime\.<Enter><^G>'
 screen filters-off 80x24 cpu.pb.gz ':focus=json<Enter>\<^G>'
 # what was lost of a cut file is said on the first screen
-head -c 300000 samples/orders.trace >"$new/cut.trace"
-"$TTRACE" view "$new/cut.trace" </dev/null | grep -q '8566 of 300000 bytes (2.86%) lost' || {
+head -c 300000 samples/orders.trace >"$tmp/cut.trace"
+"$TTRACE" view "$tmp/cut.trace" </dev/null | grep -q '8566 of 300000 bytes (2.86%) lost' || {
 	echo "cut.trace: nothing is said of the loss"
 	bad=1
 }

@@ -2,22 +2,18 @@
 # SPDX-License-Identifier: MIT
 # The examples for jq in the manual do what they say on the trace that comes along: each prints something, and no
 # null. Without jq the JSON is only made.
-page=${srcdir:-.}/man/ttrace.1.in
-trace=$(cd "${srcdir:-.}" && pwd)/samples/orders.trace
-bad=0
-n=0
-jq=jq
-command -v jq >/dev/null || jq=cat
-sed -n '/^ttrace .* | jq /p' "$page" | sed 's/[\\]e(/\\(/g' >scripts.tmp
+. "${srcdir:-.}/tests/lib.sh"
+page=$top/man/ttrace.1.in
+have jq && jq=jq || jq=
+sed -n '/^ttrace .* | jq /p' "$page" | sed 's/[\\]e(/\\(/g' >"$tmp/lines"
 while IFS= read -r line; do
 	n=$((n + 1))
 	line=$(printf '%s\n' "$line" | sed "s|^ttrace|\"$TTRACE\"|; s| t\\.out | \"$trace\" |")
-	[ $jq = jq ] || line=${line%%| jq *}
+	[ -n "$jq" ] || line=${line%%| jq *}
 	out=$(eval "$line" 2>&1) || { echo "failed: $line: $out"; bad=1; }
 	case $out in
 	'' | null | *error*) echo "failed: $line: $out"; bad=1 ;;
 	esac
-done <scripts.tmp
-rm -f scripts.tmp
+done <"$tmp/lines"
 [ "$n" -ge 13 ] || { echo "only $n examples found"; bad=1; }
 exit $bad

@@ -2,29 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Names from local programs: a C program that profiles itself is built, relocatable and not, stripped and
 # with its debug information elsewhere, and what ttrace calls its addresses is held against addr2line.
-here=$(cd "${srcdir:-.}" && pwd)
+. "${srcdir:-.}/tests/lib.sh"
 cc=
 for c in "${CC_FOR_TESTS:-gcc}" cc clang; do
-	command -v "$c" >/dev/null 2>&1 && cc=$c && break
+	have "$c" && cc=$c && break
 done
-build_dir=$PWD
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
-bad=0
-fail() {
-	echo "failed: $*"
-	bad=1
-}
-refuses() { # refuses WORD ARGUMENT...: status 2 and one line with this word
-	word=$1
-	shift
-	"$TTRACE" "$@" >out 2>err </dev/null
-	[ $? = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -q "$word" err || fail "not refused with \"$word\": $*" "$(cat err)"
-}
-cpu=$here/samples/cpu.pb.gz
-refuses 'symbolize=remote' top -symbolize=remote "$cpu"
-refuses 'not known' top -symbolize=sometimes "$cpu"
+refuses 2 'symbolize=remote' top -symbolize=remote "$cpu"
+refuses 2 'not known' top -symbolize=sometimes "$cpu"
 PPROF_BINARY_PATH=$tmp/none "$TTRACE" weblist '^orders/internal/report.export$' "$cpu" >out 2>err || fail "weblist: $(cat err)"
 grep -q '^ROUTINE =* orders/internal/report.export in ' out && grep -q '^ *180ms *630ms *116:.*Fprintf' out ||
 	fail "weblist without the program: $(cat out)"
@@ -38,17 +23,16 @@ stty -a </dev/tty | grep -q ' icanon' || echo "a raw terminal" >>"$ED_LOG"
 echo "The editor is here."
 END
 chmod +x ed
-pty=$build_dir/tests/pty
-if [ -x "$pty" ] && grep -q 'define HAVE_CURSES' "$build_dir/config.h" && command -v stty >/dev/null; then
+pty=$build/tests/pty
+if curses && have stty; then
 	for term in xterm-256color vt100; do
 		keys=':list report.export<Enter>gg}{n' size=80x24
 		export ED_LOG="$tmp/ed.log" EDITOR="$tmp/ed"
-		unset VISUAL TTRACESECURE
 		: >ed.log
 		"$TTRACE" view -script "$keys" -size $size "$cpu" >want
-		TERM=$term XDG_CONFIG_HOME=$tmp XDG_STATE_HOME=$tmp LC_ALL=C.UTF-8 \
+		TERM=$term \
 			"$pty" -q 20 -s $size -k "${keys}gf" -e "$PWD/want" "$TTRACE" "$cpu" >out 2>&1 || fail "gf on $term: $(cat out)"
-		grep -q "^+[0-9]* $here/samples/orders/internal/report/report.go$" ed.log && [ "$(wc -l <ed.log)" = 1 ] ||
+		grep -q "^+[0-9]* $samples/orders/internal/report/report.go$" ed.log && [ "$(wc -l <ed.log)" = 1 ] ||
 			fail "gf on $term: the editor was called with $(cat ed.log)"
 	done
 fi
@@ -56,14 +40,17 @@ fi
 flags='-O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls'
 case $(uname -m) in x86_64 | aarch64) ;; *) cc= ;; esac
 [ -n "$cc" ] || exit $bad
-build() { # build NAME FLAG...: a program and its profile
+compile() { # compile NAME FLAG...: a program and its profile
 	name=$1
 	shift
 	# shellcheck disable=SC2086
-	$cc $flags "$@" "$here/tests/symbols/spin.c" -o "$name" 2>cc.err && "./$name" "$name.prof"
+	$cc $flags "$@" "$top/tests/symbols/spin.c" -o "$name" 2>cc.err && "./$name" "$name.prof"
 }
-build exec -g -no-pie || exit 77
-build pie -g -pie -fPIE || exit 77
+{ compile exec -g -no-pie && compile pie -g -pie -fPIE; } || {
+	echo "no programs to look at: $(cat cc.err)"
+	[ $bad = 0 ] && exit 77
+	exit 1
+}
 
 top() { # top NAME OPTION...: what it says, names alone
 	prog=$1
@@ -85,7 +72,7 @@ raw() { # raw NAME: address, function, place of every frame of the program itsel
 base() { # base NAME: what to take off an address
 	"$TTRACE" raw "$1.prof" | sed -n '/^Mappings/,$s/^1: \(0x[0-9a-f]*\)\/0x[0-9a-f]*\/\(0x[0-9a-f]*\).*/\1 \2/p'
 }
-if [ -n "$has_lines" ] && command -v addr2line >/dev/null 2>&1; then
+if [ -n "$has_lines" ] && have addr2line; then
 	for name in exec pie; do
 		raw "$name" >ours
 		set -- $(base "$name")
@@ -169,7 +156,7 @@ grep -q work out && fail "names out of nowhere"
 PPROF_BINARY_PATH=$tmp/store "$TTRACE" top -symbolize=local pie.prof 2>/dev/null | grep -q ' work$' ||
 	fail "not found below PPROF_BINARY_PATH"
 "$TTRACE" top -symbolize=local store/pie pie.prof 2>/dev/null | grep -q ' work$' || fail "not taken from the command line"
-if command -v readelf >/dev/null 2>&1; then
+if have readelf; then
 	id=$(readelf -n store/pie 2>/dev/null | sed -n 's/.*Build ID: //p')
 fi
 if [ -n "$id" ]; then
@@ -186,7 +173,7 @@ fi
 cp pie.kept pie
 
 # stripped: by .gnu_debuglink, by a wrong one not at all
-if [ -n "$has_lines" ] && command -v objcopy >/dev/null 2>&1 && command -v strip >/dev/null 2>&1; then
+if [ -n "$has_lines" ] && have objcopy && have strip; then
 	objcopy --only-keep-debug exec exec.dbg && strip exec && objcopy --add-gnu-debuglink=exec.dbg exec
 	top exec -symbolize=local >out
 	grep -q '^step (inline)' out || fail "the debug file beside it is not used: $(cat out)"
@@ -210,7 +197,7 @@ while [ $i -lt 24 ]; do
 		cp pie.kept pie
 		printf '\377\377\200\001\377\177' | dd of=pie bs=1 seek="$((at % 4096 + (i / 12) * at))" conv=notrunc 2>/dev/null
 	fi
-	timeout 20 "$TTRACE" top -symbolize=local pie.prof >out 2>err
+	timeout 120 "$TTRACE" top -symbolize=local pie.prof >out 2>err
 	[ $? -lt 2 ] || fail "damaged at $at: status: $(tail -3 err)"
 	i=$((i + 1))
 done

@@ -2,18 +2,13 @@
 # SPDX-License-Identifier: MIT
 # The viewer on every terminal, by the one on paper (tests/pty.c): the cells are those that -script prints, for each
 # TERM, locale, size and speed; and whatever ends it, the terminal is left as it was.
-grep -q 'define HAVE_CURSES' config.h || exit 77
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-unset NO_COLOR COLORFGBG TMUX TTRACESECURE TTRACE_OPTS
-HOME=$tmp XDG_CONFIG_HOME=$tmp XDG_STATE_HOME=$tmp LC_ALL=C.UTF-8
+. "${srcdir:-.}/tests/lib.sh"
+curses || exit 77
 # ncurses loads libgpm for TERM=linux, where there is one, and that leaks ten bytes of its own
 NCURSES_GPM_TERMS=none
-mkdir "$tmp/ttrace" && echo "set last = off" >"$tmp/ttrace/config"
-export HOME XDG_CONFIG_HOME XDG_STATE_HOME LC_ALL TERM NCURSES_GPM_TERMS
-pty=$PWD/tests/pty
-prof=$srcdir/samples/cpu.pb.gz trace=$srcdir/samples/orders.trace
-bad=0
+mkdir -p "$XDG_CONFIG_HOME/ttrace" && echo "set last = off" >"$XDG_CONFIG_HOME/ttrace/config"
+export NCURSES_GPM_TERMS
+pty=$build/tests/pty
 
 # All at once, as they mostly wait: each run is a job with files of its own.
 njob=0
@@ -31,67 +26,67 @@ screen() {
 	) &
 	[ $((njob % 12)) -ne 0 ] || wait
 }
-have() { infocmp "$1" >/dev/null 2>&1; }
+known() { infocmp "$1" >/dev/null 2>&1; }
 
 # every terminal; with 256 colours every colour too
 for TERM in xterm-256color screen-256color tmux-256color; do
-	have $TERM || continue
-	screen $TERM 'jj' "$prof" 80x24 -ansi -c
-	screen $TERM 'jj4<Enter>jl' "$prof" 80x24 -ansi -c
+	known $TERM || continue
+	screen $TERM 'jj' "$cpu" 80x24 -ansi -c
+	screen $TERM 'jj4<Enter>jl' "$cpu" 80x24 -ansi -c
 	screen $TERM 'l+hh' "$trace" 80x24 -ansi -c
 done
 for TERM in xterm screen tmux linux ansi nosuchterm-256color; do
-	have $TERM || [ $TERM = nosuchterm-256color ] || continue
-	screen $TERM 'jj4<Enter>j' "$prof" 80x24 -ansi ''
+	known $TERM || [ $TERM = nosuchterm-256color ] || continue
+	screen $TERM 'jj4<Enter>j' "$cpu" 80x24 -ansi ''
 	screen $TERM 'l+hh' "$trace" 80x24 -ansi ''
 done
 for TERM in vt100 vt220 nosuchterm; do
-	have $TERM || [ $TERM = nosuchterm ] || continue
-	screen $TERM 'jj4<Enter>j' "$prof" 80x24 '' ''
+	known $TERM || [ $TERM = nosuchterm ] || continue
+	screen $TERM 'jj4<Enter>j' "$cpu" 80x24 '' ''
 	screen $TERM 'l+hh' "$trace" 80x24 '' ''
 done
 # a list that scrolls, back and forth
 TERM=xterm-256color
-screen scroll 'GkkkkkkkkkkkkkkkkkkkkkkkkggjjjjjjjjjjjjjjjjjjjjjG<^U>kk' "$prof" 80x24 -ansi '-c -q 5'
+screen scroll 'GkkkkkkkkkkkkkkkkkkkkkkkkggjjjjjjjjjjjjjjjjjjjjjG<^U>kk' "$cpu" 80x24 -ansi '-c -q 5'
 # plain ASCII where the locale has no more
 LC_ALL=C
 screen LANG=C 'l+hh' "$trace" 80x24 '-ansi -ascii' -c
 TERM=vt100
-screen 'LANG=C vt100' 'jj4' "$prof" 80x24 '-ascii' ''
+screen 'LANG=C vt100' 'jj4' "$cpu" 80x24 '-ascii' ''
 LC_ALL=C.UTF-8 TERM=xterm-256color
 # no colour by wish, or for the pipe's sake
 NO_COLOR=1
 export NO_COLOR
-screen NO_COLOR 'jj4' "$prof" 80x24 '' ''
+screen NO_COLOR 'jj4' "$cpu" 80x24 '' ''
 unset NO_COLOR
 # sizes
 for size in 20x5 40x8 79x25 132x43 400x120; do
-	screen size 'jj' "$prof" $size -ansi -c
+	screen size 'jj' "$cpu" $size -ansi -c
 	screen size '' "$trace" $size -ansi -c
 done
 # a slow line: 9600 baud are 960 bytes a second
-screen slow '' "$prof" 60x10 -ansi '-c -r 960'
+screen slow '' "$cpu" 60x10 -ansi '-c -r 960'
 # a storm of resizes ends at the size that is there
 job 'a storm of resizes'
-"$TTRACE" view -script 'jj' -size 90x30 -ansi "$prof" >"$work.want"
+"$TTRACE" view -script 'jj' -size 90x30 -ansi "$cpu" >"$work.want"
 "$pty" -q 2 -s 80x24 -k 'j<Size 100x40><Size 20x5><Size 81x24><Size 1x1><Size 200x60><Size 90x29>j<Size 90x30>' -e "$work.want" -c \
-	"$TTRACE" "$prof" >"$work.out" 2>&1 && touch "$work.ok" &
+	"$TTRACE" "$cpu" >"$work.out" 2>&1 && touch "$work.ok" &
 # data on standard input, keys from the terminal
 job 'data on standard input'
-"$TTRACE" view -script 'jj' -size 80x24 -ansi - <"$prof" >"$work.want"
-"$pty" -q 20 -k 'jj' -e "$work.want" -c -i "$prof" "$TTRACE" - >"$work.out" 2>&1 && touch "$work.ok" &
+"$TTRACE" view -script 'jj' -size 80x24 -ansi - <"$cpu" >"$work.want"
+"$pty" -q 20 -k 'jj' -e "$work.want" -c -i "$cpu" "$TTRACE" - >"$work.out" 2>&1 && touch "$work.ok" &
 # dumb is refused, with what to do instead
 job dumb
-TERM=dumb "$pty" "$TTRACE" "$prof" >"$work.out" 2>&1 && grep -q 'ttrace top' "$work.out" && grep -q '^exit 2' "$work.out" && touch "$work.ok" &
+TERM=dumb "$pty" "$TTRACE" "$cpu" >"$work.out" 2>&1 && grep -q 'ttrace top' "$work.out" && grep -q '^exit 2' "$work.out" && touch "$work.ok" &
 
 # whatever ends it
 for TERM in xterm-256color linux vt100 ansi; do
-	have $TERM || continue
+	known $TERM || continue
 	for how in 'jjQ:exit 0' 'j<^C><^C>:exit 0' 'j<Kill TERM>:exit 0' 'j<Kill HUP>:exit 0' 'j<Kill SEGV>:ended by signal 11' \
 		'4<Kill ABRT>:ended by signal 6'; do
 		job "$TERM after ${how%%:*}, which should end with ${how#*:}"
 		(
-			"$pty" -q 30 -k "${how%%:*}" "$TTRACE" -mouse=on "$prof" >"$work.out" 2>&1 && grep -q "^${how#*:}" "$work.out" &&
+			"$pty" -q 30 -k "${how%%:*}" "$TTRACE" -mouse=on "$cpu" >"$work.out" 2>&1 && grep -q "^${how#*:}" "$work.out" &&
 				case $how in *SEGV* | *ABRT*) grep -q 'report it' "$work.out" ;; esac &&
 				touch "$work.ok"
 		) &

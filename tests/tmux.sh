@@ -2,58 +2,51 @@
 # SPDX-License-Identifier: MIT
 # The viewer on a real terminal, by tmux: open, move, zoom, filter, resize, suspend and come back, quit; and
 # the terminal is as it was. Skipped where there is no tmux, and without curses.
-command -v tmux >/dev/null || exit 77
-grep -q 'define HAVE_CURSES' config.h || exit 77
+. "${srcdir:-.}/tests/lib.sh"
+curses && have tmux && have stty || exit 77
 # a server of our own: not the user's, and not one of another test running beside this
-sock=ttrace-test-$$
-mux() { tmux -L "$sock" "$@"; }
-tmp=$(mktemp -d)
+TMUX_TMPDIR=$tmp TERM=screen-256color ENV=$tmp/rc
+export TMUX_TMPDIR TERM ENV
+mux() { tmux -L test "$@"; }
 trap 'mux kill-server 2>/dev/null; rm -rf "$tmp"' EXIT
-unset TMUX NO_COLOR
-bad=0
-HOME=$tmp LC_ALL=C.UTF-8 TERM=screen-256color XDG_CONFIG_HOME=$tmp XDG_STATE_HOME=$tmp
-ENV=$tmp/rc
-echo "PS1='ready> '" >$ENV
-export ENV HOME LC_ALL TERM XDG_CONFIG_HOME XDG_STATE_HOME
-mux -f /dev/null new-session -d -x 80 -y 24 "exec sh" || exit 77
+echo "PS1='ready> '" >"$ENV"
+mux -f /dev/null new-session -d -x 80 -y 24 "exec sh" && mux resize-window -x 80 -y 24 || exit 77
 
-# see WHAT TEXT: until the screen shows it, at most ten seconds
-see() {
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
-		mux capture-pane -p >"$tmp/screen" 2>/dev/null
-		grep -qF -e "$2" "$tmp/screen" && return 0
-		sleep 0.1
-		[ "$i" -gt 5 ] && sleep 0.25
-	done
-	echo "$1: no \"$2\" on the screen:"
+screen() { mux capture-pane -p >"$tmp/screen" 2>/dev/null; }
+shows() { screen && grep -qF -e "$1" "$tmp/screen"; }
+hides() { screen && ! grep -qF -e "$1" "$tmp/screen"; }
+last_is() { screen && [ "$(grep . "$tmp/screen" | tail -n 1)" = "$1" ]; }
+# give_up WHAT...: nothing after this could be as it should
+give_up() {
+	echo "$*; the screen:"
 	cat "$tmp/screen"
-	bad=1
-	return 1
+	exit 1
 }
-gone() {
-	for i in 1 2 3 4 5 6 7 8 9 10; do
-		mux capture-pane -p >"$tmp/screen" 2>/dev/null
-		grep -qF -e "$2" "$tmp/screen" || return 0
-		sleep 0.2
-	done
-	echo "$1: \"$2\" is still on the screen"
-	bad=1
-}
+see() { until_so shows "$2" || give_up "$1: no \"$2\""; }		# see WHAT TEXT
+gone() { until_so hides "$2" || give_up "$1: still \"$2\""; }
+prompt() { until_so last_is 'ready>' || give_up "$1: no prompt"; }	# the shell listens: before, keys could be the viewer's
 keys() { mux send-keys "$@"; }
-run() { keys "$*" Enter; }
+type_line() { keys "$*" Enter; }
 
-see prompt 'ready>' || exit 1
-run "stty -a >$tmp/before; echo mark''er"
-see shell marker
-run "$TTRACE $srcdir/samples/orders.trace; echo exit \$?"
-see open '[5Time]' || exit 1
+# settings FILE: those of the terminal, as the shell has it
+ran=0
+settings() {
+	ran=$((ran + 1))
+	type_line "stty -a >$1; echo writ''ten-$ran"
+	see settings "written-$ran"
+}
+
+prompt start
+settings "$tmp/before"
+type_line "$TTRACE $trace; echo exit \$?"
+see open '[5Time]'
 keys l l + + j
 see zoom '1 cell='
 keys 1
 see top 'memmove'
 keys y
 see copy 'copied item'
-case $(mux show-buffer 2>/dev/null) in *flat*cum*) ;; *) echo "y: tmux has no such buffer"; bad=1 ;; esac
+mux show-buffer | grep -q 'flat.*cum' || fail "y: tmux has no such buffer"
 keys ':focus=json' Enter
 see filter 'focus=json'
 keys u
@@ -62,8 +55,10 @@ keys /
 keys 'runtime'
 see search '/runtime'
 keys Escape
+gone search '/runtime'
 mux resize-window -x 120 -y 40
-see resize '[1Top]'
+wide() { screen && head -n 1 "$tmp/screen" | grep -q '.\{100\}help'; }
+until_so wide || give_up 'not as wide as the terminal'
 keys '?'
 see help '[Help]'
 keys q
@@ -72,26 +67,25 @@ see small 'sorry'
 mux resize-window -x 80 -y 24
 see back '[1Top]'
 keys C-z
-see stopped 'ready>'
-run "fg; echo exit \$?"
+prompt stopped
+type_line "fg; echo exit \$?"
 see again '[1Top]'
 keys Q
 see quit 'exit 0'
-see shell-again marker
-run "stty -a >$tmp/after; echo fin''ished"
-see finished finished
-cmp "$tmp/before" "$tmp/after" || { echo "stty is not as before"; diff "$tmp/before" "$tmp/after"; bad=1; }
+prompt quit
+settings "$tmp/after"
+cmp "$tmp/before" "$tmp/after" || fail "stty is not as before: $(diff "$tmp/before" "$tmp/after")"
 
 # a file that changes below the viewer: said at the next key, once; r reads it again
-cat "$srcdir/samples/orders.trace" >"$tmp/growing.trace"
-run "clear; $TTRACE $tmp/growing.trace; echo left \$?"
+cat "$trace" >"$tmp/growing.trace"
+type_line "clear; $TTRACE $tmp/growing.trace; echo left \$?"
 see growing '[5Time]'
 head -c 1000 /dev/zero >>"$tmp/growing.trace"
 keys l
 see grown 'has grown by 1000 bytes'
 keys l
 gone grown 'has grown'
-cat "$srcdir/samples/orders.trace" >"$tmp/other.trace"
+cat "$trace" >"$tmp/other.trace"
 mv "$tmp/other.trace" "$tmp/growing.trace"
 keys l
 see other 'is not the file any more'
@@ -100,17 +94,15 @@ see read-again 'read again'
 keys l
 gone other 'is not the file'
 keys Q
-see left 'left 0'	# only then is the terminal the shell's: keys before would be the viewer's
+see left 'left 0'
+prompt left
 
 # a signal: the terminal is restored too
-run "clear; sh -c 'echo \$\$ >$tmp/pid; exec $TTRACE $srcdir/samples/cpu.pb.gz'"
+type_line "clear; sh -c 'echo \$\$ >$tmp/pid; exec $TTRACE $cpu'"
 see reopen '[1Top]'
 pid=$(cat "$tmp/pid")	# of our own: another test may look at the same file at the same time
-if [ -n "$pid" ]; then
-	kill -TERM "$pid"
-	see ended 'ready>'
-	run "stty -a >$tmp/after; echo last''ly"
-	see lastly lastly
-	cmp "$tmp/before" "$tmp/after" || { echo "stty is not as before SIGTERM"; bad=1; }
-fi
+kill -TERM "$pid"
+prompt ended
+settings "$tmp/after"
+cmp "$tmp/before" "$tmp/after" || fail "stty is not as before SIGTERM"
 exit $bad

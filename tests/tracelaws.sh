@@ -2,15 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Laws that hold between the reports of any trace: parts add up to wholes, halves to the whole, and
 # different reports say the same of the same thing. Numbers come as tsv, whole nanoseconds.
-here=$(cd "${srcdir:-.}" && pwd)
-trace=${1:-$here/samples/orders.trace}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
-fail() {
-	echo "failed: $*"
-	bad=1
-}
+. "${srcdir:-.}/tests/lib.sh"
+trace=${1:-$trace}
 tsv() { # tsv REPORT...: rows without their heading
 	"$TTRACE" "$@" -format=tsv "$trace" 2>/dev/null | tail -n +2
 }
@@ -25,9 +18,6 @@ total() { # total OPTION...: the whole of a profile, in ns
 		read -r ns
 		echo "${ns:-0}"
 	}
-}
-same() { # same WHAT A B
-	[ "$2" = "$3" ] || fail "$1: $2 and $3"
 }
 
 # columns of goroutines: count or id, total, exec, sched wait, syscall, syscall block, block, unknown, GC, name

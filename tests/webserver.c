@@ -3,8 +3,8 @@
 /*
  * A server for tests/fetch.sh, of answers good and bad. On 127.0.0.1 alone, at a
  * port that the system chooses and that stands in DIR/port, and on DIR/socket;
- * a process for each connection, for some never end. All of them go when
- * standard input ends, or after a minute and a half.
+ * a process for each connection, for some never end. What is asked for stands in DIR/asked, a line each.
+ * All of them go when standard input ends, or after ten minutes.
  *
  *	webserver SAMPLES DIR
  */
@@ -12,19 +12,24 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { LIFE_S = 90, LONG = 1 << 22 };
+enum { LIFE_S = 600, LONG = 1 << 22 };
 
 static const char *samples;
+static int asked;		/* DIR/asked */
+static atomic_int *together;	/* of all processes: how many have asked for /together */
 
 static void die(const char *what)
 {
@@ -107,6 +112,15 @@ static void collect(const char *target)
 		sleep((unsigned)atoi(s + 8) % 60);
 }
 
+/* Answers when three ask at the same time, and not before. */
+static void meet(int fd)
+{
+	atomic_fetch_add(together, 1);
+	while (atomic_load(together) < 3)
+		poll(NULL, 0, 5);
+	pprof(fd, "heap", 4);
+}
+
 static void serve(int fd, const char *target)
 {
 	static const char go[] = "/debug/pprof/";
@@ -143,6 +157,8 @@ static void serve(int fd, const char *target)
 		answer(fd, "302 Found", "Location: file:///etc/passwd\r\n", "");
 	else if (IS("/endless"))
 		endless(fd);
+	else if (IS("/together"))
+		meet(fd);
 	else if (IS("/never"))
 		sleep(LIFE_S);
 	else if (IS("/nonsense"))
@@ -165,8 +181,10 @@ static void connection(int fd)
 		if (strstr(b, "\r\n\r\n"))
 			break;
 	}
-	if (sscanf(b, "GET %4095s", target) == 1)
+	if (sscanf(b, "GET %4095s", target) == 1) {
+		dprintf(asked, "%s\n", target);
 		serve(fd, target);
+	}
 	shutdown(fd, SHUT_WR);
 	while (read(fd, b, sizeof b) > 0)
 		;
@@ -199,11 +217,29 @@ static int listen_unix(const char *dir)
 	return s;
 }
 
+/* What the processes of connections share with each other and with the test. */
+static void open_shared(const char *dir)
+{
+	char name[4096];
+	snprintf(name, sizeof name, "%s/asked", dir);
+	asked = open(name, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	if (asked < 0)
+		die(name);
+	snprintf(name, sizeof name, "%s/together", dir);
+	int fd = open(name, O_RDWR | O_CREAT, 0600);
+	if (fd < 0 || ftruncate(fd, sizeof *together))
+		die(name);
+	together = mmap(NULL, sizeof *together, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (together == MAP_FAILED)
+		die(name);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3)
 		return 2;
 	samples = argv[1];
+	open_shared(argv[2]);
 	setpgid(0, 0);
 	signal(SIGCHLD, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+# What the scripts of tests share; each begins with it: . "${srcdir:-.}/tests/lib.sh"
+# A script runs in a world of its own: nothing of the user's settings or environment, and a folder that goes with
+# it. It waits for what it wants to see (until_so), never for a time, and exits with 77 where a tool is not there.
+
+top=$(cd "${srcdir:-.}" && pwd) || exit 99
+build=$PWD
+TTRACE=${TTRACE:-$build/ttrace}
+samples=$top/samples
+cpu=$samples/cpu.pb.gz
+trace=$samples/orders.trace
+home=${HOME-}	# of who runs the tests; the scripts have none but $tmp
+bad=0
+
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 99' HUP INT TERM
+
+unset TTRACE_OPTS TTRACE_JOBS TTRACESECURE NO_COLOR COLORFGBG COLORTERM COLUMNS LINES TMUX STY EDITOR VISUAL PAGER \
+	PPROF_TMPDIR PPROF_BINARY_PATH DEBUGINFOD_URLS CDPATH ENV \
+	http_proxy https_proxy all_proxy no_proxy HTTPS_PROXY ALL_PROXY NO_PROXY
+HOME=$tmp XDG_CONFIG_HOME=$tmp/config XDG_STATE_HOME=$tmp/state XDG_CACHE_HOME=$tmp/cache
+LC_ALL=C.UTF-8 TZ=UTC TERM=xterm-256color
+export HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME LC_ALL TZ TERM TTRACE
+
+fail() { # fail WHAT...: and go on
+	echo "failed: $*"
+	bad=1
+}
+same() { # same WHAT ONE OTHER
+	[ "$2" = "$3" ] || fail "$1: \"$2\", wanted \"$3\""
+}
+have() { command -v "$1" >/dev/null 2>&1; }	# have TOOL
+curses() { grep -q 'define HAVE_CURSES' "$build/config.h"; }
+
+# python that runs; some systems have one that only says how to get it. Its settings may be in the user's home.
+python() { HOME=$home python3 "$@"; }
+have_python() { have python3 && python -c 'pass' >/dev/null 2>&1; }
+
+# until_so COMMAND...: tries until it is so; false after two minutes, when it never will be
+until_so() {
+	until_n=0
+	until "$@"; do
+		until_n=$((until_n + 1))
+		[ $until_n -lt 1200 ] || return 1
+		sleep 0.1
+	done
+}
+
+# run STATUS ARGUMENT...: ttrace, its output in $tmp/out and $tmp/err
+run() {
+	run_want=$1
+	shift
+	"$TTRACE" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	run_got=$?
+	[ $run_got = "$run_want" ] || fail "status $run_got, not $run_want: ttrace $*" "$(cat "$tmp/err")"
+}
+# refuses STATUS WORD ARGUMENT...: one line on stderr with this in it, nothing on stdout
+refuses() {
+	ref_status=$1 ref_word=$2
+	shift 2
+	run "$ref_status" "$@"
+	[ "$(grep -c '' "$tmp/err")" = 1 ] && grep -q "^ttrace: .*$ref_word" "$tmp/err" && [ ! -s "$tmp/out" ] ||
+		fail "no single line with \"$ref_word\": ttrace $*:" "$(cat "$tmp/err")"
+}
+
+# press KEYS FILE [OPTION...]: in the viewer on a terminal on paper; what it showed in $tmp/out
+press() {
+	press_keys=$1 press_file=$2
+	shift 2
+	"$build/tests/pty" -q 15 -k "$press_keys" "$TTRACE" "$@" "$press_file" >"$tmp/out" 2>&1
+}
+
+# For scripts that count what they check: ok STATUS WHAT, and at last plan
+n=0
+ok() {
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+}
+plan() { echo "1..$n"; }
