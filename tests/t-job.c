@@ -37,7 +37,7 @@ int main(void)
 	struct pollfd p = {.fd = job_fd(j), .events = POLLIN};
 	int rc = 1;
 	while (!job_done(j, &rc)) {
-		OK(poll(&p, 1, 10000) == 1);
+		OK(poll(&p, 1, -1) == 1);
 		job_drain(j);
 	}
 	job_progress(j, &done, &total);
@@ -46,7 +46,7 @@ int main(void)
 
 	j = job_start(until_cancelled, NULL);
 	p.fd = job_fd(j);
-	OK(poll(&p, 1, 10000) == 1 && !job_done(j, NULL));
+	OK(poll(&p, 1, -1) == 1 && !job_done(j, NULL));
 	job_cancel(j);
 	OK(job_join(j) == -1);
 

@@ -199,6 +199,10 @@ static int listen_tcp(const char *dir)
 	int s = socket(AF_INET, SOCK_STREAM, 0);
 	if (s < 0 || bind(s, (struct sockaddr *)&a, sizeof a) || listen(s, 16) || getsockname(s, (struct sockaddr *)&a, &len))
 		die("127.0.0.1");
+	int c = socket(AF_INET, SOCK_STREAM, 0);	/* where the loopback is down one can listen, but not come in */
+	if (c < 0 || connect(c, (struct sockaddr *)&a, sizeof a))
+		die("127.0.0.1");
+	close(c);
 	snprintf(name, sizeof name, "%s/port", dir);
 	snprintf(temp, sizeof temp, "%s.new", name);
 	FILE *f = fopen(temp, "w");
