@@ -1,14 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Every column that a report prints is explained (K, `:explain WORD` and the manual): tests/t-explain.c has the panes.
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+. "${srcdir:-.}/tests/lib.sh"
 "$TTRACE" -print=explain | awk -F '\t' '$1 == "reports" { n = split($2, v, ", "); for (i = 1; i <= n; i++) print v[i] }' | sort >"$tmp/known"
-bad=0 seen=0
+seen=0
 for report in $("$TTRACE" -print=reports | cut -f2); do
 	case $report in info | events | proto | topproto | flame | speedscope) continue ;; esac	# facts, not columns; or no table
 	for file in orders.trace cpu.pb.gz; do
-		"$TTRACE" "$report" -format=tsv "$srcdir/samples/$file" 2>/dev/null | head -1 | grep '	' | tr '\t' '\n' >"$tmp/heads"
+		"$TTRACE" "$report" -format=tsv "$samples/$file" 2>/dev/null | head -1 | grep '	' | tr '\t' '\n' >"$tmp/heads"
 		[ -s "$tmp/heads" ] && seen=$((seen + 1))
 		sort -u "$tmp/heads" | comm -23 - "$tmp/known" | sed "s/.*/$report: nothing explains &/" >"$tmp/missing"
 		[ -s "$tmp/missing" ] && { cat "$tmp/missing"; bad=1; }

@@ -3,18 +3,11 @@
 # Indexes beside the data, as a user meets them: written once, taken the next time, with the same screen and the
 # same reports; never beside the trace, never taken when anything is odd, never left half done.
 set -u
-export TZ=UTC LC_ALL=C.UTF-8
-srcdir=$(cd "${srcdir:-.}" && pwd)
-ttrace=${TTRACE:-./ttrace}
-tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT
-export HOME=$tmp/home
-unset XDG_CACHE_HOME TTRACE_OPTS TTRACESECURE
-n=0 bad=0
-ok() { # ok STATUS WHAT
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
-}
-mkdir "$tmp/data" "$tmp/home" && cp -p "$srcdir/samples/orders.trace" "$tmp/data/t.out" && cd "$tmp/data" || exit 99
+. "${srcdir:-.}/tests/lib.sh"
+export HOME="$tmp/home"
+unset XDG_CACHE_HOME
+ttrace=$TTRACE
+mkdir "$tmp/data" "$tmp/home" && cp -p "$trace" "$tmp/data/t.out" && cd "$tmp/data" || exit 99
 dir=$tmp/index
 view() { "$ttrace" view -pane=info -script '' -size 100x40 "$@" t.out; }
 index() { view -index="$dir" | sed -n 's/^ *index *//p'; }
@@ -40,8 +33,8 @@ for report in info goroutines tasks regions gc stw mmu procs syscalls stats 'top
 	"$ttrace" $report -index="$dir" t.out >"$tmp/b"
 	cmp -s "$tmp/a" "$tmp/b" && [ -s "$tmp/a" ]; ok $? "the same report: $report"
 done
-"$ttrace" top -base "$srcdir/samples/orders.trace" -type=sched -index="$dir" t.out >"$tmp/b"
-"$ttrace" top -base "$srcdir/samples/orders.trace" -type=sched -index=none t.out | cmp -s - "$tmp/b"; ok $? 'a base beside it'
+"$ttrace" top -base "$trace" -type=sched -index="$dir" t.out >"$tmp/b"
+"$ttrace" top -base "$trace" -type=sched -index=none t.out | cmp -s - "$tmp/b"; ok $? 'a base beside it'
 
 mv t.out u.out && mv u.out t.out && index | grep -q 'read from it'; ok $? 'a trace that was moved is known'
 gzip -c t.out >g.out && "$ttrace" view -script '' -index="$dir" g.out >"$tmp/a"; "$ttrace" view -script '' -index="$dir" g.out >"$tmp/b"
@@ -75,5 +68,5 @@ TTRACESECURE=1 "$ttrace" view -script '' -index="$dir" t.out >/dev/null; [ "$(co
 chmod 500 "$dir"
 "$ttrace" view -script '' -index="$dir/x/y" t.out >"$tmp/a" 2>"$tmp/err"; [ ! -s "$tmp/err" ] && [ -s "$tmp/a" ]
 ok $? 'a directory that cannot be had is no error'
-echo "1..$n"
+plan
 exit $bad

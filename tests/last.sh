@@ -2,23 +2,11 @@
 # SPDX-License-Identifier: MIT
 # How a file was left: offered the next time, restored when that is set, never kept where nothing may be written; a list that
 # is damaged harms nobody.
-grep -q 'define HAVE_CURSES' config.h || { echo 'built without curses'; exit 77; }
-here=$PWD samples=$(cd "$srcdir/samples" && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-unset NO_COLOR COLORFGBG TMUX TTRACESECURE TTRACE_OPTS
-HOME=$tmp XDG_CONFIG_HOME=$tmp/conf XDG_STATE_HOME=$tmp/state LC_ALL=C.UTF-8 TERM=xterm-256color
-export HOME XDG_CONFIG_HOME XDG_STATE_HOME LC_ALL TERM
+. "${srcdir:-.}/tests/lib.sh"
+curses || exit 77
 cp "$samples/cpu.pb.gz" "$samples/orders.trace" "$tmp" && cd "$tmp" || exit 1
 prof=$tmp/cpu.pb.gz trace=$tmp/orders.trace views=$tmp/state/ttrace/views
-bad=0
-pty=$here/tests/pty
-# press KEYS FILE [OPTION...]
-press() {
-	keys=$1 file=$2
-	shift 2
-	"$pty" -q ${QUIET:-15} -k "$keys" "$TTRACE" "$@" "$file" >"$tmp/out" 2>&1
-}
+pty=$build/tests/pty
 shows() { grep -qF -e "$2" "$tmp/out" || { echo "$1: no \"$2\":"; cat "$tmp/out"; bad=1; }; }
 hides() { ! grep -qF -e "$2" "$tmp/out" || { echo "$1: there is \"$2\":"; cat "$tmp/out"; bad=1; }; }
 
@@ -40,19 +28,19 @@ press "'\"'a4jQ" "$prof"
 shows 'the mark' 'exit 0'
 press "" "$prof" -pane=top
 hides 'the command line says what is wanted' 'last time'
-mkdir -p conf/ttrace
-echo 'set last = restore' >conf/ttrace/config
+mkdir -p config/ttrace
+echo 'set last = restore' >config/ttrace/config
 press "" "$prof"
 shows 'restored' '[4Flame]'
 shows 'and told' 'as it was left'
 press "uuQ" "$prof"
 press "" "$prof"
 hides 'nothing is left to restore' '[4Flame]'
-echo 'set last = off' >conf/ttrace/config
+echo 'set last = off' >config/ttrace/config
 cp "$views" before
 press '4Q' "$prof"
 cmp -s before "$views" || { echo 'set last = off, and yet it is kept'; bad=1; }
-rm conf/ttrace/config
+rm config/ttrace/config
 TTRACESECURE=1 && export TTRACESECURE
 press '4Q' "$prof"
 cmp -s before "$views" || { echo 'TTRACESECURE, and yet it is kept'; bad=1; }
@@ -97,7 +85,7 @@ for f in "$prof" "$trace"; do
 			done
 			printf 'type frob\nfrom %s\ng %s\np %s\ngran %s\nblame %s\nview\nmark\nmark a\nmark b flame 1\n' "$n" "$n" "$n" "$n" "$n"
 		} >"$views"
-		QUIET=1 press "'\"$(echo abcdefghijklmnopqrstuvwxyz | sed "s/./'&j/g")uuu:marks<Enter>" "$f"
+		press "'\"$(echo abcdefghijklmnopqrstuvwxyz | sed "s/./'&j/g")uuu:marks<Enter>" "$f"
 		grep -q 'Sanitizer\|a fault\|signal' "$tmp/out" && { echo "numbers of no meaning ($n):"; cat "$tmp/out"; bad=1; }
 		shows "numbers of no meaning: $n" 'Enter runs'
 	done

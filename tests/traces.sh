@@ -2,20 +2,14 @@
 # SPDX-License-Identifier: MIT
 # What the panes on traces answer to a key, as far as no screen of tests/screens has it: against the rest, the search through
 # groups, links of a group, starts of Ps; and that a trace which nobody stopped is not a damaged one.
-bad=0
-unset TTRACE_OPTS
-LC_ALL=C.UTF-8 XDG_CONFIG_HOME=/nonexistent
-export LC_ALL XDG_CONFIG_HOME
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-trace=$srcdir/samples/orders.trace
+. "${srcdir:-.}/tests/lib.sh"
 # shows KEYS TEXT...: that is to be seen after the keys
 shows() {
 	keys=$1
 	shift
-	"$TTRACE" view -ascii -size 150x40 -script "$keys" "$trace" >"$dir/screen" || bad=1
+	"$TTRACE" view -ascii -size 150x40 -script "$keys" "$trace" >"$tmp/screen" || bad=1
 	for text in "$@"; do
-		grep -qF -e "$text" "$dir/screen" || { echo "$keys: no \"$text\":"; cat "$dir/screen"; bad=1; }
+		grep -qF -e "$text" "$tmp/screen" || { echo "$keys: no \"$text\":"; cat "$tmp/screen"; bad=1; }
 	done
 }
 same() { [ "$2" = "$3" ] || { echo "$1: $2, not $3"; bad=1; }; }
@@ -38,34 +32,34 @@ X
 for side in "-group=conn" "-group=conn -rest"; do
 	# shellcheck disable=SC2086
 	"$TTRACE" top -trim=false -type=block -unit=ns $side "$trace" | sed -n 's/.*accounting for \([-0-9]*\)ns.* of \([0-9]*\)ns total.*/\1 \2/p'
-done >"$dir/sums"
+done >"$tmp/sums"
 n=$("$TTRACE" goroutines -format=json -group=conn "$trace" | tr '{' '\n' | grep -c '"id":')
-total=$(sed -n '1s/.* //p' "$dir/sums")
+total=$(sed -n '1s/.* //p' "$tmp/sums")
 mean=$((total / n))
-delta=$(sed -n '2s/ .*//p' "$dir/sums")
-rest=$(sed -n '2s/.* //p' "$dir/sums")
+delta=$(sed -n '2s/ .*//p' "$tmp/sums")
+rest=$(sed -n '2s/.* //p' "$tmp/sums")
 [ -n "$of" ] && [ $((mean - rest - delta)) -lt 10000 ] && [ $((mean - rest - delta)) -gt -10000 ] || {
 	echo "-rest: $mean less $rest is not $delta (viewer: $of)"
 	bad=1
 }
 "$TTRACE" top -rest "$trace" >/dev/null 2>&1
 same "status of -rest of nothing" $? 2
-"$TTRACE" top -rest -group=conn "$srcdir/samples/cpu.pb.gz" >/dev/null 2>&1
+"$TTRACE" top -rest -group=conn "$top/samples/cpu.pb.gz" >/dev/null 2>&1
 same "status of -rest of a profile" $? 2
 
 # / goes into groups, n on from there, N back; Esc takes it back
 shows '6/G19 <Enter>' '/G19 '
 id=$("$TTRACE" goroutines -format=json "$trace" | tr '{' '\n' | sed -n 's/^"id": *\([0-9]*\),.*/\1/p' | sort -n | sed -n '40p')
 shows "6/G$id\\b<Enter>" 'Gor > ' "/G$id" '1/'
-same "the goroutine that was found" "$(sed -n 's/^> *\([0-9,]*\) .*/\1/p' "$dir/screen" | tr -d ,)" "$id"
-"$TTRACE" view -ascii -script '6' "$trace" >"$dir/before"
-"$TTRACE" view -ascii -script '6/G1<Esc><Esc>' "$trace" | cmp -s - "$dir/before" || { echo "Esc does not take the search back"; bad=1; }
+same "the goroutine that was found" "$(sed -n 's/^> *\([0-9,]*\) .*/\1/p' "$tmp/screen" | tr -d ,)" "$id"
+"$TTRACE" view -ascii -script '6' "$trace" >"$tmp/before"
+"$TTRACE" view -ascii -script '6/G1<Esc><Esc>' "$trace" | cmp -s - "$tmp/before" || { echo "Esc does not take the search back"; bad=1; }
 hits=$("$TTRACE" view -ascii -script '6/main<Enter>' "$trace" | sed -n 's/^\/main  \([0-9]*\)\/\([0-9]*\)$/\2/p')
 back=$(printf '%*s' "${hits:-0}" '' | tr ' ' n)
-"$TTRACE" view -ascii -script '6/main<Enter>' "$trace" | sed -n '/^>/p' | cut -c1-70 >"$dir/one"
-"$TTRACE" view -ascii -script "6/main<Enter>$back" "$trace" | sed -n '/^>/p' | cut -c1-70 >"$dir/round"
-[ "${hits:-0}" -gt 1 ] && cmp -s "$dir/one" "$dir/round" || { echo "n does not come round after ${hits:-no} hits"; bad=1; }
-"$TTRACE" view -ascii -script "6/main<Enter>nnnnNNNN" "$trace" | sed -n '/^>/p' | cut -c1-70 | cmp -s - "$dir/one" || { echo "N does not undo n"; bad=1; }
+"$TTRACE" view -ascii -script '6/main<Enter>' "$trace" | sed -n '/^>/p' | cut -c1-70 >"$tmp/one"
+"$TTRACE" view -ascii -script "6/main<Enter>$back" "$trace" | sed -n '/^>/p' | cut -c1-70 >"$tmp/round"
+[ "${hits:-0}" -gt 1 ] && cmp -s "$tmp/one" "$tmp/round" || { echo "n does not come round after ${hits:-no} hits"; bad=1; }
+"$TTRACE" view -ascii -script "6/main<Enter>nnnnNNNN" "$trace" | sed -n '/^>/p' | cut -c1-70 | cmp -s - "$tmp/one" || { echo "N does not undo n"; bad=1; }
 
 # ( ) W of a group: to a goroutine of it
 shows '6(' 'span ' 'waits longest here'
@@ -80,18 +74,18 @@ shows '6a' 'everything for these goroutines alone'
 shows '4a' 'only stacks through'
 
 # starts and stops of Ps: as many as events has, on the row of a P and in pane 9
-"$TTRACE" events "$trace" >"$dir/events"
+"$TTRACE" events "$trace" >"$tmp/events"
 started=$("$TTRACE" procs -format=tsv "$trace" | awk -F'\t' 'NR > 1 { n += $10 } END { print n }')
-same "starts of Ps" "$started" "$(grep -c 'Proc.*Idle->Running' "$dir/events")"
+same "starts of Ps" "$started" "$(grep -c 'Proc.*Idle->Running' "$tmp/events")"
 p0=$("$TTRACE" procs -format=tsv "$trace" | awk -F'\t' '$1 == 0 { print "in all " $10 " starts, " $11 " stops, taken " $12 " times" }')
 shows 'gp0<Enter>gt0.1ms<Enter>' "$p0"
 shows '9:kinds procs<Enter>' 'ProcStart' 'ProcStop'
 
 # not stopped: whole as far as it goes. Cut: damaged.
 size=$(wc -c <"$trace")
-head -c $((size - 200)) "$trace" >"$dir/cut.trace"
+head -c $((size - 200)) "$trace" >"$tmp/cut.trace"
 for r in info goroutines events top; do
-	"$TTRACE" $r -strict "$dir/cut.trace" >/dev/null 2>&1
+	"$TTRACE" $r -strict "$tmp/cut.trace" >/dev/null 2>&1
 	same "status of $r -strict, cut" $? 1
 	"$TTRACE" $r -strict "$trace" >/dev/null 2>&1
 	same "status of $r -strict" $? 0
