@@ -173,6 +173,7 @@ int main(int argc, char **argv)
 {
 	struct opt o;
 	struct err e = {.at = ERR_NOWHERE};
+	mem_start();
 	signal(SIGPIPE, SIG_IGN);
 	bool bare = argc == 1;
 	const char *env = getenv("TTRACE_OPTS");

@@ -82,7 +82,8 @@ static uint64_t of_rows(const struct snap *sn)
 	}
 	for (uint32_t i = 0; i < sn->nsmps; i++) {
 		const struct smp_row *s = store_smp(st, i);
-		h = mix(h, mix(s->stack, (uint64_t)s->when) + mix(s->trk, s->proc));
+		struct smp_time t = store_smp_time(st, i);
+		h = mix(h, mix(s->stack, (uint64_t)t.when) + mix(t.trk, t.proc));
 	}
 	for (unsigned c = 0; c < CT_RUNNABLE; c++)
 		for (uint32_t i = 0; i < sn->ncounts[c]; i++)

@@ -206,11 +206,11 @@ static void samples_arrive(const struct got *g)
 	for (int i = 0; i < 4; i++, s = store_stk(st, s)->parent)
 		OK(s && is(st, store_fun(st, store_frm(st, store_stk(st, s)->frame)->fun)->name,
 			    path[i]));
-	OK(s == 0 && store_smp(st, 1)->stack == 0 && store_smp(st, 0)->when == TIME_NONE);
+	OK(s == 0 && store_smp(st, 1)->stack == 0 && store_smp_time(st, 0).when == TIME_NONE);
 	OK(COL_AT(&st->values[0], int64_t, 0) == 1 && COL_AT(&st->values[1], int64_t, 0) == -7);
 	OK(COL_AT(&st->values[0], int64_t, 1) == INT64_MAX &&
 	    COL_AT(&st->values[1], int64_t, 1) == INT64_MIN);
-	OK(store_smp(st, 0)->nlabel == 4 && store_smp(st, 1)->nlabel == 0);
+	OK(store_set(st, store_smp(st, 0)->set)->n == 4 && !store_smp(st, 1)->set);
 	const struct sink_label *l = col_at(&st->labels, 0);
 	OK(is(st, l[0].key, "key") && is(st, l[0].str, "value"));
 	OK(!l[1].str && l[1].num == -5 && is(st, l[1].unit, "bytes"));

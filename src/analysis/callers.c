@@ -39,7 +39,7 @@ static bool gone(const struct calls *c, uint32_t node)
 static uint32_t seen_above(const struct calls *c, uint32_t node)
 {
 	do
-		node = c->shape->parent[node];
+		node = shape_parent(c->shape, node);
 	while (node && gone(c, node));
 	return node;
 }

@@ -98,7 +98,7 @@ static void weigh_own(struct calls *c, const struct onto *o, const struct column
 			if (!v->hit[k])
 				continue;
 			while (c->dead && at && c->dead[s->thing[at]])
-				at = s->parent[at];
+				at = shape_parent(s, at);
 			if (!at && was && !o->bare) {
 				v->hit[k] = 0;
 				v->flat[k] = 0;

@@ -25,11 +25,11 @@ static int64_t plus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Room for n nodes; whole: with the columns that a shape has. */
+/* Room for n nodes: weights and parents; whole: with the columns that a shape has. */
 static struct cells cells_new(struct calls *c, size_t n, bool whole)
 {
 	size_t cols = c->two ? 4 : 2;
-	char *p = c->cells = xmalloc(n * (cols * sizeof(int64_t) + (whole ? 3 * sizeof(uint32_t) + 1 : 0)) + 1);
+	char *p = c->cells = xmalloc(n * (cols * sizeof(int64_t) + (whole ? 3 * sizeof(uint32_t) + 1 : sizeof(uint32_t))) + 1);
 	struct cells v = {0};
 	v.flat = (int64_t *)p;
 	v.cum = v.flat + n;
@@ -37,8 +37,8 @@ static struct cells cells_new(struct calls *c, size_t n, bool whole)
 		v.oflat = v.cum + n;
 		v.ocum = v.oflat + n;
 	}
+	v.parent = (uint32_t *)(v.flat + cols * n);
 	if (whole) {
-		v.parent = (uint32_t *)(v.flat + cols * n);
 		v.next = v.parent + n;
 		v.thing = v.next + n;
 		v.how = (uint8_t *)(v.thing + n);
@@ -68,13 +68,20 @@ static void put(const struct cells *v, uint32_t at, struct calls_sum flat, struc
 	}
 }
 
+static void parents(const struct shape *s, uint32_t *parent)
+{
+	for (uint32_t i = 0, k = 0; i < s->n; i++)
+		parent[i] = rank_has(s->forks, i) ? s->fork[k++] : i - (i != 0);
+}
+
 static void share(struct calls *c)
 {
 	const struct shape *s = c->shape;
 	struct cells v = cells_new(c, s->n, false);
 	for (uint32_t i = 0; i < s->n; i++)
 		put(&v, i, own(c, i), calls_below(c, i));
-	c->t = (struct ctree){.n = s->n, .parent = s->parent, .next = s->next, .thing = s->thing, .how = s->how,
+	parents(s, v.parent);
+	c->t = (struct ctree){.n = s->n, .parent = v.parent, .next = s->next, .thing = s->thing, .how = s->how,
 	    .flat = v.flat, .cum = v.cum, .oflat = v.oflat, .ocum = v.ocum};
 }
 
@@ -144,19 +151,20 @@ static void take_away(struct calls *c)
 			v.oflat[at] = plus(v.oflat[at], o.o);
 	}
 	mem_free(hit);
+	parents(s, v.parent);
 	for (uint32_t i = s->n; i-- > 0;) {
 		v.cum[i] = plus(v.cum[i], v.flat[i]);
 		if (i)
-			v.cum[s->parent[i]] = plus(v.cum[s->parent[i]], v.cum[i]);
+			v.cum[v.parent[i]] = plus(v.cum[v.parent[i]], v.cum[i]);
 		if (!v.oflat)
 			continue;
 		v.ocum[i] = plus(v.ocum[i], v.oflat[i]);
 		if (i)
-			v.ocum[s->parent[i]] = plus(v.ocum[s->parent[i]], v.ocum[i]);
+			v.ocum[v.parent[i]] = plus(v.ocum[v.parent[i]], v.ocum[i]);
 	}
 	mem_free(s->at);
 	s->at = NULL;
-	c->t = (struct ctree){.n = s->n, .parent = s->parent, .next = s->next, .thing = s->thing, .how = s->how,
+	c->t = (struct ctree){.n = s->n, .parent = v.parent, .next = s->next, .thing = s->thing, .how = s->how,
 	    .flat = v.flat, .cum = v.cum, .oflat = v.oflat, .ocum = v.ocum};
 }
 

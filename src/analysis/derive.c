@@ -165,7 +165,7 @@ void tree_tagged(struct tree *t, const struct snap *sn, const struct labels *ls,
 			chain[s] = tag_node(&g, chain[s], s, key[k]);
 	t->of = xmalloc(sn->nsmps * sizeof *t->of);
 	for (uint32_t i = 0; i < sn->nsmps; i++) {
-		uint32_t set = ls->of[i], at = copy_of(&g, chain[set], store_smp(sn->st, i)->stack);
+		uint32_t set = store_smp(sn->st, i)->set, at = copy_of(&g, chain[set], store_smp(sn->st, i)->stack);
 		for (size_t k = nroot; k < nkey; k++)
 			at = tag_node(&g, at, set, key[k]);
 		t->of[i] = at;

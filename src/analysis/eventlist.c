@@ -113,9 +113,9 @@ static void gather_rest(const struct snap *sn, const struct el_ask *q, struct el
 			add(l, q, &(struct el_event){m->t, EL_MARK, TS_NONE, m->trk, i, m->stack});
 	}
 	for (i = 0; i < sn->nsmps; i++) {
-		const struct smp_row *s = store_smp(sn->st, i);
-		if (s->when != TIME_NONE && s->when >= l->t0 && s->when < l->t1)
-			add(l, q, &(struct el_event){s->when, EL_SAMPLE, TS_NONE, s->trk, i, s->stack});
+		struct smp_time s = store_smp_time(sn->st, i);
+		if (s.when != TIME_NONE && s.when >= l->t0 && s.when < l->t1)
+			add(l, q, &(struct el_event){s.when, EL_SAMPLE, TS_NONE, s.trk, i, store_smp(sn->st, i)->stack});
 	}
 }
 

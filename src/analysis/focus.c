@@ -112,12 +112,15 @@ static str_id base_key(const struct snap *sn)
 	return 0;
 }
 
-static bool has_key(const struct store *st, const struct smp_row *s, str_id key)
+/* Which label sets have a key. */
+static uint8_t *sets_with(struct scale *g, str_id key)
 {
-	for (uint32_t i = 0; i < s->nlabel; i++)
-		if (((struct sink_label *)col_at(&st->labels, s->label + i))->key == key)
-			return true;
-	return false;
+	const struct store *st = g->sn->st;
+	uint8_t *has = arena_zalloc(&g->scratch, g->sn->nsets);
+	for (uint32_t s = 1; s < g->sn->nsets; s++)
+		for (uint32_t i = 0; i < store_set(st, s)->n; i++)
+			has[s] |= store_label(st, store_set(st, s)->label + i)->key == key;
+	return has;
 }
 
 /* Samples lie in the order of the file and what is added to does not: ask for it some samples before. */
@@ -133,16 +136,17 @@ static void foresee(const struct onto *o, uint32_t i, uint32_t n)
 static void add_samples(struct scale *g, uint32_t type, const uint8_t *keep)
 {
 	const struct store *st = g->sn->st;
-	str_id base = base_key(g->sn);
+	str_id key = base_key(g->sn);
+	const uint8_t *base = key ? sets_with(g, key) : NULL;
 	for (uint32_t i = 0; i < g->sn->nsmps; i++) {
 		if (g->onto)
 			foresee(g->onto, i, g->sn->nsmps);
 		const struct smp_row *s = store_smp(st, i);
 		int64_t v = COL_AT(&st->values[type], int64_t, i);
 		g->all = plus(g->all, magnitude(v));
-		if (base && has_key(st, s, base))
+		if (base && base[s->set])
 			g->base = plus(g->base, magnitude(v));
-		if (v && (!keep || keep[g->labels.of[i]]))
+		if (v && (!keep || keep[s->set]))
 			put(g, i, g->tree.of ? g->tree.of[i] : s->stack, v, 0, 1);
 	}
 }
@@ -162,7 +166,7 @@ static void add_sides(struct scale *g, uint32_t type, const uint8_t *keep)
 		v = a ? sides_scaled(v, d->ratio) : 0;
 		all[0] = plus(all[0], magnitude(v));
 		all[1] = plus(all[1], magnitude(w));
-		if (!keep || keep[g->labels.of[i]])
+		if (!keep || keep[s->set])
 			put(g, i, g->tree.of ? g->tree.of[i] : s->stack, v, w, 1);
 	}
 	int64_t base = d->whole ? d->whole : all[1] ? all[1] : all[0];

@@ -138,9 +138,9 @@ static struct inlay_tick *make_samples(const struct snap *sn, struct arena *a, u
 	struct inlay_tick *v = arena_alloc(a, (sn->nsmps + 1u) * sizeof *v);
 	*n = 0;
 	for (uint32_t i = 0; i < sn->nsmps; i++) {
-		const struct smp_row *s = store_smp(sn->st, i);
-		if (s->trk && s->when != TIME_NONE)
-			v[(*n)++] = (struct inlay_tick){s->when, s->trk, i};
+		struct smp_time s = store_smp_time(sn->st, i);
+		if (s.trk && s.when != TIME_NONE)
+			v[(*n)++] = (struct inlay_tick){s.when, s.trk, i};
 	}
 	if (*n)
 		qsort(v, *n, sizeof *v, tick_cmp);

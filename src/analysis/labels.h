@@ -4,7 +4,6 @@
 #define TTRACE_LABELS_H
 
 #include "base/buf.h"
-#include "base/intern.h"
 #include "store/store.h"
 
 /*
@@ -13,20 +12,17 @@
  */
 struct labels {
 	const struct store *st;
-	uint32_t *of;		/* per sample its set */
-	uint32_t nsmp, nset;
-	size_t csmp, cset;
-	struct label_set { uint32_t off, n; } *set;	/* into the store's labels */
-	struct intern index;
+	uint32_t nset;
 	struct label_unit { str_id key, unit; } *unit;	/* of numeric keys: the first one met */
 	size_t nunit, cunit;
 };
 void labels_update(struct labels *, const struct snap *);	/* takes in what is new */
 void labels_free(struct labels *);
 
+static inline uint32_t labels_n(const struct labels *l, uint32_t set) { return store_set(l->st, set)->n; }
 static inline const struct sink_label *labels_at(const struct labels *l, uint32_t set, uint32_t i)
 {
-	return col_at(&l->st->labels, l->set[set].off + i);
+	return store_label(l->st, store_set(l->st, set)->label + i);
 }
 static inline bool label_is_text(const struct sink_label *l)
 {

@@ -113,24 +113,29 @@ static void link_kids(struct maker *m)
 
 /* ---- places */
 
-/* The next node in preorder: its way from the root, and whether it is the same as one above. */
-static uint32_t place(struct maker *m, uint32_t parent, uint32_t thing, const uint32_t *raw, uint32_t n)
+/* The next node in preorder, what its first one is: its way from the root, and whether it is the same as one above. */
+static uint32_t place(struct maker *m, uint32_t parent, uint32_t what, const uint32_t *raw, uint32_t n)
 {
 	struct shape *s = m->s;
-	uint32_t id = s->n++;
-	uint8_t how = 0;
+	uint32_t id = s->n++, thing = what & ~INLINED;
+	uint8_t how = m->old ? m->old->how[*raw] & (CT_INL | CT_NOTINL) : what & INLINED ? CT_INL : CT_NOTINL;
 	while (m->depth && m->path[m->depth - 1] != parent)
 		m->open[s->thing[m->path[--m->depth]]]--;
 	m->path = mem_grow(m->path, &m->cpath, (size_t)m->depth + 1, sizeof *m->path);
 	m->path[m->depth++] = id;
-	for (uint32_t i = 0; i < n; i++) {
+	s->at[*raw] = id;
+	for (uint32_t i = 1; i < n; i++) {
 		if (m->old)
 			how |= m->old->how[raw[i]] & (CT_INL | CT_NOTINL);
 		else
 			how |= what_is(m, raw[i]) & INLINED ? CT_INL : CT_NOTINL;
 		s->at[raw[i]] = id;
 	}
-	s->parent[id] = parent;
+	if (id && parent + 1 != id) {
+		s->fork = mem_grow(s->fork, &s->cfork, (size_t)s->nfork + 1, sizeof *s->fork);
+		s->fork[s->nfork++] = parent;
+		rank_set(s->forks, id);
+	}
 	s->thing[id] = thing;
 	s->how[id] = how | (m->open[thing]++ ? CT_AGAIN : 0);
 	return id;
@@ -259,11 +264,11 @@ static void follow(struct maker *m)
 {
 	struct group g = m->pend[--m->npend];
 	const uint32_t *raw = m->raw + g.off;
-	uint32_t one, n = g.n, at = place(m, g.parent, thing_of(m, *raw), raw, n), kid;
+	uint32_t one, n = g.n, at = place(m, g.parent, what_is(m, *raw), raw, n), kid;
 	while (n == 1 && (kid = first_kid(m, *raw)) && !m->sib[kid]) {
 		one = kid;
 		raw = &one;
-		at = place(m, at, thing_of(m, one), raw, 1);
+		at = place(m, at, what_is(m, one), raw, 1);
 	}
 	uint32_t k = gather(m, raw, n);
 	m->nraw = g.off;
@@ -291,9 +296,10 @@ static void walk(struct maker *m)
 /* Where subtrees end. */
 static void finish(struct shape *s)
 {
+	rank_seal(s->forks, s->n);
 	memset(s->next, 0, s->n * sizeof *s->next);
 	for (uint32_t i = s->n; i-- > 0;) {
-		uint32_t p = s->parent[i];
+		uint32_t p = shape_parent(s, i);
 		if (!s->next[i])
 			s->next[i] = i + 1;
 		if (i && !s->next[p])
@@ -327,7 +333,7 @@ static struct shape *room_for(struct things *t, size_t n)
 {
 	struct shape *s = xcalloc(1, sizeof *s);
 	*s = (struct shape){.refs = 1, .things = things_ref(t)};
-	s->parent = xmalloc(n * sizeof *s->parent);
+	s->forks = xcalloc(rank_blocks((uint32_t)n), sizeof *s->forks);
 	s->thing = xmalloc(n * sizeof *s->thing);
 	s->how = xmalloc(n);
 	return s;
@@ -383,7 +389,7 @@ void shape_free(struct shape *s)
 	if (!s || --s->refs)
 		return;
 	things_free(s->things);
-	void *all[] = {s->parent, s->next, s->thing, s->how, s->ends, s->end, s->at, s->spare, s->whole.flat, s->whole.hit};
+	void *all[] = {s->forks, s->fork, s->next, s->thing, s->how, s->ends, s->end, s->at, s->spare, s->whole.flat, s->whole.hit};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
 	mem_free(s);

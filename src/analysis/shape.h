@@ -21,7 +21,11 @@ struct shape {
 	uint32_t refs;
 	struct things *things;
 	uint32_t n;
-	uint32_t *parent, *next, *thing;
+	struct rank *forks;	/* nodes that are not the first child: all others have the node before as parent */
+	uint32_t *fork;		/* their parents */
+	uint32_t nfork;
+	size_t cfork;
+	uint32_t *next, *thing;
 	uint8_t *how;		/* CT_INL, CT_NOTINL, CT_AGAIN */
 	struct rank *ends;
 	uint32_t nend;
@@ -32,6 +36,11 @@ struct shape {
 	void *spare;		/* the columns of a weighing that is over, for the next one */
 	size_t nspare;
 };
+
+static inline uint32_t shape_parent(const struct shape *s, uint32_t i)
+{
+	return rank_has(s->forks, i) ? s->fork[rank_of(s->forks, i)] : i - (i != 0);
+}
 
 /* A tree of frames; parents come first. */
 struct frames {

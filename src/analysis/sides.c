@@ -12,7 +12,7 @@
 #include "config.h"
 #include "analysis/focus.h"
 
-#include "analysis/labels.h"
+#include "base/intern.h"
 #include "base/mem.h"
 #include "base/units.h"
 
@@ -54,17 +54,15 @@ static int same_rest(const void *ctx, uint32_t id, const void *key)
 int64_t sides_whole(const struct snap *sn, size_t type, const struct sides *d)
 {
 	const struct store *st = sn->st;
-	struct labels labels = {0};
 	struct intern index = {0};
 	struct rest *rest = NULL;
 	size_t cap = 0;
 	uint32_t n = 0;
 	int64_t sum = 0;
-	labels_update(&labels, sn);
 	for (uint32_t i = 0; type < sn->ntypes && i < sn->nsmps; i++) {
 		const struct smp_row *s = store_smp(st, i);
 		int64_t v = COL_AT(&st->values[type], int64_t, i);
-		struct rest r = {s->stack, labels.of[i], 0};
+		struct rest r = {s->stack, s->set, 0};
 		if (side_in(d->a, s->side))
 			r.v = sides_scaled(v, d->ratio);
 		if (side_in(d->b, s->side))
@@ -83,6 +81,5 @@ int64_t sides_whole(const struct snap *sn, size_t type, const struct sides *d)
 		sum = plus(sum, rest[i].v < 0 ? (int64_t)(0 - (uint64_t)rest[i].v) : rest[i].v);
 	mem_free(rest);
 	intern_free(&index);
-	labels_free(&labels);
 	return sum;
 }

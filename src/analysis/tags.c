@@ -58,9 +58,9 @@ static struct pool *weigh_sets(const struct snap *sn, const struct focus *fc, si
 		int64_t w, o;
 		bool gone = to.to ? to.to[s->stack] == DERIVE_NONE
 				  : to.state && !derive_counts(to.state[s->stack]);
-		if (!gone && (!keep || keep[ls->of[i]]) &&
+		if (!gone && (!keep || keep[s->set]) &&
 		    columns(d, s->side, COL_AT(&sn->st->values[type], int64_t, i), &w, &o))
-			add(&set[ls->of[i]], w, o);
+			add(&set[s->set], w, o);
 	}
 	verdict_free(&v);
 	arena_free(&a);
@@ -131,7 +131,7 @@ static bool shown(const struct maker *m, str_id key)
 
 static void put_set(struct maker *m, uint32_t set, const struct pool *p)
 {
-	uint32_t n = m->ls->set[set].n;
+	uint32_t n = labels_n(m->ls, set);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sink_label *l = labels_at(m->ls, set, i);
 		if (!shown(m, l->key))
@@ -272,10 +272,10 @@ size_t tag_keys(const struct snap *sn, str_id *key, size_t max)
 {
 	size_t n = 0, k;
 	str_id last = 0;
-	for (uint32_t i = 0; i < sn->nsmps && n < max; i++) {
-		const struct smp_row *s = store_smp(sn->st, i);
-		for (uint32_t j = 0; j < s->nlabel && n < max; j++) {
-			str_id id = ((const struct sink_label *)col_at(&sn->st->labels, s->label + j))->key;
+	for (uint32_t i = 0; i < sn->nsets && n < max; i++) {
+		const struct set_row *s = store_set(sn->st, i);
+		for (uint32_t j = 0; j < s->n && n < max; j++) {
+			str_id id = store_label(sn->st, s->label + j)->key;
 			if (id == last)
 				continue;
 			for (k = 0; k < n && key[k] != id; k++)

@@ -307,7 +307,7 @@ static void pass_sheets(const struct pass *p)
 			charge(p, t, &p->open[t], p->sn->t1, charged_stack(p, t, &p->open[t], TS_NONE, 0));
 }
 
-static bool sample_counts(const struct tw_filter *f, const struct smp_row *s)
+static bool sample_counts(const struct tw_filter *f, const struct smp_time *s)
 {
 	if (!f)
 		return true;
@@ -329,7 +329,8 @@ static void pass_samples(const struct pass *p)
 		return;
 	for (uint32_t i = 0; i < p->sn->nsmps; i++) {
 		const struct smp_row *s = store_smp(st, i);
-		if (!sample_counts(p->f, s))
+		struct smp_time t = store_smp_time(st, i);
+		if (!sample_counts(p->f, &t))
 			continue;
 		int64_t n = COL_AT(&st->values[0], int64_t, i), ns = COL_AT(&st->values[1], int64_t, i);
 		p->w->ns[s->stack] += ns;

@@ -242,7 +242,7 @@ static bool key_fits(const struct prof_tag_test *t, const struct str_row *key)
 static bool rx_hits(const struct prof_tag_test *t, const struct rx *rx, const struct labels *ls,
     uint32_t set, struct buf *b)
 {
-	for (uint32_t i = 0; i < ls->set[set].n; i++) {
+	for (uint32_t i = 0; i < labels_n(ls, set); i++) {
 		const struct sink_label *l = labels_at(ls, set, i);
 		const struct str_row *key = store_str(ls->st, l->key),
 				     *s = store_str(ls->st, l->str);
@@ -260,7 +260,7 @@ static bool rx_hits(const struct prof_tag_test *t, const struct rx *rx, const st
 
 static bool in_range(const struct prof_tag_test *t, const struct labels *ls, uint32_t set)
 {
-	for (uint32_t i = 0; i < ls->set[set].n; i++) {
+	for (uint32_t i = 0; i < labels_n(ls, set); i++) {
 		const struct sink_label *l = labels_at(ls, set, i);
 		const char *unit;
 		if (label_is_text(l) || !key_fits(t, store_str(ls->st, l->key)))

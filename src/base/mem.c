@@ -20,8 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
-enum { BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, ALIGN = 16 };
+enum { BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, ALIGN = 16, LARGE = 1 << 22, PAGE = 1 << 12 };
 
 struct arena_block {
 	struct arena_block *next;
@@ -39,9 +42,37 @@ static _Noreturn void out_of_memory(size_t n)
 	abort();
 }
 
+/* Large blocks on large pages, where the system has them: there are fewer to meet for the first time. */
+static void *on_pages(void *p, size_t n)
+{
+#ifdef MADV_HUGEPAGE
+	if (p && n >= LARGE) {
+		uintptr_t at = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+		(void)madvise((void *)at, ((uintptr_t)p + n - at) & ~(size_t)(PAGE - 1), MADV_HUGEPAGE);
+	}
+#endif
+	return p;
+}
+
+void mem_start(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	/* what is large goes back to the system when it is freed, however often it was asked for before */
+	(void)mallopt(M_MMAP_THRESHOLD, LARGE);
+	(void)mallopt(M_TRIM_THRESHOLD, LARGE);
+#endif
+}
+
+void mem_tidy(void)
+{
+#ifdef __GLIBC__
+	(void)malloc_trim(0);
+#endif
+}
+
 void *xmalloc(size_t n)
 {
-	void *p = malloc(n ? n : 1);
+	void *p = on_pages(malloc(n ? n : 1), n);
 	if (!p)
 		out_of_memory(n);
 	return p;
@@ -50,6 +81,7 @@ void *xmalloc(size_t n)
 void *xcalloc(size_t n, size_t size)
 {
 	void *p = calloc(n ? n : 1, size ? size : 1);
+	on_pages(p, n * size);
 	if (!p)
 		out_of_memory(n * size);
 	return p;
@@ -57,7 +89,7 @@ void *xcalloc(size_t n, size_t size)
 
 void *xrealloc(void *p, size_t n)
 {
-	p = realloc(p, n ? n : 1);
+	p = on_pages(realloc(p, n ? n : 1), n);
 	if (!p)
 		out_of_memory(n);
 	return p;
@@ -105,14 +137,14 @@ void *mem_try(size_t n)
 {
 	if ((budget && n > budget) || n > PTRDIFF_MAX)
 		return NULL;
-	return malloc(n ? n : 1);
+	return on_pages(malloc(n ? n : 1), n);
 }
 
 void *mem_retry(void *p, size_t n)
 {
 	if ((budget && n > budget) || n > PTRDIFF_MAX)
 		return NULL;
-	return realloc(p, n ? n : 1);
+	return on_pages(realloc(p, n ? n : 1), n);
 }
 
 /* A row "NAME   123 kB" of a file of the kernel's. */

@@ -11,6 +11,8 @@
  * calls of malloc() and free() are in mem.c. Sizes of our own making die when
  * memory is out (xmalloc); sizes that a file asks for are refused (mem_try).
  */
+void mem_start(void);	/* once, before the rest */
+void mem_tidy(void);	/* much was freed: give back to the system what lies between what is used */
 void *xmalloc(size_t n);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n);

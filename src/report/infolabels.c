@@ -77,8 +77,9 @@ void info_labels(const struct snap *sn, info_label_fn *fact, void *arg)
 	uint32_t type = sn->ntypes - 1;
 	for (uint32_t i = 0; i < sn->nsmps; i++) {
 		const struct smp_row *s = store_smp(sn->st, i);
-		for (uint32_t k = 0; k < s->nlabel; k++) {
-			const struct sink_label *l = col_at(&sn->st->labels, s->label + k);
+		const struct set_row *set = store_set(sn->st, s->set);
+		for (uint32_t k = 0; k < set->n; k++) {
+			const struct sink_label *l = store_label(sn->st, set->label + k);
 			if (l->str || l->blank)
 				add(&ts, l->key, l->str, COL_AT(&sn->st->values[type], int64_t, i));
 		}

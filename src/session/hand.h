@@ -23,7 +23,7 @@ struct held {
 };
 struct hand { struct held *v; size_t n, cap; };
 
-enum { HAND_MOST = 64 << 20 };	/* bytes of one file that are kept */
+enum { HAND_MOST = 8 << 20 };	/* bytes of one file that are kept */
 
 /* While a file is read: note it, and keep a copy of its bytes when there is room for it; of a trace or a program
    only where there is no file to go back to. The name must last. */

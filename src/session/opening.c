@@ -172,6 +172,7 @@ static int run(struct job *j, void *arg)
 	build_on_publish(op->build, NULL, NULL);
 	if (!rc)
 		indexing_read(&op->index, (arrival_ms(&op->arrival) - began) * 1000);
+	mem_tidy();
 	return rc;
 }
 

@@ -31,6 +31,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PATIENCE_US = 2000000 };
+
 /* ---- opening */
 
 static const char *keep(struct session *s, const char *t)
@@ -116,6 +118,7 @@ struct session *session_open(const struct opt *o, struct err *e)
 		return NULL;
 	}
 	s->snap = build_snap(s->op.build);
+	s->refreshed = session_clock();
 	return s;
 }
 
@@ -273,8 +276,10 @@ bool session_refresh(struct session *s)
 	start_side(s);
 	const struct snap *now = build_snap(s->op.build);
 	bool news = now != s->snap;
-	/* what is half there may cost an eighth of the time, no more: the keyboard comes first */
-	if (!news || (!now->complete && session_clock() - s->refreshed < 8 * s->spent))
+	/* what is half there may cost an eighth of the time, no more: the keyboard comes first. Of a profile
+	   it is worth nothing if the whole is there soon after */
+	int64_t since = session_clock() - s->refreshed;
+	if (!news || (!now->complete && (since < 8 * s->spent || (!now->has_trace && now->nsmps && since < PATIENCE_US))))
 		return false;
 	s->snap = now;
 	s->serial++;

@@ -19,6 +19,7 @@
 #include "store/store.h"
 
 #include "base/err.h"
+#include "base/intern.h"
 #include "base/mapped.h"
 #include "store/names.h"
 #include "store/samples.h"
@@ -42,6 +43,7 @@ struct build {
 	struct store st;
 	struct names names;
 	struct stacks stacks;
+	struct intern sets;
 	struct tracks *tracks;
 	struct sink_trace trace;
 	bool has_trace;
@@ -75,6 +77,7 @@ static struct snap counts(const struct build *b)
 		.total = b->total, .outline = b->outline, .has_trace = b->has_trace, .trace = b->trace,
 		.nstrs = col_n(&st->strs), .nfuns = col_n(&st->funs), .nlocs = col_n(&st->locs),
 		.nfrms = col_n(&st->frms), .nstks = col_n(&st->stks), .nsmps = col_n(&st->smps),
+		.nsets = col_n(&st->sets),
 		.ntypes = col_n(&st->types), .nwarns = col_n(&st->warns)};
 }
 
@@ -133,7 +136,8 @@ static int put_type(void *self, str_id name, str_id unit)
 
 static void put_sample(void *self, const struct sink_sample *s)
 {
-	samples_add(&((struct build *)self)->st, s);
+	struct build *b = self;
+	samples_add(&b->st, &b->sets, s);
 }
 
 static void put_meta(void *self, const struct sink_meta *m)
@@ -317,7 +321,9 @@ static void insist(const struct snap *sn)
 
 static const struct snap *publish_all(struct build *b)
 {
+	names_done(&b->names);
 	stacks_done(&b->stacks);
+	intern_free(&b->sets);
 	struct snap all = counts(b);
 	all.complete = true;
 	const struct snap *sn = publish(b, tracks_snap(b->tracks, &all));
@@ -397,6 +403,7 @@ void build_free(struct build *b)
 	tracks_free(b->tracks);
 	names_free(&b->names);
 	stacks_free(&b->stacks);
+	intern_free(&b->sets);
 	samples_free(&b->st);
 	struct col *const cols[] = {&b->st.strs, &b->st.maps, &b->st.funs, &b->st.locs, &b->st.frms,
 		&b->st.stks, &b->st.warns};

@@ -75,13 +75,16 @@ static int check_samples(const struct snap *sn, struct err *e)
 	}
 	for (uint32_t i = 0; i < sn->nsmps; i++) {
 		const struct smp_row *s = store_smp(st, i);
-		if (s->stack >= sn->nstks || s->trk >= sn->ntrks || s->proc >= sn->ntrks)
+		struct smp_time t = store_smp_time(st, i);
+		if (s->stack >= sn->nstks || t.trk >= sn->ntrks || t.proc >= sn->ntrks || s->set >= sn->nsets)
 			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
-			    "store: sample %u has a stack or a track that is not there", i);
-		if (s->label != label || s->nlabel > nlabel - label)
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
-			    "store: labels of sample %u are out of order", i);
-		label += s->nlabel;
+			    "store: sample %u has a stack, labels or a track that are not there", i);
+	}
+	for (uint32_t i = 1; i < sn->nsets; i++) {
+		const struct set_row *r = store_set(st, i);
+		if (r->label != label || r->n > nlabel - label)
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: set %u of labels is out of order", i);
+		label += r->n;
 	}
 	for (uint32_t i = 0; i < label; i++) {
 		const struct sink_label *l = col_at(&st->labels, i);

@@ -120,7 +120,8 @@ static void put_rows(struct freezing *z, const struct col *c, uint32_t n)
 /* Rows of a part that is a column. */
 static uint32_t rows_of(const struct snap *sn, unsigned part)
 {
-	const struct smp_row *last = sn->nsmps ? store_smp(sn->st, sn->nsmps - 1) : NULL;
+	const struct set_row *last = store_set(sn->st, sn->nsets - 1);
+	uint32_t times = col_n(&sn->st->times);
 	switch (part) {
 	case IP_MAPS: return col_n(&sn->st->maps);
 	case IP_FUNS: return sn->nfuns;
@@ -129,7 +130,9 @@ static uint32_t rows_of(const struct snap *sn, unsigned part)
 	case IP_STKS: return sn->nstks;
 	case IP_TYPES: return sn->ntypes;
 	case IP_SMPS: return sn->nsmps;
-	case IP_LABELS: return last ? last->label + last->nlabel : 0;
+	case IP_SETS: return sn->nsets;
+	case IP_TIMES: return times < sn->nsmps ? times : sn->nsmps;
+	case IP_LABELS: return last->label + last->n;
 	case IP_TRKS: return sn->ntrks;
 	case IP_MARKS: return sn->nmarks;
 	case IP_SPANS: return sn->nspans;

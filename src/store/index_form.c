@@ -22,6 +22,8 @@ static const struct { size_t width; size_t col; } parts[IP_COUNTS] = {
 	[IP_STKS] = {sizeof(struct stk_row), offsetof(struct store, stks)},
 	[IP_TYPES] = {sizeof(struct type_row), offsetof(struct store, types)},
 	[IP_SMPS] = {sizeof(struct smp_row), offsetof(struct store, smps)},
+	[IP_SETS] = {sizeof(struct set_row), offsetof(struct store, sets)},
+	[IP_TIMES] = {sizeof(struct smp_time), offsetof(struct store, times)},
 	[IP_LABELS] = {sizeof(struct sink_label), offsetof(struct store, labels)},
 	[IP_VALUES] = {sizeof(int64_t), 0},
 	[IP_TRKS] = {sizeof(struct trk_row), offsetof(struct store, trks)},
@@ -49,7 +51,7 @@ uint64_t index_layout(void)
 	const uint32_t also[] = {0x01020304, IP__N, TS__N, CT__N, MK__N, SHEET_STEP, SHEET_CONT, SHEET_PAST,
 		sizeof(struct index_head), offsetof(struct trk_row, t0), offsetof(struct sink_span, name),
 		offsetof(struct sink_mark, text), offsetof(struct sink_trace, events), offsetof(struct sink_util, what),
-		offsetof(struct smp_row, when), offsetof(struct loc_row, first), offsetof(struct sink_label, num)};
+		offsetof(struct smp_row, side), offsetof(struct smp_time, trk), offsetof(struct loc_row, first), offsetof(struct sink_label, num)};
 	struct checksum s = {0};
 	checksum_add(&s, also, sizeof also);
 	for (unsigned p = 0; p < IP__N; p++) {

@@ -57,7 +57,7 @@ static int same_loc(const void *ctx, uint32_t id, const void *key)
 
 void names_init(struct names *nm, struct store *st)
 {
-	*nm = (struct names){.st = st};
+	*nm = (struct names){.st = st, .nfun = 1, .nloc = 1};
 	col_init(&st->strs, sizeof(struct str_row));
 	col_init(&st->maps, sizeof(struct map_row));
 	col_init(&st->funs, sizeof(struct fun_row));
@@ -68,6 +68,13 @@ void names_init(struct names *nm, struct store *st)
 	col_add(&st->funs, NULL);
 	col_add(&st->locs, NULL);
 	col_add(&st->frms, NULL);
+}
+
+void names_done(struct names *nm)
+{
+	intern_free(&nm->fun);
+	intern_free(&nm->loc);
+	nm->nfun = nm->nloc = 1;
 }
 
 void names_free(struct names *nm)
@@ -82,47 +89,15 @@ void names_thawed(struct names *nm)
 	nm->stale = true;
 }
 
-static uint32_t hash_fun(const struct sink_fun *f)
-{
-	return hash_u64((uint64_t)f->name << 32 | f->sysname, hash_u64(f->file, (uint64_t)f->line));
-}
-
-static uint32_t hash_loc(const struct sink_loc *l)
-{
-	uint32_t h = hash_u64(l->addr, (uint64_t)l->map << 1 | l->folded);
-	for (size_t i = 0; i < l->nline; i++)
-		h = hash_u64((uint64_t)l->line[i].fun << 32 | h,
-		    (uint64_t)l->line[i].line + ((uint64_t)l->line[i].col << 40));
-	return h;
-}
-
 /* Few come after a thaw (the text of a tag, another file): not before one does. */
 static void index_again(struct names *nm)
 {
 	const struct store *st = nm->st;
-	struct sink_line *line = NULL;
-	size_t cap = 0;
-	names_free(nm);
+	names_done(nm);
+	intern_free(&nm->str);
 	nm->stale = false;
 	for (uint32_t i = 1; i < col_n(&st->strs); i++)
 		intern_put(&nm->str, hash_bytes(store_str(st, i)->s, store_str(st, i)->n, 1), i);
-	for (uint32_t i = 1; i < col_n(&st->funs); i++) {
-		const struct fun_row *r = store_fun(st, i);
-		intern_put(&nm->fun, hash_fun(&(struct sink_fun){.name = r->name, .sysname = r->sysname, .file = r->file,
-		    .line = r->line}), i);
-	}
-	for (uint32_t i = 1; i < col_n(&st->locs); i++) {
-		const struct loc_row *r = store_loc(st, i);
-		bool none = r->nline == 1 && !store_frm(st, r->first)->fun;
-		line = mem_grow(line, &cap, r->nline, sizeof *line);
-		for (uint32_t k = 0; k < r->nline; k++) {
-			const struct frm_row *f = store_frm(st, r->first + k);
-			line[k] = (struct sink_line){f->fun, f->line, f->col};
-		}
-		intern_put(&nm->loc, hash_loc(&(struct sink_loc){.addr = r->addr, .map = r->map, .folded = r->folded,
-		    .line = line, .nline = none ? 0 : r->nline}), i);
-	}
-	mem_free(line);
 }
 
 str_id names_str(struct names *nm, const char *s, size_t n)
@@ -153,34 +128,68 @@ map_id names_map(struct names *nm, const struct sink_map *m)
 	return id;
 }
 
+static uint32_t hash_fun(str_id name, str_id sysname, str_id file, int64_t line)
+{
+	return hash_u64((uint64_t)name << 32 | sysname, hash_u64(file, (uint64_t)line));
+}
+
+static fun_id find_fun(struct names *nm, const struct sink_fun *f)
+{
+	for (; nm->nfun < col_n(&nm->st->funs); nm->nfun++) {
+		const struct fun_row *r = store_fun(nm->st, nm->nfun);
+		intern_put(&nm->fun, hash_fun(r->name, r->sysname, r->file, r->line), nm->nfun);
+	}
+	return intern_find(&nm->fun, hash_fun(f->name, f->sysname, f->file, f->line), same_fun, nm->st, f);
+}
+
 fun_id names_fun(struct names *nm, const struct sink_fun *f)
 {
 	struct store *st = nm->st;
-	uint32_t id, h = hash_fun(f);
-	if (nm->stale)
-		index_again(nm);
-	if (!f->id) {
-		id = intern_find(&nm->fun, h, same_fun, st, f);
-		if (id != UINT32_MAX)
-			return id;
-	}
+	uint32_t id = f->id ? UINT32_MAX : find_fun(nm, f);
+	if (id != UINT32_MAX)
+		return id;
 	*(struct fun_row *)col_add(&st->funs, &id) = (struct fun_row){
 	    .id = f->id, .name = f->name, .sysname = f->sysname, .file = f->file, .line = f->line};
-	intern_put(&nm->fun, h, id);
 	return id;
+}
+
+static uint32_t hash_line(uint32_t h, fun_id fun, int64_t line, int64_t col)
+{
+	return hash_u64((uint64_t)fun << 32 | h, (uint64_t)line + ((uint64_t)col << 40));
+}
+
+static uint32_t hash_loc(const struct sink_loc *l)
+{
+	uint32_t h = hash_u64(l->addr, (uint64_t)l->map << 1 | l->folded);
+	for (size_t i = 0; i < l->nline; i++)
+		h = hash_line(h, l->line[i].fun, l->line[i].line, l->line[i].col);
+	return h;
+}
+
+static uint32_t hash_row(const struct store *st, const struct loc_row *r)
+{
+	uint32_t h = hash_u64(r->addr, (uint64_t)r->map << 1 | r->folded);
+	for (uint32_t i = 0; i < r->nline; i++) {
+		const struct frm_row *f = store_frm(st, r->first + i);
+		if (f->fun || r->nline > 1)	/* else it has no line: same_loc() */
+			h = hash_line(h, f->fun, f->line, f->col);
+	}
+	return h;
+}
+
+static loc_id find_loc(struct names *nm, const struct sink_loc *l)
+{
+	for (; nm->nloc < col_n(&nm->st->locs); nm->nloc++)
+		intern_put(&nm->loc, hash_row(nm->st, store_loc(nm->st, nm->nloc)), nm->nloc);
+	return intern_find(&nm->loc, hash_loc(l), same_loc, nm->st, l);
 }
 
 loc_id names_loc(struct names *nm, const struct sink_loc *l)
 {
 	struct store *st = nm->st;
-	uint32_t id, h = hash_loc(l);
-	if (nm->stale)
-		index_again(nm);
-	if (!l->id) {
-		id = intern_find(&nm->loc, h, same_loc, st, l);
-		if (id != UINT32_MAX)
-			return id;
-	}
+	uint32_t id = l->id ? UINT32_MAX : find_loc(nm, l);
+	if (id != UINT32_MAX)
+		return id;
 	struct loc_row *r = col_add(&st->locs, &id);
 	*r = (struct loc_row){.id = l->id, .addr = l->addr, .map = l->map, .folded = l->folded,
 		.first = col_n(&st->frms), .nline = l->nline ? (uint32_t)l->nline : 1};
@@ -193,6 +202,5 @@ loc_id names_loc(struct names *nm, const struct sink_loc *l)
 			f->col = l->line[i].col;
 		}
 	}
-	intern_put(&nm->loc, h, id);
 	return id;
 }

@@ -16,9 +16,11 @@ struct names {
 	struct store *st;
 	struct intern str, fun, loc;
 	bool stale;		/* rows came from elsewhere: they are not in the indexes yet */
+	uint32_t nfun, nloc;	/* rows that the indexes have: they are caught up when somebody looks */
 };
 
 void names_init(struct names *, struct store *);	/* row 0 of each table too */
+void names_done(struct names *);	/* no more will come for now: indexes go but that of strings */
 void names_free(struct names *);
 
 void names_thawed(struct names *);

@@ -7,12 +7,20 @@
  * that add up. Types come before samples; their columns are made when the first
  * sample comes and never move again.
  *
- * Labels lie one after another in one column, those of a sample together, in the
- * order of the file. A label with neither text nor number nor unit is the empty
+ * Labels lie one after another in one column, those of a set together, in the order
+ * of the file; samples with the same labels name the same set, and sets are numbered
+ * as they are first met. A profile of a million samples by request or by worker has
+ * some hundred; by goroutine id it may have as many as samples, and then this
+ * costs one hash a sample and saves nothing. A label with neither text nor number nor unit is the empty
  * text, or has an empty unit: a number 0 without a unit is no label in the format.
+ *
+ * When and where a sample was taken only traces know: a column of its own, which a
+ * profile does not have.
  */
 #include "config.h"
 #include "store/samples.h"
+
+#include "base/intern.h"
 
 #include <string.h>
 
@@ -20,6 +28,9 @@ void samples_init(struct store *st)
 {
 	col_init(&st->types, sizeof(struct type_row));
 	col_init(&st->smps, sizeof(struct smp_row));
+	col_init(&st->times, sizeof(struct smp_time));
+	col_init(&st->sets, sizeof(struct set_row));
+	col_add(&st->sets, NULL);
 	col_init(&st->labels, sizeof(struct sink_label));
 }
 
@@ -30,6 +41,8 @@ void samples_free(struct store *st)
 	mem_free(st->values);
 	col_free(&st->types);
 	col_free(&st->smps);
+	col_free(&st->times);
+	col_free(&st->sets);
 	col_free(&st->labels);
 }
 
@@ -42,7 +55,73 @@ int samples_type(struct store *st, str_id name, str_id unit)
 	return (int)id;
 }
 
-void samples_add(struct store *st, const struct sink_sample *s)
+/* ---- sets of labels */
+
+static bool same_label(const struct sink_label *a, const struct sink_label *b)
+{
+	return a->key == b->key && a->str == b->str && a->num == b->num && a->unit == b->unit &&
+	       a->blank == b->blank && a->bare == b->bare;
+}
+
+static int same_set(const void *ctx, uint32_t id, const void *key)
+{
+	const struct store *st = ctx;
+	const struct sink_sample *s = key;
+	const struct set_row *r = store_set(st, id);
+	if (r->n != s->nlabel)
+		return 0;
+	for (uint32_t i = 0; i < r->n; i++)
+		if (!same_label(store_label(st, r->label + i), &s->label[i]))
+			return 0;
+	return 1;
+}
+
+static uint32_t hash_label(uint32_t h, const struct sink_label *b)
+{
+	return hash_u64((uint64_t)b->key << 32 | b->str, hash_u64((uint64_t)b->num, (uint64_t)b->unit << 32 | h));
+}
+
+static void index_again(const struct store *st, struct intern *sets)
+{
+	for (uint32_t i = 1; i < col_n(&st->sets); i++) {
+		const struct set_row *r = store_set(st, i);
+		uint32_t h = r->n;
+		for (uint32_t k = 0; k < r->n; k++)
+			h = hash_label(h, store_label(st, r->label + k));
+		intern_put(sets, h, i);
+	}
+}
+
+static uint32_t set_of(struct store *st, struct intern *sets, const struct sink_sample *s)
+{
+	uint32_t h = (uint32_t)s->nlabel, id;
+	if (!s->nlabel)
+		return 0;
+	if (!sets->cap)
+		index_again(st, sets);
+	for (size_t i = 0; i < s->nlabel; i++)
+		h = hash_label(h, &s->label[i]);
+	id = intern_find(sets, h, same_set, st, s);
+	if (id != UINT32_MAX)
+		return id;
+	uint32_t label = col_n(&st->labels);
+	for (size_t i = 0; i < s->nlabel; i++)
+		*(struct sink_label *)col_add(&st->labels, NULL) = s->label[i];
+	*(struct set_row *)col_add(&st->sets, &id) = (struct set_row){label, (uint32_t)s->nlabel};
+	intern_put(sets, h, id);
+	return id;
+}
+
+static void add_time(struct store *st, const struct sink_sample *s)
+{
+	if (s->when == TIME_NONE && !s->trk && !s->proc)
+		return;
+	while (col_n(&st->times) < col_n(&st->smps))
+		*(struct smp_time *)col_add(&st->times, NULL) = (struct smp_time){TIME_NONE, 0, 0};
+	*(struct smp_time *)col_add(&st->times, NULL) = (struct smp_time){s->when, s->trk, s->proc};
+}
+
+void samples_add(struct store *st, struct intern *sets, const struct sink_sample *s)
 {
 	uint32_t ntype = col_n(&st->types);
 	if (!st->values) {
@@ -50,16 +129,9 @@ void samples_add(struct store *st, const struct sink_sample *s)
 		for (uint32_t i = 0; i < ntype; i++)
 			col_init(&st->values[i], sizeof(int64_t));
 	}
-	uint32_t label = col_n(&st->labels);
-	for (size_t i = 0; i < s->nlabel; i++)
-		*(struct sink_label *)col_add(&st->labels, NULL) = s->label[i];
+	uint32_t set = set_of(st, sets, s);
 	for (uint32_t i = 0; i < ntype; i++)
 		*(int64_t *)col_add(&st->values[i], NULL) = s->value[i];
-	*(struct smp_row *)col_add(&st->smps, NULL) = (struct smp_row){.stack = s->stack,
-	    .label = label,
-	    .nlabel = (uint32_t)s->nlabel,
-	    .side = s->side,
-	    .when = s->when,
-	    .trk = s->trk,
-	    .proc = s->proc};
+	add_time(st, s);
+	*(struct smp_row *)col_add(&st->smps, NULL) = (struct smp_row){s->stack, set, s->side};
 }

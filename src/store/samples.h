@@ -8,9 +8,11 @@
 /* The writer's half of sample types, samples, their values and labels. */
 enum { SAMPLES_TYPES = 1024 };	/* types at most: each is a column */
 
+struct intern;
 void samples_init(struct store *);
 void samples_free(struct store *);
 int  samples_type(struct store *, str_id name, str_id unit);	/* -1: too many, or after the first sample */
-void samples_add(struct store *, const struct sink_sample *);
+/* sets: of the label sets there are; empty again, it is made anew. */
+void samples_add(struct store *, struct intern *sets, const struct sink_sample *);
 
 #endif

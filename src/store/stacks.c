@@ -7,17 +7,18 @@
  *
  * A location of n lines is a chain of n nodes, outermost first. Such a chain
  * never forks inside: it is only ever entered at its top, so the index knows
- * whole locations, (parent, location) -> innermost node, and inlined code costs
- * no look-ups.
+ * whole locations, by their outermost frame, and inlined code costs no look-ups.
  *
- * Most nodes have one child, and it was made right after them. So the first child
- * of a node stands in an array beside the tree, where following a stack walks
- * along memory, and only the other children go into a hash table. With the hash
- * alone, 1 M samples of 35 frames each on 6.3 M nodes took 3.5 s to read, nearly all
- * of it waiting for memory; this takes 0.9 s.
+ * Most nodes have one child, and it was made right after them: the node beside
+ * says so itself, for its parent is this one. So following a stack walks along the
+ * tree, and only the other children go into a hash table, which holds numbers of
+ * nodes and parts of their hashes; what they are is read from the tree, where the
+ * walk goes on anyway. With the hash alone, 1 M samples of 35 frames each on 6.3 M
+ * nodes took 3.5 s to read, nearly all of it waiting for memory.
  *
  * Not taken: an index by whole stacks in front of this one. Stacks of a profile
- * are nearly all different, so it would be asked in vain.
+ * are nearly all different, so it would be asked in vain. Nor first children in an
+ * array of their own: it was as large as the tree.
  */
 #include "config.h"
 #include "store/stacks.h"
@@ -27,11 +28,22 @@
 
 #include <string.h>
 
-static size_t slot_of(const struct stacks *t, stk_id parent, loc_id loc)
+static struct stk_row *row_of(const struct stacks *t, stk_id i)
 {
-	size_t i = hash_u64(parent, loc) & (t->cap - 1);
-	while (t->slot[i].node && (t->slot[i].parent != parent || t->slot[i].loc != loc))
-		i = (i + 1) & (t->cap - 1);
+	return col_at(&t->st->stks, i);
+}
+
+/* The top of the location of this outermost frame below a node; or where it would stand. */
+static size_t slot_of(const struct stacks *t, uint32_t hash, stk_id parent, frm_id frame)
+{
+	size_t i = hash & (t->cap - 1);
+	for (; t->slot[i].node; i = (i + 1) & (t->cap - 1)) {
+		if (t->slot[i].hash != hash)
+			continue;
+		const struct stk_row *r = row_of(t, t->slot[i].node);
+		if (r->parent == parent && r->frame == frame)
+			break;
+	}
 	return i;
 }
 
@@ -40,18 +52,26 @@ static void grow(struct stacks *t)
 	struct stacks old = *t;
 	t->cap = old.cap ? old.cap * 2 : 1024;
 	t->slot = xcalloc(t->cap, sizeof *t->slot);
-	for (size_t i = 0; i < old.cap; i++)
-		if (old.slot[i].node)
-			t->slot[slot_of(t, old.slot[i].parent, old.slot[i].loc)] = old.slot[i];
+	for (size_t i = 0; i < old.cap; i++) {
+		if (!old.slot[i].node)
+			continue;
+		size_t k = old.slot[i].hash & (t->cap - 1);
+		while (t->slot[k].node)
+			k = (k + 1) & (t->cap - 1);
+		t->slot[k] = old.slot[i];
+	}
 	mem_free(old.slot);
 }
 
-/* Room for the first children of all nodes up to last, which are new. */
-static void kids(struct stacks *t, stk_id last)
+/* The tops of all locations that there are. */
+static void learn(struct stacks *t)
 {
-	size_t had = t->ckid;
-	t->kid = mem_grow(t->kid, &t->ckid, (size_t)last + 1, sizeof *t->kid);
-	memset(t->kid + had, 0, (t->ckid - had) * sizeof *t->kid);
+	uint32_t n = col_n(&t->st->locs);
+	t->top = mem_grow(t->top, &t->ctop, n, sizeof *t->top);
+	for (; t->ntop < n; t->ntop++) {
+		const struct loc_row *l = store_loc(t->st, t->ntop);
+		t->top[t->ntop] = (struct stacks_top){l->first + l->nline - (l->nline != 0), l->nline};
+	}
 }
 
 void stacks_init(struct stacks *t, struct store *st)
@@ -60,14 +80,22 @@ void stacks_init(struct stacks *t, struct store *st)
 	col_init(&st->stks, sizeof(struct stk_row));
 	col_add(&st->stks, NULL);
 	grow(t);
-	kids(t, 0);
 }
 
 void stacks_free(struct stacks *t)
 {
 	mem_free(t->slot);
-	mem_free(t->kid);
+	mem_free(t->top);
 	mem_free(t->last);
+}
+
+static void put_other(struct stacks *t, stk_id parent, frm_id frame, stk_id node)
+{
+	uint32_t hash = hash_u64(parent, frame);
+	if ((t->n + 1) * 3 > t->cap * 2)
+		grow(t);
+	t->slot[slot_of(t, hash, parent, frame)] = (struct stacks_slot){node, hash};
+	t->n++;
 }
 
 /* The index of what is there already, when more is to come after all. */
@@ -75,23 +103,12 @@ static void index_again(struct stacks *t)
 {
 	uint32_t n = col_n(&t->st->stks);
 	grow(t);
-	kids(t, n - 1);
+	learn(t);
 	for (stk_id i = 1; i < n; i++) {
-		const struct frm_row *f = store_frm(t->st, store_stk(t->st, i)->frame);
-		const struct loc_row *l = store_loc(t->st, f->loc);
-		stk_id up = store_stk(t->st, i)->parent;
-		if (store_stk(t->st, i)->frame != l->first)
-			continue;	/* inside a location */
-		for (uint32_t k = 1; k < l->nline; k++)
-			up = store_stk(t->st, up)->parent;
-		if (!t->kid[up].node) {
-			t->kid[up] = (struct stacks_kid){f->loc, i};
-			continue;
-		}
-		if ((t->n + 1) * 3 > t->cap * 2)
-			grow(t);
-		t->slot[slot_of(t, up, f->loc)] = (struct stacks_slot){up, f->loc, i};
-		t->n++;
+		const struct stk_row *r = row_of(t, i);
+		const struct frm_row *f = store_frm(t->st, r->frame);
+		if (r->frame == t->top[f->loc].frame && r->parent + 1 != i)
+			put_other(t, r->parent, r->frame, i);
 	}
 }
 
@@ -101,33 +118,32 @@ void stacks_done(struct stacks *t)
 	*t = (struct stacks){.st = t->st};
 }
 
-static stk_id chain(struct stacks *t, stk_id parent, loc_id loc)
+/* A new chain of nodes; the innermost. */
+static stk_id chain(struct stacks *t, stk_id parent, struct stacks_top top)
 {
-	const struct loc_row *l = store_loc(t->st, loc);
-	for (uint32_t i = l->nline; i-- > 0;) {
-		stk_id id;
-		*(struct stk_row *)col_add(&t->st->stks, &id) =
-		    (struct stk_row){parent, l->first + i};
-		parent = id;
+	stk_id id = parent;
+	for (uint32_t i = 0; i < top.n; i++) {
+		stk_id up = id;
+		struct stk_row *r = col_add(&t->st->stks, &id);
+		*r = (struct stk_row){up, top.frame - i};
 	}
-	if (parent >= t->ckid)
-		kids(t, parent);
-	return parent;
+	return id;
 }
 
-static stk_id other_child(struct stacks *t, stk_id at, loc_id loc)
+static stk_id other_child(struct stacks *t, stk_id at, struct stacks_top top)
 {
-	size_t i = slot_of(t, at, loc);
+	uint32_t hash = hash_u64(at, top.frame);
+	size_t i = slot_of(t, hash, at, top.frame);
 	if (t->slot[i].node)
-		return t->slot[i].node;
+		return t->slot[i].node + top.n - 1;
+	stk_id leaf = chain(t, at, top);
 	if ((t->n + 1) * 3 > t->cap * 2) {
 		grow(t);
-		i = slot_of(t, at, loc);
+		i = slot_of(t, hash, at, top.frame);
 	}
-	stk_id node = chain(t, at, loc);
-	t->slot[i] = (struct stacks_slot){at, loc, node};
+	t->slot[i] = (struct stacks_slot){leaf - top.n + 1, hash};
 	t->n++;
-	return node;
+	return leaf;
 }
 
 /* How many of the outermost locations are those of the stack before. */
@@ -147,19 +163,25 @@ stk_id stacks_add(struct stacks *t, const loc_id *leaf_first, size_t n)
 		index_again(t);
 	size_t d = same_ways(t, leaf_first, n);
 	stk_id at = d ? t->last[d - 1].node : 0;
+	uint32_t nstk = col_n(&t->st->stks);
 	for (; d < n; d++) {
 		loc_id loc = leaf_first[n - 1 - d];
-		struct stacks_kid k = t->kid[at];
-		if (k.loc == loc && loc) {
-			at = k.node;
-		} else if (k.node && loc) {
-			at = other_child(t, at, loc);
-		} else if (loc) {
-			stk_id node = chain(t, at, loc);
-			t->kid[at] = (struct stacks_kid){loc, node};
-			at = node;
+		if (loc >= t->ntop)
+			learn(t);
+		struct stacks_top top = t->top[loc];
+		const struct stk_row *r = at + 1 < nstk ? row_of(t, at + 1) : NULL;
+		if (!top.n)
+			;	/* location 0: nothing */
+		else if (r && r->parent == at && r->frame == top.frame)
+			at += top.n;
+		else if (r && at + 1 < nstk) {
+			at = other_child(t, at, top);
+			nstk = col_n(&t->st->stks);
+		} else {	/* the newest node: its child comes to lie beside it */
+			at = chain(t, at, top);
+			nstk = col_n(&t->st->stks);
 		}
-		t->last[d] = (struct stacks_kid){loc, at};
+		t->last[d] = (struct stacks_step){loc, at};
 	}
 	return at;
 }

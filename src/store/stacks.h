@@ -8,11 +8,13 @@
 /* The writer's half of the call tree: from (parent, location) to the node below. */
 struct stacks {
 	struct store *st;
-	struct stacks_kid { loc_id loc; stk_id node; } *kid;	/* of each node its first child */
-	size_t ckid;
-	struct stacks_kid *last;	/* the stack before, outermost first: the next one often begins alike */
+	struct stacks_top { frm_id frame; uint32_t n; } *top;	/* by location: its outermost frame, and how many */
+	uint32_t ntop;
+	size_t ctop;
+	struct stacks_step { loc_id loc; stk_id node; } *last;	/* the stack before, outermost first: the next one
+								   often begins alike */
 	size_t nlast, clast;
-	struct stacks_slot { stk_id parent; loc_id loc; stk_id node; } *slot;	/* all other children */
+	struct stacks_slot { stk_id node; uint32_t hash; } *slot;	/* children that do not lie beside their parent */
 	size_t cap, n;
 };
 

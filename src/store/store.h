@@ -20,8 +20,9 @@ struct loc_row { uint64_t id, addr; map_id map; frm_id first; uint32_t nline; bo
 struct frm_row { loc_id loc; fun_id fun; int64_t line, col; };	/* inlined: not the last of its loc */
 struct stk_row { stk_id parent; frm_id frame; };		/* parent < self, always; 0 is the root */
 struct type_row { str_id name, unit; };
-struct smp_row { stk_id stack; uint32_t label, nlabel, side; int64_t when; trk_id trk, proc; };
-	/* labels[label .. label+nlabel); side: which of the files it is of */
+struct smp_row { stk_id stack; uint32_t set, side; };	/* side: which of the files it is of */
+struct set_row { uint32_t label, n; };	/* labels[label .. label+n): samples have few different sets; 0 is none */
+struct smp_time { int64_t when; trk_id trk, proc; };	/* of a trace's samples; others have none */
 
 struct trk_row {
 	enum track_kind kind;
@@ -84,7 +85,8 @@ struct span_block { int64_t t0, t1; uint32_t kinds; };	/* of 64 spans: earliest,
 struct store {
 	struct arena arena;
 	struct col strs, maps, funs, locs, frms, stks;		/* the rows above, 0 is none */
-	struct col types, smps, labels, *values;		/* values[type]: int64_t per sample */
+	struct col types, smps, sets, labels, *values;		/* values[type]: int64_t per sample */
+	struct col times;					/* by sample, as far as there are any */
 	struct sink_meta meta;
 	bool has_meta;
 	struct sink_trace trace;
@@ -106,7 +108,7 @@ struct snap {			/* a horizon: below it nothing will ever change */
 	const struct sink_outline *outline;	/* NULL: there is none */
 	bool has_trace;
 	struct sink_trace trace;	/* as far as known; the store's own is there when complete */
-	uint32_t nstrs, nfuns, nlocs, nfrms, nstks, nsmps, ntypes, ntrks, nmarks, nspans, nwarns, nsheets, nutils;
+	uint32_t nstrs, nfuns, nlocs, nfrms, nstks, nsmps, nsets, ntypes, ntrks, nmarks, nspans, nwarns, nsheets, nutils;
 	uint32_t ncounts[CT__N];
 };
 
@@ -119,6 +121,13 @@ static inline const struct trk_row *store_trk(const struct store *s, trk_id i) {
 static inline struct sheet_slot *store_slot(const struct store *s, uint32_t i) { return col_at(&s->sheets, i); }
 static inline const struct span_row *store_span(const struct store *s, uint32_t i) { return col_at(&s->spans, i); }
 static inline const struct smp_row *store_smp(const struct store *s, uint32_t i) { return col_at(&s->smps, i); }
+static inline const struct set_row *store_set(const struct store *s, uint32_t i) { return col_at(&s->sets, i); }
+static inline const struct sink_label *store_label(const struct store *s, uint32_t i) { return col_at(&s->labels, i); }
+static inline struct smp_time store_smp_time(const struct store *s, uint32_t i)
+{
+	return i < col_n(&s->times) ? *(const struct smp_time *)col_at(&s->times, i)
+				    : (struct smp_time){TIME_NONE, 0, 0};
+}
 
 /* build.c: the sink that fills a store */
 struct build;

@@ -195,7 +195,7 @@ static int check_times(const struct thawing *t, struct err *e)
 	const struct sink_mark *mark = rows(t, IP_MARKS);
 	const struct span_row *span = rows(t, IP_SPANS);
 	const struct sink_util *util = rows(t, IP_UTILS);
-	const struct smp_row *smp = rows(t, IP_SMPS);
+	const struct smp_time *smp = rows(t, IP_TIMES);
 	bool fit = !f->t0 && f->t1 >= 0 && time_fits(f->t1);
 	for (uint32_t i = 1; i < count(t, IP_TRKS); i++)
 		fit = fit && time_fits(trk[i].t0) && time_fits(trk[i].run0) && time_fits(trk[i].t1) && time_fits(trk[i].heard);
@@ -205,7 +205,7 @@ static int check_times(const struct thawing *t, struct err *e)
 		fit = fit && time_fits(span[i].s.t0) && time_fits(span[i].s.t1);
 	for (uint32_t i = 0; i < count(t, IP_UTILS); i++)
 		fit = fit && time_fits(util[i].t) && time_fits(util[i].next);
-	for (uint32_t i = 0; i < count(t, IP_SMPS); i++)
+	for (uint32_t i = 0; i < count(t, IP_TIMES); i++)
 		fit = fit && time_fits(smp[i].when);
 	for (unsigned c = 0; c < CT__N; c++) {
 		const struct count_row *r = rows(t, IP_COUNTS + c);
@@ -244,7 +244,7 @@ static void views(struct thawing *t)
 		view(&t->st.values[i], (const int64_t *)rows(t, IP_VALUES) + (size_t)i * nsmps, nsmps, sizeof(int64_t));
 	t->sn = (struct snap){.st = &t->st, .complete = true, .t0 = f->t0, .t1 = f->t1, .bytes = f->bytes, .total = f->total,
 		.has_trace = true, .trace = f->trace, .nstrs = count(t, IP_LENGTHS), .nfuns = count(t, IP_FUNS),
-		.nlocs = count(t, IP_LOCS), .nfrms = count(t, IP_FRMS), .nstks = count(t, IP_STKS), .nsmps = nsmps,
+		.nlocs = count(t, IP_LOCS), .nfrms = count(t, IP_FRMS), .nstks = count(t, IP_STKS), .nsmps = nsmps, .nsets = count(t, IP_SETS),
 		.ntypes = ntypes, .ntrks = count(t, IP_TRKS), .nmarks = count(t, IP_MARKS), .nspans = count(t, IP_SPANS),
 		.nwarns = count(t, IP_WARNS), .nsheets = count(t, IP_SHEETS), .nutils = count(t, IP_UTILS)};
 	for (unsigned c = 0; c < CT__N; c++)
@@ -266,7 +266,7 @@ static void slots(const struct thawing *t, struct col *to)
 /* A table that begins with "none" has that row, and nothing in it. */
 static int check_nones(const struct thawing *t, struct err *e)
 {
-	static const unsigned tables[] = {IP_MAPS, IP_FUNS, IP_LOCS, IP_FRMS, IP_STKS};
+	static const unsigned tables[] = {IP_MAPS, IP_FUNS, IP_LOCS, IP_FRMS, IP_STKS, IP_SETS};
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
 		const uint8_t *p = rows(t, tables[i]);
 		if (!count(t, tables[i]))
