@@ -144,6 +144,12 @@ run 0 view -script 'rD' "$http/debug/pprof/profile"
 grep -q 'cpu A - B 0' out || fail "r D is no difference: $(head -n 3 out)"
 run 0 view -script '6r' "$http/debug/pprof/trace"
 grep -q '\[6Gor\]' out && grep -q 'Saved trace' out || fail "r of a trace: $(cat out)"
+for keys in '1rD' '4:fetch diff<Enter>'; do
+	run 0 view -size 200x24 -script "$keys" "$http/debug/pprof/trace"
+	grep -q 'A - B' out || fail "$keys of a trace is no difference: $(cat out)"
+done
+run 0 view -size 200x24 -script "4:fetch diff<Enter>" "$samples/orders.trace"
+grep -q 'no copy is kept' out || fail ":fetch diff of a trace that is a file: $(cat out)"
 run 0 view -size 200x24 -script "<Esc>:diff $http/debug/pprof/leak-before<Enter>" "$samples/leak-after.pb.gz"
 grep -q 'A - B.*; Saved' out || fail ":diff URL: $(tail -n 3 out)"
 # reports of what was fetched ask no server, and keep no second copy

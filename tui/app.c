@@ -513,6 +513,7 @@ void app_free(struct app *a)
 	keymap_free(&a->keys);
 	mem_free(a->pop.row);
 	mem_free(a->named);
+	mem_free(a->was);
 	mem_free(a->tagged);
 	mem_free(a->saved);
 	for (int i = 0; i < MARKS; i++)

@@ -8,7 +8,8 @@
  * every id, filter and zoom stays good, u goes back to what was there before and
  * D compares the two. A trace cannot share a store with another, so it is read
  * into a session of its own, and when that is whole the panes are opened anew on
- * it: filters, pane and what was selected are carried over by name.
+ * it: filters, pane and what was selected are carried over by name. What it was compared
+ * with is gone then; but one that was fetched has been saved, and D reads that as the base.
  */
 #include "config.h"
 #include "inside.h"
@@ -109,8 +110,14 @@ static void change_over(struct app *a)
 	app_update(a);
 	put_down(a, &c);
 	a->nundo = a->undone = 0;
+	const char *was = session_side_name(old, 0);
+	mem_free(a->was);
+	a->was = strcmp(was, session_file(old)) ? xstrdup(was) : NULL;	/* it was fetched, and saved under this name */
 	session_close(old);
-	app_message(a, ST_NORMAL, "read again");
+	if (a->was && a->again_diff)
+		app_side_was(a);
+	else
+		app_message(a, ST_NORMAL, a->was ? "read again: D compares" : "read again");
 }
 
 static void next_news(struct app *a)
@@ -177,8 +184,8 @@ void app_fetch(struct app *a, const char *arg)
 		return;
 	}
 	a->again_diff = arg && *arg;
-	if (session_is_trace(a->s) && a->again_diff) {
-		app_message(a, ST_WARN, "of a trace fetch it, then compare with B and the file that was saved");
+	if (session_is_trace(a->s) && a->again_diff && !strcmp(session_side_name(a->s, 0), session_file(a->s))) {
+		app_message(a, ST_WARN, "no copy is kept of a trace that is a file: copy it first, then r and B");
 		return;
 	}
 	if (session_is_trace(a->s)) {

@@ -145,6 +145,11 @@ static void add(struct app *a, const char *file, enum side_use use)
 	}
 }
 
+void app_side_was(struct app *a)
+{
+	add(a, a->was, SIDE_BASE);
+}
+
 static void do_diff(struct app *a, const char *file)
 {
 	struct query q = *session_query(a->s);
@@ -168,6 +173,10 @@ static void do_show(struct app *a, const char *which)
 		q.b = a->before;
 		q.of_rest = false;
 		k = SHOW_DELTA;
+	}
+	if (!q.b && a->was) {
+		app_side_was(a);
+		return;
 	}
 	if (!q.b) {
 		app_message(a, ST_WARN, session_is_trace(a->s) ? "there is nothing to compare with: B chooses a base; D on goroutines "

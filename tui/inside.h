@@ -48,6 +48,7 @@ struct app {
 	const struct opt *opt;
 	struct session *s, *next;	/* next: NULL, or the same read again, on its way to take its place */
 	uint64_t before;		/* the sides that were looked at before it was read again; 0 none */
+	char *was;			/* NULL, or where the trace that was read before lies */
 	bool again_diff;		/* and what is read now is to be compared with them */
 	struct writing *writing;	/* NULL, or a file that is being written */
 	struct pane_env env;
@@ -162,6 +163,7 @@ const char *app_exactly(struct app *, const char *name);	/* an expression that m
 /* appside.c: more files: differences and merging */
 void app_tell_rest(struct app *);	/* what was compared with the rest, in a line */
 bool app_side(struct app *, const struct act *);	/* false: it is no command of these */
+void app_side_was(struct app *);	/* compare with a->was */
 bool app_side_news(struct app *);			/* a file that was asked for is there: true, and told */
 
 /* appask.c: the prompts: command line, search, filters */
