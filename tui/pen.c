@@ -28,6 +28,7 @@
 
 #include <string.h>
 
+enum { LATER_MAX = 8 };
 struct shown { uint32_t ch, mark; struct paint p; };
 
 struct pen {
@@ -37,8 +38,10 @@ struct pen {
 	int y, x;		/* the cursor; x -1: not known */
 	struct paint p;		/* the attributes in force */
 	bool fresh;		/* they are not known */
-	struct buf way, other, row;	/* scratch */
-	struct shown *keep;
+	struct buf way, other, row, whole, best;	/* scratch */
+	struct shown *keep, *all;
+	struct paint later[LATER_MAX];	/* cells of these are left for the end of the screen */
+	int nlater;
 	uint32_t cells;
 };
 
@@ -60,7 +63,10 @@ void pen_free(struct pen *n)
 	buf_free(&n->way);
 	buf_free(&n->other);
 	buf_free(&n->row);
+	buf_free(&n->whole);
+	buf_free(&n->best);
 	mem_free(n->keep);
+	mem_free(n->all);
 	mem_free(n);
 }
 
@@ -330,6 +336,15 @@ static bool fits(const struct shown *s, const struct paint *p)
 	return blank(s) ? s->p.bg == p->bg && !(p->attr & (AT_REVERSE | AT_UNDERLINE)) : same_paint(&s->p, p);
 }
 
+/* Its turn comes when all else is written. */
+static bool is_later(const struct pen *n, const struct shown *s)
+{
+	for (int i = 0; i < n->nlater; i++)
+		if (!blank(s) && same_paint(&s->p, &n->later[i]))
+			return true;
+	return false;
+}
+
 /* One pass over a row: what has changed, of one paint alone when `only` is given. */
 static void pass(struct pen *n, int y, const struct paint *only, struct buf *b)
 {
@@ -340,7 +355,7 @@ static void pass(struct pen *n, int y, const struct paint *only, struct buf *b)
 			continue;
 		while (x > 0 && now[x].ch == 0)		/* the right half of a wide one: begin with the left */
 			x--;
-		if (only && !fits(&now[x], only)) {
+		if ((only && !fits(&now[x], only)) || is_later(n, &now[x])) {
 			x += x + 1 < n->cols && now[x + 1].ch == 0;
 			continue;
 		}
@@ -372,7 +387,7 @@ static int paints(const struct pen *n, int y, struct paint *out)
 	int k = 0, changes = 0;
 	for (int x = 0; x < n->cols; x++) {
 		int i = 0;
-		if (same(&old[x], &now[x]))
+		if (same(&old[x], &now[x]) || is_later(n, &now[x]))
 			continue;
 		while (i < k && !fits(&now[x], &out[i]))
 			i++;
@@ -492,6 +507,93 @@ static void scroll(struct pen *n, struct buf *b)
 
 /* ---- the whole */
 
+/* What has changed, row by row; what was put off colour by colour. */
+static void write_rows(struct pen *n, struct buf *b)
+{
+	int later = n->nlater;
+	for (int y = 0; y < n->rows; y++)
+		show_row(n, y, b);
+	n->nlater = 0;
+	for (int i = 0; i < later; i++)
+		for (int y = 0; y < n->rows; y++)
+			pass(n, y, &n->later[i], b);
+	n->nlater = later;
+}
+
+/* The paints that return in many rows, those in most rows first. */
+static int candidates(const struct pen *n, struct paint *out)
+{
+	struct { struct paint p; int rows, last; } seen[64];
+	int k = 0, m = 0;
+	for (int y = 0; y < n->rows; y++)
+		for (int x = 0; x < n->cols; x++) {
+			const struct shown *s = &n->now[y * n->cols + x];
+			int i = 0;
+			if (same(s, &n->old[y * n->cols + x]) || blank(s))
+				continue;
+			while (i < k && !same_paint(&seen[i].p, &s->p))
+				i++;
+			if (i == 64)
+				continue;
+			if (i == k)
+				seen[k++].p = s->p, seen[i].rows = 0, seen[i].last = -1;
+			seen[i].rows += seen[i].last != y;
+			seen[i].last = y;
+		}
+	for (; m < LATER_MAX + 1; m++) {
+		int best = -1;
+		for (int i = 0; i < k; i++)
+			if (seen[i].rows > 3 && (best < 0 || seen[i].rows > seen[best].rows))
+				best = i;
+		if (best < 0)
+			break;
+		out[m] = seen[best].p;
+		seen[best].rows = 0;
+	}
+	return m;
+}
+
+/*
+ * A screen that is written whole changes colours in each row, there and back. What has a colour of its own in
+ * many rows (a column of bars, a scrollbar) may be shorter by a move to each when all else stands there. Which
+ * colours, trying tells: each is put off, and stays so when that was shorter.
+ */
+static void write_screen(struct pen *n, struct buf *b)
+{
+	enum { WHOLE = 300 };	/* bytes below which it is not worth the time */
+	size_t size = (size_t)n->rows * (size_t)n->cols * sizeof *n->old;
+	struct paint try[LATER_MAX + 1];
+	n->nlater = 0;
+	int k = n->rows > 200 ? 0 : candidates(n, try);
+	struct pen at = *n;
+	memcpy(n->all, n->old, size);
+	buf_reset(&n->best);
+	write_rows(n, &n->best);
+	int keep = 0;
+	for (int i = 0; i < k && n->best.n > WHOLE && keep < LATER_MAX; i++) {
+		memcpy(n->old, n->all, size);
+		n->y = at.y, n->x = at.x, n->p = at.p, n->fresh = at.fresh, n->cells = at.cells;
+		n->nlater = keep + 1;
+		n->later[keep] = try[i];
+		buf_reset(&n->whole);
+		write_rows(n, &n->whole);
+		if (n->whole.n < n->best.n) {
+			struct buf t = n->best;
+			n->best = n->whole;
+			n->whole = t;
+			keep++;
+		}
+	}
+	if (n->nlater != keep || (k && n->best.n != n->whole.n)) {	/* the last that was tried was not the best: do that again */
+		memcpy(n->old, n->all, size);
+		n->y = at.y, n->x = at.x, n->p = at.p, n->fresh = at.fresh, n->cells = at.cells;
+		n->nlater = keep;
+		buf_reset(&n->best);
+		write_rows(n, &n->best);
+	}
+	buf_put(b, n->best.p, n->best.n);
+}
+
 static void begin(struct pen *n, const struct grid *g, struct buf *b)
 {
 	static const struct shown nothing = {' ', 0, {-1, -1, 0}};
@@ -502,6 +604,7 @@ static void begin(struct pen *n, const struct grid *g, struct buf *b)
 	n->cols = g->cols;
 	n->old = xrealloc(n->old, cells * sizeof *n->old);
 	n->now = xrealloc(n->now, cells * sizeof *n->now);
+	n->all = xrealloc(n->all, cells * sizeof *n->all);
 	n->keep = xrealloc(n->keep, (size_t)g->cols * sizeof *n->keep);
 	for (size_t i = 0; i < cells; i++)
 		n->old[i] = nothing;
@@ -518,7 +621,6 @@ uint32_t pen_show(struct pen *n, const struct grid *g, const struct look *look, 
 	for (int i = 0; i < n->rows * n->cols; i++)
 		n->now[i] = shown_of(n, &g->cell[i], look);
 	scroll(n, out);
-	for (int y = 0; y < n->rows; y++)
-		show_row(n, y, out);
+	write_screen(n, out);
 	return n->cells;
 }
