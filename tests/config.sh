@@ -104,15 +104,59 @@ if have bash; then
 	same 'bash: files' "$(complete ttrace top samples/cp)" 'samples/cpu.pb.gz '
 	same 'bash: a file for the viewer' "$(complete ttrace samples/cp)" 'samples/cpu.pb.gz '
 fi
+# zsh and fish, where they are: on a terminal on paper, and by fish's own word
 if have zsh; then
 	zsh -n "$tmp/c.zsh" || fail 'zsh: syntax'
+	mkdir -p "$tmp/zfun" && cp "$tmp/c.zsh" "$tmp/zfun/_ttrace"
+	cat >"$tmp/.zshrc" <<-END
+		unsetopt list_beep
+		cd '$top'
+		ttrace() { :; }
+		fpath=('$tmp/zfun' \$fpath)
+		autoload -U compinit && compinit -u -D
+		PS1='> '
+	END
+	nz=0
+	zdone() { # zdone WHAT TYPED SCREEN-HAS: all at once, as they mostly wait
+		nz=$((nz + 1))
+		printf '%s\n%s\n' "$1" "$3" >"$tmp/z$nz.what"
+		ZDOTDIR=$tmp timeout 30 "$build/tests/pty" -s 100x60 -q 40 -k "$2<Tab><Wait 150><^C>exit<Enter>" zsh -i >"$tmp/z$nz" 2>&1 &
+	}
+	curses && {
+		zdone 'a report' 'ttrace gorout' '> ttrace goroutine'
+		zdone 'an option' 'ttrace top -nodec' '-nodecount='
+		zdone 'with two dashes' 'ttrace top --nodec' '--nodecount='
+		zdone 'a value' 'ttrace view -theme=li' '-theme=light'
+		zdone 'a value in the next word' 'ttrace view -pane fl' '-pane flame'
+		zdone 'a file' 'ttrace top samples/cpu' 'samples/cpu.pb.gz'
+		zdone 'help' 'ttrace help foo' 'ttrace help footprint'
+		wait
+		while [ $nz -gt 0 ]; do
+			cp "$tmp/z$nz" "$tmp/out"
+			shows "zsh: $(sed -n 1p "$tmp/z$nz.what")" "$(sed -n 2p "$tmp/z$nz.what")"
+			nz=$((nz - 1))
+		done
+	}
 fi
 if have fish; then
 	fish -n "$tmp/c.fish" || fail 'fish: syntax'
+	fdone() { # fdone WHAT TYPED OFFERED
+		(cd "$top" && timeout 30 fish -N -c "source $tmp/c.fish; complete -C '$2'" </dev/null >"$tmp/out" 2>&1)
+		shows "fish: $1" "$3"
+	}
+	fdone 'a report' 'ttrace gor' 'goroutines'
+	same 'fish: each once' "$(cut -f1 "$tmp/out" | sort | uniq -d)" ''
+	fdone 'an option' 'ttrace top -nodec' '-nodecount'
+	fdone 'with two dashes' 'ttrace top --nodec' '--nodecount'
+	fdone 'values' 'ttrace view -theme=' '-theme=contrast'
+	fdone 'values in the next word' 'ttrace view -pane fl' 'flame'
+	fdone 'a file' 'ttrace top samples/cpu' 'samples/cpu.pb.gz'
+	fdone 'a file for the viewer' 'ttrace samples/cpu' 'samples/cpu.pb.gz'
+	fdone 'help' 'ttrace help foot' 'footprint'
 fi
 for sh in bash zsh fish; do
 	for opt in $("$TTRACE" -print=options | cut -f2); do
-		grep -q -e "[-' ]$opt" "$tmp/c.$sh" || { echo "$sh: no -$opt"; bad=1; }
+		grep -q -e "[-'} ]$opt" "$tmp/c.$sh" || { echo "$sh: no -$opt"; bad=1; }
 	done
 done
 exit $bad

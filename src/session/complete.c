@@ -35,9 +35,8 @@ static void options_words(struct buf *b)
 
 static void report_words(struct buf *b)
 {
-	buf_puts(b, "view help");
 	for (int i = 0; report_rows[i].name; i++)
-		buf_printf(b, " %s", report_rows[i].name);
+		buf_printf(b, "%s%s", i ? " " : "", report_rows[i].name);
 }
 
 static void bash(struct buf *b)
@@ -64,7 +63,7 @@ static void bash(struct buf *b)
 		    "\t\treturn\n\tfi\n"
 		    "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
 		    "\t\t[[ ${COMP_WORDS[i]} == -* ]] || break\n\tdone\n"
-		    "\t((i == COMP_CWORD)) && COMPREPLY=($(compgen -W '");
+		    "\t((i == COMP_CWORD)) || [[ ${COMP_WORDS[1]} == help ]] && COMPREPLY=($(compgen -W '");
 	report_words(b);
 	buf_puts(b, "' -- \"$cur\"))\n"
 		    "\tCOMPREPLY+=($(compgen -f -- \"$cur\"))\n"
@@ -99,16 +98,18 @@ static void zsh_quoted(struct buf *b, const char *s)
 static void zsh(struct buf *b)
 {
 	buf_puts(b, "#compdef ttrace\n# zsh completion for ttrace; made by ttrace -print=completion-zsh\n"
-		    "_ttrace_first() {\n\tlocal -a reports\n\treports=(\n\t\t'view:open the viewer'\n\t\t'help:reports and options'\n");
+		    "_ttrace_reports() {\n\tlocal -a reports\n\treports=(\n");
 	for (int i = 0; report_rows[i].name; i++) {
 		buf_printf(b, "\t\t'%s:", report_rows[i].name);
 		zsh_quoted(b, report_rows[i].help);
 		buf_puts(b, "'\n");
 	}
-	buf_puts(b, "\t)\n\t_describe -t reports report reports\n\t_files\n}\n_arguments -S \\\n");
+	buf_puts(b, "\t)\n\t_describe -t reports report reports\n}\n"
+		    "_ttrace_first() {\n\t_ttrace_reports\n\t_files\n}\n"
+		    "_ttrace_rest() {\n\tif [[ $words[2] == help ]]; then _ttrace_reports; else _files; fi\n}\n_arguments -S \\\n");
 	for (int i = 0; i < OPT__N; i++) {
 		const struct opt_row *o = &options[i];
-		buf_printf(b, "\t'%s-%s%s[", o->kind == 'M' ? "*" : "", o->name, o->kind == 'B' ? "" : "=-");
+		buf_printf(b, "\t%s{-,--}%s'%s[", o->kind == 'M' ? "'*'" : "", o->name, o->kind == 'B' ? "" : "=");
 		zsh_quoted(b, o->help);
 		buf_puts(b, "]");
 		if (o->kind != 'B') {
@@ -123,22 +124,21 @@ static void zsh(struct buf *b)
 		}
 		buf_puts(b, "' \\\n");
 	}
-	buf_puts(b, "\t'1:report or file:_ttrace_first' \\\n\t'*:file:_files'\n");
+	buf_puts(b, "\t'1:report or file:_ttrace_first' \\\n\t'*:file:_ttrace_rest'\n");
 }
 
 static void fish(struct buf *b)
 {
 	buf_puts(b, "# fish completion for ttrace; made by ttrace -print=completion-fish\n");
-	buf_puts(b, "complete -c ttrace -n __fish_is_first_arg -a view -d 'open the viewer'\n"
-		    "complete -c ttrace -n __fish_is_first_arg -a help -d 'reports and options'\n");
 	for (int i = 0; report_rows[i].name; i++) {
-		buf_printf(b, "complete -c ttrace -n __fish_is_first_arg -a %s -d '", report_rows[i].name);
+		buf_printf(b, "complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a %s -d '",
+		    report_rows[i].name);
 		quoted(b, report_rows[i].help);
 		buf_puts(b, "'\n");
 	}
 	for (int i = 0; i < OPT__N; i++) {
 		const struct opt_row *o = &options[i];
-		buf_printf(b, "complete -c ttrace -o %s -d '", o->name);
+		buf_printf(b, "complete -c ttrace -o %s -l %s -d '", o->name, o->name);
 		quoted(b, o->help);
 		buf_putc(b, '\'');
 		if (is_choice(o->arg)) {
