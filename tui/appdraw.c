@@ -17,6 +17,7 @@
 #include "inside.h"
 #include "waiting.h"
 
+#include "analysis/pick.h"
 #include "analysis/tracew.h"
 #include "base/job.h"
 #include "base/text.h"
@@ -174,6 +175,20 @@ static void chip(struct buf *b, const char *name, const char *value, bool ascii)
 		buf_puts(b, value);
 }
 
+/* To read: bounds taken from a bar are whole nanoseconds, and those are for the command line (gy). */
+static void chip_latency(struct buf *b, const char *range)
+{
+	int64_t lo, hi;
+	if (!range || !pick_range(range, &lo, &hi))
+		return;
+	buf_puts(b, " | latency=");
+	if (lo != TIME_NONE)
+		text_ns(b, lo);
+	buf_puts(b, "..");
+	if (hi != TIME_NONE)
+		text_ns(b, hi);
+}
+
 static void chip_time(const struct app *a, struct buf *b, const struct query *q)
 {
 	const struct snap *sn = session_snap(a->s);
@@ -192,12 +207,14 @@ static void chips(const struct app *a, struct buf *b)
 	const struct filters *f = &q->f;
 	const char *const name[] = {"focus", "ignore", "hide", "show", "show_from", "prune_from",
 	    "tagfocus", "tagignore", "tagshow", "taghide", "tagroot", "tagleaf", "group", "task",
-	    "region", "latency", "against"};
+	    "region"};
 	const char *const value[] = {f->focus, f->ignore, f->hide, f->show, f->show_from,
 	    f->prune_from, f->tagfocus, f->tagignore, f->tagshow, f->taghide, f->tagroot,
-	    f->tagleaf, q->group, q->task, q->region, q->latency, query_has_rest(q) ? "the rest" : NULL};
+	    f->tagleaf, q->group, q->task, q->region};
 	for (size_t i = 0; i < sizeof name / sizeof *name; i++)
 		chip(b, name[i], value[i], a->env.ascii);
+	chip_latency(b, q->latency);
+	chip(b, "against", query_has_rest(q) ? "the rest" : NULL, a->env.ascii);
 	if (session_is_trace(a->s) && session_type(a->s) == TW_SCHED)
 		chip(b, "blame", tw_blame_name((enum tw_blame)q->blame), a->env.ascii);
 	chip_time(a, b, q);
