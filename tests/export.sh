@@ -121,6 +121,13 @@ for what in goroutines stats events; do
 	"$TTRACE" view -script ":report $what > in.$what<Enter>" - <"$trace" >out
 	"$TTRACE" $what "$trace" | cmp -s - in.$what || fail "$what of a trace on standard input: $(tail -n 2 out)"
 done
+# a saved filter as the other side: each has been filtered by its own
+"$TTRACE" proto -focus=sha256 -output=a1.pb.gz "$cpu" && "$TTRACE" proto -focus=gcBgMarkWorker -output=b1.pb.gz "$cpu"
+keys=':focus=gcBgMarkWorker<Enter>:save gc<Enter>:focus=sha256<Enter>:diff @gc<Enter>'
+"$TTRACE" view -script "$keys:report top > saved.top<Enter>" "$cpu" >out
+"$TTRACE" top -diff_base=b1.pb.gz a1.pb.gz | cmp -s - saved.top || fail ":diff @NAME: $(tail -n 2 out)"
+"$TTRACE" view -size 100x24 -script "${keys}uu" "$cpu" | grep -q '| focus=sha256' || fail "u does not take :diff @NAME back"
+"$TTRACE" view -size 100x24 -script ':diff @nosuch<Enter>' "$cpu" | grep -q 'saved as nosuch' || fail ":diff of filters that are not"
 mkfifo pipe		# what can be read once
 cat "$trace" >pipe &
 "$TTRACE" view -script ':traces > own.traces<Enter>:wire > own.wire<Enter>' pipe >out

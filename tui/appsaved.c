@@ -110,6 +110,12 @@ const char *app_filters_take(struct app *a, struct query *q, const char *text)
 	return NULL;
 }
 
+const char *app_saved_words(struct app *a, const char *name)
+{
+	const struct saved *s = find(a, name);
+	return s ? s->text : NULL;
+}
+
 static void load(struct app *a, const char *name)
 {
 	const struct saved *s = find(a, name);

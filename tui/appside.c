@@ -108,12 +108,22 @@ bool app_side_news(struct app *a)
 			app_message(a, ST_ERROR, "%s", n.err.msg);
 			continue;
 		}
+		if (n.use == SIDE_SHOW && *n.file == '@') {
+			struct query q = *session_query(a->s);
+			query_side(&q, n.use, n.side);
+			q.b = 0;
+			app_filters_take(a, &q, "");
+			app_query(a, &q);
+			continue;
+		}
 		if (n.use == SIDE_SHOW) {
 			app_again(a, &n);
 			continue;
 		}
 		struct query q = *session_query(a->s);
 		query_side(&q, n.use, n.side);
+		if (*n.file == '@')	/* each side has been filtered by its own */
+			app_filters_take(a, &q, "");
 		set_query(a, &q);
 	}
 	return told;
@@ -150,9 +160,43 @@ void app_side_was(struct app *a)
 	add(a, a->was, SIDE_BASE);
 }
 
+/* :diff @NAME: what the filters in force leave, less what the saved ones do, of the same files. Filters hold for
+   both sides of a query, so each side is made as a profile of its own. */
+static void diff_saved(struct app *a, const char *file)
+{
+	struct err e;
+	struct query now = *session_query(a->s), other = now;
+	struct buf b = {0};
+	const char *words = app_saved_words(a, file + 1);
+	now.b = other.b = 0;
+	now.noinlines = other.noinlines = false;
+	now.gran = other.gran = GR_FUNCTIONS;
+	other.suspended = false;
+	app_filters_put(a, &b);
+	if (session_is_trace(a->s))
+		app_message(a, ST_WARN, "of a trace: D on goroutines (6) or tasks (7) compares them with the rest");
+	else if (!words)
+		app_message(a, ST_ERROR, "no filters are saved as %s", file + 1);
+	else if (!a->env.report || app_job(a))
+		app_message(a, ST_WARN, "something is being read or made: wait for it");
+	else if (app_filters_take(a, &other, words) ||
+	    (b.n && !now.suspended && session_add_made(a->s, "@now", &now, a->env.report, SIDE_SHOW, &e)) ||
+	    session_add_made(a->s, file, &other, a->env.report, SIDE_BASE, &e))
+		app_message(a, ST_ERROR, "%s is no set of filters", file);
+	else
+		app_message(a, ST_DIM, "comparing with %s: %.200s", file + 1, *words ? words : "no filters");
+	buf_free(&b);
+	app_refresh(a);
+	a->sticky = true;
+}
+
 static void do_diff(struct app *a, const char *file)
 {
 	struct query q = *session_query(a->s);
+	if (file && *file == '@' && file[1]) {
+		diff_saved(a, file);
+		return;
+	}
 	if (!file) {
 		app_prompt(a, CMD_COMMAND, "diff ");
 	} else if (*file) {

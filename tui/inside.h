@@ -179,6 +179,7 @@ bool app_saved(struct app *, const struct act *);	/* false: it is no command of 
 int  app_saved_line(struct app *, const char *line, bool ours, struct err *e);	/* "NAME = focus=RE; ..." */
 void app_saved_read(struct app *);
 int  app_saved_choices(const struct app *, struct choice *);
+const char *app_saved_words(struct app *, const char *name);	/* NULL: none are saved so */
 void app_filters_put(struct app *, struct buf *);	/* the filters in force, as words */
 const char *app_filters_take(struct app *, struct query *, const char *words);	/* NULL, or the word that is none */
 

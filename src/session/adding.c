@@ -158,9 +158,38 @@ static int add_trace(struct job *j, struct adding *a)
 	return rc;
 }
 
+void making_free(struct making *m)
+{
+	if (!m)
+		return;
+	opt_free(&m->opt);
+	hand_drop(&m->hand);
+	mem_free(m->line);
+	arena_free(&m->mem);
+	mem_free(m);
+}
+
+/* Its bytes are at hand then, as those of a file would be that was read. */
+static int make(struct job *j, struct adding *a)
+{
+	struct making *m = a->made;
+	struct buf b = {0};
+	m->watch = arrival_watch(j);
+	m->opt.watch = &m->watch;
+	if (m->fn(&m->opt, &b, &a->err)) {
+		buf_free(&b);
+		return -1;
+	}
+	hand_add(&a->hand, &(struct held){.name = a->file, .b = {.p = (uint8_t *)b.p, .n = b.n, .file_n = b.n, .owned = b.p}});
+	a->o.hand = &a->hand;
+	return 0;
+}
+
 static int run(struct job *j, void *arg)
 {
 	struct adding *a = arg;
+	if (a->made)
+		return make(j, a) ? -1 : add_profile(j, a);
 	if (arrival_fetch(&a->arrival, j, &a->err))
 		return -1;
 	return a->trace ? add_trace(j, a) : add_profile(j, a);
@@ -172,7 +201,8 @@ int adding_start(struct adding *a, struct err *e)
 	a->o.file = &a->file;
 	a->o.nfile = 1;
 	a->o.keep = &a->hand;
-	arrival_plan(&a->arrival, &a->o);
+	if (!a->made)
+		arrival_plan(&a->arrival, &a->o);
 	build_again(a->main);
 	a->job = job_start(run, a);
 	if (a->job)
@@ -200,6 +230,8 @@ void adding_free(struct adding *a)
 	mem_free(a->to);
 	arrival_free(&a->arrival);
 	hand_free(&a->hand);
+	making_free(a->made);
+	a->made = NULL;
 	a->own = NULL;
 	a->again = NULL;
 	a->to = NULL;

@@ -14,7 +14,18 @@
  * difference, or more of the same. A profile's samples join those of the store.
  * A trace keeps a store of its own, whose call tree is added to the other one's.
  */
+struct making {			/* a side that is no file: what a report makes of those that are here */
+	struct arena mem;
+	const char **line;
+	struct opt opt;
+	struct hand hand;
+	struct input_watch watch;
+	int (*fn)(const struct opt *, struct buf *, struct err *);
+};
+void making_free(struct making *);	/* NULL: nothing */
+
 struct adding {
+	struct making *made;	/* NULL: it is a file */
 	struct opt o;		/* as the first file was read, but for its name */
 	const char *file;
 	struct build *main;

@@ -130,9 +130,14 @@ static bool is_option(const char *report)
 void session_command(const struct session *s, const char *report, const char *arg, struct arena *a,
     struct command *c)
 {
+	session_command_of(s, session_query(s), report, arg, a, c);
+}
+
+void session_command_of(const struct session *s, const struct query *q, const char *report, const char *arg, struct arena *a,
+    struct command *c)
+{
 	static const enum opt_id grans[] = {
 	    OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES, OPT_LINES, OPT_ADDRESSES};
-	const struct query *q = session_query(s);
 	add(c, "ttrace");
 	bool apart = arg && is_option(report);
 	add(c, arg && !apart ? arena_printf(a, "-%s=%s", report, arg) : report);

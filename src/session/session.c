@@ -98,7 +98,7 @@ static int first_sides(struct session *s, struct err *e)
 		return !opt_bool(s->o, OPT_NORMALIZE) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-normalize needs a -base or -diff_base to normalize by");
 	const struct opt_value *v = names_one(base) ? base : diff;
-	s->wait[s->nwait++] = (struct wait){v->all[v->nall - 1], SIDE_BASE, false};
+	s->wait[s->nwait++] = (struct wait){v->all[v->nall - 1], SIDE_BASE, false, NULL};
 	return 0;
 }
 
@@ -131,6 +131,8 @@ void session_close(struct session *s)
 			adding_free(s->side[i]);
 			mem_free(s->side[i]);
 		}
+	for (uint32_t i = 0; i < s->nwait; i++)
+		making_free(s->wait[i].made);
 	opening_free(&s->op);
 	focus_free(s->focus);
 	sources_free(s->src);
@@ -145,6 +147,11 @@ void session_close(struct session *s)
 
 /* ---- sides */
 
+static void ignore(void *none, const char *line)
+{
+	(void)none, (void)line;
+}
+
 int session_add(struct session *s, const char *file, enum side_use use, struct err *e)
 {
 	if (s->nside + s->nwait > SIDES_MAX)
@@ -153,7 +160,26 @@ int session_add(struct session *s, const char *file, enum side_use use, struct e
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "which file?");
 	if (!strcmp(file, session_file(s)))
 		stale_note(&s->mark, file);	/* it is read again */
-	s->wait[s->nwait++] = (struct wait){keep(s, file), use, true};
+	s->wait[s->nwait++] = (struct wait){keep(s, file), use, true, NULL};
+	return 0;
+}
+
+int session_add_made(struct session *s, const char *name, const struct query *q, session_make *fn, enum side_use use,
+    struct err *e)
+{
+	struct making *m = xcalloc(1, sizeof *m);
+	struct command c = {0};
+	m->fn = fn;
+	session_hand(s, &m->hand);
+	session_command_of(s, q, "proto", NULL, &m->mem, &c);
+	m->line = c.v;
+	if (opt_parse(&m->opt, c.n, (char *const *)(uintptr_t)c.v, e) || session_add(s, name, use, e)) {
+		making_free(m);
+		return -1;
+	}
+	m->opt.hand = &m->hand;
+	m->opt.notice = ignore;
+	s->wait[s->nwait - 1].made = m;
 	return 0;
 }
 
@@ -174,11 +200,14 @@ static void start_side(struct session *s)
 	while (s->nwait && !s->op.job && !s->op.failed && !s->side[s->nside]) {
 		struct adding *a = xcalloc(1, sizeof *a);
 		*a = (struct adding){.o = s->first, .file = s->wait[0].file, .main = s->op.build,
-		    .sn = build_snap(s->op.build), .trace = session_is_trace(s), .side = s->nside};
+		    .sn = build_snap(s->op.build), .trace = session_is_trace(s), .side = s->nside,
+		    .made = s->wait[0].made};
+		s->wait[0].made = NULL;
 		if (!adding_start(a, &e)) {
 			s->side[s->nside] = a;
 			return;
 		}
+		making_free(a->made);
 		mem_free(a);
 		side_failed(s, &s->wait[0], &e);
 		memmove(s->wait, s->wait + 1, --s->nwait * sizeof *s->wait);

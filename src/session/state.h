@@ -40,7 +40,7 @@ struct session {
 	struct opt first;		/* the command line without a base: how each file is read */
 	struct adding *side[SIDES_MAX + 1];	/* by number; 0 is the first file */
 	uint32_t nside;
-	struct wait { const char *file; enum side_use use; bool asked; } wait[SIDES_MAX];
+	struct wait { const char *file; enum side_use use; bool asked; struct making *made; } wait[SIDES_MAX];
 	uint32_t nwait;			/* wait[0] is being read when side[nside] is there */
 	struct job *beside;		/* of somebody else: session_beside() */
 	struct side_news news[SIDES_MAX];
