@@ -392,6 +392,7 @@ void app_refresh(struct app *a)
 		app_update(a);
 		app_start(a, false);
 		app_last_read(a);
+		app_first_words(a);
 	}
 	if (a->files)
 		session_write_index(a->s, false);
@@ -471,6 +472,7 @@ struct app *app_new(
 	a->njump = 1;
 	app_start(a, true);
 	app_last_read(a);
+	app_first_words(a);
 	app_fetch_news(a, false);
 	arena_reset(&a->scratch);
 	return a;

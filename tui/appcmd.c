@@ -477,8 +477,18 @@ static bool common_program(struct app *a, const struct act *act)
 	case CMD_COMMAND: app_prompt(a, CMD_COMMAND, ""); return true;
 	case CMD_REDRAW: a->wants.redraw = true; return true;
 	case CMD_STOP: a->wants.stop = true; return true;
-	case CMD_DETAIL: a->env.detail = !a->env.detail; app_changed(a); return true;
-	case CMD_COMPACT: a->env.compact = !a->env.compact; app_changed(a); return true;
+	case CMD_DETAIL:
+		a->env.detail = !a->env.detail;
+		app_changed(a);
+		app_message(a, ST_DIM, "details beside the pane: %s%s", a->env.detail ? "on" : "off",
+		    a->cols < 120 ? ", where there are 120 columns" : pane_now(a)->side ? "" : "; this pane has none");
+		return true;
+	case CMD_COMPACT:
+		a->env.compact = !a->env.compact;
+		app_changed(a);
+		if (pane_now(a)->bit != P_TIME)
+			app_message(a, ST_DIM, "compact rows of the timeline: %s", a->env.compact ? "on" : "off");
+		return true;
 	case CMD_SET: do_set(a, act->arg); return true;
 	case CMD_MAP: do_map(a, act->arg); return true;
 	case CMD_COPY: app_copy(a, "item"); return true;

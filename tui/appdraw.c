@@ -236,7 +236,7 @@ static void chips(const struct app *a, struct buf *b)
 		buf_puts(b, " | filters are off: \\ brings them back");
 }
 
-static void draw_summary(const struct app *a, struct grid *g)
+static void draw_summary(struct app *a, struct grid *g)
 {
 	struct buf own = {0}, filters = {0}, fit = {0};
 	const struct pane_ops *p = pane_now(a);
@@ -249,7 +249,10 @@ static void draw_summary(const struct app *a, struct grid *g)
 	int x = grid_textn(g, 1, 0, ST_NORMAL, 0, fit.p, fit.n);
 	buf_reset(&fit);
 	text_fit(&fit, filters.p, filters.n, x < g->w ? (size_t)(g->w - x) : 0, g->ascii);
-	grid_textn(g, 1, x, session_query(a->s)->suspended ? ST_WARN : ST_ACCENT, 0, fit.p, fit.n);
+	x = grid_textn(g, 1, x, session_query(a->s)->suspended ? ST_WARN : ST_ACCENT, 0, fit.p, fit.n);
+	buf_reset(&fit);
+	app_facts(a, x < g->w ? (size_t)(g->w - x) : 0, &fit);
+	grid_textn(g, 1, x, ST_DIM, 0, fit.p, fit.n);
 	buf_free(&own);
 	buf_free(&filters);
 	buf_free(&fit);

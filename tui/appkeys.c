@@ -98,6 +98,25 @@ static bool key_digit(struct app *a, int32_t key)
 	return false;
 }
 
+/* A key that means nothing here says where it does. */
+static void no_key(struct app *a)
+{
+	struct buf name = {0}, where = {0};
+	const struct binding *b;
+	for (size_t i = 0; i < a->ntyped; i++)
+		key_print(a->typed[i], &name);
+	for (int i = 0; panes[i]; i++)
+		if (pane_fits(a, i) && panes[i]->bit != P_HELP && panes[i]->bit != P_INFO &&
+		    keymap_find(&a->keys, a->typed, a->ntyped, panes[i]->bit, &b) == KM_FOUND)
+			buf_printf(&where, "%s%s", where.n ? ", " : "", panes[i]->name);
+	if (where.n)
+		app_message(a, ST_DIM, "%s is a key of %s, not of %s (? lists them)", buf_str(&name), buf_str(&where), pane_now(a)->name);
+	else
+		app_message(a, ST_DIM, "no such key: %s (? lists them)", buf_str(&name));
+	buf_free(&name);
+	buf_free(&where);
+}
+
 static void key_command(struct app *a, int32_t key)
 {
 	const struct binding *b;
@@ -124,15 +143,8 @@ static void key_command(struct app *a, int32_t key)
 	case KM_NONE: break;
 	}
 	a->count = 0;
-	if (a->ntyped == 1 || key == KEY_ESC) {
-		a->ntyped = 0;
-		return;		/* a key that means nothing here */
-	}
-	struct buf name = {0};
-	for (size_t i = 0; i < a->ntyped; i++)
-		key_print(a->typed[i], &name);
-	app_message(a, ST_DIM, "no such key: %s (? lists them)", buf_str(&name));
-	buf_free(&name);
+	if (key != KEY_ESC)
+		no_key(a);
 	a->ntyped = 0;
 }
 

@@ -117,6 +117,7 @@ struct app {
 	enum style message_style;
 	int interrupted;		/* ^C was the key before (1), is this one (2) */
 	int todo;			/* options of where to begin that wait for more of the file */
+	bool greeted;			/* what stands out was said */
 	bool keyed;			/* somebody has pressed a key */
 	bool told;			/* the first notice about the file was shown */
 	bool sticky;			/* this message came with the key that is being handled */
@@ -229,6 +230,11 @@ void app_fetch(struct app *, const char *arg);
 void app_again(struct app *, const struct side_news *);	/* a profile that was, is there */
 bool app_stop_fetch(struct app *);
 void app_fetch_news(struct app *, bool told);	/* told: a message about it stands there already */
+
+/* appfacts.c: the first screen of a profile */
+void app_facts(struct app *, size_t room, struct buf *);	/* what it is, in at most so many cells */
+void app_stands_out(struct app *, struct buf *);
+void app_first_words(struct app *);			/* once, when all has been read */
 
 /* appdraw.c */
 int app_tab_at(const struct app *, int x);		/* the pane whose tab is there on line 0, or -1 */

@@ -217,13 +217,15 @@ static void draw_axis(const struct timeline *tl, const struct pane_env *env, str
 	int64_t t = tl->t0 + from <= 0 ? 0 : (tl->t0 + from + step - 1) / step * step - from;
 	struct buf b = {0};
 	int64_t first = t;
+	int at = tl->at >= tl->t0 && tl->at < tl->t1 ? tl_cell(tl, l->cells, tl->at) : -1;
 	for (int last = -1; t < tl->t1; t += step) {
 		int c = tl_cell(tl, l->cells, t);
 		axis_label(&b, t, first, step, wall, last < 0);
 		if (c > last && c + (int)b.n + 1 <= l->cells) {
 			grid_put(
 			    g, y, l->gutter + c, g->ascii ? '|' : 0x2575, ST_DIM, ST_NORMAL, 0);
-			grid_text(g, y, l->gutter + c + 1, ST_DIM, 0, buf_str(&b));
+			if (at <= c || at > c + (int)b.n)	/* where the cursor stands there is no room for it */
+				grid_text(g, y, l->gutter + c + 1, ST_DIM, 0, buf_str(&b));
 			last = c + (int)b.n + 1;
 		}
 		if (t > INT64_MAX - step)

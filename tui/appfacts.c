@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The first screen of a profile: what it is of, how long it was taken, what stands out.
+ *
+ * The head line gets as many facts as there is room for after what it says anyway and the filters; the detail line
+ * says what stands out until the first key, for by then it has been read. On traces the timeline does both.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "analysis/shares.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* The program's own name: that of the first mapping. */
+static void program(const struct snap *sn, struct buf *b)
+{
+	const struct map_row *m = col_n(&sn->st->maps) > 1 ? col_at(&sn->st->maps, 1) : NULL;
+	const struct str_row *file = m ? store_str(sn->st, m->file) : NULL;
+	const char *s = file ? file->s : "", *slash = strrchr(s, '/');
+	s = slash ? slash + 1 : s;
+	if (*s && *s != '[')
+		text_safe(b, s, strlen(s));
+}
+
+static bool is_cpu(const struct app *a)
+{
+	return !strcmp(session_type_name(a->s, session_type(a->s)), "cpu");
+}
+
+/* What a profile is, the most useful first; how many. */
+enum { FACTS = 4 };
+static int facts(struct app *a, struct buf *b)
+{
+	const struct snap *sn = session_snap(a->s);
+	const struct sink_meta *m = &sn->st->meta;
+	int n = 0;
+	if (session_is_trace(a->s) || !sn->complete || !sn->st->has_meta || session_query(a->s)->b)
+		return 0;
+	program(sn, &b[n]);
+	n += b[n].n > 0;
+	if (m->duration > 0) {
+		buf_puts(&b[n], "over ");
+		text_ns(&b[n], m->duration);
+		if (is_cpu(a))
+			buf_printf(&b[n], " (%.3g%%)", (double)session_weights(a->s)->all * 100 / (double)m->duration);
+		n++;
+	}
+	if (m->time > 0) {
+		char s[40];
+		struct tm tm;
+		time_t t = (time_t)(m->time / 1000000000);
+		if (gmtime_r(&t, &tm) && strftime(s, sizeof s, "%Y-%m-%d %H:%M UTC", &tm))
+			buf_puts(&b[n++], s);
+	}
+	if (m->period > 1 && m->period_unit) {
+		buf_puts(&b[n], "every ");
+		text_value(&b[n++], m->period, store_str(sn->st, m->period_unit)->s);
+	}
+	return n;
+}
+
+void app_facts(struct app *a, size_t room, struct buf *out)
+{
+	struct buf b[FACTS] = {{0}, {0}, {0}, {0}};
+	int n = pane_now(a)->bit & (P_TOP | P_FLAME | P_TAGS) ? facts(a, b) : 0;
+	for (int i = 0; i < n; i++) {
+		size_t w = text_width(b[i].p, b[i].n) + 3;
+		if (w <= room) {
+			buf_puts(out, " | ");
+			buf_put(out, b[i].p, b[i].n);
+			room -= w;
+		}
+	}
+	for (int i = 0; i < FACTS; i++)
+		buf_free(&b[i]);
+}
+
+static int put_shares(const struct share *v, size_t n, int64_t all, double least, struct buf *b)
+{
+	int said = 0;
+	for (size_t i = 0; i < n; i++) {
+		double part = (double)v[i].weight * 100 / (double)all;
+		if (part < least)
+			break;
+		buf_printf(b, "%s", said++ ? ", " : "");
+		text_safe(b, v[i].name, strlen(v[i].name));
+		buf_printf(b, " %.0f%%", part);
+	}
+	return said;
+}
+
+void app_stands_out(struct app *a, struct buf *b)
+{
+	const struct weights *w = session_weights(a->s);
+	struct shares s;
+	if (session_is_trace(a->s) || !session_snap(a->s)->complete || w->total <= 0 || session_query(a->s)->b)
+		return;
+	shares_make(session_snap(a->s), w, is_cpu(a), &s);
+	struct buf pkg = {0};
+	int said = put_shares(s.work, s.nwork, w->total, 3, b);
+	if (put_shares(s.pkg, s.npkg, w->total, 5, &pkg))
+		buf_printf(b, "%s%s", said ? "; " : "", buf_str(&pkg));
+	buf_free(&pkg);
+}
+
+void app_first_words(struct app *a)
+{
+	struct buf b = {0};
+	if (a->greeted || !session_snap(a->s)->complete)
+		return;
+	a->greeted = true;
+	if (a->keyed || a->message[0])
+		return;
+	app_stands_out(a, &b);
+	size_t room = a->cols > 12 ? (size_t)(a->cols - 12) : 0;
+	for (size_t k = b.n; b.n > room; b.n = k)	/* the smallest go */
+		for (k = b.n - 1; k > 0 && b.p[k] != ',' && b.p[k] != ';'; k--)
+			;
+	if (b.n)
+		app_message(a, ST_DIM, "stands out: %.280s", buf_str(&b));
+	buf_free(&b);
+}
