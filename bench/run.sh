@@ -78,4 +78,17 @@ read -r s kb _ < <(measure "$ttrace" top "$prof")
 row "profile: ttrace top" "$s" "$kb" - - "$ref"
 [ -z "$ref" ] || awk -v s="$s" -v r="$ref" 'BEGIN { exit !(r / s >= 10) }' || { echo "less than ten times as fast as the reference"; bad=1; }
 [ -z "$ref" ] || echo "$kb $rkb" | awk '{ printf "%44s memory: %.0f MB of the reference'"'"'s %.0f MB\n", "", $1 / 1024, $2 / 1024 }'
+# a key that changes the query, until the last byte of the screen it brings; and the first screen
+if [ -x tests/pty ]; then
+	inflated=$(gzip -dc "$prof" | wc -c)
+	read -r _ kb _ < <(measure "$ttrace" view -script '' -size 80x24 "$prof")
+	refocus=':focus=.<Enter>u:focus=Method4999<Enter>u:ignore=Type7<Enter>u:hide=Type6<Enter>u:show=Type[1-6]<Enter>u:tagfocus=search<Enter>u:focus=pkg1<Enter>:ignore=Type55<Enter>:hide=Type6<Enter>uuu'
+	TERM=xterm-256color LC_ALL=C.UTF-8 tests/pty -t -k "$refocus" "$ttrace" view "$prof" | sed -n 's/^first screen/first/p; s/^<Enter>/key/p' |
+		awk -v kb="$kb" -v most="$((2 * inflated))" 'BEGIN { split("focus on everything|focus, narrow|ignore|hide|show|tagfocus|focus of some|and ignore|and hide", name, "|") }
+		/^first/ { over = $2 > 1500 || kb * 1024 > most; bad += over
+			printf "%-44s %8.2f s %7.0f MB  limit   1.5 s %5.0f MB  %s\n", "profile: first screen, 80x24", $2 / 1000, kb / 1024, most / 1048576, over ? "OVER" : "ok" }
+		/^key/ { over = $2 > 100; bad += over
+			printf "%-44s %8.0f ms (%.0f ms of the processor)  limit 100 ms  %s\n", "profile: " name[++n], $2, $4, over ? "OVER" : "ok" }
+		END { exit bad > 0 || !n }' || bad=1
+fi
 exit $bad

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 1 << 15, BATCH_FRAMES = 1 << 20, SLOTS = 3, FEW = 12 };
+enum { BATCH = 1 << 14, BATCH_FRAMES = 1 << 19, SLOTS = 3, FEW = 12 };
 
 struct raw_label { int64_t key, str, num, unit; };
 struct raw_sample { size_t loc, label; uint32_t nloc, nlabel; };

@@ -130,17 +130,21 @@ static stk_id chain(struct stacks *t, stk_id parent, struct stacks_top top)
 	return id;
 }
 
-static stk_id other_child(struct stacks *t, stk_id at, struct stacks_top top)
+/* fresh: it is known not to be there. Then only a free place is looked for, and nothing waits for that. */
+static stk_id other_child(struct stacks *t, stk_id at, struct stacks_top top, bool fresh)
 {
 	uint32_t hash = hash_u64(at, top.frame);
-	size_t i = slot_of(t, hash, at, top.frame);
+	if ((t->n + 1) * 3 > t->cap * 2)
+		grow(t);
+	size_t i = hash & (t->cap - 1);
+	if (!fresh)
+		i = slot_of(t, hash, at, top.frame);
+	else
+		while (t->slot[i].node)
+			i = (i + 1) & (t->cap - 1);
 	if (t->slot[i].node)
 		return t->slot[i].node + top.n - 1;
 	stk_id leaf = chain(t, at, top);
-	if ((t->n + 1) * 3 > t->cap * 2) {
-		grow(t);
-		i = slot_of(t, hash, at, top.frame);
-	}
 	t->slot[i] = (struct stacks_slot){leaf - top.n + 1, hash};
 	t->n++;
 	return leaf;
@@ -153,6 +157,7 @@ static size_t same_ways(struct stacks *t, const loc_id *leaf_first, size_t n)
 	while (same < t->nlast && same < n && t->last[same].loc == leaf_first[n - 1 - same])
 		same++;
 	t->last = mem_grow(t->last, &t->clast, n, sizeof *t->last);
+	t->nbefore = t->nlast;
 	t->nlast = n;
 	return same;
 }
@@ -163,25 +168,30 @@ stk_id stacks_add(struct stacks *t, const loc_id *leaf_first, size_t n)
 		index_again(t);
 	size_t d = same_ways(t, leaf_first, n);
 	stk_id at = d ? t->last[d - 1].node : 0;
-	uint32_t nstk = col_n(&t->st->stks);
-	for (; d < n; d++) {
+	uint32_t nstk = col_n(&t->st->stks), had = nstk;
+	bool fresh = d && d < n && d < t->nbefore && t->last[d - 1].rising && leaf_first[n - 1 - d] > t->last[d].loc;
+	if (d && d < n && !fresh)
+		t->last[d - 1].rising = false;
+	for (; d < n; d++, fresh = false) {
 		loc_id loc = leaf_first[n - 1 - d];
 		if (loc >= t->ntop)
 			learn(t);
 		struct stacks_top top = t->top[loc];
 		const struct stk_row *r = at + 1 < nstk ? row_of(t, at + 1) : NULL;
+		if (!top.n && d)	/* location 0: nothing; who comes after is the one before's child too */
+			t->last[d - 1].rising = false;
 		if (!top.n)
-			;	/* location 0: nothing */
+			;
 		else if (r && r->parent == at && r->frame == top.frame)
 			at += top.n;
 		else if (r && at + 1 < nstk) {
-			at = other_child(t, at, top);
+			at = other_child(t, at, top, fresh);
 			nstk = col_n(&t->st->stks);
 		} else {	/* the newest node: its child comes to lie beside it */
 			at = chain(t, at, top);
 			nstk = col_n(&t->st->stks);
 		}
-		t->last[d] = (struct stacks_step){loc, at};
+		t->last[d] = (struct stacks_step){loc, at, top.n && at >= had};
 	}
 	return at;
 }

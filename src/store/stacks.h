@@ -11,9 +11,10 @@ struct stacks {
 	struct stacks_top { frm_id frame; uint32_t n; } *top;	/* by location: its outermost frame, and how many */
 	uint32_t ntop;
 	size_t ctop;
-	struct stacks_step { loc_id loc; stk_id node; } *last;	/* the stack before, outermost first: the next one
-								   often begins alike */
-	size_t nlast, clast;
+	/* the stack before, outermost first: the next one often begins alike. rising: the node was made
+	   by these stacks, and its children came in the order of their numbers, so a larger one is new */
+	struct stacks_step { loc_id loc; stk_id node; bool rising; } *last;
+	size_t nlast, nbefore, clast;
 	struct stacks_slot { stk_id node; uint32_t hash; } *slot;	/* children that do not lie beside their parent */
 	size_t cap, n;
 };
