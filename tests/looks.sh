@@ -28,4 +28,8 @@ look tasks orders.trace '7'
 look gc orders.trace '8'
 look events orders.trace '9'
 look explain orders.trace '6K'
+# the tree of all waiting in the colours of the timeline: network and channels are not one
+for want in 48\;5\;74 48\;5\;67; do
+	"$TTRACE" view -ansi -type=block -size 100x12 -script '4:columns state<Enter>' samples/orders.trace | grep -q "$want" || { echo "flame by state: no $want"; bad=1; }
+done
 exit $bad

@@ -17,9 +17,11 @@
 #include "flameview.h"
 
 #include "analysis/callers.h"
+#include "analysis/tracew.h"
 #include "base/intern.h"
 #include "base/text.h"
 #include "rows.h"
+#include "style.h"
 
 #include <string.h>
 
@@ -105,8 +107,26 @@ static enum style change(const struct flameview *v, int part, uint32_t node)
 	return d > .5 ? ST_MORE2 : d > .05 ? ST_MORE1 : d < -.5 ? ST_LESS2 : d < -.05 ? ST_LESS1 : ST_SAME;
 }
 
-static enum style hue(const struct flameview *v, int part, uint32_t node)
+/* What goroutines did in the time that a trace's tree adds up; of a tree of all waiting its tags say it. */
+static enum style doing(const struct flameview *v, const struct session *s, int part, uint32_t node)
 {
+	static const enum style of[TW__N] = {[TW_CPU] = ST_S_RUN, [TW_RUN] = ST_S_RUN, [TW_SCHED] = ST_S_READY, [TW_SYNC] = ST_S_SYNC,
+	    [TW_NET] = ST_S_NET, [TW_SYSCALL] = ST_S_SYSCALL, [TW_BLOCK] = ST_S_UNKNOWN, [TW_ASSIST] = ST_S_ASSIST};
+	const struct flame *f = v->f[part];
+	enum style st = session_type(s) < TW__N ? of[session_type(s)] : ST_S_UNKNOWN;
+	for (uint32_t i = node; i; i = f->t.parent[i]) {
+		struct str_row tag = calls_symbol(v->t.c, f->t.thing[i]);
+		for (int k = 0; v->t.c->thing[f->t.thing[i]].kind == PKG_TAG && k < TS__N; k++)
+			if (strlen(state_name((enum tstate)k)) == tag.n && !memcmp(state_name((enum tstate)k), tag.s, tag.n))
+				st = state_style((enum tstate)k);
+	}
+	return st;
+}
+
+static enum style hue(const struct flameview *v, const struct session *session, int part, uint32_t node)
+{
+	if (flame_colouring(v) == FC_STATE)
+		return doing(v, session, part, node);
 	const struct flame *f = v->f[part];
 	const struct thing *t = &v->t.c->thing[f->t.thing[node]];
 	struct str_row s = calls_symbol(v->t.c, (uint32_t)(t - v->t.c->thing));
@@ -229,7 +249,7 @@ static void frame(
 	uint32_t thing = f->t.thing[node];
 	const struct thing *t = &v->t.c->thing[thing];
 	bool mono = d->env->mono, hit = d->hit && d->hit[thing];
-	enum style bg = mono ? ST_NORMAL : hue(v, d->part, node), fg = mono ? ST_NORMAL : ST_LABEL;
+	enum style bg = mono ? ST_NORMAL : hue(v, d->env->s, d->part, node), fg = mono ? ST_NORMAL : ST_LABEL;
 	int attr = faint ? AT_DIM : 0;
 	if (d->hit && !hit)
 		attr |= AT_DIM;

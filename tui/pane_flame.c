@@ -351,16 +351,19 @@ static const struct { const char *name, *what; } colours[FC__N] = {
     [FC_AUTO] = {"auto", "by package, in a difference by change"},
     [FC_PACKAGE] = {"package", "a colour for each package; runtime and standard library apart"},
     [FC_SELF] = {"self", "what has weight of its own"},
+    [FC_STATE] = {"state", "of a trace: what the goroutines did that time, as on the timeline"},
     [FC_DIFF] = {"diff", "more and less than in the base"}};
 
-static enum verdict set_colour(struct flameview *v, const char *arg, struct ask *ask)
+static enum verdict set_colour(struct flameview *v, bool trace, const char *arg, struct ask *ask)
 {
 	for (int i = 0; arg && i < FC__N; i++)
-		if (!strcmp(arg, colours[i].name)) {
+		if (!strcmp(arg, colours[i].name) && i == FC_STATE && !trace)
+			return say(ask, "state is of traces: a profile does not know what goroutines did", "");
+		else if (!strcmp(arg, colours[i].name)) {
 			v->colour = (enum flame_colour)i;
 			return say(ask, "colours ", colours[i].what);
 		}
-	return say(ask, "colours are auto, package, self or diff", "");
+	return say(ask, "colours are auto, package, self, state or diff", "");
 }
 
 static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
@@ -430,7 +433,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		return V_DONE;
 	case CMD_ORDER:
 	case CMD_SORT: return set_order(v, env, a->arg, ask);
-	case CMD_COLUMNS: return set_colour(v, a->arg, ask);
+	case CMD_COLUMNS: return set_colour(v, session_is_trace(env->s), a->arg, ask);
 	default: return act_shape(v, env, a, ask);
 	}
 }
