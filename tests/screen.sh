@@ -52,6 +52,10 @@ screen dump 80x24 goroutines.txt ''
 screen info 80x24 cpu.pb.gz '<^G>'
 screen info-trace 80x24 orders.trace '<^G>' -ascii
 # explanations of what is under the cursor; menus run what is selected; any key closes them and acts
+screen key-elsewhere 80x24 orders.trace 'V'
+screen key-none 80x24 cpu.pb.gz 'M'
+screen key-nothing 80x24 orders.trace 'ME'
+screen explain-all 100x60 orders.trace '6KK'
 screen explain 80x24 cpu.pb.gz 'jK'
 screen explain-state 80x24 orders.trace '6<Enter><Enter>jjK' -ascii
 screen explain-word 120x30 orders.trace ':explain mark assist<Enter>'

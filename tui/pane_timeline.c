@@ -328,10 +328,18 @@ static enum verdict act_rows(
 	switch (a->cmd) {
 	case CMD_ROWS: return tl_rows_cmd(tl, env, a->arg, out);
 	case CMD_TAG: tl_pin(tl, env); return V_DONE;
-	case CMD_EXPAND: tl_expand(tl, env); return V_DONE;
+	case CMD_EXPAND: {
+		uint32_t n = tl->nrow;
+		tl_expand(tl, env);
+		return tl->nrow != n ? V_DONE
+			: tp_message(out, tl->kind == TL_G ? "no regions on this goroutine: trace.WithRegion makes them"
+							   : "regions are shown under goroutines: M turns to them");
+	}
 	case CMD_STACKS: tl_stack_rows(tl, env); return V_DONE;
 	case CMD_OVERLAY: return overlay_cmd(tl, a->arg, out);
-	case CMD_LABELS: tl->labels = !tl->labels; return V_DONE;
+	case CMD_LABELS:
+		tl->labels = !tl->labels;
+		return tp_message(out, tl->labels ? "names inside the spans, where they are four cells long or more" : "no names inside the spans");
 	case CMD_COLUMNS: return lines_cmd(tl, env, a->arg, out);
 	default: return V_PASS;
 	}

@@ -227,11 +227,11 @@ static const char *why_empty(const struct tasks *p, const struct pane_env *env)
 		return "Nothing of the kind is left by the filters.\nR drops them all, u the last one.";
 	return p->regions ? "The program marks no regions.\n\n"
 			    "    defer trace.StartRegion(ctx, \"parse\").End()\n\n"
-			    "of the package runtime/trace gives a stretch of a goroutine a name.  [ ] shows tasks."
+			    "of the package runtime/trace gives a stretch of a goroutine a name.\n[ ] shows tasks."
 			  : "The program makes no tasks.\n\n"
 			    "    ctx, task := trace.NewTask(ctx, \"checkout\")\n    defer task.End()\n\n"
-			    "of the package runtime/trace gives a name to work that may go through many goroutines;\n"
-			    "regions and logs with that ctx belong to it.  [ ] shows regions.";
+			    "of the package runtime/trace gives a name to work that may go through many\n"
+			    "goroutines; regions and logs with that ctx belong to it.  [ ] shows regions.";
 }
 
 static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct grid *g)
