@@ -256,30 +256,31 @@ static void fill_row(const struct build_sheet *b, const uint32_t *from, uint32_t
 	uint16_t *restrict who2 = b->who2;
 	uint8_t *restrict state = b->state;
 	const struct sink_enter *restrict entry = p->entry;
-	struct sink_enter now = { .t = p->t0, .who = live->who, .stack = live->stack,
-		.state = live->state ? live->state | (uint8_t)SHEET_CONT : 0 };
+	const struct sink_enter head = { .t = p->t0, .who = live->who, .stack = live->stack,
+		.state = live->state ? live->state | (uint8_t)SHEET_CONT : 0 }, *now = &head;
+	uint32_t t0 = (uint32_t)p->t0;
 	uint16_t *stack2 = i >= nostack ? b->stack2 : NULL;
 	stk_id *stack4 = i >= nostack ? b->stack4 : NULL;
 	unsigned was = TS_NONE;
 	for (; i < end; i++) {
 		if (from[i] != HEAD)
-			now = entry[from[i]];
-		uint32_t at = (uint32_t)(now.t - p->t0);
+			now = &entry[from[i]];
+		uint32_t at = (uint32_t)now->t - t0;
 		sum_add(&sum[was], at - before);
 		if (i % SHEET_STEP == 0)
 			memcpy(b->sum[i / SHEET_STEP], sum, sizeof(int64_t[TS__N]));
 		before = at;
-		was = now.state & SHEET_STATE;
+		was = now->state & SHEET_STATE;
 		start[i] = at;
-		state[i] = now.state;
-		who2[i] = who_code(whos, now.who);
+		state[i] = now->state;
+		who2[i] = who_code(whos, now->who);
 		if (stack2)
-			stack2[i - nostack] = (uint16_t)now.stack;
+			stack2[i - nostack] = (uint16_t)now->stack;
 		else if (stack4)
-			stack4[i - nostack] = now.stack;
+			stack4[i - nostack] = now->stack;
 	}
 	sum_add(&sum[was], p->t1 - p->t0 - before);
-	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ now.who, now.stack, (uint8_t)was };
+	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ now->who, now->stack, (uint8_t)was };
 }
 
 /* All rows. pos[] is zero, and is so again. */
