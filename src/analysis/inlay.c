@@ -16,6 +16,7 @@
 #include "store/spans.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	OPEN_MAX = 64
@@ -116,6 +117,36 @@ static int tick_cmp(const void *a, const void *b)
 	return x->t < y->t ? -1 : x->t > y->t;
 }
 
+/* By track, and by time within each. They come by time, so it is enough to count how many each track has; unless the
+   tracks are far apart. */
+static void sort_ticks(struct inlay_tick *v, uint32_t n)
+{
+	trk_id lo = UINT32_MAX, hi = 0;
+	bool by_time = true;
+	for (uint32_t i = 0; i < n; i++) {
+		lo = v[i].trk < lo ? v[i].trk : lo;
+		hi = v[i].trk > hi ? v[i].trk : hi;
+		by_time = by_time && (!i || v[i - 1].t <= v[i].t);
+	}
+	if (n < 2)
+		return;
+	if (!by_time || hi - lo > 8 * (uint64_t)n) {
+		qsort(v, n, sizeof *v, tick_cmp);
+		return;
+	}
+	struct inlay_tick *from = xmalloc(n * sizeof *from);
+	uint32_t *at = xcalloc((size_t)(hi - lo) + 2, sizeof *at);
+	memcpy(from, v, n * sizeof *from);
+	for (uint32_t i = 0; i < n; i++)
+		at[from[i].trk - lo + 1]++;
+	for (uint32_t k = 1; k <= hi - lo; k++)
+		at[k] += at[k - 1];
+	for (uint32_t i = 0; i < n; i++)
+		v[at[from[i].trk - lo]++] = from[i];
+	mem_free(at);
+	mem_free(from);
+}
+
 static struct inlay_tick *make_logs(const struct snap *sn, struct arena *a, uint32_t *n)
 {
 	uint32_t all = 0;
@@ -128,8 +159,7 @@ static struct inlay_tick *make_logs(const struct snap *sn, struct arena *a, uint
 		if (m->kind == MK_LOG)
 			v[(*n)++] = (struct inlay_tick){m->t, m->trk, i};
 	}
-	if (*n)
-		qsort(v, *n, sizeof *v, tick_cmp);
+	sort_ticks(v, *n);
 	return v;
 }
 
@@ -142,8 +172,7 @@ static struct inlay_tick *make_samples(const struct snap *sn, struct arena *a, u
 		if (s.trk && s.when != TIME_NONE)
 			v[(*n)++] = (struct inlay_tick){s.when, s.trk, i};
 	}
-	if (*n)
-		qsort(v, *n, sizeof *v, tick_cmp);
+	sort_ticks(v, *n);
 	return v;
 }
 
