@@ -73,17 +73,17 @@ static void get_ranges(struct goorder *o, struct cur *c, struct ranges *r, uint6
 
 void gokeep_order(const struct goorder *o, struct buf *b)
 {
-	uint64_t nm = 0;
+	uint64_t nm = 0, ng = 0;
+	const struct go_g *g;
 	put(b, o->first_gen);
 	put(b, o->gc_seq);
 	put(b, (uint64_t)o->gc);
 	put_int(b, o->last);
 	put(b, o->syncs);
-	put(b, o->gs.n);
-	for (size_t i = 0; i < o->gs.cap; i++) {
-		const struct go_g *g = o->gs.slot[i].used ? o->gs.slot[i].p : NULL;
-		if (!g)
-			continue;
+	for (size_t i = 0; gostep_next_g(o, &i);)
+		ng++;
+	put(b, ng);
+	for (size_t i = 0; (g = gostep_next_g(o, &i));) {
 		put_int(b, g->id);
 		put(b, g->status | (uint64_t)(g->held ? g->held->ranges.n : 0) << 3);
 		if (g->held)

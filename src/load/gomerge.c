@@ -170,7 +170,7 @@ static inline int cursor_next(struct merge *m, struct cursor *c)
 		return cursor_turn(m, c);
 	}
 	c->ev.time = c->last = gowire_add(gowire_time(m->g->ns_per_tick, dt), c->last);
-	__builtin_prefetch(m->o->near[c->ev.arg[1] % GO_NEAR]);	/* the goroutine, often; other threads come first */
+	__builtin_prefetch(&m->o->near[c->ev.arg[1] % GO_NEAR]);	/* the goroutine, often; other threads come first */
 	return 1;
 }
 

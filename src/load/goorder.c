@@ -15,7 +15,10 @@
  *
  * State belongs to the whole trace, ids of strings and stacks to a generation:
  * what must outlive one (names of tasks, regions and stops) is kept as bytes.
- * Everything lives in one arena; dead goroutines are used again.
+ * Everything lives in one arena; dead goroutines are used again. The runtime numbers
+ * goroutines one after another, so they lie in a table by the last bits of their
+ * numbers, where they are found and brought into the cache without a question;
+ * only when the place is taken by one that still lives they go through a hash.
  */
 #include "config.h"
 #include "load/goorder.h"
@@ -162,7 +165,7 @@ int goorder_sample(struct goorder *o, const struct gosample *s)
 struct go_g *gostep_look_up_g(struct goorder *o, int64_t id)
 {
 	struct idslot *s = idmap_get(&o->gs, (uint64_t)id);
-	return s ? o->near[(uint64_t)id % GO_NEAR] = s->p : NULL;
+	return s ? s->p : NULL;
 }
 
 struct go_p *gostep_find_p(struct goorder *o, int64_t id)
@@ -195,17 +198,31 @@ struct go_p *gostep_p(struct step *s)
 	return p;
 }
 
-/* Unused ones, none across two cache lines. */
-static void more_g(struct goorder *o)
+/* A place for a goroutine of which nothing is known yet: where its number says, or, where another still lives there,
+   anywhere. */
+static struct go_g *place_g(struct goorder *o, int64_t id)
 {
-	enum { CHUNK = 128, ALIGN = 64 };
-	char *p = arena_zalloc(&o->mem, CHUNK * sizeof(struct go_g) + ALIGN);
-	p += (ALIGN - (uintptr_t)p % ALIGN) % ALIGN;
-	struct go_g *g = (struct go_g *)(void *)p;
-	for (int i = CHUNK; i-- > 0;) {
-		g[i].next = o->free_g;
-		o->free_g = &g[i];
-	}
+	bool fresh;
+	struct go_g *g = &o->near[(uint64_t)id % GO_NEAR];
+	if (!g->used)
+		return g;
+	g = o->free_g;
+	if (g)
+		o->free_g = g->next;
+	else
+		g = arena_zalloc(&o->mem, sizeof *g);
+	return idmap_put(&o->gs, (uint64_t)id, &fresh)->p = g;
+}
+
+const struct go_g *gostep_next_g(const struct goorder *o, size_t *i)
+{
+	for (; *i < GO_NEAR; ++*i)
+		if (o->near[*i].used)
+			return &o->near[(*i)++];
+	for (; *i - GO_NEAR < o->gs.cap; ++*i)
+		if (o->gs.slot[*i - GO_NEAR].used)
+			return o->gs.slot[(*i)++ - GO_NEAR].p;
+	return NULL;
 }
 
 struct go_held *gostep_held(struct goorder *o, struct go_g *g)
@@ -223,32 +240,22 @@ struct go_held *gostep_held(struct goorder *o, struct go_g *g)
 
 struct go_g *gostep_add_g(struct goorder *o, int64_t id, uint8_t status)
 {
-	if (!o->free_g)
-		more_g(o);
-	struct go_g *g = o->free_g;
-	o->free_g = g->next;
-	g->id = id;
-	g->status = status;
-	g->age = o->age;
-	g->seq = 0;
-	g->used = true;
-	g->held = NULL;
-	bool fresh;
-	idmap_put(&o->gs, (uint64_t)id, &fresh)->p = g;
-	return o->near[(uint64_t)id % GO_NEAR] = g;
+	struct go_g *g = place_g(o, id);
+	*g = (struct go_g){.id = id, .age = o->age, .status = status, .used = true};
+	return g;
 }
 
 static void drop_g(struct goorder *o, struct go_g *g)
 {
-	idmap_drop(&o->gs, (uint64_t)g->id);
-	if (o->near[(uint64_t)g->id % GO_NEAR] == g)
-		o->near[(uint64_t)g->id % GO_NEAR] = NULL;
-	g->used = false;
 	if (g->held) {
 		g->held->nregion = g->held->ranges.n = 0;
 		g->held->next = o->free_held;
 		o->free_held = g->held;
 	}
+	g->used = false;
+	if (g == &o->near[(uint64_t)g->id % GO_NEAR])
+		return;
+	idmap_drop(&o->gs, (uint64_t)g->id);
 	g->next = o->free_g;
 	o->free_g = g;
 }
@@ -715,11 +722,14 @@ enum go_advance goorder_advance(struct goorder *o, struct goev *ev, int64_t m, s
 	return r;
 }
 
+enum { LINE = 64 };	/* bytes that come into the cache at once: no goroutine lies across two */
+
 void goorder_init(struct goorder *o, const struct tev_ops *ops, void *self,
     struct tstream_info *info, struct tev *out)
 {
 	*o = (struct goorder){.ops = ops, .self = self, .info = info};
-	o->near = xcalloc(GO_NEAR, sizeof *o->near);
+	o->room = xcalloc(1, GO_NEAR * sizeof *o->near + LINE);
+	o->near = (struct go_g *)(void *)((char *)o->room + (LINE - (uintptr_t)o->room % LINE) % LINE);
 	o->own = out ? NULL : xmalloc(GO_OUT * sizeof *o->out);
 	o->out = out ? out : o->own;
 }
@@ -732,5 +742,5 @@ void goorder_free(struct goorder *o)
 	idmap_free(&o->tasks);
 	arena_free(&o->mem);
 	mem_free(o->own);
-	mem_free(o->near);
+	mem_free(o->room);
 }

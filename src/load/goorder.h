@@ -42,7 +42,9 @@ struct goorder {
 	struct tev *own;	/* the same, or NULL: brought by who takes them */
 	size_t nout;
 	uint64_t bytes;		/* of the input that have been taken apart */
-	struct go_g **near;	/* [GO_NEAR]: goroutines by the last bits of their numbers, the newest of each */
+	struct go_g *near;	/* [GO_NEAR]: goroutines by the last bits of their numbers; gs has those whose place was
+				   taken */
+	void *room;		/* where they lie */
 	bool stopped;		/* by the consumer */
 	struct err bad;		/* why the last goorder_advance() said GO_BAD */
 };

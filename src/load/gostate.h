@@ -75,11 +75,12 @@ struct step {
 struct go_g *gostep_look_up_g(struct goorder *, int64_t id);
 static inline struct go_g *gostep_find_g(struct goorder *o, int64_t id)
 {
-	struct go_g *g = o->near[(uint64_t)id % GO_NEAR];
-	return g && g->id == id ? g : gostep_look_up_g(o, id);
+	struct go_g *g = &o->near[(uint64_t)id % GO_NEAR];
+	return g->used && g->id == id ? g : gostep_look_up_g(o, id);
 }
 struct go_p *gostep_find_p(struct goorder *, int64_t id);
 struct go_held *gostep_held(struct goorder *, struct go_g *);
+const struct go_g *gostep_next_g(const struct goorder *, size_t *i);	/* all of them, from *i = 0 on; NULL: that was all */
 struct go_g *gostep_add_g(struct goorder *, int64_t id, uint8_t status);
 struct go_m *gostep_add_m(struct goorder *, int64_t id);
 struct go_g *gostep_g(struct step *);
