@@ -203,10 +203,13 @@ static void put_state(struct buf *b, const struct gotrace *r)
 		put(b, m->who);
 		put(b, m->shown);
 	}
-	put(b, r->gs.n);
-	for (size_t i = 0; i < r->gs.cap; i++)
-		if (r->gs.slot[i].used)
-			put_g(b, r->gs.slot[i].p);
+	uint64_t ng = 0;
+	const struct gg *g;
+	for (size_t i = 0; gotrack_next_g(r, &i);)
+		ng++;
+	put(b, ng);
+	for (size_t i = 0; (g = gotrack_next_g(r, &i));)
+		put_g(b, g);
 	put(b, r->ps.n);
 	for (size_t i = 0; i < r->ps.cap; i++)
 		if (r->ps.slot[i].used)
@@ -216,10 +219,9 @@ static void put_state(struct buf *b, const struct gotrace *r)
 /* Its P has the number only: the Ps come after. */
 static struct gg *get_g(struct gotrace *r, struct cur *c, int64_t *of_p)
 {
-	bool fresh;
-	struct gg *g = gotrack_take_g(r);
-	*g = (struct gg){ .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE };
-	g->id = (int64_t)cur_uvarint(c);
+	int64_t id = (int64_t)cur_uvarint(c);
+	struct gg *g = gotrack_place_g(r, id);
+	*g = (struct gg){ .id = id, .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE, .used = true };
 	g->trk = (trk_id)cur_uvarint(c);
 	uint64_t v = cur_uvarint(c);
 	g->state = v & 15;
@@ -241,8 +243,7 @@ static struct gg *get_g(struct gotrace *r, struct cur *c, int64_t *of_p)
 		*of_p = get_int(c);
 		g->syscall_p = get_int(c);
 	}
-	idmap_put(&r->gs, (uint64_t)g->id, &fresh)->p = g;
-	return r->near_g[(uint64_t)g->id % NEAR_GS] = g;
+	return g;
 }
 
 static void get_p(struct gotrace *r, struct cur *c)

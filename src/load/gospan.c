@@ -293,9 +293,9 @@ void gospan_end(struct gotrace *r)
 		say_span(r, &(struct sink_span){ .kind = SP_SWEEP, .t0 = p->sweep.t0, .t1 = TIME_NONE, .trk = p->trk,
 			.trk1 = g ? g->trk : 0, .name = r->n_sweep, .stack = p->sweep.stack });
 	}
-	for (size_t i = 0; i < r->gs.cap; i++)
-		if (r->gs.slot[i].used)
-			gospan_end_g(r, r->gs.slot[i].p, NULL);
+	struct gg *live;
+	for (size_t i = 0; (live = gotrack_next_g(r, &i));)
+		gospan_end_g(r, live, NULL);
 	for (size_t i = 0; i < r->tasks.cap; i++) {
 		if (!r->tasks.slot[i].used)
 			continue;

@@ -109,7 +109,7 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (i + NEXT < n)
-			__builtin_prefetch(r->near_g[(uint64_t)ev[i + NEXT].id % NEAR_GS]);
+			__builtin_prefetch(&r->near_g[(uint64_t)ev[i + NEXT].id % NEAR_GS]);
 		if (ev[i].time > r->last) {
 			if (r->nutil)
 				flush_utils(r, gotrace_rel(r, ev[i].time));
@@ -172,7 +172,7 @@ static void forget(struct gotrace *r)
 	idmap_free(&r->ms);
 	idmap_free(&r->tasks);
 	mem_free(r->util);
-	mem_free(r->near_g);
+	mem_free(r->room);
 	mem_free(r->enter);
 	arena_free(r->mem);
 }
@@ -182,8 +182,9 @@ int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 	const struct tev_ops ops = { take_events, take_warning, take_generation, take_progress,
 		sink->ops->keep && sink->ops->keep(sink->self, NULL) };
 	struct arena mem = {0};
-	struct gotrace r = { .sink = sink, .mem = &mem, .near_g = xcalloc(NEAR_GS, sizeof *r.near_g),
+	struct gotrace r = { .sink = sink, .mem = &mem, .room = xcalloc(NEAR_GS + 1, sizeof *r.near_g),
 		.enter = xmalloc(ENTERS * sizeof *r.enter) };
+	r.near_g = gotrack_aligned(r.room);
 	struct tstream_info info;
 	struct err damage = {0};
 	gooutline(in, sink);
@@ -207,8 +208,9 @@ int gotrace_again(int version, struct bytes in, const struct sink_keep *gen, str
 {
 	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, true };
 	struct arena mem = {0};
-	struct gotrace r = { .sink = sink, .mem = &mem, .near_g = xcalloc(NEAR_GS, sizeof *r.near_g),
+	struct gotrace r = { .sink = sink, .mem = &mem, .room = xcalloc(NEAR_GS + 1, sizeof *r.near_g),
 		.enter = xmalloc(ENTERS * sizeof *r.enter), .again = gen };
+	r.near_g = gotrack_aligned(r.room);
 	struct cur order = gokeep_again(&r, gen);
 	int ret = tev_again(version, in, gen->at, order.p, cur_left(&order), &ops, &r, e);
 	forget(&r);

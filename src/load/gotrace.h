@@ -41,7 +41,8 @@ struct gorange {
 struct gp;
 struct gg {
 	/* what most events need: one cache line */
-	int64_t id, m;			/* m: where it runs, -1; id -1: ended */
+	_Alignas(64) int64_t id;	/* -1: ended */
+	int64_t m;			/* where it runs, -1 */
 	struct gp *p;			/* while it runs, or is in a system call and holds it */
 	int64_t syscall_p;		/* P that it took into its system call, -1 none; see gotrack.c */
 	trk_id trk;
@@ -51,13 +52,13 @@ struct gg {
 	bool ranged;			/* assist or stw may be open */
 	uint8_t works;			/* enum util_what it is told as taking its P now, 0 nothing */
 	bool counts;			/* ranged, dedicated or fractional: what it does is of the collector */
+	bool used;			/* it lives; else this is room for another */
 	struct goopen *top;
 	int64_t sweep_lost;		/* TIME_NONE, or since when it is charged with a sweep whose end was
 					   seen elsewhere */
 	struct gorange assist, stw;
 	struct gg *free;
 };
-enum { GG_ALIGN = 64, GG_CHUNK = 64 };
 
 struct gp {
 	int64_t id, m;			/* m: what carries it, -1 */
@@ -92,7 +93,9 @@ struct gotrace {
 	uint64_t bytes, unsaid;		/* read when the newest generation ended; events since the last upto() */
 	struct idmap gs, ps, ms, tasks;
 	struct gp *near[NEAR_PS];	/* the first Ps, by id */
-	struct gg **near_g;		/* [NEAR_GS]: goroutines by the last bits of their numbers, the newest of each */
+	struct gg *near_g;		/* [NEAR_GS]: goroutines by the last bits of their numbers; gs has those whose
+					   place was taken */
+	void *room;			/* where they lie */
 	struct gg *free_g;
 	struct goopen *free_open;
 	struct arena *mem;
@@ -120,13 +123,15 @@ str_id gotables_root(struct gotrace *, uint32_t id);	/* outermost function of a 
 /* gotrack.c */
 void gotrack_event(struct gotrace *, const struct tev *);	/* a transition */
 void gotrack_label(struct gotrace *, const struct tev *);
+struct gg *gotrack_aligned(void *room);			/* the first place in it for a goroutine */
 struct gg *gotrack_find_g(const struct gotrace *, int64_t id);
 struct gg *gotrack_where(const struct gotrace *, const struct tev *);	/* gotrack_g() of the event's own */
 struct gp *gotrack_p(struct gotrace *, int64_t id);	/* found or made */
 void gotrack_show(struct gotrace *, struct gg *, stk_id);	/* what it does may have changed */
 void gotrack_util(struct gotrace *, enum util_what, int64_t p, int delta, bool past);
 
-struct gg *gotrack_take_g(struct gotrace *);		/* one that is not used */
+struct gg *gotrack_place_g(struct gotrace *, int64_t id);	/* for one that is not there; not filled in */
+struct gg *gotrack_next_g(const struct gotrace *, size_t *i);	/* all of them, from *i = 0 on; NULL: that was all */
 void gotrack_flush(struct gotrace *);			/* say the states that wait */
 
 /* gospan.c */
@@ -144,8 +149,8 @@ static inline stk_id gotables_stack(struct gotrace *r, uint32_t id)
 
 static inline struct gg *gotrack_g(const struct gotrace *r, int64_t id)
 {
-	struct gg *g = r->near_g[(uint64_t)id % NEAR_GS];
-	return g && g->id == id ? g : gotrack_find_g(r, id);
+	struct gg *g = &r->near_g[(uint64_t)id % NEAR_GS];
+	return g->used && g->id == id ? g : gotrack_find_g(r, id);
 }
 
 /* Since the first event. Times of a damaged file may be anything: beyond 73 years they stand still. */

@@ -233,32 +233,44 @@ static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 	r->sink->ops->born(r->sink->self, g->trk, gotables_root(r, own), 0, 0, 0);
 }
 
-/* One that is not used. They lie on cache lines of their own. */
-struct gg *gotrack_take_g(struct gotrace *r)
+struct gg *gotrack_aligned(void *room)
 {
-	if (!r->free_g) {
-		char *p = arena_alloc(r->mem, (GG_CHUNK + 1) * sizeof(struct gg));
-		p += (GG_ALIGN - (uintptr_t)p % GG_ALIGN) % GG_ALIGN;
-		struct gg *g = (struct gg *)(void *)p;
-		for (int i = GG_CHUNK; i-- > 0;) {
-			g[i].free = r->free_g;
-			r->free_g = &g[i];
-		}
-	}
-	struct gg *g = r->free_g;
-	r->free_g = g->free;
-	return g;
+	uintptr_t line = _Alignof(struct gg);
+	return (struct gg *)(void *)((char *)room + (line - (uintptr_t)room % line) % line);
+}
+
+/* A place for a goroutine that is new: where its number says, or, where another still lives there, anywhere. */
+struct gg *gotrack_place_g(struct gotrace *r, int64_t id)
+{
+	bool fresh;
+	struct gg *g = &r->near_g[(uint64_t)id % NEAR_GS];
+	if (!g->used)
+		return g;
+	g = r->free_g;
+	if (g)
+		r->free_g = g->free;
+	else
+		g = gotrack_aligned(arena_alloc(r->mem, 2 * sizeof *g));
+	return idmap_put(&r->gs, (uint64_t)id, &fresh)->p = g;
+}
+
+struct gg *gotrack_next_g(const struct gotrace *r, size_t *i)
+{
+	for (; *i < NEAR_GS; ++*i)
+		if (r->near_g[*i].used)
+			return &r->near_g[(*i)++];
+	for (; *i - NEAR_GS < r->gs.cap; ++*i)
+		if (r->gs.slot[*i - NEAR_GS].used)
+			return r->gs.slot[(*i)++ - NEAR_GS].p;
+	return NULL;
 }
 
 static struct gg *new_g(struct gotrace *r, const struct tev *ev)
 {
-	bool fresh;
-	struct idslot *s = idmap_put(&r->gs, (uint64_t)ev->id, &fresh);
-	struct gg *g = s->p;
-	if (fresh)
-		s->p = g = gotrack_take_g(r);
-	r->near_g[(uint64_t)ev->id % NEAR_GS] = g;
-	*g = (struct gg){ .id = ev->id, .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE, .system = true };
+	struct gg *g = gotrack_g(r, ev->id);
+	if (!g)
+		g = gotrack_place_g(r, ev->id);
+	*g = (struct gg){ .id = ev->id, .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE, .system = true, .used = true };
 	g->trk = r->sink->ops->track(r->sink->self, TK_G, (uint64_t)ev->id);
 	if (ev->from == TST_NOTEXIST) {
 		const struct gg *creator = gotrack_where(r, ev);
@@ -346,12 +358,13 @@ static inline void enter_plain(struct gotrace *r, struct gg *g, unsigned state, 
 
 static void drop_g(struct gotrace *r, struct gg *g)
 {
-	idmap_drop(&r->gs, (uint64_t)g->id);
-	if (r->near_g[(uint64_t)g->id % NEAR_GS] == g)
-		r->near_g[(uint64_t)g->id % NEAR_GS] = NULL;
+	g->used = false;
+	if (g != &r->near_g[(uint64_t)g->id % NEAR_GS]) {
+		idmap_drop(&r->gs, (uint64_t)g->id);
+		g->free = r->free_g;
+		r->free_g = g;
+	}
 	g->id = -1;
-	g->free = r->free_g;
-	r->free_g = g;
 }
 
 static inline void enter_state(struct gotrace *r, struct gg *g, const struct tev *ev)
