@@ -11,6 +11,8 @@
 #include "gorview.h"
 
 #include "analysis/calls.h"
+#include "base/job.h"
+#include "base/mem.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -113,29 +115,96 @@ void gor_fill(struct gor *p, const struct pane_env *env)
 	gor_order(p, env, GL_LIST);
 }
 
-void gor_make(struct gor *p, const struct pane_env *env)
+/* ---- made */
+
+/* Groups on their way: what a job fills, from a snapshot and a query that are its own. */
+struct gor_made {
+	struct arena mem;
+	struct tp_scope scope;
+	const struct snap *sn;
+	enum gor_by by;
+	str_id *key;
+	struct sched *sched;
+	struct sched_groups *gs;
+	struct gor_row *groups;
+	uint32_t ngroup;
+	struct job *job;
+};
+/* Goroutines whose accounts are made in less than a frame; and are many to go through for each key. */
+enum { AT_ONCE = 20000, TOLD = 2000 };
+
+static int make(struct job *j, void *arg)
 {
-	const struct snap *sn = session_snap(env->s);
-	arena_reset(&p->mem);
-	memset(&p->story, 0, sizeof p->story);
-	memset(&p->tree, 0, sizeof p->tree);
-	tp_scope(env, &p->mem, &p->scope);
-	struct sched_ask ask = tp_ask(&p->scope);
-	p->key = gor_by_keys(sn, p->by, p->scope.t0, p->scope.t1, &p->mem);
-	ask.key = p->key;
-	p->sched = sched_new(sn, &p->mem);
-	p->gs = sched_groups(p->sched, &ask, &p->mem);
-	p->groups = arena_zalloc(&p->mem, (p->gs->n + 1u) * sizeof *p->groups);
-	p->ngroup = 0;
-	for (uint32_t i = 0; i < p->gs->n; i++) {
-		const struct sched_group *gr = &p->gs->group[i];
+	struct gor_made *m = arg;
+	struct sched_ask ask = tp_ask(&m->scope);
+	(void)j;
+	m->key = gor_by_keys(m->sn, m->by, m->scope.t0, m->scope.t1, &m->mem);
+	ask.key = m->key;
+	m->sched = sched_new(m->sn, &m->mem);
+	m->gs = sched_groups(m->sched, &ask, &m->mem);
+	m->groups = arena_zalloc(&m->mem, (m->gs->n + 1u) * sizeof *m->groups);
+	for (uint32_t i = 0; i < m->gs->n; i++) {
+		const struct sched_group *gr = &m->gs->group[i];
 		if (!gr->n)
 			continue;
-		struct gor_row *r = &p->groups[p->ngroup++];
+		struct gor_row *r = &m->groups[m->ngroup++];
 		*r = (struct gor_row){.name = gr->name, .n = gr->n, .first = gr->first};
 		for (uint32_t k = 0; k < gr->n; k++)
-			add_stat(r, &p->gs->g[gr->first + k]);
+			add_stat(r, &m->gs->g[gr->first + k]);
+		if (gr->n < TOLD)
+			continue;
+		struct gor_told *told = arena_zalloc(&m->mem, sizeof *told);
+		gor_tell(m->sn, m->gs, gr->first, gr->n, told);
+		r->told = told;
 	}
+	return 0;
+}
+
+bool gor_make(struct gor *p, const struct pane_env *env)
+{
+	if (p->work) {
+		p->again = true;
+		return false;
+	}
+	struct gor_made *m = xcalloc(1, sizeof *m);
+	m->sn = session_snap(env->s);
+	m->by = p->by;
+	tp_scope(env, &m->mem, &m->scope);
+	m->job = m->sn->ntrks > AT_ONCE ? job_start(make, m) : NULL;
+	p->work = m;
+	if (m->job)
+		return false;
+	make(NULL, m);
+	return gor_take(p, env);
+}
+
+struct job *gor_work(void *st)
+{
+	const struct gor *p = st;
+	return p->work ? p->work->job : NULL;
+}
+
+bool gor_take(struct gor *p, const struct pane_env *env)
+{
+	struct gor_made *m = p->work;
+	(void)env;
+	if (m->job)
+		job_join(m->job);
+	p->work = NULL;
+	arena_free(&p->mem);
+	p->mem = m->mem;
+	p->scope = m->scope;
+	p->key = m->key;
+	p->sched = m->sched;
+	p->gs = m->gs;
+	p->groups = m->groups;
+	p->ngroup = m->ngroup;
+	memset(&p->story, 0, sizeof p->story);
+	memset(&p->tree, 0, sizeof p->tree);
+	mem_free(m);
+	bool again = p->again;
+	p->again = false;
+	return !again;
 }
 
 /* ---- tags */

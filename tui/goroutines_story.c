@@ -21,13 +21,24 @@ static bool waits(enum tstate s)
 	return s >= TS_CHANSEND && s != TS_UNKNOWN && s < TS__N;
 }
 
-/* The waits that take longest of all in the group. */
-static void pick_states(struct gor_story *o, const struct sched_groups *gs, uint32_t first, uint32_t n)
+void gor_tell(const struct snap *sn, const struct sched_groups *gs, uint32_t first, uint32_t n, struct gor_told *o)
 {
-	int64_t sum[TS__N] = {0};
-	for (uint32_t i = first; i < first + n; i++)
+	for (uint32_t i = first; i < first + n; i++) {
+		const struct trk_row *t = store_trk(sn->st, gs->g[i].trk);
 		for (int s = 0; s < TS__N; s++)
-			sum[s] += gs->g[i].ns[s];
+			o->ns[s] += gs->g[i].ns[s];
+		histo_add(&o->life, gs->g[i].total);
+		o->ended += t->t1 != TIME_NONE;
+		if (!o->created)
+			o->created = t->created;
+	}
+}
+
+/* The waits that take longest of all in the group. */
+static void pick_states(struct gor_story *o, const struct gor_told *told)
+{
+	int64_t sum[TS__N];
+	memcpy(sum, told->ns, sizeof sum);
 	for (int k = 0; k < STORY_STATES; k++) {
 		int best = TS_NONE;
 		for (int s = 0; s < TS__N; s++)
@@ -95,16 +106,16 @@ void gor_story_make(struct gor *p, const struct pane_env *env)
 	p->story_of = of;
 	if (!r)
 		return;
-	pick_states(&p->story, p->gs, r->first, r->n);
-	for (uint32_t i = r->first; i < r->first + r->n; i++) {
-		const struct trk_row *t = store_trk(sn->st, p->gs->g[i].trk);
-		histo_add(&p->story.life, p->gs->g[i].total);
-		p->story.ended += t->t1 != TIME_NONE;
-		if (!p->story.created)
-			p->story.created = t->created;
-		if (!p->story.cut)
-			walk(p, sn, p->gs->g[i].trk);
-	}
+	struct gor_told now = {0};
+	if (!r->told)
+		gor_tell(sn, p->gs, r->first, r->n, &now);
+	const struct gor_told *told = r->told ? r->told : &now;
+	pick_states(&p->story, told);
+	p->story.life = told->life;
+	p->story.ended = told->ended;
+	p->story.created = told->created;
+	for (uint32_t i = r->first; i < r->first + r->n && !p->story.cut; i++)
+		walk(p, sn, p->gs->g[i].trk);
 }
 
 bool gor_story_span(const struct gor *p, const struct pane_env *env, bool woke, struct ival *best)

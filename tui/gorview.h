@@ -12,11 +12,18 @@
 enum gor_level { GL_GROUPS, GL_LIST, GL_ONE };
 enum gor_val { GV_RUN, GV_READY, GV_SYSCALL, GV_BLOCKED, GV_CHAN, GV_SYNC, GV_NET, GV_SLEEP, GV_GC, GV_TOTAL, GV__N };
 
+struct gor_told {			/* of all goroutines of a group, added up */
+	int64_t ns[TS__N];
+	struct histo life;
+	uint32_t ended;
+	stk_id created;			/* the first that is known */
+};
 struct gor_row {			/* a group, or a goroutine of one */
 	str_id name;
 	trk_id trk;			/* 0: a group */
 	uint32_t n, first;
 	int64_t t0, t1, v[GV__N];
+	const struct gor_told *told;	/* of a large group; NULL: gor_tell() is as fast */
 };
 
 enum { STORY_SPANS = 50000, STORY_WAKERS = 24, STORY_STATES = 3 };
@@ -47,9 +54,11 @@ struct gor {
 	struct arena mem;		/* all below that the query and the snapshot make */
 	struct tp_scope scope;
 	struct sched *sched;
-	struct sched_groups *gs;
+	struct sched_groups *gs;	/* NULL: they are being made, and there were none before */
 	struct gor_row *groups, *list;	/* list: of the group that is open */
 	uint32_t ngroup, nlist;
+	struct gor_made *work;		/* what is being made, or NULL */
+	bool again;			/* there is something newer to be made already */
 	size_t clist;
 	uint32_t *order[2];	/* rows as shown, by level */
 	size_t corder[2];
@@ -86,7 +95,11 @@ static inline str_id gor_key(const struct gor *p, const struct store *st, trk_id
 /* goroutines_rows.c */
 const struct gor_row *gor_sel(const struct gor *);	/* NULL: none */
 bool gor_match(const struct store *, const struct gor_row *, const struct rx *);
-void gor_make(struct gor *, const struct pane_env *);	/* groups, of the snapshot and the query */
+/* Groups, of the snapshot and the query. false: there are so many goroutines that it is done beside the keyboard,
+   and what was there stays until gor_take() when gor_work() has ended, or is waited for. */
+bool gor_make(struct gor *, const struct pane_env *);
+struct job *gor_work(void *);
+bool gor_take(struct gor *, const struct pane_env *);	/* false: it is to be made once more */
 void gor_order(struct gor *, const struct pane_env *, int level);
 void gor_fill(struct gor *, const struct pane_env *);	/* the goroutines of the group that is open */
 bool gor_tagged(const struct gor *, const struct gor_row *);
@@ -97,6 +110,7 @@ bool gor_query(const struct gor *, const struct pane_env *, struct query *);
 trk_id gor_first(const struct gor *);			/* the first goroutine of it */
 
 /* goroutines_story.c */
+void gor_tell(const struct snap *, const struct sched_groups *, uint32_t first, uint32_t n, struct gor_told *);
 void gor_story_make(struct gor *, const struct pane_env *);
 /* Of the selected group or goroutine the longest wait (woke: the first span in which it woke or created
    another); false: there is none among the first STORY_SPANS spans. */

@@ -37,10 +37,9 @@ static void open_gor(void *st, const struct pane_env *env)
 	p->sel[0] = p->sel[1] = -1;	/* no name, no track: the first row */
 }
 
-static void update(void *st, const struct pane_env *env)
+/* What was made is shown: the same place in it. */
+static void made(struct gor *p, const struct pane_env *env)
 {
-	struct gor *p = st;
-	gor_make(p, env);
 	gor_order(p, env, GL_GROUPS);
 	gor_fill(p, env);
 	if (p->level == GL_ONE) {
@@ -53,9 +52,36 @@ static void update(void *st, const struct pane_env *env)
 	gor_hits(p, env);
 }
 
+static void update(void *st, const struct pane_env *env)
+{
+	if (gor_make(st, env))
+		made(st, env);
+}
+
+/* What was being made has ended, or is waited for. */
+static void done(void *st, const struct pane_env *env)
+{
+	struct gor *p = st;
+	if (!p->work)
+		return;
+	bool last = gor_take(p, env);
+	made(p, env);
+	if (!last)
+		update(p, env);
+}
+
+/* For commands that need all of it: there is no going to a place in what is not there. */
+static void finish(struct gor *p, const struct pane_env *env)
+{
+	while (p->work)
+		done(p, env);
+}
+
 static void close_gor(void *st)
 {
 	struct gor *p = st;
+	if (p->work)
+		gor_take(p, NULL);
 	arena_free(&p->mem);
 	mem_free(p->list);
 	mem_free(p->order[0]);
@@ -167,7 +193,7 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 		return;
 	}
 	if (!p->rows[p->level].n) {
-		tp_empty(g, 1, !session_snap(env->s)->complete && !p->gs->ng ? "No goroutine has been read yet."
+		tp_empty(g, 1, !p->gs ? "Goroutines are being counted." : !session_snap(env->s)->complete && !p->gs->ng ? "No goroutine has been read yet."
 			: session_snap(env->s)->trace.log && !p->gs->ng ? tp_log_why
 			: env->grep.rx ? "No row matches: & and Enter shows all of them."
 			: "No goroutine is left by the filters.\nR drops them all, u the last one.");
@@ -279,11 +305,7 @@ static enum verdict group_by(struct gor *p, const struct pane_env *env, const ch
 	p->by = (enum gor_by)by;
 	p->sel[GL_GROUPS] = -1;
 	p->tags[GL_GROUPS].n = 0;
-	gor_make(p, env);
-	gor_order(p, env, GL_GROUPS);
-	gor_fill(p, env);
-	gor_keep(p, env);
-	gor_hits(p, env);
+	update(p, env);
 	return V_DONE;
 }
 
@@ -404,6 +426,8 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 	const struct snap *sn = session_snap(env->s);
 	if (!to->trk || to->trk >= sn->ntrks || store_trk(sn->st, to->trk)->kind != TK_G)
 		return false;
+	if (p->level != GL_GROUPS)
+		finish(p, env);
 	if (p->level == GL_GROUPS) {	/* `6` from elsewhere: its group; Enter Enter is its page */
 		p->sel[GL_GROUPS] = gor_key(p, sn->st, to->trk);
 		p->sel[GL_LIST] = to->trk;
@@ -449,8 +473,9 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	p->open = v->zoom[1] > 0 && v->zoom[1] < (int64_t)sn->nstrs ? (str_id)v->zoom[1] : 0;
 	if (by >= 0 && by < GB__N && by != (int64_t)p->by) {
 		p->by = (enum gor_by)by;
-		gor_make(p, env);
+		update(p, env);
 	}
+	finish(p, env);
 	gor_order(p, env, GL_GROUPS);
 	gor_fill(p, env);
 	p->one.trk = v->zoom[2] > 0 && v->zoom[2] < (int64_t)sn->ntrks ? (trk_id)v->zoom[2] : 0;
@@ -467,6 +492,8 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 static void summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct gor *p = st;
+	if (p->work)
+		buf_puts(b, "counting... ");
 	if (!p->gs)
 		return;
 	if (p->level == GL_ONE) {
@@ -553,5 +580,5 @@ const struct pane_ops pane_goroutines = {
     .name = "goroutines", .tab = "Gor", .bit = P_GOR, .cmd = CMD_PANE_GOR, .trace_only = true,
     .state_size = sizeof(struct gor), .open = open_gor, .close = close_gor, .update = update, .draw = draw, .act = act, .go = go,
     .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = summary, .detail = detail, .find = gor_find, .keys = keys,
-    .side = side, .click = click,
+    .side = side, .click = click, .job = gor_work, .done = done,
 };

@@ -181,12 +181,42 @@ void sched_stat(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct 
 /* ---- groups */
 
 /* Within a group the longest first, then by id. */
-static int gstat_cmp(const void *a, const void *b)
+struct place_of { int64_t total; trk_id trk; uint32_t at; };
+
+static int place_cmp(const void *a, const void *b)
 {
-	const struct gstat *x = a, *y = b;
+	const struct place_of *x = a, *y = b;
 	if (x->total != y->total)
 		return x->total > y->total ? -1 : 1;
 	return x->trk < y->trk ? -1 : x->trk > y->trk;
+}
+
+/* An account is a third of a kilobyte and there may be a million: what is sorted is its place, and then each is
+   moved once, around the cycles of where they go. */
+static void sort_accounts(struct gstat *g, uint32_t n)
+{
+	struct place_of *to = xmalloc((n + 1u) * sizeof *to);
+	bool sorted = true;
+	for (uint32_t i = 0; i < n; i++) {
+		to[i] = (struct place_of){ g[i].total, g[i].trk, i };
+		sorted = sorted && (!i || place_cmp(&to[i - 1], &to[i]) < 0);
+	}
+	if (!sorted)
+		qsort(to, n, sizeof *to, place_cmp);
+	for (uint32_t i = 0; i < n; i++) {
+		if (to[i].at == i)
+			continue;
+		struct gstat first = g[i];
+		uint32_t k = i, from;
+		while ((from = to[k].at) != i) {
+			g[k] = g[from];
+			to[k].at = k;
+			k = from;
+		}
+		g[k] = first;
+		to[k].at = k;
+	}
+	mem_free(to);
 }
 
 static int group_cmp(const void *a, const void *b)
@@ -258,7 +288,7 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 			o->group[i].exec += g->exec;
 		}
 	for (uint32_t i = 0; i < o->n; i++)
-		qsort(o->g + o->group[i].first, o->group[i].n, sizeof *o->g, gstat_cmp);
+		sort_accounts(o->g + o->group[i].first, o->group[i].n);
 	qsort(o->group, o->n, sizeof *o->group, group_cmp);
 	mem_free(count);
 	return o;

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What a key costs: the panes of a trace are opened one after another and walked
+ * through, and for each key the time (of the processor) is taken from the key to the bytes for the
+ * terminal: what it does, the drawing, the difference. What a pane works at
+ * beside the keyboard is waited for, and not counted; the frame that shows it is.
+ *
+ *     frames [-slow] [options of ttrace] FILE.trace
+ */
+#include "config.h"
+
+#include "app.h"
+#include "base/job.h"
+#include "base/mem.h"
+#include "key.h"
+#include "pen.h"
+#include "script.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const struct walk { const char *pane, *keys; } walks[] = {
+	{"timeline", "5jjjjkkkk++++llllhhhh++++++llhh------------<PgDn><PgDn><PgDn><PgUp>GggjjjjwwwbbbnN0MjjMjjMM}}}{{{"},
+	{"goroutines", "6jjjj<PgDn><PgDn><PgUp>Ggg<Enter>jjjj<PgDn><PgDn>Ggg<Enter>jjjj<PgDn><PgDn>Ggg<Backspace><Backspace>ssjj<Esc>"},
+	{"tasks", "7jjjj<Enter>jjjj<PgDn>Ggg<Enter>jj<Backspace><Backspace>"},
+	{"gc", "8jjjj]]]]<PgDn>Ggg[["},
+	{"events", "9jjjj<PgDn><PgDn><PgDn><PgUp>Gkkkk<PgUp>ggjjjj"},
+	{"top", "1jjjj<PgDn>GggcccC<Enter>jj<Backspace>"},
+	{"flame", "4jjjjllllkkhh<Enter>jj<Backspace>ffff"},
+	{"peek", "1jj3jjjj<PgDn>Ggg<Enter>jj"},
+	{"list", "1jj2jjjj<PgDn>Ggg"},
+};
+
+enum { MOST = 4096 };
+static double took[MOST], all[MOST * 16];
+static size_t ntook, nall;
+
+/* Of the processor: the machine may have other things to do. */
+static double now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static int less(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return x < y ? -1 : x > y;
+}
+
+static double share(const double *v, size_t n, double p)
+{
+	size_t i = (size_t)((double)n * p);
+	return n ? v[i < n ? i : n - 1] : 0;
+}
+
+static void frame_took(double ms)
+{
+	if (ntook < MOST)
+		took[ntook++] = ms;
+	if (nall < sizeof all / sizeof *all)
+		all[nall++] = ms;
+}
+
+struct screen { struct app *a; struct grid *g; struct pen *pen; struct buf out; };
+
+static void show(struct screen *s)
+{
+	app_draw(s->a, s->g);
+	buf_reset(&s->out);
+	pen_show(s->pen, s->g, app_look(s->a), &s->out);
+}
+
+static void one_key(struct screen *s, int32_t key, const char *text, size_t len, bool slow)
+{
+	double t = now_ms();
+	app_key(s->a, key);
+	show(s);
+	frame_took(now_ms() - t);
+	if (slow && now_ms() - t > 8)
+		printf("        %.*s: %.1f ms\n", (int)len, text, now_ms() - t);
+	app_wait(s->a);
+	for (struct job *j; (j = app_work(s->a)) && nall < sizeof all / sizeof *all;) {
+		struct pollfd p = {.fd = job_fd(j), .events = POLLIN};
+		while (!job_done(j, NULL))
+			poll(&p, 1, 100);
+		t = now_ms();
+		app_settle(s->a, false);
+		show(s);
+		frame_took(now_ms() - t);
+		if (slow && now_ms() - t > 8)
+			printf("        after %.*s: %.1f ms\n", (int)len, text, now_ms() - t);
+		if (app_work(s->a) == j)
+			break;
+	}
+	struct app_wants w = app_take_wants(s->a);
+	app_wants_free(&w);
+}
+
+static void press(struct screen *s, const char *keys, bool slow)
+{
+	for (size_t n = strlen(keys), k; n; keys += k, n -= k) {
+		int32_t key;
+		k = key_script(keys, n, &key);
+		one_key(s, key, keys, k, slow);
+	}
+}
+
+static void row(const char *name, double *v, size_t n)
+{
+	qsort(v, n, sizeof *v, less);
+	printf("    %-12s %5zu frames  p50 %7.2f  p99 %7.2f  most %7.2f ms\n", name, n, share(v, n, .5), share(v, n, .99),
+	    n ? v[n - 1] : 0);
+}
+
+static int run(const struct opt *o, int rows, int cols, bool slow)
+{
+	struct err e = {0};
+	struct app_setup u = {.rows = rows, .cols = cols, .look = {.theme = TH_DARK, .colours = 256}};
+	struct session *s = session_open(o, &e);
+	struct screen sc = {0};
+	if (s && !session_wait(s, &e))
+		sc.a = app_new(o, s, &u, &e);
+	if (!sc.a) {
+		fprintf(stderr, "frames: %s\n", e.msg);
+		return 1;
+	}
+	sc.g = grid_new(rows, cols, false);
+	sc.pen = pen_new(&(struct pen_caps){.bce = true, .rep = false, .ech = true, .csr = true, .off = true, .dim = true});
+	show(&sc);
+	for (size_t i = 0; i < sizeof walks / sizeof *walks; i++) {
+		ntook = 0;
+		press(&sc, walks[i].keys, slow);
+		row(walks[i].pane, took, ntook);
+	}
+	row("all", all, nall);
+	int bad = share(all, nall, .99) > 8;
+	pen_free(sc.pen);
+	grid_free(sc.g);
+	buf_free(&sc.out);
+	s = app_session(sc.a);
+	app_free(sc.a);
+	session_close(s);
+	return bad;
+}
+
+int main(int argc, char **argv)
+{
+	struct opt o;
+	struct err e = {0};
+	bool slow = argc > 1 && !strcmp(argv[1], "-slow");
+	int rows = 60, cols = 200;
+	if (slow) {
+		argv[1] = argv[0];
+		argv++;
+		argc--;
+	}
+	if (opt_parse(&o, argc, argv, &e) || !o.nfile || (o.v[OPT_SIZE].set && script_size(opt_str(&o, OPT_SIZE), &rows, &cols, &e))) {
+		fprintf(stderr, "frames: %s\n", e.msg);
+		return 2;
+	}
+	int rc = run(&o, rows, cols, slow);
+	opt_free(&o);
+	return rc;
+}
