@@ -8,6 +8,7 @@ ttrace=${TTRACE:-./ttrace}
 bin=${BENCH_BIN:-bench}
 dir=${BENCH_DIR:-${TMPDIR:-/tmp}/ttrace-bench}
 mkdir -p "$dir"
+export XDG_CACHE_HOME=$dir/cache	# no index of earlier days makes reading look fast
 big=$dir/big-$events.trace
 small=$dir/big-1000000.trace
 prof=$dir/big.pb.gz
@@ -42,6 +43,19 @@ read -r s1 kb _ < <(measure "$ttrace" view -script "$keys$keys$keys$keys" -size 
 awk -v a="$s0" -v b="$s1" -v n=$((4 * ${#keys})) 'BEGIN { ms = (b - a) * 1000 / n
 	printf "%-44s %8.2f ms a key              limit    16 ms          %s\n", "trace: 240 keys on the timeline, 200x60", ms, (ms > 16) ? "OVER" : "ok"
 	exit (ms > 16) }' || bad=1
+# what a key costs in each pane, of the processor; and of a trace of many goroutines
+many=$dir/many-$events.trace
+[ -s "$many" ] || "$bin/gentrace" -events "$events" -goroutines 500000 "$many"
+for f in "$big" "$many"; do
+	echo "a key in each pane of $(basename "$f"), 200x60 (8 ms wanted of 99 in 100)"
+	"$bin/frames" -index=none "$f" || true
+done
+# the second open, from an index
+rm -rf "$dir/index" && "$ttrace" view -script '' -index="$dir/index" "$big" >/dev/null
+read -r s kb _ < <(measure "$ttrace" view -script '' -size 200x60 -index="$dir/index" "$big")
+row "trace: whole again, from its index" "$s" "$kb" 0.5 -
+"$ttrace" view -script '' -pane=info -size 120x40 -index="$dir/index" "$big" | sed -n 's/^ *index  */    index /p'
+rm -rf "$dir/index"
 # bytes of a key over the line, 80x24 in 256 colours: one script of 200 keys, a hundred on a profile and a hundred on a trace
 if [ -x tests/pty ]; then
 	samples=$(dirname "$0")/../samples

@@ -559,6 +559,7 @@ bool app_mouse(const struct app *a)
 void app_cost(struct app *a, int64_t us, uint32_t cells, size_t bytes)
 {
 	a->cost_us = us;
+	a->costs[a->ncost++ % COSTS] = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 	a->cost_cells = cells;
 	a->cost_bytes = bytes;
 }

@@ -57,7 +57,7 @@ void app_copied(struct app *, const char *file, bool failed);
 const struct look *app_look(const struct app *);
 bool app_mouse(const struct app *);
 bool app_ticks(const struct app *);
-/* What the frame before cost, for `set debug on`. */
+/* What the frame before cost, from the key to its bytes, for `set debug on`. */
 void app_cost(struct app *, int64_t us, uint32_t cells, size_t bytes);
 
 #endif

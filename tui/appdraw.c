@@ -22,6 +22,7 @@
 #include "base/job.h"
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS_MIN = 8, COLS_MIN = 40 };
@@ -292,6 +293,21 @@ static void own_hints(const struct app *a, struct buf *b)
 	    "y copy  : command  ? help  q back");
 }
 
+static int by_cost(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	return a < b ? -1 : a > b;
+}
+
+/* What so many of a hundred of the last frames took at most, us. */
+static uint32_t cost_share(const struct app *a, uint32_t percent)
+{
+	uint32_t v[COSTS], n = a->ncost < COSTS ? a->ncost : COSTS;
+	memcpy(v, a->costs, n * sizeof *v);
+	qsort(v, n, sizeof *v, by_cost);
+	return n ? v[(n - 1) * percent / 100] : 0;
+}
+
 static void draw_foot(const struct app *a, struct grid *g)
 {
 	struct buf b = {0}, fit = {0};
@@ -327,7 +343,8 @@ static void draw_foot(const struct app *a, struct grid *g)
 	grid_right(g, y + 1, g->w, ST_ACCENT, 0, buf_str(&b));
 	if (a->debug) {
 		buf_reset(&b);
-		buf_printf(&b, " %lld us, %u cells, %zu bytes", (long long)a->cost_us, a->cost_cells, a->cost_bytes);
+		buf_printf(&b, " %lld us (p50 %u, p99 %u), %u cells, %zu bytes", (long long)a->cost_us, cost_share(a, 50),
+		    cost_share(a, 99), a->cost_cells, a->cost_bytes);
 		grid_right(g, y, g->w, ST_DIM, 0, buf_str(&b));
 	}
 	buf_free(&b);

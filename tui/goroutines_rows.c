@@ -130,7 +130,8 @@ struct gor_made {
 	uint32_t ngroup;
 	struct job *job;
 };
-/* Goroutines whose accounts are made in less than a frame; and are many to go through for each key. */
+/* Goroutines, in each sheet, whose accounts are made in less than a frame; and those that are many to go through
+   for each key. */
 enum { AT_ONCE = 20000, TOLD = 2000 };
 
 static int make(struct job *j, void *arg)
@@ -170,7 +171,7 @@ bool gor_make(struct gor *p, const struct pane_env *env)
 	m->sn = session_snap(env->s);
 	m->by = p->by;
 	tp_scope(env, &m->mem, &m->scope);
-	m->job = m->sn->ntrks > AT_ONCE ? job_start(make, m) : NULL;
+	m->job = (uint64_t)m->sn->ntrks * (m->sn->nsheets + 1) > AT_ONCE ? job_start(make, m) : NULL;
 	p->work = m;
 	if (m->job)
 		return false;

@@ -114,8 +114,11 @@ void gor_story_make(struct gor *p, const struct pane_env *env)
 	p->story.life = told->life;
 	p->story.ended = told->ended;
 	p->story.created = told->created;
-	for (uint32_t i = r->first; i < r->first + r->n && !p->story.cut; i++)
-		walk(p, sn, p->gs->g[i].trk);
+	for (uint32_t i = 0; i < r->n && !p->story.cut; i++) {
+		walk(p, sn, p->gs->g[r->first + i].trk);
+		if (i >= STORY_GS && p->story.spans > STORY_SPANS / 10)
+			p->story.cut = true;
+	}
 }
 
 bool gor_story_span(const struct gor *p, const struct pane_env *env, bool woke, struct ival *best)

@@ -26,7 +26,7 @@ struct gor_row {			/* a group, or a goroutine of one */
 	const struct gor_told *told;	/* of a large group; NULL: gor_tell() is as fast */
 };
 
-enum { STORY_SPANS = 50000, STORY_WAKERS = 24, STORY_STATES = 3 };
+enum { STORY_SPANS = 30000, STORY_GS = 1000, STORY_WAKERS = 24, STORY_STATES = 3 };
 struct gor_story {			/* of the selected group or goroutine, from its spans */
 	struct histo life, ready, block[STORY_STATES];
 	enum tstate state[STORY_STATES];	/* the kinds of waits that take longest; TS_NONE: none */

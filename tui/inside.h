@@ -44,6 +44,7 @@ struct writing;
 
 struct saved { const char *name, *text; bool ours; };	/* ours: saved here, not from the configuration */
 
+enum { COSTS = 256 };		/* frames that are remembered for `set debug on` */
 struct app {
 	const struct opt *opt;
 	struct session *s, *next;	/* next: NULL, or the same read again, on its way to take its place */
@@ -57,7 +58,8 @@ struct app {
 	struct look look;
 	int rows, cols;
 	bool files, secure, mouse, ticks, debug;
-	int64_t cost_us;		/* of the frame before */
+	int64_t cost_us;		/* of the frame before, from the key on */
+	uint32_t costs[COSTS], ncost;	/* of the last frames, a ring */
 	uint32_t cost_cells;
 	size_t cost_bytes;
 

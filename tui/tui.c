@@ -115,16 +115,29 @@ struct loop {
 	struct grid *g;
 	int64_t drawn;		/* ms */
 	bool dirty;		/* something is not drawn yet */
+	int64_t woke;		/* us: when there was something to do, 0: it is drawn for no such reason */
+	bool outlined;		/* what there will be has been drawn, or all of it */
 };
+
+/* The first thing there is to see is not waited for. */
+static bool first_sight(struct loop *l)
+{
+	const struct snap *sn = session_snap(app_session(l->a));
+	if (l->outlined || (!sn->outline && !sn->complete))
+		return false;
+	l->outlined = true;
+	return true;
+}
 
 static void draw(struct loop *l)
 {
-	int64_t us = now_us();
+	int64_t us = l->woke ? l->woke : now_us();
 	app_draw(l->a, l->g);
 	term_show(l->t, l->g, app_look(l->a));
 	struct term_cost c = term_cost(l->t);
 	app_cost(l->a, now_us() - us, c.cells, c.bytes);
 	l->drawn = now_ms();
+	l->woke = 0;
 	l->dirty = false;
 }
 
@@ -140,7 +153,9 @@ static int step(struct loop *l)
 	}
 	if (j && own && !l->dirty)
 		ms = 250;	/* the loader is waited for; look after the pane's as often as it is drawn */
-	switch (term_wait(l->t, j ? job_fd(j) : own ? job_fd(own) : -1, ms, &in)) {
+	enum term_event what = term_wait(l->t, j ? job_fd(j) : own ? job_fd(own) : -1, ms, &in);
+	l->woke = l->woke ? l->woke : now_us();
+	switch (what) {
 	case TE_KEY: app_key(l->a, in.key); break;
 	case TE_CLICK: app_click(l->a, in.key, in.y, in.x); break;
 	case TE_QUIT: return 1;
@@ -156,13 +171,17 @@ static int step(struct loop *l)
 		job_drain(j);
 		app_refresh(l->a);
 		l->dirty = true;
-		if (app_job(l->a) && (!app_ticks(l->a) || now_ms() - l->drawn < 250))
+		if (!first_sight(l) && app_job(l->a) && (!app_ticks(l->a) || now_ms() - l->drawn < 250)) {
+			l->woke = 0;
 			return 0;
+		}
 		break;
 	case TE_TIME:
 		app_settle(l->a, false);
-		if (!l->dirty && !own)
+		if (!l->dirty && !own) {
+			l->woke = 0;
 			return 0;
+		}
 		break;
 	}
 	if (serve(l->a, l->t))

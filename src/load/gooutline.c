@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { OUTLINE_NS = 60000000, LOOK_AT_CLOCK = 64, LEAST = 1 << 22 };
+enum { OUTLINE_NS = 40000000, LOOK_AT_CLOCK = 2, LEAST = 1 << 22 };
 
 struct head {
 	uint64_t ticks;

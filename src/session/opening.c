@@ -13,14 +13,16 @@
 #include "session/opening.h"
 
 #include "session/again.h"
+#include "load/gotrace.h"
 #include "session/fetch.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-enum { HEAD = 1 << 16 };
+enum { HEAD = 1 << 16, LARGE = 64 << 20 };
 
 /* The worker's own: op->job is the interface's. */
 struct reading {
@@ -145,6 +147,10 @@ static bool was_read(struct opening *op)
 	if (!r || r->kind != FK_GOTRACE || op->o->remote || op->arrival.going)
 		return false;
 	indexing_plan(&op->index, op->o, op->o->file[0], &op->first);
+	if (op->index.on && op->first.n >= LARGE && !access(op->index.name, R_OK)) {
+		struct sink sink = build_sink(op->build);	/* to look at while the index is checked */
+		gooutline(op->first, &sink);
+	}
 	if (!indexing_use(&op->index, op->build))
 		return false;
 	hand_keep(&op->hand, op->o->file[0], &op->first);
@@ -156,7 +162,10 @@ static int run(struct job *j, void *arg)
 	struct opening *op = arg;
 	struct sink sink = build_sink(op->build);
 	struct reading r = {j, op};
-	if (was_read(op))
+	build_on_publish(op->build, on_publish, &r);
+	bool there = was_read(op);
+	build_on_publish(op->build, NULL, NULL);
+	if (there)
 		return 0;
 	int64_t began = arrival_ms(&op->arrival);
 	int rc = arrive(op, j);
