@@ -11,6 +11,7 @@
 
 #include "analysis/shares.h"
 #include "base/text.h"
+#include "tree.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +33,20 @@ static bool is_cpu(const struct app *a)
 	return !strcmp(session_type_name(a->s, session_type(a->s)), "cpu");
 }
 
+/* As the panes have it: no other granularity is made for this. */
+static struct calls *calls_now(const struct app *a)
+{
+	return session_calls(a->s, (enum gran)tree_gran(&a->env));
+}
+
+static int64_t all_of(const struct app *a)
+{
+	struct calls *c = calls_now(a);
+	int64_t all = c->all;
+	calls_free(c);
+	return all;
+}
+
 /* What a profile is, the most useful first; how many. */
 enum { FACTS = 4 };
 static int facts(struct app *a, struct buf *b)
@@ -47,7 +62,7 @@ static int facts(struct app *a, struct buf *b)
 		buf_puts(&b[n], "over ");
 		text_ns(&b[n], m->duration);
 		if (is_cpu(a))
-			buf_printf(&b[n], " (%.3g%%)", (double)session_weights(a->s)->all * 100 / (double)m->duration);
+			buf_printf(&b[n], " (%.3g%%)", (double)all_of(a) * 100 / (double)m->duration);
 		n++;
 	}
 	if (m->time > 0) {
@@ -96,16 +111,19 @@ static int put_shares(const struct share *v, size_t n, int64_t all, double least
 
 void app_stands_out(struct app *a, struct buf *b)
 {
-	const struct weights *w = session_weights(a->s);
 	struct shares s;
-	if (session_is_trace(a->s) || !session_snap(a->s)->complete || w->total <= 0 || session_query(a->s)->b)
+	if (session_is_trace(a->s) || !session_snap(a->s)->complete || session_query(a->s)->b)
 		return;
-	shares_make(session_snap(a->s), w, is_cpu(a), &s);
+	struct calls *c = calls_now(a);
 	struct buf pkg = {0};
-	int said = put_shares(s.work, s.nwork, w->total, 3, b);
-	if (put_shares(s.pkg, s.npkg, w->total, 5, &pkg))
-		buf_printf(b, "%s%s", said ? "; " : "", buf_str(&pkg));
+	if (c->total > 0) {
+		shares_make(c, is_cpu(a), &s);
+		int said = put_shares(s.work, s.nwork, c->total, 3, b);
+		if (put_shares(s.pkg, s.npkg, c->total, 5, &pkg))
+			buf_printf(b, "%s%s", said ? "; " : "", buf_str(&pkg));
+	}
 	buf_free(&pkg);
+	calls_free(c);
 }
 
 void app_first_words(struct app *a)

@@ -3,8 +3,8 @@
 /*
  * What stands out of a profile, in a few words.
  *
- * Each node of the call tree gets a kind of work and a package, from itself or from its parent (one forward loop, as
- * parents come first): the innermost of the runtime's well-known roots says what the work is, so that
+ * Each node of the shape gets a kind of work and a package, from itself or from its parent (one loop in preorder,
+ * and no tree of the query): the innermost of the runtime's well-known roots says what the work is, so that
  * marking inside an allocation is the collector's; the innermost frame that is not of the runtime says whose it is, so
  * that memmove is charged to who copies. Own weights are added up by both. So no sample is counted twice, and what
  * is told adds up to no more than the whole.
@@ -12,7 +12,7 @@
 #include "config.h"
 #include "analysis/shares.h"
 
-#include "analysis/calls.h"
+#include "analysis/shape.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -87,38 +87,63 @@ static void tail(const char **s, size_t *n)
 	*n -= k;
 }
 
-struct fun { uint8_t work, known; uint32_t pkg; };	/* pkg: its place + 1; 0 as its caller's */
+struct fun { uint8_t work; uint32_t pkg; };	/* pkg: its place + 1; 0 as its caller's */
 
-void shares_make(const struct snap *sn, const struct weights *w, bool runtime, struct shares *out)
+/* What each thing says of itself; its packages. */
+static struct fun *judge(const struct calls *c, struct sum **pkg, size_t *npkg)
 {
 	enum { PACKAGES = 4000 };	/* beyond it nothing would stand out, and looking would take long */
-	struct fun *fun = xcalloc(sn->nfuns + 1u, sizeof *fun);
-	struct fun *node = xcalloc(w->n + 1u, sizeof *node);
+	struct fun *fun = xcalloc(c->nthing, sizeof *fun);
+	size_t cap = 0;
+	for (uint32_t i = 1; i < c->nthing; i++) {
+		const struct thing *t = &c->thing[i];
+		if (t->tag || !t->name || !t->nnode)
+			continue;
+		const struct str_row *name = store_str(c->st, t->name);
+		size_t n = symbol_package(name->s, name->n);
+		fun[i].work = (uint8_t)work_of(name->s);
+		if (n && n < name->n && name->s[n] == '.' && !strchr(name->s, '<') && !strstr(name->s, "::") &&
+		    *npkg < PACKAGES && !runtimes(name->s, n))
+			fun[i].pkg = package(pkg, npkg, &cap, name->s, n) + 1;
+	}
+	return fun;
+}
+
+/* Own weights of the nodes by what they and the nodes above them are; those that are open at a node are its way. */
+static void add_up(const struct calls *c, const struct fun *fun, int64_t work[W__N], struct sum *pkg)
+{
+	const struct shape *s = c->shape;
+	struct open { uint32_t end; struct fun is; } *open = NULL;
+	size_t depth = 0, cap = 0;
+	uint32_t k = 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		while (depth && open[depth - 1].end <= i)
+			depth--;
+		struct fun is = depth ? open[depth - 1].is : (struct fun){0, 0}, own = fun[s->thing[i]];
+		is.work = own.work ? own.work : is.work;
+		is.pkg = own.pkg ? own.pkg : is.pkg;
+		open = mem_grow(open, &cap, depth + 1, sizeof *open);
+		open[depth++] = (struct open){s->next[i], is};
+		if (!rank_has(s->ends, i))
+			continue;
+		int64_t w = (int64_t)((uint64_t)c->sum[k + 1] - (uint64_t)c->sum[k]);
+		k++;
+		work[is.work] = (int64_t)((uint64_t)work[is.work] + (uint64_t)w);
+		if (is.pkg)
+			pkg[is.pkg - 1].weight = (int64_t)((uint64_t)pkg[is.pkg - 1].weight + (uint64_t)w);
+	}
+	mem_free(open);
+}
+
+void shares_make(const struct calls *c, bool runtime, struct shares *out)
+{
 	struct sum *pkg = NULL;
-	size_t npkg = 0, cap = 0;
+	size_t npkg = 0;
 	int64_t work[W__N] = {0};
 	memset(out, 0, sizeof *out);
-	for (uint32_t i = 1; i < w->n; i++) {
-		fun_id f = w->label && w->label[i] ? 0 : store_frm(sn->st, w->frame[i])->fun;
-		if (f && f < sn->nfuns && !fun[f].known) {
-			const struct str_row *name = store_str(sn->st, store_fun(sn->st, f)->name);
-			size_t n = symbol_package(name->s, name->n);
-			fun[f].known = 1;
-			fun[f].work = (uint8_t)work_of(name->s);
-			if (n && n < name->n && name->s[n] == '.' && !strchr(name->s, '<') && !strstr(name->s, "::") && npkg < PACKAGES && !runtimes(name->s, n))
-				fun[f].pkg = package(&pkg, &npkg, &cap, name->s, n) + 1;
-		}
-		node[i] = node[w->parent[i]];
-		if (f && f < sn->nfuns && fun[f].work)
-			node[i].work = fun[f].work;
-		if (f && f < sn->nfuns && fun[f].pkg)
-			node[i].pkg = fun[f].pkg;
-		if (runtime)
-			work[node[i].work] += w->flat[i];
-		if (node[i].pkg)
-			pkg[node[i].pkg - 1].weight += w->flat[i];
-	}
-	for (int i = 1; i < W__N; i++)
+	struct fun *fun = judge(c, &pkg, &npkg);
+	add_up(c, fun, work, pkg);
+	for (int i = 1; i < W__N && runtime; i++)
 		if (work[i] > 0)
 			insert(out->work, &out->nwork, said[i], strlen(said[i]), work[i]);
 	for (size_t i = 0; i < npkg; i++) {
@@ -127,6 +152,5 @@ void shares_make(const struct snap *sn, const struct weights *w, bool runtime, s
 			insert(out->pkg, &out->npkg, pkg[i].s, pkg[i].n, pkg[i].weight);
 	}
 	mem_free(fun);
-	mem_free(node);
 	mem_free(pkg);
 }

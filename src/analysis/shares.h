@@ -3,7 +3,7 @@
 #ifndef TTRACE_SHARES_H
 #define TTRACE_SHARES_H
 
-#include "analysis/weigh.h"
+#include "analysis/calls.h"
 
 /* What stands out of a profile: shares of the whole by what the runtime does and by package, the largest first. */
 enum { SHARES_MAX = 3, SHARE_NAME = 48 };
@@ -13,6 +13,6 @@ struct shares {
 	size_t nwork, npkg;
 };
 /* runtime: whether the runtime's own work is told apart, as for CPU time; of memory it is all allocation. */
-void shares_make(const struct snap *, const struct weights *, bool runtime, struct shares *);
+void shares_make(const struct calls *, bool runtime, struct shares *);
 
 #endif

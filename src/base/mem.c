@@ -42,7 +42,8 @@ static _Noreturn void out_of_memory(size_t n)
 	abort();
 }
 
-/* Large blocks on large pages, where the system has them: there are fewer to meet for the first time. */
+/* Large blocks on large pages, where the system has them: there are fewer to meet for the first time. Not those
+   that grow: what the doubling leaves free would be met too. */
 static void *on_pages(void *p, size_t n)
 {
 #ifdef MADV_HUGEPAGE
@@ -89,7 +90,7 @@ void *xcalloc(size_t n, size_t size)
 
 void *xrealloc(void *p, size_t n)
 {
-	p = on_pages(realloc(p, n ? n : 1), n);
+	p = realloc(p, n ? n : 1);
 	if (!p)
 		out_of_memory(n);
 	return p;
@@ -137,14 +138,14 @@ void *mem_try(size_t n)
 {
 	if ((budget && n > budget) || n > PTRDIFF_MAX)
 		return NULL;
-	return on_pages(malloc(n ? n : 1), n);
+	return malloc(n ? n : 1);
 }
 
 void *mem_retry(void *p, size_t n)
 {
 	if ((budget && n > budget) || n > PTRDIFF_MAX)
 		return NULL;
-	return on_pages(realloc(p, n ? n : 1), n);
+	return realloc(p, n ? n : 1);
 }
 
 /* A row "NAME   123 kB" of a file of the kernel's. */
