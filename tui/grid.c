@@ -291,20 +291,6 @@ void grid_level(struct grid *g, int y, int x, double level, enum style fg, enum 
 		put(g, y, x, k ? 0x2580 + (uint32_t)k : ' ', fg, bg, 0);
 }
 
-void grid_braille(struct grid *g, int y, int x, unsigned dots, enum style fg)
-{
-	/* our bits run down the columns; Unicode put the fourth row of dots last */
-	static const uint8_t bit[8] = {0x01, 0x02, 0x04, 0x40, 0x08, 0x10, 0x20, 0x80};
-	unsigned u = 0, n = 0;
-	for (unsigned i = 0; i < 8; i++)
-		if (dots >> i & 1)
-			u |= bit[i], n++;
-	if (g->ascii)
-		put(g, y, x, (uint32_t)" .::*##"[n > 6 ? 6 : n], fg, ST_NORMAL, 0);
-	else
-		put(g, y, x, u ? 0x2800 + u : ' ', fg, ST_NORMAL, 0);
-}
-
 static void print_sgr(struct buf *b, const struct paint *p, int colours)
 {
 	buf_puts(b, "\033[0");

@@ -66,10 +66,6 @@ void grid_bar(struct grid *, int y, int x, int w, double part, enum style);
 /* One cell of a skyline: 0..1 as ▁..█, or _.-=^# in ASCII. */
 void grid_level(struct grid *, int y, int x, double level, enum style fg, enum style bg);
 
-/* Braille dots of a 2x4 raster in a cell; in ASCII a rough character. bit 0..3 left column from the
-   top, 4..7 right column. */
-void grid_braille(struct grid *, int y, int x, unsigned dots, enum style fg);
-
 struct look;
 /* As text, trailing blanks cut; with a look, in colours (SGR sequences). For -script and `P`. */
 void grid_print(const struct grid *, struct buf *, const struct look *);

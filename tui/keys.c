@@ -45,17 +45,6 @@ static size_t parse_name(const char *s, size_t n, int32_t *key, bool script)
 	return 0;
 }
 
-size_t key_parse(const char *s, size_t n, int32_t *key)
-{
-	size_t k = parse_name(s, n, key, true);
-	if (k)
-		return k;
-	uint32_t cp;
-	k = n ? utf8_decode(s, n, &cp) : 0;
-	*key = k ? (int32_t)cp : 0;
-	return k;
-}
-
 size_t key_script(const char *s, size_t n, int32_t *key)
 {
 	const char *gt = n > 2 && s[0] == '<' ? memchr(s, '>', n < 16 ? n : 16) : NULL;

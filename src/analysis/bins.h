@@ -70,8 +70,4 @@ void bins_marks_of(const struct snap *, const struct mark_sums *, uint32_t kinds
 /* Per column: ns covered by spans of the kinds (at most the column); trk 0: of anyone. */
 void bins_spans(const struct snap *, uint32_t kinds, trk_id, int64_t t0, int64_t t1, uint32_t n, int64_t *out);
 
-/* How many ns of [t0, t1) each track of a kind spends in the states (1ull << TS_RUN | ...):
-   out[trk], zeroed by the caller, room for snap->ntrks. For sorting rows. */
-void bins_rank(const struct snap *, enum track_kind, uint64_t states, int64_t t0, int64_t t1, int64_t *out);
-
 #endif

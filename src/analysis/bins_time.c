@@ -226,33 +226,3 @@ void bins_many(const struct snap *sn, const struct bins_ask *ask, uint32_t n)
 	}
 	mem_free(of);
 }
-
-static int64_t sheet_rank(
-    const struct sheet *sh, uint32_t row, uint64_t states, int64_t t0, int64_t t1)
-{
-	int64_t a[TS__N], b[TS__N], ns = 0;
-	sheet_upto(sh, row, t1, b);
-	if (t0 > sh->t0)
-		sheet_upto(sh, row, t0, a);
-	else
-		memset(a, 0, sizeof a);
-	for (int s = 0; s < TS__N; s++)
-		if (states >> s & 1)
-			ns += b[s] - a[s];
-	return ns;
-}
-
-void bins_rank(const struct snap *sn, enum track_kind kind, uint64_t states, int64_t t0, int64_t t1,
-    int64_t *out)
-{
-	for (uint32_t i = 0; i < sn->nsheets; i++) {
-		const struct sheet_slot *slot = store_slot(sn->st, i);
-		if (slot->t1 <= t0 || slot->t0 >= t1)
-			continue;
-		const struct sheet *sh = sheet_get(sn, i);
-		for (uint32_t r = 0; r < sh->ntrk; r++)
-			if (store_trk(sn->st, sh->trk[r])->kind == kind)
-				out[sh->trk[r]] += sheet_rank(sh, r, states, t0, t1);
-		sheet_put(sn, i);
-	}
-}

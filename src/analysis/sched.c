@@ -301,8 +301,3 @@ frm_id sched_root(const struct store *st, stk_id s)
 		f = store_stk(st, s)->frame;
 	return f;
 }
-
-const char *sched_reason(enum tstate s)
-{
-	return s < TS__N && reasons[s] ? reasons[s] : "";
-}

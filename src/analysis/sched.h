@@ -74,7 +74,6 @@ int64_t sched_quantile(const int64_t *sorted, uint32_t n, double q);
 void sched_sort(int64_t *v, uint32_t n);
 /* Order of two strings of the store by their bytes. */
 int sched_name_cmp(const struct store *, str_id, str_id);
-const char *sched_reason(enum tstate);	/* as the trace writes it; "" when it has none */
 
 /* The outermost frame of a stack, 0 for none. */
 frm_id sched_root(const struct store *, stk_id);
