@@ -81,11 +81,12 @@ static void walk_sheet(struct look *l, const struct sheet *sh)
 
 /* Sheets are walked by several threads, each a part of them, and the parts put together in their order: of
    equals the first is kept. */
-enum { PARTS = 8, PART_MIN = 8 };
+enum { PARTS = 8, PART_MIN = 8, AWAY_MAX = 32 };	/* more are not made again for a few lines of text */
 
 struct part {
 	struct look l;
 	uint32_t from, to;
+	bool few;	/* only sheets that are at hand */
 };
 
 static void walk_part(void *arg, uint32_t i)
@@ -93,6 +94,8 @@ static void walk_part(void *arg, uint32_t i)
 	struct part *p = (struct part *)arg + i;
 	p->l.by_name = xcalloc(p->l.sn->nstrs + 1u, sizeof *p->l.by_name);
 	for (uint32_t k = p->from; k < p->to; k++) {
+		if (p->few && !sheet_at_hand(p->l.sn, k))
+			continue;
 		walk_sheet(&p->l, sheet_get(p->l.sn, k));
 		sheet_put(p->l.sn, k);
 	}
@@ -101,9 +104,12 @@ static void walk_part(void *arg, uint32_t i)
 static void walk_sheets(struct look *l)
 {
 	struct part part[PARTS];
-	uint32_t n = l->sn->nsheets, parts = n / PART_MIN < 1 ? 1 : n / PART_MIN < PARTS ? n / PART_MIN : PARTS;
+	uint32_t away = 0, n = l->sn->nsheets, parts = n / PART_MIN < 1 ? 1 : n / PART_MIN < PARTS ? n / PART_MIN : PARTS;
+	for (uint32_t i = 0; i < n; i++)
+		away += !sheet_at_hand(l->sn, i);
 	for (uint32_t i = 0; i < parts; i++)
-		part[i] = (struct part){.l = {.sn = l->sn}, .from = n * i / parts, .to = n * (i + 1) / parts};
+		part[i] = (struct part){.l = {.sn = l->sn}, .from = n * i / parts, .to = n * (i + 1) / parts,
+		    .few = away > AWAY_MAX};
 	job_parallel(parts, walk_part, part);
 	for (uint32_t i = 0; i < parts; i++) {
 		const struct look *x = &part[i].l;

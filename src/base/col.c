@@ -21,9 +21,20 @@ void col_init(struct col *c, size_t width)
 }
 
 /* Zeroed. */
-static void *seg_new(size_t n)
+static void *seg_new(struct col *c, uint32_t k)
 {
-	return n < LARGE ? xcalloc(1, n) : mem_pages(n);
+	size_t n = ((size_t)COL_FIRST << k) * c->width;
+	void *p = n >= LARGE && c->spills ? mem_spilled(n) : NULL;
+	if (p)
+		c->spilled |= 1u << k;
+	return p ? p : n < LARGE ? xcalloc(1, n) : mem_pages(n);
+}
+
+void col_rest(const struct col *c)
+{
+	for (uint32_t k = 0; k < COL_SEGS; k++)
+		if (c->spilled >> k & 1)
+			mem_spilled_rest(c->seg[k], ((size_t)COL_FIRST << k) * c->width);
 }
 
 static void seg_free(void *p, size_t n)
@@ -64,7 +75,7 @@ void *col_add(struct col *c, uint32_t *id)
 	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed);
 	uint32_t k = 31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1);
 	if (!c->seg[k])
-		c->seg[k] = seg_new(((size_t)COL_FIRST << k) * c->width);
+		c->seg[k] = seg_new(c, k);
 	atomic_store_explicit(&c->n, i + 1, memory_order_release);
 	if (id)
 		*id = i;

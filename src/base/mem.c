@@ -13,7 +13,9 @@
 #include "config.h"
 #include "base/mem.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +26,7 @@
 #include <malloc.h>
 #endif
 
-enum { BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, ALIGN = 16, LARGE = 1 << 22, PAGE = 1 << 12 };
+enum { SPILL_ALIGN = 1 << 16, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, ALIGN = 16, LARGE = 1 << 22, PAGE = 1 << 12 };
 
 struct arena_block {
 	struct arena_block *next;
@@ -35,6 +37,7 @@ struct arena_block {
 #define BLOCK_HEAD ((sizeof(struct arena_block) + ALIGN - 1) / ALIGN * ALIGN)
 
 static size_t budget;
+static struct { int fd; _Atomic size_t end; } spill;	/* fd 0: none */
 
 static _Noreturn void out_of_memory(size_t n)
 {
@@ -122,6 +125,33 @@ void mem_pages_free(void *p, size_t n)
 {
 	if (p && n)
 		munmap(p, n);
+}
+
+void mem_spill(const char *dir)
+{
+#ifdef O_TMPFILE
+	if (spill.fd <= 0)
+		spill.fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+#else
+	(void)dir;
+#endif
+}
+
+/* Room is asked for first: a page that finds the disk full when it is written would be a signal. */
+void *mem_spilled(size_t n)
+{
+	if (spill.fd <= 0)
+		return NULL;
+	size_t size = (n + SPILL_ALIGN - 1) / SPILL_ALIGN * SPILL_ALIGN, at = atomic_fetch_add(&spill.end, size);
+	if (posix_fallocate(spill.fd, (off_t)at, (off_t)size))
+		return NULL;
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, spill.fd, (off_t)at);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void mem_spilled_rest(void *p, size_t n)
+{
+	(void)madvise(p, n, MADV_DONTNEED);	/* shared pages keep what was written */
 }
 
 void mem_budget(size_t bytes)

@@ -24,6 +24,14 @@ void mem_free(void *p);
 void *mem_pages(size_t n);
 void mem_pages_free(void *p, size_t n);	/* or some whole pages of it */
 
+/* Once for the program: a file without a name in that folder, for what is written once and seldom looked at. */
+void mem_spill(const char *dir);
+/* A block in it, zeroed, whose pages the system may write and take; mem_pages_free() it. NULL: there is no such file,
+   or no room on the disk. */
+void *mem_spilled(size_t n);
+/* Its pages are not looked at for now; they come back when they are. */
+void mem_spilled_rest(void *p, size_t n);
+
 /* NULL when memory is out or n is over the budget. */
 void *mem_try(size_t n);
 /* The same for p grown to n; when NULL, p is as it was. */

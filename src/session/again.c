@@ -19,6 +19,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,6 +78,22 @@ static int say_again(void *arg, const struct sink_keep *gen, struct sink *sink, 
 	return rc;
 }
 
+/* Marks, spans and counters cannot be made again one by one: what is too much of them goes to disk, where one may
+   write. */
+static void spill(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char dir[1000];
+	int n = -1;
+	if (getenv("TTRACESECURE"))
+		return;
+	if (cache && *cache == '/')
+		n = snprintf(dir, sizeof dir, "%s", cache);
+	else if (home && *home == '/')
+		n = snprintf(dir, sizeof dir, "%s/.cache", home);
+	mem_spill(n > 0 && (size_t)n < sizeof dir && !access(dir, W_OK) ? dir : "/var/tmp");
+}
+
 struct again *again_new(struct build *b, struct bytes *in)
 {
 	size_t limit = mem_limit();
@@ -93,6 +111,7 @@ struct again *again_new(struct build *b, struct bytes *in)
 		a->held = *in;
 		in->owned = NULL;
 	}
+	spill();
 	build_keep(b, limit, say_again, a);
 	return a;
 }

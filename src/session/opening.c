@@ -179,7 +179,7 @@ static int run(struct job *j, void *arg)
 		rc = input_said(&op->first, rc, &sink, &op->err);
 	build_finish(op->build);
 	build_on_publish(op->build, NULL, NULL);
-	if (!rc)
+	if (!rc && !op->again)	/* all would have to be made again for it */
 		indexing_read(&op->index, (arrival_ms(&op->arrival) - began) * 1000);
 	mem_tidy();
 	return rc;

@@ -519,7 +519,13 @@ void tracks_again_free(struct tracks *k)
 
 void tracks_keep(struct tracks *k, const struct sink_keep *gen)
 {
+	const struct store *st = k->st;
 	sealing_border(k->sealing, tracks_border(k, gen));
+	col_rest(&st->marks);
+	col_rest(&st->spans);
+	col_rest(&st->utils);
+	for (int c = 0; c < CT_RUNNABLE; c++)
+		col_rest(&st->counts[c]);
 }
 
 void tracks_findable(struct tracks *k)
