@@ -195,7 +195,7 @@ static size_t proc_kb(const char *path, const char *name)
 
 size_t mem_held(void)
 {
-	return proc_kb("/proc/self/status", "RssAnon:");
+	return proc_kb("/proc/self/status", "VmRSS:");
 }
 
 size_t mem_available(void)

@@ -40,7 +40,7 @@ void *mem_retry(void *p, size_t n);
 /* Bytes that one mem_try() may ask for; 0 (the default) sets no limit. */
 void mem_budget(size_t bytes);
 
-/* Bytes that the program holds which are no file's; that the machine could still give. 0: unknown. */
+/* Bytes that the program holds, files that it looks at included; that the machine could still give. 0: unknown. */
 size_t mem_held(void);
 size_t mem_available(void);
 

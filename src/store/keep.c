@@ -36,7 +36,7 @@
 
 #include <string.h>
 
-enum { STATES = 8, FLOOR = 16, ROOM_EVERY = 16, SPARE = 24 << 20, LEAST = 4 };
+enum { STATES = 8, FLOOR = 16, ROOM_EVERY = 16, SPARE = 40 << 20, LEAST = 4 };
 
 struct keep_border {
 	struct sink_keep gen;		/* of the generation that ends here; its state may be forgotten */
