@@ -214,8 +214,11 @@ void keep_sealed(struct keep *k, const struct sheet *sh)
 	k->held += sh->bytes;
 	if (sh->bytes > k->most)
 		k->most = sh->bytes;
-	if (k->sealed++ % ROOM_EVERY == 0)
+	if (k->sealed++ % ROOM_EVERY == 0) {
+		for (unsigned c = CT_RUNNABLE; c < CT__N; c++)
+			col_rest(&k->st->counts[c]);
 		look_for_room(k);
+	}
 	make_room(k, 0, k->tick + 1);
 	lock_give(k->lock);
 }
