@@ -425,7 +425,9 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 	switch ((int)a->cmd) {
 	case CMD_KINDS: return kinds_cmd(p, env, a->arg, out);
-	case CMD_STACKS: p->stacks = !p->stacks; return V_DONE;
+	case CMD_STACKS:
+		p->stacks = !p->stacks;
+		return tp_message(out, p->stacks ? "stacks of the selected event: shown, where it has any" : "stacks: not shown");
 	case CMD_WIRE: return wire(p, out);
 	case CMD_RANGE:
 		p->ranging = !p->ranging;

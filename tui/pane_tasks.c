@@ -486,8 +486,10 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 	while (dir && !p->hit[i])
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	if (dir)
+	if (dir) {
 		rows_select(&p->rows[p->level], i);
+		tasks_bars(p);		/* of the kind that is selected now */
+	}
 	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
 		*at += p->hit[k];
 	return p->nhit;
