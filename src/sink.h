@@ -126,6 +126,7 @@ struct sink_span {	/* something with a beginning and an end */
 	str_id name;		/* task or region type, STW reason, range name */
 	stk_id stack, stack1;	/* where begun, where ended */
 	uint64_t v0, v1;	/* SP_GC: heap live before and after; SP_SWEEP: bytes swept, reclaimed;
+				   SP_TASK: 0, or 1 + a parent that only its end names (0 in version 1);
 				   SP_REGION: RG_* flags, and 0 or the transition that ended it:
 				   1 + 16 * from + to, as enum tev_state */
 };

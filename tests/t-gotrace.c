@@ -19,6 +19,7 @@
 #include "load/gowire.h"
 #include "load/tev.h"
 #include "load/tevpipe.h"
+#include "analysis/sched.h"
 #include "load/load.h"
 #include "store/store.h"
 
@@ -446,6 +447,28 @@ static void test_old_names(void)
 	buf_free(&b);
 }
 
+/* Version 1 says of a task without a parent that it is 0, but only when it ends: so there is a task 0, and it is
+   nobody's parent. */
+static void test_task_zero(void)
+{
+	static const char text[] = "go 21\n37 1 \"job\"\n1 0 1000\n5 1 77\n13 1 1 0 0\n14 1 1 1\n45 1 9 0 1 0\n46 1 9 0\n"
+				   "15 1\n2 1000000000\n";
+	struct buf b = {0};
+	struct arena a = {0};
+	struct err e;
+	int line;
+	OK(goasm(text, strlen(text), &b, &line));
+	struct build *build = build_new();
+	struct sink sink = build_sink(build);
+	OK(!read_gotrace((struct bytes){.p = (const uint8_t *)b.p, .n = b.n}, &sink, &e));
+	const struct snap *sn = build_finish(build);
+	struct sched_tasks *ts = sched_tasks(sn, &a);
+	OK(ts->n == 2 && ts->task[0].id == 0 && ts->task[0].n == 0 && ts->task[1].id == 9 && ts->task[1].parent == UINT64_MAX);
+	arena_free(&a);
+	build_free(build);
+	buf_free(&b);
+}
+
 int main(void)
 {
 	test_order();
@@ -454,5 +477,6 @@ int main(void)
 	test_stop();
 	test_ahead();
 	test_old_names();
+	test_task_zero();
 	return DONE();
 }

@@ -110,6 +110,8 @@ static struct mentions gather(const struct snap *sn)
 			mention(&m, sp->id, i, M_TASK, i);
 			if (sp->parent != UINT64_MAX)
 				mention(&m, sp->parent, i, M_NAMED, i);
+			else if (sp->v0)
+				mention(&m, sp->v0 - 1, i, M_NAMED, i);
 		} else if (sp->kind == SP_REGION && !(sp->v0 & RG_INHERITED)) {
 			mention(&m, sp->id, sp->parent, M_REGION, i);
 		}

@@ -258,7 +258,7 @@ static void user_task(struct gotrace *r, const struct tev *ev)
 	struct gotask none = { name, ev->value, TIME_NONE, 0, 0 }, *t = s ? s->p : &none;
 	say_span(r, &(struct sink_span){ .kind = SP_TASK, .t0 = t->t0, .t1 = gotrace_now(r), .trk = t->trk,
 		.trk1 = trk, .id = (uint64_t)ev->id, .parent = t->parent, .name = name, .stack = t->stack,
-		.stack1 = stack });
+		.stack1 = stack, .v0 = t->parent == UINT64_MAX && ev->value != UINT64_MAX ? ev->value + 1 : 0 });
 	if (s)
 		idmap_drop(&r->tasks, (uint64_t)ev->id);
 }
