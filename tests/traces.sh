@@ -81,8 +81,13 @@ p0=$("$TTRACE" procs -format=tsv "$trace" | awk -F'\t' '$1 == 0 { print "in all 
 shows 'gp0<Enter>gt0.1ms<Enter>' "$p0"
 shows '9:kinds procs<Enter>' 'ProcStart' 'ProcStop'
 
-# not stopped: whole as far as it goes. Cut: damaged.
 size=$(wc -c <"$trace")
+# cut within the first generation: what is saved of it counts from its own first event
+head -c $((size / 7)) "$trace" >"$tmp/early.trace"
+ns=$("$TTRACE" info -format=json "$tmp/early.trace" 2>/dev/null | sed -n 's/.*"duration_ns": *\([0-9]*\).*/\1/p')
+[ "${ns:-0}" -gt 1000000 ] && [ "$ns" -lt 2500000000 ] || { echo "a trace cut early lasts $ns ns"; bad=1; }
+
+# not stopped: whole as far as it goes. Cut: damaged.
 head -c $((size - 200)) "$trace" >"$tmp/cut.trace"
 for r in info goroutines events top; do
 	"$TTRACE" $r -strict "$tmp/cut.trace" >/dev/null 2>&1

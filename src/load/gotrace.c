@@ -103,6 +103,8 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 	struct gotrace *r = self;
 	if (gotables_begin(&r->tab, gen) && r->again)
 		gokeep_tables_again(r);
+	if (tev_ends(ev, n) && !r->begun)
+		return true;	/* what is damaged from the start ends before what is saved of it: no time to count from */
 	if (n && !r->begun) {
 		r->begun = true;
 		r->base = r->sync = r->last = ev[0].time;
@@ -192,6 +194,8 @@ int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 	if (!ret && r.begun && !r.stopped) {
 		flush_utils(&r, gotrace_rel(&r, r.last));
 		gospan_end(&r);
+	}
+	if (!ret && !r.stopped) {
 		say_facts(&r, &info);
 		r.stopped = !say_upto(&r, gotrace_rel(&r, r.last), info.bytes);
 	}

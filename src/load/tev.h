@@ -71,6 +71,9 @@ struct tstream_info {
 					   freed by generation() */
 };
 
+/* Nothing but the Sync that ends a trace. */
+static inline bool tev_ends(const struct tev *t, size_t n) { return n == 1 && t->kind == TEV_SYNC && !t->what; }
+
 /* The consumer gets events in order, many at a time, all of one generation. false: stop. */
 struct tev_ops {
 	bool (*events)(void *self, const struct tgen *, const struct tev *, size_t n);

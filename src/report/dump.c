@@ -75,6 +75,8 @@ static bool find_ends(void *self, const struct tgen *g, const struct tev *t, siz
 {
 	struct ends *e = self;
 	(void)g;
+	if (tev_ends(t, n) && !e->any)
+		return true;
 	if (!e->any)
 		e->first = t[0].time;
 	e->any = true;
