@@ -124,6 +124,8 @@ screen diff-peek 80x24 leak-after.pb.gz ':peek Login$<Enter>' $DIFF
 screen diff-list 80x24 leak-after.pb.gz ':list Store..open<Enter>' $DIFF
 screen diff-flame 80x24 leak-after.pb.gz '4j' $DIFF -ansi -theme=safe
 screen diff-flame-gone 80x24 leak-before.pb.gz '4:focus=main<Enter>' -diff_base=samples/leak-after.pb.gz -mono -ascii
+screen diff-more-flame 80x24 leak-after.pb.gz '4' $DIFF -drop_negative -mono -ascii
+screen diff-more-peek 80x24 leak-after.pb.gz ':peek ServeHTTP$<Enter>' $DIFF -drop_negative
 screen diff-trace 80x24 orders.trace ':diff samples/orders.trace<Enter>:t 1s..1.2s<Enter>' -pane=top -type=block
 screen diff-none 80x24 leak-after.pb.gz ':diff nonesuch<Enter>'
 screen menu-columns 80x24 cpu.pb.gz 'ejjjjjjj<Enter>:unit s<Enter>'

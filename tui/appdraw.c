@@ -216,6 +216,8 @@ static void chips(const struct app *a, struct buf *b)
 		chip(b, name[i], value[i], a->env.ascii);
 	chip_latency(b, q->latency);
 	chip(b, "against", query_has_rest(q) ? "the rest" : NULL, a->env.ascii);
+	if (q->drop_negative)
+		chip(b, "drop_negative", "on", a->env.ascii);
 	if (session_is_trace(a->s) && session_type(a->s) == TW_SCHED)
 		chip(b, "blame", tw_blame_name((enum tw_blame)q->blame), a->env.ascii);
 	chip_time(a, b, q);

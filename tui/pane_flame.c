@@ -112,6 +112,7 @@ static void lay_out(struct flameview *v, const struct pane_env *env)
 	}
 	v->conf.pivot = v->pivot ? calls_find(v->t.c, v->pivot) : 0;
 	v->conf.up = false;
+	v->conf.more = session_query(env->s)->drop_negative;
 	v->f[DOWN] = flame_new(v->t.c, &v->conf);
 	if (v->conf.pivot) {
 		v->conf.up = true;

@@ -42,6 +42,7 @@ struct peek {
 	uint64_t id;		/* of the centre */
 	uint64_t back[BACK_MAX];
 	int nback;
+	bool more;		/* of a difference: only what has become more */
 	int levels;		/* 0: by the height of the screen */
 	uint32_t *match;	/* things to go through with { and }, heaviest first */
 	uint32_t nmatch;
@@ -59,6 +60,16 @@ static void add(struct peek *p, struct line l)
 	p->line[p->rows.n++] = l;
 }
 
+/* Of a difference, when it was asked for, only those that have become more; how many are left. */
+static uint32_t wanted(const struct peek *p, struct link *l, uint32_t n)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (!p->more || l[i].value > 0)
+			l[kept++] = l[i];
+	return kept;
+}
+
 static void add_links(struct peek *p, struct arena *a, enum row_kind kind, const struct link *l,
     uint32_t n, int level, int levels)
 {
@@ -72,6 +83,7 @@ static void add_links(struct peek *p, struct arena *a, enum row_kind kind, const
 		struct link *more;
 		uint32_t m = kind == R_CALLER ? callers_next(p->t.c, &l[i], a, &more)
 					      : callees_next(p->t.c, &l[i], a, &more);
+		m = wanted(p, more, m);
 		add_links(p, a, kind, more, m, level + 1, levels); /* at most LEVELS_MAX deep */
 	}
 }
@@ -102,12 +114,15 @@ static void fill(struct peek *p, const struct pane_env *env)
 		return;
 	int levels = levels_of(p, env);
 	const struct thing *c = &p->t.c->thing[p->centre];
+	p->more = session_query(env->s)->drop_negative && p->t.c->two && p->t.c->show == SHOW_DELTA;
 	uint32_t n = callers_of(p->t.c, p->centre, &a, &l);
+	n = wanted(p, l, n);
 	add_links(p, &a, R_CALLER, l, n, 0, levels);
 	add(p, (struct line){R_CALLERS, 0, 0, n, 0, 0, false});
 	uint32_t at = p->rows.n;
 	add(p, (struct line){R_CENTRE, 0, p->centre, 0, c->cum, c->ocum, false});
 	n = callees_of(p->t.c, p->centre, &a, &l);
+	n = wanted(p, l, n);
 	add(p, (struct line){R_CALLEES, 0, 0, n, 0, 0, false});
 	add_links(p, &a, R_CALLEE, l, n, 0, levels);
 	arena_free(&a);
@@ -121,7 +136,7 @@ static void fill(struct peek *p, const struct pane_env *env)
 
 static void side_flames(struct peek *p)
 {
-	struct flame_conf conf = {.pivot = p->centre};
+	struct flame_conf conf = {.pivot = p->centre, .more = p->more};
 	for (int k = 0; k < PARTS; k++) {
 		flame_free(p->fv.f[k]);
 		p->fv.f[k] = NULL;

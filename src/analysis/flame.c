@@ -225,17 +225,19 @@ static void order_kids(struct flame *f, enum order order)
 
 /* Of a difference the larger side: what has gone is as wide as it was, and what has not changed is seen
    too. One side of it has its own width. */
-static int64_t own_width(const struct calls *c, const struct ctree *t, uint32_t i)
+static int64_t own_width(const struct calls *c, const struct ctree *t, uint32_t i, bool more)
 {
 	if (!t->oflat || c->show != SHOW_DELTA)
 		return magnitude(t->flat[i]);
 	struct pair p = side_pair(c->show, t->flat[i], t->oflat[i]);
 	int64_t a = magnitude(p.a), b = magnitude(p.b);
+	if (more && p.a <= p.b)
+		return 0;
 	return a > b ? a : b;
 }
 
 /* Offsets and widths, children in a row of their own. */
-static void lay(struct flame *f, enum order order)
+static void lay(struct flame *f, enum order order, bool more)
 {
 	const struct ctree *t = &f->t;
 	struct arena *a = &f->arena;
@@ -245,7 +247,7 @@ static void lay(struct flame *f, enum order order)
 	uint32_t *row = xcalloc(t->n, sizeof *row);
 	order_kids(f, order);
 	for (uint32_t i = 0; i < t->n; i++)
-		f->wid[i] = own_width(f->c, t, i);
+		f->wid[i] = own_width(f->c, t, i, more);
 	for (uint32_t i = t->n - 1; i > 0; i--)
 		f->wid[t->parent[i]] = plus(f->wid[t->parent[i]], f->wid[i]);
 	f->off[0] = 0;
@@ -282,7 +284,7 @@ struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 		t = fold(
 		    c, &t, conf, &f->arena); /* last: what is looked from keeps all its weight */
 	f->t = t;
-	lay(f, conf->order);
+	lay(f, conf->order, conf->more);
 	arena_free(&tmp);
 	return f;
 }

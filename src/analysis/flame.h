@@ -18,6 +18,7 @@ struct flame_conf {
 				   are part of it */
 	uint32_t pivot;		/* 0, or the thing to look from: callees, or with `up` callers */
 	bool up;
+	bool more;		/* of a difference: only what has become more has a width */
 };
 
 struct flame {
