@@ -61,8 +61,9 @@ static int facts(struct app *a, struct buf *b)
 	if (m->duration > 0) {
 		buf_puts(&b[n], "over ");
 		text_ns(&b[n], m->duration);
-		if (is_cpu(a))
-			buf_printf(&b[n], " (%.3g%%)", (double)all_of(a) * 100 / (double)m->duration);
+		double share = (double)all_of(a) * 100 / (double)m->duration;
+		if (is_cpu(a))	/* many processors: no 2.33e+04% */
+			buf_printf(&b[n], share < 1000 ? " (%.3g%%)" : " (%.0f%%)", share);
 		n++;
 	}
 	if (m->time > 0) {
