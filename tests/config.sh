@@ -38,6 +38,10 @@ if curses; then
 	shows 'filter by name' 'focus=regexp | hide=^runtime\.'
 	press '<^X>u' "$cpu"
 	hides 'a filter by name is one step of undo' 'focus=regexp'
+	press ':diff @m<Tab>' "$cpu"
+	shows 'completion of saved filters, of diff' ':diff @mine'
+	press ':save m<Tab>' "$cpu"
+	shows 'completion of saved filters, of save' ':save mine'
 	press ':tag <Tab>' "$cpu"
 	shows 'completion of names' ':tag codecs'
 	press ':tag codecs<Enter>' "$cpu"

@@ -316,7 +316,7 @@ static void test_keys(void)
 		size_t n;
 	} names[] = {{"<Enter>", KEY_RETURN, 7}, {"<^D>", 4, 4}, {"<C-d>", 4, 5},
 	    {"<F10>", KEY_F10, 5}, {"<lt>", '<', 4}, {"<x", '<', 1}, {"<", '<', 1},
-	    {"\n", KEY_RETURN, 1}, {"\xc3\xa9", 0xe9, 2}, {"<S-Tab>", KEY_STAB, 7}};
+	    {"\n", KEY_RETURN, 1}, {"\xc3\xa9", 0xe9, 2}, {"<S-Tab>", KEY_BACKTAB, 7}};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		int32_t key = 0;
 		OK(key_script(names[i].s, strlen(names[i].s), &key) == names[i].n);

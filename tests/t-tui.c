@@ -57,7 +57,7 @@ static bool same(const struct grid *a, const struct grid *b)
 
 static int32_t some_key(void)
 {
-	static const int32_t special[] = {KEY_RETURN, KEY_ESC, KEY_TAB, KEY_STAB, KEY_DOWN_,
+	static const int32_t special[] = {KEY_RETURN, KEY_ESC, KEY_TAB, KEY_BACKTAB, KEY_DOWN_,
 	    KEY_UP_, KEY_LEFT_, KEY_RIGHT_, KEY_PGDN, KEY_PGUP, KEY_HOME_, KEY_END_, KEY_BACKSPACE,
 	    KEY_F1, KEY_F3, KEY_F4, KEY_F6, 2, 4, 6, 7, 15, 18, 21, 0x4e2d, 0x301};
 	static const char often[] = "jjjkklh123445++--fxdourn/&\\*[]";

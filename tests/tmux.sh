@@ -42,6 +42,10 @@ type_line "$TTRACE $trace; echo exit \$?"
 see open '[5Time]'
 keys l l + + j
 see zoom '1 cell='
+keys 8
+see gc '[8GC]'
+keys BTab
+see 'S-Tab, the part before' 'only then'
 keys 1
 see top 'memmove'
 keys y

@@ -269,6 +269,15 @@ static bool second_word(const struct app *a, const char *typed)
 	return typed > text + strcspn(text, " ") + 1;
 }
 
+/* Sets of filters by name, after "@" where a file could stand too. */
+static void offer_saved(struct app *a, struct offers *o, const char *at, const char *typed, size_t n)
+{
+	struct choice c[CHOICES_MAX];
+	int nc = app_saved_choices(a, c);
+	for (int i = 0; i < nc; i++)
+		offer(o, arena_printf(&a->scratch, "%s%s", at, c[i].arg), typed, n);
+}
+
 static void offer_settings(struct app *a, struct offers *o, const char *typed, size_t n)
 {
 	const char *text = a->prompt.text, *s = text + strcspn(text, " ") + 1;
@@ -300,6 +309,8 @@ static void offer_values(
 	else if (id == CMD_TAG)
 		for (size_t i = 0; app_tag_name(a, i); i++)
 			offer(o, app_tag_name(a, i), typed, n);
+	else if (id == CMD_SAVE)
+		offer_saved(a, o, "", typed, n);
 	else if (id == CMD_SET)
 		offer_settings(a, o, typed, n);
 	else if (id == CMD_MAP && second_word(a, typed))
@@ -313,9 +324,11 @@ static void offer_values(
 			offer(o, session_type_name(a->s, i), typed, n);
 	else if (id == CMD_REPORT)
 		offer_reports(o, typed, n);
-	else if (cmds[id].arg && strstr(cmds[id].arg, "FILE"))
+	else if (cmds[id].arg && strstr(cmds[id].arg, "FILE")) {
+		if (id == CMD_DIFF)
+			offer_saved(a, o, "@", typed, n);
 		offer_files(a, o, typed, n);
-	else if (cmds[id].arg && strstr(cmds[id].arg, "RE") && n)
+	} else if (cmds[id].arg && strstr(cmds[id].arg, "RE") && n)
 		for (uint32_t i = 1; i < sn->nfuns; i++)
 			offer(o, store_str(sn->st, store_fun(sn->st, i)->name)->s, typed, n);
 }

@@ -137,6 +137,15 @@ static void do_filter(struct app *a, const struct act *act)
 	app_filter(a, act->cmd, v ? v : "", false);
 }
 
+static bool filtered(struct app *a, const struct query *q)
+{
+	struct buf words = {0};
+	app_filters_put(a, &words);
+	bool any = words.n || q->from != TIME_NONE || q->to != TIME_NONE || q->g || q->gs || q->proc || q->latency;
+	buf_free(&words);
+	return any || q->suspended || query_has_rest(q);
+}
+
 static void do_clear(struct app *a)
 {
 	struct query q = *session_query(a->s), none = {.type = q.type,
@@ -151,13 +160,19 @@ static void do_clear(struct app *a)
 						   .of_rest = q.of_rest,
 						   .normalize = q.normalize,
 						   .drop_negative = q.drop_negative};
-	if (app_query(a, &none))
+	if (!filtered(a, &q))
+		app_message(a, ST_DIM, "there are no filters");
+	else if (app_query(a, &none))
 		app_message(a, ST_DIM, "no filters (u brings them back)");
 }
 
 static void do_suspend(struct app *a)
 {
 	struct query q = *session_query(a->s);
+	if (!filtered(a, &q)) {
+		app_message(a, ST_DIM, "there are no filters to switch off: f focuses, x ignores");
+		return;
+	}
 	q.suspended = !q.suspended;
 	app_query(a, &q);
 }
@@ -563,7 +578,7 @@ void app_common(struct app *a, const struct act *act)
 	if (act->cmd >= CMD_PANE_TOP && act->cmd <= CMD_PANE_EVENTS)
 		app_message(a, ST_WARN, "there is no pane %s", cmds[act->cmd].name);
 	else if (act->cmd > CMD_CENTRE || act->arg)
-		app_message(a, ST_DIM, "%s: nothing to do here", cmds[act->cmd].name);
+		app_message(a, ST_DIM, "%s: of no use in %s (? lists what is)", cmds[act->cmd].name, pane_now(a)->name);
 }
 
 /* ---- the ":" line */

@@ -20,7 +20,7 @@
 
 static const struct { const char *name; int32_t key; } names[] = {
     {"Enter", KEY_RETURN}, {"Return", KEY_RETURN}, {"Esc", KEY_ESC}, {"Tab", KEY_TAB},
-    {"Space", ' '}, {"Backspace", KEY_BACKSPACE}, {"S-Tab", KEY_STAB}, {"Down", KEY_DOWN_},
+    {"Space", ' '}, {"Backspace", KEY_BACKSPACE}, {"S-Tab", KEY_BACKTAB}, {"Down", KEY_DOWN_},
     {"Up", KEY_UP_}, {"Left", KEY_LEFT_}, {"Right", KEY_RIGHT_}, {"PgDn", KEY_PGDN},
     {"PgUp", KEY_PGUP}, {"Home", KEY_HOME_}, {"End", KEY_END_}, {"Ins", KEY_INS}, {"Del", KEY_DEL},
     {"F1", KEY_F1}, {"F2", KEY_F2}, {"F3", KEY_F3}, {"F4", KEY_F4}, {"F5", KEY_F5}, {"F6", KEY_F6},

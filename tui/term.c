@@ -661,7 +661,7 @@ static int32_t from_curses(wint_t k)
 	} map[] = {{KEY_DOWN, KEY_DOWN_}, {KEY_UP, KEY_UP_}, {KEY_LEFT, KEY_LEFT_},
 	    {KEY_RIGHT, KEY_RIGHT_}, {KEY_NPAGE, KEY_PGDN}, {KEY_PPAGE, KEY_PGUP},
 	    {KEY_HOME, KEY_HOME_}, {KEY_END, KEY_END_}, {KEY_FIND, KEY_HOME_},
-	    {KEY_SELECT, KEY_END_}, {KEY_IC, KEY_INS}, {KEY_DC, KEY_DEL}, {KEY_BTAB, KEY_STAB},
+	    {KEY_SELECT, KEY_END_}, {KEY_IC, KEY_INS}, {KEY_DC, KEY_DEL}, {KEY_BTAB, KEY_BACKTAB},
 	    {KEY_ENTER, KEY_RETURN}, {KEY_BACKSPACE, 127}};
 	for (size_t i = 0; i < sizeof map / sizeof *map; i++)
 		if (map[i].from == (int)k)
