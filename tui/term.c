@@ -679,26 +679,32 @@ static bool read_mouse(struct term *t, struct term_input *in)
 	return in->key != 0;
 }
 
-/* One key that has arrived, or none. */
-static enum term_event read_key(struct term *t, struct term_input *in)
+/* Takes what has arrived; false: nothing had. What means nothing (a button let go) is TE_TIME. */
+static bool read_key(struct term *t, struct term_input *in, enum term_event *ev)
 {
 	wint_t k;
+	bool held = t->nevent > 0;
+	*ev = TE_CLICK;
 	if (read_mouse(t, in))
-		return TE_CLICK;
+		return true;
 	int r = wget_wch(t->keys, &k);
+	*ev = TE_TIME;
 	if (r == ERR)
-		return TE_TIME;
+		return held;
 	if (r == OK) {
 		in->key = k == '\b' ? 127 : (int32_t)k;
 	} else if ((int)k == KEY_MOUSE) {
 		while (t->nevent < (int)(sizeof t->event / sizeof *t->event) && getmouse(&t->event[t->nevent]) == OK)
 			t->nevent++;
 		if (read_mouse(t, in))
-			return TE_CLICK;
+			*ev = TE_CLICK;
+		return true;
 	} else {
 		in->key = from_curses(k);
 	}
-	return in->key ? TE_KEY : TE_TIME;
+	if (in->key)
+		*ev = TE_KEY;
+	return true;
 }
 
 bool term_has_key(struct term *t)
@@ -731,10 +737,9 @@ static enum term_event on_pipe(struct term *t)
 
 enum term_event term_wait(struct term *t, int fd, int ms, struct term_input *in)
 {
-	bool held = t->nevent > 0;
-	enum term_event ev = read_key(t, in);	/* curses may hold some already */
-	if (ev != TE_TIME || held)	/* nothing of note: no reason to wait, undrawn */
-		return ev;
+	enum term_event ev;
+	if (read_key(t, in, &ev))	/* curses may hold some already */
+		return ev;	/* of no meaning too: what came before it may not be drawn yet, so no waiting */
 	struct pollfd p[3] = {{t->tty, POLLIN, 0}, {way_out.pipe[0], POLLIN, 0}, {fd, POLLIN, 0}};
 	int64_t began = clock_ms();
 	int n = poll(p, fd >= 0 ? 3 : 2, ms);
@@ -746,7 +751,7 @@ enum term_event term_wait(struct term *t, int fd, int ms, struct term_input *in)
 	if (p[0].revents & (POLLERR | POLLHUP | POLLNVAL) && !(p[0].revents & POLLIN))
 		return TE_QUIT;			/* the terminal is gone */
 	if (p[0].revents & POLLIN) {
-		ev = read_key(t, in);
+		read_key(t, in, &ev);
 		return ev;
 	}
 	return n > 0 && fd >= 0 && p[2].revents ? TE_FD : TE_TIME;
