@@ -207,6 +207,19 @@ for at in 1000 5000 20000; do
 done
 "$ttrace" info -format=json gctrace.log | grep -q '"gc_cycles":187'
 ok $? "info as JSON"
+# A trace cut in its first generation has batches of some threads only: what there is of them is shown.
+for at in 30000 87000 145000; do
+	head -c $at "$trace" >"$tmp/cut.trace"
+	"$ttrace" events "$tmp/cut.trace" >"$tmp/out" 2>"$tmp/err"
+	shown=$(wc -l <"$tmp/out")
+	left=$(sed -n 's/.*taken out of order, and \([0-9]*\) are left out.*/\1/p' "$tmp/err")
+	[ "$shown" -gt $((at / 6)) ] && [ -n "$left" ] && [ $((left * 100)) -lt "$shown" ]
+	ok $? "a trace cut at $at of its first generation: $shown events, ${left:-?} left out"
+	[ "$(grep -c 'no generation is whole' "$tmp/err")" = 1 ]
+	ok $? "and it is said once"
+	"$ttrace" goroutines "$tmp/cut.trace" 2>/dev/null | grep -q .
+	ok $? "and summed"
+done
 printf 'goroutine 1 [x\033P evil\007]:\nmain.\033[31mf()\n\t/a\033[0m.go:1 +0x1\n' >"$tmp/evil"
 "$ttrace" view -script '' "$tmp/evil" | grep -q "$(printf '\033')"
 [ $? = 1 ]

@@ -320,7 +320,7 @@ static void test_cuts(void)
 		for (size_t i = 0; i < least && i < h.n; i++)
 			wrong += !same(&h.ev[i], &whole.ev[i]);
 		wrong += cut < GO_HEADER ? r == 0 : r == 0 && !least && h.n == 0;
-		wrong += !possible(&h);
+		wrong += least && !possible(&h);	/* else its order is guessed where causes are missing */
 	}
 	OK(wrong == 0);
 	buf_free(&b);

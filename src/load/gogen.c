@@ -320,6 +320,24 @@ static int seal(struct tgen *g, int version, struct err *e)
 	return 0;
 }
 
+/* What there is of the last batch is good too, where it is of events. */
+static void add_cut(struct tgen *g)
+{
+	const struct gobatch *b = &g->cut;
+	if (!b->cut || b->gen != g->number || b->first >= GE__N || !(goev_specs[b->first].flags & F_T))
+		return;
+	add_events(g, b);
+	g->end = b->at + b->n;
+}
+
+/* The input ends between two batches, as it does when the program was killed: the tables come last, and nothing of
+   some length has neither a stack nor a string. */
+static bool no_tables(const struct tgen *g, const struct cur *c)
+{
+	enum { SOME = 4096 };
+	return g->nstack == 1 && g->nstr == 1 && cur_at(c) - g->at > SOME;
+}
+
 /* Before 1.26 nothing ends a generation but the next one: look at its first batch and go back. */
 static int read_until_next(struct tgen *g, struct cur *c, int version, struct err *e)
 {
@@ -327,9 +345,12 @@ static int read_until_next(struct tgen *g, struct cur *c, int version, struct er
 	for (;;) {
 		const uint8_t *mark = c->p;
 		int r = gowire_batch(c, &b, e);
-		if (!r)
+		if (!r) {
+			g->torn = no_tables(g, c);
 			return 0;
+		}
 		if (r < 0) {
+			g->torn = true;
 			g->cut = b;
 			c->p = mark;
 			return g->number ? 0 : -1;	/* what came before the damage is whole */
@@ -387,6 +408,8 @@ int gogen_read(struct cur *c, int version, struct tgen **out, struct err *e)
 	e->kind = ERR_NONE;
 	int r = version < 26 ? read_until_next(g, c, version, e) : read_until_end(g, c, version, e);
 	g->end = cur_at(c);
+	if (version < 26 && g->torn && !g->nthread)
+		add_cut(g);	/* there is nothing else */
 	if (r < 0 || (r == 0 && version >= 26))
 		return r;
 	struct err after = *e, own;
@@ -403,12 +426,10 @@ bool gogen_salvage(struct tgen *g, double ns_per_tick)
 	uint64_t dup;
 	if (g->ns_per_tick == 0)
 		g->ns_per_tick = ns_per_tick != 0 ? ns_per_tick : USUAL_TICK;
-	const struct gobatch *b = &g->cut;
-	if (b->cut && b->gen == g->number && b->first < GE__N && (goev_specs[b->first].flags & F_T))
-		add_events(g, b);
+	add_cut(g);
 	if (!g->nthread || g->frame)
 		return false;
-	g->salvaged = true;
+	g->torn = g->salvaged = true;
 	if (!g->strs.dense && idtab_seal(&g->strs, &dup))
 		return false;
 	if (!g->stacks.dense && idtab_seal(&g->stacks, &dup))

@@ -69,6 +69,7 @@ struct tgen {
 	uint64_t nbatches;	/* of every kind */
 	uint64_t experimental;	/* batches that nobody here reads */
 	struct gobatch cut;	/* the last one, when the input ends within it */
+	bool torn;		/* the input ends within it, as far as one can see */
 	bool salvaged;		/* its end is missing: so may be tables and events */
 };
 

@@ -45,7 +45,7 @@ struct merge {
 	struct slot *heap;
 	size_t n;
 	struct slot *tmp;	/* for sorting */
-	uint64_t dropped;	/* events of a salvaged generation that could not be */
+	uint64_t dropped, forced;	/* events of a salvaged generation that could not be, or had to */
 	uint64_t taken, tried;	/* events, and threads looked at on detours */
 	struct err *e;
 };
@@ -174,6 +174,14 @@ static inline int cursor_next(struct merge *m, struct cursor *c)
 	return 1;
 }
 
+/* No more of this thread will come. */
+static void slot_ends(struct merge *m, size_t i)
+{
+	if (m->heap[i].cur->state)
+		m->heap[i].cur->state->age = 0;
+	heap_drop(m, i);
+}
+
 /* The cursor of the head goes on to its next event, and mostly it stays the head. */
 static inline enum go_advance step_head(struct merge *m)
 {
@@ -182,7 +190,7 @@ static inline enum go_advance step_head(struct merge *m)
 	int n = cursor_next(m, c);
 	if (n <= 0) {
 		if (n == 0)
-			heap_drop(m, 0);
+			slot_ends(m, 0);
 		return n ? GO_BAD : GO_YES;
 	}
 	int64_t t = h->time = c->ev.time;
@@ -202,7 +210,7 @@ static enum go_advance step_slot(struct merge *m, size_t i)
 		m->heap[i].time = c->ev.time;
 		heap_changed(m, i);
 	} else {
-		heap_drop(m, i);
+		slot_ends(m, i);
 	}
 	return GO_YES;
 }
@@ -212,6 +220,26 @@ static enum go_advance drop_slot(struct merge *m, size_t i)
 {
 	m->dropped++;
 	return step_slot(m, i);
+}
+
+/* Believe the event of slot i. GO_WAIT: that cannot be. */
+static enum go_advance force_slot(struct merge *m, size_t i)
+{
+	struct cursor *c = m->heap[i].cur;
+	m->tried += 1 + m->o->ms.n / 16;	/* it looks at all of them */
+	if (m->tried > PATIENCE + PER_EVENT * m->taken || goorder_force(m->o, &c->ev, c->m, &c->state) != GO_YES)
+		return GO_WAIT;
+	m->forced++;
+	m->taken++;
+	return step_slot(m, i);
+}
+
+/* What does not fit, in a generation of which the end is missing: from here on it is guesses. */
+static bool may_guess(struct merge *m)
+{
+	if (m->g->torn && !m->g->salvaged)
+		m->g->salvaged = true;
+	return m->g->salvaged;
 }
 
 static inline enum go_advance try_slot(struct merge *m, size_t i)
@@ -224,11 +252,25 @@ static inline enum go_advance try_slot(struct merge *m, size_t i)
 	}
 	if (r == GO_WAIT)
 		return r;
-	if (m->g->salvaged)
-		return drop_slot(m, i);
-	*m->e = m->o->bad;
-	m->e->at = cur_at(&c->c);
-	return r;
+	if (!m->g->salvaged) {
+		*m->e = m->o->bad;
+		m->e->at = cur_at(&c->c);
+	}
+	if (!may_guess(m))
+		return r;
+	r = force_slot(m, i);
+	return r == GO_WAIT ? drop_slot(m, i) : r;
+}
+
+/* Nobody can go on, for the cause was in a batch that never came: believe the earliest that can be believed. */
+static int guess(struct merge *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		enum go_advance r = force_slot(m, i);
+		if (r != GO_WAIT)
+			return r == GO_YES ? 0 : -1;
+	}
+	return drop_slot(m, 0) == GO_YES ? 0 : -1;
 }
 
 /* The head must wait: who else can go on? */
@@ -245,12 +287,12 @@ static int detour(struct merge *m)
 		if (r != GO_WAIT)
 			return r == GO_YES ? 0 : -1;
 	}
-	if (m->g->salvaged)
-		return drop_slot(m, 0) == GO_YES ? 0 : -1;
 	const struct cursor *c = m->heap[0].cur;
-	return err_set(m->e, ERR_FORMAT, cur_at(&c->c), "broken trace: failed to advance: "
-	    "no thread can go on; the earliest is M %lld with %s", (long long)c->m,
-	    goev_specs[c->ev.type].name);
+	if (!m->g->salvaged)
+		err_set(m->e, ERR_FORMAT, cur_at(&c->c), "broken trace: failed to advance: "
+		    "no thread can go on; the earliest is M %lld with %s", (long long)c->m,
+		    goev_specs[c->ev.type].name);
+	return may_guess(m) ? guess(m) : -1;
 }
 
 static int begin(struct merge *m)
@@ -319,6 +361,7 @@ int gomerge(struct goorder *o, struct tgen *g, uint64_t *lost, struct err *e)
 		r = run(&m);
 	*lost = r ? left(&m) : 0;
 	o->dropped += m.dropped;
+	o->forced += m.forced;
 	mem_free(m.cur);
 	mem_free(m.heap);
 	goorder_flush(o);

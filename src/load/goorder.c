@@ -270,10 +270,19 @@ struct go_m *gostep_add_m(struct goorder *o, int64_t id)
 	return m;
 }
 
-static struct go_m *find_m(struct goorder *o, int64_t id)
+struct go_m *gostep_find_m(struct goorder *o, int64_t id)
 {
 	struct idslot *s = idmap_get(&o->ms, (uint64_t)id);
 	return s ? s->p : NULL;
+}
+
+struct go_p *gostep_add_p(struct goorder *o, int64_t id, uint8_t status)
+{
+	struct go_p *p = arena_zalloc(&o->mem, sizeof *p);
+	bool fresh;
+	*p = (struct go_p){.id = id, .status = status};
+	idmap_put(&o->ps, (uint64_t)id, &fresh)->p = p;
+	return p;
 }
 
 static bool succeeds(const struct goorder *o, uint64_t seq, uint32_t age, uint64_t before)
@@ -286,7 +295,7 @@ bool gostep_have(struct step *s, enum need p, enum need g)
 	const char *why = NULL;
 	if (s->now.m == -1)
 		why = "expected a thread but didn't have one";
-	else if (p == MUST && s->now.p == -1)
+	else if (p == MUST && s->now.p == -1 && !s->o->gen->salvaged)
 		why = "expected a proc but didn't have one";
 	else if (p == NOT && s->now.p != -1)
 		why = "expected no proc but had one";
@@ -330,9 +339,7 @@ static enum go_advance proc_status(struct step *s)
 	struct go_p *p = gostep_find_p(o, id);
 	bool promoted = false;
 	if (!p) {
-		bool fresh;
-		p = idmap_put(&o->ps, (uint64_t)id, &fresh)->p = arena_zalloc(&o->mem, sizeof *p);
-		*p = (struct go_p){.id = id, .status = status};
+		p = gostep_add_p(o, id, status);
 		from = o->gen->number == o->first_gen ? TST_UNDETERMINED : TST_NOTEXIST;
 	} else if (status == P_ABANDONED && p->status == P_SYSCALL) {
 		from = TST_RUNNING;
@@ -414,7 +421,7 @@ static enum go_advance proc_steal(struct step *s)
 			    (uint64_t)id);
 		s->next.p = -1;
 	} else {
-		struct go_m *m = find_m(s->o, from);
+		struct go_m *m = gostep_find_m(s->o, from);
 		if (!m)
 			return gostep_bad(s, "%s: stole proc from non-existent thread %" PRIu64,
 			    (uint64_t)from);
@@ -447,7 +454,7 @@ static bool bind_syscall(struct step *s, int64_t id, int64_t mid)
 		s->next.g = id;
 		return true;
 	}
-	struct go_m *m = find_m(o, mid);
+	struct go_m *m = gostep_find_m(o, mid);
 	if (m && m->g != id)
 		return gostep_bad(s, "%s: inconsistent thread for syscalling goroutine %" PRIu64,
 		    (uint64_t)id), false;
@@ -598,6 +605,8 @@ static enum go_advance syscall_begin(struct step *s)
 		return GO_BAD;
 	g->status = G_SYSCALL;
 	struct go_p *p = gostep_p(s);
+	if (!p && s->now.p == -1)	/* of a generation that is cut */
+		return gostep_took(s);
 	if (!p)
 		return gostep_bad(s, "%s: uninitialized proc %" PRIu64, (uint64_t)s->now.p);
 	p->status = P_SYSCALL;
@@ -615,6 +624,8 @@ static enum go_advance syscall_end(struct step *s)
 		return GO_BAD;
 	g->status = G_RUNNING;
 	struct go_p *p = gostep_p(s);
+	if (!p && s->now.p == -1)
+		return gostep_took(s);
 	if (!p || p->status != P_SYSCALL)
 		return gostep_bad(s, "%s: expected proc %" PRIu64 " in state Syscall",
 		    (uint64_t)s->now.p);
@@ -703,9 +714,10 @@ enum go_advance goorder_advance(struct goorder *o, struct goev *ev, int64_t m, s
 	if (!o->first_gen)
 		o->first_gen = o->gen->number;
 	if (m != -1) {
-		if (!*state && !(*state = find_m(o, m)))
+		if (!*state && !(*state = gostep_find_m(o, m)))
 			*state = gostep_add_m(o, m);
 		s.m = *state;
+		s.m->age = o->age;
 		s.now.p = s.m->p;
 		s.now.g = s.m->g;
 	}

@@ -15,6 +15,7 @@ struct go_m {
 	struct go_g *gs;
 	struct go_p *ps;
 	struct go_m *next;	/* all threads, newest first */
+	uint32_t age;		/* goorder.age while events of it are still to come */
 };
 
 enum { GO_OUT = 1024, GO_OUT_ROOM = 4, GO_NEAR = 1 << 14 };	/* an event on the wire is at most 3 of ours */
@@ -35,6 +36,7 @@ struct goorder {
 	uint64_t gc_seq;
 	int gc;			/* 0 not known, 1 off, 2 on */
 	uint64_t dropped;	/* events left out of generations that are not whole */
+	uint64_t forced;	/* and such as were believed */
 	uint64_t misused;	/* regions that end while another is inside */
 	int64_t last;		/* time of the event before */
 	uint64_t syncs;
@@ -64,5 +66,8 @@ int goorder_sample(struct goorder *, const struct gosample *);
    another thread. *state is m's, found at the first call and kept by the caller. */
 enum go_advance { GO_YES, GO_WAIT, GO_BAD };
 enum go_advance goorder_advance(struct goorder *, struct goev *, int64_t m, struct go_m **state);
+/* In a generation that is cut: believe the event, and take it. Not GO_YES: another thread, whose events are still to
+   come, says otherwise, or the event makes no sense at all. */
+enum go_advance goorder_force(struct goorder *, struct goev *, int64_t m, struct go_m **state);
 
 #endif

@@ -242,6 +242,11 @@ enum go_advance gostep_g_range_end(struct step *s)
 	return GO_YES;
 }
 
+void gostep_gc_was(struct goorder *o, bool on)
+{
+	o->gc = on ? GC_ON : GC_OFF;
+}
+
 /* The mark phase begins and ends on different threads: numbers of its own order it. */
 enum go_advance gostep_gc_mark(struct step *s)
 {

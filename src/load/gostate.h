@@ -82,7 +82,9 @@ struct go_p *gostep_find_p(struct goorder *, int64_t id);
 struct go_held *gostep_held(struct goorder *, struct go_g *);
 const struct go_g *gostep_next_g(const struct goorder *, size_t *i);	/* all of them, from *i = 0 on; NULL: that was all */
 struct go_g *gostep_add_g(struct goorder *, int64_t id, uint8_t status);
+struct go_p *gostep_add_p(struct goorder *, int64_t id, uint8_t status);
 struct go_m *gostep_add_m(struct goorder *, int64_t id);
+struct go_m *gostep_find_m(struct goorder *, int64_t id);
 struct go_g *gostep_g(struct step *);
 struct go_p *gostep_p(struct step *);
 
@@ -96,6 +98,8 @@ enum go_advance gostep_bad(struct step *, const char *fmt, uint64_t v);
 struct tev *gostep_say(struct goorder *, uint8_t type, struct goev *, struct where);
 enum go_advance gostep_took(struct step *);
 uint32_t gostep_str(struct goorder *, uint64_t id, uint8_t type);
+
+void gostep_gc_was(struct goorder *, bool on);
 
 /* Handlers of what is not scheduling (gorange.c). */
 typedef enum go_advance gostep_fn(struct step *);

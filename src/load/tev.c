@@ -8,8 +8,9 @@
  * Damage ends the reading and takes nothing back: all before it has been said.
  * A generation that is not whole is dropped, as by the reference: it would be
  * half a second of guesses behind minutes of facts. Only when there is no whole
- * one, as after a crash in the first second, what can be placed in time is
- * shown, without the stacks and names whose tables never came.
+ * one, as after a crash in the first second, its events are shown, ordered by
+ * what they say themselves where their causes never came (goforce.c), without
+ * the stacks and names whose tables are missing.
  */
 #include "config.h"
 #include "load/tev.h"
@@ -57,6 +58,15 @@ static void say_lost(struct reading *r, uint64_t lost)
 	warn(r, r->damage->at, msg);
 }
 
+/* The input ended within a generation that nothing but the next one would have ended. */
+static void say_cut(struct reading *r)
+{
+	r->info->lost_at = r->damage->at;
+	warn(r, r->damage->at,
+	    "no generation is whole: the events of the first are shown as far as they can be "
+	    "ordered, some without names and stacks");
+}
+
 /* What came of a generation, ordered and said; 0 to go on. */
 static int show(struct reading *r, struct tgen *g, uint64_t end)
 {
@@ -71,6 +81,8 @@ static int show(struct reading *r, struct tgen *g, uint64_t end)
 	}
 	r->experimental += g->experimental;
 	r->ns_per_tick = g->ns_per_tick;
+	bool whole = !g->salvaged;
+	g->torn = g->torn && i->generations == 1;	/* no guesses behind facts */
 	int ret = gomerge(&r->order, g, &lost, &why);
 	i->bytes = end;
 	if (ret) {
@@ -79,6 +91,10 @@ static int show(struct reading *r, struct tgen *g, uint64_t end)
 		return -1;
 	}
 	struct goorder *o = &r->order;
+	if (whole && g->salvaged) {
+		*r->damage = why;
+		say_cut(r);
+	}
 	if (!o->stopped && o->ops->keeps && !g->salvaged) {
 		i->kept = xcalloc(1, sizeof *i->kept);
 		gokeep_order(o, i->kept);
@@ -151,7 +167,7 @@ static int read_v2(struct reading *r, int version)
 			if (got < 0)
 				show_rest(r, g);
 			else
-				say_lost(r, r->in.n - cur_at(&c));
+				say_lost(r, r->in.n - (g->end > cur_at(&c) ? g->end : cur_at(&c)));
 		}
 		r->feed->drop(r->feed->self, g);
 		return got < 0 && !r->info->generations ? -1 : 0;
@@ -173,11 +189,10 @@ static int read_v1(struct reading *r, int version)
 
 static void notices(struct reading *r)
 {
-	char msg[160];
-	if (r->order.dropped) {
-		snprintf(msg, sizeof msg,
-		    "%" PRIu64 " events of it are left out: what led to them is missing",
-		    r->order.dropped);
+	char msg[200];
+	if (r->order.dropped || r->order.forced) {
+		snprintf(msg, sizeof msg, "what led to them is missing: %" PRIu64 " events of it were taken out of "
+		    "order, and %" PRIu64 " are left out", r->order.forced, r->order.dropped);
 		warn(r, ERR_NOWHERE, msg);
 	}
 	if (r->experimental) {
