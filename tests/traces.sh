@@ -95,4 +95,38 @@ for r in info goroutines events top; do
 	"$TTRACE" $r -strict "$trace" >/dev/null 2>&1
 	same "status of $r -strict" $? 0
 done
+
+# what stands out is of the program: the runtime's own goroutines wait as they are meant to
+cat >"$tmp/sweeper.test" <<'END'
+The runtime's sweeper is ready for longer than the program's goroutine.
+-- expect --
+-- trace --
+go 25
+Batch 1 -1 100
+Sync
+Frequency 1000000000
+ClockSnapshot 5 77 1000 500
+Batch 1 7 100
+ProcStatus 1 0 1
+GoStatus 1 1 -1 2
+GoCreate 1 2 1 0
+GoCreate 5000 3 2 0
+GoDestroy 20000
+GoStart 1 3 2
+GoDestroy 90000
+GoStart 1 2 2
+GoDestroy 1000
+Batch 1 -1 120
+Stacks
+Stack 1  0x10 1 3 30
+Stack 2  0x11 2 3 31
+Batch 1 -1 120
+Strings
+String 1 "runtime.bgsweep"
+String 2 "main.work"
+String 3 "a.go"
+END
+tests/t-tracetext -binary "$tmp/sweeper.test" >"$tmp/sweeper.trace"
+trace=$tmp/sweeper.trace
+shows '' 'longest runnable without a P: 20.0us at 0.0000s, G3 main.work'
 exit $bad

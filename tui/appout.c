@@ -42,10 +42,14 @@ static void give(struct app *a, struct buf *b, const char *what)
 	app_message(a, ST_DIM, "copied %s: %zu bytes", what, b->n);
 }
 
+enum { COPY_COLS = 4096 };
+
 void app_copy(struct app *a, const char *what)
 {
 	const struct pane_ops *p = pane_now(a);
+	struct pane_env wide = a->env;
 	struct buf b = {0};
+	wide.cols = COPY_COLS;	/* names whole, whatever the screen has room for */
 	if (refuse(a))
 		return;
 	if (!strcmp(what, "report"))
@@ -55,7 +59,7 @@ void app_copy(struct app *a, const char *what)
 	else if (p->copy)
 		p->copy(state_now(a), &a->env, &b);
 	else if (p->detail)
-		p->detail(state_now(a), &a->env, &b);
+		p->detail(state_now(a), &wide, &b);
 	if (!b.n && !strcmp(what, "item")) {	/* nothing is selected: the view itself */
 		what = "view";
 		app_command_line(a, &b);

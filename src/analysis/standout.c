@@ -5,7 +5,8 @@
  * collector, the longest stop of the world, the longest time that a goroutine
  * was ready and did not get to run, the longest wait in package sync, and the start
  * function whose goroutines ran most. These are superlatives and no findings:
- * nothing here says that one of them is wrong.
+ * nothing here says that one of them is wrong. The runtime's own goroutines wait as
+ * they are meant to, a mark worker from one cycle to the next: no longest wait is one of theirs.
  *
  * Sums of Ps come from the running sums of whole rows; the longest waits need a
  * walk over the intervals of goroutines, which looks at their states and starts
@@ -45,17 +46,25 @@ static void keep_longest(struct longest *l, int64_t t0, int64_t t1, trk_id trk)
 		*l = (struct longest){t0, t1, trk};
 }
 
+/* A goroutine of the runtime, by its start function. */
+static bool is_system(const struct snap *sn, str_id name)
+{
+	const struct str_row *s = store_str(sn->st, name);
+	return s->n >= 8 && !memcmp(s->s, "runtime.", 8) && !(s->n == 12 && !memcmp(s->s, "runtime.main", 12));
+}
+
 /* One pass over a row: what ran, and what took longest. */
 static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row)
 {
 	trk_id trk = sh->trk[row];
 	str_id name = store_trk(l->sn->st, trk)->name;
+	bool theirs = is_system(l->sn, name);
 	int64_t sum = 0;
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
 		unsigned s = sh->state[i] & SHEET_STATE;
 		if (s == TS_RUN || s == TS_GCWORK || s == TS_ASSIST || s == TS_SWEEP)
 			sum += sheet_end(sh, row, i) - sh->t0 - sh->start[i];
-		else if (s == TS_READY || s == TS_SYNC)
+		else if (!theirs && (s == TS_READY || s == TS_SYNC))
 			keep_longest(s == TS_READY ? &l->ready : &l->lock, sh->t0 + sh->start[i], sheet_end(sh, row, i), trk);
 	}
 	if (name < l->sn->nstrs)
