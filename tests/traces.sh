@@ -126,7 +126,7 @@ String 1 "runtime.bgsweep"
 String 2 "main.work"
 String 3 "a.go"
 END
-tests/t-tracetext -binary "$tmp/sweeper.test" >"$tmp/sweeper.trace"
+"$build/tests/t-tracetext" -binary "$tmp/sweeper.test" >"$tmp/sweeper.trace"
 trace=$tmp/sweeper.trace
 shows '' 'longest runnable without a P: 20.0us at 0.0000s, G3 main.work'
 exit $bad
