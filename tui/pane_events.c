@@ -75,6 +75,8 @@ static void page_at(struct events *p, const struct pane_env *env, int64_t t)
 		return;
 	}
 	p->matched = false;
+	if (t < p->scope.t0 || t >= p->scope.t1)	/* the cursor was elsewhere: from the beginning of the range */
+		t = p->scope.t0;
 	struct el_ask q = {ev_views[p->view].kinds, ev_views[p->view].spans, ev_views[p->view].marks, NULL, &p->scope};
 	int64_t t0, t1;
 	if (p->scope.f.g || p->scope.f.slice)
