@@ -491,7 +491,7 @@ void app_close_panes(struct app *a)
 	a->nundo = a->undone = 0;
 	a->ndigit = 0;
 	a->env.ntagged = 0;
-	a->told = false;
+	a->told = a->told_lost = false;
 	memset(a->marked, 0, sizeof a->marked);
 }
 

@@ -353,6 +353,15 @@ static void draw_foot(const struct app *a, struct grid *g)
 	buf_free(&fit);
 }
 
+/* What was made of a large trace and dropped is read again while panes draw: here it turns out that the file is another. */
+static void tell_lost(struct app *a)
+{
+	if (a->told_lost || !session_is_trace(a->s) || !store_lost(session_snap(a->s)))
+		return;
+	app_message(a, ST_WARN, "the file or its index changed on disk: parts are shown empty; r reads it again");
+	a->told_lost = true;
+}
+
 void app_draw(struct app *a, struct grid *g)
 {
 	grid_resize(g, a->rows, a->cols);
@@ -383,6 +392,7 @@ void app_draw(struct app *a, struct grid *g)
 	}
 	if (a->pop.kind)
 		app_pop_draw(a, g);
+	tell_lost(a);
 	draw_foot(a, g);
 	arena_reset(&a->scratch);
 }

@@ -122,6 +122,7 @@ struct app {
 	bool greeted;			/* what stands out was said */
 	bool keyed;			/* somebody has pressed a key */
 	bool told;			/* the first notice about the file was shown */
+	bool told_lost;			/* and that it changed on disk since */
 	bool sticky;			/* this message came with the key that is being handled */
 };
 

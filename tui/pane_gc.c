@@ -454,8 +454,8 @@ static bool selected(const struct gc *p, const struct pane_env *env, struct plac
 {
 	const struct snap *sn = session_snap(env->s);
 	const struct rows *rows = &p->rows[p->stops];
-	if (p->part == PART_WORST && p->worst_rows.n) {
-		to->t0 = p->worst[p->worst_rows.sel].t0;
+	if (p->part != PART_TABLE && p->worst_rows.n) {	/* on the curve: the one that its point tells of */
+		to->t0 = p->worst[p->part == PART_WORST ? p->worst_rows.sel : 0].t0;
 		to->t1 = to->t0 + p->window[p->at];
 		return true;
 	}
@@ -521,8 +521,11 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 	if (worst && (a->cmd == CMD_LEFT || a->cmd == CMD_RIGHT))
 		as.cmd = a->cmd == CMD_LEFT ? CMD_UP : CMD_DOWN;
-	if (rows_act(worst ? &p->worst_rows : &p->rows[p->stops], &as, worst ? 1 : table_h(p, env)))
+	if (rows_act(worst ? &p->worst_rows : &p->rows[p->stops], &as, worst ? 1 : table_h(p, env))) {
+		if (p->part == PART_CURVE)	/* who moves in the table is in it */
+			p->part = PART_TABLE;
 		return V_DONE;
+	}
 	switch ((int)a->cmd) {
 	case CMD_PREV_KIND:
 	case CMD_NEXT_KIND: p->stops = !p->stops; return V_DONE;

@@ -157,7 +157,10 @@ static void warnings(struct info *f, const struct snap *sn)
 {
 	struct buf b = {0};
 	add_s(f, "", "");
-	if (!sn->nwarns)
+	bool lost = store_lost(sn);
+	if (lost)
+		add_s(f, "lost", "the file or its index changed on disk: parts are shown empty; r reads it again");
+	if (!sn->nwarns && !lost)
 		add_s(f, "notices", "none: the file was read whole and is consistent");
 	for (uint32_t i = 0; i < sn->nwarns; i++) {
 		const struct warn_row *w = col_at(&sn->st->warns, i);

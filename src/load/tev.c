@@ -187,14 +187,22 @@ static int read_v1(struct reading *r, int version)
 	return ret;
 }
 
+/* Events whose cause was in what is lost. */
+static void say_missing(struct reading *r, uint64_t n, const char *done)
+{
+	char msg[120];
+	if (!n)
+		return;
+	snprintf(msg, sizeof msg, "%" PRIu64 " event%s, what led to %s being lost: %s", n, n == 1 ? "" : "s",
+	    n == 1 ? "it" : "them", done);
+	warn(r, ERR_NOWHERE, msg);
+}
+
 static void notices(struct reading *r)
 {
 	char msg[200];
-	if (r->order.dropped || r->order.forced) {
-		snprintf(msg, sizeof msg, "what led to them is missing: %" PRIu64 " events of it were taken out of "
-		    "order, and %" PRIu64 " are left out", r->order.forced, r->order.dropped);
-		warn(r, ERR_NOWHERE, msg);
-	}
+	say_missing(r, r->order.forced, "believed all the same");
+	say_missing(r, r->order.dropped, "left out");
 	if (r->experimental) {
 		snprintf(msg, sizeof msg, "%" PRIu64 " batches of experimental data are not shown",
 		    r->experimental);

@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/mapped.h"
+#include "store/keep.h"
 #include "store/names.h"
 #include "store/samples.h"
 #include "store/stacks.h"
@@ -379,9 +380,10 @@ const struct snap *build_thawed(struct build *b, const struct snap *all, const v
 	return sn;
 }
 
-bool build_lost(const struct build *b)
+bool store_lost(const struct snap *sn)
 {
-	return mapped_cut(b->mapping);
+	const struct build *b = (const struct build *)sn->st;	/* the store is its first member */
+	return keep_lost(b->st.keep) || (b->mapping && mapped_cut(b->mapping));
 }
 
 str_id build_text(const struct snap *sn, const char *s, size_t n)

@@ -65,7 +65,7 @@ struct keep {
 	_Atomic uint32_t tick;		/* counts what was made again: the age of what was got */
 	struct keep_border *stop;	/* where the newest reading ended, after generation stop_at */
 	uint32_t stop_at;
-	bool lost;
+	_Atomic bool lost;
 };
 
 /* ---- borders */
@@ -559,6 +559,11 @@ struct keep_facts keep_facts(struct keep *k)
 		f.there += atomic_load(&store_slot(k->st, i)->sheet) != NULL;
 	lock_give(k->lock);
 	return f;
+}
+
+bool keep_lost(const struct keep *k)
+{
+	return k && k->lost;
 }
 
 void keep_drop_all(struct keep *k)

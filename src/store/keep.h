@@ -34,6 +34,7 @@ struct keep_facts {
 	bool lost;			/* the file is not what it was: some could not be */
 };
 struct keep_facts keep_facts(struct keep *);
+bool keep_lost(const struct keep *);	/* of them lost, without waiting for a reading that goes on; NULL: false */
 /* Drop all that can be dropped, for tests. */
 void keep_drop_all(struct keep *);
 

@@ -154,7 +154,8 @@ void build_free(struct build *);			/* the store goes with it */
    there is. The mapping, of which rows and sheets are part, goes with the store. */
 struct store *build_columns(struct build *);
 const struct snap *build_thawed(struct build *, const struct snap *, const void *mapping, size_t n);
-bool build_lost(const struct build *);			/* that file has been cut short meanwhile: zeros are shown */
+/* The trace or that index is not what it was on disk: parts of it were made again, or looked at, and are shown empty. */
+bool store_lost(const struct snap *);
 
 /* keep.c, by these two */
 const struct sheet *keep_get(const struct snap *, uint32_t i);
