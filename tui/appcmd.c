@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What commands do that is common to all panes, and the ":" line.
+ * What commands do that is common to all panes.
  *
- * A ":" line is one word of cmd.def with or without an argument, written as
- * pprof's users write it (focus=json, focus json, top20 -cum json -runtime) or
- * one of the short forms: `::` clears, `:>50ms` picks latencies, `:25` goes to a line.
- * It ends as the same struct act that a key makes, so a key and its word cannot
- * do different things. An argument of "" (focus=) takes a filter away; without
- * one (focus) the filter is made from what is selected.
+ * A command comes as a struct act, whether a key, a mouse or a ":" line
+ * (appline.c) made it. The pane that is shown has been asked before and passed
+ * it on, or it is none of a pane's. Here it changes the query, of which a copy
+ * is changed and set whole, so that one step of undo takes back all of it; or it
+ * opens a pane, where an argument means to the pane what it would mean to the
+ * report of that name; or it is of the program (quit, marks, jumps, prompts).
  */
 #include "config.h"
 #include "inside.h"
@@ -17,7 +17,6 @@
 #include "analysis/tracew.h"
 #include "base/job.h"
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -68,7 +67,7 @@ const char *app_exactly(struct app *a, const char *name)
 	return s;
 }
 
-static const char *selected(struct app *a)
+const char *app_selected(struct app *a)
 {
 	struct place p;
 	app_place(a, &p);
@@ -129,7 +128,7 @@ static void do_filter(struct app *a, const struct act *act)
 	if (frames && v && !strcmp(v, "none"))
 		v = "";
 	if (!v && here) {
-		v = selected(a);
+		v = app_selected(a);
 		if (v)
 			app_filter(a, act->cmd, v, act->cmd != CMD_FOCUS);
 		return;
@@ -146,7 +145,7 @@ static bool filtered(struct app *a, const struct query *q)
 	return any || q->suspended || query_has_rest(q);
 }
 
-static void do_clear(struct app *a)
+void app_clear(struct app *a)
 {
 	struct query q = *session_query(a->s), none = {.type = q.type,
 						   .from = TIME_NONE,
@@ -558,7 +557,7 @@ static bool common_query(struct app *a, const struct act *act)
 	case CMD_FOCUS_ASK: app_prompt(a, CMD_FOCUS, q.f.focus ? q.f.focus : ""); return true;
 	case CMD_IGNORE_ASK: app_prompt(a, CMD_IGNORE, q.f.ignore ? q.f.ignore : ""); return true;
 	case CMD_SUSPEND_F: do_suspend(a); return true;
-	case CMD_CLEAR: do_clear(a); return true;
+	case CMD_CLEAR: app_clear(a); return true;
 	case CMD_TIME: do_time(a, act->arg); return true;
 	case CMD_GOROUTINE: case CMD_PROC: do_track(a, act); return true;
 	case CMD_NEXT_KIND: case CMD_PREV_KIND: case CMD_SAMPLE_INDEX: do_type(a, act); return true;
@@ -579,131 +578,4 @@ void app_common(struct app *a, const struct act *act)
 		app_message(a, ST_WARN, "there is no pane %s", cmds[act->cmd].name);
 	else if (act->cmd > CMD_CENTRE || act->arg)
 		app_message(a, ST_DIM, "%s: of no use in %s (? lists what is)", cmds[act->cmd].name, pane_now(a)->name);
-}
-
-/* ---- the ":" line */
-
-/* A report by its own name; of the selected function, where it wants one and none is given. */
-static void app_report(struct app *a, const struct report_row *r, const char *words)
-{
-	const char *re = r->arg && !(words && *words) ? selected(a) : "";
-	if (re)
-		app_act(a, &(struct act){CMD_REPORT, 0, arena_printf(&a->scratch, "%s %s%s", r->name, re, words ? words : "")});
-}
-
-/* Words that pprof takes and that are no commands of ours: a granularity, a sample type. */
-static bool other_word(struct app *a, const char *word, const char *rest)
-{
-	static const struct {
-		const char *word;
-		enum cmd_id cmd;
-		const char *arg;
-	} alias[] = {{"q", CMD_QUIT, NULL}, {"quit", CMD_QUIT, NULL}, {"exit", CMD_QUIT, NULL},
-	    {"h", CMD_HELP, NULL}, {"o", CMD_INFO, NULL}, {"options", CMD_INFO, NULL},
-	    {"cum", CMD_PANE_TOP, "-cum"}, {"flat", CMD_PANE_TOP, "-flat"},
-	    {"relative_percentages", CMD_PERCENT, "shown"}};
-	for (size_t i = 0; i < sizeof alias / sizeof *alias; i++)
-		if (!strcmp(alias[i].word, word)) {
-			app_act(a, &(struct act){alias[i].cmd, 0, alias[i].arg});
-			return true;
-		}
-	if (!strcmp(word, "nodecount") && rest && *rest) {
-		app_act(a, &(struct act){CMD_PANE_TOP, 0, rest});
-		return true;
-	}
-	for (size_t i = 0; i < GRANS; i++)
-		if (!strcmp(gran_names[i], word)) {
-			app_act(a, &(struct act){CMD_GRANULARITY, 0, word});
-			return true;
-		}
-	for (const struct report_row *r = report_rows; r->name; r++)
-		if (!strcmp(r->name, word)) {
-			app_report(a, r, rest);
-			return true;
-		}
-	for (size_t i = 0; i < session_ntypes(a->s); i++)
-		if (!strcmp(session_type_name(a->s, i), word)) {
-			app_act(a, &(struct act){CMD_SAMPLE_INDEX, 0, word});
-			return true;
-		}
-	return false;
-}
-
-/* Short forms: "::", "25", ">50ms", "10ms..50ms", "wait>1ms", "top20". */
-static bool short_form(struct app *a, const char *line)
-{
-	if (!strcmp(line, ":")) {
-		do_clear(a);
-		return true;
-	}
-	if (isdigit((unsigned char)line[0]) && !line[strspn(line, "0123456789")]) {
-		long n = strtol(line, NULL, 10);
-		app_act(a, &(struct act){CMD_LAST, n < INT32_MAX ? (int)n : INT32_MAX, NULL});
-		return true;
-	}
-	if (line[0] == '<' || line[0] == '>' || (isdigit((unsigned char)line[0]) && strstr(line, ".."))) {
-		app_act(a, &(struct act){CMD_LATENCY, 0, arena_strndup(&a->scratch, line, strlen(line))});
-		return true;
-	}
-	/* wait>1ms, g~worker: which spans; words with < > or ~ are nothing else */
-	size_t n = strcspn(line, " =");
-	if (memchr(line, '>', n) || memchr(line, '<', n) || memchr(line, '~', n)) {
-		app_act(a, &(struct act){CMD_WHERE, 0, arena_strndup(&a->scratch, line, strlen(line))});
-		return true;
-	}
-	if (!strncmp(line, "w!", 2) && (!line[2] || line[2] == ' ')) {
-		app_write(a, line + 2 + strspn(line + 2, " "), true);
-		return true;
-	}
-	if (!strncmp(line, "top", 3) && isdigit((unsigned char)line[3])) {
-		const char *arg = arena_strndup(&a->scratch, line + 3, strlen(line + 3));
-		app_act(a, &(struct act){CMD_PANE_TOP, 0, arg});
-		return true;
-	}
-	return false;
-}
-
-static void no_command(struct app *a, const char *word, size_t n)
-{
-	struct near near = {word, n, NULL, 0};
-	int begin = 0;
-	for (int i = 1; i < CMD__N; i++) {
-		begin += !strncmp(cmds[i].name, word, n);
-		near_offer(&near, cmds[i].name);
-	}
-	for (const struct report_row *r = report_rows; r->name; r++)
-		near_offer(&near, r->name);
-	if (begin > 1)
-		app_message(a, ST_ERROR, "%d commands begin with %s (Tab shows them)", begin, word);
-	else if (near.best)
-		app_message(a, ST_ERROR, "no such command: %s, perhaps %s", word, near.best);
-	else
-		app_message(a, ST_ERROR, "no such command: %s (? lists them, Tab completes)", word);
-}
-
-void app_line(struct app *a, const char *line)
-{
-	line += strspn(line, " ");
-	if (!*line || short_form(a, line))
-		return;
-	size_t n = strcspn(line, " =");
-	const char *arg = line[n] ? line + n + 1 : NULL;
-	const char *word = arena_strndup(&a->scratch, line, n);
-	if (arg && line[n] == ' ') {
-		arg += strspn(arg, " ");
-		arg = *arg ? arg : NULL;
-	}
-	/* other words go first where they are exact: "files" is no beginning of another word */
-	enum cmd_id id = cmd_find(word, n);
-	if ((id == CMD_NONE || strcmp(cmds[id].name, word)) && other_word(a, word, arg))
-		return;
-	if (id == CMD_NONE && strpbrk(line, "<>~"))	/* wait reason~chan: which spans */
-		app_act(a, &(struct act){CMD_WHERE, 0, arena_strndup(&a->scratch, line, strlen(line))});
-	else if (id == CMD_NONE)
-		no_command(a, word, n);
-	else if (arg && !cmds[id].arg)
-		app_message(a, ST_ERROR, "%s takes no argument", cmds[id].name);
-	else
-		app_act(a, &(struct act){
-			       id, 0, arg ? arena_strndup(&a->scratch, arg, strlen(arg)) : NULL});
 }

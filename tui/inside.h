@@ -151,9 +151,13 @@ void app_close_panes(struct app *);			/* and forget all that is about this file 
 void app_changed(struct app *);				/* all panes want update() */
 void app_update(struct app *);				/* tell the pane shown what has changed */
 
-/* appcmd.c: what commands do that are common to all panes, and the ":" line */
-void app_common(struct app *, const struct act *);
+/* appline.c: the ":" line */
 void app_line(struct app *, const char *line);
+
+/* appcmd.c: what commands do that are common to all panes */
+void app_common(struct app *, const struct act *);
+void app_clear(struct app *);				/* all filters, or say that there are none */
+const char *app_selected(struct app *);			/* the function under the cursor, exactly; NULL: none, and said */
 const char **app_filter_of(struct query *, enum cmd_id);	/* NULL: it is no filter that is a word */
 bool app_filter(struct app *, enum cmd_id, const char *value, bool add);
 int  app_at(struct app *, const char *where);		/* -at=TIME|FROM..TO|gID|FUNC */
@@ -162,7 +166,6 @@ trk_id app_track(const struct app *, enum track_kind, const char *id);	/* "12", 
 fun_id app_function(struct app *, const struct rx *);	/* the heaviest that matches, 0 none */
 const char *app_exactly(struct app *, const char *name);	/* a regular expression that only it matches */
 const char *app_fun_name(const struct app *, fun_id);
-const char *app_exactly(struct app *, const char *name);	/* an expression that matches it alone */
 
 /* appside.c: more files: differences and merging */
 void app_tell_rest(struct app *);	/* what was compared with the rest, in a line */

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * How the garbage collection pane looks: the table of cycles or stops, the curve
+ * of utilisation with its worst windows below it where there are lines for it,
+ * and beside the pane who had to assist.
+ *
+ * The curve has PLOT points and as many columns as there is room for; a column
+ * stands for all points that fall into it and shows the worst of them, so that
+ * no dip is lost on a narrow screen. Assists are summed by sorting, of one cycle
+ * at a time and only when they are drawn: no cycle has so many that it is felt.
+ */
+#include "config.h"
+#include "gcview.h"
+
+#include "base/text.h"
+#include "store/spans.h"
+
+#include <stdlib.h>
+
+struct drawing { const struct gcview *p; const struct pane_env *env; int x[12], w[12]; };
+
+static const struct rows_col cycle_cols[] = {
+	{"GC", 5, true, 0}, {"START", 9, true, 0}, {"MARK", 7, true, 0}, {"STW", 7, true, 0}, {"ASSIST", 7, true, 0},
+	{"ASSISTS", 7, true, 0}, {"HEAP", 6, true, 0}, {"AFTER", 6, true, 0}, {"GOAL", 6, true, 0}, {"SWEEP", 7, true, 0},
+};
+enum { CYCLE_COLS = 10 };
+
+static void draw_count(const struct snap *sn, struct grid *g, int y, int x1, enum counter c, int64_t t)
+{
+	uint32_t i = count_find(sn, c, t);
+	if (i == UINT32_MAX)
+		grid_right(g, y, x1, ST_DIM, 0, "-");
+	else
+		tp_bytes(g, y, x1, store_count(sn->st, c, i)->v);
+}
+
+static void draw_cycle(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct drawing *d = arg;
+	const struct snap *sn = session_snap(d->env->s);
+	const struct gc_cycle *c = &d->p->cycle[d->p->row[0][i]];
+	int64_t stw = (c->stw_before > 0 ? c->stw_before : 0) + (c->stw_after > 0 ? c->stw_after : 0);
+	for (int k = 0; k < CYCLE_COLS; k++) {
+		int x1 = d->x[k] + d->w[k];
+		if (d->x[k] < 0)
+			continue;
+		switch (k) {
+		case 0: grid_printf(g, y, x1 - 5, ST_NORMAL, 0, "%5u", c->number); break;
+		case 1: tp_at(g, y, x1, c->t0); break;
+		case 2: tp_ns(g, y, x1, c->t1 - c->t0, 0); break;
+		case 3: tp_ns(g, y, x1, stw, 0); break;
+		case 4: tp_ns(g, y, x1, c->assist, 0); break;
+		case 5: tp_count(g, y, x1, c->nassist); break;
+		case 6: draw_count(sn, g, y, x1, CT_HEAP_LIVE, c->t0); break;
+		case 7:
+			if (!c->open)
+				draw_count(sn, g, y, x1, CT_HEAP_LIVE, c->t1);
+			break;
+		case 8: draw_count(sn, g, y, x1, CT_HEAP_GOAL, c->t0); break;
+		case 9: tp_ns(g, y, x1, c->sweep, 0); break;
+		default: break;
+		}
+	}
+}
+
+void gc_stop_name(const struct store *st, const struct sink_span *s, struct buf *b)
+{
+	tp_str(st, s->name, "stop the world", b);
+}
+
+static void draw_stop(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct drawing *d = arg;
+	const struct snap *sn = session_snap(d->env->s);
+	const struct sink_span *s = &store_span(sn->st, d->p->row[1][i])->s;
+	struct buf b = {0};
+	int64_t t0, t1;
+	span_bounds(sn, s, &t0, &t1);
+	tp_at(g, y, 10, t0);
+	tp_ns(g, y, 18, t1 - t0, 0);
+	gc_stop_name(sn->st, s, &b);
+	tp_text(d->env, g, y, 20, 40, ST_NORMAL, &b);
+	buf_reset(&b);
+	if (s->trk) {
+		buf_puts(&b, "by ");
+		tp_who(sn->st, s->trk, &b);
+	}
+	tp_text(d->env, g, y, 60, g->w - 60, ST_NORMAL, &b);
+	buf_free(&b);
+}
+
+/* The utilisation of a column of the curve: the worst of the windows it stands for. */
+static double util_at(const struct gcview *p, int x, int w)
+{
+	int a = x * PLOT / w, b = (x + 1) * PLOT / w;
+	double u = p->util[a];
+	for (int i = a + 1; i < b && i < PLOT; i++)
+		u = p->util[i] < u ? p->util[i] : u;
+	return u;
+}
+
+static void draw_curve(const struct gcview *p, struct grid *g, int y, int h)
+{
+	int w = g->w - 8 > 140 ? 140 : g->w - 8;
+	if (h < 2 || w < 10)
+		return;
+	for (int r = 0; r < h; r++) {
+		if (r % (h > 8 ? 4 : 2) == 0)
+			grid_printf(g, y + r, 1, ST_DIM, 0, "%3d%%", 100 - 100 * r / h);
+		grid_put(g, y + r, 5, 0x2502, ST_RULE, ST_NORMAL, 0);
+		for (int x = 0; x < w; x++) {
+			double level = util_at(p, x, w) * h - (h - 1 - r);
+			if (level > 0)
+				grid_level(g, y + r, 6 + x, level > 1 ? 1 : level, ST_S_RUN, ST_NORMAL);
+		}
+	}
+	if (p->part == PART_CURVE) {
+		int x = p->at * w / PLOT;
+		for (int r = 0; r < h; r++)
+			grid_back(g, (struct rect){y + r, 6 + x, 1, 1}, ST_CURSOR);
+		grid_put(g, y + h, 6 + x, '^', ST_CURSOR, ST_NORMAL, AT_BOLD);
+	}
+	int last = -20;
+	for (int x = 0; x < w && p->part != PART_CURVE; x++) {
+		int64_t a = p->window[x * PLOT / w], b = x ? p->window[(x - 1) * PLOT / w] : 0;
+		if (x && tp_decade(a, false) == tp_decade(b, false))
+			continue;
+		if (x - last < 8 || x + 12 > w)
+			continue;
+		struct buf s = {0};
+		text_ns(&s, x ? tp_decade(a, false) : a);
+		grid_text(g, y + h, 6 + x, ST_DIM, 0, buf_str(&s));
+		buf_free(&s);
+		last = x;
+	}
+	grid_right(g, y + h, g->w - 1 < 8 + w ? g->w - 1 : 8 + w, ST_DIM, 0, "window");
+}
+
+static void draw_worst(const struct gcview *p, const struct pane_env *env, struct grid *g, int y)
+{
+	struct buf b = {0};
+	(void)env;
+	text_ns(&b, p->window[p->at]);
+	int x = grid_printf(g, y, 1, ST_HEAD, 0, "worst %s windows:", buf_str(&b)) + 1;
+	for (uint32_t i = 0; i < p->worst_rows.n; i++) {
+		buf_reset(&b);
+		text_at(&b, p->worst[i].t0, 100000);
+		if (p->per_proc)
+			buf_printf(&b, " P%u", p->worst[i].proc);
+		buf_printf(&b, " %.0f%%", 100 * p->worst[i].util);
+		if (x + (int)b.n + 2 > g->w)
+			break;
+		bool sel = i == p->worst_rows.sel && p->part == PART_WORST;
+		int to = grid_text(g, y, x + 1, ST_NORMAL, 0, buf_str(&b));
+		if (sel)
+			grid_select(g, (struct rect){y, x, 1, to + 1 - x});
+		x = to + 2;
+	}
+	buf_free(&b);
+}
+
+static int curve_of(const struct pane_env *env)
+{
+	return env->rows < 14 ? 0 : env->rows >= 40 ? 20 : 6;
+}
+
+int gc_table_h(const struct pane_env *env)
+{
+	int c = curve_of(env);
+	return env->rows - 1 - (c ? c + 5 : 0);
+}
+
+static void draw_below(const struct gcview *p, const struct pane_env *env, struct grid *g, int y)
+{
+	int h = curve_of(env);
+	if (!h)
+		return;
+	int hx = grid_printf(g, y, 1, ST_HEAD, 0, "MMU %s", p->per_proc ? "of each P (V)" : "of all Ps (V)") + 2;
+	for (int i = 0; i < GC_KINDS; i++)
+		hx = grid_printf(g, y, hx, p->include & gc_kinds[i].flag ? ST_NORMAL : ST_DIM, 0, "[%c]%s",
+		    p->include & gc_kinds[i].flag ? 'x' : ' ', gc_kinds[i].word) + 1;
+	hx = grid_printf(g, y, hx, ST_NORMAL, 0, "(e)  %s (%%)", gc_pcts[p->pct].words) + 2;
+	if (p->scope.part)
+		grid_text(g, y, hx, ST_ACCENT, 0, "of the range alone");
+	if (!p->plotted) {
+		tp_empty(g, y + 1, session_snap(env->s)->complete ? "The trace says nothing of what the collector takes."
+								   : "The curve comes when all of the trace has been read.");
+		return;
+	}
+	draw_curve(p, g, y + 1, h);
+	draw_worst(p, env, g, y + h + 2);
+	struct buf b = {0};
+	buf_printf(&b, "%u stops", p->rows[1].n);
+	static const struct { const char *name; double q; } q[] = {{"p50", 0.5}, {"p99", 0.99}, {"max", 1}};
+	for (int k = 0; k < 3 && p->stw.n; k++) {
+		buf_printf(&b, "  %s ", q[k].name);
+		text_ns(&b, histo_quantile(&p->stw, q[k].q));
+	}
+	int x = grid_text(g, y + h + 3, 1, ST_NORMAL, 0, buf_str(&b));
+	if (p->stw.n)
+		tp_hist(g, y + h + 3, x + 2, 30, &p->stw, tp_decade(p->stw.min, false), tp_decade(p->stw.max, true), ST_STWLINE);
+	buf_free(&b);
+}
+
+void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct gcview *p = st;
+	struct drawing d = {.p = p, .env = env};
+	const struct rows *rows = &p->rows[p->stops];
+	int h = gc_table_h(env);
+	bool bar = rows->n > (uint32_t)h;
+	if (!p->stops) {
+		rows_layout(cycle_cols, CYCLE_COLS, g->w - 1 - bar, d.x, d.w);
+		struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
+		rows_head(g, 0, cycle_cols, CYCLE_COLS, d.x, d.w);
+		grid_unclip(g, old);
+	} else {
+		grid_text(g, 0, 1, ST_HEAD, 0, "     START      FOR  WHY");
+		grid_text(g, 0, 61, ST_HEAD, 0, "WHO");
+	}
+	if (!rows->n)
+		tp_empty(g, 1, !session_snap(env->s)->complete ? "Nothing of the kind has been read yet."
+			: p->scope.part ? "The collector did nothing in this window: :t alone shows the whole trace."
+			: p->stops ? "The world was never stopped while this was traced."
+			: "The collector did not run while this was traced: a longer trace, or a heap that grows, has cycles.");
+	struct rect old = grid_clip(g, (struct rect){1, 0, h, g->w});
+	rows_draw(rows, g, p->stops ? draw_stop : draw_cycle, &d, &(struct rows_look){p->part != PART_TABLE, NULL});
+	grid_unclip(g, old);
+	draw_below(p, env, g, h + 1);
+}
+
+/* ---- who assists */
+
+struct helper { uint32_t key; int64_t ns; uint32_t n; };	/* a goroutine, or a stack */
+
+static int helper_cmp(const void *a, const void *b)
+{
+	const struct helper *x = a, *y = b;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static int key_cmp(const void *a, const void *b)
+{
+	uint32_t x = ((const struct helper *)a)->key, y = ((const struct helper *)b)->key;
+	return x < y ? -1 : x > y;
+}
+
+/* The assists of a cycle by goroutine, or by the program's own frame that allocated; most first. */
+static uint32_t helpers(const struct snap *sn, const struct gc_cycle *c, bool stacks, struct helper *h, uint32_t room)
+{
+	uint32_t n = 0, m = 0;
+	for (uint32_t i = 0; n < room && (i = spans_next(sn, i, 1u << SP_ASSIST, c->t0, c->t1)) != UINT32_MAX; i++) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		int64_t a, b;
+		span_bounds(sn, s, &a, &b);
+		stk_id own = tp_own(sn->st, s->stack);
+		h[n++] = (struct helper){stacks ? own ? store_stk(sn->st, own)->frame : 0 : s->trk, b - a, 1};
+	}
+	if (n)
+		qsort(h, n, sizeof *h, key_cmp);
+	for (uint32_t i = 0; i < n; i++) {
+		if (m && h[m - 1].key == h[i].key) {
+			h[m - 1].ns += h[i].ns;
+			h[m - 1].n++;
+		} else {
+			h[m++] = h[i];
+		}
+	}
+	if (m)
+		qsort(h, m, sizeof *h, helper_cmp);
+	return m;
+}
+
+static int draw_helpers(const struct pane_env *env, struct grid *g, int y, int h, const struct gc_cycle *c, bool stacks)
+{
+	const struct snap *sn = session_snap(env->s);
+	uint32_t room = c->nassist + 16;
+	struct helper *v = arena_alloc(env->scratch, room * sizeof *v);
+	uint32_t n = helpers(sn, c, stacks, v, room);
+	for (uint32_t i = 0; i < n && y < h; i++, y++) {
+		struct buf t = {0};
+		tp_ns(g, y, 9, v[i].ns, 0);
+		tp_count(g, y, 15, v[i].n);
+		if (stacks && v[i].key)
+			tp_frame(sn->st, v[i].key, &t, true);
+		else if (!stacks)
+			tp_who(sn->st, v[i].key, &t);
+		tp_text(env, g, y, 16, g->w - 16, ST_NORMAL, &t);
+		buf_free(&t);
+	}
+	return y + 1;
+}
+
+void gc_side(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct gcview *p = st;
+	const struct snap *sn = session_snap(env->s);
+	int y = 0;
+	if (p->stops && p->rows[1].n) {
+		grid_text(g, y++, 0, ST_HEAD, 0, "where it was stopped");
+		tp_stack(env, g, y, g->h, store_span(sn->st, p->row[1][p->rows[1].sel])->s.stack);
+		return;
+	}
+	if (!p->rows[0].n)
+		return;
+	const struct gc_cycle *c = &p->cycle[p->row[0][p->rows[0].sel]];
+	grid_printf(g, y++, 0, ST_HEAD, 0, "who assisted in cycle %u: time, times", c->number);
+	if (c->nassist) {
+		y = draw_helpers(env, g, y, y + (g->h - y) / 3, c, false);
+		grid_text(g, y++, 0, ST_HEAD, 0, "where they allocated");
+		y = draw_helpers(env, g, y, y + (g->h - y) / 2, c, true);
+	} else {
+		grid_text(g, y++, 2, ST_DIM, 0, "nobody had to assist");
+	}
+	grid_text(g, ++y, 0, ST_HEAD, 0, "begun by");
+	tp_stack(env, g, y + 1, g->h, store_span(sn->st, c->span)->s.stack);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_GCVIEW_H
+#define TTRACE_GCVIEW_H
+
+#include "analysis/cycles.h"
+#include "analysis/mmu.h"
+#include "tracepane.h"
+
+/* The inside of the garbage collection pane, for pane_gc.c and gc_draw.c. */
+enum { WORST = 10, PLOT = MMU_PLOT };
+enum gc_part { PART_TABLE, PART_CURVE, PART_WORST, PART__N };
+enum { GC_KINDS = 4, GC_PCTS = 4 };
+
+extern const struct gc_kind { const char *word; unsigned flag; } gc_kinds[GC_KINDS];	/* that :include takes */
+extern const struct gc_pct { const char *words, *rest; double q; } gc_pcts[GC_PCTS];	/* that % goes through */
+
+struct gcview {
+	struct arena mem, curve;
+	struct tp_scope scope;
+	struct gc_cycle *cycle;
+	uint32_t ncycle;
+	uint32_t *row[2];		/* cycles, stops of the window: indexes of cycle[], of spans */
+	struct rows rows[2], worst_rows;
+	bool stops;			/* the table shows stops of the world */
+	enum gc_part part;
+	unsigned include;
+	int pct;
+	bool per_proc;
+	struct histo stw;
+	int64_t mark, assist, stopped;	/* totals of the window */
+	bool plotted;
+	int64_t plot0, plot1;		/* of which time */
+	const struct mmu *mmu;
+	double util[PLOT];
+	int64_t window[PLOT];
+	int at;				/* of window[]: how long the worst windows are */
+	struct mmu_window worst[WORST];
+};
+
+/* Lines of the table, on a pane of that height. */
+int  gc_table_h(const struct pane_env *);
+/* Why the world was stopped. */
+void gc_stop_name(const struct store *, const struct sink_span *, struct buf *);
+void gc_draw(const void *, const struct pane_env *, struct grid *);
+void gc_side(const void *, const struct pane_env *, struct grid *);
+
+#endif
