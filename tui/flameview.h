@@ -6,7 +6,7 @@
 #include "analysis/flame.h"
 #include "tree.h"
 
-/* The inside of the flame pane, for pane_flame.c and flame_draw.c. */
+/* The inside of the flame pane, for pane_flame.c, flame_draw.c and flame_move.c. */
 enum { DOWN, UP, PARTS };	/* UP: the callers above the one that is looked from, when there is one */
 enum flame_colour { FC_AUTO, FC_PACKAGE, FC_SELF, FC_STATE, FC_DIFF, FC__N };	/* AUTO: package, or DIFF in a difference */
 enum { ZOOMS_MAX = 64 };
@@ -55,5 +55,12 @@ const uint8_t *flame_hit(const struct flameview *, const struct pane_env *);
 void flame_draw(const struct flameview *, const struct pane_env *, struct grid *);
 /* The node at a cell; false: none. */
 bool flame_at(const struct flameview *, const struct pane_env *, int y, int x, int *part, uint32_t *node);
+
+/* The widest child, 0 when there is none. */
+uint32_t flame_widest(const struct flame *, uint32_t node);
+/* Scroll so that the selection is on one of the h lines. */
+void flame_into_view(struct flameview *, int h);
+/* false: it is no command that moves the selection. */
+bool flame_move(struct flameview *, const struct pane_env *, const struct act *);
 
 #endif

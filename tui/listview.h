@@ -8,7 +8,7 @@
 #include "rows.h"
 #include "tree.h"
 
-/* The inside of the list pane, for pane_list.c, list_asm.c and list_draw.c. */
+/* The inside of the list pane, for pane_list.c and list_*.c. */
 enum { LIST_BACK_MAX = 64 };
 enum list_kind { LR_LINE, LR_FOLDED, LR_INLINED, LR_ASM };
 
@@ -53,6 +53,11 @@ struct listview {
 	int nback;
 	struct hits hit;	/* by row */
 };
+
+/* Lines to functions, heaviest first in order[]; only those that match re. */
+void listview_functions(struct listview *);
+/* The rows of the function shown, anew. */
+void listview_fill(struct listview *, const struct pane_env *);
 
 /* Get the machine code of the function shown, if it is another than what is there. */
 void listview_code(struct listview *, const struct pane_env *);

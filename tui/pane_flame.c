@@ -2,14 +2,13 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The flame graph: what is selected, zoomed and folded, and how keys change
- * that. Drawing is flame_draw.c, the tree and its layout analysis/flame.c.
+ * that. Drawing is flame_draw.c, moving flame_move.c, the tree and its layout
+ * analysis/flame.c.
  *
  * Nodes are numbers in a tree that is made anew with every query and every
  * folding, so what outlives it is kept as ids: of the path to the selection
  * (it is walked down again as far as it still exists), of the zoomed node, of
- * the thing looked from. Movement is on the screen: j is down, whichever way
- * the graph is turned; h and l go to the neighbour in the same row, over the
- * heads of parents when there is no sibling left.
+ * the thing looked from.
  */
 #include "config.h"
 #include "flameview.h"
@@ -31,15 +30,6 @@ static void keep(struct flameview *v)
 	for (uint32_t i = v->sel; i && n; i = f->t.parent[i])
 		v->path[--n] = f->id[i];
 	v->thing = flame_thing(v, v->part, v->sel)->id;
-}
-
-static uint32_t widest_child(const struct flame *f, uint32_t node)
-{
-	uint32_t best = 0;
-	for (uint32_t k = f->kid0[node]; k < f->kid0[node + 1]; k++)
-		if (!best || f->wid[f->kid[k]] > f->wid[best])
-			best = f->kid[k];
-	return best;
 }
 
 static uint32_t heaviest_of(const struct flame *f, uint32_t thing)
@@ -71,19 +61,7 @@ static void restore(struct flameview *v)
 		uint32_t other = heaviest_of(f, calls_find(v->t.c, v->thing));
 		at = other ? other : at;
 	}
-	v->sel = at ? at : widest_child(f, 0);
-}
-
-static void into_view(struct flameview *v, int h)
-{
-	if (!v->sel)
-		return;
-	int64_t y = flame_line(v, v->part, v->sel, h);
-	y = v->flip ? h - 1 - y : y;
-	if (y < 0)
-		v->scroll += y;
-	else if (y >= h)
-		v->scroll += y - h + 1;
+	v->sel = at ? at : flame_widest(f, 0);
 }
 
 static void mark_hits(struct flameview *v, const struct pane_env *env)
@@ -122,7 +100,7 @@ static void lay_out(struct flameview *v, const struct pane_env *env)
 		v->zoom[k] = v->f[k] && zoom[k] ? flame_find(v->f[k], zoom[k]) : 0;
 	restore(v);
 	mark_hits(v, env);
-	into_view(v, env->rows);
+	flame_into_view(v, env->rows);
 }
 
 static void update(void *st, const struct pane_env *env)
@@ -145,7 +123,7 @@ static void update(void *st, const struct pane_env *env)
 	for (int k = 0; k < PARTS; k++)
 		if (v->f[k] && zoom[k])
 			v->zoom[k] = flame_find(v->f[k], zoom[k]);
-	into_view(v, env->rows);
+	flame_into_view(v, env->rows);
 }
 
 static void close_flame(void *st)
@@ -163,97 +141,6 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 	const struct flameview *v = st;
 	if (!tree_empty(&v->t, env, g) && v->f[DOWN])
 		flame_draw(v, env, g);
-}
-
-/* ---- moving */
-
-/* The neighbour in the same row, dir 1 or -1; 0: none. A row further up serves when none is as
- * deep. */
-static uint32_t beside(const struct flame *f, uint32_t node, int dir)
-{
-	uint32_t up = 0, i = node;
-	for (; i; i = f->t.parent[i], up++) {
-		uint32_t p = f->t.parent[i], a = f->kid0[p], b = f->kid0[p + 1], k = a;
-		while (k < b && f->kid[k] != i)
-			k++;
-		for (int64_t n = (int64_t)k + dir; n >= a && n < b; n += dir)
-			if (f->wid[f->kid[n]] > 0) {
-				i = f->kid[n];
-				goto found;
-			}
-	}
-	return 0;
-found:
-	for (; up; up--) {
-		uint32_t a = f->kid0[i], b = f->kid0[i + 1];
-		if (a == b)
-			break;
-		i = f->kid[dir > 0 ? a : b - 1];
-	}
-	return i;
-}
-
-static void move_beside(struct flameview *v, int dir, int n)
-{
-	for (uint32_t to; n-- > 0 && (to = beside(v->f[v->part], v->sel, dir));)
-		v->sel = to;
-}
-
-/* Towards the leaves of a part, or towards its root; from one part to the other at the centre. */
-static void move_rows(struct flameview *v, int dir, int64_t n)
-{
-	if (v->flip)
-		dir = -dir;
-	for (; n > 0; n--) {
-		const struct flame *f = v->f[v->part];
-		bool deeper = (dir > 0) == (v->part == DOWN);
-		uint32_t to = deeper ? widest_child(f, v->sel) : f->t.parent[v->sel];
-		if (v->f[UP] && !deeper && v->part == UP && f->t.parent[to] == 0) {
-			v->part = DOWN;	/* the centre belongs to the callees */
-			to = widest_child(v->f[DOWN], 0);
-		} else if (v->f[UP] && !deeper && v->part == DOWN && !to) {
-			uint32_t centre = widest_child(v->f[UP], 0),
-				 caller = centre ? widest_child(v->f[UP], centre) : 0;
-			if (!caller)
-				return;
-			v->part = UP;
-			to = caller;
-		}
-		if (!to)
-			return;
-		v->sel = to;
-	}
-}
-
-static bool act_move(struct flameview *v, const struct pane_env *env, const struct act *a)
-{
-	int n = act_n(a) < 100000 ? act_n(a) : 100000;
-	const struct flame *f = v->f[v->part];
-	switch ((int)a->cmd) {
-	case CMD_LEFT: move_beside(v, -1, n); break;
-	case CMD_RIGHT: move_beside(v, 1, n); break;
-	case CMD_DOWN: move_rows(v, 1, n); break;
-	case CMD_UP: move_rows(v, -1, n); break;
-	case CMD_PAGE_DOWN: move_rows(v, 1, (int64_t)n * env->rows); break;
-	case CMD_PAGE_UP: move_rows(v, -1, (int64_t)n * env->rows); break;
-	case CMD_HALF_DOWN: move_rows(v, 1, (int64_t)n * (env->rows + 1) / 2); break;
-	case CMD_HALF_UP: move_rows(v, -1, (int64_t)n * (env->rows + 1) / 2); break;
-	case CMD_FIRST: v->sel = widest_child(f, 0); break;
-	case CMD_LAST:
-		for (uint32_t k; (k = widest_child(f, v->sel));)
-			v->sel = k;
-		break;
-	case CMD_CENTRE: {
-		int64_t y = flame_line(v, v->part, v->sel, env->rows);
-		v->scroll += (v->flip ? env->rows - 1 - y : y) - env->rows / 2;
-		if (v->scroll < 0 && !v->f[UP])
-			v->scroll = 0;
-		return true;
-	}
-	default: return false;
-	}
-	into_view(v, env->rows);
-	return true;
 }
 
 /* ---- zooming and turning */
@@ -325,7 +212,7 @@ static enum verdict toggle_pivot(struct flameview *v, const struct pane_env *env
 	lay_out(v, env);
 	uint32_t at = heaviest_of(v->f[DOWN], calls_find(v->t.c, id));
 	v->sel = at ? at : v->sel;
-	into_view(v, env->rows);
+	flame_into_view(v, env->rows);
 	return say(ask,
 	    v->pivot ? "callers above, callees below; p on it again: the whole"
 		     : "the whole graph again",
@@ -418,19 +305,19 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	struct flameview *v = st;
 	if (!v->f[DOWN] || !v->sel)
 		return V_PASS;
-	if (act_move(v, env, a)) {
+	if (flame_move(v, env, a)) {
 		keep(v);
 		return V_DONE;
 	}
 	if (act_zoom(v, a)) {
-		into_view(v, env->rows);
+		flame_into_view(v, env->rows);
 		return V_DONE;
 	}
 	switch ((int)a->cmd) {
 	case CMD_PIVOT: return toggle_pivot(v, env, ask);
 	case CMD_FLIP:
 		v->flip = !v->flip;
-		into_view(v, env->rows);
+		flame_into_view(v, env->rows);
 		return V_DONE;
 	case CMD_ORDER:
 	case CMD_SORT: return set_order(v, env, a->arg, ask);
@@ -459,7 +346,7 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 	uint32_t z = v->zoom[DOWN];
 	if (node < z || node >= v->f[DOWN]->t.next[z])
 		v->zoom[DOWN] = 0;
-	into_view(v, env->rows);
+	flame_into_view(v, env->rows);
 	keep(v);
 	return true;
 }
@@ -512,7 +399,7 @@ static void load(void *st, const struct pane_env *env, const struct view *from)
 	uint32_t at = flame_find(v->f[v->part], (uint64_t)from->cursor[0]);
 	v->sel = at ? at : v->sel;
 	v->scroll = from->cursor[1] < -DEEP ? -DEEP : from->cursor[1] > DEEP ? DEEP : from->cursor[1];
-	into_view(v, env->rows);
+	flame_into_view(v, env->rows);
 	keep(v);
 }
 
@@ -603,7 +490,7 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 		uint32_t z = v->zoom[DOWN];
 		if (i < z || i >= f->t.next[z])
 			v->zoom[DOWN] = 0;
-		into_view(v, env->rows);
+		flame_into_view(v, env->rows);
 		keep(v);
 	}
 	for (uint32_t k = 1; v->hit.at[f->t.thing[i]] && k <= i; k++)

@@ -3,272 +3,20 @@
 /*
  * List: the source of one function with the weight of each line.
  *
- * The calls are made at the granularity of lines whatever the query's, so a
- * thing is a line here; functions are what lines of the same name and file
- * make up, and count a stack once like everything else. What is shown of a
- * file runs from where the function starts to the brace that ends it, and at
- * least over all lines that have weight. When the file is not here, those
- * lines are shown by number, under a text that says where it was looked for.
- *
- * Rows are lines of the file, or stand for several cold ones (fold), or are
- * functions that were inlined into the line above (I) or its machine code (A).
+ * The calls are made at the granularity of lines whatever the query's. Functions
+ * and rows are made of them in list_rows.c, whenever the query or the function is
+ * another one; what outlives that is kept as names: of the function shown, and of
+ * those that one came from. Drawing is list_draw.c, machine code
+ * list_asm.c.
  */
 #include "config.h"
-#include "pane.h"
+#include "listview.h"
 
 #include "analysis/callers.h"
-#include "analysis/source.h"
-#include "base/intern.h"
 #include "base/rx.h"
 #include "base/text.h"
-#include "listview.h"
-#include "rows.h"
 
 #include <string.h>
-
-/* ---- functions */
-
-static int same_fun(const void *ctx, uint32_t id, const void *key)
-{
-	const struct listview *v = ctx;
-	const struct thing *t = key;
-	return v->fun[id].name == t->name && v->fun[id].file == t->file;
-}
-
-static int cmp_fun(const void *ctx, uint32_t a, uint32_t b)
-{
-	const struct list_fun *x = (const struct list_fun *)ctx + a,
-			      *y = (const struct list_fun *)ctx + b;
-	if (x->cum != y->cum)
-		return x->cum > y->cum ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
-}
-
-static void weigh_functions_of(struct listview *v)
-{
-	const struct ctree *t = calls_tree(v->t.c);
-	uint32_t *open = xcalloc((size_t)v->nfun + 1, sizeof *open),
-		 *stack = xmalloc(t->n * sizeof *stack);
-	uint32_t depth = 0;
-	for (uint32_t i = 1; i < t->n; i++) {
-		while (depth && t->next[stack[depth - 1]] <= i)
-			open[v->of[t->thing[stack[--depth]]]]--;
-		uint32_t f = v->of[t->thing[i]];
-		v->fun[f].flat += t->flat[i];
-		v->fun[f].oflat += t->oflat ? t->oflat[i] : 0;
-		if (!open[f]++) {
-			v->fun[f].cum += t->cum[i];
-			v->fun[f].ocum += t->ocum ? t->ocum[i] : 0;
-		}
-		stack[depth++] = i;
-	}
-	mem_free(open);
-	mem_free(stack);
-}
-
-/* Lines to functions, heaviest first in order[]. */
-static void make_functions(struct listview *v)
-{
-	const struct calls *c = v->t.c;
-	struct intern index = {0};
-	size_t cap = 0;
-	mem_free(v->fun);
-	v->fun = NULL;
-	v->nfun = 0;
-	v->of = xrealloc(v->of, (size_t)c->nthing * sizeof *v->of);
-	v->of[0] = 0;
-	for (uint32_t i = 1; i < c->nthing; i++) {
-		const struct thing *t = &c->thing[i];
-		v->of[i] = UINT32_MAX;
-		if (!t->nnode)
-			continue;
-		uint32_t h = hash_u64((uint64_t)t->name << 32 | t->file, 0);
-		uint32_t id = intern_find(&index, h, same_fun, v, t);
-		if (id == UINT32_MAX) {
-			id = v->nfun++;
-			v->fun = mem_grow(v->fun, &cap, v->nfun, sizeof *v->fun);
-			v->fun[id] = (struct list_fun){
-			    .name = t->name, .file = t->file, .fun = t->fun, .first = i};
-			intern_put(&index, h, id);
-		}
-		v->of[i] = id;
-	}
-	intern_free(&index);
-	weigh_functions_of(v);
-	v->order = xrealloc(v->order, ((size_t)v->nfun + 1) * sizeof *v->order);
-	v->norder = 0;
-	struct rx *rx = v->re ? rx_new(v->re, NULL) : NULL;
-	for (uint32_t i = 0; i < v->nfun; i++) {
-		const struct str_row *s = store_str(c->st, v->fun[i].name);
-		if (v->fun[i].name && (!rx || rx_match(rx, s->s, s->n)))
-			v->order[v->norder++] = i;
-	}
-	rx_free(rx);
-	sort_u32(v->order, v->norder, cmp_fun, v->fun);
-}
-
-/* ---- rows */
-
-static void add(struct listview *v, struct list_row r)
-{
-	v->row = mem_grow(v->row, &v->rowcap, (size_t)v->rows.n + 1, sizeof *v->row);
-	v->row[v->rows.n++] = r;
-}
-
-static struct list_row row_of(const struct listview *v, int64_t line, uint32_t thing)
-{
-	const struct thing *t = &v->t.c->thing[thing];
-	return (struct list_row){LR_LINE, line, line, thing, t->flat, t->cum, t->oflat, t->ocum, 0};
-}
-
-static int cmp_line(const void *ctx, uint32_t a, uint32_t b)
-{
-	const struct calls *c = ctx;
-	const struct thing *x = &c->thing[a], *y = &c->thing[b];
-	return x->line != y->line ? (x->line < y->line ? -1 : 1) : 0;
-}
-
-static void add_inlined(struct listview *v, uint32_t thing)
-{
-	struct arena a = {0};
-	struct link *l;
-	uint32_t n = callees_of(v->t.c, thing, &a, &l);
-	for (uint32_t i = 0; i < n; i++)
-		if (l[i].inl)
-			add(v, (struct list_row){.kind = LR_INLINED,
-				   .line = v->t.c->thing[thing].line,
-				   .thing = l[i].thing,
-				   .cum = l[i].value,
-				   .ocum = l[i].other});
-	arena_free(&a);
-}
-
-/* What the line was made into. */
-static void add_code(struct listview *v, int64_t line)
-{
-	uint32_t n, at = v->assembly ? listview_code_at(v, line, &n) : 0;
-	for (uint32_t i = 0; v->assembly && i < n; i++) {
-		const struct asm_inst *in = &v->asm_of.v[v->code[at + i].inst];
-		add(v, (struct list_row){.kind = LR_ASM, .line = line, .end = line,
-			   .flat = in->flat, .cum = in->cum, .code = at + i});
-	}
-}
-
-/* Where the function's text ends: the first line after `last` that begins with a closing brace. */
-static int64_t body_end(const struct source *s, int64_t last)
-{
-	for (int64_t i = last; i <= s->nline && i < last + 2000; i++) {
-		size_t n;
-		const char *p = source_line(s, i, &n);
-		if (p && n && *p == '}')
-			return i;
-		if (i > last && p && n > 4 && !memcmp(p, "func ", 5))
-			return i - 1;
-	}
-	return last + 5 < s->nline ? last + 5 : s->nline;
-}
-
-/* All lines from..to; cold ones folded into one row when asked for, but for those next to a hot
- * one. */
-static void add_source(
-    struct listview *v, const uint32_t *hot, uint32_t nhot, int64_t from, int64_t to)
-{
-	uint32_t k = 0;
-	for (int64_t i = from; i <= to; i++) {
-		while (k < nhot && v->t.c->thing[hot[k]].line < i)
-			k++;
-		int64_t next = k < nhot ? v->t.c->thing[hot[k]].line : INT64_MAX;
-		int64_t before = k ? v->t.c->thing[hot[k - 1]].line : 0;
-		if (next == i) {
-			add(v, row_of(v, i, hot[k]));
-			if (v->inlined)
-				add_inlined(v, hot[k]);
-			add_code(v, i);
-		} else if (v->fold && i != from && i + 1 < next && i - 1 > before) {
-			int64_t end = next - 2 < to ? next - 2 : to;
-			if (end - i < 2)
-				end = i;
-			add(v, (struct list_row){.kind = end > i ? LR_FOLDED : LR_LINE, .line = i, .end = end});
-			if (end == i)
-				add_code(v, i);
-			i = end;
-		} else {
-			add(v, (struct list_row){.kind = LR_LINE, .line = i, .end = i});
-			add_code(v, i);
-		}
-	}
-}
-
-/* The file is not the one that ran: the function does not begin where it should. */
-static bool other_version(const struct source *src, const struct str_row *name, int64_t start)
-{
-	size_t at = name->n, n;
-	while (at && name->s[at - 1] != '.' && name->s[at - 1] != ')')
-		at--;
-	const char *line = start > 0 ? source_line(src, start, &n) : NULL;
-	const char *last = name->s + at;
-	size_t m = name->n - at;
-	if (!line || !m || strchr(name->s, '[') || !strncmp(last, "func", 4) ||
-	    (*last >= '0' && *last <= '9') || src->nline < start)
-		return src->nline < start;
-	for (size_t i = 0; i + m <= n; i++)
-		if (!memcmp(line + i, last, m))
-			return false;
-	return true;
-}
-
-static void fill(struct listview *v, const struct pane_env *env)
-{
-	struct session *s = env->s;
-	const struct calls *c = v->t.c;
-	v->rows.n = 0;
-	v->src = NULL;
-	hits_drop(&v->hit);
-	if (v->cur == UINT32_MAX)
-		return;
-	const struct list_fun *f = &v->fun[v->cur];
-	if (v->assembly)
-		listview_code(v, env);
-	uint32_t *hot = xmalloc((size_t)c->nthing * sizeof *hot), n = 0;
-	for (uint32_t i = 1; i < c->nthing; i++)
-		if (v->of[i] == v->cur && !c->thing[i].tag)
-			hot[n++] = i;
-	sort_u32(hot, n, cmp_line, c);
-	if (f->file)
-		v->src = sources_get(session_sources(s), store_str(c->st, f->file)->s);
-	v->most = 0;
-	for (uint32_t i = 0; i < n; i++)
-		if (tree_part(c->thing[hot[i]].cum, v->most ? v->most : 1) > 1 || !v->most)
-			v->most = c->thing[hot[i]].cum;
-	while (n && c->thing[hot[0]].line <= 0) {	/* no line is known: by itself, first */
-		add(v, row_of(v, 0, hot[0]));
-		add_code(v, 0);
-		memmove(hot, hot + 1, --n * sizeof *hot);
-	}
-	if (n && v->src && v->src->path) {
-		int64_t start = store_fun(c->st, f->fun)->line, first = c->thing[hot[0]].line,
-			last = c->thing[hot[n - 1]].line;
-		v->stale =
-		    other_version(v->src, store_str(c->st, f->name), start) || last > v->src->nline;
-		if (start <= 0 || start > first)
-			start = first > 5 ? first - 5 : 1;
-		int64_t end = body_end(v->src, last);
-		if (end - start > 100000)	/* lines that a file made up */
-			start = first, end = first + 100000;
-		add_source(v, hot, n, start,
-		    end > last		   ? end
-		    : last < v->src->nline ? last
-					   : v->src->nline);
-	} else {
-		for (uint32_t i = 0; i < n; i++) {
-			add(v, row_of(v, c->thing[hot[i]].line, hot[i]));
-			if (v->inlined)
-				add_inlined(v, hot[i]);
-			add_code(v, c->thing[hot[i]].line);
-		}
-	}
-	mem_free(hot);
-}
 
 static void select_line(struct listview *v, int64_t line)
 {
@@ -317,7 +65,7 @@ static void show(struct listview *v, const struct pane_env *env, uint32_t fun)
 	v->id = v->fun[fun].name;
 	v->id_file = v->fun[fun].file;
 	v->stale = false;
-	fill(v, env);
+	listview_fill(v, env);
 	uint32_t n = v->rows.n;
 	v->rows = (struct rows){.h = v->rows.h};
 	rows_set(&v->rows, n);
@@ -331,7 +79,7 @@ static void again(struct listview *v, const struct pane_env *env)
 {
 	int64_t line = v->rows.n ? v->row[v->rows.sel].line : 0;
 	uint32_t below = v->rows.sel - v->rows.top;
-	fill(v, env);
+	listview_fill(v, env);
 	uint32_t n = v->rows.n;
 	v->rows.n = 0;
 	rows_set(&v->rows, n);
@@ -356,7 +104,7 @@ static void update(void *st, const struct pane_env *env)
 	if (!tree_sync(&v->t, env, CG_LINES) && v->fun)
 		return;
 	bool had = v->id != 0;
-	make_functions(v);
+	listview_functions(v);
 	v->cur = had ? fun_named(v, v->id, v->id_file) : UINT32_MAX;
 	if (v->cur != UINT32_MAX)
 		again(v, env);
@@ -483,12 +231,12 @@ static enum verdict match_re(struct listview *v, const struct pane_env *env, con
 	char *old = v->re;
 	v->re = xstrdup(re);
 	rx_free(rx);
-	make_functions(v);
+	listview_functions(v);
 	v->cur = fun_named(v, v->id, v->id_file);
 	if (!v->norder) {	/* the app says that there is none */
 		mem_free(v->re);
 		v->re = old;
-		make_functions(v);
+		listview_functions(v);
 		v->cur = fun_named(v, v->id, v->id_file);
 		return V_PASS;
 	}
@@ -563,7 +311,7 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 		if (i == v->norder) {
 			mem_free(v->re);
 			v->re = NULL;
-			make_functions(v);
+			listview_functions(v);
 			f = fun_named(v, fu->name, fu->file);
 			v->cur = fun_named(v, v->id, v->id_file);
 		}

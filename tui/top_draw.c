@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * How Top looks: the columns that suit the file and the room there is, the rows,
+ * and beside them callers, callees and hot lines of the selected one.
+ *
+ * A column is a row of top_cols[], whatever it is used for: head, width, order, name
+ * in a menu. Which are shown is a set of bits; without a choice both sides of a
+ * difference come before percentages when there is little room.
+ */
+#include "config.h"
+#include "topview.h"
+
+#include "analysis/callers.h"
+#include "base/text.h"
+#include "toplines.h"
+
+const struct top_column top_cols[C__N] = {
+    [C_FLAT] = {"flat", "FLAT", "FLAT +-", 8, K_FLAT, "own weight"},
+    [C_FLATP] = {"flat%", "FLAT%", "FLAT%", 6, K__N, "own weight in percent"},
+    [C_SUM] = {"sum%", "SUM%", "SUM%", 6, K__N, "own weights of this row and all above"},
+    [C_FLATA] = {"flat-a", "FLAT A", "FLAT A", 7, K_FLATA, "own weight on side A, what is looked at"},
+    [C_FLATB] = {"flat-b", "FLAT B", "FLAT B", 7, K_FLATB, "own weight on side B, the base"},
+    [C_CUM] = {"cum", "CUM", "CUM +-", 8, K_CUM, "weight with all that it calls"},
+    [C_CUMP] = {"cum%", "CUM%", "CUM%", 6, K__N, "that in percent"},
+    [C_CUMA] = {"cum-a", "CUM A", "CUM A", 7, K_CUMA, "that on side A, what is looked at"},
+    [C_CUMB] = {"cum-b", "CUM B", "CUM B", 7, K_CUMB, "that on side B, the base"},
+    [C_BAR] = {"bar", "CUM BAR", "CUM BAR", 9, K__N, "a bar as long as it"},
+    [C_WHERE] = {"where", "WHERE", "WHERE", 20, K__N, "file and line"},
+    [C_NAME] = {"name", "", "", 0, K_NAME, "the name"},
+};
+
+/* The columns that suit: both sides of a difference rather than percentages, when there is little room. */
+unsigned top_shown(const struct topview *p, const struct pane_env *env)
+{
+	unsigned m = top_bit(C_FLAT) | top_bit(C_CUM) | top_bit(C_NAME);
+	if (p->cols)
+		return p->cols | top_bit(C_NAME);
+	if (tree_two(p->t.c))
+		m |= top_bit(C_FLATA) | top_bit(C_FLATB) | top_bit(C_CUMA) | top_bit(C_CUMB);
+	if (!tree_two(p->t.c) || env->cols >= 110)
+		m |= top_bit(C_FLATP) | top_bit(C_CUMP) | top_bit(C_BAR);
+	return tree_two(p->t.c) ? m : m | top_bit(C_SUM);
+}
+
+/* Columns as a table lays them out; of[] says which each is. How many. */
+static int columns(const struct topview *p, const struct pane_env *env, struct rows_col *c, enum top_col *of)
+{
+	static const char *const name[] = {"FUNCTION", "FUNCTION", "FILE", "LINE", "ADDRESS"};
+	unsigned m = top_shown(p, env);
+	int n = 0;
+	for (int i = 0; i < C__N; i++) {
+		if (!(m & top_bit((enum top_col)i)))
+			continue;
+		const struct top_column *k = &top_cols[i];
+		int8_t dir = i == C_NAME ? 1 : -1;
+		of[n] = (enum top_col)i;
+		c[n++] = (struct rows_col){i == C_NAME ? name[p->t.c->gran] : tree_delta(p->t.c) ? k->delta : k->head,
+		    k->width, i < C_BAR, (int8_t)(k->sort == p->sort ? p->invert ? -dir : dir : 0)};
+		if (i == C_FLAT && !tree_delta(p->t.c))
+			c[n - 1].width = 7;
+		if (i == C_BAR && env->cols >= 110)
+			c[n - 1].width = 20, c[n - 1].head = "CUM";
+		if (i == C_BAR && env->cols < 64)
+			c[n - 1].width = 3;
+	}
+	return n;
+}
+
+struct drawing {
+	const struct topview *p;
+	const struct pane_env *env;
+	enum top_col of[C__N];
+	int n, x[C__N], w[C__N];
+	int64_t most;		/* heaviest: the full bar */
+};
+
+static const char *inlined(const struct thing *t)
+{
+	return t->inl ? t->notinl ? "(partial-inline)" : "(inline)" : "";
+}
+
+/* A value that a difference has a sign of, or one side's. */
+static void draw_value(const struct drawing *d, struct grid *g, int y, int k, int64_t v)
+{
+	const struct calls *c = d->p->t.c;
+	int x1 = d->x[k] + d->w[k], attr = top_cols[d->of[k]].sort == d->p->sort ? AT_BOLD : 0;
+	if (d->of[k] == C_FLAT || d->of[k] == C_CUM)
+		tree_change(d->env, c, g, y, x1, v, attr);
+	else
+		tree_value(d->env, c, g, y, x1, v, attr);
+}
+
+static void draw_cell(const struct drawing *d, struct grid *g, int y, uint32_t i, int k)
+{
+	const struct topview *p = d->p;
+	const struct calls *c = p->t.c;
+	const struct thing *t = &c->thing[p->row[i]];
+	int64_t base = tree_base(d->env, c, BASE_ALL, 0);
+	struct pair flat = tree_pair(c, t->flat, t->oflat), cum = tree_pair(c, t->cum, t->ocum);
+	int x = d->x[k], w = d->w[k];
+	struct buf b = {0};
+	switch (d->of[k]) {
+	case C_FLAT: draw_value(d, g, y, k, t->flat); break;
+	case C_FLATA: draw_value(d, g, y, k, flat.a); break;
+	case C_FLATB: draw_value(d, g, y, k, flat.b); break;
+	case C_CUM: draw_value(d, g, y, k, t->cum); break;
+	case C_CUMA: draw_value(d, g, y, k, cum.a); break;
+	case C_CUMB: draw_value(d, g, y, k, cum.b); break;
+	case C_FLATP: tree_percent(g, y, x + w, t->flat, base); break;
+	case C_SUM: tree_percent(g, y, x + w, p->sum[i], base); break;
+	case C_CUMP: tree_percent(g, y, x + w, t->cum, base); break;
+	case C_BAR:
+		grid_bar(g, y, x, w, tree_part(t->cum, d->most),
+		    !tree_delta(c) ? ST_HEAT : t->cum > 0 ? ST_MORE2 : ST_LESS2);
+		break;
+	case C_WHERE: {
+		struct rect old = grid_clip(g, (struct rect){y, x, 1, w});
+		calls_where(c, p->row[i], &b);
+		grid_text(g, 0, 0, ST_DIM, 0, buf_str(&b));
+		grid_unclip(g, old);
+		break;
+	}
+	case C_NAME:
+		if (tree_is_tagged(d->env, c, p->row[i])) {
+			grid_put(g, y, x, '*', ST_ACCENT, ST_NORMAL, AT_BOLD);
+			x += 2, w -= 2;
+		}
+		tree_name(d->env, c, g, y, x, w, p->row[i], inlined(t));
+		break;
+	case C__N: break;
+	}
+	buf_free(&b);
+}
+
+static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct drawing *d = arg;
+	for (int k = 0; k < d->n; k++)
+		if (d->x[k] >= 0)
+			draw_cell(d, g, y, i, k);
+}
+
+void top_draw(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct topview *p = st;
+	if (tree_empty(&p->t, env, g))
+		return;
+	struct drawing d = {.p = p, .env = env};
+	struct rows_col c[C__N];
+	d.n = columns(p, env, c, d.of);
+	for (uint32_t i = 0; i < p->rows.n; i++)
+		if (top_magnitude(p->t.c->thing[p->row[i]].cum) > (uint64_t)d.most)
+			d.most = (int64_t)(top_magnitude(p->t.c->thing[p->row[i]].cum) & INT64_MAX);
+	bool bar = p->rows.n > (uint32_t)(g->h - 1);
+	rows_layout(c, d.n, g->w - 1 - bar, d.x, d.w);
+	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
+	rows_head(g, 0, c, d.n, d.x, d.w);
+	grid_unclip(g, old);
+	old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
+	if (!p->rows.n)
+		grid_text(g, 1, 2, ST_DIM, 0, "no row matches: & and Enter shows all of them");
+	rows_draw(&p->rows, g, draw_row, &d,
+	    &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
+	grid_unclip(g, old);
+}
+
+static int draw_links(const struct topview *p, const struct pane_env *env, struct grid *g, int y, int h,
+    const char *head, const struct link *l, uint32_t n)
+{
+	int64_t whole = p->t.c->thing[top_selected(p)].cum;
+	if (h < 2)
+		return y;
+	grid_printf(g, y++, 0, ST_HEAD, 0, "%u %s%s", n, head, n == 1 ? "" : "s");
+	for (uint32_t i = 0; i < n && (int)i < h - 1; i++, y++) {
+		if ((int)i == h - 2 && n - i > 1) {
+			grid_printf(g, y++, 2, ST_DIM, 0, "and %u more", n - i);
+			break;
+		}
+		tree_change(env, p->t.c, g, y, 9, l[i].value, 0);
+		tree_percent(g, y, 16, l[i].value, whole);
+		tree_name(
+		    env, p->t.c, g, y, 18, g->w - 18, l[i].thing, l[i].inl ? "(inlined)" : "");
+	}
+	return y;
+}
+
+void top_side(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct topview *p = st;
+	uint32_t sel = p->t.c ? top_selected(p) : 0;
+	if (!sel)
+		return;
+	struct link *up, *down;
+	uint32_t nup = callers_of(p->t.c, sel, env->scratch, &up);
+	uint32_t ndown = callees_of(p->t.c, sel, env->scratch, &down);
+	struct buf b = {0};
+	calls_where(p->t.c, sel, &b);
+	int at = g->w - (int)b.n;
+	tree_name(env, p->t.c, g, 0, 0, at - 1 > 10 ? at - 1 : g->w, sel, "");
+	if (at - 1 > 10)
+		grid_textn(g, 0, at, ST_DIM, 0, b.p, b.n);
+	buf_free(&b);
+	int hot = g->h >= 14 ? g->h / 3 : 0, h = g->h - hot;
+	int room = (h - 4) / 2, want = (int)(nup < 1000 ? nup : 1000) + 1;
+	int y = draw_links(p, env, g, 2, want < room ? want : room, "caller", up, nup);
+	y = draw_links(p, env, g, y + 1, h - y - 1, "callee", down, ndown);
+	toplines_draw(p->t.c, sel, env, g, y + 1, g->h - y - 1);
+}
