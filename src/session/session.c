@@ -12,10 +12,8 @@
  * either differs; two arenas take turns so that what a pane was given stays good
  * until the weights after the next are made.
  *
- * Further files (sides) wait in a queue and are read one after another, once the
- * first has been. Not taken: a store for each, since then every analysis would
- * have to speak of two trees; in one store a difference is a matter of which
- * samples count, and undo, filters and panes need not know of it.
+ * Further files (joining.c) come into the same store, so a difference is a matter
+ * of the query like any filter.
  */
 #include "config.h"
 #include "session/state.h"
@@ -35,7 +33,7 @@ enum { PATIENCE_US = 2000000 };
 
 /* ---- opening */
 
-static const char *keep(struct session *s, const char *t)
+const char *session_keep(struct session *s, const char *t)
 {
 	return t && *t ? arena_strndup(&s->strings, t, strlen(t)) : NULL;
 }
@@ -63,7 +61,7 @@ static void first_query(struct session *s, struct query *q)
 	q->drop_negative = opt_bool(s->o, OPT_DROP_NEGATIVE);
 	q->of_rest = s->o->v[OPT_BASE].nall > 0;
 	for (size_t i = 0; i < sizeof f / sizeof *f; i++) {
-		const char *v = keep(s, opt_str(s->o, f[i].opt));
+		const char *v = session_keep(s, opt_str(s->o, f[i].opt));
 		memcpy((char *)q + f[i].off, &v, sizeof v);
 	}
 	for (size_t i = 0; i < sizeof grans / sizeof *grans; i++)
@@ -145,142 +143,6 @@ void session_close(struct session *s)
 	mem_free(s);
 }
 
-/* ---- sides */
-
-static void ignore(void *none, const char *line)
-{
-	(void)none, (void)line;
-}
-
-int session_add(struct session *s, const char *file, enum side_use use, struct err *e)
-{
-	if (s->nside + s->nwait > SIDES_MAX)
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "%d files are enough", SIDES_MAX);
-	if (!*file)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "which file?");
-	if (!strcmp(file, session_file(s)))
-		stale_note(&s->mark, file);	/* it is read again */
-	s->wait[s->nwait++] = (struct wait){keep(s, file), use, true, NULL};
-	return 0;
-}
-
-int session_add_made(struct session *s, const char *name, const struct query *q, session_make *fn, enum side_use use,
-    struct err *e)
-{
-	struct making *m = xcalloc(1, sizeof *m);
-	struct command c = {0};
-	m->fn = fn;
-	session_hand(s, &m->hand);
-	session_command_of(s, q, "proto", NULL, &m->mem, &c);
-	m->line = c.v;
-	if (opt_parse(&m->opt, c.n, (char *const *)(uintptr_t)c.v, e) || session_add(s, name, use, e)) {
-		making_free(m);
-		return -1;
-	}
-	m->opt.hand = &m->hand;
-	m->opt.notice = ignore;
-	s->wait[s->nwait - 1].made = m;
-	return 0;
-}
-
-static void side_failed(struct session *s, const struct wait *w, const struct err *why)
-{
-	if (w->asked) {
-		s->news[s->nnews++] = (struct side_news){0, w->use, w->file, true, *why};
-	} else {	/* a command line that cannot be obeyed */
-		s->op.err = *why;
-		s->op.failed = true;
-	}
-}
-
-/* Begin the next in the queue, when nothing else is being read. */
-static void start_side(struct session *s)
-{
-	struct err e;
-	while (s->nwait && !s->op.job && !s->op.failed && !s->side[s->nside]) {
-		struct adding *a = xcalloc(1, sizeof *a);
-		*a = (struct adding){.o = s->first, .file = s->wait[0].file, .main = s->op.build,
-		    .sn = build_snap(s->op.build), .trace = session_is_trace(s), .side = s->nside,
-		    .made = s->wait[0].made};
-		s->wait[0].made = NULL;
-		if (!adding_start(a, &e)) {
-			s->side[s->nside] = a;
-			return;
-		}
-		making_free(a->made);
-		mem_free(a);
-		side_failed(s, &s->wait[0], &e);
-		memmove(s->wait, s->wait + 1, --s->nwait * sizeof *s->wait);
-	}
-}
-
-/* The one that was being read is over: in the first query, or news for who asked. */
-static void end_side(struct session *s)
-{
-	struct adding *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
-	if (!a || !a->job || !job_done(a->job, NULL))
-		return;
-	struct wait w = s->wait[0];
-	memmove(s->wait, s->wait + 1, --s->nwait * sizeof *s->wait);
-	adding_join(a);
-	if (a->failed) {
-		side_failed(s, &w, &a->err);
-		adding_free(a);
-		mem_free(a);
-		s->side[s->nside] = NULL;
-	} else if (!w.asked) {
-		for (size_t i = 0; i < s->nhist; i++) {
-			bool of_rest = s->hist[i].of_rest;
-			query_side(&s->hist[i], w.use, s->nside);
-			s->hist[i].of_rest = of_rest;
-		}
-		s->nside++;
-	} else {
-		s->news[s->nnews++] = (struct side_news){.side = s->nside++, .use = w.use, .file = w.file};
-	}
-}
-
-bool session_side_news(struct session *s, struct side_news *n)
-{
-	if (!s->nnews)
-		return false;
-	*n = s->news[0];
-	memmove(s->news, s->news + 1, --s->nnews * sizeof *s->news);
-	return true;
-}
-
-void query_side(struct query *q, enum side_use use, uint32_t side)
-{
-	uint64_t bit = UINT64_C(1) << side;
-	if (use == SIDE_MERGE) {
-		q->a |= bit;
-	} else if (use == SIDE_SHOW) {
-		q->a = bit;
-	} else {
-		q->b = bit;
-		q->show = SHOW_DELTA;
-		q->of_rest = false;
-	}
-}
-
-void query_rest(struct query *q)
-{
-	query_side(q, SIDE_BASE, SIDE_REST);
-}
-
-uint32_t session_nsides(const struct session *s)
-{
-	return s->nside;
-}
-
-const char *session_side_name(const struct session *s, uint32_t side)
-{
-	if (side >= s->nside)
-		return "";
-	const char *saved = remote_saved(side ? s->side[side]->o.remote : s->op.job ? NULL : s->op.own.remote);
-	return saved ? saved : side ? s->side[side]->file : session_file(s);
-}
-
 struct job *session_job(const struct session *s)
 {
 	const struct adding *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
@@ -301,8 +163,7 @@ bool session_refresh(struct session *s)
 {
 	if (s->op.job && job_done(s->op.job, NULL))
 		opening_join(&s->op);
-	end_side(s);
-	start_side(s);
+	session_join(s);
 	const struct snap *now = build_snap(s->op.build);
 	bool news = now != s->snap;
 	/* what is half there may cost an eighth of the time, no more: the keyboard comes first. Of a profile
@@ -371,7 +232,7 @@ const char *session_said(struct session *s)
 		a[i] = &s->side[i]->arrival;
 	for (uint32_t i = s->nside; i--;)
 		if (a[i] && a[i]->said[0]) {
-			const char *line = keep(s, a[i]->said);
+			const char *line = session_keep(s, a[i]->said);
 			a[i]->said[0] = '\0';
 			return line;
 		}
@@ -581,7 +442,7 @@ int session_set(struct session *s, const struct query *q, struct err *e)
 	if (check_rx(n.group, e) || check_rx(n.region, e) || (!is_number(n.task) && check_rx(n.task, e)))
 		return -1;
 	for (size_t i = 0; i < sizeof str / sizeof *str; i++)
-		*str[i] = keep(s, *str[i]);
+		*str[i] = session_keep(s, *str[i]);
 	s->hist = mem_grow(s->hist, &s->cap, s->at + 2, sizeof *s->hist);
 	struct query undone = s->at + 1 < s->nhist ? s->hist[s->at + 1] : n;
 	s->hist[s->at + 1] = n;
@@ -621,9 +482,9 @@ struct sources *session_sources(struct session *s)
 void session_source_path(struct session *s, const char *source_path, const char *trim_path)
 {
 	if (source_path)
-		s->source_path = keep(s, source_path);
+		s->source_path = session_keep(s, source_path);
 	if (trim_path)
-		s->trim_path = keep(s, trim_path);
+		s->trim_path = session_keep(s, trim_path);
 	sources_free(s->src);
 	s->src = NULL;
 }

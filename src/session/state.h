@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* What a session is: for session.c and weighing.c alone. */
+/* What a session is: for session.c, joining.c and weighing.c alone. */
 struct session {
 	struct opening op;
 	const struct snap *snap;
@@ -54,6 +54,10 @@ static inline bool is_number(const char *s)
 	return s && *s && strspn(s, "0123456789") == strlen(s);
 }
 
+/* A copy that lives as long as the session; NULL for NULL and "". */
+const char *session_keep(struct session *, const char *);
+/* joining.c: take the further file that has been read, begin the next one. */
+void session_join(struct session *);
 /* weighing.c: forget the calls of the last query; and what they are made from. */
 void session_drop_calls(struct session *);
 void session_drop_shapes(struct session *);
