@@ -25,6 +25,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "ink.h"
 
 #include <string.h>
 
@@ -36,8 +37,7 @@ struct pen {
 	int rows, cols;		/* 0: nothing is known of what the terminal shows */
 	struct shown *old, *now;
 	int y, x;		/* the cursor; x -1: not known */
-	struct paint p;		/* the attributes in force */
-	bool fresh;		/* they are not known */
+	struct ink ink;
 	struct buf way, other, row, whole, best;	/* scratch */
 	struct shown *keep, *all;
 	struct paint later[LATER_MAX];	/* cells of these are left for the end of the screen */
@@ -94,14 +94,9 @@ static struct shown shown_of(const struct pen *n, const struct cell *c, const st
 	return s;
 }
 
-static bool same_paint(const struct paint *a, const struct paint *b)
-{
-	return a->fg == b->fg && a->bg == b->bg && a->attr == b->attr;
-}
-
 static bool same(const struct shown *a, const struct shown *b)
 {
-	return a->ch == b->ch && a->mark == b->mark && same_paint(&a->p, &b->p);
+	return a->ch == b->ch && a->mark == b->mark && paint_same(&a->p, &b->p);
 }
 
 static bool blank(const struct shown *s)
@@ -109,90 +104,12 @@ static bool blank(const struct shown *s)
 	return s->ch == ' ' && !s->mark && !s->p.attr;
 }
 
-/* ---- attributes */
+/* ---- paints */
 
-static void code(struct buf *b, int k)
-{
-	buf_printf(b, b->n ? ";%d" : "%d", k);
-}
-
-static void colour(const struct pen *n, struct buf *b, int c, bool back)
-{
-	if (c < 0) {
-		code(b, back ? 49 : 39);
-	} else if (n->caps.rgb) {
-		uint8_t rgb[3];
-		style_rgb(c, rgb);
-		code(b, back ? 48 : 38);
-		buf_printf(b, ";2;%d;%d;%d", rgb[0], rgb[1], rgb[2]);
-	} else if (c < 8) {
-		code(b, (back ? 40 : 30) + c);
-	} else if (c < 16) {
-		code(b, (back ? 100 : 90) + c - 8);
-	} else {
-		code(b, back ? 48 : 38);
-		buf_printf(b, ";5;%d", c);
-	}
-}
-
-static void attributes(struct buf *b, int on)
-{
-	static const struct { int at, code; } set[] = {
-	    {AT_BOLD, 1}, {AT_DIM, 2}, {AT_UNDERLINE, 4}, {AT_REVERSE, 7}};
-	for (size_t i = 0; i < 4; i++)
-		if (on & set[i].at)
-			code(b, set[i].code);
-}
-
-/* From the paint in force to p by single steps. */
-static void by_steps(const struct pen *n, const struct paint *p, struct buf *b)
-{
-	int off = n->p.attr & ~p->attr, on = p->attr & ~n->p.attr;
-	buf_reset(b);
-	if (off & (AT_BOLD | AT_DIM)) {
-		code(b, 22);
-		on |= p->attr & (AT_BOLD | AT_DIM);
-	}
-	if (off & AT_UNDERLINE)
-		code(b, 24);
-	if (off & AT_REVERSE)
-		code(b, 27);
-	attributes(b, on);
-	if (p->fg != n->p.fg)
-		colour(n, b, p->fg, false);
-	if (p->bg != n->p.bg)
-		colour(n, b, p->bg, true);
-}
-
-/* From nothing. */
-static void anew(const struct pen *n, const struct paint *p, struct buf *b)
-{
-	buf_reset(b);
-	if (!p->attr && p->fg < 0 && p->bg < 0)
-		return;		/* an empty list resets */
-	code(b, 0);
-	attributes(b, p->attr);
-	if (p->fg >= 0)
-		colour(n, b, p->fg, false);
-	if (p->bg >= 0)
-		colour(n, b, p->bg, true);
-}
-
-/* The shorter way to p, as a list of codes in n->way; false: nothing is to be done. */
+/* The codes for p, in n->way; false: none are needed. */
 static bool way(struct pen *n, const struct paint *p)
 {
-	if (!n->fresh && same_paint(&n->p, p))
-		return false;
-	anew(n, p, &n->way);
-	if (n->fresh || (!n->caps.off && (n->p.attr & ~p->attr)))
-		return true;
-	by_steps(n, p, &n->other);
-	if (n->other.n < n->way.n) {
-		struct buf t = n->way;
-		n->way = n->other;
-		n->other = t;
-	}
-	return true;
+	return ink_way(&n->caps, &n->ink, p, &n->way, &n->other);
 }
 
 static void set_paint(struct pen *n, const struct paint *p, struct buf *b)
@@ -202,16 +119,15 @@ static void set_paint(struct pen *n, const struct paint *p, struct buf *b)
 	buf_puts(b, "\033[");
 	buf_put(b, n->way.p, n->way.n);
 	buf_putc(b, 'm');
-	n->p = *p;
-	n->fresh = false;
+	n->ink = (struct ink){*p, false};
 }
 
 /* What a cell needs: a blank takes whatever the pen writes, if the background is right and that is no
    longer than a reset. */
 static void paint_for(struct pen *n, const struct shown *s, struct buf *b)
 {
-	if (blank(s) && !n->fresh) {
-		struct paint p = {n->p.fg, s->p.bg, n->p.attr & (AT_BOLD | AT_DIM)};
+	if (blank(s) && !n->ink.fresh) {
+		struct paint p = {n->ink.p.fg, s->p.bg, n->ink.p.attr & (AT_BOLD | AT_DIM)};
 		size_t keep = way(n, &p) ? n->way.n + 1 : 0;
 		if (!keep || keep <= (way(n, &s->p) ? n->way.n + 1 : 0)) {
 			set_paint(n, &p, b);
@@ -232,11 +148,11 @@ static bool plain_char(uint32_t ch)
 static bool over(struct pen *n, int y, int x, struct buf *b)
 {
 	const struct shown *row = &n->old[y * n->cols];
-	if (n->y != y || n->x < 0 || x - n->x > 4 || n->fresh)
+	if (n->y != y || n->x < 0 || x - n->x > 4 || n->ink.fresh)
 		return false;
 	for (int i = n->x; i < x; i++) {
-		bool fits = blank(&row[i]) ? row[i].p.bg == n->p.bg && !(n->p.attr & (AT_REVERSE | AT_UNDERLINE))
-					   : same_paint(&row[i].p, &n->p);
+		bool fits = blank(&row[i]) ? row[i].p.bg == n->ink.p.bg && !(n->ink.p.attr & (AT_REVERSE | AT_UNDERLINE))
+					   : paint_same(&row[i].p, &n->ink.p);
 		if (!fits || !plain_char(row[i].ch) || row[i].mark)
 			return false;
 	}
@@ -333,14 +249,14 @@ static int run_at(const struct pen *n, const struct shown *old, const struct sho
 
 static bool fits(const struct shown *s, const struct paint *p)
 {
-	return blank(s) ? s->p.bg == p->bg && !(p->attr & (AT_REVERSE | AT_UNDERLINE)) : same_paint(&s->p, p);
+	return blank(s) ? s->p.bg == p->bg && !(p->attr & (AT_REVERSE | AT_UNDERLINE)) : paint_same(&s->p, p);
 }
 
 /* Its turn comes when all else is written. */
 static bool is_later(const struct pen *n, const struct shown *s)
 {
 	for (int i = 0; i < n->nlater; i++)
-		if (!blank(s) && same_paint(&s->p, &n->later[i]))
+		if (!blank(s) && paint_same(&s->p, &n->later[i]))
 			return true;
 	return false;
 }
@@ -416,7 +332,7 @@ static void show_row(struct pen *n, int y, struct buf *b)
 	buf_reset(&n->row);
 	pass(n, y, NULL, &n->row);
 	struct pen one = *n;
-	n->y = at.y, n->x = at.x, n->p = at.p, n->fresh = at.fresh, n->cells = at.cells;
+	n->y = at.y, n->x = at.x, n->ink = at.ink, n->cells = at.cells;
 	memcpy(n->old + (size_t)y * (size_t)n->cols, n->keep, row);
 	size_t from = b->n;
 	for (int i = 0; i < k; i++)
@@ -425,7 +341,7 @@ static void show_row(struct pen *n, int y, struct buf *b)
 		return;
 	b->n = from;
 	buf_put(b, n->row.p, n->row.n);
-	n->y = one.y, n->x = one.x, n->p = one.p, n->fresh = one.fresh;
+	n->y = one.y, n->x = one.x, n->ink = one.ink;
 }
 
 /* ---- rows that move together */
@@ -531,7 +447,7 @@ static int candidates(const struct pen *n, struct paint *out)
 			int i = 0;
 			if (same(s, &n->old[y * n->cols + x]) || blank(s))
 				continue;
-			while (i < k && !same_paint(&seen[i].p, &s->p))
+			while (i < k && !paint_same(&seen[i].p, &s->p))
 				i++;
 			if (i == 64)
 				continue;
@@ -572,7 +488,7 @@ static void write_screen(struct pen *n, struct buf *b)
 	int keep = 0;
 	for (int i = 0; i < k && n->best.n > WHOLE && keep < LATER_MAX; i++) {
 		memcpy(n->old, n->all, size);
-		n->y = at.y, n->x = at.x, n->p = at.p, n->fresh = at.fresh, n->cells = at.cells;
+		n->y = at.y, n->x = at.x, n->ink = at.ink, n->cells = at.cells;
 		n->nlater = keep + 1;
 		n->later[keep] = try[i];
 		buf_reset(&n->whole);
@@ -586,7 +502,7 @@ static void write_screen(struct pen *n, struct buf *b)
 	}
 	if (n->nlater != keep || (k && n->best.n != n->whole.n)) {	/* the last that was tried was not the best: do that again */
 		memcpy(n->old, n->all, size);
-		n->y = at.y, n->x = at.x, n->p = at.p, n->fresh = at.fresh, n->cells = at.cells;
+		n->y = at.y, n->x = at.x, n->ink = at.ink, n->cells = at.cells;
 		n->nlater = keep;
 		buf_reset(&n->best);
 		write_rows(n, &n->best);
@@ -608,7 +524,7 @@ static void begin(struct pen *n, const struct grid *g, struct buf *b)
 	n->keep = xrealloc(n->keep, (size_t)g->cols * sizeof *n->keep);
 	for (size_t i = 0; i < cells; i++)
 		n->old[i] = nothing;
-	n->fresh = true;
+	n->ink.fresh = true;
 	set_paint(n, &nothing.p, b);
 	buf_puts(b, "\033[r\033[H\033[2J");
 	n->y = n->x = 0;

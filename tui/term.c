@@ -7,22 +7,20 @@
  * makes the bytes and curses has no say in what is on the screen; for others
  * term_show() hands every row of the grid to curses. Input: one poll() over the terminal, a
  * pipe that signal handlers write to, and the loader's pipe; nothing wakes up by
- * itself. Signals never touch curses: they write one byte and the loop acts.
+ * itself.
  *
  * The terminal must be as before on every way out. term_close() does that on the
- * good ways. For the others (a crash, a second SIGTERM while busy) the few
- * sequences that undo what was set are kept ready as bytes, and the handler
- * writes them and restores the line settings with calls that are safe there.
- * This is what the statics below are for; a signal handler has no arguments.
+ * good ways, wayout.c on the others.
  *
  * Where standard input carries the data, keys come from /dev/tty.
  */
 #include "config.h"
 #include "term.h"
 
-#include "base/mapped.h"
 #include "base/mem.h"
+#include "clip.h"
 #include "pen.h"
+#include "wayout.h"
 
 #define NCURSES_NOMACROS 1
 #include <curses.h>
@@ -35,7 +33,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -62,111 +59,7 @@ struct term {
 	struct term_cost cost;
 };
 
-static struct {
-	volatile sig_atomic_t open;
-	int out, in, pipe[2];
-	struct termios saved;
-	char reset[256];
-	size_t nreset;
-	volatile sig_atomic_t ending;
-} way_out;
-
-/* ---- signals */
-
-static void restore_now(void)
-{
-	if (!way_out.open)
-		return;
-	way_out.open = 0;
-	ssize_t k = write(way_out.out, way_out.reset, way_out.nreset);
-	(void)k;
-	tcsetattr(way_out.in, TCSANOW, &way_out.saved);
-}
-
-static void on_crash(int sig, siginfo_t *si, void *context)
-{
-	(void)context;
-	if (sig == SIGBUS && mapped_mend(si->si_addr))
-		return;
-	static const char words[] = "ttrace has crashed, and put the terminal back. That is a bug: please report it, with "
-				    "the file if you may, as README.md says.\r\n";
-	if (way_out.open) {
-		restore_now();
-		ssize_t k = write(STDERR_FILENO, words, sizeof words - 1);
-		(void)k;
-	}
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static void on_signal(int sig)
-{
-	int err = errno;
-	char c = (char)sig;
-	if (sig == SIGTERM || sig == SIGHUP || sig == SIGINT) {
-		if (way_out.ending++) {		/* the second time: whatever it is busy with */
-			restore_now();
-			_exit(128 + sig);
-		}
-	}
-	ssize_t k = write(way_out.pipe[1], &c, 1);
-	(void)k;
-	errno = err;
-}
-
-static const int watched[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT};
-static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT};
-
-static void signals(bool on)
-{
-	struct sigaction watch = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-	struct sigaction crash = {.sa_sigaction = on_crash, .sa_flags = SA_RESTART | SA_SIGINFO};
-	if (!on)
-		watch = crash = (struct sigaction){.sa_handler = SIG_DFL, .sa_flags = SA_RESTART};
-	sigemptyset(&watch.sa_mask);
-	sigemptyset(&crash.sa_mask);
-	for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
-		sigaction(watched[i], &watch, NULL);
-	for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
-		sigaction(crashes[i], &crash, NULL);
-	if (!on)
-		mapped_watch();
-}
-
-/* What undoes our settings, as bytes: end of the alternate screen, cursor, attributes, keypad,
- * mouse. */
-static void prepare_reset(void)
-{
-	static const char *const caps[] = {"sgr0", "op", "cnorm", "rmkx", "rmcup"};
-	static const char mouse_off[] = "\033[?1000l\033[?1002l\033[?1006l";
-	way_out.nreset = 0;
-	const char *kmous = tigetstr("kmous");
-	if (kmous && kmous != (const char *)-1) {
-		memcpy(way_out.reset, mouse_off, sizeof mouse_off - 1);
-		way_out.nreset = sizeof mouse_off - 1;
-	}
-	for (size_t i = 0; i < sizeof caps / sizeof *caps; i++) {
-		const char *s = tigetstr(caps[i]);
-		size_t n = s && s != (const char *)-1 ? strlen(s) : 0;
-		if (n && way_out.nreset + n < sizeof way_out.reset) {
-			memcpy(way_out.reset + way_out.nreset, s, n);
-			way_out.nreset += n;
-		}
-	}
-}
-
 /* ---- opening and closing */
-
-static int open_pipe(struct err *e)
-{
-	if (pipe(way_out.pipe))
-		return err_set(e, ERR_IO, ERR_NOWHERE, "pipe: %s", strerror(errno));
-	for (int i = 0; i < 2; i++) {
-		fcntl(way_out.pipe[i], F_SETFL, O_NONBLOCK);
-		fcntl(way_out.pipe[i], F_SETFD, FD_CLOEXEC);
-	}
-	return 0;
-}
 
 /* A terminal that terminfo does not know is most likely like xterm if it says anything of the kind,
    and otherwise at least like a vt100. */
@@ -230,6 +123,18 @@ static struct pen *ansi_pen(const struct term *t)
 	return pen_new(&c);
 }
 
+/* What undoes our settings, as bytes: mouse, attributes, colours, cursor, keypad, end of the alternate screen. */
+static void prepare_reset(void)
+{
+	static const char *const caps[] = {"sgr0", "op", "cnorm", "rmkx", "rmcup"};
+	static const char mouse_off[] = "\033[?1000l\033[?1002l\033[?1006l";
+	if (!cap_none("kmous"))
+		wayout_undo(mouse_off, sizeof mouse_off - 1);
+	for (size_t i = 0; i < sizeof caps / sizeof *caps; i++)
+		if (!cap_none(caps[i]))
+			wayout_undo(tigetstr(caps[i]), strlen(tigetstr(caps[i])));
+}
+
 struct term *term_open(struct err *e)
 {
 	const char *name = getenv("TERM");
@@ -248,8 +153,7 @@ struct term *term_open(struct err *e)
 		return NULL;
 	}
 	t->tty = t->in ? fileno(t->in) : STDIN_FILENO;
-	tcgetattr(t->tty, &way_out.saved);
-	t->screen = open_pipe(e) ? NULL : open_screen(name, t->in ? t->in : stdin);
+	t->screen = wayout_open(t->tty, e) ? NULL : open_screen(name, t->in ? t->in : stdin);
 	if (!t->screen) {
 		err_set(
 		    e, ERR_USAGE, ERR_NOWHERE, "nothing is known of this terminal (TERM=%s)", name);
@@ -263,11 +167,7 @@ struct term *term_open(struct err *e)
 	t->pen = ansi_pen(t);
 	refresh();
 	prepare_reset();
-	way_out.out = STDOUT_FILENO;
-	way_out.in = t->tty;
-	way_out.ending = 0;
-	way_out.open = 1;
-	signals(true);
+	wayout_arm(STDOUT_FILENO);
 	return t;
 }
 
@@ -280,13 +180,12 @@ void term_close(struct term *t)
 	term_mouse(t, false);
 	pen_down(t);
 	endwin();
-	way_out.open = 0;
-	tcsetattr(t->tty, TCSADRAIN, &way_out.saved);
-	signals(false);
+	wayout_disarm();
+	wayout_settings();
+	wayout_watch(false);
 	delwin(t->keys);
 	delscreen(t->screen);
-	close(way_out.pipe[0]);
-	close(way_out.pipe[1]);
+	wayout_close();
 	if (t->in)
 		fclose(t->in);
 	pen_free(t->pen);
@@ -437,7 +336,7 @@ static void leave(struct term *t)
 {
 	pen_down(t);
 	endwin();
-	tcsetattr(t->tty, TCSADRAIN, &way_out.saved);
+	wayout_settings();
 }
 
 static void come_back(struct term *t)
@@ -456,7 +355,7 @@ void term_stop(struct term *t)
 	leave(t);
 	signal(SIGTSTP, SIG_DFL);
 	kill(0, SIGTSTP);		/* the whole job: a pipe's other programs stop too */
-	signals(true);
+	wayout_watch(true);
 	come_back(t);
 }
 
@@ -465,7 +364,7 @@ int term_edit(struct term *t, const char *file, int64_t line)
 	char at[32];
 	snprintf(at, sizeof at, "+%lld", (long long)(line > 0 ? line : 1));
 	leave(t);
-	signals(false);
+	wayout_watch(false);
 	pid_t pid = fork();
 	if (pid == 0) {
 		dup2(t->tty, STDIN_FILENO);
@@ -477,7 +376,7 @@ int term_edit(struct term *t, const char *file, int64_t line)
 	int status = -1;
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	signals(true);
+	wayout_watch(true);
 	come_back(t);
 	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) != 127 ? 0 : -1;
 }
@@ -515,7 +414,7 @@ int term_pipe(struct term *t, const char *command, const char *s, size_t n)
 		return -1;
 	fcntl(end[1], F_SETFD, FD_CLOEXEC);
 	leave(t);
-	signals(false);
+	wayout_watch(false);
 	signal(SIGINT, SIG_IGN);	/* ^C is the command's */
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -535,79 +434,26 @@ int term_pipe(struct term *t, const char *command, const char *s, size_t n)
 		;
 	if (pid > 0)
 		wait_for_enter(t, status);
-	signals(true);
+	wayout_watch(true);
 	come_back(t);
 	return pid > 0 ? 0 : -1;
 }
 
 /* ---- copying */
 
-/* The terminal says that it knows OSC 52 (Ms), or is one of those that do. */
-static bool has_osc52(void)
-{
-	static const char *const kinds[] = {"xterm", "tmux", "screen", "alacritty", "foot", "kitty", "wezterm",
-	    "rxvt-unicode", "st-", "contour", "ghostty"};
-	const char *ms = tigetstr("Ms"), *name = getenv("TERM");
-	if (ms && ms != (const char *)-1)
-		return true;
-	for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++)
-		if (!strncmp(name, kinds[i], strlen(kinds[i])))
-			return true;
-	return false;
-}
-
-static void osc52(struct term *t, const char *s, size_t n)
-{
-	static const char digit[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const unsigned char *u = (const unsigned char *)s;
-	buf_reset(&t->out);
-	buf_puts(&t->out, "\033]52;c;");
-	for (size_t i = 0; i < n; i += 3) {
-		unsigned v = (unsigned)u[i] << 16 | (i + 1 < n ? (unsigned)u[i + 1] << 8 : 0) |
-			     (i + 2 < n ? u[i + 2] : 0);
-		buf_putc(&t->out, digit[v >> 18 & 63]);
-		buf_putc(&t->out, digit[v >> 12 & 63]);
-		buf_putc(&t->out, i + 1 < n ? digit[v >> 6 & 63] : '=');
-		buf_putc(&t->out, i + 2 < n ? digit[v & 63] : '=');
-	}
-	buf_putc(&t->out, '\a');
-	write_out(t);
-}
-
-/* tmux takes it on its standard input and passes it on to the terminal outside. */
-static bool copy_tmux(const char *s, size_t n)
-{
-	FILE *f = getenv("TMUX") ? popen("tmux load-buffer -w - 2>/dev/null", "w") : NULL;
-	if (!f)
-		return false;
-	bool ok = fwrite(s, 1, n, f) == n;
-	return pclose(f) == 0 && ok;
-}
-
-/* A new file of its own that others cannot read. */
-static bool copy_file(const char *s, size_t n, char *file, size_t nfile)
-{
-	const char *dir = getenv("TMPDIR");
-	snprintf(file, nfile, "%s/ttrace-copy-XXXXXX", dir && dir[0] == '/' ? dir : "/tmp");
-	int fd = mkstemp(file);
-	if (fd < 0)
-		return false;
-	FILE *f = fdopen(fd, "w");
-	bool ok = f && fwrite(s, 1, n, f) == n;
-	return f && fclose(f) == 0 && ok;
-}
-
 enum term_copied term_copy(struct term *t, const char *s, size_t n, char *file, size_t nfile)
 {
 	enum { OSC_MAX = 74000 };	/* terminals drop longer ones */
-	if (copy_tmux(s, n))
+	if (clip_tmux(s, n))
 		return TC_TMUX;
-	if (n <= OSC_MAX && has_osc52() && !getenv("STY")) {
-		osc52(t, s, n);
+	/* Ms: the terminal says that it knows OSC 52 */
+	if (n <= OSC_MAX && (!cap_none("Ms") || clip_takes_osc52(getenv("TERM"))) && !getenv("STY")) {
+		buf_reset(&t->out);
+		clip_osc52(&t->out, s, n);
+		write_out(t);
 		return TC_OSC52;
 	}
-	return copy_file(s, n, file, nfile) ? TC_FILE : TC_NOWHERE;
+	return clip_file(s, n, file, nfile) ? TC_FILE : TC_NOWHERE;
 }
 
 /* ---- input */
@@ -713,17 +559,10 @@ bool term_has_key(struct term *t)
 	return t->nevent || poll(&p, 1, 0) > 0;
 }
 
-/* A signal that the pipe told of, if any. */
-static int next_signal(void)
-{
-	char c;
-	return read(way_out.pipe[0], &c, 1) == 1 ? c : 0;
-}
-
 static enum term_event on_pipe(struct term *t)
 {
 	struct winsize ws;
-	switch (next_signal()) {
+	switch (wayout_signal()) {
 	case SIGWINCH:
 		if (!ioctl(t->tty, TIOCGWINSZ, &ws) && ws.ws_row && ws.ws_col)
 			resizeterm(ws.ws_row, ws.ws_col);
@@ -740,7 +579,7 @@ enum term_event term_wait(struct term *t, int fd, int ms, struct term_input *in)
 	enum term_event ev;
 	if (read_key(t, in, &ev))	/* curses may hold some already */
 		return ev;	/* of no meaning too: what came before it may not be drawn yet, so no waiting */
-	struct pollfd p[3] = {{t->tty, POLLIN, 0}, {way_out.pipe[0], POLLIN, 0}, {fd, POLLIN, 0}};
+	struct pollfd p[3] = {{t->tty, POLLIN, 0}, {wayout_fd(), POLLIN, 0}, {fd, POLLIN, 0}};
 	int64_t began = clock_ms();
 	int n = poll(p, fd >= 0 ? 3 : 2, ms);
 	t->waited += clock_ms() - began;

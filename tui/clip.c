@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Copying out of the program: by tmux, by the terminal (OSC 52), or into a file.
+ * No program of the desktop is asked (xclip, pbcopy): over ssh it would copy on
+ * the wrong machine, and the terminal knows which one is the right one.
+ */
+#include "config.h"
+#include "clip.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool clip_takes_osc52(const char *term)
+{
+	static const char *const kinds[] = {"xterm", "tmux", "screen", "alacritty", "foot", "kitty", "wezterm",
+	    "rxvt-unicode", "st-", "contour", "ghostty"};
+	for (size_t i = 0; term && i < sizeof kinds / sizeof *kinds; i++)
+		if (!strncmp(term, kinds[i], strlen(kinds[i])))
+			return true;
+	return false;
+}
+
+void clip_osc52(struct buf *b, const char *s, size_t n)
+{
+	static const char digit[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *u = (const unsigned char *)s;
+	buf_puts(b, "\033]52;c;");
+	for (size_t i = 0; i < n; i += 3) {
+		unsigned v = (unsigned)u[i] << 16 | (i + 1 < n ? (unsigned)u[i + 1] << 8 : 0) |
+			     (i + 2 < n ? u[i + 2] : 0);
+		buf_putc(b, digit[v >> 18 & 63]);
+		buf_putc(b, digit[v >> 12 & 63]);
+		buf_putc(b, i + 1 < n ? digit[v >> 6 & 63] : '=');
+		buf_putc(b, i + 2 < n ? digit[v & 63] : '=');
+	}
+	buf_putc(b, '\a');
+}
+
+/* tmux takes it on its standard input and passes it on to the terminal outside. */
+bool clip_tmux(const char *s, size_t n)
+{
+	FILE *f = getenv("TMUX") ? popen("tmux load-buffer -w - 2>/dev/null", "w") : NULL;
+	if (!f)
+		return false;
+	bool ok = fwrite(s, 1, n, f) == n;
+	return pclose(f) == 0 && ok;
+}
+
+/* A new file of its own that others cannot read. */
+bool clip_file(const char *s, size_t n, char *file, size_t nfile)
+{
+	const char *dir = getenv("TMPDIR");
+	snprintf(file, nfile, "%s/ttrace-copy-XXXXXX", dir && dir[0] == '/' ? dir : "/tmp");
+	int fd = mkstemp(file);
+	if (fd < 0)
+		return false;
+	FILE *f = fdopen(fd, "w");
+	bool ok = f && fwrite(s, 1, n, f) == n;
+	return f && fclose(f) == 0 && ok;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_CLIP_H
+#define TTRACE_CLIP_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+
+/* Ways in which n bytes of text leave the program as a copy. false: this one does not work here. */
+bool clip_tmux(const char *s, size_t n);
+bool clip_file(const char *s, size_t n, char *file, size_t nfile);	/* a new one; its name */
+/* The sequence for the terminal's clipboard, and whether a terminal of that name takes it. */
+void clip_osc52(struct buf *, const char *s, size_t n);
+bool clip_takes_osc52(const char *term);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * From one paint to another, as the shortest list of SGR codes.
+ *
+ * There are two ways: by steps (each attribute that is off or on now, each colour
+ * that is another), where the terminal can end single attributes; or from nothing,
+ * by a reset and what is to be. Which is shorter depends on both ends, so both are
+ * written and the shorter one is taken. 22 ends bold and dim together, so the one
+ * that stays is said again.
+ */
+#include "config.h"
+#include "ink.h"
+
+#include "pen.h"
+
+static void code(struct buf *b, int k)
+{
+	buf_printf(b, b->n ? ";%d" : "%d", k);
+}
+
+static void colour(const struct pen_caps *caps, struct buf *b, int c, bool back)
+{
+	if (c < 0) {
+		code(b, back ? 49 : 39);
+	} else if (caps->rgb) {
+		uint8_t rgb[3];
+		style_rgb(c, rgb);
+		code(b, back ? 48 : 38);
+		buf_printf(b, ";2;%d;%d;%d", rgb[0], rgb[1], rgb[2]);
+	} else if (c < 8) {
+		code(b, (back ? 40 : 30) + c);
+	} else if (c < 16) {
+		code(b, (back ? 100 : 90) + c - 8);
+	} else {
+		code(b, back ? 48 : 38);
+		buf_printf(b, ";5;%d", c);
+	}
+}
+
+static void attributes(struct buf *b, int on)
+{
+	static const struct { int at, code; } set[] = {
+	    {AT_BOLD, 1}, {AT_DIM, 2}, {AT_UNDERLINE, 4}, {AT_REVERSE, 7}};
+	for (size_t i = 0; i < 4; i++)
+		if (on & set[i].at)
+			code(b, set[i].code);
+}
+
+/* From the paint in force to p by single steps. */
+static void by_steps(const struct pen_caps *caps, const struct paint *now, const struct paint *p, struct buf *b)
+{
+	int off = now->attr & ~p->attr, on = p->attr & ~now->attr;
+	buf_reset(b);
+	if (off & (AT_BOLD | AT_DIM)) {
+		code(b, 22);
+		on |= p->attr & (AT_BOLD | AT_DIM);
+	}
+	if (off & AT_UNDERLINE)
+		code(b, 24);
+	if (off & AT_REVERSE)
+		code(b, 27);
+	attributes(b, on);
+	if (p->fg != now->fg)
+		colour(caps, b, p->fg, false);
+	if (p->bg != now->bg)
+		colour(caps, b, p->bg, true);
+}
+
+/* From nothing. */
+static void anew(const struct pen_caps *caps, const struct paint *p, struct buf *b)
+{
+	buf_reset(b);
+	if (!p->attr && p->fg < 0 && p->bg < 0)
+		return;		/* an empty list resets */
+	code(b, 0);
+	attributes(b, p->attr);
+	if (p->fg >= 0)
+		colour(caps, b, p->fg, false);
+	if (p->bg >= 0)
+		colour(caps, b, p->bg, true);
+}
+
+bool ink_way(const struct pen_caps *caps, const struct ink *now, const struct paint *p, struct buf *way, struct buf *other)
+{
+	if (!now->fresh && paint_same(&now->p, p))
+		return false;
+	anew(caps, p, way);
+	if (now->fresh || (!caps->off && (now->p.attr & ~p->attr)))
+		return true;
+	by_steps(caps, &now->p, p, other);
+	if (other->n < way->n) {
+		struct buf t = *way;
+		*way = *other;
+		*other = t;
+	}
+	return true;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_INK_H
+#define TTRACE_INK_H
+
+#include "base/buf.h"
+#include "style.h"
+
+struct pen_caps;
+
+/* The attributes in force; fresh: they are not known. */
+struct ink { struct paint p; bool fresh; };
+
+static inline bool paint_same(const struct paint *a, const struct paint *b)
+{
+	return a->fg == b->fg && a->bg == b->bg && a->attr == b->attr;
+}
+/* The shortest list of SGR codes from there to a paint, in `way` (what was there is gone, of `other`, which is
+   scratch, too); false: nothing is to be done. */
+bool ink_way(const struct pen_caps *, const struct ink *, const struct paint *, struct buf *way, struct buf *other);
+
+#endif

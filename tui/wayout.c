@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The terminal must be as before on every way out. term_close() does that on the
+ * good ways. For the others (a crash, a second SIGTERM while busy) the few
+ * sequences that undo what was set are kept ready as bytes, and the handler
+ * writes them and restores the line settings with calls that are safe there.
+ * This is what the statics below are for; a signal handler has no arguments.
+ *
+ * Signals never touch curses: they write one byte into a pipe, and the loop acts.
+ */
+#include "config.h"
+#include "wayout.h"
+
+#include "base/mapped.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+static struct {
+	volatile sig_atomic_t open;
+	int out, in, pipe[2];
+	struct termios saved;
+	char reset[256];
+	size_t nreset;
+	volatile sig_atomic_t ending;
+} way_out;
+
+static void restore_now(void)
+{
+	if (!way_out.open)
+		return;
+	way_out.open = 0;
+	ssize_t k = write(way_out.out, way_out.reset, way_out.nreset);
+	(void)k;
+	tcsetattr(way_out.in, TCSANOW, &way_out.saved);
+}
+
+static void on_crash(int sig, siginfo_t *si, void *context)
+{
+	(void)context;
+	if (sig == SIGBUS && mapped_mend(si->si_addr))
+		return;
+	static const char words[] = "ttrace has crashed, and put the terminal back. That is a bug: please report it, with "
+				    "the file if you may, as README.md says.\r\n";
+	if (way_out.open) {
+		restore_now();
+		ssize_t k = write(STDERR_FILENO, words, sizeof words - 1);
+		(void)k;
+	}
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void on_signal(int sig)
+{
+	int err = errno;
+	char c = (char)sig;
+	if (sig == SIGTERM || sig == SIGHUP || sig == SIGINT) {
+		if (way_out.ending++) {		/* the second time: whatever it is busy with */
+			restore_now();
+			_exit(128 + sig);
+		}
+	}
+	ssize_t k = write(way_out.pipe[1], &c, 1);
+	(void)k;
+	errno = err;
+}
+
+static const int watched[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT};
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT};
+
+void wayout_watch(bool on)
+{
+	struct sigaction watch = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	struct sigaction crash = {.sa_sigaction = on_crash, .sa_flags = SA_RESTART | SA_SIGINFO};
+	if (!on)
+		watch = crash = (struct sigaction){.sa_handler = SIG_DFL, .sa_flags = SA_RESTART};
+	sigemptyset(&watch.sa_mask);
+	sigemptyset(&crash.sa_mask);
+	for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
+		sigaction(watched[i], &watch, NULL);
+	for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+		sigaction(crashes[i], &crash, NULL);
+	if (!on)
+		mapped_watch();
+}
+
+int wayout_open(int tty, struct err *e)
+{
+	way_out.in = tty;
+	way_out.nreset = 0;
+	tcgetattr(tty, &way_out.saved);
+	if (pipe(way_out.pipe))
+		return err_set(e, ERR_IO, ERR_NOWHERE, "pipe: %s", strerror(errno));
+	for (int i = 0; i < 2; i++) {
+		fcntl(way_out.pipe[i], F_SETFL, O_NONBLOCK);
+		fcntl(way_out.pipe[i], F_SETFD, FD_CLOEXEC);
+	}
+	return 0;
+}
+
+void wayout_undo(const char *bytes, size_t n)
+{
+	if (way_out.nreset + n >= sizeof way_out.reset)
+		return;
+	memcpy(way_out.reset + way_out.nreset, bytes, n);
+	way_out.nreset += n;
+}
+
+void wayout_arm(int out)
+{
+	way_out.out = out;
+	way_out.ending = 0;
+	way_out.open = 1;
+	wayout_watch(true);
+}
+
+void wayout_disarm(void)
+{
+	way_out.open = 0;
+}
+
+void wayout_settings(void)
+{
+	tcsetattr(way_out.in, TCSADRAIN, &way_out.saved);
+}
+
+int wayout_fd(void)
+{
+	return way_out.pipe[0];
+}
+
+int wayout_signal(void)
+{
+	char c;
+	return read(way_out.pipe[0], &c, 1) == 1 ? c : 0;
+}
+
+void wayout_close(void)
+{
+	close(way_out.pipe[0]);
+	close(way_out.pipe[1]);
+}
