@@ -251,7 +251,7 @@ static void neighbours(const struct snap *sn, struct arena *a)
 		uint32_t task = rnd(ts->n);
 		const uint8_t *set = related_task(sn, ts, task, a),
 			      *in = related_descendants(ts, task, a);
-		bool all = in[task] && related_task_find(ts, ts->task[task].id) == task;
+		bool all = in[task] && sched_task_find(ts, ts->task[task].id) == task;
 		for (uint32_t k = 0; k < ts->n; k++)
 			for (uint32_t j = ts->task[k].first;
 			     in[k] && j < ts->task[k].first + ts->task[k].n; j++)

@@ -10,6 +10,7 @@
 #include "gorview.h"
 
 #include "analysis/calls.h"
+#include "base/halve.h"
 #include "base/text.h"
 #include "store/edges.h"
 #include "timeline.h"
@@ -71,15 +72,10 @@ void gor_one_load(struct gor *p, const struct pane_env *env)
 
 void gor_one_seek(struct gor *p, int64_t t)
 {
-	uint32_t lo = 0, hi = p->one.n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (p->one.v[mid].t1 <= t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	rows_select(&p->one.rows, lo);
+	struct halve h = {.hi = p->one.n};
+	while (halve(&h))
+		halve_on(&h, p->one.v[h.at].t1 <= t);
+	rows_select(&p->one.rows, h.lo);
 }
 
 /* What a span was about: who woke it, where it ran to, where it waited. */

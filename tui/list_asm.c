@@ -9,6 +9,7 @@
  */
 #include "config.h"
 #include "listview.h"
+#include "base/halve.h"
 
 #include "analysis/demangle.h"
 
@@ -93,15 +94,10 @@ void listview_code(struct listview *v, const struct pane_env *env)
 
 uint32_t listview_code_at(const struct listview *v, int64_t line, uint32_t *n)
 {
-	uint32_t lo = 0, hi = v->ncode;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (v->code[mid].line < line)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (*n = 0; lo + *n < v->ncode && v->code[lo + *n].line == line;)
+	struct halve h = {.hi = v->ncode};
+	while (halve(&h))
+		halve_on(&h, v->code[h.at].line < line);
+	for (*n = 0; h.lo + *n < v->ncode && v->code[h.lo + *n].line == line;)
 		++*n;
-	return lo;
+	return h.lo;
 }

@@ -13,6 +13,7 @@
 #include "config.h"
 #include "eventsview.h"
 
+#include "base/halve.h"
 #include "base/text.h"
 #include "store/spans.h"
 #include "timeline.h"
@@ -97,15 +98,10 @@ static void page_at(struct events *p, const struct pane_env *env, int64_t t)
 /* Select the first event at or after t. */
 static void seek(struct events *p, int64_t t)
 {
-	uint32_t lo = 0, hi = p->rows.n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (ev_at(p, mid)->t < t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	rows_select(&p->rows, lo);
+	struct halve h = {.hi = p->rows.n};
+	while (halve(&h))
+		halve_on(&h, ev_at(p, h.at)->t < t);
+	rows_select(&p->rows, h.lo);
 }
 
 /* That very one, of those at its instant. */

@@ -243,10 +243,8 @@ static int line_cmp(const void *a, const void *b)
 
 const struct sched_task *tasks_find(const struct tasks *p, uint64_t id)
 {
-	for (uint32_t i = 0; p->ts && i < p->ts->n; i++)
-		if (p->ts->task[i].id == id)
-			return &p->ts->task[i];
-	return NULL;
+	uint32_t i = p->ts ? sched_task_find(p->ts, id) : UINT32_MAX;
+	return i == UINT32_MAX ? NULL : &p->ts->task[i];
 }
 
 const struct sched_task *tasks_open(const struct tasks *p)

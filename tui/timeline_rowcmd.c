@@ -66,7 +66,7 @@ static enum verdict rows_task(
 		id = tl->tasks->task[r.id].id;
 	else if (end == arg || *end)
 		return tp_message(out, "rows task N: the number of a task (pane 7 has them)");
-	uint32_t i = related_task_find(tl->tasks, id);
+	uint32_t i = sched_task_find(tl->tasks, id);
 	if (i == UINT32_MAX || !tl_rows_only(tl, env, ONLY_TASK, id))
 		return tp_message(out, "no task of that number");
 	tl_task_bounds(session_snap(env->s), &tl->tasks->task[i], &t0, &t1);

@@ -184,7 +184,7 @@ static void put_tree(struct timeline *tl, const struct task_key *v, uint32_t nv,
 	for (uint32_t k = nv; k-- > 0;) { /* from the last, so that each list is in order */
 		uint32_t i = v[k].i, p = ts->task[i].parent == UINT64_MAX
 					     ? UINT32_MAX
-					     : related_task_find(ts, ts->task[i].parent);
+					     : sched_task_find(ts, ts->task[i].parent);
 		uint32_t *list = p == UINT32_MAX || p == i || !ts->task[p].id ? &roots : &child[p];
 		up[i] = list == &roots ? UINT32_MAX : p;
 		next[i] = *list;
@@ -262,7 +262,7 @@ static bool seen(const struct timeline *tl, uint32_t i)
 static uint8_t *neighbours(const struct timeline *tl, const struct snap *sn, struct arena *a)
 {
 	uint32_t task =
-	    tl->only == ONLY_TASK ? related_task_find(tl->tasks, tl->only_id) : UINT32_MAX;
+	    tl->only == ONLY_TASK ? sched_task_find(tl->tasks, tl->only_id) : UINT32_MAX;
 	if (task != UINT32_MAX)
 		return related_task(sn, tl->tasks, task, a);
 	if (tl->only == ONLY_RELATED && tl->only_id < sn->ntrks)
@@ -317,7 +317,7 @@ static void put_tracks(struct timeline *tl, const struct pane_env *env)
 /* The task that the rows are of and those under it come before its goroutines. */
 static void put_task_head(struct timeline *tl, const struct pane_env *env)
 {
-	uint32_t task = related_task_find(tl->tasks, tl->only_id), shown = 0;
+	uint32_t task = sched_task_find(tl->tasks, tl->only_id), shown = 0;
 	if (task == UINT32_MAX)
 		return;
 	uint8_t *in = related_descendants(tl->tasks, task, env->scratch);
@@ -454,7 +454,7 @@ bool tl_rows_only(struct timeline *tl, const struct pane_env *env, enum tl_only 
 bool tl_select_task(struct timeline *tl, const struct pane_env *env, uint64_t id)
 {
 	tl_index(tl, env);
-	uint32_t task = related_task_find(tl->tasks, id);
+	uint32_t task = sched_task_find(tl->tasks, id);
 	if (task == UINT32_MAX)
 		return false;
 	if (tl->kind != TL_T)

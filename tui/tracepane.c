@@ -10,6 +10,7 @@
 #include "tracepane.h"
 
 #include "analysis/bins.h"
+#include "base/halve.h"
 #include "base/text.h"
 #include "timeline.h"
 
@@ -39,16 +40,12 @@ void tp_scope(const struct pane_env *env, struct arena *a, struct tp_scope *sc)
 
 static bool in_slices(const struct tp_scope *sc, trk_id g, int64_t t0, int64_t t1)
 {
-	uint32_t lo = 0, hi = sc->f.nslice;
-	while (lo < hi) {	/* the first that ends at or after t0 */
-		uint32_t mid = lo + (hi - lo) / 2;
-		const struct tw_slice *s = &sc->f.slice[mid];
-		if (s->trk < g || (s->trk == g && s->t1 < t0))
-			lo = mid + 1;
-		else
-			hi = mid;
+	struct halve h = {.hi = sc->f.nslice};
+	while (halve(&h)) {	/* the first that ends at or after t0 */
+		const struct tw_slice *s = &sc->f.slice[h.at];
+		halve_on(&h, s->trk < g || (s->trk == g && s->t1 < t0));
 	}
-	return lo < sc->f.nslice && sc->f.slice[lo].trk == g && sc->f.slice[lo].t0 <= t1;
+	return h.lo < sc->f.nslice && sc->f.slice[h.lo].trk == g && sc->f.slice[h.lo].t0 <= t1;
 }
 
 bool tp_in(const struct tp_scope *sc, trk_id g, int64_t t0, int64_t t1)

@@ -15,6 +15,7 @@
 #include "config.h"
 #include "analysis/crowd.h"
 
+#include "base/halve.h"
 #include "base/mem.h"
 #include "store/spans.h"
 
@@ -93,17 +94,12 @@ void crowd_done(struct crowd *c)
 
 static int64_t upto(const struct crowd *c, int64_t t)
 {
-	size_t lo = 0, hi = c->nsum;
-	while (lo < hi) {	/* the first step after t */
-		size_t mid = lo + (hi - lo) / 2;
-		if (c->sum[mid].t <= t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo)
+	struct halve h = {.hi = c->nsum};
+	while (halve(&h))	/* the first step after t */
+		halve_on(&h, c->sum[h.at].t <= t);
+	if (!h.lo)
 		return 0;
-	const struct sum *s = &c->sum[lo - 1];
+	const struct sum *s = &c->sum[h.lo - 1];
 	return s->ns + (s->wait ? (s->rest + s->wait * (t - s->t)) / s->procs : 0);
 }
 

@@ -11,6 +11,7 @@
 #include "config.h"
 #include "analysis/cycles.h"
 
+#include "base/halve.h"
 #include "store/spans.h"
 
 #include <string.h>
@@ -30,15 +31,10 @@ static bool named(const struct store *st, str_id name, const char *word)
 /* The first cycle that is not over (with its sweep: when the next begins) at t. */
 static uint32_t first_at(const struct cycles *o, int64_t t, bool sweep)
 {
-	uint32_t lo = 0, hi = o->n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if ((sweep ? o->c[mid].next : o->c[mid].t1) < t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	struct halve h = {.hi = o->n};
+	while (halve(&h))
+		halve_on(&h, (sweep ? o->c[h.at].next : o->c[h.at].t1) < t);
+	return h.lo;
 }
 
 static int64_t overlap(int64_t a, int64_t b, int64_t t0, int64_t t1)

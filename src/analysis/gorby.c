@@ -98,19 +98,6 @@ static void by_label(const struct snap *sn, str_id *key)
 	}
 }
 
-static const struct sched_task *find_task(const struct sched_tasks *ts, uint64_t id)
-{
-	uint32_t lo = 0, hi = ts->n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (ts->task[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < ts->n && ts->task[lo].id == id ? &ts->task[lo] : NULL;
-}
-
 /* Spans come in the order of their ends: the first task is that of the earliest begin. */
 static void by_task(const struct snap *sn, str_id *key, struct arena *a)
 {
@@ -123,13 +110,13 @@ static void by_task(const struct snap *sn, str_id *key, struct arena *a)
 	}
 	for (uint32_t i = 0; i < sn->nspans; i++) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
-		const struct sched_task *t;
 		if ((s->kind != SP_REGION && s->kind != SP_TASK) || !s->id || !s->trk || s->t0 >= first[s->trk])
 			continue;
-		if (!(t = find_task(ts, s->id)) || !t->name)
+		uint32_t t = sched_task_find(ts, s->id);
+		if (t == UINT32_MAX || !ts->task[t].name)
 			continue;
 		first[s->trk] = s->t0;
-		key[s->trk] = t->name;
+		key[s->trk] = ts->task[t].name;
 	}
 	mem_free(first);
 }

@@ -16,6 +16,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/huntcond.h"
+#include "base/halve.h"
 #include "base/mem.h"
 #include "base/rx.h"
 
@@ -319,28 +320,18 @@ void hunt_hits_free(struct hunt_hits *h)
 
 uint32_t hunt_at(const struct hunt_hits *h, int64_t t)
 {
-	uint32_t lo = 0, hi = h->n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (h->hit[mid].t0 < t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	struct halve k = {.hi = h->n};
+	while (halve(&k))
+		halve_on(&k, h->hit[k.at].t0 < t);
+	return k.lo;
 }
 
 static uint32_t of_find(const struct hunt_hits *h, trk_id t)
 {
-	uint32_t lo = 0, hi = h->n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (h->hit[h->by_trk[mid]].trk < t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	struct halve k = {.hi = h->n};
+	while (halve(&k))
+		halve_on(&k, h->hit[h->by_trk[k.at]].trk < t);
+	return k.lo;
 }
 
 const uint32_t *hunt_of(const struct hunt_hits *h, trk_id t, uint32_t *n)
@@ -352,13 +343,8 @@ const uint32_t *hunt_of(const struct hunt_hits *h, trk_id t, uint32_t *n)
 
 bool hunt_over(const struct hunt_hits *h, const uint32_t *of, uint32_t n, int64_t t0, int64_t t1)
 {
-	uint32_t lo = 0, hi = n;
-	while (lo < hi) { /* the first that ends after t0: those of a track do not overlap */
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (h->hit[of[mid]].t1 <= t0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < n && h->hit[of[lo]].t0 < t1;
+	struct halve k = {.hi = n};
+	while (halve(&k))	/* the first that ends after t0: those of a track do not overlap */
+		halve_on(&k, h->hit[of[k.at]].t1 <= t0);
+	return k.lo < n && h->hit[of[k.lo]].t0 < t1;
 }

@@ -13,6 +13,7 @@
 #include "config.h"
 #include "analysis/inlay.h"
 
+#include "base/halve.h"
 #include "store/spans.h"
 
 #include <stdlib.h>
@@ -188,15 +189,10 @@ struct inlay *inlay_make(const struct snap *sn, struct arena *a)
 /* Where a track is in trk[]; ntrk when it has no regions. */
 static uint32_t slot_of(const struct inlay *in, trk_id t)
 {
-	uint32_t lo = 0, hi = in->ntrk;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (in->trk[mid] < t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < in->ntrk && in->trk[lo] == t ? lo : in->ntrk;
+	struct halve h = {.hi = in->ntrk};
+	while (halve(&h))
+		halve_on(&h, in->trk[h.at] < t);
+	return h.lo < in->ntrk && in->trk[h.lo] == t ? h.lo : in->ntrk;
 }
 
 const struct inlay_piece *inlay_row(const struct inlay *in, trk_id t, int level, uint32_t *n)
@@ -223,28 +219,18 @@ int inlay_levels(const struct inlay *in, trk_id t)
 
 uint32_t inlay_find(const struct inlay_piece *v, uint32_t n, int64_t t)
 {
-	uint32_t lo = 0, hi = n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (v[mid].t1 <= t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	struct halve h = {.hi = n};
+	while (halve(&h))
+		halve_on(&h, v[h.at].t1 <= t);
+	return h.lo;
 }
 
 static uint32_t tick_find(const struct inlay_tick *v, uint32_t n, trk_id trk, int64_t t)
 {
-	uint32_t lo = 0, hi = n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (v[mid].trk < trk || (v[mid].trk == trk && v[mid].t < t))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	struct halve h = {.hi = n};
+	while (halve(&h))
+		halve_on(&h, v[h.at].trk < trk || (v[h.at].trk == trk && v[h.at].t < t));
+	return h.lo;
 }
 
 const struct inlay_tick *inlay_ticks(

@@ -57,19 +57,6 @@ uint8_t *related_goroutine(const struct snap *sn, trk_id g, struct arena *a)
 	return set;
 }
 
-uint32_t related_task_find(const struct sched_tasks *ts, uint64_t id)
-{
-	uint32_t lo = 0, hi = ts->n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (ts->task[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < ts->n && ts->task[lo].id == id ? lo : UINT32_MAX;
-}
-
 uint8_t *related_descendants(const struct sched_tasks *ts, uint32_t task, struct arena *a)
 {
 	uint8_t *in = arena_zalloc(a, ts->n + 1u);
@@ -80,7 +67,7 @@ uint8_t *related_descendants(const struct sched_tasks *ts, uint32_t task, struct
 		for (uint32_t i = 0; i < ts->n; i++) {
 			if (in[i] || ts->task[i].parent == UINT64_MAX)
 				continue;
-			uint32_t p = related_task_find(ts, ts->task[i].parent);
+			uint32_t p = sched_task_find(ts, ts->task[i].parent);
 			if (p != UINT32_MAX && in[p])
 				in[i] = more = true;
 		}

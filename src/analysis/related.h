@@ -19,7 +19,5 @@ uint8_t *related_task(
     const struct snap *, const struct sched_tasks *, uint32_t task, struct arena *);
 /* Per task 1 when it is the task or lies under it. */
 uint8_t *related_descendants(const struct sched_tasks *, uint32_t task, struct arena *);
-/* Index of the task with that id; UINT32_MAX when there is none. */
-uint32_t related_task_find(const struct sched_tasks *, uint64_t id);
 
 #endif

@@ -68,6 +68,8 @@ struct sched_task {
 struct sched_event { bool log; uint32_t i; };	/* span or mark; regions in the order they began */
 struct sched_tasks { uint32_t n; struct sched_task *task; struct sched_event *event; };	/* by id */
 struct sched_tasks *sched_tasks(const struct snap *, struct arena *);
+/* Index of the task with that id; UINT32_MAX when there is none. */
+uint32_t sched_task_find(const struct sched_tasks *, uint64_t id);
 
 /* Value at share q of n sorted numbers, 0 when there are none. */
 int64_t sched_quantile(const int64_t *sorted, uint32_t n, double q);

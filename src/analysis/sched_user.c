@@ -9,6 +9,7 @@
 #include "config.h"
 #include "analysis/sched.h"
 
+#include "base/halve.h"
 #include "store/spans.h"
 
 #include <stdlib.h>
@@ -156,6 +157,14 @@ struct sched_tasks *sched_tasks(const struct snap *sn, struct arena *mem)
 	}
 	mem_free(m.v);
 	return o;
+}
+
+uint32_t sched_task_find(const struct sched_tasks *ts, uint64_t id)
+{
+	struct halve h = {.hi = ts->n};
+	while (halve(&h))
+		halve_on(&h, ts->task[h.at].id < id);
+	return h.lo < ts->n && ts->task[h.lo].id == id ? (uint32_t)h.lo : UINT32_MAX;
 }
 
 /* ---- quantiles */

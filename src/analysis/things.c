@@ -12,6 +12,7 @@
 #include "config.h"
 #include "analysis/things.h"
 
+#include "base/halve.h"
 #include "base/intern.h"
 
 #include <string.h>
@@ -204,15 +205,10 @@ struct things *things_tags(const struct things *from, const str_id *label, uint3
 
 uint32_t things_tag(const struct things *t, str_id tag)
 {
-	uint32_t lo = 0, hi = t->ntag;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (t->row[t->tag[mid]].tag < tag)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < t->ntag ? t->tag[lo] : 0;
+	struct halve h = {.hi = t->ntag};
+	while (halve(&h))
+		halve_on(&h, t->row[t->tag[h.at]].tag < tag);
+	return h.lo < t->ntag ? t->tag[h.lo] : 0;
 }
 
 struct things *things_ref(struct things *t)

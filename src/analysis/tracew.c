@@ -20,6 +20,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/crowd.h"
+#include "base/halve.h"
 #include "base/intern.h"
 #include "store/spans.h"
 
@@ -135,15 +136,10 @@ static uint32_t pass_kind(const struct pass *p, unsigned s, uint32_t who)
 /* First slice of the track. */
 static uint32_t slice_find(const struct tw_filter *f, trk_id trk)
 {
-	uint32_t lo = 0, hi = f->nslice;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (f->slice[mid].trk < trk)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	struct halve h = {.hi = f->nslice};
+	while (halve(&h))
+		halve_on(&h, f->slice[h.at].trk < trk);
+	return h.lo;
 }
 
 static int64_t overlap(const struct pass *p, int64_t a, int64_t b, int64_t c, int64_t d)

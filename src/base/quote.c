@@ -7,6 +7,7 @@
  * plain ASCII and are copied in one piece.
  */
 #include "config.h"
+#include "base/halve.h"
 #include "base/quote.h"
 
 #include <string.h>
@@ -23,15 +24,10 @@ bool cp_printable(uint32_t cp)
 {
 	if (cp < 0xa0)
 		return cp >= 0x20 && cp < 0x7f;
-	size_t lo = 0, hi = sizeof printable / sizeof *printable;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		if (cp > printable[mid].to)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < sizeof printable / sizeof *printable && cp >= printable[lo].from;
+	struct halve h = {.hi = sizeof printable / sizeof *printable};
+	while (halve(&h))
+		halve_on(&h, cp > printable[h.at].to);
+	return h.lo < sizeof printable / sizeof *printable && cp >= printable[h.lo].from;
 }
 
 /* Bytes of the code point at s, or 0 when they are not UTF-8. */

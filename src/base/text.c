@@ -10,6 +10,7 @@
  * \xNN, so no name in a file can speak to the terminal.
  */
 #include "config.h"
+#include "base/halve.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -84,15 +85,10 @@ int cp_width(uint32_t cp)
 		return -1;
 	if (cp < 0x300)
 		return 1;
-	size_t lo = 0, hi = sizeof widths / sizeof *widths;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		if (cp > widths[mid].last)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < sizeof widths / sizeof *widths && cp >= widths[lo].first ? widths[lo].cells : 1;
+	struct halve h = {.hi = sizeof widths / sizeof *widths};
+	while (halve(&h))
+		halve_on(&h, cp > widths[h.at].last);
+	return h.lo < sizeof widths / sizeof *widths && cp >= widths[h.lo].first ? widths[h.lo].cells : 1;
 }
 
 /* One character of s as it is shown: bytes taken, cells used. A bad byte takes 1 and shows as \xNN. */

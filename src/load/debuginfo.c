@@ -21,6 +21,7 @@
 #include "load/debuginfo.h"
 
 #include "base/buf.h"
+#include "base/halve.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -95,17 +96,12 @@ static void ranges_sort(struct ranges *r)
 /* The range that holds an address and begins last; SIZE_MAX: none. */
 static size_t ranges_find(const struct ranges *r, uint64_t addr)
 {
-	size_t lo = 0, hi = r->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (r->v[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo > 0 && r->v[lo - 1].top > addr)
-		if (r->v[--lo].hi > addr)
-			return r->v[lo].ref;
+	struct halve h = {.hi = r->n};
+	while (halve(&h))
+		halve_on(&h, r->v[h.at].lo <= addr);
+	while (h.lo > 0 && r->v[h.lo - 1].top > addr)
+		if (r->v[--h.lo].hi > addr)
+			return r->v[h.lo].ref;
 	return SIZE_MAX;
 }
 

@@ -17,6 +17,7 @@
 #include "load/elf.h"
 
 #include "base/buf.h"
+#include "base/halve.h"
 #include "base/mem.h"
 #include "load/gopcln.h"
 
@@ -330,17 +331,12 @@ int elf_symbols(struct elf *f, struct err *e)
    reaches to the next. */
 const struct elf_sym *elf_function(const struct elf *f, uint64_t addr)
 {
-	size_t lo = 0, hi = f->nsym;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (f->sym[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	struct halve h = {.hi = f->nsym};
+	while (halve(&h))
+		halve_on(&h, f->sym[h.at].addr <= addr);
 	const struct elf_sym *best = NULL;
-	for (; lo > 0 && (!best || f->sym[lo - 1].addr == best->addr); lo--) {
-		const struct elf_sym *s = &f->sym[lo - 1];
+	for (; h.lo > 0 && (!best || f->sym[h.lo - 1].addr == best->addr); h.lo--) {
+		const struct elf_sym *s = &f->sym[h.lo - 1];
 		if (!best || s->size > best->size || (s->size == best->size && s->order > best->order))
 			best = s;
 	}

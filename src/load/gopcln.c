@@ -15,6 +15,8 @@
 #include "config.h"
 #include "load/gopcln.h"
 
+#include "base/halve.h"
+
 #include <string.h>
 
 enum { INL_TREE = 3, INL_INDEX = 2, INL_SIZE = 16, INL_DEPTH = 64 };
@@ -195,20 +197,16 @@ static const char *inlined(const struct gopcln *g, const struct function *f, uin
 
 size_t gopcln_at(const struct gopcln *g, uint64_t addr, struct debug_frame *out, size_t max)
 {
-	uint64_t lo = 0, hi = g->nfun, into = addr - g->text, a, end;
+	uint64_t into = addr - g->text, a, end;
 	if (addr < g->text || into >= entry(g, g->nfun))
 		return 0;
-	while (lo < hi) {
-		uint64_t mid = lo + (hi - lo) / 2;
-		if (entry(g, mid) <= into)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	const char *name = lo ? gopcln_function(g, lo - 1, &a, &end) : NULL, *call;
+	struct halve h = {.hi = g->nfun};
+	while (halve(&h))
+		halve_on(&h, entry(g, h.at) <= into);
+	const char *name = h.lo ? gopcln_function(g, h.lo - 1, &a, &end) : NULL, *call;
 	if (!name)
 		return 0;
-	struct function f = {.at = record(g, lo - 1), .entry = entry(g, lo - 1)};
+	struct function f = {.at = record(g, h.lo - 1), .entry = entry(g, h.lo - 1)};
 	uint32_t start = 0;
 	u32_at(g, f.at + 20, &f.pcfile);
 	u32_at(g, f.at + 24, &f.pcln);

@@ -11,6 +11,7 @@
 #include "report/pprof.h"
 
 #include "analysis/demangle.h"
+#include "base/halve.h"
 #include "base/path.h"
 #include "base/units.h"
 #include "load/binary.h"
@@ -77,15 +78,10 @@ static void open_object(struct disasm *d, size_t m)
 /* The first spot that is not before an address. */
 static size_t spot_from(const struct object *o, uint64_t addr)
 {
-	size_t lo = 0, hi = o->nspot;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (o->spot[mid].at < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	struct halve h = {.hi = o->nspot};
+	while (halve(&h))
+		halve_on(&h, o->spot[h.at].at < addr);
+	return h.lo;
 }
 
 /* The name by which a symbol matches: its own, or a demangled form of it. NULL: it does not. */

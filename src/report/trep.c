@@ -216,15 +216,8 @@ bool trep_task(const struct trep *r, const struct sched_tasks *ts, const struct 
 
 static bool task_says(const struct trep *r, uint64_t id)
 {
-	uint32_t lo = 0, hi = r->ts->n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (r->ts->task[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < r->ts->n && r->ts->task[lo].id == id && says(r, r->task, r->ts->task[lo].name);
+	uint32_t i = sched_task_find(r->ts, id);
+	return i != UINT32_MAX && says(r, r->task, r->ts->task[i].name);
 }
 
 bool trep_region(const struct trep *r, const struct sink_span *s)

@@ -14,6 +14,7 @@
 #include "session/asmcode.h"
 
 #include "base/child.h"
+#include "base/halve.h"
 #include "base/path.h"
 #include "load/objdump.h"
 
@@ -85,17 +86,12 @@ void asmcode_weigh(struct asmcode *c, const struct asm_weight *w, size_t n)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		struct asm_inst *in = &c->v[i];
-		size_t lo = 0, hi = n;
-		while (lo < hi) {
-			size_t mid = lo + (hi - lo) / 2;
-			if (w[mid].addr < in->addr)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		for (; lo < n && w[lo].addr - in->addr < in->len; lo++) {
-			in->flat = (int64_t)((uint64_t)in->flat + (uint64_t)w[lo].flat);
-			in->cum = (int64_t)((uint64_t)in->cum + (uint64_t)w[lo].cum);
+		struct halve h = {.hi = n};
+		while (halve(&h))
+			halve_on(&h, w[h.at].addr < in->addr);
+		for (; h.lo < n && w[h.lo].addr - in->addr < in->len; h.lo++) {
+			in->flat = (int64_t)((uint64_t)in->flat + (uint64_t)w[h.lo].flat);
+			in->cum = (int64_t)((uint64_t)in->cum + (uint64_t)w[h.lo].cum);
 		}
 	}
 }

@@ -11,6 +11,7 @@
 #include "config.h"
 #include "store/brief.h"
 
+#include "base/halve.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -107,15 +108,10 @@ struct brief *brief_merge(const struct brief *x, const struct brief *y)
 
 static int64_t row_of(const struct brief *b, trk_id trk)
 {
-	uint32_t lo = 0, hi = b->n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (b->trk[mid] < trk)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < b->n && b->trk[lo] == trk ? (int64_t)lo : -1;
+	struct halve h = {.hi = b->n};
+	while (halve(&h))
+		halve_on(&h, b->trk[h.at] < trk);
+	return h.lo < b->n && b->trk[h.lo] == trk ? (int64_t)h.lo : -1;
 }
 
 void brief_share(const struct brief *b, trk_id trk, int64_t from, int64_t to, int64_t ns[TS__N])

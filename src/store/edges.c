@@ -9,19 +9,18 @@
 #include "config.h"
 #include "store/edges.h"
 
+#include "base/halve.h"
+
 /* First place in edge[] that is not before (from, t). */
 static uint32_t edge_find(const struct sheet *sh, trk_id from, int64_t t)
 {
-	uint32_t lo = 0, hi = sh->nedge;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2, i = sh->edge[mid] & ~EDGE_CREATED;
+	struct halve h = {.hi = sh->nedge};
+	while (halve(&h)) {
+		uint32_t i = sh->edge[h.at] & ~EDGE_CREATED;
 		trk_id who = sheet_who(sh, i);
-		if (who != from ? who < from : sh->t0 + sh->start[i] < t)
-			lo = mid + 1;
-		else
-			hi = mid;
+		halve_on(&h, who != from ? who < from : sh->t0 + sh->start[i] < t);
 	}
-	return lo;
+	return h.lo;
 }
 
 static struct edge edge_at(const struct sheet *sh, uint32_t k)

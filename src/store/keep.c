@@ -29,6 +29,7 @@
 #include "base/buf.h"
 #include "base/cur.h"
 #include "base/err.h"
+#include "base/halve.h"
 #include "base/job.h"
 #include "base/mem.h"
 #include "store/brief.h"
@@ -452,15 +453,10 @@ static struct keep_border *read_again(struct keep *k, uint32_t g, const struct k
 /* The generation that a sheet is of. */
 static uint32_t gen_of(const struct keep *k, uint32_t sheet)
 {
-	uint32_t lo = 0, hi = k->ngen;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (k->gen[mid]->sheet <= sheet)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	struct halve h = {.hi = k->ngen};
+	while (halve(&h))
+		halve_on(&h, k->gen[h.at]->sheet <= sheet);
+	return h.lo;
 }
 
 /* Read from the nearest border on until the sheet is there. */

@@ -29,6 +29,7 @@
 #include "config.h"
 #include "store/sheet.h"
 
+#include "base/halve.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -455,15 +456,10 @@ static inline int64_t sheet_stop(const struct sheet *sh, uint32_t i)
 /* Row of a track among rows [lo, hi), or -1. */
 static int32_t row_among(const struct sheet *sh, trk_id trk, uint32_t lo, uint32_t hi)
 {
-	uint32_t end = hi;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (sh->trk[mid] < trk)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < end && sh->trk[lo] == trk ? (int32_t)lo : -1;
+	struct halve h = {.lo = lo, .hi = hi};
+	while (halve(&h))
+		halve_on(&h, sh->trk[h.at] < trk);
+	return h.lo < hi && sh->trk[h.lo] == trk ? (int32_t)h.lo : -1;
 }
 
 int32_t sheet_row(const struct sheet *sh, trk_id trk)

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 #include "store/spans.h"
+#include "base/halve.h"
 
 static bool span_overlaps(const struct sink_span *s, uint32_t kinds, int64_t t0, int64_t t1)
 {
@@ -51,15 +52,10 @@ void span_bounds(const struct snap *sn, const struct sink_span *s, int64_t *t0, 
 /* Index of the first mark at or after t. */
 static uint32_t mark_at(const struct snap *sn, int64_t t)
 {
-	uint32_t lo = 0, hi = sn->nmarks;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (store_mark(sn->st, mid)->t < t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	struct halve h = {.hi = sn->nmarks};
+	while (halve(&h))
+		halve_on(&h, store_mark(sn->st, h.at)->t < t);
+	return h.lo;
 }
 
 uint32_t marks_range(const struct snap *sn, int64_t t0, int64_t t1, uint32_t *end)
@@ -70,13 +66,8 @@ uint32_t marks_range(const struct snap *sn, int64_t t0, int64_t t1, uint32_t *en
 
 uint32_t count_find(const struct snap *sn, enum counter c, int64_t t)
 {
-	uint32_t lo = 0, hi = sn->ncounts[c];
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (store_count(sn->st, c, mid)->t <= t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? lo - 1 : UINT32_MAX;
+	struct halve h = {.hi = sn->ncounts[c]};
+	while (halve(&h))
+		halve_on(&h, store_count(sn->st, c, h.at)->t <= t);
+	return h.lo ? h.lo - 1 : UINT32_MAX;
 }
