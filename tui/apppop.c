@@ -359,12 +359,10 @@ bool app_pop_click(struct app *a, int y, bool twice)
 {
 	struct popup *p = &a->pop;
 	struct rect r = area(a, height(a));
-	uint32_t i = y > r.y && p->kind == POP_MENU ? rows_at(&p->rows, y - r.y - 1, r.h - 1) : UINT32_MAX;
-	if (i == UINT32_MAX) {
+	if (y <= r.y || p->kind != POP_MENU || !rows_pick(&p->rows, y - r.y - 1, r.h - 1)) {
 		p->kind = POP_NONE;
 		return true;
 	}
-	rows_select(&p->rows, i);
 	if (twice)
 		run_row(a);
 	return true;

@@ -210,7 +210,7 @@ static enum verdict chain(struct gor *p, const struct pane_env *env, enum cmd_id
 	if (cmd == CMD_EFFECT) {
 		struct edge e;
 		if (!edges_from(sn, &w, p->one.trk, v->t0, v->t1 + 1, &e))
-			return tp_message(out, "it woke nobody in this span");
+			return ask_say(out, "it woke nobody in this span");
 		out->place = (struct place){.trk = e.to, .t0 = e.t, .t1 = TIME_NONE};
 		return V_ASK;
 	}
@@ -219,7 +219,7 @@ static enum verdict chain(struct gor *p, const struct pane_env *env, enum cmd_id
 	else if (v->state == TS_RUN && i)
 		v = &p->one.v[i - 1];
 	if (v->state != TS_READY || !v->who)
-		return tp_message(out, "no goroutine woke it: a timer, the network, the runtime");
+		return ask_say(out, "no goroutine woke it: a timer, the network, the runtime");
 	out->place = (struct place){.trk = v->who, .t0 = v->t0, .t1 = TIME_NONE};
 	return V_ASK;
 }

@@ -8,6 +8,8 @@
 #include "config.h"
 #include "pane.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct pane_ops *const panes[] = {
@@ -33,4 +35,14 @@ int pane_find(const char *name)
 		if (!strcmp(panes[i]->name, name))
 			return i;
 	return -1;
+}
+
+enum verdict ask_say(struct ask *ask, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	ask->kind = ASK_MESSAGE;
+	vsnprintf(ask->text, sizeof ask->text, fmt, ap);
+	va_end(ap);
+	return V_ASK;
 }

@@ -52,6 +52,9 @@ struct ask {
 				   ASK_RUN: a ":" line to run */
 };
 
+/* For act(): these words on the message line; longer ones are cut. */
+enum verdict ask_say(struct ask *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 struct search {			/* a regular expression in force, kept by the app */
 	const struct rx *rx;	/* NULL: none */
 	const char *text;

@@ -301,7 +301,7 @@ static enum verdict goto_cmd(struct events *p, const struct pane_env *env, const
 	if (end > arg && *end == '%' && v >= 0 && v <= 100)
 		t = sn->t0 + (int64_t)(v / 100 * (double)(sn->t1 - sn->t0));
 	else if (!text_parse_ns(arg, &t))
-		return tp_message(out, "a time is 1.2s, 350ms, 40%");
+		return ask_say(out, "a time is 1.2s, 350ms, 40%%");
 	go_to(p, env, t);
 	return V_DONE;
 }
@@ -312,7 +312,7 @@ static enum verdict kinds_cmd(struct events *p, const struct pane_env *env, cons
 	int view = (p->view + 1) % EV_VIEWS;
 	for (int i = 0; arg && *arg && i <= EV_VIEWS; i++) {
 		if (i == EV_VIEWS)
-			return tp_message(out, "kinds: all, goroutines, blocks, life, user, gc, samples");
+			return ask_say(out, "kinds: all, goroutines, blocks, life, user, gc, samples");
 		if (!strcmp(arg, ev_views[i].name)) {
 			view = i;
 			break;
@@ -425,7 +425,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_KINDS: return kinds_cmd(p, env, a->arg, out);
 	case CMD_STACKS:
 		p->stacks = !p->stacks;
-		return tp_message(out, p->stacks ? "stacks of the selected event: shown, where it has any" : "stacks: not shown");
+		return ask_say(out, p->stacks ? "stacks of the selected event: shown, where it has any" : "stacks: not shown");
 	case CMD_WIRE: return wire(p, out);
 	case CMD_RANGE:
 		p->ranging = !p->ranging;
@@ -558,11 +558,9 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
 	struct events *p = st;
-	uint32_t i = rows_at(&p->rows, y - 1, env->rows - 1);
 	(void)x;
-	if (i == UINT32_MAX)
+	if (!rows_pick(&p->rows, y - 1, env->rows - 1))
 		return;
-	rows_select(&p->rows, i);
 	if (twice)
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }

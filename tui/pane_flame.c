@@ -182,17 +182,6 @@ static bool act_zoom(struct flameview *v, const struct act *a)
 	}
 }
 
-static enum verdict say(struct ask *ask, const char *a, const char *b)
-{
-	struct buf t = {0};
-	buf_printf(&t, "%s%s", a, b);
-	ask->kind = ASK_MESSAGE;
-	memcpy(ask->text, buf_str(&t), t.n < sizeof ask->text ? t.n + 1 : sizeof ask->text);
-	ask->text[sizeof ask->text - 1] = 0;
-	buf_free(&t);
-	return V_ASK;
-}
-
 static enum verdict toggle_pivot(struct flameview *v, const struct pane_env *env, struct ask *ask)
 {
 	uint64_t id = flame_thing(v, v->part, v->sel)->id;
@@ -213,10 +202,8 @@ static enum verdict toggle_pivot(struct flameview *v, const struct pane_env *env
 	uint32_t at = heaviest_of(v->f[DOWN], calls_find(v->t.c, id));
 	v->sel = at ? at : v->sel;
 	flame_into_view(v, env->rows);
-	return say(ask,
-	    v->pivot ? "callers above, callees below; p on it again: the whole"
-		     : "the whole graph again",
-	    "");
+	return ask_say(ask,
+	    v->pivot ? "callers above, callees below; p on it again: the whole" : "the whole graph again");
 }
 
 static enum verdict set_order(
@@ -227,12 +214,12 @@ static enum verdict set_order(
 		for (o = 0; o < 3 && strcmp(arg, order_name[o]); o++)
 			;
 		if (o == 3)
-			return say(ask, "order is weight, name or appearance", "");
+			return ask_say(ask, "order is weight, name or appearance");
 	}
 	v->conf.order = o;
 	keep(v);
 	lay_out(v, env);
-	return say(ask, "siblings by ", order_name[o]);
+	return ask_say(ask, "siblings by %s", order_name[o]);
 }
 
 static const struct { const char *name, *what; } colours[FC__N] = {
@@ -246,12 +233,12 @@ static enum verdict set_colour(struct flameview *v, bool trace, const char *arg,
 {
 	for (int i = 0; arg && i < FC__N; i++)
 		if (!strcmp(arg, colours[i].name) && i == FC_STATE && !trace)
-			return say(ask, "state is of traces: a profile does not know what goroutines did", "");
+			return ask_say(ask, "state is of traces: a profile does not know what goroutines did");
 		else if (!strcmp(arg, colours[i].name)) {
 			v->colour = (enum flame_colour)i;
-			return say(ask, "colours ", colours[i].what);
+			return ask_say(ask, "colours %s", colours[i].what);
 		}
-	return say(ask, "colours are auto, package, self, state or diff", "");
+	return ask_say(ask, "colours are auto, package, self, state or diff");
 }
 
 static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
@@ -297,7 +284,7 @@ static enum verdict act_shape(
 	default: return V_PASS;
 	}
 	lay_out(v, env);
-	return say(ask, what, "");
+	return ask_say(ask, "%s", what);
 }
 
 static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)

@@ -148,7 +148,7 @@ static enum verdict include_cmd(struct gcview *p, const struct pane_env *env, co
 		while (i < GC_KINDS && (strlen(gc_kinds[i].word) != n || strncmp(gc_kinds[i].word, s, n)))
 			i++;
 		if (i == GC_KINDS)
-			return tp_message(out, "include takes stw, background, assist and sweep, with commas between");
+			return ask_say(out, "include takes stw, background, assist and sweep, with commas between");
 		flags |= gc_kinds[i].flag;
 		s += n + strspn(s + n, ", ");
 	}
@@ -161,7 +161,7 @@ static enum verdict include_cmd(struct gcview *p, const struct pane_env *env, co
 static enum verdict assists(const struct gcview *p, const struct pane_env *env, struct ask *out)
 {
 	if (!p->rows[0].n)
-		return tp_message(out, "there is no cycle whose assists could be shown");
+		return ask_say(out, "there is no cycle whose assists could be shown");
 	out->kind = ASK_QUERY;
 	out->pane = "flame";
 	out->query = *session_query(env->s);
@@ -170,7 +170,7 @@ static enum verdict assists(const struct gcview *p, const struct pane_env *env, 
 	if (!p->stops && p->part == PART_TABLE) {
 		const struct gc_cycle *c = &p->cycle[p->row[0][p->rows[0].sel]];
 		if (!c->nassist)
-			return tp_message(out, "nobody had to assist in this cycle: another one, or Tab and 4 for all of them");
+			return ask_say(out, "nobody had to assist in this cycle: another one, or Tab and 4 for all of them");
 		out->query.from = c->t0;
 		out->query.to = c->t1;
 	}
@@ -326,12 +326,10 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
 	struct gcview *p = st;
-	uint32_t i = rows_at(&p->rows[p->stops], y - 1, gc_table_h(env));
 	(void)x;
-	if (i == UINT32_MAX)
+	if (!rows_pick(&p->rows[p->stops], y - 1, gc_table_h(env)))
 		return;
 	p->part = PART_TABLE;
-	rows_select(&p->rows[p->stops], i);
 	if (twice)
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }

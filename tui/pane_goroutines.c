@@ -300,7 +300,7 @@ static enum verdict group_by(struct gor *p, const struct pane_env *env, const ch
 {
 	int by = arg && *arg ? gor_by_find(arg) : ((int)p->by + 1) % GB__N;
 	if (by < 0)
-		return tp_message(out, "group-by is function, creator, state, label, task, proc or life");
+		return ask_say(out, "group-by is function, creator, state, label, task, proc or life");
 	p->level = GL_GROUPS;
 	p->by = (enum gor_by)by;
 	p->sel[GL_GROUPS] = -1;
@@ -318,7 +318,7 @@ static enum verdict span_cmd(struct gor *p, const struct pane_env *env, enum cmd
 	struct ival v;
 	struct buf b = {0};
 	if (!gor_story_span(p, env, woke, &v))
-		return tp_message(out, woke ? "none of these woke or created another" : "none of these waited for anything");
+		return ask_say(out, woke ? "none of these woke or created another" : "none of these waited for anything");
 	gor_open_one(p, env, v.trk, v.t0);
 	p->one.part = cmd == CMD_CHAIN ? GP_CHAIN : p->one.part;
 	gor_hits(p, env);
@@ -330,7 +330,7 @@ static enum verdict span_cmd(struct gor *p, const struct pane_env *env, enum cmd
 		text_ns(&b, v.t1 - v.t0);
 		buf_puts(&b, cmd == CMD_CHAIN ? ": who ended it, and so on" : ": ( goes to who ended it");
 	}
-	enum verdict said = tp_message(out, buf_str(&b));
+	enum verdict said = ask_say(out, "%s", buf_str(&b));
 	buf_free(&b);
 	return said;
 }
@@ -557,10 +557,8 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 	struct gor *p = st;
 	(void)x;
 	struct rows *rows = p->level == GL_ONE ? &p->one.rows : &p->rows[p->level];
-	uint32_t i = rows_at(rows, y - (p->level == GL_ONE ? 5 : 1), rows->h);
-	if (i == UINT32_MAX)
+	if (!rows_pick(rows, y - (p->level == GL_ONE ? 5 : 1), rows->h))
 		return;
-	rows_select(rows, i);
 	gor_keep(p, env);
 	if (twice)
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);

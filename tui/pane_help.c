@@ -248,11 +248,9 @@ static void help_click(
     void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
 	struct help *h = st;
-	uint32_t i = rows_at(&h->rows, y, env->rows);
 	(void)x;
-	if (i == UINT32_MAX)
+	if (!rows_pick(&h->rows, y, env->rows))
 		return;
-	rows_select(&h->rows, i);
 	if (twice)
 		run(h, ask);
 }

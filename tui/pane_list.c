@@ -136,15 +136,6 @@ static void close_list(void *st)
 
 /* ---- acting */
 
-static enum verdict say(struct ask *ask, const char *s)
-{
-	size_t n = strlen(s);
-	ask->kind = ASK_MESSAGE;
-	memcpy(ask->text, s, n < sizeof ask->text ? n + 1 : sizeof ask->text);
-	ask->text[sizeof ask->text - 1] = 0;
-	return V_ASK;
-}
-
 /* The next line that has weight of its own, or a twentieth of the function's. */
 static bool next_hot(struct listview *v, int dir)
 {
@@ -199,7 +190,7 @@ static enum verdict enter(struct listview *v, const struct pane_env *env, struct
 			to = l[0].thing;
 	}
 	if (!to)
-		return say(ask, r->thing ? "this line calls nothing that was seen"
+		return ask_say(ask, r->thing ? "this line calls nothing that was seen"
 					 : "nothing was seen on this line");
 	int64_t line = v->t.c->thing[to].line;
 	push(v);
@@ -272,7 +263,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 			return V_PASS;
 		return next_hot(v, a->cmd == CMD_NEXT ? 1 : -1)
 			   ? V_DONE
-			   : say(ask, "no line of it has weight");
+			   : ask_say(ask, "no line of it has weight");
 	case CMD_FUN_NEXT: return step(v, env, 1);
 	case CMD_FUN_PREV: return step(v, env, -1);
 	case CMD_FOLD:
@@ -382,11 +373,9 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
 	struct listview *v = st;
-	uint32_t i = rows_at(&v->rows, y - 1 - listview_text(v, env), list_height(v, env));
 	(void)x;
-	if (i == UINT32_MAX)
+	if (!rows_pick(&v->rows, y - 1 - listview_text(v, env), list_height(v, env)))
 		return;
-	rows_select(&v->rows, i);
 	if (twice)
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }

@@ -543,11 +543,14 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
 	struct peek *p = st;
-	uint32_t i = rows_at(&p->rows, y - 1, env->rows - 1);
+	uint32_t was = p->rows.sel;
 	(void)x;
-	if (!p->centre || i == UINT32_MAX || !p->line[i].thing)
+	if (!p->centre || !rows_pick(&p->rows, y - 1, env->rows - 1))
 		return;
-	rows_select(&p->rows, i);
+	if (!p->line[p->rows.sel].thing) {	/* a heading */
+		rows_select(&p->rows, was);
+		return;
+	}
 	if (twice)
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }

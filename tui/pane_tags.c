@@ -330,11 +330,9 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
 	struct tagpane *p = st;
-	uint32_t i = rows_at(&p->rows, y - 1, env->rows - 1);
 	(void)x;
-	if (i == UINT32_MAX)
+	if (!rows_pick(&p->rows, y - 1, env->rows - 1))
 		return;
-	rows_select(&p->rows, i);
 	if (twice)
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }

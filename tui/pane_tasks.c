@@ -237,7 +237,7 @@ static enum verdict against_rest(struct tasks *p, const struct pane_env *env, st
 		hi = TIME_NONE;
 	}
 	if (lo == TIME_NONE && hi == TIME_NONE)
-		return tp_message(out, "none of these has a begin and an end in the trace: no latency to tell slow ones by");
+		return ask_say(out, "none of these has a begin and an end in the trace: no latency to tell slow ones by");
 	int level = p->level;
 	p->level = L_KINDS;
 	filter_cmd(p, env, "flame", out);
@@ -258,7 +258,7 @@ static enum verdict latency_cmd(struct tasks *p, const struct pane_env *env, con
 {
 	int64_t lo = TIME_NONE, hi = TIME_NONE;
 	if (arg && *arg && !pick_range(arg, &lo, &hi))
-		return tp_message(out, "a range of latencies is >50ms, <10ms, 10ms..50ms; :latency alone: all");
+		return ask_say(out, "a range of latencies is >50ms, <10ms, 10ms..50ms; :latency alone: all");
 	p->pick.lo = lo;
 	p->pick.hi = hi;
 	return picked(p, env);
@@ -295,16 +295,16 @@ static enum verdict relative(struct tasks *p, const struct pane_env *env, bool p
 		: p->level == L_LIST && item_now(p) ? &p->ts->task[item_now(p)->i] : NULL;
 	const struct sched_task *to = NULL;
 	if (p->regions)
-		return tp_message(out, "( and ) go along tasks ([ shows them); of a region's goroutine: 6 and there ( ) W");
+		return ask_say(out, "( and ) go along tasks ([ shows them); of a region's goroutine: 6 and there ( ) W");
 	if (!t)
-		return tp_message(out, "Enter opens the kind: ( and ) are the parent and the child of a task");
+		return ask_say(out, "Enter opens the kind: ( and ) are the parent and the child of a task");
 	for (uint32_t i = 0; i < p->ts->n && !to; i++) {
 		const struct sched_task *c = &p->ts->task[i];
 		if (c != t && c->span != UINT32_MAX && (parent ? c->id == t->parent : c->parent == t->id))
 			to = c;
 	}
 	if (!to)
-		return tp_message(out, parent ? "it has no parent in the trace" : "it has no children");
+		return ask_say(out, parent ? "it has no parent in the trace" : "it has no children");
 	open_task(p, env, to->id);
 	mark_hits(p, env);
 	return V_DONE;
@@ -342,7 +342,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_CAUSE:
 	case CMD_EFFECT: return relative(p, env, a->cmd == CMD_CAUSE, out);
 	case CMD_SIDE: return a->arg ? V_PASS : against_rest(p, env, out);
-	case CMD_CHAIN: return tp_message(out, "who woke whom is told of goroutines: 6 goes to the one that is selected, W there");
+	case CMD_CHAIN: return ask_say(out, "who woke whom is told of goroutines: 6 goes to the one that is selected, W there");
 	case CMD_PREV_KIND:
 	case CMD_NEXT_KIND:
 		p->regions = !p->regions;
@@ -509,11 +509,9 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
 	struct tasks *p = st;
-	uint32_t i = rows_at(&p->rows[p->level], y - (p->level == L_ONE ? 3 : 1), p->rows[p->level].h);
 	(void)x;
-	if (i == UINT32_MAX)
+	if (!rows_pick(&p->rows[p->level], y - (p->level == L_ONE ? 3 : 1), p->rows[p->level].h))
 		return;
-	rows_select(&p->rows[p->level], i);
 	if (twice)
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }

@@ -182,7 +182,7 @@ static enum verdict standout_cmd(
 			tl_show_track(tl, env, o->trk);
 		tl->at = o->t0 + (o->t1 - o->t0) / 2;
 		tl_window(tl, env, o->t0 - (o->t1 - o->t0) / 2, o->t1 + (o->t1 - o->t0) / 2);
-		return tp_message(out, o->text);
+		return ask_say(out, "%s", o->text);
 	}
 	return V_PASS;
 }
@@ -264,7 +264,7 @@ static enum verdict where_cmd(
 			return V_ASK;
 		}
 	} else if (!(h = hunt_new(cond, &e))) {
-		return tp_message(out, e.msg);
+		return ask_say(out, "%s", e.msg);
 	}
 	tl_hunt(tl, env, h, 1);
 	return V_DONE;
@@ -285,9 +285,9 @@ static enum verdict overlay_cmd(struct timeline *tl, const char *arg, struct ask
 			return V_DONE;
 		}
 	if (arg && *arg)
-		return tp_message(out, "overlay both, stw, gc or none");
+		return ask_say(out, "overlay both, stw, gc or none");
 	tl->overlays = (tl->overlays + 3) & 3;
-	return tp_message(out, said[tl->overlays]);
+	return ask_say(out, "%s", said[tl->overlays]);
 }
 
 /* e: the lines above the rows. */
@@ -302,7 +302,7 @@ static enum verdict lines_cmd(
 	tl->more = to;
 	tl_rows_make(tl, env);
 	tl_window(tl, env, tl->t0, tl->t1);
-	return tp_message(out, to == 1	 ? "all counters"
+	return ask_say(out, to == 1	 ? "all counters"
 			       : to == 2 ? "no counters"
 					 : "counters as there is room");
 }
@@ -332,14 +332,14 @@ static enum verdict act_rows(
 		uint32_t n = tl->nrow;
 		tl_expand(tl, env);
 		return tl->nrow != n ? V_DONE
-			: tp_message(out, tl->kind == TL_G ? "no regions on this goroutine: trace.WithRegion makes them"
+			: ask_say(out, tl->kind == TL_G ? "no regions on this goroutine: trace.WithRegion makes them"
 							   : "regions are shown under goroutines: M turns to them");
 	}
 	case CMD_STACKS: tl_stack_rows(tl, env); return V_DONE;
 	case CMD_OVERLAY: return overlay_cmd(tl, a->arg, out);
 	case CMD_LABELS:
 		tl->labels = !tl->labels;
-		return tp_message(out, tl->labels ? "names inside the spans, where they are four cells long or more" : "no names inside the spans");
+		return ask_say(out, tl->labels ? "names inside the spans, where they are four cells long or more" : "no names inside the spans");
 	case CMD_COLUMNS: return lines_cmd(tl, env, a->arg, out);
 	default: return V_PASS;
 	}

@@ -145,13 +145,6 @@ static void resort(struct topview *p, const struct pane_env *env, enum top_sort 
 	}
 }
 
-static enum verdict say(struct ask *ask, const char *s)
-{
-	ask->kind = ASK_MESSAGE;
-	snprintf(ask->text, sizeof ask->text, "%s", s);
-	return V_ASK;
-}
-
 static int column_named(const char *name)
 {
 	for (int i = 0; i < C__N; i++)
@@ -169,7 +162,7 @@ static enum verdict sort_by_name(struct topview *p, const struct pane_env *env, 
 {
 	int i = column_named(arg);
 	if (i < 0 || !sortable(p, i))
-		return say(ask, tree_two(p->t.c) ? "sort by flat, cum, name, flat-a, flat-b, cum-a or cum-b"
+		return ask_say(ask, tree_two(p->t.c) ? "sort by flat, cum, name, flat-a, flat-b, cum-a or cum-b"
 						 : "sort by flat, cum or name");
 	resort(p, env, top_cols[i].sort);
 	return V_DONE;
@@ -201,7 +194,7 @@ static enum verdict choose_columns(struct topview *p, const struct pane_env *env
 		const char *w = arena_strndup(env->scratch, s, n);
 		int i = column_named(w + (*w == '+' || *w == '-'));
 		if (i < 0)
-			return say(ask, "columns are flat flat% sum% flat-a flat-b cum cum% cum-a cum-b bar where; default");
+			return ask_say(ask, "columns are flat flat%% sum%% flat-a flat-b cum cum%% cum-a cum-b bar where; default");
 		unsigned b = top_bit((enum top_col)i);
 		m = *w == '-' ? m & ~b : set || *w == '+' ? m | b : m ^ b;
 		s += n;
@@ -395,11 +388,9 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
 	struct topview *p = st;
-	uint32_t i = rows_at(&p->rows, y - 1, env->rows - 1);
 	(void)x;
-	if (i == UINT32_MAX)
+	if (!rows_pick(&p->rows, y - 1, env->rows - 1))
 		return;
-	rows_select(&p->rows, i);
 	keep(p);
 	if (twice)
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);

@@ -93,10 +93,13 @@ bool rows_act(struct rows *r, const struct act *a, int h)
 	}
 }
 
-uint32_t rows_at(const struct rows *r, int y, int h)
+bool rows_pick(struct rows *r, int y, int h)
 {
 	uint32_t i = rows_top(r, h) + (uint32_t)(y < 0 ? 0 : y);
-	return y >= 0 && y < h && i < r->n ? i : UINT32_MAX;
+	bool there = y >= 0 && y < h && i < r->n;
+	if (there)
+		rows_select(r, i);
+	return there;
 }
 
 static void scrollbar(const struct rows *r, struct grid *g, uint32_t top, const uint8_t *hit)

@@ -24,8 +24,8 @@ void rows_select(struct rows *, uint32_t sel);
 bool rows_act(struct rows *, const struct act *, int h);
 /* The first row in view when h are shown. */
 uint32_t rows_top(const struct rows *, int h);
-/* The row under a click at line y of the list, or UINT32_MAX. */
-uint32_t rows_at(const struct rows *, int y, int h);
+/* Select the row under a click at line y of the list; false: there is none. */
+bool rows_pick(struct rows *, int y, int h);
 
 /* Draw row i at line y of the grid, whose clip rectangle is the list. */
 typedef void rows_fn(const void *arg, struct grid *, int y, uint32_t i);

@@ -101,7 +101,7 @@ enum verdict tl_chain(struct timeline *tl, const struct pane_env *env, struct as
 	if (g && g < sn->ntrks && store_trk(sn->st, g)->kind == TK_G)
 		follow(tl, sn, g);
 	if (!tl->nchain)
-		return tp_message(out,
+		return ask_say(out,
 		    g ? "nobody woke it: a timer, the network poller, or it began before the trace"
 		      : "no goroutine under the cursor");
 	if (tl->nchain > 1)

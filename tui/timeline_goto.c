@@ -49,7 +49,7 @@ static enum verdict goto_track(struct timeline *tl, const struct pane_env *env,
 	uint64_t id = strtoull(arg, &end, 10);
 	struct ival iv;
 	if (end == arg || *end)
-		return tp_message(out, "a number is wanted");
+		return ask_say(out, "a number is wanted");
 	for (trk_id i = 1; i < snap->ntrks; i++) {
 		if (store_trk(snap->st, i)->kind != kind || store_trk(snap->st, i)->id != id)
 			continue;
@@ -59,7 +59,7 @@ static enum verdict goto_track(struct timeline *tl, const struct pane_env *env,
 			tl_look_at(tl, env, iv.t0 + (iv.t1 - iv.t0) / 2);
 		return V_DONE;
 	}
-	return tp_message(
+	return ask_say(
 	    out, kind == TK_G ? "no goroutine of that number" : "no P of that number");
 }
 
@@ -72,7 +72,7 @@ static enum verdict goto_task(
 	if (end == arg || *end)
 		return V_PASS;	/* by name: the app looks in pane 7 */
 	if (!tl_select_task(tl, env, id) || !tl_extent(tl, env, &x))
-		return tp_message(out, "no task of that number");
+		return ask_say(out, "no task of that number");
 	if (x.t1 <= tl->t0 || x.t0 >= tl->t1 || x.t1 - x.t0 < (tl->t1 - tl->t0) / 32)
 		tl_fit(tl, env);
 	else
@@ -93,8 +93,8 @@ enum verdict tl_goto(
 	}
 	if (a->cmd == CMD_GOTO_TIME) {
 		if (!parse_moment(session_snap(env->s), arg, &t))
-			return tp_message(out,
-			    "a time is 1.2s, 350ms, 40%, or 12:00:01.33 of a trace with a clock");
+			return ask_say(out,
+			    "a time is 1.2s, 350ms, 40%%, or 12:00:01.33 of a trace with a clock");
 		int64_t len = tl->t1 - tl->t0;
 		tl->at = t;
 		tl_window(tl, env, t - len / 2, t - len / 2 + len);
@@ -123,7 +123,7 @@ enum verdict tl_task_link(struct timeline *tl, const struct pane_env *env, int d
 			to = ts->task[i].id;
 		}
 	if (to == UINT64_MAX || !to || !tl_select_task(tl, env, to))
-		return tp_message(
+		return ask_say(
 		    out, dir < 0 ? "it has no parent in this trace" : "it has no task under it");
 	struct tl_extent x;
 	if (tl_extent(tl, env, &x))

@@ -157,7 +157,7 @@ static void told(const struct timeline *tl, struct ask *out)
 	}
 	if (tl->hits.n < tl->hits.all)
 		buf_printf(&b, "; n goes through the first %u", tl->hits.n);
-	tp_message(out, buf_str(&b));
+	ask_say(out, "%s", buf_str(&b));
 	buf_free(&b);
 }
 
@@ -178,7 +178,7 @@ enum verdict tl_hunt_next(struct timeline *tl, const struct pane_env *env, int d
 {
 	if (tl->search) {
 		tl->jump = dir;
-		return tp_message(out, "still searching: Esc ends it");
+		return ask_say(out, "still searching: Esc ends it");
 	}
 	go_hit(tl, env, dir);
 	told(tl, out);
@@ -263,12 +263,12 @@ enum verdict tl_highlight(
 		   (strstr(hunt_text(tl->hunt), "dur") ||
 		       strncmp(hunt_text(tl->hunt), "state=", 6))) {
 		tl_hunt(tl, env, NULL, 0);
-		return tp_message(out, "no highlight");
+		return ask_say(out, "no highlight");
 	} else if (tl->hunt && !tl->dim) {
 		tl->dim = true;
 		return V_DONE;
 	} else if (!tl_interval(tl, env, &iv) || iv.state == TS_IDLE) {
-		return tp_message(
+		return ask_say(
 		    out, "no span under the cursor: put it on one, or :highlight wait>1ms");
 	} else {
 		like_this(tl, &iv, &b);
@@ -276,7 +276,7 @@ enum verdict tl_highlight(
 	struct hunt *h = hunt_new(buf_str(&b), &e);
 	buf_free(&b);
 	if (!h)
-		return tp_message(out, e.msg);
+		return ask_say(out, "%s", e.msg);
 	tl_hunt(tl, env, h, 0);
 	tl->dim = true;
 	return V_DONE;

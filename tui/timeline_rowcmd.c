@@ -48,10 +48,10 @@ static enum verdict rows_group(
 	    *re ? group_number(tl, re, &e)
 		: err_set(&e, ERR_USAGE, ERR_NOWHERE, "rows group RE: of which start functions?");
 	if (i < 0)
-		return tp_message(out, e.msg);
+		return ask_say(out, "%s", e.msg);
 	return tl_rows_only(tl, env, ONLY_GROUP, (uint64_t)i)
 		   ? V_DONE
-		   : tp_message(out, "no goroutine's start function matches");
+		   : ask_say(out, "no goroutine's start function matches");
 }
 
 static enum verdict rows_task(
@@ -65,10 +65,10 @@ static enum verdict rows_task(
 	if (!*arg && r.what == ROW_TASK && r.id < tl->tasks->n)
 		id = tl->tasks->task[r.id].id;
 	else if (end == arg || *end)
-		return tp_message(out, "rows task N: the number of a task (pane 7 has them)");
+		return ask_say(out, "rows task N: the number of a task (pane 7 has them)");
 	uint32_t i = sched_task_find(tl->tasks, id);
 	if (i == UINT32_MAX || !tl_rows_only(tl, env, ONLY_TASK, id))
-		return tp_message(out, "no task of that number");
+		return ask_say(out, "no task of that number");
 	tl_task_bounds(session_snap(env->s), &tl->tasks->task[i], &t0, &t1);
 	tl->at = t0 + (t1 - t0) / 2;
 	tl_window(tl, env, t0 - (t1 - t0) / 16, t1 + (t1 - t0) / 16);
@@ -85,7 +85,7 @@ static enum verdict rows_related(
 	if (g && !*arg && store_trk(sn->st, g)->kind != TK_G)
 		g = ival_at(sn, g, tl->at, &iv) ? iv.who : 0;
 	if (!g)
-		return tp_message(
+		return ask_say(
 		    out, *arg ? "no goroutine of that number" : "no goroutine under the cursor");
 	tl_rows_only(tl, env, ONLY_RELATED, g);
 	tl_select_track(tl, env, g);
@@ -99,7 +99,7 @@ static enum verdict rows_tasks(
 	    [BY_START] = "start", [BY_TREE] = "tree", [BY_DURATION] = "duration"};
 	tl_index(tl, env);
 	if (!tl->tasks->n)
-		return tp_message(
+		return ask_say(
 		    out, "this trace has no tasks (runtime/trace.NewTask makes them)");
 	for (unsigned i = 0; *by && i < 3; i++)
 		if (!strncmp(orders[i], by, strlen(by)))
@@ -138,7 +138,7 @@ enum verdict tl_rows_cmd(
 			if (tl->nrow > tl->npinrow)
 				return V_DONE;
 		}
-		return tp_message(out, "there are no rows: this file has counters alone");
+		return ask_say(out, "there are no rows: this file has counters alone");
 	}
 	const char *rest = arg + n + strspn(arg + n, " ");
 	for (size_t i = 0; n > 1 && i < sizeof words / sizeof *words; i++)
@@ -150,7 +150,7 @@ enum verdict tl_rows_cmd(
 	case 't': return rows_tasks(tl, env, rest, out);
 	case 'g': tl_rows_only(tl, env, ONLY_ALL, 0); return V_DONE;
 	default:
-		return tp_message(out,
+		return ask_say(out,
 		    "rows are p, m, g, tasks [start|tree|duration], group RE, task N or related N");
 	}
 }

@@ -52,26 +52,6 @@ bool tl_interval(const struct timeline *tl, const struct pane_env *env, struct i
 	return t && ival_at(session_snap(env->s), t, tl->at, iv);
 }
 
-static void put_frame(const struct store *st, stk_id stk, struct buf *b, bool where)
-{
-	const struct frm_row *f = store_frm(st, store_stk(st, stk)->frame);
-	const struct fun_row *fn = store_fun(st, f->fun);
-	const struct str_row *name = store_str(st, fn->name), *file = store_str(st, fn->file);
-	if (name->n)
-		text_safe(b, name->s, name->n);
-	else
-		buf_printf(b, "0x%llx", (unsigned long long)store_loc(st, f->loc)->addr);
-	if (!where || !file->n)
-		return;
-	const char *base = file->s;
-	for (const char *p = file->s; p < file->s + file->n; p++)
-		if (*p == '/')
-			base = p + 1;
-	buf_putc(b, ' ');
-	text_safe(b, base, (size_t)(file->s + file->n - base));
-	buf_printf(b, ":%lld", (long long)f->line);
-}
-
 /* The leaf of a stack that is not the runtime's own: what the reader knows it by. */
 static stk_id own_leaf(const struct store *st, stk_id stk)
 {
@@ -118,7 +98,7 @@ static void put_next(const struct snap *snap, const struct ival *iv, struct buf 
 	buf_puts(b, state_name(next.state));
 	if (tl_waits(next.state) && next.stack) {
 		buf_puts(b, " in ");
-		put_frame(snap->st, own_leaf(snap->st, next.stack), b, true);
+		tp_frame(snap->st, store_stk(snap->st, own_leaf(snap->st, next.stack))->frame, b, true);
 	}
 }
 
@@ -283,7 +263,7 @@ static void put_waker(const struct snap *snap, trk_id g, const struct ival *iv, 
 			buf_puts(b, "the runtime (timer, network poller or start of the trace)");
 		if (p.stack) {
 			buf_puts(b, " in ");
-			put_frame(snap->st, own_leaf(snap->st, p.stack), b, true);
+			tp_frame(snap->st, store_stk(snap->st, own_leaf(snap->st, p.stack))->frame, b, true);
 		}
 		struct ival before = p;
 		if (ival_step(snap, &before, -1) && tl_waits(before.state)) {
@@ -352,7 +332,7 @@ void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct
 		grid_text(g, y++, 0, ST_DIM, 0, tl_waits(iv.state) ? "waits in" : "stopped in");
 		for (; s && y < end; s = store_stk(snap->st, s)->parent) {
 			buf_reset(&b);
-			put_frame(snap->st, s, &b, true);
+			tp_frame(snap->st, store_stk(snap->st, s)->frame, &b, true);
 			grid_text(g, y++, 2, ST_NORMAL, 0, buf_str(&b));
 		}
 	} else if (s && y < end) {
@@ -361,7 +341,7 @@ void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct
 		for (int n = 0; s && n < 6; n++, s = store_stk(snap->st, s)->parent) {
 			if (n)
 				buf_puts(&b, " < ");
-			put_frame(snap->st, s, &b, n == 0);
+			tp_frame(snap->st, store_stk(snap->st, s)->frame, &b, n == 0);
 		}
 		grid_text(g, y, 0, ST_DIM, 0, buf_str(&b));
 	}

@@ -387,7 +387,7 @@ enum verdict tp_rest(const struct pane_env *env, struct ask *out)
 	query_rest(q);
 	session_rest(env->s, q, &r);
 	if (!r.n[0] || !r.n[1])
-		return tp_message(out, "there are no others to compare with");
+		return ask_say(out, "there are no others to compare with");
 	if (q->type != SIZE_MAX)
 		return V_ASK;
 	for (int i = TS_NONE + 1; i < TS__N; i++) {
@@ -399,12 +399,5 @@ enum verdict tp_rest(const struct pane_env *env, struct ask *out)
 	for (size_t i = 0; i < TW__N; i++)
 		if (llabs(by[i]) > llabs(by[q->type]))
 			q->type = i;
-	return V_ASK;
-}
-
-enum verdict tp_message(struct ask *out, const char *text)
-{
-	out->kind = ASK_MESSAGE;
-	snprintf(out->text, sizeof out->text, "%s", text);
 	return V_ASK;
 }

@@ -65,6 +65,5 @@ void tp_scope_words(const struct tp_scope *, struct buf *);	/* "whole trace", "1
 /* The query compares what its filters name with the rest of the trace; by the type that tells most of the
    difference, unless one was chosen. No rest: a word about it. */
 enum verdict tp_rest(const struct pane_env *, struct ask *);
-enum verdict tp_message(struct ask *, const char *text);
 
 #endif

@@ -7,8 +7,10 @@
  * plain ASCII and are copied in one piece.
  */
 #include "config.h"
-#include "base/halve.h"
 #include "base/quote.h"
+
+#include "base/halve.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -33,21 +35,8 @@ bool cp_printable(uint32_t cp)
 /* Bytes of the code point at s, or 0 when they are not UTF-8. */
 static size_t decode(const unsigned char *s, size_t n, uint32_t *cp)
 {
-	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t k = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3
-	    : s[0] < 0xf5 ? 4 : 0;
-	if (!k || k > n)
-		return 0;
-	uint32_t v = k == 1 ? s[0] : s[0] & (0x7fu >> k);
-	for (size_t i = 1; i < k; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		v = v << 6 | (s[i] & 0x3f);
-	}
-	if (v < least[k] || v > 0x10ffff || (v >= 0xd800 && v < 0xe000))
-		return 0;
-	*cp = v;
-	return k;
+	size_t k = utf8_decode((const char *)s, n, cp);
+	return k == 1 && *cp == 0xfffd ? 0 : k;		/* the real U+FFFD takes three */
 }
 
 static void escape(struct buf *b, uint32_t cp)

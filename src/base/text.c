@@ -10,8 +10,9 @@
  * \xNN, so no name in a file can speak to the terminal.
  */
 #include "config.h"
-#include "base/halve.h"
 #include "base/text.h"
+
+#include "base/halve.h"
 
 #include <stdio.h>
 #include <string.h>

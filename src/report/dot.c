@@ -303,6 +303,15 @@ static size_t collapse(struct dot *d, struct tag_ref *t, size_t n, bool flat)
 	return MAX_NODELETS;
 }
 
+/* A box with a label's text and weight, beside what it belongs to. */
+static void put_nodelet(struct dot *d, const char *name, const char *from, const char *text, int64_t w, bool solid)
+{
+	const char *s = view_value_str(d->v, w);
+	buf_printf(d->b, "%s [label = \"%s\" id=\"%s\" fontsize=8 shape=box3d tooltip=\"%s\"]\n", name, text, name, s);
+	buf_printf(d->b, "%s -> %s [label=\" %s\" weight=100 tooltip=\"%s\" labeltooltip=\"%s\"%s]\n", from, name, s, s, s,
+	    solid ? "" : " style=\"dotted\"");
+}
+
 static bool put_numbers(
     struct dot *d, const struct gnode *n, str_id group, bool flat, const char *source)
 {
@@ -316,16 +325,10 @@ static bool put_numbers(
 		int64_t w = solid ? f : c;
 		if (!w)
 			continue;
-		const char *s = view_value_str(d->v, w);
+		char name[64];
+		snprintf(name, sizeof name, "N%s_%zu", source, i);
+		put_nodelet(d, name, source, t[i].text, w, solid);
 		any = true;
-		buf_printf(d->b,
-		    "N%s_%zu [label = \"%s\" id=\"N%s_%zu\" fontsize=8 shape=box3d "
-		    "tooltip=\"%s\"]\n",
-		    source, i, t[i].text, source, i, s);
-		buf_printf(d->b,
-		    "%s -> N%s_%zu [label=\" %s\" weight=100 tooltip=\"%s\" "
-		    "labeltooltip=\"%s\"%s]\n",
-		    source, source, i, s, s, s, solid ? "" : " style=\"dotted\"");
 	}
 	return any;
 }
@@ -334,8 +337,9 @@ static bool put_nodelets(struct dot *d, const struct gnode *n)
 {
 	size_t count;
 	uint32_t id = d->number[n->id];
-	char source[40];
+	char node[16], source[40];
 	bool any = false, flat = false;
+	snprintf(node, sizeof node, "N%u", id);
 	for (const struct gedge *e = n->out; e; e = e->next_out)
 		flat |= !e->dead;
 	struct tag_ref *t = tags_of(d, n, false, 0, &count);
@@ -344,21 +348,12 @@ static bool put_nodelets(struct dot *d, const struct gnode *n)
 		int64_t w = tag_value(&t[i].t, flat);
 		if (!w)
 			continue;
-		const char *s = view_value_str(d->v, w);
-		any = true;
-		buf_printf(d->b,
-		    "N%u_%zu [label = \"%s\" id=\"N%u_%zu\" fontsize=8 shape=box3d "
-		    "tooltip=\"%s\"]\n",
-		    id, i, t[i].text, id, i, s);
-		buf_printf(d->b,
-		    "N%u -> N%u_%zu [label=\" %s\" weight=100 tooltip=\"%s\" "
-		    "labeltooltip=\"%s\"]\n",
-		    id, id, i, s, s, s);
 		snprintf(source, sizeof source, "N%u_%zu", id, i);
+		put_nodelet(d, source, node, t[i].text, w, true);
+		any = true;
 		put_numbers(d, n, t[i].t.name, flat, source);
 	}
-	snprintf(source, sizeof source, "N%u", id);
-	return put_numbers(d, n, 0, flat, source) || any;
+	return put_numbers(d, n, 0, flat, node) || any;
 }
 
 /* ---- edges */
