@@ -363,6 +363,10 @@ void app_act(struct app *a, const struct act *act)
 	if (!act->arg && !act->count && app_choose(a, act->cmd))
 		return;
 	a->did = a->did ? a->did : act->cmd;
+	if (!session_is_trace(a->s) && app_of_traces(act->cmd)) {
+		app_message(a, ST_DIM, "%s: of traces, and this is a profile", cmds[act->cmd].name);
+		return;
+	}
 	if (act->cmd == CMD_BACK && leads_back(a) && app_back(a))
 		return;
 	if (act->cmd == CMD_TAG && act->arg) {	/* by name: the same in all panes */

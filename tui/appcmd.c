@@ -133,7 +133,11 @@ static void do_filter(struct app *a, const struct act *act)
 			app_filter(a, act->cmd, v, act->cmd != CMD_FOCUS);
 		return;
 	}
-	app_filter(a, act->cmd, v ? v : "", false);
+	struct query q = *session_query(a->s);
+	if (!v && !*app_filter_of(&q, act->cmd))
+		app_message(a, ST_DIM, "no %s is set: :%s=%s sets it", cmds[act->cmd].name, cmds[act->cmd].name, cmds[act->cmd].arg);
+	else
+		app_filter(a, act->cmd, v ? v : "", false);
 }
 
 static bool filtered(struct app *a, const struct query *q)
@@ -180,6 +184,10 @@ static void do_time(struct app *a, const char *arg)
 {
 	struct query q = *session_query(a->s);
 	const char *dots = arg ? strstr(arg, "..") : NULL;
+	if (!arg && q.from == TIME_NONE && q.to == TIME_NONE) {
+		app_message(a, ST_DIM, "no range of time is set: :t 1.2s..1.3s sets one, v on the timeline draws it");
+		return;
+	}
 	q.from = q.to = TIME_NONE;
 	if (arg && *arg) {
 		const char *from =
@@ -201,6 +209,10 @@ static void do_track(struct app *a, const struct act *act)
 	bool g = act->cmd == CMD_GOROUTINE;
 	trk_id id = 0;
 	uint32_t n;
+	if (!act->arg && !(g ? q.g || q.gs : q.proc)) {
+		app_message(a, ST_DIM, "no %s is chosen: :%s ID does it", g ? "goroutine" : "P", cmds[act->cmd].name);
+		return;
+	}
 	if (g && act->arg && strchr(act->arg, ',')) {
 		q.gs = act->arg;
 		q.g = 0;
@@ -577,5 +589,5 @@ void app_common(struct app *a, const struct act *act)
 	if (act->cmd >= CMD_PANE_TOP && act->cmd <= CMD_PANE_EVENTS)
 		app_message(a, ST_WARN, "there is no pane %s", cmds[act->cmd].name);
 	else if (act->cmd > CMD_CENTRE || act->arg)
-		app_message(a, ST_DIM, "%s: of no use in %s (? lists what is)", cmds[act->cmd].name, pane_now(a)->name);
+		app_no_use(a, act->cmd);
 }

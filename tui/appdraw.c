@@ -338,6 +338,8 @@ static void draw_foot(const struct app *a, struct grid *g)
 	buf_reset(&b);
 	if (a->count)
 		buf_printf(&b, " %d", a->count);
+	else if (a->counting)
+		buf_puts(&b, " #");
 	for (size_t i = 0; i < a->ntyped; i++)
 		key_print(a->typed[i], &b);
 	if (a->letter)
@@ -393,6 +395,7 @@ void app_draw(struct app *a, struct grid *g)
 	if (a->pop.kind)
 		app_pop_draw(a, g);
 	tell_lost(a);
+	app_quiet(a, g);
 	draw_foot(a, g);
 	arena_reset(&a->scratch);
 }

@@ -26,7 +26,7 @@ static void run(struct app *a, const struct binding *b)
 	struct act act = {(enum cmd_id)b->cmd, a->count, b->arg};
 	a->count = 0;
 	if (act.cmd == CMD_MARK || act.cmd == CMD_JUMP_MARK)
-		a->letter = act.cmd;
+		a->letter = act.cmd, app_which_mark(a);
 	else if (act.cmd == CMD_COUNT)
 		a->counting = true;
 	else
@@ -135,7 +135,7 @@ static void key_command(struct app *a, int32_t key)
 		return;
 	a->typed[a->ntyped++] = key;
 	switch (keymap_find(&a->keys, a->typed, a->ntyped, pane_now(a)->bit, &b)) {
-	case KM_MORE: return;
+	case KM_MORE: app_what_follows(a); return;
 	case KM_FOUND:
 		a->ntyped = 0;
 		run(a, b);
@@ -187,6 +187,7 @@ void app_key(struct app *a, int32_t key)
 	}
 	app_remember(a, &before);
 	a->interrupted /= 2;
+	a->pressed++;
 	app_update(a);
 	arena_reset(&a->scratch);
 }

@@ -120,6 +120,8 @@ struct app {
 	int interrupted;		/* ^C was the key before (1), is this one (2) */
 	int todo;			/* options of where to begin that wait for more of the file */
 	bool greeted;			/* what stands out was said */
+	int pressed;			/* keys since the last frame, ... */
+	uint64_t shown;			/* ... and what that one showed: see appquiet.c */
 	bool keyed;			/* somebody has pressed a key */
 	bool told;			/* the first notice about the file was shown */
 	bool told_lost;			/* and that it changed on disk since */
@@ -250,6 +252,13 @@ void app_paper(struct app *, struct buf *);
 void app_command_line(struct app *, struct buf *);
 /* What the options say of where to begin, as far as the file is known; first: all of it. */
 void app_start(struct app *, bool first);
+
+/* appquiet.c: what is said when nothing has changed */
+void app_quiet(struct app *, const struct grid *);	/* while drawing, before the last two lines */
+void app_no_use(struct app *, enum cmd_id);
+bool app_of_traces(enum cmd_id);			/* it means something in traces alone */
+void app_what_follows(struct app *);			/* after the first key of two */
+void app_which_mark(struct app *);
 
 /* appwrite.c: what is shown as a file of another form */
 void app_write(struct app *, const char *file, bool replace);	/* NULL: ask for it */

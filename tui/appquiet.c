@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * No key is pressed in vain without a word.
+ *
+ * Who presses a key and sees nothing change cannot tell a slow line from a key that means nothing here
+ * from the end of the list. So what each pane forgets to say is said here: the cells above the last two
+ * lines are summed up in each frame, and when the sum is the same after exactly one key, whose command said
+ * nothing either, a line tells why. Comparing what is seen needs no word of the panes, and none of
+ * them can forget it. Moves up and down are left out: at the end of a list the cursor is seen to
+ * stand there, and a line would hide what is said of the row. Esc is pressed to be sure, and is answered by silence.
+ *
+ * What may follow the first key of two (g, z, ', m) is listed while the second one is waited for.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include <string.h>
+
+static uint64_t sum(const struct grid *g)
+{
+	uint64_t h = 1469598103934665603u;
+	size_t n = g->rows > 2 ? (size_t)(g->rows - 2) * (size_t)g->cols : 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct cell *c = &g->cell[i];
+		h = (h ^ c->ch ^ (uint64_t)c->mark << 32) * 0x9e3779b97f4a7c15u;
+		h = (h ^ c->fg ^ (uint64_t)c->bg << 8 ^ (uint64_t)c->attr << 16) * 1099511628211u;
+		h ^= h >> 29;
+	}
+	return h;
+}
+
+/* NULL: nothing has to be said. */
+static const char *why(const struct app *a, enum cmd_id c)
+{
+	switch (c) {
+	case CMD_NONE: case CMD_UP: case CMD_DOWN: case CMD_PAGE_UP: case CMD_PAGE_DOWN: case CMD_HALF_UP: case CMD_HALF_DOWN:
+	case CMD_FIRST: case CMD_LAST: case CMD_CANCEL: case CMD_REDRAW: case CMD_COUNT: case CMD_MARK: case CMD_JUMP_MARK: case CMD_COPY:
+	case CMD_COPY_ALL: case CMD_COPY_VIEW: case CMD_SCREEN: case CMD_WRITE: case CMD_PIPE: case CMD_EDIT: case CMD_STOP:
+	case CMD_FETCH: case CMD_SEARCH: return NULL;
+	case CMD_NEXT: case CMD_PREV: return a->find ? NULL : "there is no other";
+	case CMD_INLINED: return "nothing was inlined into these lines";
+	case CMD_SOURCE_PATH: case CMD_TRIM_PATH: return "which folders?";
+	case CMD_LEFT: return "nothing more to the left";
+	case CMD_RIGHT: return "nothing more to the right";
+	case CMD_CENTRE: return "the line stands in the middle, or all lines are shown";
+	case CMD_ZOOM_IN: return "no closer than this";
+	case CMD_ZOOM_OUT: case CMD_ZOOM_ALL: return "all of it is shown";
+	case CMD_OPEN: return "nothing to open here";
+	case CMD_NEXT_PART: case CMD_PREV_PART: return "this pane has one part";
+	default: return panes[a->cur]->cmd == c ? "is what you look at" : "changes nothing here";
+	}
+}
+
+void app_quiet(struct app *a, const struct grid *g)
+{
+	uint64_t now = sum(g);
+	bool one = a->pressed == 1, asks = a->asking || a->pop.kind || a->ntyped || a->letter || a->count || a->wants.quit;
+	const char *s = one && !asks && !a->message[0] && now == a->shown ? why(a, a->did) : NULL;
+	a->pressed = 0;
+	a->shown = now;
+	if (s)
+		app_message(a, ST_DIM, "%s: %s", cmds[a->did].name, s);
+}
+
+/* The panes of this file in which a row of the table holds. */
+static void where(const struct app *a, enum cmd_id c, struct buf *b)
+{
+	for (int i = 0; panes[i]; i++)
+		if (pane_fits(a, i) && (cmds[c].panes & panes[i]->bit))
+			buf_printf(b, "%s%s", b->n ? ", " : "", panes[i]->name);
+}
+
+void app_no_use(struct app *a, enum cmd_id c)
+{
+	struct buf b = {0};
+	if ((cmds[c].panes & P_ALL) != P_ALL)
+		where(a, c, &b);
+	if (b.n && !(cmds[c].panes & pane_now(a)->bit))
+		app_message(a, ST_DIM, "%s is for %s, not for %s (? lists what is)", cmds[c].name, buf_str(&b), pane_now(a)->name);
+	else
+		app_message(a, ST_DIM, "%s: of no use in %s (? lists what is)", cmds[c].name, pane_now(a)->name);
+	buf_free(&b);
+}
+
+/* What needs goroutines, Ps, tasks or a time axis. */
+bool app_of_traces(enum cmd_id c)
+{
+	switch (c) {
+	case CMD_TIME: case CMD_GOROUTINE: case CMD_GROUP: case CMD_TASK: case CMD_REGION: case CMD_PROC: case CMD_BLAME:
+	case CMD_GOTO_TIME: case CMD_GOTO_G: case CMD_GOTO_P: case CMD_GOTO_TASK: return true;
+	default: return c && !(cmds[c].panes & ~(P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS));
+	}
+}
+
+/* The keys typed so far begin several: which. */
+void app_what_follows(struct app *a)
+{
+	struct buf b = {0};
+	for (size_t i = a->keys.n; i-- > 0;) {
+		const struct binding *k = &a->keys.row[i];
+		const char *name = cmds[k->cmd].name;
+		size_t n = a->ntyped;
+		if (k->n <= n || memcmp(k->key, a->typed, n * sizeof *a->typed) || !(k->panes & pane_now(a)->bit) ||
+		    (!session_is_trace(a->s) && app_of_traces((enum cmd_id)k->cmd)))
+			continue;
+		buf_puts(&b, b.n ? "  " : "");
+		for (; n < k->n; n++)
+			key_print(k->key[n], &b);
+		buf_printf(&b, " %s", !strncmp(name, "goto-", 5) ? name + 5 : name);
+	}
+	app_message(a, ST_DIM, "%s", buf_str(&b));
+	buf_free(&b);
+}
+
+/* The letter of a mark is waited for. */
+void app_which_mark(struct app *a)
+{
+	struct buf b = {0};
+	for (int i = 0; i < MARKS; i++)
+		if (a->marked[i])
+			buf_printf(&b, " %c", i == 26 ? '\'' : i == 27 ? '"' : 'a' + i);
+	if (a->letter == CMD_MARK)
+		app_message(a, ST_DIM, "mark: a letter, a to z%s%s", b.n ? "; there are" : "", buf_str(&b));
+	else if (b.n)
+		app_message(a, ST_DIM, "go to a mark: there are%s", buf_str(&b));
+	else
+		app_message(a, ST_DIM, "go to a mark: there are none yet, m and a letter sets one");
+	buf_free(&b);
+}
