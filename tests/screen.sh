@@ -225,6 +225,9 @@ screen gc-pct 80x24 orders.trace '8%%ee'
 screen events 80x24 orders.trace '9:goto-time 1.3s<Enter>' -ascii
 screen events-user 80x24 orders.trace '9:columns user<Enter>jj'
 screen events-g 200x60 orders.trace '9:g 98<Enter>gg'
+# lines that are cut at the right move sideways, as far as there is more of them
+screen events-sideways 80x24 orders.trace '9llllh' -ascii
+screen peek-sideways 60x16 cpu.pb.gz ':peek Digest..checkSum<Enter>9l'
 screen events-end 80x24 orders.trace '9Gk'
 # filters: always on line 2; names chosen by hand are short there, expressions as typed
 screen filters 80x24 cpu.pb.gz ':focus=json|regexp<Enter>:hide=^runtime\.<Enter><^G>'

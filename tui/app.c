@@ -54,7 +54,18 @@ static void layout(struct app *a)
 	bool side = p->side && a->env.detail && a->cols >= 120;
 	a->env.beside = side;
 	a->env.rows = a->rows > 4 ? a->rows - 4 : 1;
-	a->env.cols = side ? a->cols - a->cols * 35 / 100 : a->cols;
+	a->env.cols = (side ? a->cols - a->cols * 35 / 100 : a->cols) + a->shift;
+}
+
+/* h and l of panes whose lines are cut at the right and which have no other use for them: see app_draw(). */
+void app_shift(struct app *a, const struct act *act)
+{
+	const int bits = P_TOP | P_PEEK | P_TAGS | P_EVENTS | P_INFO | P_GOR | P_TASK;
+	int to = a->shift + (act->cmd == CMD_RIGHT ? SHIFT : -SHIFT) * (act->count > 0 && act->count < SHIFT_MAX ? act->count : 1);
+	if (!(pane_now(a)->bit & bits))
+		return;
+	a->shift = to < 0 ? 0 : to > SHIFT_MAX ? SHIFT_MAX : to;
+	layout(a);
 }
 
 /* What is odd or lost of the file is said once, when all of it has been read; ^G has all notices. */
@@ -101,6 +112,7 @@ void app_changed(struct app *a)
 
 static void show_pane(struct app *a, int i)
 {
+	a->shift = i == a->cur ? a->shift : 0;
 	a->cur = i;
 	app_update(a);
 }

@@ -488,6 +488,7 @@ static bool common_program(struct app *a, const struct act *act)
 			do_cancel(a), app_message(a, ST_NORMAL, "^C once more quits");
 		a->interrupted = 2;
 		return true;
+	case CMD_LEFT: case CMD_RIGHT: app_shift(a, act); return true;
 	case CMD_BACK:
 		if (!app_back(a))
 			do_quit(a);

@@ -364,6 +364,46 @@ static void tell_lost(struct app *a)
 	a->told_lost = true;
 }
 
+/* Cells that hold something, from the left; rules and the scroll bar hold nothing. */
+static int extent(const struct grid *g)
+{
+	int most = 0;
+	for (int y = 0; y < g->rows; y++)
+		for (int x = g->cols - 2; x >= most; x--) {
+			const struct cell *c = &g->cell[y * g->cols + x];
+			if (c->ch != ' ' && c->fg != ST_RULE)
+				most = x + 1;
+		}
+	return most;
+}
+
+/* The pane, moved to the left: drawn as wide as it would like to be, and looked at from the cell a->shift on. Where the
+   last step showed nothing new it is taken back. */
+static void draw_shifted(struct app *a, struct grid *g, struct rect area)
+{
+	struct grid *t = grid_new(area.h, area.w + a->shift, g->ascii);
+	for (;;) {
+		t->ascii = g->ascii;
+		t->mono = g->mono;
+		pane_now(a)->draw(state_now(a), &a->env, t);
+		if (!a->shift || extent(t) > area.w + a->shift - SHIFT)
+			break;
+		a->shift = a->shift > SHIFT ? a->shift - SHIFT : 0;
+		a->env.cols = area.w + a->shift;
+		grid_resize(t, area.h, area.w + a->shift);
+	}
+	for (int y = 0; y < area.h; y++)
+		for (int x = 0; x < area.w; x++) {
+			const struct cell *from = &t->cell[y * t->cols + x + a->shift];
+			struct cell *to = &g->cell[(area.y + y) * g->cols + area.x + x];
+			*to = *from;
+			/* half of a wide character is none */
+			if ((!x && !from->ch) || (x == area.w - 1 && x + a->shift + 1 < t->cols && !from[1].ch))
+				to->ch = ' ', to->mark = 0;
+		}
+	grid_free(t);
+}
+
 void app_draw(struct app *a, struct grid *g)
 {
 	grid_resize(g, a->rows, a->cols);
@@ -380,12 +420,15 @@ void app_draw(struct app *a, struct grid *g)
 		return;
 	}
 	const struct pane_ops *p = pane_now(a);
-	struct rect area = {2, 0, a->env.rows, a->env.cols};
+	struct rect area = {2, 0, a->env.rows, a->env.cols - a->shift};
 	draw_head(a, g, -1, NULL);
 	draw_summary(a, g);
 	struct rect old = grid_clip(g, area);
-	p->draw(state_now(a), &a->env, g);
+	if (!a->shift)
+		p->draw(state_now(a), &a->env, g);
 	grid_unclip(g, old);
+	if (a->shift)
+		draw_shifted(a, g, area);
 	if (area.w < a->cols) {
 		grid_fill(g, (struct rect){2, area.w, area.h, 1}, 0x2502, ST_RULE, 0);
 		grid_clip(g, (struct rect){2, area.w + 2, area.h, a->cols - area.w - 2});

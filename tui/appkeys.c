@@ -211,8 +211,9 @@ static void drag(struct app *a, int32_t key, int y, int x, struct ask *ask)
 static void button(struct app *a, int32_t key, int y, int x)
 {
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
-	if (y < 0 || y >= a->rows - 4 || x >= a->env.cols || !pane_now(a)->click)
+	if (y < 0 || y >= a->rows - 4 || x >= a->env.cols - a->shift || !pane_now(a)->click)
 		return;
+	x += a->shift;
 	if (key == KEY_DRAG || key == KEY_DROP) {
 		drag(a, key, y, x, &ask);
 		return;

@@ -44,6 +44,7 @@ struct writing;
 
 struct saved { const char *name, *text; bool ours; };	/* ours: saved here, not from the configuration */
 
+enum { SHIFT = 10, SHIFT_MAX = 400 };
 enum { COSTS = 256 };		/* frames that are remembered for `set debug on` */
 struct app {
 	const struct opt *opt;
@@ -120,6 +121,7 @@ struct app {
 	int interrupted;		/* ^C was the key before (1), is this one (2) */
 	int todo;			/* options of where to begin that wait for more of the file */
 	bool greeted;			/* what stands out was said */
+	int shift;			/* cells that the lines of the pane are moved to the left (l) */
 	int pressed;			/* keys since the last frame, ... */
 	uint64_t shown;			/* ... and what that one showed: see appquiet.c */
 	bool keyed;			/* somebody has pressed a key */
@@ -143,6 +145,7 @@ void app_act(struct app *, const struct act *);		/* pane first, then the common 
 void app_ask(struct app *, const struct ask *);
 bool app_query(struct app *, const struct query *);	/* set it, with a step of undo */
 bool app_back(struct app *);
+void app_shift(struct app *, const struct act *);	/* h, l: the lines sideways */
 void app_goto(struct app *, const struct act *);	/* gt gG gp gk */
 void app_forward(struct app *);
 void app_undo(struct app *);
