@@ -46,7 +46,8 @@ screen help-wide 200x60 orders.trace '?'
 screen log 80x24 gctrace.log ''
 screen log-gc 80x24 gctrace.log 8
 screen log-gor 80x24 gctrace.log 6
-# a dump of goroutines
+# a dump of goroutines, and the profile of them: what they wait for, and where
+screen goroutine-profile 80x24 goroutine.pb.gz ''
 screen dump 80x24 goroutines.txt ''
 # facts
 screen info 80x24 cpu.pb.gz '<^G>'

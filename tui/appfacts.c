@@ -33,6 +33,11 @@ static bool is_cpu(const struct app *a)
 	return !strcmp(session_type_name(a->s, session_type(a->s)), "cpu");
 }
 
+static bool is_goroutines(const struct app *a)
+{
+	return !strcmp(session_type_name(a->s, session_type(a->s)), "goroutine");
+}
+
 /* As the panes have it: no other granularity is made for this. */
 static struct calls *calls_now(const struct app *a)
 {
@@ -118,7 +123,7 @@ void app_stands_out(struct app *a, struct buf *b)
 	struct calls *c = calls_now(a);
 	struct buf pkg = {0};
 	if (c->total > 0) {
-		shares_make(c, is_cpu(a), &s);
+		shares_make(c, is_cpu(a) ? OF_CPU : is_goroutines(a) ? OF_GOROUTINES : OF_MEMORY, &s);
 		int said = put_shares(s.work, s.nwork, c->total, 3, b);
 		if (put_shares(s.pkg, s.npkg, c->total, 5, &pkg))
 			buf_printf(b, "%s%s", said ? "; " : "", buf_str(&pkg));

@@ -8,6 +8,10 @@
  * marking inside an allocation is the collector's; the innermost frame that is not of the runtime says whose it is, so
  * that memmove is charged to who copies. Own weights are added up by both. So no sample is counted twice, and what
  * is told adds up to no more than the whole.
+ *
+ * Goroutines nearly all end in runtime.gopark, and a package says little of them: told are what they wait for, from
+ * the runtime's and sync's functions on the way there, and the innermost function of the program, or, where all of
+ * the stack is the library's, the one that the goroutine began with.
  */
 #include "config.h"
 #include "analysis/shares.h"
@@ -30,12 +34,27 @@ static const struct { const char *begin; enum work work; } roots[] = {
     {"syscall.", W_SYSCALL}, {"internal/runtime/syscall", W_SYSCALL}, {"runtime.cgocall", W_SYSCALL},
     {"runtime.lock2", W_LOCK}, {"runtime.unlock2", W_LOCK}, {"internal/sync.(*Mutex).lockSlow", W_LOCK}, {"sync.(*Mutex).lockSlow", W_LOCK}};
 
-static enum work work_of(const char *name)
+/* What goroutines wait for. The innermost says it, but for the runtime's park below a lock of sync. */
+enum wait { G_NONE, G_SEND, G_RECV, G_SELECT, G_NET, G_MUTEX, G_GROUP, G_COND, G_SLEEP, G_SYSCALL, G_GC, G__N };
+static const char *const awaited[G__N] = {"", "chan send", "chan receive", "select", "network", "locks", "wait groups", "conds", "sleep",
+    "syscalls", "collector"};
+static const struct { const char *begin; enum wait wait; } waits[] = {
+    {"runtime.chansend", G_SEND}, {"runtime.chanrecv", G_RECV}, {"runtime.selectgo", G_SELECT}, {"runtime.block", G_SELECT},
+    {"internal/poll.runtime_pollWait", G_NET}, {"runtime.netpollblock", G_NET}, {"sync.(*Mutex)", G_MUTEX}, {"sync.(*RWMutex)", G_MUTEX},
+    {"internal/sync.(*Mutex)", G_MUTEX}, {"sync.runtime_SemacquireMutex", G_MUTEX}, {"sync.runtime_SemacquireRWMutex", G_MUTEX},
+    {"sync.(*WaitGroup)", G_GROUP}, {"sync.runtime_SemacquireWaitGroup", G_GROUP}, {"sync.(*Cond)", G_COND},
+    {"sync.runtime_notifyListWait", G_COND}, {"time.Sleep", G_SLEEP}, {"runtime.timeSleep", G_SLEEP}, {"syscall.", G_SYSCALL},
+    {"internal/runtime/syscall", G_SYSCALL}, {"runtime.gcBgMarkWorker", G_GC}, {"runtime.bgsweep", G_GC}, {"runtime.bgscavenge", G_GC}};
+
+static uint8_t work_of(const char *name, enum shares_of of)
 {
-	for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+	for (size_t i = 0; of == OF_GOROUTINES && i < sizeof waits / sizeof *waits; i++)
+		if (!strncmp(name, waits[i].begin, strlen(waits[i].begin)))
+			return (uint8_t)waits[i].wait;
+	for (size_t i = 0; of != OF_GOROUTINES && i < sizeof roots / sizeof *roots; i++)
 		if (!strncmp(name, roots[i].begin, strlen(roots[i].begin)))
-			return roots[i].work;
-	return W_NONE;
+			return (uint8_t)roots[i].work;
+	return 0;
 }
 
 /* Below these one asks who called. */
@@ -87,10 +106,14 @@ static void tail(const char **s, size_t *n)
 	*n -= k;
 }
 
-struct fun { uint8_t work; uint32_t pkg; };	/* pkg: its place + 1; 0 as its caller's */
+struct fun {
+	uint8_t work;
+	bool weak;		/* of goroutines: the library's; it yields to what called it */
+	uint32_t pkg;		/* its place + 1; 0 as its caller's */
+};
 
 /* What each thing says of itself; its packages. */
-static struct fun *judge(const struct calls *c, struct sum **pkg, size_t *npkg)
+static struct fun *judge(const struct calls *c, enum shares_of of, struct sum **pkg, size_t *npkg)
 {
 	enum { PACKAGES = 4000 };	/* beyond it nothing would stand out, and looking would take long */
 	struct fun *fun = xcalloc(c->nthing, sizeof *fun);
@@ -101,8 +124,15 @@ static struct fun *judge(const struct calls *c, struct sum **pkg, size_t *npkg)
 			continue;
 		const struct str_row *name = store_str(c->st, t->name);
 		size_t n = symbol_package(name->s, name->n);
-		fun[i].work = (uint8_t)work_of(name->s);
-		if (n && n < name->n && name->s[n] == '.' && !strchr(name->s, '<') && !strstr(name->s, "::") &&
+		fun[i].work = work_of(name->s, of);
+		if (of == OF_GOROUTINES) {
+			fun[i].weak = t->kind == PKG_STD;
+			if (t->kind == PKG_RUNTIME || *npkg == PACKAGES)
+				continue;
+			*pkg = mem_grow(*pkg, &cap, *npkg + 1, sizeof **pkg);
+			(*pkg)[(*npkg)++] = (struct sum){name->s, name->n, 0};
+			fun[i].pkg = (uint32_t)*npkg;
+		} else if (n && n < name->n && name->s[n] == '.' && !strchr(name->s, '<') && !strstr(name->s, "::") &&
 		    *npkg < PACKAGES && !runtimes(name->s, n))
 			fun[i].pkg = package(pkg, npkg, &cap, name->s, n) + 1;
 	}
@@ -110,7 +140,7 @@ static struct fun *judge(const struct calls *c, struct sum **pkg, size_t *npkg)
 }
 
 /* Own weights of the nodes by what they and the nodes above them are; those that are open at a node are its way. */
-static void add_up(const struct calls *c, const struct fun *fun, int64_t work[W__N], struct sum *pkg)
+static void add_up(const struct calls *c, const struct fun *fun, int64_t *work, struct sum *pkg)
 {
 	const struct shape *s = c->shape;
 	struct open { uint32_t end; struct fun is; } *open = NULL;
@@ -119,9 +149,9 @@ static void add_up(const struct calls *c, const struct fun *fun, int64_t work[W_
 	for (uint32_t i = 0; i < s->n; i++) {
 		while (depth && open[depth - 1].end <= i)
 			depth--;
-		struct fun is = depth ? open[depth - 1].is : (struct fun){0, 0}, own = fun[s->thing[i]];
+		struct fun is = depth ? open[depth - 1].is : (struct fun){0, false, 0}, own = fun[s->thing[i]];
 		is.work = own.work ? own.work : is.work;
-		is.pkg = own.pkg ? own.pkg : is.pkg;
+		is.pkg = own.pkg && !(own.weak && is.pkg) ? own.pkg : is.pkg;
 		open = mem_grow(open, &cap, depth + 1, sizeof *open);
 		open[depth++] = (struct open){s->next[i], is};
 		if (!rank_has(s->ends, i))
@@ -135,17 +165,19 @@ static void add_up(const struct calls *c, const struct fun *fun, int64_t work[W_
 	mem_free(open);
 }
 
-void shares_make(const struct calls *c, bool runtime, struct shares *out)
+void shares_make(const struct calls *c, enum shares_of of, struct shares *out)
 {
 	struct sum *pkg = NULL;
 	size_t npkg = 0;
-	int64_t work[W__N] = {0};
+	int64_t work[W__N + G__N] = {0};
 	memset(out, 0, sizeof *out);
-	struct fun *fun = judge(c, &pkg, &npkg);
+	struct fun *fun = judge(c, of, &pkg, &npkg);
 	add_up(c, fun, work, pkg);
-	for (int i = 1; i < W__N && runtime; i++)
+	const char *const *names = of == OF_GOROUTINES ? awaited : said;
+	int nwork = of == OF_MEMORY ? 0 : of == OF_CPU ? W__N : G__N;
+	for (int i = 1; i < nwork; i++)
 		if (work[i] > 0)
-			insert(out->work, &out->nwork, said[i], strlen(said[i]), work[i]);
+			insert(out->work, &out->nwork, names[i], strlen(names[i]), work[i]);
 	for (size_t i = 0; i < npkg; i++) {
 		tail(&pkg[i].s, &pkg[i].n);
 		if (pkg[i].weight > 0)

@@ -12,7 +12,9 @@ struct shares {
 	struct share work[SHARES_MAX], pkg[SHARES_MAX];
 	size_t nwork, npkg;
 };
-/* runtime: whether the runtime's own work is told apart, as for CPU time; of memory it is all allocation. */
-void shares_make(const struct calls *, bool runtime, struct shares *);
+/* Of memory: packages, as all work is allocation. Of CPU time: the runtime's own work too. Of goroutines: what they
+   wait for, and for pkg the functions of the program that they wait in, or began with. */
+enum shares_of { OF_MEMORY, OF_CPU, OF_GOROUTINES };
+void shares_make(const struct calls *, enum shares_of, struct shares *);
 
 #endif
