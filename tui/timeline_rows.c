@@ -42,11 +42,13 @@ static void count_moves(struct timeline *tl, const struct snap *sn)
 	tl->moves = arena_zalloc(&tl->index, (tl->nmoves + 1u) * sizeof *tl->moves);
 	for (int k = 0; k < 2; k++)
 		for (uint32_t i = 0; i < sn->ncounts[ticks[k]]; i++) {
+			store_pass(sn, i);
 			uint64_t p = store_count(sn->st, ticks[k], i)->v;
 			if (p < tl->nmoves)
 				*(k ? &tl->moves[p].stopped : &tl->moves[p].started) += 1;
 		}
 	for (uint32_t i = 0; i < sn->nmarks; i++) {
+		store_pass(sn, i);
 		const struct sink_mark *m = store_mark(sn->st, i);
 		if (m->kind == MK_PROC_STEAL && m->trk < tl->nmoves)
 			tl->moves[m->trk].stolen++;

@@ -27,6 +27,7 @@ struct count_sums *count_sums(const struct snap *sn, struct arena *a)
 		cs->least_most[c] =
 		    arena_alloc(a, (cs->n[c] / COUNT_STEP + 1u) * sizeof **cs->least_most);
 		for (uint32_t i = 0; i < cs->n[c]; i++) {
+			store_pass(sn, i);
 			uint64_t v = store_count(sn->st, (enum counter)c, i)->v,
 				 *b = cs->least_most[c][i / COUNT_STEP];
 			b[0] = i % COUNT_STEP && b[0] < v ? b[0] : v;
@@ -63,13 +64,19 @@ void bins_count_of(const struct snap *sn, const struct count_sums *cs, enum coun
 			 end = last == UINT32_MAX ? 0 : last + 1;
 		now.min = now.max = now.last;
 		while (i < end) {
+			store_pass(sn, i);
 			bool block = cs && i % COUNT_STEP == 0 && end - i >= COUNT_STEP &&
 				     i + COUNT_STEP <= cs->n[c];
-			uint64_t v = store_count(sn->st, c, i)->v;
-			const uint64_t *b = block ? cs->least_most[c][i / COUNT_STEP] : NULL;
-			count_add(&now, b ? b[0] : v, b ? b[1] : v);
+			if (block) {	/* its rows are not looked at: they may lie on disk */
+				const uint64_t *b = cs->least_most[c][i / COUNT_STEP];
+				count_add(&now, b[0], b[1]);
+			} else {
+				uint64_t v = store_count(sn->st, c, i)->v;
+				count_add(&now, v, v);
+			}
 			i += block ? COUNT_STEP : 1;
-			now.last = store_count(sn->st, c, i - 1)->v;
+			if (i == end)
+				now.last = store_count(sn->st, c, i - 1)->v;
 		}
 		if (bin_edge(t0, t1, n, k) < sn->t1)
 			out[k] = now;
@@ -104,6 +111,7 @@ void bins_marks(const struct snap *sn, uint32_t kinds, trk_id trk, int64_t t0, i
 		return;
 	uint32_t end;
 	for (uint32_t i = marks_range(sn, t0, t1, &end); i < end; i++) {
+		store_pass(sn, i);
 		const struct sink_mark *m = store_mark(sn->st, i);
 		if (kinds >> m->kind & 1 && (!trk || m->trk == trk))
 			out[column_of(m->t, t0, t1, n)]++;
@@ -125,6 +133,7 @@ struct mark_sums *mark_sums(const struct snap *sn, struct arena *a)
 	m->n = sn->nmarks;
 	m->before = arena_alloc(a, (m->n / MARK_STEP + 1u) * sizeof *m->before);
 	for (uint32_t i = 0; i < m->n; i++) {
+		store_pass(sn, i);
 		if (i % MARK_STEP == 0)
 			memcpy(m->before[i / MARK_STEP], now, sizeof now);
 		now[store_mark(sn->st, i)->kind]++;

@@ -89,6 +89,7 @@ static void gather_counts(const struct snap *sn, const struct el_ask *q, struct 
 		if (!(q->kinds >> k & 1))
 			continue;
 		for (uint32_t i = count_before(sn, c, l->t0), end = count_before(sn, c, l->t1); i < end; i++) {
+			store_pass(sn, i);
 			const struct count_row *r = store_count(sn->st, c, i);
 			trk_id trk = k <= EL_PROC_STOP ? (trk_id)r->v : 0;
 			add(l, q, &(struct el_event){r->t, (enum el_kind)k, TS_NONE, trk, i, 0});
@@ -108,6 +109,7 @@ static void gather_rest(const struct snap *sn, const struct el_ask *q, struct el
 			    s->trk1 && s->kind != SP_SWEEP ? s->trk1 : s->trk, i, s->stack1});
 	}
 	for (i = marks_range(sn, l->t0, l->t1, &end); i < end; i++) {
+		store_pass(sn, i);
 		const struct sink_mark *m = store_mark(sn->st, i);
 		if (q->marks >> m->kind & 1)
 			add(l, q, &(struct el_event){m->t, EL_MARK, TS_NONE, m->trk, i, m->stack});

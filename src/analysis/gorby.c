@@ -92,6 +92,7 @@ static void by_label(const struct snap *sn, str_id *key)
 	for (trk_id t = 1; t < sn->ntrks; t++)
 		key[t] = none;
 	for (uint32_t i = 0; i < sn->nmarks; i++) {
+		store_pass(sn, i);
 		const struct sink_mark *m = store_mark(sn->st, i);
 		if (m->kind == MK_LABEL && m->trk && m->trk < sn->ntrks && m->text)
 			key[m->trk] = m->text;
@@ -109,6 +110,7 @@ static void by_task(const struct snap *sn, str_id *key, struct arena *a)
 		first[t] = INT64_MAX;
 	}
 	for (uint32_t i = 0; i < sn->nspans; i++) {
+		store_pass(sn, i);
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		if ((s->kind != SP_REGION && s->kind != SP_TASK) || !s->id || !s->trk || s->t0 >= first[s->trk])
 			continue;

@@ -151,11 +151,12 @@ static void sort_ticks(struct inlay_tick *v, uint32_t n)
 static struct inlay_tick *make_logs(const struct snap *sn, struct arena *a, uint32_t *n)
 {
 	uint32_t all = 0;
-	for (uint32_t i = 0; i < sn->nmarks; i++)
+	for (uint32_t i = 0; i < sn->nmarks; store_pass(sn, i++))
 		all += store_mark(sn->st, i)->kind == MK_LOG;
 	struct inlay_tick *v = arena_alloc(a, (all + 1u) * sizeof *v);
 	*n = 0;
 	for (uint32_t i = 0; i < sn->nmarks; i++) {
+		store_pass(sn, i);
 		const struct sink_mark *m = store_mark(sn->st, i);
 		if (m->kind == MK_LOG)
 			v[(*n)++] = (struct inlay_tick){m->t, m->trk, i};

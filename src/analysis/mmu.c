@@ -167,10 +167,11 @@ static void *keep(struct arena *a, void *p, size_t n)
 struct mmu *mmu_new(const struct snap *sn, unsigned flags, struct arena *a)
 {
 	bool once = false;	/* what is made of logs tells workers one way alone */
-	for (uint32_t i = 0; i < sn->nutils && !once; i++)
+	for (uint32_t i = 0; i < sn->nutils && !once; store_pass(sn, i++))
 		once = ((const struct sink_util *)col_at(&sn->st->utils, i))->what >= UT_WORKER_ONCE;
 	struct make m = { .flags = once ? flags : flags & ~(unsigned)MMU_EXACT };
 	for (uint32_t i = 0; i < sn->nutils; i++) {
+		store_pass(sn, i);
 		const struct sink_util *u = col_at(&sn->st->utils, i);
 		const struct sink_util *next = i + 1 < sn->nutils ? col_at(&sn->st->utils, i + 1) : NULL;
 		take(&m, u);

@@ -43,12 +43,13 @@ struct sched *sched_new(const struct snap *sn, struct arena *a)
 	s->sn = sn;
 	s->first = arena_zalloc(a, (sn->ntrks + 2u) * sizeof *s->first);
 	s->span = arena_alloc(a, (sn->nspans + 1u) * sizeof *s->span);
-	for (uint32_t i = 0; i < sn->nspans; i++)
+	for (uint32_t i = 0; i < sn->nspans; store_pass(sn, i++))
 		s->first[range_of(sn, i) + 2]++;
 	s->first[2] = 0;	/* of nobody */
 	for (uint32_t t = 1; t <= sn->ntrks; t++)
 		s->first[t + 1] += s->first[t];
 	for (uint32_t i = 0; i < sn->nspans; i++) {
+		store_pass(sn, i);
 		trk_id t = range_of(sn, i);
 		if (t)
 			s->span[s->first[t + 1]++] = i;

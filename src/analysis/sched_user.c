@@ -54,6 +54,7 @@ struct sched_kinds *sched_regions(const struct sched *s, const struct sched_ask 
 	struct region_key *key = NULL;
 	size_t n = 0, cap = 0;
 	for (uint32_t i = 0; i < sn->nspans; i++) {
+		store_pass(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		if (!region_asked(sn, q, sp))
 			continue;
@@ -106,6 +107,7 @@ static struct mentions gather(const struct snap *sn)
 {
 	struct mentions m = {0};
 	for (uint32_t i = 0; i < sn->nspans; i++) {
+		store_pass(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		if (sp->kind == SP_TASK) {
 			mention(&m, sp->id, i, M_TASK, i);
@@ -117,7 +119,7 @@ static struct mentions gather(const struct snap *sn)
 			mention(&m, sp->id, sp->parent, M_REGION, i);
 		}
 	}
-	for (uint32_t i = 0; i < sn->nmarks; i++)
+	for (uint32_t i = 0; i < sn->nmarks; store_pass(sn, i++))
 		if (store_mark(sn->st, i)->kind == MK_LOG)
 			mention(&m, store_mark(sn->st, i)->task, i, M_LOG, i);
 	if (m.n)

@@ -136,6 +136,7 @@ static void walk_sheets(struct look *l)
 static void walk_spans(struct look *l)
 {
 	for (uint32_t i = 0; i < l->sn->nspans; i++) {
+		store_pass(l->sn, i);
 		const struct sink_span *s = &store_span(l->sn->st, i)->s;
 		l->ngc += s->kind == SP_GC;
 		if (s->t0 != TIME_NONE && s->t1 != TIME_NONE) {

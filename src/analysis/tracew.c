@@ -340,6 +340,7 @@ static void pass_assists(const struct pass *p)
 {
 	const uint8_t *only = p->f ? p->f->g : NULL;
 	for (uint32_t i = 0; i < p->sn->nspans; i++) {
+		store_pass(p->sn, i);
 		const struct sink_span *s = &store_span(p->sn->st, i)->s;
 		struct open o = {0};
 		int64_t t1;

@@ -186,6 +186,7 @@ struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct are
 	struct slices s = {0};
 	struct judge j = judge_new(sn, p->match, p->arg);
 	for (uint32_t i = 0; i < sn->nspans; i++) {
+		store_pass(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		int64_t t0, t1;
 		if (sp->kind != SP_REGION || sp->v0 & RG_LOOSE || (sp->v0 & RG_INHERITED && !p->inherited))
@@ -219,6 +220,7 @@ struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena
 		ids[nids++] = p->id;
 	}
 	for (uint32_t i = 0; i < sn->nspans; i++) {
+		store_pass(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		if (sp->kind != SP_TASK || !task_picked(p, &j, sp))
 			continue;
@@ -232,6 +234,7 @@ struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena
 	if (nids)
 		qsort(ids, nids, sizeof *ids, u64_cmp);
 	for (uint32_t i = 0; i < sn->nspans && nids; i++) {
+		store_pass(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		if (sp->kind == SP_REGION && bsearch(&sp->id, ids, nids, sizeof *ids, u64_cmp))
 			slices_add(&s, sn, sp);

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { LARGE = 1 << 22 };
+enum { LARGE = 1 << 22, SPILLS = 1 << 18 };	/* bytes of a segment: on pages of its own; to disk */
 
 void col_init(struct col *c, size_t width)
 {
@@ -24,7 +24,7 @@ void col_init(struct col *c, size_t width)
 static void *seg_new(struct col *c, uint32_t k)
 {
 	size_t n = ((size_t)COL_FIRST << k) * c->width;
-	void *p = n >= LARGE && c->spills ? mem_spilled(n) : NULL;
+	void *p = n >= SPILLS && c->spills ? mem_spilled(n) : NULL;
 	if (p)
 		c->spilled |= 1u << k;
 	return p ? p : n < LARGE ? xcalloc(1, n) : mem_pages(n);
@@ -37,9 +37,9 @@ void col_rest(const struct col *c)
 			mem_spilled_rest(c->seg[k], ((size_t)COL_FIRST << k) * c->width);
 }
 
-static void seg_free(void *p, size_t n)
+static void seg_free(void *p, size_t n, bool spilled)
 {
-	if (n < LARGE)
+	if (n < LARGE && !spilled)
 		mem_free(p);
 	else
 		mem_pages_free(p, n);
@@ -49,7 +49,7 @@ void col_free(struct col *c)
 {
 	for (size_t k = 0; k < COL_SEGS; k++)
 		if (!k || !c->lent)
-			seg_free(c->seg[k], ((size_t)COL_FIRST << k) * c->width);
+			seg_free(c->seg[k], ((size_t)COL_FIRST << k) * c->width, c->spilled >> k & 1);
 	col_init(c, c->width);
 }
 

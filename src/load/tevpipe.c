@@ -25,7 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SLOTS = 16, PASS_EVENTS = 1 << 21 };	/* every so many events mapped pages are given back */
+enum { SLOTS = 16, PASS_EVENTS = 1 << 19 };	/* every so many events mapped pages are given back */
 
 struct slot {
 	enum { EVENTS, WARNING, GENERATION, DROP } kind;

@@ -91,9 +91,9 @@ static void count_tracks(const struct snap *sn, struct info *i)
 static void count_spans(const struct snap *sn, struct info *i)
 {
 	uint32_t n[SP_RANGE + 1] = {0}, logs = 0;
-	for (uint32_t k = 0; k < sn->nspans; k++)
+	for (uint32_t k = 0; k < sn->nspans; store_pass(sn, k++))
 		n[store_span(sn->st, k)->s.kind]++;
-	for (uint32_t k = 0; k < sn->nmarks; k++)
+	for (uint32_t k = 0; k < sn->nmarks; store_pass(sn, k++))
 		logs += ((const struct sink_mark *)col_at(&sn->st->marks, k))->kind == MK_LOG;
 	fact_num(i, "gc_cycles", n[SP_GC], text_count);
 	fact_num(i, "stops_of_the_world", n[SP_STW], text_count);
@@ -105,7 +105,7 @@ static void count_spans(const struct snap *sn, struct info *i)
 static uint64_t most(const struct snap *sn, enum counter c)
 {
 	uint64_t v = 0;
-	for (uint32_t k = 0; k < sn->ncounts[c]; k++)
+	for (uint32_t k = 0; k < sn->ncounts[c]; store_pass(sn, k++))
 		v = store_count(sn->st, c, k)->v > v ? store_count(sn->st, c, k)->v : v;
 	return v;
 }
@@ -120,7 +120,7 @@ static void info_log(const struct snap *sn, struct info *i)
 	};
 	const struct sink_trace *t = &sn->trace;
 	uint32_t n[SP_RANGE + 1] = {0}, goroutines = 0;
-	for (uint32_t k = 0; k < sn->nspans; k++)
+	for (uint32_t k = 0; k < sn->nspans; store_pass(sn, k++))
 		n[store_span(sn->st, k)->s.kind]++;
 	for (trk_id k = 1; k < sn->ntrks; k++)
 		goroutines += store_trk(sn->st, k)->kind == TK_G;

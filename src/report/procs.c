@@ -29,6 +29,7 @@ static struct moves *count_moves(const struct trep *r)
 		enum counter c = stop ? CT_PROC_STOP : CT_PROC_START;
 		uint32_t i = count_before(r->sn, c, r->t0), last = count_before(r->sn, c, r->t1 + 1);
 		for (; i < last; i++) {
+			store_pass(r->sn, i);
 			uint64_t p = store_count(r->st, c, i)->v;
 			if (p < r->sn->ntrks)
 				*(stop ? &n[p].stopped : &n[p].started) += 1;
@@ -36,6 +37,7 @@ static struct moves *count_moves(const struct trep *r)
 	}
 	uint32_t end;
 	for (uint32_t i = marks_range(r->sn, r->t0, r->t1 + 1, &end); i < end; i++) {
+		store_pass(r->sn, i);
 		const struct sink_mark *m = store_mark(r->st, i);
 		if (m->kind == MK_PROC_STEAL && m->trk < r->sn->ntrks)
 			n[m->trk].stolen++;

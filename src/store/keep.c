@@ -10,9 +10,13 @@
  * for the generation's strings and stacks. Where the states together would take
  * more than an eighth of the memory every other one is forgotten, and from then
  * on only every second is kept: a generation whose border has none is read from
- * the nearest before it, or from where the last reading stopped, so that walking
- * through the trace reads each generation once. Nothing is looked up and nothing
+ * the nearest before it. Nothing is looked up and nothing
  * added: what comes out is the sheet that was, byte for byte.
+ *
+ * Reading again is a thread's, which goes on from generation to generation and
+ * waits, wherever it is, when the sheet it has made is not asked for yet. So
+ * walking through the trace reads it once, a sheet ahead of who walks, however few
+ * sheets there is room for; who asks for another place stops it and starts one there.
  *
  * A sheet is in use while its pins are not 0. Who gets it adds a pin and then
  * looks; who drops it takes it away and then looks for pins: one of the two sees
@@ -56,7 +60,7 @@ struct keep {
 	size_t cbrief, briefs;
 	uint32_t nbrief, span;
 	struct tracks *tracks;
-	struct lock *lock;
+	struct lock *lock, *gen_lock;	/* the second: of what the thread that reads takes from gen[] */
 	sink_again_fn *again;
 	void *arg;
 	size_t limit, room, held, states, largest, most;	/* largest generation, largest sheet */
@@ -64,8 +68,7 @@ struct keep {
 	size_t cgen;
 	uint32_t ngen, stride, sealed, made;
 	_Atomic uint32_t tick;		/* counts what was made again: the age of what was got */
-	struct keep_border *stop;	/* where the newest reading ended, after generation stop_at */
-	uint32_t stop_at;
+	struct again *reader;		/* goes on from where the newest sheet was made again, or NULL */
 	_Atomic bool lost;
 };
 
@@ -164,6 +167,15 @@ static void look_for_room(struct keep *k)
 	size_t other = (all > k->held ? all - k->held : 0) + spare;
 	size_t least = k->limit / FLOOR > LEAST * k->most ? k->limit / FLOOR : LEAST * k->most;
 	k->room = k->limit > other + least ? k->limit - other : least;
+}
+
+void keep_rest(const struct store *st)
+{
+	col_rest(&st->marks);
+	col_rest(&st->spans);
+	col_rest(&st->utils);
+	for (int c = 0; c < CT__N; c++)
+		col_rest(&st->counts[c]);
 }
 
 /* Free a sheet, unless somebody has it in the hand. */
@@ -310,6 +322,7 @@ void keep_border_done(struct keep *k, struct keep_border *b, const struct sealer
 	put_live(b, s);
 	b->sheet = col_n(&k->st->sheets);
 	lock_take(k->lock);
+	lock_take(k->gen_lock);
 	k->gen = mem_grow(k->gen, &k->cgen, k->ngen + 1u, sizeof(struct keep_border *));
 	k->gen[k->ngen++] = b;
 	if (b->gen.end - b->gen.at > k->largest)
@@ -319,19 +332,26 @@ void keep_border_done(struct keep *k, struct keep_border *b, const struct sealer
 	k->states += border_state(b);
 	while (k->states > k->limit / STATES && k->stride < k->ngen)
 		thin(k);
+	lock_give(k->gen_lock);
 	make_room(k, 0, k->tick + 1);
 	lock_give(k->lock);
 }
 
 /* ---- making again */
 
+enum { SLOTS = 1 };
 struct again {
 	struct keep *k;
+	struct job *job;
+	struct belt *belt;
+	struct sheet *made[SLOTS];
+	uint32_t next;			/* the owner's: the sheet that comes next */
+	/* the thread's */
 	struct tracks *tracks;
 	struct sealer sealer;
-	uint32_t at, want, tick;	/* the next sheet; the one that is asked for */
+	uint32_t gen, at, till;		/* being read; the next sheet; the first of the next generation */
 	struct keep_border *end;
-	bool full, wrong;
+	bool stop, wrong;
 };
 
 /* Of a stretch of which nothing is known any more. */
@@ -343,23 +363,20 @@ static struct sheet *no_sheet(int64_t t0, int64_t t1)
 	return &none->sh;
 }
 
-/* A sheet goes to its place, when that is empty and there is room. */
-static void place(struct again *a, struct sheet *sh)
+/* A sheet goes to its place, when that is empty and there is room; one that somebody waits for always. */
+static void place(struct keep *k, struct sheet *sh, uint32_t at)
 {
-	struct keep *k = a->k;
-	struct sheet_slot *s = store_slot(k->st, a->at);
-	if (sh->t0 != s->t0 || sh->t1 != s->t1 || sh->n != s->n || sh->ntrk != s->ntrk) {
-		a->wrong = true;
-	} else if (!atomic_load(&s->sheet)) {
-		if (a->at >= a->want)
-			make_room(k, sh->bytes, a->tick);
-		if (a->at == a->want || k->held + sh->bytes <= k->room) {
+	struct sheet_slot *s = store_slot(k->st, at);
+	bool wanted = atomic_load(&s->pins);
+	if (!atomic_load(&s->sheet)) {
+		if (wanted)
+			make_room(k, sh->bytes, k->tick);
+		if (wanted || k->held + sh->bytes <= k->room) {
 			k->held += sh->bytes;
-			atomic_store_explicit(&s->used, a->tick, memory_order_relaxed);
+			atomic_store_explicit(&s->used, k->tick, memory_order_relaxed);
 			atomic_store(&s->sheet, sh);
 			return;
 		}
-		a->full = a->at > a->want;
 	}
 	sheet_free(sh);
 }
@@ -368,12 +385,21 @@ static void place(struct again *a, struct sheet *sh)
 static void made(void *arg, struct sheet_piece *p)
 {
 	struct again *a = arg;
-	if (a->at < col_n(&a->k->st->sheets) && !a->wrong) {
+	a->wrong |= a->at >= a->till;
+	int slot = a->wrong || a->stop ? -1 : belt_take(a->belt);
+	a->stop |= slot < 0;
+	if (slot >= 0) {
 		const struct sheet_slot *s = store_slot(a->k->st, a->at);
 		p->ntrks = s->ntrks;
 		p->nstks = s->nstks;
-		place(a, sealer_seal(&a->sealer, p));
+		struct sheet *sh = sealer_seal(&a->sealer, p);
+		a->wrong = sh->t0 != s->t0 || sh->t1 != s->t1 || sh->n != s->n || sh->ntrk != s->ntrk;
 		a->at++;
+		a->made[slot] = sh;
+		if (a->wrong)
+			sheet_free(sh);
+		else
+			belt_send(a->belt);
 	}
 	p->n = p->ntold = 0;
 	p->past = false;
@@ -409,7 +435,7 @@ static bool again_upto(void *self, int64_t t, uint64_t bytes)
 	(void)bytes;
 	if (t != TIME_NONE)
 		tracks_upto(a->tracks, t);
-	return !a->wrong && !a->full;
+	return !a->wrong && !a->stop;
 }
 
 static bool again_keep(void *self, const struct sink_keep *gen)
@@ -422,32 +448,98 @@ static bool again_keep(void *self, const struct sink_keep *gen)
 	return true;
 }
 
-/* Say generation g again, from the border before it (NULL: none is); its sheets are placed. Where it ends, or
-   NULL: before that there was no room for more. */
-static struct keep_border *read_again(struct keep *k, uint32_t g, const struct keep_border *from, uint32_t want, bool *wrong)
+/* Say a generation again, from the border before it (NULL: it is the first). True: all of its sheets were made, and
+   end is its border. */
+static bool read_again(struct again *a, const struct keep_border *from)
 {
 	static const struct sink_ops ops = {
 		.str = no_str, .fun = no_fun, .loc = no_loc, .stack = no_stack, .track = again_track, .born = no_born,
 		.enters = again_enters, .mark = no_mark, .span = no_span, .count = no_count, .util = no_util,
 		.trace = no_trace, .upto = again_upto, .keep = again_keep,
 	};
-	struct again a = { .k = k, .at = g ? k->gen[g - 1]->sheet : 0, .want = want, .tick = k->tick };
-	struct sink sink = { &ops, &a };
-	struct sink_keep gen = k->gen[g]->gen;
-	uint32_t ntrks = col_n(&k->st->trks);
+	struct keep *k = a->k;
+	struct sink sink = { &ops, a };
+	lock_take(k->gen_lock);
+	struct sink_keep gen = k->gen[a->gen]->gen;
+	a->at = a->gen ? k->gen[a->gen - 1]->sheet : 0;
+	a->till = k->gen[a->gen]->sheet;
+	lock_give(k->gen_lock);
 	struct err e;
 	gen.state = from ? from->gen.state : NULL;
 	gen.nstate = from ? from->gen.nstate : 0;
-	a.tracks = tracks_again(k->tracks, from ? from->sealed : 0, made, &a);
+	a->end = NULL;
+	a->sealer = (struct sealer){0};
+	a->tracks = tracks_again(k->tracks, from ? from->sealed : 0, made, a);
 	if (from) {
-		get_live(from, &a.sealer, ntrks, a.tracks);
-		tracks_waits(a.tracks, from->wait, from->nwait, from->past);
+		get_live(from, &a->sealer, col_n(&k->st->trks), a->tracks);
+		tracks_waits(a->tracks, from->wait, from->nwait, from->past);
 	}
 	int rc = k->again(k->arg, &gen, &sink, &e);
-	*wrong = a.wrong || (rc && !a.full) || (a.end && a.at != k->gen[g]->sheet);
-	tracks_again_free(a.tracks);
-	sealer_free(&a.sealer);
-	return a.end;
+	a->wrong |= rc && !a->stop;
+	tracks_again_free(a->tracks);
+	sealer_free(&a->sealer);
+	return !a->wrong && !a->stop && a->end && a->at == a->till;
+}
+
+/* A border with its state, for the thread's own use. */
+static struct keep_border *border_copy(const struct keep_border *b)
+{
+	struct keep_border *c = xcalloc(1, sizeof *c);
+	*c = *b;
+	c->gen.tables = NULL;
+	c->gen.ntables = 0;
+	c->gen.state = copy(b->gen.state, b->gen.nstate);
+	c->wait = copy(b->wait, b->nwait * sizeof *b->wait);
+	c->live = (struct buf){ .p = copy(b->live.p, b->live.n), .n = b->live.n };
+	return c;
+}
+
+/* From generation gen on, to the last that is read. */
+static int reader_run(struct job *j, void *arg)
+{
+	struct again *a = arg;
+	struct keep *k = a->k;
+	(void)j;
+	lock_take(k->gen_lock);
+	struct keep_border *from = a->gen ? border_copy(k->gen[a->gen - 1]) : NULL;
+	bool more = a->gen < k->ngen;
+	lock_give(k->gen_lock);
+	while (more && read_again(a, from)) {
+		keep_border_free(from);
+		from = a->end;
+		a->end = NULL;
+		lock_take(k->gen_lock);
+		more = ++a->gen < k->ngen;
+		lock_give(k->gen_lock);
+	}
+	keep_border_free(a->end);
+	keep_border_free(from);
+	belt_close(a->belt);
+	return 0;
+}
+
+static void reader_stop(struct keep *k)
+{
+	struct again *a = k->reader;
+	if (!a)
+		return;
+	k->reader = NULL;
+	belt_close(a->belt);
+	if (a->job)
+		job_join(a->job);
+	for (int i; (i = belt_next(a->belt)) >= 0; belt_done(a->belt))
+		sheet_free(a->made[i]);
+	belt_free(a->belt);
+	mem_free(a);
+}
+
+static void reader_start(struct keep *k, uint32_t gen)
+{
+	struct again *a = k->reader = xcalloc(1, sizeof *a);
+	*a = (struct again){ .k = k, .belt = belt_new(SLOTS), .gen = gen, .next = gen ? k->gen[gen - 1]->sheet : 0 };
+	a->job = job_start(reader_run, a);
+	if (!a->job)
+		reader_stop(k);
 }
 
 /* The generation that a sheet is of. */
@@ -459,25 +551,35 @@ static uint32_t gen_of(const struct keep *k, uint32_t sheet)
 	return h.lo;
 }
 
-/* Read from the nearest border on until the sheet is there. */
+/* Take what the thread makes until the sheet is there; false: it has met its end before. */
+static bool take_until(struct keep *k, uint32_t want)
+{
+	struct again *a = k->reader;
+	for (int i; a && a->next <= want && (i = belt_next(a->belt)) >= 0;) {
+		struct sheet *sh = a->made[i];
+		belt_done(a->belt);
+		place(k, sh, a->next++);
+	}
+	if (a && a->next <= want)
+		reader_stop(k);
+	return k->reader;
+}
+
+/* Read on, or from the nearest border on, until the sheet is there. */
 static void bring(struct keep *k, uint32_t want)
 {
-	uint32_t last = gen_of(k, want), g = last;
-	bool wrong = last >= k->ngen;
-	while (g && !k->gen[g - 1]->gen.nstate)
+	uint32_t g = gen_of(k, want);
+	bool known = g < k->ngen;
+	while (g && known && !k->gen[g - 1]->gen.nstate)
 		g--;
-	const struct keep_border *from = g ? k->gen[g - 1] : NULL;
-	if (k->stop && k->stop_at < last && k->stop_at + 1 >= g) {
-		g = k->stop_at + 1;
-		from = k->stop;
-	}
+	uint32_t from = g ? k->gen[g - 1]->sheet : 0;
+	keep_rest(k->st);
 	look_for_room(k);
-	for (; g <= last && !wrong; g++) {
-		struct keep_border *end = read_again(k, g, from, want, &wrong);
-		keep_border_free(k->stop);
-		from = k->stop = end;
-		k->stop_at = g;
-		wrong = wrong || (!end && g < last);
+	if (k->reader && (k->reader->next > want || k->reader->next < from))
+		reader_stop(k);
+	if (!take_until(k, want) && known) {	/* none, or one that came to the end of what was read at the time */
+		reader_start(k, g);
+		take_until(k, want);
 	}
 	struct sheet_slot *s = store_slot(k->st, want);
 	if (!atomic_load(&s->sheet)) {
@@ -521,7 +623,7 @@ void keep_put(const struct snap *sn, uint32_t i)
 struct keep *keep_new(struct store *st, struct tracks *tracks, size_t limit, sink_again_fn *again, void *arg)
 {
 	struct keep *k = xcalloc(1, sizeof *k);
-	*k = (struct keep){ .st = st, .tracks = tracks, .lock = lock_new(), .brief_lock = lock_new(), .span = 1, .again = again, .arg = arg, .limit = limit,
+	*k = (struct keep){ .st = st, .tracks = tracks, .lock = lock_new(), .gen_lock = lock_new(), .brief_lock = lock_new(), .span = 1, .again = again, .arg = arg, .limit = limit,
 		.stride = 1 };
 	return k;
 }
@@ -530,9 +632,9 @@ void keep_free(struct keep *k)
 {
 	if (!k)
 		return;
+	reader_stop(k);
 	for (uint32_t i = 0; i < k->ngen; i++)
 		keep_border_free(k->gen[i]);
-	keep_border_free(k->stop);
 	for (uint32_t i = 0; i < k->nbrief; i++)
 		mem_free(k->brief[i]);
 	for (uint32_t i = 0; i < col_n(&k->st->sheets); i++) {
@@ -542,6 +644,7 @@ void keep_free(struct keep *k)
 	mem_free(k->brief);
 	mem_free(k->gen);
 	lock_free(k->brief_lock);
+	lock_free(k->gen_lock);
 	lock_free(k->lock);
 	mem_free(k);
 }
@@ -565,6 +668,7 @@ bool keep_lost(const struct keep *k)
 void keep_drop_all(struct keep *k)
 {
 	lock_take(k->lock);
+	reader_stop(k);
 	for (uint32_t i = 0; k->ngen && i < k->gen[k->ngen - 1]->sheet; i++)
 		drop(k, store_slot(k->st, i));
 	lock_give(k->lock);

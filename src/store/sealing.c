@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-enum { SLOTS = 3, COUNT_SLOTS = 1024, CLASSES = CLASS__N };
+enum { SLOTS = 3, SMALL = 256 << 20, COUNT_SLOTS = 1024, CLASSES = CLASS__N };
 
 struct slot {
 	bool piece, tell;
@@ -185,7 +185,7 @@ static struct slot *slot_of(struct sealing *s, bool piece)
 {
 	uint32_t from = job_wanted() > 1 ? 0 : 1;
 	if (!s->job && piece && s->pieces++ == from && job_cpus() > 1) {
-		s->belt = belt_new(SLOTS);
+		s->belt = belt_new(s->st->keep && mem_limit() < SMALL ? 1 : SLOTS);
 		s->job = job_start(work, s);
 		if (!s->job)
 			belt_free(s->belt);

@@ -19,6 +19,7 @@ static bool span_overlaps(const struct sink_span *s, uint32_t kinds, int64_t t0,
 uint32_t spans_next(const struct snap *sn, uint32_t from, uint32_t kinds, int64_t t0, int64_t t1)
 {
 	for (uint32_t i = from; i < sn->nspans;) {
+		store_pass(sn, i);
 		if (i % 64 == 0 && sn->nspans - i >= 64) {
 			const struct span_block *b = col_at(&sn->st->span_blocks, i / 64);
 			if (!(b->kinds & kinds) || b->t0 >= t1 || b->t1 < t0) {

@@ -163,6 +163,15 @@ void keep_put(const struct snap *, uint32_t i);
 /* Of a store of which sheets go: the share of [a, b), within sheet i, of a row, evenly spread over as many sheets as were
    summed up together: what is drawn when the sheet is not at hand. */
 void keep_share(const struct snap *, uint32_t i, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
+/* For those who walk over all marks, spans, utils or counters: where they lie on disk, what was looked at is let go every
+   so many rows. Call it with each index. */
+void keep_rest(const struct store *);
+enum { STORE_PASS = 1 << 16 };
+static inline void store_pass(const struct snap *sn, uint32_t i)
+{
+	if (i % STORE_PASS == 0 && sn->st->keep)
+		keep_rest(sn->st);
+}
 static inline bool sheet_at_hand(const struct snap *sn, uint32_t i)
 {
 	return !sn->st->keep || atomic_load_explicit(&store_slot(sn->st, i)->sheet, memory_order_relaxed);
