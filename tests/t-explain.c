@@ -118,6 +118,30 @@ static void pane(const struct opt *o, const char *file, const char *keys, int ro
 	session_close(s);
 }
 
+/* Every fact about the file, line by line. */
+static void facts(const struct opt *o)
+{
+	struct err e;
+	struct session *s = session_open(o, &e);
+	struct app_setup u = {.rows = 60, .cols = 80, .look = {TH_DARK, 256}};
+	struct app *a = s && !session_wait(s, &e) ? app_new(o, s, &u, &e) : NULL;
+	struct grid *g = grid_new(1, 1, false);
+	int64_t last = -1;
+	OK(a != NULL);
+	for (press(a, g, "<^G>"); app_here(a).view.cursor[0] != last; press(a, g, "<Esc>j")) {
+		last = app_here(a).view.cursor[0];
+		press(a, g, "K");
+		OK(a->pop.kind == POP_TEXT);
+		if (a->pop.kind != POP_TEXT)
+			complain("in ^G the line", arena_printf(&a->scratch, "%lld of %s", (long long)last, o->file[0]));
+	}
+	OK(last > 8);
+	grid_free(g);
+	s = app_session(a);
+	app_free(a);
+	session_close(s);
+}
+
 static void file(const char *name, const char *const *keys)
 {
 	char path[1024];
@@ -131,6 +155,7 @@ static void file(const char *name, const char *const *keys)
 		pane(&o, name, *keys, 24, 80);
 		pane(&o, name, *keys, 60, 200);
 	}
+	facts(&o);
 	opt_free(&o);
 }
 

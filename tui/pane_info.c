@@ -251,11 +251,36 @@ static void info_detail(const void *st, const struct pane_env *env, struct buf *
 		buf_puts(b, f->line[f->rows.sel].value);
 }
 
+/* A line without a name goes on with the one above it. */
+static int info_topics(const void *st, const struct pane_env *env, enum topic *t)
+{
+	const struct info *f = st;
+	size_t i = f->rows.sel < f->n ? f->rows.sel : 0;
+	(void)env;
+	while (i > 0 && !f->line[i].name[0])
+		i--;
+	*t = f->n ? explain_in("info", f->line[i].name) : TOPIC_NONE;
+	return *t != TOPIC_NONE;
+}
+
+static void info_save(const void *st, struct view *v)
+{
+	v->cursor[0] = ((const struct info *)st)->rows.sel;
+}
+
+static void info_load(void *st, const struct pane_env *env, const struct view *v)
+{
+	struct info *f = st;
+	(void)env;
+	if (v->cursor[0] >= 0 && (size_t)v->cursor[0] < f->n)
+		rows_select(&f->rows, (uint32_t)v->cursor[0]);
+}
+
 static void info_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	(void)st;
 	(void)env;
-	buf_puts(b, "j k move  y copy line  Y copy all  ? help  q back");
+	buf_puts(b, "j k move  K what it means  y copy line  Y copy all  ? help  q back");
 }
 
 const struct pane_ops pane_info = {
@@ -271,5 +296,8 @@ const struct pane_ops pane_info = {
     .act = info_act,
     .summary = info_summary,
     .detail = info_detail,
+    .topics = info_topics,
+    .save = info_save,
+    .load = info_load,
     .keys = info_keys,
 };
