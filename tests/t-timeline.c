@@ -155,6 +155,17 @@ static void inlays(const struct snap *sn, struct arena *a)
 
 /* ---- columns */
 
+/* One by one: marks of the kinds per column. */
+static void count_marks(const struct snap *sn, uint32_t kinds, int64_t t0, int64_t t1, uint32_t n, uint32_t *out)
+{
+	memset(out, 0, n * sizeof *out);
+	for (uint32_t k = 0; k < n; k++)
+		for (uint32_t i = 0; i < sn->nmarks; i++) {
+			const struct sink_mark *m = store_mark(sn->st, i);
+			out[k] += kinds >> m->kind & 1 && m->t >= bin_edge(t0, t1, n, k) && m->t < bin_edge(t0, t1, n, k + 1);
+		}
+}
+
 static void windows(const struct snap *sn, struct arena *a)
 {
 	enum { N = 50 };
@@ -166,7 +177,7 @@ static void windows(const struct snap *sn, struct arena *a)
 		int64_t t1 = t0 + 1 + (int64_t)rnd(1u << 20) * (sn->t1 - t0) / (1 << 20);
 		uint32_t x[N], y[N];
 		struct cbin c[N], d[N];
-		bins_marks(sn, 1u << MK_LOG | 1u << MK_PROC_STEAL, 0, t0, t1, N, x);
+		count_marks(sn, 1u << MK_LOG | 1u << MK_PROC_STEAL, t0, t1, N, x);
 		bins_marks_of(sn, ms, 1u << MK_LOG | 1u << MK_PROC_STEAL, t0, t1, N, y);
 		marks = marks && !memcmp(x, y, sizeof x);
 		bins_count(sn, (enum counter)(i % CT__N), t0, t1, N, c);

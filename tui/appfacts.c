@@ -115,7 +115,7 @@ static int put_shares(const struct share *v, size_t n, int64_t all, double least
 	return said;
 }
 
-void app_stands_out(struct app *a, struct buf *b)
+static void app_stands_out(struct app *a, struct buf *b)
 {
 	struct shares s;
 	if (session_is_trace(a->s) || !session_snap(a->s)->complete || session_query(a->s)->b)

@@ -226,7 +226,8 @@ trk_id app_track(const struct app *a, enum track_kind kind, const char *id)
 	return 0;
 }
 
-int app_at(struct app *a, const char *where)
+/* -at=TIME|FROM..TO|gID|FUNC */
+static int app_at(struct app *a, const char *where)
 {
 	struct place p = PLACE_NONE;
 	struct err e;

@@ -25,12 +25,13 @@
 
 #include <string.h>
 
-int64_t flame_depth(const struct flame *f, uint32_t node)
+/* Rows there are in front of the row of a node in its part. */
+static int64_t flame_depth(const struct flame *f, uint32_t node)
 {
 	return flame_row(f, 0, node);
 }
 
-int flame_centre(const struct flameview *v, int h)
+static int flame_centre(const struct flameview *v, int h)
 {
 	if (!v->f[UP])
 		return 0;
@@ -51,7 +52,8 @@ int64_t flame_line(const struct flameview *v, int part, uint32_t node, int h)
 	return line_of(v, part, flame_depth(v->f[part], node), h);
 }
 
-bool flame_window(
+/* What is seen of a part in h lines of w cells. false: nothing. */
+static bool flame_window(
     const struct flameview *v, int part, int h, int w, struct flame_look *l, int64_t *line0)
 {
 	const struct flame *f = v->f[part];
@@ -74,20 +76,23 @@ bool flame_window(
 
 /* ---- colours */
 
-bool flame_signed(const struct flameview *v)
+/* A difference is shown: of two sides, or some weights are negative. */
+static bool flame_signed(const struct flameview *v)
 {
 	const struct flame *f = v->f[DOWN];
 	return f && (tree_two(v->t.c) || f->wid[0] != f->t.cum[0]);
 }
 
-enum flame_colour flame_colouring(const struct flameview *v)
+/* Which of its colours are in force. */
+static enum flame_colour flame_colouring(const struct flameview *v)
 {
 	if (v->colour == FC_AUTO || (v->colour == FC_DIFF && !flame_signed(v)))
 		return flame_signed(v) ? FC_DIFF : FC_PACKAGE;
 	return v->colour;
 }
 
-double flame_change(const struct flameview *v, int part, uint32_t node)
+/* How a frame changed: -1 gone .. 1 new, 0 as it was. */
+static double flame_change(const struct flameview *v, int part, uint32_t node)
 {
 	const struct flame *f = v->f[part];
 	double most = (double)f->wid[node], d = (double)f->t.cum[node];
@@ -147,7 +152,8 @@ static enum style hue(const struct flameview *v, const struct session *session, 
 	return (enum style)(ST_HUE0 + hash_bytes(s.s, n, 7) % 12);
 }
 
-const uint8_t *flame_hit(const struct flameview *v, const struct pane_env *env)
+/* Which things match the search, NULL without one: what is kept if it is of this search, else anew. */
+static const uint8_t *flame_hit(const struct flameview *v, const struct pane_env *env)
 {
 	if (!env->find.rx || !v->t.c)
 		return NULL;

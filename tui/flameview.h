@@ -32,26 +32,12 @@ struct flameview {
 	int64_t hitw;			/* union of their weights */
 };
 
-/* A difference is shown: of two sides, or some weights are negative. */
-bool flame_signed(const struct flameview *);
-/* Which of its colours are in force. */
-enum flame_colour flame_colouring(const struct flameview *);
-/* How a frame changed: -1 gone .. 1 new, 0 as it was. */
-double flame_change(const struct flameview *, int part, uint32_t node);
 static inline const struct thing *flame_thing(const struct flameview *v, int part, uint32_t node)
 {
 	return &v->t.c->thing[v->f[part]->t.thing[node]];
 }
-/* Rows there are in front of the row of the root's children, and of a node in its part. */
-int64_t flame_depth(const struct flame *, uint32_t node);
 /* Line of the pane on which a node is, as scrolled; may lie outside. */
 int64_t flame_line(const struct flameview *, int part, uint32_t node, int h);
-/* What is seen of a part in h lines of w cells. false: nothing. */
-bool flame_window(const struct flameview *, int part, int h, int w, struct flame_look *, int64_t *line0);
-int flame_centre(const struct flameview *, int h);
-
-/* Which things match the search, NULL without one: what is kept if it is of this search, else anew. */
-const uint8_t *flame_hit(const struct flameview *, const struct pane_env *);
 void flame_draw(const struct flameview *, const struct pane_env *, struct grid *);
 /* The node at a cell; false: none. */
 bool flame_at(const struct flameview *, const struct pane_env *, int y, int x, int *part, uint32_t *node);

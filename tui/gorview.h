@@ -134,7 +134,6 @@ static inline const struct ival *gor_one_now(const struct gor_one *o)
 
 /* pane_goroutines.c */
 void gor_open_group(struct gor *, const struct pane_env *, str_id name);
-void gor_open_one(struct gor *, const struct pane_env *, trk_id, int64_t at);
 void gor_keep(struct gor *, const struct pane_env *);	/* what is selected, over updates; its story */
 
 /* goroutines_find.c */

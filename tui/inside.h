@@ -165,7 +165,6 @@ void app_clear(struct app *);				/* all filters, or say that there are none */
 const char *app_selected(struct app *);			/* the function under the cursor, exactly; NULL: none, and said */
 const char **app_filter_of(struct query *, enum cmd_id);	/* NULL: it is no filter that is a word */
 bool app_filter(struct app *, enum cmd_id, const char *value, bool add);
-int  app_at(struct app *, const char *where);		/* -at=TIME|FROM..TO|gID|FUNC */
 bool app_time(const struct app *, const char *, int64_t *t);	/* 1.2s, 350ms, 40%, 15:04:05 */
 trk_id app_track(const struct app *, enum track_kind, const char *id);	/* "12", "g12"; 0: there is none */
 fun_id app_function(struct app *, const struct rx *);	/* the heaviest that matches, 0 none */
@@ -244,7 +243,6 @@ void app_fetch_news(struct app *, bool told);	/* told: a message about it stands
 
 /* appfacts.c: the first screen of a profile */
 void app_facts(struct app *, size_t room, struct buf *);	/* what it is, in at most so many cells */
-void app_stands_out(struct app *, struct buf *);
 void app_first_words(struct app *);			/* once, when all has been read */
 
 /* appdraw.c */

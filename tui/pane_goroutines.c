@@ -238,7 +238,7 @@ void gor_open_group(struct gor *p, const struct pane_env *env, str_id name)
 	gor_fill(p, env);
 }
 
-void gor_open_one(struct gor *p, const struct pane_env *env, trk_id t, int64_t at)
+static void gor_open_one(struct gor *p, const struct pane_env *env, trk_id t, int64_t at)
 {
 	p->sel[GL_LIST] = t;
 	gor_open_group(p, env, gor_key(p, session_snap(env->s)->st, t));

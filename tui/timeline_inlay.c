@@ -228,14 +228,14 @@ static stk_id cell_stack(
 	return s;
 }
 
-enum { PATH_MAX = 200 }; /* frames of a stack that are looked at, from the innermost */
+enum { DEEP_MAX = 200 }; /* frames of a stack that are looked at, from the innermost */
 
 /* The node of s at a depth from the root, 0 when it is not so deep. */
 static stk_id at_depth(const struct store *st, stk_id s, int depth)
 {
-	stk_id path[PATH_MAX];
+	stk_id path[DEEP_MAX];
 	int n = 0;
-	for (; s && n < PATH_MAX; s = store_stk(st, s)->parent)
+	for (; s && n < DEEP_MAX; s = store_stk(st, s)->parent)
 		path[n++] = s;
 	return depth < n ? path[n - 1 - depth] : 0;
 }
@@ -243,7 +243,7 @@ static stk_id at_depth(const struct store *st, stk_id s, int depth)
 static int depth_of(const struct store *st, stk_id s)
 {
 	int n = 0;
-	for (; s && n < PATH_MAX; s = store_stk(st, s)->parent)
+	for (; s && n < DEEP_MAX; s = store_stk(st, s)->parent)
 		n++;
 	return n;
 }
@@ -251,7 +251,7 @@ static int depth_of(const struct store *st, stk_id s)
 /* How many frames all stacks share from the root: those tell nothing, but for the last of them. */
 static int shared(const struct store *st, const stk_id *stk, int n)
 {
-	int depth = PATH_MAX;
+	int depth = DEEP_MAX;
 	stk_id of = 0;
 	for (int c = 0; c < n; c++) {
 		if (!stk[c] || stk[c] == of)
@@ -265,7 +265,7 @@ static int shared(const struct store *st, const stk_id *stk, int n)
 			depth = k;
 		of = of ? of : stk[c];
 	}
-	return depth > 1 && depth < PATH_MAX ? depth - 1 : 0;
+	return depth > 1 && depth < DEEP_MAX ? depth - 1 : 0;
 }
 
 static void frame_bar(const struct timeline *tl, const struct store *st, struct grid *g,

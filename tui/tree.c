@@ -61,7 +61,7 @@ static const char *unit_of(const struct calls *c)
 	return c->unit ? store_str(c->st, c->unit)->s : "count";
 }
 
-void tree_put_value(const struct pane_env *env, const struct calls *c, struct buf *b, int64_t v)
+static void tree_put_value(const struct pane_env *env, const struct calls *c, struct buf *b, int64_t v)
 {
 	const char *unit = unit_of(c), *scaled;
 	if (env->unit)

@@ -25,7 +25,6 @@ enum calls_gran tree_gran(const struct pane_env *);	/* of the query */
 
 /* A value with its unit; zero is a dim dot. Ends before x1. */
 void tree_value(const struct pane_env *, const struct calls *, struct grid *, int y, int x1, int64_t v, int attr);
-void tree_put_value(const struct pane_env *, const struct calls *, struct buf *, int64_t v);
 void tree_put_percent(struct buf *, int64_t v, int64_t of);	/* "12.4%", "-" of nothing */
 void tree_percent(struct grid *, int y, int x1, int64_t v, int64_t of);
 double tree_part(int64_t v, int64_t of);			/* 0..1 */

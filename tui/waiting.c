@@ -42,7 +42,8 @@ static double share(const struct fetching *f)
 	return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
-void waiting_draw(const struct session *s, struct grid *g)
+/* The screen while there is nothing to show yet. */
+static void waiting_draw(const struct session *s, struct grid *g)
 {
 	struct fetching f = {.from = ""};
 	struct buf b = {0};

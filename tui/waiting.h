@@ -9,9 +9,6 @@
 
 /* "12 s of 30 s", "3.1MB, 40%", for a corner of the screen. */
 void waiting_text(const struct fetching *, struct buf *);
-/* The screen while there is nothing to show yet. */
-void waiting_draw(const struct session *, struct grid *);
-
 /* Show it until the session knows what it has. 0: it does; 1: enough, quit; -1: *e. */
 struct term;
 struct look;

@@ -59,10 +59,8 @@ struct count_sums *count_sums(const struct snap *, struct arena *);
 void bins_count_of(const struct snap *, const struct count_sums *, enum counter, int64_t t0, int64_t t1, uint32_t n,
     struct cbin *out);
 
-/* Per column: how many marks of the kinds (1 << MK_LOG | ...); trk 0: of anyone. */
-void bins_marks(const struct snap *, uint32_t kinds, trk_id, int64_t t0, int64_t t1, uint32_t n, uint32_t *out);
-/* The same of all tracks by running sums, however many marks there are: out[] per column. Made once of a
-   snapshot, in the arena. */
+/* Per column: how many marks of the kinds (1 << MK_LOG | ...), of all tracks, by running sums, however many
+   marks there are. Made once of a snapshot, in the arena. */
 struct mark_sums;
 struct mark_sums *mark_sums(const struct snap *, struct arena *);
 void bins_marks_of(const struct snap *, const struct mark_sums *, uint32_t kinds, int64_t t0, int64_t t1, uint32_t n,

@@ -103,21 +103,6 @@ static uint32_t column_of(int64_t t, int64_t t0, int64_t t1, uint32_t n)
 	return k;
 }
 
-void bins_marks(const struct snap *sn, uint32_t kinds, trk_id trk, int64_t t0, int64_t t1,
-    uint32_t n, uint32_t *out)
-{
-	memset(out, 0, n * sizeof *out);
-	if (!n || t1 <= t0)
-		return;
-	uint32_t end;
-	for (uint32_t i = marks_range(sn, t0, t1, &end); i < end; i++) {
-		store_pass(sn, i);
-		const struct sink_mark *m = store_mark(sn->st, i);
-		if (kinds >> m->kind & 1 && (!trk || m->trk == trk))
-			out[column_of(m->t, t0, t1, n)]++;
-	}
-}
-
 /* ---- marks by kind: how many there are before every 256th */
 
 enum { MARK_STEP = 256, MARK_KINDS = MK__N };

@@ -91,8 +91,6 @@ int64_t gedge_weight(const struct gedge *);
 /* Living edges of a list, heaviest first; in the arena of the graph. */
 struct gedge **gedges_sorted(struct graph *, struct gedge *list, bool in, size_t *n);
 void gedges_sort(struct gedge **, size_t n);
-/* Sums of raw values. */
-int64_t graph_flat(const struct graph *);
 
 /* How a node is called: address, name, place. sep joins the parts. */
 void ginfo_name(struct buf *b, const struct prof *, const struct ginfo *, const char *sep);
@@ -111,15 +109,8 @@ void frame_names_free(struct frame_names *);
 void graph_names(struct graph *);
 /* File names without what -trim_path and -source_path say. */
 void prof_trim_paths(struct prof *, const char *trim_path, const char *source_path);
-/* What is left of one path: a tail of it. */
-const char *path_trim(const char *path, const char *trim_path, const char *source_path);
 
 /* graph_trim.c */
-void graph_sort(struct graph *, bool cum, bool visual);
-void graph_trim_tree(struct graph *);				/* to the nodes kept */
-void graph_trim_tags(struct graph *, int64_t cutoff);
-size_t graph_trim_edges(struct graph *, int64_t cutoff);
-void graph_drop_redundant(struct graph *);
 /* Build again with only the nodes that `kept` keeps. */
 struct graph *graph_rebuild(struct prof *, const struct gopt *, const struct graph *kept);
 

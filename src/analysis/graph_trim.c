@@ -37,7 +37,8 @@ int64_t gedge_weight(const struct gedge *e)
 	return quotient(e->weight, e->div);
 }
 
-int64_t graph_flat(const struct graph *g)
+/* The sum of raw values. */
+static int64_t graph_flat(const struct graph *g)
 {
 	int64_t sum = 0;
 	for (size_t i = 0; i < g->n; i++)
@@ -124,7 +125,7 @@ static int64_t visual_score(const struct gnode *n)
 	return (int64_t)((uint64_t)(units_i64(s * (double)n->cum)) + (uint64_t)n->flat);
 }
 
-void graph_sort(struct graph *g, bool cum, bool visual)
+static void graph_sort(struct graph *g, bool cum, bool visual)
 {
 	for (size_t i = 0; i < g->n; i++) {
 		g->node[i]->rank = i;
@@ -164,14 +165,14 @@ struct gedge **gedges_sorted(struct graph *g, struct gedge *list, bool in, size_
 
 /* ---- what goes */
 
-void graph_trim_tags(struct graph *g, int64_t cutoff)
+static void graph_trim_tags(struct graph *g, int64_t cutoff)
 {
 	for (size_t i = 0; i < g->n; i++)
 		for (struct gtag *t = g->node[i]->tag; t; t = t->next)
 			t->dead |= prof_abs(t->flat) < cutoff && prof_abs(t->cum) < cutoff;
 }
 
-size_t graph_trim_edges(struct graph *g, int64_t cutoff)
+static size_t graph_trim_edges(struct graph *g, int64_t cutoff)
 {
 	size_t dropped = 0;
 	for (size_t i = 0; i < g->n; i++)
@@ -201,7 +202,7 @@ static bool redundant(struct gedge *e, struct gnode **queue, uint32_t mark)
 	return false;
 }
 
-void graph_drop_redundant(struct graph *g)
+static void graph_drop_redundant(struct graph *g)
 {
 	struct gnode **queue = xmalloc((g->nall + 1) * sizeof(struct gnode *));
 	uint32_t mark = 0;
@@ -252,7 +253,8 @@ static void splice(struct gnode *n)
 		up->dead = true;
 }
 
-void graph_trim_tree(struct graph *g)
+/* To the nodes that are kept. */
+static void graph_trim_tree(struct graph *g)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < g->n; i++)

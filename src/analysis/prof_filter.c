@@ -16,19 +16,19 @@
 
 #include <string.h>
 
-void prof_names_init(struct names *r, const struct prof *p, struct rx *rx)
+static void prof_names_init(struct names *r, const struct prof *p, struct rx *rx)
 {
 	*r = (struct names){p, rx, rx ? xcalloc(p->nstr, 1) : NULL, p->nstr};
 }
 
-void prof_names_free(struct names *r)
+static void prof_names_free(struct names *r)
 {
 	rx_free(r->rx);
 	mem_free(r->known);
 	*r = (struct names){0};
 }
 
-bool names_match(struct names *r, str_id s)
+static bool names_match(struct names *r, str_id s)
 {
 	enum { NO = 1, YES };
 	if (s >= r->n)
@@ -135,6 +135,18 @@ static void filter_by_name(struct prof *p, struct by_name *b)
 	mem_free(left);
 }
 
+/* frames [from, to) of a stack: a copy, because interning may move the pool. */
+static uint32_t prof_substack(struct prof *p, uint32_t stack, uint32_t from, uint32_t to)
+{
+	struct prof_run r = p->stack[stack];
+	uint32_t n = to - from;
+	loc_id *copy = xmalloc((n + 1u) * sizeof *copy);
+	memcpy(copy, p->frame + r.off + from, n * sizeof *copy);
+	uint32_t id = prof_stack(p, copy, n);
+	mem_free(copy);
+	return id;
+}
+
 /* Every stack loses what is nearer the root than its highest match. */
 static bool show_from(struct prof *p, struct names *r)
 {
@@ -163,18 +175,6 @@ static bool show_from(struct prof *p, struct names *r)
 	mem_free(to);
 	mem_free(hit);
 	return matched;
-}
-
-/* frames [from, to) of a stack: a copy, because interning may move the pool. */
-uint32_t prof_substack(struct prof *p, uint32_t stack, uint32_t from, uint32_t to)
-{
-	struct prof_run r = p->stack[stack];
-	uint32_t n = to - from;
-	loc_id *copy = xmalloc((n + 1u) * sizeof *copy);
-	memcpy(copy, p->frame + r.off + from, n * sizeof *copy);
-	uint32_t id = prof_stack(p, copy, n);
-	mem_free(copy);
-	return id;
 }
 
 /* The parentheses that belong to a name stay. */

@@ -30,7 +30,7 @@ static const char *nonempty(const char *s)
 	return s && *s ? s : NULL;
 }
 
-const char *path_trim(const char *path, const char *trim_path, const char *source_path)
+static const char *path_trim(const char *path, const char *trim_path, const char *source_path)
 {
 	struct buf dir = {0}, want = {0};
 	const char *list = nonempty(trim_path) ? NULL : nonempty(source_path), *found = NULL;

@@ -13,13 +13,8 @@ struct names {
 	uint8_t *known;
 	size_t n;
 };
-void prof_names_init(struct names *, const struct prof *, struct rx *);
-void prof_names_free(struct names *);
-bool names_match(struct names *, str_id);
-
 /* NULL in *rx when text is; -1 names the option in *e. */
 int prof_rx_option(struct rx **, const char *option, const char *text, struct err *e);
-uint32_t prof_substack(struct prof *, uint32_t stack, uint32_t from, uint32_t to);
 
 struct prof_tag_test {		/* one of tagfocus and tagignore */
 	bool on, range;

@@ -332,7 +332,8 @@ static int parse_one(struct parse *p)
 	}
 }
 
-void gov1_parse(struct gov1 *v)
+/* Read v->in: events by P, tables. Damage ends it. */
+static void gov1_parse(struct gov1 *v)
 {
 	struct parse *p = xcalloc(1, sizeof *p);
 	p->v = v;

@@ -58,8 +58,6 @@ struct gov1 {
 	uint64_t end;		/* bytes of the file that were read */
 };
 
-/* Read v->in: events by P, tables. Damage ends it. */
-void gov1_parse(struct gov1 *v);
 /* Put the events in order, in time and in step with each other; those after a contradiction are left
    out. */
 void gov1_order(struct gov1 *v);

@@ -57,8 +57,6 @@ enum leg_verdict leg_cpu(struct legacy *, struct bytes);
 enum leg_verdict leg_java(struct legacy *, struct bytes);
 enum leg_verdict leg_heap(struct legacy *, struct lines), leg_count(struct legacy *, struct lines);
 enum leg_verdict leg_threads(struct legacy *, struct lines), leg_contention(struct legacy *, struct lines);
-enum leg_verdict leg_java_locations(struct legacy *, const char *p, const char *end);
-int64_t leg_i64(double);
 void leg_unsample(int64_t *count, int64_t *size, int64_t rate);
 
 #endif

@@ -94,6 +94,8 @@ static void drop_handler(struct legacy *g)
 	mem_free(second);
 }
 
+static enum leg_verdict leg_java_locations(struct legacy *g, const char *p, const char *end);
+
 enum leg_verdict leg_cpu(struct legacy *g, struct bytes b)
 {
 	for (int i = 0; i < 4; i++) {
@@ -167,7 +169,7 @@ static void java_place(struct legacy *g, struct leg_loc *l, struct words t)
 	l->fun = add_fun(g, name, file);
 }
 
-enum leg_verdict leg_java_locations(struct legacy *g, const char *p, const char *end)
+static enum leg_verdict leg_java_locations(struct legacy *g, const char *p, const char *end)
 {
 	struct lines l = {.p = p, .end = end}, none = {.p = end, .end = end};
 	size_t known = g->nloc;

@@ -56,7 +56,7 @@ static void set_types(struct legacy *g, size_t n, const char *const *type, const
 
 /* ---- heap, growth, fragmentation */
 
-int64_t leg_i64(double v)
+static int64_t leg_i64(double v)
 {
 	return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? (int64_t)v : INT64_MIN;
 }

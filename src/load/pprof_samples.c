@@ -61,7 +61,8 @@ struct samples {
 
 static int add_stack(struct pprof *p, struct batch *b, const Ttpb__Sample *m, uint64_t at)
 {
-	b->loc = mem_grow(b->loc, &b->cloc, b->nloc + m->n_location_id, sizeof *b->loc);
+	/* one more than are needed: also where no sample has a stack there is something to point at */
+	b->loc = mem_grow(b->loc, &b->cloc, b->nloc + m->n_location_id + 1, sizeof *b->loc);
 	for (size_t i = 0; i < m->n_location_id; i++) {
 		loc_id id = pprof_id(&p->loc, m->location_id[i]);
 		if (!id)

@@ -47,7 +47,8 @@ struct remote {
 	const char *saved;
 };
 
-bool remote_is(const char *name)
+/* A URL and no file. */
+static bool remote_is(const char *name)
 {
 	struct arena a = {0};
 	struct stat st;

@@ -24,7 +24,6 @@ struct remote_watch {
 	void *arg;
 };
 
-bool remote_is(const char *name);	/* a URL and no file */
 /* Something of it has to be brought first. */
 bool remote_needed(const struct opt *);
 /* NULL and *e: none of it could even be tried, or it was stopped. What failed by itself is said when it is

@@ -136,9 +136,6 @@ void session_command_of(const struct session *, const struct query *, const char
 void session_beside(struct session *, struct job *);
 bool session_reads(const struct session *);	/* session_job() is a loader */
 
-/* Weights of the current query: per call-tree node, cached. Never NULL. */
-const struct weights *session_weights(struct session *);
-
 /* The calls of the current query (analysis/calls.h) by a granularity, made once for all who ask; each
    gives them back with calls_free(). */
 struct calls;

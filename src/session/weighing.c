@@ -232,7 +232,8 @@ static void make_weights(struct session *s)
 	focus_samples(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, a, &s->w);
 }
 
-const struct weights *session_weights(struct session *s)
+/* Weights of the current query: per call-tree node, cached. Never NULL. */
+static const struct weights *session_weights(struct session *s)
 {
 	if (!s->have_w || s->wserial != s->serial) {
 		int64_t began = session_clock();

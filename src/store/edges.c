@@ -55,23 +55,3 @@ bool edges_from(const struct snap *sn, struct edge_walk *w, trk_id from, int64_t
 	hold_drop(&h);
 	return false;
 }
-
-bool edges_in(const struct snap *sn, struct edge_walk *w, int64_t t0, int64_t t1, struct edge *out)
-{
-	struct hold h = {0};
-	for (; w->sheet < sn->nsheets; w->sheet++, w->i = 0) {
-		const struct sheet_slot *slot = store_slot(sn->st, w->sheet);
-		if (slot->t0 >= t1 || slot->t1 <= t0)
-			continue;
-		const struct sheet *sh = hold_sheet(&h, sn, w->sheet);
-		while (w->i < sh->nedge) {
-			*out = edge_at(sh, w->i++);
-			if (out->t >= t0 && out->t < t1) {
-				hold_drop(&h);
-				return true;
-			}
-		}
-	}
-	hold_drop(&h);
-	return false;
-}

@@ -5,15 +5,12 @@
 
 #include "store/store.h"
 
-/* Who woke or created whom. An interval that is runnable names its waker itself (who); these
-   answer the other direction, and what happened in a window. */
+/* Who woke or created whom. An interval that is runnable names its waker itself (who); this
+   answers the other direction. */
 struct edge_walk { uint32_t sheet, i; };
 
 /* The next edge made by `from` (a G) at or after t0 and before t1; false when there is no more.
    Begin with a zeroed walk. */
 bool edges_from(const struct snap *, struct edge_walk *, trk_id from, int64_t t0, int64_t t1, struct edge *);
-
-/* The next edge of anyone in [t0, t1): sheet after sheet, and within a sheet by who made it. */
-bool edges_in(const struct snap *, struct edge_walk *, int64_t t0, int64_t t1, struct edge *);
 
 #endif

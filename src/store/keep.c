@@ -114,7 +114,7 @@ static void border_forget(struct keep_border *b)
 	b->wait = NULL;
 }
 
-void keep_border_free(struct keep_border *b)
+static void keep_border_free(struct keep_border *b)
 {
 	if (!b)
 		return;

@@ -21,7 +21,6 @@ void keep_free(struct keep *);
    worth it. It goes over to the thread that seals, which completes it when all before is sealed. */
 struct keep_border;
 struct keep_border *keep_border(const struct sink_keep *, int64_t sealed, const struct sheet_piece *waits);
-void keep_border_free(struct keep_border *);
 void keep_border_done(struct keep *, struct keep_border *, const struct sealer *);
 /* On the thread that seals: one more sheet is to be seen; and is. */
 void keep_brief(struct keep *, struct sheet_slot *, const struct sheet *, uint32_t i);
