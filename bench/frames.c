@@ -121,7 +121,7 @@ static void row(const char *name, double *v, size_t n)
 static int run(const struct opt *o, int rows, int cols, bool slow)
 {
 	struct err e = {0};
-	struct app_setup u = {.rows = rows, .cols = cols, .look = {.theme = TH_DARK, .colours = 256}};
+	struct app_setup u = {.rows = rows, .cols = cols, .patient = true, .look = {.theme = TH_DARK, .colours = 256}};
 	struct session *s = session_open(o, &e);
 	struct screen sc = {0};
 	if (s && !session_wait(s, &e))

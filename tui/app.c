@@ -125,11 +125,23 @@ struct step app_here(const struct app *a)
 	return s;
 }
 
+/* The pane shows what was, or nothing, until it has been weighed. */
+bool app_awaits(const struct app *a)
+{
+	return session_weighing(a->s) && pane_now(a)->bit & P_TREES;
+}
+
 void app_there(struct app *a, const struct step *s)
 {
 	show_pane(a, s->pane);
-	if (pane_now(a)->load)
-		pane_now(a)->load(state_now(a), &a->env, &s->view);
+	if (!pane_now(a)->load)
+		return;
+	pane_now(a)->load(state_now(a), &a->env, &s->view);
+	if (app_awaits(a)) {
+		a->later.load = true;
+		a->later.pane = s->pane;
+		a->later.view = s->view;
+	}
 }
 
 void app_go(struct app *a, int i)
@@ -180,7 +192,10 @@ bool app_open(struct app *a, const char *name, const struct place *place)
 	if (!place || !is_place(place) || !pane_now(a)->go)
 		return true;
 	struct step before = app_here(a);
-	if (!pane_now(a)->go(state_now(a), &a->env, place))
+	bool there = pane_now(a)->go(state_now(a), &a->env, place);
+	if (app_awaits(a))
+		a->later = (struct later){.go = true, .pane = i, .place = *place};
+	else if (!there)
 		return false;
 	struct step after = app_here(a);
 	if (before.pane == after.pane &&
@@ -353,6 +368,7 @@ void app_ask(struct app *a, const struct ask *k)
 			break;
 		if (!app_open(a, k->pane, &k->place) && !a->sticky)
 			app_message(a, ST_DIM, "%s cannot show that", k->pane);
+		a->later.tell = a->later.go;
 		if (k->kind == ASK_QUERY && query_has_rest(&k->query))
 			app_tell_rest(a);
 		break;
@@ -423,11 +439,48 @@ void app_refresh(struct app *a)
 struct job *app_work(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
-	return p->job && state_now(a) ? p->job(state_now(a)) : NULL;
+	struct job *j = session_weighing(a->s);
+	return j ? j : p->job && state_now(a) ? p->job(state_now(a)) : NULL;
+}
+
+/* It has been weighed: where the pane was to look it can look now. */
+static void go_later(struct app *a)
+{
+	struct later l = a->later;
+	a->later = (struct later){0};
+	if (l.pane != a->cur)
+		return;
+	if (l.load && pane_now(a)->load)
+		pane_now(a)->load(state_now(a), &a->env, &l.view);
+	if (!l.go)
+		return;
+	if (!pane_now(a)->go(state_now(a), &a->env, &l.place) && l.tell && !a->message[0])
+		app_message(a, ST_DIM, "%s cannot show that", pane_now(a)->name);
+	a->jump[a->jump_at] = app_here(a);
+	if (a->arrived_at == a->jump_at)
+		a->arrived = a->jump[a->jump_at];
+}
+
+static void weighed(struct app *a)
+{
+	if (!session_weighed(a->s))
+		return;
+	for (int i = 0; panes[i]; i++)
+		if (panes[i]->bit & P_TREES)
+			a->seen[i] = ~session_serial(a->s);
+	app_update(a);
+	if (!app_awaits(a) && (a->later.go || a->later.load))
+		go_later(a);
+	app_first_words(a);
+	arena_reset(&a->scratch);
 }
 
 void app_settle(struct app *a, bool wait)
 {
+	if (session_weighing(a->s)) {
+		weighed(a);
+		return;
+	}
 	struct job *j = app_work(a);
 	if (!j || !pane_now(a)->done || (!wait && !job_done(j, NULL)))
 		return;
@@ -458,6 +511,9 @@ struct app *app_new(
 	a->s = s;
 	a->look = u->look;
 	a->files = u->files;
+	a->patient = u->patient;
+	if (a->patient)
+		session_patient(s);
 	a->secure = getenv("TTRACESECURE") != NULL;
 	a->ticks = true;
 	a->mouse = opt_str(o, OPT_MOUSE) && !strcmp(opt_str(o, OPT_MOUSE), "on");

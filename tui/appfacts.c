@@ -38,16 +38,16 @@ static bool is_goroutines(const struct app *a)
 	return !strcmp(session_type_name(a->s, session_type(a->s)), "goroutine");
 }
 
-/* As the panes have it: no other granularity is made for this. */
+/* As the panes have it: no other granularity is made for this. NULL: it is being made. */
 static struct calls *calls_now(const struct app *a)
 {
-	return session_calls(a->s, (enum gran)tree_gran(&a->env));
+	return session_calls_soon(a->s, (enum gran)tree_gran(&a->env), false);
 }
 
 static int64_t all_of(const struct app *a)
 {
 	struct calls *c = calls_now(a);
-	int64_t all = c->all;
+	int64_t all = c ? c->all : -1;
 	calls_free(c);
 	return all;
 }
@@ -66,8 +66,9 @@ static int facts(struct app *a, struct buf *b)
 	if (m->duration > 0) {
 		buf_puts(&b[n], "over ");
 		text_ns(&b[n], m->duration);
-		double share = (double)all_of(a) * 100 / (double)m->duration;
-		if (is_cpu(a))	/* many processors: no 2.33e+04% */
+		int64_t all = all_of(a);
+		double share = (double)all * 100 / (double)m->duration;
+		if (is_cpu(a) && all >= 0)	/* many processors: no 2.33e+04% */
 			buf_printf(&b[n], share < 1000 ? " (%.3g%%)" : " (%.0f%%)", share);
 		n++;
 	}
@@ -122,7 +123,7 @@ static void app_stands_out(struct app *a, struct buf *b)
 		return;
 	struct calls *c = calls_now(a);
 	struct buf pkg = {0};
-	if (c->total > 0) {
+	if (c && c->total > 0) {
 		shares_make(c, is_cpu(a) ? OF_CPU : is_goroutines(a) ? OF_GOROUTINES : OF_MEMORY, &s);
 		int said = put_shares(s.work, s.nwork, c->total, 3, b);
 		if (put_shares(s.pkg, s.npkg, c->total, 5, &pkg))
@@ -141,6 +142,7 @@ void app_first_words(struct app *a)
 	if (a->keyed || a->message[0])
 		return;
 	app_stands_out(a, &b);
+	a->greeted = b.n || !session_weighing(a->s);
 	size_t room = a->cols > 12 ? (size_t)(a->cols - 12) : 0;
 	for (size_t k = b.n; b.n > room; b.n = k)	/* the smallest go */
 		for (k = b.n - 1; k > 0 && b.p[k] != ',' && b.p[k] != ';'; k--)

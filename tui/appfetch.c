@@ -104,6 +104,8 @@ static void change_over(struct app *a)
 	struct carried c = carry(a);
 	app_close_panes(a);
 	a->s = a->env.s = a->next;
+	if (a->patient)
+		session_patient(a->s);
 	a->next = NULL;
 	if (!pane_fits(a, a->cur))	/* it is of another kind now */
 		a->cur = pane_find(session_is_trace(a->s) ? "timeline" : "top");

@@ -16,6 +16,12 @@
 enum { PANES_MAX = 32, MARKS = 28, JUMPS_MAX = 200, UNDOS_MAX = 500 };
 
 struct step { int pane; struct view view; };	/* a place of the jump list, a mark */
+struct later {		/* where a pane is to look when its calls have been made */
+	bool go, load, tell;		/* tell: when it cannot */
+	int pane;
+	struct place place;
+	struct view view;
+};
 struct undo {
 	bool query;		/* a step of the query, which the session keeps */
 	struct step before, after;
@@ -91,6 +97,8 @@ struct app {
 	struct step arrived;		/* where the last link led to, ... */
 	int arrived_at;			/* ... and its place in the jump list; 0: none */
 	bool queried;			/* this key has changed the query */
+	bool patient;
+	struct later later;
 	enum cmd_id did;		/* the command of this key, for undo */
 	enum cmd_id letter;		/* MARK or JUMP_MARK waits for its letter */
 
@@ -135,6 +143,7 @@ static inline void *state_now(const struct app *a) { return a->state[a->cur]; }
 
 /* app.c */
 struct step app_here(const struct app *);
+bool app_awaits(const struct app *);
 void app_there(struct app *, const struct step *);
 void app_remember(struct app *, const struct step *before);	/* after a key: undo */
 bool pane_fits(const struct app *, int i);		/* that pane can show this file */

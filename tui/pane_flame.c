@@ -107,6 +107,7 @@ static void update(void *st, const struct pane_env *env)
 {
 	struct flameview *v = st;
 	uint64_t zoom[PARTS] = {0};
+	v->t.walks = true;
 	keep(v);
 	for (int k = 0; k < PARTS; k++)
 		if (v->f[k] && v->zoom[k])

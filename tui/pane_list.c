@@ -101,6 +101,7 @@ static uint32_t fun_named(const struct listview *v, str_id name, str_id file)
 static void update(void *st, const struct pane_env *env)
 {
 	struct listview *v = st;
+	v->t.walks = true;
 	if (!tree_sync(&v->t, env, CG_LINES) && v->fun)
 		return;
 	bool had = v->id != 0;

@@ -77,7 +77,11 @@ void toplines_draw(const struct calls *c, uint32_t thing, const struct pane_env 
 		grid_text(g, y, 0, ST_DIM, 0, "2 shows its hot lines");
 		return;
 	}
-	struct calls *lines = session_calls(env->s, GR_LINES);
+	struct calls *lines = session_calls_soon(env->s, GR_LINES, false);
+	if (!lines) {
+		grid_text(g, y, 0, ST_DIM, 0, "counting its hot lines");
+		return;
+	}
 	int max = h - 1 < LINES_MAX ? h - 1 : LINES_MAX, n = heaviest(c, t, lines, v, max);
 	if (n) {
 		const char *file = store_str(c->st, lines->thing[v[0].thing].file)->s;

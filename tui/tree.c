@@ -41,8 +41,16 @@ bool tree_sync(struct tree *t, const struct pane_env *env, enum calls_gran gran)
 {
 	if (t->c && t->c->gran == gran && (t->serial == session_serial(env->s) || little_more(t, env)))
 		return false;
+	struct calls *c = session_calls_soon(env->s, (enum gran)gran, t->walks);
+	if (!c && t->c)
+		return false;		/* what was is shown until then */
 	tree_drop(t);
-	t->c = session_calls(env->s, (enum gran)gran);
+	if (!c) {
+		t->c = calls_none(session_snap(env->s)->st, gran);
+		t->serial = ~session_serial(env->s);
+		return true;
+	}
+	t->c = c;
 	t->serial = session_serial(env->s);
 	memcpy(&t->query, session_query(env->s), sizeof t->query);
 	t->nstks = session_snap(env->s)->nstks;
@@ -315,6 +323,8 @@ void tree_summary(const struct calls *c, const struct pane_env *env, struct buf 
 	size_t type = session_type(env->s);
 	if (type < session_ntypes(env->s))
 		buf_printf(b, "%s ", session_type_name(env->s, type));
+	if (c->none)
+		return;
 	if (tree_delta(c)) {
 		buf_puts(b, "A - B ");
 		tree_put_change(env, c, b, c->total);
@@ -402,6 +412,10 @@ bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g
 	size_t type = session_type(env->s);
 	const char *name = type < session_ntypes(env->s) ? session_type_name(env->s, type) : "";
 	int y = g->h > 8 ? 2 : 0;
+	if (t->c && t->c->none) {
+		paragraph(g, y, ST_DIM, "Counting.");
+		return true;
+	}
 	if (!session_snap(env->s)->complete && (!t->c || !t->c->all)) {
 		paragraph(g, y, ST_DIM, "Reading: nothing of this type yet.");
 		return true;

@@ -46,9 +46,9 @@ static int64_t minus(int64_t a, int64_t b)
 
 struct columns { int64_t *flat, *oflat; uint32_t *hits; uint8_t *hit; };
 
-static struct columns columns_in(void *room, size_t n, bool two)
+static struct columns columns_in(struct spare *room, size_t n, bool two)
 {
-	int64_t *v = room;
+	int64_t *v = room->v;
 	struct columns c = {v, two ? v + n + 1 : NULL, NULL, NULL};
 	c.hits = (uint32_t *)(v + (two ? 2 : 1) * (n + 1));
 	c.hit = (uint8_t *)(c.hits + n + 1);
@@ -59,14 +59,13 @@ struct calls *calls_begin(struct shape *s, bool two, struct onto *o)
 {
 	struct calls *c = xcalloc(1, sizeof *c);
 	size_t n = s->nend, size = (n + 1) * ((two ? 2 : 1) * sizeof(int64_t) + sizeof(uint32_t) + 1);
-	*c = (struct calls){.refs = 1, .st = s->things->st, .gran = s->things->gran, .shape = shape_ref(s), .nroom = size,
+	*c = (struct calls){.refs = 1, .st = s->things->st, .gran = s->things->gran, .shape = shape_ref(s),
 	    .two = two};
-	if (s->spare && s->nspare >= size) {
-		c->room = s->spare;
-		c->nroom = s->nspare;
-		s->spare = NULL;
-	} else {
-		c->room = xmalloc(size);
+	c->room = atomic_exchange(&s->spare, NULL);
+	if (!c->room || c->room->n < size) {
+		mem_free(c->room);
+		c->room = xmalloc(sizeof *c->room + size);
+		c->room->n = size;
 	}
 	struct columns v = columns_in(c->room, n, two);
 	memset(v.flat, 0, (two ? 2 : 1) * (n + 1) * sizeof *v.flat);
@@ -77,13 +76,7 @@ struct calls *calls_begin(struct shape *s, bool two, struct onto *o)
 
 static void give_back(struct calls *c)
 {
-	struct shape *s = c->shape;
-	if (c->room && !s->spare) {
-		s->spare = c->room;
-		s->nspare = c->nroom;
-	} else {
-		mem_free(c->room);
-	}
+	mem_free(atomic_exchange(&c->shape->spare, c->room));
 	c->room = NULL;
 }
 
@@ -249,6 +242,18 @@ struct calls *calls_new(struct things *things, const struct weights *w)
 	o.show = w->show;
 	calls_finish(c, &o);
 	shape_free(s);
+	things_free(t);
+	return c;
+}
+
+struct calls *calls_none(const struct store *st, enum calls_gran gran)
+{
+	struct things *t = xcalloc(1, sizeof *t);
+	*t = (struct things){.refs = 1, .st = st, .gran = gran, .n = 1, .row = xcalloc(1, sizeof *t->row)};
+	const uint32_t zero = 0;
+	const int64_t nothing = 0;
+	struct calls *c = calls_new(t, &(struct weights){.n = 1, .parent = &zero, .frame = &zero, .flat = &nothing});
+	c->none = true;
 	things_free(t);
 	return c;
 }

@@ -61,6 +61,7 @@ struct calls {
 	int64_t ototal;		/* of the other side */
 	bool two;		/* there is another side */
 	bool any;		/* something is left */
+	bool none;		/* of calls_none() */
 	str_id unit;
 	enum side_show show;
 
@@ -69,8 +70,7 @@ struct calls {
 	const int64_t *sum, *osum;	/* before each end, and after the last; osum: or NULL */
 	const uint32_t *hits;		/* how many ends before it something counts at */
 	uint8_t *dead;			/* by thing: not seen; NULL none */
-	void *room;
-	size_t nroom;
+	struct spare *room;
 	struct { uint32_t *v, n, thing; size_t cap; } asked;	/* callers.c: the nodes of that thing */
 
 	/* of calls_tree(), for those who walk over nodes; n is 0 before */
@@ -93,6 +93,8 @@ const struct ctree *calls_tree(const struct calls *);
 /* Of a node of the shape: does something count at or below it, and what is it? */
 struct calls_sum { uint32_t hits; int64_t w, o; };
 struct calls_sum calls_below(const struct calls *, uint32_t node);
+/* Of what is not weighed yet: nothing but a root, and `none` is set. */
+struct calls *calls_none(const struct store *, enum calls_gran);
 struct calls *calls_ref(struct calls *);	/* one more holder */
 void calls_free(struct calls *);	/* one less */
 

@@ -389,7 +389,7 @@ void shape_free(struct shape *s)
 	if (!s || --s->refs)
 		return;
 	things_free(s->things);
-	void *all[] = {s->forks, s->fork, s->next, s->thing, s->how, s->ends, s->end, s->at, s->spare, s->whole.flat, s->whole.hit};
+	void *all[] = {s->forks, s->fork, s->next, s->thing, s->how, s->ends, s->end, s->at, atomic_load(&s->spare), s->whole.flat, s->whole.hit};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
 	mem_free(s);

@@ -17,8 +17,9 @@
  * rank_of(ends, i) .. rank_of(ends, next[i])-1. So a subtree's total is a difference
  * of two running sums.
  */
+struct spare { size_t n; int64_t v[]; };	/* of a weighing, so many bytes */
 struct shape {
-	uint32_t refs;
+	_Atomic uint32_t refs;	/* a weighing may be made beside the interface */
 	struct things *things;
 	uint32_t n;
 	struct rank *forks;	/* nodes that are not the first child: all others have the node before as parent */
@@ -33,8 +34,7 @@ struct shape {
 	uint32_t *at;		/* of shape_left() */
 	/* what all samples weigh, of one type: queries that choose stacks begin with it */
 	struct { size_t type; int64_t *flat; uint8_t *hit; int64_t all, base; } whole;
-	void *spare;		/* the columns of a weighing that is over, for the next one */
-	size_t nspare;
+	struct spare *_Atomic spare;	/* the columns of a weighing that is over, for the next one */
 };
 
 static inline uint32_t shape_parent(const struct shape *s, uint32_t i)

@@ -181,8 +181,7 @@ struct things *things_tags(const struct things *from, const str_id *label, uint3
 {
 	struct things *t = xcalloc(1, sizeof *t);
 	struct maker m = {.t = t, .cap = from->n};
-	*t = *from;
-	t->refs = 1;
+	*t = (struct things){.refs = 1, .st = from->st, .gran = from->gran, .n = from->n, .nfrm = from->nfrm};
 	t->row = xmalloc(from->n * sizeof *t->row);
 	memcpy(t->row, from->row, from->n * sizeof *t->row);
 	t->of = xmalloc(((size_t)from->nfrm + 1) * sizeof *t->of);

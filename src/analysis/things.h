@@ -5,12 +5,14 @@
 
 #include "analysis/calls.h"
 
+#include <stdatomic.h>
+
 /*
  * What frames are at a granularity: functions, files, lines, addresses. One
  * table a store and granularity, whatever the query; thing 0 is the root.
  */
 struct things {
-	uint32_t refs;
+	_Atomic uint32_t refs;
 	const struct store *st;
 	enum calls_gran gran;
 	uint32_t n, nfrm;

@@ -124,6 +124,7 @@ void session_close(struct session *s)
 {
 	if (!s)
 		return;
+	session_weigh_end(s);
 	for (uint32_t i = 1; i <= SIDES_MAX; i++)
 		if (s->side[i]) {
 			adding_free(s->side[i]);

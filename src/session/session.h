@@ -140,6 +140,12 @@ bool session_reads(const struct session *);	/* session_job() is a loader */
    gives them back with calls_free(). */
 struct calls;
 struct calls *session_calls(struct session *, enum gran);
+/* For a viewer, which never waits: the same where they are at hand or little work; otherwise NULL, and they are made
+   beside the interface. With the tree (calls_tree()), if that is wanted. Before session_patient() it always waits. */
+void session_patient(struct session *);
+struct calls *session_calls_soon(struct session *, enum gran, bool tree);
+struct job *session_weighing(const struct session *);	/* that work, for poll; NULL: none */
+bool session_weighed(struct session *);		/* it has ended: take it. true: it is of the query as it is now */
 
 /* The tags of the current query (analysis/tags.h), of a profile; tags_free() it. */
 struct tags;

@@ -45,7 +45,10 @@ struct session {
 	struct job *beside;		/* of somebody else: session_beside() */
 	struct side_news news[SIDES_MAX];
 	uint32_t nnews;
-	struct { uint32_t snap; size_t type; uint64_t a, b; bool normalize; double ratio; int64_t whole; } sum;
+	struct sums { uint32_t snap; size_t type; uint64_t a, b; bool normalize; double ratio; int64_t whole; } sum;
+	bool patient;			/* session_patient() */
+	struct weighing *weighing;	/* NULL, or what is made beside the interface: soon.c */
+	struct wanted { bool calls, tree; enum gran gran; uint32_t serial; } wanted[2];	/* and after that, by slot */
 };
 
 /* A task by its number, not by an expression for its name. */
@@ -62,5 +65,10 @@ void session_join(struct session *);
 void session_drop_calls(struct session *);
 void session_drop_shapes(struct session *);
 int64_t session_clock(void);	/* us */
+void session_weigh_end(struct session *);	/* soon.c: wait for what is made, and take it */
+static inline int session_slot(enum gran gran)
+{
+	return gran == GR_LINES;
+}
 
 #endif

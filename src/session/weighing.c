@@ -311,8 +311,9 @@ static struct calls *weigh_onto(struct session *s, int slot)
 
 struct calls *session_calls(struct session *s, enum gran gran)
 {
-	int slot = gran == GR_LINES;
+	int slot = session_slot(gran);
 	struct calls **c = &s->calls[slot];
+	session_weigh_end(s);
 	if (s->cserial != s->serial)
 		session_drop_calls(s);
 	s->cserial = s->serial;

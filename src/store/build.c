@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/mapped.h"
+#include "base/job.h"
 #include "store/keep.h"
 #include "store/names.h"
 #include "store/samples.h"
@@ -57,6 +58,7 @@ struct build {
 	bool (*fn)(void *, uint64_t bytes);
 	void *arg;
 	_Atomic bool again;	/* a second file is being said */
+	struct lock *said;	/* by analyses, of which several may be at work: build_text() */
 	_Atomic bool cancelled;	/* fn said so */
 	const void *mapping;	/* the index that it came from */
 	size_t nmapping;
@@ -252,6 +254,7 @@ static bool put_upto(void *self, int64_t t, uint64_t bytes)
 struct build *build_new(void)
 {
 	struct build *b = xcalloc(1, sizeof *b);
+	b->said = lock_new();
 	names_init(&b->names, &b->st);
 	stacks_init(&b->stacks, &b->st);
 	samples_init(&b->st);
@@ -389,12 +392,17 @@ bool store_lost(const struct snap *sn)
 str_id build_text(const struct snap *sn, const char *s, size_t n)
 {
 	struct build *b = (struct build *)(uintptr_t)sn->st;	/* the store is its first member */
-	return sn->complete && !b->again ? names_str(&b->names, s, n) : 0;
+	lock_take(b->said);
+	str_id id = sn->complete && !b->again ? names_str(&b->names, s, n) : 0;
+	lock_give(b->said);
+	return id;
 }
 
 void build_again(struct build *b)
 {
+	lock_take(b->said);
 	b->again = true;
+	lock_give(b->said);
 }
 
 const struct snap *build_again_done(struct build *b)
@@ -409,6 +417,7 @@ void build_free(struct build *b)
 	if (!b)
 		return;
 	tracks_free(b->tracks);
+	lock_free(b->said);
 	names_free(&b->names);
 	stacks_free(&b->stacks);
 	intern_free(&b->sets);

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Calls that are made beside the interface, for a viewer that answers every key.
+ *
+ * The worker has a session of its own: the snapshot and the sides, which do not change, a copy of the
+ * query, its filters compiled anew, and the shapes, which are lent to it and come back. So
+ * what weighs (weighing.c) does not know where it runs, and nothing is locked. What others hold meanwhile
+ * are calls of before; with the worker these share shapes and things, whose holders are counted
+ * atomically.
+ *
+ * One is at work at a time. What belongs to a query that is not the present one any more is dropped when it is
+ * ready, but for the shapes, and what is wanted by then is begun. Small things are made at once: a
+ * thread costs more than they do, and a screen would be drawn twice.
+ */
+#include "config.h"
+#include "session/state.h"
+
+#include "analysis/calls.h"
+#include "base/job.h"
+
+enum { SMALL = 30000 };		/* nodes, samples and states of tracks: some milliseconds */
+
+struct weighing {
+	struct session at;
+	struct query q;
+	struct wanted want;
+	struct calls *made;
+	struct job *job;
+	int64_t us;
+};
+
+void session_patient(struct session *s)
+{
+	s->patient = true;
+}
+
+static bool small(const struct session *s)
+{
+	const struct snap *sn = s->snap;
+	uint64_t n = (uint64_t)sn->nstks + sn->nsmps;
+	if (job_wanted() > 1)
+		return false;
+	for (uint32_t i = 0; i < sn->nsheets && n <= SMALL; i++)
+		n += store_slot(sn->st, i)->n;
+	return n <= SMALL;
+}
+
+static int weigh(struct job *j, void *arg)
+{
+	struct weighing *w = arg;
+	int64_t began = session_clock();
+	(void)j;
+	w->made = session_calls(&w->at, w->want.gran);
+	if (w->want.tree)
+		calls_tree(w->made);
+	w->us = session_clock() - began;
+	return 0;
+}
+
+/* What weighing.c looks at, and no more. */
+static void copy(struct session *to, const struct session *s, struct query *q)
+{
+	static const struct filters none;
+	*q = s->hist[s->at];
+	to->op.reader = s->op.reader;
+	to->op.ns = s->op.ns;
+	to->snap = s->snap;
+	to->o = s->o;
+	to->hist = q;
+	to->nhist = 1;
+	to->focus = focus_new(q->suspended ? &none : &q->f, NULL);
+	to->serial = s->serial;
+	memcpy(to->side, s->side, sizeof to->side);
+	to->nside = s->nside;
+	to->sum = s->sum;
+}
+
+static void lend_shapes(struct session *from, struct session *to)
+{
+	memcpy(to->shape, from->shape, sizeof to->shape);
+	memset(from->shape, 0, sizeof from->shape);
+}
+
+static void weighing_free(struct weighing *w)
+{
+	session_drop_calls(&w->at);
+	calls_free(w->made);
+	focus_free(w->at.focus);
+	arena_free(&w->at.arena[0]);
+	arena_free(&w->at.arena[1]);
+	mem_free(w);
+}
+
+/* false: there is no thread to be had. */
+static bool start(struct session *s, struct wanted want)
+{
+	struct weighing *w = xcalloc(1, sizeof *w);
+	copy(&w->at, s, &w->q);
+	w->want = want;
+	lend_shapes(s, &w->at);
+	w->job = w->at.focus ? job_start(weigh, w) : NULL;
+	if (!w->job) {
+		lend_shapes(&w->at, s);
+		weighing_free(w);
+		return false;
+	}
+	s->weighing = w;
+	return true;
+}
+
+struct job *session_weighing(const struct session *s)
+{
+	return s->weighing ? s->weighing->job : NULL;
+}
+
+/* The calls of the present query, as far as they were made. */
+static struct calls *at_hand(struct session *s, enum gran gran, bool tree)
+{
+	struct calls *c = s->cserial == s->serial ? s->calls[session_slot(gran)] : NULL;
+	return c && c->gran == (enum calls_gran)gran && (!tree || c->t.n) ? c : NULL;
+}
+
+static bool take(struct session *s)
+{
+	struct weighing *w = s->weighing;
+	bool fits = w->want.serial == s->serial;
+	s->weighing = NULL;
+	job_join(w->job);
+	lend_shapes(&w->at, s);
+	s->spent += w->us;
+	if (fits) {
+		struct calls **c = &s->calls[session_slot(w->want.gran)];
+		if (s->cserial != s->serial)
+			session_drop_calls(s);
+		s->cserial = s->serial;
+		s->sum = w->at.sum;
+		calls_free(*c);
+		*c = w->made;
+		w->made = NULL;
+	}
+	weighing_free(w);
+	return fits;
+}
+
+bool session_weighed(struct session *s)
+{
+	if (!s->weighing || !job_done(s->weighing->job, NULL))
+		return false;
+	bool fits = take(s);
+	for (int i = 0; i < 2 && !s->weighing; i++) {
+		struct wanted w = s->wanted[i];
+		s->wanted[i].calls = false;
+		if (w.calls && w.serial == s->serial && !at_hand(s, w.gran, w.tree))
+			start(s, w);
+	}
+	return fits;
+}
+
+void session_weigh_end(struct session *s)
+{
+	if (s->weighing)
+		take(s);
+}
+
+struct calls *session_calls_soon(struct session *s, enum gran gran, bool tree)
+{
+	struct wanted want = {true, tree, gran, s->serial};
+	struct calls *c = at_hand(s, gran, tree);
+	if (c)
+		return calls_ref(c);
+	if (!s->patient || (!s->weighing && small(s)))
+		return session_calls(s, gran);
+	if (s->weighing) {
+		const struct wanted *now = &s->weighing->want;
+		if (now->serial != s->serial || now->gran != gran || now->tree < tree)
+			s->wanted[session_slot(gran)] = want;
+		return NULL;
+	}
+	return start(s, want) ? NULL : session_calls(s, gran);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * A viewer that never waits shows the same as one that does, once what it works
+ * at is ready: after every key, when each is waited for, and without a
+ * trace of the work when none is, and keys arrive while calls are made for queries
+ * that are gone already.
+ */
+#include "config.h"
+#include "app.h"
+#include "base/job.h"
+#include "base/mem.h"
+#include "key.h"
+#include "session/opt.h"
+
+#include "tap.h"
+
+#include <locale.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct side { struct session *s; struct app *a; struct grid *g; };
+
+static bool begin(struct side *v, const struct opt *o, bool patient)
+{
+	struct err e = {0};
+	struct app_setup u = {.rows = 40, .cols = 132, .look = {TH_DARK, 256}, .patient = patient};
+	v->s = session_open(o, &e);
+	OK(v->s && !session_wait(v->s, &e));
+	v->a = v->s ? app_new(o, v->s, &u, &e) : NULL;
+	v->g = grid_new(1, 1, false);
+	OK(v->a);
+	return v->a;
+}
+
+static void end(struct side *v)
+{
+	app_free(v->a);
+	session_close(v->s);
+	grid_free(v->g);
+}
+
+static void settle(struct side *v)
+{
+	for (struct job *j; (j = app_work(v->a));) {
+		struct pollfd p = {.fd = job_fd(j), .events = POLLIN};
+		while (!job_done(j, NULL))
+			poll(&p, 1, 20);
+		app_settle(v->a, false);
+		app_draw(v->a, v->g);	/* it may want more */
+	}
+}
+
+static void press(struct side *v, int32_t key)
+{
+	app_key(v->a, key);
+	app_wait(v->a);
+	app_draw(v->a, v->g);
+	struct app_wants w = app_take_wants(v->a);
+	app_wants_free(&w);
+}
+
+static struct buf text(const struct side *v)
+{
+	struct buf b = {0};
+	grid_print(v->g, &b, NULL);
+	return b;
+}
+
+static bool same(const struct side *a, const struct side *b)
+{
+	struct buf x = text(a), y = text(b);
+	bool yes = x.n == y.n && !memcmp(x.p, y.p, x.n);
+	if (!yes)
+		fprintf(stderr, "--- at once\n%.*s--- beside\n%.*s", (int)x.n, x.p, (int)y.n, y.p);
+	buf_free(&x);
+	buf_free(&y);
+	return yes;
+}
+
+static void each_waited_for(const struct opt *o, const char *keys)
+{
+	struct side at_once, beside;
+	if (!begin(&at_once, o, false) || !begin(&beside, o, true))
+		return;
+	size_t k;
+	bool ok = true;
+	settle(&beside);
+	for (size_t n = strlen(keys), at = 0; ok && at < n; at += k) {
+		int32_t key;
+		k = key_script(keys + at, n - at, &key);
+		press(&at_once, key);
+		app_settle(at_once.a, true);
+		app_draw(at_once.a, at_once.g);
+		press(&beside, key);
+		settle(&beside);
+		app_draw(beside.a, beside.g);
+		ok = same(&at_once, &beside);
+		if (!ok)
+			fprintf(stderr, "after %.*s of %s\n", (int)(at + k), keys, keys);
+	}
+	OK(ok);
+	end(&at_once);
+	end(&beside);
+}
+
+static void none_waited_for(const struct opt *o, const char *keys, bool leave)
+{
+	struct side v;
+	if (!begin(&v, o, true))
+		return;
+	size_t k;
+	for (size_t n = strlen(keys), at = 0; at < n; at += k) {
+		int32_t key;
+		k = key_script(keys + at, n - at, &key);
+		press(&v, key);
+		if (at % 3 == 1)
+			app_settle(v.a, false);
+	}
+	if (!leave) {
+		settle(&v);
+		app_draw(v.a, v.g);
+		struct buf b = text(&v);
+		OK(!strstr(buf_str(&b), "counting") && !strstr(buf_str(&b), "Counting"));
+		buf_free(&b);
+	}
+	end(&v);
+}
+
+static void run(const char *file, const char *const *keys)
+{
+	char path[1024];
+	const char *dir = getenv("srcdir");
+	snprintf(path, sizeof path, "%s/samples/%s", dir ? dir : ".", file);
+	char *argv[] = {(char[]){"ttrace"}, (char[]){"view"}, path, NULL};
+	struct opt o;
+	struct err e = {0};
+	if (opt_parse(&o, 3, argv, &e)) {
+		OK(0);
+		return;
+	}
+	for (; *keys; keys++) {
+		each_waited_for(&o, *keys);
+		none_waited_for(&o, *keys, false);
+		none_waited_for(&o, *keys, true);
+	}
+	opt_free(&o);
+}
+
+int main(void)
+{
+	static const char *const profile[] = {
+		"jj<Enter>j<Backspace>23456711jfjuu",
+		":focus=json<Enter>j:hide=runtime<Enter>uu4jjl<Enter><Backspace>f\\\\R:ignore=main<Enter>",
+		"4jjjlloorrii3jj<Enter>q2jjG:granularity=lines<Enter>:show=j<Enter>4:granularity=functions<Enter>1]][",
+		"2jjj3jjj4]]1j3q4^O^Ouuu", "/json<Enter>nn4n3n&main<Enter>&<Esc>",
+		":tagroot=x<Enter>4:prune_from=json<Enter>jjR1",
+		NULL
+	};
+	static const char *const trace[] = {
+		"1jj]]]jj<Enter>q4jj]]3]]2]]5", "6jjj<Enter>jj1jfu4fu3fu", "1:focus=main<Enter>4:hide=runtime<Enter>]]uuR",
+		NULL
+	};
+	setenv("TTRACESECURE", "1", 1);
+	setenv("TTRACE_JOBS", "2", 1);	/* however small it is */
+	setlocale(LC_CTYPE, "C.UTF-8");
+	run("cpu.pb.gz", profile);
+	run("heap.pb.gz", profile);
+	run("orders.trace", trace);
+	return DONE();
+}
