@@ -90,6 +90,8 @@ screen top-lines 80x24 cpu.pb.gz 'grjjj<Enter>'
 screen top-ascii 60x16 block.pb.gz '' -ascii
 screen top-none 80x24 cpu.pb.gz ':focus=nothing<Enter>'
 screen top-trace 80x24 orders.trace '' -pane=top -type=sync
+# the words of the command line for what reports take: a type, a goroutine
+screen words-of-reports 80x24 orders.trace '1:type=sched<Enter>:goroutine=55<Enter>'
 # list: the source beside the profile; cold lines folded
 screen list 80x24 cpu.pb.gz ':list report.export<Enter>'
 screen list-fold 80x24 cpu.pb.gz ':list report.export<Enter>zlI'

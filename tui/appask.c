@@ -297,7 +297,7 @@ static void offer_settings(struct app *a, struct offers *o, const char *typed, s
 static void offer_values(
     struct app *a, struct offers *o, const char *word, const char *typed, size_t n)
 {
-	enum cmd_id id = cmd_find(word, strlen(word));
+	enum cmd_id id = !strcmp(word, "type") ? CMD_SAMPLE_INDEX : cmd_find(word, strlen(word));
 	const struct snap *sn = session_snap(a->s);
 	struct choice c[CHOICES_MAX];
 	int nc = app_choices(a, id, c);

@@ -27,7 +27,8 @@ static void app_report(struct app *a, const struct report_row *r, const char *wo
 		app_act(a, &(struct act){CMD_REPORT, 0, arena_printf(&a->scratch, "%s %s%s", r->name, re, words ? words : "")});
 }
 
-/* Words that pprof takes and that are no commands of ours: a granularity, a sample type. */
+/* Words that pprof or the command line takes and that are no commands of ours: a granularity, a sample type,
+   -type=, -goroutine= and -proc= of the reports. */
 static bool other_word(struct app *a, const char *word, const char *rest)
 {
 	static const struct {
@@ -36,11 +37,12 @@ static bool other_word(struct app *a, const char *word, const char *rest)
 		const char *arg;
 	} alias[] = {{"q", CMD_QUIT, NULL}, {"quit", CMD_QUIT, NULL}, {"exit", CMD_QUIT, NULL},
 	    {"h", CMD_HELP, NULL}, {"o", CMD_INFO, NULL}, {"options", CMD_INFO, NULL},
+	    {"type", CMD_SAMPLE_INDEX, NULL}, {"goroutine", CMD_GOROUTINE, NULL}, {"proc", CMD_PROC, NULL},
 	    {"cum", CMD_PANE_TOP, "-cum"}, {"flat", CMD_PANE_TOP, "-flat"},
 	    {"relative_percentages", CMD_PERCENT, "shown"}};
 	for (size_t i = 0; i < sizeof alias / sizeof *alias; i++)
 		if (!strcmp(alias[i].word, word)) {
-			app_act(a, &(struct act){alias[i].cmd, 0, alias[i].arg});
+			app_act(a, &(struct act){alias[i].cmd, 0, alias[i].arg ? alias[i].arg : rest});
 			return true;
 		}
 	if (!strcmp(word, "nodecount") && rest && *rest) {

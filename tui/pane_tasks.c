@@ -323,6 +323,9 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		return V_DONE;
 	}
 	switch ((int)a->cmd) {
+	case CMD_RANGE:
+		return tp_message(out, p->level == L_ONE ? "v picks bars of a histogram: q goes back to where there is one"
+			: "none of these is whole in the trace: there are no bars to pick from");
 	case CMD_OPEN: return open_cmd(p, env, out);
 	case CMD_BACK:
 		if (p->level == L_KINDS)
