@@ -90,6 +90,12 @@ screen top-lines 80x24 cpu.pb.gz 'grjjj<Enter>'
 screen top-ascii 60x16 block.pb.gz '' -ascii
 screen top-none 80x24 cpu.pb.gz ':focus=nothing<Enter>'
 screen top-trace 80x24 orders.trace '' -pane=top -type=sync
+# what is selected narrows all panes: rows of the timeline, cells where it is not, cycles and stops, tasks of regions
+screen narrow-time 80x24 orders.trace ':task=926<Enter>5'
+screen narrow-procs 80x24 orders.trace ':t 1s..1.5s<Enter>:g 82<Enter>5:rows p<Enter>' -ascii
+screen narrow-gc 80x24 orders.trace ':task=926<Enter>8'
+screen narrow-stops 80x24 orders.trace ':region=db.query<Enter>8]'
+screen narrow-tasks 80x24 orders.trace ':region=db.query<Enter>7'
 # the words of the command line for what reports take: a type, a goroutine
 screen words-of-reports 80x24 orders.trace '1:type=sched<Enter>:goroutine=55<Enter>'
 # list: the source beside the profile; cold lines folded

@@ -55,6 +55,18 @@ done
 tsv procs >"$tmp/procs"
 awk -F'\t' '{ s = 0; for (i = 2; i <= 9; i++) s += $i; if (s < 0.999999 || s > 1.000001) { print "P " $1 ": " s; bad = 1 } }
 	END { exit bad }' "$tmp/procs" || bad=1
+# the collector's cycles and stops that are left by a goroutine went on while it was there, with its assists
+tsv gc >"$tmp/gc"
+tsv stw >"$tmp/stw"
+a=0
+for id in $(tsv goroutines -group=. | awk -F'\t' '$9 > 0 { print $1 }' | head -40); do
+	tsv gc -goroutine=$id >"$tmp/gc1"
+	a=$((a + $(sum 6 <"$tmp/gc1")))
+	awk -F'\t' 'NR == FNR { all[$1] = $2; next } all[$1] != $2 { exit 1 }' "$tmp/gc" "$tmp/gc1" || fail "cycles of goroutine $id"
+	tsv stw -goroutine=$id | grep -vxF -f "$tmp/stw" && fail "stops of goroutine $id"
+done
+[ "$a" -le "$(sum 6 <"$tmp/gc")" ] || fail "assists of some goroutines: $a, of all $(sum 6 <"$tmp/gc")"
+same "assists of all goroutines" "$(tsv gc -group=. | sum 6)" "$(sum 6 <"$tmp/gc")"
 # what runs on Ps is what goroutines run
 awk -F'\t' -v d="$(fact duration_ns)" -v g="$(sum 3 <"$tmp/groups")" '{ s += ($2 + $3 + $4 + $5 + $6) * d }
 	END { exit !(s > g * 0.999 && s < g * 1.001) }' "$tmp/procs" || fail "Ps and goroutines run for different times"

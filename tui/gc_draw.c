@@ -221,6 +221,7 @@ void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 	}
 	if (!rows->n)
 		tp_empty(g, 1, !session_snap(env->s)->complete ? "Nothing of the kind has been read yet."
+			: p->scope.f.g ? "Nothing of the kind while what the filters leave was there.\nR drops them all, u the last one."
 			: p->scope.part ? "The collector did nothing in this window: :t alone shows the whole trace."
 			: p->stops ? "The world was never stopped while this was traced."
 			: "The collector did not run while this was traced: a longer trace, or a heap that grows, has cycles.");
@@ -249,15 +250,19 @@ static int key_cmp(const void *a, const void *b)
 }
 
 /* The assists of a cycle by goroutine, or by the program's own frame that allocated; most first. */
-static uint32_t helpers(const struct snap *sn, const struct gc_cycle *c, bool stacks, struct helper *h, uint32_t room)
+static uint32_t helpers(const struct snap *sn, const struct tw_filter *f, const struct gc_cycle *c, bool stacks,
+    struct helper *h, uint32_t room)
 {
 	uint32_t n = 0, m = 0;
 	for (uint32_t i = 0; n < room && (i = spans_next(sn, i, 1u << SP_ASSIST, c->t0, c->t1)) != UINT32_MAX; i++) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		int64_t a, b;
 		span_bounds(sn, s, &a, &b);
+		int64_t ns = tw_within(f, s->trk, a, b);
+		if (!ns)
+			continue;
 		stk_id own = tp_own(sn->st, s->stack);
-		h[n++] = (struct helper){stacks ? own ? store_stk(sn->st, own)->frame : 0 : s->trk, b - a, 1};
+		h[n++] = (struct helper){stacks ? own ? store_stk(sn->st, own)->frame : 0 : s->trk, ns, 1};
 	}
 	if (n)
 		qsort(h, n, sizeof *h, key_cmp);
@@ -274,12 +279,13 @@ static uint32_t helpers(const struct snap *sn, const struct gc_cycle *c, bool st
 	return m;
 }
 
-static int draw_helpers(const struct pane_env *env, struct grid *g, int y, int h, const struct gc_cycle *c, bool stacks)
+static int draw_helpers(const struct gcview *p, const struct pane_env *env, struct grid *g, int y, int h,
+    const struct gc_cycle *c, bool stacks)
 {
 	const struct snap *sn = session_snap(env->s);
 	uint32_t room = c->nassist + 16;
 	struct helper *v = arena_alloc(env->scratch, room * sizeof *v);
-	uint32_t n = helpers(sn, c, stacks, v, room);
+	uint32_t n = helpers(sn, &p->scope.f, c, stacks, v, room);
 	for (uint32_t i = 0; i < n && y < h; i++, y++) {
 		struct buf t = {0};
 		tp_ns(g, y, 9, v[i].ns, 0);
@@ -309,9 +315,9 @@ void gc_side(const void *st, const struct pane_env *env, struct grid *g)
 	const struct gc_cycle *c = &p->cycle[p->row[0][p->rows[0].sel]];
 	grid_printf(g, y++, 0, ST_HEAD, 0, "who assisted in cycle %u: time, times", c->number);
 	if (c->nassist) {
-		y = draw_helpers(env, g, y, y + (g->h - y) / 3, c, false);
+		y = draw_helpers(p, env, g, y, y + (g->h - y) / 3, c, false);
 		grid_text(g, y++, 0, ST_HEAD, 0, "where they allocated");
-		y = draw_helpers(env, g, y, y + (g->h - y) / 2, c, true);
+		y = draw_helpers(p, env, g, y, y + (g->h - y) / 2, c, true);
 	} else {
 		grid_text(g, y++, 2, ST_DIM, 0, "nobody had to assist");
 	}

@@ -10,6 +10,10 @@
  * read, when the query has another range of time, or when another part of the
  * collector's work is to count, never while drawing: a million steps of it take
  * a second. The worst windows are of the length that is chosen on the curve.
+ *
+ * A filter of goroutines, tasks or regions leaves the cycles and stops that went
+ * on while those were there, with their assists alone. Utilisation is of Ps: no
+ * such filter has a part in it, and the curve stays that of the window.
  */
 #include "config.h"
 #include "gcview.h"
@@ -73,7 +77,7 @@ static void update(void *st, const struct pane_env *env)
 	arena_reset(&p->mem);
 	memset(&p->stw, 0, sizeof p->stw);
 	tp_scope(env, &p->mem, &p->scope);
-	p->cycle = gc_cycles(sn, &p->mem, &p->ncycle);
+	p->cycle = gc_cycles(sn, &p->scope.f, &p->mem, &p->ncycle);
 	p->row[0] = arena_alloc(&p->mem, (p->ncycle + 1u) * sizeof **p->row);
 	p->mark = p->assist = p->stopped = 0;
 	for (uint32_t i = 0; i < p->ncycle; i++)
@@ -85,10 +89,13 @@ static void update(void *st, const struct pane_env *env)
 	rows_set(&p->rows[0], n);
 	n = 0;
 	size_t cap = 0;
-	uint32_t *stw = NULL;
+	uint32_t *stw = NULL, nthere;
+	const struct tw_slice *there = tw_presence(sn, &p->scope.f, &p->mem, &nthere);
 	for (uint32_t i = 0; (i = spans_next(sn, i, 1u << SP_STW, p->scope.t0, p->scope.t1)) != UINT32_MAX; i++) {
 		int64_t a, b;
 		span_bounds(sn, &store_span(sn->st, i)->s, &a, &b);
+		if (!tw_present(there, nthere, a, b))
+			continue;
 		stw = mem_grow(stw, &cap, n + 1u, sizeof *stw);
 		stw[n++] = i;
 		histo_add(&p->stw, b - a);

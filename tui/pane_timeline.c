@@ -30,7 +30,9 @@ static void tl_open(void *st, const struct pane_env *env)
 	tl->t1 = snap->t1;
 	tl->at = snap->t0 + (snap->t1 - snap->t0) / 2;
 	tl->whole = true;
+	tl_scope_make(tl, env);
 	tl_rows_make(tl, env);
+	tl_scope_rows(tl, env);
 	tl_window(tl, env, snap->t0, snap->t1);
 }
 
@@ -43,6 +45,7 @@ static void tl_close(void *st)
 	for (uint32_t i = 0; i < tl->ngroup; i++)
 		rx_free(tl->group[i]);
 	arena_free(&tl->index);
+	arena_free(&tl->scope.mem);
 	mem_free(tl->gs);
 	mem_free(tl->life);
 	mem_free(tl->row);
@@ -54,8 +57,11 @@ static void tl_update(void *st, const struct pane_env *env)
 	struct timeline *tl = st;
 	const struct snap *snap = session_snap(env->s);
 	tl_index(tl, env);
-	if (tl->ntrks != snap->ntrks || tl->made != tl->indexed || tl->compact != env->compact)
+	bool narrowed = tl_scope_make(tl, env);
+	if (narrowed || tl->ntrks != snap->ntrks || tl->made != tl->indexed || tl->compact != env->compact)
 		tl_rows_make(tl, env);
+	if (narrowed)
+		tl_scope_rows(tl, env);
 	if (snap->complete && !tl->looked) {
 		tl->looked = true;
 		if (tl->hunt)
@@ -84,6 +90,7 @@ static void tl_draw(const void *st, const struct pane_env *env, struct grid *g)
 		return;
 	}
 	tl_bins_ps(tl, env, &l);
+	tl_scope_frame(tl, env, &l);
 	tl_draw_head(tl, env, g, &l);
 	tl_draw_rows(tl, env, g, &l);
 	if (tl->nchain)

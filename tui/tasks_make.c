@@ -61,7 +61,7 @@ static void make_tasks(struct tasks *p, const struct pane_env *env)
 			continue;
 		struct item it = {.i = i, .kind = of[t->name] - 1, .in = pick_task(&p->pick, sn->st, p->ts, t)};
 		p->kind[it.kind].name = t->name;
-		if (tp_in(&p->scope, store_span(sn->st, t->span)->s.trk, t->t0 == TIME_NONE ? sn->t0 : t->t0,
+		if (tp_span_in(&p->scope, t->span, store_span(sn->st, t->span)->s.trk, t->t0 == TIME_NONE ? sn->t0 : t->t0,
 			t->t1 == TIME_NONE ? sn->t1 : t->t1))
 			add_item(p, env, it, t->t0, t->t1);
 	}
@@ -82,7 +82,8 @@ static void make_regions(struct tasks *p, const struct pane_env *env)
 		p->kind[k].frame = s->frame;
 		for (uint32_t i = s->first; i < s->first + s->n; i++) {
 			const struct sink_span *sp = &store_span(sn->st, p->ks->r[i].span)->s;
-			add_item(p, env, (struct item){.i = i, .kind = k, .in = pick_region(&p->pick, sn, sp)}, sp->t0, sp->t1);
+			if (tw_has(p->scope.f.span, p->ks->r[i].span))
+				add_item(p, env, (struct item){.i = i, .kind = k, .in = pick_region(&p->pick, sn, sp)}, sp->t0, sp->t1);
 		}
 	}
 }

@@ -8,6 +8,7 @@
 #include "analysis/inlay.h"
 #include "analysis/sched.h"
 #include "analysis/standout.h"
+#include "analysis/tracew.h"
 #include "pane.h"
 #include "style.h"
 
@@ -44,6 +45,20 @@ struct tl_link {
 	bool created;
 }; /* of the wake chain */
 
+struct tl_scope { /* what the filters leave, of a snapshot and a query */
+	struct arena mem;
+	uint32_t serial;
+	bool made, on; /* on: there is such a filter */
+	bool took;     /* goroutines have taken the place of Ps for it */
+	struct tw_filter f;
+	const uint8_t *g; /* NULL, or a bit per track: also those of the stretches */
+	struct tw_slice *there;
+	uint32_t nthere;
+	trk_id *few; /* the goroutines, as long as they are few */
+	uint32_t nfew;
+	trk_id guest; /* a row all the same: it was gone to */
+};
+
 struct timeline {
 	int64_t t0, t1; /* the window */
 	int64_t at;	/* the cursor: a moment inside it */
@@ -71,6 +86,7 @@ struct timeline {
 	int overlays, more;   /* more: 0 lines as there is room, 1 all there are, 2 few */
 	bool labels, compact; /* compact: what row[] was made with */
 
+	struct tl_scope scope;
 	const struct inlay *inlay; /* what lies on rows, tasks: of a snapshot */
 	const struct sched_tasks *tasks;
 	const struct mark_sums *marks;
@@ -149,6 +165,7 @@ struct tl_layout {	   /* where things go in the pane's area */
 	} * ps; /* of this frame: the Ps, once for their sum and
 		   for their rows */
 	int nps;
+	uint8_t *ran; /* of this frame: in which cells goroutines of the filter ran; NULL: no matter */
 };
 
 struct tl_layout tl_layout(const struct timeline *, const struct pane_env *);
@@ -229,6 +246,15 @@ void tl_stack_rows(struct timeline *, const struct pane_env *);
 bool tl_select_task(struct timeline *, const struct pane_env *, uint64_t id);
 /* Begin and end of a task, open ends those of the trace. */
 void tl_task_bounds(const struct snap *, const struct sched_task *, int64_t *t0, int64_t *t1);
+
+/* ---- what the filters leave (timeline_scope.c) */
+bool tl_scope_make(struct timeline *, const struct pane_env *); /* true: rows are to be made */
+void tl_scope_rows(struct timeline *, const struct pane_env *); /* of goroutines, where it names some */
+bool tl_scope_row(const struct timeline *, const struct snap *, trk_id);
+bool tl_scope_task(const struct timeline *, const struct snap *, const struct sched_task *);
+void tl_scope_frame(const struct timeline *, const struct pane_env *, struct tl_layout *); /* fills in ran */
+/* Is something of it in cell c of a row? */
+bool tl_scope_in(const struct timeline *, const struct snap *, const struct tl_layout *, trk_id, int c);
 
 /* ---- going (timeline_goto.c) */
 enum verdict tl_goto(struct timeline *, const struct pane_env *, const struct act *, struct ask *);

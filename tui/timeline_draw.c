@@ -185,6 +185,15 @@ static void dim_cells(struct grid *g, int y, int x0, int x1, bool hit)
 	}
 }
 
+/* What the filters leave out steps back; where that is no colour, a mark stands for all but idleness. */
+static void out_of_scope(struct grid *g, int y, int x)
+{
+	struct cell *c = &g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)(g->x0 + x)];
+	dim_cells(g, y, x, x + 1, false);
+	if (letters(g) && c->ch != ' ' && c->ch != '.')
+		c->ch = '\'';
+}
+
 struct marked { /* the hits of a row, and whether the rest of it is dimmed */
 	const struct hunt_hits *hits;
 	const uint32_t *of;
@@ -256,6 +265,9 @@ static void draw_track(const struct timeline *tl, const struct pane_env *env, st
 			    is_hit(&m, tl_edge(tl, n, c), tl_edge(tl, n, c + 1)));
 		c++;
 	}
+	for (int c = 0; tl->scope.on && c < n; c++)
+		if (!tl_scope_in(tl, snap, lay, trk, c))
+			out_of_scope(g, y, lay->gutter + c);
 	if (gor && !env->compact)
 		tl_draw_ticks(tl, env, g, lay, y, trk);
 	if (snap->trace.log && store_trk(snap->st, trk)->kind == TK_P)

@@ -57,7 +57,7 @@ static bool wants_p(const struct timeline *tl)
 static void limit(struct timeline *tl, const struct snap *sn)
 {
 	uint8_t *in = NULL;
-	if (tl->kind == TL_G && tl->only != ONLY_ALL) {
+	if (tl->kind == TL_G && (tl->only != ONLY_ALL || tl->scope.on)) {
 		in = xcalloc(sn->ntrks + 1u, 1);
 		for (uint32_t i = 0; i < tl->nrow; i++)
 			if (tl->row[i].what == ROW_TRACK && tl->row[i].id < sn->ntrks)

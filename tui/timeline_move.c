@@ -123,7 +123,8 @@ bool tl_show_track(struct timeline *tl, const struct pane_env *env, trk_id t)
 		tl_set_kind(tl, env, kinds[k]);
 	if (tl_select_track(tl, env, t))
 		return true;
-	tl->only = ONLY_ALL; /* it is none of the goroutines chosen */
+	tl->only = ONLY_ALL; /* it is none of the goroutines chosen, or of those that the filters leave */
+	tl->scope.guest = t;
 	tl_rows_make(tl, env);
 	return tl_select_track(tl, env, t);
 }

@@ -181,6 +181,8 @@ void tl_rows_words(const struct timeline *tl, const struct pane_env *env, struct
 	if (n == 1000)
 		n = tl->nrow - tl->npinrow; /* so many have nothing under them */
 	buf_printf(b, "%u %s row%s", n, kinds[tl->kind], n == 1 ? "" : "s");
+	if (tl->kind == TL_G && tl->only == ONLY_ALL && tl->scope.on)
+		buf_printf(b, " of %u", tl->ngs);
 	if (tl->kind == TL_T)
 		buf_puts(b, orders[tl->order]);
 	if (tl->kind == TL_G && tl->only == ONLY_GROUP)

@@ -216,6 +216,11 @@ static void put_tasks(struct timeline *tl, const struct snap *sn, struct arena *
 {
 	uint32_t n;
 	struct task_key *v = sort_tasks(tl->tasks, sn, tl->order == BY_DURATION, a, &n);
+	uint32_t m = 0;
+	for (uint32_t k = 0; k < n; k++)
+		if (tl_scope_task(tl, sn, &tl->tasks->task[v[k].i]))
+			v[m++] = v[k];
+	n = m;
 	if (tl->order == BY_TREE) {
 		put_tree(tl, v, n, a);
 		return;
@@ -290,6 +295,8 @@ static void put_goroutines(struct timeline *tl, const struct pane_env *env)
 			if ((env->compact && !seen(tl, i)) || (near && near[t] != step) ||
 			    has(tl->pin, tl->npin, t))
 				continue;
+			if (tl->only == ONLY_ALL && !tl_scope_row(tl, sn, t))
+				continue;
 			if (said && !in_group(tl, sn, store_trk(sn->st, t), said))
 				continue;
 			put(tl, ROW_TRACK, t, 0);
@@ -310,7 +317,7 @@ static void put_tracks(struct timeline *tl, const struct pane_env *env)
 	uint32_t n;
 	trk_id *v = sorted_tracks(sn, tl->kind == TL_P ? TK_P : TK_M, &n);
 	for (uint32_t i = 0; i < n; i++)
-		if (!has(tl->pin, tl->npin, v[i]) &&
+		if (!has(tl->pin, tl->npin, v[i]) && tl_scope_row(tl, sn, v[i]) &&
 		    (!env->compact || tl->kind == TL_P || busy(tl, sn, v[i])))
 			put(tl, ROW_TRACK, v[i], 0);
 	mem_free(v);

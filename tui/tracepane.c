@@ -57,6 +57,13 @@ bool tp_in(const struct tp_scope *sc, trk_id g, int64_t t0, int64_t t1)
 	return g && tw_has(sc->f.g, g) && (!sc->f.slice || in_slices(sc, g, t0, t1));
 }
 
+bool tp_span_in(const struct tp_scope *sc, uint32_t span, trk_id g, int64_t t0, int64_t t1)
+{
+	if (!sc->f.span)
+		return tp_in(sc, g, t0, t1);
+	return t1 >= sc->t0 && t0 < sc->t1 && tw_has(sc->f.span, span);
+}
+
 struct sched_ask tp_ask(const struct tp_scope *sc)
 {
 	return (struct sched_ask){.t0 = sc->part ? sc->t0 : TIME_NONE, .t1 = sc->part ? sc->t1 : TIME_NONE, .g = sc->f.g};

@@ -22,6 +22,8 @@ struct tp_scope {
 void tp_scope(const struct pane_env *, struct arena *, struct tp_scope *);
 /* Something of goroutine g (0: of nobody) at [t0, t1] is in it. */
 bool tp_in(const struct tp_scope *, trk_id g, int64_t t0, int64_t t1);
+/* A task or region is, of goroutine g: the ones that are meant, and not what else went on meanwhile. */
+bool tp_span_in(const struct tp_scope *, uint32_t span, trk_id g, int64_t t0, int64_t t1);
 struct sched_ask tp_ask(const struct tp_scope *);
 
 void tp_str(const struct store *, str_id, const char *none, struct buf *);

@@ -56,12 +56,13 @@ static void give_stop(struct cycles *o, const struct store *st, str_id name, int
 }
 
 /* Of a log it is known how long assists took together, and not how many there were. */
-static void give_assist(struct cycles *o, int64_t a, int64_t b, bool one)
+static void give_assist(struct cycles *o, const struct tw_filter *f, trk_id g, int64_t a, int64_t b)
 {
 	for (uint32_t k = first_at(o, a, false); k < o->n && o->c[k].t0 < b; k++) {
-		int64_t ns = overlap(a, b, o->c[k].t0, o->c[k].t1);
+		int64_t t0 = a < o->c[k].t0 ? o->c[k].t0 : a, t1 = b > o->c[k].t1 ? o->c[k].t1 : b;
+		int64_t ns = t1 <= t0 ? 0 : f ? tw_within(f, g, t0, t1) : t1 - t0;
 		o->c[k].assist += ns;
-		o->c[k].nassist += ns > 0 && one;
+		o->c[k].nassist += ns > 0 && g;
 	}
 }
 
@@ -71,7 +72,20 @@ static void give_sweep(struct cycles *o, int64_t a, int64_t b)
 		o->c[k].sweep += overlap(a, b, o->c[k].t1, o->c[k].next);
 }
 
-struct gc_cycle *gc_cycles(const struct snap *sn, struct arena *mem, uint32_t *n)
+/* Only those that went on, with their stops and not with their sweep, while something was there. */
+static void keep_present(struct cycles *o, const struct snap *sn, const struct tw_filter *f, struct arena *mem)
+{
+	uint32_t nv, m = 0;
+	const struct tw_slice *v = tw_presence(sn, f, mem, &nv);
+	for (uint32_t i = 0; i < o->n; i++) {
+		int64_t t0 = o->c[i].t0 - (o->c[i].stw_before > 0 ? o->c[i].stw_before : 0);
+		if (tw_present(v, nv, t0, o->c[i].t1))
+			o->c[m++] = o->c[i];
+	}
+	o->n = m;
+}
+
+struct gc_cycle *gc_cycles(const struct snap *sn, const struct tw_filter *f, struct arena *mem, uint32_t *n)
 {
 	struct cycles o = {0};
 	uint32_t i, count = 0;
@@ -98,10 +112,12 @@ struct gc_cycle *gc_cycles(const struct snap *sn, struct arena *mem, uint32_t *n
 		if (s->kind == SP_STW)
 			give_stop(&o, sn->st, s->name, a, b);
 		else if (s->kind == SP_ASSIST)
-			give_assist(&o, a, b, s->trk != 0);
+			give_assist(&o, f, s->trk, a, b);
 		else
 			give_sweep(&o, a, b);
 	}
+	if (f)
+		keep_present(&o, sn, f, mem);
 	*n = o.n;
 	return o.c;
 }

@@ -3,6 +3,7 @@
 #ifndef TTRACE_CYCLES_H
 #define TTRACE_CYCLES_H
 
+#include "analysis/tracew.h"
 #include "base/mem.h"
 #include "store/store.h"
 
@@ -17,10 +18,11 @@ struct gc_cycle {
 	bool open;			/* it had not ended when the trace did */
 	int64_t before, next;		/* end of the cycle before, begin of the next, or those of the trace */
 	int64_t stw_before, stw_after;	/* -1: none seen */
-	int64_t assist, sweep;		/* sums */
+	int64_t assist, sweep;		/* sums; assists of those that were asked for */
 	uint32_t nassist;
 };
-/* All of them in order, in the arena: two passes over the spans. */
-struct gc_cycle *gc_cycles(const struct snap *, struct arena *, uint32_t *n);
+/* All of them in order, in the arena: two passes over the spans. With a filter (NULL: without) those that went on while
+   what it names was there, with its assists alone; a cycle keeps its number. */
+struct gc_cycle *gc_cycles(const struct snap *, const struct tw_filter *, struct arena *, uint32_t *n);
 
 #endif

@@ -35,6 +35,8 @@ struct tw_filter {
 	const struct tw_slice *slice;	/* NULL, or the stretches of time to count (regions, tasks), sorted by
 					   (trk, t0) and disjoint within a track */
 	uint32_t nslice;
+	const uint8_t *span;		/* with slices: one bit per span, the tasks and regions that are meant: the tasks
+					   picked and the regions of them, the regions picked and the tasks that they are of */
 	trk_id proc;			/* only on this P (run, cpu, syscall); 0 all */
 	enum tw_blame blame;		/* of sched */
 	/* NULL, or told of each stretch that is charged (not of cpu samples) */
@@ -67,6 +69,8 @@ uint8_t *tw_goroutine(const struct snap *, trk_id g, struct arena *);
 uint8_t *tw_listed(const struct snap *, const char *ids, struct arena *, uint32_t *n);
 static inline bool tw_has(const uint8_t *set, trk_id t) { return !set || set[t >> 3] >> (t & 7) & 1; }
 
+/* How much of [a, b) of a goroutine a filter lets through, its window left aside. */
+int64_t tw_within(const struct tw_filter *, trk_id g, int64_t a, int64_t b);
 /* The goroutines that are not in a set; how many of a set there were in a window (TIME_NONE: open). */
 uint8_t *tw_others(const struct snap *, const uint8_t *set, struct arena *);
 uint32_t tw_count(const struct snap *, const uint8_t *set, int64_t from, int64_t to);
@@ -83,6 +87,7 @@ struct tw_pick {
 	bool inherited;			/* also those that stand for the task a goroutine was created in */
 	uint64_t pc;
 	uint32_t n;			/* out: how many they are */
+	const uint8_t *span;		/* out: see tw_filter */
 };
 /* "^cook$@0x71a3ae": the expression for the name of regions without the place, which goes into *p. "^$" is the
    name of those that are inherited. */
@@ -92,6 +97,11 @@ uint64_t tw_place(const struct store *, const struct sink_span *);
 /* The outermost of such regions, or the regions (and what one goroutine did) of such tasks, as slices. */
 struct tw_slice *tw_regions(const struct snap *, struct tw_pick *, struct arena *, uint32_t *n);
 struct tw_slice *tw_tasks(const struct snap *, struct tw_pick *, struct arena *, uint32_t *n);
+/* When what a filter lets through was there: the lives of its goroutines, the stretches of its tasks and regions, joined
+   and by time. NULL: it names none of these. Of what is of no goroutine (a GC cycle, a stop of the world) those are
+   narrowed to that overlap it. */
+struct tw_slice *tw_presence(const struct snap *, const struct tw_filter *, struct arena *, uint32_t *n);
+bool tw_present(const struct tw_slice *, uint32_t n, int64_t t0, int64_t t1);
 /* ns by state of all that a filter lets through: of goroutines, or of what they did in its slices. */
 void tw_states(const struct snap *, const struct tw_filter *, int64_t ns[TS__N]);
 

@@ -181,9 +181,30 @@ uint64_t tw_place(const struct store *st, const struct sink_span *sp)
 	return f ? store_loc(st, store_frm(st, f)->loc)->addr : 0;
 }
 
+static void span_in(uint8_t *set, uint32_t i)
+{
+	set[i >> 3] |= (uint8_t)(1u << (i & 7));
+}
+
+/* The tasks of those ids, or their regions. */
+static void spans_of(const struct snap *sn, enum span_kind kind, uint64_t *id, size_t n, uint8_t *set)
+{
+	if (n)
+		qsort(id, n, sizeof *id, u64_cmp);
+	for (uint32_t i = 0; i < sn->nspans && n; i++) {
+		store_pass(sn, i);
+		const struct sink_span *sp = &store_span(sn->st, i)->s;
+		if (sp->kind == kind && bsearch(&sp->id, id, n, sizeof *id, u64_cmp))
+			span_in(set, i);
+	}
+}
+
 struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
 {
 	struct slices s = {0};
+	uint8_t *set = arena_zalloc(a, sn->nspans / 8 + 1u);
+	uint64_t *ids = NULL;
+	size_t nids = 0, cap = 0;
 	struct judge j = judge_new(sn, p->match, p->arg);
 	for (uint32_t i = 0; i < sn->nspans; i++) {
 		store_pass(sn, i);
@@ -193,10 +214,19 @@ struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct are
 			continue;
 		span_bounds(sn, sp, &t0, &t1);
 		bool here = !p->placed || tw_place(sn->st, sp) == p->pc;
-		if (picked(p, here && judge_name(&j, sp->name), t1 - t0))
-			slices_add(&s, sn, sp);
+		if (!picked(p, here && judge_name(&j, sp->name), t1 - t0))
+			continue;
+		slices_add(&s, sn, sp);
+		span_in(set, i);
+		if (sp->id) {
+			ids = mem_grow(ids, &cap, nids + 1, sizeof *ids);
+			ids[nids++] = sp->id;
+		}
 	}
+	spans_of(sn, SP_TASK, ids, nids, set);
+	mem_free(ids);
 	mem_free(j.said);
+	p->span = set;
 	struct tw_slice *out = slices_take(&s, false, a, n);
 	p->n = *n;
 	return out;
@@ -214,6 +244,7 @@ struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena
 	struct judge j = judge_new(sn, p->match, p->arg);
 	uint64_t *ids = NULL;
 	size_t nids = 0, cap = 0;
+	uint8_t *set = arena_zalloc(a, sn->nspans / 8 + 1u);
 	bool one = !p->match && !p->rest;	/* also one of which the trace has neither begin nor end */
 	if (one) {
 		ids = mem_grow(ids, &cap, 1, sizeof *ids);
@@ -228,18 +259,16 @@ struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena
 			ids = mem_grow(ids, &cap, nids + 1, sizeof *ids);
 			ids[nids++] = sp->id;
 		}
+		span_in(set, i);
 		if (sp->trk && (!sp->trk1 || sp->trk1 == sp->trk))	/* began and ended on one goroutine */
 			slices_add(&s, sn, sp);
 	}
-	if (nids)
-		qsort(ids, nids, sizeof *ids, u64_cmp);
-	for (uint32_t i = 0; i < sn->nspans && nids; i++) {
-		store_pass(sn, i);
-		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		if (sp->kind == SP_REGION && bsearch(&sp->id, ids, nids, sizeof *ids, u64_cmp))
-			slices_add(&s, sn, sp);
-	}
+	spans_of(sn, SP_REGION, ids, nids, set);
+	for (uint32_t i = 0; i < sn->nspans && nids; i++)
+		if (tw_has(set, i) && store_span(sn->st, i)->s.kind == SP_REGION)
+			slices_add(&s, sn, &store_span(sn->st, i)->s);
 	p->n = (uint32_t)nids;
+	p->span = set;
 	mem_free(ids);
 	mem_free(j.said);
 	return slices_take(&s, true, a, n);
@@ -281,4 +310,83 @@ void tw_states(const struct snap *sn, const struct tw_filter *f, int64_t ns[TS__
 		sheet_put(sn, i);
 	}
 	ns[TS_NONE] = 0;
+}
+
+/* ---- when it was there */
+
+static int time_cmp(const void *a, const void *b)
+{
+	const struct tw_slice *x = a, *y = b;
+	return x->t0 != y->t0 ? (x->t0 < y->t0 ? -1 : 1) : x->t1 != y->t1 ? (x->t1 < y->t1 ? -1 : 1) : 0;
+}
+
+/* The life of a goroutine, open ends those of the snapshot. */
+static struct tw_slice life(const struct snap *sn, trk_id t)
+{
+	int64_t t0 = store_trk(sn->st, t)->t0, t1 = store_trk(sn->st, t)->t1;
+	return (struct tw_slice){0, t0 == TIME_NONE ? sn->t0 : t0, t1 == TIME_NONE ? sn->t1 : t1};
+}
+
+struct tw_slice *tw_presence(const struct snap *sn, const struct tw_filter *f, struct arena *a, uint32_t *n)
+{
+	struct slices s = {0};
+	uint32_t m = 0;
+	*n = 0;
+	if (!f->g && !f->slice)
+		return NULL;
+	for (uint32_t i = 0; f->slice && i < f->nslice; i++)
+		if (tw_has(f->g, f->slice[i].trk)) {
+			s.v = mem_grow(s.v, &s.cap, s.n + 1, sizeof *s.v);
+			s.v[s.n++] = (struct tw_slice){0, f->slice[i].t0, f->slice[i].t1};
+		}
+	for (trk_id t = 1; !f->slice && t < sn->ntrks; t++)
+		if (tw_has(f->g, t) && store_trk(sn->st, t)->kind == TK_G) {
+			s.v = mem_grow(s.v, &s.cap, s.n + 1, sizeof *s.v);
+			s.v[s.n++] = life(sn, t);
+		}
+	if (s.n)
+		qsort(s.v, s.n, sizeof *s.v, time_cmp);
+	struct tw_slice *out = arena_alloc(a, (s.n + 1) * sizeof *out);
+	for (size_t i = 0; i < s.n; i++) {
+		if (!m || out[m - 1].t1 < s.v[i].t0)
+			out[m++] = s.v[i];
+		else if (out[m - 1].t1 < s.v[i].t1)
+			out[m - 1].t1 = s.v[i].t1;
+	}
+	mem_free(s.v);
+	*n = m;
+	return out;
+}
+
+bool tw_present(const struct tw_slice *v, uint32_t n, int64_t t0, int64_t t1)
+{
+	uint32_t lo = 0, hi = n;
+	while (lo < hi) {	/* the first that ends at or after t0 */
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (v[mid].t1 < t0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return !v || (lo < n && v[lo].t0 <= t1);
+}
+
+int64_t tw_within(const struct tw_filter *f, trk_id g, int64_t a, int64_t b)
+{
+	uint32_t lo = 0, hi = f->nslice;
+	int64_t ns = 0;
+	if (!tw_has(f->g, g))
+		return 0;
+	if (!f->slice)
+		return b - a;
+	while (lo < hi) {	/* the first of it that ends after a */
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (f->slice[mid].trk < g || (f->slice[mid].trk == g && f->slice[mid].t1 <= a))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < f->nslice && f->slice[lo].trk == g && f->slice[lo].t0 < b; lo++)
+		ns += (f->slice[lo].t1 < b ? f->slice[lo].t1 : b) - (f->slice[lo].t0 > a ? f->slice[lo].t0 : a);
+	return ns;
 }

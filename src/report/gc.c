@@ -61,7 +61,7 @@ int report_gc(const struct opt *o, struct out *out, struct err *e)
 	struct table t;
 	table_begin(&t, col, sizeof col / sizeof *col);
 	uint32_t n;
-	const struct gc_cycle *c = gc_cycles(r.sn, r.mem, &n);
+	const struct gc_cycle *c = gc_cycles(r.sn, &r.filter, r.mem, &n);
 	for (uint32_t i = 0; i < n; i++)
 		if (c[i].t1 >= r.t0 && c[i].t0 <= r.t1)
 			cycle(&r, &t, &c[i]);

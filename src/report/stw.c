@@ -20,13 +20,15 @@ int report_stw(const struct opt *o, struct out *out, struct err *e)
 		return -1;
 	struct table t;
 	table_begin(&t, col, 5);
+	uint32_t n;
+	const struct tw_slice *there = tw_presence(r.sn, &r.filter, r.mem, &n);
 	for (uint32_t i = 0; (i = spans_next(r.sn, i, 1u << SP_STW, r.t0, r.t1 + 1)) != UINT32_MAX; i++) {
 		const struct sink_span *s = &store_span(r.st, i)->s;
 		struct trep_text name = trep_str(&r, s->name, "");
 		int64_t a, b;
-		if (!tw_has(r.filter.g, s->trk))
-			continue;
 		span_bounds(r.sn, s, &a, &b);
+		if (!tw_present(there, n, a, b))
+			continue;
 		table_int(&t, a);
 		table_int(&t, b - a);
 		if (s->trk)

@@ -209,6 +209,8 @@ bool trep_task(const struct trep *r, const struct sched_tasks *ts, const struct 
 	uint64_t id;
 	if (trep_id(r, &id) ? t->id != id : !says(r, r->task, t->name))
 		return false;
+	if (r->region && r->filter.span && (t->span == UINT32_MAX || !tw_has(r->filter.span, t->span)))
+		return false;
 	if (r->filter.g && (t->span == UINT32_MAX || !tw_has(r->filter.g, store_span(r->st, t->span)->s.trk)))
 		return false;
 	return trep_named(r, t->name) && pick_task(&r->pick, r->st, ts, t);

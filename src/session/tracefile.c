@@ -264,6 +264,7 @@ static int filter_slices(const struct snap *sn, const struct opt *o, bool rest, 
 		pick.id = id;
 		f->slice = tw_tasks(sn, &pick, a, &f->nslice);
 		*n = pick.n;
+		f->span = pick.span;
 		return 0;
 	}
 	enum opt_id which = has(o, OPT_REGION) ? OPT_REGION : OPT_TASK;
@@ -276,6 +277,7 @@ static int filter_slices(const struct snap *sn, const struct opt *o, bool rest, 
 	pick.arg = rx;
 	f->slice = (which == OPT_REGION ? tw_regions : tw_tasks)(sn, &pick, a, &f->nslice);
 	*n = pick.n;
+	f->span = pick.span;
 	rx_free(rx);
 	return 0;
 }

@@ -64,6 +64,7 @@ static uint32_t trace_filter(const struct snap *sn, const struct query *q, bool 
 		f->slice = (q->task ? tw_tasks : tw_regions)(sn, &pick, a, &f->nslice);
 	}
 	rx_free(rx);
+	f->span = pick.span;
 	if (f->slice)
 		return pick.n;
 	if (rest)
