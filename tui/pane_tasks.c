@@ -324,7 +324,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 	switch ((int)a->cmd) {
 	case CMD_RANGE:
-		return tp_message(out, p->level == L_ONE ? "v picks bars of a histogram: q goes back to where there is one"
+		return ask_say(out, p->level == L_ONE ? "v picks bars of a histogram: q goes back to where there is one"
 			: "none of these is whole in the trace: there are no bars to pick from");
 	case CMD_OPEN: return open_cmd(p, env, out);
 	case CMD_BACK:
