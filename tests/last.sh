@@ -46,6 +46,19 @@ press '4Q' "$prof"
 cmp -s before "$views" || { echo 'TTRACESECURE, and yet it is kept'; bad=1; }
 unset TTRACESECURE
 
+# several files as one: kept by all their names in that order (press puts its file last)
+cp "$samples/leak-after.pb.gz" "$samples/leak-before.pb.gz" "$tmp"
+press '4ma:focus=main<Enter>Q' leak-after.pb.gz "$tmp/leak-before.pb.gz"
+press '' leak-before.pb.gz leak-after.pb.gz
+hides 'in another order' 'last time'
+press '' leak-after.pb.gz
+hides 'one of several' 'last time'
+press "'\"" "$tmp/leak-after.pb.gz" leak-before.pb.gz
+shows 'several files' 'focus=main'
+touch -d '2001-02-03' leak-before.pb.gz
+press '' leak-after.pb.gz leak-before.pb.gz
+hides 'one of them has changed' 'last time'
+
 # a trace: zoom, row and time narrowed; two files side by side; by a signal too
 press '++llmbQ' "$trace"
 press '8j<Kill HUP>' "$prof" # no such pane: nothing

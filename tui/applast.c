@@ -6,8 +6,8 @@
  * $XDG_STATE_HOME/ttrace/views has an entry for each of the last hundred files, the newest first: who it is
  * (size, time of change, path, and the version of ttrace, as a view is numbers of the store, and the
  * same program makes the same store of the same bytes), and the view in lines of words. A file
- * that has changed is another file. Nothing is kept of what comes from a pipe or a net, of several files at
- * once, or where the command line itself says what is to be shown.
+ * that has changed is another file, and so is the same set of files with one that has. Nothing is kept of what
+ * comes from a pipe or a net, or where the command line itself says what is to be shown.
  *
  * What was left is offered and not taken: the first screen of a file answers what it is, and a filter of
  * last week that nobody remembers would make it lie. `'"` goes there, `set last = restore` does so by
@@ -46,19 +46,32 @@ static bool says_nothing(const struct opt *o)
 		if (!fine)
 			return false;
 	}
-	return o->nfile == 1;
+	return o->nfile >= 1;
 }
 
-/* The file as the list knows it; NULL: it is nothing to be remembered. */
+/* The file, or the files that are shown as one, as the list knows them; NULL: it is nothing to be remembered. Of
+   several the sizes and the times are added up: when one of them is another the sum is. */
 static char *key_of(const struct app *a)
 {
 	struct stat st;
-	struct buf b = {0};
+	struct buf paths = {0}, b = {0};
 	char path[PATH_MAX];
-	if (says_nothing(a->opt) && realpath(a->opt->file[0], path) && !stat(path, &st) && S_ISREG(st.st_mode) && !strpbrk(path, "\r\n"))
-		buf_printf(&b, "file " PACKAGE_VERSION " %lld %lld.%09ld %s", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-		    (long)st.st_mtim.tv_nsec, path);
+	uint64_t size = 0, s = 0, ns = 0;
+	bool fine = says_nothing(a->opt);
+	for (size_t i = 0; fine && i < a->opt->nfile; i++) {
+		fine = realpath(a->opt->file[i], path) && !stat(path, &st) && S_ISREG(st.st_mode) && !strpbrk(path, "\r\n\t") &&
+		       paths.n + strlen(path) < LINE_MAX_ - 200;
+		if (!fine)
+			break;
+		buf_printf(&paths, "%s%s", i ? "\t" : "", path);
+		size += (uint64_t)st.st_size;
+		s += (uint64_t)st.st_mtim.tv_sec;
+		ns += (uint64_t)st.st_mtim.tv_nsec;
+	}
+	if (fine)
+		buf_printf(&b, "file " PACKAGE_VERSION " %" PRIu64 " %" PRIu64 ".%09" PRIu64 " %s", size, s, ns, buf_str(&paths));
 	char *key = b.n ? xstrdup(buf_str(&b)) : NULL;
+	buf_free(&paths);
 	buf_free(&b);
 	return key;
 }
