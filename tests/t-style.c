@@ -306,6 +306,23 @@ static void test_clip(void)
 	grid_free(g);
 }
 
+/* What the edge cuts says so, where more than blanks is lost and something is left to be read. */
+static void test_cut_sign(void)
+{
+	static const struct { int x; const char *s, *want; } t[] = {{0, "abcdefgh", "abcdefgh\n"}, {0, "abcdefghi", "abcdefg~\n"},
+		{0, "abcdefgh   ", "abcdefgh\n"}, {4, "abcde", "    abc~\n"}, {5, "abcde", "     abc\n"}, {8, "abc", "\n"},
+		{-3, "abcdefghijkl", "defghij~\n"}};
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		struct grid *g = grid_new(1, 8, true);
+		struct buf b = {0};
+		grid_text(g, 0, t[i].x, ST_NORMAL, 0, t[i].s);
+		grid_print(g, &b, NULL);
+		OK(!strcmp(buf_str(&b), t[i].want));
+		buf_free(&b);
+		grid_free(g);
+	}
+}
+
 /* ---- keys */
 
 static void test_keys(void)
@@ -449,6 +466,7 @@ int main(void)
 	test_symbols();
 	test_random_drawing();
 	test_clip();
+	test_cut_sign();
 	test_keys();
 	test_keymap();
 	test_words();

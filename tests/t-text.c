@@ -84,6 +84,28 @@ static void numbers(void)
 	OK(is("-1,234,567"));
 	text_value(&b, 1500, "microseconds");
 	OK(is("1.50ms"));
+	text_value(&b, 1234567, "widgets");
+	OK(is("1,234,567 widgets"));
+	text_short(&b, 999999, "widgets");
+	OK(is("999,999"));
+	text_short(&b, -1234567, "count");
+	OK(is("-1.23M"));
+	text_short(&b, INT64_MAX, "count");
+	OK(is("9.22E"));
+	text_short(&b, INT64_MIN, "");
+	OK(is("-9.22E"));
+	text_short(&b, 1500000, "ns");
+	OK(is("1.50ms"));
+	/* a line: the paths of its symbols go one by one, and only of symbols */
+	static const char line[] = "by G1 a/b/c.(*T).F a/x/y.G y.go:12";
+	static const struct { size_t cells; const char *want; } fit[] = {{34, line}, {33, "by G1 c.(*T).F a/x/y.G y.go:12"},
+		{30, "by G1 c.(*T).F a/x/y.G y.go:12"}, {29, "by G1 c.(*T).F y.G y.go:12"}, {20, "by G1 c.(*T).F y.G ~"}, {0, ""}};
+	for (size_t i = 0; i < sizeof fit / sizeof *fit; i++) {
+		text_fit_line(&b, line, strlen(line), fit[i].cells, true);
+		OK(is(fit[i].want));
+	}
+	text_fit_line(&b, "GET /a/b.c http://a/b.c 1/2", 27, 20, true);
+	OK(is("GET /a/b.c http://a~"));
 	int64_t ns;
 	OK(text_parse_ns("1m1.5s", &ns) && ns == 61500000000);
 	OK(text_parse_ns("350ms", &ns) && ns == 350000000);

@@ -325,7 +325,7 @@ static void draw_foot(const struct app *a, struct grid *g)
 		grid_text(g, y, 0, a->message_style, 0, a->message);
 	} else if (p->detail) {
 		p->detail(state_now(a), &a->env, &b);
-		text_fit(&fit, b.p, b.n, (size_t)g->w, g->ascii);
+		text_fit_line(&fit, b.p, b.n, (size_t)g->w, g->ascii);
 		grid_textn(g, y, 0, ST_NORMAL, 0, fit.p, fit.n);
 	}
 	buf_reset(&b);

@@ -50,7 +50,11 @@ static bool head_line(const struct grid *g, int y, struct buf *b)
 	buf_reset(b);
 	for (int x = 0; x < g->cols; x++) {
 		const struct cell *c = &g->cell[y * g->cols + x];
-		buf_putc(b, c->fg == ST_HEAD && c->ch < 0x7f ? (int)c->ch : ' ');
+		if (c->fg == ST_HEAD && (c->ch == 0x2026 || c->ch == '~'))	/* a word that is cut is none */
+			while (b->n && b->p[b->n - 1] != ' ')
+				b->n--;
+		else
+			buf_putc(b, c->fg == ST_HEAD && c->ch < 0x7f ? (int)c->ch : ' ');
 	}
 	while (b->n && b->p[b->n - 1] == ' ')
 		b->n--;

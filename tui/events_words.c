@@ -78,7 +78,7 @@ void ev_words(const struct snap *sn, const struct el_event *e, struct buf *b)
 	default: break;
 	}
 	if (e->stack) {
-		buf_puts(b, b->n && b->p[b->n - 1] != ' ' ? "  " : " ");
+		buf_puts(b, b->n && b->p[b->n - 1] != ' ' ? "  " : "");
 		tp_site(st, e->stack, b);
 	}
 }

@@ -210,9 +210,10 @@ static void label(
 		return;
 	int room = w;
 	w -= (int)strlen(side);
-	if (w < 3) { /* no room for an ellipsis: the first letters of the name itself */
+	if (w < 3) { /* two letters of a name tell nothing: all of it, or an empty bar */
 		size_t at = symbol_tail(s.s, s.n);
-		text_safe(&b, s.s + at, s.n - at);
+		if (text_width(s.s + at, s.n - at) <= (size_t)(w > 0 ? w : 0))
+			text_safe(&b, s.s + at, s.n - at);
 	} else if (t->name && t->line) { /* decode.go:12 tells more of a line than half a name */
 		calls_where(c, thing, &full);
 		buf_putc(&full, ' ');

@@ -26,6 +26,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { CUT_LEAST = 4 };	/* cells of text that is worth saying that it is cut */
+
 static const struct cell blank = {' ', 0, ST_NORMAL, ST_NORMAL, 0};
 
 struct grid *grid_new(int rows, int cols, bool ascii)
@@ -170,9 +172,24 @@ static int put_text(struct grid *g, int y, int x, uint32_t ch, enum style fg, in
 	return put(g, y, x, ch, fg, c ? (enum style)c->bg : ST_NORMAL, attr | tone);
 }
 
+/* What the edge has cut says so, where enough is left to be read. */
+static void cut_sign(struct grid *g, int y, int x0, enum style st, int attr, const char *rest, size_t n)
+{
+	const struct cell *last = at(g, y, g->w - 1);
+	if (!last || g->w - (x0 > 0 ? x0 : 0) < CUT_LEAST)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (rest[i] != ' ') {
+			put(g, y, g->w - 1, 0x2026, st, (enum style)last->bg, attr | (last->attr & AT_TONE));
+			return;
+		}
+}
+
 int grid_textn(struct grid *g, int y, int x, enum style st, int attr, const char *s, size_t n)
 {
-	for (size_t i = 0; i < n && x < g->w;) {
+	int x0 = x;
+	size_t i = 0;
+	while (i < n && x < g->w) {
 		uint32_t cp;
 		size_t k = utf8_decode(s + i, n - i, &cp);
 		int w = cp_width(cp);
@@ -195,6 +212,8 @@ int grid_textn(struct grid *g, int y, int x, enum style st, int attr, const char
 		}
 		i += k;
 	}
+	if (i < n)
+		cut_sign(g, y, x0, st, attr, s + i, n - i);
 	return x;
 }
 
@@ -214,6 +233,15 @@ int grid_printf(struct grid *g, int y, int x, enum style st, int attr, const cha
 		return x;
 	return grid_textn(
 	    g, y, x, st, attr, tmp, (size_t)n < sizeof tmp ? (size_t)n : sizeof tmp - 1);
+}
+
+void grid_line(struct grid *g, int y, int x, enum style st, int attr, const struct buf *line)
+{
+	struct buf b = {0};
+	if (line->n && x < g->w)
+		text_fit_line(&b, line->p, line->n, (size_t)(g->w - x), g->ascii);
+	grid_textn(g, y, x, st, attr, b.p ? b.p : "", b.n);
+	buf_free(&b);
 }
 
 void grid_right(struct grid *g, int y, int x1, enum style st, int attr, const char *s)

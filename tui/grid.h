@@ -47,11 +47,13 @@ struct rect grid_clip(struct grid *, struct rect r);	/* relative to the present 
 void grid_unclip(struct grid *, struct rect old);
 
 /* Text at (y, x) on the background that is there, made safe (control bytes as \xNN), cut at the
-   rectangle; returns the x after it. */
+   rectangle, where … then stands; returns the x after it. */
 int grid_text(struct grid *, int y, int x, enum style, int attr, const char *s);
 int grid_textn(struct grid *, int y, int x, enum style, int attr, const char *s, size_t n);
 int grid_printf(struct grid *, int y, int x, enum style, int attr, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
+/* A line of words and symbols, to the edge: where it is too long, packages lose their paths first. */
+void grid_line(struct grid *, int y, int x, enum style, int attr, const struct buf *line);
 /* Right-aligned so that it ends before x1. */
 void grid_right(struct grid *, int y, int x1, enum style, int attr, const char *s);
 void grid_put(struct grid *, int y, int x, uint32_t ch, enum style fg, enum style bg, int attr);

@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { STORY_LEAST = 9 };	/* lines about the span under the cursor that leave room for others */
+
 static void tl_open(void *st, const struct pane_env *env)
 {
 	struct timeline *tl = st;
@@ -76,6 +78,25 @@ static void tl_update(void *st, const struct pane_env *env)
 		tl_window(tl, env, tl->t0, tl->t1);
 }
 
+/* What the cursor is on, and what stands out in the whole: both where there is room, else that until one looks closer. */
+static void draw_below(const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct tl_layout *l)
+{
+	int facts = (int)tl->nout + 1;
+	bool first = tl->whole && env->detail && (tl->kind == TL_P || !tl->moved);
+	struct tl_layout part = *l;
+	if (tl->nout && l->nstory >= STORY_LEAST + facts) {
+		part.nstory = facts;
+		tl_draw_standout(tl, g, &part);
+		part.story += facts;
+		part.nstory = l->nstory - facts;
+		tl_draw_story(tl, env, g, &part);
+	} else if (tl->nout && first) {
+		tl_draw_standout(tl, g, l);
+	} else {
+		tl_draw_story(tl, env, g, l);
+	}
+}
+
 static void tl_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct timeline *tl = st;
@@ -97,10 +118,8 @@ static void tl_draw(const void *st, const struct pane_env *env, struct grid *g)
 		tl_draw_chain(tl, env, g, &l);
 	else if (!snap->complete && snap->outline && tl->whole && l.nstory)
 		tl_draw_outline(env, g, l.story, l.nstory);
-	else if (tl->whole && tl->nout && env->detail && (tl->kind == TL_P || !tl->moved))
-		tl_draw_standout(tl, g, &l);
 	else
-		tl_draw_story(tl, env, g, &l);
+		draw_below(tl, env, g, &l);
 }
 
 static void range_cmd(struct timeline *tl)

@@ -82,7 +82,11 @@ static int line_height(const struct timeline *tl, const struct pane_env *env, en
 	bool tall = what == HD_HEAP || what == HD_RUNNABLE;
 	if (!tl->nrow) /* counters are all there is */
 		return env->rows >= 30 ? 4 : env->rows >= 18 ? 2 : 1;
-	return tall && env->rows >= 44 && !env->compact ? 3 : 1;
+	if (env->compact || env->rows < 44)
+		return 1;
+	if (env->rows >= 52 && (int)tl->nrow < env->rows - 44) /* few rows, and room for all of them */
+		return tall ? 5 : what == HD_BUSY ? 3 : 1;
+	return tall ? 3 : 1;
 }
 
 struct tl_layout tl_layout(const struct timeline *tl, const struct pane_env *env)

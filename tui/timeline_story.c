@@ -318,7 +318,7 @@ void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct
 	struct buf b = {0};
 	if (l->nstory > 0 && tl_selected(tl).what == ROW_TASK) {
 		put_inside(tl, env, tl_selected(tl).id, &b);
-		grid_text(g, l->story, 0, ST_NORMAL, 0, buf_str(&b));
+		grid_line(g, l->story, 0, ST_NORMAL, 0, &b);
 		buf_free(&b);
 		return;
 	}
@@ -326,14 +326,14 @@ void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct
 		return;
 	put_waker(snap, gor, &iv, &b);
 	int y = l->story, end = l->story + l->nstory;
-	grid_text(g, y++, 0, ST_NORMAL, 0, buf_str(&b));
+	grid_line(g, y++, 0, ST_NORMAL, 0, &b);
 	stk_id s = where(snap, &iv);
 	if (l->nstory > 3 && s) {
 		grid_text(g, y++, 0, ST_DIM, 0, tl_waits(iv.state) ? "waits in" : "stopped in");
 		for (; s && y < end; s = store_stk(snap->st, s)->parent) {
 			buf_reset(&b);
 			tp_frame(snap->st, store_stk(snap->st, s)->frame, &b, true);
-			grid_text(g, y++, 2, ST_NORMAL, 0, buf_str(&b));
+			grid_line(g, y++, 2, ST_NORMAL, 0, &b);
 		}
 	} else if (s && y < end) {
 		buf_reset(&b);
@@ -343,7 +343,7 @@ void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct
 				buf_puts(&b, " < ");
 			tp_frame(snap->st, store_stk(snap->st, s)->frame, &b, n == 0);
 		}
-		grid_text(g, y, 0, ST_DIM, 0, buf_str(&b));
+		grid_line(g, y, 0, ST_DIM, 0, &b);
 	}
 	buf_free(&b);
 }
@@ -351,9 +351,11 @@ void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct
 void tl_draw_standout(const struct timeline *tl, struct grid *g, const struct tl_layout *l)
 {
 	for (size_t i = 0; i < tl->nout && (int)i < l->nstory; i++) {
-		grid_text(g, l->story + (int)i, 0,
-		    tl->out[i].t1 > tl->out[i].t0 ? ST_ACCENT : ST_DIM, 0,
-		    tl->out[i].t1 > tl->out[i].t0 ? "Tab " : "    ");
-		grid_text(g, l->story + (int)i, 4, ST_NORMAL, 0, tl->out[i].text);
+		bool place = tl->out[i].t1 > tl->out[i].t0;
+		struct buf b = {0};
+		grid_text(g, l->story + (int)i, 0, place ? ST_ACCENT : ST_DIM, 0, place ? "Tab " : "    ");
+		buf_puts(&b, tl->out[i].text);
+		grid_line(g, l->story + (int)i, 4, ST_NORMAL, 0, &b);
+		buf_free(&b);
 	}
 }

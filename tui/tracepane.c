@@ -159,7 +159,7 @@ void tp_text(const struct pane_env *env, struct grid *g, int y, int x, int w, en
 	if (w <= 0)
 		return;
 	struct rect old = grid_clip(g, (struct rect){y, x, 1, w});
-	grid_textn(g, 0, 0, style, 0, b->p, b->n);
+	grid_line(g, 0, 0, style, 0, b);
 	rows_hits(g, (struct rect){0, 0, 1, w}, env->find.rx);
 	grid_unclip(g, old);
 }

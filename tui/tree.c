@@ -23,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CELLS = 8 };	/* a value in a column takes fewer, its sign apart */
+
 enum calls_gran tree_gran(const struct pane_env *env)
 {
 	return (enum calls_gran)session_query(env->s)->gran;
@@ -80,6 +82,17 @@ static void tree_put_value(const struct pane_env *env, const struct calls *c, st
 		text_value(b, v, unit);	/* it is no unit of this kind of value */
 }
 
+/* In a column: without the name of a unit that is not known, and short. */
+static void put_cell(const struct pane_env *env, const struct calls *c, struct buf *b, int64_t v)
+{
+	size_t from = b->n;
+	tree_put_value(env, c, b, v);
+	if (text_width(b->p + from, b->n - from) < CELLS)
+		return;
+	b->n = from;
+	text_short(b, v, unit_of(c));
+}
+
 void tree_value(const struct pane_env *env, const struct calls *c, struct grid *g, int y, int x1, int64_t v,
     int attr)
 {
@@ -88,7 +101,7 @@ void tree_value(const struct pane_env *env, const struct calls *c, struct grid *
 		return;
 	}
 	struct buf b = {0};
-	tree_put_value(env, c, &b, v);
+	put_cell(env, c, &b, v);
 	grid_right(g, y, x1, ST_NORMAL, attr, buf_str(&b));
 	buf_free(&b);
 }
@@ -120,7 +133,9 @@ void tree_change(const struct pane_env *env, const struct calls *c, struct grid 
 		return;
 	}
 	struct buf b = {0};
-	tree_put_change(env, c, &b, v);
+	if (v > 0)
+		buf_putc(&b, '+');
+	put_cell(env, c, &b, v);
 	grid_right(g, y, x1, v > 0 ? ST_MORE2 : ST_LESS2, attr, buf_str(&b));
 	buf_free(&b);
 }
@@ -222,7 +237,7 @@ void tree_name(const struct pane_env *env, const struct calls *c, struct grid *g
 	fit_name(c, thing, (size_t)w, env->ascii, &b);
 	struct rect old = grid_clip(g, (struct rect){y, x, 1, w});
 	int end = grid_textn(g, 0, 0, c->thing[thing].tag ? ST_ACCENT : ST_NORMAL, 0, b.p, b.n);
-	if (suffix && *suffix)
+	if (suffix && *suffix && end + 1 + (int)strlen(suffix) <= w)	/* whole or not at all */
 		grid_text(g, 0, end + 1, ST_DIM, 0, suffix);
 	if (env->find.rx)
 		rows_hits(g, (struct rect){0, 0, 1, w}, env->find.rx);

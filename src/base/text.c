@@ -249,6 +249,34 @@ size_t text_fit_symbol(struct buf *b, const char *s, size_t n, size_t cells, boo
 	return text_fit(b, s + last, n - last, cells, ascii);
 }
 
+/* Of a word like a/b/c.(*T).F the bytes of the path before c; 0 of any other: of /a/b.c, of a://b too. */
+static size_t word_path(const char *s, size_t n)
+{
+	size_t end = path_end(s, n);
+	if (!end || *s == '/' || *s == '.' || memmem(s, end, "://", 3))
+		return 0;
+	return memchr(s + end, '.', n - end) && s[end] != '.' ? end : 0;
+}
+
+size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
+{
+	size_t over = text_width(s, n);
+	struct buf t = {0};
+	over = over > cells ? over - cells : 0;
+	for (size_t i = 0; over && i < n;) {
+		const char *end = memchr(s + i, ' ', n - i);
+		size_t word = end ? (size_t)(end - s) - i + 1 : n - i, path = word_path(s + i, word);
+		over -= path > over ? over : path;	/* paths are ASCII but for odd ones, which are cut a little too much */
+		buf_put(&t, s + i + path, word - path);
+		i += word;
+		if (!over || i == n)
+			buf_put(&t, s + i, n - i);
+	}
+	size_t used = t.n ? text_fit(b, t.p, t.n, cells, ascii) : text_fit(b, s, n, cells, ascii);
+	buf_free(&t);
+	return used;
+}
+
 /* v / unit with three significant digits. */
 static void put_scaled(struct buf *b, double v, const char *unit)
 {
@@ -318,28 +346,49 @@ void text_count(struct buf *b, int64_t n)
 	}
 }
 
-void text_value(struct buf *b, int64_t v, const char *unit)
+/* Of time or bytes; false: of anything else. */
+static bool put_known(struct buf *b, int64_t v, const char *unit)
 {
 	static const struct { const char *unit; int64_t ns; } times[] = {
 		{"nanoseconds", 1}, {"nanosecond", 1}, {"ns", 1}, {"microseconds", 1000}, {"us", 1000},
 		{"milliseconds", 1000000}, {"ms", 1000000}, {"seconds", 1000000000}, {"s", 1000000000},
 	};
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-		if (!strcmp(unit, times[i].unit)) {
-			if (v > INT64_MAX / times[i].ns || v < INT64_MIN / times[i].ns)
-				break;
+		if (!strcmp(unit, times[i].unit) && v <= INT64_MAX / times[i].ns && v >= INT64_MIN / times[i].ns) {
 			text_ns(b, v * times[i].ns);
-			return;
+			return true;
 		}
-	if (!strcmp(unit, "bytes") || !strcmp(unit, "byte")) {
-		text_bytes(b, v);
+	if (strcmp(unit, "bytes") != 0 && strcmp(unit, "byte") != 0)
+		return false;
+	text_bytes(b, v);
+	return true;
+}
+
+void text_value(struct buf *b, int64_t v, const char *unit)
+{
+	if (put_known(b, v, unit))
 		return;
-	}
 	text_count(b, v);
 	if (*unit && strcmp(unit, "count")) {
 		buf_putc(b, ' ');
 		text_safe(b, unit, strlen(unit));
 	}
+}
+
+void text_short(struct buf *b, int64_t v, const char *unit)
+{
+	static const char *const scale[] = {"k", "M", "G", "T", "P", "E"};
+	if (put_known(b, v, unit))
+		return;
+	if (v > -1000000 && v < 1000000) {
+		text_count(b, v);
+		return;
+	}
+	double d = (double)v / 1e3;
+	size_t i = 0;
+	for (; (d >= 999.5 || d <= -999.5) && i + 1 < sizeof scale / sizeof *scale; i++)
+		d /= 1e3;
+	put_scaled(b, d, scale[i]);
 }
 
 /* The unit at s: its ns and its length; 0 when there is none. */
