@@ -294,6 +294,19 @@ static void damage(void)
 	mem_free(p);
 }
 
+/* What a snapshot has does not change under who reads it while the file goes on. */
+static void published(void)
+{
+	struct build *b = build_new();
+	struct sink s = build_sink(b);
+	const struct snap *first = build_snap(b);
+	s.ops->meta(s.self, &(struct sink_meta){.period = 10});
+	OK(!first->meta && build_snap(b) == first);
+	const struct snap *last = build_finish(b);
+	OK(!first->meta && last->meta && last->meta->period == 10);
+	build_free(b);
+}
+
 int main(void)
 {
 	struct made m;
@@ -308,5 +321,6 @@ int main(void)
 	refusals();
 	twice();
 	damage();
+	published();
 	return DONE();
 }

@@ -57,9 +57,9 @@ enum { FACTS = 4 };
 static int facts(struct app *a, struct buf *b)
 {
 	const struct snap *sn = session_snap(a->s);
-	const struct sink_meta *m = &sn->st->meta;
+	const struct sink_meta *m = sn->meta;
 	int n = 0;
-	if (session_is_trace(a->s) || !sn->complete || !sn->st->has_meta || session_query(a->s)->b)
+	if (session_is_trace(a->s) || !sn->complete || !m || session_query(a->s)->b)
 		return 0;
 	program(sn, &b[n]);
 	n += b[n].n > 0;

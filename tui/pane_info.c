@@ -135,9 +135,9 @@ static void profile_facts(struct info *f, const struct pane_env *env, const stru
 		    session_type_unit(env->s, i));
 	add(f, ST_NORMAL, "sample types", &b);
 	buf_free(&b);
-	if (!st->has_meta)
+	const struct sink_meta *m = sn->meta;
+	if (!m)
 		return;
-	const struct sink_meta *m = &st->meta;
 	add_wall(f, "taken", m->time);
 	if (m->duration > 0)
 		add_ns(f, "length", m->duration);

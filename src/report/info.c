@@ -195,9 +195,9 @@ static void label_fact(void *arg, const struct str_row *key, const char *text, s
 
 static void info_profile(const struct snap *sn, struct info *i)
 {
-	const struct sink_meta *m = &sn->st->meta;
+	const struct sink_meta *m = sn->meta;
 	info_types(sn, i);
-	if (sn->st->has_meta) {
+	if (m) {
 		fact_wall(i, "start", m->time);
 		if (m->duration)
 			fact_num(i, "duration_ns", m->duration, text_ns);

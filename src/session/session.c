@@ -388,12 +388,12 @@ static size_t asked_type(const struct session *s)
    samples when it has some, else what ran. */
 static size_t default_type(const struct session *s)
 {
-	const struct store *st = s->snap->st;
+	const struct sink_meta *m = s->snap->meta;
 	size_t n = session_ntypes(s);
 	if (session_is_trace(s))
 		return s->snap->nsmps ? TW_CPU : TW_RUN;
-	for (size_t i = 0; st->has_meta && i < n; i++)
-		if (st->meta.default_type && type_row(s, i)->name == st->meta.default_type)
+	for (size_t i = 0; m && m->default_type && i < n; i++)
+		if (type_row(s, i)->name == m->default_type)
 			return i;
 	return n ? n - 1 : 0;
 }

@@ -77,7 +77,7 @@ static struct snap counts(const struct build *b)
 	const struct store *st = &b->st;
 	return (struct snap){
 		.st = st, .bytes = b->bytes,
-		.total = b->total, .outline = b->outline, .has_trace = b->has_trace, .trace = b->trace,
+		.total = b->total, .outline = b->outline, .meta = st->has_meta ? &st->meta : NULL, .has_trace = b->has_trace, .trace = b->trace,
 		.nstrs = col_n(&st->strs), .nfuns = col_n(&st->funs), .nlocs = col_n(&st->locs),
 		.nfrms = col_n(&st->frms), .nstks = col_n(&st->stks), .nsmps = col_n(&st->smps),
 		.nsets = col_n(&st->sets),

@@ -87,7 +87,7 @@ struct store {
 	struct col strs, maps, funs, locs, frms, stks;		/* the rows above, 0 is none */
 	struct col types, smps, sets, labels, *values;		/* values[type]: int64_t per sample */
 	struct col times;					/* by sample, as far as there are any */
-	struct sink_meta meta;
+	struct sink_meta meta;			/* readers go by the snapshot: snap.meta */
 	bool has_meta;
 	struct sink_trace trace;
 	bool has_trace;
@@ -106,6 +106,7 @@ struct snap {			/* a horizon: below it nothing will ever change */
 	int64_t t0, t1;		/* what of the trace is there, ns since its first event */
 	uint64_t bytes, total;	/* read so far; of how many, 0 unknown */
 	const struct sink_outline *outline;	/* NULL: there is none */
+	const struct sink_meta *meta;	/* of a profile; NULL: none, or not said yet */
 	bool has_trace;
 	struct sink_trace trace;	/* as far as known; the store's own is there when complete */
 	uint32_t nstrs, nfuns, nlocs, nfrms, nstks, nsmps, nsets, ntypes, ntrks, nmarks, nspans, nwarns, nsheets, nutils;
