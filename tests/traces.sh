@@ -62,6 +62,20 @@ back=$(printf '%*s' "${hits:-0}" '' | tr ' ' n)
 [ "${hits:-0}" -gt 1 ] && cmp -s "$tmp/one" "$tmp/round" || { echo "n does not come round after ${hits:-no} hits"; bad=1; }
 "$TTRACE" view -ascii -script "6/main<Enter>nnnnNNNN" "$trace" | sed -n '/^>/p' | cut -c1-70 | cmp -s - "$tmp/one" || { echo "N does not undo n"; bad=1; }
 
+# one goroutine: what it created says so itself, and its regions are those that the regions are counted by
+parent=$("$TTRACE" goroutines -format=json "$trace" | tr '{' '\n' | sed -n 's/^"id": *\([0-9]*\),.*/\1/p' | while read -r g; do
+	"$TTRACE" goroutine "$g" "$trace" | grep -q '^created by it' && echo "$g" && break
+done)
+"$TTRACE" goroutine "$parent" "$trace" | sed -n 's/^    goroutine \([0-9]*\) .*/\1/p' >"$tmp/children"
+[ -s "$tmp/children" ] || { echo "nobody created anybody"; bad=1; }
+while read -r g; do
+	"$TTRACE" goroutine "$g" "$trace" | sed -n '1s/.*created by goroutine \([0-9]*\).*/\1/p' | grep -qx "$parent" || { echo "G$g was not created by G$parent"; bad=1; }
+done <"$tmp/children"
+"$TTRACE" goroutine 55 "$trace" >"$tmp/out"
+same "regions of a goroutine" "$(sed -n '/^regions/,/^$/p' "$tmp/out" | grep -c '^ ')" \
+	"$("$TTRACE" regions -goroutine=55 -format=tsv "$trace" | tail -n +2 | awk -F'\t' '{ n += $1 } END { print n + 0 }')"
+shows "gG${parent}<Enter>6<Enter><Enter><Tab><Tab><Tab><Tab><Tab><Tab>" "G$(head -1 "$tmp/children") "
+
 # ( ) W of a group: to a goroutine of it
 shows '6(' 'span ' 'waits longest here'
 shows '6)' 'wakes or creates another in this span'

@@ -49,6 +49,26 @@ static void load_regions(struct gor *p, const struct snap *sn)
 	sort_u32(o->region, n, cmp_begin, sn);
 }
 
+static int cmp_child(const void *ctx, uint32_t a, uint32_t b)
+{
+	int64_t x = store_trk(ctx, a)->t0, y = store_trk(ctx, b)->t0;
+	return x != y ? (x < y ? -1 : 1) : a < b ? -1 : a > b;
+}
+
+static void load_children(struct gor *p, const struct snap *sn)
+{
+	struct gor_one *o = &p->one;
+	uint32_t n = 0;
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		n += store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->creator == o->trk;
+	o->child = arena_alloc(&p->mem, (n + 1u) * sizeof *o->child);
+	o->nchild = 0;
+	for (trk_id t = 1; t < sn->ntrks && n; t++)
+		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->creator == o->trk)
+			o->child[o->nchild++] = t;
+	sort_u32(o->child, o->nchild, cmp_child, sn->st);
+}
+
 void gor_one_load(struct gor *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -68,6 +88,7 @@ void gor_one_load(struct gor *p, const struct pane_env *env)
 	}
 	rows_set(&o->rows, o->n);
 	load_regions(p, sn);
+	load_children(p, sn);
 }
 
 void gor_one_seek(struct gor *p, int64_t t)

@@ -112,6 +112,27 @@ static int draw_regions(const struct gor *p, const struct pane_env *env, struct 
 	return y;
 }
 
+/* Its children from those on that it created in the selected span or after it. */
+static int draw_children(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct ival *v = gor_one_now(&p->one);
+	uint32_t k = 0;
+	while (k + 1 < p->one.nchild && store_trk(sn->st, p->one.child[k])->t0 < v->t0)
+		k++;
+	for (; k < p->one.nchild && y < h; k++, y++) {
+		const struct trk_row *t = store_trk(sn->st, p->one.child[k]);
+		struct buf b = {0};
+		tp_at(g, y, 11, t->t0);
+		tp_ns(g, y, 20, (t->t1 == TIME_NONE ? sn->t1 : t->t1) - t->t0, 0);
+		tp_who(sn->st, p->one.child[k], &b);
+		buf_puts(&b, t->t1 == TIME_NONE ? "  never ended" : "");
+		tp_text(env, g, y, 22, g->w - 22, t->t0 >= v->t0 && t->t0 < v->t1 ? ST_ACCENT : ST_NORMAL, &b);
+		buf_free(&b);
+	}
+	return y;
+}
+
 static stk_id stack_of(const struct gor_one *o)
 {
 	const struct ival *v = gor_one_now(o);
@@ -130,12 +151,15 @@ int gor_part_draw(const struct gor *p, const struct pane_env *env, struct grid *
 		[GP_REGIONS] = {"regions", "it is in no region", false},
 		[GP_ACCOUNTS] = {"where its time went", "nowhere: it did nothing in the window", false},
 		[GP_CREATED] = {"created at", "the trace has no stack of that", false},
+		[GP_CHILDREN] = {"children", "it created none", false},
 	};
 	const struct trk_row *t = store_trk(session_snap(env->s)->st, p->one.trk);
 	if (y + 1 >= h || !p->one.rows.n)
 		return y;
 	if (about[part].span)
 		grid_printf(g, y, 1, ST_HEAD, 0, "%s %u", about[part].head, p->one.rows.sel + 1);
+	else if (part == GP_CHILDREN && p->one.nchild)
+		grid_printf(g, y, 1, ST_HEAD, 0, "%u %s", p->one.nchild, p->one.nchild == 1 ? "child" : about[part].head);
 	else
 		grid_text(g, y, 1, ST_HEAD, 0, about[part].head);
 	int was = ++y;
@@ -144,6 +168,7 @@ int gor_part_draw(const struct gor *p, const struct pane_env *env, struct grid *
 	case GP_WAKES: y = draw_wakes(p, env, g, y, h); break;
 	case GP_CHAIN: y = draw_chain(p, env, g, y, h); break;
 	case GP_REGIONS: y = draw_regions(p, env, g, y, h); break;
+	case GP_CHILDREN: y = draw_children(p, env, g, y, h); break;
 	case GP_ACCOUNTS: y = tp_accounts(session_snap(env->s)->st, g, y, h, &p->one.s); break;
 	default: y = tp_stack(env, g, y, h, t->created ? t->created : t->start); break;
 	}

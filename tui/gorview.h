@@ -37,7 +37,7 @@ struct gor_story {			/* of the selected group or goroutine, from its spans */
 };
 
 enum { ONE_SPANS = 200000 };
-enum gor_part { GP_STACK, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_ACCOUNTS, GP_CREATED, GP__N };
+enum gor_part { GP_STACK, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_ACCOUNTS, GP_CREATED, GP_CHILDREN, GP__N };
 struct gor_one {			/* a goroutine's page */
 	trk_id trk;
 	struct gstat s;
@@ -47,6 +47,8 @@ struct gor_one {			/* a goroutine's page */
 	bool cut;
 	struct rows rows;
 	enum gor_part part;
+	trk_id *child;			/* whom it created, in the order of their begins */
+	uint32_t nchild;
 	uint32_t *region, nregion;	/* its regions, spans of the store, in the order of their begins */
 };
 

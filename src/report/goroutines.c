@@ -8,6 +8,7 @@
 #include "config.h"
 #include "report/trep.h"
 
+#include "analysis/calls.h"
 #include "analysis/bins.h"
 #include "analysis/gorby.h"
 #include "base/text.h"
@@ -237,6 +238,81 @@ static void part_line(const struct trep *r, const char *what, struct trep_text n
 	buf_putc(r->out, '\n');
 }
 
+/* Whom it created, in the order they were seen. */
+static void children_lines(const struct trep *r, trk_id g)
+{
+	bool any = false;
+	for (trk_id t = 1; t < r->sn->ntrks; t++) {
+		const struct trk_row *row = store_trk(r->st, t);
+		if (row->kind != TK_G || row->creator != g)
+			continue;
+		struct trep_text name = trep_str(r, row->name, "(no start function)");
+		buf_puts(r->out, any ? "" : "created by it\n");
+		any = true;
+		buf_printf(r->out, "    goroutine %" PRIu64 " ", row->id);
+		text_safe(r->out, name.s, name.n);
+		if (row->t0 != TIME_NONE) {
+			buf_puts(r->out, " at ");
+			text_ns(r->out, row->t0);
+		}
+		buf_putc(r->out, '\n');
+	}
+}
+
+static bool its_region(const struct sink_span *s, trk_id g)
+{
+	return s->kind == SP_REGION && s->trk == g && !(s->v0 & RG_LOOSE);
+}
+
+static int cmp_begin(const void *ctx, uint32_t a, uint32_t b)
+{
+	int64_t x = store_span(ctx, a)->s.t0, y = store_span(ctx, b)->s.t0;
+	x = x == TIME_NONE ? INT64_MIN : x;
+	y = y == TIME_NONE ? INT64_MIN : y;
+	return x != y ? (x < y ? -1 : 1) : a < b ? 1 : -1;	/* what ends later is outside */
+}
+
+/* By their begins; the caller's. */
+static uint32_t *regions_of(const struct trep *r, trk_id g, uint32_t *n)
+{
+	uint32_t *v = NULL;
+	size_t cap = 0;
+	*n = 0;
+	for (uint32_t i = 0; i < r->sn->nspans; i++) {
+		store_pass(r->sn, i);
+		if (!its_region(&store_span(r->st, i)->s, g))
+			continue;
+		v = mem_grow(v, &cap, *n + 1u, sizeof *v);
+		v[(*n)++] = i;
+	}
+	sort_u32(v, *n, cmp_begin, r->st);
+	return v;
+}
+
+static void region_lines(const struct trep *r, trk_id g)
+{
+	uint32_t n, *v = regions_of(r, g, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sink_span *s = &store_span(r->st, v[i])->s;
+		int64_t a, b;
+		struct trep_text name = trep_str(r, s->name, "(inherited task)");
+		buf_puts(r->out, i ? "" : "regions\n");
+		span_bounds(r->sn, s, &a, &b);
+		buf_puts(r->out, "    ");
+		text_safe(r->out, name.s, name.n);
+		if (s->id)
+			buf_printf(r->out, " of task %" PRIu64, s->id);
+		buf_puts(r->out, s->t0 == TIME_NONE ? " begun before, " : " at ");
+		if (s->t0 != TIME_NONE) {
+			text_ns(r->out, a);
+			buf_puts(r->out, ", ");
+		}
+		text_ns(r->out, b - a);
+		buf_puts(r->out, s->t1 == TIME_NONE ? ", not ended\n" : "\n");
+	}
+	mem_free(v);
+}
+
 static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x)
 {
 	const struct trk_row *row = store_trk(r->st, g);
@@ -259,7 +335,47 @@ static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x
 	for (uint32_t i = 0; i < x->nrange; i++)
 		part_line(r, "of this in ", trep_str(r, x->range[i].name, ""), x->range[i].ns);
 	stack_lines(r, "created at", row->created);
+	children_lines(r, g);
+	region_lines(r, g);
 	buf_putc(r->out, '\n');
+}
+
+/* Whom it created, and its regions; null is the end of one that the trace has no end of. */
+static void relatives_json(const struct trep *r, trk_id g, struct json *j)
+{
+	json_array(j, "children");
+	for (trk_id t = 1; t < r->sn->ntrks; t++) {
+		const struct trk_row *row = store_trk(r->st, t);
+		if (row->kind != TK_G || row->creator != g)
+			continue;
+		struct trep_text name = trep_str(r, row->name, "");
+		json_object(j, NULL);
+		json_u64(j, "id", row->id);
+		json_str(j, "name", name.s, name.n);
+		json_i64(j, "start_ns", row->t0 == TIME_NONE ? 0 : row->t0);
+		json_end(j);
+	}
+	json_end(j);
+	json_array(j, "regions");
+	uint32_t n, *v = regions_of(r, g, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sink_span *s = &store_span(r->st, v[i])->s;
+		struct trep_text name = trep_str(r, s->name, "");
+		json_object(j, NULL);
+		json_str(j, "name", name.s, name.n);
+		json_u64(j, "task", s->id);
+		if (s->t0 == TIME_NONE)
+			json_null(j, "start_ns");
+		else
+			json_i64(j, "start_ns", s->t0);
+		if (s->t1 == TIME_NONE)
+			json_null(j, "end_ns");
+		else
+			json_i64(j, "end_ns", s->t1);
+		json_end(j);
+	}
+	json_end(j);
+	mem_free(v);
 }
 
 static void goroutine_json(const struct trep *r, trk_id g, const struct gstat *x, const struct table *t)
@@ -287,6 +403,7 @@ static void goroutine_json(const struct trep *r, trk_id g, const struct gstat *x
 		json_end(&j);
 	}
 	json_end(&j);
+	relatives_json(r, g, &j);
 	json_end(&j);
 }
 
