@@ -19,13 +19,13 @@ static bool on_events(void *self, const struct tgen *g, const struct tev *t, siz
 	for (size_t i = 0; i < n; i++) {
 		uint32_t nframes;
 		size_t len;
-		const struct tev_frame *f = tgen_stack(g, t[i].stack, &nframes);
+		const struct tev_frame *f = tgen_stack(g, tev_stack(&t[i]), &nframes);
 		for (uint32_t k = 0; k < nframes; k++)
 			*sum += f[k].pc + (uint8_t)*tgen_str(g, f[k].fun, &len) + len;
-		if (t[i].stack >= tgen_nstacks(g) || t[i].stack2 >= tgen_nstacks(g) ||
-		    t[i].name >= tgen_nstrs(g) || t[i].text >= tgen_nstrs(g))
+		if (tev_stack(&t[i]) >= tgen_nstacks(g) || tev_stack2(&t[i]) >= tgen_nstacks(g) ||
+		    tev_name(&t[i]) >= tgen_nstrs(g) || tev_text(&t[i]) >= tgen_nstrs(g))
 			abort();
-		const char *s = tgen_str(g, t[i].name, &len);
+		const char *s = tgen_str(g, tev_name(&t[i]), &len);
 		for (size_t k = 0; k < len; k++)
 			*sum += (uint8_t)s[k];
 	}

@@ -298,7 +298,7 @@ static bool same(const struct tev *a, const struct tev *b)
 	return a->time == b->time && a->m == b->m && a->p == b->p && a->g == b->g &&
 	    a->kind == b->kind &&
 	       a->wire == b->wire && a->from == b->from && a->to == b->to && a->id == b->id &&
-	       a->value == b->value && a->name == b->name && a->stack == b->stack;
+	       a->value == b->value && a->value2 == b->value2;
 }
 
 static void test_cuts(void)

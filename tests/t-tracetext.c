@@ -63,11 +63,11 @@ static void line_of_event(struct buf *b, const struct tgen *g, const struct tev 
 		    states[t->to]);
 	else
 		buf_printf(b, "%s %c%lld %lld %llu", goev_specs[t->wire].name, who[t->resource],
-		    (long long)t->id, (long long)t->value, (unsigned long long)t->value2);
-	put_str(b, g, t->name);
-	put_str(b, g, t->text);
-	put_stack(b, g, " @", t->stack);
-	put_stack(b, g, " +", t->stack2);
+		    (long long)t->id, (long long)tev_value(t), (unsigned long long)(tev_counts(t) ? t->value2 : 0));
+	put_str(b, g, tev_name(t));
+	put_str(b, g, tev_text(t));
+	put_stack(b, g, " @", tev_stack(t));
+	put_stack(b, g, " +", tev_stack2(t));
 	buf_putc(b, '\n');
 }
 

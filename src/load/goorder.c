@@ -81,7 +81,6 @@ static inline void take_line(const struct goorder *o)
 	enum { AHEAD = 8 };
 	const char *p = (const char *)o->out + (o->nout + AHEAD) * sizeof *o->out;
 	__builtin_prefetch(p, 1);
-	__builtin_prefetch(p + 64, 1);
 }
 
 /* Most events name one stack or none, and no string but the reason why they stop. */
@@ -108,12 +107,18 @@ static inline struct tev *say(struct goorder *o, uint8_t type, struct goev *ev, 
 	t->g = w->g;
 	memcpy((char *)t + offsetof(struct tev, kind), (const char *)s + offsetof(struct goev_spec, kind), 8);
 	t->id = (int64_t)arg[s->id];
-	t->value = arg[s->value];
-	t->value2 = arg[s->value2];
-	t->name = name;
-	t->text = text;
-	t->stack = stack;
-	t->stack2 = stack2;
+	if (s->text | s->stack2) {
+		t->text = text;
+		t->stack2 = stack2;
+	} else {
+		t->value = arg[s->value];
+	}
+	if (s->value2) {
+		t->value2 = arg[s->value2];
+	} else {
+		t->name = name;
+		t->stack = stack;
+	}
 	return t;
 }
 

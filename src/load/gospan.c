@@ -160,7 +160,7 @@ static void range_sweep(struct gotrace *r, const struct tev *ev)
 			gotrack_show(r, began, 0);
 	}
 	if (g)
-		gotrack_show(r, g, gotables_stack(r, ev->stack));
+		gotrack_show(r, g, gotables_stack(r, tev_stack(ev)));
 }
 
 void gospan_range(struct gotrace *r, const struct tev *ev)

@@ -28,6 +28,9 @@ enum tev_state {
 enum tev_range { TRG_GC, TRG_ASSIST, TRG_SWEEP, TRG_STW };
 enum tev_metric { TM_HEAP_LIVE, TM_HEAP_GOAL, TM_GOMAXPROCS };
 
+/* One line of the cache, which goes from one processor to another: no kind needs all fields, so two of eight bytes have
+   two readings each. Of events that tev_counts() are value and value2, of others text, stack2, name and stack; an event
+   that has a value has no text and no stack2. */
 struct tev {
 	int64_t time;		/* ns as the reference's Event.Time() (not rebased) */
 	int64_t m, p, g;	/* where; -1 none */
@@ -39,14 +42,39 @@ struct tev {
 	uint8_t what;		/* enum tev_range or tev_metric; sync: 1 opens a generation, 0 the end */
 	int64_t id;		/* transition, range, label: G, P or M id; task, region, log: task id
 				   (-1 none); experimental: first argument */
-	uint64_t value;		/* metric; range end: bytes swept; task begin and end: parent task id, all
-				   ones when there is none; sync: its number from 1; experimental: second */
-	uint64_t value2;	/* range end: bytes reclaimed; experimental: third argument */
-	uint32_t name;		/* string: reason of a transition or STW, task/region type, label, log category */
-	uint32_t text;		/* string: log message */
-	uint32_t stack;		/* stack of the event (who did it) */
-	uint32_t stack2;	/* goroutine creation: where the new one starts */
+	union {
+		uint64_t value;		/* metric; sweep end: bytes swept; task begin and end: parent task id, all ones when
+					   there is none; sync: its number from 1; experimental: second argument */
+		struct {
+			uint32_t text;		/* string: log message */
+			uint32_t stack2;	/* goroutine creation: where the new one starts */
+		};
+	};
+	union {
+		uint64_t value2;	/* sweep end: bytes reclaimed; experimental: third argument */
+		struct {
+			uint32_t name;	/* string: reason of a transition or STW, task or region type, label, log category */
+			uint32_t stack;	/* stack of the event (who did it) */
+		};
+	};
 };
+_Static_assert(sizeof(struct tev) == 64, "a line of the cache");
+
+/* Does it have value2, and so neither name nor stack? */
+static inline bool tev_counts(const struct tev *t)
+{
+	return t->kind == TEV_EXPERIMENTAL || (t->kind == TEV_RANGE_END && t->what == TRG_SWEEP);
+}
+
+static inline uint32_t tev_name(const struct tev *t) { return tev_counts(t) ? 0 : t->name; }
+static inline uint32_t tev_stack(const struct tev *t) { return tev_counts(t) ? 0 : t->stack; }
+/* Of any event; 0 where it has none. */
+static inline uint32_t tev_text(const struct tev *t) { return t->kind == TEV_LOG ? t->text : 0; }
+static inline uint32_t tev_stack2(const struct tev *t) { return t->kind == TEV_TRANSITION ? t->stack2 : 0; }
+static inline uint64_t tev_value(const struct tev *t)
+{
+	return t->kind == TEV_LOG || t->kind == TEV_TRANSITION ? 0 : t->value;
+}
 
 struct tev_frame { uint64_t pc; uint32_t fun, file; uint64_t line; };	/* strings of the generation */
 

@@ -34,7 +34,7 @@ struct slot {
 	uint64_t at;
 	struct tstream_info info;
 	char msg[480];
-	struct tev ev[GO_OUT];
+	struct tev *ev;		/* GO_OUT of them, each a line of the cache */
 };
 
 struct pipe {
@@ -48,8 +48,9 @@ struct pipe {
 	uint64_t bytes;		/* the reading thread's: taken apart so far */
 	uint64_t events;	/* that the caller has got */
 	struct tev_feed feed;
-	struct tev *spill;	/* room for events that nobody wants any more */
+	struct tev *room;	/* for the events of all slots, and behind them for such as nobody wants any more */
 };
+enum { ROOM = (SLOTS + 1) * GO_OUT * sizeof(struct tev) };
 
 /* ---- the reading thread */
 
@@ -67,7 +68,7 @@ static struct slot *fill(struct pipe *p, int kind, const struct tgen *g)
 static void give_room(struct pipe *p)
 {
 	int i = belt_take(p->belt);
-	*p->feed.out = i < 0 ? p->spill : p->slot[i].ev;
+	*p->feed.out = i < 0 ? p->room + SLOTS * GO_OUT : p->slot[i].ev;
 }
 
 /* They are where they go already. */
@@ -185,8 +186,9 @@ int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct 
     struct err *damage)
 {
 	struct pipe p = {.belt = belt_new(SLOTS), .slot = xcalloc(SLOTS, sizeof *p.slot), .in = in,
-	    .info = *info, .damage = *damage, .ops = ops, .self = self,
-	    .spill = xmalloc(GO_OUT * sizeof(struct tev))};
+	    .info = *info, .damage = *damage, .ops = ops, .self = self, .room = mem_pages(ROOM)};
+	for (int i = 0; i < SLOTS; i++)
+		p.slot[i].ev = p.room + i * GO_OUT;
 	p.feed = (struct tev_feed){.drop = put_drop, .self = &p, .first = p.slot[0].ev};
 	struct job *j = job_start(read_ahead, &p);
 	bool more = true;
@@ -205,6 +207,6 @@ int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct 
 	*damage = p.damage;
 	belt_free(p.belt);
 	mem_free(p.slot);
-	mem_free(p.spill);
+	mem_pages_free(p.room, ROOM);
 	return r;
 }

@@ -182,7 +182,7 @@ static void put_sync(struct buf *b, const struct tgen *g, const struct tev *t)
 static void put_range(struct buf *b, const struct tgen *g, const struct tev *t)
 {
 	size_t n;
-	const char *s = tgen_str(g, t->name, &n);
+	const char *s = tgen_str(g, tev_name(t), &n);
 	struct buf stw = {0};
 	buf_puts(b, " Name=");
 	switch ((enum tev_range)t->what) {
@@ -341,8 +341,8 @@ static void put_event(struct dump *d, struct buf *b, const struct tev *t)
 	buf_puts(b, " Time=");
 	buf_i64(b, t->time);
 	put_details(d, b, t);
-	if (t->stack || t->kind == TEV_STACK_SAMPLE)
-		put_stack(d, b, "\nStack=\n", t->stack);
+	if (tev_stack(t) || t->kind == TEV_STACK_SAMPLE)
+		put_stack(d, b, "\nStack=\n", tev_stack(t));
 	buf_putc(b, '\n');
 }
 
@@ -387,8 +387,8 @@ static void put_row(struct dump *d, const struct tev *t)
 	put_details(d, &b, t);
 	table_str(row, b.n ? b.p + 1 : "", b.n ? b.n - 1 : 0);	/* without the blank before them */
 	buf_reset(&b);
-	if (t->stack)
-		put_folded(d, &b, t->stack);
+	if (tev_stack(t))
+		put_folded(d, &b, tev_stack(t));
 	table_str(row, b.p ? b.p : "", b.n);
 	buf_free(&b);
 	table_pour(row, d->format, &d->out->buf);
