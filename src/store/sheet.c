@@ -196,14 +196,16 @@ static uint32_t make_rows(struct sealer *s, int kind, uint32_t n, uint32_t *at)
 /* ---- the intervals */
 
 #define HEAD UINT32_MAX
+enum { AHEAD = 16 };	/* intervals, for bringing what they are made of into the cache */
 
 /* Which entry each interval is of: the only step that jumps about in memory when writing, so it writes
    little. pos[] names the newest interval of the track; what begins at 0 replaces the head. How many edges there
    may be, noted on the way. */
 static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint32_t total)
 {
-	s->from = mem_grow(s->from, &s->nfrom, total + 1u, sizeof *s->from);
+	s->from = mem_grow(s->from, &s->nfrom, (size_t)total + AHEAD, sizeof *s->from);
 	memset(s->from, 0xff, total * sizeof *s->from);
+	memset(s->from + total, 0, AHEAD * sizeof *s->from);
 	const struct sink_enter *e = p->entry;
 	uint32_t *restrict from = s->from, *restrict pos = s->pos, n = (uint32_t)p->n;
 	s->edge = mem_grow(s->edge, &s->cedge, p->n + 1, sizeof *s->edge);
@@ -264,6 +266,7 @@ static void fill_row(const struct build_sheet *b, const uint32_t *from, uint32_t
 	stk_id *stack4 = i >= nostack ? b->stack4 : NULL;
 	unsigned was = TS_NONE;
 	for (; i < end; i++) {
+		__builtin_prefetch(&entry[from[i + AHEAD]]);
 		if (from[i] != HEAD)
 			now = &entry[from[i]];
 		uint32_t at = (uint32_t)now->t - t0;
