@@ -30,6 +30,7 @@ struct look {
 	const struct snap *sn;
 	int64_t p[TS__N], all_p;	/* Ps, by state; all of it */
 	struct longest ready, lock, stw;
+	int64_t limit[SHEET_STATE + 1];	/* by state: what is longer is the new longest */
 	str_id stw_why;
 	int64_t marking, stopped;	/* all cycles, all stops of the world */
 	uint32_t ngc;
@@ -53,22 +54,27 @@ static bool is_system(const struct snap *sn, str_id name)
 	return s->n >= 8 && !memcmp(s->s, "runtime.", 8) && !(s->n == 12 && !memcmp(s->s, "runtime.main", 12));
 }
 
-/* One pass over a row: what ran, and what took longest. */
+/* One pass over a row: what ran, and what took longest. States alternate, so nothing but a new longest one is asked for:
+   what does not count has a longest one that nothing is longer than, and what does not run is added elsewhere. */
 static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row)
 {
+	static const bool runs[SHEET_STATE + 1] = {[TS_RUN] = true, [TS_GCWORK] = true, [TS_ASSIST] = true, [TS_SWEEP] = true};
 	trk_id trk = sh->trk[row];
 	str_id name = store_trk(l->sn->st, trk)->name;
 	bool theirs = is_system(l->sn, name);
-	int64_t sum = 0;
-	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
+	int64_t sum[2] = {0}, ns;
+	for (uint32_t i = sh->first[row], end = sh->first[row + 1]; i < end; i++) {
 		unsigned s = sh->state[i] & SHEET_STATE;
-		if (s == TS_RUN || s == TS_GCWORK || s == TS_ASSIST || s == TS_SWEEP)
-			sum += sheet_end(sh, row, i) - sh->t0 - sh->start[i];
-		else if (!theirs && (s == TS_READY || s == TS_SYNC))
-			keep_longest(s == TS_READY ? &l->ready : &l->lock, sh->t0 + sh->start[i], sheet_end(sh, row, i), trk);
+		int64_t from = sh->start[i];
+		ns = (i + 1 < end ? sh->start[i + 1] : sh->t1 - sh->t0) - from;
+		sum[runs[s]] += ns;
+		if (ns <= l->limit[s] || theirs)
+			continue;
+		l->limit[s] = ns;
+		*(s == TS_READY ? &l->ready : &l->lock) = (struct longest){sh->t0 + from, sh->t0 + from + ns, trk};
 	}
 	if (name < l->sn->nstrs)
-		l->by_name[name] += sum;
+		l->by_name[name] += sum[true];
 }
 
 static void walk_sheet(struct look *l, const struct sheet *sh)
@@ -101,6 +107,8 @@ struct part {
 static void walk_part(void *arg, uint32_t i)
 {
 	struct part *p = (struct part *)arg + i;
+	for (unsigned s = 0; s <= SHEET_STATE; s++)
+		p->l.limit[s] = s == TS_READY || s == TS_SYNC ? 0 : INT64_MAX;
 	p->l.by_name = xcalloc(p->l.sn->nstrs + 1u, sizeof *p->l.by_name);
 	for (uint32_t k = p->from; k < p->to; k++) {
 		if (p->few && !sheet_at_hand(p->l.sn, k))
