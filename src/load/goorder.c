@@ -76,49 +76,55 @@ static int64_t later(struct goorder *o, int64_t t)
 
 /* Where events are written now another processor has read those before them: its copies of the cache lines are to be
    taken back, which is better asked for some events ahead. Beyond the last event no harm is done. */
-static inline void take_line(const struct goorder *o)
+static inline void take_line(const struct tev *t)
 {
 	enum { AHEAD = 8 };
-	const char *p = (const char *)o->out + (o->nout + AHEAD) * sizeof *o->out;
-	__builtin_prefetch(p, 1);
+	__builtin_prefetch((const char *)t + (1 + AHEAD) * sizeof *t, 1);
+}
+
+/* What few rows have besides: two stacks, two strings, or two numbers. */
+static struct tev *say_rest(struct goorder *o, const struct goev_spec *s, const uint64_t *arg, struct tev *t)
+{
+	uint32_t text = 0, stack2 = 0;
+	if (s->text && (text = gostep_str(o, arg[s->text], s->wire)) == IDTAB_NONE)
+		return NULL;
+	if (s->stack2 && (stack2 = stack_at(o, arg[s->stack2], s->wire)) == IDTAB_NONE)
+		return NULL;
+	if (s->value2) {
+		t->value2 = arg[s->value2];
+		return t;
+	}
+	t->text = text;
+	t->stack2 = stack2;
+	return t;
 }
 
 /* Most events name one stack or none, and no string but the reason why they stop. */
-static inline struct tev *say(struct goorder *o, uint8_t type, struct goev *ev, const struct where *w)
+static struct tev *say(struct goorder *o, uint8_t type, struct goev *ev, const struct where *w)
 {
 	const struct goev_spec *s = &goev_specs[type];
 	uint64_t *arg = ev->arg;
-	uint32_t name = 0, text = 0, stack = 0, stack2 = 0;
-	arg[GO_ARG_G] = (uint64_t)w->g;
-	arg[GO_ARG_P] = (uint64_t)w->p;
+	uint32_t name = 0, stack = 0;
+	struct tev *t = &o->out[o->nout];
 	if (s->stack && (stack = stack_at(o, arg[s->stack], type)) == IDTAB_NONE)
 		return NULL;
 	if (s->str && (name = gostep_str(o, arg[s->str], type)) == IDTAB_NONE)
 		return NULL;
-	if (s->text && (text = gostep_str(o, arg[s->text], type)) == IDTAB_NONE)
+	arg[GO_ARG_G] = (uint64_t)w->g;
+	arg[GO_ARG_P] = (uint64_t)w->p;
+	t->value = arg[s->value];
+	t->name = name;
+	t->stack = stack;
+	if (s->rest && !say_rest(o, s, arg, t))
 		return NULL;
-	if (s->stack2 && (stack2 = stack_at(o, arg[s->stack2], type)) == IDTAB_NONE)
-		return NULL;
-	struct tev *t = &o->out[o->nout++];
-	take_line(o);
+	o->nout++;
+	take_line(t);
 	t->time = later(o, ev->time);
 	t->m = w->m;
 	t->p = w->p;
 	t->g = w->g;
 	memcpy((char *)t + offsetof(struct tev, kind), (const char *)s + offsetof(struct goev_spec, kind), 8);
 	t->id = (int64_t)arg[s->id];
-	if (s->text | s->stack2) {
-		t->text = text;
-		t->stack2 = stack2;
-	} else {
-		t->value = arg[s->value];
-	}
-	if (s->value2) {
-		t->value2 = arg[s->value2];
-	} else {
-		t->name = name;
-		t->stack = stack;
-	}
 	return t;
 }
 
@@ -128,6 +134,12 @@ struct tev *gostep_say(struct goorder *o, uint8_t type, struct goev *ev, struct 
 }
 
 enum go_advance gostep_took(struct step *s)
+{
+	return gostep_say(s->o, s->ev->type, s->ev, s->now) ? GO_YES : GO_BAD;
+}
+
+/* The same, where it pays to have it in place. */
+static inline enum go_advance took(struct step *s)
 {
 	return say(s->o, s->ev->type, s->ev, &s->now) ? GO_YES : GO_BAD;
 }
@@ -314,8 +326,7 @@ bool gostep_have(struct step *s, enum need p, enum need g)
 	return !why;
 }
 
-/* The running goroutine of this thread, or NULL and why not. */
-static struct go_g *running(struct step *s, uint8_t status)
+static struct go_g *find_running(struct step *s, uint8_t status)
 {
 	if (!gostep_have(s, MUST, MUST))
 		return NULL;
@@ -327,6 +338,15 @@ static struct go_g *running(struct step *s, uint8_t status)
 		gostep_bad(s, "%s event for goroutine %" PRIu64 " that's not Running",
 		    (uint64_t)s->now.g);
 	return g && g->status == status ? g : NULL;
+}
+
+/* The running goroutine of this thread, or NULL and why not. Nearly always it is the one that was met last. */
+static inline struct go_g *running(struct step *s, uint8_t status)
+{
+	struct go_g *g = s->m ? s->m->gs : NULL;
+	if (g && g->used && g->id == s->now.g && g->status == status && g->id != -1 && s->now.p != -1)
+		return g;
+	return find_running(s, status);
 }
 
 /* ---- processors */
@@ -542,7 +562,7 @@ static enum go_advance go_start(struct step *s)
 	struct go_g *g = gostep_find_g(s->o, id);
 	if (!g || g->status != G_RUNNABLE || !succeeds(s->o, s->ev->arg[2], g->age, g->seq))
 		return GO_WAIT;
-	if (!gostep_have(s, MUST, NOT))
+	if ((!s->m || s->now.p == -1 || s->now.g != -1) && !gostep_have(s, MUST, NOT))
 		return GO_BAD;
 	g->status = G_RUNNING;
 	g->seq = s->ev->arg[2];

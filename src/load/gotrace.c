@@ -70,9 +70,9 @@ static void sample(struct gotrace *r, const struct tev *ev)
 	s->ops->sample(s->self, &row);
 }
 
-static void one_event(struct gotrace *r, const struct tev *ev)
+static void other_event(struct gotrace *r, const struct tev *ev)
 {
-	if (r->again && ev->kind != TEV_SYNC && ev->kind != TEV_LABEL && ev->kind != TEV_TRANSITION &&
+	if (r->again && ev->kind != TEV_SYNC && ev->kind != TEV_LABEL &&
 	    (ev->kind < TEV_RANGE_BEGIN || ev->kind > TEV_RANGE_END))
 		return;
 	switch (ev->kind) {
@@ -87,7 +87,6 @@ static void one_event(struct gotrace *r, const struct tev *ev)
 	case TEV_TASK_BEGIN: case TEV_TASK_END: case TEV_REGION_BEGIN: case TEV_REGION_END: case TEV_LOG:
 		gospan_user(r, ev);
 		break;
-	case TEV_TRANSITION: gotrack_event(r, ev); break;
 	default: break;
 	}
 }
@@ -119,7 +118,10 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 		}
 		r->ev = &ev[i];
 		r->now = gotrace_rel(r, ev[i].time);
-		one_event(r, &ev[i]);
+		if (ev[i].kind == TEV_TRANSITION)
+			gotrack_event(r, &ev[i]);
+		else
+			other_event(r, &ev[i]);
 	}
 	r->unsaid += n;
 	if (r->unsaid >= SHOW_EVERY) {

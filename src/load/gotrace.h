@@ -144,7 +144,7 @@ void gospan_end(struct gotrace *);
 
 static inline stk_id gotables_stack(struct gotrace *r, uint32_t id)
 {
-	return id && id < r->tab.nstack && r->tab.stack[id] ? r->tab.stack[id] - 1 : gotables_find_stack(r, id);
+	return !id ? 0 : id < r->tab.nstack && r->tab.stack[id] ? r->tab.stack[id] - 1 : gotables_find_stack(r, id);
 }
 
 static inline struct gg *gotrack_g(const struct gotrace *r, int64_t id)

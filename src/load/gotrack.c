@@ -310,7 +310,7 @@ static inline void leave_state(struct gotrace *r, struct gg *g, const struct tev
 /* Take P and M into RUNNING or SYSCALL. */
 static inline void take_p(struct gotrace *r, struct gg *g, const struct tev *ev)
 {
-	g->p = ev->p >= 0 ? gotrack_p(r, ev->p) : NULL;
+	g->p = ev->p < 0 ? NULL : ev->p < NEAR_PS && r->near[ev->p] ? r->near[ev->p] : gotrack_p(r, ev->p);
 	if (g->p)
 		g->p->g = g;
 	if (ev->p >= 0 || ev->to == TST_RUNNING)

@@ -24,7 +24,8 @@ const struct goev_spec goev_specs[GE__N] = {
 #define EV(num, nm, vers, fl, cnt, names, k, res, f, t, w, i, v, v2, s, tx, st, st2) \
 	[num] = {.name = #nm, .args = names, .since = vers, .flags = fl, .nargs = cnt, \
 	    .kind = TEV_##k, .wire = num, .resource = TR_##res, .from = TST_##f, .to = TST_##t, .what = w, \
-	    .id = i, .value = v, .value2 = v2, .str = s, .text = tx, .stack = st, .stack2 = st2},
+	    .id = i, .value = v, .value2 = v2, .str = s, .text = tx, .stack = st, .stack2 = st2, \
+	    .rest = (v2) || (tx) || (st2)},
 #include "load/goev.def"
 #undef EV
 };

@@ -26,6 +26,7 @@ struct goev_spec {
 	uint8_t since, flags;
 	uint8_t nargs;		/* numbers on the wire, dt included */
 	uint8_t id, value, value2, str, text, stack, stack2;	/* index in goev.arg */
+	bool rest;		/* it has value2, text or stack2 */
 };
 extern const struct goev_spec goev_specs[GE__N];
 extern const uint8_t goev_nargs[256];	/* of timed events; 0: it is none */

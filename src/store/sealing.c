@@ -78,16 +78,30 @@ static void slot_flush(struct sealing *s, struct class_slot *slot, int64_t now, 
 	*slot = no_values;
 }
 
-static inline void slot_add(struct class_slot *slot, int64_t t, int64_t v)
+/* One less: it can be the most only where it is the first, and then it is the least too. One more, likewise. */
+static inline void slot_less(struct class_slot *slot, int64_t t, int64_t v)
 {
 	slot->t = t;
-	if (v < slot->min.v) {
-		slot->min.t = t;
-		slot->min.v = v;
-	}
+	if (v >= slot->min.v)
+		return;
+	slot->min.t = t;
+	slot->min.v = v;
 	if (v > slot->max.v) {
 		slot->max.t = t;
 		slot->max.v = v;
+	}
+}
+
+static inline void slot_more(struct class_slot *slot, int64_t t, int64_t v)
+{
+	slot->t = t;
+	if (v <= slot->max.v)
+		return;
+	slot->max.t = t;
+	slot->max.v = v;
+	if (v < slot->min.v) {
+		slot->min.t = t;
+		slot->min.v = v;
 	}
 }
 
@@ -115,7 +129,7 @@ static void count_states(struct sealing *s, const struct sheet_piece *p)
 			now[e->moved >> ENTRY_CLASS & ENTRY_WAS]++;
 		}
 	for (unsigned c = 1; c < CLASSES; c++)
-		slot_add(&slot[c], p->t0, now[c]);
+		slot_more(&slot[c], p->t0, now[c]);
 	int64_t step = (p->t1 - p->t0) / COUNT_SLOTS + 1, end = p->t0 + step;
 	for (e = p->entry; e < all; e++) {
 		unsigned was = e->moved & ENTRY_WAS, is = e->moved >> ENTRY_CLASS & ENTRY_WAS;
@@ -126,8 +140,8 @@ static void count_states(struct sealing *s, const struct sheet_piece *p)
 			end = e->t - (e->t - p->t0) % step + step;
 		}
 		/* what is of no class is counted too, and not told */
-		slot_add(&slot[was], e->t, --now[was]);
-		slot_add(&slot[is], e->t, ++now[is]);
+		slot_less(&slot[was], e->t, --now[was]);
+		slot_more(&slot[is], e->t, ++now[is]);
 	}
 	flush_all(s, slot, now);
 	memcpy(s->class_n, now, sizeof now);

@@ -230,7 +230,7 @@ static struct sink_enter *entry_room(struct sheet_piece *p, size_t n)
 }
 
 /* Of track l, of which nothing was told in the piece, an entry comes. */
-static void tell_first(struct sheet_piece *p, struct track_last *l, trk_id trk)
+static void __attribute__((noinline)) tell_first(struct sheet_piece *p, struct track_last *l, trk_id trk)
 {
 	p->told = mem_grow(p->told, &p->ctold, p->ntold + 1, sizeof *p->told);
 	p->told[p->ntold++] = (struct sheet_told){ .trk = trk, .g = l->g };
@@ -292,8 +292,9 @@ static int64_t late(struct tracks *k, struct track_last *l, const struct sink_en
 	return floor;
 }
 
-/* What is rare of an entry: its time, set right; the row; a piece that is full. */
-static int64_t rare_entry(struct tracks *k, struct track_last *l, const struct sink_enter *e, size_t n)
+/* What is rare of an entry: its time, set right; the row; a piece that is full. Not in place: the loop that asks for it
+   needs its registers. */
+static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct track_last *l, const struct sink_enter *e, size_t n)
 {
 	unsigned s = e->state & SHEET_STATE, past = e->state & TS_PAST;
 	int64_t t = e->t, floor = l->t < k->sealed ? k->sealed : l->t;
@@ -317,47 +318,56 @@ static int64_t rare_entry(struct tracks *k, struct track_last *l, const struct s
 void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 {
 	enum { AHEAD = 12 };
-	struct sink_enter *out = entry_room(&k->now, count);
-	size_t n = k->now.n;
+	struct sink_enter *base = entry_room(&k->now, count), *out = base + k->now.n, *tie = base + k->ties;
+	struct track_last *last = k->last;
 	int64_t sealed = k->sealed, newest = k->newest;
 	uint32_t ntrk = k->n;
+	unsigned past = 0;
 	for (const struct sink_enter *end = e + count; e < end; e++) {
 		if (end - e > AHEAD)
-			__builtin_prefetch(&k->last[e[AHEAD].trk]);
-		__builtin_prefetch((const char *)out + (n + AHEAD) * sizeof *out, 1);
+			__builtin_prefetch(&last[e[AHEAD].trk]);
+		__builtin_prefetch((const char *)out + AHEAD * sizeof *out, 1);
 		unsigned s = e->state & SHEET_STATE;
 		if (e->trk >= ntrk || s >= TS__N)
 			continue;
-		struct track_last *l = &k->last[e->trk];
+		struct track_last *l = &last[e->trk];
 		unsigned known = life_known[s];
 		int64_t t = e->t;
-		if (t < l->t || t < sealed || (l->life & (known | HAS_T1)) != known || n >= SEAL_MAX) {
+		if (t < l->t || t < sealed || (l->life & (known | HAS_T1)) != known || out >= base + SEAL_MAX) {
 			if (!e->trk)
 				continue;
 			k->newest = newest;
-			t = rare_entry(k, l, e, n);
+			k->ties = (size_t)(tie - base);
+			k->now.past |= past != 0;
+			t = rare_entry(k, l, e, (size_t)(out - base));
 			if (sealed != k->sealed) {
-				out = entry_room(&k->now, (size_t)(end - e));
-				n = k->now.n;
+				base = entry_room(&k->now, (size_t)(end - e));
+				out = base + k->now.n;
+				tie = base + k->ties;
 				sealed = k->sealed;
+				past = 0;
 			}
 		}
 		if (t > newest) {
 			newest = t;
-			k->ties = n;
+			tie = out;
 		}
 		unsigned was = l->class, is = sheet_class[s];
-		if (e->state & TS_PAST)
-			k->now.past = true;
-		out[n] = *e;
-		out[n].t = t;
-		out[n++].moved = (uint8_t)((ENTRY_G | is << ENTRY_CLASS | was) & l->g);
+		past |= e->state & TS_PAST;
+		*out = *e;
+		out->t = t;
+		out++->moved = (uint8_t)((ENTRY_G | is << ENTRY_CLASS | was) & l->g);
 		l->t = t;
 		l->class = (uint8_t)is;
-		tell(&k->now, l, e->trk, t == sealed);
+		if (l->told && t != sealed)
+			l->n++;
+		else
+			tell(&k->now, l, e->trk, t == sealed);
 	}
 	k->newest = newest;
-	k->now.n = n;
+	k->ties = (size_t)(tie - base);
+	k->now.past |= past != 0;
+	k->now.n = (size_t)(out - base);
 }
 
 void tracks_mark(struct tracks *k, const struct sink_mark *m)
