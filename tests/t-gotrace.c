@@ -205,8 +205,8 @@ static bool on_events(void *self, const struct tgen *g, const struct tev *t, siz
 {
 	struct heard *h = self;
 	for (size_t i = 0; i < n; i++)
-		if (t[i].stack >= tgen_nstacks(g) || t[i].stack2 >= tgen_nstacks(g) ||
-		    t[i].name >= tgen_nstrs(g) || t[i].text >= tgen_nstrs(g))
+		if (tev_stack(&t[i]) >= tgen_nstacks(g) || tev_stack2(&t[i]) >= tgen_nstacks(g) ||
+		    tev_name(&t[i]) >= tgen_nstrs(g) || tev_text(&t[i]) >= tgen_nstrs(g))
 			h->bad_id = true;
 	h->ev = mem_grow(h->ev, &h->cap, h->n + n, sizeof *h->ev);
 	memcpy(h->ev + h->n, t, n * sizeof *t);

@@ -735,26 +735,28 @@ static gostep_fn *const handlers[GE__N] = {
 
 enum go_advance goorder_advance(struct goorder *o, struct goev *ev, int64_t m, struct go_m **state)
 {
-	struct step s = {.o = o, .ev = ev, .now = {m, -1, -1}};
+	struct go_m *at = NULL;
+	int64_t p = -1, g = -1;
 	if (!o->first_gen)
 		o->first_gen = o->gen->number;
 	if (m != -1) {
 		if (!*state && !(*state = gostep_find_m(o, m)))
 			*state = gostep_add_m(o, m);
-		s.m = *state;
-		s.m->age = o->age;
-		s.now.p = s.m->p;
-		s.now.g = s.m->g;
+		at = *state;
+		at->age = o->age;
+		p = at->p;
+		g = at->g;
 	}
-	s.next = s.now;
+	/* not one of the other: what has just been written by parts is not read as a whole without waiting for it */
+	struct step s = {.o = o, .ev = ev, .m = at, .now = {m, p, g}, .next = {m, p, g}};
 	gostep_fn *f = handlers[ev->type];
 	if (!f)
 		return gostep_bad(&s, "bad event type found while ordering: %s (%" PRIu64 ")",
 		    ev->type);
 	enum go_advance r = f(&s);
-	if (r == GO_YES && s.m) {
-		s.m->p = s.next.p;
-		s.m->g = s.next.g;
+	if (r == GO_YES && at) {
+		at->p = s.next.p;
+		at->g = s.next.g;
 	}
 	return r;
 }

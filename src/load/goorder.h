@@ -9,10 +9,12 @@
 struct go_g;
 struct go_p;
 
-/* What a thread is known to hold. g and p are cached where they are known. */
+/* What a thread is known to hold. g and p are cached where they are known; they do not lie side by side, for a compiler
+   would then fetch both at once out of where one of them has just been written, and the processor wait for that. */
 struct go_m {
-	int64_t id, g, p;
+	int64_t id, g;
 	struct go_g *gs;
+	int64_t p;
 	struct go_p *ps;
 	struct go_m *next;	/* all threads, newest first */
 	uint32_t age;		/* goorder.age while events of it are still to come */
