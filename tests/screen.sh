@@ -212,6 +212,7 @@ screen events-none 80x24 orders.trace '9/no such thing<Enter>' -ascii
 screen events-grep-all 80x24 orders.trace '9gg&TaskBegin.*(report|login)<Enter>'
 screen events-range 80x24 orders.trace '9jjvjjjj' -ascii
 screen events-stacks 80x30 orders.trace '9jjS'
+screen events-wire-start 80x24 orders.trace '9ggr'
 screen events-wire 80x24 orders.trace '9jjr'
 # tasks: kinds, one kind, what happened in one; regions
 screen tasks 80x24 orders.trace '7'

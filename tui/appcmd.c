@@ -67,14 +67,13 @@ const char *app_exactly(struct app *a, const char *name)
 	return s;
 }
 
-const char *app_selected(struct app *a)
+const char *app_selected(struct app *a, const char *word)
 {
 	struct place p;
 	app_place(a, &p);
 	const char *name = p.fun ? app_fun_name(a, p.fun) : "";
 	if (!*name) {
-		app_message(
-		    a, ST_WARN, "no function is selected here: give one, as in :focus=json");
+		app_message(a, ST_WARN, "%s: no function is selected here; :%s RE takes one by name, 1 lists all", word, word);
 		return NULL;
 	}
 	return app_exactly(a, name);
@@ -128,7 +127,7 @@ static void do_filter(struct app *a, const struct act *act)
 	if (frames && v && !strcmp(v, "none"))
 		v = "";
 	if (!v && here) {
-		v = app_selected(a);
+		v = app_selected(a, cmds[act->cmd].name);
 		if (v)
 			app_filter(a, act->cmd, v, act->cmd != CMD_FOCUS);
 		return;

@@ -22,7 +22,7 @@
 /* A report by its own name; of the selected function, where it wants one and none is given. */
 static void app_report(struct app *a, const struct report_row *r, const char *words)
 {
-	const char *re = r->arg && !(words && *words) ? app_selected(a) : "";
+	const char *re = r->arg && !(words && *words) ? app_selected(a, r->name) : "";
 	if (re)
 		app_act(a, &(struct act){CMD_REPORT, 0, arena_printf(&a->scratch, "%s %s%s", r->name, re, words ? words : "")});
 }

@@ -171,7 +171,8 @@ void app_line(struct app *, const char *line);
 /* appcmd.c: what commands do that are common to all panes */
 void app_common(struct app *, const struct act *);
 void app_clear(struct app *);				/* all filters, or say that there are none */
-const char *app_selected(struct app *);			/* the function under the cursor, exactly; NULL: none, and said */
+const char *app_selected(struct app *, const char *word);	/* the function under the cursor, exactly; NULL: none, and
+								   said for the command of that word */
 const char **app_filter_of(struct query *, enum cmd_id);	/* NULL: it is no filter that is a word */
 bool app_filter(struct app *, enum cmd_id, const char *value, bool add);
 bool app_time(const struct app *, const char *, int64_t *t);	/* 1.2s, 350ms, 40%, 15:04:05 */

@@ -403,6 +403,8 @@ static enum verdict wire(const struct events *p, struct ask *out)
 	const struct el_event *e = ev_now(p);
 	if (!e)
 		return V_DONE;
+	if (e->t < 1)
+		return ask_say(out, "a state at the start is no event: the file has it where it is first mentioned");
 	out->kind = ASK_RUN;	/* times in the file may be behind those in order by a little */
 	snprintf(out->text, sizeof out->text, "report wire -from=%lldns -to=%lldns", (long long)(e->t > 500 ? e->t - 500 : 0),
 	    (long long)e->t + 1);
