@@ -30,6 +30,7 @@ struct prompt {
 	char stash[PROMPT_MAX + 1];	/* what was typed before going into the history */
 };
 
+/* Begin with a text; the history is the caller's, and may be NULL. */
 void prompt_start(struct prompt *, const char *text, struct history *);
 enum prompt_event { PR_NONE, PR_CHANGED, PR_DONE, PR_CANCEL, PR_COMPLETE };
 enum prompt_event prompt_key(struct prompt *, int32_t key);

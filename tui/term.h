@@ -11,7 +11,7 @@
 /* The terminal: a grid goes out, keys come in. At most one is open. Only term.c knows curses. */
 struct term;
 
-struct term *term_open(struct err *);
+struct term *term_open(struct err *);	/* NULL: *e, and nothing has been changed */
 void term_close(struct term *);		/* everything as it was before term_open */
 /* What terminfo says is wrong: 0, 8, 16, 256; 1 << 24: send red, green and blue. */
 void term_set_colours(struct term *, int n);

@@ -168,6 +168,7 @@ struct tl_layout {	   /* where things go in the pane's area */
 	uint8_t *ran; /* of this frame: in which cells goroutines of the filter ran; NULL: no matter */
 };
 
+/* Where everything stands on a pane of that size; it depends on the rows and the selection alone. */
 struct tl_layout tl_layout(const struct timeline *, const struct pane_env *);
 
 /* Begin of cell c (0..cells) of the window. */

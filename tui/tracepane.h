@@ -26,7 +26,7 @@ bool tp_in(const struct tp_scope *, trk_id g, int64_t t0, int64_t t1);
 bool tp_span_in(const struct tp_scope *, uint32_t span, trk_id g, int64_t t0, int64_t t1);
 struct sched_ask tp_ask(const struct tp_scope *);
 
-void tp_str(const struct store *, str_id, const char *none, struct buf *);
+void tp_str(const struct store *, str_id, const char *none, struct buf *);	/* made safe; none: when it is empty */
 void tp_id(const struct store *, trk_id, struct buf *);			/* "G17", "P2" */
 void tp_who(const struct store *, trk_id, struct buf *);		/* "G17 main.worker" */
 void tp_frame(const struct store *, frm_id, struct buf *, bool where);	/* "main.f main.go:12" */

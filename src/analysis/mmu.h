@@ -21,6 +21,7 @@ struct mmu_series {		/* steps: util[i] from t[i] to t[i + 1]; the last one is th
 };
 struct mmu { uint32_t n; struct mmu_series *s; };	/* one, or one for each P that was ever there */
 
+/* Of the whole trace; flags say what is taken from the program. In the arena; n is 0 where nothing is known. */
 struct mmu *mmu_new(const struct snap *, unsigned flags, struct arena *);
 /* The same, of [t0, t1) alone; both inside the trace. */
 struct mmu *mmu_cut(const struct mmu *, int64_t t0, int64_t t1, struct arena *);

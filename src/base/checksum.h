@@ -19,7 +19,7 @@ struct checksum {
 };
 
 void checksum_add(struct checksum *, const void *p, size_t n);
-uint64_t checksum_end(const struct checksum *);
-uint64_t checksum_of(const void *p, size_t n);
+uint64_t checksum_end(const struct checksum *);	/* of all that was added; more may be */
+uint64_t checksum_of(const void *p, size_t n);	/* of one piece */
 
 #endif

@@ -15,7 +15,7 @@
 struct job;
 typedef int job_fn(struct job *, void *arg);	/* 0 or -1; runs on the worker */
 
-struct job *job_start(job_fn *, void *arg);
+struct job *job_start(job_fn *, void *arg);	/* NULL: no thread or pipe; else job_join() frees it */
 void job_tell(struct job *, uint64_t done, uint64_t total);	/* worker: progress, wakes the owner at
 								   most 4 times a second */
 void job_wake(struct job *);			/* worker: something was published */

@@ -21,6 +21,7 @@ struct binary {
 	uint64_t base;
 };
 
+/* -1: *e, and there is nothing to close. The path is copied. */
 int binary_open(struct binary *, const char *path, const struct elf_mapping *, struct err *e);
 void binary_close(struct binary *);
 

@@ -40,6 +40,7 @@ struct elf {
 	bool have_sym;
 };
 
+/* Map it and read its head. -1: *e, and there is nothing to close. */
 int elf_open(struct elf *, const char *path, struct err *e);
 void elf_close(struct elf *);
 

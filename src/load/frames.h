@@ -32,6 +32,7 @@ struct frames {
 void frames_init(struct frames *, const struct sink *);
 void frames_free(struct frames *);
 
+/* What the sink calls a text; a literal; a file of the program. */
 str_id frames_str(struct frames *, struct words);
 str_id frames_lit(struct frames *, const char *);
 map_id frames_map(struct frames *, struct words file);

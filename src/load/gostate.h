@@ -99,6 +99,7 @@ struct tev *gostep_say(struct goorder *, uint8_t type, struct goev *, struct whe
 enum go_advance gostep_took(struct step *);
 uint32_t gostep_str(struct goorder *, uint64_t id, uint8_t type);
 
+/* Of a trace that is cut: whether a cycle ran before the event that is believed. */
 void gostep_gc_was(struct goorder *, bool on);
 
 /* Handlers of what is not scheduling (gorange.c). */

@@ -63,6 +63,7 @@ struct idtab {
 	struct idmap sparse;
 };
 
+/* The next id of the file: its number is how many came before. */
 void idtab_add(struct idtab *t, uint64_t raw);
 /* Build the table when all are added. -1: an id came twice, or was 0 (*dup). */
 int idtab_seal(struct idtab *t, uint64_t *dup);

@@ -33,9 +33,11 @@ struct view {
 	struct arena arena;
 };
 
+/* Read the profile that the command line names, filtered as it says. -1: *e, and there is nothing to close. */
 int view_open(struct view *, const struct opt *, enum view_kind, struct err *e);
 void view_close(struct view *);
 
+/* A raw value, scaled to the unit and written with it. */
 void view_value(const struct view *, struct buf *, int64_t v);
 char *view_value_str(struct view *, int64_t v);		/* in the arena */
 void put_trimmed_percent(struct buf *, int64_t v, int64_t total);

@@ -46,6 +46,7 @@ void session_write_index(struct session *, bool wait);
 /* A sentence about the index of a trace. */
 void session_index(struct session *, struct buf *);
 
+/* The newest that session_refresh() took. Never NULL; good as long as the session. */
 const struct snap *session_snap(const struct session *);
 const char *session_title(const struct session *);	/* short: of a path its last part, of a URL host and endpoint */
 const char *session_file(const struct session *);	/* name as given (first file) */

@@ -55,8 +55,8 @@ enum index_array { IA_SUM, IA_TRK, IA_FIRST, IA_START, IA_EDGE, IA_STACK, IA_STA
 /* Bytes of the block; where the arrays begin, and how many bytes each has. */
 uint64_t index_arrays(const struct index_sheet *, uint64_t at[IA__N], uint64_t bytes[IA__N]);
 
-uint64_t index_layout(void);
-size_t   index_width(unsigned part);
+uint64_t index_layout(void);	/* the same where all rows have the same fields: part of the key */
+size_t   index_width(unsigned part);	/* bytes of a row */
 /* The column of a part, NULL when it is none. */
 struct col *index_col(struct store *, unsigned part);
 

@@ -23,8 +23,9 @@ void names_init(struct names *, struct store *);	/* row 0 of each table too */
 void names_done(struct names *);	/* no more will come for now: indexes go but that of strings */
 void names_free(struct names *);
 
-void names_thawed(struct names *);
+void names_thawed(struct names *);	/* the tables came from an index: hash tables are made when one more comes */
 
+/* Their rows, added when there is none yet that says the same. */
 str_id names_str(struct names *, const char *s, size_t n);
 map_id names_map(struct names *, const struct sink_map *);
 fun_id names_fun(struct names *, const struct sink_fun *);
