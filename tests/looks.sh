@@ -5,11 +5,11 @@
 . "${srcdir:-.}/tests/lib.sh"
 cd "$top" || exit 99
 dir=tests/screens/looks
-# look PANE FILE KEYS
+# look PANE FILE KEYS [BASE]
 look() {
 	for how in '-ansi' '-ansi -colours=8' '-mono' '-ascii'; do
 		echo "== $how"
-		"$TTRACE" view -size 72x14 -script "$3" $how "samples/$2" || bad=1
+		"$TTRACE" view -size 72x14 -script "$3" $how ${4:+"-base=samples/$4"} "samples/$2" || bad=1
 	done >"$tmp/$1.txt"
 	# without colour there is no escape, and in ASCII nothing else
 	sed -n '/^== -mono/,$p' "$tmp/$1.txt" | grep -q "$(printf '\033')" && { echo "$1: an escape without colours"; bad=1; }
@@ -28,8 +28,47 @@ look tasks orders.trace '7'
 look gc orders.trace '8'
 look events orders.trace '9'
 look explain orders.trace '6K'
+look tags cpu.pb.gz ':tags<Enter>'
+look report cpu.pb.gz ':tree<Enter>jj'
+look info orders.trace '<^G>'
+look help cpu.pb.gz '?flame'
+look goroutine orders.trace '6<Enter><Enter>jj'
+look goroutines-list orders.trace '6<Enter>'
+look tasks-list orders.trace '7j<Enter>'
+look task orders.trace '7<Enter><Enter>'
+look regions orders.trace '7]'
+look stops orders.trace '8]'
+look timeline-g orders.trace ':rows g<Enter>++l'
+look timeline-range orders.trace 'vlllll'
+look search-strip orders.trace ':>20ms<Enter>n'
+look find cpu.pb.gz '/mall<Enter>n'
+look filters cpu.pb.gz ':focus=login<Enter>:hide=^runtime<Enter>'
+look error cpu.pb.gz ':nosuch<Enter>'
+look bad-regex cpu.pb.gz 'F(a'
+look completion cpu.pb.gz ':fo<Tab>'
+look menu cpu.pb.gz 'a'
+look sort cpu.pb.gz 's'
+look diff-top leak-after.pb.gz 'j' leak-before.pb.gz
+look diff-peek leak-after.pb.gz '3' leak-before.pb.gz
+look diff-list leak-after.pb.gz '2' leak-before.pb.gz
+look diff-flame leak-after.pb.gz '4' leak-before.pb.gz
+look empty orders.trace ':focus=nosuchname<Enter>1'
+look log gctrace.log ''
 # the tree of all waiting in the colours of the timeline: network and channels are not one
 for want in 48\;5\;74 48\;5\;67; do
 	"$TTRACE" view -ansi -type=block -size 100x12 -script '4:columns state<Enter>' samples/orders.trace | grep -q "$want" || { echo "flame by state: no $want"; bad=1; }
+done
+# a trace of nothing but its head: no pane speaks of filters that nobody has set, and no word is cut
+head -c 16 samples/orders.trace >"$tmp/head.trace"
+for keys in 1 2 3 4 6 7 8 9; do
+	"$TTRACE" view -size 60x14 -script "$keys" "$tmp/head.trace" >"$tmp/head.txt" || { echo "head alone, $keys: failed"; bad=1; }
+	sed -n '3,12p' "$tmp/head.txt" | grep -q '[a-z]' || { echo "head alone, $keys: says nothing"; bad=1; }
+	sed -n '4,12p' "$tmp/head.txt" | grep -e filters -e '…' && { echo "head alone, $keys"; bad=1; }
+done
+# the bottom line names keys at any width
+for w in 40 60 79 120; do
+	for keys in 1 4 5 6 7 8 9; do
+		"$TTRACE" view -size ${w}x12 -script "$keys" samples/orders.trace | tail -1 | grep -q '[a-z]' || { echo "no keys at $w columns, pane $keys"; bad=1; }
+	done
 done
 exit $bad

@@ -267,16 +267,25 @@ static void draw_summary(struct app *a, struct grid *g)
 
 /* ---- the last two lines */
 
-/* "Enter peek  c cum": words between two blanks belong together, the first is the key. */
+/* The bytes of the keys of a hint: its first word, or as many as are one character. */
+static size_t hint_keys(const char *s, size_t n)
+{
+	size_t k = 0;
+	while (k < n && (k + 1 == n || s[k + 1] == ' '))
+		k += 2;
+	return k > n ? n : k ? k - 1 : strcspn(s, " ") < n ? strcspn(s, " ") : n;
+}
+
+/* "Enter peek  < > sort": words between two blanks belong together, keys first. */
 static void draw_hints(const struct app *a, struct grid *g, int y, const char *s)
 {
 	int x = 0;
 	while (*s) {
 		const char *end = strstr(s, "  ");
-		size_t n = end ? (size_t)(end - s) : strlen(s), key = strcspn(s, " ");
+		size_t n = end ? (size_t)(end - s) : strlen(s), key = hint_keys(s, n);
 		if (x + (int)text_width(s, n) > g->w)
 			break;
-		x = grid_textn(g, y, x, ST_KEY, 0, s, key < n ? key : n);
+		x = grid_textn(g, y, x, ST_KEY, 0, s, key);
 		if (key < n)
 			x = grid_textn(g, y, x, ST_DIM, 0, s + key, n - key);
 		x += 2;

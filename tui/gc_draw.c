@@ -107,7 +107,7 @@ static void draw_curve(const struct gcview *p, struct grid *g, int y, int h)
 		return;
 	for (int r = 0; r < h; r++) {
 		if (r % (h > 8 ? 4 : 2) == 0)
-			grid_printf(g, y + r, 1, ST_DIM, 0, "%3d%%", 100 - 100 * r / h);
+			grid_printf(g, y + r, 1, ST_DIM, 0, "%3d%%", (100 * (h - r) + h / 2) / h);
 		grid_put(g, y + r, 5, 0x2502, ST_RULE, ST_NORMAL, 0);
 		for (int x = 0; x < w; x++) {
 			double level = util_at(p, x, w) * h - (h - 1 - r);

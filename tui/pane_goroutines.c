@@ -196,7 +196,9 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 		tp_empty(g, 1, !p->gs ? "Goroutines are being counted." : !session_snap(env->s)->complete && !p->gs->ng ? "No goroutine has been read yet."
 			: session_snap(env->s)->trace.log && !p->gs->ng ? tp_log_why
 			: env->grep.rx ? "No row matches: & and Enter shows all of them."
-			: "No goroutine is left by the filters.\nR drops them all, u the last one.");
+			: p->scope.part || p->scope.f.g ? "No goroutine is left by the filters.\nR drops them all, u the last one."
+			: "No goroutine is in what could be read of this trace: it is cut before the first of them, or\n"
+			  "tracing was stopped at once. ^G says what was read.");
 		return;
 	}
 	struct rows_col c[COLS_MAX];

@@ -16,6 +16,7 @@
 #include "base/rx.h"
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void select_line(struct listview *v, int64_t line)
@@ -98,6 +99,19 @@ static uint32_t fun_named(const struct listview *v, str_id name, str_id file)
 	return UINT32_MAX;
 }
 
+/* Without a word of what is wanted: what costs most itself, as Top's first row; the heaviest of all is a root. */
+static uint32_t hottest(const struct listview *v)
+{
+	uint32_t best = v->order[0];
+	for (uint32_t i = 1; i < v->norder; i++) {
+		const struct list_fun *f = &v->fun[v->order[i]], *b = &v->fun[best];
+		int64_t more = llabs(f->flat) - llabs(b->flat);
+		if (more > 0 || (!more && strcmp(store_str(v->t.c->st, f->name)->s, store_str(v->t.c->st, b->name)->s) < 0))
+			best = v->order[i];
+	}
+	return best;
+}
+
 static void update(void *st, const struct pane_env *env)
 {
 	struct listview *v = st;
@@ -110,7 +124,7 @@ static void update(void *st, const struct pane_env *env)
 	if (v->cur != UINT32_MAX)
 		again(v, env);
 	else if (v->norder && !had)
-		show(v, env, v->order[0]);
+		show(v, env, hottest(v));
 	else
 		v->rows.n = 0;
 }

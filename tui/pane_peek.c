@@ -19,6 +19,7 @@
 #include "rows.h"
 #include "tree.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { BACK_MAX = 64, ROWS_MAX = 4000, LEVELS_MAX = 6, TALL = 40 };
@@ -219,6 +220,17 @@ static enum verdict match_re(
 	return V_DONE;
 }
 
+/* Without a word of what is wanted: what costs most itself, as Top's first row; the heaviest of all is a root. */
+static uint32_t hottest(const struct peek *p)
+{
+	const struct thing *t = p->t.c->thing;
+	uint32_t best = p->match[0];
+	for (uint32_t i = 1; i < p->nmatch; i++)
+		if (llabs(t[p->match[i]].flat) > llabs(t[best].flat))
+			best = p->match[i];
+	return best;
+}
+
 static void update(void *st, const struct pane_env *env)
 {
 	struct peek *p = st;
@@ -229,7 +241,7 @@ static void update(void *st, const struct pane_env *env)
 	rematch(p);
 	uint32_t thing = calls_find(p->t.c, p->id);
 	if (!thing && p->nmatch)
-		thing = p->match[0];
+		thing = p->id ? p->match[0] : hottest(p);
 	uint64_t id = p->id;
 	set_centre(p, env, thing, false);
 	p->id = thing ? p->id : id;	/* filtered away for now */

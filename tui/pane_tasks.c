@@ -440,7 +440,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, p->regions ? "regions ([ ] tasks) | " : "tasks ([ ] regions) | ");
 		buf_printf(b, "%u kind%s, ", p->rows[L_KINDS].n, p->rows[L_KINDS].n == 1 ? "" : "s");
 		text_count(b, n);
-		buf_printf(b, ", %u incomplete", open);
+		buf_printf(b, " %s%s, %u incomplete", p->regions ? "region" : "task", n == 1 ? "" : "s", open);
 	}
 	tasks_pick_words(&p->pick, b);
 	buf_puts(b, " | ");

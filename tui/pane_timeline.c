@@ -500,8 +500,8 @@ static void tl_keys(const void *st, const struct pane_env *env, struct buf *b)
 				       "filter to it  w b span  "
 				       "( ) W cause effect chain  H highlight  n N hit  M rows  t "
 				       "pin  E regions  S stacks  e counters  ? help"
-				     : "h l {} move + - zoom Enter fit u undo ( cause ) effect w b "
-				       "span H hilite M rows");
+				     : "h l move  { } half page  + - zoom  Enter fit  v range  w b span  ( ) cause  M rows  "
+				       "H highlight  ? help");
 }
 
 static void tl_click(

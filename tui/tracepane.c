@@ -367,11 +367,44 @@ const char tp_log_why[] = "This is a log of gctrace or schedtrace: the runtime d
     "    GODEBUG=schedtrace=1000,scheddetail=1\n\n"
     "lists goroutines with their states; a trace (go test -trace, /debug/pprof/trace) has all of it.";
 
+/* How much of a line goes into w bytes: up to a blank, where it is longer. */
+static size_t wrap(const char *s, size_t n, int w)
+{
+	if (n <= (size_t)w)
+		return n;
+	size_t k = (size_t)w;
+	while (k > 1 && s[k] != ' ')
+		k--;
+	return k > 1 ? k : (size_t)w;
+}
+
+/* Lines as they are where all of them fit; else paragraphs flow, but for what is set in. */
 void tp_empty(struct grid *g, int y, const char *why)
 {
-	for (const char *end; *why; why = *end ? end + 1 : end) {
-		end = why + strcspn(why, "\n");
-		grid_textn(g, y++, 2, ST_DIM, 0, why, (size_t)(end - why));
+	int w = g->w > 12 ? g->w - 3 : 9;
+	while (*why && y < g->h) {
+		char line[512];
+		size_t n = strcspn(why, "\n"), longest = n, k = 0;
+		const char *end = why + n;
+		while (end > why && *end && end[1] && end[1] != '\n' && end[1] != ' ' && *why != ' ') {	/* the rest of the paragraph */
+			n = strcspn(end + 1, "\n");
+			longest = n > longest ? n : longest;
+			end += 1 + n;
+		}
+		if (longest <= (size_t)w || *why == ' ' || (size_t)(end - why) >= sizeof line) {
+			n = strcspn(why, "\n");
+			grid_textn(g, y++, 2, ST_DIM, 0, why, n);
+			why += n + (why[n] == '\n');
+			continue;
+		}
+		for (n = 0; why < end; why++)
+			line[n++] = *why == '\n' ? ' ' : *why;
+		for (const char *s = line; n && y < g->h; s += k, n -= k) {
+			k = wrap(s, n, w);
+			grid_textn(g, y++, 2, ST_DIM, 0, s, k);
+			k += k < n && s[k] == ' ';
+		}
+		why += *why == '\n';
 	}
 }
 

@@ -364,13 +364,13 @@ void tree_summary(const struct calls *c, const struct pane_env *env, struct buf 
 static const struct { const char *type, *why;
 } of_trace[] = {{"cpu", "It has no CPU samples: they are there when a CPU profile "
 			"(pprof.StartCPUProfile) runs while the trace is taken."},
-    {"run", "No goroutine ran within the range."},
-    {"sched", "No goroutine waited to be run within the range."},
+    {"run", "No goroutine ran while this was traced, or in the range that is looked at."},
+    {"sched", "No goroutine waited to be run."},
     {"sync",
-	"No goroutine waited for a mutex, a condition, a channel or a select within the range."},
-    {"net", "No goroutine waited for the network within the range."},
-    {"syscall", "No goroutine was blocked in a system call within the range."},
-    {"block", "No goroutine waited for anything within the range."}};
+	"No goroutine waited for a mutex, a condition, a channel or a select."},
+    {"net", "No goroutine waited for the network."},
+    {"syscall", "No goroutine was blocked in a system call."},
+    {"block", "No goroutine waited for anything."}};
 
 static const char *why_none(const struct pane_env *env, const char *type)
 {
