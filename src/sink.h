@@ -192,6 +192,7 @@ struct sink {
 		fun_id (*fun)(void *, const struct sink_fun *);
 		loc_id (*loc)(void *, const struct sink_loc *);
 		stk_id (*stack)(void *, const loc_id *leaf_first, size_t n);
+		bool   tree;	/* it keeps stacks as one: those that begin alike are best said one after another */
 		int    (*type)(void *, str_id name, str_id unit);	/* one more sample type */
 		void   (*sample)(void *, const struct sink_sample *);
 		void   (*meta)(void *, const struct sink_meta *);

@@ -26,7 +26,7 @@ struct prof_fun { uint64_t id; str_id name, sysname, file; int64_t line; };
 struct prof_line { fun_id fun; int64_t line, col; };
 struct prof_loc { uint64_t id, addr; map_id map; uint32_t line, nline; bool folded; };
 	/* its lines are p->line[line .. line+nline), innermost first; none if unknown */
-struct prof_run { size_t off; uint32_t n; };
+struct prof_run { uint64_t off : 37, n : 27; };	/* a record of a file has less than 2^26 bytes */
 struct prof_label { str_id key, str; int64_t num; str_id unit; };
 	/* of a set: strings first, then numbers; by key; in the order of the file under a key */
 struct prof_sample { uint32_t stack, labels; };

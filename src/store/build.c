@@ -273,6 +273,7 @@ struct sink build_sink(struct build *b)
 	    .fun = put_fun,
 	    .loc = put_loc,
 	    .stack = put_stack,
+	    .tree = true,
 	    .type = put_type,
 	    .sample = put_sample,
 	    .meta = put_meta,
