@@ -27,6 +27,71 @@ static void app_report(struct app *a, const struct report_row *r, const char *wo
 		app_act(a, &(struct act){CMD_REPORT, 0, arena_printf(&a->scratch, "%s %s%s", r->name, re, words ? words : "")});
 }
 
+static bool one_of(const char *s, const char *words)
+{
+	const char *at = *s ? strstr(words, s) : NULL;
+	return at && at[-1] == ' ' && at[strlen(s)] == ' ';
+}
+
+/* Pictures and programs beside: what does the same here. */
+static const char *instead_of(const char *word)
+{
+	static const struct { const char *words, *say; } all[] = {
+	    {" web ", "there is no browser here: 4 is the flame graph, :w FILE.svg writes it as a page, :dot > FILE the graph for graphviz"},
+	    {" svg png gif pdf ps gv eog evince ", "graphviz draws what :dot > FILE writes; :w FILE.svg writes the flame graph"},
+	    {" kcachegrind ", "kcachegrind shows what :callgrind > FILE writes"},
+	    {" output ", "a report goes to a file by > FILE behind it, what is shown by :w FILE"}};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (one_of(word, all[i].words))
+			return all[i].say;
+	return NULL;
+}
+
+static void report_option(struct app *a, enum opt_id id, const char *value)
+{
+	struct err e;
+	if (session_option(a->s, id, value, &e)) {
+		app_message(a, ST_ERROR, "%s", e.msg);
+		return;
+	}
+	app_changed(a);
+	app_message(a, ST_DIM, "%s=%s, in reports (:tree, :raw, ...) and what is written", options[id].name, value);
+}
+
+/* Options of reports by their names: divide_by=2, call_tree, trim=f. */
+static bool option_word(struct app *a, const char *word, const char *rest)
+{
+	for (int i = 0; i < OPT__N; i++)
+		if (!strcmp(options[i].name, word) && session_of_reports((enum opt_id)i)) {
+			if (rest || options[i].kind == 'B')
+				report_option(a, (enum opt_id)i, rest ? rest : "true");
+			else
+				app_message(a, ST_ERROR, "%s wants a value: %s=%s", word, word, options[i].arg);
+			return true;
+		}
+	return false;
+}
+
+/* A sample type by its name; total_TYPE and mean_TYPE say besides what reports make of it. */
+static bool type_word(struct app *a, const char *word)
+{
+	bool total = !strncmp(word, "total_", 6), mean = !strncmp(word, "mean_", 5);
+	for (size_t i = 0; i < session_ntypes(a->s); i++)
+		if (!strcmp(session_type_name(a->s, i), word)) {
+			app_act(a, &(struct act){CMD_SAMPLE_INDEX, 0, word});
+			return true;
+		}
+	for (size_t i = 0; (total || mean) && i < session_ntypes(a->s); i++) {
+		const char *type = word + (total ? 6 : 5);
+		if (!strcmp(session_type_name(a->s, i), type)) {
+			app_act(a, &(struct act){CMD_SAMPLE_INDEX, 0, type});
+			report_option(a, OPT_MEAN, mean ? "true" : "false");
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Words that pprof or the command line takes and that are no commands of ours: a granularity, a sample type,
    -type=, -goroutine= and -proc= of the reports. */
 static bool other_word(struct app *a, const char *word, const char *rest)
@@ -40,6 +105,10 @@ static bool other_word(struct app *a, const char *word, const char *rest)
 	    {"type", CMD_SAMPLE_INDEX, NULL}, {"goroutine", CMD_GOROUTINE, NULL}, {"proc", CMD_PROC, NULL},
 	    {"cum", CMD_PANE_TOP, "-cum"}, {"flat", CMD_PANE_TOP, "-flat"},
 	    {"relative_percentages", CMD_PERCENT, "shown"}};
+	if (rest && !strcmp(word, "relative_percentages") && one_of(rest, " f false n no 0 ")) {
+		app_act(a, &(struct act){CMD_PERCENT, 0, "whole"});
+		return true;
+	}
 	for (size_t i = 0; i < sizeof alias / sizeof *alias; i++)
 		if (!strcmp(alias[i].word, word)) {
 			app_act(a, &(struct act){alias[i].cmd, 0, alias[i].arg ? alias[i].arg : rest});
@@ -59,18 +128,42 @@ static bool other_word(struct app *a, const char *word, const char *rest)
 			app_report(a, r, rest);
 			return true;
 		}
-	for (size_t i = 0; i < session_ntypes(a->s); i++)
-		if (!strcmp(session_type_name(a->s, i), word)) {
-			app_act(a, &(struct act){CMD_SAMPLE_INDEX, 0, word});
-			return true;
-		}
-	return false;
+	const char *say = instead_of(word);
+	if (say)
+		app_message(a, ST_WARN, "%s", say);
+	return say || option_word(a, word, rest) || type_word(a, word);
+}
+
+/* noinlines=t, normalize=false: commands that turn something over, where it is not so already. */
+static bool turned(struct app *a, enum cmd_id id, const char *value)
+{
+	const struct query *q = session_query(a->s);
+	bool yes = one_of(value, " t true y yes 1 "), no = one_of(value, " f false n no 0 ");
+	if (!(yes || no) || (id != CMD_NOINLINES && id != CMD_NORMALIZE && id != CMD_DROP_NEG))
+		return false;
+	bool now = id == CMD_NOINLINES ? q->noinlines : id == CMD_NORMALIZE ? q->normalize : q->drop_negative;
+	if (now != yes)
+		app_act(a, &(struct act){id, 0, NULL});
+	else
+		app_message(a, ST_DIM, "%s is %s already", cmds[id].name, yes ? "on" : "off");
+	return true;
+}
+
+/* What pprof takes for one behind a value: focus=json //: the decoder. */
+static const char *without_comment(struct app *a, const char *value)
+{
+	const char *end = NULL;
+	for (const char *p = value; (p = strstr(p, " //")); p++)
+		end = p;
+	while (end && end > value && end[-1] == ' ')
+		end--;
+	return end ? arena_strndup(&a->scratch, value, (size_t)(end - value)) : value;
 }
 
 /* Short forms: "::", "25", ">50ms", "10ms..50ms", "wait>1ms", "top20". */
 static bool short_form(struct app *a, const char *line)
 {
-	if (!strcmp(line, ":")) {
+	if (!strcmp(line, ":") || !strcmp(line, "::")) {
 		app_clear(a);
 		return true;
 	}
@@ -130,6 +223,8 @@ void app_line(struct app *a, const char *line)
 	if (arg && line[n] == ' ') {
 		arg += strspn(arg, " ");
 		arg = *arg ? arg : NULL;
+	} else if (arg) {
+		arg = without_comment(a, arg);
 	}
 	/* other words go first where they are exact: "files" is no beginning of another word */
 	enum cmd_id id = cmd_find(word, n);
@@ -139,6 +234,8 @@ void app_line(struct app *a, const char *line)
 		app_act(a, &(struct act){CMD_WHERE, 0, arena_strndup(&a->scratch, line, strlen(line))});
 	else if (id == CMD_NONE)
 		no_command(a, word, n);
+	else if (arg && !cmds[id].arg && turned(a, id, arg))
+		return;
 	else if (arg && !cmds[id].arg)
 		app_message(a, ST_ERROR, "%s takes no argument", cmds[id].name);
 	else

@@ -182,6 +182,19 @@ static void add_index(struct info *f, struct session *s)
 	buf_free(&b);
 }
 
+/* The options that make this view, as the command line takes them; what is not there has its default. */
+static void add_options(struct info *f, struct session *s)
+{
+	struct command c = {0};
+	session_command(s, "view", NULL, &f->arena, &c);
+	int n = 0;
+	for (int i = 2; i < c.n && strcmp(c.v[i], "--"); i++)
+		add_s(f, n++ ? "" : "options", c.v[i]);
+	if (!n)
+		add_s(f, "options", "none: all as it is by default");
+	mem_free(c.v);
+}
+
 static void info_update(void *st, const struct pane_env *env)
 {
 	struct info *f = st;
@@ -203,6 +216,7 @@ static void info_update(void *st, const struct pane_env *env)
 	if (session_is_trace(env->s) && !sn->trace.log)
 		add_index(f, env->s);
 	warnings(f, sn);
+	add_options(f, env->s);
 	rows_set(&f->rows, (uint32_t)f->n);
 }
 

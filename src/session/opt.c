@@ -125,6 +125,17 @@ static int set_value(struct opt *o, int id, const char *s, struct err *e)
 	}
 }
 
+int opt_set(struct opt *o, enum opt_id id, const char *s, struct err *e)
+{
+	struct opt_value was = o->v[id];
+	if (set_value(o, (int)id, s, e)) {
+		o->v[id] = was;
+		return -1;
+	}
+	o->v[id].set = true;
+	return 0;
+}
+
 /* -cum and -flat exclude each other, and so do the granularities. */
 static int radio(const struct opt *o, int id, struct err *e)
 {

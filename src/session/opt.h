@@ -66,6 +66,8 @@ struct opt {
    of argv must outlive *o. */
 int opt_parse(struct opt *, int argc, char *const *argv, struct err *e);
 void opt_free(struct opt *);
+/* One option after the parsing; s must outlive *o. What is no value of it changes nothing. */
+int opt_set(struct opt *, enum opt_id, const char *s, struct err *e);
 /* Always -1: there is no report of that name; says which one may be meant. */
 int opt_no_report(const char *name, struct err *e);
 

@@ -301,6 +301,24 @@ const struct opt *session_opt(const struct session *s)
 	return &s->first;
 }
 
+bool session_of_reports(enum opt_id id)
+{
+	static const enum opt_id those[] = {OPT_MEAN, OPT_DIVIDE_BY, OPT_CALL_TREE, OPT_TRIM, OPT_NODEFRACTION,
+	    OPT_EDGEFRACTION, OPT_SHOWCOLUMNS, OPT_COMPACT_LABELS, OPT_INTEL_SYNTAX};
+	for (size_t i = 0; i < sizeof those / sizeof *those; i++)
+		if (those[i] == id)
+			return true;
+	return false;
+}
+
+int session_option(struct session *s, enum opt_id id, const char *value, struct err *e)
+{
+	if (opt_set(&s->first, id, session_keep(s, value), e))
+		return -1;
+	s->serial++;
+	return 0;
+}
+
 const char *session_title(const struct session *s)
 {
 	const char *file = session_file(s), *slash = strrchr(file, '/');

@@ -122,6 +122,9 @@ uint32_t session_nsides(const struct session *);	/* with the first file */
 const char *session_side_name(const struct session *, uint32_t side);
 
 const struct opt *session_opt(const struct session *);	/* as given, without a base */
+/* One of the options that only reports heed (session_of_reports()) from now on. -1: no value of it. */
+bool session_of_reports(enum opt_id);
+int session_option(struct session *, enum opt_id, const char *value, struct err *e);
 /* What of all sides is at hand, for the opt of a report of the same; hand_drop() it when that is made. Nothing
    while the first file is still read. */
 struct hand;
