@@ -7,7 +7,9 @@
  *
  * Damage ends the reading and takes nothing back: all before it has been said.
  * A generation that is not whole is dropped, as by the reference: it would be
- * half a second of guesses behind minutes of facts. Only when there is no whole
+ * half a second of guesses behind minutes of facts, and every total of the file
+ * another than the reference's (believing works there as well, one event in a
+ * hundred would be a guess). Only when there is no whole
  * one, as after a crash in the first second, its events are shown, ordered by
  * what they say themselves where their causes never came (goforce.c), without
  * the stacks and names whose tables are missing.
