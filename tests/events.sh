@@ -33,4 +33,17 @@ same "lines said with -strict" "$(wc -l <"$tmp/notice")" 1
 printf 'go 1.26 tra' >"$tmp/none.trace"
 "$TTRACE" events "$tmp/none.trace" >"$tmp/part" 2>"$tmp/notice"
 same "status of what is no trace" $? 1
+# events of a start function are those of its goroutines; of a task those that it did and all that name it
+for g in $("$TTRACE" goroutines -group='^main\.main$' -format=tsv "$trace" | tail -n +2 | cut -f1); do
+	"$TTRACE" events -goroutine="$g" "$trace"
+done >"$tmp/one"
+"$TTRACE" events -group='^main\.main$' "$trace" >"$tmp/group"
+[ -s "$tmp/one" ] && cmp -s "$tmp/one" "$tmp/group" || fail "events of main.main are not those of its goroutine"
+"$TTRACE" events -task=926 "$trace" >"$tmp/task"
+"$TTRACE" events "$trace" | grep -E '^M=.* (Task=926 |ID=926 )' >"$tmp/named"
+[ "$(grep -cxF -f "$tmp/named" "$tmp/task")" -ge "$(sort -u "$tmp/named" | wc -l)" ] && [ -s "$tmp/named" ] || fail "events that name task 926"
+[ "$(grep -c Time= "$tmp/task")" -gt "$(wc -l <"$tmp/named")" ] || fail "a task did nothing but say so"
+[ "$("$TTRACE" events -region='^db\.query$' "$trace" | grep -c 'RegionBegin.*Type="db.query"')" = \
+	"$("$TTRACE" events "$trace" | grep -c 'RegionBegin.*Type="db.query"')" ] || fail "begins of the regions db.query"
+
 exit $bad

@@ -10,6 +10,7 @@
  */
 #include "config.h"
 #include "report/dump.h"
+#include "report/eventpick.h"
 
 #include "base/mem.h"
 #include "base/quote.h"
@@ -27,16 +28,9 @@
 
 enum { KEEP_TEXT = 64 << 20 };
 
-/* Which events: those of a time, of a goroutine or of a P; all by default. */
-struct pick {
-	bool times, who;
-	int64_t from, to;	/* [from, to), as tev.time */
-	int64_t g, p;		/* -1: any */
-};
-
 struct dump {
 	struct out *out;
-	struct pick pick;
+	struct event_pick pick;
 	bool safe;		/* standard output is a terminal */
 	struct dump_notes notes;
 	enum table_format format;
@@ -394,17 +388,6 @@ static void put_row(struct dump *d, const struct tev *t)
 	table_pour(row, d->format, &d->out->buf);
 }
 
-static bool picked(const struct pick *k, const struct tev *t)
-{
-	if (k->times && (t->time < k->from || t->time >= k->to))
-		return false;
-	if (!k->who)
-		return true;
-	bool g = k->g < 0 || t->g == k->g || (t->resource == TR_G && t->id == k->g);
-	bool p = k->p < 0 || t->p == k->p || (t->resource == TR_P && t->id == k->p);
-	return t->kind != TEV_SYNC && g && p;
-}
-
 static bool on_events(void *self, const struct tgen *g, const struct tev *t, size_t n)
 {
 	struct dump *d = self;
@@ -419,7 +402,7 @@ static bool on_events(void *self, const struct tgen *g, const struct tev *t, siz
 	if (d->first == TIME_NONE && n)
 		d->first = t[0].time;
 	for (size_t i = 0; i < n; i++) {
-		if (!picked(&d->pick, &t[i]))
+		if (!event_picked(&d->pick, &t[i]))
 			continue;
 		if (d->format == TF_TEXT)
 			put_event(d, &d->out->buf, &t[i]);
@@ -445,30 +428,6 @@ static void on_warn(void *self, uint64_t at, const char *msg)
 	dump_note(&d->notes, at, msg);
 }
 
-/* ---- what was asked for */
-
-static int pick_id(const struct opt *o, enum opt_id id, char letter, int64_t *v, struct err *e)
-{
-	const char *s = opt_str(o, id);
-	char *end;
-	*v = -1;
-	if (!s || !*s)
-		return 0;
-	s += *s == letter;
-	*v = strtoll(s, &end, 10);
-	return *s >= '0' && *s <= '9' && !*end ? 0
-	    : err_set(e, ERR_USAGE, ERR_NOWHERE, "\"%s\" is no number of a %s", s,
-		letter == 'g' ? "goroutine" : "processor");
-}
-
-static int pick_events(const struct opt *o, struct bytes in, struct pick *k, struct err *e)
-{
-	if (pick_id(o, OPT_GOROUTINE, 'g', &k->g, e) || pick_id(o, OPT_PROC, 'p', &k->p, e))
-		return -1;
-	k->who = k->g >= 0 || k->p >= 0;
-	return dump_range(o, in, &k->times, &k->from, &k->to, e);
-}
-
 int report_events(const struct opt *o, struct out *out, struct err *e)
 {
 	static const struct tev_ops ops = {on_events, on_warn, on_generation, NULL, false};
@@ -478,7 +437,7 @@ int report_events(const struct opt *o, struct out *out, struct err *e)
 		return -1;
 	struct dump d = {.out = out, .format = format, .first = TIME_NONE, .notes = {.file = o->file[0]}, .safe = isatty(out->fd)};
 	struct tstream_info info;
-	int r = pick_events(o, in, &d.pick, e);
+	int r = event_pick(o, in, &d.pick, e);
 	table_begin(&d.table, columns, sizeof columns / sizeof *columns);
 	if (format != TF_TEXT)
 		table_open(&d.table, format, &out->buf);
@@ -487,6 +446,7 @@ int report_events(const struct opt *o, struct out *out, struct err *e)
 	if (format != TF_TEXT)
 		table_close(&d.table, format);
 	table_free(&d.table);
+	event_pick_free(&d.pick);
 	if (!r)
 		r = dump_end(o, &info, e);
 	buf_free(&d.text);
