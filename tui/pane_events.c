@@ -88,7 +88,9 @@ static void page_at(struct events *p, const struct pane_env *env, int64_t t)
 		if (p->list.n >= EV_CHUNK / 4 || (t0 == p->scope.t0 && t1 == p->scope.t1))
 			break;
 	}
-	if (p->list.n && p->list.t1 <= t)	/* too much: what was asked for must be in it */
+	for (int i = 0; i < 8 && p->list.n && p->list.t1 <= t; i++)	/* too much: what was asked for must be in it */
+		el_gather(sn, &q, t0 = t - (t - t0) / 2, t1, EV_CHUNK_MAX, &p->list);
+	if (p->list.n && p->list.t1 <= t)
 		el_gather(sn, &q, t, t1, EV_CHUNK_MAX, &p->list);
 	fill(p, env);
 	if (env->grep.rx && sn->complete && (p->list.t0 > p->scope.t0 || p->list.t1 < p->scope.t1))

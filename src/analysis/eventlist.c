@@ -133,6 +133,37 @@ static int event_cmp(const void *a, const void *b)
 	return x->who < y->who ? -1 : x->who > y->who;
 }
 
+/* More than `max` events, of n: the first of them by time to the front, in no order, up to an instant and all of that. How
+   many those are. Not to sort what is cut off: there may be a million of them. */
+static uint32_t select_first(struct el_event *v, uint32_t n, uint32_t max)
+{
+	uint32_t lo = 0, hi = n;	/* the cut is within */
+	while (hi - lo > 64) {
+		int64_t a = v[lo].t, b = v[lo + (hi - lo) / 2].t, c = v[hi - 1].t;
+		int64_t by = a < b ? (b < c ? b : a < c ? c : a) : a < c ? a : b < c ? c : b;	/* the middle one */
+		uint32_t i = lo, j = hi, k = lo;	/* before `by`, `by` itself, after it */
+		while (k < j) {
+			struct el_event e = v[k];
+			if (e.t < by) {
+				v[k++] = v[i];
+				v[i++] = e;
+			} else if (e.t > by) {
+				v[k] = v[--j];
+				v[j] = e;
+			} else {
+				k++;
+			}
+		}
+		if (max < i)
+			hi = i;
+		else if (max >= j)
+			lo = j;
+		else
+			return j;
+	}
+	return hi;
+}
+
 void el_gather(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_t t1, uint32_t max, struct el *l)
 {
 	enum { TRANSITIONS = 1 << EL_CREATE | 1 << EL_READY | 1 << EL_RUN | 1 << EL_BLOCK | 1 << EL_SYSCALL | 1 << EL_END };
@@ -150,21 +181,27 @@ void el_gather(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_
 	}
 	gather_rest(sn, q, l);
 	gather_counts(sn, q, l);
-	if (l->n)
-		qsort(l->v, l->n, sizeof *l->v, event_cmp);
+	uint32_t all = l->n > max ? select_first(l->v, l->n, max) : l->n, n = max;
+	if (all)
+		qsort(l->v, all, sizeof *l->v, event_cmp);
 	if (l->n <= max)
 		return;
-	uint32_t n = max;
-	while (n && l->v[n - 1].t == l->v[max].t)
+	int64_t cut = l->v[max].t;
+	while (n && l->v[n - 1].t == cut)
 		n--;
-	if (!n)		/* all of them at one instant: take them together */
-		for (n = max; n < l->n && l->v[n].t == l->v[0].t; n++)
+	if (!n) {	/* all of them at one instant: take them together */
+		for (n = max; n < all && l->v[n].t == cut; n++)
 			;
-	l->t1 = n < l->n ? l->v[n].t : t1;
+		for (uint32_t i = all; n == all && i < l->n; i++)
+			t1 = l->v[i].t < t1 ? l->v[i].t : t1;
+		cut = n < all ? l->v[n].t : t1;
+	}
+	l->t1 = cut;
 	l->n = n;
 }
 
-/* Intervals of goroutines in a stretch, about. */
+/* Intervals of goroutines in a stretch, about: of a sheet with many goroutines some are asked. */
+enum { ASKED = 512 };
 static uint64_t count(const struct snap *sn, int64_t t0, int64_t t1)
 {
 	uint64_t n = 0;
@@ -173,25 +210,40 @@ static uint64_t count(const struct snap *sn, int64_t t0, int64_t t1)
 		if (slot->t1 <= t0 || slot->t0 >= t1)
 			continue;
 		if (slot->t0 >= t0 && slot->t1 <= t1) {
-			n += slot->n;
+			n += slot->n - slot->ntrk;	/* the first of each goes on from before */
 			continue;
 		}
 		const struct sheet *sh = sheet_get(sn, s);
-		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
-			n += sheet_find(sh, row, t1) - sheet_find(sh, row, t0);
+		uint32_t step = (sh->ntrk - sh->nother) / ASKED + 1;
+		uint64_t some = 0;
+		for (uint32_t row = sh->nother; row < sh->ntrk; row += step)
+			some += sheet_find(sh, row, t1) - sheet_find(sh, row, t0);
+		n += some * step;
 		sheet_put(sn, s);
 	}
 	return n;
 }
 
+enum { FAR_TOO_MUCH = 8 };
 void el_around(const struct snap *sn, int64_t t, uint32_t want, int64_t lo, int64_t hi, int64_t *t0, int64_t *t1)
 {
-	int64_t half = 1000;	/* grows fourfold until enough is in it: the last count is the largest */
-	for (;; half *= 4) {
+	/* grows fourfold until enough is in it; where that is far too much, as something began all at once, it is
+	   halved between this and the last */
+	int64_t half = 1000, less = 0, more = 0;
+	for (int i = 0; i < 64; i++) {
 		*t0 = t - half < lo ? lo : t - half;
 		*t1 = t + half > hi ? hi : t + half;
-		if ((*t0 == lo && *t1 == hi) || half > INT64_MAX / 8 || count(sn, *t0, *t1) >= want)
+		bool all = *t0 == lo && *t1 == hi;
+		uint64_t n = count(sn, *t0, *t1);
+		if (n < want && (all || half > INT64_MAX / 8))
 			return;
+		if (n >= want && (n / FAR_TOO_MUCH <= want || half - less <= half / 256))
+			return;
+		if (n < want)
+			less = half;
+		else
+			more = half;
+		half = more ? less + (more - less) / 2 : half * 4;
 	}
 }
 
