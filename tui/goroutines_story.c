@@ -4,8 +4,8 @@
  * What is told of the selected group of goroutines: how long its waits are, in
  * quantiles and as a histogram, and who ends them. It takes a walk over the
  * group's spans, so it is made when the selection moves, not when it is drawn,
- * and stops after STORY_SPANS of them: moving through a list must not depend on
- * the length of the trace. When it stopped early it says so.
+ * and stops after STORY_SPANS of them, or fewer where they go on over many sheets: moving through a list must not
+ * depend on the length of the trace. When it stopped early it says so.
  */
 #include "config.h"
 #include "gorview.h"
@@ -78,11 +78,15 @@ static void walk(struct gor *p, const struct snap *sn, trk_id g)
 	struct ival v;
 	bool waited = false;
 	bool have = ival_at(sn, g, p->scope.t0, &v) || ival_near(sn, g, p->scope.t0, 1, &v);
+	uint32_t sheet = have ? v.sheet : 0;
 	for (; have && v.t0 < p->scope.t1; have = ival_step(sn, &v, 1)) {
-		if (++o->spans > STORY_SPANS) {
+		o->cost += 1 + (v.sheet - sheet) * STORY_SHEET;
+		sheet = v.sheet;
+		if (o->cost > STORY_SPANS) {
 			o->cut = true;
 			return;
 		}
+		o->spans++;
 		if (v.state == TS_READY) {
 			histo_add(&o->ready, v.t1 - v.t0);
 			if (waited)
@@ -100,7 +104,7 @@ void gor_story_make(struct gor *p, const struct pane_env *env)
 	const struct snap *sn = session_snap(env->s);
 	const struct gor_row *r = gor_sel(p);
 	int64_t of = !r ? 0 : r->trk ? (int64_t)r->trk << 1 | 1 : (int64_t)r->name << 1;
-	if (p->story_of == of && p->story.spans)
+	if (p->story_of == of && (p->story.spans || p->story.cut))
 		return;
 	memset(&p->story, 0, sizeof p->story);
 	p->story_of = of;
@@ -116,7 +120,7 @@ void gor_story_make(struct gor *p, const struct pane_env *env)
 	p->story.created = told->created;
 	for (uint32_t i = 0; i < r->n && !p->story.cut; i++) {
 		walk(p, sn, p->gs->g[r->first + i].trk);
-		if (i >= STORY_GS && p->story.spans > STORY_SPANS / 10)
+		if (i >= STORY_GS && p->story.cost > STORY_SPANS / 10)
 			p->story.cut = true;
 	}
 }
@@ -207,5 +211,5 @@ void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid
 		y = tp_stack(env, g, y, y + 6 < g->h ? y + 6 : g->h, o->created) + 1;
 	}
 	if (o->cut)
-		grid_printf(g, y, 0, ST_WARN, 0, "of the first %d spans", STORY_SPANS);
+		grid_printf(g, y, 0, ST_WARN, 0, "of the first %u spans", o->spans);
 }

@@ -27,11 +27,12 @@ struct gor_row {			/* a group, or a goroutine of one */
 };
 
 enum { STORY_SPANS = 30000, STORY_GS = 1000, STORY_WAKERS = 24, STORY_STATES = 3 };
+enum { STORY_SHEET = 4 };		/* so many spans does it cost to go on in another sheet */
 struct gor_story {			/* of the selected group or goroutine, from its spans */
 	struct histo life, ready, block[STORY_STATES];
 	enum tstate state[STORY_STATES];	/* the kinds of waits that take longest; TS_NONE: none */
 	struct { str_id name; uint32_t n; } waker[STORY_WAKERS];
-	uint32_t nwaker, wakes, spans, ended;
+	uint32_t nwaker, wakes, spans, cost, ended;
 	stk_id created;
 	bool cut;			/* not all spans were looked at */
 };
