@@ -13,12 +13,10 @@
  * and, to be changed, where it will be; gostep_say() makes the event out of its row in
  * goev.def, in the place where it happened: before the change.
  *
- * State belongs to the whole trace, ids of strings and stacks to a generation:
- * what must outlive one (names of tasks, regions and stops) is kept as bytes.
- * Everything lives in one arena; dead goroutines are used again. The runtime numbers
- * goroutines one after another, so they lie in a table by the last bits of their
- * numbers, where they are found and brought into the cache without a question;
- * only when the place is taken by one that still lives they go through a hash.
+ * State belongs to the whole trace (goknown.c), ids of strings and stacks to a
+ * generation: what must outlive one (names of tasks, regions and stops) is kept as
+ * bytes. What a generation says at its beginning is gostatus.c, what is no
+ * scheduling gorange.c, a trace that is cut goforce.c.
  */
 #include "config.h"
 #include "load/goorder.h"
@@ -27,15 +25,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-
-static const uint8_t g_states[G__N] = {
-	[G_BAD] = TST_UNDETERMINED, [G_RUNNABLE] = TST_RUNNABLE, [G_RUNNING] = TST_RUNNING,
-	[G_SYSCALL] = TST_SYSCALL, [G_WAITING] = TST_WAITING,
-};
-static const uint8_t p_states[P__N] = {
-	[P_BAD] = TST_UNDETERMINED, [P_RUNNING] = TST_RUNNING, [P_IDLE] = TST_IDLE,
-	[P_SYSCALL] = TST_RUNNING, [P_ABANDONED] = TST_IDLE,
-};
 
 enum go_advance gostep_bad(struct step *s, const char *fmt, uint64_t v)
 {
@@ -177,131 +166,6 @@ int goorder_sample(struct goorder *o, const struct gosample *s)
 	return gostep_say(o, GE_CPUSample, &ev, w) ? 0 : -1;
 }
 
-/* ---- what is known of whom */
-
-struct go_g *gostep_look_up_g(struct goorder *o, int64_t id)
-{
-	struct idslot *s = idmap_get(&o->gs, (uint64_t)id);
-	return s ? s->p : NULL;
-}
-
-struct go_p *gostep_find_p(struct goorder *o, int64_t id)
-{
-	struct idslot *s = idmap_get(&o->ps, (uint64_t)id);
-	return s ? s->p : NULL;
-}
-
-/* The goroutine and the processor of the step's thread. A goroutine may have ended elsewhere in a
-   broken trace and its state be another's by now. */
-struct go_g *gostep_g(struct step *s)
-{
-	struct go_g *g = s->m ? s->m->gs : NULL;
-	if (g && g->used && g->id == s->now.g)
-		return g;
-	g = gostep_find_g(s->o, s->now.g);
-	if (s->m)
-		s->m->gs = g;
-	return g;
-}
-
-struct go_p *gostep_p(struct step *s)
-{
-	struct go_p *p = s->m ? s->m->ps : NULL;
-	if (p && p->id == s->now.p)
-		return p;
-	p = gostep_find_p(s->o, s->now.p);
-	if (s->m)
-		s->m->ps = p;
-	return p;
-}
-
-/* A place for a goroutine of which nothing is known yet: where its number says, or, where another still lives there,
-   anywhere. */
-static struct go_g *place_g(struct goorder *o, int64_t id)
-{
-	bool fresh;
-	struct go_g *g = &o->near[(uint64_t)id % GO_NEAR];
-	if (!g->used)
-		return g;
-	g = o->free_g;
-	if (g)
-		o->free_g = g->next;
-	else
-		g = arena_zalloc(&o->mem, sizeof *g);
-	return idmap_put(&o->gs, (uint64_t)id, &fresh)->p = g;
-}
-
-const struct go_g *gostep_next_g(const struct goorder *o, size_t *i)
-{
-	for (; *i < GO_NEAR; ++*i)
-		if (o->near[*i].used)
-			return &o->near[(*i)++];
-	for (; *i - GO_NEAR < o->gs.cap; ++*i)
-		if (o->gs.slot[*i - GO_NEAR].used)
-			return o->gs.slot[(*i)++ - GO_NEAR].p;
-	return NULL;
-}
-
-struct go_held *gostep_held(struct goorder *o, struct go_g *g)
-{
-	if (g->held)
-		return g->held;
-	struct go_held *h = o->free_held;
-	if (h)
-		o->free_held = h->next;
-	else
-		h = arena_zalloc(&o->mem, sizeof *h);
-	h->next = NULL;
-	return g->held = h;
-}
-
-struct go_g *gostep_add_g(struct goorder *o, int64_t id, uint8_t status)
-{
-	struct go_g *g = place_g(o, id);
-	*g = (struct go_g){.id = id, .age = o->age, .status = status, .used = true};
-	return g;
-}
-
-static void drop_g(struct goorder *o, struct go_g *g)
-{
-	if (g->held) {
-		g->held->nregion = g->held->ranges.n = 0;
-		g->held->next = o->free_held;
-		o->free_held = g->held;
-	}
-	g->used = false;
-	if (g == &o->near[(uint64_t)g->id % GO_NEAR])
-		return;
-	idmap_drop(&o->gs, (uint64_t)g->id);
-	g->next = o->free_g;
-	o->free_g = g;
-}
-
-struct go_m *gostep_add_m(struct goorder *o, int64_t id)
-{
-	struct go_m *m = arena_zalloc(&o->mem, sizeof *m);
-	bool fresh;
-	*m = (struct go_m){.id = id, .g = -1, .p = -1, .next = o->all_m};
-	o->all_m = m;
-	idmap_put(&o->ms, (uint64_t)id, &fresh)->p = m;
-	return m;
-}
-
-struct go_m *gostep_find_m(struct goorder *o, int64_t id)
-{
-	struct idslot *s = idmap_get(&o->ms, (uint64_t)id);
-	return s ? s->p : NULL;
-}
-
-struct go_p *gostep_add_p(struct goorder *o, int64_t id, uint8_t status)
-{
-	struct go_p *p = arena_zalloc(&o->mem, sizeof *p);
-	bool fresh;
-	*p = (struct go_p){.id = id, .status = status};
-	idmap_put(&o->ps, (uint64_t)id, &fresh)->p = p;
-	return p;
-}
-
 static bool succeeds(const struct goorder *o, uint64_t seq, uint32_t age, uint64_t before)
 {
 	return age == o->age && seq == before + 1;
@@ -350,49 +214,6 @@ static inline struct go_g *running(struct step *s, uint8_t status)
 }
 
 /* ---- processors */
-
-/* A P's state at the start of a generation. A P in a system call that was abandoned lost the thread
-   it was bound to: when its state is known better, that thread is the place of the event. */
-static enum go_advance proc_status(struct step *s)
-{
-	struct goorder *o = s->o;
-	int64_t id = (int64_t)s->ev->arg[1];
-	uint8_t status = (uint8_t)s->ev->arg[2], was = status, to = status;
-	if (status >= P__N)
-		return gostep_bad(s, "%s: invalid status: %" PRIu64, status);
-	uint8_t from = p_states[status];
-	struct go_p *p = gostep_find_p(o, id);
-	bool promoted = false;
-	if (!p) {
-		p = gostep_add_p(o, id, status);
-		from = o->gen->number == o->first_gen ? TST_UNDETERMINED : TST_NOTEXIST;
-	} else if (status == P_ABANDONED && p->status == P_SYSCALL) {
-		from = TST_RUNNING;
-		to = P_SYSCALL;
-		promoted = true;
-	} else if (p->status != was) {
-		return gostep_bad(s, "%s: inconsistent status for proc %" PRIu64, (uint64_t)id);
-	}
-	p->age = o->age;
-	p->seq = 0;
-	if (status == P_RUNNING || status == P_SYSCALL)
-		s->next.p = id;
-	if (promoted) {
-		struct go_m *m = o->all_m;
-		while (m && m->p != id)
-			m = m->next;
-		if (!m)
-			return gostep_bad(s, "%s: failed to find sched context for proc %" PRIu64
-			    " that's about to be stolen", (uint64_t)id);
-		s->now = (struct where){m->id, id, m->g};
-	}
-	struct tev *t = gostep_say(o, s->ev->type, s->ev, s->now);
-	if (!t)
-		return GO_BAD;
-	t->from = from;
-	t->to = p_states[to];
-	return GO_YES;
-}
 
 static enum go_advance proc_start(struct step *s)
 {
@@ -464,67 +285,6 @@ static enum go_advance proc_steal(struct step *s)
 
 /* ---- goroutines */
 
-/* A goroutine that sits in a system call since before the generation: on which thread? */
-static bool bind_syscall(struct step *s, int64_t id, int64_t mid)
-{
-	struct goorder *o = s->o;
-	if (mid == -1)
-		return gostep_bad(s, "%s: found goroutine %" PRIu64 " in syscall without a thread",
-		    (uint64_t)id), false;
-	if (mid == s->now.m) {
-		if (o->gen->number != o->first_gen && s->now.g != id)
-			return gostep_bad(s,
-			    "%s: inconsistent thread for syscalling goroutine %" PRIu64,
-				   (uint64_t)id), false;
-		s->next.g = id;
-		return true;
-	}
-	struct go_m *m = gostep_find_m(o, mid);
-	if (m && m->g != id)
-		return gostep_bad(s, "%s: inconsistent thread for syscalling goroutine %" PRIu64,
-		    (uint64_t)id), false;
-	if (m)
-		s->now.g = m->g;
-	else
-		gostep_add_m(o, mid)->g = id;
-	s->now.m = mid;
-	return true;
-}
-
-static enum go_advance go_status(struct step *s)
-{
-	struct goorder *o = s->o;
-	int64_t id = (int64_t)s->ev->arg[1], mid = (int64_t)s->ev->arg[2];
-	uint8_t status = (uint8_t)s->ev->arg[3];
-	if (status >= G__N)
-		return gostep_bad(s, "%s: invalid status for a goroutine: %" PRIu64, status);
-	uint8_t from = g_states[status];
-	struct go_g *g = gostep_find_g(o, id);
-	if (g) {
-		if (g->status != status)
-			return gostep_bad(s, "%s: inconsistent status for goroutine %" PRIu64,
-			    (uint64_t)id);
-		g->age = o->age;
-		g->seq = 0;
-	} else if (o->gen->number == o->first_gen) {
-		gostep_add_g(o, id, status);
-		from = TST_UNDETERMINED;
-	} else {
-		return gostep_bad(s,
-		    "%s for new goroutine after the first generation: id=%" PRIu64, (uint64_t)id);
-	}
-	if (status == G_RUNNING)
-		s->next.g = id;
-	if (status == G_SYSCALL && !bind_syscall(s, id, mid))
-		return GO_BAD;
-	struct tev *t = gostep_say(o, s->ev->type, s->ev, s->now);
-	if (!t)
-		return GO_BAD;
-	t->from = from;
-	t->to = g_states[status];
-	return GO_YES;
-}
-
 static enum go_advance go_create(struct step *s)
 {
 	if (!gostep_have(s, MUST, MAY))
@@ -578,7 +338,7 @@ static enum go_advance go_stop(struct step *s)
 	if (!g)
 		return GO_BAD;
 	if (s->ev->type == GE_GoDestroy)
-		drop_g(s->o, g);
+		gostep_drop_g(s->o, g);
 	else
 		g->status = s->ev->type == GE_GoStop ? G_RUNNABLE : G_WAITING;
 	s->next.g = -1;
@@ -612,7 +372,7 @@ static enum go_advance go_switch(struct step *s)
 		g->status = G_WAITING;
 		gostep_say(s->o, GE_GoBlock, &none, s->now);
 	} else {
-		drop_g(s->o, g);
+		gostep_drop_g(s->o, g);
 		gostep_say(s->o, GE_GoDestroy, &none, s->now);
 	}
 	to->status = G_RUNNING;
@@ -688,7 +448,7 @@ static enum go_advance destroy_syscall(struct step *s)
 	if (!g || g->status != G_SYSCALL)
 		return gostep_bad(s, "%s event for goroutine %" PRIu64 " that's not in a syscall",
 		    (uint64_t)s->now.g);
-	drop_g(s->o, g);
+	gostep_drop_g(s->o, g);
 	s->next.g = -1;
 	if (s->now.p != -1) {
 		struct go_p *p = gostep_p(s);
@@ -706,14 +466,14 @@ static enum go_advance destroy_syscall(struct step *s)
 static gostep_fn *const handlers[GE__N] = {
 	[GE_ProcsChange] = gostep_annotation, [GE_ProcStart] = proc_start,
 	    [GE_ProcStop] = proc_stop,
-	[GE_ProcSteal] = proc_steal, [GE_ProcStatus] = proc_status,
+	[GE_ProcSteal] = proc_steal, [GE_ProcStatus] = gostep_proc_status,
 	[GE_GoCreate] = go_create, [GE_GoCreateBlocked] = go_create,
 	[GE_GoCreateSyscall] = go_create_syscall, [GE_GoStart] = go_start,
 	[GE_GoDestroy] = go_stop, [GE_GoStop] = go_stop, [GE_GoBlock] = go_stop,
 	[GE_GoDestroySyscall] = destroy_syscall, [GE_GoUnblock] = go_unblock,
 	[GE_GoSyscallBegin] = syscall_begin, [GE_GoSyscallEnd] = syscall_end,
 	[GE_GoSyscallEndBlocked] = syscall_end_blocked,
-	[GE_GoStatus] = go_status, [GE_GoStatusStack] = go_status,
+	[GE_GoStatus] = gostep_go_status, [GE_GoStatusStack] = gostep_go_status,
 	[GE_GoSwitch] = go_switch, [GE_GoSwitchDestroy] = go_switch,
 	[GE_STWBegin] = gostep_g_range_begin, [GE_STWEnd] = gostep_g_range_end,
 	[GE_GCMarkAssistBegin] = gostep_g_range_begin, [GE_GCMarkAssistEnd] = gostep_g_range_end,

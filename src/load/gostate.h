@@ -9,7 +9,6 @@
 enum { G_BAD, G_RUNNABLE, G_RUNNING, G_SYSCALL, G_WAITING, G__N };
 enum { P_BAD, P_RUNNING, P_IDLE, P_SYSCALL, P_ABANDONED, P__N };
 
-
 struct range {		/* something special going on, by its first event and, for stops, its kind */
 	uint8_t type;
 	uint64_t kind, gen;
@@ -71,7 +70,7 @@ struct step {
 	struct where now, next;
 };
 
-/* Goroutines and processors by id, or NULL; and those of the step's thread. */
+/* goknown.c: goroutines, processors and threads by id, or NULL. */
 struct go_g *gostep_look_up_g(struct goorder *, int64_t id);
 static inline struct go_g *gostep_find_g(struct goorder *o, int64_t id)
 {
@@ -85,8 +84,21 @@ struct go_g *gostep_add_g(struct goorder *, int64_t id, uint8_t status);
 struct go_p *gostep_add_p(struct goorder *, int64_t id, uint8_t status);
 struct go_m *gostep_add_m(struct goorder *, int64_t id);
 struct go_m *gostep_find_m(struct goorder *, int64_t id);
-struct go_g *gostep_g(struct step *);
-struct go_p *gostep_p(struct step *);
+void gostep_drop_g(struct goorder *, struct go_g *);		/* it has ended; its room is used again */
+/* The goroutine and the processor of the step's thread. A goroutine may have ended elsewhere in a
+   broken trace and its state be another's by now. Nearly always it is the one that the thread met last. */
+struct go_g *gostep_meet_g(struct step *);
+struct go_p *gostep_meet_p(struct step *);
+static inline struct go_g *gostep_g(struct step *s)
+{
+	struct go_g *g = s->m ? s->m->gs : NULL;
+	return g && g->used && g->id == s->now.g ? g : gostep_meet_g(s);
+}
+static inline struct go_p *gostep_p(struct step *s)
+{
+	struct go_p *p = s->m ? s->m->ps : NULL;
+	return p && p->id == s->now.p ? p : gostep_meet_p(s);
+}
 
 /* Does the thread have what the event needs? false: it says why not. */
 enum need { NOT, MAY, MUST };
@@ -108,5 +120,7 @@ gostep_fn gostep_annotation, gostep_task_begin, gostep_task_end, gostep_region_b
 gostep_fn gostep_sweep_begin, gostep_sweep_active, gostep_sweep_end;
 gostep_fn gostep_g_range_begin, gostep_g_range_active, gostep_g_range_end, gostep_gc_mark;
 gostep_fn gostep_heap_metric, gostep_experimental;
+/* gostatus.c */
+gostep_fn gostep_proc_status, gostep_go_status;
 
 #endif
