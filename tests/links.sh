@@ -46,4 +46,18 @@ link orders.trace '7<Enter><Enter>' 5 '[5Time]' 'task 822'
 link orders.trace 8jj '<Enter>' '[5Time]' '0.23'
 link orders.trace 9jjj '<Enter>' '[5Time]' 'G35'
 link orders.trace 9jjj 6 '[6Gor]' 'db.(*Server).session'
+
+# two quotes: to where one was before the last jump, of whatever kind, and there and back again
+jump() { # jump FILE FROM KEYS
+	"$TTRACE" view -ascii -script "$2" "$samples/$1" | sed 2d >"$tmp/was"
+	for quotes in "''" "''''''"; do
+		"$TTRACE" view -ascii -script "$2$3$quotes" "$samples/$1" | sed 2d >"$tmp/is"
+		diff "$tmp/was" "$tmp/is" || fail "$3 after $2 and $quotes is not as before"
+	done
+}
+jump orders.trace '++ll' 'gG98<Enter>'
+jump orders.trace '' 'gt1.3s<Enter>'
+jump orders.trace '++ll' 0
+jump orders.trace 1jj G
+jump cpu.pb.gz jj 4
 exit $bad

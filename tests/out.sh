@@ -55,6 +55,14 @@ check 'SVG begins and ends' is "$(head -c 4 "$tmp/s.svg")$(tail -n 1 "$tmp/s.svg
 check 'SVG: a closing tag for each text' is "$(grep -o '<text' "$tmp/s.svg" | wc -l)" "$(grep -o '</text>' "$tmp/s.svg" | wc -l)"
 check 'HTML: names' grep -q 'serverHandler.ServeHTTP' "$tmp/s.html"
 check 'HTML: as many spans end' is "$(grep -o '<span' "$tmp/s.html" | wc -l)" "$(grep -o '</span>' "$tmp/s.html" | wc -l)"
+# names are names, whatever is in them
+printf 'main;<script>alert(1)</script>&"x;b]]> 10\nmain;\033[31mred 5\n' >"$tmp/evil.folded"
+for f in ans svg html; do
+	press ":screen $tmp/evil.$f<Enter>Q" "$tmp/evil.folded"
+	check "$f: a name is no markup" is "$(grep -c '<script\|\]\]>$' "$tmp/evil.$f")" "$([ $f = ans ] && grep -c '<script' "$tmp/evil.ans" || echo 0)"
+done
+check 'a name colours nothing' is "$(grep -c "$(printf '\033\[31mred')" "$tmp/evil.ans")" 0
+check 'SVG: it is there' grep -qF '&lt;script&gt;' "$tmp/evil.svg"
 press ":screen $tmp/s.txt<Enter>" "$cpu"
 check 'what is there is not written over' grep -q 'File exists' "$tmp/out"
 

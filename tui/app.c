@@ -291,6 +291,12 @@ void app_remember(struct app *a, const struct step *before)
 		return;
 	if (a->queried && !moved)
 		return;		/* the query is the step, and what it did to the cursor is its doing */
+	bool jumped = jumps(a->did) && a->did != CMD_ZOOM_IN && a->did != CMD_ZOOM_OUT && a->did != CMD_JUMP_MARK &&
+		      memcmp(&before->view, &after.view, sizeof after.view);
+	if ((moved && a->did != CMD_JUMP_MARK) || jumped) {	/* '' */
+		a->mark[26] = *before;
+		a->marked[26] = true;
+	}
 	if (moved || memcmp(before->view.zoom, after.view.zoom, sizeof after.view.zoom) ||
 	    (jumps(a->did) && memcmp(before->view.cursor, after.view.cursor, sizeof after.view.cursor)))
 		push_undo(a, &(struct undo){false, *before, after});
