@@ -210,12 +210,19 @@ static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint
 	uint32_t *restrict from = s->from, *restrict pos = s->pos, n = (uint32_t)p->n;
 	s->edge = mem_grow(s->edge, &s->cedge, p->n + 1, sizeof *s->edge);
 	struct sealer_edge *edge = s->edge;
+	int64_t t = INT64_MIN;
+	bool ordered = true;
 	for (uint32_t i = 0; i < n; i++, e++) {
 		uint32_t at = pos[e->trk] += e->t > p->t0;
 		from[at] = i;
-		if (is_edge(e))
-			*edge++ = (struct sealer_edge){ e->who < p->ntrks ? e->who : 0, at, i };
+		if (is_edge(e)) {
+			ordered = ordered && e->t >= t;
+			t = e->t;
+			*edge++ = (struct sealer_edge){ e->who < p->ntrks ? e->who : 0, at, i,
+				(e->moved & ENTRY_WAS) == CLASS_NONE };
+		}
 	}
+	s->ordered = ordered;
 	return (uint32_t)(edge - s->edge);
 }
 
@@ -329,10 +336,9 @@ static int edge_cmp(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static uint32_t edge_value(const struct sheet_piece *p, const struct sealer_edge *e)
+static uint32_t edge_value(const struct sealer_edge *e)
 {
-	bool created = (p->entry[e->entry].moved & ENTRY_WAS) == CLASS_NONE;
-	return e->at | (created ? EDGE_CREATED : 0);
+	return e->at | (e->created ? EDGE_CREATED : 0);
 }
 
 /* Of a broken trace: not in the order of time, or made by what is no goroutine of the sheet. */
@@ -340,7 +346,7 @@ static void index_edges_slowly(const struct sealer *s, struct build_sheet *b, co
 {
 	struct edge_key *key = xmalloc(n * sizeof *key + 1);
 	for (uint32_t i = 0; i < n; i++)
-		key[i] = (struct edge_key){ s->edge[i].from, edge_value(p, &s->edge[i]), p->entry[s->edge[i].entry].t };
+		key[i] = (struct edge_key){ s->edge[i].from, edge_value(&s->edge[i]), p->entry[s->edge[i].entry].t };
 	qsort(key, n, sizeof *key, edge_cmp);
 	for (uint32_t i = 0; i < n; i++)
 		b->edge[i] = key[i].at;
@@ -349,7 +355,7 @@ static void index_edges_slowly(const struct sealer *s, struct build_sheet *b, co
 
 /* Edges by who made them: another counting sort, by rows. false: some were made by what is no goroutine
    of the sheet. */
-static bool index_edges(struct sealer *s, struct build_sheet *b, const struct sheet_piece *p, uint32_t n)
+static bool index_edges(struct sealer *s, struct build_sheet *b, uint32_t n)
 {
 	uint32_t *pos = s->pos, at;
 	for (uint32_t i = 0; i < n; i++)
@@ -362,11 +368,12 @@ static bool index_edges(struct sealer *s, struct build_sheet *b, const struct sh
 		at += c;
 	}
 	for (uint32_t i = 0; at == n && i < n; i++)
-		b->edge[pos[s->edge[i].from]++] = edge_value(p, &s->edge[i]);
+		b->edge[pos[s->edge[i].from]++] = edge_value(&s->edge[i]);
 	return at == n;
 }
 
-/* Leaves pos[] zero. An edge whose interval has no length, and so no place, is none. */
+/* Leaves pos[] zero. An edge whose interval has no length, and so no place, is none. Entries are not looked at again, but
+   where they were not in order. */
 static void fill_edges(struct sealer *s, struct build_sheet *b, const struct sheet_piece *p)
 {
 	bool ordered = true;
@@ -376,12 +383,14 @@ static void fill_edges(struct sealer *s, struct build_sheet *b, const struct she
 		const struct sealer_edge e = s->edge[i];
 		if (s->from[e.at] != e.entry)
 			continue;
-		ordered = ordered && p->entry[e.entry].t >= t;
-		t = p->entry[e.entry].t;
+		if (!s->ordered) {
+			ordered = ordered && p->entry[e.entry].t >= t;
+			t = p->entry[e.entry].t;
+		}
 		s->edge[n++] = e;
 	}
 	b->sh->nedge = n;
-	if (!ordered || !index_edges(s, b, p, n))
+	if (!ordered || !index_edges(s, b, n))
 		index_edges_slowly(s, b, p, n);
 	for (uint32_t i = 0; i < n; i++)
 		s->pos[s->edge[i].from] = 0;
