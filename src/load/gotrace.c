@@ -22,7 +22,8 @@
 
 enum {
 	SAMPLE_NS = 10000000,	/* the runtime's 100 Hz */
-	NEXT = 8,		/* events ahead, goroutines are brought into the cache */
+	NEXT = 16,		/* events ahead, goroutines are brought into the cache */
+	NEXT_LINE = 32,		/* and the events themselves */
 	SHOW_EVERY = 1 << 18	/* events after which what is known so far may be looked at */
 };
 
@@ -109,6 +110,7 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 		r->base = r->sync = r->last = ev[0].time;
 	}
 	for (size_t i = 0; i < n; i++) {
+		__builtin_prefetch(ev + i + NEXT_LINE);
 		if (i + NEXT < n)
 			__builtin_prefetch(&r->near_g[(uint64_t)ev[i + NEXT].id % NEAR_GS]);
 		if (ev[i].time > r->last) {
