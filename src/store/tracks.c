@@ -221,11 +221,14 @@ void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, s
 		r->created = created;
 }
 
-/* Room for so many more. */
+/* Room for so many more. A piece that is not small becomes a whole one, nearly always: room that is not used is no memory,
+   and what grows by and by is copied on the way. */
 static struct sink_enter *entry_room(struct sheet_piece *p, size_t n)
 {
-	if (p->n + n > p->centry)
-		p->entry = mem_grow(p->entry, &p->centry, p->n + n, sizeof *p->entry);
+	enum { SMALL = 1 << 13, WHOLE = SEAL_MAX + SMALL };
+	size_t need = p->n + n;
+	if (need > p->centry)
+		p->entry = mem_grow(p->entry, &p->centry, need > SMALL && need < WHOLE ? WHOLE : need, sizeof *p->entry);
 	return p->entry;
 }
 
