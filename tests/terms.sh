@@ -45,6 +45,14 @@ for TERM in vt100 vt220 nosuchterm; do
 	screen $TERM 'jj4<Enter>j' "$cpu" 80x24 '' ''
 	screen $TERM 'l+hh' "$trace" 80x24 '' ''
 done
+# every pane, and what opens over one, where curses does not draw and where it does
+for TERM in xterm-256color linux vt100; do
+	known $TERM || continue
+	case $TERM in xterm*) exp=-ansi how=-c ;; linux) exp=-ansi how='' ;; *) exp='' how='' ;; esac
+	for keys in 9876321 6 '6<Enter><Enter>j' 7 '7<Enter><Enter>' 8 9 ':tree<Enter>' '?' '<^G>' a K; do
+		screen panes "$keys" "$trace" 80x24 "$exp" "$how -q 20"
+	done
+done
 # a list that scrolls, back and forth
 TERM=xterm-256color
 screen scroll 'GkkkkkkkkkkkkkkkkkkkkkkkkggjjjjjjjjjjjjjjjjjjjjjG<^U>kk' "$cpu" 80x24 -ansi '-c -q 5'

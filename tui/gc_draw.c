@@ -17,6 +17,7 @@
 #include "store/spans.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct drawing { const struct gcview *p; const struct pane_env *env; int x[12], w[12]; };
 
@@ -64,9 +65,17 @@ static void draw_cycle(const void *arg, struct grid *g, int y, uint32_t i)
 	}
 }
 
+enum { STOP_WHO = 50 };	/* where WHO begins */
+
 void gc_stop_name(const struct store *st, const struct sink_span *s, struct buf *b)
 {
-	tp_str(st, s->name, "stop the world", b);
+	static const char before[] = "stop-the-world (";
+	const struct str_row *name = store_str(st, s->name);
+	size_t k = sizeof before - 1;
+	if (name->n > k + 1 && !memcmp(name->s, before, k))	/* why is in the brackets */
+		text_safe(b, name->s + k, name->n - k - 1);
+	else
+		tp_str(st, s->name, "stop the world", b);
 }
 
 static void draw_stop(const void *arg, struct grid *g, int y, uint32_t i)
@@ -80,13 +89,13 @@ static void draw_stop(const void *arg, struct grid *g, int y, uint32_t i)
 	tp_at(g, y, 10, t0);
 	tp_ns(g, y, 18, t1 - t0, 0);
 	gc_stop_name(sn->st, s, &b);
-	tp_text(d->env, g, y, 20, 40, ST_NORMAL, &b);
+	tp_text(d->env, g, y, 20, STOP_WHO - 21, ST_NORMAL, &b);
 	buf_reset(&b);
 	if (s->trk) {
 		buf_puts(&b, "by ");
 		tp_who(sn->st, s->trk, &b);
 	}
-	tp_text(d->env, g, y, 60, g->w - 60, ST_NORMAL, &b);
+	tp_text(d->env, g, y, STOP_WHO - 1, g->w - STOP_WHO + 1, ST_NORMAL, &b);
 	buf_free(&b);
 }
 
@@ -216,8 +225,8 @@ void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 		rows_head(g, 0, cycle_cols, CYCLE_COLS, d.x, d.w);
 		grid_unclip(g, old);
 	} else {
-		grid_text(g, 0, 1, ST_HEAD, 0, "     START      FOR  WHY");
-		grid_text(g, 0, 61, ST_HEAD, 0, "WHO");
+		grid_text(g, 0, 1, ST_HEAD, 0, "     START     FOR  WHY");
+		grid_text(g, 0, STOP_WHO, ST_HEAD, 0, "WHO");
 	}
 	if (!rows->n)
 		tp_empty(g, 1, !session_snap(env->s)->complete ? "Nothing of the kind has been read yet."

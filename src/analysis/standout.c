@@ -235,6 +235,18 @@ static void say_group(struct look *l)
 	say(l, (struct longest){0});
 }
 
+/* "stop-the-world (GC mark termination)" is named by what is in the brackets. */
+static void put_stop(struct look *l, str_id why)
+{
+	static const char before[] = "stop-the-world (";
+	size_t at = l->b.n, k = sizeof before - 1;
+	put_str(l, why);
+	if (l->b.n - at <= k + 1 || memcmp(l->b.p + at, before, k) != 0)
+		return;
+	memmove(l->b.p + at, l->b.p + at + k, l->b.n - at - k - 1);
+	l->b.n -= k + 1;
+}
+
 static void say_longest(struct look *l, const char *what, struct longest at, bool g)
 {
 	if (at.t1 <= at.t0)
@@ -248,7 +260,7 @@ static void say_longest(struct look *l, const char *what, struct longest at, boo
 		put_g(l, at.trk);
 	} else if (l->stw_why) {
 		buf_puts(&l->b, ", ");
-		put_str(l, l->stw_why);
+		put_stop(l, l->stw_why);
 	}
 	say(l, at);
 }

@@ -29,10 +29,10 @@ const struct opt_row options[OPT__N] = {
 
 const struct report_row report_rows[] = {
 	{"view", NULL, "viewer", "look at it in the terminal (this is what ttrace does when no report is named)"},
+	{"help", "[REPORT]", "viewer", "the reports and options; or one report"},
 #define REPORT(name, fn, arg, group, help) {name, arg, group, help},
 #include "session/report.def"
 #undef REPORT
-	{"help", "[REPORT]", "viewer", "the reports and options; or one report"},
 	{NULL, NULL, NULL, NULL},
 };
 
