@@ -26,7 +26,7 @@ chmod +x ed
 pty=$build/tests/pty
 if curses && have stty; then
 	for term in xterm-256color vt100; do
-		keys=':list report.export<Enter>gg}{n' size=80x24
+		keys=':list report.export<Enter>gg}{nkj' size=80x24
 		export ED_LOG="$tmp/ed.log" EDITOR="$tmp/ed"
 		: >ed.log
 		"$TTRACE" view -script "$keys" -size $size "$cpu" >want
@@ -171,6 +171,17 @@ if [ -n "$id" ]; then
 	grep -q work out && fail "names of another build"
 fi
 cp pie.kept pie
+
+# perf script writes places in the file where it writes stacks: of a program with addresses of its own too
+at=$(nm exec | sed -n 's/^0*\([0-9a-f]*\) T work$/\1/p')
+case $at in
+4*)
+	at=${at#4}
+	printf 'exec 1 1.000001: 1000000 cpu-clock:\n\t%s work+0x0 (%s/exec)\n\n' "$at" "$PWD" >exec.perf
+	if [ -x "$tmp/bin/objdump" ] || have objdump; then
+		"$TTRACE" disasm '^work$' exec.perf >out 2>err && grep -q '^ *1ms *1ms ' out || fail "disasm of perf's places: $(cat out err)"
+	fi ;;
+esac
 
 # stripped: by .gnu_debuglink, by a wrong one not at all
 if [ -n "$has_lines" ] && have objcopy && have strip; then

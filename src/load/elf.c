@@ -425,8 +425,13 @@ int elf_base(struct elf *f, const struct elf_mapping *m, uint64_t addr, uint64_t
 {
 	const struct elf_seg *s;
 	*base = 0;
-	if (!m->start && !m->offset && (!m->limit || m->limit == UINT64_MAX))
-		return 0;	/* a mapping made up: addresses are the file's own */
+	if (!m->start && !m->offset && (!m->limit || m->limit == UINT64_MAX)) {
+		/* a mapping made up: addresses are the file's own, or places in it, as perf script has them in stacks */
+		s = f->type == ET_EXEC ? text_segment(f) : NULL;
+		bool place = s && addr < s->vaddr && s->off < s->vaddr && addr >= s->off && addr - s->off < s->filesz;
+		*base = place ? s->off - s->vaddr : 0;
+		return 0;
+	}
 	if (find_segment(f, m, addr, &s, e))
 		return -1;
 	if (f->type == ET_REL) {
