@@ -36,7 +36,7 @@ struct quest {
 
 static bool want(const void *arg, trk_id g, int64_t t)
 {
-	return tp_in(arg, g, t, t);
+	return tp_event_in(arg, g, t);
 }
 
 static bool matches(struct quest *h, const struct el_event *e)
@@ -163,7 +163,7 @@ struct quest *quest_start(const struct pane_env *env, const struct quest_ask *a)
 	const struct ev_view *v = &ev_views[a->view];
 	h->sn = session_snap(env->s);
 	tp_scope(env, &h->mem, &h->scope);
-	h->q = (struct el_ask){v->kinds, v->spans, v->marks, h->scope.f.g || h->scope.f.slice ? want : NULL, &h->scope};
+	h->q = (struct el_ask){v->kinds, v->spans, v->marks, tp_narrow(&h->scope) ? want : NULL, &h->scope};
 	h->re = xstrdup(a->re ? a->re : env->grep.text);
 	h->find = a->re ? rx_new(a->re, &e) : NULL;
 	h->grep = env->grep.rx ? rx_new(env->grep.text, &e) : NULL;

@@ -24,7 +24,7 @@
 
 static bool want(const void *arg, trk_id g, int64_t t)
 {
-	return tp_in(arg, g, t, t);
+	return tp_event_in(arg, g, t);
 }
 
 /* ---- pages */
@@ -80,7 +80,7 @@ static void page_at(struct events *p, const struct pane_env *env, int64_t t)
 		t = p->scope.t0;
 	struct el_ask q = {ev_views[p->view].kinds, ev_views[p->view].spans, ev_views[p->view].marks, NULL, &p->scope};
 	int64_t t0, t1;
-	if (p->scope.f.g || p->scope.f.slice)
+	if (tp_narrow(&p->scope))
 		q.want = want;
 	for (uint32_t n = EV_CHUNK; ; n = n > UINT32_MAX / 8 ? UINT32_MAX : n * 8) {
 		el_around(sn, t, n, p->scope.t0, p->scope.t1, &t0, &t1);
@@ -263,7 +263,7 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 		tp_empty(g, 2, !session_snap(env->s)->complete ? "Nothing of the kind has been read yet."
 			: env->grep.rx ? "No event near the cursor matches: & and Enter shows all of them."
 			: p->view ? "There are no such events here: e shows other kinds."
-			: p->scope.part || p->scope.f.g || p->scope.f.slice ? "No event is left by the filters: R drops them all, u the last one."
+			: p->scope.part || tp_narrow(&p->scope) ? "No event is left by the filters: R drops them all, u the last one."
 			: "No event of a goroutine or of the collector could be read of this trace: it is cut before the\n"
 			  "first of them, or tracing was stopped at once. ^G says what was read, r shows the wire form.");
 	int foot = foot_of(p, env);
@@ -341,7 +341,7 @@ static bool write_events(const void *st, const struct pane_env *env, struct buf 
 	const struct snap *sn = session_snap(env->s);
 	enum { MOST = 2000000 };
 	struct el_ask q = {ev_views[p->view].kinds, ev_views[p->view].spans, ev_views[p->view].marks,
-	    p->scope.f.g || p->scope.f.slice ? want : NULL, &p->scope};
+	    tp_narrow(&p->scope) ? want : NULL, &p->scope};
 	struct el l = {0};
 	struct buf row = {0};
 	int64_t t0, t1;

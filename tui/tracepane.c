@@ -21,7 +21,7 @@
 void tp_scope(const struct pane_env *env, struct arena *a, struct tp_scope *sc)
 {
 	const struct snap *sn = session_snap(env->s);
-	*sc = (struct tp_scope){0};
+	*sc = (struct tp_scope){.sn = sn};
 	session_trace(env->s, a, &sc->f);
 	sc->t0 = sc->f.from == TIME_NONE || sc->f.from < sn->t0 ? sn->t0 : sc->f.from;
 	sc->t1 = sc->f.to == TIME_NONE || sc->f.to > sn->t1 ? sn->t1 : sc->f.to;
@@ -55,6 +55,29 @@ bool tp_in(const struct tp_scope *sc, trk_id g, int64_t t0, int64_t t1)
 	if (!sc->f.g)
 		return true;
 	return g && tw_has(sc->f.g, g) && (!sc->f.slice || in_slices(sc, g, t0, t1));
+}
+
+/* Is a goroutine on a P at t, or was just before, or woken then by one that is? */
+static bool on_proc(const struct snap *sn, trk_id g, trk_id p, int64_t t)
+{
+	struct ival v;
+	for (int k = 0; k < 2; k++) {
+		if (!ival_at(sn, g, t - k, &v))
+			continue;
+		if (v.state >= TS_RUN && v.state <= TS_SYSCALL && v.state != TS_READY && v.who == p)
+			return true;
+		if (v.state == TS_READY && v.t0 == t && v.who && ival_at(sn, v.who, t, &v) && v.who == p)
+			return true;
+	}
+	return false;
+}
+
+bool tp_event_in(const struct tp_scope *sc, trk_id g, int64_t t)
+{
+	if (!tp_in(sc, g, t, t))
+		return false;
+	return !sc->f.proc || g == sc->f.proc ||
+	       (g && store_trk(sc->sn->st, g)->kind == TK_G && on_proc(sc->sn, g, sc->f.proc, t));
 }
 
 bool tp_span_in(const struct tp_scope *sc, uint32_t span, trk_id g, int64_t t0, int64_t t1)

@@ -18,10 +18,14 @@ struct tp_scope {
 	struct tw_filter f;		/* f.g: also the goroutines of the stretches of tasks and regions */
 	int64_t t0, t1;			/* the window, inside of the snapshot */
 	bool part;			/* it is not the whole trace */
+	const struct snap *sn;
 };
 void tp_scope(const struct pane_env *, struct arena *, struct tp_scope *);
 /* Something of goroutine g (0: of nobody) at [t0, t1] is in it. */
 bool tp_in(const struct tp_scope *, trk_id g, int64_t t0, int64_t t1);
+/* An event of a goroutine or P (0: of nobody) at t is: also on the P that is asked for. */
+bool tp_event_in(const struct tp_scope *, trk_id, int64_t t);
+static inline bool tp_narrow(const struct tp_scope *sc) { return sc->f.g || sc->f.slice || sc->f.proc; }
 /* A task or region is, of goroutine g: the ones that are meant, and not what else went on meanwhile. */
 bool tp_span_in(const struct tp_scope *, uint32_t span, trk_id g, int64_t t0, int64_t t1);
 struct sched_ask tp_ask(const struct tp_scope *);
