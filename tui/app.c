@@ -125,10 +125,11 @@ struct step app_here(const struct app *a)
 	return s;
 }
 
-/* The pane shows what was, or nothing, until it has been weighed. */
+/* The pane shows what was, or nothing, until it has been weighed, and laid out. */
 bool app_awaits(const struct app *a)
 {
-	return session_weighing(a->s) && pane_now(a)->bit & P_TREES;
+	const struct pane_ops *p = pane_now(a);
+	return (session_weighing(a->s) && p->bit & P_TREES) || (p->bit == P_FLAME && state_now(a) && p->job(state_now(a)));
 }
 
 void app_there(struct app *a, const struct step *s)
@@ -487,10 +488,17 @@ void app_settle(struct app *a, bool wait)
 		weighed(a);
 		return;
 	}
-	struct job *j = app_work(a);
-	if (!j || !pane_now(a)->done || (!wait && !job_done(j, NULL)))
+	struct job *j;
+	bool any = false;
+	/* what is begun anew after it, as it was of something else, is waited for too */
+	for (int i = 0; i < 8 && (j = app_work(a)) && pane_now(a)->done && (wait || (!any && job_done(j, NULL))); i++) {
+		pane_now(a)->done(state_now(a), &a->env);
+		any = true;
+	}
+	if (!any)
 		return;
-	pane_now(a)->done(state_now(a), &a->env);
+	if (!app_awaits(a) && (a->later.go || a->later.load))
+		go_later(a);
 	arena_reset(&a->scratch);
 }
 

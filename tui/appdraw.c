@@ -75,7 +75,7 @@ static void corner(const struct app *a, struct buf *b)
 {
 	struct job *j = app_job(a);
 	uint64_t done = 0, total = 0;
-	if (!j && session_weighing(a->s)) {
+	if (!j && (session_weighing(a->s) || app_awaits(a))) {
 		buf_puts(b, "counting");
 		return;
 	}
@@ -116,7 +116,7 @@ static void draw_head(const struct app *a, struct grid *g, int at, int *hit)
 	struct rect old = grid_clip(g, (struct rect){0, 0, 1, room});
 	draw_tabs(a, g, x ? x + 2 - (left < 4) : 0, names, at, hit);
 	grid_unclip(g, old);
-	grid_right(g, 0, g->w, app_job(a) || session_weighing(a->s) ? ST_WARN : ST_KEY, 0, buf_str(&right));
+	grid_right(g, 0, g->w, app_job(a) || session_weighing(a->s) || app_awaits(a) ? ST_WARN : ST_KEY, 0, buf_str(&right));
 	buf_free(&right);
 	buf_free(&name);
 }

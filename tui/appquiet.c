@@ -54,7 +54,7 @@ static const char *why(const struct app *a, enum cmd_id c)
 
 void app_quiet(struct app *a, const struct grid *g)
 {
-	if (session_weighing(a->s))	/* its effect is still to be seen */
+	if (session_weighing(a->s) || app_awaits(a))	/* its effect is still to be seen */
 		return;
 	uint64_t now = sum(g);
 	bool one = a->pressed == 1, asks = a->asking || a->pop.kind || a->ntyped || a->letter || a->count || a->wants.quit;

@@ -13,6 +13,8 @@ enum { ZOOMS_MAX = 64 };
 
 struct flameview {
 	struct tree t;
+	struct tree next;		/* t, or what is laid out beside the keyboard to take its place */
+	struct flamework *work;		/* NULL: nothing is */
 	struct flame *f[PARTS];		/* f[UP] only with a pivot */
 	uint32_t zoom[PARTS];		/* node that fills the width */
 	struct flame_conf conf;

@@ -12,6 +12,7 @@
  */
 #include "config.h"
 #include "flameview.h"
+#include "flamework.h"
 
 #include "base/rx.h"
 
@@ -78,23 +79,32 @@ static void mark_hits(struct flameview *v, const struct pane_env *env)
 	v->hit.n = flame_hits(&v->f[DOWN]->t, v->hit.at, &folded);
 }
 
-/* The flames anew from the calls there are; zooms are kept where they still are something. */
-static void lay_out(struct flameview *v, const struct pane_env *env)
+static struct flame_conf conf_now(const struct flameview *v, const struct calls *c, const struct pane_env *env)
+{
+	struct flame_conf conf = v->conf;
+	conf.pivot = v->pivot ? calls_find(c, v->pivot) : 0;
+	conf.up = false;
+	conf.more = session_query(env->s)->drop_negative;
+	return conf;
+}
+
+/* The flames anew from the calls there are, or those that were made of them; zooms are kept where they still are
+   something. */
+static void lay_out_as(struct flameview *v, const struct pane_env *env, struct flame *const made[PARTS])
 {
 	uint64_t zoom[PARTS] = {0};
 	for (int k = 0; k < PARTS; k++) {
 		if (v->f[k] && v->zoom[k])
 			zoom[k] = v->f[k]->id[v->zoom[k]];
 		flame_free(v->f[k]);
-		v->f[k] = NULL;
+		v->f[k] = made ? made[k] : NULL;
 	}
-	v->conf.pivot = v->pivot ? calls_find(v->t.c, v->pivot) : 0;
-	v->conf.up = false;
-	v->conf.more = session_query(env->s)->drop_negative;
-	v->f[DOWN] = flame_new(v->t.c, &v->conf);
-	if (v->conf.pivot) {
-		v->conf.up = true;
-		v->f[UP] = flame_new(v->t.c, &v->conf);
+	v->conf = conf_now(v, v->t.c, env);
+	if (!made) {
+		v->f[DOWN] = flame_new(v->t.c, &v->conf);
+		v->conf.up = v->conf.pivot != 0;
+		if (v->conf.up)
+			v->f[UP] = flame_new(v->t.c, &v->conf);
 	}
 	for (int k = 0; k < PARTS; k++)
 		v->zoom[k] = v->f[k] && zoom[k] ? flame_find(v->f[k], zoom[k]) : 0;
@@ -103,36 +113,70 @@ static void lay_out(struct flameview *v, const struct pane_env *env)
 	flame_into_view(v, env->rows);
 }
 
+static void lay_out(struct flameview *v, const struct pane_env *env)
+{
+	lay_out_as(v, env, NULL);
+}
+
+/* Other calls take the place of those that are shown. */
+static void change(struct flameview *v, const struct pane_env *env, struct flame *const made[PARTS])
+{
+	struct calls *was = v->t.c;	/* whose things the old flames are */
+	keep(v);
+	hits_drop(&v->hit);
+	v->t = v->next;
+	calls_ref(v->t.c);
+	lay_out_as(v, env, made);
+	calls_free(was);
+}
+
 static void update(void *st, const struct pane_env *env)
 {
 	struct flameview *v = st;
-	uint64_t zoom[PARTS] = {0};
-	v->t.walks = true;
-	keep(v);
-	for (int k = 0; k < PARTS; k++)
-		if (v->f[k] && v->zoom[k])
-			zoom[k] = v->f[k]->id[v->zoom[k]];
-	if (!tree_sync(&v->t, env, tree_gran(env)) && v->f[DOWN])
+	if (v->work)		/* again when that is there */
 		return;
-	hits_drop(&v->hit);
-	for (int k = 0; k < PARTS; k++) {	/* their things are gone */
-		flame_free(v->f[k]);
-		v->f[k] = NULL;
-		v->zoom[k] = 0;
+	v->next.walks = true;
+	if (!tree_sync(&v->next, env, tree_gran(env)) && v->f[DOWN] && v->t.c == v->next.c)
+		return;
+	if (!flame_is_work(v->next.c)) {
+		change(v, env, NULL);
+		return;
 	}
-	lay_out(v, env);
-	for (int k = 0; k < PARTS; k++)
-		if (v->f[k] && zoom[k])
-			v->zoom[k] = flame_find(v->f[k], zoom[k]);
-	flame_into_view(v, env->rows);
+	if (!v->f[DOWN]) {
+		v->t.c = calls_none(session_snap(env->s)->st, tree_gran(env));
+		lay_out(v, env);
+	}
+	struct flame_conf conf = conf_now(v, v->next.c, env);
+	v->work = flamework_start(v->next.c, &conf);
+	if (!v->work)
+		change(v, env, NULL);
+}
+
+static struct job *job(void *st)
+{
+	return flamework_job(((struct flameview *)st)->work);
+}
+
+static void done(void *st, const struct pane_env *env)
+{
+	struct flameview *v = st;
+	struct flame *made[PARTS] = {NULL, NULL};
+	struct flame_conf conf = conf_now(v, v->next.c, env);
+	struct flamework *w = v->work;
+	v->work = NULL;
+	if (flamework_take(w, v->next.c, &conf, made))
+		change(v, env, made);
+	update(v, env);		/* there may be others by now */
 }
 
 static void close_flame(void *st)
 {
 	struct flameview *v = st;
+	flamework_drop(v->work);
 	for (int k = 0; k < PARTS; k++)
 		flame_free(v->f[k]);
 	tree_drop(&v->t);
+	tree_drop(&v->next);
 	mem_free(v->path);
 	hits_drop(&v->hit);
 }
@@ -538,4 +582,6 @@ const struct pane_ops pane_flame = {
     .find = find,
     .keys = keys,
     .click = click,
+    .job = job,
+    .done = done,
 };

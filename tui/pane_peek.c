@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "flameview.h"
 #include "rows.h"
+#include "flamework.h"
 #include "tree.h"
 
 #include <stdlib.h>
@@ -36,6 +37,7 @@ struct line {
 struct peek {
 	struct tree t;
 	struct flameview fv;	/* for the right side: looked from the centre */
+	struct flamework *work;	/* NULL, or it is laid out beside the keyboard */
 	struct rows rows;
 	struct line *line;
 	size_t cap;
@@ -141,11 +143,33 @@ static void side_flames(struct peek *p)
 	for (int k = 0; k < PARTS; k++) {
 		flame_free(p->fv.f[k]);
 		p->fv.f[k] = NULL;
+	}
+	p->fv.t.c = p->t.c;
+	if (p->work)		/* of another centre: when that is there */
+		return;
+	if (p->centre && flame_is_work(p->t.c) && (p->work = flamework_start(p->t.c, &conf)))
+		return;
+	for (int k = 0; k < PARTS; k++) {
 		conf.up = k == UP;
 		if (p->centre)
 			p->fv.f[k] = flame_new(p->t.c, &conf);
 	}
-	p->fv.t.c = p->t.c;
+}
+
+static struct job *job(void *st)
+{
+	return flamework_job(((struct peek *)st)->work);
+}
+
+static void done(void *st, const struct pane_env *env)
+{
+	struct peek *p = st;
+	struct flame_conf conf = {.pivot = p->centre, .more = p->more};
+	struct flamework *w = p->work;
+	(void)env;
+	p->work = NULL;
+	if (!flamework_take(w, p->t.c, &conf, p->fv.f))
+		side_flames(p);
 }
 
 static void set_centre(struct peek *p, const struct pane_env *env, uint32_t thing, bool remember)
@@ -235,6 +259,7 @@ static void update(void *st, const struct pane_env *env)
 {
 	struct peek *p = st;
 	uint64_t on = p->rows.n && p->centre ? p->t.c->thing[p->line[p->rows.sel].thing].id : 0;
+	p->t.walks = true;
 	bool fresh = tree_sync(&p->t, env, tree_gran(env));
 	if (!fresh && p->centre)
 		return;
@@ -255,6 +280,7 @@ static void update(void *st, const struct pane_env *env)
 static void close_peek(void *st)
 {
 	struct peek *p = st;
+	flamework_drop(p->work);
 	for (int k = 0; k < PARTS; k++)
 		flame_free(p->fv.f[k]);
 	tree_drop(&p->t);
@@ -342,6 +368,8 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 static void side(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct peek *p = st;
+	if (p->centre && p->work && !p->fv.f[DOWN])
+		grid_text(g, 0, 0, ST_DIM, 0, "counting callers and callees");
 	if (!p->centre || !p->fv.f[DOWN])
 		return;
 	grid_text(g, 0, 0, ST_HEAD, 0, "callers above, callees below");
@@ -595,5 +623,7 @@ const struct pane_ops pane_peek = {
     .find = find,
     .keys = keys,
     .side = side,
+    .job = job,
+    .done = done,
     .click = click,
 };

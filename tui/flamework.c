@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Flames of a large tree, laid out beside the keyboard.
+ *
+ * To lay out costs by the node: the siblings of each are sorted, and a flame that is looked at from one thing
+ * is a tree of its own. The worker reads calls whose tree has been made, which nobody changes
+ * any more, and writes into flames that are nobody else's yet. Who waits for it goes on with the
+ * flames there were.
+ */
+#include "config.h"
+#include "flamework.h"
+
+#include "analysis/shape.h"
+#include "base/job.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+enum { LARGE = 30000 };		/* nodes: some milliseconds */
+
+struct flamework {
+	struct calls *c;
+	struct flame_conf conf;
+	struct flame *f[PARTS];
+	struct job *job;
+};
+
+bool flame_is_work(const struct calls *c)
+{
+	return !c->none && (c->shape->n > LARGE || job_wanted() > 1);
+}
+
+static int work(struct job *j, void *arg)
+{
+	struct flamework *w = arg;
+	struct flame_conf conf = w->conf;
+	conf.up = false;
+	w->f[DOWN] = flame_new(w->c, &conf);
+	conf.up = true;
+	if (conf.pivot && !job_cancelled(j))
+		w->f[UP] = flame_new(w->c, &conf);
+	return 0;
+}
+
+struct flamework *flamework_start(struct calls *c, const struct flame_conf *conf)
+{
+	struct flamework *w = xcalloc(1, sizeof *w);
+	calls_tree(c);		/* as a rule it is there: what asks for such calls asks for it too */
+	w->c = calls_ref(c);
+	w->conf = *conf;
+	w->job = job_start(work, w);
+	if (w->job)
+		return w;
+	calls_free(w->c);
+	mem_free(w);
+	return NULL;
+}
+
+struct job *flamework_job(const struct flamework *w)
+{
+	return w ? w->job : NULL;
+}
+
+static bool same(const struct flame_conf *a, const struct flame_conf *b)
+{
+	return a->order == b->order && a->reverse == b->reverse && a->fold_recursion == b->fold_recursion &&
+	       a->fold_runtime == b->fold_runtime && a->pivot == b->pivot && a->more == b->more;
+}
+
+bool flamework_take(struct flamework *w, const struct calls *c, const struct flame_conf *conf, struct flame *out[PARTS])
+{
+	job_join(w->job);
+	bool fits = w->c == c && same(&w->conf, conf);
+	for (int k = 0; k < PARTS && fits; k++) {
+		out[k] = w->f[k];
+		w->f[k] = NULL;
+	}
+	w->job = NULL;
+	flamework_drop(w);
+	return fits;
+}
+
+void flamework_drop(struct flamework *w)
+{
+	if (!w)
+		return;
+	if (w->job) {
+		job_cancel(w->job);
+		job_join(w->job);
+	}
+	for (int k = 0; k < PARTS; k++)
+		flame_free(w->f[k]);
+	calls_free(w->c);
+	mem_free(w);
+}

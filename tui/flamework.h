@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_FLAMEWORK_H
+#define TTRACE_FLAMEWORK_H
+
+#include "analysis/flame.h"
+#include "flameview.h"
+
+/* Flames of a large tree, laid out beside the keyboard. */
+struct flamework;
+bool flame_is_work(const struct calls *);
+/* Of conf, and where it has a pivot with the callers above it; holds the calls. NULL: there is no thread to be had. */
+struct flamework *flamework_start(struct calls *, const struct flame_conf *);
+struct job *flamework_job(const struct flamework *);	/* NULL of NULL */
+/* Wait for it, take what it made, and free it. false: it is of other calls or another conf than these, and nothing
+   was taken. */
+bool flamework_take(struct flamework *, const struct calls *, const struct flame_conf *, struct flame *out[PARTS]);
+void flamework_drop(struct flamework *);		/* NULL: none */
+
+#endif
