@@ -104,6 +104,7 @@ screen list 80x24 cpu.pb.gz ':list report.export<Enter>'
 screen list-fold 80x24 cpu.pb.gz ':list report.export<Enter>zlI'
 screen list-hot 80x24 cpu.pb.gz ':list report.export<Enter>n}n'
 screen list-asm-none 80x24 cpu.pb.gz ':list report.export<Enter>A'
+screen list-side 160x40 cpu.pb.gz ':list report<Enter>'
 screen list-wide 200x60 cpu.pb.gz ':list login.stretch<Enter>'
 # peek: one level, several, of a match, through a caller and back
 screen peek 80x24 cpu.pb.gz 'jj3'

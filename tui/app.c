@@ -51,7 +51,7 @@ bool pane_fits(const struct app *a, int i)
 static void layout(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
-	bool side = p->side && a->env.detail && a->cols >= 120;
+	bool side = p->side && a->env.detail && a->cols >= (p->side_cols ? p->side_cols : 120);
 	a->env.beside = side;
 	a->env.rows = a->rows > 4 ? a->rows - 4 : 1;
 	a->env.cols = (side ? a->cols - a->cols * 35 / 100 : a->cols) + a->shift;

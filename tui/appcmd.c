@@ -503,12 +503,17 @@ static bool common_program(struct app *a, const struct act *act)
 	case CMD_COMMAND: app_prompt(a, CMD_COMMAND, ""); return true;
 	case CMD_REDRAW: a->wants.redraw = true; return true;
 	case CMD_STOP: a->wants.stop = true; return true;
-	case CMD_DETAIL:
+	case CMD_DETAIL: {
+		int from = pane_now(a)->side_cols ? pane_now(a)->side_cols : 120;
 		a->env.detail = !a->env.detail;
 		app_changed(a);
-		app_message(a, ST_DIM, "details beside the pane: %s%s", a->env.detail ? "on" : "off",
-		    a->cols < 120 ? ", where there are 120 columns" : pane_now(a)->side ? "" : "; this pane has none");
+		const char *on = a->env.detail ? "on" : "off";
+		if (a->cols < from)
+			app_message(a, ST_DIM, "details beside the pane: %s, where there are %d columns", on, from);
+		else
+			app_message(a, ST_DIM, "details beside the pane: %s%s", on, pane_now(a)->side ? "" : "; this pane has none");
 		return true;
+	}
 	case CMD_COMPACT:
 		a->env.compact = !a->env.compact;
 		app_changed(a);

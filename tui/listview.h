@@ -68,6 +68,8 @@ uint32_t listview_code_at(const struct listview *, int64_t line, uint32_t *n);
 /* Lines of text above the list when there is no source. */
 int listview_text(const struct listview *, const struct pane_env *);
 void listview_draw(const void *, const struct pane_env *, struct grid *);
+/* Beside it: the line's callers and callees, and the functions. */
+void listview_side(const void *, const struct pane_env *, struct grid *);
 void listview_summary(const void *, const struct pane_env *, struct buf *);
 void listview_detail(const void *, const struct pane_env *, struct buf *);
 

@@ -123,8 +123,9 @@ struct pane_ops {
 	uint32_t (*find)(void *st, const struct pane_env *, int dir, uint32_t *at);
 	/* Bottom hint row, "Enter peek  c cum": as words; NULL: made from cmd.def. */
 	void (*keys)(const void *st, const struct pane_env *, struct buf *);
-	/* Right part at >= 120 columns; NULL: none, the pane gets the whole width. */
+	/* Right part at >= 120 columns, or side_cols where that is not 0; NULL: none, the pane gets the whole width. */
 	void (*side)(const void *st, const struct pane_env *, struct grid *);
+	int side_cols;
 	void (*click)(void *st, const struct pane_env *, int y, int x, bool twice, struct ask *);
 	/* Work beside the keyboard, NULL when there is none; when it has ended (or is to be waited for), done() takes
 	   what it made. */

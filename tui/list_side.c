@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Beside the source, where there is room for both: what the selected line calls, from where
+ * it was come to, and the functions that { and } go through, with the one that is shown.
+ *
+ * Calls of a line are between lines, as the tree of this pane is by lines: so a caller is
+ * a place and not only a name. Functions have the rest of the height, the shown one in
+ * the middle of it, so that the next and the one before are seen.
+ */
+#include "config.h"
+#include "listview.h"
+
+#include "analysis/callers.h"
+#include "base/text.h"
+
+static int links(const struct listview *v, const struct pane_env *env, struct grid *g, int y, int h, const char *head,
+    const struct link *l, uint32_t n, int64_t whole)
+{
+	if (!n || h < 3)
+		return y;
+	grid_text(g, y++, 0, ST_HEAD, 0, head);
+	for (uint32_t i = 0; i < n && (int)i < h - 2; i++, y++) {
+		if ((int)i == h - 3 && n - i > 1) {
+			grid_printf(g, y++, 2, ST_DIM, 0, "and %u more", n - i);
+			break;
+		}
+		tree_change(env, v->t.c, g, y, 9, l[i].value, 0);
+		tree_percent(g, y, 16, l[i].value, whole);
+		tree_name(env, v->t.c, g, y, 18, g->w - 18, l[i].thing, l[i].inl ? "(inlined)" : "");
+	}
+	return y + 1;
+}
+
+static void functions(const struct listview *v, const struct pane_env *env, struct grid *g, int y)
+{
+	uint32_t at = 0, h = (uint32_t)(g->h - y - 1);
+	while (at < v->norder && v->order[at] != v->cur)
+		at++;
+	if (g->h - y < 3 || v->norder < 2)
+		return;
+	grid_printf(g, y++, 0, ST_HEAD, 0, "%u functions%s, heaviest first", v->norder, v->re ? " that match" : "");
+	uint32_t from = at == v->norder || at < h / 2 ? 0 : at - h / 2;
+	if (from + h > v->norder)
+		from = v->norder > h ? v->norder - h : 0;
+	for (uint32_t i = from; i < v->norder && y < g->h; i++, y++) {
+		const struct list_fun *f = &v->fun[v->order[i]];
+		const struct str_row *s = store_str(v->t.c->st, f->name);
+		struct buf b = {0};
+		text_fit_symbol(&b, s->s, s->n, g->w > 18 ? (size_t)(g->w - 18) : 1, env->ascii);
+		tree_change(env, v->t.c, g, y, 9, f->cum, 0);
+		tree_percent(g, y, 16, f->cum, v->t.c->all);
+		grid_textn(g, y, 18, ST_NORMAL, i == at ? AT_BOLD : 0, b.p, b.n);
+		if (i == at)
+			grid_put(g, y, 0, '>', ST_ACCENT, ST_NORMAL, AT_BOLD);
+		buf_free(&b);
+	}
+}
+
+void listview_side(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct listview *v = st;
+	if (!v->t.c || v->cur == UINT32_MAX)
+		return;
+	const struct list_row *r = v->rows.n ? &v->row[v->rows.sel] : NULL;
+	int y = 0;
+	if (r && r->kind == LR_LINE && r->thing) {
+		struct link *up, *down;
+		uint32_t nup = callers_of(v->t.c, r->thing, env->scratch, &up);
+		uint32_t ndown = callees_of(v->t.c, r->thing, env->scratch, &down);
+		grid_printf(g, y++, 0, ST_TITLE, 0, "line %lld", (long long)r->line);
+		y = links(v, env, g, y + 1, g->h / 3, "called from", up, nup, r->cum);
+		y = links(v, env, g, y, g->h / 3, "calls", down, ndown, r->cum);
+	}
+	functions(v, env, g, y);
+}
