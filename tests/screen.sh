@@ -175,6 +175,7 @@ screen time-of-task 80x24 orders.trace '7j<Enter>5'
 screen time-regions 80x24 orders.trace 'gG98<Enter>E++++jw'
 screen time-stacks 120x40 orders.trace ':rows group reports<Enter>S+++'
 screen time-hits 80x24 orders.trace ':sync>20ms<Enter>nn'
+screen time-hits-elsewhere 80x24 orders.trace '6:run>10ms<Enter>n' -ascii
 screen time-dim 80x24 orders.trace ':rows g<Enter>:highlight runnable>1ms<Enter>n+++' -ansi
 screen time-like 80x24 orders.trace ':rows group serve<Enter>HH' -ascii
 screen time-function 80x24 orders.trace 'gmcart<Enter>n' -ascii

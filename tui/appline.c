@@ -160,6 +160,14 @@ static const char *without_comment(struct app *a, const char *value)
 	return end ? arena_strndup(&a->scratch, value, (size_t)(end - value)) : value;
 }
 
+/* Spans are of the timeline: in another pane of a trace it is opened for them. */
+static void spans_where(struct app *a, const char *line)
+{
+	if (session_is_trace(a->s) && pane_now(a)->bit != P_TIME)
+		app_open(a, "timeline", NULL);
+	app_act(a, &(struct act){CMD_WHERE, 0, arena_strndup(&a->scratch, line, strlen(line))});
+}
+
 /* Short forms: "::", "25", ">50ms", "10ms..50ms", "wait>1ms", "top20". */
 static bool short_form(struct app *a, const char *line)
 {
@@ -179,7 +187,7 @@ static bool short_form(struct app *a, const char *line)
 	/* wait>1ms, g~worker: which spans; words with < > or ~ are nothing else */
 	size_t n = strcspn(line, " =");
 	if (memchr(line, '>', n) || memchr(line, '<', n) || memchr(line, '~', n)) {
-		app_act(a, &(struct act){CMD_WHERE, 0, arena_strndup(&a->scratch, line, strlen(line))});
+		spans_where(a, line);
 		return true;
 	}
 	if (!strncmp(line, "w!", 2) && (!line[2] || line[2] == ' ')) {
@@ -231,7 +239,7 @@ void app_line(struct app *a, const char *line)
 	if ((id == CMD_NONE || strcmp(cmds[id].name, word)) && other_word(a, word, arg))
 		return;
 	if (id == CMD_NONE && strpbrk(line, "<>~"))	/* wait reason~chan: which spans */
-		app_act(a, &(struct act){CMD_WHERE, 0, arena_strndup(&a->scratch, line, strlen(line))});
+		spans_where(a, line);
 	else if (id == CMD_NONE)
 		no_command(a, word, n);
 	else if (arg && !cmds[id].arg && turned(a, id, arg))

@@ -99,7 +99,7 @@ bool app_of_traces(enum cmd_id c)
 void app_what_follows(struct app *a)
 {
 	struct buf b = {0};
-	for (size_t i = a->keys.n; i-- > 0;) {
+	for (size_t i = 0; i < a->keys.n; i++) {
 		const struct binding *k = &a->keys.row[i];
 		const char *name = cmds[k->cmd].name;
 		size_t n = a->ntyped;
