@@ -415,6 +415,11 @@ static void test_rows(void)
 	OK(x[0] == 0 && x[1] == 9 && w[1] == 24 && x[2] == 34);
 	rows_layout(c, 3, 20, x, w);
 	OK(x[2] == -1 && x[1] >= 0);
+	c[1].width = 10;	/* none takes the rest: whole columns or none */
+	rows_layout(c, 3, 25, x, w);
+	OK(x[1] == 9 && x[2] == -1);
+	rows_layout(c, 3, 26, x, w);
+	OK(x[2] == 20);
 }
 
 static void type(struct prompt *p, const char *s)

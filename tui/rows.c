@@ -157,6 +157,10 @@ void rows_layout(const struct rows_col *c, int n, int w, int *x, int *width)
 			fixed -= width[i] + 1;
 			width[i] = -1;
 		}
+	for (int i = n - 1; i >= 1 && rest < 0 && fixed > w; i--) {	/* half a number would be another one */
+		fixed -= width[i] + 1;
+		width[i] = -1;
+	}
 	if (rest >= 0)
 		width[rest] = w - fixed > 1 ? w - fixed : 1;
 	for (int i = 0, at = 0; i < n; i++) {
