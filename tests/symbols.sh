@@ -172,6 +172,15 @@ if [ -n "$id" ]; then
 fi
 cp pie.kept pie
 
+# an objdump that knows no lines: they are those of the debug information
+if [ -n "$has_lines" ]; then
+	sed 's/\\n\/src\/spin.c:12 (discriminator 2)//; s/\\n\/src\/spin.c:13//' bin/objdump >bin/objdump.new
+	mkdir -p blind && mv bin/objdump.new blind/objdump && chmod +x blind/objdump
+	grep -q 'spin.c' blind/objdump && fail "it says lines"
+	PATH=$tmp/blind:$PATH "$TTRACE" disasm '^work$' exec.prof >out 2>err
+	grep -q 'push .*;work .*\.c:[0-9]' out || fail "disasm without lines of objdump: $(cat out err)"
+fi
+
 # perf script writes places in the file where it writes stacks: of a program with addresses of its own too
 at=$(nm exec | sed -n 's/^0*\([0-9a-f]*\) T work$/\1/p')
 case $at in

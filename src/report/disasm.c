@@ -245,6 +245,16 @@ static void put_inst(struct disasm *d, struct buf *b, const struct inst *in, con
 	buf_free(&place);
 }
 
+/* Where an instruction comes from; objdump does not know it of newer programs of Go. */
+static struct at place_of(struct disasm *d, struct binary *bin, const struct inst *in)
+{
+	enum { FRAMES = 32 };
+	struct debug_frame f[FRAMES];
+	if (*in->file || !binary_frames(bin, in->addr + bin->base, f, FRAMES) || !f[0].line)
+		return (struct at){in->fun, base_name(d, in->file), in->line};
+	return (struct at){in->fun, base_name(d, f[0].file), f[0].line};
+}
+
 static void put_code(struct disasm *d, struct out *out, const struct routine *r, const struct insts *code)
 {
 	struct at last = {"", "", 0};
@@ -252,7 +262,7 @@ static void put_code(struct disasm *d, struct out *out, const struct routine *r,
 	for (size_t i = 0; i < code->n && !out->failed; i++) {
 		const struct inst *in = &code->v[i];
 		struct total t = {0};
-		struct at here = {in->fun, base_name(d, in->file), in->line};
+		struct at here = place_of(d, &r->obj->bin, in);
 		for (; s < end && (i + 1 == code->n || s->at < code->v[i + 1].addr); s++) {
 			const struct ginfo *g = &s->node->info;
 			total_add(&t, s->node);
@@ -263,6 +273,8 @@ static void put_code(struct disasm *d, struct out *out, const struct routine *r,
 			if (!*here.fun)
 				here.fun = prof_s(d->v.p, g->name);
 		}
+		if (!*here.file && !strcmp(here.fun, last.fun))
+			here = last;	/* what fills up the end of a function is of no line */
 		put_inst(d, &out->buf, in, &t, here, &last);
 		out_flush(out, false);
 	}
