@@ -199,6 +199,7 @@ screen gor-one 80x24 orders.trace '6<Enter><Enter>jjj' -ascii
 screen gor-one-wide 200x60 orders.trace '6<Enter><Enter>jjj'
 screen gor-waker 80x24 orders.trace '6<Enter><Enter>jjj('
 screen gor-grep 80x24 orders.trace '6&cart<Enter>/price<Enter>'
+screen gor-search-this 60x16 orders.trace '6j*' -ascii
 screen gor-range 60x16 orders.trace '6:t 1.29s..1.35s<Enter>' -ascii
 # grouped by what they do at the end, tags taken along, parts of a goroutine's page
 screen goroutines-by-state 80x24 orders.trace '6grgrj' -ascii

@@ -452,6 +452,9 @@ static void do_search_selected(struct app *a)
 	struct place p;
 	app_place(a, &p);
 	const char *name = app_fun_name(a, p.fun);
+	const struct store *st = session_snap(a->s)->st;
+	if (!*name && p.trk)	/* of a goroutine what it began with */
+		name = store_str(st, store_trk(st, p.trk)->name)->s;
 	if (!*name) {
 		app_message(a, ST_WARN, "no name is selected here");
 		return;

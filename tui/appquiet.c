@@ -38,7 +38,7 @@ static const char *why(const struct app *a, enum cmd_id c)
 	case CMD_FIRST: case CMD_LAST: case CMD_CANCEL: case CMD_REDRAW: case CMD_COUNT: case CMD_MARK: case CMD_JUMP_MARK: case CMD_COPY:
 	case CMD_COPY_ALL: case CMD_COPY_VIEW: case CMD_SCREEN: case CMD_WRITE: case CMD_PIPE: case CMD_EDIT: case CMD_STOP:
 	case CMD_FETCH: case CMD_SEARCH: return NULL;
-	case CMD_NEXT: case CMD_PREV: return a->find ? NULL : "there is no other";
+	case CMD_NEXT: case CMD_PREV: case CMD_SEARCH_SEL: return a->find ? NULL : "there is no other";
 	case CMD_INLINED: return "nothing was inlined into these lines";
 	case CMD_SOURCE_PATH: case CMD_TRIM_PATH: return "which folders?";
 	case CMD_LEFT: return "nothing more to the left";
