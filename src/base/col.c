@@ -20,20 +20,21 @@ void col_init(struct col *c, size_t width)
 	c->width = width;
 }
 
-/* Zeroed. */
-static void *seg_new(struct col *c, uint32_t k)
+/* Segment k, zeroed. That it is spilled is said last: others ask by that whether it is there. */
+static void seg_new(struct col *c, uint32_t k)
 {
 	size_t n = ((size_t)COL_FIRST << k) * c->width;
 	void *p = n >= SPILLS && c->spills ? mem_spilled(n) : NULL;
+	c->seg[k] = p ? p : n < LARGE ? xcalloc(1, n) : mem_pages(n);
 	if (p)
-		c->spilled |= 1u << k;
-	return p ? p : n < LARGE ? xcalloc(1, n) : mem_pages(n);
+		atomic_fetch_or_explicit(&c->spilled, 1u << k, memory_order_release);
 }
 
 void col_rest(const struct col *c)
 {
+	uint32_t spilled = atomic_load_explicit(&c->spilled, memory_order_acquire);
 	for (uint32_t k = 0; k < COL_SEGS; k++)
-		if (c->spilled >> k & 1)
+		if (spilled >> k & 1)
 			mem_spilled_rest(c->seg[k], ((size_t)COL_FIRST << k) * c->width);
 }
 
@@ -47,9 +48,10 @@ static void seg_free(void *p, size_t n, bool spilled)
 
 void col_free(struct col *c)
 {
+	uint32_t spilled = atomic_load_explicit(&c->spilled, memory_order_relaxed);
 	for (size_t k = 0; k < COL_SEGS; k++)
 		if (!k || !c->lent)
-			seg_free(c->seg[k], ((size_t)COL_FIRST << k) * c->width, c->spilled >> k & 1);
+			seg_free(c->seg[k], ((size_t)COL_FIRST << k) * c->width, spilled >> k & 1);
 	col_init(c, c->width);
 }
 
@@ -75,7 +77,7 @@ void *col_add(struct col *c, uint32_t *id)
 	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed);
 	uint32_t k = 31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1);
 	if (!c->seg[k])
-		c->seg[k] = seg_new(c, k);
+		seg_new(c, k);
 	atomic_store_explicit(&c->n, i + 1, memory_order_release);
 	if (id)
 		*id = i;

@@ -22,7 +22,7 @@ struct col {
 	_Atomic uint32_t n;	/* elements */
 	bool lent;		/* all but the first segment are somebody else's */
 	bool spills;		/* large segments go to disk, where there is any: set it before the first is added */
-	uint32_t spilled;	/* bit k: segment k did */
+	_Atomic uint32_t spilled;	/* bit k: segment k did */
 };
 
 void col_init(struct col *c, size_t width);
@@ -35,7 +35,7 @@ void col_lend(struct col *c, const void *rows, uint32_t n);
 /* Append one element, zeroed; its address. *id, if asked for, is its index. */
 void *col_add(struct col *c, uint32_t *id);
 
-/* What is spilled is not looked at for now. For the one who adds. */
+/* What is spilled is not looked at for now. On any thread. */
 void col_rest(const struct col *c);
 
 static inline uint32_t col_n(const struct col *c)

@@ -387,7 +387,8 @@ const struct snap *build_thawed(struct build *b, const struct snap *all, const v
 bool store_lost(const struct snap *sn)
 {
 	const struct build *b = (const struct build *)sn->st;	/* the store is its first member */
-	return keep_lost(b->st.keep) || (b->mapping && mapped_cut(b->mapping));
+	/* while nothing is there yet the writer may be about to say what keeps it */
+	return sn->nsheets && (keep_lost(b->st.keep) || (b->mapping && mapped_cut(b->mapping)));
 }
 
 str_id build_text(const struct snap *sn, const char *s, size_t n)
