@@ -116,7 +116,7 @@ static int columns(const struct gor *p, int w, struct column *c)
 			c[n++] = all[i];
 	if (groups && !wide)
 		c[n++] = (struct column){{"SHARE", 8, false, 0}, GV_RUN};
-	c[n++] = (struct column){{groups ? gor_by_head(p->by) : p->by == GB_FUNCTION ? "LAST STATE, CREATED BY"
+	c[n++] = (struct column){{groups ? gor_by_head(p->by) : p->by == GB_FUNCTION ? (wide ? "LAST STATE, CREATED BY" : "STATE, CREATED BY")
 		: "START FUNCTION, LAST STATE, CREATED BY", 0, false, 0}, groups ? SORT_NAME : SORT__N};
 	for (int i = 0; i < n; i++)
 		if (c[i].val == p->sort[p->level] && strcmp(c[i].c.head, "SHARE"))
