@@ -6,7 +6,9 @@
  * terminal: what it does, the drawing, the difference. What a pane works at
  * beside the keyboard is waited for, and not counted; the frame that shows it is.
  *
- *     frames [-slow] [options of ttrace] FILE.trace
+ *     frames [-slow] [-wall] [options of ttrace] FILE.trace
+ *
+ * -mem is in megabytes here. -wall: what the clock says, where a trace is larger than -mem and a key may wait for the file.
  */
 #include "config.h"
 
@@ -38,12 +40,13 @@ static const struct walk { const char *pane, *keys; } walks[] = {
 enum { MOST = 4096 };
 static double took[MOST], all[MOST * 16];
 static size_t ntook, nall;
+static clockid_t clock_id = CLOCK_THREAD_CPUTIME_ID;
 
 /* Of the processor: the machine may have other things to do. */
 static double now_ms(void)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	clock_gettime(clock_id, &t);
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
@@ -69,9 +72,11 @@ static void frame_took(double ms)
 
 struct screen { struct app *a; struct grid *g; struct pen *pen; struct buf out; };
 
-static void show(struct screen *s)
+static void show(struct screen *s, bool news)
 {
+	session_frame(app_session(s->a), news);
 	app_draw(s->a, s->g);
+	session_framed(app_session(s->a));
 	buf_reset(&s->out);
 	pen_show(s->pen, s->g, app_look(s->a), &s->out);
 }
@@ -80,7 +85,7 @@ static void one_key(struct screen *s, int32_t key, const char *text, size_t len,
 {
 	double t = now_ms();
 	app_key(s->a, key);
-	show(s);
+	show(s, false);
 	frame_took(now_ms() - t);
 	if (slow && now_ms() - t > 8)
 		printf("        %.*s: %.1f ms\n", (int)len, text, now_ms() - t);
@@ -91,7 +96,7 @@ static void one_key(struct screen *s, int32_t key, const char *text, size_t len,
 			poll(&p, 1, 100);
 		t = now_ms();
 		app_settle(s->a, false);
-		show(s);
+		show(s, true);
 		frame_took(now_ms() - t);
 		if (slow && now_ms() - t > 8)
 			printf("        after %.*s: %.1f ms\n", (int)len, text, now_ms() - t);
@@ -132,7 +137,7 @@ static int run(const struct opt *o, int rows, int cols, bool slow)
 	}
 	sc.g = grid_new(rows, cols, false);
 	sc.pen = pen_new(&(struct pen_caps){.bce = true, .rep = false, .ech = true, .csr = true, .off = true, .dim = true});
-	show(&sc);
+	show(&sc, false);
 	for (size_t i = 0; i < sizeof walks / sizeof *walks; i++) {
 		ntook = 0;
 		press(&sc, walks[i].keys, slow);
@@ -160,10 +165,18 @@ int main(int argc, char **argv)
 		argv++;
 		argc--;
 	}
+	if (argc > 1 && !strcmp(argv[1], "-wall")) {
+		clock_id = CLOCK_MONOTONIC;
+		argv[1] = argv[0];
+		argv++;
+		argc--;
+	}
 	if (opt_parse(&o, argc, argv, &e) || !o.nfile || (o.v[OPT_SIZE].set && script_size(opt_str(&o, OPT_SIZE), &rows, &cols, &e))) {
 		fprintf(stderr, "frames: %s\n", e.msg);
 		return 2;
 	}
+	if (o.v[OPT_MEM].set)
+		mem_budget((size_t)atoi(opt_str(&o, OPT_MEM)) << 20);
 	int rc = run(&o, rows, cols, slow);
 	opt_free(&o);
 	return rc;

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "load/gowire.h"
 #include "load/load.h"
+#include "store/await.h"
 #include "store/keep.h"
 #include "store/store.h"
 #include "tests/tap.h"
@@ -112,6 +113,39 @@ static void one_of_several(void *arg, uint32_t n)
 			s->bad = true;
 }
 
+struct waits { const struct snap *sn; const uint64_t *want; bool same; };
+
+static int one_that_waits(struct job *j, void *arg)
+{
+	struct waits *w = arg;
+	(void)j;
+	w->same = same(w->sn, w->want, w->sn->nsheets - 1);
+	return 0;
+}
+
+/* Who draws gets sheets without rows and is told which they were; others get what they ask for meanwhile. */
+static void drawn(const struct snap *sn, const uint64_t *want)
+{
+	uint32_t asked[AWAIT_MOST];
+	struct waits w = { sn, want, false };
+	if (!sn->nsheets)
+		return;
+	keep_drop_all(sn->st->keep);
+	OK(await_end(sn->st, asked) == 0 && !sheet_awaited(sn, 0));
+	uint32_t first = sheet_at_hand(sn, 0) ? UINT32_MAX : 0;
+	await_begin(sn->st);
+	for (int i = 0; i < 2 && first == 0; i++) {
+		const struct sheet *sh = sheet_get(sn, 0);
+		OK(sh->n == 0 && sheet_row(sh, 1) < 0 && sh->t0 == store_slot(sn->st, 0)->t0);
+		sheet_put(sn, 0);
+	}
+	struct job *j = job_start(one_that_waits, &w);
+	job_join(j);
+	OK(w.same);
+	OK(await_end(sn->st, asked) == (first == 0) && (first || asked[0] == 0));
+	OK(same(sn, want, 0));
+}
+
 static void trace(struct bytes in, const char *what, const char *jobs)
 {
 	static const size_t limits[] = { 1, 1 << 20, MANY };
@@ -128,6 +162,7 @@ static void trace(struct bytes in, const char *what, const char *jobs)
 		b = load(&f, limits[i]);
 		sn = build_snap(b);
 		in_all_orders(sn, want, what);
+		drawn(sn, want);
 		struct several s = { sn, want, false };
 		keep_drop_all(sn->st->keep);
 		if (sn->nsheets)

@@ -446,7 +446,7 @@ void app_refresh(struct app *a)
 struct job *app_work(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
-	struct job *j = session_weighing(a->s);
+	struct job *w = session_weighing(a->s), *j = w ? w : session_brings(a->s);
 	return j ? j : p->job && state_now(a) ? p->job(state_now(a)) : NULL;
 }
 
@@ -484,6 +484,7 @@ static void weighed(struct app *a)
 
 void app_settle(struct app *a, bool wait)
 {
+	session_brought(a->s);
 	if (session_weighing(a->s)) {
 		weighed(a);
 		return;
@@ -491,7 +492,7 @@ void app_settle(struct app *a, bool wait)
 	struct job *j;
 	bool any = false;
 	/* what is begun anew after it, as it was of something else, is waited for too */
-	for (int i = 0; i < 8 && (j = app_work(a)) && pane_now(a)->done && (wait || (!any && job_done(j, NULL))); i++) {
+	for (int i = 0; i < 8 && (j = app_work(a)) && j != session_brings(a->s) && pane_now(a)->done && (wait || (!any && job_done(j, NULL))); i++) {
 		pane_now(a)->done(state_now(a), &a->env);
 		any = true;
 	}

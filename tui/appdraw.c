@@ -80,7 +80,7 @@ static void corner(const struct app *a, struct buf *b)
 		return;
 	}
 	if (!j) {
-		buf_puts(b, "?help");
+		buf_puts(b, session_brings(a->s) ? "reading again" : "?help");
 		return;
 	}
 	struct fetching f;

@@ -116,6 +116,7 @@ struct loop {
 	int64_t drawn;		/* ms */
 	bool dirty;		/* something is not drawn yet */
 	int64_t woke;		/* us: when there was something to do, 0: it is drawn for no such reason */
+	bool news;		/* nobody has done anything since it was drawn */
 	bool outlined;		/* what there will be has been drawn, or all of it */
 };
 
@@ -132,7 +133,10 @@ static bool first_sight(struct loop *l)
 static void draw(struct loop *l)
 {
 	int64_t us = l->woke ? l->woke : now_us();
+	struct session *s = app_session(l->a);
+	session_frame(s, l->news);
 	app_draw(l->a, l->g);
+	session_framed(s);
 	term_show(l->t, l->g, app_look(l->a));
 	struct term_cost c = term_cost(l->t);
 	app_cost(l->a, now_us() - us, c.cells, c.bytes);
@@ -155,6 +159,7 @@ static int step(struct loop *l)
 		ms = 250;	/* the loader is waited for; look after the pane's as often as it is drawn */
 	enum term_event what = term_wait(l->t, j ? job_fd(j) : own ? job_fd(own) : -1, ms, &in);
 	l->woke = l->woke ? l->woke : now_us();
+	l->news = what == TE_FD || what == TE_TIME;
 	switch (what) {
 	case TE_KEY: app_key(l->a, in.key); break;
 	case TE_CLICK: app_click(l->a, in.key, in.y, in.x); break;

@@ -113,7 +113,7 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 			continue;
 		while (k + 1 < end && bin_edge(t0, t1, n, k + 1) <= slot->t0)
 			k++;
-		if (far && !sheet_at_hand(sn, i)) {
+		if (far ? !sheet_at_hand(sn, i) : sheet_awaited(sn, i)) {
 			bins_brief(sn, i, trk, t0, t1, n, &k, end, out);
 			continue;
 		}
@@ -234,7 +234,8 @@ static void join_right(const struct snap *sn, struct ival *v)
 	}
 	if (skipped) {	/* it ends with a sheet that was not looked at */
 		const struct sheet *sh = hold_sheet(here, sn, v->sheet);
-		v->i = sh->first[sheet_row(sh, v->trk)];
+		int32_t row = sheet_row(sh, v->trk);
+		v->i = row < 0 ? 0 : sh->first[row];	/* it may be lost, or not be there yet */
 		v->t1 = sh->t1;
 	}
 	hold_drop(&a);
@@ -282,7 +283,10 @@ static int32_t sheet_seek(const struct snap *sn, trk_id trk, struct hold *h, uin
 {
 	while (dir > 0 ? *s + 1 < sn->nsheets : *s > 0) {
 		*s += (uint32_t)dir;
-		int32_t row = sheet_still(sn, *s, trk) ? sheet_row(hold_sheet(h, sn, *s), trk) : -1;
+		int still = sheet_still(sn, *s, trk);
+		if (still && sheet_awaited(sn, *s))
+			return -1;
+		int32_t row = still ? sheet_row(hold_sheet(h, sn, *s), trk) : -1;
 		if (row >= 0)
 			return row;
 	}
@@ -442,7 +446,7 @@ static void column_of_m(const struct snap *sn, trk_id m, int64_t a, int64_t b, s
 {
 	struct bin exact = {0}, part;
 	struct ival v;
-	if (too_many(sn, m, a, b) || (!raw_at(sn, m, a, &v) && !raw_near(sn, m, a, 1, &v)))
+	if (sheet_awaited(sn, sheet_at(sn, a)) || too_many(sn, m, a, b) || (!raw_at(sn, m, a, &v) && !raw_near(sn, m, a, 1, &v)))
 		return;
 	for (int i = 0; v.t0 < b; i++) {
 		int64_t x = v.t0 > a ? v.t0 : a, y = v.t1 < b ? v.t1 : b;

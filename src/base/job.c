@@ -163,6 +163,11 @@ int job_join(struct job *j)
 	return result;
 }
 
+uintptr_t job_self(void)
+{
+	return (uintptr_t)pthread_self();
+}
+
 int job_wanted(void)
 {
 	const char *s = getenv("TTRACE_JOBS");

@@ -30,6 +30,7 @@ int  job_join(struct job *);			/* waits; frees; the result */
 
 /* Run fn(arg, 0..n-1) on up to the number of processors threads and wait for all. */
 void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg);
+uintptr_t job_self(void);	/* this thread: not 0, and no other's while it lives */
 int  job_cpus(void);
 int  job_wanted(void);	/* TTRACE_JOBS: so many threads, whatever the machine has and however small the work; 0: not set */
 

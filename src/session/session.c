@@ -125,6 +125,7 @@ void session_close(struct session *s)
 	if (!s)
 		return;
 	session_weigh_end(s);
+	bringing_free(&s->bring);
 	for (uint32_t i = 1; i <= SIDES_MAX; i++)
 		if (s->side[i]) {
 			adding_free(s->side[i]);
@@ -142,6 +143,26 @@ void session_close(struct session *s)
 	arena_free(&s->arena[1]);
 	mem_free(s->hist);
 	mem_free(s);
+}
+
+void session_frame(struct session *s, bool news)
+{
+	bringing_begin(&s->bring, s->snap, news);
+}
+
+void session_framed(struct session *s)
+{
+	bringing_end(&s->bring, s->snap);
+}
+
+struct job *session_brings(const struct session *s)
+{
+	return bringing_job(&s->bring);
+}
+
+bool session_brought(struct session *s)
+{
+	return bringing_settle(&s->bring, false);
 }
 
 struct job *session_job(const struct session *s)

@@ -5,6 +5,7 @@
 
 #include "analysis/shape.h"
 #include "session/adding.h"
+#include "session/bringing.h"
 #include "session/opening.h"
 #include "session/session.h"
 #include "session/stale.h"
@@ -13,6 +14,7 @@
 
 /* What a session is: for session.c, joining.c and weighing.c alone. */
 struct session {
+	struct bringing bring;
 	struct opening op;
 	const struct snap *snap;
 	const struct opt *o;

@@ -36,6 +36,7 @@
 #include "base/halve.h"
 #include "base/job.h"
 #include "base/mem.h"
+#include "store/await.h"
 #include "store/brief.h"
 #include "store/tracks.h"
 
@@ -69,6 +70,7 @@ struct keep {
 	uint32_t ngen, stride, sealed, made;
 	_Atomic uint32_t tick;		/* counts what was made again: the age of what was got */
 	struct again *reader;		/* goes on from where the newest sheet was made again, or NULL */
+	struct await *await;
 	_Atomic bool lost;
 };
 
@@ -355,7 +357,7 @@ struct again {
 };
 
 /* Of a stretch of which nothing is known any more. */
-static struct sheet *no_sheet(int64_t t0, int64_t t1)
+struct sheet *keep_empty(int64_t t0, int64_t t1)
 {
 	struct { struct sheet sh; int64_t sum[TS__N]; uint32_t first[1]; } *none = xcalloc(1, sizeof *none);
 	none->sh = (struct sheet){ .t0 = t0, .t1 = t1, .bytes = sizeof *none, .first = none->first,
@@ -584,7 +586,7 @@ static void bring(struct keep *k, uint32_t want)
 	struct sheet_slot *s = store_slot(k->st, want);
 	if (!atomic_load(&s->sheet)) {
 		k->lost = true;
-		struct sheet *none = no_sheet(s->t0, s->t1);
+		struct sheet *none = keep_empty(s->t0, s->t1);
 		k->held += none->bytes;
 		atomic_store(&s->sheet, none);
 	}
@@ -597,6 +599,8 @@ const struct sheet *keep_get(const struct snap *sn, uint32_t i)
 	struct sheet_slot *s = store_slot(sn->st, i);
 	atomic_fetch_add(&s->pins, 1);
 	const struct sheet *sh = atomic_load(&s->sheet);
+	if (!sh && await_here(k->await))
+		return await_sheet(k->await, s, i);
 	if (!sh) {
 		lock_take(k->lock);
 		sh = atomic_load(&s->sheet);
@@ -623,7 +627,7 @@ void keep_put(const struct snap *sn, uint32_t i)
 struct keep *keep_new(struct store *st, struct tracks *tracks, size_t limit, sink_again_fn *again, void *arg)
 {
 	struct keep *k = xcalloc(1, sizeof *k);
-	*k = (struct keep){ .st = st, .tracks = tracks, .lock = lock_new(), .gen_lock = lock_new(), .brief_lock = lock_new(), .span = 1, .again = again, .arg = arg, .limit = limit,
+	*k = (struct keep){ .st = st, .tracks = tracks, .lock = lock_new(), .gen_lock = lock_new(), .await = await_new(), .brief_lock = lock_new(), .span = 1, .again = again, .arg = arg, .limit = limit,
 		.stride = 1 };
 	return k;
 }
@@ -643,6 +647,7 @@ void keep_free(struct keep *k)
 	}
 	mem_free(k->brief);
 	mem_free(k->gen);
+	await_free(k->await);
 	lock_free(k->brief_lock);
 	lock_free(k->gen_lock);
 	lock_free(k->lock);
@@ -658,6 +663,11 @@ struct keep_facts keep_facts(struct keep *k)
 		f.there += atomic_load(&store_slot(k->st, i)->sheet) != NULL;
 	lock_give(k->lock);
 	return f;
+}
+
+struct await *keep_await(const struct keep *k)
+{
+	return k ? k->await : NULL;
 }
 
 bool keep_lost(const struct keep *k)

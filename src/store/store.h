@@ -177,6 +177,8 @@ static inline bool sheet_at_hand(const struct snap *sn, uint32_t i)
 {
 	return !sn->st->keep || atomic_load_explicit(&store_slot(sn->st, i)->sheet, memory_order_relaxed);
 }
+/* A sheet that is not at hand, on a thread that draws and does not wait (await.h): it is wanted from now on. */
+bool sheet_awaited(const struct snap *, uint32_t i);
 /* Does the track go through a sheet that is not at hand unchanged (1), or is it not there (0)? -1: look. */
 static inline int sheet_still(const struct snap *sn, uint32_t i, trk_id t)
 {

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_BRINGING_H
+#define TTRACE_BRINGING_H
+
+#include "base/job.h"
+#include "store/await.h"
+
+/*
+ * Sheets that a frame would have liked to have, made again beside the keyboard.
+ * They stay in the hand until the next frame has been drawn.
+ */
+struct bringing {
+	struct job *job;
+	const struct snap *sn;
+	uint32_t want[AWAIT_MOST], n;
+	uint32_t got;		/* so many of them are held */
+	uint32_t rounds;	/* since somebody did something */
+};
+
+void bringing_begin(struct bringing *, const struct snap *, bool news);	/* a frame; news: nobody has done anything since the last */
+void bringing_end(struct bringing *, const struct snap *);	/* it is drawn */
+struct job *bringing_job(const struct bringing *);
+bool bringing_settle(struct bringing *, bool wait);	/* true: it has ended, draw again */
+void bringing_free(struct bringing *);
+
+#endif
