@@ -50,6 +50,12 @@ for f in "$big" "$many"; do
 	echo "a key in each pane of $(basename "$f"), 200x60 (8 ms wanted of 99 in 100)"
 	"$bin/frames" -index=none "$f" || true
 done
+# a trace that is several times larger than the memory it may take: what it takes, of that
+mem=${BENCH_MEM:-64}
+for what in 'view -script 6jj7jj9jj5++++llll' 'goroutines' 'gc' 'events' 'footprint'; do
+	read -r s kb _ < <(measure "$ttrace" $what -mem="${mem}M" -index=none "$big")
+	row "trace: -mem=${mem}M, ${what%% *}" "$s" "$kb" - $((mem + 128))
+done
 # the second open, from an index
 rm -rf "$dir/index" && "$ttrace" view -script '' -index="$dir/index" "$big" >/dev/null
 read -r s kb _ < <(measure "$ttrace" view -script '' -size 200x60 -index="$dir/index" "$big")

@@ -61,6 +61,16 @@ rm "$f"; mkfifo "$f"; odd 'a pipe'
 touch -d '1 hour ago' "$dir/0123456789abcdef.1.index.part"; touch "$dir/0123456789abcdef.2.index.part"; rm "$f"; index >/dev/null
 [ ! -e "$dir/0123456789abcdef.1.index.part" ] && [ -e "$dir/0123456789abcdef.2.index.part" ]; ok $? 'what was left undone long ago is swept'
 rm "$dir"/*
+index >/dev/null; f=$(echo "$dir"/*.index); touch -d '3 days ago' "$f"; index >/dev/null
+[ -n "$(find "$f" -mmin -60)" ]; ok $? 'use is marked'
+rm "$dir"/*; a=$dir/aaaaaaaaaaaaaaaa.index b=$dir/bbbbbbbbbbbbbbbb.index c=$dir/cccccccccccccccc.index
+if truncate -s 2046M "$a" && truncate -s 1M "$b" && : >"$dir/notes"; then	# holes: they take no room
+	touch -d '2 days ago' "$a" && touch -d '1 day ago' "$b" && truncate -s 1M "$c" && touch -d '1 hour ago' "$c"
+	index >/dev/null
+	[ ! -e "$a" ] && [ -e "$f" ] && [ -e "$dir/notes" ]; ok $? 'where there is no room the one that was used longest ago goes'
+	[ -e "$b" ] && [ -e "$c" ]; ok $? 'and those that were used since stay'
+fi
+rm "$dir"/*
 TTRACESECURE=1 "$ttrace" view -script '' -index="$dir" t.out >/dev/null; [ "$(count)" = 0 ]; ok $? 'TTRACESECURE writes none'
 "$ttrace" view -script '' -index=. t.out >/dev/null; "$ttrace" view -script '' -index="$tmp/data" t.out >/dev/null
 [ "$(ls)" = t.out ]; ok $? 'never beside the trace'

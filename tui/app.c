@@ -492,7 +492,8 @@ void app_settle(struct app *a, bool wait)
 	struct job *j;
 	bool any = false;
 	/* what is begun anew after it, as it was of something else, is waited for too */
-	for (int i = 0; i < 8 && (j = app_work(a)) && j != session_brings(a->s) && pane_now(a)->done && (wait || (!any && job_done(j, NULL))); i++) {
+	for (int i = 0; i < 8 && (j = app_work(a)) && j != session_brings(a->s) && pane_now(a)->done &&
+	    (wait || (!any && job_done(j, NULL))); i++) {
 		pane_now(a)->done(state_now(a), &a->env);
 		any = true;
 	}

@@ -10,7 +10,8 @@
  *
  * Sums of Ps come from the running sums of whole rows; the longest waits need a
  * walk over the intervals of goroutines, which looks at their states and starts
- * alone and is shared by several threads.
+ * alone and is shared by several threads. Where memory is too small for all sheets that
+ * walk is of those that are at hand, and what comes of it says so; the Ps are whole.
  */
 #include "config.h"
 #include "analysis/standout.h"
@@ -18,6 +19,7 @@
 #include "base/job.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "store/brief.h"
 
 #include <string.h>
 
@@ -29,6 +31,7 @@ struct longest {
 struct look {
 	const struct snap *sn;
 	int64_t p[TS__N], all_p;	/* Ps, by state; all of it */
+	int64_t away;			/* so much of the trace was not walked */
 	struct longest ready, lock, stw;
 	int64_t limit[SHEET_STATE + 1];	/* by state: what is longer is the new longest */
 	str_id stw_why;
@@ -104,6 +107,19 @@ struct part {
 	bool few;	/* only sheets that are at hand */
 };
 
+/* Of a sheet that is not at hand: its Ps, which are summed up. */
+static void sum_away(struct look *l, const struct sheet_slot *slot)
+{
+	const struct brief *b = slot->brief;
+	l->away += slot->t1 - slot->t0;
+	for (uint32_t r = 0; r < b->n; r++)
+		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++)
+			if (store_trk(l->sn->st, b->trk[r])->kind == TK_P) {
+				l->p[b->part[i] & 0xff] += (int64_t)(b->part[i] >> 8);
+				l->all_p += (int64_t)(b->part[i] >> 8);
+			}
+}
+
 static void walk_part(void *arg, uint32_t i)
 {
 	struct part *p = (struct part *)arg + i;
@@ -111,8 +127,10 @@ static void walk_part(void *arg, uint32_t i)
 		p->l.limit[s] = s == TS_READY || s == TS_SYNC ? 0 : INT64_MAX;
 	p->l.by_name = xcalloc(p->l.sn->nstrs + 1u, sizeof *p->l.by_name);
 	for (uint32_t k = p->from; k < p->to; k++) {
-		if (p->few && !sheet_at_hand(p->l.sn, k))
+		if (p->few && !sheet_at_hand(p->l.sn, k)) {
+			sum_away(&p->l, store_slot(p->l.sn->st, k));
 			continue;
+		}
 		walk_sheet(&p->l, sheet_get(p->l.sn, k));
 		sheet_put(p->l.sn, k);
 	}
@@ -133,6 +151,7 @@ static void walk_sheets(struct look *l)
 		for (int s = 0; s < TS__N; s++)
 			l->p[s] += x->p[s];
 		l->all_p += x->all_p;
+		l->away += x->away;
 		keep_longest(&l->ready, x->ready.t0, x->ready.t1, x->ready.trk);
 		keep_longest(&l->lock, x->lock.t0, x->lock.t1, x->lock.trk);
 		for (uint32_t k = 0; k < l->sn->nstrs; k++)
@@ -216,6 +235,13 @@ static void say_busy(struct look *l)
 	say(l, (struct longest){0});
 }
 
+/* What is known of the sheets at hand alone. */
+static void put_part(struct look *l)
+{
+	if (l->away)
+		buf_printf(&l->b, " (in %.0f%% of the trace: -mem)", share(l->sn->t1 - l->sn->t0 - l->away, l->sn->t1 - l->sn->t0));
+}
+
 static void say_group(struct look *l)
 {
 	str_id best = 0;
@@ -232,6 +258,7 @@ static void say_group(struct look *l)
 	buf_puts(&l->b, ", ");
 	text_ns(&l->b, l->by_name[best]);
 	buf_printf(&l->b, " (%.0f%%)", share(l->by_name[best], all));
+	put_part(l);
 	say(l, (struct longest){0});
 }
 
@@ -258,6 +285,7 @@ static void say_longest(struct look *l, const char *what, struct longest at, boo
 	if (g) {
 		buf_puts(&l->b, ", ");
 		put_g(l, at.trk);
+		put_part(l);
 	} else if (l->stw_why) {
 		buf_puts(&l->b, ", ");
 		put_stop(l, l->stw_why);
