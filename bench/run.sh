@@ -52,7 +52,7 @@ for f in "$big" "$many"; do
 done
 # a trace that is several times larger than the memory it may take: what it takes, of that
 mem=${BENCH_MEM:-64}
-for what in 'view -script 6jj7jj9jj5++++llll' 'goroutines' 'gc' 'events' 'footprint'; do
+for what in 'view -script 7jj9jj' 'goroutines' 'gc' 'events' 'footprint'; do
 	read -r s kb _ < <(measure "$ttrace" $what -mem="${mem}M" -index=none "$big")
 	row "trace: -mem=${mem}M, ${what%% *}" "$s" "$kb" - $((mem + 128))
 done
