@@ -100,6 +100,17 @@ refuses 1 nowhere top -output=made nowhere
 cmp -s made first || fail "-output: a failed report changed the file that was there"
 refuses 1 'x/made' top -output=x/made "$cpu"
 [ "$(ls | grep -c made)" = 1 ] || fail "-output left something: $(ls | grep made)"
+# what is no file stays what it is, a link leads where it led, and a file keeps its mode
+mkfifo fifo
+cat fifo >through &
+run 0 top -nodecount=5 -output=fifo "$cpu"
+wait $!
+[ -p fifo ] && cmp -s through first || fail "-output: a pipe with a name became a file"
+ln -s made link
+chmod 640 made
+run 0 top -nodecount=5 -output=link "$cpu"
+[ -L link ] && cmp -s made first && [ "$(stat -c %a made)" = 640 ] || fail "-output: a link or a mode was lost"
+refuses 1 'fifo' top -output=fifo/x "$cpu"
 
 # a reader that goes away
 ("$TTRACE" events "$trace" 2>pipe; echo $? >status) | head -n 1 >out

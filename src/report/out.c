@@ -3,8 +3,10 @@
 /*
  * Where a report goes: standard output, or a file that appears whole or not at
  * all. The temporary name lies beside the final one, so that the rename is
- * within one file system. A reader that closed its pipe is not an error: the
- * report stops and nothing is said.
+ * within one file system; where the name is a link, what it leads to is replaced
+ * and not the link. What is no file (/dev/null, a pipe with a name, a terminal) is
+ * written to as it is: a rename would put a file in its place. A reader that
+ * closed its pipe is not an error: the report stops and nothing is said.
  */
 #include "config.h"
 #include "report/report.h"
@@ -14,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,17 +25,41 @@
 
 enum { CHUNK = 64 << 10 };
 
-int out_open(struct out *o, const char *path, struct err *e)
+static mode_t usual_mode(void)
 {
-	*o = (struct out){.fd = STDOUT_FILENO, .terminal = !path && isatty(STDOUT_FILENO)};
-	if (!path)
-		return 0;
+	mode_t mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* A file beside the one that is wanted. */
+static int open_beside(struct out *o, const char *path)
+{
+	char real[PATH_MAX];
 	struct buf b = {0};
+	if (realpath(path, real))	/* otherwise it is not there yet */
+		path = real;
 	buf_printf(&b, "%s.XXXXXX", path);
 	o->temp = xstrdup(buf_str(&b));
-	buf_free(&b);
 	o->path = xstrdup(path);
-	o->fd = mkstemp(o->temp);
+	buf_free(&b);
+	return mkstemp(o->temp);
+}
+
+int out_open(struct out *o, const char *path, struct err *e)
+{
+	struct stat st;
+	*o = (struct out){.fd = STDOUT_FILENO, .mode = usual_mode()};
+	if (path && !stat(path, &st)) {
+		o->mode = st.st_mode & 07777;
+		if (!S_ISREG(st.st_mode))
+			o->path = xstrdup(path);
+	}
+	if (o->path)
+		o->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	else if (path)
+		o->fd = open_beside(o, path);
+	o->terminal = o->fd >= 0 && isatty(o->fd);
 	if (o->fd >= 0)
 		return 0;
 	int rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s cannot be written: %s", path, strerror(errno));
@@ -79,13 +106,6 @@ void out_flush(struct out *o, bool all)
 	buf_reset(&o->buf);
 }
 
-static mode_t usual_mode(void)
-{
-	mode_t mask = umask(0);
-	umask(mask);
-	return 0666 & ~mask;
-}
-
 int out_close(struct out *o, bool keep, struct err *e)
 {
 	int rc = 0;
@@ -93,16 +113,14 @@ int out_close(struct out *o, bool keep, struct err *e)
 		out_flush(o, true);
 	if (o->failed && (o->path || errno != EPIPE))
 		rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", o->path ? o->path : "standard output", strerror(errno));
-	if (o->path) {
-		if (keep && !rc)
-			(void)fchmod(o->fd, usual_mode());
-		if (close(o->fd) && keep && !rc)
-			rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", o->path, strerror(errno));
-		if (!keep || rc)
-			unlink(o->temp);
-		else if (rename(o->temp, o->path))
-			rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", o->path, strerror(errno));
-	}
+	if (o->temp && keep && !rc)
+		(void)fchmod(o->fd, o->mode);
+	if (o->path && close(o->fd) && keep && !rc)
+		rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", o->path, strerror(errno));
+	if (o->temp && (!keep || rc))
+		unlink(o->temp);
+	else if (o->temp && rename(o->temp, o->path))
+		rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", o->path, strerror(errno));
 	mem_free(o->path);
 	mem_free(o->temp);
 	buf_free(&o->buf);

@@ -21,11 +21,14 @@ struct out {
 	bool held;		/* nothing is written: the text is wanted as it is, up to OUT_HELD bytes */
 	const struct input_watch *watch; /* NULL, or who may stop it */
 	size_t asked;		/* bytes when that was asked last */
-	char *path, *temp;	/* -output: the name in the end, the name until then; NULL: standard output */
+	char *path, *temp;	/* -output: the name in the end, the name until then; NULL: standard output. Without
+				   temp it is no file, and written to as it is */
+	unsigned mode;		/* of the file in the end */
 };
 
 enum { OUT_HELD = 64 << 20 };
-/* path NULL: standard output. The file is made under another name and renamed by out_close(). */
+/* path NULL: standard output. A file is made under another name and renamed by out_close(); what is no file (a device, a
+   pipe) is opened. */
 int out_open(struct out *, const char *path, struct err *e);
 /* Write out what is there when it is over 64 kB, or all of it. */
 void out_flush(struct out *, bool all);
