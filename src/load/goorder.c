@@ -227,7 +227,7 @@ static enum go_advance proc_start(struct step *s)
 	p->status = P_RUNNING;
 	p->seq = s->ev->arg[2];
 	s->next.p = id;
-	return gostep_took(s);
+	return took(s);
 }
 
 static enum go_advance proc_stop(struct step *s)
@@ -243,7 +243,7 @@ static enum go_advance proc_stop(struct step *s)
 		return GO_BAD;
 	p->status = P_IDLE;
 	s->next.p = -1;
-	return gostep_took(s);
+	return took(s);
 }
 
 static enum go_advance proc_steal(struct step *s)
@@ -299,7 +299,7 @@ static enum go_advance go_create(struct step *s)
 		    "%s: tried to create goroutine (%" PRIu64 ") that already exists",
 		    (uint64_t)id);
 	gostep_add_g(s->o, id, s->ev->type == GE_GoCreateBlocked ? G_WAITING : G_RUNNABLE);
-	return gostep_took(s);
+	return took(s);
 }
 
 static enum go_advance go_create_syscall(struct step *s)
@@ -313,7 +313,7 @@ static enum go_advance go_create_syscall(struct step *s)
 		    (uint64_t)id);
 	gostep_add_g(s->o, id, G_SYSCALL);
 	s->next.g = id;
-	return gostep_took(s);
+	return took(s);
 }
 
 static enum go_advance go_start(struct step *s)
@@ -329,7 +329,7 @@ static enum go_advance go_start(struct step *s)
 	s->next.g = id;
 	if (s->m)
 		s->m->gs = g;
-	return gostep_took(s);
+	return took(s);
 }
 
 static enum go_advance go_stop(struct step *s)
@@ -342,7 +342,7 @@ static enum go_advance go_stop(struct step *s)
 	else
 		g->status = s->ev->type == GE_GoStop ? G_RUNNABLE : G_WAITING;
 	s->next.g = -1;
-	return gostep_took(s);
+	return took(s);
 }
 
 static enum go_advance go_unblock(struct step *s)
@@ -352,7 +352,7 @@ static enum go_advance go_unblock(struct step *s)
 		return GO_WAIT;
 	g->status = G_RUNNABLE;
 	g->seq = s->ev->arg[2];
-	return gostep_took(s);
+	return took(s);
 }
 
 /* Three in one: the other is woken, this one blocks or ends, the other starts. */
@@ -391,7 +391,7 @@ static enum go_advance syscall_begin(struct step *s)
 	g->status = G_SYSCALL;
 	struct go_p *p = gostep_p(s);
 	if (!p && s->now.p == -1)	/* of a generation that is cut */
-		return gostep_took(s);
+		return took(s);
 	if (!p)
 		return gostep_bad(s, "%s: uninitialized proc %" PRIu64, (uint64_t)s->now.p);
 	p->status = P_SYSCALL;
@@ -399,7 +399,7 @@ static enum go_advance syscall_begin(struct step *s)
 		return gostep_bad(s, "failed to advance %s: can't make sequence %" PRIu64,
 		    s->ev->arg[1]);
 	p->seq = s->ev->arg[1];
-	return gostep_took(s);
+	return took(s);
 }
 
 static enum go_advance syscall_end(struct step *s)
@@ -410,12 +410,12 @@ static enum go_advance syscall_end(struct step *s)
 	g->status = G_RUNNING;
 	struct go_p *p = gostep_p(s);
 	if (!p && s->now.p == -1)
-		return gostep_took(s);
+		return took(s);
 	if (!p || p->status != P_SYSCALL)
 		return gostep_bad(s, "%s: expected proc %" PRIu64 " in state Syscall",
 		    (uint64_t)s->now.p);
 	p->status = P_RUNNING;
-	return gostep_took(s);
+	return took(s);
 }
 
 /* The call lasted so long that the P was taken away: not before that happened. */
@@ -436,7 +436,7 @@ static enum go_advance syscall_end_blocked(struct step *s)
 		    (uint64_t)s->now.g);
 	g->status = G_RUNNABLE;
 	s->next.g = -1;
-	return gostep_took(s);
+	return took(s);
 }
 
 /* The end of a C thread's call into Go. Its P goes too: the id of the thread may soon be another's. */
@@ -460,7 +460,7 @@ static enum go_advance destroy_syscall(struct step *s)
 		struct goev steal = {.time = s->ev->time, .arg = {0, (uint64_t)s->now.p}};
 		gostep_say(s->o, GE_ProcSteal, &steal, s->now);
 	}
-	return gostep_took(s);
+	return took(s);
 }
 
 static gostep_fn *const handlers[GE__N] = {
