@@ -200,7 +200,7 @@ static void draw_below(const struct gcview *p, const struct pane_env *env, struc
 	draw_curve(p, g, y + 1, h);
 	draw_worst(p, env, g, y + h + 2);
 	struct buf b = {0};
-	buf_printf(&b, "%u stops", p->rows[1].n);
+	buf_printf(&b, "%u stop%s", p->rows[1].n, p->rows[1].n == 1 ? "" : "s");
 	static const struct { const char *name; double q; } q[] = {{"p50", 0.5}, {"p99", 0.99}, {"max", 1}};
 	for (int k = 0; k < 3 && p->stw.n; k++) {
 		buf_printf(&b, "  %s ", q[k].name);

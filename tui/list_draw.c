@@ -167,7 +167,7 @@ static void where(const struct listview *v, const struct pane_env *env, struct g
 	}
 	buf_puts(&b, "looked in ");
 	sources_where(session_sources(env->s), &b);
-	int y = wrapped(g, 1, 4, ST_DIM, &b);
+	int y = wrapped(g, 1, g->h - 2, ST_DIM, &b);
 	grid_text(g, y, 6, ST_NORMAL, 0,
 	    ":source_path DIR says where it is; :trim_path PREFIX shortens its name");
 	buf_free(&b);

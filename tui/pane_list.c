@@ -41,7 +41,9 @@ static void select_hottest(struct listview *v, int h)
 int listview_text(const struct listview *v, const struct pane_env *env)
 {
 	int none = v->assembly && v->asm_why ? env->rows > 14 ? 3 : 1 : 0;
-	return none + (v->src && !v->src->path && env->rows > 14 ? 6 : v->src && !v->src->path ? 2 : 0);
+	if (!v->src || v->src->path)
+		return none;
+	return none + (env->rows >= 18 ? 8 : env->rows > 14 ? 6 : 2);
 }
 
 static int list_height(const struct listview *v, const struct pane_env *env)
