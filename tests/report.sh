@@ -100,6 +100,39 @@ query old-cpu.raw raw "$tmp/cpu32"
 query old-heap.top top -addresses -sample_index=alloc_space "$tmp/heap"
 [ -n "${RECORD:-}" ] && exit
 
+# jemalloc's, which pprof does not read: 100 allocations of 64 bytes, one taken in 4096 bytes, stand for 6450.
+cat >"$tmp/jemalloc" <<'END'
+heap_v2/4096
+  t*: 101: 14592 [102: 22784]
+  t0: 101: 14592 [102: 22784]
+@ 0x401001 0x402001
+  t*: 100: 6400 [100: 6400]
+  t1: 60: 3840 [60: 3840]
+  t2: 40: 2560 [40: 2560]
+@ 0x403001
+  t*: 1: 8192 [2: 16384]
+  t0: 1: 8192 [2: 16384]
+
+MAPPED_LIBRARIES:
+00401000-00500000 r-xp 00000000 00:00 0    /srv/prog
+END
+"$ttrace" raw "$tmp/jemalloc" | sed -n '/^Samples/,/^Locations/p' | tr -s ' ' >"$tmp/out"
+cat >"$tmp/want" <<'END'
+Samples:
+alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes
+ 6450 412808 6450 412808: 1 2 
+ bytes:[64]
+ 2 18948 1 9474: 3 
+ bytes:[8192]
+Locations
+END
+cmp -s "$tmp/want" "$tmp/out"
+ok $? "a heap profile of jemalloc"
+sed 's/100: 6400 \[/100: [/' "$tmp/jemalloc" >"$tmp/bad"
+"$ttrace" raw "$tmp/bad" >"$tmp/out" 2>"$tmp/err"
+[ $? = 1 ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" = 1 ]
+ok $? "a damaged one"
+
 # What is written can be read again and says the same.
 for f in cpu heap block mutex goroutine; do
 	"$ttrace" proto $f.pb.gz >"$tmp/again.pb.gz" && "$ttrace" raw $f.pb.gz >"$tmp/a" &&

@@ -2,7 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Profiles from before profile.proto. The kinds are tried in pprof's order
- * (binary CPU profiles, the text kinds, Java's); what one has gathered is said
+ * (binary CPU profiles, the text kinds, Java's; jemalloc's, which pprof has not, has
+ * a heading of its own); what one has gathered is said
  * to the sink only when all of the file is understood, because mappings come
  * last in the file and first in the sink. This file has the gathering
  * and the telling.
@@ -88,6 +89,7 @@ static enum leg_verdict parse(struct legacy *g, struct bytes b)
 	    leg_count,
 	    leg_threads,
 	    leg_contention,
+	    leg_jemalloc,
 	};
 	struct lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
 	enum leg_verdict v = cpu(g, b);
@@ -130,6 +132,8 @@ static const char keep_heap[] = "runtime\\.panic|runtime\\.reflectcall|runtime\\
 
 static void own_frames(struct legacy *g)
 {
+	if (g->drop)	/* the reader knows better */
+		return;
 	g->drop = drop_cpu;
 	if (g->ntype >= 2 && !strcmp(g->type[0], "contentions") && !strcmp(g->type[1], "delay"))
 		g->drop = drop_lock;
@@ -239,6 +243,8 @@ bool is_pprof_legacy(struct bytes b)
 		return true;
 	struct lines l = {
 	    .p = (const char *)b.p, .end = (const char *)b.p + (b.n < 4096 ? b.n : 4096)};
+	if (leg_is_jemalloc(l))
+		return true;
 	while (lines_next(&l) && lines_comment(&l))
 		;
 	return words_hold(lines_words(&l), "heap profile:") ||

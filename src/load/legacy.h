@@ -57,6 +57,9 @@ enum leg_verdict leg_cpu(struct legacy *, struct bytes);
 enum leg_verdict leg_java(struct legacy *, struct bytes);
 enum leg_verdict leg_heap(struct legacy *, struct lines), leg_count(struct legacy *, struct lines);
 enum leg_verdict leg_threads(struct legacy *, struct lines), leg_contention(struct legacy *, struct lines);
+enum leg_verdict leg_jemalloc(struct legacy *, struct lines);
+bool leg_is_jemalloc(struct lines);
+void leg_heap_types(struct legacy *, bool alloc);	/* objects and space; alloc: those ever allocated, and in use */
 void leg_unsample(int64_t *count, int64_t *size, int64_t rate);
 
 #endif

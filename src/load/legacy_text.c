@@ -54,6 +54,15 @@ static void set_types(struct legacy *g, size_t n, const char *const *type, const
 	g->ntype = n;
 }
 
+void leg_heap_types(struct legacy *g, bool alloc)
+{
+	static const char *const type[] = {
+	    "alloc_objects", "alloc_space", "inuse_objects", "inuse_space"};
+	static const char *const unit[] = {"count", "bytes", "count", "bytes"};
+	static const char *const old[] = {"objects", "space"};
+	set_types(g, alloc ? 4 : 2, alloc ? type : old, unit);
+}
+
 /* ---- heap, growth, fragmentation */
 
 static int64_t leg_i64(double v)
@@ -190,10 +199,6 @@ static bool heap_sample(struct legacy *g, const struct heap *h, struct words lin
 
 enum leg_verdict leg_heap(struct legacy *g, struct lines l)
 {
-	static const char *const type[] = {
-	    "alloc_objects", "alloc_space", "inuse_objects", "inuse_space"};
-	static const char *const unit[] = {"count", "bytes", "count", "bytes"};
-	static const char *const old[] = {"objects", "space"};
 	struct heap h = {0};
 	lines_next(&l);
 	struct words t = {l.line, l.line + l.n};
@@ -203,7 +208,7 @@ enum leg_verdict leg_heap(struct legacy *g, struct lines l)
 		return LEG_OTHER;
 	g->period_type = "space";
 	g->period_unit = "bytes";
-	set_types(g, h.alloc ? 4 : 2, h.alloc ? type : old, unit);
+	leg_heap_types(g, h.alloc);
 	while (lines_next(&l) && !leg_map_heading(&l))
 		if (!lines_comment(&l) && !heap_sample(g, &h, lines_trimmed(&l)))
 			return LEG_BAD;
