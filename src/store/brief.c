@@ -12,6 +12,7 @@
 #include "store/brief.h"
 
 #include "base/halve.h"
+#include "base/job.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -23,6 +24,7 @@ struct making {
 	uint64_t *part;
 };
 
+/* Room for so many rows and parts, none there yet. */
 static struct making brief_new(uint32_t rows, uint32_t parts)
 {
 	size_t at = sizeof(struct brief), bytes = at + parts * sizeof(uint64_t) + (2 * (size_t)rows + 1) * sizeof(uint32_t);
@@ -45,11 +47,6 @@ static void add_row(struct making *m, trk_id trk, const int64_t ns[TS__N])
 	m->first[b->n] = b->nparts;
 }
 
-static void row_sums(const struct sheet *sh, uint32_t row, int64_t ns[TS__N])
-{
-	sheet_upto(sh, row, sh->t1, ns);
-}
-
 struct brief *brief_of(const struct sheet *sh, uint32_t number, bool goroutines)
 {
 	uint32_t lo = goroutines ? sh->nother : 0, hi = goroutines ? sh->ntrk : sh->nother, most = 0;
@@ -64,7 +61,7 @@ struct brief *brief_of(const struct sheet *sh, uint32_t number, bool goroutines)
 	m.first[0] = 0;
 	for (uint32_t r = lo; r < hi; r++) {
 		int64_t ns[TS__N];
-		row_sums(sh, r, ns);
+		sheet_upto(sh, r, sh->t1, ns);
 		add_row(&m, sh->trk[r], ns);
 	}
 	return m.b;
@@ -125,4 +122,75 @@ void brief_share(const struct brief *b, trk_id trk, int64_t from, int64_t to, in
 		left -= v;
 	}
 	ns[TS_NONE] += left;
+}
+
+/* ---- briefs of a trace */
+
+struct briefs {
+	struct lock *lock;
+	struct brief **v;		/* over span sheets each but the last */
+	size_t room, bytes, limit;
+	uint32_t n, span;
+};
+
+struct briefs *briefs_new(size_t limit)
+{
+	struct briefs *k = xmalloc(sizeof *k);
+	*k = (struct briefs){ .lock = lock_new(), .span = 1, .limit = limit };
+	return k;
+}
+
+void briefs_free(struct briefs *k)
+{
+	if (!k)
+		return;
+	for (uint32_t i = 0; i < k->n; i++)
+		mem_free(k->v[i]);
+	lock_free(k->lock);
+	mem_free(k->v);
+	mem_free(k);
+}
+
+/* Two and two of them become one. */
+static void merge_pairs(struct briefs *k)
+{
+	uint32_t n = 0;
+	k->bytes = 0;
+	for (uint32_t i = 0; i < k->n; i += 2) {
+		struct brief *a = k->v[i], *b = i + 1 < k->n ? k->v[i + 1] : NULL;
+		k->v[n] = b ? brief_merge(a, b) : a;
+		if (b) {
+			mem_free(a);
+			mem_free(b);
+		}
+		k->bytes += k->v[n++]->bytes;
+	}
+	k->n = n;
+	k->span *= 2;
+}
+
+void briefs_add(struct briefs *k, struct brief *b, uint32_t sheet)
+{
+	lock_take(k->lock);
+	if (sheet % k->span) {
+		struct brief *last = k->v[k->n - 1];
+		k->bytes -= last->bytes;
+		k->v[k->n - 1] = brief_merge(last, b);
+		mem_free(b);
+		mem_free(last);
+	} else {
+		k->v = mem_grow(k->v, &k->room, k->n + 1u, sizeof *k->v);
+		k->v[k->n++] = b;
+	}
+	k->bytes += k->v[k->n - 1]->bytes;
+	if (k->bytes > k->limit && k->n > 1)
+		merge_pairs(k);
+	lock_give(k->lock);
+}
+
+void briefs_share(struct briefs *k, uint32_t sheet, trk_id t, int64_t a, int64_t b, int64_t ns[TS__N])
+{
+	lock_take(k->lock);
+	brief_share(k->v[sheet / k->span], t, a, b, ns);
+	lock_give(k->lock);
 }

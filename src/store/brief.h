@@ -25,6 +25,14 @@ struct brief *brief_merge(const struct brief *, const struct brief *);
 /* Add the row of a track, as far as its share of [a, b) goes, evenly over the stretch. */
 void brief_share(const struct brief *, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
 
+/* Those of goroutines, of the whole trace: of span sheets each, and of twice as many when all take more than limit
+   bytes. One thread adds, sheet after sheet, others ask meanwhile. */
+struct briefs;
+struct briefs *briefs_new(size_t limit);
+void briefs_free(struct briefs *);
+void briefs_add(struct briefs *, struct brief *, uint32_t sheet);	/* goes over */
+void briefs_share(struct briefs *, uint32_t sheet, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
+
 /* How a track goes through a sheet, in two bits: */
 enum still { STILL_ABSENT, STILL_SAME /* one piece, which goes on from the sheet before */, STILL_MOVES };
 

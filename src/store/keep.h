@@ -17,11 +17,9 @@ struct tracks;
 struct keep *keep_new(struct store *, struct tracks *, size_t limit, sink_again_fn *again, void *arg);
 void keep_free(struct keep *);
 
-/* Where a generation ends: what its reader wants to be kept, and what is told but not sealed yet; NULL: it is not
-   worth it. It goes over to the thread that seals, which completes it when all before is sealed. */
-struct keep_border;
-struct keep_border *keep_border(const struct sink_keep *, int64_t sealed, const struct sheet_piece *waits);
-void keep_border_done(struct keep *, struct keep_border *, const struct sealer *);
+/* On the thread that seals: a generation ends here, all before is sealed; the border goes over. */
+struct border;
+void keep_border(struct keep *, struct border *, const struct sealer *);
 /* On the thread that seals: one more sheet is to be seen; and is. */
 void keep_brief(struct keep *, struct sheet_slot *, const struct sheet *, uint32_t i);
 void keep_sealed(struct keep *, const struct sheet *);

@@ -23,7 +23,7 @@ enum { SLOTS = 3, SMALL = 256 << 20, COUNT_SLOTS = 1024, CLASSES = CLASS__N };
 
 struct slot {
 	bool piece, tell;
-	struct keep_border *border;
+	struct border *border;
 	struct sheet_piece p;
 	struct snap snap;
 	sealing_fn *fn;
@@ -179,7 +179,7 @@ static void empty(struct sealing *s, struct slot *x)
 	if (x->tell)
 		x->fn(x->arg, &x->snap);
 	if (x->border)
-		keep_border_done(s->st->keep, x->border, &s->sealer);
+		keep_border(s->st->keep, x->border, &s->sealer);
 	x->border = NULL;
 	x->piece = x->tell = false;
 }
@@ -237,11 +237,11 @@ void sealing_tell(struct sealing *s, const struct snap *sn, sealing_fn *fn, void
 	belt_send(s->belt);
 }
 
-void sealing_border(struct sealing *s, struct keep_border *b)
+void sealing_border(struct sealing *s, struct border *b)
 {
 	struct slot *x = slot_of(s, false);
 	if (!x) {
-		keep_border_done(s->st->keep, b, &s->sealer);
+		keep_border(s->st->keep, b, &s->sealer);
 		return;
 	}
 	x->border = b;

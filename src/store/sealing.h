@@ -18,7 +18,7 @@ void sealing_thawed(struct sealing *, int64_t t1);	/* the sheets are there, up t
 /* Seal a piece. Its arrays are taken, and others, empty, given for them. */
 void sealing_piece(struct sealing *, struct sheet_piece *);
 /* All pieces so far being sealed, a generation has ended. */
-void sealing_border(struct sealing *, struct keep_border *);
+void sealing_border(struct sealing *, struct border *);
 /* All pieces so far being sealed, let fn know, with what there was at the time of this call. */
 typedef void sealing_fn(void *arg, const struct snap *);
 void sealing_tell(struct sealing *, const struct snap *, sealing_fn *, void *arg);

@@ -26,6 +26,7 @@
 
 #include "base/intern.h"
 #include "base/job.h"
+#include "store/border.h"
 #include "store/sealing.h"
 #include "store/spans.h"
 
@@ -517,9 +518,9 @@ void tracks_waits(struct tracks *k, const struct sink_enter *e, size_t n, bool p
 	}
 }
 
-struct keep_border *tracks_border(struct tracks *k, const struct sink_keep *gen)
+struct border *tracks_border(struct tracks *k, const struct sink_keep *gen)
 {
-	return keep_border(gen, k->sealed, &k->now);
+	return border_new(gen, k->sealed, &k->now);
 }
 
 void tracks_again_free(struct tracks *k)

@@ -38,7 +38,7 @@ void tracks_keep(struct tracks *, const struct sink_keep *);
 struct tracks *tracks_again(struct tracks *, int64_t sealed, void (*made)(void *arg, struct sheet_piece *), void *arg);
 void tracks_was(struct tracks *, trk_id, unsigned state);	/* at the border; then what waits there */
 void tracks_waits(struct tracks *, const struct sink_enter *, size_t n, bool past);
-struct keep_border *tracks_border(struct tracks *, const struct sink_keep *);
+struct border *tracks_border(struct tracks *, const struct sink_keep *);
 void tracks_again_free(struct tracks *);
 /* For tracks_again(): from now on tracks can be found by other threads, and when all is done too. */
 void tracks_findable(struct tracks *);
