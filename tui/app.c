@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The app: which pane is shown, how keys become commands and commands reach
- * panes, where we have been.
+ * The app: which pane is shown, how commands reach panes, and what goes on beside
+ * the keyboard.
  *
- * A command goes to the pane first; what the pane passes on is done here or in
- * appcmd.c, the same in every pane. Four kinds of memory lie side by side, and
- * they are kept apart on purpose: the jump list (^O, q) is where we looked,
- * undo (u) is what we changed, marks are what we named, and the query with its
- * own undo belongs to the session. A step of undo is a query of the session, or
- * where we were before and after: a zoom, another pane, a jump (to the end, to a hit, to a
- * cause). Small steps of the cursor are none, or `u` would take back ten j before
- * the zoom that was meant.
+ * A command goes to the pane first; what the pane passes on is done in appcmd.c,
+ * the same in every pane. A pane is made when it is shown first and told of what
+ * has changed when it is shown again, not before: there are a dozen of them, and
+ * one is looked at. What a pane cannot show yet, as it is still being weighed or
+ * laid out, it is asked for again when that is done (struct later).
  */
 #include "config.h"
 #include "inside.h"
@@ -51,7 +48,7 @@ bool pane_fits(const struct app *a, int i)
 static void layout(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
-	bool side = p->side && a->env.detail && a->cols >= (p->side_cols ? p->side_cols : 120);
+	bool side = p->side && a->env.detail && a->cols >= (p->side_cols ? p->side_cols : SIDE_COLS);
 	a->env.beside = side;
 	a->env.rows = a->rows > 4 ? a->rows - 4 : 1;
 	a->env.cols = (side ? a->cols - a->cols * 35 / 100 : a->cols) + a->shift;
@@ -110,19 +107,11 @@ void app_changed(struct app *a)
 	app_update(a);
 }
 
-static void show_pane(struct app *a, int i)
+void app_show_pane(struct app *a, int i)
 {
 	a->shift = i == a->cur ? a->shift : 0;
 	a->cur = i;
 	app_update(a);
-}
-
-struct step app_here(const struct app *a)
-{
-	struct step s = {a->cur, {{0}, {0}}};
-	if (pane_now(a)->save && state_now(a))
-		pane_now(a)->save(state_now(a), &s.view);
-	return s;
 }
 
 /* The pane shows what was, or nothing, until it has been weighed, and laid out. */
@@ -130,48 +119,6 @@ bool app_awaits(const struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
 	return (session_weighing(a->s) && p->bit & P_TREES) || (p->bit == P_FLAME && state_now(a) && p->job(state_now(a)));
-}
-
-void app_there(struct app *a, const struct step *s)
-{
-	show_pane(a, s->pane);
-	if (!pane_now(a)->load)
-		return;
-	pane_now(a)->load(state_now(a), &a->env, &s->view);
-	if (app_awaits(a)) {
-		a->later.load = true;
-		a->later.pane = s->pane;
-		a->later.view = s->view;
-	}
-}
-
-void app_go(struct app *a, int i)
-{
-	a->jump[a->jump_at] = app_here(a);
-	if (a->jump_at + 1 == JUMPS_MAX)
-		memmove(a->jump, a->jump + 1, sizeof *a->jump * (size_t)a->jump_at--);
-	a->njump = ++a->jump_at + 1;
-	show_pane(a, i);
-	a->jump[a->jump_at] = app_here(a);
-}
-
-bool app_back(struct app *a)
-{
-	if (!a->jump_at)
-		return false;
-	a->jump[a->jump_at--] = app_here(a);
-	app_there(a, &a->jump[a->jump_at]);
-	return true;
-}
-
-void app_forward(struct app *a)
-{
-	if (a->jump_at + 1 >= a->njump) {
-		app_message(a, ST_DIM, "this is the newest place");
-		return;
-	}
-	a->jump[a->jump_at++] = app_here(a);
-	app_there(a, &a->jump[a->jump_at]);
 }
 
 static bool is_place(const struct place *p)
@@ -214,138 +161,6 @@ void app_place(struct app *a, struct place *p)
 	*p = PLACE_NONE;
 	if (pane_now(a)->place)
 		pane_now(a)->place(state_now(a), &a->env, p);
-}
-
-/* ---- undo */
-
-static void push_undo(struct app *a, const struct undo *u)
-{
-	if (a->undone == UNDOS_MAX) {
-		memmove(a->undo, a->undo + 1, sizeof *a->undo * (UNDOS_MAX - 1));
-		a->undone--;
-	}
-	a->undo[a->undone++] = *u;
-	a->nundo = a->undone;
-}
-
-bool app_query(struct app *a, const struct query *q)
-{
-	struct err e;
-	uint32_t before = session_serial(a->s);
-	if (session_set(a->s, q, &e)) {
-		app_message(a, ST_ERROR, "%s", e.msg);
-		return false;
-	}
-	a->queried = true;
-	if (session_serial(a->s) != before)
-		push_undo(a, &(struct undo){.query = true});
-	app_update(a);
-	return true;
-}
-
-void app_undo(struct app *a)
-{
-	if (!a->undone) {
-		app_message(a, ST_DIM, "nothing to undo");
-		return;
-	}
-	const struct undo *u = &a->undo[--a->undone];
-	if (u->query)
-		session_undo(a->s);
-	else
-		app_there(a, &u->before);
-	app_update(a);
-}
-
-void app_redo(struct app *a)
-{
-	if (a->undone == a->nundo) {
-		app_message(a, ST_DIM, "nothing to do again");
-		return;
-	}
-	const struct undo *u = &a->undo[a->undone++];
-	if (u->query)
-		session_redo(a->s);
-	else
-		app_there(a, &u->after);
-	app_update(a);
-}
-
-/* A jump, and no step: its cursor is worth a step of undo. */
-static bool jumps(enum cmd_id c)
-{
-	static const enum cmd_id not[] = {CMD_NONE, CMD_RIGHT, CMD_LEFT, CMD_HELP, CMD_SORT, CMD_TAG};
-	for (size_t i = 0; i < sizeof not / sizeof *not; i++)
-		if (not[i] == c)
-			return false;
-	return c == CMD_FIRST || c == CMD_LAST || strcmp(cmds[c].group, "move") != 0;
-}
-
-/* After a key: what it has changed of where we look. */
-void app_remember(struct app *a, const struct step *before)
-{
-	struct step after = app_here(a);
-	bool moved = after.pane != before->pane;
-	bool back = a->did == CMD_BACK || a->did == CMD_JUMP_BACK || a->did == CMD_JUMP_NEXT;
-	if (a->asking || a->did == CMD_UNDO || a->did == CMD_REDO || (moved && back) || panes[after.pane]->bit == P_HELP ||
-	    panes[before->pane]->bit == P_HELP)
-		return;
-	if (a->queried && !moved)
-		return;		/* the query is the step, and what it did to the cursor is its doing */
-	bool jumped = jumps(a->did) && a->did != CMD_ZOOM_IN && a->did != CMD_ZOOM_OUT && a->did != CMD_JUMP_MARK &&
-		      memcmp(&before->view, &after.view, sizeof after.view);
-	if ((moved && a->did != CMD_JUMP_MARK) || jumped) {	/* '' */
-		a->mark[26] = *before;
-		a->marked[26] = true;
-	}
-	if (moved || memcmp(before->view.zoom, after.view.zoom, sizeof after.view.zoom) ||
-	    (jumps(a->did) && memcmp(before->view.cursor, after.view.cursor, sizeof after.view.cursor)))
-		push_undo(a, &(struct undo){false, *before, after});
-}
-
-/* ---- marks */
-
-static int mark_index(char c)
-{
-	return c == '\'' ? 26 : c == '"' ? 27 : c >= 'a' && c <= 'z' ? c - 'a' : -1;
-}
-
-void app_mark(struct app *a, char letter, const char *text)
-{
-	int i = mark_index(letter);
-	if (i < 0 || i == 27) {
-		app_message(a, ST_WARN, "marks are letters a to z");
-		return;
-	}
-	struct buf b = {0};
-	if (!text && pane_now(a)->detail)
-		pane_now(a)->detail(state_now(a), &a->env, &b);
-	a->mark[i] = app_here(a);
-	a->marked[i] = true;
-	mem_free(a->mark_text[i]);
-	a->mark_text[i] = xstrdup(text ? text : buf_str(&b));
-	buf_free(&b);
-	if (i < 26)
-		app_message(a, ST_DIM, "mark %c set: '%c comes back here, :marks lists", letter, letter);
-}
-
-void app_jump_mark(struct app *a, char letter)
-{
-	int i = mark_index(letter);
-	if (i < 0 || !a->marked[i]) {
-		app_message(a, ST_WARN, "no mark %c", letter >= ' ' && letter < 127 ? letter : '?');
-		return;
-	}
-	struct step to = a->mark[i];
-	a->mark[26] = app_here(a);
-	a->marked[26] = true;
-	if (i == 27) {
-		app_last_go(a);
-		return;
-	}
-	if (to.pane != a->cur)
-		app_go(a, to.pane);
-	app_there(a, &to);
 }
 
 /* ---- commands */
@@ -553,7 +368,7 @@ struct app *app_new(
 		app_free(a);
 		return NULL;
 	}
-	show_pane(a, first);
+	app_show_pane(a, first);
 	a->env.base = opt_bool(o, OPT_RELATIVE) ? BASE_SHOWN : BASE_AUTO;
 	if (o->v[OPT_UNIT].set)
 		app_unit(a, opt_str(o, OPT_UNIT));

@@ -50,7 +50,7 @@ struct writing;
 
 struct saved { const char *name, *text; bool ours; };	/* ours: saved here, not from the configuration */
 
-enum { SHIFT = 10, SHIFT_MAX = 400 };
+enum { SHIFT = 10, SHIFT_MAX = 400, SIDE_COLS = 120 };
 enum { COSTS = 256 };		/* frames that are remembered for `set debug on` */
 struct app {
 	const struct opt *opt;
@@ -142,44 +142,51 @@ static inline const struct pane_ops *pane_now(const struct app *a) { return pane
 static inline void *state_now(const struct app *a) { return a->state[a->cur]; }
 
 /* app.c */
-struct step app_here(const struct app *);
+void app_show_pane(struct app *, int);			/* without a new place in the jump list */
 bool app_awaits(const struct app *);
-void app_there(struct app *, const struct step *);
-void app_remember(struct app *, const struct step *before);	/* after a key: undo */
 bool pane_fits(const struct app *, int i);		/* that pane can show this file */
 bool app_open(struct app *, const char *pane, const struct place *);	/* place may be NULL */
-void app_go(struct app *, int pane); /* switch, with a new place in the jump list */
 void app_place(struct app *, struct place *);		/* what is under the cursor */
 void app_act(struct app *, const struct act *);		/* pane first, then the common ones */
 void app_ask(struct app *, const struct ask *);
-bool app_query(struct app *, const struct query *);	/* set it, with a step of undo */
-bool app_back(struct app *);
 void app_shift(struct app *, const struct act *);	/* h, l: the lines sideways */
 void app_goto(struct app *, const struct act *);	/* gt gG gp gk */
+void app_close_panes(struct app *);			/* and forget all that is about this file */
+void app_changed(struct app *);				/* all panes want update() */
+void app_update(struct app *);				/* tell the pane shown what has changed */
+
+/* apptrail.c: where we have been */
+struct step app_here(const struct app *);
+void app_there(struct app *, const struct step *);
+void app_go(struct app *, int pane);			/* switch, with a new place in the jump list */
+bool app_back(struct app *);				/* false: this is the first place */
 void app_forward(struct app *);
+void app_undoable(struct app *, const struct undo *);	/* a step was made */
+void app_remember(struct app *, const struct step *before);	/* after a key: was that one? */
 void app_undo(struct app *);
 void app_redo(struct app *);
 void app_mark(struct app *, char letter, const char *text);	/* text: a note, or NULL */
 void app_jump_mark(struct app *, char letter);
-void app_close_panes(struct app *);			/* and forget all that is about this file */
-void app_changed(struct app *);				/* all panes want update() */
-void app_update(struct app *);				/* tell the pane shown what has changed */
 
 /* appline.c: the ":" line */
 void app_line(struct app *, const char *line);
 
 /* appcmd.c: what commands do that are common to all panes */
 void app_common(struct app *, const struct act *);
-void app_clear(struct app *);				/* all filters, or say that there are none */
 const char *app_selected(struct app *, const char *word);	/* the function under the cursor, exactly; NULL: none, and
 								   said for the command of that word */
-const char **app_filter_of(struct query *, enum cmd_id);	/* NULL: it is no filter that is a word */
-bool app_filter(struct app *, enum cmd_id, const char *value, bool add);
 bool app_time(const struct app *, const char *, int64_t *t);	/* 1.2s, 350ms, 40%, 15:04:05 */
 trk_id app_track(const struct app *, enum track_kind, const char *id);	/* "12", "g12"; 0: there is none */
 fun_id app_function(struct app *, const struct rx *);	/* the heaviest that matches, 0 none */
 const char *app_exactly(struct app *, const char *name);	/* a regular expression that only it matches */
 const char *app_fun_name(const struct app *, fun_id);
+
+/* appquery.c: commands that change the query */
+bool app_query(struct app *, const struct query *);	/* set it, with a step of undo; false: it is wrong, and said */
+bool app_narrow(struct app *, const struct act *);	/* false: it is no command of these */
+void app_clear(struct app *);				/* all filters, or say that there are none */
+const char **app_filter_of(struct query *, enum cmd_id);	/* NULL: it is no filter that is a word */
+bool app_filter(struct app *, enum cmd_id, const char *value, bool add);	/* add: either matches */
 
 /* appside.c: more files: differences and merging */
 void app_tell_rest(struct app *);	/* what was compared with the rest, in a line */

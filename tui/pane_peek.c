@@ -7,55 +7,24 @@
  * rows that the selection passes over. Weights are those of pprof's peek:
  * a call counts a stack once, a thing that calls itself is no caller of its
  * own. More levels (+ and -) follow the paths of those calls. What was the
- * centre before is kept, for Backspace.
+ * centre before is kept, for Backspace. How it looks is peek_draw.c.
  */
 #include "config.h"
-#include "pane.h"
+#include "peekview.h"
 
 #include "analysis/callers.h"
+#include "base/mem.h"
 #include "base/rx.h"
-#include "base/text.h"
-#include "flameview.h"
-#include "rows.h"
 #include "flamework.h"
-#include "tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BACK_MAX = 64, ROWS_MAX = 4000, LEVELS_MAX = 6, TALL = 40 };
-enum row_kind { R_CALLER, R_CALLERS, R_CENTRE, R_CALLEES, R_CALLEE };
-
-struct line {
-	enum row_kind kind;
-	int level;
-	uint32_t thing, n;	/* n: of a rule, how many there are */
-	int64_t value, other;
-	bool inl;
-};
-
-struct peek {
-	struct tree t;
-	struct flameview fv;	/* for the right side: looked from the centre */
-	struct flamework *work;	/* NULL, or it is laid out beside the keyboard */
-	struct rows rows;
-	struct line *line;
-	size_t cap;
-	uint32_t centre;
-	uint64_t id;		/* of the centre */
-	uint64_t back[BACK_MAX];
-	int nback;
-	bool more;		/* of a difference: only what has become more */
-	int levels;		/* 0: by the height of the screen */
-	uint32_t *match;	/* things to go through with { and }, heaviest first */
-	uint32_t nmatch;
-	char *re;		/* NULL: all of them */
-	struct hits hit;	/* by row */
-};
+enum { ROWS_MAX = 4000, LEVELS_MAX = 6 };
 
 /* ---- rows */
 
-static void add(struct peek *p, struct line l)
+static void add(struct peek *p, struct peek_line l)
 {
 	if (p->rows.n >= ROWS_MAX)
 		return;
@@ -80,7 +49,7 @@ static void add_links(struct peek *p, struct arena *a, enum row_kind kind, const
 	for (uint32_t i = 0; i < n && p->rows.n < ROWS_MAX; i++) {
 		if (level && tree_part(l[i].value, whole) < 0.005)
 			continue;
-		add(p, (struct line){kind, level, l[i].thing, 0, l[i].value, l[i].other, l[i].inl});
+		add(p, (struct peek_line){kind, level, l[i].thing, 0, l[i].value, l[i].other, l[i].inl});
 		if (level + 1 >= levels)
 			continue;
 		struct link *more;
@@ -89,11 +58,6 @@ static void add_links(struct peek *p, struct arena *a, enum row_kind kind, const
 		m = wanted(p, more, m);
 		add_links(p, a, kind, more, m, level + 1, levels); /* at most LEVELS_MAX deep */
 	}
-}
-
-static int levels_of(const struct peek *p, const struct pane_env *env)
-{
-	return p->levels ? p->levels : env->rows >= TALL ? 3 : 1;
 }
 
 static void mark_hits(struct peek *p, const struct pane_env *env)
@@ -115,18 +79,18 @@ static void fill(struct peek *p, const struct pane_env *env)
 	hits_drop(&p->hit);
 	if (!p->centre)
 		return;
-	int levels = levels_of(p, env);
+	int levels = peek_levels(p, env);
 	const struct thing *c = &p->t.c->thing[p->centre];
 	p->more = session_query(env->s)->drop_negative && p->t.c->two && p->t.c->show == SHOW_DELTA;
 	uint32_t n = callers_of(p->t.c, p->centre, &a, &l);
 	n = wanted(p, l, n);
 	add_links(p, &a, R_CALLER, l, n, 0, levels);
-	add(p, (struct line){R_CALLERS, 0, 0, n, 0, 0, false});
+	add(p, (struct peek_line){R_CALLERS, 0, 0, n, 0, 0, false});
 	uint32_t at = p->rows.n;
-	add(p, (struct line){R_CENTRE, 0, p->centre, 0, c->cum, c->ocum, false});
+	add(p, (struct peek_line){R_CENTRE, 0, p->centre, 0, c->cum, c->ocum, false});
 	n = callees_of(p->t.c, p->centre, &a, &l);
 	n = wanted(p, l, n);
-	add(p, (struct line){R_CALLEES, 0, 0, n, 0, 0, false});
+	add(p, (struct peek_line){R_CALLEES, 0, 0, n, 0, 0, false});
 	add_links(p, &a, R_CALLEE, l, n, 0, levels);
 	arena_free(&a);
 	uint32_t rows = p->rows.n;
@@ -208,7 +172,7 @@ static void match(struct peek *p, const struct rx *rx)
 	buf_free(&b);
 }
 
-static uint32_t match_at(const struct peek *p)
+uint32_t peek_match_at(const struct peek *p)
 {
 	for (uint32_t i = 0; i < p->nmatch; i++)
 		if (p->match[i] == p->centre)
@@ -290,94 +254,6 @@ static void close_peek(void *st)
 	hits_drop(&p->hit);
 }
 
-/* ---- drawing */
-
-static int64_t base_of(const struct peek *p, const struct pane_env *env)
-{
-	return tree_base(env, p->t.c, BASE_LOCAL, p->t.c->thing[p->centre].cum);
-}
-
-struct drawing { const struct peek *p; const struct pane_env *env; };
-
-static void draw_rule(struct grid *g, int y, uint32_t n, const char *what)
-{
-	grid_fill(g, (struct rect){y, 2, 1, g->w - 3}, 0x2500, ST_RULE, 0);
-	grid_printf(g, y, 6, ST_HEAD, 0, " %u %s%s ", n, what, n == 1 ? "" : "s");
-}
-
-/* A row of a difference: the change, both sides. */
-static void draw_sides(const struct drawing *d, struct grid *g, int y, const struct line *l)
-{
-	const struct calls *c = d->p->t.c;
-	struct pair p = tree_pair(c, l->value, l->other);
-	int attr = l->kind == R_CENTRE ? AT_BOLD : 0, x = 28 + 2 * l->level;
-	tree_change(d->env, c, g, y, 10, l->value, attr);
-	tree_value(d->env, c, g, y, 18, p.a, attr);
-	tree_value(d->env, c, g, y, 26, p.b, attr);
-	tree_name(d->env, c, g, y, x, g->w - x, l->thing, l->inl ? "(inlined)" : "");
-	if (attr)
-		grid_attr(g, (struct rect){y, x, 1, g->w - x}, attr);
-}
-
-static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
-{
-	const struct drawing *d = arg;
-	const struct peek *p = d->p;
-	const struct line *l = &p->line[i];
-	const struct thing *t = &p->t.c->thing[l->thing];
-	if (l->kind == R_CALLERS || l->kind == R_CALLEES) {
-		draw_rule(g, y, l->n, l->kind == R_CALLERS ? "caller" : "callee");
-		return;
-	}
-	if (tree_delta(p->t.c)) {
-		draw_sides(d, g, y, l);
-		return;
-	}
-	if (l->kind == R_CENTRE) {
-		tree_value(d->env, p->t.c, g, y, 9, t->flat, AT_BOLD);
-		grid_text(g, y, 10, ST_DIM, 0, "flat");
-		tree_value(d->env, p->t.c, g, y, 23, t->cum, AT_BOLD);
-		grid_text(g, y, 24, ST_DIM, 0, "cum");
-		tree_name(d->env, p->t.c, g, y, 30, g->w - 30, l->thing, "");
-		grid_attr(g, (struct rect){y, 30, 1, g->w - 30}, AT_BOLD);
-		return;
-	}
-	tree_value(d->env, p->t.c, g, y, 9, l->value, 0);
-	tree_percent(g, y, 16, l->value, base_of(p, d->env));
-	int x = 18 + 2 * l->level;
-	tree_name(d->env, p->t.c, g, y, x, g->w - x, l->thing, l->inl ? "(inlined)" : "");
-}
-
-static void draw(const void *st, const struct pane_env *env, struct grid *g)
-{
-	const struct peek *p = st;
-	if (tree_empty(&p->t, env, g))
-		return;
-	if (!p->centre) {
-		grid_text(g, 2, 2, ST_DIM, 0, "no function is chosen: Enter in Top, or :peek RE");
-		return;
-	}
-	grid_text(g, 0, 5, ST_HEAD, 0,
-	    tree_delta(p->t.c) ? "CUM +-   CUM A   CUM B  FUNCTION" : "VALUE   PART  FUNCTION");
-	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
-	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env},
-	    &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
-	grid_unclip(g, old);
-}
-
-static void side(const void *st, const struct pane_env *env, struct grid *g)
-{
-	const struct peek *p = st;
-	if (p->centre && p->work && !p->fv.f[DOWN])
-		grid_text(g, 0, 0, ST_DIM, 0, "counting callers and callees");
-	if (!p->centre || !p->fv.f[DOWN])
-		return;
-	grid_text(g, 0, 0, ST_HEAD, 0, "callers above, callees below");
-	struct rect old = grid_clip(g, (struct rect){2, 0, g->h - 2, g->w});
-	flame_draw(&p->fv, env, g);
-	grid_unclip(g, old);
-}
-
 /* ---- acting */
 
 static void off_rules(struct peek *p, int dir)
@@ -397,12 +273,9 @@ static void next_part(struct peek *p)
 {
 	static const enum row_kind order[] = {R_CALLER, R_CENTRE, R_CALLEE};
 	enum row_kind now = p->line[p->rows.sel].kind;
+	int at = now == R_CALLER ? 0 : now == R_CENTRE ? 1 : 2;
 	for (int k = 0; k < 3; k++) {
-		enum row_kind want = order[((now == R_CALLER	  ? 0
-						: now == R_CENTRE ? 1
-								  : 2) +
-					       k + 1) %
-					   3];
+		enum row_kind want = order[(at + k + 1) % 3];
 		for (uint32_t i = 0; i < p->rows.n; i++)
 			if (p->line[i].kind == want) {
 				rows_select(&p->rows, i);
@@ -413,7 +286,7 @@ static void next_part(struct peek *p)
 
 static enum verdict step_match(struct peek *p, const struct pane_env *env, int dir)
 {
-	uint32_t at = match_at(p);
+	uint32_t at = peek_match_at(p);
 	if (!p->nmatch)
 		return V_DONE;
 	at = at == UINT32_MAX ? 0
@@ -425,7 +298,7 @@ static enum verdict step_match(struct peek *p, const struct pane_env *env, int d
 
 static enum verdict open_row(struct peek *p, const struct pane_env *env, struct ask *ask)
 {
-	const struct line *l = &p->line[p->rows.sel];
+	const struct peek_line *l = &p->line[p->rows.sel];
 	if (l->kind != R_CENTRE) {
 		if (l->thing)
 			set_centre(p, env, l->thing, true);
@@ -468,7 +341,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_FUN_PREV: return step_match(p, env, -1);
 	case CMD_ZOOM_IN:
 	case CMD_ZOOM_OUT: {
-		int n = levels_of(p, env) + (a->cmd == CMD_ZOOM_IN ? 1 : -1);
+		int n = peek_levels(p, env) + (a->cmd == CMD_ZOOM_IN ? 1 : -1);
 		p->levels = n < 1 ? 1 : n > LEVELS_MAX ? LEVELS_MAX : n;
 		fill(p, env);
 		return V_DONE;
@@ -488,7 +361,7 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 		p->nback = 0;
 		set_centre(p, env, thing, false);
 	}
-	if (p->re && match_at(p) == UINT32_MAX) { /* another place than the expression meant */
+	if (p->re && peek_match_at(p) == UINT32_MAX) { /* another place than the expression meant */
 		mem_free(p->re);
 		p->re = NULL;
 		rematch(p);
@@ -521,45 +394,6 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	set_centre(p, env, thing, false);
 	p->rows.top = (uint32_t)v->cursor[1];
 	rows_select(&p->rows, (uint32_t)v->cursor[0]);
-}
-
-static void summary(const void *st, const struct pane_env *env, struct buf *b)
-{
-	const struct peek *p = st;
-	if (!p->centre)
-		return;
-	struct buf rest = {0};
-	uint32_t at = p->re ? match_at(p) : UINT32_MAX;
-	if (at != UINT32_MAX)
-		buf_printf(&rest, "  %u of %u that match %s", at + 1, p->nmatch, p->re);
-	if (levels_of(p, env) > 1)
-		buf_printf(&rest, "  %d levels", levels_of(p, env));
-	if (!tree_delta(p->t.c))
-		buf_printf(&rest, "  %% of %s", tree_base_name(env, BASE_LOCAL, "centre"));
-	buf_puts(b, tree_delta(p->t.c) ? "peek A - B " : "peek ");
-	tree_line(env, p->t.c, p->centre, b, &rest);
-}
-
-static void detail(const void *st, const struct pane_env *env, struct buf *b)
-{
-	const struct peek *p = st;
-	if (!p->centre || !p->rows.n)
-		return;
-	const struct line *l = &p->line[p->rows.sel];
-	if (!l->thing)
-		return;
-	const struct thing *t = &p->t.c->thing[l->thing];
-	struct buf rest = {0};
-	buf_puts(&rest, "  ");
-	calls_where(p->t.c, l->thing, &rest);
-	buf_puts(&rest, "  flat ");
-	tree_put_change(env, p->t.c, &rest, t->flat);
-	buf_puts(&rest, " cum ");
-	tree_put_change(env, p->t.c, &rest, t->cum);
-	tree_put_sides(env, p->t.c, &rest, t->cum, t->ocum);
-	if (p->nback)
-		buf_printf(&rest, "  (Backspace: %d back)", p->nback);
-	tree_line(env, p->t.c, l->thing, b, &rest);
 }
 
 static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
@@ -611,18 +445,18 @@ const struct pane_ops pane_peek = {
     .state_size = sizeof(struct peek),
     .close = close_peek,
     .update = update,
-    .draw = draw,
+    .draw = peek_draw,
     .act = act,
     .go = go,
     .place = place,
     .topics = topics,
     .save = save,
     .load = load,
-    .summary = summary,
-    .detail = detail,
+    .summary = peek_summary,
+    .detail = peek_detail,
     .find = find,
     .keys = keys,
-    .side = side,
+    .side = peek_side,
     .job = job,
     .done = done,
     .click = click,

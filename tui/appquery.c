@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Commands that change the query: filters, ranges of time, goroutines and Ps, the
+ * sample type, what is counted.
+ *
+ * A copy of the query is changed and set whole, so that one step of undo takes
+ * back all of it. A command without an argument takes what is under the cursor, or
+ * the next of a few values; when there is neither it says what would do.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "analysis/tracew.h"
+#include "base/buf.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool app_query(struct app *a, const struct query *q)
+{
+	struct err e;
+	uint32_t before = session_serial(a->s);
+	if (session_set(a->s, q, &e)) {
+		app_message(a, ST_ERROR, "%s", e.msg);
+		return false;
+	}
+	a->queried = true;
+	if (session_serial(a->s) != before)
+		app_undoable(a, &(struct undo){.query = true});
+	app_update(a);
+	return true;
+}
+
+/* ---- filters */
+
+const char **app_filter_of(struct query *q, enum cmd_id id)
+{
+	switch (id) {
+	case CMD_FOCUS: return &q->f.focus;
+	case CMD_IGNORE: return &q->f.ignore;
+	case CMD_HIDE: return &q->f.hide;
+	case CMD_SHOW: return &q->f.show;
+	case CMD_SHOW_FROM: return &q->f.show_from;
+	case CMD_PRUNE_FROM: return &q->f.prune_from;
+	case CMD_TAGFOCUS: return &q->f.tagfocus;
+	case CMD_TAGIGNORE: return &q->f.tagignore;
+	case CMD_TAGSHOW: return &q->f.tagshow;
+	case CMD_TAGHIDE: return &q->f.taghide;
+	case CMD_TAGROOT: return &q->f.tagroot;
+	case CMD_TAGLEAF: return &q->f.tagleaf;
+	case CMD_GROUP: return &q->group;
+	case CMD_TASK: return &q->task;
+	case CMD_REGION: return &q->region;
+	default: return NULL;
+	}
+}
+
+/* add: beside what the filter says already (either matches). */
+bool app_filter(struct app *a, enum cmd_id id, const char *value, bool add)
+{
+	struct query q = *session_query(a->s);
+	const char **f = app_filter_of(&q, id);
+	if (!f)
+		return false;
+	if (*f && add && *value && !strstr(*f, value))
+		*f = arena_printf(&a->scratch, "%s|%s", *f, value);
+	else if (!*f || !add || !*value)
+		*f = *value ? value : NULL;
+	q.suspended = false;
+	return app_query(a, &q);
+}
+
+static void do_filter(struct app *a, const struct act *act)
+{
+	const char *v = act->arg;
+	bool here = act->cmd == CMD_FOCUS || act->cmd == CMD_IGNORE || act->cmd == CMD_HIDE ||
+		    act->cmd == CMD_SHOW || act->cmd == CMD_SHOW_FROM || act->cmd == CMD_PRUNE_FROM;
+	bool frames = act->cmd == CMD_TAGROOT || act->cmd == CMD_TAGLEAF;
+	if (frames && v && !strcmp(v, "none"))
+		v = "";
+	if (!v && here) {
+		v = app_selected(a, cmds[act->cmd].name);
+		if (v)
+			app_filter(a, act->cmd, v, act->cmd != CMD_FOCUS);
+		return;
+	}
+	struct query q = *session_query(a->s);
+	if (!v && !*app_filter_of(&q, act->cmd))
+		app_message(a, ST_DIM, "no %s is set: :%s=%s sets it", cmds[act->cmd].name, cmds[act->cmd].name, cmds[act->cmd].arg);
+	else
+		app_filter(a, act->cmd, v ? v : "", false);
+}
+
+static bool filtered(struct app *a, const struct query *q)
+{
+	struct buf words = {0};
+	app_filters_put(a, &words);
+	bool any = words.n || q->from != TIME_NONE || q->to != TIME_NONE || q->g || q->gs || q->proc || q->latency;
+	buf_free(&words);
+	return any || q->suspended || query_has_rest(q);
+}
+
+void app_clear(struct app *a)
+{
+	struct query q = *session_query(a->s), none = {.type = q.type,
+						   .from = TIME_NONE,
+						   .to = TIME_NONE,
+						   .gran = q.gran,
+						   .noinlines = q.noinlines,
+						   .blame = q.blame,
+						   .a = q.a,
+						   .b = query_has_rest(&q) ? 0 : q.b,
+						   .show = query_has_rest(&q) ? SHOW_DELTA : q.show,
+						   .of_rest = q.of_rest,
+						   .normalize = q.normalize,
+						   .drop_negative = q.drop_negative};
+	if (!filtered(a, &q))
+		app_message(a, ST_DIM, "there are no filters");
+	else if (app_query(a, &none))
+		app_message(a, ST_DIM, "no filters (u brings them back)");
+}
+
+static void do_suspend(struct app *a)
+{
+	struct query q = *session_query(a->s);
+	if (!filtered(a, &q)) {
+		app_message(a, ST_DIM, "there are no filters to switch off: f focuses, x ignores");
+		return;
+	}
+	q.suspended = !q.suspended;
+	app_query(a, &q);
+}
+
+static void do_time(struct app *a, const char *arg)
+{
+	struct query q = *session_query(a->s);
+	const char *dots = arg ? strstr(arg, "..") : NULL;
+	if (!arg && q.from == TIME_NONE && q.to == TIME_NONE) {
+		app_message(a, ST_DIM, "no range of time is set: :t 1.2s..1.3s sets one, v on the timeline draws it");
+		return;
+	}
+	q.from = q.to = TIME_NONE;
+	if (arg && *arg) {
+		const char *from =
+		    dots ? arena_strndup(&a->scratch, arg, (size_t)(dots - arg)) : NULL;
+		if (!dots || (*from && !app_time(a, from, &q.from)) ||
+		    (dots[2] && !app_time(a, dots + 2, &q.to)) ||
+		    (q.from != TIME_NONE && q.to != TIME_NONE && q.from >= q.to)) {
+			app_message(a, ST_ERROR,
+			    "not a range of time: %s (as in 1.2s..1.3s, 40%%..50%%, 2s..)", arg);
+			return;
+		}
+	}
+	app_query(a, &q);
+}
+
+static void do_track(struct app *a, const struct act *act)
+{
+	struct query q = *session_query(a->s);
+	bool g = act->cmd == CMD_GOROUTINE;
+	trk_id id = 0;
+	uint32_t n;
+	if (!act->arg && !(g ? q.g || q.gs : q.proc)) {
+		app_message(a, ST_DIM, "no %s is chosen: :%s ID does it", g ? "goroutine" : "P", cmds[act->cmd].name);
+		return;
+	}
+	if (g && act->arg && strchr(act->arg, ',')) {
+		q.gs = act->arg;
+		q.g = 0;
+		if (tw_listed(session_snap(a->s), q.gs, &a->scratch, &n) && n)
+			app_query(a, &q);
+		else
+			app_message(a, ST_ERROR, "no goroutines %s", act->arg);
+		return;
+	}
+	if (act->arg && *act->arg) {
+		id = app_track(a, g ? TK_G : TK_P, act->arg);
+		if (!id) {
+			app_message(a, ST_ERROR, "no %s %s", g ? "goroutine" : "P", act->arg);
+			return;
+		}
+	}
+	if (g)
+		q.g = id, q.gs = NULL;
+	else
+		q.proc = id;
+	app_query(a, &q);
+}
+
+/* ---- what is shown */
+
+static void do_type(struct app *a, const struct act *act)
+{
+	struct query q = *session_query(a->s);
+	size_t n = session_ntypes(a->s), i = session_type(a->s);
+	if (act->cmd == CMD_NEXT_KIND)
+		i = n ? (i + 1) % n : 0;
+	else if (act->cmd == CMD_PREV_KIND)
+		i = n ? (i + n - 1) % n : 0;
+	else if (act->arg && isdigit((unsigned char)act->arg[0]))
+		i = strtoul(act->arg, NULL, 10);
+	else
+		for (i = 0; i < n && strcmp(session_type_name(a->s, i), act->arg ? act->arg : "");
+		     i++)
+			;
+	if (i >= n) {
+		struct buf b = {0};
+		for (size_t k = 0; k < n; k++)
+			buf_printf(&b, " %s", session_type_name(a->s, k));
+		app_message(a, ST_ERROR, "sample types are:%s", buf_str(&b));
+		buf_free(&b);
+		return;
+	}
+	q.type = i;
+	if (app_query(a, &q) && i < session_ntypes(a->s))
+		app_message(a, ST_DIM, "%s (%s), %zu of %zu", session_type_name(a->s, i),
+		    session_type_unit(a->s, i), i + 1, n);
+}
+
+static void do_blame(struct app *a, const char *arg)
+{
+	static const char *const said[TWB__N] = {"who made the goroutine runnable", "the goroutine that waits",
+	    "what ran on the Ps meanwhile"};
+	struct query q = *session_query(a->s);
+	int b = !arg || !*arg ? (q.blame + 1) % TWB__N : tw_blame_find(arg);
+	if (b < 0) {
+		app_message(a, ST_ERROR, "blame is waker, self or occupant");
+		return;
+	}
+	q.blame = (uint8_t)b;
+	if (session_is_trace(a->s) && app_query(a, &q))
+		app_message(a, ST_DIM, "waits for a P (sched) are charged to %s", said[b]);
+}
+
+static void do_gran(struct app *a, const struct act *act)
+{
+	struct query q = *session_query(a->s);
+	unsigned i = ((unsigned)q.gran + 1) % GRANS;
+	if (act->cmd == CMD_GRANULARITY)
+		for (i = 0; i < GRANS && strcmp(gran_names[i], act->arg ? act->arg : ""); i++)
+			;
+	if (i == GRANS) {
+		app_message(a, ST_ERROR,
+		    "granularity is functions, filefunctions, files, lines or addresses");
+		return;
+	}
+	q.gran = (enum gran)i;
+	if (app_query(a, &q))
+		app_message(a, ST_DIM, "by %s", gran_names[i]);
+}
+
+static void do_noinlines(struct app *a)
+{
+	struct query q = *session_query(a->s);
+	q.noinlines = !q.noinlines;
+	if (app_query(a, &q))
+		app_message(a, ST_DIM, "inlined functions %s",
+		    q.noinlines ? "count as their callers" : "are shown");
+}
+
+bool app_narrow(struct app *a, const struct act *act)
+{
+	struct query q = *session_query(a->s);
+	if (app_filter_of(&q, act->cmd)) {
+		do_filter(a, act);
+		return true;
+	}
+	switch (act->cmd) {
+	case CMD_FOCUS_ASK: app_prompt(a, CMD_FOCUS, q.f.focus ? q.f.focus : ""); return true;
+	case CMD_IGNORE_ASK: app_prompt(a, CMD_IGNORE, q.f.ignore ? q.f.ignore : ""); return true;
+	case CMD_SUSPEND_F: do_suspend(a); return true;
+	case CMD_CLEAR: app_clear(a); return true;
+	case CMD_TIME: do_time(a, act->arg); return true;
+	case CMD_GOROUTINE: case CMD_PROC: do_track(a, act); return true;
+	case CMD_NEXT_KIND: case CMD_PREV_KIND: case CMD_SAMPLE_INDEX: do_type(a, act); return true;
+	case CMD_GRANULARITY: case CMD_GRAN_NEXT: do_gran(a, act); return true;
+	case CMD_NOINLINES: do_noinlines(a); return true;
+	case CMD_BLAME: do_blame(a, act->arg); return true;
+	default: return false;
+	}
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Where we have been. Three kinds of memory lie side by side, and they are kept
+ * apart on purpose: the jump list (^O, q) is where we looked, undo (u) is what we
+ * changed, marks are what we named; the query has an undo of its own, which
+ * belongs to the session. A step of undo is a query of the session, or where we
+ * were before and after: a zoom, another pane, a jump (to the end, to a hit, to a
+ * cause). Small steps of the cursor are none, or `u` would take back ten j before
+ * the zoom that was meant.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+struct step app_here(const struct app *a)
+{
+	struct step s = {a->cur, {{0}, {0}}};
+	if (pane_now(a)->save && state_now(a))
+		pane_now(a)->save(state_now(a), &s.view);
+	return s;
+}
+
+void app_there(struct app *a, const struct step *s)
+{
+	app_show_pane(a, s->pane);
+	if (!pane_now(a)->load)
+		return;
+	pane_now(a)->load(state_now(a), &a->env, &s->view);
+	if (app_awaits(a)) {
+		a->later.load = true;
+		a->later.pane = s->pane;
+		a->later.view = s->view;
+	}
+}
+
+void app_go(struct app *a, int i)
+{
+	a->jump[a->jump_at] = app_here(a);
+	if (a->jump_at + 1 == JUMPS_MAX)
+		memmove(a->jump, a->jump + 1, sizeof *a->jump * (size_t)a->jump_at--);
+	a->njump = ++a->jump_at + 1;
+	app_show_pane(a, i);
+	a->jump[a->jump_at] = app_here(a);
+}
+
+bool app_back(struct app *a)
+{
+	if (!a->jump_at)
+		return false;
+	a->jump[a->jump_at--] = app_here(a);
+	app_there(a, &a->jump[a->jump_at]);
+	return true;
+}
+
+void app_forward(struct app *a)
+{
+	if (a->jump_at + 1 >= a->njump) {
+		app_message(a, ST_DIM, "this is the newest place");
+		return;
+	}
+	a->jump[a->jump_at++] = app_here(a);
+	app_there(a, &a->jump[a->jump_at]);
+}
+
+/* ---- undo */
+
+void app_undoable(struct app *a, const struct undo *u)
+{
+	if (a->undone == UNDOS_MAX) {
+		memmove(a->undo, a->undo + 1, sizeof *a->undo * (UNDOS_MAX - 1));
+		a->undone--;
+	}
+	a->undo[a->undone++] = *u;
+	a->nundo = a->undone;
+}
+
+void app_undo(struct app *a)
+{
+	if (!a->undone) {
+		app_message(a, ST_DIM, "nothing to undo");
+		return;
+	}
+	const struct undo *u = &a->undo[--a->undone];
+	if (u->query)
+		session_undo(a->s);
+	else
+		app_there(a, &u->before);
+	app_update(a);
+}
+
+void app_redo(struct app *a)
+{
+	if (a->undone == a->nundo) {
+		app_message(a, ST_DIM, "nothing to do again");
+		return;
+	}
+	const struct undo *u = &a->undo[a->undone++];
+	if (u->query)
+		session_redo(a->s);
+	else
+		app_there(a, &u->after);
+	app_update(a);
+}
+
+/* A jump, and no step: its cursor is worth a step of undo. */
+static bool jumps(enum cmd_id c)
+{
+	static const enum cmd_id not[] = {CMD_NONE, CMD_RIGHT, CMD_LEFT, CMD_HELP, CMD_SORT, CMD_TAG};
+	for (size_t i = 0; i < sizeof not / sizeof *not; i++)
+		if (not[i] == c)
+			return false;
+	return c == CMD_FIRST || c == CMD_LAST || strcmp(cmds[c].group, "move") != 0;
+}
+
+/* After a key: what it has changed of where we look. */
+void app_remember(struct app *a, const struct step *before)
+{
+	struct step after = app_here(a);
+	bool moved = after.pane != before->pane;
+	bool back = a->did == CMD_BACK || a->did == CMD_JUMP_BACK || a->did == CMD_JUMP_NEXT;
+	if (a->asking || a->did == CMD_UNDO || a->did == CMD_REDO || (moved && back) || panes[after.pane]->bit == P_HELP ||
+	    panes[before->pane]->bit == P_HELP)
+		return;
+	if (a->queried && !moved)
+		return;		/* the query is the step, and what it did to the cursor is its doing */
+	bool jumped = jumps(a->did) && a->did != CMD_ZOOM_IN && a->did != CMD_ZOOM_OUT && a->did != CMD_JUMP_MARK &&
+		      memcmp(&before->view, &after.view, sizeof after.view);
+	if ((moved && a->did != CMD_JUMP_MARK) || jumped) {	/* '' */
+		a->mark[26] = *before;
+		a->marked[26] = true;
+	}
+	if (moved || memcmp(before->view.zoom, after.view.zoom, sizeof after.view.zoom) ||
+	    (jumps(a->did) && memcmp(before->view.cursor, after.view.cursor, sizeof after.view.cursor)))
+		app_undoable(a, &(struct undo){false, *before, after});
+}
+
+/* ---- marks */
+
+static int mark_index(char c)
+{
+	return c == '\'' ? 26 : c == '"' ? 27 : c >= 'a' && c <= 'z' ? c - 'a' : -1;
+}
+
+void app_mark(struct app *a, char letter, const char *text)
+{
+	int i = mark_index(letter);
+	if (i < 0 || i == 27) {
+		app_message(a, ST_WARN, "marks are letters a to z");
+		return;
+	}
+	struct buf b = {0};
+	if (!text && pane_now(a)->detail)
+		pane_now(a)->detail(state_now(a), &a->env, &b);
+	a->mark[i] = app_here(a);
+	a->marked[i] = true;
+	mem_free(a->mark_text[i]);
+	a->mark_text[i] = xstrdup(text ? text : buf_str(&b));
+	buf_free(&b);
+	if (i < 26)
+		app_message(a, ST_DIM, "mark %c set: '%c comes back here, :marks lists", letter, letter);
+}
+
+void app_jump_mark(struct app *a, char letter)
+{
+	int i = mark_index(letter);
+	if (i < 0 || !a->marked[i]) {
+		app_message(a, ST_WARN, "no mark %c", letter >= ' ' && letter < 127 ? letter : '?');
+		return;
+	}
+	struct step to = a->mark[i];
+	a->mark[26] = app_here(a);
+	a->marked[26] = true;
+	if (i == 27) {
+		app_last_go(a);
+		return;
+	}
+	if (to.pane != a->cur)
+		app_go(a, to.pane);
+	app_there(a, &to);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * How Peek looks: callers, the centre and callees as one list with rules between
+ * them, a flame of both beside it, and the lines above and below. Percentages are
+ * of the centre unless another base is chosen; of a difference the columns are the
+ * change and both sides, and there are none.
+ */
+#include "config.h"
+#include "peekview.h"
+
+#include "base/buf.h"
+
+static int64_t base_of(const struct peek *p, const struct pane_env *env)
+{
+	return tree_base(env, p->t.c, BASE_LOCAL, p->t.c->thing[p->centre].cum);
+}
+
+struct drawing { const struct peek *p; const struct pane_env *env; };
+
+static void draw_rule(struct grid *g, int y, uint32_t n, const char *what)
+{
+	grid_fill(g, (struct rect){y, 2, 1, g->w - 3}, 0x2500, ST_RULE, 0);
+	grid_printf(g, y, 6, ST_HEAD, 0, " %u %s%s ", n, what, n == 1 ? "" : "s");
+}
+
+/* A row of a difference: the change, both sides. */
+static void draw_sides(const struct drawing *d, struct grid *g, int y, const struct peek_line *l)
+{
+	const struct calls *c = d->p->t.c;
+	struct pair p = tree_pair(c, l->value, l->other);
+	int attr = l->kind == R_CENTRE ? AT_BOLD : 0, x = 28 + 2 * l->level;
+	tree_change(d->env, c, g, y, 10, l->value, attr);
+	tree_value(d->env, c, g, y, 18, p.a, attr);
+	tree_value(d->env, c, g, y, 26, p.b, attr);
+	tree_name(d->env, c, g, y, x, g->w - x, l->thing, l->inl ? "(inlined)" : "");
+	if (attr)
+		grid_attr(g, (struct rect){y, x, 1, g->w - x}, attr);
+}
+
+static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct drawing *d = arg;
+	const struct peek *p = d->p;
+	const struct peek_line *l = &p->line[i];
+	const struct thing *t = &p->t.c->thing[l->thing];
+	if (l->kind == R_CALLERS || l->kind == R_CALLEES) {
+		draw_rule(g, y, l->n, l->kind == R_CALLERS ? "caller" : "callee");
+		return;
+	}
+	if (tree_delta(p->t.c)) {
+		draw_sides(d, g, y, l);
+		return;
+	}
+	if (l->kind == R_CENTRE) {
+		tree_value(d->env, p->t.c, g, y, 9, t->flat, AT_BOLD);
+		grid_text(g, y, 10, ST_DIM, 0, "flat");
+		tree_value(d->env, p->t.c, g, y, 23, t->cum, AT_BOLD);
+		grid_text(g, y, 24, ST_DIM, 0, "cum");
+		tree_name(d->env, p->t.c, g, y, 30, g->w - 30, l->thing, "");
+		grid_attr(g, (struct rect){y, 30, 1, g->w - 30}, AT_BOLD);
+		return;
+	}
+	tree_value(d->env, p->t.c, g, y, 9, l->value, 0);
+	tree_percent(g, y, 16, l->value, base_of(p, d->env));
+	int x = 18 + 2 * l->level;
+	tree_name(d->env, p->t.c, g, y, x, g->w - x, l->thing, l->inl ? "(inlined)" : "");
+}
+
+void peek_draw(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct peek *p = st;
+	if (tree_empty(&p->t, env, g))
+		return;
+	if (!p->centre) {
+		grid_text(g, 2, 2, ST_DIM, 0, "no function is chosen: Enter in Top, or :peek RE");
+		return;
+	}
+	grid_text(g, 0, 5, ST_HEAD, 0,
+	    tree_delta(p->t.c) ? "CUM +-   CUM A   CUM B  FUNCTION" : "VALUE   PART  FUNCTION");
+	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
+	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env},
+	    &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
+	grid_unclip(g, old);
+}
+
+void peek_side(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct peek *p = st;
+	if (p->centre && p->work && !p->fv.f[DOWN])
+		grid_text(g, 0, 0, ST_DIM, 0, "counting callers and callees");
+	if (!p->centre || !p->fv.f[DOWN])
+		return;
+	grid_text(g, 0, 0, ST_HEAD, 0, "callers above, callees below");
+	struct rect old = grid_clip(g, (struct rect){2, 0, g->h - 2, g->w});
+	flame_draw(&p->fv, env, g);
+	grid_unclip(g, old);
+}
+
+void peek_summary(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct peek *p = st;
+	if (!p->centre)
+		return;
+	struct buf rest = {0};
+	uint32_t at = p->re ? peek_match_at(p) : UINT32_MAX;
+	if (at != UINT32_MAX)
+		buf_printf(&rest, "  %u of %u that match %s", at + 1, p->nmatch, p->re);
+	if (peek_levels(p, env) > 1)
+		buf_printf(&rest, "  %d levels", peek_levels(p, env));
+	if (!tree_delta(p->t.c))
+		buf_printf(&rest, "  %% of %s", tree_base_name(env, BASE_LOCAL, "centre"));
+	buf_puts(b, tree_delta(p->t.c) ? "peek A - B " : "peek ");
+	tree_line(env, p->t.c, p->centre, b, &rest);
+}
+
+void peek_detail(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct peek *p = st;
+	if (!p->centre || !p->rows.n)
+		return;
+	const struct peek_line *l = &p->line[p->rows.sel];
+	if (!l->thing)
+		return;
+	const struct thing *t = &p->t.c->thing[l->thing];
+	struct buf rest = {0};
+	buf_puts(&rest, "  ");
+	calls_where(p->t.c, l->thing, &rest);
+	buf_puts(&rest, "  flat ");
+	tree_put_change(env, p->t.c, &rest, t->flat);
+	buf_puts(&rest, " cum ");
+	tree_put_change(env, p->t.c, &rest, t->cum);
+	tree_put_sides(env, p->t.c, &rest, t->cum, t->ocum);
+	if (p->nback)
+		buf_printf(&rest, "  (Backspace: %d back)", p->nback);
+	tree_line(env, p->t.c, l->thing, b, &rest);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_PEEKVIEW_H
+#define TTRACE_PEEKVIEW_H
+
+#include "flameview.h"
+#include "pane.h"
+#include "rows.h"
+#include "tree.h"
+
+/* What Peek shows, for pane_peek.c, which makes it, and peek_draw.c. */
+enum { BACK_MAX = 64, PEEK_TALL = 40 };
+enum row_kind { R_CALLER, R_CALLERS, R_CENTRE, R_CALLEES, R_CALLEE };
+
+struct peek_line {
+	enum row_kind kind;
+	int level;
+	uint32_t thing, n;	/* n: of a rule, how many there are */
+	int64_t value, other;
+	bool inl;
+};
+
+struct peek {
+	struct tree t;
+	struct flameview fv;	/* for the right side: looked from the centre */
+	struct flamework *work;	/* NULL, or it is laid out beside the keyboard */
+	struct rows rows;
+	struct peek_line *line;
+	size_t cap;
+	uint32_t centre;
+	uint64_t id;		/* of the centre */
+	uint64_t back[BACK_MAX];
+	int nback;
+	bool more;		/* of a difference: only what has become more */
+	int levels;		/* 0: by the height of the screen */
+	uint32_t *match;	/* things to go through with { and }, heaviest first */
+	uint32_t nmatch;
+	char *re;		/* NULL: all of them */
+	struct hits hit;	/* by row */
+};
+
+static inline int peek_levels(const struct peek *p, const struct pane_env *env)
+{
+	return p->levels ? p->levels : env->rows >= PEEK_TALL ? 3 : 1;
+}
+
+uint32_t peek_match_at(const struct peek *);	/* where the centre is in match[], UINT32_MAX: not there */
+void peek_draw(const void *st, const struct pane_env *, struct grid *);
+void peek_side(const void *st, const struct pane_env *, struct grid *);
+void peek_summary(const void *st, const struct pane_env *, struct buf *);
+void peek_detail(const void *st, const struct pane_env *, struct buf *);
+
+#endif
