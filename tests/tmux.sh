@@ -44,6 +44,7 @@ keys l l + + j
 see zoom '1 cell='
 keys 8
 see gc '[8GC]'
+see curve ' worst '	# one of the parts, once it is there
 keys BTab
 see 'S-Tab, the part before' 'only then'
 keys 1

@@ -177,7 +177,8 @@ void app_fetch(struct app *a, const char *arg)
 			app_message(a, ST_WARN, "standard input cannot be read a second time");
 			return;
 		}
-	if (app_job(a)) {
+	/* a trace that is still being read may be begun anew: the other takes its place when it is there */
+	if (a->next || a->writing || (!session_is_trace(a->s) && app_job(a))) {
 		app_message(a, ST_WARN, "something is being read already: Esc stops it");
 		return;
 	}

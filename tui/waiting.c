@@ -35,6 +35,8 @@ void waiting_text(const struct fetching *f, struct buf *b)
 		buf_printf(b, "%s%lld s", f->bytes ? ", " : "", (long long)seconds(f));
 }
 
+#ifdef HAVE_CURSES
+
 static double share(const struct fetching *f)
 {
 	double x = f->total ? (double)f->bytes / (double)f->total
@@ -66,8 +68,6 @@ static void waiting_draw(const struct session *s, struct grid *g)
 	grid_text(g, g->h - 1, x, ST_DIM, 0, " stop and leave");
 	buf_free(&b);
 }
-
-#ifdef HAVE_CURSES
 
 /* ^C is 3. */
 static bool leaves(int32_t key)
