@@ -39,6 +39,7 @@ struct goorder {
 	int gc;			/* 0 not known, 1 off, 2 on */
 	uint64_t dropped;	/* events left out of generations that are not whole */
 	uint64_t forced;	/* and such as were believed */
+	bool unended;		/* version 1 without its end, which has the frequency and the stacks */
 	uint64_t misused;	/* regions that end while another is inside */
 	int64_t last;		/* time of the event before */
 	uint64_t syncs;

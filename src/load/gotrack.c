@@ -282,13 +282,13 @@ static struct gg *new_g(struct gotrace *r, const struct tev *ev)
 	return g;
 }
 
-/* Leave what it was in. */
-static inline void leave_state(struct gotrace *r, struct gg *g, const struct tev *ev)
+/* Leave what it was in. That is what the event says, but where events are missing. */
+static inline void leave_state(struct gotrace *r, struct gg *g, const struct tev *ev, unsigned was)
 {
 	int64_t t = gotrace_now(r);
-	if (!executes(ev->from))
+	if (!executes(was))
 		return;
-	if (ev->from == TST_SYSCALL) {
+	if (was == TST_SYSCALL) {
 		struct gp *p = find_p(r, g->syscall_p);
 		if (p)
 			p->syscall_g = -1;
@@ -406,12 +406,13 @@ static inline void transition_g(struct gotrace *r, const struct tev *ev)
 	if (ev->from == ev->to)
 		return;
 	struct gg *g = gotrack_g(r, ev->id);
-	if (ev->from == TST_UNDETERMINED || ev->from == TST_NOTEXIST)
+	bool fresh = ev->from == TST_UNDETERMINED || ev->from == TST_NOTEXIST || !g;
+	if (fresh)	/* of a trace that is cut: what it was before is known only from here on */
 		g = new_g(r, ev);
-	if (!g)
-		return;
-	if (ev->from != TST_UNDETERMINED && ev->from != TST_NOTEXIST)
-		leave_state(r, g, ev);
+	else if (g->state == ev->from)
+		leave_state(r, g, ev, ev->from);
+	else
+		leave_state(r, g, ev, g->state);
 	if (!g->named)
 		name_g(r, g, ev);
 	if (g->counts)

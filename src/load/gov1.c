@@ -26,6 +26,8 @@
 
 enum { MAX_FRAMES = 1000, MAX_ARGS = 2 + 4 * MAX_FRAMES, MAX_STRING = 1000000 };
 
+#define LOST_NAMES (1ull << 62)	/* strings that stand for stacks of which the names are lost: beyond the file's */
+
 /* Since when, how many numbers of its own, and whether the last one is a stack's id. */
 static const struct {
 	uint8_t since, n;
@@ -172,6 +174,36 @@ static uint64_t address_stack(struct parse *p, uint64_t pc)
 	gogen_frame(g, &(struct gopc){pc, address_name(p, pc), 0, 0});
 	idmap_put(&p->v->stack_ids, id, &fresh)->n = g->nstack++;
 	return id;
+}
+
+/* Of a trace without its end: who stood there is not known, but that it was the same place is. */
+static void lost_stack(struct gov1 *v, uint64_t id)
+{
+	struct tgen *g = v->gen;
+	bool fresh;
+	if (!(uint32_t)id)
+		return;
+	struct idslot *s = idmap_put(&v->stack_ids, (uint32_t)id, &fresh);
+	if (!fresh)
+		return;
+	s->n = g->nstack;
+	g->stack = mem_grow(g->stack, &g->capstack, g->nstack + 1, sizeof *g->stack);
+	g->stack[g->nstack++] = (struct gostack){g->nref, 1};
+	const char *text = arena_printf(&g->made, "(stack %" PRIu32 ")", (uint32_t)id);
+	uint64_t name = LOST_NAMES + (uint32_t)id;
+	g->str = mem_grow(g->str, &g->capstr, g->nstr + 1, sizeof *g->str);
+	g->str[g->nstr++] = (struct gostr){text, (uint32_t)strlen(text)};
+	idtab_add(&g->strs, name);
+	gogen_frame(g, &(struct gopc){(uint32_t)id, name, 0, 0});
+}
+
+static void lost_stacks(struct gov1 *v)
+{
+	for (size_t i = 0; i < v->nev; i++) {
+		lost_stack(v, v->ev[i].stack);
+		if (v->ev[i].type == V1_GO_CREATE)
+			lost_stack(v, v->ev[i].arg[1]);
+	}
 }
 
 static int add_stack(struct parse *p, uint64_t at)
@@ -363,6 +395,8 @@ int gov1_read(struct bytes in, int version, struct goorder *o, struct tgen **gen
 	    .damage = {.at = ERR_NOWHERE}};
 	v.gen->number = 1;
 	gov1_parse(&v);
+	if (v.ticks_per_sec <= 0)
+		lost_stacks(&v);
 	uint64_t shown = v.end, dup;
 	if (gogen_seal_v1(v.gen, &dup) && !v.damage.kind)
 		err_set(&v.damage, ERR_FORMAT, ERR_NOWHERE, "string has duplicate id %" PRIu64,
@@ -373,8 +407,10 @@ int gov1_read(struct bytes in, int version, struct goorder *o, struct tgen **gen
 		v.ticks_per_sec = 1000000000;
 	if (!ret) {
 		gov1_order(&v);
-		if (v.norder < v.nev)
+		if (v.norder < v.nev && !v.forced)
 			shown = (uint64_t)((double)shown * (double)v.norder / (double)v.nev);
+		o->forced += v.forced;
+		o->dropped += v.dropped;
 		gov1_convert(&v, o);
 		o->info->generations = 1;
 		o->info->batches = v.gen->nbatches;
@@ -384,8 +420,8 @@ int gov1_read(struct bytes in, int version, struct goorder *o, struct tgen **gen
 			o->stopped = true;
 	}
 	if (!frequency && !v.damage.kind)
-		err_set(&v.damage, ERR_FORMAT, ERR_NOWHERE,
-		    "no EvFrequency event: times are in ticks");
+		err_set(&v.damage, ERR_FORMAT, ERR_NOWHERE, "no EvFrequency event");
+	o->unended = !frequency;
 	*damage = v.damage;
 	*gen = v.gen;
 	*lost = in.n - shown;

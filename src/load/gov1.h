@@ -35,7 +35,7 @@ struct gov1_ev {
 
 struct gov1_proc {		/* the events of one P, in order */
 	int64_t p;
-	uint64_t g;		/* running at the end of its last batch */
+	uint64_t g;		/* running at the end of its last batch; while events are ordered, at the last of them */
 	uint32_t first, last;	/* index + 1 */
 };
 
@@ -55,11 +55,12 @@ struct gov1 {
 	uint32_t *order;	/* index of ev */
 	size_t norder;
 	struct err damage;	/* the first there was; kind ERR_NONE: none */
+	uint64_t forced, dropped;	/* events that could not be: believed, left out */
 	uint64_t end;		/* bytes of the file that were read */
 };
 
-/* Put the events in order, in time and in step with each other; those after a contradiction are left
-   out. */
+/* Put the events in order, in time and in step with each other. What led to one may be missing, where a trace is cut: it
+   is believed then, or left out. */
 void gov1_order(struct gov1 *v);
 /* The last step of gov1_order: hold each event against what can happen. */
 void gov1_check(struct gov1 *v);

@@ -2,10 +2,11 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Is an ordered trace of version 1 possible? A P runs one goroutine at a time, a
- * goroutine that is woken was asleep, what ends had begun. At the first event
- * that cannot be, the trace ends, and *damage says which. On the way the few
- * things that an event only tells with its history are restored: who was woken
- * by the network, and that the mark phase is nobody's.
+ * goroutine that is woken was asleep, what ends had begun. Where an event cannot
+ * be, something before it is missing: what it asks for is taken as given, if that
+ * makes it possible, and the event is left out if not; *damage says which was the
+ * first. On the way the few things that an event only tells with its history are
+ * restored: who was woken by the network, and that the mark phase is nobody's.
  */
 #include "config.h"
 #include "load/gov1.h"
@@ -89,20 +90,23 @@ static void check_g(struct check *c, struct gov1_ev *e, struct vp *p, struct vg 
 	switch (e->type) {
 	case V1_GO_WAITING:
 	case V1_GO_IN_SYSCALL:
-		that(c, g->state == RUNNABLE, "its goroutine is not runnable");
+		if (!that(c, g->state == RUNNABLE, "its goroutine is not runnable"))
+			break;
 		g->state = WAITING;
 		g->slept = e->type;
 		break;
 	case V1_GO_CREATE:
-		runs(c, p, g, e, true);
+		if (!runs(c, p, g, e, true))
+			break;
 		g = vg_of(c, e->arg[0]);
-		that(c, !g->known, "the goroutine exists already");
-		*g = (struct vg){.state = RUNNABLE, .known = true};
+		if (that(c, !g->known, "the goroutine exists already"))
+			*g = (struct vg){.state = RUNNABLE, .known = true};
 		break;
 	case V1_GO_START:
 	case V1_GO_START_LABEL:
-		that(c, g->state == RUNNABLE, "its goroutine is not runnable");
-		that(c, !p->g, "its P is already running another goroutine");
+		if (!that(c, g->state == RUNNABLE, "its goroutine is not runnable") ||
+		    !that(c, !p->g, "its P is already running another goroutine"))
+			break;
 		g->state = RUNNING;
 		g->slept = 0;
 		p->g = e->g;
@@ -111,7 +115,8 @@ static void check_g(struct check *c, struct gov1_ev *e, struct vp *p, struct vg 
 	case V1_GO_STOP:
 	case V1_GO_SCHED:
 	case V1_GO_PREEMPT:
-		runs(c, p, g, e, false);
+		if (!runs(c, p, g, e, false))
+			break;
 		g->state = e->type == V1_GO_END || e->type == V1_GO_STOP ? DEAD : RUNNABLE;
 		p->g = 0;
 		break;
@@ -119,16 +124,18 @@ static void check_g(struct check *c, struct gov1_ev *e, struct vp *p, struct vg 
 		check_unblock(c, e, p, g);
 		break;
 	case V1_GO_SYSCALL:
-		runs(c, p, g, e, false);
-		g->slept = e->type;
+		if (runs(c, p, g, e, false))
+			g->slept = e->type;
 		break;
 	case V1_GO_SYSEXIT:
-		that(c, g->state == WAITING, "its goroutine is not waiting");
+		if (!that(c, g->state == WAITING, "its goroutine is not waiting"))
+			break;
 		g->state = RUNNABLE;
 		g->slept = 0;
 		break;
 	default:	/* all that put to sleep */
-		runs(c, p, g, e, false);
+		if (!runs(c, p, g, e, false))
+			break;
 		g->state = WAITING;
 		if (e->type != V1_GO_SYSBLOCK)
 			g->slept = e->type;
@@ -219,23 +226,108 @@ static void check_event(struct check *c, struct gov1_ev *e)
 	}
 }
 
+/* The goroutine runs on the P, and nothing else does. */
+static void let_run(struct check *c, const struct gov1_ev *e, struct vp *p, struct vg *g)
+{
+	if (!e->g)
+		return;
+	if (p->g && p->g != e->g)
+		vg_of(c, p->g)->state = RUNNABLE;
+	g->state = RUNNING;
+	p->g = e->g;
+}
+
+/* The P is free: the end of what ran there is missing. */
+static void let_go(struct check *c, struct vp *p)
+{
+	if (p->g)
+		vg_of(c, p->g)->state = WAITING;
+	p->g = 0;
+}
+
+/* Make it so that the event can be. */
+static void believe(struct check *c, const struct gov1_ev *e)
+{
+	struct vp *p = vp_of(c, e->p);
+	struct vg *g = vg_of(c, e->g);
+	switch (e->type) {
+	case V1_GO_START:
+	case V1_GO_START_LABEL:
+		let_go(c, p);
+		g->state = RUNNABLE;
+		break;
+	case V1_GO_WAITING:
+	case V1_GO_IN_SYSCALL:
+		g->state = RUNNABLE;
+		break;
+	case V1_GO_SYSEXIT:
+		g->state = WAITING;
+		break;
+	case V1_GO_UNBLOCK:
+		if (e->p != V1_P_TIMER)
+			let_run(c, e, p, g);
+		if (e->arg[0] != e->g)
+			vg_of(c, e->arg[0])->state = WAITING;
+		break;
+	case V1_PROC_START:
+	case V1_PROC_STOP:
+		let_go(c, p);
+		p->running = e->type == V1_PROC_STOP;
+		break;
+	case V1_GC_START:
+	case V1_GC_DONE:
+		c->gc = e->type == V1_GC_DONE;
+		break;
+	case V1_STW_START:
+	case V1_STW_DONE:
+		c->stw = p->stw = e->type == V1_STW_DONE;
+		break;
+	case V1_SWEEP_START:
+	case V1_SWEEP_DONE:
+		p->sweeping = e->type == V1_SWEEP_DONE;
+		break;
+	case V1_ASSIST_START:
+		g->assist = false;
+		break;
+	case V1_TASK_CREATE:
+	case V1_REGION:
+		break;
+	default:	/* all that a goroutine does which runs */
+		let_run(c, e, p, g);
+		break;
+	}
+}
+
+static void complain(const struct check *c, const struct gov1_ev *e)
+{
+	if (!c->v->damage.kind)
+		err_set(&c->v->damage, ERR_FORMAT, ERR_NOWHERE, "event of type %d at time %" PRId64 " is impossible: %s",
+		    e->type, e->ts, c->why);
+}
+
 void gov1_check(struct gov1 *v)
 {
 	struct check c = {.v = v};
+	size_t n = 0;
 	vg_of(&c, 0)->state = RUNNING;
 	for (size_t i = 0; i < v->norder; i++) {
 		struct gov1_ev *e = &v->ev[v->order[i]];
 		check_event(&c, e);
 		if (c.why) {
-			if (!v->damage.kind)
-				err_set(&v->damage, ERR_FORMAT, ERR_NOWHERE,
-				    "event of type %d at time %" PRId64 " is impossible: %s",
-				    e->type, e->ts,
-				    c.why);
-			v->norder = i;
-			break;
+			complain(&c, e);
+			c.why = NULL;
+			believe(&c, e);
+			check_event(&c, e);
+			bool can = !c.why;
+			c.why = NULL;
+			v->forced += can;
+			v->dropped += !can;
+			if (!can)
+				continue;
 		}
+		v->order[n++] = v->order[i];
 	}
+	v->norder = n;
 	idmap_free(&c.gs);
 	idmap_free(&c.ps);
 	idmap_free(&c.tasks);

@@ -346,9 +346,18 @@ static void say_sync(struct goorder *o, int64_t time, bool opens)
 	    .wire = GE_SYNC_OURS, .what = opens, .value = ++o->syncs};
 }
 
+/* Does the trace begin with who is there? It does, unless that was in a batch that never came. */
+static bool begins(const struct gov1 *v)
+{
+	if (!v->norder)
+		return true;
+	uint8_t first = v->ev[v->order[0]].type;
+	return !v->forced || first == V1_GO_CREATE || first == V1_GO_WAITING || first == V1_GO_IN_SYSCALL;
+}
+
 void gov1_convert(struct gov1 *v, struct goorder *o)
 {
-	struct conv c = {.v = v, .o = o, .starting = true};
+	struct conv c = {.v = v, .o = o, .starting = begins(v)};
 	o->gen = v->gen;
 	o->last = -1;
 	mark_blocked(v);

@@ -5,13 +5,23 @@
  * goroutine's starts and wake-ups are counted, so an event is ready when the
  * goroutine it concerns is in the state, at the count, that it asks for. Of the
  * ready ones at the head of each P the earliest is next: correct whatever the
- * clocks say, and in time where the clocks are right.
+ * clocks say, and in time where the clocks are right. Where several are the
+ * earliest, any may be next. The reference begins with the Ps in the order of a
+ * Go map, another one at each run, and since no two events may share an instant
+ * its times differ by nanoseconds from run to run. Here Ps are in the order of
+ * the file; with its Ps in the same order the reference says the same, byte for byte.
+ *
+ * A buffer of a P is written when it is full, so a trace that was not stopped has
+ * the beginning of some Ps and nothing of others. When no P can go on, the
+ * earliest event is believed, as in goforce.c: its goroutine was in the state that
+ * it asks for. Only of one that runs on a P whose events are still to come nothing
+ * is believed, for that P knows better.
  *
  * Then times are made of ticks, the ends of system calls are put where they
  * truly were (they are written down late), wake-ups that came to nothing are
- * taken out (up to 1.10), and everything is checked against what can happen. The
- * reference refuses a trace that fails any of this; here the trace ends before
- * the contradiction, and clocks that run backwards are held.
+ * taken out (up to 1.10), and everything is checked against what can happen
+ * (gov1check.c). The reference refuses a trace that fails any of this; here clocks
+ * that run backwards are held, and the rest is believed or left out.
  */
 #include "config.h"
 #include "load/gov1.h"
@@ -28,6 +38,7 @@ enum status { DEAD, RUNNABLE, RUNNING, WAITING };
 
 #define NO_SEQ UINT64_MAX	/* whatever it is, and it stays */
 #define NEXT_SEQ (UINT64_MAX - 1)
+#define NO_G UINT64_MAX
 #define THE_GC (UINT64_MAX - 1)	/* orders GC cycles as if it were a goroutine */
 
 struct gstate {
@@ -173,37 +184,100 @@ static void gather(struct merge *m)
 	}
 }
 
+/* Is g running on a P, not this one, that has more to say? */
+static bool busy_elsewhere(const struct gov1 *v, uint32_t proc, uint64_t g)
+{
+	for (uint32_t i = 0; i < v->nproc; i++)
+		if (i != proc && v->proc[i].first && v->proc[i].g == g)
+			return true;
+	return false;
+}
+
+static uint32_t earliest(const struct merge *m, bool believable)
+{
+	uint32_t best = UINT32_MAX;
+	int64_t ts = 0;
+	for (uint32_t i = 0; i < m->nidle; i++) {
+		const struct gov1_proc *p = &m->v->proc[m->idle[i]];
+		const struct gov1_ev *e = &m->v->ev[p->first - 1];
+		struct change c = change_of(e);
+		if (believable && busy_elsewhere(m->v, m->idle[i], c.g))
+			continue;
+		if (best == UINT32_MAX || e->ts < ts) {
+			best = m->idle[i];
+			ts = e->ts;
+		}
+	}
+	return best;
+}
+
+/* No P can go on. false: none has anything left. */
+static bool believe(struct merge *m)
+{
+	bool fresh;
+	if (!m->nidle)
+		return false;
+	if (!m->v->damage.kind)
+		err_set(&m->v->damage, ERR_FORMAT, ERR_NOWHERE, "no consistent ordering of events possible");
+	m->looked += (uint64_t)m->nidle * m->v->nproc;
+	uint32_t p = earliest(m, true);
+	if (p == UINT32_MAX) {
+		p = earliest(m, false);
+		m->v->proc[p].first = m->v->ev[m->v->proc[p].first - 1].next;
+		m->v->dropped++;
+		return true;
+	}
+	struct change c = change_of(&m->v->ev[m->v->proc[p].first - 1]);
+	uint64_t seq = c.from.seq == NO_SEQ ? state_of(&m->gs, c.g).seq : c.from.seq;
+	idmap_put(&m->gs, c.g, &fresh)->n = seq << 2 | c.from.status;
+	return true;
+}
+
+/* The event is next: what it does to its goroutine and its P. */
+static void take(struct merge *m, struct head h, const struct change *c)
+{
+	struct gov1 *v = m->v;
+	struct gov1_ev *e = &v->ev[h.ev];
+	struct gov1_proc *p = &v->proc[h.proc];
+	apply(&m->gs, c);
+	if (c->any && c->to.status == RUNNING)
+		p->g = c->g;
+	else if (c->any && c->from.status == RUNNING)
+		p->g = NO_G;
+	if (e->type == V1_GO_START_LOCAL) {
+		e->type = V1_GO_START;
+	} else if (e->type == V1_GO_UNBLOCK_LOCAL) {
+		e->type = V1_GO_UNBLOCK;
+	} else if (e->type == V1_GO_SYSEXIT_LOCAL) {
+		e->type = V1_GO_SYSEXIT;	/* written down in time: arg 2 is 0 */
+	}
+	v->order[v->norder++] = h.ev;
+	p->first = e->next;
+}
+
 static void merge(struct gov1 *v)
 {
 	struct merge m = {.v = v};
 	m.heap = xcalloc(v->nproc, sizeof *m.heap);
 	m.idle = xcalloc(v->nproc, sizeof *m.idle);
-	for (uint32_t i = 0; i < v->nproc; i++)
+	for (uint32_t i = 0; i < v->nproc; i++) {
 		m.idle[m.nidle++] = i;
-	for (;;) {
+		v->proc[i].g = NO_G;
+	}
+	while (m.looked <= PATIENCE + PER_EVENT * (uint64_t)v->norder) {
 		gather(&m);
-		if (!m.n || m.looked > PATIENCE + PER_EVENT * (uint64_t)v->norder)
+		if (!m.n && !believe(&m))
 			break;
+		if (!m.n)
+			continue;
 		struct head h = pop_head(&m);
-		struct gov1_ev *e = &v->ev[h.ev];
-		struct change c = change_of(e);
-		if (!ready(&m.gs, &c))
-			break;
-		apply(&m.gs, &c);
-		if (e->type == V1_GO_START_LOCAL) {
-			e->type = V1_GO_START;
-		} else if (e->type == V1_GO_UNBLOCK_LOCAL) {
-			e->type = V1_GO_UNBLOCK;
-		} else if (e->type == V1_GO_SYSEXIT_LOCAL) {
-			e->type = V1_GO_SYSEXIT;	/* written down in time: arg 2 is 0 */
-		}
-		v->order[v->norder++] = h.ev;
-		v->proc[h.proc].first = e->next;
+		struct change c = change_of(&v->ev[h.ev]);
+		if (ready(&m.gs, &c))
+			take(&m, h, &c);
+		else	/* two Ps waited for one goroutine */
+			m.looked++;
 		m.idle[m.nidle++] = h.proc;
 	}
-	if (v->norder < v->nev && !v->damage.kind)
-		err_set(&v->damage, ERR_FORMAT, ERR_NOWHERE,
-		    "no consistent ordering of events possible");
 	idmap_free(&m.gs);
 	mem_free(m.heap);
 	mem_free(m.idle);

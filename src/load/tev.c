@@ -181,8 +181,14 @@ static int read_v1(struct reading *r, int version)
 	uint64_t lost;
 	struct tgen *g;
 	int ret = gov1_read(r->in, version, &r->order, &g, &lost, r->damage);
-	if (!ret && r->damage->kind != ERR_NONE)
+	bool odd = !ret && r->damage->kind != ERR_NONE;
+	if (!ret && r->order.unended)
+		warn(r, ERR_NOWHERE, "the end of the trace is not in the file (was trace.Stop called?): times are ticks of a clock, "
+		    "shown as nanoseconds, and stacks are numbers");
+	if (odd && lost)
 		say_lost(r, lost);
+	else if (odd && !r->order.unended)
+		warn(r, r->damage->at, r->damage->msg);
 	if (!ret && version < 7)
 		warn(r, ERR_ASIDE, "Go 1.5 and 1.6 wrote no names: functions are shown by their addresses");
 	r->feed->drop(r->feed->self, g);
