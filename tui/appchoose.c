@@ -41,7 +41,7 @@ static const struct { const char *arg, *text; } bases[BASE__N] = {
     [BASE_AUTO] = {"auto", "as each pane has it by itself"},
     [BASE_ALL] = {"whole", "of the whole, before any filter"},
     [BASE_SHOWN] = {"shown", "of what the filters leave"},
-    [BASE_LOCAL] = {"parent", "of the parent in Flame, the centre in Peek, the function in List"},
+    [BASE_LOCAL] = {"parent", "of the parent in Flame, Peek's centre, List's function"},
 };
 
 static int choose_base(const struct app *a, struct choice *out)
@@ -87,7 +87,7 @@ int app_choices(const struct app *a, enum cmd_id id, struct choice *out)
 	int n = p->choices ? p->choices(state_now(a), &a->env, id, out) : 0;
 	if (id == CMD_LOAD)
 		return app_saved_choices(a, out);
-	if (n || !(p->bit & P_CALLS))
+	if (n || !(p->bit & (P_CALLS | P_TAGS)))
 		return n;
 	switch (id) {
 	case CMD_GRANULARITY: case CMD_GRAN_NEXT: return choose_gran(a, out);
@@ -205,8 +205,15 @@ bool app_chosen(struct app *a, const struct act *act)
 {
 	bool calls = pane_now(a)->bit & P_CALLS;
 	switch (act->cmd) {
-	case CMD_PERCENT: set_base(a, act->arg); return true;
-	case CMD_UNIT: app_unit(a, act->arg); return true;
+	case CMD_PERCENT:
+	case CMD_UNIT:
+		if (!act->arg && !(pane_now(a)->bit & (P_CALLS | P_TAGS)))
+			app_message(a, ST_DIM, "%s: of what calls cost, in 1 to 4; here they are as they are", act->cmd == CMD_UNIT ? "unit" : "percent");
+		else if (act->cmd == CMD_UNIT)
+			app_unit(a, act->arg);
+		else
+			set_base(a, act->arg);
+		return true;
 	case CMD_TAG:
 		if (calls)
 			tag(a);

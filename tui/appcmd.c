@@ -218,6 +218,12 @@ static void do_cancel(struct app *a)
 	}
 }
 
+static uint32_t hits_here(struct app *a)
+{
+	uint32_t at;
+	return a->find ? pane_now(a)->find(state_now(a), &a->env, 0, &at) : 0;
+}
+
 static void do_search_selected(struct app *a)
 {
 	struct place p;
@@ -230,7 +236,16 @@ static void do_search_selected(struct app *a)
 		app_message(a, ST_WARN, "no name is selected here");
 		return;
 	}
-	app_search(a, app_exactly(a, name));
+	/* lists hold the whole name, lines of text and of source what people write of it */
+	const char *re = app_exactly(a, name), *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
+	const char *less[] = {name, slash ? slash + 1 : name, dot && dot[1] ? dot + 1 : name};
+	app_search(a, re);
+	for (size_t i = 0; i < sizeof less / sizeof *less && pane_now(a)->find && !hits_here(a); i++) {
+		const char *exact = app_exactly(a, less[i]);
+		app_search(a, arena_printf(&a->scratch, i < 2 ? "%.*s" : "\\b%.*s\\b", (int)strlen(exact) - 2, exact + 1));
+	}
+	if (pane_now(a)->find && !hits_here(a))
+		app_search(a, re);
 	app_find(a, 1);
 }
 
@@ -263,6 +278,10 @@ static void do_detail(struct app *a)
 
 static void do_compact(struct app *a)
 {
+	if (!session_is_trace(a->s)) {
+		app_message(a, ST_DIM, "compact: of the timeline, and this is a profile");
+		return;
+	}
 	a->env.compact = !a->env.compact;
 	app_changed(a);
 	if (pane_now(a)->bit != P_TIME)

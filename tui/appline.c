@@ -168,22 +168,60 @@ static void spans_where(struct app *a, const char *line)
 	app_act(a, &(struct act){CMD_WHERE, 0, arena_strndup(&a->scratch, line, strlen(line))});
 }
 
-/* Short forms: "::", "25", ">50ms", "10ms..50ms", "wait>1ms", "top20". */
+static int number(const char *s)
+{
+	long n = strtol(s, NULL, 10);
+	return n < INT32_MAX ? (int)n : INT32_MAX;
+}
+
+static bool is_number(const char *s)
+{
+	return s && isdigit((unsigned char)*s) && !s[strspn(s, "0123456789")];
+}
+
+/* "25": that line; "5j", "3 next-span": what comes behind the number, so often. */
+static bool counted(struct app *a, const char *line)
+{
+	const char *what = line + strspn(line, "0123456789 "), *s = what;
+	int32_t key[SEQ_MAX];
+	const struct binding *b;
+	struct act act = {CMD_LAST, number(line), NULL};
+	size_t n = 0;
+	for (size_t k; *s && n < SEQ_MAX && (k = key_script(s, strlen(s), &key[n])); n++)
+		s += k;
+	if (n && !*s && keymap_find(&a->keys, key, n, pane_now(a)->bit, &b) == KM_FOUND)
+		act.cmd = (enum cmd_id)b->cmd, act.arg = b->arg;
+	else if (*what)
+		act.cmd = cmd_find(what, strlen(what));
+	if (act.cmd)
+		app_act(a, &act);
+	return act.cmd;
+}
+
+/* :count 5 is what 5 is before a key, :count alone the key #. */
+static void count_word(struct app *a, const char *arg)
+{
+	a->count = arg ? number(arg) : 0;
+	a->counting = !arg;
+	if (arg)
+		app_message(a, ST_DIM, "%d: a count, for the key that follows (Esc drops it)", a->count);
+	else
+		app_message(a, ST_DIM, "count: its digits, then a key; :5j does it in one");
+}
+
+/* Short forms: "::", "25", "5j", ">50ms", "10ms..50ms", "wait>1ms", "top20". */
 static bool short_form(struct app *a, const char *line)
 {
 	if (!strcmp(line, ":") || !strcmp(line, "::")) {
 		app_clear(a);
 		return true;
 	}
-	if (isdigit((unsigned char)line[0]) && !line[strspn(line, "0123456789")]) {
-		long n = strtol(line, NULL, 10);
-		app_act(a, &(struct act){CMD_LAST, n < INT32_MAX ? (int)n : INT32_MAX, NULL});
-		return true;
-	}
 	if (line[0] == '<' || line[0] == '>' || (isdigit((unsigned char)line[0]) && strstr(line, ".."))) {
 		app_act(a, &(struct act){CMD_LATENCY, 0, arena_strndup(&a->scratch, line, strlen(line))});
 		return true;
 	}
+	if (isdigit((unsigned char)line[0]) && counted(a, line))
+		return true;
 	/* wait>1ms, g~worker: which spans; words with < > or ~ are nothing else */
 	size_t n = strcspn(line, " =");
 	if (memchr(line, '>', n) || memchr(line, '<', n) || memchr(line, '~', n)) {
@@ -242,6 +280,10 @@ void app_line(struct app *a, const char *line)
 		spans_where(a, line);
 	else if (id == CMD_NONE)
 		no_command(a, word, n);
+	else if (id == CMD_COUNT && (!arg || is_number(arg)))
+		count_word(a, arg);
+	else if (is_number(arg) && (!cmds[id].arg || id == CMD_LAST) && id != CMD_NOINLINES)
+		app_act(a, &(struct act){id, number(arg), NULL});
 	else if (arg && !cmds[id].arg && turned(a, id, arg))
 		return;
 	else if (arg && !cmds[id].arg)

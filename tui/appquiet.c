@@ -40,6 +40,9 @@ static const char *why(const struct app *a, enum cmd_id c)
 	case CMD_FETCH: case CMD_SEARCH: return NULL;
 	case CMD_NEXT: case CMD_PREV: case CMD_SEARCH_SEL: return a->find ? NULL : "there is no other";
 	case CMD_INLINED: return "nothing was inlined into these lines";
+	case CMD_LATENCY: return "of how long: >50ms, <10ms, 10ms..50ms";
+	case CMD_INCLUDE: return "of stw,background,assist,sweep: which count?";
+	case CMD_CHAIN: return "is shown already";
 	case CMD_SOURCE_PATH: case CMD_TRIM_PATH: return "which folders?";
 	case CMD_LEFT: return "nothing more to the left";
 	case CMD_RIGHT: return "nothing more to the right";
@@ -119,14 +122,16 @@ void app_what_follows(struct app *a)
 void app_which_mark(struct app *a)
 {
 	struct buf b = {0};
-	for (int i = 0; i < MARKS; i++)
+	for (int i = 0; i < 26; i++)
 		if (a->marked[i])
-			buf_printf(&b, " %c", i == 26 ? '\'' : i == 27 ? '"' : 'a' + i);
-	if (a->letter == CMD_MARK)
+			buf_printf(&b, " %c", 'a' + i);
+	if (a->letter == CMD_MARK) {
 		app_message(a, ST_DIM, "mark: a letter, a to z%s%s", b.n ? "; there are" : "", buf_str(&b));
-	else if (b.n)
-		app_message(a, ST_DIM, "go to a mark: there are%s", buf_str(&b));
-	else
-		app_message(a, ST_DIM, "go to a mark: there are none yet, m and a letter sets one");
+	} else {
+		if (!b.n)
+			buf_puts(&b, " no letters yet, m and one sets it");
+		buf_printf(&b, "%s%s", a->marked[26] ? "; ' where you were before" : "", a->marked[27] ? "; \" how the file was left" : "");
+		app_message(a, ST_DIM, "go to a mark:%s", buf_str(&b));
+	}
 	buf_free(&b);
 }

@@ -223,8 +223,8 @@ static void do_show(struct app *a, const char *which)
 		return;
 	}
 	if (!q.b) {
-		app_message(a, ST_WARN, session_is_trace(a->s) ? "there is nothing to compare with: B chooses a base; D on goroutines "
-		    "(6) or tasks (7) compares them with the rest" : "there is nothing to compare with: B chooses a base");
+		app_message(a, ST_WARN, session_is_trace(a->s) ? "nothing to compare with: B chooses a base; D in 6 or 7 takes the rest as one"
+		    : "there is nothing to compare with: B chooses a base");
 		return;
 	}
 	if (which) {
@@ -256,6 +256,13 @@ static void do_swap(struct app *a)
 	set_query(a, &q);
 }
 
+static bool no_base(struct app *a, const struct query *q, enum cmd_id id)
+{
+	if (!q->b)
+		app_message(a, ST_WARN, "%s: there is nothing to compare with, B chooses a base", cmds[id].name);
+	return !q->b;
+}
+
 bool app_side(struct app *a, const struct act *act)
 {
 	struct query q = *session_query(a->s);
@@ -265,11 +272,15 @@ bool app_side(struct app *a, const struct act *act)
 	case CMD_SWAP: do_swap(a); return true;
 	case CMD_MERGE: add(a, act->arg ? act->arg : "", SIDE_MERGE); return true;
 	case CMD_NORMALIZE:
+		if (no_base(a, &q, act->cmd))
+			return true;
 		q.normalize = !q.normalize;
 		if (app_query(a, &q))
 			app_message(a, ST_DIM, q.normalize ? "A is scaled to the total of B" : "A as it is");
 		return true;
 	case CMD_DROP_NEG:
+		if (no_base(a, &q, act->cmd))
+			return true;
 		q.drop_negative = !q.drop_negative;
 		if (app_query(a, &q))
 			app_message(a, ST_DIM, q.drop_negative ? "only what has become more" : "all that has changed");

@@ -78,6 +78,17 @@ void app_undoable(struct app *a, const struct undo *u)
 	a->nundo = a->undone;
 }
 
+/* A step between panes that is taken back, or done again, is one in the jump list too: otherwise the way
+   back from there would lead to where one is. */
+static void along(struct app *a, const struct step *from, const struct step *to, int by)
+{
+	int at = a->jump_at + by;
+	if (from->pane == to->pane || at < 0 || at >= a->njump || a->jump[at].pane != to->pane)
+		return;
+	a->jump[a->jump_at] = app_here(a);
+	a->jump_at = at;
+}
+
 void app_undo(struct app *a)
 {
 	if (!a->undone) {
@@ -85,10 +96,12 @@ void app_undo(struct app *a)
 		return;
 	}
 	const struct undo *u = &a->undo[--a->undone];
-	if (u->query)
+	if (u->query) {
 		session_undo(a->s);
-	else
+	} else {
+		along(a, &u->after, &u->before, -1);
 		app_there(a, &u->before);
+	}
 	app_update(a);
 }
 
@@ -99,10 +112,12 @@ void app_redo(struct app *a)
 		return;
 	}
 	const struct undo *u = &a->undo[a->undone++];
-	if (u->query)
+	if (u->query) {
 		session_redo(a->s);
-	else
+	} else {
+		along(a, &u->before, &u->after, 1);
 		app_there(a, &u->after);
+	}
 	app_update(a);
 }
 
@@ -168,7 +183,14 @@ void app_jump_mark(struct app *a, char letter)
 {
 	int i = mark_index(letter);
 	if (i < 0 || !a->marked[i]) {
-		app_message(a, ST_WARN, "no mark %c", letter >= ' ' && letter < 127 ? letter : '?');
+		if (i < 0)
+			app_message(a, ST_WARN, "marks are letters a to z, ' (where you were before) and \" (how the file was left)");
+		else if (i == 26)
+			app_message(a, ST_WARN, "no place was left by a jump yet");
+		else if (i == 27)
+			app_message(a, ST_WARN, "how this file was left is not known: it was not open before, or is so now");
+		else
+			app_message(a, ST_WARN, "no mark %c: m%c sets it", letter, letter);
 		return;
 	}
 	struct step to = a->mark[i];

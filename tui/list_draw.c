@@ -173,15 +173,31 @@ static void where(const struct listview *v, const struct pane_env *env, struct g
 	buf_free(&b);
 }
 
+/* Something is left out of what was recorded. */
+static bool narrowed(const struct query *q)
+{
+	const struct filters *f = &q->f;
+	return !q->suspended && (f->focus || f->ignore || f->hide || f->show || f->show_from || f->prune_from || f->tagfocus ||
+	    f->tagignore || q->group || q->task || q->region || q->latency || q->gs || q->g || q->proc ||
+	    q->from != TIME_NONE || q->to != TIME_NONE);
+}
+
 void listview_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct listview *v = st;
 	if (tree_empty(&v->t, env, g))
 		return;
 	if (v->cur == UINT32_MAX) {
-		grid_text(g, 2, 2, ST_DIM, 0,
-		    v->id ? "the function is filtered away: { and } show others"
-			  : "no function is chosen: 2 on a row of Top, or :list RE");
+		struct buf b = {0};
+		if (!v->id)
+			buf_puts(&b, "No function is chosen: 2 on a row of Top, or :list RE.");
+		else if (narrowed(session_query(env->s)))
+			buf_puts(&b, "The filters leave nothing of this function. { and } show others, \\ suspends the filters, u takes the last one back.");
+		else
+			buf_printf(&b, "Nothing of type %s was seen in this function. ] shows another type, { and } other functions.",
+			    session_type_name(env->s, session_type(env->s)));
+		wrapped(g, g->h > 8 ? 2 : 0, 4, ST_DIM, &b);
+		buf_free(&b);
 		return;
 	}
 	if (tree_delta(v->t.c)) {
@@ -222,6 +238,11 @@ void listview_draw(const void *st, const struct pane_env *env, struct grid *g)
 void listview_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct listview *v = st;
+	if (v->cur == UINT32_MAX && v->id && v->t.c) {
+		const struct str_row *s = store_str(v->t.c->st, v->id);
+		text_safe(b, s->s, s->n);
+		buf_puts(b, "  nothing of it is left");
+	}
 	if (v->cur == UINT32_MAX)
 		return;
 	const struct list_fun *f = &v->fun[v->cur];

@@ -269,9 +269,9 @@ static enum verdict set_order(
 
 static const struct { const char *name, *what; } colours[FC__N] = {
     [FC_AUTO] = {"auto", "by package, in a difference by change"},
-    [FC_PACKAGE] = {"package", "a colour for each package; runtime and standard library apart"},
+    [FC_PACKAGE] = {"package", "a colour for each package; runtime and library greyish"},
     [FC_SELF] = {"self", "what has weight of its own"},
-    [FC_STATE] = {"state", "of a trace: what the goroutines did that time, as on the timeline"},
+    [FC_STATE] = {"state", "of a trace: what goroutines did, as on the timeline"},
     [FC_DIFF] = {"diff", "more and less than in the base"}};
 
 static enum verdict set_colour(struct flameview *v, bool trace, const char *arg, struct ask *ask)

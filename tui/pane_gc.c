@@ -69,6 +69,13 @@ static void plot(struct gcview *p, const struct pane_env *env)
 	p->plotted = true;
 }
 
+/* How much of a stretch lies in the window: what began before it or goes on after it counts by that. */
+static int64_t within(const struct tp_scope *s, int64_t t0, int64_t t1)
+{
+	int64_t a = t0 > s->t0 ? t0 : s->t0, b = t1 < s->t1 ? t1 : s->t1;
+	return b > a ? b - a : 0;
+}
+
 static void update(void *st, const struct pane_env *env)
 {
 	struct gcview *p = st;
@@ -83,7 +90,7 @@ static void update(void *st, const struct pane_env *env)
 	for (uint32_t i = 0; i < p->ncycle; i++)
 		if (p->cycle[i].t1 >= p->scope.t0 && p->cycle[i].t0 < p->scope.t1) {
 			p->row[0][n++] = i;
-			p->mark += p->cycle[i].t1 - p->cycle[i].t0;
+			p->mark += within(&p->scope, p->cycle[i].t0, p->cycle[i].t1);
 			p->assist += p->cycle[i].assist;
 		}
 	rows_set(&p->rows[0], n);
@@ -99,7 +106,7 @@ static void update(void *st, const struct pane_env *env)
 		stw = mem_grow(stw, &cap, n + 1u, sizeof *stw);
 		stw[n++] = i;
 		histo_add(&p->stw, b - a);
-		p->stopped += b - a;
+		p->stopped += within(&p->scope, a, b);
 	}
 	p->row[1] = arena_alloc(&p->mem, (n + 1u) * sizeof **p->row);
 	if (n)
@@ -274,7 +281,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	const struct gcview *p = st;
 	int64_t len = p->scope.t1 - p->scope.t0;
 	(void)env;
-	buf_printf(b, "%u cycle%s, marking %.1f%% of the time, assists ", p->rows[0].n, p->rows[0].n == 1 ? "" : "s",
+	buf_printf(b, "%u cycle%s, marking %.1f%% of time, assists ", p->rows[0].n, p->rows[0].n == 1 ? "" : "s",
 	    len > 0 ? 100.0 * (double)p->mark / (double)len : 0.0);
 	text_ns(b, p->assist);
 	buf_printf(b, ", %u stop%s ", p->rows[1].n, p->rows[1].n == 1 ? "" : "s");

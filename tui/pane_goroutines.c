@@ -507,7 +507,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 		tp_str(session_snap(env->s)->st, p->open, "(no start function)", b);
 		buf_puts(b, "   ");
 		text_count(b, p->rows[GL_LIST].n);
-		buf_puts(b, " goroutines   ");
+		buf_puts(b, p->rows[GL_LIST].n == 1 ? " goroutine   " : " goroutines   ");
 	} else {
 		text_count(b, p->gs->ng);
 		buf_printf(b, " goroutine%s in ", p->gs->ng == 1 ? "" : "s");

@@ -80,8 +80,8 @@ static void show(struct listview *v, const struct pane_env *env, uint32_t fun)
 /* The same function and line again, after rows were made anew in another way. */
 static void again(struct listview *v, const struct pane_env *env)
 {
-	int64_t line = v->rows.n ? v->row[v->rows.sel].line : 0;
-	uint32_t below = v->rows.sel - v->rows.top;
+	int64_t line = v->rows.n ? v->row[v->rows.sel].line : v->line;
+	uint32_t below = v->rows.n ? v->rows.sel - v->rows.top : (uint32_t)list_height(v, env) / 2;
 	listview_fill(v, env);
 	uint32_t n = v->rows.n;
 	v->rows.n = 0;
@@ -121,6 +121,7 @@ static void update(void *st, const struct pane_env *env)
 	if (!tree_sync(&v->t, env, CG_LINES) && v->fun)
 		return;
 	bool had = v->id != 0;
+	v->line = v->rows.n ? v->row[v->rows.sel].line : v->line;
 	listview_functions(v);
 	v->cur = had ? fun_named(v, v->id, v->id_file) : UINT32_MAX;
 	if (v->cur != UINT32_MAX)
@@ -253,6 +254,21 @@ static enum verdict match_re(struct listview *v, const struct pane_env *env, con
 	return V_DONE;
 }
 
+/* Nothing of the function is left, or none was chosen. */
+static enum verdict act_nowhere(struct listview *v, const struct pane_env *env, const struct act *a, struct ask *ask)
+{
+	switch ((int)a->cmd) {
+	case CMD_FUN_NEXT: case CMD_FUN_PREV: return step(v, env, 1);
+	case CMD_NEXT: case CMD_PREV:
+		if (env->find.rx)
+			return V_PASS;
+		/* fall through */
+	case CMD_OPEN: case CMD_FOLD: case CMD_INLINED: case CMD_ASSEMBLY: case CMD_LEFT: case CMD_RIGHT:
+		return ask_say(ask, "there are no lines here: { and } show other functions");
+	default: return V_PASS;
+	}
+}
+
 static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
 	struct listview *v = st;
@@ -267,7 +283,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		return V_DONE;
 	}
 	if (v->cur == UINT32_MAX || !v->rows.n)
-		return V_PASS;
+		return act_nowhere(v, env, a, ask);
 	if (rows_act(&v->rows, a, list_height(v, env)))
 		return V_DONE;
 	int n = act_n(a) < 1000 ? act_n(a) * 8 : 8000;

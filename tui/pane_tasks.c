@@ -202,6 +202,21 @@ static enum verdict filter_cmd(struct tasks *p, const struct pane_env *env, cons
 	return V_ASK;
 }
 
+/* A kind has a name, and it is no function's. */
+static enum verdict search_kind(struct tasks *p, const struct pane_env *env, struct ask *out)
+{
+	const struct kind *k = p->level == L_KINDS ? kind_now(p) : NULL;
+	struct buf b = {0};
+	if (!k)
+		return V_PASS;
+	buf_puts(&b, "search ");
+	tp_quote(tasks_store(env), k->name, &b);
+	out->kind = ASK_RUN;
+	snprintf(out->text, sizeof out->text, "%s", buf_str(&b));
+	buf_free(&b);
+	return V_ASK;
+}
+
 /* How long the slow ones take at least: what was picked, the bar that the hand is on, the one that is selected; of a
    kind, what all but the slowest twentieth stay below. TIME_NONE: none has a latency. */
 static int64_t slow_from(const struct tasks *p)
@@ -354,6 +369,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		update(p, env);
 		return V_DONE;
 	case CMD_PANE_FLAME: return a->arg ? V_PASS : filter_cmd(p, env, "flame", out);
+	case CMD_SEARCH_SEL: return search_kind(p, env, out);
 	case CMD_FOCUS: return a->arg ? V_PASS : filter_cmd(p, env, NULL, out);
 	case CMD_SORT:
 	case CMD_SORT_RIGHT:

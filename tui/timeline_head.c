@@ -38,7 +38,7 @@ static const struct head {
     {HD_STACKS, 60, CT_STACKS, "stacks", ST_HEAT},
     {HD_OTHER, 60, CT_OTHER, "other mem", ST_HEAT},
     {HD_PROCS, 36, CT_GOMAXPROCS, "GOMAXPROCS", ST_NORMAL},
-    {HD_BUSY, 36, -1, "Ps running", ST_S_RUN},
+    {HD_BUSY, 36, -1, "Ps busy", ST_S_RUN},
     {HD_QUEUED, 14, CT_QUEUED, "queued", ST_S_READY}, /* of schedtrace */
     {HD_IDLE, 16, CT_PROCS_IDLE, "idle Ps", ST_S_UNKNOWN},
     {HD_THREADS, 24, CT_THREADS, "threads", ST_S_SYSCALL},

@@ -25,7 +25,7 @@ const struct top_column top_cols[C__N] = {
     [C_CUMP] = {"cum%", "CUM%", "CUM%", 6, K__N, "that in percent"},
     [C_CUMA] = {"cum-a", "CUM A", "CUM A", 7, K_CUMA, "that on side A, what is looked at"},
     [C_CUMB] = {"cum-b", "CUM B", "CUM B", 7, K_CUMB, "that on side B, the base"},
-    [C_BAR] = {"bar", "CUM BAR", "CUM BAR", 9, K__N, "a bar as long as it"},
+    [C_BAR] = {"bar", "CUM BAR", "CUM BAR", 9, K__N, "a bar of the cumulative weight"},
     [C_WHERE] = {"where", "WHERE", "WHERE", 20, K__N, "file and line"},
     [C_NAME] = {"name", "", "", 0, K_NAME, "the name"},
 };

@@ -405,6 +405,8 @@ void mmu_plot(const struct mmu *m, int64_t window[MMU_PLOT])
 	double hi = (double)lo * 1e6;
 	if (last > first && hi > (double)(last - first))
 		hi = (double)(last - first);
+	if ((double)lo >= hi)	/* all of it is shorter than a window that nothing was left of */
+		lo = hi >= 1000 ? (int64_t)(hi / 1000) : 1;
 	double a = log((double)lo), b = log(hi);
 	for (int i = 0; i < MMU_PLOT; i++)
 		window[i] = (int64_t)exp((double)i / (MMU_PLOT - 1) * (b - a) + a);

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A walk through the keys: what each says or does where something is missing, odd or in between. The screen after KEYS has each TEXT.
+. "${srcdir:-.}/tests/lib.sh"
+
+on() { # on FILE KEYS TEXT...
+	file=$1 keys=$2
+	shift 2
+	"$TTRACE" view -ascii -size 80x24 -script "$keys" "$file" >"$tmp/out" 2>&1
+	for text; do
+		grep -qF -- "$text" "$tmp/out" || fail "$keys: no \"$text\" in" "$(cat "$tmp/out")"
+	done
+}
+not() { # not FILE KEYS TEXT...
+	file=$1 keys=$2
+	shift 2
+	"$TTRACE" view -ascii -size 80x24 -script "$keys" "$file" >"$tmp/out" 2>&1
+	for text; do
+		! grep -qF -- "$text" "$tmp/out" || fail "$keys: \"$text\" in" "$(cat "$tmp/out")"
+	done
+}
+alike() { # alike FILE KEYS KEYS: both lead to the same screen
+	"$TTRACE" view -ascii -size 80x24 -script "$2" "$1" >"$tmp/a"
+	"$TTRACE" view -ascii -size 80x24 -script "$3" "$1" >"$tmp/b"
+	cmp -s "$tmp/a" "$tmp/b" || fail "$2 is not $3" "$(diff "$tmp/a" "$tmp/b")"
+}
+
+# counts: by #, by the ":" line, before a key or behind a word
+alike "$cpu" '#5j' ':5j<Enter>'
+alike "$cpu" '#5j' ':5 down<Enter>'
+alike "$cpu" '#5j' ':down 5<Enter>'
+alike "$cpu" '#5j' ':count<Enter>5j'
+alike "$cpu" '#5j' ':count 5<Enter>j'
+alike "$cpu" '#7G' ':7<Enter>'
+alike "$cpu" '#7G' ':last 7<Enter>'
+on "$cpu" ':5zzz<Enter>' 'no such command: 5zzz'
+# what is taken back is no place to go back to
+alike "$trace" '12uq' ''
+alike "$trace" '13uuq' ''
+on "$trace" '12u<^R>q' '[1Top]'
+on "$trace" '12uq<^O>' 'this is the first place'
+# marks
+on "$cpu" "''" 'no place was left by a jump yet'
+on "$cpu" "'" 'no letters yet'
+on "$cpu" "jma'" 'go to a mark: a'
+on "$cpu" "'b" 'no mark b: mb sets it'
+on "$cpu" ':goto-mark<Enter>' 'marks are letters a to z'
+# what needs a base, a timeline, weights of calls
+on "$cpu" ':normalize<Enter>' 'B chooses a base'
+on "$cpu" ':drop_negative<Enter>' 'B chooses a base'
+not "$cpu" ':normalize<Enter>' 'A is scaled'
+on "$cpu" 'C' 'of the timeline, and this is a profile'
+on "$trace" '%' 'of what calls cost'
+on "$trace" 'U' 'of what calls cost'
+# * looks for the whole name, and for what people write of it where that is not there
+on "$trace" '7j*' '/^checkout$  1/1'
+on "$trace" '6<Enter><Enter>jj*' '/net/http\.\(\*conn\)\.serve  1/'
+on "$cpu" '12*' '/\bblockSHANI\b  1/1'
+on "$cpu" '1*' 'blockSHANI$  1/1'
+# the lines of a function of which nothing is left: the pane says so, } goes on, u comes back to the line
+on "$trace" '1j2x' 'The filters leave nothing of this function' 'runtime.memmove  nothing of it is left'
+on "$trace" '1j2[' 'Nothing of type assist was seen in this function'
+on "$trace" '1j2x<Enter>' 'there are no lines here'
+on "$trace" '1j2x}' 'runtime.goexit asm_amd64.s'
+alike "$trace" '1j2xu' '1j2'
+# a stop is shorter than a cycle, and than any window in which there is nothing left
+not "$trace" '8]jf' 'marking 1355' '1.00s ' ' 1 stops'
+on "$trace" '8]jf' '1 cycle, marking 100.0% of time' ' 1 stop  p50'
+on "$trace" '6<Enter>jf' '  1 goroutine  '
+exit $bad
