@@ -98,6 +98,26 @@ query old-goroutine.raw raw "$tmp/goroutine"
 query old-threads.raw raw "$tmp/threads"
 query old-cpu.raw raw "$tmp/cpu32"
 query old-heap.top top -addresses -sample_index=alloc_space "$tmp/heap"
+
+# Profiles as no Go program writes them, field by field: pb NUMBER TEXT, pn NUMBER NUMBER (all below 128), as printf takes them.
+pb() { printf '\\x%02x\\x%02x%s' $(($1 << 3 | 2)) "$(printf %b "$2" | wc -c)" "$2"; }
+pn() { printf '\\x%02x\\x%02x' $(($1 << 3)) "$2"; }
+strings() { for s; do pb 6 "$s"; done; }
+types() { for t; do pb 1 "$(pn 1 "$t")$(pn 2 1)"; done; }
+# two lines of comment; a line before the function's own, and no file by that name
+printf %b "$(strings '' count wall main.go 'two\nlines' work other; types 2; pb 2 "$(pn 1 1; pn 2 7)"; pb 2 "$(pn 1 2; pn 2 5)"
+	pb 4 "$(pn 1 1; pb 4 "$(pn 1 1; pn 2 9)")"; pb 4 "$(pn 1 2; pb 4 "$(pn 1 2; pn 2 30)")"
+	pb 5 "$(pn 1 1; pn 2 5; pn 4 3; pn 5 99)"; pb 5 "$(pn 1 2; pn 2 6; pn 4 3; pn 5 20)"; pn 13 4)" >"$tmp/lines"
+query odd.dot dot "$tmp/lines"
+query odd.list list=. -source_path=/nowhere "$tmp/lines"
+query odd.list.one list=work -source_path=/nowhere "$tmp/lines"
+# a type without a name is the default where none is said; one that is there twice goes
+odd="$(strings '' count wall cpu; pb 2 "$(pb 2 '\x01\x02\x03\x04')"; types 2 0 3 2)"
+printf %b "$odd" >"$tmp/types"
+query odd.types raw "$tmp/types"
+# Java: what has a name needs no mapping
+printf -- '--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsampling period = 100\nms since reset = 6019923\n  100 1 @ 0x11 0x12\n\n  0x11 a.B.c (B.java:7)\n  0x12 GC\n' >"$tmp/java"
+query odd.java raw "$tmp/java"
 [ -n "${RECORD:-}" ] && exit
 
 # jemalloc's, which pprof does not read: 100 allocations of 64 bytes, one taken in 4096 bytes, stand for 6450.
@@ -133,6 +153,25 @@ sed 's/100: 6400 \[/100: [/' "$tmp/jemalloc" >"$tmp/bad"
 [ $? = 1 ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" = 1 ]
 ok $? "a damaged one"
 
+# Two types of one name stand for one that another file lacks, and that is noticed before anything is moved.
+printf %b "$(strings '' count wall cpu; pb 2 "$(pb 2 '\x01')"; types 3)" >"$tmp/one"
+printf %b "$(strings '' count wall cpu; pb 2 "$(pb 2 '\x01\x02')"; types 2 2)" >"$tmp/two"
+printf %b "$(strings '' count wall cpu; pb 2 "$(pb 2 '\x01\x02')"; types 3 2)" >"$tmp/three"
+fails() {
+	local want=$1
+	shift
+	"$ttrace" "$@" >"$tmp/out" 2>"$tmp/err"
+	[ $? = "$want" ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" = 1 ]
+	ok $? "refused: $*"
+}
+fails 1 top "$tmp/two" "$tmp/one"
+fails 1 top "$tmp/three" "$tmp/one" "$tmp/two"
+fails 1 top "$tmp/one" "$tmp/two"
+# A function that no sample has is not asked for in vain.
+"$ttrace" weblist work -focus=other "$tmp/lines" >"$tmp/out" 2>"$tmp/err"
+[ $? = 1 ] && [ ! -s "$tmp/out" ] && grep -q 'no matches found' "$tmp/err"
+ok $? "weblist finds nothing in no samples"
+
 # What is written can be read again and says the same.
 for f in cpu heap block mutex goroutine; do
 	"$ttrace" proto $f.pb.gz >"$tmp/again.pb.gz" && "$ttrace" raw $f.pb.gz >"$tmp/a" &&
@@ -166,13 +205,6 @@ if script -qc true /dev/null </dev/null >/dev/null 2>&1; then
 	ok $? "control characters are shown, not obeyed"
 fi
 # What cannot be done is one line and a status.
-fails() {
-	local want=$1
-	shift
-	"$ttrace" "$@" >"$tmp/out" 2>"$tmp/err"
-	[ $? = "$want" ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" = 1 ]
-	ok $? "refused: $*"
-}
 fails 1 peek no.such.function cpu.pb.gz
 fails 1 list no.such.function cpu.pb.gz
 fails 2 top '-focus=(' cpu.pb.gz

@@ -125,11 +125,20 @@ bool app_choose(struct app *a, enum cmd_id id)
 	return true;
 }
 
+/* Reports are to say what the panes show. */
+static void tell_reports(struct app *a, enum opt_id id, const char *value)
+{
+	struct err e;
+	if (!session_option(a->s, id, value, &e))
+		app_changed(a);
+}
+
 static void set_base(struct app *a, const char *arg)
 {
 	for (int i = 0; i < BASE__N; i++)
 		if (arg && !strcmp(arg, bases[i].arg)) {
 			a->env.base = (enum base)i;
+			tell_reports(a, OPT_RELATIVE, i == BASE_SHOWN ? "true" : "false");
 			app_message(a, ST_DIM, "percentages %s", bases[i].text);
 			return;
 		}
@@ -142,6 +151,7 @@ void app_unit(struct app *a, const char *arg)
 	int n = choose_unit(a, c);
 	if (!arg || !*arg || !strcmp(arg, "auto") || !strcmp(arg, "minimum")) {
 		a->env.unit = NULL;
+		tell_reports(a, OPT_UNIT, arg && *arg ? arg : "minimum");
 		app_message(a, ST_DIM, "units as suit each value");
 		return;
 	}
@@ -150,6 +160,7 @@ void app_unit(struct app *a, const char *arg)
 			if (!strcmp(c[k].arg, units[i]) && (!strcmp(arg, units[i]) || (strlen(arg) > 2 &&
 			    units_alike(arg, units[i]) && units_scale(1, arg, units[i], NULL) == 1))) {
 				a->env.unit = units[i];
+				tell_reports(a, OPT_UNIT, arg);
 				return;
 			}
 	app_message(a, ST_ERROR, "%s is no unit of these values", arg);

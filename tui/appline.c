@@ -19,12 +19,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A report by its own name; of the selected function, where it wants one and none is given. */
+/* A report by its own name; of the selected function, where it wants one and none is given. tree10, text5: so many entries. */
 static void app_report(struct app *a, const struct report_row *r, const char *words)
 {
 	const char *re = r->arg && !(words && *words) ? app_selected(a, r->name) : "";
 	if (re)
 		app_act(a, &(struct act){CMD_REPORT, 0, arena_printf(&a->scratch, "%s %s%s", r->name, re, words ? words : "")});
+}
+
+static bool report_word(struct app *a, const char *word, const char *rest)
+{
+	size_t n = strlen(word);
+	while (n && isdigit((unsigned char)word[n - 1]))
+		n--;
+	for (const struct report_row *r = report_rows; r->name; r++) {
+		if (strncmp(r->name, word, n) || r->name[n])
+			continue;
+		app_report(a, r, word[n] ? arena_printf(&a->scratch, "%s%s%s", word + n, rest ? " " : "", rest ? rest : "") : rest);
+		return true;
+	}
+	return false;
 }
 
 static bool one_of(const char *s, const char *words)
@@ -56,6 +70,17 @@ static void report_option(struct app *a, enum opt_id id, const char *value)
 	}
 	app_changed(a);
 	app_message(a, ST_DIM, "%s=%s, in reports (:tree, :raw, ...) and what is written", options[id].name, value);
+}
+
+/* sort=cum is of reports too, as in pprof. */
+static void report_order(struct app *a, const char *by)
+{
+	struct err e;
+	bool cum = !strcmp(by, "cum");
+	if (cum || !strcmp(by, "flat")) {
+		session_option(a->s, OPT_CUM, cum ? "true" : "false", &e);
+		session_option(a->s, OPT_FLAT, "false", &e);
+	}
 }
 
 /* Options of reports by their names: divide_by=2, call_tree, trim=f. */
@@ -114,7 +139,12 @@ static bool other_word(struct app *a, const char *word, const char *rest)
 			app_act(a, &(struct act){alias[i].cmd, 0, alias[i].arg ? alias[i].arg : rest});
 			return true;
 		}
+	if (!strcmp(word, "cum") || !strcmp(word, "flat"))
+		report_order(a, word);
 	if (!strcmp(word, "nodecount") && rest && *rest) {
+		report_option(a, OPT_NODECOUNT, rest);
+		if (*rest == '-')
+			return true;
 		app_act(a, &(struct act){CMD_PANE_TOP, 0, rest});
 		return true;
 	}
@@ -123,11 +153,8 @@ static bool other_word(struct app *a, const char *word, const char *rest)
 			app_act(a, &(struct act){CMD_GRANULARITY, 0, word});
 			return true;
 		}
-	for (const struct report_row *r = report_rows; r->name; r++)
-		if (!strcmp(r->name, word)) {
-			app_report(a, r, rest);
-			return true;
-		}
+	if (report_word(a, word, rest))
+		return true;
 	const char *say = instead_of(word);
 	if (say)
 		app_message(a, ST_WARN, "%s", say);
@@ -276,6 +303,8 @@ void app_line(struct app *a, const char *line)
 	enum cmd_id id = cmd_find(word, n);
 	if ((id == CMD_NONE || strcmp(cmds[id].name, word)) && other_word(a, word, arg))
 		return;
+	if (id == CMD_SORT && arg)
+		report_order(a, arg);
 	if (id == CMD_NONE && strpbrk(line, "<>~"))	/* wait reason~chan: which spans */
 		spans_where(a, line);
 	else if (id == CMD_NONE)

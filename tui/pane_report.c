@@ -91,17 +91,34 @@ static const char *joined(struct work *w, const char *have, const char *re)
 	return have ? arena_printf(&w->arena, "%s|%s", have, re) : re;
 }
 
+static bool is_count(const char *s)
+{
+	s += *s == '-' || *s == '+';
+	return *s && !s[strspn(s, "0123456789")];
+}
+
 /* What one word adds; expressions are collected, since each option is given once. */
 static void take_word(struct work *w, const char *s, const char **focus, const char **ignore)
 {
-	if (*s == '-' && is_option(s + 1))
+	if (is_count(s))
+		add(w, arena_printf(&w->arena, "-nodecount=%s", s));
+	else if (*s == '-' && is_option(s + 1))
 		add(w, s);
 	else if (*s == '-' && s[1])
 		*ignore = joined(w, *ignore, s + 1);
-	else if (!s[strspn(s, "0123456789")])
-		add(w, arena_printf(&w->arena, "-nodecount=%s", s));
 	else
 		*focus = joined(w, *focus, s);
+}
+
+/* What pprof's prompt does where it was not told otherwise: the viewer's head says what the lines about the profile
+   would say, and ten entries are enough. */
+static void as_prompt(struct work *w, const struct opt *o, const char *report)
+{
+	bool text = !strcmp(report, "top") || !strcmp(report, "text");
+	if ((text || !strcmp(report, "tree") || !strcmp(report, "peek")) && !o->v[OPT_COMPACT_LABELS].set)
+		add(w, "-compact_labels");
+	if (text && !o->v[OPT_NODECOUNT].set)
+		add(w, "-nodecount=10");
 }
 
 /* The command line: what the session says, and the words before its files. */
@@ -134,6 +151,8 @@ static int make_line(struct work *w, const struct session *s, const char *words,
 	bool tags = !strcmp(r->name, "tags");
 	session_command(s, r->name, arg, &w->arena, &base);
 	for (int i = 0; i < base.n; i++) {
+		if (i == 2)
+			as_prompt(w, session_opt(s), r->name);
 		if (!strcmp(base.v[i], "--")) {	/* of two of the same the later counts */
 			for (int k = 0; k < rest.line.n; k++)
 				add(w, arena_strndup(&w->arena, rest.line.v[k], strlen(rest.line.v[k])));

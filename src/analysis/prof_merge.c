@@ -38,7 +38,7 @@ static int type_index(const struct prof *p, const char *name)
 	return -1;
 }
 
-/* Keep the types named, in this order. */
+/* Keep the types named, in this order; all of them are there. */
 static void keep_types(struct prof *p, const char *const *name, size_t n)
 {
 	bool change = n != p->ntype, has_default = false;
@@ -46,7 +46,7 @@ static void keep_types(struct prof *p, const char *const *name, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		from[i] = (size_t)type_index(p, name[i]);
 		change |= from[i] != i;
-		has_default |= p->default_type && !strcmp(name[i], prof_s(p, p->default_type));
+		has_default |= !strcmp(name[i], prof_s(p, p->default_type));
 	}
 	if (change) {
 		struct prof_type *t = xmalloc(n * sizeof *t);
@@ -69,8 +69,11 @@ static void keep_types(struct prof *p, const char *const *name, size_t n)
 	mem_free(from);
 }
 
+/* The types of the first profile that n types of all n profiles are called by: two of one profile
+   stand for one that another lacks, as with pprof, so whether all have it is asked after that. */
 static int common_types(struct prof *const *p, size_t n, struct err *e)
 {
+	int r = 0;
 	const char **name = xmalloc((p[0]->ntype + 1) * sizeof *name);
 	size_t found = 0;
 	for (size_t i = 0; i < p[0]->ntype; i++) {
@@ -82,12 +85,17 @@ static int common_types(struct prof *const *p, size_t n, struct err *e)
 		if (seen == n)
 			name[found++] = s;
 	}
-	for (size_t k = 0; k < n && found; k++)
+	if (!found)
+		r = err_set(e, ERR_FORMAT, ERR_NOWHERE, "the profiles have no sample type in common");
+	for (size_t k = 0; k < n; k++)
+		for (size_t i = 0; i < found && !r; i++)
+			if (type_index(p[k], name[i]) < 0)
+				r = err_set(e, ERR_FORMAT, ERR_NOWHERE,
+				    "not all profiles have the sample type \"%s\"", name[i]);
+	for (size_t k = 0; k < n && !r; k++)
 		keep_types(p[k], name, found);
 	mem_free(name);
-	return found ? 0
-		     : err_set(e, ERR_FORMAT, ERR_NOWHERE,
-			   "the profiles have no sample type in common");
+	return r;
 }
 
 struct vtype {

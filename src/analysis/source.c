@@ -468,6 +468,11 @@ const struct source *sources_get(struct sources *s, const char *file)
 	return f;
 }
 
+bool sources_had(const struct sources *s, const char *file)
+{
+	return intern_find(&s->byname, hash_bytes(file, strlen(file), 0), same_name, s, file) != UINT32_MAX;
+}
+
 const char *source_line(const struct source *f, int64_t line, size_t *n)
 {
 	if (line < 1 || line > f->nline)

@@ -37,6 +37,7 @@ struct source {
 };
 /* Never NULL; good until sources_free. */
 const struct source *sources_get(struct sources *, const char *file);
+bool sources_had(const struct sources *, const char *file);	/* was it asked for before? */
 
 /* Line number `line`, from 1, without its end; NULL when the file has no such line. */
 const char *source_line(const struct source *, int64_t line, size_t *n);

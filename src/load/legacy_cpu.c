@@ -191,12 +191,12 @@ static enum leg_verdict leg_java_locations(struct legacy *g, const char *p, cons
 		if (i < known)
 			java_place(g, &g->loc[i], t);
 	}
-	leg_memory_map(g, &none, false);
-	for (size_t i = 0; i < g->nloc; i++) { /* one run's addresses say nothing about another's */
+	for (size_t i = 0; i < g->nloc; i++)
 		if (g->loc[i].fun)
-			g->loc[i].map = 0;
-		g->loc[i].addr = 0;
-	}
+			g->loc[i].addr = 0; /* what has a name needs no mapping */
+	leg_memory_map(g, &none, false);
+	for (size_t i = 0; i < g->nloc; i++)
+		g->loc[i].addr = 0; /* one run's addresses say nothing about another's */
 	return LEG_OK;
 }
 

@@ -83,8 +83,8 @@ static void put_legend(struct dot *d, const char *title)
 {
 	struct buf labels = {0}, esc = {0};
 	view_labels(d->v, &labels, d->g, d->g->dropped_edges, true);
-	size_t first = 0;
-	while (first < labels.n && labels.p[first] != '\n')
+	size_t first = d->v->first_label ? d->v->first_label - 1 : 0;
+	while (!d->v->first_label && first < labels.n && labels.p[first] != '\n')
 		first++;
 	put_escaped(&esc, labels.p, first);
 	buf_printf(

@@ -46,6 +46,8 @@ static struct span span_of(const struct place *at, size_t n)
 		else if (line + MARGIN > s.to)
 			s.to = line + MARGIN;
 	}
+	if (s.from < 1)
+		s.from = 1;
 	return s;
 }
 
@@ -57,7 +59,7 @@ static void put_lines(
 	const struct source *text = sources_get(src, file);
 	struct buf *b = &out->buf;
 	size_t k = 0;
-	for (int64_t line = span.from < 1 ? 1 : span.from; line <= span.to && !out->failed; line++) {
+	for (int64_t line = span.from; line <= span.to && !out->failed; line++) {
 		size_t len;
 		int64_t flat = 0, cum = 0;
 		const char *s = source_line(text, line, &len);
@@ -85,7 +87,7 @@ static void put_line_rows(struct view *v, struct table *t, struct sources *src, 
 	const struct source *text = sources_get(src, file->s);
 	struct span s = span_of(at, n);
 	size_t k = 0;
-	for (int64_t line = s.from < 1 ? 1 : s.from; line <= s.to; line++) {
+	for (int64_t line = s.from; line <= s.to; line++) {
 		size_t len = 0;
 		const char *said = text->path ? source_line(text, line, &len) : NULL;
 		int64_t flat = 0, cum = 0;
@@ -129,6 +131,9 @@ static void put_function(
 	buf_puts(b, " (flat, cum) ");
 	units_percent(b, cum, v->total);
 	buf_puts(b, " of Total\n");
+	struct span span = span_of(at, n);
+	if (span.from > span.to && !sources_had(src, file)) /* pprof reads no file of which it wants no line */
+		return;
 	const struct source *text = sources_get(src, file);
 	if (!text->path)
 		buf_printf(b, " Error: %s\n", text->err);

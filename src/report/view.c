@@ -143,7 +143,7 @@ static const char *asked_type(const struct opt *o, bool *mean)
 	for (size_t i = 0; i < sizeof old / sizeof old[0]; i++)
 		if (set_true(o, old[i].id)) {
 			if (*s)
-				report_notice((void *)(uintptr_t)o, "several values are asked for, ignoring -%s",
+				report_notice((void *)(uintptr_t)o, "Multiple value selections, ignoring -%s",
 				    old[i].option);
 			else
 				s = old[i].name;
@@ -424,6 +424,13 @@ static void put_duration(struct view *v, struct buf *b)
 	buf_putc(b, '\n');
 }
 
+/* Where the first label ends: a comment can be one of several lines. */
+static void label_ends(struct view *v, const struct buf *b)
+{
+	if (!v->first_label)
+		v->first_label = b->n;
+}
+
 void view_profile_labels(struct view *v, struct buf *b)
 {
 	const struct prof *p = v->p;
@@ -431,16 +438,25 @@ void view_profile_labels(struct view *v, struct buf *b)
 		size_t n;
 		const char *s = path_base(prof_s(p, p->map[1].file), p->str[p->map[1].file].n, &n);
 		buf_printf(b, "File: %.*s\n", (int)n, s);
+		label_ends(v, b);
 	}
-	if (p->nmap > 1 && p->map[1].build)
+	if (p->nmap > 1 && p->map[1].build) {
 		buf_printf(b, "Build ID: %s\n", prof_s(p, p->map[1].build));
+		label_ends(v, b);
+	}
 	for (size_t i = 0; i < p->ncomment; i++)
-		if (*prof_s(p, p->comment[i]) != '#')
+		if (*prof_s(p, p->comment[i]) != '#') {
 			buf_printf(b, "%s\n", prof_s(p, p->comment[i]));
-	if (*v->sample_type)
+			label_ends(v, b);
+		}
+	if (*v->sample_type) {
 		buf_printf(b, "Type: %s\n", v->sample_type);
-	if (p->doc_url)
+		label_ends(v, b);
+	}
+	if (p->doc_url) {
 		buf_printf(b, "Doc: %s\n", prof_s(p, p->doc_url));
+		label_ends(v, b);
+	}
 	if (p->time)
 		put_time(b, p->time);
 	if (p->duration)

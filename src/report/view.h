@@ -30,6 +30,7 @@ struct view {
 	double ratio;			/* they are multiplied by this first, when it is not 1 */
 	bool compact;
 	int64_t total;
+	size_t first_label;		/* bytes of the first of view_profile_labels(), its newline included; 0: none */
 	struct arena arena;
 };
 

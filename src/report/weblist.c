@@ -62,7 +62,7 @@ static bool matches(const struct weblist *w, const struct prof_fun *f)
 	return any;
 }
 
-/* Locations with a function that matches, and the names of those functions. */
+/* Of the locations in samples those with a function that matches, and the names of those functions. */
 static void find_interest(struct weblist *w)
 {
 	struct prof *p = w->v.p;
@@ -70,7 +70,10 @@ static void find_interest(struct weblist *w)
 		w->pretty[p->fun[i].sysname] = p->fun[i].name;
 	for (size_t i = 1; i < p->nloc; i++) {
 		const struct pstr *file = &p->str[p->map[p->loc[i].map].file];
+		if (!w->wanted[i])
+			continue;
 		bool of_file = w->v.symbol && file->n && rx_match(w->v.symbol, file->s, file->n);
+		w->wanted[i] = false;
 		for (uint32_t k = 0; k < p->loc[i].nline; k++) {
 			const struct prof_fun *f = &p->fun[p->line[p->loc[i].line + k].fun];
 			if (!(of_file && !k) && !matches(w, f))
@@ -82,7 +85,7 @@ static void find_interest(struct weblist *w)
 	w->interest[0] = 0;
 }
 
-/* Weights by location; a sample counts once at each. */
+/* Weights by location; a sample counts once at each. Those that samples have are wanted, until their names are known. */
 static void weigh(struct weblist *w)
 {
 	struct prof *p = w->v.p;
@@ -95,6 +98,7 @@ static void weigh(struct weblist *w)
 			v /= val[0];
 		for (uint32_t k = 0; k < r.n; k++) {
 			loc_id l = p->frame[r.off + k];
+			w->wanted[l] = true;
 			if (!k)
 				prof_sum(&w->flat[l], v);
 			if (last[l] != (uint32_t)i + 1)
@@ -518,8 +522,8 @@ int report_weblist(const struct opt *o, struct out *out, struct err *e)
 	w.interest = xcalloc(p->nstr, sizeof *w.interest);
 	w.pretty = xcalloc(p->nstr, sizeof *w.pretty);
 	w.src = sources_new(&(struct sources_conf){w.v.g.source_path, w.v.g.trim_path, o->nfile ? o->file[0] : NULL, false});
-	find_interest(&w);
 	weigh(&w);
+	find_interest(&w);
 	add_all_code(&w);
 	make_entries(&w);
 	w.seen = xcalloc(w.code.n + 1, sizeof *w.seen);

@@ -325,7 +325,7 @@ const struct opt *session_opt(const struct session *s)
 bool session_of_reports(enum opt_id id)
 {
 	static const enum opt_id those[] = {OPT_MEAN, OPT_DIVIDE_BY, OPT_CALL_TREE, OPT_TRIM, OPT_NODEFRACTION,
-	    OPT_EDGEFRACTION, OPT_SHOWCOLUMNS, OPT_COMPACT_LABELS, OPT_INTEL_SYNTAX};
+	    OPT_EDGEFRACTION, OPT_NODECOUNT, OPT_CUM, OPT_FLAT, OPT_SHOWCOLUMNS, OPT_COMPACT_LABELS, OPT_INTEL_SYNTAX};
 	for (size_t i = 0; i < sizeof those / sizeof *those; i++)
 		if (those[i] == id)
 			return true;
