@@ -7,6 +7,7 @@
 #include "base/cur.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/wrap.h"
 #include "tap.h"
 
 #include <string.h>
@@ -57,9 +58,17 @@ static void cursors(void)
 	OK(!cur_bytes(&c, 1) && c.bad);
 }
 
+static void wrapping(void)
+{
+	OK(wrap_add(INT64_MAX, 1) == INT64_MIN && wrap_sub(INT64_MIN, 1) == INT64_MAX && wrap_mul(INT64_MAX, 2) == -2);
+	OK(wrap_neg(INT64_MIN) == INT64_MIN && wrap_neg(-7) == 7 && wrap_abs(-7) == 7 && wrap_abs(INT64_MIN) == INT64_MIN);
+	OK(wrap_size(INT64_MIN) == UINT64_C(1) << 63 && wrap_size(-1) == 1 && wrap_size(INT64_MAX) == INT64_MAX);
+}
+
 int main(void)
 {
 	columns();
+	wrapping();
 	interning();
 	cursors();
 	struct buf b = {0};

@@ -9,6 +9,7 @@
 #include "analysis/callers.h"
 #include "analysis/flame.h"
 #include "analysis/things.h"
+#include "base/wrap.h"
 #include "store/store.h"
 #include "tap.h"
 
@@ -59,7 +60,14 @@ static void make_locs(struct sink *k)
 	}
 }
 
-static struct world *world_new(bool negative)
+static void grow_by(int64_t *sum, int64_t v)
+{
+	*sum = wrap_add(*sum, v);
+}
+
+enum values { POSITIVE, SIGNED, EXTREME };
+
+static struct world *world_new(enum values values)
 {
 	struct world *o = xcalloc(1, sizeof *o);
 	o->b = build_new();
@@ -76,8 +84,10 @@ static struct world *world_new(bool negative)
 			at[n - 1 - d] = locs[o->fun[i][d]][rnd(3)];
 		}
 		o->value[i] = rnd(5) ? 1 + rnd(1000) : 1;
-		if (negative && !rnd(3))
+		if (values == SIGNED && !rnd(3))
 			o->value[i] = -o->value[i];
+		if (values == EXTREME && rnd(3))
+			o->value[i] = rnd(2) ? INT64_MIN : INT64_MAX - rnd(3);
 		stk_id stk = k.ops->stack(k.self, at, n);
 		k.ops->sample(k.self,
 		    &(struct sink_sample){.stack = stk, .value = &o->value[i], .when = TIME_NONE});
@@ -94,13 +104,12 @@ static struct world *world_new(bool negative)
 		o->parent[i] = store_stk(o->sn->st, i)->parent,
 		o->frame[i] = store_stk(o->sn->st, i)->frame;
 	for (uint32_t i = 0; i < o->sn->nsmps; i++)
-		o->flat[store_smp(o->sn->st, i)->stack] +=
-		    COL_AT(&o->sn->st->values[0], int64_t, i);
+		grow_by(&o->flat[store_smp(o->sn->st, i)->stack], COL_AT(&o->sn->st->values[0], int64_t, i));
 	for (uint32_t i = n; i-- > 0;) {
-		o->cum[i] += o->flat[i];
-		o->w.total += o->flat[i];
+		grow_by(&o->cum[i], o->flat[i]);
+		grow_by(&o->w.total, o->flat[i]);
 		if (i)
-			o->cum[o->parent[i]] += o->cum[i];
+			grow_by(&o->cum[o->parent[i]], o->cum[i]);
 	}
 	o->w.all = o->w.total;
 	return o;
@@ -296,12 +305,32 @@ static void flames(const struct world *o, const struct calls *c)
 	}
 }
 
+/* Values at the ends of their type: sums are those of 64 bits, and nothing is undefined on the way (sanitizers say). */
+static void extremes(void)
+{
+	struct world *o = world_new(EXTREME);
+	struct calls *c = calls_by(o, CG_FUNCTIONS);
+	for (uint32_t i = 0; i < 24; i++) {
+		struct flame_conf conf = {.reverse = i % 2, .fold_recursion = i / 2 % 2, .fold_runtime = i / 4 % 2};
+		if (i / 8)
+			conf.pivot = 1 + i % (c->nthing - 1), conf.up = i / 8 == 2;
+		struct flame *f = flame_new(c, &conf);
+		int64_t sum = 0;
+		for (uint32_t k = 0; k < f->t.n; k++)
+			grow_by(&sum, f->t.flat[k]);
+		OK(sum == f->t.cum[0] && sum == (conf.pivot ? c->thing[conf.pivot].cum : o->w.total));
+		flame_free(f);
+	}
+	calls_free(c);
+	world_free(o);
+}
+
 int main(void)
 {
 	for (seed = 1; seed < 2000; seed += 97) {
 		uint64_t s = seed;
 		bool negative = s % 5 == 0;
-		struct world *o = world_new(negative);
+		struct world *o = world_new(negative ? SIGNED : POSITIVE);
 		struct calls *c = calls_by(o, CG_FUNCTIONS);
 		weights_of_things(o, c);
 		edges(o, c, negative);
@@ -317,6 +346,7 @@ int main(void)
 			calls_free(c);
 		}
 		world_free(o);
+		extremes();
 		seed = s;
 	}
 	return DONE();

@@ -7,6 +7,7 @@
 #include "analysis/prof.h"
 #include "analysis/tags.h"
 #include "base/buf.h"
+#include "base/wrap.h"
 #include "tap.h"
 
 #include <string.h>
@@ -180,7 +181,7 @@ static int64_t merged_whole(uint64_t sa, uint64_t sb)
 	OK(!prof_combine(both, 2, &sum, NULL));
 	int64_t whole = 0;
 	for (size_t i = 0; i < sum->nsample; i++)
-		whole += prof_abs(prof_value(sum, i)[1]);
+		whole += wrap_abs(prof_value(sum, i)[1]);
 	prof_free(sum);
 	prof_free(p);
 	prof_free(q);

@@ -16,6 +16,7 @@
 #include "analysis/calls.h"
 #include "base/job.h"
 #include "base/mem.h"
+#include "base/wrap.h"
 
 #include <string.h>
 
@@ -33,12 +34,12 @@ fun_id app_function(struct app *a, const struct rx *rx)
 {
 	struct calls *c = session_calls(a->s, GR_FUNCTIONS);
 	fun_id best = 0;
-	int64_t most = -1;
+	uint64_t most = 0;
 	for (uint32_t i = 1; i < c->nthing; i++) {
 		const struct thing *t = &c->thing[i];
 		struct str_row s = calls_symbol(c, i);
-		int64_t v = t->cum < 0 ? -t->cum : t->cum;
-		if (t->fun && t->nnode && v > most && rx_match(rx, s.s, s.n)) {
+		uint64_t v = wrap_size(t->cum);
+		if (t->fun && t->nnode && (v > most || !best) && rx_match(rx, s.s, s.n)) {
 			most = v;
 			best = t->fun;
 		}

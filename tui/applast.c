@@ -387,7 +387,7 @@ static void keep_others(const struct buf *old, const char *key, struct buf *b)
 	for (int left = FILES_MAX - 1; left && at && (e = next_entry(&at, &n));) {
 		const char *path = path_of(e);
 		size_t k = mine ? strcspn(mine, "\n") : 0;
-		if (!path || (strcspn(path, "\n") == k && !memcmp(path, mine, k)))
+		if (!path || (k && strcspn(path, "\n") == k && !memcmp(path, mine, k)))
 			continue;
 		buf_put(b, e, n);
 		left--;

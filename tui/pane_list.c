@@ -15,6 +15,7 @@
 #include "analysis/callers.h"
 #include "base/rx.h"
 #include "base/text.h"
+#include "base/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,8 +108,8 @@ static uint32_t hottest(const struct listview *v)
 	uint32_t best = v->order[0];
 	for (uint32_t i = 1; i < v->norder; i++) {
 		const struct list_fun *f = &v->fun[v->order[i]], *b = &v->fun[best];
-		int64_t more = llabs(f->flat) - llabs(b->flat);
-		if (more > 0 || (!more && strcmp(store_str(v->t.c->st, f->name)->s, store_str(v->t.c->st, b->name)->s) < 0))
+		uint64_t is = wrap_size(f->flat), was = wrap_size(b->flat);
+		if (is > was || (is == was && strcmp(store_str(v->t.c->st, f->name)->s, store_str(v->t.c->st, b->name)->s) < 0))
 			best = v->order[i];
 	}
 	return best;

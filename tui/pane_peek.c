@@ -15,6 +15,7 @@
 #include "analysis/callers.h"
 #include "base/mem.h"
 #include "base/rx.h"
+#include "base/wrap.h"
 #include "flamework.h"
 
 #include <stdlib.h>
@@ -214,7 +215,7 @@ static uint32_t hottest(const struct peek *p)
 	const struct thing *t = p->t.c->thing;
 	uint32_t best = p->match[0];
 	for (uint32_t i = 1; i < p->nmatch; i++)
-		if (llabs(t[p->match[i]].flat) > llabs(t[best].flat))
+		if (wrap_size(t[p->match[i]].flat) > wrap_size(t[best].flat))
 			best = p->match[i];
 	return best;
 }

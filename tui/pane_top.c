@@ -15,6 +15,7 @@
 
 #include "analysis/callers.h"
 #include "base/text.h"
+#include "base/wrap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ struct by { const struct calls *c; enum top_sort sort; bool invert; };
 
 static int down(int64_t a, int64_t b)
 {
-	return top_magnitude(a) > top_magnitude(b) ? -1 : top_magnitude(a) < top_magnitude(b);
+	return wrap_size(a) > wrap_size(b) ? -1 : wrap_size(a) < wrap_size(b);
 }
 
 /* By one column of one side. */
@@ -98,7 +99,7 @@ static void fill(struct topview *p, const struct pane_env *env)
 	p->sum = mem_grow(p->sum, &p->sumcap, (size_t)n + 1, sizeof *p->sum);
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		sum = (int64_t)((uint64_t)sum + (uint64_t)c->thing[p->row[i]].flat);
+		sum = wrap_add(sum, c->thing[p->row[i]].flat);
 		p->sum[i] = sum;
 		if (c->thing[p->row[i]].id == p->sel)
 			sel = i;

@@ -13,6 +13,7 @@
 
 #include "analysis/callers.h"
 #include "base/text.h"
+#include "base/wrap.h"
 #include "toplines.h"
 
 const struct top_column top_cols[C__N] = {
@@ -150,8 +151,8 @@ void top_draw(const void *st, const struct pane_env *env, struct grid *g)
 	struct rows_col c[C__N];
 	d.n = columns(p, env, c, d.of);
 	for (uint32_t i = 0; i < p->rows.n; i++)
-		if (top_magnitude(p->t.c->thing[p->row[i]].cum) > (uint64_t)d.most)
-			d.most = (int64_t)(top_magnitude(p->t.c->thing[p->row[i]].cum) & INT64_MAX);
+		if (wrap_size(p->t.c->thing[p->row[i]].cum) > (uint64_t)d.most)
+			d.most = (int64_t)(wrap_size(p->t.c->thing[p->row[i]].cum) & INT64_MAX);
 	bool bar = p->rows.n > (uint32_t)(g->h - 1);
 	rows_layout(c, d.n, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});

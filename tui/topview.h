@@ -42,11 +42,6 @@ static inline unsigned top_bit(enum top_col c)
 {
 	return 1u << c;
 }
-/* A weight without its sign: a difference is ordered by how large it is. */
-static inline uint64_t top_magnitude(int64_t v)
-{
-	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-}
 /* The columns that are shown, as bits: those chosen, or those that suit. */
 unsigned top_shown(const struct topview *, const struct pane_env *);
 void top_draw(const void *, const struct pane_env *, struct grid *);

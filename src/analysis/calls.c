@@ -29,18 +29,9 @@
 #include "base/job.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/wrap.h"
 
 #include <string.h>
-
-static int64_t plus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);	/* a file may hold any values */
-}
-
-static int64_t minus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a - (uint64_t)b);
-}
 
 /* ---- a weighing */
 
@@ -100,9 +91,9 @@ static void weigh_own(struct calls *c, const struct onto *o, const struct column
 				continue;
 			}
 			struct thing *t = &c->thing[s->thing[at]];
-			t->flat = plus(t->flat, v->flat[k]);
+			t->flat = wrap_add(t->flat, v->flat[k]);
 			if (v->oflat)
-				t->oflat = plus(t->oflat, v->oflat[k]);
+				t->oflat = wrap_add(t->oflat, v->oflat[k]);
 		}
 }
 
@@ -114,13 +105,13 @@ static void run_up(struct calls *c, const struct columns *v)
 	for (uint32_t k = 0; k <= n; k++) {
 		int64_t own = k < n ? v->flat[k] : 0;
 		v->flat[k] = sum;
-		sum = plus(sum, own);
+		sum = wrap_add(sum, own);
 		v->hits[k] = hits;
 		hits += k < n && v->hit[k];
 		if (v->oflat) {
 			own = k < n ? v->oflat[k] : 0;
 			v->oflat[k] = osum;
-			osum = plus(osum, own);
+			osum = wrap_add(osum, own);
 		}
 	}
 	c->sum = v->flat;
@@ -134,8 +125,8 @@ struct calls_sum calls_below(const struct calls *c, uint32_t node)
 {
 	const struct shape *s = c->shape;
 	uint32_t lo = rank_of(s->ends, node), hi = rank_of(s->ends, s->next[node]);
-	return (struct calls_sum){c->hits[hi] - c->hits[lo], minus(c->sum[hi], c->sum[lo]),
-	    c->osum ? minus(c->osum[hi], c->osum[lo]) : 0};
+	return (struct calls_sum){c->hits[hi] - c->hits[lo], wrap_sub(c->sum[hi], c->sum[lo]),
+	    c->osum ? wrap_sub(c->osum[hi], c->osum[lo]) : 0};
 }
 
 /* ---- things */
@@ -160,8 +151,8 @@ static void weigh_part(void *arg, uint32_t which)
 			lo_of = lo;
 			next_of = s->next[i];
 			hi = rank_of(s->ends, next_of);
-			v = (struct calls_sum){c->hits[hi] - c->hits[lo], minus(c->sum[hi], c->sum[lo]),
-			    c->osum ? minus(c->osum[hi], c->osum[lo]) : 0};
+			v = (struct calls_sum){c->hits[hi] - c->hits[lo], wrap_sub(c->sum[hi], c->sum[lo]),
+			    c->osum ? wrap_sub(c->osum[hi], c->osum[lo]) : 0};
 		}
 		if (!v.hits) {
 			i = next_of;
@@ -172,9 +163,9 @@ static void weigh_part(void *arg, uint32_t which)
 		uint8_t how = s->how[i];
 		p.how[t] |= how | SEEN;
 		if (!(how & CT_AGAIN)) {
-			p.cum[t] = plus(p.cum[t], v.w);
+			p.cum[t] = wrap_add(p.cum[t], v.w);
 			if (p.ocum)
-				p.ocum[t] = plus(p.ocum[t], v.o);
+				p.ocum[t] = wrap_add(p.ocum[t], v.o);
 		}
 		lo += rank_has(s->ends, i++);
 	}
@@ -197,8 +188,8 @@ static void weigh_all(struct calls *c)
 			struct thing *t = &c->thing[i];
 			if (!(p.how[i] & SEEN) || (c->dead && c->dead[i]))
 				continue;
-			t->cum = plus(t->cum, p.cum[i]);
-			t->ocum = plus(t->ocum, p.ocum ? p.ocum[i] : 0);
+			t->cum = wrap_add(t->cum, p.cum[i]);
+			t->ocum = wrap_add(t->ocum, p.ocum ? p.ocum[i] : 0);
 			t->inl |= (p.how[i] & CT_INL) != 0;
 			t->notinl |= (p.how[i] & CT_NOTINL) != 0;
 			t->nnode = 1;

@@ -15,15 +15,11 @@
 
 #include "analysis/shape.h"
 #include "base/mem.h"
+#include "base/wrap.h"
 
 #include <string.h>
 
 struct cells { int64_t *flat, *cum, *oflat, *ocum; uint32_t *parent, *next, *thing; uint8_t *how; };
-
-static int64_t plus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
 
 /* Room for n nodes: weights and parents; whole: with the columns that a shape has. */
 static struct cells cells_new(struct calls *c, size_t n, bool whole)
@@ -54,8 +50,8 @@ static struct calls_sum own(const struct calls *c, uint32_t node)
 		return (struct calls_sum){0, 0, 0};
 	uint32_t k = rank_of(s->ends, node);
 	return (struct calls_sum){c->hits[k + 1] - c->hits[k],
-	    (int64_t)((uint64_t)c->sum[k + 1] - (uint64_t)c->sum[k]),
-	    c->osum ? (int64_t)((uint64_t)c->osum[k + 1] - (uint64_t)c->osum[k]) : 0};
+	    wrap_sub(c->sum[k + 1], c->sum[k]),
+	    c->osum ? wrap_sub(c->osum[k + 1], c->osum[k]) : 0};
 }
 
 static void put(const struct cells *v, uint32_t at, struct calls_sum flat, struct calls_sum cum)
@@ -146,21 +142,21 @@ static void take_away(struct calls *c)
 		if (!o.hits)
 			continue;
 		uint32_t at = !i || s->at[i] == SHAPE_NONE ? 0 : s->at[i];
-		v.flat[at] = plus(v.flat[at], o.w);
+		v.flat[at] = wrap_add(v.flat[at], o.w);
 		if (v.oflat)
-			v.oflat[at] = plus(v.oflat[at], o.o);
+			v.oflat[at] = wrap_add(v.oflat[at], o.o);
 	}
 	mem_free(hit);
 	parents(s, v.parent);
 	for (uint32_t i = s->n; i-- > 0;) {
-		v.cum[i] = plus(v.cum[i], v.flat[i]);
+		v.cum[i] = wrap_add(v.cum[i], v.flat[i]);
 		if (i)
-			v.cum[v.parent[i]] = plus(v.cum[v.parent[i]], v.cum[i]);
+			v.cum[v.parent[i]] = wrap_add(v.cum[v.parent[i]], v.cum[i]);
 		if (!v.oflat)
 			continue;
-		v.ocum[i] = plus(v.ocum[i], v.oflat[i]);
+		v.ocum[i] = wrap_add(v.ocum[i], v.oflat[i]);
 		if (i)
-			v.ocum[v.parent[i]] = plus(v.ocum[v.parent[i]], v.ocum[i]);
+			v.ocum[v.parent[i]] = wrap_add(v.ocum[v.parent[i]], v.ocum[i]);
 	}
 	mem_free(s->at);
 	s->at = NULL;

@@ -20,20 +20,16 @@
 #include "analysis/flame.h"
 
 #include "base/mem.h"
+#include "base/wrap.h"
 
 /* Frames of one row are not walked further from the leaves below this share of the whole. */
 enum { REVERSE_PART = 20000 };
 
-static int64_t plus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
 static void weigh(struct grow *g, uint32_t node, int64_t flat, int64_t other)
 {
-	g->flat[node] = plus(g->flat[node], flat);
+	g->flat[node] = wrap_add(g->flat[node], flat);
 	if (g->two)
-		g->oflat[node] = plus(g->oflat[node], other);
+		g->oflat[node] = wrap_add(g->oflat[node], other);
 }
 
 static bool folds(const struct calls *c, uint32_t parent, uint32_t thing)
@@ -79,11 +75,6 @@ static struct ctree fold(const struct calls *c, const struct ctree *t, const str
    walked on: their weight stays with them. */
 struct climb { uint32_t at; int64_t w, o; };
 
-static int64_t magnitude(int64_t v)
-{
-	return v < 0 ? -v : v;
-}
-
 static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t n, int64_t least)
 {
 	struct climb *next = xmalloc((n + 1) * sizeof *next);
@@ -103,7 +94,7 @@ static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t
 		for (uint32_t k = 0; k < g->n - before; k++)
 			mass[k] = 0;
 		for (size_t i = 0; i < n; i++)
-			mass[node_of[i] - before] += magnitude(v[i].w) + magnitude(v[i].o);
+			mass[node_of[i] - before] = wrap_add(mass[node_of[i] - before], wrap_add(wrap_abs(v[i].w), wrap_abs(v[i].o)));
 		size_t m = 0;
 		for (size_t i = 0; i < n; i++) {
 			uint32_t p = t->parent[v[i].at];
@@ -137,7 +128,7 @@ static struct ctree turn(const struct ctree *t, struct arena *a)
 		int64_t o = t->oflat ? t->oflat[i] : 0;
 		if (t->flat[i] || o) {
 			v[n++] = (struct climb){i, t->flat[i], o};
-			all = plus(all, plus(magnitude(t->flat[i]), magnitude(o)));
+			all = wrap_add(all, wrap_add(wrap_abs(t->flat[i]), wrap_abs(o)));
 		}
 	}
 	climb(&g, t, v, n, all / REVERSE_PART);
@@ -177,19 +168,14 @@ static struct ctree pivot(const struct ctree *t, const struct flame_conf *f, str
 
 struct sorter { const struct flame *f; enum order order; };
 
-static uint64_t size_of(int64_t v)
-{
-	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-}
-
 /* As wide as it will be, or nearly: of a difference the larger side. */
 static uint64_t weight_of(const struct flame *f, uint32_t i)
 {
 	const struct ctree *t = &f->t;
 	if (!t->ocum || f->c->show != SHOW_DELTA)
-		return size_of(t->cum[i]);
+		return wrap_size(t->cum[i]);
 	struct pair p = side_pair(f->c->show, t->cum[i], t->ocum[i]);
-	return size_of(p.a) > size_of(p.b) ? size_of(p.a) : size_of(p.b);
+	return wrap_size(p.a) > wrap_size(p.b) ? wrap_size(p.a) : wrap_size(p.b);
 }
 
 static int cmp_sibling(const void *ctx, uint32_t a, uint32_t b)
@@ -228,9 +214,9 @@ static void order_kids(struct flame *f, enum order order)
 static int64_t own_width(const struct calls *c, const struct ctree *t, uint32_t i, bool more)
 {
 	if (!t->oflat || c->show != SHOW_DELTA)
-		return magnitude(t->flat[i]);
+		return wrap_abs(t->flat[i]);
 	struct pair p = side_pair(c->show, t->flat[i], t->oflat[i]);
-	int64_t a = magnitude(p.a), b = magnitude(p.b);
+	int64_t a = wrap_abs(p.a), b = wrap_abs(p.b);
 	if (more && p.a <= p.b)
 		return 0;
 	return a > b ? a : b;
@@ -249,7 +235,7 @@ static void lay(struct flame *f, enum order order, bool more)
 	for (uint32_t i = 0; i < t->n; i++)
 		f->wid[i] = own_width(f->c, t, i, more);
 	for (uint32_t i = t->n - 1; i > 0; i--)
-		f->wid[t->parent[i]] = plus(f->wid[t->parent[i]], f->wid[i]);
+		f->wid[t->parent[i]] = wrap_add(f->wid[t->parent[i]], f->wid[i]);
 	f->off[0] = 0;
 	f->id[0] = 1;
 	f->depth = 1;
@@ -258,7 +244,7 @@ static void lay(struct flame *f, enum order order, bool more)
 		for (uint32_t k = f->kid0[i]; k < f->kid0[i + 1]; k++) {
 			uint32_t kid = f->kid[k];
 			f->off[kid] = at;
-			at = plus(at, f->wid[kid]);
+			at = wrap_add(at, f->wid[kid]);
 			row[kid] = row[i] + 1;
 			f->id[kid] = mix_ids(f->id[i], f->c->thing[t->thing[kid]].id);
 			if (row[kid] + 1 > f->depth)
@@ -333,7 +319,7 @@ static size_t each_kid(const struct flame *f, const struct flame_look *l, struct
 	uint32_t k = f->kid0[p.node], end = f->kid0[p.node + 1];
 	double cell = (double)f->wid[l->zoom] / l->cols;
 	int row = p.row + 1;
-	int right = edge(f, l, plus(f->off[p.node], f->wid[p.node]));
+	int right = edge(f, l, wrap_add(f->off[p.node], f->wid[p.node]));
 	while (k < end) {
 		uint32_t node = f->kid[k];
 		int x = edge(f, l, f->off[node]);
@@ -341,8 +327,8 @@ static size_t each_kid(const struct flame *f, const struct flame_look *l, struct
 			uint32_t last = last_in_cell(f, l, k, end, x);
 			bool frame = wide(f, l, f->kid[last]);
 			int64_t to = frame ? f->off[f->kid[last]]
-					   : plus(f->off[f->kid[last]], f->wid[f->kid[last]]);
-			double part = (double)plus(to, -f->off[node]) / (cell > 0 ? cell : 1);
+					   : wrap_add(f->off[f->kid[last]], f->wid[f->kid[last]]);
+			double part = (double)wrap_add(to, -f->off[node]) / (cell > 0 ? cell : 1);
 			if (row >= l->skip && part > 0 && x < right &&
 			    !(frame && edge(f, l, to) == x))
 				fn(arg, &(struct flame_span){
@@ -350,7 +336,7 @@ static size_t each_kid(const struct flame *f, const struct flame_look *l, struct
 			k = last + !frame;
 			continue;
 		}
-		int x1 = edge(f, l, plus(f->off[node], f->wid[node]));
+		int x1 = edge(f, l, wrap_add(f->off[node], f->wid[node]));
 		if (x1 > x) {
 			if (row >= l->skip)
 				fn(arg, &(struct flame_span){node, row - l->skip, x, x1, 0});
@@ -382,7 +368,7 @@ void flame_each(const struct flame *f, const struct flame_look *l, flame_fn *fn,
 bool flame_cells(const struct flame *f, const struct flame_look *l, uint32_t node, int *x0, int *x1)
 {
 	*x0 = edge(f, l, f->off[node]);
-	*x1 = edge(f, l, plus(f->off[node], f->wid[node]));
+	*x1 = edge(f, l, wrap_add(f->off[node], f->wid[node]));
 	if (wide(f, l, node) && *x1 > *x0)
 		return true;
 	if (*x0 >= l->cols)
@@ -418,7 +404,7 @@ uint32_t flame_hits(const struct ctree *t, const uint8_t *hit, int64_t *weight)
 		if (i < end)
 			continue;
 		end = t->next[i];
-		*weight = plus(*weight, t->cum[i]);
+		*weight = wrap_add(*weight, t->cum[i]);
 	}
 	return n;
 }

@@ -20,6 +20,7 @@
 #include "analysis/shape.h"
 #include "analysis/tracew.h"
 #include "base/mem.h"
+#include "base/wrap.h"
 
 #include <string.h>
 
@@ -47,21 +48,11 @@ struct scale {
 	int64_t all, base;	/* sums of magnitudes before the filters; of a diff base */
 };
 
-static int64_t magnitude(int64_t v)
-{
-	return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
-}
-
-static int64_t plus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);	/* a file may hold any values */
-}
-
 /* Of what is A's and what is B's: what is shown, and the other column. */
 static int64_t shown_of(enum side_show show, int64_t a, int64_t b, int64_t *other)
 {
 	*other = show == SHOW_B ? a : b;
-	return show == SHOW_B ? b : show == SHOW_A ? a : plus(a, (int64_t)(0 - (uint64_t)b));
+	return show == SHOW_B ? b : show == SHOW_A ? a : wrap_sub(a, b);
 }
 
 /* Straight onto the shape: from sample or node `from`. */
@@ -94,10 +85,10 @@ static void put(struct scale *g, uint32_t from, uint32_t node, int64_t v, int64_
 	if (g->r.oflat)
 		v = shown_of(g->sides->show, v, b, &other);
 	if (g->r.oflat)
-		g->r.oflat[node] = plus(g->r.oflat[node], other);
-	g->r.flat[node] = plus(g->r.flat[node], v);
+		g->r.oflat[node] = wrap_add(g->r.oflat[node], other);
+	g->r.flat[node] = wrap_add(g->r.flat[node], v);
 	if (g->r.count)
-		g->r.count[node] = plus(g->r.count[node], count);
+		g->r.count[node] = wrap_add(g->r.count[node], count);
 	g->r.hit[node] = 1;
 }
 
@@ -143,9 +134,9 @@ static void add_samples(struct scale *g, uint32_t type, const uint8_t *keep)
 			foresee(g->onto, i, g->sn->nsmps);
 		const struct smp_row *s = store_smp(st, i);
 		int64_t v = COL_AT(&st->values[type], int64_t, i);
-		g->all = plus(g->all, magnitude(v));
+		g->all = wrap_add(g->all, wrap_abs(v));
 		if (base && base[s->set])
-			g->base = plus(g->base, magnitude(v));
+			g->base = wrap_add(g->base, wrap_abs(v));
 		if (v && (!keep || keep[s->set]))
 			put(g, i, g->tree.of ? g->tree.of[i] : s->stack, v, 0, 1);
 	}
@@ -164,8 +155,8 @@ static void add_sides(struct scale *g, uint32_t type, const uint8_t *keep)
 		if (!v || !(a || b))
 			continue;
 		v = a ? sides_scaled(v, d->ratio) : 0;
-		all[0] = plus(all[0], magnitude(v));
-		all[1] = plus(all[1], magnitude(w));
+		all[0] = wrap_add(all[0], wrap_abs(v));
+		all[1] = wrap_add(all[1], wrap_abs(w));
 		if (!keep || keep[s->set])
 			put(g, i, g->tree.of ? g->tree.of[i] : s->stack, v, w, 1);
 	}
@@ -240,11 +231,11 @@ static void gather(struct scale *g, struct weights *w)
 		copy_all(g);
 	memcpy(o->cum, o->flat, n * sizeof *o->cum);
 	for (uint32_t i = n; i-- > 1;)
-		o->cum[o->parent[i]] = plus(o->cum[o->parent[i]], o->cum[i]);
+		o->cum[o->parent[i]] = wrap_add(o->cum[o->parent[i]], o->cum[i]);
 	if (o->oflat) {
 		memcpy(o->ocum, o->oflat, n * sizeof *o->ocum);
 		for (uint32_t i = n; i-- > 1;)
-			o->ocum[o->parent[i]] = plus(o->ocum[o->parent[i]], o->ocum[i]);
+			o->ocum[o->parent[i]] = wrap_add(o->ocum[o->parent[i]], o->ocum[i]);
 	}
 	*w = (struct weights){.n = n,
 	    .oflat = o->oflat,
@@ -463,8 +454,8 @@ static void weigh_nodes(struct scale *g, const int64_t *flat, const int64_t *cou
 	int64_t all[2] = {0, 0};
 	for (uint32_t i = 0; i < g->sn->nstks; i++) {
 		int64_t b = base ? base[i] : 0;
-		all[0] = plus(all[0], magnitude(flat[i]));
-		all[1] = plus(all[1], magnitude(b));
+		all[0] = wrap_add(all[0], wrap_abs(flat[i]));
+		all[1] = wrap_add(all[1], wrap_abs(b));
 		if (flat[i] || b || (count && count[i]))
 			put(g, i, i, flat[i], b, count ? count[i] : 0);
 	}
@@ -512,7 +503,7 @@ void focus_parts(const struct snap *sn, const struct focus *fc, const struct tw_
 	tree_parts(&g.tree, sn, part, n, build_text(sn, TW_TAG, sizeof TW_TAG - 1), root);
 	settle(&g, true, out);
 	for (uint32_t i = 0; i < n; i++) {
-		g.all = plus(g.all, magnitude(part[i].ns));
+		g.all = wrap_add(g.all, wrap_abs(part[i].ns));
 		put(&g, i, g.tree.of[i], part[i].ns, 0, part[i].count);
 	}
 	gather(&g, w);

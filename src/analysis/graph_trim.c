@@ -12,6 +12,7 @@
 #include "analysis/graph.h"
 
 #include "base/units.h"
+#include "base/wrap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,8 +51,8 @@ static int64_t graph_flat(const struct graph *g)
 
 static int by_weight(int64_t a, int64_t b)
 {
-	a = prof_abs(a);
-	b = prof_abs(b);
+	a = wrap_abs(a);
+	b = wrap_abs(b);
 	return a > b ? -1 : a < b;
 }
 
@@ -100,7 +101,7 @@ static double entropy(const struct gedge *list, bool in, int64_t self)
 		return 0;
 	for (const struct gedge *e = list; e; e = in ? e->next_in : e->next_out)
 		if (!e->dead) {
-			double f = (double)prof_abs(e->weight) / (double)total;
+			double f = (double)wrap_abs(e->weight) / (double)total;
 			score += -f * log2(f);
 		}
 	if (self > 0) {
@@ -122,7 +123,7 @@ static int64_t visual_score(const struct gnode *n)
 {
 	double s = any_edge(n->in, true) ? entropy(n->in, true, 0) : 1;
 	s += any_edge(n->out, false) ? entropy(n->out, false, n->flat) : 1;
-	return (int64_t)((uint64_t)(units_i64(s * (double)n->cum)) + (uint64_t)n->flat);
+	return wrap_add(units_i64(s * (double)n->cum), n->flat);
 }
 
 static void graph_sort(struct graph *g, bool cum, bool visual)
@@ -169,7 +170,7 @@ static void graph_trim_tags(struct graph *g, int64_t cutoff)
 {
 	for (size_t i = 0; i < g->n; i++)
 		for (struct gtag *t = g->node[i]->tag; t; t = t->next)
-			t->dead |= prof_abs(t->flat) < cutoff && prof_abs(t->cum) < cutoff;
+			t->dead |= wrap_abs(t->flat) < cutoff && wrap_abs(t->cum) < cutoff;
 }
 
 static size_t graph_trim_edges(struct graph *g, int64_t cutoff)
@@ -177,7 +178,7 @@ static size_t graph_trim_edges(struct graph *g, int64_t cutoff)
 	size_t dropped = 0;
 	for (size_t i = 0; i < g->n; i++)
 		for (struct gedge *e = g->node[i]->in; e; e = e->next_in)
-			if (!e->dead && prof_abs(e->weight) < cutoff) {
+			if (!e->dead && wrap_abs(e->weight) < cutoff) {
 				e->dead = true;
 				dropped++;
 			}
@@ -309,12 +310,12 @@ struct graph *graph_trimmed(struct prof *p, const struct gopt *o)
 	bool light = !o->tree && o->nodefraction > 0;
 	struct graph *g = light ? graph_nodes(p, o) : graph_new(p, o);
 	double total = (double)graph_flat(g);
-	int64_t node_cut = prof_abs(units_i64(total * o->nodefraction));
-	int64_t edge_cut = prof_abs(units_i64(total * o->edgefraction));
+	int64_t node_cut = wrap_abs(units_i64(total * o->nodefraction));
+	int64_t edge_cut = wrap_abs(units_i64(total * o->edgefraction));
 	size_t dropped = 0;
 	if (node_cut > 0) {
 		for (size_t i = 0; i < g->n; i++) {
-			g->node[i]->keep = prof_abs(g->node[i]->cum) >= node_cut;
+			g->node[i]->keep = wrap_abs(g->node[i]->cum) >= node_cut;
 			dropped += !g->node[i]->keep;
 		}
 		if (dropped && o->tree)

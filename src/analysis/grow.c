@@ -15,6 +15,7 @@
 #include "analysis/calls.h"
 
 #include "base/intern.h"
+#include "base/wrap.h"
 
 #include <string.h>
 
@@ -149,7 +150,7 @@ struct ctree grow_finish(struct grow *g, struct arena *a)
 	for (uint32_t i = 0; i < n; i++)
 		size[i] = 1;
 	for (uint32_t i = n - 1; i > 0; i--) {
-		sum[g->parent[i]] = (int64_t)((uint64_t)sum[g->parent[i]] + (uint64_t)sum[i]);
+		sum[g->parent[i]] = wrap_add(sum[g->parent[i]], sum[i]);
 		size[g->parent[i]] += size[i];
 	}
 	uint32_t *parent = arena_alloc(a, n * sizeof *parent), *next = arena_alloc(a, n * sizeof *next),
@@ -175,7 +176,7 @@ struct ctree grow_finish(struct grow *g, struct arena *a)
 			oflat[p] = ocum[p] = g->oflat[i];
 	}
 	for (uint32_t i = n - 1; ocum && i > 0; i--)
-		ocum[parent[i]] = (int64_t)((uint64_t)ocum[parent[i]] + (uint64_t)ocum[i]);
+		ocum[parent[i]] = wrap_add(ocum[parent[i]], ocum[i]);
 	mem_free(first);
 	mem_free(kid);
 	mem_free(pos);

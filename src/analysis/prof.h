@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/wrap.h"
 #include "sink.h"
 
 /*
@@ -96,10 +97,9 @@ void prof_add_comment(struct prof *, str_id);
 static inline const char *prof_s(const struct prof *p, str_id i) { return p->str[i].s; }
 static inline int64_t *prof_value(const struct prof *p, size_t sample) { return p->value + sample * p->ntype; }
 /* v += d, wrapping: values of a file may be anything. */
-static inline void prof_sum(int64_t *v, int64_t d) { *v = (int64_t)((uint64_t)*v + (uint64_t)d); }
+static inline void prof_sum(int64_t *v, int64_t d) { *v = wrap_add(*v, d); }
 /* v by d; by nothing, v itself. */
-static inline int64_t prof_mean(int64_t v, int64_t d) { return d == -1 ? (int64_t)(0 - (uint64_t)v) : d ? v / d : v; }
-static inline int64_t prof_abs(int64_t v) { return v < 0 ? (int64_t)(0 - (uint64_t)v) : v; }
+static inline int64_t prof_mean(int64_t v, int64_t d) { return d == -1 ? wrap_neg(v) : d ? v / d : v; }
 
 /* Samples keep their order; each goes from stack s to to[s], or is dropped if that is PROF_DROP. */
 #define PROF_DROP UINT32_MAX

@@ -18,6 +18,7 @@
 
 #include "analysis/shape.h"
 #include "base/mem.h"
+#include "base/wrap.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -156,11 +157,11 @@ static void add_up(const struct calls *c, const struct fun *fun, int64_t *work, 
 		open[depth++] = (struct open){s->next[i], is};
 		if (!rank_has(s->ends, i))
 			continue;
-		int64_t w = (int64_t)((uint64_t)c->sum[k + 1] - (uint64_t)c->sum[k]);
+		int64_t w = wrap_sub(c->sum[k + 1], c->sum[k]);
 		k++;
-		work[is.work] = (int64_t)((uint64_t)work[is.work] + (uint64_t)w);
+		work[is.work] = wrap_add(work[is.work], w);
 		if (is.pkg)
-			pkg[is.pkg - 1].weight = (int64_t)((uint64_t)pkg[is.pkg - 1].weight + (uint64_t)w);
+			pkg[is.pkg - 1].weight = wrap_add(pkg[is.pkg - 1].weight, w);
 	}
 	mem_free(open);
 }

@@ -15,13 +15,9 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "base/wrap.h"
 
 #include <math.h>
-
-static int64_t plus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
 
 int64_t sides_scaled(int64_t v, double ratio)
 {
@@ -36,9 +32,9 @@ double sides_ratio(const struct snap *sn, size_t type, uint64_t a, uint64_t b)
 		uint32_t side = store_smp(st, i)->side;
 		int64_t v = COL_AT(&st->values[type], int64_t, i);
 		if (side_in(a, side))
-			sum[0] = plus(sum[0], v);
+			sum[0] = wrap_add(sum[0], v);
 		if (side_in(b, side))
-			sum[1] = plus(sum[1], v);
+			sum[1] = wrap_add(sum[1], v);
 	}
 	return sum[0] ? (double)sum[1] / (double)sum[0] : 0;
 }
@@ -66,7 +62,7 @@ int64_t sides_whole(const struct snap *sn, size_t type, const struct sides *d)
 		if (side_in(d->a, s->side))
 			r.v = sides_scaled(v, d->ratio);
 		if (side_in(d->b, s->side))
-			r.v = plus(r.v, (int64_t)(0 - (uint64_t)v));
+			r.v = wrap_sub(r.v, v);
 		uint32_t h = hash_u64(r.stack, r.set),
 			 id = r.v ? intern_find(&index, h, same_rest, rest, &r) : 0;
 		if (r.v && id == UINT32_MAX) {
@@ -74,11 +70,11 @@ int64_t sides_whole(const struct snap *sn, size_t type, const struct sides *d)
 			rest[n] = r;
 			intern_put(&index, h, n++);
 		} else if (r.v) {
-			rest[id].v = plus(rest[id].v, r.v);
+			rest[id].v = wrap_add(rest[id].v, r.v);
 		}
 	}
 	for (uint32_t i = 0; i < n; i++)
-		sum = plus(sum, rest[i].v < 0 ? (int64_t)(0 - (uint64_t)rest[i].v) : rest[i].v);
+		sum = wrap_add(sum, wrap_abs(rest[i].v));
 	mem_free(rest);
 	intern_free(&index);
 	return sum;

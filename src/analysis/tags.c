@@ -16,6 +16,7 @@
 #include "base/intern.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "base/wrap.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -24,8 +25,8 @@ struct pool { int64_t weight, other; };
 
 static void add(struct pool *p, int64_t w, int64_t o)
 {
-	p->weight = (int64_t)((uint64_t)p->weight + (uint64_t)w);
-	p->other = (int64_t)((uint64_t)p->other + (uint64_t)o);
+	p->weight = wrap_add(p->weight, w);
+	p->other = wrap_add(p->other, o);
 }
 
 /* The shown and the other column of a sample. */
@@ -35,7 +36,7 @@ static bool columns(const struct sides *d, uint32_t side, int64_t v, int64_t *w,
 	int64_t x = a ? d ? sides_scaled(v, d->ratio) : v : 0, y = b ? v : 0;
 	if (!v || !(a || b))
 		return false;
-	*w = !d || !d->b || d->show == SHOW_A ? x : d->show == SHOW_B ? y : (int64_t)((uint64_t)x - (uint64_t)y);
+	*w = !d || !d->b || d->show == SHOW_A ? x : d->show == SHOW_B ? y : wrap_sub(x, y);
 	*o = !d || !d->b ? 0 : d->show == SHOW_B ? x : y;
 	return true;
 }
@@ -151,7 +152,7 @@ static void put_set(struct maker *m, uint32_t set, const struct pool *p)
 
 static uint64_t size_of(int64_t w, int64_t o)
 {
-	uint64_t x = w < 0 ? 0 - (uint64_t)w : (uint64_t)w, y = o < 0 ? 0 - (uint64_t)o : (uint64_t)o;
+	uint64_t x = wrap_size(w), y = wrap_size(o);
 	return x ? x : y / 2;	/* what has not changed comes after what has, mostly */
 }
 

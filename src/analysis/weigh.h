@@ -3,6 +3,7 @@
 #ifndef TTRACE_WEIGH_H
 #define TTRACE_WEIGH_H
 
+#include "base/wrap.h"
 #include "store/store.h"
 
 /*
@@ -18,7 +19,7 @@ struct pair { int64_t a, b; };
 static inline struct pair side_pair(enum side_show show, int64_t shown, int64_t other)
 {
 	if (show == SHOW_DELTA)
-		return (struct pair){(int64_t)((uint64_t)shown + (uint64_t)other), other};
+		return (struct pair){wrap_add(shown, other), other};
 	return show == SHOW_A ? (struct pair){shown, other} : (struct pair){other, shown};
 }
 
@@ -55,9 +56,9 @@ struct onto {
 static inline void onto_put(struct onto *o, uint32_t end, int64_t v, int64_t other)
 {
 	o->hit[end] = HIT_OWN;
-	o->flat[end] = (int64_t)((uint64_t)o->flat[end] + (uint64_t)v);
+	o->flat[end] = wrap_add(o->flat[end], v);
 	if (o->oflat)
-		o->oflat[end] = (int64_t)((uint64_t)o->oflat[end] + (uint64_t)other);
+		o->oflat[end] = wrap_add(o->oflat[end], other);
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 
 #include "base/mem.h"
+#include "base/wrap.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,7 +80,7 @@ void buf_i64(struct buf *b, int64_t v)
 {
 	if (v < 0)
 		buf_putc(b, '-');
-	buf_u64(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+	buf_u64(b, wrap_size(v));
 }
 
 void buf_hex(struct buf *b, uint64_t v)

@@ -13,6 +13,7 @@
 #include "base/text.h"
 
 #include "base/halve.h"
+#include "base/wrap.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -308,7 +309,7 @@ void text_at(struct buf *b, int64_t ns, int64_t step)
 	int digits = 0;
 	for (int64_t unit = 1000000000; unit > (step > 0 ? step : 1) && digits < 9; unit /= 10)
 		digits++;
-	uint64_t a = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, p = 1000000000;
+	uint64_t a = wrap_size(ns), p = 1000000000;
 	for (int i = 0; i < digits; i++)
 		p /= 10;
 	a = a / p;

@@ -10,6 +10,8 @@
 #include "config.h"
 #include "base/units.h"
 
+#include "base/wrap.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -164,7 +166,7 @@ static void put_fraction(struct buf *b, uint64_t v, unsigned digits)
 
 static void put_duration(struct buf *b, int64_t ns)
 {
-	uint64_t u = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+	uint64_t u = wrap_size(ns);
 	if (ns < 0)
 		buf_putc(b, '-');
 	if (!u) {

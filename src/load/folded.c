@@ -12,6 +12,7 @@
  * thousandths. Two passes: the first decides what the columns are.
  */
 #include "config.h"
+#include "base/wrap.h"
 #include "load/frames.h"
 #include "load/load.h"
 
@@ -100,7 +101,7 @@ static bool take_values(struct words *t, const struct shape *sh, int64_t v[3])
 		int64_t after = v[0];
 		v[0] = v[1];
 		v[1] = after;
-		v[2] = (int64_t)((uint64_t)after - (uint64_t)v[0]);
+		v[2] = wrap_sub(after, v[0]);
 	}
 	return true;
 }

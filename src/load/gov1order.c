@@ -27,6 +27,7 @@
 #include "load/gov1.h"
 
 #include "base/mem.h"
+#include "base/wrap.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -388,7 +389,7 @@ static void to_ns(struct gov1 *v)
 	double freq = 1e9 / (double)v->ticks_per_sec;
 	for (size_t i = 0; i < v->norder; i++) {
 		struct gov1_ev *e = &v->ev[v->order[i]];
-		double t = (double)(int64_t)((uint64_t)e->ts - (uint64_t)first) * freq;
+		double t = (double)wrap_sub(e->ts, first) * freq;
 		e->ts = t > -9e18 && t < 9e18 ? (int64_t)t : INT64_MAX / 2;
 		if (e->type == V1_GO_UNBLOCK && idmap_get(&v->timers, e->g))
 			e->p = V1_P_TIMER;

@@ -10,6 +10,8 @@
 #include "config.h"
 #include "load/legacy.h"
 
+#include "base/wrap.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -252,8 +254,8 @@ static enum leg_verdict java_sample(struct legacy *g, struct words t, bool heap)
 		s->has_bytes = true;
 		leg_unsample(&s->value[0], &s->value[1], 524288);
 	} else if (g->period) {
-		s->value[0] = (int64_t)((uint64_t)s->value[0] * (uint64_t)g->period);
-		s->value[1] = (int64_t)((uint64_t)s->value[1] * (uint64_t)g->period);
+		s->value[0] = wrap_mul(s->value[0], g->period);
+		s->value[1] = wrap_mul(s->value[1], g->period);
 	}
 	for (; t.p < t.end; t.p++) {
 		uint64_t v;

@@ -12,6 +12,8 @@
 #include "config.h"
 #include "load/legacy.h"
 
+#include "base/wrap.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -171,7 +173,7 @@ static bool heap_values(const struct legacy *g, const struct heap *h, const stru
 	if (!words_number(d[0], &value[0]) || !words_number(d[1], &value[1]) || (!value[0] && value[1]))
 		return false;
 	if (value[0]) {
-		s->bytes = value[0] == -1 ? (int64_t)(0 - (uint64_t)value[1]) : value[1] / value[0];
+		s->bytes = value[0] == -1 ? wrap_neg(value[1]) : value[1] / value[0];
 		if (h->unsample)
 			leg_unsample(&value[0], &value[1], g->period);
 	}
@@ -411,7 +413,7 @@ static enum leg_verdict contention_sample(struct legacy *g, struct words line, i
 	if (g->period > 0) {
 		if (hz > 0)
 			delay = leg_i64((double)delay * (double)g->period / ((double)hz / 1e9));
-		count = (int64_t)((uint64_t)count * (uint64_t)g->period);
+		count = wrap_mul(count, g->period);
 	}
 	struct leg_sample *s = leg_sample(g);
 	s->value[0] = count;

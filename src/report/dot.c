@@ -12,6 +12,7 @@
 
 #include "base/path.h"
 #include "base/units.h"
+#include "base/wrap.h"
 #include "report/shorten.h"
 #include "report/view.h"
 
@@ -74,7 +75,7 @@ static void put_color(struct buf *b, double score, bool background)
 
 static double share(const struct view *v, int64_t x)
 {
-	return (double)x / (double)prof_abs(v->total);
+	return (double)x / (double)wrap_abs(v->total);
 }
 
 /* ---- the legend */
@@ -170,8 +171,8 @@ static void put_node(struct dot *d, const struct gnode *n, double max_flat)
 		buf_putc(d->b, '0');
 	if (cum != flat)
 		put_value_percent(d, cum, flat ? "\\nof " : " of ");
-	if (max_flat != 0 && flat && (double)prof_abs(flat) <= max_flat)
-		size += (int)ceil(16.0 * sqrt((double)prof_abs(flat) / max_flat));
+	if (max_flat != 0 && flat && (double)wrap_abs(flat) <= max_flat)
+		size += (int)ceil(16.0 * sqrt((double)wrap_abs(flat) / max_flat));
 	buf_printf(d->b, "\" id=\"node%u\" fontsize=%d shape=box tooltip=\"", id, size);
 	put_escaped(d->b, n->text, n->ntext);
 	buf_puts(d->b, " (");
@@ -193,8 +194,8 @@ static int64_t tag_value(const struct gtag *t, bool flat)
 
 static int by_weight(int64_t a, int64_t b)
 {
-	a = prof_abs(a);
-	b = prof_abs(b);
+	a = wrap_abs(a);
+	b = wrap_abs(b);
 	return a > b ? -1 : a < b;
 }
 
@@ -360,7 +361,7 @@ static bool put_nodelets(struct dot *d, const struct gnode *n)
 
 static int64_t part(int64_t w, int64_t scale, int64_t total)
 {
-	int64_t x = prof_abs((int64_t)((uint64_t)w * (uint64_t)scale) / total);
+	int64_t x = wrap_abs(prof_mean(wrap_mul(w, scale), total));
 	return 1 + (x < scale ? x : scale);
 }
 
@@ -415,7 +416,7 @@ static void put_graph(struct dot *d, struct out *out)
 	struct graph *g = d->g;
 	double max_flat = 0;
 	for (size_t i = 0; i < g->n; i++) {
-		double f = (double)prof_abs(gnode_flat(g->node[i]));
+		double f = (double)wrap_abs(gnode_flat(g->node[i]));
 		d->number[g->node[i]->id] = (uint32_t)i + 1;
 		max_flat = f > max_flat ? f : max_flat;
 	}

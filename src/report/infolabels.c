@@ -12,6 +12,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static void add(struct tallies *ts, str_id key, str_id str, int64_t v)
 		ts->t[i] = want;
 		intern_put(&ts->index, h, i);
 	}
-	ts->t[i].v = (int64_t)((uint64_t)ts->t[i].v + (uint64_t)v);
+	ts->t[i].v = wrap_add(ts->t[i].v, v);
 }
 
 static int tally_cmp(const void *a, const void *b)

@@ -9,6 +9,7 @@
 #include "report/pprof.h"
 
 #include "base/units.h"
+#include "base/wrap.h"
 #include "report/view.h"
 
 #include <stdlib.h>
@@ -253,8 +254,8 @@ static int by_key_weight(const void *x, const void *y)
 	int c = strcmp(prof_s(a->p, a->t->key), prof_s(b->p, b->t->key));
 	if (c)
 		return c;
-	if (prof_abs(a->t->weight) != prof_abs(b->t->weight))
-		return prof_abs(a->t->weight) > prof_abs(b->t->weight) ? -1 : 1;
+	if (wrap_abs(a->t->weight) != wrap_abs(b->t->weight))
+		return wrap_abs(a->t->weight) > wrap_abs(b->t->weight) ? -1 : 1;
 	return strcmp(prof_s(a->p, a->t->name), prof_s(b->p, b->t->name));
 }
 

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "base/wrap.h"
 #include "session/fetch.h"
 
 #include <stdarg.h>
@@ -214,7 +215,7 @@ static void find_total(struct view *v)
 	for (size_t i = 0; i < p->nsample; i++) {
 		const int64_t *val = prof_value(p, i);
 		for (int b = 0; b <= base[p->sample[i].labels]; b++) {
-			prof_sum(&sum[b], prof_abs(val[v->g.type]));
+			prof_sum(&sum[b], wrap_abs(val[v->g.type]));
 			if (v->g.mean)
 				prof_sum(&div[b], val[0]);
 		}
@@ -379,8 +380,8 @@ void view_choose_unit(struct view *v, const struct graph *g)
 	if (strcmp(v->unit, "minimum") || !g->n)
 		return;
 	for (size_t i = 0; i < g->n; i++) {
-		int64_t x = prof_abs(gnode_flat(g->node[i]));
-		x = x ? x : prof_abs(gnode_cum(g->node[i]));
+		int64_t x = wrap_abs(gnode_flat(g->node[i]));
+		x = x ? x : wrap_abs(gnode_cum(g->node[i]));
 		if (x > 0 && (!min || x < min))
 			min = x;
 	}
@@ -501,7 +502,7 @@ static void put_dropped(const struct view *v, struct buf *b, size_t n, const cha
 	if (!n)
 		return;
 	buf_printf(b, "Dropped %zu %s%s (%s <= ", n, what, n > 1 ? "s" : "", by);
-	view_value(v, b, prof_abs(units_i64((double)v->total * fraction)));
+	view_value(v, b, wrap_abs(units_i64((double)v->total * fraction)));
 	buf_puts(b, ")\n");
 }
 

@@ -16,6 +16,7 @@
 #include "base/child.h"
 #include "base/halve.h"
 #include "base/path.h"
+#include "base/wrap.h"
 #include "load/objdump.h"
 
 #include <stdlib.h>
@@ -90,8 +91,8 @@ void asmcode_weigh(struct asmcode *c, const struct asm_weight *w, size_t n)
 		while (halve(&h))
 			halve_on(&h, w[h.at].addr < in->addr);
 		for (; h.lo < n && w[h.lo].addr - in->addr < in->len; h.lo++) {
-			in->flat = (int64_t)((uint64_t)in->flat + (uint64_t)w[h.lo].flat);
-			in->cum = (int64_t)((uint64_t)in->cum + (uint64_t)w[h.lo].cum);
+			in->flat = wrap_add(in->flat, w[h.lo].flat);
+			in->cum = wrap_add(in->cum, w[h.lo].cum);
 		}
 	}
 }
@@ -131,7 +132,7 @@ static struct asm_weight *weights_of(const struct calls *c, size_t *n)
 			w[m++] = w[i];
 			continue;
 		}
-		w[m - 1].flat = (int64_t)((uint64_t)w[m - 1].flat + (uint64_t)w[i].flat);
+		w[m - 1].flat = wrap_add(w[m - 1].flat, w[i].flat);
 		if (w[i].cum > w[m - 1].cum)
 			w[m - 1].cum = w[i].cum;
 	}

@@ -19,6 +19,7 @@
 #include "analysis/tags.h"
 #include "analysis/tracew.h"
 #include "base/rx.h"
+#include "base/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +124,7 @@ static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64
 	struct tw *tw = tracew(sn, (enum tw_type)session_type(s), &f, a);
 	for (stk_id i = 0; i < tw->n; i++) {
 		stk_id at = ad ? ad->to[i] : i;
-		ns[at] = (int64_t)((uint64_t)ns[at] + (uint64_t)sides_scaled(tw->ns[i], each));
+		ns[at] = wrap_add(ns[at], sides_scaled(tw->ns[i], each));
 		count[at] += sides_scaled(tw->count[i], each);
 	}
 }

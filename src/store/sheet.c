@@ -31,6 +31,7 @@
 
 #include "base/halve.h"
 #include "base/mem.h"
+#include "base/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -253,7 +254,7 @@ static inline uint16_t who_code(struct whos *w, uint32_t who)
    not. */
 static inline void sum_add(int64_t *sum, int64_t ns)
 {
-	*sum = (int64_t)((uint64_t)*sum + (uint64_t)ns);
+	*sum = wrap_add(*sum, ns);
 }
 
 /* One row; sum[] are the times by state before it, and after. What the track was doing at last goes into
@@ -539,7 +540,7 @@ static void sheet_before(const struct sheet *sh, uint32_t i, int sign, int64_t s
 	bool back = up < down && i + up < sh->n;	/* from the sum after it, when that is nearer */
 	const int64_t *s = sh->sum[i / SHEET_STEP + back];
 	for (int k = 0; k < TS__N; k++)
-		sum_add(&sum[k], sign < 0 ? (int64_t)(0 - (uint64_t)s[k]) : s[k]);
+		sum_add(&sum[k], sign < 0 ? wrap_neg(s[k]) : s[k]);
 	for (uint32_t j = i; back && j < i + up; j++)
 		sum_add(&sum[sh->state[j] & SHEET_STATE], -sign * (sheet_stop(sh, j) - sh->start[j]));
 	for (uint32_t j = i - down; !back && j < i; j++)
