@@ -19,21 +19,14 @@ struct as {
 	int version;
 };
 
-static void put_varint(struct buf *b, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		buf_putc(b, (int)(v & 0x7f) | 0x80);
-	buf_putc(b, (int)v);
-}
-
 static void end_batch(struct as *a)
 {
 	if (!a->in_batch)
 		return;
 	buf_putc(a->out, GE_EventBatch);
 	for (int i = 0; i < 3; i++)
-		put_varint(a->out, a->head[i]);
-	put_varint(a->out, a->batch.n + (size_t)a->extra);
+		buf_varint(a->out, a->head[i]);
+	buf_varint(a->out, a->batch.n + (size_t)a->extra);
 	buf_put(a->out, a->batch.p, a->batch.n);
 	buf_reset(&a->batch);
 	a->in_batch = false;
@@ -98,19 +91,19 @@ static bool v2_event(struct as *a, const char *name, char *rest)
 	size_t n = numbers(&rest, v, sizeof v / sizeof *v);
 	buf_putc(b, type);
 	if (type == GE_Stack && n && n % 4 == 1) {
-		put_varint(b, v[0]);
-		put_varint(b, n / 4);
+		buf_varint(b, v[0]);
+		buf_varint(b, n / 4);
 		for (size_t i = 1; i < n; i++)
-			put_varint(b, v[i]);
+			buf_varint(b, v[i]);
 		return true;
 	}
 	for (size_t i = 0; i < n; i++)
-		put_varint(b, v[i]);
+		buf_varint(b, v[i]);
 	if (!(goev_specs[type].flags & F_D))
 		return n == goev_specs[type].nargs;
 	struct buf text = {0};
 	bool ok = quoted(rest, &text);
-	put_varint(b, text.n);
+	buf_varint(b, text.n);
 	buf_put(b, text.p, text.n);
 	buf_free(&text);
 	return ok;
@@ -125,16 +118,16 @@ static bool v1_event(struct as *a, const char *name, char *rest)
 	bool has_text = quoted(rest, &text);
 	size_t least = a->version < 7 ? 2 : 1;
 	for (size_t i = 0; i < n; i++)
-		put_varint(&args, v[i]);
+		buf_varint(&args, v[i]);
 	if (type == V1_STRING || (n >= least && n < least + 3)) {
 		buf_putc(a->out, type | (type == V1_STRING ? 0 : (int)(n - least) << 6));
 	} else {
 		buf_putc(a->out, type | 3 << 6);
-		put_varint(a->out, args.n);
+		buf_varint(a->out, args.n);
 	}
 	buf_put(a->out, args.p, args.n);
 	if (has_text) {
-		put_varint(a->out, text.n);
+		buf_varint(a->out, text.n);
 		buf_put(a->out, text.p, text.n);
 	}
 	buf_free(&args);

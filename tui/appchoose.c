@@ -21,19 +21,12 @@ enum { P_CALLS = P_TOP | P_LIST | P_PEEK | P_FLAME };
 
 const char *const gran_names[GRANS] = {"functions", "filefunctions", "files", "lines", "addresses"};
 
-static void put(struct choice *c, const char *arg, const char *text, bool on)
-{
-	snprintf(c->arg, sizeof c->arg, "%s", arg);
-	snprintf(c->text, sizeof c->text, "%s", text);
-	c->on = on;
-}
-
 static int choose_gran(const struct app *a, struct choice *out)
 {
 	static const char *const what[] = {"a row or frame for each function",
 	    "for each function of each file", "for each file", "for each source line", "for each address"};
 	for (int i = 0; i < GRANS; i++)
-		put(&out[i], gran_names[i], what[i], (int)session_query(a->s)->gran == i);
+		choice_set(&out[i], gran_names[i], what[i], (int)session_query(a->s)->gran == i);
 	return GRANS;
 }
 
@@ -47,7 +40,7 @@ static const struct { const char *arg, *text; } bases[BASE__N] = {
 static int choose_base(const struct app *a, struct choice *out)
 {
 	for (int i = 0; i < BASE__N; i++)
-		put(&out[i], bases[i].arg, bases[i].text, (int)a->env.base == i);
+		choice_set(&out[i], bases[i].arg, bases[i].text, (int)a->env.base == i);
 	return BASE__N;
 }
 
@@ -59,10 +52,10 @@ static int choose_unit(const struct app *a, struct choice *out)
 	size_t t = session_type(a->s);
 	const char *unit = t < session_ntypes(a->s) ? session_type_unit(a->s, t) : "";
 	int n = 0;
-	put(&out[n++], "auto", "as suits each value", !a->env.unit);
+	choice_set(&out[n++], "auto", "as suits each value", !a->env.unit);
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		if (units_alike(unit, units[i]))
-			put(&out[n++], units[i], "", a->env.unit && !strcmp(a->env.unit, units[i]));
+			choice_set(&out[n++], units[i], "", a->env.unit && !strcmp(a->env.unit, units[i]));
 	return n > 1 ? n : 0;
 }
 
@@ -73,10 +66,10 @@ static int choose_key(const struct app *a, const char *now, struct choice *out)
 	int n = (int)tag_keys(session_snap(a->s), key, CHOICES_MAX - 1);
 	for (int i = 0; i < n; i++) {
 		const char *s = store_str(session_snap(a->s)->st, key[i])->s;
-		put(&out[i], s, "its values as frames", now && !strcmp(now, s));
+		choice_set(&out[i], s, "its values as frames", now && !strcmp(now, s));
 	}
 	if (n)
-		put(&out[n++], "none", "no tags as frames", !now);
+		choice_set(&out[n++], "none", "no tags as frames", !now);
 	return n;
 }
 

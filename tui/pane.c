@@ -46,3 +46,10 @@ enum verdict ask_say(struct ask *ask, const char *fmt, ...)
 	va_end(ap);
 	return V_ASK;
 }
+
+void choice_set(struct choice *c, const char *arg, const char *text, bool on)
+{
+	snprintf(c->arg, sizeof c->arg, "%s", arg);
+	snprintf(c->text, sizeof c->text, "%s", text);
+	c->on = on;
+}

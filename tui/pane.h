@@ -69,6 +69,7 @@ struct choice {			/* one of the values that a command takes: a row of a menu */
 	bool on;		/* it holds now */
 };
 enum { CHOICES_MAX = 40 };
+void choice_set(struct choice *, const char *arg, const char *text, bool on);
 
 struct pane_env {		/* what a pane may see beside its own state */
 	struct session *s;

@@ -292,9 +292,9 @@ static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, 
 	const struct flameview *v = st;
 	(void)env;
 	for (int i = 0; i < 3 && (cmd == CMD_ORDER || cmd == CMD_SORT); i++)
-		tree_choice(&out[i], order_name[i], what[i], (int)v->conf.order == i);
+		choice_set(&out[i], order_name[i], what[i], (int)v->conf.order == i);
 	for (int i = 0; i < FC__N && cmd == CMD_COLUMNS; i++)
-		tree_choice(&out[i], colours[i].name, colours[i].what, (int)v->colour == i);
+		choice_set(&out[i], colours[i].name, colours[i].what, (int)v->colour == i);
 	return cmd == CMD_ORDER || cmd == CMD_SORT ? 3 : cmd == CMD_COLUMNS ? FC__N : 0;
 }
 

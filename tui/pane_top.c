@@ -212,13 +212,13 @@ static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, 
 		return 0;
 	for (int i = 0; i < C__N; i++) {
 		if (cmd == CMD_SORT && sortable(p, i))
-			tree_choice(&out[n++], top_cols[i].name, top_cols[i].what, top_cols[i].sort == p->sort);
+			choice_set(&out[n++], top_cols[i].name, top_cols[i].what, top_cols[i].sort == p->sort);
 		else if (cmd == CMD_COLUMNS && i != C_NAME)
-			tree_choice(&out[n++], top_cols[i].name, top_cols[i].what,
+			choice_set(&out[n++], top_cols[i].name, top_cols[i].what,
 			    (top_shown(p, env) & top_bit((enum top_col)i)) != 0);
 	}
 	if (cmd == CMD_COLUMNS)
-		tree_choice(&out[n++], "default", "those that suit the screen", !p->cols);
+		choice_set(&out[n++], "default", "those that suit the screen", !p->cols);
 	return n;
 }
 

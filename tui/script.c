@@ -22,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int script_size(const char *s, int *rows, int *cols, struct err *e)
+/* "80x24" */
+static int parse_size(const char *s, int *rows, int *cols, struct err *e)
 {
 	char *end;
 	long c = strtol(s, &end, 10), r = 0;
@@ -100,7 +101,7 @@ int script_run(const struct opt *o, tui_report *report, bool utf8, struct buf *o
 		   *theme = opt_str(o, OPT_THEME);
 	struct app_setup u = {.ascii = !utf8 || opt_bool(o, OPT_ASCII), .report = report};
 	struct buf keys = {0};
-	if (script_size(size ? size : "80x24", &u.rows, &u.cols, e))
+	if (parse_size(size ? size : "80x24", &u.rows, &u.cols, e))
 		return -1;
 	int t = theme ? theme_find(theme) : TH_DARK;
 	if (t < 0)

@@ -12,7 +12,4 @@
    and put the last screen into the buffer. */
 int script_run(const struct opt *, tui_report *, bool utf8, struct buf *, struct err *);
 
-/* "80x24" */
-int script_size(const char *s, int *rows, int *cols, struct err *);
-
 #endif

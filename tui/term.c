@@ -17,6 +17,7 @@
 #include "config.h"
 #include "term.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "clip.h"
 #include "pen.h"
@@ -33,7 +34,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -457,13 +457,6 @@ enum term_copied term_copy(struct term *t, const char *s, size_t n, char *file, 
 }
 
 /* ---- input */
-
-static int64_t clock_ms(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 /* A press is a click, the second of two at one place within 400 ms a double one. */
 static int32_t pressed(struct term *t, const MEVENT *m)

@@ -48,7 +48,8 @@ static bool in_slices(const struct tp_scope *sc, trk_id g, int64_t t0, int64_t t
 	return h.lo < sc->f.nslice && sc->f.slice[h.lo].trk == g && sc->f.slice[h.lo].t0 <= t1;
 }
 
-bool tp_in(const struct tp_scope *sc, trk_id g, int64_t t0, int64_t t1)
+/* Something of goroutine g (0: of nobody) at [t0, t1] is in it. */
+static bool in_scope(const struct tp_scope *sc, trk_id g, int64_t t0, int64_t t1)
 {
 	if (t1 < sc->t0 || t0 >= sc->t1)
 		return false;
@@ -74,7 +75,7 @@ static bool on_proc(const struct snap *sn, trk_id g, trk_id p, int64_t t)
 
 bool tp_event_in(const struct tp_scope *sc, trk_id g, int64_t t)
 {
-	if (!tp_in(sc, g, t, t))
+	if (!in_scope(sc, g, t, t))
 		return false;
 	return !sc->f.proc || g == sc->f.proc ||
 	       (g && store_trk(sc->sn->st, g)->kind == TK_G && on_proc(sc->sn, g, sc->f.proc, t));
@@ -83,7 +84,7 @@ bool tp_event_in(const struct tp_scope *sc, trk_id g, int64_t t)
 bool tp_span_in(const struct tp_scope *sc, uint32_t span, trk_id g, int64_t t0, int64_t t1)
 {
 	if (!sc->f.span)
-		return tp_in(sc, g, t0, t1);
+		return in_scope(sc, g, t0, t1);
 	return t1 >= sc->t0 && t0 < sc->t1 && tw_has(sc->f.span, span);
 }
 

@@ -21,8 +21,6 @@ struct tp_scope {
 	const struct snap *sn;
 };
 void tp_scope(const struct pane_env *, struct arena *, struct tp_scope *);
-/* Something of goroutine g (0: of nobody) at [t0, t1] is in it. */
-bool tp_in(const struct tp_scope *, trk_id g, int64_t t0, int64_t t1);
 /* An event of a goroutine or P (0: of nobody) at t is: also on the P that is asked for. */
 bool tp_event_in(const struct tp_scope *, trk_id, int64_t t);
 static inline bool tp_narrow(const struct tp_scope *sc) { return sc->f.g || sc->f.slice || sc->f.proc; }

@@ -326,13 +326,6 @@ const char *tree_base_name(const struct pane_env *env, enum base dflt, const cha
 	return b == BASE_ALL ? "the whole" : b == BASE_LOCAL && *local ? local : "what is shown";
 }
 
-void tree_choice(struct choice *c, const char *arg, const char *text, bool on)
-{
-	snprintf(c->arg, sizeof c->arg, "%s", arg);
-	snprintf(c->text, sizeof c->text, "%s", text);
-	c->on = on;
-}
-
 void tree_summary(const struct calls *c, const struct pane_env *env, struct buf *b)
 {
 	size_t type = session_type(env->s);

@@ -62,7 +62,6 @@ void tree_summary(const struct calls *, const struct pane_env *, struct buf *);
 /* What percentages are of: dflt when nobody has chosen; local is what the row belongs to. */
 int64_t tree_base(const struct pane_env *, const struct calls *, enum base dflt, int64_t local);
 const char *tree_base_name(const struct pane_env *, enum base dflt, const char *local);
-void tree_choice(struct choice *, const char *arg, const char *text, bool on);
 
 /* Differences: is one shown, or a side of one; both sides of a value; the value with its sign. */
 bool tree_two(const struct calls *);

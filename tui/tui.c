@@ -12,6 +12,7 @@
 #include "tui.h"
 
 #include "app.h"
+#include "base/clock.h"
 #include "base/job.h"
 #include "base/mem.h"
 #include "cmd.h"
@@ -26,7 +27,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static int put_all(const struct buf *b)
@@ -43,18 +43,6 @@ static int put_all(const struct buf *b)
 }
 
 #ifdef HAVE_CURSES
-
-static int64_t now_us(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
-}
-
-static int64_t now_ms(void)
-{
-	return now_us() / 1000;
-}
 
 /* Dark unless the terminal says otherwise: COLORFGBG is "15;0", the last number the background. */
 static enum theme theme_of(const struct opt *o, struct err *e, bool *bad)
@@ -132,15 +120,15 @@ static bool first_sight(struct loop *l)
 
 static void draw(struct loop *l)
 {
-	int64_t us = l->woke ? l->woke : now_us();
+	int64_t us = l->woke ? l->woke : clock_us();
 	struct session *s = app_session(l->a);
 	session_frame(s, l->news);
 	app_draw(l->a, l->g);
 	session_framed(s);
 	term_show(l->t, l->g, app_look(l->a));
 	struct term_cost c = term_cost(l->t);
-	app_cost(l->a, now_us() - us, c.cells, c.bytes);
-	l->drawn = now_ms();
+	app_cost(l->a, clock_us() - us, c.cells, c.bytes);
+	l->drawn = clock_ms();
 	l->woke = 0;
 	l->dirty = false;
 }
@@ -152,13 +140,13 @@ static int step(struct loop *l)
 	struct job *j = app_job(l->a), *own = app_work(l->a);
 	int rows, cols, ms = -1;
 	if (l->dirty) {
-		int64_t since = now_ms() - l->drawn;
+		int64_t since = clock_ms() - l->drawn;
 		ms = since >= 250 ? 0 : (int)(250 - since);
 	}
 	if (j && own && !l->dirty)
 		ms = 250;	/* the loader is waited for; look after the pane's as often as it is drawn */
 	enum term_event what = term_wait(l->t, j ? job_fd(j) : own ? job_fd(own) : -1, ms, &in);
-	l->woke = l->woke ? l->woke : now_us();
+	l->woke = l->woke ? l->woke : clock_us();
 	l->news = what == TE_FD || what == TE_TIME;
 	switch (what) {
 	case TE_KEY: app_key(l->a, in.key); break;
@@ -176,7 +164,7 @@ static int step(struct loop *l)
 		job_drain(j);
 		app_refresh(l->a);
 		l->dirty = true;
-		if (!first_sight(l) && app_job(l->a) && (!app_ticks(l->a) || now_ms() - l->drawn < 250)) {
+		if (!first_sight(l) && app_job(l->a) && (!app_ticks(l->a) || clock_ms() - l->drawn < 250)) {
 			l->woke = 0;
 			return 0;
 		}

@@ -25,32 +25,23 @@ struct writer {
 	size_t n, cap;
 };
 
-static void put_varint(struct buf *b, uint64_t v)
-{
-	while (v >= 0x80) {
-		buf_putc(b, (int)(v | 0x80) & 0xff);
-		v >>= 7;
-	}
-	buf_putc(b, (int)v);
-}
-
 static void put_tag(struct buf *b, unsigned field, unsigned wire)
 {
-	put_varint(b, field << 3 | wire);
+	buf_varint(b, field << 3 | wire);
 }
 
 static void put_uint(struct buf *b, unsigned field, uint64_t v)
 {
 	if (v) {
 		put_tag(b, field, VARINT);
-		put_varint(b, v);
+		buf_varint(b, v);
 	}
 }
 
 static void put_bytes(struct buf *b, unsigned field, const void *p, size_t n)
 {
 	put_tag(b, field, BYTES);
-	put_varint(b, n);
+	buf_varint(b, n);
 	buf_put(b, p, n);
 }
 
@@ -88,11 +79,11 @@ static void put_sample(struct writer *w, size_t i)
 	const struct prof *p = w->p;
 	struct prof_run r = p->stack[p->sample[i].stack], l = p->set[p->sample[i].labels];
 	for (uint32_t k = 0; k < r.n; k++)
-		put_varint(&w->sub, p->loc[p->frame[r.off + k]].id);
+		buf_varint(&w->sub, p->loc[p->frame[r.off + k]].id);
 	if (r.n)
 		put_message(&w->msg, 1, &w->sub);
 	for (size_t k = 0; k < p->ntype; k++)
-		put_varint(&w->sub, (uint64_t)prof_value(p, i)[k]);
+		buf_varint(&w->sub, (uint64_t)prof_value(p, i)[k]);
 	if (p->ntype)
 		put_message(&w->msg, 2, &w->sub);
 	for (uint32_t k = 0; k < l.n; k++) {
@@ -156,7 +147,7 @@ static void put_rest(struct writer *w)
 	if (p->period_type || p->period_unit)
 		put_type(w, 11, p->period_type, p->period_unit);
 	for (size_t i = 0; i < p->ncomment; i++)
-		put_varint(&w->sub, number_of(w, p->comment[i]));
+		buf_varint(&w->sub, number_of(w, p->comment[i]));
 	uint64_t dflt = number_of(w, p->default_type), url = number_of(w, p->doc_url);
 	for (size_t i = 0; i < w->n; i++)
 		put_bytes(&w->out, 6, p->str[w->order[i]].s, p->str[w->order[i]].n);

@@ -83,6 +83,13 @@ void buf_i64(struct buf *b, int64_t v)
 	buf_u64(b, wrap_size(v));
 }
 
+void buf_varint(struct buf *b, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		buf_putc(b, (int)(v & 0x7f) | 0x80);
+	buf_putc(b, (int)v);
+}
+
 void buf_hex(struct buf *b, uint64_t v)
 {
 	char tmp[16];

@@ -9,6 +9,7 @@
 #include "config.h"
 #include "base/child.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -19,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SECONDS = 60, CHUNK = 1 << 16 };
@@ -86,16 +86,14 @@ static int start(const char *const *argv, int out, pid_t *pid)
 /* Until its end; NULL, or why it was not waited for. */
 static const char *collect(int fd, struct buf *out, size_t max)
 {
-	struct timespec t0, t;
-	clock_gettime(CLOCK_MONOTONIC, &t0);
+	int64_t began = clock_ms();
 	char *chunk = xmalloc(CHUNK);
 	const char *why = NULL;
 	size_t got = 0;
 	while (!why) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
 		int ready = poll(&p, 1, 500);
-		clock_gettime(CLOCK_MONOTONIC, &t);
-		if (t.tv_sec - t0.tv_sec > SECONDS)
+		if (clock_ms() - began > SECONDS * 1000)
 			why = "takes too long";
 		if (ready <= 0)
 			continue;

@@ -21,6 +21,7 @@
 #include "config.h"
 #include "base/job.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -28,7 +29,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TICK_NS = 250000000, THREADS_MAX = 64, MANY = 8 };
@@ -43,13 +43,6 @@ struct job {
 	int result;		/* written before ended */
 	int64_t told;		/* when progress last woke the owner; the worker's alone */
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static void *run(void *arg)
 {
@@ -109,7 +102,7 @@ void job_tell(struct job *j, uint64_t done, uint64_t total)
 {
 	atomic_store_explicit(&j->done, done, memory_order_relaxed);
 	atomic_store_explicit(&j->total, total, memory_order_relaxed);
-	int64_t now = now_ns();
+	int64_t now = clock_ns();
 	if (now - j->told < TICK_NS)
 		return;
 	j->told = now;

@@ -22,7 +22,8 @@ static const struct {
 #undef R
 };
 
-bool cp_printable(uint32_t cp)
+/* As strconv.IsPrint: a letter, mark, number, punctuation, symbol or the ASCII space. */
+static bool is_printable(uint32_t cp)
 {
 	if (cp < 0xa0)
 		return cp >= 0x20 && cp < 0x7f;
@@ -73,7 +74,7 @@ void buf_quote(struct buf *b, const char *s, size_t n)
 		} else if (cp == '"' || cp == '\\') {
 			buf_putc(b, '\\');
 			buf_putc(b, (int)cp);
-		} else if (cp_printable(cp)) {
+		} else if (is_printable(cp)) {
 			buf_put(b, s + i, k);
 		} else {
 			escape(b, cp);

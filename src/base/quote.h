@@ -9,7 +9,5 @@
 
 /* Append s[0..n) in double quotes, escaped as Go's strconv.Quote does. */
 void buf_quote(struct buf *b, const char *s, size_t n);
-/* As strconv.IsPrint: a letter, mark, number, punctuation, symbol or the ASCII space. */
-bool cp_printable(uint32_t cp);
 
 #endif

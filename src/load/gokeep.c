@@ -23,16 +23,9 @@
 
 #include <string.h>
 
-static void put(struct buf *b, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		buf_putc(b, (int)(v & 0x7f) | 0x80);
-	buf_putc(b, (int)v);
-}
-
 static void put_int(struct buf *b, int64_t v)
 {
-	put(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+	buf_varint(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
 }
 
 static int64_t get_int(struct cur *c)
@@ -53,9 +46,9 @@ void gokeep_free(struct buf *b)
 static void put_ranges(struct buf *b, const struct ranges *r)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
-		put(b, r->v[i].type);
-		put(b, r->v[i].kind);
-		put(b, r->v[i].gen);
+		buf_varint(b, r->v[i].type);
+		buf_varint(b, r->v[i].kind);
+		buf_varint(b, r->v[i].gen);
 	}
 }
 
@@ -75,32 +68,32 @@ void gokeep_order(const struct goorder *o, struct buf *b)
 {
 	uint64_t nm = 0, ng = 0;
 	const struct go_g *g;
-	put(b, o->first_gen);
-	put(b, o->gc_seq);
-	put(b, (uint64_t)o->gc);
+	buf_varint(b, o->first_gen);
+	buf_varint(b, o->gc_seq);
+	buf_varint(b, (uint64_t)o->gc);
 	put_int(b, o->last);
-	put(b, o->syncs);
+	buf_varint(b, o->syncs);
 	for (size_t i = 0; gostep_next_g(o, &i);)
 		ng++;
-	put(b, ng);
+	buf_varint(b, ng);
 	for (size_t i = 0; (g = gostep_next_g(o, &i));) {
 		put_int(b, g->id);
-		put(b, g->status | (uint64_t)(g->held ? g->held->ranges.n : 0) << 3);
+		buf_varint(b, g->status | (uint64_t)(g->held ? g->held->ranges.n : 0) << 3);
 		if (g->held)
 			put_ranges(b, &g->held->ranges);
 	}
-	put(b, o->ps.n);
+	buf_varint(b, o->ps.n);
 	for (size_t i = 0; i < o->ps.cap; i++) {
 		const struct go_p *p = o->ps.slot[i].used ? o->ps.slot[i].p : NULL;
 		if (!p)
 			continue;
 		put_int(b, p->id);
-		put(b, p->status | (uint64_t)p->ranges.n << 3);
+		buf_varint(b, p->status | (uint64_t)p->ranges.n << 3);
 		put_ranges(b, &p->ranges);
 	}
 	for (const struct go_m *m = o->all_m; m; m = m->next)
 		nm++;
-	put(b, nm);
+	buf_varint(b, nm);
 	for (const struct go_m *m = o->all_m; m; m = m->next) {
 		put_int(b, m->id);
 		put_int(b, m->p);
@@ -160,10 +153,10 @@ enum { G_SYSTEM = 1, G_NAMED = 2, G_MARKS = 4, G_DEDICATED = 8, G_FRACTIONAL = 1
 static void put_g(struct buf *b, const struct gg *g)
 {
 	uint64_t held = g->m != -1 || g->p || g->syscall_p != -1 ? G_HELD : 0;
-	put(b, (uint64_t)g->id);
-	put(b, g->trk);
-	put(b, g->state | (uint64_t)g->shown << 4);
-	put(b, (g->system ? G_SYSTEM : 0u) | (g->named ? G_NAMED : 0u) | (g->mark_worker ? G_MARKS : 0u) |
+	buf_varint(b, (uint64_t)g->id);
+	buf_varint(b, g->trk);
+	buf_varint(b, g->state | (uint64_t)g->shown << 4);
+	buf_varint(b, (g->system ? G_SYSTEM : 0u) | (g->named ? G_NAMED : 0u) | (g->mark_worker ? G_MARKS : 0u) |
 	    (g->dedicated ? G_DEDICATED : 0u) | (g->fractional ? G_FRACTIONAL : 0u) | (g->ranged ? G_RANGED : 0u) |
 	    (g->counts ? G_COUNTS : 0u) | (g->assist.open ? G_ASSISTS : 0u) | (g->stw.open ? G_STOPS : 0u) | held |
 	    (uint64_t)g->works << G_WORKS);
@@ -178,12 +171,12 @@ static void put_p(struct buf *b, const struct gp *p)
 {
 	put_int(b, p->id);
 	put_int(b, p->m);
-	put(b, p->trk);
+	buf_varint(b, p->trk);
 	put_int(b, p->g ? p->g->id : -1);
 	put_int(b, p->syscall_g);
-	put(b, p->shown);
-	put(b, p->who);
-	put(b, (p->swept_by_g ? 1u : 0u) | (p->sweep.open ? 2u : 0u));
+	buf_varint(b, p->shown);
+	buf_varint(b, p->who);
+	buf_varint(b, (p->swept_by_g ? 1u : 0u) | (p->sweep.open ? 2u : 0u));
 	put_int(b, p->sweep_g);
 }
 
@@ -192,25 +185,25 @@ static void put_state(struct buf *b, const struct gotrace *r)
 	put_int(b, r->base);
 	put_int(b, r->sync);
 	put_int(b, r->last);
-	put(b, r->nsync);
-	put(b, r->ms.n);
+	buf_varint(b, r->nsync);
+	buf_varint(b, r->ms.n);
 	for (size_t i = 0; i < r->ms.cap; i++) {
 		const struct gm *m = r->ms.slot[i].used ? r->ms.slot[i].p : NULL;
 		if (!m)
 			continue;
 		put_int(b, m->id);
-		put(b, m->trk);
-		put(b, m->who);
-		put(b, m->shown);
+		buf_varint(b, m->trk);
+		buf_varint(b, m->who);
+		buf_varint(b, m->shown);
 	}
 	uint64_t ng = 0;
 	const struct gg *g;
 	for (size_t i = 0; gotrack_next_g(r, &i);)
 		ng++;
-	put(b, ng);
+	buf_varint(b, ng);
 	for (size_t i = 0; (g = gotrack_next_g(r, &i));)
 		put_g(b, g);
-	put(b, r->ps.n);
+	buf_varint(b, r->ps.n);
 	for (size_t i = 0; i < r->ps.cap; i++)
 		if (r->ps.slot[i].used)
 			put_p(b, r->ps.slot[i].p);
@@ -306,11 +299,11 @@ static void put_table(struct buf *b, const uint32_t *v, size_t n)
 	size_t last = 0, known = 0;
 	for (size_t i = 0; i < n; i++)
 		known += v[i] != 0;
-	put(b, known);
+	buf_varint(b, known);
 	for (size_t i = 0; i < n; i++)
 		if (v[i]) {
-			put(b, i - last);
-			put(b, v[i]);
+			buf_varint(b, i - last);
+			buf_varint(b, v[i]);
 			last = i;
 		}
 }

@@ -14,10 +14,10 @@
 #include "config.h"
 #include "load/gotrace.h"
 
+#include "base/clock.h"
 #include "load/gowire.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { OUTLINE_NS = 40000000, LOOK_AT_CLOCK = 2, LEAST = 1 << 22 };
 
@@ -25,13 +25,6 @@ struct head {
 	uint64_t ticks;
 	uint32_t bytes;
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* ns of a tick, if the batch says so. */
 static double frequency(const struct gobatch *b)
@@ -63,7 +56,7 @@ void gooutline(struct bytes in, struct sink *sink)
 	if (in.n < LEAST || gowire_version(in) < 22)
 		return;
 	struct cur c = cur_make(in.p + GO_HEADER, in.n - GO_HEADER, GO_HEADER);
-	int64_t until = now_ns() + OUTLINE_NS;
+	int64_t until = clock_ns() + OUTLINE_NS;
 	while (gowire_batch(&c, &b, &e) > 0) {
 		if (b.end || b.exp)
 			continue;
@@ -81,7 +74,7 @@ void gooutline(struct bytes in, struct sink *sink)
 		if (n % LOOK_AT_CLOCK)
 			continue;
 		input_passed(&in, cur_at(&c));
-		if (now_ns() > until)
+		if (clock_ns() > until)
 			break;
 	}
 	o.seen = cur_at(&c);

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "load/legacy.h"
 
+#include "base/units.h"
 #include "base/wrap.h"
 
 #include <math.h>
@@ -67,11 +68,6 @@ void leg_heap_types(struct legacy *g, bool alloc)
 
 /* ---- heap, growth, fragmentation */
 
-static int64_t leg_i64(double v)
-{
-	return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? (int64_t)v : INT64_MIN;
-}
-
 /* A sampled allocation stands for many: the chance of an allocation of that size to be taken. */
 void leg_unsample(int64_t *count, int64_t *size, int64_t rate)
 {
@@ -79,8 +75,8 @@ void leg_unsample(int64_t *count, int64_t *size, int64_t rate)
 		*count = *size = 0;
 	} else if (rate > 1) {
 		double scale = 1 / (1 - exp(-((double)*size / (double)*count) / (double)rate));
-		*count = leg_i64((double)*count * scale);
-		*size = leg_i64((double)*size * scale);
+		*count = units_i64((double)*count * scale);
+		*size = units_i64((double)*size * scale);
 	}
 }
 
@@ -412,7 +408,7 @@ static enum leg_verdict contention_sample(struct legacy *g, struct words line, i
 		return LEG_BAD;
 	if (g->period > 0) {
 		if (hz > 0)
-			delay = leg_i64((double)delay * (double)g->period / ((double)hz / 1e9));
+			delay = units_i64((double)delay * (double)g->period / ((double)hz / 1e9));
 		count = wrap_mul(count, g->period);
 	}
 	struct leg_sample *s = leg_sample(g);

@@ -14,6 +14,7 @@
 #include "config.h"
 #include "load/net.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -21,7 +22,6 @@
 #ifdef HAVE_CURL
 
 #include <curl/curl.h>
-#include <time.h>
 
 enum { POLL_MS = 100, GRACE_S = 5, CONNECT_S = 30, REDIRECTS = 10, CHUNK = 1 << 16, PAGE = 4096 };
 
@@ -37,13 +37,6 @@ struct transfer {
 	int64_t moved;		/* ms: when something came last */
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static long status_of(const struct transfer *t)
 {
 	long code = 0;
@@ -57,7 +50,7 @@ static size_t on_header(char *s, size_t one, size_t n, void *arg)
 {
 	struct transfer *t = arg;
 	(void)one;
-	t->moved = now_ms();
+	t->moved = clock_ms();
 	const char *blank = n > 5 && !memcmp(s, "HTTP/", 5) ? memchr(s, ' ', n) : NULL;
 	if (!blank)
 		return n;
@@ -92,7 +85,7 @@ static size_t on_body(char *s, size_t one, size_t n, void *arg)
 	struct transfer *t = arg;
 	curl_off_t total = 0;
 	(void)one;
-	t->moved = now_ms();
+	t->moved = clock_ms();
 	if (status_of(t) != 200) {	/* of an error page the beginning will do */
 		size_t room = t->n < PAGE ? PAGE - t->n : 0, k = n < room ? n : room;
 		if (grow(t, PAGE))
@@ -148,7 +141,7 @@ static void set_tls(CURL *c, const struct url *u, const struct net_opt *o)
 static bool begin(struct transfer *t, struct net_get *g, const struct net_opt *o, CURLM *m)
 {
 	CURL *c = curl_easy_init();
-	*t = (struct transfer){.g = g, .easy = c, .moved = now_ms()};
+	*t = (struct transfer){.g = g, .easy = c, .moved = clock_ms()};
 	if (!c)
 		return false;
 	set_limits(c);
@@ -284,7 +277,7 @@ static void take_ended(CURLM *m)
 static void take_silent(struct transfer *t, CURLM *m)
 {
 	int64_t wait = (t->g->url.timeout + GRACE_S) * 1000;
-	if (!t->live || now_ms() - t->moved < wait)
+	if (!t->live || clock_ms() - t->moved < wait)
 		return;
 	curl_multi_remove_handle(m, t->easy);
 	finish(t, CURLE_OPERATION_TIMEDOUT);

@@ -12,13 +12,13 @@
 #include "config.h"
 #include "report/report.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "session/remote.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct waiting {
@@ -26,13 +26,6 @@ struct waiting {
 	int64_t began, told;	/* ms */
 	struct remote_what what;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static void say(void *none, bool news, const char *line)
 {
@@ -76,7 +69,7 @@ static void draw(struct waiting *w, uint64_t bytes, uint64_t total, int64_t ms)
 static bool go(void *arg, uint64_t bytes, uint64_t total)
 {
 	struct waiting *w = arg;
-	int64_t now = now_ms();
+	int64_t now = clock_ms();
 	if (is_stopped())
 		return false;
 	if (w->terminal && now - w->began >= 500 && now - w->told >= 250) {
@@ -97,7 +90,7 @@ static void drop_signals(const sigset_t *set, const sigset_t *old)
 
 int report_fetch(struct opt *o, struct err *e)
 {
-	struct waiting w = {.terminal = isatty(STDERR_FILENO), .began = now_ms()};
+	struct waiting w = {.terminal = isatty(STDERR_FILENO), .began = clock_ms()};
 	sigset_t set, old;
 	if (!remote_describe(o, &w.what))
 		return 0;

@@ -9,9 +9,10 @@
 #include "config.h"
 #include "session/arrival.h"
 
+#include "base/clock.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static bool go(void *arg, uint64_t done, uint64_t total)
 {
@@ -32,21 +33,14 @@ static void say(void *arg, bool news, const char *line)
 		snprintf(a->said + n, sizeof a->said - n, "%s%s", n ? "; " : "", line);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 int64_t arrival_ms(const struct arrival *a)
 {
-	return now_ms() - a->began;
+	return clock_ms() - a->began;
 }
 
 void arrival_plan(struct arrival *a, struct opt *o)
 {
-	*a = (struct arrival){.o = o, .began = now_ms()};
+	*a = (struct arrival){.o = o, .began = clock_ms()};
 	a->going = remote_describe(o, &a->what);
 }
 

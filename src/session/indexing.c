@@ -20,6 +20,7 @@
 #include "session/indexing.h"
 
 #include "base/checksum.h"
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -31,20 +32,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LONG_US = 1000000, LEAST = 1 << 20, PLACES = 64, PLACE = 4096, STALE_S = 600 };
 #define INDEX_ALL (UINT64_C(2) << 30)
 #define SUFFIX ".index"
 #define UNDONE ".part"
-
-static int64_t now_us(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
 
 static bool secure(void)
 {
@@ -134,7 +127,7 @@ bool indexing_use(struct indexing *x, struct build *b)
 	struct err e = {0};
 	if (!x->on)
 		return false;
-	int64_t began = now_us();
+	int64_t began = clock_us();
 	int fd = open(x->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return false;
@@ -144,7 +137,7 @@ bool indexing_use(struct indexing *x, struct build *b)
 	if (x->used && !secure())	/* it was used: it goes last */
 		(void)futimens(fd, NULL);
 	close(fd);
-	x->us = now_us() - began;
+	x->us = clock_us() - began;
 	if (!x->used)
 		snprintf(x->why, sizeof x->why, "one was not taken: %.120s", e.msg);
 	return x->used;
@@ -298,7 +291,7 @@ static int write_at(struct indexing *x, int dir, const char *name, struct job *j
 static int run(struct job *j, void *arg)
 {
 	struct indexing *x = arg;
-	int64_t began = now_us();
+	int64_t began = clock_us();
 	x->bytes = index_bytes(x->sn);
 	if (!x->bytes)
 		return err_set(&x->err, ERR_LIMIT, ERR_NOWHERE, "not all of the trace is in memory");
@@ -309,7 +302,7 @@ static int run(struct job *j, void *arg)
 	if (!rc)
 		rc = write_at(x, dir, strrchr(x->name, '/') + 1, j);
 	close(dir);
-	x->us = now_us() - began;
+	x->us = clock_us() - began;
 	return rc;
 }
 

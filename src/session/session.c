@@ -21,6 +21,7 @@
 
 #include "analysis/source.h"
 #include "analysis/tracew.h"
+#include "base/clock.h"
 #include "base/rx.h"
 
 #include <inttypes.h>
@@ -116,7 +117,7 @@ struct session *session_open(const struct opt *o, struct err *e)
 		return NULL;
 	}
 	s->snap = build_snap(s->op.build);
-	s->refreshed = session_clock();
+	s->refreshed = clock_us();
 	return s;
 }
 
@@ -190,12 +191,12 @@ bool session_refresh(struct session *s)
 	bool news = now != s->snap;
 	/* what is half there may cost an eighth of the time, no more: the keyboard comes first. Of a profile
 	   it is worth nothing if the whole is there soon after */
-	int64_t since = session_clock() - s->refreshed;
+	int64_t since = clock_us() - s->refreshed;
 	if (!news || (!now->complete && (since < 8 * s->spent || (!now->has_trace && now->nsmps && since < PATIENCE_US))))
 		return false;
 	s->snap = now;
 	s->serial++;
-	s->refreshed = session_clock();
+	s->refreshed = clock_us();
 	s->spent = 0;
 	return true;
 }

@@ -107,7 +107,6 @@ uint32_t session_serial(const struct session *);	/* differs whenever snapshot or
 enum side_use { SIDE_BASE, SIDE_MERGE, SIDE_SHOW };	/* compare with it; add it to A; show it instead of A */
 enum { SIDES_MAX = 62, SIDE_REST = 63 };
 int session_add(struct session *, const char *file, enum side_use, struct err *e);
-static inline int session_set_base(struct session *s, const char *file, struct err *e) { return session_add(s, file, SIDE_BASE, e); }
 /* A side that is made: what a query leaves of the profile that is open, by the report `proto`. */
 struct buf;
 typedef int session_make(const struct opt *, struct buf *, struct err *);

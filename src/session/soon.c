@@ -17,6 +17,7 @@
 #include "session/state.h"
 
 #include "analysis/calls.h"
+#include "base/clock.h"
 #include "base/job.h"
 
 enum { SMALL = 30000 };		/* nodes, samples and states of tracks: some milliseconds */
@@ -49,12 +50,12 @@ static bool small(const struct session *s)
 static int weigh(struct job *j, void *arg)
 {
 	struct weighing *w = arg;
-	int64_t began = session_clock();
+	int64_t began = clock_us();
 	(void)j;
 	w->made = session_calls(&w->at, w->want.gran);
 	if (w->want.tree)
 		calls_tree(w->made);
-	w->us = session_clock() - began;
+	w->us = clock_us() - began;
 	return 0;
 }
 

@@ -66,7 +66,6 @@ void session_join(struct session *);
 /* weighing.c: forget the calls of the last query; and what they are made from. */
 void session_drop_calls(struct session *);
 void session_drop_shapes(struct session *);
-int64_t session_clock(void);	/* us */
 void session_weigh_end(struct session *);	/* soon.c: wait for what is made, and take it */
 static inline int session_slot(enum gran gran)
 {

@@ -18,19 +18,12 @@
 #include "analysis/pick.h"
 #include "analysis/tags.h"
 #include "analysis/tracew.h"
+#include "base/clock.h"
 #include "base/rx.h"
 #include "base/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-int64_t session_clock(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
 
 static bool rx_says(void *rx, const char *name, size_t n)
 {
@@ -238,9 +231,9 @@ static void make_weights(struct session *s)
 static const struct weights *session_weights(struct session *s)
 {
 	if (!s->have_w || s->wserial != s->serial) {
-		int64_t began = session_clock();
+		int64_t began = clock_us();
 		make_weights(s);
-		s->spent += session_clock() - began;
+		s->spent += clock_us() - began;
 	}
 	s->have_w = true;
 	s->wserial = s->serial;
@@ -324,12 +317,12 @@ struct calls *session_calls(struct session *s, enum gran gran)
 		*c = NULL;
 	}
 	if (!*c) {
-		int64_t began = session_clock();
+		int64_t began = clock_us();
 		struct things *t = things_of(s, slot, (enum calls_gran)gran);
 		*c = weigh_onto(s, slot);
 		if (!*c)
 			*c = calls_new(t, session_weights(s));
-		s->spent += session_clock() - began;
+		s->spent += clock_us() - began;
 	}
 	return calls_ref(*c);
 }

@@ -52,7 +52,7 @@ bool await_here(const struct await *a)
 	return t && t == job_self();
 }
 
-void await_want(struct await *a, uint32_t i)
+static void want(struct await *a, uint32_t i)
 {
 	for (uint32_t k = 0; k < a->n; k++)
 		if (a->want[k] == i)
@@ -63,7 +63,7 @@ void await_want(struct await *a, uint32_t i)
 
 const struct sheet *await_sheet(struct await *a, const struct sheet_slot *slot, uint32_t i)
 {
-	await_want(a, i);
+	want(a, i);
 	for (const struct stand_in *s = a->all; s; s = s->next)
 		if (s->i == i)
 			return s->sheet;
@@ -98,6 +98,6 @@ bool sheet_awaited(const struct snap *sn, uint32_t i)
 	struct await *a = sheet_at_hand(sn, i) ? NULL : keep_await(sn->st->keep);
 	if (!a || !await_here(a))
 		return false;
-	await_want(a, i);
+	want(a, i);
 	return true;
 }

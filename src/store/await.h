@@ -17,7 +17,6 @@ void await_free(struct await *);
 bool await_here(const struct await *);	/* is this the thread that draws? */
 /* What stands in for sheet i, which is wanted from now on. Good until the frame is done. */
 const struct sheet *await_sheet(struct await *, const struct sheet_slot *, uint32_t i);
-void await_want(struct await *, uint32_t i);
 
 /* Of a store: a frame begins on this thread, and is done. Which sheets it wants, at most AWAIT_MOST of them; how many. */
 enum { AWAIT_MOST = 12 };

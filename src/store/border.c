@@ -21,13 +21,6 @@
 
 #include <string.h>
 
-static void put(struct buf *b, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		buf_putc(b, (int)(v & 0x7f) | 0x80);
-	buf_putc(b, (int)v);
-}
-
 static void *copy(const void *p, size_t n)
 {
 	return n ? memcpy(xmalloc(n), p, n) : NULL;
@@ -75,13 +68,13 @@ void border_put(struct border *b, const struct sealer *s)
 	struct buf live = {0};
 	for (int k = 0; k < 2; k++) {
 		trk_id last = 0;
-		put(&live, s->alive[k].n);
+		buf_varint(&live, s->alive[k].n);
 		for (size_t i = 0; i < s->alive[k].n; i++) {
 			trk_id t = s->alive[k].v[i];
-			put(&live, t - last);
-			put(&live, s->live[t].state);
-			put(&live, s->live[t].who);
-			put(&live, s->live[t].stack);
+			buf_varint(&live, t - last);
+			buf_varint(&live, s->live[t].state);
+			buf_varint(&live, s->live[t].who);
+			buf_varint(&live, s->live[t].stack);
 			last = t;
 		}
 	}

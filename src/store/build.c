@@ -18,6 +18,7 @@
 #include "config.h"
 #include "store/store.h"
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/mapped.h"
@@ -32,7 +33,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { PUBLISH_MS = 250, EARLY_MS = 60, EARLY = 8, WARN_MAX = 1000 };	/* the first ones come faster */
 
@@ -64,13 +64,6 @@ struct build {
 	size_t nmapping;
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* What there is now. The counts of tracks are filled in by tracks.c. */
 static struct snap counts(const struct build *b)
 {
@@ -92,7 +85,7 @@ static const struct snap *publish(struct build *b, const struct snap *sn)
 	tracks_sealed(b->tracks, &p->snap);
 	p->next = b->all;
 	b->all = p;
-	b->last = now_ms();
+	b->last = clock_ms();
 	atomic_store_explicit(&b->now, &p->snap, memory_order_release);
 	return &p->snap;
 }
@@ -101,7 +94,7 @@ static const struct snap *publish(struct build *b, const struct snap *sn)
 static void on_sealed(void *self, const struct snap *sn)
 {
 	struct build *b = self;
-	if (now_ms() - b->last >= (b->serial < EARLY ? EARLY_MS : PUBLISH_MS))
+	if (clock_ms() - b->last >= (b->serial < EARLY ? EARLY_MS : PUBLISH_MS))
 		publish(b, sn);
 	if (b->fn && !b->fn(b->arg, sn->bytes))
 		atomic_store(&b->cancelled, true);
