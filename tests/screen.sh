@@ -194,7 +194,7 @@ screen time-low 40x8 orders.trace 'M' -ascii
 # goroutines: groups, the list of one, a page, the waker's; sorted, found, filtered
 screen gor 80x24 orders.trace '6'
 screen gor-wide 200x60 orders.trace '6j'
-screen gor-list 80x24 orders.trace '6<Enter>s'
+screen gor-list 80x24 orders.trace '6<Enter>sj<Enter>'
 screen gor-one 80x24 orders.trace '6<Enter><Enter>jjj' -ascii
 screen gor-one-wide 200x60 orders.trace '6<Enter><Enter>jjj'
 screen gor-waker 80x24 orders.trace '6<Enter><Enter>jjj('
@@ -202,7 +202,7 @@ screen gor-grep 80x24 orders.trace '6&cart<Enter>/price<Enter>'
 screen gor-search-this 60x16 orders.trace '6j*' -ascii
 screen gor-range 60x16 orders.trace '6:t 1.29s..1.35s<Enter>' -ascii
 # grouped by what they do at the end, tags taken along, parts of a goroutine's page
-screen goroutines-by-state 80x24 orders.trace '6grgrj' -ascii
+screen goroutines-by-state 80x24 orders.trace '6grjj<Enter>j' -ascii
 screen goroutines-tagged 80x24 orders.trace '6ttj4'
 screen goroutine-regions 80x24 orders.trace '6jj<Enter><Enter><Tab><Tab><Tab>jjjjj'
 # the length of worst windows is chosen on the curve; a range has a curve of its own; who assists

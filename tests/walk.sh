@@ -39,6 +39,23 @@ alike "$trace" '12uq' ''
 alike "$trace" '13uuq' ''
 on "$trace" '12u<^R>q' '[1Top]'
 on "$trace" '12uq<^O>' 'this is the first place'
+# s and gr offer what there is, :sort takes it by name
+on "$trace" '6s' '-- sort' '*       run            executing code'
+on "$trace" '6:sort blocked<Enter>' ' SYSCALL BLOCKEDv ' '632'
+on "$trace" '6:sort foo<Enter>' 'sort takes number run runnable syscall blocked name'
+on "$trace" '7sj<Enter>' 'TASK^'
+on "$trace" '7:sort p50<Enter>' 'p50v'
+on "$trace" '7j<Enter>:sort start<Enter>' 'START^'
+on "$trace" '6grj<Enter>' 'by creator'
+on "$trace" '9ejj<Enter>' 'kinds: blocks'
+# in the help a key that is typed is the row that is selected, small and capital letters apart
+on "$trace" '?u' '>  u  '
+on "$trace" '?W' '>  W  '
+on "$trace" '?gr' '>  gr  '
+on "$trace" '?focus' '>  f  '
+# a function that a sample saw running is found where it ran: as many spans as it has samples
+on "$trace" '15' '1637 G rows' 'hits             15'
+on "$trace" '15n' '/15, together'
 # marks
 on "$cpu" "''" 'no place was left by a jump yet'
 on "$cpu" "'" 'no letters yet'

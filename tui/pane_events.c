@@ -316,7 +316,7 @@ static enum verdict kinds_cmd(struct events *p, const struct pane_env *env, cons
 	int view = (p->view + 1) % EV_VIEWS;
 	for (int i = 0; arg && *arg && i <= EV_VIEWS; i++) {
 		if (i == EV_VIEWS)
-			return ask_say(out, "kinds: all, goroutines, blocks, life, user, gc, samples");
+			return ask_say(out, "kinds: all, goroutines, blocks, life, user, procs, gc, samples");
 		if (!strcmp(arg, ev_views[i].name)) {
 			view = i;
 			break;
@@ -325,6 +325,18 @@ static enum verdict kinds_cmd(struct events *p, const struct pane_env *env, cons
 	p->view = view;
 	go_to(p, env, t);
 	return V_DONE;
+}
+
+static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+{
+	static const char *const what[EV_VIEWS] = {"every event", "made, woken, running, blocked, in system calls, ended",
+	    "why they stopped, and who woke them", "made and ended", "tasks, regions, logs", "Ps taken up and given back, GOMAXPROCS",
+	    "cycles, stops, assists, sweeps, the goal of the heap", "CPU samples"};
+	const struct events *p = st;
+	(void)env;
+	for (int i = 0; i < EV_VIEWS && cmd == CMD_KINDS; i++)
+		choice_set(&out[i], ev_views[i].name, what[i], i == p->view);
+	return cmd == CMD_KINDS ? EV_VIEWS : 0;
 }
 
 static void range_of(const struct events *p, int64_t *t0, int64_t *t1)
@@ -583,6 +595,6 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 const struct pane_ops pane_events = {
     .name = "events", .tab = "Ev", .bit = P_EVENTS, .cmd = CMD_PANE_EVENTS, .trace_only = true,
     .state_size = sizeof(struct events), .close = close_events, .update = update, .draw = draw, .act = act, .go = go,
-    .place = place, .topics = topics, .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
+    .choices = choices, .place = place, .topics = topics, .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
     .tick = tick, .write = write_events, .copy = copy, .report = report, .side = side, .click = click,
 };

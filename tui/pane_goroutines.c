@@ -276,6 +276,78 @@ static void resort(struct gor *p, const struct pane_env *env, int dir)
 	gor_order(p, env, l);
 }
 
+/* What a column is called after :sort and in the menu of s. */
+static const char *sort_word(const struct gor *p, int val, const char **what)
+{
+	static const struct { const char *word, *what; } of[GV__N] = {
+	    [GV_RUN] = {"run", "executing code"}, [GV_READY] = {"runnable", "ready, without a P"},
+	    [GV_SYSCALL] = {"syscall", "in system calls"}, [GV_BLOCKED] = {"blocked", "waiting for something"},
+	    [GV_CHAN] = {"chan", "waiting for channels"}, [GV_SYNC] = {"mutex", "waiting for locks"},
+	    [GV_NET] = {"net", "waiting for the network"}, [GV_SLEEP] = {"sleep", "asleep"},
+	    [GV_GC] = {"gc", "waiting for the collector"}, [GV_TOTAL] = {"total", "all of it"}};
+	bool groups = p->level == GL_GROUPS;
+	if (val < GV__N) {
+		*what = of[val].what;
+		return of[val].word;
+	}
+	*what = val == SORT_N ? groups ? "how many" : "its number" : groups ? "the name" : "when it began";
+	return val == SORT_N ? "number" : val == SORT_NAME ? groups ? "name" : "start" : NULL;
+}
+
+static int sort_columns(const struct gor *p, const struct pane_env *env, struct column *c)
+{
+	int n = columns(p, env->cols, c), k = 0;
+	const char *what;
+	for (int i = 0; i < n; i++)
+		if (sort_word(p, c[i].val, &what) && strcmp(c[i].c.head, "SHARE"))
+			c[k++] = c[i];
+	return k;
+}
+
+static enum verdict sort_by(struct gor *p, const struct pane_env *env, const char *word, struct ask *out)
+{
+	struct column c[COLS_MAX];
+	int n = sort_columns(p, env, c);
+	struct buf b = {0};
+	const char *what;
+	for (int i = 0; i < n; i++) {
+		const char *s = sort_word(p, c[i].val, &what);
+		if (!strcmp(s, word)) {
+			p->sort[p->level] = c[i].val;
+			p->invert[p->level] = false;
+			gor_order(p, env, p->level);
+			buf_free(&b);
+			return V_DONE;
+		}
+		buf_printf(&b, "%s%s", i ? " " : "sort takes ", s);
+	}
+	enum verdict v = ask_say(out, "%s", buf_str(&b));
+	buf_free(&b);
+	return v;
+}
+
+static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+{
+	const struct gor *p = st;
+	struct column c[COLS_MAX];
+	const char *what;
+	int n = 0;
+	if (cmd == CMD_SORT && p->level != GL_ONE) {
+		n = sort_columns(p, env, c);
+		for (int i = 0; i < n; i++) {
+			const char *word = sort_word(p, c[i].val, &what);
+			choice_set(&out[i], word, what, c[i].val == p->sort[p->level]);
+		}
+	} else if (cmd == CMD_GROUP_BY) {
+		static const char *const by[GB__N] = {[GB_FUNCTION] = "in which they began", [GB_CREATOR] = "that made them",
+		    [GB_STATE] = "what they did at the end", [GB_LABEL] = "pprof labels", [GB_TASK] = "that they worked on",
+		    [GB_PROC] = "on which P they ran last", [GB_LIFE] = "how long they lived"};
+		for (; n < GB__N; n++)
+			choice_set(&out[n], gor_by_name((enum gor_by)n), by[n], (enum gor_by)n == p->by);
+	}
+	return n;
+}
+
 /* It becomes the query, and a pane shows it. */
 static enum verdict take(struct gor *p, const struct pane_env *env, const char *pane, struct ask *out)
 {
@@ -370,6 +442,9 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 	switch ((int)a->cmd) {
 	case CMD_SORT:
+		if (a->arg)
+			return sort_by(p, env, a->arg, out);
+		/* fall through */
 	case CMD_SORT_RIGHT: resort(p, env, 1); return V_DONE;
 	case CMD_SORT_LEFT: resort(p, env, -1); return V_DONE;
 	case CMD_INVERT:
@@ -579,6 +654,6 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 const struct pane_ops pane_goroutines = {
     .name = "goroutines", .tab = "Gor", .bit = P_GOR, .cmd = CMD_PANE_GOR, .trace_only = true,
     .state_size = sizeof(struct gor), .open = open_gor, .close = close_gor, .update = update, .draw = draw, .act = act, .go = go,
-    .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = summary, .detail = detail, .find = gor_find, .keys = keys,
+    .choices = choices, .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = summary, .detail = detail, .find = gor_find, .keys = keys,
     .side = side, .click = click, .job = gor_work, .done = done,
 };

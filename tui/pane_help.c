@@ -72,6 +72,27 @@ static bool matches(const struct cmd *c, const char *text)
 	       has(c->group, text);
 }
 
+/* It is one of the keys of the row, as it is pressed. */
+static bool is_key(const struct cmd *c, const char *text)
+{
+	size_t n = strlen(text);
+	for (const char *k = c->keys; n && k && *k; k += strcspn(k, " "), k += *k == ' ')
+		if (strcspn(k, " ") == n && !memcmp(k, text, n))
+			return true;
+	return false;
+}
+
+/* Of the rows that say what was typed the one whose key or word it is; otherwise the first. */
+static uint32_t meant(const struct help *h)
+{
+	for (int word = 0; word < 2; word++)
+		for (uint32_t i = 0; i < h->n && *h->text; i++)
+			if (h->row[i] > 0 && h->row[i] < ROW_LEGEND && (word ? !strcmp(cmds[h->row[i]].name, h->text)
+				: is_key(&cmds[h->row[i]], h->text)))
+				return i;
+	return h->n > 1 ? 1 : 0;
+}
+
 static void fill(struct help *h)
 {
 	const char *group = "";
@@ -93,7 +114,7 @@ static void fill(struct help *h)
 			h->row[h->n++] = (int16_t)(ROW_LEGEND + 1 + i);
 		}
 	rows_set(&h->rows, h->n);
-	rows_select(&h->rows, h->n > 1 ? 1 : 0);
+	rows_select(&h->rows, meant(h));
 }
 
 static void help_open(void *st, const struct pane_env *env)

@@ -285,11 +285,46 @@ static enum verdict whole_cmd(struct tasks *p, const struct pane_env *env, enum 
 	return picked(p, env);
 }
 
-static enum verdict sort_cmd(struct tasks *p, const struct pane_env *env, const struct act *a)
+static const struct sort_word { const char *word, *what; } kind_sorts[SORT__N] = {
+    [SORT_COUNT] = {"count", "how many"}, [SORT_P50] = {"p50", "half of them take less"},
+    [SORT_P95] = {"p95", "all but a twentieth take less"}, [SORT_P99] = {"p99", "all but a hundredth take less"},
+    [SORT_MAX] = {"max", "the longest"}, [SORT_NAME] = {"name", "the name"}},
+    item_sorts[IV__N] = {
+    [IV_DUR] = {"duration", "how long it took"}, [IV_START] = {"start", "when it began"}, [IV_ID] = {"task", "the task's number"},
+    [IV_RUN] = {"run", "executing code"}, [IV_READY] = {"runnable", "ready, without a P"},
+    [IV_SYSCALL] = {"syscall", "in system calls"}, [IV_BLOCKED] = {"blocked", "waiting for something"}};
+
+static int sort_words(const struct tasks *p, const struct sort_word **w)
+{
+	*w = p->level == L_KINDS ? kind_sorts : item_sorts;
+	return p->level == L_ONE ? 0 : p->level == L_KINDS ? SORT__N : p->regions ? IV__N : IV_RUN;
+}
+
+static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+{
+	const struct tasks *p = st;
+	const struct sort_word *w;
+	int n = cmd == CMD_SORT ? sort_words(p, &w) : 0;
+	(void)env;
+	for (int i = 0; i < n; i++)
+		choice_set(&out[i], w[i].word, w[i].what, i == p->sort[p->level == L_KINDS ? L_KINDS : L_LIST]);
+	return n;
+}
+
+static enum verdict sort_cmd(struct tasks *p, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	int l = p->level == L_KINDS ? L_KINDS : L_LIST;
-	int n = l == L_KINDS ? SORT__N : p->regions ? IV__N : IV_RUN;
-	if (a->cmd == CMD_INVERT) {
+	const struct sort_word *w;
+	int n = sort_words(p, &w), by = 0;
+	if (a->cmd == CMD_SORT && a->arg) {
+		while (by < n && strcmp(w[by].word, a->arg))
+			by++;
+		if (by == n)
+			return ask_say(out, l == L_KINDS ? "sort takes count p50 p95 p99 max name" : p->regions
+				? "sort takes duration start task run runnable syscall blocked" : "sort takes duration start task");
+		p->sort[l] = by;
+		p->invert[l] = false;
+	} else if (a->cmd == CMD_INVERT) {
 		p->invert[l] = !p->invert[l];
 	} else {
 		p->sort[l] = (p->sort[l] + (a->cmd == CMD_SORT_LEFT ? n - 1 : 1)) % n;
@@ -374,7 +409,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_SORT:
 	case CMD_SORT_RIGHT:
 	case CMD_SORT_LEFT:
-	case CMD_INVERT: return p->level == L_ONE ? V_PASS : sort_cmd(p, env, a);
+	case CMD_INVERT: return p->level == L_ONE ? V_PASS : sort_cmd(p, env, a, out);
 	default: return V_PASS;
 	}
 }
@@ -547,6 +582,6 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 const struct pane_ops pane_tasks = {
     .name = "tasks", .tab = "Task", .bit = P_TASK, .cmd = CMD_PANE_TASK, .trace_only = true,
     .state_size = sizeof(struct tasks), .open = begin, .close = close_tasks, .update = update, .draw = tasks_draw,
-    .act = act, .go = go, .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = summary, .detail = detail, .find = find,
+    .act = act, .choices = choices, .go = go, .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = summary, .detail = detail, .find = find,
     .keys = keys, .side = tasks_side, .click = click,
 };

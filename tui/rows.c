@@ -146,8 +146,9 @@ void rows_layout(const struct rows_col *c, int n, int w, int *x, int *width)
 {
 	int fixed = 0, rest = -1;
 	for (int i = 0; i < n; i++) {
-		width[i] = c[i].width;
-		fixed += c[i].width + (i > 0);
+		/* the sign of the order beside a head that fills its column would touch the one before */
+		width[i] = c[i].width + (i && c[i].right && c[i].sort && (int)strlen(c[i].head) >= c[i].width);
+		fixed += width[i] + (i > 0);
 		if (!c[i].width)
 			rest = i;
 	}

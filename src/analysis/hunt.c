@@ -3,7 +3,7 @@
 /*
  * A search over all intervals of a trace. What needs a name is asked first, once
  * per name: which start functions match, which stacks hold a function that does
- * (forwards over the call tree, parents first), which states. After that the
+ * (forwards over the call tree, parents first), which CPU samples were taken on them, which states. After that the
  * walk is over states and starts alone, sheet by sheet on all processors.
  *
  * An interval that crosses the border of sheets belongs to the sheet where it
@@ -32,6 +32,8 @@ struct walk {
 	bool of_p;
 	const uint8_t *name;  /* per string: 1 no, 2 yes; NULL: any start function */
 	const uint8_t *stack; /* per stack 1: holds the function; NULL: any */
+	const struct seen { trk_id trk; int64_t t; } *seen;	/* samples on such stacks, by track and time */
+	uint32_t nseen;
 	trk_id g;	      /* only this one; 0 any */
 	uint64_t *count, *ns; /* per sheet */
 	uint32_t *base;	      /* per sheet: where its hits go; HITS_MAX: nowhere */
@@ -74,6 +76,39 @@ static const uint8_t *match_stacks(const struct hunt *h, const struct snap *sn, 
 	return hit;
 }
 
+static int seen_cmp(const void *a, const void *b)
+{
+	const struct seen *x = a, *y = b;
+	if (x->trk != y->trk)
+		return x->trk < y->trk ? -1 : 1;
+	return x->t < y->t ? -1 : x->t > y->t;
+}
+
+/* The CPU samples that were taken on such a stack: a span in which one was is a place where the function ran. */
+static void match_samples(struct walk *w, struct arena *a)
+{
+	const struct snap *sn = w->sn;
+	struct seen *v = arena_alloc(a, (sn->nsmps + 1u) * sizeof *v);
+	for (uint32_t i = 0; i < sn->nsmps; i++) {
+		struct smp_time s = store_smp_time(sn->st, i);
+		stk_id stk = store_smp(sn->st, i)->stack;
+		trk_id trk = w->of_p ? s.proc : s.trk;
+		if (trk && s.when != TIME_NONE && stk && stk < sn->nstks && w->stack[stk])
+			v[w->nseen++] = (struct seen){trk, s.when};
+	}
+	qsort(v, w->nseen, sizeof *v, seen_cmp);
+	w->seen = v;
+}
+
+static bool seen_in(const struct walk *w, trk_id trk, int64_t t0, int64_t t1)
+{
+	struct halve h = {.hi = w->nseen};
+	struct seen from = {trk, t0};
+	while (halve(&h))
+		halve_on(&h, seen_cmp(&w->seen[h.at], &from) < 0);
+	return h.lo < w->nseen && w->seen[h.lo].trk == trk && w->seen[h.lo].t < t1;
+}
+
 /* ---- the walk */
 
 static bool wanted_row(const struct walk *w, trk_id t)
@@ -100,18 +135,6 @@ static bool wanted_who(const struct walk *w, uint32_t who)
 	return (!w->g || who == w->g) && (!w->name || (name < w->sn->nstrs && w->name[name] == 2));
 }
 
-/* Where it waits, or, running, where it stopped: the stack of what came next. */
-static bool wanted_stack(const struct walk *w, const struct sheet *sh, uint32_t row, uint32_t i)
-{
-	if (!w->stack)
-		return true;
-	stk_id s = sheet_stack(sh, i);
-	unsigned st = sh->state[i] & SHEET_STATE;
-	if ((st == TS_RUN || st == TS_ASSIST || st == TS_SWEEP) && i + 1 < sh->first[row + 1])
-		s = sheet_stack(sh, i + 1);
-	return s && s < w->sn->nstks && w->stack[s];
-}
-
 /* Make it whole where it crosses a border or goes on under the same name; false: it belongs to
  * another. */
 static bool whole(const struct walk *w, const struct sheet *sh, uint32_t row, uint32_t i,
@@ -133,6 +156,22 @@ static bool whole(const struct walk *w, const struct sheet *sh, uint32_t row, ui
 	*t0 = iv.t0;
 	*t1 = iv.t1;
 	return true;
+}
+
+/* Where it waits, or, running, where it stopped: the stack of what came next; or where it was seen meanwhile. */
+static bool wanted_stack(const struct walk *w, const struct sheet *sh, uint32_t row, uint32_t i)
+{
+	if (!w->stack)
+		return true;
+	stk_id s = sheet_stack(sh, i);
+	unsigned st = sh->state[i] & SHEET_STATE;
+	bool runs = st == TS_RUN || st == TS_ASSIST || st == TS_SWEEP;
+	int64_t t0, t1;
+	if (runs && i + 1 < sh->first[row + 1])
+		s = sheet_stack(sh, i + 1);
+	if (s && s < w->sn->nstks && w->stack[s])
+		return true;
+	return runs && w->nseen && whole(w, sh, row, i, &t0, &t1) && seen_in(w, sh->trk[row], t0, t1);
 }
 
 static int hit_cmp(const void *a, const void *b)
@@ -285,6 +324,8 @@ int hunt_run(
 	*out = (struct hunt_hits){0};
 	w.name = h->nname || h->any ? match_names(h, sn, &a) : NULL;
 	w.stack = h->fn || h->fun || h->any ? match_stacks(h, sn, &a) : NULL;
+	if (w.stack)
+		match_samples(&w, &a);
 	w.g = h->has_g ? goroutine(sn, h->g) : 0;
 	w.count = arena_zalloc(&a, (sn->nsheets + 1u) * sizeof *w.count);
 	w.ns = arena_zalloc(&a, (sn->nsheets + 1u) * sizeof *w.ns);

@@ -15,7 +15,8 @@
  *	run, wait, runnable, syscall, gc, ...	in which state; followed by >5ms also how long
  *	state=NAME reason~RE	the same: one by its name, all whose name matches
  *	g=17, g~RE, group~RE	of which goroutine, by number or by start function
- *	fn~RE			where: a function of the stack on which it waited or stopped
+ *	fn~RE			where: a function of the stack on which it waited or stopped, or of a
+ *				CPU sample while it ran
  */
 struct hunt;
 struct hunt *hunt_new(const char *text, struct err *); /* NULL: it means nothing; *e says why */
