@@ -182,15 +182,28 @@ if [ -n "$has_lines" ]; then
 fi
 
 # perf script writes places in the file where it writes stacks: of a program with addresses of its own too
-at=$(nm exec | sed -n 's/^0*\([0-9a-f]*\) T work$/\1/p')
+at=$(nm exec | sed -n 's/^0*\([0-9a-f]*\) [Tt] work$/\1/p')
 case $at in
 4*)
 	at=${at#4}
-	printf 'exec 1 1.000001: 1000000 cpu-clock:\n\t%s work+0x0 (%s/exec)\n\n' "$at" "$PWD" >exec.perf
-	if [ -x "$tmp/bin/objdump" ] || have objdump; then
-		"$TTRACE" disasm '^work$' exec.perf >out 2>err && grep -q '^ *1ms *1ms ' out || fail "disasm of perf's places: $(cat out err)"
-	fi ;;
+	printf 'exec 1 1.000001: 1000000 cpu-clock:\n\tffffffff81001000 sys_read+0x10 ([kernel.kallsyms])\n\t%s work+0x0 (%s/exec)\n\n' \
+		"$at" "$PWD" >exec.perf ;;
+*) at= ;;
 esac
+# and where it loaded a program that can be moved without stacks; how far is seen from what it calls the function
+moved=$(printf %x $((0x$(nm pie | sed -n 's/^0*\([0-9a-f]*\) [Tt] work$/\1/p') + 0x556d0f12e000)))
+printf 'pie 1 1.000001: 1000000 cpu-clock:  ffffffff81001000 sys_read+0x10 ([kernel.kallsyms])\npie 1 1.000002: 1000000 cpu-clock:  %s work+0x0 (%s/pie)\n' \
+	"$moved" "$PWD" >pie.perf
+for name in ${at:+exec} pie; do
+	if [ -x "$tmp/bin/objdump" ] || have objdump; then
+		"$TTRACE" disasm '^work$' $name.perf >out 2>err && grep -q '^ *[.1][ms]* *1ms .*: ' out || fail "disasm of perf's places in $name: $(cat out err)"
+	fi
+	[ -n "$has_lines" ] || continue
+	"$TTRACE" list '^work$' -symbolize=local -source_path="$top/tests/symbols" $name.perf >out 2>err && grep -q '^ *[.1][ms]* *1ms  *23:' out ||
+		fail "list of perf's places in $name: $(cat out err)"
+	"$TTRACE" top $name.perf >want 2>err && "$TTRACE" top -symbolize=local $name.perf >out 2>err && cmp -s want out ||
+		fail "names of $name are not perf's: $(cat out err)"
+done
 
 # stripped: by .gnu_debuglink, by a wrong one not at all
 if [ -n "$has_lines" ] && have objcopy && have strip; then

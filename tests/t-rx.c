@@ -33,6 +33,8 @@ int main(void)
 	OK(match("\\pL", "\xc3\xa9") && !match("\\w", "\xc3\xa9") && !match("\\d", "\xd9\xa3"));
 	OK(!match("a$", "a\n") && match("a\\z", "a") && !match("a.b", "a\nb") && match("(?s)a.b", "a\nb"));
 	OK(match("b", "\xff\xfe" "b\xff"));
+	OK(match("^.$", "\xc3") && match("^a..b$", "a\xff\xfe" "b") && match("\\x{fffd}", "a\x80"));
+	OK(!match("a", "\xff") && !match("^.$", "\xff\xff") && match("^\xc3\xa9.$", "\xc3\xa9\xe2"));
 	OK(match("[]a]", "]") && match("[^]a]", "b") && match("x[(?=]y", "x?y"));
 	static const char *const no[] = {"(", "a**", "(?=a)", "(?<!a)b", "(a)\\1", "(?>a)", "a++", "[z-a]", "\\", "*",
 		"(?P=n)", "a{2}+", "(?x)a", "(?J)a", "\\cA", "\\e", "\\K", "\\E", "a{1001}", "[[:foo:]]", "[\\b]", "\\\xc3\xa9",

@@ -95,6 +95,12 @@ void prof_add_sample(struct prof *, uint32_t stack, uint32_t labels, const int64
 void prof_add_comment(struct prof *, str_id);
 
 static inline const char *prof_s(const struct prof *p, str_id i) { return p->str[i].s; }
+/* The function that code at a location belongs to, not what was inlined into it; "" when it is not known. */
+static inline const char *prof_outermost(const struct prof *p, size_t loc)
+{
+	const struct prof_loc *l = &p->loc[loc];
+	return l->nline ? prof_s(p, p->fun[p->line[l->line + l->nline - 1].fun].name) : "";
+}
 static inline int64_t *prof_value(const struct prof *p, size_t sample) { return p->value + sample * p->ntype; }
 /* v += d, wrapping: values of a file may be anything. */
 static inline void prof_sum(int64_t *v, int64_t d) { *v = wrap_add(*v, d); }

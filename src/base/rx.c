@@ -6,13 +6,14 @@
  * translation, so an expression that works in ttrace works in `go tool pprof`.
  *
  * Matching is bounded (match, depth and heap limits): what runs into a limit
- * does not match. Bytes that are not UTF-8 match nothing but do no harm.
+ * does not match. Bytes that are not UTF-8 are U+FFFD each, as in Go; who asks for a place (rx_find) finds nothing in them.
  */
 #include "config.h"
 #include "base/rx.h"
 
 #include "base/mem.h"
 #include "base/rxgo.h"
+#include "base/text.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -84,14 +85,41 @@ void rx_free(struct rx *rx)
 	mem_free(rx);
 }
 
-bool rx_match(const struct rx *rx, const char *s, size_t n)
+static bool matches(const struct rx *rx, const char *s, size_t n)
 {
 	return pcre2_match(rx->code, (PCRE2_SPTR)(s ? s : ""), n, 0, 0, rx->data, rx->ctx) >= 0;
 }
 
+/* With U+FFFD for what is no UTF-8; false: all of it is. */
+static bool made_valid(struct buf *b, const char *s, size_t n)
+{
+	bool odd = false;
+	size_t i = 0;
+	while (i < n && !(s[i] & 0x80))
+		i++;
+	if (i == n)
+		return false;
+	for (size_t k = 0, len; k < n; k += len) {
+		uint32_t cp;
+		char c[4];
+		len = utf8_decode(s + k, n - k, &cp);
+		odd |= len == 1 && cp == 0xfffd;
+		buf_put(b, c, utf8_encode(cp, c));
+	}
+	return odd;
+}
+
+bool rx_match(const struct rx *rx, const char *s, size_t n)
+{
+	struct buf b = {0};
+	bool yes = matches(rx, s, n) || (s && made_valid(&b, s, n) && matches(rx, b.p, b.n));
+	buf_free(&b);
+	return yes;
+}
+
 bool rx_find(const struct rx *rx, const char *s, size_t n, size_t *from, size_t *to)
 {
-	if (!rx_match(rx, s, n))
+	if (!matches(rx, s, n))
 		return false;
 	const size_t *v = pcre2_get_ovector_pointer(rx->data);
 	*from = v[0];

@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int binary_open(struct binary *b, const char *path, const struct elf_mapping *m, struct err *e)
@@ -31,11 +32,69 @@ void binary_close(struct binary *b)
 	*b = (struct binary){0};
 }
 
+/* Is this the symbol of a function by that name? "ns::f<int>(char)" is one of those whose mangled name has "1f" in it. */
+static bool is_called(const struct elf_sym *s, const char *name)
+{
+	if (!strcmp(s->name, name))
+		return true;
+	size_t n = strcspn(name, "(<"), k = 0;
+	while (k < n && name[n - 1 - k] != ':' && name[n - 1 - k] != ' ')
+		k++;
+	char word[80];
+	int len = k && k < 64 && s->name[0] == '_' ? snprintf(word, sizeof word, "%zu%.*s", k, (int)k, name + n - k) : 0;
+	return len && strstr(s->name, word);
+}
+
+static void note_base(struct binary *b, uint64_t base)
+{
+	enum { MAX = sizeof b->guess / sizeof b->guess[0] };
+	unsigned i = 0;
+	while (i < b->nguess && b->guess[i].base != base)
+		i++;
+	if (i == MAX)
+		return;
+	b->guess[i].base = base;
+	b->guess[i].n++;
+	b->nguess += i == b->nguess;
+}
+
+/* Programs are moved by whole pages, so in a function of less than a page one place alone can be meant. */
+void binary_hint(struct binary *b, uint64_t addr, const char *function)
+{
+	enum { HINTS = 64, PAGE = 4096 };
+	uint64_t top = 0;
+	for (size_t i = 0; i < b->elf.nseg; i++)
+		if (b->elf.seg[i].vaddr + b->elf.seg[i].memsz > top)
+			top = b->elf.seg[i].vaddr + b->elf.seg[i].memsz;
+	if (b->based || !elf_made_up(&b->map) || addr < top || !*function || b->nhint++ >= HINTS)
+		return;
+	elf_symbols(&b->elf, NULL);
+	for (size_t i = 0; i < b->elf.nsym; i++) {
+		const struct elf_sym *s = &b->elf.sym[i];
+		uint64_t in = (addr - s->addr) % PAGE;
+		if (s->data || in >= s->size || s->size > PAGE || !is_called(s, function))
+			continue;
+		note_base(b, addr - s->addr - in);
+	}
+}
+
+/* What most of the hints say. */
+static bool guessed(struct binary *b)
+{
+	unsigned most = 0;
+	for (unsigned i = 0; i < b->nguess; i++)
+		if (b->guess[i].n > b->guess[most].n)
+			most = i;
+	if (b->nguess)
+		b->base = b->guess[most].base;
+	return b->nguess;
+}
+
 bool binary_addr(struct binary *b, uint64_t addr, uint64_t *of_file)
 {
 	if (addr < b->map.start || (b->map.limit && addr >= b->map.limit))
 		return false;
-	if (!b->based)
+	if (!b->based && !guessed(b))
 		b->lost = elf_base(&b->elf, &b->map, addr, &b->base, NULL) != 0;
 	b->based = true;
 	*of_file = addr - b->base;

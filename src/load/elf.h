@@ -53,6 +53,11 @@ const struct elf_sym *elf_function(const struct elf *, uint64_t addr);
 /* How a mapping of the file in a process moved it: a run-time address less *base is an address of the
    file. addr is one that was seen in it. */
 struct elf_mapping { uint64_t start, limit, offset; };
+/* Of a text that knows files and no mappings. */
+static inline bool elf_made_up(const struct elf_mapping *m)
+{
+	return !m->start && !m->offset && (!m->limit || m->limit == UINT64_MAX);
+}
 int elf_base(struct elf *, const struct elf_mapping *, uint64_t addr, uint64_t *base, struct err *e);
 
 /* The checksum that .gnu_debuglink has. */

@@ -57,6 +57,12 @@ static int by_spot(const void *x, const void *y)
 	return (a->node->id > b->node->id) - (a->node->id < b->node->id);
 }
 
+/* A mapping that was made up has no addresses that would tell; others have, and files may share a name. */
+static bool here(const struct prof_map *m, const struct ginfo *g)
+{
+	return g->object == m->file || !elf_made_up(&(struct elf_mapping){m->start, m->limit, m->offset});
+}
+
 static void open_object(struct disasm *d, size_t m)
 {
 	const struct prof_map *map = &d->v.p->map[m];
@@ -69,8 +75,11 @@ static void open_object(struct disasm *d, size_t m)
 	}
 	o->open = true;
 	o->spot = xmalloc((d->g->n + 1) * sizeof *o->spot);
+	for (size_t i = 1; i < d->v.p->nloc; i++)
+		if (d->v.p->loc[i].map == m)
+			binary_hint(&o->bin, d->v.p->loc[i].addr, prof_outermost(d->v.p, i));
 	for (size_t i = 0; i < d->g->n; i++)
-		if (binary_addr(&o->bin, d->g->node[i]->info.addr, &o->spot[o->nspot].at))
+		if (here(map, &d->g->node[i]->info) && binary_addr(&o->bin, d->g->node[i]->info.addr, &o->spot[o->nspot].at))
 			o->spot[o->nspot++].node = d->g->node[i];
 	qsort(o->spot, o->nspot, sizeof *o->spot, by_spot);
 }

@@ -147,6 +147,9 @@ static bool add_code(struct weblist *w, size_t m)
 	struct asm_weight *at = xmalloc((p->nloc + 1) * sizeof *at);
 	size_t n = 0, nat = 0, from = w->code.n;
 	bool ok = !*build || !*b.elf.build || !strcmp(build, b.elf.build);
+	for (size_t i = 1; i < p->nloc && ok; i++)
+		if (p->loc[i].map == m)
+			binary_hint(&b, p->loc[i].addr, prof_outermost(p, i));
 	for (size_t i = 1; i < p->nloc && ok; i++) {
 		if (p->loc[i].map != m || !p->loc[i].addr)
 			continue;

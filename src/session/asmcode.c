@@ -209,6 +209,9 @@ static int add_program(const struct finding *f, map_id map)
 	int rc = 0;
 	if (build->n && *b.elf.build && strcmp(build->s, b.elf.build))
 		rc = err_set(f->e, ERR_FORMAT, ERR_NOWHERE, "%.100s is another build than the one that ran", file->s);
+	for (uint32_t i = 1; i < f->c->nthing; i++)
+		if (f->c->thing[i].addr && f->c->thing[i].name == f->name)
+			binary_hint(&b, f->c->thing[i].addr, store_str(f->c->st, f->name)->s);
 	struct asm_range *r = xmalloc((size_t)RANGES_MAX * 64 * sizeof *r);
 	size_t k = rc ? 0 : ranges(f, map, &b, r);
 	for (size_t i = 0; i < k && !rc; i++)

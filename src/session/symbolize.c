@@ -226,13 +226,22 @@ static fun_id add_fun(struct namer *w, const struct debug_frame *f)
 	return w->fun[w->nfun++];
 }
 
-static void name_location(struct namer *w, struct binary *b, size_t at, struct prof_map *m)
+/* Texts (perf script) have names without lines, of mappings that they do not know: lines are all that is wanted. */
+static bool lacks_lines(const struct prof_map *m)
+{
+	return m->functions && !m->filenames && !m->lines && elf_made_up(&(struct elf_mapping){m->start, m->limit, m->offset});
+}
+
+static void name_location(struct namer *w, struct binary *b, size_t at, bool named, struct prof_map *m)
 {
 	enum { MAX = 64 };
 	struct debug_frame f[MAX];
-	size_t n = binary_frames(b, w->p->loc[at].addr, f, MAX);
-	if (!n)
+	const char *known = named ? prof_outermost(w->p, at) : "";
+	size_t n = w->p->loc[at].addr || !named ? binary_frames(b, w->p->loc[at].addr, f, MAX) : 0;
+	if (!n || (*known && !f[0].line))
 		return;
+	if (*known)
+		f[n - 1].name = known;
 	uint32_t first = 0;
 	for (size_t i = 0; i < n; i++) {
 		m->functions |= *f[i].name != 0;
@@ -280,7 +289,8 @@ static void name_mapping(struct namer *w, size_t at)
 	bool any = false;
 	for (size_t i = 1; i < w->p->nloc && !any; i++)
 		any = w->p->loc[i].map == at;
-	if (!any || (!w->mode->force && (m.functions || m.filenames || m.lines)))
+	bool lines = lacks_lines(&m);
+	if (!any || (!w->mode->force && !lines && (m.functions || m.filenames || m.lines)))
 		return;
 	if (!*file && at == 1)
 		w->notice(w->arg, "Main binary filename not available.");
@@ -297,9 +307,12 @@ static void name_mapping(struct namer *w, size_t at)
 		say(w, &m, "build ID mismatch");
 	} else {
 		b.fast = w->mode->fast;
+		for (size_t i = 1; i < w->p->nloc && lines; i++)
+			if (w->p->loc[i].map == at)
+				binary_hint(&b, w->p->loc[i].addr, prof_outermost(w->p, i));
 		for (size_t i = 1; i < w->p->nloc; i++)
 			if (w->p->loc[i].map == at)
-				name_location(w, &b, i, &m);
+				name_location(w, &b, i, lines, &m);
 		w->p->map[at] = m;
 	}
 	binary_close(&b);
