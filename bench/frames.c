@@ -6,9 +6,9 @@
  * terminal: what it does, the drawing, the difference. What a pane works at
  * beside the keyboard is waited for, and not counted; the frame that shows it is.
  *
- *     frames [-slow] [-wall] [options of ttrace] FILE.trace
+ *     frames [-slow] [-wall] [-keys KEYS] [options of ttrace] FILE.trace
  *
- * -mem is in megabytes here. -wall: what the clock says, where a trace is larger than -mem and a key may wait for the file.
+ * -slow: every key that took more than 8 ms. -keys: these instead. -mem is in megabytes here. -wall: what the clock says, where a trace is larger than -mem and a key may wait for the file.
  */
 #include "config.h"
 
@@ -81,20 +81,15 @@ static void show(struct screen *s, bool news)
 	pen_show(s->pen, s->g, app_look(s->a), &s->out);
 }
 
-static void one_key(struct screen *s, int32_t key, const char *text, size_t len, bool slow)
+/* What is made beside the keyboard, and the frames that show it. */
+static void beside(struct screen *s, const char *text, size_t len, bool slow)
 {
-	double t = now_ms();
-	app_key(s->a, key);
-	show(s, false);
-	frame_took(now_ms() - t);
-	if (slow && now_ms() - t > 8)
-		printf("        %.*s: %.1f ms\n", (int)len, text, now_ms() - t);
 	app_wait(s->a);
 	for (struct job *j; (j = app_work(s->a)) && nall < sizeof all / sizeof *all;) {
 		struct pollfd p = {.fd = job_fd(j), .events = POLLIN};
 		while (!job_done(j, NULL))
 			poll(&p, 1, 100);
-		t = now_ms();
+		double t = now_ms();
 		app_settle(s->a, false);
 		show(s, true);
 		frame_took(now_ms() - t);
@@ -103,6 +98,17 @@ static void one_key(struct screen *s, int32_t key, const char *text, size_t len,
 		if (app_work(s->a) == j)
 			break;
 	}
+}
+
+static void one_key(struct screen *s, int32_t key, const char *text, size_t len, bool slow)
+{
+	double t = now_ms();
+	app_key(s->a, key);
+	show(s, false);
+	frame_took(now_ms() - t);
+	if (slow && now_ms() - t > 8)
+		printf("        %.*s: %.1f ms\n", (int)len, text, now_ms() - t);
+	beside(s, text, len, slow);
 	struct app_wants w = app_take_wants(s->a);
 	app_wants_free(&w);
 }
@@ -123,14 +129,32 @@ static void row(const char *name, double *v, size_t n)
 	    n ? v[n - 1] : 0);
 }
 
-static int run(const struct opt *o, int rows, int cols, bool slow)
+struct how { bool slow; const char *keys; };
+
+static void walk(struct screen *sc, const struct how *how)
+{
+	if (how->keys) {
+		press(sc, how->keys, how->slow);
+		return;
+	}
+	for (size_t i = 0; i < sizeof walks / sizeof *walks; i++) {
+		ntook = 0;
+		press(sc, walks[i].keys, how->slow);
+		row(walks[i].pane, took, ntook);
+	}
+}
+
+static int run(const struct opt *o, int rows, int cols, const struct how *how)
 {
 	struct err e = {0};
 	struct app_setup u = {.rows = rows, .cols = cols, .patient = true, .look = {.theme = TH_DARK, .colours = 256}};
 	struct session *s = session_open(o, &e);
 	struct screen sc = {0};
-	if (s && !session_wait(s, &e))
+	double t = 0;
+	if (s && !session_wait(s, &e)) {
+		t = now_ms();
 		sc.a = app_new(o, s, &u, &e);
+	}
 	if (!sc.a) {
 		fprintf(stderr, "frames: %s\n", e.msg);
 		return 1;
@@ -138,11 +162,10 @@ static int run(const struct opt *o, int rows, int cols, bool slow)
 	sc.g = grid_new(rows, cols, false);
 	sc.pen = pen_new(&(struct pen_caps){.bce = true, .rep = false, .ech = true, .csr = true, .off = true, .dim = true});
 	show(&sc, false);
-	for (size_t i = 0; i < sizeof walks / sizeof *walks; i++) {
-		ntook = 0;
-		press(&sc, walks[i].keys, slow);
-		row(walks[i].pane, took, ntook);
-	}
+	frame_took(now_ms() - t);
+	row("first", took, ntook);
+	beside(&sc, "first", 5, how->slow);
+	walk(&sc, how);
 	row("all", all, nall);
 	int bad = share(all, nall, .99) > 8;
 	pen_free(sc.pen);
@@ -158,26 +181,28 @@ int main(int argc, char **argv)
 {
 	struct opt o;
 	struct err e = {0};
-	bool slow = argc > 1 && !strcmp(argv[1], "-slow");
-	int rows = 60, cols = 200;
-	if (slow) {
-		argv[1] = argv[0];
-		argv++;
-		argc--;
+	struct how how = {0};
+	int rows = 60, cols = 200, given = 0;
+	for (bool more = true; more && given + 1 < argc; given += more) {
+		const char *s = argv[given + 1];
+		more = !strcmp(s, "-slow") || !strcmp(s, "-wall") || (!strcmp(s, "-keys") && given + 2 < argc);
+		if (!strcmp(s, "-slow"))
+			how.slow = true;
+		else if (!strcmp(s, "-wall"))
+			clock_id = CLOCK_MONOTONIC;
+		else if (more)
+			how.keys = argv[++given + 1];
 	}
-	if (argc > 1 && !strcmp(argv[1], "-wall")) {
-		clock_id = CLOCK_MONOTONIC;
-		argv[1] = argv[0];
-		argv++;
-		argc--;
-	}
+	argv[given] = argv[0];
+	argv += given;
+	argc -= given;
 	if (opt_parse(&o, argc, argv, &e) || !o.nfile || (o.v[OPT_SIZE].set && script_size(opt_str(&o, OPT_SIZE), &rows, &cols, &e))) {
 		fprintf(stderr, "frames: %s\n", e.msg);
 		return 2;
 	}
 	if (o.v[OPT_MEM].set)
 		mem_budget((size_t)atoi(opt_str(&o, OPT_MEM)) << 20);
-	int rc = run(&o, rows, cols, slow);
+	int rc = run(&o, rows, cols, &how);
 	opt_free(&o);
 	return rc;
 }

@@ -16,7 +16,9 @@
 
 static void code(struct buf *b, int k)
 {
-	buf_printf(b, b->n ? ";%d" : "%d", k);
+	if (b->n)
+		buf_putc(b, ';');
+	buf_u64(b, (unsigned)k);
 }
 
 static void colour(const struct pen_caps *caps, struct buf *b, int c, bool back)
@@ -27,14 +29,17 @@ static void colour(const struct pen_caps *caps, struct buf *b, int c, bool back)
 		uint8_t rgb[3];
 		style_rgb(c, rgb);
 		code(b, back ? 48 : 38);
-		buf_printf(b, ";2;%d;%d;%d", rgb[0], rgb[1], rgb[2]);
+		code(b, 2);
+		for (int i = 0; i < 3; i++)
+			code(b, rgb[i]);
 	} else if (c < 8) {
 		code(b, (back ? 40 : 30) + c);
 	} else if (c < 16) {
 		code(b, (back ? 100 : 90) + c - 8);
 	} else {
 		code(b, back ? 48 : 38);
-		buf_printf(b, ";5;%d", c);
+		code(b, 5);
+		code(b, c);
 	}
 }
 

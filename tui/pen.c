@@ -40,6 +40,7 @@ struct pen {
 	struct ink ink;
 	struct buf way, other, row, whole, best;	/* scratch */
 	struct shown *keep, *all;
+	uint32_t *todo;		/* of the row at hand, by cell: see find_todo() */
 	struct paint later[LATER_MAX];	/* cells of these are left for the end of the screen */
 	int nlater;
 	uint32_t cells;
@@ -67,6 +68,7 @@ void pen_free(struct pen *n)
 	buf_free(&n->best);
 	mem_free(n->keep);
 	mem_free(n->all);
+	mem_free(n->todo);
 	mem_free(n);
 }
 
@@ -139,6 +141,14 @@ static void paint_for(struct pen *n, const struct shown *s, struct buf *b)
 
 /* ---- the cursor */
 
+/* ESC [ k c */
+static void csi(struct buf *b, int k, char c)
+{
+	buf_puts(b, "\033[");
+	buf_u64(b, (unsigned)k);
+	buf_putc(b, c);
+}
+
 static bool plain_char(uint32_t ch)
 {
 	return ch >= ' ' && ch < 0x7f;
@@ -170,14 +180,19 @@ static void move(struct pen *n, int y, int x, struct buf *b)
 			if (x - n->x == 1)
 				buf_puts(b, "\033[C");
 			else
-				buf_printf(b, "\033[%dC", x - n->x);
+				csi(b, x - n->x, 'C');
 		}
 	} else if (x == 0 && n->y >= 0 && (y == n->y || y == n->y + 1)) {
 		buf_puts(b, y == n->y ? "\r" : "\r\n");
-	} else if (x == 0) {
-		buf_printf(b, y ? "\033[%dH" : "\033[H", y + 1);
 	} else {
-		buf_printf(b, "\033[%d;%dH", y + 1, x + 1);
+		buf_puts(b, "\033[");
+		if (y || x)
+			buf_u64(b, (unsigned)y + 1);
+		if (x) {
+			buf_putc(b, ';');
+			buf_u64(b, (unsigned)x + 1);
+		}
+		buf_putc(b, 'H');
 	}
 	n->y = y;
 	n->x = x;
@@ -214,12 +229,12 @@ static void put_run(struct pen *n, int y, int x, int run, struct buf *b)
 	bool ends = x + run == n->cols;
 	paint_for(n, s, b);
 	if (blank(s) && n->caps.ech && !n->caps.rep && (n->caps.bce || s->p.bg < 0) && !ends && run > 8 + digits(run)) {
-		buf_printf(b, "\033[%dX", run);
+		csi(b, run, 'X');
 		return;			/* the cursor has not moved */
 	}
 	size_t k = put(b, s);
 	if (n->caps.rep && s->ch < 0x7f && !s->mark && !ends && (size_t)(run - 1) * k > 3u + (size_t)digits(run - 1)) {
-		buf_printf(b, "\033[%db", run - 1);
+		csi(b, run - 1, 'b');
 	} else {
 		for (int i = 1; i < run; i++)
 			put(b, s);
@@ -236,13 +251,13 @@ static bool tail(const struct pen *n, const struct shown *row, int x)
 	return row[x].p.bg < 0 || n->caps.bce;
 }
 
-/* How many cells from x on are the same and have changed. */
-static int run_at(const struct pen *n, const struct shown *old, const struct shown *now, int x)
+/* How many cells from x on are the same and are to be written. */
+static int run_at(const struct pen *n, const struct shown *now, int x)
 {
 	int run = 1;
 	if (x + 1 < n->cols && now[x + 1].ch == 0)
 		return 2;
-	while (x + run < n->cols && same(&now[x], &now[x + run]) && !same(&old[x + run], &now[x + run]))
+	while (x + run < n->cols && n->todo[x + run] && same(&now[x], &now[x + run]))
 		run++;
 	return run;
 }
@@ -252,59 +267,86 @@ static bool fits(const struct shown *s, const struct paint *p)
 	return blank(s) ? s->p.bg == p->bg && !(p->attr & (AT_REVERSE | AT_UNDERLINE)) : paint_same(&s->p, p);
 }
 
-/* Its turn comes when all else is written. */
-static bool is_later(const struct pen *n, const struct shown *s)
+/* Its turn comes when all else is written: which of those it is, or -1. */
+static int later(const struct pen *n, const struct shown *s)
 {
-	for (int i = 0; i < n->nlater; i++)
-		if (!blank(s) && paint_same(&s->p, &n->later[i]))
-			return true;
-	return false;
+	for (int i = 0; i < n->nlater && !blank(s); i++)
+		if (paint_same(&s->p, &n->later[i]))
+			return i;
+	return -1;
 }
 
-/* One pass over a row: what has changed, of one paint alone when `only` is given. */
-static void pass(struct pen *n, int y, const struct paint *only, struct buf *b)
+/* One pass over a row: what is to be done of one bit of todo[]. */
+static void pass(struct pen *n, int y, uint32_t bit, struct buf *b)
 {
 	struct shown *old = &n->old[y * n->cols];
 	const struct shown *now = &n->now[y * n->cols];
 	for (int x = 0; x < n->cols; x++) {
-		if (same(&old[x], &now[x]))
+		if (!(n->todo[x] & bit))
 			continue;
 		while (x > 0 && now[x].ch == 0)		/* the right half of a wide one: begin with the left */
 			x--;
-		if ((only && !fits(&now[x], only)) || is_later(n, &now[x])) {
-			x += x + 1 < n->cols && now[x + 1].ch == 0;
-			continue;
-		}
 		move(n, y, x, b);
 		if (n->cols - x > 3 && tail(n, now, x)) {
 			paint_for(n, &now[x], b);
 			buf_puts(b, "\033[K");
 			n->cells += (uint32_t)(n->cols - x);
 			memcpy(old + x, now + x, (size_t)(n->cols - x) * sizeof *old);
+			memset(n->todo + x, 0, (size_t)(n->cols - x) * sizeof *n->todo);
 			return;
 		}
-		int run = run_at(n, old, now, x);
+		int run = run_at(n, now, x);
 		bool wide = x + 1 < n->cols && now[x + 1].ch == 0;
 		put_run(n, y, x, wide ? 1 : run, b);
 		if (wide)
 			n->x = -1;
 		n->cells += (uint32_t)run;
 		memcpy(old + x, now + x, (size_t)run * sizeof *old);
+		memset(n->todo + x, 0, (size_t)run * sizeof *n->todo);
 		x += run - 1;
 	}
 }
 
 enum { PAINTS_MAX = 24 };
+static const uint32_t ANY = UINT32_C(1) << 31;
 
-/* The paints of what has changed in a row, in order; 0: not worth it, or too many. */
+/* What is to be done in a row, in todo[]: ANY where a cell has changed and is not put off, and the bit of each of k paints
+   that it fits. Neighbours are alike as a rule, and so then are their bits. Returns those that are put off. */
+static uint32_t find_todo(struct pen *n, int y, const struct paint *p, int k)
+{
+	const struct shown *old = &n->old[y * n->cols], *now = &n->now[y * n->cols], *was = NULL;
+	uint32_t bits = 0, off = 0;
+	for (int x = 0; x < n->cols; x++) {
+		const struct shown *s = &now[x];
+		n->todo[x] = 0;
+		if (same(&old[x], s))
+			continue;
+		while (s > now && s->ch == 0)
+			s--;
+		if (!was || blank(was) != blank(s) || !paint_same(&was->p, &s->p)) {
+			int i = later(n, s);
+			off |= i < 0 ? 0 : UINT32_C(1) << i;
+			bits = i < 0 ? ANY : 0;
+			for (int m = 0; m < k && bits; m++)
+				bits |= fits(s, &p[m]) ? UINT32_C(1) << m : 0;
+			was = s;
+		}
+		n->todo[x] = bits;
+	}
+	return off;
+}
+
+/* The paints of what is to be done in a row, in order; 0: not worth it, or too many. */
 static int paints(const struct pen *n, int y, struct paint *out)
 {
-	const struct shown *old = &n->old[y * n->cols], *now = &n->now[y * n->cols];
-	int k = 0, changes = 0;
+	const struct shown *now = &n->now[y * n->cols];
+	int k = 0, changes = 0, last = -1;
 	for (int x = 0; x < n->cols; x++) {
 		int i = 0;
-		if (same(&old[x], &now[x]) || is_later(n, &now[x]))
+		if (!n->todo[x])
 			continue;
+		if (last >= 0 && !blank(&now[x]) && paint_same(&now[x].p, &out[last]))
+			i = last;
 		while (i < k && !fits(&now[x], &out[i]))
 			i++;
 		changes += i != k - 1;
@@ -312,46 +354,53 @@ static int paints(const struct pen *n, int y, struct paint *out)
 			return 0;
 		if (i == k)
 			out[k++] = now[x].p;
+		last = i;
 	}
 	return changes > k ? k : 0;
 }
 
 /* A row that goes back and forth between colours is shorter colour by colour, with moves between. Which it
-   is, trying tells. */
-static void show_row(struct pen *n, int y, struct buf *b)
+   is, trying tells. Returns the colours that are put off. */
+static uint32_t show_row(struct pen *n, int y, struct buf *b)
 {
 	struct paint p[PAINTS_MAX];
+	uint32_t off = find_todo(n, y, NULL, 0);
 	int k = paints(n, y, p);
 	if (!k) {
-		pass(n, y, NULL, b);
-		return;
+		pass(n, y, ANY, b);
+		return off;
 	}
+	struct shown *old = n->old + (size_t)y * (size_t)n->cols;
 	size_t row = (size_t)n->cols * sizeof *n->old;
 	struct pen at = *n;
-	memcpy(n->keep, n->old + (size_t)y * (size_t)n->cols, row);
+	memcpy(n->keep, old, row);
 	buf_reset(&n->row);
-	pass(n, y, NULL, &n->row);
+	pass(n, y, ANY, &n->row);
 	struct pen one = *n;
+	memcpy(n->keep + n->cols, old, row);
+	memcpy(old, n->keep, row);
 	n->y = at.y, n->x = at.x, n->ink = at.ink, n->cells = at.cells;
-	memcpy(n->old + (size_t)y * (size_t)n->cols, n->keep, row);
+	find_todo(n, y, p, k);
 	size_t from = b->n;
-	for (int i = 0; i < k; i++)
-		pass(n, y, &p[i], b);
+	for (int i = 0; i < k && b->n - from <= n->row.n; i++)
+		pass(n, y, UINT32_C(1) << i, b);
 	if (b->n - from <= n->row.n)
-		return;
+		return off;
 	b->n = from;
 	buf_put(b, n->row.p, n->row.n);
-	n->y = one.y, n->x = one.x, n->ink = one.ink;
+	memcpy(old, n->keep + n->cols, row);
+	n->y = one.y, n->x = one.x, n->ink = one.ink, n->cells = one.cells;
+	return off;
 }
 
 /* ---- rows that move together */
 
-/* Cells of row y of the new screen that differ from row k of the old one; blanks are cheap, as
+/* Cells of row y of the new screen that differ from row k of the old one, or some more than `most`; blanks are cheap, as
    they are erased together. */
-static int differ(const struct pen *n, int y, int k)
+static int differ(const struct pen *n, int y, int k, int most)
 {
 	int d = 0, blanks = 0;
-	for (int x = 0; x < n->cols; x++) {
+	for (int x = 0; x < n->cols && d <= most; x++) {
 		const struct shown *now = &n->now[y * n->cols + x];
 		if (same(now, &n->old[k * n->cols + x]))
 			continue;
@@ -375,7 +424,8 @@ static void best_shift(const struct pen *n, const int *cost, int by, struct shif
 		}
 		if (!sum)
 			from = y;
-		sum += cost[y] ? cost[y] - differ(n, y, y + by) : -differ(n, y, y + by);
+		sum += cost[y];
+		sum -= differ(n, y, y + by, sum);
 		sum = sum < 0 ? 0 : sum;
 		if (sum > best->saved)
 			*best = (struct shift){by, from, y, sum};
@@ -408,7 +458,7 @@ static void scroll(struct pen *n, struct buf *b)
 	if (!n->caps.csr || n->rows > 512)
 		return;
 	for (int y = 0; y < n->rows; y++) {
-		cost[y] = differ(n, y, y);
+		cost[y] = differ(n, y, y, n->cols);
 		changed += cost[y] > 4;
 	}
 	if (changed < 4)
@@ -423,40 +473,55 @@ static void scroll(struct pen *n, struct buf *b)
 
 /* ---- the whole */
 
+enum { ROWS_MAX = 200 };	/* on more nothing is put off */
+
 /* What has changed, row by row; what was put off colour by colour. */
 static void write_rows(struct pen *n, struct buf *b)
 {
 	int later = n->nlater;
-	for (int y = 0; y < n->rows; y++)
-		show_row(n, y, b);
+	uint32_t off[ROWS_MAX];
+	for (int y = 0; y < n->rows; y++) {
+		uint32_t o = show_row(n, y, b);
+		if (later)
+			off[y] = o;
+	}
 	n->nlater = 0;
 	for (int i = 0; i < later; i++)
 		for (int y = 0; y < n->rows; y++)
-			pass(n, y, &n->later[i], b);
+			if (off[y] >> i & 1) {
+				find_todo(n, y, &n->later[i], 1);
+				pass(n, y, 1, b);
+			}
 	n->nlater = later;
 }
 
-/* The paints that return in many rows, those in most rows first. */
+/* The paints that return in many rows, those in most rows first: as many as are worth the time, for each is tried on all that
+   has changed. */
 static int candidates(const struct pen *n, struct paint *out)
 {
+	enum { TRIED = 20000 };		/* cells; nine tries of a screen of 80x24 are 17,000 */
 	struct { struct paint p; int rows, last; } seen[64];
-	int k = 0, m = 0;
+	int k = 0, m = 0, last = 0, changed = 1;
 	for (int y = 0; y < n->rows; y++)
 		for (int x = 0; x < n->cols; x++) {
 			const struct shown *s = &n->now[y * n->cols + x];
 			int i = 0;
-			if (same(s, &n->old[y * n->cols + x]) || blank(s))
+			if (blank(s) || same(s, &n->old[y * n->cols + x]))
 				continue;
+			changed++;
+			if (last < k && paint_same(&seen[last].p, &s->p))
+				i = last;
 			while (i < k && !paint_same(&seen[i].p, &s->p))
 				i++;
 			if (i == 64)
 				continue;
+			last = i;
 			if (i == k)
 				seen[k++].p = s->p, seen[i].rows = 0, seen[i].last = -1;
 			seen[i].rows += seen[i].last != y;
 			seen[i].last = y;
 		}
-	for (; m < LATER_MAX + 1; m++) {
+	for (; m < LATER_MAX + 1 && m < TRIED / changed; m++) {
 		int best = -1;
 		for (int i = 0; i < k; i++)
 			if (seen[i].rows > 3 && (best < 0 || seen[i].rows > seen[best].rows))
@@ -480,7 +545,7 @@ static void write_screen(struct pen *n, struct buf *b)
 	size_t size = (size_t)n->rows * (size_t)n->cols * sizeof *n->old;
 	struct paint try[LATER_MAX + 1];
 	n->nlater = 0;
-	int k = n->rows > 200 ? 0 : candidates(n, try);
+	int k = n->rows > ROWS_MAX ? 0 : candidates(n, try);
 	struct pen at = *n;
 	memcpy(n->all, n->old, size);
 	buf_reset(&n->best);
@@ -521,7 +586,8 @@ static void begin(struct pen *n, const struct grid *g, struct buf *b)
 	n->old = xrealloc(n->old, cells * sizeof *n->old);
 	n->now = xrealloc(n->now, cells * sizeof *n->now);
 	n->all = xrealloc(n->all, cells * sizeof *n->all);
-	n->keep = xrealloc(n->keep, (size_t)g->cols * sizeof *n->keep);
+	n->keep = xrealloc(n->keep, (size_t)g->cols * 2 * sizeof *n->keep);
+	n->todo = xrealloc(n->todo, (size_t)g->cols * sizeof *n->todo);
 	for (size_t i = 0; i < cells; i++)
 		n->old[i] = nothing;
 	n->ink.fresh = true;
