@@ -32,6 +32,7 @@ static void tl_open(void *st, const struct pane_env *env)
 	tl->t1 = snap->t1;
 	tl->at = snap->t0 + (snap->t1 - snap->t0) / 2;
 	tl->whole = true;
+	tl_index(tl, env);
 	tl_scope_make(tl, env);
 	tl_rows_make(tl, env);
 	tl_scope_rows(tl, env);
@@ -46,21 +47,20 @@ static void tl_close(void *st)
 	hunt_free(tl->hunt);
 	for (uint32_t i = 0; i < tl->ngroup; i++)
 		rx_free(tl->group[i]);
-	arena_free(&tl->index);
+	tl_index_free(tl);
 	arena_free(&tl->scope.mem);
-	mem_free(tl->gs);
+	mem_free(tl->some);
 	mem_free(tl->life);
 	mem_free(tl->row);
-	arena_free(&tl->mem);
 }
 
-static void tl_update(void *st, const struct pane_env *env)
+void tl_update(void *st, const struct pane_env *env)
 {
 	struct timeline *tl = st;
 	const struct snap *snap = session_snap(env->s);
 	tl_index(tl, env);
 	bool narrowed = tl_scope_make(tl, env);
-	if (narrowed || tl->ntrks != snap->ntrks || tl->made != tl->indexed || tl->compact != env->compact)
+	if (narrowed || tl->made != tl->news || tl->compact != env->compact)
 		tl_rows_make(tl, env);
 	if (narrowed)
 		tl_scope_rows(tl, env);
@@ -68,7 +68,6 @@ static void tl_update(void *st, const struct pane_env *env)
 		tl->looked = true;
 		if (tl->hunt)
 			tl_hunt_again(tl, env);
-		tl->nout = standout(snap, &tl->mem, tl->out);
 	}
 	if (!tl->moved)
 		tl->at = snap->t0 + (snap->t1 - snap->t0) / 2;
@@ -81,16 +80,16 @@ static void tl_update(void *st, const struct pane_env *env)
 /* What the cursor is on, and what stands out in the whole: both where there is room, else that until one looks closer. */
 static void draw_below(const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct tl_layout *l)
 {
-	int facts = (int)tl->nout + 1;
+	int facts = (int)tl->ix->nout + 1;
 	bool first = tl->whole && env->detail && (tl->kind == TL_P || !tl->moved);
 	struct tl_layout part = *l;
-	if (tl->nout && l->nstory >= STORY_LEAST + facts) {
+	if (tl->ix->nout && l->nstory >= STORY_LEAST + facts) {
 		part.nstory = facts;
 		tl_draw_standout(tl, g, &part);
 		part.story += facts;
 		part.nstory = l->nstory - facts;
 		tl_draw_story(tl, env, g, &part);
-	} else if (tl->nout && first) {
+	} else if (tl->ix->nout && first) {
 		tl_draw_standout(tl, g, l);
 	} else {
 		tl_draw_story(tl, env, g, l);
@@ -152,7 +151,7 @@ static enum verdict focus_cmd(struct timeline *tl, const struct pane_env *env, s
 		out->query.to = tl->r1;
 	} else if (r.what == ROW_TASK) {
 		out->query.task = arena_printf(
-		    env->scratch, "%llu", (unsigned long long)tl->tasks->task[r.id].id);
+		    env->scratch, "%llu", (unsigned long long)tl->ix->tasks->task[r.id].id);
 	} else if (r.what == ROW_REGION && tl_extent(tl, env, &x) && x.span != UINT32_MAX) {
 		out->query.g = t; /* this one, not all of its name */
 		out->query.from = x.t0;
@@ -199,9 +198,9 @@ static void enter_cmd(struct timeline *tl, const struct pane_env *env)
 static enum verdict standout_cmd(
     struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
 {
-	for (size_t k = 0; k < tl->nout; k++) {
-		const struct standout *o = &tl->out[tl->atout];
-		tl->atout = (tl->atout + (dir > 0 ? 1 : tl->nout - 1)) % tl->nout;
+	for (size_t k = 0; k < tl->ix->nout; k++) {
+		const struct standout *o = &tl->ix->out[tl->atout];
+		tl->atout = (tl->atout + (dir > 0 ? 1 : tl->ix->nout - 1)) % tl->ix->nout;
 		if (o->t1 <= o->t0)
 			continue;
 		if (o->trk)
@@ -430,7 +429,7 @@ static void tl_place(const void *st, const struct pane_env *env, struct place *p
 	}
 	if (r.what == ROW_TASK) {
 		p->rows = ROWS_TASK;
-		p->id = tl->tasks->task[r.id].id;
+		p->id = tl->ix->tasks->task[r.id].id;
 	}
 	if (!tl_interval(tl, env, &iv))
 		return;

@@ -82,6 +82,7 @@ static int play(const struct opt *o, const struct app_setup *u, const struct buf
 	struct app *a = session_wait(s, e) ? NULL : app_new(o, s, u, e);
 	if (a) {
 		struct grid *g = grid_new(u->rows, u->cols, u->ascii);
+		app_settle(a, true);
 		press(a, g, keys->p, keys->n);
 		app_draw(a, g);
 		grid_print(g, out, opt_bool(o, OPT_ANSI) ? app_look(a) : NULL);

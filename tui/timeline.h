@@ -9,6 +9,7 @@
 #include "analysis/sched.h"
 #include "analysis/standout.h"
 #include "analysis/tracew.h"
+#include "base/halve.h"
 #include "pane.h"
 #include "style.h"
 
@@ -45,6 +46,30 @@ struct tl_link {
 	bool created;
 }; /* of the wake chain */
 
+struct tl_index { /* what is known of a snapshot (timeline_index.c) */
+	struct arena mem;
+	uint32_t of;		/* so many spans and marks */
+	bool first, whole;	/* first: of none of them yet; whole: the trace is there */
+	const struct inlay *inlay; /* what lies on rows */
+	const struct sched_tasks *tasks;
+	const struct mark_sums *marks;
+	const struct count_sums *counts;
+	bool procs; /* GOMAXPROCS was changed */
+	/* By the trk_id of a P: how often a thread began to run it, gave it back, lost it in a system call. */
+	struct tl_moves {
+		uint32_t started, stopped, stolen;
+	} * moves;
+	trk_id nmoves;
+	struct standout out[STANDOUT_MAX]; /* once the trace is whole */
+	size_t nout;
+};
+
+struct tl_tracks { /* by kind the tracks of a snapshot, by their numbers */
+	trk_id of;	/* so many tracks */
+	trk_id *trk[TK_G + 1];
+	uint32_t n[TK_G + 1];
+};
+
 struct tl_scope { /* what the filters leave, of a snapshot and a query */
 	struct arena mem;
 	uint32_t serial;
@@ -74,39 +99,34 @@ struct timeline {
 	enum tl_order order;
 	struct rx *group[TL_GROUPS]; /* expressions asked for so far: views name them by number */
 	uint32_t ngroup;
-	struct tl_row *row; /* pinned tracks first, then all of the kind */
-	uint32_t nrow, npinrow, npin;
+	struct tl_row *row; /* pinned tracks first, then all of the kind; of many tracks those before rest[] */
+	uint32_t nrow, nhead, npinrow, npin;	/* nrow: with rest[] and under[]; nhead: row[] */
 	size_t cap;
+	const trk_id *rest;	/* many tracks, which have no rows of their own: tl_row() */
+	uint32_t nrest, hole[TL_PINS], nhole;	/* hole: those that are pinned */
+	bool ordered;		/* rest[] is by number */
+	struct tl_under { uint32_t at, trk; uint8_t regions, stacks; } under[TL_OPEN + 1];	/* rows under some of them */
+	uint32_t nunder;
+	trk_id *some;		/* rest[], where that is not all of them */
+	size_t some_cap;
 	trk_id pin[TL_PINS], open[TL_OPEN]; /* open: regions are shown under it */
 	uint32_t nopen;
 	trk_id stacks; /* its stacks over time are shown under it; 0 none */
 	uint32_t sel, top;
-	uint32_t ntrks; /* of the snapshot that row[] was made from */
 
 	int overlays, more;   /* more: 0 lines as there is room, 1 all there are, 2 few */
 	bool labels, compact; /* compact: what row[] was made with */
 
 	struct tl_scope scope;
-	const struct inlay *inlay; /* what lies on rows, tasks: of a snapshot */
-	const struct sched_tasks *tasks;
-	const struct mark_sums *marks;
-	const struct count_sums *counts;
-	bool procs; /* GOMAXPROCS was changed */
-	/* By the trk_id of a P: how often a thread began to run it, gave it back, lost it in a system call. */
-	struct tl_moves {
-		uint32_t started, stopped, stolen;
-	} * moves;
-	trk_id nmoves;
-	trk_id *gs; /* all goroutines by their numbers, of a snapshot with so many tracks */
-	uint32_t ngs, gs_of;
+	struct tl_index *ix;	/* never NULL once it is open */
+	struct tl_tracks *tr;
+	struct tl_work *work;	/* NULL, or newer ones that are made beside the keyboard */
+	uint32_t news, made;	/* how often one was; news when rows were made */
 	struct tl_life {
 		int64_t t0, t1;
-	} * life; /* of gs[], for compact rows, of a snapshot */
+	} * life; /* of all goroutines in their order, for compact rows, of a snapshot */
 	size_t life_cap;
 	uint32_t life_of;
-	struct arena index;
-	uint32_t indexed,
-	    made; /* spans and marks that they were made from; that row[] was made from */
 
 	struct hunt *hunt; /* spans that are looked for; NULL none */
 	struct hunt_hits hits;
@@ -121,10 +141,8 @@ struct timeline {
 	struct tl_link chain[TL_CHAIN]; /* who woke, who woke that one */
 	uint32_t nchain, atchain;
 
-	struct standout out[STANDOUT_MAX]; /* once the trace is whole */
-	size_t nout, atout;		   /* how many; the one that Tab goes to next */
-	bool looked;
-	struct arena mem;
+	size_t atout;	/* of what stands out, the one that Tab goes to next */
+	bool looked;	/* the whole trace was searched */
 };
 
 enum tl_head {
@@ -193,10 +211,11 @@ struct tl_extent {
 	uint32_t span;
 }; /* span: task or region, or UINT32_MAX */
 bool tl_extent(const struct timeline *, const struct pane_env *, struct tl_extent *);
+struct tl_row tl_row(const struct timeline *, uint32_t i);	/* i < nrow */
 /* The selected row; what is ROW_TRACK and id 0 when there is none. */
 static inline struct tl_row tl_selected(const struct timeline *tl)
 {
-	return tl->sel < tl->nrow ? tl->row[tl->sel] : (struct tl_row){0};
+	return tl->sel < tl->nrow ? tl_row(tl, tl->sel) : (struct tl_row){0};
 }
 
 /* ---- drawing */
@@ -229,12 +248,31 @@ void tl_stack_of(
     const struct snap *, const struct ival *, stk_id *); /* where it waits or stopped; 0 */
 
 /* These are the pane's own; st is the struct timeline. */
+void tl_update(void *, const struct pane_env *);
 void tl_summary(const void *, const struct pane_env *, struct buf *);
 void tl_detail(const void *, const struct pane_env *, struct buf *);
 
+/* ---- what is known of a snapshot (timeline_index.c) */
+/* What rows are made from, when there is more: at once where that is little work. */
+void tl_index(struct timeline *, const struct pane_env *);
+struct job *tl_index_job(const struct timeline *);
+void tl_index_end(struct timeline *);	/* wait for what is being made, if anything is */
+void tl_index_now(struct timeline *, const struct pane_env *);	/* as tl_index(), but never nothing */
+void tl_index_free(struct timeline *);
+/* The first of tracks by number whose number is not less; the place of a track, UINT32_MAX where it is none of them. */
+static inline uint32_t tl_numbered(const struct snap *sn, const trk_id *v, uint32_t n, uint64_t id)
+{
+	struct halve h = {.hi = n};
+	while (halve(&h))
+		halve_on(&h, store_trk(sn->st, v[h.at])->id < id);
+	return (uint32_t)h.lo;
+}
+uint32_t tl_list_find(const struct snap *, const trk_id *, uint32_t n, trk_id);
+/* The track of a kind with that number; 0: there is none. */
+trk_id tl_track_of(const struct timeline *, const struct snap *, enum track_kind, uint64_t id);
+
 /* ---- rows (timeline_rows.c) */
-void tl_index(
-    struct timeline *, const struct pane_env *); /* what rows are made from, when there is more */
+uint32_t tl_row_of(const struct timeline *, const struct snap *, trk_id);	/* UINT32_MAX: it has none */
 void tl_rows_make(struct timeline *, const struct pane_env *);
 void tl_set_kind(struct timeline *, const struct pane_env *, enum tl_kind);
 enum verdict tl_rows_cmd(struct timeline *, const struct pane_env *, const char *arg, struct ask *);
@@ -251,6 +289,7 @@ void tl_task_bounds(const struct snap *, const struct sched_task *, int64_t *t0,
 /* ---- what the filters leave (timeline_scope.c) */
 bool tl_scope_make(struct timeline *, const struct pane_env *); /* true: rows are to be made */
 void tl_scope_rows(struct timeline *, const struct pane_env *); /* of goroutines, where it names some */
+bool tl_scope_goroutine(const struct timeline *, const struct snap *, trk_id);	/* the same, of a goroutine */
 bool tl_scope_row(const struct timeline *, const struct snap *, trk_id);
 bool tl_scope_task(const struct timeline *, const struct snap *, const struct sched_task *);
 void tl_scope_frame(const struct timeline *, const struct pane_env *, struct tl_layout *); /* fills in ran */

@@ -292,7 +292,7 @@ static void row_name(const struct timeline *tl, const struct pane_env *env, stru
 {
 	const struct snap *snap = session_snap(env->s);
 	const struct trk_row *t = store_trk(snap->st, r.what == ROW_TASK ? 0 : r.id);
-	const struct sched_task *task = r.what == ROW_TASK ? &tl->tasks->task[r.id] : NULL;
+	const struct sched_task *task = r.what == ROW_TASK ? &tl->ix->tasks->task[r.id] : NULL;
 	str_id name = task ? task->name : t->name;
 	struct buf safe = {0};
 	if (r.what == ROW_REGION || r.what == ROW_STACK) {
@@ -318,7 +318,7 @@ static void row_name(const struct timeline *tl, const struct pane_env *env, stru
 static void gutter(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *lay, int y, uint32_t row, const struct bin *share)
 {
-	struct tl_row r = tl->row[row];
+	struct tl_row r = tl_row(tl, row);
 	enum track_kind kind =
 	    store_trk(session_snap(env->s)->st, r.what == ROW_TRACK ? r.id : 0)->kind;
 	bool busy = kind == TK_P || kind == TK_M;
@@ -425,8 +425,8 @@ static int row_of(const struct timeline *tl, const struct snap *sn, const struct
 	struct ival iv;
 	trk_id p = ival_at(sn, g, t > sn->t0 ? t - 1 : t, &iv) && iv.state != TS_READY ? iv.who : 0;
 	for (uint32_t r = tl->top; r < tl->nrow && (int)(r - tl->top) < lay->nrows; r++)
-		if (tl->row[r].what == ROW_TRACK &&
-		    (tl->row[r].id == g || (p && tl->row[r].id == p)))
+		if (tl_row(tl, r).what == ROW_TRACK &&
+		    (tl_row(tl, r).id == g || (p && tl_row(tl, r).id == p)))
 			return lay->rows + (int)(r - tl->top);
 	return -1;
 }
@@ -456,8 +456,8 @@ static void partners(const struct timeline *tl, const struct pane_env *env, stru
 /* How many lines of stacks are in sight from row r on: they are made once for all of them. */
 static int stack_levels(const struct timeline *tl, uint32_t r, int lines)
 {
-	int n = tl->row[r].level;
-	for (; r < tl->nrow && tl->row[r].what == ROW_STACK && lines > 0; r++, lines--)
+	int n = tl_row(tl, r).level;
+	for (; r < tl->nrow && tl_row(tl, r).what == ROW_STACK && lines > 0; r++, lines--)
 		n++;
 	return n;
 }
@@ -465,13 +465,13 @@ static int stack_levels(const struct timeline *tl, uint32_t r, int lines)
 static void draw_row(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *lay, int y, uint32_t r, struct bin *share)
 {
-	struct tl_row row = tl->row[r];
+	struct tl_row row = tl_row(tl, r);
 	switch ((enum tl_what)row.what) {
 	case ROW_TRACK: draw_track(tl, env, g, lay, y, row.id, share); break;
 	case ROW_TASK: tl_draw_task(tl, env, g, lay, y, row.id); break;
 	case ROW_REGION: tl_draw_regions(tl, env, g, lay, y, row.id, row.level); break;
 	case ROW_STACK:
-		if (r == tl->top || tl->row[r - 1].what != ROW_STACK)
+		if (r == tl->top || tl_row(tl, r - 1).what != ROW_STACK)
 			tl_draw_stacks(tl, env, g, lay, y, row.id, row.level,
 			    stack_levels(tl, r, lay->rows + lay->nrows - y));
 		break;

@@ -50,17 +50,13 @@ static enum verdict goto_track(struct timeline *tl, const struct pane_env *env,
 	struct ival iv;
 	if (end == arg || *end)
 		return ask_say(out, "a number is wanted");
-	for (trk_id i = 1; i < snap->ntrks; i++) {
-		if (store_trk(snap->st, i)->kind != kind || store_trk(snap->st, i)->id != id)
-			continue;
-		tl_show_track(tl, env, i);
-		if (!ival_at(snap, i, tl->at, &iv) &&
-		    (ival_near(snap, i, tl->at, 1, &iv) || ival_near(snap, i, tl->at, -1, &iv)))
-			tl_look_at(tl, env, iv.t0 + (iv.t1 - iv.t0) / 2);
-		return V_DONE;
-	}
-	return ask_say(
-	    out, kind == TK_G ? "no goroutine of that number" : "no P of that number");
+	trk_id i = tl_track_of(tl, snap, kind, id);
+	if (!i)
+		return ask_say(out, kind == TK_G ? "no goroutine of that number" : "no P of that number");
+	tl_show_track(tl, env, i);
+	if (!ival_at(snap, i, tl->at, &iv) && (ival_near(snap, i, tl->at, 1, &iv) || ival_near(snap, i, tl->at, -1, &iv)))
+		tl_look_at(tl, env, iv.t0 + (iv.t1 - iv.t0) / 2);
+	return V_DONE;
 }
 
 static enum verdict goto_task(
@@ -111,7 +107,7 @@ enum verdict tl_goto(
 /* ( and ) on the row of a task: its parent, the first task under it. */
 enum verdict tl_task_link(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
 {
-	const struct sched_tasks *ts = tl->tasks;
+	const struct sched_tasks *ts = tl->ix->tasks;
 	struct tl_row r = tl_selected(tl);
 	uint64_t id = ts->task[r.id].id, to = UINT64_MAX;
 	int64_t first = INT64_MAX;
@@ -134,12 +130,12 @@ enum verdict tl_task_link(struct timeline *tl, const struct pane_env *env, int d
 static bool task_matches(
     const struct timeline *tl, const struct snap *sn, uint32_t row, const struct rx *rx)
 {
-	struct tl_row r = tl->row[row];
+	struct tl_row r = tl_row(tl, row);
 	struct buf b = {0};
 	if (r.what != ROW_TASK)
 		return false;
-	buf_printf(&b, "%llu ", (unsigned long long)tl->tasks->task[r.id].id);
-	tp_str(sn->st, tl->tasks->task[r.id].name, "", &b);
+	buf_printf(&b, "%llu ", (unsigned long long)tl->ix->tasks->task[r.id].id);
+	tp_str(sn->st, tl->ix->tasks->task[r.id].name, "", &b);
 	bool hit = rx_match(rx, b.p, b.n);
 	buf_free(&b);
 	return hit;

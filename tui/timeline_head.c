@@ -60,10 +60,10 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, const str
 	switch (h->what) {
 	case HD_HITS: return tl->hunt != NULL;
 	case HD_LEGEND: return tl->nrow > 0;
-	case HD_OUT: return tl->nout > 0;
+	case HD_OUT: return tl->ix->nout > 0;
 	case HD_STACKS:
 	case HD_OTHER: return sn->ncounts[h->ct] > 1;
-	case HD_PROCS: return tl->procs;
+	case HD_PROCS: return tl->ix->procs;
 	case HD_BUSY:
 		return tl->nrow > 0 && !sn->trace.log; /* which are is not always known of those */
 	case HD_STARTS:
@@ -329,7 +329,7 @@ static void fill_counter(const struct timeline *tl, const struct pane_env *env,
     const struct tl_layout *l, int ct, bool goal, struct series *v)
 {
 	struct cbin *b = arena_alloc(env->scratch, ((size_t)l->cells + 1) * sizeof *b);
-	bins_count_of(session_snap(env->s), tl->counts, (enum counter)ct, tl->t0, tl->t1,
+	bins_count_of(session_snap(env->s), tl->ix->counts, (enum counter)ct, tl->t0, tl->t1,
 	    (uint32_t)l->cells, b);
 	for (int c = 0; c < l->cells; c++) {
 		if (goal) {
@@ -380,7 +380,7 @@ static void draw_marks(const struct timeline *tl, const struct pane_env *env, st
 {
 	const struct snap *sn = session_snap(env->s);
 	uint32_t *on = arena_zalloc(env->scratch, ((size_t)l->cells + 1) * sizeof *on);
-	bins_marks_of(sn, tl->marks, kinds, tl->t0, tl->t1, (uint32_t)l->cells, on);
+	bins_marks_of(sn, tl->ix->marks, kinds, tl->t0, tl->t1, (uint32_t)l->cells, on);
 	for (int k = CT_PROC_START; kinds & 1u << MK_PROC_STEAL && k <= CT_PROC_STOP; k++)
 		for (int c = 0; c < l->cells; c++)
 			on[c] += count_before(sn, (enum counter)k, tl_edge(tl, l->cells, c + 1)) -
@@ -424,8 +424,8 @@ static void draw_hits(const struct timeline *tl, struct grid *g, const struct tl
 static void draw_standouts(
     const struct timeline *tl, struct grid *g, const struct tl_layout *l, int y)
 {
-	for (size_t i = 0; i < tl->nout; i++) {
-		const struct standout *o = &tl->out[i];
+	for (size_t i = 0; i < tl->ix->nout; i++) {
+		const struct standout *o = &tl->ix->out[i];
 		if (o->t1 <= o->t0 || o->t1 <= tl->t0 || o->t0 >= tl->t1)
 			continue;
 		int c = tl_cell(tl, l->cells, o->t0 + (o->t1 - o->t0) / 2);

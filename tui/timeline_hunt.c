@@ -60,8 +60,8 @@ static void limit(struct timeline *tl, const struct snap *sn)
 	if (tl->kind == TL_G && (tl->only != ONLY_ALL || tl->scope.on)) {
 		in = xcalloc(sn->ntrks + 1u, 1);
 		for (uint32_t i = 0; i < tl->nrow; i++)
-			if (tl->row[i].what == ROW_TRACK && tl->row[i].id < sn->ntrks)
-				in[tl->row[i].id] = 1;
+			if (tl_row(tl, i).what == ROW_TRACK && tl_row(tl, i).id < sn->ntrks)
+				in[tl_row(tl, i).id] = 1;
 	}
 	hunt_among(tl->hunt, in, sn->ntrks);
 }
@@ -117,7 +117,8 @@ void tl_hunt_again(struct timeline *tl, const struct pane_env *env)
 struct job *tl_job(void *st)
 {
 	struct timeline *tl = st;
-	return tl->search ? tl->search->job : NULL;
+	struct job *j = tl_index_job(tl);
+	return j ? j : tl->search ? tl->search->job : NULL;
 }
 
 /* ---- from hit to hit */
@@ -185,9 +186,9 @@ enum verdict tl_hunt_next(struct timeline *tl, const struct pane_env *env, int d
 	return V_ASK;
 }
 
-void tl_done(void *st, const struct pane_env *env)
+/* The search has ended, or is waited for. */
+static void found(struct timeline *tl, const struct pane_env *env)
 {
-	struct timeline *tl = st;
 	struct tl_search *s = tl->search;
 	if (!s)
 		return;
@@ -197,6 +198,17 @@ void tl_done(void *st, const struct pane_env *env)
 	mem_free(s);
 	if (tl->jump)
 		go_hit(tl, env, tl->jump);
+}
+
+void tl_done(void *st, const struct pane_env *env)
+{
+	struct timeline *tl = st;
+	if (!tl_index_job(tl)) {
+		found(tl, env);
+		return;
+	}
+	tl_index_end(tl);
+	tl_update(tl, env);
 }
 
 /* `/`: the same search, by any name, so that it counts all of the trace and not what is in sight.
@@ -217,7 +229,7 @@ uint32_t tl_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 	}
 	struct pollfd p = {.fd = tl->search ? job_fd(tl->search->job) : -1, .events = POLLIN};
 	if (tl->search && poll(&p, 1, FIND_MS) > 0 && job_done(tl->search->job, NULL))
-		tl_done(tl, env);
+		found(tl, env);
 	if (tl->search) {
 		tl->jump = dir;
 		return FIND_ON;

@@ -94,7 +94,7 @@ void tl_draw_regions(const struct timeline *tl, const struct pane_env *env, stru
 {
 	const struct snap *sn = session_snap(env->s);
 	uint32_t n, cells = (uint32_t)l->cells;
-	const struct inlay_piece *v = inlay_row(tl->inlay, trk, level, &n);
+	const struct inlay_piece *v = inlay_row(tl->ix->inlay, trk, level, &n);
 	for (uint32_t c = 0; c < cells && n;) {
 		int64_t a = tl_edge(tl, l->cells, (int)c), b = tl_edge(tl, l->cells, (int)c + 1);
 		uint32_t i = inlay_find(v, n, a), end = c + 1;
@@ -129,7 +129,7 @@ static void task_regions(const struct timeline *tl, const struct snap *sn, struc
 {
 	uint32_t n = t->n < TASK_WALK ? t->n : TASK_WALK;
 	for (uint32_t k = 0; k < n; k++) {
-		const struct sched_event *e = &tl->tasks->event[t->first + k];
+		const struct sched_event *e = &tl->ix->tasks->event[t->first + k];
 		int64_t a, b;
 		if (e->log)
 			continue;
@@ -154,7 +154,7 @@ static void task_logs(const struct timeline *tl, const struct snap *sn, struct g
 {
 	uint32_t n = t->n < TASK_WALK ? t->n : TASK_WALK;
 	for (uint32_t k = 0; k < n; k++) {
-		const struct sched_event *e = &tl->tasks->event[t->first + k];
+		const struct sched_event *e = &tl->ix->tasks->event[t->first + k];
 		if (!e->log)
 			continue;
 		int64_t at = store_mark(sn->st, e->i)->t;
@@ -173,7 +173,7 @@ void tl_draw_task(const struct timeline *tl, const struct pane_env *env, struct 
     const struct tl_layout *l, int y, uint32_t task)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct sched_task *t = &tl->tasks->task[task];
+	const struct sched_task *t = &tl->ix->tasks->task[task];
 	int64_t a, b;
 	tl_task_bounds(sn, t, &a, &b);
 	if (b < tl->t0 || a >= tl->t1)
@@ -200,7 +200,7 @@ static stk_id nearest_sample(
     const struct timeline *tl, const struct snap *sn, trk_id g, int64_t t0, int64_t t1, int64_t t)
 {
 	uint32_t before, after;
-	const struct inlay *in = tl->inlay;
+	const struct inlay *in = tl->ix->inlay;
 	const struct inlay_tick *a = inlay_ticks(in->sample, in->nsample, g, t0, t, &before);
 	const struct inlay_tick *b = inlay_ticks(in->sample, in->nsample, g, t, t1, &after);
 	if (!before && !after)
@@ -354,8 +354,8 @@ void tl_draw_ticks(const struct timeline *tl, const struct pane_env *env, struct
 	struct cell *was = arena_alloc(env->scratch, (size_t)g->w * sizeof *was);
 	memcpy(was, &g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)g->x0],
 	    (size_t)g->w * sizeof *was);
-	ticks(tl, g, l, y, trk, tl->inlay->sample, tl->inlay->nsample, was, g->ascii ? '^' : 0xb7);
-	ticks(tl, g, l, y, trk, tl->inlay->log, tl->inlay->nlog, was, g->ascii ? '\'' : 0x2575);
+	ticks(tl, g, l, y, trk, tl->ix->inlay->sample, tl->ix->inlay->nsample, was, g->ascii ? '^' : 0xb7);
+	ticks(tl, g, l, y, trk, tl->ix->inlay->log, tl->ix->inlay->nlog, was, g->ascii ? '\'' : 0x2575);
 }
 
 /* On the row of a P, of a log of schedtrace: how many goroutines were in its queue, where there were any.

@@ -102,12 +102,11 @@ void tl_select(struct timeline *tl, const struct pane_env *env, int64_t row)
 
 bool tl_select_track(struct timeline *tl, const struct pane_env *env, trk_id t)
 {
-	for (uint32_t i = 0; t && i < tl->nrow; i++)
-		if (tl->row[i].id == t && tl->row[i].what == ROW_TRACK) {
-			tl_select(tl, env, i);
-			return true;
-		}
-	return false;
+	uint32_t i = t ? tl_row_of(tl, session_snap(env->s), t) : UINT32_MAX;
+	if (i == UINT32_MAX)
+		return false;
+	tl_select(tl, env, i);
+	return true;
 }
 
 bool tl_show_track(struct timeline *tl, const struct pane_env *env, trk_id t)
@@ -158,13 +157,13 @@ static void stand_on(struct timeline *tl, const struct pane_env *env, const stru
 static bool task_step(const struct timeline *tl, const struct snap *sn, uint32_t task, int64_t at,
     int dir, int64_t *to)
 {
-	const struct sched_task *t = &tl->tasks->task[task];
+	const struct sched_task *t = &tl->ix->tasks->task[task];
 	int64_t best = dir > 0 ? INT64_MAX : INT64_MIN, ends[2];
 	tl_task_bounds(sn, t, &ends[0], &ends[1]);
 	for (uint32_t k = 0; k < t->n + 2; k++) {
 		int64_t v = k < 2 ? ends[k] : 0;
 		if (k >= 2) {
-			const struct sched_event *e = &tl->tasks->event[t->first + k - 2];
+			const struct sched_event *e = &tl->ix->tasks->event[t->first + k - 2];
 			v = e->log ? store_mark(sn->st, e->i)->t : store_span(sn->st, e->i)->s.t0;
 		}
 		if (v != TIME_NONE && (dir > 0 ? v > at && v < best : v < at && v > best))
@@ -178,7 +177,7 @@ static bool region_step(
     const struct timeline *tl, struct tl_row r, int64_t at, int dir, int64_t *to)
 {
 	uint32_t n;
-	const struct inlay_piece *v = inlay_row(tl->inlay, r.id, r.level, &n);
+	const struct inlay_piece *v = inlay_row(tl->ix->inlay, r.id, r.level, &n);
 	uint32_t i = inlay_find(v, n, at); /* the one there, or the next */
 	bool in = i < n && v[i].t0 <= at;
 	if (dir > 0 ? i + in >= n : i == 0)
@@ -219,7 +218,7 @@ void tl_span_end(struct timeline *tl, const struct pane_env *env, int dir)
 	trk_id t = tl_track(tl, env);
 	int64_t to, a, b;
 	if (r.what == ROW_TASK) {
-		tl_task_bounds(snap, &tl->tasks->task[r.id], &a, &b);
+		tl_task_bounds(snap, &tl->ix->tasks->task[r.id], &a, &b);
 		tl_look_at(tl, env, dir < 0 ? a : b > a ? b - 1 : a);
 	} else if (r.what == ROW_REGION) {
 		if (region_step(tl, r, dir < 0 ? snap->t0 - 1 : snap->t1, -dir, &to))
@@ -235,14 +234,14 @@ bool tl_extent(const struct timeline *tl, const struct pane_env *env, struct tl_
 	struct tl_row r = tl_selected(tl);
 	struct ival iv;
 	*x = (struct tl_extent){.trk = tl_track(tl, env), .span = UINT32_MAX};
-	if (r.what == ROW_TASK && r.id < tl->tasks->n) {
-		tl_task_bounds(sn, &tl->tasks->task[r.id], &x->t0, &x->t1);
-		x->span = tl->tasks->task[r.id].span;
+	if (r.what == ROW_TASK && r.id < tl->ix->tasks->n) {
+		tl_task_bounds(sn, &tl->ix->tasks->task[r.id], &x->t0, &x->t1);
+		x->span = tl->ix->tasks->task[r.id].span;
 		return x->t1 > x->t0;
 	}
 	if (r.what == ROW_REGION) {
 		uint32_t n;
-		const struct inlay_piece *v = inlay_row(tl->inlay, r.id, r.level, &n);
+		const struct inlay_piece *v = inlay_row(tl->ix->inlay, r.id, r.level, &n);
 		uint32_t i = inlay_find(v, n, tl->at);
 		if (i < n && v[i].t0 > tl->at &&
 		    tl_cell(tl, cells_of(tl, env), v[i].t0) !=

@@ -16,15 +16,12 @@
 #include <string.h>
 #include <strings.h>
 
-static trk_id goroutine(const struct snap *sn, const char *s)
+static trk_id goroutine(const struct timeline *tl, const struct snap *sn, const char *s)
 {
 	char *end;
 	s += *s == 'g' || *s == 'G';
 	uint64_t id = strtoull(s, &end, 10);
-	for (trk_id t = 1; end != s && !*end && t < sn->ntrks; t++)
-		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->id == id)
-			return t;
-	return 0;
+	return end != s && !*end ? tl_track_of(tl, sn, TK_G, id) : 0;
 }
 
 /* The number of an expression in group[], kept for views that name it. */
@@ -61,15 +58,15 @@ static enum verdict rows_task(
 	char *end;
 	uint64_t id = strtoull(arg, &end, 10);
 	struct tl_row r = tl_selected(tl);
-	tl_index(tl, env);
-	if (!*arg && r.what == ROW_TASK && r.id < tl->tasks->n)
-		id = tl->tasks->task[r.id].id;
+	tl_index_now(tl, env);
+	if (!*arg && r.what == ROW_TASK && r.id < tl->ix->tasks->n)
+		id = tl->ix->tasks->task[r.id].id;
 	else if (end == arg || *end)
 		return ask_say(out, "rows task N: the number of a task (pane 7 has them)");
-	uint32_t i = sched_task_find(tl->tasks, id);
+	uint32_t i = sched_task_find(tl->ix->tasks, id);
 	if (i == UINT32_MAX || !tl_rows_only(tl, env, ONLY_TASK, id))
 		return ask_say(out, "no task of that number");
-	tl_task_bounds(session_snap(env->s), &tl->tasks->task[i], &t0, &t1);
+	tl_task_bounds(session_snap(env->s), &tl->ix->tasks->task[i], &t0, &t1);
 	tl->at = t0 + (t1 - t0) / 2;
 	tl_window(tl, env, t0 - (t1 - t0) / 16, t1 + (t1 - t0) / 16);
 	tl_select(tl, env, tl->npinrow);
@@ -80,7 +77,7 @@ static enum verdict rows_related(
     struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
 {
 	const struct snap *sn = session_snap(env->s);
-	trk_id g = *arg ? goroutine(sn, arg) : tl_track(tl, env);
+	trk_id g = *arg ? goroutine(tl, sn, arg) : tl_track(tl, env);
 	struct ival iv;
 	if (g && !*arg && store_trk(sn->st, g)->kind != TK_G)
 		g = ival_at(sn, g, tl->at, &iv) ? iv.who : 0;
@@ -97,8 +94,8 @@ static enum verdict rows_tasks(
 {
 	static const char *const orders[] = {
 	    [BY_START] = "start", [BY_TREE] = "tree", [BY_DURATION] = "duration"};
-	tl_index(tl, env);
-	if (!tl->tasks->n)
+	tl_index_now(tl, env);
+	if (!tl->ix->tasks->n)
 		return ask_say(
 		    out, "this trace has no tasks (runtime/trace.NewTask makes them)");
 	for (unsigned i = 0; *by && i < 3; i++)
@@ -113,7 +110,7 @@ static enum tl_kind next_kind(const struct timeline *tl)
 {
 	switch (tl->kind) {
 	case TL_P: return TL_G;
-	case TL_G: return tl->tasks && tl->tasks->n ? TL_T : TL_M;
+	case TL_G: return tl->ix->tasks->n ? TL_T : TL_M;
 	case TL_T: return TL_M;
 	default: return TL_P;
 	}
@@ -173,7 +170,7 @@ void tl_rows_words(const struct timeline *tl, const struct pane_env *env, struct
 	const struct store *st = session_snap(env->s)->st;
 	uint32_t n = 0;
 	for (uint32_t i = tl->npinrow; i < tl->nrow && n < 1000; i++)
-		n += tl->row[i].what == (tl->kind == TL_T ? ROW_TASK : ROW_TRACK);
+		n += tl_row(tl, i).what == (tl->kind == TL_T ? ROW_TASK : ROW_TRACK);
 	if (!tl->nrow && session_snap(env->s)->complete) {
 		buf_puts(b, "counters alone");
 		return;
@@ -182,7 +179,7 @@ void tl_rows_words(const struct timeline *tl, const struct pane_env *env, struct
 		n = tl->nrow - tl->npinrow; /* so many have nothing under them */
 	buf_printf(b, "%u %s row%s", n, kinds[tl->kind], n == 1 ? "" : "s");
 	if (tl->kind == TL_G && tl->only == ONLY_ALL && tl->scope.on)
-		buf_printf(b, " of %u", tl->ngs);
+		buf_printf(b, " of %u", tl->tr->n[TK_G]);
 	if (tl->kind == TL_T)
 		buf_puts(b, orders[tl->order]);
 	if (tl->kind == TL_G && tl->only == ONLY_GROUP)

@@ -7,7 +7,9 @@
  * where it was opened, and under one track its stacks over time.
  *
  * The list is made when what it is made from changes and never for a frame. A
- * selected row is found again by what it is, not by where it was.
+ * selected row is found again by what it is, not by where it was. A million goroutines
+ * are not made rows, but are asked for by their places in the list of all, with what is pinned
+ * left out and what was opened put between: so to turn to them costs nothing.
  */
 #include "config.h"
 #include "timeline.h"
@@ -17,6 +19,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { MANY = 4096 };	/* tracks: fewer are made rows */
 
 static bool has(const trk_id *v, uint32_t n, trk_id t)
 {
@@ -30,109 +34,58 @@ static void put(struct timeline *tl, enum tl_what what, uint32_t id, uint8_t lev
 {
 	tl->row = mem_grow(tl->row, &tl->cap, tl->nrow + 1u, sizeof *tl->row);
 	tl->row[tl->nrow++] = (struct tl_row){id, (uint8_t)what, level};
+	tl->nhead = tl->nrow;
 }
 
-/* What Ps went through, of the whole trace. */
-static void count_moves(struct timeline *tl, const struct snap *sn)
+struct tl_row tl_row(const struct timeline *tl, uint32_t i)
 {
-	static const enum counter ticks[] = {CT_PROC_START, CT_PROC_STOP};
-	tl->nmoves = 0;
-	for (trk_id t = 1; t < sn->ntrks; t++)
-		tl->nmoves = store_trk(sn->st, t)->kind == TK_P ? t + 1 : tl->nmoves;
-	tl->moves = arena_zalloc(&tl->index, (tl->nmoves + 1u) * sizeof *tl->moves);
-	for (int k = 0; k < 2; k++)
-		for (uint32_t i = 0; i < sn->ncounts[ticks[k]]; i++) {
-			store_pass(sn, i);
-			uint64_t p = store_count(sn->st, ticks[k], i)->v;
-			if (p < tl->nmoves)
-				*(k ? &tl->moves[p].stopped : &tl->moves[p].started) += 1;
-		}
-	for (uint32_t i = 0; i < sn->nmarks; i++) {
-		store_pass(sn, i);
-		const struct sink_mark *m = store_mark(sn->st, i);
-		if (m->kind == MK_PROC_STEAL && m->trk < tl->nmoves)
-			tl->moves[m->trk].stolen++;
+	if (i < tl->nhead)
+		return tl->row[i];
+	uint32_t k = i - tl->nhead;
+	for (uint32_t u = 0; u < tl->nunder && tl->under[u].at <= i; u++) {
+		const struct tl_under *un = &tl->under[u];
+		uint32_t level = i - un->at;
+		if (level < un->regions)
+			return (struct tl_row){un->trk, ROW_REGION, (uint8_t)level};
+		if (level - un->regions < un->stacks)
+			return (struct tl_row){un->trk, ROW_STACK, (uint8_t)(level - un->regions)};
+		k -= un->regions + un->stacks;
 	}
+	for (uint32_t h = 0; h < tl->nhole && tl->hole[h] <= k; h++)
+		k++;
+	return (struct tl_row){tl->rest[k], ROW_TRACK, 0};
 }
 
-void tl_index(struct timeline *tl, const struct pane_env *env)
+/* The place of a track in rest[]; UINT32_MAX: it is not there, or pinned. */
+static uint32_t in_rest(const struct timeline *tl, const struct snap *sn, trk_id t)
 {
-	const struct snap *sn = session_snap(env->s);
-	uint32_t now = sn->nspans + sn->nmarks + sn->ncounts[CT_PROC_START] + sn->ncounts[CT_PROC_STOP];
-	/* while a file is read, only when there is half as much again */
-	if (tl->inlay &&
-	    (now == tl->indexed || (!sn->complete && now < tl->indexed + tl->indexed / 2)))
-		return;
-	arena_reset(&tl->index);
-	tl->indexed = now;
-	tl->inlay = inlay_make(sn, &tl->index);
-	tl->tasks = sched_tasks(sn, &tl->index);
-	tl->marks = mark_sums(sn, &tl->index);
-	tl->counts = count_sums(sn, &tl->index);
-	count_moves(tl, sn);
-	tl->procs = false;
-	for (uint32_t i = 1; i < sn->ncounts[CT_GOMAXPROCS] && !tl->procs; i++)
-		tl->procs = store_count(sn->st, CT_GOMAXPROCS, i)->v !=
-			    store_count(sn->st, CT_GOMAXPROCS, 0)->v;
+	uint32_t i = UINT32_MAX;
+	if (!tl->nrest || has(tl->pin, tl->npin, t))
+		return i;
+	if (tl->ordered)
+		return tl_list_find(sn, tl->rest, tl->nrest, t);
+	for (i = 0; i < tl->nrest && tl->rest[i] != t; i++)
+		;
+	return i < tl->nrest ? i : UINT32_MAX;
 }
 
-/* ---- the order of rows */
-
-struct numbered {
-	uint64_t id;
-	trk_id trk;
-};
-
-/* By id, eleven bits at a time from the last, so that the places written to stay few enough for the cache: a million
-   goroutines come in any order, as each P hands out numbers of its own. */
-enum { DIGITS = 1 << 11 };
-static void sort_numbered(struct numbered *v, uint32_t n)
+uint32_t tl_row_of(const struct timeline *tl, const struct snap *sn, trk_id t)
 {
-	uint64_t all = 0;
-	bool sorted = true;
-	for (uint32_t i = 0; i < n; i++) {
-		all |= v[i].id;
-		sorted = sorted && (!i || v[i - 1].id <= v[i].id);
-	}
-	if (sorted)
-		return;
-	uint32_t *at = xmalloc(DIGITS * sizeof *at);
-	struct numbered *tmp = xmalloc(((size_t)n + 1) * sizeof *tmp);
-	for (int shift = 0; shift < 64 && all >> shift; shift += 11) {
-		uint32_t sum = 0;
-		memset(at, 0, DIGITS * sizeof *at);
-		for (uint32_t i = 0; i < n; i++)
-			at[v[i].id >> shift & (DIGITS - 1)]++;
-		for (uint32_t d = 0; d < DIGITS; d++) {
-			uint32_t k = at[d];
-			at[d] = sum;
-			sum += k;
-		}
-		for (uint32_t i = 0; i < n; i++)
-			tmp[at[v[i].id >> shift & (DIGITS - 1)]++] = v[i];
-		memcpy(v, tmp, n * sizeof *v);
-	}
-	mem_free(tmp);
-	mem_free(at);
+	for (uint32_t i = 0; i < tl->nhead; i++)
+		if (tl->row[i].id == t && tl->row[i].what == ROW_TRACK)
+			return i;
+	uint32_t k = in_rest(tl, sn, t), holes = 0;
+	if (k == UINT32_MAX)
+		return k;
+	while (holes < tl->nhole && tl->hole[holes] < k)
+		holes++;
+	k += tl->nhead - holes;
+	for (uint32_t u = 0; u < tl->nunder && tl->under[u].at <= k; u++)
+		k += tl->under[u].regions + tl->under[u].stacks;
+	return k;
 }
 
-/* The tracks of a kind by their numbers. */
-static trk_id *sorted_tracks(const struct snap *sn, enum track_kind kind, uint32_t *n)
-{
-	struct numbered *v = xmalloc(((size_t)sn->ntrks + 1) * sizeof *v);
-	trk_id *out = xmalloc(((size_t)sn->ntrks + 1) * sizeof *out);
-	*n = 0;
-	for (trk_id t = 1; t < sn->ntrks; t++) {
-		const struct trk_row *r = store_trk(sn->st, t);
-		if (r->kind == kind)
-			v[(*n)++] = (struct numbered){r->id, t};
-	}
-	sort_numbered(v, *n);
-	for (uint32_t i = 0; i < *n; i++)
-		out[i] = v[i].trk;
-	mem_free(v);
-	return out;
-}
+/* ---- tasks */
 
 void tl_task_bounds(const struct snap *sn, const struct sched_task *t, int64_t *t0, int64_t *t1)
 {
@@ -177,7 +130,7 @@ static struct task_key *sort_tasks(
    circle come last. */
 static void put_tree(struct timeline *tl, const struct task_key *v, uint32_t nv, struct arena *a)
 {
-	const struct sched_tasks *ts = tl->tasks;
+	const struct sched_tasks *ts = tl->ix->tasks;
 	uint32_t n = ts->n, depth = 0;
 	uint32_t *child = arena_alloc(a, (n + 1u) * sizeof *child),
 		 *next = arena_alloc(a, (n + 1u) * sizeof *next);
@@ -216,10 +169,10 @@ static void put_tree(struct timeline *tl, const struct task_key *v, uint32_t nv,
 static void put_tasks(struct timeline *tl, const struct snap *sn, struct arena *a)
 {
 	uint32_t n;
-	struct task_key *v = sort_tasks(tl->tasks, sn, tl->order == BY_DURATION, a, &n);
+	struct task_key *v = sort_tasks(tl->ix->tasks, sn, tl->order == BY_DURATION, a, &n);
 	uint32_t m = 0;
 	for (uint32_t k = 0; k < n; k++)
-		if (tl_scope_task(tl, sn, &tl->tasks->task[v[k].i]))
+		if (tl_scope_task(tl, sn, &tl->ix->tasks->task[v[k].i]))
 			v[m++] = v[k];
 	n = m;
 	if (tl->order == BY_TREE) {
@@ -246,16 +199,16 @@ static bool in_group(
 	return said[name] == 2;
 }
 
-/* When goroutines were there, in the order of gs[]: with compact rows each zoom looks at all of
- * them. */
+/* When goroutines were there, in their order: with compact rows each zoom looks at all of them. */
 static void make_lives(struct timeline *tl, const struct snap *sn)
 {
-	if (tl->life && tl->life_of == sn->serial)
+	uint32_t n = tl->tr->n[TK_G];
+	if (tl->life && tl->life_of == tl->news)
 		return;
-	tl->life = mem_grow(tl->life, &tl->life_cap, tl->ngs + 1u, sizeof *tl->life);
-	tl->life_of = sn->serial;
-	for (uint32_t i = 0; i < tl->ngs; i++) {
-		const struct trk_row *r = store_trk(sn->st, tl->gs[i]);
+	tl->life = mem_grow(tl->life, &tl->life_cap, n + 1u, sizeof *tl->life);
+	tl->life_of = tl->news;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct trk_row *r = store_trk(sn->st, tl->tr->trk[TK_G][i]);
 		int64_t t0 = r->t0, t1 = r->t1;
 		tl->life[i].t0 = t0 == TIME_NONE ? INT64_MIN : t0;
 		tl->life[i].t1 = t1 == TIME_NONE ? INT64_MAX : t1;
@@ -270,39 +223,78 @@ static bool seen(const struct timeline *tl, uint32_t i)
 static uint8_t *neighbours(const struct timeline *tl, const struct snap *sn, struct arena *a)
 {
 	uint32_t task =
-	    tl->only == ONLY_TASK ? sched_task_find(tl->tasks, tl->only_id) : UINT32_MAX;
+	    tl->only == ONLY_TASK ? sched_task_find(tl->ix->tasks, tl->only_id) : UINT32_MAX;
 	if (task != UINT32_MAX)
-		return related_task(sn, tl->tasks, task, a);
+		return related_task(sn, tl->ix->tasks, task, a);
 	if (tl->only == ONLY_RELATED && tl->only_id < sn->ntrks)
 		return related_goroutine(sn, (trk_id)tl->only_id, a);
 	return NULL;
 }
 
-static void put_goroutines(struct timeline *tl, const struct pane_env *env)
+/* Some of the goroutines, in some[]. */
+static uint32_t pick_goroutines(struct timeline *tl, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
-	if (tl->gs_of != sn->ntrks) {
-		mem_free(tl->gs);
-		tl->gs = sorted_tracks(sn, TK_G, &tl->ngs);
-		tl->gs_of = sn->ntrks;
-	}
+	const trk_id *gs = tl->tr->trk[TK_G];
+	uint32_t ngs = tl->tr->n[TK_G], n = 0;
 	if (env->compact)
 		make_lives(tl, sn);
-	tl->row = mem_grow(tl->row, &tl->cap, (size_t)tl->nrow + tl->ngs + 1, sizeof *tl->row);
+	tl->some = mem_grow(tl->some, &tl->some_cap, ngs + 1u, sizeof *tl->some);
 	uint8_t *near = neighbours(tl, sn, env->scratch);
 	uint8_t *said = tl->only == ONLY_GROUP ? arena_zalloc(env->scratch, sn->nstrs + 1u) : NULL;
+	tl->ordered = !near;
 	for (int step = near ? REL_SELF : REL_FAR; step <= REL_FAR; step++) /* the nearest first */
-		for (uint32_t i = 0; i < tl->ngs; i++) {
-			trk_id t = tl->gs[i];
+		for (uint32_t i = 0; i < ngs; i++) {
+			trk_id t = gs[i];
 			if ((env->compact && !seen(tl, i)) || (near && near[t] != step) ||
 			    has(tl->pin, tl->npin, t))
 				continue;
-			if (tl->only == ONLY_ALL && !tl_scope_row(tl, sn, t))
+			if (tl->only == ONLY_ALL && !tl_scope_goroutine(tl, sn, t))
 				continue;
 			if (said && !in_group(tl, sn, store_trk(sn->st, t), said))
 				continue;
-			put(tl, ROW_TRACK, t, 0);
+			tl->some[n++] = t;
 		}
+	return n;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* All of them, but for those that are pinned. */
+static void all_goroutines(struct timeline *tl, const struct snap *sn)
+{
+	tl->nrest = tl->tr->n[TK_G];
+	tl->rest = tl->tr->trk[TK_G];
+	tl->ordered = true;
+	for (uint32_t i = 0; i < tl->npin; i++) {
+		uint32_t k = tl_list_find(sn, tl->rest, tl->nrest, tl->pin[i]);
+		if (k < tl->nrest)
+			tl->hole[tl->nhole++] = k;
+	}
+	qsort(tl->hole, tl->nhole, sizeof *tl->hole, by_number);
+	tl->nrow += tl->nrest - tl->nhole;
+}
+
+/* Many of them are not copied into rows, and all of them not even into a list. */
+static void put_goroutines(struct timeline *tl, const struct pane_env *env)
+{
+	if (tl->only == ONLY_ALL && !tl->scope.on && !env->compact && tl->tr->n[TK_G] > MANY) {
+		all_goroutines(tl, session_snap(env->s));
+		return;
+	}
+	uint32_t n = pick_goroutines(tl, env);
+	if (n <= MANY) {
+		for (uint32_t i = 0; i < n; i++)
+			put(tl, ROW_TRACK, tl->some[i], 0);
+		return;
+	}
+	tl->rest = tl->some;
+	tl->nrest = n;
+	tl->nrow += n;
 }
 
 /* Does anything within the window? */
@@ -316,24 +308,23 @@ static bool busy(const struct timeline *tl, const struct snap *sn, trk_id t)
 static void put_tracks(struct timeline *tl, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
-	uint32_t n;
-	trk_id *v = sorted_tracks(sn, tl->kind == TL_P ? TK_P : TK_M, &n);
-	for (uint32_t i = 0; i < n; i++)
+	enum track_kind kind = tl->kind == TL_P ? TK_P : TK_M;
+	const trk_id *v = tl->tr->trk[kind];
+	for (uint32_t i = 0; i < tl->tr->n[kind]; i++)
 		if (!has(tl->pin, tl->npin, v[i]) && tl_scope_row(tl, sn, v[i]) &&
 		    (!env->compact || tl->kind == TL_P || busy(tl, sn, v[i])))
 			put(tl, ROW_TRACK, v[i], 0);
-	mem_free(v);
 }
 
 /* The task that the rows are of and those under it come before its goroutines. */
 static void put_task_head(struct timeline *tl, const struct pane_env *env)
 {
-	uint32_t task = sched_task_find(tl->tasks, tl->only_id), shown = 0;
+	uint32_t task = sched_task_find(tl->ix->tasks, tl->only_id), shown = 0;
 	if (task == UINT32_MAX)
 		return;
-	uint8_t *in = related_descendants(tl->tasks, task, env->scratch);
+	uint8_t *in = related_descendants(tl->ix->tasks, task, env->scratch);
 	put(tl, ROW_TASK, task, 0);
-	for (uint32_t i = 0; i < tl->tasks->n && shown < 8; i++)
+	for (uint32_t i = 0; i < tl->ix->tasks->n && shown < 8; i++)
 		if (in[i] && i != task) {
 			put(tl, ROW_TASK, i, 1);
 			shown++;
@@ -350,7 +341,7 @@ static bool opened(const struct timeline *tl, trk_id t)
 static void put_under(struct timeline *tl, const struct snap *sn, trk_id t, bool all)
 {
 	if (store_trk(sn->st, t)->kind == TK_G && (all || opened(tl, t))) {
-		int n = inlay_levels(tl->inlay, t);
+		int n = inlay_levels(tl->ix->inlay, t);
 		for (int k = 0; k < n; k++)
 			put(tl, ROW_REGION, t, (uint8_t)k);
 	}
@@ -361,27 +352,54 @@ static void put_under(struct timeline *tl, const struct snap *sn, trk_id t, bool
 /* How many lines there would be with all regions shown; stops counting at `most`. */
 static uint32_t lines_with_regions(const struct timeline *tl, uint32_t most)
 {
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < tl->nrow && n <= most; i++)
+	uint32_t n = tl->nrow - tl->nhead;
+	for (uint32_t i = 0; i < tl->nhead && n <= most; i++)
 		n += 1 + (tl->row[i].what == ROW_TRACK
-				 ? (uint32_t)inlay_levels(tl->inlay, tl->row[i].id)
+				 ? (uint32_t)inlay_levels(tl->ix->inlay, tl->row[i].id)
 				 : 0);
 	return n;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct tl_under *x = a, *y = b;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* What was opened of the tracks in rest[]. */
+static void put_under_rest(struct timeline *tl, const struct snap *sn)
+{
+	uint32_t more = 0;
+	for (uint32_t i = 0; i <= tl->nopen; i++) {
+		trk_id t = i < tl->nopen ? tl->open[i] : tl->stacks;
+		if (!t || (i == tl->nopen && opened(tl, t)) || in_rest(tl, sn, t) == UINT32_MAX)
+			continue;
+		struct tl_under u = {.at = tl_row_of(tl, sn, t) + 1, .trk = t, .stacks = t == tl->stacks ? TL_DEEP : 0};
+		if (store_trk(sn->st, t)->kind == TK_G && i < tl->nopen)
+			u.regions = (uint8_t)inlay_levels(tl->ix->inlay, t);
+		tl->under[tl->nunder + more++] = u;
+	}
+	qsort(tl->under, more, sizeof *tl->under, by_place);
+	for (uint32_t i = 0; i < more; i++) {	/* below what lies under those before it */
+		tl->under[i].at += tl->nrow - tl->nhead - (tl->nrest - tl->nhole);
+		tl->nrow += tl->under[i].regions + tl->under[i].stacks;
+	}
+	tl->nunder = more;
 }
 
 static void add_under(struct timeline *tl, const struct pane_env *env, uint32_t npin)
 {
 	const struct snap *sn = session_snap(env->s);
 	struct tl_layout l = tl_layout(tl, env);
-	uint32_t n = tl->nrow, room = (uint32_t)(env->rows > l.rows ? env->rows - l.rows : 0);
+	uint32_t n = tl->nhead, many = tl->nrow - n, room = (uint32_t)(env->rows > l.rows ? env->rows - l.rows : 0);
 	bool all = tl->kind == TL_G && !env->compact && lines_with_regions(tl, room) + 2 <= room;
 	bool pins = npin && env->rows >= 36 && !env->compact;
 	tl->npinrow = npin;
-	if (!n || (!all && !pins && !tl->nopen && !tl->stacks))
+	if (!tl->nrow || (!all && !pins && !tl->nopen && !tl->stacks))
 		return;
 	struct tl_row *was = xmalloc((n + 1u) * sizeof *was);
 	memcpy(was, tl->row, n * sizeof *was);
-	tl->nrow = 0;
+	tl->nrow = tl->nhead = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		put(tl, (enum tl_what)was[i].what, was[i].id, was[i].level);
 		if (was[i].what == ROW_TRACK)
@@ -390,17 +408,31 @@ static void add_under(struct timeline *tl, const struct pane_env *env, uint32_t 
 			tl->npinrow = tl->nrow;
 	}
 	mem_free(was);
+	tl->nrow += many;
+	if (many)
+		put_under_rest(tl, sn);
 }
 
 static bool select_same(struct timeline *tl, const struct pane_env *env, struct tl_row keep)
 {
-	for (uint32_t i = 0; i < tl->nrow; i++)
+	uint32_t at = UINT32_MAX;
+	for (uint32_t i = 0; i < tl->nhead && at == UINT32_MAX; i++)
 		if (tl->row[i].id == keep.id && tl->row[i].what == keep.what &&
-		    (keep.what == ROW_TASK || tl->row[i].level == keep.level)) {
-			tl_select(tl, env, i);
-			return true;
-		}
-	return false;
+		    (keep.what == ROW_TASK || tl->row[i].level == keep.level))
+			at = i;
+	if (at == UINT32_MAX && keep.what == ROW_TRACK)
+		at = tl_row_of(tl, session_snap(env->s), keep.id);
+	for (uint32_t u = 0; u < tl->nunder && at == UINT32_MAX; u++) {
+		const struct tl_under *un = &tl->under[u];
+		if (un->trk == keep.id && keep.what == ROW_REGION && keep.level < un->regions)
+			at = un->at + keep.level;
+		if (un->trk == keep.id && keep.what == ROW_STACK && keep.level < un->stacks)
+			at = un->at + un->regions + keep.level;
+	}
+	if (at == UINT32_MAX)
+		return false;
+	tl_select(tl, env, at);
+	return true;
 }
 
 void tl_rows_make(struct timeline *tl, const struct pane_env *env)
@@ -408,7 +440,7 @@ void tl_rows_make(struct timeline *tl, const struct pane_env *env)
 	const struct snap *sn = session_snap(env->s);
 	struct tl_row keep = tl_selected(tl);
 	tl_index(tl, env);
-	tl->nrow = 0;
+	tl->nrow = tl->nhead = tl->nrest = tl->nhole = tl->nunder = 0;
 	for (uint32_t i = 0; i < tl->npin; i++)
 		put(tl, ROW_TRACK, tl->pin[i], 0);
 	if (tl->kind == TL_T)
@@ -419,8 +451,7 @@ void tl_rows_make(struct timeline *tl, const struct pane_env *env)
 		put_goroutines(tl, env);
 	else if (tl->kind != TL_T)
 		put_tracks(tl, env);
-	tl->ntrks = sn->ntrks;
-	tl->made = tl->indexed;
+	tl->made = tl->news;
 	tl->compact = env->compact;
 	add_under(tl, env, tl->npin);
 	if (!keep.id || (!select_same(tl, env, keep) &&
@@ -436,6 +467,8 @@ void tl_set_kind(struct timeline *tl, const struct pane_env *env, enum tl_kind k
 		to = store_trk(session_snap(env->s)->st, was)->kind == TK_G && kind == TL_G
 			 ? was
 			 : iv.who;
+	if (tl->ix->first)
+		tl_index_end(tl);	/* who asks for other rows wants them */
 	tl->kind = kind;
 	tl->sel = tl->top = 0;
 	tl_rows_make(tl, env);
@@ -450,7 +483,7 @@ bool tl_rows_only(struct timeline *tl, const struct pane_env *env, enum tl_only 
 {
 	enum tl_only was = tl->only;
 	uint64_t was_id = tl->only_id;
-	tl_index(tl, env);
+	tl_index_now(tl, env);
 	tl->only = only;
 	tl->only_id = id;
 	tl_set_kind(tl, env, TL_G);
@@ -464,8 +497,8 @@ bool tl_rows_only(struct timeline *tl, const struct pane_env *env, enum tl_only 
 
 bool tl_select_task(struct timeline *tl, const struct pane_env *env, uint64_t id)
 {
-	tl_index(tl, env);
-	uint32_t task = sched_task_find(tl->tasks, id);
+	tl_index_now(tl, env);
+	uint32_t task = sched_task_find(tl->ix->tasks, id);
 	if (task == UINT32_MAX)
 		return false;
 	if (tl->kind != TL_T)

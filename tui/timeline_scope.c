@@ -57,16 +57,29 @@ bool tl_scope_make(struct timeline *tl, const struct pane_env *env)
 	return sc->on || was;
 }
 
+/* The set is asked first: there are as many goroutines as there are, and their rows are far apart. */
+bool tl_scope_goroutine(const struct timeline *tl, const struct snap *sn, trk_id t)
+{
+	const struct tl_scope *sc = &tl->scope;
+	if (t == sc->guest)
+		return true;
+	if (!tw_has(sc->g, t))
+		return false;
+	if (sc->f.to == TIME_NONE && sc->f.from == TIME_NONE)
+		return true;
+	const struct trk_row *r = store_trk(sn->st, t);
+	return (sc->f.to == TIME_NONE || r->t0 == TIME_NONE || r->t0 < sc->f.to) &&
+	       (sc->f.from == TIME_NONE || r->t1 == TIME_NONE || r->t1 > sc->f.from);
+}
+
 bool tl_scope_row(const struct timeline *tl, const struct snap *sn, trk_id t)
 {
 	const struct tl_scope *sc = &tl->scope;
-	const struct trk_row *r = store_trk(sn->st, t);
-	if (t == sc->guest)
-		return true;
-	if (r->kind == TK_P)
-		return !sc->f.proc || t == sc->f.proc;
-	return r->kind != TK_G || (tw_has(sc->g, t) && (sc->f.to == TIME_NONE || r->t0 == TIME_NONE || r->t0 < sc->f.to) &&
-	    (sc->f.from == TIME_NONE || r->t1 == TIME_NONE || r->t1 > sc->f.from));
+	switch (store_trk(sn->st, t)->kind) {
+	case TK_P: return t == sc->guest || !sc->f.proc || t == sc->f.proc;
+	case TK_G: return tl_scope_goroutine(tl, sn, t);
+	default: return true;
+	}
 }
 
 bool tl_scope_task(const struct timeline *tl, const struct snap *sn, const struct sched_task *t)

@@ -37,12 +37,12 @@ trk_id tl_track(const struct timeline *tl, const struct pane_env *env)
 	struct tl_row r = tl_selected(tl);
 	if (r.what != ROW_TASK)
 		return r.id;
-	const struct sched_task *t = r.id < tl->tasks->n ? &tl->tasks->task[r.id] : NULL;
+	const struct sched_task *t = r.id < tl->ix->tasks->n ? &tl->ix->tasks->task[r.id] : NULL;
 	if (t && t->span != UINT32_MAX && store_span(sn->st, t->span)->s.trk)
 		return store_span(sn->st, t->span)->s.trk;
 	if (!t || !t->n)
 		return 0;
-	const struct sched_event *e = &tl->tasks->event[t->first];
+	const struct sched_event *e = &tl->ix->tasks->event[t->first];
 	return e->log ? store_mark(sn->st, e->i)->trk : store_span(sn->st, e->i)->s.trk;
 }
 
@@ -106,7 +106,7 @@ static void put_next(const struct snap *snap, const struct ival *iv, struct buf 
 
 static void put_task(const struct timeline *tl, const struct snap *sn, uint32_t task, struct buf *b)
 {
-	const struct sched_task *t = &tl->tasks->task[task];
+	const struct sched_task *t = &tl->ix->tasks->task[task];
 	int64_t t0, t1;
 	uint32_t logs = 0;
 	tl_task_bounds(sn, t, &t0, &t1);
@@ -117,7 +117,7 @@ static void put_task(const struct timeline *tl, const struct snap *sn, uint32_t 
 	buf_puts(b, t->t0 == TIME_NONE ? ", begun before the trace" : "");
 	buf_puts(b, t->t1 == TIME_NONE ? ", not ended in the trace" : "");
 	for (uint32_t k = t->first; k < t->first + t->n; k++)
-		logs += tl->tasks->event[k].log;
+		logs += tl->ix->tasks->event[k].log;
 	buf_printf(b, ", %u regions, %u logs", t->n - logs, logs);
 	if (t->parent != UINT64_MAX && t->parent)
 		buf_printf(b, ", under task %llu", (unsigned long long)t->parent);
@@ -128,10 +128,10 @@ static void put_inside(
     const struct timeline *tl, const struct pane_env *env, uint32_t task, struct buf *b)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct sched_task *t = &tl->tasks->task[task];
+	const struct sched_task *t = &tl->ix->tasks->task[task];
 	int shown = 0;
 	for (uint32_t k = t->first; k < t->first + t->n && shown < 4; k++) {
-		const struct sched_event *e = &tl->tasks->event[k];
+		const struct sched_event *e = &tl->ix->tasks->event[k];
 		int64_t a, z;
 		if (e->log)
 			continue;
@@ -191,7 +191,7 @@ static void put_log(const struct timeline *tl, const struct pane_env *env, trk_i
 	int cells = tl_layout(tl, env).cells, c = tl_cell(tl, cells, tl->at);
 	uint32_t n, end,
 	    i = marks_range(sn, tl_edge(tl, cells, c), tl_edge(tl, cells, c + 1), &end);
-	const struct inlay_tick *k = inlay_ticks(tl->inlay->log, tl->inlay->nlog, g,
+	const struct inlay_tick *k = inlay_ticks(tl->ix->inlay->log, tl->ix->inlay->nlog, g,
 	    tl_edge(tl, cells, c), tl_edge(tl, cells, c + 1), &n);
 	if (n)
 		i = k[0].i;
@@ -241,9 +241,9 @@ void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, "nothing recorded here");
 	}
 	put_log(tl, env, g, b);
-	if (row < tl->nmoves && store_trk(snap->st, row)->kind == TK_P && tl->moves[row].started + tl->moves[row].stolen)
-		buf_printf(b, " | in all %u starts, %u stops, taken %u times", tl->moves[row].started,
-		    tl->moves[row].stopped, tl->moves[row].stolen);
+	if (row < tl->ix->nmoves && store_trk(snap->st, row)->kind == TK_P && tl->ix->moves[row].started + tl->ix->moves[row].stolen)
+		buf_printf(b, " | in all %u starts, %u stops, taken %u times", tl->ix->moves[row].started,
+		    tl->ix->moves[row].stopped, tl->ix->moves[row].stolen);
 }
 
 /* "woken by G88 db.query after 7.4ms of chan receive; was runnable 1.1ms" */
@@ -350,11 +350,11 @@ void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct
 
 void tl_draw_standout(const struct timeline *tl, struct grid *g, const struct tl_layout *l)
 {
-	for (size_t i = 0; i < tl->nout && (int)i < l->nstory; i++) {
-		bool place = tl->out[i].t1 > tl->out[i].t0;
+	for (size_t i = 0; i < tl->ix->nout && (int)i < l->nstory; i++) {
+		bool place = tl->ix->out[i].t1 > tl->ix->out[i].t0;
 		struct buf b = {0};
 		grid_text(g, l->story + (int)i, 0, place ? ST_ACCENT : ST_DIM, 0, place ? "Tab " : "    ");
-		buf_puts(&b, tl->out[i].text);
+		buf_puts(&b, tl->ix->out[i].text);
 		grid_line(g, l->story + (int)i, 4, ST_NORMAL, 0, &b);
 		buf_free(&b);
 	}

@@ -446,7 +446,7 @@ static void column_of_m(const struct snap *sn, trk_id m, int64_t a, int64_t b, s
 {
 	struct bin exact = {0}, part;
 	struct ival v;
-	if (sheet_awaited(sn, sheet_at(sn, a)) || too_many(sn, m, a, b) || (!raw_at(sn, m, a, &v) && !raw_near(sn, m, a, 1, &v)))
+	if (!raw_at(sn, m, a, &v) && !raw_near(sn, m, a, 1, &v))
 		return;
 	for (int i = 0; v.t0 < b; i++) {
 		int64_t x = v.t0 > a ? v.t0 : a, y = v.t1 < b ? v.t1 : b;
@@ -486,9 +486,13 @@ void bins_row(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_
 	if (!is_m(sn, trk))
 		return;
 	for (uint32_t k = 0, m; k < n; k += m ? m : 1) {
-		m = out[k].ns[TS_RUN] ? columns_of_p(sn, trk, t0, t1, n, k, out) : 0;
-		if (!m && out[k].ns[TS_RUN])
-			column_of_m(sn, trk, bin_edge(t0, t1, n, k), bin_edge(t0, t1, n, k + 1), &out[k]);
+		int64_t a = bin_edge(t0, t1, n, k), b = bin_edge(t0, t1, n, k + 1);
+		m = 0;
+		if (!out[k].ns[TS_RUN] || sheet_awaited(sn, sheet_at(sn, a)) || too_many(sn, trk, a, b))
+			continue;
+		m = columns_of_p(sn, trk, t0, t1, n, k, out);
+		if (!m)
+			column_of_m(sn, trk, a, b, &out[k]);
 	}
 }
 
