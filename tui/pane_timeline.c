@@ -109,6 +109,7 @@ static void tl_draw(const void *st, const struct pane_env *env, struct grid *g)
 			tl_draw_outline(env, g, 3, env->rows - 3);
 		return;
 	}
+	tl_frame(tl, snap, l.cells);
 	tl_bins_ps(tl, env, &l);
 	tl_scope_frame(tl, env, &l);
 	tl_draw_head(tl, env, g, &l);

@@ -85,6 +85,7 @@ struct tl_scope { /* what the filters leave, of a snapshot and a query */
 };
 
 struct timeline {
+	struct tl_kept *kept;	/* of the frame before (timeline_index.c) */
 	int64_t t0, t1; /* the window */
 	int64_t at;	/* the cursor: a moment inside it */
 	bool whole;	/* shows all there is, and grows with it */
@@ -145,6 +146,7 @@ struct timeline {
 	bool looked;	/* the whole trace was searched */
 };
 
+struct tl_bins { trk_id trk; const struct bin *bin; };
 enum tl_head {
 	HD_LEGEND,
 	HD_AXIS,
@@ -177,11 +179,7 @@ struct tl_layout {	   /* where things go in the pane's area */
 	int nline;
 	int rows, nrows;   /* first line and number of track rows */
 	int story, nstory; /* lines about the span under the cursor */
-	struct tl_bins {
-		trk_id trk;
-		struct bin *bin;
-	} * ps; /* of this frame: the Ps, once for their sum and
-		   for their rows */
+	const struct bin **ps;	/* of this frame: the Ps, for their sum */
 	int nps;
 	uint8_t *ran; /* of this frame: in which cells goroutines of the filter ran; NULL: no matter */
 };
@@ -259,6 +257,10 @@ struct job *tl_index_job(const struct timeline *);
 void tl_index_end(struct timeline *);	/* wait for what is being made, if anything is */
 void tl_index_now(struct timeline *, const struct pane_env *);	/* as tl_index(), but never nothing */
 void tl_index_free(struct timeline *);
+/* The cells of a track in the window, for a frame that has begun. They are kept for the next one: who goes from row to row, or
+   to other rows and back, counts what is new. */
+void tl_frame(const struct timeline *, const struct snap *, int cells);
+const struct bin *tl_bins(const struct timeline *, const struct snap *, trk_id);
 /* The first of tracks by number whose number is not less; the place of a track, UINT32_MAX where it is none of them. */
 static inline uint32_t tl_numbered(const struct snap *sn, const trk_id *v, uint32_t n, uint64_t id)
 {

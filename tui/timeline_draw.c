@@ -225,20 +225,13 @@ static bool maybe_solid(const struct timeline *tl, const struct bin *share, int 
 }
 
 static void draw_track(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *lay, int y, trk_id trk, struct bin *share)
+    const struct tl_layout *lay, int y, trk_id trk, const struct bin *share)
 {
 	const struct snap *snap = session_snap(env->s);
 	bool gor = store_trk(snap->st, trk)->kind == TK_G;
 	int n = lay->cells, tone = 0;
 	struct marked m = {.hits = &tl->hits, .on = tl->dim && tl->hunt && !tl->search};
 	m.of = tl_hits_of(tl, snap, trk, &m.n);
-	const struct bin *have = NULL;
-	for (int i = 0; i < lay->nps && !have; i++)
-		have = lay->ps[i].trk == trk ? lay->ps[i].bin : NULL;
-	if (have)
-		memcpy(share, have, (size_t)n * sizeof *share);
-	else
-		bins_row(snap, trk, tl->t0, tl->t1, (uint32_t)n, share);
 	for (int c = 0; c < n;) {
 		struct ival iv;
 		int end = c;
@@ -463,9 +456,10 @@ static int stack_levels(const struct timeline *tl, uint32_t r, int lines)
 }
 
 static void draw_row(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *lay, int y, uint32_t r, struct bin *share)
+    const struct tl_layout *lay, int y, uint32_t r)
 {
 	struct tl_row row = tl_row(tl, r);
+	const struct bin *share = row.what == ROW_TRACK ? tl_bins(tl, session_snap(env->s), row.id) : NULL;
 	switch ((enum tl_what)row.what) {
 	case ROW_TRACK: draw_track(tl, env, g, lay, y, row.id, share); break;
 	case ROW_TASK: tl_draw_task(tl, env, g, lay, y, row.id); break;
@@ -484,10 +478,9 @@ void tl_draw_rows(const struct timeline *tl, const struct pane_env *env, struct 
 {
 	if (lay->cells <= 0)
 		return;
-	struct bin *share = arena_alloc(env->scratch, (size_t)lay->cells * sizeof *share);
 	int y = lay->rows;
 	for (uint32_t r = tl->top; r < tl->nrow && y < lay->rows + lay->nrows; r++, y++)
-		draw_row(tl, env, g, lay, y, r, share);
+		draw_row(tl, env, g, lay, y, r);
 	overlays(tl, env, g, lay, lay->rows, y);
 	partners(tl, env, g, lay);
 	cursor(tl, g, lay, y);

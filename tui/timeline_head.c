@@ -347,7 +347,7 @@ static void fill_busy(const struct timeline *tl, const struct tl_layout *l, stru
 {
 	for (int p = 0; p < l->nps; p++)
 		for (int c = 0; c < l->cells; c++) {
-			const struct bin *b = &l->ps[p].bin[c];
+			const struct bin *b = &l->ps[p][c];
 			int64_t all = tl_edge(tl, l->cells, c + 1) - tl_edge(tl, l->cells, c);
 			v[c].v += all > 0
 				      ? 1 - (double)(b->ns[TS_NONE] + b->ns[TS_IDLE]) / (double)all
@@ -365,12 +365,8 @@ void tl_bins_ps(const struct timeline *tl, const struct pane_env *env, struct tl
 	l->ps = arena_alloc(env->scratch, TL_PS * sizeof *l->ps);
 	/* Ps come before nearly all goroutines */
 	for (trk_id t = 1; wanted && t < sn->ntrks && t < 16 * TL_PS && l->nps < TL_PS; t++) {
-		if (store_trk(sn->st, t)->kind != TK_P)
-			continue;
-		l->ps[l->nps].trk = t;
-		l->ps[l->nps].bin =
-		    arena_alloc(env->scratch, ((size_t)l->cells + 1) * sizeof *l->ps->bin);
-		bins_row(sn, t, tl->t0, tl->t1, (uint32_t)l->cells, l->ps[l->nps++].bin);
+		if (store_trk(sn->st, t)->kind == TK_P)
+			l->ps[l->nps++] = tl_bins(tl, sn, t);
 	}
 }
 

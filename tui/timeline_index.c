@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What the timeline knows of a whole snapshot: its tracks by their numbers, what lies on
+ * rows (inlay.c), tasks, sums of marks and counters, what Ps went through, and of
+ * a trace that is whole what stands out. All of it costs by the track, the mark or the interval, so where those
+ * are many it is made beside the keyboard, and the pane goes on with what it had: rows of an
+ * older snapshot, or, of a trace that is there at once, its first tracks.
+ *
+ * An index is never changed once it is there. While a file is read it is made anew when there is half as much
+ * again; tracks are listed with each snapshot that has more of them. One
+ * worker is at work at a time, and what has changed meanwhile is made after it.
+ */
+#include "config.h"
+#include "timeline.h"
+
+#include "base/job.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+enum { SMALL = 60000, FIRST = 4096 };	/* SMALL: tracks, spans, marks, and eight times as many intervals: some milliseconds */
+
+/* What Ps went through, of the whole trace. */
+static void count_moves(struct tl_index *ix, const struct snap *sn, const struct tl_tracks *tr)
+{
+	static const enum counter ticks[] = {CT_PROC_START, CT_PROC_STOP};
+	ix->nmoves = 0;
+	for (uint32_t i = 0; i < tr->n[TK_P]; i++)
+		ix->nmoves = tr->trk[TK_P][i] >= ix->nmoves ? tr->trk[TK_P][i] + 1 : ix->nmoves;
+	ix->moves = arena_zalloc(&ix->mem, (ix->nmoves + 1u) * sizeof *ix->moves);
+	for (int k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < sn->ncounts[ticks[k]]; i++) {
+			store_pass(sn, i);
+			uint64_t p = store_count(sn->st, ticks[k], i)->v;
+			if (p < ix->nmoves)
+				*(k ? &ix->moves[p].stopped : &ix->moves[p].started) += 1;
+		}
+	for (uint32_t i = 0; i < sn->nmarks; i++) {
+		store_pass(sn, i);
+		const struct sink_mark *m = store_mark(sn->st, i);
+		if (m->kind == MK_PROC_STEAL && m->trk < ix->nmoves)
+			ix->moves[m->trk].stolen++;
+	}
+}
+
+static uint32_t indexed(const struct snap *sn)
+{
+	return sn->nspans + sn->nmarks + sn->ncounts[CT_PROC_START] + sn->ncounts[CT_PROC_STOP];
+}
+
+static struct tl_index *index_make(const struct snap *sn, const struct tl_tracks *tr)
+{
+	struct tl_index *ix = xcalloc(1, sizeof *ix);
+	ix->of = indexed(sn);
+	ix->inlay = inlay_make(sn, &ix->mem);
+	ix->tasks = sched_tasks(sn, &ix->mem);
+	ix->marks = mark_sums(sn, &ix->mem);
+	ix->counts = count_sums(sn, &ix->mem);
+	count_moves(ix, sn, tr);
+	for (uint32_t i = 1; i < sn->ncounts[CT_GOMAXPROCS] && !ix->procs; i++)
+		ix->procs = store_count(sn->st, CT_GOMAXPROCS, i)->v != store_count(sn->st, CT_GOMAXPROCS, 0)->v;
+	ix->whole = sn->complete;
+	if (sn->complete)
+		ix->nout = standout(sn, &ix->mem, ix->out);
+	return ix;
+}
+
+static void index_free(struct tl_index *ix)
+{
+	if (!ix)
+		return;
+	arena_free(&ix->mem);
+	mem_free(ix);
+}
+
+/* ---- tracks by their numbers */
+
+struct numbered {
+	uint64_t id;
+	trk_id trk;
+};
+
+/* By id, eleven bits at a time from the last, so that the places written to stay few enough for the cache: a million
+   goroutines come in any order, as each P hands out numbers of its own. */
+enum { DIGITS = 1 << 11 };
+static void sort_numbered(struct numbered *v, uint32_t n)
+{
+	uint64_t all = 0;
+	bool sorted = true;
+	for (uint32_t i = 0; i < n; i++) {
+		all |= v[i].id;
+		sorted = sorted && (!i || v[i - 1].id <= v[i].id);
+	}
+	if (sorted)
+		return;
+	uint32_t *at = xmalloc(DIGITS * sizeof *at);
+	struct numbered *tmp = xmalloc(((size_t)n + 1) * sizeof *tmp);
+	for (int shift = 0; shift < 64 && all >> shift; shift += 11) {
+		uint32_t sum = 0;
+		memset(at, 0, DIGITS * sizeof *at);
+		for (uint32_t i = 0; i < n; i++)
+			at[v[i].id >> shift & (DIGITS - 1)]++;
+		for (uint32_t d = 0; d < DIGITS; d++) {
+			uint32_t k = at[d];
+			at[d] = sum;
+			sum += k;
+		}
+		for (uint32_t i = 0; i < n; i++)
+			tmp[at[v[i].id >> shift & (DIGITS - 1)]++] = v[i];
+		memcpy(v, tmp, n * sizeof *v);
+	}
+	mem_free(tmp);
+	mem_free(at);
+}
+
+/* Of tracks 1 .. end. */
+static struct tl_tracks *tracks_make(const struct snap *sn, trk_id end)
+{
+	struct tl_tracks *tr = xcalloc(1, sizeof *tr);
+	struct numbered *v = xmalloc(((size_t)end + 1) * sizeof *v);
+	tr->of = end;
+	for (int kind = TK_P; kind <= TK_G; kind++) {
+		uint32_t n = 0;
+		for (trk_id t = 1; t < end; t++) {
+			const struct trk_row *r = store_trk(sn->st, t);
+			if (r->kind == (enum track_kind)kind)
+				v[n++] = (struct numbered){r->id, t};
+		}
+		sort_numbered(v, n);
+		tr->n[kind] = n;
+		tr->trk[kind] = xmalloc(((size_t)n + 1) * sizeof **tr->trk);
+		for (uint32_t i = 0; i < n; i++)
+			tr->trk[kind][i] = v[i].trk;
+	}
+	mem_free(v);
+	return tr;
+}
+
+static void tracks_free(struct tl_tracks *tr)
+{
+	if (!tr)
+		return;
+	for (int kind = 0; kind <= TK_G; kind++)
+		mem_free(tr->trk[kind]);
+	mem_free(tr);
+}
+
+uint32_t tl_list_find(const struct snap *sn, const trk_id *v, uint32_t n, trk_id t)
+{
+	uint64_t id = store_trk(sn->st, t)->id;
+	uint32_t i = tl_numbered(sn, v, n, id);
+	while (i < n && v[i] != t && store_trk(sn->st, v[i])->id == id)
+		i++;
+	return i < n && v[i] == t ? i : UINT32_MAX;
+}
+
+trk_id tl_track_of(const struct timeline *tl, const struct snap *sn, enum track_kind kind, uint64_t id)
+{
+	const struct tl_tracks *tr = tl->tr;
+	uint32_t i = tl_numbered(sn, tr->trk[kind], tr->n[kind], id);
+	if (i < tr->n[kind] && store_trk(sn->st, tr->trk[kind][i])->id == id)
+		return tr->trk[kind][i];
+	for (trk_id t = tr->of; t < sn->ntrks; t++)
+		if (store_trk(sn->st, t)->kind == kind && store_trk(sn->st, t)->id == id)
+			return t;
+	return 0;
+}
+
+/* ---- what was drawn of a window */
+
+enum { KEPT = 160 };
+struct tl_kept {
+	int64_t t0, t1;
+	int cells;
+	uint32_t serial, n;
+	size_t cap;
+	struct tl_bins *of;
+	struct arena mem;
+};
+
+void tl_frame(const struct timeline *tl, const struct snap *sn, int cells)
+{
+	struct tl_kept *k = tl->kept;
+	/* where sheets come and go, what is counted of them changes */
+	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial && !sn->st->keep && k->n < KEPT)
+		return;
+	arena_reset(&k->mem);
+	k->t0 = tl->t0;
+	k->t1 = tl->t1;
+	k->cells = cells;
+	k->serial = sn->serial;
+	k->n = 0;
+}
+
+const struct bin *tl_bins(const struct timeline *tl, const struct snap *sn, trk_id t)
+{
+	struct tl_kept *k = tl->kept;
+	for (uint32_t i = 0; i < k->n; i++)
+		if (k->of[i].trk == t)
+			return k->of[i].bin;
+	struct bin *b = arena_alloc(&k->mem, ((size_t)k->cells + 1) * sizeof *b);
+	bins_row(sn, t, k->t0, k->t1, (uint32_t)k->cells, b);
+	k->of = mem_grow(k->of, &k->cap, k->n + 1u, sizeof *k->of);
+	k->of[k->n++] = (struct tl_bins){t, b};
+	return b;
+}
+
+/* ---- beside the keyboard */
+
+struct tl_work {
+	struct job *job;
+	const struct snap *sn;
+	bool index;		/* or tracks alone */
+	struct tl_index *ix;
+	struct tl_tracks *tr;
+};
+
+static int work(struct job *j, void *arg)
+{
+	struct tl_work *w = arg;
+	(void)j;
+	w->tr = tracks_make(w->sn, w->sn->ntrks);
+	if (w->index)
+		w->ix = index_make(w->sn, w->tr);
+	return 0;
+}
+
+static bool is_small(const struct snap *sn)
+{
+	uint64_t n = (uint64_t)sn->ntrks + indexed(sn), steps = 0;
+	for (uint32_t i = 0; i < sn->nsheets && sn->complete; i++)
+		steps += store_slot(sn->st, i)->n;
+	for (int c = 0; c < CT__N; c++)
+		steps += sn->ncounts[c];
+	return n + steps / 8 <= SMALL && job_wanted() <= 1;
+}
+
+/* Is there more of the snapshot than was looked at? While a file is read, only when there is half as much again. */
+static bool wants_index(const struct timeline *tl, const struct snap *sn)
+{
+	const struct tl_index *ix = tl->ix;
+	uint32_t now = indexed(sn);
+	return !ix || ix->first || (sn->complete ? now != ix->of || !ix->whole : now >= ix->of + ix->of / 2 && now != ix->of);
+}
+
+/* The first look at a trace of which much is there already: its first tracks, and nothing that lies on them. */
+static void begin(struct timeline *tl, const struct snap *sn)
+{
+	struct snap none = *sn;
+	none.complete = false;
+	none.nspans = none.nmarks = none.nsmps = 0;
+	memset(none.ncounts, 0, sizeof none.ncounts);
+	tl->tr = tracks_make(sn, sn->ntrks < FIRST ? sn->ntrks : FIRST);
+	tl->ix = index_make(&none, tl->tr);
+	tl->ix->first = true;
+	tl->news++;
+}
+
+static void take(struct timeline *tl, struct tl_work *w)
+{
+	if (w->ix) {
+		index_free(tl->ix);
+		tl->ix = w->ix;
+		tl->atout = 0;
+	}
+	tracks_free(tl->tr);
+	tl->tr = w->tr;
+	tl->news++;
+}
+
+void tl_index(struct timeline *tl, const struct pane_env *env)
+{
+	const struct snap *sn = session_snap(env->s);
+	if (!tl->kept)
+		tl->kept = xcalloc(1, sizeof *tl->kept);
+	if (tl->work && job_done(tl->work->job, NULL))
+		tl_index_end(tl);
+	bool index = wants_index(tl, sn), tracks = !tl->tr || tl->tr->of != sn->ntrks;
+	if (tl->work || (!index && !tracks))
+		return;
+	struct tl_work *w = xcalloc(1, sizeof *w);
+	*w = (struct tl_work){.sn = sn, .index = index};
+	w->job = is_small(sn) ? NULL : job_start(work, w);
+	if (w->job) {
+		tl->work = w;
+		if (!tl->ix)
+			begin(tl, sn);
+		return;
+	}
+	work(NULL, w);
+	take(tl, w);
+	mem_free(w);
+}
+
+struct job *tl_index_job(const struct timeline *tl)
+{
+	return tl->work ? tl->work->job : NULL;
+}
+
+void tl_index_end(struct timeline *tl)
+{
+	struct tl_work *w = tl->work;
+	if (!w)
+		return;
+	tl->work = NULL;
+	job_join(w->job);
+	take(tl, w);
+	mem_free(w);
+}
+
+void tl_index_now(struct timeline *tl, const struct pane_env *env)
+{
+	tl_index(tl, env);
+	if (tl->ix->first)
+		tl_index_end(tl);
+}
+
+void tl_index_free(struct timeline *tl)
+{
+	tl_index_end(tl);
+	index_free(tl->ix);
+	tracks_free(tl->tr);
+	arena_free(&tl->kept->mem);
+	mem_free(tl->kept->of);
+	mem_free(tl->kept);
+}
