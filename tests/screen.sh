@@ -96,6 +96,7 @@ screen narrow-procs 80x24 orders.trace ':t 1s..1.5s<Enter>:g 82<Enter>5:rows p<E
 screen narrow-gc 80x24 orders.trace ':task=926<Enter>8'
 screen narrow-stops 80x24 orders.trace ':region=db.query<Enter>8]'
 screen narrow-events 80x24 orders.trace ':p 1<Enter>:t 1.2s..1.3s<Enter>9'
+screen narrow-goroutines 80x24 orders.trace ':p 1<Enter>:t 1.2s..1.3s<Enter>6'
 screen narrow-tasks 80x24 orders.trace ':region=db.query<Enter>7'
 # the words of the command line for what reports take: a type, a goroutine
 screen words-of-reports 80x24 orders.trace '1:type=sched<Enter>:goroutine=55<Enter>'

@@ -131,6 +131,13 @@ for p in $ps; do total -type=sched -blame=occupant -proc="$p"; done |
 	awk -v all="$all" '{ s += $1 } END { d = s - all; exit NR && (d < 0 ? -d : d) > all / 50 + 1000 }' ||
 	fail "occupants of each P and of all"
 
+# whoever ran, ran on some P, and the goroutines of a P ran
+for p in $ps; do tsv goroutines -group='^$' -proc="$p"; done | cut -f1 | sort -u >"$tmp/ran"
+awk -F'\t' '$3 > 0 { print $1 }' "$tmp/all" | sort -u | comm -23 - "$tmp/ran" >"$tmp/lacks"
+[ ! -s "$tmp/lacks" ] || fail "goroutines ran, and on no P: $(head -n 3 "$tmp/lacks" | tr '\n' ' ')"
+awk -F'\t' '$3 + $5 > 0 { print $1 }' "$tmp/all" | sort -u | comm -13 - "$tmp/ran" >"$tmp/lacks"
+[ ! -s "$tmp/lacks" ] || fail "goroutines of a P that did nothing: $(head -n 3 "$tmp/lacks" | tr '\n' ' ')"
+
 # a tree of the whole is the trees of its halves; what ran ran on some P; groups are apart from one another
 for type in cpu run sched sync net syscall block assist; do
 	whole=$(total -type=$type)

@@ -137,8 +137,9 @@ enum { AT_ONCE = 20000, TOLD = 2000 };
 static int make(struct job *j, void *arg)
 {
 	struct gor_made *m = arg;
-	struct sched_ask ask = tp_ask(&m->scope);
 	(void)j;
+	tp_on_proc(&m->scope, &m->mem);
+	struct sched_ask ask = tp_ask(&m->scope);
 	m->key = gor_by_keys(m->sn, m->by, m->scope.t0, m->scope.t1, &m->mem);
 	ask.key = m->key;
 	m->sched = sched_new(m->sn, &m->mem);

@@ -319,6 +319,7 @@ void tasks_make(struct tasks *p, const struct pane_env *env)
 {
 	arena_reset(&p->mem);
 	tp_scope(env, &p->mem, &p->scope);
+	tp_on_proc(&p->scope, &p->mem);
 	p->nkind = p->nitem = 0;
 	p->lo = INT64_MAX;
 	p->hi = 0;

@@ -38,6 +38,12 @@ void tp_scope(const struct pane_env *env, struct arena *a, struct tp_scope *sc)
 	sc->f.g = set;
 }
 
+void tp_on_proc(struct tp_scope *sc, struct arena *a)
+{
+	if (sc->f.proc)
+		sc->f.g = tw_on_proc(sc->sn, sc->f.proc, sc->t0, sc->t1, sc->f.g, a);
+}
+
 static bool in_slices(const struct tp_scope *sc, trk_id g, int64_t t0, int64_t t1)
 {
 	struct halve h = {.hi = sc->f.nslice};

@@ -21,6 +21,8 @@ struct tp_scope {
 	const struct snap *sn;
 };
 void tp_scope(const struct pane_env *, struct arena *, struct tp_scope *);
+/* Where goroutines are looked at as a whole: those that ran on the P that is asked for. */
+void tp_on_proc(struct tp_scope *, struct arena *);
 /* An event of a goroutine or P (0: of nobody) at t is: also on the P that is asked for. */
 bool tp_event_in(const struct tp_scope *, trk_id, int64_t t);
 static inline bool tp_narrow(const struct tp_scope *sc) { return sc->f.g || sc->f.slice || sc->f.proc; }

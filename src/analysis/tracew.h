@@ -69,6 +69,9 @@ uint8_t *tw_goroutine(const struct snap *, trk_id g, struct arena *);
 uint8_t *tw_listed(const struct snap *, const char *ids, struct arena *, uint32_t *n);
 static inline bool tw_has(const uint8_t *set, trk_id t) { return !set || set[t >> 3] >> (t & 7) & 1; }
 
+/* Those of a set (NULL: of all) that ran on a P in a window, or called into the system from it; and the P itself. */
+uint8_t *tw_on_proc(const struct snap *, trk_id proc, int64_t from, int64_t to, const uint8_t *set, struct arena *);
+
 /* How much of [a, b) of a goroutine a filter lets through, its window left aside. */
 int64_t tw_within(const struct tw_filter *, trk_id g, int64_t a, int64_t b);
 /* The goroutines that are not in a set; how many of a set there were in a window (TIME_NONE: open). */

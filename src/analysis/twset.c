@@ -131,6 +131,26 @@ static struct tw_slice *slices_take(struct slices *s, bool join, struct arena *a
 	return out;
 }
 
+uint8_t *tw_on_proc(const struct snap *sn, trk_id proc, int64_t from, int64_t to, const uint8_t *among, struct arena *a)
+{
+	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1);
+	int64_t lo = from == TIME_NONE ? INT64_MIN : from, hi = to == TIME_NONE ? INT64_MAX : to;
+	set[proc >> 3] |= (uint8_t)(1u << (proc & 7));
+	for (uint32_t k = 0; k < sn->nsheets; k++) {
+		const struct sheet *sh = sheet_get(sn, k);
+		int32_t row = sheet_row(sh, proc);
+		uint32_t i = row < 0 ? 0 : sh->first[row], end = row < 0 ? 0 : sh->first[row + 1];
+		for (; i < end; i++) {
+			trk_id g = sheet_who(sh, i);
+			if (g && g < sn->ntrks && tw_has(among, g) && sh->t0 + sh->start[i] < hi &&
+			    sheet_end(sh, (uint32_t)row, i) > lo && store_trk(sn->st, g)->kind == TK_G)
+				set[g >> 3] |= (uint8_t)(1u << (g & 7));
+		}
+		sheet_put(sn, k);
+	}
+	return set;
+}
+
 uint8_t *tw_others(const struct snap *sn, const uint8_t *in, struct arena *a)
 {
 	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1);

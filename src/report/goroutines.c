@@ -162,7 +162,7 @@ int report_goroutines(const struct opt *o, struct out *out, struct err *e)
 	const struct sched_groups *gs = sched_groups(s, &r.ask, r.mem);
 	if (r.format == TF_JSON)
 		groups_json(&r, gs, (enum gor_by)by);
-	else if (o->v[OPT_NAME].set || (!o->v[OPT_BY].set && (o->v[OPT_GROUP].set || r.ask.g)))
+	else if (o->v[OPT_NAME].set || (!o->v[OPT_BY].set && (o->v[OPT_GROUP].set || r.filter.g || r.filter.slice)))
 		list_table(&r, gs);
 	else
 		groups_table(&r, gs, (enum gor_by)by);

@@ -139,7 +139,7 @@ int report_regions(const struct opt *o, struct out *out, struct err *e)
 	struct trep r;
 	if (trep_open(&r, o, out, e))
 		return -1;
-	r.ask.g = r.filter.g;
+	r.ask.g = r.on;
 	r.ask.region = asked;
 	r.ask.arg = &r;
 	const struct sched_kinds *ks = sched_regions(sched_new(r.sn, r.mem), &r.ask, r.mem);

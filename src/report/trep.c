@@ -57,15 +57,19 @@ static int open_pick(struct trep *r, struct err *e)
 	return e->kind ? -1 : 0;
 }
 
-/* Those who worked for the tasks, in the regions asked for: also where only goroutines are looked at. */
+/* Those who worked for the tasks, in the regions, on the P asked for: also where only goroutines are looked at. */
 static void narrow_goroutines(struct trep *r)
 {
+	r->on = r->filter.g;
+	if (r->filter.proc)
+		r->on = tw_on_proc(r->sn, r->filter.proc, r->filter.from, r->filter.to, r->filter.g, r->mem);
+	r->ask.g = r->on;
 	if (!r->filter.slice)
 		return;
 	uint8_t *set = arena_zalloc(r->mem, r->sn->ntrks / 8 + 1u);
 	for (uint32_t i = 0; i < r->filter.nslice; i++) {
 		trk_id t = r->filter.slice[i].trk;
-		if (tw_has(r->filter.g, t))
+		if (tw_has(r->on, t))
 			set[t >> 3] |= (uint8_t)(1u << (t & 7));
 	}
 	r->ask.g = set;
@@ -211,7 +215,7 @@ bool trep_task(const struct trep *r, const struct sched_tasks *ts, const struct 
 		return false;
 	if (r->region && r->filter.span && (t->span == UINT32_MAX || !tw_has(r->filter.span, t->span)))
 		return false;
-	if (r->filter.g && (t->span == UINT32_MAX || !tw_has(r->filter.g, store_span(r->st, t->span)->s.trk)))
+	if (r->on && (t->span == UINT32_MAX || !tw_has(r->on, store_span(r->st, t->span)->s.trk)))
 		return false;
 	return trep_named(r, t->name) && pick_task(&r->pick, r->st, ts, t);
 }
