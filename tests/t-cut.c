@@ -50,7 +50,11 @@ int main(void)
 	make(&sample);
 	OK(!input_open(name, &b, &e) && b.mapped && !input_cut(&b));
 	OK(!truncate(name, KEPT));
+#ifdef __SANITIZE_THREAD__
+	setenv("TTRACE_JOBS", "1", 1);	/* to it the zeros that the handler maps are a write beside reads */
+#else
 	setenv("TTRACE_JOBS", "4", 1);
+#endif
 	struct adding sums = {.b = &b};
 	job_parallel(4, add_up, &sums);
 	for (int i = 0; i < 4; i++)

@@ -8,6 +8,7 @@
 #include "config.h"
 #include "analysis/callers.h"
 #include "analysis/flame.h"
+#include "analysis/focus.h"
 #include "analysis/things.h"
 #include "base/wrap.h"
 #include "store/store.h"
@@ -325,8 +326,39 @@ static void extremes(void)
 	world_free(o);
 }
 
+/* Upside down, what is one part in 20,000 of the whole is still followed to its root, and what is less is not. */
+static void least(void)
+{
+	for (int64_t v = 1; v <= 2; v++) {
+		struct build *b = build_new();
+		struct sink k = build_sink(b);
+		make_locs(&k);
+		k.ops->type(k.self, k.ops->str(k.self, "cpu", 3), k.ops->str(k.self, "nanoseconds", 11));
+		loc_id heavy[2] = {locs[1][0], locs[0][0]}, light[2] = {locs[4][0], locs[0][0]};
+		int64_t most = 40000 - v;
+		k.ops->sample(k.self, &(struct sink_sample){.stack = k.ops->stack(k.self, heavy, 2), .value = &most, .when = TIME_NONE});
+		k.ops->sample(k.self, &(struct sink_sample){.stack = k.ops->stack(k.self, light, 2), .value = &v, .when = TIME_NONE});
+		const struct snap *sn = build_finish(b);
+		struct arena a = {0};
+		struct weights w;
+		struct focus *fc = focus_new(&(struct filters){0}, NULL);
+		focus_samples(sn, fc, 0, false, NULL, &a, &w);
+		struct things *t = things_new(sn, CG_FUNCTIONS);
+		struct calls *c = calls_new(t, &w);
+		struct flame *f = flame_new(c, &(struct flame_conf){.reverse = true});
+		OK(f->t.n == (v == 2 ? 5 : 4));
+		flame_free(f);
+		calls_free(c);
+		things_free(t);
+		focus_free(fc);
+		arena_free(&a);
+		build_free(b);
+	}
+}
+
 int main(void)
 {
+	least();
 	for (seed = 1; seed < 2000; seed += 97) {
 		uint64_t s = seed;
 		bool negative = s % 5 == 0;

@@ -169,6 +169,120 @@ static void test_graph(void)
 	OK(trimmed);	/* trimming counts what it drops and sorts what it leaves */
 }
 
+/* ---- graphs small enough to know what is in them */
+
+static fun_id fun_of(struct prof *p, const char *name)
+{
+	str_id s = str(p, name);
+	for (fun_id f = 1; f < p->nfun; f++)
+		if (p->fun[f].name == s)
+			return f;
+	return prof_add_fun(p, &(struct prof_fun){.id = p->nfun, .name = s, .file = str(p, "a.go")});
+}
+
+/* "a;b;+c", from the root: c is inlined into b. */
+static void stack(struct prof *p, const char *path, int64_t v)
+{
+	char word[8][16];
+	uint32_t n = 0;
+	loc_id at[8];
+	for (const char *s = path; *s; s += strcspn(s, ";"), s += *s == ';')
+		snprintf(word[n++], sizeof *word, "%.*s", (int)strcspn(s, ";"), s);
+	uint32_t locs = 0;
+	for (uint32_t hi = n; hi;) {	/* the leaf first, and of a location what is innermost */
+		uint32_t lo = hi - 1, line = (uint32_t)p->nline, lines = 0;
+		while (word[lo][0] == '+')
+			lo--;
+		for (uint32_t k = hi; k-- > lo; lines++)
+			prof_add_line(p, &(struct prof_line){fun_of(p, word[k] + (word[k][0] == '+')), 1, 0});
+		at[locs++] = prof_add_loc(p, &(struct prof_loc){.id = p->nloc, .line = line, .nline = lines});
+		hi = lo;
+	}
+	prof_add_sample(p, prof_stack(p, at, locs), 0, &v);
+}
+
+static struct prof *small(void)
+{
+	struct prof *p = prof_new();
+	struct sink s = prof_sink(p);
+	s.ops->type(s.self, str(p, "cpu"), str(p, "count"));
+	return p;
+}
+
+static const struct gnode *node(const struct graph *g, const char *name)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (!strcmp(prof_s(g->p, g->node[i]->info.name), name))
+			return g->node[i];
+	return NULL;
+}
+
+static const struct gedge *edge(const struct graph *g, const char *from, const char *to)
+{
+	const struct gnode *a = node(g, from), *b = node(g, to);
+	for (const struct gedge *e = b ? b->in : NULL; e; e = e->next_in)
+		if (!e->dead && e->src == a)
+			return e;
+	return NULL;
+}
+
+/* What weighs just as much as the cutoff stays. */
+static void test_cutoffs(void)
+{
+	struct gopt o = {.trim_path = "", .source_path = "", .nodefraction = 0.005, .edgefraction = 0.005};
+	struct prof *p = small();
+	stack(p, "a;b", 990);
+	stack(p, "a;c", 5);
+	stack(p, "a;d", 4);
+	stack(p, "a", 1);
+	struct graph *g = graph_trimmed(p, &o);
+	OK(g->n == 3 && node(g, "c") && !node(g, "d") && g->dropped_nodes == 1);
+	OK(edge(g, "a", "b") && edge(g, "a", "c") && edge(g, "a", "c")->weight == 5);
+	graph_free(g);
+	o.nodefraction = 0;
+	g = graph_trimmed(p, &o);
+	OK(g->n == 4 && edge(g, "a", "c") && !edge(g, "a", "d") && g->dropped_edges == 1);
+	graph_free(g);
+	prof_free(p);
+}
+
+/* In a drawing an edge over nodes that went is left out where another way leads there, but not over an edge that went. */
+static void test_redundant(void)
+{
+	struct gopt o = {.trim_path = "", .source_path = "", .nodefraction = 0.02, .edgefraction = 0.01, .visual = true};
+	for (int64_t light = 1; light <= 100; light += 99) {
+		struct prof *p = small();
+		stack(p, "a;b", 500);
+		stack(p, "a;b;c", light);
+		for (char x[] = "a;x0;c"; x[3] < '9'; x[3]++)
+			stack(p, x, 10);
+		struct graph *g = graph_trimmed(p, &o);
+		OK(g->n == 3 && !node(g, "x0"));
+		OK((edge(g, "b", "c") != NULL) == (light == 100) && (edge(g, "a", "c") != NULL) == (light == 1));
+		graph_free(g);
+		prof_free(p);
+	}
+}
+
+/* A node of a tree that goes leaves its parent the edge to its child, inlined only if both were. */
+static void test_spliced(void)
+{
+	struct gopt o = {.trim_path = "", .source_path = "", .tree = true, .nodecount = 2};
+	struct prof *p = small();
+	stack(p, "main;+zin;leaf", 9);
+	struct graph *g = graph_trimmed(p, &o);
+	OK(g->n == 2 && !node(g, "zin") && edge(g, "main", "leaf"));
+	OK(edge(g, "main", "leaf") && edge(g, "main", "leaf")->residual && !edge(g, "main", "leaf")->inlined);
+	graph_free(g);
+	prof_free(p);
+	p = small();
+	stack(p, "main;+zin;+leaf", 9);
+	g = graph_trimmed(p, &o);
+	OK(g->n == 2 && edge(g, "main", "leaf") && edge(g, "main", "leaf")->inlined);
+	graph_free(g);
+	prof_free(p);
+}
+
 static void same(void (*fn)(struct buf *, const char *, size_t), const char *in, const char *want)
 {
 	struct buf b = {0};
@@ -181,6 +295,14 @@ static void label(int64_t v, const char *from, const char *to, const char *want)
 {
 	struct buf b = {0};
 	units_label(&b, v, from, to);
+	OK(!strcmp(buf_str(&b), want));
+	buf_free(&b);
+}
+
+static void duration(int64_t ns, size_t runes, const char *want)
+{
+	struct buf b = {0};
+	units_duration(&b, ns, runes);
 	OK(!strcmp(buf_str(&b), want));
 	buf_free(&b);
 }
@@ -245,6 +367,9 @@ int main(void)
 	test_merge();
 	test_filters();
 	test_graph();
+	test_cutoffs();
+	test_redundant();
+	test_spliced();
 	same(path_clean, "a//b/./c/..", "a/b");
 	same(path_clean, "/../x/", "/x");
 	same(path_clean, "../../a/../b", "../../b");
@@ -258,5 +383,15 @@ int main(void)
 	label(1, "nanoseconds", "s", "0");
 	label(7, "widgets", "count", "7");
 	label(INT64_MIN, "count", "count", "-9223372036854775808");
+	duration(0, 20, "0s");
+	duration(999, 20, "999ns");
+	duration(1000, 20, "1\302\265s");
+	duration(-1500000, 20, "-1.5ms");
+	duration(59999999999, 20, "59.999999999s");
+	duration(60000000000, 20, "1m0s");
+	duration(3600000000000, 20, "1h0m0s");
+	duration(3605500000000, 20, "1h0m5.5s");
+	duration(INT64_MIN, 40, "-2562047h47m16.854775808s");
+	duration(1234, 4, "1.23");
 	return DONE();
 }

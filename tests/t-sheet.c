@@ -76,6 +76,35 @@ static void tell(struct tracks *tk, struct model *m, const trk_id *id, int64_t g
 	tracks_upto(tk, t + 10);
 }
 
+/* Running sums go straight through the rows; when a sheet ends with a step the last of them is that of all of it. */
+static uint32_t full;
+static void running_sums(const struct sheet *sh)
+{
+	int64_t sum[TS__N] = {0}, row[TS__N];
+	for (uint32_t r = 0; r < sh->ntrk; r++) {
+		sheet_upto(sh, r, sh->t1, row);
+		for (int s = 0; s < TS__N; s++)
+			sum[s] += row[s];
+	}
+	if (sh->n % SHEET_STEP)
+		return;
+	OK(!memcmp(sh->sum[sh->n / SHEET_STEP], sum, sizeof sum));
+	full++;
+}
+
+/* An edge is an interval of its own in which its goroutine is runnable. */
+static void edges_of(const struct sheet *sh)
+{
+	uint8_t *met = xcalloc(sh->n, 1);
+	bool good = true;
+	for (uint32_t k = 0; k < sh->nedge; k++) {
+		uint32_t i = sh->edge[k] & ~EDGE_CREATED;
+		good = good && i < sh->n && (sh->state[i] & SHEET_STATE) == TS_READY && !met[i]++;
+	}
+	OK(good);
+	mem_free(met);
+}
+
 static void law(const struct snap *sn)
 {
 	int64_t at = sn->t0;
@@ -83,6 +112,8 @@ static void law(const struct snap *sn)
 		const struct sheet *sh = sheet_get(sn, i);
 		OK(sh->t0 == at && sh->t1 > sh->t0);
 		at = sh->t1;
+		running_sums(sh);
+		edges_of(sh);
 		for (uint32_t r = 0; r < sh->ntrk; r++) {
 			int64_t sum[TS__N], all = 0;
 			sheet_upto(sh, r, sh->t1, sum);
@@ -232,9 +263,56 @@ static void late(void)
 	mem_free(st);
 }
 
+/* Sheets of one interval to just more than two steps. */
+static void lengths(void)
+{
+	for (int64_t n = 1; n < 2 * SHEET_STEP + 3; n += n % SHEET_STEP == 3 ? SHEET_STEP - 5 : 1) {
+		struct store *st = xcalloc(1, sizeof *st);
+		struct tracks *tk = tracks_new(st);
+		struct snap sn = { .st = st };
+		trk_id g = tracks_track(tk, TK_G, 1);
+		for (int64_t t = 0; t < n; t++)
+			tracks_enter(tk, &(struct sink_enter){ 3 * t, g, 0, 0, t % 2 ? TS_RUN : TS_READY, 0 }, 1);
+		tracks_upto(tk, 3 * n);
+		tracks_snap(tk, &sn);
+		law(&sn);
+		tracks_free(tk);
+		mem_free(st);
+	}
+	OK(full > 0);
+}
+
+/* What a goroutine does at the very moment where a sheet begins, but for the last of it, has no length and no place: it
+   is no interval, and no edge. */
+static void at_once(void)
+{
+	static const uint8_t told[] = {TS_SYNC, TS_READY, TS_RUN, TS_NET, TS_READY, TS_SYSCALL};
+	struct store *st = xcalloc(1, sizeof *st);
+	struct tracks *tk = tracks_new(st);
+	struct snap sn = { .st = st };
+	struct edge_walk w = {0};
+	struct edge e;
+	trk_id g = tracks_track(tk, TK_G, 1), waker = tracks_track(tk, TK_G, 2);
+	tracks_enter(tk, &(struct sink_enter){ 0, g, 0, 0, TS_SYNC, 0 }, 1);
+	tracks_enter(tk, &(struct sink_enter){ 0, waker, 0, 0, TS_RUN, 0 }, 1);
+	tracks_upto(tk, 100);
+	for (size_t i = 0; i < sizeof told; i++)
+		tracks_enter(tk, &(struct sink_enter){ 100, g, told[i] == TS_READY ? waker : 0, 0, told[i], 0 }, 1);
+	tracks_upto(tk, 200);
+	tracks_snap(tk, &sn);
+	law(&sn);
+	struct ival v;
+	OK(ival_at(&sn, g, 100, &v) && v.state == TS_SYSCALL && v.t0 == 100 && v.t1 == 200);
+	OK(!edges_from(&sn, &w, waker, 0, 200, &e));
+	tracks_free(tk);
+	mem_free(st);
+}
+
 int main(void)
 {
 	late();
+	lengths();
+	at_once();
 	for (uint32_t s = 1; s <= 4; s++) {
 		round_trip(s, 50, 1u << 30);	/* one sheet, many intervals of no length */
 		round_trip(s, 2000, 100);	/* sixty sheets */

@@ -250,8 +250,8 @@ static bool same_calls(const struct calls *a, const struct calls *b)
 	return same;
 }
 
-/* Weights straight onto the shape of the whole tree are those of a tree of the query's own; twice, since
-   the second weighing finds the columns of the first. */
+/* Weights straight onto the shape of the whole tree are those of a tree of the query's own; after those of another
+   type, and twice, since the second weighing finds the columns of the first. */
 static uint32_t straight;
 static void both_ways(const struct snap *sn, const struct focus *fc, bool noinlines, const struct weights *w)
 {
@@ -261,14 +261,14 @@ static void both_ways(const struct snap *sn, const struct focus *fc, bool noinli
 	struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .nsmp = sn->nsmps});
 	well_formed(own);
 	laws_of_things(w, t, own);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		struct onto o;
 		struct calls *c = calls_begin(s, false, &o);
-		if (focus_samples_onto(sn, fc, 1, noinlines, NULL, &o)) {
+		if (focus_samples_onto(sn, fc, i > 0, noinlines, NULL, &o)) {
 			calls_finish(c, &o);
 			well_formed(c);
-			OK(same_calls(c, own));
-			straight++;
+			OK(!i || same_calls(c, own));
+			straight += i > 0;
 		}
 		calls_free(c);
 	}
@@ -373,8 +373,59 @@ static void one(uint64_t start)
 	build_free(b);
 }
 
+/* A few samples of which all is known: root;a, root;b ... with their values of the second type. */
+static struct build *known(const char *key, const int64_t *v, size_t n)
+{
+	struct build *b = build_new();
+	struct sink s = build_sink(b);
+	s.ops->type(s.self, say(&s, "n"), say(&s, "count"));
+	s.ops->type(s.self, say(&s, "cpu"), say(&s, "nanoseconds"));
+	loc_id loc[8];
+	for (uint32_t i = 0; i <= n; i++) {
+		fun_id f = s.ops->fun(s.self, &(struct sink_fun){.id = i + 1, .name = say(&s, name[i])});
+		loc[i] = s.ops->loc(s.self, &(struct sink_loc){.id = i + 1, .line = &(struct sink_line){f, 1, 0}, .nline = 1});
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct sink_label l = {.key = say(&s, key), .str = say(&s, "true")};
+		loc_id way[2] = {loc[i + 1], loc[0]};
+		s.ops->sample(s.self, &(struct sink_sample){.stack = s.ops->stack(s.self, way, 2),
+		    .value = (int64_t[]){1, v[i]}, .label = &l, .nlabel = i == 0, .when = TIME_NONE});
+	}
+	return b;
+}
+
+/* What has no weight is not there; shares are of the samples that are marked as the base, where some are. */
+static void nothing_and_base(void)
+{
+	static const struct { const char *key; int64_t v[3], all; uint32_t nodes; } cases[] = {
+		{"k", {7, 0, 5}, 12, 4}, {"k", {7, -3, 5}, 15, 5}, {"pprof::base", {-7, 4, 5}, 7, 5}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct build *b = known(cases[i].key, cases[i].v, 3);
+		const struct snap *sn = build_finish(b);
+		struct arena a = {0};
+		struct weights w;
+		struct focus *fc = focus_new(&(struct filters){0}, NULL);
+		focus_samples(sn, fc, 1, false, NULL, &a, &w);
+		OK(w.n == cases[i].nodes && w.all == cases[i].all);
+		struct things *t = things_new(sn, CG_FUNCTIONS);
+		struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .nsmp = sn->nsmps});
+		struct onto o;
+		struct calls *c = calls_begin(s, false, &o);
+		OK(focus_samples_onto(sn, fc, 1, false, NULL, &o));
+		calls_finish(c, &o);
+		OK(calls_tree(c)->n == cases[i].nodes && c->all == cases[i].all);
+		calls_free(c);
+		shape_free(s);
+		things_free(t);
+		focus_free(fc);
+		arena_free(&a);
+		build_free(b);
+	}
+}
+
 int main(void)
 {
+	nothing_and_base();
 	for (uint64_t i = 1; i <= 3000; i++)
 		one(i * 7919);
 	struct err e = {0};
