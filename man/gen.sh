@@ -7,6 +7,8 @@ set -eu
 ttrace=$1
 template=$2
 escape='function esc(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); if (s ~ /^[.\x27]/) s = "\\\\&" s; return s }
+function keys(s,  n, k, i, out) { n = split(esc(s), k, " "); for (i = 1; i <= n; i++) out = out (i > 1 ? " " : "") (k[i] ~ /^[][(),.:;?!|]$/ ? "\\&" k[i] : k[i]); return out }
+function said(s) { s = esc(s); return s (s ~ /[.?]$/ ? "" : ".") }
 function section(group) { print ".Ss " toupper(substr(group, 1, 1)) substr(group, 2) }'
 
 # TSV of group, name, argument, default, help -> mdoc
@@ -35,8 +37,8 @@ commands() {
 		group = $1
 	}
 	{
-		print ".It Ic :" esc($2) ($4 != "" ? " Ar " esc($4) : "") ($3 != "" ? " Pq " esc($3) : "")
-		print esc($5) "."
+		print ".It Ic :" esc($2) ($4 != "" ? " Ar " esc($4) : "") ($3 != "" ? " Pq " keys($3) : "")
+		print said($5)
 	}
 	END { print ".El" }'
 }

@@ -56,6 +56,17 @@ on "$trace" '?focus' '>  f  '
 # a function that a sample saw running is found where it ran: as many spans as it has samples
 on "$trace" '15' '1637 G rows' 'hits             15'
 on "$trace" '15n' '/15, together'
+# x and d: the next one is selected then, and u comes back to the one that went
+on "$trace" '1jjjd' '> 40.0ms   3.5%  38.9%' 'hide=orders'
+alike "$trace" '1jjjdu' '1jjj'
+alike "$trace" '4jjjxu' '4jjj'
+alike "$trace" '6jjxu' '6jj'
+alike "$trace" '7jjfu' '7jj'
+# x on groups or goroutines: all others
+on "$trace" '6jx' '1,636 goroutines in 28 groups' '>      3   198ms'
+not "$trace" '6jx' 'main.reports'
+on "$trace" '6<Enter>jx' '8 goroutines'
+on "$trace" '6fx' 'nothing would be left without these'
 # marks
 on "$cpu" "''" 'no place was left by a jump yet'
 on "$cpu" "'" 'no letters yet'

@@ -22,13 +22,14 @@ bool app_query(struct app *a, const struct query *q)
 {
 	struct err e;
 	uint32_t before = session_serial(a->s);
+	struct step here = app_here(a);
 	if (session_set(a->s, q, &e)) {
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return false;
 	}
 	a->queried = true;
 	if (session_serial(a->s) != before)
-		app_undoable(a, &(struct undo){.query = true});
+		app_undoable(a, &(struct undo){.query = true, .before = here});
 	app_update(a);
 	return true;
 }
@@ -72,6 +73,21 @@ bool app_filter(struct app *a, enum cmd_id id, const char *value, bool add)
 	return app_query(a, &q);
 }
 
+/* What is selected goes: in the list of functions the next one is selected then, or, of the last, the one before. */
+static void away(struct app *a, enum cmd_id cmd, const char *re)
+{
+	struct step here = app_here(a), next;
+	struct ask ask = {.kind = ASK_NONE};
+	static const enum cmd_id ways[] = {CMD_DOWN, CMD_UP};
+	for (int i = 0; i < 2 && pane_now(a)->bit == P_TOP; i++) {
+		pane_now(a)->act(state_now(a), &a->env, &(struct act){ways[i], 0, NULL}, &ask);
+		next = app_here(a);
+		if (memcmp(&next.view, &here.view, sizeof next.view))
+			break;
+	}
+	app_filter(a, cmd, re, true);
+}
+
 static void do_filter(struct app *a, const struct act *act)
 {
 	const char *v = act->arg;
@@ -82,7 +98,9 @@ static void do_filter(struct app *a, const struct act *act)
 		v = "";
 	if (!v && here) {
 		v = app_selected(a, cmds[act->cmd].name);
-		if (v)
+		if (v && (act->cmd == CMD_IGNORE || act->cmd == CMD_HIDE))
+			away(a, act->cmd, v);
+		else if (v)
 			app_filter(a, act->cmd, v, act->cmd != CMD_FOCUS);
 		return;
 	}

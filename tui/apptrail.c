@@ -96,8 +96,11 @@ void app_undo(struct app *a)
 		return;
 	}
 	const struct undo *u = &a->undo[--a->undone];
-	if (u->query) {
+	if (u->query) {		/* and the cursor is where it was, where one looks at the same pane */
 		session_undo(a->s);
+		app_update(a);
+		if (u->before.pane == a->cur)
+			app_there(a, &u->before);
 	} else {
 		along(a, &u->after, &u->before, -1);
 		app_there(a, &u->before);
@@ -140,8 +143,11 @@ void app_remember(struct app *a, const struct step *before)
 	if (a->asking || a->did == CMD_UNDO || a->did == CMD_REDO || (moved && back) || panes[after.pane]->bit == P_HELP ||
 	    panes[before->pane]->bit == P_HELP)
 		return;
-	if (a->queried && !moved)
-		return;		/* the query is the step, and what it did to the cursor is its doing */
+	if (a->queried && !moved) {	/* the query is the step, and what it did to the cursor is its doing */
+		if (a->undone && a->undo[a->undone - 1].query)
+			a->undo[a->undone - 1].before = *before;
+		return;
+	}
 	bool jumped = jumps(a->did) && a->did != CMD_ZOOM_IN && a->did != CMD_ZOOM_OUT && a->did != CMD_JUMP_MARK &&
 		      memcmp(&before->view, &after.view, sizeof after.view);
 	if ((moved && a->did != CMD_JUMP_MARK) || jumped) {	/* '' */

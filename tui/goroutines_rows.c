@@ -272,6 +272,36 @@ bool gor_query(const struct gor *p, const struct pane_env *env, struct query *q)
 	return any;
 }
 
+/* All others that are there: numbers, as no expression says "not". false: nothing is meant, or nobody would be left. */
+bool gor_query_without(const struct gor *p, const struct pane_env *env, struct query *q)
+{
+	const struct store *st = session_snap(env->s)->st;
+	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
+	uint8_t *out = xcalloc(p->gs->ng + 1u, 1);
+	struct buf ids = {0};
+	bool any = false;
+	for (uint32_t i = 0; i < p->rows[l].n; i++) {
+		const struct gor_row *r = gor_row(p, l, i);
+		if (p->level == GL_ONE ? r->trk != p->one.trk : !meant(p, r))
+			continue;
+		memset(out + r->first, 1, r->n);
+		any = true;
+	}
+	for (uint32_t k = 0; any && k < p->gs->ng; k++)
+		if (!out[k])
+			buf_printf(&ids, "%s%llu", ids.n ? "," : "", (unsigned long long)store_trk(st, p->gs->g[k].trk)->id);
+	mem_free(out);
+	any = any && ids.n;
+	if (any) {
+		q->suspended = false;
+		q->g = 0;
+		q->group = NULL;
+		q->gs = arena_strndup(env->scratch, ids.p, ids.n);
+	}
+	buf_free(&ids);
+	return any;
+}
+
 trk_id gor_first(const struct gor *p)
 {
 	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;

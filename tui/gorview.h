@@ -110,6 +110,7 @@ void gor_tag(struct gor *, const struct gor_row *);	/* or not any more */
 /* What is tagged, else selected, as a query: an expression of start functions, or the numbers of
    goroutines. false: there is nothing. */
 bool gor_query(const struct gor *, const struct pane_env *, struct query *);
+bool gor_query_without(const struct gor *, const struct pane_env *, struct query *);	/* all but those meant */
 trk_id gor_first(const struct gor *);			/* the first goroutine of it */
 
 /* goroutines_story.c */

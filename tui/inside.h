@@ -24,7 +24,7 @@ struct later {		/* where a pane is to look when its calls have been made */
 };
 struct undo {
 	bool query;		/* a step of the query, which the session keeps */
-	struct step before, after;
+	struct step before, after;	/* of the query only before: where one was */
 };
 
 /* What lies over the lower part of a pane (apppop.c). */

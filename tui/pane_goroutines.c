@@ -361,6 +361,23 @@ static enum verdict take(struct gor *p, const struct pane_env *env, const char *
 	return V_ASK;
 }
 
+/* x: all but what is selected or tagged. */
+static enum verdict without(struct gor *p, const struct pane_env *env, struct ask *out)
+{
+	out->query = *session_query(env->s);
+	if (!p->gs || !gor_query_without(p, env, &out->query))
+		return ask_say(out, "nothing would be left without these");
+	uint32_t was = p->rows[p->level].sel;	/* the next one is selected then */
+	if (p->level != GL_ONE && !p->tags[p->level].n) {
+		rows_select(&p->rows[p->level], was + 1 < p->rows[p->level].n ? was + 1 : was ? was - 1 : 0);
+		gor_keep(p, env);
+	}
+	if (p->level != GL_GROUPS)	/* who is left out is not to be seen in a list of it */
+		p->level = p->level == GL_ONE || p->rows[GL_LIST].n < 2 ? GL_GROUPS : GL_LIST;
+	out->kind = ASK_QUERY;
+	return V_ASK;
+}
+
 /* D: what is selected or tagged against all other goroutines, in the flame graph. */
 static enum verdict against_rest(struct gor *p, const struct pane_env *env, struct ask *out)
 {
@@ -428,6 +445,8 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		return take(p, env, "flame", out);
 	if (a->cmd == CMD_FOCUS && !a->arg)
 		return take(p, env, NULL, out);
+	if (a->cmd == CMD_IGNORE && !a->arg)
+		return without(p, env, out);
 	if (a->cmd == CMD_SIDE && !a->arg)
 		return against_rest(p, env, out);
 	if (a->cmd == CMD_PANE_TIME && l != GL_ONE)
@@ -625,8 +644,8 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 	const struct gor *p = st;
 	(void)env;
 	buf_puts(b, p->level == GL_ONE ? "j k span  Enter timeline  ( cause  ) effect  W chain  4 flame of it  Tab part  q back"
-		: p->level == GL_LIST ? "Enter its page  s < > sort  i invert  t tag  & match  5 timeline  4 flame  D rest  f only it  q back"
-		: "Enter open  gr group by  s < > sort  i invert  t tag  D rest  5 timeline  4 flame  f only");
+		: p->level == GL_LIST ? "Enter its page  s < > sort  i invert  t tag  & match  5 timeline  4 flame  D rest  f only it  x without  q back"
+		: "Enter open  gr group by  s < > sort  i invert  t tag  D rest  5 timeline  4 flame  f only  x without");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
