@@ -5,7 +5,7 @@
  *
  * A little scheduler is simulated: some Ps, each on an M of its own, run many
  * goroutines that block on channels, mutexes and the network, are woken by
- * others (also from another P), enter system calls, and log. The P with the
+ * others (also from another P), enter system calls, log and, if asked to, work for tasks. The P with the
  * smallest clock acts next, so that events are ordered by time as a real trace
  * is. Everything is seeded: the same arguments give the same bytes. Recording
  * a real program instead would need Go, and would differ from run to run.
@@ -21,15 +21,16 @@ enum { /* the format's numbers */
 	EV_BATCH = 1, EV_STACKS, EV_STACK, EV_STRINGS, EV_STRING, EV_FREQUENCY = 8,
 	EV_PROCS_CHANGE, EV_PROC_STATUS = 13, EV_GO_CREATE, EV_GO_START = 16, EV_GO_BLOCK = 20,
 	EV_GO_UNBLOCK, EV_SYSCALL_BEGIN, EV_SYSCALL_END, EV_GO_STATUS = 25, EV_GC_BEGIN = 29, EV_GC_END,
-	EV_HEAP_ALLOC = 37, EV_LOG = 44, EV_SYNC = 50, EV_CLOCK = 51, EV_END_OF_GENERATION = 52
+	EV_HEAP_ALLOC = 37, EV_TASK_BEGIN = 40, EV_TASK_END, EV_REGION_BEGIN, EV_REGION_END, EV_LOG, EV_SYNC = 50, EV_CLOCK = 51, EV_END_OF_GENERATION = 52
 };
 enum { G_RUNNABLE = 1, G_RUNNING = 2, G_WAITING = 4, P_RUNNING = 1 };
-enum { BATCH_MAX = 60000, NREASON = 5, NSTACK = 400, DEPTH = 12, FIRST_FUN = 10 };
+enum { BATCH_MAX = 60000, NREASON = 5, NSTACK = 400, DEPTH = 12, FIRST_FUN = 10, REGIONS = 4 };
 
 static const char *const reason[NREASON] = {"chan receive", "chan send", "sync", "network", "select"};
 
 struct g {
-	uint64_t seq;
+	uint64_t seq, task;	/* what it works for, 0: nothing */
+	int depth;		/* regions that it is in */
 	bool waiting;
 };
 struct p {
@@ -42,9 +43,9 @@ struct p {
 
 static struct g *gs;
 static struct p *ps;
-static uint32_t ngs = 10000, nps = 4, *queue;	/* runnable goroutines, a ring */
+static uint32_t ngs = 10000, nps = 4, user, *queue;	/* runnable goroutines, a ring */
 static uint32_t qhead, qn;
-static uint64_t gen, written, rng = 1;
+static uint64_t gen, written, tasks, rng = 1;
 static FILE *out;
 
 static uint32_t rnd(uint32_t below)
@@ -209,8 +210,29 @@ static void switch_g(struct p *p)
 	EVENT(p, EV_GO_START, p->g + 1, ++gs[p->g].seq);
 }
 
+/* A goroutine takes up a task, goes into a region of it, comes out, and has done with it after the last. */
+static void work(struct p *p)
+{
+	struct g *g = &gs[p->g];
+	bool fresh = !g->task;
+	if (fresh) {
+		g->task = ++tasks;
+		EVENT(p, EV_TASK_BEGIN, g->task, 0, 1 + g->task % NREASON, any_stack());
+	}
+	if (fresh || (g->depth < REGIONS && rnd(2))) {
+		EVENT(p, EV_REGION_BEGIN, g->task, 1 + (uint64_t)g->depth++, 1 + g->task % 20);
+	} else if (g->depth) {
+		EVENT(p, EV_REGION_END, g->task, (uint64_t)g->depth--, any_stack());
+	} else {
+		EVENT(p, EV_TASK_END, g->task, any_stack());
+		g->task = 0;
+	}
+}
+
 static void act(struct p *p)
 {
+	if (user && rnd(100) < user)
+		work(p);
 	uint32_t what = rnd(100);
 	if (what < 45) {
 		switch_g(p);
@@ -223,7 +245,7 @@ static void act(struct p *p)
 	} else if (what < 98) {
 		EVENT(p, EV_HEAP_ALLOC, 4000000 + rnd(4000000));
 	} else {
-		EVENT(p, EV_LOG, 0, NREASON + 1, NREASON + 2, any_stack());
+		EVENT(p, EV_LOG, gs[p->g].task, NREASON + 1, NREASON + 2, any_stack());
 	}
 	p->clock += 50 + rnd(p->g % 7 ? 1500 : 9000);
 }
@@ -249,7 +271,7 @@ static void generation(uint64_t at, uint64_t until, uint64_t events)
 
 static int usage(void)
 {
-	fputs("usage: gentrace [-events N] [-procs N] [-goroutines N] [-generation SECONDS] [-seed N] FILE\n", stderr);
+	fputs("usage: gentrace [-events N] [-procs N] [-goroutines N] [-generation SECONDS] [-tasks PERCENT] [-seed N] FILE\n", stderr);
 	return 2;
 }
 
@@ -272,6 +294,8 @@ int main(int argc, char **argv)
 			ngs = (uint32_t)strtoul(argv[++i], NULL, 10);
 		} else if (!strcmp(a, "-generation")) {
 			seconds = strtod(argv[++i], NULL);
+		} else if (!strcmp(a, "-tasks")) {
+			user = (uint32_t)strtoul(argv[++i], NULL, 10);
 		} else if (!strcmp(a, "-seed")) {
 			rng = strtoull(argv[++i], NULL, 10);
 		} else {

@@ -142,8 +142,13 @@ static void inlays(const struct snap *sn, struct arena *a)
 				    (!k || (j < m && up[j].t0 <= v[i].t0 && up[j].t1 >= v[i].t1));
 			}
 		}
-		inlay_ticks(in->log, in->nlog, t, sn->t0, sn->t1, &n);
+		const uint32_t *log = inlay_logs(in, t, &n);
 		ticks += n;
+		for (uint32_t i = 0; i < n; i++) {
+			const struct sink_mark *k = store_mark(sn->st, log[i]);
+			apart = apart && k->kind == MK_LOG && k->trk == t && (!i || log[i - 1] < log[i]);
+			apart = apart && inlay_log_from(log, n, log[i]) == i && inlay_log_from(log, n, log[i] + 1) == i + 1;
+		}
 	}
 	for (uint32_t i = 0; i < sn->nmarks; i++)
 		logs += store_mark(sn->st, i)->kind == MK_LOG;
@@ -266,8 +271,8 @@ static void neighbours(const struct snap *sn, struct arena *a)
 		for (uint32_t k = 0; k < ts->n; k++)
 			for (uint32_t j = ts->task[k].first;
 			     in[k] && j < ts->task[k].first + ts->task[k].n; j++)
-				all = all && (ts->event[j].log ||
-						 set[store_span(sn->st, ts->event[j].i)->s.trk]);
+				all = all && (sched_event(ts, j).log ||
+						 set[store_span(sn->st, sched_event(ts, j).i)->s.trk]);
 		OK(all);
 	}
 }

@@ -34,6 +34,7 @@ static void begin(void *st, const struct pane_env *env)
 {
 	struct tasks *p = st;
 	(void)env;
+	p->mem.spills = true;
 	p->sort[L_KINDS] = SORT_MAX;
 	p->pick = PICK_ALL;
 	p->bars_of = -1;
@@ -114,11 +115,11 @@ static uint64_t task_at(const struct tasks *p, const struct snap *sn, trk_id trk
 	for (uint32_t i = 0; i < p->ts->n; i++) {
 		const struct sched_task *k = &p->ts->task[i];
 		for (uint32_t j = 0; j < k->n; j++) {
-			const struct sched_event *e = &p->ts->event[k->first + j];
+			struct sched_event e = sched_event(p->ts, k->first + j);
 			int64_t a, b;
-			if (e->log || store_span(sn->st, e->i)->s.trk != trk)
+			if (e.log || store_span(sn->st, e.i)->s.trk != trk)
 				continue;
-			span_bounds(sn, &store_span(sn->st, e->i)->s, &a, &b);
+			span_bounds(sn, &store_span(sn->st, e.i)->s, &a, &b);
 			if (a <= t && t < b && a >= since) {
 				since = a;
 				best = k->id;

@@ -112,6 +112,7 @@ static void tl_draw(const void *st, const struct pane_env *env, struct grid *g)
 	tl_frame(tl, snap, l.cells);
 	tl_bins_ps(tl, env, &l);
 	tl_scope_frame(tl, env, &l);
+	tl_log_frame(tl, env, &l);
 	tl_draw_head(tl, env, g, &l);
 	tl_draw_rows(tl, env, g, &l);
 	if (tl->nchain)

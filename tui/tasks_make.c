@@ -158,12 +158,12 @@ void tasks_text(const struct tasks *p, const struct store *st, enum tasks_level 
 	const struct sched_task *t = &p->ts->task[p->item[i].i];
 	buf_printf(b, "%llu ", (unsigned long long)t->id);
 	for (uint32_t k = t->first; k < t->first + t->n; k++) {
-		const struct sched_event *e = &p->ts->event[k];
+		struct sched_event e = sched_event(p->ts, k);
 		buf_putc(b, ' ');
-		tp_str(st, e->log ? store_mark(st, e->i)->category : store_span(st, e->i)->s.name, "", b);
+		tp_str(st, e.log ? store_mark(st, e.i)->category : store_span(st, e.i)->s.name, "", b);
 		buf_putc(b, ' ');
-		if (e->log)
-			tp_str(st, store_mark(st, e->i)->text, "", b);
+		if (e.log)
+			tp_str(st, store_mark(st, e.i)->text, "", b);
 	}
 }
 
@@ -266,15 +266,15 @@ static void add_lines(struct tasks *p, const struct snap *sn, const struct sched
 	if (t->t0 != TIME_NONE)
 		p->line[p->nline++] = (struct line){t->t0, t->t0, store_span(sn->st, t->span)->s.trk, LN_BEGIN, 0};
 	for (uint32_t k = t->first; k < t->first + t->n; k++) {
-		const struct sched_event *e = &p->ts->event[k];
+		struct sched_event e = sched_event(p->ts, k);
 		struct line *l = &p->line[p->nline++];
-		*l = (struct line){.i = e->i, .what = e->log ? LN_LOG : LN_REGION};
-		if (e->log) {
-			l->t0 = l->t1 = store_mark(sn->st, e->i)->t;
-			l->trk = store_mark(sn->st, e->i)->trk;
+		*l = (struct line){.i = e.i, .what = e.log ? LN_LOG : LN_REGION};
+		if (e.log) {
+			l->t0 = l->t1 = store_mark(sn->st, e.i)->t;
+			l->trk = store_mark(sn->st, e.i)->trk;
 		} else {
-			span_bounds(sn, &store_span(sn->st, e->i)->s, &l->t0, &l->t1);
-			l->trk = store_span(sn->st, e->i)->s.trk;
+			span_bounds(sn, &store_span(sn->st, e.i)->s, &l->t0, &l->t1);
+			l->trk = store_span(sn->st, e.i)->s.trk;
 		}
 	}
 	for (uint32_t i = 0; i < p->ts->n && p->nchild; i++) {

@@ -182,6 +182,7 @@ struct tl_layout {	   /* where things go in the pane's area */
 	const struct bin **ps;	/* of this frame: the Ps, for their sum */
 	int nps;
 	uint8_t *ran; /* of this frame: in which cells goroutines of the filter ran; NULL: no matter */
+	uint32_t *marks; /* of this frame, where there are logs: the first mark at or after each edge of a cell */
 };
 
 /* Where everything stands on a pane of that size; it depends on the rows and the selection alone. */
@@ -242,6 +243,7 @@ void tl_draw_queues(const struct timeline *, const struct pane_env *, struct gri
     const struct tl_layout *, int y, trk_id);
 void tl_draw_ticks(const struct timeline *, const struct pane_env *, struct grid *,
     const struct tl_layout *, int y, trk_id);
+void tl_log_frame(const struct timeline *, const struct pane_env *, struct tl_layout *); /* fills in marks */
 void tl_stack_of(
     const struct snap *, const struct ival *, stk_id *); /* where it waits or stopped; 0 */
 

@@ -53,6 +53,7 @@ static struct tl_index *index_make(const struct snap *sn, const struct tl_tracks
 {
 	struct tl_index *ix = xcalloc(1, sizeof *ix);
 	ix->of = indexed(sn);
+	ix->mem.spills = true;
 	ix->inlay = inlay_make(sn, &ix->mem);
 	ix->tasks = sched_tasks(sn, &ix->mem);
 	ix->marks = mark_sums(sn, &ix->mem);
@@ -276,6 +277,8 @@ void tl_index(struct timeline *tl, const struct pane_env *env)
 		tl->kept = xcalloc(1, sizeof *tl->kept);
 	if (tl->work && job_done(tl->work->job, NULL))
 		tl_index_end(tl);
+	if (tl->ix)
+		arena_rest(&tl->ix->mem);
 	bool index = wants_index(tl, sn), tracks = !tl->tr || tl->tr->of != sn->ntrks;
 	if (tl->work || (!index && !tracks))
 		return;

@@ -129,11 +129,11 @@ static void task_regions(const struct timeline *tl, const struct snap *sn, struc
 {
 	uint32_t n = t->n < TASK_WALK ? t->n : TASK_WALK;
 	for (uint32_t k = 0; k < n; k++) {
-		const struct sched_event *e = &tl->ix->tasks->event[t->first + k];
+		struct sched_event e = sched_event(tl->ix->tasks, t->first + k);
 		int64_t a, b;
-		if (e->log)
+		if (e.log)
 			continue;
-		const struct sink_span *s = &store_span(sn->st, e->i)->s;
+		const struct sink_span *s = &store_span(sn->st, e.i)->s;
 		span_bounds(sn, s, &a, &b);
 		if (b < tl->t0 || a >= tl->t1)
 			continue;
@@ -154,10 +154,10 @@ static void task_logs(const struct timeline *tl, const struct snap *sn, struct g
 {
 	uint32_t n = t->n < TASK_WALK ? t->n : TASK_WALK;
 	for (uint32_t k = 0; k < n; k++) {
-		const struct sched_event *e = &tl->ix->tasks->event[t->first + k];
-		if (!e->log)
+		struct sched_event e = sched_event(tl->ix->tasks, t->first + k);
+		if (!e.log)
 			continue;
-		int64_t at = store_mark(sn->st, e->i)->t;
+		int64_t at = store_mark(sn->st, e.i)->t;
 		if (at < tl->t0 || at >= tl->t1)
 			continue;
 		int x = l->gutter + tl_cell(tl, l->cells, at);
@@ -200,9 +200,8 @@ static stk_id nearest_sample(
     const struct timeline *tl, const struct snap *sn, trk_id g, int64_t t0, int64_t t1, int64_t t)
 {
 	uint32_t before, after;
-	const struct inlay *in = tl->ix->inlay;
-	const struct inlay_tick *a = inlay_ticks(in->sample, in->nsample, g, t0, t, &before);
-	const struct inlay_tick *b = inlay_ticks(in->sample, in->nsample, g, t, t1, &after);
+	const struct inlay_tick *a = inlay_samples(tl->ix->inlay, g, t0, t, &before);
+	const struct inlay_tick *b = inlay_samples(tl->ix->inlay, g, t, t1, &after);
 	if (!before && !after)
 		return 0;
 	bool later = !before || (after && b[0].t - t < t - a[before - 1].t);
@@ -324,25 +323,58 @@ static bool room_for_tick(const struct grid *g, const struct cell *was, int x, i
 			  : ch == 0x2582 || ch == 0x2500 || (ch == ' ' && was[x].bg != ST_NORMAL);
 }
 
-static void ticks(const struct timeline *tl, struct grid *g, const struct tl_layout *l, int y,
-    trk_id trk, const struct inlay_tick *all, uint32_t nall, const struct cell *was, uint32_t ch)
+static void tick(struct grid *g, const struct tl_layout *l, int y, int c, const struct cell *was, uint32_t ch, int *last)
+{
+	int x = l->gutter + c;
+	enum style bg = (enum style)was[x].bg;
+	if (c <= *last + 1 || !room_for_tick(g, was, x, l->gutter))
+		return;
+	grid_put(g, y, x, ch, bg == ST_NORMAL ? ST_ACCENT : ST_LABEL, bg, was[x].attr);
+	*last = c;
+}
+
+static void samples(const struct timeline *tl, struct grid *g, const struct tl_layout *l, int y, trk_id trk,
+    const struct cell *was)
 {
 	uint32_t n, left;
-	const struct inlay_tick *v = inlay_ticks(all, nall, trk, tl->t0, tl->t1, &n);
-	for (int last = -2; n;) {
-		int c = tl_cell(tl, l->cells, v->t), x = l->gutter + c;
-		enum style bg = (enum style)was[x].bg;
-		if (c > last + 1 && room_for_tick(g, was, x, l->gutter)) {
-			grid_put(
-			    g, y, x, ch, bg == ST_NORMAL ? ST_ACCENT : ST_LABEL, bg, was[x].attr);
-			last = c;
-		}
-		const struct inlay_tick *next =
-		    inlay_ticks(v, n, trk, tl_edge(tl, l->cells, c + 1), tl->t1, &left);
+	const struct inlay_tick *v = inlay_samples(tl->ix->inlay, trk, tl->t0, tl->t1, &n);
+	for (int last = -2; n; n = left) {
+		int c = tl_cell(tl, l->cells, v->t);
+		tick(g, l, y, c, was, g->ascii ? '^' : 0xb7, &last);
+		const struct inlay_tick *next = inlay_samples(tl->ix->inlay, trk, tl_edge(tl, l->cells, c + 1), tl->t1, &left);
 		if (next == v)
 			break;
-		n = left;
 		v = next;
+	}
+}
+
+/* By the numbers of the marks at the edges of cells: the marks themselves, which may lie on disk, are not looked at. */
+static void logs(const struct timeline *tl, struct grid *g, const struct tl_layout *l, int y, trk_id trk,
+    const struct cell *was)
+{
+	uint32_t n, k;
+	const uint32_t *v = inlay_logs(tl->ix->inlay, trk, &n);
+	for (int c = 0, last = -2; n && c < l->cells; c++) {
+		k = inlay_log_from(v, n, l->marks[c]);
+		if (k == n || v[k] >= l->marks[l->cells])
+			return;
+		while (l->marks[c + 1] <= v[k])
+			c++;
+		tick(g, l, y, c, was, g->ascii ? '\'' : 0x2575, &last);
+		v += k;
+		n -= k;
+	}
+}
+
+void tl_log_frame(const struct timeline *tl, const struct pane_env *env, struct tl_layout *l)
+{
+	uint32_t end;
+	if (!tl->ix->inlay->log.all || l->cells <= 0)
+		return;
+	l->marks = arena_alloc(env->scratch, ((size_t)l->cells + 1) * sizeof *l->marks);
+	for (int c = 0; c < l->cells; c++) {
+		l->marks[c] = marks_range(session_snap(env->s), tl_edge(tl, l->cells, c), tl_edge(tl, l->cells, c + 1), &end);
+		l->marks[c + 1] = end;
 	}
 }
 
@@ -354,8 +386,9 @@ void tl_draw_ticks(const struct timeline *tl, const struct pane_env *env, struct
 	struct cell *was = arena_alloc(env->scratch, (size_t)g->w * sizeof *was);
 	memcpy(was, &g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)g->x0],
 	    (size_t)g->w * sizeof *was);
-	ticks(tl, g, l, y, trk, tl->ix->inlay->sample, tl->ix->inlay->nsample, was, g->ascii ? '^' : 0xb7);
-	ticks(tl, g, l, y, trk, tl->ix->inlay->log, tl->ix->inlay->nlog, was, g->ascii ? '\'' : 0x2575);
+	samples(tl, g, l, y, trk, was);
+	if (l->marks)
+		logs(tl, g, l, y, trk, was);
 }
 
 /* On the row of a P, of a log of schedtrace: how many goroutines were in its queue, where there were any.

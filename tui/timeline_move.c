@@ -163,8 +163,8 @@ static bool task_step(const struct timeline *tl, const struct snap *sn, uint32_t
 	for (uint32_t k = 0; k < t->n + 2; k++) {
 		int64_t v = k < 2 ? ends[k] : 0;
 		if (k >= 2) {
-			const struct sched_event *e = &tl->ix->tasks->event[t->first + k - 2];
-			v = e->log ? store_mark(sn->st, e->i)->t : store_span(sn->st, e->i)->s.t0;
+			struct sched_event e = sched_event(tl->ix->tasks, t->first + k - 2);
+			v = e.log ? store_mark(sn->st, e.i)->t : store_span(sn->st, e.i)->s.t0;
 		}
 		if (v != TIME_NONE && (dir > 0 ? v > at && v < best : v < at && v > best))
 			best = v;

@@ -42,8 +42,8 @@ trk_id tl_track(const struct timeline *tl, const struct pane_env *env)
 		return store_span(sn->st, t->span)->s.trk;
 	if (!t || !t->n)
 		return 0;
-	const struct sched_event *e = &tl->ix->tasks->event[t->first];
-	return e->log ? store_mark(sn->st, e->i)->trk : store_span(sn->st, e->i)->s.trk;
+	struct sched_event e = sched_event(tl->ix->tasks, t->first);
+	return e.log ? store_mark(sn->st, e.i)->trk : store_span(sn->st, e.i)->s.trk;
 }
 
 bool tl_interval(const struct timeline *tl, const struct pane_env *env, struct ival *iv)
@@ -117,7 +117,7 @@ static void put_task(const struct timeline *tl, const struct snap *sn, uint32_t 
 	buf_puts(b, t->t0 == TIME_NONE ? ", begun before the trace" : "");
 	buf_puts(b, t->t1 == TIME_NONE ? ", not ended in the trace" : "");
 	for (uint32_t k = t->first; k < t->first + t->n; k++)
-		logs += tl->ix->tasks->event[k].log;
+		logs += sched_event(tl->ix->tasks, k).log;
 	buf_printf(b, ", %u regions, %u logs", t->n - logs, logs);
 	if (t->parent != UINT64_MAX && t->parent)
 		buf_printf(b, ", under task %llu", (unsigned long long)t->parent);
@@ -131,11 +131,11 @@ static void put_inside(
 	const struct sched_task *t = &tl->ix->tasks->task[task];
 	int shown = 0;
 	for (uint32_t k = t->first; k < t->first + t->n && shown < 4; k++) {
-		const struct sched_event *e = &tl->ix->tasks->event[k];
+		struct sched_event e = sched_event(tl->ix->tasks, k);
 		int64_t a, z;
-		if (e->log)
+		if (e.log)
 			continue;
-		const struct sink_span *sp = &store_span(sn->st, e->i)->s;
+		const struct sink_span *sp = &store_span(sn->st, e.i)->s;
 		span_bounds(sn, sp, &a, &z);
 		if (a > tl->at || z <= tl->at)
 			continue;
@@ -191,15 +191,15 @@ static void put_log(const struct timeline *tl, const struct pane_env *env, trk_i
 	int cells = tl_layout(tl, env).cells, c = tl_cell(tl, cells, tl->at);
 	uint32_t n, end,
 	    i = marks_range(sn, tl_edge(tl, cells, c), tl_edge(tl, cells, c + 1), &end);
-	const struct inlay_tick *k = inlay_ticks(tl->ix->inlay->log, tl->ix->inlay->nlog, g,
-	    tl_edge(tl, cells, c), tl_edge(tl, cells, c + 1), &n);
-	if (n)
-		i = k[0].i;
+	const uint32_t *log = inlay_logs(tl->ix->inlay, g, &n);
+	uint32_t k = inlay_log_from(log, n, i);
+	if (k < n && log[k] < end)
+		i = log[k];
 	else
 		for (uint32_t tries = 0; i < end && store_mark(sn->st, i)->kind != MK_LOG; i++)
 			if (++tries > 1000)
 				return;
-	if (!n && i >= end)
+	if (i >= end)
 		return;
 	const struct sink_mark *m = store_mark(sn->st, i);
 	buf_puts(b, " | log of ");

@@ -7,12 +7,18 @@
  * one that is there); what the runtime made up for a new goroutine, the task of
  * the region that it was created in, is no region of the program.
  *
+ * Regions and logs may be a tenth of all events, so four bytes are kept of a log,
+ * 24 of a region, and they are put in order by counting: marks are by time
+ * already, and of a region the store has the number in the order of beginnings.
+ * Only a run that is not in order after that is sorted.
+ *
  * A tree of intervals would do the same for regions that do not nest; there are
  * none within a goroutine.
  */
 #include "config.h"
 #include "analysis/inlay.h"
 
+#include "analysis/sched.h"
 #include "base/halve.h"
 #include "store/spans.h"
 
@@ -23,18 +29,80 @@ enum {
 	OPEN_MAX = 64
 }; /* regions open at once that are followed; what begins inside of more is left out */
 
+enum {
+	REST = 1 << 20
+}; /* rows after which what lies on disk is let go: seldom, for they go to as many places as there are tracks */
+
+/* ---- runs: numbers by track */
+
+typedef trk_id track_fn(const struct snap *, uint32_t i); /* 0: it does not count */
+
+static trk_id log_track(const struct snap *sn, uint32_t i)
+{
+	const struct sink_mark *m = store_mark(sn->st, i);
+	return m->kind == MK_LOG ? m->trk : 0;
+}
+
+static trk_id region_track(const struct snap *sn, uint32_t i)
+{
+	if (i == UINT32_MAX)
+		return 0;
+	const struct sink_span *s = &store_span(sn->st, i)->s;
+	return s->kind == SP_REGION && !(s->v0 & RG_INHERITED) ? s->trk : 0;
+}
+
+static void rest(const struct snap *sn, uint32_t i, const struct arena *a)
+{
+	store_pass(sn, i);
+	if (i % REST == REST - 1)
+		arena_rest(a);
+}
+
+/* Numbers below n, or those of order[], by their tracks; within a track as they come. */
+static struct inlay_runs runs_make(
+    const struct snap *sn, uint32_t n, const uint32_t *order, track_fn *track, struct arena *a)
+{
+	struct inlay_runs r = {0};
+	uint32_t *at = xcalloc(sn->ntrks + 1u, sizeof *at);
+	for (uint32_t k = 0; k < n; rest(sn, k++, a)) {
+		trk_id t = track(sn, order ? order[k] : k);
+		r.n += t && !at[t]++;
+		r.all += t > 0;
+	}
+	r.trk = arena_alloc(a, (r.n + 1u) * sizeof *r.trk);
+	r.first = arena_alloc(a, (r.n + 2u) * sizeof *r.first);
+	r.v = arena_alloc(a, ((size_t)r.all + 1) * sizeof *r.v);
+	uint32_t from = 0, m = 0;
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		uint32_t has = at[t];
+		if (!has)
+			continue;
+		r.trk[m] = t;
+		r.first[m++] = at[t] = from;
+		from += has;
+	}
+	r.first[m] = from;
+	for (uint32_t k = 0; k < n && r.all; rest(sn, k++, a)) {
+		uint32_t i = order ? order[k] : k;
+		trk_id t = track(sn, i);
+		if (t)
+			r.v[at[t]++] = i;
+	}
+	mem_free(at);
+	arena_rest(a);
+	return r;
+}
+
+/* ---- regions */
+
 struct found {
 	int64_t t0, t1;
-	trk_id trk;
 	uint32_t span;
-	uint8_t level;
 };
 
 static int found_cmp(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
-	if (x->trk != y->trk)
-		return x->trk < y->trk ? -1 : 1;
 	if (x->t0 != y->t0)
 		return x->t0 < y->t0 ? -1 : 1;
 	if (x->t1 != y->t1)
@@ -42,73 +110,68 @@ static int found_cmp(const void *a, const void *b)
 	return x->span > y->span ? -1 : x->span < y->span; /* the inner one ended first */
 }
 
-static struct found *gather(const struct snap *sn, uint32_t *n)
+/* The regions of a track in the order of their beginnings, outer ones first. */
+static void find_run(const struct snap *sn, const uint32_t *v, uint32_t n, struct found *f)
 {
-	struct found *v = NULL;
-	size_t cap = 0;
-	*n = 0;
-	for (uint32_t i = 0;
-	     (i = spans_next(sn, i, 1u << SP_REGION, sn->t0, INT64_MAX)) != UINT32_MAX; i++) {
-		const struct sink_span *s = &store_span(sn->st, i)->s;
-		if (s->v0 & RG_INHERITED || !s->trk)
-			continue;
-		v = mem_grow(v, &cap, *n + 1u, sizeof *v);
-		v[*n] = (struct found){.trk = s->trk, .span = i};
-		span_bounds(sn, s, &v[*n].t0, &v[*n].t1);
-		++*n;
+	bool sorted = true;
+	for (uint32_t i = 0; i < n; i++) {
+		f[i].span = v[i];
+		span_bounds(sn, &store_span(sn->st, v[i])->s, &f[i].t0, &f[i].t1);
+		sorted = sorted && (!i || found_cmp(&f[i - 1], &f[i]) < 0);
 	}
-	if (*n)
-		qsort(v, *n, sizeof *v, found_cmp);
-	return v;
+	if (!sorted)
+		qsort(f, n, sizeof *f, found_cmp);
 }
 
-/* The depth of each; INLAY_DEEP and more: not shown. */
-static void set_levels(struct found *v, uint32_t n)
+/* The depth of each in level[]; INLAY_DEEP and more: not shown. */
+static void set_levels(const struct found *f, uint32_t n, uint8_t *level)
 {
 	int64_t open[OPEN_MAX];
 	int depth = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		if (i && v[i].trk != v[i - 1].trk)
-			depth = 0;
-		while (depth && open[depth - 1] <= v[i].t0)
+		while (depth && open[depth - 1] <= f[i].t0)
 			depth--;
-		v[i].level = (uint8_t)depth;
+		level[i] = (uint8_t)depth;
 		if (depth < OPEN_MAX)
-			open[depth++] = v[i].t1;
+			open[depth++] = f[i].t1;
 	}
 }
 
 static void make_regions(struct inlay *in, const struct snap *sn, struct arena *a)
 {
-	uint32_t n, ntrk = 0;
-	struct found *v = gather(sn, &n);
-	set_levels(v, n);
-	for (uint32_t i = 0; i < n; i++)
-		ntrk += !i || v[i].trk != v[i - 1].trk;
-	in->trk = arena_alloc(a, (ntrk + 1u) * sizeof *in->trk);
-	in->first = arena_zalloc(a, ((size_t)ntrk * INLAY_DEEP + 2) * sizeof *in->first);
-	in->piece = arena_alloc(a, (n + 1u) * sizeof *in->piece);
-	/* count into the slot after, add up, then place: each slot ends where the next begins */
-	for (uint32_t i = 0; i < n; i++) {
-		if (!i || v[i].trk != v[i - 1].trk)
-			in->trk[in->ntrk++] = v[i].trk;
-		if (v[i].level < INLAY_DEEP)
-			in->first[(size_t)(in->ntrk - 1) * INLAY_DEEP + v[i].level + 1]++;
+	struct arena mem = {.spills = true};
+	uint32_t n = sn->nspans, most = 0, at = 0, *order = sched_begins(sn, &mem, &n);
+	struct inlay_runs r = runs_make(sn, n, order, region_track, &mem);
+	for (uint32_t i = 0; i < r.n; i++)
+		most = r.first[i + 1] - r.first[i] > most ? r.first[i + 1] - r.first[i] : most;
+	struct found *f = arena_alloc(&mem, (most + 1u) * sizeof *f);
+	uint8_t *level = arena_alloc(&mem, most + 1u);
+	in->ntrk = r.n;
+	in->trk = arena_alloc(a, (r.n + 1u) * sizeof *in->trk);
+	in->first = arena_zalloc(a, ((size_t)r.n * INLAY_DEEP + 2) * sizeof *in->first);
+	in->piece = arena_alloc(a, (r.all + 1u) * sizeof *in->piece);
+	for (uint32_t i = 0; i < r.n; i++) {
+		uint32_t m = r.first[i + 1] - r.first[i];
+		in->trk[i] = r.trk[i];
+		find_run(sn, r.v + r.first[i], m, f);
+		set_levels(f, m, level);
+		for (int l = 0; l < INLAY_DEEP; l++) {
+			in->first[(size_t)i * INLAY_DEEP + (size_t)l] = at;
+			for (uint32_t k = 0; k < m; k++)
+				if (level[k] == l)
+					in->piece[at++] = (struct inlay_piece){f[k].t0, f[k].t1, f[k].span};
+		}
+		if (r.first[i + 1] / STORE_PASS != r.first[i] / STORE_PASS) {
+			store_pass(sn, 0);
+			arena_rest(a);
+			arena_rest(&mem);
+		}
 	}
-	for (size_t k = 1; k <= (size_t)ntrk * INLAY_DEEP; k++)
-		in->first[k] += in->first[k - 1];
-	uint32_t *at = xmalloc(((size_t)ntrk * INLAY_DEEP + 1) * sizeof *at), t = 0;
-	for (size_t k = 0; k < (size_t)ntrk * INLAY_DEEP; k++)
-		at[k] = in->first[k];
-	for (uint32_t i = 0; i < n; i++) {
-		t += i && v[i].trk != v[i - 1].trk;
-		if (v[i].level < INLAY_DEEP)
-			in->piece[at[(size_t)t * INLAY_DEEP + v[i].level]++] =
-			    (struct inlay_piece){v[i].t0, v[i].t1, v[i].span};
-	}
-	mem_free(at);
-	mem_free(v);
+	in->first[(size_t)r.n * INLAY_DEEP] = at;
+	arena_free(&mem);
 }
+
+/* ---- samples */
 
 static int tick_cmp(const void *a, const void *b)
 {
@@ -148,23 +211,6 @@ static void sort_ticks(struct inlay_tick *v, uint32_t n)
 	mem_free(from);
 }
 
-static struct inlay_tick *make_logs(const struct snap *sn, struct arena *a, uint32_t *n)
-{
-	uint32_t all = 0;
-	for (uint32_t i = 0; i < sn->nmarks; store_pass(sn, i++))
-		all += store_mark(sn->st, i)->kind == MK_LOG;
-	struct inlay_tick *v = arena_alloc(a, (all + 1u) * sizeof *v);
-	*n = 0;
-	for (uint32_t i = 0; i < sn->nmarks; i++) {
-		store_pass(sn, i);
-		const struct sink_mark *m = store_mark(sn->st, i);
-		if (m->kind == MK_LOG)
-			v[(*n)++] = (struct inlay_tick){m->t, m->trk, i};
-	}
-	sort_ticks(v, *n);
-	return v;
-}
-
 static struct inlay_tick *make_samples(const struct snap *sn, struct arena *a, uint32_t *n)
 {
 	struct inlay_tick *v = arena_alloc(a, (sn->nsmps + 1u) * sizeof *v);
@@ -182,23 +228,24 @@ struct inlay *inlay_make(const struct snap *sn, struct arena *a)
 {
 	struct inlay *in = arena_zalloc(a, sizeof *in);
 	make_regions(in, sn, a);
-	in->log = make_logs(sn, a, &in->nlog);
+	in->log = runs_make(sn, sn->nmarks, NULL, log_track, a);
 	in->sample = make_samples(sn, a, &in->nsample);
+	arena_rest(a);
 	return in;
 }
 
-/* Where a track is in trk[]; ntrk when it has no regions. */
-static uint32_t slot_of(const struct inlay *in, trk_id t)
+/* Where a track is in trk[0..n); n when it is not there. */
+static uint32_t slot_of(const trk_id *trk, uint32_t n, trk_id t)
 {
-	struct halve h = {.hi = in->ntrk};
+	struct halve h = {.hi = n};
 	while (halve(&h))
-		halve_on(&h, in->trk[h.at] < t);
-	return h.lo < in->ntrk && in->trk[h.lo] == t ? h.lo : in->ntrk;
+		halve_on(&h, trk[h.at] < t);
+	return h.lo < n && trk[h.lo] == t ? h.lo : n;
 }
 
 const struct inlay_piece *inlay_row(const struct inlay *in, trk_id t, int level, uint32_t *n)
 {
-	uint32_t i = slot_of(in, t);
+	uint32_t i = slot_of(in->trk, in->ntrk, t);
 	*n = 0;
 	if (i == in->ntrk || level < 0 || level >= INLAY_DEEP)
 		return NULL;
@@ -209,7 +256,7 @@ const struct inlay_piece *inlay_row(const struct inlay *in, trk_id t, int level,
 
 int inlay_levels(const struct inlay *in, trk_id t)
 {
-	uint32_t i = slot_of(in, t), n = 0;
+	uint32_t i = slot_of(in->trk, in->ntrk, t), n = 0;
 	if (i == in->ntrk)
 		return 0;
 	const uint32_t *f = &in->first[(size_t)i * INLAY_DEEP];
@@ -234,10 +281,25 @@ static uint32_t tick_find(const struct inlay_tick *v, uint32_t n, trk_id trk, in
 	return h.lo;
 }
 
-const struct inlay_tick *inlay_ticks(
-    const struct inlay_tick *v, uint32_t all, trk_id trk, int64_t t0, int64_t t1, uint32_t *n)
+const struct inlay_tick *inlay_samples(const struct inlay *in, trk_id trk, int64_t t0, int64_t t1, uint32_t *n)
 {
-	uint32_t a = tick_find(v, all, trk, t0), b = tick_find(v, all, trk, t1);
+	uint32_t a = tick_find(in->sample, in->nsample, trk, t0), b = tick_find(in->sample, in->nsample, trk, t1);
 	*n = b - a;
-	return v + a;
+	return in->sample + a;
+}
+
+const uint32_t *inlay_logs(const struct inlay *in, trk_id t, uint32_t *n)
+{
+	const struct inlay_runs *r = &in->log;
+	uint32_t i = slot_of(r->trk, r->n, t);
+	*n = i < r->n ? r->first[i + 1] - r->first[i] : 0;
+	return *n ? r->v + r->first[i] : NULL;
+}
+
+uint32_t inlay_log_from(const uint32_t *log, uint32_t n, uint32_t mark)
+{
+	struct halve h = {.hi = n};
+	while (halve(&h))
+		halve_on(&h, log[h.at] < mark);
+	return h.lo;
 }

@@ -59,9 +59,9 @@ static bool task_says(const struct rx *rx, const struct store *st, const struct 
 	if (says(rx, st, t->name))
 		return true;
 	for (uint32_t i = t->first; i < t->first + t->n; i++) {
-		const struct sched_event *e = &ts->event[i];
-		if (e->log ? says(rx, st, store_mark(st, e->i)->category) || says(rx, st, store_mark(st, e->i)->text)
-			   : says(rx, st, store_span(st, e->i)->s.name))
+		struct sched_event e = sched_event(ts, i);
+		if (e.log ? says(rx, st, store_mark(st, e.i)->category) || says(rx, st, store_mark(st, e.i)->text)
+			   : says(rx, st, store_span(st, e.i)->s.name))
 			return true;
 	}
 	return false;

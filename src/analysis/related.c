@@ -90,11 +90,11 @@ uint8_t *related_task(
 		uint8_t how = i == task ? REL_SELF : REL_NEAR;
 		if (!in[i])
 			continue;
-		for (uint32_t k = t->first; k < t->first + t->n; k++)
-			add(set, sn,
-			    ts->event[k].log ? store_mark(sn->st, ts->event[k].i)->trk
-					     : store_span(sn->st, ts->event[k].i)->s.trk,
-			    how);
+		for (uint32_t k = t->first; k < t->first + t->n; k++) {
+			struct sched_event e = sched_event(ts, k);
+			add(set, sn, e.log ? store_mark(sn->st, e.i)->trk : store_span(sn->st, e.i)->s.trk, how);
+			store_pass(sn, k);
+		}
 		if (t->span != UINT32_MAX)
 			add(set, sn, store_span(sn->st, t->span)->s.trk, how);
 		if (t->end != UINT32_MAX)

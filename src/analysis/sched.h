@@ -63,11 +63,18 @@ struct sched_task {
 	uint32_t span, end;		/* where it began and ended; UINT32_MAX: only named. A task may end
 					   twice: the last end counts */
 	int64_t t0, t1;			/* TIME_NONE: did not begin, end in the trace */
-	uint32_t first, n;		/* regions and logs of it: event[first] .. */
+	uint32_t first, n;		/* logs and regions of it: sched_event(first) .. */
 };
-struct sched_event { bool log; uint32_t i; };	/* span or mark; regions in the order they began */
-struct sched_tasks { uint32_t n; struct sched_task *task; struct sched_event *event; };	/* by id */
+struct sched_event { bool log; uint32_t i; };	/* mark or span; logs first, then regions in the order they began */
+struct sched_tasks { uint32_t n; struct sched_task *task; uint32_t *event; };	/* by id */
 struct sched_tasks *sched_tasks(const struct snap *, struct arena *);
+#define SCHED_LOG UINT32_C(0x80000000)
+static inline struct sched_event sched_event(const struct sched_tasks *ts, uint32_t i)
+{
+	return (struct sched_event){ ts->event[i] & SCHED_LOG, ts->event[i] & ~SCHED_LOG };
+}
+/* Regions in the order of their beginnings, *n of them, some UINT32_MAX; NULL where their numbers do not say it. */
+uint32_t *sched_begins(const struct snap *, struct arena *, uint32_t *n);
 /* Index of the task with that id; UINT32_MAX when there is none. */
 uint32_t sched_task_find(const struct sched_tasks *, uint64_t id);
 

@@ -10,6 +10,7 @@
 #include "analysis/sched.h"
 
 #include "base/halve.h"
+#include "base/intern.h"
 #include "store/spans.h"
 
 #include <stdlib.h>
@@ -82,82 +83,194 @@ struct sched_kinds *sched_regions(const struct sched *s, const struct sched_ask 
 
 /* ---- tasks */
 
-/* Everything that names a task, to be sorted by the task. */
-struct mention { uint64_t task; uint64_t order; enum { M_TASK, M_LOG, M_REGION, M_NAMED } what; uint32_t i; };
+enum { REST = 1 << 20 };	/* rows after which what lies on disk is let go: seldom, for they go to many places */
 
-static int mention_cmp(const void *a, const void *b)
+/* Walking over rows of the store, and filling the arena meanwhile. */
+static void rest(const struct snap *sn, uint32_t i, const struct arena *a)
 {
-	const struct mention *x = a, *y = b;
-	if (x->task != y->task)
-		return x->task < y->task ? -1 : 1;
-	if (x->what != y->what)
-		return x->what < y->what ? -1 : 1;
+	store_pass(sn, i);
+	if (i % REST == REST - 1)
+		arena_rest(a);
+}
+
+uint32_t *sched_begins(const struct snap *sn, struct arena *a, uint32_t *n)
+{
+	uint64_t all = 0, end = 0;
+	for (uint32_t i = 0; i < sn->nspans; store_pass(sn, i++)) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		if (s->kind != SP_REGION)
+			continue;
+		all++;
+		end = s->parent >= end ? s->parent + 1 : end;
+	}
+	if (end > 2 * all + 1024 || (all && !end))	/* some may be open yet, but not so many */
+		return NULL;
+	uint32_t *v = arena_alloc(a, (end + 1) * sizeof *v);
+	for (uint32_t i = 0; i < end; rest(sn, i++, a))
+		v[i] = UINT32_MAX;
+	for (uint32_t i = 0; i < sn->nspans; rest(sn, i++, a)) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		if (s->kind != SP_REGION)
+			continue;
+		if (v[s->parent] != UINT32_MAX)
+			return NULL;
+		v[s->parent] = i;
+	}
+	*n = (uint32_t)end;
+	return v;
+}
+
+/* Every task that is named, and how many logs and regions name it. */
+struct named { uint64_t id; uint32_t logs, regions, rank; };
+struct names { struct intern index; struct named *v; size_t cap; uint32_t n, last; };
+
+static int same_id(const void *v, uint32_t i, const void *id)
+{
+	return ((const struct named *)v)[i].id == *(const uint64_t *)id;
+}
+
+static struct named *name(struct names *m, uint64_t id)
+{
+	if (m->n && m->v[m->last].id == id)	/* as it mostly is */
+		return &m->v[m->last];
+	uint32_t hash = hash_u64(id, 0), i = intern_find(&m->index, hash, same_id, m->v, &id);
+	if (i == UINT32_MAX) {
+		m->v = mem_grow(m->v, &m->cap, m->n + 1u, sizeof *m->v);
+		m->v[i = m->n++] = (struct named){ .id = id };
+		intern_put(&m->index, hash, i);
+	}
+	m->last = i;
+	return &m->v[i];
+}
+
+static bool of_task(const struct sink_span *s)
+{
+	return s->kind == SP_REGION && !(s->v0 & RG_INHERITED);
+}
+
+static void count_names(const struct snap *sn, struct names *m, uint32_t nmarks)
+{
+	for (uint32_t i = 0; i < sn->nspans; store_pass(sn, i++)) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		if (of_task(s))
+			name(m, s->id)->regions++;
+		if (s->kind != SP_TASK)
+			continue;
+		name(m, s->id);
+		if (s->parent != UINT64_MAX)
+			name(m, s->parent);
+		else if (s->v0)
+			name(m, s->v0 - 1);
+	}
+	for (uint32_t i = 0; i < nmarks; store_pass(sn, i++))
+		if (store_mark(sn->st, i)->kind == MK_LOG)
+			name(m, store_mark(sn->st, i)->task)->logs++;
+}
+
+struct id_of { uint64_t id; uint32_t i; };
+
+static int id_cmp(const void *a, const void *b)
+{
+	uint64_t x = ((const struct id_of *)a)->id, y = ((const struct id_of *)b)->id;
+	return x < y ? -1 : x > y;
+}
+
+static void rank_names(struct names *m)
+{
+	struct id_of *v = xmalloc((m->n + 1u) * sizeof *v);
+	for (uint32_t i = 0; i < m->n; i++)
+		v[i] = (struct id_of){ m->v[i].id, i };
+	if (m->n)
+		qsort(v, m->n, sizeof *v, id_cmp);
+	for (uint32_t i = 0; i < m->n; i++)
+		m->v[v[i].i].rank = i;
+	mem_free(v);
+}
+
+/* What a task's own span says. It may end twice. */
+static void task_say(struct sched_task *t, const struct sink_span *sp, uint32_t i)
+{
+	if (t->span == UINT32_MAX || sp->t0 != TIME_NONE) {
+		t->span = i;
+		t->t0 = sp->t0;
+	}
+	if (t->parent == UINT64_MAX)
+		t->parent = sp->parent;
+	t->end = i;
+	t->name = sp->name;
+	t->t1 = sp->t1;
+}
+
+struct begun { uint64_t order; uint32_t i; };
+
+static int begun_cmp(const void *a, const void *b)
+{
+	const struct begun *x = a, *y = b;
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-struct mentions { struct mention *v; size_t n, cap; };
-
-static void mention(struct mentions *m, uint64_t task, uint64_t order, int what, uint32_t i)
+/* Regions that came in the order of their ends. */
+static void sort_regions(const struct snap *sn, uint32_t *v, uint32_t n)
 {
-	m->v = mem_grow(m->v, &m->cap, m->n + 1, sizeof *m->v);
-	m->v[m->n++] = (struct mention){ task, order, what, i };
+	struct begun *b = xmalloc((n + 1u) * sizeof *b);
+	for (uint32_t i = 0; i < n; i++)
+		b[i] = (struct begun){ store_span(sn->st, v[i])->s.parent, v[i] };
+	if (n)
+		qsort(b, n, sizeof *b, begun_cmp);
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = b[i].i;
+	mem_free(b);
 }
 
-static struct mentions gather(const struct snap *sn)
+/* Logs, then regions, each at the end of what its task has already; names are those of before. */
+static void put_events(const struct snap *sn, struct sched_tasks *o, struct names *m, uint32_t nmarks, struct arena *mem)
 {
-	struct mentions m = {0};
-	for (uint32_t i = 0; i < sn->nspans; i++) {
-		store_pass(sn, i);
-		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		if (sp->kind == SP_TASK) {
-			mention(&m, sp->id, i, M_TASK, i);
-			if (sp->parent != UINT64_MAX)
-				mention(&m, sp->parent, i, M_NAMED, i);
-			else if (sp->v0)
-				mention(&m, sp->v0 - 1, i, M_NAMED, i);
-		} else if (sp->kind == SP_REGION && !(sp->v0 & RG_INHERITED)) {
-			mention(&m, sp->id, sp->parent, M_REGION, i);
+	struct arena own = { .spills = true };
+	uint32_t n = sn->nspans, *order = sched_begins(sn, &own, &n);
+	for (uint32_t i = 0; i < nmarks; rest(sn, i++, mem))
+		if (store_mark(sn->st, i)->kind == MK_LOG) {
+			struct sched_task *t = &o->task[name(m, store_mark(sn->st, i)->task)->rank];
+			o->event[t->first + t->n++] = i | SCHED_LOG;
 		}
+	for (uint32_t k = 0; k < n; rest(sn, k++, mem)) {
+		uint32_t i = order ? order[k] : k;
+		if (i == UINT32_MAX || !of_task(&store_span(sn->st, i)->s))
+			continue;
+		struct sched_task *t = &o->task[name(m, store_span(sn->st, i)->s.id)->rank];
+		o->event[t->first + t->n++] = i;
 	}
-	for (uint32_t i = 0; i < sn->nmarks; store_pass(sn, i++))
-		if (store_mark(sn->st, i)->kind == MK_LOG)
-			mention(&m, store_mark(sn->st, i)->task, i, M_LOG, i);
-	if (m.n)
-		qsort(m.v, m.n, sizeof *m.v, mention_cmp);
-	return m;
+	for (uint32_t i = 0; i < m->n && !order; i++) {
+		const struct sched_task *t = &o->task[m->v[i].rank];
+		sort_regions(sn, o->event + t->first + m->v[i].logs, t->n - m->v[i].logs);
+	}
+	arena_free(&own);
 }
 
 struct sched_tasks *sched_tasks(const struct snap *sn, struct arena *mem)
 {
-	struct mentions m = gather(sn);
+	struct names m = {0};
 	struct sched_tasks *o = arena_zalloc(mem, sizeof *o);
-	for (size_t i = 0; i < m.n; i++)
-		o->n += !i || m.v[i].task != m.v[i - 1].task;
+	uint32_t nmarks = sn->nmarks < SCHED_LOG ? sn->nmarks : SCHED_LOG, at = 0;
+	count_names(sn, &m, nmarks);
+	rank_names(&m);
+	o->n = m.n;
 	o->task = arena_alloc(mem, (o->n + 1u) * sizeof *o->task);
-	o->event = arena_alloc(mem, (m.n + 1) * sizeof *o->event);
-	uint32_t n = 0, ne = 0;
-	for (size_t i = 0; i < m.n; i++) {
-		if (!i || m.v[i].task != m.v[i - 1].task)
-			o->task[n++] = (struct sched_task){ .id = m.v[i].task, .parent = UINT64_MAX,
-				.span = UINT32_MAX, .end = UINT32_MAX, .t0 = TIME_NONE, .t1 = TIME_NONE, .first = ne };
-		struct sched_task *t = &o->task[n - 1];
-		if (m.v[i].what == M_TASK) {
-			const struct sink_span *sp = &store_span(sn->st, m.v[i].i)->s;
-			if (t->span == UINT32_MAX || sp->t0 != TIME_NONE) {
-				t->span = m.v[i].i;
-				t->t0 = sp->t0;
-			}
-			if (t->parent == UINT64_MAX)
-				t->parent = sp->parent;
-			t->end = m.v[i].i;
-			t->name = sp->name;
-			t->t1 = sp->t1;
-		} else if (m.v[i].what != M_NAMED) {
-			o->event[ne++] = (struct sched_event){ m.v[i].what == M_LOG, m.v[i].i };
-			t->n++;
-		}
+	for (uint32_t i = 0; i < m.n; i++)
+		o->task[m.v[i].rank] = (struct sched_task){ .id = m.v[i].id, .parent = UINT64_MAX, .span = UINT32_MAX,
+			.end = UINT32_MAX, .t0 = TIME_NONE, .t1 = TIME_NONE, .n = m.v[i].logs + m.v[i].regions };
+	for (uint32_t i = 0; i < o->n; i++) {
+		o->task[i].first = at;
+		at += o->task[i].n;
+		o->task[i].n = 0;	/* counted again as they are put there */
 	}
+	o->event = arena_alloc(mem, ((size_t)at + 1) * sizeof *o->event);
+	for (uint32_t i = 0; i < sn->nspans; rest(sn, i++, mem))
+		if (store_span(sn->st, i)->s.kind == SP_TASK)
+			task_say(&o->task[name(&m, store_span(sn->st, i)->s.id)->rank], &store_span(sn->st, i)->s, i);
+	put_events(sn, o, &m, nmarks, mem);
+	intern_free(&m.index);
 	mem_free(m.v);
+	arena_rest(mem);
 	return o;
 }
 

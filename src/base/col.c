@@ -40,7 +40,9 @@ void col_rest(const struct col *c)
 
 static void seg_free(void *p, size_t n, bool spilled)
 {
-	if (n < LARGE && !spilled)
+	if (spilled)
+		mem_spilled_free(p, n);
+	else if (n < LARGE)
 		mem_free(p);
 	else
 		mem_pages_free(p, n);

@@ -26,11 +26,12 @@
 #include <malloc.h>
 #endif
 
-enum { SPILL_ALIGN = 1 << 16, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, ALIGN = 16, LARGE = 1 << 22, PAGE = 1 << 12 };
+enum { SPILL_ALIGN = 1 << 16, SPILLS = 1 << 18, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, ALIGN = 16, LARGE = 1 << 22, PAGE = 1 << 12 };
 
 struct arena_block {
 	struct arena_block *next;
 	size_t used, size;
+	bool spilled;
 	/* the bytes follow, aligned */
 };
 
@@ -154,6 +155,16 @@ void mem_spilled_rest(void *p, size_t n)
 	(void)madvise(p, n, MADV_DONTNEED);	/* shared pages keep what was written */
 }
 
+void mem_spilled_free(void *p, size_t n)
+{
+	if (!p || !n)
+		return;
+#ifdef MADV_REMOVE
+	(void)madvise(p, n, MADV_REMOVE);
+#endif
+	munmap(p, n);
+}
+
 void mem_budget(size_t bytes)
 {
 	budget = bytes;
@@ -230,10 +241,13 @@ static struct arena_block *block_add(struct arena *a, size_t n, bool bounded)
 		size = BLOCK_MAX;
 	if (size < n)
 		size = n;
-	struct arena_block *b = bounded ? mem_try(BLOCK_HEAD + size) : malloc(BLOCK_HEAD + size);
+	struct arena_block *b = a->spills && size >= SPILLS ? mem_spilled(BLOCK_HEAD + size) : NULL;
+	bool spilled = b;
+	if (!b)
+		b = bounded ? mem_try(BLOCK_HEAD + size) : malloc(BLOCK_HEAD + size);
 	if (!b)
 		return NULL;
-	*b = (struct arena_block){.next = a->head, .size = size};
+	*b = (struct arena_block){.next = a->head, .size = size, .spilled = spilled};
 	a->head = b;
 	a->held += size;
 	return b;
@@ -297,9 +311,19 @@ static void blocks_free(struct arena_block *b)
 {
 	while (b) {
 		struct arena_block *next = b->next;
-		free(b);
+		if (b->spilled)
+			mem_spilled_free(b, BLOCK_HEAD + b->size);
+		else
+			free(b);
 		b = next;
 	}
+}
+
+void arena_rest(const struct arena *a)
+{
+	for (const struct arena_block *b = a->spills ? a->head : NULL; b; b = b->next)
+		if (b->spilled)
+			mem_spilled_rest((void *)(uintptr_t)b, BLOCK_HEAD + b->size);
 }
 
 void arena_reset(struct arena *a)
@@ -309,7 +333,7 @@ void arena_reset(struct arena *a)
 		return;
 	if (a->head->next && used <= RESET_KEEPS) {	/* the next round fits into one: no more pages to clear */
 		blocks_free(a->head);
-		*a = (struct arena){0};
+		*a = (struct arena){.spills = a->spills};
 		block_add(a, used + used / 4, false);
 		return;
 	}
@@ -323,5 +347,5 @@ void arena_reset(struct arena *a)
 void arena_free(struct arena *a)
 {
 	blocks_free(a->head);
-	*a = (struct arena){0};
+	*a = (struct arena){.spills = a->spills};
 }

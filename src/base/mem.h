@@ -3,6 +3,7 @@
 #ifndef TTRACE_MEM_H
 #define TTRACE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -26,11 +27,12 @@ void mem_pages_free(void *p, size_t n);	/* or some whole pages of it */
 
 /* Once for the program: a file without a name in that folder, for what is written once and seldom looked at. */
 void mem_spill(const char *dir);
-/* A block in it, zeroed, whose pages the system may write and take; mem_pages_free() it. NULL: there is no such file,
+/* A block in it, zeroed, whose pages the system may write and take; mem_spilled_free() it. NULL: there is no such file,
    or no room on the disk. */
 void *mem_spilled(size_t n);
 /* Its pages are not looked at for now; they come back when they are. */
 void mem_spilled_rest(void *p, size_t n);
+void mem_spilled_free(void *p, size_t n);	/* and its room on the disk */
 
 /* NULL when memory is out or n is over the budget. */
 void *mem_try(size_t n);
@@ -59,6 +61,7 @@ struct arena {
 	struct arena_block *head;
 	size_t used;	/* bytes handed out since the last reset */
 	size_t held;	/* bytes held from the system */
+	bool spills;	/* large blocks go to disk, where there is any: set it before the first is asked for */
 };
 
 void *arena_alloc(struct arena *a, size_t n);	/* aligned to 16, not zeroed */
@@ -66,6 +69,7 @@ void *arena_zalloc(struct arena *a, size_t n);
 void *arena_try(struct arena *a, size_t n);	/* like mem_try: may return NULL */
 char *arena_strndup(struct arena *a, const char *s, size_t n);	/* NUL-terminated */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void arena_rest(const struct arena *a);		/* what is spilled is not looked at for now; the owner's thread */
 void arena_reset(struct arena *a);	/* forget everything, keep the newest block */
 void arena_free(struct arena *a);
 

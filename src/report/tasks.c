@@ -116,11 +116,10 @@ static struct moments moments_of(const struct trep *r, const struct sched_tasks 
 	struct buf b = {0};
 	task_moments(r, &m, t, &b);
 	for (uint32_t i = t->first; i < t->first + t->n; i++)
-		if (ts->event[i].log)
-			log_moment(r, &m, ts->event[i].i, &b);
-	for (uint32_t i = t->first; i < t->first + t->n; i++)
-		if (!ts->event[i].log)
-			region_moments(r, &m, ts->event[i].i, &b);
+		if (sched_event(ts, i).log)
+			log_moment(r, &m, sched_event(ts, i).i, &b);
+		else
+			region_moments(r, &m, sched_event(ts, i).i, &b);
 	if (m.n)
 		qsort(m.v, m.n, sizeof *m.v, moment_cmp);
 	buf_free(&b);

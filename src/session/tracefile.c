@@ -51,7 +51,7 @@ static int tell(const struct trace *t, const struct opt *o, prof_notice *notice,
 
 int trace_read(struct trace *t, struct bytes *in, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
 {
-	*t = (struct trace){ .build = build_new() };
+	*t = (struct trace){ .build = build_new(), .arena.spills = true };
 	struct sink sink = build_sink(t->build);
 	struct watched w = {o->watch, in->n};
 	const struct reader *r = sniff(*in, e);
@@ -73,7 +73,7 @@ int trace_read(struct trace *t, struct bytes *in, const struct opt *o, prof_noti
 int trace_thaw(struct trace *t, const struct bytes *in, const char *file, const struct opt *o, prof_notice *notice,
     void *arg, struct err *e)
 {
-	*t = (struct trace){ .build = build_new() };
+	*t = (struct trace){ .build = build_new(), .arena.spills = true };
 	bool there = indexing_store(o, file, in, t->build);
 	t->sn = there ? build_snap(t->build) : NULL;
 	if (there && !tell(t, o, notice, arg, e))
@@ -85,7 +85,7 @@ int trace_thaw(struct trace *t, const struct bytes *in, const char *file, const 
 bool trace_at_hand(struct trace *t, const char *name, const struct opt *o)
 {
 	const struct held *h = hand_find(o->hand, name);
-	*t = (struct trace){.sn = h ? h->trace : NULL};
+	*t = (struct trace){.sn = h ? h->trace : NULL, .arena.spills = true};
 	return t->sn != NULL;
 }
 

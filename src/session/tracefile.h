@@ -13,7 +13,7 @@ struct trace {
 	struct build *build;	/* NULL: it is the session's, and at hand */
 	struct again *again;	/* what that goes back to */
 	const struct snap *sn;
-	struct arena arena;	/* for what is made of it */
+	struct arena arena;	/* for what is made of it; it spills */
 };
 
 /* The first file of the command line. -1: *e; also, with -strict, when it is damaged. Notices are told
