@@ -299,7 +299,7 @@ static void weighed(struct app *a)
 
 void app_settle(struct app *a, bool wait)
 {
-	session_brought(a->s);
+	session_brought(a->s, false);
 	if (session_weighing(a->s)) {
 		weighed(a);
 		return;

@@ -54,6 +54,22 @@ static int read_file(const char *name, struct buf *b, struct err *e)
 	return 0;
 }
 
+/* As on a terminal, but that all of it is waited for: the sheets that a frame lacks are brought together and it is drawn
+   again, where each of its rows would go through the file for them; at last with what is lacking still. */
+static void show(struct app *a, struct grid *g)
+{
+	struct session *s = app_session(a);
+	bool whole = false, news = false;
+	do {
+		session_frame(s, news);
+		app_draw(a, g);
+		whole = session_framed(s);
+		news = true;
+	} while (session_brought(s, true));
+	if (!whole)
+		app_draw(a, g);
+}
+
 /* Each key is drawn as a terminal would show it, so that what a key costs here is what it costs there. */
 static void press(struct app *a, struct grid *g, const char *keys, size_t n)
 {
@@ -63,7 +79,7 @@ static void press(struct app *a, struct grid *g, const char *keys, size_t n)
 		app_key(a, key);
 		app_wait(a);		/* what it began to read is there before the next */
 		app_settle(a, true);
-		app_draw(a, g);
+		show(a, g);
 		keys += k;
 		n -= k;
 		struct app_wants w = app_take_wants(a);
@@ -84,7 +100,7 @@ static int play(const struct opt *o, const struct app_setup *u, const struct buf
 		struct grid *g = grid_new(u->rows, u->cols, u->ascii);
 		app_settle(a, true);
 		press(a, g, keys->p, keys->n);
-		app_draw(a, g);
+		show(a, g);
 		grid_print(g, out, opt_bool(o, OPT_ANSI) ? app_look(a) : NULL);
 		grid_free(g);
 	}

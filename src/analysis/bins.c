@@ -64,18 +64,20 @@ static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t 
 	}
 }
 
-/* So many sheets of a window are made again for it; when more of it are not at hand it is drawn from what was
-   summed up of them. */
+/* So many sheets of a window are made again for it, or as many as there is room for; when more of it are not at hand it is
+   drawn from what was summed up of them. */
 enum { AGAIN_MAX = 8 };
 
 static bool too_far(const struct snap *sn, uint32_t i, int64_t to)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, most = AGAIN_MAX;
 	if (!sn->st->keep)
 		return false;
-	for (; i < sn->nsheets && n <= AGAIN_MAX && store_slot(sn->st, i)->t0 < to; i++)
+	if (keep_fits(sn->st) < most)
+		most = keep_fits(sn->st);
+	for (; i < sn->nsheets && n <= most && store_slot(sn->st, i)->t0 < to; i++)
 		n += !sheet_at_hand(sn, i);
-	return n > AGAIN_MAX;
+	return n > most;
 }
 
 /* The same as bins_sheet() of one that is not at hand. */

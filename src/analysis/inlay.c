@@ -30,12 +30,8 @@ enum {
 }; /* regions open at once that are followed; what begins inside of more is left out */
 
 enum {
-	REST = 1 << 20
+	REST = 1 << 17
 }; /* rows after which what lies on disk is let go: seldom, for they go to as many places as there are tracks */
-
-/* ---- runs: numbers by track */
-
-typedef trk_id track_fn(const struct snap *, uint32_t i); /* 0: it does not count */
 
 static trk_id log_track(const struct snap *sn, uint32_t i)
 {
@@ -45,8 +41,6 @@ static trk_id log_track(const struct snap *sn, uint32_t i)
 
 static trk_id region_track(const struct snap *sn, uint32_t i)
 {
-	if (i == UINT32_MAX)
-		return 0;
 	const struct sink_span *s = &store_span(sn->st, i)->s;
 	return s->kind == SP_REGION && !(s->v0 & RG_INHERITED) ? s->trk : 0;
 }
@@ -58,51 +52,50 @@ static void rest(const struct snap *sn, uint32_t i, const struct arena *a)
 		arena_rest(a);
 }
 
-/* Numbers below n, or those of order[], by their tracks; within a track as they come. */
-static struct inlay_runs runs_make(
-    const struct snap *sn, uint32_t n, const uint32_t *order, track_fn *track, struct arena *a)
+/* at[t] of each track that has any, a number of its rows, becomes where its first goes; the tracks to trk[], where each
+   begins to first[], step apart. */
+static void lay_out(const struct snap *sn, uint32_t *at, trk_id *trk, uint32_t *first, uint32_t step)
 {
-	struct inlay_runs r = {0};
-	uint32_t *at = xcalloc(sn->ntrks + 1u, sizeof *at);
-	for (uint32_t k = 0; k < n; rest(sn, k++, a)) {
-		trk_id t = track(sn, order ? order[k] : k);
-		r.n += t && !at[t]++;
-		r.all += t > 0;
-	}
-	r.trk = arena_alloc(a, (r.n + 1u) * sizeof *r.trk);
-	r.first = arena_alloc(a, (r.n + 2u) * sizeof *r.first);
-	r.v = arena_alloc(a, ((size_t)r.all + 1) * sizeof *r.v);
 	uint32_t from = 0, m = 0;
 	for (trk_id t = 1; t < sn->ntrks; t++) {
 		uint32_t has = at[t];
 		if (!has)
 			continue;
-		r.trk[m] = t;
-		r.first[m++] = at[t] = from;
+		trk[m] = t;
+		first[(size_t)m++ * step] = at[t] = from;
 		from += has;
 	}
-	r.first[m] = from;
-	for (uint32_t k = 0; k < n && r.all; rest(sn, k++, a)) {
-		uint32_t i = order ? order[k] : k;
-		trk_id t = track(sn, i);
+	first[(size_t)m * step] = from;
+}
+
+/* ---- logs */
+
+static void make_logs(struct inlay_runs *r, const struct snap *sn, struct arena *a)
+{
+	uint32_t *at = xcalloc(sn->ntrks + 1u, sizeof *at);
+	for (uint32_t i = 0; i < sn->nmarks; store_pass(sn, i++)) {
+		trk_id t = log_track(sn, i);
+		r->n += t && !at[t]++;
+		r->all += t > 0;
+	}
+	r->trk = arena_alloc(a, (r->n + 1u) * sizeof *r->trk);
+	r->first = arena_alloc(a, (r->n + 1u) * sizeof *r->first);
+	r->v = arena_alloc(a, ((size_t)r->all + 1) * sizeof *r->v);
+	lay_out(sn, at, r->trk, r->first, 1);
+	for (uint32_t i = 0; i < sn->nmarks && r->all; rest(sn, i++, a)) {
+		trk_id t = log_track(sn, i);
 		if (t)
-			r.v[at[t]++] = i;
+			r->v[at[t]++] = i;
 	}
 	mem_free(at);
 	arena_rest(a);
-	return r;
 }
 
 /* ---- regions */
 
-struct found {
-	int64_t t0, t1;
-	uint32_t span;
-};
-
-static int found_cmp(const void *a, const void *b)
+static int piece_cmp(const void *a, const void *b)
 {
-	const struct found *x = a, *y = b;
+	const struct inlay_piece *x = a, *y = b;
 	if (x->t0 != y->t0)
 		return x->t0 < y->t0 ? -1 : 1;
 	if (x->t1 != y->t1)
@@ -110,21 +103,8 @@ static int found_cmp(const void *a, const void *b)
 	return x->span > y->span ? -1 : x->span < y->span; /* the inner one ended first */
 }
 
-/* The regions of a track in the order of their beginnings, outer ones first. */
-static void find_run(const struct snap *sn, const uint32_t *v, uint32_t n, struct found *f)
-{
-	bool sorted = true;
-	for (uint32_t i = 0; i < n; i++) {
-		f[i].span = v[i];
-		span_bounds(sn, &store_span(sn->st, v[i])->s, &f[i].t0, &f[i].t1);
-		sorted = sorted && (!i || found_cmp(&f[i - 1], &f[i]) < 0);
-	}
-	if (!sorted)
-		qsort(f, n, sizeof *f, found_cmp);
-}
-
 /* The depth of each in level[]; INLAY_DEEP and more: not shown. */
-static void set_levels(const struct found *f, uint32_t n, uint8_t *level)
+static void set_levels(const struct inlay_piece *f, uint32_t n, uint8_t *level)
 {
 	int64_t open[OPEN_MAX];
 	int depth = 0;
@@ -137,37 +117,84 @@ static void set_levels(const struct found *f, uint32_t n, uint8_t *level)
 	}
 }
 
+/* How many there are of each track, in at[]; all of them. */
+static uint32_t count_regions(const struct snap *sn, struct inlay *in, uint32_t *at)
+{
+	uint32_t all = 0;
+	for (uint32_t i = 0; i < sn->nspans; store_pass(sn, i++)) {
+		trk_id t = region_track(sn, i);
+		in->ntrk += t && !at[t]++;
+		all += t > 0;
+	}
+	return all;
+}
+
+/* All of them by track, in the order of their beginnings as far as the store knows it: so spans are looked at in about the
+   order in which they lie there. */
+static void put_regions(const struct snap *sn, struct inlay *in, uint32_t *at, const struct arena *a)
+{
+	struct arena mem = {.spills = true};
+	uint32_t n = sn->nspans, *order = sched_begins(sn, &mem, &n);
+	for (uint32_t k = 0; k < n; rest(sn, k++, a)) {
+		uint32_t i = order ? order[k] : k;
+		trk_id t = i == UINT32_MAX ? 0 : region_track(sn, i);
+		if (!t)
+			continue;
+		struct inlay_piece *p = &in->piece[at[t]++];
+		p->span = i;
+		span_bounds(sn, &store_span(sn->st, i)->s, &p->t0, &p->t1);
+		if (k % REST == 0)
+			arena_rest(&mem);
+	}
+	arena_free(&mem);
+}
+
+/* The n pieces of a track from p on, put in order and then by level, from `to` on, which is not after p; first[] gets where
+   each level begins. Where the next track's go. */
+static struct inlay_piece *by_level(struct inlay_piece *p, uint32_t n, struct inlay_piece *to, const struct inlay *in,
+    uint32_t *first, struct inlay_piece *f, uint8_t *level)
+{
+	bool sorted = true;
+	for (uint32_t i = 0; i < n; i++) {
+		f[i] = p[i];
+		sorted = sorted && (!i || piece_cmp(&f[i - 1], &f[i]) < 0);
+	}
+	if (!sorted)
+		qsort(f, n, sizeof *f, piece_cmp);
+	set_levels(f, n, level);
+	for (int l = 0; l < INLAY_DEEP; l++) {
+		first[l] = (uint32_t)(to - in->piece);
+		for (uint32_t k = 0; k < n; k++)
+			if (level[k] == l)
+				*to++ = f[k];
+	}
+	return to;
+}
+
 static void make_regions(struct inlay *in, const struct snap *sn, struct arena *a)
 {
 	struct arena mem = {.spills = true};
-	uint32_t n = sn->nspans, most = 0, at = 0, *order = sched_begins(sn, &mem, &n);
-	struct inlay_runs r = runs_make(sn, n, order, region_track, &mem);
-	for (uint32_t i = 0; i < r.n; i++)
-		most = r.first[i + 1] - r.first[i] > most ? r.first[i + 1] - r.first[i] : most;
-	struct found *f = arena_alloc(&mem, (most + 1u) * sizeof *f);
+	uint32_t *at = xcalloc(sn->ntrks + 1u, sizeof *at), all = count_regions(sn, in, at), most = 0, done = 0;
+	in->trk = arena_alloc(a, (in->ntrk + 1u) * sizeof *in->trk);
+	in->first = arena_zalloc(a, ((size_t)in->ntrk * INLAY_DEEP + 2) * sizeof *in->first);
+	in->piece = arena_alloc(a, (all + 1u) * sizeof *in->piece);
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		most = at[t] > most ? at[t] : most;
+	lay_out(sn, at, in->trk, in->first, INLAY_DEEP);
+	put_regions(sn, in, at, a);
+	struct inlay_piece *f = arena_alloc(&mem, (most + 1u) * sizeof *f), *to = in->piece;
 	uint8_t *level = arena_alloc(&mem, most + 1u);
-	in->ntrk = r.n;
-	in->trk = arena_alloc(a, (r.n + 1u) * sizeof *in->trk);
-	in->first = arena_zalloc(a, ((size_t)r.n * INLAY_DEEP + 2) * sizeof *in->first);
-	in->piece = arena_alloc(a, (r.all + 1u) * sizeof *in->piece);
-	for (uint32_t i = 0; i < r.n; i++) {
-		uint32_t m = r.first[i + 1] - r.first[i];
-		in->trk[i] = r.trk[i];
-		find_run(sn, r.v + r.first[i], m, f);
-		set_levels(f, m, level);
-		for (int l = 0; l < INLAY_DEEP; l++) {
-			in->first[(size_t)i * INLAY_DEEP + (size_t)l] = at;
-			for (uint32_t k = 0; k < m; k++)
-				if (level[k] == l)
-					in->piece[at++] = (struct inlay_piece){f[k].t0, f[k].t1, f[k].span};
-		}
-		if (r.first[i + 1] / STORE_PASS != r.first[i] / STORE_PASS) {
-			store_pass(sn, 0);
+	for (uint32_t i = 0; i < in->ntrk; i++) {
+		uint32_t *first = &in->first[(size_t)i * INLAY_DEEP], from = *first, n = first[INLAY_DEEP] - from;
+		to = by_level(in->piece + from, n, to, in, first, f, level);
+		done += n;
+		if (done >= REST) {
 			arena_rest(a);
-			arena_rest(&mem);
+			done = 0;
 		}
 	}
-	in->first[(size_t)r.n * INLAY_DEEP] = at;
+	in->first[(size_t)in->ntrk * INLAY_DEEP] = (uint32_t)(to - in->piece);
+	mem_free(at);
 	arena_free(&mem);
 }
 
@@ -228,7 +255,7 @@ struct inlay *inlay_make(const struct snap *sn, struct arena *a)
 {
 	struct inlay *in = arena_zalloc(a, sizeof *in);
 	make_regions(in, sn, a);
-	in->log = runs_make(sn, sn->nmarks, NULL, log_track, a);
+	make_logs(&in->log, sn, a);
 	in->sample = make_samples(sn, a, &in->nsample);
 	arena_rest(a);
 	return in;

@@ -169,6 +169,11 @@ static bool stat_lives(const struct sched *s, trk_id trk, int64_t b)
 	return store_trk(s->sn->st, trk)->t1 == TIME_NONE && b == TIME_NONE;
 }
 
+void sched_length(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct gstat *g)
+{
+	stat_begin(s, trk, a, b, g);
+}
+
 void sched_stat(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct arena *mem, struct gstat *g)
 {
 	struct bin sum;

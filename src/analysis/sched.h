@@ -27,6 +27,9 @@ const struct snap *sched_snap(const struct sched *);
 /* From a to b, or the goroutine's life where TIME_NONE. Parts are in the arena. */
 void sched_stat(const struct sched *, trk_id g, int64_t a, int64_t b, struct arena *, struct gstat *);
 
+/* Nothing but how long it is. */
+void sched_length(const struct sched *, trk_id g, int64_t a, int64_t b, struct gstat *);
+
 /* What of a trace is asked for. */
 struct sched_ask {
 	int64_t t0, t1;			/* TIME_NONE: open */
@@ -34,6 +37,7 @@ struct sched_ask {
 	bool (*region)(const void *arg, const struct sink_span *);	/* NULL, or which regions */
 	const void *arg;
 	const str_id *key;		/* NULL: groups are by start function; else by this, per track */
+	bool lengths;			/* of regions nothing but how long they were: no sheet is looked at */
 };
 
 /* Goroutines that were ever in a state, grouped by start function (name 0: unknown) or by the keys asked

@@ -24,18 +24,50 @@ int sched_name_cmp(const struct store *st, str_id a, str_id b)
 	return c ? c : x->n < y->n ? -1 : x->n > y->n;
 }
 
-struct region_key { uint32_t span; str_id name; frm_id frame; uint64_t pc; const struct store *st; };
-
-static int region_cmp(const void *a, const void *b)
+/* Walking over rows of the store, and filling the arena meanwhile. */
+enum { REST = 1 << 17 };	/* rows after which what lies on disk is let go: seldom, for they go to many places */
+static void rest(const struct snap *sn, uint32_t i, const struct arena *a)
 {
-	const struct region_key *x = a, *y = b;
+	store_pass(sn, i);
+	if (i % REST == REST - 1)
+		arena_rest(a);
+}
+
+/* ---- regions */
+
+struct kind_of { str_id name; frm_id frame; uint64_t pc; const struct store *st; uint32_t n, at, was; };
+struct kinds { struct intern index; struct kind_of *v; size_t cap; uint32_t n; };
+
+static int same_kind(const void *v, uint32_t i, const void *key)
+{
+	const struct kind_of *x = (const struct kind_of *)v + i, *y = key;
+	return x->name == y->name && x->frame == y->frame;
+}
+
+/* By name, then program counter. */
+static int kind_cmp(const void *a, const void *b)
+{
+	const struct kind_of *x = a, *y = b;
 	if (x->name != y->name)
 		return sched_name_cmp(x->st, x->name, y->name);
 	if (x->pc != y->pc)
 		return x->pc < y->pc ? -1 : 1;
-	if (x->frame != y->frame)
-		return x->frame < y->frame ? -1 : 1;
-	return x->span < y->span ? -1 : x->span > y->span;
+	return x->frame < y->frame ? -1 : x->frame > y->frame;
+}
+
+static uint32_t kind_of(struct kinds *k, const struct store *st, const struct sink_span *sp)
+{
+	frm_id f = sched_root(st, sp->stack);
+	struct kind_of key = { .name = sp->name, .frame = f, .st = st };
+	uint32_t hash = hash_u64(sp->name, f), i = intern_find(&k->index, hash, same_kind, k->v, &key);
+	if (i == UINT32_MAX) {
+		key.pc = f ? store_loc(st, store_frm(st, f)->loc)->addr : 0;
+		key.was = i = k->n++;
+		k->v = mem_grow(k->v, &k->cap, k->n, sizeof *k->v);
+		k->v[i] = key;
+		intern_put(&k->index, hash, i);
+	}
+	return i;
 }
 
 static bool region_asked(const struct snap *sn, const struct sched_ask *q, const struct sink_span *sp)
@@ -48,50 +80,62 @@ static bool region_asked(const struct snap *sn, const struct sched_ask *q, const
 	    (!q->g || q->g[sp->trk >> 3] >> (sp->trk & 7) & 1) && (!q->region || q->region(q->arg, sp));
 }
 
+/* The kinds in their order, each with its place among all; place[i] becomes where the next of the kind that was
+   called i goes. */
+static void put_kinds(struct sched_kinds *o, struct kinds *k, uint32_t *place, struct arena *mem)
+{
+	o->n = k->n;
+	o->kind = arena_alloc(mem, (k->n + 1u) * sizeof *o->kind);
+	if (k->n)
+		qsort(k->v, k->n, sizeof *k->v, kind_cmp);
+	for (uint32_t i = 0; i < k->n; i++) {
+		o->kind[i] = (struct sched_kind){ k->v[i].name, k->v[i].frame, o->nr, k->v[i].n };
+		place[k->v[i].was] = o->nr;
+		o->nr += k->v[i].n;
+	}
+}
+
+/* They are gone through in the order of their ends, so that sheets are too. */
 struct sched_kinds *sched_regions(const struct sched *s, const struct sched_ask *q, struct arena *mem)
 {
 	const struct snap *sn = sched_snap(s);
+	struct arena own = { .spills = true };
 	struct sched_kinds *o = arena_zalloc(mem, sizeof *o);
-	struct region_key *key = NULL;
-	size_t n = 0, cap = 0;
-	for (uint32_t i = 0; i < sn->nspans; i++) {
-		store_pass(sn, i);
+	struct kinds k = {0};
+	uint32_t *of = arena_alloc(&own, ((size_t)sn->nspans + 1) * sizeof *of);
+	for (uint32_t i = 0; i < sn->nspans; rest(sn, i++, &own)) {
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		if (!region_asked(sn, q, sp))
+		of[i] = region_asked(sn, q, sp) ? kind_of(&k, sn->st, sp) : UINT32_MAX;
+		if (of[i] != UINT32_MAX)
+			k.v[of[i]].n++;
+	}
+	uint32_t *place = xmalloc((k.n + 1u) * sizeof *place);
+	put_kinds(o, &k, place, mem);
+	o->r = arena_alloc(mem, (o->nr + 1u) * sizeof *o->r);
+	for (uint32_t i = 0, n = 0; i < sn->nspans; store_pass(sn, i++)) {
+		if (of[i] == UINT32_MAX)
 			continue;
-		frm_id f = sched_root(sn->st, sp->stack);
-		uint64_t pc = f ? store_loc(sn->st, store_frm(sn->st, f)->loc)->addr : 0;
-		key = mem_grow(key, &cap, n + 1, sizeof *key);
-		key[n++] = (struct region_key){ i, sp->name, f, pc, sn->st };
+		const struct sink_span *sp = &store_span(sn->st, i)->s;
+		struct sched_region *r = &o->r[place[of[i]]++];
+		r->span = i;
+		if (q->lengths)
+			sched_length(s, sp->trk, sp->t0, sp->t1, &r->s);
+		else
+			sched_stat(s, sp->trk, sp->t0, sp->t1, mem, &r->s);
+		if (++n % STORE_PASS == 0) {
+			arena_rest(mem);
+			arena_rest(&own);
+		}
 	}
-	if (n)
-		qsort(key, n, sizeof *key, region_cmp);
-	o->nr = (uint32_t)n;
-	o->kind = arena_alloc(mem, (n + 1u) * sizeof *o->kind);
-	o->r = arena_alloc(mem, (n + 1u) * sizeof *o->r);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct sink_span *sp = &store_span(sn->st, key[i].span)->s;
-		if (!i || key[i].name != key[i - 1].name || key[i].frame != key[i - 1].frame)
-			o->kind[o->n++] = (struct sched_kind){ key[i].name, key[i].frame, i, 0 };
-		o->kind[o->n - 1].n++;
-		o->r[i].span = key[i].span;
-		sched_stat(s, sp->trk, sp->t0, sp->t1, mem, &o->r[i].s);
-	}
-	mem_free(key);
+	intern_free(&k.index);
+	mem_free(k.v);
+	mem_free(place);
+	arena_free(&own);
+	arena_rest(mem);
 	return o;
 }
 
 /* ---- tasks */
-
-enum { REST = 1 << 20 };	/* rows after which what lies on disk is let go: seldom, for they go to many places */
-
-/* Walking over rows of the store, and filling the arena meanwhile. */
-static void rest(const struct snap *sn, uint32_t i, const struct arena *a)
-{
-	store_pass(sn, i);
-	if (i % REST == REST - 1)
-		arena_rest(a);
-}
 
 uint32_t *sched_begins(const struct snap *sn, struct arena *a, uint32_t *n)
 {
@@ -234,6 +278,8 @@ static void put_events(const struct snap *sn, struct sched_tasks *o, struct name
 		}
 	for (uint32_t k = 0; k < n; rest(sn, k++, mem)) {
 		uint32_t i = order ? order[k] : k;
+		if (k % REST == 0)
+			arena_rest(&own);
 		if (i == UINT32_MAX || !of_task(&store_span(sn->st, i)->s))
 			continue;
 		struct sched_task *t = &o->task[name(m, store_span(sn->st, i)->s.id)->rank];
@@ -255,10 +301,10 @@ struct sched_tasks *sched_tasks(const struct snap *sn, struct arena *mem)
 	rank_names(&m);
 	o->n = m.n;
 	o->task = arena_alloc(mem, (o->n + 1u) * sizeof *o->task);
-	for (uint32_t i = 0; i < m.n; i++)
+	for (uint32_t i = 0; i < m.n; rest(sn, i++, mem))
 		o->task[m.v[i].rank] = (struct sched_task){ .id = m.v[i].id, .parent = UINT64_MAX, .span = UINT32_MAX,
 			.end = UINT32_MAX, .t0 = TIME_NONE, .t1 = TIME_NONE, .n = m.v[i].logs + m.v[i].regions };
-	for (uint32_t i = 0; i < o->n; i++) {
+	for (uint32_t i = 0; i < o->n; rest(sn, i++, mem)) {
 		o->task[i].first = at;
 		at += o->task[i].n;
 		o->task[i].n = 0;	/* counted again as they are put there */

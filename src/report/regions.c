@@ -141,6 +141,7 @@ int report_regions(const struct opt *o, struct out *out, struct err *e)
 		return -1;
 	r.ask.g = r.on;
 	r.ask.region = asked;
+	r.ask.lengths = r.format != TF_JSON && !o->v[OPT_NAME].set;
 	r.ask.arg = &r;
 	const struct sched_kinds *ks = sched_regions(sched_new(r.sn, r.mem), &r.ask, r.mem);
 	if (r.format == TF_JSON)

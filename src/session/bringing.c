@@ -6,6 +6,10 @@
  * then the frame is drawn once more, and may want others (the other end of an interval,
  * the column of a thread): so often, ROUNDS times, and then it stays as it is until
  * the next key. A job whose sheets nobody looks at any more stops at the next of them.
+ *
+ * What was brought for one round is held in the next, as long as frames look at it:
+ * where there is room for few sheets those of the second round would otherwise put out those of
+ * the first, and the third be as poor as the first.
  */
 #include "config.h"
 #include "session/bringing.h"
@@ -28,10 +32,19 @@ static int bring(struct job *j, void *arg)
 	return 0;
 }
 
-static void let_go(struct bringing *b)
+/* What the job has got is held; of all that is held what the last frame did not look at goes, or everything. */
+static void let_go(struct bringing *b, bool all)
 {
-	while (b->got)
-		sheet_put(b->sn, b->want[--b->got]);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < b->got; i++)
+		b->held[b->nheld++] = b->want[i];
+	b->got = b->n = 0;
+	for (uint32_t i = 0; i < b->nheld; i++)
+		if (all || !await_used(b->sn->st, b->held[i]))
+			sheet_put(b->sn, b->held[i]);
+		else
+			b->held[n++] = b->held[i];
+	b->nheld = n;
 }
 
 void bringing_begin(struct bringing *b, const struct snap *sn, bool news)
@@ -40,7 +53,7 @@ void bringing_begin(struct bringing *b, const struct snap *sn, bool news)
 	await_begin(sn->st);
 }
 
-void bringing_end(struct bringing *b, const struct snap *sn)
+bool bringing_end(struct bringing *b, const struct snap *sn)
 {
 	uint32_t want[AWAIT_MOST], n = await_end(sn->st, want);
 	if (b->job) {
@@ -50,11 +63,13 @@ void bringing_end(struct bringing *b, const struct snap *sn)
 				same |= want[i] == b->want[k];
 		if (!same)
 			job_cancel(b->job);
-		return;
+		return true;
 	}
-	let_go(b);
+	let_go(b, false);
 	if (!n || b->rounds >= ROUNDS)
-		return;
+		return !n;
+	if (b->nheld + n > BRING_HELD)
+		let_go(b, true);
 	b->rounds++;
 	b->sn = sn;
 	b->n = n;
@@ -62,6 +77,7 @@ void bringing_end(struct bringing *b, const struct snap *sn)
 		b->want[i] = want[i];
 	qsort(b->want, n, sizeof *b->want, ascending);
 	b->job = job_start(bring, b);
+	return b->job;
 }
 
 struct job *bringing_job(const struct bringing *b)
@@ -83,5 +99,5 @@ void bringing_free(struct bringing *b)
 	if (b->job)
 		job_cancel(b->job);
 	bringing_settle(b, true);
-	let_go(b);
+	let_go(b, true);
 }

@@ -151,9 +151,9 @@ void session_frame(struct session *s, bool news)
 	bringing_begin(&s->bring, s->snap, news);
 }
 
-void session_framed(struct session *s)
+bool session_framed(struct session *s)
 {
-	bringing_end(&s->bring, s->snap);
+	return bringing_end(&s->bring, s->snap);
 }
 
 struct job *session_brings(const struct session *s)
@@ -161,9 +161,9 @@ struct job *session_brings(const struct session *s)
 	return bringing_job(&s->bring);
 }
 
-bool session_brought(struct session *s)
+bool session_brought(struct session *s, bool wait)
 {
-	return bringing_settle(&s->bring, false);
+	return bringing_settle(&s->bring, wait);
 }
 
 struct job *session_job(const struct session *s)

@@ -49,9 +49,9 @@ void session_index(struct session *, struct buf *);
 /* A frame is drawn without waiting for parts of a trace that were dropped to save memory: those it would have liked are
    made again by a job, after which it is to be drawn once more. news: nobody has done anything since the last frame. */
 void session_frame(struct session *, bool news);
-void session_framed(struct session *);
+bool session_framed(struct session *);	/* false: something is lacking, and will be */
 struct job *session_brings(const struct session *);
-bool session_brought(struct session *);	/* the job has ended */
+bool session_brought(struct session *, bool wait);	/* the job has ended */
 
 /* The newest that session_refresh() took. Never NULL; good as long as the session. */
 const struct snap *session_snap(const struct session *);

@@ -19,6 +19,7 @@
 
 struct await {
 	_Atomic uintptr_t thread;	/* that draws; 0: none */
+	uint32_t tick;			/* when the frame began, as sheets are marked */
 	uint32_t want[AWAIT_MOST], n;
 	struct stand_in { struct stand_in *next; uint32_t i; struct sheet *sheet; } *all;
 };
@@ -76,8 +77,16 @@ const struct sheet *await_sheet(struct await *a, const struct sheet_slot *slot, 
 void await_begin(const struct store *st)
 {
 	struct await *a = keep_await(st->keep);
-	if (a)
-		atomic_store(&a->thread, job_self());
+	if (!a)
+		return;
+	a->tick = keep_tick(st->keep);
+	atomic_store(&a->thread, job_self());
+}
+
+bool await_used(const struct store *st, uint32_t i)
+{
+	const struct await *a = keep_await(st->keep);
+	return a && atomic_load_explicit(&store_slot(st, i)->used, memory_order_relaxed) - a->tick <= UINT32_MAX / 2;
 }
 
 uint32_t await_end(const struct store *st, uint32_t want[AWAIT_MOST])

@@ -21,6 +21,8 @@ const struct sheet *await_sheet(struct await *, const struct sheet_slot *, uint3
 /* Of a store: a frame begins on this thread, and is done. Which sheets it wants, at most AWAIT_MOST of them; how many. */
 enum { AWAIT_MOST = 12 };
 void await_begin(const struct store *);
+/* Has the sheet been got since that frame began? */
+bool await_used(const struct store *, uint32_t i);
 uint32_t await_end(const struct store *, uint32_t want[AWAIT_MOST]);
 
 #endif

@@ -38,7 +38,8 @@ struct keep {
 	struct lock *lock;
 	size_t limit, room, held, most;	/* most: the largest sheet */
 	uint32_t sealed, made;
-	_Atomic uint32_t tick;		/* counts what was made again: the age of what was got */
+	_Atomic uint32_t tick;		/* counts what was made again, and frames: the age of what was got */
+	_Atomic uint32_t fits;		/* so many of the largest sheets there is room for */
 	struct remake *reader;		/* goes on from where the newest sheet was made again, or NULL */
 	struct await *await;
 	_Atomic bool lost;
@@ -52,6 +53,12 @@ static void look_for_room(struct keep *k)
 	size_t other = (all > k->held ? all - k->held : 0) + spare;
 	size_t least = k->limit / FLOOR > LEAST * k->most ? k->limit / FLOOR : LEAST * k->most;
 	k->room = k->limit > other + least ? k->limit - other : least;
+	atomic_store_explicit(&k->fits, (uint32_t)(k->most ? k->room / k->most : LEAST), memory_order_relaxed);
+}
+
+uint32_t keep_fits(const struct store *st)
+{
+	return atomic_load_explicit(&st->keep->fits, memory_order_relaxed);
 }
 
 void keep_rest(const struct store *st)
@@ -174,13 +181,15 @@ struct sheet *keep_empty(int64_t t0, int64_t t1)
 	return &none->sh;
 }
 
-/* A sheet goes to its place, when that is empty and there is room; one that somebody waits for always. */
-static void place(struct keep *k, struct sheet *sh, uint32_t at)
+/* A sheet goes to its place, when that is empty and there is room; one that somebody waits for always. For one that lies
+   shortly before it room is made: who walks backwards asks for that next, and would have the generation read from its
+   beginning again. */
+static void place(struct keep *k, struct sheet *sh, uint32_t at, uint32_t want)
 {
 	struct sheet_slot *s = store_slot(k->st, at);
-	bool wanted = atomic_load(&s->pins);
+	bool wanted = atomic_load(&s->pins), near = want - at <= atomic_load(&k->fits) / 2;
 	if (!atomic_load(&s->sheet)) {
-		if (wanted)
+		if (wanted || near)
 			make_room(k, sh->bytes, k->tick);
 		if (wanted || k->held + sh->bytes <= k->room) {
 			k->held += sh->bytes;
@@ -205,7 +214,7 @@ static void take_until(struct keep *k, uint32_t want)
 		uint32_t i = remake_next(k->reader);
 		struct sheet *sh = remake_take(k->reader);
 		if (sh)
-			place(k, sh, i);
+			place(k, sh, i, want);
 		else
 			reader_stop(k);
 	}
@@ -306,6 +315,11 @@ struct keep_facts keep_facts(struct keep *k)
 		f.there += atomic_load(&store_slot(k->st, i)->sheet) != NULL;
 	lock_give(k->lock);
 	return f;
+}
+
+uint32_t keep_tick(struct keep *k)
+{
+	return atomic_fetch_add(&k->tick, 1) + 1;
 }
 
 struct await *keep_await(const struct keep *k)

@@ -164,6 +164,8 @@ void keep_put(const struct snap *, uint32_t i);
 /* Of a store of which sheets go: the share of [a, b), within sheet i, of a row, evenly spread over as many sheets as were
    summed up together: what is drawn when the sheet is not at hand. */
 void keep_share(const struct snap *, uint32_t i, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
+/* Of such a store: how many sheets there is room for at once. */
+uint32_t keep_fits(const struct store *);
 /* For those who walk over all marks, spans, utils or counters: where they lie on disk, what was looked at is let go every
    so many rows. Call it with each index. */
 void keep_rest(const struct store *);
