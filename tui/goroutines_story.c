@@ -6,10 +6,14 @@
  * group's spans, so it is made when the selection moves, not when it is drawn,
  * and stops after STORY_SPANS of them, or fewer where they go on over many sheets: moving through a list must not
  * depend on the length of the trace. When it stopped early it says so.
+ *
+ * Goroutines are walked through in batches, sheet by sheet, all of a batch in one before the next: sheets may have
+ * been dropped, and are made again in their order.
  */
 #include "config.h"
 #include "gorview.h"
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "store/edges.h"
 #include "timeline.h"
@@ -72,31 +76,62 @@ static void add_waker(struct gor_story *o, const struct store *st, trk_id who)
 	}
 }
 
-static void walk(struct gor *p, const struct snap *sn, trk_id g)
+struct walker { struct ival v; trk_id g; uint32_t sheet; bool begun, have, waited; };
+enum { BATCH_FIRST = 16, BATCH_MOST = 256 };
+
+static void walk_begin(const struct gor *p, const struct snap *sn, struct walker *w)
+{
+	int64_t born = store_trk(sn->st, w->g)->t0, t = born != TIME_NONE && born > p->scope.t0 ? born : p->scope.t0;
+	w->begun = true;
+	w->have = ival_at(sn, w->g, t, &w->v) || ival_near(sn, w->g, t, 1, &w->v);
+	w->sheet = w->have ? w->v.sheet : 0;
+}
+
+/* What it does up to t. */
+static void walk(struct gor *p, const struct snap *sn, struct walker *w, int64_t t)
 {
 	struct gor_story *o = &p->story;
-	struct ival v;
-	bool waited = false;
-	bool have = ival_at(sn, g, p->scope.t0, &v) || ival_near(sn, g, p->scope.t0, 1, &v);
-	uint32_t sheet = have ? v.sheet : 0;
-	for (; have && v.t0 < p->scope.t1; have = ival_step(sn, &v, 1)) {
-		o->cost += 1 + (v.sheet - sheet) * STORY_SHEET;
-		sheet = v.sheet;
+	for (; w->have && w->v.t0 < t; w->have = ival_step(sn, &w->v, 1)) {
+		const struct ival *v = &w->v;
+		o->cost += 1 + (v->sheet - w->sheet) * STORY_SHEET;
+		w->sheet = v->sheet;
 		if (o->cost > STORY_SPANS) {
 			o->cut = true;
 			return;
 		}
 		o->spans++;
-		if (v.state == TS_READY) {
-			histo_add(&o->ready, v.t1 - v.t0);
-			if (waited)
-				add_waker(o, sn->st, v.who);
+		if (v->state == TS_READY) {
+			histo_add(&o->ready, v->t1 - v->t0);
+			if (w->waited)
+				add_waker(o, sn->st, v->who);
 		}
-		waited = waits(v.state);
-		for (int k = 0; k < STORY_STATES && waited; k++)
-			if (v.state == o->state[k])
-				histo_add(&o->block[k], v.t1 - v.t0);
+		w->waited = waits(v->state);
+		for (int k = 0; k < STORY_STATES && w->waited; k++)
+			if (v->state == o->state[k])
+				histo_add(&o->block[k], v->t1 - v->t0);
 	}
+}
+
+static void walk_batch(struct gor *p, const struct snap *sn, const struct gstat *g, uint32_t n)
+{
+	struct walker *w = xcalloc(n, sizeof *w);
+	for (uint32_t i = 0; i < n; i++)
+		w[i].g = g[i].trk;
+	for (uint32_t s = 0; s < sn->nsheets && !p->story.cut; s++) {
+		const struct sheet_slot *slot = store_slot(sn->st, s);
+		if (slot->t1 <= p->scope.t0)
+			continue;
+		if (slot->t0 >= p->scope.t1)
+			break;
+		int64_t to = slot->t1 < p->scope.t1 && s + 1 < sn->nsheets ? slot->t1 : p->scope.t1;
+		for (uint32_t i = 0; i < n && !p->story.cut; i++) {
+			int64_t born = store_trk(sn->st, w[i].g)->t0;
+			if (!w[i].begun && (born == TIME_NONE || born < to))
+				walk_begin(p, sn, &w[i]);
+			walk(p, sn, &w[i], to);
+		}
+	}
+	mem_free(w);
 }
 
 void gor_story_make(struct gor *p, const struct pane_env *env)
@@ -118,9 +153,10 @@ void gor_story_make(struct gor *p, const struct pane_env *env)
 	p->story.life = told->life;
 	p->story.ended = told->ended;
 	p->story.created = told->created;
-	for (uint32_t i = 0; i < r->n && !p->story.cut; i++) {
-		walk(p, sn, p->gs->g[r->first + i].trk);
-		if (i >= STORY_GS && p->story.cost > STORY_SPANS / 10)
+	for (uint32_t i = 0, n = BATCH_FIRST; i < r->n && !p->story.cut; i += n, n = n < BATCH_MOST ? 2 * n : n) {
+		n = n < r->n - i ? n : r->n - i;
+		walk_batch(p, sn, p->gs->g + r->first + i, n);
+		if (i + n < r->n && i + n >= STORY_GS && p->story.cost > STORY_SPANS / 10)
 			p->story.cut = true;
 	}
 }
