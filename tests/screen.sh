@@ -205,7 +205,8 @@ screen gor-range 60x16 orders.trace '6:t 1.29s..1.35s<Enter>' -ascii
 # grouped by what they do at the end, tags taken along, parts of a goroutine's page
 screen goroutines-by-state 80x24 orders.trace '6grjj<Enter>j' -ascii
 screen goroutines-tagged 80x24 orders.trace '6ttj4'
-screen goroutine-regions 80x24 orders.trace '6jj<Enter><Enter><Tab><Tab><Tab>jjjjj'
+screen goroutine-regions 80x24 orders.trace '6jj<Enter><Enter><Tab><Tab><Tab><Tab>jjjjj'
+screen goroutine-time 80x24 orders.trace '6jj<Enter><Enter><Tab>'
 # the length of worst windows is chosen on the curve; a range has a curve of its own; who assists
 screen gc-curve 80x24 orders.trace '8<Tab>hhhh'
 screen gc-range 80x24 orders.trace '8:t 1.2s..1.4s<Enter>V' -ascii
@@ -225,6 +226,7 @@ screen tasks-list 80x24 orders.trace '7j<Enter>' -ascii
 screen tasks-one 80x24 orders.trace '7j<Enter><Enter>jj'
 screen tasks-wide 200x60 orders.trace '7j<Enter><Enter>'
 screen tasks-regions 80x24 orders.trace '7]jj'
+screen tasks-region-time 80x24 orders.trace '7]jj<Enter><Tab>j'
 # bars of the histogram, a range of them as a pick, one as words, and those that are not whole
 screen tasks-bars 80x24 orders.trace '7jvhhvh'
 screen tasks-picked 80x24 orders.trace '7jvhhvh<Enter>' -ascii

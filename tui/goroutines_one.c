@@ -187,15 +187,19 @@ static void draw_top(const struct gor *p, const struct pane_env *env, struct gri
 	}
 }
 
-/* Lines below the spans for the stack; where there is a side part it is there. */
-static int foot_of(const struct pane_env *env)
+/* Lines below the spans for the part that Tab chose; where there is a side part it is there. Where the time went is
+   shown whole, if three spans have room beside it. */
+static int foot_of(const struct gor_one *o, const struct pane_env *env)
 {
-	return env->detail && !env->beside && env->rows >= 16 ? env->rows / 3 : 0;
+	if (!env->detail || env->beside || env->rows < 16)
+		return 0;
+	int foot = env->rows / 3, most = env->rows - 8, need = o->part == GP_ACCOUNTS ? tp_accounts_rows(&o->s) + 2 : 0;
+	return need > foot ? need < most ? need : most : foot;
 }
 
 void gor_one_draw(const struct gor *p, const struct pane_env *env, struct grid *g)
 {
-	int foot = foot_of(env), top = 4;
+	int foot = foot_of(&p->one, env), top = 4;
 	if (!p->one.n) {
 		draw_top(p, env, g);
 		tp_empty(g, 5, "This goroutine did nothing in the window.\nR drops the filters, :t alone the range.");
@@ -212,9 +216,11 @@ void gor_one_draw(const struct gor *p, const struct pane_env *env, struct grid *
 
 void gor_one_side(const struct gor *p, const struct pane_env *env, struct grid *g)
 {
+	/* each as much as it needs of its share of what is left: later ones get more, and accounts are to be whole */
+	static const uint8_t order[GP__N] = {GP_STACK, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_ACCOUNTS, GP_CREATED, GP_CHILDREN};
 	int y = 0;
-	for (int k = 0; k < GP__N && y < g->h; k++)	/* each as much as it needs of its share of what is left */
-		y = gor_part_draw(p, env, g, y, y + (g->h - y) / (GP__N - k), (enum gor_part)k) + 1;
+	for (int k = 0; k < GP__N && y < g->h; k++)
+		y = gor_part_draw(p, env, g, y, y + (g->h - y) / (GP__N - k), (enum gor_part)order[k]) + 1;
 }
 
 /* Down or up the chain of wakes: the waker's page, at the moment of the wake. */
@@ -248,7 +254,7 @@ static enum verdict chain(struct gor *p, const struct pane_env *env, enum cmd_id
 enum verdict gor_one_act(struct gor *p, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	int step = a->cmd == CMD_PREV_PART ? GP__N - 1 : 1;
-	if (rows_act(&p->one.rows, a, env->rows - 5 - foot_of(env)))
+	if (rows_act(&p->one.rows, a, env->rows - 5 - foot_of(&p->one, env)))
 		return V_DONE;
 	switch ((int)a->cmd) {
 	case CMD_NEXT_PART:

@@ -38,7 +38,7 @@ struct gor_story {			/* of the selected group or goroutine, from its spans */
 };
 
 enum { ONE_SPANS = 200000 };
-enum gor_part { GP_STACK, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_ACCOUNTS, GP_CREATED, GP_CHILDREN, GP__N };
+enum gor_part { GP_STACK, GP_ACCOUNTS, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_CREATED, GP_CHILDREN, GP__N };
 struct gor_one {			/* a goroutine's page */
 	trk_id trk;
 	struct gstat s;

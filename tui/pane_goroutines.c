@@ -616,6 +616,15 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_printf(b, " | /%s %u hits", env->find.text, p->nhit);
 }
 
+/* What share of all the running in the window was the group's. */
+static double share_of(const struct gor *p, const struct gor_row *r)
+{
+	int64_t all = 0;
+	for (uint32_t i = 0; i < p->ngroup; i++)
+		all += p->groups[i].v[GV_RUN];
+	return all > 0 ? 100.0 * (double)r->v[GV_RUN] / (double)all : 0;
+}
+
 static void detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct gor *p = st;
@@ -632,7 +641,7 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	else
 		tp_str(s, r->name, "(no start function)", b);
 	if (!r->trk)
-		buf_printf(b, ": %u ended, %u alive", p->story.ended, r->n - p->story.ended);
+		buf_printf(b, ": %u ended, %u alive, %.2f%% of all that ran", p->story.ended, r->n - p->story.ended, share_of(p, r));
 	if (p->story.created) {
 		buf_puts(b, "  created at ");
 		tp_site(s, p->story.created, b);

@@ -378,6 +378,12 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		return ask_say(out, p->level == L_ONE ? "v picks bars of a histogram: q goes back to where there is one"
 			: "none of these is whole in the trace: there are no bars to pick from");
 	case CMD_OPEN: return open_cmd(p, env, out);
+	case CMD_NEXT_PART:
+	case CMD_PREV_PART:
+		if (p->level != L_LIST || !p->regions || !tasks_foot(p, env))
+			return V_PASS;
+		p->accounts = !p->accounts;
+		return V_DONE;
 	case CMD_BACK:
 		if (p->level == L_KINDS)
 			return V_PASS;
@@ -557,7 +563,7 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 	buf_puts(b, p->bars.on && p->level != L_ONE ? "h l bar  v range  Enter only these  Esc leave the bars"
 		: p->level == L_ONE ? "Enter timeline, child  ( parent  ) child  4 flame of it  f only it  D rest  / log text  q back"
 		: p->level == L_KINDS ? "Enter open  [ ] tasks, regions  v bars  :>50ms  s < > sort  i invert  4 flame  D slow ones"
-		: p->regions ? "Enter timeline  s < > sort  v bars  :>50ms  4 flame  D slow ones  f only these  q back"
+		: p->regions ? "Enter timeline  Tab time  s < > sort  v bars  :>50ms  4 flame  D slow ones  f only these  q back"
 		: "Enter what happened in it  v bars  :>50ms  ( parent  5 timeline  4 flame  D slow ones  q back");
 }
 

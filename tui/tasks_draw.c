@@ -263,9 +263,20 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 
 /* ---- below or beside the list */
 
+/* The region whose accounts stand below the list, or NULL. */
+static const struct gstat *told(const struct tasks *p)
+{
+	const struct item *it = p->level == L_LIST && p->regions && p->accounts && !p->bars.on ? item_now(p) : NULL;
+	return it ? &p->ks->r[it->i].s : NULL;
+}
+
 int tasks_foot(const struct tasks *p, const struct pane_env *env)
 {
-	return p->level != L_ONE && env->detail && !env->beside && env->rows >= 16 ? env->rows / 3 : 0;
+	if (p->level == L_ONE || !env->detail || env->beside || env->rows < 16)
+		return 0;
+	const struct gstat *s = told(p);
+	int foot = env->rows / 3, need = s ? tp_accounts_rows(s) + 2 : 0, most = env->rows - 5;
+	return need > foot ? need < most ? need : most : foot;
 }
 
 static void draw_bars(const struct tasks *p, struct grid *g, int y, int h)
@@ -347,6 +358,11 @@ void tasks_draw(const void *st, const struct pane_env *env, struct grid *g)
 	else
 		draw_list(p, env, g);
 	grid_unclip(g, old);
-	if (foot)
+	const struct gstat *s = foot ? told(p) : NULL;
+	if (s) {
+		grid_text(g, g->h - foot + 1, 1, ST_HEAD, 0, "where its time went");
+		tp_accounts(tasks_store(env), g, g->h - foot + 2, g->h, s);
+	} else if (foot) {
 		draw_bars(p, g, g->h - foot + 1, foot - 1);
+	}
 }

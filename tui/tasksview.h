@@ -30,6 +30,7 @@ struct tasks {
 	struct arena mem, one;		/* of the snapshot and query; of the task that is open */
 	struct tp_scope scope;
 	bool regions;
+	bool accounts;			/* below the regions of a kind: where the time of one went, and no bars */
 	struct sched_tasks *ts;
 	struct sched_kinds *ks;
 	struct kind *kind;

@@ -344,6 +344,16 @@ int tp_share(struct grid *g, int y, int h, enum style style, const char *name, i
 	return y + 1;
 }
 
+int tp_accounts_rows(const struct gstat *s)
+{
+	int n = (s->exec > 0) + (s->ready > 0) + (s->syscall > 0) + (s->sysblock > 0) + (s->unknown > 0);
+	for (uint32_t i = 0; i < s->nblock; i++)
+		n += s->block[i].ns > 0;
+	for (uint32_t i = 0; i < s->nrange; i++)
+		n += s->range[i].ns > 0;
+	return n;
+}
+
 int tp_accounts(const struct store *st, struct grid *g, int y, int h, const struct gstat *s)
 {
 	y = tp_share(g, y, h, ST_S_RUN, "running", s->exec, s->total);

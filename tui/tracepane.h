@@ -63,6 +63,7 @@ void tp_empty(struct grid *, int y, const char *why);
    pages have them. Lines from y on, before h; returns the line after them. */
 int tp_share(struct grid *, int y, int h, enum style, const char *name, int64_t ns, int64_t whole);
 int tp_accounts(const struct store *, struct grid *, int y, int h, const struct gstat *);
+int tp_accounts_rows(const struct gstat *);	/* lines that all of them take */
 /* "running 310ms 15.5% | runnable ...": the largest states of a whole. */
 void tp_shares(const int64_t ns[TS__N], int64_t whole, struct buf *);
 void tp_quote(const struct store *, str_id, struct buf *);	/* as a regular expression that only it matches */
