@@ -13,9 +13,11 @@
 #include "inside.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -165,6 +167,7 @@ void app_prompt(struct app *a, enum cmd_id what, const char *text)
 	memset(&a->asked_at, 0, sizeof a->asked_at);
 	if (pane_now(a)->save)
 		pane_now(a)->save(state_now(a), &a->asked_at);
+	a->tabs = 0;
 	prompt_start(&a->prompt, text, what == CMD_COMMAND ? &a->commands : &a->searches);
 	note(a, false, "");
 }
@@ -208,31 +211,53 @@ static void cancel(struct app *a, enum cmd_id what)
 /* ---- completion of the ":" line */
 
 struct offers {
-	const char *one;	/* the only one so far */
-	size_t common;		/* bytes that all share */
+	const char **word;
+	size_t cap;
 	int n;
+	size_t common;		/* bytes that all share */
 	size_t skip;		/* bytes that the list leaves out: the folder */
-	char list[160];
+	bool unordered;		/* by name then; others stand as in their table */
 };
 
 static void offer(struct offers *o, const char *word, const char *typed, size_t n)
 {
 	if (strncmp(word, typed, n))
 		return;
-	if (!o->n++) {
-		o->one = word;
+	if (!o->n)
 		o->common = strlen(word);
-	}
+	o->word = mem_grow(o->word, &o->cap, (size_t)o->n + 1, sizeof *o->word);
+	o->word[o->n++] = word;
 	size_t k = 0;
-	while (k < o->common && word[k] == o->one[k])
+	while (k < o->common && word[k] == o->word[0][k])
 		k++;
 	o->common = k;
-	word += o->skip;
-	size_t have = strlen(o->list), need = strlen(word);
-	if (have + need + 2 < sizeof o->list) {
-		memcpy(o->list + have, word, need);
-		memcpy(o->list + have + need, "  ", 3);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* As many as the line holds; Tab once more shows those that follow, and after the last the first. */
+static void tell_offers(struct app *a, const struct offers *o)
+{
+	size_t room = a->cols > 24 ? (size_t)a->cols - 16 : 8;
+	struct buf b = {0};
+	int i = a->tabs = a->tabs < o->n ? a->tabs : 0, from = i;
+	if (room > sizeof a->note - 40)
+		room = sizeof a->note - 40;
+	for (; i < o->n; i++) {
+		const char *w = o->word[i] + o->skip;
+		if (i > from && text_width(b.p, b.n) + strlen(w) > room)
+			break;
+		text_safe(&b, w, strlen(w));
+		buf_puts(&b, "  ");
 	}
+	if (i - from < o->n)
+		buf_printf(&b, "(%d..%d of %d)", from + 1, i, o->n);
+	a->tabs = i < o->n ? i : 0;
+	note(a, false, buf_str(&b));
+	buf_free(&b);
 }
 
 /* Names of files: what is in the folder that was typed so far. */
@@ -244,6 +269,7 @@ static void offer_files(struct app *a, struct offers *o, const char *typed, size
 	const char *folder = dir ? arena_strndup(&a->scratch, typed, dir) : ".";
 	DIR *d = a->secure ? NULL : opendir(folder);
 	o->skip = dir;
+	o->unordered = true;
 	for (struct dirent *f; d && (f = readdir(d));) {
 		const char *name = arena_printf(&a->scratch, "%.*s%s", (int)dir, typed, f->d_name);
 		struct stat sb;
@@ -328,9 +354,11 @@ static void offer_values(
 		if (id == CMD_DIFF)
 			offer_saved(a, o, "@", typed, n);
 		offer_files(a, o, typed, n);
-	} else if (cmds[id].arg && strstr(cmds[id].arg, "RE") && n)
+	} else if (cmds[id].arg && strstr(cmds[id].arg, "RE") && n) {
+		o->unordered = true;
 		for (uint32_t i = 1; i < sn->nfuns; i++)
 			offer(o, store_str(sn->st, store_fun(sn->st, i)->name)->s, typed, n);
+	}
 }
 
 static bool cmd_is(const char *word)
@@ -359,18 +387,23 @@ static void complete(struct app *a)
 		const char *w = arena_strndup(&a->scratch, p->text, word);
 		offer_values(a, &o, w, p->text + from, p->cur - from);
 	}
-	if (o.n && o.common > p->cur - from)
-		prompt_replace(p, from, arena_strndup(&a->scratch, o.one, o.common));
-	enum cmd_id id = from == 0 && o.n == 1 ? cmd_find(o.one, strlen(o.one)) : CMD_NONE;
+	if (o.unordered)
+		qsort(o.word, (size_t)o.n, sizeof *o.word, by_name);
+	const char *one = o.n ? o.word[0] : NULL;
+	if (one && o.common > p->cur - from) {
+		prompt_replace(p, from, arena_strndup(&a->scratch, one, o.common));
+		a->tabs = 0;
+	}
+	enum cmd_id id = from == 0 && o.n == 1 ? cmd_find(one, strlen(one)) : CMD_NONE;
 	if (id && cmds[id].arg)
 		prompt_replace(p, p->cur, strcmp(cmds[id].group, "filter") ? " " : "=");
-	char tmp[sizeof a->note];
 	if (id)
-		snprintf(
-		    tmp, sizeof tmp, "%s  %s", cmds[id].arg ? cmds[id].arg : "", cmds[id].help);
+		note(a, false, arena_printf(&a->scratch, "%s  %s", cmds[id].arg ? cmds[id].arg : "", cmds[id].help));
+	else if (o.n)
+		tell_offers(a, &o);
 	else
-		snprintf(tmp, sizeof tmp, "%s", o.n ? o.list : "nothing begins so");
-	note(a, !o.n, tmp);
+		note(a, true, "nothing begins so");
+	mem_free(o.word);
 }
 
 void app_prompt_key(struct app *a, int32_t key)
@@ -379,7 +412,7 @@ void app_prompt_key(struct app *a, int32_t key)
 	char text[PROMPT_MAX + 1];
 	switch (prompt_key(&a->prompt, key)) {
 	case PR_NONE: break;
-	case PR_CHANGED: check(a); break;
+	case PR_CHANGED: a->tabs = 0; check(a); break;
 	case PR_COMPLETE: complete(a); break;
 	case PR_CANCEL:
 		a->asking = CMD_NONE;

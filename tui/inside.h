@@ -119,6 +119,7 @@ struct app {
 	struct view asked_at;		/* where the pane was when the search began */
 	struct step asked_from;
 	struct history commands, searches;
+	int tabs;			/* which of what Tab offers is told next */
 	char note[200];			/* beside the prompt: hits, errors, completions */
 	bool note_bad;
 
