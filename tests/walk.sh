@@ -67,6 +67,14 @@ on "$trace" '6jx' '1,636 goroutines in 28 groups' '>      3   198ms'
 not "$trace" '6jx' 'main.reports'
 on "$trace" '6<Enter>jx' '8 goroutines'
 on "$trace" '6fx' 'nothing would be left without these'
+# / in the pane of the collector: what began a cycle, why the world was stopped
+on "$trace" '8/utf8<Enter>' '/utf8  1/1' '>    3'
+on "$trace" '8]/start trace<Enter>' '/start trace  1/1'
+on "$trace" '8j*' '/regexp\.compile'
+# Tab: what does not fit on the line comes with the next one; files by name
+on "$trace" ':<Tab><Tab>' 'of 17'
+mkdir "$tmp/d" && touch "$tmp/d/c" "$tmp/d/a" "$tmp/d/b"
+on "$cpu" ":diff $tmp/d/<Tab>" 'a  b  c'
 # marks
 on "$cpu" "''" 'no place was left by a jump yet'
 on "$cpu" "'" 'no letters yet'

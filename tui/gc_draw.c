@@ -235,7 +235,7 @@ void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 			: p->stops ? "The world was never stopped while this was traced."
 			: "The collector did not run while this was traced: a longer trace, or a heap that grows, has cycles.");
 	struct rect old = grid_clip(g, (struct rect){1, 0, h, g->w});
-	rows_draw(rows, g, p->stops ? draw_stop : draw_cycle, &d, &(struct rows_look){p->part != PART_TABLE, NULL});
+	rows_draw(rows, g, p->stops ? draw_stop : draw_cycle, &d, &(struct rows_look){p->part != PART_TABLE, env->find.rx ? p->hit.at : NULL});
 	grid_unclip(g, old);
 	draw_below(p, env, g, h + 1);
 }

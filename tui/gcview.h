@@ -6,6 +6,7 @@
 #include "analysis/cycles.h"
 #include "analysis/mmu.h"
 #include "tracepane.h"
+#include "tree.h"
 
 /* The inside of the garbage collection pane, for pane_gc.c and gc_draw.c. */
 enum { WORST = 10, PLOT = MMU_PLOT };
@@ -22,6 +23,7 @@ struct gcview {
 	uint32_t ncycle;
 	uint32_t *row[2];		/* cycles, stops of the window: indexes of cycle[], of spans */
 	struct rows rows[2], worst_rows;
+	struct hits hit;		/* of the search, by row of the table that is shown */
 	bool stops;			/* the table shows stops of the world */
 	enum gc_part part;
 	unsigned include;

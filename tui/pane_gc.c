@@ -18,6 +18,7 @@
 #include "config.h"
 #include "gcview.h"
 
+#include "base/rx.h"
 #include "base/text.h"
 #include "store/spans.h"
 
@@ -76,6 +77,48 @@ static int64_t within(const struct tp_scope *s, int64_t t0, int64_t t1)
 	return b > a ? b - a : 0;
 }
 
+/* What a row says, with whose doing it was, for the search. */
+static void row_text(const struct gcview *p, const struct snap *sn, uint32_t i, struct buf *b)
+{
+	const struct gc_cycle *c = p->stops ? NULL : &p->cycle[p->row[0][i]];
+	const struct sink_span *s = &store_span(sn->st, c ? c->span : p->row[1][i])->s;
+	if (c) {
+		buf_printf(b, "GC %u ", c->number);
+	} else {
+		gc_stop_name(sn->st, s, b);
+		buf_putc(b, ' ');
+	}
+	if (s->trk) {
+		buf_puts(b, "by ");
+		tp_who(sn->st, s->trk, b);
+		buf_putc(b, ' ');
+	}
+	tp_site(sn->st, s->stack, b);
+}
+
+static void mark_hits(struct gcview *p, const struct pane_env *env)
+{
+	struct buf b = {0};
+	uint32_t n = p->rows[p->stops].n;
+	hits_begin(&p->hit, env, n);
+	for (uint32_t i = 0; p->hit.at && i < n; i++) {
+		buf_reset(&b);
+		row_text(p, session_snap(env->s), i, &b);
+		p->hit.n += p->hit.at[i] = rx_match(env->find.rx, b.p, b.n);
+	}
+	buf_free(&b);
+}
+
+static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+{
+	struct gcview *p = st;
+	mark_hits(p, env);
+	uint32_t n = hits_step(&p->hit, &p->rows[p->stops], dir, at);
+	if (n && dir)
+		p->part = PART_TABLE;
+	return n;
+}
+
 static void update(void *st, const struct pane_env *env)
 {
 	struct gcview *p = st;
@@ -113,6 +156,7 @@ static void update(void *st, const struct pane_env *env)
 		memcpy(p->row[1], stw, n * sizeof *stw);
 	mem_free(stw);
 	rows_set(&p->rows[1], n);
+	mark_hits(p, env);
 	if (!p->plotted || p->plot0 != p->scope.t0 || p->plot1 != p->scope.t1)
 		plot(p, env);
 }
@@ -129,6 +173,7 @@ static void close_gc(void *st)
 	struct gcview *p = st;
 	arena_free(&p->mem);
 	arena_free(&p->curve);
+	hits_drop(&p->hit);
 }
 
 /* ---- acting */
@@ -211,7 +256,10 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 	switch ((int)a->cmd) {
 	case CMD_PREV_KIND:
-	case CMD_NEXT_KIND: p->stops = !p->stops; return V_DONE;
+	case CMD_NEXT_KIND:
+		p->stops = !p->stops;
+		mark_hits(p, env);
+		return V_DONE;
 	case CMD_NEXT_PART:
 	case CMD_PREV_PART:
 		p->part = p->plotted ? (p->part + (a->cmd == CMD_NEXT_PART ? 1u : PART__N - 1u)) % PART__N : PART_TABLE;
@@ -271,8 +319,8 @@ static void save(const void *st, struct view *v)
 static void load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct gcview *p = st;
-	(void)env;
 	p->stops = v->zoom[0] != 0;
+	mark_hits(p, env);
 	rows_select(&p->rows[p->stops], (uint32_t)v->cursor[0]);
 }
 
@@ -360,5 +408,5 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 const struct pane_ops pane_gc = {
     .name = "gc", .tab = "GC", .bit = P_GC, .cmd = CMD_PANE_GC, .trace_only = true, .state_size = sizeof(struct gcview),
     .open = begin, .close = close_gc, .update = update, .draw = gc_draw, .act = act, .place = place, .topics = topics, .save = save, .load = load, .report = report,
-    .summary = summary, .detail = detail, .keys = keys, .side = gc_side, .click = click,
+    .summary = summary, .detail = detail, .find = find, .keys = keys, .side = gc_side, .click = click,
 };
