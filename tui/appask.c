@@ -241,11 +241,15 @@ static int by_name(const void *a, const void *b)
 /* As many as the line holds; Tab once more shows those that follow, and after the last the first. */
 static void tell_offers(struct app *a, const struct offers *o)
 {
-	size_t room = a->cols > 24 ? (size_t)a->cols - 16 : 8;
+	size_t room = a->cols > 24 ? (size_t)a->cols : 24, all = 0;
 	struct buf b = {0};
 	int i = a->tabs = a->tabs < o->n ? a->tabs : 0, from = i;
-	if (room > sizeof a->note - 40)
-		room = sizeof a->note - 40;
+	if (room > sizeof a->note - 24)
+		room = sizeof a->note - 24;
+	for (int k = 0; k < o->n && all <= room + 2; k++)
+		all += strlen(o->word[k] + o->skip) + 2;
+	if (all > room + 2)
+		room -= 16;	/* for which of them these are */
 	for (; i < o->n; i++) {
 		const char *w = o->word[i] + o->skip;
 		if (i > from && text_width(b.p, b.n) + strlen(w) > room)
