@@ -15,6 +15,7 @@
 #include "load/gomerge.h"
 
 #include "base/mem.h"
+#include "load/gofast.h"
 #include "load/gostate.h"
 #include "load/tev.h"
 
@@ -157,7 +158,7 @@ static int cursor_turn(struct merge *m, struct cursor *c)
 }
 
 /* On to the thread's next event; likewise. */
-static inline int cursor_next(struct merge *m, struct cursor *c)
+static inline __attribute__((always_inline)) int cursor_next(struct merge *m, struct cursor *c)
 {
 	uint64_t dt;
 	struct err none;
@@ -245,7 +246,8 @@ static bool may_guess(struct merge *m)
 static inline enum go_advance try_slot(struct merge *m, size_t i)
 {
 	struct cursor *c = m->heap[i].cur;
-	enum go_advance r = goorder_advance(m->o, &c->ev, c->m, &c->state);
+	enum go_advance r = c->state && gofast_take(m->o, &c->ev, c->state) ? GO_YES
+	    : goorder_advance(m->o, &c->ev, c->m, &c->state);
 	if (r == GO_YES) {
 		m->taken++;
 		return i ? step_slot(m, i) : step_head(m);

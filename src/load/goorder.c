@@ -56,21 +56,6 @@ static inline uint32_t stack_at(struct goorder *o, uint64_t id, uint8_t type)
 	return i != IDTAB_NONE ? i : missing(o, id, type, "stack");
 }
 
-static int64_t later(struct goorder *o, int64_t t)
-{
-	if (t <= o->last)
-		t = gowire_add(o->last, 1);
-	return o->last = t;
-}
-
-/* Where events are written now another processor has read those before them: its copies of the cache lines are to be
-   taken back, which is better asked for some events ahead. Beyond the last event no harm is done. */
-static inline void take_line(const struct tev *t)
-{
-	enum { AHEAD = 8 };
-	__builtin_prefetch((const char *)t + (1 + AHEAD) * sizeof *t, 1);
-}
-
 /* What few rows have besides: two stacks, two strings, or two numbers. */
 static struct tev *say_rest(struct goorder *o, const struct goev_spec *s, const uint64_t *arg, struct tev *t)
 {
@@ -107,8 +92,8 @@ static struct tev *say(struct goorder *o, uint8_t type, struct goev *ev, const s
 	if (s->rest && !say_rest(o, s, arg, t))
 		return NULL;
 	o->nout++;
-	take_line(t);
-	t->time = later(o, ev->time);
+	gostep_take_line(t);
+	t->time = gostep_later(o, ev->time);
 	t->m = w->m;
 	t->p = w->p;
 	t->g = w->g;
@@ -151,7 +136,7 @@ bool goorder_flush(struct goorder *o)
 void goorder_sync(struct goorder *o, int64_t time, bool opens)
 {
 	o->out[o->nout++] = (struct tev){
-	    .time = later(o, time), .m = -1, .p = -1, .g = -1, .kind = TEV_SYNC,
+	    .time = gostep_later(o, time), .m = -1, .p = -1, .g = -1, .kind = TEV_SYNC,
 	    .wire = GE_SYNC_OURS,
 	    .what = opens, .value = ++o->syncs,
 	};

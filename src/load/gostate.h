@@ -104,6 +104,22 @@ static inline struct go_p *gostep_p(struct step *s)
 enum need { NOT, MAY, MUST };
 bool gostep_have(struct step *, enum need p, enum need g);
 
+/* Times of events only grow. */
+static inline int64_t gostep_later(struct goorder *o, int64_t t)
+{
+	if (t <= o->last)
+		t = gowire_add(o->last, 1);
+	return o->last = t;
+}
+
+/* Where events are written now another processor has read those before them: its copies of the cache lines are to be
+   taken back, which is better asked for some events ahead. Beyond the last event no harm is done. */
+static inline void gostep_take_line(const struct tev *t)
+{
+	enum { AHEAD = 8 };
+	__builtin_prefetch((const char *)t + (1 + AHEAD) * sizeof *t, 1);
+}
+
 /* GO_BAD, and why: fmt has a %s for the event and a PRIu64 for v. */
 enum go_advance gostep_bad(struct step *, const char *fmt, uint64_t v);
 /* The event as its row says. NULL: it names a string or a stack that is not there. */
