@@ -22,12 +22,10 @@
 
 enum {
 	SAMPLE_NS = 10000000,	/* the runtime's 100 Hz */
-	NEXT = 16,		/* events ahead, goroutines are brought into the cache */
-	NEXT_LINE = 32,		/* and the events themselves */
 	SHOW_EVERY = 1 << 18	/* events after which what is known so far may be looked at */
 };
 
-static void flush_utils(struct gotrace *r, int64_t next)
+void gotrace_say_utils(struct gotrace *r, int64_t next)
 {
 	for (size_t i = 0; i < r->nutil; i++) {
 		r->util[i].next = next;
@@ -109,21 +107,13 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 		r->begun = true;
 		r->base = r->sync = r->last = ev[0].time;
 	}
-	for (size_t i = 0; i < n; i++) {
-		__builtin_prefetch(ev + i + NEXT_LINE);
-		if (i + NEXT < n)
-			__builtin_prefetch(&r->near_g[(uint64_t)ev[i + NEXT].id % NEAR_GS]);
-		if (ev[i].time > r->last) {
-			if (r->nutil)
-				flush_utils(r, gotrace_rel(r, ev[i].time));
-			r->last = ev[i].time;
+	for (size_t i = 0; i < n;) {
+		size_t more = gotrack_events(r, ev + i, n - i);
+		i += more;
+		if (!more) {
+			gotrace_at(r, &ev[i]);
+			other_event(r, &ev[i++]);
 		}
-		r->ev = &ev[i];
-		r->now = gotrace_rel(r, ev[i].time);
-		if (ev[i].kind == TEV_TRANSITION)
-			gotrack_event(r, &ev[i]);
-		else
-			other_event(r, &ev[i]);
 	}
 	r->unsaid += n;
 	if (r->unsaid >= SHOW_EVERY) {
@@ -196,7 +186,7 @@ int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 	gooutline(in, sink);
 	int ret = tev_read(in, &ops, &r, &info, &damage);
 	if (!ret && r.begun && !r.stopped) {
-		flush_utils(&r, gotrace_rel(&r, r.last));
+		gotrace_say_utils(&r, gotrace_rel(&r, r.last));
 		gospan_end(&r);
 	}
 	if (!ret && !r.stopped) {

@@ -121,7 +121,8 @@ stk_id gotables_find_stack(struct gotrace *, uint32_t id);
 str_id gotables_root(struct gotrace *, uint32_t id);	/* outermost function of a stack */
 
 /* gotrack.c */
-void gotrack_event(struct gotrace *, const struct tev *);	/* a transition */
+/* Transitions, as many as come one after another; how many of the n. */
+size_t gotrack_events(struct gotrace *, const struct tev *, size_t n);
 void gotrack_label(struct gotrace *, const struct tev *);
 struct gg *gotrack_aligned(void *room);			/* the first place in it for a goroutine */
 struct gg *gotrack_find_g(const struct gotrace *, int64_t id);
@@ -158,6 +159,20 @@ static inline int64_t gotrace_rel(const struct gotrace *r, int64_t time)
 {
 	uint64_t d = (uint64_t)time - (uint64_t)r->base;
 	return time <= r->base ? 0 : d < (uint64_t)1 << 61 ? (int64_t)d : (int64_t)1 << 61;
+}
+
+void gotrace_say_utils(struct gotrace *, int64_t next);
+
+/* The next event is that one. */
+static inline void gotrace_at(struct gotrace *r, const struct tev *ev)
+{
+	if (ev->time > r->last) {
+		if (r->nutil)
+			gotrace_say_utils(r, gotrace_rel(r, ev->time));
+		r->last = ev->time;
+	}
+	r->ev = ev;
+	r->now = gotrace_rel(r, ev->time);
 }
 
 static inline int64_t gotrace_now(const struct gotrace *r)

@@ -23,6 +23,13 @@
 
 #include <string.h>
 
+#define ALWAYS inline __attribute__((always_inline))
+
+enum {
+	NEXT = 16,		/* events ahead, goroutines are brought into the cache */
+	NEXT_LINE = 32		/* and the events themselves */
+};
+
 static const char *const reasons[TS__N] = {
 #define STATE(id, letter, name, reason) reason,
 #include "state.def"
@@ -283,7 +290,7 @@ static struct gg *new_g(struct gotrace *r, const struct tev *ev)
 }
 
 /* Leave what it was in. That is what the event says, but where events are missing. */
-static inline void leave_state(struct gotrace *r, struct gg *g, const struct tev *ev, unsigned was)
+static ALWAYS void leave_state(struct gotrace *r, struct gg *g, unsigned was, unsigned to)
 {
 	int64_t t = gotrace_now(r);
 	if (!executes(was))
@@ -296,10 +303,10 @@ static inline void leave_state(struct gotrace *r, struct gg *g, const struct tev
 	}
 	if (g->p && g->p->g == g) {
 		g->p->g = NULL;
-		if (!executes(ev->to))
+		if (!executes(to))
 			show_p(r, g->p, TS_IDLE, 0, t);
 	}
-	if (!executes(ev->to)) {
+	if (!executes(to)) {
 		if (!g->p || g->p->m != g->m)
 			show_m(r, g->m, TS_IDLE, 0, t);
 		g->m = -1;
@@ -307,20 +314,25 @@ static inline void leave_state(struct gotrace *r, struct gg *g, const struct tev
 	g->p = NULL;
 }
 
+static void __attribute__((noinline)) leave_another(struct gotrace *r, struct gg *g, unsigned to)
+{
+	leave_state(r, g, g->state, to);
+}
+
 /* Take P and M into RUNNING or SYSCALL. */
-static inline void take_p(struct gotrace *r, struct gg *g, const struct tev *ev)
+static ALWAYS void take_p(struct gotrace *r, struct gg *g, const struct tev *ev, unsigned to)
 {
 	g->p = ev->p < 0 ? NULL : ev->p < NEAR_PS && r->near[ev->p] ? r->near[ev->p] : gotrack_p(r, ev->p);
 	if (g->p)
 		g->p->g = g;
-	if (ev->p >= 0 || ev->to == TST_RUNNING)
+	if (ev->p >= 0 || to == TST_RUNNING)
 		g->m = ev->m;
 }
 
-static inline void enter_running(struct gotrace *r, struct gg *g, const struct tev *ev, int64_t since, stk_id stack)
+static ALWAYS void enter_running(struct gotrace *r, struct gg *g, const struct tev *ev, int64_t since, stk_id stack)
 {
 	int64_t t = gotrace_now(r);
-	take_p(r, g, ev);
+	take_p(r, g, ev, TST_RUNNING);
 	if (since < t)
 		show_running(r, g, since, TS_PAST, stack);
 	show_running(r, g, t, 0, stack);
@@ -328,10 +340,10 @@ static inline void enter_running(struct gotrace *r, struct gg *g, const struct t
 		carry(r, g->p, g->m, since);
 }
 
-static void enter_syscall(struct gotrace *r, struct gg *g, const struct tev *ev, int64_t since, stk_id stack)
+static ALWAYS void enter_syscall(struct gotrace *r, struct gg *g, const struct tev *ev, int64_t since, stk_id stack)
 {
 	int64_t t = gotrace_now(r);
-	take_p(r, g, ev);
+	take_p(r, g, ev, TST_SYSCALL);
 	uint32_t who = g->p ? g->p->trk : 0;
 	if (since < t)
 		enter(r, g->trk, since, (g->p ? TS_SYSCALL : TS_SYSBLOCK) | (unsigned)TS_PAST, who, stack);
@@ -347,7 +359,7 @@ static void enter_syscall(struct gotrace *r, struct gg *g, const struct tev *ev,
 	}
 }
 
-static inline void enter_plain(struct gotrace *r, struct gg *g, unsigned state, int64_t since, uint32_t who, stk_id stack)
+static ALWAYS void enter_plain(struct gotrace *r, struct gg *g, unsigned state, int64_t since, uint32_t who, stk_id stack)
 {
 	int64_t t = gotrace_now(r);
 	if (since < t)
@@ -367,14 +379,14 @@ static void drop_g(struct gotrace *r, struct gg *g)
 	g->id = -1;
 }
 
-static inline void enter_state(struct gotrace *r, struct gg *g, const struct tev *ev)
+static ALWAYS void enter_state(struct gotrace *r, struct gg *g, const struct tev *ev, unsigned from, unsigned to)
 {
-	int64_t since = ev->from == TST_UNDETERMINED ? gotrace_rel(r, r->sync) : gotrace_now(r);
+	int64_t since = from == TST_UNDETERMINED ? gotrace_rel(r, r->sync) : gotrace_now(r);
 	stk_id stack = gotables_stack(r, ev->stack);
 	uint32_t who = 0;
 	enum tstate wait;
 	const struct gg *by;
-	switch (ev->to) {
+	switch (to) {
 	case TST_RUNNING:
 		enter_running(r, g, ev, since, stack);
 		break;
@@ -382,7 +394,7 @@ static inline void enter_state(struct gotrace *r, struct gg *g, const struct tev
 		enter_syscall(r, g, ev, since, stack);
 		break;
 	case TST_RUNNABLE:
-		by = ev->g != ev->id && ev->from != TST_UNDETERMINED ? gotrack_where(r, ev) : NULL;
+		by = ev->g != ev->id && from != TST_UNDETERMINED ? gotrack_where(r, ev) : NULL;
 		enter_plain(r, g, TS_READY, since, by ? by->trk : 0, stack);
 		break;
 	case TST_WAITING:
@@ -401,27 +413,56 @@ static inline void enter_state(struct gotrace *r, struct gg *g, const struct tev
 	}
 }
 
-static inline void transition_g(struct gotrace *r, const struct tev *ev)
+static ALWAYS void change_g(struct gotrace *r, const struct tev *ev, unsigned from, unsigned to)
 {
-	if (ev->from == ev->to)
+	if (from == to)
 		return;
 	struct gg *g = gotrack_g(r, ev->id);
-	bool fresh = ev->from == TST_UNDETERMINED || ev->from == TST_NOTEXIST || !g;
+	bool fresh = from == TST_UNDETERMINED || from == TST_NOTEXIST || !g;
 	if (fresh)	/* of a trace that is cut: what it was before is known only from here on */
 		g = new_g(r, ev);
-	else if (g->state == ev->from)
-		leave_state(r, g, ev, ev->from);
+	else if (g->state == from)
+		leave_state(r, g, from, to);
 	else
-		leave_state(r, g, ev, g->state);
+		leave_another(r, g, to);
 	if (!g->named)
 		name_g(r, g, ev);
 	if (g->counts)
 		util_transition(r, g, ev);
-	g->state = ev->to;
-	enter_state(r, g, ev);
+	g->state = (uint8_t)to;
+	enter_state(r, g, ev, from, to);
 }
 
-static void transition_p(struct gotrace *r, const struct tev *ev)
+/* Nearly all are of a few pairs of states. Each is a way of its own, without a question that the pair has answered: one
+   jump is to be guessed where there were five. */
+static ALWAYS void transition_g(struct gotrace *r, const struct tev *ev)
+{
+	enum { FROM = 8 };
+	switch (ev->from * FROM + ev->to) {
+	case TST_RUNNABLE * FROM + TST_RUNNING:
+		change_g(r, ev, TST_RUNNABLE, TST_RUNNING);
+		break;
+	case TST_RUNNING * FROM + TST_WAITING:
+		change_g(r, ev, TST_RUNNING, TST_WAITING);
+		break;
+	case TST_WAITING * FROM + TST_RUNNABLE:
+		change_g(r, ev, TST_WAITING, TST_RUNNABLE);
+		break;
+	case TST_RUNNING * FROM + TST_SYSCALL:
+		change_g(r, ev, TST_RUNNING, TST_SYSCALL);
+		break;
+	case TST_SYSCALL * FROM + TST_RUNNING:
+		change_g(r, ev, TST_SYSCALL, TST_RUNNING);
+		break;
+	case TST_RUNNING * FROM + TST_RUNNABLE:
+		change_g(r, ev, TST_RUNNING, TST_RUNNABLE);
+		break;
+	default:
+		change_g(r, ev, ev->from, ev->to);
+	}
+}
+
+static void __attribute__((noinline)) transition_p(struct gotrace *r, const struct tev *ev)
 {
 	struct gp *p = gotrack_p(r, ev->id);
 	int64_t t = gotrace_now(r);
@@ -455,12 +496,20 @@ static void transition_p(struct gotrace *r, const struct tev *ev)
 	}
 }
 
-void gotrack_event(struct gotrace *r, const struct tev *ev)
+size_t gotrack_events(struct gotrace *r, const struct tev *ev, size_t n)
 {
-	if (ev->resource == TR_G)
-		transition_g(r, ev);
-	else if (ev->resource == TR_P)
-		transition_p(r, ev);
+	size_t i = 0;
+	for (; i < n && ev[i].kind == TEV_TRANSITION; i++) {
+		__builtin_prefetch(ev + i + NEXT_LINE);
+		if (i + NEXT < n)
+			__builtin_prefetch(&r->near_g[(uint64_t)ev[i + NEXT].id % NEAR_GS]);
+		gotrace_at(r, &ev[i]);
+		if (ev[i].resource == TR_G)
+			transition_g(r, &ev[i]);
+		else if (ev[i].resource == TR_P)
+			transition_p(r, &ev[i]);
+	}
+	return i;
 }
 
 void gotrack_label(struct gotrace *r, const struct tev *ev)
