@@ -33,17 +33,16 @@
 #include <string.h>
 
 enum { SEAL_MAX = 1 << 18, GIDS_MIN = 1 << 16 };
-enum { HAS_T0 = 1, HAS_T1 = 2, HAS_RUN0 = 4 };
+enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8 };	/* LIVES: it has no t1 */
 
 struct track_last {
 	int64_t t;
 	uint8_t class;			/* of its state: enum sheet_class */
-	uint8_t life;			/* of its row: HAS_* */
+	uint8_t life;			/* of its row: HAS_*, LIVES; TOLD: there are entries of it in the piece at hand */
 	uint8_t g;			/* all ones: a goroutine; 0: none */
-	uint8_t told;			/* TOLD, TOLD_FIRST: there are entries of it in the piece at hand */
-	uint32_t n;			/* of those, the ones after the beginning of the piece */
+	bool first;			/* one of them is at the beginning of the piece */
+	uint32_t n;			/* the others */
 };
-enum { TOLD = 1, TOLD_FIRST = 2 };	/* one is at the beginning */
 
 struct tracks {
 	struct store *st;
@@ -238,16 +237,15 @@ static void __attribute__((noinline)) tell_first(struct sheet_piece *p, struct t
 {
 	p->told = mem_grow(p->told, &p->ctold, p->ntold + 1, sizeof *p->told);
 	p->told[p->ntold++] = (struct sheet_told){ .trk = trk, .g = l->g };
-	l->told = TOLD;
+	l->life |= TOLD;
 }
 
 /* One more entry. The sheet is laid out by how many there are. */
 static inline void tell(struct sheet_piece *p, struct track_last *l, trk_id trk, bool first)
 {
-	if (!l->told)
+	if (!(l->life & TOLD))
 		tell_first(p, l, trk);
-	if (first)
-		l->told |= TOLD_FIRST;
+	l->first |= first;
 	l->n += !first;
 }
 
@@ -258,28 +256,27 @@ static void track_life(struct track_last *l, struct trk_row *r, int64_t t, enum 
 		if (!(l->life & HAS_T0))
 			r->t0 = t;
 		r->t1 = t;
-		l->life |= HAS_T0 | HAS_T1;
+		l->life = (l->life | HAS_T0) & (uint8_t)~LIVES;
 		return;
 	}
-	if (!(l->life & HAS_T0) || l->life & HAS_T1) {
+	if (!(l->life & LIVES)) {
 		/* threads of C code use a goroutine again and again: the row tells of its newest life */
 		r->t0 = t;
-		r->run0 = TIME_NONE;
-		l->life = (l->life | HAS_T0) & (uint8_t)~HAS_RUN0;
+		r->t1 = r->run0 = TIME_NONE;
+		l->life = (l->life | HAS_T0 | LIVES) & (uint8_t)~HAS_RUN0;
 	}
-	if (l->life & HAS_T1)
-		r->t1 = TIME_NONE;
-	l->life &= (uint8_t)~HAS_T1;
 	if (s == TS_RUN && !past && !(l->life & HAS_RUN0)) {
 		r->run0 = t;
 		l->life |= HAS_RUN0;
 	}
 }
 
-/* Nothing of that can happen when the row tells of this much, by state. */
-static const uint8_t life_known[TS__N] = {
-#define STATE(id, letter, name, reason) [TS_##id] = TS_##id == TS_NONE || TS_##id == TS_FOREVER ? 0xff : \
-	TS_##id == TS_RUN ? HAS_T0 | HAS_RUN0 : HAS_T0,
+/* By state: what of a life does not matter. With it the life must be whole, and then the entry changes nothing of the
+   row; for the states that end one, and numbers that are no state, it never is. */
+enum { ENOUGH = 0xff };
+static const uint8_t life_free[SHEET_STATE + 1] = {
+#define STATE(id, letter, name, reason) [TS_##id] = TS_##id == TS_NONE || TS_##id == TS_FOREVER ? 0 : \
+	TS_##id == TS_RUN ? ENOUGH - HAS_T0 - LIVES - HAS_RUN0 - TOLD : ENOUGH - HAS_T0 - LIVES - TOLD,
 #include "state.def"
 #undef STATE
 };
@@ -291,7 +288,7 @@ static int64_t late(struct tracks *k, struct track_last *l, const struct sink_en
 		struct trk_row *r = col_at(&k->st->trks, e->trk);
 		r->t0 = e->t;
 		r->heard = floor;
-		l->life |= HAS_T0;
+		l->life |= HAS_T0 | LIVES;
 	}
 	return floor;
 }
@@ -327,22 +324,22 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 	int64_t sealed = k->sealed, newest = k->newest;
 	uint32_t ntrk = k->n;
 	unsigned past = 0;
-	for (const struct sink_enter *end = e + count; e < end; e++) {
-		if (end - e > AHEAD)
+	const struct sink_enter *end = e + count, *near = count > AHEAD ? end - AHEAD : e;
+	for (; e < end; e++) {
+		if (e < near)
 			__builtin_prefetch(&last[e[AHEAD].trk]);
 		__builtin_prefetch((const char *)out + AHEAD * sizeof *out, 1);
 		unsigned s = e->state & SHEET_STATE;
-		if (e->trk >= ntrk || s >= TS__N)
+		if (e->trk >= ntrk)
 			continue;
 		struct track_last *l = &last[e->trk];
-		unsigned known = life_known[s];
 		int64_t t = e->t;
-		if (t < l->t || t < sealed || (l->life & (known | HAS_T1)) != known || out >= base + SEAL_MAX) {
-			if (!e->trk)
+		if (t < l->t || t <= sealed || (l->life | life_free[s]) != ENOUGH || out >= base + SEAL_MAX) {
+			if (!e->trk || s >= TS__N)
 				continue;
 			k->newest = newest;
 			k->ties = (size_t)(tie - base);
-			k->now.past |= past != 0;
+			k->now.past |= (past & TS_PAST) != 0;
 			t = rare_entry(k, l, e, (size_t)(out - base));
 			if (sealed != k->sealed) {
 				base = entry_room(&k->now, (size_t)(end - e));
@@ -351,26 +348,25 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 				sealed = k->sealed;
 				past = 0;
 			}
+			tell(&k->now, l, e->trk, t == sealed);
+			l->n--;		/* it is counted below */
 		}
 		if (t > newest) {
 			newest = t;
 			tie = out;
 		}
 		unsigned was = l->class, is = sheet_class[s];
-		past |= e->state & TS_PAST;
+		past |= e->state;
 		*out = *e;
 		out->t = t;
 		out++->moved = (uint8_t)((ENTRY_G | is << ENTRY_CLASS | was) & l->g);
 		l->t = t;
 		l->class = (uint8_t)is;
-		if (l->told && t != sealed)
-			l->n++;
-		else
-			tell(&k->now, l, e->trk, t == sealed);
+		l->n++;
 	}
 	k->newest = newest;
 	k->ties = (size_t)(tie - base);
-	k->now.past |= past != 0;
+	k->now.past |= (past & TS_PAST) != 0;
 	k->now.n = (size_t)(out - base);
 }
 
@@ -433,8 +429,10 @@ static void count_told(struct tracks *k)
 		struct track_last *l = &k->last[p->told[i].trk];
 		p->told[n] = p->told[i];
 		p->told[n].n = l->n;
-		n += l->n || l->told & TOLD_FIRST;
-		l->n = l->told = 0;
+		n += l->n || l->first;
+		l->n = 0;
+		l->first = false;
+		l->life &= (uint8_t)~TOLD;
 	}
 	p->ntold = n;
 }
