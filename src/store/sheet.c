@@ -227,27 +227,28 @@ static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint
 	return (uint32_t)(edge - s->edge);
 }
 
-/* Who is named in the sheet, as numbers of two bytes: an index into whos[], by track in code[]. */
+/* Who is named in the sheet, as numbers of two bytes: an index into whos[], by track in code[], and 1 more. */
 struct whos {
 	uint32_t *code, *who, n, max, ntrks;
 	bool wide;		/* they are too many, or one is no track: the reasons of TS_OTHER are strings */
 };
 
-static inline uint16_t who_code(struct whos *w, uint32_t who)
+/* One that has none yet. */
+static uint16_t __attribute__((noinline)) who_new(struct whos *w, uint32_t who)
 {
-	if (who >= w->ntrks) {
-		w->wide = true;
-		return 0;
-	}
-	uint32_t code = w->code[who];
-	if (code || !who)
-		return (uint16_t)code;
-	if (w->n == w->max) {
+	if (who >= w->ntrks || w->n == w->max) {
 		w->wide = true;
 		return 0;
 	}
 	w->who[w->n] = who;
-	return (uint16_t)(w->code[who] = w->n++);
+	w->code[who] = w->n + 1;
+	return (uint16_t)w->n++;
+}
+
+static inline uint16_t who_code(struct whos *w, uint32_t who)
+{
+	uint32_t code = who < w->ntrks ? w->code[who] : 0;
+	return code ? (uint16_t)(code - 1) : who_new(w, who);
 }
 
 /* Sums over all tracks of a damaged trace, whose times may be centuries, wrap around; their differences do
@@ -257,26 +258,27 @@ static inline void sum_add(int64_t *sum, int64_t ns)
 	*sum = wrap_add(*sum, ns);
 }
 
+enum stack_width { STACK_NONE, STACK_2, STACK_4 };
+
 /* One row; sum[] are the times by state before it, and after. What the track was doing at last goes into
-   live[]. */
-static void fill_row(const struct build_sheet *b, const uint32_t *from, uint32_t r, const struct sheet_piece *p,
-    struct sheet_live *live, int64_t sum[TS__N], struct whos *whos)
+   live[]. In place three times, for each width of stacks: all that it needs fits into the registers then. */
+static inline __attribute__((always_inline)) void fill_row(const struct build_sheet *b, const uint32_t *from, uint32_t r,
+    const struct sheet_piece *p, struct sheet_live *live, int64_t sum[TS__N], struct whos *whos, enum stack_width width)
 {
-	uint32_t i = b->first[r], end = b->first[r + 1], before = 0, nostack = b->sh->nostack;
+	uint32_t i = b->first[r], end = b->first[r + 1], before = 0;
 	uint32_t *restrict start = b->start;
 	uint16_t *restrict who2 = b->who2;
 	uint8_t *restrict state = b->state;
+	uint16_t *restrict stack2 = width == STACK_2 ? b->stack2 + (i - b->sh->nostack) : NULL;
+	stk_id *restrict stack4 = width == STACK_4 ? b->stack4 + (i - b->sh->nostack) : NULL;
 	const struct sink_enter *restrict entry = p->entry;
 	const struct sink_enter head = { .t = p->t0, .who = live->who, .stack = live->stack,
-		.state = live->state ? live->state | (uint8_t)SHEET_CONT : 0 }, *now = &head;
+		.state = live->state ? live->state | (uint8_t)SHEET_CONT : 0 };
+	const struct sink_enter *now = from[i] == HEAD ? &head : &entry[from[i]];
 	uint32_t t0 = (uint32_t)p->t0;
-	uint16_t *stack2 = i >= nostack ? b->stack2 : NULL;
-	stk_id *stack4 = i >= nostack ? b->stack4 : NULL;
 	unsigned was = TS_NONE;
-	for (; i < end; i++) {
+	for (;;) {
 		__builtin_prefetch(&entry[from[i + AHEAD]]);
-		if (from[i] != HEAD)
-			now = &entry[from[i]];
 		uint32_t at = (uint32_t)now->t - t0;
 		sum_add(&sum[was], at - before);
 		if (i % SHEET_STEP == 0)
@@ -286,10 +288,13 @@ static void fill_row(const struct build_sheet *b, const uint32_t *from, uint32_t
 		start[i] = at;
 		state[i] = now->state;
 		who2[i] = who_code(whos, now->who);
-		if (stack2)
-			stack2[i - nostack] = (uint16_t)now->stack;
-		else if (stack4)
-			stack4[i - nostack] = now->stack;
+		if (width == STACK_2)
+			*stack2++ = (uint16_t)now->stack;
+		else if (width == STACK_4)
+			*stack4++ = now->stack;
+		if (++i == end)
+			break;
+		now = &entry[from[i]];
 	}
 	sum_add(&sum[was], p->t1 - p->t0 - before);
 	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ now->who, now->stack, (uint8_t)was };
@@ -304,14 +309,20 @@ static void fill_rows(struct sealer *s, struct build_sheet *b, const struct shee
 		.max = n < NARROW ? n + 1 : NARROW, .ntrks = p->ntrks };
 	uint32_t *head = xmalloc(rows * sizeof *head + 1);
 	w.who[0] = 0;
+	w.code[0] = 1;
 	for (uint32_t r = 0; r < rows; r++) {
 		struct sheet_live *live = &s->live[b->trk[r]];
 		head[r] = live->who;
-		fill_row(b, s->from, r, p, live, sum, &w);
+		if (r < b->sh->nother)
+			fill_row(b, s->from, r, p, live, sum, &w, STACK_NONE);
+		else if (b->stack2)
+			fill_row(b, s->from, r, p, live, sum, &w, STACK_2);
+		else
+			fill_row(b, s->from, r, p, live, sum, &w, STACK_4);
 	}
 	if (n % SHEET_STEP == 0)
 		memcpy(b->sum[n / SHEET_STEP], sum, sizeof sum);
-	for (uint32_t i = 1; i < w.n; i++)
+	for (uint32_t i = 0; i < w.n; i++)
 		s->pos[w.who[i]] = 0;
 	for (uint32_t r = 0; w.wide && r < rows; r++)
 		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++)
