@@ -463,7 +463,8 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_SORT:
 		if (a->arg)
 			return sort_by(p, env, a->arg, out);
-		/* fall through */
+		resort(p, env, 1);
+		return V_DONE;
 	case CMD_SORT_RIGHT: resort(p, env, 1); return V_DONE;
 	case CMD_SORT_LEFT: resort(p, env, -1); return V_DONE;
 	case CMD_INVERT:

@@ -258,13 +258,11 @@ static enum verdict match_re(struct listview *v, const struct pane_env *env, con
 /* Nothing of the function is left, or none was chosen. */
 static enum verdict act_nowhere(struct listview *v, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
+	if ((a->cmd == CMD_NEXT || a->cmd == CMD_PREV) && env->find.rx)
+		return V_PASS;
 	switch ((int)a->cmd) {
 	case CMD_FUN_NEXT: case CMD_FUN_PREV: return step(v, env, 1);
-	case CMD_NEXT: case CMD_PREV:
-		if (env->find.rx)
-			return V_PASS;
-		/* fall through */
-	case CMD_OPEN: case CMD_FOLD: case CMD_INLINED: case CMD_ASSEMBLY: case CMD_LEFT: case CMD_RIGHT:
+	case CMD_NEXT: case CMD_PREV: case CMD_OPEN: case CMD_FOLD: case CMD_INLINED: case CMD_ASSEMBLY: case CMD_LEFT: case CMD_RIGHT:
 		return ask_say(ask, "there are no lines here: { and } show other functions");
 	default: return V_PASS;
 	}
