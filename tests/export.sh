@@ -113,7 +113,7 @@ cp "$cpu" own.pb.gz
 cmp -s own.pb.gz "$cpu" && fail "own.pb.gz was not written: $(tail -n 2 out)"
 "$TTRACE" folded "$cpu" >want.folded
 cmp -s own.folded want.folded && cmp -s own2.folded want.folded || fail "reports are of the file that came after: $(tail -n 2 out)"
-for what in traces tree raw; do
+for what in traces tags raw; do
 	"$TTRACE" view -script ":$what > in.$what<Enter>" - <"$cpu" >out
 	"$TTRACE" $what "$cpu" | cmp -s - in.$what || fail "$what of standard input: $(tail -n 2 out)"
 done
@@ -125,7 +125,7 @@ done
 "$TTRACE" proto -focus=sha256 -output=a1.pb.gz "$cpu" && "$TTRACE" proto -focus=gcBgMarkWorker -output=b1.pb.gz "$cpu"
 keys=':focus=gcBgMarkWorker<Enter>:save gc<Enter>:focus=sha256<Enter>:diff @gc<Enter>'
 "$TTRACE" view -script "$keys:report top > saved.top<Enter>" "$cpu" >out
-"$TTRACE" top -diff_base=b1.pb.gz a1.pb.gz | cmp -s - saved.top || fail ":diff @NAME: $(tail -n 2 out)"
+"$TTRACE" top -compact_labels -nodecount=10 -diff_base=b1.pb.gz a1.pb.gz | cmp -s - saved.top || fail ":diff @NAME: $(tail -n 2 out)"
 "$TTRACE" view -size 100x24 -script "${keys}uu" "$cpu" | grep -q '| focus=sha256' || fail "u does not take :diff @NAME back"
 "$TTRACE" view -size 100x24 -script ':diff @nosuch<Enter>' "$cpu" | grep -q 'saved as nosuch' || fail ":diff of filters that are not"
 mkfifo pipe		# what can be read once

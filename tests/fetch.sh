@@ -159,7 +159,7 @@ run 0 view -script ":traces > traces.out<Enter>:top > top.out<Enter>" "$http/deb
 ls saved >after
 [ $(($(wc -l <after) - $(wc -l <before))) = 1 ] || fail "reports in the viewer save more: $(diff before after)"
 run 0 view -script ":diff $http/debug/pprof/leak-before<Enter>:top > top2.out<Enter>" "$http/debug/pprof/leak-after"
-"$TTRACE" top -diff_base="$samples/leak-before.pb.gz" "$samples/leak-after.pb.gz" | cmp -s - top2.out || fail ":top of two URLs: $(tail -n 2 out)"
+"$TTRACE" top -compact_labels -nodecount=10 -diff_base="$samples/leak-before.pb.gz" "$samples/leak-after.pb.gz" | cmp -s - top2.out || fail ":top of two URLs: $(tail -n 2 out)"
 run 0 view -script ":diff $http/404<Enter>" "$samples/leak-after.pb.gz"
 grep -q '404' out || fail ":diff of nothing: $(tail -n 3 out)"
 refuses '404' view -script '' "$http/404"

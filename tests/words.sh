@@ -58,4 +58,15 @@ is_report ':divide_by=2<Enter>:tree' tree -compact_labels -divide_by=2
 is_report ':mean_cpu<Enter>:tree' tree -compact_labels -mean -sample_index=cpu
 is_report ':mean_cpu<Enter>:total_cpu<Enter>:tree' tree -compact_labels -sample_index=cpu
 is_report ':trim=f<Enter>:trim<Enter>:nodefraction=0.1<Enter>:tree' tree -compact_labels -nodefraction=0.1
+
+# Less counts as much as more: A and B exchanged are the same list, in List, Peek and what Flame finds.
+order() { # order KEYS: names of functions from the side or the pane, without what they weigh
+	"$TTRACE" view -mono -ascii -diff_base="$samples/leak-before.pb.gz" -size 200x60 -script "$1" "$samples/leak-after.pb.gz" |
+		sed -n "$2p" | sed 's/[-+0-9.kMB%]*//g; s/match//; s/.*functions, heaviest first/functions/' | tr -s ' '
+}
+for keys in '2' '2nn' '3:peek Serve<Enter>}' '3:peek conn<Enter>' '4/alloc<Enter>n'; do
+	order "$keys" 3,50 >"$tmp/want"
+	order "~$keys" 3,50 >"$tmp/got"
+	cmp -s "$tmp/want" "$tmp/got" || fail "$keys differs when A and B are exchanged" "$(diff "$tmp/want" "$tmp/got" | cut -c1-180 | head -8)"
+done
 exit $bad

@@ -20,6 +20,7 @@
 #include "analysis/tracew.h"
 #include "base/intern.h"
 #include "base/text.h"
+#include "base/wrap.h"
 #include "rows.h"
 #include "style.h"
 
@@ -345,8 +346,9 @@ static int cmp_hit(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct calls *c = ctx;
 	const struct thing *x = &c->thing[a], *y = &c->thing[b];
-	if (x->cum != y->cum)
-		return x->cum > y->cum ? -1 : 1;
+	uint64_t p = wrap_size(x->cum), q = wrap_size(y->cum);
+	if (p != q)
+		return p > q ? -1 : 1;
 	return c->of[x->node0] < c->of[y->node0] ? -1 : 1;	/* callers first */
 }
 

@@ -19,6 +19,7 @@
 #include "analysis/callers.h"
 #include "base/intern.h"
 #include "base/rx.h"
+#include "base/wrap.h"
 
 #include <string.h>
 
@@ -35,8 +36,9 @@ static int cmp_fun(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct list_fun *x = (const struct list_fun *)ctx + a,
 			      *y = (const struct list_fun *)ctx + b;
-	if (x->cum != y->cum)
-		return x->cum > y->cum ? -1 : 1;
+	uint64_t p = wrap_size(x->cum), q = wrap_size(y->cum);	/* what has become less is as much of a change */
+	if (p != q)
+		return p > q ? -1 : 1;
 	return (x->first > y->first) - (x->first < y->first);
 }
 

@@ -33,7 +33,7 @@ static void select_hottest(struct listview *v, int h)
 {
 	uint32_t best = 0;
 	for (uint32_t i = 0; i < v->rows.n; i++)
-		if (v->row[i].kind == LR_LINE && v->row[i].cum > v->row[best].cum)
+		if (v->row[i].kind == LR_LINE && wrap_size(v->row[i].cum) > wrap_size(v->row[best].cum))
 			best = i;
 	v->rows.top = best > (uint32_t)h / 2 ? best - (uint32_t)h / 2 : 0;
 	rows_select(&v->rows, best);
@@ -159,11 +159,11 @@ static void close_list(void *st)
 static bool next_hot(struct listview *v, int dir)
 {
 	uint32_t n = v->rows.n, i = v->rows.sel;
-	int64_t least = v->fun[v->cur].cum / 20;
+	uint64_t least = wrap_size(v->fun[v->cur].cum) / 20;
 	for (uint32_t k = 0; k < n; k++) {
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 		const struct list_row *r = &v->row[i];
-		if (r->kind == LR_LINE && (r->flat || (r->cum && r->cum >= least))) {
+		if (r->kind == LR_LINE && (r->flat || (r->cum && wrap_size(r->cum) >= least))) {
 			rows_select(&v->rows, i);
 			return true;
 		}

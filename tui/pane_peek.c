@@ -156,8 +156,9 @@ static int cmp_cum(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct calls *c = ctx;
 	const struct thing *x = &c->thing[a], *y = &c->thing[b];
-	if (x->cum != y->cum)
-		return x->cum > y->cum ? -1 : 1;
+	uint64_t p = wrap_size(x->cum), q = wrap_size(y->cum);
+	if (p != q)
+		return p > q ? -1 : 1;
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 

@@ -20,6 +20,7 @@
 
 #include "analysis/shape.h"
 #include "base/mem.h"
+#include "base/wrap.h"
 
 struct call { uint32_t thing, node; struct step to; bool inl; };
 struct call_list { struct call *v; uint32_t n; size_t cap; };
@@ -89,8 +90,9 @@ static int cmp_call(const void *ctx, uint32_t a, uint32_t b)
 static int cmp_link(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct link *x = (const struct link *)ctx + a, *y = (const struct link *)ctx + b;
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
+	uint64_t p = wrap_size(x->value), q = wrap_size(y->value);	/* as pprof orders them: what has become less counts as much */
+	if (p != q)
+		return p > q ? -1 : 1;
 	return (x->thing > y->thing) - (x->thing < y->thing);
 }
 
