@@ -276,7 +276,7 @@ static int bad_frame(const struct tgen *g, uint32_t pc, const char *what, uint64
 	    what, id, of);
 }
 
-/* References of the frames to strings become indexes; those that lead nowhere are damage, or none. */
+/* References of the frames to strings become indexes; those that lead nowhere are damage, or the address. */
 static int seal_frames(struct tgen *g, bool salvage, struct err *e)
 {
 	struct tev_frame *of = xmalloc(g->npc * sizeof *of);
@@ -288,9 +288,9 @@ static int seal_frames(struct tgen *g, bool salvage, struct err *e)
 			return fun == IDTAB_NONE ? bad_frame(g, i, "func", p->fun, e)
 						 : bad_frame(g, i, "file", p->file, e);
 		}
-		of[i] = (struct tev_frame){p->pc, fun == IDTAB_NONE ? 0 : fun, file == IDTAB_NONE
-		    ? 0 : file,
-		    p->line};
+		if (fun == IDTAB_NONE)
+			fun = golost_name(g, p->pc);
+		of[i] = (struct tev_frame){p->pc, fun, file == IDTAB_NONE ? 0 : file, p->line};
 	}
 	g->frame = xmalloc(g->nref * sizeof *g->frame);
 	for (size_t i = 0; i < g->nref; i++)
@@ -413,6 +413,8 @@ int gogen_read(struct cur *c, int version, struct tgen **out, struct err *e)
 	if (r < 0 || (r == 0 && version >= 26))
 		return r;
 	struct err after = *e, own;
+	if (g->torn)
+		golost_stacks(g);
 	if (seal(g, version, &own)) {
 		if (after.kind == ERR_NONE)
 			*e = own;
@@ -429,7 +431,10 @@ bool gogen_salvage(struct tgen *g, double ns_per_tick)
 	add_cut(g);
 	if (!g->nthread || g->frame)
 		return false;
+	bool was_whole = !g->torn;	/* or they were made already */
 	g->torn = g->salvaged = true;
+	if (!g->strs.dense && !g->stacks.dense && was_whole)
+		golost_stacks(g);
 	if (!g->strs.dense && idtab_seal(&g->strs, &dup))
 		return false;
 	if (!g->stacks.dense && idtab_seal(&g->stacks, &dup))

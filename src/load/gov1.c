@@ -26,7 +26,6 @@
 
 enum { MAX_FRAMES = 1000, MAX_ARGS = 2 + 4 * MAX_FRAMES, MAX_STRING = 1000000 };
 
-#define LOST_NAMES (1ull << 62)	/* strings that stand for stacks of which the names are lost: beyond the file's */
 
 /* Since when, how many numbers of its own, and whether the last one is a stack's id. */
 static const struct {
@@ -176,25 +175,15 @@ static uint64_t address_stack(struct parse *p, uint64_t pc)
 	return id;
 }
 
-/* Of a trace without its end: who stood there is not known, but that it was the same place is. */
+/* Of a trace without its end. */
 static void lost_stack(struct gov1 *v, uint64_t id)
 {
-	struct tgen *g = v->gen;
 	bool fresh;
 	if (!(uint32_t)id)
 		return;
 	struct idslot *s = idmap_put(&v->stack_ids, (uint32_t)id, &fresh);
-	if (!fresh)
-		return;
-	s->n = g->nstack;
-	g->stack = mem_grow(g->stack, &g->capstack, g->nstack + 1, sizeof *g->stack);
-	g->stack[g->nstack++] = (struct gostack){g->nref, 1};
-	const char *text = arena_printf(&g->made, "(stack %" PRIu32 ")", (uint32_t)id);
-	uint64_t name = LOST_NAMES + (uint32_t)id;
-	g->str = mem_grow(g->str, &g->capstr, g->nstr + 1, sizeof *g->str);
-	g->str[g->nstr++] = (struct gostr){text, (uint32_t)strlen(text)};
-	idtab_add(&g->strs, name);
-	gogen_frame(g, &(struct gopc){(uint32_t)id, name, 0, 0});
+	if (fresh)
+		s->n = golost_stack(v->gen, (uint32_t)id);
 }
 
 static void lost_stacks(struct gov1 *v)
@@ -405,6 +394,8 @@ int gov1_read(struct bytes in, int version, struct goorder *o, struct tgen **gen
 	int ret = v.nev || frequency ? 0 : -1;
 	if (!frequency)
 		v.ticks_per_sec = 1000000000;
+	if (in.n <= GO_HEADER)
+		err_set(&v.damage, ERR_FORMAT, GO_HEADER, GO_NOTHING);
 	if (!ret) {
 		gov1_order(&v);
 		if (v.norder < v.nev && !v.forced)

@@ -116,4 +116,7 @@ static inline int64_t gowire_add(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
+/* Of a file that is its header alone. */
+#define GO_NOTHING "nothing follows the header: the program ended before anything was written; was trace.Stop called?"
+
 #endif

@@ -55,8 +55,11 @@ static void say_lost(struct reading *r, uint64_t lost)
 		lost = r->in.n;
 	i->lost = lost;
 	i->lost_at = r->damage->at;
-	snprintf(msg, sizeof msg, "%" PRIu64 " of %zu bytes (%.2f%%) lost: %s", lost, r->in.n,
-	    100 * (double)lost / (double)r->in.n, r->damage->msg);
+	if (lost)
+		snprintf(msg, sizeof msg, "%" PRIu64 " of %zu bytes (%.2f%%) lost: %s", lost, r->in.n,
+		    100 * (double)lost / (double)r->in.n, r->damage->msg);
+	else
+		snprintf(msg, sizeof msg, "%s", r->damage->msg);
 	warn(r, r->damage->at, msg);
 }
 
@@ -66,7 +69,7 @@ static void say_cut(struct reading *r)
 	r->info->lost_at = r->damage->at;
 	warn(r, r->damage->at,
 	    "no generation is whole: the events of the first are shown as far as they can be "
-	    "ordered, some without names and stacks");
+	    "ordered, functions without names by address, lost stacks by number");
 }
 
 /* What came of a generation, ordered and said; 0 to go on. */
@@ -127,7 +130,7 @@ static void show_rest(struct reading *r, struct tgen *g)
 	}
 	warn(r, g->at,
 	    "no generation is whole: the events of the first are shown as far as they can be "
-	    "ordered, some without names and stacks");
+	    "ordered, functions without names by address, lost stacks by number");
 	if (!show(r, g, g->end)) {
 		*r->damage = after;
 		say_lost(r, r->in.n - g->end);
@@ -142,8 +145,7 @@ static void say_unstopped(struct reading *r, const struct tgen *g)
 		warn(r, ERR_ASIDE, "trace.Stop was not called: the program ended while it was traced, or goes on; up to "
 		    "the last second of it is not in the file");
 	else if (!r->info->generations)
-		warn(r, ERR_NOWHERE, "nothing follows the header: the program ended before anything was written; was "
-		    "trace.Stop called?");
+		warn(r, ERR_NOWHERE, GO_NOTHING);
 }
 
 static int read_v2(struct reading *r, int version)
@@ -164,6 +166,8 @@ static int read_v2(struct reading *r, int version)
 		say_end(r);
 		if (!got && version >= 26)
 			say_unstopped(r, g);
+		if (got < 0 && r->in.n <= GO_HEADER)
+			err_set(&e, ERR_FORMAT, GO_HEADER, GO_NOTHING);
 		if (got && e.kind != ERR_NONE) {
 			*r->damage = e;
 			if (got < 0)
@@ -185,10 +189,8 @@ static int read_v1(struct reading *r, int version)
 	if (!ret && r->order.unended)
 		warn(r, ERR_NOWHERE, "the end of the trace is not in the file (was trace.Stop called?): times are ticks of a clock, "
 		    "shown as nanoseconds, and stacks are numbers");
-	if (odd && lost)
+	if (odd && (lost || !r->order.unended))
 		say_lost(r, lost);
-	else if (odd && !r->order.unended)
-		warn(r, r->damage->at, r->damage->msg);
 	if (!ret && version < 7)
 		warn(r, ERR_ASIDE, "Go 1.5 and 1.6 wrote no names: functions are shown by their addresses");
 	r->feed->drop(r->feed->self, g);
