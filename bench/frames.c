@@ -8,7 +8,8 @@
  *
  *     frames [-slow] [-wall] [-keys KEYS] [options of ttrace] FILE.trace
  *
- * -slow: every key that took more than 8 ms. -keys: these instead. -mem is in megabytes here. -wall: what the clock says, where a trace is larger than -mem and a key may wait for the file.
+ * -slow: every key that took more than 8 ms. -keys: these instead. -mem is in megabytes here. -wall: what the clock says,
+ * where a trace is larger than -mem and a key may wait for the file.
  */
 #include "config.h"
 
@@ -17,7 +18,6 @@
 #include "base/mem.h"
 #include "key.h"
 #include "pen.h"
-#include "script.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
 	argv[given] = argv[0];
 	argv += given;
 	argc -= given;
-	if (opt_parse(&o, argc, argv, &e) || !o.nfile || (o.v[OPT_SIZE].set && script_size(opt_str(&o, OPT_SIZE), &rows, &cols, &e))) {
+	if (opt_parse(&o, argc, argv, &e) || !o.nfile || (o.v[OPT_SIZE].set && sscanf(opt_str(&o, OPT_SIZE), "%dx%d", &cols, &rows) != 2)) {
 		fprintf(stderr, "frames: %s\n", e.msg);
 		return 2;
 	}

@@ -6,6 +6,7 @@
 #include "base/col.h"
 #include "base/cur.h"
 #include "base/intern.h"
+#include "base/keyed.h"
 #include "base/mem.h"
 #include "base/wrap.h"
 #include "tap.h"
@@ -65,8 +66,32 @@ static void wrapping(void)
 	OK(wrap_size(INT64_MIN) == UINT64_C(1) << 63 && wrap_size(-1) == 1 && wrap_size(INT64_MAX) == INT64_MAX);
 }
 
+/* In order, equals as they were; also where keys have few digits, or are negative. */
+static void keyed(void)
+{
+	enum { MOST = 5000 };
+	static struct keyed v[MOST];
+	uint64_t x = 88172645463325252u;
+	for (uint32_t n = 0; n <= MOST; n = n < 100 ? n + 7 : n * 3) {
+		for (int how = 0; how < 4; how++) {
+			for (uint32_t i = 0; i < n; i++) {
+				x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+				int64_t k = how == 0 ? (int64_t)x : how == 1 ? (int64_t)(x % 9) - 4 : how == 2 ? (int64_t)(x % 5) << 40 : (int64_t)i;
+				v[i] = (struct keyed){how & 1 ? keyed_down(k) : keyed_up(k), i};
+			}
+			keyed_sort(v, n);
+			bool ok = true;
+			for (uint32_t i = 1; i < n; i++)
+				ok &= v[i - 1].key < v[i].key || (v[i - 1].key == v[i].key && v[i - 1].v < v[i].v);
+			OK(ok);
+		}
+	}
+	OK(keyed_up(-1) < keyed_up(0) && keyed_up(INT64_MIN) == 0 && keyed_down(3) < keyed_down(2));
+}
+
 int main(void)
 {
+	keyed();
 	columns();
 	wrapping();
 	interning();

@@ -78,7 +78,7 @@ void gor_hits(struct gor *p, const struct pane_env *env)
 		else if (p->level == GL_GROUPS)
 			p->hit[i] = p->tree.row[p->order[GL_GROUPS][i]];
 		else
-			p->hit[i] = p->tree.g[gor_row(p, GL_LIST, i)->first];
+			p->hit[i] = p->tree.g[p->order[GL_LIST][i]];
 	if (p->level != GL_ONE)
 		p->nhit = p->tree.all;
 	buf_free(&b);
@@ -92,7 +92,7 @@ static uint32_t group_now(const struct gor *p)
 	if (p->level == GL_GROUPS)
 		return p->rows[GL_GROUPS].sel;
 	for (uint32_t i = 0; i < p->rows[GL_GROUPS].n; i++)
-		if (gor_row(p, GL_GROUPS, i)->name == p->open)
+		if (p->groups[p->order[GL_GROUPS][i]].name == p->open)
 			return i;
 	return UINT32_MAX;
 }
@@ -108,10 +108,10 @@ static void to_group(struct gor *p, const struct pane_env *env, uint32_t i)
 static void to_member(struct gor *p, const struct pane_env *env, uint32_t group, int dir)
 {
 	rows_select(&p->rows[GL_GROUPS], group);
-	p->sel[GL_GROUPS] = (int64_t)gor_row(p, GL_GROUPS, group)->name;
-	gor_open_group(p, env, gor_row(p, GL_GROUPS, group)->name);
+	p->sel[GL_GROUPS] = (int64_t)p->groups[p->order[GL_GROUPS][group]].name;
+	gor_open_group(p, env, p->groups[p->order[GL_GROUPS][group]].name);
 	uint32_t n = p->rows[GL_LIST].n, i = dir > 0 ? 0 : n ? n - 1 : 0;
-	while (i < n && !p->tree.g[gor_row(p, GL_LIST, i)->first])
+	while (i < n && !p->tree.g[p->order[GL_LIST][i]])
 		i += (uint32_t)dir;
 	rows_select(&p->rows[GL_LIST], i < n ? i : 0);
 	gor_keep(p, env);
@@ -122,7 +122,7 @@ static bool in_list(struct gor *p, const struct pane_env *env, int64_t i, int di
 {
 	int64_t n = p->rows[GL_LIST].n;
 	for (; p->level == GL_LIST && i >= 0 && i < n; i += dir)
-		if (p->tree.g[gor_row(p, GL_LIST, (uint32_t)i)->first]) {
+		if (p->tree.g[p->order[GL_LIST][i]]) {
 			rows_select(&p->rows[GL_LIST], (uint32_t)i);
 			gor_keep(p, env);
 			return true;
@@ -199,7 +199,7 @@ static uint32_t ordinal(const struct gor *p)
 	if (p->level == GL_GROUPS)
 		return p->tree.row[p->order[GL_GROUPS][at]] ? k : 0;
 	for (uint32_t i = 0; i <= p->rows[GL_LIST].sel && i < p->rows[GL_LIST].n; i++)
-		k += p->tree.g[gor_row(p, GL_LIST, i)->first];
+		k += p->tree.g[p->order[GL_LIST][i]];
 	return p->hit[p->rows[GL_LIST].sel] ? k : 0;
 }
 

@@ -32,41 +32,33 @@ static int cmp_begin(const void *ctx, uint32_t a, uint32_t b)
 static void load_regions(struct gor *p, const struct snap *sn)
 {
 	struct gor_one *o = &p->one;
-	uint32_t n = 0;
-	for (int pass = 0; pass < 2; pass++) {
-		for (uint32_t i = n = 0; i < sn->nspans; i++) {
-			const struct sink_span *s = &store_span(sn->st, i)->s;
-			if (s->kind != SP_REGION || s->trk != o->trk || s->v0 & RG_LOOSE)
-				continue;
-			if (pass)
-				o->region[n] = i;
-			n++;
-		}
-		if (!pass)
-			o->region = arena_alloc(&p->mem, (n + 1u) * sizeof *o->region);
-	}
+	struct halve h = {.hi = p->nregion};
+	while (halve(&h))
+		halve_on(&h, store_span(sn->st, p->region[h.at])->s.trk < o->trk);
+	uint32_t first = (uint32_t)h.lo, n = 0;
+	while (first + n < p->nregion && store_span(sn->st, p->region[first + n])->s.trk == o->trk)
+		n++;
+	o->region = arena_alloc(&p->mem, (n + 1u) * sizeof *o->region);
 	o->nregion = n;
+	for (uint32_t i = 0; i < n; i++)
+		o->region[i] = p->region[first + i];
 	sort_u32(o->region, n, cmp_begin, sn);
 }
 
-static int cmp_child(const void *ctx, uint32_t a, uint32_t b)
+static size_t created_before(const struct gor *p, const struct snap *sn, trk_id by)
 {
-	int64_t x = store_trk(ctx, a)->t0, y = store_trk(ctx, b)->t0;
-	return x != y ? (x < y ? -1 : 1) : a < b ? -1 : a > b;
+	struct halve h = {.hi = p->nchild};
+	while (halve(&h))
+		halve_on(&h, store_trk(sn->st, p->child[h.at])->creator < by);
+	return h.lo;
 }
 
 static void load_children(struct gor *p, const struct snap *sn)
 {
 	struct gor_one *o = &p->one;
-	uint32_t n = 0;
-	for (trk_id t = 1; t < sn->ntrks; t++)
-		n += store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->creator == o->trk;
-	o->child = arena_alloc(&p->mem, (n + 1u) * sizeof *o->child);
-	o->nchild = 0;
-	for (trk_id t = 1; t < sn->ntrks && n; t++)
-		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->creator == o->trk)
-			o->child[o->nchild++] = t;
-	sort_u32(o->child, o->nchild, cmp_child, sn->st);
+	size_t first = created_before(p, sn, o->trk);
+	o->child = p->child + first;
+	o->nchild = (uint32_t)(created_before(p, sn, o->trk + 1) - first);
 }
 
 void gor_one_load(struct gor *p, const struct pane_env *env)

@@ -3,8 +3,8 @@
 /*
  * The rows of the goroutines pane: groups and goroutines as numbers, in an
  * order, with tags, and what of them is meant by a command. An order is an array
- * of row numbers beside the rows, so that sorting moves four bytes a row and the
- * accounts stay where they are. Tags are kept by name or track, not by row: they
+ * of row numbers, so that sorting moves a key and a number and the accounts stay where they are; of
+ * goroutines, of which there may be a million, a row is made when it is looked at, and many are sorted beside the keyboard. Tags are kept by name or track, not by row: they
  * outlive another order, filter or snapshot.
  */
 #include "config.h"
@@ -12,48 +12,73 @@
 
 #include "analysis/calls.h"
 #include "base/job.h"
+#include "base/keyed.h"
 #include "base/mem.h"
 #include "base/text.h"
 
 #include <string.h>
 
-const struct gor_row *gor_sel(const struct gor *p)
+/* One of the values of a goroutine that rows have. */
+static int64_t value(const struct gstat *s, int k)
 {
-	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
-	return p->rows[l].n ? gor_row(p, l, p->rows[l].sel) : NULL;
+	switch (k) {
+	case GV_RUN: return s->exec;
+	case GV_READY: return s->ready;
+	case GV_SYSCALL: return s->syscall + s->sysblock;
+	case GV_BLOCKED: {
+		int64_t blocked = 0;
+		for (uint32_t i = 0; i < s->nblock; i++)
+			blocked += s->block[i].ns;
+		return blocked;
+	}
+	case GV_CHAN: return s->ns[TS_CHANSEND] + s->ns[TS_CHANRECV] + s->ns[TS_SELECT];
+	case GV_SYNC: return s->ns[TS_SYNC] + s->ns[TS_COND];
+	case GV_NET: return s->ns[TS_NET];
+	case GV_SLEEP: return s->ns[TS_SLEEP];
+	case GV_GC: return s->ns[TS_ASSIST] + s->ns[TS_GCASSISTW] + s->ns[TS_SWEEP];
+	default: return s->total;
+	}
 }
 
 static void add_stat(struct gor_row *r, const struct gstat *s)
 {
-	int64_t chan = s->ns[TS_CHANSEND] + s->ns[TS_CHANRECV] + s->ns[TS_SELECT];
-	int64_t sync = s->ns[TS_SYNC] + s->ns[TS_COND];
-	int64_t gc = s->ns[TS_ASSIST] + s->ns[TS_GCASSISTW] + s->ns[TS_SWEEP];
-	int64_t blocked = 0;
-	for (uint32_t i = 0; i < s->nblock; i++)
-		blocked += s->block[i].ns;
-	const int64_t v[GV__N] = {s->exec, s->ready, s->syscall + s->sysblock, blocked, chan, sync, s->ns[TS_NET],
-		s->ns[TS_SLEEP], gc, s->total};
 	for (int k = 0; k < GV__N; k++)
-		r->v[k] += v[k];
+		r->v[k] += value(s, k);
+}
+
+const struct gor_row *gor_row(const struct gor *p, int level, uint32_t i, struct gor_row *room)
+{
+	uint32_t k = p->order[level][i];
+	if (level == GL_GROUPS)
+		return &p->groups[k];
+	const struct gstat *s = &p->gs->g[k];
+	*room = (struct gor_row){.name = store_trk(sched_snap(p->sched)->st, s->trk)->name, .trk = s->trk, .n = 1, .first = k,
+	    .t0 = s->t0, .t1 = s->t1};
+	add_stat(room, s);
+	return room;
+}
+
+const struct gor_row *gor_sel(const struct gor *p, struct gor_row *room)
+{
+	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
+	return p->rows[l].n ? gor_row(p, l, p->rows[l].sel, room) : NULL;
 }
 
 /* ---- order */
 
 struct by { const struct gor_row *row; const struct store *st; int sort; bool invert; };
 
-static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
+static int cmp_group(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct by *by = ctx;
 	const struct gor_row *x = &by->row[a], *y = &by->row[b];
 	int d = 0;
 	if (by->sort < GV__N)
 		d = x->v[by->sort] > y->v[by->sort] ? -1 : x->v[by->sort] < y->v[by->sort];
-	else if (by->sort == SORT_N && x->trk)
-		d = store_trk(by->st, x->trk)->id < store_trk(by->st, y->trk)->id ? -1 : 1;
 	else if (by->sort == SORT_N)
 		d = x->n > y->n ? -1 : x->n < y->n;
 	else
-		d = x->trk ? (x->t0 > y->t0) - (x->t0 < y->t0) : sched_name_cmp(by->st, x->name, y->name);
+		d = sched_name_cmp(by->st, x->name, y->name);
 	if (d)
 		return by->invert ? -d : d;
 	return a < b ? -1 : a > b;
@@ -76,43 +101,105 @@ bool gor_match(const struct store *st, const struct gor_row *r, const struct rx 
 	return hit;
 }
 
+/* The goroutines of a group in an order: what is made of a list. */
+struct list {
+	const struct sched_groups *gs;
+	const struct gor_row *groups;
+	uint32_t ngroup;
+	const struct store *st;
+	str_id open;
+	int sort;
+	bool invert;
+	const struct rx *grep;	/* NULL, or which of them */
+	uint32_t n, *order;	/* of gs->g */
+};
+
+static uint64_t key_of(const struct list *l, uint32_t i)
+{
+	const struct gstat *s = &l->gs->g[i];
+	uint64_t key = l->sort < GV__N	 ? keyed_down(value(s, l->sort))
+		     : l->sort == SORT_N ? store_trk(l->st, s->trk)->id
+					 : keyed_up(s->t0);
+	return l->invert ? ~key : key;
+}
+
+static bool fits(const struct list *l, uint32_t i)
+{
+	trk_id t = l->gs->g[i].trk;
+	return !l->grep || gor_match(l->st, &(struct gor_row){.name = store_trk(l->st, t)->name, .trk = t}, l->grep);
+}
+
+static void list_make(struct list *l)
+{
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < l->ngroup; i++)
+		most += l->groups[i].name == l->open ? l->groups[i].n : 0;
+	struct keyed *v = xmalloc((most + 1u) * sizeof *v);
+	l->n = 0;
+	for (uint32_t i = 0; i < l->ngroup; i++)
+		for (uint32_t k = l->groups[i].first; l->groups[i].name == l->open && k < l->groups[i].first + l->groups[i].n; k++)
+			if (fits(l, k))
+				v[l->n++] = (struct keyed){key_of(l, k), k};
+	keyed_sort(v, l->n);
+	l->order = xmalloc((l->n + 1u) * sizeof *l->order);
+	for (uint32_t i = 0; i < l->n; i++)
+		l->order[i] = v[i].v;
+	mem_free(v);
+}
+
+static void list_take(struct gor *p, struct list *l)
+{
+	mem_free(p->order[GL_LIST]);
+	p->order[GL_LIST] = l->order;
+	p->listed = true;
+	uint32_t sel = 0;
+	for (uint32_t i = 0; i < l->n && p->sel[GL_LIST] > 0; i++)
+		if (p->gs->g[l->order[i]].trk == (trk_id)p->sel[GL_LIST]) {
+			sel = i;
+			break;
+		}
+	rows_set(&p->rows[GL_LIST], l->n);
+	rows_select(&p->rows[GL_LIST], sel);
+}
+
+/* It is of what is open now, in the order that is asked for now. */
+static bool is_wanted(const struct gor *p, const struct list *l)
+{
+	return l->order && l->open == p->open && l->sort == p->sort[GL_LIST] && l->invert == p->invert[GL_LIST];
+}
+
+static struct list list_of(const struct gor *p, const struct pane_env *env)
+{
+	return (struct list){p->gs, p->groups, p->gs ? p->ngroup : 0, session_snap(env->s)->st, p->open, p->sort[GL_LIST], p->invert[GL_LIST],
+	    env->grep.rx, 0, NULL};
+}
+
+void gor_fill(struct gor *p, const struct pane_env *env)
+{
+	struct list l = list_of(p, env);
+	list_make(&l);
+	list_take(p, &l);
+}
+
 void gor_order(struct gor *p, const struct pane_env *env, int l)
 {
 	const struct store *st = session_snap(env->s)->st;
-	struct by by = {l == GL_GROUPS ? p->groups : p->list, st, p->sort[l], p->invert[l]};
-	uint32_t n = l == GL_GROUPS ? p->ngroup : p->nlist, m = 0, sel = 0;
-	p->order[l] = mem_grow(p->order[l], &p->corder[l], n + 1u, sizeof *p->order[l]);
-	for (uint32_t i = 0; i < n; i++)
+	struct by by = {p->groups, st, p->sort[l], p->invert[l]};
+	uint32_t m = 0, sel = 0;
+	if (l == GL_LIST) {
+		gor_fill(p, env);
+		return;
+	}
+	p->order[l] = mem_grow(p->order[l], &p->corder, p->ngroup + 1u, sizeof *p->order[l]);
+	for (uint32_t i = 0; i < p->ngroup; i++)
 		if (!env->grep.rx || gor_match(st, &by.row[i], env->grep.rx))
 			p->order[l][m++] = i;
-	sort_u32(p->order[l], m, cmp_row, &by);
-	for (uint32_t i = 0; i < m; i++) {
-		const struct gor_row *r = &by.row[p->order[l][i]];
-		if ((r->trk ? (int64_t)r->trk : (int64_t)r->name) == p->sel[l])
+	sort_u32(p->order[l], m, cmp_group, &by);
+	for (uint32_t i = 0; i < m; i++)
+		if ((int64_t)by.row[p->order[l][i]].name == p->sel[l])
 			sel = i;
-	}
 	rows_set(&p->rows[l], m);
 	rows_select(&p->rows[l], sel);
-}
-
-/* The goroutines of the group that is open. */
-void gor_fill(struct gor *p, const struct pane_env *env)
-{
-	p->nlist = 0;
-	for (uint32_t i = 0; i < p->ngroup; i++) {
-		const struct gor_row *gr = &p->groups[i];
-		if (gr->name != p->open)
-			continue;
-		p->list = mem_grow(p->list, &p->clist, gr->n + 1u, sizeof *p->list);
-		for (uint32_t k = 0; k < gr->n; k++) {
-			const struct gstat *s = &p->gs->g[gr->first + k];
-			struct gor_row *r = &p->list[p->nlist++];
-			*r = (struct gor_row){.name = store_trk(session_snap(env->s)->st, s->trk)->name, .trk = s->trk,
-			    .n = 1, .first = gr->first + k, .t0 = s->t0, .t1 = s->t1};
-			add_stat(r, s);
-		}
-	}
-	gor_order(p, env, GL_LIST);
 }
 
 /* ---- made */
@@ -128,16 +215,54 @@ struct gor_made {
 	struct sched_groups *gs;
 	struct gor_row *groups;
 	uint32_t ngroup;
+	trk_id *child;
+	uint32_t *region, nchild, nregion;
+	bool lists;		/* the list alone, of groups that are there */
+	struct list list;	/* order NULL: none */
 	struct job *job;
 };
 /* Goroutines, in each sheet, whose accounts are made in less than a frame; and those that are many to go through
    for each key. */
-enum { AT_ONCE = 20000, TOLD = 2000 };
+enum { AT_ONCE = 20000, TOLD = 2000, LISTED = 20000 };
+
+/* Who was created by whom, and which regions are of whom: a page asks by halving. */
+static void make_kin(struct gor_made *m)
+{
+	const struct snap *sn = m->sn;
+	uint32_t n = 0, most = sn->ntrks > sn->nspans ? sn->ntrks : sn->nspans;
+	struct keyed *v = xmalloc((most + 1u) * sizeof *v);
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->creator)
+			v[n++] = (struct keyed){keyed_up(store_trk(sn->st, t)->t0), t};
+	keyed_sort(v, n);
+	for (uint32_t i = 0; i < n; i++)
+		v[i].key = store_trk(sn->st, v[i].v)->creator;
+	keyed_sort(v, n);
+	m->child = arena_alloc(&m->mem, (n + 1u) * sizeof *m->child);
+	for (m->nchild = 0; m->nchild < n; m->nchild++)
+		m->child[m->nchild] = v[m->nchild].v;
+	n = 0;
+	for (uint32_t i = 0; i < sn->nspans; i++) {
+		store_pass(sn, i);
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		if (s->kind == SP_REGION && !(s->v0 & RG_LOOSE))
+			v[n++] = (struct keyed){s->trk, i};
+	}
+	keyed_sort(v, n);
+	m->region = arena_alloc(&m->mem, (n + 1u) * sizeof *m->region);
+	for (m->nregion = 0; m->nregion < n; m->nregion++)
+		m->region[m->nregion] = v[m->nregion].v;
+	mem_free(v);
+}
 
 static int make(struct job *j, void *arg)
 {
 	struct gor_made *m = arg;
 	(void)j;
+	if (m->lists) {
+		list_make(&m->list);
+		return 0;
+	}
 	tp_on_proc(&m->scope, &m->mem);
 	struct sched_ask ask = tp_ask(&m->scope);
 	m->key = gor_by_keys(m->sn, m->by, m->scope.t0, m->scope.t1, &m->mem);
@@ -159,6 +284,13 @@ static int make(struct job *j, void *arg)
 		gor_tell(m->sn, m->gs, gr->first, gr->n, told);
 		r->told = told;
 	}
+	make_kin(m);
+	if (m->list.st) {
+		m->list.gs = m->gs;
+		m->list.groups = m->groups;
+		m->list.ngroup = m->ngroup;
+		list_make(&m->list);
+	}
 	return 0;
 }
 
@@ -172,12 +304,14 @@ bool gor_make(struct gor *p, const struct pane_env *env)
 	m->sn = session_snap(env->s);
 	m->by = p->by;
 	tp_scope(env, &m->mem, &m->scope);
+	if (p->level != GL_GROUPS && !env->grep.rx)	/* what is shown is made with it */
+		m->list = list_of(p, env);
 	m->job = (uint64_t)m->sn->ntrks * (m->sn->nsheets + 1) > AT_ONCE ? job_start(make, m) : NULL;
 	p->work = m;
 	if (m->job)
 		return false;
 	make(NULL, m);
-	return gor_take(p, env);
+	return gor_take(p);
 }
 
 struct job *gor_work(void *st)
@@ -186,13 +320,30 @@ struct job *gor_work(void *st)
 	return p->work ? p->work->job : NULL;
 }
 
-bool gor_take(struct gor *p, const struct pane_env *env)
+bool gor_lists(const struct gor *p)
+{
+	return p->work && p->work->lists;
+}
+
+bool gor_take(struct gor *p)
 {
 	struct gor_made *m = p->work;
-	(void)env;
+	bool again = p->again;
 	if (m->job)
 		job_join(m->job);
 	p->work = NULL;
+	p->again = false;
+	if (m->lists) {
+		if (is_wanted(p, &m->list)) {
+			list_take(p, &m->list);
+			p->level = p->opening ? GL_LIST : p->level;
+		} else {
+			mem_free(m->list.order);
+		}
+		p->opening = false;
+		mem_free(m);
+		return !again;
+	}
 	arena_free(&p->mem);
 	p->mem = m->mem;
 	p->scope = m->scope;
@@ -201,12 +352,39 @@ bool gor_take(struct gor *p, const struct pane_env *env)
 	p->gs = m->gs;
 	p->groups = m->groups;
 	p->ngroup = m->ngroup;
+	p->child = m->child;
+	p->nchild = m->nchild;
+	p->region = m->region;
+	p->nregion = m->nregion;
+	p->listed = false;
+	if (p->level != GL_GROUPS && is_wanted(p, &m->list))
+		list_take(p, &m->list);
+	else
+		mem_free(m->list.order);
 	memset(&p->story, 0, sizeof p->story);
 	memset(&p->tree, 0, sizeof p->tree);
 	mem_free(m);
-	bool again = p->again;
-	p->again = false;
 	return !again;
+}
+
+bool gor_fill_soon(struct gor *p, const struct pane_env *env)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < p->ngroup; i++)
+		n += p->groups[i].name == p->open ? p->groups[i].n : 0;
+	if (n > LISTED && !env->grep.rx && !p->work) {
+		struct gor_made *m = xcalloc(1, sizeof *m);
+		m->lists = true;
+		m->list = list_of(p, env);
+		m->sn = session_snap(env->s);
+		m->job = job_start(make, m);
+		p->work = m->job ? m : NULL;
+		if (m->job)
+			return false;
+		mem_free(m);
+	}
+	gor_fill(p, env);
+	return true;
 }
 
 /* ---- tags */
@@ -237,10 +415,22 @@ void gor_tag(struct gor *p, const struct gor_row *r)
 	t->v[t->n++] = row_id(r);
 }
 
-/* The rows that a command is about: those tagged, else the one selected. */
-static bool meant(const struct gor *p, const struct gor_row *r)
+static int64_t id_at(const struct gor *p, int l, uint32_t i)
 {
-	return p->tags[p->level != GL_GROUPS].n ? gor_tagged(p, r) : r == gor_sel(p);
+	uint32_t k = p->order[l][i];
+	return l == GL_GROUPS ? (int64_t)p->groups[k].name : (int64_t)p->gs->g[k].trk;
+}
+
+/* Is row i one of those that a command is about: those tagged, else the one selected, or shown as a page? */
+static bool meant(const struct gor *p, int l, uint32_t i)
+{
+	const struct gor_tags *t = &p->tags[l];
+	if (p->level == GL_ONE)
+		return id_at(p, l, i) == (int64_t)p->one.trk;
+	for (size_t k = 0; k < t->n; k++)
+		if (t->v[k] == id_at(p, l, i))
+			return true;
+	return !t->n && i == p->rows[l].sel;
 }
 
 /* What is meant as a query: an expression of start functions, or the numbers of goroutines. */
@@ -251,9 +441,10 @@ bool gor_query(const struct gor *p, const struct pane_env *env, struct query *q)
 	struct buf names = {0}, ids = {0};
 	bool named = l == GL_GROUPS && p->by == GB_FUNCTION;
 	for (uint32_t i = 0; i < p->rows[l].n; i++) {
-		const struct gor_row *r = gor_row(p, l, i);
-		if (p->level == GL_ONE ? r->trk != p->one.trk : !meant(p, r))
+		struct gor_row room;
+		if (!meant(p, l, i))
 			continue;
+		const struct gor_row *r = gor_row(p, l, i, &room);
 		named = named && r->name;
 		buf_puts(&names, names.n ? "|" : "");
 		tp_quote(st, r->name, &names);
@@ -308,8 +499,8 @@ trk_id gor_first(const struct gor *p)
 	if (p->level == GL_ONE)
 		return p->one.trk;
 	for (uint32_t i = 0; i < p->rows[l].n; i++)
-		if (meant(p, gor_row(p, l, i)))
-			return p->gs->g[gor_row(p, l, i)->first].trk;
+		if (meant(p, l, i))
+			return p->gs->g[l == GL_GROUPS ? p->groups[p->order[l][i]].first : p->order[l][i]].trk;
 	return 0;
 }
 

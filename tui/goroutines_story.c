@@ -137,7 +137,8 @@ static void walk_batch(struct gor *p, const struct snap *sn, const struct gstat 
 void gor_story_make(struct gor *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct gor_row *r = gor_sel(p);
+	struct gor_row room;
+	const struct gor_row *r = gor_sel(p, &room);
 	int64_t of = !r ? 0 : r->trk ? (int64_t)r->trk << 1 | 1 : (int64_t)r->name << 1;
 	if (p->story_of == of && (p->story.spans || p->story.cut))
 		return;
@@ -164,7 +165,8 @@ void gor_story_make(struct gor *p, const struct pane_env *env)
 bool gor_story_span(const struct gor *p, const struct pane_env *env, bool woke, struct ival *best)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct gor_row *r = gor_sel(p);
+	struct gor_row room;
+	const struct gor_row *r = gor_sel(p, &room);
 	uint32_t spans = 0;
 	bool any = false;
 	for (uint32_t i = r ? r->first : 0; r && i < r->first + r->n && !(woke && any); i++) {
@@ -213,7 +215,8 @@ void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid
 {
 	static const char *const head[] = {"p50", "p95", "p99", "max"};
 	const struct gor_story *o = &p->story;
-	const struct gor_row *r = gor_sel(p);
+	struct gor_row room;
+	const struct gor_row *r = gor_sel(p, &room);
 	int y = 0;
 	if (!r)
 		return;

@@ -48,7 +48,7 @@ struct gor_one {			/* a goroutine's page */
 	bool cut;
 	struct rows rows;
 	enum gor_part part;
-	trk_id *child;			/* whom it created, in the order of their begins */
+	const trk_id *child;		/* whom it created, in the order of their begins */
 	uint32_t nchild;
 	uint32_t *region, nregion;	/* its regions, spans of the store, in the order of their begins */
 };
@@ -58,13 +58,17 @@ struct gor {
 	struct tp_scope scope;
 	struct sched *sched;
 	struct sched_groups *gs;	/* NULL: they are being made, and there were none before */
-	struct gor_row *groups, *list;	/* list: of the group that is open */
-	uint32_t ngroup, nlist;
+	struct gor_row *groups;
+	uint32_t ngroup;
+	const trk_id *child;		/* who has a creator, by that, then by when it began; regions by goroutine */
+	const uint32_t *region;
+	uint32_t nchild, nregion;
 	struct gor_made *work;		/* what is being made, or NULL */
 	bool again;			/* there is something newer to be made already */
-	size_t clist;
-	uint32_t *order[2];	/* rows as shown, by level */
-	size_t corder[2];
+	bool opening;			/* it is a list, to be shown when it is there */
+	uint32_t *order[2];	/* rows as shown, by level: of groups[], and of gs->g where that group is open */
+	size_t corder;
+	bool listed;		/* the second is of gs */
 	struct rows rows[2];
 	enum gor_level level;
 	str_id open;			/* key of the group that is open */
@@ -87,24 +91,25 @@ struct gor {
 };
 enum { SORT_N = GV__N, SORT_NAME, SORT__N };
 
-static inline const struct gor_row *gor_row(const struct gor *p, int level, uint32_t i)
-{
-	return (level == GL_GROUPS ? p->groups : p->list) + p->order[level][i];
-}
+/* Row i as it is shown. Of a goroutine it is put into *room: there may be a million of them. */
+const struct gor_row *gor_row(const struct gor *, int level, uint32_t i, struct gor_row *room);
 static inline str_id gor_key(const struct gor *p, const struct store *st, trk_id t)
 {
 	return p->key ? p->key[t] : (str_id)store_trk(st, t)->name;
 }
 /* goroutines_rows.c */
-const struct gor_row *gor_sel(const struct gor *);	/* NULL: none */
+const struct gor_row *gor_sel(const struct gor *, struct gor_row *room);	/* NULL: none */
 bool gor_match(const struct store *, const struct gor_row *, const struct rx *);
 /* Groups, of the snapshot and the query. false: there are so many goroutines that it is done beside the keyboard,
    and what was there stays until gor_take() when gor_work() has ended, or is waited for. */
 bool gor_make(struct gor *, const struct pane_env *);
 struct job *gor_work(void *);
-bool gor_take(struct gor *, const struct pane_env *);	/* false: it is to be made once more */
+bool gor_lists(const struct gor *);	/* what is being made is a list alone */
+bool gor_take(struct gor *);	/* false: it is to be made once more */
 void gor_order(struct gor *, const struct pane_env *, int level);
 void gor_fill(struct gor *, const struct pane_env *);	/* the goroutines of the group that is open */
+/* The same, of p->open, or in another order, beside the keyboard where they are many: false, then p->work is that. */
+bool gor_fill_soon(struct gor *, const struct pane_env *);
 bool gor_tagged(const struct gor *, const struct gor_row *);
 void gor_tag(struct gor *, const struct gor_row *);	/* or not any more */
 /* What is tagged, else selected, as a query: an expression of start functions, or the numbers of

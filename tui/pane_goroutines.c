@@ -24,7 +24,8 @@
 
 void gor_keep(struct gor *p, const struct pane_env *env)
 {
-	const struct gor_row *r = gor_sel(p);
+	struct gor_row room;
+	const struct gor_row *r = gor_sel(p, &room);
 	if (p->level != GL_ONE && r)
 		p->sel[p->level] = r->trk ? (int64_t)r->trk : (int64_t)r->name;
 	gor_story_make(p, env);
@@ -41,7 +42,8 @@ static void open_gor(void *st, const struct pane_env *env)
 static void made(struct gor *p, const struct pane_env *env)
 {
 	gor_order(p, env, GL_GROUPS);
-	gor_fill(p, env);
+	if (p->level != GL_GROUPS && !p->listed)
+		gor_fill(p, env);
 	if (p->level == GL_ONE) {
 		int64_t at = p->one.rows.n ? p->one.v[p->one.rows.sel].t0 : TIME_NONE;
 		gor_one_load(p, env);
@@ -58,14 +60,24 @@ static void update(void *st, const struct pane_env *env)
 		made(st, env);
 }
 
+/* The list that was asked for. */
+static void listed(struct gor *p, const struct pane_env *env)
+{
+	gor_keep(p, env);
+	gor_hits(p, env);
+}
+
 /* What was being made has ended, or is waited for. */
 static void done(void *st, const struct pane_env *env)
 {
 	struct gor *p = st;
 	if (!p->work)
 		return;
-	bool last = gor_take(p, env);
-	made(p, env);
+	bool list = gor_lists(p), last = gor_take(p);
+	if (list)
+		listed(p, env);
+	else
+		made(p, env);
 	if (!last)
 		update(p, env);
 }
@@ -81,9 +93,8 @@ static void close_gor(void *st)
 {
 	struct gor *p = st;
 	if (p->work)
-		gor_take(p, NULL);
+		gor_take(p);
 	arena_free(&p->mem);
-	mem_free(p->list);
 	mem_free(p->order[0]);
 	mem_free(p->order[1]);
 	mem_free(p->one.v);
@@ -157,7 +168,8 @@ static void draw_last(const struct drawing *d, struct grid *g, int y, int x, int
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
 	const struct drawing *d = arg;
-	const struct gor_row *r = gor_row(d->p, d->p->level, i);
+	struct gor_row room;
+	const struct gor_row *r = gor_row(d->p, d->p->level, i, &room);
 	if (gor_tagged(d->p, r))
 		grid_put(g, y, 0, '+', ST_ACCENT, ST_NORMAL, AT_BOLD);
 	for (int k = 0; k < d->n; k++) {
@@ -206,8 +218,10 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 	d.n = columns(p, g->w, d.c);
 	for (int i = 0; i < d.n; i++)
 		c[i] = d.c[i].c;
-	for (uint32_t i = 0; i < p->rows[p->level].n; i++)
-		d.run = gor_row(p, p->level, i)->v[GV_RUN] > d.run ? gor_row(p, p->level, i)->v[GV_RUN] : d.run;
+	for (uint32_t i = 0; p->level == GL_GROUPS && i < p->rows[GL_GROUPS].n; i++) {	/* lists have no bars */
+		int64_t run = p->groups[p->order[GL_GROUPS][i]].v[GV_RUN];
+		d.run = run > d.run ? run : d.run;
+	}
 	rows_layout(c, d.n, g->w - 1 - (p->rows[p->level].n > (uint32_t)h), d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
 	rows_head(g, 0, c, d.n, d.x, d.w);
@@ -261,6 +275,14 @@ static enum verdict back(struct gor *p, const struct pane_env *env)
 	return V_DONE;
 }
 
+static void reorder(struct gor *p, const struct pane_env *env, int l)
+{
+	if (l == GL_GROUPS)
+		gor_order(p, env, l);
+	else
+		gor_fill_soon(p, env);
+}
+
 static void resort(struct gor *p, const struct pane_env *env, int dir)
 {
 	struct column c[COLS_MAX];
@@ -273,7 +295,7 @@ static void resort(struct gor *p, const struct pane_env *env, int dir)
 	while (!c[at].c.right && c[at].val != SORT_NAME);
 	p->sort[l] = c[at].val;
 	p->invert[l] = false;
-	gor_order(p, env, l);
+	reorder(p, env, l);
 }
 
 /* What a column is called after :sort and in the menu of s. */
@@ -429,10 +451,32 @@ static enum verdict span_cmd(struct gor *p, const struct pane_env *env, enum cmd
 static void tag_cmd(struct gor *p, const struct pane_env *env)
 {
 	int l = p->level;
-	if (gor_sel(p))
-		gor_tag(p, gor_sel(p));
+	struct gor_row room;
+	if (gor_sel(p, &room))
+		gor_tag(p, gor_sel(p, &room));
 	rows_act(&p->rows[l], &(struct act){.cmd = CMD_DOWN}, env->rows);
 	gor_keep(p, env);
+}
+
+/* Enter. A group of many is shown when it has been sorted. */
+static void open_cmd(struct gor *p, const struct pane_env *env)
+{
+	struct gor_row room;
+	const struct gor_row *r = gor_sel(p, &room);
+	if (!r)
+		return;
+	if (p->level == GL_GROUPS) {
+		p->open = r->name;
+		p->opening = !gor_fill_soon(p, env);
+		p->level = p->opening ? GL_GROUPS : GL_LIST;
+	} else {
+		p->level = GL_ONE;
+		p->sel[GL_LIST] = r->trk;
+		p->one.trk = r->trk;
+		gor_one_load(p, env);
+	}
+	gor_keep(p, env);
+	gor_hits(p, env);
 }
 
 static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
@@ -469,7 +513,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_SORT_LEFT: resort(p, env, -1); return V_DONE;
 	case CMD_INVERT:
 		p->invert[l] = !p->invert[l];
-		gor_order(p, env, l);
+		reorder(p, env, l);
 		return V_DONE;
 	case CMD_CAUSE:
 	case CMD_EFFECT:
@@ -480,16 +524,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 			return V_PASS;
 		p->tags[l].n = 0;
 		return V_DONE;
-	case CMD_OPEN:
-		if (!gor_sel(p))
-			return V_DONE;
-		if (l == GL_GROUPS)
-			gor_open_group(p, env, gor_sel(p)->name);
-		else
-			gor_open_one(p, env, gor_sel(p)->trk, TIME_NONE);
-		gor_keep(p, env);
-		gor_hits(p, env);
-		return V_DONE;
+	case CMD_OPEN: open_cmd(p, env); return V_DONE;
 	default: return V_PASS;
 	}
 }
@@ -497,7 +532,8 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 static void place(const void *st, const struct pane_env *env, struct place *to)
 {
 	const struct gor *p = st;
-	const struct gor_row *r = gor_sel(p);
+	struct gor_row room;
+	const struct gor_row *r = gor_sel(p, &room);
 	const struct snap *sn = session_snap(env->s);
 	if (p->level == GL_ONE) {
 		to->trk = p->one.trk;
@@ -532,7 +568,9 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 		gor_keep(p, env);
 		return true;
 	}
-	if (p->level == GL_LIST && to->t0 == TIME_NONE && gor_sel(p) && gor_sel(p)->trk == to->trk)
+	struct gor_row room;
+	const struct gor_row *now = gor_sel(p, &room);
+	if (p->level == GL_LIST && to->t0 == TIME_NONE && now && now->trk == to->trk)
 		return true;	/* `6` again */
 	gor_open_one(p, env, to->trk, to->t0);
 	gor_keep(p, env);
@@ -574,7 +612,8 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	}
 	finish(p, env);
 	gor_order(p, env, GL_GROUPS);
-	gor_fill(p, env);
+	if (p->level != GL_GROUPS)
+		gor_fill(p, env);
 	p->one.trk = v->zoom[2] > 0 && v->zoom[2] < (int64_t)sn->ntrks ? (trk_id)v->zoom[2] : 0;
 	if (p->level == GL_ONE && (!p->one.trk || store_trk(sn->st, p->one.trk)->kind != TK_G))
 		p->level = GL_LIST;
@@ -629,7 +668,8 @@ static double share_of(const struct gor *p, const struct gor_row *r)
 static void detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct gor *p = st;
-	const struct gor_row *r = gor_sel(p);
+	struct gor_row room;
+	const struct gor_row *r = gor_sel(p, &room);
 	const struct store *s = session_snap(env->s)->st;
 	if (p->level == GL_ONE) {
 		gor_one_detail(p, env, b);

@@ -15,6 +15,7 @@
 #include "timeline.h"
 
 #include "base/job.h"
+#include "base/keyed.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -77,62 +78,24 @@ static void index_free(struct tl_index *ix)
 
 /* ---- tracks by their numbers */
 
-struct numbered {
-	uint64_t id;
-	trk_id trk;
-};
-
-/* By id, eleven bits at a time from the last, so that the places written to stay few enough for the cache: a million
-   goroutines come in any order, as each P hands out numbers of its own. */
-enum { DIGITS = 1 << 11 };
-static void sort_numbered(struct numbered *v, uint32_t n)
-{
-	uint64_t all = 0;
-	bool sorted = true;
-	for (uint32_t i = 0; i < n; i++) {
-		all |= v[i].id;
-		sorted = sorted && (!i || v[i - 1].id <= v[i].id);
-	}
-	if (sorted)
-		return;
-	uint32_t *at = xmalloc(DIGITS * sizeof *at);
-	struct numbered *tmp = xmalloc(((size_t)n + 1) * sizeof *tmp);
-	for (int shift = 0; shift < 64 && all >> shift; shift += 11) {
-		uint32_t sum = 0;
-		memset(at, 0, DIGITS * sizeof *at);
-		for (uint32_t i = 0; i < n; i++)
-			at[v[i].id >> shift & (DIGITS - 1)]++;
-		for (uint32_t d = 0; d < DIGITS; d++) {
-			uint32_t k = at[d];
-			at[d] = sum;
-			sum += k;
-		}
-		for (uint32_t i = 0; i < n; i++)
-			tmp[at[v[i].id >> shift & (DIGITS - 1)]++] = v[i];
-		memcpy(v, tmp, n * sizeof *v);
-	}
-	mem_free(tmp);
-	mem_free(at);
-}
-
 /* Of tracks 1 .. end. */
 static struct tl_tracks *tracks_make(const struct snap *sn, trk_id end)
 {
 	struct tl_tracks *tr = xcalloc(1, sizeof *tr);
-	struct numbered *v = xmalloc(((size_t)end + 1) * sizeof *v);
+	struct keyed *v = xmalloc(((size_t)end + 1) * sizeof *v);
 	tr->of = end;
 	for (int kind = TK_P; kind <= TK_G; kind++) {
 		uint32_t n = 0;
 		for (trk_id t = 1; t < end; t++) {
 			const struct trk_row *r = store_trk(sn->st, t);
 			if (r->kind == (enum track_kind)kind)
-				v[n++] = (struct numbered){r->id, t};
+				v[n++] = (struct keyed){r->id, t};
 		}
-		sort_numbered(v, n);
+		keyed_sort(v, n);
 		tr->n[kind] = n;
 		tr->trk[kind] = xmalloc(((size_t)n + 1) * sizeof **tr->trk);
 		for (uint32_t i = 0; i < n; i++)
-			tr->trk[kind][i] = v[i].trk;
+			tr->trk[kind][i] = v[i].v;
 	}
 	mem_free(v);
 	return tr;
