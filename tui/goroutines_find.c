@@ -67,6 +67,8 @@ void gor_hits(struct gor *p, const struct pane_env *env)
 	p->nhit = 0;
 	if (!env->find.rx || !p->gs)
 		return;
+	if (p->level == GL_ONE)
+		gor_one_rest(p);
 	uint32_t n = p->level == GL_ONE ? p->one.n : p->rows[p->level].n;
 	struct buf b = {0};
 	p->hit = xcalloc(n ? n : 1, 1);

@@ -4,13 +4,15 @@
  * One goroutine's page: who it is, its time by state, its life as a strip, and
  * its spans one a line with what ended each. The spans are gathered once, when
  * the page opens (at most ONE_SPANS of the window: a longer life is to be looked
- * at by parts); the strip is columns of the timeline, exact at any length.
+ * at by parts), the first of them at once and the others beside the keyboard: the next key waits for them; the strip is columns of the timeline, exact at any length.
  */
 #include "config.h"
 #include "gorview.h"
 
 #include "analysis/calls.h"
 #include "base/halve.h"
+#include "base/job.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "store/edges.h"
 #include "timeline.h"
@@ -61,11 +63,68 @@ static void load_children(struct gor *p, const struct snap *sn)
 	o->nchild = (uint32_t)(created_before(p, sn, o->trk + 1) - first);
 }
 
+struct gor_rest {
+	const struct snap *sn;
+	struct ival from;		/* the next */
+	int64_t t1;
+	struct job *job;
+	struct ival *v;
+	uint32_t n, most;
+	size_t cap;
+};
+
+/* Spans from *v on, until there are `most`; true: there are more. */
+static bool gather(const struct snap *sn, struct ival *v, int64_t t1, uint32_t most, struct ival **to, uint32_t *n, size_t *cap)
+{
+	bool have = v->t0 < t1;
+	while (have && *n < most) {
+		*to = mem_grow(*to, cap, *n + 1u, sizeof **to);
+		(*to)[(*n)++] = *v;
+		have = ival_step(sn, v, 1) && v->t0 < t1;
+	}
+	return have;
+}
+
+static int gather_rest(struct job *j, void *arg)
+{
+	struct gor_rest *r = arg;
+	(void)j;
+	gather(r->sn, &r->from, r->t1, r->most, &r->v, &r->n, &r->cap);
+	return 0;
+}
+
+struct job *gor_one_job(const struct gor *p)
+{
+	return p->one.rest ? p->one.rest->job : NULL;
+}
+
+void gor_one_rest(struct gor *p)
+{
+	struct gor_one *o = &p->one;
+	struct gor_rest *r = o->rest;
+	if (!r)
+		return;
+	o->rest = NULL;
+	if (r->job)
+		job_join(r->job);
+	else
+		gather_rest(NULL, r);
+	o->v = mem_grow(o->v, &o->cap, (size_t)o->n + r->n + 1, sizeof *o->v);
+	if (r->n)
+		memcpy(o->v + o->n, r->v, r->n * sizeof *o->v);
+	o->n += r->n;
+	o->cut = o->n == ONE_SPANS;
+	rows_set(&o->rows, o->n);
+	mem_free(r->v);
+	mem_free(r);
+}
+
 void gor_one_load(struct gor *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
 	struct gor_one *o = &p->one;
 	struct ival v;
+	gor_one_rest(p);
 	o->n = 0;
 	o->cut = false;
 	if (!o->trk || o->trk >= sn->ntrks || !p->sched)
@@ -73,10 +132,12 @@ void gor_one_load(struct gor *p, const struct pane_env *env)
 	sched_stat(p->sched, o->trk, p->scope.part ? p->scope.t0 : TIME_NONE, p->scope.part ? p->scope.t1 : TIME_NONE,
 	    &p->mem, &o->s);
 	bool have = ival_at(sn, o->trk, p->scope.t0, &v) || ival_near(sn, o->trk, p->scope.t0, 1, &v);
-	for (; have && v.t0 < p->scope.t1 && !o->cut; have = ival_step(sn, &v, 1)) {
-		o->v = mem_grow(o->v, &o->cap, o->n + 1u, sizeof *o->v);
-		o->v[o->n++] = v;
-		o->cut = o->n == ONE_SPANS;
+	if (have && gather(sn, &v, p->scope.t1, ONE_NOW, &o->v, &o->n, &o->cap)) {
+		o->rest = xcalloc(1, sizeof *o->rest);
+		*o->rest = (struct gor_rest){.sn = sn, .from = v, .t1 = p->scope.t1, .most = ONE_SPANS - o->n};
+		o->rest->job = job_start(gather_rest, o->rest);
+		if (!o->rest->job)
+			gor_one_rest(p);
 	}
 	rows_set(&o->rows, o->n);
 	load_regions(p, sn);
@@ -85,6 +146,8 @@ void gor_one_load(struct gor *p, const struct pane_env *env)
 
 void gor_one_seek(struct gor *p, int64_t t)
 {
+	if (p->one.n && p->one.v[p->one.n - 1].t1 <= t)
+		gor_one_rest(p);
 	struct halve h = {.hi = p->one.n};
 	while (halve(&h))
 		halve_on(&h, p->one.v[h.at].t1 <= t);

@@ -317,7 +317,7 @@ bool gor_make(struct gor *p, const struct pane_env *env)
 struct job *gor_work(void *st)
 {
 	const struct gor *p = st;
-	return p->work ? p->work->job : NULL;
+	return p->work ? p->work->job : gor_one_job(p);
 }
 
 bool gor_lists(const struct gor *p)

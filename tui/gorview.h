@@ -37,7 +37,7 @@ struct gor_story {			/* of the selected group or goroutine, from its spans */
 	bool cut;			/* not all spans were looked at */
 };
 
-enum { ONE_SPANS = 200000 };
+enum { ONE_SPANS = 200000, ONE_NOW = 20000 };	/* NOW: the others come beside the keyboard */
 enum gor_part { GP_STACK, GP_ACCOUNTS, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_CREATED, GP_CHILDREN, GP__N };
 struct gor_one {			/* a goroutine's page */
 	trk_id trk;
@@ -46,6 +46,7 @@ struct gor_one {			/* a goroutine's page */
 	uint32_t n;
 	size_t cap;
 	bool cut;
+	struct gor_rest *rest;		/* NULL, or those of v that are still gathered */
 	struct rows rows;
 	enum gor_part part;
 	const trk_id *child;		/* whom it created, in the order of their begins */
@@ -129,6 +130,8 @@ void gor_story_draw(const struct gor *, const struct pane_env *, struct grid *);
 /* goroutines_one.c */
 void gor_one_load(struct gor *, const struct pane_env *);	/* p->one.trk is set */
 void gor_one_seek(struct gor *, int64_t t);
+struct job *gor_one_job(const struct gor *);
+void gor_one_rest(struct gor *);			/* wait for the spans that are still gathered */
 void gor_one_draw(const struct gor *, const struct pane_env *, struct grid *);
 void gor_one_side(const struct gor *, const struct pane_env *, struct grid *);
 enum verdict gor_one_act(struct gor *, const struct pane_env *, const struct act *, struct ask *);

@@ -71,8 +71,10 @@ static void listed(struct gor *p, const struct pane_env *env)
 static void done(void *st, const struct pane_env *env)
 {
 	struct gor *p = st;
-	if (!p->work)
+	if (!p->work) {
+		gor_one_rest(p);
 		return;
+	}
 	bool list = gor_lists(p), last = gor_take(p);
 	if (list)
 		listed(p, env);
@@ -94,6 +96,7 @@ static void close_gor(void *st)
 	struct gor *p = st;
 	if (p->work)
 		gor_take(p);
+	gor_one_rest(p);
 	arena_free(&p->mem);
 	mem_free(p->order[0]);
 	mem_free(p->order[1]);
@@ -483,6 +486,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 {
 	struct gor *p = st;
 	int l = p->level;
+	gor_one_rest(p);
 	if (a->cmd == CMD_BACK)
 		return back(p, env);
 	if (a->cmd == CMD_PANE_FLAME && !a->arg)
@@ -619,6 +623,7 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 		p->level = GL_LIST;
 	if (p->level == GL_ONE) {
 		gor_one_load(p, env);
+		gor_one_rest(p);
 		rows_select(&p->one.rows, (uint32_t)v->cursor[2]);
 	}
 	gor_keep(p, env);
