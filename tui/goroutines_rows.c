@@ -439,19 +439,25 @@ bool gor_query(const struct gor *p, const struct pane_env *env, struct query *q)
 	const struct store *st = session_snap(env->s)->st;
 	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
 	struct buf names = {0}, ids = {0};
-	bool named = l == GL_GROUPS && p->by == GB_FUNCTION;
+	bool named = l == GL_GROUPS && p->by == GB_FUNCTION, any = false;
 	for (uint32_t i = 0; i < p->rows[l].n; i++) {
 		struct gor_row room;
 		if (!meant(p, l, i))
 			continue;
 		const struct gor_row *r = gor_row(p, l, i, &room);
+		any = true;
 		named = named && r->name;
 		buf_puts(&names, names.n ? "|" : "");
 		tp_quote(st, r->name, &names);
+	}
+	for (uint32_t i = 0; !named && i < p->rows[l].n; i++) {
+		struct gor_row room;
+		if (!meant(p, l, i))
+			continue;
+		const struct gor_row *r = gor_row(p, l, i, &room);
 		for (uint32_t k = r->first; k < r->first + r->n; k++)
 			buf_printf(&ids, "%s%llu", ids.n ? "," : "", (unsigned long long)store_trk(st, p->gs->g[k].trk)->id);
 	}
-	bool any = ids.n > 0;
 	if (any) {
 		q->suspended = false;
 		q->g = 0;
@@ -472,9 +478,10 @@ bool gor_query_without(const struct gor *p, const struct pane_env *env, struct q
 	struct buf ids = {0};
 	bool any = false;
 	for (uint32_t i = 0; i < p->rows[l].n; i++) {
-		const struct gor_row *r = gor_row(p, l, i);
-		if (p->level == GL_ONE ? r->trk != p->one.trk : !meant(p, r))
+		struct gor_row room;
+		if (!meant(p, l, i))
 			continue;
+		const struct gor_row *r = gor_row(p, l, i, &room);
 		memset(out + r->first, 1, r->n);
 		any = true;
 	}
