@@ -221,6 +221,18 @@ for at in 30000 87000 145000; do
 	"$ttrace" goroutines "$tmp/cut.trace" 2>/dev/null | grep -q .
 	ok $? "and summed"
 done
+# Values whose sums go over the ends of 64 bits wrap around; what is undefined in C ends a build with sanitizers.
+most=9223372036854775807
+printf 'main;a;b %s\nmain;a;c %s\nmain;a %s\nmain;d;a;b %s\n' $most $most $most $most >"$tmp/ends"
+for report in top tree 'peek .' raw dot 'dot -call_tree' flame speedscope tags callgrind; do
+	# shellcheck disable=SC2086
+	"$ttrace" $report "$tmp/ends" >/dev/null 2>&1
+	ok $? "$report of values at the ends of their type"
+done
+for keys in 1 2 3 4 4r 't<Enter>' '3jj<Enter>'; do
+	"$ttrace" view -size 200x50 -script "$keys" "$tmp/ends" | grep -q "ttrace ends"
+	ok $? "$keys of the same"
+done
 printf 'goroutine 1 [x\033P evil\007]:\nmain.\033[31mf()\n\t/a\033[0m.go:1 +0x1\n' >"$tmp/evil"
 "$ttrace" view -script '' "$tmp/evil" | grep -q "$(printf '\033')"
 [ $? = 1 ]

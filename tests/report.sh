@@ -120,6 +120,17 @@ printf -- '--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsamp
 query odd.java raw "$tmp/java"
 [ -n "${RECORD:-}" ] && exit
 
+# the same with the last line that 64 bits can say, and the first: what no source has is not walked to
+far='\x10\xff\xff\xff\xff\xff\xff\xff\xff\x7f' low='\x10\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01'
+printf %b "$(strings '' count wall main.go work other; types 2; pb 2 "$(pn 1 1; pn 2 7)"; pb 2 "$(pn 1 2; pn 2 5)"; pb 2 "$(pn 1 3; pn 2 4)"
+	pb 4 "$(pn 1 1; pb 4 "$(pn 1 1; pn 2 9)")"; pb 4 "$(pn 1 2; pb 4 "$(pn 1 1)$far")"; pb 4 "$(pn 1 3; pb 4 "$(pn 1 1)$low")"
+	pb 5 "$(pn 1 1; pn 2 4; pn 4 3)")" >"$tmp/far"
+for how in 'list .' 'list . -format=tsv' 'list . -format=json' 'weblist .' 'peek .' 'top -lines' dot; do
+	# shellcheck disable=SC2086
+	"$ttrace" $how -source_path=/nowhere "$tmp/far" >"$tmp/out" 2>&1 && [ -s "$tmp/out" ]
+	ok $? "$how of lines at the ends of 64 bits"
+done
+
 # jemalloc's, which pprof does not read: 100 allocations of 64 bytes, one taken in 4096 bytes, stand for 6450.
 cat >"$tmp/jemalloc" <<'END'
 heap_v2/4096

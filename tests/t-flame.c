@@ -322,6 +322,19 @@ static void extremes(void)
 		OK(sum == f->t.cum[0] && sum == (conf.pivot ? c->thing[conf.pivot].cum : o->w.total));
 		flame_free(f);
 	}
+	struct arena a = {0};
+	for (uint32_t k = 1; k < c->nthing; k++)
+		for (int up = 0; up < 2; up++) {
+			struct link *l;
+			uint32_t n = up ? callers_of(c, k, &a, &l) : callees_of(c, k, &a, &l);
+			for (uint32_t i = 0; i < n; i++) {
+				int64_t sum = 0;
+				for (uint32_t s = 0; s < l[i].nstep; s++)
+					grow_by(&sum, l[i].step[s].w);
+				OK(sum == l[i].value);
+			}
+		}
+	arena_free(&a);
 	calls_free(c);
 	world_free(o);
 }

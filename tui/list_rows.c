@@ -52,11 +52,12 @@ static void weigh_functions_of(struct listview *v)
 		while (depth && t->next[stack[depth - 1]] <= i)
 			open[v->of[t->thing[stack[--depth]]]]--;
 		uint32_t f = v->of[t->thing[i]];
-		v->fun[f].flat += t->flat[i];
-		v->fun[f].oflat += t->oflat ? t->oflat[i] : 0;
+		struct list_fun *fun = &v->fun[f];
+		fun->flat = wrap_add(fun->flat, t->flat[i]);
+		fun->oflat = wrap_add(fun->oflat, t->oflat ? t->oflat[i] : 0);
 		if (!open[f]++) {
-			v->fun[f].cum += t->cum[i];
-			v->fun[f].ocum += t->ocum ? t->ocum[i] : 0;
+			fun->cum = wrap_add(fun->cum, t->cum[i]);
+			fun->ocum = wrap_add(fun->ocum, t->ocum ? t->ocum[i] : 0);
 		}
 		stack[depth++] = i;
 	}

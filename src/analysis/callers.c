@@ -119,8 +119,8 @@ static uint32_t link_up(
 		if (t && c->node < end)
 			continue;
 		end = t ? t->next[c->node] : 0;
-		k->value += c->to.w;
-		k->other += c->to.o;
+		k->value = wrap_add(k->value, c->to.w);
+		k->other = wrap_add(k->other, c->to.o);
 		*step++ = c->to;
 		k->nstep++;
 	}

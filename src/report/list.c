@@ -34,13 +34,25 @@ static int by_place(const void *x, const void *y)
 /* The lines to show. */
 struct span { int64_t from, to; };
 
+enum { MARGIN = 5 };
+
+/* With room for a margin on both sides: a file may say any number. */
+static int64_t line_of(const struct place *at)
+{
+	int64_t line = at->n->info.line, most = INT64_MAX - 2 * MARGIN;
+	return line > most ? most : line < -most ? -most : line;
+}
+
+static int64_t start_of(const struct place *at)
+{
+	return at->n->info.start ? at->n->info.start : line_of(at) - MARGIN;
+}
+
 static struct span span_of(const struct place *at, size_t n)
 {
-	enum { MARGIN = 5 };
-	struct span s = {at->n->info.start ? at->n->info.start : at->n->info.line - MARGIN, at->n->info.line + MARGIN};
+	struct span s = {start_of(at), line_of(at) + MARGIN};
 	for (size_t i = 0; i < n; i++) {
-		int64_t line = at[i].n->info.line,
-			from = at[i].n->info.start ? at[i].n->info.start : line - MARGIN;
+		int64_t line = line_of(&at[i]), from = start_of(&at[i]);
 		if (from < s.from)
 			s.from = from;
 		else if (line + MARGIN > s.to)
@@ -88,14 +100,21 @@ static void put_line_rows(struct view *v, struct table *t, struct sources *src, 
 	struct span s = span_of(at, n);
 	size_t k = 0;
 	for (int64_t line = s.from; line <= s.to; line++) {
+		if (!text->path) {	/* of the rest there is nothing to say */
+			for (; k < n && line_of(&at[k]) < line; k++)
+				;
+			if (k == n)
+				break;
+			line = line_of(&at[k]);
+		}
 		size_t len = 0;
 		const char *said = text->path ? source_line(text, line, &len) : NULL;
 		int64_t flat = 0, cum = 0;
 		bool any = false;
 		if (text->path && !said)
 			break;
-		for (; k < n && at[k].n->info.line <= line; k++)
-			if (at[k].n->info.line == line) {
+		for (; k < n && line_of(&at[k]) <= line; k++)
+			if (line_of(&at[k]) == line) {
 				any = true;
 				prof_sum(&flat, at[k].n->flat);
 				prof_sum(&cum, at[k].n->cum);

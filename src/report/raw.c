@@ -17,7 +17,9 @@
 
 static void put_time(struct buf *b, int64_t ns)
 {
-	int64_t sec = ns / 1000000000 - (ns % 1000000000 < 0), frac = ns - sec * 1000000000;
+	int64_t sec = ns / 1000000000, frac = ns % 1000000000;
+	sec -= frac < 0;
+	frac += frac < 0 ? 1000000000 : 0;
 	time_t t = (time_t)sec;
 	struct tm tm;
 	char day[40], zone[40], digits[16];

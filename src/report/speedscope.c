@@ -120,7 +120,7 @@ static double weight_of(const struct scope *s, size_t sample, size_t type, const
 	const char *from = prof_s(v->p, v->p->type[type].unit);
 	double ratio = v->ratio > 0 ? v->ratio : 1;
 	if (v->g.mean)
-		return val[0] ? (double)(val[type] / val[0]) * ratio : 0;
+		return val[0] ? (double)prof_mean(val[type], val[0]) * ratio : 0;
 	return strcmp(unit, from) ? units_scale(val[type], from, unit, NULL) * ratio : (double)val[type] * ratio;
 }
 

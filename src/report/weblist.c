@@ -26,6 +26,7 @@
 #include <string.h>
 
 enum { RANGES_MAX = 25, FAR = 20, MARGIN = 5 };
+#define LINE_MOST (INT64_MAX - 2 * MARGIN)	/* with room for what stands behind it */
 
 struct entry {			/* an instruction below a line */
 	str_id file, fun;
@@ -236,7 +237,8 @@ static void make_entries(struct weblist *w)
 			if (!(raw < w->nstr && w->interest[raw]) && !(name < w->nstr && w->interest[name]))
 				continue;
 			w->e = mem_grow(w->e, &w->ce, w->ne + 1, sizeof *w->e);
-			w->e[w->ne++] = (struct entry){file_of(w, f->file), name, f->line, (uint32_t)i, (uint32_t)k};
+			int64_t line = f->line < LINE_MOST ? f->line : LINE_MOST;
+			w->e[w->ne++] = (struct entry){file_of(w, f->file), name, line, (uint32_t)i, (uint32_t)k};
 		}
 	if (w->ne)
 		qsort(w->e, w->ne, sizeof *w->e, by_place);
@@ -424,6 +426,12 @@ static void put_function(struct weblist *w, struct out *out, const struct part *
 		buf_puts(b, "</pre>\n");
 }
 
+/* From a line to one that is not before it. A file may say any numbers. */
+static uint64_t distance(int64_t from, int64_t to)
+{
+	return (uint64_t)to - (uint64_t)from;
+}
+
 /* Runs of lines of one function that are not far apart, each with a margin that does not reach into the
    next. */
 static void put_file(struct weblist *w, struct out *out, size_t e0, size_t e1)
@@ -434,7 +442,7 @@ static void put_file(struct weblist *w, struct out *out, size_t e0, size_t e1)
 		for (k = i; k < e1 && w->e[k].line == w->e[i].line;)
 			k++;
 		int64_t line = w->e[i].line;
-		if (n && f[n - 1].fun == w->e[i].fun && line - f[n - 1].upto <= FAR) {
+		if (n && f[n - 1].fun == w->e[i].fun && distance(f[n - 1].upto, line) <= FAR) {
 			f[n - 1].upto = line;
 			f[n - 1].e1 = k;
 			continue;
@@ -443,8 +451,8 @@ static void put_file(struct weblist *w, struct out *out, size_t e0, size_t e1)
 		f[n++] = (struct part){i, k, line, line, w->e[i].fun};
 	}
 	for (size_t i = 0; i < n; i++) {
-		int64_t gap = i ? (f[i].from - f[i - 1].upto - 1) / 2 : MARGIN;
-		gap = gap < MARGIN ? gap : MARGIN;
+		uint64_t half = i ? (distance(f[i - 1].upto, f[i].from) - 1) / 2 : MARGIN;
+		int64_t gap = half < MARGIN ? (int64_t)half : MARGIN;
 		if (i)
 			f[i - 1].upto += gap;
 		if (f[i].from > 0)

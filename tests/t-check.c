@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The store's laws, broken one at a time: each row of a good store, put wrong by
+ * as little as possible, is refused. Indexes that come back from a file are
+ * believed on the word of these checks alone.
+ */
+#include "config.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "store/tracks.h"
+#include "tap.h"
+
+#include <string.h>
+
+/* A sheet of a P and two goroutines, of which one makes and wakes the other; by hand, so that all of it can be changed. */
+enum { P0 = 1, G1, G2, NTRK, ROWS = 3, N = 8, NEDGE = 2, LEN = 100 };
+struct parts {
+	struct sheet sh;
+	trk_id trk[ROWS];
+	uint32_t first[ROWS + 1], start[N + 1], who[N + 1], stack[N], edge[NEDGE];	/* and one that is nobody's */
+	uint8_t state[N + 1];
+	int64_t sum[1][TS__N];
+	int64_t after[TS__N];
+};
+
+static struct store *st;
+static struct snap sn;
+
+static void good(struct parts *p)
+{
+	*p = (struct parts){
+		.trk = {P0, G1, G2}, .first = {0, 2, 4, N},
+		.start = {0, 60, 0, 60, 0, 20, 40, 40, 50},
+		.state = {TS_RUN, TS_IDLE, TS_RUN, TS_SYNC, TS_NONE, TS_READY, TS_SYNC, TS_READY, TS_READY},
+		.who = {G1, 0, P0, 0, 0, G1, 0, G1, G1},
+		.edge = {5 | EDGE_CREATED, 7},
+	};
+	p->sh = (struct sheet){ .t0 = 0, .t1 = LEN, .ntrk = ROWS, .n = N, .nother = 1, .nostack = 2, .trk = p->trk, .first = p->first,
+		.start = p->start, .state = p->state, .who4 = p->who, .stack4 = p->stack, .nedge = NEDGE, .edge = p->edge,
+		.sum = (const int64_t (*)[TS__N])p->sum };
+}
+
+static bool holds(const struct parts *p)
+{
+	struct err e = {0};
+	bool yes = !sheet_check(&sn, &p->sh, &e);
+	OK(yes || e.kind == ERR_FORMAT);
+	return yes;
+}
+
+#define BROKEN(change) do { struct parts p; good(&p); OK(holds(&p)); change; OK(!holds(&p)); } while (0)
+
+static void sheets(void)
+{
+	BROKEN(p.first[1] = 0);			/* a row of nothing */
+	BROKEN(p.first[ROWS] = N - 1);		/* an interval of no row */
+	BROKEN(p.sh.nostack = 3);
+	BROKEN(p.sh.nother = 2);		/* a goroutine among the Ps */
+	BROKEN(p.trk[2] = G1);			/* the same track twice */
+	BROKEN((p.trk[1] = G2, p.trk[2] = G1));	/* and in another order */
+	BROKEN(p.trk[2] = NTRK);
+	BROKEN(p.trk[0] = 0);
+	BROKEN(p.start[2] = 1);			/* a row begins later than its sheet */
+	BROKEN(p.start[1] = 0);			/* and only its first interval does not */
+	BROKEN(p.start[6] = 10);		/* goes back in time */
+	BROKEN(p.start[3] = LEN + 1);		/* ends before it begins */
+	BROKEN(p.state[3] = TS__N);
+	BROKEN(p.state[3] |= SHEET_CONT);
+	BROKEN(p.who[2] = G2);			/* a goroutine runs on a goroutine */
+	BROKEN(p.who[5] = P0);			/* a P has woken it */
+	BROKEN(p.who[0] = NTRK);
+	BROKEN(p.stack[0] = 2);
+	BROKEN(p.edge[1] = N);
+	BROKEN(p.edge[0] = 1 | EDGE_CREATED);
+	BROKEN(p.edge[1] = 6);			/* it is not runnable there */
+	BROKEN((p.edge[0] = 7, p.edge[1] = 5));	/* of one waker by time */
+	struct parts p;
+	good(&p);
+	p.start[3] = LEN;			/* what begins at the end has no length, and is no harm */
+	OK(holds(&p));
+}
+
+/* A sheet that ends with a step has the sum of all of it at its end. */
+static void sums(void)
+{
+	enum { STEPS = SHEET_STEP };
+	static uint32_t start[STEPS], who[STEPS], stack[STEPS], first[2] = {0, STEPS};
+	static uint8_t state[STEPS];
+	int64_t sum[2][TS__N] = {{0}};
+	trk_id trk = G1;
+	for (uint32_t i = 0; i < STEPS; i++) {
+		start[i] = i;
+		state[i] = i % 2 ? TS_RUN : TS_SYNC;
+	}
+	sum[1][TS_SYNC] = STEPS / 2;
+	sum[1][TS_RUN] = STEPS / 2 + 1;
+	struct sheet sh = { .t0 = 0, .t1 = STEPS + 1, .ntrk = 1, .n = STEPS, .trk = &trk, .first = first, .start = start,
+		.state = state, .who4 = who, .stack4 = stack, .sum = (const int64_t (*)[TS__N])sum };
+	OK(!sheet_check(&sn, &sh, NULL));
+	sum[1][TS_RUN]++;
+	OK(sheet_check(&sn, &sh, NULL));
+	sum[1][TS_RUN]--;
+	sum[0][TS_NONE]++;
+	OK(sheet_check(&sn, &sh, NULL));
+}
+
+/* Rows of tables: put one number wrong, and right again. */
+#define WRONG(lvalue, value) do { \
+		__typeof__(lvalue) was = (lvalue); \
+		OK(!store_check_tables(&all, NULL)); \
+		(lvalue) = (value); \
+		OK(store_check_tables(&all, NULL)); \
+		(lvalue) = was; \
+	} while (0)
+
+static void tables(void)
+{
+	struct build *b = build_new();
+	struct sink s = build_sink(b);
+	str_id name = s.ops->str(s.self, "f", 1);
+	map_id map = s.ops->map(s.self, &(struct sink_map){.id = 1, .file = name});
+	fun_id fun = s.ops->fun(s.self, &(struct sink_fun){.id = 1, .name = name, .file = name});
+	struct sink_line line[2] = {{fun, 1, 0}, {fun, 2, 0}};
+	loc_id loc = s.ops->loc(s.self, &(struct sink_loc){.id = 1, .addr = 16, .map = map, .line = line, .nline = 2});
+	s.ops->type(s.self, name, name);
+	struct sink_label l = {.key = name, .str = name};
+	s.ops->sample(s.self, &(struct sink_sample){.stack = s.ops->stack(s.self, &loc, 1), .value = (int64_t[]){7},
+	    .label = &l, .nlabel = 1, .when = TIME_NONE});
+	const struct snap all = *build_finish(b);
+	struct store *t = (struct store *)(uintptr_t)all.st;
+	struct stk_row *stk = col_at(&t->stks, all.nstks - 1);
+	struct frm_row *frm = col_at(&t->frms, all.nfrms - 1);
+	struct loc_row *where = col_at(&t->locs, loc);
+	struct fun_row *f = col_at(&t->funs, fun);
+	struct map_row *m = col_at(&t->maps, map);
+	struct smp_row *smp = col_at(&t->smps, 0);
+	struct sink_label *label = col_at(&t->labels, 0);
+	WRONG(stk->parent, all.nstks - 1);	/* its own parent */
+	WRONG(stk->frame, 0);
+	WRONG(stk->frame, all.nfrms);
+	WRONG(frm->loc, 0);
+	WRONG(frm->loc, all.nlocs);
+	WRONG(frm->fun, all.nfuns);
+	WRONG(where->nline, 0);
+	WRONG(where->nline, where->nline + 1);
+	WRONG(where->first, all.nfrms + 1);
+	WRONG(where->map, col_n(&t->maps));
+	WRONG(f->name, all.nstrs);
+	WRONG(f->file, all.nstrs);
+	WRONG(m->file, all.nstrs);
+	WRONG(smp->stack, all.nstks);
+	WRONG(smp->set, all.nsets);
+	WRONG(label->key, all.nstrs);
+	WRONG(label->str, all.nstrs);
+	build_free(b);
+}
+
+int main(void)
+{
+	st = xcalloc(1, sizeof *st);
+	struct tracks *tk = tracks_new(st);
+	OK(tracks_track(tk, TK_P, 0) == P0 && tracks_track(tk, TK_G, 1) == G1 && tracks_track(tk, TK_G, 2) == G2);
+	sn = (struct snap){ .st = st, .ntrks = NTRK, .nstrs = 1, .nstks = 2 };
+	sheets();
+	sums();
+	tables();
+	tracks_free(tk);
+	mem_free(st);
+	return DONE();
+}
