@@ -75,6 +75,8 @@ if curses; then
 	shows 'a drag is a range' '| range 687ms'
 	press '<Mouse 80M 30 9>' "$trace" -mouse=on
 	shows 'ctrl and wheel zoom' '(50%)'
+	(TERM=screen-256color press '<Mouse 80M 30 9>' "$trace" -mouse=on)
+	shows 'and where terminfo knows the old way of the mouse alone' '(50%)'
 	press 'a<Mouse 0M 30 20><Mouse 0m 30 20><Mouse 0M 30 20><Mouse 0m 30 20>' "$cpu" -mouse=on
 	hides 'a double click runs a row of a menu' 'what can be done here'
 

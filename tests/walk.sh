@@ -75,6 +75,12 @@ on "$trace" '8j*' '/regexp\.compile'
 on "$trace" ':<Tab><Tab>' 'of 17'
 mkdir "$tmp/d" && touch "$tmp/d/c" "$tmp/d/a" "$tmp/d/b"
 on "$cpu" ":diff $tmp/d/<Tab>" 'a  b  c'
+# settings and maps say what holds now
+on "$cpu" ':set mouse on<Enter>' 'mouse = on'
+on "$cpu" ':set mouse<Enter>:set mouse<Enter>' 'mouse = off'
+on "$cpu" ':set mouse maybe<Enter>' 'mouse is on or off'
+on "$trace" ':set clock wall<Enter>' 'clock = wall'
+on "$cpu" ':map J half-down<Enter>' 'mapped: J half-down'
 # marks
 on "$cpu" "''" 'no place was left by a jump yet'
 on "$cpu" "'" 'no letters yet'

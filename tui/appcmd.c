@@ -84,8 +84,11 @@ static void do_set(struct app *a, const char *arg)
 	const char *s = arg ? arg : "";
 	size_t n = strcspn(s, " =");
 	const char *v = s + n + strspn(s + n, " =");
-	if (app_set(a, arena_strndup(&a->scratch, s, n), v, &e))
+	const char *name = arena_strndup(&a->scratch, s, n);
+	if (app_set(a, name, v, &e))
 		app_message(a, ST_ERROR, "%s", e.msg);
+	else if (!a->sticky)
+		app_message(a, ST_DIM, "%s = %s", name, config_now(a, name) ? config_now(a, name) : v);
 }
 
 static void do_map(struct app *a, const char *arg)
@@ -93,6 +96,8 @@ static void do_map(struct app *a, const char *arg)
 	struct err e;
 	if (app_map(a, arg ? arg : "", &e))
 		app_message(a, ST_ERROR, "%s", e.msg);
+	else
+		app_message(a, ST_DIM, "mapped: %s", arg);
 }
 
 /* ---- opening panes */

@@ -109,17 +109,42 @@ static const struct setting {
     {"tick", "on|off", "on", "show progress while a file is read", set_tick},
 };
 
+/* On or off in one of its ways; nothing turns it over. */
+static bool is_switch(const char *v)
+{
+	static const char *const words[] = {"", "on", "off", "yes", "no", "true", "false", "1", "0"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(v, words[i]))
+			return true;
+	return false;
+}
+
 int app_set(struct app *a, const char *name, const char *value, struct err *e)
 {
-	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-		if (!strcmp(settings[i].name, name))
-			return settings[i].set(a, value, e);
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+		if (strcmp(settings[i].name, name))
+			continue;
+		if (!strcmp(settings[i].values, "on|off") && !is_switch(value))
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s is on or off", name);
+		return settings[i].set(a, value, e);
+	}
 	struct buf b = {0};
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
 		buf_printf(&b, " %s", settings[i].name);
 	err_set(e, ERR_USAGE, ERR_NOWHERE, "settings are%s", buf_str(&b));
 	buf_free(&b);
 	return -1;
+}
+
+/* What a setting of two values is now, NULL: it is no such one. */
+const char *config_now(const struct app *a, const char *name)
+{
+	const struct { const char *name; bool on; } now[] = {{"ascii", a->env.ascii}, {"debug", a->debug}, {"mono", a->env.mono},
+	    {"mouse", a->mouse}, {"tick", a->ticks}};
+	for (size_t i = 0; i < sizeof now / sizeof *now; i++)
+		if (!strcmp(now[i].name, name))
+			return now[i].on ? "on" : "off";
+	return strcmp(name, "clock") ? NULL : a->env.wall ? "wall" : "trace";
 }
 
 const char *config_name(size_t i)

@@ -249,6 +249,7 @@ const char *config_path(struct app *, const char *var, const char *dflt, const c
 void config_dirs(char *dir);				/* make them */
 bool config_line(FILE *, char *s, int n);		/* without its end; false: no more */
 const char *config_name(size_t i);			/* of a setting; NULL: no more */
+const char *config_now(const struct app *, const char *name);	/* "on", "off", "wall", ... or NULL */
 const char *config_values(size_t i);			/* "on|off" */
 void settings_print(struct buf *);			/* the same, tab-separated, for the manual */
 void config_print(struct buf *);			/* the settings there are */

@@ -37,12 +37,13 @@
 #include <unistd.h>
 #include <wchar.h>
 
+enum { KEY_SGR = KEY_MAX - 1, SGR_WAIT = 300 };	/* ms for the rest of an event, over a slow line */
 struct term {
 	SCREEN *screen;
 	FILE *in;		/* /dev/tty, or NULL: standard input is the terminal */
 	int tty;
 	int colours;
-	bool mouse, motion;
+	bool mouse, motion, sgr;
 	bool held;		/* the first button is, since (click_y, click_x) */
 	int click_y, click_x;
 	int64_t waited;		/* ms, for input in all: what drawing took makes no click a slow one */
@@ -300,6 +301,21 @@ void term_redraw(struct term *t)
 		clearok(curscr, TRUE);
 }
 
+/* curses asks for presses alone: 1002 has the moves of a held button too. Where terminfo knows the old way of telling them
+   only (tmux, screen), curses cannot tell a wheel with Ctrl up from down, and no terminal columns beyond 223: 1006 asks for
+   the other way, whose events are read here (sgr_event), and who does not know it goes on in the old one. */
+static void mouse_modes(struct term *t, bool on)
+{
+	t->sgr = !cap_is("kmous", "\033[<");
+	if (t->sgr)
+		define_key("\033[<", on ? KEY_SGR : 0);
+	buf_reset(&t->out);
+	buf_puts(&t->out, on ? "\033[?1002h" : "\033[?1002l");
+	if (t->sgr)
+		buf_puts(&t->out, on ? "\033[?1006h" : "\033[?1006l");
+	write_out(t);
+}
+
 void term_mouse(struct term *t, bool on)
 {
 	if (on == t->mouse)
@@ -313,11 +329,8 @@ void term_mouse(struct term *t, bool on)
 	mouseinterval(0);
 	if (on == t->motion || cap_none("kmous"))
 		return;
-	/* curses asks for presses alone: 1002 has the moves of a held button too */
 	t->motion = on;
-	buf_reset(&t->out);
-	buf_puts(&t->out, on ? "\033[?1002h" : "\033[?1002l");
-	write_out(t);
+	mouse_modes(t, on);
 }
 
 /* ---- leaving for a while */
@@ -335,6 +348,8 @@ static void pen_down(struct term *t)
 static void leave(struct term *t)
 {
 	pen_down(t);
+	if (t->motion)
+		mouse_modes(t, false);
 	endwin();
 	wayout_settings();
 }
@@ -348,6 +363,8 @@ static void come_back(struct term *t)
 		resizeterm(ws.ws_row, ws.ws_col);
 	clearok(curscr, TRUE);
 	refresh();
+	if (t->motion)
+		mouse_modes(t, true);
 }
 
 void term_stop(struct term *t)
@@ -508,6 +525,29 @@ static int32_t from_curses(wint_t k)
 	return (int)k >= KEY_F(1) && (int)k <= KEY_F(12) ? KEY_F1 + ((int)k - KEY_F(1)) : 0;
 }
 
+/* ESC [ < BUTTON ; COLUMN ; ROW and M, or m where it was let go: what follows the `<`. */
+static void sgr_event(struct term *t)
+{
+	int v[3] = {0}, i = 0;
+	wint_t c = 0;
+	wtimeout(t->keys, SGR_WAIT);
+	while (i < 3 && wget_wch(t->keys, &c) == OK && c != 'M' && c != 'm') {
+		if (c >= '0' && c <= '9')
+			v[i] = v[i] < 10000 ? v[i] * 10 + (int)(c - '0') : v[i];
+		else
+			i += c == ';' ? 1 : 3;
+	}
+	nodelay(t->keys, TRUE);
+	if (i != 2 || (c != 'M' && c != 'm'))
+		return;
+	static const mmask_t pressed[] = {BUTTON1_PRESSED, 0, BUTTON3_PRESSED, 0}, wheel[] = {BUTTON4_PRESSED, BUTTON5_PRESSED, 0, 0};
+	MEVENT m = {.x = v[1] - 1, .y = v[2] - 1};
+	m.bstate = v[0] & 64 ? wheel[v[0] & 3] : v[0] & 32 ? REPORT_MOUSE_POSITION : c == 'M' ? pressed[v[0] & 3]
+		 : v[0] & 3 ? 0 : BUTTON1_RELEASED;
+	m.bstate |= (v[0] & 4 ? BUTTON_SHIFT : 0) | (v[0] & 16 ? BUTTON_CTRL : 0);
+	t->event[t->nevent++] = m;
+}
+
 /* What has come of the mouse and means something. Where several events come at once, as over a slow line,
  * curses takes them all for one KEY_MOUSE and gives them from the last to the first. */
 static bool read_mouse(struct term *t, struct term_input *in)
@@ -535,6 +575,11 @@ static bool read_key(struct term *t, struct term_input *in, enum term_event *ev)
 	} else if ((int)k == KEY_MOUSE) {
 		while (t->nevent < (int)(sizeof t->event / sizeof *t->event) && getmouse(&t->event[t->nevent]) == OK)
 			t->nevent++;
+		if (read_mouse(t, in))
+			*ev = TE_CLICK;
+		return true;
+	} else if ((int)k == KEY_SGR) {
+		sgr_event(t);
 		if (read_mouse(t, in))
 			*ev = TE_CLICK;
 		return true;
