@@ -158,7 +158,7 @@ static inline struct gg *gotrack_g(const struct gotrace *r, int64_t id)
 static inline int64_t gotrace_rel(const struct gotrace *r, int64_t time)
 {
 	uint64_t d = (uint64_t)time - (uint64_t)r->base;
-	return time <= r->base ? 0 : d < (uint64_t)1 << 61 ? (int64_t)d : (int64_t)1 << 61;
+	return d < (uint64_t)1 << 61 ? (int64_t)d : time <= r->base ? 0 : (int64_t)1 << 61;
 }
 
 void gotrace_say_utils(struct gotrace *, int64_t next);

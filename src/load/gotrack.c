@@ -144,7 +144,7 @@ static inline enum tstate running_state(const struct gg *g)
 }
 
 /* g runs on its P from t on: its track and the P's. */
-static inline void show_running(struct gotrace *r, struct gg *g, int64_t t, unsigned past, stk_id stack)
+static ALWAYS void show_running(struct gotrace *r, struct gg *g, int64_t t, unsigned past, stk_id stack)
 {
 	enum tstate s = running_state(g);
 	enter(r, g->trk, t, s | past, g->p ? g->p->trk : 0, stack);
@@ -197,7 +197,7 @@ static enum tstate find_reason(const char *s, size_t n)
 	return n ? TS__N : TS_UNKNOWN;
 }
 
-static enum tstate wait_state(struct gotrace *r, uint32_t name, uint32_t *who)
+static ALWAYS enum tstate wait_state(struct gotrace *r, uint32_t name, uint32_t *who)
 {
 	size_t n;
 	uint32_t own = TS__N + 1, *known = name < r->tab.nwait ? &r->tab.wait[name] : &own;
