@@ -272,9 +272,9 @@ static void track_life(struct track_last *l, struct trk_row *r, int64_t t, enum 
 }
 
 /* By state: what of a life does not matter. With it the life must be whole, and then the entry changes nothing of the
-   row; for the states that end one, and numbers that are no state, it never is. */
+   row; for the states that end one, for TS_PAST and for numbers that are no state it never is. */
 enum { ENOUGH = 0xff };
-static const uint8_t life_free[SHEET_STATE + 1] = {
+static const uint8_t life_free[UINT8_MAX + 1] = {
 #define STATE(id, letter, name, reason) [TS_##id] = TS_##id == TS_NONE || TS_##id == TS_FOREVER ? 0 : \
 	TS_##id == TS_RUN ? ENOUGH - HAS_T0 - LIVES - HAS_RUN0 - TOLD : ENOUGH - HAS_T0 - LIVES - TOLD,
 #include "state.def"
@@ -293,9 +293,29 @@ static int64_t late(struct tracks *k, struct track_last *l, const struct sink_en
 	return floor;
 }
 
-/* What is rare of an entry: its time, set right; the row; a piece that is full. Not in place: the loop that asks for it
-   needs its registers. */
-static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct track_last *l, const struct sink_enter *e, size_t n)
+/* Where tracks_enter() is: what it keeps in registers but for what is rare. */
+struct entering {
+	struct sink_enter *base, *out, *tie;
+	int64_t sealed, newest;
+};
+
+/* The piece is full, and all before t is told. */
+static void next_piece(struct tracks *k, struct entering *x, int64_t t, size_t left)
+{
+	k->newest = t;
+	k->ties = (size_t)((t > x->newest ? x->out : x->tie) - x->base);
+	k->now.n = (size_t)(x->out - x->base);
+	tracks_upto(k, t);
+	x->base = entry_room(&k->now, left);
+	x->out = x->base + k->now.n;
+	x->tie = x->base + k->ties;
+	x->sealed = k->sealed;
+}
+
+/* What is rare of an entry, of `left` that are to come: its time, set right; the row; a piece that is full. Not in place:
+   the loop that asks for it needs its registers. */
+static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct entering *x, struct track_last *l,
+    const struct sink_enter *e, size_t left)
 {
 	unsigned s = e->state & SHEET_STATE, past = e->state & TS_PAST;
 	int64_t t = e->t, floor = l->t < k->sealed ? k->sealed : l->t;
@@ -306,57 +326,46 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct tra
 			t = late(k, l, e, floor);
 		track_life(l, col_at(&k->st->trks, e->trk), t, (enum tstate)s, past);
 	}
-	if (n >= SEAL_MAX && t >= k->newest && t > k->sealed && !past) {
-		if (t > k->newest)
-			k->ties = n;
-		k->newest = t;
-		k->now.n = n;
-		tracks_upto(k, t);
-	}
+	if (x->out >= x->base + SEAL_MAX && t >= x->newest && t > k->sealed && !past)
+		next_piece(k, x, t, left);
+	tell(&k->now, l, e->trk, t == k->sealed);
+	k->now.past |= past != 0;
+	l->n--;		/* it is counted with all */
 	return t;
 }
 
 void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 {
 	enum { AHEAD = 12 };
-	struct sink_enter *base = entry_room(&k->now, count), *out = base + k->now.n, *tie = base + k->ties;
+	struct sink_enter *base = entry_room(&k->now, count);
+	struct entering x = { base, base + k->now.n, base + k->ties, k->sealed, k->newest };
+	struct sink_enter *out = x.out, *full = base + SEAL_MAX;
 	struct track_last *last = k->last;
-	int64_t sealed = k->sealed, newest = k->newest;
+	int64_t sealed = k->sealed;
 	uint32_t ntrk = k->n;
-	unsigned past = 0;
 	const struct sink_enter *end = e + count, *near = count > AHEAD ? end - AHEAD : e;
 	for (; e < end; e++) {
 		if (e < near)
 			__builtin_prefetch(&last[e[AHEAD].trk]);
 		__builtin_prefetch((const char *)out + AHEAD * sizeof *out, 1);
-		unsigned s = e->state & SHEET_STATE;
 		if (e->trk >= ntrk)
 			continue;
 		struct track_last *l = &last[e->trk];
 		int64_t t = e->t;
-		if (t < l->t || t <= sealed || (l->life | life_free[s]) != ENOUGH || out >= base + SEAL_MAX) {
-			if (!e->trk || s >= TS__N)
+		if (t < l->t || t <= sealed || (l->life | life_free[e->state]) != ENOUGH || out >= full) {
+			if (!e->trk || (e->state & SHEET_STATE) >= TS__N)
 				continue;
-			k->newest = newest;
-			k->ties = (size_t)(tie - base);
-			k->now.past |= (past & TS_PAST) != 0;
-			t = rare_entry(k, l, e, (size_t)(out - base));
-			if (sealed != k->sealed) {
-				base = entry_room(&k->now, (size_t)(end - e));
-				out = base + k->now.n;
-				tie = base + k->ties;
-				sealed = k->sealed;
-				past = 0;
-			}
-			tell(&k->now, l, e->trk, t == sealed);
-			l->n--;		/* it is counted below */
+			x.out = out;
+			t = rare_entry(k, &x, l, e, (size_t)(end - e));
+			out = x.out;
+			full = x.base + SEAL_MAX;
+			sealed = x.sealed;
 		}
-		if (t > newest) {
-			newest = t;
-			tie = out;
+		if (t > x.newest) {
+			x.newest = t;
+			x.tie = out;
 		}
-		unsigned was = l->class, is = sheet_class[s];
-		past |= e->state;
+		unsigned was = l->class, is = sheet_class[e->state & SHEET_STATE];
 		*out = *e;
 		out->t = t;
 		out++->moved = (uint8_t)((ENTRY_G | is << ENTRY_CLASS | was) & l->g);
@@ -364,10 +373,9 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 		l->class = (uint8_t)is;
 		l->n++;
 	}
-	k->newest = newest;
-	k->ties = (size_t)(tie - base);
-	k->now.past |= (past & TS_PAST) != 0;
-	k->now.n = (size_t)(out - base);
+	k->newest = x.newest;
+	k->ties = (size_t)(x.tie - x.base);
+	k->now.n = (size_t)(out - x.base);
 }
 
 void tracks_mark(struct tracks *k, const struct sink_mark *m)
