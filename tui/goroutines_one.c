@@ -189,7 +189,9 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	const struct ival *v = &d->p->one.v[i];
 	struct buf b = {0};
 	grid_printf(g, y, 0, ST_DIM, 0, "%6u", i + 1);
-	tp_at(g, y, 18, v->t0);
+	text_at(&b, v->t0, 1000);	/* spans are often shorter than what tp_at() shows */
+	grid_text(g, y, 18 - (int)b.n, ST_NORMAL, 0, buf_str(&b));
+	buf_reset(&b);
 	tp_ns(g, y, 27, v->t1 - v->t0, 0);
 	grid_printf(g, y, 28, state_style(v->state), 0, "%c", state_letter(v->state));
 	buf_puts(&b, state_name(v->state));
