@@ -212,7 +212,15 @@ static uint32_t earliest(const struct merge *m, bool believable)
 	return best;
 }
 
-/* No P can go on. false: none has anything left. */
+/* What a P says next cannot be: pass it over. */
+static bool drop(struct gov1 *v, uint32_t p)
+{
+	v->proc[p].first = v->ev[v->proc[p].first - 1].next;
+	v->dropped++;
+	return true;
+}
+
+/* No P can go on. false: none has anything left. A count that the map has no room for is no goroutine's. */
 static bool believe(struct merge *m)
 {
 	bool fresh;
@@ -222,14 +230,12 @@ static bool believe(struct merge *m)
 		err_set(&m->v->damage, ERR_FORMAT, ERR_NOWHERE, "no consistent ordering of events possible");
 	m->looked += (uint64_t)m->nidle * m->v->nproc;
 	uint32_t p = earliest(m, true);
-	if (p == UINT32_MAX) {
-		p = earliest(m, false);
-		m->v->proc[p].first = m->v->ev[m->v->proc[p].first - 1].next;
-		m->v->dropped++;
-		return true;
-	}
+	if (p == UINT32_MAX)
+		return drop(m->v, earliest(m, false));
 	struct change c = change_of(&m->v->ev[m->v->proc[p].first - 1]);
 	uint64_t seq = c.from.seq == NO_SEQ ? state_of(&m->gs, c.g).seq : c.from.seq;
+	if (seq > UINT64_MAX >> 2)
+		return drop(m->v, p);
 	idmap_put(&m->gs, c.g, &fresh)->n = seq << 2 | c.from.status;
 	return true;
 }
