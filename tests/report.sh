@@ -208,6 +208,11 @@ ok $? "flame is a whole drawing"
 [ "$("$ttrace" top -format=tsv -nodecount=7 cpu.pb.gz | cut -f1 | tail -n +2)" = \
 	"$("$ttrace" top -nodecount=7 cpu.pb.gz | tail -n 7 | sed 's/^.*%  //; s/ (.*inline)$//')" ]
 ok $? "top as a table has the rows of top"
+# Names that are made on the way, of hundreds of addresses without symbols.
+awk 'BEGIN { print "heap profile: 400: 400 [ 400: 400] @ heapprofile"; for (i = 1; i <= 400; i++) printf " 1: 1 [ 1: 1] @ 0x%x 0x%x\n", 4096 * i, 4096 * i + 1 }' >"$tmp/many"
+"$ttrace" traces -addresses -format=tsv "$tmp/many" >"$tmp/out" 2>"$tmp/err"
+[ $? = 0 ] && [ "$(wc -l <"$tmp/out")" = 401 ] && [ "$(cut -f3 "$tmp/out" | sort -u | wc -l)" = 401 ]
+ok $? "traces as a table of what has no names"
 # What a file says does not reach the terminal as it is.
 if script -qc true /dev/null </dev/null >/dev/null 2>&1; then
 	printf '\033[31mred profile: total 1\n1 @ 0x401001\n' >"$tmp/red"

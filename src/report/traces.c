@@ -133,7 +133,8 @@ static void put_stack_cell(struct view *v, struct table *t, struct frame_names *
 	for (uint32_t i = r.n; i--;) {
 		loc_id id = v->p->frame[r.off + i];
 		for (uint32_t k = v->p->loc[id].nline ? v->p->loc[id].nline : 1; k--;) {
-			const struct pstr *s = &v->p->str[frame_name(names, id, k)];
+			str_id name = frame_name(names, id, k);	/* may add one, and move them all */
+			const struct pstr *s = &v->p->str[name];
 			if (b.n)
 				buf_putc(&b, ';');
 			buf_put(&b, s->s, s->n);
