@@ -111,6 +111,37 @@ for r in info goroutines events top; do
 	same "status of $r -strict" $? 0
 done
 
+# the goroutine of a C thread has its number again when that calls into Go again: its accounts are of the last call, and say so
+cat >"$tmp/again.test" <<'END'
+Goroutine 4 twice, from a thread of C; goroutine 5 once.
+-- expect --
+-- trace --
+go 22
+Batch 1 7 100
+ProcStatus 1 0 2
+ProcStatus 1 1 2
+GoCreateSyscall 1 4
+ProcStart 1 0 1
+GoSyscallEndBlocked 1
+GoStart 1 4 1
+GoSyscallBegin 1 2 0
+GoDestroySyscall 1
+GoCreateSyscall 1000 4
+ProcStart 1 1 1
+GoSyscallEndBlocked 1
+GoStart 1 4 1
+GoCreate 1 5 0 0
+GoSyscallBegin 500 2 0
+GoDestroySyscall 1
+Batch 1 -1 0
+Frequency 1000000000
+END
+"$build/tests/t-tracetext" -binary "$tmp/again.test" >"$tmp/again.trace"
+run 0 goroutine 4 "$tmp/again.trace"
+grep -q 'for the last time, at 1.11us;' "$tmp/out" || fail "a goroutine that C code called twice"
+run 0 goroutine 5 "$tmp/again.trace"
+grep -q 'for the last time' "$tmp/out" && fail "a goroutine that lived once lived twice"
+
 # what stands out is of the program: the runtime's own goroutines wait as they are meant to
 cat >"$tmp/sweeper.test" <<'END'
 The runtime's sweeper is ready for longer than the program's goroutine.

@@ -313,6 +313,17 @@ static void region_lines(const struct trep *r, trk_id g)
 	mem_free(v);
 }
 
+/* A thread of C code that calls into Go once more has its goroutine's number again, and the accounts are of the last call. */
+static bool lived_before(const struct trep *r, trk_id g)
+{
+	struct ival v;
+	int64_t t0 = store_trk(r->st, g)->t0;
+	bool have = t0 != TIME_NONE && (ival_at(r->sn, g, r->sn->t0, &v) || ival_near(r->sn, g, r->sn->t0, 1, &v));
+	while (have && v.state == TS_NONE)
+		have = ival_step(r->sn, &v, 1);
+	return have && v.t0 < t0;
+}
+
 static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x)
 {
 	const struct trk_row *row = store_trk(r->st, g);
@@ -323,6 +334,11 @@ static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x
 	if (row->creator)
 		buf_printf(r->out, ", created by goroutine %" PRIu64, store_trk(r->st, row->creator)->id);
 	buf_puts(r->out, row->t1 == TIME_NONE ? ", alive at the end\n" : "\n");
+	if (lived_before(r, g)) {
+		buf_puts(r->out, "  as C code called it for the last time, at ");
+		text_ns(r->out, row->t0);
+		buf_puts(r->out, "; its spans and regions are those of all such calls\n");
+	}
 	part_line(r, "total", no, x->total);
 	part_line(r, "running", no, x->exec);
 	part_line(r, "runnable", no, x->ready);
