@@ -108,6 +108,9 @@ if have bash; then
 	same 'bash: values' "$(complete ttrace top -format = t)" 'text tsv '
 	same 'bash: values of --' "$(complete ttrace view --theme = s)" 'safe '
 	same 'bash: files' "$(complete ttrace top samples/cp)" 'samples/cpu.pb.gz '
+	touch "$tmp/a name"
+	same 'bash: a file with a blank in its name' "$(complete ttrace top "$tmp/a n")" "$tmp/a name "
+	! grep -q '^complete.*filenames' "$tmp/c.bash" || fail 'bash: the = of an option is quoted'
 	same 'bash: a file for the viewer' "$(complete ttrace samples/cp)" 'samples/cpu.pb.gz '
 fi
 # zsh and fish, where they are: on a terminal on paper, and by fish's own word

@@ -66,10 +66,13 @@ static void bash(struct buf *b)
 		    "\t((i == COMP_CWORD)) || [[ ${COMP_WORDS[1]} == help ]] && COMPREPLY=($(compgen -W '");
 	report_words(b);
 	buf_puts(b, "' -- \"$cur\"))\n"
+		    "\t# of names of files alone: bash would write -format\\= of an option\n"
+		    "\ttype compopt >/dev/null 2>&1 && compopt -o filenames 2>/dev/null\n"
+		    "\tlocal IFS=$'\\n'\n"
 		    "\tCOMPREPLY+=($(compgen -f -- \"$cur\"))\n"
 		    "}\n"
 		    "shopt -s extglob\n"
-		    "complete -o filenames -F _ttrace ttrace\n");
+		    "complete -F _ttrace ttrace\n");
 }
 
 /* In single quotes of the shell. */
