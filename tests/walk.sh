@@ -81,6 +81,8 @@ on "$cpu" ':set mouse<Enter>:set mouse<Enter>' 'mouse = off'
 on "$cpu" ':set mouse maybe<Enter>' 'mouse is on or off'
 on "$trace" ':set clock wall<Enter>' 'clock = wall'
 on "$cpu" ':map J half-down<Enter>' 'mapped: J half-down'
+# a frame of a cell or two has the whole name or none: of slices.Grow[...] the last dot is no place to cut
+not "$trace" '4jj+' '|]'
 # marks
 on "$cpu" "''" 'no place was left by a jump yet'
 on "$cpu" "'" 'no letters yet'

@@ -192,7 +192,8 @@ static const char *one_sided(const struct drawing *d, uint32_t node)
 /* Where the last part of a symbol begins: Sum of crypto/sha256.(*Digest).Sum. */
 static size_t symbol_tail(const char *s, size_t n)
 {
-	size_t at = n;
+	const char *types = memchr(s, '[', n);	/* the dots of Grow[...] are no ends of packages */
+	size_t at = types ? (size_t)(types - s) : n;
 	while (at && s[at - 1] != '.' && s[at - 1] != '/')
 		at--;
 	return at < n ? at : 0;

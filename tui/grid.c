@@ -362,7 +362,7 @@ void grid_print(const struct grid *g, struct buf *b, const struct look *look)
 				continue;
 			struct paint p = now;
 			if (look)
-				p = style_paint(look, c->fg, c->bg, c->attr);
+				p = cell_paint(look, c);
 			if (p.fg != now.fg || p.bg != now.bg || p.attr != now.attr)
 				print_sgr(b, &p, look->colours);
 			now = p;

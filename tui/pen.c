@@ -87,7 +87,7 @@ void pen_forget(struct pen *n)
 
 static struct shown shown_of(const struct pen *n, const struct cell *c, const struct look *look)
 {
-	struct shown s = {c->ch, c->mark, style_paint(look, c->fg, c->bg, c->attr)};
+	struct shown s = {c->ch, c->mark, cell_paint(look, c)};
 	s.p.attr &= n->caps.dim ? AT_SHOWN : AT_SHOWN & ~AT_DIM;
 	if (c->ch == ' ' && !(s.p.attr & (AT_REVERSE | AT_UNDERLINE))) {
 		s.p.fg = -1;	/* never seen: all blanks of a background are one */

@@ -62,12 +62,6 @@ static void hex(struct buf *b, int colour, const char *none)
 	buf_printf(b, "#%02x%02x%02x", c[0], c[1], c[2]);
 }
 
-static struct paint paint_of(const struct cell *c, const struct look *l)
-{
-	struct paint p = style_paint(l, (enum style)c->fg, (enum style)c->bg, c->attr);
-	return p;
-}
-
 static bool same(const struct paint *a, const struct paint *b)
 {
 	return a->fg == b->fg && a->bg == b->bg && a->attr == b->attr;
@@ -78,9 +72,9 @@ static int run_of(const struct grid *g, const struct look *l, int y, int x, stru
 {
 	const struct cell *row = &g->cell[y * g->cols];
 	int n = 1;
-	*p = paint_of(&row[x], l);
+	*p = cell_paint(l, &row[x]);
 	while (x + n < g->cols) {
-		struct paint q = paint_of(&row[x + n], l);
+		struct paint q = cell_paint(l, &row[x + n]);
 		if (!same(p, &q) && row[x + n].ch)
 			break;
 		n++;

@@ -23,6 +23,7 @@ struct paint {
 	uint8_t attr;		/* AT_BOLD | AT_DIM | AT_REVERSE | AT_UNDERLINE */
 };
 struct paint style_paint(const struct look *, enum style fg, enum style bg, int attr);
+struct paint cell_paint(const struct look *, const struct cell *);
 /* The red, green and blue of a colour of the 256 palette (its xterm values). */
 void style_rgb(int colour, uint8_t rgb[3]);
 

@@ -266,7 +266,7 @@ static void curses_show(struct term *t, const struct grid *g, const struct look 
 			const struct cell *c = &g->cell[y * g->cols + x];
 			if (!c->ch)
 				continue;
-			struct paint p = style_paint(look, c->fg, c->bg, c->attr);
+			struct paint p = cell_paint(look, c);
 			wchar_t w[3] = {(wchar_t)c->ch, (wchar_t)c->mark, 0};
 			setcchar(&t->line[n++], w, attrs_of(&p), pair_of(t, p.fg, p.bg), NULL);
 		}
