@@ -74,7 +74,7 @@ void listview_code_drop(struct listview *v)
 
 void listview_code(struct listview *v, const struct pane_env *env)
 {
-	const struct list_fun *f = &v->fun[v->cur];
+	const struct call_fun *f = &v->fun[v->cur];
 	struct err why;
 	uint32_t serial = session_serial(env->s);
 	if (v->asm_id == f->name && v->asm_file == f->file && v->asm_serial == serial)

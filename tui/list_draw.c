@@ -245,7 +245,7 @@ void listview_summary(const void *st, const struct pane_env *env, struct buf *b)
 	}
 	if (v->cur == UINT32_MAX)
 		return;
-	const struct list_fun *f = &v->fun[v->cur];
+	const struct call_fun *f = &v->fun[v->cur];
 	const struct str_row *name = store_str(v->t.c->st, f->name),
 			     *file = store_str(v->t.c->st, f->file);
 	struct buf rest = {0}, *r = &rest;

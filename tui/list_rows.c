@@ -17,7 +17,6 @@
 #include "listview.h"
 
 #include "analysis/callers.h"
-#include "base/intern.h"
 #include "base/rx.h"
 #include "base/wrap.h"
 
@@ -25,84 +24,22 @@
 
 /* ---- functions */
 
-static int same_fun(const void *ctx, uint32_t id, const void *key)
-{
-	const struct listview *v = ctx;
-	const struct thing *t = key;
-	return v->fun[id].name == t->name && v->fun[id].file == t->file;
-}
-
-static int cmp_fun(const void *ctx, uint32_t a, uint32_t b)
-{
-	const struct list_fun *x = (const struct list_fun *)ctx + a,
-			      *y = (const struct list_fun *)ctx + b;
-	uint64_t p = wrap_size(x->cum), q = wrap_size(y->cum);	/* what has become less is as much of a change */
-	if (p != q)
-		return p > q ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
-}
-
-static void weigh_functions_of(struct listview *v)
-{
-	const struct ctree *t = calls_tree(v->t.c);
-	uint32_t *open = xcalloc((size_t)v->nfun + 1, sizeof *open),
-		 *stack = xmalloc(t->n * sizeof *stack);
-	uint32_t depth = 0;
-	for (uint32_t i = 1; i < t->n; i++) {
-		while (depth && t->next[stack[depth - 1]] <= i)
-			open[v->of[t->thing[stack[--depth]]]]--;
-		uint32_t f = v->of[t->thing[i]];
-		struct list_fun *fun = &v->fun[f];
-		fun->flat = wrap_add(fun->flat, t->flat[i]);
-		fun->oflat = wrap_add(fun->oflat, t->oflat ? t->oflat[i] : 0);
-		if (!open[f]++) {
-			fun->cum = wrap_add(fun->cum, t->cum[i]);
-			fun->ocum = wrap_add(fun->ocum, t->ocum ? t->ocum[i] : 0);
-		}
-		stack[depth++] = i;
-	}
-	mem_free(open);
-	mem_free(stack);
-}
-
 void listview_functions(struct listview *v)
 {
 	const struct calls *c = v->t.c;
-	struct intern index = {0};
-	size_t cap = 0;
-	mem_free(v->fun);
-	v->fun = NULL;
-	v->nfun = 0;
-	v->of = xrealloc(v->of, (size_t)c->nthing * sizeof *v->of);
-	v->of[0] = 0;
-	for (uint32_t i = 1; i < c->nthing; i++) {
-		const struct thing *t = &c->thing[i];
-		v->of[i] = UINT32_MAX;
-		if (!t->nnode)
-			continue;
-		uint32_t h = hash_u64((uint64_t)t->name << 32 | t->file, 0);
-		uint32_t id = intern_find(&index, h, same_fun, v, t);
-		if (id == UINT32_MAX) {
-			id = v->nfun++;
-			v->fun = mem_grow(v->fun, &cap, v->nfun, sizeof *v->fun);
-			v->fun[id] = (struct list_fun){
-			    .name = t->name, .file = t->file, .fun = t->fun, .first = i};
-			intern_put(&index, h, id);
-		}
-		v->of[i] = id;
-	}
-	intern_free(&index);
-	weigh_functions_of(v);
+	const struct call_funs *f = calls_funs(v->t.c);
+	v->fun = f->fun;
+	v->nfun = f->n;
+	v->of = f->of;
 	v->order = xrealloc(v->order, ((size_t)v->nfun + 1) * sizeof *v->order);
 	v->norder = 0;
 	struct rx *rx = v->re ? rx_new(v->re, NULL) : NULL;
-	for (uint32_t i = 0; i < v->nfun; i++) {
-		const struct str_row *s = store_str(c->st, v->fun[i].name);
-		if (v->fun[i].name && (!rx || rx_match(rx, s->s, s->n)))
-			v->order[v->norder++] = i;
+	for (uint32_t i = 0; i < f->n; i++) {
+		const struct str_row *s = store_str(c->st, v->fun[f->order[i]].name);
+		if (v->fun[f->order[i]].name && (!rx || rx_match(rx, s->s, s->n)))
+			v->order[v->norder++] = f->order[i];
 	}
 	rx_free(rx);
-	sort_u32(v->order, v->norder, cmp_fun, v->fun);
 }
 
 /* ---- rows */
@@ -224,7 +161,7 @@ void listview_fill(struct listview *v, const struct pane_env *env)
 	hits_drop(&v->hit);
 	if (v->cur == UINT32_MAX)
 		return;
-	const struct list_fun *f = &v->fun[v->cur];
+	const struct call_fun *f = &v->fun[v->cur];
 	if (v->assembly)
 		listview_code(v, env);
 	uint32_t *hot = xmalloc((size_t)c->nthing * sizeof *hot), n = 0;

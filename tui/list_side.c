@@ -44,7 +44,7 @@ static void functions(const struct listview *v, const struct pane_env *env, stru
 	if (from + h > v->norder)
 		from = v->norder > h ? v->norder - h : 0;
 	for (uint32_t i = from; i < v->norder && y < g->h; i++, y++) {
-		const struct list_fun *f = &v->fun[v->order[i]];
+		const struct call_fun *f = &v->fun[v->order[i]];
 		const struct str_row *s = store_str(v->t.c->st, f->name);
 		struct buf b = {0};
 		text_fit_symbol(&b, s->s, s->n, g->w > 18 ? (size_t)(g->w - 18) : 1, env->ascii);

@@ -21,14 +21,13 @@ struct list_row {
 };
 /* An instruction below a line of the function shown: its frame `frame` is the function. */
 struct list_code { int64_t line; uint32_t inst, frame; };
-struct list_fun { str_id name, file; fun_id fun; uint32_t first; int64_t flat, cum, oflat, ocum; };
 struct list_back { str_id name, file; int64_t line; };
 
 struct listview {
 	struct tree t;		/* by lines */
-	struct list_fun *fun;
+	const struct call_fun *fun;	/* of t */
 	uint32_t nfun;
-	uint32_t *of;		/* function of a thing */
+	const uint32_t *of;	/* function of a thing */
 	uint32_t *order;	/* functions that { and } go through, heaviest first */
 	uint32_t norder;
 	char *re;		/* that they match, or NULL */

@@ -107,7 +107,7 @@ static uint32_t hottest(const struct listview *v)
 {
 	uint32_t best = v->order[0];
 	for (uint32_t i = 1; i < v->norder; i++) {
-		const struct list_fun *f = &v->fun[v->order[i]], *b = &v->fun[best];
+		const struct call_fun *f = &v->fun[v->order[i]], *b = &v->fun[best];
 		uint64_t is = wrap_size(f->flat), was = wrap_size(b->flat);
 		if (is > was || (is == was && strcmp(store_str(v->t.c->st, f->name)->s, store_str(v->t.c->st, b->name)->s) < 0))
 			best = v->order[i];
@@ -144,8 +144,6 @@ static void close_list(void *st)
 {
 	struct listview *v = st;
 	tree_drop(&v->t);
-	mem_free(v->fun);
-	mem_free(v->of);
 	mem_free(v->order);
 	mem_free(v->row);
 	mem_free(v->re);

@@ -14,6 +14,8 @@
 #include "topview.h"
 
 #include "analysis/callers.h"
+#include "base/keyed.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "base/wrap.h"
 
@@ -68,6 +70,32 @@ static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
 	return by->invert ? -d : d;
 }
 
+/* The same order for many functions, by one key after another, the last one first. */
+static void by_keys(struct topview *p, const struct calls *c, uint32_t n)
+{
+	struct keyed *v = xmalloc((n + 1u) * sizeof *v);
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = (struct keyed){c->thing[p->row[i]].rank, p->row[i]};
+	keyed_sort(v, n);
+	for (int k = p->sort == K_NAME ? 2 : 0; k < 2; k++) {
+		bool cum = (p->sort == K_CUM) == k;
+		for (uint32_t i = 0; i < n; i++)
+			v[i].key = ~wrap_size(cum ? c->thing[v[i].v].cum : c->thing[v[i].v].flat);
+		keyed_sort(v, n);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		p->row[p->invert ? n - 1 - i : i] = v[i].v;
+	mem_free(v);
+}
+
+static void order(struct topview *p, const struct calls *c, uint32_t n)
+{
+	if (n > 1000 && !tree_two(c) && p->sort <= K_NAME)
+		by_keys(p, c, n);
+	else
+		sort_u32(p->row, n, cmp_row, &(struct by){c, p->sort, p->invert});
+}
+
 static void mark_hits(struct topview *p, const struct pane_env *env)
 {
 	struct buf b = {0};
@@ -93,7 +121,7 @@ static void fill(struct topview *p, const struct pane_env *env)
 		p->row[n++] = i;
 	}
 	buf_free(&b);
-	sort_u32(p->row, n, cmp_row, &(struct by){c, p->sort, p->invert});
+	order(p, c, n);
 	p->all = n;
 	n = p->limit && n > p->limit ? p->limit : n;
 	p->sum = mem_grow(p->sum, &p->sumcap, (size_t)n + 1, sizeof *p->sum);

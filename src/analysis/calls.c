@@ -264,6 +264,7 @@ void calls_free(struct calls *c)
 	shape_free(c->left);
 	arena_free(&c->arena);
 	mem_free(c->cells);
+	call_funs_free(c->funs);
 	mem_free(c->asked.v);
 	mem_free(c->dead);
 	mem_free(c->thing);

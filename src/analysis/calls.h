@@ -50,6 +50,15 @@ static inline bool ctree_inlined(const struct ctree *t, uint32_t i)
 
 enum order { ORDER_WEIGHT, ORDER_NAME, ORDER_SEEN };
 
+/* Functions of calls by lines; callfuns.c. */
+struct call_fun { str_id name, file; fun_id fun; uint32_t first; int64_t flat, cum, oflat, ocum; };	/* first: thing */
+struct call_funs {
+	uint32_t n;
+	struct call_fun *fun;
+	uint32_t *of;		/* by thing; UINT32_MAX: of none */
+	uint32_t *order;	/* heaviest first */
+};
+
 struct calls {
 	struct arena arena;
 	uint32_t refs;		/* of those who hold it; all on one thread */
@@ -78,7 +87,10 @@ struct calls {
 	const uint32_t *of;		/* nodes by thing */
 	struct shape *left;		/* what t is of, when it is not of shape */
 	void *cells;
+	struct call_funs *funs;		/* NULL: nobody has asked */
 };
+const struct call_funs *calls_funs(struct calls *);	/* made when somebody asks first; good as long as the calls */
+void call_funs_free(struct call_funs *);
 /* Of weights on a tree that a query made. The things are those of a store and granularity (things.h). */
 struct things;
 struct calls *calls_new(struct things *, const struct weights *);

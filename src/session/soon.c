@@ -55,6 +55,8 @@ static int weigh(struct job *j, void *arg)
 	w->made = session_calls(&w->at, w->want.gran);
 	if (w->want.tree)
 		calls_tree(w->made);
+	if (w->want.tree && w->want.gran == GR_LINES)
+		calls_funs(w->made);
 	w->us = clock_us() - began;
 	return 0;
 }
