@@ -52,18 +52,6 @@ bool tl_interval(const struct timeline *tl, const struct pane_env *env, struct i
 	return t && ival_at(session_snap(env->s), t, tl->at, iv);
 }
 
-/* The leaf of a stack that is not the runtime's own: what the reader knows it by. */
-static stk_id own_leaf(const struct store *st, stk_id stk)
-{
-	for (stk_id s = stk; s; s = store_stk(st, s)->parent) {
-		const struct str_row *n =
-		    store_str(st, store_fun(st, store_frm(st, store_stk(st, s)->frame)->fun)->name);
-		if (n->n < 8 || memcmp(n->s, "runtime.", 8))
-			return s;
-	}
-	return stk;
-}
-
 /* The interval of the goroutine that the cursor is about, and its track; false when there is none.
  */
 static bool of_goroutine(
@@ -98,7 +86,7 @@ static void put_next(const struct snap *snap, const struct ival *iv, struct buf 
 	buf_puts(b, state_name(next.state));
 	if (tl_waits(next.state) && next.stack) {
 		buf_puts(b, " in ");
-		tp_frame(snap->st, store_stk(snap->st, own_leaf(snap->st, next.stack))->frame, b, true);
+		tp_site(snap->st, next.stack, b);
 	}
 }
 
@@ -263,7 +251,7 @@ static void put_waker(const struct snap *snap, trk_id g, const struct ival *iv, 
 			buf_puts(b, "the runtime (timer, network poller or start of the trace)");
 		if (p.stack) {
 			buf_puts(b, " in ");
-			tp_frame(snap->st, store_stk(snap->st, own_leaf(snap->st, p.stack))->frame, b, true);
+			tp_site(snap->st, p.stack, b);
 		}
 		struct ival before = p;
 		if (ival_step(snap, &before, -1) && tl_waits(before.state)) {
