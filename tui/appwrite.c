@@ -17,7 +17,7 @@
 #include "base/job.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "session/arrival.h"
+#include "reporting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,16 +26,8 @@
 #include <unistd.h>
 
 struct writing {
-	struct arena mem;
-	struct command line;
-	struct opt opt;
-	struct hand hand;
-	struct input_watch watch;
-	struct buf text, notices;
-	struct err err;
-	tui_report *fn;
-	struct job *job;
-	const char *file, *what;
+	struct reporting *r;
+	const char *file, *what;	/* in its arena */
 	bool replace;
 };
 
@@ -108,12 +100,6 @@ static bool choose(struct app *a, const struct ending *end, struct pane_report *
 
 /* ---- the command line */
 
-static void add(struct command *c, const char *word)
-{
-	c->v = mem_grow(c->v, &c->cap, (size_t)c->n + 1, sizeof *c->v);
-	c->v[c->n++] = word;
-}
-
 /* Lists are written whole; drawings as they are drawn. */
 static bool is_list(const char *report)
 {
@@ -127,48 +113,29 @@ static bool is_list(const char *report)
 static void make_line(struct app *a, struct writing *w, const struct ending *end, const struct pane_report *r)
 {
 	struct command base = {0};
-	session_command(a->s, r->name, r->arg, &w->mem, &base);
+	session_command(a->s, r->name, r->arg, &w->r->arena, &base);
 	for (int i = 0; i < base.n; i++) {
 		if (!strcmp(base.v[i], "--")) {	/* of two of the same the later counts */
 			for (size_t k = 0; k < sizeof r->opt / sizeof *r->opt && r->opt[k]; k++)
-				add(&w->line, arena_strndup(&w->mem, r->opt[k], strlen(r->opt[k])));
+				command_add(&w->r->line, arena_strndup(&w->r->arena, r->opt[k], strlen(r->opt[k])));
 			if (end->format)
-				add(&w->line, arena_printf(&w->mem, "-format=%s", end->format));
+				command_add(&w->r->line, arena_printf(&w->r->arena, "-format=%s", end->format));
 			if (is_list(r->name))
-				add(&w->line, "-nodefraction=0");
-			add(&w->line, arena_printf(&w->mem, "-output=%s", w->file));
+				command_add(&w->r->line, "-nodefraction=0");
+			command_add(&w->r->line, arena_printf(&w->r->arena, "-output=%s", w->file));
 		}
-		add(&w->line, base.v[i]);
+		command_add(&w->r->line, base.v[i]);
 	}
 	mem_free(base.v);
 }
 
 static void drop(struct writing *w)
 {
-	opt_free(&w->opt);
-	hand_drop(&w->hand);
-	buf_free(&w->text);
-	buf_free(&w->notices);
-	mem_free(w->line.v);
-	arena_free(&w->mem);
+	reporting_free(w->r);
 	mem_free(w);
 }
 
 /* ---- the work */
-
-static void note(void *arg, const char *line)
-{
-	struct buf *b = arg;
-	buf_printf(b, "%s%s", b->n ? "; " : "", line);
-}
-
-static int run(struct job *j, void *arg)
-{
-	struct writing *w = arg;
-	w->watch = arrival_watch(j);
-	w->opt.watch = &w->watch;
-	return w->fn(&w->opt, &w->text, &w->err);
-}
 
 static const char *expand(struct arena *m, const char *file)
 {
@@ -182,6 +149,7 @@ static void start(struct app *a, struct writing *w, const struct ending *end)
 {
 	struct pane_report r;
 	struct stat st;
+	struct err e;
 	if (!w->replace && !lstat(w->file, &st)) {
 		app_message(a, ST_ERROR, "%s is there already: w! replaces it", w->file);
 		drop(w);
@@ -192,17 +160,13 @@ static void start(struct app *a, struct writing *w, const struct ending *end)
 		return;
 	}
 	make_line(a, w, end, &r);
-	w->what = arena_strndup(&w->mem, r.name, strlen(r.name));
-	w->fn = a->env.report;
-	if (opt_parse(&w->opt, w->line.n, (char *const *)(uintptr_t)w->line.v, &w->err) ||
-	    !(w->opt.notice = note, w->opt.notice_arg = &w->notices, w->opt.hand = &w->hand,
-		session_hand(a->s, &w->hand), w->job = job_start(run, w))) {
-		app_message(a, ST_ERROR, "%s", w->err.msg[0] ? w->err.msg : "no thread to write with");
+	w->what = arena_strndup(&w->r->arena, r.name, strlen(r.name));
+	if (reporting_start(w->r, a->s, &e)) {
+		app_message(a, ST_ERROR, "%s", e.msg);
 		drop(w);
 		return;
 	}
 	a->writing = w;
-	session_beside(a->s, w->job);
 	app_message(a, ST_DIM, "writing %s", w->file);
 }
 
@@ -234,7 +198,8 @@ void app_write(struct app *a, const char *file, bool replace)
 		app_message(a, ST_WARN, "something is being read or made: wait for it");
 	} else {
 		struct writing *w = xcalloc(1, sizeof *w);
-		w->file = expand(&w->mem, file);
+		w->r = reporting_new(a->env.report);
+		w->file = expand(&w->r->arena, file);
 		w->replace = replace;
 		start(a, w, end);
 	}
@@ -244,17 +209,17 @@ static void tell(struct app *a, const struct writing *w, int rc)
 {
 	struct stat st;
 	struct buf b = {0};
-	if (rc && w->err.kind == ERR_CANCEL) {
+	if (rc && w->r->err.kind == ERR_CANCEL) {
 		app_message(a, ST_WARN, "stopped: %s was not written", w->file);
 		return;
 	}
 	if (rc) {
-		app_message(a, ST_ERROR, "%s", w->err.msg);
+		app_message(a, ST_ERROR, "%s", w->r->err.msg);
 		return;
 	}
 	text_bytes(&b, !stat(w->file, &st) ? (int64_t)st.st_size : 0);
-	if (w->notices.n)
-		buf_printf(&b, "; %.*s", (int)(w->notices.n < 200 ? w->notices.n : 200), w->notices.p);
+	if (w->r->notices.n)
+		buf_printf(&b, "; %.*s", (int)(w->r->notices.n < 200 ? w->r->notices.n : 200), w->r->notices.p);
 	app_message(a, ST_NORMAL, "%s: %s, %s", w->file, w->what, buf_str(&b));
 	buf_free(&b);
 }
@@ -262,11 +227,9 @@ static void tell(struct app *a, const struct writing *w, int rc)
 void app_write_news(struct app *a, bool wait)
 {
 	struct writing *w = a->writing;
-	if (!w || (!wait && !job_done(w->job, NULL)))
+	if (!w || (!wait && !job_done(w->r->job, NULL)))
 		return;
-	if (session_job(a->s) == w->job)
-		session_beside(a->s, NULL);
-	int rc = job_join(w->job);
+	int rc = reporting_end(w->r, a->s);
 	a->writing = NULL;
 	tell(a, w, rc);
 	drop(w);

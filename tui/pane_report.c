@@ -19,33 +19,16 @@
 #include "base/job.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "reporting.h"
 #include "rows.h"
-#include "session/arrival.h"
 #include "tree.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-struct work {			/* a report that is being made */
-	struct arena arena;
-	struct command line;
-	struct opt opt;
-	struct hand hand;
-	struct input_watch watch;
-	struct buf text, notices;
-	struct err err;
-	tui_report *fn;
-	const char *file;	/* NULL, or where it goes instead of to the screen */
-	struct job *job;
-	int rc;
-};
 
 struct report {
 	char *words;		/* as asked for, NULL: nothing yet */
-	struct work *work;	/* NULL: none is running */
+	struct reporting *work;	/* NULL: none is running */
 	bool again;		/* the query changed meanwhile */
 	char *line;		/* the command line that made the text */
 	struct buf text, notices;
@@ -70,13 +53,6 @@ static const struct report_row *named(const char *s, size_t n)
 	return NULL;
 }
 
-static void add(struct work *w, const char *word)
-{
-	struct command *c = &w->line;
-	c->v = mem_grow(c->v, &c->cap, (size_t)c->n + 1, sizeof *c->v);
-	c->v[c->n++] = word;
-}
-
 static bool is_option(const char *s)
 {
 	size_t n = strcspn(s, "=");
@@ -86,7 +62,7 @@ static bool is_option(const char *s)
 	return false;
 }
 
-static const char *joined(struct work *w, const char *have, const char *re)
+static const char *joined(struct reporting *w, const char *have, const char *re)
 {
 	return have ? arena_printf(&w->arena, "%s|%s", have, re) : re;
 }
@@ -98,12 +74,12 @@ static bool is_count(const char *s)
 }
 
 /* What one word adds; expressions are collected, since each option is given once. */
-static void take_word(struct work *w, const char *s, const char **focus, const char **ignore)
+static void take_word(struct reporting *w, const char *s, const char **focus, const char **ignore)
 {
 	if (is_count(s))
-		add(w, arena_printf(&w->arena, "-nodecount=%s", s));
+		command_add(&w->line, arena_printf(&w->arena, "-nodecount=%s", s));
 	else if (*s == '-' && is_option(s + 1))
-		add(w, s);
+		command_add(&w->line, s);
 	else if (*s == '-' && s[1])
 		*ignore = joined(w, *ignore, s + 1);
 	else
@@ -112,17 +88,17 @@ static void take_word(struct work *w, const char *s, const char **focus, const c
 
 /* What pprof's prompt does where it was not told otherwise: the viewer's head says what the lines about the profile
    would say, and ten entries are enough. */
-static void as_prompt(struct work *w, const struct opt *o, const char *report)
+static void as_prompt(struct reporting *w, const struct opt *o, const char *report)
 {
 	bool text = !strcmp(report, "top") || !strcmp(report, "text");
 	if ((text || !strcmp(report, "tree") || !strcmp(report, "peek")) && !o->v[OPT_COMPACT_LABELS].set)
-		add(w, "-compact_labels");
+		command_add(&w->line, "-compact_labels");
 	if (text && !o->v[OPT_NODECOUNT].set)
-		add(w, "-nodecount=10");
+		command_add(&w->line, "-nodecount=10");
 }
 
 /* The command line: what the session says, and the words before its files. */
-static int make_line(struct work *w, const struct session *s, const char *words, struct err *e)
+static int make_line(struct reporting *w, const struct session *s, const char *words, struct err *e)
 {
 	const char *p = words + strspn(words, " "), *focus = NULL, *ignore = NULL, *arg = NULL;
 	struct command base = {0};
@@ -131,7 +107,7 @@ static int make_line(struct work *w, const struct session *s, const char *words,
 	if (!r)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%.*s\"", (int)n, p);
 	p += n;
-	struct work rest = {0};
+	struct reporting rest = {0};
 	for (p += strspn(p, " "); *p; p += strspn(p, " ")) {
 		bool file = *p == '>';
 		p += file ? 1 + strspn(p + 1, " ") : 0;
@@ -155,13 +131,13 @@ static int make_line(struct work *w, const struct session *s, const char *words,
 			as_prompt(w, session_opt(s), r->name);
 		if (!strcmp(base.v[i], "--")) {	/* of two of the same the later counts */
 			for (int k = 0; k < rest.line.n; k++)
-				add(w, arena_strndup(&w->arena, rest.line.v[k], strlen(rest.line.v[k])));
+				command_add(&w->line, arena_strndup(&w->arena, rest.line.v[k], strlen(rest.line.v[k])));
 			if (focus)
-				add(w, arena_printf(&w->arena, "-%s=%s", tags ? "tagfocus" : "focus", focus));
+				command_add(&w->line, arena_printf(&w->arena, "-%s=%s", tags ? "tagfocus" : "focus", focus));
 			if (ignore)
-				add(w, arena_printf(&w->arena, "-%s=%s", tags ? "tagignore" : "ignore", ignore));
+				command_add(&w->line, arena_printf(&w->arena, "-%s=%s", tags ? "tagignore" : "ignore", ignore));
 		}
-		add(w, base.v[i]);
+		command_add(&w->line, base.v[i]);
 	}
 	mem_free(base.v);
 	mem_free(rest.line.v);
@@ -169,7 +145,7 @@ static int make_line(struct work *w, const struct session *s, const char *words,
 	return rc;
 }
 
-static void put_line(const struct work *w, struct buf *b)
+static void put_line(const struct reporting *w, struct buf *b)
 {
 	for (int i = 0; i < w->line.n; i++)
 		if (strcmp(w->line.v[i], "--"))
@@ -180,51 +156,6 @@ static void put_line(const struct work *w, struct buf *b)
 
 /* ---- the work */
 
-static void note(void *arg, const char *line)
-{
-	struct buf *b = arg;
-	buf_printf(b, "%s%s", b->n ? "; " : "", line);
-}
-
-static int write_file(struct work *w)
-{
-	int fd = open(w->file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	size_t done = 0;
-	if (fd < 0)
-		return err_set(&w->err, ERR_IO, ERR_NOWHERE, "%s: %s", w->file, strerror(errno));
-	while (done < w->text.n) {
-		ssize_t k = write(fd, w->text.p + done, w->text.n - done);
-		if (k <= 0 && errno != EINTR)
-			break;
-		done += k > 0 ? (size_t)k : 0;
-	}
-	if (close(fd) || done < w->text.n)
-		return err_set(&w->err, ERR_IO, ERR_NOWHERE, "%s: %s", w->file, strerror(errno));
-	return 0;
-}
-
-static int run(struct job *j, void *arg)
-{
-	struct work *w = arg;
-	w->watch = arrival_watch(j);
-	w->opt.watch = &w->watch;
-	w->rc = w->fn(&w->opt, &w->text, &w->err);
-	if (!w->rc && w->file)
-		w->rc = write_file(w);
-	return w->rc;
-}
-
-static void drop(struct work *w)
-{
-	opt_free(&w->opt);
-	hand_drop(&w->hand);
-	buf_free(&w->text);
-	buf_free(&w->notices);
-	mem_free(w->line.v);
-	arena_free(&w->arena);
-	mem_free(w);
-}
-
 static void say(struct report *p, bool bad, const char *s)
 {
 	snprintf(p->said, sizeof p->said, "%.300s", s);
@@ -233,30 +164,16 @@ static void say(struct report *p, bool bad, const char *s)
 
 static void start(struct report *p, const struct pane_env *env)
 {
-	struct work *w = xcalloc(1, sizeof *w);
+	struct reporting *w = reporting_new(env->report);
 	struct err e;
 	p->again = false;
 	p->said[0] = '\0';
-	w->fn = env->report;
-	int rc = !env->report ? err_set(&e, ERR_USAGE, ERR_NOWHERE, "there are no reports here") : 0;
-	if (rc || make_line(w, env->s, p->words, &e) ||
-	    opt_parse(&w->opt, w->line.n, (char *const *)(uintptr_t)w->line.v, &e)) {
+	if (make_line(w, env->s, p->words, &e) || reporting_start(w, env->s, &e)) {
 		say(p, true, e.msg);
-		drop(w);
-		return;
-	}
-	w->opt.notice = note;
-	w->opt.notice_arg = &w->notices;
-	session_hand(env->s, &w->hand);
-	w->opt.hand = &w->hand;
-	w->job = job_start(run, w);
-	if (!w->job) {
-		say(p, true, "no thread to make it with");
-		drop(w);
+		reporting_free(w);
 		return;
 	}
 	p->work = w;
-	session_beside(env->s, w->job);
 }
 
 /* What is asked for now, when what was asked for before has been stopped. */
@@ -304,7 +221,7 @@ static void fill(struct report *p, const struct pane_env *env)
 	mark_hits(p, env);
 }
 
-static void take_text(struct report *p, const struct pane_env *env, struct work *w)
+static void take_text(struct report *p, const struct pane_env *env, struct reporting *w)
 {
 	struct buf b = {0};
 	put_line(w, &b);
@@ -329,12 +246,12 @@ static void take_text(struct report *p, const struct pane_env *env, struct work 
 	fill(p, env);
 }
 
-static void take(struct report *p, const struct pane_env *env, struct work *w)
+static void take(struct report *p, const struct pane_env *env, struct reporting *w, int rc)
 {
 	struct buf b = {0};
-	if (w->rc && w->err.kind == ERR_CANCEL) {
+	if (rc && w->err.kind == ERR_CANCEL) {
 		say(p, false, "stopped; :report makes it again");
-	} else if (w->rc) {
+	} else if (rc) {
 		say(p, true, w->err.msg);
 	} else if (w->file) {
 		buf_printf(&b, "%zu bytes are in %s", w->text.n, w->file);
@@ -348,13 +265,12 @@ static void take(struct report *p, const struct pane_env *env, struct work *w)
 static void tick(void *st, const struct pane_env *env)
 {
 	struct report *p = st;
-	struct work *w = p->work;
+	struct reporting *w = p->work;
 	if (w && job_done(w->job, NULL)) {
-		session_beside(env->s, NULL);
-		job_join(w->job);
+		int rc = reporting_end(w, env->s);
 		p->work = NULL;
-		take(p, env, w);
-		drop(w);
+		take(p, env, w, rc);
+		reporting_free(w);
 	}
 	if (p->again && !p->work && !session_reads(env->s))
 		start(p, env);
@@ -378,7 +294,7 @@ static void close_report(void *st)
 	if (p->work) {
 		job_cancel(p->work->job);
 		job_join(p->work->job);
-		drop(p->work);
+		reporting_free(p->work);
 	}
 	mem_free(p->words);
 	mem_free(p->line);

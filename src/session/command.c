@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void add(struct command *c, const char *word)
+void command_add(struct command *c, const char *word)
 {
 	c->v = mem_grow(c->v, &c->cap, (size_t)c->n + 1, sizeof *c->v);
 	c->v[c->n++] = word;
@@ -25,7 +25,7 @@ static void add(struct command *c, const char *word)
 static void add_opt(struct command *c, struct arena *a, enum opt_id id, const char *value)
 {
 	if (value && *value)
-		add(c, arena_printf(a, "-%s=%s", options[id].name, value));
+		command_add(c, arena_printf(a, "-%s=%s", options[id].name, value));
 }
 
 /* Options that the query decides, or that are the viewer's alone. */
@@ -95,9 +95,9 @@ static void add_files(struct command *c, const struct session *s, uint32_t side)
 	const struct opt *o = session_opt(s);
 	bool merged = !side && o->nfile > 1 && !strcmp(session_side_name(s, 0), session_file(s));
 	for (size_t i = 0; merged && i < o->nfile; i++)
-		add(c, o->file[i]);
+		command_add(c, o->file[i]);
 	if (!merged)
-		add(c, session_side_name(s, side));
+		command_add(c, session_side_name(s, side));
 }
 
 static void add_sides(struct command *c, struct arena *a, const struct session *s, const struct query *q, const char *arg)
@@ -107,12 +107,12 @@ static void add_sides(struct command *c, struct arena *a, const struct session *
 		if (side_in(q->b, k))
 			add_opt(c, a, q->of_rest ? OPT_BASE : OPT_DIFF_BASE, session_side_name(s, k));
 	if (query_has_rest(q))
-		add(c, "-rest");
+		command_add(c, "-rest");
 	if (q->b && q->show == SHOW_DELTA && q->normalize)
-		add(c, "-normalize");
-	add(c, "--");
+		command_add(c, "-normalize");
+	command_add(c, "--");
 	if (arg)
-		add(c, arg);
+		command_add(c, arg);
 	for (uint32_t k = 0; k < session_nsides(s); k++)
 		if (side_in(shown, k))
 			add_files(c, s, k);
@@ -138,9 +138,9 @@ void session_command_of(const struct session *s, const struct query *q, const ch
 {
 	static const enum opt_id grans[] = {
 	    OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES, OPT_LINES, OPT_ADDRESSES};
-	add(c, "ttrace");
+	command_add(c, "ttrace");
 	bool apart = arg && is_option(report);
-	add(c, arg && !apart ? arena_printf(a, "-%s=%s", report, arg) : report);
+	command_add(c, arg && !apart ? arena_printf(a, "-%s=%s", report, arg) : report);
 	add_given(c, a, session_opt(s));
 	add_filters(c, a, q);
 	if (session_is_trace(s))
@@ -148,10 +148,10 @@ void session_command_of(const struct session *s, const struct query *q, const ch
 	else if (session_type(s) < session_ntypes(s))
 		add_opt(c, a, OPT_SAMPLE_INDEX, session_type_name(s, session_type(s)));
 	if (q->gran != GR_FUNCTIONS)
-		add(c, arena_printf(a, "-%s", options[grans[q->gran]].name));
+		command_add(c, arena_printf(a, "-%s", options[grans[q->gran]].name));
 	if (q->noinlines)
-		add(c, "-noinlines");
+		command_add(c, "-noinlines");
 	if (q->drop_negative)
-		add(c, "-drop_negative");
+		command_add(c, "-drop_negative");
 	add_sides(c, a, s, q, apart ? arg : NULL);
 }

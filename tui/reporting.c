@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Reports beside the keyboard: see reporting.h. A report makes a model of its own
+ * and may take long, so a thread makes it, from the bytes that the session holds
+ * (session/hand.h), and asks on the way whether to go on. All that it needs is in
+ * one struct, which is the thread's until the job has been joined.
+ */
+#include "config.h"
+#include "reporting.h"
+
+#include "base/job.h"
+#include "session/arrival.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+struct reporting *reporting_new(tui_report *fn)
+{
+	struct reporting *r = xcalloc(1, sizeof *r);
+	r->fn = fn;
+	return r;
+}
+
+static void note(void *arg, const char *line)
+{
+	struct buf *b = arg;
+	buf_printf(b, "%s%s", b->n ? "; " : "", line);
+}
+
+static int write_file(struct reporting *r)
+{
+	int fd = open(r->file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	size_t done = 0;
+	if (fd < 0)
+		return err_set(&r->err, ERR_IO, ERR_NOWHERE, "%s: %s", r->file, strerror(errno));
+	while (done < r->text.n) {
+		ssize_t k = write(fd, r->text.p + done, r->text.n - done);
+		if (k <= 0 && errno != EINTR)
+			break;
+		done += k > 0 ? (size_t)k : 0;
+	}
+	if (close(fd) || done < r->text.n)
+		return err_set(&r->err, ERR_IO, ERR_NOWHERE, "%s: %s", r->file, strerror(errno));
+	return 0;
+}
+
+static int run(struct job *j, void *arg)
+{
+	struct reporting *r = arg;
+	r->watch = arrival_watch(j);
+	r->opt.watch = &r->watch;
+	int rc = r->fn(&r->opt, &r->text, &r->err);
+	return !rc && r->file ? write_file(r) : rc;
+}
+
+int reporting_start(struct reporting *r, struct session *s, struct err *e)
+{
+	if (!r->fn)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there are no reports here");
+	if (opt_parse(&r->opt, r->line.n, (char *const *)(uintptr_t)r->line.v, e))
+		return -1;
+	r->opt.notice = note;
+	r->opt.notice_arg = &r->notices;
+	session_hand(s, &r->hand);
+	r->opt.hand = &r->hand;
+	r->job = job_start(run, r);
+	if (!r->job)
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "no thread to make it with");
+	session_beside(s, r->job);
+	return 0;
+}
+
+int reporting_end(struct reporting *r, struct session *s)
+{
+	if (session_job(s) == r->job)
+		session_beside(s, NULL);
+	int rc = job_join(r->job);
+	r->job = NULL;
+	return rc;
+}
+
+void reporting_free(struct reporting *r)
+{
+	opt_free(&r->opt);
+	hand_drop(&r->hand);
+	buf_free(&r->text);
+	buf_free(&r->notices);
+	mem_free(r->line.v);
+	arena_free(&r->arena);
+	mem_free(r);
+}
