@@ -83,6 +83,12 @@ on "$trace" ':set clock wall<Enter>' 'clock = wall'
 on "$cpu" ':map J half-down<Enter>' 'mapped: J half-down'
 # a frame of a cell or two has the whole name or none: of slices.Grow[...] the last dot is no place to cut
 not "$trace" '4jj+' '|]'
+# words that want another argument say which
+on "$trace" 'gt99s<Enter>' '99s is after the end of the trace'
+not "$trace" 'gt1.2s<Enter>' 'after the end'
+on "$trace" ':columns foo<Enter>' 'auto, all or few'
+on "$trace" ':columns few<Enter>' 'no counters'
+on "$cpu" ':save<Enter>' ':save NAME keeps the filters'
 # marks
 on "$cpu" "''" 'no place was left by a jump yet'
 on "$cpu" "'" 'no letters yet'

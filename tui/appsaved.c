@@ -170,7 +170,7 @@ static void save(struct app *a, const char *name)
 	struct buf b = {0};
 	const char *file = config_path(a, "XDG_STATE_HOME", ".local/state", "/filters");
 	if (!good_name(name)) {
-		app_message(a, ST_ERROR, "a name without blanks, = and ; please");
+		app_message(a, ST_ERROR, ":save NAME keeps the filters in force under a name without blanks, = and ;");
 		return;
 	}
 	app_filters_put(a, &b);

@@ -322,10 +322,12 @@ static enum verdict lines_cmd(
     struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
 {
 	static const char *const words[] = {"auto", "all", "few"};
-	int to = (tl->more + 1) % 3;
+	int to = arg && *arg ? -1 : (tl->more + 1) % 3;
 	for (int i = 0; arg && i < 3; i++)
 		if (!strcmp(arg, words[i]))
 			to = i;
+	if (to < 0)
+		return ask_say(out, "columns of the timeline are its counters: auto, all or few");
 	tl->more = to;
 	tl_rows_make(tl, env);
 	tl_window(tl, env, tl->t0, tl->t1);

@@ -95,6 +95,8 @@ enum verdict tl_goto(
 		tl->at = t;
 		tl_window(tl, env, t - len / 2, t - len / 2 + len);
 		tl->at = t < tl->t0 ? tl->t0 : t >= tl->t1 ? tl->t1 - 1 : t;
+		if (t > session_snap(env->s)->t1)
+			return ask_say(out, "%s is after the end of the trace: this is the end", arg);
 		return V_DONE;
 	}
 	if (a->cmd == CMD_GOTO_TASK)
