@@ -61,6 +61,7 @@ static void searches(void)
 	IS(find(s, "/root/go/pkg/mod/github.com/Foo/Bar@v1.2.0/B.go", "module cache"),
 	    "mod/github.com/!foo/!bar@v1.2.0/B.go");
 	IS(find(s, "x.org/v@v0.1.0/v.go", "vendor"), "work/deep/app/vendor/x.org/v/v.go");
+	IS(find(s, "x.org/v/v.go", "vendor"), "work/deep/app/vendor/x.org/v/v.go");
 	IS(find(s, "near.go", "beside the profile"), "profiles/near.go");
 	OK(!find(s, "/nowhere/main.go", NULL)); /* one component is not enough to go by */
 	OK(!strcmp(sources_get(s, "/nowhere/main.go")->err,

@@ -330,7 +330,9 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 	if (p->again && !p->work)
 		grid_text(g, 1, 2, ST_DIM, 0, "The report is made when the file has been read.");
 	else if (p->work && !p->nline)
-		grid_text(g, 1, 2, ST_DIM, 0, "The report is being made. Esc stops it.");
+		grid_text(g, 1, 2, ST_DIM, 0, job_cancelled(p->work->job)
+			? "It was stopped, and ends when it has counted what it is at."
+			: "The report is being made. Esc stops it.");
 	else if (p->said[0])
 		grid_text(g, 1, 2, p->bad ? ST_ERROR : ST_NORMAL, 0, p->said);
 	else if (!p->words)
@@ -446,7 +448,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct report *p = st;
 	if (p->work)
-		buf_printf(b, "making %s ...", p->words);
+		buf_printf(b, "%s %s ...", job_cancelled(p->work->job) ? "stopping" : "making", p->words);
 	else if (p->line)
 		put_safe(b, p->line);
 	if (hits_fresh(&p->hit, env))

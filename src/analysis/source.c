@@ -383,18 +383,18 @@ static bool in_modcache(const struct sources *s, struct hunt *h, const char *nam
 	return ok;
 }
 
-/* The same without its @version, below vendor/ of the places searched. */
+/* The same without its @version, where it has one, below vendor/ of the places searched. */
 static bool in_vendor(const struct sources *s, struct hunt *h, const char *name)
 {
 	const char *tail = after(name, "/pkg/mod/"), *at;
 	if (!tail)
 		tail = name[0] == '/' ? NULL : name;
-	if (!tail || !(at = strchr(tail, '@')) || !strchr(at, '/'))
+	if (!tail || ((at = strchr(tail, '@')) && !strchr(at, '/')))
 		return false;
 	struct buf b = {0};
 	buf_puts(&b, "vendor/");
-	buf_put(&b, tail, (size_t)(at - tail));
-	buf_puts(&b, strchr(at, '/'));
+	buf_put(&b, tail, at ? (size_t)(at - tail) : strlen(tail));
+	buf_puts(&b, at ? strchr(at, '/') : "");
 	bool ok = false;
 	for (size_t i = 0; !ok && i < s->ndir; i++)
 		ok = try_join(h, s->dir[i], buf_str(&b), "vendor");
