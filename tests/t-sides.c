@@ -8,25 +8,13 @@
 #include "analysis/tags.h"
 #include "base/buf.h"
 #include "base/wrap.h"
+#include "sums.h"
 #include "tap.h"
 
 #include <string.h>
 
-static uint64_t seed = 11;
-
-static uint32_t rnd(uint32_t below)
-{
-	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)((seed >> 33) % below);
-}
-
 enum { FUNS = 6, LOCS = 9, SMPS = 25, DEPTH = 5 };
 static const char *const name[FUNS] = {"main", "a.b", "a.c", "b", "c.d", "e"};
-
-static str_id say(const struct sink *s, const char *t)
-{
-	return s->ops->str(s->self, t, strlen(t));
-}
 
 /* One program at `start`; which functions a location has follows from its number, so that two agree. */
 static void say_profile(const struct sink *s, uint64_t start, bool seconds)
@@ -65,49 +53,7 @@ static struct prof *make(uint64_t start, bool seconds)
 	return p;
 }
 
-/* ---- sums by stack, as text */
-
-struct line { char *path; int64_t v; };
-struct sums { struct line *l; size_t n, cap; };
-
-static void add(struct sums *s, const char *path, int64_t v)
-{
-	size_t i = 0;
-	while (i < s->n && strcmp(s->l[i].path, path))
-		i++;
-	if (i == s->n) {
-		s->l = mem_grow(s->l, &s->cap, s->n + 1, sizeof *s->l);
-		s->l[s->n++] = (struct line){xstrdup(path), 0};
-	}
-	s->l[i].v += v;
-}
-
-static void sums_free(struct sums *s)
-{
-	for (size_t i = 0; i < s->n; i++)
-		mem_free(s->l[i].path);
-	mem_free(s->l);
-	*s = (struct sums){0};
-}
-
-static int64_t at(const struct sums *s, const char *path)
-{
-	for (size_t i = 0; i < s->n; i++)
-		if (!strcmp(s->l[i].path, path))
-			return s->l[i].v;
-	return 0;
-}
-
-static bool equal(const struct sums *a, const struct sums *b)
-{
-	for (size_t i = 0; i < a->n; i++)
-		if (a->l[i].v != at(b, a->l[i].path))
-			return false;
-	for (size_t i = 0; i < b->n; i++)
-		if (b->l[i].v != at(a, b->l[i].path))
-			return false;
-	return true;
-}
+/* ---- sums by stack */
 
 static void of_model(const struct prof *p, int64_t times, struct sums *out)
 {
@@ -120,7 +66,7 @@ static void of_model(const struct prof *p, int64_t times, struct sums *out)
 			for (uint32_t j = l->nline; j--;)
 				buf_printf(&b, "%s;", prof_s(p, p->fun[p->line[l->line + j].fun].name));
 		}
-		add(out, buf_str(&b), times * prof_value(p, i)[1]);
+		sums_add(out, buf_str(&b), times * prof_value(p, i)[1]);
 	}
 	buf_free(&b);
 }
@@ -135,7 +81,7 @@ static void of_weights(const struct store *st, const struct weights *w, const in
 		while (n)
 			buf_printf(&b, "%s;", store_str(st, store_fun(st, store_frm(st, w->frame[way[--n]])->fun)->name)->s);
 		if (flat[i])
-			add(out, buf_str(&b), flat[i]);
+			sums_add(out, buf_str(&b), flat[i]);
 		buf_free(&b);
 	}
 }
@@ -150,8 +96,8 @@ static void check(const struct snap *sn, struct sides d, const struct sums *show
 	focus_samples(sn, fc, 1, false, &d, &a, &w);
 	of_weights(sn->st, &w, w.flat, &s);
 	of_weights(sn->st, &w, w.oflat, &o);
-	OK(equal(&s, shown));
-	OK(equal(&o, other));
+	OK(sums_same(&s, shown));
+	OK(sums_same(&o, other));
 	/* the tags have all of it too */
 	struct tags *t = tags_new(sn, fc, 1, false, &d);
 	OK(t->total == w.total && t->other == w.ocum[0]);

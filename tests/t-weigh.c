@@ -7,17 +7,10 @@
 #include "analysis/prof.h"
 #include "analysis/shape.h"
 #include "base/buf.h"
+#include "sums.h"
 #include "tap.h"
 
 #include <string.h>
-
-static uint64_t seed = 7;
-
-static uint32_t rnd(uint32_t below)
-{
-	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)((seed >> 33) % below);
-}
 
 /* ---- one random profile, said to both models */
 
@@ -25,11 +18,6 @@ enum { FUNS = 7, LOCS = 12, SMPS = 30, DEPTH = 7 };
 static const char *const name[] = {
     "main", "a.b", "a.c", "b", "run(int)", "c::operator()(x)", ".dot"};
 static const char *const file[] = {"m.go", "a.go", "b.go", ""};
-
-static str_id say(const struct sink *s, const char *t)
-{
-	return s->ops->str(s->self, t, strlen(t));
-}
 
 static void say_profile(const struct sink *s)
 {
@@ -74,43 +62,6 @@ static void say_profile(const struct sink *s)
 
 /* ---- stacks as text, root first, with their sums */
 
-struct line { char *path; int64_t v; };
-struct sums { struct line *l; size_t n, cap; };
-
-static void add(struct sums *s, const char *path, int64_t v)
-{
-	size_t i = 0;
-	while (i < s->n && strcmp(s->l[i].path, path))
-		i++;
-	if (i == s->n) {
-		s->l = mem_grow(s->l, &s->cap, s->n + 1, sizeof *s->l);
-		s->l[s->n++] = (struct line){xstrdup(path), 0};
-	}
-	s->l[i].v += v;
-}
-
-static void sums_free(struct sums *s)
-{
-	for (size_t i = 0; i < s->n; i++)
-		mem_free(s->l[i].path);
-	mem_free(s->l);
-}
-
-static bool within(const struct sums *a, const struct sums *b)
-{
-	for (size_t i = 0; i < a->n; i++) {
-		size_t k = 0;
-		while (k < b->n && strcmp(a->l[i].path, b->l[k].path))
-			k++;
-		if (a->l[i].v != (k < b->n ? b->l[k].v : 0)) {
-			fprintf(stderr, "%s: %lld, not %lld\n", a->l[i].path, (long long)a->l[i].v,
-			    k < b->n ? (long long)b->l[k].v : 0LL);
-			return false;
-		}
-	}
-	return true;
-}
-
 static void of_model(struct prof *p, struct sums *out)
 {
 	struct buf b = {0};
@@ -128,7 +79,7 @@ static void of_model(struct prof *p, struct sums *out)
 			if (!l->nline)
 				buf_puts(&b, ";?");
 		}
-		add(out, buf_str(&b), prof_value(p, i)[1]);
+		sums_add(out, buf_str(&b), prof_value(p, i)[1]);
 	}
 	buf_free(&b);
 }
@@ -158,7 +109,7 @@ static void of_tree(const struct store *st, const struct weights *w, struct sums
 			continue;
 		buf_reset(&b);
 		path_of(st, w, i, &b);
-		add(out, buf_str(&b), w->flat[i]);
+		sums_add(out, buf_str(&b), w->flat[i]);
 	}
 	buf_free(&b);
 }
@@ -349,7 +300,7 @@ static void one(uint64_t start)
 	both_ways(sn, fc, noinlines, &w);
 	of_tree(sn->st, &w, &tree);
 	ask_model(p, &f, noinlines, &model);
-	bool same = within(&tree, &model) && within(&model, &tree);
+	bool same = sums_same(&tree, &model);
 	OK(same);
 	if (!same)
 		fprintf(stderr,
