@@ -258,7 +258,7 @@ void app_refresh(struct app *a)
 	arena_reset(&a->scratch);
 }
 
-struct job *app_work(struct app *a)
+struct job *app_work(const struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
 	struct job *w = session_weighing(a->s), *j = w ? w : session_brings(a->s);

@@ -76,7 +76,11 @@ static void corner(const struct app *a, struct buf *b)
 	struct job *j = app_job(a);
 	uint64_t done = 0, total = 0;
 	if (!j && (session_weighing(a->s) || app_awaits(a))) {
+		if ((j = app_work(a)))
+			job_progress(j, &done, &total);
 		buf_puts(b, "counting");
+		if (total && done)
+			buf_printf(b, " %d%%", (int)(100 * done / total));
 		return;
 	}
 	if (!j) {

@@ -258,7 +258,6 @@ static void make_kin(struct gor_made *m)
 static int make(struct job *j, void *arg)
 {
 	struct gor_made *m = arg;
-	(void)j;
 	if (m->lists) {
 		list_make(&m->list);
 		return 0;
@@ -267,6 +266,7 @@ static int make(struct job *j, void *arg)
 	struct sched_ask ask = tp_ask(&m->scope);
 	m->key = gor_by_keys(m->sn, m->by, m->scope.t0, m->scope.t1, &m->mem);
 	ask.key = m->key;
+	ask.job = j;
 	m->sched = sched_new(m->sn, &m->mem);
 	m->gs = sched_groups(m->sched, &ask, &m->mem);
 	m->groups = arena_zalloc(&m->mem, (m->gs->n + 1u) * sizeof *m->groups);
@@ -284,6 +284,8 @@ static int make(struct job *j, void *arg)
 		gor_tell(m->sn, m->gs, gr->first, gr->n, told);
 		r->told = told;
 	}
+	if (j)
+		job_tell(j, 90, 100);
 	make_kin(m);
 	if (m->list.st) {
 		m->list.gs = m->gs;
@@ -314,9 +316,8 @@ bool gor_make(struct gor *p, const struct pane_env *env)
 	return gor_take(p);
 }
 
-struct job *gor_work(void *st)
+struct job *gor_work(const struct gor *p)
 {
-	const struct gor *p = st;
 	return p->work ? p->work->job : gor_one_job(p);
 }
 

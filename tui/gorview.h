@@ -104,7 +104,7 @@ bool gor_match(const struct store *, const struct gor_row *, const struct rx *);
 /* Groups, of the snapshot and the query. false: there are so many goroutines that it is done beside the keyboard,
    and what was there stays until gor_take() when gor_work() has ended, or is waited for. */
 bool gor_make(struct gor *, const struct pane_env *);
-struct job *gor_work(void *);
+struct job *gor_work(const struct gor *);
 bool gor_lists(const struct gor *);	/* what is being made is a list alone */
 bool gor_take(struct gor *);	/* false: it is to be made once more */
 void gor_order(struct gor *, const struct pane_env *, int level);

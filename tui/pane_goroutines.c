@@ -17,6 +17,7 @@
 #include "gorview.h"
 
 #include "analysis/calls.h"
+#include "base/job.h"
 #include "base/text.h"
 #include "timeline.h"
 
@@ -633,8 +634,15 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 static void summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct gor *p = st;
-	if (p->work)
-		buf_puts(b, "counting... ");
+	if (p->work) {
+		uint64_t part = 0, all = 0;
+		if (gor_work(p))
+			job_progress(gor_work(p), &part, &all);
+		buf_puts(b, "counting");
+		if (all)
+			buf_printf(b, " %u%%", (unsigned)(100 * part / all));
+		buf_puts(b, "... ");
+	}
 	if (!p->gs)
 		return;
 	if (p->level == GL_ONE) {
@@ -725,9 +733,14 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 	return 1;
 }
 
+static struct job *job(void *st)
+{
+	return gor_work(st);
+}
+
 const struct pane_ops pane_goroutines = {
     .name = "goroutines", .tab = "Gor", .bit = P_GOR, .cmd = CMD_PANE_GOR, .trace_only = true,
     .state_size = sizeof(struct gor), .open = open_gor, .close = close_gor, .update = update, .draw = draw, .act = act, .go = go,
     .choices = choices, .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = summary, .detail = detail, .find = gor_find, .keys = keys,
-    .side = side, .click = click, .job = gor_work, .done = done,
+    .side = side, .click = click, .job = job, .done = done,
 };

@@ -104,6 +104,7 @@ struct loop {
 	int64_t drawn;		/* ms */
 	bool dirty;		/* something is not drawn yet */
 	int64_t woke;		/* us: when there was something to do, 0: it is drawn for no such reason */
+	int64_t owed;		/* us: what was done since the last frame without drawing it */
 	bool news;		/* nobody has done anything since it was drawn */
 	bool outlined;		/* what there will be has been drawn, or all of it */
 };
@@ -127,7 +128,8 @@ static void draw(struct loop *l)
 	session_framed(s);
 	term_show(l->t, l->g, app_look(l->a));
 	struct term_cost c = term_cost(l->t);
-	app_cost(l->a, clock_us() - us, c.cells, c.bytes);
+	app_cost(l->a, clock_us() - us + l->owed, c.cells, c.bytes);
+	l->owed = 0;
 	l->drawn = clock_ms();
 	l->woke = 0;
 	l->dirty = false;
@@ -165,6 +167,7 @@ static int step(struct loop *l)
 		app_refresh(l->a);
 		l->dirty = true;
 		if (!first_sight(l) && app_job(l->a) && (!app_ticks(l->a) || clock_ms() - l->drawn < 250)) {
+			l->owed += clock_us() - l->woke;
 			l->woke = 0;
 			return 0;
 		}

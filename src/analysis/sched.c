@@ -14,6 +14,7 @@
 #include "analysis/sched.h"
 
 #include "analysis/bins.h"
+#include "base/job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -253,6 +254,13 @@ static str_id group_key(const struct snap *sn, const struct sched_ask *q, trk_id
 	return q->key ? q->key[t] : store_trk(sn->st, t)->name;
 }
 
+/* So many of n are done; all of them are `part` percent, after `from`. */
+static void tell(const struct sched_ask *q, uint32_t i, uint32_t n, unsigned from, unsigned part)
+{
+	if (q->job && i % 65536 == 0)
+		job_tell(q->job, from + (n ? (uint64_t)part * i / n : part), 100);
+}
+
 struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask *q, struct arena *mem)
 {
 	int64_t a, b;
@@ -263,6 +271,7 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 		most = q->key[t] > most ? q->key[t] : most;
 	uint32_t *count = xcalloc(most + 1u, sizeof *count);
 	for (trk_id t = 1; t < sn->ntrks; t++) {
+		tell(q, t, sn->ntrks, 5, 10);
 		if (asked_for(sn, q, t, &a, &b))
 			o->n += !count[group_key(sn, q, t)]++, o->ng++;
 	}
@@ -277,6 +286,7 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 			count[i] = n++;	/* from here on: the number of the group */
 		}
 	for (trk_id t = 1; t < sn->ntrks; t++) {
+		tell(q, t, sn->ntrks, 15, 30);
 		if (!asked_for(sn, q, t, &a, &b))
 			continue;
 		struct sched_group *gr = &o->group[count[group_key(sn, q, t)]];
@@ -289,6 +299,7 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 	for (uint32_t i = 0; i < o->n; i++)
 		for (uint32_t k = 0; k < o->group[i].n; k++) {
 			struct gstat *g = &o->g[o->group[i].first + k];
+			tell(q, k, o->group[i].n, 60, 20);
 			bool all = asked_for(sn, q, g->trk, &a, &b);
 			stat_end(s, all && stat_lives(s, g->trk, b), mem, g);
 			o->group[i].exec += g->exec;

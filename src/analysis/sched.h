@@ -31,7 +31,9 @@ void sched_stat(const struct sched *, trk_id g, int64_t a, int64_t b, struct are
 void sched_length(const struct sched *, trk_id g, int64_t a, int64_t b, struct gstat *);
 
 /* What of a trace is asked for. */
+struct job;
 struct sched_ask {
+	struct job *job;		/* NULL, or who is told how far it is, in percent */
 	int64_t t0, t1;			/* TIME_NONE: open */
 	const uint8_t *g;		/* NULL, or one bit per track */
 	bool (*region)(const void *arg, const struct sink_span *);	/* NULL, or which regions */

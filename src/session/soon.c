@@ -51,10 +51,12 @@ static int weigh(struct job *j, void *arg)
 {
 	struct weighing *w = arg;
 	int64_t began = clock_us();
-	(void)j;
+	w->at.job = j;
 	w->made = session_calls(&w->at, w->want.gran);
+	job_tell(j, w->want.tree ? 50 : 90, 100);
 	if (w->want.tree)
 		calls_tree(w->made);
+	job_tell(j, 90, 100);
 	if (w->want.tree && w->want.gran == GR_LINES)
 		calls_funs(w->made);
 	w->us = clock_us() - began;

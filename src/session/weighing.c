@@ -19,6 +19,7 @@
 #include "analysis/tags.h"
 #include "analysis/tracew.h"
 #include "base/clock.h"
+#include "base/job.h"
 #include "base/rx.h"
 #include "base/wrap.h"
 
@@ -319,6 +320,8 @@ struct calls *session_calls(struct session *s, enum gran gran)
 	if (!*c) {
 		int64_t began = clock_us();
 		struct things *t = things_of(s, slot, (enum calls_gran)gran);
+		if (s->job)	/* shapes are made once, and then are most of it */
+			job_tell(s->job, 30, 100);
 		*c = weigh_onto(s, slot);
 		if (!*c)
 			*c = calls_new(t, session_weights(s));
