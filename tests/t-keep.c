@@ -51,7 +51,7 @@ static uint64_t of_sheet(const struct sheet *sh)
 	return bytes(h, sh->edge, sh->nedge * sizeof *sh->edge);
 }
 
-struct from { struct bytes in; int version, said; bool gone; };
+struct from { struct bytes in; int version; _Atomic int said; _Atomic bool gone; };	/* said: on the thread that reads */
 
 static int say_again(void *arg, const struct sink_keep *gen, struct sink *sink, struct err *e)
 {
