@@ -25,7 +25,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SLOTS = 16, PASS_EVENTS = 1 << 19 };	/* every so many events mapped pages are given back */
+/* every so many events mapped pages are given back; and where there is little memory */
+enum { SLOTS = 16, PASS_EVENTS = 1 << 19, PASS_SMALL = 1 << 16, SMALL = 256 << 20 };
 
 struct slot {
 	enum { EVENTS, WARNING, GENERATION, DROP } kind;
@@ -47,6 +48,7 @@ struct pipe {
 	void *self;
 	uint64_t bytes;		/* the reading thread's: taken apart so far */
 	uint64_t events;	/* that the caller has got */
+	uint64_t pass;		/* PASS_EVENTS or PASS_SMALL */
 	struct tev_feed feed;
 	struct tev *room;	/* for the events of all slots, and behind them for such as nobody wants any more */
 };
@@ -150,7 +152,7 @@ static bool empty(struct pipe *p, struct slot *s)
 {
 	switch (s->kind) {
 	case EVENTS:
-		if ((p->events + s->n) / PASS_EVENTS != p->events / PASS_EVENTS)
+		if ((p->events + s->n) / p->pass != p->events / p->pass)
 			input_passed(&p->in, p->in.n);
 		p->events += s->n;
 		if (p->ops->progress)
@@ -186,7 +188,8 @@ int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct 
     struct err *damage)
 {
 	struct pipe p = {.belt = belt_new(SLOTS), .slot = xcalloc(SLOTS, sizeof *p.slot), .in = in,
-	    .info = *info, .damage = *damage, .ops = ops, .self = self, .room = mem_pages(ROOM)};
+	    .info = *info, .damage = *damage, .ops = ops, .self = self, .room = mem_pages(ROOM),
+	    .pass = ops->keeps && mem_limit() && mem_limit() < SMALL ? PASS_SMALL : PASS_EVENTS};
 	for (int i = 0; i < SLOTS; i++)
 		p.slot[i].ev = p.room + i * GO_OUT;
 	p.feed = (struct tev_feed){.drop = put_drop, .self = &p, .first = p.slot[0].ev};

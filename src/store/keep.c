@@ -115,6 +115,8 @@ static void make_room(struct keep *k, size_t more, uint32_t before)
 
 void keep_sealed(struct keep *k, const struct sheet *sh)
 {
+	if (sh->spilled)	/* where the limit is small: it cannot be dropped before its generation ends */
+		mem_spilled_rest((void *)(uintptr_t)sh, sh->bytes);
 	lock_take(k->lock);
 	k->held += sh->bytes;
 	if (sh->bytes > k->most)

@@ -152,6 +152,7 @@ static void count_states(struct sealing *s, const struct sheet_piece *p)
 static void seal(struct sealing *s, struct sheet_piece *p)
 {
 	count_states(s, p);
+	s->sealer.spills = s->st->keep && mem_limit() < SMALL;
 	const struct sheet *sh = sealer_seal(&s->sealer, p);
 	uint32_t i = col_n(&s->st->sheets);
 	struct sheet_slot *slot = col_add(&s->st->sheets, NULL);

@@ -51,15 +51,26 @@ struct build_sheet {
 
 enum { NARROW = 1 << 16 };
 
+static void slab_free(struct sealer *s)
+{
+	if (s->spilled)
+		mem_spilled_free(s->slab, s->nslab);
+	else
+		mem_pages_free(s->slab, s->nslab);
+}
+
 /* Sheets lie one behind the other in slabs, so that the system can give large pages; each is whole pages and can
    go by itself. */
 static char *slab_room(struct sealer *s, size_t *size)
 {
 	*size = (*size + SLAB_ALIGN - 1) / SLAB_ALIGN * SLAB_ALIGN;
 	if (s->nslab < *size) {
-		mem_pages_free(s->slab, s->nslab);
-		s->nslab = *size < SLAB ? SLAB : *size;
-		s->slab = mem_pages(s->nslab);
+		slab_free(s);
+		size_t least = s->spills ? SLAB / 4 : SLAB;
+		s->nslab = *size < least ? least : *size;
+		s->slab = s->spills ? mem_spilled(s->nslab) : NULL;
+		s->spilled = s->slab;
+		s->slab = s->slab ? s->slab : mem_pages(s->nslab);
 	}
 	return s->slab;
 }
@@ -85,6 +96,7 @@ static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t
 		.state = (uint8_t *)(p + at[7]), .who2 = (void *)(p + who_at), .who4 = (void *)(p + who_at), .who_at = who_at };
 	*b.sh = (struct sheet){ .bytes = size, .ntrk = ntrk, .n = n, .nostack = nostack, .trk = b.trk, .first = b.first,
 		.start = b.start, .state = b.state, .stack2 = b.stack2, .stack4 = b.stack4, .nedge = nedge, .edge = b.edge };
+	b.sh->spilled = size >= LARGE && s->spilled;
 	b.sh->sum = (const int64_t (*)[TS__N])(void *)(p + at[0]);
 	return b;
 }
@@ -450,13 +462,15 @@ void sheet_free(const struct sheet *sh)
 		return;
 	if (sh->bytes && sh->bytes < LARGE)
 		mem_free(p);
+	else if (sh->spilled)
+		mem_spilled_free(p, sh->bytes);
 	else
 		mem_pages_free(p, sh->bytes);
 }
 
 void sealer_free(struct sealer *s)
 {
-	mem_pages_free(s->slab, s->nslab);
+	slab_free(s);
 	mem_free(s->live);
 	mem_free(s->pos);
 	mem_free(s->row);

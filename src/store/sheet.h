@@ -44,6 +44,7 @@ struct sealer {
 	bool ordered;		/* they are, by time */
 	char *slab;		/* where the next sheets go */
 	size_t nslab;
+	bool spills, spilled;	/* slabs are to lie on disk; this one does */
 };
 
 /* One block of memory: sheet_free it. */

@@ -43,6 +43,7 @@ struct edge { int64_t t; trk_id from, to; stk_id stack; bool created; };	/* from
 struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 	int64_t t0, t1;
 	size_t bytes;		/* that it takes, all in one block; 0: none, it is in a file (index.h) */
+	bool spilled;		/* the block is mem_spilled() */
 	uint32_t ntrk, n;
 	uint32_t nother, nostack;	/* rows of Ps and Ms come first: so many rows, so many intervals */
 	const trk_id *trk;	/* tracks present, ascending among Ps and Ms and among Gs */
