@@ -170,9 +170,10 @@ static bool stat_lives(const struct sched *s, trk_id trk, int64_t b)
 	return store_trk(s->sn->st, trk)->t1 == TIME_NONE && b == TIME_NONE;
 }
 
-void sched_length(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct gstat *g)
+int64_t sched_length(const struct sched *s, trk_id trk, int64_t a, int64_t b)
 {
-	stat_begin(s, trk, a, b, g);
+	struct gstat g;
+	return stat_begin(s, trk, a, b, &g) ? g.total : 0;
 }
 
 void sched_stat(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct arena *mem, struct gstat *g)

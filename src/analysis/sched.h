@@ -28,7 +28,7 @@ const struct snap *sched_snap(const struct sched *);
 void sched_stat(const struct sched *, trk_id g, int64_t a, int64_t b, struct arena *, struct gstat *);
 
 /* Nothing but how long it is. */
-void sched_length(const struct sched *, trk_id g, int64_t a, int64_t b, struct gstat *);
+int64_t sched_length(const struct sched *, trk_id g, int64_t a, int64_t b);
 
 /* What of a trace is asked for. */
 struct job;
@@ -58,7 +58,8 @@ struct sched_kind { str_id name; frm_id frame; uint32_t first, n; };
 struct sched_kinds {
 	uint32_t n, nr;
 	struct sched_kind *kind;	/* by name, then program counter */
-	struct sched_region *r;
+	struct sched_region *r;		/* NULL when nothing but lengths is asked for: */
+	int64_t *length;		/* instead of r, and else NULL */
 };
 struct sched_kinds *sched_regions(const struct sched *, const struct sched_ask *, struct arena *);
 

@@ -111,17 +111,21 @@ struct sched_kinds *sched_regions(const struct sched *s, const struct sched_ask 
 	}
 	uint32_t *place = xmalloc((k.n + 1u) * sizeof *place);
 	put_kinds(o, &k, place, mem);
-	o->r = arena_alloc(mem, (o->nr + 1u) * sizeof *o->r);
+	if (q->lengths)
+		o->length = arena_alloc(mem, (o->nr + 1u) * sizeof *o->length);
+	else
+		o->r = arena_alloc(mem, (o->nr + 1u) * sizeof *o->r);
 	for (uint32_t i = 0, n = 0; i < sn->nspans; store_pass(sn, i++)) {
 		if (of[i] == UINT32_MAX)
 			continue;
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		struct sched_region *r = &o->r[place[of[i]]++];
-		r->span = i;
-		if (q->lengths)
-			sched_length(s, sp->trk, sp->t0, sp->t1, &r->s);
-		else
-			sched_stat(s, sp->trk, sp->t0, sp->t1, mem, &r->s);
+		uint32_t at = place[of[i]]++;
+		if (q->lengths) {
+			o->length[at] = sched_length(s, sp->trk, sp->t0, sp->t1);
+		} else {
+			o->r[at].span = i;
+			sched_stat(s, sp->trk, sp->t0, sp->t1, mem, &o->r[at].s);
+		}
 		if (++n % STORE_PASS == 0) {
 			arena_rest(mem);
 			arena_rest(&own);

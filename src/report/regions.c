@@ -61,6 +61,8 @@ static void kind_json(const struct trep *r, struct json *j, const struct sched_k
 		json_bool(j, "complete", sp->t0 != TIME_NONE && sp->t1 != TIME_NONE);
 		trep_gstat_json(r, j, &x->s);
 		json_end(j);
+		if (i % STORE_PASS == 0)
+			arena_rest(r->mem);
 	}
 	json_end(j);
 	json_end(j);
@@ -90,7 +92,7 @@ static void kinds_table(const struct trep *r, const struct sched_kinds *ks)
 		const struct sched_kind *k = &ks->kind[i];
 		int64_t *v = arena_alloc(r->mem, (k->n + 1u) * sizeof *v), total = 0;
 		for (uint32_t x = 0; x < k->n; x++)
-			total += v[x] = ks->r[k->first + x].s.total;
+			total += v[x] = ks->length[k->first + x];
 		sched_sort(v, k->n);
 		table_int(&t, k->n);
 		table_int(&t, total);
@@ -128,6 +130,8 @@ static void list_table(const struct trep *r, const struct sched_kinds *ks)
 			table_int(&t, sp->t0 == TIME_NONE ? r->sn->t0 : sp->t0);
 			trep_gcells(&t, &ks->r[x].s);
 			table_str(&t, name.s, name.n);
+			if (x % STORE_PASS == 0)
+				arena_rest(r->mem);
 		}
 	}
 	table_print(&t, r->format, r->out);
