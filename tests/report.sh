@@ -115,6 +115,12 @@ query odd.list.one list=work -source_path=/nowhere "$tmp/lines"
 odd="$(strings '' count wall cpu; pb 2 "$(pb 2 '\x01\x02\x03\x04')"; types 2 0 3 2)"
 printf %b "$odd" >"$tmp/types"
 query odd.types raw "$tmp/types"
+# a name with a byte 0 in it
+printf %b "$(strings '' count wall; pb 6 'a\x00b'; pb 6 root; types 2; pb 2 "$(pn 1 1; pn 1 2; pn 2 7)"; pb 4 "$(pn 1 1; pb 4 "$(pn 1 1)")"
+	pb 4 "$(pn 1 2; pb 4 "$(pn 1 2)")"; pb 5 "$(pn 1 1; pn 2 3)"; pb 5 "$(pn 1 2; pn 2 4)")" >"$tmp/zero"
+query odd.zero.raw raw "$tmp/zero"
+query odd.zero.dot dot "$tmp/zero"
+query odd.zero.callgrind callgrind "$tmp/zero"
 # Java: what has a name needs no mapping
 printf -- '--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsampling period = 100\nms since reset = 6019923\n  100 1 @ 0x11 0x12\n\n  0x11 a.B.c (B.java:7)\n  0x12 GC\n' >"$tmp/java"
 query odd.java raw "$tmp/java"

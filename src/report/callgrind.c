@@ -36,7 +36,8 @@ static void put_number(struct numbering *m, struct buf *b, const struct prof *p,
 		return;
 	}
 	m->number[s] = ++m->n;
-	buf_printf(b, "(%u) %s", m->n, prof_s(p, s));
+	buf_printf(b, "(%u) ", m->n);
+	buf_put(b, p->str[s].s, p->str[s].n);	/* all of it: names may be any bytes */
 }
 
 static void put_address(struct buf *b, const struct gnode *prev, uint64_t addr)
@@ -120,7 +121,8 @@ static str_id callee_name(struct aliases *a, struct prof *p, const struct gnode 
 		return 0;
 	const struct member *m = &a->member[a->of[n->id] - 1];
 	if (a->group[m->group].n > 1) {
-		buf_printf(&b, "%s [%u/%u]", prof_s(p, name), m->place, a->group[m->group].n);
+		buf_put(&b, p->str[name].s, p->str[name].n);
+		buf_printf(&b, " [%u/%u]", m->place, a->group[m->group].n);
 		name = prof_str(p, b.p, b.n);
 		buf_free(&b);
 	}

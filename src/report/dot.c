@@ -387,7 +387,11 @@ static void put_edge(struct dot *d, const struct gedge *e)
 	buf_puts(&tip, e->residual ? " ... " : " -> ");
 	put_escaped(&tip, e->dst->text, e->dst->ntext);
 	buf_printf(&tip, " (%s)", s);
-	buf_printf(d->b, " tooltip=\"%s\" labeltooltip=\"%s\"%s%s]\n", buf_str(&tip), buf_str(&tip),
+	buf_puts(d->b, " tooltip=\"");
+	buf_put(d->b, tip.p, tip.n);
+	buf_puts(d->b, "\" labeltooltip=\"");
+	buf_put(d->b, tip.p, tip.n);
+	buf_printf(d->b, "\"%s%s]\n",
 	    e->residual ? " style=\"dotted\"" : "", from && d->nodelets[from] ? " minlen=2" : "");
 	buf_free(&tip);
 }

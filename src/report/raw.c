@@ -133,8 +133,9 @@ static void put_location(const struct prof *p, struct buf *b, const struct prof_
 		const struct prof_fun *f = &p->fun[x->fun];
 		if (i)
 			buf_puts(b, "             ");
-		buf_printf(b, "%s %s:%lld:%lld s=%lld", prof_s(p, f->name), prof_s(p, f->file),
-		    (long long)x->line, (long long)x->col, (long long)f->line);
+		buf_put(b, p->str[f->name].s, p->str[f->name].n);
+		buf_printf(b, " %s:%lld:%lld s=%lld", prof_s(p, f->file), (long long)x->line, (long long)x->col,
+		    (long long)f->line);
 		if (f->name != f->sysname)
 			buf_printf(b, "(%s)", prof_s(p, f->sysname));
 		buf_putc(b, '\n');
