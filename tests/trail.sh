@@ -22,7 +22,7 @@ alike() { # alike KEYS OTHERS: the same is selected, in the same pane
 	see "$2" "$file"
 	same "$1 and $2" "$one" "$(grep -e '^>' "$tmp/screen")$(head -n 1 "$tmp/screen")"
 }
-times() { printf "$2%.0s" $(seq "$1"); }
+reps() { printf "$2%.0s" $(seq "$1"); }
 
 file=$samples/orders.trace
 # a query that opens another pane is two steps: back to the pane, then the query
@@ -38,27 +38,27 @@ shows '67u8<^R>' '[8GC]' 'nothing to do again'
 shows '678uu9<^R>' '[9Ev]' 'nothing to do again'
 shows '67uuu' 'nothing to undo'
 # the list of jumps forgets the oldest, and goes no further back than it reaches
-all=$(times 130 67)
-shows "$all$(times 198 '<^O>')" '!this is the first place'
-shows "$all$(times 200 '<^O>')" 'this is the first place'
-shows "$all$(times 200 '<^O>')$(times 199 'g;')" '!this is the newest place' '[7Task]'
-shows "$all$(times 200 '<^O>')$(times 200 'g;')" 'this is the newest place'
+all=$(reps 130 67)
+shows "$all$(reps 198 '<^O>')" '!this is the first place'
+shows "$all$(reps 200 '<^O>')" 'this is the first place'
+shows "$all$(reps 200 '<^O>')$(reps 199 'g;')" '!this is the newest place' '[7Task]'
+shows "$all$(reps 200 '<^O>')$(reps 200 'g;')" 'this is the newest place'
 # undo remembers five hundred steps
-shows "$(times 251 67)$(times 500 u)" '!nothing to undo'
-shows "$(times 251 67)$(times 501 u)" 'nothing to undo'
+shows "$(reps 251 67)$(reps 500 u)" '!nothing to undo'
+shows "$(reps 251 67)$(reps 501 u)" 'nothing to undo'
 # marks, and back from them
 shows "6ma7'a" '[6Gor]'
 shows "6ma7'a''" '[7Task]'
 shows "6'b" 'no mark b'
 # a digit opens a pane until a 0 makes it a count: then what it opened, and the range that it took along, are taken back
-alike '6<Esc>10j' "6$(times 10 j)"
-alike 610j "$(times 610 j)"
+alike '6<Esc>10j' "6$(reps 10 j)"
+alike 610j "$(reps 610 j)"
 shows 5vllll1 '[1Top]' '1.20s..1.32s'
 shows 5vllll10l '[5Time]' '0.00s..2.40s of 2.40s' '!| 1.20s..'
 shows '5vllll10luu' '!1.20s..1.32s'
 # where there is no such pane digits are a count from the first
 file=$samples/cpu.pb.gz
-alike 16j "1$(times 16 j)"
-alike 6j "$(times 6 j)"
-alike '#12j' "$(times 12 j)"
+alike 16j "1$(reps 16 j)"
+alike 6j "$(reps 6 j)"
+alike '#12j' "$(reps 12 j)"
 exit $bad
