@@ -25,6 +25,11 @@ alike() { # alike FILE KEYS KEYS: both lead to the same screen
 	cmp -s "$tmp/a" "$tmp/b" || fail "$2 is not $3" "$(diff "$tmp/a" "$tmp/b")"
 }
 
+# from span to span within a cell: what is below the cursor is told, and not that nothing has changed
+on "$trace" w 'running 1.66us, then syscall'
+on "$trace" ww 'syscall 10.4us, then running'
+on "$trace" -- 'zoom-out: all of it is shown'
+
 # counts: by #, by the ":" line, before a key or behind a word
 alike "$cpu" '#5j' ':5j<Enter>'
 alike "$cpu" '#5j' ':5 down<Enter>'

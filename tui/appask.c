@@ -391,7 +391,7 @@ static void complete(struct app *a)
 		const char *w = arena_strndup(&a->scratch, p->text, word);
 		offer_values(a, &o, w, p->text + from, p->cur - from);
 	}
-	if (o.unordered)
+	if (o.unordered && o.n)
 		qsort(o.word, (size_t)o.n, sizeof *o.word, by_name);
 	const char *one = o.n ? o.word[0] : NULL;
 	if (one && o.common > p->cur - from) {

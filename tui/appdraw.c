@@ -327,11 +327,13 @@ static uint32_t cost_share(const struct app *a, uint32_t percent)
 	return n ? v[(n - 1) * percent / 100] : 0;
 }
 
-static void draw_foot(const struct app *a, struct grid *g)
+/* The line above the last: what is said, or what is selected. */
+static void draw_said(const struct app *a, struct grid *g)
 {
 	struct buf b = {0}, fit = {0};
 	const struct pane_ops *p = pane_now(a);
 	int y = g->h - 2;
+	grid_fill(g, (struct rect){y, 0, 1, g->w}, ' ', ST_NORMAL, 0);
 	if (a->asking && a->note[0]) {
 		grid_text(g, y, 0, a->note_bad ? ST_ERROR : ST_DIM, 0, a->note);
 	} else if (a->message[0]) {
@@ -341,7 +343,15 @@ static void draw_foot(const struct app *a, struct grid *g)
 		text_fit_line(&fit, b.p, b.n, (size_t)g->w, g->ascii);
 		grid_textn(g, y, 0, ST_NORMAL, 0, fit.p, fit.n);
 	}
-	buf_reset(&b);
+	buf_free(&b);
+	buf_free(&fit);
+}
+
+static void draw_foot(const struct app *a, struct grid *g)
+{
+	struct buf b = {0};
+	const struct pane_ops *p = pane_now(a);
+	int y = g->h - 2;
 	if (a->asking) {
 		prompt_draw(
 		    &a->prompt, g, y + 1, app_prompt_label(a), a->note_bad ? ST_ERROR : ST_NORMAL);
@@ -369,7 +379,6 @@ static void draw_foot(const struct app *a, struct grid *g)
 		grid_right(g, y, g->w, ST_DIM, 0, buf_str(&b));
 	}
 	buf_free(&b);
-	buf_free(&fit);
 }
 
 /* What was made of a large trace and dropped is read again while panes draw: here it turns out that the file is another. */
@@ -455,7 +464,9 @@ void app_draw(struct app *a, struct grid *g)
 	if (a->pop.kind)
 		app_pop_draw(a, g);
 	tell_lost(a);
-	app_quiet(a, g);
+	draw_said(a, g);
+	if (app_quiet(a, g))
+		draw_said(a, g);
 	draw_foot(a, g);
 	arena_reset(&a->scratch);
 }

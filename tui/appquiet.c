@@ -4,9 +4,10 @@
  * No key is pressed in vain without a word.
  *
  * Who presses a key and sees nothing change cannot tell a slow line from a key that means nothing here
- * from the end of the list. So what each pane forgets to say is said here: the cells above the last two
- * lines are summed up in each frame, and when the sum is the same after exactly one key, whose command said
- * nothing either, a line tells why. Comparing what is seen needs no word of the panes, and none of
+ * from the end of the list. So what each pane forgets to say is said here: the cells above the last
+ * line are summed up in each frame, and when the sum is the same after exactly one key, whose command said
+ * nothing either, a line tells why. The line of the selected row, where messages stand too, has a sum of its own, of
+ * the last frame that had no message. Comparing what is seen needs no word of the panes, and none of
  * them can forget it. Moves up and down are left out: at the end of a list the cursor is seen to
  * stand there, and a line would hide what is said of the row. Esc is pressed to be sure, and is answered by silence.
  *
@@ -17,11 +18,11 @@
 
 #include <string.h>
 
-static uint64_t sum(const struct grid *g)
+/* Of the rows from y to before end. */
+static uint64_t sum(const struct grid *g, int y, int end)
 {
 	uint64_t h = 1469598103934665603u;
-	size_t n = g->rows > 2 ? (size_t)(g->rows - 2) * (size_t)g->cols : 0;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = (size_t)y * (size_t)g->cols; y < end && i < (size_t)end * (size_t)g->cols; i++) {
 		const struct cell *c = &g->cell[i];
 		h = (h ^ c->ch ^ (uint64_t)c->mark << 32) * 0x9e3779b97f4a7c15u;
 		h = (h ^ c->fg ^ (uint64_t)c->bg << 8 ^ (uint64_t)c->attr << 16) * 1099511628211u;
@@ -55,17 +56,20 @@ static const char *why(const struct app *a, enum cmd_id c)
 	}
 }
 
-void app_quiet(struct app *a, const struct grid *g)
+bool app_quiet(struct app *a, const struct grid *g)
 {
 	if (session_weighing(a->s) || app_awaits(a))	/* its effect is still to be seen */
-		return;
-	uint64_t now = sum(g);
+		return false;
+	int line = g->rows > 2 ? g->rows - 2 : 0;
+	uint64_t now = sum(g, 0, line), below = a->message[0] ? a->below : sum(g, line, line + 1);
 	bool one = a->pressed == 1, asks = a->asking || a->pop.kind || a->ntyped || a->letter || a->count || a->wants.quit;
-	const char *s = one && !asks && !a->message[0] && now == a->shown ? why(a, a->did) : NULL;
+	const char *s = one && !asks && !a->message[0] && now == a->shown && below == a->below ? why(a, a->did) : NULL;
 	a->pressed = 0;
 	a->shown = now;
+	a->below = below;
 	if (s)
 		app_message(a, ST_DIM, "%s: %s", cmds[a->did].name, s);
+	return s != NULL;
 }
 
 /* The panes of this file in which a row of the table holds. */

@@ -132,7 +132,7 @@ struct app {
 	bool greeted;			/* what stands out was said */
 	int shift;			/* cells that the lines of the pane are moved to the left (l) */
 	int pressed;			/* keys since the last frame, ... */
-	uint64_t shown;			/* ... and what that one showed: see appquiet.c */
+	uint64_t shown, below;		/* ... and what that one showed, and in the line of messages: see appquiet.c */
 	bool keyed;			/* somebody has pressed a key */
 	bool told;			/* the first notice about the file was shown */
 	bool told_lost;			/* and that it changed on disk since */
@@ -274,7 +274,7 @@ void app_command_line(struct app *, struct buf *);
 void app_start(struct app *, bool first);
 
 /* appquiet.c: what is said when nothing has changed */
-void app_quiet(struct app *, const struct grid *);	/* while drawing, before the last two lines */
+bool app_quiet(struct app *, const struct grid *);	/* while drawing, before the last line; true: something is said now */
 void app_no_use(struct app *, enum cmd_id);
 bool app_of_traces(enum cmd_id);			/* it means something in traces alone */
 void app_what_follows(struct app *);			/* after the first key of two */

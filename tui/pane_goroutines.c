@@ -393,9 +393,9 @@ static enum verdict without(struct gor *p, const struct pane_env *env, struct as
 	out->query = *session_query(env->s);
 	if (!p->gs || !gor_query_without(p, env, &out->query))
 		return ask_say(out, "nothing would be left without these");
-	uint32_t was = p->rows[p->level].sel;	/* the next one is selected then */
-	if (p->level != GL_ONE && !p->tags[p->level].n) {
-		rows_select(&p->rows[p->level], was + 1 < p->rows[p->level].n ? was + 1 : was ? was - 1 : 0);
+	if (p->level != GL_ONE && !p->tags[p->level].n) {	/* the next one is selected then */
+		struct rows *rows = &p->rows[p->level];
+		rows_select(rows, rows->sel + 1 < rows->n ? rows->sel + 1 : rows->sel ? rows->sel - 1 : 0);
 		gor_keep(p, env);
 	}
 	if (p->level != GL_GROUPS)	/* who is left out is not to be seen in a list of it */
