@@ -30,6 +30,10 @@ on "$trace" w 'running 1.66us, then syscall'
 on "$trace" ww 'syscall 10.4us, then running'
 on "$trace" -- 'zoom-out: all of it is shown'
 
+# a type of which the filters leave nothing is not said to be missing in the trace
+on "$trace" ':group zzz<Enter>1' 'Nothing to show of type cpu with' 'R drops them'
+not "$trace" ':group zzz<Enter>1' 'no CPU samples'
+
 # counts: by #, by the ":" line, before a key or behind a word
 alike "$cpu" '#5j' ':5j<Enter>'
 alike "$cpu" '#5j' ':5 down<Enter>'

@@ -413,6 +413,8 @@ static int filters(const struct pane_env *env, struct grid *g, int y)
 	return y;
 }
 
+static const char drop_them[] = "\\ suspends them, R drops them, u takes the last one back.";
+
 bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g)
 {
 	if (t->c && t->c->any)
@@ -431,12 +433,15 @@ bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g
 	if (t->c && t->c->all) {
 		y = paragraph(g, y, ST_WARN, "No stack passes the filters:") + 1;
 		y = filters(env, g, y) + 1;
-		paragraph(
-		    g, y, ST_DIM, "\\ suspends them, R drops them, u takes the last one back.");
+		paragraph(g, y, ST_DIM, drop_them);
 		return true;
 	}
-	grid_printf(g, y, 2, ST_WARN, 0, "Nothing to show of type %s.", *name ? name : "(none)");
-	y = paragraph(g, y + 2, ST_NORMAL, why_none(env, name)) + 1;
+	int below = filters(env, g, y + 1);
+	grid_printf(g, y, 2, ST_WARN, 0, "Nothing to show of type %s%s", *name ? name : "(none)", below > y + 1 ? " with" : ".");
+	if (below > y + 1)
+		y = paragraph(g, below + 1, ST_DIM, drop_them) + 1;
+	else
+		y = paragraph(g, y + 2, ST_NORMAL, why_none(env, name)) + 1;
 	if (session_ntypes(env->s) > 1) {
 		struct buf b = {0};
 		buf_puts(&b, "] shows another type:");
