@@ -18,6 +18,7 @@
 #include "session/opt.h"
 #include "session/session.h"
 
+#include "sample.h"
 #include "tap.h"
 
 #include <locale.h>
@@ -154,12 +155,8 @@ static void every(const struct at *at, int rows, int cols, bool page)
 
 static void file(const char *name, const struct at *at)
 {
-	char path[1024];
 	struct err e = {0};
-	const char *dir = getenv("srcdir");
-	snprintf(path, sizeof path, "%s/samples/%s", dir ? dir : ".", name);
-	char *argv[] = {(char[]){"ttrace"}, (char[]){"view"}, path, NULL};
-	if (opt_parse(&opt, 3, argv, &e)) {
+	if (!sample_opt(&opt, name)) {
 		OK(0);
 		return;
 	}

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "inside.h"
 
+#include "sample.h"
 #include "tap.h"
 
 #include <locale.h>
@@ -144,13 +145,8 @@ static void facts(const struct opt *o)
 
 static void file(const char *name, const char *const *keys)
 {
-	char path[1024];
-	const char *dir = getenv("srcdir");
-	snprintf(path, sizeof path, "%s/samples/%s", dir ? dir : ".", name);
-	char *argv[] = {(char[]){"ttrace"}, (char[]){"view"}, path, NULL};
 	struct opt o;
-	struct err e = {0};
-	OK(!opt_parse(&o, 3, argv, &e));
+	OK(sample_opt(&o, name));
 	for (; *keys; keys++) {
 		pane(&o, name, *keys, 24, 80);
 		pane(&o, name, *keys, 60, 200);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The store is the same, byte for byte, however many threads have filled it:
- * of whole traces, of cut ones and of damaged ones. Given files, says what is in
+ * The store is the same, byte for byte, however many threads have filled it and
+ * whether common events went the short way (src/load/gofast.c) or the general one:
+ * of whole traces, of cut ones and of damaged ones. The linker puts
+ * __wrap_gofast_take() before the short way. Given files, says what is in
  * the store in two numbers: all of it, and what does not depend on where sheets
  * are cut.
  */
 #include "config.h"
 #include "base/job.h"
 #include "base/mem.h"
+#include "load/gofast.h"
 #include "load/load.h"
 #include "store/store.h"
 #include "digest.h"
@@ -17,6 +20,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+static bool general;	/* nothing goes the short way */
+
+bool __real_gofast_take(struct goorder *, const struct goev *, struct go_m *);
+bool __wrap_gofast_take(struct goorder *, const struct goev *, struct go_m *);
+
+bool __wrap_gofast_take(struct goorder *o, const struct goev *ev, struct go_m *m)
+{
+	return !general && __real_gofast_take(o, ev, m);
+}
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -48,6 +61,10 @@ static void same(struct bytes in, const char *what, size_t n)
 		struct digest d = load(in, jobs[i]);
 		OK(d.all == one.all || (fprintf(stderr, "%s (%zu) differs with %s threads\n", what, n, jobs[i]), false));
 	}
+	general = true;
+	struct digest d = load(in, "1");
+	general = false;
+	OK(d.all == one.all || (fprintf(stderr, "%s (%zu) differs the general way\n", what, n), false));
 }
 
 static void damaged(const char *path)

@@ -13,6 +13,7 @@
 #include "key.h"
 #include "session/opt.h"
 
+#include "sample.h"
 #include "tap.h"
 
 #include <locale.h>
@@ -131,13 +132,8 @@ static void none_waited_for(const struct opt *o, const char *keys, bool leave)
 
 static void run(const char *file, const char *const *keys)
 {
-	char path[1024];
-	const char *dir = getenv("srcdir");
-	snprintf(path, sizeof path, "%s/samples/%s", dir ? dir : ".", file);
-	char *argv[] = {(char[]){"ttrace"}, (char[]){"view"}, path, NULL};
 	struct opt o;
-	struct err e = {0};
-	if (opt_parse(&o, 3, argv, &e)) {
+	if (!sample_opt(&o, file)) {
 		OK(0);
 		return;
 	}

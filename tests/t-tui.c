@@ -14,6 +14,7 @@
 #include "session/opt.h"
 #include "session/session.h"
 
+#include "sample.h"
 #include "tap.h"
 
 #include <locale.h>
@@ -125,13 +126,9 @@ static struct session *drive(struct session *s, const struct opt *o, uint32_t fr
 
 static void run(const char *file, uint32_t seeds, int keys)
 {
-	char path[1024];
-	const char *dir = getenv("srcdir");
-	snprintf(path, sizeof path, "%s/samples/%s", dir ? dir : ".", file);
-	char *argv[] = {(char[]){"ttrace"}, (char[]){"view"}, path, NULL};
 	struct opt o;
 	struct err e = {0};
-	if (opt_parse(&o, 3, argv, &e)) {
+	if (!sample_opt(&o, file)) {
 		OK(0);
 		return;
 	}

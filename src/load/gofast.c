@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The common case of the common events. Seven kinds of events are nineteen of
+ * The common case of the common events. Eight kinds of events are nineteen of
  * twenty, and nearly always all is as it should be: the goroutine and the
  * processor are those that the thread met last, the sequence number is the next,
  * strings and stacks are there. Then the event is taken here, without a step and
@@ -10,7 +10,7 @@
  * Whatever is not so changes nothing and goes the general way (goorder.c), which
  * alone knows why an event must wait or what is wrong with it. So what is here
  * says nothing that is not said there: it may be left out, and the trace is the
- * same. The road not taken is to make the general way short: it is long because
+ * same (tests/t-jobs.c leaves it out). The road not taken is to make the general way short: it is long because
  * of what it can say.
  */
 #include "config.h"

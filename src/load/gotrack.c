@@ -439,26 +439,13 @@ static ALWAYS void transition_g(struct gotrace *r, const struct tev *ev)
 {
 	enum { FROM = 8 };
 	switch (ev->from * FROM + ev->to) {
-	case TST_RUNNABLE * FROM + TST_RUNNING:
-		change_g(r, ev, TST_RUNNABLE, TST_RUNNING);
-		break;
-	case TST_RUNNING * FROM + TST_WAITING:
-		change_g(r, ev, TST_RUNNING, TST_WAITING);
-		break;
-	case TST_WAITING * FROM + TST_RUNNABLE:
-		change_g(r, ev, TST_WAITING, TST_RUNNABLE);
-		break;
-	case TST_RUNNING * FROM + TST_SYSCALL:
-		change_g(r, ev, TST_RUNNING, TST_SYSCALL);
-		break;
-	case TST_SYSCALL * FROM + TST_RUNNING:
-		change_g(r, ev, TST_SYSCALL, TST_RUNNING);
-		break;
-	case TST_RUNNING * FROM + TST_RUNNABLE:
-		change_g(r, ev, TST_RUNNING, TST_RUNNABLE);
-		break;
-	default:
-		change_g(r, ev, ev->from, ev->to);
+	case TST_RUNNABLE * FROM + TST_RUNNING: change_g(r, ev, TST_RUNNABLE, TST_RUNNING); break;
+	case TST_RUNNING * FROM + TST_WAITING: change_g(r, ev, TST_RUNNING, TST_WAITING); break;
+	case TST_WAITING * FROM + TST_RUNNABLE: change_g(r, ev, TST_WAITING, TST_RUNNABLE); break;
+	case TST_RUNNING * FROM + TST_SYSCALL: change_g(r, ev, TST_RUNNING, TST_SYSCALL); break;
+	case TST_SYSCALL * FROM + TST_RUNNING: change_g(r, ev, TST_SYSCALL, TST_RUNNING); break;
+	case TST_RUNNING * FROM + TST_RUNNABLE: change_g(r, ev, TST_RUNNING, TST_RUNNABLE); break;
+	default: change_g(r, ev, ev->from, ev->to);
 	}
 }
 
