@@ -191,9 +191,12 @@ void gor_order(struct gor *p, const struct pane_env *env, int l)
 		return;
 	}
 	p->order[l] = mem_grow(p->order[l], &p->corder, p->ngroup + 1u, sizeof *p->order[l]);
+	p->most = 0;
 	for (uint32_t i = 0; i < p->ngroup; i++)
-		if (!env->grep.rx || gor_match(st, &by.row[i], env->grep.rx))
+		if (!env->grep.rx || gor_match(st, &by.row[i], env->grep.rx)) {
 			p->order[l][m++] = i;
+			p->most = by.row[i].v[GV_RUN] > p->most ? by.row[i].v[GV_RUN] : p->most;
+		}
 	sort_u32(p->order[l], m, cmp_group, &by);
 	for (uint32_t i = 0; i < m; i++)
 		if ((int64_t)by.row[p->order[l][i]].name == p->sel[l])
@@ -215,6 +218,7 @@ struct gor_made {
 	struct sched_groups *gs;
 	struct gor_row *groups;
 	uint32_t ngroup;
+	int64_t ran;
 	trk_id *child;
 	uint32_t *region, nchild, nregion;
 	bool lists;		/* the list alone, of groups that are there */
@@ -278,6 +282,7 @@ static int make(struct job *j, void *arg)
 		*r = (struct gor_row){.name = gr->name, .n = gr->n, .first = gr->first};
 		for (uint32_t k = 0; k < gr->n; k++)
 			add_stat(r, &m->gs->g[gr->first + k]);
+		m->ran += r->v[GV_RUN];
 		if (gr->n < TOLD)
 			continue;
 		struct gor_told *told = arena_zalloc(&m->mem, sizeof *told);
@@ -353,6 +358,7 @@ bool gor_take(struct gor *p)
 	p->gs = m->gs;
 	p->groups = m->groups;
 	p->ngroup = m->ngroup;
+	p->ran = m->ran;
 	p->child = m->child;
 	p->nchild = m->nchild;
 	p->region = m->region;

@@ -61,6 +61,7 @@ struct gor {
 	struct sched_groups *gs;	/* NULL: they are being made, and there were none before */
 	struct gor_row *groups;
 	uint32_t ngroup;
+	int64_t ran, most;		/* all of them; of those that are listed the one that ran most */
 	const trk_id *child;		/* who has a creator, by that, then by when it began; regions by goroutine */
 	const uint32_t *region;
 	uint32_t nchild, nregion;
@@ -118,6 +119,16 @@ void gor_tag(struct gor *, const struct gor_row *);	/* or not any more */
 bool gor_query(const struct gor *, const struct pane_env *, struct query *);
 bool gor_query_without(const struct gor *, const struct pane_env *, struct query *);	/* all but those meant */
 trk_id gor_first(const struct gor *);			/* the first goroutine of it */
+
+/* goroutines_draw.c */
+enum { GOR_COLS = 14 };
+struct gor_column { struct rows_col c; int val; };	/* val: gor_val, or SORT_* */
+int gor_columns(const struct gor *, int w, struct gor_column[GOR_COLS]);	/* those that fit into w cells; how many */
+int gor_foot(const struct pane_env *);	/* lines below the table, of the story */
+void gor_draw(const void *, const struct pane_env *, struct grid *);
+void gor_side(const void *, const struct pane_env *, struct grid *);
+void gor_summary(const void *, const struct pane_env *, struct buf *);
+void gor_detail(const void *, const struct pane_env *, struct buf *);
 
 /* goroutines_story.c */
 void gor_tell(const struct snap *, const struct sched_groups *, uint32_t first, uint32_t n, struct gor_told *);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * How goroutines look: the table of groups or of one group's goroutines, with as
+ * many columns as fit, the story of the selected one below or beside it, and the
+ * lines above and below the pane. A frame reads the rows in view and nothing
+ * else: what is of all groups (how much ran) was summed up when they were made.
+ */
+#include "config.h"
+#include "gorview.h"
+
+#include "base/job.h"
+#include "base/text.h"
+#include "timeline.h"
+
+#include <string.h>
+
+/* What of the columns fits: with room each kind of wait has its own. */
+int gor_columns(const struct gor *p, int w, struct gor_column c[GOR_COLS])
+{
+	static const struct gor_column all[] = {
+		{{"RUN", 7, true, 0}, GV_RUN}, {{"RUNNBL", 7, true, 0}, GV_READY}, {{"SYSCALL", 7, true, 0}, GV_SYSCALL},
+		{{"BLOCKED", 7, true, 0}, GV_BLOCKED}, {{"CHAN", 7, true, 0}, GV_CHAN}, {{"MUTEX", 7, true, 0}, GV_SYNC},
+		{{"NET", 7, true, 0}, GV_NET}, {{"SLEEP", 7, true, 0}, GV_SLEEP}, {{"GC", 7, true, 0}, GV_GC},
+		{{"TOTAL", 7, true, 0}, GV_TOTAL},
+	};
+	bool groups = p->level == GL_GROUPS, wide = w >= 110;
+	int n = 0;
+	c[n++] = (struct gor_column){{groups ? "N" : "G", 7, true, 0}, SORT_N};
+	if (!groups)
+		c[n++] = (struct gor_column){{"START", 9, true, 0}, SORT_NAME};
+	for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
+		if (wide || all[i].val <= GV_BLOCKED || (!groups && all[i].val == GV_TOTAL))
+			c[n++] = all[i];
+	if (groups && !wide)
+		c[n++] = (struct gor_column){{"SHARE", 8, false, 0}, GV_RUN};
+	c[n++] = (struct gor_column){{groups ? gor_by_head(p->by) : p->by == GB_FUNCTION ? (wide ? "LAST STATE, CREATED BY" : "STATE, CREATED BY")
+		: "START FUNCTION, LAST STATE, CREATED BY", 0, false, 0}, groups ? SORT_NAME : SORT__N};
+	for (int i = 0; i < n; i++)
+		if (c[i].val == p->sort[p->level] && strcmp(c[i].c.head, "SHARE"))
+			c[i].c.sort = (c[i].val >= SORT_NAME || (!groups && c[i].val == SORT_N)) == p->invert[p->level] ? -1 : 1;
+	return n;
+}
+
+struct drawing {
+	const struct gor *p;
+	const struct pane_env *env;
+	struct gor_column c[GOR_COLS];
+	int n, x[GOR_COLS], w[GOR_COLS];
+};
+
+static void draw_last(const struct drawing *d, struct grid *g, int y, int x, int w, const struct gor_row *r)
+{
+	const struct snap *sn = session_snap(d->env->s);
+	const struct trk_row *t = store_trk(sn->st, r->trk);
+	struct buf b = {0};
+	struct ival v;
+	if (d->p->by != GB_FUNCTION) {
+		tp_str(sn->st, t->name, "(no start function)", &b);
+		buf_puts(&b, "  ");
+	}
+	if (t->t1 != TIME_NONE && t->t1 <= d->p->scope.t1)
+		buf_puts(&b, "ended");
+	else if (ival_at(sn, r->trk, d->p->scope.t1 - 1, &v))
+		buf_puts(&b, state_name(v.state));
+	if (t->creator) {
+		buf_puts(&b, "  by ");
+		tp_who(sn->st, t->creator, &b);
+	}
+	tp_text(d->env, g, y, x, w, ST_NORMAL, &b);
+	buf_free(&b);
+}
+
+static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct drawing *d = arg;
+	struct gor_row room;
+	const struct gor_row *r = gor_row(d->p, d->p->level, i, &room);
+	if (gor_tagged(d->p, r))
+		grid_put(g, y, 0, '+', ST_ACCENT, ST_NORMAL, AT_BOLD);
+	for (int k = 0; k < d->n; k++) {
+		int x = d->x[k], w = d->w[k], val = d->c[k].val;
+		if (x < 0)
+			continue;
+		if (k == d->n - 1 && r->trk)
+			draw_last(d, g, y, x, w, r);
+		else if (k == d->n - 1)
+			tp_symbol(d->env, g, y, x, w, ST_NORMAL, r->name, "(no start function)");
+		else if (val < GV__N && !d->c[k].c.right)
+			grid_bar(g, y, x, w, d->p->most > 0 ? (double)r->v[val] / (double)d->p->most : 0, ST_HEAT);
+		else if (val < GV__N)
+			tp_ns(g, y, x + w, r->v[val], d->c[k].c.sort ? AT_BOLD : 0);
+		else if (val == SORT_NAME)
+			tp_at(g, y, x + w, r->t0);
+		else
+			tp_count(g, y, x + w, r->trk ? (int64_t)store_trk(session_snap(d->env->s)->st, r->trk)->id : r->n);
+	}
+}
+
+int gor_foot(const struct pane_env *env)
+{
+	return env->detail && !env->beside && env->rows >= 18 ? 7 : 0;
+}
+
+void gor_draw(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct gor *p = st;
+	struct drawing d = {.p = p, .env = env};
+	if (p->level == GL_ONE) {
+		gor_one_draw(p, env, g);
+		return;
+	}
+	if (!p->rows[p->level].n) {
+		tp_empty(g, 1, !p->gs ? "Goroutines are being counted." : !session_snap(env->s)->complete && !p->gs->ng ? "No goroutine has been read yet."
+			: session_snap(env->s)->trace.log && !p->gs->ng ? tp_log_why
+			: env->grep.rx ? "No row matches: & and Enter shows all of them."
+			: p->scope.part || p->scope.f.g ? "No goroutine is left by the filters.\nR drops them all, u the last one."
+			: "No goroutine is in what could be read of this trace: it is cut before the first of them, or\n"
+			  "tracing was stopped at once. ^G says what was read.");
+		return;
+	}
+	struct rows_col c[GOR_COLS];
+	int foot = gor_foot(env), h = g->h - 1 - foot;
+	d.n = gor_columns(p, g->w, d.c);
+	for (int i = 0; i < d.n; i++)
+		c[i] = d.c[i].c;
+	rows_layout(c, d.n, g->w - 1 - (p->rows[p->level].n > (uint32_t)h), d.x, d.w);
+	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
+	rows_head(g, 0, c, d.n, d.x, d.w);
+	grid_unclip(g, old);
+	old = grid_clip(g, (struct rect){1, 0, h, g->w});
+	rows_draw(&p->rows[p->level], g, draw_row, &d, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
+	grid_unclip(g, old);
+	if (foot) {
+		old = grid_clip(g, (struct rect){g->h - foot + 1, 1, foot - 1, g->w - 1});
+		gor_story_draw(p, env, g);
+		grid_unclip(g, old);
+	}
+}
+
+void gor_side(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct gor *p = st;
+	if (p->level == GL_ONE)
+		gor_one_side(p, env, g);
+	else
+		gor_story_draw(p, env, g);
+}
+
+/* ---- the lines above and below */
+
+void gor_summary(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct gor *p = st;
+	if (p->work) {
+		uint64_t part = 0, all = 0;
+		if (gor_work(p))
+			job_progress(gor_work(p), &part, &all);
+		buf_puts(b, "counting");
+		if (all)
+			buf_printf(b, " %u%%", (unsigned)(100 * part / all));
+		buf_puts(b, "... ");
+	}
+	if (!p->gs)
+		return;
+	if (p->level == GL_ONE) {
+		gor_one_summary(p, env, b);
+		return;
+	}
+	if (p->level == GL_LIST) {
+		buf_puts(b, "Gor > ");
+		tp_str(session_snap(env->s)->st, p->open, "(no start function)", b);
+		buf_puts(b, "   ");
+		text_count(b, p->rows[GL_LIST].n);
+		buf_puts(b, p->rows[GL_LIST].n == 1 ? " goroutine   " : " goroutines   ");
+	} else {
+		text_count(b, p->gs->ng);
+		buf_printf(b, " goroutine%s in ", p->gs->ng == 1 ? "" : "s");
+		text_count(b, p->ngroup);
+		buf_printf(b, " group%s, by %s | ", p->ngroup == 1 ? "" : "s",
+		    p->by == GB_FUNCTION ? "start function" : gor_by_name(p->by));
+	}
+	if (p->level != GL_ONE && p->tags[p->level].n)
+		buf_printf(b, "%zu tagged | ", p->tags[p->level].n);
+	tp_scope_words(&p->scope, b);
+	if (env->find.rx && p->hit)
+		buf_printf(b, " | /%s %u hits", env->find.text, p->nhit);
+}
+
+/* What share of all the running in the window was the group's. */
+static double share_of(const struct gor *p, const struct gor_row *r)
+{
+	return p->ran > 0 ? 100.0 * (double)r->v[GV_RUN] / (double)p->ran : 0;
+}
+
+void gor_detail(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct gor *p = st;
+	struct gor_row room;
+	const struct gor_row *r = gor_sel(p, &room);
+	const struct store *s = session_snap(env->s)->st;
+	if (p->level == GL_ONE) {
+		gor_one_detail(p, env, b);
+		return;
+	}
+	if (!r)
+		return;
+	if (r->trk)
+		tp_who(s, r->trk, b);
+	else
+		tp_str(s, r->name, "(no start function)", b);
+	if (!r->trk)
+		buf_printf(b, ": %u ended, %u alive, %.2f%% of all that ran", p->story.ended, r->n - p->story.ended, share_of(p, r));
+	if (p->story.created) {
+		buf_puts(b, "  created at ");
+		tp_site(s, p->story.created, b);
+	}
+}
