@@ -212,6 +212,10 @@ struct sink {
 		/* after upto(), where a generation ended; NULL: is this wanted? */
 		bool   (*keep)(void *, const struct sink_keep *);
 
+		/* by a thread of the reader that says nothing and would have to wait: some work that the sink has, if there is
+		   any and nobody else is at it. false: there was none. Asked once as soon as there is such a thread. May be NULL */
+		bool   (*spare)(void *);
+
 		/* notices: a file shown in spite of something; at is a byte offset or ERR_NOWHERE, or ERR_ASIDE */
 		void   (*warn)(void *, uint64_t at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 		/* everything before t is said; publish it. bytes read of the input. false: stop. */

@@ -13,7 +13,8 @@
  * A belt is a ring of slot numbers under one lock, taken a few thousand times a
  * second: the slots themselves are large. Who finds it full, or empty, sleeps until
  * half of it has moved: to wake a thread costs as much as to fill a slot, and two
- * that run at nearly the same pace would wake each other for every one.
+ * that run at nearly the same pace would wake each other for every one. Better than
+ * to sleep is to do something else: belt_meanwhile().
  *
  * job_parallel() is a loop shared by several threads: an atomic counter hands
  * out indexes. There is no pool; a load starts it once or twice.
@@ -224,6 +225,11 @@ void lock_take(struct lock *l)
 	pthread_mutex_lock(&l->m);
 }
 
+bool lock_try(struct lock *l)
+{
+	return !pthread_mutex_trylock(&l->m);
+}
+
 void lock_give(struct lock *l)
 {
 	pthread_mutex_unlock(&l->m);
@@ -235,6 +241,8 @@ struct belt {
 	uint32_t slots, sent, done;	/* sent - done are filled */
 	uint32_t half;			/* so many make it worth to wake who waits for them */
 	bool closed;
+	bool (*work)(void *);		/* instead of sleeping */
+	void *arg;
 };
 
 struct belt *belt_new(uint32_t slots)
@@ -256,9 +264,28 @@ void belt_free(struct belt *b)
 	mem_free(b);
 }
 
+void belt_meanwhile(struct belt *b, bool (*work)(void *), void *arg)
+{
+	b->work = work;
+	b->arg = arg;
+}
+
+/* Do something else, once. The lock is held before and after. */
+static bool elsewhere(struct belt *b)
+{
+	if (b->closed || !b->work)
+		return false;
+	pthread_mutex_unlock(&b->lock);
+	bool more = b->work(b->arg);
+	pthread_mutex_lock(&b->lock);
+	return more;
+}
+
 int belt_take(struct belt *b)
 {
 	pthread_mutex_lock(&b->lock);
+	while (b->sent - b->done >= b->slots - b->slots / 4 && elsewhere(b))
+		;
 	if (b->sent - b->done == b->slots)
 		while (b->slots - (b->sent - b->done) < b->half && !b->closed)
 			pthread_cond_wait(&b->room, &b->lock);
@@ -270,9 +297,19 @@ int belt_take(struct belt *b)
 int belt_next(struct belt *b)
 {
 	pthread_mutex_lock(&b->lock);
+	while (b->sent == b->done && elsewhere(b))
+		;
 	if (b->sent == b->done)
 		while (b->sent - b->done < b->half && !b->closed)
 			pthread_cond_wait(&b->goods, &b->lock);
+	int slot = b->sent == b->done ? -1 : (int)(b->done % b->slots);
+	pthread_mutex_unlock(&b->lock);
+	return slot;
+}
+
+int belt_ready(struct belt *b)
+{
+	pthread_mutex_lock(&b->lock);
 	int slot = b->sent == b->done ? -1 : (int)(b->done % b->slots);
 	pthread_mutex_unlock(&b->lock);
 	return slot;

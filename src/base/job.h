@@ -39,6 +39,7 @@ struct lock;
 struct lock *lock_new(void);
 void lock_free(struct lock *);
 void lock_take(struct lock *);
+bool lock_try(struct lock *);	/* false: another has it */
 void lock_give(struct lock *);
 
 /*
@@ -52,7 +53,11 @@ void belt_free(struct belt *);
 int  belt_take(struct belt *);		/* producer: the slot to fill; -1: nobody wants more */
 void belt_send(struct belt *);		/* producer: it is filled */
 int  belt_next(struct belt *);		/* consumer: the slot to empty; -1: the end */
+int  belt_ready(struct belt *);		/* consumer: likewise, but -1 also when none is filled yet */
 void belt_done(struct belt *);		/* consumer: it is empty */
 void belt_close(struct belt *);		/* either: there is, or is wanted, no more */
+/* What either does before it would sleep, for as long as that says true: the producer when the belt is nearly full, for it
+   should not be empty by the time that it is back, the consumer when it is empty. To be set while there is one thread. */
+void belt_meanwhile(struct belt *, bool (*work)(void *), void *arg);
 
 #endif

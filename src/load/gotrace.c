@@ -160,6 +160,12 @@ static void take_progress(void *self, uint64_t bytes)
 	((struct gotrace *)self)->bytes = bytes;
 }
 
+static bool spare(void *self)
+{
+	const struct gotrace *r = self;
+	return r->sink->ops->spare(r->sink->self);
+}
+
 static void forget(struct gotrace *r)
 {
 	gotables_free(&r->tab);
@@ -176,7 +182,7 @@ static void forget(struct gotrace *r)
 int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 {
 	const struct tev_ops ops = { take_events, take_warning, take_generation, take_progress,
-		sink->ops->keep && sink->ops->keep(sink->self, NULL) };
+		sink->ops->spare ? spare : NULL, sink->ops->keep && sink->ops->keep(sink->self, NULL) };
 	struct arena mem = {0};
 	struct gotrace r = { .sink = sink, .mem = &mem, .room = xcalloc(NEAR_GS + 1, sizeof *r.near_g),
 		.enter = xmalloc(ENTERS * sizeof *r.enter) };
@@ -204,7 +210,7 @@ int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 
 int gotrace_again(int version, struct bytes in, const struct sink_keep *gen, struct sink *sink, struct err *e)
 {
-	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, true };
+	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, NULL, true };
 	struct arena mem = {0};
 	struct gotrace r = { .sink = sink, .mem = &mem, .room = xcalloc(NEAR_GS + 1, sizeof *r.near_g),
 		.enter = xmalloc(ENTERS * sizeof *r.enter), .again = gen };

@@ -25,8 +25,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* every so many events mapped pages are given back; and where there is little memory */
-enum { SLOTS = 16, PASS_EVENTS = 1 << 19, PASS_SMALL = 1 << 16, SMALL = 256 << 20 };
+/* Slots: a small file has few of them, a large one as many as are interpreted while a piece of it is sealed. Every so many
+   events mapped pages are given back; and where there is little memory. */
+enum { SLOTS_MIN = 16, SLOTS_MAX = 256, SLOT_BYTES = 1 << 19 };
+enum { PASS_EVENTS = 1 << 19, PASS_SMALL = 1 << 16, SMALL = 256 << 20 };
 
 struct slot {
 	enum { EVENTS, WARNING, GENERATION, DROP } kind;
@@ -51,8 +53,8 @@ struct pipe {
 	uint64_t pass;		/* PASS_EVENTS or PASS_SMALL */
 	struct tev_feed feed;
 	struct tev *room;	/* for the events of all slots, and behind them for such as nobody wants any more */
+	uint32_t slots;
 };
-enum { ROOM = (SLOTS + 1) * GO_OUT * sizeof(struct tev) };
 
 /* ---- the reading thread */
 
@@ -70,7 +72,7 @@ static struct slot *fill(struct pipe *p, int kind, const struct tgen *g)
 static void give_room(struct pipe *p)
 {
 	int i = belt_take(p->belt);
-	*p->feed.out = i < 0 ? p->room + SLOTS * GO_OUT : p->slot[i].ev;
+	*p->feed.out = i < 0 ? p->room + p->slots * GO_OUT : p->slot[i].ev;
 }
 
 /* They are where they go already. */
@@ -139,8 +141,10 @@ static void drop_now(void *self, struct tgen *g)
 static int read_ahead(struct job *j, void *arg)
 {
 	struct pipe *p = arg;
-	const struct tev_ops ops = {put_events, put_warning, put_generation, put_progress, p->ops->keeps};
+	const struct tev_ops ops = {put_events, put_warning, put_generation, put_progress, NULL, p->ops->keeps};
 	(void)j;
+	if (p->ops->spare)
+		p->ops->spare(p->self);
 	int r = tev_run(p->in, &ops, p, &p->info, &p->damage, &p->feed);
 	belt_close(p->belt);
 	return r;
@@ -184,13 +188,24 @@ static void take_all(struct pipe *p, bool *more)
 	}
 }
 
+static uint32_t slots_for(uint64_t bytes)
+{
+	uint64_t n = bytes / SLOT_BYTES;
+	return n < SLOTS_MIN ? SLOTS_MIN : n > SLOTS_MAX ? SLOTS_MAX : (uint32_t)n;
+}
+
 int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstream_info *info,
     struct err *damage)
 {
-	struct pipe p = {.belt = belt_new(SLOTS), .slot = xcalloc(SLOTS, sizeof *p.slot), .in = in,
-	    .info = *info, .damage = *damage, .ops = ops, .self = self, .room = mem_pages(ROOM),
-	    .pass = ops->keeps && mem_limit() && mem_limit() < SMALL ? PASS_SMALL : PASS_EVENTS};
-	for (int i = 0; i < SLOTS; i++)
+	bool small = ops->keeps && mem_limit() && mem_limit() < SMALL;
+	uint32_t slots = small ? SLOTS_MIN : slots_for(in.n);
+	size_t room = (slots + 1) * GO_OUT * sizeof(struct tev);
+	struct pipe p = {.belt = belt_new(slots), .slot = xcalloc(slots, sizeof *p.slot), .slots = slots, .in = in,
+	    .info = *info, .damage = *damage, .ops = ops, .self = self, .room = mem_pages(room),
+	    .pass = small ? PASS_SMALL : PASS_EVENTS};
+	if (ops->spare)
+		belt_meanwhile(p.belt, ops->spare, self);
+	for (uint32_t i = 0; i < slots; i++)
 		p.slot[i].ev = p.room + i * GO_OUT;
 	p.feed = (struct tev_feed){.drop = put_drop, .self = &p, .first = p.slot[0].ev};
 	struct job *j = job_start(read_ahead, &p);
@@ -210,6 +225,6 @@ int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct 
 	*damage = p.damage;
 	belt_free(p.belt);
 	mem_free(p.slot);
-	mem_pages_free(p.room, ROOM);
+	mem_pages_free(p.room, room);
 	return r;
 }

@@ -209,6 +209,11 @@ static void put_outline(void *self, const struct sink_outline *o)
 		atomic_store(&b->cancelled, true);
 }
 
+static bool put_spare(void *self)
+{
+	return tracks_spare(((struct build *)self)->tracks);
+}
+
 static bool put_keep(void *self, const struct sink_keep *gen)
 {
 	struct build *b = self;
@@ -281,6 +286,7 @@ struct sink build_sink(struct build *b)
 	    .trace = put_trace,
 	    .outline = put_outline,
 	    .keep = put_keep,
+	    .spare = put_spare,
 	    .warn = put_warn,
 	    .upto = put_upto,
 	};

@@ -3,11 +3,17 @@
 /*
  * Sealing beside reading. A piece is a quarter of a million entries and needs
  * nothing but what the pieces before left behind, so once there has been one,
- * pieces go over a belt to a thread that makes sheets of them. It alone writes
- * the sheets and the counters of goroutines by state; the columns that the
- * reader fills meanwhile are not its business. A publication goes the same way,
- * with the counts of those columns as they were when it was asked for: so what
- * is published is the same whether there is a thread or not.
+ * pieces go over a belt, and whoever empties it makes sheets of them: one at a
+ * time, in order. It alone writes the sheets and the counters of goroutines by
+ * state; the columns that the reader fills meanwhile are not its business. A
+ * publication goes the same way, with the counts of those columns as they were
+ * when it was asked for: so what is published is the same whoever does it.
+ *
+ * Where there are processors to spare that is a thread. On two of them, with two
+ * threads that read, a third one would have to be dealt out by the system, which
+ * leaves a quarter of the time unused: it takes two that often wait for each
+ * other for one, and runs them on one processor. So there it is the two
+ * themselves: whoever would have to wait for the other seals a piece.
  *
  * A piece's arrays are exchanged for those of the slot, not copied.
  */
@@ -38,7 +44,11 @@ struct sealing {
 	bool goroutines;		/* there has been one: until then there is nothing to count */
 	uint32_t pieces;
 	struct job *job;		/* NULL: no thread */
-	struct belt *belt;
+	struct belt *belt;		/* NULL: pieces are sealed at once */
+	struct belt *_Atomic shared;	/* it, where threads that would wait empty it */
+	struct lock *turn;		/* of those */
+	struct belt *ended;		/* it, when all is done; another thread may still be about to ask */
+	_Atomic bool helped;		/* another thread has asked */
 	struct slot slot[SLOTS];
 };
 
@@ -185,27 +195,64 @@ static void empty(struct sealing *s, struct slot *x)
 	x->piece = x->tell = false;
 }
 
-static int work(struct job *j, void *arg)
+static void empty_all(struct sealing *s)
 {
-	struct sealing *s = arg;
-	(void)j;
 	for (int i; (i = belt_next(s->belt)) >= 0; belt_done(s->belt))
 		empty(s, &s->slot[i]);
+}
+
+static int work(struct job *j, void *arg)
+{
+	(void)j;
+	empty_all(arg);
 	return 0;
 }
 
-/* The slot to fill, when there is a thread. A thread is started for the second piece, unless one is wanted
-   or refused. */
+/* Do what is next on the belt, unless another does. */
+static bool help(void *arg)
+{
+	struct sealing *s = arg;
+	struct belt *b = atomic_load(&s->shared);
+	if (!b || !lock_try(s->turn))
+		return false;
+	int i = belt_ready(b);
+	if (i >= 0) {
+		empty(s, &s->slot[i]);
+		belt_done(b);
+	}
+	lock_give(s->turn);
+	return i >= 0;
+}
+
+bool sealing_spare(struct sealing *s)
+{
+	atomic_store(&s->helped, true);
+	return help(s);
+}
+
+/* From now on pieces go over a belt, where there is somebody else to empty it. */
+static void begin(struct sealing *s)
+{
+	s->belt = belt_new(s->st->keep && mem_limit() < SMALL ? 1 : SLOTS);
+	if (atomic_load(&s->helped) && job_cpus() == 2) {
+		belt_meanwhile(s->belt, help, s);
+		atomic_store(&s->shared, s->belt);
+		return;
+	}
+	s->job = job_start(work, s);
+	if (!s->job) {
+		belt_free(s->belt);
+		s->belt = NULL;
+	}
+}
+
+/* The slot to fill, when there is a belt. There is one for the second piece, unless one thread is wanted. */
 static struct slot *slot_of(struct sealing *s, bool piece)
 {
 	uint32_t from = job_wanted() > 1 ? 0 : 1;
-	if (!s->job && piece && s->pieces++ == from && job_cpus() > 1) {
-		s->belt = belt_new(s->st->keep && mem_limit() < SMALL ? 1 : SLOTS);
-		s->job = job_start(work, s);
-		if (!s->job)
-			belt_free(s->belt);
-	}
-	return s->job ? &s->slot[belt_take(s->belt)] : NULL;
+	if (piece && s->pieces++ == from && job_cpus() > 1)
+		begin(s);
+	return s->belt ? &s->slot[belt_take(s->belt)] : NULL;
 }
 
 void sealing_piece(struct sealing *s, struct sheet_piece *p)
@@ -251,12 +298,19 @@ void sealing_border(struct sealing *s, struct border *b)
 
 void sealing_end(struct sealing *s)
 {
-	if (!s->job)
+	if (!s->belt)
 		return;
 	belt_close(s->belt);
-	job_join(s->job);
-	belt_free(s->belt);
-	s->job = NULL;
+	if (s->job) {
+		job_join(s->job);
+		s->job = NULL;
+	} else {
+		lock_take(s->turn);
+		empty_all(s);
+		lock_give(s->turn);
+		atomic_store(&s->shared, NULL);
+	}
+	s->ended = s->belt;
 	s->belt = NULL;
 }
 
@@ -278,6 +332,7 @@ struct sealing *sealing_new(struct store *st)
 {
 	struct sealing *s = xcalloc(1, sizeof *s);
 	s->st = st;
+	s->turn = lock_new();
 	return s;
 }
 
@@ -295,5 +350,8 @@ void sealing_done(struct sealing *s)
 void sealing_free(struct sealing *s)
 {
 	sealing_done(s);
+	if (s->ended)
+		belt_free(s->ended);
+	lock_free(s->turn);
 	mem_free(s);
 }

@@ -8,7 +8,7 @@
 
 /*
  * From pieces to sheets in the store, in order, with what is counted on the way
- * (goroutines by state); on a thread of its own once a trace proves to be long.
+ * (goroutines by state); beside the reader once a trace proves to be long.
  */
 struct sealing;
 
@@ -22,7 +22,9 @@ void sealing_border(struct sealing *, struct border *);
 /* All pieces so far being sealed, let fn know, with what there was at the time of this call. */
 typedef void sealing_fn(void *arg, const struct snap *);
 void sealing_tell(struct sealing *, const struct snap *, sealing_fn *, void *arg);
-/* Wait until all of it is done; the thread is gone. */
+/* By any other thread, while pieces come: do the next thing that waits. false: nothing does, or another thread is at it. */
+bool sealing_spare(struct sealing *);
+/* Wait until all of it is done; nobody else is at it any more. */
 void sealing_end(struct sealing *);
 void sealing_done(struct sealing *);	/* and give back what is only needed for more */
 /* Whoever was told: what of the columns is sealed. */

@@ -110,6 +110,11 @@ void tracks_thawed(struct tracks *k, int64_t t1)
 	sealing_thawed(k->sealing, t1);
 }
 
+bool tracks_spare(struct tracks *k)
+{
+	return sealing_spare(k->sealing);
+}
+
 void tracks_end(struct tracks *k)
 {
 	sealing_end(k->sealing);
