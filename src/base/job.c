@@ -12,7 +12,7 @@
  *
  * A belt is a ring of slot numbers under one lock, taken a few thousand times a
  * second: the slots themselves are large. Who finds it full, or empty, sleeps until
- * half of it has moved: to wake a thread costs as much as to fill a slot, and two
+ * an eighth of it has moved: to wake a thread costs as much as to fill a slot, and two
  * that run at nearly the same pace would wake each other for every one. Better than
  * to sleep is to do something else: belt_meanwhile().
  *
@@ -239,7 +239,7 @@ struct belt {
 	pthread_mutex_t lock;
 	pthread_cond_t room, goods;
 	uint32_t slots, sent, done;	/* sent - done are filled */
-	uint32_t half;			/* so many make it worth to wake who waits for them */
+	uint32_t enough;		/* so many make it worth to wake who waits for them */
 	bool closed;
 	bool (*work)(void *);		/* instead of sleeping */
 	void *arg;
@@ -249,7 +249,7 @@ struct belt *belt_new(uint32_t slots)
 {
 	struct belt *b = xcalloc(1, sizeof *b);
 	b->slots = slots;
-	b->half = slots < MANY ? 1 : slots / 2;
+	b->enough = slots < MANY ? 1 : slots / MANY;
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_cond_init(&b->room, NULL);
 	pthread_cond_init(&b->goods, NULL);
@@ -273,7 +273,7 @@ void belt_meanwhile(struct belt *b, bool (*work)(void *), void *arg)
 /* Do something else, once. The lock is held before and after. */
 static bool elsewhere(struct belt *b)
 {
-	if (b->closed || !b->work)
+	if (!b->work)
 		return false;
 	pthread_mutex_unlock(&b->lock);
 	bool more = b->work(b->arg);
@@ -284,10 +284,10 @@ static bool elsewhere(struct belt *b)
 int belt_take(struct belt *b)
 {
 	pthread_mutex_lock(&b->lock);
-	while (b->sent - b->done >= b->slots - b->slots / 4 && elsewhere(b))
+	while (b->sent - b->done >= b->slots - b->slots / 4 && !b->closed && elsewhere(b))
 		;
 	if (b->sent - b->done == b->slots)
-		while (b->slots - (b->sent - b->done) < b->half && !b->closed)
+		while (b->slots - (b->sent - b->done) < b->enough && !b->closed)
 			pthread_cond_wait(&b->room, &b->lock);
 	int slot = b->closed ? -1 : (int)(b->sent % b->slots);
 	pthread_mutex_unlock(&b->lock);
@@ -297,10 +297,10 @@ int belt_take(struct belt *b)
 int belt_next(struct belt *b)
 {
 	pthread_mutex_lock(&b->lock);
-	while (b->sent == b->done && elsewhere(b))
+	while (b->sent == b->done && !b->closed && elsewhere(b))
 		;
 	if (b->sent == b->done)
-		while (b->sent - b->done < b->half && !b->closed)
+		while (b->sent - b->done < b->enough && !b->closed)
 			pthread_cond_wait(&b->goods, &b->lock);
 	int slot = b->sent == b->done ? -1 : (int)(b->done % b->slots);
 	pthread_mutex_unlock(&b->lock);
@@ -322,7 +322,7 @@ static void belt_move(struct belt *b, uint32_t sent, uint32_t done, bool closed)
 	b->done += done;
 	b->closed |= closed;
 	uint32_t full = b->sent - b->done;
-	bool goods = b->closed || (sent && full == b->half), room = b->closed || (done && b->slots - full == b->half);
+	bool goods = b->closed || (sent && full == b->enough), room = b->closed || (done && b->slots - full == b->enough);
 	pthread_mutex_unlock(&b->lock);
 	if (goods)
 		pthread_cond_signal(&b->goods);
@@ -338,6 +338,18 @@ void belt_send(struct belt *b)
 void belt_done(struct belt *b)
 {
 	belt_move(b, 0, 1, false);
+}
+
+void belt_end(struct belt *b)
+{
+	pthread_mutex_lock(&b->lock);
+	bool wanted = !b->closed;
+	b->closed = true;
+	pthread_cond_signal(&b->goods);
+	while (wanted && b->sent != b->done)
+		if (!elsewhere(b) && b->sent != b->done)
+			pthread_cond_wait(&b->room, &b->lock);
+	pthread_mutex_unlock(&b->lock);
 }
 
 void belt_close(struct belt *b)

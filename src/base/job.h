@@ -56,6 +56,7 @@ int  belt_next(struct belt *);		/* consumer: the slot to empty; -1: the end */
 int  belt_ready(struct belt *);		/* consumer: likewise, but -1 also when none is filled yet */
 void belt_done(struct belt *);		/* consumer: it is empty */
 void belt_close(struct belt *);		/* either: there is, or is wanted, no more */
+void belt_end(struct belt *);		/* producer: there is no more; waits until all is emptied, unless the consumer has closed it */
 /* What either does before it would sleep, for as long as that says true: the producer when the belt is nearly full, for it
    should not be empty by the time that it is back, the consumer when it is empty. To be set while there is one thread. */
 void belt_meanwhile(struct belt *, bool (*work)(void *), void *arg);

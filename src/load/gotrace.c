@@ -160,6 +160,12 @@ static void take_progress(void *self, uint64_t bytes)
 	((struct gotrace *)self)->bytes = bytes;
 }
 
+static void begin(void *self)
+{
+	const struct gotrace *r = self;
+	gooutline(*r->in, r->sink);
+}
+
 static bool spare(void *self)
 {
 	const struct gotrace *r = self;
@@ -182,14 +188,13 @@ static void forget(struct gotrace *r)
 int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 {
 	const struct tev_ops ops = { take_events, take_warning, take_generation, take_progress,
-		sink->ops->spare ? spare : NULL, sink->ops->keep && sink->ops->keep(sink->self, NULL) };
+		begin, sink->ops->spare ? spare : NULL, sink->ops->keep && sink->ops->keep(sink->self, NULL) };
 	struct arena mem = {0};
-	struct gotrace r = { .sink = sink, .mem = &mem, .room = xcalloc(NEAR_GS + 1, sizeof *r.near_g),
+	struct gotrace r = { .sink = sink, .in = &in, .mem = &mem, .room = xcalloc(NEAR_GS + 1, sizeof *r.near_g),
 		.enter = xmalloc(ENTERS * sizeof *r.enter) };
 	r.near_g = gotrack_aligned(r.room);
 	struct tstream_info info;
 	struct err damage = {0};
-	gooutline(in, sink);
 	int ret = tev_read(in, &ops, &r, &info, &damage);
 	if (!ret && r.begun && !r.stopped) {
 		gotrace_say_utils(&r, gotrace_rel(&r, r.last));
@@ -210,7 +215,7 @@ int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 
 int gotrace_again(int version, struct bytes in, const struct sink_keep *gen, struct sink *sink, struct err *e)
 {
-	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, NULL, true };
+	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, NULL, NULL, true };
 	struct arena mem = {0};
 	struct gotrace r = { .sink = sink, .mem = &mem, .room = xcalloc(NEAR_GS + 1, sizeof *r.near_g),
 		.enter = xmalloc(ENTERS * sizeof *r.enter), .again = gen };

@@ -84,6 +84,7 @@ enum { NEAR_PS = 256, NEAR_GS = 1 << 14, ENTERS = 1024 };
 
 struct gotrace {
 	struct sink *sink;
+	const struct bytes *in;
 	struct gotables tab;
 	const struct tev *ev;
 	int64_t base, sync, last;	/* first event, newest Sync, newest event: absolute */

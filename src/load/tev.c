@@ -293,5 +293,7 @@ int tev_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstr
 	if (job_cpus() > 1 && (in.n >= AHEAD || job_wanted()))
 		return tevpipe_read(in, ops, self, info, damage);
 	struct tev_feed feed = {.drop = drop_now, .self = &in};
+	if (ops->begin)
+		ops->begin(self);
 	return tev_run(in, ops, self, info, damage, &feed);
 }

@@ -108,6 +108,7 @@ struct tev_ops {
 	void (*warn)(void *self, uint64_t at, const char *msg);
 	bool (*generation)(void *self, const struct tgen *, const struct tstream_info *); /* it ended */
 	void (*progress)(void *self, uint64_t bytes);	/* before events: read so far, about; may be NULL */
+	void (*begin)(void *self);	/* before all else, the header being good; the file may be being read already. May be NULL */
 	bool (*spare)(void *self);	/* of the sink; see there. NULL: it has none */
 	bool keeps;	/* generation() is to know what it takes to read on from there */
 };

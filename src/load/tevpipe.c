@@ -141,12 +141,12 @@ static void drop_now(void *self, struct tgen *g)
 static int read_ahead(struct job *j, void *arg)
 {
 	struct pipe *p = arg;
-	const struct tev_ops ops = {put_events, put_warning, put_generation, put_progress, NULL, p->ops->keeps};
+	const struct tev_ops ops = {put_events, put_warning, put_generation, put_progress, NULL, NULL, p->ops->keeps};
 	(void)j;
 	if (p->ops->spare)
 		p->ops->spare(p->self);
 	int r = tev_run(p->in, &ops, p, &p->info, &p->damage, &p->feed);
-	belt_close(p->belt);
+	belt_end(p->belt);
 	return r;
 }
 
@@ -211,6 +211,8 @@ int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct 
 	struct job *j = job_start(read_ahead, &p);
 	bool more = true;
 	int r;
+	if (ops->begin)
+		ops->begin(self);
 	if (j) {
 		take_all(&p, &more);
 		r = job_join(j);

@@ -43,6 +43,7 @@ struct sealing {
 	int64_t sealed, counted[CT__N];
 	bool goroutines;		/* there has been one: until then there is nothing to count */
 	uint32_t pieces;
+	enum { COUNT, SORT, FILL } next;	/* step of the piece at hand */
 	struct job *job;		/* NULL: no thread */
 	struct belt *belt;		/* NULL: pieces are sealed at once */
 	struct belt *_Atomic shared;	/* it, where threads that would wait empty it */
@@ -159,11 +160,15 @@ static void count_states(struct sealing *s, const struct sheet_piece *p)
 
 /* ---- one piece after another */
 
-static void seal(struct sealing *s, struct sheet_piece *p)
+static void sort(struct sealing *s, struct sheet_piece *p)
 {
-	count_states(s, p);
 	s->sealer.spills = s->st->keep && mem_limit() < SMALL;
-	const struct sheet *sh = sealer_seal(&s->sealer, p);
+	sealer_sort(&s->sealer, p);
+}
+
+static void fill(struct sealing *s, struct sheet_piece *p)
+{
+	const struct sheet *sh = sealer_fill(&s->sealer, p);
 	uint32_t i = col_n(&s->st->sheets);
 	struct sheet_slot *slot = col_add(&s->st->sheets, NULL);
 	slot->t0 = sh->t0;
@@ -183,22 +188,50 @@ static void seal(struct sealing *s, struct sheet_piece *p)
 	p->past = false;
 }
 
-static void empty(struct sealing *s, struct slot *x)
+/* A third of the way from a piece to a sheet. false: there is more to do. */
+static bool step(struct sealing *s, struct sheet_piece *p)
 {
-	if (x->piece)
-		seal(s, &x->p);
+	switch (s->next) {
+	case COUNT:
+		count_states(s, p);
+		s->next = SORT;
+		return false;
+	case SORT:
+		sort(s, p);
+		s->next = FILL;
+		return false;
+	default:
+		fill(s, p);
+		s->next = COUNT;
+		return true;
+	}
+}
+
+static void seal(struct sealing *s, struct sheet_piece *p)
+{
+	while (!step(s, p))
+		;
+}
+
+/* Something of what is in the slot. true: that was all. */
+static bool empty_some(struct sealing *s, struct slot *x)
+{
+	if (x->piece && !step(s, &x->p))
+		return false;
 	if (x->tell)
 		x->fn(x->arg, &x->snap);
 	if (x->border)
 		keep_border(s->st->keep, x->border, &s->sealer);
 	x->border = NULL;
 	x->piece = x->tell = false;
+	return true;
 }
 
 static void empty_all(struct sealing *s)
 {
 	for (int i; (i = belt_next(s->belt)) >= 0; belt_done(s->belt))
-		empty(s, &s->slot[i]);
+		while (!empty_some(s, &s->slot[i]))
+			;
 }
 
 static int work(struct job *j, void *arg)
@@ -208,7 +241,8 @@ static int work(struct job *j, void *arg)
 	return 0;
 }
 
-/* Do what is next on the belt, unless another does. */
+/* Do some of what is next on the belt, unless another is at it: not all of a piece, or the belt for which one would have had
+   to wait has run empty meanwhile. */
 static bool help(void *arg)
 {
 	struct sealing *s = arg;
@@ -216,10 +250,8 @@ static bool help(void *arg)
 	if (!b || !lock_try(s->turn))
 		return false;
 	int i = belt_ready(b);
-	if (i >= 0) {
-		empty(s, &s->slot[i]);
+	if (i >= 0 && empty_some(s, &s->slot[i]))
 		belt_done(b);
-	}
 	lock_give(s->turn);
 	return i >= 0;
 }

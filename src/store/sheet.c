@@ -431,7 +431,7 @@ static void keep_alive(struct sealer *s, const struct build_sheet *b)
 			list_add(&s->alive[r >= b->sh->nother], b->trk[r]);
 }
 
-struct sheet *sealer_seal(struct sealer *s, struct sheet_piece *p)
+void sealer_sort(struct sealer *s, struct sheet_piece *p)
 {
 	uint32_t total = 0, rows;
 	sealer_room(s, p->ntrks);
@@ -450,9 +450,24 @@ struct sheet *sealer_seal(struct sealer *s, struct sheet_piece *p)
 		s->pos[b.trk[r]] = 0;
 	}
 	fill_edges(s, &b, p);
+	s->b = xmalloc(sizeof *s->b);
+	*s->b = b;
+}
+
+struct sheet *sealer_fill(struct sealer *s, struct sheet_piece *p)
+{
+	struct build_sheet b = *s->b;
+	mem_free(s->b);
+	s->b = NULL;
 	fill_rows(s, &b, p);
 	keep_alive(s, &b);
 	return b.sh;
+}
+
+struct sheet *sealer_seal(struct sealer *s, struct sheet_piece *p)
+{
+	sealer_sort(s, p);
+	return sealer_fill(s, p);
 }
 
 void sheet_free(const struct sheet *sh)
@@ -475,6 +490,7 @@ void sealer_free(struct sealer *s)
 	mem_free(s->pos);
 	mem_free(s->row);
 	mem_free(s->from);
+	mem_free(s->b);
 	mem_free(s->edge);
 	for (int k = 0; k < 2; k++) {
 		mem_free(s->alive[k].v);

@@ -45,10 +45,14 @@ struct sealer {
 	char *slab;		/* where the next sheets go */
 	size_t nslab;
 	bool spills, spilled;	/* slabs are to lie on disk; this one does */
+	struct build_sheet *b;	/* between sealer_sort() and sealer_fill() */
 };
 
 /* One block of memory: sheet_free it. */
 struct sheet *sealer_seal(struct sealer *, struct sheet_piece *);
+/* The same in two steps of about the same length; between them no other piece. */
+void sealer_sort(struct sealer *, struct sheet_piece *);
+struct sheet *sealer_fill(struct sealer *, struct sheet_piece *);
 void sheet_free(const struct sheet *);	/* nothing, when it has no bytes: it is of an index */
 void sealer_free(struct sealer *);
 /* To go on from where another was: room for so many tracks, and those that live, ascending, by kind. */
