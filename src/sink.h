@@ -23,6 +23,7 @@ typedef uint32_t stk_id;	/* a node of the call tree: a frame and its parent */
 typedef uint32_t trk_id;
 
 #define TIME_NONE INT64_MIN
+#define STK_LATER UINT32_MAX
 
 struct sink_map {
 	uint64_t id;	/* as the file numbers it, or 0 */
@@ -192,7 +193,12 @@ struct sink {
 		fun_id (*fun)(void *, const struct sink_fun *);
 		loc_id (*loc)(void *, const struct sink_loc *);
 		stk_id (*stack)(void *, const loc_id *leaf_first, size_t n);
-		bool   tree;	/* it keeps stacks as one: those that begin alike are best said one after another */
+		/* NULL: it keeps stacks as they are. A sink that keeps them as a tree: a stack that begins with `same` frames
+		   of the one said before by branch(), and goes on with these. All that are said so come in the order
+		   of their outermost frames, and no two of them but equal ones are the same. */
+		stk_id (*branch)(void *, size_t same, const loc_id *outer_first, size_t n);
+		/* The stacks of all samples that were said with STK_LATER, in their order. Until then nobody sees them. */
+		void   (*settle)(void *, const stk_id *, size_t n);
 		int    (*type)(void *, str_id name, str_id unit);	/* one more sample type */
 		void   (*sample)(void *, const struct sink_sample *);
 		void   (*meta)(void *, const struct sink_meta *);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "load/idmap.h"
 #include "load/load.h"
+#include "load/ways.h"
 #include "load/profile.pb-c.h"
 
 /* A profile while it is read: for pprof.c and pprof_samples.c alone. */
@@ -39,7 +40,13 @@ struct pprof {
 	int64_t *comment;
 	size_t nstr, cstr, ncomment, ccomment, ntype;
 	struct { uint64_t first, last; bool any; } strings, samples;	/* where they are, to the end of the last */
+	loc_id most;			/* no location has a larger number */
+	struct pprof_stretch *stretch;	/* all samples, so many at a time */
+	size_t nstretch, cstretch;
+	bool scattered;			/* there is something between them */
 };
+
+struct pprof_stretch { uint64_t at, end; uint32_t n; };	/* of the input; n samples are in it */
 
 /* After sealing. 0: there is none. */
 static inline uint32_t pprof_id(const struct ids *t, uint64_t raw)
@@ -52,11 +59,33 @@ static inline uint32_t pprof_id(const struct ids *t, uint64_t raw)
 
 /* The next field of a message. -1: *e. */
 int pprof_field(struct cur *c, struct field *f, struct err *e);
-/* Is there a string i? -1: p->e. */
-int pprof_has_string(struct pprof *p, int64_t i, uint64_t at);
+/* Is there a string i? -1: *e. */
+int pprof_has_string(const struct pprof *p, int64_t i, uint64_t at, struct err *e);
 /* String i, which is there, as the sink calls it. */
 str_id pprof_string(struct pprof *p, int64_t i);
-int pprof_bad_record(struct pprof *p, const struct field *f, const char *what);
+int pprof_bad_record(const struct field *f, const char *what, struct err *e);
+
+/* Records by protobuf-c come out of an arena, which is reset for the next one. */
+ProtobufCAllocator pprof_scratch(struct arena *);
+
+/* pprof_batch.c: samples unpacked and checked: there is nothing in them that can be wrong. */
+struct raw_label { int64_t key, str, num, unit; };
+struct raw_sample { size_t label; uint32_t nlabel; };
+struct batch {
+	uint32_t n;
+	uint64_t upto;			/* of the file */
+	struct raw_sample *sample;
+	struct ways_stack *stack;	/* of each sample */
+	loc_id *loc;			/* leaf first */
+	struct raw_label *label;
+	int64_t *value;			/* ntype a sample */
+	size_t nloc, nlabel, nvalue, csample, cstack, cloc, clabel, cvalue;
+	struct arena scratch;
+	struct err err;
+};
+/* Those of n stretches, on any thread. -1: b->err, and the batch holds what came before. */
+int batch_fill(struct batch *b, const struct pprof *p, const struct pprof_stretch *s, size_t n);
+void batch_free(struct batch *b);
 
 /* pprof_samples.c: all samples; the tables are there. Leaves nothing of the input behind. */
 int pprof_samples(struct pprof *p);

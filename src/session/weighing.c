@@ -265,11 +265,17 @@ void session_drop_shapes(struct session *s)
 		drop_shape(s, i);
 }
 
-/* The things of the store by a granularity, as long as both stay what they are. */
+/* The things of the store by a granularity, as long as both stay what they are. The frames of a profile are all
+   there before its samples: what is made of them while it is read is good when it has been. */
 static struct things *things_of(struct session *s, int slot, enum calls_gran gran)
 {
-	if (s->shape[slot].things && (s->shape[slot].serial != s->snap->serial || s->shape[slot].things->gran != gran))
+	const struct things *had = s->shape[slot].things;
+	if (had && (had->nfrm != s->snap->nfrms || had->gran != gran)) {
 		drop_shape(s, slot);
+	} else if (s->shape[slot].serial != s->snap->serial) {
+		shape_free(s->shape[slot].shape);
+		s->shape[slot].shape = NULL;
+	}
 	if (!s->shape[slot].things)
 		s->shape[slot].things = things_new(s->snap, gran);
 	s->shape[slot].serial = s->snap->serial;

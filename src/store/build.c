@@ -49,6 +49,7 @@ struct build {
 	struct tracks *tracks;
 	struct sink_trace trace;
 	bool has_trace;
+	uint32_t settled;	/* samples from here on have no stacks yet: nobody is to see them */
 	const struct sink_outline *outline;
 	uint64_t bytes, total;
 	int64_t last;		/* when it was published, ms */
@@ -72,7 +73,7 @@ static struct snap counts(const struct build *b)
 		.st = st, .bytes = b->bytes,
 		.total = b->total, .outline = b->outline, .meta = st->has_meta ? &st->meta : NULL, .has_trace = b->has_trace, .trace = b->trace,
 		.nstrs = col_n(&st->strs), .nfuns = col_n(&st->funs), .nlocs = col_n(&st->locs),
-		.nfrms = col_n(&st->frms), .nstks = col_n(&st->stks), .nsmps = col_n(&st->smps),
+		.nfrms = col_n(&st->frms), .nstks = col_n(&st->stks), .nsmps = b->settled < col_n(&st->smps) ? b->settled : col_n(&st->smps),
 		.nsets = col_n(&st->sets),
 		.ntypes = col_n(&st->types), .nwarns = col_n(&st->warns)};
 }
@@ -125,6 +126,11 @@ static stk_id put_stack(void *self, const loc_id *leaf_first, size_t n)
 	return stacks_add(&((struct build *)self)->stacks, leaf_first, n);
 }
 
+static stk_id put_branch(void *self, size_t same, const loc_id *outer_first, size_t n)
+{
+	return stacks_branch(&((struct build *)self)->stacks, same, outer_first, n);
+}
+
 static int put_type(void *self, str_id name, str_id unit)
 {
 	return samples_type(&((struct build *)self)->st, name, unit);
@@ -133,7 +139,16 @@ static int put_type(void *self, str_id name, str_id unit)
 static void put_sample(void *self, const struct sink_sample *s)
 {
 	struct build *b = self;
+	if (s->stack == STK_LATER && b->settled == UINT32_MAX)
+		b->settled = col_n(&b->st.smps);
 	samples_add(&b->st, &b->sets, s);
+}
+
+static void put_settle(void *self, const stk_id *stack, size_t n)
+{
+	struct build *b = self;
+	samples_settle(&b->st, b->settled, stack, n);
+	b->settled = UINT32_MAX;
 }
 
 static void put_meta(void *self, const struct sink_meta *m)
@@ -253,6 +268,7 @@ struct build *build_new(void)
 {
 	struct build *b = xcalloc(1, sizeof *b);
 	b->said = lock_new();
+	b->settled = UINT32_MAX;
 	names_init(&b->names, &b->st);
 	stacks_init(&b->stacks, &b->st);
 	samples_init(&b->st);
@@ -271,7 +287,8 @@ struct sink build_sink(struct build *b)
 	    .fun = put_fun,
 	    .loc = put_loc,
 	    .stack = put_stack,
-	    .tree = true,
+	    .branch = put_branch,
+	    .settle = put_settle,
 	    .type = put_type,
 	    .sample = put_sample,
 	    .meta = put_meta,

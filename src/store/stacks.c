@@ -16,6 +16,10 @@
  * walk goes on anyway. With the hash alone, 1 M samples of 35 frames each on 6.3 M
  * nodes took 3.5 s to read, nearly all of it waiting for memory.
  *
+ * Where a reader says stacks in order (stacks_branch()), each goes on from the one
+ * before it and nothing is looked up at all: there is no table until somebody comes
+ * with stacks of another kind.
+ *
  * Not taken: an index by whole stacks in front of this one. Stacks of a profile
  * are nearly all different, so it would be asked in vain. Nor first children in an
  * array of their own: it was as large as the tree.
@@ -102,6 +106,7 @@ static void put_other(struct stacks *t, stk_id parent, frm_id frame, stk_id node
 static void index_again(struct stacks *t)
 {
 	uint32_t n = col_n(&t->st->stks);
+	t->sorted = false;
 	grow(t);
 	learn(t);
 	for (stk_id i = 1; i < n; i++) {
@@ -162,36 +167,69 @@ static size_t same_ways(struct stacks *t, const loc_id *leaf_first, size_t n)
 	return same;
 }
 
+static struct stacks_top top_of(struct stacks *t, loc_id loc)
+{
+	if (loc >= t->ntop)
+		learn(t);
+	return t->top[loc];
+}
+
+/* One location down from a node. */
+static stk_id step(struct stacks *t, stk_id at, struct stacks_top top, bool fresh)
+{
+	uint32_t n = col_n(&t->st->stks);
+	if (!top.n)
+		return at;
+	if (at + 1 >= n)	/* the newest node: its child comes to lie beside it */
+		return chain(t, at, top);
+	const struct stk_row *r = row_of(t, at + 1);
+	if (r->parent == at && r->frame == top.frame)
+		return at + top.n;
+	return other_child(t, at, top, fresh);
+}
+
 stk_id stacks_add(struct stacks *t, const loc_id *leaf_first, size_t n)
 {
 	if (!t->cap)
 		index_again(t);
 	size_t d = same_ways(t, leaf_first, n);
-	stk_id at = d ? t->last[d - 1].node : 0;
-	uint32_t nstk = col_n(&t->st->stks), had = nstk;
+	stk_id at = d ? t->last[d - 1].node : 0, had = col_n(&t->st->stks);
 	bool fresh = d && d < n && d < t->nbefore && t->last[d - 1].rising && leaf_first[n - 1 - d] > t->last[d].loc;
 	if (d && d < n && !fresh)
 		t->last[d - 1].rising = false;
 	for (; d < n; d++, fresh = false) {
 		loc_id loc = leaf_first[n - 1 - d];
-		if (loc >= t->ntop)
-			learn(t);
-		struct stacks_top top = t->top[loc];
-		const struct stk_row *r = at + 1 < nstk ? row_of(t, at + 1) : NULL;
+		struct stacks_top top = top_of(t, loc);
 		if (!top.n && d)	/* location 0: nothing; who comes after is the one before's child too */
 			t->last[d - 1].rising = false;
-		if (!top.n)
-			;
-		else if (r && r->parent == at && r->frame == top.frame)
-			at += top.n;
-		else if (r && at + 1 < nstk) {
-			at = other_child(t, at, top, fresh);
-			nstk = col_n(&t->st->stks);
-		} else {	/* the newest node: its child comes to lie beside it */
-			at = chain(t, at, top);
-			nstk = col_n(&t->st->stks);
-		}
+		at = step(t, at, top, fresh);
 		t->last[d] = (struct stacks_step){loc, at, top.n && at >= had};
+	}
+	return at;
+}
+
+/* The first that came so, and all after it? Then what goes on is new: there was nothing else before. */
+static bool in_order(struct stacks *t)
+{
+	if (!t->sorted && col_n(&t->st->stks) == 1) {
+		stacks_done(t);
+		t->sorted = true;
+	}
+	return t->sorted;
+}
+
+stk_id stacks_branch(struct stacks *t, size_t same, const loc_id *outer_first, size_t n)
+{
+	bool fresh = in_order(t);
+	if (!fresh && !t->cap)
+		index_again(t);
+	t->last = mem_grow(t->last, &t->clast, same + n, sizeof *t->last);
+	t->nlast = same + n;
+	stk_id at = same ? t->last[same - 1].node : 0;
+	for (size_t i = 0; i < n; i++) {
+		struct stacks_top top = top_of(t, outer_first[i]);
+		at = fresh ? chain(t, at, top) : step(t, at, top, false);
+		t->last[same + i] = (struct stacks_step){outer_first[i], at, false};
 	}
 	return at;
 }

@@ -17,11 +17,13 @@ struct stacks {
 	size_t nlast, nbefore, clast;
 	struct stacks_slot { stk_id node; uint32_t hash; } *slot;	/* children that do not lie beside their parent */
 	size_t cap, n;
+	bool sorted;		/* all there are came by stacks_branch(), and there is no index */
 };
 
 void stacks_init(struct stacks *, struct store *);	/* the root too */
 void stacks_free(struct stacks *);
 void stacks_done(struct stacks *);	/* no more will come: the index goes, until more does */
 stk_id stacks_add(struct stacks *, const loc_id *leaf_first, size_t n);
+stk_id stacks_branch(struct stacks *, size_t same, const loc_id *outer_first, size_t n);	/* see sink.branch() */
 
 #endif

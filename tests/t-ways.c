@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Stacks said in order: whatever the runs they are sorted in, the tree is the one that they make when they
+ * are said one by one, each sample stands where it did, and a store goes on to take stacks of either kind.
+ */
+#include "config.h"
+#include "load/ways.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "store/store.h"
+#include "tap.h"
+
+#include <string.h>
+
+enum { STACKS = 600, DEPTH = 12, LOCS = 300 };
+
+static uint64_t seed = 1;
+
+static uint32_t rnd(uint32_t below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)((seed >> 33) % below);
+}
+
+struct example {
+	loc_id loc[STACKS * DEPTH], most;
+	struct ways_stack stack[STACKS];
+	uint32_t n;
+};
+
+/* Stacks that share their outer parts, some of them equal, some a part of another, some empty. */
+static void invent(struct example *x, uint32_t locs)
+{
+	size_t at = 0;
+	x->n = rnd(STACKS);
+	x->most = locs;
+	for (uint32_t i = 0; i < x->n; i++) {
+		struct ways_stack s = {at, rnd(DEPTH)}, from = i ? x->stack[rnd(i)] : s;
+		uint32_t same = i ? rnd(from.n + 1) : 0;
+		same = same < s.n ? same : s.n;
+		for (uint32_t k = 0; k < s.n; k++)
+			x->loc[at + s.n - 1 - k] = k < same ? x->loc[from.loc + from.n - 1 - k] : 1 + rnd(locs);
+		x->stack[i] = s;
+		at += s.n;
+	}
+}
+
+static struct build *new_store(struct sink *s)
+{
+	struct build *b = build_new();
+	*s = build_sink(b);
+	str_id name = s->ops->str(s->self, "f", 1);
+	fun_id f = s->ops->fun(s->self, &(struct sink_fun){.id = 1, .name = name});
+	for (uint64_t i = 1; i <= LOCS; i++) {	/* every third has an inlined call in it */
+		struct sink_line line[2] = {{f, (int64_t)i, 0}, {f, (int64_t)i + 1, 0}};
+		s->ops->loc(s->self, &(struct sink_loc){.id = i, .addr = i, .line = line, .nline = 1 + (i % 3 == 0)});
+	}
+	s->ops->type(s->self, name, name);
+	return b;
+}
+
+static void say(const struct example *x, struct sink *s, bool one_by_one)
+{
+	int64_t v = 1;
+	for (uint32_t i = 0; i < x->n; i++) {
+		stk_id stk = one_by_one ? s->ops->stack(s->self, x->loc + x->stack[i].loc, x->stack[i].n) : STK_LATER;
+		s->ops->sample(s->self, &(struct sink_sample){.stack = stk, .value = &v, .when = TIME_NONE});
+	}
+}
+
+static void say_in_runs(const struct example *x, struct sink *s, uint32_t per)
+{
+	struct ways_room room = {0};
+	struct ways_run run[STACKS + 1];
+	stk_id of[STACKS];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < x->n; i += per)
+		run[n++] = ways_sort(&room, x->loc, x->stack + i, x->n - i < per ? x->n - i : per, x->most);
+	if (n)
+		ways_merge(run, n, s, of);
+	s->ops->settle(s->self, of, x->n);
+	ways_room_free(&room);
+}
+
+/* Is the way from a node to the root that of a stack? */
+static bool stands(const struct store *st, stk_id at, const loc_id *leaf_first, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct loc_row *l = store_loc(st, leaf_first[i]);
+		for (uint32_t k = 0; k < l->nline; k++) {
+			const struct stk_row *r = store_stk(st, at);
+			if (!at || r->frame != l->first + k)
+				return false;
+			at = r->parent;
+		}
+	}
+	return !at;
+}
+
+static void check(const struct example *x, const struct snap *sn, uint32_t samples)
+{
+	struct err e;
+	uint32_t elsewhere = 0;
+	OK(sn->nsmps == samples);
+	bool holds = !store_check(sn, &e);
+	OK(holds || (fprintf(stderr, "%s\n", e.msg), false));
+	for (uint32_t i = 0; i < samples; i++) {
+		struct ways_stack w = x->stack[i % x->n];
+		elsewhere += !stands(sn->st, store_smp(sn->st, i)->stack, x->loc + w.loc, w.n);
+	}
+	OK(!elsewhere);
+}
+
+static void one_example(uint32_t locs, uint32_t per)
+{
+	static struct example x;
+	struct sink a, b;
+	struct build *ba = new_store(&a), *bb = new_store(&b);
+	invent(&x, locs);
+	say(&x, &a, true);
+	say(&x, &b, false);
+	b.ops->upto(b.self, TIME_NONE, 1);
+	OK(build_snap(bb)->nsmps == 0);
+	say_in_runs(&x, &b, per);
+	const struct snap *sa = build_finish(ba);
+	uint32_t n = sa->nstks;
+	check(&x, sa, x.n);
+	say(&x, &b, true);	/* again, the other way: no node is new */
+	say(&x, &b, false);	/* and in runs, where there are nodes */
+	say_in_runs(&x, &b, per + 1);
+	const struct snap *sb = build_finish(bb);
+	check(&x, sb, 3 * x.n);
+	OK(sb->nstks == n);
+	build_free(ba);
+	build_free(bb);
+}
+
+int main(void)
+{
+	for (uint32_t i = 0; i < 300; i++)
+		one_example(i % 3 ? 1 + rnd(i % 3 == 1 ? 3 : 20) : LOCS, 1 + rnd(i % 7 ? 100 : STACKS));
+	return DONE();
+}
