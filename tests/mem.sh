@@ -12,7 +12,8 @@ pane() { # pane KEYS
 for keys in '' 'jjj++++lll' '++++++++{{}}wwwbbb' '0Mjjjj' '6jj<Enter>' '7jj<Enter>' '8jj' '9jjjj<PgDn>' '5' '1' '4'; do
 	pane "$keys"
 done
-for report in info goroutines 'goroutines -g=1' tasks regions gc stw mmu procs syscalls stats 'top -type=sched' \
+for report in info goroutines 'goroutines -g=1' 'goroutines -group=.' 'goroutines -format=json' tasks 'tasks -format=json' \
+	'tasks -name=checkout' regions 'regions -format=json' 'regions -name=cache.Get -format=tsv' gc stw mmu procs syscalls stats 'top -type=sched' \
 	'top -type=run -blame=occupant' 'traces -type=block'; do
 	set -- $report
 	"$TTRACE" "$@" -index=none "$trace" >"$tmp/a" 2>&1

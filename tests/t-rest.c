@@ -131,6 +131,31 @@ static void regions(const struct snap *sn, struct arena *a)
 	OK(split > 5);
 }
 
+/* Regions are summed up sheet by sheet, all at once: what is said of each is what its stretch alone says. */
+static void accounts(const struct snap *sn, struct arena *a)
+{
+	struct sched_ask ask = {.t0 = TIME_NONE, .t1 = TIME_NONE};
+	const struct sched *s = sched_new(sn, a);
+	const struct sched_kinds *ks = sched_regions(s, &ask, a);
+	uint32_t wrong = 0;
+	for (uint32_t i = 0; i < ks->nr; i++) {
+		const struct sched_region *r = &ks->r[i];
+		const struct sink_span *sp = &store_span(sn->st, r->span)->s;
+		struct gstat g, x;
+		sched_region_stat(r, &g);
+		sched_stat(s, sp->trk, sp->t0, sp->t1, a, &x);
+		bool same = g.total == x.total && g.exec == x.exec && g.ready == x.ready && g.syscall == x.syscall &&
+			    g.sysblock == x.sysblock && g.unknown == x.unknown && g.nblock == x.nblock && g.nrange == x.nrange;
+		for (uint32_t k = 0; same && k < g.nblock; k++)
+			same = g.block[k].name == x.block[k].name && g.block[k].ns == x.block[k].ns;
+		for (uint32_t k = 0; same && k < g.nrange; k++)
+			same = g.range[k].name == x.range[k].name && g.range[k].ns == x.range[k].ns;
+		wrong += !same;
+	}
+	OK(ks->nr > 100);
+	OK(!wrong);
+}
+
 /* Every kind of regions, told apart by name and place: each of them is in one, the outermost are found. */
 static void places(const struct snap *sn, struct arena *a)
 {
@@ -195,6 +220,7 @@ int main(void)
 	goroutines(sn, &a);
 	tasks(sn, &a);
 	regions(sn, &a);
+	accounts(sn, &a);
 	places(sn, &a);
 	ticks(sn);
 	arena_free(&a);

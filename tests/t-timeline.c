@@ -190,6 +190,10 @@ static void windows(const struct snap *sn, struct arena *a)
 		for (int k = 0; k < N; k++)
 			counts = counts && c[k].any == d[k].any && c[k].min == d[k].min &&
 				 c[k].max == d[k].max && c[k].last == d[k].last;
+		uint32_t end, from = marks_range(sn, t0, t1, &end);
+		marks = marks && marks_from_of(sn, ms, t0) == from && marks_from_of(sn, ms, t1) == end;
+		for (int k = 0; k < CT__N; k++)
+			counts = counts && count_before_of(sn, cs, (enum counter)k, t0) == count_before(sn, (enum counter)k, t0);
 		uint32_t number = rnd(sn->nsheets);
 		const struct sheet *sh = sheet_get(sn, number);
 		uint32_t row = rnd(sh->ntrk);

@@ -264,17 +264,20 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 /* ---- below or beside the list */
 
 /* The region whose accounts stand below the list, or NULL. */
-static const struct gstat *told(const struct tasks *p)
+static const struct gstat *told(const struct tasks *p, struct gstat *room)
 {
 	const struct item *it = p->level == L_LIST && p->regions && p->accounts && !p->bars.on ? item_now(p) : NULL;
-	return it ? &p->ks->r[it->i].s : NULL;
+	if (it)
+		sched_region_stat(&p->ks->r[it->i], room);
+	return it ? room : NULL;
 }
 
 int tasks_foot(const struct tasks *p, const struct pane_env *env)
 {
 	if (p->level == L_ONE || !env->detail || env->beside || env->rows < 16)
 		return 0;
-	const struct gstat *s = told(p);
+	struct gstat room;
+	const struct gstat *s = told(p, &room);
 	int foot = env->rows / 3, need = s ? tp_accounts_rows(s) + 2 : 0, most = env->rows - 5;
 	return need > foot ? need < most ? need : most : foot;
 }
@@ -330,7 +333,9 @@ void tasks_side(const void *st, const struct pane_env *env, struct grid *g)
 	y++;
 	if (p->level == L_LIST && p->regions && it) {
 		grid_text(g, y, 0, ST_HEAD, 0, "where its time went");
-		y = tp_accounts(tasks_store(env), g, y + 1, g->h, &p->ks->r[it->i].s) + 1;
+		struct gstat s;
+		sched_region_stat(&p->ks->r[it->i], &s);
+		y = tp_accounts(tasks_store(env), g, y + 1, g->h, &s) + 1;
 	}
 	stk_id stk = p->level != L_LIST || !it ? 0
 		: store_span(tasks_store(env), p->regions ? p->ks->r[it->i].span : p->ts->task[it->i].span)->s.stack;
@@ -358,7 +363,8 @@ void tasks_draw(const void *st, const struct pane_env *env, struct grid *g)
 	else
 		draw_list(p, env, g);
 	grid_unclip(g, old);
-	const struct gstat *s = foot ? told(p) : NULL;
+	struct gstat room;
+	const struct gstat *s = foot ? told(p, &room) : NULL;
 	if (s) {
 		grid_text(g, g->h - foot + 1, 1, ST_HEAD, 0, "where its time went");
 		tp_accounts(tasks_store(env), g, g->h - foot + 2, g->h, s);

@@ -113,12 +113,12 @@ static int cmp_kind(const void *ctx, uint32_t a, uint32_t b)
 
 int64_t tasks_value(const struct tasks *p, const struct store *st, const struct item *it, int val)
 {
-	const struct gstat *s = p->regions ? &p->ks->r[it->i].s : NULL;
+	const struct sched_region *s = p->regions ? &p->ks->r[it->i] : NULL;
 	int64_t blocked = 0;
 	switch (val) {
 	case IV_DUR: return it->t1 - it->t0;
 	case IV_START: return it->t0;
-	case IV_ID: return (int64_t)(s ? store_span(st, p->ks->r[it->i].span)->s.id : p->ts->task[it->i].id);
+	case IV_ID: return (int64_t)(s ? store_span(st, s->span)->s.id : p->ts->task[it->i].id);
 	case IV_RUN: return s ? s->exec : 0;
 	case IV_READY: return s ? s->ready : 0;
 	case IV_SYSCALL: return s ? s->syscall + s->sysblock : 0;

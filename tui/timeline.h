@@ -255,6 +255,7 @@ void tl_detail(const void *, const struct pane_env *, struct buf *);
 /* ---- what is known of a snapshot (timeline_index.c) */
 /* What rows are made from, when there is more: at once where that is little work. */
 void tl_index(struct timeline *, const struct pane_env *);
+void tl_rest(const struct timeline *, const struct pane_env *);	/* what lies on disk is not looked at for now */
 struct job *tl_index_job(const struct timeline *);
 void tl_index_end(struct timeline *);	/* wait for what is being made, if anything is */
 void tl_index_now(struct timeline *, const struct pane_env *);	/* as tl_index(), but never nothing */

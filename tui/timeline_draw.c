@@ -479,8 +479,12 @@ void tl_draw_rows(const struct timeline *tl, const struct pane_env *env, struct 
 	if (lay->cells <= 0)
 		return;
 	int y = lay->rows;
-	for (uint32_t r = tl->top; r < tl->nrow && y < lay->rows + lay->nrows; r++, y++)
+	for (uint32_t r = tl->top; r < tl->nrow && y < lay->rows + lay->nrows; r++, y++) {
 		draw_row(tl, env, g, lay, y, r);
+		if (tl_row(tl, r).what != ROW_TRACK)
+			tl_rest(tl, env);
+	}
+	tl_rest(tl, env);
 	overlays(tl, env, g, lay, lay->rows, y);
 	partners(tl, env, g, lay);
 	cursor(tl, g, lay, y);

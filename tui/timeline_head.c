@@ -379,8 +379,9 @@ static void draw_marks(const struct timeline *tl, const struct pane_env *env, st
 	bins_marks_of(sn, tl->ix->marks, kinds, tl->t0, tl->t1, (uint32_t)l->cells, on);
 	for (int k = CT_PROC_START; kinds & 1u << MK_PROC_STEAL && k <= CT_PROC_STOP; k++)
 		for (int c = 0; c < l->cells; c++)
-			on[c] += count_before(sn, (enum counter)k, tl_edge(tl, l->cells, c + 1)) -
-				 count_before(sn, (enum counter)k, tl_edge(tl, l->cells, c));
+			on[c] += count_before_of(sn, tl->ix->counts, (enum counter)k, tl_edge(tl, l->cells, c + 1)) -
+				 count_before_of(sn, tl->ix->counts, (enum counter)k, tl_edge(tl, l->cells, c));
+	store_rest(sn);
 	for (int c = 0; c < l->cells; c++)
 		if (on[c])
 			grid_put(g, y, l->gutter + c,

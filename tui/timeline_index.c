@@ -282,6 +282,13 @@ static void take(struct timeline *tl, struct tl_work *w)
 	tl->news++;
 }
 
+void tl_rest(const struct timeline *tl, const struct pane_env *env)
+{
+	if (tl->ix)
+		arena_rest(&tl->ix->mem);
+	store_rest(session_snap(env->s));
+}
+
 void tl_index(struct timeline *tl, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -289,8 +296,7 @@ void tl_index(struct timeline *tl, const struct pane_env *env)
 		tl->kept = xcalloc(1, sizeof *tl->kept);
 	if (tl->work && job_done(tl->work->job, NULL))
 		tl_index_end(tl);
-	if (tl->ix)
-		arena_rest(&tl->ix->mem);
+	tl_rest(tl, env);
 	bool index = wants_index(tl, sn), tracks = !tl->tr || tl->tr->of != sn->ntrks;
 	if (tl->work || (!index && !tracks))
 		return;

@@ -368,14 +368,12 @@ static void logs(const struct timeline *tl, struct grid *g, const struct tl_layo
 
 void tl_log_frame(const struct timeline *tl, const struct pane_env *env, struct tl_layout *l)
 {
-	uint32_t end;
 	if (!tl->ix->inlay->log.all || l->cells <= 0)
 		return;
 	l->marks = arena_alloc(env->scratch, ((size_t)l->cells + 1) * sizeof *l->marks);
-	for (int c = 0; c < l->cells; c++) {
-		l->marks[c] = marks_range(session_snap(env->s), tl_edge(tl, l->cells, c), tl_edge(tl, l->cells, c + 1), &end);
-		l->marks[c + 1] = end;
-	}
+	for (int c = 0; c <= l->cells; c++)
+		l->marks[c] = marks_from_of(session_snap(env->s), tl->ix->marks, tl_edge(tl, l->cells, c));
+	store_rest(session_snap(env->s));
 }
 
 void tl_draw_ticks(const struct timeline *tl, const struct pane_env *env, struct grid *g,

@@ -58,6 +58,8 @@ struct count_sums;
 struct count_sums *count_sums(const struct snap *, struct arena *);
 void bins_count_of(const struct snap *, const struct count_sums *, enum counter, int64_t t0, int64_t t1, uint32_t n,
     struct cbin *out);
+/* How many rows of it are before t; the sums, or NULL, make the way there short. */
+uint32_t count_before_of(const struct snap *, const struct count_sums *, enum counter, int64_t t);
 
 /* Per column: how many marks of the kinds (1 << MK_LOG | ...), of all tracks, by running sums, however many
    marks there are. Made once of a snapshot, in the arena. */
@@ -65,6 +67,8 @@ struct mark_sums;
 struct mark_sums *mark_sums(const struct snap *, struct arena *);
 void bins_marks_of(const struct snap *, const struct mark_sums *, uint32_t kinds, int64_t t0, int64_t t1, uint32_t n,
     uint32_t *out);
+/* The first mark of those that are summed up which is not before t. */
+uint32_t marks_from_of(const struct snap *, const struct mark_sums *, int64_t t);
 /* Per column: ns covered by spans of the kinds (at most the column); trk 0: of anyone. */
 void bins_spans(const struct snap *, uint32_t kinds, trk_id, int64_t t0, int64_t t1, uint32_t n, int64_t *out);
 

@@ -5,18 +5,27 @@
  * ranking that sorts the rows of tracks. Counters and marks are ordered by time
  * and cost what lies in the window; where a window holds more than 64 rows of a
  * counter per column they have been thinned already (see tracks.c).
+ *
+ * Where the rows lie on disk a look at one brings its neighbours, sixteen pages, and to halve over all of them
+ * is five such looks for a column. So the sums know the time of every 64th or 256th row, which lie together.
  */
 #include "config.h"
 #include "analysis/bins.h"
+
+#include "base/halve.h"
 
 #include <string.h>
 
 /* ---- counters */
 
 enum { COUNT_STEP = 64 };
+struct count_block {
+	int64_t t; /* of its first row */
+	uint64_t least, most;
+};
 struct count_sums {
 	uint32_t n[CT__N]; /* rows that are summed up: a multiple of COUNT_STEP */
-	uint64_t (*least_most[CT__N])[2];
+	struct count_block *block[CT__N];
 };
 
 struct count_sums *count_sums(const struct snap *sn, struct arena *a)
@@ -24,17 +33,30 @@ struct count_sums *count_sums(const struct snap *sn, struct arena *a)
 	struct count_sums *cs = arena_zalloc(a, sizeof *cs);
 	for (int c = 0; c < CT__N; c++) {
 		cs->n[c] = sn->ncounts[c] - sn->ncounts[c] % COUNT_STEP;
-		cs->least_most[c] =
-		    arena_alloc(a, (cs->n[c] / COUNT_STEP + 1u) * sizeof **cs->least_most);
+		cs->block[c] = arena_alloc(a, (cs->n[c] / COUNT_STEP + 1u) * sizeof **cs->block);
 		for (uint32_t i = 0; i < cs->n[c]; i++) {
 			store_pass(sn, i);
-			uint64_t v = store_count(sn->st, (enum counter)c, i)->v,
-				 *b = cs->least_most[c][i / COUNT_STEP];
-			b[0] = i % COUNT_STEP && b[0] < v ? b[0] : v;
-			b[1] = i % COUNT_STEP && b[1] > v ? b[1] : v;
+			const struct count_row *r = store_count(sn->st, (enum counter)c, i);
+			struct count_block *b = &cs->block[c][i / COUNT_STEP];
+			if (i % COUNT_STEP == 0)
+				*b = (struct count_block){r->t, r->v, r->v};
+			b->least = b->least < r->v ? b->least : r->v;
+			b->most = b->most > r->v ? b->most : r->v;
 		}
 	}
 	return cs;
+}
+
+uint32_t count_before_of(const struct snap *sn, const struct count_sums *cs, enum counter c, int64_t t)
+{
+	uint32_t n = cs ? cs->n[c] / COUNT_STEP : 0;
+	struct halve h = {.hi = n};
+	while (halve(&h))
+		halve_on(&h, cs->block[c][h.at].t < t);
+	h = (struct halve){.lo = h.lo ? (h.lo - 1) * COUNT_STEP : 0, .hi = h.lo < n ? h.lo * COUNT_STEP : sn->ncounts[c]};
+	while (halve(&h))
+		halve_on(&h, store_count(sn->st, c, h.at)->t < t);
+	return (uint32_t)h.lo;
 }
 
 static void count_add(struct cbin *now, uint64_t least, uint64_t most)
@@ -52,24 +74,22 @@ void bins_count_of(const struct snap *sn, const struct count_sums *cs, enum coun
 	memset(out, 0, n * sizeof *out);
 	if (!n || t1 <= t0)
 		return;
-	uint32_t i = count_find(sn, c, t0);
+	uint32_t i = count_before_of(sn, cs, c, t0 + 1);
 	struct cbin now = {0};
-	if (i != UINT32_MAX) {
-		uint64_t v = store_count(sn->st, c, i)->v;
+	if (i) {
+		uint64_t v = store_count(sn->st, c, i - 1)->v;
 		now = (struct cbin){v, v, v, true};
 	}
-	i = i == UINT32_MAX ? 0 : i + 1;
 	for (uint32_t k = 0; k < n; k++) {
-		uint32_t last = count_find(sn, c, bin_edge(t0, t1, n, k + 1) - 1),
-			 end = last == UINT32_MAX ? 0 : last + 1;
+		uint32_t end = count_before_of(sn, cs, c, bin_edge(t0, t1, n, k + 1));
 		now.min = now.max = now.last;
 		while (i < end) {
 			store_pass(sn, i);
 			bool block = cs && i % COUNT_STEP == 0 && end - i >= COUNT_STEP &&
 				     i + COUNT_STEP <= cs->n[c];
 			if (block) {	/* its rows are not looked at: they may lie on disk */
-				const uint64_t *b = cs->least_most[c][i / COUNT_STEP];
-				count_add(&now, b[0], b[1]);
+				const struct count_block *b = &cs->block[c][i / COUNT_STEP];
+				count_add(&now, b->least, b->most);
 			} else {
 				uint64_t v = store_count(sn->st, c, i)->v;
 				count_add(&now, v, v);
@@ -81,6 +101,7 @@ void bins_count_of(const struct snap *sn, const struct count_sums *cs, enum coun
 		if (bin_edge(t0, t1, n, k) < sn->t1)
 			out[k] = now;
 	}
+	store_rest(sn);
 }
 
 void bins_count(
@@ -109,6 +130,7 @@ enum { MARK_STEP = 256, MARK_KINDS = MK__N };
 struct mark_sums {
 	uint32_t n;
 	uint32_t (*before)[MARK_KINDS];
+	int64_t *t; /* of every MARK_STEPth */
 };
 
 struct mark_sums *mark_sums(const struct snap *sn, struct arena *a)
@@ -117,15 +139,30 @@ struct mark_sums *mark_sums(const struct snap *sn, struct arena *a)
 	uint32_t now[MARK_KINDS] = {0};
 	m->n = sn->nmarks;
 	m->before = arena_alloc(a, (m->n / MARK_STEP + 1u) * sizeof *m->before);
+	m->t = arena_alloc(a, (m->n / MARK_STEP + 1u) * sizeof *m->t);
 	for (uint32_t i = 0; i < m->n; i++) {
 		store_pass(sn, i);
-		if (i % MARK_STEP == 0)
+		if (i % MARK_STEP == 0) {
 			memcpy(m->before[i / MARK_STEP], now, sizeof now);
+			m->t[i / MARK_STEP] = store_mark(sn->st, i)->t;
+		}
 		now[store_mark(sn->st, i)->kind]++;
 	}
 	if (m->n % MARK_STEP == 0)
 		memcpy(m->before[m->n / MARK_STEP], now, sizeof now);
 	return m;
+}
+
+uint32_t marks_from_of(const struct snap *sn, const struct mark_sums *m, int64_t t)
+{
+	uint32_t n = m->n / MARK_STEP + (m->n % MARK_STEP > 0);
+	struct halve h = {.hi = n};
+	while (halve(&h))
+		halve_on(&h, m->t[h.at] < t);
+	h = (struct halve){.lo = h.lo ? (h.lo - 1) * MARK_STEP : 0, .hi = h.lo < n ? h.lo * MARK_STEP : m->n};
+	while (halve(&h))
+		halve_on(&h, store_mark(sn->st, h.at)->t < t);
+	return (uint32_t)h.lo;
 }
 
 static uint32_t marks_before(
@@ -143,15 +180,14 @@ static uint32_t marks_before(
 void bins_marks_of(const struct snap *sn, const struct mark_sums *m, uint32_t kinds, int64_t t0,
     int64_t t1, uint32_t n, uint32_t *out)
 {
-	uint32_t end, was = 0;
+	uint32_t was = 0;
 	for (uint32_t k = 0; k <= n; k++) {
-		uint32_t i = marks_range(sn, bin_edge(t0, t1, n, k), INT64_MAX, &end);
-		i = i < m->n ? i : m->n;
-		uint32_t now = marks_before(sn, m, kinds, i);
+		uint32_t now = marks_before(sn, m, kinds, marks_from_of(sn, m, bin_edge(t0, t1, n, k)));
 		if (k)
 			out[k - 1] = now - was;
 		was = now;
 	}
+	store_rest(sn);
 }
 
 void bins_spans(const struct snap *sn, uint32_t kinds, trk_id trk, int64_t t0, int64_t t1,

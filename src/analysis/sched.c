@@ -14,6 +14,7 @@
 #include "analysis/sched.h"
 
 #include "analysis/bins.h"
+#include "analysis/sched_in.h"
 #include "base/job.h"
 
 #include <stdlib.h>
@@ -122,8 +123,7 @@ static void stat_block(const struct sched *s, struct gstat *g, struct arena *mem
 	g->block = p;
 }
 
-/* The stretch, the sums being zero. false: there is none. */
-static bool stat_begin(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct gstat *g)
+bool sched_begin(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct gstat *g)
 {
 	const struct trk_row *row = store_trk(s->sn->st, trk);
 	int64_t born = row->t0, died = row->t1;
@@ -136,8 +136,7 @@ static bool stat_begin(const struct sched *s, trk_id trk, int64_t a, int64_t b, 
 	return true;
 }
 
-/* The sums being there, what follows from them. lives: to the end of the trace, and that is asked for. */
-static void stat_end(const struct sched *s, bool lives, struct arena *mem, struct gstat *g)
+void sched_end(const struct sched *s, bool lives, struct arena *mem, struct gstat *g)
 {
 	struct ival v;
 	int64_t heard = store_trk(s->sn->st, g->trk)->heard, sealed = heard < g->t1 ? heard : g->t1;
@@ -165,7 +164,7 @@ static void stat_end(const struct sched *s, bool lives, struct arena *mem, struc
 	g->unknown = known < g->total ? g->total - known : 0;
 }
 
-static bool stat_lives(const struct sched *s, trk_id trk, int64_t b)
+bool sched_lives(const struct sched *s, trk_id trk, int64_t b)
 {
 	return store_trk(s->sn->st, trk)->t1 == TIME_NONE && b == TIME_NONE;
 }
@@ -173,17 +172,17 @@ static bool stat_lives(const struct sched *s, trk_id trk, int64_t b)
 int64_t sched_length(const struct sched *s, trk_id trk, int64_t a, int64_t b)
 {
 	struct gstat g;
-	return stat_begin(s, trk, a, b, &g) ? g.total : 0;
+	return sched_begin(s, trk, a, b, &g) ? g.total : 0;
 }
 
 void sched_stat(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct arena *mem, struct gstat *g)
 {
 	struct bin sum;
-	if (!stat_begin(s, trk, a, b, g))
+	if (!sched_begin(s, trk, a, b, g))
 		return;
 	bins_sum(s->sn, trk, g->t0, g->t1, &sum);
 	memcpy(g->ns, sum.ns, sizeof g->ns);
-	stat_end(s, stat_lives(s, trk, b), mem, g);
+	sched_end(s, sched_lives(s, trk, b), mem, g);
 }
 
 /* ---- groups */
@@ -292,7 +291,7 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 			continue;
 		struct sched_group *gr = &o->group[count[group_key(sn, q, t)]];
 		struct gstat *g = &o->g[gr->first + gr->n++];
-		stat_begin(s, t, a, b, g);
+		sched_begin(s, t, a, b, g);
 		ask[nask++] = (struct bins_ask){ t, g->t0, g->t1, g->ns };
 	}
 	bins_many(sn, ask, nask);
@@ -302,7 +301,7 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 			struct gstat *g = &o->g[o->group[i].first + k];
 			tell(q, k, o->group[i].n, 60, 20);
 			bool all = asked_for(sn, q, g->trk, &a, &b);
-			stat_end(s, all && stat_lives(s, g->trk, b), mem, g);
+			sched_end(s, all && sched_lives(s, g->trk, b), mem, g);
 			o->group[i].exec += g->exec;
 		}
 	for (uint32_t i = 0; i < o->n; i++)

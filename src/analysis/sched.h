@@ -53,7 +53,12 @@ struct sched_groups {
 struct sched_groups *sched_groups(const struct sched *, const struct sched_ask *, struct arena *);
 
 /* Regions of one type that began at one place. */
-struct sched_region { uint32_t span; struct gstat s; };
+struct sched_region {
+	uint32_t span, nblock, nrange;
+	int64_t total, exec, ready, syscall, sysblock, unknown;	/* as of struct gstat, which takes four times as much */
+	const struct sched_part *block, *range;
+};
+void sched_region_stat(const struct sched_region *, struct gstat *);
 struct sched_kind { str_id name; frm_id frame; uint32_t first, n; };
 struct sched_kinds {
 	uint32_t n, nr;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Regions and tasks, gathered from the spans and the logs. A region's times are
- * its goroutine's over the same stretch. A task is also there when it is only
+ * Tasks, gathered from the spans and the logs. A task is also there when it is only
  * named: by a region, a log or a child; then it has no name and no times, as in
  * the reference, and the task 0 is all that happens outside of tasks.
  */
@@ -31,112 +30,6 @@ static void rest(const struct snap *sn, uint32_t i, const struct arena *a)
 	store_pass(sn, i);
 	if (i % REST == REST - 1)
 		arena_rest(a);
-}
-
-/* ---- regions */
-
-struct kind_of { str_id name; frm_id frame; uint64_t pc; const struct store *st; uint32_t n, at, was; };
-struct kinds { struct intern index; struct kind_of *v; size_t cap; uint32_t n; };
-
-static int same_kind(const void *v, uint32_t i, const void *key)
-{
-	const struct kind_of *x = (const struct kind_of *)v + i, *y = key;
-	return x->name == y->name && x->frame == y->frame;
-}
-
-/* By name, then program counter. */
-static int kind_cmp(const void *a, const void *b)
-{
-	const struct kind_of *x = a, *y = b;
-	if (x->name != y->name)
-		return sched_name_cmp(x->st, x->name, y->name);
-	if (x->pc != y->pc)
-		return x->pc < y->pc ? -1 : 1;
-	return x->frame < y->frame ? -1 : x->frame > y->frame;
-}
-
-static uint32_t kind_of(struct kinds *k, const struct store *st, const struct sink_span *sp)
-{
-	frm_id f = sched_root(st, sp->stack);
-	struct kind_of key = { .name = sp->name, .frame = f, .st = st };
-	uint32_t hash = hash_u64(sp->name, f), i = intern_find(&k->index, hash, same_kind, k->v, &key);
-	if (i == UINT32_MAX) {
-		key.pc = f ? store_loc(st, store_frm(st, f)->loc)->addr : 0;
-		key.was = i = k->n++;
-		k->v = mem_grow(k->v, &k->cap, k->n, sizeof *k->v);
-		k->v[i] = key;
-		intern_put(&k->index, hash, i);
-	}
-	return i;
-}
-
-static bool region_asked(const struct snap *sn, const struct sched_ask *q, const struct sink_span *sp)
-{
-	int64_t a, b;
-	if (sp->kind != SP_REGION || sp->v0 & RG_LOOSE)
-		return false;
-	span_bounds(sn, sp, &a, &b);
-	return (q->t0 == TIME_NONE || b >= q->t0) && (q->t1 == TIME_NONE || a < q->t1) &&
-	    (!q->g || q->g[sp->trk >> 3] >> (sp->trk & 7) & 1) && (!q->region || q->region(q->arg, sp));
-}
-
-/* The kinds in their order, each with its place among all; place[i] becomes where the next of the kind that was
-   called i goes. */
-static void put_kinds(struct sched_kinds *o, struct kinds *k, uint32_t *place, struct arena *mem)
-{
-	o->n = k->n;
-	o->kind = arena_alloc(mem, (k->n + 1u) * sizeof *o->kind);
-	if (k->n)
-		qsort(k->v, k->n, sizeof *k->v, kind_cmp);
-	for (uint32_t i = 0; i < k->n; i++) {
-		o->kind[i] = (struct sched_kind){ k->v[i].name, k->v[i].frame, o->nr, k->v[i].n };
-		place[k->v[i].was] = o->nr;
-		o->nr += k->v[i].n;
-	}
-}
-
-/* They are gone through in the order of their ends, so that sheets are too. */
-struct sched_kinds *sched_regions(const struct sched *s, const struct sched_ask *q, struct arena *mem)
-{
-	const struct snap *sn = sched_snap(s);
-	struct arena own = { .spills = true };
-	struct sched_kinds *o = arena_zalloc(mem, sizeof *o);
-	struct kinds k = {0};
-	uint32_t *of = arena_alloc(&own, ((size_t)sn->nspans + 1) * sizeof *of);
-	for (uint32_t i = 0; i < sn->nspans; rest(sn, i++, &own)) {
-		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		of[i] = region_asked(sn, q, sp) ? kind_of(&k, sn->st, sp) : UINT32_MAX;
-		if (of[i] != UINT32_MAX)
-			k.v[of[i]].n++;
-	}
-	uint32_t *place = xmalloc((k.n + 1u) * sizeof *place);
-	put_kinds(o, &k, place, mem);
-	if (q->lengths)
-		o->length = arena_alloc(mem, (o->nr + 1u) * sizeof *o->length);
-	else
-		o->r = arena_alloc(mem, (o->nr + 1u) * sizeof *o->r);
-	for (uint32_t i = 0, n = 0; i < sn->nspans; store_pass(sn, i++)) {
-		if (of[i] == UINT32_MAX)
-			continue;
-		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		uint32_t at = place[of[i]]++;
-		if (q->lengths) {
-			o->length[at] = sched_length(s, sp->trk, sp->t0, sp->t1);
-		} else {
-			o->r[at].span = i;
-			sched_stat(s, sp->trk, sp->t0, sp->t1, mem, &o->r[at].s);
-		}
-		if (++n % STORE_PASS == 0) {
-			arena_rest(mem);
-			arena_rest(&own);
-		}
-	}
-	intern_free(&k.index);
-	mem_free(k.v);
-	mem_free(place);
-	arena_free(&own);
-	arena_rest(mem);
-	return o;
 }
 
 /* ---- tasks */

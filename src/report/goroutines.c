@@ -24,7 +24,7 @@ static void groups_json(const struct trep *r, const struct sched_groups *gs, enu
 	if (by != GB_FUNCTION)
 		json_text(&j, "by", gor_by_name(by));
 	json_array(&j, "groups");
-	for (uint32_t i = 0; i < gs->n; i++) {
+	for (uint32_t i = 0; i < gs->n && !r->to->failed; i++) {
 		const struct sched_group *g = &gs->group[i];
 		if (!trep_named(r, g->name))
 			continue;
@@ -40,6 +40,8 @@ static void groups_json(const struct trep *r, const struct sched_groups *gs, enu
 			json_u64(&j, "id", store_trk(r->st, x->trk)->id);
 			trep_gstat_json(r, &j, x);
 			json_end(&j);
+			if (!trep_flow(r, g->first + k))
+				break;
 		}
 		json_end(&j);
 		json_end(&j);
@@ -123,6 +125,18 @@ static void groups_table(const struct trep *r, const struct sched_groups *gs, en
 	table_free(&t);
 }
 
+static void group_rows(const struct trep *r, struct trep_rows *rows, const struct sched_groups *gs, const struct sched_group *g)
+{
+	for (uint32_t k = 0; k < g->n && !r->to->failed; k++) {
+		const struct gstat *x = &gs->g[g->first + k];
+		struct trep_text s = trep_str(r, store_trk(r->st, x->trk)->name, "");
+		table_int(rows->t, (int64_t)store_trk(r->st, x->trk)->id);
+		trep_gcells(rows->t, x);
+		table_str(rows->t, s.s, s.n);
+		trep_row(rows);
+	}
+}
+
 static void list_table(const struct trep *r, const struct sched_groups *gs)
 {
 	struct table t;
@@ -130,19 +144,10 @@ static void list_table(const struct trep *r, const struct sched_groups *gs)
 	memcpy(col + 1, trep_gcols, sizeof trep_gcols);
 	col[TREP_GCOLS + 1] = (struct table_col){ "Start function", "name", TB_STR };
 	table_begin(&t, col, TREP_GCOLS + 2);
-	for (uint32_t i = 0; i < gs->n; i++) {
-		const struct sched_group *g = &gs->group[i];
-		if (!trep_named(r, g->name))
-			continue;
-		for (uint32_t k = 0; k < g->n; k++) {
-			const struct gstat *x = &gs->g[g->first + k];
-			struct trep_text s = trep_str(r, store_trk(r->st, x->trk)->name, "");
-			table_int(&t, (int64_t)store_trk(r->st, x->trk)->id);
-			trep_gcells(&t, x);
-			table_str(&t, s.s, s.n);
-		}
-	}
-	table_print(&t, r->format, r->out);
+	for (struct trep_rows k = { .r = r, .t = &t }; trep_again(&k);)
+		for (uint32_t i = 0; i < gs->n; i++)
+			if (trep_named(r, gs->group[i].name))
+				group_rows(r, &k, gs, &gs->group[i]);
 	table_free(&t);
 }
 

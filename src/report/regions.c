@@ -51,6 +51,7 @@ static void kind_json(const struct trep *r, struct json *j, const struct sched_k
 	for (uint32_t i = k->first; i < k->first + k->n; i++) {
 		const struct sched_region *x = &ks->r[i];
 		const struct sink_span *sp = region_span(r, x);
+		struct gstat g;
 		int64_t t0, t1;
 		span_bounds(r->sn, sp, &t0, &t1);
 		json_object(j, NULL);
@@ -59,10 +60,11 @@ static void kind_json(const struct trep *r, struct json *j, const struct sched_k
 		json_i64(j, "start_ns", t0);
 		json_i64(j, "duration_ns", t1 - t0);
 		json_bool(j, "complete", sp->t0 != TIME_NONE && sp->t1 != TIME_NONE);
-		trep_gstat_json(r, j, &x->s);
+		sched_region_stat(x, &g);
+		trep_gstat_json(r, j, &g);
 		json_end(j);
-		if (i % STORE_PASS == 0)
-			arena_rest(r->mem);
+		if (!trep_flow(r, i))
+			break;
 	}
 	json_end(j);
 	json_end(j);
@@ -73,7 +75,7 @@ static void kinds_json(const struct trep *r, const struct sched_kinds *ks)
 	struct json j = { .b = r->out };
 	json_object(&j, NULL);
 	json_array(&j, "kinds");
-	for (uint32_t i = 0; i < ks->n; i++)
+	for (uint32_t i = 0; i < ks->n && !r->to->failed; i++)
 		kind_json(r, &j, ks, &ks->kind[i]);
 	json_end(&j);
 	json_end(&j);
@@ -111,6 +113,22 @@ static void kinds_table(const struct trep *r, const struct sched_kinds *ks)
 	table_free(&t);
 }
 
+static void kind_rows(const struct trep *r, struct trep_rows *rows, const struct sched_kinds *ks, const struct sched_kind *k)
+{
+	struct trep_text name = trep_str(r, k->name, "");
+	struct gstat g;
+	for (uint32_t x = k->first; x < k->first + k->n && !r->to->failed; x++) {
+		const struct sink_span *sp = region_span(r, &ks->r[x]);
+		table_int(rows->t, (int64_t)store_trk(r->st, sp->trk)->id);
+		table_int(rows->t, (int64_t)sp->id);
+		table_int(rows->t, sp->t0 == TIME_NONE ? r->sn->t0 : sp->t0);
+		sched_region_stat(&ks->r[x], &g);
+		trep_gcells(rows->t, &g);
+		table_str(rows->t, name.s, name.n);
+		trep_row(rows);
+	}
+}
+
 static void list_table(const struct trep *r, const struct sched_kinds *ks)
 {
 	struct table t;
@@ -120,21 +138,9 @@ static void list_table(const struct trep *r, const struct sched_kinds *ks)
 	memcpy(col + 3, trep_gcols, sizeof trep_gcols);
 	col[TREP_GCOLS + 3] = (struct table_col){ "Region", "name", TB_STR };
 	table_begin(&t, col, TREP_GCOLS + 4);
-	for (uint32_t i = 0; i < ks->n; i++) {
-		const struct sched_kind *k = &ks->kind[i];
-		struct trep_text name = trep_str(r, k->name, "");
-		for (uint32_t x = k->first; x < k->first + k->n; x++) {
-			const struct sink_span *sp = region_span(r, &ks->r[x]);
-			table_int(&t, (int64_t)store_trk(r->st, sp->trk)->id);
-			table_int(&t, (int64_t)sp->id);
-			table_int(&t, sp->t0 == TIME_NONE ? r->sn->t0 : sp->t0);
-			trep_gcells(&t, &ks->r[x].s);
-			table_str(&t, name.s, name.n);
-			if (x % STORE_PASS == 0)
-				arena_rest(r->mem);
-		}
-	}
-	table_print(&t, r->format, r->out);
+	for (struct trep_rows k = { .r = r, .t = &t }; trep_again(&k);)
+		for (uint32_t i = 0; i < ks->n; i++)
+			kind_rows(r, &k, ks, &ks->kind[i]);
 	table_free(&t);
 }
 

@@ -5,7 +5,8 @@
  * columns are known. Numbers stand at the right of their column, text at the
  * left; the last column is not padded. Text of a file is made safe for a
  * terminal; in tsv tabs and newlines are escaped as well. The other forms need
- * no widths, so they can also be poured out row by row.
+ * no widths, so they can also be poured out row by row; text can when its rows
+ * are made twice, of which the first time only says how wide they are.
  */
 #include "config.h"
 #include "report/table.h"
@@ -120,38 +121,57 @@ static void put_plain(struct buf *b, const struct table_cell *c, enum table_kind
 	}
 }
 
-static void print_text(const struct table *t, struct buf *b)
+static void forget(struct table *t)
 {
-	size_t *width = xcalloc(t->ncol + 1u, sizeof *width), rows = t->ncell / t->ncol;
+	t->ncell = 0;
+	arena_reset(&t->arena);
+}
+
+static void widen(struct table *t)
+{
 	struct buf cell = {0};
-	for (uint32_t k = 0; k < t->ncol; k++)
-		width[k] = text_width(t->col[k].title, strlen(t->col[k].title));
-	for (size_t i = 0; i < rows * t->ncol; i++) {
+	if (!t->width) {
+		t->width = xcalloc(t->ncol + 1u, sizeof *t->width);
+		for (uint32_t k = 0; k < t->ncol; k++)
+			t->width[k] = text_width(t->col[k].title, strlen(t->col[k].title));
+	}
+	for (size_t i = 0; i < t->ncell / t->ncol * t->ncol; i++) {
 		buf_reset(&cell);
 		put_text(&cell, &t->cell[i], t->col[i % t->ncol].kind);
 		size_t w = text_width(cell.p, cell.n);
-		if (w > width[i % t->ncol])
-			width[i % t->ncol] = w;
-	}
-	for (size_t r = 0; r <= rows; r++) {
-		for (uint32_t k = 0; k < t->ncol; k++) {
-			buf_reset(&cell);
-			if (r)
-				put_text(&cell, &t->cell[(r - 1) * t->ncol + k], t->col[k].kind);
-			else
-				buf_puts(&cell, t->col[k].title);
-			size_t pad = width[k] - text_width(cell.p, cell.n);
-			bool left = t->col[k].kind == TB_STR;
-			if (!left)
-				buf_pad(b, ' ', pad);
-			buf_put(b, cell.p, cell.n);
-			if (k + 1 < t->ncol)
-				buf_pad(b, ' ', (left ? pad : 0) + 2);
-		}
-		buf_putc(b, '\n');
+		if (w > t->width[i % t->ncol])
+			t->width[i % t->ncol] = w;
 	}
 	buf_free(&cell);
-	mem_free(width);
+}
+
+/* Row 0 has the titles. */
+static void text_row(const struct table *t, size_t row, struct buf *cell, struct buf *b)
+{
+	for (uint32_t k = 0; k < t->ncol; k++) {
+		buf_reset(cell);
+		if (row)
+			put_text(cell, &t->cell[(row - 1) * t->ncol + k], t->col[k].kind);
+		else
+			buf_puts(cell, t->col[k].title);
+		size_t pad = t->width[k] - text_width(cell->p, cell->n);
+		bool left = t->col[k].kind == TB_STR;
+		if (!left)
+			buf_pad(b, ' ', pad);
+		buf_put(b, cell->p, cell->n);
+		if (k + 1 < t->ncol)
+			buf_pad(b, ' ', (left ? pad : 0) + 2);
+	}
+	buf_putc(b, '\n');
+}
+
+/* Rows from .. of those that are there. */
+static void print_text(const struct table *t, size_t from, struct buf *b)
+{
+	struct buf cell = {0};
+	for (size_t r = from; r <= t->ncell / t->ncol; r++)
+		text_row(t, r, &cell, b);
+	buf_free(&cell);
 }
 
 static void print_plain(const struct table *t, struct buf *b, bool csv)
@@ -182,8 +202,21 @@ static void print_json(const struct table *t, struct json *j)
 	}
 }
 
+void table_widen(struct table *t)
+{
+	widen(t);
+	forget(t);
+}
+
 void table_open(struct table *t, enum table_format f, struct buf *b)
 {
+	if (f == TF_TEXT) {
+		struct buf cell = {0};
+		widen(t);
+		text_row(t, 0, &cell, b);
+		buf_free(&cell);
+		return;
+	}
 	t->json = (struct json){.b = b};
 	if (f == TF_JSON) {
 		json_object(&t->json, NULL);
@@ -198,12 +231,13 @@ void table_open(struct table *t, enum table_format f, struct buf *b)
 
 void table_pour(struct table *t, enum table_format f, struct buf *b)
 {
-	if (f == TF_JSON)
+	if (f == TF_TEXT)
+		print_text(t, 1, b);
+	else if (f == TF_JSON)
 		print_json(t, &t->json);
 	else
 		print_plain(t, b, f == TF_CSV);
-	t->ncell = 0;
-	arena_reset(&t->arena);
+	forget(t);
 }
 
 void table_close(struct table *t, enum table_format f)
@@ -214,23 +248,16 @@ void table_close(struct table *t, enum table_format f)
 	json_end(&t->json);
 }
 
-void table_print(const struct table *t, enum table_format f, struct buf *b)
+void table_print(struct table *t, enum table_format f, struct buf *b)
 {
-	struct table head = {.col = t->col, .ncol = t->ncol};
-	if (f == TF_TEXT) {
-		print_text(t, b);
-		return;
-	}
-	table_open(&head, f, b);
-	if (f == TF_JSON)
-		print_json(t, &head.json);
-	else
-		print_plain(t, b, f == TF_CSV);
-	table_close(&head, f);
+	table_open(t, f, b);
+	table_pour(t, f, b);
+	table_close(t, f);
 }
 
 void table_free(struct table *t)
 {
 	mem_free(t->cell);
+	mem_free(t->width);
 	arena_free(&t->arena);
 }

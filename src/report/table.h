@@ -29,6 +29,7 @@ struct table {
 	size_t ncell, cap;
 	struct arena arena;
 	struct json json;		/* while rows are poured */
+	size_t *width;			/* of the columns, as far as it is known */
 };
 
 /* -format; -1 and *e when it is none. */
@@ -42,9 +43,11 @@ void table_str(struct table *, const char *s, size_t n);
 void table_int(struct table *, int64_t v);	/* also TB_NS and TB_BYTES */
 void table_share(struct table *, double v);
 void table_none(struct table *);		/* nothing: blank, null */
-void table_print(const struct table *, enum table_format, struct buf *);
-/* The same for more rows than one would keep, not as text: open, then pour what has been added and forget
-   it, again and again, and close. */
+void table_print(struct table *, enum table_format, struct buf *);
+/* The same for more rows than one would keep: open, then pour what has been added and forget it, again and
+   again, and close. As text all rows are to be gone through twice: first widen the columns by what has been
+   added and forget it, again and again. */
+void table_widen(struct table *);
 void table_open(struct table *, enum table_format, struct buf *);
 void table_pour(struct table *, enum table_format, struct buf *);
 void table_close(struct table *, enum table_format);

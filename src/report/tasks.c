@@ -18,12 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What happened is a word and a row of the store: what it says is written when it is printed, for one task may have all
+   logs of the trace. */
+enum what { TASK_BEGAN, TASK_ENDED, LOGGED, REGION_BEGAN, REGION_ENDED };
 struct moment {
 	int64_t t;
-	uint32_t order;
+	uint32_t order, i;
 	trk_id g;
-	const char *text;
-	size_t n;
+	enum what what;
 };
 
 static int moment_cmp(const void *a, const void *b)
@@ -34,15 +36,56 @@ static int moment_cmp(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-struct moments { struct moment *v; size_t n, cap; };
+/* Of one task at a time; the arena spills. */
+struct moments { struct moment *v; uint32_t n, looks; bool sorted; struct arena mem; };	/* looks: at rows, so far */
 
-/* One more; what is in b is its text, and b is empty again. */
-static void moment_add(const struct trep *r, struct moments *m, int64_t t, trk_id g, struct buf *b)
+static void moment_add(struct moments *m, int64_t t, trk_id g, enum what what, uint32_t i)
 {
-	m->v = mem_grow(m->v, &m->cap, m->n + 1, sizeof *m->v);
-	m->v[m->n] = (struct moment){ t, (uint32_t)m->n, g, arena_strndup(r->mem, b->p, b->n), b->n };
+	m->sorted = m->sorted && (!m->n || m->v[m->n - 1].t <= t);
+	m->v[m->n] = (struct moment){ t, m->n, i, g, what };
 	m->n++;
-	buf_reset(b);
+}
+
+static void task_moments(const struct trep *r, struct moments *m, const struct sched_task *t)
+{
+	if (t->span == UINT32_MAX)
+		return;
+	const struct sink_span *sp = &store_span(r->st, t->span)->s;
+	if (sp->t0 != TIME_NONE)
+		moment_add(m, sp->t0, sp->trk, TASK_BEGAN, t->span);
+	if (t->t1 != TIME_NONE)
+		moment_add(m, t->t1, store_span(r->st, t->end)->s.trk1, TASK_ENDED, t->end);
+}
+
+static void region_moments(const struct trep *r, struct moments *m, uint32_t i)
+{
+	const struct sink_span *sp = &store_span(r->st, i)->s;
+	if (sp->t0 != TIME_NONE)
+		moment_add(m, sp->t0, sp->trk, REGION_BEGAN, i);
+	if (sp->t1 != TIME_NONE)
+		moment_add(m, sp->t1, sp->trk, REGION_ENDED, i);
+}
+
+static void moments_of(const struct trep *r, const struct sched_tasks *ts, const struct sched_task *t, struct moments *m)
+{
+	arena_reset(&m->mem);
+	m->v = arena_alloc(&m->mem, (2 + 2 * (size_t)t->n) * sizeof *m->v);
+	m->n = 0;
+	m->sorted = true;
+	task_moments(r, m, t);
+	for (uint32_t k = 0; k < t->n; k++) {
+		struct sched_event e = sched_event(ts, t->first + k);
+		const struct sink_mark *log = e.log ? store_mark(r->st, e.i) : NULL;
+		if (log)
+			moment_add(m, log->t, log->trk, LOGGED, e.i);
+		else
+			region_moments(r, m, e.i);
+		trep_rest(r, m->looks++);
+		if (k % STORE_PASS == STORE_PASS - 1)
+			arena_rest(&m->mem);
+	}
+	if (!m->sorted)
+		qsort(m->v, m->n, sizeof *m->v, moment_cmp);
 }
 
 static void put_name(const struct trep *r, struct buf *b, str_id s)
@@ -51,26 +94,8 @@ static void put_name(const struct trep *r, struct buf *b, str_id s)
 	buf_quote(b, name.s, name.n);
 }
 
-static void task_moments(const struct trep *r, struct moments *m, const struct sched_task *t, struct buf *b)
+static void put_log(const struct trep *r, struct buf *b, const struct sink_mark *k)
 {
-	if (t->span == UINT32_MAX)
-		return;
-	const struct sink_span *sp = &store_span(r->st, t->span)->s;
-	if (sp->t0 != TIME_NONE) {
-		buf_puts(b, "task ");
-		put_name(r, b, sp->name);
-		buf_printf(b, " (ID %" PRIu64 ", parent %" PRIu64 ") begin", sp->id, sp->parent);
-		moment_add(r, m, sp->t0, sp->trk, b);
-	}
-	if (t->t1 != TIME_NONE) {
-		buf_puts(b, "task end");
-		moment_add(r, m, t->t1, store_span(r->st, t->end)->s.trk1, b);
-	}
-}
-
-static void log_moment(const struct trep *r, struct moments *m, uint32_t i, struct buf *b)
-{
-	const struct sink_mark *k = store_mark(r->st, i);
 	struct trep_text cat = trep_str(r, k->category, "");
 	buf_puts(b, "log ");
 	if (cat.n) {
@@ -79,7 +104,6 @@ static void log_moment(const struct trep *r, struct moments *m, uint32_t i, stru
 		buf_puts(b, "): ");
 	}
 	put_name(r, b, k->text);
-	moment_add(r, m, k->t, k->trk, b);
 }
 
 /* As the states of a goroutine are called in the format. */
@@ -89,41 +113,26 @@ static const char *state_name(uint64_t s)
 	return s < sizeof names / sizeof *names ? names[s] : "?";
 }
 
-static void region_moments(const struct trep *r, struct moments *m, uint32_t i, struct buf *b)
+static void put_moment(const struct trep *r, struct buf *b, const struct moment *m)
 {
-	const struct sink_span *sp = &store_span(r->st, i)->s;
-	if (sp->t0 != TIME_NONE) {
-		buf_puts(b, "region ");
-		put_name(r, b, sp->name);
-		buf_puts(b, " begin");
-		moment_add(r, m, sp->t0, sp->trk, b);
-	}
-	if (sp->t1 == TIME_NONE)
+	if (m->what == LOGGED) {
+		put_log(r, b, store_mark(r->st, m->i));
 		return;
-	if (sp->v1) {	/* the goroutine ended, and the region with it */
+	}
+	const struct sink_span *sp = &store_span(r->st, m->i)->s;
+	if (m->what == TASK_ENDED) {
+		buf_puts(b, "task end");
+	} else if (m->what == TASK_BEGAN) {
+		buf_puts(b, "task ");
+		put_name(r, b, sp->name);
+		buf_printf(b, " (ID %" PRIu64 ", parent %" PRIu64 ") begin", sp->id, sp->parent);
+	} else if (m->what == REGION_ENDED && sp->v1) {	/* the goroutine ended, and the region with it */
 		buf_printf(b, "%s -> %s", state_name((sp->v1 - 1) / 16), state_name((sp->v1 - 1) % 16));
 	} else {
 		buf_puts(b, "region ");
 		put_name(r, b, sp->name);
-		buf_puts(b, " end");
+		buf_puts(b, m->what == REGION_BEGAN ? " begin" : " end");
 	}
-	moment_add(r, m, sp->t1, sp->trk, b);
-}
-
-static struct moments moments_of(const struct trep *r, const struct sched_tasks *ts, const struct sched_task *t)
-{
-	struct moments m = {0};
-	struct buf b = {0};
-	task_moments(r, &m, t, &b);
-	for (uint32_t i = t->first; i < t->first + t->n; i++)
-		if (sched_event(ts, i).log)
-			log_moment(r, &m, sched_event(ts, i).i, &b);
-		else
-			region_moments(r, &m, sched_event(ts, i).i, &b);
-	if (m.n)
-		qsort(m.v, m.n, sizeof *m.v, moment_cmp);
-	buf_free(&b);
-	return m;
 }
 
 /* Tasks by name, then by length. */
@@ -162,8 +171,9 @@ static bool task_complete(const struct sched_task *t)
 	return t->t0 != TIME_NONE && t->t1 != TIME_NONE;
 }
 
-static void task_json(const struct trep *r, struct json *j, const struct sched_tasks *ts, const struct by_name *x)
+static void task_json(const struct trep *r, struct json *j, const struct sched_tasks *ts, const struct by_name *x, struct moments *m)
 {
+	struct buf b = {0};
 	const struct sched_task *t = x->t;
 	json_object(j, NULL);
 	json_u64(j, "id", t->id);
@@ -178,15 +188,19 @@ static void task_json(const struct trep *r, struct json *j, const struct sched_t
 		json_null(j, "duration_ns");
 	json_bool(j, "complete", task_complete(t));
 	json_array(j, "events");
-	struct moments m = moments_of(r, ts, t);
-	for (size_t i = 0; i < m.n; i++) {
+	moments_of(r, ts, t, m);
+	for (uint32_t i = 0; i < m->n && trep_flow(r, m->looks++); i++) {
+		buf_reset(&b);
+		put_moment(r, &b, &m->v[i]);
 		json_object(j, NULL);
-		json_i64(j, "time_ns", m.v[i].t);
-		json_u64(j, "goroutine", m.v[i].g ? store_trk(r->st, m.v[i].g)->id : 0);
-		json_str(j, "text", m.v[i].text, m.v[i].n);
+		json_i64(j, "time_ns", m->v[i].t);
+		json_u64(j, "goroutine", m->v[i].g ? store_trk(r->st, m->v[i].g)->id : 0);
+		json_str(j, "text", b.p, b.n);
 		json_end(j);
+		if (i % STORE_PASS == STORE_PASS - 1)
+			arena_rest(&m->mem);
 	}
-	mem_free(m.v);
+	buf_free(&b);
 	json_end(j);
 	json_end(j);
 }
@@ -196,9 +210,10 @@ static void tasks_json(const struct trep *r, const struct sched_tasks *ts)
 	uint32_t n, k;
 	const struct by_name *v = sorted(r, ts, &n);
 	struct json j = { .b = r->out };
+	struct moments m = { .mem.spills = true };
 	json_object(&j, NULL);
 	json_array(&j, "kinds");
-	for (uint32_t i = 0; i < n; i = k) {
+	for (uint32_t i = 0; i < n && !r->to->failed; i = k) {
 		for (k = i; k < n && v[k].t->name == v[i].t->name; k++)
 			;
 		struct trep_text name = trep_str(r, v[i].t->name, "");
@@ -206,13 +221,14 @@ static void tasks_json(const struct trep *r, const struct sched_tasks *ts)
 		json_str(&j, "name", name.s, name.n);
 		json_i64(&j, "count", k - i);
 		json_array(&j, "tasks");
-		for (uint32_t x = i; x < k; x++)
-			task_json(r, &j, ts, &v[x]);
+		for (uint32_t x = i; x < k && trep_flow(r, m.looks++); x++)
+			task_json(r, &j, ts, &v[x], &m);
 		json_end(&j);
 		json_end(&j);
 	}
 	json_end(&j);
 	json_end(&j);
+	arena_free(&m.mem);
 }
 
 static void kinds_table(const struct trep *r, const struct sched_tasks *ts)
@@ -246,6 +262,34 @@ static void kinds_table(const struct trep *r, const struct sched_tasks *ts)
 	table_free(&t);
 }
 
+static void task_rows(const struct trep *r, struct trep_rows *rows, const struct sched_tasks *ts, const struct by_name *x,
+    struct moments *m)
+{
+	const char *whole = task_complete(x->t) ? "task (complete)" : "task (incomplete)";
+	struct table *t = rows->t;
+	struct buf b = {0};
+	moments_of(r, ts, x->t, m);
+	table_int(t, (int64_t)x->t->id);
+	table_int(t, x->t0);
+	table_int(t, x->t1 - x->t0);
+	table_none(t);
+	table_str(t, whole, strlen(whole));
+	trep_row(rows);
+	for (uint32_t k = 0; k < m->n && !r->to->failed; k++) {
+		buf_reset(&b);
+		put_moment(r, &b, &m->v[k]);
+		table_int(t, (int64_t)x->t->id);
+		table_int(t, m->v[k].t);
+		table_int(t, m->v[k].t - (k ? m->v[k - 1].t : x->t0));
+		table_int(t, m->v[k].g ? (int64_t)store_trk(r->st, m->v[k].g)->id : 0);
+		table_str(t, b.p, b.n);
+		trep_row(rows);
+		if (k % STORE_PASS == STORE_PASS - 1)
+			arena_rest(&m->mem);
+	}
+	buf_free(&b);
+}
+
 static void list_table(const struct trep *r, const struct sched_tasks *ts)
 {
 	static const struct table_col col[] = {
@@ -254,27 +298,14 @@ static void list_table(const struct trep *r, const struct sched_tasks *ts)
 	};
 	uint32_t n;
 	const struct by_name *v = sorted(r, ts, &n);
+	struct moments m = { .mem.spills = true };
 	struct table t;
 	table_begin(&t, col, 5);
-	for (uint32_t i = 0; i < n; i++) {
-		struct moments m = moments_of(r, ts, v[i].t);
-		const char *whole = task_complete(v[i].t) ? "task (complete)" : "task (incomplete)";
-		table_int(&t, (int64_t)v[i].t->id);
-		table_int(&t, v[i].t0);
-		table_int(&t, v[i].t1 - v[i].t0);
-		table_none(&t);
-		table_str(&t, whole, strlen(whole));
-		for (size_t k = 0; k < m.n; k++) {
-			table_int(&t, (int64_t)v[i].t->id);
-			table_int(&t, m.v[k].t);
-			table_int(&t, m.v[k].t - (k ? m.v[k - 1].t : v[i].t0));
-			table_int(&t, m.v[k].g ? (int64_t)store_trk(r->st, m.v[k].g)->id : 0);
-			table_str(&t, m.v[k].text, m.v[k].n);
-		}
-		mem_free(m.v);
-	}
-	table_print(&t, r->format, r->out);
+	for (struct trep_rows k = { .r = r, .t = &t }; trep_again(&k);)
+		for (uint32_t i = 0; i < n && !r->to->failed; i++)
+			task_rows(r, &k, ts, &v[i], &m);
 	table_free(&t);
+	arena_free(&m.mem);
 }
 
 int report_tasks(const struct opt *o, struct out *out, struct err *e)

@@ -91,7 +91,7 @@ static void note_log(const struct trep *r)
 
 int trep_open(struct trep *r, const struct opt *o, struct out *out, struct err *e)
 {
-	*r = (struct trep){ .o = o, .out = &out->buf };
+	*r = (struct trep){ .o = o, .out = &out->buf, .to = out };
 	if (table_format(o, &r->format, e) || trace_open(&r->t, o, report_notice, (void *)(uintptr_t)o, e))
 		return -1;
 	r->sn = r->t.sn;
@@ -120,6 +120,46 @@ void trep_close(struct trep *r)
 	rx_free(r->task);
 	rx_free(r->region);
 	trace_close(&r->t);
+}
+
+enum { REST = 1 << 8 };	/* items: each may be looked at in another place, and a look brings sixteen pages */
+
+void trep_rest(const struct trep *r, uint32_t look)
+{
+	if (look % REST == REST - 1 && r->st->keep) {
+		store_rest(r->sn);
+		arena_rest(r->mem);
+	}
+	store_pass(r->sn, look);
+}
+
+bool trep_flow(const struct trep *r, uint32_t item)
+{
+	out_flush(r->to, false);
+	trep_rest(r, item);
+	return !r->to->failed;
+}
+
+bool trep_again(struct trep_rows *k)
+{
+	if (k->pours) {
+		table_close(k->t, k->r->format);
+		return false;
+	}
+	k->pours = k->widens || k->r->format != TF_TEXT;
+	k->widens = !k->pours;
+	if (k->pours)
+		table_open(k->t, k->r->format, k->r->out);
+	return true;
+}
+
+void trep_row(struct trep_rows *k)
+{
+	if (k->widens)
+		table_widen(k->t);
+	else
+		table_pour(k->t, k->r->format, k->r->out);
+	(void)trep_flow(k->r, k->item++);
 }
 
 struct trep_text trep_str(const struct trep *r, str_id s, const char *none)

@@ -15,6 +15,7 @@
 struct trep {
 	const struct opt *o;
 	struct buf *out;
+	struct out *to;			/* whose that is */
 	struct trace t;
 	const struct snap *sn;
 	const struct store *st;
@@ -45,6 +46,19 @@ static inline bool trep_has(const struct trep *r, enum opt_id id) { return opt_s
 void trep_frame(const struct trep *, struct buf *, frm_id);
 /* The innermost frame of a stack as one cell of a table. */
 void trep_site(const struct trep *, struct table *, stk_id);
+
+/* For those who look here and there: what lies on disk is let go of now and then. */
+void trep_rest(const struct trep *, uint32_t look);
+/* After each item of a long report, with its number: what is there goes out, and what lies on disk is let go of now
+   and then. false: nobody reads it, it can stop. */
+bool trep_flow(const struct trep *, uint32_t item);
+/* A table of so many rows that they are not kept: made row by row, as text twice, for the first time says how wide they are.
+	for (struct trep_rows k = { r, t }; trep_again(&k);)
+		for (each item; !r->to->failed; ...) { its rows; trep_row(&k); }
+ */
+struct trep_rows { const struct trep *r; struct table *t; uint32_t item; bool widens, pours; };
+bool trep_again(struct trep_rows *);
+void trep_row(struct trep_rows *);
 
 /* The times of a goroutine or region, inside of an object. */
 void trep_gstat_json(const struct trep *, struct json *, const struct gstat *);

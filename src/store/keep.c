@@ -113,6 +113,19 @@ static void make_room(struct keep *k, size_t more, uint32_t before)
 	}
 }
 
+/* Who walks over columns makes something of them meanwhile, which takes memory too: sheets give way. Not while one is made
+   again: that may take long, and who draws calls this as well. */
+void keep_pass(const struct store *st)
+{
+	struct keep *k = st->keep;
+	keep_rest(st);
+	if (!lock_try(k->lock))
+		return;
+	look_for_room(k);
+	make_room(k, 0, k->tick + 1);
+	lock_give(k->lock);
+}
+
 void keep_sealed(struct keep *k, const struct sheet *sh)
 {
 	if (sh->spilled)	/* where the limit is small: it cannot be dropped before its generation ends */

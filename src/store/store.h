@@ -168,12 +168,19 @@ void keep_share(const struct snap *, uint32_t i, trk_id, int64_t a, int64_t b, i
 /* Of such a store: how many sheets there is room for at once. */
 uint32_t keep_fits(const struct store *);
 /* For those who walk over all marks, spans, utils or counters: where they lie on disk, what was looked at is let go every
-   so many rows. Call it with each index. */
+   so many rows, and sheets for which there is no room any more go. Call store_pass() with each index. */
 void keep_rest(const struct store *);
+void keep_pass(const struct store *);
 enum { STORE_PASS = 1 << 16 };
 static inline void store_pass(const struct snap *sn, uint32_t i)
 {
 	if (i % STORE_PASS == 0 && sn->st->keep)
+		keep_pass(sn->st);
+}
+/* For those who looked here and there: each look may have brought some pages, that of a frame's every column many. */
+static inline void store_rest(const struct snap *sn)
+{
+	if (sn->st->keep)
 		keep_rest(sn->st);
 }
 static inline bool sheet_at_hand(const struct snap *sn, uint32_t i)

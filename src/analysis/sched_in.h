@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_SCHED_IN_H
+#define TTRACE_SCHED_IN_H
+
+#include "analysis/sched.h"
+
+/* An account in two steps, for those who make the sums of many at once: sched.c has one at a time. */
+
+/* The stretch, a and b as for sched_stat(), the sums being zero. false: there is none. */
+bool sched_begin(const struct sched *, trk_id, int64_t a, int64_t b, struct gstat *);
+/* The sums being there (ns), what follows from them; parts go to the arena. */
+void sched_end(const struct sched *, bool lives, struct arena *, struct gstat *);
+/* To the end of the trace, and that is asked for. */
+bool sched_lives(const struct sched *, trk_id, int64_t b);
+
+#endif
