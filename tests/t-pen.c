@@ -95,7 +95,7 @@ static void run(unsigned bits, int rows, int cols)
 			pen_forget(pen);
 		buf_reset(&b);
 		pen_show(pen, g, &look, &b);
-		vt_feed(v, b.p, b.n); { FILE *f = fopen("/tmp/frames-pen.out", "a"); fwrite(b.p, 1, b.n, f); fclose(f); }
+		vt_feed(v, b.p, b.n);
 		ok = right(g, v, caps.dim) && !v->unknown;
 		buf_reset(&b);
 		ok &= pen_show(pen, g, &look, &b) == 0 && b.n == 0;

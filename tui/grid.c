@@ -352,7 +352,7 @@ void grid_print(const struct grid *g, struct buf *b, const struct look *look)
 {
 	for (int y = 0; y < g->rows; y++) {
 		const struct cell *row = &g->cell[y * g->cols];
-		struct paint now = {-1, -1, 0};
+		struct paint now = {-1, -1, 0, 0};
 		int n = g->cols;
 		while (n > 0 && (look ? plain(&row[n - 1]) : row[n - 1].ch == ' '))
 			n--;

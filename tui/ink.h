@@ -6,6 +6,8 @@
 #include "base/buf.h"
 #include "style.h"
 
+#include <string.h>
+
 struct pen_caps;
 
 /* The attributes in force; fresh: they are not known. */
@@ -13,7 +15,7 @@ struct ink { struct paint p; bool fresh; };
 
 static inline bool paint_same(const struct paint *a, const struct paint *b)
 {
-	return a->fg == b->fg && a->bg == b->bg && a->attr == b->attr;
+	return !memcmp(a, b, sizeof *a);
 }
 /* The shortest list of SGR codes from there to a paint, in `way` (what was there is gone, of `other`, which is
    scratch, too); false: nothing is to be done. */

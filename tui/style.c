@@ -82,16 +82,16 @@ static bool wants_black(int colour)
 
 static struct paint paint_mono(enum style fg, enum style bg, int attr)
 {
-	return (struct paint){-1, -1, (uint8_t)(attr | rows[fg].mono_fg | rows[bg].mono_bg)};
+	return (struct paint){-1, -1, (uint16_t)(attr | rows[fg].mono_fg | rows[bg].mono_bg), 0};
 }
 
 static struct paint paint_8(enum style fg, enum style bg, int attr)
 {
 	const struct row *f = &rows[fg], *b = &rows[bg];
-	struct paint p = {f->eight, -1, (uint8_t)(attr | (fg == ST_LABEL ? 0 : f->attr8))};
+	struct paint p = {f->eight, -1, (uint16_t)(attr | (fg == ST_LABEL ? 0 : f->attr8)), 0};
 	if (bg == ST_NORMAL || (b->eight < 0 && !(b->attr8 & AT_REVERSE)))
 		return p;
-	p.attr &= (uint8_t)~AT_DIM;	/* dim on a colour is unreadable on most terminals */
+	p.attr &= (uint16_t)~AT_DIM;	/* dim on a colour is unreadable on most terminals */
 	if (b->eight < 0) {
 		p.attr |= AT_REVERSE;
 		return p;
@@ -107,10 +107,10 @@ static struct paint paint_16(enum style fg, enum style bg, int attr)
 {
 	struct paint p = paint_8(fg, bg, attr);
 	if (p.attr & AT_DIM && p.fg < 0 && p.bg < 0) {
-		p.attr &= (uint8_t)~AT_DIM;
+		p.attr &= (uint16_t)~AT_DIM;
 		p.fg = 8;
 	} else if (p.attr & AT_BOLD && !(attr & AT_BOLD) && p.fg > 0 && p.fg < 7 && p.bg < 0) {
-		p.attr &= (uint8_t)~AT_BOLD;
+		p.attr &= (uint16_t)~AT_BOLD;
 		p.fg = (int16_t)(p.fg + 8);
 	}
 	return p;
@@ -124,7 +124,7 @@ struct paint style_paint(const struct look *l, enum style fg, enum style bg, int
 		return paint_mono(fg, bg, attr);
 	if (l->colours < 256)
 		return l->colours < 16 ? paint_8(fg, bg, attr) : paint_16(fg, bg, attr);
-	struct paint p = {rows[fg].c[l->theme][0], rows[bg].c[l->theme][tone], (uint8_t)attr};
+	struct paint p = {rows[fg].c[l->theme][0], rows[bg].c[l->theme][tone], (uint16_t)attr, 0};
 	if (fg == ST_TITLE || fg == ST_KEY || fg == ST_ERROR)
 		p.attr |= AT_BOLD;
 	if (fg == ST_LABEL)

@@ -20,7 +20,8 @@ struct look {
 
 struct paint {
 	int16_t fg, bg;		/* of 256, or of 8; -1: the terminal's own */
-	uint8_t attr;		/* AT_BOLD | AT_DIM | AT_REVERSE | AT_UNDERLINE */
+	uint16_t attr;		/* AT_BOLD | AT_DIM | AT_REVERSE | AT_UNDERLINE */
+	uint16_t none;		/* 0: what is the same has the same bytes */
 };
 struct paint style_paint(const struct look *, enum style fg, enum style bg, int attr);
 struct paint cell_paint(const struct look *, const struct cell *);

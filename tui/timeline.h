@@ -168,7 +168,8 @@ enum tl_head {
 	HD_WAITING,
 	HD_SYSCALL,
 	HD_STARTS,
-	HD_LOGS
+	HD_LOGS,
+	HD__N
 };
 struct tl_layout {	   /* where things go in the pane's area */
 	int gutter, cells; /* columns: names, then time */
@@ -264,6 +265,8 @@ void tl_index_free(struct timeline *);
    to other rows and back, counts what is new. */
 void tl_frame(const struct timeline *, const struct snap *, int cells);
 const struct bin *tl_bins(const struct timeline *, const struct snap *, trk_id);
+/* Room for what a line above the rows has of the window, kept in the same way; false: it is new, and zero. */
+bool tl_kept_line(const struct timeline *, enum tl_head, size_t, void **);
 /* The first of tracks by number whose number is not less; the place of a track, UINT32_MAX where it is none of them. */
 static inline uint32_t tl_numbered(const struct snap *sn, const trk_id *v, uint32_t n, uint64_t id)
 {

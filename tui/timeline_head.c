@@ -375,13 +375,18 @@ static void draw_marks(const struct timeline *tl, const struct pane_env *env, st
     const struct tl_layout *l, int y, uint32_t kinds, enum style st)
 {
 	const struct snap *sn = session_snap(env->s);
-	uint32_t *on = arena_zalloc(env->scratch, ((size_t)l->cells + 1) * sizeof *on);
-	bins_marks_of(sn, tl->ix->marks, kinds, tl->t0, tl->t1, (uint32_t)l->cells, on);
-	for (int k = CT_PROC_START; kinds & 1u << MK_PROC_STEAL && k <= CT_PROC_STOP; k++)
-		for (int c = 0; c < l->cells; c++)
-			on[c] += count_before_of(sn, tl->ix->counts, (enum counter)k, tl_edge(tl, l->cells, c + 1)) -
-				 count_before_of(sn, tl->ix->counts, (enum counter)k, tl_edge(tl, l->cells, c));
-	store_rest(sn);
+	bool procs = kinds & 1u << MK_PROC_STEAL;
+	uint32_t *on;
+	if (!tl_kept_line(tl, procs ? HD_STARTS : HD_LOGS, ((size_t)l->cells + 1) * sizeof *on, (void **)&on)) {
+		bins_marks_of(sn, tl->ix->marks, kinds, tl->t0, tl->t1, (uint32_t)l->cells, on);
+		for (int k = CT_PROC_START; procs && k <= CT_PROC_STOP; k++)
+			for (uint32_t c = 0, was = 0, now; c <= (uint32_t)l->cells; c++, was = now) {
+				now = count_before_of(sn, tl->ix->counts, (enum counter)k, tl_edge(tl, l->cells, (int)c));
+				if (c)
+					on[c - 1] += now - was;
+			}
+		store_rest(sn);
+	}
 	for (int c = 0; c < l->cells; c++)
 		if (on[c])
 			grid_put(g, y, l->gutter + c,
@@ -475,13 +480,15 @@ static void draw_line(const struct timeline *tl, const struct pane_env *env, str
 	case HD_LOGS: draw_marks(tl, env, g, l, y, 1u << MK_LOG, k->style); return;
 	default: break;
 	}
-	struct series *v = arena_zalloc(env->scratch, ((size_t)l->cells + 1) * sizeof *v);
-	if (k->what == HD_BUSY)
-		fill_busy(tl, l, v);
-	else
-		fill_counter(tl, env, l, k->ct, false, v);
-	if (k->what == HD_HEAP)
-		fill_counter(tl, env, l, CT_HEAP_GOAL, true, v);
+	struct series *v;
+	if (!tl_kept_line(tl, k->what, ((size_t)l->cells + 1) * sizeof *v, (void **)&v)) {
+		if (k->what == HD_BUSY)
+			fill_busy(tl, l, v);
+		else
+			fill_counter(tl, env, l, k->ct, false, v);
+		if (k->what == HD_HEAP)
+			fill_counter(tl, env, l, CT_HEAP_GOAL, true, v);
+	}
 	draw_series(g, l, y, h, k, v);
 }
 

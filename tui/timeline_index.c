@@ -186,9 +186,10 @@ enum { KEPT = 160 };
 struct tl_kept {
 	int64_t t0, t1;
 	int cells;
-	uint32_t serial, n;
+	uint32_t serial, news, n;
 	size_t cap;
 	struct tl_bins *of;
+	void *line[HD__N];	/* by enum tl_head */
 	struct arena mem;
 };
 
@@ -196,14 +197,17 @@ void tl_frame(const struct timeline *tl, const struct snap *sn, int cells)
 {
 	struct tl_kept *k = tl->kept;
 	/* where sheets come and go, what is counted of them changes */
-	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial && !sn->st->keep && k->n < KEPT)
+	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial && k->news == tl->news && !sn->st->keep &&
+	    k->n < KEPT)
 		return;
 	arena_reset(&k->mem);
 	k->t0 = tl->t0;
 	k->t1 = tl->t1;
 	k->cells = cells;
 	k->serial = sn->serial;
+	k->news = tl->news;
 	k->n = 0;
+	memset(k->line, 0, sizeof k->line);
 }
 
 const struct bin *tl_bins(const struct timeline *tl, const struct snap *sn, trk_id t)
@@ -217,6 +221,16 @@ const struct bin *tl_bins(const struct timeline *tl, const struct snap *sn, trk_
 	k->of = mem_grow(k->of, &k->cap, k->n + 1u, sizeof *k->of);
 	k->of[k->n++] = (struct tl_bins){t, b};
 	return b;
+}
+
+bool tl_kept_line(const struct timeline *tl, enum tl_head what, size_t size, void **p)
+{
+	void **kept = &tl->kept->line[what];
+	bool there = *kept != NULL;
+	if (!there)
+		*kept = arena_zalloc(&tl->kept->mem, size);
+	*p = *kept;
+	return there;
 }
 
 /* ---- beside the keyboard */
