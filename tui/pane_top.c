@@ -126,7 +126,10 @@ static void fill(struct topview *p, const struct pane_env *env)
 	n = p->limit && n > p->limit ? p->limit : n;
 	p->sum = mem_grow(p->sum, &p->sumcap, (size_t)n + 1, sizeof *p->sum);
 	int64_t sum = 0;
+	p->most = 0;
 	for (uint32_t i = 0; i < n; i++) {
+		uint64_t cum = wrap_size(c->thing[p->row[i]].cum);
+		p->most = cum > (uint64_t)p->most ? (int64_t)(cum & INT64_MAX) : p->most;
 		sum = wrap_add(sum, c->thing[p->row[i]].flat);
 		p->sum[i] = sum;
 		if (c->thing[p->row[i]].id == p->sel)

@@ -325,9 +325,13 @@ static void draw_series(struct grid *g, const struct tl_layout *l, int y, int h,
 	}
 }
 
+/* Before there are sums of it a counter costs what it has: many come with the index. */
 static void fill_counter(const struct timeline *tl, const struct pane_env *env,
     const struct tl_layout *l, int ct, bool goal, struct series *v)
 {
+	enum { MANY = 100000 };
+	if (tl->ix->first && session_snap(env->s)->ncounts[ct] > MANY)
+		return;
 	struct cbin *b = arena_alloc(env->scratch, ((size_t)l->cells + 1) * sizeof *b);
 	bins_count_of(session_snap(env->s), tl->ix->counts, (enum counter)ct, tl->t0, tl->t1,
 	    (uint32_t)l->cells, b);

@@ -196,16 +196,17 @@ struct tl_kept {
 void tl_frame(const struct timeline *tl, const struct snap *sn, int cells)
 {
 	struct tl_kept *k = tl->kept;
+	if (k->news != tl->news)	/* of another index; cells of rows are of none */
+		memset(k->line, 0, sizeof k->line);
+	k->news = tl->news;
 	/* where sheets come and go, what is counted of them changes */
-	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial && k->news == tl->news && !sn->st->keep &&
-	    k->n < KEPT)
+	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial && !sn->st->keep && k->n < KEPT)
 		return;
 	arena_reset(&k->mem);
 	k->t0 = tl->t0;
 	k->t1 = tl->t1;
 	k->cells = cells;
 	k->serial = sn->serial;
-	k->news = tl->news;
 	k->n = 0;
 	memset(k->line, 0, sizeof k->line);
 }
@@ -277,8 +278,9 @@ static void begin(struct timeline *tl, const struct snap *sn)
 	struct snap none = *sn;
 	none.complete = false;
 	none.nspans = none.nmarks = none.nsmps = 0;
+	none.ntrks = sn->ntrks < FIRST ? sn->ntrks : FIRST;
 	memset(none.ncounts, 0, sizeof none.ncounts);
-	tl->tr = tracks_make(sn, sn->ntrks < FIRST ? sn->ntrks : FIRST);
+	tl->tr = tracks_make(sn, none.ntrks);
 	tl->ix = index_make(&none, tl->tr);
 	tl->ix->first = true;
 	tl->news++;

@@ -73,7 +73,6 @@ struct drawing {
 	const struct pane_env *env;
 	enum top_col of[C__N];
 	int n, x[C__N], w[C__N];
-	int64_t most;		/* heaviest: the full bar */
 };
 
 static const char *inlined(const struct thing *t)
@@ -112,7 +111,7 @@ static void draw_cell(const struct drawing *d, struct grid *g, int y, uint32_t i
 	case C_SUM: tree_percent(g, y, x + w, p->sum[i], base); break;
 	case C_CUMP: tree_percent(g, y, x + w, t->cum, base); break;
 	case C_BAR:
-		grid_bar(g, y, x, w, tree_part(t->cum, d->most),
+		grid_bar(g, y, x, w, tree_part(t->cum, p->most),
 		    !tree_delta(c) ? ST_HEAT : t->cum > 0 ? ST_MORE2 : ST_LESS2);
 		break;
 	case C_WHERE: {
@@ -150,9 +149,6 @@ void top_draw(const void *st, const struct pane_env *env, struct grid *g)
 	struct drawing d = {.p = p, .env = env};
 	struct rows_col c[C__N];
 	d.n = columns(p, env, c, d.of);
-	for (uint32_t i = 0; i < p->rows.n; i++)
-		if (wrap_size(p->t.c->thing[p->row[i]].cum) > (uint64_t)d.most)
-			d.most = (int64_t)(wrap_size(p->t.c->thing[p->row[i]].cum) & INT64_MAX);
 	bool bar = p->rows.n > (uint32_t)(g->h - 1);
 	rows_layout(c, d.n, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});

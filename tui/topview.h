@@ -26,6 +26,7 @@ struct topview {
 	enum top_sort sort;
 	bool invert;
 	uint32_t limit;		/* rows that are shown, 0 all (top20) */
+	int64_t most;		/* the heaviest cum: a full bar */
 	uint32_t all;		/* rows that there were before it */
 	unsigned cols;		/* bits of the columns that were chosen, 0: those that suit */
 	uint64_t sel;		/* id of the selected thing, over changes of the query */

@@ -22,6 +22,8 @@
 #include "base/mem.h"
 #include "base/wrap.h"
 
+#include <string.h>
+
 struct call { uint32_t thing, node; struct step to; bool inl; };
 struct call_list { struct call *v; uint32_t n; size_t cap; };
 
@@ -45,20 +47,45 @@ static uint32_t seen_above(const struct calls *c, uint32_t node)
 	return node;
 }
 
-/* The nodes of a thing that something counts at or below. Callers and callees are asked for one after the
-   other, and again for every frame, so the last ones are kept. */
-static uint32_t nodes_of(const struct calls *asked, uint32_t thing)
+/* Callers and callees are asked for one after the other, and again for every frame, so those of the last thing are kept. */
+struct asked {
+	uint32_t thing, *node, n;	/* its nodes that something counts at or below */
+	size_t cap;
+	struct arena mem;
+	struct { struct link *v; uint32_t n; } up, down;
+};
+
+void callers_drop(struct calls *c)
+{
+	if (!c->asked)
+		return;
+	mem_free(c->asked->node);
+	arena_free(&c->asked->mem);
+	mem_free(c->asked);
+	c->asked = NULL;
+}
+
+static void add_node(const struct calls *c, struct asked *k, uint32_t node)
+{
+	if (!calls_below(c, node).hits)
+		return;
+	k->node = mem_grow(k->node, &k->cap, (size_t)k->n + 1, sizeof *k->node);
+	k->node[k->n++] = node;
+}
+
+static void find_nodes(const struct calls *c, struct asked *k)
 {
 	typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
-	struct calls *c = (struct calls *)(uintptr_t)asked;	/* what it says does not change by it */
 	const struct shape *s = c->shape;
-	const uint32_t *t = s->thing;
-	if (c->asked.thing == thing)
-		return c->asked.n;
-	c->asked.thing = thing;
-	c->asked.n = 0;
+	const struct thing *it = &c->thing[k->thing];
+	const uint32_t *t = s->thing, thing = k->thing;
 	const four want = {thing, thing, thing, thing};
-	for (uint32_t i = 1; thing && c->thing[thing].nnode && i < s->n; i++) {
+	if (c->of && c->t.thing == t) {		/* they have been listed */
+		for (uint32_t i = 0; i < it->nnode; i++)
+			add_node(c, k, c->of[it->node0 + i]);
+		return;
+	}
+	for (uint32_t i = 1; k->n < it->nseen && i < s->n; i++) {
 		while (i + 16 < s->n) {
 			const four *v = (const four *)(t + i);
 			four eq = (four)((v[0] == want) | (v[1] == want) | (v[2] == want) | (v[3] == want));
@@ -66,12 +93,25 @@ static uint32_t nodes_of(const struct calls *asked, uint32_t thing)
 				break;
 			i += 16;
 		}
-		if (t[i] != thing || !calls_below(c, i).hits)
-			continue;
-		c->asked.v = mem_grow(c->asked.v, &c->asked.cap, (size_t)c->asked.n + 1, sizeof *c->asked.v);
-		c->asked.v[c->asked.n++] = i;
+		if (t[i] == thing)
+			add_node(c, k, i);
 	}
-	return c->asked.n;
+}
+
+static struct asked *ask(const struct calls *asked, uint32_t thing)
+{
+	struct calls *c = (struct calls *)(uintptr_t)asked;	/* what it says does not change by it */
+	if (!c->asked)
+		c->asked = xcalloc(1, sizeof *c->asked);
+	struct asked *k = c->asked;
+	if (k->thing == thing)
+		return k;
+	arena_reset(&k->mem);
+	k->up.v = k->down.v = NULL;
+	k->thing = thing;
+	k->n = 0;
+	find_nodes(c, k);
+	return k;
 }
 
 static bool inlined(const struct calls *c, uint32_t node)
@@ -151,26 +191,40 @@ static void add_below(const struct calls *c, uint32_t node, uint32_t but, struct
 	}
 }
 
+static uint32_t hand_out(const struct link *v, uint32_t n, struct arena *a, struct link **out)
+{
+	*out = arena_alloc(a, ((size_t)n + 1) * sizeof *v);
+	if (n)
+		memcpy(*out, v, n * sizeof *v);
+	return n;
+}
+
 uint32_t callers_of(const struct calls *c, uint32_t thing, struct arena *a, struct link **out)
 {
 	const struct shape *s = c->shape;
+	struct asked *k = ask(c, thing);
 	struct call_list l = {0};
-	for (uint32_t k = 0; k < nodes_of(c, thing); k++) {
-		uint32_t i = c->asked.v[k], p = seen_above(c, i);
+	for (uint32_t m = 0; m < k->n && !k->up.v; m++) {
+		uint32_t i = k->node[m], p = seen_above(c, i);
 		struct calls_sum v = calls_below(c, i);
 		if (p && s->thing[p] != thing)
 			add_call(&l, s->thing[p], i, (struct step){p, v.w, v.o}, inlined(c, i));
 	}
-	return link_up(s, &l, a, out);
+	if (!k->up.v)
+		k->up.n = link_up(s, &l, &k->mem, &k->up.v);
+	return hand_out(k->up.v, k->up.n, a, out);
 }
 
 uint32_t callees_of(const struct calls *c, uint32_t thing, struct arena *a, struct link **out)
 {
 	const struct shape *s = c->shape;
+	struct asked *k = ask(c, thing);
 	struct call_list l = {0};
-	for (uint32_t k = 0; k < nodes_of(c, thing); k++)
-		add_below(c, c->asked.v[k], thing, &l);
-	return link_up(s, &l, a, out);
+	for (uint32_t m = 0; m < k->n && !k->down.v; m++)
+		add_below(c, k->node[m], thing, &l);
+	if (!k->down.v)
+		k->down.n = link_up(s, &l, &k->mem, &k->down.v);
+	return hand_out(k->down.v, k->down.n, a, out);
 }
 
 uint32_t callers_next(

@@ -21,11 +21,12 @@ struct link {
 	uint32_t nstep;
 };
 
-/* Heaviest first; in the arena. */
+/* Heaviest first; in the arena, but for the steps, which are good until another thing is asked for. */
 uint32_t callers_of(const struct calls *, uint32_t thing, struct arena *, struct link **);
 uint32_t callees_of(const struct calls *, uint32_t thing, struct arena *, struct link **);
 /* One level further from a link of the same direction. */
 uint32_t callers_next(const struct calls *, const struct link *, struct arena *, struct link **);
 uint32_t callees_next(const struct calls *, const struct link *, struct arena *, struct link **);
+void callers_drop(struct calls *);	/* what was kept of the thing that was asked for */
 
 #endif

@@ -25,6 +25,7 @@
 #include "config.h"
 #include "analysis/calls.h"
 
+#include "analysis/callers.h"
 #include "analysis/shape.h"
 #include "base/job.h"
 #include "base/mem.h"
@@ -134,7 +135,7 @@ struct calls_sum calls_below(const struct calls *c, uint32_t node)
 enum { PARTS = 4, PART_NODES = 1 << 18, SEEN = 0x80 };
 
 /* A stretch of nodes, added up by thing. */
-struct part { int64_t *cum, *ocum; uint8_t *how; };
+struct part { int64_t *cum, *ocum; uint32_t *n; uint8_t *how; };
 struct parts { const struct calls *c; struct part part[PARTS]; uint32_t n; };
 
 static void weigh_part(void *arg, uint32_t which)
@@ -162,6 +163,7 @@ static void weigh_part(void *arg, uint32_t which)
 		uint32_t t = s->thing[i];
 		uint8_t how = s->how[i];
 		p.how[t] |= how | SEEN;
+		p.n[t]++;
 		if (!(how & CT_AGAIN)) {
 			p.cum[t] = wrap_add(p.cum[t], v.w);
 			if (p.ocum)
@@ -177,7 +179,8 @@ static void weigh_all(struct calls *c)
 	struct parts ps = {.c = c, .n = c->shape->n < PART_NODES ? 1 : PARTS};
 	size_t n = c->nthing;
 	for (uint32_t k = 0; k < ps.n; k++)
-		ps.part[k] = (struct part){xcalloc(n, sizeof(int64_t)), c->two ? xcalloc(n, sizeof(int64_t)) : NULL, xcalloc(n, 1)};
+		ps.part[k] = (struct part){xcalloc(n, sizeof(int64_t)), c->two ? xcalloc(n, sizeof(int64_t)) : NULL,
+		    xcalloc(n, sizeof(uint32_t)), xcalloc(n, 1)};
 	if (ps.n > 1)
 		job_parallel(ps.n, weigh_part, &ps);
 	else
@@ -193,10 +196,12 @@ static void weigh_all(struct calls *c)
 			t->inl |= (p.how[i] & CT_INL) != 0;
 			t->notinl |= (p.how[i] & CT_NOTINL) != 0;
 			t->nnode = 1;
+			t->nseen += p.n[i];
 			c->any |= i != 0;
 		}
 		mem_free(p.cum);
 		mem_free(p.ocum);
+		mem_free(p.n);
 		mem_free(p.how);
 	}
 	c->thing[0].nnode = 1;
@@ -265,7 +270,7 @@ void calls_free(struct calls *c)
 	arena_free(&c->arena);
 	mem_free(c->cells);
 	call_funs_free(c->funs);
-	mem_free(c->asked.v);
+	callers_drop(c);
 	mem_free(c->dead);
 	mem_free(c->thing);
 	mem_free(c);

@@ -28,6 +28,7 @@ struct thing {
 	enum pkg_kind kind;
 	int64_t flat, cum;	/* cum: once a stack, however often it recurs */
 	int64_t oflat, ocum;	/* of the other side, see struct weights */
+	uint32_t nseen;		/* nodes of the shape that something counts at or below */
 	uint32_t node0, nnode;	/* its nodes: of[node0 ...], in preorder; before calls_tree() nnode is 1 if
 				   it has any */
 	bool inl, notinl;	/* is inlined somewhere; is not */
@@ -80,7 +81,7 @@ struct calls {
 	const uint32_t *hits;		/* how many ends before it something counts at */
 	uint8_t *dead;			/* by thing: not seen; NULL none */
 	struct spare *room;
-	struct { uint32_t *v, n, thing; size_t cap; } asked;	/* callers.c: the nodes of that thing */
+	struct asked *asked;		/* callers.c: the thing that was asked for last */
 
 	/* of calls_tree(), for those who walk over nodes; n is 0 before */
 	struct ctree t;
