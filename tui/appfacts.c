@@ -33,11 +33,6 @@ static bool is_cpu(const struct app *a)
 	return !strcmp(session_type_name(a->s, session_type(a->s)), "cpu");
 }
 
-static bool is_goroutines(const struct app *a)
-{
-	return !strcmp(session_type_name(a->s, session_type(a->s)), "goroutine");
-}
-
 /* As the panes have it: no other granularity is made for this. NULL: it is being made. */
 static struct calls *calls_now(const struct app *a)
 {
@@ -118,15 +113,14 @@ static int put_shares(const struct share *v, size_t n, int64_t all, double least
 
 static void app_stands_out(struct app *a, struct buf *b)
 {
-	struct shares s;
 	if (session_is_trace(a->s) || !session_snap(a->s)->complete || session_query(a->s)->b)
 		return;
 	struct calls *c = calls_now(a);
 	struct buf pkg = {0};
 	if (c && c->total > 0) {
-		shares_make(c, is_cpu(a) ? OF_CPU : is_goroutines(a) ? OF_GOROUTINES : OF_MEMORY, &s);
-		int said = put_shares(s.work, s.nwork, c->total, 3, b);
-		if (put_shares(s.pkg, s.npkg, c->total, 5, &pkg))
+		const struct shares *s = session_shares(a->s, c);
+		int said = put_shares(s->work, s->nwork, c->total, 3, b);
+		if (put_shares(s->pkg, s->npkg, c->total, 5, &pkg))
 			buf_printf(b, "%s%s", said ? "; " : "", buf_str(&pkg));
 	}
 	buf_free(&pkg);

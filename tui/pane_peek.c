@@ -152,25 +152,15 @@ static void set_centre(struct peek *p, const struct pane_env *env, uint32_t thin
 
 /* ---- what { and } go through */
 
-static int cmp_cum(const void *ctx, uint32_t a, uint32_t b)
-{
-	const struct calls *c = ctx;
-	const struct thing *x = &c->thing[a], *y = &c->thing[b];
-	uint64_t p = wrap_size(x->cum), q = wrap_size(y->cum);
-	if (p != q)
-		return p > q ? -1 : 1;
-	return (x->rank > y->rank) - (x->rank < y->rank);
-}
-
 static void match(struct peek *p, const struct rx *rx)
 {
 	struct buf b = {0};
-	p->match = xrealloc(p->match, (p->t.c->nthing + 1) * sizeof *p->match);
+	const struct call_orders *o = calls_orders(p->t.c);
+	p->match = xrealloc(p->match, (o->n + 1) * sizeof *p->match);
 	p->nmatch = 0;
-	for (uint32_t i = 1; i < p->t.c->nthing; i++)
-		if (p->t.c->thing[i].nnode && (!rx || tree_match(p->t.c, i, rx, &b)))
-			p->match[p->nmatch++] = i;
-	sort_u32(p->match, p->nmatch, cmp_cum, p->t.c);
+	for (uint32_t i = 0; i < o->n; i++)
+		if (!rx || tree_match(p->t.c, o->cum[i], rx, &b))
+			p->match[p->nmatch++] = o->cum[i];
 	buf_free(&b);
 }
 

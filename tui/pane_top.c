@@ -14,7 +14,6 @@
 #include "topview.h"
 
 #include "analysis/callers.h"
-#include "base/keyed.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/wrap.h"
@@ -36,7 +35,7 @@ static int down(int64_t a, int64_t b)
 	return wrap_size(a) > wrap_size(b) ? -1 : wrap_size(a) < wrap_size(b);
 }
 
-/* By one column of one side. */
+/* By one column of one side; the other orders are kept with the calls. */
 static int cmp_side(const struct by *by, const struct thing *x, const struct thing *y)
 {
 	bool cum = by->sort == K_CUMA || by->sort == K_CUMB;
@@ -55,45 +54,28 @@ static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct by *by = ctx;
 	const struct thing *x = &by->c->thing[a], *y = &by->c->thing[b];
-	int name = x->rank < y->rank ? -1 : x->rank > y->rank, d = 0;
-	if (by->sort == K_NAME)
-		return by->invert ? -name : name;
-	if (by->sort == K_CUM)
-		d = down(x->cum, y->cum);
-	else if (by->sort != K_FLAT)
-		d = cmp_side(by, x, y);
+	int name = x->rank < y->rank ? -1 : x->rank > y->rank, d = cmp_side(by, x, y);
 	d = d ? d : down(x->flat, y->flat);
 	d = d ? d : down(x->cum, y->cum);
-	if (!d && tree_two(by->c))	/* what has not changed: by what it is */
+	if (!d)	/* what has not changed: by what it is */
 		d = cmp_what(by->c, x, y);
 	d = d ? d : name;
 	return by->invert ? -d : d;
 }
 
-/* The same order for many functions, by one key after another, the last one first. */
-static void by_keys(struct topview *p, const struct calls *c, uint32_t n)
+/* The order that is kept with the calls; NULL: it is none of those. */
+static const uint32_t *kept_order(const struct topview *p, uint32_t *n)
 {
-	struct keyed *v = xmalloc((n + 1u) * sizeof *v);
-	for (uint32_t i = 0; i < n; i++)
-		v[i] = (struct keyed){c->thing[p->row[i]].rank, p->row[i]};
-	keyed_sort(v, n);
-	for (int k = p->sort == K_NAME ? 2 : 0; k < 2; k++) {
-		bool cum = (p->sort == K_CUM) == k;
-		for (uint32_t i = 0; i < n; i++)
-			v[i].key = ~wrap_size(cum ? c->thing[v[i].v].cum : c->thing[v[i].v].flat);
-		keyed_sort(v, n);
-	}
-	for (uint32_t i = 0; i < n; i++)
-		p->row[p->invert ? n - 1 - i : i] = v[i].v;
-	mem_free(v);
+	if (p->sort > K_NAME)
+		return NULL;
+	const struct call_orders *o = calls_orders(p->t.c);
+	*n = o->n;
+	return p->sort == K_FLAT ? o->flat : p->sort == K_CUM ? o->cum : o->name;
 }
 
-static void order(struct topview *p, const struct calls *c, uint32_t n)
+static bool seen(const struct thing *t, bool less)
 {
-	if (n > 1000 && !tree_two(c) && p->sort <= K_NAME)
-		by_keys(p, c, n);
-	else
-		sort_u32(p->row, n, cmp_row, &(struct by){c, p->sort, p->invert});
+	return (t->flat || t->cum || t->oflat || t->ocum) && !(less && (t->flat < 0 || (!t->flat && t->cum < 0)));
 }
 
 static void mark_hits(struct topview *p, const struct pane_env *env)
@@ -110,18 +92,18 @@ static void fill(struct topview *p, const struct pane_env *env)
 {
 	const struct calls *c = p->t.c;
 	struct buf b = {0};
-	uint32_t n = 0, sel = 0;
+	uint32_t n = 0, sel = 0, all = c->nthing - 1;
 	bool less = session_query(env->s)->drop_negative;
-	for (uint32_t i = 1; i < c->nthing; i++) {
-		const struct thing *t = &c->thing[i];
-		if ((!t->flat && !t->cum && !t->oflat && !t->ocum) ||
-		    (less && (t->flat < 0 || (!t->flat && t->cum < 0))) || (env->grep.rx && !tree_match(c, i, env->grep.rx, &b)))
-			continue;
-		p->row = mem_grow(p->row, &p->cap, (size_t)n + 1, sizeof *p->row);
-		p->row[n++] = i;
+	const uint32_t *by = kept_order(p, &all);
+	p->row = mem_grow(p->row, &p->cap, (size_t)all + 1, sizeof *p->row);
+	for (uint32_t k = 0; k < all; k++) {
+		uint32_t i = !by ? k + 1 : by[p->invert ? all - 1 - k : k];
+		if (seen(&c->thing[i], less) && (!env->grep.rx || tree_match(c, i, env->grep.rx, &b)))
+			p->row[n++] = i;
 	}
 	buf_free(&b);
-	order(p, c, n);
+	if (!by)
+		sort_u32(p->row, n, cmp_row, &(struct by){c, p->sort, p->invert});
 	p->all = n;
 	n = p->limit && n > p->limit ? p->limit : n;
 	p->sum = mem_grow(p->sum, &p->sumcap, (size_t)n + 1, sizeof *p->sum);

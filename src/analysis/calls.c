@@ -271,6 +271,7 @@ void calls_free(struct calls *c)
 	mem_free(c->cells);
 	call_funs_free(c->funs);
 	callers_drop(c);
+	mem_free(c->shares);
 	mem_free(c->dead);
 	mem_free(c->thing);
 	mem_free(c);

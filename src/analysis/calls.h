@@ -60,6 +60,9 @@ struct call_funs {
 	uint32_t *order;	/* heaviest first */
 };
 
+/* All things that have nodes, in an order; callorder.c. Greatest first, equals by the other weight and by name. */
+struct call_orders { uint32_t n, *flat, *cum, *name; };
+
 struct calls {
 	struct arena arena;
 	uint32_t refs;		/* of those who hold it; all on one thread */
@@ -89,7 +92,10 @@ struct calls {
 	struct shape *left;		/* what t is of, when it is not of shape */
 	void *cells;
 	struct call_funs *funs;		/* NULL: nobody has asked */
+	struct call_orders orders;	/* cum NULL: the same */
+	struct shares *shares;		/* shares.c: the same */
 };
+const struct call_orders *calls_orders(struct calls *);
 const struct call_funs *calls_funs(struct calls *);	/* made when somebody asks first; good as long as the calls */
 void call_funs_free(struct call_funs *);
 /* Of weights on a tree that a query made. The things are those of a store and granularity (things.h). */

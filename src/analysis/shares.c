@@ -166,12 +166,14 @@ static void add_up(const struct calls *c, const struct fun *fun, int64_t *work, 
 	mem_free(open);
 }
 
-void shares_make(const struct calls *c, enum shares_of of, struct shares *out)
+const struct shares *calls_shares(struct calls *c, enum shares_of of)
 {
+	if (c->shares)
+		return c->shares;
 	struct sum *pkg = NULL;
 	size_t npkg = 0;
 	int64_t work[W__N + G__N] = {0};
-	memset(out, 0, sizeof *out);
+	struct shares *out = c->shares = xcalloc(1, sizeof *out);
 	struct fun *fun = judge(c, of, &pkg, &npkg);
 	add_up(c, fun, work, pkg);
 	const char *const *names = of == OF_GOROUTINES ? awaited : said;
@@ -186,4 +188,5 @@ void shares_make(const struct calls *c, enum shares_of of, struct shares *out)
 	}
 	mem_free(fun);
 	mem_free(pkg);
+	return out;
 }

@@ -15,6 +15,7 @@ struct shares {
 /* Of memory: packages, as all work is allocation. Of CPU time: the runtime's own work too. Of goroutines: what they
    wait for, and for pkg the functions of the program that they wait in, or began with. */
 enum shares_of { OF_MEMORY, OF_CPU, OF_GOROUTINES };
-void shares_make(const struct calls *, enum shares_of, struct shares *);
+/* Made when somebody asks first, of what is asked for then; good as long as the calls. */
+const struct shares *calls_shares(struct calls *, enum shares_of);
 
 #endif

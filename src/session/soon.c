@@ -17,6 +17,7 @@
 #include "session/state.h"
 
 #include "analysis/calls.h"
+#include "analysis/shares.h"
 #include "base/clock.h"
 #include "base/job.h"
 
@@ -27,6 +28,7 @@ struct weighing {
 	struct query q;
 	struct wanted want;
 	struct calls *made;
+	bool first;		/* a viewer says what stands out of it */
 	struct job *job;
 	int64_t us;
 };
@@ -59,6 +61,10 @@ static int weigh(struct job *j, void *arg)
 	job_tell(j, 90, 100);
 	if (w->want.tree && w->want.gran == GR_LINES)
 		calls_funs(w->made);
+	if (w->want.gran != GR_LINES)
+		calls_orders(w->made);
+	if (w->first)
+		session_shares(&w->at, w->made);
 	w->us = clock_us() - began;
 	return 0;
 }
@@ -103,6 +109,8 @@ static bool start(struct session *s, struct wanted want)
 	struct weighing *w = xcalloc(1, sizeof *w);
 	copy(&w->at, s, &w->q);
 	w->want = want;
+	w->first = !s->shared && s->snap->complete && !session_is_trace(s);
+	s->shared |= w->first;
 	lend_shapes(s, &w->at);
 	w->job = w->at.focus ? job_start(weigh, w) : NULL;
 	if (!w->job) {
@@ -112,6 +120,12 @@ static bool start(struct session *s, struct wanted want)
 	}
 	s->weighing = w;
 	return true;
+}
+
+const struct shares *session_shares(const struct session *s, struct calls *c)
+{
+	const char *type = session_type_name(s, session_type(s));
+	return calls_shares(c, !strcmp(type, "cpu") ? OF_CPU : !strcmp(type, "goroutine") ? OF_GOROUTINES : OF_MEMORY);
 }
 
 struct job *session_weighing(const struct session *s)

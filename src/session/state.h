@@ -49,6 +49,7 @@ struct session {
 	uint32_t nnews;
 	struct sums { uint32_t snap; size_t type; uint64_t a, b; bool normalize; double ratio; int64_t whole; } sum;
 	bool patient;			/* session_patient() */
+	bool shared;			/* session_shares() of what was made first */
 	struct job *job;		/* NULL, or this is a worker's: who is told how far it is */
 	struct weighing *weighing;	/* NULL, or what is made beside the interface: soon.c */
 	struct wanted { bool calls, tree; enum gran gran; uint32_t serial; } wanted[2];	/* and after that, by slot */
