@@ -14,6 +14,7 @@
 #include "analysis/shape.h"
 #include "base/job.h"
 #include "base/mem.h"
+#include "session/session.h"
 
 #include <string.h>
 
@@ -68,7 +69,8 @@ static bool same(const struct flame_conf *a, const struct flame_conf *b)
 	       a->fold_runtime == b->fold_runtime && a->pivot == b->pivot && a->more == b->more;
 }
 
-bool flamework_take(struct flamework *w, const struct calls *c, const struct flame_conf *conf, struct flame *out[PARTS])
+bool flamework_take(struct flamework *w, struct session *s, const struct calls *c, const struct flame_conf *conf,
+    struct flame *out[PARTS])
 {
 	job_join(w->job);
 	bool fits = w->c == c && same(&w->conf, conf);
@@ -76,8 +78,8 @@ bool flamework_take(struct flamework *w, const struct calls *c, const struct fla
 		out[k] = w->f[k];
 		w->f[k] = NULL;
 	}
-	w->job = NULL;
-	flamework_drop(w);
+	session_let_go(s, w->c, w->f);
+	mem_free(w);
 	return fits;
 }
 

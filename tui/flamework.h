@@ -14,7 +14,8 @@ struct flamework *flamework_start(struct calls *, const struct flame_conf *);
 struct job *flamework_job(const struct flamework *);	/* NULL of NULL */
 /* Wait for it, take what it made, and free it. false: it is of other calls or another conf than these, and nothing
    was taken. */
-bool flamework_take(struct flamework *, const struct calls *, const struct flame_conf *, struct flame *out[PARTS]);
+bool flamework_take(struct flamework *, struct session *, const struct calls *, const struct flame_conf *,
+    struct flame *out[PARTS]);
 void flamework_drop(struct flamework *);		/* NULL: none */
 
 #endif

@@ -89,16 +89,18 @@ static struct flame_conf conf_now(const struct flameview *v, const struct calls 
 }
 
 /* The flames anew from the calls there are, or those that were made of them; zooms are kept where they still are
-   something. */
-static void lay_out_as(struct flameview *v, const struct pane_env *env, struct flame *const made[PARTS])
+   something. What was goes. */
+static void lay_out_as(struct flameview *v, const struct pane_env *env, struct flame *const made[PARTS], struct calls *was)
 {
 	uint64_t zoom[PARTS] = {0};
+	struct flame *old[PARTS];
 	for (int k = 0; k < PARTS; k++) {
 		if (v->f[k] && v->zoom[k])
 			zoom[k] = v->f[k]->id[v->zoom[k]];
-		flame_free(v->f[k]);
+		old[k] = v->f[k];
 		v->f[k] = made ? made[k] : NULL;
 	}
+	session_let_go(env->s, was, old);
 	v->conf = conf_now(v, v->t.c, env);
 	if (!made) {
 		v->f[DOWN] = flame_new(v->t.c, &v->conf);
@@ -115,7 +117,7 @@ static void lay_out_as(struct flameview *v, const struct pane_env *env, struct f
 
 static void lay_out(struct flameview *v, const struct pane_env *env)
 {
-	lay_out_as(v, env, NULL);
+	lay_out_as(v, env, NULL, NULL);
 }
 
 /* Other calls take the place of those that are shown. */
@@ -126,8 +128,7 @@ static void change(struct flameview *v, const struct pane_env *env, struct flame
 	hits_drop(&v->hit);
 	v->t = v->next;
 	calls_ref(v->t.c);
-	lay_out_as(v, env, made);
-	calls_free(was);
+	lay_out_as(v, env, made, was);
 }
 
 static void update(void *st, const struct pane_env *env)
@@ -164,7 +165,7 @@ static void done(void *st, const struct pane_env *env)
 	struct flame_conf conf = conf_now(v, v->next.c, env);
 	struct flamework *w = v->work;
 	v->work = NULL;
-	if (flamework_take(w, v->next.c, &conf, made))
+	if (flamework_take(w, env->s, v->next.c, &conf, made))
 		change(v, env, made);
 	update(v, env);		/* there may be others by now */
 }

@@ -102,13 +102,12 @@ static void fill(struct peek *p, const struct pane_env *env)
 	mark_hits(p, env);
 }
 
-static void side_flames(struct peek *p)
+static void side_flames(struct peek *p, const struct pane_env *env)
 {
 	struct flame_conf conf = {.pivot = p->centre, .more = p->more};
-	for (int k = 0; k < PARTS; k++) {
-		flame_free(p->fv.f[k]);
+	session_let_go(env->s, NULL, p->fv.f);
+	for (int k = 0; k < PARTS; k++)
 		p->fv.f[k] = NULL;
-	}
 	p->fv.t.c = p->t.c;
 	if (p->work)		/* of another centre: when that is there */
 		return;
@@ -131,10 +130,9 @@ static void done(void *st, const struct pane_env *env)
 	struct peek *p = st;
 	struct flame_conf conf = {.pivot = p->centre, .more = p->more};
 	struct flamework *w = p->work;
-	(void)env;
 	p->work = NULL;
-	if (!flamework_take(w, p->t.c, &conf, p->fv.f))
-		side_flames(p);
+	if (!flamework_take(w, env->s, p->t.c, &conf, p->fv.f))
+		side_flames(p, env);
 }
 
 static void set_centre(struct peek *p, const struct pane_env *env, uint32_t thing, bool remember)
@@ -147,7 +145,7 @@ static void set_centre(struct peek *p, const struct pane_env *env, uint32_t thin
 	p->centre = thing;
 	p->id = thing ? p->t.c->thing[thing].id : 0;
 	fill(p, env);
-	side_flames(p);
+	side_flames(p, env);
 }
 
 /* ---- what { and } go through */

@@ -46,7 +46,8 @@ bool tree_sync(struct tree *t, const struct pane_env *env, enum calls_gran gran)
 	struct calls *c = session_calls_soon(env->s, (enum gran)gran, t->walks);
 	if (!c && t->c)
 		return false;		/* what was is shown until then */
-	tree_drop(t);
+	session_let_go(env->s, t->c, NULL);
+	t->c = NULL;
 	if (!c) {
 		t->c = calls_none(session_snap(env->s)->st, gran);
 		t->serial = ~session_serial(env->s);

@@ -165,8 +165,10 @@ static int run(struct job *j, void *arg)
 	build_on_publish(op->build, on_publish, &r);
 	bool there = was_read(op);
 	build_on_publish(op->build, NULL, NULL);
-	if (there)
+	if (there) {
+		input_close(&op->first);
 		return 0;
+	}
 	int64_t began = arrival_ms(&op->arrival);
 	int rc = arrive(op, j);
 	const struct reader *reader = op->reader;
@@ -181,6 +183,7 @@ static int run(struct job *j, void *arg)
 	build_on_publish(op->build, NULL, NULL);
 	if (!rc && !op->again)	/* all would have to be made again for it */
 		indexing_read(&op->index, (arrival_ms(&op->arrival) - began) * 1000);
+	input_close(&op->first);	/* here: what it was inflated to may take long to give back */
 	mem_tidy();
 	return rc;
 }

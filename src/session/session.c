@@ -126,6 +126,10 @@ void session_close(struct session *s)
 	if (!s)
 		return;
 	session_weigh_end(s);
+	s->patient = false;
+	for (int i = 0; i < 4; i++)
+		if (s->leaving[i])
+			job_join(s->leaving[i]);
 	bringing_free(&s->bring);
 	for (uint32_t i = 1; i <= SIDES_MAX; i++)
 		if (s->side[i]) {

@@ -155,6 +155,9 @@ struct calls *session_calls(struct session *, enum gran);
    beside the interface. With the tree (calls_tree()), if that is wanted. Before session_patient() it always waits. */
 void session_patient(struct session *);
 struct calls *session_calls_soon(struct session *, enum gran, bool tree);
+/* Give back calls, and two flames that were laid out of them or NULL: large ones beside the interface, for it takes long. */
+struct flame;
+void session_let_go(struct session *, struct calls *, struct flame *const *);
 /* What stands out of them (analysis/shares.h); of the first that are made beside the interface it is there with them. */
 const struct shares *session_shares(const struct session *, struct calls *);
 struct job *session_weighing(const struct session *);	/* that work, for poll; NULL: none */

@@ -17,6 +17,7 @@
 #include "session/state.h"
 
 #include "analysis/calls.h"
+#include "analysis/flame.h"
 #include "analysis/shares.h"
 #include "base/clock.h"
 #include "base/job.h"
@@ -48,6 +49,51 @@ static bool small(const struct session *s)
 		n += store_slot(sn->st, i)->n;
 	return n <= SMALL;
 }
+
+/* ---- what goes */
+
+/* A tree of millions of nodes is a hundred megabytes, and the system takes tens of milliseconds to take them. */
+enum { LARGE = 200000, LARGE_BYTES = 1 << 20 };
+struct leaving { struct calls *c; struct flame *f[2]; };
+
+static int leave(struct job *j, void *arg)
+{
+	struct leaving *l = arg;
+	(void)j;
+	flame_free(l->f[0]);
+	flame_free(l->f[1]);
+	calls_free(l->c);
+	mem_free(l);
+	return 0;
+}
+
+void session_let_go(struct session *s, struct calls *c, struct flame *const *f)
+{
+	struct leaving *l = xcalloc(1, sizeof *l);
+	bool large = false;
+	for (int i = 0; i < 2 && f; i++) {
+		l->f[i] = f[i];
+		large |= f[i] && f[i]->arena.held > LARGE_BYTES;
+	}
+	if (c && c->refs > 1) {		/* others hold it: nothing goes */
+		calls_free(c);
+		c = NULL;
+	}
+	l->c = c;
+	large |= c && c->t.n > LARGE;
+	for (int i = 0; i < 4 && large && s->patient; i++) {
+		struct job **j = &s->leaving[i];
+		if (*j && job_done(*j, NULL)) {
+			job_join(*j);
+			*j = NULL;
+		}
+		if (!*j && (*j = job_start(leave, l)))
+			return;
+	}
+	leave(NULL, l);
+}
+
+/* ---- what comes */
 
 static int weigh(struct job *j, void *arg)
 {
@@ -154,10 +200,13 @@ static bool take(struct session *s)
 			session_drop_calls(s);
 		s->cserial = s->serial;
 		s->sum = w->at.sum;
-		calls_free(*c);
+		session_let_go(s, *c, NULL);
 		*c = w->made;
 		w->made = NULL;
 	}
+	session_drop_calls(&w->at);
+	session_let_go(s, w->made, NULL);
+	w->made = NULL;
 	weighing_free(w);
 	return fits;
 }

@@ -246,7 +246,7 @@ static const struct weights *session_weights(struct session *s)
 void session_drop_calls(struct session *s)
 {
 	for (int i = 0; i < 2; i++) {
-		calls_free(s->calls[i]);
+		session_let_go(s, s->calls[i], NULL);
 		s->calls[i] = NULL;
 	}
 }
