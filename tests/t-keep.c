@@ -3,7 +3,8 @@
 /*
  * Sheets that were dropped and made again are the sheets that were, byte for byte,
  * in whatever order they are asked for, with however little memory, and while the
- * trace is still being read. Arguments name more traces.
+ * trace is still being read; also of a trace with more goroutines than the tables of
+ * the reader begin with room for. Arguments name more traces.
  */
 #include "config.h"
 
@@ -15,6 +16,7 @@
 #include "store/await.h"
 #include "store/keep.h"
 #include "store/store.h"
+#include "tests/goasm.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -194,6 +196,82 @@ static void gone(struct bytes in)
 	build_free(b);
 }
 
+/* ---- very many goroutines that wait, each woken for a moment */
+
+enum { CROWD = 140000 };
+
+/* Half of them have numbers with the same last bits. */
+static unsigned long long number(unsigned i)
+{
+	return i % 2 ? i : 64ull * i + 2;
+}
+
+static void generation_of_many(struct buf *b, unsigned gen, unsigned each)
+{
+	enum { A_BATCH = 1000 };
+	unsigned long long t = 1000000000ull * gen;
+	buf_printf(b, "Batch %u -1 5\nSync\nFrequency 1000000000\nClockSnapshot 1 2 3 4\n"
+	    "Batch %u 100 %llu\nProcStatus 1 0 1\n", gen, gen, t);
+	for (unsigned i = 0; i < CROWD; i++) {
+		if (i % A_BATCH == A_BATCH - 1)
+			buf_printf(b, "Batch %u 100 %llu\n", gen, t += A_BATCH);
+		buf_printf(b, "GoStatus 1 %llu -1 4\n", number(i));
+	}
+	for (unsigned i = 0; i < CROWD; i += each) {
+		if (i / each % A_BATCH == 0)
+			buf_printf(b, "Batch %u 100 %llu\n", gen, t += 9 * A_BATCH);
+		buf_printf(b, "GoUnblock 2 %llu 1 1\nGoStart 3 %llu 2\nGoBlock 4 1 1\n", number(i), number(i));
+	}
+	buf_printf(b, "Batch %u -1 6\nStacks\nStack 1 0x10 3 4 1\n"
+	    "Batch %u -1 7\nStrings\nString 1 \"why\"\nString 2 \"yield\"\n"
+	    "String 3 \"main.f\"\nString 4 \"main.go\"\nEndOfGeneration\n", gen, gen);
+}
+
+static bool same_sheets(const struct snap *sn, const uint64_t *want)
+{
+	bool all = true;
+	for (uint32_t i = 0; i < sn->nsheets; i++)
+		all = same(sn, want, i) && all;
+	return all;
+}
+
+static void crowd(const char *jobs)
+{
+	struct buf text = {0}, out = {0};
+	int line;
+	setenv("TTRACE_JOBS", jobs, 1);
+	buf_puts(&text, "go 26\n");
+	for (unsigned gen = 1; gen <= 2; gen++)
+		generation_of_many(&text, gen, gen);
+	OK(goasm(text.p, text.n, &out, &line) || (fprintf(stderr, "line %d: %.80s\n", line, out.p), false));
+	struct from f = {{.p = (const uint8_t *)out.p, .n = out.n, .file_n = out.n}, 26, 0, false};
+	struct build *b = load(&f, 0);
+	const struct snap *sn = build_snap(b);
+	uint64_t *want = xcalloc(sn->nsheets + 1u, sizeof *want), waits = 0;
+	for (uint32_t i = 0; i < sn->nsheets; i++)
+		want[i] = of_sheet(sheet_get(sn, i));
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		waits += store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->run0 != TIME_NONE;
+	OK(waits == CROWD && sn->st->trace.events > 5ull * CROWD);
+	/* rows of goroutines that do nothing are not most of what there is */
+	uint32_t n = sn->nsheets, rows = 0, all = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		rows += store_slot(sn->st, i)->ntrk;
+		all += store_slot(sn->st, i)->n;
+	}
+	OK(rows * 5ull < all * 2ull || (fprintf(stderr, "%u rows of %u intervals in %u sheets\n", rows, all, n), false));
+	build_free(b);
+	b = load(&f, MANY);
+	sn = build_snap(b);
+	OK(sn->nsheets == n);
+	keep_drop_all(sn->st->keep);
+	OK(same_sheets(sn, want));
+	build_free(b);
+	mem_free(want);
+	buf_free(&text);
+	buf_free(&out);
+}
+
 static void file(const char *path)
 {
 	struct bytes in;
@@ -216,6 +294,8 @@ int main(int argc, char **argv)
 	if (argc == 1) {
 		snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
 		file(path);
+		crowd("1");
+		crowd("2");
 	}
 	return DONE();
 }

@@ -7,7 +7,9 @@
  * Everything lies in one arena; dead goroutines are used again. The runtime numbers
  * goroutines one after another, so they lie in a table by the last bits of their
  * numbers, where they are found and brought into the cache without a question;
- * only when the place is taken by one that still lives they go through a hash.
+ * only when the place is taken by one that still lives they go through a hash. When
+ * those become many the table grows: with half a million that live, each look into
+ * the hash would wait three times for memory.
  * Threads keep what they met last, so few events look anything up.
  */
 #include "config.h"
@@ -46,7 +48,7 @@ struct go_p *gostep_meet_p(struct step *s)
 static struct go_g *place_g(struct goorder *o, int64_t id)
 {
 	bool fresh;
-	struct go_g *g = &o->near[(uint64_t)id % GO_NEAR];
+	struct go_g *g = gostep_place(o, id);
 	if (!g->used)
 		return g;
 	g = o->free_g;
@@ -57,14 +59,47 @@ static struct go_g *place_g(struct goorder *o, int64_t id)
 	return idmap_put(&o->gs, (uint64_t)id, &fresh)->p = g;
 }
 
+static void keep_free(struct goorder *o, struct go_g *g)
+{
+	g->used = false;
+	g->next = o->free_g;
+	o->free_g = g;
+}
+
+void gostep_spread(struct goorder *o)
+{
+	struct go_g *near = o->near;
+	struct idmap far = o->gs;
+	uint64_t n = o->nnear;
+	if (far.n <= n / 4 || n >= GO_NEAR_MOST)
+		return;
+	o->nnear = 4 * n;
+	o->near = mem_pages(o->nnear * sizeof *o->near);
+	o->gs = (struct idmap){0};
+	for (struct go_m *m = o->all_m; m; m = m->next)
+		m->gs = NULL;
+	for (uint64_t i = 0; i < n; i++)
+		if (near[i].used)
+			*place_g(o, near[i].id) = near[i];
+	for (size_t i = 0; i < far.cap; i++) {
+		if (!far.slot[i].used)
+			continue;
+		struct go_g *g = far.slot[i].p;
+		*place_g(o, g->id) = *g;
+		keep_free(o, g);
+	}
+	mem_pages_free(near, n * sizeof *near);
+	idmap_free(&far);
+}
+
 const struct go_g *gostep_next_g(const struct goorder *o, size_t *i)
 {
-	for (; *i < GO_NEAR; ++*i)
+	for (; *i < o->nnear; ++*i)
 		if (o->near[*i].used)
 			return &o->near[(*i)++];
-	for (; *i - GO_NEAR < o->gs.cap; ++*i)
-		if (o->gs.slot[*i - GO_NEAR].used)
-			return o->gs.slot[(*i)++ - GO_NEAR].p;
+	for (; *i - o->nnear < o->gs.cap; ++*i)
+		if (o->gs.slot[*i - o->nnear].used)
+			return o->gs.slot[(*i)++ - o->nnear].p;
 	return NULL;
 }
 
@@ -96,11 +131,10 @@ void gostep_drop_g(struct goorder *o, struct go_g *g)
 		o->free_held = g->held;
 	}
 	g->used = false;
-	if (g == &o->near[(uint64_t)g->id % GO_NEAR])
+	if (g == gostep_place(o, g->id))
 		return;
 	idmap_drop(&o->gs, (uint64_t)g->id);
-	g->next = o->free_g;
-	o->free_g = g;
+	keep_free(o, g);
 }
 
 struct go_m *gostep_add_m(struct goorder *o, int64_t id)

@@ -172,7 +172,7 @@ static inline __attribute__((always_inline)) int cursor_next(struct merge *m, st
 		return cursor_turn(m, c);
 	}
 	c->ev.time = c->last = gowire_add(dt < m->few ? (int64_t)(dt * m->ns) : gowire_time(m->g->ns_per_tick, dt), c->last);
-	__builtin_prefetch(&m->o->near[c->ev.arg[1] % GO_NEAR]);	/* the goroutine, often; other threads come first */
+	__builtin_prefetch(gostep_place(m->o, (int64_t)c->ev.arg[1]));	/* the goroutine, often; other threads come first */
 	return 1;
 }
 
@@ -340,8 +340,11 @@ static int run(struct merge *m)
 	const struct tgen *g = m->g;
 	size_t s = 0;	/* the next CPU sample */
 	while (m->n || s < g->nsample) {
-		if (o->nout > GO_OUT - GO_OUT_ROOM && !goorder_flush(o))
-			return 0;
+		if (o->nout > GO_OUT - GO_OUT_ROOM) {
+			if (!goorder_flush(o))
+				return 0;
+			gostep_spread(o);
+		}
 		if (s < g->nsample && (!m->n || g->sample[s].time < m->heap[0].time)) {
 			goorder_sample(o, &g->sample[s++]);
 			continue;

@@ -506,14 +506,12 @@ enum go_advance goorder_advance(struct goorder *o, struct goev *ev, int64_t m, s
 	return r;
 }
 
-enum { LINE = 64 };	/* bytes that come into the cache at once: no goroutine lies across two */
-
 void goorder_init(struct goorder *o, const struct tev_ops *ops, void *self,
     struct tstream_info *info, struct tev *out)
 {
 	*o = (struct goorder){.ops = ops, .self = self, .info = info};
-	o->room = xcalloc(1, GO_NEAR * sizeof *o->near + LINE);
-	o->near = (struct go_g *)(void *)((char *)o->room + (LINE - (uintptr_t)o->room % LINE) % LINE);
+	o->nnear = GO_NEAR;
+	o->near = mem_pages(o->nnear * sizeof *o->near);
 	o->own = out ? NULL : xmalloc(GO_OUT * sizeof *o->out);
 	o->out = out ? out : o->own;
 }
@@ -526,5 +524,5 @@ void goorder_free(struct goorder *o)
 	idmap_free(&o->tasks);
 	arena_free(&o->mem);
 	mem_free(o->own);
-	mem_free(o->room);
+	mem_pages_free(o->near, o->nnear * sizeof *o->near);
 }

@@ -20,7 +20,7 @@ struct go_m {
 	uint32_t age;		/* goorder.age while events of it are still to come */
 };
 
-enum { GO_OUT = 1024, GO_OUT_ROOM = 4, GO_NEAR = 1 << 14 };	/* an event on the wire is at most 3 of ours */
+enum { GO_OUT = 1024, GO_OUT_ROOM = 4, GO_NEAR = 1 << 14, GO_NEAR_MOST = 1 << 20 };	/* an event on the wire is at most 3 of ours */
 
 /* The scheduler as the trace tells it, across generations. */
 struct goorder {
@@ -47,9 +47,9 @@ struct goorder {
 	struct tev *own;	/* the same, or NULL: brought by who takes them */
 	size_t nout;
 	uint64_t bytes;		/* of the input that have been taken apart */
-	struct go_g *near;	/* [GO_NEAR]: goroutines by the last bits of their numbers; gs has those whose place was
+	struct go_g *near;	/* [nnear]: goroutines by the last bits of their numbers; gs has those whose place was
 				   taken */
-	void *room;		/* where they lie */
+	uint64_t nnear;		/* a power of two */
 	bool stopped;		/* by the consumer */
 	struct err bad;		/* why the last goorder_advance() said GO_BAD */
 };

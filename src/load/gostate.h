@@ -72,12 +72,18 @@ struct step {
 
 /* goknown.c: goroutines, processors and threads by id, or NULL. */
 struct go_g *gostep_look_up_g(struct goorder *, int64_t id);
+static inline struct go_g *gostep_place(const struct goorder *o, int64_t id)
+{
+	return &o->near[(uint64_t)id & (o->nnear - 1)];
+}
 static inline struct go_g *gostep_find_g(struct goorder *o, int64_t id)
 {
-	struct go_g *g = &o->near[(uint64_t)id % GO_NEAR];
+	struct go_g *g = gostep_place(o, id);
 	return g->used && g->id == id ? g : gostep_look_up_g(o, id);
 }
 struct go_p *gostep_find_p(struct goorder *, int64_t id);
+/* Many lie where others should: a larger table, and all goroutines are elsewhere afterwards. Between two events. */
+void gostep_spread(struct goorder *);
 struct go_held *gostep_held(struct goorder *, struct go_g *);
 const struct go_g *gostep_next_g(const struct goorder *, size_t *i);	/* all of them, from *i = 0 on; NULL: that was all */
 struct go_g *gostep_add_g(struct goorder *, int64_t id, uint8_t status);

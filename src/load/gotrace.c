@@ -103,6 +103,7 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 		gokeep_tables_again(r);
 	if (tev_ends(ev, n) && !r->begun)
 		return true;	/* what is damaged from the start ends before what is saved of it: no time to count from */
+	gotrack_spread(r);
 	if (n && !r->begun) {
 		r->begun = true;
 		r->base = r->sync = r->last = ev[0].time;
@@ -180,7 +181,7 @@ static void forget(struct gotrace *r)
 	idmap_free(&r->ms);
 	idmap_free(&r->tasks);
 	mem_free(r->util);
-	mem_free(r->room);
+	mem_pages_free(r->near_g, r->nnear_g * sizeof *r->near_g);
 	mem_free(r->enter);
 	arena_free(r->mem);
 }
@@ -190,9 +191,9 @@ int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 	const struct tev_ops ops = { take_events, take_warning, take_generation, take_progress,
 		begin, sink->ops->spare ? spare : NULL, sink->ops->keep && sink->ops->keep(sink->self, NULL) };
 	struct arena mem = {0};
-	struct gotrace r = { .sink = sink, .in = &in, .mem = &mem, .room = xcalloc(NEAR_GS + 1, sizeof *r.near_g),
+	struct gotrace r = { .sink = sink, .in = &in, .mem = &mem,
 		.enter = xmalloc(ENTERS * sizeof *r.enter) };
-	r.near_g = gotrack_aligned(r.room);
+	gotrack_begin(&r, NEAR_GS);
 	struct tstream_info info;
 	struct err damage = {0};
 	int ret = tev_read(in, &ops, &r, &info, &damage);
@@ -217,9 +218,9 @@ int gotrace_again(int version, struct bytes in, const struct sink_keep *gen, str
 {
 	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, NULL, NULL, true };
 	struct arena mem = {0};
-	struct gotrace r = { .sink = sink, .mem = &mem, .room = xcalloc(NEAR_GS + 1, sizeof *r.near_g),
+	struct gotrace r = { .sink = sink, .mem = &mem,
 		.enter = xmalloc(ENTERS * sizeof *r.enter), .again = gen };
-	r.near_g = gotrack_aligned(r.room);
+	gotrack_begin(&r, NEAR_GS);
 	struct cur order = gokeep_again(&r, gen);
 	int ret = tev_again(version, in, gen->at, order.p, cur_left(&order), &ops, &r, e);
 	forget(&r);

@@ -80,7 +80,7 @@ struct gm {
 
 struct gotask { str_id name; uint64_t parent; int64_t t0; trk_id trk; stk_id stack; };
 
-enum { NEAR_PS = 256, NEAR_GS = 1 << 14, ENTERS = 1024 };
+enum { NEAR_PS = 256, NEAR_GS = 1 << 14, NEAR_GS_MOST = 1 << 20, ENTERS = 1024 };
 
 struct gotrace {
 	struct sink *sink;
@@ -94,9 +94,9 @@ struct gotrace {
 	uint64_t bytes, unsaid;		/* read when the newest generation ended; events since the last upto() */
 	struct idmap gs, ps, ms, tasks;
 	struct gp *near[NEAR_PS];	/* the first Ps, by id */
-	struct gg *near_g;		/* [NEAR_GS]: goroutines by the last bits of their numbers; gs has those whose
+	struct gg *near_g;		/* [nnear_g]: goroutines by the last bits of their numbers; gs has those whose
 					   place was taken */
-	void *room;			/* where they lie */
+	uint64_t nnear_g;		/* a power of two */
 	struct gg *free_g;
 	struct goopen *free_open;
 	struct arena *mem;
@@ -125,7 +125,8 @@ str_id gotables_root(struct gotrace *, uint32_t id);	/* outermost function of a 
 /* Transitions, as many as come one after another; how many of the n. */
 size_t gotrack_events(struct gotrace *, const struct tev *, size_t n);
 void gotrack_label(struct gotrace *, const struct tev *);
-struct gg *gotrack_aligned(void *room);			/* the first place in it for a goroutine */
+void gotrack_begin(struct gotrace *, uint64_t places);	/* room for goroutines; a power of two */
+void gotrack_spread(struct gotrace *);	/* like gostep_spread() */
 struct gg *gotrack_find_g(const struct gotrace *, int64_t id);
 struct gg *gotrack_where(const struct gotrace *, const struct tev *);	/* gotrack_g() of the event's own */
 struct gp *gotrack_p(struct gotrace *, int64_t id);	/* found or made */
@@ -149,9 +150,14 @@ static inline stk_id gotables_stack(struct gotrace *r, uint32_t id)
 	return !id ? 0 : id < r->tab.nstack && r->tab.stack[id] ? r->tab.stack[id] - 1 : gotables_find_stack(r, id);
 }
 
+static inline struct gg *gotrack_place(const struct gotrace *r, int64_t id)
+{
+	return &r->near_g[(uint64_t)id & (r->nnear_g - 1)];
+}
+
 static inline struct gg *gotrack_g(const struct gotrace *r, int64_t id)
 {
-	struct gg *g = &r->near_g[(uint64_t)id % NEAR_GS];
+	struct gg *g = gotrack_place(r, id);
 	return g->used && g->id == id ? g : gotrack_find_g(r, id);
 }
 

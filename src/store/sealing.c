@@ -25,7 +25,7 @@
 
 #include <string.h>
 
-enum { SLOTS = 3, SMALL = 256 << 20, COUNT_SLOTS = 1024, CLASSES = CLASS__N };
+enum { SLOTS = 2, SMALL = 256 << 20, COUNT_SLOTS = 1024, CLASSES = CLASS__N };
 
 struct slot {
 	bool piece, tell;

@@ -13,7 +13,9 @@
  *
  * Pieces are cut where the reader says that all before is told, and before that
  * whenever SEAL_MAX entries wait: what waits costs more than what is sealed, and
- * a generation may hold tens of millions. What is told of the sealed past after
+ * a generation may hold tens of millions. A sheet has a row for each track that
+ * is there, though it do nothing, so where these are many there wait as many
+ * entries as make the rows no more than a fourth of it. What is told of the sealed past after
  * that (a goroutine first heard of late) is in the sheets from the cut on, and
  * its row says since when it was really there.
  *
@@ -32,13 +34,13 @@
 
 #include <string.h>
 
-enum { SEAL_MAX = 1 << 18, GIDS_MIN = 1 << 16 };
-enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8 };	/* LIVES: it has no t1 */
+enum { SEAL_MAX = 1 << 18, SEAL_ROW = 3, SEAL_MOST = 1 << 21, SMALL = 256 << 20, GIDS_MIN = 1 << 16 };
+enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16 };	/* LIVES: it has no t1; THERE: it has rows in sheets */
 
 struct track_last {
 	int64_t t;
 	uint8_t class;			/* of its state: enum sheet_class */
-	uint8_t life;			/* of its row: HAS_*, LIVES; TOLD: there are entries of it in the piece at hand */
+	uint8_t life;			/* of its row: HAS_*, LIVES; THERE; TOLD: there are entries of it in the piece at hand */
 	uint8_t g;			/* all ones: a goroutine; 0: none */
 	bool first;			/* one of them is at the beginning of the piece */
 	uint32_t n;			/* the others */
@@ -50,6 +52,7 @@ struct tracks {
 	struct track_last *last;
 	size_t nlast;			/* capacity */
 	struct sheet_piece now;		/* what waits */
+	uint32_t there;			/* tracks that are THERE */
 	size_t ties;			/* from here on entries have the time `newest` */
 	int64_t sealed, newest, marked, counted[CT__N];
 	struct span_block block;	/* of the last spans, up to 64 of them */
@@ -230,10 +233,10 @@ void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, s
    and what grows by and by is copied on the way. */
 static struct sink_enter *entry_room(struct sheet_piece *p, size_t n)
 {
-	enum { SMALL = 1 << 13, WHOLE = SEAL_MAX + SMALL };
+	enum { FEW = 1 << 13, WHOLE = SEAL_MAX + FEW };
 	size_t need = p->n + n;
 	if (need > p->centry)
-		p->entry = mem_grow(p->entry, &p->centry, need > SMALL && need < WHOLE ? WHOLE : need, sizeof *p->entry);
+		p->entry = mem_grow(p->entry, &p->centry, need > FEW && need < WHOLE ? WHOLE : need, sizeof *p->entry);
 	return p->entry;
 }
 
@@ -286,6 +289,19 @@ static const uint8_t life_free[UINT8_MAX + 1] = {
 #undef STATE
 };
 
+static void set_there(struct tracks *k, struct track_last *l, bool there)
+{
+	k->there += there - (l->life & THERE ? 1u : 0u);
+	l->life = there ? l->life | THERE : l->life & (uint8_t)~THERE;
+}
+
+/* So many entries are a piece. */
+static size_t enough(const struct tracks *k)
+{
+	size_t n = (size_t)SEAL_ROW * k->there;
+	return n < SEAL_MAX || (k->st->keep && mem_limit() && mem_limit() < SMALL) ? SEAL_MAX : n > SEAL_MOST ? SEAL_MOST : n;
+}
+
 /* An entry that is told too late for its time, or of a time that is sealed. */
 static int64_t late(struct tracks *k, struct track_last *l, const struct sink_enter *e, int64_t floor)
 {
@@ -331,7 +347,8 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 			t = late(k, l, e, floor);
 		track_life(l, col_at(&k->st->trks, e->trk), t, (enum tstate)s, past);
 	}
-	if (x->out >= x->base + SEAL_MAX && t >= x->newest && t > k->sealed && !past)
+	set_there(k, l, s != TS_NONE);
+	if (x->out >= x->base + enough(k) && t >= x->newest && t > k->sealed && !past)
 		next_piece(k, x, t, left);
 	tell(&k->now, l, e->trk, t == k->sealed);
 	k->now.past |= past != 0;
@@ -344,7 +361,7 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 	enum { AHEAD = 12 };
 	struct sink_enter *base = entry_room(&k->now, count);
 	struct entering x = { base, base + k->now.n, base + k->ties, k->sealed, k->newest };
-	struct sink_enter *out = x.out, *full = base + SEAL_MAX;
+	struct sink_enter *out = x.out, *full = base + enough(k);
 	struct track_last *last = k->last;
 	int64_t sealed = k->sealed;
 	uint32_t ntrk = k->n;
@@ -363,7 +380,7 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 			x.out = out;
 			t = rare_entry(k, &x, l, e, (size_t)(end - e));
 			out = x.out;
-			full = x.base + SEAL_MAX;
+			full = x.base + enough(k);
 			sealed = x.sealed;
 		}
 		if (t > x.newest) {
@@ -512,7 +529,9 @@ struct tracks *tracks_again(struct tracks *of, int64_t sealed, void (*made)(void
 void tracks_was(struct tracks *k, trk_id t, unsigned state)
 {
 	bool g = store_trk(k->st, t)->kind == TK_G;
+	k->there -= k->last[t].life & THERE ? 1u : 0u;
 	k->last[t] = (struct track_last){ .class = sheet_class[state], .g = g ? 0xff : 0 };
+	set_there(k, &k->last[t], state != TS_NONE);
 }
 
 void tracks_waits(struct tracks *k, const struct sink_enter *e, size_t n, bool past)
