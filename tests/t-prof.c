@@ -361,8 +361,28 @@ static void test_names(void)
 	name("local", "java.util.HashMap.put(Object)", "java.util.HashMap.put(Object)");
 }
 
+/* Frames take three bytes until there is a larger number; what was said before is what it was, and found again. */
+static void test_frames(void)
+{
+	const loc_id few[] = {1, 0xffffff, 3}, more[] = {0x1000000, 2, UINT32_MAX};
+	struct prof *p = prof_new();
+	uint32_t a = prof_stack(p, few, 3), b = prof_stack(p, few, 2);
+	OK(p->width == 3 && prof_stack(p, few, 3) == a);
+	prof_rest(p);
+	OK(prof_stack(p, few, 2) == b && prof_stack(p, few, 3) == a);
+	uint32_t c = prof_stack(p, more, 3);
+	OK(c != a && c != b && p->width == 4);
+	OK(prof_stack(p, few, 3) == a && prof_stack(p, few, 2) == b && prof_stack(p, more, 3) == c);
+	for (uint32_t i = 0; i < 3; i++) {
+		OK(prof_frame(p, p->stack[a].off + i) == few[i]);
+		OK(prof_frame(p, p->stack[c].off + i) == more[i]);
+	}
+	prof_free(p);
+}
+
 int main(void)
 {
+	test_frames();
 	test_names();
 	test_merge();
 	test_filters();

@@ -62,7 +62,7 @@ static void of_model(const struct prof *p, int64_t times, struct sums *out)
 		struct prof_run r = p->stack[p->sample[i].stack];
 		buf_reset(&b);
 		for (uint32_t k = r.n; k--;) {
-			const struct prof_loc *l = &p->loc[p->frame[r.off + k]];
+			const struct prof_loc *l = &p->loc[prof_frame(p, r.off + k)];
 			for (uint32_t j = l->nline; j--;)
 				buf_printf(&b, "%s;", prof_s(p, p->fun[p->line[l->line + j].fun].name));
 		}

@@ -69,7 +69,7 @@ static void of_model(struct prof *p, struct sums *out)
 		struct prof_run r = p->stack[p->sample[i].stack];
 		buf_reset(&b);
 		for (uint32_t k = r.n; k--;) {
-			const struct prof_loc *l = &p->loc[p->frame[r.off + k]];
+			const struct prof_loc *l = &p->loc[prof_frame(p, r.off + k)];
 			for (uint32_t j = l->nline; j--;) {
 				const struct prof_line *ln = &p->line[l->line + j];
 				const char *nm = prof_s(p, p->fun[ln->fun].name),

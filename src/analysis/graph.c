@@ -60,6 +60,10 @@ struct bundle {
 	uint32_t stack, set;
 	int64_t w, d;
 };
+struct bundled {	/* as it is kept, for there may be as many as samples; d has its own array, where there is any */
+	uint32_t stack, set;
+	int64_t w;
+};
 
 struct set_tags {
 	bool known;
@@ -85,8 +89,9 @@ struct builder {
 	uint32_t *seen; /* by node: the last bundle that came by; and its weights: these are hot */
 	int64_t *cum, *cum_div;
 	struct pairs edges, children, functions, tags, tag_keys;
-	struct bundle *bundle;
-	size_t nbundle, cbundle;
+	struct bundled *bundle;
+	int64_t *bundle_d;
+	size_t nbundle, cbundle, cbundle_d;
 	struct set_tags *sets;
 	struct gtag *tag_key; /* what tags there are, without weights */
 	struct set_key *set_key;
@@ -387,12 +392,11 @@ static void add_edge(struct builder *b, struct gnode *src, struct gnode *dst,
 static void walk(struct builder *b, const struct bundle *s, uint32_t pass)
 {
 	struct prof_run r = b->p->stack[s->stack];
-	const loc_id *frame = b->p->frame + r.off;
 	struct gnode **all = b->g->all;
 	uint32_t parent = 0;
 	bool residual = false, tags = b->sets && s->set;
 	for (uint32_t i = r.n; i--;) {
-		struct lines at = b->lines[frame[i]];
+		struct lines at = b->lines[prof_frame(b->p, r.off + i)];
 		for (uint32_t k = at.n; k--;) {
 			uint32_t n = b->slot[at.first + k];
 			if (!n) {
@@ -423,7 +427,7 @@ static void walk_tree(struct builder *b, const struct bundle *s, uint32_t pass)
 	struct prof_run r = b->p->stack[s->stack];
 	struct gnode *parent = NULL;
 	for (uint32_t i = r.n; i--;) {
-		struct lines at = b->lines[b->p->frame[r.off + i]];
+		struct lines at = b->lines[prof_frame(b->p, r.off + i)];
 		for (uint32_t k = at.n; k--;) {
 			uint32_t info = b->slot[at.first + k] - 1,
 				 context = parent ? parent->id + 1 : 0;
@@ -441,12 +445,21 @@ static void walk_tree(struct builder *b, const struct bundle *s, uint32_t pass)
 		add_weight(b, parent, s, true);
 }
 
+static struct bundle bundle_at(const struct builder *b, size_t i)
+{
+	const struct bundled *s = &b->bundle[i];
+	return (struct bundle){s->stack, s->set, s->w, b->bundle_d ? b->bundle_d[i] : 0};
+}
+
 static void walk_all(struct builder *b)
 {
+	struct bundle s;
 	size_t n = b->kept ? b->nkept : b->ninfo;
 	if (b->o->tree) {
-		for (size_t i = 0; i < b->nbundle && prof_go(b->p, i, b->nbundle); i++)
-			walk_tree(b, &b->bundle[i], (uint32_t)i + 1);
+		for (size_t i = 0; i < b->nbundle && prof_go(b->p, i, b->nbundle); i++) {
+			s = bundle_at(b, i);
+			walk_tree(b, &s, (uint32_t)i + 1);
+		}
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -455,8 +468,10 @@ static void walk_all(struct builder *b)
 	b->cum = xcalloc(n + 1, sizeof *b->cum);
 	if (b->o->mean)
 		b->cum_div = xcalloc(n + 1, sizeof *b->cum_div);
-	for (size_t i = 0; i < b->nbundle && prof_go(b->p, i, b->nbundle); i++)
-		walk(b, &b->bundle[i], (uint32_t)i + 1);
+	for (size_t i = 0; i < b->nbundle && prof_go(b->p, i, b->nbundle); i++) {
+		s = bundle_at(b, i);
+		walk(b, &s, (uint32_t)i + 1);
+	}
 	for (size_t i = 0; i < n; i++) {
 		b->g->all[i]->cum = b->cum[i];
 		b->g->all[i]->cum_div = b->cum_div ? b->cum_div[i] : 0;
@@ -479,11 +494,17 @@ static void make_bundles(struct builder *b)
 		if (!*at) {
 			b->bundle =
 			    mem_grow(b->bundle, &b->cbundle, b->nbundle + 1, sizeof *b->bundle);
-			b->bundle[b->nbundle++] = (struct bundle){s.stack, s.labels, 0, 0};
+			b->bundle[b->nbundle] = (struct bundled){s.stack, s.labels, 0};
+			if (b->o->mean) {
+				b->bundle_d = mem_grow(b->bundle_d, &b->cbundle_d, b->nbundle + 1, sizeof *b->bundle_d);
+				b->bundle_d[b->nbundle] = 0;
+			}
+			b->nbundle++;
 			*at = (uint32_t)b->nbundle;
 		}
 		prof_sum(&b->bundle[*at - 1].w, w);
-		prof_sum(&b->bundle[*at - 1].d, d);
+		if (b->bundle_d)
+			prof_sum(&b->bundle_d[*at - 1], d);
 	}
 	mem_free(by_stack);
 	mem_free(by_pair.slot);
@@ -515,7 +536,7 @@ static struct graph *build(
 	walk_all(&b);
 	select_nodes(g, o->drop_negative);
 	void *all[] = {b.info, b.lines, b.slot, b.seen, b.cum, b.cum_div, b.edges.slot,
-	    b.children.slot, b.functions.slot, b.tags.slot, b.tag_keys.slot, b.bundle, b.sets,
+	    b.children.slot, b.functions.slot, b.tags.slot, b.tag_keys.slot, b.bundle, b.bundle_d, b.sets,
 	    b.tag_key, b.set_key, b.tag, b.edge};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);

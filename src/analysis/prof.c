@@ -82,25 +82,71 @@ loc_id prof_add_loc(struct prof *p, const struct prof_loc *l)
 
 struct run_key { const void *p; size_t n; };
 
+static const uint8_t *bytes_of(const struct prof *p, struct prof_run r)
+{
+	return p->packed + (size_t)r.off * p->width;
+}
+
 static int same_stack(const void *ctx, uint32_t id, const void *key)
 {
 	const struct prof *p = ctx;
 	const struct run_key *k = key;
-	return p->stack[id].n == k->n && !memcmp(p->frame + p->stack[id].off, k->p, k->n * sizeof *p->frame);
+	return p->stack[id].n == k->n && !memcmp(bytes_of(p, p->stack[id]), k->p, k->n * p->width);
+}
+
+static void index_again(struct prof *p)
+{
+	intern_free(&p->stackx);
+	for (size_t i = 1; i < p->nstack; i++)
+		intern_put(&p->stackx, hash_bytes(bytes_of(p, p->stack[i]), (size_t)p->stack[i].n * p->width, 2), (uint32_t)i);
+}
+
+void prof_rest(struct prof *p)
+{
+	intern_free(&p->stackx);
+}
+
+/* Frames of four bytes from now on: backwards, for each moves on. */
+static void widen(struct prof *p)
+{
+	p->packed = mem_grow(p->packed, &p->cframe, p->nframe * 4, 1);
+	for (size_t i = p->nframe; i-- > 0;) {
+		loc_id l = prof_frame(p, i);
+		for (size_t k = 0; k < 4; k++)
+			p->packed[i * 4 + k] = (uint8_t)(l >> 8 * k);
+	}
+	p->width = 4;
+	index_again(p);
+}
+
+/* Frames as they are kept, at the end of all. */
+static const uint8_t *put_frames(struct prof *p, const loc_id *leaf_first, size_t n)
+{
+	loc_id all = 0;
+	for (size_t i = 0; i < n; i++)
+		all |= leaf_first[i];
+	if (all >> 24 && p->width == 3)
+		widen(p);
+	p->packed = mem_grow(p->packed, &p->cframe, (p->nframe + n) * p->width, 1);
+	uint8_t *at = p->packed + p->nframe * p->width, *to = at;
+	for (size_t i = 0; i < n; i++, to += p->width)
+		for (unsigned k = 0; k < p->width; k++)
+			to[k] = (uint8_t)(leaf_first[i] >> 8 * k);
+	return at;
 }
 
 uint32_t prof_stack(struct prof *p, const loc_id *leaf_first, size_t n)
 {
-	struct run_key key = {leaf_first, n};
 	if (!n)
 		return 0;
-	uint32_t h = hash_bytes(leaf_first, n * sizeof *leaf_first, 2);
+	if (!p->stackx.cap && p->nstack > 1)
+		index_again(p);
+	struct run_key key = {put_frames(p, leaf_first, n), n};
+	uint32_t h = hash_bytes(key.p, n * p->width, 2);
 	uint32_t id = intern_find(&p->stackx, h, same_stack, p, &key);
 	if (id != UINT32_MAX)
 		return id;
-	GROW(p, frame, n);
 	GROW(p, stack, 1);
-	memcpy(p->frame + p->nframe, leaf_first, n * sizeof *leaf_first);
 	id = (uint32_t)p->nstack++;
 	p->stack[id] = (struct prof_run){p->nframe, (uint32_t)n};
 	p->nframe += n;
@@ -178,6 +224,7 @@ void prof_add_comment(struct prof *p, str_id s)
 struct prof *prof_new(void)
 {
 	struct prof *p = xcalloc(1, sizeof *p);
+	p->width = 3;
 	prof_str(p, "", 0);
 	prof_add_map(p, &(struct prof_map){0});
 	prof_add_fun(p, &(struct prof_fun){0});
@@ -193,7 +240,7 @@ void prof_free(struct prof *p)
 {
 	if (!p)
 		return;
-	void *all[] = {p->str, p->type, p->map, p->fun, p->line, p->loc, p->stack, p->set, p->frame,
+	void *all[] = {p->str, p->type, p->map, p->fun, p->line, p->loc, p->stack, p->set, p->packed,
 	    p->label, p->sample, p->value, p->comment};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);

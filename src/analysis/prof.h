@@ -42,7 +42,8 @@ struct prof {
 	struct prof_line *line;
 	struct prof_loc *loc;
 	struct prof_run *stack, *set;	/* into frame, label */
-	loc_id *frame;			/* leaf first */
+	uint8_t *packed;			/* frames, leaf first: prof_frame() */
+	unsigned width;			/* bytes of a frame: 3, or 4 when a number was too large */
 	struct prof_label *label;
 	struct prof_sample *sample;
 	int64_t *value;			/* sample i has value[i * ntype .. (i+1) * ntype) */
@@ -72,6 +73,7 @@ struct prof {
 struct prof *prof_new(void);
 void prof_free(struct prof *);
 struct sink prof_sink(struct prof *);	/* readers fill it; the trace's part is left out */
+void prof_rest(struct prof *);		/* few stacks will be added from now on: the index of them goes, until one is */
 
 /* At step i of n of something long: false: stop. */
 static inline bool prof_go(struct prof *p, size_t i, size_t n)
@@ -93,6 +95,14 @@ uint32_t prof_stack(struct prof *, const loc_id *leaf_first, size_t n);
 uint32_t prof_labels(struct prof *, struct prof_label *, size_t n);	/* sorts them in place */
 void prof_add_sample(struct prof *, uint32_t stack, uint32_t labels, const int64_t *value);
 void prof_add_comment(struct prof *, str_id);
+
+/* Frame i of all stacks. They are most of a profile, so they take what their numbers do. */
+static inline loc_id prof_frame(const struct prof *p, uint64_t i)
+{
+	const uint8_t *f = p->packed + i * p->width;
+	loc_id l = f[0] | (loc_id)f[1] << 8 | (loc_id)f[2] << 16;
+	return p->width == 3 ? l : l | (loc_id)f[3] << 24;
+}
 
 static inline const char *prof_s(const struct prof *p, str_id i) { return p->str[i].s; }
 /* The function that code at a location belongs to, not what was inlined into it; "" when it is not known. */

@@ -109,7 +109,7 @@ static void emit_stacks(struct emitter *m)
 		uint32_t n = p->stack[i].n;
 		loc = mem_grow(loc, &cap, n, sizeof *loc);
 		for (uint32_t k = 0; k < n; k++)
-			loc[k] = m->loc[p->frame[p->stack[i].off + k]];
+			loc[k] = m->loc[prof_frame(p, p->stack[i].off + k)];
 		m->stack[i] = m->to->ops->stack(m->to->self, loc, n);
 	}
 	mem_free(loc);

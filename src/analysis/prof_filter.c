@@ -119,7 +119,7 @@ static void filter_by_name(struct prof *p, struct by_name *b)
 		uint32_t kept = 0;
 		left = mem_grow(left, &cap, r.n, sizeof *left);
 		for (uint32_t i = 0; i < r.n; i++) {
-			loc_id l = p->frame[r.off + i];
+			loc_id l = prof_frame(p, r.off + i);
 			seen |= verdict[l];
 			if (!(verdict[l] & LOC_HIDDEN))
 				left[kept++] = l;
@@ -141,7 +141,8 @@ static uint32_t prof_substack(struct prof *p, uint32_t stack, uint32_t from, uin
 	struct prof_run r = p->stack[stack];
 	uint32_t n = to - from;
 	loc_id *copy = xmalloc((n + 1u) * sizeof *copy);
-	memcpy(copy, p->frame + r.off + from, n * sizeof *copy);
+	for (uint32_t i = 0; i < n; i++)
+		copy[i] = prof_frame(p, r.off + from + i);
 	uint32_t id = prof_stack(p, copy, n);
 	mem_free(copy);
 	return id;
@@ -167,7 +168,7 @@ static bool show_from(struct prof *p, struct names *r)
 	for (size_t s = 0; s < n; s++) {
 		struct prof_run st = p->stack[s];
 		uint32_t k = st.n;
-		while (k && !hit[p->frame[st.off + k - 1]])
+		while (k && !hit[prof_frame(p, st.off + k - 1)])
 			k--;
 		to[s] = !k ? PROF_DROP : k == st.n ? (uint32_t)s : prof_substack(p, (uint32_t)s, 0, k);
 	}
@@ -221,7 +222,7 @@ static void prune_from(struct prof *p, const struct rx *rx)
 	for (size_t s = 0; s < n; s++) {
 		struct prof_run r = p->stack[s];
 		uint32_t k = 0;
-		while (k < r.n && !hit[p->frame[r.off + k]])
+		while (k < r.n && !hit[prof_frame(p, r.off + k)])
 			k++;
 		to[s] = k && k < r.n ? prof_substack(p, (uint32_t)s, k, r.n) : (uint32_t)s;
 	}
@@ -273,7 +274,7 @@ void prof_prune(struct prof *p)
 		bool user = false;	/* never prune what is above the first frame of the user */
 		to[s] = (uint32_t)s;
 		for (uint32_t k = r.n; k--;) {
-			uint8_t c = cut[p->frame[r.off + k]];
+			uint8_t c = cut[prof_frame(p, r.off + k)];
 			if (!c) {
 				user = true;
 			} else if (user) {

@@ -356,7 +356,7 @@ static void merge_samples(struct merger *m)
 		if (s.stack && !stack[s.stack]) {
 			loc_id *id = tmp = mem_grow(tmp, &cap, r.n * sizeof *id, 1);
 			for (uint32_t k = 0; k < r.n; k++)
-				id[k] = merge_loc(m, f->frame[r.off + k]);
+				id[k] = merge_loc(m, prof_frame(f, r.off + k));
 			stack[s.stack] = prof_stack(m->to, id, r.n);
 		}
 		if (s.labels && !set[s.labels]) {

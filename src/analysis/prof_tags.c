@@ -493,7 +493,8 @@ static void add_frames(struct tag_frames *t, bool *root_any, bool *leaf_any)
 		}
 		all = mem_grow(all, &cap, r.n + n, sizeof *all);
 		memcpy(all, leaf, t->nleaf * sizeof *all);
-		memcpy(all + t->nleaf, p->frame + r.off, r.n * sizeof *all);
+		for (uint32_t k = 0; k < r.n; k++)
+			all[t->nleaf + k] = prof_frame(p, r.off + k);
 		memcpy(all + t->nleaf + r.n, root, t->nroot * sizeof *all);
 		p->sample[i].stack = prof_stack(p, all, r.n + n);
 	}

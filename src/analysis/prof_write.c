@@ -79,7 +79,7 @@ static void put_sample(struct writer *w, size_t i)
 	const struct prof *p = w->p;
 	struct prof_run r = p->stack[p->sample[i].stack], l = p->set[p->sample[i].labels];
 	for (uint32_t k = 0; k < r.n; k++)
-		buf_varint(&w->sub, p->loc[p->frame[r.off + k]].id);
+		buf_varint(&w->sub, p->loc[prof_frame(p, r.off + k)].id);
 	if (r.n)
 		put_message(&w->msg, 1, &w->sub);
 	for (size_t k = 0; k < p->ntype; k++)

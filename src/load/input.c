@@ -207,12 +207,13 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 		}
 		if (!room(&out->p, &out->cap, out->n + CHUNK))
 			return err_set(e, ERR_LIMIT, at - z->avail_in, "what gzip holds is larger than the memory there is for it");
-		size_t most = w ? STRETCH : UINT_MAX / 2, space = out->cap - out->n < most ? out->cap - out->n : most;
+		size_t space = out->cap - out->n < STRETCH ? out->cap - out->n : STRETCH;
 		z->next_out = out->p + out->n;
 		z->avail_out = (uInt)space;
 		int rc = inflate(z, Z_NO_FLUSH);
 		out->n += space - z->avail_out;
 		uint64_t where = at - z->avail_in;
+		input_passed(b, where);
 		if (rc == Z_STREAM_END) {
 			while (z->avail_in && !*z->next_in) {	/* padding */
 				z->next_in++;

@@ -73,7 +73,7 @@ static void grow_tree(struct flame_svg *f)
 		struct prof_run r = p->stack[s];
 		uint32_t at = 0;
 		for (uint32_t i = r.n; i-- && weight[s];) {
-			loc_id id = p->frame[r.off + i];
+			loc_id id = prof_frame(p, r.off + i);
 			for (uint32_t k = p->loc[id].nline ? p->loc[id].nline : 1; k--;)
 				at = child_of(f, at, frame_name(&names, id, k));
 		}

@@ -105,7 +105,7 @@ static void put_sample(const struct prof *p, struct buf *b, size_t i)
 		buf_printf(b, " %10lld", (long long)prof_value(p, i)[k]);
 	buf_puts(b, ": ");
 	for (uint32_t k = 0; k < r.n; k++) {
-		buf_u64(b, p->loc[p->frame[r.off + k]].id);
+		buf_u64(b, p->loc[prof_frame(p, r.off + k)].id);
 		buf_putc(b, ' ');
 	}
 	buf_putc(b, '\n');
@@ -202,7 +202,7 @@ static void fold(struct prof *p, struct prof *names, uint32_t *to)
 		struct prof_run r = p->stack[s];
 		size_t n = 0;
 		for (uint32_t i = r.n; i-- && to[s];) {
-			const struct prof_loc *l = &p->loc[p->frame[r.off + i]];
+			const struct prof_loc *l = &p->loc[prof_frame(p, r.off + i)];
 			for (uint32_t j = l->nline ? l->nline : 1; j--;) {
 				run = mem_grow(run, &cap, n + 1, sizeof *run);
 				run[n++] = folded_name(p, l, j);
@@ -229,7 +229,7 @@ int report_folded(const struct opt *o, struct out *out, struct err *e)
 	for (size_t s = 1; s < names->nstack && !out->failed; s++) {
 		struct prof_run r = names->stack[s];
 		for (uint32_t i = 0; i < r.n && sum[s]; i++) {
-			const struct pstr *name = &p->str[names->frame[r.off + i]];
+			const struct pstr *name = &p->str[prof_frame(names, r.off + i)];
 			buf_puts(&out->buf, i ? ";" : "");
 			buf_put(&out->buf, name->s, name->n);
 		}

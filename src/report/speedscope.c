@@ -70,12 +70,12 @@ static void find_frames(struct scope *s)
 		if (s->stack[k])
 			continue;
 		for (uint32_t x = 0; x < r.n; x++) {
-			uint32_t lines = p->loc[p->frame[r.off + x]].nline;
+			uint32_t lines = p->loc[prof_frame(p, r.off + x)].nline;
 			n += lines ? lines : 1;
 		}
 		s->stack[k] = arena_alloc(&s->arena, (n + 1u) * sizeof **s->stack);
 		for (uint32_t x = r.n; x--;) {
-			loc_id id = p->frame[r.off + x];
+			loc_id id = prof_frame(p, r.off + x);
 			for (uint32_t line = p->loc[id].nline ? p->loc[id].nline : 1; line--;)
 				s->stack[k][s->depth[k]++] = frame_of(s, id, line);
 		}

@@ -65,7 +65,7 @@ static void put_stack(struct view *v, struct buf *b, struct frame_names *names, 
 	struct prof *p = v->p;
 	bool first = true;
 	for (uint32_t i = 0; i < r.n; i++) {
-		loc_id id = p->frame[r.off + i];
+		loc_id id = prof_frame(p, r.off + i);
 		uint32_t n = p->loc[id].nline;
 		for (uint32_t k = 0; k < (n ? n : 1); k++) {
 			str_id name = frame_name(names, id, k);
@@ -131,7 +131,7 @@ static void put_stack_cell(struct view *v, struct table *t, struct frame_names *
 {
 	struct buf b = {0};
 	for (uint32_t i = r.n; i--;) {
-		loc_id id = v->p->frame[r.off + i];
+		loc_id id = prof_frame(v->p, r.off + i);
 		for (uint32_t k = v->p->loc[id].nline ? v->p->loc[id].nline : 1; k--;) {
 			str_id name = frame_name(names, id, k);	/* may add one, and move them all */
 			const struct pstr *s = &v->p->str[name];

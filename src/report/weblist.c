@@ -98,7 +98,7 @@ static void weigh(struct weblist *w)
 		if (w->v.g.mean && val[0] && val[0] != -1)
 			v /= val[0];
 		for (uint32_t k = 0; k < r.n; k++) {
-			loc_id l = p->frame[r.off + k];
+			loc_id l = prof_frame(p, r.off + k);
 			w->wanted[l] = true;
 			if (!k)
 				prof_sum(&w->flat[l], v);

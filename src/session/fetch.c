@@ -259,5 +259,6 @@ struct prof *fetch_profile_of(const struct opt *o, struct bytes *first, prof_not
 	if (comment && *comment)
 		prof_add_comment(p, prof_str(p, comment, strlen(comment)));
 	remote_save(o->remote, p);
+	prof_rest(p);
 	return p;
 }
