@@ -11,6 +11,10 @@
  * The invariant of the stack: the nodes of the topmost group are the last ones in
  * raw[], so a group that comes off gives its room to its children.
  *
+ * A store whose stacks were said in order (load/ways.h) has its nodes in preorder
+ * already: then one pass says where each subtree ends, which is all that is to be known of
+ * children, and no links are made.
+ *
  * A shape can also be made of another one by taking things away: the children of
  * what is gone are gathered in its place, and only where that happened can two
  * of them be the same thing.
@@ -27,6 +31,8 @@
 
 #include <string.h>
 
+enum { AHEAD = 16 };
+
 #define INLINED UINT32_C(0x80000000)	/* or'ed to what a node is */
 
 struct group { uint32_t off, n, parent; };	/* raw[off .. off + n); its parent is placed */
@@ -37,7 +43,7 @@ struct maker {
 	const struct shape *old;	/* or: it is made of another shape, */
 	const uint8_t *hit, *dead;	/* of its nodes that are hit, without the things that are dead */
 	uint32_t *look;			/* what a frame is */
-	uint32_t *sib;			/* the next child of the same node, 0 none */
+	uint32_t *sib;			/* the next child of the same node, 0 none; or, in preorder, where its subtree ends */
 	struct rank *late;		/* nodes whose first child does not lie beside them: here it is */
 	uint32_t *first;
 	struct group *pend;
@@ -47,6 +53,7 @@ struct maker {
 	uint32_t *seen, *group_of, stamp;	/* by thing: the last group with it, if seen is the stamp */
 	struct group *fresh;
 	size_t cfresh;
+	bool ordered;			/* nodes are in preorder: see sib */
 	uint32_t *path, *open, depth;	/* the nodes above, and how many of each thing they are */
 	size_t cpath;
 };
@@ -109,6 +116,27 @@ static void link_kids(struct maker *m)
 		m->sib[i] = *head;
 		*head = i;
 	}
+}
+
+/* Nodes in preorder: where their subtrees end. false: they are in another one. */
+static bool find_ends(struct maker *m)
+{
+	const struct store *st = m->s->things->st;
+	uint32_t n = m->f->n, depth = 1;
+	m->path = mem_grow(m->path, &m->cpath, 1, sizeof *m->path);
+	m->path[0] = 0;
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t p = store_stk(st, i)->parent;
+		for (; depth && m->path[depth - 1] != p; depth--)
+			m->sib[m->path[depth - 1]] = i;
+		if (!depth)
+			return false;
+		m->path = mem_grow(m->path, &m->cpath, (size_t)depth + 1, sizeof *m->path);
+		m->path[depth++] = i;
+	}
+	while (depth)
+		m->sib[m->path[--depth]] = n;
+	return true;
 }
 
 /* ---- places */
@@ -281,6 +309,35 @@ static void follow(struct maker *m)
 	}
 }
 
+/* All children of a group of nodes in preorder. */
+static uint32_t gather_below(struct maker *m, const uint32_t *raw, uint32_t n)
+{
+	uint32_t k = 0;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = raw[i] + 1, end = m->sib[raw[i]]; j < end; j = m->sib[j]) {
+			m->gather = mem_grow(m->gather, &m->cgather, (size_t)k + 1, sizeof *m->gather);
+			m->gather[k++] = j;
+		}
+	return k;
+}
+
+/* The same as follow(): where a node's subtree ends is asked before it is placed. */
+static void follow_down(struct maker *m)
+{
+	struct group g = m->pend[--m->npend];
+	const uint32_t *raw = m->raw + g.off;
+	uint32_t one = *raw, n = g.n, parent = g.parent, end = m->sib[one];
+	while (n == 1 && one + 1 < end && m->sib[one + 1] == end) {
+		parent = place(m, parent, what_is(m, one), &one, 1);
+		one++;
+	}
+	uint32_t k = n == 1 ? gather_below(m, &one, 1) : gather_below(m, raw, n);
+	uint32_t at = place(m, parent, what_is(m, one), n == 1 ? &one : raw, n);
+	m->nraw = g.off;
+	if (k)
+		push(m, at, k, regroup(m, k), n == 1);
+}
+
 static void walk(struct maker *m)
 {
 	m->pend = mem_grow(NULL, &m->cpend, 1, sizeof *m->pend);
@@ -289,6 +346,8 @@ static void walk(struct maker *m)
 	m->pend[m->npend++] = (struct group){0, 1, 0};
 	while (m->npend && m->old)
 		follow_left(m);
+	while (m->npend && m->ordered)
+		follow_down(m);
 	while (m->npend)
 		follow(m);
 }
@@ -314,11 +373,15 @@ static void number_ends(struct shape *s, const struct frames *f)
 	uint32_t n = f->nsmp ? f->nsmp : f->n;
 	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
 	s->end = xmalloc((n + 1u) * sizeof *s->end);
-	for (uint32_t i = 0; i < n; i++)
-		rank_set(s->ends, s->at[f->nsmp ? store_smp(st, i)->stack : i]);
+	for (uint32_t i = 0; i < n; i++) {
+		if (f->nsmp && i + AHEAD < n)	/* they stand anywhere */
+			__builtin_prefetch(&s->at[store_smp(st, i + AHEAD)->stack]);
+		s->end[i] = s->at[f->nsmp ? store_smp(st, i)->stack : i];
+		rank_set(s->ends, s->end[i]);
+	}
 	s->nend = rank_seal(s->ends, s->n);
 	for (uint32_t i = 0; i < n; i++)
-		s->end[i] = rank_of(s->ends, s->at[f->nsmp ? store_smp(st, i)->stack : i]);
+		s->end[i] = rank_of(s->ends, s->end[i]);
 }
 
 static void maker_free(struct maker *m)
@@ -351,9 +414,13 @@ struct shape *shape_new(struct things *t, const struct frames *f)
 	struct shape *s = room_for(t, f->n ? f->n : 1);
 	struct maker m = maker_new(s);
 	m.f = f;
-	m.sib = s->at = xcalloc(f->n + 1u, sizeof *m.sib);
+	m.sib = s->at = xmalloc((f->n + 1u) * sizeof *m.sib);
 	look_up(&m);
-	link_kids(&m);
+	m.ordered = !f->parent && find_ends(&m);
+	if (!m.ordered) {
+		memset(m.sib, 0, (f->n + 1u) * sizeof *m.sib);
+		link_kids(&m);
+	}
 	walk(&m);
 	maker_free(&m);
 	number_ends(s, f);
