@@ -12,6 +12,7 @@
 #include "store/store.h"
 #include "tap.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { STACKS = 600, DEPTH = 12, LOCS = 300 };
@@ -139,7 +140,9 @@ static void one_example(uint32_t locs, uint32_t per)
 
 int main(void)
 {
-	for (uint32_t i = 0; i < 300; i++)
+	for (uint32_t i = 0; i < 300; i++) {
+		setenv("TTRACE_JOBS", i % 2 ? "2" : "1", 1);
 		one_example(i % 3 ? 1 + rnd(i % 3 == 1 ? 3 : 20) : LOCS, 1 + rnd(i % 7 ? 100 : STACKS));
+	}
 	return DONE();
 }

@@ -74,6 +74,22 @@ void col_lend(struct col *c, const void *rows, uint32_t n)
 	atomic_store_explicit(&c->n, n, memory_order_release);
 }
 
+void *col_room(struct col *c, uint32_t want, uint32_t *got)
+{
+	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed);
+	uint32_t k = 31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1), end = COL_FIRST * ((2u << k) - 1);
+	if (!c->seg[k])
+		seg_new(c, k);
+	*got = want < end - i ? want : end - i;
+	return col_at(c, i);
+}
+
+void col_grew(struct col *c, uint32_t n)
+{
+	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed);
+	atomic_store_explicit(&c->n, i + n, memory_order_release);
+}
+
 void *col_add(struct col *c, uint32_t *id)
 {
 	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed);

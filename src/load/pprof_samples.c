@@ -186,7 +186,7 @@ int pprof_samples(struct pprof *p)
 	if (tree)
 		s.run = xcalloc(s.n + 1u, sizeof *s.run);
 	int r = 0;
-	struct job *j = p->in.n >= THREADED && job_cpus() > 1 ? job_start(work, &s) : NULL;
+	struct job *j = (p->in.n >= THREADED || job_wanted() > 1) && job_cpus() > 1 ? job_start(work, &s) : NULL;
 	for (uint32_t i = 0; i < s.n && !r && go; i++)
 		r = say_next(&s, i, &go);
 	belt_close(s.belt);

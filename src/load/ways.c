@@ -15,18 +15,19 @@
  * the last one that was said: who shares more comes first, for all that wait come after
  * it, and frames are only compared where two share as much, from there on.
  * Each run has the whole of its next stack at hand, which its steps change at
- * their ends.
+ * their ends. Where there are many, one thread merges while the caller's says.
  *
  * Not taken: one sort of all stacks: they do not fit beside the bytes that they come from.
  */
 #include "config.h"
 #include "load/ways.h"
 
+#include "base/job.h"
 #include "base/mem.h"
 
 #include <string.h>
 
-enum { FEW = 12, AHEAD = 8, LINE = 16 };	/* frames in a line of the cache */
+enum { FEW = 12, AHEAD = 8, LINE = 16, BLOCK = 1 << 12, SLOTS = 3, MANY = 1 << 16 };	/* LINE: frames in a line of the cache */
 
 /* ---- sorting */
 
@@ -213,8 +214,15 @@ struct loser { uint32_t in, same; };
 
 struct merger {
 	struct way_in *in;
-	struct loser *tree;	/* the children of i are 2i and 2i + 1; leaf k is n + k */
+	struct loser *tree, top;	/* the children of i are 2i and 2i + 1; leaf k is n + k. top has won */
 	uint32_t n;
+	struct belt *belt;
+	struct block {		/* stacks in order: which of all they are of */
+		uint32_t n;
+		struct ways_step step[BLOCK];
+		loc_id *loc;
+		size_t cloc;
+	} *slot;
 };
 
 static void take_step(struct way_in *w)
@@ -226,7 +234,7 @@ static void take_step(struct way_in *w)
 	}
 	struct ways_step s = *w->step++;
 	w->n = s.same + s.n;
-	w->path = mem_grow(w->path, &w->cpath, w->n, sizeof *w->path);
+	w->path = mem_grow(w->path, &w->cpath, w->n + 1u, sizeof *w->path);
 	memcpy(w->path + s.same, w->more, s.n * sizeof *w->path);
 	w->more += s.n;
 }
@@ -283,29 +291,73 @@ static struct loser first_of_all(struct merger *m)
 	return first;
 }
 
-static void say_in_order(struct merger *m, const struct sink *to, stk_id *of)
+/* The next stacks in order; false: they were the last. */
+static bool fill(struct merger *m, struct block *b)
 {
-	struct loser top = first_of_all(m);
-	while (!m->in[top.in].over) {
+	struct loser top = m->top;
+	size_t n = 0;
+	for (b->n = 0; b->n < BLOCK && !m->in[top.in].over; b->n++) {
 		struct way_in *w = &m->in[top.in];
-		of[w->first + w->step[-1].which] = to->ops->branch(to->self, top.same, w->path + top.same, w->n - top.same);
+		uint32_t more = w->n - top.same;
+		b->step[b->n] = (struct ways_step){w->first + w->step[-1].which, top.same, more};
+		b->loc = mem_grow(b->loc, &b->cloc, n + more + 1, sizeof *b->loc);
+		memcpy(b->loc + n, w->path + top.same, more * sizeof *b->loc);
+		n += more;
 		top.same = w->step < w->end ? w->step->same : 0;
 		take_step(w);
 		for (uint32_t at = (m->n + top.in) / 2; at; at /= 2)
 			top = meet(m, top, &m->tree[at]);
 	}
+	m->top = top;
+	return !m->in[top.in].over;
+}
+
+static void say(const struct block *b, const struct sink *to, stk_id *of)
+{
+	const loc_id *loc = b->loc;
+	for (uint32_t i = 0; i < b->n; loc += b->step[i++].n)
+		of[b->step[i].which] = to->ops->branch(to->self, b->step[i].same, loc, b->step[i].n);
+}
+
+static int fill_all(struct job *j, void *arg)
+{
+	struct merger *m = arg;
+	bool more = true;
+	(void)j;
+	for (int i; more && (i = belt_take(m->belt)) >= 0; belt_send(m->belt))
+		more = fill(m, &m->slot[i]);
+	belt_close(m->belt);
+	return 0;
+}
+
+/* One thread merges, the caller's says. */
+static void say_all(struct merger *m, uint32_t n, const struct sink *to, stk_id *of)
+{
+	struct job *j = (n >= MANY || job_wanted() > 1) && job_cpus() > 1 ? job_start(fill_all, m) : NULL;
+	for (bool more = !j; more; say(&m->slot[0], to, of))
+		more = fill(m, &m->slot[0]);
+	for (int i; j && (i = belt_next(m->belt)) >= 0; belt_done(m->belt))
+		say(&m->slot[i], to, of);
+	if (j)
+		job_join(j);
 }
 
 void ways_merge(struct ways_run *run, uint32_t nrun, const struct sink *to, stk_id *of)
 {
-	struct merger m = {.in = xcalloc(nrun, sizeof *m.in), .tree = xcalloc(nrun, sizeof *m.tree), .n = nrun};
+	struct merger m = {.in = xcalloc(nrun, sizeof *m.in), .tree = xcalloc(nrun, sizeof *m.tree), .n = nrun,
+	    .belt = belt_new(SLOTS), .slot = xcalloc(SLOTS, sizeof *m.slot)};
 	uint32_t first = 0;
 	for (uint32_t i = 0; i < nrun; i++) {
 		m.in[i] = (struct way_in){.run = &run[i], .step = run[i].step, .end = run[i].step + run[i].n, .more = run[i].loc, .first = first};
 		first += run[i].n;
 		take_step(&m.in[i]);
 	}
-	say_in_order(&m, to, of);
+	m.top = first_of_all(&m);
+	say_all(&m, first, to, of);
+	for (uint32_t i = 0; i < SLOTS; i++)
+		mem_free(m.slot[i].loc);
+	mem_free(m.slot);
+	belt_free(m.belt);
 	for (uint32_t i = 0; i < nrun; i++)
 		mem_free(m.in[i].path);
 	mem_free(m.in);

@@ -218,17 +218,41 @@ static bool in_order(struct stacks *t)
 	return t->sorted;
 }
 
+/* Nodes that are new, from a node down. */
+static stk_id write_down(struct stacks *t, stk_id at, const loc_id *outer_first, size_t n, struct stacks_step *steps)
+{
+	struct col *c = &t->st->stks;
+	struct stk_row *row = NULL;
+	uint32_t id = col_n(c), used = 0, room = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct stacks_top top = top_of(t, outer_first[i]);
+		for (uint32_t k = 0; k < top.n; k++) {
+			if (used == room) {
+				col_grew(c, used);
+				row = col_room(c, (uint32_t)(n - i), &room);
+				used = 0;
+			}
+			row[used++] = (struct stk_row){at, top.frame - k};
+			at = id++;
+		}
+		steps[i] = (struct stacks_step){outer_first[i], at, false};
+	}
+	col_grew(c, used);
+	return at;
+}
+
 stk_id stacks_branch(struct stacks *t, size_t same, const loc_id *outer_first, size_t n)
 {
 	bool fresh = in_order(t);
 	if (!fresh && !t->cap)
 		index_again(t);
-	t->last = mem_grow(t->last, &t->clast, same + n, sizeof *t->last);
+	t->last = mem_grow(t->last, &t->clast, same + n + 1, sizeof *t->last);
 	t->nlast = same + n;
 	stk_id at = same ? t->last[same - 1].node : 0;
+	if (fresh)
+		return write_down(t, at, outer_first, n, t->last + same);
 	for (size_t i = 0; i < n; i++) {
-		struct stacks_top top = top_of(t, outer_first[i]);
-		at = fresh ? chain(t, at, top) : step(t, at, top, false);
+		at = step(t, at, top_of(t, outer_first[i]), false);
 		t->last[same + i] = (struct stacks_step){outer_first[i], at, false};
 	}
 	return at;
