@@ -84,13 +84,11 @@ static void page_at(struct events *p, const struct pane_env *env, int64_t t)
 		q.want = want;
 	for (uint32_t n = EV_CHUNK; ; n = n > UINT32_MAX / 8 ? UINT32_MAX : n * 8) {
 		el_around(sn, t, n, p->scope.t0, p->scope.t1, &t0, &t1);
-		el_gather(sn, &q, t0, t1, EV_CHUNK_MAX, &p->list);
+		el_gather_at(sn, &q, t0, t1, t, EV_CHUNK_MAX, &p->list);
 		if (p->list.n >= EV_CHUNK / 4 || (t0 == p->scope.t0 && t1 == p->scope.t1))
 			break;
 	}
-	for (int i = 0; i < 8 && p->list.n && p->list.t1 <= t; i++)	/* too much: what was asked for must be in it */
-		el_gather(sn, &q, t0 = t - (t - t0) / 2, t1, EV_CHUNK_MAX, &p->list);
-	if (p->list.n && p->list.t1 <= t)
+	if (p->list.n && p->list.t1 <= t)	/* as many as that at one instant: what was asked for must be in it */
 		el_gather(sn, &q, t, t1, EV_CHUNK_MAX, &p->list);
 	fill(p, env);
 	if (env->grep.rx && sn->complete && (p->list.t0 > p->scope.t0 || p->list.t1 < p->scope.t1))

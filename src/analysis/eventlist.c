@@ -15,14 +15,116 @@
 #include "config.h"
 #include "analysis/eventlist.h"
 
+#include "base/job.h"
+#include "base/keyed.h"
 #include "base/mem.h"
 #include "store/spans.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool runs(enum tstate s)
 {
 	return s == TS_RUN || s == TS_ASSIST || s == TS_SWEEP || s == TS_STW || s == TS_GCWORK;
+}
+
+/* More than `max` events, of n: the first of them by time to the front, in no order, up to an instant and all of that. How
+   many those are. Not to sort what is cut off: there may be a million of them. */
+static uint32_t select_first(struct el_event *v, uint32_t n, uint32_t max)
+{
+	uint32_t lo = 0, hi = n;	/* the cut is within */
+	while (hi - lo > 64) {
+		int64_t a = v[lo].t, b = v[lo + (hi - lo) / 2].t, c = v[hi - 1].t;
+		int64_t by = a < b ? (b < c ? b : a < c ? c : a) : a < c ? a : b < c ? c : b;	/* the middle one */
+		uint32_t i = lo, j = hi, k = lo;	/* before `by`, `by` itself, after it */
+		while (k < j) {
+			struct el_event e = v[k];
+			if (e.t < by) {
+				v[k++] = v[i];
+				v[i++] = e;
+			} else if (e.t > by) {
+				v[k] = v[--j];
+				v[j] = e;
+			} else {
+				k++;
+			}
+		}
+		if (max < i)
+			hi = i;
+		else if (max >= j)
+			lo = j;
+		else
+			return j;
+	}
+	return hi;
+}
+
+static int event_cmp(const void *a, const void *b)
+{
+	const struct el_event *x = a, *y = b;
+	if (x->t != y->t)
+		return x->t < y->t ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->trk != y->trk)
+		return x->trk < y->trk ? -1 : 1;
+	return x->who < y->who ? -1 : x->who > y->who;
+}
+
+/* In that order. Many are those of one instant, as where a trace begins with the state of each goroutine: by numbers, the
+   last one first, of which most are in order already. */
+static void sort(struct el_event *v, uint32_t n)
+{
+	enum { MANY = 4000 };
+	if (n < MANY) {
+		if (n)
+			qsort(v, n, sizeof *v, event_cmp);
+		return;
+	}
+	struct keyed *k = xmalloc(n * sizeof *k);
+	struct el_event *to = xmalloc(n * sizeof *to);
+	for (uint32_t i = 0; i < n; i++)
+		k[i] = (struct keyed){v[i].who, i};
+	keyed_sort(k, n);
+	for (uint32_t i = 0; i < n; i++)
+		k[i].key = (uint64_t)v[k[i].v].kind << 32 | v[k[i].v].trk;
+	keyed_sort(k, n);
+	for (uint32_t i = 0; i < n; i++)
+		k[i].key = keyed_up(v[k[i].v].t);
+	keyed_sort(k, n);
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = v[k[i].v];
+	memcpy(v, to, n * sizeof *v);
+	mem_free(to);
+	mem_free(k);
+}
+
+/* Of more than max events, of which many are before t: those that are too many before it. */
+static uint32_t drop_first(struct el *l, int64_t t, uint32_t max)
+{
+	uint32_t before = 0;
+	for (uint32_t i = 0; i < l->n; i++)
+		before += l->v[i].t < t;
+	if (l->n <= max || before <= max / 2)
+		return before;
+	uint32_t n = select_first(l->v, l->n, before - max / 2);
+	for (uint32_t i = 0; i < n; i++)
+		l->t0 = l->v[i].t >= l->t0 ? l->v[i].t + 1 : l->t0;
+	l->n -= n;
+	memmove(l->v, l->v + n, l->n * sizeof *l->v);
+	return before - n;
+}
+
+/* So many have come together that most of them will be cut off: the stretch is made less at once. */
+static void thin(struct el *l)
+{
+	uint32_t max = l->max, before = drop_first(l, l->at, max), n = l->n;
+	if (n - before > max)
+		n = select_first(l->v, l->n, before + max);
+	for (uint32_t i = n; i < l->n; i++)
+		l->t1 = l->v[i].t < l->t1 ? l->v[i].t : l->t1;
+	l->n = n;
+	l->full = n < UINT32_MAX / 4 ? n + 2 * max : UINT32_MAX;
 }
 
 static void add(struct el *l, const struct el_ask *q, const struct el_event *e)
@@ -31,6 +133,8 @@ static void add(struct el *l, const struct el_ask *q, const struct el_event *e)
 		return;
 	l->v = mem_grow(l->v, &l->cap, l->n + 1u, sizeof *l->v);
 	l->v[l->n++] = *e;
+	if (l->n >= l->full)
+		thin(l);
 }
 
 /* What the beginning of interval i is, after one in state `was`. false: nothing of its own. */
@@ -56,17 +160,31 @@ static bool transition(const struct sheet *sh, uint32_t i, enum tstate was, stru
 	return true;
 }
 
+/* The first interval of a row that begins at or after t, which is after the beginning of the sheet by so much. */
+static uint32_t first_from(const struct sheet *sh, uint32_t row, int64_t t)
+{
+	uint32_t at = sh->first[row], end = sh->first[row + 1];
+	const uint32_t *v = sh->start;
+	if (v[end - 1] < t)
+		return end;
+	if (end - at > 1 && v[at + 1] >= t)
+		return v[at] >= t ? at : at + 1;
+	for (uint32_t n = end - at, half; n > 1; n -= half) {	/* without branches: nobody could guess them */
+		half = n / 2;
+		at += v[at + half - 1] < t ? half : 0;
+	}
+	return at;
+}
+
+/* There may be a million rows, of which few have anything to say. */
 static void gather_row(const struct el_ask *q, const struct sheet *sh, uint32_t row, struct el *l)
 {
-	int64_t t0 = l->t0 < sh->t0 ? sh->t0 : l->t0;
-	uint32_t i = sheet_find(sh, row, t0);
-	while (i > sh->first[row] && sh->t0 + sh->start[i] >= t0)
-		i--;	/* several may begin at t0 */
-	for (; i < sh->first[row + 1]; i++) {
+	int64_t t0 = l->t0 < sh->t0 ? 0 : l->t0 - sh->t0;
+	for (uint32_t i = first_from(sh, row, t0); i < sh->first[row + 1]; i++) {
 		int64_t t = sh->t0 + sh->start[i];
 		if (t >= l->t1)
 			break;
-		if (t < t0 || sh->state[i] & SHEET_CONT)
+		if (sh->state[i] & SHEET_CONT)
 			continue;
 		struct el_event e = {.t = t, .trk = sh->trk[row]};
 		bool first = i == sh->first[row];
@@ -121,69 +239,78 @@ static void gather_rest(const struct snap *sn, const struct el_ask *q, struct el
 	}
 }
 
-static int event_cmp(const void *a, const void *b)
+/* What was gathered before the stretch became less, and lies outside now. */
+static void settle(struct el *l)
 {
-	const struct el_event *x = a, *y = b;
-	if (x->t != y->t)
-		return x->t < y->t ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->trk != y->trk)
-		return x->trk < y->trk ? -1 : 1;
-	return x->who < y->who ? -1 : x->who > y->who;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->v[i].t >= l->t0 && l->v[i].t < l->t1)
+			l->v[n++] = l->v[i];
+	l->n = n;
 }
 
-/* More than `max` events, of n: the first of them by time to the front, in no order, up to an instant and all of that. How
-   many those are. Not to sort what is cut off: there may be a million of them. */
-static uint32_t select_first(struct el_event *v, uint32_t n, uint32_t max)
+/* The rows of a sheet; of very many, and where no other sheet may have to be asked, some on each processor. */
+enum { MANY_ROWS = 50000, PARTS = 4 };
+struct rows { const struct el_ask *q; const struct sheet *sh; struct el part[PARTS]; };
+
+static void gather_part(void *arg, uint32_t k)
 {
-	uint32_t lo = 0, hi = n;	/* the cut is within */
-	while (hi - lo > 64) {
-		int64_t a = v[lo].t, b = v[lo + (hi - lo) / 2].t, c = v[hi - 1].t;
-		int64_t by = a < b ? (b < c ? b : a < c ? c : a) : a < c ? a : b < c ? c : b;	/* the middle one */
-		uint32_t i = lo, j = hi, k = lo;	/* before `by`, `by` itself, after it */
-		while (k < j) {
-			struct el_event e = v[k];
-			if (e.t < by) {
-				v[k++] = v[i];
-				v[i++] = e;
-			} else if (e.t > by) {
-				v[k] = v[--j];
-				v[j] = e;
-			} else {
-				k++;
-			}
-		}
-		if (max < i)
-			hi = i;
-		else if (max >= j)
-			lo = j;
-		else
-			return j;
+	struct rows *r = arg;
+	uint64_t first = r->sh->nother, n = r->sh->ntrk - first;
+	for (uint64_t row = n * k / PARTS, end = n * (k + 1) / PARTS; row < end; row++)
+		gather_row(r->q, r->sh, (uint32_t)(first + row), &r->part[k]);
+}
+
+static void gather_sheet(const struct el_ask *q, const struct sheet *sh, struct el *l)
+{
+	struct rows r = {.q = q, .sh = sh};
+	if (q->want || sh->ntrk - sh->nother < MANY_ROWS) {
+		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
+			gather_row(q, sh, row, l);
+		return;
 	}
-	return hi;
+	for (int k = 0; k < PARTS; k++)
+		r.part[k] = (struct el){.t0 = l->t0, .t1 = l->t1, .at = l->at, .max = l->max, .full = l->full};
+	job_parallel(PARTS, gather_part, &r);
+	for (int k = 0; k < PARTS; k++) {
+		l->v = mem_grow(l->v, &l->cap, (size_t)l->n + r.part[k].n + 1, sizeof *l->v);
+		if (r.part[k].n)
+			memcpy(l->v + l->n, r.part[k].v, r.part[k].n * sizeof *l->v);
+		l->n += r.part[k].n;
+		l->t0 = r.part[k].t0 > l->t0 ? r.part[k].t0 : l->t0;
+		l->t1 = r.part[k].t1 < l->t1 ? r.part[k].t1 : l->t1;
+		mem_free(r.part[k].v);
+	}
 }
 
 void el_gather(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_t t1, uint32_t max, struct el *l)
+{
+	el_gather_at(sn, q, t0, t1, t0, max, l);
+}
+
+void el_gather_at(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_t t1, int64_t t, uint32_t max, struct el *l)
 {
 	enum { TRANSITIONS = 1 << EL_CREATE | 1 << EL_READY | 1 << EL_RUN | 1 << EL_BLOCK | 1 << EL_SYSCALL | 1 << EL_END };
 	l->n = 0;
 	l->t0 = t0;
 	l->t1 = t1;
+	l->at = t;
+	l->max = max < UINT32_MAX / 4 ? max : UINT32_MAX / 4;
+	l->full = 4 * l->max;
 	for (uint32_t s = 0; s < sn->nsheets && q->kinds & TRANSITIONS; s++) {
 		const struct sheet_slot *slot = store_slot(sn->st, s);
 		if (slot->t1 <= t0 || slot->t0 >= t1)
 			continue;
 		const struct sheet *sh = sheet_get(sn, s);
-		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
-			gather_row(q, sh, row, l);
+		gather_sheet(q, sh, l);
 		sheet_put(sn, s);
 	}
 	gather_rest(sn, q, l);
 	gather_counts(sn, q, l);
+	drop_first(l, t, max);
+	settle(l);
 	uint32_t all = l->n > max ? select_first(l->v, l->n, max) : l->n, n = max;
-	if (all)
-		qsort(l->v, all, sizeof *l->v, event_cmp);
+	sort(l->v, all);
 	if (l->n <= max)
 		return;
 	int64_t cut = l->v[max].t;
@@ -193,8 +320,8 @@ void el_gather(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_
 		for (n = max; n < all && l->v[n].t == cut; n++)
 			;
 		for (uint32_t i = all; n == all && i < l->n; i++)
-			t1 = l->v[i].t < t1 ? l->v[i].t : t1;
-		cut = n < all ? l->v[n].t : t1;
+			l->t1 = l->v[i].t < l->t1 ? l->v[i].t : l->t1;
+		cut = n < all ? l->v[n].t : l->t1;
 	}
 	l->t1 = cut;
 	l->n = n;

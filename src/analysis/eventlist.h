@@ -33,11 +33,20 @@ struct el_ask {
 	bool (*want)(const void *arg, trk_id g, int64_t t);	/* NULL: all */
 	const void *arg;
 };
-struct el { struct el_event *v; uint32_t n; size_t cap; int64_t t0, t1; };
+struct el {
+	struct el_event *v;
+	uint32_t n;
+	size_t cap;
+	int64_t t0, t1;
+	int64_t at;		/* of el_gather_at() while it gathers: its t, max, and when it thins what it has */
+	uint32_t max, full;
+};
 
 /* Events of [t0, t1), in order, at most max: then t1 is moved down to what was taken, but something
    is always taken. */
 void el_gather(const struct snap *, const struct el_ask *, int64_t t0, int64_t t1, uint32_t max, struct el *);
+/* The same, of those around t: t0 is moved up where there are too many before it. */
+void el_gather_at(const struct snap *, const struct el_ask *, int64_t t0, int64_t t1, int64_t t, uint32_t max, struct el *);
 /* A stretch around t that has about `want` events, as the density there goes; inside of [lo, hi). */
 void el_around(const struct snap *, int64_t t, uint32_t want, int64_t lo, int64_t hi, int64_t *t0, int64_t *t1);
 
