@@ -157,6 +157,12 @@ static void ival_fill(const struct sheet *sh, uint32_t row, uint32_t i, struct i
 	v->i = i;
 }
 
+/* The row of a track in a sheet, which is that of a neighbour of it more often than not: of a million rows. */
+static int32_t row_of(const struct sheet *sh, trk_id trk, uint32_t hint)
+{
+	return hint < sh->ntrk && sh->trk[hint] == trk ? (int32_t)hint : sheet_row(sh, trk);
+}
+
 /* Is i, the newer of two neighbours, only a continuation of the other? */
 static bool ival_joins(const struct sheet *older, uint32_t oi, const struct sheet *newer, uint32_t ni)
 {
@@ -168,10 +174,10 @@ static bool ival_joins(const struct sheet *older, uint32_t oi, const struct shee
 static void join_left(const struct snap *sn, struct ival *v)
 {
 	struct hold a = {0}, b = {0}, *here = &a, *other = &b;
-	uint32_t s = v->sheet, i = v->i;
+	uint32_t s = v->sheet, i = v->i, row = v->row;
 	for (;;) {
 		const struct sheet *sh = hold_sheet(here, sn, s);
-		uint32_t row = (uint32_t)sheet_row(sh, v->trk);
+		row = (uint32_t)row_of(sh, v->trk, row);
 		const struct sheet *osh = sh;
 		uint32_t oi = i - 1;
 		if (i == sh->first[row]) {
@@ -181,7 +187,7 @@ static void join_left(const struct snap *sn, struct ival *v)
 			while (s > 1 && sh->state[i] & SHEET_CONT && sheet_still(sn, s - 1, v->trk) == 1)
 				s--;
 			osh = hold_sheet(other, sn, s - 1);
-			int32_t orow = sheet_row(osh, v->trk);
+			int32_t orow = row_of(osh, v->trk, row);
 			if (orow < 0)
 				break;
 			oi = osh->first[orow + 1] - 1;
@@ -208,7 +214,7 @@ static void join_right(const struct snap *sn, struct ival *v)
 	bool skipped = false;
 	for (;; skipped = false) {
 		const struct sheet *sh = hold_sheet(here, sn, v->sheet), *nsh = sh;
-		uint32_t row = (uint32_t)sheet_row(sh, v->trk), ni = v->i + 1;
+		uint32_t row = v->row = (uint32_t)row_of(sh, v->trk, v->row), ni = v->i + 1;
 		int32_t nrow = (int32_t)row;
 		if (ni == sh->first[row + 1]) {
 			if (v->sheet + 1 >= sn->nsheets)
@@ -216,7 +222,7 @@ static void join_right(const struct snap *sn, struct ival *v)
 			while (v->sheet + 2 < sn->nsheets && sheet_still(sn, v->sheet + 1, v->trk) == 1)
 				skipped = true, v->sheet++;
 			nsh = hold_sheet(other, sn, v->sheet + 1);
-			nrow = sheet_row(nsh, v->trk);
+			nrow = row_of(nsh, v->trk, row);
 			if (nrow < 0)
 				break;
 			ni = nsh->first[nrow];
@@ -259,8 +265,10 @@ static bool raw_at(const struct snap *sn, trk_id trk, int64_t t, struct ival *v)
 	const struct sheet *sh = sheet_get(sn, v->sheet);
 	uint32_t s = v->sheet;
 	int32_t row = sheet_row(sh, trk);
-	if (row >= 0)
+	if (row >= 0) {
+		v->row = (uint32_t)row;
 		ival_fill(sh, (uint32_t)row, sheet_find(sh, (uint32_t)row, t), v);
+	}
 	bool there = row >= 0 && v->state != TS_NONE;
 	if (there)
 		ival_join(sn, v);
@@ -296,11 +304,11 @@ static int32_t sheet_seek(const struct snap *sn, trk_id trk, struct hold *h, uin
 }
 
 /* From piece (s, i), which is passed over, to the next one that exists. */
-static bool ival_go(const struct snap *sn, trk_id trk, uint32_t s, uint32_t i, int dir, struct ival *v)
+static bool ival_go(const struct snap *sn, trk_id trk, uint32_t s, uint32_t i, uint32_t hint, int dir, struct ival *v)
 {
 	struct hold h = {0};
 	const struct sheet *sh = hold_sheet(&h, sn, s);
-	int32_t row = sheet_row(sh, trk);
+	int32_t row = row_of(sh, trk, hint);
 	bool found = false;
 	while (!found) {
 		bool out = row < 0 || (dir > 0 ? i + 1 >= sh->first[row + 1] : i <= sh->first[row]);
@@ -316,6 +324,7 @@ static bool ival_go(const struct snap *sn, trk_id trk, uint32_t s, uint32_t i, i
 		if (sh->state[i] & SHEET_STATE) {
 			v->trk = trk;
 			v->sheet = s;
+			v->row = (uint32_t)row;
 			ival_fill(sh, (uint32_t)row, i, v);
 			ival_join(sn, v);
 			found = true;
@@ -326,10 +335,10 @@ static bool ival_go(const struct snap *sn, trk_id trk, uint32_t s, uint32_t i, i
 }
 
 /* The interval of a track in sheet s at t, 0 when it is not there. */
-static uint32_t index_at(const struct snap *sn, trk_id trk, uint32_t s, int64_t t)
+static uint32_t index_at(const struct snap *sn, trk_id trk, uint32_t s, uint32_t hint, int64_t t)
 {
 	const struct sheet *sh = sheet_get(sn, s);
-	int32_t row = sheet_row(sh, trk);
+	int32_t row = row_of(sh, trk, hint);
 	uint32_t i = row < 0 ? 0 : sheet_find(sh, (uint32_t)row, t);
 	sheet_put(sn, s);
 	return i;
@@ -339,15 +348,15 @@ static bool raw_step(const struct snap *sn, struct ival *v, int dir)
 {
 	struct ival next;
 	if (dir > 0) {
-		if (!ival_go(sn, v->trk, v->sheet, v->i, 1, &next))
+		if (!ival_go(sn, v->trk, v->sheet, v->i, v->row, 1, &next))
 			return false;
 	} else {
 		uint32_t s = sheet_at(sn, v->t0);
-		uint32_t i = index_at(sn, v->trk, s, v->t0);
+		uint32_t i = index_at(sn, v->trk, s, v->row, v->t0);
 		/* of several intervals that begin here only the last has any length: v may be another */
 		if (s == v->sheet && i > v->i)
 			i = v->i;
-		if (!ival_go(sn, v->trk, s, i, -1, &next))
+		if (!ival_go(sn, v->trk, s, i, v->row, -1, &next))
 			return false;
 	}
 	*v = next;
@@ -365,7 +374,7 @@ static bool raw_near(const struct snap *sn, trk_id trk, int64_t t, int dir, stru
 	if (in)
 		return raw_step(sn, v, dir);
 	uint32_t s = sheet_at(sn, at);
-	return ival_go(sn, trk, s, index_at(sn, trk, s, at), dir, v);
+	return ival_go(sn, trk, s, index_at(sn, trk, s, 0, at), 0, dir, v);
 }
 
 /* ---- rows of Ms: an M names the P that it carries, and the row of the P says what runs there */

@@ -39,6 +39,7 @@ struct ival {			/* an interval, joined over the borders of sheets */
 	uint32_t who;		/* see state.def */
 	stk_id stack;
 	uint32_t sheet, i;	/* where its last piece is */
+	uint32_t row;		/* in that sheet, or in one near it */
 };
 /* The interval of a track at time t. false: the track is not there then (TS_NONE counts as not). */
 bool ival_at(const struct snap *, trk_id, int64_t t, struct ival *);
