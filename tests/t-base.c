@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/keyed.h"
 #include "base/mem.h"
+#include "base/scatter.h"
 #include "base/wrap.h"
 #include "tap.h"
 
@@ -89,8 +90,36 @@ static void keyed(void)
 	OK(keyed_up(-1) < keyed_up(0) && keyed_up(INT64_MIN) == 0 && keyed_down(3) < keyed_down(2));
 }
 
+/* More than are gathered at once, to runs of keys: each run has its numbers in the order in which they came. */
+static void scattering(void)
+{
+	enum { N = 300000, KEYS = 1000 };
+	struct arena mem = {.spills = true};
+	uint32_t *at = xcalloc(KEYS + 1, sizeof *at), *key = xmalloc(N * sizeof *key), *to = arena_alloc(&mem, N * sizeof *to);
+	uint32_t x = 1, wrong = 0;
+	for (uint32_t i = 0; i < N; i++) {
+		x = x * 1664525 + 1013904223;
+		key[i] = (x >> 8) % KEYS * ((x >> 30) > 0);
+		at[key[i] + 1]++;
+	}
+	for (uint32_t k = 0; k < KEYS; k++)
+		at[k + 1] += at[k];
+	struct scatter s = {.at = at, .put = scatter_u32, .arg = to, .a = &mem};
+	for (uint32_t i = 0; i < N; i++)
+		scatter_add(&s, key[i], i);
+	scatter_end(&s);
+	for (uint32_t i = 1; i < N; i++)
+		wrong += key[to[i - 1]] > key[to[i]] || (key[to[i - 1]] == key[to[i]] && to[i - 1] >= to[i]);
+	OK(!wrong);
+	OK(at[KEYS - 1] == N);
+	mem_free(at);
+	mem_free(key);
+	arena_free(&mem);
+}
+
 int main(void)
 {
+	scattering();
 	keyed();
 	columns();
 	wrapping();

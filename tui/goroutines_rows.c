@@ -14,6 +14,7 @@
 #include "base/job.h"
 #include "base/keyed.h"
 #include "base/mem.h"
+#include "base/scatter.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -229,12 +230,40 @@ struct gor_made {
    for each key. */
 enum { AT_ONCE = 20000, TOLD = 2000, LISTED = 20000 };
 
+static trk_id region_track(const struct snap *sn, uint32_t i)
+{
+	const struct sink_span *s = &store_span(sn->st, i)->s;
+	return s->kind == SP_REGION && !(s->v0 & RG_LOOSE) ? s->trk : 0;
+}
+
+/* Regions by goroutine, counted: there may be more of them than of all else. */
+static void make_regions(struct gor_made *m)
+{
+	const struct snap *sn = m->sn;
+	uint32_t *at = xcalloc(sn->ntrks + 2u, sizeof *at);
+	for (uint32_t i = 0; i < sn->nspans; store_pass(sn, i++))
+		at[region_track(sn, i) + 1]++;
+	at[1] = 0;	/* of nobody */
+	for (trk_id t = 1; t <= sn->ntrks; t++)
+		at[t + 1] += at[t];
+	m->nregion = at[sn->ntrks + 1u];
+	m->region = arena_alloc(&m->mem, (m->nregion + 1u) * sizeof *m->region);
+	struct scatter s = {.at = at, .put = scatter_u32, .arg = m->region, .a = &m->mem};
+	for (uint32_t i = 0; i < sn->nspans && m->nregion; store_pass(sn, i++)) {
+		trk_id t = region_track(sn, i);
+		if (t)
+			scatter_add(&s, t, i);
+	}
+	scatter_end(&s);
+	mem_free(at);
+}
+
 /* Who was created by whom, and which regions are of whom: a page asks by halving. */
 static void make_kin(struct gor_made *m)
 {
 	const struct snap *sn = m->sn;
-	uint32_t n = 0, most = sn->ntrks > sn->nspans ? sn->ntrks : sn->nspans;
-	struct keyed *v = xmalloc((most + 1u) * sizeof *v);
+	uint32_t n = 0;
+	struct keyed *v = xmalloc((sn->ntrks + 1u) * sizeof *v);
 	for (trk_id t = 1; t < sn->ntrks; t++)
 		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->creator)
 			v[n++] = (struct keyed){keyed_up(store_trk(sn->st, t)->t0), t};
@@ -245,18 +274,8 @@ static void make_kin(struct gor_made *m)
 	m->child = arena_alloc(&m->mem, (n + 1u) * sizeof *m->child);
 	for (m->nchild = 0; m->nchild < n; m->nchild++)
 		m->child[m->nchild] = v[m->nchild].v;
-	n = 0;
-	for (uint32_t i = 0; i < sn->nspans; i++) {
-		store_pass(sn, i);
-		const struct sink_span *s = &store_span(sn->st, i)->s;
-		if (s->kind == SP_REGION && !(s->v0 & RG_LOOSE))
-			v[n++] = (struct keyed){s->trk, i};
-	}
-	keyed_sort(v, n);
-	m->region = arena_alloc(&m->mem, (n + 1u) * sizeof *m->region);
-	for (m->nregion = 0; m->nregion < n; m->nregion++)
-		m->region[m->nregion] = v[m->nregion].v;
 	mem_free(v);
+	make_regions(m);
 }
 
 static int make(struct job *j, void *arg)
@@ -310,6 +329,7 @@ bool gor_make(struct gor *p, const struct pane_env *env)
 	struct gor_made *m = xcalloc(1, sizeof *m);
 	m->sn = session_snap(env->s);
 	m->by = p->by;
+	m->mem.spills = true;
 	tp_scope(env, &m->mem, &m->scope);
 	if (p->level != GL_GROUPS && !env->grep.rx)	/* what is shown is made with it */
 		m->list = list_of(p, env);

@@ -108,22 +108,19 @@ static void open_task(struct tasks *p, const struct pane_env *env, uint64_t id)
 }
 
 /* The task in whose region a goroutine was at a time; of several the innermost. UINT64_MAX: none. */
-static uint64_t task_at(const struct tasks *p, const struct snap *sn, trk_id trk, int64_t t)
+static uint64_t task_at(const struct snap *sn, trk_id trk, int64_t t)
 {
 	uint64_t best = UINT64_MAX;
 	int64_t since = INT64_MIN;
-	for (uint32_t i = 0; i < p->ts->n; i++) {
-		const struct sched_task *k = &p->ts->task[i];
-		for (uint32_t j = 0; j < k->n; j++) {
-			struct sched_event e = sched_event(p->ts, k->first + j);
-			int64_t a, b;
-			if (e.log || store_span(sn->st, e.i)->s.trk != trk)
-				continue;
-			span_bounds(sn, &store_span(sn->st, e.i)->s, &a, &b);
-			if (a <= t && t < b && a >= since) {
-				since = a;
-				best = k->id;
-			}
+	for (uint32_t i = 0; (i = spans_next(sn, i, 1u << SP_REGION, t, t + 1)) != UINT32_MAX; i++) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		int64_t a, b;
+		if (s->trk != trk || s->v0 & RG_INHERITED)
+			continue;
+		span_bounds(sn, s, &a, &b);
+		if (a <= t && t < b && (a > since || (a == since && (best == UINT64_MAX || s->id > best)))) {
+			since = a;
+			best = s->id;
 		}
 	}
 	return best;
@@ -136,7 +133,7 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 	const struct snap *sn = session_snap(env->s);
 	if (!to->trk || to->t0 == TIME_NONE || !p->ts || p->level == L_ONE)
 		return true;
-	uint64_t id = task_at(p, sn, to->trk, to->t0);
+	uint64_t id = task_at(sn, to->trk, to->t0);
 	if (id == UINT64_MAX || !tasks_find(p, id))
 		return true;	/* no task: the kinds */
 	p->regions = false;

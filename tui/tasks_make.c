@@ -12,22 +12,12 @@
 
 #include "analysis/bins.h"
 #include "analysis/calls.h"
+#include "base/keyed.h"
 #include "base/text.h"
 #include "store/spans.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static int item_cmp(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-	int64_t dx = x->t1 - x->t0, dy = y->t1 - y->t0;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (dx != dy)
-		return dx > dy ? -1 : 1;
-	return x->i < y->i ? -1 : x->i > y->i;
-}
 
 static void add_item(struct tasks *p, const struct pane_env *env, struct item it, int64_t t0, int64_t t1)
 {
@@ -44,6 +34,15 @@ static void add_item(struct tasks *p, const struct pane_env *env, struct item it
 		histo_add(&k->h, it.t1 - it.t0);
 }
 
+/* What is listed lies on disk, as do the rows that it is of, where there are many. */
+static void look(const struct tasks *p, const struct snap *sn, uint32_t i)
+{
+	enum { LOOKS = 1 << 10 };
+	if (i % LOOKS == LOOKS - 1)
+		store_rest(sn);
+	arena_look(&p->mem, i);
+}
+
 static void make_tasks(struct tasks *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -57,6 +56,7 @@ static void make_tasks(struct tasks *p, const struct pane_env *env)
 	p->nkind = n;
 	for (uint32_t i = 0; i < p->ts->n; i++) {
 		const struct sched_task *t = &p->ts->task[i];
+		look(p, sn, i);
 		if (t->span == UINT32_MAX)
 			continue;
 		struct item it = {.i = i, .kind = of[t->name] - 1, .in = pick_task(&p->pick, sn->st, p->ts, t)};
@@ -82,6 +82,7 @@ static void make_regions(struct tasks *p, const struct pane_env *env)
 		p->kind[k].frame = s->frame;
 		for (uint32_t i = s->first; i < s->first + s->n; i++) {
 			const struct sink_span *sp = &store_span(sn->st, p->ks->r[i].span)->s;
+			look(p, sn, i);
 			if (tw_has(p->scope.f.span, p->ks->r[i].span))
 				add_item(p, env, (struct item){.i = i, .kind = k, .in = pick_region(&p->pick, sn, sp)}, sp->t0, sp->t1);
 		}
@@ -200,6 +201,7 @@ void tasks_fill(struct tasks *p, const struct pane_env *env)
 			continue;
 		p->shown = mem_grow(p->shown, &p->cshown, p->kind[k].all + 1u, sizeof *p->shown);
 		for (uint32_t i = p->kind[k].first; i < p->kind[k].first + p->kind[k].all; i++) {
+			arena_look(&p->mem, i);
 			if (!p->item[i].in)
 				continue;
 			if (env->grep.rx && p->level == L_LIST) {
@@ -211,7 +213,12 @@ void tasks_fill(struct tasks *p, const struct pane_env *env)
 		}
 	}
 	buf_free(&b);
-	sort_u32(p->shown, n, cmp_item, &(struct by){p, st});
+	struct by by = {p, st};
+	bool sorted = true;	/* as they are by length */
+	for (uint32_t i = 1; i < n && sorted; arena_look(&p->mem, i++))
+		sorted = cmp_item(&by, p->shown[i - 1], p->shown[i]) < 0;
+	if (!sorted)
+		sort_u32(p->shown, n, cmp_item, &by);
 	rows_set(&p->rows[L_LIST], n);
 	tasks_bars(p);
 }
@@ -224,7 +231,8 @@ void tasks_bars(struct tasks *p)
 	p->bars_of = key;
 	bars_begin(&p->bars);
 	for (uint32_t k = 0; k < p->nkind; k++)
-		for (uint32_t i = p->kind[k].first; kind_key(&p->kind[k]) == key && i < p->kind[k].first + p->kind[k].all; i++)
+		for (uint32_t i = p->kind[k].first; kind_key(&p->kind[k]) == key && i < p->kind[k].first + p->kind[k].all;
+		    arena_look(&p->mem, i++))
 			if (p->regions || !p->item[i].open)
 				bars_add(&p->bars, p->item[i].t1 - p->item[i].t0);
 	bars_end(&p->bars);
@@ -315,6 +323,42 @@ void tasks_load(struct tasks *p, const struct pane_env *env)
 	rows_set(&p->rows[L_ONE], p->nline);
 }
 
+/* Those of a kind, the longest first; as they were listed where they are equal. */
+static void sort_kind(struct tasks *p, struct item *v, uint32_t n)
+{
+	struct keyed *by = xmalloc((n + 1u) * sizeof *by);
+	struct item *was = xmalloc((n + 1u) * sizeof *was);
+	for (uint32_t i = 0; i < n; i++) {
+		by[i] = (struct keyed){keyed_down(v[i].t1 - v[i].t0), i};
+		was[i] = v[i];
+	}
+	keyed_sort(by, n);
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = was[by[i].v];
+	mem_free(by);
+	mem_free(was);
+	arena_rest(&p->mem);
+}
+
+/* By kind, one kind after another: there may be millions, and what is to be sorted is what is in the hand. */
+static void sort_items(struct tasks *p)
+{
+	struct item *v = arena_alloc(&p->mem, (p->nitem + 1u) * sizeof *v);
+	uint32_t *at = xcalloc(p->nkind + 1u, sizeof *at), all = 0;
+	for (uint32_t k = 0; k < p->nkind; k++) {
+		p->kind[k].first = at[k] = all;
+		all += p->kind[k].all;
+	}
+	for (uint32_t i = 0; i < p->nitem; i++) {
+		arena_look(&p->mem, i);
+		v[at[p->item[i].kind]++] = p->item[i];
+	}
+	p->item = v;
+	for (uint32_t k = 0; k < p->nkind; k++)
+		sort_kind(p, v + p->kind[k].first, p->kind[k].all);
+	mem_free(at);
+}
+
 void tasks_make(struct tasks *p, const struct pane_env *env)
 {
 	arena_reset(&p->mem);
@@ -325,10 +369,7 @@ void tasks_make(struct tasks *p, const struct pane_env *env)
 	p->hi = 0;
 	p->bars_of = -1;
 	(p->regions ? make_regions : make_tasks)(p, env);
-	if (p->nitem)
-		qsort(p->item, p->nitem, sizeof *p->item, item_cmp);
-	for (uint32_t i = p->nitem; i-- > 0;)
-		p->kind[p->item[i].kind].first = i;
+	sort_items(p);
 	for (uint32_t k = 0; k < p->nkind; k++)
 		if (p->kind[k].h.n) {
 			p->lo = p->kind[k].h.min < p->lo ? p->kind[k].h.min : p->lo;
@@ -339,6 +380,8 @@ void tasks_make(struct tasks *p, const struct pane_env *env)
 	p->rows[L_KINDS].n = p->rows[L_KINDS].n <= p->nkind ? p->rows[L_KINDS].n : 0;
 	tasks_order(p, env);
 	tasks_fill(p, env);
+	arena_rest(&p->mem);
+	store_rest(session_snap(env->s));
 	if (p->level == L_ONE)
 		tasks_load(p, env);
 }

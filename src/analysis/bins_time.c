@@ -229,8 +229,9 @@ static void add_row(const struct sheet *sh, uint32_t row, const struct bins_ask 
 		q->ns[s] += b[s] - a[s];
 }
 
-void bins_many(const struct snap *sn, const struct bins_ask *ask, uint32_t n)
+void bins_many(const struct snap *sn, const struct bins_ask *ask, uint32_t n, const struct arena *mem)
 {
+	uint32_t rows = 0;
 	uint32_t *of = xcalloc(sn->ntrks + 1u, sizeof *of);	/* by track: which ask, + 1 */
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	for (uint32_t i = 0; i < n; i++) {
@@ -244,8 +245,10 @@ void bins_many(const struct snap *sn, const struct bins_ask *ask, uint32_t n)
 			continue;
 		const struct sheet *sh = sheet_get(sn, i);
 		for (uint32_t r = 0; r < sh->ntrk; r++)
-			if (sh->trk[r] < sn->ntrks && of[sh->trk[r]])
+			if (sh->trk[r] < sn->ntrks && of[sh->trk[r]]) {
 				add_row(sh, r, &ask[of[sh->trk[r]] - 1]);
+				arena_look(mem, rows++);
+			}
 		sheet_put(sn, i);
 	}
 	for (uint32_t i = 0; i < n; i++) {	/* where no sheet has it, it is not there */

@@ -20,6 +20,7 @@
 
 #include "analysis/sched.h"
 #include "base/halve.h"
+#include "base/scatter.h"
 #include "store/spans.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ enum {
 
 enum {
 	REST = 1 << 17
-}; /* rows after which what lies on disk is let go: seldom, for they go to as many places as there are tracks */
+}; /* rows after which what lies on disk is let go */
 
 static trk_id log_track(const struct snap *sn, uint32_t i)
 {
@@ -43,13 +44,6 @@ static trk_id region_track(const struct snap *sn, uint32_t i)
 {
 	const struct sink_span *s = &store_span(sn->st, i)->s;
 	return s->kind == SP_REGION && !(s->v0 & RG_INHERITED) ? s->trk : 0;
-}
-
-static void rest(const struct snap *sn, uint32_t i, const struct arena *a)
-{
-	store_pass(sn, i);
-	if (i % REST == REST - 1)
-		arena_rest(a);
 }
 
 /* at[t] of each track that has any, a number of its rows, becomes where its first goes; the tracks to trk[], where each
@@ -82,13 +76,14 @@ static void make_logs(struct inlay_runs *r, const struct snap *sn, struct arena 
 	r->first = arena_alloc(a, (r->n + 1u) * sizeof *r->first);
 	r->v = arena_alloc(a, ((size_t)r->all + 1) * sizeof *r->v);
 	lay_out(sn, at, r->trk, r->first, 1);
-	for (uint32_t i = 0; i < sn->nmarks && r->all; rest(sn, i++, a)) {
+	struct scatter s = {.at = at, .put = scatter_u32, .arg = r->v, .a = a};
+	for (uint32_t i = 0; i < sn->nmarks && r->all; store_pass(sn, i++)) {
 		trk_id t = log_track(sn, i);
 		if (t)
-			r->v[at[t]++] = i;
+			scatter_add(&s, t, i);
 	}
+	scatter_end(&s);
 	mem_free(at);
-	arena_rest(a);
 }
 
 /* ---- regions */
@@ -129,23 +124,36 @@ static uint32_t count_regions(const struct snap *sn, struct inlay *in, uint32_t 
 	return all;
 }
 
+struct putting {
+	const struct snap *sn;
+	struct inlay_piece *piece;
+};
+
+static void put_piece(void *arg, uint32_t where, uint32_t span)
+{
+	const struct putting *to = arg;
+	struct inlay_piece *p = &to->piece[where];
+	p->span = span;
+	span_bounds(to->sn, &store_span(to->sn->st, span)->s, &p->t0, &p->t1);
+}
+
 /* All of them by track, in the order of their beginnings as far as the store knows it: so spans are looked at in about the
    order in which they lie there. */
 static void put_regions(const struct snap *sn, struct inlay *in, uint32_t *at, const struct arena *a)
 {
 	struct arena mem = {.spills = true};
 	uint32_t n = sn->nspans, *order = sched_begins(sn, &mem, &n);
-	for (uint32_t k = 0; k < n; rest(sn, k++, a)) {
+	struct putting to = {sn, in->piece};
+	struct scatter s = {.at = at, .put = put_piece, .arg = &to, .a = a};
+	for (uint32_t k = 0; k < n; store_pass(sn, k++)) {
 		uint32_t i = order ? order[k] : k;
 		trk_id t = i == UINT32_MAX ? 0 : region_track(sn, i);
-		if (!t)
-			continue;
-		struct inlay_piece *p = &in->piece[at[t]++];
-		p->span = i;
-		span_bounds(sn, &store_span(sn->st, i)->s, &p->t0, &p->t1);
+		if (t)
+			scatter_add(&s, t, i);
 		if (k % REST == 0)
 			arena_rest(&mem);
 	}
+	scatter_end(&s);
 	arena_free(&mem);
 }
 

@@ -200,11 +200,13 @@ static int place_cmp(const void *a, const void *b)
 
 /* An account is a third of a kilobyte and there may be a million: what is sorted is its place, and then each is
    moved once, around the cycles of where they go. */
-static void sort_accounts(struct gstat *g, uint32_t n)
+static void sort_accounts(struct gstat *g, uint32_t n, const struct arena *mem)
 {
 	struct place_of *to = xmalloc((n + 1u) * sizeof *to);
+	uint32_t moves = 0;
 	bool sorted = true;
 	for (uint32_t i = 0; i < n; i++) {
+		arena_look(mem, i);
 		to[i] = (struct place_of){ g[i].total, g[i].trk, i };
 		sorted = sorted && (!i || place_cmp(&to[i - 1], &to[i]) < 0);
 	}
@@ -219,6 +221,7 @@ static void sort_accounts(struct gstat *g, uint32_t n)
 			g[k] = g[from];
 			to[k].at = k;
 			k = from;
+			arena_look(mem, moves++);
 		}
 		g[k] = first;
 		to[k].at = k;
@@ -277,7 +280,8 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 	}
 	o->group = arena_alloc(mem, (o->n + 1u) * sizeof *o->group);
 	o->g = arena_alloc(mem, (o->ng + 1u) * sizeof *o->g);
-	struct bins_ask *ask = xmalloc((o->ng + 1u) * sizeof *ask);
+	struct arena own = { .spills = true };
+	struct bins_ask *ask = arena_alloc(&own, (o->ng + 1u) * sizeof *ask);
 	uint32_t at = 0, n = 0, nask = 0;
 	for (str_id i = 0; i <= most; i++)
 		if (count[i]) {
@@ -289,25 +293,28 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 		tell(q, t, sn->ntrks, 15, 30);
 		if (!asked_for(sn, q, t, &a, &b))
 			continue;
+		arena_look(mem, nask);
 		struct sched_group *gr = &o->group[count[group_key(sn, q, t)]];
 		struct gstat *g = &o->g[gr->first + gr->n++];
 		sched_begin(s, t, a, b, g);
 		ask[nask++] = (struct bins_ask){ t, g->t0, g->t1, g->ns };
 	}
-	bins_many(sn, ask, nask);
-	mem_free(ask);
+	bins_many(sn, ask, nask, mem);
+	arena_free(&own);
 	for (uint32_t i = 0; i < o->n; i++)
 		for (uint32_t k = 0; k < o->group[i].n; k++) {
 			struct gstat *g = &o->g[o->group[i].first + k];
 			tell(q, k, o->group[i].n, 60, 20);
+			arena_look(mem, k);
 			bool all = asked_for(sn, q, g->trk, &a, &b);
 			sched_end(s, all && sched_lives(s, g->trk, b), mem, g);
 			o->group[i].exec += g->exec;
 		}
 	for (uint32_t i = 0; i < o->n; i++)
-		sort_accounts(o->g + o->group[i].first, o->group[i].n);
+		sort_accounts(o->g + o->group[i].first, o->group[i].n, mem);
 	qsort(o->group, o->n, sizeof *o->group, group_cmp);
 	mem_free(count);
+	arena_rest(mem);
 	return o;
 }
 

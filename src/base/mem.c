@@ -326,6 +326,14 @@ void arena_rest(const struct arena *a)
 			mem_spilled_rest((void *)(uintptr_t)b, BLOCK_HEAD + b->size);
 }
 
+enum { LOOKS = 1 << 12, SHARE = 8 };	/* pages at most; of the memory, that an arena may have without being let go of */
+
+void arena_look(const struct arena *a, uint32_t look)
+{
+	if (look % LOOKS == LOOKS - 1 && a->spills && a->held > budget / SHARE)
+		arena_rest(a);
+}
+
 void arena_reset(struct arena *a)
 {
 	size_t used = a->used;

@@ -28,7 +28,7 @@
 #include "store/brief.h"
 #include "store/remake.h"
 
-enum { STATES = 8, FLOOR = 16, ROOM_EVERY = 16, SPARE = 40 << 20, LEAST = 4 };
+enum { STATES = 8, FLOOR = 16, ROOM_EVERY = 16, SPARE = 40 << 20, LEAST = 4, IDLE = 64 };
 
 struct keep {
 	struct store *st;
@@ -40,6 +40,7 @@ struct keep {
 	uint32_t sealed, made;
 	_Atomic uint32_t tick;		/* counts what was made again, and frames: the age of what was got */
 	_Atomic uint32_t fits;		/* so many of the largest sheets there is room for */
+	uint32_t idle;			/* so many times somebody walked over columns since it was asked */
 	struct remake *reader;		/* goes on from where the newest sheet was made again, or NULL */
 	struct await *await;
 	_Atomic bool lost;
@@ -111,19 +112,6 @@ static void make_room(struct keep *k, size_t more, uint32_t before)
 		if (!s || !drop(k, s))
 			return;
 	}
-}
-
-/* Who walks over columns makes something of them meanwhile, which takes memory too: sheets give way. Not while one is made
-   again: that may take long, and who draws calls this as well. */
-void keep_pass(const struct store *st)
-{
-	struct keep *k = st->keep;
-	keep_rest(st);
-	if (!lock_try(k->lock))
-		return;
-	look_for_room(k);
-	make_room(k, 0, k->tick + 1);
-	lock_give(k->lock);
 }
 
 void keep_sealed(struct keep *k, const struct sheet *sh)
@@ -222,6 +210,22 @@ static void reader_stop(struct keep *k)
 	k->reader = NULL;
 }
 
+/* Who walks over columns makes something of them meanwhile, which takes memory too: sheets give way. Not while one is made
+   again: that may take long, and who draws calls this as well. What has been read to make
+   others of, and nobody asked for since, goes too. */
+void keep_pass(const struct store *st)
+{
+	struct keep *k = st->keep;
+	keep_rest(st);
+	if (!lock_try(k->lock))
+		return;
+	if (k->idle++ == IDLE)
+		reader_stop(k);
+	look_for_room(k);
+	make_room(k, 0, k->tick + 1);
+	lock_give(k->lock);
+}
+
 /* Take what the thread makes until the sheet is there. */
 static void take_until(struct keep *k, uint32_t want)
 {
@@ -243,6 +247,7 @@ static void bring(struct keep *k, uint32_t want)
 	if (known)
 		g = borders_near(k->borders, g);
 	keep_rest(k->st);
+	k->idle = 0;
 	look_for_room(k);
 	if (k->reader && (remake_next(k->reader) > want || remake_next(k->reader) < borders_sheet(k->borders, g)))
 		reader_stop(k);
