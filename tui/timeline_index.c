@@ -78,74 +78,73 @@ static void index_free(struct tl_index *ix)
 
 /* ---- tracks by their numbers */
 
-/* How many tracks before end are of one kind, and their least and greatest numbers. */
+/* The tracks of one kind: how many, their least and greatest numbers, and where they go. */
 struct numbers {
-	uint32_t n;
+	uint32_t n, at;
 	uint64_t least, most;
+	bool dense;		/* without large gaps: each track has its place, and those that nobody has are closed up */
+	trk_id *place;
+	struct keyed *key;	/* where it is not */
 };
 
-static struct numbers numbers_of(const struct snap *sn, trk_id end, enum track_kind kind)
+static void numbers_count(const struct snap *sn, trk_id end, struct numbers *x)
 {
-	struct numbers x = {.least = UINT64_MAX};
+	for (int kind = 0; kind <= TK_G; kind++)
+		x[kind] = (struct numbers){.least = UINT64_MAX};
 	for (trk_id t = 1; t < end; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
-		if (r->kind != kind)
-			continue;
-		x.n++;
-		x.least = r->id < x.least ? r->id : x.least;
-		x.most = r->id > x.most ? r->id : x.most;
+		struct numbers *k = &x[r->kind];
+		k->n++;
+		k->least = r->id < k->least ? r->id : k->least;
+		k->most = r->id > k->most ? r->id : k->most;
 	}
-	return x;
 }
 
-/* Numbers without large gaps: each track has its place, and those that nobody has are closed up. */
-static trk_id *place_each(const struct snap *sn, trk_id end, enum track_kind kind, const struct numbers *x)
+static void numbers_room(struct numbers *x)
 {
-	size_t places = (size_t)(x->most - x->least) + 1;
-	trk_id *v = xcalloc(places, sizeof *v);
-	for (trk_id t = 1; t < end; t++) {
-		const struct trk_row *r = store_trk(sn->st, t);
-		if (r->kind == kind)
-			v[r->id - x->least] = t;
-	}
+	enum { GAPS = 4 };	/* places for each track are fewer bytes than what is sorted */
+	x->dense = x->n && (x->most - x->least) / GAPS < x->n;
+	x->place = xcalloc(x->dense ? (size_t)(x->most - x->least) + 1 : x->n + 1u, sizeof *x->place);
+	x->key = x->dense ? NULL : xmalloc((x->n + 1u) * sizeof *x->key);
+}
+
+static trk_id *numbers_end(struct numbers *x)
+{
 	uint32_t n = 0;
-	for (size_t i = 0; i < places; i++)
-		if (v[i])
-			v[n++] = v[i];
-	return v;
-}
-
-static trk_id *sort_all(const struct snap *sn, trk_id end, enum track_kind kind, uint32_t n)
-{
-	trk_id *v = xmalloc(((size_t)n + 1) * sizeof *v);
-	struct keyed *key = xmalloc(((size_t)n + 1) * sizeof *key);
-	uint32_t k = 0;
-	for (trk_id t = 1; t < end; t++) {
-		const struct trk_row *r = store_trk(sn->st, t);
-		if (r->kind == kind)
-			key[k++] = (struct keyed){r->id, t};
+	if (x->dense) {
+		for (size_t i = 0; n < x->n; i++)
+			if (x->place[i])
+				x->place[n++] = x->place[i];
+		return x->place;
 	}
-	keyed_sort(key, n);
-	for (uint32_t i = 0; i < n; i++)
-		v[i] = key[i].v;
-	mem_free(key);
-	return v;
+	keyed_sort(x->key, x->n);
+	for (; n < x->n; n++)
+		x->place[n] = x->key[n].v;
+	mem_free(x->key);
+	return x->place;
 }
 
 /* Of tracks 1 .. end. A million goroutines come nearly in the order of their numbers: to place them takes a tenth of the
-   time and of the memory of sorting. */
+   time and of the memory of sorting. Rows of tracks are many bytes, so all kinds are gone through at once, and twice. */
 static struct tl_tracks *tracks_make(const struct snap *sn, trk_id end)
 {
-	enum { GAPS = 4 };	/* places for each track are fewer bytes than what is sorted */
 	struct tl_tracks *tr = xcalloc(1, sizeof *tr);
+	struct numbers x[TK_G + 1];
+	numbers_count(sn, end, x);
+	for (int kind = TK_P; kind <= TK_G; kind++)
+		numbers_room(&x[kind]);
+	for (trk_id t = 1; t < end; t++) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		struct numbers *k = &x[r->kind];
+		if (k->dense)
+			k->place[r->id - k->least] = t;
+		else if (k->key)
+			k->key[k->at++] = (struct keyed){r->id, t};
+	}
 	tr->of = end;
 	for (int kind = TK_P; kind <= TK_G; kind++) {
-		struct numbers x = numbers_of(sn, end, kind);
-		tr->n[kind] = x.n;
-		if (x.n && (x.most - x.least) / GAPS < x.n)
-			tr->trk[kind] = place_each(sn, end, kind, &x);
-		else
-			tr->trk[kind] = sort_all(sn, end, kind, x.n);
+		tr->n[kind] = x[kind].n;
+		tr->trk[kind] = numbers_end(&x[kind]);
 	}
 	return tr;
 }
