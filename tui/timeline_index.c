@@ -112,9 +112,10 @@ static trk_id *numbers_end(struct numbers *x)
 {
 	uint32_t n = 0;
 	if (x->dense) {
-		for (size_t i = 0; n < x->n; i++)
+		for (size_t i = 0; i <= x->most - x->least; i++)
 			if (x->place[i])
 				x->place[n++] = x->place[i];
+		x->n = n;	/* of two with one number, in an index that was made up, one */
 		return x->place;
 	}
 	keyed_sort(x->key, x->n);
@@ -143,8 +144,8 @@ static struct tl_tracks *tracks_make(const struct snap *sn, trk_id end)
 	}
 	tr->of = end;
 	for (int kind = TK_P; kind <= TK_G; kind++) {
-		tr->n[kind] = x[kind].n;
 		tr->trk[kind] = numbers_end(&x[kind]);
+		tr->n[kind] = x[kind].n;
 	}
 	return tr;
 }
