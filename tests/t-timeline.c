@@ -10,6 +10,7 @@
 #include "analysis/bins.h"
 #include "analysis/hunt.h"
 #include "analysis/inlay.h"
+#include "analysis/longwait.h"
 #include "analysis/related.h"
 #include "base/mem.h"
 #include "load/load.h"
@@ -171,6 +172,42 @@ static void count_marks(const struct snap *sn, uint32_t kinds, int64_t t0, int64
 		}
 }
 
+/* One after another, as one would say it. */
+static bool walk_waits(const struct snap *sn, const trk_id *g, uint32_t n, int64_t t0, int64_t t1, struct ival *best)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < n; i++) {
+		struct ival v;
+		bool have = ival_at(sn, g[i], t0, &v) || ival_near(sn, g[i], t0, 1, &v);
+		for (; have && v.t0 < t1; have = ival_step(sn, &v, 1))
+			if (state_waits(v.state) && (!any || v.t1 - v.t0 > best->t1 - best->t0)) {
+				*best = v;
+				any = true;
+			}
+	}
+	return any;
+}
+
+static void longest(const struct snap *sn, struct arena *a)
+{
+	trk_id *g = arena_alloc(a, (sn->ntrks + 1u) * sizeof *g);
+	uint32_t wrong = 0, found = 0;
+	for (int i = 0; i < 60; i++) {
+		int64_t t0 = i % 3 ? sn->t0 + (int64_t)rnd(1u << 20) * (sn->t1 - sn->t0) / (1 << 20) : sn->t0;
+		int64_t t1 = i % 3 ? t0 + 1 + (int64_t)rnd(1u << 20) * (sn->t1 - t0) / (1 << 20) : sn->t1;
+		uint32_t n = 0, some = i % 4 ? 1 + rnd(5) : UINT32_MAX;
+		for (trk_id t = 1 + rnd(sn->ntrks - 1); t < sn->ntrks && n < some; t++)
+			if (store_trk(sn->st, t)->kind == TK_G)
+				g[n++] = t;
+		struct ival x, y;
+		bool one = longest_wait(sn, g, n, t0, t1, &x), other = walk_waits(sn, g, n, t0, t1, &y);
+		wrong += one != other || (one && (x.trk != y.trk || x.t0 != y.t0 || x.t1 != y.t1 || x.state != y.state));
+		found += one;
+	}
+	OK(!wrong);
+	OK(found > 10);
+}
+
 static void windows(const struct snap *sn, struct arena *a)
 {
 	enum { N = 50 };
@@ -297,6 +334,7 @@ int main(void)
 	hunts(sn);
 	inlays(sn, &a);
 	windows(sn, &a);
+	longest(sn, &a);
 	threads(sn);
 	neighbours(sn, &a);
 	arena_free(&a);

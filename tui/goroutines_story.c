@@ -13,17 +13,13 @@
 #include "config.h"
 #include "gorview.h"
 
+#include "analysis/longwait.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "store/edges.h"
 #include "timeline.h"
 
 #include <string.h>
-
-static bool waits(enum tstate s)
-{
-	return s >= TS_CHANSEND && s != TS_UNKNOWN && s < TS__N;
-}
 
 void gor_tell(const struct snap *sn, const struct sched_groups *gs, uint32_t first, uint32_t n, struct gor_told *o)
 {
@@ -46,7 +42,7 @@ static void pick_states(struct gor_story *o, const struct gor_told *told)
 	for (int k = 0; k < STORY_STATES; k++) {
 		int best = TS_NONE;
 		for (int s = 0; s < TS__N; s++)
-			if (waits((enum tstate)s) && sum[s] > 0 && (best == TS_NONE || sum[s] > sum[best]))
+			if (state_waits((enum tstate)s) && sum[s] > 0 && (best == TS_NONE || sum[s] > sum[best]))
 				best = s;
 		o->state[k] = (enum tstate)best;
 		if (best != TS_NONE)
@@ -105,7 +101,7 @@ static void walk(struct gor *p, const struct snap *sn, struct walker *w, int64_t
 			if (w->waited)
 				add_waker(o, sn->st, v->who);
 		}
-		w->waited = waits(v->state);
+		w->waited = state_waits(v->state);
 		for (int k = 0; k < STORY_STATES && w->waited; k++)
 			if (v->state == o->state[k])
 				histo_add(&o->block[k], v->t1 - v->t0);
@@ -167,24 +163,22 @@ bool gor_story_span(const struct gor *p, const struct pane_env *env, bool woke, 
 	const struct snap *sn = session_snap(env->s);
 	struct gor_row room;
 	const struct gor_row *r = gor_sel(p, &room);
-	uint32_t spans = 0;
+	struct edge e;
 	bool any = false;
-	for (uint32_t i = r ? r->first : 0; r && i < r->first + r->n && !(woke && any); i++) {
+	if (!r || !r->n)
+		return false;
+	for (uint32_t i = r->first; woke && i < r->first + r->n && !any; i++) {
 		trk_id g = p->gs->g[i].trk;
 		struct edge_walk w = {0};
-		struct edge e;
-		struct ival v;
-		if (woke) {
-			any = edges_from(sn, &w, g, p->scope.t0, p->scope.t1, &e) && ival_at(sn, g, e.t, best);
-			continue;
-		}
-		bool have = ival_at(sn, g, p->scope.t0, &v) || ival_near(sn, g, p->scope.t0, 1, &v);
-		for (; have && v.t0 < p->scope.t1 && ++spans <= STORY_SPANS; have = ival_step(sn, &v, 1))
-			if (waits(v.state) && (!any || v.t1 - v.t0 > best->t1 - best->t0)) {
-				*best = v;
-				any = true;
-			}
+		any = edges_from(sn, &w, g, p->scope.t0, p->scope.t1, &e) && ival_at(sn, g, e.t, best);
 	}
+	if (woke)
+		return any;
+	trk_id *g = xmalloc(r->n * sizeof *g);
+	for (uint32_t i = 0; i < r->n; i++)
+		g[i] = p->gs->g[r->first + i].trk;
+	any = longest_wait(sn, g, r->n, p->scope.t0, p->scope.t1, best);
+	mem_free(g);
 	return any;
 }
 
