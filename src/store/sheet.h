@@ -3,6 +3,7 @@
 #ifndef TTRACE_SHEET_H
 #define TTRACE_SHEET_H
 
+#include "base/wrap.h"
 #include "store/store.h"
 
 /* The writer's side of sheets; what readers need is in store.h. */
@@ -60,5 +61,12 @@ void sealer_room(struct sealer *, uint32_t ntrks);
 void sealer_live(struct sealer *, int kind, trk_id, const struct sheet_live *);
 
 enum { SHEET_MAX_NS = 2000000000 };	/* start[] is 32 bits wide */
+
+/* Sums over all tracks of a damaged trace, whose times may be centuries, wrap around; their differences do
+   not. */
+static inline void sum_add(int64_t *sum, int64_t ns)
+{
+	*sum = wrap_add(*sum, ns);
+}
 
 #endif

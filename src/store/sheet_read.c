@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Reading sheets (sheet.c makes them): the row of a track and the interval of a
+ * moment are found by halving, and the time by state up to any moment is a
+ * running sum and the few intervals after it. Nothing here costs by the length
+ * of the sheet, and nothing is kept between two questions: who goes on from where
+ * he was remembers the row himself.
+ */
+#include "config.h"
+#include "store/sheet.h"
+
+#include "base/halve.h"
+
+#include <string.h>
+
+/* End of interval i in ns after t0, without knowing its row. */
+static inline int64_t sheet_stop(const struct sheet *sh, uint32_t i)
+{
+	return i + 1 < sh->n && sh->start[i + 1] ? sh->start[i + 1] : sh->t1 - sh->t0;
+}
+
+/* Row of a track among rows [lo, hi), or -1. */
+static int32_t row_among(const struct sheet *sh, trk_id trk, uint32_t lo, uint32_t hi)
+{
+	struct halve h = {.lo = lo, .hi = hi};
+	while (halve(&h))
+		halve_on(&h, sh->trk[h.at] < trk);
+	return h.lo < hi && sh->trk[h.lo] == trk ? (int32_t)h.lo : -1;
+}
+
+int32_t sheet_row(const struct sheet *sh, trk_id trk)
+{
+	int32_t row = row_among(sh, trk, 0, sh->nother);
+	return row >= 0 ? row : row_among(sh, trk, sh->nother, sh->ntrk);
+}
+
+/* Intervals are spread over time evenly enough for a guess to be near: then what is looked at lies together,
+   where halving touches as many lines of memory as it has steps. */
+static void sheet_near(const uint32_t *start, int64_t rel, int64_t len, uint32_t *lo, uint32_t *hi)
+{
+	int64_t from = start[*lo];
+	if (rel <= from || len <= from)
+		return;
+	if (rel >= len) {
+		*lo = *hi - 1;
+		return;
+	}
+	uint32_t n = *hi - *lo, step = 32, i = *lo + (uint32_t)((double)(rel - from) / (double)(len - from) * (n - 1));
+	if (start[i] <= rel) {
+		for (*lo = i; *hi - *lo > step && start[*lo + step] <= rel; step *= 2)
+			*lo += step;
+		*hi = *hi - *lo > step ? *lo + step : *hi;
+	} else {
+		for (*hi = i; *hi - *lo > step && start[*hi - step] > rel; step *= 2)
+			*hi -= step;
+		*lo = *hi - *lo > step ? *hi - step : *lo;
+	}
+}
+
+uint32_t sheet_row_of(const struct sheet *sh, uint32_t i)
+{
+	uint32_t lo = 0, hi = sh->ntrk;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (sh->first[mid] <= i)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+uint32_t sheet_find(const struct sheet *sh, uint32_t row, int64_t t)
+{
+	uint32_t lo = sh->first[row], hi = sh->first[row + 1];
+	int64_t rel = t - sh->t0;
+	if (hi - lo > 64)
+		sheet_near(sh->start, rel, sh->t1 - sh->t0, &lo, &hi);
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (sh->start[mid] <= rel)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Add (sign 1) or take away (-1) the time by state before interval i, from the sheet's first on. */
+static void sheet_before(const struct sheet *sh, uint32_t i, int sign, int64_t sum[TS__N])
+{
+	uint32_t down = i % SHEET_STEP, up = SHEET_STEP - down;
+	bool back = up < down && i + up < sh->n;	/* from the sum after it, when that is nearer */
+	const int64_t *s = sh->sum[i / SHEET_STEP + back];
+	for (int k = 0; k < TS__N; k++)
+		sum_add(&sum[k], sign < 0 ? wrap_neg(s[k]) : s[k]);
+	for (uint32_t j = i; back && j < i + up; j++)
+		sum_add(&sum[sh->state[j] & SHEET_STATE], -sign * (sheet_stop(sh, j) - sh->start[j]));
+	for (uint32_t j = i - down; !back && j < i; j++)
+		sum_add(&sum[sh->state[j] & SHEET_STATE], sign * (sheet_stop(sh, j) - sh->start[j]));
+}
+
+void sheet_sums(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS__N])
+{
+	memset(sum, 0, TS__N * sizeof *sum);
+	t = t < sh->t0 ? sh->t0 : t > sh->t1 ? sh->t1 : t;
+	uint32_t first = sh->first[row], i = sheet_find(sh, row, t);
+	if (sh->first[row + 1] - first > SHEET_STEP)
+		sheet_before(sh, i, 1, sum);
+	else
+		for (uint32_t j = first; j < i; j++)
+			sum[sh->state[j] & SHEET_STATE] += sh->start[j + 1] - sh->start[j];
+	sum[sh->state[i] & SHEET_STATE] += t - sh->t0 - sh->start[i];
+}
+
+void sheet_upto(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS__N])
+{
+	memset(sum, 0, TS__N * sizeof *sum);
+	if (t <= sh->t0)
+		return;
+	if (t > sh->t1)
+		t = sh->t1;
+	uint32_t first = sh->first[row], i = sheet_find(sh, row, t);
+	if (i - first > 2 * SHEET_STEP) {
+		sheet_before(sh, i, 1, sum);
+		sheet_before(sh, first, -1, sum);
+	} else {
+		for (uint32_t j = first; j < i; j++)
+			sum[sh->state[j] & SHEET_STATE] += sh->start[j + 1] - sh->start[j];
+	}
+	sum[sh->state[i] & SHEET_STATE] += t - sh->t0 - sh->start[i];
+}
