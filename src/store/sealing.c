@@ -241,14 +241,10 @@ static int work(struct job *j, void *arg)
 	return 0;
 }
 
-/* Do some of what is next on the belt, unless another is at it: not all of a piece, or the belt for which one would have had
+/* Whoever has the turn does some of what is next on the belt: not all of a piece, or the belt for which one would have had
    to wait has run empty meanwhile. */
-static bool help(void *arg)
+static bool take_turn(struct sealing *s, struct belt *b)
 {
-	struct sealing *s = arg;
-	struct belt *b = atomic_load(&s->shared);
-	if (!b || !lock_try(s->turn))
-		return false;
 	int i = belt_ready(b);
 	if (i >= 0 && empty_some(s, &s->slot[i]))
 		belt_done(b);
@@ -258,8 +254,17 @@ static bool help(void *arg)
 
 bool sealing_spare(struct sealing *s)
 {
+	struct belt *b = atomic_load(&s->shared);
 	atomic_store(&s->helped, true);
-	return help(s);
+	return b && lock_try(s->turn) && take_turn(s, b);
+}
+
+/* The belt is full: who fills it has nothing else to do, so if another is at it, that one's step is waited for. */
+static bool make_room(void *arg)
+{
+	struct sealing *s = arg;
+	lock_take(s->turn);
+	return take_turn(s, s->belt);
 }
 
 /* From now on pieces go over a belt, where there is somebody else to empty it. */
@@ -267,7 +272,7 @@ static void begin(struct sealing *s)
 {
 	s->belt = belt_new(s->st->keep && mem_limit() < SMALL ? 1 : SLOTS);
 	if (atomic_load(&s->helped) && job_cpus() == 2) {
-		belt_meanwhile(s->belt, help, s);
+		belt_meanwhile(s->belt, make_room, s);
 		atomic_store(&s->shared, s->belt);
 		return;
 	}
