@@ -14,8 +14,10 @@
 #include "config.h"
 #include "load/load.h"
 
+#include "base/job.h"
 #include "base/mapped.h"
 #include "base/mem.h"
+#include "load/ahead.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +29,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { SMALL = 1 << 20, CHUNK = 1 << 18, PAGES = 1 << 16, WAIT_MS = 100, STRETCH = 1 << 20 };
+enum { SMALL = 1 << 20, CHUNK = 1 << 18, PAGES = 1 << 16, WAIT_MS = 100, STRETCH = 1 << 20, MOST_RATIO = 1100 };	/* deflate makes no more of a byte */
 
 /* Grow *p to need bytes; false when memory or the budget says no. */
 static bool room(uint8_t **p, size_t *cap, size_t need)
@@ -173,6 +175,7 @@ void input_spent(const struct bytes *b, uint64_t from, uint64_t upto)
 
 void input_close(struct bytes *b)
 {
+	ahead_free(b->ahead);
 	if (b->mapped) {
 		mapped_free(b->p, b->n);
 		close(b->fd);
@@ -189,7 +192,24 @@ static bool is_gzip(const uint8_t *p, size_t n)
 struct inflation {
 	uint8_t *p;
 	size_t n, cap;
+	struct ahead *ahead;	/* NULL: nobody looks at what is there already */
 };
+
+/* What gzip says that it holds, which may be anything. */
+static size_t promised(const struct bytes *b)
+{
+	const uint8_t *p = b->p + b->n - 4;
+	return b->n < 18 ? 0 : p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
+}
+
+/* Room for all that was promised, so that it does not move while somebody looks at it. */
+static void look_ahead(const struct bytes *b, struct inflation *out)
+{
+	size_t n = promised(b);
+	bool wanted = job_wanted() > 1 || (b->n >= SMALL && job_cpus() > 1);
+	if (wanted && n / MOST_RATIO <= b->n && room(&out->p, &out->cap, n + 2 * CHUNK))
+		out->ahead = ahead_new(out->p);
+}
 
 /* One more run of output; the members of a gzip file follow one another. */
 static int inflate_all(z_stream *z, const struct bytes *b, const struct input_watch *w, struct inflation *out,
@@ -205,6 +225,10 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 			z->avail_in = (uInt)n;
 			at += n;
 		}
+		if (out->n + CHUNK > out->cap) {
+			ahead_free(out->ahead);	/* more than was promised */
+			out->ahead = NULL;
+		}
 		if (!room(&out->p, &out->cap, out->n + CHUNK))
 			return err_set(e, ERR_LIMIT, at - z->avail_in, "what gzip holds is larger than the memory there is for it");
 		size_t space = out->cap - out->n < STRETCH ? out->cap - out->n : STRETCH;
@@ -212,6 +236,8 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 		z->avail_out = (uInt)space;
 		int rc = inflate(z, Z_NO_FLUSH);
 		out->n += space - z->avail_out;
+		if (out->ahead)
+			ahead_upto(out->ahead, out->n);
 		uint64_t where = at - z->avail_in;
 		input_passed(b, where);
 		if (rc == Z_STREAM_END) {
@@ -236,7 +262,7 @@ int input_gunzip(struct bytes *b, struct err *e)
 	return input_gunzip_for(b, NULL, e);
 }
 
-int input_gunzip_for(struct bytes *b, const struct input_watch *w, struct err *e)
+static int gunzip(struct bytes *b, const struct input_watch *w, bool ahead, struct err *e)
 {
 	if (!is_gzip(b->p, b->n))
 		return 0;
@@ -244,17 +270,38 @@ int input_gunzip_for(struct bytes *b, const struct input_watch *w, struct err *e
 	struct inflation out = {0};
 	if (inflateInit2(&z, 15 + 16) != Z_OK)
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for gzip");
+	if (ahead)
+		look_ahead(b, &out);
 	int rc = inflate_all(&z, b, w, &out, e);
 	inflateEnd(&z);
 	if (rc) {
+		ahead_free(out.ahead);
 		mem_free(out.p);
 		return rc;
 	}
 	size_t stored = b->file_n;
 	bool cut = b->mapped && mapped_cut(b->p);
 	input_close(b);
-	*b = (struct bytes){.p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .cut = cut, .owned = out.p};
+	*b = (struct bytes){.p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .cut = cut, .owned = out.p, .ahead = out.ahead};
+	if (out.ahead)
+		ahead_whole(out.ahead);
 	return 0;
+}
+
+int input_gunzip_for(struct bytes *b, const struct input_watch *w, struct err *e)
+{
+	return gunzip(b, w, false, e);
+}
+
+int input_gunzip_ahead(struct bytes *b, const struct input_watch *w, struct err *e)
+{
+	return gunzip(b, w, true, e);
+}
+
+void input_forget_ahead(struct bytes *b)
+{
+	ahead_free(b->ahead);
+	b->ahead = NULL;
 }
 
 struct bytes input_head(const struct bytes *b, uint8_t *head, size_t cap)

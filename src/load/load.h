@@ -14,6 +14,7 @@ struct bytes {
 	bool mapped, gzipped, cut;	/* see input_cut() */
 	void *owned;
 	int fd;		/* of a mapped one */
+	struct ahead *ahead;	/* see input_gunzip_ahead() */
 };
 
 /* "-" is standard input. *e has the reason on failure. */
@@ -24,6 +25,9 @@ int  input_gunzip(struct bytes *, struct err *);	/* in place when it is gzip; el
 struct input_watch { bool (*go)(void *arg, uint64_t done, uint64_t total); void *arg; };
 int  input_open_for(const char *path, const struct input_watch *, struct bytes *, struct err *);
 int  input_gunzip_for(struct bytes *, const struct input_watch *, struct err *);
+/* The same for what read_pprof() will be given: some of its work is done on another thread meanwhile. */
+int  input_gunzip_ahead(struct bytes *, const struct input_watch *, struct err *);
+void input_forget_ahead(struct bytes *);	/* it will not be */
 /* The first bytes of what is in it, gunzipped as far as cap and damage allow, for sniff(). */
 struct bytes input_head(const struct bytes *, uint8_t *head, size_t cap);
 void input_close(struct bytes *);

@@ -18,6 +18,7 @@
 
 /* Tags of a sample's and a label's fields: number and wire type. */
 enum { LOCATIONS = 1 << 3 | 2, LOCATION = 1 << 3, VALUES = 2 << 3 | 2, VALUE = 2 << 3, LABEL = 3 << 3 | 2 };
+enum { RAW_MOST = INT32_MAX };
 enum { KEY = 1 << 3, STR = 2 << 3, NUM = 3 << 3, UNIT = 4 << 3 };
 
 /* ---- by hand; false or NULL: unusual */
@@ -59,16 +60,18 @@ static const uint8_t *short_number(const uint8_t *c, const uint8_t *end, uint64_
 enum { SPARE = 0 };
 #endif
 
-static bool quick_locations(struct batch *b, const struct pprof *p, const uint8_t *c, const uint8_t *end)
+/* p NULL: as they are in the file, of which there is nothing to look at beyond `all`. */
+static bool quick_locations(struct batch *b, const struct pprof *p, const uint8_t *all, const uint8_t *c, const uint8_t *end)
 {
-	const uint8_t *all = p->all.end;
 	uint64_t raw;
 	b->loc = mem_grow(b->loc, &b->cloc, b->nloc + (size_t)(end - c) + 1, sizeof *b->loc);
 	loc_id *to = b->loc + b->nloc;
 	while (c < end) {
 		c = all - c >= SPARE ? short_number(c, end, &raw) : number(c, end, &raw);
-		if (!c || !(*to++ = pprof_id(&p->loc, raw)))
+		if (!c || (!p && raw > RAW_MOST) || !(*to = p ? pprof_id(&p->loc, raw) : (loc_id)raw))
 			return false;
+		b->most = *to > b->most ? *to : b->most;
+		to++;
 	}
 	b->nloc = (size_t)(to - b->loc);
 	return true;
@@ -141,13 +144,13 @@ static const uint8_t *quick_field(struct batch *b, const struct pprof *p, size_t
 	if (!(c = number(c, end, &n)))
 		return NULL;
 	if (tag == LOCATION)
-		return quick_locations(b, p, at, c) ? c : NULL;
+		return b->bare || quick_locations(b, p, p->all.end, at, c) ? c : NULL;
 	if (tag == VALUE)
 		return quick_values(b, values, at, c) ? c : NULL;
 	if (n > (uint64_t)(end - c))
 		return NULL;
 	end = c + n;
-	bool ok = tag == LOCATIONS ? quick_locations(b, p, c, end) :
+	bool ok = tag == LOCATIONS ? b->bare || quick_locations(b, p, p->all.end, c, end) :
 	    tag == VALUES ? quick_values(b, values, c, end) :
 	    tag == LABEL && quick_label(b, p, c, end);
 	return ok ? end : NULL;
@@ -160,6 +163,49 @@ static bool quick_sample(struct batch *b, const struct pprof *p, const struct fi
 	while (c && c < end)
 		c = quick_field(b, p, values, c, end);
 	return c && p->ntype && b->nvalue == values;
+}
+
+/* Of a sample, what quick_sample() would take: the rest of it may be anything by its length. */
+static const uint8_t *stack_field(struct batch *b, const uint8_t *all, const uint8_t *c, const uint8_t *end)
+{
+	uint8_t tag = *c++;
+	const uint8_t *at = c;
+	uint64_t n;
+	if (!(c = number(c, end, &n)))
+		return NULL;
+	if (tag == LOCATION)
+		return quick_locations(b, NULL, all, at, c) ? c : NULL;
+	if (tag == VALUE)
+		return c;
+	if (n > (uint64_t)(end - c) || (tag != LOCATIONS && tag != VALUES && tag != LABEL))
+		return NULL;
+	end = c + n;
+	return tag != LOCATIONS || quick_locations(b, NULL, all, c, end) ? end : NULL;
+}
+
+int batch_stacks(struct batch *b, const uint8_t *all, size_t at, size_t end)
+{
+	struct field f;
+	struct cur c = cur_make(all + at, end - at, at);
+	b->n = 0;
+	b->nloc = 0;
+	b->most = 0;
+	b->loc = mem_grow(b->loc, &b->cloc, 1, sizeof *b->loc);
+	while (cur_left(&c)) {
+		if (pprof_field(&c, &f, NULL))
+			return -1;
+		if (f.field != F_SAMPLE)
+			continue;
+		size_t loc = b->nloc;
+		const uint8_t *p = f.wire == 2 ? f.p : NULL;
+		while (p && p < f.p + f.n)
+			p = stack_field(b, all + end, p, f.p + f.n);
+		if (!p)
+			return -1;
+		b->stack = mem_grow(b->stack, &b->cstack, (size_t)b->n + 1, sizeof *b->stack);
+		b->stack[b->n++] = (struct ways_stack){loc, (uint32_t)(b->nloc - loc)};
+	}
+	return 0;
 }
 
 /* ---- by protobuf-c */

@@ -82,9 +82,13 @@ struct batch {
 	size_t nloc, nlabel, nvalue, csample, cstack, cloc, clabel, cvalue;
 	struct arena scratch;
 	struct err err;
+	bool bare;			/* to be filled without stacks */
+	loc_id most;			/* of batch_stacks(): the largest number in it */
 };
 /* Those of n stretches, on any thread. -1: b->err, and the batch holds what came before. */
 int batch_fill(struct batch *b, const struct pprof *p, const struct pprof_stretch *s, size_t n);
+/* The stacks alone of what lies between two places, by the file's own numbers of locations. -1: there is something unusual. */
+int batch_stacks(struct batch *b, const uint8_t *all, size_t at, size_t end);
 void batch_free(struct batch *b);
 
 /* pprof_samples.c: all samples; the tables are there. Leaves nothing of the input behind. */

@@ -9,7 +9,7 @@
  *
  * A sink that keeps stacks as a tree has them last, all of them in one order (ways.h):
  * who unpacks a batch sorts its stacks too, and what is left of them waits for the
- * others. Samples are said without them meanwhile, and what of the file has been
+ * others; or they have been sorted while the file was inflated (ahead.h). Samples are said without them meanwhile, and what of the file has been
  * said is given back. In a profile written out of a hash table, as most are, neighbours
  * have nothing in common; said in order, a stack costs the five frames that are new.
  * A sink that keeps stacks as they are is spared all that, and its batches are small.
@@ -22,6 +22,7 @@
 #include "load/pprof_in.h"
 
 #include "base/job.h"
+#include "load/ahead.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,8 @@ struct samples {
 	_Atomic uint32_t taken, ready;	/* the next that nobody has; all of the worker's before that are done */
 	struct belt *belt;
 	struct piece slot[SLOTS], own;	/* the worker's, the caller's */
-	struct ways_run *run;		/* of each batch; NULL: the sink wants stacks as they are */
+	struct ways_run *run, *own_run;	/* sorted stacks, NULL: the sink wants them as they are; they are of each batch */
+	uint32_t nrun;			/* or were sorted before */
 	uint64_t spent;			/* what of the input may go begins here; UINT64_MAX: nothing may */
 	/* the caller's */
 	struct sink_label *label;
@@ -55,9 +57,10 @@ static void make(struct samples *s, struct piece *c, uint32_t which)
 	struct pprof *p = s->p;
 	struct batch *b = &c->batch;
 	size_t first = (size_t)which * s->per, left = p->nstretch - first;
+	b->bare = s->run && !s->own_run;
 	c->bad = batch_fill(b, p, p->stretch + first, left < s->per ? left : s->per);
-	if (s->run && !c->bad)
-		s->run[which] = ways_sort(&c->room, b->loc, b->stack, b->n, p->most);
+	if (s->own_run && !c->bad)
+		s->own_run[which] = ways_sort(&c->room, b->loc, b->stack, b->n, p->most);
 	c->which = (int)which;
 }
 
@@ -150,10 +153,10 @@ static bool say_stacks(struct samples *s)
 {
 	const struct sink *out = s->p->out;
 	size_t n = 0;
-	for (uint32_t i = 0; i < s->n; i++)
+	for (uint32_t i = 0; i < s->nrun; i++)
 		n += s->run[i].n;
 	stk_id *of = xmalloc((n + 1) * sizeof *of);
-	ways_merge(s->run, s->n, out, of);
+	ways_merge(s->run, s->nrun, out, of);
 	out->ops->settle(out->self, of, n);
 	mem_free(of);
 	return out->ops->upto(out->self, TIME_NONE, s->p->samples.last);
@@ -178,13 +181,60 @@ static uint64_t spent_from(const struct pprof *p)
 	return p->strings.last <= p->samples.first ? p->strings.last : UINT64_MAX;
 }
 
+/* ---- stacks that were sorted by the file's numbers of locations */
+
+struct naming { const struct pprof *p; struct ways_run *run; _Atomic bool lost; };
+
+static void name_run(void *arg, uint32_t which)
+{
+	struct naming *a = arg;
+	const struct ways_run *r = &a->run[which];
+	const loc_id *loc = r->loc;
+	size_t n = 0;
+	for (uint32_t i = 0; i < r->n; i++)
+		n += r->step[i].n;
+	for (size_t i = 0; i < n; i++)
+		if (!(r->loc[i] = pprof_id(&a->p->loc, loc[i])))
+			atomic_store(&a->lost, true);
+}
+
+/* Do both kinds of numbers ascend together? */
+static bool same_order(const struct ids *t)
+{
+	for (size_t i = 1; i < t->raw.n; i++)
+		if (t->raw.raw[i] <= t->raw.raw[i - 1] || t->id[i + 1] <= t->id[i])
+			return false;
+	return true;
+}
+
+/* false: they are to be sorted again, by who finds out what is the matter. */
+static bool sorted_before(struct samples *s)
+{
+	struct pprof *p = s->p;
+	size_t n = 0, want = 0;
+	struct naming a = {.p = p, .run = p->in.ahead ? ahead_runs(p->in.ahead, &s->nrun) : NULL};
+	if (!a.run || !same_order(&p->loc))
+		return false;
+	for (uint32_t i = 0; i < s->nrun; i++)
+		n += a.run[i].n;
+	for (size_t i = 0; i < p->nstretch; i++)
+		want += p->stretch[i].n;
+	if (n != want)
+		return false;
+	job_parallel(s->nrun, name_run, &a);
+	s->run = a.run;
+	return !atomic_load(&a.lost);
+}
+
 int pprof_samples(struct pprof *p)
 {
 	bool tree = p->out->ops->branch != NULL, go = true;
 	struct samples s = {.p = p, .belt = belt_new(SLOTS), .spent = spent_from(p), .per = tree ? SORTED : 1, .own.which = NONE};
 	s.n = (uint32_t)((p->nstretch + s.per - 1) / s.per);
-	if (tree)
-		s.run = xcalloc(s.n + 1u, sizeof *s.run);
+	if (tree && !sorted_before(&s)) {
+		s.run = s.own_run = xcalloc(s.n + 1u, sizeof *s.run);
+		s.nrun = s.n;
+	}
 	int r = 0;
 	struct job *j = (p->in.n >= THREADED || job_wanted() > 1) && job_cpus() > 1 ? job_start(work, &s) : NULL;
 	for (uint32_t i = 0; i < s.n && !r && go; i++)
@@ -195,8 +245,8 @@ int pprof_samples(struct pprof *p)
 	samples_free(&s);
 	if (s.run && s.n && !r && go)
 		go = say_stacks(&s);
-	for (uint32_t i = 0; s.run && i < s.n; i++)
-		ways_run_free(&s.run[i]);
-	mem_free(s.run);
+	for (uint32_t i = 0; s.own_run && i < s.n; i++)
+		ways_run_free(&s.own_run[i]);
+	mem_free(s.own_run);
 	return r ? -1 : go ? 0 : err_set(p->e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 }

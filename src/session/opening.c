@@ -49,8 +49,8 @@ __attribute__((format(printf, 2, 3))) static void notice(void *arg, const char *
 	sink->ops->warn(sink->self, ERR_NOWHERE, "%s", msg);
 }
 
-/* Is the first file the whole profile as it stands? Most are: then it needs no model of the reports' first. */
-static bool as_it_is(const struct opening *op)
+/* May the first file be the whole profile as it stands? */
+static bool may_be_as_it_is(const struct opening *op)
 {
 	static const enum opt_id changes[] = {
 	    OPT_BASE, OPT_DIFF_BASE, OPT_SYMBOLIZE, OPT_BUILDID, OPT_ADD_COMMENT, OPT_NORMALIZE};
@@ -60,7 +60,13 @@ static bool as_it_is(const struct opening *op)
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
 		if (op->o->v[changes[i]].set)
 			return false;
-	return opt_bool(op->o, OPT_ALL_FRAMES) || !pprof_prunes(op->first);
+	return true;
+}
+
+/* It is, mostly: then it needs no model of the reports' first. */
+static bool as_it_is(const struct opening *op)
+{
+	return may_be_as_it_is(op) && (opt_bool(op->o, OPT_ALL_FRAMES) || !pprof_prunes(op->first));
 }
 
 static int read_profiles(struct opening *op, struct sink *sink)
@@ -68,6 +74,7 @@ static int read_profiles(struct opening *op, struct sink *sink)
 	const struct reader *reader = op->reader;
 	if (as_it_is(op))
 		return reader->read(op->first, sink, &op->err);
+	input_forget_ahead(&op->first);
 	struct prof *p = fetch_profile_of(op->o, op->first.p ? &op->first : NULL, notice, sink, &op->err);
 	if (!p)
 		return -1;
@@ -132,7 +139,7 @@ static int arrive(struct opening *op, struct job *j)
 		return -1;
 	struct sink sink = build_sink(op->build);
 	if (op->first.p && input_said(&op->first,
-	    input_gunzip_for(&op->first, &op->arrival.watch, &op->err), &sink, &op->err)) {
+	    (may_be_as_it_is(op) ? input_gunzip_ahead : input_gunzip_for)(&op->first, &op->arrival.watch, &op->err), &sink, &op->err)) {
 		struct err why = op->err;
 		return refuse(&op->err, op->o->file[0], &why);
 	}

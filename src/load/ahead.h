@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_AHEAD_H
+#define TTRACE_AHEAD_H
+
+#include "load/ways.h"
+
+/*
+ * The stacks of a profile, sorted on another thread while it is being inflated, by the file's own numbers of
+ * locations: what these mean is said later. All calls are of the thread that inflates.
+ */
+struct ahead;
+struct ahead *ahead_new(const uint8_t *p);	/* where it is inflated to, which does not move. NULL: there is no thread */
+void ahead_upto(struct ahead *, size_t have);	/* so much is there */
+void ahead_whole(struct ahead *);		/* that was all: help to sort the rest of it */
+void ahead_free(struct ahead *);		/* in any state; NULL is none */
+
+/* All runs; NULL: there is something unusual about them. */
+struct ways_run *ahead_runs(struct ahead *, uint32_t *n);
+
+#endif
