@@ -67,9 +67,10 @@ static bool quest(struct events *p, const struct pane_env *env, const char *re, 
 	return p->quest;
 }
 
-/* The page around a moment. Rare kinds have none near: then the stretch grows. */
-static void page_at(struct events *p, const struct pane_env *env, int64_t t)
+/* The page around an event. Rare kinds have none near: then the stretch grows. */
+static void page_around(struct events *p, const struct pane_env *env, struct el_event at)
 {
+	int64_t t = at.t;
 	const struct snap *sn = session_snap(env->s);
 	if (p->matched && env->grep.rx) {	/* the page is made of what is found */
 		quest(p, env, NULL, 0, t);
@@ -77,22 +78,25 @@ static void page_at(struct events *p, const struct pane_env *env, int64_t t)
 	}
 	p->matched = false;
 	if (t < p->scope.t0 || t >= p->scope.t1)	/* the cursor was elsewhere: from the beginning of the range */
-		t = p->scope.t0;
+		t = p->scope.t0, at = (struct el_event){.t = t};
 	struct el_ask q = {ev_views[p->view].kinds, ev_views[p->view].spans, ev_views[p->view].marks, NULL, &p->scope};
 	int64_t t0, t1;
 	if (tp_narrow(&p->scope))
 		q.want = want;
 	for (uint32_t n = EV_CHUNK; ; n = n > UINT32_MAX / 8 ? UINT32_MAX : n * 8) {
 		el_around(sn, t, n, p->scope.t0, p->scope.t1, &t0, &t1);
-		el_gather_at(sn, &q, t0, t1, t, EV_CHUNK_MAX, &p->list);
+		el_gather_at(sn, &q, t0, t1, &at, EV_CHUNK_MAX, &p->list);
 		if (p->list.n >= EV_CHUNK / 4 || (t0 == p->scope.t0 && t1 == p->scope.t1))
 			break;
 	}
-	if (p->list.n && p->list.t1 <= t)	/* as many as that at one instant: what was asked for must be in it */
-		el_gather(sn, &q, t, t1, EV_CHUNK_MAX, &p->list);
 	fill(p, env);
 	if (env->grep.rx && sn->complete && (p->list.t0 > p->scope.t0 || p->list.t1 < p->scope.t1))
 		quest(p, env, NULL, 0, t);
+}
+
+static void page_at(struct events *p, const struct pane_env *env, int64_t t)
+{
+	page_around(p, env, (struct el_event){.t = t});
 }
 
 /* Select the first event at or after t. */
@@ -120,13 +124,13 @@ static void turn(struct events *p, const struct pane_env *env)
 	const struct el_event *e = ev_now(p);
 	if (!e)
 		return;
-	bool low = p->rows.sel < EV_NEAR && p->list.t0 > p->scope.t0;
-	bool high = p->rows.sel + EV_NEAR >= p->rows.n && p->list.t1 < p->scope.t1;
+	bool low = p->rows.sel < EV_NEAR && (p->list.cut0 || p->list.t0 > p->scope.t0);
+	bool high = p->rows.sel + EV_NEAR >= p->rows.n && (p->list.cut1 || p->list.t1 < p->scope.t1);
 	if ((!low && !high) || (p->matched && p->quest))
 		return;
 	struct el_event was = *e;
 	uint32_t below = p->rows.sel - rows_top(&p->rows, env->rows - 1);
-	page_at(p, env, was.t);
+	page_around(p, env, was);
 	seek(p, was.t);
 	select_event(p, &was);
 	p->rows.top = p->rows.sel > below ? p->rows.sel - below : 0;
@@ -173,6 +177,7 @@ static void tick(void *st, const struct pane_env *env)
 		p->list.n = found->n;
 		p->list.t0 = found->t0;
 		p->list.t1 = found->t1;
+		p->list.cut0 = p->list.cut1 = false;
 		p->matched = true;
 		fill(p, env);
 		seek(p, was.t);

@@ -28,21 +28,47 @@ static bool runs(enum tstate s)
 	return s == TS_RUN || s == TS_ASSIST || s == TS_SWEEP || s == TS_STW || s == TS_GCWORK;
 }
 
-/* More than `max` events, of n: the first of them by time to the front, in no order, up to an instant and all of that. How
-   many those are. Not to sort what is cut off: there may be a million of them. */
-static uint32_t select_first(struct el_event *v, uint32_t n, uint32_t max)
+static int event_cmp(const void *a, const void *b)
 {
-	uint32_t lo = 0, hi = n;	/* the cut is within */
+	const struct el_event *x = a, *y = b;
+	if (x->t != y->t)
+		return x->t < y->t ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->trk != y->trk)
+		return x->trk < y->trk ? -1 : 1;
+	return x->who < y->who ? -1 : x->who > y->who;
+}
+
+/* By time alone where what is of one instant stays together. */
+static int order(const struct el *l, const struct el_event *a, const struct el_event *b)
+{
+	return !l->whole ? event_cmp(a, b) : a->t < b->t ? -1 : a->t > b->t;
+}
+
+/* More than `max` events: the first of them to the front, in no order, and with the last of those what is equal to it. How
+   many those are. Not to sort what is cut off: there may be a million of them. */
+static uint32_t select_first(struct el *l, uint32_t max)
+{
+	struct el_event *v = l->v;
+	uint32_t lo = 0, hi = l->n, at = 1;	/* the cut is within */
 	while (hi - lo > 64) {
-		int64_t a = v[lo].t, b = v[lo + (hi - lo) / 2].t, c = v[hi - 1].t;
-		int64_t by = a < b ? (b < c ? b : a < c ? c : a) : a < c ? a : b < c ? c : b;	/* the middle one */
+		const struct el_event *p[3];	/* from anywhere: rows one after the other are in order, and again */
+		for (int i = 0; i < 3; i++) {
+			at = at * 1664525 + 1013904223;
+			p[i] = &v[lo + (uint32_t)((uint64_t)at * (hi - lo) >> 32)];
+		}
+		const struct el_event *a = p[0], *b = p[1], *c = p[2];
+		bool ab = order(l, a, b) < 0, bc = order(l, b, c) < 0, ac = order(l, a, c) < 0;
+		struct el_event by = ab ? (bc ? *b : ac ? *c : *a) : ac ? *a : bc ? *c : *b;	/* the middle one */
 		uint32_t i = lo, j = hi, k = lo;	/* before `by`, `by` itself, after it */
 		while (k < j) {
 			struct el_event e = v[k];
-			if (e.t < by) {
+			int d = order(l, &e, &by);
+			if (d < 0) {
 				v[k++] = v[i];
 				v[i++] = e;
-			} else if (e.t > by) {
+			} else if (d > 0) {
 				v[k] = v[--j];
 				v[j] = e;
 			} else {
@@ -57,18 +83,6 @@ static uint32_t select_first(struct el_event *v, uint32_t n, uint32_t max)
 			return j;
 	}
 	return hi;
-}
-
-static int event_cmp(const void *a, const void *b)
-{
-	const struct el_event *x = a, *y = b;
-	if (x->t != y->t)
-		return x->t < y->t ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->trk != y->trk)
-		return x->trk < y->trk ? -1 : 1;
-	return x->who < y->who ? -1 : x->who > y->who;
 }
 
 /* In that order. Many are those of one instant, as where a trace begins with the state of each goroutine: by numbers, the
@@ -99,37 +113,56 @@ static void sort(struct el_event *v, uint32_t n)
 	mem_free(k);
 }
 
-/* Of more than max events, of which many are before t: those that are too many before it. */
-static uint32_t drop_first(struct el *l, int64_t t, uint32_t max)
+/* Of more than max events, of which many are before what was asked for: those that are too many before it. How many are left. */
+static uint32_t drop_first(struct el *l)
 {
 	uint32_t before = 0;
 	for (uint32_t i = 0; i < l->n; i++)
-		before += l->v[i].t < t;
-	if (l->n <= max || before <= max / 2)
+		before += order(l, &l->v[i], &l->at) < 0;
+	if (l->n <= l->max || before <= l->max / 2)
 		return before;
-	uint32_t n = select_first(l->v, l->n, before - max / 2);
+	uint32_t n = select_first(l, before - l->max / 2);
 	for (uint32_t i = 0; i < n; i++)
-		l->t0 = l->v[i].t >= l->t0 ? l->v[i].t + 1 : l->t0;
+		if (!l->cut0 || order(l, &l->v[i], &l->last0) > 0) {
+			l->last0 = l->v[i];
+			l->cut0 = true;
+		}
+	l->t0 = l->whole ? l->last0.t + 1 : l->last0.t;
 	l->n -= n;
 	memmove(l->v, l->v + n, l->n * sizeof *l->v);
 	return before - n;
 }
 
+/* Those from n on go, and all that are not before them. */
+static void drop_last(struct el *l, uint32_t n)
+{
+	for (uint32_t i = n; i < l->n; i++)
+		if (!l->cut1 || order(l, &l->v[i], &l->first1) < 0) {
+			l->first1 = l->v[i];
+			l->cut1 = true;
+		}
+	if (n < l->n)
+		l->t1 = l->whole ? l->first1.t : l->first1.t + 1;
+	l->n = n;
+}
+
 /* So many have come together that most of them will be cut off: the stretch is made less at once. */
 static void thin(struct el *l)
 {
-	uint32_t max = l->max, before = drop_first(l, l->at, max), n = l->n;
-	if (n - before > max)
-		n = select_first(l->v, l->n, before + max);
-	for (uint32_t i = n; i < l->n; i++)
-		l->t1 = l->v[i].t < l->t1 ? l->v[i].t : l->t1;
-	l->n = n;
-	l->full = n < UINT32_MAX / 4 ? n + 2 * max : UINT32_MAX;
+	uint32_t before = drop_first(l);
+	if (l->n - before > l->max)
+		drop_last(l, select_first(l, before + l->max));
+	l->full = l->n + l->max;
+}
+
+static bool outside(const struct el *l, const struct el_event *e)
+{
+	return (l->cut0 && order(l, e, &l->last0) <= 0) || (l->cut1 && order(l, e, &l->first1) >= 0);
 }
 
 static void add(struct el *l, const struct el_ask *q, const struct el_event *e)
 {
-	if (!(q->kinds >> e->kind & 1) || (q->want && !q->want(q->arg, e->trk, e->t)))
+	if (!(q->kinds >> e->kind & 1) || outside(l, e) || (q->want && !q->want(q->arg, e->trk, e->t)))
 		return;
 	l->v = mem_grow(l->v, &l->cap, l->n + 1u, sizeof *l->v);
 	l->v[l->n++] = *e;
@@ -239,18 +272,8 @@ static void gather_rest(const struct snap *sn, const struct el_ask *q, struct el
 	}
 }
 
-/* What was gathered before the stretch became less, and lies outside now. */
-static void settle(struct el *l)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < l->n; i++)
-		if (l->v[i].t >= l->t0 && l->v[i].t < l->t1)
-			l->v[n++] = l->v[i];
-	l->n = n;
-}
-
 /* The rows of a sheet; of very many, and where no other sheet may have to be asked, some on each processor. */
-enum { MANY_ROWS = 50000, PARTS = 4 };
+enum { MANY_ROWS = 50000, PARTS = 2 };
 struct rows { const struct el_ask *q; const struct sheet *sh; struct el part[PARTS]; };
 
 static void gather_part(void *arg, uint32_t k)
@@ -270,33 +293,41 @@ static void gather_sheet(const struct el_ask *q, const struct sheet *sh, struct 
 		return;
 	}
 	for (int k = 0; k < PARTS; k++)
-		r.part[k] = (struct el){.t0 = l->t0, .t1 = l->t1, .at = l->at, .max = l->max, .full = l->full};
+		r.part[k] = (struct el){.t0 = l->t0, .t1 = l->t1, .at = l->at, .max = l->max, .full = l->full, .whole = l->whole};
 	job_parallel(PARTS, gather_part, &r);
 	for (int k = 0; k < PARTS; k++) {
-		l->v = mem_grow(l->v, &l->cap, (size_t)l->n + r.part[k].n + 1, sizeof *l->v);
-		if (r.part[k].n)
-			memcpy(l->v + l->n, r.part[k].v, r.part[k].n * sizeof *l->v);
-		l->n += r.part[k].n;
-		l->t0 = r.part[k].t0 > l->t0 ? r.part[k].t0 : l->t0;
-		l->t1 = r.part[k].t1 < l->t1 ? r.part[k].t1 : l->t1;
+		struct el *p = &r.part[k];
+		if (p->cut0 && (!l->cut0 || order(l, &p->last0, &l->last0) > 0))
+			l->last0 = p->last0, l->t0 = p->t0;
+		if (p->cut1 && (!l->cut1 || order(l, &p->first1, &l->first1) < 0))
+			l->first1 = p->first1, l->t1 = p->t1;
+		l->cut0 |= p->cut0;
+		l->cut1 |= p->cut1;
+	}
+	uint32_t all = l->n, n = 0;
+	for (int k = 0; k < PARTS; k++)
+		all += r.part[k].n;
+	l->v = mem_grow(l->v, &l->cap, (size_t)all + 1, sizeof *l->v);
+	for (uint32_t i = 0; i < l->n; i++)	/* what a part has taken away more than another */
+		if (!outside(l, &l->v[i]))
+			l->v[n++] = l->v[i];
+	for (int k = 0; k < PARTS; k++) {
+		for (uint32_t i = 0; i < r.part[k].n; i++)
+			if (!outside(l, &r.part[k].v[i]))
+				l->v[n++] = r.part[k].v[i];
 		mem_free(r.part[k].v);
 	}
+	l->n = n;
 }
 
-void el_gather(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_t t1, uint32_t max, struct el *l)
-{
-	el_gather_at(sn, q, t0, t1, t0, max, l);
-}
-
-void el_gather_at(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_t t1, int64_t t, uint32_t max, struct el *l)
+/* What is asked for is `at`; begun with l->whole. */
+static void gather(const struct snap *sn, const struct el_ask *q, struct el *l)
 {
 	enum { TRANSITIONS = 1 << EL_CREATE | 1 << EL_READY | 1 << EL_RUN | 1 << EL_BLOCK | 1 << EL_SYSCALL | 1 << EL_END };
+	int64_t t0 = l->t0, t1 = l->t1;
 	l->n = 0;
-	l->t0 = t0;
-	l->t1 = t1;
-	l->at = t;
-	l->max = max < UINT32_MAX / 4 ? max : UINT32_MAX / 4;
-	l->full = 4 * l->max;
+	l->cut0 = l->cut1 = false;
+	l->full = l->max < UINT32_MAX / 2 ? 2 * l->max : UINT32_MAX;
 	for (uint32_t s = 0; s < sn->nsheets && q->kinds & TRANSITIONS; s++) {
 		const struct sheet_slot *slot = store_slot(sn->st, s);
 		if (slot->t1 <= t0 || slot->t0 >= t1)
@@ -307,9 +338,37 @@ void el_gather_at(const struct snap *sn, const struct el_ask *q, int64_t t0, int
 	}
 	gather_rest(sn, q, l);
 	gather_counts(sn, q, l);
-	drop_first(l, t, max);
-	settle(l);
-	uint32_t all = l->n > max ? select_first(l->v, l->n, max) : l->n, n = max;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < l->n; i++)
+		if (!outside(l, &l->v[i]))
+			l->v[n++] = l->v[i];
+	l->n = n;
+	drop_first(l);
+}
+
+void el_gather_at(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_t t1, const struct el_event *at, uint32_t max,
+    struct el *l)
+{
+	l->t0 = t0;
+	l->t1 = t1;
+	l->at = *at;
+	l->max = max;
+	l->whole = false;
+	gather(sn, q, l);
+	if (l->n > max)
+		drop_last(l, select_first(l, max));
+	sort(l->v, l->n);
+}
+
+void el_gather(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_t t1, uint32_t max, struct el *l)
+{
+	l->t0 = t0;
+	l->t1 = t1;
+	l->at = (struct el_event){.t = t0};
+	l->max = max;
+	l->whole = true;
+	gather(sn, q, l);
+	uint32_t all = l->n > max ? select_first(l, max) : l->n, n = max;
 	sort(l->v, all);
 	if (l->n <= max)
 		return;
