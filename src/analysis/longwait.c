@@ -3,8 +3,9 @@
 /*
  * Who waited longest, of many goroutines. To step through one after another would be to go through
  * all sheets for each, and where few of them fit in memory, to read the file as often. So it is one pass over
- * the sheets for all: of each goroutine is kept what it does at the moment, and since when. What begins
- * before the first sheet that is looked at, or does not end in the last, is asked for by itself, if it is a wait.
+ * the sheets for all: of each goroutine is kept what it does at the moment, and since when. A wait that
+ * begins before the first sheet that is looked at is asked for by itself, and one that goes on after the last is
+ * followed to its end; only where there were too many to look at all it counts as far as was looked.
  *
  * Where a few goroutines are meant, sheets that they go through unchanged are not even got.
  */
@@ -25,16 +26,25 @@ struct pass {
 	struct { int64_t t0, t1; uint32_t k; bool any; } best;
 };
 
-static void judge(struct pass *p, uint32_t k, bool open)
+static bool goes_on(const struct doing *d, uint8_t state, int64_t a)
+{
+	bool same = (d->state & SHEET_STATE) == (state & SHEET_STATE);
+	return d->t1 > d->t0 && d->t1 == a && (state & SHEET_CONT || (same && d->state & SHEET_PAST));
+}
+
+static bool is_wait(const struct doing *d)
+{
+	return d->t1 > d->t0 && state_waits((enum tstate)(d->state & SHEET_STATE));
+}
+
+static void judge(struct pass *p, uint32_t k)
 {
 	struct doing *d = &p->now[k];
 	struct ival v;
-	if (d->t1 <= d->t0 || !state_waits((enum tstate)(d->state & SHEET_STATE)))
+	if (!is_wait(d))
 		return;
-	if ((open || d->cut) && ival_at(p->sn, p->g[k], d->t0, &v)) {
+	if (d->cut && ival_at(p->sn, p->g[k], d->t0, &v))
 		d->t0 = v.t0;
-		d->t1 = v.t1;
-	}
 	int64_t more = (d->t1 - d->t0) - (p->best.t1 - p->best.t0);
 	if (d->t0 >= p->t1 || d->t1 <= p->t0)
 		return;
@@ -50,13 +60,12 @@ static void judge(struct pass *p, uint32_t k, bool open)
 static void piece(struct pass *p, uint32_t k, int64_t a, int64_t b, uint8_t state, bool cut)
 {
 	struct doing *d = &p->now[k];
-	bool same = (d->state & SHEET_STATE) == (state & SHEET_STATE);
-	if (d->t1 > d->t0 && d->t1 == a && (state & SHEET_CONT || (same && d->state & SHEET_PAST))) {
+	if (goes_on(d, state, a)) {
 		d->t1 = b;
 		d->state = state;
 		return;
 	}
-	judge(p, k, false);
+	judge(p, k);
 	*d = (struct doing){a, b, state, cut};
 }
 
@@ -80,6 +89,28 @@ static bool still(struct pass *p, uint32_t s)
 		if (sheet_still(p->sn, s, p->g[k]) == 1)
 			p->now[k].t1 = slot->t1;
 	return true;
+}
+
+/* To the end of a wait that goes on in sheet s. */
+static void follow(struct pass *p, uint32_t k, uint32_t s)
+{
+	struct doing *d = &p->now[k];
+	struct hold h = {0};
+	for (bool on = is_wait(d); on && s < p->sn->nsheets && d->t1 == store_slot(p->sn->st, s)->t0; s++) {
+		if (sheet_still(p->sn, s, p->g[k]) == 1) {
+			d->t1 = store_slot(p->sn->st, s)->t1;
+			continue;
+		}
+		const struct sheet *sh = hold_sheet(&h, p->sn, s);
+		int32_t row = sheet_row(sh, p->g[k]);
+		uint32_t i = row < 0 ? 0 : sh->first[row], end = row < 0 ? 0 : sh->first[row + 1];
+		for (; i < end && goes_on(d, sh->state[i], sh->t0 + sh->start[i]); i++) {
+			d->t1 = sheet_end(sh, (uint32_t)row, i);
+			d->state = sh->state[i];
+		}
+		on = i == end && end;
+	}
+	hold_drop(&h);
 }
 
 /* of: by track, which goroutine, + 1; NULL: they are few. */
@@ -115,8 +146,11 @@ bool longest_wait(const struct snap *sn, const trk_id *g, uint32_t n, int64_t t0
 		sheet_pass(&p, s, of, first);
 		first = false;
 	}
-	for (uint32_t k = 0; k < n; k++)	/* what goes on where the pass ended */
-		judge(&p, k, s < sn->nsheets && s && p.now[k].t1 == store_slot(sn->st, s)->t0);
+	for (uint32_t k = 0; k < n; k++) {
+		if (p.looks < LOOKS)
+			follow(&p, k, s);
+		judge(&p, k);
+	}
 	mem_free(of);
 	mem_free(p.now);
 	return p.best.any && ival_at(sn, g[p.best.k], p.best.t0, best);
