@@ -289,7 +289,7 @@ static int make(struct job *j, void *arg)
 	struct sched_ask ask = tp_ask(&m->scope);
 	m->key = gor_by_keys(m->sn, m->by, m->scope.t0, m->scope.t1, &m->mem);
 	ask.key = m->key;
-	ask.job = j;
+	ask.on = job_onlooker(j);
 	m->sched = sched_new(m->sn, &m->mem);
 	m->gs = sched_groups(m->sched, &ask, &m->mem);
 	m->groups = arena_zalloc(&m->mem, (m->gs->n + 1u) * sizeof *m->groups);
@@ -302,6 +302,8 @@ static int make(struct job *j, void *arg)
 		for (uint32_t k = 0; k < gr->n; k++)
 			add_stat(r, &m->gs->g[gr->first + k]);
 		m->ran += r->v[GV_RUN];
+		if (j && job_cancelled(j))
+			return -1;
 		if (gr->n < TOLD)
 			continue;
 		struct gor_told *told = arena_zalloc(&m->mem, sizeof *told);
@@ -310,6 +312,8 @@ static int make(struct job *j, void *arg)
 	}
 	if (j)
 		job_tell(j, 90, 100);
+	if (j && job_cancelled(j))
+		return -1;
 	make_kin(m);
 	if (m->list.st) {
 		m->list.gs = m->gs;

@@ -95,6 +95,8 @@ static void finish(struct gor *p, const struct pane_env *env)
 static void close_gor(void *st)
 {
 	struct gor *p = st;
+	if (gor_work(p))
+		job_cancel(gor_work(p));
 	if (p->work)
 		gor_take(p);
 	gor_one_rest(p);

@@ -3,6 +3,7 @@
 #ifndef TTRACE_BINS_H
 #define TTRACE_BINS_H
 
+#include "base/job.h"
 #include "base/mem.h"
 #include "store/edges.h"
 #include "store/spans.h"
@@ -28,7 +29,7 @@ void bins_sum(const struct snap *, trk_id, int64_t t0, int64_t t1, struct bin *o
 /* The sums of many tracks, a track at most once, walking the sheets once and in order: ns[] of each is to be zero. They lie
    in the arena. */
 struct bins_ask { trk_id trk; int64_t t0, t1; int64_t *ns; };
-void bins_many(const struct snap *, const struct bins_ask *, uint32_t n, const struct arena *);
+bool bins_many(const struct snap *, const struct bins_ask *, uint32_t n, const struct arena *, const struct onlooker *);
 /* The state that has most of it, TS_NONE and TS_IDLE only where there is nothing else (or count them
    with all set); TS_NONE when empty. */
 enum tstate bin_main(const struct bin *, bool all);

@@ -229,9 +229,11 @@ static void add_row(const struct sheet *sh, uint32_t row, const struct bins_ask 
 		q->ns[s] += b[s] - a[s];
 }
 
-void bins_many(const struct snap *sn, const struct bins_ask *ask, uint32_t n, const struct arena *mem)
+bool bins_many(const struct snap *sn, const struct bins_ask *ask, uint32_t n, const struct arena *mem,
+    const struct onlooker *on)
 {
 	uint32_t rows = 0;
+	bool go = true;
 	uint32_t *of = xcalloc(sn->ntrks + 1u, sizeof *of);	/* by track: which ask, + 1 */
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	for (uint32_t i = 0; i < n; i++) {
@@ -239,23 +241,24 @@ void bins_many(const struct snap *sn, const struct bins_ask *ask, uint32_t n, co
 		from = ask[i].t0 < from ? ask[i].t0 : from;
 		to = ask[i].t1 > to ? ask[i].t1 : to;
 	}
-	for (uint32_t i = 0; i < sn->nsheets; i++) {
+	for (uint32_t i = 0; i < sn->nsheets && go; i++) {
 		const struct sheet_slot *slot = store_slot(sn->st, i);
 		if (slot->t1 <= from || slot->t0 >= to)
 			continue;
 		const struct sheet *sh = sheet_get(sn, i);
-		for (uint32_t r = 0; r < sh->ntrk; r++)
+		for (uint32_t r = 0; r < sh->ntrk && (go = r % 65536 || look_on(on, 45, 100)); r++)
 			if (sh->trk[r] < sn->ntrks && of[sh->trk[r]]) {
 				add_row(sh, r, &ask[of[sh->trk[r]] - 1]);
 				arena_look(mem, rows++);
 			}
 		sheet_put(sn, i);
 	}
-	for (uint32_t i = 0; i < n; i++) {	/* where no sheet has it, it is not there */
+	for (uint32_t i = 0; i < n && go; i++) {	/* where no sheet has it, it is not there */
 		int64_t a = ask[i].t0 < sn->t0 ? sn->t0 : ask[i].t0, b = ask[i].t1 > sn->t1 ? sn->t1 : ask[i].t1, all = 0;
 		for (int s = 0; s < TS__N; s++)
 			all += ask[i].ns[s];
 		ask[i].ns[TS_NONE] += b > a ? b - a - all : 0;
 	}
 	mem_free(of);
+	return go;
 }

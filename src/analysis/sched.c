@@ -15,7 +15,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/sched_in.h"
-#include "base/job.h"
+#include "base/keyed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -187,44 +187,30 @@ void sched_stat(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct 
 
 /* ---- groups */
 
-/* Within a group the longest first, then by id. */
-struct place_of { int64_t total; trk_id trk; uint32_t at; };
-
-static int place_cmp(const void *a, const void *b)
-{
-	const struct place_of *x = a, *y = b;
-	if (x->total != y->total)
-		return x->total > y->total ? -1 : 1;
-	return x->trk < y->trk ? -1 : x->trk > y->trk;
-}
-
 /* An account is a third of a kilobyte and there may be a million: what is sorted is its place, and then each is
-   moved once, around the cycles of where they go. */
+   moved once, around the cycles of where they go. The longest first; they come by id, and those of a length stay so. */
 static void sort_accounts(struct gstat *g, uint32_t n, const struct arena *mem)
 {
-	struct place_of *to = xmalloc((n + 1u) * sizeof *to);
+	struct keyed *to = xmalloc((n + 1u) * sizeof *to);
 	uint32_t moves = 0;
-	bool sorted = true;
 	for (uint32_t i = 0; i < n; i++) {
 		arena_look(mem, i);
-		to[i] = (struct place_of){ g[i].total, g[i].trk, i };
-		sorted = sorted && (!i || place_cmp(&to[i - 1], &to[i]) < 0);
+		to[i] = (struct keyed){ keyed_down(g[i].total), i };
 	}
-	if (!sorted)
-		qsort(to, n, sizeof *to, place_cmp);
+	keyed_sort(to, n);
 	for (uint32_t i = 0; i < n; i++) {
-		if (to[i].at == i)
+		if (to[i].v == i)
 			continue;
 		struct gstat first = g[i];
 		uint32_t k = i, from;
-		while ((from = to[k].at) != i) {
+		while ((from = to[k].v) != i) {
 			g[k] = g[from];
-			to[k].at = k;
+			to[k].v = k;
 			k = from;
 			arena_look(mem, moves++);
 		}
 		g[k] = first;
-		to[k].at = k;
+		to[k].v = k;
 	}
 	mem_free(to);
 }
@@ -257,11 +243,18 @@ static str_id group_key(const struct snap *sn, const struct sched_ask *q, trk_id
 	return q->key ? q->key[t] : store_trk(sn->st, t)->name;
 }
 
-/* So many of n are done; all of them are `part` percent, after `from`. */
-static void tell(const struct sched_ask *q, uint32_t i, uint32_t n, unsigned from, unsigned part)
+/* So many of n are done; all of them are `part` percent, after `from`. false: stop. */
+static bool tell(const struct sched_ask *q, uint32_t i, uint32_t n, unsigned from, unsigned part)
 {
-	if (q->job && i % 65536 == 0)
-		job_tell(q->job, from + (n ? (uint64_t)part * i / n : part), 100);
+	return i % 16384 || look_on(&q->on, from + (n ? (uint64_t)part * i / n : part), 100);
+}
+
+static struct sched_groups *nothing(struct sched_groups *o, uint32_t *count, struct arena *own)
+{
+	o->n = o->ng = 0;
+	mem_free(count);
+	arena_free(own);
+	return o;
 }
 
 struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask *q, struct arena *mem)
@@ -273,14 +266,15 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 	for (trk_id t = 1; t < sn->ntrks && q->key; t++)
 		most = q->key[t] > most ? q->key[t] : most;
 	uint32_t *count = xcalloc(most + 1u, sizeof *count);
+	struct arena own = { .spills = true };
 	for (trk_id t = 1; t < sn->ntrks; t++) {
-		tell(q, t, sn->ntrks, 5, 10);
+		if (!tell(q, t, sn->ntrks, 5, 10))
+			return nothing(o, count, &own);
 		if (asked_for(sn, q, t, &a, &b))
 			o->n += !count[group_key(sn, q, t)]++, o->ng++;
 	}
 	o->group = arena_alloc(mem, (o->n + 1u) * sizeof *o->group);
 	o->g = arena_alloc(mem, (o->ng + 1u) * sizeof *o->g);
-	struct arena own = { .spills = true };
 	struct bins_ask *ask = arena_alloc(&own, (o->ng + 1u) * sizeof *ask);
 	uint32_t at = 0, n = 0, nask = 0;
 	for (str_id i = 0; i <= most; i++)
@@ -290,7 +284,8 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 			count[i] = n++;	/* from here on: the number of the group */
 		}
 	for (trk_id t = 1; t < sn->ntrks; t++) {
-		tell(q, t, sn->ntrks, 15, 30);
+		if (!tell(q, t, sn->ntrks, 15, 30))
+			return nothing(o, count, &own);
 		if (!asked_for(sn, q, t, &a, &b))
 			continue;
 		arena_look(mem, nask);
@@ -299,18 +294,20 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 		sched_begin(s, t, a, b, g);
 		ask[nask++] = (struct bins_ask){ t, g->t0, g->t1, g->ns };
 	}
-	bins_many(sn, ask, nask, mem);
+	if (!bins_many(sn, ask, nask, mem, &q->on))
+		return nothing(o, count, &own);
 	arena_free(&own);
 	for (uint32_t i = 0; i < o->n; i++)
 		for (uint32_t k = 0; k < o->group[i].n; k++) {
 			struct gstat *g = &o->g[o->group[i].first + k];
-			tell(q, k, o->group[i].n, 60, 20);
+			if (!tell(q, k, o->group[i].n, 60, 20))
+				return nothing(o, count, &own);
 			arena_look(mem, k);
 			bool all = asked_for(sn, q, g->trk, &a, &b);
 			sched_end(s, all && sched_lives(s, g->trk, b), mem, g);
 			o->group[i].exec += g->exec;
 		}
-	for (uint32_t i = 0; i < o->n; i++)
+	for (uint32_t i = 0; i < o->n && look_on(&q->on, 80, 100); i++)
 		sort_accounts(o->g + o->group[i].first, o->group[i].n, mem);
 	qsort(o->group, o->n, sizeof *o->group, group_cmp);
 	mem_free(count);

@@ -3,6 +3,7 @@
 #ifndef TTRACE_SCHED_H
 #define TTRACE_SCHED_H
 
+#include "base/job.h"
 #include "base/mem.h"
 #include "store/store.h"
 
@@ -31,9 +32,8 @@ void sched_stat(const struct sched *, trk_id g, int64_t a, int64_t b, struct are
 int64_t sched_length(const struct sched *, trk_id g, int64_t a, int64_t b);
 
 /* What of a trace is asked for. */
-struct job;
 struct sched_ask {
-	struct job *job;		/* NULL, or who is told how far it is, in percent */
+	struct onlooker on;		/* is told how far it is, in percent; where he says stop, what comes out is nothing */
 	int64_t t0, t1;			/* TIME_NONE: open */
 	const uint8_t *g;		/* NULL, or one bit per track */
 	bool (*region)(const void *arg, const struct sink_span *);	/* NULL, or which regions */

@@ -115,6 +115,17 @@ bool job_cancelled(const struct job *j)
 	return atomic_load_explicit(&j->cancel, memory_order_relaxed);
 }
 
+static bool go(void *arg, uint64_t done, uint64_t total)
+{
+	job_tell(arg, done, total);
+	return !job_cancelled(arg);
+}
+
+struct onlooker job_onlooker(struct job *j)
+{
+	return (struct onlooker){j ? go : NULL, j};
+}
+
 int job_fd(const struct job *j)
 {
 	return j->wake[0];

@@ -28,6 +28,14 @@ void job_progress(const struct job *, uint64_t *done, uint64_t *total);
 void job_cancel(struct job *);
 int  job_join(struct job *);			/* waits; frees; the result */
 
+/* Who looks on while something takes long: is told how far it is, and may say stop (false). go NULL: nobody. */
+struct onlooker { bool (*go)(void *arg, uint64_t done, uint64_t total); void *arg; };
+struct onlooker job_onlooker(struct job *);	/* worker: the job, which may be cancelled; of NULL nobody */
+static inline bool look_on(const struct onlooker *o, uint64_t done, uint64_t total)
+{
+	return !o->go || o->go(o->arg, done, total);
+}
+
 /* Run fn(arg, 0..n-1) on up to the number of processors threads and wait for all. */
 void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg);
 uintptr_t job_self(void);	/* this thread: not 0, and no other's while it lives */

@@ -107,6 +107,8 @@ int trep_open(struct trep *r, const struct opt *o, struct out *out, struct err *
 		return -1;
 	}
 	r->ask = (struct sched_ask){ .t0 = r->filter.from, .t1 = r->filter.to, .g = r->filter.g };
+	if (o->watch)
+		r->ask.on = (struct onlooker){ o->watch->go, o->watch->arg };
 	narrow_goroutines(r);
 	return 0;
 }
