@@ -156,6 +156,34 @@ static void accounts(const struct snap *sn, struct arena *a)
 	OK(!wrong);
 }
 
+static bool some_times(void *arg, uint64_t done, uint64_t total)
+{
+	int *left = arg;
+	return done <= total && (*left)-- > 0;
+}
+
+/* Who looks on may stop it, at any of the times that he is asked: accounts are none then, weights are less, and nobody goes on. */
+static void stops(const struct snap *sn, struct arena *a)
+{
+	const struct sched *s = sched_new(sn, a);
+	int asked = 1000, left;
+	struct sched_ask ask = {.on = {some_times, &asked}, .t0 = TIME_NONE, .t1 = TIME_NONE};
+	struct tw_filter f = {.from = TIME_NONE, .to = TIME_NONE};
+	OK(sched_groups(s, &ask, a)->ng > 10);
+	int64_t all = tracew(sn, TW_BLOCK, &f, a)->total_ns;
+	asked = 1000 - asked;
+	OK(asked > 1);
+	ask.on.arg = &left;
+	for (int i = 0; i < asked; i++) {
+		left = i;
+		const struct sched_groups *gs = sched_groups(s, &ask, a);
+		OK(left == -1 && !gs->n && !gs->ng);
+	}
+	f.on = ask.on;
+	left = 0;
+	OK(tracew(sn, TW_BLOCK, &f, a)->total_ns < all && left == -1);
+}
+
 /* Every kind of regions, told apart by name and place: each of them is in one, the outermost are found. */
 static void places(const struct snap *sn, struct arena *a)
 {
@@ -221,6 +249,7 @@ int main(void)
 	tasks(sn, &a);
 	regions(sn, &a);
 	accounts(sn, &a);
+	stops(sn, &a);
 	places(sn, &a);
 	ticks(sn);
 	arena_free(&a);

@@ -307,8 +307,11 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 			sched_end(s, all && sched_lives(s, g->trk, b), mem, g);
 			o->group[i].exec += g->exec;
 		}
-	for (uint32_t i = 0; i < o->n && look_on(&q->on, 80, 100); i++)
+	for (uint32_t i = 0; i < o->n; i++) {
+		if (!look_on(&q->on, 80, 100))
+			return nothing(o, count, &own);
 		sort_accounts(o->g + o->group[i].first, o->group[i].n, mem);
+	}
 	qsort(o->group, o->n, sizeof *o->group, group_cmp);
 	mem_free(count);
 	arena_rest(mem);

@@ -3,6 +3,7 @@
 #ifndef TTRACE_TRACEW_H
 #define TTRACE_TRACEW_H
 
+#include "base/job.h"
 #include "base/mem.h"
 #include "store/store.h"
 
@@ -39,6 +40,7 @@ struct tw_filter {
 					   picked and the regions of them, the regions picked and the tasks that they are of */
 	trk_id proc;			/* only on this P (run, cpu, syscall); 0 all */
 	enum tw_blame blame;		/* of sched */
+	struct onlooker on;		/* is told how far it is; where he says stop, what comes out is to be thrown away */
 	/* NULL, or told of each stretch that is charged (not of cpu samples) */
 	void (*each)(void *arg, trk_id g, int64_t ns, stk_id);
 	void *arg;

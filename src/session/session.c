@@ -125,7 +125,7 @@ void session_close(struct session *s)
 {
 	if (!s)
 		return;
-	session_weigh_end(s);
+	session_weigh_stop(s);
 	s->patient = false;
 	for (int i = 0; i < 4; i++)
 		if (s->leaving[i])

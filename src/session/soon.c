@@ -231,6 +231,15 @@ void session_weigh_end(struct session *s)
 		take(s);
 }
 
+void session_weigh_stop(struct session *s)
+{
+	if (!s->weighing)
+		return;
+	job_cancel(s->weighing->job);
+	s->weighing->want.serial = ~s->serial;	/* of nothing that anybody wants */
+	take(s);
+}
+
 struct calls *session_calls_soon(struct session *s, enum gran gran, bool tree)
 {
 	struct wanted want = {true, tree, gran, s->serial};
@@ -243,6 +252,8 @@ struct calls *session_calls_soon(struct session *s, enum gran gran, bool tree)
 		const struct wanted *now = &s->weighing->want;
 		if (now->serial != s->serial || now->gran != gran || now->tree < tree)
 			s->wanted[session_slot(gran)] = want;
+		if (now->serial != s->serial)	/* nobody wants it any more */
+			job_cancel(s->weighing->job);
 		return NULL;
 	}
 	return start(s, want) ? NULL : session_calls(s, gran);

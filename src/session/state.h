@@ -70,6 +70,7 @@ void session_join(struct session *);
 void session_drop_calls(struct session *);
 void session_drop_shapes(struct session *);
 void session_weigh_end(struct session *);	/* soon.c: wait for what is made, and take it */
+void session_weigh_stop(struct session *);	/* or stop it, and throw it away */
 static inline int session_slot(enum gran gran)
 {
 	return gran == GR_LINES;

@@ -301,6 +301,8 @@ static int trace_side(const struct snap *sn, const struct opt *o, bool rest, str
     uint32_t *n, struct err *e)
 {
 	*f = (struct tw_filter){ .from = TIME_NONE, .to = TIME_NONE };
+	if (o->watch)
+		f->on = (struct onlooker){ o->watch->go, o->watch->arg };
 	if (has(o, OPT_BLAME)) {
 		int blame = tw_blame_find(opt_str(o, OPT_BLAME));
 		if (blame < 0)

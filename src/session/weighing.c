@@ -115,6 +115,7 @@ static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64
 		return;
 	uint32_t n = trace_filter(sn, &q, rest, a, &f);
 	double each = query_has_rest(&q) && n > 1 ? 1.0 / n : 1;
+	f.on = job_onlooker(s->job);
 	struct tw *tw = tracew(sn, (enum tw_type)session_type(s), &f, a);
 	for (stk_id i = 0; i < tw->n; i++) {
 		stk_id at = ad ? ad->to[i] : i;
@@ -145,6 +146,7 @@ static struct tally tally_one(struct session *s, struct arena *a)
 {
 	struct tw_filter f;
 	session_trace(s, a, &f);
+	f.on = job_onlooker(s->job);
 	struct tw *tw = tracew(s->snap, (enum tw_type)session_type(s), &f, a);
 	return (struct tally){tw->ns, tw->count, NULL, tw->part, tw->npart,
 	    tw->npart ? tag_frames(&s->hist[s->at]) : 0};
