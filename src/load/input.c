@@ -8,8 +8,11 @@
  * is the mapped file's owner's doing; one that is cut short meanwhile ends in
  * zeros (base/mapped.c), and input_cut() knows. Small files are read.
  *
+ * What is inflated for read_pprof() may be looked at meanwhile (ahead.h).
+ *
  * The size of what gzip holds is not believed: the output grows as it is
- * inflated, within the memory budget, so a bomb is refused and not obeyed.
+ * inflated, within the memory budget, so a bomb is refused and not obeyed. Where somebody looks on,
+ * room for all that is promised is asked for at first, but not touched.
  */
 #include "config.h"
 #include "load/load.h"

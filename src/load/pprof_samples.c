@@ -7,12 +7,13 @@
  * to the sink, in their order, so that a sink never sees another thread. All checks
  * are made while unpacking; a batch holds nothing that can be wrong.
  *
- * A sink that keeps stacks as a tree has them last, all of them in one order (ways.h):
- * who unpacks a batch sorts its stacks too, and what is left of them waits for the
- * others; or they have been sorted while the file was inflated (ahead.h). Samples are said without them meanwhile, and what of the file has been
- * said is given back. In a profile written out of a hash table, as most are, neighbours
- * have nothing in common; said in order, a stack costs the five frames that are new.
- * A sink that keeps stacks as they are is spared all that, and its batches are small.
+ * A sink that keeps stacks as a tree has them last, all of them in one order (ways.h).
+ * They were sorted while the file was inflated (ahead.h), by the file's own numbers of
+ * locations, which name_run() puts right; or who unpacks a batch sorts its stacks too.
+ * Samples are said without them meanwhile, and what of the file has been said is given
+ * back. In a profile written out of a hash table, as most are, neighbours have nothing
+ * in common; said in order, a stack costs the five frames that are new. A sink that
+ * keeps stacks as they are is spared all that.
  *
  * What has been said is given back (input_spent), but for strings, which labels
  * name for the first time here. They lie before all samples or after them, as
@@ -42,8 +43,9 @@ struct samples {
 	_Atomic uint32_t taken, ready;	/* the next that nobody has; all of the worker's before that are done */
 	struct belt *belt;
 	struct piece slot[SLOTS], own;	/* the worker's, the caller's */
-	struct ways_run *run, *own_run;	/* sorted stacks, NULL: the sink wants them as they are; they are of each batch */
-	uint32_t nrun;			/* or were sorted before */
+	struct ways_run *run;		/* sorted stacks; NULL: the sink wants them as they are */
+	struct ways_run *own_run;	/* of each batch; NULL: they were sorted before */
+	uint32_t nrun;
 	uint64_t spent;			/* what of the input may go begins here; UINT64_MAX: nothing may */
 	/* the caller's */
 	struct sink_label *label;
