@@ -299,7 +299,7 @@ static int make(struct job *j, void *arg)
 			continue;
 		struct gor_row *r = &m->groups[m->ngroup++];
 		*r = (struct gor_row){.name = gr->name, .n = gr->n, .first = gr->first};
-		for (uint32_t k = 0; k < gr->n; k++)
+		for (uint32_t k = 0; k < gr->n; arena_look(&m->mem, k++))
 			add_stat(r, &m->gs->g[gr->first + k]);
 		m->ran += r->v[GV_RUN];
 		if (j && job_cancelled(j))

@@ -61,9 +61,24 @@ uint32_t *sched_begins(const struct snap *sn, struct arena *a, uint32_t *n)
 	return v;
 }
 
-/* Every task that is named, and how many logs and regions name it. */
-struct named { uint64_t id; uint32_t logs, regions, rank; };
-struct names { struct intern index; struct named *v; size_t cap; uint32_t n, last; };
+/* Every task that is named, and how many logs and regions name it. Programs number their tasks from 1 on, so they lie in a
+   table by number, which may lie on disk: what goes on at a time names few tasks. Where numbers are far apart they are looked up. */
+struct named { uint64_t id; uint32_t logs, regions, rank; bool seen; };
+struct names {
+	struct intern index;
+	struct named *v;
+	size_t cap;
+	uint32_t n, last, room, looks;	/* n: of tasks; room: in v, where it is a table by number, or 0 */
+	struct arena mem;
+};
+
+/* For those who go through the table from its beginning. */
+static void look_along(const struct names *m, uint32_t i)
+{
+	enum { BESIDE = 64 };	/* so many of them on a page, by and large */
+	if (i % BESIDE == 0)
+		arena_look(&m->mem, i / BESIDE);
+}
 
 static int same_id(const void *v, uint32_t i, const void *id)
 {
@@ -72,12 +87,20 @@ static int same_id(const void *v, uint32_t i, const void *id)
 
 static struct named *name(struct names *m, uint64_t id)
 {
+	if (m->room) {
+		struct named *x = &m->v[id];
+		arena_look(&m->mem, m->looks++);
+		m->n += !x->seen;
+		x->seen = true;
+		x->id = id;
+		return x;
+	}
 	if (m->n && m->v[m->last].id == id)	/* as it mostly is */
 		return &m->v[m->last];
 	uint32_t hash = hash_u64(id, 0), i = intern_find(&m->index, hash, same_id, m->v, &id);
 	if (i == UINT32_MAX) {
 		m->v = mem_grow(m->v, &m->cap, m->n + 1u, sizeof *m->v);
-		m->v[i = m->n++] = (struct named){ .id = id };
+		m->v[i = m->n++] = (struct named){ .id = id, .seen = true };
 		intern_put(&m->index, hash, i);
 	}
 	m->last = i;
@@ -87,6 +110,50 @@ static struct named *name(struct names *m, uint64_t id)
 static bool of_task(const struct sink_span *s)
 {
 	return s->kind == SP_REGION && !(s->v0 & RG_INHERITED);
+}
+
+/* The largest number of a task that the span names, 0 for none. */
+static uint64_t largest_id(const struct sink_span *s)
+{
+	uint64_t parent = s->parent != UINT64_MAX ? s->parent : s->v0 ? s->v0 - 1 : 0;
+	if (s->kind != SP_TASK)
+		return of_task(s) ? s->id : 0;
+	return s->id > parent ? s->id : parent;
+}
+
+static void make_table(const struct snap *sn, struct names *m, uint32_t nmarks)
+{
+	uint64_t most = 0, end = 2 * (uint64_t)sn->nspans + 1024;
+	for (uint32_t i = 0; i < sn->nspans; store_pass(sn, i++)) {
+		uint64_t id = largest_id(&store_span(sn->st, i)->s);
+		most = id > most ? id : most;
+	}
+	for (uint32_t i = 0; i < nmarks && most < end; store_pass(sn, i++)) {
+		const struct sink_mark *k = store_mark(sn->st, i);
+		most = k->kind == MK_LOG && k->task > most ? k->task : most;
+	}
+	if (most >= end || most >= UINT32_MAX)
+		return;
+	m->mem.spills = true;
+	m->room = (uint32_t)most + 1;
+	m->v = arena_alloc(&m->mem, m->room * sizeof *m->v);
+	for (uint32_t i = 0; i < m->room; i++) {
+		m->v[i] = (struct named){0};
+		look_along(m, i);
+	}
+}
+
+static uint32_t names_end(const struct names *m)
+{
+	return m->room ? m->room : m->n;
+}
+
+static void names_free(struct names *m)
+{
+	intern_free(&m->index);
+	if (!m->room)
+		mem_free(m->v);
+	arena_free(&m->mem);
 }
 
 static void count_names(const struct snap *sn, struct names *m, uint32_t nmarks)
@@ -118,6 +185,14 @@ static int id_cmp(const void *a, const void *b)
 
 static void rank_names(struct names *m)
 {
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < m->room; i++) {
+		look_along(m, i);
+		m->v[i].rank = n;
+		n += m->v[i].seen;
+	}
+	if (m->room)
+		return;
 	struct id_of *v = xmalloc((m->n + 1u) * sizeof *v);
 	for (uint32_t i = 0; i < m->n; i++)
 		v[i] = (struct id_of){ m->v[i].id, i };
@@ -182,7 +257,9 @@ static void put_events(const struct snap *sn, struct sched_tasks *o, struct name
 		struct sched_task *t = &o->task[name(m, store_span(sn->st, i)->s.id)->rank];
 		o->event[t->first + t->n++] = i;
 	}
-	for (uint32_t i = 0; i < m->n && !order; i++) {
+	for (uint32_t i = 0; i < names_end(m) && !order; i++) {
+		if (!m->v[i].seen)
+			continue;
 		const struct sched_task *t = &o->task[m->v[i].rank];
 		sort_regions(sn, o->event + t->first + m->v[i].logs, t->n - m->v[i].logs);
 	}
@@ -194,13 +271,17 @@ struct sched_tasks *sched_tasks(const struct snap *sn, struct arena *mem)
 	struct names m = {0};
 	struct sched_tasks *o = arena_zalloc(mem, sizeof *o);
 	uint32_t nmarks = sn->nmarks < SCHED_LOG ? sn->nmarks : SCHED_LOG, at = 0;
+	make_table(sn, &m, nmarks);
 	count_names(sn, &m, nmarks);
 	rank_names(&m);
 	o->n = m.n;
 	o->task = arena_alloc(mem, (o->n + 1u) * sizeof *o->task);
-	for (uint32_t i = 0; i < m.n; rest(sn, i++, mem))
-		o->task[m.v[i].rank] = (struct sched_task){ .id = m.v[i].id, .parent = UINT64_MAX, .span = UINT32_MAX,
+	for (uint32_t i = 0, end = names_end(&m); i < end; rest(sn, i++, mem)) {
+		look_along(&m, i);
+		if (m.v[i].seen)
+			o->task[m.v[i].rank] = (struct sched_task){ .id = m.v[i].id, .parent = UINT64_MAX, .span = UINT32_MAX,
 			.end = UINT32_MAX, .t0 = TIME_NONE, .t1 = TIME_NONE, .n = m.v[i].logs + m.v[i].regions };
+	}
 	for (uint32_t i = 0; i < o->n; rest(sn, i++, mem)) {
 		o->task[i].first = at;
 		at += o->task[i].n;
@@ -211,8 +292,7 @@ struct sched_tasks *sched_tasks(const struct snap *sn, struct arena *mem)
 		if (store_span(sn->st, i)->s.kind == SP_TASK)
 			task_say(&o->task[name(&m, store_span(sn->st, i)->s.id)->rank], &store_span(sn->st, i)->s, i);
 	put_events(sn, o, &m, nmarks, mem);
-	intern_free(&m.index);
-	mem_free(m.v);
+	names_free(&m);
 	arena_rest(mem);
 	return o;
 }

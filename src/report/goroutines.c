@@ -50,12 +50,13 @@ static void groups_json(const struct trep *r, const struct sched_groups *gs, enu
 	json_end(&j);
 }
 
-static struct gstat add_up(const struct sched_groups *gs, const struct sched_group *g)
+static struct gstat add_up(const struct trep *r, const struct sched_groups *gs, const struct sched_group *g)
 {
 	struct gstat sum = {0};
 	static struct sched_part none;
 	for (uint32_t k = 0; k < g->n; k++) {
 		const struct gstat *x = &gs->g[g->first + k];
+		arena_look(r->mem, k);
 		sum.total += x->total;
 		sum.exec += x->exec;
 		sum.ready += x->ready;
@@ -74,6 +75,7 @@ static void quantile_cells(const struct trep *r, struct table *t, const struct s
 {
 	int64_t *run = arena_alloc(r->mem, (g->n + 1u) * sizeof *run), *wait = arena_alloc(r->mem, (g->n + 1u) * sizeof *wait);
 	for (uint32_t k = 0; k < g->n; k++) {
+		arena_look(r->mem, k);
 		run[k] = gs->g[g->first + k].exec;
 		wait[k] = gs->g[g->first + k].ready;
 	}
@@ -102,10 +104,11 @@ static void groups_table(const struct trep *r, const struct sched_groups *gs, en
 	table_begin(&t, col, TREP_GCOLS + QUANTS + 2);
 	for (uint32_t i = 0; i < gs->n; i++) {
 		const struct sched_group *g = &gs->group[i];
-		struct gstat sum = add_up(gs, g);
+		struct gstat sum = add_up(r, gs, g);
 		int64_t block = 0, range = 0;
 		for (uint32_t k = 0; k < g->n; k++) {
 			const struct gstat *x = &gs->g[g->first + k];
+			arena_look(r->mem, k);
 			for (uint32_t b = 0; b < x->nblock; b++)
 				block += x->block[b].ns;
 			for (uint32_t b = 0; b < x->nrange; b++)
