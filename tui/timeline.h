@@ -265,6 +265,8 @@ void tl_index_free(struct timeline *);
    to other rows and back, counts what is new. */
 void tl_frame(const struct timeline *, const struct snap *, int cells);
 const struct bin *tl_bins(const struct timeline *, const struct snap *, trk_id);
+/* The same of many, which are counted on all processors where it is much; the list is changed. A track twice in it is no matter. */
+void tl_bins_all(const struct timeline *, const struct snap *, trk_id *, uint32_t n);
 /* Room for what a line above the rows has of the window, kept in the same way; false: it is new, and zero. */
 bool tl_kept_line(const struct timeline *, enum tl_head, size_t, void **);
 /* The first of tracks by number whose number is not less; the place of a track, UINT32_MAX where it is none of them. */

@@ -479,6 +479,12 @@ void tl_draw_rows(const struct timeline *tl, const struct pane_env *env, struct 
 	if (lay->cells <= 0)
 		return;
 	int y = lay->rows;
+	trk_id all[TL_PS];
+	uint32_t n = 0;
+	for (uint32_t r = tl->top; r < tl->nrow && (int)(r - tl->top) < lay->nrows && n < TL_PS; r++)
+		if (tl_row(tl, r).what == ROW_TRACK)
+			all[n++] = tl_row(tl, r).id;
+	tl_bins_all(tl, session_snap(env->s), all, n);
 	for (uint32_t r = tl->top; r < tl->nrow && y < lay->rows + lay->nrows; r++, y++) {
 		draw_row(tl, env, g, lay, y, r);
 		if (tl_row(tl, r).what != ROW_TRACK)

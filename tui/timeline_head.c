@@ -368,10 +368,14 @@ void tl_bins_ps(const struct timeline *tl, const struct pane_env *env, struct tl
 		wanted |= l->line[i].what == HD_BUSY;
 	l->ps = arena_alloc(env->scratch, TL_PS * sizeof *l->ps);
 	/* Ps come before nearly all goroutines */
-	for (trk_id t = 1; wanted && t < sn->ntrks && t < 16 * TL_PS && l->nps < TL_PS; t++) {
+	trk_id p[TL_PS], all[TL_PS];
+	for (trk_id t = 1; wanted && t < sn->ntrks && t < 16 * TL_PS && l->nps < TL_PS; t++)
 		if (store_trk(sn->st, t)->kind == TK_P)
-			l->ps[l->nps++] = tl_bins(tl, sn, t);
-	}
+			p[l->nps++] = t;
+	memcpy(all, p, (size_t)l->nps * sizeof *p);
+	tl_bins_all(tl, sn, all, (uint32_t)l->nps);
+	for (int i = 0; i < l->nps; i++)
+		l->ps[i] = tl_bins(tl, sn, p[i]);
 }
 
 /* Ticks of one of the lines of marks: how many in each cell. */

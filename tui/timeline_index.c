@@ -211,17 +211,60 @@ void tl_frame(const struct timeline *tl, const struct snap *sn, int cells)
 	memset(k->line, 0, sizeof k->line);
 }
 
-const struct bin *tl_bins(const struct timeline *tl, const struct snap *sn, trk_id t)
+static const struct bin *kept_bins(const struct tl_kept *k, trk_id t)
 {
-	struct tl_kept *k = tl->kept;
 	for (uint32_t i = 0; i < k->n; i++)
 		if (k->of[i].trk == t)
 			return k->of[i].bin;
+	return NULL;
+}
+
+static struct bin *new_bins(struct tl_kept *k, trk_id t)
+{
 	struct bin *b = arena_alloc(&k->mem, ((size_t)k->cells + 1) * sizeof *b);
-	bins_row(sn, t, k->t0, k->t1, (uint32_t)k->cells, b);
 	k->of = mem_grow(k->of, &k->cap, k->n + 1u, sizeof *k->of);
 	k->of[k->n++] = (struct tl_bins){t, b};
 	return b;
+}
+
+const struct bin *tl_bins(const struct timeline *tl, const struct snap *sn, trk_id t)
+{
+	struct tl_kept *k = tl->kept;
+	const struct bin *there = kept_bins(k, t);
+	if (there)
+		return there;
+	struct bin *b = new_bins(k, t);
+	bins_row(sn, t, k->t0, k->t1, (uint32_t)k->cells, b);
+	return b;
+}
+
+struct counting { const struct snap *sn; const struct tl_kept *k; struct bin **to; const trk_id *trk; };
+
+static void count_row(void *arg, uint32_t i)
+{
+	const struct counting *c = arg;
+	bins_row(c->sn, c->trk[i], c->k->t0, c->k->t1, (uint32_t)c->k->cells, c->to[i]);
+}
+
+/* Not where sheets come and go: who draws waits for none of them, and others would. */
+void tl_bins_all(const struct timeline *tl, const struct snap *sn, trk_id *v, uint32_t n)
+{
+	enum { MUCH = 1000000, FEW = 4 };
+	struct bin *to[TL_PS];
+	uint64_t steps = 0;
+	uint32_t m = 0;
+	for (uint32_t i = 0; i < sn->nsheets && steps < MUCH; i++)
+		steps += store_slot(sn->st, i)->n;
+	if (sn->st->keep || (steps < MUCH && job_wanted() <= 1))
+		return;
+	for (uint32_t i = 0; i < n && m < TL_PS; i++)
+		if (!kept_bins(tl->kept, v[i]))
+			v[m++] = v[i];
+	if (m < FEW)
+		return;
+	for (uint32_t i = 0; i < m; i++)
+		to[i] = new_bins(tl->kept, v[i]);
+	job_parallel(m, count_row, &(struct counting){sn, tl->kept, to, v});
 }
 
 bool tl_kept_line(const struct timeline *tl, enum tl_head what, size_t size, void **p)
