@@ -14,7 +14,8 @@
 
 #include <string.h>
 
-enum { LOOKS = 1 << 24, FEW = 32 };	/* intervals in all; goroutines that are looked for in each sheet */
+enum { LOOKS = 1 << 24, SHEET = 1 << 16, FEW = 32 };	/* intervals in all; so many does a sheet cost, which may have to be made
+	again; goroutines that are looked for in each sheet */
 
 struct doing { int64_t t0, t1; uint8_t state; bool cut; };	/* the newest interval; cut: begun before the first sheet */
 struct pass {
@@ -119,6 +120,7 @@ static void sheet_pass(struct pass *p, uint32_t s, const uint32_t *of, bool firs
 	if (!of && still(p, s))
 		return;
 	const struct sheet *sh = sheet_get(p->sn, s);
+	p->looks += SHEET;
 	for (uint32_t k = 0; !of && k < p->n; k++) {
 		int32_t row = sheet_row(sh, p->g[k]);
 		if (row >= 0)
