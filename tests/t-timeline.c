@@ -199,9 +199,9 @@ static void longest(const struct snap *sn, struct arena *a)
 		for (trk_id t = 1 + rnd(sn->ntrks - 1); t < sn->ntrks && n < some; t++)
 			if (store_trk(sn->st, t)->kind == TK_G)
 				g[n++] = t;
-		struct ival x, y;
-		bool one = longest_wait(sn, g, n, t0, t1, &x), other = walk_waits(sn, g, n, t0, t1, &y);
-		wrong += one != other || (one && (x.trk != y.trk || x.t0 != y.t0 || x.t1 != y.t1 || x.state != y.state));
+		struct ival x, y = {0};
+		bool all, one = longest_wait(sn, g, n, t0, t1, &x, &all), other = walk_waits(sn, g, n, t0, t1, &y);
+		wrong += !all || one != other || (one && (x.trk != y.trk || x.t0 != y.t0 || x.t1 != y.t1 || x.state != y.state));
 		found += one;
 	}
 	OK(!wrong);

@@ -158,13 +158,14 @@ void gor_story_make(struct gor *p, const struct pane_env *env)
 	}
 }
 
-bool gor_story_span(const struct gor *p, const struct pane_env *env, bool woke, struct ival *best)
+bool gor_story_span(const struct gor *p, const struct pane_env *env, bool woke, struct ival *best, bool *all)
 {
 	const struct snap *sn = session_snap(env->s);
 	struct gor_row room;
 	const struct gor_row *r = gor_sel(p, &room);
 	struct edge e;
 	bool any = false;
+	*all = true;
 	if (!r || !r->n)
 		return false;
 	for (uint32_t i = r->first; woke && i < r->first + r->n && !any; i++) {
@@ -177,7 +178,7 @@ bool gor_story_span(const struct gor *p, const struct pane_env *env, bool woke, 
 	trk_id *g = xmalloc(r->n * sizeof *g);
 	for (uint32_t i = 0; i < r->n; i++)
 		g[i] = p->gs->g[r->first + i].trk;
-	any = longest_wait(sn, g, r->n, p->scope.t0, p->scope.t1, best);
+	any = longest_wait(sn, g, r->n, p->scope.t0, p->scope.t1, best, all);
 	mem_free(g);
 	return any;
 }

@@ -134,8 +134,8 @@ void gor_detail(const void *, const struct pane_env *, struct buf *);
 void gor_tell(const struct snap *, const struct sched_groups *, uint32_t first, uint32_t n, struct gor_told *);
 void gor_story_make(struct gor *, const struct pane_env *);
 /* Of the selected group or goroutine the longest wait (woke: the first span in which it woke or created
-   another); false: there is none. */
-bool gor_story_span(const struct gor *, const struct pane_env *, bool woke, struct ival *);
+   another); *all: of the whole scope; false: there is none. */
+bool gor_story_span(const struct gor *, const struct pane_env *, bool woke, struct ival *, bool *all);
 void gor_story_draw(const struct gor *, const struct pane_env *, struct grid *);	/* into the rectangle */
 
 /* goroutines_one.c */

@@ -291,10 +291,10 @@ static enum verdict group_by(struct gor *p, const struct pane_env *env, const ch
 static enum verdict span_cmd(struct gor *p, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
 {
 	const struct store *st = session_snap(env->s)->st;
-	bool woke = cmd == CMD_EFFECT;
+	bool woke = cmd == CMD_EFFECT, all;
 	struct ival v;
 	struct buf b = {0};
-	if (!gor_story_span(p, env, woke, &v))
+	if (!gor_story_span(p, env, woke, &v, &all))
 		return ask_say(out, woke ? "none of these woke or created another" : "none of these waited for anything");
 	gor_open_one(p, env, v.trk, v.t0);
 	p->one.part = cmd == CMD_CHAIN ? GP_CHAIN : p->one.part;
@@ -303,7 +303,7 @@ static enum verdict span_cmd(struct gor *p, const struct pane_env *env, enum cmd
 	if (woke) {
 		buf_puts(&b, " wakes or creates another in this span: ) goes there");
 	} else {
-		buf_puts(&b, " waits longest here, ");
+		buf_puts(&b, all ? " waits longest here, " : " waits longest here of what was looked at, not all of the trace: ");
 		text_ns(&b, v.t1 - v.t0);
 		buf_puts(&b, cmd == CMD_CHAIN ? ": who ended it, and so on" : ": ( goes to who ended it");
 	}

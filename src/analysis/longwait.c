@@ -132,7 +132,7 @@ static void sheet_pass(struct pass *p, uint32_t s, const uint32_t *of, bool firs
 	sheet_put(p->sn, s);
 }
 
-bool longest_wait(const struct snap *sn, const trk_id *g, uint32_t n, int64_t t0, int64_t t1, struct ival *best)
+bool longest_wait(const struct snap *sn, const trk_id *g, uint32_t n, int64_t t0, int64_t t1, struct ival *best, bool *all)
 {
 	struct pass p = {.sn = sn, .g = g, .n = n, .t0 = t0, .t1 = t1, .now = xcalloc(n + 1u, sizeof *p.now)};
 	uint32_t *of = n > FEW ? xcalloc(sn->ntrks + 1u, sizeof *of) : NULL, s = 0;
@@ -148,6 +148,7 @@ bool longest_wait(const struct snap *sn, const trk_id *g, uint32_t n, int64_t t0
 		sheet_pass(&p, s, of, first);
 		first = false;
 	}
+	*all = p.looks < LOOKS || s >= sn->nsheets || store_slot(sn->st, s)->t0 >= t1;
 	for (uint32_t k = 0; k < n; k++) {
 		if (p.looks < LOOKS)
 			follow(&p, k, s);
