@@ -423,12 +423,14 @@ bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g
 	size_t type = session_type(env->s);
 	const char *name = type < session_ntypes(env->s) ? session_type_name(env->s, type) : "";
 	int y = g->h > 8 ? 2 : 0;
-	if (t->c && t->c->none) {
-		paragraph(g, y, ST_DIM, "Counting.");
+	bool nothing = !t->c || !t->c->all;
+	if (nothing && !session_snap(env->s)->complete && !(t->c && t->c->none)) {
+		paragraph(g, y, ST_DIM, "Reading: nothing of this type yet.");
 		return true;
 	}
-	if (!session_snap(env->s)->complete && (!t->c || !t->c->all)) {
-		paragraph(g, y, ST_DIM, "Reading: nothing of this type yet.");
+	/* what there is may be of when not even the first samples were in */
+	if (t->c && (t->c->none || (nothing && t->serial != session_serial(env->s)))) {
+		paragraph(g, y, ST_DIM, "Counting.");
 		return true;
 	}
 	if (t->c && t->c->all) {
