@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "analysis/bins.h"
 #include "base/intern.h"
 #include "base/job.h"
 #include "base/mem.h"
@@ -198,7 +199,7 @@ static void gone(struct bytes in)
 
 /* ---- very many goroutines that wait, each woken for a moment */
 
-enum { CROWD = 140000 };
+enum { CROWD = 140000, RUNS = CROWD + 1 };	/* RUNS: a goroutine that runs while all others are met, and then waits */
 
 /* Half of them have numbers with the same last bits. */
 static unsigned long long number(unsigned i)
@@ -211,12 +212,14 @@ static void generation_of_many(struct buf *b, unsigned gen, unsigned each)
 	enum { A_BATCH = 1000 };
 	unsigned long long t = 1000000000ull * gen;
 	buf_printf(b, "Batch %u -1 5\nSync\nFrequency 1000000000\nClockSnapshot 1 2 3 4\n"
-	    "Batch %u 100 %llu\nProcStatus 1 0 1\n", gen, gen, t);
+	    "Batch %u 100 %llu\nProcStatus 1 0 1\nGoStatus 1 %u %s\n", gen, gen, t, RUNS, gen == 1 ? "-1 2" : "-1 4");
 	for (unsigned i = 0; i < CROWD; i++) {
 		if (i % A_BATCH == A_BATCH - 1)
 			buf_printf(b, "Batch %u 100 %llu\n", gen, t += A_BATCH);
 		buf_printf(b, "GoStatus 1 %llu -1 4\n", number(i));
 	}
+	if (gen == 1)
+		buf_puts(b, "GoBlock 5 1 1\n");
 	for (unsigned i = 0; i < CROWD; i += each) {
 		if (i / each % A_BATCH == 0)
 			buf_printf(b, "Batch %u 100 %llu\n", gen, t += 9 * A_BATCH);
@@ -252,7 +255,16 @@ static void crowd(const char *jobs)
 		want[i] = of_sheet(sheet_get(sn, i));
 	for (trk_id t = 1; t < sn->ntrks; t++)
 		waits += store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->run0 != TIME_NONE;
-	OK(waits == CROWD && sn->st->trace.events > 5ull * CROWD);
+	/* its P is idle from then on: it knew where its goroutine was, though tables had grown meanwhile */
+	struct ival g, p;
+	trk_id runs = 0, proc = 0;
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		runs = r->kind == TK_G && r->id == RUNS ? t : runs;
+		proc = r->kind == TK_P ? t : proc;
+	}
+	OK(ival_at(sn, runs, sn->t1 - 1, &g) && g.state != TS_RUN && ival_at(sn, proc, g.t0, &p) && p.state == TS_IDLE && p.t0 == g.t0);
+	OK(waits == CROWD + 1 && sn->st->trace.events > 5ull * CROWD);
 	/* rows of goroutines that do nothing are not most of what there is */
 	uint32_t n = sn->nsheets, rows = 0, all = 0;
 	for (uint32_t i = 0; i < n; i++) {

@@ -166,8 +166,7 @@ static int32_t row_of(const struct sheet *sh, trk_id trk, uint32_t hint)
 /* Is i, the newer of two neighbours, only a continuation of the other? */
 static bool ival_joins(const struct sheet *older, uint32_t oi, const struct sheet *newer, uint32_t ni)
 {
-	bool same = (older->state[oi] & SHEET_STATE) == (newer->state[ni] & SHEET_STATE);
-	return newer->state[ni] & SHEET_CONT || (same && older->state[oi] & SHEET_PAST);
+	return sheet_goes_on(older->state[oi], newer->state[ni]);
 }
 
 /* Stretch v to the left over its pieces. */

@@ -29,8 +29,7 @@ struct pass {
 
 static bool goes_on(const struct doing *d, uint8_t state, int64_t a)
 {
-	bool same = (d->state & SHEET_STATE) == (state & SHEET_STATE);
-	return d->t1 > d->t0 && d->t1 == a && (state & SHEET_CONT || (same && d->state & SHEET_PAST));
+	return d->t1 > d->t0 && d->t1 == a && sheet_goes_on(d->state, state);
 }
 
 static bool is_wait(const struct doing *d)

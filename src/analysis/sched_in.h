@@ -5,6 +5,15 @@
 
 #include "analysis/sched.h"
 
+/* Walking over rows of the store, and filling the arena meanwhile. */
+enum { SCHED_REST = 1 << 17 };	/* rows after which what lies on disk is let go: seldom, for they go to many places */
+static inline void sched_rest(const struct snap *sn, uint32_t i, const struct arena *a)
+{
+	store_pass(sn, i);
+	if (i % SCHED_REST == SCHED_REST - 1)
+		arena_rest(a);
+}
+
 /* An account in two steps, for those who make the sums of many at once: sched.c has one at a time. */
 
 /* The stretch, a and b as for sched_stat(), the sums being zero. false: there is none. */

@@ -21,15 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Walking over rows of the store, and filling the arena meanwhile. */
-enum { REST = 1 << 17 };	/* rows after which what lies on disk is let go: seldom, for they go to many places */
-static void rest(const struct snap *sn, uint32_t i, const struct arena *a)
-{
-	store_pass(sn, i);
-	if (i % REST == REST - 1)
-		arena_rest(a);
-}
-
 struct kind_of { str_id name; frm_id frame; uint64_t pc; const struct store *st; uint32_t n, at, was; };
 struct kinds { struct intern index; struct kind_of *v; size_t cap; uint32_t n; };
 
@@ -228,8 +219,8 @@ static void put_regions(const struct sched *s, struct sched_kinds *o, uint32_t *
 		o->length = arena_alloc(mem, (o->nr + 1u) * sizeof *o->length);
 	else
 		o->r = arena_alloc(mem, (o->nr + 1u) * sizeof *o->r);
-	for (uint32_t i = 0; i < sn->nspans; rest(sn, i++, mem)) {
-		if (i % REST == 0)
+	for (uint32_t i = 0; i < sn->nspans; sched_rest(sn, i++, mem)) {
+		if (i % SCHED_REST == 0)
 			arena_rest(own);
 		if (at[i] == UINT32_MAX)
 			continue;
@@ -249,7 +240,7 @@ struct sched_kinds *sched_regions(const struct sched *s, const struct sched_ask 
 	struct sched_kinds *o = arena_zalloc(mem, sizeof *o);
 	struct kinds k = {0};
 	uint32_t *of = arena_alloc(&own, ((size_t)sn->nspans + 1) * sizeof *of);
-	for (uint32_t i = 0; i < sn->nspans; rest(sn, i++, &own)) {
+	for (uint32_t i = 0; i < sn->nspans; sched_rest(sn, i++, &own)) {
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		of[i] = region_asked(sn, q, sp) ? kind_of(&k, sn->st, sp) : UINT32_MAX;
 		if (of[i] != UINT32_MAX)

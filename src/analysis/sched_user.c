@@ -8,6 +8,8 @@
 #include "config.h"
 #include "analysis/sched.h"
 
+#include "analysis/sched_in.h"
+
 #include "base/halve.h"
 #include "base/intern.h"
 #include "store/spans.h"
@@ -21,15 +23,6 @@ int sched_name_cmp(const struct store *st, str_id a, str_id b)
 	uint32_t n = x->n < y->n ? x->n : y->n;
 	int c = n ? memcmp(x->s, y->s, n) : 0;
 	return c ? c : x->n < y->n ? -1 : x->n > y->n;
-}
-
-/* Walking over rows of the store, and filling the arena meanwhile. */
-enum { REST = 1 << 17 };	/* rows after which what lies on disk is let go: seldom, for they go to many places */
-static void rest(const struct snap *sn, uint32_t i, const struct arena *a)
-{
-	store_pass(sn, i);
-	if (i % REST == REST - 1)
-		arena_rest(a);
 }
 
 /* ---- tasks */
@@ -47,9 +40,9 @@ uint32_t *sched_begins(const struct snap *sn, struct arena *a, uint32_t *n)
 	if (end > 2 * all + 1024 || (all && !end))	/* some may be open yet, but not so many */
 		return NULL;
 	uint32_t *v = arena_alloc(a, (end + 1) * sizeof *v);
-	for (uint32_t i = 0; i < end; rest(sn, i++, a))
+	for (uint32_t i = 0; i < end; sched_rest(sn, i++, a))
 		v[i] = UINT32_MAX;
-	for (uint32_t i = 0; i < sn->nspans; rest(sn, i++, a)) {
+	for (uint32_t i = 0; i < sn->nspans; sched_rest(sn, i++, a)) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		if (s->kind != SP_REGION)
 			continue;
@@ -243,14 +236,14 @@ static void put_events(const struct snap *sn, struct sched_tasks *o, struct name
 {
 	struct arena own = { .spills = true };
 	uint32_t n = sn->nspans, *order = sched_begins(sn, &own, &n);
-	for (uint32_t i = 0; i < nmarks; rest(sn, i++, mem))
+	for (uint32_t i = 0; i < nmarks; sched_rest(sn, i++, mem))
 		if (store_mark(sn->st, i)->kind == MK_LOG) {
 			struct sched_task *t = &o->task[name(m, store_mark(sn->st, i)->task)->rank];
 			o->event[t->first + t->n++] = i | SCHED_LOG;
 		}
-	for (uint32_t k = 0; k < n; rest(sn, k++, mem)) {
+	for (uint32_t k = 0; k < n; sched_rest(sn, k++, mem)) {
 		uint32_t i = order ? order[k] : k;
-		if (k % REST == 0)
+		if (k % SCHED_REST == 0)
 			arena_rest(&own);
 		if (i == UINT32_MAX || !of_task(&store_span(sn->st, i)->s))
 			continue;
@@ -276,19 +269,19 @@ struct sched_tasks *sched_tasks(const struct snap *sn, struct arena *mem)
 	rank_names(&m);
 	o->n = m.n;
 	o->task = arena_alloc(mem, (o->n + 1u) * sizeof *o->task);
-	for (uint32_t i = 0, end = names_end(&m); i < end; rest(sn, i++, mem)) {
+	for (uint32_t i = 0, end = names_end(&m); i < end; sched_rest(sn, i++, mem)) {
 		look_along(&m, i);
 		if (m.v[i].seen)
 			o->task[m.v[i].rank] = (struct sched_task){ .id = m.v[i].id, .parent = UINT64_MAX, .span = UINT32_MAX,
 			.end = UINT32_MAX, .t0 = TIME_NONE, .t1 = TIME_NONE, .n = m.v[i].logs + m.v[i].regions };
 	}
-	for (uint32_t i = 0; i < o->n; rest(sn, i++, mem)) {
+	for (uint32_t i = 0; i < o->n; sched_rest(sn, i++, mem)) {
 		o->task[i].first = at;
 		at += o->task[i].n;
 		o->task[i].n = 0;	/* counted again as they are put there */
 	}
 	o->event = arena_alloc(mem, ((size_t)at + 1) * sizeof *o->event);
-	for (uint32_t i = 0; i < sn->nspans; rest(sn, i++, mem))
+	for (uint32_t i = 0; i < sn->nspans; sched_rest(sn, i++, mem))
 		if (store_span(sn->st, i)->s.kind == SP_TASK)
 			task_say(&o->task[name(&m, store_span(sn->st, i)->s.id)->rank], &store_span(sn->st, i)->s, i);
 	put_events(sn, o, &m, nmarks, mem);

@@ -175,6 +175,12 @@ size_t mem_limit(void)
 	return budget;
 }
 
+bool mem_tight(void)
+{
+	enum { TIGHT = 256 << 20 };
+	return budget && budget < TIGHT;
+}
+
 void *mem_try(size_t n)
 {
 	if ((budget && n > budget) || n > PTRDIFF_MAX)

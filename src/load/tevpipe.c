@@ -28,7 +28,7 @@
 /* Slots: a small file has few of them, a large one as many as are interpreted while a piece of it is sealed. Every so many
    events mapped pages are given back; and where there is little memory. */
 enum { SLOTS_MIN = 16, SLOTS_MAX = 256, SLOT_BYTES = 1 << 19 };
-enum { PASS_EVENTS = 1 << 19, PASS_SMALL = 1 << 16, SMALL = 256 << 20 };
+enum { PASS_EVENTS = 1 << 19, PASS_SMALL = 1 << 16 };
 
 struct slot {
 	enum { EVENTS, WARNING, GENERATION, DROP } kind;
@@ -197,7 +197,7 @@ static uint32_t slots_for(uint64_t bytes)
 int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstream_info *info,
     struct err *damage)
 {
-	bool small = ops->keeps && mem_limit() && mem_limit() < SMALL;
+	bool small = ops->keeps && mem_tight();
 	uint32_t slots = small ? SLOTS_MIN : slots_for(in.n);
 	size_t room = (slots + 1) * GO_OUT * sizeof(struct tev);
 	struct pipe p = {.belt = belt_new(slots), .slot = xcalloc(slots, sizeof *p.slot), .slots = slots, .in = in,

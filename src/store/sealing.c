@@ -25,7 +25,7 @@
 
 #include <string.h>
 
-enum { SLOTS = 2, SMALL = 256 << 20, COUNT_SLOTS = 1024, CLASSES = CLASS__N };
+enum { SLOTS = 2, COUNT_SLOTS = 1024, CLASSES = CLASS__N };
 
 struct slot {
 	bool piece, tell;
@@ -162,7 +162,7 @@ static void count_states(struct sealing *s, const struct sheet_piece *p)
 
 static void sort(struct sealing *s, struct sheet_piece *p)
 {
-	s->sealer.spills = s->st->keep && mem_limit() < SMALL;
+	s->sealer.spills = s->st->keep && mem_tight();
 	sealer_sort(&s->sealer, p);
 }
 
@@ -270,7 +270,7 @@ static bool make_room(void *arg)
 /* From now on pieces go over a belt, where there is somebody else to empty it. */
 static void begin(struct sealing *s)
 {
-	s->belt = belt_new(s->st->keep && mem_limit() < SMALL ? 1 : SLOTS);
+	s->belt = belt_new(s->st->keep && mem_tight() ? 1 : SLOTS);
 	if (atomic_load(&s->helped) && job_cpus() == 2) {
 		belt_meanwhile(s->belt, make_room, s);
 		atomic_store(&s->shared, s->belt);

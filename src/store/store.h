@@ -189,6 +189,12 @@ static inline bool sheet_at_hand(const struct snap *sn, uint32_t i)
 }
 /* A sheet that is not at hand, on a thread that draws and does not wait (await.h): it is wanted from now on. */
 bool sheet_awaited(const struct snap *, uint32_t i);
+/* Of two neighbours of a row by their states: is the newer one only a continuation? */
+static inline bool sheet_goes_on(uint8_t older, uint8_t newer)
+{
+	bool same = !((older ^ newer) & SHEET_STATE);
+	return newer & SHEET_CONT || (same && older & SHEET_PAST);
+}
 /* Does the track go through a sheet that is not at hand unchanged (1), or is it not there (0)? -1: look. */
 static inline int sheet_still(const struct snap *sn, uint32_t i, trk_id t)
 {

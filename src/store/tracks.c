@@ -34,7 +34,7 @@
 
 #include <string.h>
 
-enum { SEAL_MAX = 1 << 18, SEAL_ROW = 3, SEAL_MOST = 1 << 21, SMALL = 256 << 20, GIDS_MIN = 1 << 16 };
+enum { SEAL_MAX = 1 << 18, SEAL_ROW = 3, SEAL_MOST = 1 << 21, GIDS_MIN = 1 << 16 };
 enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16 };	/* LIVES: it has no t1; THERE: it has rows in sheets */
 
 struct track_last {
@@ -299,7 +299,7 @@ static void set_there(struct tracks *k, struct track_last *l, bool there)
 static size_t enough(const struct tracks *k)
 {
 	size_t n = (size_t)SEAL_ROW * k->there;
-	return n < SEAL_MAX || (k->st->keep && mem_limit() && mem_limit() < SMALL) ? SEAL_MAX : n > SEAL_MOST ? SEAL_MOST : n;
+	return n < SEAL_MAX || (k->st->keep && mem_tight()) ? SEAL_MAX : n > SEAL_MOST ? SEAL_MOST : n;
 }
 
 /* An entry that is told too late for its time, or of a time that is sealed. */
