@@ -4,8 +4,8 @@
  * A profile written as profile.proto, gzipped. Messages are built innermost
  * first in a scratch buffer, because the wire has lengths in front; field
  * numbers are those of src/load/profile.proto. Strings get numbers in the order
- * in which the fields that follow ask for them. The message is whole in memory
- * before it is packed; what is packed goes out block by block.
+ * in which the fields that follow ask for them. The whole message has no length
+ * in front, so it is packed and goes out as it is written, a block at a time.
  */
 #include "config.h"
 #include "analysis/prof.h"
@@ -15,15 +15,43 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { VARINT = 0, BYTES = 2 };
+enum { VARINT = 0, BYTES = 2, BLOCK = 1 << 16 };
 
 struct writer {
 	const struct prof *p;
-	struct buf out, msg, sub;
+	struct buf out, msg, sub;	/* out: what is not packed yet */
 	uint32_t *number; /* string id -> number + 1 */
 	str_id *order;
 	size_t n, cap;
+	z_stream z;
+	prof_put *put;
+	void *arg;
+	bool stop;		/* who is written to wants no more */
 };
+
+/* What is there is packed and goes out; last: there will be no more. */
+static void pack(struct writer *w, bool last)
+{
+	unsigned char block[BLOCK];
+	w->z.next_in = (Bytef *)w->out.p;
+	w->z.avail_in = (uInt)w->out.n;	/* a message has less than 2^26 frames */
+	do {
+		w->z.next_out = block;
+		w->z.avail_out = sizeof block;
+		int r = deflate(&w->z, last ? Z_FINISH : Z_NO_FLUSH);
+		size_t n = sizeof block - w->z.avail_out;
+		w->stop |= r == Z_STREAM_ERROR || (n && !w->put(w->arg, block, n));
+	} while (!w->z.avail_out && !w->stop);
+	buf_reset(&w->out);
+}
+
+/* After each message. false: it can stop. */
+static bool go_on(struct writer *w)
+{
+	if (w->out.n >= BLOCK && !w->stop)
+		pack(w, false);
+	return !w->stop;
+}
 
 static void put_tag(struct buf *b, unsigned field, unsigned wire)
 {
@@ -149,7 +177,7 @@ static void put_rest(struct writer *w)
 	for (size_t i = 0; i < p->ncomment; i++)
 		buf_varint(&w->sub, number_of(w, p->comment[i]));
 	uint64_t dflt = number_of(w, p->default_type), url = number_of(w, p->doc_url);
-	for (size_t i = 0; i < w->n; i++)
+	for (size_t i = 0; i < w->n && go_on(w); i++)
 		put_bytes(&w->out, 6, p->str[w->order[i]].s, p->str[w->order[i]].n);
 	put_uint(&w->out, 7, drop);
 	put_uint(&w->out, 8, keep);
@@ -162,52 +190,32 @@ static void put_rest(struct writer *w)
 	put_uint(&w->out, 15, url);
 }
 
-static int gzip(const struct buf *in, prof_put *put, void *arg, struct err *e)
-{
-	z_stream z = {0};
-	unsigned char block[65536];
-	bool more = true;
-	int r;
-	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
-	    Z_OK)
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot compress: out of memory");
-	size_t left = in->n;
-	z.next_in = (Bytef *)in->p;
-	do {
-		z.avail_in = left > 1u << 30 ? 1u << 30 : (uInt)left;
-		size_t given = z.avail_in;
-		do {
-			z.next_out = block;
-			z.avail_out = sizeof block;
-			r = deflate(&z, given == left ? Z_FINISH : Z_NO_FLUSH);
-			more = put(arg, block, sizeof block - z.avail_out);
-		} while (!z.avail_out && more);
-		left -= given;
-	} while (left && more && r != Z_STREAM_ERROR);
-	deflateEnd(&z);
-	return 0;
-}
-
 int prof_write(const struct prof *p, prof_put *put, void *arg, struct err *e)
 {
-	struct writer w = {.p = p, .number = xcalloc(p->nstr, sizeof *w.number)};
+	struct writer w = {.p = p, .put = put, .arg = arg};
+	if (deflateInit2(&w.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot compress: out of memory");
+	w.number = xcalloc(p->nstr, sizeof *w.number);
 	number_of(&w, 0);
 	for (size_t i = 0; i < p->ntype; i++)
 		put_type(&w, 1, p->type[i].type, p->type[i].unit);
-	for (size_t i = 0; i < p->nsample; i++)
+	for (size_t i = 0; i < p->nsample && go_on(&w); i++)
 		put_sample(&w, i);
-	for (size_t i = 1; i < p->nmap; i++)
+	for (size_t i = 1; i < p->nmap && go_on(&w); i++)
 		put_mapping(&w, &p->map[i]);
-	for (size_t i = 1; i < p->nloc; i++)
+	for (size_t i = 1; i < p->nloc && go_on(&w); i++)
 		put_location(&w, &p->loc[i]);
-	for (size_t i = 1; i < p->nfun; i++)
+	for (size_t i = 1; i < p->nfun && go_on(&w); i++)
 		put_function(&w, &p->fun[i]);
-	put_rest(&w);
-	int r = gzip(&w.out, put, arg, e);
+	if (!w.stop)
+		put_rest(&w);
+	if (!w.stop)
+		pack(&w, true);
+	deflateEnd(&w.z);
 	buf_free(&w.out);
 	buf_free(&w.msg);
 	buf_free(&w.sub);
 	mem_free(w.number);
 	mem_free(w.order);
-	return r;
+	return 0;
 }

@@ -341,7 +341,7 @@ int report_disasm(const struct opt *o, struct out *out, struct err *e)
 	if (view_open(&d.v, o, V_DISASM, e))
 		return -1;
 	d.by_address = is_address(o->arg, &d.address);
-	d.g = graph_new(d.v.p, &d.v.g);
+	d.g = graph_nodes(d.v.p, &d.v.g);
 	d.obj = xcalloc(d.v.p->nmap, sizeof *d.obj);
 	find_routines(&d);
 	int rc = d.nr ? 0 : no_match(&d, e);

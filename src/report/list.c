@@ -209,7 +209,7 @@ int report_list(const struct opt *o, struct out *out, struct err *e)
 	int r = 0;
 	if (table_format(o, &format, e) || view_open(&v, o, V_LIST, e))
 		return -1;
-	struct graph *g = graph_new(v.p, &v.g);
+	struct graph *g = graph_nodes(v.p, &v.g);
 	struct place *at = xmalloc((g->n + 1) * sizeof *at);
 	size_t n = 0;
 	for (size_t i = 0; i < g->n; i++) {

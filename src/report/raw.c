@@ -193,24 +193,87 @@ static str_id folded_name(struct prof *p, const struct prof_loc *l, uint32_t lin
 	return prof_str(p, addr, (size_t)n);
 }
 
-/* Stacks of names, root first, interned as what they are here: runs of ids. */
-static void fold(struct prof *p, struct prof *names, uint32_t *to)
+/* The names of each location, its innermost first: a small table, for it is asked for every frame. */
+struct folds {
+	const struct prof *p;
+	struct { uint32_t at, n; } *loc;
+	str_id *name;
+};
+
+static struct folds folds_new(struct prof *p)
 {
-	str_id *run = NULL;
-	size_t cap = 0;
-	for (size_t s = 0; s < p->nstack; s++) {
-		struct prof_run r = p->stack[s];
-		size_t n = 0;
-		for (uint32_t i = r.n; i-- && to[s];) {
-			const struct prof_loc *l = &p->loc[prof_frame(p, r.off + i)];
-			for (uint32_t j = l->nline ? l->nline : 1; j--;) {
-				run = mem_grow(run, &cap, n + 1, sizeof *run);
-				run[n++] = folded_name(p, l, j);
-			}
-		}
-		to[s] = prof_stack(names, run, n);
+	struct folds f = {p, xcalloc(p->nloc, sizeof *f.loc), NULL};
+	size_t n = 0, cap = 0;
+	for (size_t i = 1; i < p->nloc; i++) {
+		const struct prof_loc *l = &p->loc[i];
+		uint32_t lines = l->nline ? l->nline : 1;
+		f.loc[i].at = (uint32_t)n;
+		f.loc[i].n = lines;
+		f.name = mem_grow(f.name, &cap, n + lines, sizeof *f.name);
+		for (uint32_t j = 0; j < lines; j++)
+			f.name[n++] = folded_name(p, l, j);
 	}
-	mem_free(run);
+	return f;
+}
+
+static void folds_free(struct folds *f)
+{
+	mem_free(f->loc);
+	mem_free(f->name);
+}
+
+/* The names of a stack, the root first, in room that is used again. */
+struct names { str_id *name; size_t n, cap; };
+
+static void names_of(struct names *to, const struct folds *f, uint32_t stack)
+{
+	struct prof_run r = f->p->stack[stack];
+	to->n = 0;
+	for (uint32_t i = r.n; i--;) {
+		loc_id loc = prof_frame(f->p, r.off + i);
+		uint32_t n = f->loc[loc].n;
+		const str_id *name = f->name + f->loc[loc].at;
+		to->name = mem_grow(to->name, &to->cap, to->n + n, sizeof *to->name);
+		while (n--)
+			to->name[to->n++] = name[n];
+	}
+}
+
+struct folding { const struct folds *f; struct names now, other; };
+
+static int same_names(const void *ctx, uint32_t id, const void *key)
+{
+	struct folding *k = (void *)(uintptr_t)key;
+	(void)ctx;
+	names_of(&k->other, k->f, id);
+	return k->now.n == k->other.n && !memcmp(k->now.name, k->other.name, k->now.n * sizeof *k->now.name);
+}
+
+/* Of each stack with samples, the first whose names are the same; of others PROF_DROP. Nothing is kept of the names:
+   they are looked up again, for all of them together are as much as the profile. */
+static uint32_t *fold(const struct folds *f)
+{
+	const struct prof *p = f->p;
+	struct folding k = {.f = f};
+	struct intern index = {0};
+	uint32_t *to = xmalloc(p->nstack * sizeof *to);
+	memset(to, 0xff, p->nstack * sizeof *to);
+	for (size_t i = 0; i < p->nsample; i++)
+		to[p->sample[i].stack] = 0;
+	for (uint32_t s = 0; s < p->nstack; s++) {
+		if (to[s] == PROF_DROP)
+			continue;
+		names_of(&k.now, f, s);
+		uint32_t h = k.now.n ? hash_bytes(k.now.name, k.now.n * sizeof *k.now.name, 2) : 0;
+		uint32_t id = intern_find(&index, h, same_names, NULL, &k);
+		if (id == UINT32_MAX)
+			intern_put(&index, h, id = s);
+		to[s] = id;
+	}
+	intern_free(&index);
+	mem_free(k.now.name);
+	mem_free(k.other.name);
+	return to;
 }
 
 int report_folded(const struct opt *o, struct out *out, struct err *e)
@@ -218,28 +281,30 @@ int report_folded(const struct opt *o, struct out *out, struct err *e)
 	struct view v;
 	if (view_open(&v, o, V_FOLDED, e))
 		return -1;
-	struct prof *p = v.p, *names = prof_new();
-	uint32_t *to = xcalloc(p->nstack, sizeof *to);
-	for (size_t i = 0; i < p->nsample; i++)
-		to[p->sample[i].stack] = 1; /* used */
-	fold(p, names, to);
-	int64_t *sum = xcalloc(names->nstack, sizeof *sum);
+	struct prof *p = v.p;
+	struct folds f = folds_new(p);
+	struct names names = {0};
+	uint32_t *to = fold(&f);
+	int64_t *sum = xcalloc(p->nstack, sizeof *sum);
 	for (size_t i = 0; i < p->nsample; i++)
 		prof_sum(&sum[to[p->sample[i].stack]], prof_value(p, i)[v.g.type]);
-	for (size_t s = 1; s < names->nstack && !out->failed; s++) {
-		struct prof_run r = names->stack[s];
-		for (uint32_t i = 0; i < r.n && sum[s]; i++) {
-			const struct pstr *name = &p->str[prof_frame(names, r.off + i)];
-			buf_puts(&out->buf, i ? ";" : "");
+	for (size_t s = 1; s < p->nstack && !out->failed; s++) {
+		if (to[s] != s || !sum[s])
+			continue;
+		names_of(&names, &f, (uint32_t)s);
+		for (size_t i = 0; i < names.n; i++) {
+			const struct pstr *name = &p->str[names.name[i]];
+			if (i)
+				buf_putc(&out->buf, ';');
 			buf_put(&out->buf, name->s, name->n);
 		}
-		if (sum[s])
-			buf_printf(&out->buf, " %lld\n", (long long)sum[s]);
+		buf_printf(&out->buf, " %lld\n", (long long)sum[s]);
 		out_flush(out, false);
 	}
 	mem_free(sum);
 	mem_free(to);
-	prof_free(names);
+	mem_free(names.name);
+	folds_free(&f);
 	view_close(&v);
 	return 0;
 }

@@ -25,9 +25,7 @@ struct scope {
 	struct json j;
 	struct prof *frames;	/* frames as functions, found by what they say; index + 1 */
 	struct intern index;
-	uint32_t **stack;	/* by stack: frames, the root first */
-	uint32_t *depth;
-	struct arena arena;
+	uint32_t *frame;	/* of each line, and of locations without lines after them; 0: of no sample */
 	bool negative;
 };
 
@@ -59,27 +57,32 @@ static uint32_t frame_of(struct scope *s, loc_id id, uint32_t line)
 	return at;
 }
 
+static uint32_t *frame_at(const struct scope *s, loc_id id, uint32_t line)
+{
+	const struct prof *p = s->v->p;
+	return &s->frame[p->loc[id].nline ? p->loc[id].line + line : p->nline + id];
+}
+
+/* In the order in which samples come to them, each from its root. */
 static void find_frames(struct scope *s)
 {
 	struct prof *p = s->v->p;
-	s->stack = arena_zalloc(&s->arena, (p->nstack + 1) * sizeof *s->stack);
-	s->depth = arena_zalloc(&s->arena, (p->nstack + 1) * sizeof *s->depth);
+	uint8_t *known = xcalloc(p->nstack, 1);
+	s->frame = xcalloc(p->nline + p->nloc + 1, sizeof *s->frame);
 	for (size_t i = 0; i < p->nsample; i++) {
-		uint32_t k = p->sample[i].stack, n = 0;
+		uint32_t k = p->sample[i].stack;
 		struct prof_run r = p->stack[k];
-		if (s->stack[k])
-			continue;
-		for (uint32_t x = 0; x < r.n; x++) {
-			uint32_t lines = p->loc[prof_frame(p, r.off + x)].nline;
-			n += lines ? lines : 1;
-		}
-		s->stack[k] = arena_alloc(&s->arena, (n + 1u) * sizeof **s->stack);
-		for (uint32_t x = r.n; x--;) {
+		for (uint32_t x = r.n; x-- && !known[k];) {
 			loc_id id = prof_frame(p, r.off + x);
-			for (uint32_t line = p->loc[id].nline ? p->loc[id].nline : 1; line--;)
-				s->stack[k][s->depth[k]++] = frame_of(s, id, line);
+			for (uint32_t line = p->loc[id].nline ? p->loc[id].nline : 1; line--;) {
+				uint32_t *f = frame_at(s, id, line);
+				if (!*f)
+					*f = frame_of(s, id, line);
+			}
 		}
+		known[k] = 1;
 	}
+	mem_free(known);
 }
 
 static void put_frames(struct scope *s)
@@ -135,21 +138,28 @@ static void put_weight(struct scope *s, const char *key, double w)
 
 static void put_samples(struct scope *s, const double *w)
 {
+	const struct prof *p = s->v->p;
 	json_array(&s->j, "samples");
-	for (size_t k = 0; k < s->v->p->nstack && !s->out->failed; k++) {
+	for (size_t k = 0; k < p->nstack && !s->out->failed; k++) {
+		struct prof_run r = p->stack[k];
 		if (!(w[k] > 0))
 			continue;
 		json_array(&s->j, NULL);
-		for (uint32_t x = 0; x < s->depth[k]; x++)
-			json_u64(&s->j, NULL, s->stack[k][x] - 1);
+		for (uint32_t x = r.n; x--;) {
+			loc_id id = prof_frame(p, r.off + x);
+			for (uint32_t line = p->loc[id].nline ? p->loc[id].nline : 1; line--;)
+				json_u64(&s->j, NULL, *frame_at(s, id, line) - 1);
+		}
 		json_end(&s->j);
 		out_flush(s->out, false);
 	}
 	json_end(&s->j);
 	json_array(&s->j, "weights");
-	for (size_t k = 0; k < s->v->p->nstack; k++)
+	for (size_t k = 0; k < p->nstack; k++) {
 		if (w[k] > 0)
 			put_weight(s, NULL, w[k]);
+		out_flush(s->out, false);
+	}
 	json_end(&s->j);
 }
 
@@ -217,7 +227,7 @@ int report_speedscope(const struct opt *o, struct out *out, struct err *e)
 		report_notice(NULL, "speedscope knows no negative weights: what has become less is left out");
 	prof_free(s.frames);
 	intern_free(&s.index);
-	arena_free(&s.arena);
+	mem_free(s.frame);
 	view_close(&v);
 	return 0;
 }
