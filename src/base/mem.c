@@ -128,6 +128,21 @@ void mem_pages_free(void *p, size_t n)
 		munmap(p, n);
 }
 
+void *mem_pages_grow(void *p, size_t had, size_t n)
+{
+#ifdef MREMAP_MAYMOVE
+	void *q = p ? mremap(p, had, n, MREMAP_MAYMOVE) : mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (q == MAP_FAILED)
+		out_of_memory(n);
+#else
+	void *q = mem_pages(n);
+	if (p)
+		memcpy(q, p, had);
+	mem_pages_free(p, had);
+#endif
+	return q;
+}
+
 void mem_spill(const char *dir)
 {
 #ifdef O_TMPFILE

@@ -7,6 +7,10 @@
  * goroutines. Where a window holds more sheets than there is memory for, a row is drawn
  * from these, and what is wrong with it is less than the stretch of one brief on
  * either side of a column.
+ *
+ * Where goroutines are many and short nothing is gained by merging: each has its row
+ * once. So large briefs lie on disk, where there is any, and then some are always left: to
+ * merge all of a trace again with each sheet would cost its square.
  */
 #include "config.h"
 #include "store/brief.h"
@@ -24,16 +28,36 @@ struct making {
 	uint64_t *part;
 };
 
+enum { SPILLS = 1 << 16, SPREAD = 8, LEFT = 16, PASS = 1 << 16 };	/* bytes; times the limit; briefs; rows */
+
 /* Room for so many rows and parts, none there yet. */
 static struct making brief_new(uint32_t rows, uint32_t parts)
 {
 	size_t at = sizeof(struct brief), bytes = at + parts * sizeof(uint64_t) + (2 * (size_t)rows + 1) * sizeof(uint32_t);
-	char *p = xmalloc(bytes);
+	char *p = bytes >= SPILLS ? mem_spilled(bytes) : NULL;
+	bool spilled = p;
+	p = p ? p : xmalloc(bytes);
 	struct making m = { .b = (void *)p, .part = (void *)(p + at) };
 	m.first = (void *)(p + at + parts * sizeof(uint64_t));
 	m.trk = m.first + rows + 1;
-	*m.b = (struct brief){ .bytes = bytes, .trk = m.trk, .first = m.first, .part = m.part };
+	*m.b = (struct brief){ .bytes = bytes, .spilled = spilled, .trk = m.trk, .first = m.first, .part = m.part };
+	m.first[0] = 0;
 	return m;
+}
+
+void brief_free(const struct brief *b)
+{
+	void *p = (void *)(uintptr_t)b;
+	if (b && b->spilled)
+		mem_spilled_free(p, b->bytes);
+	else
+		mem_free(p);
+}
+
+static void brief_rest(const struct brief *b)
+{
+	if (b->spilled)
+		mem_spilled_rest((void *)(uintptr_t)b, b->bytes);
 }
 
 static void add_row(struct making *m, trk_id trk, const int64_t ns[TS__N])
@@ -58,7 +82,6 @@ struct brief *brief_of(const struct sheet *sh, uint32_t number, bool goroutines)
 	m.b->t0 = sh->t0;
 	m.b->t1 = sh->t1;
 	m.b->sheet = number;
-	m.first[0] = 0;
 	for (uint32_t r = lo; r < hi; r++) {
 		int64_t ns[TS__N];
 		sheet_upto(sh, r, sh->t1, ns);
@@ -73,34 +96,71 @@ static void add_parts(const struct brief *b, uint32_t row, int64_t ns[TS__N])
 		ns[b->part[k] & 0xff] += (int64_t)(b->part[k] >> 8);
 }
 
+/* The next track of either, and which rows it has there: UINT32_MAX, none. */
+struct pair { uint32_t i, j, at[2]; trk_id trk; };
+
+static bool next_pair(const struct brief *x, const struct brief *y, struct pair *p)
+{
+	bool a = p->i < x->n, b = p->j < y->n;
+	if (!a && !b)
+		return false;
+	p->trk = !b || (a && x->trk[p->i] <= y->trk[p->j]) ? x->trk[p->i] : y->trk[p->j];
+	p->at[0] = a && x->trk[p->i] == p->trk ? p->i++ : UINT32_MAX;
+	p->at[1] = b && y->trk[p->j] == p->trk ? p->j++ : UINT32_MAX;
+	if ((p->i + p->j) % PASS == 0) {
+		brief_rest(x);
+		brief_rest(y);
+	}
+	return true;
+}
+
+static uint32_t parts_of(const struct brief *b, uint32_t row, uint64_t *states)
+{
+	for (uint32_t k = b->first[row]; k < b->first[row + 1]; k++)
+		*states |= UINT64_C(1) << (b->part[k] & 0x3f);
+	return b->first[row + 1] - b->first[row];
+}
+
+/* As it is. */
+static void copy_row(struct making *m, trk_id trk, const struct brief *from, uint32_t row)
+{
+	struct brief *b = m->b;
+	uint32_t n = from->first[row + 1] - from->first[row];
+	m->trk[b->n] = trk;
+	memcpy(m->part + b->nparts, from->part + from->first[row], n * sizeof *m->part);
+	m->first[b->n++] = b->nparts;
+	m->first[b->n] = b->nparts += n;
+}
+
 struct brief *brief_merge(const struct brief *x, const struct brief *y)
 {
-	struct making m = brief_new(x->n + y->n, x->nparts + y->nparts);
+	uint32_t rows = 0, parts = 0;
+	for (struct pair p = {0}; next_pair(x, y, &p); rows++) {	/* first how many, for they may be many */
+		uint64_t states = 0;
+		uint32_t a = p.at[0] == UINT32_MAX ? 0 : parts_of(x, p.at[0], &states);
+		uint32_t b = p.at[1] == UINT32_MAX ? 0 : parts_of(y, p.at[1], &states);
+		parts += a && b ? (uint32_t)__builtin_popcountll(states) : a + b;
+	}
+	struct making m = brief_new(rows, parts);
 	m.b->t0 = x->t0;
 	m.b->t1 = y->t1;
 	m.b->sheet = x->sheet;
-	m.first[0] = 0;
-	for (uint32_t i = 0, j = 0; i < x->n || j < y->n;) {
+	for (struct pair p = {0}; next_pair(x, y, &p);) {
 		int64_t ns[TS__N] = {0};
-		trk_id t = j == y->n || (i < x->n && x->trk[i] <= y->trk[j]) ? x->trk[i] : y->trk[j];
-		if (i < x->n && x->trk[i] == t)
-			add_parts(x, i++, ns);
-		if (j < y->n && y->trk[j] == t)
-			add_parts(y, j++, ns);
-		add_row(&m, t, ns);
+		if (m.b->n % PASS == PASS - 1)
+			brief_rest(m.b);
+		if (p.at[1] == UINT32_MAX) {
+			copy_row(&m, p.trk, x, p.at[0]);
+		} else if (p.at[0] == UINT32_MAX) {
+			copy_row(&m, p.trk, y, p.at[1]);
+		} else {
+			add_parts(x, p.at[0], ns);
+			add_parts(y, p.at[1], ns);
+			add_row(&m, p.trk, ns);
+		}
 	}
-	struct making out = brief_new(m.b->n, m.b->nparts);	/* as small as it can be */
-	size_t bytes = out.b->bytes;
-	memcpy(out.part, m.part, m.b->nparts * sizeof *m.part);
-	memcpy(out.first, m.first, (m.b->n + 1u) * sizeof *m.first);
-	memcpy(out.trk, m.trk, m.b->n * sizeof *m.trk);
-	*out.b = *m.b;
-	out.b->bytes = bytes;
-	out.b->trk = out.trk;
-	out.b->first = out.first;
-	out.b->part = out.part;
-	mem_free(m.b);
-	return out.b;
+	brief_rest(m.b);
+	return m.b;
 }
 
 static int64_t row_of(const struct brief *b, trk_id trk)
@@ -129,8 +189,9 @@ void brief_share(const struct brief *b, trk_id trk, int64_t from, int64_t to, in
 struct briefs {
 	struct lock *lock;
 	struct brief **v;		/* over span sheets each but the last */
-	size_t room, bytes, limit;
+	size_t room, bytes, disk, limit;	/* bytes in memory and on disk */
 	uint32_t n, span;
+	_Atomic bool looked;
 };
 
 struct briefs *briefs_new(size_t limit)
@@ -145,45 +206,56 @@ void briefs_free(struct briefs *k)
 	if (!k)
 		return;
 	for (uint32_t i = 0; i < k->n; i++)
-		mem_free(k->v[i]);
+		brief_free(k->v[i]);
 	lock_free(k->lock);
 	mem_free(k->v);
 	mem_free(k);
+}
+
+static void count(struct briefs *k, const struct brief *b, bool more)
+{
+	size_t *of = b->spilled ? &k->disk : &k->bytes;
+	*of = more ? *of + b->bytes : *of - b->bytes;
+}
+
+static struct brief *merge(struct briefs *k, struct brief *a, struct brief *b)
+{
+	struct brief *both = brief_merge(a, b);
+	count(k, both, true);
+	count(k, a, false);
+	count(k, b, false);
+	brief_free(a);
+	brief_free(b);
+	return both;
 }
 
 /* Two and two of them become one. */
 static void merge_pairs(struct briefs *k)
 {
 	uint32_t n = 0;
-	k->bytes = 0;
-	for (uint32_t i = 0; i < k->n; i += 2) {
-		struct brief *a = k->v[i], *b = i + 1 < k->n ? k->v[i + 1] : NULL;
-		k->v[n] = b ? brief_merge(a, b) : a;
-		if (b) {
-			mem_free(a);
-			mem_free(b);
-		}
-		k->bytes += k->v[n++]->bytes;
-	}
+	for (uint32_t i = 0; i < k->n; i += 2)
+		k->v[n++] = i + 1 < k->n ? merge(k, k->v[i], k->v[i + 1]) : k->v[i];
 	k->n = n;
 	k->span *= 2;
+}
+
+static bool too_much(const struct briefs *k)
+{
+	return (k->bytes > k->limit && k->n > 1) || (k->disk / SPREAD > k->limit && k->n > LEFT);
 }
 
 void briefs_add(struct briefs *k, struct brief *b, uint32_t sheet)
 {
 	lock_take(k->lock);
+	count(k, b, true);
 	if (sheet % k->span) {
-		struct brief *last = k->v[k->n - 1];
-		k->bytes -= last->bytes;
-		k->v[k->n - 1] = brief_merge(last, b);
-		mem_free(b);
-		mem_free(last);
+		k->v[k->n - 1] = merge(k, k->v[k->n - 1], b);
 	} else {
+		brief_rest(b);
 		k->v = mem_grow(k->v, &k->room, k->n + 1u, sizeof *k->v);
 		k->v[k->n++] = b;
 	}
-	k->bytes += k->v[k->n - 1]->bytes;
-	if (k->bytes > k->limit && k->n > 1)
+	if (too_much(k))
 		merge_pairs(k);
 	lock_give(k->lock);
 }
@@ -192,5 +264,16 @@ void briefs_share(struct briefs *k, uint32_t sheet, trk_id t, int64_t a, int64_t
 {
 	lock_take(k->lock);
 	brief_share(k->v[sheet / k->span], t, a, b, ns);
+	k->looked = true;
+	lock_give(k->lock);
+}
+
+void briefs_rest(struct briefs *k)
+{
+	if (!atomic_load(&k->looked) || !lock_try(k->lock))
+		return;
+	k->looked = false;
+	for (uint32_t i = 0; i < k->n; i++)
+		brief_rest(k->v[i]);
 	lock_give(k->lock);
 }

@@ -13,23 +13,26 @@ struct brief {
 	int64_t t0, t1;
 	uint32_t sheet, n, nparts;	/* the first sheet; rows; parts */
 	size_t bytes;			/* of the one block that it is */
+	bool spilled;			/* which is mem_spilled() */
 	const trk_id *trk;		/* ascending */
 	const uint32_t *first;		/* row i has part[first[i]] .. part[first[i + 1]) */
 	const uint64_t *part;		/* ns << 8 | state; TS_NONE is left out */
 };
 
-/* Of a sheet, its goroutines, or its Ps and Ms. mem_free() it. */
+/* Of a sheet, its goroutines, or its Ps and Ms. brief_free() it. */
 struct brief *brief_of(const struct sheet *, uint32_t number, bool goroutines);
+void brief_free(const struct brief *);
 /* Of two that follow each other; both stay. */
 struct brief *brief_merge(const struct brief *, const struct brief *);
 /* Add the row of a track, as far as its share of [a, b) goes, evenly over the stretch. */
 void brief_share(const struct brief *, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
 
-/* Those of goroutines, of the whole trace: of span sheets each, and of twice as many when all take more than limit
-   bytes. One thread adds, sheet after sheet, others ask meanwhile. */
+/* Those of goroutines, of the whole trace: of span sheets each, and of twice as many when all that are in memory take more
+   than limit bytes, or those on disk much more. One thread adds, sheet after sheet, others ask meanwhile. */
 struct briefs;
 struct briefs *briefs_new(size_t limit);
 void briefs_free(struct briefs *);
+void briefs_rest(struct briefs *);	/* what of them is on disk is not looked at for now */
 void briefs_add(struct briefs *, struct brief *, uint32_t sheet);	/* goes over */
 void briefs_share(struct briefs *, uint32_t sheet, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
 

@@ -371,12 +371,12 @@ const struct snap *build_finish(struct build *b)
 void build_keep(struct build *b, size_t limit, sink_again_fn *again, void *arg)
 {
 	struct store *st = &b->st;
-	struct col *const cols[] = { &st->marks, &st->spans, &st->utils };
+	struct col *const cols[] = { &st->trks, &st->marks, &st->spans, &st->utils };
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		cols[i]->spills = true;
 	for (int c = 0; c < CT__N; c++)
 		st->counts[c].spills = true;
-	tracks_findable(b->tracks);
+	tracks_kept(b->tracks);
 	b->st.keep = keep_new(&b->st, b->tracks, limit, again, arg);
 }
 

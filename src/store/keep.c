@@ -64,11 +64,13 @@ uint32_t keep_fits(const struct store *st)
 
 void keep_rest(const struct store *st)
 {
+	col_rest(&st->trks);
 	col_rest(&st->marks);
 	col_rest(&st->spans);
 	col_rest(&st->utils);
 	for (int c = 0; c < CT__N; c++)
 		col_rest(&st->counts[c]);
+	briefs_rest(st->keep->briefs);
 }
 
 /* Free a sheet, unless somebody has it in the hand. */
@@ -316,7 +318,7 @@ void keep_free(struct keep *k)
 		return;
 	reader_stop(k);
 	for (uint32_t i = 0; i < col_n(&k->st->sheets); i++) {
-		mem_free((void *)(uintptr_t)store_slot(k->st, i)->brief);
+		brief_free(store_slot(k->st, i)->brief);
 		mem_free((void *)(uintptr_t)store_slot(k->st, i)->still);
 	}
 	borders_free(k->borders);

@@ -163,6 +163,7 @@ static void count_states(struct sealing *s, const struct sheet_piece *p)
 static void sort(struct sealing *s, struct sheet_piece *p)
 {
 	s->sealer.spills = s->st->keep && mem_tight();
+	s->sealer.lives.spills = s->sealer.places.spills = s->st->keep;
 	sealer_sort(&s->sealer, p);
 }
 

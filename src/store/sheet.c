@@ -146,13 +146,13 @@ static void list_sort(struct sealer_list *l)
 
 void sealer_room(struct sealer *s, uint32_t n)
 {
-	size_t had = s->ntrk, cap = had;
-	if (n <= had)
+	if (n <= s->ntrk)
 		return;
-	s->live = mem_grow(s->live, &cap, n, sizeof *s->live);
-	s->pos = mem_grow(s->pos, &s->ntrk, n, sizeof *s->pos);
-	memset(s->live + had, 0, (s->ntrk - had) * sizeof *s->live);
-	memset(s->pos + had, 0, (s->ntrk - had) * sizeof *s->pos);
+	s->lives.width = sizeof *s->live;
+	s->places.width = sizeof *s->pos;
+	s->live = shelf_room(&s->lives, n);
+	s->pos = shelf_room(&s->places, n);
+	s->ntrk = s->lives.n;
 }
 
 void sealer_live(struct sealer *s, int kind, trk_id t, const struct sheet_live *live)
@@ -452,6 +452,8 @@ struct sheet *sealer_fill(struct sealer *s, struct sheet_piece *p)
 	s->b = NULL;
 	fill_rows(s, &b, p);
 	keep_alive(s, &b);
+	shelf_rest(&s->lives);
+	shelf_rest(&s->places);
 	return b.sh;
 }
 
@@ -477,8 +479,8 @@ void sheet_free(const struct sheet *sh)
 void sealer_free(struct sealer *s)
 {
 	slab_free(s);
-	mem_free(s->live);
-	mem_free(s->pos);
+	shelf_free(&s->lives);
+	shelf_free(&s->places);
 	mem_free(s->row);
 	mem_free(s->from);
 	mem_free(s->b);

@@ -28,6 +28,7 @@
 
 #include "base/intern.h"
 #include "base/job.h"
+#include "base/shelf.h"
 #include "store/border.h"
 #include "store/sealing.h"
 #include "store/spans.h"
@@ -50,7 +51,7 @@ struct tracks {
 	struct store *st;
 	uint32_t n;			/* tracks, with number 0 */
 	struct track_last *last;
-	size_t nlast;			/* capacity */
+	struct shelf lasts;		/* where they lie */
 	struct sheet_piece now;		/* what waits */
 	uint32_t there;			/* tracks that are THERE */
 	size_t ties;			/* from here on entries have the time `newest` */
@@ -58,8 +59,8 @@ struct tracks {
 	struct span_block block;	/* of the last spans, up to 64 of them */
 	struct sealing *sealing;
 	struct intern index;		/* track by kind and id */
-	trk_id *gid;			/* track of goroutine i, 0 none */
-	size_t ngid;
+	trk_id *gid;			/* [gids.n]: track of goroutine i, 0 none */
+	struct shelf gids;
 	uint32_t far;			/* goroutines that are in the index nevertheless */
 	struct lock *lock;		/* of the three above, when others look */
 	struct tracks *of;		/* this one tells again what that one told */
@@ -81,8 +82,9 @@ struct tracks *tracks_new(struct store *st)
 		col_init(&st->counts[c], sizeof(struct count_row));
 	col_add(&st->trks, NULL);
 	k->n = 1;
-	k->last = mem_grow(NULL, &k->nlast, 1, sizeof *k->last);
-	k->last[0] = (struct track_last){0};
+	k->lasts.width = sizeof *k->last;
+	k->gids.width = sizeof *k->gid;
+	k->last = shelf_room(&k->lasts, 1);
 	k->sealing = sealing_new(st);
 	return k;
 }
@@ -101,7 +103,7 @@ void tracks_free(struct tracks *k)
 		col_free(&st->counts[c]);
 	sealing_free(k->sealing);
 	intern_free(&k->index);
-	mem_free(k->gid);
+	shelf_free(&k->gids);
 	lock_free(k->lock);
 	mem_free(k);
 }
@@ -126,18 +128,16 @@ void tracks_end(struct tracks *k)
 void tracks_done(struct tracks *k)
 {
 	sealing_done(k->sealing);
-	mem_free(k->last);
+	shelf_free(&k->lasts);
 	mem_free(k->now.entry);
 	mem_free(k->now.told);
 	k->last = NULL;
 	k->now = (struct sheet_piece){0};
-	k->nlast = 0;
 	if (k->lock)
 		return;
 	intern_free(&k->index);
-	mem_free(k->gid);
+	shelf_free(&k->gids);
 	k->gid = NULL;
-	k->ngid = 0;
 }
 
 struct track_key { enum track_kind kind; uint64_t id; };
@@ -152,13 +152,11 @@ static int track_eq(const void *ctx, uint32_t i, const void *key)
 /* The place for goroutine id in the array, NULL: it is too far. */
 static trk_id *gid_at(struct tracks *k, uint64_t id)
 {
-	size_t had = k->ngid;
-	if (id < had)
+	if (id < k->gids.n)
 		return &k->gid[id];
 	if (id > GIDS_MIN + 4 * (uint64_t)k->n)
 		return NULL;
-	k->gid = mem_grow(k->gid, &k->ngid, id + 1, sizeof *k->gid);
-	memset(k->gid + had, 0, (k->ngid - had) * sizeof *k->gid);
+	k->gid = shelf_room(&k->gids, id + 1);
 	return &k->gid[id];
 }
 
@@ -186,7 +184,7 @@ static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 		k->far += kind == TK_G;
 	}
 	k->n = i + 1;
-	k->last = mem_grow(k->last, &k->nlast, i + 1u, sizeof *k->last);
+	k->last = shelf_room(&k->lasts, i + 1u);
 	k->last[i] = (struct track_last){ .t = k->sealed, .g = kind == TK_G ? 0xff : 0 };
 	return i;
 }
@@ -195,7 +193,7 @@ static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 static trk_id find(const struct tracks *k, enum track_kind kind, uint64_t id)
 {
 	struct track_key key = { kind, id };
-	if (kind == TK_G && id < k->ngid && k->gid[id])
+	if (kind == TK_G && id < k->gids.n && k->gid[id])
 		return k->gid[id];
 	uint32_t i = intern_find(&k->index, hash_u64(id, kind), track_eq, k->st, &key);
 	return i == UINT32_MAX ? 0 : i;
@@ -467,6 +465,15 @@ static void count_told(struct tracks *k)
 	p->ntold = n;
 }
 
+/* Of tracks that were, most are not looked at again. */
+static void rest(const struct tracks *k)
+{
+	shelf_rest(&k->lasts);
+	shelf_rest(&k->gids);
+	if (k->st->keep && !k->of)
+		col_rest(&k->st->trks);
+}
+
 /* Hand on [sealed, t1): the entries before t1 go, the others stay, both in their order. */
 static void cut_piece(struct tracks *k, int64_t t1)
 {
@@ -493,6 +500,7 @@ static void cut_piece(struct tracks *k, int64_t t1)
 		tell(p, &k->last[late.entry[i].trk], late.entry[i].trk, late.entry[i].t == t1);
 	k->ties = 0;
 	mem_free(late.entry);
+	rest(k);
 }
 
 void tracks_upto(struct tracks *k, int64_t t)
@@ -521,8 +529,8 @@ struct tracks *tracks_again(struct tracks *of, int64_t sealed, void (*made)(void
 	struct tracks *k = xcalloc(1, sizeof *k);
 	*k = (struct tracks){ .st = of->st, .of = of, .made = made, .arg = arg, .sealed = sealed, .newest = sealed,
 		.n = col_n(&of->st->trks) };
-	k->last = xcalloc(k->n, sizeof *k->last);
-	k->nlast = k->n;
+	k->lasts.width = sizeof *k->last;
+	k->last = shelf_room(&k->lasts, k->n);
 	return k;
 }
 
@@ -555,7 +563,7 @@ struct border *tracks_border(struct tracks *k, const struct sink_keep *gen)
 
 void tracks_again_free(struct tracks *k)
 {
-	mem_free(k->last);
+	shelf_free(&k->lasts);
 	mem_free(k->now.entry);
 	mem_free(k->now.told);
 	mem_free(k);
@@ -572,8 +580,9 @@ void tracks_keep(struct tracks *k, const struct sink_keep *gen)
 		col_rest(&st->counts[c]);
 }
 
-void tracks_findable(struct tracks *k)
+void tracks_kept(struct tracks *k)
 {
+	k->lasts.spills = k->gids.spills = true;
 	k->lock = lock_new();
 }
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_SHELF_H
+#define TTRACE_SHELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * An array that grows and is all zero at first, for what is known of each of very many
+ * things of which few are looked at for long. Set width, and spills where it may lie on disk.
+ */
+struct shelf {
+	void *p;
+	size_t n, width;	/* elements there is room for; bytes of one */
+	bool spills;		/* when it is large it goes to disk, where there is any */
+	enum { SHELF_HEAP, SHELF_PAGES, SHELF_DISK } lies;
+};
+
+/* Room for that many; where it is now. */
+void *shelf_room(struct shelf *, size_t need);
+/* It is not looked at for now. Nothing, where it is not on disk. */
+void shelf_rest(const struct shelf *);
+void shelf_free(struct shelf *);
+
+#endif
