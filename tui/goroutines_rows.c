@@ -26,12 +26,7 @@ static int64_t value(const struct gstat *s, int k)
 	case GV_RUN: return s->exec;
 	case GV_READY: return s->ready;
 	case GV_SYSCALL: return s->syscall + s->sysblock;
-	case GV_BLOCKED: {
-		int64_t blocked = 0;
-		for (uint32_t i = 0; i < s->nblock; i++)
-			blocked += s->block[i].ns;
-		return blocked;
-	}
+	case GV_BLOCKED: return s->blocked;
 	case GV_CHAN: return s->ns[TS_CHANSEND] + s->ns[TS_CHANRECV] + s->ns[TS_SELECT];
 	case GV_SYNC: return s->ns[TS_SYNC] + s->ns[TS_COND];
 	case GV_NET: return s->ns[TS_NET];

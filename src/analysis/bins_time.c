@@ -237,6 +237,7 @@ bool bins_many(const struct snap *sn, const struct bins_ask *ask, uint32_t n, co
 	uint32_t *of = xcalloc(sn->ntrks + 1u, sizeof *of);	/* by track: which ask, + 1 */
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	for (uint32_t i = 0; i < n; i++) {
+		arena_look(mem, i);
 		of[ask[i].trk] = i + 1;
 		from = ask[i].t0 < from ? ask[i].t0 : from;
 		to = ask[i].t1 > to ? ask[i].t1 : to;
@@ -254,6 +255,7 @@ bool bins_many(const struct snap *sn, const struct bins_ask *ask, uint32_t n, co
 		sheet_put(sn, i);
 	}
 	for (uint32_t i = 0; i < n && go; i++) {	/* where no sheet has it, it is not there */
+		arena_look(mem, i);
 		int64_t a = ask[i].t0 < sn->t0 ? sn->t0 : ask[i].t0, b = ask[i].t1 > sn->t1 ? sn->t1 : ask[i].t1, all = 0;
 		for (int s = 0; s < TS__N; s++)
 			all += ask[i].ns[s];

@@ -160,7 +160,10 @@ void sched_end(const struct sched *s, bool lives, struct arena *mem, struct gsta
 	stat_ranges(s, g, g->t0, g->t1, mem);
 	int64_t known = g->exec + g->ready + g->syscall + g->sysblock;
 	for (uint32_t i = 0; i < g->nblock; i++)
-		known += g->block[i].ns;
+		g->blocked += g->block[i].ns;
+	for (uint32_t i = 0; i < g->nrange; i++)
+		g->ranged += g->range[i].ns;
+	known += g->blocked;
 	g->unknown = known < g->total ? g->total - known : 0;
 }
 
@@ -188,31 +191,69 @@ void sched_stat(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct 
 /* ---- groups */
 
 /* An account is a third of a kilobyte and there may be a million: what is sorted is its place, and then each is
-   moved once, around the cycles of where they go. The longest first; they come by id, and those of a length stay so. */
-static void sort_accounts(struct gstat *g, uint32_t n, const struct arena *mem)
+   moved once, around the cycles of where they go. from[i] is the one that goes to i, and is i afterwards. */
+static void move_around(struct gstat *g, uint32_t *from, uint32_t n)
 {
-	struct keyed *to = xmalloc((n + 1u) * sizeof *to);
-	uint32_t moves = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		arena_look(mem, i);
-		to[i] = (struct keyed){ keyed_down(g[i].total), i };
-	}
-	keyed_sort(to, n);
-	for (uint32_t i = 0; i < n; i++) {
-		if (to[i].v == i)
+		if (from[i] == i)
 			continue;
 		struct gstat first = g[i];
-		uint32_t k = i, from;
-		while ((from = to[k].v) != i) {
-			g[k] = g[from];
-			to[k].v = k;
-			k = from;
-			arena_look(mem, moves++);
+		uint32_t k = i, next;
+		while ((next = from[k]) != i) {
+			g[k] = g[next];
+			from[k] = k;
+			k = next;
 		}
 		g[k] = first;
-		to[k].v = k;
+		from[k] = k;
 	}
-	mem_free(to);
+}
+
+/* Where they lie on disk it is another page for each, so they are moved within runs that stay in memory, and the runs, each of
+   which is read from one end to the other then, are put together at `to`. */
+enum { RUN = 1 << 16, LOOKED = 1 << 12 };	/* accounts; rows that were looked at */
+
+static void move_runs(struct gstat *g, struct gstat *to, const uint32_t *from, uint32_t n, const struct arena *own,
+    const struct arena *mem)
+{
+	uint32_t runs = n / RUN + 1, *at = xcalloc(runs, sizeof *at);
+	uint32_t *v = xmalloc((n + 1u) * sizeof *v);	/* of each run: what is in it, as it is to be */
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t run = from[i] / RUN;
+		v[run * RUN + at[run]++] = from[i] % RUN;
+	}
+	for (uint32_t i = 0; i < runs; i++) {
+		move_around(g + (size_t)i * RUN, v + (size_t)i * RUN, at[i]);
+		at[i] = i * RUN;
+		arena_rest(own);
+	}
+	mem_free(v);
+	for (uint32_t i = 0; i < n; i++) {
+		to[i] = g[at[from[i] / RUN]++];
+		arena_look(own, i);
+		arena_look(mem, i);
+	}
+	mem_free(at);
+}
+
+/* The longest first; they come by id, and those of a length stay so. To another place, or where they are. */
+static void sort_accounts(struct gstat *g, struct gstat *to, uint32_t n, const struct arena *own, const struct arena *mem)
+{
+	struct keyed *v = xmalloc((n + 1u) * sizeof *v);
+	for (uint32_t i = 0; i < n; i++) {
+		arena_look(own, i);
+		v[i] = (struct keyed){ keyed_down(g[i].total), i };
+	}
+	keyed_sort(v, n);
+	uint32_t *from = xmalloc((n + 1u) * sizeof *from);
+	for (uint32_t i = 0; i < n; i++)
+		from[i] = v[i].v;
+	mem_free(v);
+	if (to == g)
+		move_around(g, from, n);
+	else
+		move_runs(g, to, from, n, own, mem);
+	mem_free(from);
 }
 
 static int group_cmp(const void *a, const void *b)
@@ -249,73 +290,109 @@ static bool tell(const struct sched_ask *q, uint32_t i, uint32_t n, unsigned fro
 	return i % 16384 || look_on(&q->on, from + (n ? (uint64_t)part * i / n : part), 100);
 }
 
-static struct sched_groups *nothing(struct sched_groups *o, uint32_t *count, struct arena *own)
+/* Groups on their way. */
+struct grouping {
+	const struct sched *s;
+	const struct snap *sn;
+	const struct sched_ask *q;
+	struct arena *mem, own;
+	struct sched_groups *o;
+	uint32_t *count;		/* by key: goroutines; then the number of the group */
+	struct gstat *g;		/* by group, ascending: where they are to be in the end, or on disk beside it */
+};
+
+static struct sched_groups *grouped(struct grouping *k, bool all)
 {
-	o->n = o->ng = 0;
-	mem_free(count);
-	arena_free(own);
-	return o;
+	if (!all)
+		k->o->n = k->o->ng = 0;
+	mem_free(k->count);
+	arena_free(&k->own);
+	return k->o;
+}
+
+/* How many there are of each. */
+static bool count_groups(struct grouping *k)
+{
+	int64_t a, b;
+	str_id most = k->sn->nstrs;
+	for (trk_id t = 1; t < k->sn->ntrks && k->q->key; t++)
+		most = k->q->key[t] > most ? k->q->key[t] : most;
+	k->count = xcalloc(most + 1u, sizeof *k->count);
+	for (trk_id t = 1; t < k->sn->ntrks; t++) {
+		store_pass(k->sn, t);
+		if (!tell(k->q, t, k->sn->ntrks, 5, 10))
+			return false;
+		if (asked_for(k->sn, k->q, t, &a, &b))
+			k->o->n += !k->count[group_key(k->sn, k->q, t)]++, k->o->ng++;
+	}
+	k->o->group = arena_alloc(k->mem, (k->o->n + 1u) * sizeof *k->o->group);
+	k->o->g = arena_alloc(k->mem, (k->o->ng + 1u) * sizeof *k->o->g);
+	k->g = mem_spills() && k->mem->spills ? arena_alloc(&k->own, (k->o->ng + 1u) * sizeof *k->g) : k->o->g;
+	uint32_t at = 0, n = 0;
+	for (str_id i = 0; i <= most; i++)
+		if (k->count[i]) {
+			k->o->group[n] = (struct sched_group){ i, at, 0, 0 };
+			at += k->count[i];
+			k->count[i] = n++;
+		}
+	return true;
+}
+
+/* The sums of each. */
+static bool sum_groups(struct grouping *k)
+{
+	int64_t a, b;
+	struct bins_ask *ask = arena_alloc(&k->own, (k->o->ng + 1u) * sizeof *ask);
+	uint32_t n = 0;
+	for (trk_id t = 1; t < k->sn->ntrks; t++) {
+		store_pass(k->sn, t);
+		if (!tell(k->q, t, k->sn->ntrks, 15, 30))
+			return false;
+		if (!asked_for(k->sn, k->q, t, &a, &b))
+			continue;
+		arena_look(&k->own, n);
+		struct sched_group *gr = &k->o->group[k->count[group_key(k->sn, k->q, t)]];
+		struct gstat *g = &k->g[gr->first + gr->n++];
+		sched_begin(k->s, t, a, b, g);
+		ask[n++] = (struct bins_ask){ t, g->t0, g->t1, g->ns };
+	}
+	return bins_many(k->sn, ask, n, &k->own, &k->q->on);
+}
+
+/* What follows from the sums, and the longest first. */
+static bool end_group(struct grouping *k, struct sched_group *gr)
+{
+	int64_t a, b;
+	struct gstat *g = k->g + gr->first;
+	for (uint32_t i = 0; i < gr->n; i++) {
+		if (!tell(k->q, i, gr->n, 60, 20))
+			return false;
+		arena_look(&k->own, i);
+		arena_look(k->mem, i);
+		if (i % LOOKED == LOOKED - 1)
+			store_rest(k->sn);
+		bool all = asked_for(k->sn, k->q, g[i].trk, &a, &b);
+		sched_end(k->s, all && sched_lives(k->s, g[i].trk, b), k->mem, &g[i]);
+		gr->exec += g[i].exec;
+	}
+	if (!look_on(&k->q->on, 80, 100))
+		return false;
+	sort_accounts(g, k->o->g + gr->first, gr->n, &k->own, k->mem);
+	return true;
 }
 
 struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask *q, struct arena *mem)
 {
-	int64_t a, b;
-	const struct snap *sn = s->sn;
-	struct sched_groups *o = arena_zalloc(mem, sizeof *o);
-	str_id most = sn->nstrs;
-	for (trk_id t = 1; t < sn->ntrks && q->key; t++)
-		most = q->key[t] > most ? q->key[t] : most;
-	uint32_t *count = xcalloc(most + 1u, sizeof *count);
-	struct arena own = { .spills = true };
-	for (trk_id t = 1; t < sn->ntrks; t++) {
-		if (!tell(q, t, sn->ntrks, 5, 10))
-			return nothing(o, count, &own);
-		if (asked_for(sn, q, t, &a, &b))
-			o->n += !count[group_key(sn, q, t)]++, o->ng++;
-	}
-	o->group = arena_alloc(mem, (o->n + 1u) * sizeof *o->group);
-	o->g = arena_alloc(mem, (o->ng + 1u) * sizeof *o->g);
-	struct bins_ask *ask = arena_alloc(&own, (o->ng + 1u) * sizeof *ask);
-	uint32_t at = 0, n = 0, nask = 0;
-	for (str_id i = 0; i <= most; i++)
-		if (count[i]) {
-			o->group[n] = (struct sched_group){ i, at, 0, 0 };
-			at += count[i];
-			count[i] = n++;	/* from here on: the number of the group */
-		}
-	for (trk_id t = 1; t < sn->ntrks; t++) {
-		if (!tell(q, t, sn->ntrks, 15, 30))
-			return nothing(o, count, &own);
-		if (!asked_for(sn, q, t, &a, &b))
-			continue;
-		arena_look(mem, nask);
-		struct sched_group *gr = &o->group[count[group_key(sn, q, t)]];
-		struct gstat *g = &o->g[gr->first + gr->n++];
-		sched_begin(s, t, a, b, g);
-		ask[nask++] = (struct bins_ask){ t, g->t0, g->t1, g->ns };
-	}
-	if (!bins_many(sn, ask, nask, mem, &q->on))
-		return nothing(o, count, &own);
-	arena_free(&own);
-	for (uint32_t i = 0; i < o->n; i++)
-		for (uint32_t k = 0; k < o->group[i].n; k++) {
-			struct gstat *g = &o->g[o->group[i].first + k];
-			if (!tell(q, k, o->group[i].n, 60, 20))
-				return nothing(o, count, &own);
-			arena_look(mem, k);
-			bool all = asked_for(sn, q, g->trk, &a, &b);
-			sched_end(s, all && sched_lives(s, g->trk, b), mem, g);
-			o->group[i].exec += g->exec;
-		}
-	for (uint32_t i = 0; i < o->n; i++) {
-		if (!look_on(&q->on, 80, 100))
-			return nothing(o, count, &own);
-		sort_accounts(o->g + o->group[i].first, o->group[i].n, mem);
-	}
-	qsort(o->group, o->n, sizeof *o->group, group_cmp);
-	mem_free(count);
+	struct grouping k = { .s = s, .sn = s->sn, .q = q, .mem = mem, .own = { .spills = true },
+		.o = arena_zalloc(mem, sizeof *k.o) };
+	if (!count_groups(&k) || !sum_groups(&k))
+		return grouped(&k, false);
+	for (uint32_t i = 0; i < k.o->n; i++)
+		if (!end_group(&k, &k.o->group[i]))
+			return grouped(&k, false);
+	qsort(k.o->group, k.o->n, sizeof *k.o->group, group_cmp);
 	arena_rest(mem);
-	return o;
+	return grouped(&k, true);
 }
 
 frm_id sched_root(const struct store *st, stk_id s)

@@ -18,6 +18,7 @@ struct gstat {
 	int64_t t0, t1;			/* the stretch; t1 that of the snapshot while it lives */
 	int64_t total, exec, ready, syscall, sysblock, unknown;
 	int64_t ns[TS__N];		/* the same by state */
+	int64_t blocked, ranged;	/* those of the two that follow, added up */
 	const struct sched_part *block, *range;	/* by reason; in ranges (they overlap the above) */
 	uint32_t nblock, nrange;
 };

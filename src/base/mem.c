@@ -153,6 +153,11 @@ void mem_spill(const char *dir)
 #endif
 }
 
+bool mem_spills(void)
+{
+	return spill.fd > 0;
+}
+
 /* Room is asked for first: a page that finds the disk full when it is written would be a signal. */
 void *mem_spilled(size_t n)
 {

@@ -34,6 +34,7 @@ void mem_spill(const char *dir);
 /* A block in it, zeroed, whose pages the system may write and take; mem_spilled_free() it. NULL: there is no such file,
    or no room on the disk. */
 void *mem_spilled(size_t n);
+bool mem_spills(void);	/* there is such a file */
 /* Its pages are not looked at for now; they come back when they are. */
 void mem_spilled_rest(void *p, size_t n);
 void mem_spilled_free(void *p, size_t n);	/* and its room on the disk */

@@ -53,7 +53,6 @@ static void groups_json(const struct trep *r, const struct sched_groups *gs, enu
 static struct gstat add_up(const struct trep *r, const struct sched_groups *gs, const struct sched_group *g)
 {
 	struct gstat sum = {0};
-	static struct sched_part none;
 	for (uint32_t k = 0; k < g->n; k++) {
 		const struct gstat *x = &gs->g[g->first + k];
 		arena_look(r->mem, k);
@@ -63,8 +62,9 @@ static struct gstat add_up(const struct trep *r, const struct sched_groups *gs, 
 		sum.syscall += x->syscall;
 		sum.sysblock += x->sysblock;
 		sum.unknown += x->unknown;
+		sum.blocked += x->blocked;
+		sum.ranged += x->ranged;
 	}
-	sum.block = &none;
 	return sum;
 }
 
@@ -105,16 +105,7 @@ static void groups_table(const struct trep *r, const struct sched_groups *gs, en
 	for (uint32_t i = 0; i < gs->n; i++) {
 		const struct sched_group *g = &gs->group[i];
 		struct gstat sum = add_up(r, gs, g);
-		int64_t block = 0, range = 0;
-		for (uint32_t k = 0; k < g->n; k++) {
-			const struct gstat *x = &gs->g[g->first + k];
-			arena_look(r->mem, k);
-			for (uint32_t b = 0; b < x->nblock; b++)
-				block += x->block[b].ns;
-			for (uint32_t b = 0; b < x->nrange; b++)
-				range += x->range[b].ns;
-		}
-		struct sched_part bp = { .ns = block }, rp = { .ns = range };
+		struct sched_part bp = { .ns = sum.blocked }, rp = { .ns = sum.ranged };
 		sum.block = &bp;
 		sum.range = &rp;
 		sum.nblock = sum.nrange = 1;
