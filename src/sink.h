@@ -199,6 +199,9 @@ struct sink {
 		stk_id (*branch)(void *, size_t same, const loc_id *outer_first, size_t n);
 		/* The stacks of all samples that were said with STK_LATER, in their order. Until then nobody sees them. */
 		void   (*settle)(void *, const stk_id *, size_t n);
+		/* on: the stacks and samples that are said from now on are some of those to come, to look at before these are
+		   settled. Off: that was all. May be NULL. */
+		void   (*glance)(void *, bool on);
 		int    (*type)(void *, str_id name, str_id unit);	/* one more sample type */
 		void   (*sample)(void *, const struct sink_sample *);
 		void   (*meta)(void *, const struct sink_meta *);

@@ -80,7 +80,7 @@ static void say_in_runs(const struct example *x, struct sink *s, uint32_t per)
 	for (uint32_t i = 0; i < x->n; i += per)
 		run[n++] = ways_sort(&room, x->loc, x->stack + i, x->n - i < per ? x->n - i : per, x->most);
 	if (n)
-		ways_merge(run, n, s, of);
+		ways_merge(run, n, s, 0, of);
 	s->ops->settle(s->self, of, x->n);
 	ways_room_free(&room);
 }

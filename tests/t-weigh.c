@@ -209,7 +209,7 @@ static void both_ways(const struct snap *sn, const struct focus *fc, bool noinli
 	enum calls_gran gran = (enum calls_gran)rnd(5);
 	struct things *t = things_new(sn, gran);
 	struct calls *own = calls_new(t, w);
-	struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .nsmp = sn->nsmps});
+	struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .st = sn->st, .nsmp = sn->nsmps});
 	well_formed(own);
 	laws_of_things(w, t, own);
 	for (int i = 0; i < 3; i++) {
@@ -359,7 +359,7 @@ static void nothing_and_base(void)
 		focus_samples(sn, fc, 1, false, NULL, &a, &w);
 		OK(w.n == cases[i].nodes && w.all == cases[i].all);
 		struct things *t = things_new(sn, CG_FUNCTIONS);
-		struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .nsmp = sn->nsmps});
+		struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .st = sn->st, .nsmp = sn->nsmps});
 		struct onto o;
 		struct calls *c = calls_begin(s, false, &o);
 		OK(focus_samples_onto(sn, fc, 1, false, NULL, &o));

@@ -240,6 +240,15 @@ void app_resize(struct app *a, int rows, int cols)
 	layout(a);
 }
 
+/* Of how much of a profile is what panes show? */
+static void note_part(struct app *a)
+{
+	const struct snap *sn = session_snap(a->s);
+	if (app_awaits(a))
+		return;
+	a->part = !session_is_trace(a->s) && (!sn->complete || sn->st != store_tables(sn)) ? sn->nsmps : 0;
+}
+
 void app_refresh(struct app *a)
 {
 	if (session_refresh(a->s)) {
@@ -255,6 +264,7 @@ void app_refresh(struct app *a)
 	for (int i = 0; panes[i]; i++)
 		if (panes[i]->tick && a->state[i])
 			panes[i]->tick(a->state[i], &a->env);
+	note_part(a);
 	arena_reset(&a->scratch);
 }
 
@@ -293,6 +303,7 @@ static void weighed(struct app *a)
 	app_update(a);
 	if (!app_awaits(a) && (a->later.go || a->later.load))
 		go_later(a);
+	note_part(a);
 	app_first_words(a);
 	arena_reset(&a->scratch);
 }
@@ -314,6 +325,7 @@ void app_settle(struct app *a, bool wait)
 	}
 	if (!any)
 		return;
+	note_part(a);
 	if (!app_awaits(a) && (a->later.go || a->later.load))
 		go_later(a);
 	arena_reset(&a->scratch);

@@ -254,6 +254,11 @@ static void draw_summary(struct app *a, struct grid *g)
 	if (p->summary)
 		p->summary(state_now(a), &a->env, &own);
 	chips(a, &filters);
+	if (a->part) {
+		buf_puts(&own, " of the first ");
+		text_count(&own, a->part);
+		buf_puts(&own, " samples");
+	}
 	size_t w = (size_t)g->w, fw = text_width(filters.p, filters.n);
 	size_t room = fw + 10 > w ? (w < 10 ? w : 10) : w - fw;
 	text_fit(&fit, own.p, own.n, room, g->ascii);

@@ -425,7 +425,8 @@ bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g
 	int y = g->h > 8 ? 2 : 0;
 	bool nothing = !t->c || !t->c->all;
 	if (nothing && !session_snap(env->s)->complete && !(t->c && t->c->none)) {
-		paragraph(g, y, ST_DIM, "Reading: nothing of this type yet.");
+		paragraph(g, y, ST_DIM, session_is_trace(env->s) ? "Reading: nothing of this type yet." :
+		    "Reading. The names of a profile come last: there are rows when it has been unpacked.");
 		return true;
 	}
 	/* what there is may be of when not even the first samples were in */

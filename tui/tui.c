@@ -107,12 +107,15 @@ struct loop {
 	int64_t owed;		/* us: what was done since the last frame without drawing it */
 	bool news;		/* nobody has done anything since it was drawn */
 	bool outlined;		/* what there will be has been drawn, or all of it */
+	bool tasted;		/* so have the first samples of a profile */
 };
 
 /* The first thing there is to see is not waited for. */
 static bool first_sight(struct loop *l)
 {
 	const struct snap *sn = session_snap(app_session(l->a));
+	if (!l->tasted && sn->nsmps && !sn->has_trace && !app_awaits(l->a))
+		return l->tasted = true;
 	if (l->outlined || (!sn->outline && !sn->complete))
 		return false;
 	l->outlined = true;
@@ -165,6 +168,8 @@ static int step(struct loop *l)
 		}
 		job_drain(j);
 		app_refresh(l->a);
+		if (!l->tasted)
+			app_settle(l->a, false);
 		l->dirty = true;
 		if (!first_sight(l) && app_job(l->a) && (!app_ticks(l->a) || clock_ms() - l->drawn < 250)) {
 			l->owed += clock_us() - l->woke;

@@ -62,7 +62,7 @@ struct maker {
 
 static uint32_t parent_of(const struct maker *m, uint32_t i)
 {
-	return m->f->parent ? m->f->parent[i] : store_stk(m->s->things->st, i)->parent;
+	return m->f->parent ? m->f->parent[i] : store_stk(m->f->st, i)->parent;
 }
 
 /* Its thing, and INLINED. */
@@ -72,7 +72,7 @@ static uint32_t what_is(const struct maker *m, uint32_t i)
 	if (!i)
 		return 0;
 	if (!f->parent)
-		return m->look[store_stk(m->s->things->st, i)->frame];
+		return m->look[store_stk(m->f->st, i)->frame];
 	return f->label && f->label[i] ? things_tag(m->s->things, f->label[i]) : m->look[f->frame[i]];
 }
 
@@ -121,7 +121,7 @@ static void link_kids(struct maker *m)
 /* Nodes in preorder: where their subtrees end. false: they are in another one. */
 static bool find_ends(struct maker *m)
 {
-	const struct store *st = m->s->things->st;
+	const struct store *st = m->f->st;
 	uint32_t n = m->f->n, depth = 1;
 	m->path = mem_grow(m->path, &m->cpath, 1, sizeof *m->path);
 	m->path[0] = 0;
@@ -369,7 +369,7 @@ static void finish(struct shape *s)
 /* Where weights can be, and which of the places each source of weight goes to. */
 static void number_ends(struct shape *s, const struct frames *f)
 {
-	const struct store *st = s->things->st;
+	const struct store *st = f->st;
 	uint32_t n = f->nsmp ? f->nsmp : f->n;
 	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
 	s->end = xmalloc((n + 1u) * sizeof *s->end);

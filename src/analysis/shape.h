@@ -45,6 +45,7 @@ static inline uint32_t shape_parent(const struct shape *s, uint32_t i)
 /* A tree of frames; parents come first. */
 struct frames {
 	uint32_t n;
+	const struct store *st;	/* NULL where neither nodes nor samples are its own */
 	const stk_id *parent;	/* NULL: the store's own first n nodes */
 	const frm_id *frame;
 	const str_id *label;	/* NULL, or per node a tag that stands for a frame */

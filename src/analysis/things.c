@@ -158,7 +158,7 @@ struct things *things_new(const struct snap *sn, enum calls_gran gran)
 {
 	struct things *t = xcalloc(1, sizeof *t);
 	struct maker m = {.t = t};
-	*t = (struct things){.refs = 1, .st = sn->st, .gran = gran, .n = 1, .nfrm = sn->nfrms};
+	*t = (struct things){.refs = 1, .st = store_tables(sn), .gran = gran, .n = 1, .nfrm = sn->nfrms};
 	t->row = mem_grow(NULL, &m.cap, 1, sizeof *t->row);
 	t->row[0] = (struct thing){0};	/* the root; it is not in the index, so no frame is the same */
 	t->of = xcalloc((size_t)t->nfrm + 1, sizeof *t->of);

@@ -9,8 +9,8 @@
  * checks that, and that each of them is there, and otherwise does all anew.
  *
  * The worker takes what is whole of so many samples, from where the last one ended;
- * what is not there yet it waits for. When all is inflated the other thread does the
- * same until nothing is left. Whatever does not look like a sample makes an end of it:
+ * what is not there yet it waits for. When all is inflated, and the tables have been read, the other
+ * thread does the same until nothing is left. Whatever does not look like a sample makes an end of it:
  * here nobody complains.
  *
  * Values and labels are not kept: they would take more memory than the runs do, and
@@ -159,14 +159,8 @@ static void join(struct ahead *a)
 
 void ahead_whole(struct ahead *a)
 {
-	struct batch b = {0};
-	struct ways_room room = {0};
 	atomic_store(&a->whole, true);
 	wake(a);
-	sort_more(a, &b, &room);
-	join(a);
-	batch_free(&b);
-	ways_room_free(&room);
 }
 
 void ahead_free(struct ahead *a)
@@ -185,6 +179,13 @@ void ahead_free(struct ahead *a)
 
 struct ways_run *ahead_runs(struct ahead *a, uint32_t *n)
 {
+	struct batch b = {0};
+	struct ways_room room = {0};
+	if (atomic_load(&a->whole))
+		sort_more(a, &b, &room);
+	join(a);
+	batch_free(&b);
+	ways_room_free(&room);
 	*n = (uint32_t)a->n;
 	return atomic_load(&a->stop) || !atomic_load(&a->whole) ? NULL : a->run;
 }

@@ -12,10 +12,10 @@
 struct ahead;
 struct ahead *ahead_new(const uint8_t *p);	/* where it is inflated to, which does not move. NULL: there is no thread */
 void ahead_upto(struct ahead *, size_t have);	/* so much is there */
-void ahead_whole(struct ahead *);		/* that was all: help to sort the rest of it */
+void ahead_whole(struct ahead *);		/* that was all */
 void ahead_free(struct ahead *);		/* in any state; NULL is none */
 
-/* All runs; NULL: there is something unusual about them. */
+/* All runs, when whole: helps to sort the rest of it. NULL: there is something unusual about them. */
 struct ways_run *ahead_runs(struct ahead *, uint32_t *n);
 
 #endif

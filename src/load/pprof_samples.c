@@ -15,6 +15,9 @@
  * in common; said in order, a stack costs the five frames that are new. A sink that
  * keeps stacks as they are is spared all that.
  *
+ * Of many samples the first, one in sixty, are said and sorted by themselves before the rest, so that
+ * there is something to look at for the time that this takes (sink_ops.glance).
+ *
  * What has been said is given back (input_spent), but for strings, which labels
  * name for the first time here. They lie before all samples or after them, as
  * every writer has it, or nothing is given back.
@@ -28,7 +31,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 2, SORTED = 2, THREADED = 1 << 18, NONE = -1 };	/* SORTED: so many stretches are sorted at once */
+enum { SLOTS = 2, SORTED = 2, THREADED = 1 << 18, NONE = -1,	/* SORTED: so many stretches are sorted at once */
+	GLANCE = 64, GLANCE_FROM = 64, GLANCE_MOST = 8 };	/* of so many stretches one is glanced at; not of fewer; not of more */
 
 struct piece {
 	int which;		/* of all batches; NONE: it is free */
@@ -158,10 +162,11 @@ static bool say_stacks(struct samples *s)
 	for (uint32_t i = 0; i < s->nrun; i++)
 		n += s->run[i].n;
 	stk_id *of = xmalloc((n + 1) * sizeof *of);
-	ways_merge(s->run, s->nrun, out, of);
-	out->ops->settle(out->self, of, n);
+	bool go = ways_merge(s->run, s->nrun, out, s->p->samples.last, of);
+	if (go)
+		out->ops->settle(out->self, of, n);
 	mem_free(of);
-	return out->ops->upto(out->self, TIME_NONE, s->p->samples.last);
+	return go;
 }
 
 static void samples_free(struct samples *s)
@@ -228,11 +233,45 @@ static bool sorted_before(struct samples *s)
 	return !atomic_load(&a.lost);
 }
 
+/* ---- something to look at meanwhile */
+
+static void glance(struct pprof *p)
+{
+	const struct sink_ops *ops = p->out->ops;
+	size_t n = p->nstretch / GLANCE < GLANCE_MOST ? p->nstretch / GLANCE : GLANCE_MOST;
+	struct piece c[GLANCE_MOST] = {0};
+	struct ways_run run[GLANCE_MOST];
+	struct samples s = {.p = p, .n = (uint32_t)n, .nrun = (uint32_t)n, .per = 1, .run = run, .own_run = run, .spent = UINT64_MAX};
+	bool good = true;
+	if (p->nstretch < GLANCE_FROM || !ops->glance)
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		run[i] = (struct ways_run){0};
+		make(&s, &c[i], i);
+		good &= !c[i].bad;
+	}
+	if (good) {
+		ops->glance(p->out->self, true);
+		for (uint32_t i = 0; i < n; i++)
+			say(&s, &c[i]);
+		say_stacks(&s);
+		ops->glance(p->out->self, false);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		ways_run_free(&run[i]);
+		batch_free(&c[i].batch);
+		ways_room_free(&c[i].room);
+	}
+	mem_free(s.label);
+}
+
 int pprof_samples(struct pprof *p)
 {
 	bool tree = p->out->ops->branch != NULL, go = true;
 	struct samples s = {.p = p, .belt = belt_new(SLOTS), .spent = spent_from(p), .per = tree ? SORTED : 1, .own.which = NONE};
 	s.n = (uint32_t)((p->nstretch + s.per - 1) / s.per);
+	if (tree)
+		glance(p);
 	if (tree && !sorted_before(&s)) {
 		s.run = s.own_run = xcalloc(s.n + 1u, sizeof *s.run);
 		s.nrun = s.n;
@@ -246,7 +285,7 @@ int pprof_samples(struct pprof *p)
 		job_join(j);
 	samples_free(&s);
 	if (s.run && s.n && !r && go)
-		go = say_stacks(&s);
+		go = say_stacks(&s) && p->out->ops->upto(p->out->self, TIME_NONE, p->samples.last);
 	for (uint32_t i = 0; s.own_run && i < s.n; i++)
 		ways_run_free(&s.own_run[i]);
 	mem_free(s.own_run);

@@ -331,18 +331,25 @@ static int fill_all(struct job *j, void *arg)
 }
 
 /* One thread merges, the caller's says. */
-static void say_all(struct merger *m, uint32_t n, const struct sink *to, stk_id *of)
+static bool say_all(struct merger *m, uint32_t n, const struct sink *to, uint64_t bytes, stk_id *of)
 {
 	struct job *j = (n >= MANY || job_wanted() > 1) && job_cpus() > 1 ? job_start(fill_all, m) : NULL;
-	for (bool more = !j; more; say(&m->slot[0], to, of))
+	bool go = true;
+	for (bool more = !j; more && go; go = to->ops->upto(to->self, TIME_NONE, bytes)) {
 		more = fill(m, &m->slot[0]);
-	for (int i; j && (i = belt_next(m->belt)) >= 0; belt_done(m->belt))
+		say(&m->slot[0], to, of);
+	}
+	for (int i; j && go && (i = belt_next(m->belt)) >= 0; belt_done(m->belt)) {
 		say(&m->slot[i], to, of);
+		go = to->ops->upto(to->self, TIME_NONE, bytes);
+	}
+	belt_close(m->belt);
 	if (j)
 		job_join(j);
+	return go;
 }
 
-void ways_merge(struct ways_run *run, uint32_t nrun, const struct sink *to, stk_id *of)
+bool ways_merge(struct ways_run *run, uint32_t nrun, const struct sink *to, uint64_t bytes, stk_id *of)
 {
 	struct merger m = {.in = xcalloc(nrun, sizeof *m.in), .tree = xcalloc(nrun, sizeof *m.tree), .n = nrun,
 	    .belt = belt_new(SLOTS), .slot = xcalloc(SLOTS, sizeof *m.slot)};
@@ -353,7 +360,7 @@ void ways_merge(struct ways_run *run, uint32_t nrun, const struct sink *to, stk_
 		take_step(&m.in[i]);
 	}
 	m.top = first_of_all(&m);
-	say_all(&m, first, to, of);
+	bool go = say_all(&m, first, to, bytes, of);
 	for (uint32_t i = 0; i < SLOTS; i++)
 		mem_free(m.slot[i].loc);
 	mem_free(m.slot);
@@ -362,4 +369,5 @@ void ways_merge(struct ways_run *run, uint32_t nrun, const struct sink *to, stk_
 		mem_free(m.in[i].path);
 	mem_free(m.in);
 	mem_free(m.tree);
+	return go;
 }

@@ -32,7 +32,7 @@ void ways_run_free(struct ways_run *);
 void ways_room_free(struct ways_room *);
 
 /* Say them all to a sink that has branch(). of[]: by run and stack, one run after another, what the sink calls them. The
-   runs are used up. */
-void ways_merge(struct ways_run *run, uint32_t nrun, const struct sink *, stk_id *of);
+   runs are used up. It is asked now and then whether to go on, with so many bytes as what is read. false: it said no. */
+bool ways_merge(struct ways_run *run, uint32_t nrun, const struct sink *, uint64_t bytes, stk_id *of);
 
 #endif

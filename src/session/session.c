@@ -194,9 +194,12 @@ bool session_refresh(struct session *s)
 	const struct snap *now = build_snap(s->op.build);
 	bool news = now != s->snap;
 	/* what is half there may cost an eighth of the time, no more: the keyboard comes first. Of a profile
-	   it is worth nothing if the whole is there soon after */
+	   it is worth nothing if the whole is there soon after, but for a first part that was made to be seen, nor
+	   before there are samples */
 	int64_t since = clock_us() - s->refreshed;
-	if (!news || (!now->complete && (since < 8 * s->spent || (!now->has_trace && now->nsmps && since < PATIENCE_US))))
+	bool profile = !session_is_trace(s), part = profile && now->st == s->snap->st;
+	bool none = profile && now->nsmps == (part ? s->snap->nsmps : 0);
+	if (!news || (!now->complete && (none || since < 8 * s->spent || (part && since < PATIENCE_US))))
 		return false;
 	s->snap = now;
 	s->serial++;

@@ -14,6 +14,10 @@
  * store before a publication that says that it is there, and not after it: the
  * facts of a trace change while it is read, so they are kept aside and land in
  * the store with the last publication; until then a snapshot has its own copy.
+ *
+ * A profile's stacks are there when all of them are. Some of the samples are said before, into a store that
+ * has the same tables and stacks of its own (a glance): a snapshot shows that one until the rest is
+ * settled. It is kept as long as the store, since somebody may be looking at it.
  */
 #include "config.h"
 #include "store/store.h"
@@ -50,6 +54,13 @@ struct build {
 	struct sink_trace trace;
 	bool has_trace;
 	uint32_t settled;	/* samples from here on have no stacks yet: nobody is to see them */
+	struct glance {		/* NULL: there was none */
+		struct store st;
+		struct stacks stacks;
+		struct intern sets;
+	} *glance;
+	bool glances;		/* what is said goes there */
+	bool glanced;		/* it is what is seen */
 	const struct sink_outline *outline;
 	uint64_t bytes, total;
 	int64_t last;		/* when it was published, ms */
@@ -68,12 +79,13 @@ struct build {
 /* What there is now. The counts of tracks are filled in by tracks.c. */
 static struct snap counts(const struct build *b)
 {
-	const struct store *st = &b->st;
+	const struct store *st = b->glanced ? &b->glance->st : &b->st;
+	uint32_t settled = b->glanced ? UINT32_MAX : b->settled;
 	return (struct snap){
 		.st = st, .bytes = b->bytes,
 		.total = b->total, .outline = b->outline, .meta = st->has_meta ? &st->meta : NULL, .has_trace = b->has_trace, .trace = b->trace,
 		.nstrs = col_n(&st->strs), .nfuns = col_n(&st->funs), .nlocs = col_n(&st->locs),
-		.nfrms = col_n(&st->frms), .nstks = col_n(&st->stks), .nsmps = b->settled < col_n(&st->smps) ? b->settled : col_n(&st->smps),
+		.nfrms = col_n(&st->frms), .nstks = col_n(&st->stks), .nsmps = settled < col_n(&st->smps) ? settled : col_n(&st->smps),
 		.nsets = col_n(&st->sets),
 		.ntypes = col_n(&st->types), .nwarns = col_n(&st->warns)};
 }
@@ -82,6 +94,7 @@ static const struct snap *publish(struct build *b, const struct snap *sn)
 {
 	struct published *p = xcalloc(1, sizeof *p);
 	p->snap = *sn;
+	p->snap.by = b;
 	p->snap.serial = b->serial++;
 	tracks_sealed(b->tracks, &p->snap);
 	p->next = b->all;
@@ -121,14 +134,19 @@ static loc_id put_loc(void *self, const struct sink_loc *l)
 	return names_loc(&((struct build *)self)->names, l);
 }
 
+static struct stacks *stacks_of(struct build *b)
+{
+	return b->glances ? &b->glance->stacks : &b->stacks;
+}
+
 static stk_id put_stack(void *self, const loc_id *leaf_first, size_t n)
 {
-	return stacks_add(&((struct build *)self)->stacks, leaf_first, n);
+	return stacks_add(stacks_of(self), leaf_first, n);
 }
 
 static stk_id put_branch(void *self, size_t same, const loc_id *outer_first, size_t n)
 {
-	return stacks_branch(&((struct build *)self)->stacks, same, outer_first, n);
+	return stacks_branch(stacks_of(self), same, outer_first, n);
 }
 
 static int put_type(void *self, str_id name, str_id unit)
@@ -139,6 +157,10 @@ static int put_type(void *self, str_id name, str_id unit)
 static void put_sample(void *self, const struct sink_sample *s)
 {
 	struct build *b = self;
+	if (b->glances) {
+		samples_add(&b->glance->st, &b->glance->sets, s);
+		return;
+	}
 	if (s->stack == STK_LATER && b->settled == UINT32_MAX)
 		b->settled = col_n(&b->st.smps);
 	samples_add(&b->st, &b->sets, s);
@@ -147,8 +169,48 @@ static void put_sample(void *self, const struct sink_sample *s)
 static void put_settle(void *self, const stk_id *stack, size_t n)
 {
 	struct build *b = self;
+	if (b->glances) {
+		samples_settle(&b->glance->st, 0, stack, n);
+		b->glance->st.strs = b->st.strs;	/* with those of labels */
+		b->glanced = true;
+		return;
+	}
 	samples_settle(&b->st, b->settled, stack, n);
 	b->settled = UINT32_MAX;
+	b->glanced = false;
+}
+
+static void glance_free(struct glance *g)
+{
+	if (!g)
+		return;
+	stacks_free(&g->stacks);
+	intern_free(&g->sets);
+	samples_rows_free(&g->st);
+	col_free(&g->st.stks);
+	mem_free(g);
+}
+
+static void put_glance(void *self, bool on)
+{
+	struct build *b = self;
+	b->glances = on;
+	if (on) {
+		glance_free(b->glance);	/* nobody has seen it */
+		b->glance = xcalloc(1, sizeof *b->glance);
+		b->glance->st = b->st;
+		samples_rows(&b->glance->st);
+		stacks_init(&b->glance->stacks, &b->glance->st);
+		return;
+	}
+	stacks_done(&b->glance->stacks);
+	intern_free(&b->glance->sets);
+	if (!b->glanced)
+		return;
+	struct snap sn = counts(b);
+	publish(b, tracks_snap(b->tracks, &sn));
+	if (b->fn && !b->fn(b->arg, b->bytes))
+		atomic_store(&b->cancelled, true);
 }
 
 static void put_meta(void *self, const struct sink_meta *m)
@@ -289,6 +351,7 @@ struct sink build_sink(struct build *b)
 	    .stack = put_stack,
 	    .branch = put_branch,
 	    .settle = put_settle,
+	    .glance = put_glance,
 	    .type = put_type,
 	    .sample = put_sample,
 	    .meta = put_meta,
@@ -400,16 +463,21 @@ const struct snap *build_thawed(struct build *b, const struct snap *all, const v
 	return sn;
 }
 
+const struct store *store_tables(const struct snap *sn)
+{
+	return sn->by ? &sn->by->st : sn->st;
+}
+
 bool store_lost(const struct snap *sn)
 {
-	const struct build *b = (const struct build *)sn->st;	/* the store is its first member */
+	const struct build *b = sn->by;
 	/* while nothing is there yet the writer may be about to say what keeps it */
 	return sn->nsheets && (keep_lost(b->st.keep) || (b->mapping && mapped_cut(b->mapping)));
 }
 
 str_id build_text(const struct snap *sn, const char *s, size_t n)
 {
-	struct build *b = (struct build *)(uintptr_t)sn->st;	/* the store is its first member */
+	struct build *b = sn->by;
 	lock_take(b->said);
 	str_id id = sn->complete && !b->again ? names_str(&b->names, s, n) : 0;
 	lock_give(b->said);
@@ -438,6 +506,7 @@ void build_free(struct build *b)
 	lock_free(b->said);
 	names_free(&b->names);
 	stacks_free(&b->stacks);
+	glance_free(b->glance);
 	intern_free(&b->sets);
 	samples_free(&b->st);
 	struct col *const cols[] = {&b->st.strs, &b->st.maps, &b->st.funs, &b->st.locs, &b->st.frms,

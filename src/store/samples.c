@@ -27,6 +27,12 @@
 void samples_init(struct store *st)
 {
 	col_init(&st->types, sizeof(struct type_row));
+	samples_rows(st);
+}
+
+void samples_rows(struct store *st)
+{
+	st->values = NULL;
 	col_init(&st->smps, sizeof(struct smp_row));
 	col_init(&st->times, sizeof(struct smp_time));
 	col_init(&st->sets, sizeof(struct set_row));
@@ -34,16 +40,21 @@ void samples_init(struct store *st)
 	col_init(&st->labels, sizeof(struct sink_label));
 }
 
-void samples_free(struct store *st)
+void samples_rows_free(struct store *st)
 {
 	for (uint32_t i = 0; st->values && i < col_n(&st->types); i++)
 		col_free(&st->values[i]);
 	mem_free(st->values);
-	col_free(&st->types);
 	col_free(&st->smps);
 	col_free(&st->times);
 	col_free(&st->sets);
 	col_free(&st->labels);
+}
+
+void samples_free(struct store *st)
+{
+	samples_rows_free(st);
+	col_free(&st->types);
 }
 
 int samples_type(struct store *st, str_id name, str_id unit)

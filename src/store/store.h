@@ -100,8 +100,11 @@ struct store {
 	struct keep *keep;					/* NULL: no sheet ever goes */
 };
 
+struct build;
 struct snap {			/* a horizon: below it nothing will ever change */
-	const struct store *st;
+	const struct store *st;	/* of one build, all have the same tables; while a profile is read, stacks and samples
+				   may be some that stand for all */
+	struct build *by;	/* whose it is; NULL: of nobody, and its store is all there is */
 	uint32_t serial;	/* 0, 1, 2...: differs when anything does */
 	bool complete;
 	int64_t t0, t1;		/* what of the trace is there, ns since its first event */
@@ -132,7 +135,6 @@ static inline struct smp_time store_smp_time(const struct store *s, uint32_t i)
 }
 
 /* build.c: the sink that fills a store */
-struct build;
 struct build *build_new(void);
 struct sink build_sink(struct build *);
 const struct snap *build_snap(const struct build *);	/* newest published; any thread */
@@ -158,6 +160,8 @@ struct store *build_columns(struct build *);
 const struct snap *build_thawed(struct build *, const struct snap *, const void *mapping, size_t n);
 /* The trace or that index is not what it was on disk: parts of it were made again, or looked at, and are shown empty. */
 bool store_lost(const struct snap *);
+/* The store whose tables all snapshots of a build have, and keep. */
+const struct store *store_tables(const struct snap *);
 
 /* keep.c, by these two */
 const struct sheet *keep_get(const struct snap *, uint32_t i);
