@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "analysis/bins.h"
+#include "analysis/waits.h"
 #include "base/intern.h"
 #include "base/job.h"
 #include "base/mem.h"
@@ -116,11 +117,11 @@ static void one_of_several(void *arg, uint32_t n)
 			s->bad = true;
 }
 
-struct waits { const struct snap *sn; const uint64_t *want; bool same; };
+struct waiting { const struct snap *sn; const uint64_t *want; bool same; };
 
 static int one_that_waits(struct job *j, void *arg)
 {
-	struct waits *w = arg;
+	struct waiting *w = arg;
 	(void)j;
 	w->same = same(w->sn, w->want, w->sn->nsheets - 1);
 	return 0;
@@ -130,7 +131,7 @@ static int one_that_waits(struct job *j, void *arg)
 static void drawn(const struct snap *sn, const uint64_t *want)
 {
 	uint32_t asked[AWAIT_MOST];
-	struct waits w = { sn, want, false };
+	struct waiting w = { sn, want, false };
 	if (!sn->nsheets)
 		return;
 	keep_drop_all(sn->st->keep);
@@ -149,6 +150,37 @@ static void drawn(const struct snap *sn, const uint64_t *want)
 	OK(same(sn, want, 0));
 }
 
+/* What passes over the sheets say of all goroutines and of two, in windows, with sheets that are all away at first. */
+static uint64_t passes(const struct snap *sn)
+{
+	trk_id *g = xcalloc(sn->ntrks + 1u, sizeof *g);
+	static struct waits o;
+	uint64_t h = 1;
+	uint32_t n = 0;
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		if (store_trk(sn->st, t)->kind == TK_G)
+			g[n++] = t;
+	for (int i = 0; i < 8 && n; i++) {
+		int64_t t0 = sn->t0 + (sn->t1 - sn->t0) / 8 * i, t1 = i % 2 ? sn->t1 : t0 + (sn->t1 - sn->t0) / 4;
+		uint32_t from = i % 4 ? 0 : n / 2, m = i % 4 ? n : n - from < 2 ? n - from : 2, k = 0;
+		struct edge e = {0};
+		bool all;
+		if (sn->st->keep)
+			keep_drop_all(sn->st->keep);
+		waits_of(sn, &(struct waits_ask){.g = g + from, .n = m, .t0 = t0, .t1 = t1, .state = {TS_CHANRECV, TS_SYNC, TS_SLEEP}, .most = UINT64_MAX}, &o);
+		OK(!o.cut);
+		h = bytes(h, &o.ready, sizeof o.ready);
+		h = bytes(h, o.block, sizeof o.block);
+		h = mix(mix(h, o.spans), mix(o.wakes, o.nwaker));
+		if (sn->st->keep)
+			keep_drop_all(sn->st->keep);
+		bool any = edges_first(sn, &(struct edges_ask){.from = g + from, .n = m, .most = UINT32_MAX, .t0 = t0, .t1 = t1}, &e, &k, &all);
+		h = mix(mix(h, any ? (uint64_t)e.t : 0), mix(any ? e.to : 0, any ? k : 0));
+	}
+	mem_free(g);
+	return h;
+}
+
 static void trace(struct bytes in, const char *what, const char *jobs)
 {
 	static const size_t limits[] = { 1, 1 << 20, MANY };
@@ -159,6 +191,7 @@ static void trace(struct bytes in, const char *what, const char *jobs)
 	uint64_t *want = xcalloc(sn->nsheets + 1u, sizeof *want);
 	for (uint32_t i = 0; i < sn->nsheets; i++)
 		want[i] = of_sheet(sheet_get(sn, i));
+	uint64_t said = passes(sn);
 	build_free(b);
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
 		f.said = 0;
@@ -166,6 +199,7 @@ static void trace(struct bytes in, const char *what, const char *jobs)
 		sn = build_snap(b);
 		in_all_orders(sn, want, what);
 		drawn(sn, want);
+		OK(passes(sn) == said);
 		struct several s = { sn, want, false };
 		keep_drop_all(sn->st->keep);
 		if (sn->nsheets)
@@ -271,6 +305,7 @@ static void crowd(const char *jobs)
 		rows += store_slot(sn->st, i)->ntrk;
 		all += store_slot(sn->st, i)->n;
 	}
+	uint64_t said = passes(sn);
 	OK(rows * 5ull < all * 2ull || (fprintf(stderr, "%u rows of %u intervals in %u sheets\n", rows, all, n), false));
 	build_free(b);
 	b = load(&f, MANY);
@@ -278,6 +313,7 @@ static void crowd(const char *jobs)
 	OK(sn->nsheets == n);
 	keep_drop_all(sn->st->keep);
 	OK(same_sheets(sn, want));
+	OK(passes(sn) == said);
 	build_free(b);
 	mem_free(want);
 	buf_free(&text);

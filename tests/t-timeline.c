@@ -11,6 +11,7 @@
 #include "analysis/hunt.h"
 #include "analysis/inlay.h"
 #include "analysis/longwait.h"
+#include "analysis/waits.h"
 #include "analysis/related.h"
 #include "base/mem.h"
 #include "load/load.h"
@@ -200,8 +201,88 @@ static void longest(const struct snap *sn, struct arena *a)
 			if (store_trk(sn->st, t)->kind == TK_G)
 				g[n++] = t;
 		struct ival x, y = {0};
-		bool all, one = longest_wait(sn, g, n, t0, t1, &x, &all), other = walk_waits(sn, g, n, t0, t1, &y);
+		bool all, one = longest_wait(sn, &(struct longwait_ask){.g = g, .n = n, .t0 = t0, .t1 = t1, .most = UINT64_MAX}, &x, &all),
+		     other = walk_waits(sn, g, n, t0, t1, &y);
 		wrong += !all || one != other || (one && (x.trk != y.trk || x.t0 != y.t0 || x.t1 != y.t1 || x.state != y.state));
+		found += one;
+	}
+	OK(!wrong);
+	OK(found > 10);
+}
+
+/* The same as waits_of(), one goroutine after another. */
+static void walk_all(const struct snap *sn, const struct waits_ask *q, struct waits *o)
+{
+	for (uint32_t i = 0; i < q->n; i++) {
+		int64_t born = store_trk(sn->st, q->g[i])->t0, t = born != TIME_NONE && born > q->t0 ? born : q->t0;
+		struct ival v;
+		bool have = ival_at(sn, q->g[i], t, &v) || ival_near(sn, q->g[i], t, 1, &v), waited = false;
+		for (; have && v.t0 < q->t1; have = ival_step(sn, &v, 1)) {
+			o->spans++;
+			if (v.state == TS_READY)
+				histo_add(&o->ready, v.t1 - v.t0);
+			o->wakes += waited && v.state == TS_READY;
+			waited = state_waits(v.state);
+			for (int k = 0; k < WAITS_STATES && waited; k++)
+				if (v.state == q->state[k])
+					histo_add(&o->block[k], v.t1 - v.t0);
+		}
+	}
+}
+
+static void waits(const struct snap *sn, struct arena *a)
+{
+	trk_id *g = arena_alloc(a, (sn->ntrks + 1u) * sizeof *g);
+	uint32_t wrong = 0, spans = 0, cut = 0;
+	static struct waits x, y;
+	for (int i = 0; i < 60; i++) {
+		int64_t t0 = i % 3 ? sn->t0 + (int64_t)rnd(1u << 20) * (sn->t1 - sn->t0) / (1 << 20) : sn->t0;
+		int64_t t1 = i % 3 ? t0 + 1 + (int64_t)rnd(1u << 20) * (sn->t1 - t0) / (1 << 20) : sn->t1;
+		uint32_t n = 0, some = i % 4 ? 1 + rnd(5) : UINT32_MAX, wakes = 0;
+		for (trk_id t = 1 + rnd(sn->ntrks - 1); t < sn->ntrks && n < some; t++)
+			if (store_trk(sn->st, t)->kind == TK_G)
+				g[n++] = t;
+		struct waits_ask q = {.g = g, .n = n, .t0 = t0, .t1 = t1, .state = {TS_CHANRECV, TS_SLEEP, TS_SYNC}, .most = UINT64_MAX};
+		waits_of(sn, &q, &x);
+		memset(&y, 0, sizeof y);
+		walk_all(sn, &q, &y);
+		wrong += x.cut || x.spans != y.spans || x.wakes != y.wakes || memcmp(&x.ready, &y.ready, sizeof x.ready) ||
+			 memcmp(x.block, y.block, sizeof x.block);
+		for (uint32_t k = 0; k < x.nwaker; k++) {
+			wakes += x.waker[k].n;
+			wrong += k && x.waker[k].n > x.waker[k - 1].n;
+		}
+		wrong += wakes > x.wakes || (x.nwaker < WAITS_WAKERS && wakes != x.wakes);
+		spans += x.spans;
+		q.most = rnd(2000);
+		waits_of(sn, &q, &x);
+		cut += x.cut;
+		wrong += x.spans > y.spans || (!x.cut && x.spans != y.spans);
+	}
+	OK(!wrong);
+	OK(spans > 100);
+	OK(cut > 5);
+}
+
+/* The first that any of them woke, one after another. */
+static void woke(const struct snap *sn, struct arena *a)
+{
+	trk_id *g = arena_alloc(a, (sn->ntrks + 1u) * sizeof *g);
+	uint32_t wrong = 0, found = 0;
+	for (int i = 0; i < 60; i++) {
+		int64_t t0 = i % 3 ? sn->t0 + (int64_t)rnd(1u << 20) * (sn->t1 - sn->t0) / (1 << 20) : sn->t0;
+		uint32_t n = 0, some = i % 4 ? 1 + rnd(5) : UINT32_MAX, k = 0;
+		for (trk_id t = 1 + rnd(sn->ntrks - 1); t < sn->ntrks && n < some; t++)
+			if (store_trk(sn->st, t)->kind == TK_G)
+				g[n++] = t;
+		struct edge x, e, y = {.t = INT64_MAX};
+		bool all, one = edges_first(sn, &(struct edges_ask){.from = g, .n = n, .most = UINT32_MAX, .t0 = t0, .t1 = sn->t1}, &x, &k, &all);
+		for (uint32_t j = 0; j < n; j++) {
+			struct edge_walk w = {0};
+			if (edges_from(sn, &w, g[j], t0, sn->t1, &e) && e.t < y.t)
+				y = e;
+		}
+		wrong += !all || one != (y.t != INT64_MAX) || (one && (x.t != y.t || x.from != y.from || x.to != y.to || g[k] != x.from));
 		found += one;
 	}
 	OK(!wrong);
@@ -334,6 +415,8 @@ int main(void)
 	hunts(sn);
 	inlays(sn, &a);
 	windows(sn, &a);
+	waits(sn, &a);
+	woke(sn, &a);
 	longest(sn, &a);
 	threads(sn);
 	neighbours(sn, &a);

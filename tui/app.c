@@ -320,7 +320,9 @@ void app_settle(struct app *a, bool wait)
 	/* what is begun anew after it, as it was of something else, is waited for too */
 	for (int i = 0; i < 8 && (j = app_work(a)) && j != session_brings(a->s) && pane_now(a)->done &&
 	    (wait || (!any && job_done(j, NULL))); i++) {
-		pane_now(a)->done(state_now(a), &a->env);
+		struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
+		pane_now(a)->done(state_now(a), &a->env, &ask);
+		app_ask(a, &ask);
 		any = true;
 	}
 	if (!any)

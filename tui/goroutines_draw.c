@@ -163,6 +163,7 @@ void gor_summary(const void *st, const struct pane_env *env, struct buf *b)
 	}
 	if (!p->gs)
 		return;
+	gor_look_words(p, b);
 	if (p->level == GL_ONE) {
 		gor_one_summary(p, env, b);
 		return;

@@ -215,7 +215,7 @@ struct gor_made {
 	struct gor_row *groups;
 	uint32_t ngroup;
 	int64_t ran;
-	trk_id *child;
+	trk_id *trk, *child;
 	uint32_t *region, nchild, nregion;
 	bool lists;		/* the list alone, of groups that are there */
 	struct list list;	/* order NULL: none */
@@ -287,6 +287,7 @@ static int make(struct job *j, void *arg)
 	ask.on = job_onlooker(j);
 	m->sched = sched_new(m->sn, &m->mem);
 	m->gs = sched_groups(m->sched, &ask, &m->mem);
+	m->trk = arena_alloc(&m->mem, (m->gs->ng + 1u) * sizeof *m->trk);
 	m->groups = arena_zalloc(&m->mem, (m->gs->n + 1u) * sizeof *m->groups);
 	for (uint32_t i = 0; i < m->gs->n; i++) {
 		const struct sched_group *gr = &m->gs->group[i];
@@ -294,8 +295,10 @@ static int make(struct job *j, void *arg)
 			continue;
 		struct gor_row *r = &m->groups[m->ngroup++];
 		*r = (struct gor_row){.name = gr->name, .n = gr->n, .first = gr->first};
-		for (uint32_t k = 0; k < gr->n; arena_look(&m->mem, k++))
-			add_stat(r, &m->gs->g[gr->first + k]);
+		for (uint32_t k = gr->first; k < gr->first + gr->n; arena_look(&m->mem, k++)) {
+			add_stat(r, &m->gs->g[k]);
+			m->trk[k] = m->gs->g[k].trk;
+		}
 		m->ran += r->v[GV_RUN];
 		if (j && job_cancelled(j))
 			return -1;
@@ -342,7 +345,7 @@ bool gor_make(struct gor *p, const struct pane_env *env)
 
 struct job *gor_work(const struct gor *p)
 {
-	return p->work ? p->work->job : gor_one_job(p);
+	return p->work ? p->work->job : p->look ? gor_look_job(p) : gor_one_job(p);
 }
 
 bool gor_lists(const struct gor *p)
@@ -369,12 +372,14 @@ bool gor_take(struct gor *p)
 		mem_free(m);
 		return !again;
 	}
+	gor_look_drop(p);
 	arena_free(&p->mem);
 	p->mem = m->mem;
 	p->scope = m->scope;
 	p->key = m->key;
 	p->sched = m->sched;
 	p->gs = m->gs;
+	p->trk = m->trk;
 	p->groups = m->groups;
 	p->ngroup = m->ngroup;
 	p->ran = m->ran;
@@ -387,7 +392,7 @@ bool gor_take(struct gor *p)
 		list_take(p, &m->list);
 	else
 		mem_free(m->list.order);
-	memset(&p->story, 0, sizeof p->story);
+	p->story_of = -1;
 	memset(&p->tree, 0, sizeof p->tree);
 	mem_free(m);
 	return !again;

@@ -5,6 +5,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/gorby.h"
+#include "analysis/waits.h"
 #include "bars.h"
 #include "tracepane.h"
 
@@ -26,15 +27,13 @@ struct gor_row {			/* a group, or a goroutine of one */
 	const struct gor_told *told;	/* of a large group; NULL: gor_tell() is as fast */
 };
 
-enum { STORY_SPANS = 30000, STORY_GS = 1000, STORY_WAKERS = 24, STORY_STATES = 3 };
-enum { STORY_SHEET = 4 };		/* so many spans does it cost to go on in another sheet */
 struct gor_story {			/* of the selected group or goroutine, from its spans */
-	struct histo life, ready, block[STORY_STATES];
-	enum tstate state[STORY_STATES];	/* the kinds of waits that take longest; TS_NONE: none */
-	struct { str_id name; uint32_t n; } waker[STORY_WAKERS];
-	uint32_t nwaker, wakes, spans, cost, ended;
+	struct histo life;
+	enum tstate state[WAITS_STATES];	/* the kinds of waits that take longest; TS_NONE: none */
+	struct waits w;
+	uint32_t ended;
 	stk_id created;
-	bool cut;			/* not all spans were looked at */
+	bool part;			/* of w there is only what was at hand: all of it is being looked at */
 };
 
 enum { ONE_SPANS = 200000, ONE_NOW = 20000 };	/* NOW: the others come beside the keyboard */
@@ -59,6 +58,7 @@ struct gor {
 	struct tp_scope scope;
 	struct sched *sched;
 	struct sched_groups *gs;	/* NULL: they are being made, and there were none before */
+	const trk_id *trk;		/* of each of gs->g */
 	struct gor_row *groups;
 	uint32_t ngroup;
 	int64_t ran, most;		/* all of them; of those that are listed the one that ran most */
@@ -81,7 +81,9 @@ struct gor {
 	int sort[2];			/* gor_val, or SORT_* */
 	bool invert[2];
 	struct gor_story story;
-	int64_t story_of;		/* what it is about: level, row's name or track */
+	int64_t story_of;		/* what it is about: level, row's name or track; -1: nothing yet */
+	struct gor_look *look;		/* what is being looked for in the sheets, or NULL */
+	enum cmd_id jump;		/* CMD_NONE, or: what is looked for when that has ended */
 	struct gor_one one;
 	uint8_t *hit;			/* of the rows that are shown */
 	uint32_t nhit;
@@ -133,10 +135,18 @@ void gor_detail(const void *, const struct pane_env *, struct buf *);
 /* goroutines_story.c */
 void gor_tell(const struct snap *, const struct sched_groups *, uint32_t first, uint32_t n, struct gor_told *);
 void gor_story_make(struct gor *, const struct pane_env *);
-/* Of the selected group or goroutine the longest wait (woke: the first span in which it woke or created
-   another); *all: of the whole scope; false: there is none. */
-bool gor_story_span(const struct gor *, const struct pane_env *, bool woke, struct ival *, bool *all);
 void gor_story_draw(const struct gor *, const struct pane_env *, struct grid *);	/* into the rectangle */
+
+/* goroutines_look.c: passes over the sheets, beside the keyboard where they are not short */
+struct job *gor_look_job(const struct gor *);
+void gor_look_words(const struct gor *, struct buf *);	/* how far it is, where one waits for it */
+void gor_look_story(struct gor *, const struct pane_env *);	/* the story's waits */
+/* Of the selected group or goroutine the longest wait (CMD_EFFECT: the first span in which one of it woke or created
+   another): its page is opened there, now or when it is found. */
+enum verdict gor_look_jump(struct gor *, const struct pane_env *, enum cmd_id, struct ask *);
+bool gor_look_stop(struct gor *);		/* no jump any more; false: there was none */
+void gor_look_drop(struct gor *);		/* groups are others now: nothing of it is wanted */
+void gor_look_done(struct gor *, const struct pane_env *, struct ask *);	/* it has ended, or is waited for */
 
 /* goroutines_one.c */
 void gor_one_load(struct gor *, const struct pane_env *);	/* p->one.trk is set */
@@ -157,6 +167,7 @@ static inline const struct ival *gor_one_now(const struct gor_one *o)
 
 /* pane_goroutines.c */
 void gor_open_group(struct gor *, const struct pane_env *, str_id name);
+void gor_open_one(struct gor *, const struct pane_env *, trk_id, int64_t at);	/* its page, at what it does then */
 void gor_keep(struct gor *, const struct pane_env *);	/* what is selected, over updates; its story */
 
 /* goroutines_find.c */

@@ -129,9 +129,9 @@ struct pane_ops {
 	int side_cols;
 	void (*click)(void *st, const struct pane_env *, int y, int x, bool twice, struct ask *);
 	/* Work beside the keyboard, NULL when there is none; when it has ended (or is to be waited for), done() takes
-	   what it made. */
+	   what it made, and may have a word about it. */
 	struct job *(*job)(void *st);
-	void (*done)(void *st, const struct pane_env *);
+	void (*done)(void *st, const struct pane_env *, struct ask *);
 	bool (*write)(const void *st, const struct pane_env *, struct buf *);	/* a selection as text, for P and
 							   :w FILE.txt; false or NULL: there is none */
 	void (*copy)(const void *st, const struct pane_env *, struct buf *);	/* `y`; NULL: the detail line */

@@ -158,8 +158,9 @@ static struct job *job(void *st)
 	return flamework_job(((struct flameview *)st)->work);
 }
 
-static void done(void *st, const struct pane_env *env)
+static void done(void *st, const struct pane_env *env, struct ask *out)
 {
+	(void)out;
 	struct flameview *v = st;
 	struct flame *made[PARTS] = {NULL, NULL};
 	struct flame_conf conf = conf_now(v, v->next.c, env);

@@ -37,6 +37,7 @@ static void open_gor(void *st, const struct pane_env *env)
 	struct gor *p = st;
 	(void)env;
 	p->sel[0] = p->sel[1] = -1;	/* no name, no track: the first row */
+	p->story_of = -1;
 }
 
 /* What was made is shown: the same place in it. */
@@ -69,9 +70,13 @@ static void listed(struct gor *p, const struct pane_env *env)
 }
 
 /* What was being made has ended, or is waited for. */
-static void done(void *st, const struct pane_env *env)
+static void done(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct gor *p = st;
+	if (!p->work && p->look) {
+		gor_look_done(p, env, out);
+		return;
+	}
 	if (!p->work) {
 		gor_one_rest(p);
 		return;
@@ -88,17 +93,21 @@ static void done(void *st, const struct pane_env *env)
 /* For commands that need all of it: there is no going to a place in what is not there. */
 static void finish(struct gor *p, const struct pane_env *env)
 {
+	struct ask none = {.kind = ASK_NONE};
 	while (p->work)
-		done(p, env);
+		done(p, env, &none);
 }
 
 static void close_gor(void *st)
 {
 	struct gor *p = st;
+	gor_look_drop(p);
 	if (gor_work(p))
 		job_cancel(gor_work(p));
 	if (p->work)
 		gor_take(p);
+	if (p->look)
+		gor_look_done(p, NULL, NULL);
 	gor_one_rest(p);
 	arena_free(&p->mem);
 	mem_free(p->order[0]);
@@ -118,10 +127,11 @@ void gor_open_group(struct gor *p, const struct pane_env *env, str_id name)
 	gor_fill(p, env);
 }
 
-static void gor_open_one(struct gor *p, const struct pane_env *env, trk_id t, int64_t at)
+void gor_open_one(struct gor *p, const struct pane_env *env, trk_id t, int64_t at)
 {
 	p->sel[GL_LIST] = t;
-	gor_open_group(p, env, gor_key(p, session_snap(env->s)->st, t));
+	p->open = gor_key(p, session_snap(env->s)->st, t);
+	gor_fill_soon(p, env);
 	p->level = GL_ONE;
 	p->one.trk = t;
 	gor_one_load(p, env);
@@ -286,32 +296,6 @@ static enum verdict group_by(struct gor *p, const struct pane_env *env, const ch
 	return V_DONE;
 }
 
-/* ( ) W are about a span: to the page of the one that waited longest of those selected, at that wait, or
-   to the first that woke another; there the same key goes on. */
-static enum verdict span_cmd(struct gor *p, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
-{
-	const struct store *st = session_snap(env->s)->st;
-	bool woke = cmd == CMD_EFFECT, all;
-	struct ival v;
-	struct buf b = {0};
-	if (!gor_story_span(p, env, woke, &v, &all))
-		return ask_say(out, woke ? "none of these woke or created another" : "none of these waited for anything");
-	gor_open_one(p, env, v.trk, v.t0);
-	p->one.part = cmd == CMD_CHAIN ? GP_CHAIN : p->one.part;
-	gor_hits(p, env);
-	tp_id(st, v.trk, &b);
-	if (woke) {
-		buf_puts(&b, " wakes or creates another in this span: ) goes there");
-	} else {
-		buf_puts(&b, all ? " waits longest here, " : " waits longest here of what was looked at, not all of the trace: ");
-		text_ns(&b, v.t1 - v.t0);
-		buf_puts(&b, cmd == CMD_CHAIN ? ": who ended it, and so on" : ": ( goes to who ended it");
-	}
-	enum verdict said = ask_say(out, "%s", buf_str(&b));
-	buf_free(&b);
-	return said;
-}
-
 static void tag_cmd(struct gor *p, const struct pane_env *env)
 {
 	int l = p->level;
@@ -348,6 +332,8 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	struct gor *p = st;
 	int l = p->level;
 	gor_one_rest(p);
+	if (gor_look_stop(p) && a->cmd == CMD_CANCEL)
+		return ask_say(out, "stopped");
 	if (a->cmd == CMD_BACK)
 		return back(p, env);
 	if (a->cmd == CMD_PANE_FLAME && !a->arg)
@@ -382,7 +368,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		return V_DONE;
 	case CMD_CAUSE:
 	case CMD_EFFECT:
-	case CMD_CHAIN: return span_cmd(p, env, a->cmd, out);
+	case CMD_CHAIN: return gor_look_jump(p, env, a->cmd, out);	/* to the page of the one, there the same key goes on */
 	case CMD_TAG: tag_cmd(p, env); return V_DONE;
 	case CMD_CANCEL:
 		if (env->find.rx || !p->tags[l].n)

@@ -125,8 +125,9 @@ static struct job *job(void *st)
 	return flamework_job(((struct peek *)st)->work);
 }
 
-static void done(void *st, const struct pane_env *env)
+static void done(void *st, const struct pane_env *env, struct ask *out)
 {
+	(void)out;
 	struct peek *p = st;
 	struct flame_conf conf = {.pivot = p->centre, .more = p->more};
 	struct flamework *w = p->work;

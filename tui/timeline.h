@@ -340,7 +340,7 @@ void tl_hunt_again(
     struct timeline *, const struct pane_env *); /* other rows, or more of the trace */
 void tl_hunt_stop(struct timeline *);		 /* the thread; what is found stays */
 struct job *tl_job(void *);
-void tl_done(void *, const struct pane_env *);
+void tl_done(void *, const struct pane_env *, struct ask *);
 enum verdict tl_hunt_next(struct timeline *, const struct pane_env *, int dir, struct ask *);
 enum verdict tl_highlight(
     struct timeline *, const struct pane_env *, const char *cond, struct ask *);

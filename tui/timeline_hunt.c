@@ -200,8 +200,9 @@ static void found(struct timeline *tl, const struct pane_env *env)
 		go_hit(tl, env, tl->jump);
 }
 
-void tl_done(void *st, const struct pane_env *env)
+void tl_done(void *st, const struct pane_env *env, struct ask *out)
 {
+	(void)out;
 	struct timeline *tl = st;
 	if (!tl_index_job(tl)) {
 		found(tl, env);

@@ -10,6 +10,7 @@
 #include "store/edges.h"
 
 #include "base/halve.h"
+#include "base/mem.h"
 
 /* First place in edge[] that is not before (from, t). */
 static uint32_t edge_find(const struct sheet *sh, trk_id from, int64_t t)
@@ -54,4 +55,65 @@ bool edges_from(const struct snap *sn, struct edge_walk *w, trk_id from, int64_t
 	}
 	hold_drop(&h);
 	return false;
+}
+
+enum { FEW = 32 };	/* goroutines that are looked up in each sheet; of many all edges of it are gone through */
+struct first { const struct edges_ask *q; struct edge *e; uint32_t *k; bool any; };
+
+static void consider(struct first *f, const struct sheet *sh, uint32_t at, uint32_t k)
+{
+	int64_t t = sh->t0 + sh->start[sh->edge[at] & ~EDGE_CREATED];
+	if (t < f->q->t0 || t >= f->q->t1 || (f->any && (t > f->e->t || (t == f->e->t && k >= *f->k))))
+		return;
+	*f->e = edge_at(sh, at);
+	*f->k = k;
+	f->any = true;
+}
+
+/* of: by track, which of them, + 1; NULL: they are few. */
+static void first_in(struct first *f, const struct snap *sn, const struct sheet *sh, const uint32_t *of)
+{
+	for (uint32_t k = 0; !of && k < f->q->n; k++) {
+		uint32_t at = edge_find(sh, f->q->from[k], f->q->t0);
+		if (at < sh->nedge && sheet_who(sh, sh->edge[at] & ~EDGE_CREATED) == f->q->from[k])
+			consider(f, sh, at, k);
+	}
+	for (uint32_t at = 0; of && at < sh->nedge; at++) {
+		trk_id who = sheet_who(sh, sh->edge[at] & ~EDGE_CREATED);
+		if (who < sn->ntrks && of[who])
+			consider(f, sh, at, of[who] - 1);
+	}
+}
+
+/* Is any of few there at all? Who is not in a sheet makes nothing there. */
+static bool absent(const struct snap *sn, const struct edges_ask *q, uint32_t s)
+{
+	bool none = q->n <= FEW;
+	for (uint32_t k = 0; k < q->n && none; k++)
+		none = !sheet_still(sn, s, q->from[k]);
+	return none;
+}
+
+bool edges_first(const struct snap *sn, const struct edges_ask *q, struct edge *e, uint32_t *k, bool *all)
+{
+	struct first f = {.q = q, .e = e, .k = k};
+	uint32_t *of = q->n > FEW ? xcalloc(sn->ntrks + 1u, sizeof *of) : NULL, made = 0;
+	for (uint32_t i = q->n; of && i-- > 0;)
+		of[q->from[i]] = i + 1;
+	*all = true;
+	for (uint32_t s = 0; s < sn->nsheets && !f.any && *all; s++) {
+		const struct sheet_slot *slot = store_slot(sn->st, s);
+		if (slot->t0 >= q->t1)
+			break;
+		if (slot->t1 <= q->t0 || absent(sn, q, s))
+			continue;
+		made += !sheet_at_hand(sn, s);
+		*all = made <= q->most && look_on(&q->on, s, sn->nsheets);
+		if (!*all)
+			break;
+		first_in(&f, sn, sheet_get(sn, s), of);
+		sheet_put(sn, s);
+	}
+	mem_free(of);
+	return f.any;
 }

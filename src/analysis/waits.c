@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Waits of goroutines as histograms, and who ended them, counted while allspans.c goes over the sheets. Who ends
+ * waits is counted by the name of its start function, all of them, and the first few are picked at the end: so it does not
+ * matter in which order spans come.
+ */
+#include "config.h"
+#include "analysis/waits.h"
+
+#include "analysis/allspans.h"
+#include "analysis/longwait.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+struct counting { const struct snap *sn; const struct waits_ask *q; struct waits *o; uint32_t *woke; };
+
+static void count(void *arg, const struct allspans_one *v)
+{
+	struct counting *c = arg;
+	struct waits *o = c->o;
+	o->spans++;
+	if (v->state == TS_READY) {
+		histo_add(&o->ready, v->t1 - v->t0);
+		str_id name = v->who ? store_trk(c->sn->st, v->who)->name : 0;
+		if (state_waits(v->was)) {
+			c->woke[name < c->sn->nstrs ? name : 0]++;
+			o->wakes++;
+		}
+	}
+	for (int k = 0; k < WAITS_STATES; k++)
+		if (v->state == c->q->state[k] && state_waits(v->state))
+			histo_add(&o->block[k], v->t1 - v->t0);
+}
+
+/* Those that ended most waits, and of equals the first by number. */
+static void pick_wakers(struct waits *o, const uint32_t *woke, uint32_t n)
+{
+	for (str_id name = 0; name < n; name++) {
+		uint32_t at = o->nwaker < WAITS_WAKERS ? o->nwaker : WAITS_WAKERS;
+		if (!woke[name] || (at == WAITS_WAKERS && o->waker[at - 1].n >= woke[name]))
+			continue;
+		o->nwaker = at == WAITS_WAKERS ? at-- : at + 1;
+		for (; at && o->waker[at - 1].n < woke[name]; at--)
+			o->waker[at] = o->waker[at - 1];
+		o->waker[at].name = name;
+		o->waker[at].n = woke[name];
+	}
+}
+
+void waits_of(const struct snap *sn, const struct waits_ask *q, struct waits *o)
+{
+	struct counting c = {sn, q, o, xcalloc(sn->nstrs + 1u, sizeof *c.woke)};
+	memset(o, 0, sizeof *o);
+	o->cut = !allspans(sn, &(struct allspans){.g = q->g, .n = q->n, .t0 = q->t0, .t1 = q->t1, .newest = true, .whos = true,
+	    .at_hand = q->at_hand, .most = q->most, .on = q->on, .take = count, .arg = &c});
+	pick_wakers(o, c.woke, sn->nstrs);
+	mem_free(c.woke);
+}
