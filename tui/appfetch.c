@@ -44,7 +44,7 @@ struct carried {	/* by what it is called, as numbers differ */
 static trk_id track_of(const struct session *s, enum track_kind kind, uint64_t id)
 {
 	const struct snap *sn = session_snap(s);
-	for (trk_id i = 1; kind && i < sn->ntrks; i++)
+	for (trk_id i = 1; kind && i < sn->ntrks; store_pass(sn, i++))
 		if (store_trk(sn->st, i)->kind == kind && store_trk(sn->st, i)->id == id)
 			return i;
 	return 0;

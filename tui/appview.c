@@ -218,7 +218,7 @@ trk_id app_track(const struct app *a, enum track_kind kind, const char *id)
 	uint64_t n = strtoull(s, &end, 10);
 	if (!*s || *end)
 		return 0;
-	for (uint32_t i = 1; i < sn->ntrks; i++) {
+	for (uint32_t i = 1; i < sn->ntrks; store_pass(sn, i++)) {
 		const struct trk_row *t = store_trk(sn->st, i);
 		if (t->kind == kind && t->id == n)
 			return i;

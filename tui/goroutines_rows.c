@@ -253,24 +253,54 @@ static void make_regions(struct gor_made *m)
 	mem_free(at);
 }
 
+static trk_id creator_of(const struct snap *sn, trk_id t)
+{
+	const struct trk_row *r = store_trk(sn->st, t);
+	trk_id by = r->kind == TK_G ? r->creator : 0;
+	return by < sn->ntrks ? by : 0;
+}
+
+/* By when they were first seen; they come by number, which is nearly always the same. */
+static void sort_born(const struct snap *sn, trk_id *v, uint32_t n)
+{
+	bool sorted = true;
+	for (uint32_t i = 1; i < n && sorted; i++)
+		sorted = store_trk(sn->st, v[i - 1])->t0 <= store_trk(sn->st, v[i])->t0;
+	if (sorted)
+		return;
+	struct keyed *k = xmalloc(n * sizeof *k);
+	for (uint32_t i = 0; i < n; i++)
+		k[i] = (struct keyed){keyed_up(store_trk(sn->st, v[i])->t0), v[i]};
+	keyed_sort(k, n);
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = k[i].v;
+	mem_free(k);
+}
+
 /* Who was created by whom, and which regions are of whom: a page asks by halving. */
 static void make_kin(struct gor_made *m)
 {
 	const struct snap *sn = m->sn;
-	uint32_t n = 0;
-	struct keyed *v = xmalloc((sn->ntrks + 1u) * sizeof *v);
-	for (trk_id t = 1; t < sn->ntrks; t++)
-		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->creator)
-			v[n++] = (struct keyed){keyed_up(store_trk(sn->st, t)->t0), t};
-	keyed_sort(v, n);
-	for (uint32_t i = 0; i < n; i++)
-		v[i].key = store_trk(sn->st, v[i].v)->creator;
-	keyed_sort(v, n);
-	m->child = arena_alloc(&m->mem, (n + 1u) * sizeof *m->child);
-	for (m->nchild = 0; m->nchild < n; m->nchild++)
-		m->child[m->nchild] = v[m->nchild].v;
-	mem_free(v);
+	uint32_t *at = xcalloc(sn->ntrks + 2u, sizeof *at), from = 0;
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
+		at[creator_of(sn, t) + 1]++;
+	at[1] = 0;	/* by nobody that is known */
+	for (trk_id t = 1; t <= sn->ntrks; t++)
+		at[t + 1] += at[t];
+	m->nchild = at[sn->ntrks + 1u];
+	m->child = arena_alloc(&m->mem, (m->nchild + 1u) * sizeof *m->child);
+	struct scatter s = {.at = at, .put = scatter_u32, .arg = m->child, .a = &m->mem};
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
+		if (creator_of(sn, t))
+			scatter_add(&s, creator_of(sn, t), t);
+	scatter_end(&s);
+	for (trk_id t = 1; t < sn->ntrks; from = at[t++]) {	/* where the next of t would go: its end */
+		sort_born(sn, m->child + from, at[t] - from);
+		store_pass(sn, t);
+	}
+	mem_free(at);
 	make_regions(m);
+	arena_rest(&m->mem);
 }
 
 static int make(struct job *j, void *arg)
@@ -305,7 +335,7 @@ static int make(struct job *j, void *arg)
 		if (gr->n < TOLD)
 			continue;
 		struct gor_told *told = arena_zalloc(&m->mem, sizeof *told);
-		gor_tell(m->sn, m->gs, gr->first, gr->n, told);
+		gor_tell(m->sn, m->gs, gr->first, gr->n, &m->mem, told);
 		r->told = told;
 	}
 	if (j)

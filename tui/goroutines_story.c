@@ -16,9 +16,15 @@
 
 #include <string.h>
 
-void gor_tell(const struct snap *sn, const struct sched_groups *gs, uint32_t first, uint32_t n, struct gor_told *o)
+enum { LOOKED = 1 << 10 };	/* tracks, here and there, after which they are let go of */
+
+void gor_tell(const struct snap *sn, const struct sched_groups *gs, uint32_t first, uint32_t n, const struct arena *mem,
+    struct gor_told *o)
 {
 	for (uint32_t i = first; i < first + n; i++) {
+		arena_look(mem, i);
+		if (i % LOOKED == LOOKED - 1)
+			store_rest(sn);
 		const struct trk_row *t = store_trk(sn->st, gs->g[i].trk);
 		for (int s = 0; s < TS__N; s++)
 			o->ns[s] += gs->g[i].ns[s];
@@ -59,7 +65,7 @@ void gor_story_make(struct gor *p, const struct pane_env *env)
 		return;
 	struct gor_told now = {0};
 	if (!r->told)
-		gor_tell(sn, p->gs, r->first, r->n, &now);
+		gor_tell(sn, p->gs, r->first, r->n, &p->mem, &now);
 	const struct gor_told *told = r->told ? r->told : &now;
 	pick_states(&p->story, told);
 	p->story.life = told->life;

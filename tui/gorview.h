@@ -133,7 +133,8 @@ void gor_summary(const void *, const struct pane_env *, struct buf *);
 void gor_detail(const void *, const struct pane_env *, struct buf *);
 
 /* goroutines_story.c */
-void gor_tell(const struct snap *, const struct sched_groups *, uint32_t first, uint32_t n, struct gor_told *);
+void gor_tell(const struct snap *, const struct sched_groups *, uint32_t first, uint32_t n, const struct arena *,
+    struct gor_told *);
 void gor_story_make(struct gor *, const struct pane_env *);
 void gor_story_draw(const struct gor *, const struct pane_env *, struct grid *);	/* into the rectangle */
 

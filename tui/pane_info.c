@@ -94,7 +94,7 @@ static void trace_facts(struct info *f, const struct snap *sn)
 	}
 	add_wall(f, "began", t->wall == TIME_NONE ? 0 : t->wall);
 	add_ns(f, "length", sn->t1 - sn->t0);
-	for (uint32_t i = 1; i < sn->ntrks; i++)
+	for (uint32_t i = 1; i < sn->ntrks; store_pass(sn, i++))
 		n[store_trk(sn->st, i)->kind & 3]++;
 	add_n(f, "events", t->events);
 	add_n(f, "generations", t->generations);
@@ -113,7 +113,7 @@ static void log_facts(struct info *f, const struct snap *sn)
 	uint32_t gc = 0, gor = 0;
 	for (uint32_t i = 0; i < sn->nspans; i++)
 		gc += store_span(sn->st, i)->s.kind == SP_GC;
-	for (uint32_t i = 1; i < sn->ntrks; i++)
+	for (uint32_t i = 1; i < sn->ntrks; store_pass(sn, i++))
 		gor += store_trk(sn->st, i)->kind == TK_G;
 	add_wall(f, "began", t->wall == TIME_NONE ? 0 : t->wall);
 	add_ns(f, "length", sn->t1 - sn->t0);

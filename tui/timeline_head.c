@@ -369,7 +369,7 @@ void tl_bins_ps(const struct timeline *tl, const struct pane_env *env, struct tl
 	l->ps = arena_alloc(env->scratch, TL_PS * sizeof *l->ps);
 	/* Ps come before nearly all goroutines */
 	trk_id p[TL_PS], all[TL_PS];
-	for (trk_id t = 1; wanted && t < sn->ntrks && t < 16 * TL_PS && l->nps < TL_PS; t++)
+	for (trk_id t = 1; wanted && t < sn->ntrks && t < 16 * TL_PS && l->nps < TL_PS; store_pass(sn, t++))
 		if (store_trk(sn->st, t)->kind == TK_P)
 			p[l->nps++] = t;
 	memcpy(all, p, (size_t)l->nps * sizeof *p);

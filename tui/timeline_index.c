@@ -174,7 +174,7 @@ trk_id tl_track_of(const struct timeline *tl, const struct snap *sn, enum track_
 	uint32_t i = tl_numbered(sn, tr->trk[kind], tr->n[kind], id);
 	if (i < tr->n[kind] && store_trk(sn->st, tr->trk[kind][i])->id == id)
 		return tr->trk[kind][i];
-	for (trk_id t = tr->of; t < sn->ntrks; t++)
+	for (trk_id t = tr->of; t < sn->ntrks; store_pass(sn, t++))
 		if (store_trk(sn->st, t)->kind == kind && store_trk(sn->st, t)->id == id)
 			return t;
 	return 0;

@@ -48,7 +48,7 @@ bool tl_scope_make(struct timeline *tl, const struct pane_env *env)
 	sc->there = tw_presence(sn, &sc->f, &sc->mem, &sc->nthere);
 	sc->few = arena_alloc(&sc->mem, FEW * sizeof *sc->few);
 	sc->nfew = 0;
-	for (trk_id t = 1; set && t < sn->ntrks; t++)
+	for (trk_id t = 1; set && t < sn->ntrks; store_pass(sn, t++))
 		if (tw_has(set, t) && store_trk(sn->st, t)->kind == TK_G && sc->nfew++ < FEW)
 			sc->few[sc->nfew - 1] = t;
 	sc->on = set || sc->f.proc || sc->f.from != TIME_NONE || sc->f.to != TIME_NONE;

@@ -42,7 +42,7 @@ struct crowd *crowd_new(const struct snap *sn)
 {
 	struct crowd *c = xcalloc(1, sizeof *c);
 	uint32_t ps = 0;
-	for (trk_id t = 1; t < sn->ntrks; t++)
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
 		ps += store_trk(sn->st, t)->kind == TK_P;
 	for (uint32_t i = 0; i < sn->ncounts[CT_GOMAXPROCS]; i++) {
 		const struct count_row *r = store_count(sn->st, CT_GOMAXPROCS, i);

@@ -56,7 +56,7 @@ static str_id text(const struct snap *sn, const char *s)
 static void by_creator(const struct snap *sn, str_id *key)
 {
 	str_id unknown = text(sn, "(not seen)");
-	for (trk_id t = 1; t < sn->ntrks; t++) {
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		stk_id created = r->created;
 		trk_id creator = r->creator;
@@ -74,7 +74,7 @@ static void by_state(const struct snap *sn, int64_t t1, str_id *key)
 	str_id name[TS__N], ended = text(sn, "ended"), born = text(sn, "not yet there");
 	for (int i = 0; i < TS__N; i++)
 		name[i] = text(sn, states[i]);
-	for (trk_id t = 1; t < sn->ntrks; t++) {
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		struct ival v;
 		if (r->kind != TK_G)
@@ -140,7 +140,7 @@ static void by_proc(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 				}
 		sheet_put(sn, i);
 	}
-	for (trk_id t = 1; t < sn->ntrks; t++) {
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
 		char name[24];
 		key[t] = none;
 		if (!last[t] || last[t] >= sn->ntrks)
@@ -158,7 +158,7 @@ static void by_life(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 	str_id id[2][2];
 	for (int i = 0; i < 4; i++)
 		id[i / 2][i % 2] = text(sn, name[i / 2][i % 2]);
-	for (trk_id t = 1; t < sn->ntrks; t++) {
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		/* who was there before, the trace was told of as it was; who is new has been created by somebody */
 		bool before = r->t0 == TIME_NONE || r->t0 < t0 || (!r->created && !r->creator);

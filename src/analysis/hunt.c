@@ -46,7 +46,7 @@ struct walk {
 static const uint8_t *match_names(const struct hunt *h, const struct snap *sn, struct arena *a)
 {
 	uint8_t *said = arena_zalloc(a, sn->nstrs + 1u);
-	for (trk_id t = 1; t < sn->ntrks; t++) {
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
 		str_id name = store_trk(sn->st, t)->name;
 		if (name >= sn->nstrs || said[name])
 			continue;
@@ -310,7 +310,7 @@ static uint32_t *index_by_track(const struct hunt_hit *hit, uint32_t n, uint32_t
 
 static trk_id goroutine(const struct snap *sn, uint64_t id)
 {
-	for (trk_id t = 1; t < sn->ntrks; t++)
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
 		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->id == id)
 			return t;
 	return TRK_NOBODY;

@@ -354,7 +354,7 @@ static void pass_assists(const struct pass *p)
 
 static bool any_goroutine(const struct snap *sn, const uint8_t *set)
 {
-	for (trk_id t = 1; t < sn->ntrks; t++)
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
 		if (tw_has(set, t) && store_trk(sn->st, t)->kind == TK_G)
 			return true;
 	return false;
@@ -362,7 +362,7 @@ static bool any_goroutine(const struct snap *sn, const uint8_t *set)
 
 static void pass_begin(struct pass *p)
 {
-	for (trk_id t = 0; t < p->sn->ntrks; t++)
+	for (trk_id t = 0; t < p->sn->ntrks; store_pass(p->sn, t++))
 		p->open[t].t0 = TIME_NONE;
 }
 

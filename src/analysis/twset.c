@@ -40,7 +40,7 @@ uint8_t *tw_goroutines(const struct snap *sn, bool (*match)(void *, const char *
 {
 	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1);
 	struct judge j = judge_new(sn, match, arg);
-	for (trk_id t = 1; t < sn->ntrks; t++) {
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		str_id name = r->name;
 		if (r->kind == TK_G && name < sn->nstrs && judge_name(&j, name))
@@ -82,7 +82,7 @@ uint8_t *tw_listed(const struct snap *sn, const char *ids, struct arena *a, uint
 	uint8_t *set = good ? arena_zalloc(a, sn->ntrks / 8 + 1) : NULL;
 	if (good)
 		qsort(id, nid, sizeof *id, u64_cmp);
-	for (trk_id t = 1; t < sn->ntrks && good; t++) {
+	for (trk_id t = 1; t < sn->ntrks && good; store_pass(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		if (r->kind != TK_G || !bsearch(&r->id, id, nid, sizeof *id, u64_cmp))
 			continue;
@@ -154,7 +154,7 @@ uint8_t *tw_on_proc(const struct snap *sn, trk_id proc, int64_t from, int64_t to
 uint8_t *tw_others(const struct snap *sn, const uint8_t *in, struct arena *a)
 {
 	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1);
-	for (trk_id t = 1; t < sn->ntrks; t++)
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
 		if (store_trk(sn->st, t)->kind == TK_G && !tw_has(in, t))
 			set[t >> 3] |= (uint8_t)(1u << (t & 7));
 	return set;
@@ -163,7 +163,7 @@ uint8_t *tw_others(const struct snap *sn, const uint8_t *in, struct arena *a)
 uint32_t tw_count(const struct snap *sn, const uint8_t *set, int64_t from, int64_t to)
 {
 	uint32_t n = 0;
-	for (trk_id t = 1; t < sn->ntrks; t++) {
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		n += r->kind == TK_G && tw_has(set, t) && r->t0 != TIME_NONE && (to == TIME_NONE || r->t0 < to) &&
 		    (from == TIME_NONE || r->t1 == TIME_NONE || r->t1 > from);
@@ -359,7 +359,7 @@ struct tw_slice *tw_presence(const struct snap *sn, const struct tw_filter *f, s
 			s.v = mem_grow(s.v, &s.cap, s.n + 1, sizeof *s.v);
 			s.v[s.n++] = (struct tw_slice){0, f->slice[i].t0, f->slice[i].t1};
 		}
-	for (trk_id t = 1; !f->slice && t < sn->ntrks; t++)
+	for (trk_id t = 1; !f->slice && t < sn->ntrks; store_pass(sn, t++))
 		if (tw_has(f->g, t) && store_trk(sn->st, t)->kind == TK_G) {
 			s.v = mem_grow(s.v, &s.cap, s.n + 1, sizeof *s.v);
 			s.v[s.n++] = life(sn, t);

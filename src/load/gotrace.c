@@ -119,6 +119,7 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 	r->unsaid += n;
 	if (r->unsaid >= SHOW_EVERY) {
 		r->unsaid = 0;
+		input_rest(r->in);
 		r->stopped = !say_upto(r, TIME_NONE, r->bytes);
 	}
 	return !r->stopped;
@@ -218,7 +219,7 @@ int gotrace_again(int version, struct bytes in, const struct sink_keep *gen, str
 {
 	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, NULL, NULL, true };
 	struct arena mem = {0};
-	struct gotrace r = { .sink = sink, .mem = &mem,
+	struct gotrace r = { .sink = sink, .in = &in, .mem = &mem,
 		.enter = xmalloc(ENTERS * sizeof *r.enter), .again = gen };
 	gotrack_begin(&r, NEAR_GS);
 	struct cur order = gokeep_again(&r, gen);

@@ -165,6 +165,13 @@ void input_passed(const struct bytes *b, uint64_t upto)
 		(void)madvise((void *)(uintptr_t)b->p, n, MADV_DONTNEED);
 }
 
+void input_rest(const struct bytes *b)
+{
+	uintptr_t a = ((uintptr_t)b->p + PAGES - 1) & ~(uintptr_t)(PAGES - 1), z = ((uintptr_t)b->p + b->n) & ~(uintptr_t)(PAGES - 1);
+	if (b->mapped && mem_tight() && a < z)
+		(void)madvise((void *)a, z - a, MADV_DONTNEED);
+}
+
 void input_spent(const struct bytes *b, uint64_t from, uint64_t upto)
 {
 	/* the allocator's own words lie before the first byte; the pages in between are ours alone */

@@ -40,6 +40,8 @@ int input_said(const struct bytes *, int rc, struct sink *, struct err *);
 /* What lies before `upto` is hardly looked at again: its pages may go. Those that still are, come back
    from the file. */
 void input_passed(const struct bytes *, uint64_t upto);
+/* Likewise all of it, where memory is short, however much of it will be looked at again. */
+void input_rest(const struct bytes *);
 /* What lies in [from, upto) is never looked at again: what was inflated, or read from a pipe, goes for good. */
 void input_spent(const struct bytes *, uint64_t from, uint64_t upto);
 

@@ -59,7 +59,7 @@ static void take(struct event_pick *k, const struct snap *sn, const struct tw_fi
 		k->v[k->nv++] = (struct event_stretch){(int64_t)store_trk(sn->st, f->slice[i].trk)->id,
 		    f->slice[i].t0 + first, f->slice[i].t1 + first};
 	}
-	for (trk_id t = 1; !f->slice && t < sn->ntrks; t++) {
+	for (trk_id t = 1; !f->slice && t < sn->ntrks; store_pass(sn, t++)) {
 		if (store_trk(sn->st, t)->kind != TK_G || !tw_has(f->g, t))
 			continue;
 		k->v = mem_grow(k->v, &cap, k->nv + 1, sizeof *k->v);

@@ -241,7 +241,7 @@ static void part_line(const struct trep *r, const char *what, struct trep_text n
 static void children_lines(const struct trep *r, trk_id g)
 {
 	bool any = false;
-	for (trk_id t = 1; t < r->sn->ntrks; t++) {
+	for (trk_id t = 1; t < r->sn->ntrks; store_pass(r->sn, t++)) {
 		const struct trk_row *row = store_trk(r->st, t);
 		if (row->kind != TK_G || row->creator != g)
 			continue;
@@ -359,7 +359,7 @@ static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x
 static void relatives_json(const struct trep *r, trk_id g, struct json *j)
 {
 	json_array(j, "children");
-	for (trk_id t = 1; t < r->sn->ntrks; t++) {
+	for (trk_id t = 1; t < r->sn->ntrks; store_pass(r->sn, t++)) {
 		const struct trk_row *row = store_trk(r->st, t);
 		if (row->kind != TK_G || row->creator != g)
 			continue;
@@ -428,7 +428,7 @@ static trk_id find_goroutine(const struct snap *sn, const char *s)
 	if (*s == 'g')
 		s++;
 	uint64_t id = strtoull(s, &end, 10);
-	for (trk_id t = 1; t < sn->ntrks && end != s && !*end; t++)
+	for (trk_id t = 1; t < sn->ntrks && end != s && !*end; store_pass(sn, t++))
 		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->id == id)
 			return t;
 	return 0;

@@ -77,7 +77,7 @@ static void fact_wall(struct info *i, const char *name, int64_t wall)
 static void count_tracks(const struct snap *sn, struct info *i)
 {
 	uint32_t n[TK_G + 1] = {0}, live = 0;
-	for (trk_id t = 1; t < sn->ntrks; t++) {
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		n[r->kind]++;
 		live += r->kind == TK_G && r->t0 != TIME_NONE && r->t1 == TIME_NONE;
@@ -122,7 +122,7 @@ static void info_log(const struct snap *sn, struct info *i)
 	uint32_t n[SP_RANGE + 1] = {0}, goroutines = 0;
 	for (uint32_t k = 0; k < sn->nspans; store_pass(sn, k++))
 		n[store_span(sn->st, k)->s.kind]++;
-	for (trk_id k = 1; k < sn->ntrks; k++)
+	for (trk_id k = 1; k < sn->ntrks; store_pass(sn, k++))
 		goroutines += store_trk(sn->st, k)->kind == TK_G;
 	if (t->wall != TIME_NONE)
 		fact_wall(i, "start", t->wall);

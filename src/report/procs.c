@@ -71,7 +71,7 @@ static void proc_rows(const struct trep *r, struct table *t)
 {
 	int64_t all = r->t1 > r->t0 ? r->t1 - r->t0 : 1;
 	const struct moves *moves = count_moves(r);
-	for (trk_id p = 1; p < r->sn->ntrks; p++) {
+	for (trk_id p = 1; p < r->sn->ntrks; store_pass(r->sn, p++)) {
 		if (store_trk(r->st, p)->kind != TK_P || (r->filter.proc && r->filter.proc != p))
 			continue;
 		struct bin b;

@@ -64,7 +64,7 @@ enum { STATS = sizeof stats / sizeof *stats };
 
 static bool any_goroutine(const struct snap *sn)
 {
-	for (trk_id t = 1; t < sn->ntrks; t++)
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
 		if (store_trk(sn->st, t)->kind == TK_G)
 			return true;
 	return false;

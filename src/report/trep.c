@@ -82,7 +82,7 @@ static void note_log(const struct trep *r)
 	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
 		if (!r->sn->trace.log || !strcmp(r->o->report, answers[i]))
 			return;
-	for (trk_id t = 1; t < r->sn->ntrks; t++)
+	for (trk_id t = 1; t < r->sn->ntrks; store_pass(r->sn, t++))
 		if (store_trk(r->sn->st, t)->kind == TK_G)
 			return;
 	report_notice((void *)(uintptr_t)r->o, "a log of gctrace or schedtrace says nothing of what goroutines did: "

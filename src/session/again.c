@@ -54,7 +54,7 @@ static int say_mapped(const struct again *a, const struct sink_keep *gen, struct
 	const uint8_t *p = mapped_new(a->fd, from, n);
 	if (!p)
 		return err_set(e, ERR_IO, gen->at, "the file cannot be mapped: %s", strerror(errno));
-	struct bytes in = { .p = p + (gen->at - from), .n = (size_t)(gen->end - gen->at) };
+	struct bytes in = { .p = p + (gen->at - from), .n = (size_t)(gen->end - gen->at), .mapped = true };
 	int rc = gotrace_again(a->version, in, gen, sink, e);
 	if (!rc && mapped_cut(p))
 		rc = err_set(e, ERR_IO, gen->at, "the file is shorter than it was");

@@ -191,7 +191,7 @@ static bool parse_id(const char *s, char letter, uint64_t *id)
 
 static trk_id find_track(const struct snap *sn, enum track_kind kind, uint64_t id)
 {
-	for (trk_id t = 1; t < sn->ntrks; t++)
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
 		if (store_trk(sn->st, t)->kind == kind && store_trk(sn->st, t)->id == id)
 			return t;
 	return 0;
