@@ -216,7 +216,8 @@ struct sink {
 		void   (*count)(void *, int64_t t, enum counter, uint64_t v);
 		void   (*util)(void *, const struct sink_util *);
 		void   (*trace)(void *, const struct sink_trace *);	/* any time; the last one holds */
-		void   (*outline)(void *, const struct sink_outline *);	/* before all else; not always */
+		void   (*outline)(void *, const struct sink_outline *);	/* before all else, and again when more is known; not always */
+		void   (*from)(void *, int64_t t);	/* before anything of the trace: of the time before nothing will be said */
 
 		/* after upto(), where a generation ended; NULL: is this wanted? */
 		bool   (*keep)(void *, const struct sink_keep *);

@@ -219,6 +219,8 @@ void app_act(struct app *a, const struct act *act)
 	}
 	if (act->cmd == CMD_BACK && leads_back(a) && app_back(a))
 		return;
+	if (act->cmd == CMD_GOTO_TIME && act->arg && app_ahead_goto(a, act->arg))
+		return;
 	if (act->cmd == CMD_TAG && act->arg) {	/* by name: the same in all panes */
 		app_tag(a, act->arg);
 		return;
@@ -259,6 +261,7 @@ void app_refresh(struct app *a)
 	}
 	if (a->files)
 		session_write_index(a->s, false);
+	app_ahead_news(a);
 	app_fetch_news(a, app_side_news(a));
 	app_write_news(a, false);
 	for (int i = 0; panes[i]; i++)
@@ -423,6 +426,7 @@ void app_free(struct app *a)
 	app_write_news(a, true);
 	app_close_panes(a);
 	session_close(a->next);
+	app_ahead_free(a);
 	if (a->find_before != a->find)
 		rx_free(a->find_before);
 	rx_free(a->find);

@@ -218,7 +218,7 @@ static void do_cancel(struct app *a)
 	a->count = 0;
 	if (a->find)
 		app_search(a, NULL);
-	else if (!app_stop_fetch(a) && j) {
+	else if (!app_ahead_stop(a) && !app_stop_fetch(a) && j) {
 		job_cancel(j);
 		app_message(a, ST_WARN, session_reads(a->s) ? "loading stopped: what was read is shown" : "stopped");
 	}

@@ -88,12 +88,19 @@ static void corner(const struct app *a, struct buf *b)
 		return;
 	}
 	struct fetching f;
-	if (session_fetching(a->next ? a->next : a->s, &f)) {
+	const struct session *s = app_reading(a);
+	if (session_fetching(s, &f)) {
 		waiting_text(&f, b);
 		return;
 	}
-	bool reads = session_reads(a->next ? a->next : a->s);
+	if (session_is_part(s)) {
+		buf_puts(b, "reading ahead");
+		return;
+	}
+	bool reads = session_reads(s);
 	job_progress(j, &done, &total);
+	if (session_is_part(a->s))
+		buf_puts(b, "a part, ");
 	buf_puts(b, reads ? "loading " : "working ");
 	if (!reads && !(total && done))
 		b->n--;

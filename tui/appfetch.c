@@ -23,7 +23,7 @@
 
 struct job *app_job(const struct app *a)
 {
-	return session_job(a->next ? a->next : a->s);
+	return session_job(app_reading(a));
 }
 
 struct session *app_session(const struct app *a)
@@ -39,6 +39,8 @@ struct carried {	/* by what it is called, as numbers differ */
 	enum track_kind kind;
 	uint64_t id, g, proc;
 	int64_t t0, t1;
+	bool looks;		/* and the timeline, by its window */
+	struct view view;
 };
 
 static trk_id track_of(const struct session *s, enum track_kind kind, uint64_t id)
@@ -64,14 +66,28 @@ static struct carried carry(struct app *a)
 	c.g = id_of(a->s, c.q.g);
 	c.proc = id_of(a->s, c.q.proc);
 	c.fun = p.fun ? app_fun_name(a, p.fun) : NULL;
-	c.kind = p.trk ? store_trk(st, p.trk)->kind : TK_NONE;
-	c.id = id_of(a->s, p.trk);
+	trk_id t = p.row ? p.row : p.trk;
+	c.kind = t ? store_trk(st, t)->kind : TK_NONE;
+	c.id = id_of(a->s, t);
 	c.t0 = p.t0;
 	c.t1 = p.t1;
+	c.looks = pane_now(a) == &pane_timeline;
+	if (c.looks)
+		pane_now(a)->save(state_now(a), &c.view);
 	return c;
 }
 
-static void put_down(struct app *a, const struct carried *c)
+/* The window is as it was; the row is the one gone to. */
+static void look_again(struct app *a, const struct carried *c)
+{
+	struct view now;
+	pane_now(a)->save(state_now(a), &now);
+	memcpy(now.zoom, c->view.zoom, 2 * sizeof now.zoom[0]);
+	now.cursor[0] = c->view.cursor[0];
+	pane_now(a)->load(state_now(a), &a->env, &now);
+}
+
+static void put_down(struct app *a, const struct carried *c, bool same)
 {
 	const struct snap *sn = session_snap(a->s);
 	struct place p = PLACE_NONE;
@@ -91,27 +107,34 @@ static void put_down(struct app *a, const struct carried *c)
 	p.t1 = c->t1;
 	if (pane_now(a)->go && (p.fun || p.trk))
 		pane_now(a)->go(state_now(a), &a->env, &p);
+	if (same && c->looks)
+		look_again(a, c);
 }
 
-/* The new session takes the place of the old one; nothing that points into that is left. */
-static void change_over(struct app *a)
+/* Nothing that points into the old one is left. */
+void app_turn(struct app *a, struct session *to, bool same)
 {
-	struct session *old = a->s;
 	if (a->asking)		/* a prompt or menu is about what goes */
 		app_prompt_key(a, KEY_ESC);
 	if (a->pop.kind)
 		app_pop_key(a, KEY_ESC);
 	struct carried c = carry(a);
 	app_close_panes(a);
-	a->s = a->env.s = a->next;
+	a->s = a->env.s = to;
 	if (a->patient)
 		session_patient(a->s);
-	a->next = NULL;
 	if (!pane_fits(a, a->cur))	/* it is of another kind now */
 		a->cur = pane_find(session_is_trace(a->s) ? "timeline" : "top");
 	app_update(a);
-	put_down(a, &c);
+	put_down(a, &c, same);
 	a->nundo = a->undone = 0;
+}
+
+static void change_over(struct app *a)
+{
+	struct session *old = a->s, *to = a->next;
+	a->next = NULL;
+	app_turn(a, to, false);
 	const char *was = session_side_name(old, 0);
 	mem_free(a->was);
 	a->was = strcmp(was, session_file(old)) ? xstrdup(was) : NULL;	/* it was fetched, and saved under this name */
@@ -178,7 +201,7 @@ void app_fetch(struct app *a, const char *arg)
 			return;
 		}
 	/* a trace that is still being read may be begun anew: the other takes its place when it is there */
-	if (a->next || a->writing || (!session_is_trace(a->s) && app_job(a))) {
+	if (a->next || a->writing || app_ahead_on(a) || (!session_is_trace(a->s) && app_job(a))) {
 		app_message(a, ST_WARN, "something is being read already: Esc stops it");
 		return;
 	}

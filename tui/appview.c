@@ -198,7 +198,7 @@ void app_command_line(struct app *a, struct buf *b)
 
 /* ---- the other way round */
 
-enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = 16 };
+enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = 16, ST_AHEAD = 32 };
 static const struct { int bit; enum opt_id opt; } starts[] = {{ST_FROM, OPT_FROM}, {ST_TO, OPT_TO},
     {ST_GOROUTINE, OPT_GOROUTINE}, {ST_PROC, OPT_PROC}, {ST_AT, OPT_AT}};
 
@@ -303,6 +303,24 @@ static int start_query(struct app *a, struct query *q)
 	return done;
 }
 
+/* A time of -from or -at that the reading comes to later is read first. */
+static void ahead(struct app *a, const struct query *q)
+{
+	const char *at = a->todo & ST_AT ? opt_str(a->opt, OPT_AT) : NULL, *dots = at ? strstr(at, "..") : NULL;
+	int64_t t0, t1 = TIME_NONE;
+	if (app_ahead_on(a) || !session_may_part(a->s))
+		return;
+	bool from = a->todo & ST_AHEAD;
+	a->todo &= ~ST_AHEAD;
+	if (from && app_unread(a, q->from)) {
+		app_ahead(a, q->from, q->to > q->from ? q->to : q->from);
+	} else if (at && app_ahead_time(a, dots ? arena_strndup(&a->scratch, at, (size_t)(dots - at)) : at, &t0) &&
+	    (!dots || app_ahead_time(a, dots + 2, &t1)) && app_unread(a, t0)) {
+		a->todo &= ~ST_AT;
+		app_ahead(a, t0, t1 > t0 ? t1 : t0);
+	}
+}
+
 void app_start(struct app *a, bool first)
 {
 	bool complete = session_snap(a->s)->complete;
@@ -318,8 +336,12 @@ void app_start(struct app *a, bool first)
 		if (session_set(a->s, &q, &e))
 			app_message(a, ST_ERROR, "%s", e.msg);
 		a->todo &= ~done;
+		if (done & ST_FROM)
+			a->todo |= ST_AHEAD;
 		app_update(a);
 	}
+	if (!complete)
+		ahead(a, &q);
 	/* a place may be beside another one until all has been read */
 	if (complete && a->todo & ST_AT && !app_at(a, opt_str(a->opt, OPT_AT)))
 		a->todo &= ~ST_AT;

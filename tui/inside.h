@@ -55,6 +55,13 @@ enum { COSTS = 256 };		/* frames that are remembered for `set debug on` */
 struct app {
 	const struct opt *opt;
 	struct session *s, *next;	/* next: NULL, or the same read again, on its way to take its place */
+	struct {			/* appahead.c */
+		struct session *whole;	/* NULL, or what is read while s is a part of it that was gone to */
+		struct session *part;	/* NULL, or such a part on its way */
+		bool wanted;		/* and one that nothing can be said of yet, ... */
+		bool next;		/* ... or that the reading is about to come to */
+		int64_t t0, t1;		/* what was asked for */
+	} ahead;
 	uint64_t before;		/* the sides that were looked at before it was read again; 0 none */
 	char *was;			/* NULL, or where the trace that was read before lies */
 	bool again_diff;		/* and what is read now is to be compared with them */
@@ -255,7 +262,21 @@ const char *config_values(size_t i);			/* "on|off" */
 void settings_print(struct buf *);			/* the same, tab-separated, for the manual */
 void config_print(struct buf *);			/* the settings there are */
 
+/* appahead.c: what is looked at is read first */
+const struct session *app_reading(const struct app *);	/* that app_job() is of */
+bool app_ahead_on(const struct app *);
+bool app_ahead_time(const struct app *, const char *, int64_t *t);	/* as app_time(), percentages by the outline */
+bool app_unread(const struct app *, int64_t t);		/* the trace has it, and a part can be read that has it */
+void app_ahead(struct app *, int64_t t0, int64_t t1);	/* read that first, then go there */
+bool app_ahead_goto(struct app *, const char *time);	/* false: nothing is read ahead for it; it is gone to as always */
+bool app_ahead_stop(struct app *);			/* false: nothing was read ahead */
+void app_ahead_news(struct app *);
+void app_ahead_free(struct app *);
+
 /* appfetch.c: what is open, read or fetched once more */
+/* Another session takes the place of a->s, which is the caller's from now on; what was looked at is gone to by its
+   name, same: of the same trace, so that window and row are kept as well. */
+void app_turn(struct app *, struct session *to, bool same);
 void app_fetch(struct app *, const char *arg);
 void app_again(struct app *, const struct side_news *);	/* a profile that was, is there */
 bool app_stop_fetch(struct app *);

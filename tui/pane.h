@@ -27,8 +27,9 @@ struct place {		/* something that can be pointed at; 0 / NONE where it does not 
 	/* which rows the timeline is to have: all goroutines of a start function, of a task, around one */
 	enum place_rows { ROWS_ANY, ROWS_GROUP, ROWS_TASK, ROWS_RELATED } rows;
 	uint64_t id;	/* of rows: the function's name (str_id), the task's id, the trk_id */
+	trk_id row;	/* the timeline's own row, where trk is who is on it */
 };
-#define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE, 0, ROWS_ANY, 0})
+#define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE, 0, ROWS_ANY, 0, 0})
 
 /*
  * Where a pane looks, as numbers whose meaning is its own. The app keeps them

@@ -96,6 +96,11 @@ static void draw_below(const struct timeline *tl, const struct pane_env *env, st
 	}
 }
 
+static bool outlined(const struct timeline *tl, const struct snap *snap, const struct tl_layout *l)
+{
+	return !tl->nchain && !snap->complete && snap->outline && tl->whole && l->nstory;
+}
+
 static void tl_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct timeline *tl = st;
@@ -117,7 +122,7 @@ static void tl_draw(const void *st, const struct pane_env *env, struct grid *g)
 	tl_draw_rows(tl, env, g, &l);
 	if (tl->nchain)
 		tl_draw_chain(tl, env, g, &l);
-	else if (!snap->complete && snap->outline && tl->whole && l.nstory)
+	else if (outlined(tl, snap, &l))
 		tl_draw_outline(env, g, l.story, l.nstory);
 	else
 		draw_below(tl, env, g, &l);
@@ -425,7 +430,7 @@ static void tl_place(const void *st, const struct pane_env *env, struct place *p
 	const struct snap *snap = session_snap(env->s);
 	struct ival iv;
 	struct tl_row r = tl_selected(tl);
-	p->trk = tl_track(tl, env);
+	p->trk = p->row = tl_track(tl, env);
 	p->t0 = tl->at;
 	if (tl->r1 > tl->r0) {
 		p->t0 = tl->r0;
@@ -512,7 +517,12 @@ static void tl_click(
 {
 	struct timeline *tl = st;
 	struct tl_layout l = tl_layout(tl, env);
-	(void)out;
+	const struct snap *snap = session_snap(env->s);
+	if (outlined(tl, snap, &l) && y >= l.story) {	/* a time that may not have been read yet */
+		out->kind = ASK_RUN;
+		snprintf(out->text, sizeof out->text, "goto-time %lldns", (long long)tl_outline_time(env, x));
+		return;
+	}
 	if (y >= l.rows && y < l.rows + l.nrows)
 		tl_select(tl, env, (int64_t)tl->top + (y - l.rows));
 	if (x >= l.gutter && x < l.gutter + l.cells)

@@ -232,6 +232,7 @@ void tl_draw_chain(
     const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
 /* What the whole will be, while it is read; when there is an outline. */
 void tl_draw_outline(const struct pane_env *, struct grid *, int y, int lines);
+int64_t tl_outline_time(const struct pane_env *, int x);	/* of a column of it */
 /* Rows that are no track's (timeline_rows.c has their names in the gutter). */
 void tl_draw_task(const struct timeline *, const struct pane_env *, struct grid *,
     const struct tl_layout *, int y, uint32_t task);

@@ -10,6 +10,8 @@
 
 #include "base/text.h"
 
+enum { NAME = 5 };	/* columns before it */
+
 /* How full a cell [a, b) of n is, by the bins that it covers. */
 static double share(const struct sink_outline *o, int c, int n, double most)
 {
@@ -32,13 +34,20 @@ static void words(const struct snap *sn, const struct sink_outline *o, struct bu
 	}
 }
 
+int64_t tl_outline_time(const struct pane_env *env, int x)
+{
+	const struct sink_outline *o = session_snap(env->s)->outline;
+	int n = env->cols > NAME ? env->cols - NAME : 1, c = x < NAME ? 0 : x - NAME;
+	return (int64_t)((double)o->t1 * (c < n ? c : n - 1) / n);
+}
+
 void tl_draw_outline(const struct pane_env *env, struct grid *g, int y, int lines)
 {
 	const struct snap *sn = session_snap(env->s);
 	const struct sink_outline *o = sn->outline;
 	struct buf b = {0};
 	double most = 1;
-	int x0 = 5, n = env->cols - x0;
+	int x0 = NAME, n = env->cols - x0;
 	for (int i = 0; i < OUTLINE_BINS; i++)
 		most = (double)o->bytes[i] > most ? (double)o->bytes[i] : most;
 	words(sn, o, &b);

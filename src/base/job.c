@@ -40,7 +40,9 @@ struct job {
 	void *arg;
 	int wake[2];		/* read end, write end */
 	_Atomic uint64_t done, total;
-	_Atomic bool cancel, ended;
+	_Atomic bool cancel, ended, held;
+	pthread_mutex_t lock;	/* of held, for who waits for it */
+	pthread_cond_t on;
 	int result;		/* written before ended */
 	int64_t told;		/* when progress last woke the owner; the worker's alone */
 };
@@ -84,6 +86,8 @@ struct job *job_start(job_fn *fn, void *arg)
 	}
 	no_block(j->wake[0]);
 	no_block(j->wake[1]);
+	pthread_mutex_init(&j->lock, NULL);
+	pthread_cond_init(&j->on, NULL);
 	if (start_thread(&j->thread, run, j)) {
 		close(j->wake[0]);
 		close(j->wake[1]);
@@ -153,15 +157,41 @@ void job_progress(const struct job *j, uint64_t *done, uint64_t *total)
 	*total = atomic_load_explicit(&j->total, memory_order_relaxed);
 }
 
+static void let_on(struct job *j)
+{
+	pthread_mutex_lock(&j->lock);
+	pthread_cond_broadcast(&j->on);
+	pthread_mutex_unlock(&j->lock);
+}
+
 void job_cancel(struct job *j)
 {
 	atomic_store(&j->cancel, true);
+	let_on(j);
+}
+
+void job_hold(struct job *j, bool held)
+{
+	atomic_store(&j->held, held);
+	let_on(j);
+}
+
+void job_rest(struct job *j)
+{
+	if (!atomic_load_explicit(&j->held, memory_order_relaxed))
+		return;
+	pthread_mutex_lock(&j->lock);
+	while (atomic_load(&j->held) && !job_cancelled(j))
+		pthread_cond_wait(&j->on, &j->lock);
+	pthread_mutex_unlock(&j->lock);
 }
 
 int job_join(struct job *j)
 {
 	pthread_join(j->thread, NULL);
 	int result = j->result;
+	pthread_cond_destroy(&j->on);
+	pthread_mutex_destroy(&j->lock);
 	close(j->wake[0]);
 	close(j->wake[1]);
 	mem_free(j);

@@ -20,12 +20,14 @@ void job_tell(struct job *, uint64_t done, uint64_t total);	/* worker: progress,
 								   most 4 times a second */
 void job_wake(struct job *);			/* worker: something was published */
 bool job_cancelled(const struct job *);		/* worker */
+void job_rest(struct job *);			/* worker: stands still here while it is held, and not cancelled */
 
 int  job_fd(const struct job *);		/* owner: poll this for POLLIN */
 void job_drain(struct job *);			/* owner: empty the wake fd */
 bool job_done(const struct job *, int *result);
 void job_progress(const struct job *, uint64_t *done, uint64_t *total);
 void job_cancel(struct job *);
+void job_hold(struct job *, bool);		/* owner: others come first; false: on it goes */
 int  job_join(struct job *);			/* waits; frees; the result */
 
 /* Who looks on while something takes long: is told how far it is, and may say stop (false). go NULL: nobody. */

@@ -96,6 +96,19 @@ static bool say_upto(struct gotrace *r, int64_t t, uint64_t bytes)
 	return r->sink->ops->upto(r->sink->self, t, bytes);
 }
 
+static void begin_at(struct gotrace *r, int64_t time)
+{
+	r->begun = true;
+	r->sync = r->last = time;
+	if (r->part)
+		r->sink->ops->from(r->sink->self, gotrace_rel(r, time));
+	else
+		r->base = time;
+	if (!r->again)	/* the rest when its first generation has been read */
+		r->sink->ops->trace(r->sink->self, &(struct sink_trace){ .version = gowire_version(*r->in), .wall = TIME_NONE,
+		    .first = r->base, .last = time });
+}
+
 static bool take_events(void *self, const struct tgen *gen, const struct tev *ev, size_t n)
 {
 	struct gotrace *r = self;
@@ -104,10 +117,8 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 	if (tev_ends(ev, n) && !r->begun)
 		return true;	/* what is damaged from the start ends before what is saved of it: no time to count from */
 	gotrack_spread(r);
-	if (n && !r->begun) {
-		r->begun = true;
-		r->base = r->sync = r->last = ev[0].time;
-	}
+	if (n && !r->begun)
+		begin_at(r, ev[0].time);
 	for (size_t i = 0; i < n;) {
 		size_t more = gotrack_events(r, ev + i, n - i);
 		i += more;
@@ -120,6 +131,7 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 	if (r->unsaid >= SHOW_EVERY) {
 		r->unsaid = 0;
 		input_rest(r->in);
+		gooutline_step(r->outline, r->sink);
 		r->stopped = !say_upto(r, TIME_NONE, r->bytes);
 	}
 	return !r->stopped;
@@ -164,8 +176,8 @@ static void take_progress(void *self, uint64_t bytes)
 
 static void begin(void *self)
 {
-	const struct gotrace *r = self;
-	gooutline(*r->in, r->sink);
+	struct gotrace *r = self;
+	r->outline = gooutline_new(*r->in, r->sink);
 }
 
 static bool spare(void *self)
@@ -176,6 +188,7 @@ static bool spare(void *self)
 
 static void forget(struct gotrace *r)
 {
+	gooutline_free(r->outline);
 	gotables_free(&r->tab);
 	idmap_free(&r->gs);
 	idmap_free(&r->ps);
@@ -187,37 +200,52 @@ static void forget(struct gotrace *r)
 	arena_free(r->mem);
 }
 
-int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
+static int read_all(struct gotrace *r, const struct tev_ops *ops, struct err *e)
 {
-	const struct tev_ops ops = { take_events, take_warning, take_generation, take_progress,
-		begin, sink->ops->spare ? spare : NULL, sink->ops->keep && sink->ops->keep(sink->self, NULL) };
 	struct arena mem = {0};
-	struct gotrace r = { .sink = sink, .in = &in, .mem = &mem,
-		.enter = xmalloc(ENTERS * sizeof *r.enter) };
-	gotrack_begin(&r, NEAR_GS);
 	struct tstream_info info;
 	struct err damage = {0};
-	int ret = tev_read(in, &ops, &r, &info, &damage);
-	if (!ret && r.begun && !r.stopped) {
-		gotrace_say_utils(&r, gotrace_rel(&r, r.last));
-		gospan_end(&r);
+	r->mem = &mem;
+	r->enter = xmalloc(ENTERS * sizeof *r->enter);
+	gotrack_begin(r, NEAR_GS);
+	int ret = tev_read(*r->in, ops, r, &info, &damage);
+	if (!ret && r->begun && !r->stopped) {
+		gotrace_say_utils(r, gotrace_rel(r, r->last));
+		gospan_end(r);
 	}
-	if (!ret && !r.stopped) {
-		say_facts(&r, &info);
-		r.stopped = !say_upto(&r, gotrace_rel(&r, r.last), info.bytes);
+	if (!ret && !r->stopped) {
+		say_facts(r, &info);
+		r->stopped = !say_upto(r, gotrace_rel(r, r->last), info.bytes);
 	}
-	gotrack_flush(&r);
-	forget(&r);
+	gotrack_flush(r);
+	forget(r);
 	if (ret) {
 		*e = damage;
 		return -1;
 	}
-	return r.stopped ? err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped") : 0;
+	return r->stopped ? err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped") : 0;
+}
+
+int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
+{
+	const struct tev_ops ops = { take_events, take_warning, take_generation, take_progress,
+		begin, sink->ops->spare ? spare : NULL, sink->ops->keep && sink->ops->keep(sink->self, NULL), 0 };
+	struct gotrace r = { .sink = sink, .in = &in };
+	return read_all(&r, &ops, e);
+}
+
+/* What is odd or damaged is said by who reads the whole. */
+int gotrace_from(struct bytes in, uint64_t from, int64_t base, struct sink *sink, struct err *e)
+{
+	const struct tev_ops ops = { take_events, NULL, take_generation, take_progress,
+		NULL, sink->ops->spare ? spare : NULL, false, from };
+	struct gotrace r = { .sink = sink, .in = &in, .part = true, .base = base };
+	return read_all(&r, &ops, e);
 }
 
 int gotrace_again(int version, struct bytes in, const struct sink_keep *gen, struct sink *sink, struct err *e)
 {
-	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, NULL, NULL, true };
+	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, NULL, NULL, true, 0 };
 	struct arena mem = {0};
 	struct gotrace r = { .sink = sink, .in = &in, .mem = &mem,
 		.enter = xmalloc(ENTERS * sizeof *r.enter), .again = gen };

@@ -4,6 +4,7 @@
 #define TTRACE_GOTRACE_H
 
 #include "base/mem.h"
+#include "load/gowalk.h"
 #include "load/idmap.h"
 #include "load/load.h"
 #include "load/tev.h"
@@ -85,11 +86,13 @@ enum { NEAR_PS = 256, NEAR_GS = 1 << 14, NEAR_GS_MOST = 1 << 20, ENTERS = 1024 }
 struct gotrace {
 	struct sink *sink;
 	const struct bytes *in;
+	struct outline *outline;	/* NULL: none */
 	struct gotables tab;
 	const struct tev *ev;
 	int64_t base, sync, last;	/* first event, newest Sync, newest event: absolute */
 	int64_t now;			/* of the event at hand, since the first */
 	bool begun, stopped, sampled;
+	bool part;		/* begins within the trace: base is given */
 	uint64_t nsync, seq;
 	uint64_t bytes, unsaid;		/* read when the newest generation ended; events since the last upto() */
 	struct idmap gs, ps, ms, tasks;
@@ -111,8 +114,14 @@ struct gotrace {
 	const struct sink_keep *again;	/* a generation is said again: nothing but states matters */
 };
 
-/* gooutline.c: from the heads of the batches alone */
-void gooutline(struct bytes, struct sink *);
+/* gooutline.c: from the heads of the batches alone. NULL: a trace that has none. Said as far as it can be made at once, then
+   step by step */
+struct outline *gooutline_new(struct bytes, struct sink *);
+void gooutline_step(struct outline *, struct sink *);
+void gooutline_free(struct outline *);
+
+/* From the generation that begins at that byte on; base: ns of the trace's first event, as its events count. */
+int gotrace_from(struct bytes, uint64_t from, int64_t base, struct sink *, struct err *);
 
 /* gotables.c */
 bool gotables_begin(struct gotables *, const struct tgen *);	/* another than before */

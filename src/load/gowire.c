@@ -54,7 +54,7 @@ int gowire_version(struct bytes in)
 	return v;
 }
 
-int gowire_batch(struct cur *c, struct gobatch *b, struct err *e)
+int gowire_head(struct cur *c, struct gobatch *b, struct err *e)
 {
 	uint64_t at = cur_at(c);
 	*b = (struct gobatch){0};
@@ -82,6 +82,16 @@ int gowire_batch(struct cur *c, struct gobatch *b, struct err *e)
 		    GO_MAX_BATCH);
 	b->at = cur_at(c);
 	b->n = (uint32_t)n;
+	return 1;
+}
+
+int gowire_batch(struct cur *c, struct gobatch *b, struct err *e)
+{
+	uint64_t at = cur_at(c);
+	int r = gowire_head(c, b, e);
+	if (r <= 0 || b->end)
+		return r;
+	uint64_t n = b->n;
 	size_t left = cur_left(c);
 	b->p = c->p;
 	b->cut = !cur_bytes(c, n);

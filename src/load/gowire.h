@@ -63,7 +63,9 @@ struct gobatch {
 	bool end;		/* the end of a generation and no batch */
 	bool cut;		/* the input ends within it: p and n are what there is */
 };
-/* 1: read one; 0: the input ends here; -1: damage, *e. */
+/* What is before its bytes, up to their number. 1: read one; 0: the input ends here; -1: damage, *e. */
+int gowire_head(struct cur *, struct gobatch *, struct err *);
+/* All of it, likewise. */
 int gowire_batch(struct cur *, struct gobatch *, struct err *);
 
 /* The next event of a batch into *ev, all but its time; *dt its time difference. false: *e. */

@@ -150,7 +150,8 @@ static void say_unstopped(struct reading *r, const struct tgen *g)
 
 static int read_v2(struct reading *r, int version)
 {
-	struct cur c = cur_make(r->in.p + GO_HEADER, r->in.n - GO_HEADER, GO_HEADER);
+	const uint64_t from = r->order.ops->from ? r->order.ops->from : GO_HEADER;
+	struct cur c = cur_make(r->in.p + from, r->in.n - from, from);
 	for (;;) {
 		struct tgen *g;
 		struct err e = {0};
@@ -165,7 +166,7 @@ static int read_v2(struct reading *r, int version)
 			continue;
 		}
 		say_end(r);
-		if (!got && version >= 26)
+		if (!got && version >= 26 && from == GO_HEADER)
 			say_unstopped(r, g);
 		if (got < 0 && r->in.n <= GO_HEADER)
 			err_set(&e, ERR_FORMAT, GO_HEADER, GO_NOTHING);

@@ -111,6 +111,7 @@ struct tev_ops {
 	void (*begin)(void *self);	/* before all else, the header being good; the file may be being read already. May be NULL */
 	bool (*spare)(void *self);	/* of the sink; see there. NULL: it has none */
 	bool keeps;	/* generation() is to know what it takes to read on from there */
+	uint64_t from;	/* 0, or the byte where a generation begins: nothing before it is read, and the input may end where any ends */
 };
 
 /* Read a whole trace. 0: all of it, or all before the damage (then warn() said so and *damage has

@@ -141,7 +141,8 @@ static void drop_now(void *self, struct tgen *g)
 static int read_ahead(struct job *j, void *arg)
 {
 	struct pipe *p = arg;
-	const struct tev_ops ops = {put_events, put_warning, put_generation, put_progress, NULL, NULL, p->ops->keeps};
+	const struct tev_ops ops = {put_events, put_warning, put_generation, put_progress, NULL, NULL, p->ops->keeps,
+	    p->ops->from};
 	(void)j;
 	if (p->ops->spare)
 		p->ops->spare(p->self);

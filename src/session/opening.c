@@ -14,6 +14,7 @@
 
 #include "session/again.h"
 #include "load/gotrace.h"
+#include "load/gowire.h"
 #include "session/fetch.h"
 
 #include <stdarg.h>
@@ -35,6 +36,7 @@ static bool on_publish(void *arg, uint64_t bytes)
 	struct reading *r = arg;
 	job_tell(r->job, bytes, r->op->first.n);
 	job_wake(r->job);
+	job_rest(r->job);
 	return !job_cancelled(r->job);
 }
 
@@ -151,17 +153,25 @@ static int arrive(struct opening *op, struct job *j)
 static bool was_read(struct opening *op)
 {
 	const struct reader *r = op->reader;
-	if (!r || r->kind != FK_GOTRACE || op->o->remote || op->arrival.going)
+	if (!r || op->part || r->kind != FK_GOTRACE || op->o->remote || op->arrival.going)
 		return false;
 	indexing_plan(&op->index, op->o, op->o->file[0], &op->first);
 	if (op->index.on && op->first.n >= LARGE && !access(op->index.name, R_OK)) {
 		struct sink sink = build_sink(op->build);	/* to look at while the index is checked */
-		gooutline(op->first, &sink);
+		gooutline_free(gooutline_new(op->first, &sink));
 	}
 	if (!indexing_use(&op->index, op->build))
 		return false;
 	hand_keep(&op->hand, op->o->file[0], &op->first);
 	return true;
+}
+
+static int read_trace(struct opening *op, struct sink *sink)
+{
+	if (op->part)
+		return read_gotrace_part(op->first, op->part, sink, &op->err);
+	op->again = again_new(op->build, &op->first);
+	return op->reader->read(op->first, sink, &op->err);
 }
 
 static int run(struct job *j, void *arg)
@@ -180,10 +190,8 @@ static int run(struct job *j, void *arg)
 	int rc = arrive(op, j);
 	const struct reader *reader = op->reader;
 	build_on_publish(op->build, on_publish, &r);
-	if (!rc && reader->kind == FK_GOTRACE)
-		op->again = again_new(op->build, &op->first);
 	if (!rc)
-		rc = reader->kind == FK_GOTRACE ? reader->read(op->first, &sink, &op->err) : read_profiles(op, &sink);
+		rc = reader->kind == FK_GOTRACE ? read_trace(op, &sink) : read_profiles(op, &sink);
 	if (op->first.p)
 		rc = input_said(&op->first, rc, &sink, &op->err);
 	build_finish(op->build);
@@ -214,6 +222,7 @@ static int recognise(struct opening *op, const char *file, struct err *e)
 	if (!r && !input_gunzip(&op->first, &why))
 		r = sniff(op->first, &why);
 	op->reader = r;
+	op->direct = r && gowire_version(op->first) >= 22;
 	if (r && !check_alone(op, r, e))
 		return 0;
 	input_close(&op->first);
@@ -230,9 +239,13 @@ static bool is_slow(const struct opt *o)
 	return remote_needed(o);
 }
 
-int opening_start(struct opening *op, const struct opt *o, struct err *e)
+int opening_start(struct opening *op, const struct opt *o, const struct trace_part *part, struct err *e)
 {
 	*op = (struct opening){.own = *o, .err = {.at = ERR_NOWHERE}};
+	if (part) {
+		op->own_part = *part;
+		op->part = &op->own_part;
+	}
 	op->o = &op->own;
 	op->own.keep = &op->hand;
 	arrival_plan(&op->arrival, &op->own);

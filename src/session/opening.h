@@ -23,6 +23,9 @@ struct opening {
 	struct bytes first;	/* the first file; the job closes it */
 	struct hand hand;	/* what was read of files; the job's until it is over */
 	const struct reader *_Atomic reader;
+	bool direct;		/* a trace at hand, as it is: parts of it can be read by themselves */
+	const struct trace_part *part;	/* NULL: all of it */
+	struct trace_part own_part;
 	struct build *build;
 	struct again *again;	/* what the store goes back to, NULL */
 	str_id ns;		/* "nanoseconds", of the weights of a trace */
@@ -32,8 +35,8 @@ struct opening {
 	bool failed;
 };
 
-/* -1: *e; nothing is held then. */
-int opening_start(struct opening *, const struct opt *, struct err *e);
+/* part: NULL, or of a trace at hand only that. -1: *e; nothing is held then. */
+int opening_start(struct opening *, const struct opt *, const struct trace_part *part, struct err *e);
 /* The job has ended, by itself or cancelled: take its result. */
 void opening_join(struct opening *);
 void opening_free(struct opening *);	/* cancels, waits; the store goes with it */

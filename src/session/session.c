@@ -101,7 +101,7 @@ static int first_sides(struct session *s, struct err *e)
 	return 0;
 }
 
-struct session *session_open(const struct opt *o, struct err *e)
+static struct session *open_part(const struct opt *o, const struct trace_part *part, struct err *e)
 {
 	struct session *s = xcalloc(1, sizeof *s);
 	s->o = o;
@@ -112,13 +112,50 @@ struct session *session_open(const struct opt *o, struct err *e)
 	s->nhist = 1;
 	s->focus = focus_new(&s->hist[0].f, e);
 	stale_note(&s->mark, session_file(s));
-	if (!s->focus || first_sides(s, e) || opening_start(&s->op, &s->first, e)) {
+	if (!s->focus || first_sides(s, e) || opening_start(&s->op, &s->first, part, e)) {
 		session_close(s);
 		return NULL;
 	}
 	s->snap = build_snap(s->op.build);
 	s->refreshed = clock_us();
 	return s;
+}
+
+struct session *session_open(const struct opt *o, struct err *e)
+{
+	return open_part(o, NULL, e);
+}
+
+bool session_has_parts(const struct session *s)
+{
+	return s->op.job && s->op.direct && !s->op.part;
+}
+
+bool session_may_part(const struct session *s)
+{
+	return session_has_parts(s) && s->snap->has_trace;
+}
+
+struct session *session_open_part(const struct session *s, int64_t t0, int64_t t1, struct err *e)
+{
+	if (!session_may_part(s)) {
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "no part of it can be read before the rest");
+		return NULL;
+	}
+	return open_part(s->o, &(struct trace_part){s->snap->trace.first, t0, t1, s->snap->bytes}, e);
+}
+
+bool session_is_part(const struct session *s)
+{
+	return s->op.part;
+}
+
+void session_hold(struct session *s, bool held)
+{
+	if (!s->op.job)
+		return;
+	build_due(s->op.build);		/* what is there by then is seen */
+	job_hold(s->op.job, held);
 }
 
 void session_close(struct session *s)

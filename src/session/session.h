@@ -21,6 +21,15 @@ struct job;
 struct session *session_open(const struct opt *, struct err *e);
 void session_close(struct session *);
 
+/* Of a trace that is being read, the generations of [t0, t1] as a session of its own, in which nothing is known of what
+   was before (see read_gotrace_part()). NULL: *e says why not. */
+struct session *session_open_part(const struct session *, int64_t t0, int64_t t1, struct err *e);
+bool session_has_parts(const struct session *);	/* it is such a trace */
+bool session_may_part(const struct session *);	/* and its first event is known */
+bool session_is_part(const struct session *);
+/* What it reads stands still, so that something else is read first; false: it goes on. */
+void session_hold(struct session *, bool);
+
 /* Wait until all is loaded. -1: the file was refused; what was lost is a warning in the store. */
 int session_wait(struct session *, struct err *e);
 

@@ -72,6 +72,7 @@ struct build {
 	_Atomic bool again;	/* a second file is being said */
 	struct lock *said;	/* by analyses, of which several may be at work: build_text() */
 	_Atomic bool cancelled;	/* fn said so */
+	_Atomic bool due;	/* build_due() */
 	const void *mapping;	/* the index that it came from */
 	size_t nmapping;
 };
@@ -108,7 +109,7 @@ static const struct snap *publish(struct build *b, const struct snap *sn)
 static void on_sealed(void *self, const struct snap *sn)
 {
 	struct build *b = self;
-	if (clock_ms() - b->last >= (b->serial < EARLY ? EARLY_MS : PUBLISH_MS))
+	if (atomic_exchange(&b->due, false) || clock_ms() - b->last >= (b->serial < EARLY ? EARLY_MS : PUBLISH_MS))
 		publish(b, sn);
 	if (b->fn && !b->fn(b->arg, sn->bytes))
 		atomic_store(&b->cancelled, true);
@@ -279,11 +280,19 @@ static void put_outline(void *self, const struct sink_outline *o)
 	struct build *b = self;
 	struct sink_outline *own = arena_alloc(&b->st.arena, sizeof *own);
 	*own = *o;
+	bool first = !b->outline;
 	b->outline = own;
+	if (!first)		/* the next publication has it */
+		return;
 	struct snap sn = counts(b);
 	publish(b, tracks_snap(b->tracks, &sn));
 	if (b->fn && !b->fn(b->arg, 0))
 		atomic_store(&b->cancelled, true);
+}
+
+static void put_from(void *self, int64_t t)
+{
+	tracks_from(((struct build *)self)->tracks, t);
 }
 
 static bool put_spare(void *self)
@@ -365,6 +374,7 @@ struct sink build_sink(struct build *b)
 	    .util = put_util,
 	    .trace = put_trace,
 	    .outline = put_outline,
+	    .from = put_from,
 	    .keep = put_keep,
 	    .spare = put_spare,
 	    .warn = put_warn,
@@ -387,6 +397,11 @@ void build_on_publish(struct build *b, bool (*fn)(void *, uint64_t bytes), void 
 {
 	b->fn = fn;
 	b->arg = arg;
+}
+
+void build_due(struct build *b)
+{
+	atomic_store(&b->due, true);
 }
 
 /* --enable-debug: a store that breaks its rules is a bug, to be met where it was made. */

@@ -40,7 +40,7 @@ struct sealing {
 	struct store *st;
 	struct sealer sealer;
 	int64_t class_n[CLASSES];	/* goroutines by class where the newest sheet ends */
-	int64_t sealed, counted[CT__N];
+	int64_t from, sealed, counted[CT__N];
 	bool goroutines;		/* there has been one: until then there is nothing to count */
 	uint32_t pieces;
 	enum { COUNT, SORT, FILL } next;	/* step of the piece at hand */
@@ -352,6 +352,11 @@ void sealing_end(struct sealing *s)
 	s->belt = NULL;
 }
 
+void sealing_from(struct sealing *s, int64_t t)
+{
+	s->from = s->sealed = t;
+}
+
 void sealing_thawed(struct sealing *s, int64_t t1)
 {
 	s->sealed = t1;
@@ -359,7 +364,7 @@ void sealing_thawed(struct sealing *s, int64_t t1)
 
 void sealing_snap(const struct sealing *s, struct snap *sn)
 {
-	sn->t0 = 0;
+	sn->t0 = s->from;
 	sn->t1 = s->sealed;
 	sn->nsheets = col_n(&s->st->sheets);
 	for (unsigned c = CT_RUNNABLE; c < CT__N; c++)

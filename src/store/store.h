@@ -141,6 +141,7 @@ const struct snap *build_snap(const struct build *);	/* newest published; any th
 void build_total(struct build *, uint64_t bytes);	/* how much there is to read, for progress */
 void build_on_publish(struct build *, bool (*fn)(void *, uint64_t bytes), void *arg);
 	/* called on the writer after each publication and progress; false cancels the load */
+void build_due(struct build *);	/* any thread: publish when it is next asked for, and not only a few times a second */
 const struct snap *build_finish(struct build *);	/* seal the rest; complete */
 /* Before anything is said: sheets are to go when the program holds more bytes than that, and come again by
    `again`, which any thread may call until build_free(), one at a time. */

@@ -522,6 +522,12 @@ void tracks_upto(struct tracks *k, int64_t t)
 	}
 }
 
+void tracks_from(struct tracks *k, int64_t t)
+{
+	k->sealed = k->newest = t;
+	sealing_from(k->sealing, t);
+}
+
 /* ---- again */
 
 struct tracks *tracks_again(struct tracks *of, int64_t sealed, void (*made)(void *, struct sheet_piece *), void *arg)

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Who goes to a time that the reading has not come to sees it before what lies before it; when that has been
+ * read too the same window shows the same of the whole. Esc goes back at any moment. The reading is held
+ * where the first generation ends, so that there is something unread.
+ */
+#include "config.h"
+#include "app.h"
+#include "base/job.h"
+#include "base/mem.h"
+#include "key.h"
+#include "session/opt.h"
+
+#include "sample.h"
+#include "tap.h"
+
+#include <locale.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 40, COLS = 132, TRIES = 200 };
+
+struct viewer { struct opt o; struct session *s; struct app *a; struct grid *g; };
+
+static void news(struct viewer *v)
+{
+	struct job *j = app_job(v->a);
+	if (j) {
+		struct pollfd p = {.fd = job_fd(j), .events = POLLIN};
+		if (!job_done(j, NULL))
+			poll(&p, 1, 1000);
+		job_drain(j);
+	}
+	app_refresh(v->a);
+}
+
+/* Held after the first generation, if it was not faster. */
+static bool hold_open(struct viewer *v)
+{
+	struct err e;
+	for (int i = 0; i < TRIES; i++) {
+		v->s = session_open(&v->o, &e);
+		if (!v->s)
+			return false;
+		session_hold(v->s, true);
+		struct pollfd p = {.fd = job_fd(session_job(v->s)), .events = POLLIN};
+		for (int k = 0; k < 10 && !session_may_part(v->s) && session_job(v->s); k++) {
+			poll(&p, 1, 100);
+			job_drain(session_job(v->s));
+			session_refresh(v->s);
+		}
+		if (session_may_part(v->s))
+			return true;
+		session_close(v->s);
+	}
+	return false;
+}
+
+static bool begin(struct viewer *v, const char *more)
+{
+	struct err e = {0};
+	struct app_setup u = {.rows = ROWS, .cols = COLS, .look = {TH_DARK, 256}, .patient = true};
+	*v = (struct viewer){.g = grid_new(1, 1, false)};
+	if (!sample_opt(&v->o, "orders.trace"))
+		return false;
+	if (more && opt_set(&v->o, OPT_AT, more, &e))
+		return false;
+	if (!hold_open(v))
+		return false;
+	v->a = app_new(&v->o, v->s, &u, &e);
+	return v->a;
+}
+
+static void end(struct viewer *v)
+{
+	struct session *s = app_session(v->a);
+	app_free(v->a);
+	session_close(s);
+	grid_free(v->g);
+	opt_free(&v->o);
+}
+
+static void type(struct viewer *v, const char *keys)
+{
+	size_t k;
+	for (size_t n = strlen(keys), at = 0; at < n; at += k) {
+		int32_t key;
+		k = key_script(keys + at, n - at, &key);
+		app_key(v->a, key);
+	}
+}
+
+static struct buf screen(struct viewer *v)
+{
+	struct buf b = {0};
+	app_draw(v->a, v->g);
+	grid_print(v->g, &b, NULL);
+	return b;
+}
+
+static bool shows(struct viewer *v, const char *text)
+{
+	struct buf b = screen(v);
+	bool yes = strstr(buf_str(&b), text);
+	if (!yes)
+		fprintf(stderr, "not there: %s\n%s", text, buf_str(&b));
+	buf_free(&b);
+	return yes;
+}
+
+static void until_part(struct viewer *v)
+{
+	for (int i = 0; i < TRIES && !session_is_part(app_session(v->a)); i++)
+		news(v);
+	OK(session_is_part(app_session(v->a)));
+}
+
+/* How many of the bytes of lines that begin with P and a digit are other ones. */
+static void compare(const struct buf *x, const struct buf *y, size_t *n, size_t *other)
+{
+	const char *a = x->p, *b = y->p;
+	while (a && b && *a && *b) {
+		size_t la = strcspn(a, "\n"), lb = strcspn(b, "\n");
+		bool row = *a == 'P' && a[1] >= '0' && a[1] <= '9';
+		for (size_t i = 16; row && i < la && i < lb; i++) {
+			++*n;
+			*other += a[i] != b[i];
+		}
+		a += la + (a[la] != 0);
+		b += lb + (b[lb] != 0);
+	}
+}
+
+static void part_and_whole(void)
+{
+	struct viewer v;
+	size_t n = 0, other = 0;
+	if (!begin(&v, NULL)) {
+		OK(0);
+		return;
+	}
+	OK(shows(&v, "loading"));
+	type(&v, ":goto-time 2.2s\r");
+	OK(shows(&v, "is read first"));
+	until_part(&v);
+	OK(shows(&v, "a part") && shows(&v, "by itself"));
+	type(&v, "+");
+	struct buf part = screen(&v);
+	const struct snap *sn = session_snap(app_session(v.a));
+	OK(sn->t0 > 1000000000 && sn->t1 > 2200000000);
+	app_wait(v.a);
+	OK(!session_is_part(app_session(v.a)) && session_snap(app_session(v.a))->complete);
+	OK(shows(&v, "has been read as well"));
+	struct buf all = screen(&v);
+	compare(&part, &all, &n, &other);
+	OK(n > 100 && other * 20 < n);
+	/* the window is the one that was zoomed to */
+	OK(strstr(buf_str(&all), "1 cell") && strstr(buf_str(&part), "1 cell") &&
+	   !strncmp(strstr(buf_str(&all), "1 cell"), strstr(buf_str(&part), "1 cell"), 12));
+	buf_free(&part);
+	buf_free(&all);
+	end(&v);
+}
+
+static void esc_goes_back(void)
+{
+	struct viewer v;
+	if (!begin(&v, NULL)) {
+		OK(0);
+		return;
+	}
+	type(&v, ":goto-time 2.2s\r<Esc>");
+	OK(shows(&v, "read in its order"));
+	session_hold(v.s, true);
+	type(&v, ":goto-time 2.2s\r");
+	until_part(&v);
+	type(&v, "<Esc>");
+	OK(!session_is_part(app_session(v.a)) && shows(&v, "what is read so far"));
+	app_wait(v.a);
+	OK(session_snap(app_session(v.a))->complete);
+	end(&v);
+}
+
+/* -at; then from part to part, to where the reading has been, and away in the middle of it. */
+static void from_one_to_another(void)
+{
+	struct viewer v;
+	if (!begin(&v, "2.3s")) {
+		OK(0);
+		return;
+	}
+	OK(shows(&v, "is read first"));
+	until_part(&v);
+	session_hold(v.s, true);
+	OK(session_snap(app_session(v.a))->t0 > 1900000000);
+	type(&v, ":goto-time 2.35s\r");
+	OK(session_is_part(app_session(v.a)) && shows(&v, "a part"));
+	type(&v, ":goto-time 100ms\r");
+	OK(!session_is_part(app_session(v.a)));
+	end(&v);
+	if (begin(&v, "2.3s"))
+		end(&v);
+}
+
+int main(void)
+{
+	setlocale(LC_CTYPE, "C.UTF-8");
+	part_and_whole();
+	esc_goes_back();
+	from_one_to_another();
+	return DONE();
+}

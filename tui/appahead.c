@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What is looked at is read first. A trace is read in its order, for what goes on at a time follows from
+ * what went before; but who goes to a time that the reading has not come to does not want to wait for gigabytes. So the
+ * generations of that time are read by themselves (load/gopart.c), into a session of its own, while the
+ * reading of the whole stands still; then that goes on, and the panes show the part until
+ * all that lies before it has been read too, or until somebody goes back with Esc. Then the
+ * same window, row and filters are shown of the whole.
+ *
+ * Two sessions rather than one store with a hole in it: a part does not know since when somebody waits, or
+ * who made whom, and nothing of what is guessed in its place may get into the whole.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "base/text.h"
+#include "session/tracefile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is read from the beginning on. */
+static struct session *whole(const struct app *a)
+{
+	return a->ahead.whole ? a->ahead.whole : a->s;
+}
+
+/* The session that app_job() is of. */
+const struct session *app_reading(const struct app *a)
+{
+	if (a->next)
+		return a->next;
+	if (a->ahead.part)
+		return a->ahead.part;
+	return session_job(a->s) ? a->s : whole(a);
+}
+
+bool app_ahead_on(const struct app *a)
+{
+	return a->ahead.whole || a->ahead.part || a->ahead.wanted || a->ahead.next;
+}
+
+/* Of what is still read a percentage is of what it will be, by its outline. */
+static bool percent(const struct snap *sn, const char *s, int64_t *t)
+{
+	char *end;
+	double v = strtod(s, &end);
+	if (end == s || strcmp(end, "%") || !(v >= 0 && v <= 100) || !sn->outline || !sn->outline->whole)
+		return false;
+	*t = (int64_t)((double)sn->outline->t1 * v / 100);
+	return true;
+}
+
+bool app_ahead_time(const struct app *a, const char *s, int64_t *t)
+{
+	const struct snap *sn = session_snap(whole(a));
+	struct err e;
+	return !sn->complete && strchr(s, '%') ? percent(sn, s, t) : !trace_time(sn, s, t, &e);
+}
+
+/* It is in the trace, as far as that is known, and the reading has not come to it. */
+bool app_unread(const struct app *a, int64_t t)
+{
+	const struct snap *sn = session_snap(whole(a));
+	return session_may_part(whole(a)) && t >= sn->t1 && (!sn->outline || !sn->outline->whole || t <= sn->outline->t1);
+}
+
+static void tell(struct app *a)
+{
+	struct buf b = {0};
+	text_ns(&b, a->ahead.t0);
+	app_message(a, ST_DIM, "%s is read first (Esc: in its order)", buf_str(&b));
+	buf_free(&b);
+}
+
+void app_ahead(struct app *a, int64_t t0, int64_t t1)
+{
+	struct err e;
+	session_close(a->ahead.part);
+	a->ahead.part = session_open_part(whole(a), t0, t1, &e);
+	a->ahead.wanted = a->ahead.next = false;
+	session_hold(whole(a), a->ahead.part);
+	if (!a->ahead.part) {
+		app_message(a, ST_ERROR, "%s", e.msg);
+		return;
+	}
+	a->ahead.t0 = t0;
+	a->ahead.t1 = t1;
+	tell(a);
+}
+
+/* Where the file has it is not known before its first event is. */
+static void want(struct app *a, int64_t t)
+{
+	a->ahead.wanted = true;
+	a->ahead.t0 = a->ahead.t1 = t;
+	tell(a);
+}
+
+static void show(struct app *a, const struct place *p)
+{
+	if (!pane_now(a)->go || !pane_now(a)->go(state_now(a), &a->env, p))
+		app_open(a, "timeline", p);
+}
+
+/* To the time that was asked for, in the part that has it. */
+static void arrive(struct app *a)
+{
+	const struct snap *sn = session_snap(a->s);
+	struct place p = PLACE_NONE;
+	struct buf b = {0};
+	p.t0 = a->ahead.t0;
+	if (a->ahead.t1 > a->ahead.t0)
+		p.t1 = a->ahead.t1;
+	show(a, &p);
+	text_ns(&b, sn->t0);
+	buf_puts(&b, " to ");
+	text_ns(&b, sn->t1);
+	app_message(a, ST_NORMAL, "%s by itself, while the rest is read; Esc: back to what is read so far", buf_str(&b));
+	buf_free(&b);
+}
+
+static void part_news(struct app *a)
+{
+	struct session *was = a->s, *part = a->ahead.part;
+	struct err e;
+	session_refresh(part);
+	if (session_job(part))
+		return;
+	a->ahead.part = NULL;
+	session_hold(whole(a), false);
+	if (session_failed(part, &e) || session_snap(part)->t1 <= session_snap(part)->t0) {
+		app_message(a, ST_DIM, "that is being read, or cannot be by itself: it is gone to when it is there");
+		a->ahead.next = true;
+		session_close(part);
+		return;
+	}
+	app_turn(a, part, false);
+	if (a->ahead.whole)
+		session_close(was);	/* another part */
+	else
+		a->ahead.whole = was;
+	arrive(a);
+}
+
+/* From the part to the whole: where one is, if that is there too. */
+static void turn_back(struct app *a, bool same)
+{
+	struct session *part = a->s;
+	session_refresh(a->ahead.whole);
+	app_turn(a, a->ahead.whole, same);
+	a->ahead.whole = NULL;
+	session_close(part);
+}
+
+/* In what is shown, in what is read so far, or in what is read first. */
+static void go_there(struct app *a, int64_t t)
+{
+	const struct snap *here = session_snap(a->s);
+	bool is_here = t >= here->t0 && t < here->t1;
+	if (!is_here && app_unread(a, t)) {
+		app_ahead(a, t, t);
+		return;
+	}
+	if (!is_here && a->ahead.whole)
+		turn_back(a, false);
+	struct place p = PLACE_NONE;
+	p.t0 = t;
+	show(a, &p);
+}
+
+/* What was asked for before anything could be said of it. */
+static void wanted_news(struct app *a)
+{
+	const struct snap *sn = session_snap(whole(a));
+	bool known = a->ahead.wanted && (session_may_part(whole(a)) || sn->complete);
+	if (!known && !(a->ahead.next && (sn->complete || sn->t1 > a->ahead.t0)))
+		return;
+	a->ahead.wanted = a->ahead.next = false;
+	go_there(a, a->ahead.t0);
+}
+
+void app_ahead_news(struct app *a)
+{
+	wanted_news(a);
+	if (a->ahead.part) {
+		part_news(a);
+		return;
+	}
+	if (!a->ahead.whole)
+		return;
+	session_refresh(a->ahead.whole);
+	const struct snap *sn = session_snap(a->ahead.whole);
+	if (sn->complete || sn->t1 >= session_snap(a->s)->t1 || session_failed(a->ahead.whole, NULL)) {
+		turn_back(a, true);
+		app_message(a, ST_NORMAL, "what lies before it has been read as well");
+	}
+}
+
+bool app_ahead_stop(struct app *a)
+{
+	if (a->ahead.part || a->ahead.wanted || a->ahead.next) {
+		session_close(a->ahead.part);
+		a->ahead.part = NULL;
+		a->ahead.wanted = a->ahead.next = false;
+		session_hold(whole(a), false);
+		app_message(a, ST_WARN, "stopped: it is read in its order");
+		return true;
+	}
+	if (!a->ahead.whole)
+		return false;
+	turn_back(a, false);
+	app_message(a, ST_NORMAL, "what is read so far");
+	return true;
+}
+
+bool app_ahead_goto(struct app *a, const char *arg)
+{
+	int64_t t;
+	if ((!app_ahead_on(a) && !session_has_parts(a->s)) || !app_ahead_time(a, arg, &t))
+		return false;
+	if (!app_ahead_on(a) && !session_may_part(a->s)) {
+		want(a, t);
+		return true;
+	}
+	if (!app_ahead_on(a) && !app_unread(a, t) && t >= session_snap(a->s)->t1)
+		return false;	/* after the end */
+	go_there(a, t);
+	return true;
+}
+
+void app_ahead_free(struct app *a)
+{
+	session_close(a->ahead.part);
+	session_close(a->ahead.whole);
+}
