@@ -8,7 +8,8 @@
  * was there. The sums of a bundle are what the sums of its samples are, so this
  * costs one walk per distinct stack where a walk per sample is the obvious way.
  * Most nodes of a large profile are too light to be shown, and edges are what is
- * dear: so trimming asks for the nodes alone first (graph_nodes).
+ * dear: so trimming asks for the nodes alone first (graph_nodes). Where all are wanted, what of the
+ * stacks has been walked is given back as edges take its place (gopt.spend).
  * A node that is not wanted (see graph_rebuild) leaves a gap; the edge across a
  * gap is residual, and what ends in a gap has no flat weight.
  */
@@ -88,7 +89,14 @@ struct builder {
 	uint32_t *slot; /* of a line: info + 1 (a graph's node + 1), 0 not wanted */
 	uint32_t *seen; /* by node: the last bundle that came by; and its weights: these are hot */
 	int64_t *cum, *cum_div;
-	struct pairs edges, children, functions, tags, tag_keys;
+	struct pairs children, functions, tags, tag_keys;
+	struct intern edgex;	/* of g->edges */
+	struct way {		/* an edge of the stack at hand */
+		struct gnode *src, *dst;
+		uint32_t hash;
+		bool residual, inlined;
+	} *way;
+	size_t nway, cway;
 	struct bundled *bundle;
 	int64_t *bundle_d;
 	size_t nbundle, cbundle, cbundle_d;
@@ -96,9 +104,10 @@ struct builder {
 	struct gtag *tag_key; /* what tags there are, without weights */
 	struct set_key *set_key;
 	struct gtag **tag;
-	struct gedge **edge;
 	bool light; /* weights of nodes only */
-	size_t ntag_key, ctag_key, nset_key, cset_key, ntag, ctag, nedge, cedge;
+	bool ordered;	/* the stacks of bundles ascend */
+	size_t spent;	/* bytes of the profile's frames */
+	size_t ntag_key, ctag_key, nset_key, cset_key, ntag, ctag;
 };
 
 /* ---- nodes */
@@ -363,30 +372,59 @@ static void add_weight(struct builder *b, struct gnode *n, const struct bundle *
 
 /* ---- walks */
 
-static void add_edge(struct builder *b, struct gnode *src, struct gnode *dst,
-    const struct bundle *s, uint32_t pass, bool residual, bool inlined)
+static int same_edge(const void *ctx, uint32_t id, const void *key)
 {
-	struct gedge *e;
-	uint32_t *at = pairs_at(&b->edges, src->id, dst->id);
-	if (!*at) {
-		b->edge = mem_grow(b->edge, &b->cedge, b->nedge + 1, sizeof *b->edge);
-		b->edge[b->nedge] = e = arena_zalloc(&b->g->arena, sizeof *e);
-		*at = (uint32_t)++b->nedge;
-		*e = (struct gedge){.src = src,
-		    .dst = dst,
-		    .inlined = true,
-		    .next_in = dst->in,
-		    .next_out = src->out};
-		dst->in = src->out = e;
-	}
-	e = b->edge[*at - 1];
+	const struct gedge *e = col_at(&((const struct graph *)ctx)->edges, id), *k = key;
+	return e->src == k->src && e->dst == k->dst;
+}
+
+static struct gedge *edge_of(struct builder *b, const struct way *w)
+{
+	struct gedge key = {.src = w->src, .dst = w->dst, .inlined = true, .mean = b->o->mean}, *e;
+	uint32_t id = intern_find(&b->edgex, w->hash, same_edge, b->g, &key);
+	if (id != UINT32_MAX)
+		return col_at(&b->g->edges, id);
+	e = col_add(&b->g->edges, &id);
+	intern_put(&b->edgex, w->hash, id);
+	memcpy(e, &key, sizeof key);
+	e->next_in = w->dst->in;
+	e->next_out = w->src->out;
+	w->dst->in = w->src->out = e;
+	return e;
+}
+
+static void add_way(struct builder *b, struct gnode *src, struct gnode *dst, bool residual, bool inlined)
+{
+	uint32_t h = hash_u64((uint64_t)src->id << 32 | dst->id, 7);
+	intern_ask(&b->edgex, h);
+	b->way = mem_grow(b->way, &b->cway, b->nway + 1, sizeof *b->way);
+	b->way[b->nway++] = (struct way){src, dst, h, residual, inlined};
+}
+
+static void add_edge(struct builder *b, const struct way *w, const struct bundle *s, uint32_t pass)
+{
+	struct gedge *e = edge_of(b, w);
 	if (e->seen == pass)
 		return;
 	e->seen = pass;
 	prof_sum(&e->weight, s->w);
-	prof_sum(&e->div, s->d);
-	e->residual |= residual;
-	e->inlined &= inlined;
+	if (e->mean)
+		prof_sum(&e->div[0], s->d);
+	e->residual |= w->residual;
+	e->inlined &= w->inlined;
+}
+
+/* The edges of a stack lie anywhere in memory: all are asked for before the first is looked at. */
+static void add_edges(struct builder *b, const struct bundle *s, uint32_t pass)
+{
+	for (size_t i = 0; i < b->nway; i++) {
+		uint32_t id = intern_guess(&b->edgex, b->way[i].hash);
+		if (id != UINT32_MAX)
+			__builtin_prefetch(col_at(&b->g->edges, id));
+	}
+	for (size_t i = 0; i < b->nway; i++)
+		add_edge(b, &b->way[i], s, pass);
+	b->nway = 0;
 }
 
 static void walk(struct builder *b, const struct bundle *s, uint32_t pass)
@@ -412,12 +450,12 @@ static void walk(struct builder *b, const struct bundle *s, uint32_t pass)
 					add_tags(b, all[n - 1], s, false);
 			}
 			if (parent && parent != n && !b->light)
-				add_edge(b, all[parent - 1], all[n - 1], s, pass, residual,
-				    k + 1 != at.n);
+				add_way(b, all[parent - 1], all[n - 1], residual, k + 1 != at.n);
 			parent = n;
 			residual = false;
 		}
 	}
+	add_edges(b, s, pass);
 	if (parent && !residual)
 		add_weight(b, all[parent - 1], s, true);
 }
@@ -437,10 +475,11 @@ static void walk_tree(struct builder *b, const struct bundle *s, uint32_t pass)
 			struct gnode *n = b->g->all[*child - 1];
 			add_weight(b, n, s, false);
 			if (parent)
-				add_edge(b, parent, n, s, pass, false, k + 1 != at.n);
+				add_way(b, parent, n, false, k + 1 != at.n);
 			parent = n;
 		}
 	}
+	add_edges(b, s, pass);
 	if (parent)
 		add_weight(b, parent, s, true);
 }
@@ -449,6 +488,27 @@ static struct bundle bundle_at(const struct builder *b, size_t i)
 {
 	const struct bundled *s = &b->bundle[i];
 	return (struct bundle){s->stack, s->set, s->w, b->bundle_d ? b->bundle_d[i] : 0};
+}
+
+static void forget_infos(struct builder *b)
+{
+	mem_free(b->info);
+	b->info = NULL;
+	intern_free(&b->infox);
+	mem_free(b->functions.slot);
+	b->functions = (struct pairs){0};
+}
+
+enum { SPENT = 1 << 13 };
+
+/* Bundles come in the order of their first samples, which is that of new stacks: all before this one have been walked. */
+static void spend(struct builder *b, uint32_t stack)
+{
+	size_t upto = (size_t)b->p->stack[stack].off * b->p->width;
+	if (!b->ordered)
+		return;
+	mem_spent(b->p->packed, b->spent, upto);
+	b->spent = upto;
 }
 
 static void walk_all(struct builder *b)
@@ -464,6 +524,7 @@ static void walk_all(struct builder *b)
 	}
 	for (size_t i = 0; i < n; i++)
 		new_node(b, (uint32_t)i, 0);
+	forget_infos(b);
 	b->seen = xcalloc(n + 1, sizeof *b->seen);
 	b->cum = xcalloc(n + 1, sizeof *b->cum);
 	if (b->o->mean)
@@ -471,6 +532,8 @@ static void walk_all(struct builder *b)
 	for (size_t i = 0; i < b->nbundle && prof_go(b->p, i, b->nbundle); i++) {
 		s = bundle_at(b, i);
 		walk(b, &s, (uint32_t)i + 1);
+		if (b->o->spend && i % SPENT == SPENT - 1)
+			spend(b, s.stack);
 	}
 	for (size_t i = 0; i < n; i++) {
 		b->g->all[i]->cum = b->cum[i];
@@ -508,6 +571,16 @@ static void make_bundles(struct builder *b)
 	}
 	mem_free(by_stack);
 	mem_free(by_pair.slot);
+	b->ordered = true;
+	for (size_t i = 1; i < b->nbundle; i++)
+		b->ordered &= p->stack[b->bundle[i].stack].off > p->stack[b->bundle[i - 1].stack].off;
+	if (!b->o->spend)
+		return;
+	mem_free(p->sample);
+	mem_free(p->value);
+	p->sample = NULL;
+	p->value = NULL;
+	p->nsample = p->csample = p->nvalue = p->cvalue = 0;
 }
 
 static void select_nodes(struct graph *g, bool drop_negative)
@@ -529,18 +602,20 @@ static struct graph *build(
 	struct graph *g = xcalloc(1, sizeof *g);
 	struct builder b = {.g = g, .p = p, .o = o, .kept = kept, .light = light};
 	g->p = p;
+	col_init(&g->edges, sizeof(struct gedge) + (o->mean ? sizeof(int64_t) : 0));
 	intern_lines(&b);
 	if (o->tags && !light)
 		b.sets = xcalloc(p->nset, sizeof *b.sets);
 	make_bundles(&b);
 	walk_all(&b);
 	select_nodes(g, o->drop_negative);
-	void *all[] = {b.info, b.lines, b.slot, b.seen, b.cum, b.cum_div, b.edges.slot,
+	void *all[] = {b.info, b.lines, b.slot, b.seen, b.cum, b.cum_div,
 	    b.children.slot, b.functions.slot, b.tags.slot, b.tag_keys.slot, b.bundle, b.bundle_d, b.sets,
-	    b.tag_key, b.set_key, b.tag, b.edge};
+	    b.tag_key, b.set_key, b.tag, b.way};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);
 	intern_free(&b.infox);
+	intern_free(&b.edgex);
 	return g;
 }
 
@@ -575,6 +650,7 @@ void graph_free(struct graph *g)
 	mem_free(g->node);
 	mem_free(g->all);
 	arena_free(&g->arena);
+	col_free(&g->edges);
 	mem_free(g);
 }
 
@@ -585,7 +661,7 @@ void graph_names(struct graph *g)
 		buf_reset(&b);
 		ginfo_name(&b, g->p, &g->all[i]->info, " ");
 		g->all[i]->text = arena_strndup(&g->arena, b.p, b.n);
-		g->all[i]->ntext = b.n;
+		g->all[i]->ntext = (uint32_t)b.n;
 	}
 	buf_free(&b);
 }

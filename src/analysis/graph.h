@@ -5,6 +5,7 @@
 
 #include "analysis/prof.h"
 #include "base/buf.h"
+#include "base/col.h"
 
 /*
  * The call graph of a profile as pprof draws it: a node is what locations have
@@ -20,10 +21,12 @@ struct ginfo {		/* what makes two nodes one; strings of the profile */
 
 struct gedge {
 	struct gnode *src, *dst;
-	int64_t weight, div;
-	bool residual, inlined, dead;
-	uint32_t seen;				/* by the builder: the last stack that went this way */
+	int64_t weight;
 	struct gedge *next_in, *next_out;	/* lists of dst and src */
+	uint32_t seen;				/* by the builder: the last stack that went this way */
+	bool residual, inlined, dead;
+	bool mean;				/* div[0] is there */
+	int64_t div[];
 };
 
 struct gtag {		/* weight of a label among a node's samples */
@@ -39,13 +42,13 @@ struct gtag {		/* weight of a label among a node's samples */
 struct gnode {
 	struct ginfo info;
 	uint32_t id;		/* dense */
-	size_t rank;		/* before sorting: it ends all ties */
+	uint32_t rank;		/* before sorting: it ends all ties */
 	uint32_t function;	/* equal for nodes of the same function (in the same context) */
+	uint32_t seen;		/* by the builder: the last stack that came here */
 	int64_t flat, flat_div, cum, cum_div, score;
 	const char *text;	/* printable name */
-	size_t ntext;
+	uint32_t ntext;
 	bool keep;
-	uint32_t seen;		/* by the builder: the last stack that came here */
 	struct gedge *in, *out;
 	struct gtag *tag;
 };
@@ -59,6 +62,7 @@ struct gopt {
 	bool tags;		/* weigh labels too */
 	bool visual;		/* the order and choice of nodes for drawings */
 	bool cum_sort;
+	bool spend;		/* nobody will look at samples and stacks again: what was walked may go. Without tags */
 	const char *tag_unit;	/* in which numeric labels are named */
 	str_id bytes_unit;	/* unit of the label "bytes" */
 	const char *trim_path, *source_path;
@@ -73,6 +77,7 @@ struct graph {
 	struct gnode **all;	/* edges may lead to others that are not */
 	size_t nall, call;
 	struct arena arena;
+	struct col edges;	/* struct gedge */
 	size_t orig, dropped_nodes, dropped_edges;	/* by trimming */
 };
 

@@ -35,7 +35,7 @@ int64_t gnode_cum(const struct gnode *n)
 
 int64_t gedge_weight(const struct gedge *e)
 {
-	return quotient(e->weight, e->div);
+	return quotient(e->weight, e->mean ? e->div[0] : 0);
 }
 
 /* The sum of raw values. */
@@ -129,7 +129,7 @@ static int64_t visual_score(const struct gnode *n)
 static void graph_sort(struct graph *g, bool cum, bool visual)
 {
 	for (size_t i = 0; i < g->n; i++) {
-		g->node[i]->rank = i;
+		g->node[i]->rank = (uint32_t)i;
 		g->node[i]->score = visual ? visual_score(g->node[i]) : g->node[i]->cum;
 	}
 	qsort(g->node, g->n, sizeof *g->node, visual || cum ? cmp_score : cmp_flat);
@@ -305,8 +305,10 @@ static struct graph *cut(struct graph *g, const struct gopt *o)
 	return next;
 }
 
-struct graph *graph_trimmed(struct prof *p, const struct gopt *o)
+struct graph *graph_trimmed(struct prof *p, const struct gopt *asked)
 {
+	struct gopt opt = *asked, *o = &opt;
+	opt.spend &= !o->tags && !(o->nodefraction > 0) && o->nodecount <= 0;	/* there is one walk */
 	bool light = !o->tree && o->nodefraction > 0;
 	struct graph *g = light ? graph_nodes(p, o) : graph_new(p, o);
 	double total = (double)graph_flat(g);

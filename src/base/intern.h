@@ -22,6 +22,19 @@ typedef int intern_eq(const void *ctx, uint32_t id, const void *key);
 /* The id that equals key, or UINT32_MAX. */
 uint32_t intern_find(const struct intern *t, uint32_t hash, intern_eq *eq, const void *ctx,
     const void *key);
+/* Something of that hash will be looked for: its place is asked for; then, when that is there, what may be it, UINT32_MAX: nothing. */
+static inline void intern_ask(const struct intern *t, uint32_t hash)
+{
+	if (t->cap) {
+		__builtin_prefetch(&t->slot[hash & (t->cap - 1)]);
+		__builtin_prefetch(&t->hash[hash & (t->cap - 1)]);
+	}
+}
+static inline uint32_t intern_guess(const struct intern *t, uint32_t hash)
+{
+	return t->cap ? t->slot[hash & (t->cap - 1)] - 1 : UINT32_MAX;
+}
+
 /* Put id under hash; it must not be there yet. */
 void intern_put(struct intern *t, uint32_t hash, uint32_t id);
 void intern_free(struct intern *t);

@@ -111,6 +111,14 @@ void mem_free(void *p)
 	free(p);
 }
 
+void mem_spent(const void *p, size_t from, size_t upto)
+{
+	/* the allocator's own words lie before the first byte; the pages in between are ours alone */
+	uintptr_t a = ((uintptr_t)p + from + PAGE - 1) & ~(uintptr_t)(PAGE - 1), z = ((uintptr_t)p + upto) & ~(uintptr_t)(PAGE - 1);
+	if (p && from < upto && a < z)
+		(void)madvise((void *)a, z - a, MADV_DONTNEED);
+}
+
 void *mem_pages(size_t n)
 {
 	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

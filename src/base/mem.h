@@ -21,6 +21,9 @@ void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
 void mem_free(void *p);
 
+/* Of a large block from xmalloc() or mem_grow(), what lies in [from, upto) is never looked at again: its pages go. */
+void mem_spent(const void *p, size_t from, size_t upto);
+
 /* Large blocks, zeroed, on pages of their own, large pages where the system has them: the cost of meeting
    memory for the first time is the greater part of filling it. */
 void *mem_pages(size_t n);

@@ -119,11 +119,12 @@ static void put_edges(
 static const char separator[] =
     "----------------------------------------------------------+-------------\n";
 
-static size_t put_nodes(struct view *v, struct buf *b, struct graph *g)
+static size_t put_nodes(struct view *v, struct out *out, struct graph *g)
 {
+	struct buf *b = &out->buf;
 	size_t matched = 0;
 	int64_t sum = 0;
-	for (size_t i = 0; i < g->n; i++) {
+	for (size_t i = 0; i < g->n && !out->failed; i++) {
 		const struct gnode *n = g->node[i];
 		if (v->symbol && !rx_match(v->symbol, n->text, n->ntext))
 			continue;
@@ -136,6 +137,7 @@ static size_t put_nodes(struct view *v, struct buf *b, struct graph *g)
 		buf_put(b, n->text, n->ntext);
 		buf_putc(b, '\n');
 		put_edges(v, b, g, n, false);
+		out_flush(out, false);	/* something matched: it will not be taken back */
 	}
 	return matched;
 }
@@ -186,12 +188,13 @@ static size_t put_tree_table(struct view *v, struct buf *b, struct graph *g, enu
 	return matched;
 }
 
-static size_t put_tree(struct view *v, struct buf *b, struct graph *g)
+static size_t put_tree(struct view *v, struct out *out, struct graph *g)
 {
+	struct buf *b = &out->buf;
 	view_labels(v, b, g, 0, false);
 	buf_puts(b, separator);
 	buf_puts(b, "      flat  flat%   sum%        cum   cum%   calls calls% + context \t \t \n");
-	size_t matched = put_nodes(v, b, g);
+	size_t matched = put_nodes(v, out, g);
 	if (g->n)
 		buf_puts(b, separator);
 	return matched;
@@ -207,7 +210,7 @@ static int tree(const struct opt *o, struct out *out, enum view_kind kind, struc
 		return -1;
 	struct graph *g = graph_trimmed(v.p, &v.g);
 	view_choose_unit(&v, g);
-	size_t matched = format == TF_TEXT ? put_tree(&v, b, g) : put_tree_table(&v, b, g, format);
+	size_t matched = format == TF_TEXT ? put_tree(&v, out, g) : put_tree_table(&v, b, g, format);
 	if (v.symbol && !matched) {
 		buf_reset(b);
 		r = err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for regexp: %s", o->arg);
