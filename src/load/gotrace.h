@@ -54,12 +54,15 @@ struct gg {
 	uint8_t works;			/* enum util_what it is told as taking its P now, 0 nothing */
 	bool counts;			/* ranged, dedicated or fractional: what it does is of the collector */
 	bool used;			/* it lives; else this is room for another */
-	struct goopen *top;
+	union {
+		struct goopen *top;
+		struct gg *free;	/* the next, of those that are room */
+	};
 	int64_t sweep_lost;		/* TIME_NONE, or since when it is charged with a sweep whose end was
 					   seen elsewhere */
 	struct gorange assist, stw;
-	struct gg *free;
 };
+_Static_assert(sizeof(struct gg) == 128, "two lines of the cache: there may be a million of them");
 
 struct gp {
 	int64_t id, m;			/* m: what carries it, -1 */
