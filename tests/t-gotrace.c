@@ -462,7 +462,7 @@ static void test_task_zero(void)
 	struct sink sink = build_sink(build);
 	OK(!read_gotrace((struct bytes){.p = (const uint8_t *)b.p, .n = b.n}, &sink, &e));
 	const struct snap *sn = build_finish(build);
-	struct sched_tasks *ts = sched_tasks(sn, &a);
+	struct sched_tasks *ts = sched_tasks(sn, &a, NULL);
 	OK(ts->n == 2 && ts->task[0].id == 0 && ts->task[0].n == 0 && ts->task[1].id == 9 && ts->task[1].parent == UINT64_MAX);
 	arena_free(&a);
 	build_free(build);

@@ -121,7 +121,7 @@ static void hunts(const struct snap *sn)
 
 static void inlays(const struct snap *sn, struct arena *a)
 {
-	const struct inlay *in = inlay_make(sn, a);
+	const struct inlay *in = inlay_make(sn, a, NULL);
 	uint32_t regions = 0, pieces = 0, ticks = 0, logs = 0;
 	bool apart = true, below = true;
 	for (uint32_t i = 0; i < sn->nspans; i++) {
@@ -383,7 +383,7 @@ static void neighbours(const struct snap *sn, struct arena *a)
 			all = all && set[e.to];
 		OK(all);
 	}
-	const struct sched_tasks *ts = sched_tasks(sn, a);
+	const struct sched_tasks *ts = sched_tasks(sn, a, NULL);
 	OK(ts->n > 1);
 	for (int i = 0; i < 20; i++) {
 		uint32_t task = rnd(ts->n);

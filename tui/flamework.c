@@ -37,6 +37,7 @@ static int work(struct job *j, void *arg)
 	struct flamework *w = arg;
 	struct flame_conf conf = w->conf;
 	conf.up = false;
+	conf.on = job_onlooker(j);
 	w->f[DOWN] = flame_new(w->c, &conf);
 	conf.up = true;
 	if (conf.pivot && !job_cancelled(j))

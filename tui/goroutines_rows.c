@@ -312,9 +312,9 @@ static int make(struct job *j, void *arg)
 	}
 	tp_on_proc(&m->scope, &m->mem);
 	struct sched_ask ask = tp_ask(&m->scope);
-	m->key = gor_by_keys(m->sn, m->by, m->scope.t0, m->scope.t1, &m->mem);
-	ask.key = m->key;
 	ask.on = job_onlooker(j);
+	m->key = gor_by_keys(m->sn, m->by, m->scope.t0, m->scope.t1, &m->mem, &ask.on);
+	ask.key = m->key;
 	m->sched = sched_new(m->sn, &m->mem);
 	m->gs = sched_groups(m->sched, &ask, &m->mem);
 	m->trk = arena_alloc(&m->mem, (m->gs->ng + 1u) * sizeof *m->trk);

@@ -47,7 +47,7 @@ static void make_tasks(struct tasks *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
 	uint32_t *of = xcalloc(sn->nstrs + 1u, sizeof *of), n = 0;
-	p->ts = sched_tasks(sn, &p->mem);
+	p->ts = sched_tasks(sn, &p->mem, NULL);
 	for (uint32_t i = 0; i < p->ts->n; i++)
 		if (p->ts->task[i].span != UINT32_MAX && !of[p->ts->task[i].name])
 			of[p->ts->task[i].name] = ++n;

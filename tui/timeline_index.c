@@ -5,7 +5,7 @@
  * rows (inlay.c), tasks, sums of marks and counters, what Ps went through, and of
  * a trace that is whole what stands out. All of it costs by the track, the mark or the interval, so where those
  * are many it is made beside the keyboard, and the pane goes on with what it had: rows of an
- * older snapshot, or, of a trace that is there at once, its first tracks.
+ * older snapshot, or, of a trace that is there at once, its first tracks. Who leaves stops it.
  *
  * An index is never changed once it is there. While a file is read it is made anew when there is half as much
  * again; tracks are listed with each snapshot that has more of them. One
@@ -50,13 +50,15 @@ static uint32_t indexed(const struct snap *sn)
 	return sn->nspans + sn->nmarks + sn->ncounts[CT_PROC_START] + sn->ncounts[CT_PROC_STOP];
 }
 
-static struct tl_index *index_make(const struct snap *sn, const struct tl_tracks *tr)
+static struct tl_index *index_make(const struct snap *sn, const struct tl_tracks *tr, const struct onlooker *on)
 {
 	struct tl_index *ix = xcalloc(1, sizeof *ix);
 	ix->of = indexed(sn);
 	ix->mem.spills = true;
-	ix->inlay = inlay_make(sn, &ix->mem);
-	ix->tasks = sched_tasks(sn, &ix->mem);
+	ix->inlay = inlay_make(sn, &ix->mem, on);
+	ix->tasks = sched_tasks(sn, &ix->mem, on);
+	if (!goes_on(on))
+		return ix;
 	ix->marks = mark_sums(sn, &ix->mem);
 	ix->counts = count_sums(sn, &ix->mem);
 	count_moves(ix, sn, tr);
@@ -64,7 +66,7 @@ static struct tl_index *index_make(const struct snap *sn, const struct tl_tracks
 		ix->procs = store_count(sn->st, CT_GOMAXPROCS, i)->v != store_count(sn->st, CT_GOMAXPROCS, 0)->v;
 	ix->whole = sn->complete;
 	if (sn->complete)
-		ix->nout = standout(sn, &ix->mem, ix->out);
+		ix->nout = standout(sn, &ix->mem, ix->out, on);
 	return ix;
 }
 
@@ -290,10 +292,10 @@ struct tl_work {
 static int work(struct job *j, void *arg)
 {
 	struct tl_work *w = arg;
-	(void)j;
+	struct onlooker on = job_onlooker(j);
 	w->tr = tracks_make(w->sn, w->sn->ntrks);
 	if (w->index)
-		w->ix = index_make(w->sn, w->tr);
+		w->ix = index_make(w->sn, w->tr, &on);
 	return 0;
 }
 
@@ -324,7 +326,7 @@ static void begin(struct timeline *tl, const struct snap *sn)
 	none.ntrks = sn->ntrks < FIRST ? sn->ntrks : FIRST;
 	memset(none.ncounts, 0, sizeof none.ncounts);
 	tl->tr = tracks_make(sn, none.ntrks);
-	tl->ix = index_make(&none, tl->tr);
+	tl->ix = index_make(&none, tl->tr, NULL);
 	tl->ix->first = true;
 	tl->news++;
 }
@@ -398,6 +400,8 @@ void tl_index_now(struct timeline *tl, const struct pane_env *env)
 
 void tl_index_free(struct timeline *tl)
 {
+	if (tl->work)
+		job_cancel(tl->work->job);	/* what it has made is part of what goes */
 	tl_index_end(tl);
 	index_free(tl->ix);
 	tracks_free(tl->tr);

@@ -25,6 +25,12 @@
 /* Frames of one row are not walked further from the leaves below this share of the whole. */
 enum { REVERSE_PART = 20000 };
 
+/* In the condition of loops over nodes, counted from 0: who comes after one that was stopped does nothing. */
+static bool wanted(const struct flame_conf *f, uint32_t i)
+{
+	return i % 65536 || goes_on(&f->on);
+}
+
 static void weigh(struct grow *g, uint32_t node, int64_t flat, int64_t other)
 {
 	g->flat[node] = wrap_add(g->flat[node], flat);
@@ -47,7 +53,7 @@ static struct ctree fold(const struct calls *c, const struct ctree *t, const str
 	uint32_t *to = xcalloc(t->n, sizeof *to), *stack = xmalloc(t->n * sizeof *stack), depth = 0;
 	uint32_t *open = xcalloc(c->nthing, sizeof *open); /* node of the new tree, by thing */
 	uint32_t *before = xcalloc(t->n, sizeof *before);  /* what open[] was before this node */
-	for (uint32_t i = 0; i < t->n; i++) {
+	for (uint32_t i = 0; i < t->n && wanted(f, i); i++) {
 		for (; depth && t->next[stack[depth - 1]] <= i; depth--)
 			open[t->thing[stack[depth - 1]]] = before[stack[depth - 1]];
 		uint32_t k = t->thing[i], p = i ? to[t->parent[i]] : 0;
@@ -75,7 +81,7 @@ static struct ctree fold(const struct calls *c, const struct ctree *t, const str
    walked on: their weight stays with them. */
 struct climb { uint32_t at; int64_t w, o; };
 
-static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t n, int64_t least)
+static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t n, int64_t least, const struct flame_conf *f)
 {
 	struct climb *next = xmalloc((n + 1) * sizeof *next);
 	uint32_t *node_of = xmalloc((n + 1) * sizeof *node_of),
@@ -84,7 +90,7 @@ static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t
 	size_t massn = 0;
 	for (size_t i = 0; i < n; i++)
 		back[i] = 0;
-	while (n) {
+	while (n && goes_on(&f->on)) {
 		uint32_t before = g->n;
 		for (size_t i = 0; i < n; i++) {
 			node_of[i] = grow_child(g, back[i], t->thing[v[i].at]);
@@ -117,7 +123,7 @@ static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t
 	mem_free(next);
 }
 
-static struct ctree turn(const struct ctree *t, struct arena *a)
+static struct ctree turn(const struct ctree *t, const struct flame_conf *f, struct arena *a)
 {
 	struct grow g;
 	grow_init(&g, t->oflat != NULL);
@@ -131,7 +137,7 @@ static struct ctree turn(const struct ctree *t, struct arena *a)
 			all = wrap_add(all, wrap_add(wrap_abs(t->flat[i]), wrap_abs(o)));
 		}
 	}
-	climb(&g, t, v, n, all / REVERSE_PART);
+	climb(&g, t, v, n, all / REVERSE_PART, f);
 	return grow_finish(&g, a);
 }
 
@@ -160,7 +166,7 @@ static struct ctree pivot(const struct ctree *t, const struct flame_conf *f, str
 	}
 	mem_free(to);
 	if (f->up)
-		climb(&g, t, v, n, 0);
+		climb(&g, t, v, n, 0, f);
 	else
 		mem_free(v);
 	return grow_finish(&g, a);
@@ -192,8 +198,9 @@ static int cmp_sibling(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* Children of every node, in order. */
-static void order_kids(struct flame *f, enum order order)
+static void order_kids(struct flame *f, const struct flame_conf *conf)
 {
+	enum order order = conf->order;
 	const struct ctree *t = &f->t;
 	f->kid0 = arena_zalloc(&f->arena, ((size_t)t->n + 2) * sizeof *f->kid0);
 	f->kid = arena_alloc(&f->arena, t->n * sizeof *f->kid);
@@ -203,7 +210,7 @@ static void order_kids(struct flame *f, enum order order)
 		f->kid0[i] += f->kid0[i - 1];
 	for (uint32_t i = 1; i < t->n; i++)
 		f->kid[f->kid0[t->parent[i] + 1]++] = i;
-	for (uint32_t i = 0; i < t->n && order != ORDER_SEEN; i++)
+	for (uint32_t i = 0; i < t->n && order != ORDER_SEEN && wanted(conf, i); i++)
 		if (f->kid0[i + 1] - f->kid0[i] > 1)
 			sort_u32(f->kid + f->kid0[i], f->kid0[i + 1] - f->kid0[i], cmp_sibling,
 			    &(struct sorter){f, order});
@@ -223,7 +230,7 @@ static int64_t own_width(const struct calls *c, const struct ctree *t, uint32_t 
 }
 
 /* Offsets and widths, children in a row of their own. */
-static void lay(struct flame *f, enum order order, bool more)
+static void lay(struct flame *f, const struct flame_conf *conf)
 {
 	const struct ctree *t = &f->t;
 	struct arena *a = &f->arena;
@@ -231,15 +238,15 @@ static void lay(struct flame *f, enum order order, bool more)
 	f->wid = arena_alloc(a, t->n * sizeof *f->wid);
 	f->id = arena_alloc(a, t->n * sizeof *f->id);
 	uint32_t *row = xcalloc(t->n, sizeof *row);
-	order_kids(f, order);
+	order_kids(f, conf);
 	for (uint32_t i = 0; i < t->n; i++)
-		f->wid[i] = own_width(f->c, t, i, more);
+		f->wid[i] = own_width(f->c, t, i, conf->more);
 	for (uint32_t i = t->n - 1; i > 0; i--)
 		f->wid[t->parent[i]] = wrap_add(f->wid[t->parent[i]], f->wid[i]);
 	f->off[0] = 0;
 	f->id[0] = 1;
 	f->depth = 1;
-	for (uint32_t i = 0; i < t->n; i++) {
+	for (uint32_t i = 0; i < t->n && wanted(conf, i); i++) {
 		int64_t at = f->off[i];
 		for (uint32_t k = f->kid0[i]; k < f->kid0[i + 1]; k++) {
 			uint32_t kid = f->kid[k];
@@ -265,14 +272,18 @@ struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 	if (conf->pivot)
 		t = pivot(&t, conf, a);
 	else if (conf->reverse)
-		t = turn(&t, a);
-	if (folds_too)
+		t = turn(&t, conf, a);
+	if (folds_too && goes_on(&conf->on))
 		t = fold(
 		    c, &t, conf, &f->arena); /* last: what is looked from keeps all its weight */
 	f->t = t;
-	lay(f, conf->order, conf->more);
+	if (goes_on(&conf->on))
+		lay(f, conf);
 	arena_free(&tmp);
-	return f;
+	if (goes_on(&conf->on))
+		return f;
+	flame_free(f);
+	return NULL;
 }
 
 void flame_free(struct flame *f)

@@ -4,6 +4,7 @@
 #define TTRACE_FLAME_H
 
 #include "analysis/calls.h"
+#include "base/job.h"
 
 /*
  * A flame graph: a call tree with a place on a line for every node. Places are
@@ -19,6 +20,7 @@ struct flame_conf {
 	uint32_t pivot;		/* 0, or the thing to look from: callees, or with `up` callers */
 	bool up;
 	bool more;		/* of a difference: only what has become more has a width */
+	struct onlooker on;	/* where he says stop there is no flame: NULL */
 };
 
 struct flame {

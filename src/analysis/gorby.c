@@ -100,9 +100,9 @@ static void by_label(const struct snap *sn, str_id *key)
 }
 
 /* Spans come in the order of their ends: the first task is that of the earliest begin. */
-static void by_task(const struct snap *sn, str_id *key, struct arena *a)
+static void by_task(const struct snap *sn, str_id *key, struct arena *a, const struct onlooker *on)
 {
-	const struct sched_tasks *ts = sched_tasks(sn, a);
+	const struct sched_tasks *ts = sched_tasks(sn, a, on);
 	int64_t *first = xmalloc((sn->ntrks + 1u) * sizeof *first);
 	str_id none = text(sn, "(no task)");
 	for (trk_id t = 0; t < sn->ntrks; t++) {
@@ -167,7 +167,8 @@ static void by_life(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 	}
 }
 
-str_id *gor_by_keys(const struct snap *sn, enum gor_by by, int64_t t0, int64_t t1, struct arena *a)
+str_id *gor_by_keys(const struct snap *sn, enum gor_by by, int64_t t0, int64_t t1, struct arena *a,
+    const struct onlooker *on)
 {
 	if (by == GB_FUNCTION)
 		return NULL;
@@ -176,7 +177,7 @@ str_id *gor_by_keys(const struct snap *sn, enum gor_by by, int64_t t0, int64_t t
 	case GB_CREATOR: by_creator(sn, key); break;
 	case GB_STATE: by_state(sn, t1, key); break;
 	case GB_LABEL: by_label(sn, key); break;
-	case GB_TASK: by_task(sn, key, a); break;
+	case GB_TASK: by_task(sn, key, a, on); break;
 	case GB_PROC: by_proc(sn, t0, t1, key); break;
 	default: by_life(sn, t0, t1, key); break;
 	}

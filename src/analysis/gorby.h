@@ -3,6 +3,7 @@
 #ifndef TTRACE_GORBY_H
 #define TTRACE_GORBY_H
 
+#include "base/job.h"
 #include "base/mem.h"
 #include "store/store.h"
 
@@ -25,6 +26,7 @@ const char *gor_by_head(enum gor_by);		/* "START FUNCTION", ... of a column */
 int gor_by_find(const char *);			/* -1: none of that name */
 /* Per track of the snapshot its key, in the arena; window [t0, t1). NULL for GB_FUNCTION, whose key the
    tracks have. Made-up strings need a snapshot that is complete: until then their key is 0. */
-str_id *gor_by_keys(const struct snap *, enum gor_by, int64_t t0, int64_t t1, struct arena *);
+str_id *gor_by_keys(const struct snap *, enum gor_by, int64_t t0, int64_t t1, struct arena *,
+    const struct onlooker *);
 
 #endif

@@ -34,6 +34,12 @@ enum {
 	REST = 1 << 17
 }; /* rows after which what lies on disk is let go */
 
+/* In the condition of loops over rows, counted from 0: who comes after one that was stopped does nothing. */
+static bool more(const struct onlooker *on, uint32_t i)
+{
+	return i % REST || goes_on(on);
+}
+
 static trk_id log_track(const struct snap *sn, uint32_t i)
 {
 	const struct sink_mark *m = store_mark(sn->st, i);
@@ -64,10 +70,10 @@ static void lay_out(const struct snap *sn, uint32_t *at, trk_id *trk, uint32_t *
 
 /* ---- logs */
 
-static void make_logs(struct inlay_runs *r, const struct snap *sn, struct arena *a)
+static void make_logs(struct inlay_runs *r, const struct snap *sn, struct arena *a, const struct onlooker *on)
 {
 	uint32_t *at = xcalloc(sn->ntrks + 1u, sizeof *at);
-	for (uint32_t i = 0; i < sn->nmarks; store_pass(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nmarks && more(on, i); store_pass(sn, i++)) {
 		trk_id t = log_track(sn, i);
 		r->n += t && !at[t]++;
 		r->all += t > 0;
@@ -77,7 +83,7 @@ static void make_logs(struct inlay_runs *r, const struct snap *sn, struct arena 
 	r->v = arena_alloc(a, ((size_t)r->all + 1) * sizeof *r->v);
 	lay_out(sn, at, r->trk, r->first, 1);
 	struct scatter s = {.at = at, .put = scatter_u32, .arg = r->v, .a = a};
-	for (uint32_t i = 0; i < sn->nmarks && r->all; store_pass(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nmarks && r->all && more(on, i); store_pass(sn, i++)) {
 		trk_id t = log_track(sn, i);
 		if (t)
 			scatter_add(&s, t, i);
@@ -113,10 +119,10 @@ static void set_levels(const struct inlay_piece *f, uint32_t n, uint8_t *level)
 }
 
 /* How many there are of each track, in at[]; all of them. */
-static uint32_t count_regions(const struct snap *sn, struct inlay *in, uint32_t *at)
+static uint32_t count_regions(const struct snap *sn, struct inlay *in, uint32_t *at, const struct onlooker *on)
 {
 	uint32_t all = 0;
-	for (uint32_t i = 0; i < sn->nspans; store_pass(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && more(on, i); store_pass(sn, i++)) {
 		trk_id t = region_track(sn, i);
 		in->ntrk += t && !at[t]++;
 		all += t > 0;
@@ -139,13 +145,13 @@ static void put_piece(void *arg, uint32_t where, uint32_t span)
 
 /* All of them by track, in the order of their beginnings as far as the store knows it: so spans are looked at in about the
    order in which they lie there. */
-static void put_regions(const struct snap *sn, struct inlay *in, uint32_t *at, const struct arena *a)
+static void put_regions(const struct snap *sn, struct inlay *in, uint32_t *at, const struct arena *a, const struct onlooker *on)
 {
 	struct arena mem = {.spills = true};
-	uint32_t n = sn->nspans, *order = sched_begins(sn, &mem, &n);
+	uint32_t n = sn->nspans, *order = sched_begins(sn, &mem, &n, on);
 	struct putting to = {sn, in->piece};
 	struct scatter s = {.at = at, .put = put_piece, .arg = &to, .a = a};
-	for (uint32_t k = 0; k < n; store_pass(sn, k++)) {
+	for (uint32_t k = 0; k < n && more(on, k); store_pass(sn, k++)) {
 		uint32_t i = order ? order[k] : k;
 		trk_id t = i == UINT32_MAX ? 0 : region_track(sn, i);
 		if (t)
@@ -179,20 +185,20 @@ static struct inlay_piece *by_level(struct inlay_piece *p, uint32_t n, struct in
 	return to;
 }
 
-static void make_regions(struct inlay *in, const struct snap *sn, struct arena *a)
+static void make_regions(struct inlay *in, const struct snap *sn, struct arena *a, const struct onlooker *on)
 {
 	struct arena mem = {.spills = true};
-	uint32_t *at = xcalloc(sn->ntrks + 1u, sizeof *at), all = count_regions(sn, in, at), most = 0, done = 0;
+	uint32_t *at = xcalloc(sn->ntrks + 1u, sizeof *at), all = count_regions(sn, in, at, on), most = 0, done = 0;
 	in->trk = arena_alloc(a, (in->ntrk + 1u) * sizeof *in->trk);
 	in->first = arena_zalloc(a, ((size_t)in->ntrk * INLAY_DEEP + 2) * sizeof *in->first);
 	in->piece = arena_alloc(a, (all + 1u) * sizeof *in->piece);
 	for (trk_id t = 1; t < sn->ntrks; t++)
 		most = at[t] > most ? at[t] : most;
 	lay_out(sn, at, in->trk, in->first, INLAY_DEEP);
-	put_regions(sn, in, at, a);
+	put_regions(sn, in, at, a, on);
 	struct inlay_piece *f = arena_alloc(&mem, (most + 1u) * sizeof *f), *to = in->piece;
 	uint8_t *level = arena_alloc(&mem, most + 1u);
-	for (uint32_t i = 0; i < in->ntrk; i++) {
+	for (uint32_t i = 0; i < in->ntrk && goes_on(on); i++) {
 		uint32_t *first = &in->first[(size_t)i * INLAY_DEEP], from = *first, n = first[INLAY_DEEP] - from;
 		to = by_level(in->piece + from, n, to, in, first, f, level);
 		done += n;
@@ -259,13 +265,15 @@ static struct inlay_tick *make_samples(const struct snap *sn, struct arena *a, u
 	return v;
 }
 
-struct inlay *inlay_make(const struct snap *sn, struct arena *a)
+struct inlay *inlay_make(const struct snap *sn, struct arena *a, const struct onlooker *on)
 {
 	struct inlay *in = arena_zalloc(a, sizeof *in);
-	make_regions(in, sn, a);
-	make_logs(&in->log, sn, a);
+	make_regions(in, sn, a, on);
+	make_logs(&in->log, sn, a, on);
 	in->sample = make_samples(sn, a, &in->nsample);
 	arena_rest(a);
+	if (!goes_on(on))
+		*in = (struct inlay){0};
 	return in;
 }
 

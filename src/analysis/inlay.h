@@ -3,6 +3,7 @@
 #ifndef TTRACE_INLAY_H
 #define TTRACE_INLAY_H
 
+#include "base/job.h"
 #include "base/mem.h"
 #include "store/store.h"
 
@@ -39,7 +40,7 @@ struct inlay {
 	struct inlay_tick *sample; /* by track, then time */
 };
 /* In an arena that spills, where sheets of the store go: it is let go of now and then. */
-struct inlay *inlay_make(const struct snap *, struct arena *);
+struct inlay *inlay_make(const struct snap *, struct arena *, const struct onlooker *);	/* who says stop gets none */
 
 /* How many levels of regions a track has, 0..INLAY_DEEP. */
 int inlay_levels(const struct inlay *, trk_id);

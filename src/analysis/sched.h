@@ -80,14 +80,15 @@ struct sched_task {
 };
 struct sched_event { bool log; uint32_t i; };	/* mark or span; logs first, then regions in the order they began */
 struct sched_tasks { uint32_t n; struct sched_task *task; uint32_t *event; };	/* by id */
-struct sched_tasks *sched_tasks(const struct snap *, struct arena *);
+/* Where the onlooker (NULL: nobody) says stop, there are none. */
+struct sched_tasks *sched_tasks(const struct snap *, struct arena *, const struct onlooker *);
 #define SCHED_LOG UINT32_C(0x80000000)
 static inline struct sched_event sched_event(const struct sched_tasks *ts, uint32_t i)
 {
 	return (struct sched_event){ ts->event[i] & SCHED_LOG, ts->event[i] & ~SCHED_LOG };
 }
 /* Regions in the order of their beginnings, *n of them, some UINT32_MAX; NULL where their numbers do not say it. */
-uint32_t *sched_begins(const struct snap *, struct arena *, uint32_t *n);
+uint32_t *sched_begins(const struct snap *, struct arena *, uint32_t *n, const struct onlooker *);
 /* Index of the task with that id; UINT32_MAX when there is none. */
 uint32_t sched_task_find(const struct sched_tasks *, uint64_t id);
 

@@ -95,6 +95,7 @@ struct summing {
 	size_t cap;
 	uint32_t nopen;
 	struct arena *mem;
+	const struct onlooker *on;
 };
 
 /* One that has begun. What of it lies before the sheet, for the order is not that of times where a begin is not known. */
@@ -157,7 +158,7 @@ static void add_sheet(struct open *o, const struct sheet *sh)
 
 static void sum_regions(struct summing *k, const struct arena *own)
 {
-	for (uint32_t i = 0; i < k->sn->nsheets; i++) {
+	for (uint32_t i = 0; i < k->sn->nsheets && look_on(k->on, i, k->sn->nsheets); i++) {
 		const struct sheet_slot *slot = store_slot(k->sn->st, i);
 		begin_all(k, slot);
 		if (!k->nopen)
@@ -177,18 +178,20 @@ static void sum_regions(struct summing *k, const struct arena *own)
 		arena_rest(k->mem);
 		arena_rest(own);
 	}
-	begin_all(k, NULL);
-	for (uint32_t x = 0; x < k->nopen; x++)
+	bool whole = goes_on(k->on);
+	if (whole)
+		begin_all(k, NULL);
+	for (uint32_t x = 0; x < k->nopen && whole; x++)
 		end(k, &k->open[x]);
 	mem_free(k->open);
 }
 
 /* Where their numbers do not say in what order they began. */
-static uint32_t *by_begin(const struct snap *sn, const uint32_t *at, struct arena *own, uint32_t *n)
+static uint32_t *by_begin(const struct snap *sn, const uint32_t *at, struct arena *own, uint32_t *n, const struct onlooker *on)
 {
 	struct keyed *v = xmalloc((sn->nspans + 1u) * sizeof *v);
 	*n = 0;
-	for (uint32_t i = 0; i < sn->nspans; store_pass(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); store_pass(sn, i++)) {
 		int64_t t0 = store_span(sn->st, i)->s.t0;
 		if (at[i] != UINT32_MAX)
 			v[(*n)++] = (struct keyed){ t0 == TIME_NONE || t0 < sn->t0 ? 0 : (uint64_t)(t0 - sn->t0), i };
@@ -201,25 +204,27 @@ static uint32_t *by_begin(const struct snap *sn, const uint32_t *at, struct aren
 	return order;
 }
 
-static void make_accounts(const struct sched *s, struct sched_kinds *o, const uint32_t *at, struct arena *mem, struct arena *own)
+static void make_accounts(const struct sched *s, struct sched_kinds *o, const uint32_t *at, struct arena *mem, struct arena *own,
+    const struct onlooker *on)
 {
-	struct summing k = { .s = s, .sn = sched_snap(s), .o = o, .at = at, .mem = mem };
-	k.order = sched_begins(k.sn, own, &k.n);
+	struct summing k = { .s = s, .sn = sched_snap(s), .o = o, .at = at, .mem = mem, .on = on };
+	k.order = sched_begins(k.sn, own, &k.n, on);
 	if (!k.order)
-		k.order = by_begin(k.sn, at, own, &k.n);
+		k.order = by_begin(k.sn, at, own, &k.n, on);
 	sum_regions(&k, own);
 }
 
 /* Where each goes: at[i], which is the number of its kind. */
 static void put_regions(const struct sched *s, struct sched_kinds *o, uint32_t *at, uint32_t *place, struct arena *mem,
-    const struct arena *own, bool lengths)
+    const struct arena *own, const struct sched_ask *q)
 {
 	const struct snap *sn = sched_snap(s);
+	bool lengths = q->lengths;
 	if (lengths)
 		o->length = arena_alloc(mem, (o->nr + 1u) * sizeof *o->length);
 	else
 		o->r = arena_alloc(mem, (o->nr + 1u) * sizeof *o->r);
-	for (uint32_t i = 0; i < sn->nspans; sched_rest(sn, i++, mem)) {
+	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(&q->on, i); sched_rest(sn, i++, mem)) {
 		if (i % SCHED_REST == 0)
 			arena_rest(own);
 		if (at[i] == UINT32_MAX)
@@ -240,7 +245,7 @@ struct sched_kinds *sched_regions(const struct sched *s, const struct sched_ask 
 	struct sched_kinds *o = arena_zalloc(mem, sizeof *o);
 	struct kinds k = {0};
 	uint32_t *of = arena_alloc(&own, ((size_t)sn->nspans + 1) * sizeof *of);
-	for (uint32_t i = 0; i < sn->nspans; sched_rest(sn, i++, &own)) {
+	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(&q->on, i); sched_rest(sn, i++, &own)) {
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		of[i] = region_asked(sn, q, sp) ? kind_of(&k, sn->st, sp) : UINT32_MAX;
 		if (of[i] != UINT32_MAX)
@@ -248,14 +253,16 @@ struct sched_kinds *sched_regions(const struct sched *s, const struct sched_ask 
 	}
 	uint32_t *place = xmalloc((k.n + 1u) * sizeof *place);
 	put_kinds(o, &k, place, mem);
-	put_regions(s, o, of, place, mem, &own, q->lengths);
+	put_regions(s, o, of, place, mem, &own, q);
 	if (!q->lengths)
-		make_accounts(s, o, of, mem, &own);
+		make_accounts(s, o, of, mem, &own, &q->on);
 	intern_free(&k.index);
 	mem_free(k.v);
 	mem_free(place);
 	arena_free(&own);
 	arena_rest(mem);
+	if (!goes_on(&q->on))
+		o->n = o->nr = 0;
 	return o;
 }
 

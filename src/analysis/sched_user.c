@@ -27,10 +27,10 @@ int sched_name_cmp(const struct store *st, str_id a, str_id b)
 
 /* ---- tasks */
 
-uint32_t *sched_begins(const struct snap *sn, struct arena *a, uint32_t *n)
+uint32_t *sched_begins(const struct snap *sn, struct arena *a, uint32_t *n, const struct onlooker *on)
 {
 	uint64_t all = 0, end = 0;
-	for (uint32_t i = 0; i < sn->nspans; store_pass(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); store_pass(sn, i++)) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		if (s->kind != SP_REGION)
 			continue;
@@ -40,9 +40,9 @@ uint32_t *sched_begins(const struct snap *sn, struct arena *a, uint32_t *n)
 	if (end > 2 * all + 1024 || (all && !end))	/* some may be open yet, but not so many */
 		return NULL;
 	uint32_t *v = arena_alloc(a, (end + 1) * sizeof *v);
-	for (uint32_t i = 0; i < end; sched_rest(sn, i++, a))
+	for (uint32_t i = 0; i < end && sched_goes_on(on, i); sched_rest(sn, i++, a))
 		v[i] = UINT32_MAX;
-	for (uint32_t i = 0; i < sn->nspans; sched_rest(sn, i++, a)) {
+	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); sched_rest(sn, i++, a)) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		if (s->kind != SP_REGION)
 			continue;
@@ -114,14 +114,14 @@ static uint64_t largest_id(const struct sink_span *s)
 	return s->id > parent ? s->id : parent;
 }
 
-static void make_table(const struct snap *sn, struct names *m, uint32_t nmarks)
+static void make_table(const struct snap *sn, struct names *m, uint32_t nmarks, const struct onlooker *on)
 {
 	uint64_t most = 0, end = 2 * (uint64_t)sn->nspans + 1024;
-	for (uint32_t i = 0; i < sn->nspans; store_pass(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); store_pass(sn, i++)) {
 		uint64_t id = largest_id(&store_span(sn->st, i)->s);
 		most = id > most ? id : most;
 	}
-	for (uint32_t i = 0; i < nmarks && most < end; store_pass(sn, i++)) {
+	for (uint32_t i = 0; i < nmarks && most < end && sched_goes_on(on, i); store_pass(sn, i++)) {
 		const struct sink_mark *k = store_mark(sn->st, i);
 		most = k->kind == MK_LOG && k->task > most ? k->task : most;
 	}
@@ -130,7 +130,7 @@ static void make_table(const struct snap *sn, struct names *m, uint32_t nmarks)
 	m->mem.spills = true;
 	m->room = (uint32_t)most + 1;
 	m->v = arena_alloc(&m->mem, m->room * sizeof *m->v);
-	for (uint32_t i = 0; i < m->room; i++) {
+	for (uint32_t i = 0; i < m->room && sched_goes_on(on, i); i++) {
 		m->v[i] = (struct named){0};
 		look_along(m, i);
 	}
@@ -149,9 +149,9 @@ static void names_free(struct names *m)
 	arena_free(&m->mem);
 }
 
-static void count_names(const struct snap *sn, struct names *m, uint32_t nmarks)
+static void count_names(const struct snap *sn, struct names *m, uint32_t nmarks, const struct onlooker *on)
 {
-	for (uint32_t i = 0; i < sn->nspans; store_pass(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); store_pass(sn, i++)) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		if (of_task(s))
 			name(m, s->id)->regions++;
@@ -163,7 +163,7 @@ static void count_names(const struct snap *sn, struct names *m, uint32_t nmarks)
 		else if (s->v0)
 			name(m, s->v0 - 1);
 	}
-	for (uint32_t i = 0; i < nmarks; store_pass(sn, i++))
+	for (uint32_t i = 0; i < nmarks && sched_goes_on(on, i); store_pass(sn, i++))
 		if (store_mark(sn->st, i)->kind == MK_LOG)
 			name(m, store_mark(sn->st, i)->task)->logs++;
 }
@@ -176,10 +176,10 @@ static int id_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void rank_names(struct names *m)
+static void rank_names(struct names *m, const struct onlooker *on)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < m->room; i++) {
+	for (uint32_t i = 0; i < m->room && sched_goes_on(on, i); i++) {
 		look_along(m, i);
 		m->v[i].rank = n;
 		n += m->v[i].seen;
@@ -232,16 +232,17 @@ static void sort_regions(const struct snap *sn, uint32_t *v, uint32_t n)
 }
 
 /* Logs, then regions, each at the end of what its task has already; names are those of before. */
-static void put_events(const struct snap *sn, struct sched_tasks *o, struct names *m, uint32_t nmarks, struct arena *mem)
+static void put_events(const struct snap *sn, struct sched_tasks *o, struct names *m, uint32_t nmarks, struct arena *mem,
+    const struct onlooker *on)
 {
 	struct arena own = { .spills = true };
-	uint32_t n = sn->nspans, *order = sched_begins(sn, &own, &n);
-	for (uint32_t i = 0; i < nmarks; sched_rest(sn, i++, mem))
+	uint32_t n = sn->nspans, *order = sched_begins(sn, &own, &n, on);
+	for (uint32_t i = 0; i < nmarks && sched_goes_on(on, i); sched_rest(sn, i++, mem))
 		if (store_mark(sn->st, i)->kind == MK_LOG) {
 			struct sched_task *t = &o->task[name(m, store_mark(sn->st, i)->task)->rank];
 			o->event[t->first + t->n++] = i | SCHED_LOG;
 		}
-	for (uint32_t k = 0; k < n; sched_rest(sn, k++, mem)) {
+	for (uint32_t k = 0; k < n && sched_goes_on(on, k); sched_rest(sn, k++, mem)) {
 		uint32_t i = order ? order[k] : k;
 		if (k % SCHED_REST == 0)
 			arena_rest(&own);
@@ -250,7 +251,7 @@ static void put_events(const struct snap *sn, struct sched_tasks *o, struct name
 		struct sched_task *t = &o->task[name(m, store_span(sn->st, i)->s.id)->rank];
 		o->event[t->first + t->n++] = i;
 	}
-	for (uint32_t i = 0; i < names_end(m) && !order; i++) {
+	for (uint32_t i = 0; i < names_end(m) && !order && sched_goes_on(on, i); i++) {
 		if (!m->v[i].seen)
 			continue;
 		const struct sched_task *t = &o->task[m->v[i].rank];
@@ -259,34 +260,35 @@ static void put_events(const struct snap *sn, struct sched_tasks *o, struct name
 	arena_free(&own);
 }
 
-struct sched_tasks *sched_tasks(const struct snap *sn, struct arena *mem)
+struct sched_tasks *sched_tasks(const struct snap *sn, struct arena *mem, const struct onlooker *on)
 {
 	struct names m = {0};
 	struct sched_tasks *o = arena_zalloc(mem, sizeof *o);
 	uint32_t nmarks = sn->nmarks < SCHED_LOG ? sn->nmarks : SCHED_LOG, at = 0;
-	make_table(sn, &m, nmarks);
-	count_names(sn, &m, nmarks);
-	rank_names(&m);
+	make_table(sn, &m, nmarks, on);
+	count_names(sn, &m, nmarks, on);
+	rank_names(&m, on);
 	o->n = m.n;
 	o->task = arena_alloc(mem, (o->n + 1u) * sizeof *o->task);
-	for (uint32_t i = 0, end = names_end(&m); i < end; sched_rest(sn, i++, mem)) {
+	for (uint32_t i = 0, end = names_end(&m); i < end && sched_goes_on(on, i); sched_rest(sn, i++, mem)) {
 		look_along(&m, i);
 		if (m.v[i].seen)
 			o->task[m.v[i].rank] = (struct sched_task){ .id = m.v[i].id, .parent = UINT64_MAX, .span = UINT32_MAX,
 			.end = UINT32_MAX, .t0 = TIME_NONE, .t1 = TIME_NONE, .n = m.v[i].logs + m.v[i].regions };
 	}
-	for (uint32_t i = 0; i < o->n; sched_rest(sn, i++, mem)) {
+	for (uint32_t i = 0; i < o->n && sched_goes_on(on, i); sched_rest(sn, i++, mem)) {
 		o->task[i].first = at;
 		at += o->task[i].n;
 		o->task[i].n = 0;	/* counted again as they are put there */
 	}
 	o->event = arena_alloc(mem, ((size_t)at + 1) * sizeof *o->event);
-	for (uint32_t i = 0; i < sn->nspans; sched_rest(sn, i++, mem))
+	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); sched_rest(sn, i++, mem))
 		if (store_span(sn->st, i)->s.kind == SP_TASK)
 			task_say(&o->task[name(&m, store_span(sn->st, i)->s.id)->rank], &store_span(sn->st, i)->s, i);
-	put_events(sn, o, &m, nmarks, mem);
+	put_events(sn, o, &m, nmarks, mem, on);
 	names_free(&m);
 	arena_rest(mem);
+	o->n = goes_on(on) ? o->n : 0;
 	return o;
 }
 

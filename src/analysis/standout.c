@@ -30,6 +30,7 @@ struct longest {
 
 struct look {
 	const struct snap *sn;
+	const struct onlooker *on;
 	int64_t p[TS__N], all_p;	/* Ps, by state; all of it */
 	int64_t away;			/* so much of the trace was not walked */
 	struct longest ready, lock, stw;
@@ -126,7 +127,7 @@ static void walk_part(void *arg, uint32_t i)
 	for (unsigned s = 0; s <= SHEET_STATE; s++)
 		p->l.limit[s] = s == TS_READY || s == TS_SYNC ? 0 : INT64_MAX;
 	p->l.by_name = xcalloc(p->l.sn->nstrs + 1u, sizeof *p->l.by_name);
-	for (uint32_t k = p->from; k < p->to; k++) {
+	for (uint32_t k = p->from; k < p->to && goes_on(p->l.on); k++) {
 		if (p->few && !sheet_at_hand(p->l.sn, k)) {
 			sum_away(&p->l, store_slot(p->l.sn->st, k));
 			continue;
@@ -143,7 +144,7 @@ static void walk_sheets(struct look *l)
 	for (uint32_t i = 0; i < n; i++)
 		away += !sheet_at_hand(l->sn, i);
 	for (uint32_t i = 0; i < parts; i++)
-		part[i] = (struct part){.l = {.sn = l->sn}, .from = n * i / parts, .to = n * (i + 1) / parts,
+		part[i] = (struct part){.l = {.sn = l->sn, .on = l->on}, .from = n * i / parts, .to = n * (i + 1) / parts,
 		    .few = away > AWAY_MAX};
 	job_parallel(parts, walk_part, part);
 	for (uint32_t i = 0; i < parts; i++) {
@@ -293,9 +294,9 @@ static void say_longest(struct look *l, const char *what, struct longest at, boo
 	say(l, at);
 }
 
-size_t standout(const struct snap *sn, struct arena *mem, struct standout out[STANDOUT_MAX])
+size_t standout(const struct snap *sn, struct arena *mem, struct standout out[STANDOUT_MAX], const struct onlooker *on)
 {
-	struct look l = {.sn = sn, .mem = mem, .out = out, .by_name = xcalloc(sn->nstrs + 1u, sizeof *l.by_name)};
+	struct look l = {.sn = sn, .on = on, .mem = mem, .out = out, .by_name = xcalloc(sn->nstrs + 1u, sizeof *l.by_name)};
 	walk_sheets(&l);
 	walk_spans(&l);
 	say_busy(&l);
@@ -305,5 +306,5 @@ size_t standout(const struct snap *sn, struct arena *mem, struct standout out[ST
 	say_longest(&l, "longest stop of the world", l.stw, false);
 	mem_free(l.by_name);
 	buf_free(&l.b);
-	return l.n;
+	return goes_on(on) ? l.n : 0;
 }

@@ -121,7 +121,8 @@ bool job_cancelled(const struct job *j)
 
 static bool go(void *arg, uint64_t done, uint64_t total)
 {
-	job_tell(arg, done, total);
+	if (total)
+		job_tell(arg, done, total);
 	return !job_cancelled(arg);
 }
 

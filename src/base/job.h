@@ -30,13 +30,15 @@ void job_cancel(struct job *);
 void job_hold(struct job *, bool);		/* owner: others come first; false: on it goes */
 int  job_join(struct job *);			/* waits; frees; the result */
 
-/* Who looks on while something takes long: is told how far it is, and may say stop (false). go NULL: nobody. */
+/* Who looks on while something takes long: is told how far it is (total 0: that is not known), and may say stop (false), and
+   whenever he is asked again. go NULL: nobody. */
 struct onlooker { bool (*go)(void *arg, uint64_t done, uint64_t total); void *arg; };
 struct onlooker job_onlooker(struct job *);	/* worker: the job, which may be cancelled; of NULL nobody */
 static inline bool look_on(const struct onlooker *o, uint64_t done, uint64_t total)
 {
 	return !o->go || o->go(o->arg, done, total);
 }
+static inline bool goes_on(const struct onlooker *o) { return !o || look_on(o, 0, 0); }	/* o NULL: nobody */
 
 /* Run fn(arg, 0..n-1) on up to the number of processors threads and wait for all. */
 void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg);

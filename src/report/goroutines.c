@@ -156,7 +156,7 @@ int report_goroutines(const struct opt *o, struct out *out, struct err *e)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-by is function, creator, state, label, task, proc or life, not "
 		    "\"%s\"", opt_str(o, OPT_BY));
 	}
-	r.ask.key = gor_by_keys(r.sn, (enum gor_by)by, r.t0, r.t1, r.mem);
+	r.ask.key = gor_by_keys(r.sn, (enum gor_by)by, r.t0, r.t1, r.mem, &r.ask.on);
 	const struct sched *s = sched_new(r.sn, r.mem);
 	const struct sched_groups *gs = sched_groups(s, &r.ask, r.mem);
 	if (r.format == TF_JSON)

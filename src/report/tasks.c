@@ -313,7 +313,7 @@ int report_tasks(const struct opt *o, struct out *out, struct err *e)
 	struct trep r;
 	if (trep_open(&r, o, out, e))
 		return -1;
-	const struct sched_tasks *ts = sched_tasks(r.sn, r.mem);
+	const struct sched_tasks *ts = sched_tasks(r.sn, r.mem, &r.ask.on);
 	if (r.format == TF_JSON)
 		tasks_json(&r, ts);
 	else if (o->v[OPT_NAME].set)

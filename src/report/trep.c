@@ -53,7 +53,7 @@ static int open_pick(struct trep *r, struct err *e)
 	r->task = expression(r, OPT_TASK, e);
 	r->region = expression(r, OPT_REGION, e);
 	r->pick.text = r->text;
-	r->ts = r->task ? sched_tasks(r->sn, r->mem) : NULL;
+	r->ts = r->task ? sched_tasks(r->sn, r->mem, NULL) : NULL;
 	return e->kind ? -1 : 0;
 }
 
