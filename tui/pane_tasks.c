@@ -21,20 +21,16 @@
 
 #include <string.h>
 
-static void mark_hits(struct tasks *p, const struct pane_env *env);
-
 static void update(void *st, const struct pane_env *env)
 {
 	struct tasks *p = st;
 	tasks_make(p, env);
-	mark_hits(p, env);
 }
 
 static void begin(void *st, const struct pane_env *env)
 {
 	struct tasks *p = st;
 	(void)env;
-	p->mem.spills = true;
 	p->sort[L_KINDS] = SORT_MAX;
 	p->pick = PICK_ALL;
 	p->bars_of = -1;
@@ -43,6 +39,7 @@ static void begin(void *st, const struct pane_env *env)
 static void close_tasks(void *st)
 {
 	struct tasks *p = st;
+	tasks_stop(p);
 	arena_free(&p->mem);
 	arena_free(&p->one);
 	mem_free(p->order);
@@ -52,7 +49,7 @@ static void close_tasks(void *st)
 
 /* ---- acting */
 
-static void mark_hits(struct tasks *p, const struct pane_env *env)
+void tasks_hits(struct tasks *p, const struct pane_env *env)
 {
 	struct buf b = {0};
 	mem_free(p->hit);
@@ -95,7 +92,7 @@ static bool selected(const struct tasks *p, const struct pane_env *env, struct p
 	return true;
 }
 
-static void open_task(struct tasks *p, const struct pane_env *env, uint64_t id)
+void tasks_page(struct tasks *p, const struct pane_env *env, uint64_t id)
 {
 	const struct sched_task *t = tasks_find(p, id);
 	p->task = (int64_t)id;
@@ -131,16 +128,18 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 {
 	struct tasks *p = st;
 	const struct snap *sn = session_snap(env->s);
-	if (!to->trk || to->t0 == TIME_NONE || !p->ts || p->level == L_ONE)
+	if (!to->trk || to->t0 == TIME_NONE || (!p->ts && !p->ks && !p->work) || p->level == L_ONE)
 		return true;
-	uint64_t id = task_at(sn, to->trk, to->t0);
-	if (id == UINT64_MAX || !tasks_find(p, id))
+	struct tasks_want w = {.page = true, .task = task_at(sn, to->trk, to->t0)};
+	if (w.task == UINT64_MAX)
 		return true;	/* no task: the kinds */
-	p->regions = false;
-	p->level = L_LIST;
-	tasks_make(p, env);
-	open_task(p, env, id);
-	mark_hits(p, env);
+	if (p->work || p->regions) {
+		tasks_go(p, env, &w);
+	} else if (tasks_find(p, w.task)) {
+		p->level = L_LIST;
+		tasks_page(p, env, w.task);
+		tasks_hits(p, env);
+	}
 	return true;
 }
 
@@ -152,15 +151,15 @@ static enum verdict open_cmd(struct tasks *p, const struct pane_env *env, struct
 		tasks_fill(p, env);
 		rows_select(&p->rows[L_LIST], 0);
 	} else if (p->level == L_LIST && item_now(p) && !p->regions) {
-		open_task(p, env, p->ts->task[item_now(p)->i].id);
+		tasks_page(p, env, p->ts->task[item_now(p)->i].id);
 	} else if (p->level == L_ONE && p->nline && p->line[p->rows[L_ONE].sel].what == LN_CHILD) {
-		open_task(p, env, p->ts->task[p->line[p->rows[L_ONE].sel].i].id);
+		tasks_page(p, env, p->ts->task[p->line[p->rows[L_ONE].sel].i].id);
 	} else if (selected(p, env, &out->place)) {
 		out->kind = ASK_PANE;
 		out->pane = "timeline";
 		return V_ASK;
 	}
-	mark_hits(p, env);
+	tasks_hits(p, env);
 	return V_DONE;
 }
 
@@ -262,8 +261,8 @@ static enum verdict against_rest(struct tasks *p, const struct pane_env *env, st
 /* Another pick: all rows anew, with the selection where it can be. */
 static enum verdict picked(struct tasks *p, const struct pane_env *env)
 {
-	tasks_make(p, env);
-	mark_hits(p, env);
+	struct tasks_want w = tasks_wanted(p);
+	tasks_go(p, env, &w);
 	return V_DONE;
 }
 
@@ -332,7 +331,7 @@ static enum verdict sort_cmd(struct tasks *p, const struct pane_env *env, const 
 		tasks_order(p, env);
 	else
 		tasks_fill(p, env);
-	mark_hits(p, env);
+	tasks_hits(p, env);
 	return V_DONE;
 }
 
@@ -353,8 +352,8 @@ static enum verdict relative(struct tasks *p, const struct pane_env *env, bool p
 	}
 	if (!to)
 		return ask_say(out, parent ? "it has no parent in the trace" : "it has no children");
-	open_task(p, env, to->id);
-	mark_hits(p, env);
+	tasks_page(p, env, to->id);
+	tasks_hits(p, env);
 	return V_DONE;
 }
 
@@ -386,7 +385,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 			return V_PASS;
 		p->level--;
 		tasks_bars(p);
-		mark_hits(p, env);
+		tasks_hits(p, env);
 		return V_DONE;
 	case CMD_CANCEL:
 		if (env->find.rx || (p->pick.lo == TIME_NONE && p->pick.hi == TIME_NONE && !p->pick.whole))
@@ -402,10 +401,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_CHAIN: return ask_say(out, "who woke whom is told of goroutines: 6 goes to the one that is selected, W there");
 	case CMD_PREV_KIND:
 	case CMD_NEXT_KIND:
-		p->regions = !p->regions;
-		p->level = L_KINDS;
-		p->rows[L_KINDS].n = p->rows[L_KINDS].sel = 0;
-		update(p, env);
+		tasks_go(p, env, &(struct tasks_want){.regions = !tasks_wanted(p).regions, .moves = true});
 		return V_DONE;
 	case CMD_PANE_FLAME: return a->arg ? V_PASS : filter_cmd(p, env, "flame", out);
 	case CMD_SEARCH_SEL: return search_kind(p, env, out);
@@ -443,8 +439,10 @@ static void report(const void *st, const struct pane_env *env, struct pane_repor
 static void save(const void *st, struct view *v)
 {
 	const struct tasks *p = st;
-	int64_t open = p->level == L_ONE ? p->task : p->level == L_LIST ? p->open : 0;
-	*v = (struct view){{p->level | p->regions << 4 | (int)p->pick.whole << 8, open, p->pick.lo, p->pick.hi},
+	struct tasks_want w = tasks_wanted(p);
+	int level = w.page ? L_ONE : w.moves ? w.level : p->level;
+	int64_t open = w.page ? (int64_t)w.task : level == L_ONE ? p->task : level == L_LIST ? w.moves ? w.open : p->open : 0;
+	*v = w.view ? w.v : (struct view){{level | w.regions << 4 | (int)p->pick.whole << 8, open, p->pick.lo, p->pick.hi},
 	    {p->rows[0].sel, p->rows[1].sel, p->rows[2].sel, p->sort[0] << 8 | p->sort[1]}};
 }
 
@@ -452,34 +450,40 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct tasks *p = st;
 	int level = (int)(v->zoom[0] & 15);
-	p->level = (enum tasks_level)(level >= L_KINDS && level <= L_ONE ? level : 0);
-	p->regions = v->zoom[0] >> 4 & 1;
+	struct tasks_want w = {.moves = true, .view = true, .v = *v};
+	w.level = (enum tasks_level)(level >= L_KINDS && level <= L_ONE ? level : 0);
+	w.regions = v->zoom[0] >> 4 & 1;
 	if ((v->zoom[2] >= 0 || v->zoom[2] == TIME_NONE) && (v->zoom[3] > v->zoom[2] || v->zoom[3] == TIME_NONE))
 		p->pick = (struct pick){v->zoom[2], v->zoom[3], (enum pick_whole)(v->zoom[0] >> 8 & 3), NULL};
 	p->sort[0] = (int)((uint64_t)v->cursor[3] >> 8 & 255) % SORT__N;
 	p->sort[1] = (int)(v->cursor[3] & 255) % IV__N;
-	if (p->regions && p->level == L_ONE)
-		p->level = L_LIST;
-	if (p->level == L_LIST && (uint64_t)v->zoom[1] >> 32 >= session_snap(env->s)->nstrs)
-		p->level = L_KINDS;
-	if (p->level == L_LIST)
-		p->open = v->zoom[1];
-	p->rows[L_KINDS].n = 0;
-	if (p->level == L_ONE) {
-		p->level = L_LIST;
-		tasks_make(p, env);
-		open_task(p, env, (uint64_t)v->zoom[1]);
-	}
-	update(p, env);
-	for (int i = 0; i < 3; i++)
-		rows_select(&p->rows[i], (uint32_t)v->cursor[i]);
-	tasks_bars(p);
+	if (w.regions && w.level == L_ONE)
+		w.level = L_LIST;
+	if (w.level == L_LIST && (uint64_t)v->zoom[1] >> 32 >= session_snap(env->s)->nstrs)
+		w.level = L_KINDS;
+	w.page = w.level == L_ONE;
+	w.task = (uint64_t)v->zoom[1];
+	w.level = w.page ? L_LIST : w.level;
+	w.open = w.level == L_LIST && !w.page ? v->zoom[1] : p->open;
+	tasks_go(p, env, &w);
+}
+
+static struct job *job(void *st)
+{
+	return tasks_job(st);
+}
+
+static void done(void *st, const struct pane_env *env, struct ask *out)
+{
+	(void)out;
+	tasks_done(st, env);
 }
 
 static void summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct tasks *p = st;
 	uint32_t open = 0, n = 0;
+	tasks_work_words(p, b);
 	for (uint32_t i = 0; i < p->nkind; i++) {
 		open += p->kind[i].open;
 		n += p->kind[i].n;
@@ -535,7 +539,7 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
 	struct tasks *p = st;
-	mark_hits(p, env);
+	tasks_hits(p, env);
 	*at = 0;
 	if (!p->nhit)
 		return 0;
@@ -587,5 +591,5 @@ const struct pane_ops pane_tasks = {
     .name = "tasks", .tab = "Task", .bit = P_TASK, .cmd = CMD_PANE_TASK, .trace_only = true,
     .state_size = sizeof(struct tasks), .open = begin, .close = close_tasks, .update = update, .draw = tasks_draw,
     .act = act, .choices = choices, .go = go, .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = summary, .detail = detail, .find = find,
-    .keys = keys, .side = tasks_side, .click = click,
+    .keys = keys, .side = tasks_side, .click = click, .job = job, .done = done,
 };

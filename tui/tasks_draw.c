@@ -215,6 +215,8 @@ static void draw_one(const struct tasks *p, const struct pane_env *env, struct g
 static const char *why_empty(const struct tasks *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
+	if (p->work)
+		return tasks_wanted(p).regions ? "Regions are being counted." : "Tasks are being counted.";
 	if (!sn->complete)
 		return p->regions ? "No region has been read yet." : "No task has been read yet.";
 	if (sn->trace.log)

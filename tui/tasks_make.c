@@ -19,9 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_item(struct tasks *p, const struct pane_env *env, struct item it, int64_t t0, int64_t t1)
+static void add_item(struct tasks *p, const struct snap *sn, struct item it, int64_t t0, int64_t t1)
 {
-	const struct snap *sn = session_snap(env->s);
 	struct kind *k = &p->kind[it.kind];
 	it.t0 = t0 == TIME_NONE ? sn->t0 : t0;
 	it.t1 = t1 == TIME_NONE ? sn->t1 : t1;
@@ -43,18 +42,24 @@ static void look(const struct tasks *p, const struct snap *sn, uint32_t i)
 	arena_look(&p->mem, i);
 }
 
-static void make_tasks(struct tasks *p, const struct pane_env *env)
+/* In the condition of loops over those. */
+static bool more(const struct onlooker *on, uint32_t i)
 {
-	const struct snap *sn = session_snap(env->s);
+	enum { ROWS = 1 << 16 };
+	return i % ROWS || goes_on(on);
+}
+
+static void make_tasks(struct tasks *p, const struct snap *sn, const struct onlooker *on)
+{
 	uint32_t *of = xcalloc(sn->nstrs + 1u, sizeof *of), n = 0;
-	p->ts = sched_tasks(sn, &p->mem, NULL);
+	p->ts = sched_tasks(sn, &p->mem, on);
 	for (uint32_t i = 0; i < p->ts->n; i++)
 		if (p->ts->task[i].span != UINT32_MAX && !of[p->ts->task[i].name])
 			of[p->ts->task[i].name] = ++n;
 	p->kind = arena_zalloc(&p->mem, (n + 1u) * sizeof *p->kind);
 	p->item = arena_alloc(&p->mem, (p->ts->n + 1u) * sizeof *p->item);
 	p->nkind = n;
-	for (uint32_t i = 0; i < p->ts->n; i++) {
+	for (uint32_t i = 0; i < p->ts->n && more(on, i); i++) {
 		const struct sched_task *t = &p->ts->task[i];
 		look(p, sn, i);
 		if (t->span == UINT32_MAX)
@@ -63,15 +68,15 @@ static void make_tasks(struct tasks *p, const struct pane_env *env)
 		p->kind[it.kind].name = t->name;
 		if (tp_span_in(&p->scope, t->span, store_span(sn->st, t->span)->s.trk, t->t0 == TIME_NONE ? sn->t0 : t->t0,
 			t->t1 == TIME_NONE ? sn->t1 : t->t1))
-			add_item(p, env, it, t->t0, t->t1);
+			add_item(p, sn, it, t->t0, t->t1);
 	}
 	mem_free(of);
 }
 
-static void make_regions(struct tasks *p, const struct pane_env *env)
+static void make_regions(struct tasks *p, const struct snap *sn, const struct onlooker *on)
 {
-	const struct snap *sn = session_snap(env->s);
 	struct sched_ask ask = tp_ask(&p->scope);
+	ask.on = *on;
 	p->ks = sched_regions(sched_new(sn, &p->mem), &ask, &p->mem);
 	p->kind = arena_zalloc(&p->mem, (p->ks->n + 1u) * sizeof *p->kind);
 	p->item = arena_alloc(&p->mem, (p->ks->nr + 1u) * sizeof *p->item);
@@ -80,11 +85,11 @@ static void make_regions(struct tasks *p, const struct pane_env *env)
 		const struct sched_kind *s = &p->ks->kind[k];
 		p->kind[k].name = s->name;
 		p->kind[k].frame = s->frame;
-		for (uint32_t i = s->first; i < s->first + s->n; i++) {
+		for (uint32_t i = s->first; i < s->first + s->n && more(on, i); i++) {
 			const struct sink_span *sp = &store_span(sn->st, p->ks->r[i].span)->s;
 			look(p, sn, i);
 			if (tw_has(p->scope.f.span, p->ks->r[i].span))
-				add_item(p, env, (struct item){.i = i, .kind = k, .in = pick_region(&p->pick, sn, sp)}, sp->t0, sp->t1);
+				add_item(p, sn, (struct item){.i = i, .kind = k, .in = pick_region(&p->pick, sn, sp)}, sp->t0, sp->t1);
 		}
 	}
 }
@@ -341,7 +346,7 @@ static void sort_kind(struct tasks *p, struct item *v, uint32_t n)
 }
 
 /* By kind, one kind after another: there may be millions, and what is to be sorted is what is in the hand. */
-static void sort_items(struct tasks *p)
+static void sort_items(struct tasks *p, const struct onlooker *on)
 {
 	struct item *v = arena_alloc(&p->mem, (p->nitem + 1u) * sizeof *v);
 	uint32_t *at = xcalloc(p->nkind + 1u, sizeof *at), all = 0;
@@ -354,22 +359,18 @@ static void sort_items(struct tasks *p)
 		v[at[p->item[i].kind]++] = p->item[i];
 	}
 	p->item = v;
-	for (uint32_t k = 0; k < p->nkind; k++)
+	for (uint32_t k = 0; k < p->nkind && goes_on(on); k++)
 		sort_kind(p, v + p->kind[k].first, p->kind[k].all);
 	mem_free(at);
 }
 
-void tasks_make(struct tasks *p, const struct pane_env *env)
+void tasks_list(struct tasks *p, const struct snap *sn, const struct onlooker *on)
 {
-	arena_reset(&p->mem);
-	tp_scope(env, &p->mem, &p->scope);
 	tp_on_proc(&p->scope, &p->mem);
-	p->nkind = p->nitem = 0;
 	p->lo = INT64_MAX;
 	p->hi = 0;
-	p->bars_of = -1;
-	(p->regions ? make_regions : make_tasks)(p, env);
-	sort_items(p);
+	(p->regions ? make_regions : make_tasks)(p, sn, on);
+	sort_items(p, on);
 	for (uint32_t k = 0; k < p->nkind; k++)
 		if (p->kind[k].h.n) {
 			p->lo = p->kind[k].h.min < p->lo ? p->kind[k].h.min : p->lo;
@@ -377,13 +378,8 @@ void tasks_make(struct tasks *p, const struct pane_env *env)
 		}
 	p->lo = tp_decade(p->lo == INT64_MAX ? 1 : p->lo, false);
 	p->hi = tp_decade(p->hi, true);
-	p->rows[L_KINDS].n = p->rows[L_KINDS].n <= p->nkind ? p->rows[L_KINDS].n : 0;
-	tasks_order(p, env);
-	tasks_fill(p, env);
 	arena_rest(&p->mem);
-	store_rest(session_snap(env->s));
-	if (p->level == L_ONE)
-		tasks_load(p, env);
+	store_rest(sn);
 }
 
 void tasks_pick_words(const struct pick *k, struct buf *b)

@@ -26,8 +26,23 @@ struct line {
 	uint32_t i;		/* LN_CHILD: of task[] */
 };
 
+/* What is to be seen when what is being made is there. */
+struct tasks_want {
+	bool regions;
+	bool moves;			/* to that level, and what is open in it: */
+	enum tasks_level level;
+	int64_t open;
+	bool page;			/* of the task of that number */
+	uint64_t task;
+	bool view;			/* as it was left: */
+	struct view v;
+};
+
 struct tasks {
 	struct arena mem, one;		/* of the snapshot and query; of the task that is open */
+	struct tasks_made *work;	/* what is being made, or NULL; there was nothing before: kind is NULL */
+	struct tasks_want want;
+	bool again;			/* there is something newer to be made already */
 	struct tp_scope scope;
 	bool regions;
 	bool accounts;			/* below the regions of a kind: where the time of one went, and no bars */
@@ -80,7 +95,7 @@ static inline const struct item *item_now(const struct tasks *p)
 }
 
 /* tasks_make.c: what is listed, out of the snapshot and the query */
-void tasks_make(struct tasks *, const struct pane_env *);
+void tasks_list(struct tasks *, const struct snap *, const struct onlooker *);	/* of its scope, pick and regions, into its arena */
 void tasks_order(struct tasks *, const struct pane_env *);	/* kinds */
 void tasks_fill(struct tasks *, const struct pane_env *);	/* those of the kind that is open */
 void tasks_bars(struct tasks *);
@@ -89,6 +104,18 @@ void tasks_text(const struct tasks *, const struct store *, enum tasks_level, ui
 	/* what a row says, to search in: names, and the logs of tasks */
 int64_t tasks_value(const struct tasks *, const struct store *, const struct item *, int val);
 void tasks_pick_words(const struct pick *, struct buf *);
+
+/* tasks_work.c: the same beside the keyboard, where there are many */
+void tasks_make(struct tasks *, const struct pane_env *);	/* anew: another snapshot, query or pick */
+struct tasks_want tasks_wanted(const struct tasks *);
+void tasks_go(struct tasks *, const struct pane_env *, const struct tasks_want *);	/* likewise, and go there */
+struct job *tasks_job(const struct tasks *);
+void tasks_done(struct tasks *, const struct pane_env *);	/* it has ended, or is waited for */
+void tasks_stop(struct tasks *);
+void tasks_work_words(const struct tasks *, struct buf *);
+/* pane_tasks.c */
+void tasks_hits(struct tasks *, const struct pane_env *);	/* mark what the search finds */
+void tasks_page(struct tasks *, const struct pane_env *, uint64_t id);	/* of a task */
 
 /* tasks_draw.c */
 int tasks_foot(const struct tasks *, const struct pane_env *);	/* lines below the list */

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What the tasks pane lists, made beside the keyboard where there are many: a million regions take a second. A
+ * state of the pane of its own is filled, with nothing in it but what is listed, and changes places with what there was
+ * when it is whole; until then the pane goes on with that. So whatever goes with the rows, tasks or regions, the level, what
+ * is open, is what is wanted until then, and who asks where the pane is (undo, jumps) is told that.
+ *
+ * Another snapshot waits for what is being made; who wants something else stops it.
+ */
+#include "config.h"
+#include "tasksview.h"
+
+#include "base/job.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+enum { FEW = 20000 };		/* spans and logs: some milliseconds */
+
+struct tasks_made {
+	struct tasks t;
+	const struct snap *sn;
+	struct onlooker on;
+	struct job *job;
+};
+
+static int make(struct job *j, void *arg)
+{
+	struct tasks_made *m = arg;
+	m->on = job_onlooker(j);
+	tasks_list(&m->t, m->sn, &m->on);
+	return goes_on(&m->on) ? 0 : -1;
+}
+
+static void drop(struct tasks_made *m)
+{
+	arena_free(&m->t.mem);
+	mem_free(m);
+}
+
+static void select_kind(struct tasks *p, int64_t key)
+{
+	for (uint32_t i = 0; i < p->rows[L_KINDS].n; i++)
+		if (kind_key(&p->kind[p->order[i]]) == key)
+			rows_select(&p->rows[L_KINDS], i);
+	tasks_bars(p);
+}
+
+/* To where one wanted. */
+static void arrive(struct tasks *p, const struct pane_env *env, const struct tasks_want *w, int64_t key)
+{
+	if (w->moves) {
+		p->level = w->level;
+		p->open = w->open;
+	}
+	tasks_order(p, env);
+	if (!w->moves && p->level == L_KINDS)
+		select_kind(p, key);
+	tasks_fill(p, env);
+	if (w->page && (w->view || tasks_find(p, w->task))) {
+		p->level = L_LIST;
+		tasks_page(p, env, w->task);
+	} else if (p->level == L_ONE) {
+		tasks_load(p, env);
+	}
+	for (int i = 0; i < 3 && w->view; i++)
+		rows_select(&p->rows[i], (uint32_t)w->v.cursor[i]);
+	if (w->view)
+		tasks_bars(p);
+	tasks_hits(p, env);
+}
+
+static void take(struct tasks *p, const struct pane_env *env, struct tasks_made *m)
+{
+	int64_t key = p->kind && kind_now(p) ? kind_key(kind_now(p)) : -1;
+	struct tasks_want w = p->want;
+	struct arena was = p->mem;
+	p->mem = m->t.mem;
+	m->t.mem = was;
+	p->scope = m->t.scope;
+	p->regions = m->t.regions;
+	p->ts = m->t.ts;
+	p->ks = m->t.ks;
+	p->kind = m->t.kind;
+	p->item = m->t.item;
+	p->nkind = m->t.nkind;
+	p->nitem = m->t.nitem;
+	p->lo = m->t.lo;
+	p->hi = m->t.hi;
+	p->bars_of = -1;
+	p->rows[L_KINDS].n = 0;		/* they were of another array */
+	p->want = (struct tasks_want){.regions = p->regions};
+	arrive(p, env, &w, key);
+	drop(m);
+}
+
+/* So much that one would notice. */
+static bool is_much(const struct snap *sn)
+{
+	return sn->nspans + (uint64_t)sn->nmarks > FEW || (sn->nspans && sn->st->keep) || job_wanted() > 1;
+}
+
+static void start(struct tasks *p, const struct pane_env *env)
+{
+	struct tasks_made *m = xcalloc(1, sizeof *m);
+	m->sn = session_snap(env->s);
+	m->t.mem.spills = true;
+	m->t.regions = p->want.regions;
+	m->t.pick = p->pick;
+	tp_scope(env, &m->t.mem, &m->t.scope);
+	p->again = false;
+	p->work = m;
+	m->job = is_much(m->sn) ? job_start(make, m) : NULL;
+	if (m->job)
+		return;
+	make(NULL, m);
+	p->work = NULL;
+	take(p, env, m);
+}
+
+void tasks_stop(struct tasks *p)
+{
+	struct tasks_made *m = p->work;
+	p->work = NULL;
+	if (!m)
+		return;
+	job_cancel(m->job);
+	job_join(m->job);
+	drop(m);
+}
+
+struct tasks_want tasks_wanted(const struct tasks *p)
+{
+	return p->work ? p->want : (struct tasks_want){.regions = p->regions};
+}
+
+void tasks_go(struct tasks *p, const struct pane_env *env, const struct tasks_want *w)
+{
+	tasks_stop(p);
+	p->want = *w;
+	start(p, env);
+}
+
+void tasks_make(struct tasks *p, const struct pane_env *env)
+{
+	struct tasks_want w = tasks_wanted(p);
+	if (p->work) {
+		p->again = true;
+		return;
+	}
+	p->want = w;
+	start(p, env);
+}
+
+struct job *tasks_job(const struct tasks *p)
+{
+	return p->work ? p->work->job : NULL;
+}
+
+void tasks_done(struct tasks *p, const struct pane_env *env)
+{
+	struct tasks_made *m = p->work;
+	if (!m)
+		return;
+	p->work = NULL;
+	job_join(m->job);
+	take(p, env, m);
+	if (p->again)
+		start(p, env);
+}
+
+void tasks_work_words(const struct tasks *p, struct buf *b)
+{
+	uint64_t part = 0, all = 0;
+	if (!p->work)
+		return;
+	job_progress(p->work->job, &part, &all);
+	buf_puts(b, "counting");
+	if (all)
+		buf_printf(b, " %u%%", (unsigned)(100 * part / all));
+	buf_puts(b, "... ");
+}
