@@ -89,7 +89,8 @@ struct builder {
 	uint32_t *slot; /* of a line: info + 1 (a graph's node + 1), 0 not wanted */
 	uint32_t *seen; /* by node: the last bundle that came by; and its weights: these are hot */
 	int64_t *cum, *cum_div;
-	struct pairs children, functions, tags, tag_keys;
+	struct pairs children, functions, tag_keys;
+	struct intern markx;	/* of g->marks */
 	struct intern edgex;	/* of g->edges */
 	struct way {		/* an edge of the stack at hand */
 		struct gnode *src, *dst;
@@ -101,13 +102,11 @@ struct builder {
 	int64_t *bundle_d;
 	size_t nbundle, cbundle, cbundle_d;
 	struct set_tags *sets;
-	struct gtag *tag_key; /* what tags there are, without weights */
 	struct set_key *set_key;
-	struct gtag **tag;
 	bool light; /* weights of nodes only */
 	bool ordered;	/* the stacks of bundles ascend */
 	size_t spent;	/* bytes of the profile's frames */
-	size_t ntag_key, ctag_key, nset_key, cset_key, ntag, ctag;
+	size_t ntag_key, ctag_key, nset_key, cset_key;
 };
 
 /* ---- nodes */
@@ -299,9 +298,9 @@ static void add_set_key(struct builder *b, struct set_tags *t, struct gtag k, in
 {
 	uint32_t *at = pairs_at(&b->tag_keys, k.numeric ? k.group : UINT32_MAX, k.name);
 	if (!*at) {
-		b->tag_key =
-		    mem_grow(b->tag_key, &b->ctag_key, b->ntag_key + 1, sizeof *b->tag_key);
-		b->tag_key[b->ntag_key++] = k;
+		struct graph *g = b->g;
+		g->tag_key = mem_grow(g->tag_key, &b->ctag_key, b->ntag_key + 1, sizeof *g->tag_key);
+		g->tag_key[b->ntag_key++] = k;
 		*at = (uint32_t)b->ntag_key;
 	}
 	b->set_key = mem_grow(b->set_key, &b->cset_key, b->nset_key + 1, sizeof *b->set_key);
@@ -336,23 +335,42 @@ static const struct set_tags *tags_of(struct builder *b, uint32_t set)
 	return t;
 }
 
-static void add_tag(
-    struct builder *b, struct gnode *n, struct set_key k, const struct bundle *s, bool flat)
+static int same_mark(const void *ctx, uint32_t id, const void *key)
 {
-	uint32_t *at = pairs_at(&b->tags, n->id, k.key);
-	if (!*at) {
-		struct gtag *t = arena_zalloc(&b->g->arena, sizeof *t);
-		*t = b->tag_key[k.key];
-		t->value = k.value;
-		t->next = n->tag;
-		n->tag = t;
-		b->tag = mem_grow(b->tag, &b->ctag, b->ntag + 1, sizeof *b->tag);
-		b->tag[b->ntag] = t;
-		*at = (uint32_t)++b->ntag;
-	}
-	struct gtag *t = b->tag[*at - 1];
+	const struct gmark *t = col_at(&((const struct graph *)ctx)->marks, id), *k = key;
+	return t->node == k->node && t->key == k->key;
+}
+
+static struct gmark *mark_of(struct builder *b, struct gnode *n, struct set_key k)
+{
+	struct graph *g = b->g;
+	struct gmark key = {.node = n->id, .key = k.key, .value = k.value, .next = n->tag}, *t;
+	uint32_t h = hash_u64((uint64_t)key.node << 32 | key.key, 9), id = intern_find(&b->markx, h, same_mark, g, &key);
+	if (id != UINT32_MAX)
+		return col_at(&g->marks, id);
+	t = col_add(&g->marks, &id);
+	intern_put(&b->markx, h, id);
+	memcpy(t, &key, sizeof key);
+	return n->tag = t;
+}
+
+static void add_tag(struct builder *b, struct gnode *n, struct set_key k, const struct bundle *s, bool flat)
+{
+	struct gmark *t = mark_of(b, n, k);
 	prof_sum(flat ? &t->flat : &t->cum, s->w);
-	prof_sum(flat ? &t->flat_div : &t->cum_div, s->d);
+	if (b->g->mean)
+		prof_sum(&t->div[flat ? 0 : 1], s->d);
+}
+
+struct gtag gmark_tag(const struct graph *g, const struct gmark *t)
+{
+	struct gtag tag = g->tag_key[t->key];
+	tag.value = t->value;
+	tag.flat = t->flat;
+	tag.cum = t->cum;
+	tag.flat_div = g->mean ? t->div[0] : 0;
+	tag.cum_div = g->mean ? t->div[1] : 0;
+	return tag;
 }
 
 static void add_tags(struct builder *b, struct gnode *n, const struct bundle *s, bool flat)
@@ -541,19 +559,31 @@ static void walk_all(struct builder *b)
 	}
 }
 
+static int same_bundle(const void *ctx, uint32_t id, const void *key)
+{
+	const struct bundled *x = &((const struct builder *)ctx)->bundle[id];
+	const struct prof_sample *k = key;
+	return x->stack == k->stack && x->set == k->labels;
+}
+
 /* Samples with the same stack (and labels) as one; those without weight do not count. */
 static void make_bundles(struct builder *b)
 {
 	struct prof *p = b->p;
 	bool by_set = b->o->tags && !b->light;
-	uint32_t *by_stack = xcalloc(p->nstack, sizeof *by_stack);
-	struct pairs by_pair = {0};
+	uint32_t *by_stack = xcalloc(by_set ? 1 : p->nstack, sizeof *by_stack);
+	struct intern by_pair = {0};
 	for (size_t i = 0; i < p->nsample; i++) {
 		int64_t w = prof_value(p, i)[b->o->type], d = b->o->mean ? *prof_value(p, i) : 0;
 		struct prof_sample s = p->sample[i];
 		if (!w && !d)
 			continue;
-		uint32_t *at = by_set ? pairs_at(&by_pair, s.stack, s.labels) : &by_stack[s.stack];
+		uint32_t *at = &by_stack[by_set ? 0 : s.stack], h = 0, found;
+		if (by_set) {
+			h = hash_u64(s.stack, s.labels);
+			found = intern_find(&by_pair, h, same_bundle, b, &s) + 1;
+			at = &found;
+		}
 		if (!*at) {
 			b->bundle =
 			    mem_grow(b->bundle, &b->cbundle, b->nbundle + 1, sizeof *b->bundle);
@@ -564,13 +594,15 @@ static void make_bundles(struct builder *b)
 			}
 			b->nbundle++;
 			*at = (uint32_t)b->nbundle;
+			if (by_set)
+				intern_put(&by_pair, h, *at - 1);
 		}
 		prof_sum(&b->bundle[*at - 1].w, w);
 		if (b->bundle_d)
 			prof_sum(&b->bundle_d[*at - 1], d);
 	}
 	mem_free(by_stack);
-	mem_free(by_pair.slot);
+	intern_free(&by_pair);
 	b->ordered = true;
 	for (size_t i = 1; i < b->nbundle; i++)
 		b->ordered &= p->stack[b->bundle[i].stack].off > p->stack[b->bundle[i - 1].stack].off;
@@ -602,7 +634,9 @@ static struct graph *build(
 	struct graph *g = xcalloc(1, sizeof *g);
 	struct builder b = {.g = g, .p = p, .o = o, .kept = kept, .light = light};
 	g->p = p;
+	g->mean = o->mean;
 	col_init(&g->edges, sizeof(struct gedge) + (o->mean ? sizeof(int64_t) : 0));
+	col_init(&g->marks, sizeof(struct gmark) + (o->mean ? 2 * sizeof(int64_t) : 0));
 	intern_lines(&b);
 	if (o->tags && !light)
 		b.sets = xcalloc(p->nset, sizeof *b.sets);
@@ -610,12 +644,13 @@ static struct graph *build(
 	walk_all(&b);
 	select_nodes(g, o->drop_negative);
 	void *all[] = {b.info, b.lines, b.slot, b.seen, b.cum, b.cum_div,
-	    b.children.slot, b.functions.slot, b.tags.slot, b.tag_keys.slot, b.bundle, b.bundle_d, b.sets,
-	    b.tag_key, b.set_key, b.tag, b.way};
+	    b.children.slot, b.functions.slot, b.tag_keys.slot, b.bundle, b.bundle_d, b.sets,
+	    b.set_key, b.way};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);
 	intern_free(&b.infox);
 	intern_free(&b.edgex);
+	intern_free(&b.markx);
 	return g;
 }
 
@@ -636,11 +671,9 @@ struct graph *graph_nodes(struct prof *p, const struct gopt *o)
 	return build(p, o, NULL, true);
 }
 
-struct graph *graph_full(struct graph *g, const struct gopt *o)
+struct graph *graph_again(struct prof *p, const struct gopt *o, const struct graph *kept)
 {
-	struct graph *full = build(g->p, o, NULL, false);
-	graph_free(g);
-	return full;
+	return build(p, o, kept, false);
 }
 
 void graph_free(struct graph *g)
@@ -651,6 +684,8 @@ void graph_free(struct graph *g)
 	mem_free(g->all);
 	arena_free(&g->arena);
 	col_free(&g->edges);
+	col_free(&g->marks);
+	mem_free(g->tag_key);
 	mem_free(g);
 }
 

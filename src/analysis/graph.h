@@ -35,9 +35,14 @@ struct gtag {		/* weight of a label among a node's samples */
 	str_id name;	/* as shown */
 	str_id unit;
 	int64_t value, flat, flat_div, cum, cum_div;
-	bool dead;
-	struct gtag *next;
 };
+struct gmark {		/* the same as it is kept, for there are many: gmark_tag() */
+	int64_t flat, cum, value;
+	struct gmark *next;
+	uint32_t key, node;	/* in the graph's tag_key; whose it is */
+	int64_t div[];		/* flat's and cum's, of means */
+};
+#define GMARK_DEAD UINT32_C(0x80000000)		/* or'ed to node */
 
 struct gnode {
 	struct ginfo info;
@@ -50,7 +55,7 @@ struct gnode {
 	uint32_t ntext;
 	bool keep;
 	struct gedge *in, *out;
-	struct gtag *tag;
+	struct gmark *tag;
 };
 
 struct gopt {
@@ -78,14 +83,16 @@ struct graph {
 	size_t nall, call;
 	struct arena arena;
 	struct col edges;	/* struct gedge */
+	struct col marks;	/* struct gmark */
+	struct gtag *tag_key;	/* what tags there are, without weights */
+	bool mean;		/* there are divisors */
 	size_t orig, dropped_nodes, dropped_edges;	/* by trimming */
 };
 
 /* Everything, untrimmed and in no particular order. */
 struct graph *graph_new(struct prof *, const struct gopt *);
-/* Nodes without edges and labels; and the whole of it in its place. Not for trees. */
+/* Nodes without edges and labels. Not for trees. */
 struct graph *graph_nodes(struct prof *, const struct gopt *);
-struct graph *graph_full(struct graph *nodes, const struct gopt *);
 /* Trimmed and sorted. */
 struct graph *graph_trimmed(struct prof *, const struct gopt *);
 void graph_free(struct graph *);
@@ -93,6 +100,8 @@ void graph_free(struct graph *);
 int64_t gnode_flat(const struct gnode *);	/* means, when there is a divisor */
 int64_t gnode_cum(const struct gnode *);
 int64_t gedge_weight(const struct gedge *);
+struct gtag gmark_tag(const struct graph *, const struct gmark *);
+static inline bool gmark_dead(const struct gmark *t) { return t->node & GMARK_DEAD; }
 /* Living edges of a list, heaviest first; in the arena of the graph. */
 struct gedge **gedges_sorted(struct graph *, struct gedge *list, bool in, size_t *n);
 void gedges_sort(struct gedge **, size_t n);
@@ -118,5 +127,7 @@ void prof_trim_paths(struct prof *, const char *trim_path, const char *source_pa
 /* graph_trim.c */
 /* Build again with only the nodes that `kept` keeps. */
 struct graph *graph_rebuild(struct prof *, const struct gopt *, const struct graph *kept);
+/* The same (kept NULL: with all nodes) when paths have been trimmed for it. */
+struct graph *graph_again(struct prof *, const struct gopt *, const struct graph *kept);
 
 #endif

@@ -169,8 +169,9 @@ struct gedge **gedges_sorted(struct graph *g, struct gedge *list, bool in, size_
 static void graph_trim_tags(struct graph *g, int64_t cutoff)
 {
 	for (size_t i = 0; i < g->n; i++)
-		for (struct gtag *t = g->node[i]->tag; t; t = t->next)
-			t->dead |= wrap_abs(t->flat) < cutoff && wrap_abs(t->cum) < cutoff;
+		for (struct gmark *t = g->node[i]->tag; t; t = t->next)
+			if (wrap_abs(t->flat) < cutoff && wrap_abs(t->cum) < cutoff)
+				t->node |= GMARK_DEAD;
 }
 
 static size_t graph_trim_edges(struct graph *g, int64_t cutoff)
@@ -272,8 +273,8 @@ static void graph_trim_tree(struct graph *g)
 static size_t count_tags(const struct gnode *n)
 {
 	size_t c = 0;
-	for (const struct gtag *t = n->tag; t; t = t->next)
-		c += !t->dead && t->flat;
+	for (const struct gmark *t = n->tag; t; t = t->next)
+		c += !gmark_dead(t) && t->flat;
 	return c;
 }
 
@@ -305,43 +306,88 @@ static struct graph *cut(struct graph *g, const struct gopt *o)
 	return next;
 }
 
+/* The first so many nodes are marked to be kept. */
+static void keep_first(struct graph *g, size_t top)
+{
+	for (size_t i = 0; i < g->n; i++)
+		g->node[i]->keep = i < top;
+}
+
+/* The sorted graph cut down to its first nodes; edges that are light go before that, which counts where it stays as it is. */
+static struct graph *cut_top(struct graph *g, const struct gopt *o, int64_t node_cut, int64_t edge_cut)
+{
+	graph_trim_tags(g, node_cut);
+	graph_trim_edges(g, edge_cut);
+	size_t top = top_count(g, (size_t)o->nodecount, o->visual);
+	if (top == g->n)
+		return g;
+	keep_first(g, top);
+	g = cut(g, o);
+	graph_sort(g, o->cum_sort, o->visual);
+	return g;
+}
+
+/* The same where labels have not been weighed yet: they take places too, but no node less than one. So none are weighed
+   but those of the nodes that there may be room for, of which there are fewer than in the graph. */
+static struct graph *cut_labelled(struct graph *g, const struct gopt *o, int64_t node_cut)
+{
+	keep_first(g, (size_t)o->nodecount);
+	g = cut(g, o);
+	graph_trim_tags(g, node_cut);
+	size_t top = top_count(g, (size_t)o->nodecount, o->visual);
+	if (top < g->n) {
+		keep_first(g, top);
+		struct graph *next = graph_again(g->p, o, g);
+		graph_names(next);
+		graph_free(g);
+		g = next;
+	}
+	graph_sort(g, o->cum_sort, o->visual);
+	return g;
+}
+
+/* A graph of the nodes that are kept, or of all; without labels where *later, which it stays if more nodes are left than will be. */
+static struct graph *first_cut(struct graph *nodes, const struct gopt *o, bool all, bool *later)
+{
+	struct gopt bare = *o;
+	bare.tags = false;
+	const struct graph *kept = all ? NULL : nodes;
+	struct graph *g = (all ? graph_again : graph_rebuild)(nodes->p, *later ? &bare : o, kept);
+	if (*later && g->n <= (size_t)o->nodecount) {
+		*later = false;
+		graph_free(g);
+		g = graph_again(nodes->p, o, kept);
+	}
+	graph_names(g);
+	graph_free(nodes);
+	return g;
+}
+
 struct graph *graph_trimmed(struct prof *p, const struct gopt *asked)
 {
 	struct gopt opt = *asked, *o = &opt;
 	opt.spend &= !o->tags && !(o->nodefraction > 0) && o->nodecount <= 0;	/* there is one walk */
-	bool light = !o->tree && o->nodefraction > 0;
+	bool light = !o->tree && o->nodefraction > 0, later = light && o->tags && o->nodecount > 0;
 	struct graph *g = light ? graph_nodes(p, o) : graph_new(p, o);
 	double total = (double)graph_flat(g);
 	int64_t node_cut = wrap_abs(units_i64(total * o->nodefraction));
 	int64_t edge_cut = wrap_abs(units_i64(total * o->edgefraction));
 	size_t dropped = 0;
-	if (node_cut > 0) {
-		for (size_t i = 0; i < g->n; i++) {
-			g->node[i]->keep = wrap_abs(g->node[i]->cum) >= node_cut;
-			dropped += !g->node[i]->keep;
-		}
-		if (dropped && o->tree)
-			graph_names(g);
+	for (size_t i = 0; i < g->n && node_cut > 0; i++) {
+		g->node[i]->keep = wrap_abs(g->node[i]->cum) >= node_cut;
+		dropped += !g->node[i]->keep;
+	}
+	if (light) {
+		g = first_cut(g, o, !dropped, &later);
+	} else {
+		graph_names(g);
 		if (dropped)
 			g = cut(g, o);
 	}
-	if (!dropped) {
-		g = light ? graph_full(g, o) : g;
-		graph_names(g);
-	}
 	size_t orig = g->n;
 	graph_sort(g, o->cum_sort, o->visual);
-	if (o->nodecount > 0) {
-		graph_trim_tags(g, node_cut);
-		graph_trim_edges(g, edge_cut);
-		size_t top = top_count(g, (size_t)o->nodecount, o->visual);
-		if (top != g->n) {
-			for (size_t i = 0; i < g->n; i++)
-				g->node[i]->keep = i < top;
-			g = cut(g, o);
-			graph_sort(g, o->cum_sort, o->visual);
-		}
-	}
+	if (o->nodecount > 0)
+		g = later ? cut_labelled(g, o, node_cut) : cut_top(g, o, node_cut, edge_cut);
 	graph_trim_tags(g, node_cut);
 	g->dropped_edges = graph_trim_edges(g, edge_cut);
 	if (o->visual)

@@ -228,13 +228,15 @@ static struct tag_ref *tags_of(
     struct dot *d, const struct gnode *n, bool numeric, str_id group, size_t *count)
 {
 	size_t k = 0;
-	for (const struct gtag *t = n->tag; t; t = t->next)
+	for (const struct gmark *m = n->tag; m; m = m->next)
 		k++;
 	struct tag_ref *r = arena_alloc(&d->v->arena, (k + 1) * sizeof *r);
 	*count = 0;
-	for (const struct gtag *t = n->tag; t; t = t->next)
-		if (!t->dead && t->numeric == numeric && (!numeric || t->group == group))
-			r[(*count)++] = (struct tag_ref){*t, prof_s(d->v->p, t->name)};
+	for (const struct gmark *m = n->tag; m; m = m->next) {
+		struct gtag t = gmark_tag(d->g, m);
+		if (!gmark_dead(m) && t.numeric == numeric && (!numeric || t.group == group))
+			r[(*count)++] = (struct tag_ref){t, prof_s(d->v->p, t.name)};
+	}
 	return r;
 }
 
