@@ -126,6 +126,7 @@ static void part_news(struct app *a)
 	struct session *was = a->s, *part = a->ahead.part;
 	struct err e;
 	session_refresh(part);
+	session_give_way(whole(a));
 	if (session_job(part))
 		return;
 	a->ahead.part = NULL;

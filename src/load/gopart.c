@@ -16,7 +16,10 @@
 
 #include "base/mem.h"
 
-enum { LOOK_EVERY = 1 << 12 };	/* batches after which to ask whether to stop */
+enum {
+	LOOK_EVERY = 1 << 12,	/* batches after which to ask whether to stop */
+	TIMES = 4		/* what is made of a part is so many times as large */
+};
 
 struct gen {
 	uint64_t at, ticks;	/* first byte; earliest batch */
@@ -93,5 +96,7 @@ int read_gotrace_part(struct bytes in, const struct trace_part *part, struct sin
 	mem_free(l.v);
 	if (from < part->past)
 		return err_set(e, ERR_CANCEL, from, "that is being read");
+	if (mem_limit() && in.n - from > mem_limit() / 2 / TIMES)
+		return err_set(e, ERR_CANCEL, from, "it takes more memory by itself than there is to be beside the whole (-mem)");
 	return gotrace_from(in, from, part->base, sink, e);
 }

@@ -145,6 +145,11 @@ struct session *session_open_part(const struct session *s, int64_t t0, int64_t t
 	return open_part(s->o, &(struct trace_part){s->snap->trace.first, t0, t1, s->snap->bytes}, e);
 }
 
+void session_give_way(const struct session *s)
+{
+	store_pass(s->snap, 0);
+}
+
 bool session_is_part(const struct session *s)
 {
 	return s->op.part;

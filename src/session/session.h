@@ -29,6 +29,8 @@ bool session_may_part(const struct session *);	/* and its first event is known *
 bool session_is_part(const struct session *);
 /* What it reads stands still, so that something else is read first; false: it goes on. */
 void session_hold(struct session *, bool);
+/* Something else takes memory: what of its own has no room beside that any more, goes. */
+void session_give_way(const struct session *);
 
 /* Wait until all is loaded. -1: the file was refused; what was lost is a warning in the store. */
 int session_wait(struct session *, struct err *e);
