@@ -74,17 +74,27 @@ static void tell(struct app *a)
 	buf_free(&b);
 }
 
+/* The part on its way, if there is one: the reading of the whole goes on. */
+static struct session *take_part(struct app *a)
+{
+	struct session *part = a->ahead.part;
+	if (part)
+		session_hold(whole(a), false);
+	a->ahead.part = NULL;
+	return part;
+}
+
 void app_ahead(struct app *a, int64_t t0, int64_t t1)
 {
 	struct err e;
-	session_close(a->ahead.part);
+	session_close(take_part(a));
 	a->ahead.part = session_open_part(whole(a), t0, t1, &e);
 	a->ahead.wanted = a->ahead.next = false;
-	session_hold(whole(a), a->ahead.part);
 	if (!a->ahead.part) {
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return;
 	}
+	session_hold(whole(a), true);
 	a->ahead.t0 = t0;
 	a->ahead.t1 = t1;
 	tell(a);
@@ -129,8 +139,7 @@ static void part_news(struct app *a)
 	session_give_way(whole(a));
 	if (session_job(part))
 		return;
-	a->ahead.part = NULL;
-	session_hold(whole(a), false);
+	take_part(a);
 	if (session_failed(part, &e) || session_snap(part)->t1 <= session_snap(part)->t0) {
 		app_message(a, ST_DIM, "that is being read, or cannot be by itself: it is gone to when it is there");
 		a->ahead.next = true;
@@ -182,8 +191,16 @@ static void wanted_news(struct app *a)
 	go_there(a, a->ahead.t0);
 }
 
+/* The panes turn by themselves to another session, but not under somebody's hands, nor away from what was read beside it. */
+static bool may_turn(const struct app *a)
+{
+	return !a->asking && !a->pop.kind && (!a->ahead.whole || (session_nsides(a->s) == 1 && !session_job(a->s)));
+}
+
 void app_ahead_news(struct app *a)
 {
+	if (!app_ahead_on(a) || !may_turn(a))
+		return;
 	wanted_news(a);
 	if (a->ahead.part) {
 		part_news(a);
@@ -202,10 +219,8 @@ void app_ahead_news(struct app *a)
 bool app_ahead_stop(struct app *a)
 {
 	if (a->ahead.part || a->ahead.wanted || a->ahead.next) {
-		session_close(a->ahead.part);
-		a->ahead.part = NULL;
+		session_close(take_part(a));
 		a->ahead.wanted = a->ahead.next = false;
-		session_hold(whole(a), false);
 		app_message(a, ST_WARN, "stopped: it is read in its order");
 		return true;
 	}
@@ -233,6 +248,6 @@ bool app_ahead_goto(struct app *a, const char *arg)
 
 void app_ahead_free(struct app *a)
 {
-	session_close(a->ahead.part);
+	session_close(take_part(a));
 	session_close(a->ahead.whole);
 }

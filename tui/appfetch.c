@@ -128,6 +128,7 @@ void app_turn(struct app *a, struct session *to, bool same)
 	app_update(a);
 	put_down(a, &c, same);
 	a->nundo = a->undone = 0;
+	a->turned = true;
 }
 
 static void change_over(struct app *a)

@@ -171,7 +171,8 @@ void app_key(struct app *a, int32_t key)
 	a->did = CMD_NONE;
 	a->queried = false;
 	a->keyed = true;
-	a->todo &= ~16;		/* who presses keys has chosen a place */
+	a->todo &= ~START_AT;	/* who presses keys has chosen a place */
+	a->turned = false;
 	if (a->asking)
 		app_prompt_key(a, key);
 	else if (a->pop.kind && app_pop_key(a, key))
@@ -185,7 +186,10 @@ void app_key(struct app *a, int32_t key)
 			app_message(a, ST_WARN, "%s %s: %s reads it again", slash ? slash + 1 : file, stale,
 			    pane_now(a)->bit == P_FLAME ? "F5" : "r");	/* r merges from the leaves there */
 	}
+	if (a->turned)		/* what was before is of another session */
+		before = app_here(a);
 	app_remember(a, &before);
+	app_ahead_news(a);	/* what has waited for the prompt to be closed */
 	a->interrupted /= 2;
 	a->pressed++;
 	app_update(a);

@@ -198,7 +198,7 @@ void app_command_line(struct app *a, struct buf *b)
 
 /* ---- the other way round */
 
-enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = 16, ST_AHEAD = 32 };
+enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = START_AT, ST_AHEAD = 32 };
 static const struct { int bit; enum opt_id opt; } starts[] = {{ST_FROM, OPT_FROM}, {ST_TO, OPT_TO},
     {ST_GOROUTINE, OPT_GOROUTINE}, {ST_PROC, OPT_PROC}, {ST_AT, OPT_AT}};
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 /* The inside of the app, for app*.c alone. */
+enum { START_AT = 16 };
 enum { PANES_MAX = 32, MARKS = 28, JUMPS_MAX = 200, UNDOS_MAX = 500 };
 
 struct step { int pane; struct view view; };	/* a place of the jump list, a mark */
@@ -136,7 +137,8 @@ struct app {
 	char message[320];
 	enum style message_style;
 	int interrupted;		/* ^C was the key before (1), is this one (2) */
-	int todo;			/* options of where to begin that wait for more of the file */
+	int todo;			/* options of where to begin that wait for more of the file: START_AT, ... */
+	bool turned;			/* this key has brought another session */
 	bool greeted;			/* what stands out was said */
 	int shift;			/* cells that the lines of the pane are moved to the left (l) */
 	int pressed;			/* keys since the last frame, ... */

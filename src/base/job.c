@@ -40,7 +40,8 @@ struct job {
 	void *arg;
 	int wake[2];		/* read end, write end */
 	_Atomic uint64_t done, total;
-	_Atomic bool cancel, ended, held;
+	_Atomic bool cancel, ended;
+	_Atomic int held;
 	pthread_mutex_t lock;	/* of held, for who waits for it */
 	pthread_cond_t on;
 	int result;		/* written before ended */
@@ -173,7 +174,7 @@ void job_cancel(struct job *j)
 
 void job_hold(struct job *j, bool held)
 {
-	atomic_store(&j->held, held);
+	atomic_fetch_add(&j->held, held ? 1 : -1);
 	let_on(j);
 }
 

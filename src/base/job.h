@@ -27,7 +27,7 @@ void job_drain(struct job *);			/* owner: empty the wake fd */
 bool job_done(const struct job *, int *result);
 void job_progress(const struct job *, uint64_t *done, uint64_t *total);
 void job_cancel(struct job *);
-void job_hold(struct job *, bool);		/* owner: others come first; false: on it goes */
+void job_hold(struct job *, bool);		/* owner: others come first; false, as often: on it goes */
 int  job_join(struct job *);			/* waits; frees; the result */
 
 /* Who looks on while something takes long: is told how far it is (total 0: that is not known), and may say stop (false), and

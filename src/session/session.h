@@ -27,7 +27,7 @@ struct session *session_open_part(const struct session *, int64_t t0, int64_t t1
 bool session_has_parts(const struct session *);	/* it is such a trace */
 bool session_may_part(const struct session *);	/* and its first event is known */
 bool session_is_part(const struct session *);
-/* What it reads stands still, so that something else is read first; false: it goes on. */
+/* What it reads stands still, so that something else is read first; false, as often: it goes on. */
 void session_hold(struct session *, bool);
 /* Something else takes memory: what of its own has no room beside that any more, goes. */
 void session_give_way(const struct session *);
