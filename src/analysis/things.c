@@ -128,15 +128,30 @@ bool frame_inlined(const struct store *st, frm_id f)
 	return lo->nline && f != lo->first + lo->nline - 1;
 }
 
+/* What things are called, beside each other and with the first bytes at hand: most differ there. */
+struct named { uint64_t head; const char *s; uint32_t n; };
+struct ranking { const struct things *t; struct named *name; };
+
+static struct named named_of(const struct things *t, uint32_t i)
+{
+	struct str_row s = thing_symbol(t->st, &t->row[i]);
+	struct named n = {0, s.s, s.n};
+	for (uint32_t k = 0; k < 8; k++)
+		n.head = n.head << 8 | (k < s.n ? (uint8_t)s.s[k] : 0);
+	return n;
+}
+
 static int cmp_name(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct things *t = ctx;
-	const struct thing *p = &t->row[a], *q = &t->row[b];
-	struct str_row x = thing_symbol(t->st, p), y = thing_symbol(t->st, q);
-	size_t n = x.n < y.n ? x.n : y.n;
-	int d = n ? memcmp(x.s, y.s, n) : 0;
-	if (d || x.n != y.n)
-		return d ? d : x.n < y.n ? -1 : 1;
+	const struct ranking *r = ctx;
+	const struct named *x = &r->name[a], *y = &r->name[b];
+	if (x->head != y->head)
+		return x->head < y->head ? -1 : 1;
+	uint32_t n = x->n < y->n ? x->n : y->n;
+	int d = n > 8 ? memcmp(x->s + 8, y->s + 8, n - 8) : 0;
+	if (d || x->n != y->n)
+		return d ? d : x->n < y->n ? -1 : 1;
+	const struct thing *p = &r->t->row[a], *q = &r->t->row[b];
 	if (p->file != q->file)
 		return p->file < q->file ? -1 : 1;
 	return p->line != q->line ? (p->line < q->line ? -1 : 1)
@@ -146,11 +161,15 @@ static int cmp_name(const void *ctx, uint32_t a, uint32_t b)
 static void rank(struct things *t)
 {
 	uint32_t *v = xmalloc(t->n * sizeof *v);
-	for (uint32_t i = 0; i < t->n; i++)
+	struct ranking r = {t, xmalloc(t->n * sizeof *r.name)};
+	for (uint32_t i = 0; i < t->n; i++) {
 		v[i] = i;
-	sort_u32(v + 1, t->n - 1, cmp_name, t);
+		r.name[i] = named_of(t, i);
+	}
+	sort_u32(v + 1, t->n - 1, cmp_name, &r);
 	for (uint32_t i = 0; i < t->n; i++)
 		t->row[v[i]].rank = i;
+	mem_free(r.name);
 	mem_free(v);
 }
 
