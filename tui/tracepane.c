@@ -450,7 +450,7 @@ void tp_empty(struct grid *g, int y, const char *why)
 
 void tp_scope_words(const struct tp_scope *sc, struct buf *b)
 {
-	if (!sc->part) {
+	if (!sc->part && !sc->t0) {	/* what was read by itself begins later */
 		buf_puts(b, "whole trace");
 		return;
 	}
