@@ -17,6 +17,8 @@
 #include "analysis/shares.h"
 
 #include "analysis/shape.h"
+#include "base/intern.h"
+#include "base/job.h"
 #include "base/mem.h"
 #include "base/wrap.h"
 
@@ -73,14 +75,21 @@ static bool runtimes(const char *name, size_t pkg)
 
 struct sum { const char *s; size_t n; int64_t weight; };
 
-/* The packages met so far are few: they are looked for one by one, the last that was found first. */
-static uint32_t package(struct sum **v, size_t *n, size_t *cap, const char *s, size_t len)
+static int same_package(const void *ctx, uint32_t id, const void *key)
 {
-	for (size_t i = 0; i < *n; i++)
-		if ((*v)[i].n == len && !memcmp((*v)[i].s, s, len))
-			return (uint32_t)i;
+	const struct sum *a = (const struct sum *)ctx + id, *b = key;
+	return a->n == b->n && !memcmp(a->s, b->s, b->n);
+}
+
+static uint32_t package(struct intern *index, struct sum **v, size_t *n, size_t *cap, const char *s, size_t len)
+{
+	const struct sum key = {s, len, 0};
+	uint32_t h = hash_bytes(s, len, 3), id = intern_find(index, h, same_package, *v, &key);
+	if (id != UINT32_MAX)
+		return id;
 	*v = mem_grow(*v, cap, *n + 1, sizeof **v);
-	(*v)[*n] = (struct sum){s, len, 0};
+	(*v)[*n] = key;
+	intern_put(index, h, (uint32_t)*n);
 	return (uint32_t)(*n)++;
 }
 
@@ -118,6 +127,7 @@ static struct fun *judge(const struct calls *c, enum shares_of of, struct sum **
 {
 	enum { PACKAGES = 4000 };	/* beyond it nothing would stand out, and looking would take long */
 	struct fun *fun = xcalloc(c->nthing, sizeof *fun);
+	struct intern index = {0};
 	size_t cap = 0;
 	for (uint32_t i = 1; i < c->nthing; i++) {
 		const struct thing *t = &c->thing[i];
@@ -135,35 +145,92 @@ static struct fun *judge(const struct calls *c, enum shares_of of, struct sum **
 			fun[i].pkg = (uint32_t)*npkg;
 		} else if (n && n < name->n && name->s[n] == '.' && !strchr(name->s, '<') && !strstr(name->s, "::") &&
 		    *npkg < PACKAGES && !runtimes(name->s, n))
-			fun[i].pkg = package(pkg, npkg, &cap, name->s, n) + 1;
+			fun[i].pkg = package(&index, pkg, npkg, &cap, name->s, n) + 1;
 	}
+	intern_free(&index);
 	return fun;
 }
 
-/* Own weights of the nodes by what they and the nodes above them are; those that are open at a node are its way. */
-static void add_up(const struct calls *c, const struct fun *fun, int64_t *work, struct sum *pkg)
+/* Own weights of a stretch of nodes by what they and the nodes above them are. */
+enum { PARTS = 4, PART_NODES = 1 << 18 };
+struct part { int64_t work[W__N + G__N], *pkg; };
+struct adding { const struct calls *c; const struct fun *fun; uint32_t n; struct part part[PARTS]; };
+
+static struct fun below(struct fun above, struct fun own)
 {
+	above.work = own.work ? own.work : above.work;
+	above.pkg = own.pkg && !(own.weak && above.pkg) ? own.pkg : above.pkg;
+	return above;
+}
+
+/* Those that are open at a node are its way. */
+struct way { struct open { uint32_t end; struct fun is; } *open; size_t depth, cap; };
+
+static struct fun go_to(struct way *w, const struct adding *a, uint32_t i)
+{
+	const struct shape *s = a->c->shape;
+	while (w->depth && w->open[w->depth - 1].end <= i)
+		w->depth--;
+	struct fun is = below(w->depth ? w->open[w->depth - 1].is : (struct fun){0, false, 0}, a->fun[s->thing[i]]);
+	w->open = mem_grow(w->open, &w->cap, w->depth + 1, sizeof *w->open);
+	w->open[w->depth++] = (struct open){s->next[i], is};
+	return is;
+}
+
+/* The way to where a stretch begins. */
+static void go_down(struct way *w, const struct adding *a, uint32_t to)
+{
+	uint32_t *up = NULL;
+	size_t n = 0, cap = 0;
+	for (uint32_t i = to; i;) {
+		i = shape_parent(a->c->shape, i);
+		up = mem_grow(up, &cap, n + 1, sizeof *up);
+		up[n++] = i;
+	}
+	while (n)
+		go_to(w, a, up[--n]);
+	mem_free(up);
+}
+
+static void add_part(void *arg, uint32_t which)
+{
+	struct adding *a = arg;
+	struct part *p = &a->part[which];
+	const struct calls *c = a->c;
 	const struct shape *s = c->shape;
-	struct open { uint32_t end; struct fun is; } *open = NULL;
-	size_t depth = 0, cap = 0;
-	uint32_t k = 0;
-	for (uint32_t i = 0; i < s->n; i++) {
-		while (depth && open[depth - 1].end <= i)
-			depth--;
-		struct fun is = depth ? open[depth - 1].is : (struct fun){0, false, 0}, own = fun[s->thing[i]];
-		is.work = own.work ? own.work : is.work;
-		is.pkg = own.pkg && !(own.weak && is.pkg) ? own.pkg : is.pkg;
-		open = mem_grow(open, &cap, depth + 1, sizeof *open);
-		open[depth++] = (struct open){s->next[i], is};
+	uint32_t i = (uint32_t)((uint64_t)s->n * which / a->n), end = (uint32_t)((uint64_t)s->n * (which + 1) / a->n);
+	uint32_t k = rank_of(s->ends, i);
+	struct way w = {0};
+	go_down(&w, a, i);
+	for (; i < end; i++) {
+		struct fun is = go_to(&w, a, i);
 		if (!rank_has(s->ends, i))
 			continue;
-		int64_t w = wrap_sub(c->sum[k + 1], c->sum[k]);
+		int64_t v = wrap_sub(c->sum[k + 1], c->sum[k]);
 		k++;
-		work[is.work] = wrap_add(work[is.work], w);
+		p->work[is.work] = wrap_add(p->work[is.work], v);
 		if (is.pkg)
-			pkg[is.pkg - 1].weight = wrap_add(pkg[is.pkg - 1].weight, w);
+			p->pkg[is.pkg - 1] = wrap_add(p->pkg[is.pkg - 1], v);
 	}
-	mem_free(open);
+	mem_free(w.open);
+}
+
+static void add_up(const struct calls *c, const struct fun *fun, int64_t *work, struct sum *pkg, size_t npkg)
+{
+	struct adding a = {.c = c, .fun = fun, .n = c->shape->n < PART_NODES ? 1 : PARTS};
+	for (uint32_t i = 0; i < a.n; i++)
+		a.part[i].pkg = xcalloc(npkg + 1, sizeof *a.part[i].pkg);
+	if (a.n > 1)
+		job_parallel(a.n, add_part, &a);
+	else
+		add_part(&a, 0);
+	for (uint32_t i = 0; i < a.n; i++) {
+		for (size_t k = 0; k < W__N + G__N; k++)
+			work[k] = wrap_add(work[k], a.part[i].work[k]);
+		for (size_t k = 0; k < npkg; k++)
+			pkg[k].weight = wrap_add(pkg[k].weight, a.part[i].pkg[k]);
+		mem_free(a.part[i].pkg);
+	}
 }
 
 const struct shares *calls_shares(struct calls *c, enum shares_of of)
@@ -175,7 +242,7 @@ const struct shares *calls_shares(struct calls *c, enum shares_of of)
 	int64_t work[W__N + G__N] = {0};
 	struct shares *out = c->shares = xcalloc(1, sizeof *out);
 	struct fun *fun = judge(c, of, &pkg, &npkg);
-	add_up(c, fun, work, pkg);
+	add_up(c, fun, work, pkg, npkg);
 	const char *const *names = of == OF_GOROUTINES ? awaited : said;
 	int nwork = of == OF_MEMORY ? 0 : of == OF_CPU ? W__N : G__N;
 	for (int i = 1; i < nwork; i++)
