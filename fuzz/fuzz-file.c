@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Any bytes as a file: gunzipped, recognised, read by whichever reader takes
- * them, into the store. What must hold: it ends; what is refused has a message;
+ * them, into the store; of a trace also its second half by itself. What must hold: it ends; what is refused has a message;
  * what is taken makes a store that keeps its own laws.
  */
 #include "config.h"
@@ -25,6 +25,19 @@ static void check(bool good, const char *what)
 	abort();
 }
 
+static void part(struct bytes b, const struct snap *all)
+{
+	struct err e = {0};
+	struct build *build = build_new();
+	struct sink sink = build_sink(build);
+	struct trace_part half = {all->trace.first, all->t1 / 2, all->t1, 0};
+	int rc = read_gotrace_part(b, &half, &sink, &e);
+	const struct snap *snap = build_finish(build);
+	check(!rc || e.msg[0], "a part is refused without a word");
+	check(!store_check(snap, &e), e.msg);
+	build_free(build);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
 	struct err e = {0};
@@ -43,6 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 		const struct snap *snap = build_finish(build);
 		check(!rc || e.msg[0], "refused without a word");
 		check(!store_check(snap, &e), e.msg);
+		if (r->kind == FK_GOTRACE && snap->has_trace)
+			part(b, snap);
 		build_free(build);
 	} else {
 		check(e.msg[0] != 0, "not recognised without a word");
