@@ -25,33 +25,17 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "ink.h"
+#include "pen_in.h"
 
 #include <string.h>
 
-enum { LATER_MAX = 8 };
-struct shown { uint32_t ch, mark; struct paint p; };
-
-struct pen {
-	struct pen_caps caps;
-	int rows, cols;		/* 0: nothing is known of what the terminal shows */
-	struct shown *old, *now;
-	int y, x;		/* the cursor; x -1: not known */
-	struct ink ink;
-	struct buf way, other, row, whole, best;	/* scratch */
-	struct shown *keep, *all;
-	uint32_t *todo;		/* of the row at hand, by cell: see find_todo(); then the same as it was */
-	struct paint later[LATER_MAX];	/* cells of these are left for the end of the screen */
-	int nlater;
-	uint32_t cells;
-};
-
-enum { AT_SHOWN = AT_BOLD | AT_DIM | AT_REVERSE | AT_UNDERLINE, SHIFT_MAX = 8 };
+enum { AT_SHOWN = AT_BOLD | AT_DIM | AT_REVERSE | AT_UNDERLINE };
 
 struct pen *pen_new(const struct pen_caps *caps)
 {
 	struct pen *n = xcalloc(1, sizeof *n);
 	n->caps = *caps;
+	n->ways = xcalloc(PEN_WAYS + 1u, sizeof *n->ways);
 	return n;
 }
 
@@ -69,12 +53,14 @@ void pen_free(struct pen *n)
 	mem_free(n->keep);
 	mem_free(n->all);
 	mem_free(n->todo);
+	mem_free(n->ways);
 	mem_free(n);
 }
 
 void pen_rgb(struct pen *n, bool on)
 {
 	n->caps.rgb = on;
+	memset(n->ways, 0, PEN_WAYS * sizeof *n->ways);
 	pen_forget(n);
 }
 
@@ -96,31 +82,39 @@ static struct shown shown_of(const struct pen *n, const struct cell *c, const st
 	return s;
 }
 
-static bool same(const struct shown *a, const struct shown *b)
-{
-	return !memcmp(a, b, sizeof *a);	/* no holes in it */
-}
-
-static bool blank(const struct shown *s)
-{
-	return s->ch == ' ' && !s->mark && !s->p.attr;
-}
-
 /* ---- paints */
 
-/* The codes for p, in n->way; false: none are needed. */
-static bool way(struct pen *n, const struct paint *p)
+/* The codes for p; NULL: none are needed. A screen has few colours and goes from one to another again and again, so what was
+   found is kept. */
+static const struct pen_way *way(struct pen *n, const struct paint *p)
 {
-	return ink_way(&n->caps, &n->ink, p, &n->way, &n->other);
+	const struct paint *now = &n->ink.p;
+	if (!n->ink.fresh && paint_same(now, p))
+		return NULL;
+	uint32_t h = (uint32_t)(now->fg * 5 + now->bg * 11 + now->attr * 23 + p->fg * 31 + p->bg * 43 + p->attr * 59) % PEN_WAYS;
+	struct pen_way *w = &n->ways[h];
+	if (!n->ink.fresh && w->n && paint_same(&w->from, now) && paint_same(&w->to, p))
+		return w;
+	ink_way(&n->caps, &n->ink, p, &n->way, &n->other);
+	*w = (struct pen_way){.from = *now, .to = *p};
+	w->s[w->n++] = '\033';
+	w->s[w->n++] = '[';
+	for (size_t i = 0; i < n->way.n && w->n + 1u < sizeof w->s; i++)
+		w->s[w->n++] = n->way.p[i];
+	w->s[w->n++] = 'm';
+	if (!n->ink.fresh)
+		return w;
+	n->ways[PEN_WAYS] = *w;		/* not the way from there */
+	w->n = 0;
+	return &n->ways[PEN_WAYS];
 }
 
-static void set_paint(struct pen *n, const struct paint *p, struct buf *b)
+void pen_paint(struct pen *n, const struct paint *p, struct buf *b)
 {
-	if (!way(n, p))
+	const struct pen_way *w = way(n, p);
+	if (!w)
 		return;
-	buf_puts(b, "\033[");
-	buf_put(b, n->way.p, n->way.n);
-	buf_putc(b, 'm');
+	buf_put(b, w->s, w->n);
 	n->ink = (struct ink){*p, false};
 }
 
@@ -130,13 +124,14 @@ static void paint_for(struct pen *n, const struct shown *s, struct buf *b)
 {
 	if (blank(s) && !n->ink.fresh) {
 		struct paint p = {n->ink.p.fg, s->p.bg, n->ink.p.attr & (AT_BOLD | AT_DIM), 0};
-		size_t keep = way(n, &p) ? n->way.n + 1 : 0;
-		if (!keep || keep <= (way(n, &s->p) ? n->way.n + 1 : 0)) {
-			set_paint(n, &p, b);
+		const struct pen_way *w = way(n, &p);
+		size_t keep = w ? w->n : 0;
+		if (!keep || keep <= ((w = way(n, &s->p)) ? w->n : 0)) {
+			pen_paint(n, &p, b);
 			return;
 		}
 	}
-	set_paint(n, &s->p, b);
+	pen_paint(n, &s->p, b);
 }
 
 /* ---- the cursor */
@@ -203,6 +198,10 @@ static void move(struct pen *n, int y, int x, struct buf *b)
 static size_t put(struct buf *b, const struct shown *s)
 {
 	char u[4];
+	if (plain_char(s->ch) && !s->mark) {
+		buf_putc(b, (int)s->ch);
+		return 1;
+	}
 	size_t k = utf8_encode(s->ch, u);
 	buf_put(b, u, k);
 	if (s->mark) {
@@ -434,84 +433,6 @@ static uint32_t show_row(struct pen *n, int y, struct buf *b)
 	return off;
 }
 
-/* ---- rows that move together */
-
-/* Cells of row y of the new screen that differ from row k of the old one, or some more than `most`; blanks are cheap, as
-   they are erased together. */
-static int differ(const struct pen *n, int y, int k, int most)
-{
-	int d = 0, blanks = 0;
-	for (int x = 0; x < n->cols && d <= most; x++) {
-		const struct shown *now = &n->now[y * n->cols + x];
-		if (same(now, &n->old[k * n->cols + x]))
-			continue;
-		if (blank(now))
-			blanks = 4;
-		else
-			d++;
-	}
-	return d + blanks;
-}
-
-struct shift { int by, y0, y1, saved; };	/* rows y0..y1 come from `by` rows below */
-
-static void best_shift(const struct pen *n, const int *cost, int by, struct shift *best)
-{
-	int sum = 0, from = 0;
-	for (int y = 0; y < n->rows; y++) {
-		if (y + by < 0 || y + by >= n->rows) {
-			sum = 0;
-			continue;
-		}
-		if (!sum)
-			from = y;
-		sum += cost[y];
-		sum -= differ(n, y, y + by, sum);
-		sum = sum < 0 ? 0 : sum;
-		if (sum > best->saved)
-			*best = (struct shift){by, from, y, sum};
-	}
-}
-
-static void move_rows(struct pen *n, const struct shift *s, struct buf *b)
-{
-	static const struct paint nothing = {-1, -1, 0, 0};
-	int top = s->by > 0 ? s->y0 : s->y0 + s->by, bot = s->by > 0 ? s->y1 + s->by : s->y1;
-	int k = s->by > 0 ? s->by : -s->by;
-	size_t row = (size_t)n->cols;
-	set_paint(n, &nothing, b);
-	buf_printf(b, "\033[%d;%dr\033[%dH", top + 1, bot + 1, (s->by > 0 ? bot : top) + 1);
-	for (int i = 0; i < k; i++)
-		buf_puts(b, s->by > 0 ? "\n" : "\033M");
-	buf_puts(b, "\033[r");
-	n->y = n->x = 0;
-	struct shown *to = &n->old[(size_t)s->y0 * row];
-	memmove(to, &n->old[(size_t)(s->y0 + s->by) * row], (size_t)(s->y1 - s->y0 + 1) * row * sizeof *to);
-	int from = s->by > 0 ? bot - k + 1 : top;
-	for (size_t i = 0; i < (size_t)k * row; i++)
-		n->old[(size_t)from * row + i] = (struct shown){' ', 0, nothing};
-}
-
-static void scroll(struct pen *n, struct buf *b)
-{
-	struct shift best = {0, 0, 0, 60};	/* below that it is cheaper to write */
-	int cost[512], changed = 0;
-	if (!n->caps.csr || n->rows > 512)
-		return;
-	for (int y = 0; y < n->rows; y++) {
-		cost[y] = differ(n, y, y, n->cols);
-		changed += cost[y] > 4;
-	}
-	if (changed < 4)
-		return;
-	for (int by = 1; by <= SHIFT_MAX; by++) {
-		best_shift(n, cost, by, &best);
-		best_shift(n, cost, -by, &best);
-	}
-	if (best.by)
-		move_rows(n, &best, b);
-}
-
 /* ---- the whole */
 
 enum { ROWS_MAX = 200 };	/* on more nothing is put off */
@@ -628,7 +549,7 @@ static void begin(struct pen *n, const struct grid *g, struct buf *b)
 	for (size_t i = 0; i < cells; i++)
 		n->old[i] = nothing;
 	n->ink.fresh = true;
-	set_paint(n, &nothing.p, b);
+	pen_paint(n, &nothing.p, b);
 	buf_puts(b, "\033[r\033[H\033[2J");
 	n->y = n->x = 0;
 }
@@ -639,7 +560,7 @@ uint32_t pen_show(struct pen *n, const struct grid *g, const struct look *look, 
 	begin(n, g, out);
 	for (int i = 0; i < n->rows * n->cols; i++)
 		n->now[i] = shown_of(n, &g->cell[i], look);
-	scroll(n, out);
+	pen_scroll(n, out);
 	write_screen(n, out);
 	return n->cells;
 }
