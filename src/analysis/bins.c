@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Columns of a timeline. A column's share of a state is exact: the difference of
- * two running sums at its edges (sheet_upto), added up over the sheets that it
- * crosses. So a row costs its columns times a binary search, plus one step for
+ * Columns of a timeline. A column's share of a state is exact: the sum of the intervals in it where they are few, else the
+ * difference of two running sums at its edges (sheet_between), added up over the sheets that it
+ * crosses. So a row costs its columns times a search, plus one step for
  * each sheet border inside the window, whatever the number of intervals.
  *
  * Sheets lie end to end from snap->t0 to snap->t1; a column that lies in many
@@ -29,19 +29,11 @@ static uint32_t sheet_at(const struct snap *sn, int64_t t)
 	return sn->nsheets ? lo : 0;
 }
 
-static void bin_add(struct bin *b, const int64_t *to, const int64_t *from)
-{
-	for (int s = 0; s < TS__N; s++)
-		b->ns[s] += to[s] - from[s];
-}
-
 /* Add what the part of columns [*k, end) that lies in one sheet has. */
 static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t t1, uint32_t n,
     uint32_t *k, uint32_t end, struct bin *out)
 {
-	int64_t sum[2][TS__N];
-	unsigned now = 0;
-	bool have = false;
+	uint32_t at = UINT32_MAX;
 	for (;; ++*k) {
 		int64_t a = bin_edge(t0, t1, n, *k), b = bin_edge(t0, t1, n, *k + 1);
 		bool past = b > sh->t1;
@@ -52,12 +44,9 @@ static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t 
 		if (b > a && row < 0)
 			out[*k].ns[TS_NONE] += b - a;
 		if (b > a && row >= 0) {
-			if (!have)
-				sheet_sums(sh, (uint32_t)row, a, sum[now]);
-			sheet_sums(sh, (uint32_t)row, b, sum[!now]);
-			bin_add(&out[*k], sum[!now], sum[now]);
-			now = !now;
-			have = true;
+			uint32_t from = at == UINT32_MAX ? sheet_find(sh, (uint32_t)row, a) : at;
+			at = sheet_find_from(sh, (uint32_t)row, from, b);
+			sheet_between(sh, (uint32_t)row, from, a, at, b, out[*k].ns);
 		}
 		if (past || *k + 1 >= end)
 			break;

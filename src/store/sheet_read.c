@@ -87,6 +87,26 @@ uint32_t sheet_find(const struct sheet *sh, uint32_t row, int64_t t)
 	return lo;
 }
 
+uint32_t sheet_find_from(const struct sheet *sh, uint32_t row, uint32_t i, int64_t t)
+{
+	uint32_t hi = sh->first[row + 1], step = 4;
+	int64_t rel = t - sh->t0;
+	for (; step <= 64 && i + step < hi && sh->start[i + step] <= rel; step *= 2)
+		i += step;
+	if (i + step >= hi || sh->start[i + step] > rel)
+		hi = i + step < hi ? i + step : hi;
+	else
+		sheet_near(sh->start, rel, sh->t1 - sh->t0, &i, &hi);
+	while (hi - i > 1) {
+		uint32_t mid = i + (hi - i) / 2;
+		if (sh->start[mid] <= rel)
+			i = mid;
+		else
+			hi = mid;
+	}
+	return i;
+}
+
 /* Add (sign 1) or take away (-1) the time by state before interval i, from the sheet's first on. */
 static void sheet_before(const struct sheet *sh, uint32_t i, int sign, int64_t sum[TS__N])
 {
@@ -101,17 +121,39 @@ static void sheet_before(const struct sheet *sh, uint32_t i, int sign, int64_t s
 		sum_add(&sum[sh->state[j] & SHEET_STATE], sign * (sheet_stop(sh, j) - sh->start[j]));
 }
 
-void sheet_sums(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS__N])
+/* Interval i of the row being that of t. */
+static void sums_at(const struct sheet *sh, uint32_t row, uint32_t i, int64_t t, int64_t sum[TS__N])
 {
+	uint32_t first = sh->first[row];
 	memset(sum, 0, TS__N * sizeof *sum);
-	t = t < sh->t0 ? sh->t0 : t > sh->t1 ? sh->t1 : t;
-	uint32_t first = sh->first[row], i = sheet_find(sh, row, t);
 	if (sh->first[row + 1] - first > SHEET_STEP)
 		sheet_before(sh, i, 1, sum);
 	else
 		for (uint32_t j = first; j < i; j++)
 			sum[sh->state[j] & SHEET_STATE] += sh->start[j + 1] - sh->start[j];
 	sum[sh->state[i] & SHEET_STATE] += t - sh->t0 - sh->start[i];
+}
+
+void sheet_sums(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS__N])
+{
+	t = t < sh->t0 ? sh->t0 : t > sh->t1 ? sh->t1 : t;
+	sums_at(sh, row, sheet_find(sh, row, t), t, sum);
+}
+
+void sheet_between(const struct sheet *sh, uint32_t row, uint32_t ia, int64_t a, uint32_t ib, int64_t b, int64_t ns[TS__N])
+{
+	int64_t from[TS__N], to[TS__N];
+	if (ib - ia > SHEET_STEP / 2) {
+		sums_at(sh, row, ia, a, from);
+		sums_at(sh, row, ib, b, to);
+		for (int k = 0; k < TS__N; k++)
+			ns[k] += wrap_sub(to[k], from[k]);
+		return;
+	}
+	a -= sh->t0;
+	for (; ia < ib; a = sh->start[++ia])
+		ns[sh->state[ia] & SHEET_STATE] += sh->start[ia + 1] - a;
+	ns[sh->state[ib] & SHEET_STATE] += b - sh->t0 - a;
 }
 
 void sheet_upto(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS__N])

@@ -244,6 +244,8 @@ uint32_t sheet_row_of(const struct sheet *, uint32_t i);
 int32_t sheet_row(const struct sheet *, trk_id);
 /* Index of the interval of row that holds time t (clamped to the sheet). */
 uint32_t sheet_find(const struct sheet *, uint32_t row, int64_t t);
+/* The same for who goes on to a later time: i is of the row and not after it. */
+uint32_t sheet_find_from(const struct sheet *, uint32_t row, uint32_t i, int64_t t);
 static inline stk_id sheet_stack(const struct sheet *sh, uint32_t i)
 {
 	return i < sh->nostack ? 0 : sh->stack4 ? sh->stack4[i - sh->nostack] : sh->stack2[i - sh->nostack];
@@ -260,6 +262,8 @@ static inline int64_t sheet_end(const struct sheet *sh, uint32_t row, uint32_t i
 void sheet_upto(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N]);
 /* The same but for something that is equal for all t of a row: for differences, with half the steps. */
 void sheet_sums(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N]);
+/* Add the time by state from a to b, in the sheet, which intervals ia and ib of a row hold. */
+void sheet_between(const struct sheet *, uint32_t row, uint32_t ia, int64_t a, uint32_t ib, int64_t b, int64_t ns[TS__N]);
 
 /* check.c: the store's invariants; -1 and what is wrong. Tests run it after every load. */
 struct err;
