@@ -126,7 +126,7 @@ static void world_free(struct world *o)
 	mem_free(o);
 }
 
-static struct calls *calls_by(const struct world *o, enum calls_gran gran)
+static struct calls *calls_by(const struct world *o, enum gran gran)
 {
 	struct things *t = things_new(o->sn, gran);
 	struct calls *c = calls_new(t, &o->w);
@@ -310,7 +310,7 @@ static void flames(const struct world *o, const struct calls *c)
 static void extremes(void)
 {
 	struct world *o = world_new(EXTREME);
-	struct calls *c = calls_by(o, CG_FUNCTIONS);
+	struct calls *c = calls_by(o, GR_FUNCTIONS);
 	for (uint32_t i = 0; i < 24; i++) {
 		struct flame_conf conf = {.reverse = i % 2, .fold_recursion = i / 2 % 2, .fold_runtime = i / 4 % 2};
 		if (i / 8)
@@ -356,7 +356,7 @@ static void least(void)
 		struct weights w;
 		struct focus *fc = focus_new(&(struct filters){0}, NULL);
 		focus_samples(sn, fc, 0, false, NULL, &a, &w);
-		struct things *t = things_new(sn, CG_FUNCTIONS);
+		struct things *t = things_new(sn, GR_FUNCTIONS);
 		struct calls *c = calls_new(t, &w);
 		struct flame *f = flame_new(c, &(struct flame_conf){.reverse = true});
 		OK(f->t.n == (v == 2 ? 5 : 4));
@@ -376,18 +376,18 @@ int main(void)
 		uint64_t s = seed;
 		bool negative = s % 5 == 0;
 		struct world *o = world_new(negative ? SIGNED : POSITIVE);
-		struct calls *c = calls_by(o, CG_FUNCTIONS);
+		struct calls *c = calls_by(o, GR_FUNCTIONS);
 		weights_of_things(o, c);
 		edges(o, c, negative);
 		flames(o, c);
 		calls_free(c);
-		for (int g = CG_FILEFUNCTIONS; g <= CG_ADDRESSES; g++) {
-			c = calls_by(o, (enum calls_gran)g);
+		for (int g = GR_FILEFUNCTIONS; g <= GR_ADDRESSES; g++) {
+			c = calls_by(o, (enum gran)g);
 			int64_t flat = 0;
 			for (uint32_t t = 0; t < c->nthing; t++)
 				flat += c->thing[t].flat;
 			OK(flat == o->w.total && calls_tree(c)->cum[0] == o->w.total);
-			OK(g != CG_FILES || c->nthing == 2);
+			OK(g != GR_FILES || c->nthing == 2);
 			calls_free(c);
 		}
 		world_free(o);

@@ -206,7 +206,7 @@ static bool same_calls(const struct calls *a, const struct calls *b)
 static uint32_t straight;
 static void both_ways(const struct snap *sn, const struct focus *fc, bool noinlines, const struct weights *w)
 {
-	enum calls_gran gran = (enum calls_gran)rnd(5);
+	enum gran gran = (enum gran)rnd(5);
 	struct things *t = things_new(sn, gran);
 	struct calls *own = calls_new(t, w);
 	struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .st = sn->st, .nsmp = sn->nsmps});
@@ -358,7 +358,7 @@ static void nothing_and_base(void)
 		struct focus *fc = focus_new(&(struct filters){0}, NULL);
 		focus_samples(sn, fc, 1, false, NULL, &a, &w);
 		OK(w.n == cases[i].nodes && w.all == cases[i].all);
-		struct things *t = things_new(sn, CG_FUNCTIONS);
+		struct things *t = things_new(sn, GR_FUNCTIONS);
 		struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .st = sn->st, .nsmp = sn->nsmps});
 		struct onto o;
 		struct calls *c = calls_begin(s, false, &o);

@@ -221,7 +221,7 @@ static void label(
 		buf_putc(&full, ' ');
 		text_safe(&full, s.s, s.n);
 		text_fit(&b, full.p, full.n, (size_t)w, d->env->ascii);
-	} else if (c->gran == CG_FILES) {
+	} else if (c->gran == GR_FILES) {
 		text_fit_middle(&b, s.s, s.n, (size_t)w, d->env->ascii);
 	} else {
 		text_fit_symbol(&b, s.s, s.n, (size_t)w, d->env->ascii);

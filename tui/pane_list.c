@@ -119,7 +119,7 @@ static void update(void *st, const struct pane_env *env)
 {
 	struct listview *v = st;
 	v->t.walks = true;
-	if (!tree_sync(&v->t, env, CG_LINES) && v->fun)
+	if (!tree_sync(&v->t, env, GR_LINES) && v->fun)
 		return;
 	bool had = v->id != 0;
 	v->line = v->rows.n ? v->row[v->rows.sel].line : v->line;
@@ -341,7 +341,7 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 		v->nback = 0;
 		show(v, env, f);
 	}
-	if (fr && (tree_gran(env) == CG_LINES || tree_gran(env) == CG_ADDRESSES))
+	if (fr && (tree_gran(env) == GR_LINES || tree_gran(env) == GR_ADDRESSES))
 		select_line(v, fr->line);
 	return true;
 }

@@ -357,7 +357,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	buf_printf(b, " | %u", p->rows.n);
 	if (p->all > p->rows.n)
 		buf_printf(b, " of %u", p->all);
-	else if (p->t.c->gran == CG_FUNCTIONS)
+	else if (p->t.c->gran == GR_FUNCTIONS)
 		buf_printf(b, "/%u", p->functions > p->rows.n ? p->functions : p->rows.n);
 	buf_printf(b, " %s", what[p->t.c->gran]);
 	if (env->base > BASE_ALL)

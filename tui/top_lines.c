@@ -20,11 +20,11 @@ struct line { uint32_t thing; int64_t cum; };
 enum { LINES_MAX = 64, NODES_MAX = 1 << 20 };
 
 /* Of the function, or of all of the file where things are files. */
-static bool of_it(const struct thing *t, const struct thing *line, enum calls_gran gran)
+static bool of_it(const struct thing *t, const struct thing *line, enum gran gran)
 {
 	if (line->tag || line->line <= 0 || (t->file && line->file != t->file))
 		return false;
-	return gran == CG_FILES || line->name == t->name;
+	return gran == GR_FILES || line->name == t->name;
 }
 
 /* The heaviest, in order; at most max of them. */

@@ -25,9 +25,9 @@
 
 enum { CELLS = 8 };	/* a value in a column takes fewer, its sign apart */
 
-enum calls_gran tree_gran(const struct pane_env *env)
+enum gran tree_gran(const struct pane_env *env)
 {
-	return (enum calls_gran)session_query(env->s)->gran;
+	return session_query(env->s)->gran;
 }
 
 /* While a file is read there is more of it several times a second; it is worth the work when it is
@@ -39,11 +39,11 @@ static bool little_more(const struct tree *t, const struct pane_env *env)
 	       !memcmp(&t->query, session_query(env->s), sizeof t->query);
 }
 
-bool tree_sync(struct tree *t, const struct pane_env *env, enum calls_gran gran)
+bool tree_sync(struct tree *t, const struct pane_env *env, enum gran gran)
 {
 	if (t->c && t->c->gran == gran && (t->serial == session_serial(env->s) || little_more(t, env)))
 		return false;
-	struct calls *c = session_calls_soon(env->s, (enum gran)gran, t->walks);
+	struct calls *c = session_calls_soon(env->s, gran, t->walks);
 	if (!c && t->c)
 		return false;		/* what was is shown until then */
 	session_let_go(env->s, t->c, NULL);
@@ -294,7 +294,7 @@ void tree_place(const struct calls *c, uint32_t thing, struct place *p)
 
 uint32_t tree_thing(const struct calls *c, const struct place *p)
 {
-	if (c->gran == CG_LINES || c->gran == CG_ADDRESSES)
+	if (c->gran == GR_LINES || c->gran == GR_ADDRESSES)
 		for (uint32_t i = 1; p->frm && i < c->nthing; i++)
 			if (c->thing[i].frm == p->frm && c->thing[i].nnode)
 				return i;

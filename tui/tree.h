@@ -20,9 +20,9 @@ struct tree {
 	uint32_t nstks;		/* and of how much */
 };
 /* Make the calls of the present query. true when they are new: ids of things and nodes have changed. */
-bool tree_sync(struct tree *, const struct pane_env *, enum calls_gran);
+bool tree_sync(struct tree *, const struct pane_env *, enum gran);
 void tree_drop(struct tree *);
-enum calls_gran tree_gran(const struct pane_env *);	/* of the query */
+enum gran tree_gran(const struct pane_env *);	/* of the query */
 
 /* A value with its unit; zero is a dim dot. Ends before x1. */
 void tree_value(const struct pane_env *, const struct calls *, struct grid *, int y, int x1, int64_t v, int attr);

@@ -242,7 +242,7 @@ struct calls *calls_new(struct things *things, const struct weights *w)
 	return c;
 }
 
-struct calls *calls_none(const struct store *st, enum calls_gran gran)
+struct calls *calls_none(const struct store *st, enum gran gran)
 {
 	struct things *t = xcalloc(1, sizeof *t);
 	*t = (struct things){.refs = 1, .st = st, .gran = gran, .n = 1, .row = xcalloc(1, sizeof *t->row)};
@@ -316,7 +316,7 @@ void calls_where(const struct calls *c, uint32_t thing, struct buf *b)
 		base--;
 	text_safe(b, s.s + base, s.n - base);
 	int64_t line = t->line ? t->line : fu->line ? fu->line : store_frm(c->st, t->frm)->line;
-	if (line > 0 && c->gran != CG_FILES)
+	if (line > 0 && c->gran != GR_FILES)
 		buf_printf(b, ":%lld", (long long)line);
 }
 
@@ -338,7 +338,7 @@ uint32_t calls_fun(const struct calls *c, fun_id f)
 		const struct thing *t = &c->thing[i];
 		if (t->tag || !t->frm || !t->nnode)
 			continue;
-		bool same = c->gran == CG_FILES ? t->file && t->file == want->file
+		bool same = c->gran == GR_FILES ? t->file && t->file == want->file
 						: t->name && t->name == want->name;
 		if (same && (t->fun == f || !best))
 			best = i;

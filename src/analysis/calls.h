@@ -11,8 +11,6 @@
  * granularity) and the calls between them, siblings of the same thing merged.
  * What top, peek, list and the flame graph show.
  */
-enum calls_gran { CG_FUNCTIONS, CG_FILEFUNCTIONS, CG_FILES, CG_LINES, CG_ADDRESSES };
-
 enum pkg_kind { PKG_OTHER, PKG_MAIN, PKG_STD, PKG_RUNTIME, PKG_TAG };
 
 struct thing {
@@ -67,7 +65,7 @@ struct calls {
 	struct arena arena;
 	uint32_t refs;		/* of those who hold it; all on one thread */
 	const struct store *st;
-	enum calls_gran gran;
+	enum gran gran;
 	uint32_t nthing;
 	struct thing *thing;	/* all of the store's, those without nodes too */
 	int64_t total, all;	/* as in struct weights */
@@ -113,7 +111,7 @@ const struct ctree *calls_tree(const struct calls *);
 struct calls_sum { uint32_t hits; int64_t w, o; };
 struct calls_sum calls_below(const struct calls *, uint32_t node);
 /* Of what is not weighed yet: nothing but a root, and `none` is set. */
-struct calls *calls_none(const struct store *, enum calls_gran);
+struct calls *calls_none(const struct store *, enum gran);
 struct calls *calls_ref(struct calls *);	/* one more holder */
 void calls_free(struct calls *);	/* one less */
 

@@ -16,7 +16,6 @@ struct filters {	/* regular expressions as typed; NULL or "": none */
 	const char *focus, *ignore, *hide, *show, *show_from, *prune_from;
 	const char *tagfocus, *tagignore, *tagshow, *taghide, *tagroot, *tagleaf;
 };
-enum gran { GR_FUNCTIONS, GR_FILEFUNCTIONS, GR_FILES, GR_LINES, GR_ADDRESSES };
 
 struct focus;		/* the filters, compiled */
 /* NULL: one of them does not compile; *e names it. */

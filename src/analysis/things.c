@@ -108,13 +108,13 @@ static struct thing thing_of_frame(const struct things *t, frm_id f)
 	const struct fun_row *fu = store_fun(t->st, fr->fun);
 	const struct loc_row *lo = store_loc(t->st, fr->loc);
 	struct thing g = {.frm = f, .fun = fr->fun};
-	if (t->gran == CG_ADDRESSES)
+	if (t->gran == GR_ADDRESSES)
 		g.addr = lo->addr;
-	if (t->gran == CG_ADDRESSES || t->gran == CG_LINES)
+	if (t->gran == GR_ADDRESSES || t->gran == GR_LINES)
 		g.line = fr->line;
-	if (t->gran != CG_FUNCTIONS)
+	if (t->gran != GR_FUNCTIONS)
 		g.file = fu->file;
-	if (t->gran != CG_FILES)
+	if (t->gran != GR_FILES)
 		g.name = fu->name;
 	if (!g.name && !g.file)
 		g.map = lo->map;
@@ -173,7 +173,7 @@ static void rank(struct things *t)
 	mem_free(v);
 }
 
-struct things *things_new(const struct snap *sn, enum calls_gran gran)
+struct things *things_new(const struct snap *sn, enum gran gran)
 {
 	struct things *t = xcalloc(1, sizeof *t);
 	struct maker m = {.t = t};

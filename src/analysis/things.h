@@ -14,14 +14,14 @@
 struct things {
 	_Atomic uint32_t refs;
 	const struct store *st;
-	enum calls_gran gran;
+	enum gran gran;
 	uint32_t n, nfrm;
 	struct thing *row;	/* weights and nodes are 0; ranked by name */
 	uint32_t *of;		/* per frame its thing */
 	uint32_t *tag;		/* things_tag(): the tags that are things, sorted by text; NULL none */
 	uint32_t ntag;
 };
-struct things *things_new(const struct snap *, enum calls_gran);
+struct things *things_new(const struct snap *, enum gran);
 /* The same and a thing for each tag that label[0..n) shows as a frame. */
 struct things *things_tags(const struct things *, const str_id *label, uint32_t n);
 uint32_t things_tag(const struct things *, str_id tag);	/* the thing of a tag that was given */

@@ -23,6 +23,9 @@ static inline struct pair side_pair(enum side_show show, int64_t shown, int64_t 
 	return show == SHOW_A ? (struct pair){shown, other} : (struct pair){other, shown};
 }
 
+/* What is one thing on the screen, and in a report. */
+enum gran { GR_FUNCTIONS, GR_FILEFUNCTIONS, GR_FILES, GR_LINES, GR_ADDRESSES };
+
 struct weights {
 	uint32_t n;		/* nodes; node 0 is the root */
 	const stk_id *parent;	/* parent[i] < i */

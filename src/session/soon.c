@@ -183,7 +183,7 @@ struct job *session_weighing(const struct session *s)
 static struct calls *at_hand(struct session *s, enum gran gran, bool tree)
 {
 	struct calls *c = s->cserial == s->serial ? s->calls[session_slot(gran)] : NULL;
-	return c && c->gran == (enum calls_gran)gran && (!tree || c->t.n) ? c : NULL;
+	return c && c->gran == gran && (!tree || c->t.n) ? c : NULL;
 }
 
 static bool take(struct session *s)

@@ -269,7 +269,7 @@ void session_drop_shapes(struct session *s)
 
 /* The things of the store by a granularity, as long as both stay what they are. The frames of a profile are all
    there before its samples: what is made of them while it is read is good when it has been. */
-static struct things *things_of(struct session *s, int slot, enum calls_gran gran)
+static struct things *things_of(struct session *s, int slot, enum gran gran)
 {
 	const struct things *had = s->shape[slot].things;
 	if (had && (had->nfrm != s->snap->nfrms || had->gran != gran)) {
@@ -321,13 +321,13 @@ struct calls *session_calls(struct session *s, enum gran gran)
 	if (s->cserial != s->serial)
 		session_drop_calls(s);
 	s->cserial = s->serial;
-	if (*c && (*c)->gran != (enum calls_gran)gran) {
+	if (*c && (*c)->gran != gran) {
 		calls_free(*c);
 		*c = NULL;
 	}
 	if (!*c) {
 		int64_t began = clock_us();
-		struct things *t = things_of(s, slot, (enum calls_gran)gran);
+		struct things *t = things_of(s, slot, gran);
 		if (s->job)	/* shapes are made once, and then are most of it */
 			job_tell(s->job, 30, 100);
 		*c = weigh_onto(s, slot);
