@@ -5,12 +5,13 @@
  * frame as wide as its weight, siblings by weight. Stacks are merged into a tree
  * whose parents come before their children, so totals are one pass backwards
  * and places one pass forwards. Frames narrower than a quarter of a pixel are
- * left out. The script inside zooms at a click and marks what a search finds;
+ * left out, before anything but their weight is known of them: they are most. The script inside zooms at a click and marks what a search finds;
  * it reads places out of the drawing itself and knows no names.
  */
 #include "config.h"
 #include "report/pprof.h"
 
+#include "analysis/calls.h"
 #include "base/text.h"
 #include "report/view.h"
 
@@ -22,17 +23,23 @@ enum { WIDTH = 1200, ROW = 17, TOP = 48, PAD = 10 };
 struct fnode {
 	uint32_t parent, depth;
 	str_id name;
-	int64_t flat, cum;
+	int64_t cum;
 	double x;
 };
+
+/* All there are, while they are added up; 0: the root. */
+struct grown { uint32_t parent; str_id name; int64_t cum; };
 
 struct flame_svg {
 	struct view *v;
 	struct buf *b;
-	struct fnode *node; /* 0: the root */
-	size_t n, cap;
+	struct fnode *node; /* those that are drawn, parents first; 0: the root */
+	size_t n;
+	struct grown *all;
+	size_t nall, cap;
 	struct intern index;
 	uint32_t depth;
+	bool uneven;	/* weights are negative, or too large to add up: then a frame may be wider than the one that it is in */
 };
 
 struct fkey {
@@ -44,7 +51,7 @@ static int same_node(const void *ctx, uint32_t id, const void *key)
 {
 	const struct flame_svg *f = ctx;
 	const struct fkey *k = key;
-	return f->node[id].parent == k->parent && f->node[id].name == k->name;
+	return f->all[id].parent == k->parent && f->all[id].name == k->name;
 }
 
 static uint32_t child_of(struct flame_svg *f, uint32_t parent, str_id name)
@@ -53,11 +60,9 @@ static uint32_t child_of(struct flame_svg *f, uint32_t parent, str_id name)
 	uint32_t h = hash_u64(parent, name), id = intern_find(&f->index, h, same_node, f, &k);
 	if (id != UINT32_MAX)
 		return id;
-	f->node = mem_grow(f->node, &f->cap, f->n + 1, sizeof *f->node);
-	id = (uint32_t)f->n++;
-	f->node[id] = (struct fnode){.parent = parent, .depth = f->node[parent].depth + 1, .name = name};
-	if (f->node[id].depth > f->depth)
-		f->depth = f->node[id].depth;
+	f->all = mem_grow(f->all, &f->cap, f->nall + 1, sizeof *f->all);
+	id = (uint32_t)f->nall++;
+	f->all[id] = (struct grown){parent, name, 0};
 	intern_put(&f->index, h, id);
 	return id;
 }
@@ -67,54 +72,81 @@ static void grow_tree(struct flame_svg *f)
 	struct prof *p = f->v->p;
 	int64_t *weight = xcalloc(p->nstack, sizeof *weight);
 	struct frame_names names = frame_names_new(p);
+	double sum = 0;
 	for (size_t i = 0; i < p->nsample; i++)
 		prof_sum(&weight[p->sample[i].stack], prof_value(p, i)[f->v->g.type]);
 	for (size_t s = 0; s < p->nstack; s++) {
 		struct prof_run r = p->stack[s];
-		uint32_t at = 0;
+		uint32_t at = 0, depth = 0;
 		for (uint32_t i = r.n; i-- && weight[s];) {
 			loc_id id = prof_frame(p, r.off + i);
-			for (uint32_t k = p->loc[id].nline ? p->loc[id].nline : 1; k--;)
+			for (uint32_t k = p->loc[id].nline ? p->loc[id].nline : 1; k--; depth++)
 				at = child_of(f, at, frame_name(&names, id, k));
 		}
-		prof_sum(&f->node[at].flat, weight[s]);
+		prof_sum(&f->all[at].cum, weight[s]);
+		sum += (double)weight[s];
+		f->uneven |= weight[s] < 0 || sum > (double)(INT64_MAX / 2);
+		f->depth = depth > f->depth ? depth : f->depth;
 	}
-	for (size_t i = f->n; i--;) {
-		prof_sum(&f->node[i].cum, f->node[i].flat);
-		if (i)
-			prof_sum(&f->node[f->node[i].parent].cum, f->node[i].cum);
-	}
+	intern_free(&f->index);
+	for (size_t i = f->nall; i-- > 1;)
+		prof_sum(&f->all[f->all[i].parent].cum, f->all[i].cum);
 	mem_free(weight);
 	frame_names_free(&names);
 }
 
-struct order {
-	const struct flame_svg *f;
-	uint32_t id;
-};
-
-static int by_place(const void *x, const void *y)
+static double scale_of(int64_t whole)
 {
-	const struct order *a = x, *b = y;
-	const struct fnode *m = &a->f->node[a->id], *n = &b->f->node[b->id];
+	return whole > 0 ? (WIDTH - 2.0 * PAD) / (double)whole : 0;
+}
+
+static bool is_drawn(size_t i, int64_t cum, double scale)
+{
+	return !i || (cum > 0 && (double)cum * scale >= 0.25);
+}
+
+/* Those that are drawn. Of narrower ones none is left of them, nor has any in it, unless they are uneven. */
+static void choose(struct flame_svg *f)
+{
+	double scale = scale_of(f->all[0].cum);
+	size_t cap = 0;
+	for (size_t i = 0; i < f->nall; i++) {
+		struct grown *g = &f->all[i];
+		if (!f->uneven && !is_drawn(i, g->cum, scale)) {
+			g->name = 0;
+			continue;
+		}
+		uint32_t up = i ? f->all[g->parent].name : 0;	/* where that has gone */
+		f->node = mem_grow(f->node, &cap, f->n + 1, sizeof *f->node);
+		f->node[f->n] = (struct fnode){.parent = up, .depth = i ? f->node[up].depth + 1 : 0, .name = g->name, .cum = g->cum};
+		g->name = (uint32_t)f->n++;
+	}
+	mem_free(f->all);
+	f->all = NULL;
+}
+
+static int by_place(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct flame_svg *f = ctx;
+	const struct fnode *m = &f->node[a], *n = &f->node[b];
 	if (m->parent != n->parent)
 		return m->parent < n->parent ? -1 : 1;
 	if (m->cum != n->cum)
 		return m->cum > n->cum ? -1 : 1;
-	return strcmp(prof_s(a->f->v->p, m->name), prof_s(b->f->v->p, n->name));
+	return strcmp(prof_s(f->v->p, m->name), prof_s(f->v->p, n->name));
 }
 
 /* A parent's group of children comes after the group that it is in itself: one pass places all. */
 static void place(struct flame_svg *f)
 {
-	struct order *o = xmalloc(f->n * sizeof *o);
+	uint32_t *o = xmalloc(f->n * sizeof *o);
 	double at = 0;
-	for (size_t i = 1; i < f->n; i++)
-		o[i - 1] = (struct order){f, (uint32_t)i};
-	qsort(o, f->n - 1, sizeof *o, by_place);
+	for (uint32_t i = 1; i < f->n; i++)
+		o[i - 1] = i;
+	sort_u32(o, f->n - 1, by_place, f);
 	for (size_t i = 0; i + 1 < f->n; i++) {
-		struct fnode *n = &f->node[o[i].id];
-		if (!i || n->parent != f->node[o[i - 1].id].parent)
+		struct fnode *n = &f->node[o[i]];
+		if (!i || n->parent != f->node[o[i - 1]].parent)
 			at = f->node[n->parent].x;
 		n->x = at;
 		if (n->cum > 0)
@@ -212,7 +244,7 @@ static void put_svg(struct flame_svg *f, struct out *out)
 {
 	struct buf *b = f->b;
 	unsigned height = TOP + (f->depth + 1) * ROW + 10;
-	double scale = f->node[0].cum > 0 ? (WIDTH - 2.0 * PAD) / (double)f->node[0].cum : 0;
+	double scale = scale_of(f->node[0].cum);
 	buf_printf(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
 		      "viewBox=\"0 0 %d %u\" width=\"100%%\" preserveAspectRatio=\"xMidYMin\">\n",
 	    WIDTH, height);
@@ -229,7 +261,7 @@ static void put_svg(struct flame_svg *f, struct out *out)
 		      "<text class=\"h\" id=\"found\" x=\"%d\" y=\"40\"></text>\n<g id=\"frames\">\n",
 	    PAD, WIDTH - 90, WIDTH - 140);
 	for (size_t i = 0; i < f->n && !out->failed; i++)
-		if (!i || (f->node[i].cum > 0 && (double)f->node[i].cum * scale >= 0.25)) {
+		if (is_drawn(i, f->node[i].cum, scale)) {
 			put_frame(f, &f->node[i], scale);
 			out_flush(out, false);
 		}
@@ -244,13 +276,13 @@ int report_flame(const struct opt *o, struct out *out, struct err *e)
 	if (view_open(&v, o, V_FLAME, e))
 		return -1;
 	struct flame_svg f = {.v = &v, .b = &out->buf};
-	f.node = mem_grow(f.node, &f.cap, 1, sizeof *f.node);
-	f.node[f.n++] = (struct fnode){0};
+	f.all = mem_grow(f.all, &f.cap, 1, sizeof *f.all);
+	f.all[f.nall++] = (struct grown){0};
 	grow_tree(&f);
+	choose(&f);
 	place(&f);
 	put_svg(&f, out);
 	mem_free(f.node);
-	intern_free(&f.index);
 	view_close(&v);
 	return 0;
 }
