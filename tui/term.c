@@ -33,7 +33,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -345,7 +344,7 @@ static void pen_down(struct term *t)
 	write_out(t);
 }
 
-static void leave(struct term *t)
+void term_leave(struct term *t)
 {
 	pen_down(t);
 	if (t->motion)
@@ -354,7 +353,7 @@ static void leave(struct term *t)
 	wayout_settings();
 }
 
-static void come_back(struct term *t)
+void term_back(struct term *t)
 {
 	struct winsize ws;
 	if (t->pen)
@@ -369,91 +368,16 @@ static void come_back(struct term *t)
 
 void term_stop(struct term *t)
 {
-	leave(t);
+	term_leave(t);
 	signal(SIGTSTP, SIG_DFL);
 	kill(0, SIGTSTP);		/* the whole job: a pipe's other programs stop too */
 	wayout_watch(true);
-	come_back(t);
+	term_back(t);
 }
 
-int term_edit(struct term *t, const char *file, int64_t line)
+int term_tty(const struct term *t)
 {
-	char at[32];
-	snprintf(at, sizeof at, "+%lld", (long long)(line > 0 ? line : 1));
-	leave(t);
-	wayout_watch(false);
-	pid_t pid = fork();
-	if (pid == 0) {
-		dup2(t->tty, STDIN_FILENO);
-		/* the editor may be a command with arguments, so a shell takes it apart */
-		execlp("sh", "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$@\"", "sh", at, file,
-		    (char *)NULL);
-		_exit(127);
-	}
-	int status = -1;
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	wayout_watch(true);
-	come_back(t);
-	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) != 127 ? 0 : -1;
-}
-
-/* What is left of the text goes to the command; one that does not read it all is not our concern. */
-static void feed(int fd, const char *s, size_t n)
-{
-	for (size_t done = 0; done < n;) {
-		ssize_t k = write(fd, s + done, n - done);
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			break;
-		done += (size_t)k;
-	}
-	close(fd);
-}
-
-static void wait_for_enter(struct term *t, int status)
-{
-	static const char words[] = "[ttrace: Enter goes back]";
-	char c = 0;
-	if (WIFEXITED(status) && WEXITSTATUS(status))
-		fprintf(stdout, "[ttrace: exit %d]\r\n", WEXITSTATUS(status));
-	fputs(words, stdout);
-	fflush(stdout);
-	while (c != '\n' && c != '\r' && c != 'q' && read(t->tty, &c, 1) == 1)
-		;
-}
-
-int term_pipe(struct term *t, const char *command, const char *s, size_t n)
-{
-	int end[2], status = -1;
-	if (pipe(end))
-		return -1;
-	fcntl(end[1], F_SETFD, FD_CLOEXEC);
-	leave(t);
-	wayout_watch(false);
-	signal(SIGINT, SIG_IGN);	/* ^C is the command's */
-	pid_t pid = fork();
-	if (pid == 0) {
-		signal(SIGINT, SIG_DFL);
-		signal(SIGPIPE, SIG_DFL);
-		dup2(end[0], STDIN_FILENO);
-		close(end[0]);
-		execlp("sh", "sh", "-c", command, (char *)NULL);
-		_exit(127);
-	}
-	close(end[0]);
-	if (pid > 0)
-		feed(end[1], s, n);
-	else
-		close(end[1]);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (pid > 0)
-		wait_for_enter(t, status);
-	wayout_watch(true);
-	come_back(t);
-	return pid > 0 ? 0 : -1;
+	return t->tty;
 }
 
 /* ---- copying */

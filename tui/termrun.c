@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Other programs in our place: an editor, and commands that get text on their input. The terminal is theirs
+ * meanwhile, as it was before us, and so are signals; ours are ignored rather than handled, for who presses ^C means the
+ * command. A shell starts them, as people write commands for one.
+ */
+#include "config.h"
+#include "term.h"
+
+#include "wayout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int term_edit(struct term *t, const char *file, int64_t line)
+{
+	char at[32];
+	snprintf(at, sizeof at, "+%lld", (long long)(line > 0 ? line : 1));
+	term_leave(t);
+	wayout_watch(false);
+	pid_t pid = fork();
+	if (pid == 0) {
+		dup2(term_tty(t), STDIN_FILENO);
+		/* the editor may be a command with arguments, so a shell takes it apart */
+		execlp("sh", "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$@\"", "sh", at, file,
+		    (char *)NULL);
+		_exit(127);
+	}
+	int status = -1;
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	wayout_watch(true);
+	term_back(t);
+	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) != 127 ? 0 : -1;
+}
+
+/* What is left of the text goes to the command; one that does not read it all is not our concern. */
+static void feed(int fd, const char *s, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t k = write(fd, s + done, n - done);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			break;
+		done += (size_t)k;
+	}
+	close(fd);
+}
+
+static void wait_for_enter(struct term *t, int status)
+{
+	static const char words[] = "[ttrace: Enter goes back]";
+	char c = 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status))
+		fprintf(stdout, "[ttrace: exit %d]\r\n", WEXITSTATUS(status));
+	fputs(words, stdout);
+	fflush(stdout);
+	while (c != '\n' && c != '\r' && c != 'q' && read(term_tty(t), &c, 1) == 1)
+		;
+}
+
+int term_pipe(struct term *t, const char *command, const char *s, size_t n)
+{
+	int end[2], status = -1;
+	if (pipe(end))
+		return -1;
+	fcntl(end[1], F_SETFD, FD_CLOEXEC);
+	term_leave(t);
+	wayout_watch(false);
+	signal(SIGINT, SIG_IGN);	/* ^C is the command's */
+	pid_t pid = fork();
+	if (pid == 0) {
+		signal(SIGINT, SIG_DFL);
+		signal(SIGPIPE, SIG_DFL);
+		dup2(end[0], STDIN_FILENO);
+		close(end[0]);
+		execlp("sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	close(end[0]);
+	if (pid > 0)
+		feed(end[1], s, n);
+	else
+		close(end[1]);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid > 0)
+		wait_for_enter(t, status);
+	wayout_watch(true);
+	term_back(t);
+	return pid > 0 ? 0 : -1;
+}
