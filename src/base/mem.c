@@ -248,6 +248,11 @@ size_t mem_available(void)
 	return proc_kb("/proc/meminfo", "MemAvailable:");
 }
 
+bool mem_full(void)
+{
+	return budget && mem_held() > budget - budget / 8;
+}
+
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
 {
 	if (need <= *cap)

@@ -57,6 +57,7 @@ size_t mem_available(void);
 /* Bytes that the whole program should keep to (mem_budget() sets it too), 0: none. */
 size_t mem_limit(void);
 bool mem_tight(void);	/* it is less than 256 MB */
+bool mem_full(void);	/* the program holds nearly as much, files included: looking costs 20 microseconds */
 
 /* p[0..*cap) grown so that it has room for need elements of the given size; cap doubles. */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size);

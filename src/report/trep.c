@@ -124,11 +124,13 @@ void trep_close(struct trep *r)
 	trace_close(&r->t);
 }
 
-enum { REST = 1 << 8 };	/* items: each may be looked at in another place, and a look brings sixteen pages */
+/* Items: each may be looked at in another place, and a look brings sixteen pages, or as many as the system likes. To let go
+   of them takes a look at all that there may be, so it is done when it is worth it. */
+enum { REST = 1 << 6 };
 
 void trep_rest(const struct trep *r, uint32_t look)
 {
-	if (look % REST == REST - 1 && r->st->keep) {
+	if (look % REST == REST - 1 && r->st->keep && mem_full()) {
 		store_rest(r->sn);
 		arena_rest(r->mem);
 	}

@@ -186,12 +186,26 @@ struct sheet *keep_empty(int64_t t0, int64_t t1)
 	return &none->sh;
 }
 
+/* Sheets that lie on disk, where memory is short: of those that nobody has in the hand, pages that were looked at go. */
+static void rest_all(const struct keep *k)
+{
+	uint32_t n = borders_sheet(k->borders, k->borders->n);
+	for (uint32_t i = 0; i < n && mem_tight(); i++) {
+		struct sheet_slot *s = store_slot(k->st, i);
+		const struct sheet *sh = atomic_load_explicit(&s->sheet, memory_order_relaxed);
+		if (sh && sh->spilled && !atomic_load_explicit(&s->pins, memory_order_relaxed))
+			mem_spilled_rest((void *)(uintptr_t)sh, sh->bytes);
+	}
+}
+
 /* A sheet goes to its place, when that is empty and there is room; one that somebody waits for always. For one that lies
    shortly before it room is made: who walks backwards asks for that next, and would have the generation read from its
    beginning again. */
 static void place(struct keep *k, struct sheet *sh, uint32_t at, uint32_t want)
 {
 	struct sheet_slot *s = store_slot(k->st, at);
+	if (sh->spilled)
+		mem_spilled_rest(sh, sh->bytes);
 	bool wanted = atomic_load(&s->pins), near = want - at <= atomic_load(&k->fits) / 2;
 	if (!atomic_load(&s->sheet)) {
 		if (wanted || near)
@@ -249,6 +263,7 @@ static void bring(struct keep *k, uint32_t want)
 	if (known)
 		g = borders_near(k->borders, g);
 	keep_rest(k->st);
+	rest_all(k);
 	k->idle = 0;
 	look_for_room(k);
 	if (k->reader && (remake_next(k->reader) > want || remake_next(k->reader) < borders_sheet(k->borders, g)))
