@@ -121,12 +121,11 @@ static void link_kids(struct maker *m)
 /* Nodes in preorder: where their subtrees end. false: they are in another one. */
 static bool find_ends(struct maker *m)
 {
-	const struct store *st = m->f->st;
 	uint32_t n = m->f->n, depth = 1;
 	m->path = mem_grow(m->path, &m->cpath, 1, sizeof *m->path);
 	m->path[0] = 0;
 	for (uint32_t i = 1; i < n; i++) {
-		uint32_t p = store_stk(st, i)->parent;
+		uint32_t p = parent_of(m, i);
 		for (; depth && m->path[depth - 1] != p; depth--)
 			m->sib[m->path[depth - 1]] = i;
 		if (!depth)
@@ -416,7 +415,7 @@ struct shape *shape_new(struct things *t, const struct frames *f)
 	m.f = f;
 	m.sib = s->at = xmalloc((f->n + 1u) * sizeof *m.sib);
 	look_up(&m);
-	m.ordered = !f->parent && find_ends(&m);
+	m.ordered = find_ends(&m);
 	if (!m.ordered) {
 		memset(m.sib, 0, (f->n + 1u) * sizeof *m.sib);
 		link_kids(&m);
