@@ -30,7 +30,7 @@ struct world {
 	const struct snap *sn;
 	struct weights w;
 	uint32_t *parent, *frame;
-	int64_t *flat, *cum;
+	int64_t *flat;
 	uint32_t nsample, fun[SAMPLES][DEPTH], depth[SAMPLES];	/* root first */
 	int64_t value[SAMPLES];
 };
@@ -98,20 +98,15 @@ static struct world *world_new(enum values values)
 	o->parent = xcalloc(n, sizeof *o->parent);
 	o->frame = xcalloc(n, sizeof *o->frame);
 	o->flat = xcalloc(n, sizeof *o->flat);
-	o->cum = xcalloc(n, sizeof *o->cum);
 	o->w = (struct weights){
-	    .n = n, .parent = o->parent, .frame = o->frame, .flat = o->flat, .cum = o->cum};
+	    .n = n, .parent = o->parent, .frame = o->frame, .flat = o->flat};
 	for (uint32_t i = 1; i < n; i++)
 		o->parent[i] = store_stk(o->sn->st, i)->parent,
 		o->frame[i] = store_stk(o->sn->st, i)->frame;
 	for (uint32_t i = 0; i < o->sn->nsmps; i++)
 		grow_by(&o->flat[store_smp(o->sn->st, i)->stack], COL_AT(&o->sn->st->values[0], int64_t, i));
-	for (uint32_t i = n; i-- > 0;) {
-		grow_by(&o->cum[i], o->flat[i]);
+	for (uint32_t i = n; i-- > 0;)
 		grow_by(&o->w.total, o->flat[i]);
-		if (i)
-			grow_by(&o->cum[o->parent[i]], o->cum[i]);
-	}
 	o->w.all = o->w.total;
 	return o;
 }
@@ -121,7 +116,6 @@ static void world_free(struct world *o)
 	mem_free(o->parent);
 	mem_free(o->frame);
 	mem_free(o->flat);
-	mem_free(o->cum);
 	build_free(o->b);
 	mem_free(o);
 }

@@ -100,7 +100,10 @@ static void check(const struct snap *sn, struct sides d, const struct sums *show
 	OK(sums_same(&o, other));
 	/* the tags have all of it too */
 	struct tags *t = tags_new(sn, fc, 1, false, &d);
-	OK(t->total == w.total && t->other == w.ocum[0]);
+	int64_t all = 0;
+	for (uint32_t i = 0; i < w.n; i++)
+		all += w.oflat[i];
+	OK(t->total == w.total && t->other == all);
 	for (uint32_t k = 0; k < t->nkey; k++) {
 		int64_t sum = 0;
 		for (uint32_t i = t->key[k].first; i < t->key[k].first + t->key[k].n; i++)

@@ -4,9 +4,9 @@
  * Weights under a query: samples (or what a trace weighs) added up at the nodes
  * that the query leaves of the call tree. One pass over the tree for the
  * verdicts (derive.c), one over the samples, one backwards that finds the nodes
- * that something counts at or below, one that copies those together, and one
- * backwards for the totals. Each walks along arrays; nothing is looked up per
- * sample but its node and its label set.
+ * that something counts at or below, and one that copies those together. Each
+ * walks along arrays; nothing is looked up per sample but its node and its label
+ * set.
  *
  * Nodes without weight are left out: a heap profile's stacks have mostly been
  * freed, a narrow focus leaves a thousandth, and all that comes after (merging
@@ -36,7 +36,8 @@ struct scale {
 	struct verdict verdict;
 	struct derived d;	/* no state: every stack counts */
 	struct room {		/* one allocation, so that an arena that is reset keeps it */
-		int64_t *flat, *count, *cum, *oflat, *ocum;
+		int64_t *flat, *count, *oflat;
+		uint32_t *id;	/* its number among those that count */
 		stk_id *parent;
 		frm_id *frame;
 		str_id *label;
@@ -169,7 +170,7 @@ static void add_sides(struct scale *g, uint32_t type, const uint8_t *keep)
 static void copy_nodes(struct scale *g)
 {
 	struct room *o = &g->r;
-	uint32_t *id = (uint32_t *)o->cum, k = 0;	/* new numbers, until cum is needed */
+	uint32_t *id = o->id, k = 0;
 	const uint32_t *rep = g->d.rep;
 	for (uint32_t i = 0; i < g->tree.n;)
 		for (struct tree_run r = tree_run(&g->tree, i); i < r.hi; i++) {
@@ -229,25 +230,18 @@ static void gather(struct scale *g, struct weights *w)
 		copy_nodes(g);
 	else
 		copy_all(g);
-	memcpy(o->cum, o->flat, n * sizeof *o->cum);
-	for (uint32_t i = n; i-- > 1;)
-		o->cum[o->parent[i]] = wrap_add(o->cum[o->parent[i]], o->cum[i]);
-	if (o->oflat) {
-		memcpy(o->ocum, o->oflat, n * sizeof *o->ocum);
-		for (uint32_t i = n; i-- > 1;)
-			o->ocum[o->parent[i]] = wrap_add(o->ocum[o->parent[i]], o->ocum[i]);
-	}
+	int64_t total = 0;
+	for (uint32_t i = 0; i < n; i++)
+		total = wrap_add(total, o->flat[i]);
 	*w = (struct weights){.n = n,
 	    .oflat = o->oflat,
-	    .ocum = o->ocum,
 	    .show = o->oflat ? g->sides->show : SHOW_DELTA,
 	    .parent = o->parent,
 	    .frame = o->frame,
 	    .label = o->label,
 	    .flat = o->flat,
-	    .cum = o->cum,
 	    .count = o->count,
-	    .total = o->cum[0],
+	    .total = total,
 	    .all = g->base > 0 ? g->base : g->all};
 }
 
@@ -308,17 +302,16 @@ static void settle(struct scale *g, bool counts, struct arena *out)
 	    g->verdict.any & FV_DEAD)
 		g->d = derive(&g->tree, &g->verdict, &g->scratch);
 	bool two = g->sides && g->sides->b;
-	size_t wide = 2 + counts + 2 * two;	/* columns of cells, then three of ids and one of bytes */
-	char *p = arena_alloc(out, n * (wide * cell + 3 * sizeof(uint32_t) + 1));
+	size_t wide = 1 + counts + two;	/* columns of cells, then four of ids and one of bytes */
+	char *p = arena_alloc(out, n * (wide * cell + 4 * sizeof(uint32_t) + 1));
 	g->r.flat = (int64_t *)p;
-	g->r.cum = g->r.flat + n;
-	g->r.count = counts ? g->r.cum + n : NULL;
-	g->r.oflat = two ? g->r.cum + n + counts * n : NULL;
-	g->r.ocum = two ? g->r.oflat + n : NULL;
+	g->r.count = counts ? g->r.flat + n : NULL;
+	g->r.oflat = two ? g->r.flat + n + counts * n : NULL;
 	g->r.parent = (uint32_t *)(g->r.flat + wide * n);
 	g->r.frame = g->r.parent + n;
 	g->r.label = g->tree.label ? g->r.frame + n : NULL;
-	g->r.hit = (uint8_t *)(g->r.frame + 2 * n);
+	g->r.id = g->r.frame + 2 * n;
+	g->r.hit = (uint8_t *)(g->r.frame + 3 * n);
 	memset(g->r.flat, 0, n * cell);
 	memset(g->r.hit, 0, n);
 	if (counts)

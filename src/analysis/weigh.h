@@ -7,10 +7,9 @@
 #include "store/store.h"
 
 /*
- * Weights on a call tree: how much each node has of its own and with all below
- * it. The tree is the store's, or one derived from it by a query that removes
+ * Weights on a call tree: how much each node has of its own. The tree is the store's, or one derived from it by a query that removes
  * or adds frames (hide, show, show_from, prune_from, tagroot, granularity).
- * Parents come before children, so every total is one backward pass.
+ * Parents come before children, so every total would be one backward pass.
  */
 /* Two sides of a difference: A is what is looked at, B its base. What is shown of them is flat and
    cum below; the other column is what is needed beside it to know both. */
@@ -32,9 +31,8 @@ struct weights {
 	const frm_id *frame;	/* into the store's frames; see label for those that are no frames */
 	const str_id *label;	/* NULL, or per node: a tag shown as a frame (else 0) */
 	const int64_t *flat;	/* own weight */
-	const int64_t *cum;	/* with descendants: recursion is NOT collapsed here */
 	const int64_t *count;	/* NULL, or how many events make up flat */
-	const int64_t *oflat, *ocum;	/* NULL, or the other column of a difference */
+	const int64_t *oflat;	/* NULL, or the other column of a difference */
 	enum side_show show;
 	int64_t total;		/* sum of flat: after the filters */
 	int64_t all;		/* before the filters: percentages are of this */
