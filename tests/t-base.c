@@ -9,9 +9,11 @@
 #include "base/keyed.h"
 #include "base/mem.h"
 #include "base/scatter.h"
+#include "base/shelf.h"
 #include "base/wrap.h"
 #include "tap.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void columns(void)
@@ -117,8 +119,33 @@ static void scattering(void)
 	arena_free(&mem);
 }
 
+/* What is there stays when it grows, from the heap to pages of its own or to disk, and is there after a rest; the rest is zero. */
+static void shelves(bool spills)
+{
+	struct shelf s = {.width = 3 * sizeof(uint32_t), .spills = spills};
+	size_t n = 0;
+	bool good = true;
+	for (size_t need = 1; need < 1000000; need += 1 + need / 3) {
+		uint32_t *v = shelf_room(&s, need);
+		for (size_t i = 0; i < n; i++)
+			good = good && v[3 * i] == i * 7 && !v[3 * i + 1];
+		for (size_t i = n; i < s.n; i++)
+			good = good && !v[3 * i] && !v[3 * i + 1] && !v[3 * i + 2];
+		for (; n < need; n++)
+			v[3 * n] = (uint32_t)n * 7;
+		shelf_rest(&s);
+	}
+	OK(good && n > 700000);
+	OK(s.lies == (spills && mem_spills() ? SHELF_DISK : SHELF_PAGES));
+	shelf_free(&s);
+	OK(!s.p && !s.n);
+}
+
 int main(void)
 {
+	shelves(false);
+	mem_spill(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	shelves(true);
 	scattering();
 	keyed();
 	columns();
