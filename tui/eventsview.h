@@ -7,8 +7,8 @@
 #include "base/err.h"
 #include "tracepane.h"
 
-/* The state of the events pane and what its files share. */
-enum { EV_CHUNK = 4000, EV_CHUNK_MAX = 40000, EV_NEAR = 200 };
+/* CHUNK: so many events are looked for around the cursor, and at most MAX taken; where a crowd of goroutines is there a PAGE. The state of the events pane and what its files share. */
+enum { EV_CHUNK = 4000, EV_PAGE = 8000, EV_CHUNK_MAX = 40000, EV_NEAR = 200 };
 struct ev_view { const char *name; uint32_t kinds, spans, marks; };
 enum { EV_VIEWS = 8 };
 extern const struct ev_view ev_views[EV_VIEWS];
@@ -35,6 +35,11 @@ static inline const struct el_event *ev_now(const struct events *p)
 {
 	return p->rows.n ? ev_at(p, p->rows.sel) : NULL;
 }
+
+/* events_draw.c */
+int  ev_foot(const struct events *, const struct pane_env *);	/* lines below the events */
+void ev_draw(const void *, const struct pane_env *, struct grid *);
+void ev_side(const void *, const struct pane_env *, struct grid *);
 
 /* events_words.c */
 void ev_words(const struct snap *, const struct el_event *, struct buf *);	/* without when and to whom */

@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* Steps of a pass: with the key, and beside it (64 sheets that are made again). Sheets and goroutines, of which wakes are at once. */
-enum { AT_ONCE = 10000, STORY_MOST = 1 << 22, WOKE_SHEETS = 256, WOKE_AT_ONCE = 2000 };
+enum { AT_ONCE = 10000, GS_AT_ONCE = 4096, STORY_MOST = 1 << 22, WOKE_SHEETS = 256, WOKE_AT_ONCE = 2000 };
 
 struct gor_look {
 	struct job *job;
@@ -115,7 +115,7 @@ static void next(struct gor *p, const struct pane_env *env)
 static bool at_once(struct gor_look *l)
 {
 	l->at_hand = l->cmd != CMD_EFFECT || (uint64_t)l->n * (l->sn->nsheets + 1u) <= WOKE_AT_ONCE;
-	if (job_wanted() > 1 || !l->at_hand)
+	if (job_wanted() > 1 || !l->at_hand || l->n > GS_AT_ONCE)
 		return false;
 	look(l);
 	return l->cmd ? l->all : !l->waits.cut;

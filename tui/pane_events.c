@@ -67,6 +67,18 @@ static bool quest(struct events *p, const struct pane_env *env, const char *re, 
 	return p->quest;
 }
 
+/* So many goroutines are there that to go through them is a frame's time, and all of them may do something at one instant. */
+static bool is_crowded(const struct snap *sn, int64_t t0, int64_t t1)
+{
+	enum { CROWD = 200000 };
+	uint64_t rows = 0;
+	for (uint32_t s = 0; s < sn->nsheets; s++) {
+		const struct sheet_slot *slot = store_slot(sn->st, s);
+		rows += slot->t1 > t0 && slot->t0 < t1 ? slot->ntrk : 0;
+	}
+	return rows > CROWD;
+}
+
 /* The page around an event. Rare kinds have none near: then the stretch grows. */
 static void page_around(struct events *p, const struct pane_env *env, struct el_event at)
 {
@@ -85,7 +97,7 @@ static void page_around(struct events *p, const struct pane_env *env, struct el_
 		q.want = want;
 	for (uint32_t n = EV_CHUNK; ; n = n > UINT32_MAX / 8 ? UINT32_MAX : n * 8) {
 		el_around(sn, t, n, p->scope.t0, p->scope.t1, &t0, &t1);
-		el_gather_at(sn, &q, t0, t1, &at, EV_CHUNK_MAX, &p->list);
+		el_gather_at(sn, &q, t0, t1, &at, is_crowded(sn, t0, t1) ? EV_PAGE : EV_CHUNK_MAX, &p->list);
 		if (p->list.n >= EV_CHUNK / 4 || (t0 == p->scope.t0 && t1 == p->scope.t1))
 			break;
 	}
@@ -195,106 +207,6 @@ static void close_events(void *st)
 	mem_free(p->list.v);
 	mem_free(p->row);
 	mem_free(p->hit);
-}
-
-/* ---- drawing */
-
-struct drawing { const struct events *p; const struct pane_env *env; };
-
-static bool in_range(const struct events *p, int64_t t)
-{
-	int64_t at = ev_now(p) ? ev_now(p)->t : p->anchor;
-	return p->ranging && t >= (at < p->anchor ? at : p->anchor) && t <= (at < p->anchor ? p->anchor : at);
-}
-
-/* Lines below the events for stacks, where S has asked for them and there is nothing beside. */
-static int foot_of(const struct events *p, const struct pane_env *env)
-{
-	return p->stacks && !env->beside && env->rows >= 12 ? env->rows * 2 / 5 : 0;
-}
-
-static int draw_stacks(const struct events *p, const struct pane_env *env, struct grid *g, int y, int h)
-{
-	struct ev_stack v[2];
-	int n = ev_now(p) ? ev_stacks(session_snap(env->s), ev_now(p), v) : 0;
-	if (!n)
-		grid_text(g, y, 1, ST_DIM, 0, "the trace has no stack of this event");
-	for (int i = 0; i < n && y + 1 < h; i++) {
-		grid_text(g, y, 1, ST_HEAD, 0, v[i].of);
-		y = tp_stack(env, g, y + 1, i + 1 < n ? y + (h - y) / 2 : h, v[i].stack) + 1;
-	}
-	return y;
-}
-
-static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
-{
-	const struct drawing *d = arg;
-	const struct snap *sn = session_snap(d->env->s);
-	const struct el_event *e = ev_at(d->p, i);
-	bool wide = g->w >= 100;
-	struct buf b = {0};
-	text_at(&b, e->t, 1000);
-	grid_right(g, y, 11, ST_NORMAL, 0, buf_str(&b));
-	buf_reset(&b);
-	if (i) {
-		buf_putc(&b, '+');
-		text_ns(&b, e->t - ev_at(d->p, i - 1)->t);
-		grid_right(g, y, 20, ST_DIM, 0, buf_str(&b));
-		buf_reset(&b);
-	}
-	grid_text(g, y, 21, ev_style(sn, e), 0, el_name(sn, e));
-	if (e->trk && wide)
-		tp_who(sn->st, e->trk, &b);
-	else if (e->trk)
-		tp_id(sn->st, e->trk, &b);
-	tp_text(d->env, g, y, 33, wide ? 30 : 7, ST_NORMAL, &b);
-	buf_reset(&b);
-	ev_words(sn, e, &b);
-	int x = wide ? 64 : 41;
-	tp_text(d->env, g, y, x, g->w - x, ST_NORMAL, &b);
-	buf_free(&b);
-	if (in_range(d->p, e->t))
-		grid_put(g, y, 0, '+', ST_RANGE, ST_NORMAL, AT_BOLD);
-}
-
-static void draw(const void *st, const struct pane_env *env, struct grid *g)
-{
-	const struct events *p = st;
-	grid_text(g, 0, 1, ST_HEAD, 0, "       TIME    DELTA EVENT       WHO");
-	grid_text(g, 0, g->w >= 110 ? 65 : 42, ST_HEAD, 0, "WHAT");
-	if (!p->rows.n)
-		tp_empty(g, 2, !session_snap(env->s)->complete ? "Nothing of the kind has been read yet."
-			: env->grep.rx ? "No event near the cursor matches: & and Enter shows all of them."
-			: p->view ? "There are no such events here: e shows other kinds."
-			: p->scope.part || tp_narrow(&p->scope) ? "No event is left by the filters: R drops them all, u the last one."
-			: "No event of a goroutine or of the collector could be read of this trace: it is cut before the\n"
-			  "first of them, or tracing was stopped at once. ^G says what was read, r shows the wire form.");
-	int foot = foot_of(p, env);
-	if (foot)
-		draw_stacks(p, env, g, g->h - foot + 1, g->h);
-	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1 - foot, g->w});
-	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env}, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
-	grid_unclip(g, old);
-}
-
-static void side(const void *st, const struct pane_env *env, struct grid *g)
-{
-	const struct events *p = st;
-	const struct snap *sn = session_snap(env->s);
-	const struct el_event *e = ev_now(p);
-	struct buf b = {0};
-	if (!e)
-		return;
-	int y = 0;
-	grid_text(g, y++, 0, ST_TITLE, 0, el_name(sn, e));
-	if (e->trk)
-		tp_who(sn->st, e->trk, &b);
-	tp_text(env, g, y++, 2, g->w - 2, ST_NORMAL, &b);
-	buf_reset(&b);
-	ev_words(sn, e, &b);
-	tp_text(env, g, y++, 2, g->w - 2, ST_NORMAL, &b);
-	buf_free(&b);
-	draw_stacks(p, env, g, y + 1, g->h);
 }
 
 /* ---- acting */
@@ -438,7 +350,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		go_to(p, env, p->scope.t0);
 	if (a->cmd == CMD_LAST && a->count <= 0)
 		go_to(p, env, p->scope.t1 - 1);
-	if (rows_act(&p->rows, a, env->rows - 1 - foot_of(p, env))) {
+	if (rows_act(&p->rows, a, env->rows - 1 - ev_foot(p, env))) {
 		turn(p, env);
 		return V_DONE;
 	}
@@ -597,7 +509,7 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 
 const struct pane_ops pane_events = {
     .name = "events", .tab = "Ev", .bit = P_EVENTS, .cmd = CMD_PANE_EVENTS, .trace_only = true,
-    .state_size = sizeof(struct events), .close = close_events, .update = update, .draw = draw, .act = act, .go = go,
+    .state_size = sizeof(struct events), .close = close_events, .update = update, .draw = ev_draw, .act = act, .go = go,
     .choices = choices, .place = place, .topics = topics, .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
-    .tick = tick, .write = write_events, .copy = copy, .report = report, .side = side, .click = click,
+    .tick = tick, .write = write_events, .copy = copy, .report = report, .side = ev_side, .click = click,
 };
