@@ -337,6 +337,11 @@ static void follow_down(struct maker *m)
 		push(m, at, k, regroup(m, k), n == 1);
 }
 
+static bool stopped(const struct maker *m)
+{
+	return m->f->stop && atomic_load_explicit(m->f->stop, memory_order_relaxed);
+}
+
 static void walk(struct maker *m)
 {
 	m->pend = mem_grow(NULL, &m->cpend, 1, sizeof *m->pend);
@@ -345,9 +350,9 @@ static void walk(struct maker *m)
 	m->pend[m->npend++] = (struct group){0, 1, 0};
 	while (m->npend && m->old)
 		follow_left(m);
-	while (m->npend && m->ordered)
+	while (m->npend && m->ordered && !stopped(m))
 		follow_down(m);
-	while (m->npend)
+	while (m->npend && !stopped(m))
 		follow(m);
 }
 
@@ -421,7 +426,12 @@ struct shape *shape_new(struct things *t, const struct frames *f)
 		link_kids(&m);
 	}
 	walk(&m);
+	bool half = m.npend;
 	maker_free(&m);
+	if (half) {
+		shape_free(s);
+		return NULL;
+	}
 	number_ends(s, f);
 	s->next = s->at;	/* what was where has been asked for the last time */
 	s->at = NULL;

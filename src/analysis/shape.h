@@ -50,7 +50,9 @@ struct frames {
 	const frm_id *frame;
 	const str_id *label;	/* NULL, or per node a tag that stands for a frame */
 	uint32_t nsmp;		/* weights come by the store's first nsmp samples; 0: by node */
+	const _Atomic bool *stop;	/* NULL, or: set when nobody wants it any more */
 };
+/* NULL: it was stopped. */
 struct shape *shape_new(struct things *, const struct frames *);
 /* What is left of a shape when the things that are dead are taken away, of its nodes that are hit or have one
    below that is. at[] is by the old one's nodes that are hit: the nearest that is left, SHAPE_NONE: the root.

@@ -31,6 +31,7 @@ struct weighing {
 	struct calls *made;
 	bool first;		/* a viewer says what stands out of it */
 	struct job *job;
+	_Atomic bool stop;	/* the session is left */
 	int64_t us;
 };
 
@@ -100,7 +101,10 @@ static int weigh(struct job *j, void *arg)
 	struct weighing *w = arg;
 	int64_t began = clock_us();
 	w->at.job = j;
+	w->at.stop = &w->stop;
 	w->made = session_calls(&w->at, w->want.gran);
+	if (atomic_load(&w->stop))
+		return 0;
 	job_tell(j, w->want.tree ? 50 : 90, 100);
 	if (w->want.tree)
 		calls_tree(w->made);
@@ -235,6 +239,7 @@ void session_weigh_stop(struct session *s)
 {
 	if (!s->weighing)
 		return;
+	atomic_store(&s->weighing->stop, true);
 	job_cancel(s->weighing->job);
 	s->weighing->want.serial = ~s->serial;	/* of nothing that anybody wants */
 	take(s);

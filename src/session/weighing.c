@@ -293,8 +293,10 @@ static struct calls *weigh_onto(struct session *s, int slot)
 	struct onto o;
 	bool can;
 	if (!s->shape[slot].shape)
-		s->shape[slot].shape = shape_new(s->shape[slot].things, &(struct frames){.n = s->snap->nstks, .st = s->snap->st,
+		s->shape[slot].shape = shape_new(s->shape[slot].things, &(struct frames){.n = s->snap->nstks, .st = s->snap->st, .stop = s->stop,
 		    .nsmp = session_is_trace(s) ? 0 : s->snap->nsmps});
+	if (!s->shape[slot].shape)
+		return calls_none(s->snap->st, s->shape[slot].things->gran);
 	struct calls *c = calls_begin(s->shape[slot].shape, q->b != 0, &o);
 	if (session_is_trace(s)) {
 		struct tally t = tally(s, &tmp);
