@@ -164,7 +164,8 @@ static int set_memory(const char *size, struct err *e)
 	if (unit && *unit)
 		end += 1 + (end[1] == 'B' || end[1] == 'b');
 	if (end == size || !unit || *end || !(n >= 1) || n > 1e18)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-mem: a size like 512M or 2G is wanted, not \"%.40s\"", size);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-mem: a size like 512M or 2G is wanted, not \"%.40s\"",
+		    size);
 	mem_budget((size_t)n);
 	return 0;
 }

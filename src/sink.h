@@ -193,14 +193,14 @@ struct sink {
 		fun_id (*fun)(void *, const struct sink_fun *);
 		loc_id (*loc)(void *, const struct sink_loc *);
 		stk_id (*stack)(void *, const loc_id *leaf_first, size_t n);
-		/* NULL: it keeps stacks as they are. A sink that keeps them as a tree: a stack that begins with `same` frames
-		   of the one said before by branch(), and goes on with these. All that are said so come in the order
-		   of their outermost frames, and no two of them but equal ones are the same. */
+		/* NULL: it keeps stacks as they are. A sink that keeps them as a tree: a stack that begins with `same`
+		   frames of the one said before by branch(), and goes on with these. All that are said so come in the
+		   order of their outermost frames, and no two of them but equal ones are the same. */
 		stk_id (*branch)(void *, size_t same, const loc_id *outer_first, size_t n);
 		/* The stacks of all samples that were said with STK_LATER, in their order. Until then nobody sees them. */
 		void   (*settle)(void *, const stk_id *, size_t n);
-		/* on: the stacks and samples that are said from now on are some of those to come, to look at before these are
-		   settled. Off: that was all. May be NULL. */
+		/* on: the stacks and samples that are said from now on are some of those to come, to look at before
+		   these are settled. Off: that was all. May be NULL. */
 		void   (*glance)(void *, bool on);
 		int    (*type)(void *, str_id name, str_id unit);	/* one more sample type */
 		void   (*sample)(void *, const struct sink_sample *);
@@ -216,14 +216,17 @@ struct sink {
 		void   (*count)(void *, int64_t t, enum counter, uint64_t v);
 		void   (*util)(void *, const struct sink_util *);
 		void   (*trace)(void *, const struct sink_trace *);	/* any time; the last one holds */
-		void   (*outline)(void *, const struct sink_outline *);	/* before all else, and again when more is known; not always */
-		void   (*from)(void *, int64_t t);	/* before anything of the trace: of the time before nothing will be said */
+		/* before all else, and again when more is known; not always */
+		void   (*outline)(void *, const struct sink_outline *);
+		/* before anything of the trace: of the time before nothing will be said */
+		void   (*from)(void *, int64_t t);
 
 		/* after upto(), where a generation ended; NULL: is this wanted? */
 		bool   (*keep)(void *, const struct sink_keep *);
 
-		/* by a thread of the reader that says nothing and would have to wait: some work that the sink has, if there is
-		   any and nobody else is at it. false: there was none. Asked once as soon as there is such a thread. May be NULL */
+		/* by a thread of the reader that says nothing and would have to wait: some work that the sink has, if
+		   there is any and nobody else is at it. false: there was none. Asked once as soon as there is such a
+		   thread. May be NULL */
 		bool   (*spare)(void *);
 
 		/* notices: a file shown in spite of something; at is a byte offset or ERR_NOWHERE, or ERR_ASIDE */

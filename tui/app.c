@@ -58,7 +58,8 @@ static void layout(struct app *a)
 void app_shift(struct app *a, const struct act *act)
 {
 	const int bits = P_TOP | P_PEEK | P_TAGS | P_EVENTS | P_INFO | P_GOR | P_TASK;
-	int to = a->shift + (act->cmd == CMD_RIGHT ? SHIFT : -SHIFT) * (act->count > 0 && act->count < SHIFT_MAX ? act->count : 1);
+	int to = a->shift +
+		 (act->cmd == CMD_RIGHT ? SHIFT : -SHIFT) * (act->count > 0 && act->count < SHIFT_MAX ? act->count : 1);
 	if (!(pane_now(a)->bit & bits))
 		return;
 	a->shift = to < 0 ? 0 : to > SHIFT_MAX ? SHIFT_MAX : to;
@@ -118,7 +119,8 @@ void app_show_pane(struct app *a, int i)
 bool app_awaits(const struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
-	return (session_weighing(a->s) && p->bit & P_TREES) || (p->bit == P_FLAME && state_now(a) && p->job(state_now(a)));
+	return (session_weighing(a->s) && p->bit & P_TREES) ||
+	       (p->bit == P_FLAME && state_now(a) && p->job(state_now(a)));
 }
 
 static bool is_place(const struct place *p)

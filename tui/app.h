@@ -36,7 +36,8 @@ void app_refresh(struct app *);			/* the session may have more: take it */
 struct job *app_job(const struct app *);
 struct session *app_session(const struct app *);
 void app_wait(struct app *);			/* until it waits for nothing */
-struct job *app_work(const struct app *);		/* what is worked at beside the keyboard for the pane shown, or NULL */
+/* what is worked at beside the keyboard for the pane shown, or NULL */
+struct job *app_work(const struct app *);
 void app_settle(struct app *, bool wait);	/* take what it made, when it has ended or after waiting */
 void app_draw(struct app *, struct grid *);	/* resized to the app's size; every cell written */
 void app_message(struct app *, enum style, const char *fmt, ...)

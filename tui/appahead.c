@@ -63,7 +63,8 @@ bool app_ahead_time(const struct app *a, const char *s, int64_t *t)
 bool app_unread(const struct app *a, int64_t t)
 {
 	const struct snap *sn = session_snap(whole(a));
-	return session_may_part(whole(a)) && t >= sn->t1 && (!sn->outline || !sn->outline->whole || t <= sn->outline->t1);
+	return session_may_part(whole(a)) && t >= sn->t1 &&
+	       (!sn->outline || !sn->outline->whole || t <= sn->outline->t1);
 }
 
 static void tell(struct app *a)
@@ -127,7 +128,8 @@ static void arrive(struct app *a)
 	text_ns(&b, sn->t0);
 	buf_puts(&b, " to ");
 	text_ns(&b, sn->t1);
-	app_message(a, ST_NORMAL, "%s by itself, while the rest is read; Esc: back to what is read so far", buf_str(&b));
+	app_message(a, ST_NORMAL, "%s by itself, while the rest is read; Esc: back to what is read so far",
+	    buf_str(&b));
 	buf_free(&b);
 }
 

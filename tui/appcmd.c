@@ -70,7 +70,8 @@ const char *app_selected(struct app *a, const char *word)
 	app_place(a, &p);
 	const char *name = p.fun ? app_fun_name(a, p.fun) : "";
 	if (!*name) {
-		app_message(a, ST_WARN, "%s: no function is selected here; :%s RE takes one by name, 1 lists all", word, word);
+		app_message(a, ST_WARN, "%s: no function is selected here; :%s RE takes one by name, 1 lists all",
+		    word, word);
 		return NULL;
 	}
 	return app_exactly(a, name);
@@ -279,7 +280,8 @@ static void do_detail(struct app *a)
 	if (a->cols < from)
 		app_message(a, ST_DIM, "details beside the pane: %s, where there are %d columns", on, from);
 	else
-		app_message(a, ST_DIM, "details beside the pane: %s%s", on, pane_now(a)->side ? "" : "; this pane has none");
+		app_message(a, ST_DIM, "details beside the pane: %s%s", on,
+		    pane_now(a)->side ? "" : "; this pane has none");
 }
 
 static void do_compact(struct app *a)

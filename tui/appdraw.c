@@ -127,7 +127,8 @@ static void draw_head(const struct app *a, struct grid *g, int at, int *hit)
 	struct rect old = grid_clip(g, (struct rect){0, 0, 1, room});
 	draw_tabs(a, g, x ? x + 2 - (left < 4) : 0, names, at, hit);
 	grid_unclip(g, old);
-	grid_right(g, 0, g->w, app_job(a) || session_weighing(a->s) || app_awaits(a) ? ST_WARN : ST_KEY, 0, buf_str(&right));
+	grid_right(g, 0, g->w, app_job(a) || session_weighing(a->s) || app_awaits(a) ? ST_WARN : ST_KEY, 0,
+	    buf_str(&right));
 	buf_free(&right);
 	buf_free(&name);
 }
@@ -240,7 +241,8 @@ static void chips(const struct app *a, struct buf *b)
 		int n = 1;
 		for (const char *s = q->gs; *s; s++)
 			n += *s == ',';
-		buf_printf(b, " | %s%.*s%s", n > 1 ? "goroutines " : "goroutine ", n > 6 ? 12 : 60, q->gs, n > 6 ? "..." : "");
+		buf_printf(b, " | %s%.*s%s", n > 1 ? "goroutines " : "goroutine ", n > 6 ? 12 : 60, q->gs,
+		    n > 6 ? "..." : "");
 		if (n > 6)
 			buf_printf(b, " (%d)", n);
 	}
@@ -386,7 +388,8 @@ static void draw_foot(const struct app *a, struct grid *g)
 	grid_right(g, y + 1, g->w, ST_ACCENT, 0, buf_str(&b));
 	if (a->debug) {
 		buf_reset(&b);
-		buf_printf(&b, " %lld us (p50 %u, p99 %u), %u cells, %zu bytes", (long long)a->cost_us, cost_share(a, 50),
+		buf_printf(&b, " %lld us (p50 %u, p99 %u), %u cells, %zu bytes", (long long)a->cost_us,
+		    cost_share(a, 50),
 		    cost_share(a, 99), a->cost_cells, a->cost_bytes);
 		grid_right(g, y, g->w, ST_DIM, 0, buf_str(&b));
 	}

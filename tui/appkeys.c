@@ -110,7 +110,8 @@ static void no_key(struct app *a)
 		    keymap_find(&a->keys, a->typed, a->ntyped, panes[i]->bit, &b) == KM_FOUND)
 			buf_printf(&where, "%s%s", where.n ? ", " : "", panes[i]->name);
 	if (where.n)
-		app_message(a, ST_DIM, "%s is a key of %s, not of %s (? lists them)", buf_str(&name), buf_str(&where), pane_now(a)->name);
+		app_message(a, ST_DIM, "%s is a key of %s, not of %s (? lists them)", buf_str(&name), buf_str(&where),
+		    pane_now(a)->name);
 	else
 		app_message(a, ST_DIM, "no such key: %s (? lists them)", buf_str(&name));
 	buf_free(&name);

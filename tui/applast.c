@@ -37,7 +37,8 @@ enum { FILES_MAX = 100, TEXT_MAX = 1 << 20, LINE_MAX_ = 4096 };
 /* The command line says nothing of what is to be shown. */
 static bool says_nothing(const struct opt *o)
 {
-	static const enum opt_id harmless[] = {OPT_THEME, OPT_COLOURS, OPT_MOUSE, OPT_ASCII, OPT_MONO, OPT_MEM, OPT_INDEX,
+	static const enum opt_id harmless[] = {OPT_THEME, OPT_COLOURS, OPT_MOUSE, OPT_ASCII, OPT_MONO, OPT_MEM,
+	    OPT_INDEX,
 	    OPT_SOURCE_PATH, OPT_TRIM_PATH, OPT_STRICT, OPT_TIMEOUT};
 	for (int i = 0; i < OPT__N; i++) {
 		bool fine = !o->v[i].set;
@@ -59,7 +60,8 @@ static char *key_of(const struct app *a)
 	uint64_t size = 0, s = 0, ns = 0;
 	bool fine = says_nothing(a->opt);
 	for (size_t i = 0; fine && i < a->opt->nfile; i++) {
-		fine = realpath(a->opt->file[i], path) && !stat(path, &st) && S_ISREG(st.st_mode) && !strpbrk(path, "\r\n\t") &&
+		fine = realpath(a->opt->file[i], path) && !stat(path, &st) && S_ISREG(st.st_mode) &&
+		    !strpbrk(path, "\r\n\t") &&
 		       paths.n + strlen(path) < LINE_MAX_ - 200;
 		if (!fine)
 			break;
@@ -69,7 +71,8 @@ static char *key_of(const struct app *a)
 		ns += (uint64_t)st.st_mtim.tv_nsec;
 	}
 	if (fine)
-		buf_printf(&b, "file " PACKAGE_VERSION " %" PRIu64 " %" PRIu64 ".%09" PRIu64 " %s", size, s, ns, buf_str(&paths));
+		buf_printf(&b, "file " PACKAGE_VERSION " %" PRIu64 " %" PRIu64 ".%09" PRIu64 " %s", size, s, ns,
+		    buf_str(&paths));
 	char *key = b.n ? xstrdup(buf_str(&b)) : NULL;
 	buf_free(&paths);
 	buf_free(&b);

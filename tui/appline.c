@@ -24,7 +24,8 @@ static void app_report(struct app *a, const struct report_row *r, const char *wo
 {
 	const char *re = r->arg && !(words && *words) ? app_selected(a, r->name) : "";
 	if (re)
-		app_act(a, &(struct act){CMD_REPORT, 0, arena_printf(&a->scratch, "%s %s%s", r->name, re, words ? words : "")});
+		app_act(a, &(struct act){
+			       CMD_REPORT, 0, arena_printf(&a->scratch, "%s %s%s", r->name, re, words ? words : "")});
 }
 
 static bool report_word(struct app *a, const char *word, const char *rest)
@@ -35,7 +36,8 @@ static bool report_word(struct app *a, const char *word, const char *rest)
 	for (const struct report_row *r = report_rows; r->name; r++) {
 		if (strncmp(r->name, word, n) || r->name[n])
 			continue;
-		app_report(a, r, word[n] ? arena_printf(&a->scratch, "%s%s%s", word + n, rest ? " " : "", rest ? rest : "") : rest);
+		app_report(a, r,
+		    word[n] ? arena_printf(&a->scratch, "%s%s%s", word + n, rest ? " " : "", rest ? rest : "") : rest);
 		return true;
 	}
 	return false;

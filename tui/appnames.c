@@ -140,7 +140,8 @@ int app_config_line(struct app *a, const char *s, struct err *e)
 	if (n == 6 && !memcmp(s, "filter", n))
 		return app_saved_line(a, arg, false, e);
 	if (n != 3 || memcmp(s, "tag", n))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%.*s: set, map, filter or tag is wanted", (int)(n < 40 ? n : 40), s);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%.*s: set, map, filter or tag is wanted",
+		    (int)(n < 40 ? n : 40), s);
 	size_t k = strcspn(arg, " =");
 	return k && define(a, arg, k) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "tag NAME = RE is wanted");
 }

@@ -66,7 +66,8 @@ static bool head_line(const struct grid *g, int y, struct buf *b)
 /* The scale of a picture stands among the heads too. */
 static bool scale(const char *s)
 {
-	return !((*s >= 'A' && *s <= 'Z' && !(s[1] >= 'a' && s[1] <= 'z')) || *s == '#' || (*s == 'p' && s[1] >= '0' && s[1] <= '9'));
+	return !((*s >= 'A' && *s <= 'Z' && !(s[1] >= 'a' && s[1] <= 'z')) || *s == '#' ||
+		 (*s == 'p' && s[1] >= '0' && s[1] <= '9'));
 }
 
 int app_heads(struct app *a, enum topic *out, const char **missing)
@@ -167,7 +168,8 @@ static int text_lines(const struct app *a, struct line *out, int w)
 
 /* ---- menus */
 
-enum need { F = 1, L = 2, S = 4, G = 8, T = 16, R = 32, P = 64, X = 128, C = 256, TIME = 512, GOR = 1024, TASK = 2048, GC = 4096 };
+enum need { F = 1, L = 2, S = 4, G = 8, T = 16, R = 32, P = 64, X = 128, C = 256, TIME = 512, GOR = 1024, TASK = 2048,
+    GC = 4096 };
 
 static const struct {
 	int needs;

@@ -106,7 +106,8 @@ static void do_filter(struct app *a, const struct act *act)
 	}
 	struct query q = *session_query(a->s);
 	if (!v && !*app_filter_of(&q, act->cmd))
-		app_message(a, ST_DIM, "no %s is set: :%s=%s sets it", cmds[act->cmd].name, cmds[act->cmd].name, cmds[act->cmd].arg);
+		app_message(a, ST_DIM, "no %s is set: :%s=%s sets it", cmds[act->cmd].name, cmds[act->cmd].name,
+		    cmds[act->cmd].arg);
 	else
 		app_filter(a, act->cmd, v ? v : "", false);
 }

@@ -62,7 +62,8 @@ bool app_quiet(struct app *a, const struct grid *g)
 		return false;
 	int line = g->rows > 2 ? g->rows - 2 : 0;
 	uint64_t now = sum(g, 0, line), below = a->message[0] ? a->below : sum(g, line, line + 1);
-	bool one = a->pressed == 1, asks = a->asking || a->pop.kind || a->ntyped || a->letter || a->count || a->wants.quit;
+	bool one = a->pressed == 1,
+	     asks = a->asking || a->pop.kind || a->ntyped || a->letter || a->count || a->wants.quit;
 	const char *s = one && !asks && !a->message[0] && now == a->shown && below == a->below ? why(a, a->did) : NULL;
 	a->pressed = 0;
 	a->shown = now;
@@ -86,7 +87,8 @@ void app_no_use(struct app *a, enum cmd_id c)
 	if ((cmds[c].panes & P_ALL) != P_ALL)
 		where(a, c, &b);
 	if (b.n && !(cmds[c].panes & pane_now(a)->bit))
-		app_message(a, ST_DIM, "%s is for %s, not for %s (? lists what is)", cmds[c].name, buf_str(&b), pane_now(a)->name);
+		app_message(a, ST_DIM, "%s is for %s, not for %s (? lists what is)", cmds[c].name, buf_str(&b),
+		    pane_now(a)->name);
 	else
 		app_message(a, ST_DIM, "%s: of no use in %s (? lists what is)", cmds[c].name, pane_now(a)->name);
 	buf_free(&b);
@@ -134,7 +136,8 @@ void app_which_mark(struct app *a)
 	} else {
 		if (!b.n)
 			buf_puts(&b, " no letters yet, m and one sets it");
-		buf_printf(&b, "%s%s", a->marked[26] ? "; ' where you were before" : "", a->marked[27] ? "; \" how the file was left" : "");
+		buf_printf(&b, "%s%s", a->marked[26] ? "; ' where you were before" : "",
+		    a->marked[27] ? "; \" how the file was left" : "");
 		app_message(a, ST_DIM, "go to a mark:%s", buf_str(&b));
 	}
 	buf_free(&b);

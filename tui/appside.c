@@ -59,7 +59,8 @@ void app_tell_rest(struct app *a)
 		if (!best)
 			break;
 		done[best] = true;
-		buf_printf(&b, "%s%s %s", k ? ", " : ": ", state_name((enum tstate)best), r.ns[0][best] < r.ns[1][best] ? "-" : "+");
+		buf_printf(&b, "%s%s %s", k ? ", " : ": ", state_name((enum tstate)best),
+		    r.ns[0][best] < r.ns[1][best] ? "-" : "+");
 		text_ns(&b, most);
 	}
 	app_message(a, ST_NORMAL, "A - B, the mean of a %s, %u against %u others%s", what, r.n[0], r.n[1], buf_str(&b));

@@ -140,8 +140,8 @@ void app_remember(struct app *a, const struct step *before)
 	struct step after = app_here(a);
 	bool moved = after.pane != before->pane;
 	bool back = a->did == CMD_BACK || a->did == CMD_JUMP_BACK || a->did == CMD_JUMP_NEXT;
-	if (a->asking || a->did == CMD_UNDO || a->did == CMD_REDO || (moved && back) || panes[after.pane]->bit == P_HELP ||
-	    panes[before->pane]->bit == P_HELP)
+	if (a->asking || a->did == CMD_UNDO || a->did == CMD_REDO || (moved && back) ||
+	    panes[after.pane]->bit == P_HELP || panes[before->pane]->bit == P_HELP)
 		return;
 	if (a->queried && !moved) {	/* the query is the step, and what it did to the cursor is its doing */
 		if (a->undone && a->undo[a->undone - 1].query)
@@ -190,7 +190,8 @@ void app_jump_mark(struct app *a, char letter)
 	int i = mark_index(letter);
 	if (i < 0 || !a->marked[i]) {
 		if (i < 0)
-			app_message(a, ST_WARN, "marks are letters a to z, ' (where you were before) and \" (how the file was left)");
+			app_message(a, ST_WARN,
+			    "marks are letters a to z, ' (where you were before) and \" (how the file was left)");
 		else if (i == 26)
 			app_message(a, ST_WARN, "no place was left by a jump yet");
 		else if (i == 27)

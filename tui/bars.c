@@ -88,7 +88,8 @@ enum bars_said bars_act(struct bars *b, const struct act *a, int64_t *lo, int64_
 	case CMD_BACK:
 	case CMD_CANCEL: b->on = b->held = false; return BARS_DONE;
 	case CMD_OPEN: {
-		int from = b->held && b->from < b->at ? b->from : b->at, to = b->held && b->from > b->at ? b->from : b->at;
+		int from = b->held && b->from < b->at ? b->from : b->at,
+		    to = b->held && b->from > b->at ? b->from : b->at;
 		*lo = b->edge[from];
 		*hi = b->edge[to + 1] - 1;
 		b->on = b->held = false;
@@ -119,7 +120,8 @@ void bars_draw(const struct bars *b, struct grid *g, int y, int x, int h, int w,
 			if (r == h - 2 && b->count[i] && here < 0.13)
 				here = 0.13;	/* one is more than none */
 			for (int k = 0; k < cells && here > 0; k++)
-				grid_level(g, y + r, x0 + k, here > 1 ? 1 : here, chosen(b, i) ? ST_ACCENT : style, ST_NORMAL);
+				grid_level(g, y + r, x0 + k, here > 1 ? 1 : here, chosen(b, i) ? ST_ACCENT : style,
+				    ST_NORMAL);
 		}
 		if (chosen(b, i)) {
 			for (int k = 0; k < cells; k++)

@@ -102,7 +102,8 @@ static const struct setting {
     {"ascii", "on|off", "by locale", "draw with ASCII alone", set_ascii},
     {"clock", "wall|trace", "trace", "times on the timeline's axis: of the day (UTC), or of the trace", set_clock},
     {"debug", "on|off", "off", "say what each screen cost: time from the key, half and 99 of 100 of the last 256, cells, bytes sent", set_debug},
-    {"last", "offer|restore|off", "offer", "how a file was left: '\" goes there, or at once, or it is not kept", set_last},
+    {"last", "offer|restore|off", "offer", "how a file was left: '\" goes there, or at once, or it is not kept",
+    set_last},
     {"mono", "on|off", "by terminal", "draw without colour: states are letters", set_mono},
     {"mouse", "on|off", "off", "take the mouse: click selects, wheel scrolls", set_mouse},
     {"theme", "dark|light|safe|contrast|mono", "by terminal", "colours", set_theme},
@@ -139,7 +140,8 @@ int app_set(struct app *a, const char *name, const char *value, struct err *e)
 /* What a setting of two values is now, NULL: it is no such one. */
 const char *config_now(const struct app *a, const char *name)
 {
-	const struct { const char *name; bool on; } now[] = {{"ascii", a->env.ascii}, {"debug", a->debug}, {"mono", a->env.mono},
+	const struct { const char *name; bool on; } now[] = {{"ascii", a->env.ascii}, {"debug", a->debug},
+	    {"mono", a->env.mono},
 	    {"mouse", a->mouse}, {"tick", a->ticks}};
 	for (size_t i = 0; i < sizeof now / sizeof *now; i++)
 		if (!strcmp(now[i].name, name))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How events look: a line each, with the time since the one before, and the stacks of the one that is selected, beside the
- * list or below it.
+ * How events look: a line each, with the time since the one before, and the stacks of the one that is selected, beside
+ * the list or below it.
  */
 #include "config.h"
 #include "eventsview.h"
@@ -83,7 +83,8 @@ void ev_draw(const void *st, const struct pane_env *env, struct grid *g)
 	if (foot)
 		draw_stacks(p, env, g, g->h - foot + 1, g->h);
 	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1 - foot, g->w});
-	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env}, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
+	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env},
+	    &(struct rows_look){false, env->find.rx ? p->hit : NULL});
 	grid_unclip(g, old);
 }
 

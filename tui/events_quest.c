@@ -42,7 +42,8 @@ static bool want(const void *arg, trk_id g, int64_t t)
 static bool matches(struct quest *h, const struct el_event *e)
 {
 	ev_text(h->sn, e, &h->text);
-	return (!h->find || rx_match(h->find, h->text.p, h->text.n)) && (!h->grep || rx_match(h->grep, h->text.p, h->text.n));
+	return (!h->find || rx_match(h->find, h->text.p, h->text.n)) &&
+	       (!h->grep || rx_match(h->grep, h->text.p, h->text.n));
 }
 
 static void take(struct quest *h, const struct el_event *e)

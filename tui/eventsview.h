@@ -7,7 +7,8 @@
 #include "base/err.h"
 #include "tracepane.h"
 
-/* CHUNK: so many events are looked for around the cursor, and at most MAX taken; where a crowd of goroutines is there a PAGE. The state of the events pane and what its files share. */
+/* CHUNK: so many events are looked for around the cursor, and at most MAX taken; where a crowd of goroutines is there a
+ * PAGE. The state of the events pane and what its files share. */
 enum { EV_CHUNK = 4000, EV_PAGE = 8000, EV_CHUNK_MAX = 40000, EV_NEAR = 200 };
 struct ev_view { const char *name; uint32_t kinds, spans, marks; };
 enum { EV_VIEWS = 8 };

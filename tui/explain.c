@@ -95,7 +95,8 @@ size_t explain_head(const char *pane, const char *head, enum topic *t)
 		if (!own && strcmp(explains[i].group, "columns"))
 			continue;
 		while ((s = next_name(&at, &n)))
-			if ((n > best || (own && n == best)) && !strncmp(s, head, n) && (!head[n] || strchr(" ,", head[n]))) {
+			if ((n > best || (own && n == best)) && !strncmp(s, head, n) &&
+			    (!head[n] || strchr(" ,", head[n]))) {
 				best = n;
 				*t = (enum topic)i;
 			} else if (!best && last > 1 && last < n && !strncmp(s, head, last)) {

@@ -116,14 +116,16 @@ static enum style change(const struct flameview *v, int part, uint32_t node)
 /* What goroutines did in the time that a trace's tree adds up; of a tree of all waiting its tags say it. */
 static enum style doing(const struct flameview *v, const struct session *s, int part, uint32_t node)
 {
-	static const enum style of[TW__N] = {[TW_CPU] = ST_S_RUN, [TW_RUN] = ST_S_RUN, [TW_SCHED] = ST_S_READY, [TW_SYNC] = ST_S_SYNC,
+	static const enum style of[TW__N] = {[TW_CPU] = ST_S_RUN, [TW_RUN] = ST_S_RUN, [TW_SCHED] = ST_S_READY,
+	    [TW_SYNC] = ST_S_SYNC,
 	    [TW_NET] = ST_S_NET, [TW_SYSCALL] = ST_S_SYSCALL, [TW_BLOCK] = ST_S_UNKNOWN, [TW_ASSIST] = ST_S_ASSIST};
 	const struct flame *f = v->f[part];
 	enum style st = session_type(s) < TW__N ? of[session_type(s)] : ST_S_UNKNOWN;
 	for (uint32_t i = node; i; i = f->t.parent[i]) {
 		struct str_row tag = calls_symbol(v->t.c, f->t.thing[i]);
 		for (int k = 0; v->t.c->thing[f->t.thing[i]].kind == PKG_TAG && k < TS__N; k++)
-			if (strlen(state_name((enum tstate)k)) == tag.n && !memcmp(state_name((enum tstate)k), tag.s, tag.n))
+			if (strlen(state_name((enum tstate)k)) == tag.n &&
+			    !memcmp(state_name((enum tstate)k), tag.s, tag.n))
 				st = state_style((enum tstate)k);
 	}
 	return st;

@@ -8,7 +8,8 @@
 
 /* The inside of the flame pane, for pane_flame.c, flame_draw.c and flame_move.c. */
 enum { DOWN, UP, PARTS };	/* UP: the callers above the one that is looked from, when there is one */
-enum flame_colour { FC_AUTO, FC_PACKAGE, FC_SELF, FC_STATE, FC_DIFF, FC__N };	/* AUTO: package, or DIFF in a difference */
+/* AUTO: package, or DIFF in a difference */
+enum flame_colour { FC_AUTO, FC_PACKAGE, FC_SELF, FC_STATE, FC_DIFF, FC__N };
 enum { ZOOMS_MAX = 64 };
 
 struct flameview {

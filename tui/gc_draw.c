@@ -23,7 +23,8 @@ struct drawing { const struct gcview *p; const struct pane_env *env; int x[12], 
 
 static const struct rows_col cycle_cols[] = {
 	{"GC", 5, true, 0}, {"START", 9, true, 0}, {"MARK", 7, true, 0}, {"STW", 7, true, 0}, {"ASSIST", 7, true, 0},
-	{"ASSISTS", 7, true, 0}, {"HEAP", 6, true, 0}, {"AFTER", 6, true, 0}, {"GOAL", 6, true, 0}, {"SWEEP", 7, true, 0},
+	{"ASSISTS", 7, true, 0}, {"HEAP", 6, true, 0}, {"AFTER", 6, true, 0}, {"GOAL", 6, true, 0},
+	    {"SWEEP", 7, true, 0},
 };
 enum { CYCLE_COLS = 10 };
 
@@ -193,8 +194,9 @@ static void draw_below(const struct gcview *p, const struct pane_env *env, struc
 	if (p->scope.part)
 		grid_text(g, y, hx, ST_ACCENT, 0, "of the range alone");
 	if (!p->plotted) {
-		tp_empty(g, y + 1, session_snap(env->s)->complete ? "The trace says nothing of what the collector takes."
-								   : "The curve comes when all of the trace has been read.");
+		tp_empty(g, y + 1,
+		    session_snap(env->s)->complete ? "The trace says nothing of what the collector takes."
+						   : "The curve comes when all of the trace has been read.");
 		return;
 	}
 	draw_curve(p, g, y + 1, h);
@@ -208,7 +210,8 @@ static void draw_below(const struct gcview *p, const struct pane_env *env, struc
 	}
 	int x = grid_text(g, y + h + 3, 1, ST_NORMAL, 0, buf_str(&b));
 	if (p->stw.n)
-		tp_hist(g, y + h + 3, x + 2, 30, &p->stw, tp_decade(p->stw.min, false), tp_decade(p->stw.max, true), ST_STWLINE);
+		tp_hist(g, y + h + 3, x + 2, 30, &p->stw, tp_decade(p->stw.min, false), tp_decade(p->stw.max, true),
+		    ST_STWLINE);
 	buf_free(&b);
 }
 
@@ -235,7 +238,8 @@ void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 			: p->stops ? "The world was never stopped while this was traced."
 			: "The collector did not run while this was traced: a longer trace, or a heap that grows, has cycles.");
 	struct rect old = grid_clip(g, (struct rect){1, 0, h, g->w});
-	rows_draw(rows, g, p->stops ? draw_stop : draw_cycle, &d, &(struct rows_look){p->part != PART_TABLE, env->find.rx ? p->hit.at : NULL});
+	rows_draw(rows, g, p->stops ? draw_stop : draw_cycle, &d,
+	    &(struct rows_look){p->part != PART_TABLE, env->find.rx ? p->hit.at : NULL});
 	grid_unclip(g, old);
 	draw_below(p, env, g, h + 1);
 }

@@ -19,8 +19,10 @@
 int gor_columns(const struct gor *p, int w, struct gor_column c[GOR_COLS])
 {
 	static const struct gor_column all[] = {
-		{{"RUN", 7, true, 0}, GV_RUN}, {{"RUNNBL", 7, true, 0}, GV_READY}, {{"SYSCALL", 7, true, 0}, GV_SYSCALL},
-		{{"BLOCKED", 7, true, 0}, GV_BLOCKED}, {{"CHAN", 7, true, 0}, GV_CHAN}, {{"MUTEX", 7, true, 0}, GV_SYNC},
+		{{"RUN", 7, true, 0}, GV_RUN}, {{"RUNNBL", 7, true, 0}, GV_READY},
+		    {{"SYSCALL", 7, true, 0}, GV_SYSCALL},
+		{{"BLOCKED", 7, true, 0}, GV_BLOCKED}, {{"CHAN", 7, true, 0}, GV_CHAN},
+		    {{"MUTEX", 7, true, 0}, GV_SYNC},
 		{{"NET", 7, true, 0}, GV_NET}, {{"SLEEP", 7, true, 0}, GV_SLEEP}, {{"GC", 7, true, 0}, GV_GC},
 		{{"TOTAL", 7, true, 0}, GV_TOTAL},
 	};
@@ -111,11 +113,15 @@ void gor_draw(const void *st, const struct pane_env *env, struct grid *g)
 		return;
 	}
 	if (!p->rows[p->level].n) {
-		tp_empty(g, 1, !p->gs ? "Goroutines are being counted." : !session_snap(env->s)->complete && !p->gs->ng ? "No goroutine has been read yet."
-			: session_snap(env->s)->trace.log && !p->gs->ng ? tp_log_why
-			: env->grep.rx ? "No row matches: & and Enter shows all of them."
-			: p->scope.part || p->scope.f.g ? "No goroutine is left by the filters.\nR drops them all, u the last one."
-			: "No goroutine is in what could be read of this trace: it is cut before the first of them, or\n"
+		tp_empty(g, 1,
+		    !p->gs					    ? "Goroutines are being counted."
+		    : !session_snap(env->s)->complete && !p->gs->ng ? "No goroutine has been read yet."
+		    : session_snap(env->s)->trace.log && !p->gs->ng ? tp_log_why
+		    : env->grep.rx				    ? "No row matches: & and Enter shows all of them."
+		    : p->scope.part || p->scope.f.g
+			? "No goroutine is left by the filters.\nR drops them all, u the last one."
+			: "No goroutine is in what could be read of this trace: it is cut before the first of them, "
+			  "or\n"
 			  "tracing was stopped at once. ^G says what was read.");
 		return;
 	}
@@ -211,7 +217,8 @@ void gor_detail(const void *st, const struct pane_env *env, struct buf *b)
 	else
 		tp_str(s, r->name, "(no start function)", b);
 	if (!r->trk)
-		buf_printf(b, ": %u ended, %u alive, %.2f%% of all that ran", p->story.ended, r->n - p->story.ended, share_of(p, r));
+		buf_printf(b, ": %u ended, %u alive, %.2f%% of all that ran", p->story.ended, r->n - p->story.ended,
+		    share_of(p, r));
 	if (p->story.created) {
 		buf_puts(b, "  created at ");
 		tp_site(s, p->story.created, b);

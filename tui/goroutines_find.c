@@ -44,7 +44,8 @@ static void look(struct gor *p, const struct pane_env *env)
 	const char *grep = env->grep.rx ? env->grep.text : "";
 	if (t->find && !strcmp(t->find, env->find.text) && !strcmp(t->grep, grep))
 		return;
-	*t = (struct gor_tree){.find = arena_printf(&p->mem, "%s", env->find.text), .grep = arena_printf(&p->mem, "%s", grep)};
+	*t = (struct gor_tree){
+	    .find = arena_printf(&p->mem, "%s", env->find.text), .grep = arena_printf(&p->mem, "%s", grep)};
 	t->g = arena_zalloc(&p->mem, p->gs->ng + 1u);
 	t->row = arena_zalloc(&p->mem, p->ngroup + 1u);
 	t->under = arena_zalloc(&p->mem, (p->ngroup + 1u) * sizeof *t->under);

@@ -2,10 +2,10 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Passes over the sheets for what is selected among the goroutines: for what is told of its waits, for the longest
- * of them, for the first span in which one of it woke another. What is at hand and short is looked at when the key is pressed;
- * all else is a job, one at a time, of which nobody waits for the end: who selects another row, or presses a key while a jump is
- * looked for, stops it, and the next is begun when it has ended. It owns its list of goroutines, for groups may be
- * made anew meanwhile.
+ * of them, for the first span in which one of it woke another. What is at hand and short is looked at when the key is
+ * pressed; all else is a job, one at a time, of which nobody waits for the end: who selects another row, or presses a
+ * key while a jump is looked for, stops it, and the next is begun when it has ended. It owns its list of goroutines,
+ * for groups may be made anew meanwhile.
  */
 #include "config.h"
 #include "gorview.h"
@@ -18,7 +18,8 @@
 
 #include <string.h>
 
-/* Steps of a pass: with the key, and beside it (64 sheets that are made again). Sheets and goroutines, of which wakes are at once. */
+/* Steps of a pass: with the key, and beside it (64 sheets that are made again). Sheets and goroutines, of which wakes
+ * are at once. */
 enum { AT_ONCE = 10000, GS_AT_ONCE = 4096, STORY_MOST = 1 << 22, WOKE_SHEETS = 256, WOKE_AT_ONCE = 2000 };
 
 struct gor_look {
@@ -41,13 +42,15 @@ static void woke_first(struct gor_look *l)
 {
 	struct edge e;
 	uint32_t k;
-	struct edges_ask q = {.from = l->g, .n = l->n, .most = l->at_hand ? 0 : WOKE_SHEETS, .t0 = l->t0, .t1 = l->t1, .on = l->on};
+	struct edges_ask q = {
+	    .from = l->g, .n = l->n, .most = l->at_hand ? 0 : WOKE_SHEETS, .t0 = l->t0, .t1 = l->t1, .on = l->on};
 	l->any = edges_first(l->sn, &q, &e, &k, &l->all) && ival_at(l->sn, l->g[k], e.t, &l->v);
 }
 
 static void look(struct gor_look *l)
 {
-	struct waits_ask story = {.g = l->g, .n = l->n, .t0 = l->t0, .t1 = l->t1, .most = l->at_hand ? AT_ONCE : STORY_MOST,
+	struct waits_ask story = {.g = l->g, .n = l->n, .t0 = l->t0, .t1 = l->t1,
+	    .most = l->at_hand ? AT_ONCE : STORY_MOST,
 	    .at_hand = l->at_hand, .on = l->on};
 	struct longwait_ask wait = {l->g, l->n, l->t0, l->t1, l->at_hand ? AT_ONCE : LONGWAIT_MOST, l->at_hand, l->on};
 	memcpy(story.state, l->state, sizeof story.state);
@@ -72,7 +75,8 @@ static struct gor_look look_at(const struct gor *p, const struct pane_env *env, 
 {
 	struct gor_row room;
 	const struct gor_row *r = gor_sel(p, &room);
-	struct gor_look l = {.cmd = cmd, .sn = session_snap(env->s), .t0 = p->scope.t0, .t1 = p->scope.t1, .of = p->story_of};
+	struct gor_look l = {
+	    .cmd = cmd, .sn = session_snap(env->s), .t0 = p->scope.t0, .t1 = p->scope.t1, .of = p->story_of};
 	memcpy(l.state, p->story.state, sizeof l.state);
 	l.n = r && p->gs ? r->n : 0;
 	l.g = l.n ? p->trk + r->first : NULL;
@@ -146,7 +150,8 @@ static void found(struct gor *p, const struct pane_env *env, const struct gor_lo
 	if (l->cmd == CMD_EFFECT) {
 		buf_puts(&b, " wakes or creates another in this span: ) goes there");
 	} else {
-		buf_puts(&b, l->all ? " waits longest here, " : " waits longest here of what was looked at, not all of the trace: ");
+		buf_puts(&b, l->all ? " waits longest here, "
+				    : " waits longest here of what was looked at, not all of the trace: ");
 		text_ns(&b, l->v.t1 - l->v.t0);
 		buf_puts(&b, l->cmd == CMD_CHAIN ? ": who ended it, and so on" : ": ( goes to who ended it");
 	}
@@ -163,7 +168,8 @@ enum verdict gor_look_jump(struct gor *p, const struct pane_env *env, enum cmd_i
 	}
 	p->jump = cmd;
 	next(p, env);
-	return ask_say(out, cmd == CMD_EFFECT ? "looking for the first that wakes another; Esc stops" : "looking for the longest wait; Esc stops");
+	return ask_say(out, cmd == CMD_EFFECT ? "looking for the first that wakes another; Esc stops"
+					      : "looking for the longest wait; Esc stops");
 }
 
 bool gor_look_stop(struct gor *p)

@@ -4,7 +4,8 @@
  * One goroutine's page: who it is, its time by state, its life as a strip, and
  * its spans one a line with what ended each. The spans are gathered once, when
  * the page opens (at most ONE_SPANS of the window: a longer life is to be looked
- * at by parts), the first of them at once and the others beside the keyboard: the next key waits for them; the strip is columns of the timeline, exact at any length.
+ * at by parts), the first of them at once and the others beside the keyboard: the next key waits for them; the strip is
+ * columns of the timeline, exact at any length.
  */
 #include "config.h"
 #include "gorview.h"
@@ -74,7 +75,8 @@ struct gor_rest {
 };
 
 /* Spans from *v on, until there are `most`; true: there are more. */
-static bool gather(const struct snap *sn, struct ival *v, int64_t t1, uint32_t most, struct ival **to, uint32_t *n, size_t *cap)
+static bool gather(const struct snap *sn, struct ival *v, int64_t t1, uint32_t most, struct ival **to, uint32_t *n,
+    size_t *cap)
 {
 	bool have = v->t0 < t1;
 	while (have && *n < most) {
@@ -274,7 +276,8 @@ void gor_one_draw(const struct gor *p, const struct pane_env *env, struct grid *
 void gor_one_side(const struct gor *p, const struct pane_env *env, struct grid *g)
 {
 	/* each as much as it needs of its share of what is left: later ones get more, and accounts are to be whole */
-	static const uint8_t order[GP__N] = {GP_STACK, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_ACCOUNTS, GP_CREATED, GP_CHILDREN};
+	static const uint8_t order[GP__N] = {
+	    GP_STACK, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_ACCOUNTS, GP_CREATED, GP_CHILDREN};
 	int y = 0;
 	for (int k = 0; k < GP__N && y < g->h; k++)
 		y = gor_part_draw(p, env, g, y, y + (g->h - y) / (GP__N - k), (enum gor_part)order[k]) + 1;
@@ -324,7 +327,8 @@ enum verdict gor_one_act(struct gor *p, const struct pane_env *env, const struct
 			return V_DONE;
 		out->kind = ASK_PANE;
 		out->pane = "timeline";
-		out->place = (struct place){.trk = p->one.trk, .t0 = gor_one_now(&p->one)->t0, .t1 = gor_one_now(&p->one)->t1};
+		out->place = (struct place){.trk = p->one.trk, .t0 = gor_one_now(&p->one)->t0,
+		    .t1 = gor_one_now(&p->one)->t1};
 		return V_ASK;
 	default: return V_PASS;
 	}
@@ -333,7 +337,8 @@ enum verdict gor_one_act(struct gor *p, const struct pane_env *env, const struct
 void gor_one_summary(const struct gor *p, const struct pane_env *env, struct buf *b)
 {
 	buf_puts(b, "Gor > ");
-	tp_str(session_snap(env->s)->st, store_trk(session_snap(env->s)->st, p->one.trk)->name, "(no start function)", b);
+	tp_str(session_snap(env->s)->st, store_trk(session_snap(env->s)->st, p->one.trk)->name, "(no start function)",
+	    b);
 	buf_puts(b, " > ");
 	tp_id(session_snap(env->s)->st, p->one.trk, b);
 	buf_puts(b, "   span ");

@@ -159,7 +159,8 @@ int gor_part_draw(const struct gor *p, const struct pane_env *env, struct grid *
 	if (about[part].span)
 		grid_printf(g, y, 1, ST_HEAD, 0, "%s %u", about[part].head, p->one.rows.sel + 1);
 	else if (part == GP_CHILDREN && p->one.nchild)
-		grid_printf(g, y, 1, ST_HEAD, 0, "%u %s", p->one.nchild, p->one.nchild == 1 ? "child" : about[part].head);
+		grid_printf(g, y, 1, ST_HEAD, 0, "%u %s", p->one.nchild,
+		    p->one.nchild == 1 ? "child" : about[part].head);
 	else
 		grid_text(g, y, 1, ST_HEAD, 0, about[part].head);
 	int was = ++y;

@@ -4,8 +4,8 @@
  * The rows of the goroutines pane: groups and goroutines as numbers, in an
  * order, with tags, and what of them is meant by a command. An order is an array
  * of row numbers, so that sorting moves a key and a number and the accounts stay where they are; of
- * goroutines, of which there may be a million, a row is made when it is looked at, and many are sorted beside the keyboard. Tags are kept by name or track, not by row: they
- * outlive another order, filter or snapshot.
+ * goroutines, of which there may be a million, a row is made when it is looked at, and many are sorted beside the
+ * keyboard. Tags are kept by name or track, not by row: they outlive another order, filter or snapshot.
  */
 #include "config.h"
 #include "gorview.h"
@@ -48,7 +48,8 @@ const struct gor_row *gor_row(const struct gor *p, int level, uint32_t i, struct
 	if (level == GL_GROUPS)
 		return &p->groups[k];
 	const struct gstat *s = &p->gs->g[k];
-	*room = (struct gor_row){.name = store_trk(sched_snap(p->sched)->st, s->trk)->name, .trk = s->trk, .n = 1, .first = k,
+	*room = (struct gor_row){.name = store_trk(sched_snap(p->sched)->st, s->trk)->name, .trk = s->trk, .n = 1,
+	    .first = k,
 	    .t0 = s->t0, .t1 = s->t1};
 	add_stat(room, s);
 	return room;
@@ -133,7 +134,8 @@ static void list_make(struct list *l)
 	struct keyed *v = xmalloc((most + 1u) * sizeof *v);
 	l->n = 0;
 	for (uint32_t i = 0; i < l->ngroup; i++)
-		for (uint32_t k = l->groups[i].first; l->groups[i].name == l->open && k < l->groups[i].first + l->groups[i].n; k++)
+		for (uint32_t k = l->groups[i].first;
+		     l->groups[i].name == l->open && k < l->groups[i].first + l->groups[i].n; k++)
 			if (fits(l, k))
 				v[l->n++] = (struct keyed){key_of(l, k), k};
 	keyed_sort(v, l->n);
@@ -166,7 +168,8 @@ static bool is_wanted(const struct gor *p, const struct list *l)
 
 static struct list list_of(const struct gor *p, const struct pane_env *env)
 {
-	return (struct list){p->gs, p->groups, p->gs ? p->ngroup : 0, session_snap(env->s)->st, p->open, p->sort[GL_LIST], p->invert[GL_LIST],
+	return (struct list){p->gs, p->groups, p->gs ? p->ngroup : 0, session_snap(env->s)->st, p->open,
+	    p->sort[GL_LIST], p->invert[GL_LIST],
 	    env->grep.rx, 0, NULL};
 }
 
@@ -517,7 +520,8 @@ bool gor_query(const struct gor *p, const struct pane_env *env, struct query *q)
 			continue;
 		const struct gor_row *r = gor_row(p, l, i, &room);
 		for (uint32_t k = r->first; k < r->first + r->n; k++)
-			buf_printf(&ids, "%s%llu", ids.n ? "," : "", (unsigned long long)store_trk(st, p->gs->g[k].trk)->id);
+			buf_printf(&ids, "%s%llu", ids.n ? "," : "",
+			    (unsigned long long)store_trk(st, p->gs->g[k].trk)->id);
 	}
 	if (any) {
 		q->suspended = false;
@@ -548,7 +552,8 @@ bool gor_query_without(const struct gor *p, const struct pane_env *env, struct q
 	}
 	for (uint32_t k = 0; any && k < p->gs->ng; k++)
 		if (!out[k])
-			buf_printf(&ids, "%s%llu", ids.n ? "," : "", (unsigned long long)store_trk(st, p->gs->g[k].trk)->id);
+			buf_printf(&ids, "%s%llu", ids.n ? "," : "",
+			    (unsigned long long)store_trk(st, p->gs->g[k].trk)->id);
 	mem_free(out);
 	any = any && ids.n;
 	if (any) {

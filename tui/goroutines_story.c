@@ -3,8 +3,8 @@
 /*
  * What is told of the selected group of goroutines: how long its waits are, in
  * quantiles and as a histogram, and who ends them. It takes a pass over the sheets for all of its spans
- * (analysis/waits.c), so it is made when the selection moves, not when it is drawn: a short one, over what is at hand, at once,
- * for moving through a list must not depend on the length of the trace, and all of it beside the keyboard
+ * (analysis/waits.c), so it is made when the selection moves, not when it is drawn: a short one, over what is at hand,
+ * at once, for moving through a list must not depend on the length of the trace, and all of it beside the keyboard
  * (goroutines_look.c). When that, too, stopped early it says so.
  */
 #include "config.h"
@@ -140,5 +140,6 @@ void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid
 		y = tp_stack(env, g, y, y + 6 < g->h ? y + 6 : g->h, o->created) + 1;
 	}
 	if (o->w.cut)
-		grid_printf(g, y, 0, ST_WARN, 0, "of the first %u spans%s", o->w.spans, o->part ? ", others are being counted" : "");
+		grid_printf(g, y, 0, ST_WARN, 0, "of the first %u spans%s", o->w.spans,
+		    o->part ? ", others are being counted" : "");
 }

@@ -86,7 +86,8 @@ static void anew(const struct pen_caps *caps, const struct paint *p, struct buf 
 		colour(caps, b, p->bg, true);
 }
 
-bool ink_way(const struct pen_caps *caps, const struct ink *now, const struct paint *p, struct buf *way, struct buf *other)
+bool ink_way(const struct pen_caps *caps, const struct ink *now, const struct paint *p, struct buf *way,
+    struct buf *other)
 {
 	if (!now->fresh && paint_same(&now->p, p))
 		return false;

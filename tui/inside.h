@@ -270,7 +270,8 @@ bool app_ahead_on(const struct app *);
 bool app_ahead_time(const struct app *, const char *, int64_t *t);	/* as app_time(), percentages by the outline */
 bool app_unread(const struct app *, int64_t t);		/* the trace has it, and a part can be read that has it */
 void app_ahead(struct app *, int64_t t0, int64_t t1);	/* read that first, then go there */
-bool app_ahead_goto(struct app *, const char *time);	/* false: nothing is read ahead for it; it is gone to as always */
+/* false: nothing is read ahead for it; it is gone to as always */
+bool app_ahead_goto(struct app *, const char *time);
 bool app_ahead_stop(struct app *);			/* false: nothing was read ahead */
 void app_ahead_news(struct app *);
 void app_ahead_free(struct app *);
@@ -298,7 +299,8 @@ void app_command_line(struct app *, struct buf *);
 void app_start(struct app *, bool first);
 
 /* appquiet.c: what is said when nothing has changed */
-bool app_quiet(struct app *, const struct grid *);	/* while drawing, before the last line; true: something is said now */
+/* while drawing, before the last line; true: something is said now */
+bool app_quiet(struct app *, const struct grid *);
 void app_no_use(struct app *, enum cmd_id);
 bool app_of_traces(enum cmd_id);			/* it means something in traces alone */
 void app_what_follows(struct app *);			/* after the first key of two */

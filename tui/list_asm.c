@@ -54,7 +54,8 @@ static void index_code(struct listview *v)
 			if (!ours)
 				continue;
 			v->code = mem_grow(v->code, &cap, (size_t)v->ncode + 1, sizeof *v->code);
-			v->code[v->ncode++] = (struct list_code){v->fun[v->cur].file ? f->line : 0, (uint32_t)i, (uint32_t)k};
+			v->code[v->ncode++] = (struct list_code){v->fun[v->cur].file ? f->line : 0, (uint32_t)i,
+			    (uint32_t)k};
 			break;
 		}
 	if (v->ncode)

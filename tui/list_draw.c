@@ -177,7 +177,8 @@ static void where(const struct listview *v, const struct pane_env *env, struct g
 static bool narrowed(const struct query *q)
 {
 	const struct filters *f = &q->f;
-	return !q->suspended && (f->focus || f->ignore || f->hide || f->show || f->show_from || f->prune_from || f->tagfocus ||
+	return !q->suspended && (f->focus || f->ignore || f->hide || f->show || f->show_from || f->prune_from ||
+	    f->tagfocus ||
 	    f->tagignore || q->group || q->task || q->region || q->latency || q->gs || q->g || q->proc ||
 	    q->from != TIME_NONE || q->to != TIME_NONE);
 }
@@ -192,7 +193,8 @@ void listview_draw(const void *st, const struct pane_env *env, struct grid *g)
 		if (!v->id)
 			buf_puts(&b, "No function is chosen: 2 on a row of Top, or :list RE.");
 		else if (narrowed(session_query(env->s)))
-			buf_puts(&b, "The filters leave nothing of this function. { and } show others, \\ suspends the filters, u takes the last one back.");
+			buf_puts(&b, "The filters leave nothing of this function. { and } show others, \\ suspends the "
+				     "filters, u takes the last one back.");
 		else
 			buf_printf(&b, "Nothing of type %s was seen in this function. ] shows another type, { and } other functions.",
 			    session_type_name(env->s, session_type(env->s)));

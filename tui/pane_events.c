@@ -244,8 +244,9 @@ static enum verdict kinds_cmd(struct events *p, const struct pane_env *env, cons
 
 static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
 {
-	static const char *const what[EV_VIEWS] = {"every event", "made, woken, running, blocked, in system calls, ended",
-	    "why they stopped, and who woke them", "made and ended", "tasks, regions, logs", "Ps taken up and given back, GOMAXPROCS",
+	static const char *const what[EV_VIEWS] = {"every event",
+	    "made, woken, running, blocked, in system calls, ended", "why they stopped, and who woke them",
+	    "made and ended", "tasks, regions, logs", "Ps taken up and given back, GOMAXPROCS",
 	    "cycles, stops, assists, sweeps, the goal of the heap", "CPU samples"};
 	const struct events *p = st;
 	(void)env;
@@ -337,7 +338,8 @@ static enum verdict wire(const struct events *p, struct ask *out)
 	if (e->t < 1)
 		return ask_say(out, "a state at the start is no event: the file has it where it is first mentioned");
 	out->kind = ASK_RUN;	/* times in the file may be behind those in order by a little */
-	snprintf(out->text, sizeof out->text, "report wire -from=%lldns -to=%lldns", (long long)(e->t > 500 ? e->t - 500 : 0),
+	snprintf(out->text, sizeof out->text, "report wire -from=%lldns -to=%lldns",
+	    (long long)(e->t > 500 ? e->t - 500 : 0),
 	    (long long)e->t + 1);
 	return V_ASK;
 }
@@ -469,7 +471,8 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 	if (i >= n) {
 		if (dir == 2 || !session_snap(env->s)->complete)
 			return p->nhit;	/* while it is typed */
-		return quest(p, env, env->find.text, dir == -1 ? -1 : 1, dir == -1 ? p->list.t0 : p->list.t1) ? FIND_ON : 0;
+		return quest(p, env, env->find.text, dir == -1 ? -1 : 1, dir == -1 ? p->list.t0 : p->list.t1) ? FIND_ON
+													      : 0;
 	}
 	uint32_t hits = p->nhit;
 	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
@@ -510,6 +513,7 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 const struct pane_ops pane_events = {
     .name = "events", .tab = "Ev", .bit = P_EVENTS, .cmd = CMD_PANE_EVENTS, .trace_only = true,
     .state_size = sizeof(struct events), .close = close_events, .update = update, .draw = ev_draw, .act = act, .go = go,
-    .choices = choices, .place = place, .topics = topics, .save = save, .load = load, .summary = summary, .detail = detail, .find = find, .keys = keys,
+    .choices = choices, .place = place, .topics = topics, .save = save, .load = load, .summary = summary,
+    .detail = detail, .find = find, .keys = keys,
     .tick = tick, .write = write_events, .copy = copy, .report = report, .side = ev_side, .click = click,
 };

@@ -90,7 +90,8 @@ static struct flame_conf conf_now(const struct flameview *v, const struct calls 
 
 /* The flames anew from the calls there are, or those that were made of them; zooms are kept where they still are
    something. What was goes. */
-static void lay_out_as(struct flameview *v, const struct pane_env *env, struct flame *const made[PARTS], struct calls *was)
+static void lay_out_as(struct flameview *v, const struct pane_env *env, struct flame *const made[PARTS],
+    struct calls *was)
 {
 	uint64_t zoom[PARTS] = {0};
 	struct flame *old[PARTS];

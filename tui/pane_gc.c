@@ -63,7 +63,8 @@ static void plot(struct gcview *p, const struct pane_env *env)
 	mmu_plot(p->mmu, p->window);
 	p->at = 0;
 	for (int i = 0; i < PLOT; i++) {
-		p->util[i] = p->pct ? mmu_quantile(p->mmu, p->window[i], gc_pcts[p->pct].q) : mmu_min(p->mmu, p->window[i]);
+		p->util[i] = p->pct ? mmu_quantile(p->mmu, p->window[i], gc_pcts[p->pct].q) : mmu_min(p->mmu,
+		    p->window[i]);
 		p->at = p->window[i] <= was ? i : p->at;
 	}
 	find_worst(p);
@@ -346,7 +347,8 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	if (p->part == PART_CURVE && p->plotted) {
 		buf_puts(b, p->pct ? "of the windows of " : "in the worst window of ");
 		text_ns(b, p->window[p->at]);
-		buf_printf(b, p->pct ? " all but %s%% leave" : " the program has%s", p->pct ? gc_pcts[p->pct].rest : "");
+		buf_printf(b, p->pct ? " all but %s%% leave" : " the program has%s",
+		    p->pct ? gc_pcts[p->pct].rest : "");
 		buf_printf(b, " %.2f%% of the Ps", 100 * p->util[p->at]);
 		return;
 	}
@@ -407,6 +409,7 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 
 const struct pane_ops pane_gc = {
     .name = "gc", .tab = "GC", .bit = P_GC, .cmd = CMD_PANE_GC, .trace_only = true, .state_size = sizeof(struct gcview),
-    .open = begin, .close = close_gc, .update = update, .draw = gc_draw, .act = act, .place = place, .topics = topics, .save = save, .load = load, .report = report,
+    .open = begin, .close = close_gc, .update = update, .draw = gc_draw, .act = act, .place = place, .topics = topics,
+    .save = save, .load = load, .report = report,
     .summary = summary, .detail = detail, .find = find, .keys = keys, .side = gc_side, .click = click,
 };

@@ -235,8 +235,10 @@ static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, 
 			choice_set(&out[i], word, what, c[i].val == p->sort[p->level]);
 		}
 	} else if (cmd == CMD_GROUP_BY) {
-		static const char *const by[GB__N] = {[GB_FUNCTION] = "in which they began", [GB_CREATOR] = "that made them",
-		    [GB_STATE] = "what they did at the end", [GB_LABEL] = "pprof labels", [GB_TASK] = "that they worked on",
+		static const char *const by[GB__N] = {[GB_FUNCTION] = "in which they began",
+		    [GB_CREATOR] = "that made them",
+		    [GB_STATE] = "what they did at the end", [GB_LABEL] = "pprof labels",
+		    [GB_TASK] = "that they worked on",
 		    [GB_PROC] = "on which P they ran last", [GB_LIFE] = "how long they lived"};
 		for (; n < GB__N; n++)
 			choice_set(&out[n], gor_by_name((enum gor_by)n), by[n], (enum gor_by)n == p->by);
@@ -368,7 +370,8 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		return V_DONE;
 	case CMD_CAUSE:
 	case CMD_EFFECT:
-	case CMD_CHAIN: return gor_look_jump(p, env, a->cmd, out);	/* to the page of the one, there the same key goes on */
+	/* to the page of the one, there the same key goes on */
+	case CMD_CHAIN: return gor_look_jump(p, env, a->cmd, out);
 	case CMD_TAG: tag_cmd(p, env); return V_DONE;
 	case CMD_CANCEL:
 		if (env->find.rx || !p->tags[l].n)
@@ -444,7 +447,8 @@ static void report(const void *st, const struct pane_env *env, struct pane_repor
 static void save(const void *st, struct view *v)
 {
 	const struct gor *p = st;
-	*v = (struct view){{p->level | p->by << 4, p->level ? (int64_t)p->open : 0, p->level == GL_ONE ? (int64_t)p->one.trk : 0, 0},
+	*v = (struct view){
+	    {p->level | p->by << 4, p->level ? (int64_t)p->open : 0, p->level == GL_ONE ? (int64_t)p->one.trk : 0, 0},
 	    {p->sel[0], p->sel[1], p->level == GL_ONE ? p->one.rows.sel : 0, p->sort[0] << 8 | p->sort[1]}};
 }
 
@@ -481,9 +485,12 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct gor *p = st;
 	(void)env;
-	buf_puts(b, p->level == GL_ONE ? "j k span  Enter timeline  ( cause  ) effect  W chain  4 flame of it  Tab part  q back"
-		: p->level == GL_LIST ? "Enter its page  s < > sort  i invert  t tag  & match  5 timeline  4 flame  D rest  f only it  x without  q back"
-		: "Enter open  gr group by  s < > sort  i invert  t tag  D rest  5 timeline  4 flame  f only  x without");
+	buf_puts(b, p->level == GL_ONE
+			? "j k span  Enter timeline  ( cause  ) effect  W chain  4 flame of it  Tab part  q back"
+		    : p->level == GL_LIST ? "Enter its page  s < > sort  i invert  t tag  & match  5 timeline  4 flame "
+					    " D rest  f only it  x without  q back"
+					  : "Enter open  gr group by  s < > sort  i invert  t tag  D rest  5 timeline  "
+					    "4 flame  f only  x without");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
@@ -515,7 +522,9 @@ static struct job *job(void *st)
 
 const struct pane_ops pane_goroutines = {
     .name = "goroutines", .tab = "Gor", .bit = P_GOR, .cmd = CMD_PANE_GOR, .trace_only = true,
-    .state_size = sizeof(struct gor), .open = open_gor, .close = close_gor, .update = update, .draw = gor_draw, .act = act, .go = go,
-    .choices = choices, .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = gor_summary, .detail = gor_detail, .find = gor_find, .keys = keys,
+    .state_size = sizeof(struct gor), .open = open_gor, .close = close_gor, .update = update, .draw = gor_draw,
+    .act = act, .go = go,
+    .choices = choices, .place = place, .topics = topics, .save = save, .load = load, .report = report,
+    .summary = gor_summary, .detail = gor_detail, .find = gor_find, .keys = keys,
     .side = gor_side, .click = click, .job = job, .done = done,
 };

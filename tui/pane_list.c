@@ -109,7 +109,8 @@ static uint32_t hottest(const struct listview *v)
 	for (uint32_t i = 1; i < v->norder; i++) {
 		const struct call_fun *f = &v->fun[v->order[i]], *b = &v->fun[best];
 		uint64_t is = wrap_size(f->flat), was = wrap_size(b->flat);
-		if (is > was || (is == was && strcmp(store_str(v->t.c->st, f->name)->s, store_str(v->t.c->st, b->name)->s) < 0))
+		if (is > was ||
+		    (is == was && strcmp(store_str(v->t.c->st, f->name)->s, store_str(v->t.c->st, b->name)->s) < 0))
 			best = v->order[i];
 	}
 	return best;

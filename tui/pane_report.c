@@ -9,8 +9,8 @@
  * session makes of its query, so the pane shows what the same line prints in a
  * shell, and says that line. Reports make a model of their own and may take long:
  * they run beside the keyboard, one at a time, from the bytes that the session
- * holds (session/hand.h); Esc stops one, another query makes it anew. The text is kept as it is; rows are its lines, or those that &
- * leaves.
+ * holds (session/hand.h); Esc stops one, another query makes it anew. The text is kept as it is; rows are its lines, or
+ * those that & leaves.
  */
 #include "config.h"
 #include "pane.h"

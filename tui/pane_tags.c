@@ -170,7 +170,8 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 	const struct tagpane *p = st;
 	if (!p->t || !p->t->nkey) {
 		grid_text(g, 2, 2, ST_WARN, 0,
-		    p->t && !p->t->total && !p->t->other ? "No sample passes the filters." : "The samples have no tags.");
+		    p->t && !p->t->total && !p->t->other ? "No sample passes the filters."
+							 : "The samples have no tags.");
 		grid_text(g, 4, 2, ST_DIM, 0,
 		    "Labels come from pprof.Do and pprof.Labels, or from what wrote the profile.");
 		return;

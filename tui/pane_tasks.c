@@ -191,7 +191,8 @@ static enum verdict filter_cmd(struct tasks *p, const struct pane_env *env, cons
 	tp_quote(tasks_store(env), k->name, &b);
 	if (p->regions)		/* kinds of one name are told apart by where they begin */
 		buf_puts(&b, "@0x"), buf_hex(&b, k->frame ? store_loc(tasks_store(env), store_frm(tasks_store(env), k->frame)->loc)->addr : 0);
-	char *re = id ? arena_printf(env->scratch, "%llu", (unsigned long long)id) : arena_strndup(env->scratch, b.p, b.n);
+	char *re = id ? arena_printf(env->scratch, "%llu", (unsigned long long)id) : arena_strndup(env->scratch, b.p,
+	    b.n);
 	buf_free(&b);
 	out->query.latency = id ? NULL : latency_words(env, p->pick.lo, p->pick.hi);
 	out->query.region = p->regions ? re : NULL;
@@ -287,7 +288,8 @@ static const struct sort_word { const char *word, *what; } kind_sorts[SORT__N] =
     [SORT_P95] = {"p95", "all but a twentieth take less"}, [SORT_P99] = {"p99", "all but a hundredth take less"},
     [SORT_MAX] = {"max", "the longest"}, [SORT_NAME] = {"name", "the name"}},
     item_sorts[IV__N] = {
-    [IV_DUR] = {"duration", "how long it took"}, [IV_START] = {"start", "when it began"}, [IV_ID] = {"task", "the task's number"},
+    [IV_DUR] = {"duration", "how long it took"}, [IV_START] = {"start", "when it began"},
+    [IV_ID] = {"task", "the task's number"},
     [IV_RUN] = {"run", "executing code"}, [IV_READY] = {"runnable", "ready, without a P"},
     [IV_SYSCALL] = {"syscall", "in system calls"}, [IV_BLOCKED] = {"blocked", "waiting for something"}};
 
@@ -398,7 +400,8 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_CAUSE:
 	case CMD_EFFECT: return relative(p, env, a->cmd == CMD_CAUSE, out);
 	case CMD_SIDE: return a->arg ? V_PASS : against_rest(p, env, out);
-	case CMD_CHAIN: return ask_say(out, "who woke whom is told of goroutines: 6 goes to the one that is selected, W there");
+	case CMD_CHAIN:
+		return ask_say(out, "who woke whom is told of goroutines: 6 goes to the one that is selected, W there");
 	case CMD_PREV_KIND:
 	case CMD_NEXT_KIND:
 		tasks_go(p, env, &(struct tasks_want){.regions = !tasks_wanted(p).regions, .moves = true});
@@ -590,6 +593,7 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 const struct pane_ops pane_tasks = {
     .name = "tasks", .tab = "Task", .bit = P_TASK, .cmd = CMD_PANE_TASK, .trace_only = true,
     .state_size = sizeof(struct tasks), .open = begin, .close = close_tasks, .update = update, .draw = tasks_draw,
-    .act = act, .choices = choices, .go = go, .place = place, .topics = topics, .save = save, .load = load, .report = report, .summary = summary, .detail = detail, .find = find,
+    .act = act, .choices = choices, .go = go, .place = place, .topics = topics, .save = save, .load = load,
+    .report = report, .summary = summary, .detail = detail, .find = find,
     .keys = keys, .side = tasks_side, .click = click, .job = job, .done = done,
 };

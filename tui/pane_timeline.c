@@ -373,7 +373,8 @@ static enum verdict act_rows(
 	case CMD_OVERLAY: return overlay_cmd(tl, a->arg, out);
 	case CMD_LABELS:
 		tl->labels = !tl->labels;
-		return ask_say(out, tl->labels ? "names inside the spans, where they are four cells long or more" : "no names inside the spans");
+		return ask_say(out, tl->labels ? "names inside the spans, where they are four cells long or more"
+					       : "no names inside the spans");
 	case CMD_COLUMNS: return lines_cmd(tl, env, a->arg, out);
 	default: return V_PASS;
 	}

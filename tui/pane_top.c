@@ -221,7 +221,8 @@ static enum verdict choose_columns(struct topview *p, const struct pane_env *env
 		const char *w = arena_strndup(env->scratch, s, n);
 		int i = column_named(w + (*w == '+' || *w == '-'));
 		if (i < 0)
-			return ask_say(ask, "columns are flat flat%% sum%% flat-a flat-b cum cum%% cum-a cum-b bar where; default");
+			return ask_say(ask,
+			    "columns are flat flat%% sum%% flat-a flat-b cum cum%% cum-a cum-b bar where; default");
 		unsigned b = top_bit((enum top_col)i);
 		m = *w == '-' ? m & ~b : set || *w == '+' ? m | b : m ^ b;
 		s += n;

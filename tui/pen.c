@@ -84,8 +84,8 @@ static struct shown shown_of(const struct pen *n, const struct cell *c, const st
 
 /* ---- paints */
 
-/* The codes for p; NULL: none are needed. A screen has few colours and goes from one to another again and again, so what was
-   found is kept. */
+/* The codes for p; NULL: none are needed. A screen has few colours and goes from one to another again and again, so
+   what was found is kept. */
 static const struct pen_way *way(struct pen *n, const struct paint *p)
 {
 	const struct paint *now = &n->ink.p;
@@ -156,7 +156,8 @@ static bool over(struct pen *n, int y, int x, struct buf *b)
 	if (n->y != y || n->x < 0 || x - n->x > 4 || n->ink.fresh)
 		return false;
 	for (int i = n->x; i < x; i++) {
-		bool fits = blank(&row[i]) ? row[i].p.bg == n->ink.p.bg && !(n->ink.p.attr & (AT_REVERSE | AT_UNDERLINE))
+		bool fits = blank(&row[i]) ? row[i].p.bg == n->ink.p.bg &&
+		    !(n->ink.p.attr & (AT_REVERSE | AT_UNDERLINE))
 					   : paint_same(&row[i].p, &n->ink.p);
 		if (!fits || !plain_char(row[i].ch) || row[i].mark)
 			return false;
@@ -328,8 +329,8 @@ static void pass(struct pen *n, int y, uint32_t bit, struct buf *b)
 enum { PAINTS_MAX = 24 };
 static const uint32_t ANY = UINT32_C(1) << 31;
 
-/* What is to be done in a row, in todo[]: ANY where a cell has changed and is not put off, and the bit of each of k paints
-   that it fits. Neighbours are alike as a rule, and so then are their bits. Returns those that are put off. */
+/* What is to be done in a row, in todo[]: ANY where a cell has changed and is not put off, and the bit of each of k
+   paints that it fits. Neighbours are alike as a rule, and so then are their bits. Returns those that are put off. */
 static uint32_t find_todo(struct pen *n, int y, const struct paint *p, int k)
 {
 	const struct shown *old = &n->old[y * n->cols], *now = &n->now[y * n->cols], *was = NULL;
@@ -457,8 +458,8 @@ static void write_rows(struct pen *n, struct buf *b)
 	n->nlater = later;
 }
 
-/* The paints that return in many rows, those in most rows first: as many as are worth the time, for each is tried on all that
-   has changed. */
+/* The paints that return in many rows, those in most rows first: as many as are worth the time, for each is tried on
+   all that has changed. */
 static int candidates(const struct pen *n, struct paint *out)
 {
 	enum { TRIED = 20000 };		/* cells; ten ways to write a screen of 80x24 are 19,000 */

@@ -2,16 +2,16 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Rows that have moved up or down together, as a list's do: where moving them costs less than to write them
- * again, the terminal moves them. All distances up to a few rows are tried on all rows, each by how many cells would then
- * be left to write.
+ * again, the terminal moves them. All distances up to a few rows are tried on all rows, each by how many cells would
+ * then be left to write.
  */
 #include "config.h"
 #include "pen_in.h"
 
 enum { SHIFT_MAX = 8 };
 
-/* Cells of row y of the new screen that differ from row k of the old one, or some more than `most`; blanks are cheap, as
-   they are erased together. */
+/* Cells of row y of the new screen that differ from row k of the old one, or some more than `most`; blanks are cheap,
+   as they are erased together. */
 static int differ(const struct pen *n, int y, int k, int most)
 {
 	int d = 0, blanks = 0;

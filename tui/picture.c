@@ -119,7 +119,9 @@ static void svg(const struct grid *g, const struct look *l, struct buf *b)
 				    x * CELL_W, y * CELL_H, n * CELL_W, CELL_H, buf_str(&bg));
 			if (empty(&g->cell[y * g->cols + x], n))
 				continue;
-			buf_printf(b, "<text x=\"%d\" y=\"%d\" textLength=\"%d\" lengthAdjust=\"spacingAndGlyphs\" fill=\"%s\"%s%s%s>",
+			buf_printf(b,
+			    "<text x=\"%d\" y=\"%d\" textLength=\"%d\" lengthAdjust=\"spacingAndGlyphs\" "
+			    "fill=\"%s\"%s%s%s>",
 			    x * CELL_W, y * CELL_H + 14, n * CELL_W, buf_str(&fg),
 			    p.attr & AT_BOLD ? " font-weight=\"bold\"" : "",
 			    p.attr & AT_UNDERLINE ? " text-decoration=\"underline\"" : "",
@@ -138,7 +140,8 @@ static void html(const struct grid *g, const struct look *l, struct buf *b)
 	struct buf fg = {0}, bg = {0};
 	buf_printf(b,
 	    "<!DOCTYPE html>\n<meta charset=\"utf-8\"><title>ttrace</title>\n"
-	    "<pre style=\"color:%s;background:%s;font-family:DejaVu Sans Mono,Menlo,Consolas,monospace;line-height:1.2;display:inline-block\">\n",
+	    "<pre style=\"color:%s;background:%s;font-family:DejaVu Sans "
+	    "Mono,Menlo,Consolas,monospace;line-height:1.2;display:inline-block\">\n",
 	    gr.fg, gr.bg);
 	for (int y = 0; y < g->rows; y++) {
 		for (int x = 0, n; x < g->cols; x += n) {
@@ -147,7 +150,8 @@ static void html(const struct grid *g, const struct look *l, struct buf *b)
 			bool own = p.fg < 0 && p.bg < 0 && !p.attr;
 			colours(&p, &gr, &fg, &bg);
 			if (!own)
-				buf_printf(b, "<span style=\"color:%s;background:%s%s%s%s\">", buf_str(&fg), buf_str(&bg),
+				buf_printf(b, "<span style=\"color:%s;background:%s%s%s%s\">", buf_str(&fg),
+				    buf_str(&bg),
 				    p.attr & AT_BOLD ? ";font-weight:bold" : "",
 				    p.attr & AT_UNDERLINE ? ";text-decoration:underline" : "",
 				    p.attr & AT_DIM ? ";opacity:.6" : "");

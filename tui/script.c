@@ -54,8 +54,8 @@ static int read_file(const char *name, struct buf *b, struct err *e)
 	return 0;
 }
 
-/* As on a terminal, but that all of it is waited for: the sheets that a frame lacks are brought together and it is drawn
-   again, where each of its rows would go through the file for them; at last with what is lacking still. */
+/* As on a terminal, but that all of it is waited for: the sheets that a frame lacks are brought together and it is
+   drawn again, where each of its rows would go through the file for them; at last with what is lacking still. */
 static void show(struct app *a, struct grid *g)
 {
 	struct session *s = app_session(a);

@@ -47,14 +47,17 @@ static int item_cols(const struct tasks *p, int w, struct item_col *c)
 {
 	static const struct item_col all[] = {
 		{{"TASK", 8, true, 0}, IV_ID}, {{"START", 9, true, 0}, IV_START}, {{"DUR", 8, true, 0}, IV_DUR},
-		{{"RUN", 7, true, 0}, IV_RUN}, {{"RUNNBL", 7, true, 0}, IV_READY}, {{"SYSCALL", 7, true, 0}, IV_SYSCALL},
-		{{"BLOCKED", 7, true, 0}, IV_BLOCKED}, {{"", 8, false, 0}, IV_BAR}, {{"WHAT IT DID", 16, false, 0}, IV_STRIP},
+		{{"RUN", 7, true, 0}, IV_RUN}, {{"RUNNBL", 7, true, 0}, IV_READY},
+		    {{"SYSCALL", 7, true, 0}, IV_SYSCALL},
+		{{"BLOCKED", 7, true, 0}, IV_BLOCKED}, {{"", 8, false, 0}, IV_BAR},
+		    {{"WHAT IT DID", 16, false, 0}, IV_STRIP},
 		{{"WHO", 0, false, 0}, IV_WHO},
 	};
 	int n = 0;
 	for (int i = 0; i < ITEM_COLS; i++) {
 		bool account = all[i].val >= IV_RUN && all[i].val <= IV_BLOCKED;
-		if ((account && !p->regions) || (p->regions && w < 100 && (all[i].val == IV_BAR || all[i].val == IV_STRIP)))
+		if ((account && !p->regions) ||
+		    (p->regions && w < 100 && (all[i].val == IV_BAR || all[i].val == IV_STRIP)))
 			continue;
 		c[n] = all[i];
 		if (c[n].val == IV_STRIP && w >= 100)
@@ -66,7 +69,8 @@ static int item_cols(const struct tasks *p, int w, struct item_col *c)
 	return n;
 }
 
-struct list { const struct tasks *p; const struct pane_env *env; struct item_col c[ITEM_COLS]; int n, x[ITEM_COLS], w[ITEM_COLS];
+struct list { const struct tasks *p; const struct pane_env *env; struct item_col c[ITEM_COLS]; int n, x[ITEM_COLS],
+    w[ITEM_COLS];
 	int64_t most; };
 
 static void draw_item(const void *arg, struct grid *g, int y, uint32_t i)
@@ -208,7 +212,8 @@ static void draw_one(const struct tasks *p, const struct pane_env *env, struct g
 	tp_text(env, g, 1, 1, g->w - 1, ST_NORMAL, &b);
 	buf_free(&b);
 	struct rect old = grid_clip(g, (struct rect){3, 0, g->h - 3, g->w});
-	rows_draw(&p->rows[L_ONE], g, draw_line, &(struct drawing){.p = p, .env = env}, &(struct rows_look){false, NULL});
+	rows_draw(&p->rows[L_ONE], g, draw_line, &(struct drawing){.p = p, .env = env},
+	    &(struct rows_look){false, NULL});
 	grid_unclip(g, old);
 }
 
@@ -240,7 +245,8 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 {
 	int8_t dir = p->invert[L_KINDS] ? 1 : -1;
 	struct rows_col c[K__N] = {
-		{p->regions ? "REGION" : "TASK", 0, false, 0}, {"COUNT", 7, true, 0}, {"p50", 7, true, 0}, {"p95", 7, true, 0},
+		{p->regions ? "REGION" : "TASK", 0, false, 0}, {"COUNT", 7, true, 0}, {"p50", 7, true, 0},
+		    {"p95", 7, true, 0},
 		{"p99", 7, true, 0}, {"MAX", 7, true, 0}, {"", g->w >= 100 ? 40 : 18, false, 0},
 	};
 	static const int col_of[SORT__N] = {K_COUNT, K_P50, K_P95, K_P99, K_MAX, K_NAME};
@@ -302,11 +308,13 @@ static void side_one(const struct tasks *p, const struct pane_env *env, struct g
 	int y = 0;
 	grid_text(g, y++, 0, ST_HEAD, 0, "what its goroutines did");
 	for (int k = 0; k < TS__N && y < g->h / 2; k++)
-		y = tp_share(g, y, g->h / 2, state_style((enum tstate)k), state_name((enum tstate)k), p->why[k], p->whole);
+		y = tp_share(g, y, g->h / 2, state_style((enum tstate)k), state_name((enum tstate)k), p->why[k],
+		    p->whole);
 	if (!p->nline)
 		return;
 	const struct line *l = &p->line[p->rows[L_ONE].sel];
-	stk_id stk = l->what == LN_LOG ? store_mark(st, l->i)->stack : l->what == LN_REGION ? store_span(st, l->i)->s.stack : 0;
+	stk_id stk = l->what == LN_LOG ? store_mark(st, l->i)->stack : l->what == LN_REGION ? store_span(st,
+	    l->i)->s.stack : 0;
 	if (!stk || y + 3 > g->h)
 		return;
 	grid_text(g, ++y, 0, ST_HEAD, 0, l->what == LN_LOG ? "logged at" : "begun at");

@@ -66,8 +66,8 @@ static void make_tasks(struct tasks *p, const struct snap *sn, const struct onlo
 			continue;
 		struct item it = {.i = i, .kind = of[t->name] - 1, .in = pick_task(&p->pick, sn->st, p->ts, t)};
 		p->kind[it.kind].name = t->name;
-		if (tp_span_in(&p->scope, t->span, store_span(sn->st, t->span)->s.trk, t->t0 == TIME_NONE ? sn->t0 : t->t0,
-			t->t1 == TIME_NONE ? sn->t1 : t->t1))
+		if (tp_span_in(&p->scope, t->span, store_span(sn->st, t->span)->s.trk,
+			t->t0 == TIME_NONE ? sn->t0 : t->t0, t->t1 == TIME_NONE ? sn->t1 : t->t1))
 			add_item(p, sn, it, t->t0, t->t1);
 	}
 	mem_free(of);
@@ -89,7 +89,8 @@ static void make_regions(struct tasks *p, const struct snap *sn, const struct on
 			const struct sink_span *sp = &store_span(sn->st, p->ks->r[i].span)->s;
 			look(p, sn, i);
 			if (tw_has(p->scope.f.span, p->ks->r[i].span))
-				add_item(p, sn, (struct item){.i = i, .kind = k, .in = pick_region(&p->pick, sn, sp)}, sp->t0, sp->t1);
+				add_item(p, sn, (struct item){.i = i, .kind = k, .in = pick_region(&p->pick, sn, sp)},
+				    sp->t0, sp->t1);
 		}
 	}
 }
@@ -140,7 +141,8 @@ static int cmp_item(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct by *by = ctx;
 	int val = by->p->sort[L_LIST];
-	int64_t x = tasks_value(by->p, by->st, &by->p->item[a], val), y = tasks_value(by->p, by->st, &by->p->item[b], val);
+	int64_t x = tasks_value(by->p, by->st, &by->p->item[a], val),
+		y = tasks_value(by->p, by->st, &by->p->item[b], val);
 	int d = (x > y) - (x < y);
 	if (val != IV_START && val != IV_ID)
 		d = -d;
@@ -236,7 +238,8 @@ void tasks_bars(struct tasks *p)
 	p->bars_of = key;
 	bars_begin(&p->bars);
 	for (uint32_t k = 0; k < p->nkind; k++)
-		for (uint32_t i = p->kind[k].first; kind_key(&p->kind[k]) == key && i < p->kind[k].first + p->kind[k].all;
+		for (uint32_t i = p->kind[k].first; kind_key(&p->kind[k]) == key &&
+		    i < p->kind[k].first + p->kind[k].all;
 		    arena_look(&p->mem, i++))
 			if (p->regions || !p->item[i].open)
 				bars_add(&p->bars, p->item[i].t1 - p->item[i].t0);
@@ -294,7 +297,8 @@ static void add_lines(struct tasks *p, const struct snap *sn, const struct sched
 		const struct sched_task *c = &p->ts->task[i];
 		if (c->parent != t->id || c->id == t->id)
 			continue;
-		p->line[p->nline++] = (struct line){c->t0 == TIME_NONE ? sn->t0 : c->t0, c->t1 == TIME_NONE ? sn->t1 : c->t1,
+		p->line[p->nline++] = (struct line){c->t0 == TIME_NONE ? sn->t0 : c->t0,
+		    c->t1 == TIME_NONE ? sn->t1 : c->t1,
 		    c->span == UINT32_MAX ? 0 : store_span(sn->st, c->span)->s.trk, LN_CHILD, i};
 	}
 	if (t->t1 != TIME_NONE)

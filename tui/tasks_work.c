@@ -3,8 +3,8 @@
 /*
  * What the tasks pane lists, made beside the keyboard where there are many: a million regions take a second. A
  * state of the pane of its own is filled, with nothing in it but what is listed, and changes places with what there was
- * when it is whole; until then the pane goes on with that. So whatever goes with the rows, tasks or regions, the level, what
- * is open, is what is wanted until then, and who asks where the pane is (undo, jumps) is told that.
+ * when it is whole; until then the pane goes on with that. So whatever goes with the rows, tasks or regions, the level,
+ * what is open, is what is wanted until then, and who asks where the pane is (undo, jumps) is told that.
  *
  * Another snapshot waits for what is being made; who wants something else stops it.
  */

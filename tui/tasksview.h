@@ -10,7 +10,8 @@
 /* The state of the tasks pane and what its files share. */
 enum tasks_level { L_KINDS, L_LIST, L_ONE };
 enum { SORT_COUNT, SORT_P50, SORT_P95, SORT_P99, SORT_MAX, SORT_NAME, SORT__N };
-enum item_val { IV_DUR, IV_START, IV_ID, IV_RUN, IV_READY, IV_SYSCALL, IV_BLOCKED, IV__N };	/* the last four: regions */
+/* the last four: regions */
+enum item_val { IV_DUR, IV_START, IV_ID, IV_RUN, IV_READY, IV_SYSCALL, IV_BLOCKED, IV__N };
 
 struct kind {
 	str_id name;
@@ -95,7 +96,8 @@ static inline const struct item *item_now(const struct tasks *p)
 }
 
 /* tasks_make.c: what is listed, out of the snapshot and the query */
-void tasks_list(struct tasks *, const struct snap *, const struct onlooker *);	/* of its scope, pick and regions, into its arena */
+/* of its scope, pick and regions, into its arena */
+void tasks_list(struct tasks *, const struct snap *, const struct onlooker *);
 void tasks_order(struct tasks *, const struct pane_env *);	/* kinds */
 void tasks_fill(struct tasks *, const struct pane_env *);	/* those of the kind that is open */
 void tasks_bars(struct tasks *);

@@ -300,9 +300,9 @@ void term_redraw(struct term *t)
 		clearok(curscr, TRUE);
 }
 
-/* curses asks for presses alone: 1002 has the moves of a held button too. Where terminfo knows the old way of telling them
-   only (tmux, screen), curses cannot tell a wheel with Ctrl up from down, and no terminal columns beyond 223: 1006 asks for
-   the other way, whose events are read here (sgr_event), and who does not know it goes on in the old one. */
+/* curses asks for presses alone: 1002 has the moves of a held button too. Where terminfo knows the old way of telling
+   them only (tmux, screen), curses cannot tell a wheel with Ctrl up from down, and no terminal columns beyond 223: 1006
+   asks for the other way, whose events are read here (sgr_event), and who does not know it goes on in the old one. */
 static void mouse_modes(struct term *t, bool on)
 {
 	t->sgr = !cap_is("kmous", "\033[<");
@@ -464,7 +464,8 @@ static void sgr_event(struct term *t)
 	nodelay(t->keys, TRUE);
 	if (i != 2 || (c != 'M' && c != 'm'))
 		return;
-	static const mmask_t pressed[] = {BUTTON1_PRESSED, 0, BUTTON3_PRESSED, 0}, wheel[] = {BUTTON4_PRESSED, BUTTON5_PRESSED, 0, 0};
+	static const mmask_t pressed[] = {BUTTON1_PRESSED, 0, BUTTON3_PRESSED, 0},
+			     wheel[] = {BUTTON4_PRESSED, BUTTON5_PRESSED, 0, 0};
 	MEVENT m = {.x = v[1] - 1, .y = v[2] - 1};
 	m.bstate = v[0] & 64 ? wheel[v[0] & 3] : v[0] & 32 ? REPORT_MOUSE_POSITION : c == 'M' ? pressed[v[0] & 3]
 		 : v[0] & 3 ? 0 : BUTTON1_RELEASED;

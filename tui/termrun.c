@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Other programs in our place: an editor, and commands that get text on their input. The terminal is theirs
- * meanwhile, as it was before us, and so are signals; ours are ignored rather than handled, for who presses ^C means the
- * command. A shell starts them, as people write commands for one.
+ * meanwhile, as it was before us, and so are signals; ours are ignored rather than handled, for who presses ^C means
+ * the command. A shell starts them, as people write commands for one.
  */
 #include "config.h"
 #include "term.h"

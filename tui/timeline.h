@@ -106,7 +106,8 @@ struct timeline {
 	const trk_id *rest;	/* many tracks, which have no rows of their own: tl_row() */
 	uint32_t nrest, hole[TL_PINS], nhole;	/* hole: those that are pinned */
 	bool ordered;		/* rest[] is by number */
-	struct tl_under { uint32_t at, trk; uint8_t regions, stacks; } under[TL_OPEN + 1];	/* rows under some of them */
+	/* rows under some of them */
+	struct tl_under { uint32_t at, trk; uint8_t regions, stacks; } under[TL_OPEN + 1];
 	uint32_t nunder;
 	trk_id *some;		/* rest[], where that is not all of them */
 	size_t some_cap;
@@ -262,8 +263,8 @@ struct job *tl_index_job(const struct timeline *);
 void tl_index_end(struct timeline *);	/* wait for what is being made, if anything is */
 void tl_index_now(struct timeline *, const struct pane_env *);	/* as tl_index(), but never nothing */
 void tl_index_free(struct timeline *);
-/* The cells of a track in the window, for a frame that has begun. They are kept for the next one: who goes from row to row, or
-   to other rows and back, counts what is new. */
+/* The cells of a track in the window, for a frame that has begun. They are kept for the next one: who goes from row to
+   row, or to other rows and back, counts what is new. */
 void tl_frame(const struct timeline *, const struct snap *, int cells);
 const struct bin *tl_bins(const struct timeline *, const struct snap *, trk_id);
 /* The same of many, which are counted on all processors where it is much; the list is changed. A track twice in it is no matter. */

@@ -54,7 +54,8 @@ static enum verdict goto_track(struct timeline *tl, const struct pane_env *env,
 	if (!i)
 		return ask_say(out, kind == TK_G ? "no goroutine of that number" : "no P of that number");
 	tl_show_track(tl, env, i);
-	if (!ival_at(snap, i, tl->at, &iv) && (ival_near(snap, i, tl->at, 1, &iv) || ival_near(snap, i, tl->at, -1, &iv)))
+	if (!ival_at(snap, i, tl->at, &iv) &&
+	    (ival_near(snap, i, tl->at, 1, &iv) || ival_near(snap, i, tl->at, -1, &iv)))
 		tl_look_at(tl, env, iv.t0 + (iv.t1 - iv.t0) / 2);
 	return V_DONE;
 }

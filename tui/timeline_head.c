@@ -389,7 +389,8 @@ static void draw_marks(const struct timeline *tl, const struct pane_env *env, st
 		bins_marks_of(sn, tl->ix->marks, kinds, tl->t0, tl->t1, (uint32_t)l->cells, on);
 		for (int k = CT_PROC_START; procs && k <= CT_PROC_STOP; k++)
 			for (uint32_t c = 0, was = 0, now; c <= (uint32_t)l->cells; c++, was = now) {
-				now = count_before_of(sn, tl->ix->counts, (enum counter)k, tl_edge(tl, l->cells, (int)c));
+				now = count_before_of(sn, tl->ix->counts, (enum counter)k,
+				    tl_edge(tl, l->cells, (int)c));
 				if (c)
 					on[c - 1] += now - was;
 			}

@@ -20,7 +20,8 @@
 
 #include <string.h>
 
-enum { SMALL = 60000, FIRST = 4096 };	/* SMALL: tracks, spans, marks, and eight times as many intervals: some milliseconds */
+/* SMALL: tracks, spans, marks, and eight times as many intervals: some milliseconds */
+enum { SMALL = 60000, FIRST = 4096 };
 
 /* What Ps went through, of the whole trace. */
 static void count_moves(struct tl_index *ix, const struct snap *sn, const struct tl_tracks *tr)
@@ -84,7 +85,8 @@ static void index_free(struct tl_index *ix)
 struct numbers {
 	uint32_t n, at;
 	uint64_t least, most;
-	bool dense;		/* without large gaps: each track has its place, and those that nobody has are closed up */
+	/* without large gaps: each track has its place, and those that nobody has are closed up */
+	bool dense;
 	trk_id *place;
 	struct keyed *key;	/* where it is not */
 };
@@ -202,7 +204,8 @@ void tl_frame(const struct timeline *tl, const struct snap *sn, int cells)
 		memset(k->line, 0, sizeof k->line);
 	k->news = tl->news;
 	/* where sheets come and go, what is counted of them changes */
-	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial && !sn->st->keep && k->n < KEPT)
+	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial && !sn->st->keep &&
+	    k->n < KEPT)
 		return;
 	arena_reset(&k->mem);
 	k->t0 = tl->t0;
@@ -314,7 +317,8 @@ static bool wants_index(const struct timeline *tl, const struct snap *sn)
 {
 	const struct tl_index *ix = tl->ix;
 	uint32_t now = indexed(sn);
-	return !ix || ix->first || (sn->complete ? now != ix->of || !ix->whole : now >= ix->of + ix->of / 2 && now != ix->of);
+	return !ix || ix->first ||
+	       (sn->complete ? now != ix->of || !ix->whole : now >= ix->of + ix->of / 2 && now != ix->of);
 }
 
 /* The first look at a trace of which much is there already: its first tracks, and nothing that lies on them. */

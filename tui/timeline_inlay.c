@@ -323,7 +323,8 @@ static bool room_for_tick(const struct grid *g, const struct cell *was, int x, i
 			  : ch == 0x2582 || ch == 0x2500 || (ch == ' ' && was[x].bg != ST_NORMAL);
 }
 
-static void tick(struct grid *g, const struct tl_layout *l, int y, int c, const struct cell *was, uint32_t ch, int *last)
+static void tick(struct grid *g, const struct tl_layout *l, int y, int c, const struct cell *was, uint32_t ch,
+    int *last)
 {
 	int x = l->gutter + c;
 	enum style bg = (enum style)was[x].bg;
@@ -341,7 +342,8 @@ static void samples(const struct timeline *tl, struct grid *g, const struct tl_l
 	for (int last = -2; n; n = left) {
 		int c = tl_cell(tl, l->cells, v->t);
 		tick(g, l, y, c, was, g->ascii ? '^' : 0xb7, &last);
-		const struct inlay_tick *next = inlay_samples(tl->ix->inlay, trk, tl_edge(tl, l->cells, c + 1), tl->t1, &left);
+		const struct inlay_tick *next = inlay_samples(tl->ix->inlay, trk, tl_edge(tl, l->cells, c + 1),
+		    tl->t1, &left);
 		if (next == v)
 			break;
 		v = next;

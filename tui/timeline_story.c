@@ -229,7 +229,8 @@ void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, "nothing recorded here");
 	}
 	put_log(tl, env, g, b);
-	if (row < tl->ix->nmoves && store_trk(snap->st, row)->kind == TK_P && tl->ix->moves[row].started + tl->ix->moves[row].stolen)
+	if (row < tl->ix->nmoves && store_trk(snap->st, row)->kind == TK_P &&
+	    tl->ix->moves[row].started + tl->ix->moves[row].stolen)
 		buf_printf(b, " | in all %u starts, %u stops, taken %u times", tl->ix->moves[row].started,
 		    tl->ix->moves[row].stopped, tl->ix->moves[row].stolen);
 }

@@ -96,7 +96,8 @@ bool tp_span_in(const struct tp_scope *sc, uint32_t span, trk_id g, int64_t t0, 
 
 struct sched_ask tp_ask(const struct tp_scope *sc)
 {
-	return (struct sched_ask){.t0 = sc->part ? sc->t0 : TIME_NONE, .t1 = sc->part ? sc->t1 : TIME_NONE, .g = sc->f.g};
+	return (struct sched_ask){
+	    .t0 = sc->part ? sc->t0 : TIME_NONE, .t1 = sc->part ? sc->t1 : TIME_NONE, .g = sc->f.g};
 }
 
 /* ---- names */
@@ -426,7 +427,8 @@ void tp_empty(struct grid *g, int y, const char *why)
 		char line[512];
 		size_t n = strcspn(why, "\n"), longest = n, k = 0;
 		const char *end = why + n;
-		while (end > why && *end && end[1] && end[1] != '\n' && end[1] != ' ' && *why != ' ') {	/* the rest of the paragraph */
+		/* the rest of the paragraph */
+		while (end > why && *end && end[1] && end[1] != '\n' && end[1] != ' ' && *why != ' ') {
 			n = strcspn(end + 1, "\n");
 			longest = n > longest ? n : longest;
 			end += 1 + n;
@@ -472,7 +474,8 @@ enum verdict tp_rest(const struct pane_env *env, struct ask *out)
 		return V_ASK;
 	for (int i = TS_NONE + 1; i < TS__N; i++) {
 		int64_t d = r.ns[0][i] - r.ns[1][i];
-		by[i == TS_READY ? TW_SCHED : i == TS_SYSCALL || i == TS_SYSBLOCK ? TW_SYSCALL : tl_waits((enum tstate)i) ? TW_BLOCK
+		by[i == TS_READY ? TW_SCHED : i == TS_SYSCALL ||
+		    i == TS_SYSBLOCK ? TW_SYSCALL : tl_waits((enum tstate)i) ? TW_BLOCK
 			: TW_RUN] += d;
 	}
 	q->type = TW_RUN;

@@ -371,7 +371,8 @@ static const char *why_none(const struct pane_env *env, const char *type)
 	if (!session_is_trace(env->s))
 		return "The profile has no sample with a value of this type.";
 	if (session_snap(env->s)->trace.log)
-		return "A log of gctrace or schedtrace has no stacks: what it does have is in the panes 5 (timeline) and 8 "
+		return "A log of gctrace or schedtrace has no stacks: what it does have is in the panes 5 (timeline) "
+		       "and 8 "
 		       "(GC). A CPU profile or a trace has stacks.";
 	for (size_t i = 0; i < sizeof of_trace / sizeof *of_trace; i++)
 		if (!strcmp(type, of_trace[i].type))
@@ -441,7 +442,8 @@ bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g
 		return true;
 	}
 	int below = filters(env, g, y + 1);
-	grid_printf(g, y, 2, ST_WARN, 0, "Nothing to show of type %s%s", *name ? name : "(none)", below > y + 1 ? " with" : ".");
+	grid_printf(g, y, 2, ST_WARN, 0, "Nothing to show of type %s%s", *name ? name : "(none)",
+	    below > y + 1 ? " with" : ".");
 	if (below > y + 1)
 		y = paragraph(g, below + 1, ST_DIM, drop_them) + 1;
 	else

@@ -227,7 +227,8 @@ static int loop(
 static int run_terminal(const struct opt *o, tui_report *report, bool utf8, struct err *e)
 {
 	bool bad;
-	struct app_setup u = {.ascii = !utf8 || opt_bool(o, OPT_ASCII), .files = true, .patient = true, .report = report};
+	struct app_setup u = {
+	    .ascii = !utf8 || opt_bool(o, OPT_ASCII), .files = true, .patient = true, .report = report};
 	u.look.theme = theme_of(o, e, &bad);
 	struct session *s = bad ? NULL : session_open(o, e);
 	if (!s)

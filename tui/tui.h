@@ -6,8 +6,8 @@
 #include "base/err.h"
 #include "session/opt.h"
 
-/* The text of opt's report, none when -output names a file for it; what it notices goes where opt says. The viewer shows reports but does not
-   know them. It is called on a thread of its own. */
+/* The text of opt's report, none when -output names a file for it; what it notices goes where opt says. The viewer
+   shows reports but does not know them. It is called on a thread of its own. */
 struct buf;
 typedef int tui_report(const struct opt *, struct buf *text, struct err *e);
 

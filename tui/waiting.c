@@ -30,7 +30,8 @@ void waiting_text(const struct fetching *f, struct buf *b)
 	if (f->bytes && f->total)
 		buf_printf(b, ", %d%%", (int)(100.0 * (double)f->bytes / (double)f->total));
 	else if (f->expect_s && seconds(f) <= f->expect_s)
-		buf_printf(b, "%s%lld s of %lld s", f->bytes ? ", " : "", (long long)seconds(f), (long long)f->expect_s);
+		buf_printf(b, "%s%lld s of %lld s", f->bytes ? ", " : "", (long long)seconds(f),
+		    (long long)f->expect_s);
 	else
 		buf_printf(b, "%s%lld s", f->bytes ? ", " : "", (long long)seconds(f));
 }

@@ -2,12 +2,12 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * To step through one goroutine after another is to go through all sheets for each, and where few of them fit in
- * memory, to read the file as often. So it is one pass over the sheets for all: of each goroutine is kept what it does at
- * the moment, and since when, and it is told when it does something else.
+ * memory, to read the file as often. So it is one pass over the sheets for all: of each goroutine is kept what it does
+ * at the moment, and since when, and it is told when it does something else.
  *
- * A span is whole. One that is there when the window begins is followed back to its begin: such spans are put off, and all
- * sought in the sheets before, newest first, in those alone that say something new of one. Those that are there when the
- * window ends are followed on, until none is left. A sheet that all go through unchanged is not even got.
+ * A span is whole. One that is there when the window begins is followed back to its begin: such spans are put off, and
+ * all sought in the sheets before, newest first, in those alone that say something new of one. Those that are there
+ * when the window ends are followed on, until none is left. A sheet that all go through unchanged is not even got.
  *
  * Few goroutines are looked up in each sheet, of many the rows of the sheet are gone through.
  */
@@ -91,7 +91,8 @@ static void row_of(struct pass *p, const struct sheet *sh, uint32_t s, uint32_t 
 		row_from(p, sh, row, k, sh->first[row]);
 		return;
 	}
-	int64_t born = p->q->newest ? store_trk(p->sn->st, p->q->g[k])->t0 : TIME_NONE, t = born != TIME_NONE && born > p->q->t0 ? born : p->q->t0;
+	int64_t born = p->q->newest ? store_trk(p->sn->st, p->q->g[k])->t0 : TIME_NONE,
+		t = born != TIME_NONE && born > p->q->t0 ? born : p->q->t0;
 	if (t < sh->t1)
 		begin(p, sh, s, row, k, t);
 }

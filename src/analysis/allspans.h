@@ -6,8 +6,8 @@
 #include "base/job.h"
 #include "store/store.h"
 
-/* Every span of many goroutines that is there in [t0, t1), whole also where it goes beyond that: of each goroutine in the
-   order of time, of all of them as they come, sheet by sheet. */
+/* Every span of many goroutines that is there in [t0, t1), whole also where it goes beyond that: of each goroutine in
+   the order of time, of all of them as they come, sheet by sheet. */
 struct allspans_one {
 	uint32_t k;			/* goroutine g[k] */
 	enum tstate state, was;		/* was: of the span before, TS_NONE: it is the first */
@@ -21,8 +21,10 @@ struct allspans {
 	bool newest;			/* of a number that is used again the newest life */
 	bool whos;
 	bool at_hand;			/* no sheet that has been dropped is made again */
-	bool open;			/* where it stops early, also those spans that had begun, as far as was looked */
-	uint64_t most;			/* steps: about a span each, and what it costs to look into a sheet, or to make it */
+	/* where it stops early, also those spans that had begun, as far as was looked */
+	bool open;
+	/* steps: about a span each, and what it costs to look into a sheet, or to make it */
+	uint64_t most;
 	struct onlooker on;		/* may stop it */
 	void (*take)(void *arg, const struct allspans_one *);
 	void *arg;

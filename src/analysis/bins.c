@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Columns of a timeline. A column's share of a state is exact: the sum of the intervals in it where they are few, else the
- * difference of two running sums at its edges (sheet_between), added up over the sheets that it
- * crosses. So a row costs its columns times a search, plus one step for
- * each sheet border inside the window, whatever the number of intervals.
+ * Columns of a timeline. A column's share of a state is exact: the sum of the intervals in it where they are few, else
+ * the difference of two running sums at its edges (sheet_between), added up over the sheets that it crosses. So a row
+ * costs its columns times a search, plus one step for each sheet border inside the window, whatever the number of
+ * intervals.
  *
  * Sheets lie end to end from snap->t0 to snap->t1; a column that lies in many
  * sheets adds the sums of whole rows of them. That is what a fully zoomed out
@@ -53,8 +53,8 @@ static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t 
 	}
 }
 
-/* So many sheets of a window are made again for it, or as many as there is room for; when more of it are not at hand it is
-   drawn from what was summed up of them. */
+/* So many sheets of a window are made again for it, or as many as there is room for; when more of it are not at hand it
+   is drawn from what was summed up of them. */
 enum { AGAIN_MAX = 8 };
 
 static bool too_far(const struct snap *sn, uint32_t i, int64_t to)
@@ -467,7 +467,8 @@ static void column_of_m(const struct snap *sn, trk_id m, int64_t a, int64_t b, s
 }
 
 /* Columns from k on that lie within one stretch of carrying one P are that P's; how many. */
-static uint32_t columns_of_p(const struct snap *sn, trk_id m, int64_t t0, int64_t t1, uint32_t n, uint32_t k, struct bin *out)
+static uint32_t columns_of_p(const struct snap *sn, trk_id m, int64_t t0, int64_t t1, uint32_t n, uint32_t k,
+    struct bin *out)
 {
 	struct ival v;
 	uint32_t end = k;

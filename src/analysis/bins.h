@@ -26,8 +26,8 @@ static inline int64_t bin_edge(int64_t t0, int64_t t1, uint32_t n, uint32_t k)
 void bins_row(const struct snap *, trk_id, int64_t t0, int64_t t1, uint32_t n, struct bin *out);
 /* The sums of a track over [t0, t1). */
 void bins_sum(const struct snap *, trk_id, int64_t t0, int64_t t1, struct bin *out);
-/* The sums of many tracks, a track at most once, walking the sheets once and in order: ns[] of each is to be zero. They lie
-   in the arena. */
+/* The sums of many tracks, a track at most once, walking the sheets once and in order: ns[] of each is to be zero. They
+   lie in the arena. */
 struct bins_ask { trk_id trk; int64_t t0, t1; int64_t *ns; };
 bool bins_many(const struct snap *, const struct bins_ask *, uint32_t n, const struct arena *, const struct onlooker *);
 /* The state that has most of it, TS_NONE and TS_IDLE only where there is nothing else (or count them

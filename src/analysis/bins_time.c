@@ -53,7 +53,8 @@ uint32_t count_before_of(const struct snap *sn, const struct count_sums *cs, enu
 	struct halve h = {.hi = n};
 	while (halve(&h))
 		halve_on(&h, cs->block[c][h.at].t < t);
-	h = (struct halve){.lo = h.lo ? (h.lo - 1) * COUNT_STEP : 0, .hi = h.lo < n ? h.lo * COUNT_STEP : sn->ncounts[c]};
+	h = (struct halve){
+	    .lo = h.lo ? (h.lo - 1) * COUNT_STEP : 0, .hi = h.lo < n ? h.lo * COUNT_STEP : sn->ncounts[c]};
 	while (halve(&h))
 		halve_on(&h, store_count(sn->st, c, h.at)->t < t);
 	return (uint32_t)h.lo;
@@ -256,7 +257,8 @@ bool bins_many(const struct snap *sn, const struct bins_ask *ask, uint32_t n, co
 	}
 	for (uint32_t i = 0; i < n && go; i++) {	/* where no sheet has it, it is not there */
 		arena_look(mem, i);
-		int64_t a = ask[i].t0 < sn->t0 ? sn->t0 : ask[i].t0, b = ask[i].t1 > sn->t1 ? sn->t1 : ask[i].t1, all = 0;
+		int64_t a = ask[i].t0 < sn->t0 ? sn->t0 : ask[i].t0, b = ask[i].t1 > sn->t1 ? sn->t1 : ask[i].t1,
+			all = 0;
 		for (int s = 0; s < TS__N; s++)
 			all += ask[i].ns[s];
 		ask[i].ns[TS_NONE] += b > a ? b - a - all : 0;

@@ -130,7 +130,8 @@ static int cmp_call(const void *ctx, uint32_t a, uint32_t b)
 static int cmp_link(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct link *x = (const struct link *)ctx + a, *y = (const struct link *)ctx + b;
-	uint64_t p = wrap_size(x->value), q = wrap_size(y->value);	/* as pprof orders them: what has become less counts as much */
+	/* as pprof orders them: what has become less counts as much */
+	uint64_t p = wrap_size(x->value), q = wrap_size(y->value);
 	if (p != q)
 		return p > q ? -1 : 1;
 	return (x->thing > y->thing) - (x->thing < y->thing);

@@ -50,7 +50,8 @@ static inline bool ctree_inlined(const struct ctree *t, uint32_t i)
 enum order { ORDER_WEIGHT, ORDER_NAME, ORDER_SEEN };
 
 /* Functions of calls by lines; callfuns.c. */
-struct call_fun { str_id name, file; fun_id fun; uint32_t first; int64_t flat, cum, oflat, ocum; };	/* first: thing */
+/* first: thing */
+struct call_fun { str_id name, file; fun_id fun; uint32_t first; int64_t flat, cum, oflat, ocum; };
 struct call_funs {
 	uint32_t n;
 	struct call_fun *fun;

@@ -95,7 +95,8 @@ struct gc_cycle *gc_cycles(const struct snap *sn, const struct tw_filter *f, str
 	for (i = 0; (i = spans_next(sn, i, 1u << SP_GC, INT64_MIN / 2, INT64_MAX)) != UINT32_MAX && o.n < count; i++) {
 		struct gc_cycle *c = &o.c[o.n];
 		const struct sink_span *s = &store_span(sn->st, i)->s;
-		*c = (struct gc_cycle){.number = s->id ? (uint32_t)s->id : o.n + 1, .span = i, .open = s->t1 == TIME_NONE, .stw_before = -1,
+		*c = (struct gc_cycle){.number = s->id ? (uint32_t)s->id : o.n + 1, .span = i,
+		    .open = s->t1 == TIME_NONE, .stw_before = -1,
 		    .stw_after = -1, .before = o.n ? o.c[o.n - 1].t1 : sn->t0, .next = sn->t1};
 		span_bounds(sn, s, &c->t0, &c->t1);
 		if (o.n)

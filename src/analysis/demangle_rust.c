@@ -99,7 +99,8 @@ static bool old_form(struct buf *b, const char *s, size_t n)
 
 static bool is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (unsigned char)c >= 0x80;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+	       (unsigned char)c >= 0x80;
 }
 
 /* Behind the quoted character at s[i], or i: it is a lifetime. */

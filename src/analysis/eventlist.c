@@ -46,8 +46,8 @@ static int order(const struct el *l, const struct el_event *a, const struct el_e
 	return !l->whole ? event_cmp(a, b) : a->t < b->t ? -1 : a->t > b->t;
 }
 
-/* More than `max` events: the first of them to the front, in no order, and with the last of those what is equal to it. How
-   many those are. Not to sort what is cut off: there may be a million of them. */
+/* More than `max` events: the first of them to the front, in no order, and with the last of those what is equal to it.
+   How many those are. Not to sort what is cut off: there may be a million of them. */
 static uint32_t select_first(struct el *l, uint32_t max)
 {
 	struct el_event *v = l->v;
@@ -85,8 +85,8 @@ static uint32_t select_first(struct el *l, uint32_t max)
 	return hi;
 }
 
-/* In that order. Many are those of one instant, as where a trace begins with the state of each goroutine: by numbers, the
-   last one first, of which most are in order already. */
+/* In that order. Many are those of one instant, as where a trace begins with the state of each goroutine: by numbers,
+   the last one first, of which most are in order already. */
 static void sort(struct el_event *v, uint32_t n)
 {
 	enum { MANY = 4000 };
@@ -230,7 +230,8 @@ static void gather_row(const struct el_ask *q, const struct sheet *sh, uint32_t 
 }
 
 static const enum counter counters[EL__N] = {
-	[EL_PROC_START] = CT_PROC_START, [EL_PROC_STOP] = CT_PROC_STOP, [EL_HEAP] = CT_HEAP_LIVE, [EL_GOAL] = CT_HEAP_GOAL,
+	[EL_PROC_START] = CT_PROC_START, [EL_PROC_STOP] = CT_PROC_STOP, [EL_HEAP] = CT_HEAP_LIVE,
+	    [EL_GOAL] = CT_HEAP_GOAL,
 };
 
 static void gather_counts(const struct snap *sn, const struct el_ask *q, struct el *l)
@@ -268,7 +269,8 @@ static void gather_rest(const struct snap *sn, const struct el_ask *q, struct el
 	for (i = 0; i < sn->nsmps; i++) {
 		struct smp_time s = store_smp_time(sn->st, i);
 		if (s.when != TIME_NONE && s.when >= l->t0 && s.when < l->t1)
-			add(l, q, &(struct el_event){s.when, EL_SAMPLE, TS_NONE, s.trk, i, store_smp(sn->st, i)->stack});
+			add(l, q,
+			    &(struct el_event){s.when, EL_SAMPLE, TS_NONE, s.trk, i, store_smp(sn->st, i)->stack});
 	}
 }
 
@@ -293,7 +295,8 @@ static void gather_sheet(const struct el_ask *q, const struct sheet *sh, struct 
 		return;
 	}
 	for (int k = 0; k < PARTS; k++)
-		r.part[k] = (struct el){.t0 = l->t0, .t1 = l->t1, .at = l->at, .max = l->max, .full = l->full, .whole = l->whole};
+		r.part[k] = (struct el){
+		    .t0 = l->t0, .t1 = l->t1, .at = l->at, .max = l->max, .full = l->full, .whole = l->whole};
 	job_parallel(PARTS, gather_part, &r);
 	for (int k = 0; k < PARTS; k++) {
 		struct el *p = &r.part[k];
@@ -346,8 +349,8 @@ static void gather(const struct snap *sn, const struct el_ask *q, struct el *l)
 	drop_first(l);
 }
 
-void el_gather_at(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_t t1, const struct el_event *at, uint32_t max,
-    struct el *l)
+void el_gather_at(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_t t1, const struct el_event *at,
+    uint32_t max, struct el *l)
 {
 	l->t0 = t0;
 	l->t1 = t1;
@@ -436,9 +439,11 @@ void el_around(const struct snap *sn, int64_t t, uint32_t want, int64_t lo, int6
 const char *el_name(const struct snap *sn, const struct el_event *e)
 {
 	static const char *const names[EL__N] = {"GoCreate", "GoReady", "GoStart", "GoBlock", "Syscall", "GoEnd"};
-	static const char *const begin[] = {"TaskBegin", "RegionBegin", "GCBegin", "STWBegin", "AssistBegin", "SweepBegin",
+	static const char *const begin[] = {"TaskBegin", "RegionBegin", "GCBegin", "STWBegin", "AssistBegin",
+	    "SweepBegin",
 		"RangeBegin"};
-	static const char *const end[] = {"TaskEnd", "RegionEnd", "GCEnd", "STWEnd", "AssistEnd", "SweepEnd", "RangeEnd"};
+	static const char *const end[] = {"TaskEnd", "RegionEnd", "GCEnd", "STWEnd", "AssistEnd", "SweepEnd",
+	    "RangeEnd"};
 	static const char *const marks[] = {"Log", "ProcSteal", "GoMaxProcs", "Label", "NetWake", "Queue"};
 	switch (e->kind) {
 	case EL_BEGIN_SPAN: return begin[store_span(sn->st, e->who)->s.kind];

@@ -42,7 +42,8 @@ struct el {
 	/* while it gathers */
 	bool whole;		/* what is of one instant stays together */
 	uint32_t max, full;	/* full: so many are thinned */
-	struct el_event at, last0, first1;	/* what is asked for; the last before, the first after that was left out */
+	/* what is asked for; the last before, the first after that was left out */
+	struct el_event at, last0, first1;
 };
 
 /* Events of [t0, t1), in order, at most max: then t1 is moved down to what was taken, but something
@@ -50,7 +51,8 @@ struct el {
 void el_gather(const struct snap *, const struct el_ask *, int64_t t0, int64_t t1, uint32_t max, struct el *);
 /* The same, of those around an event, which need not be: both ends are cut, and within an instant too, of which a million may
    be. */
-void el_gather_at(const struct snap *, const struct el_ask *, int64_t t0, int64_t t1, const struct el_event *at, uint32_t max,
+void el_gather_at(const struct snap *, const struct el_ask *, int64_t t0, int64_t t1, const struct el_event *at,
+    uint32_t max,
     struct el *);
 /* A stretch around t that has about `want` events, as the density there goes; inside of [lo, hi). */
 void el_around(const struct snap *, int64_t t, uint32_t want, int64_t lo, int64_t hi, int64_t *t0, int64_t *t1);

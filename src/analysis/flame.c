@@ -81,7 +81,8 @@ static struct ctree fold(const struct calls *c, const struct ctree *t, const str
    walked on: their weight stays with them. */
 struct climb { uint32_t at; int64_t w, o; };
 
-static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t n, int64_t least, const struct flame_conf *f)
+static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t n, int64_t least,
+    const struct flame_conf *f)
 {
 	struct climb *next = xmalloc((n + 1) * sizeof *next);
 	uint32_t *node_of = xmalloc((n + 1) * sizeof *node_of),
@@ -100,7 +101,8 @@ static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t
 		for (uint32_t k = 0; k < g->n - before; k++)
 			mass[k] = 0;
 		for (size_t i = 0; i < n; i++)
-			mass[node_of[i] - before] = wrap_add(mass[node_of[i] - before], wrap_add(wrap_abs(v[i].w), wrap_abs(v[i].o)));
+			mass[node_of[i] - before] = wrap_add(mass[node_of[i] - before],
+			    wrap_add(wrap_abs(v[i].w), wrap_abs(v[i].o)));
 		size_t m = 0;
 		for (size_t i = 0; i < n; i++) {
 			uint32_t p = t->parent[v[i].at];

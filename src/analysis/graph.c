@@ -61,7 +61,8 @@ struct bundle {
 	uint32_t stack, set;
 	int64_t w, d;
 };
-struct bundled {	/* as it is kept, for there may be as many as samples; d has its own array, where there is any */
+/* as it is kept, for there may be as many as samples; d has its own array, where there is any */
+struct bundled {
 	uint32_t stack, set;
 	int64_t w;
 };
@@ -345,7 +346,8 @@ static struct gmark *mark_of(struct builder *b, struct gnode *n, struct set_key 
 {
 	struct graph *g = b->g;
 	struct gmark key = {.node = n->id, .key = k.key, .value = k.value, .next = n->tag}, *t;
-	uint32_t h = hash_u64((uint64_t)key.node << 32 | key.key, 9), id = intern_find(&b->markx, h, same_mark, g, &key);
+	uint32_t h = hash_u64((uint64_t)key.node << 32 | key.key, 9),
+		 id = intern_find(&b->markx, h, same_mark, g, &key);
 	if (id != UINT32_MAX)
 		return col_at(&g->marks, id);
 	t = col_add(&g->marks, &id);

@@ -346,7 +346,8 @@ static struct graph *cut_labelled(struct graph *g, const struct gopt *o, int64_t
 	return g;
 }
 
-/* A graph of the nodes that are kept, or of all; without labels where *later, which it stays if more nodes are left than will be. */
+/* A graph of the nodes that are kept, or of all; without labels where *later, which it stays if more nodes are left
+ * than will be. */
 static struct graph *first_cut(struct graph *nodes, const struct gopt *o, bool all, bool *later)
 {
 	struct gopt bare = *o;

@@ -145,7 +145,8 @@ static void put_piece(void *arg, uint32_t where, uint32_t span)
 
 /* All of them by track, in the order of their beginnings as far as the store knows it: so spans are looked at in about the
    order in which they lie there. */
-static void put_regions(const struct snap *sn, struct inlay *in, uint32_t *at, const struct arena *a, const struct onlooker *on)
+static void put_regions(const struct snap *sn, struct inlay *in, uint32_t *at, const struct arena *a,
+    const struct onlooker *on)
 {
 	struct arena mem = {.spills = true};
 	uint32_t n = sn->nspans, *order = sched_begins(sn, &mem, &n, on);
@@ -163,8 +164,8 @@ static void put_regions(const struct snap *sn, struct inlay *in, uint32_t *at, c
 	arena_free(&mem);
 }
 
-/* The n pieces of a track from p on, put in order and then by level, from `to` on, which is not after p; first[] gets where
-   each level begins. Where the next track's go. */
+/* The n pieces of a track from p on, put in order and then by level, from `to` on, which is not after p; first[] gets
+   where each level begins. Where the next track's go. */
 static struct inlay_piece *by_level(struct inlay_piece *p, uint32_t n, struct inlay_piece *to, const struct inlay *in,
     uint32_t *first, struct inlay_piece *f, uint8_t *level)
 {

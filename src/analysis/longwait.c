@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Who waited longest, of many goroutines: of all their spans (allspans.c) the longest. One is as long as it is, also where
- * it goes on beyond the window; only where there were too many sheets to look at it counts as far as was looked.
+ * Who waited longest, of many goroutines: of all their spans (allspans.c) the longest. One is as long as it is, also
+ * where it goes on beyond the window; only where there were too many sheets to look at it counts as far as was looked.
  */
 #include "config.h"
 #include "analysis/longwait.h"
@@ -15,7 +15,8 @@ static void judge(void *arg, const struct allspans_one *v)
 {
 	struct longest *l = arg;
 	int64_t more = (v->t1 - v->t0) - (l->v.t1 - l->v.t0);
-	if (state_waits(v->state) && v->t1 > v->t0 && (!l->any || more > 0 || (!more && (v->k < l->v.k || (v->k == l->v.k && v->t0 < l->v.t0))))) {
+	if (state_waits(v->state) && v->t1 > v->t0 &&
+	    (!l->any || more > 0 || (!more && (v->k < l->v.k || (v->k == l->v.k && v->t0 < l->v.t0))))) {
 		l->v = *v;
 		l->any = true;
 	}

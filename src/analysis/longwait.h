@@ -14,7 +14,8 @@ static inline bool state_waits(enum tstate s)
 /* The longest wait of n goroutines in [t0, t1), whole also where it goes beyond that; of equals the first goroutine's, and of
    those the first. Sheets are gone through once, for so many steps (allspans.h); *all: that was all of them. false: there is
    none. */
-enum { LONGWAIT_MOST = 1 << 24 };	/* more than that nobody waits for: some 40 million events, where goroutines do little in each sheet */
+/* more than that nobody waits for: some 40 million events, where goroutines do little in each sheet */
+enum { LONGWAIT_MOST = 1 << 24 };
 struct longwait_ask { const trk_id *g; uint32_t n; int64_t t0, t1; uint64_t most; bool at_hand; struct onlooker on; };
 bool longest_wait(const struct snap *, const struct longwait_ask *, struct ival *, bool *all);
 

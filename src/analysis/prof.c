@@ -98,7 +98,8 @@ static void index_again(struct prof *p)
 {
 	intern_free(&p->stackx);
 	for (size_t i = 1; i < p->nstack; i++)
-		intern_put(&p->stackx, hash_bytes(bytes_of(p, p->stack[i]), (size_t)p->stack[i].n * p->width, 2), (uint32_t)i);
+		intern_put(&p->stackx, hash_bytes(bytes_of(p, p->stack[i]), (size_t)p->stack[i].n * p->width, 2),
+		    (uint32_t)i);
 }
 
 void prof_rest(struct prof *p)
@@ -190,7 +191,8 @@ uint32_t prof_labels(struct prof *p, struct prof_label *l, size_t n)
 	sort_labels(p, l, n);
 	uint32_t h = 0;
 	for (size_t i = 0; i < n; i++)
-		h = hash_u64((uint64_t)h << 32 | l[i].key, hash_u64((uint64_t)l[i].num, (uint64_t)l[i].str << 32 | l[i].unit));
+		h = hash_u64((uint64_t)h << 32 | l[i].key,
+		    hash_u64((uint64_t)l[i].num, (uint64_t)l[i].str << 32 | l[i].unit));
 	struct run_key key = {l, n};
 	uint32_t id = intern_find(&p->setx, h, same_set, p, &key);
 	if (id != UINT32_MAX)

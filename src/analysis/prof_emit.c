@@ -72,7 +72,8 @@ static void emit_names(struct emitter *m)
 			continue;
 		}
 		m->map[i] = ops->map(self, &(struct sink_map){.id = r->id, .start = r->start, .limit = r->limit,
-		    .offset = r->offset, .file = m->str[r->file], .build_id = m->str[r->build], .functions = r->functions,
+		    .offset = r->offset, .file = m->str[r->file], .build_id = m->str[r->build],
+		    .functions = r->functions,
 		    .filenames = r->filenames, .lines = r->lines, .inlines = r->inlines});
 	}
 	for (size_t i = 1; i < p->nfun; i++) {
@@ -95,7 +96,8 @@ static void emit_locations(struct emitter *m)
 			line[k] = (struct sink_line){m->fun[l->fun], l->line, l->col};
 		}
 		m->loc[i] = m->to->ops->loc(m->to->self, &(struct sink_loc){.id = m->sn ? 0 : r->id,
-		    .addr = r->addr + (m->shift ? (uint64_t)m->shift[r->map] : 0), .map = m->map[r->map], .folded = r->folded, .line = line, .nline = r->nline});
+		    .addr = r->addr + (m->shift ? (uint64_t)m->shift[r->map] : 0), .map = m->map[r->map],
+		    .folded = r->folded, .line = line, .nline = r->nline});
 	}
 	mem_free(line);
 }

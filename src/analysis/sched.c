@@ -209,8 +209,8 @@ static void move_around(struct gstat *g, uint32_t *from, uint32_t n)
 	}
 }
 
-/* Where they lie on disk it is another page for each, so they are moved within runs that stay in memory, and the runs, each of
-   which is read from one end to the other then, are put together at `to`. */
+/* Where they lie on disk it is another page for each, so they are moved within runs that stay in memory, and the runs,
+   each of which is read from one end to the other then, are put together at `to`. */
 enum { RUN = 1 << 16, LOOKED = 1 << 12 };	/* accounts; rows that were looked at */
 
 static void move_runs(struct gstat *g, struct gstat *to, const uint32_t *from, uint32_t n, const struct arena *own,
@@ -237,7 +237,8 @@ static void move_runs(struct gstat *g, struct gstat *to, const uint32_t *from, u
 }
 
 /* The longest first; they come by id, and those of a length stay so. To another place, or where they are. */
-static void sort_accounts(struct gstat *g, struct gstat *to, uint32_t n, const struct arena *own, const struct arena *mem)
+static void sort_accounts(struct gstat *g, struct gstat *to, uint32_t n, const struct arena *own,
+    const struct arena *mem)
 {
 	struct keyed *v = xmalloc((n + 1u) * sizeof *v);
 	for (uint32_t i = 0; i < n; i++) {

@@ -34,7 +34,8 @@ int64_t sched_length(const struct sched *, trk_id g, int64_t a, int64_t b);
 
 /* What of a trace is asked for. */
 struct sched_ask {
-	struct onlooker on;		/* is told how far it is, in percent; where he says stop, what comes out is nothing */
+	/* is told how far it is, in percent; where he says stop, what comes out is nothing */
+	struct onlooker on;
 	int64_t t0, t1;			/* TIME_NONE: open */
 	const uint8_t *g;		/* NULL, or one bit per track */
 	bool (*region)(const void *arg, const struct sink_span *);	/* NULL, or which regions */

@@ -99,11 +99,13 @@ struct summing {
 };
 
 /* One that has begun. What of it lies before the sheet, for the order is not that of times where a begin is not known. */
-static void begin(struct summing *k, uint32_t at, const struct sink_span *sp, const struct gstat *g, const struct sheet_slot *slot)
+static void begin(struct summing *k, uint32_t at, const struct sink_span *sp, const struct gstat *g,
+    const struct sheet_slot *slot)
 {
 	k->open = mem_grow(k->open, &k->cap, k->nopen + 1u, sizeof *k->open);
 	struct open *o = &k->open[k->nopen++];
-	*o = (struct open){ .at = at, .lives = sched_lives(k->s, g->trk, sp->t1), .trk = g->trk, .t0 = g->t0, .t1 = g->t1 };
+	*o = (struct open){
+	    .at = at, .lives = sched_lives(k->s, g->trk, sp->t1), .trk = g->trk, .t0 = g->t0, .t1 = g->t1};
 	if (slot && g->t0 < slot->t0) {
 		struct bin before;
 		bins_sum(k->sn, g->trk, g->t0, g->t1 < slot->t0 ? g->t1 : slot->t0, &before);
@@ -138,7 +140,8 @@ static void end(struct summing *k, const struct open *x)
 		all += g.ns[s] = x->ns[s];
 	g.ns[TS_NONE] += b > a ? b - a - all : 0;
 	sched_end(k->s, x->lives, k->mem, &g);
-	*r = (struct sched_region){ .span = r->span, .nblock = g.nblock, .nrange = g.nrange, .total = g.total, .exec = g.exec,
+	*r = (struct sched_region){ .span = r->span, .nblock = g.nblock, .nrange = g.nrange, .total = g.total,
+	    .exec = g.exec,
 		.ready = g.ready, .syscall = g.syscall, .sysblock = g.sysblock, .unknown = g.unknown, .block = g.block,
 		.range = g.range };
 }
@@ -187,7 +190,8 @@ static void sum_regions(struct summing *k, const struct arena *own)
 }
 
 /* Where their numbers do not say in what order they began. */
-static uint32_t *by_begin(const struct snap *sn, const uint32_t *at, struct arena *own, uint32_t *n, const struct onlooker *on)
+static uint32_t *by_begin(const struct snap *sn, const uint32_t *at, struct arena *own, uint32_t *n,
+    const struct onlooker *on)
 {
 	struct keyed *v = xmalloc((sn->nspans + 1u) * sizeof *v);
 	*n = 0;
@@ -204,8 +208,8 @@ static uint32_t *by_begin(const struct snap *sn, const uint32_t *at, struct aren
 	return order;
 }
 
-static void make_accounts(const struct sched *s, struct sched_kinds *o, const uint32_t *at, struct arena *mem, struct arena *own,
-    const struct onlooker *on)
+static void make_accounts(const struct sched *s, struct sched_kinds *o, const uint32_t *at, struct arena *mem,
+    struct arena *own, const struct onlooker *on)
 {
 	struct summing k = { .s = s, .sn = sched_snap(s), .o = o, .at = at, .mem = mem, .on = on };
 	k.order = sched_begins(k.sn, own, &k.n, on);
@@ -268,6 +272,7 @@ struct sched_kinds *sched_regions(const struct sched *s, const struct sched_ask 
 
 void sched_region_stat(const struct sched_region *r, struct gstat *g)
 {
-	*g = (struct gstat){ .total = r->total, .exec = r->exec, .ready = r->ready, .syscall = r->syscall, .sysblock = r->sysblock,
+	*g = (struct gstat){ .total = r->total, .exec = r->exec, .ready = r->ready, .syscall = r->syscall,
+	    .sysblock = r->sysblock,
 		.unknown = r->unknown, .block = r->block, .range = r->range, .nblock = r->nblock, .nrange = r->nrange };
 }

@@ -54,8 +54,9 @@ uint32_t *sched_begins(const struct snap *sn, struct arena *a, uint32_t *n, cons
 	return v;
 }
 
-/* Every task that is named, and how many logs and regions name it. Programs number their tasks from 1 on, so they lie in a
-   table by number, which may lie on disk: what goes on at a time names few tasks. Where numbers are far apart they are looked up. */
+/* Every task that is named, and how many logs and regions name it. Programs number their tasks from 1 on, so they lie
+   in a table by number, which may lie on disk: what goes on at a time names few tasks. Where numbers are far apart they
+   are looked up. */
 struct named { uint64_t id; uint32_t logs, regions, rank; bool seen; };
 struct names {
 	struct intern index;
@@ -232,8 +233,8 @@ static void sort_regions(const struct snap *sn, uint32_t *v, uint32_t n)
 }
 
 /* Logs, then regions, each at the end of what its task has already; names are those of before. */
-static void put_events(const struct snap *sn, struct sched_tasks *o, struct names *m, uint32_t nmarks, struct arena *mem,
-    const struct onlooker *on)
+static void put_events(const struct snap *sn, struct sched_tasks *o, struct names *m, uint32_t nmarks,
+    struct arena *mem, const struct onlooker *on)
 {
 	struct arena own = { .spills = true };
 	uint32_t n = sn->nspans, *order = sched_begins(sn, &own, &n, on);
@@ -273,7 +274,8 @@ struct sched_tasks *sched_tasks(const struct snap *sn, struct arena *mem, const 
 	for (uint32_t i = 0, end = names_end(&m); i < end && sched_goes_on(on, i); sched_rest(sn, i++, mem)) {
 		look_along(&m, i);
 		if (m.v[i].seen)
-			o->task[m.v[i].rank] = (struct sched_task){ .id = m.v[i].id, .parent = UINT64_MAX, .span = UINT32_MAX,
+			o->task[m.v[i].rank] = (struct sched_task){ .id = m.v[i].id, .parent = UINT64_MAX,
+			    .span = UINT32_MAX,
 			.end = UINT32_MAX, .t0 = TIME_NONE, .t1 = TIME_NONE, .n = m.v[i].logs + m.v[i].regions };
 	}
 	for (uint32_t i = 0; i < o->n && sched_goes_on(on, i); sched_rest(sn, i++, mem)) {

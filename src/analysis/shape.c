@@ -43,7 +43,8 @@ struct maker {
 	const struct shape *old;	/* or: it is made of another shape, */
 	const uint8_t *hit, *dead;	/* of its nodes that are hit, without the things that are dead */
 	uint32_t *look;			/* what a frame is */
-	uint32_t *sib;			/* the next child of the same node, 0 none; or, in preorder, where its subtree ends */
+	/* the next child of the same node, 0 none; or, in preorder, where its subtree ends */
+	uint32_t *sib;
 	struct rank *late;		/* nodes whose first child does not lie beside them: here it is */
 	uint32_t *first;
 	struct group *pend;
@@ -465,7 +466,8 @@ void shape_free(struct shape *s)
 	if (!s || --s->refs)
 		return;
 	things_free(s->things);
-	void *all[] = {s->forks, s->fork, s->next, s->thing, s->how, s->ends, s->end, s->at, atomic_load(&s->spare), s->whole.flat, s->whole.hit};
+	void *all[] = {s->forks, s->fork, s->next, s->thing, s->how, s->ends, s->end, s->at, atomic_load(&s->spare),
+	    s->whole.flat, s->whole.hit};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
 	mem_free(s);

@@ -28,26 +28,37 @@
 enum work { W_NONE, W_ALLOC, W_GC, W_SCHED, W_SYSCALL, W_LOCK, W__N };
 static const char *const said[W__N] = {"", "allocation", "collector", "scheduler", "syscalls", "locks"};
 static const struct { const char *begin; enum work work; } roots[] = {
-    {"runtime.mallocgc", W_ALLOC}, {"runtime.newobject", W_ALLOC}, {"runtime.growslice", W_ALLOC}, {"runtime.makeslice", W_ALLOC},
-    {"runtime.gcBgMarkWorker", W_GC}, {"runtime.gcAssistAlloc", W_GC}, {"runtime.bgsweep", W_GC}, {"runtime.bgscavenge", W_GC},
-    {"runtime.gcStart", W_GC}, {"runtime.gcMarkDone", W_GC}, {"runtime.gcMarkTermination", W_GC}, {"runtime.deductSweepCredit", W_GC},
+    {"runtime.mallocgc", W_ALLOC}, {"runtime.newobject", W_ALLOC}, {"runtime.growslice", W_ALLOC},
+    {"runtime.makeslice", W_ALLOC},
+    {"runtime.gcBgMarkWorker", W_GC}, {"runtime.gcAssistAlloc", W_GC}, {"runtime.bgsweep", W_GC},
+    {"runtime.bgscavenge", W_GC},
+    {"runtime.gcStart", W_GC}, {"runtime.gcMarkDone", W_GC}, {"runtime.gcMarkTermination", W_GC},
+    {"runtime.deductSweepCredit", W_GC},
     {"runtime.wbBufFlush", W_GC}, {"runtime.gcWriteBarrier", W_GC},
-    {"runtime.schedule", W_SCHED}, {"runtime.findRunnable", W_SCHED}, {"runtime.mcall", W_SCHED}, {"runtime.mstart", W_SCHED},
-    {"runtime.wakep", W_SCHED}, {"runtime.ready", W_SCHED}, {"runtime.goschedImpl", W_SCHED}, {"runtime.sysmon", W_SCHED},
+    {"runtime.schedule", W_SCHED}, {"runtime.findRunnable", W_SCHED}, {"runtime.mcall", W_SCHED},
+    {"runtime.mstart", W_SCHED},
+    {"runtime.wakep", W_SCHED}, {"runtime.ready", W_SCHED}, {"runtime.goschedImpl", W_SCHED},
+    {"runtime.sysmon", W_SCHED},
     {"syscall.", W_SYSCALL}, {"internal/runtime/syscall", W_SYSCALL}, {"runtime.cgocall", W_SYSCALL},
-    {"runtime.lock2", W_LOCK}, {"runtime.unlock2", W_LOCK}, {"internal/sync.(*Mutex).lockSlow", W_LOCK}, {"sync.(*Mutex).lockSlow", W_LOCK}};
+    {"runtime.lock2", W_LOCK}, {"runtime.unlock2", W_LOCK}, {"internal/sync.(*Mutex).lockSlow", W_LOCK},
+    {"sync.(*Mutex).lockSlow", W_LOCK}};
 
 /* What goroutines wait for. The innermost says it, but for the runtime's park below a lock of sync. */
 enum wait { G_NONE, G_SEND, G_RECV, G_SELECT, G_NET, G_MUTEX, G_GROUP, G_COND, G_SLEEP, G_SYSCALL, G_GC, G__N };
-static const char *const awaited[G__N] = {"", "chan send", "chan receive", "select", "network", "locks", "wait groups", "conds", "sleep",
+static const char *const awaited[G__N] = {"", "chan send", "chan receive", "select", "network", "locks",
+    "wait groups", "conds", "sleep",
     "syscalls", "collector"};
 static const struct { const char *begin; enum wait wait; } waits[] = {
-    {"runtime.chansend", G_SEND}, {"runtime.chanrecv", G_RECV}, {"runtime.selectgo", G_SELECT}, {"runtime.block", G_SELECT},
-    {"internal/poll.runtime_pollWait", G_NET}, {"runtime.netpollblock", G_NET}, {"sync.(*Mutex)", G_MUTEX}, {"sync.(*RWMutex)", G_MUTEX},
-    {"internal/sync.(*Mutex)", G_MUTEX}, {"sync.runtime_SemacquireMutex", G_MUTEX}, {"sync.runtime_SemacquireRWMutex", G_MUTEX},
+    {"runtime.chansend", G_SEND}, {"runtime.chanrecv", G_RECV}, {"runtime.selectgo", G_SELECT},
+    {"runtime.block", G_SELECT},
+    {"internal/poll.runtime_pollWait", G_NET}, {"runtime.netpollblock", G_NET}, {"sync.(*Mutex)", G_MUTEX},
+    {"sync.(*RWMutex)", G_MUTEX},
+    {"internal/sync.(*Mutex)", G_MUTEX}, {"sync.runtime_SemacquireMutex", G_MUTEX},
+    {"sync.runtime_SemacquireRWMutex", G_MUTEX},
     {"sync.(*WaitGroup)", G_GROUP}, {"sync.runtime_SemacquireWaitGroup", G_GROUP}, {"sync.(*Cond)", G_COND},
-    {"sync.runtime_notifyListWait", G_COND}, {"time.Sleep", G_SLEEP}, {"runtime.timeSleep", G_SLEEP}, {"syscall.", G_SYSCALL},
-    {"internal/runtime/syscall", G_SYSCALL}, {"runtime.gcBgMarkWorker", G_GC}, {"runtime.bgsweep", G_GC}, {"runtime.bgscavenge", G_GC}};
+    {"sync.runtime_notifyListWait", G_COND}, {"time.Sleep", G_SLEEP}, {"runtime.timeSleep", G_SLEEP},
+    {"syscall.", G_SYSCALL}, {"internal/runtime/syscall", G_SYSCALL}, {"runtime.gcBgMarkWorker", G_GC},
+    {"runtime.bgsweep", G_GC}, {"runtime.bgscavenge", G_GC}};
 
 static uint8_t work_of(const char *name, enum shares_of of)
 {
@@ -63,7 +74,8 @@ static uint8_t work_of(const char *name, enum shares_of of)
 /* Below these one asks who called. */
 static bool runtimes(const char *name, size_t pkg)
 {
-	static const char *const own[] = {"runtime", "internal/runtime", "internal/abi", "internal/bytealg", "internal/cpu", "sync",
+	static const char *const own[] = {"runtime", "internal/runtime", "internal/abi", "internal/bytealg",
+	    "internal/cpu", "sync",
 	    "internal/sync", "internal/poll", "syscall"};
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
 		size_t n = strlen(own[i]);

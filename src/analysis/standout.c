@@ -58,11 +58,12 @@ static bool is_system(const struct snap *sn, str_id name)
 	return s->n >= 8 && !memcmp(s->s, "runtime.", 8) && !(s->n == 12 && !memcmp(s->s, "runtime.main", 12));
 }
 
-/* One pass over a row: what ran, and what took longest. States alternate, so nothing but a new longest one is asked for:
-   what does not count has a longest one that nothing is longer than, and what does not run is added elsewhere. */
+/* One pass over a row: what ran, and what took longest. States alternate, so nothing but a new longest one is asked
+   for: what does not count has a longest one that nothing is longer than, and what does not run is added elsewhere. */
 static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row)
 {
-	static const bool runs[SHEET_STATE + 1] = {[TS_RUN] = true, [TS_GCWORK] = true, [TS_ASSIST] = true, [TS_SWEEP] = true};
+	static const bool runs[SHEET_STATE + 1] = {
+	    [TS_RUN] = true, [TS_GCWORK] = true, [TS_ASSIST] = true, [TS_SWEEP] = true};
 	trk_id trk = sh->trk[row];
 	str_id name = store_trk(l->sn->st, trk)->name;
 	bool theirs = is_system(l->sn, name);
@@ -144,7 +145,8 @@ static void walk_sheets(struct look *l)
 	for (uint32_t i = 0; i < n; i++)
 		away += !sheet_at_hand(l->sn, i);
 	for (uint32_t i = 0; i < parts; i++)
-		part[i] = (struct part){.l = {.sn = l->sn, .on = l->on}, .from = n * i / parts, .to = n * (i + 1) / parts,
+		part[i] = (struct part){.l = {.sn = l->sn, .on = l->on}, .from = n * i / parts,
+		    .to = n * (i + 1) / parts,
 		    .few = away > AWAY_MAX};
 	job_parallel(parts, walk_part, part);
 	for (uint32_t i = 0; i < parts; i++) {
@@ -240,7 +242,8 @@ static void say_busy(struct look *l)
 static void put_part(struct look *l)
 {
 	if (l->away)
-		buf_printf(&l->b, " (in %.0f%% of the trace: -mem)", share(l->sn->t1 - l->sn->t0 - l->away, l->sn->t1 - l->sn->t0));
+		buf_printf(&l->b, " (in %.0f%% of the trace: -mem)",
+		    share(l->sn->t1 - l->sn->t0 - l->away, l->sn->t1 - l->sn->t0));
 }
 
 static void say_group(struct look *l)
@@ -296,7 +299,8 @@ static void say_longest(struct look *l, const char *what, struct longest at, boo
 
 size_t standout(const struct snap *sn, struct arena *mem, struct standout out[STANDOUT_MAX], const struct onlooker *on)
 {
-	struct look l = {.sn = sn, .on = on, .mem = mem, .out = out, .by_name = xcalloc(sn->nstrs + 1u, sizeof *l.by_name)};
+	struct look l = {
+	    .sn = sn, .on = on, .mem = mem, .out = out, .by_name = xcalloc(sn->nstrs + 1u, sizeof *l.by_name)};
 	walk_sheets(&l);
 	walk_spans(&l);
 	say_busy(&l);

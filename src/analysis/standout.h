@@ -17,8 +17,8 @@ struct standout {
 	const char *text;	/* a sentence, safe for a terminal; in the arena */
 };
 enum { STANDOUT_MAX = 6 };
-/* At most STANDOUT_MAX of them, the general ones first; how many. The onlooker (NULL: nobody), whom several threads ask, may stop
-   it: then there are none. */
+/* At most STANDOUT_MAX of them, the general ones first; how many. The onlooker (NULL: nobody), whom several threads
+   ask, may stop it: then there are none. */
 size_t standout(const struct snap *, struct arena *, struct standout out[STANDOUT_MAX], const struct onlooker *);
 
 #endif

@@ -40,7 +40,8 @@ struct tw_filter {
 					   picked and the regions of them, the regions picked and the tasks that they are of */
 	trk_id proc;			/* only on this P (run, cpu, syscall); 0 all */
 	enum tw_blame blame;		/* of sched */
-	struct onlooker on;		/* is told how far it is; where he says stop, what comes out is to be thrown away */
+	/* is told how far it is; where he says stop, what comes out is to be thrown away */
+	struct onlooker on;
 	/* NULL, or told of each stretch that is charged (not of cpu samples) */
 	void (*each)(void *arg, trk_id g, int64_t ns, stk_id);
 	void *arg;
@@ -102,9 +103,9 @@ uint64_t tw_place(const struct store *, const struct sink_span *);
 /* The outermost of such regions, or the regions (and what one goroutine did) of such tasks, as slices. */
 struct tw_slice *tw_regions(const struct snap *, struct tw_pick *, struct arena *, uint32_t *n);
 struct tw_slice *tw_tasks(const struct snap *, struct tw_pick *, struct arena *, uint32_t *n);
-/* When what a filter lets through was there: the lives of its goroutines, the stretches of its tasks and regions, joined
-   and by time. NULL: it names none of these. Of what is of no goroutine (a GC cycle, a stop of the world) those are
-   narrowed to that overlap it. */
+/* When what a filter lets through was there: the lives of its goroutines, the stretches of its tasks and regions,
+   joined and by time. NULL: it names none of these. Of what is of no goroutine (a GC cycle, a stop of the world) those
+   are narrowed to that overlap it. */
 struct tw_slice *tw_presence(const struct snap *, const struct tw_filter *, struct arena *, uint32_t *n);
 bool tw_present(const struct tw_slice *, uint32_t n, int64_t t0, int64_t t1);
 /* ns by state of all that a filter lets through: of goroutines, or of what they did in its slices. */

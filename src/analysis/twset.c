@@ -254,7 +254,8 @@ struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct are
 
 static bool task_picked(const struct tw_pick *p, struct judge *j, const struct sink_span *sp)
 {
-	bool whole = sp->t0 != TIME_NONE && sp->t1 != TIME_NONE, named = p->match ? judge_name(j, sp->name) : sp->id == p->id;
+	bool whole = sp->t0 != TIME_NONE && sp->t1 != TIME_NONE,
+	     named = p->match ? judge_name(j, sp->name) : sp->id == p->id;
 	return (whole || !bounded(p)) && picked(p, named, whole ? sp->t1 - sp->t0 : 0);
 }
 
@@ -296,7 +297,8 @@ struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena
 
 /* ---- by state */
 
-static void add_row(const struct snap *sn, const struct sheet *sh, uint32_t row, const struct tw_filter *f, int64_t ns[TS__N])
+static void add_row(const struct snap *sn, const struct sheet *sh, uint32_t row, const struct tw_filter *f,
+    int64_t ns[TS__N])
 {
 	int64_t from = f->from == TIME_NONE ? sn->t0 : f->from, to = f->to == TIME_NONE ? sn->t1 : f->to;
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {

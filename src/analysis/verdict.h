@@ -33,7 +33,8 @@ enum {
 	FV_IGNORE = 2,	/* its location matches ignore */
 	FV_DEAD = 4,	/* it is never seen: hidden, or cut off its location */
 	FV_FROM = 8,	/* show_from: stacks are seen from here on */
-	FV_HIT = 32,	/* its own names or its mapping match focus (or there is none): a stack with focus has such a frame */
+	/* its own names or its mapping match focus (or there is none): a stack with focus has such a frame */
+	FV_HIT = 32,
 	FV_BARRED = 64,	/* they match ignore */
 	FV_PRUNE = 16	/* prune_from: stacks end here, at the one nearest the leaf */
 };

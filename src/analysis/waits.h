@@ -11,7 +11,8 @@
 enum { WAITS_STATES = 3, WAITS_WAKERS = 24 };
 struct waits {
 	struct histo ready, block[WAITS_STATES];
-	struct { str_id name; uint32_t n; } waker[WAITS_WAKERS];	/* start functions, those that did most first; 0: nobody */
+	/* start functions, those that did most first; 0: nobody */
+	struct { str_id name; uint32_t n; } waker[WAITS_WAKERS];
 	uint32_t nwaker, wakes, spans;
 	bool cut;			/* not all spans were looked at */
 };

@@ -7,9 +7,9 @@
 #include "store/store.h"
 
 /*
- * Weights on a call tree: how much each node has of its own. The tree is the store's, or one derived from it by a query that removes
- * or adds frames (hide, show, show_from, prune_from, tagroot, granularity).
- * Parents come before children, so every total would be one backward pass.
+ * Weights on a call tree: how much each node has of its own. The tree is the store's, or one derived from it by a query
+ * that removes or adds frames (hide, show, show_from, prune_from, tagroot, granularity). Parents come before children,
+ * so every total would be one backward pass.
  */
 /* Two sides of a difference: A is what is looked at, B its base. What is shown of them is flat and
    cum below; the other column is what is needed beside it to know both. */

@@ -365,7 +365,8 @@ static void belt_move(struct belt *b, uint32_t sent, uint32_t done, bool closed)
 	b->done += done;
 	b->closed |= closed;
 	uint32_t full = b->sent - b->done;
-	bool goods = b->closed || (sent && full == b->enough), room = b->closed || (done && b->slots - full == b->enough);
+	bool goods = b->closed || (sent && full == b->enough),
+	     room = b->closed || (done && b->slots - full == b->enough);
 	pthread_mutex_unlock(&b->lock);
 	if (goods)
 		pthread_cond_signal(&b->goods);

@@ -30,8 +30,8 @@ void job_cancel(struct job *);
 void job_hold(struct job *, bool);		/* owner: others come first; false, as often: on it goes */
 int  job_join(struct job *);			/* waits; frees; the result */
 
-/* Who looks on while something takes long: is told how far it is (total 0: that is not known), and may say stop (false), and
-   whenever he is asked again. go NULL: nobody. */
+/* Who looks on while something takes long: is told how far it is (total 0: that is not known), and may say stop
+   (false), and whenever he is asked again. go NULL: nobody. */
 struct onlooker { bool (*go)(void *arg, uint64_t done, uint64_t total); void *arg; };
 struct onlooker job_onlooker(struct job *);	/* worker: the job, which may be cancelled; of NULL nobody */
 static inline bool look_on(const struct onlooker *o, uint64_t done, uint64_t total)
@@ -44,7 +44,8 @@ static inline bool goes_on(const struct onlooker *o) { return !o || look_on(o, 0
 void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg);
 uintptr_t job_self(void);	/* this thread: not 0, and no other's while it lives */
 int  job_cpus(void);
-int  job_wanted(void);	/* TTRACE_JOBS: so many threads, whatever the machine has and however small the work; 0: not set */
+/* TTRACE_JOBS: so many threads, whatever the machine has and however small the work; 0: not set */
+int  job_wanted(void);
 
 /* For what several threads change, rarely: one at a time. */
 struct lock;
@@ -68,7 +69,8 @@ int  belt_next(struct belt *);		/* consumer: the slot to empty; -1: the end */
 int  belt_ready(struct belt *);		/* consumer: likewise, but -1 also when none is filled yet */
 void belt_done(struct belt *);		/* consumer: it is empty */
 void belt_close(struct belt *);		/* either: there is, or is wanted, no more */
-void belt_end(struct belt *);		/* producer: there is no more; waits until all is emptied, unless the consumer has closed it */
+/* producer: there is no more; waits until all is emptied, unless the consumer has closed it */
+void belt_end(struct belt *);
 /* What either does before it would sleep, for as long as that says true: the producer when the belt is nearly full, for it
    should not be empty by the time that it is back, the consumer when it is empty. To be set while there is one thread. */
 void belt_meanwhile(struct belt *, bool (*work)(void *), void *arg);

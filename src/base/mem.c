@@ -26,7 +26,8 @@
 #include <malloc.h>
 #endif
 
-enum { SPILL_ALIGN = 1 << 16, SPILLS = 1 << 18, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, ALIGN = 16, LARGE = 1 << 22, PAGE = 1 << 12 };
+enum { SPILL_ALIGN = 1 << 16, SPILLS = 1 << 18, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, ALIGN = 16, LARGE = 1 << 22,
+    PAGE = 1 << 12 };
 
 struct arena_block {
 	struct arena_block *next;
@@ -114,7 +115,8 @@ void mem_free(void *p)
 void mem_spent(const void *p, size_t from, size_t upto)
 {
 	/* the allocator's own words lie before the first byte; the pages in between are ours alone */
-	uintptr_t a = ((uintptr_t)p + from + PAGE - 1) & ~(uintptr_t)(PAGE - 1), z = ((uintptr_t)p + upto) & ~(uintptr_t)(PAGE - 1);
+	uintptr_t a = ((uintptr_t)p + from + PAGE - 1) & ~(uintptr_t)(PAGE - 1),
+		  z = ((uintptr_t)p + upto) & ~(uintptr_t)(PAGE - 1);
 	if (p && from < upto && a < z)
 		(void)madvise((void *)a, z - a, MADV_DONTNEED);
 }
@@ -139,7 +141,8 @@ void mem_pages_free(void *p, size_t n)
 void *mem_pages_grow(void *p, size_t had, size_t n)
 {
 #ifdef MREMAP_MAYMOVE
-	void *q = p ? mremap(p, had, n, MREMAP_MAYMOVE) : mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *q = p ? mremap(p, had, n, MREMAP_MAYMOVE)
+		    : mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (q == MAP_FAILED)
 		out_of_memory(n);
 #else
@@ -365,7 +368,8 @@ void arena_rest(const struct arena *a)
 			mem_spilled_rest((void *)(uintptr_t)b, BLOCK_HEAD + b->size);
 }
 
-enum { LOOKS = 1 << 12, SHARE = 8 };	/* pages at most; of the memory, that an arena may have without being let go of */
+/* pages at most; of the memory, that an arena may have without being let go of */
+enum { LOOKS = 1 << 12, SHARE = 8 };
 
 void arena_look(const struct arena *a, uint32_t look)
 {

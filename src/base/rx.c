@@ -6,7 +6,8 @@
  * translation, so an expression that works in ttrace works in `go tool pprof`.
  *
  * Matching is bounded (match, depth and heap limits): what runs into a limit
- * does not match. Bytes that are not UTF-8 are U+FFFD each, as in Go; who asks for a place (rx_find) finds nothing in them.
+ * does not match. Bytes that are not UTF-8 are U+FFFD each, as in Go; who asks for a place (rx_find) finds nothing in
+ * them.
  */
 #include "config.h"
 #include "base/rx.h"

@@ -174,7 +174,8 @@ static int put_posix(struct rxgo *x)
 	if (!end)
 		return 0;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (end > name && strlen(names[i]) == (size_t)(end - name) && !memcmp(names[i], name, strlen(names[i]))) {
+		if (end > name && strlen(names[i]) == (size_t)(end - name) &&
+		    !memcmp(names[i], name, strlen(names[i]))) {
 			buf_put(x->b, x->p, (size_t)(end + 2 - x->p));
 			x->p = end + 2;
 			return 1;

@@ -4,8 +4,8 @@
  * Shelves: see shelf.h. One is an array on the heap while it is small, then pages of
  * its own, which the system gives when they are touched and moves without copying;
  * or, where memory is short, a part of the file without a name (mem_spilled), which
- * is moved a window at a time, so that moving it takes no memory. The road not taken is a column: its elements never move,
- * but finding one takes ten instructions, and these are looked up at every event.
+ * is moved a window at a time, so that moving it takes no memory. The road not taken is a column: its elements never
+ * move, but finding one takes ten instructions, and these are looked up at every event.
  *
  * Only the thread that grows it may let it rest.
  */

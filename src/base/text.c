@@ -267,7 +267,8 @@ size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool 
 	for (size_t i = 0; over && i < n;) {
 		const char *end = memchr(s + i, ' ', n - i);
 		size_t word = end ? (size_t)(end - s) - i + 1 : n - i, path = word_path(s + i, word);
-		over -= path > over ? over : path;	/* paths are ASCII but for odd ones, which are cut a little too much */
+		/* paths are ASCII but for odd ones, which are cut a little too much */
+		over -= path > over ? over : path;
 		buf_put(&t, s + i + path, word - path);
 		i += word;
 		if (!over || i == n)

@@ -10,7 +10,8 @@
  * locations: what these mean is said later. All calls are of the thread that inflates.
  */
 struct ahead;
-struct ahead *ahead_new(const uint8_t *p);	/* where it is inflated to, which does not move. NULL: there is no thread */
+/* where it is inflated to, which does not move. NULL: there is no thread */
+struct ahead *ahead_new(const uint8_t *p);
 void ahead_upto(struct ahead *, size_t have);	/* so much is there */
 void ahead_whole(struct ahead *);		/* that was all */
 void ahead_free(struct ahead *);		/* in any state; NULL is none */

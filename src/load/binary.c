@@ -4,8 +4,8 @@
  * Names for addresses, out of debug information and symbols together, as
  * llvm-symbolizer does for pprof: debug information knows inlined calls and
  * lines, but calls the clone of a function (foo.constprop.0, foo.cold) foo and may
- * not know its namespace, so the outermost frame takes the name of the symbol. A stripped program of Go still has the tables of
- * its runtime.
+ * not know its namespace, so the outermost frame takes the name of the symbol. A stripped program of Go still has the
+ * tables of its runtime.
  */
 #include "config.h"
 #include "load/binary.h"
@@ -41,7 +41,8 @@ static bool is_called(const struct elf_sym *s, const char *name)
 	while (k < n && name[n - 1 - k] != ':' && name[n - 1 - k] != ' ')
 		k++;
 	char word[80];
-	int len = k && k < 64 && s->name[0] == '_' ? snprintf(word, sizeof word, "%zu%.*s", k, (int)k, name + n - k) : 0;
+	int len = k && k < 64 && s->name[0] == '_' ? snprintf(word, sizeof word, "%zu%.*s", k, (int)k,
+	    name + n - k) : 0;
 	return len && strstr(s->name, word);
 }
 

@@ -267,7 +267,8 @@ size_t debuginfo_at(struct debuginfo *d, uint64_t addr, struct debug_frame *f, s
 		at_line.start = number_of(&chain[i], DW_AT_decl_line);
 		f[out] = at_line;
 		if (i)
-			at_line = (struct debug_frame){"", call_file(d, u, &chain[i]), number_of(&chain[i], DW_AT_call_line),
+			at_line = (struct debug_frame){"", call_file(d, u, &chain[i]),
+			    number_of(&chain[i], DW_AT_call_line),
 			    number_of(&chain[i], DW_AT_call_column), 0};
 	}
 	return out;
@@ -286,7 +287,8 @@ static void read_units(struct debuginfo *d)
 			continue;
 		d->unit = mem_grow(d->unit, &d->capunit, d->nunit + 1, sizeof *d->unit);
 		bool is_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
-		d->unit[d->nunit] = (struct unit){.die = is_split ? split : die, .dir = string_of(&die, DW_AT_comp_dir)};
+		d->unit[d->nunit] = (struct unit){.die = is_split ? split : die,
+		    .dir = string_of(&die, DW_AT_comp_dir)};
 		ranges_of(&d->units, &die, d->nunit++);
 	}
 	ranges_sort(&d->units);

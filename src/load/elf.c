@@ -449,7 +449,8 @@ int elf_base(struct elf *f, const struct elf_mapping *m, uint64_t addr, uint64_t
 		return 0;
 	if (f->type == ET_EXEC && !user) {
 		*base = m->start - s->vaddr;
-		return m->start || !m->limit ? err_set(e, ERR_FORMAT, ERR_NOWHERE, "it was not mapped as a program is") : 0;
+		return m->start || !m->limit ? err_set(e, ERR_FORMAT, ERR_NOWHERE, "it was not mapped as a program is")
+					     : 0;
 	}
 	*base = m->start - m->offset + s->off - s->vaddr;
 	return 0;

@@ -109,7 +109,8 @@ static bool take_values(struct words *t, const struct shape *sh, int64_t v[3])
 /* One frame: its place and kind are taken off its name. */
 static void add_frame(struct frames *f, struct words name)
 {
-	static const struct { const char *mark, *file; } kinds[] = {{"_[k]", "[kernel]"}, {"_[j]", "[jit]"}, {"_[i]", NULL}};
+	static const struct { const char *mark, *file; } kinds[] = {{"_[k]", "[kernel]"}, {"_[j]", "[jit]"},
+	    {"_[i]", NULL}};
 	struct words file = {name.end, name.end}, open;
 	int64_t line = 0;
 	map_id map = f->map[0].id;

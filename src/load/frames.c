@@ -56,7 +56,8 @@ map_id frames_map(struct frames *f, struct words file)
 	if (i != UINT32_MAX)
 		return f->map[i].id;
 	f->map = mem_grow(f->map, &f->cmap, f->nmap + 1, sizeof *f->map);
-	map_id id = f->out->ops->map(f->out->self, &(struct sink_map){.id = f->nmap + 1, .file = name, .functions = true});
+	map_id id = f->out->ops->map(f->out->self,
+	    &(struct sink_map){.id = f->nmap + 1, .file = name, .functions = true});
 	f->map[f->nmap] = (struct frames_map){name, id};
 	intern_put(&f->maps, h, (uint32_t)f->nmap++);
 	return id;

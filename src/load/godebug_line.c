@@ -108,7 +108,8 @@ static bool gc_at(struct words t, struct gdb_gc *g)
 	uint64_t percent;
 	*g = (struct gdb_gc){0};
 	if (!words_take(&t, "gc ") || !words_u64(&t, &g->number) || !words_take(&t, " @") ||
-	    !take_time(&t, 1000000000, &g->t) || !words_take(&t, "s ") || !words_u64(&t, &percent) || !words_take(&t, "%"))
+	    !take_time(&t, 1000000000, &g->t) || !words_take(&t, "s ") || !words_u64(&t, &percent) ||
+	    !words_take(&t, "%"))
 		return false;
 	g->leaks = words_take(&t, " (checking for goroutine leaks)");
 	if (!words_take(&t, ": ") || !gc_clocks(&t, g))

@@ -156,7 +156,8 @@ static void tell_goroutine(struct godebug *d, int64_t t, const struct gdb_unit *
 
 static void tell_detail(struct godebug *d, int64_t t, const struct sched_rec *r)
 {
-	static const uint8_t states[8] = {TS_IDLE, TS_RUN, TS_SYSCALL, TS_STW, TS_NONE, TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN};
+	static const uint8_t states[8] = {
+	    TS_IDLE, TS_RUN, TS_SYSCALL, TS_STW, TS_NONE, TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN};
 	struct gdb_unit *u = d->unit + r->unit;
 	struct threads th = {NULL, 0};
 	if (r->nunit)
@@ -198,7 +199,8 @@ static void tell_gone(struct godebug *d, int64_t t, const struct sched_rec *r)
 	const struct sched_rec *o = r - 1;
 	for (size_t i = 0; i < o->nunit && d->unit[o->unit + i].kind == 'G'; i++)
 		if (!bsearch(&d->unit[o->unit + i], d->unit + r->unit, r->nunit, sizeof *d->unit, unit_cmp))
-			d->s->ops->enter(d->s->self, d->s->ops->track(d->s->self, TK_G, d->unit[o->unit + i].id), t, TS_NONE, 0, 0);
+			d->s->ops->enter(d->s->self, d->s->ops->track(d->s->self, TK_G, d->unit[o->unit + i].id), t,
+			    TS_NONE, 0, 0);
 }
 
 static void tell_sched(struct godebug *d, const struct point *p)
@@ -282,7 +284,8 @@ static void tell_run(struct godebug *d, int64_t t)
 	for (size_t i = 0; r && i < r->nunit; i++) {
 		const struct gdb_unit *u = &d->unit[r->unit + i];
 		if (u->kind != 'P')
-			d->s->ops->enter(d->s->self, d->s->ops->track(d->s->self, u->kind == 'G' ? TK_G : TK_M, u->id), t, TS_NONE, 0, 0);
+			d->s->ops->enter(d->s->self, d->s->ops->track(d->s->self, u->kind == 'G' ? TK_G : TK_M, u->id),
+			    t, TS_NONE, 0, 0);
 	}
 	d->newest = NULL;
 }

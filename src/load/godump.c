@@ -273,7 +273,8 @@ static void label_str(struct teller *t, str_id key, str_id s)
 static void label_num(struct teller *t, str_id key, uint64_t v, str_id unit)
 {
 	if (t->n < LABELS)
-		t->label[t->n++] = (struct sink_label){.key = key, .num = v > INT64_MAX ? INT64_MAX : (int64_t)v, .unit = unit};
+		t->label[t->n++] = (struct sink_label){.key = key, .num = v > INT64_MAX ? INT64_MAX : (int64_t)v,
+		    .unit = unit};
 }
 
 /* A label's word without its quotes. */
@@ -287,7 +288,8 @@ static str_id unquoted(struct teller *t, struct words w)
 		uint64_t v;
 		if (*w.p != '\\' || w.end - w.p < 2) {
 			buf_putc(&t->text, *w.p);
-		} else if (w.p[1] == 'x' && w.end - w.p >= 4 && is_hex(w.p[2]) && is_hex(w.p[3]) && words_hex(hex, &v)) {
+		} else if (w.p[1] == 'x' && w.end - w.p >= 4 && is_hex(w.p[2]) && is_hex(w.p[3]) &&
+		    words_hex(hex, &v)) {
 			buf_putc(&t->text, (int)v);
 			w.p += 3;
 		} else {
@@ -352,7 +354,8 @@ static void warn_of(const struct godump *d, const struct sink *s)
 		    ": more may have followed", d->g[d->ng - 1].head.id);
 	if (d->noise)
 		s->ops->warn(s->self, d->noise_at ? d->noise_at : ERR_NOWHERE,
-		    "lines left out of stacks, for they are no frames (the output of others got in between): %zu", d->noise);
+		    "lines left out of stacks, for they are no frames (the output of others got in between): %zu",
+		    d->noise);
 	if (d->dump)
 		s->ops->warn(s->self, ERR_ASIDE, "%u dumps one after another: the label \"dump\" tells them apart",
 		    d->dump + 1);

@@ -30,7 +30,8 @@ static inline struct tev *put(struct goorder *o, unsigned type, const struct goe
 	t->m = m->id;
 	t->p = m->p;
 	t->g = m->g;
-	memcpy((char *)t + offsetof(struct tev, kind), (const char *)&goev_specs[type] + offsetof(struct goev_spec, kind), 8);
+	memcpy((char *)t + offsetof(struct tev, kind),
+	    (const char *)&goev_specs[type] + offsetof(struct goev_spec, kind), 8);
 	t->id = id;
 	t->value = 0;
 	t->value2 = 0;

@@ -48,7 +48,8 @@ struct merge {
 	struct slot *tmp;	/* for sorting */
 	uint64_t dropped, forced;	/* events of a salvaged generation that could not be, or had to */
 	uint64_t taken, tried;	/* events, and threads looked at on detours */
-	uint64_t ns, few;	/* of a tick, where that is a whole number: ticks below few are exactly so many times ns */
+	/* of a tick, where that is a whole number: ticks below few are exactly so many times ns */
+	uint64_t ns, few;
 	struct err *e;
 };
 
@@ -171,8 +172,10 @@ static inline __attribute__((always_inline)) int cursor_next(struct merge *m, st
 		c->c.bad = false;
 		return cursor_turn(m, c);
 	}
-	c->ev.time = c->last = gowire_add(dt < m->few ? (int64_t)(dt * m->ns) : gowire_time(m->g->ns_per_tick, dt), c->last);
-	__builtin_prefetch(gostep_place(m->o, (int64_t)c->ev.arg[1]));	/* the goroutine, often; other threads come first */
+	c->ev.time = c->last = gowire_add(dt < m->few ? (int64_t)(dt * m->ns) : gowire_time(m->g->ns_per_tick, dt),
+	    c->last);
+	/* the goroutine, often; other threads come first */
+	__builtin_prefetch(gostep_place(m->o, (int64_t)c->ev.arg[1]));
 	return 1;
 }
 

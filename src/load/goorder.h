@@ -20,7 +20,8 @@ struct go_m {
 	uint32_t age;		/* goorder.age while events of it are still to come */
 };
 
-enum { GO_OUT = 1024, GO_OUT_ROOM = 4, GO_NEAR = 1 << 14, GO_NEAR_MOST = 1 << 20 };	/* an event on the wire is at most 3 of ours */
+/* an event on the wire is at most 3 of ours */
+enum { GO_OUT = 1024, GO_OUT_ROOM = 4, GO_NEAR = 1 << 14, GO_NEAR_MOST = 1 << 20 };
 
 /* The scheduler as the trace tells it, across generations. */
 struct goorder {

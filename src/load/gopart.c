@@ -4,8 +4,8 @@
  * A part of a trace: the generations that a stretch of time lies in, read before what comes before
  * them, because somebody looks there. A generation names the state of every P and G before it changes, so it can be
  * read by itself; what it cannot say is what led to it: who made a goroutine, since when it waits, where a
- * region or task began, and what a goroutine that does not stir in it is doing. So a part is a view for the time until the
- * reading gets there, in a store of its own, and nothing of it goes into the whole.
+ * region or task began, and what a goroutine that does not stir in it is doing. So a part is a view for the time until
+ * the reading gets there, in a store of its own, and nothing of it goes into the whole.
  *
  * Where generations lie is learnt by going from batch to batch, as for the outline. A generation
  * begins with its earliest batch and lasts until the next one begins: the last batches of a thread may

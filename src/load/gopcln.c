@@ -177,11 +177,12 @@ static uint32_t extra(const struct gopcln *g, const struct function *f, uint32_t
 }
 
 /* The inlined call that a place in a function is of: its name and the place that it was called at. */
-static const char *inlined(const struct gopcln *g, const struct function *f, uint64_t into, uint64_t *parent, int64_t *start)
+static const char *inlined(const struct gopcln *g, const struct function *f, uint64_t into, uint64_t *parent,
+    int64_t *start)
 {
 	const struct elf *e = g->f;
-	if (!g->start_lines || !g->calls || f->npcdata <= INL_INDEX || f->npcdata > 64 || f->at + 44 > e->pclntab.size ||
-	    e->file.p[e->pclntab.off + f->at + 43] <= INL_TREE)
+	if (!g->start_lines || !g->calls || f->npcdata <= INL_INDEX || f->npcdata > 64 ||
+	    f->at + 44 > e->pclntab.size || e->file.p[e->pclntab.off + f->at + 43] <= INL_TREE)
 		return NULL;
 	int32_t i = value_at(g, extra(g, f, INL_INDEX), into);
 	uint32_t tree = extra(g, f, f->npcdata + INL_TREE), v[3];

@@ -85,7 +85,8 @@ struct go_p *gostep_find_p(struct goorder *, int64_t id);
 /* Many lie where others should: a larger table, and all goroutines are elsewhere afterwards. Between two events. */
 void gostep_spread(struct goorder *);
 struct go_held *gostep_held(struct goorder *, struct go_g *);
-const struct go_g *gostep_next_g(const struct goorder *, size_t *i);	/* all of them, from *i = 0 on; NULL: that was all */
+/* all of them, from *i = 0 on; NULL: that was all */
+const struct go_g *gostep_next_g(const struct goorder *, size_t *i);
 struct go_g *gostep_add_g(struct goorder *, int64_t id, uint8_t status);
 struct go_p *gostep_add_p(struct goorder *, int64_t id, uint8_t status);
 struct go_m *gostep_add_m(struct goorder *, int64_t id);

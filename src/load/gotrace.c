@@ -115,7 +115,8 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 	if (gotables_begin(&r->tab, gen) && r->again)
 		gokeep_tables_again(r);
 	if (tev_ends(ev, n) && !r->begun)
-		return true;	/* what is damaged from the start ends before what is saved of it: no time to count from */
+		/* what is damaged from the start ends before what is saved of it: no time to count from */
+		return true;
 	gotrack_spread(r);
 	if (n && !r->begun)
 		begin_at(r, ev[0].time);
@@ -139,7 +140,8 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 
 static void say_facts(struct gotrace *r, const struct tstream_info *i)
 {
-	struct sink_trace t = { .version = i->version, .wall = TIME_NONE, .first = r->base, .last = r->base + gotrace_rel(r, r->last),
+	struct sink_trace t = { .version = i->version, .wall = TIME_NONE, .first = r->base,
+	    .last = r->base + gotrace_rel(r, r->last),
 		.events = i->events, .batches = i->batches, .generations = i->generations };
 	if (i->wall != TIME_NONE)
 		t.wall = (int64_t)((uint64_t)i->wall - ((uint64_t)i->wall_at - (uint64_t)r->base));

@@ -117,8 +117,8 @@ struct gotrace {
 	const struct sink_keep *again;	/* a generation is said again: nothing but states matters */
 };
 
-/* gooutline.c: from the heads of the batches alone. NULL: a trace that has none. Said as far as it can be made at once, then
-   step by step */
+/* gooutline.c: from the heads of the batches alone. NULL: a trace that has none. Said as far as it can be made at once,
+   then step by step */
 struct outline *gooutline_new(struct bytes, struct sink *);
 void gooutline_step(struct outline *, struct sink *);
 void gooutline_free(struct outline *);

@@ -332,7 +332,7 @@ static struct gg *new_g(struct gotrace *r, const struct tev *ev)
 	struct gg *g = gotrack_g(r, ev->id);
 	if (!g)
 		g = gotrack_place_g(r, ev->id);
-	*g = (struct gg){ .id = ev->id, .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE, .system = true, .used = true };
+	*g = (struct gg){.id = ev->id, .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE, .system = true, .used = true};
 	g->trk = r->sink->ops->track(r->sink->self, TK_G, (uint64_t)ev->id);
 	if (ev->from == TST_NOTEXIST) {
 		const struct gg *creator = gotrack_where(r, ev);
@@ -414,7 +414,8 @@ static ALWAYS void enter_syscall(struct gotrace *r, struct gg *g, const struct t
 	}
 }
 
-static ALWAYS void enter_plain(struct gotrace *r, struct gg *g, unsigned state, int64_t since, uint32_t who, stk_id stack)
+static ALWAYS void enter_plain(struct gotrace *r, struct gg *g, unsigned state, int64_t since, uint32_t who,
+    stk_id stack)
 {
 	int64_t t = gotrace_now(r);
 	if (since < t)

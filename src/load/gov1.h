@@ -35,7 +35,8 @@ struct gov1_ev {
 
 struct gov1_proc {		/* the events of one P, in order */
 	int64_t p;
-	uint64_t g;		/* running at the end of its last batch; while events are ordered, at the last of them */
+	/* running at the end of its last batch; while events are ordered, at the last of them */
+	uint64_t g;
 	uint32_t first, last;	/* index + 1 */
 };
 
@@ -59,8 +60,8 @@ struct gov1 {
 	uint64_t end;		/* bytes of the file that were read */
 };
 
-/* Put the events in order, in time and in step with each other. What led to one may be missing, where a trace is cut: it
-   is believed then, or left out. */
+/* Put the events in order, in time and in step with each other. What led to one may be missing, where a trace is cut:
+   it is believed then, or left out. */
 void gov1_order(struct gov1 *v);
 /* The last step of gov1_order: hold each event against what can happen. */
 void gov1_check(struct gov1 *v);

@@ -13,8 +13,8 @@ struct gowalk {
 };
 
 void gowalk_begin(struct gowalk *, struct bytes);
-/* The next one, which begins at *at. n is what it says to have; at p is its beginning, good until the next, if that is there.
-   false: the input ends here, or is damaged. */
+/* The next one, which begins at *at. n is what it says to have; at p is its beginning, good until the next, if that is
+   there. false: the input ends here, or is damaged. */
 bool gowalk_next(struct gowalk *, struct gobatch *, uint64_t *at);
 /* ns of a tick, where that batch says so (the first of its generation does); 0. */
 double gowalk_tick(const struct gobatch *);

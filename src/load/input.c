@@ -32,7 +32,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { SMALL = 1 << 20, CHUNK = 1 << 18, PAGES = 1 << 16, WAIT_MS = 100, STRETCH = 1 << 20, MOST_RATIO = 1100 };	/* deflate makes no more of a byte */
+/* deflate makes no more of a byte */
+enum { SMALL = 1 << 20, CHUNK = 1 << 18, PAGES = 1 << 16, WAIT_MS = 100, STRETCH = 1 << 20, MOST_RATIO = 1100 };
 
 /* Grow *p to need bytes; false when memory or the budget says no. */
 static bool room(uint8_t **p, size_t *cap, size_t need)
@@ -167,7 +168,8 @@ void input_passed(const struct bytes *b, uint64_t upto)
 
 void input_rest(const struct bytes *b)
 {
-	uintptr_t a = ((uintptr_t)b->p + PAGES - 1) & ~(uintptr_t)(PAGES - 1), z = ((uintptr_t)b->p + b->n) & ~(uintptr_t)(PAGES - 1);
+	uintptr_t a = ((uintptr_t)b->p + PAGES - 1) & ~(uintptr_t)(PAGES - 1),
+		  z = ((uintptr_t)b->p + b->n) & ~(uintptr_t)(PAGES - 1);
 	if (b->mapped && mem_tight() && a < z)
 		(void)madvise((void *)a, z - a, MADV_DONTNEED);
 }
@@ -240,7 +242,8 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 			out->ahead = NULL;
 		}
 		if (!room(&out->p, &out->cap, out->n + CHUNK))
-			return err_set(e, ERR_LIMIT, at - z->avail_in, "what gzip holds is larger than the memory there is for it");
+			return err_set(e, ERR_LIMIT, at - z->avail_in,
+			    "what gzip holds is larger than the memory there is for it");
 		size_t space = out->cap - out->n < STRETCH ? out->cap - out->n : STRETCH;
 		z->next_out = out->p + out->n;
 		z->avail_out = (uInt)space;
@@ -260,7 +263,8 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 			if (!is_gzip(z->next_in, z->avail_in) || inflateReset(z) != Z_OK)
 				return err_set(e, ERR_FORMAT, at - z->avail_in, "what follows the gzip data is none");
 		} else if (rc == Z_BUF_ERROR || (rc == Z_OK && !z->avail_in && at == b->n && z->avail_out)) {
-			return err_set(e, ERR_FORMAT, where, "gzip data ends too early: the file was cut off; copy or record it again");
+			return err_set(e, ERR_FORMAT, where,
+			    "gzip data ends too early: the file was cut off; copy or record it again");
 		} else if (rc != Z_OK) {
 			return err_set(e, ERR_FORMAT, where, "gzip data is damaged (%s)", z->msg ? z->msg : "bad data");
 		}
@@ -292,7 +296,8 @@ static int gunzip(struct bytes *b, const struct input_watch *w, bool ahead, stru
 	size_t stored = b->file_n;
 	bool cut = b->mapped && mapped_cut(b->p);
 	input_close(b);
-	*b = (struct bytes){.p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .cut = cut, .owned = out.p, .ahead = out.ahead};
+	*b = (struct bytes){
+	    .p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .cut = cut, .owned = out.p, .ahead = out.ahead};
 	if (out.ahead)
 		ahead_whole(out.ahead);
 	return 0;

@@ -61,9 +61,10 @@ bool is_godebug(struct bytes);
 read_fn read_perf;			/* text of perf script */
 bool is_perf(struct bytes);
 
-/* The generations of a trace (since Go 1.22) that [t0, t1] lies in, and nothing before or after: ns since the first event, which
-   is at base, as sink_trace.first has it. For a sink of its own, that is told where it begins (from()). ERR_CANCEL: they
-   begin before `past`, for who reads the whole is there already, or would take half of the memory there is to be (-mem). */
+/* The generations of a trace (since Go 1.22) that [t0, t1] lies in, and nothing before or after: ns since the first
+   event, which is at base, as sink_trace.first has it. For a sink of its own, that is told where it begins (from()).
+   ERR_CANCEL: they begin before `past`, for who reads the whole is there already, or would take half of the memory
+   there is to be (-mem). */
 struct trace_part { int64_t base, t0, t1; uint64_t past; };
 int read_gotrace_part(struct bytes, const struct trace_part *, struct sink *, struct err *);
 

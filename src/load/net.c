@@ -240,9 +240,11 @@ static void fail(struct transfer *t, CURLcode rc)
 	else if (rc == CURLE_COULDNT_CONNECT && t->g->url.socket)
 		err_set(e, ERR_IO, ERR_NOWHERE, "nobody listens at the unix socket %.160s", t->g->url.socket);
 	else if (t->n && t->total > t->n)
-		err_set(e, ERR_IO, ERR_NOWHERE, "the answer broke off after %zu of %llu bytes", t->n, (unsigned long long)t->total);
+		err_set(e, ERR_IO, ERR_NOWHERE, "the answer broke off after %zu of %llu bytes", t->n,
+		    (unsigned long long)t->total);
 	else if (t->n)
-		err_set(e, ERR_IO, ERR_NOWHERE, "the answer broke off after %zu bytes: %s", t->n, t->why[0] ? t->why : curl_easy_strerror(rc));
+		err_set(e, ERR_IO, ERR_NOWHERE, "the answer broke off after %zu bytes: %s", t->n,
+		    t->why[0] ? t->why : curl_easy_strerror(rc));
 	else
 		err_set(e, ERR_IO, ERR_NOWHERE, "%s%s", t->why[0] ? t->why : curl_easy_strerror(rc), hint(rc));
 }
@@ -318,7 +320,8 @@ int net_get(struct net_get *g, size_t n, const struct net_opt *o, struct err *e)
 {
 	bool cert = o->cert && *o->cert, key = o->key && *o->key;
 	if (cert != key)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-tls_%s is given, so -tls_%s must be too", cert ? "cert" : "key",
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-tls_%s is given, so -tls_%s must be too",
+		    cert ? "cert" : "key",
 		    cert ? "key" : "cert");
 	CURLM *m = curl_multi_init();
 	struct transfer *t = xcalloc(n + 1, sizeof *t);
@@ -354,7 +357,8 @@ int net_get(struct net_get *g, size_t n, const struct net_opt *o, struct err *e)
 	const char *file = u->trace ? "t.out" : "x.pb.gz";
 	(void)n;
 	(void)o;
-	return err_set(e, ERR_IO, ERR_NOWHERE, "this build cannot fetch (it is without libcurl): curl %s%s%s-o %s '%.120s', then ttrace %s",
+	return err_set(e, ERR_IO, ERR_NOWHERE,
+	    "this build cannot fetch (it is without libcurl): curl %s%s%s-o %s '%.120s', then ttrace %s",
 	    u->socket ? "--unix-socket " : "", u->socket ? u->socket : "", u->socket ? " " : "", file, u->get, file);
 }
 

@@ -21,7 +21,8 @@ enum { OUTPUT_MAX = 256 << 20 };
 
 static int hex(char c)
 {
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' &&
+	    c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 static bool blank(char c)
@@ -131,7 +132,8 @@ int objdump(struct insts *to, const struct objdump *d, struct err *e)
 	buf_hex(&from, d->start);
 	buf_puts(&upto, "--stop-address=0x");
 	buf_hex(&upto, d->end);
-	const char *argv[12] = {"objdump", "--disassemble", "--demangle", "--no-show-raw-insn", buf_str(&from), buf_str(&upto)};
+	const char *argv[12] = {
+	    "objdump", "--disassemble", "--demangle", "--no-show-raw-insn", buf_str(&from), buf_str(&upto)};
 	size_t n = 6;
 	if (d->lines)
 		argv[n++] = "--line-numbers";

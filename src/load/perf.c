@@ -235,9 +235,11 @@ static void tell(struct perf *p, struct bytes b)
 static void warn_of(const struct perf *p, const struct sink *s, struct bytes b)
 {
 	if (p->nbad)
-		s->ops->warn(s->self, p->bad_at, "lines left out, for they are none of perf script's: %zu; this is the first", p->nbad);
+		s->ops->warn(s->self, p->bad_at,
+		    "lines left out, for they are none of perf script's: %zu; this is the first", p->nbad);
 	if (p->more_events)
-		s->ops->warn(s->self, ERR_NOWHERE, "more than %d kinds of events: the rest count as samples only", EVENTS);
+		s->ops->warn(s->self, ERR_NOWHERE, "more than %d kinds of events: the rest count as samples only",
+		    EVENTS);
 	if (b.p[b.n - 1] != '\n')
 		s->ops->warn(s->self, b.n, "the last line has no end: it may have been cut off");
 }

@@ -61,7 +61,8 @@ enum { SPARE = 0 };
 #endif
 
 /* p NULL: as they are in the file, of which there is nothing to look at beyond `all`. */
-static bool quick_locations(struct batch *b, const struct pprof *p, const uint8_t *all, const uint8_t *c, const uint8_t *end)
+static bool quick_locations(struct batch *b, const struct pprof *p, const uint8_t *all, const uint8_t *c,
+    const uint8_t *end)
 {
 	uint64_t raw;
 	b->loc = mem_grow(b->loc, &b->cloc, b->nloc + (size_t)(end - c) + 1, sizeof *b->loc);
@@ -136,7 +137,8 @@ static bool quick_label(struct batch *b, const struct pprof *p, const uint8_t *c
 }
 
 /* One field of a sample, to the end of its last byte. */
-static const uint8_t *quick_field(struct batch *b, const struct pprof *p, size_t values, const uint8_t *c, const uint8_t *end)
+static const uint8_t *quick_field(struct batch *b, const struct pprof *p, size_t values, const uint8_t *c,
+    const uint8_t *end)
 {
 	uint8_t tag = *c++;
 	const uint8_t *at = c;

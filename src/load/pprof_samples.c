@@ -32,7 +32,8 @@
 #include <string.h>
 
 enum { SLOTS = 2, SORTED = 2, THREADED = 1 << 18, NONE = -1,	/* SORTED: so many stretches are sorted at once */
-	GLANCE = 64, GLANCE_FROM = 64, GLANCE_MOST = 8 };	/* of so many stretches one is glanced at; not of fewer; not of more */
+	/* of so many stretches one is glanced at; not of fewer; not of more */
+	GLANCE = 64, GLANCE_FROM = 64, GLANCE_MOST = 8 };
 
 struct piece {
 	int which;		/* of all batches; NONE: it is free */
@@ -241,7 +242,8 @@ static void glance(struct pprof *p)
 	size_t n = p->nstretch / GLANCE < GLANCE_MOST ? p->nstretch / GLANCE : GLANCE_MOST;
 	struct piece c[GLANCE_MOST] = {0};
 	struct ways_run run[GLANCE_MOST];
-	struct samples s = {.p = p, .n = (uint32_t)n, .nrun = (uint32_t)n, .per = 1, .run = run, .own_run = run, .spent = UINT64_MAX};
+	struct samples s = {
+	    .p = p, .n = (uint32_t)n, .nrun = (uint32_t)n, .per = 1, .run = run, .own_run = run, .spent = UINT64_MAX};
 	bool good = true;
 	if (p->nstretch < GLANCE_FROM || !ops->glance)
 		return;
@@ -268,7 +270,8 @@ static void glance(struct pprof *p)
 int pprof_samples(struct pprof *p)
 {
 	bool tree = p->out->ops->branch != NULL, go = true;
-	struct samples s = {.p = p, .belt = belt_new(SLOTS), .spent = spent_from(p), .per = tree ? SORTED : 1, .own.which = NONE};
+	struct samples s = {
+	    .p = p, .belt = belt_new(SLOTS), .spent = spent_from(p), .per = tree ? SORTED : 1, .own.which = NONE};
 	s.n = (uint32_t)((p->nstretch + s.per - 1) / s.per);
 	if (tree)
 		glance(p);

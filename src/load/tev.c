@@ -142,7 +142,8 @@ static void show_rest(struct reading *r, struct tgen *g)
 static void say_unstopped(struct reading *r, const struct tgen *g)
 {
 	if (g->number)
-		warn(r, ERR_ASIDE, "trace.Stop was not called: the program ended while it was traced, or goes on; up to "
+		warn(r, ERR_ASIDE,
+		    "trace.Stop was not called: the program ended while it was traced, or goes on; up to "
 		    "the last second of it is not in the file");
 	else if (!r->info->generations)
 		warn(r, ERR_NOWHERE, GO_NOTHING);
@@ -189,7 +190,8 @@ static int read_v1(struct reading *r, int version)
 	int ret = gov1_read(r->in, version, &r->order, &g, &lost, r->damage);
 	bool odd = !ret && r->damage->kind != ERR_NONE;
 	if (!ret && r->order.unended)
-		warn(r, ERR_NOWHERE, "the end of the trace is not in the file (was trace.Stop called?): times are ticks of a clock, "
+		warn(r, ERR_NOWHERE,
+		    "the end of the trace is not in the file (was trace.Stop called?): times are ticks of a clock, "
 		    "shown as nanoseconds, and stacks are numbers");
 	if (odd && (lost || !r->order.unended))
 		say_lost(r, lost);

@@ -53,7 +53,8 @@ struct tev {
 	union {
 		uint64_t value2;	/* sweep end: bytes reclaimed; experimental: third argument */
 		struct {
-			uint32_t name;	/* string: reason of a transition or STW, task or region type, label, log category */
+			/* string: reason of a transition or STW, task or region type, label, log category */
+			uint32_t name;
 			uint32_t stack;	/* stack of the event (who did it) */
 		};
 	};
@@ -108,10 +109,12 @@ struct tev_ops {
 	void (*warn)(void *self, uint64_t at, const char *msg);
 	bool (*generation)(void *self, const struct tgen *, const struct tstream_info *); /* it ended */
 	void (*progress)(void *self, uint64_t bytes);	/* before events: read so far, about; may be NULL */
-	void (*begin)(void *self);	/* before all else, the header being good; the file may be being read already. May be NULL */
+	/* before all else, the header being good; the file may be being read already. May be NULL */
+	void (*begin)(void *self);
 	bool (*spare)(void *self);	/* of the sink; see there. NULL: it has none */
 	bool keeps;	/* generation() is to know what it takes to read on from there */
-	uint64_t from;	/* 0, or the byte where a generation begins: nothing before it is read, and the input may end where any ends */
+	/* 0, or the byte where a generation begins: nothing before it is read, and the input may end where any ends */
+	uint64_t from;
 };
 
 /* Read a whole trace. 0: all of it, or all before the damage (then warn() said so and *damage has

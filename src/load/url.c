@@ -40,7 +40,8 @@ static void put_escaped(struct buf *b, unsigned char c)
 
 static int hex(char c)
 {
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' &&
+	    c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 static bool is_escape(const char *s, size_t n)

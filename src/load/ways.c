@@ -27,7 +27,8 @@
 
 #include <string.h>
 
-enum { FEW = 12, AHEAD = 8, LINE = 16, BLOCK = 1 << 12, SLOTS = 3, MANY = 1 << 16 };	/* LINE: frames in a line of the cache */
+/* LINE: frames in a line of the cache */
+enum { FEW = 12, AHEAD = 8, LINE = 16, BLOCK = 1 << 12, SLOTS = 3, MANY = 1 << 16 };
 
 /* ---- sorting */
 
@@ -165,7 +166,8 @@ static struct ways_run run_of(const struct sorter *s, uint32_t n)
 	return run;
 }
 
-struct ways_run ways_sort(struct ways_room *room, const loc_id *loc, const struct ways_stack *stack, uint32_t n, loc_id most)
+struct ways_run ways_sort(struct ways_room *room, const loc_id *loc, const struct ways_stack *stack, uint32_t n,
+    loc_id most)
 {
 	struct sorter s = {.room = room, .loc = loc, .stack = stack, .bits = 32u - (unsigned)__builtin_clz(most | 1)};
 	s.frames = 64 / s.bits;
@@ -355,7 +357,8 @@ bool ways_merge(struct ways_run *run, uint32_t nrun, const struct sink *to, uint
 	    .belt = belt_new(SLOTS), .slot = xcalloc(SLOTS, sizeof *m.slot)};
 	uint32_t first = 0;
 	for (uint32_t i = 0; i < nrun; i++) {
-		m.in[i] = (struct way_in){.run = &run[i], .step = run[i].step, .end = run[i].step + run[i].n, .more = run[i].loc, .first = first};
+		m.in[i] = (struct way_in){.run = &run[i], .step = run[i].step, .end = run[i].step + run[i].n,
+		    .more = run[i].loc, .first = first};
 		first += run[i].n;
 		take_step(&m.in[i]);
 	}

@@ -79,7 +79,8 @@ static void open_object(struct disasm *d, size_t m)
 		if (d->v.p->loc[i].map == m)
 			binary_hint(&o->bin, d->v.p->loc[i].addr, prof_outermost(d->v.p, i));
 	for (size_t i = 0; i < d->g->n; i++)
-		if (here(map, &d->g->node[i]->info) && binary_addr(&o->bin, d->g->node[i]->info.addr, &o->spot[o->nspot].at))
+		if (here(map, &d->g->node[i]->info) &&
+		    binary_addr(&o->bin, d->g->node[i]->info.addr, &o->spot[o->nspot].at))
 			o->spot[o->nspot++].node = d->g->node[i];
 	qsort(o->spot, o->nspot, sizeof *o->spot, by_spot);
 }
@@ -144,7 +145,8 @@ static bool wanted(struct disasm *d, const struct prof_map *m)
 		buf_reset(&b);
 		ginfo_name(&b, d->v.p, g, " ");
 		const struct pstr *name = &d->v.p->str[g->name];	/* an anchored one would miss the whole */
-		found = !d->v.symbol || rx_match(d->v.symbol, b.p ? b.p : "", b.n) || rx_match(d->v.symbol, name->s, name->n);
+		found = !d->v.symbol || rx_match(d->v.symbol, b.p ? b.p : "", b.n) ||
+			rx_match(d->v.symbol, name->s, name->n);
 	}
 	buf_free(&b);
 	return found;
@@ -318,7 +320,8 @@ static int put_routine(struct disasm *d, struct out *out, const struct routine *
 static int no_match(struct disasm *d, struct err *e)
 {
 	if (!d->by_address)
-		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for regexp %s", d->v.o->arg ? d->v.o->arg : "");
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for regexp %s",
+		    d->v.o->arg ? d->v.o->arg : "");
 	if (!d->matched)
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for address 0x%llx",
 		    (unsigned long long)d->address);

@@ -343,7 +343,8 @@ static void put_event(struct dump *d, struct buf *b, const struct tev *t)
 /* ---- for scripts */
 
 static const struct table_col columns[] = {
-	{"Time", "time_ns", TB_NS}, {"M", "m", TB_INT}, {"P", "p", TB_INT}, {"G", "g", TB_INT}, {"Kind", "kind", TB_STR},
+	{"Time", "time_ns", TB_NS}, {"M", "m", TB_INT}, {"P", "p", TB_INT}, {"G", "g", TB_INT},
+	    {"Kind", "kind", TB_STR},
 	{"Details", "details", TB_STR}, {"Stack", "stack", TB_STR},
 };
 
@@ -435,7 +436,8 @@ int report_events(const struct opt *o, struct out *out, struct err *e)
 	enum table_format format;
 	if (table_format(o, &format, e) || dump_open(o, &in, e))
 		return -1;
-	struct dump d = {.out = out, .format = format, .first = TIME_NONE, .notes = {.file = o->file[0]}, .safe = isatty(out->fd)};
+	struct dump d = {
+	    .out = out, .format = format, .first = TIME_NONE, .notes = {.file = o->file[0]}, .safe = isatty(out->fd)};
 	struct tstream_info info;
 	int r = event_pick(o, in, &d.pick, e);
 	table_begin(&d.table, columns, sizeof columns / sizeof *columns);

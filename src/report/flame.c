@@ -5,8 +5,8 @@
  * frame as wide as its weight, siblings by weight. Stacks are merged into a tree
  * whose parents come before their children, so totals are one pass backwards
  * and places one pass forwards. Frames narrower than a quarter of a pixel are
- * left out, before anything but their weight is known of them: they are most. The script inside zooms at a click and marks what a search finds;
- * it reads places out of the drawing itself and knows no names.
+ * left out, before anything but their weight is known of them: they are most. The script inside zooms at a click and
+ * marks what a search finds; it reads places out of the drawing itself and knows no names.
  */
 #include "config.h"
 #include "report/pprof.h"
@@ -39,7 +39,8 @@ struct flame_svg {
 	size_t nall, cap;
 	struct intern index;
 	uint32_t depth;
-	bool uneven;	/* weights are negative, or too large to add up: then a frame may be wider than the one that it is in */
+	/* weights are negative, or too large to add up: then a frame may be wider than the one that it is in */
+	bool uneven;
 };
 
 struct fkey {
@@ -118,7 +119,8 @@ static void choose(struct flame_svg *f)
 		}
 		uint32_t up = i ? f->all[g->parent].name : 0;	/* where that has gone */
 		f->node = mem_grow(f->node, &cap, f->n + 1, sizeof *f->node);
-		f->node[f->n] = (struct fnode){.parent = up, .depth = i ? f->node[up].depth + 1 : 0, .name = g->name, .cum = g->cum};
+		f->node[f->n] = (struct fnode){
+		    .parent = up, .depth = i ? f->node[up].depth + 1 : 0, .name = g->name, .cum = g->cum};
 		g->name = (uint32_t)f->n++;
 	}
 	mem_free(f->all);

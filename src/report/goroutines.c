@@ -73,7 +73,8 @@ enum { QUANTS = 5 };
 static void quantile_cells(const struct trep *r, struct table *t, const struct sched_groups *gs,
     const struct sched_group *g)
 {
-	int64_t *run = arena_alloc(r->mem, (g->n + 1u) * sizeof *run), *wait = arena_alloc(r->mem, (g->n + 1u) * sizeof *wait);
+	int64_t *run = arena_alloc(r->mem, (g->n + 1u) * sizeof *run),
+		*wait = arena_alloc(r->mem, (g->n + 1u) * sizeof *wait);
 	for (uint32_t k = 0; k < g->n; k++) {
 		arena_look(r->mem, k);
 		run[k] = gs->g[g->first + k].exec;
@@ -90,7 +91,8 @@ static void quantile_cells(const struct trep *r, struct table *t, const struct s
 
 static void groups_table(const struct trep *r, const struct sched_groups *gs, enum gor_by by)
 {
-	static const char *const title[GB__N] = { "Start function", "Created in", "At the end", "Label", "Task", "Last ran on",
+	static const char *const title[GB__N] = { "Start function", "Created in", "At the end", "Label", "Task",
+	    "Last ran on",
 		"Life" };
 	static const struct table_col quant[QUANTS] = {
 		{ "Exec p50", "exec_p50_ns", TB_NS }, { "p99", "exec_p99_ns", TB_NS }, { "max", "exec_max_ns", TB_NS },
@@ -119,7 +121,8 @@ static void groups_table(const struct trep *r, const struct sched_groups *gs, en
 	table_free(&t);
 }
 
-static void group_rows(const struct trep *r, struct trep_rows *rows, const struct sched_groups *gs, const struct sched_group *g)
+static void group_rows(const struct trep *r, struct trep_rows *rows, const struct sched_groups *gs,
+    const struct sched_group *g)
 {
 	for (uint32_t k = 0; k < g->n && !r->to->failed; k++) {
 		const struct gstat *x = &gs->g[g->first + k];
@@ -153,7 +156,8 @@ int report_goroutines(const struct opt *o, struct out *out, struct err *e)
 	int by = trep_has(&r, OPT_BY) ? gor_by_find(opt_str(o, OPT_BY)) : GB_FUNCTION;
 	if (by < 0) {
 		trep_close(&r);
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-by is function, creator, state, label, task, proc or life, not "
+		return err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "-by is function, creator, state, label, task, proc or life, not "
 		    "\"%s\"", opt_str(o, OPT_BY));
 	}
 	r.ask.key = gor_by_keys(r.sn, (enum gor_by)by, r.t0, r.t1, r.mem, &r.ask.on);
@@ -344,7 +348,8 @@ static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x
 	part_line(r, "in system calls", no, x->syscall);
 	part_line(r, "blocked in system calls", no, x->sysblock);
 	for (uint32_t i = 0; i < x->nblock; i++)
-		part_line(r, "blocked, ", trep_str(r, x->block[i].name, *x->block[i].text ? x->block[i].text : "reason unknown"),
+		part_line(r, "blocked, ",
+		    trep_str(r, x->block[i].name, *x->block[i].text ? x->block[i].text : "reason unknown"),
 		    x->block[i].ns);
 	part_line(r, "unknown", no, x->unknown);
 	for (uint32_t i = 0; i < x->nrange; i++)
@@ -442,7 +447,8 @@ int report_goroutine(const struct opt *o, struct out *out, struct err *e)
 	trk_id g = find_goroutine(r.sn, o->arg ? o->arg : "");
 	if (!g) {
 		trep_close(&r);
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no goroutine \"%s\" in the trace", o->arg ? o->arg : "");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no goroutine \"%s\" in the trace",
+		    o->arg ? o->arg : "");
 	}
 	struct gstat x;
 	struct table t;

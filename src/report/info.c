@@ -274,7 +274,8 @@ int report_info(const struct opt *o, struct out *out, struct err *e)
 	struct sink sink = build_sink(b);
 	uint8_t head[1 << 12];
 	bool had = indexing_store(o, o->file[0], &in, b);
-	const struct reader *r = had ? sniff(input_head(&in, head, sizeof head), e) : input_gunzip(&in, e) ? NULL : sniff(in, e);
+	const struct reader *r = had ? sniff(input_head(&in, head, sizeof head), e) : input_gunzip(&in,
+	    e) ? NULL : sniff(in, e);
 	struct again *again = !had && r && r->kind == FK_GOTRACE ? again_new(b, &in) : NULL;
 	int ret = r ? 0 : -1;
 	if (!had)

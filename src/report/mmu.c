@@ -47,7 +47,8 @@ static int parse_include(const struct opt *o, unsigned *flags, struct err *e)
 		while (i < PARTS && strcmp(parts[i].name, word))
 			i++;
 		if (i == PARTS)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-include takes stw, background, assist and sweep, not \"%s\"", word);
+			return err_set(e, ERR_USAGE, ERR_NOWHERE,
+			    "-include takes stw, background, assist and sweep, not \"%s\"", word);
 		*flags |= parts[i].flag;
 	}
 	return 0;
@@ -122,7 +123,8 @@ static void print_tables(const struct trep *r, const struct windows *w, const do
 	static const struct table_col curve[] = {
 		{ "Window", "window_ns", TB_NS }, { "Utilization", "utilization", TB_SHARE },
 	}, bad[] = {
-		{ "Start", "start_ns", TB_NS }, { "Window", "window_ns", TB_NS }, { "Utilization", "utilization", TB_SHARE },
+		{ "Start", "start_ns", TB_NS }, { "Window", "window_ns", TB_NS },
+		    { "Utilization", "utilization", TB_SHARE },
 		{ "P", "proc", TB_INT },
 	};
 	struct table t;

@@ -113,7 +113,8 @@ static void kinds_table(const struct trep *r, const struct sched_kinds *ks)
 	table_free(&t);
 }
 
-static void kind_rows(const struct trep *r, struct trep_rows *rows, const struct sched_kinds *ks, const struct sched_kind *k)
+static void kind_rows(const struct trep *r, struct trep_rows *rows, const struct sched_kinds *ks,
+    const struct sched_kind *k)
 {
 	struct trep_text name = trep_str(r, k->name, "");
 	struct gstat g;

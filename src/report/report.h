@@ -27,8 +27,8 @@ struct out {
 };
 
 enum { OUT_HELD = 64 << 20 };
-/* path NULL: standard output. A file is made under another name and renamed by out_close(); what is no file (a device, a
-   pipe) is opened. */
+/* path NULL: standard output. A file is made under another name and renamed by out_close(); what is no file (a device,
+   a pipe) is opened. */
 int out_open(struct out *, const char *path, struct err *e);
 /* Write out what is there when it is over 64 kB, or all of it. */
 void out_flush(struct out *, bool all);

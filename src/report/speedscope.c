@@ -41,7 +41,8 @@ static uint32_t frame_of(struct scope *s, loc_id id, uint32_t line)
 	struct prof *p = s->v->p;
 	struct ginfo i = ginfo_of(p, &p->loc[id], line, false);
 	const struct prof_loc *l = &p->loc[id];
-	struct prof_fun f = {.name = i.name, .file = i.file, .line = l->nline ? p->fun[p->line[l->line + line].fun].line : 0};
+	struct prof_fun f = {
+	    .name = i.name, .file = i.file, .line = l->nline ? p->fun[p->line[l->line + line].fun].line : 0};
 	if (!f.name) {
 		struct buf b = {0};
 		ginfo_name(&b, p, &i, " ");

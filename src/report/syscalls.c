@@ -17,7 +17,8 @@ struct calls { const struct trep *r; struct call *v; size_t n, cap; };
 
 static bool plumbing(const struct trep *r, frm_id f)
 {
-	static const char *const packages[] = { "syscall.", "runtime.", "internal/", "os.", "golang.org/x/sys/unix.", "net.(*" };
+	static const char *const packages[] = {
+	    "syscall.", "runtime.", "internal/", "os.", "golang.org/x/sys/unix.", "net.(*"};
 	struct trep_text s = trep_str(r, store_fun(r->st, store_frm(r->st, f)->fun)->name, "");
 	for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
 		size_t n = strlen(packages[i]);

@@ -35,7 +35,8 @@ int table_text_only(const struct opt *o, struct err *e)
 	enum table_format f;
 	if (table_format(o, &f, e))
 		return -1;
-	return f == TF_TEXT ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "%s is no table: it has one form only, not -format=%s",
+	return f == TF_TEXT ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE,
+	    "%s is no table: it has one form only, not -format=%s",
 	    o->report, opt_str(o, OPT_FORMAT));
 }
 

@@ -66,7 +66,8 @@ static void region_moments(const struct trep *r, struct moments *m, uint32_t i)
 		moment_add(m, sp->t1, sp->trk, REGION_ENDED, i);
 }
 
-static void moments_of(const struct trep *r, const struct sched_tasks *ts, const struct sched_task *t, struct moments *m)
+static void moments_of(const struct trep *r, const struct sched_tasks *ts, const struct sched_task *t,
+    struct moments *m)
 {
 	arena_reset(&m->mem);
 	m->v = arena_alloc(&m->mem, (2 + 2 * (size_t)t->n) * sizeof *m->v);
@@ -171,7 +172,8 @@ static bool task_complete(const struct sched_task *t)
 	return t->t0 != TIME_NONE && t->t1 != TIME_NONE;
 }
 
-static void task_json(const struct trep *r, struct json *j, const struct sched_tasks *ts, const struct by_name *x, struct moments *m)
+static void task_json(const struct trep *r, struct json *j, const struct sched_tasks *ts, const struct by_name *x,
+    struct moments *m)
 {
 	struct buf b = {0};
 	const struct sched_task *t = x->t;
@@ -262,8 +264,8 @@ static void kinds_table(const struct trep *r, const struct sched_tasks *ts)
 	table_free(&t);
 }
 
-static void task_rows(const struct trep *r, struct trep_rows *rows, const struct sched_tasks *ts, const struct by_name *x,
-    struct moments *m)
+static void task_rows(const struct trep *r, struct trep_rows *rows, const struct sched_tasks *ts,
+    const struct by_name *x, struct moments *m)
 {
 	const char *whole = task_complete(x->t) ? "task (complete)" : "task (incomplete)";
 	struct table *t = rows->t;

@@ -148,7 +148,8 @@ static void put_stack_cell(struct view *v, struct table *t, struct frame_names *
 static void put_trace_table(struct view *v, struct out *out, struct frame_names *names, enum table_format format)
 {
 	const struct view_weight w = view_weight(v);
-	const struct table_col col[] = {{"weight", w.key, w.kind}, {"labels", "labels", TB_STR}, {"stack", "stack", TB_STR}};
+	const struct table_col col[] = {
+	    {"weight", w.key, w.kind}, {"labels", "labels", TB_STR}, {"stack", "stack", TB_STR}};
 	struct table t;
 	table_begin(&t, col, sizeof col / sizeof col[0]);
 	table_open(&t, format, &out->buf);

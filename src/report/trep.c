@@ -124,8 +124,8 @@ void trep_close(struct trep *r)
 	trace_close(&r->t);
 }
 
-/* Items: each may be looked at in another place, and a look brings sixteen pages, or as many as the system likes. To let go
-   of them takes a look at all that there may be, so it is done when it is worth it. */
+/* Items: each may be looked at in another place, and a look brings sixteen pages, or as many as the system likes. To
+   let go of them takes a look at all that there may be, so it is done when it is worth it. */
 enum { REST = 1 << 6 };
 
 void trep_rest(const struct trep *r, uint32_t look)
@@ -234,7 +234,7 @@ void trep_gcells(struct table *t, const struct gstat *g)
 		block += g->block[i].ns;
 	for (uint32_t i = 0; i < g->nrange; i++)
 		range += g->range[i].ns;
-	const int64_t v[TREP_GCOLS] = { g->total, g->exec, g->ready, g->syscall, g->sysblock, block, g->unknown, range };
+	const int64_t v[TREP_GCOLS] = {g->total, g->exec, g->ready, g->syscall, g->sysblock, block, g->unknown, range};
 	for (int i = 0; i < TREP_GCOLS; i++)
 		table_int(t, v[i]);
 }
@@ -277,6 +277,7 @@ bool trep_region(const struct trep *r, const struct sink_span *s)
 		return false;
 	if (r->task && !task_says(r, s->id))
 		return false;
-	return trep_named(r, s->name) && says(r, r->region, s->name) && (!r->place.placed || tw_place(r->st, s) == r->place.pc) &&
+	return trep_named(r, s->name) && says(r, r->region, s->name) &&
+	    (!r->place.placed || tw_place(r->st, s) == r->place.pc) &&
 	    pick_region(&r->pick, r->sn, s);
 }

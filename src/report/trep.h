@@ -24,7 +24,8 @@ struct trep {
 	struct sched_ask ask;		/* open where nothing was asked */
 	int64_t t0, t1;			/* the range, closed */
 	struct tw_filter filter;
-	const uint8_t *on;		/* its goroutines, of a filter with a P those of them that ran there; NULL: all */
+	/* its goroutines, of a filter with a P those of them that ran there; NULL: all */
+	const uint8_t *on;
 	struct pick pick;		/* -latency, -complete, -logtext */
 	struct tw_pick place;	/* -region: where its regions began */
 	struct rx *text, *task, *region;	/* -logtext; -task and -region where they are expressions */

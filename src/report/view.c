@@ -251,13 +251,15 @@ static int query(struct view *v, struct err *e)
 	bool relative = set_true(o, OPT_RELATIVE);
 	if (choose_type(v, e))
 		return -1;
-	if (v->p->tag_root && v->kind != V_PROTO && v->kind != V_TAGS && !o->v[OPT_TAGROOT].set && !o->v[OPT_TAGLEAF].set)
+	if (v->p->tag_root && v->kind != V_PROTO && v->kind != V_TAGS && !o->v[OPT_TAGROOT].set &&
+	    !o->v[OPT_TAGLEAF].set)
 		f.tagroot = prof_s(v->p, v->p->tag_root);
 	prof_label_units(v->p, &v->units, report_notice, (void *)(uintptr_t)o);
 	prof_tag_frames(v->p, &f, report_notice, (void *)(uintptr_t)o);
 	if (relative && focus(v, &f, e))
 		return -1;
-	if ((v->kind == V_LIST || v->kind == V_PEEK || v->kind == V_DISASM || v->kind == V_WEBLIST) && o->arg && *o->arg) {
+	if ((v->kind == V_LIST || v->kind == V_PEEK || v->kind == V_DISASM || v->kind == V_WEBLIST) && o->arg &&
+	    *o->arg) {
 		struct err why = {0};
 		v->symbol = rx_new(o->arg, &why);
 		if (!v->symbol)
@@ -274,7 +276,8 @@ static int query(struct view *v, struct err *e)
 int view_open(struct view *v, const struct opt *o, enum view_kind kind, struct err *e)
 {
 	*v = (struct view){.o = o, .kind = kind, .compact = set_true(o, OPT_COMPACT_LABELS)};
-	bool table = kind == V_TEXT || kind == V_TREE || kind == V_PEEK || kind == V_LIST || kind == V_TRACES || kind == V_TAGS;
+	bool table = kind == V_TEXT || kind == V_TREE || kind == V_PEEK || kind == V_LIST || kind == V_TRACES ||
+	    kind == V_TAGS;
 	if (!table && table_text_only(o, e))
 		return -1;
 	v->unit = o->v[OPT_UNIT].set ? text_of(o, OPT_UNIT) : "minimum";

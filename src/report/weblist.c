@@ -120,7 +120,8 @@ static void add_bare(struct weblist *w, size_t l)
 	struct debug_frame *f = arena_zalloc(&w->code.strings, (loc->nline + 1) * sizeof *f);
 	for (uint32_t k = 0; k < loc->nline; k++) {
 		const struct prof_line *ln = &p->line[loc->line + k];
-		f[k] = (struct debug_frame){prof_s(p, p->fun[ln->fun].name), prof_s(p, p->fun[ln->fun].file), ln->line, 0, 0};
+		f[k] = (struct debug_frame){
+		    prof_s(p, p->fun[ln->fun].name), prof_s(p, p->fun[ln->fun].file), ln->line, 0, 0};
 	}
 	w->code.v = mem_grow(w->code.v, &w->code.cap, w->code.n + 1, sizeof *w->code.v);
 	w->code.v[w->code.n++] = (struct asm_inst){.addr = loc->addr, .text = "", .frame = f, .nframe = loc->nline,
@@ -293,7 +294,8 @@ static void put_where(struct weblist *w, struct buf *b, const char *file, int64_
 
 /* The calls that were inlined between the line and the instruction, where they differ from those of the one
    before. */
-static void put_calls(struct weblist *w, struct buf *b, const struct entry *e, const struct entry *before, size_t indent)
+static void put_calls(struct weblist *w, struct buf *b, const struct entry *e, const struct entry *before,
+    size_t indent)
 {
 	const struct asm_inst *in = &w->code.v[e->inst], *last = before ? &w->code.v[before->inst] : NULL;
 	bool same = last != NULL;

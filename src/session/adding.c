@@ -180,7 +180,8 @@ static int make(struct job *j, struct adding *a)
 		buf_free(&b);
 		return -1;
 	}
-	hand_add(&a->hand, &(struct held){.name = a->file, .b = {.p = (uint8_t *)b.p, .n = b.n, .file_n = b.n, .owned = b.p}});
+	hand_add(&a->hand,
+	    &(struct held){.name = a->file, .b = {.p = (uint8_t *)b.p, .n = b.n, .file_n = b.n, .owned = b.p}});
 	a->o.hand = &a->hand;
 	return 0;
 }

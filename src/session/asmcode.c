@@ -204,7 +204,8 @@ static int add_program(const struct finding *f, map_id map)
 		    "the file does not say which program it is of: name it first, ttrace PROGRAM FILE");
 	if (binary_open(&b, file->s, &(struct elf_mapping){m->start, m->limit, m->offset}, NULL))
 		return err_set(f->e, ERR_IO, ERR_NOWHERE,
-		    "assembly needs the program: it is neither %.100s nor %.40s below $PPROF_BINARY_PATH (~/pprof/binaries)",
+		    "assembly needs the program: it is neither %.100s nor %.40s below $PPROF_BINARY_PATH "
+		    "(~/pprof/binaries)",
 		    file->s, base);
 	int rc = 0;
 	if (build->n && *b.elf.build && strcmp(build->s, b.elf.build))

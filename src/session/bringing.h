@@ -20,8 +20,10 @@ struct bringing {
 	uint32_t rounds;	/* since somebody did something */
 };
 
-void bringing_begin(struct bringing *, const struct snap *, bool news);	/* a frame; news: nobody has done anything since the last */
-bool bringing_end(struct bringing *, const struct snap *);	/* it is drawn; false: it lacks sheets, and they are not brought */
+/* a frame; news: nobody has done anything since the last */
+void bringing_begin(struct bringing *, const struct snap *, bool news);
+/* it is drawn; false: it lacks sheets, and they are not brought */
+bool bringing_end(struct bringing *, const struct snap *);
 struct job *bringing_job(const struct bringing *);
 bool bringing_settle(struct bringing *, bool wait);	/* true: it has ended, draw again */
 void bringing_free(struct bringing *);

@@ -100,7 +100,8 @@ static void add_files(struct command *c, const struct session *s, uint32_t side)
 		command_add(c, session_side_name(s, side));
 }
 
-static void add_sides(struct command *c, struct arena *a, const struct session *s, const struct query *q, const char *arg)
+static void add_sides(struct command *c, struct arena *a, const struct session *s, const struct query *q,
+    const char *arg)
 {
 	uint64_t shown = query_has_rest(q) ? 1 : q->show == SHOW_B ? q->b : q->a;
 	for (uint32_t k = 0; q->b && q->show == SHOW_DELTA && k < session_nsides(s); k++)
@@ -133,8 +134,8 @@ void session_command(const struct session *s, const char *report, const char *ar
 	session_command_of(s, session_query(s), report, arg, a, c);
 }
 
-void session_command_of(const struct session *s, const struct query *q, const char *report, const char *arg, struct arena *a,
-    struct command *c)
+void session_command_of(const struct session *s, const struct query *q, const char *report, const char *arg,
+    struct arena *a, struct command *c)
 {
 	static const enum opt_id grans[] = {
 	    OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES, OPT_LINES, OPT_ADDRESSES};

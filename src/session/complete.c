@@ -56,7 +56,8 @@ static void bash(struct buf *b)
 			words(b, options[i].arg);
 			buf_puts(b, "' -- \"$cur\")); return ;;\n");
 		}
-	buf_puts(b, "\tesac\n\tif [[ $cur == -* ]]; then\n\t\tlocal dash=${cur%%[!-]*}\n\t\tCOMPREPLY=($(compgen -P \"${dash#-}\" -W '");
+	buf_puts(b, "\tesac\n\tif [[ $cur == -* ]]; then\n\t\tlocal dash=${cur%%[!-]*}\n\t\tCOMPREPLY=($(compgen -P "
+		    "\"${dash#-}\" -W '");
 	options_words(b);
 	buf_puts(b, "' -- \"-${cur##*(-)}\"))\n"
 		    "\t\t[[ ${COMPREPLY[0]-} == *= ]] && type compopt >/dev/null 2>&1 && compopt -o nospace 2>/dev/null\n"
@@ -109,7 +110,8 @@ static void zsh(struct buf *b)
 	}
 	buf_puts(b, "\t)\n\t_describe -t reports report reports\n}\n"
 		    "_ttrace_first() {\n\t_ttrace_reports\n\t_files\n}\n"
-		    "_ttrace_rest() {\n\tif [[ $words[2] == help ]]; then _ttrace_reports; else _files; fi\n}\n_arguments -S \\\n");
+		    "_ttrace_rest() {\n\tif [[ $words[2] == help ]]; then _ttrace_reports; else _files; "
+		    "fi\n}\n_arguments -S \\\n");
 	for (int i = 0; i < OPT__N; i++) {
 		const struct opt_row *o = &options[i];
 		buf_printf(b, "\t%s{-,--}%s'%s[", o->kind == 'M' ? "'*'" : "", o->name, o->kind == 'B' ? "" : "=");
@@ -134,7 +136,8 @@ static void fish(struct buf *b)
 {
 	buf_puts(b, "# fish completion for ttrace; made by ttrace -print=completion-fish\n");
 	for (int i = 0; report_rows[i].name; i++) {
-		buf_printf(b, "complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a %s -d '",
+		buf_printf(b,
+		    "complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a %s -d '",
 		    report_rows[i].name);
 		quoted(b, report_rows[i].help);
 		buf_puts(b, "'\n");

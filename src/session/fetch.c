@@ -105,7 +105,8 @@ static struct prof *read_one(struct bytes *b, const char *file, const struct fet
 		return of_trace(&t, !trace_read(&t, b, f->o, f->notice, f->arg, e), b, f, e);
 	if (r && opt_bool(f->o, OPT_REST)) {
 		input_close(b);
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "is a %s: -rest is of goroutines, tasks and regions of a trace", r->name);
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "is a %s: -rest is of goroutines, tasks and regions of a trace",
+		    r->name);
 		return NULL;
 	}
 	struct prof *p = prof_new();

@@ -233,7 +233,8 @@ static int make_room(const struct indexing *x, int dir, struct err *e)
 			have -= v[i].bytes;
 		}
 	mem_free(v);
-	return x->bytes <= most ? 0 : err_set(e, ERR_LIMIT, ERR_NOWHERE, "it would take more than the room there is for indexes");
+	return x->bytes <= most ? 0 : err_set(e, ERR_LIMIT, ERR_NOWHERE,
+	    "it would take more than the room there is for indexes");
 }
 
 /* ---- writing */

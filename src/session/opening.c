@@ -4,10 +4,9 @@
  * Opening files. A file at hand is opened and recognised at once by its first
  * bytes, so that a wrong name or a wrong kind is one line before the screen is
  * touched; what may keep one waiting is a job: gunzip, reading, and the whole of
- * it where a server or a pipe has to speak first. A trace is said to the store by its reader, and so is a profile that is
- * shown as it is. Others go the way of the reports (session/fetch.c): merged, a
- * base subtracted, uninteresting frames dropped, so that the viewer shows what
- * `ttrace top` prints.
+ * it where a server or a pipe has to speak first. A trace is said to the store by its reader, and so is a profile that
+ * is shown as it is. Others go the way of the reports (session/fetch.c): merged, a base subtracted, uninteresting
+ * frames dropped, so that the viewer shows what `ttrace top` prints.
  */
 #include "config.h"
 #include "session/opening.h"
@@ -141,7 +140,8 @@ static int arrive(struct opening *op, struct job *j)
 		return -1;
 	struct sink sink = build_sink(op->build);
 	if (op->first.p && input_said(&op->first,
-	    (may_be_as_it_is(op) ? input_gunzip_ahead : input_gunzip_for)(&op->first, &op->arrival.watch, &op->err), &sink, &op->err)) {
+	    (may_be_as_it_is(op) ? input_gunzip_ahead : input_gunzip_for)(&op->first, &op->arrival.watch, &op->err),
+	    &sink, &op->err)) {
 		struct err why = op->err;
 		return refuse(&op->err, op->o->file[0], &why);
 	}

@@ -84,7 +84,8 @@ static int no_option(struct err *e, const char *name, size_t n)
 	for (const struct report_row *r = report_rows; r->name; r++)
 		near_offer(&near, r->name);
 	if (near.best)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no option -%.*s, perhaps -%s", (int)n, name, near.best);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no option -%.*s, perhaps -%s", (int)n, name,
+		    near.best);
 	return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no option -%.*s", (int)n, name);
 }
 
@@ -282,7 +283,8 @@ bool opt_print(struct buf *b, const char *what)
 {
 	if (!strcmp(what, "options"))
 		for (int i = 0; i < OPT__N; i++)
-			print_row(b, options[i].group, options[i].name, options[i].arg, options[i].dflt, options[i].help);
+			print_row(b, options[i].group, options[i].name, options[i].arg, options[i].dflt,
+			    options[i].help);
 	else if (!strcmp(what, "reports"))
 		for (const struct report_row *r = report_rows; r->name; r++)
 			print_row(b, r->group, r->name, r->arg, NULL, r->help);

@@ -50,7 +50,8 @@ static void first_query(struct session *s, struct query *q)
 		{OPT_TAGIGNORE, offsetof(struct query, f.tagignore)},
 		{OPT_TAGSHOW, offsetof(struct query, f.tagshow)}, {OPT_TAGHIDE, offsetof(struct query, f.taghide)},
 		{OPT_TAGROOT, offsetof(struct query, f.tagroot)}, {OPT_TAGLEAF, offsetof(struct query, f.tagleaf)},
-		{OPT_GOROUTINE, offsetof(struct query, gs)}, {OPT_GROUP, offsetof(struct query, group)}, {OPT_TASK, offsetof(struct query, task)},
+		{OPT_GOROUTINE, offsetof(struct query, gs)}, {OPT_GROUP, offsetof(struct query, group)},
+		    {OPT_TASK, offsetof(struct query, task)},
 		{OPT_REGION, offsetof(struct query, region)}, {OPT_LATENCY, offsetof(struct query, latency)},
 	};
 	static const enum opt_id grans[] = {
@@ -347,7 +348,8 @@ const char *session_stale(struct session *s)
 {
 	static const char *const what[] = {[STALE_GROWN] = "has grown by %" PRIu64 " bytes since it was read",
 	    [STALE_CUT] = "is %" PRIu64 " bytes shorter than when it was read",
-	    [STALE_OTHER] = "is not the file any more that was read", [STALE_GONE] = "is there no more; when it comes back"};
+	    [STALE_OTHER] = "is not the file any more that was read",
+	    [STALE_GONE] = "is there no more; when it comes back"};
 	uint64_t by;
 	enum stale now = stale_now(&s->mark, session_file(s), &by);
 	/* a file that grows is worth a word each time it has doubled */
@@ -527,7 +529,8 @@ int session_set(struct session *s, const struct query *q, struct err *e)
 {
 	struct query n = *q;
 	const char **str[] = {&n.f.focus, &n.f.ignore, &n.f.hide, &n.f.show, &n.f.show_from, &n.f.prune_from,
-		&n.f.tagfocus, &n.f.tagignore, &n.f.tagshow, &n.f.taghide, &n.f.tagroot, &n.f.tagleaf, &n.gs, &n.group, &n.task,
+		&n.f.tagfocus, &n.f.tagignore, &n.f.tagshow, &n.f.taghide, &n.f.tagroot, &n.f.tagleaf, &n.gs,
+		    &n.group, &n.task,
 		&n.region, &n.latency};
 	if (check_rx(n.group, e) || check_rx(n.region, e) || (!is_number(n.task) && check_rx(n.task, e)))
 		return -1;

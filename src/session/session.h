@@ -121,7 +121,8 @@ int session_add(struct session *, const char *file, enum side_use, struct err *e
 /* A side that is made: what a query leaves of the profile that is open, by the report `proto`. */
 struct buf;
 typedef int session_make(const struct opt *, struct buf *, struct err *);
-int session_add_made(struct session *, const char *name, const struct query *, session_make *, enum side_use, struct err *e);
+int session_add_made(struct session *, const char *name, const struct query *, session_make *, enum side_use,
+    struct err *e);
 /* One that was asked for has been read, or has not; true once for each, after session_refresh(). The
    command line's own are in the first query already and are not told of. */
 struct side_news { uint32_t side; enum side_use use; const char *file; bool failed; struct err err; };
@@ -151,7 +152,8 @@ void session_hand(const struct session *, struct hand *);
 struct command { const char **v; int n; size_t cap; };
 void command_add(struct command *, const char *word);
 void session_command(const struct session *, const char *report, const char *arg, struct arena *, struct command *);
-void session_command_of(const struct session *, const struct query *, const char *report, const char *arg, struct arena *,
+void session_command_of(const struct session *, const struct query *, const char *report, const char *arg,
+    struct arena *,
     struct command *);
 /* Work of somebody else beside the interface, for the one loop to wait for; its owner joins it and takes
    it back (NULL). session_job() is it when nothing is being read. */

@@ -229,7 +229,8 @@ static fun_id add_fun(struct namer *w, const struct debug_frame *f)
 /* Texts (perf script) have names without lines, of mappings that they do not know: lines are all that is wanted. */
 static bool lacks_lines(const struct prof_map *m)
 {
-	return m->functions && !m->filenames && !m->lines && elf_made_up(&(struct elf_mapping){m->start, m->limit, m->offset});
+	return m->functions && !m->filenames && !m->lines &&
+	       elf_made_up(&(struct elf_mapping){m->start, m->limit, m->offset});
 }
 
 static void name_location(struct namer *w, struct binary *b, size_t at, bool named, struct prof_map *m)

@@ -107,7 +107,8 @@ int trace_open(struct trace *t, const struct opt *o, prof_notice *notice, void *
 	const struct reader *r = input_gunzip_for(&in, o->watch, e) ? NULL : sniff(in, e);
 	ret = r ? 0 : -1;
 	if (r && r->kind != FK_GOTRACE)
-		ret = err_set(e, ERR_FORMAT, ERR_NOWHERE, "is a %s, not an execution trace: this report looks into traces",
+		ret = err_set(e, ERR_FORMAT, ERR_NOWHERE,
+		    "is a %s, not an execution trace: this report looks into traces",
 		    r->name);
 	if (!ret)
 		ret = trace_read(t, &in, o, notice, arg, e);
@@ -211,7 +212,8 @@ static bool has(const struct opt *o, enum opt_id id)
 	return opt_str(o, id) && *opt_str(o, id);
 }
 
-static int filter_goroutines(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f, struct err *e)
+static int filter_goroutines(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f,
+    struct err *e)
 {
 	uint64_t id;
 	/* the reference's page of the group that has no name shows all goroutines: "^$" too */
@@ -226,14 +228,17 @@ static int filter_goroutines(const struct snap *sn, const struct opt *o, struct 
 		uint32_t n;
 		f->g = tw_listed(sn, opt_str(o, OPT_GOROUTINE), a, &n);
 		if (!f->g)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-goroutine is a number or several with commas between, not "
+			return err_set(e, ERR_USAGE, ERR_NOWHERE,
+			    "-goroutine is a number or several with commas between, not "
 			    "\"%s\"", opt_str(o, OPT_GOROUTINE));
 		if (!n)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no goroutine %s in the trace", opt_str(o, OPT_GOROUTINE));
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no goroutine %s in the trace",
+			    opt_str(o, OPT_GOROUTINE));
 	}
 	if (has(o, OPT_PROC)) {
 		if (!parse_id(opt_str(o, OPT_PROC), 'p', &id))
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-proc is a number, not \"%s\"", opt_str(o, OPT_PROC));
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-proc is a number, not \"%s\"",
+			    opt_str(o, OPT_PROC));
 		f->proc = find_track(sn, TK_P, id);
 		if (!f->proc)
 			return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no P %" PRIu64 " in the trace", id);
@@ -245,7 +250,8 @@ int trace_latency(const struct opt *o, int64_t *lo, int64_t *hi, struct err *e)
 {
 	*lo = *hi = TIME_NONE;
 	if (has(o, OPT_LATENCY) && !pick_range(opt_str(o, OPT_LATENCY), lo, hi))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-latency is a range like 10ms..50ms, >50ms or <10ms, not \"%s\"",
+		return err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "-latency is a range like 10ms..50ms, >50ms or <10ms, not \"%s\"",
 		    opt_str(o, OPT_LATENCY));
 	return 0;
 }
@@ -331,7 +337,8 @@ int trace_rest_check(const struct opt *o, struct err *e)
 	if (!opt_bool(o, OPT_REST))
 		return 0;
 	if (!has(o, OPT_GROUP) && !has(o, OPT_GOROUTINE) && !has(o, OPT_TASK) && !has(o, OPT_REGION))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-rest needs -group, -goroutine, -task or -region: the rest of what?");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "-rest needs -group, -goroutine, -task or -region: the rest of what?");
 	if (has(o, OPT_BASE) || has(o, OPT_DIFF_BASE))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-rest and a base cannot both be given");
 	return 0;
@@ -407,8 +414,9 @@ static void merge_unknown(const struct snap *sn, struct tw *w)
 static struct prof *to_profile(const struct snap *sn, struct tw *w, enum tw_type type)
 {
 	struct prof *p = prof_new();
-	struct copy c = { sn->st, p, xcalloc(sn->nlocs + 1u, sizeof(uint32_t)), xcalloc(sn->nfuns + 1u, sizeof(uint32_t)) };
-	static const char *const types[][2] = { { "contentions", "delay" }, { "samples", "cpu" }, { "stretches", "time" } };
+	struct copy c = {
+	    sn->st, p, xcalloc(sn->nlocs + 1u, sizeof(uint32_t)), xcalloc(sn->nfuns + 1u, sizeof(uint32_t))};
+	static const char *const types[][2] = {{"contentions", "delay"}, {"samples", "cpu"}, {"stretches", "time"}};
 	const char *const *name = types[type == TW_CPU ? 1 : type == TW_RUN ? 2 : 0];
 	p->type = mem_grow(p->type, &p->ctype, 2, sizeof *p->type);
 	p->type[0] = (struct prof_type){ prof_str(p, name[0], strlen(name[0])), prof_str(p, "count", 5) };
@@ -464,12 +472,14 @@ struct prof *trace_profile(const struct trace *t, const struct opt *o, bool rest
 	struct prof *p = NULL;
 	uint32_t n;
 	if (t->sn->trace.log) {
-		err_set(e, ERR_FORMAT, ERR_NOWHERE, "is a log of gctrace or schedtrace and has no stacks; gc, stw, mmu, procs and "
+		err_set(e, ERR_FORMAT, ERR_NOWHERE,
+		    "is a log of gctrace or schedtrace and has no stacks; gc, stw, mmu, procs and "
 		    "stats look into it");
 		return NULL;
 	}
 	if (type < 0)
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "-type is cpu, run, sched, sync, net, syscall, block or assist, not \"%s\"", name);
+		err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "-type is cpu, run, sched, sync, net, syscall, block or assist, not \"%s\"", name);
 	else if (!trace_side(t->sn, o, rest, &a, &f, &n, e)) {
 		struct tw *w = tracew(t->sn, (enum tw_type)type, &f, &a);
 		if (opt_bool(o, OPT_REST))

@@ -26,7 +26,8 @@ bool trace_at_hand(struct trace *, const char *name, const struct opt *);
 void trace_close(struct trace *);
 
 /* The same from the index of that file, which is open as it is stored. 1: there is one; 0: read it. */
-int trace_thaw(struct trace *, const struct bytes *, const char *file, const struct opt *, prof_notice *, void *arg, struct err *e);
+int trace_thaw(struct trace *, const struct bytes *, const char *file, const struct opt *, prof_notice *, void *arg,
+    struct err *e);
 
 /* A point in time as people write it: 1.2s, 350ms, 40%, or 15:04:05.6 where wall time is known; ns since
    the first event. */

@@ -33,7 +33,8 @@ static bool rx_says(void *rx, const char *name, size_t n)
 
 /* What of the trace the query leaves, or with rest what it leaves out: goroutines and stretches of time. How
    many goroutines, tasks or regions. */
-static uint32_t trace_filter(const struct snap *sn, const struct query *q, bool rest, struct arena *a, struct tw_filter *f)
+static uint32_t trace_filter(const struct snap *sn, const struct query *q, bool rest, struct arena *a,
+    struct tw_filter *f)
 {
 	*f = (struct tw_filter){.from = q->from, .to = q->to, .proc = q->proc, .blame = (enum tw_blame)q->blame};
 	struct rx *rx = NULL;
@@ -293,7 +294,8 @@ static struct calls *weigh_onto(struct session *s, int slot)
 	struct onto o;
 	bool can;
 	if (!s->shape[slot].shape)
-		s->shape[slot].shape = shape_new(s->shape[slot].things, &(struct frames){.n = s->snap->nstks, .st = s->snap->st, .stop = s->stop,
+		s->shape[slot].shape = shape_new(s->shape[slot].things,
+		    &(struct frames){.n = s->snap->nstks, .st = s->snap->st, .stop = s->stop,
 		    .nsmp = session_is_trace(s) ? 0 : s->snap->nsmps});
 	if (!s->shape[slot].shape)
 		return calls_none(s->snap->st, s->shape[slot].things->gran);

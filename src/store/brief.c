@@ -33,7 +33,8 @@ enum { SPILLS = 1 << 16, SPREAD = 8, LEFT = 16, PASS = 1 << 16 };	/* bytes; time
 /* Room for so many rows and parts, none there yet. */
 static struct making brief_new(uint32_t rows, uint32_t parts)
 {
-	size_t at = sizeof(struct brief), bytes = at + parts * sizeof(uint64_t) + (2 * (size_t)rows + 1) * sizeof(uint32_t);
+	size_t at = sizeof(struct brief),
+	       bytes = at + parts * sizeof(uint64_t) + (2 * (size_t)rows + 1) * sizeof(uint32_t);
 	char *p = bytes >= SPILLS ? mem_spilled(bytes) : NULL;
 	bool spilled = p;
 	p = p ? p : xmalloc(bytes);

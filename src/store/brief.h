@@ -27,8 +27,8 @@ struct brief *brief_merge(const struct brief *, const struct brief *);
 /* Add the row of a track, as far as its share of [a, b) goes, evenly over the stretch. */
 void brief_share(const struct brief *, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
 
-/* Those of goroutines, of the whole trace: of span sheets each, and of twice as many when all that are in memory take more
-   than limit bytes, or those on disk much more. One thread adds, sheet after sheet, others ask meanwhile. */
+/* Those of goroutines, of the whole trace: of span sheets each, and of twice as many when all that are in memory take
+   more than limit bytes, or those on disk much more. One thread adds, sheet after sheet, others ask meanwhile. */
 struct briefs;
 struct briefs *briefs_new(size_t limit);
 void briefs_free(struct briefs *);

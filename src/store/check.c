@@ -21,7 +21,8 @@ static int check_names(const struct snap *sn, struct err *e)
 	for (uint32_t i = 0; i < nmaps; i++) {
 		const struct map_row *m = col_at(&st->maps, i);
 		if (m->file >= col_n(&st->strs) || m->build_id >= col_n(&st->strs))
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: mapping %u has a string that is not there", i);
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: mapping %u has a string that is not there",
+			    i);
 	}
 	for (uint32_t i = 0; i < sn->nfuns; i++) {
 		const struct fun_row *f = store_fun(st, i);

@@ -95,7 +95,8 @@ static int check_stacks(const struct snap *sn, const struct sheet *sh, struct er
 	uint16_t short_most = 0;
 	for (uint32_t i = 0; !sh->stack4 && i < n; i++)
 		short_most = sh->stack2[i] > short_most ? sh->stack2[i] : short_most;
-	return most < sn->nstks && short_most < sn->nstks ? 0 : bad(e, "an interval has a stack that is not there", most, n);
+	return most < sn->nstks && short_most < sn->nstks ? 0 : bad(e, "an interval has a stack that is not there",
+	    most, n);
 }
 
 static int check_edges(const struct sheet *sh, struct err *e)
@@ -104,7 +105,8 @@ static int check_edges(const struct sheet *sh, struct err *e)
 		uint32_t i = sh->edge[k] & ~EDGE_CREATED;
 		if (i >= sh->n || i < sh->nostack || (sh->state[i] & SHEET_STATE) != TS_READY)
 			return bad(e, "an edge is out of place", k, sh->nedge);
-		if (k && (sheet_who(sh, was) > sheet_who(sh, i) || (sheet_who(sh, was) == sheet_who(sh, i) && sh->start[was] > sh->start[i])))
+		if (k && (sheet_who(sh, was) > sheet_who(sh, i) ||
+			     (sheet_who(sh, was) == sheet_who(sh, i) && sh->start[was] > sh->start[i])))
 			return bad(e, "edges are out of order", k, sh->nedge);
 		was = i;
 	}
@@ -114,7 +116,8 @@ static int check_edges(const struct sheet *sh, struct err *e)
 /* Which intervals are of which row: all that is done with a sheet relies on it. */
 static int check_rows(const struct sheet *sh, struct err *e)
 {
-	if (sh->nother > sh->ntrk || sh->first[0] || sh->first[sh->ntrk] != sh->n || sh->nostack != sh->first[sh->nother])
+	if (sh->nother > sh->ntrk || sh->first[0] || sh->first[sh->ntrk] != sh->n ||
+	    sh->nostack != sh->first[sh->nother])
 		return bad(e, "a sheet has intervals of no track", sh->first[sh->ntrk], sh->n);
 	for (uint32_t r = 0; r < sh->ntrk; r++)
 		if (sh->first[r + 1] <= sh->first[r])
@@ -156,14 +159,15 @@ static int check_spans(const struct snap *sn, struct err *e)
 {
 	for (uint32_t i = 0; i < sn->nspans; i++) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
-		if ((unsigned)s->kind > SP_RANGE || s->trk >= sn->ntrks || s->trk1 >= sn->ntrks || s->name >= sn->nstrs || s->stack >= sn->nstks ||
-		    s->stack1 >= sn->nstks || (s->t0 != TIME_NONE && s->t1 != TIME_NONE && s->t1 < s->t0))
+		if ((unsigned)s->kind > SP_RANGE || s->trk >= sn->ntrks || s->trk1 >= sn->ntrks ||
+		    s->name >= sn->nstrs || s->stack >= sn->nstks || s->stack1 >= sn->nstks ||
+		    (s->t0 != TIME_NONE && s->t1 != TIME_NONE && s->t1 < s->t0))
 			return bad(e, "a span names what is not there, or ends before it begins", i, sn->nspans);
 	}
 	for (uint32_t i = 0; i < sn->nmarks; i++) {
 		const struct sink_mark *m = store_mark(sn->st, i);
-		if ((unsigned)m->kind >= MK__N || m->trk >= sn->ntrks || m->text >= sn->nstrs || m->category >= sn->nstrs ||
-		    m->stack >= sn->nstks || (i && m->t < store_mark(sn->st, i - 1)->t))
+		if ((unsigned)m->kind >= MK__N || m->trk >= sn->ntrks || m->text >= sn->nstrs ||
+		    m->category >= sn->nstrs || m->stack >= sn->nstks || (i && m->t < store_mark(sn->st, i - 1)->t))
 			return bad(e, "a mark names what is not there, or is out of order", i, sn->nmarks);
 	}
 	for (uint32_t i = 0; i < sn->nutils; i++) {
@@ -221,7 +225,8 @@ int tracks_check(const struct snap *sn, struct err *e)
 		const struct sheet *sh = sheet_get(sn, i);
 		const struct sheet_slot *slot = store_slot(sn->st, i);
 		rc = sh->t0 == slot->t0 && sh->t1 == slot->t1 && sh->n == slot->n && sh->ntrk == slot->ntrk &&
-		    sh->nother == slot->nother ? sheet_check(sn, sh, e) : bad(e, "a sheet is not what its place says", i, sn->nsheets);
+		    sh->nother == slot->nother ? sheet_check(sn, sh, e) : bad(e, "a sheet is not what its place says",
+		    i, sn->nsheets);
 		sheet_put(sn, i);
 	}
 	return rc;

@@ -260,7 +260,8 @@ uint64_t index_bytes(const struct snap *sn)
 	return all + (uint64_t)sn->nsmps * sn->ntypes * sizeof(int64_t) + IP__N * INDEX_ALIGN;
 }
 
-int index_freeze(const struct snap *sn, const struct index_key *key, int fd, bool (*go)(void *), void *arg, struct err *e)
+int index_freeze(const struct snap *sn, const struct index_key *key, int fd, bool (*go)(void *), void *arg,
+    struct err *e)
 {
 	struct freezing *z = xcalloc(1, sizeof *z);
 	z->fd = fd;

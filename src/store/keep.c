@@ -198,9 +198,9 @@ static void rest_all(const struct keep *k)
 	}
 }
 
-/* A sheet goes to its place, when that is empty and there is room; one that somebody waits for always. For one that lies
-   shortly before it room is made: who walks backwards asks for that next, and would have the generation read from its
-   beginning again. */
+/* A sheet goes to its place, when that is empty and there is room; one that somebody waits for always. For one that
+   lies shortly before it room is made: who walks backwards asks for that next, and would have the generation read from
+   its beginning again. */
 static void place(struct keep *k, struct sheet *sh, uint32_t at, uint32_t want)
 {
 	struct sheet_slot *s = store_slot(k->st, at);
@@ -226,9 +226,9 @@ static void reader_stop(struct keep *k)
 	k->reader = NULL;
 }
 
-/* Who walks over columns makes something of them meanwhile, which takes memory too: sheets give way. Not while one is made
-   again: that may take long, and who draws calls this as well. What has been read to make
-   others of, and nobody asked for since, goes too. */
+/* Who walks over columns makes something of them meanwhile, which takes memory too: sheets give way. Not while one is
+   made again: that may take long, and who draws calls this as well. What has been read to make others of, and nobody
+   asked for since, goes too. */
 void keep_pass(const struct store *st)
 {
 	struct keep *k = st->keep;
@@ -346,7 +346,8 @@ void keep_free(struct keep *k)
 struct keep_facts keep_facts(struct keep *k)
 {
 	lock_take(k->lock);
-	struct keep_facts f = { .limit = k->limit, .held = k->held, .states = k->borders->states, .made = k->made, .lost = k->lost,
+	struct keep_facts f = { .limit = k->limit, .held = k->held, .states = k->borders->states, .made = k->made,
+	    .lost = k->lost,
 		.sheets = col_n(&k->st->sheets) };
 	for (uint32_t i = 0; i < f.sheets; i++)
 		f.there += atomic_load(&store_slot(k->st, i)->sheet) != NULL;

@@ -177,7 +177,8 @@ void remake_stop(struct remake *a)
 struct remake *remake_start(const struct remake_from *from, uint32_t gen)
 {
 	struct remake *a = xcalloc(1, sizeof *a);
-	*a = (struct remake){ .from = *from, .belt = belt_new(SLOTS), .gen = gen, .next = borders_sheet(from->borders, gen) };
+	*a = (struct remake){
+	    .from = *from, .belt = belt_new(SLOTS), .gen = gen, .next = borders_sheet(from->borders, gen)};
 	a->job = job_start(run, a);
 	if (!a->job) {
 		remake_stop(a);

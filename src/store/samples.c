@@ -144,7 +144,8 @@ void samples_add(struct store *st, struct intern *sets, const struct sink_sample
 	for (uint32_t i = 0; i < ntype; i++)
 		*(int64_t *)col_add(&st->values[i], NULL) = s->value[i];
 	add_time(st, s);
-	*(struct smp_row *)col_add(&st->smps, NULL) = (struct smp_row){s->stack == STK_LATER ? 0 : s->stack, set, s->side};
+	*(struct smp_row *)col_add(&st->smps, NULL) = (struct smp_row){s->stack == STK_LATER ? 0 : s->stack, set,
+	    s->side};
 }
 
 void samples_settle(struct store *st, uint32_t first, const stk_id *stack, size_t n)

@@ -16,6 +16,7 @@ void samples_rows_free(struct store *);
 int  samples_type(struct store *, str_id name, str_id unit);	/* -1: too many, or after the first sample */
 /* sets: of the label sets there are; empty again, it is made anew. */
 void samples_add(struct store *, struct intern *sets, const struct sink_sample *);
-void samples_settle(struct store *, uint32_t first, const stk_id *stack, size_t n);	/* the stacks of those from there on */
+/* the stacks of those from there on */
+void samples_settle(struct store *, uint32_t first, const stk_id *stack, size_t n);
 
 #endif

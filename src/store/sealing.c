@@ -242,8 +242,8 @@ static int work(struct job *j, void *arg)
 	return 0;
 }
 
-/* Whoever has the turn does some of what is next on the belt: not all of a piece, or the belt for which one would have had
-   to wait has run empty meanwhile. */
+/* Whoever has the turn does some of what is next on the belt: not all of a piece, or the belt for which one would have
+   had to wait has run empty meanwhile. */
 static bool take_turn(struct sealing *s, struct belt *b)
 {
 	int i = belt_ready(b);

@@ -74,7 +74,8 @@ static char *slab_room(struct sealer *s, size_t *size)
 }
 
 /* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become. */
-static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t n, uint32_t nostack, uint32_t nedge, bool narrow)
+static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t n, uint32_t nostack, uint32_t nedge,
+    bool narrow)
 {
 	size_t steps = (size_t)n / SHEET_STEP + 1, at[10], size = sizeof(struct sheet), stacks = n - nostack;
 	size_t whos = (size_t)(n < NARROW ? n : NARROW) + 1;
@@ -91,9 +92,11 @@ static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t
 	struct build_sheet b = { .sh = (void *)p, .sum = (void *)(p + at[0]), .trk = (void *)(p + at[1]),
 		.first = (void *)(p + at[2]), .start = (void *)(p + at[3]), .edge = (void *)(p + at[4]),
 		.stack4 = narrow ? NULL : (void *)(p + at[5]), .stack2 = narrow ? (void *)(p + at[6]) : NULL,
-		.state = (uint8_t *)(p + at[7]), .who2 = (void *)(p + who_at), .who4 = (void *)(p + who_at), .who_at = who_at };
+		.state = (uint8_t *)(p + at[7]), .who2 = (void *)(p + who_at), .who4 = (void *)(p + who_at),
+		    .who_at = who_at };
 	*b.sh = (struct sheet){ .bytes = size, .ntrk = ntrk, .n = n, .nostack = nostack, .trk = b.trk, .first = b.first,
-		.start = b.start, .state = b.state, .stack2 = b.stack2, .stack4 = b.stack4, .nedge = nedge, .edge = b.edge };
+		.start = b.start, .state = b.state, .stack2 = b.stack2, .stack4 = b.stack4, .nedge = nedge,
+		    .edge = b.edge };
 	b.sh->spilled = size >= LARGE && s->spilled;
 	b.sh->sum = (const int64_t (*)[TS__N])(void *)(p + at[0]);
 	return b;
@@ -265,8 +268,9 @@ enum stack_width { STACK_NONE, STACK_2, STACK_4 };
 
 /* One row; sum[] are the times by state before it, and after. What the track was doing at last goes into
    live[]. In place three times, for each width of stacks: all that it needs fits into the registers then. */
-static inline __attribute__((always_inline)) void fill_row(const struct build_sheet *b, const uint32_t *from, uint32_t r,
-    const struct sheet_piece *p, struct sheet_live *live, int64_t sum[TS__N], struct whos *whos, enum stack_width width)
+static inline __attribute__((always_inline)) void fill_row(const struct build_sheet *b, const uint32_t *from,
+    uint32_t r, const struct sheet_piece *p, struct sheet_live *live, int64_t sum[TS__N], struct whos *whos,
+    enum stack_width width)
 {
 	uint32_t i = b->first[r], end = b->first[r + 1], before = 0;
 	uint32_t *restrict start = b->start;
@@ -387,8 +391,8 @@ static bool index_edges(struct sealer *s, struct build_sheet *b, uint32_t n)
 	return at == n;
 }
 
-/* Leaves pos[] zero. An edge whose interval has no length, and so no place, is none. Entries are not looked at again, but
-   where they were not in order. */
+/* Leaves pos[] zero. An edge whose interval has no length, and so no place, is none. Entries are not looked at again,
+   but where they were not in order. */
 static void fill_edges(struct sealer *s, struct build_sheet *b, const struct sheet_piece *p)
 {
 	bool ordered = true;

@@ -42,7 +42,8 @@ struct sealer {
 	struct sealer_row { trk_id trk; uint32_t first; } *row;	/* scratch */
 	uint32_t *from;		/* scratch: by interval, its entry */
 	size_t crow, nfrom;
-	struct sealer_edge { trk_id from; uint32_t at, entry; bool created; } *edge;	/* scratch: interval and entry */
+	/* scratch: interval and entry */
+	struct sealer_edge { trk_id from; uint32_t at, entry; bool created; } *edge;
 	size_t cedge;
 	bool ordered;		/* they are, by time */
 	char *slab;		/* where the next sheets go */

@@ -140,7 +140,8 @@ void sheet_sums(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS_
 	sums_at(sh, row, sheet_find(sh, row, t), t, sum);
 }
 
-void sheet_between(const struct sheet *sh, uint32_t row, uint32_t ia, int64_t a, uint32_t ib, int64_t b, int64_t ns[TS__N])
+void sheet_between(const struct sheet *sh, uint32_t row, uint32_t ia, int64_t a, uint32_t ib, int64_t b,
+    int64_t ns[TS__N])
 {
 	int64_t from[TS__N], to[TS__N];
 	if (ib - ia > SHEET_STEP / 2) {

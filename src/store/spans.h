@@ -22,7 +22,9 @@ static inline const struct sink_mark *store_mark(const struct store *s, uint32_t
 /* Index of the last row of a counter at or before t; UINT32_MAX when there is none. */
 uint32_t count_find(const struct snap *, enum counter, int64_t t);
 /* How many rows of a counter are before t. */
-static inline uint32_t count_before(const struct snap *sn, enum counter c, int64_t t) { return count_find(sn, c, t - 1) + 1u; }
-static inline const struct count_row *store_count(const struct store *s, enum counter c, uint32_t i) { return col_at(&s->counts[c], i); }
+static inline uint32_t count_before(const struct snap *sn, enum counter c,
+    int64_t t) { return count_find(sn, c, t - 1) + 1u; }
+static inline const struct count_row *store_count(const struct store *s, enum counter c,
+    uint32_t i) { return col_at(&s->counts[c], i); }
 
 #endif

@@ -15,7 +15,8 @@ struct stacks {
 	   by these stacks, and its children came in the order of their numbers, so a larger one is new */
 	struct stacks_step { loc_id loc; stk_id node; bool rising; } *last;
 	size_t nlast, nbefore, clast;
-	struct stacks_slot { stk_id node; uint32_t hash; } *slot;	/* children that do not lie beside their parent */
+	/* children that do not lie beside their parent */
+	struct stacks_slot { stk_id node; uint32_t hash; } *slot;
 	size_t cap, n;
 	bool sorted;		/* all there are came by stacks_branch(), and there is no index */
 };

@@ -113,7 +113,8 @@ struct snap {			/* a horizon: below it nothing will ever change */
 	const struct sink_meta *meta;	/* of a profile; NULL: none, or not said yet */
 	bool has_trace;
 	struct sink_trace trace;	/* as far as known; the store's own is there when complete */
-	uint32_t nstrs, nfuns, nlocs, nfrms, nstks, nsmps, nsets, ntypes, ntrks, nmarks, nspans, nwarns, nsheets, nutils;
+	uint32_t nstrs, nfuns, nlocs, nfrms, nstks, nsmps, nsets, ntypes, ntrks, nmarks, nspans, nwarns, nsheets,
+	    nutils;
 	uint32_t ncounts[CT__N];
 };
 
@@ -167,13 +168,13 @@ const struct store *store_tables(const struct snap *);
 /* keep.c, by these two */
 const struct sheet *keep_get(const struct snap *, uint32_t i);
 void keep_put(const struct snap *, uint32_t i);
-/* Of a store of which sheets go: the share of [a, b), within sheet i, of a row, evenly spread over as many sheets as were
-   summed up together: what is drawn when the sheet is not at hand. */
+/* Of a store of which sheets go: the share of [a, b), within sheet i, of a row, evenly spread over as many sheets as
+   were summed up together: what is drawn when the sheet is not at hand. */
 void keep_share(const struct snap *, uint32_t i, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
 /* Of such a store: how many sheets there is room for at once. */
 uint32_t keep_fits(const struct store *);
-/* For those who walk over all marks, spans, utils or counters: where they lie on disk, what was looked at is let go every
-   so many rows, and sheets for which there is no room any more go. Call store_pass() with each index. */
+/* For those who walk over all marks, spans, utils or counters: where they lie on disk, what was looked at is let go
+   every so many rows, and sheets for which there is no room any more go. Call store_pass() with each index. */
 void keep_rest(const struct store *);
 void keep_pass(const struct store *);
 enum { STORE_PASS = 1 << 16 };
@@ -263,7 +264,8 @@ void sheet_upto(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N
 /* The same but for something that is equal for all t of a row: for differences, with half the steps. */
 void sheet_sums(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N]);
 /* Add the time by state from a to b, in the sheet, which intervals ia and ib of a row hold. */
-void sheet_between(const struct sheet *, uint32_t row, uint32_t ia, int64_t a, uint32_t ib, int64_t b, int64_t ns[TS__N]);
+void sheet_between(const struct sheet *, uint32_t row, uint32_t ia, int64_t a, uint32_t ib, int64_t b,
+    int64_t ns[TS__N]);
 
 /* check.c: the store's invariants; -1 and what is wrong. Tests run it after every load. */
 struct err;

@@ -92,7 +92,8 @@ static int check_head(const struct thawing *t, const struct index_key *key, stru
 /* [at, at + n * width) lies in the file. */
 static bool inside(const struct thawing *t, uint64_t at, uint64_t n, uint64_t width)
 {
-	return at % INDEX_ALIGN == 0 && at >= sizeof(struct index_head) && at <= t->n && n <= UINT32_MAX && n * width <= t->n - at;
+	return at % INDEX_ALIGN == 0 && at >= sizeof(struct index_head) && at <= t->n && n <= UINT32_MAX &&
+	       n * width <= t->n - at;
 }
 
 static const void *rows(const struct thawing *t, unsigned part)
@@ -198,7 +199,8 @@ static int check_times(const struct thawing *t, struct err *e)
 	const struct smp_time *smp = rows(t, IP_TIMES);
 	bool fit = !f->t0 && f->t1 >= 0 && time_fits(f->t1);
 	for (uint32_t i = 1; i < count(t, IP_TRKS); i++)
-		fit = fit && time_fits(trk[i].t0) && time_fits(trk[i].run0) && time_fits(trk[i].t1) && time_fits(trk[i].heard);
+		fit = fit && time_fits(trk[i].t0) && time_fits(trk[i].run0) && time_fits(trk[i].t1) &&
+		      time_fits(trk[i].heard);
 	for (uint32_t i = 0; i < count(t, IP_MARKS); i++)
 		fit = fit && mark[i].t >= 0 && time_fits(mark[i].t);
 	for (uint32_t i = 0; i < count(t, IP_SPANS); i++)
@@ -242,10 +244,13 @@ static void views(struct thawing *t)
 	t->st.values = xcalloc(ntypes, sizeof *t->st.values);
 	for (uint32_t i = 0; i < ntypes; i++)
 		view(&t->st.values[i], (const int64_t *)rows(t, IP_VALUES) + (size_t)i * nsmps, nsmps, sizeof(int64_t));
-	t->sn = (struct snap){.st = &t->st, .complete = true, .t0 = f->t0, .t1 = f->t1, .bytes = f->bytes, .total = f->total,
+	t->sn = (struct snap){.st = &t->st, .complete = true, .t0 = f->t0, .t1 = f->t1, .bytes = f->bytes,
+	    .total = f->total,
 		.has_trace = true, .trace = f->trace, .nstrs = count(t, IP_LENGTHS), .nfuns = count(t, IP_FUNS),
-		.nlocs = count(t, IP_LOCS), .nfrms = count(t, IP_FRMS), .nstks = count(t, IP_STKS), .nsmps = nsmps, .nsets = count(t, IP_SETS),
-		.ntypes = ntypes, .ntrks = count(t, IP_TRKS), .nmarks = count(t, IP_MARKS), .nspans = count(t, IP_SPANS),
+		.nlocs = count(t, IP_LOCS), .nfrms = count(t, IP_FRMS), .nstks = count(t, IP_STKS), .nsmps = nsmps,
+		    .nsets = count(t, IP_SETS),
+		.ntypes = ntypes, .ntrks = count(t, IP_TRKS), .nmarks = count(t, IP_MARKS),
+		    .nspans = count(t, IP_SPANS),
 		.nwarns = count(t, IP_WARNS), .nsheets = count(t, IP_SHEETS), .nutils = count(t, IP_UTILS)};
 	for (unsigned c = 0; c < CT__N; c++)
 		t->sn.ncounts[c] = count(t, IP_COUNTS + c);

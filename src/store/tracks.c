@@ -36,12 +36,14 @@
 #include <string.h>
 
 enum { SEAL_MAX = 1 << 18, SEAL_ROW = 3, SEAL_MOST = 1 << 21, GIDS_MIN = 1 << 16 };
-enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16 };	/* LIVES: it has no t1; THERE: it has rows in sheets */
+/* LIVES: it has no t1; THERE: it has rows in sheets */
+enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16 };
 
 struct track_last {
 	int64_t t;
 	uint8_t class;			/* of its state: enum sheet_class */
-	uint8_t life;			/* of its row: HAS_*, LIVES; THERE; TOLD: there are entries of it in the piece at hand */
+	/* of its row: HAS_*, LIVES; THERE; TOLD: there are entries of it in the piece at hand */
+	uint8_t life;
 	uint8_t g;			/* all ones: a goroutine; 0: none */
 	bool first;			/* one of them is at the beginning of the piece */
 	uint32_t n;			/* the others */
@@ -227,8 +229,8 @@ void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, s
 		r->created = created;
 }
 
-/* Room for so many more. A piece that is not small becomes a whole one, nearly always: room that is not used is no memory,
-   and what grows by and by is copied on the way. */
+/* Room for so many more. A piece that is not small becomes a whole one, nearly always: room that is not used is no
+   memory, and what grows by and by is copied on the way. */
 static struct sink_enter *entry_room(struct sheet_piece *p, size_t n)
 {
 	enum { FEW = 1 << 13, WHOLE = SEAL_MAX + FEW };
@@ -331,8 +333,8 @@ static void next_piece(struct tracks *k, struct entering *x, int64_t t, size_t l
 	x->sealed = k->sealed;
 }
 
-/* What is rare of an entry, of `left` that are to come: its time, set right; the row; a piece that is full. Not in place:
-   the loop that asks for it needs its registers. */
+/* What is rare of an entry, of `left` that are to come: its time, set right; the row; a piece that is full. Not in
+   place: the loop that asks for it needs its registers. */
 static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct entering *x, struct track_last *l,
     const struct sink_enter *e, size_t left)
 {

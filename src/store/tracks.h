@@ -42,8 +42,8 @@ void tracks_was(struct tracks *, trk_id, unsigned state);	/* at the border; then
 void tracks_waits(struct tracks *, const struct sink_enter *, size_t n, bool past);
 struct border *tracks_border(struct tracks *, const struct sink_keep *);
 void tracks_again_free(struct tracks *);
-/* Sheets are to go and to be made again: from now on tracks can be found by other threads, for tracks_again(), and when all
-   is done too; and what there is of each may lie on disk. Before the first is said. */
+/* Sheets are to go and to be made again: from now on tracks can be found by other threads, for tracks_again(), and when
+   all is done too; and what there is of each may lie on disk. Before the first is said. */
 void tracks_kept(struct tracks *);
 
 /* Have a publication made, on whatever thread, when all so far is sealed: fn gets s with the counts of the
