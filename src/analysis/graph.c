@@ -16,7 +16,6 @@
 #include "config.h"
 #include "analysis/graph.h"
 
-#include "base/path.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -111,87 +110,6 @@ struct builder {
 };
 
 /* ---- nodes */
-
-static str_id clean_file(struct prof *p, str_id file)
-{
-	struct buf b = {0};
-	if (!file)
-		return 0;
-	path_clean(&b, p->str[file].s, p->str[file].n);
-	if (b.n != p->str[file].n || memcmp(b.p, p->str[file].s, b.n))
-		file = prof_str(p, b.p, b.n);
-	buf_free(&b);
-	return file;
-}
-
-struct ginfo ginfo_of(struct prof *p, const struct prof_loc *l, uint32_t line, bool objects)
-{
-	struct ginfo i = {.addr = l->addr, .object = p->map[l->map].file};
-	if (!l->nline)
-		return i;
-	const struct prof_line *x = &p->line[l->line + line];
-	const struct prof_fun *f = &p->fun[x->fun];
-	i.line = x->line;
-	i.col = x->col;
-	i.name = f->name;
-	i.file = clean_file(p, f->file);
-	if (objects || !i.name)
-		i.start = f->line;
-	else
-		i.object = 0;
-	return i;
-}
-
-void ginfo_name(struct buf *b, const struct prof *p, const struct ginfo *i, const char *sep)
-{
-	size_t from = b->n;
-	if (i->addr)
-		buf_printf(b, "%016llx", (unsigned long long)i->addr);
-	if (i->name) {
-		buf_puts(b, b->n > from ? sep : "");
-		buf_put(b, p->str[i->name].s, p->str[i->name].n);
-	}
-	if (i->line || i->file) {
-		buf_puts(b, b->n > from ? sep : "");
-		buf_put(b, p->str[i->file].s, p->str[i->file].n);
-		if (i->line)
-			buf_printf(b, ":%lld", (long long)i->line);
-		if (i->line && i->col)
-			buf_printf(b, ":%lld", (long long)i->col);
-	} else if (!i->name) {
-		size_t n;
-		const char *s = path_base(p->str[i->object].s, p->str[i->object].n, &n);
-		buf_puts(b, b->n > from ? sep : "");
-		if (i->object)
-			buf_printf(b, "[%.*s]", (int)n, s);
-		else
-			buf_puts(b, "<unknown>");
-	}
-}
-
-struct frame_names frame_names_new(struct prof *p)
-{
-	return (struct frame_names){p, xcalloc(p->nline + p->nloc + 1, sizeof(str_id)), p->nline};
-}
-
-void frame_names_free(struct frame_names *n)
-{
-	mem_free(n->known);
-}
-
-str_id frame_name(struct frame_names *n, loc_id loc, uint32_t line)
-{
-	const struct prof_loc *l = &n->p->loc[loc];
-	str_id *known = &n->known[l->nline ? l->line + line : n->nline + loc];
-	if (!*known) {
-		struct buf b = {0};
-		struct ginfo info = ginfo_of(n->p, l, line, false);
-		ginfo_name(&b, n->p, &info, " ");
-		*known = prof_str(n->p, b.p, b.n);
-		buf_free(&b);
-	}
-	return *known;
-}
 
 static int same_info(const void *ctx, uint32_t id, const void *key)
 {
@@ -689,16 +607,4 @@ void graph_free(struct graph *g)
 	col_free(&g->marks);
 	mem_free(g->tag_key);
 	mem_free(g);
-}
-
-void graph_names(struct graph *g)
-{
-	struct buf b = {0};
-	for (size_t i = 0; i < g->nall; i++) {
-		buf_reset(&b);
-		ginfo_name(&b, g->p, &g->all[i]->info, " ");
-		g->all[i]->text = arena_strndup(&g->arena, b.p, b.n);
-		g->all[i]->ntext = (uint32_t)b.n;
-	}
-	buf_free(&b);
 }

@@ -106,7 +106,7 @@ static inline bool gmark_dead(const struct gmark *t) { return t->node & GMARK_DE
 struct gedge **gedges_sorted(struct graph *, struct gedge *list, bool in, size_t *n);
 void gedges_sort(struct gedge **, size_t n);
 
-/* How a node is called: address, name, place. sep joins the parts. */
+/* graph_names.c: how a node is called: address, name, place. sep joins the parts. */
 void ginfo_name(struct buf *b, const struct prof *, const struct ginfo *, const char *sep);
 /* The node of one line of a location (of the location alone if it has no lines). */
 struct ginfo ginfo_of(struct prof *, const struct prof_loc *, uint32_t line, bool objects);
