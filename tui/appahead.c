@@ -41,22 +41,29 @@ bool app_ahead_on(const struct app *a)
 	return a->ahead.whole || a->ahead.part || a->ahead.wanted || a->ahead.next;
 }
 
-/* Of what is still read a percentage is of what it will be, by its outline. */
-static bool percent(const struct snap *sn, const char *s, int64_t *t)
+static bool is_share(const char *s, double *share)
 {
 	char *end;
 	double v = strtod(s, &end);
-	if (end == s || strcmp(end, "%") || !(v >= 0 && v <= 100) || !sn->outline || !sn->outline->whole)
-		return false;
-	*t = (int64_t)((double)sn->outline->t1 * v / 100);
-	return true;
+	*share = v / 100;
+	return end != s && !strcmp(end, "%") && v >= 0 && v <= 100;
+}
+
+/* Of what is still read a percentage is of what it will be, by its outline. */
+static bool time_of(const struct snap *sn, double share, int64_t *t)
+{
+	bool known = sn->complete || (sn->outline && sn->outline->whole);
+	if (known)
+		*t = (int64_t)((double)(sn->complete ? sn->t1 : sn->outline->t1) * share);
+	return known;
 }
 
 bool app_ahead_time(const struct app *a, const char *s, int64_t *t)
 {
 	const struct snap *sn = session_snap(whole(a));
 	struct err e;
-	return !sn->complete && strchr(s, '%') ? percent(sn, s, t) : !trace_time(sn, s, t, &e);
+	double share;
+	return !sn->complete && is_share(s, &share) ? time_of(sn, share, t) : !trace_time(sn, s, t, &e);
 }
 
 /* It is in the trace, as far as that is known, and the reading has not come to it. */
@@ -70,7 +77,10 @@ bool app_unread(const struct app *a, int64_t t)
 static void tell(struct app *a)
 {
 	struct buf b = {0};
-	text_ns(&b, a->ahead.t0);
+	if (a->ahead.t0 == TIME_NONE)
+		buf_printf(&b, "%g%%", 100 * a->ahead.share);
+	else
+		text_ns(&b, a->ahead.t0);
 	app_message(a, ST_DIM, "%s is read first (Esc: in its order)", buf_str(&b));
 	buf_free(&b);
 }
@@ -101,11 +111,12 @@ void app_ahead(struct app *a, int64_t t0, int64_t t1)
 	tell(a);
 }
 
-/* Where the file has it is not known before its first event is. */
-static void want(struct app *a, int64_t t)
+/* Where the file has it is not known before its first event is, or a share of it before one knows how long it is. */
+static void want(struct app *a, int64_t t, double share)
 {
 	a->ahead.wanted = true;
 	a->ahead.t0 = a->ahead.t1 = t;
+	a->ahead.share = share;
 	tell(a);
 }
 
@@ -187,6 +198,8 @@ static void wanted_news(struct app *a)
 {
 	const struct snap *sn = session_snap(whole(a));
 	bool known = a->ahead.wanted && (session_may_part(whole(a)) || sn->complete);
+	if (a->ahead.wanted && a->ahead.t0 == TIME_NONE && !time_of(sn, a->ahead.share, &a->ahead.t0))
+		return;
 	if (!known && !(a->ahead.next && (sn->complete || sn->t1 > a->ahead.t0)))
 		return;
 	a->ahead.wanted = a->ahead.next = false;
@@ -236,10 +249,17 @@ bool app_ahead_stop(struct app *a)
 bool app_ahead_goto(struct app *a, const char *arg)
 {
 	int64_t t;
-	if ((!app_ahead_on(a) && !session_has_parts(a->s)) || !app_ahead_time(a, arg, &t))
+	double share;
+	if (!app_ahead_on(a) && !session_has_parts(a->s))
 		return false;
+	if (!app_ahead_time(a, arg, &t)) {
+		bool later = is_share(arg, &share) && session_snap(whole(a))->outline;
+		if (later)
+			want(a, TIME_NONE, share);
+		return later;
+	}
 	if (!app_ahead_on(a) && !session_may_part(a->s)) {
-		want(a, t);
+		want(a, t, 0);
 		return true;
 	}
 	if (!app_ahead_on(a) && !app_unread(a, t) && t >= session_snap(a->s)->t1)
