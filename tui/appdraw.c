@@ -389,8 +389,7 @@ static void draw_foot(const struct app *a, struct grid *g)
 	if (a->debug) {
 		buf_reset(&b);
 		buf_printf(&b, " %lld us (p50 %u, p99 %u), %u cells, %zu bytes", (long long)a->cost_us,
-		    cost_share(a, 50),
-		    cost_share(a, 99), a->cost_cells, a->cost_bytes);
+		    cost_share(a, 50), cost_share(a, 99), a->cost_cells, a->cost_bytes);
 		grid_right(g, y, g->w, ST_DIM, 0, buf_str(&b));
 	}
 	buf_free(&b);

@@ -38,8 +38,7 @@ enum { FILES_MAX = 100, TEXT_MAX = 1 << 20, LINE_MAX_ = 4096 };
 static bool says_nothing(const struct opt *o)
 {
 	static const enum opt_id harmless[] = {OPT_THEME, OPT_COLOURS, OPT_MOUSE, OPT_ASCII, OPT_MONO, OPT_MEM,
-	    OPT_INDEX,
-	    OPT_SOURCE_PATH, OPT_TRIM_PATH, OPT_STRICT, OPT_TIMEOUT};
+	    OPT_INDEX, OPT_SOURCE_PATH, OPT_TRIM_PATH, OPT_STRICT, OPT_TIMEOUT};
 	for (int i = 0; i < OPT__N; i++) {
 		bool fine = !o->v[i].set;
 		for (size_t k = 0; k < sizeof harmless / sizeof *harmless; k++)
@@ -61,8 +60,7 @@ static char *key_of(const struct app *a)
 	bool fine = says_nothing(a->opt);
 	for (size_t i = 0; fine && i < a->opt->nfile; i++) {
 		fine = realpath(a->opt->file[i], path) && !stat(path, &st) && S_ISREG(st.st_mode) &&
-		    !strpbrk(path, "\r\n\t") &&
-		       paths.n + strlen(path) < LINE_MAX_ - 200;
+		    !strpbrk(path, "\r\n\t") && paths.n + strlen(path) < LINE_MAX_ - 200;
 		if (!fine)
 			break;
 		buf_printf(&paths, "%s%s", i ? "\t" : "", path);

@@ -18,13 +18,13 @@ enum { ALL_SPANS = (1 << (SP_RANGE + 1)) - 1, ALL_MARKS = (1 << MK__N) - 1 };
 const struct ev_view ev_views[EV_VIEWS] = {
 	{"all", EL_ALL, ALL_SPANS, ALL_MARKS},
 	{"goroutines", 1 << EL_CREATE | 1 << EL_READY | 1 << EL_RUN | 1 << EL_BLOCK | 1 << EL_SYSCALL | 1 << EL_END,
-	    0, 0},
+	0, 0},
 	{"blocks", 1 << EL_BLOCK | 1 << EL_SYSCALL | 1 << EL_READY, 0, 0},
 	{"life", 1 << EL_CREATE | 1 << EL_END, 0, 0},
 	{"user", 1 << EL_BEGIN_SPAN | 1 << EL_END_SPAN | 1 << EL_MARK, 1 << SP_TASK | 1 << SP_REGION, 1 << MK_LOG},
 	{"procs", 1 << EL_MARK | 1 << EL_PROC_START | 1 << EL_PROC_STOP, 0, 1 << MK_PROC_STEAL | 1 << MK_GOMAXPROCS},
 	{"gc", 1 << EL_BEGIN_SPAN | 1 << EL_END_SPAN | 1 << EL_GOAL,
-	    1 << SP_GC | 1 << SP_STW | 1 << SP_ASSIST | 1 << SP_SWEEP, 0},
+	1 << SP_GC | 1 << SP_STW | 1 << SP_ASSIST | 1 << SP_SWEEP, 0},
 	{"samples", 1 << EL_SAMPLE, 0, 0},
 };
 

@@ -24,7 +24,7 @@ struct drawing { const struct gcview *p; const struct pane_env *env; int x[12], 
 static const struct rows_col cycle_cols[] = {
 	{"GC", 5, true, 0}, {"START", 9, true, 0}, {"MARK", 7, true, 0}, {"STW", 7, true, 0}, {"ASSIST", 7, true, 0},
 	{"ASSISTS", 7, true, 0}, {"HEAP", 6, true, 0}, {"AFTER", 6, true, 0}, {"GOAL", 6, true, 0},
-	    {"SWEEP", 7, true, 0},
+	{"SWEEP", 7, true, 0},
 };
 enum { CYCLE_COLS = 10 };
 

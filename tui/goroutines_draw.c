@@ -9,7 +9,6 @@
 #include "config.h"
 #include "gorview.h"
 
-#include "base/job.h"
 #include "base/text.h"
 #include "timeline.h"
 
@@ -20,9 +19,9 @@ int gor_columns(const struct gor *p, int w, struct gor_column c[GOR_COLS])
 {
 	static const struct gor_column all[] = {
 		{{"RUN", 7, true, 0}, GV_RUN}, {{"RUNNBL", 7, true, 0}, GV_READY},
-		    {{"SYSCALL", 7, true, 0}, GV_SYSCALL},
+		{{"SYSCALL", 7, true, 0}, GV_SYSCALL},
 		{{"BLOCKED", 7, true, 0}, GV_BLOCKED}, {{"CHAN", 7, true, 0}, GV_CHAN},
-		    {{"MUTEX", 7, true, 0}, GV_SYNC},
+		{{"MUTEX", 7, true, 0}, GV_SYNC},
 		{{"NET", 7, true, 0}, GV_NET}, {{"SLEEP", 7, true, 0}, GV_SLEEP}, {{"GC", 7, true, 0}, GV_GC},
 		{{"TOTAL", 7, true, 0}, GV_TOTAL},
 	};
@@ -158,15 +157,8 @@ void gor_side(const void *st, const struct pane_env *env, struct grid *g)
 void gor_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct gor *p = st;
-	if (p->work) {
-		uint64_t part = 0, all = 0;
-		if (gor_work(p))
-			job_progress(gor_work(p), &part, &all);
-		buf_puts(b, "counting");
-		if (all)
-			buf_printf(b, " %u%%", (unsigned)(100 * part / all));
-		buf_puts(b, "... ");
-	}
+	if (p->work)
+		tp_working(gor_work(p), "counting", b);
 	if (!p->gs)
 		return;
 	gor_look_words(p, b);

@@ -50,8 +50,7 @@ static void woke_first(struct gor_look *l)
 static void look(struct gor_look *l)
 {
 	struct waits_ask story = {.g = l->g, .n = l->n, .t0 = l->t0, .t1 = l->t1,
-	    .most = l->at_hand ? AT_ONCE : STORY_MOST,
-	    .at_hand = l->at_hand, .on = l->on};
+	    .most = l->at_hand ? AT_ONCE : STORY_MOST, .at_hand = l->at_hand, .on = l->on};
 	struct longwait_ask wait = {l->g, l->n, l->t0, l->t1, l->at_hand ? AT_ONCE : LONGWAIT_MOST, l->at_hand, l->on};
 	memcpy(story.state, l->state, sizeof story.state);
 	if (l->cmd == CMD_EFFECT)
@@ -200,14 +199,8 @@ struct job *gor_look_job(const struct gor *p)
 
 void gor_look_words(const struct gor *p, struct buf *b)
 {
-	uint64_t part = 0, all = 0;
-	if (!p->look || !p->look->cmd || p->look->dropped)
-		return;
-	job_progress(p->look->job, &part, &all);
-	buf_puts(b, "looking");
-	if (all)
-		buf_printf(b, " %u%%", (unsigned)(100 * part / all));
-	buf_puts(b, "... ");
+	if (p->look && p->look->cmd && !p->look->dropped)
+		tp_working(p->look->job, "looking", b);
 }
 
 void gor_look_done(struct gor *p, const struct pane_env *env, struct ask *out)

@@ -49,8 +49,7 @@ const struct gor_row *gor_row(const struct gor *p, int level, uint32_t i, struct
 		return &p->groups[k];
 	const struct gstat *s = &p->gs->g[k];
 	*room = (struct gor_row){.name = store_trk(sched_snap(p->sched)->st, s->trk)->name, .trk = s->trk, .n = 1,
-	    .first = k,
-	    .t0 = s->t0, .t1 = s->t1};
+	    .first = k, .t0 = s->t0, .t1 = s->t1};
 	add_stat(room, s);
 	return room;
 }
@@ -169,8 +168,7 @@ static bool is_wanted(const struct gor *p, const struct list *l)
 static struct list list_of(const struct gor *p, const struct pane_env *env)
 {
 	return (struct list){p->gs, p->groups, p->gs ? p->ngroup : 0, session_snap(env->s)->st, p->open,
-	    p->sort[GL_LIST], p->invert[GL_LIST],
-	    env->grep.rx, 0, NULL};
+	    p->sort[GL_LIST], p->invert[GL_LIST], env->grep.rx, 0, NULL};
 }
 
 void gor_fill(struct gor *p, const struct pane_env *env)

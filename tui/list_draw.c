@@ -178,8 +178,7 @@ static bool narrowed(const struct query *q)
 {
 	const struct filters *f = &q->f;
 	return !q->suspended && (f->focus || f->ignore || f->hide || f->show || f->show_from || f->prune_from ||
-	    f->tagfocus ||
-	    f->tagignore || q->group || q->task || q->region || q->latency || q->gs || q->g || q->proc ||
+	    f->tagfocus || f->tagignore || q->group || q->task || q->region || q->latency || q->gs || q->g || q->proc ||
 	    q->from != TIME_NONE || q->to != TIME_NONE);
 }
 

@@ -151,8 +151,7 @@ static void html(const struct grid *g, const struct look *l, struct buf *b)
 			colours(&p, &gr, &fg, &bg);
 			if (!own)
 				buf_printf(b, "<span style=\"color:%s;background:%s%s%s%s\">", buf_str(&fg),
-				    buf_str(&bg),
-				    p.attr & AT_BOLD ? ";font-weight:bold" : "",
+				    buf_str(&bg), p.attr & AT_BOLD ? ";font-weight:bold" : "",
 				    p.attr & AT_UNDERLINE ? ";text-decoration:underline" : "",
 				    p.attr & AT_DIM ? ";opacity:.6" : "");
 			put_cells(b, &g->cell[y * g->cols + x], n);

@@ -48,9 +48,9 @@ static int item_cols(const struct tasks *p, int w, struct item_col *c)
 	static const struct item_col all[] = {
 		{{"TASK", 8, true, 0}, IV_ID}, {{"START", 9, true, 0}, IV_START}, {{"DUR", 8, true, 0}, IV_DUR},
 		{{"RUN", 7, true, 0}, IV_RUN}, {{"RUNNBL", 7, true, 0}, IV_READY},
-		    {{"SYSCALL", 7, true, 0}, IV_SYSCALL},
+		{{"SYSCALL", 7, true, 0}, IV_SYSCALL},
 		{{"BLOCKED", 7, true, 0}, IV_BLOCKED}, {{"", 8, false, 0}, IV_BAR},
-		    {{"WHAT IT DID", 16, false, 0}, IV_STRIP},
+		{{"WHAT IT DID", 16, false, 0}, IV_STRIP},
 		{{"WHO", 0, false, 0}, IV_WHO},
 	};
 	int n = 0;
@@ -246,7 +246,7 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 	int8_t dir = p->invert[L_KINDS] ? 1 : -1;
 	struct rows_col c[K__N] = {
 		{p->regions ? "REGION" : "TASK", 0, false, 0}, {"COUNT", 7, true, 0}, {"p50", 7, true, 0},
-		    {"p95", 7, true, 0},
+		{"p95", 7, true, 0},
 		{"p99", 7, true, 0}, {"MAX", 7, true, 0}, {"", g->w >= 100 ? 40 : 18, false, 0},
 	};
 	static const int col_of[SORT__N] = {K_COUNT, K_P50, K_P95, K_P99, K_MAX, K_NAME};

@@ -172,12 +172,6 @@ void tasks_done(struct tasks *p, const struct pane_env *env)
 
 void tasks_work_words(const struct tasks *p, struct buf *b)
 {
-	uint64_t part = 0, all = 0;
-	if (!p->work)
-		return;
-	job_progress(p->work->job, &part, &all);
-	buf_puts(b, "counting");
-	if (all)
-		buf_printf(b, " %u%%", (unsigned)(100 * part / all));
-	buf_puts(b, "... ");
+	if (p->work)
+		tp_working(p->work->job, "counting", b);
 }

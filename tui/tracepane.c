@@ -11,6 +11,7 @@
 
 #include "analysis/bins.h"
 #include "base/halve.h"
+#include "base/job.h"
 #include "base/text.h"
 #include "timeline.h"
 
@@ -448,6 +449,17 @@ void tp_empty(struct grid *g, int y, const char *why)
 		}
 		why += *why == '\n';
 	}
+}
+
+void tp_working(const struct job *j, const char *what, struct buf *b)
+{
+	uint64_t part = 0, all = 0;
+	if (j)
+		job_progress(j, &part, &all);
+	buf_puts(b, what);
+	if (all)
+		buf_printf(b, " %u%%", (unsigned)(100 * part / all));
+	buf_puts(b, "... ");
 }
 
 void tp_scope_words(const struct tp_scope *sc, struct buf *b)

@@ -231,7 +231,7 @@ static void gather_row(const struct el_ask *q, const struct sheet *sh, uint32_t 
 
 static const enum counter counters[EL__N] = {
 	[EL_PROC_START] = CT_PROC_START, [EL_PROC_STOP] = CT_PROC_STOP, [EL_HEAP] = CT_HEAP_LIVE,
-	    [EL_GOAL] = CT_HEAP_GOAL,
+	[EL_GOAL] = CT_HEAP_GOAL,
 };
 
 static void gather_counts(const struct snap *sn, const struct el_ask *q, struct el *l)
@@ -440,8 +440,7 @@ const char *el_name(const struct snap *sn, const struct el_event *e)
 {
 	static const char *const names[EL__N] = {"GoCreate", "GoReady", "GoStart", "GoBlock", "Syscall", "GoEnd"};
 	static const char *const begin[] = {"TaskBegin", "RegionBegin", "GCBegin", "STWBegin", "AssistBegin",
-	    "SweepBegin",
-		"RangeBegin"};
+	    "SweepBegin", "RangeBegin"};
 	static const char *const end[] = {"TaskEnd", "RegionEnd", "GCEnd", "STWEnd", "AssistEnd", "SweepEnd",
 	    "RangeEnd"};
 	static const char *const marks[] = {"Log", "ProcSteal", "GoMaxProcs", "Label", "NetWake", "Queue"};

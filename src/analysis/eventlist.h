@@ -52,8 +52,7 @@ void el_gather(const struct snap *, const struct el_ask *, int64_t t0, int64_t t
 /* The same, of those around an event, which need not be: both ends are cut, and within an instant too, of which a million may
    be. */
 void el_gather_at(const struct snap *, const struct el_ask *, int64_t t0, int64_t t1, const struct el_event *at,
-    uint32_t max,
-    struct el *);
+    uint32_t max, struct el *);
 /* A stretch around t that has about `want` events, as the density there goes; inside of [lo, hi). */
 void el_around(const struct snap *, int64_t t, uint32_t want, int64_t lo, int64_t hi, int64_t *t0, int64_t *t1);
 

@@ -73,8 +73,7 @@ static void emit_names(struct emitter *m)
 		}
 		m->map[i] = ops->map(self, &(struct sink_map){.id = r->id, .start = r->start, .limit = r->limit,
 		    .offset = r->offset, .file = m->str[r->file], .build_id = m->str[r->build],
-		    .functions = r->functions,
-		    .filenames = r->filenames, .lines = r->lines, .inlines = r->inlines});
+		    .functions = r->functions, .filenames = r->filenames, .lines = r->lines, .inlines = r->inlines});
 	}
 	for (size_t i = 1; i < p->nfun; i++) {
 		const struct prof_fun *r = &p->fun[i];

@@ -46,8 +46,7 @@ static const struct { const char *begin; enum work work; } roots[] = {
 /* What goroutines wait for. The innermost says it, but for the runtime's park below a lock of sync. */
 enum wait { G_NONE, G_SEND, G_RECV, G_SELECT, G_NET, G_MUTEX, G_GROUP, G_COND, G_SLEEP, G_SYSCALL, G_GC, G__N };
 static const char *const awaited[G__N] = {"", "chan send", "chan receive", "select", "network", "locks",
-    "wait groups", "conds", "sleep",
-    "syscalls", "collector"};
+    "wait groups", "conds", "sleep", "syscalls", "collector"};
 static const struct { const char *begin; enum wait wait; } waits[] = {
     {"runtime.chansend", G_SEND}, {"runtime.chanrecv", G_RECV}, {"runtime.selectgo", G_SELECT},
     {"runtime.block", G_SELECT},
@@ -75,8 +74,7 @@ static uint8_t work_of(const char *name, enum shares_of of)
 static bool runtimes(const char *name, size_t pkg)
 {
 	static const char *const own[] = {"runtime", "internal/runtime", "internal/abi", "internal/bytealg",
-	    "internal/cpu", "sync",
-	    "internal/sync", "internal/poll", "syscall"};
+	    "internal/cpu", "sync", "internal/sync", "internal/poll", "syscall"};
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
 		size_t n = strlen(own[i]);
 		if (pkg >= n && !memcmp(name, own[i], n) && (pkg == n || name[n] == '/' || name[n] == '.'))

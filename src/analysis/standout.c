@@ -146,8 +146,7 @@ static void walk_sheets(struct look *l)
 		away += !sheet_at_hand(l->sn, i);
 	for (uint32_t i = 0; i < parts; i++)
 		part[i] = (struct part){.l = {.sn = l->sn, .on = l->on}, .from = n * i / parts,
-		    .to = n * (i + 1) / parts,
-		    .few = away > AWAY_MAX};
+		    .to = n * (i + 1) / parts, .few = away > AWAY_MAX};
 	job_parallel(parts, walk_part, part);
 	for (uint32_t i = 0; i < parts; i++) {
 		const struct look *x = &part[i].l;

@@ -268,8 +268,7 @@ size_t debuginfo_at(struct debuginfo *d, uint64_t addr, struct debug_frame *f, s
 		f[out] = at_line;
 		if (i)
 			at_line = (struct debug_frame){"", call_file(d, u, &chain[i]),
-			    number_of(&chain[i], DW_AT_call_line),
-			    number_of(&chain[i], DW_AT_call_column), 0};
+			    number_of(&chain[i], DW_AT_call_line), number_of(&chain[i], DW_AT_call_column), 0};
 	}
 	return out;
 }

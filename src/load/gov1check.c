@@ -302,8 +302,7 @@ static void complain(const struct check *c, const struct gov1_ev *e)
 {
 	if (!c->v->damage.kind)
 		err_set(&c->v->damage, ERR_FORMAT, ERR_NOWHERE,
-		    "event of type %d at time %" PRId64 " is impossible: %s",
-		    e->type, e->ts, c->why);
+		    "event of type %d at time %" PRId64 " is impossible: %s", e->type, e->ts, c->why);
 }
 
 void gov1_check(struct gov1 *v)

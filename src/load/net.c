@@ -321,8 +321,7 @@ int net_get(struct net_get *g, size_t n, const struct net_opt *o, struct err *e)
 	bool cert = o->cert && *o->cert, key = o->key && *o->key;
 	if (cert != key)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-tls_%s is given, so -tls_%s must be too",
-		    cert ? "cert" : "key",
-		    cert ? "key" : "cert");
+		    cert ? "cert" : "key", cert ? "key" : "cert");
 	CURLM *m = curl_multi_init();
 	struct transfer *t = xcalloc(n + 1, sizeof *t);
 	int rc = m ? 0 : -1;

@@ -312,8 +312,7 @@ static void put_nodelet(struct dot *d, const char *name, const char *from, const
 	const char *s = view_value_str(d->v, w);
 	buf_printf(d->b, "%s [label = \"%s\" id=\"%s\" fontsize=8 shape=box3d tooltip=\"%s\"]\n", name, text, name, s);
 	buf_printf(d->b, "%s -> %s [label=\" %s\" weight=100 tooltip=\"%s\" labeltooltip=\"%s\"%s]\n", from, name, s,
-	    s, s,
-	    solid ? "" : " style=\"dotted\"");
+	    s, s, solid ? "" : " style=\"dotted\"");
 }
 
 static bool put_numbers(

@@ -344,7 +344,7 @@ static void put_event(struct dump *d, struct buf *b, const struct tev *t)
 
 static const struct table_col columns[] = {
 	{"Time", "time_ns", TB_NS}, {"M", "m", TB_INT}, {"P", "p", TB_INT}, {"G", "g", TB_INT},
-	    {"Kind", "kind", TB_STR},
+	{"Kind", "kind", TB_STR},
 	{"Details", "details", TB_STR}, {"Stack", "stack", TB_STR},
 };
 

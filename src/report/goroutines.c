@@ -92,8 +92,7 @@ static void quantile_cells(const struct trep *r, struct table *t, const struct s
 static void groups_table(const struct trep *r, const struct sched_groups *gs, enum gor_by by)
 {
 	static const char *const title[GB__N] = { "Start function", "Created in", "At the end", "Label", "Task",
-	    "Last ran on",
-		"Life" };
+	    "Last ran on", "Life" };
 	static const struct table_col quant[QUANTS] = {
 		{ "Exec p50", "exec_p50_ns", TB_NS }, { "p99", "exec_p99_ns", TB_NS }, { "max", "exec_max_ns", TB_NS },
 		{ "Wait p50", "sched_wait_p50_ns", TB_NS }, { "p99", "sched_wait_p99_ns", TB_NS },

@@ -124,7 +124,7 @@ static void print_tables(const struct trep *r, const struct windows *w, const do
 		{ "Window", "window_ns", TB_NS }, { "Utilization", "utilization", TB_SHARE },
 	}, bad[] = {
 		{ "Start", "start_ns", TB_NS }, { "Window", "window_ns", TB_NS },
-		    { "Utilization", "utilization", TB_SHARE },
+		{ "Utilization", "utilization", TB_SHARE },
 		{ "P", "proc", TB_INT },
 	};
 	struct table t;

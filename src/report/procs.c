@@ -145,7 +145,7 @@ int report_procs(const struct opt *o, struct out *out, struct err *e)
 	enum { OF_ALL = 9, COLS = 12 };
 	static const struct table_col of_log[COLS - OF_ALL] = {
 		{ "Unknown", "unknown", TB_SHARE }, { "Queued", "queued", TB_SHARE },
-		    { "at most", "queued_max", TB_INT },
+		{ "at most", "queued_max", TB_INT },
 	};
 	struct table_col col[COLS] = {
 		{ "P", "proc", TB_INT }, { "Running", "run", TB_SHARE }, { "GC worker", "gc_worker", TB_SHARE },

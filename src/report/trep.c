@@ -278,6 +278,5 @@ bool trep_region(const struct trep *r, const struct sink_span *s)
 	if (r->task && !task_says(r, s->id))
 		return false;
 	return trep_named(r, s->name) && says(r, r->region, s->name) &&
-	    (!r->place.placed || tw_place(r->st, s) == r->place.pc) &&
-	    pick_region(&r->pick, r->sn, s);
+	    (!r->place.placed || tw_place(r->st, s) == r->place.pc) && pick_region(&r->pick, r->sn, s);
 }

@@ -51,7 +51,7 @@ static void first_query(struct session *s, struct query *q)
 		{OPT_TAGSHOW, offsetof(struct query, f.tagshow)}, {OPT_TAGHIDE, offsetof(struct query, f.taghide)},
 		{OPT_TAGROOT, offsetof(struct query, f.tagroot)}, {OPT_TAGLEAF, offsetof(struct query, f.tagleaf)},
 		{OPT_GOROUTINE, offsetof(struct query, gs)}, {OPT_GROUP, offsetof(struct query, group)},
-		    {OPT_TASK, offsetof(struct query, task)},
+		{OPT_TASK, offsetof(struct query, task)},
 		{OPT_REGION, offsetof(struct query, region)}, {OPT_LATENCY, offsetof(struct query, latency)},
 	};
 	static const enum opt_id grans[] = {
@@ -530,8 +530,7 @@ int session_set(struct session *s, const struct query *q, struct err *e)
 	struct query n = *q;
 	const char **str[] = {&n.f.focus, &n.f.ignore, &n.f.hide, &n.f.show, &n.f.show_from, &n.f.prune_from,
 		&n.f.tagfocus, &n.f.tagignore, &n.f.tagshow, &n.f.taghide, &n.f.tagroot, &n.f.tagleaf, &n.gs,
-		    &n.group, &n.task,
-		&n.region, &n.latency};
+		    &n.group, &n.task, &n.region, &n.latency};
 	if (check_rx(n.group, e) || check_rx(n.region, e) || (!is_number(n.task) && check_rx(n.task, e)))
 		return -1;
 	for (size_t i = 0; i < sizeof str / sizeof *str; i++)

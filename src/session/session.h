@@ -153,8 +153,7 @@ struct command { const char **v; int n; size_t cap; };
 void command_add(struct command *, const char *word);
 void session_command(const struct session *, const char *report, const char *arg, struct arena *, struct command *);
 void session_command_of(const struct session *, const struct query *, const char *report, const char *arg,
-    struct arena *,
-    struct command *);
+    struct arena *, struct command *);
 /* Work of somebody else beside the interface, for the one loop to wait for; its owner joins it and takes
    it back (NULL). session_job() is it when nothing is being read. */
 void session_beside(struct session *, struct job *);

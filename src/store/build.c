@@ -85,10 +85,10 @@ static struct snap counts(const struct build *b)
 	return (struct snap){
 		.st = st, .bytes = b->bytes,
 		.total = b->total, .outline = b->outline, .meta = st->has_meta ? &st->meta : NULL,
-		    .has_trace = b->has_trace, .trace = b->trace,
+		.has_trace = b->has_trace, .trace = b->trace,
 		.nstrs = col_n(&st->strs), .nfuns = col_n(&st->funs), .nlocs = col_n(&st->locs),
 		.nfrms = col_n(&st->frms), .nstks = col_n(&st->stks),
-		    .nsmps = settled < col_n(&st->smps) ? settled : col_n(&st->smps),
+		.nsmps = settled < col_n(&st->smps) ? settled : col_n(&st->smps),
 		.nsets = col_n(&st->sets),
 		.ntypes = col_n(&st->types), .nwarns = col_n(&st->warns)};
 }

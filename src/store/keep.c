@@ -347,8 +347,7 @@ struct keep_facts keep_facts(struct keep *k)
 {
 	lock_take(k->lock);
 	struct keep_facts f = { .limit = k->limit, .held = k->held, .states = k->borders->states, .made = k->made,
-	    .lost = k->lost,
-		.sheets = col_n(&k->st->sheets) };
+	    .lost = k->lost, .sheets = col_n(&k->st->sheets) };
 	for (uint32_t i = 0; i < f.sheets; i++)
 		f.there += atomic_load(&store_slot(k->st, i)->sheet) != NULL;
 	lock_give(k->lock);

@@ -93,7 +93,7 @@ static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t
 		.first = (void *)(p + at[2]), .start = (void *)(p + at[3]), .edge = (void *)(p + at[4]),
 		.stack4 = narrow ? NULL : (void *)(p + at[5]), .stack2 = narrow ? (void *)(p + at[6]) : NULL,
 		.state = (uint8_t *)(p + at[7]), .who2 = (void *)(p + who_at), .who4 = (void *)(p + who_at),
-		    .who_at = who_at };
+		.who_at = who_at };
 	*b.sh = (struct sheet){ .bytes = size, .ntrk = ntrk, .n = n, .nostack = nostack, .trk = b.trk, .first = b.first,
 		.start = b.start, .state = b.state, .stack2 = b.stack2, .stack4 = b.stack4, .nedge = nedge,
 		    .edge = b.edge };

@@ -58,17 +58,22 @@ static void sheet_near(const uint32_t *start, int64_t rel, int64_t len, uint32_t
 	}
 }
 
-uint32_t sheet_row_of(const struct sheet *sh, uint32_t i)
+/* The last of v[lo] .. v[hi - 1] that is not more than x; v[lo], where all are. */
+static inline uint32_t last_upto(const uint32_t *v, uint32_t lo, uint32_t hi, int64_t x)
 {
-	uint32_t lo = 0, hi = sh->ntrk;
 	while (hi - lo > 1) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		if (sh->first[mid] <= i)
+		if (v[mid] <= x)
 			lo = mid;
 		else
 			hi = mid;
 	}
 	return lo;
+}
+
+uint32_t sheet_row_of(const struct sheet *sh, uint32_t i)
+{
+	return last_upto(sh->first, 0, sh->ntrk, i);
 }
 
 uint32_t sheet_find(const struct sheet *sh, uint32_t row, int64_t t)
@@ -77,14 +82,7 @@ uint32_t sheet_find(const struct sheet *sh, uint32_t row, int64_t t)
 	int64_t rel = t - sh->t0;
 	if (hi - lo > 64)
 		sheet_near(sh->start, rel, sh->t1 - sh->t0, &lo, &hi);
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (sh->start[mid] <= rel)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	return last_upto(sh->start, lo, hi, rel);
 }
 
 uint32_t sheet_find_from(const struct sheet *sh, uint32_t row, uint32_t i, int64_t t)
@@ -97,14 +95,7 @@ uint32_t sheet_find_from(const struct sheet *sh, uint32_t row, uint32_t i, int64
 		hi = i + step < hi ? i + step : hi;
 	else
 		sheet_near(sh->start, rel, sh->t1 - sh->t0, &i, &hi);
-	while (hi - i > 1) {
-		uint32_t mid = i + (hi - i) / 2;
-		if (sh->start[mid] <= rel)
-			i = mid;
-		else
-			hi = mid;
-	}
-	return i;
+	return last_upto(sh->start, i, hi, rel);
 }
 
 /* Add (sign 1) or take away (-1) the time by state before interval i, from the sheet's first on. */

@@ -248,9 +248,9 @@ static void views(struct thawing *t)
 	    .total = f->total,
 		.has_trace = true, .trace = f->trace, .nstrs = count(t, IP_LENGTHS), .nfuns = count(t, IP_FUNS),
 		.nlocs = count(t, IP_LOCS), .nfrms = count(t, IP_FRMS), .nstks = count(t, IP_STKS), .nsmps = nsmps,
-		    .nsets = count(t, IP_SETS),
+		.nsets = count(t, IP_SETS),
 		.ntypes = ntypes, .ntrks = count(t, IP_TRKS), .nmarks = count(t, IP_MARKS),
-		    .nspans = count(t, IP_SPANS),
+		.nspans = count(t, IP_SPANS),
 		.nwarns = count(t, IP_WARNS), .nsheets = count(t, IP_SHEETS), .nutils = count(t, IP_UTILS)};
 	for (unsigned c = 0; c < CT__N; c++)
 		t->sn.ncounts[c] = count(t, IP_COUNTS + c);
