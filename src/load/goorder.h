@@ -35,6 +35,7 @@ struct goorder {
 	struct idmap gs, ps, ms, tasks;
 	struct go_g *free_g;
 	struct go_held *free_held;
+	struct task *free_task;
 	struct go_m *all_m;
 	uint64_t gc_seq;
 	int gc;			/* 0 not known, 1 off, 2 on */

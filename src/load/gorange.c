@@ -46,8 +46,12 @@ enum go_advance gostep_task_begin(struct step *s)
 	uint64_t parent = s->ev->arg[2] ? s->ev->arg[2] : UINT64_MAX;
 	if (!str_bytes(s, s->ev->arg[3], &name))
 		return GO_BAD;
-	struct task *t = arena_alloc(&s->o->mem, sizeof *t);
-	*t = (struct task){name, parent};
+	struct task *t = s->o->free_task;
+	if (t)
+		s->o->free_task = t->next;
+	else
+		t = arena_alloc(&s->o->mem, sizeof *t);
+	*t = (struct task){.name = name, .parent = parent};
 	idmap_put(&s->o->tasks, s->ev->arg[1], &fresh)->p = t;
 	s->ev->arg[2] = parent;
 	return gostep_annotation(s);
@@ -56,9 +60,12 @@ enum go_advance gostep_task_begin(struct step *s)
 enum go_advance gostep_task_end(struct step *s)
 {
 	struct idslot *slot = idmap_get(&s->o->tasks, s->ev->arg[1]);
-	struct task t = {{"", 0}, UINT64_MAX};
+	struct task t = {.name = {"", 0}, .parent = UINT64_MAX};
 	if (slot) {
-		t = *(struct task *)slot->p;
+		struct task *ended = slot->p;
+		t = *ended;
+		ended->next = s->o->free_task;
+		s->o->free_task = ended;
 		idmap_drop(&s->o->tasks, s->ev->arg[1]);
 	}
 	if (!gostep_have(s, MUST, MUST))

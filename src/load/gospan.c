@@ -241,6 +241,15 @@ void gospan_end_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 
 /* ---- tasks and logs */
 
+static struct gotask *task_room(struct gotrace *r)
+{
+	struct gotask *t = r->free_task;
+	if (!t)
+		return arena_alloc(r->mem, sizeof *t);
+	r->free_task = t->free;
+	return t;
+}
+
 static void user_task(struct gotrace *r, const struct tev *ev)
 {
 	bool fresh;
@@ -250,17 +259,20 @@ static void user_task(struct gotrace *r, const struct tev *ev)
 	stk_id stack = gotables_stack(r, ev->stack);
 	struct idslot *s = idmap_get(&r->tasks, (uint64_t)ev->id);
 	if (ev->kind == TEV_TASK_BEGIN) {
-		struct gotask *t = s ? s->p : arena_alloc(r->mem, sizeof *t);
-		*t = (struct gotask){ name, ev->value, gotrace_now(r), trk, stack };
+		struct gotask *t = s ? s->p : task_room(r);
+		*t = (struct gotask){ .name = name, .parent = ev->value, .t0 = gotrace_now(r), .trk = trk, .stack = stack };
 		idmap_put(&r->tasks, (uint64_t)ev->id, &fresh)->p = t;
 		return;
 	}
-	struct gotask none = { name, ev->value, TIME_NONE, 0, 0 }, *t = s ? s->p : &none;
+	struct gotask none = { .name = name, .parent = ev->value, .t0 = TIME_NONE }, *t = s ? s->p : &none;
 	say_span(r, &(struct sink_span){ .kind = SP_TASK, .t0 = t->t0, .t1 = gotrace_now(r), .trk = t->trk,
 		.trk1 = trk, .id = (uint64_t)ev->id, .parent = t->parent, .name = name, .stack = t->stack,
 		.stack1 = stack, .v0 = t->parent == UINT64_MAX && ev->value != UINT64_MAX ? ev->value + 1 : 0 });
-	if (s)
+	if (s) {
+		t->free = r->free_task;
+		r->free_task = t;
 		idmap_drop(&r->tasks, (uint64_t)ev->id);
+	}
 }
 
 static void user_log(struct gotrace *r, const struct tev *ev)

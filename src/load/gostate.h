@@ -56,7 +56,10 @@ struct go_p {
 
 struct task {
 	struct gostr name;
-	uint64_t parent;
+	union {
+		uint64_t parent;
+		struct task *next;	/* unused ones */
+	};
 };
 
 struct where {

@@ -82,7 +82,16 @@ struct gm {
 	uint8_t shown;
 };
 
-struct gotask { str_id name; uint64_t parent; int64_t t0; trk_id trk; stk_id stack; };
+struct gotask {
+	str_id name;
+	trk_id trk;
+	stk_id stack;
+	int64_t t0;
+	union {
+		uint64_t parent;
+		struct gotask *free;	/* the next, of those that have ended */
+	};
+};
 
 enum { NEAR_PS = 256, NEAR_GS = 1 << 14, NEAR_GS_MOST = 1 << 20, ENTERS = 1024 };
 
@@ -105,6 +114,7 @@ struct gotrace {
 	uint64_t nnear_g;		/* a power of two */
 	struct gg *free_g;
 	struct goopen *free_open;
+	struct gotask *free_task;
 	struct arena *mem;
 	struct gorange gc;
 	trk_id gc_trk;
