@@ -98,7 +98,16 @@ struct sink_enter {
 	stk_id stack;
 	uint8_t state;		/* enum tstate, TS_PAST */
 	uint8_t moved;		/* the sink's own */
+	/* of a G, without TS_PAST: a P that does from then on what the G does, or nothing, see sink_also(); 0: none. So
+	   most of what Ps do costs nothing of its own */
+	uint16_t also;
 };
+
+/* What sink_enter.also does when its G begins to do that. Its `who` is the G, but where it is idle. */
+static inline enum tstate sink_also(unsigned state)
+{
+	return (state >= TS_RUN && state <= TS_STW) || state == TS_SYSCALL ? (enum tstate)state : TS_IDLE;
+}
 
 enum track_kind { TK_NONE, TK_P, TK_M, TK_G };
 

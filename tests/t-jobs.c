@@ -2,16 +2,16 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The store is the same, byte for byte, however many threads have filled it and
- * whether common events went the short way (src/load/gofast.c) or the general one:
+ * whether common events went the short way (src/load/gofast.h) or the general one:
  * of whole traces, of cut ones and of damaged ones. The linker puts
- * __wrap_gofast_take() before the short way. Given files, says what is in
+ * __wrap_goorder_init() before what begins, and that closes the short way. Given files, says what is in
  * the store in two numbers: all of it, and what does not depend on where sheets
  * are cut.
  */
 #include "config.h"
 #include "base/job.h"
 #include "base/mem.h"
-#include "load/gofast.h"
+#include "load/goorder.h"
 #include "load/load.h"
 #include "store/store.h"
 #include "digest.h"
@@ -23,12 +23,14 @@
 
 static bool general;	/* nothing goes the short way */
 
-bool __real_gofast_take(struct goorder *, const struct goev *, struct go_m *);
-bool __wrap_gofast_take(struct goorder *, const struct goev *, struct go_m *);
+void __real_goorder_init(struct goorder *, const struct tev_ops *, void *, struct tstream_info *, struct tev *);
+void __wrap_goorder_init(struct goorder *, const struct tev_ops *, void *, struct tstream_info *, struct tev *);
 
-bool __wrap_gofast_take(struct goorder *o, const struct goev *ev, struct go_m *m)
+void __wrap_goorder_init(struct goorder *o, const struct tev_ops *ops, void *self, struct tstream_info *info,
+    struct tev *out)
 {
-	return !general && __real_gofast_take(o, ev, m);
+	__real_goorder_init(o, ops, self, info, out);
+	o->general = general;
 }
 
 static uint64_t mix(uint64_t h, uint64_t v)

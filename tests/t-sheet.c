@@ -61,6 +61,23 @@ static bool brute_at(const struct model *m, uint32_t k, int64_t t, int64_t end, 
 	return v->state != TS_NONE;
 }
 
+/* Some tracks are Ps. */
+static bool is_p(uint32_t k)
+{
+	return k % 10 == 5;
+}
+
+/* An entry of a goroutine tells of a P as well, now and then. */
+static uint32_t also(struct model *m, const trk_id *id, uint32_t k, const struct told *v)
+{
+	uint32_t p = 5 + 10 * rnd(NTRK / 10);
+	if (is_p(k) || rnd(3))
+		return 0;
+	unsigned s = sink_also(v->state);
+	m->v[p][m->n[p]++] = (struct told){ v->t, (uint8_t)s, s == TS_IDLE ? 0 : id[k] };
+	return id[p];
+}
+
 static void tell(struct tracks *tk, struct model *m, const trk_id *id, int64_t gap, uint32_t cut)
 {
 	int64_t t = 0;
@@ -68,7 +85,8 @@ static void tell(struct tracks *tk, struct model *m, const trk_id *id, int64_t g
 		uint32_t k = rnd(rnd(4) ? 6 : NTRK);
 		t += rnd(5) ? (int64_t)rnd((uint32_t)gap) : 0;
 		struct told v = { t, (uint8_t)(rnd(9) ? 1 + rnd(TS__N - 1) : TS_NONE), rnd(NTRK) };
-		tracks_enter(tk, &(struct sink_enter){ t, id[k], v.who, 0, v.state, 0 }, 1);
+		uint16_t p = (uint16_t)also(m, id, k, &v);
+		tracks_enter(tk, &(struct sink_enter){ t, id[k], v.who, 0, v.state, 0, p }, 1);
 		m->v[k][m->n[k]++] = v;
 		if (rnd(cut) == 0)
 			tracks_upto(tk, t);
@@ -181,7 +199,7 @@ static void counts(const struct snap *sn, const struct model *m)
 		for (uint32_t k = 0; k < NTRK; k++) {
 			struct told v;
 			brute_at(m, k, t, sn->t1, &v, &t1);
-			ready += v.state == TS_READY;
+			ready += !is_p(k) && v.state == TS_READY;
 		}
 		bins_count(sn, CT_RUNNABLE, t, t + 1, 1, &c);
 		OK(c.any && c.min <= ready && ready <= c.max);
@@ -203,7 +221,7 @@ static void wakes(const struct snap *sn, const struct model *m, const trk_id *id
 	for (uint32_t k = 0; k < NTRK; k++)
 		for (uint32_t i = 0; i < m->n[k]; i++) {
 			const struct told *v = &m->v[k][i];
-			if (v->t < a || v->t >= b || !woken(m, k, i))
+			if (v->t < a || v->t >= b || is_p(k) || !woken(m, k, i))
 				continue;
 			most[v->who]++;
 			least[v->who] += i + 1 == m->n[k] || v[1].t > v->t;
@@ -212,6 +230,8 @@ static void wakes(const struct snap *sn, const struct model *m, const trk_id *id
 		struct edge_walk w = {0};
 		struct edge e;
 		uint32_t n = 0;
+		if (is_p(k))
+			continue;
 		for (int64_t was = a; edges_from(sn, &w, id[k], a, b, &e); was = e.t, n++)
 			OK(e.from == id[k] && e.t >= was && e.t < b);
 		OK(n <= most[id[k]] && n >= least[id[k]]);
@@ -227,7 +247,7 @@ static void round_trip(uint32_t s, int64_t gap, uint32_t cut)
 	trk_id id[NTRK];
 	seed = s;
 	for (uint32_t k = 0; k < NTRK; k++)
-		id[k] = tracks_track(tk, TK_G, 1000 - k);
+		id[k] = tracks_track(tk, is_p(k) ? TK_P : TK_G, 1000 - k);
 	tell(tk, m, id, gap, cut);
 	tracks_snap(tk, &sn);
 	law(&sn);
@@ -250,9 +270,9 @@ static void late(void)
 	struct snap sn = { .st = st };
 	trk_id busy = tracks_track(tk, TK_G, 1), quiet = tracks_track(tk, TK_G, 2);
 	for (int64_t t = 0; t < N; t++)
-		tracks_enter(tk, &(struct sink_enter){ t, busy, 0, 0, t % 2 ? TS_RUN : TS_READY, 0 }, 1);
-	tracks_enter(tk, &(struct sink_enter){ 100, quiet, 0, 0, TS_NET | (unsigned)TS_PAST, 0 }, 1);
-	tracks_enter(tk, &(struct sink_enter){ N, quiet, 0, 0, TS_NET, 0 }, 1);
+		tracks_enter(tk, &(struct sink_enter){ t, busy, 0, 0, t % 2 ? TS_RUN : TS_READY, 0, 0 }, 1);
+	tracks_enter(tk, &(struct sink_enter){ 100, quiet, 0, 0, TS_NET | (unsigned)TS_PAST, 0, 0 }, 1);
+	tracks_enter(tk, &(struct sink_enter){ N, quiet, 0, 0, TS_NET, 0, 0 }, 1);
 	tracks_upto(tk, N + 50);
 	tracks_snap(tk, &sn);
 	struct gstat g;
@@ -272,7 +292,7 @@ static void lengths(void)
 		struct snap sn = { .st = st };
 		trk_id g = tracks_track(tk, TK_G, 1);
 		for (int64_t t = 0; t < n; t++)
-			tracks_enter(tk, &(struct sink_enter){ 3 * t, g, 0, 0, t % 2 ? TS_RUN : TS_READY, 0 }, 1);
+			tracks_enter(tk, &(struct sink_enter){ 3 * t, g, 0, 0, t % 2 ? TS_RUN : TS_READY, 0, 0 }, 1);
 		tracks_upto(tk, 3 * n);
 		tracks_snap(tk, &sn);
 		law(&sn);
@@ -293,11 +313,11 @@ static void at_once(void)
 	struct edge_walk w = {0};
 	struct edge e;
 	trk_id g = tracks_track(tk, TK_G, 1), waker = tracks_track(tk, TK_G, 2);
-	tracks_enter(tk, &(struct sink_enter){ 0, g, 0, 0, TS_SYNC, 0 }, 1);
-	tracks_enter(tk, &(struct sink_enter){ 0, waker, 0, 0, TS_RUN, 0 }, 1);
+	tracks_enter(tk, &(struct sink_enter){ 0, g, 0, 0, TS_SYNC, 0, 0 }, 1);
+	tracks_enter(tk, &(struct sink_enter){ 0, waker, 0, 0, TS_RUN, 0, 0 }, 1);
 	tracks_upto(tk, 100);
 	for (size_t i = 0; i < sizeof told; i++)
-		tracks_enter(tk, &(struct sink_enter){ 100, g, told[i] == TS_READY ? waker : 0, 0, told[i], 0 }, 1);
+		tracks_enter(tk, &(struct sink_enter){ 100, g, told[i] == TS_READY ? waker : 0, 0, told[i], 0, 0 }, 1);
 	tracks_upto(tk, 200);
 	tracks_snap(tk, &sn);
 	law(&sn);

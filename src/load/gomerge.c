@@ -188,7 +188,7 @@ static void slot_ends(struct merge *m, size_t i)
 }
 
 /* The cursor of the head goes on to its next event, and mostly it stays the head. */
-static inline enum go_advance step_head(struct merge *m)
+static inline __attribute__((always_inline)) enum go_advance step_head(struct merge *m)
 {
 	struct slot *h = m->heap;
 	struct cursor *c = h->cur;
@@ -247,10 +247,10 @@ static bool may_guess(struct merge *m)
 	return m->g->salvaged;
 }
 
-static inline enum go_advance try_slot(struct merge *m, size_t i)
+static inline __attribute__((always_inline)) enum go_advance try_slot(struct merge *m, size_t i)
 {
 	struct cursor *c = m->heap[i].cur;
-	enum go_advance r = c->state && gofast_take(m->o, &c->ev, c->state) ? GO_YES
+	enum go_advance r = c->state && !m->o->general && gofast_take(m->o, &c->ev, c->state) ? GO_YES
 	    : goorder_advance(m->o, &c->ev, c->m, &c->state);
 	if (r == GO_YES) {
 		m->taken++;
@@ -266,6 +266,12 @@ static inline enum go_advance try_slot(struct merge *m, size_t i)
 		return r;
 	r = force_slot(m, i);
 	return r == GO_WAIT ? drop_slot(m, i) : r;
+}
+
+/* Not the head, which is rare. */
+static enum go_advance __attribute__((noinline)) try_other(struct merge *m, size_t i)
+{
+	return try_slot(m, i);
 }
 
 /* Nobody can go on, for the cause was in a batch that never came: believe the earliest that can be believed. */
@@ -289,7 +295,7 @@ static int detour(struct merge *m)
 	sort_slots(m->heap, m->tmp, m->n);
 	for (size_t i = 1; i < m->n; i++) {
 		m->tried++;
-		enum go_advance r = try_slot(m, i);
+		enum go_advance r = try_other(m, i);
 		if (r != GO_WAIT)
 			return r == GO_YES ? 0 : -1;
 	}

@@ -53,6 +53,7 @@ struct goorder {
 				   taken */
 	uint64_t nnear;		/* a power of two */
 	bool stopped;		/* by the consumer */
+	bool general;		/* no event goes the short way (gofast.h) */
 	struct err bad;		/* why the last goorder_advance() said GO_BAD */
 };
 

@@ -49,11 +49,17 @@ void gotrack_flush(struct gotrace *r)
 	r->nenter = 0;
 }
 
-static inline void enter(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack)
+static inline void enter_also(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack,
+    uint16_t also)
 {
 	if (r->nenter == ENTERS)
 		gotrack_flush(r);
-	r->enter[r->nenter++] = (struct sink_enter){ t, trk, who, stack, (uint8_t)state, 0 };
+	r->enter[r->nenter++] = (struct sink_enter){ t, trk, who, stack, (uint8_t)state, 0, also };
+}
+
+static inline void enter(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack)
+{
+	enter_also(r, trk, t, state, who, stack, 0);
 }
 
 struct gg *gotrack_where(const struct gotrace *r, const struct tev *ev)
@@ -133,6 +139,21 @@ static inline void show_p(struct gotrace *r, struct gp *p, unsigned state, trk_i
 	p->who = g;
 }
 
+/* The same, where the next entry is of a goroutine that then begins what the P does, or leaves it: most often that
+   entry can tell of both, by what is given. */
+static ALWAYS uint16_t show_p_also(struct gotrace *r, struct gp *p, unsigned state, trk_id g, int64_t t)
+{
+	if (p->trk > UINT16_MAX) {
+		show_p(r, p, state, g, t);
+		return 0;
+	}
+	if (p->shown == state && p->who == g)
+		return 0;
+	p->shown = (uint8_t)state;
+	p->who = g;
+	return (uint16_t)p->trk;
+}
+
 /* What a running goroutine does, the innermost of its ranges. */
 static inline enum tstate running_state(const struct gg *g)
 {
@@ -147,10 +168,13 @@ static inline enum tstate running_state(const struct gg *g)
 static ALWAYS void show_running(struct gotrace *r, struct gg *g, int64_t t, unsigned past, stk_id stack)
 {
 	enum tstate s = running_state(g);
-	enter(r, g->trk, t, s | past, g->p ? g->p->trk : 0, stack);
+	uint16_t also = 0;
 	g->shown = (uint8_t)s;
-	if (g->p)
+	if (g->p && (past || (s == TS_RUN && g->mark_worker)))
 		show_p(r, g->p, s == TS_RUN && g->mark_worker ? TS_GCWORK : s, g->trk, t);
+	else if (g->p)
+		also = show_p_also(r, g->p, s, g->trk, t);
+	enter_also(r, g->trk, t, s | past, g->p ? g->p->trk : 0, stack, also);
 }
 
 void gotrack_show(struct gotrace *r, struct gg *g, stk_id stack)
@@ -344,12 +368,14 @@ static struct gg *new_g(struct gotrace *r, const struct tev *ev)
 	return g;
 }
 
-/* Leave what it was in. That is what the event says, but where events are missing. */
-static ALWAYS void leave_state(struct gotrace *r, struct gg *g, unsigned was, unsigned to)
+/* Leave what it was in. That is what the event says, but where events are missing. Given is the P that its next entry
+   is to tell of. */
+static ALWAYS uint16_t leave_state(struct gotrace *r, struct gg *g, unsigned was, unsigned to)
 {
 	int64_t t = gotrace_now(r);
+	uint16_t also = 0;
 	if (!executes(was))
-		return;
+		return 0;
 	if (was == TST_SYSCALL) {
 		struct gp *p = find_p(r, g->syscall_p);
 		if (p)
@@ -359,7 +385,7 @@ static ALWAYS void leave_state(struct gotrace *r, struct gg *g, unsigned was, un
 	if (g->p && g->p->g == g) {
 		g->p->g = NULL;
 		if (!executes(to))
-			show_p(r, g->p, TS_IDLE, 0, t);
+			also = show_p_also(r, g->p, TS_IDLE, 0, t);
 	}
 	if (!executes(to)) {
 		if (!g->p || g->p->m != g->m)
@@ -367,11 +393,12 @@ static ALWAYS void leave_state(struct gotrace *r, struct gg *g, unsigned was, un
 		g->m = -1;
 	}
 	g->p = NULL;
+	return also;
 }
 
-static void __attribute__((noinline)) leave_another(struct gotrace *r, struct gg *g, unsigned to)
+static uint16_t __attribute__((noinline)) leave_another(struct gotrace *r, struct gg *g, unsigned to)
 {
-	leave_state(r, g, g->state, to);
+	return leave_state(r, g, g->state, to);
 }
 
 /* Take P and M into RUNNING or SYSCALL. */
@@ -402,10 +429,12 @@ static ALWAYS void enter_syscall(struct gotrace *r, struct gg *g, const struct t
 	uint32_t who = g->p ? g->p->trk : 0;
 	if (since < t)
 		enter(r, g->trk, since, (g->p ? TS_SYSCALL : TS_SYSBLOCK) | (unsigned)TS_PAST, who, stack);
-	enter(r, g->trk, t, TS_SYSCALL, who, stack);
+	if (g->p && since < t)
+		show_p(r, g->p, TS_SYSCALL, g->trk, since);
+	enter_also(r, g->trk, t, TS_SYSCALL, who, stack,
+	    g->p ? show_p_also(r, g->p, TS_SYSCALL, g->trk, t) : 0);
 	g->shown = TS_SYSCALL;
 	if (g->p) {
-		show_p(r, g->p, TS_SYSCALL, g->trk, since);
 		g->p->syscall_g = g->id;
 		g->syscall_p = g->p->id;
 		carry(r, g->p, g->m, since);
@@ -415,12 +444,12 @@ static ALWAYS void enter_syscall(struct gotrace *r, struct gg *g, const struct t
 }
 
 static ALWAYS void enter_plain(struct gotrace *r, struct gg *g, unsigned state, int64_t since, uint32_t who,
-    stk_id stack)
+    stk_id stack, uint16_t also)
 {
 	int64_t t = gotrace_now(r);
 	if (since < t)
 		enter(r, g->trk, since, state | TS_PAST, who, stack);
-	enter(r, g->trk, t, state, who, stack);
+	enter_also(r, g->trk, t, state, who, stack, also);
 	g->shown = (uint8_t)state;
 }
 
@@ -434,7 +463,8 @@ static void drop_g(struct gotrace *r, struct gg *g)
 	g->id = -1;
 }
 
-static ALWAYS void enter_state(struct gotrace *r, struct gg *g, const struct tev *ev, unsigned from, unsigned to)
+static ALWAYS void enter_state(struct gotrace *r, struct gg *g, const struct tev *ev, unsigned from, unsigned to,
+    uint16_t also)
 {
 	int64_t since = from == TST_UNDETERMINED ? gotrace_rel(r, r->sync) : gotrace_now(r);
 	stk_id stack = gotables_stack(r, ev->stack);
@@ -450,21 +480,22 @@ static ALWAYS void enter_state(struct gotrace *r, struct gg *g, const struct tev
 		break;
 	case TST_RUNNABLE:
 		by = ev->g != ev->id && from != TST_UNDETERMINED ? gotrack_where(r, ev) : NULL;
-		enter_plain(r, g, TS_READY, since, by ? by->trk : 0, stack);
+		enter_plain(r, g, TS_READY, since, by ? by->trk : 0, stack, also);
 		break;
 	case TST_WAITING:
 		wait = wait_state(r, ev->name, &who);
-		enter_plain(r, g, wait, since, who, stack);
+		enter_plain(r, g, wait, since, who, stack, also);
 		if (wait == TS_FOREVER)
 			gospan_end_g(r, g, ev);
 		break;
 	case TST_NOTEXIST:
 		gospan_end_g(r, g, ev);
-		enter_plain(r, g, TS_NONE, since, 0, stack);
+		enter_plain(r, g, TS_NONE, since, 0, stack, also);
 		drop_g(r, g);
 		break;
 	default:
-		break;
+		if (also)
+			enter(r, also, since, TS_IDLE, 0, 0);
 	}
 }
 
@@ -473,19 +504,20 @@ static ALWAYS void change_g(struct gotrace *r, const struct tev *ev, unsigned fr
 	if (from == to)
 		return;
 	struct gg *g = gotrack_g(r, ev->id);
+	uint16_t also = 0;
 	bool fresh = from == TST_UNDETERMINED || from == TST_NOTEXIST || !g;
 	if (fresh)	/* of a trace that is cut: what it was before is known only from here on */
 		g = new_g(r, ev);
 	else if (g->state == from)
-		leave_state(r, g, from, to);
+		also = leave_state(r, g, from, to);
 	else
-		leave_another(r, g, to);
+		also = leave_another(r, g, to);
 	if (!g->named)
 		name_g(r, g, ev);
 	if (g->counts)
 		util_transition(r, g, ev);
 	g->state = (uint8_t)to;
-	enter_state(r, g, ev, from, to);
+	enter_state(r, g, ev, from, to, also);
 }
 
 /* Nearly all are of a few pairs of states. Each is a way of its own, without a question that the pair has answered: one

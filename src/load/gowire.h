@@ -88,7 +88,7 @@ static inline const uint8_t *quick_varint(const uint8_t *p, uint64_t *v)
 }
 
 /* The same, quickly where there is an event of a known type and no number can reach beyond the end. */
-static inline bool gowire_event(struct cur *c, struct goev *ev, uint64_t *dt, struct err *e)
+static inline __attribute__((always_inline)) bool gowire_event(struct cur *c, struct goev *ev, uint64_t *dt, struct err *e)
 {
 	enum { ROOM = 1 + 10 * 5 };	/* type, dt and four */
 	const uint8_t *p = c->p;
@@ -97,9 +97,9 @@ static inline bool gowire_event(struct cur *c, struct goev *ev, uint64_t *dt, st
 	unsigned type = *p++, n = goev_nargs[type];
 	if (!n || !(p = quick_varint(p, dt)))
 		return gowire_any_event(c, ev, dt, e);
-	for (unsigned i = 1; i < n; i++)
-		if (!(p = quick_varint(p, &ev->arg[i])))
-			return gowire_any_event(c, ev, dt, e);
+	if ((n > 1 && !(p = quick_varint(p, &ev->arg[1]))) || (n > 2 && !(p = quick_varint(p, &ev->arg[2]))) ||
+	    (n > 3 && !(p = quick_varint(p, &ev->arg[3]))) || (n > 4 && !(p = quick_varint(p, &ev->arg[4]))))
+		return gowire_any_event(c, ev, dt, e);
 	ev->type = (uint8_t)type;
 	c->p = p;
 	return true;

@@ -241,7 +241,7 @@ static void put_born(
 
 static void put_enter(void *self, trk_id trk, int64_t t, enum tstate state, uint32_t who, stk_id stack)
 {
-	struct sink_enter e = {t, trk, who, stack, (uint8_t)state, 0};
+	struct sink_enter e = { .t = t, .trk = trk, .who = who, .stack = stack, .state = (uint8_t)state };
 	tracks_enter(((struct build *)self)->tracks, &e, 1);
 }
 

@@ -217,9 +217,10 @@ enum { AHEAD = 16 };	/* intervals, for bringing what they are made of into the c
    may be, noted on the way. */
 static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint32_t total)
 {
-	s->from = mem_grow(s->from, &s->nfrom, (size_t)total + AHEAD, sizeof *s->from);
+	s->from = mem_grow(s->from, &s->nfrom, (size_t)total + AHEAD + 1, sizeof *s->from);
 	memset(s->from, 0xff, total * sizeof *s->from);
 	memset(s->from + total, 0, AHEAD * sizeof *s->from);
+	s->pos[0] = total + AHEAD;	/* where nobody looks goes what is also of nobody */
 	const struct sink_enter *e = p->entry;
 	uint32_t *restrict from = s->from, *restrict pos = s->pos, n = (uint32_t)p->n;
 	s->edge = mem_grow(s->edge, &s->cedge, p->n + 1, sizeof *s->edge);
@@ -227,8 +228,9 @@ static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint
 	int64_t t = INT64_MIN;
 	bool ordered = true;
 	for (uint32_t i = 0; i < n; i++, e++) {
-		uint32_t at = pos[e->trk] += e->t > p->t0;
+		uint32_t later = e->t > p->t0, at = pos[e->trk] += later;
 		from[at] = i;
+		from[pos[e->also] += later & (e->also != 0)] = i;
 		if (is_edge(e)) {
 			ordered = ordered && e->t >= t;
 			t = e->t;
@@ -237,6 +239,7 @@ static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint
 		}
 	}
 	s->ordered = ordered;
+	s->pos[0] = 0;
 	return (uint32_t)(edge - s->edge);
 }
 
@@ -264,6 +267,25 @@ static inline uint16_t who_code(struct whos *w, uint32_t who)
 	return code ? (uint16_t)(code - 1) : who_new(w, who);
 }
 
+/* What an entry says of a track: of its own, or of the P that goes with it. */
+static inline void says(const struct sink_enter *e, trk_id trk, unsigned *state, uint32_t *who)
+{
+	*state = e->state;
+	*who = e->who;
+	if (e->trk != trk) {
+		*state = sink_also(e->state & SHEET_STATE);
+		*who = *state == TS_IDLE ? 0 : e->trk;
+	}
+}
+
+static uint32_t says_who(const struct sink_enter *e, trk_id trk)
+{
+	unsigned state;
+	uint32_t who;
+	says(e, trk, &state, &who);
+	return who;
+}
+
 enum stack_width { STACK_NONE, STACK_2, STACK_4 };
 
 /* One row; sum[] are the times by state before it, and after. What the track was doing at last goes into
@@ -279,11 +301,13 @@ static inline __attribute__((always_inline)) void fill_row(const struct build_sh
 	uint16_t *restrict stack2 = width == STACK_2 ? b->stack2 + (i - b->sh->nostack) : NULL;
 	stk_id *restrict stack4 = width == STACK_4 ? b->stack4 + (i - b->sh->nostack) : NULL;
 	const struct sink_enter *restrict entry = p->entry;
-	const struct sink_enter head = { .t = p->t0, .who = live->who, .stack = live->stack,
+	const trk_id trk = b->trk[r];
+	const struct sink_enter head = { .t = p->t0, .trk = trk, .who = live->who, .stack = live->stack,
 		.state = live->state ? live->state | (uint8_t)SHEET_CONT : 0 };
 	const struct sink_enter *now = from[i] == HEAD ? &head : &entry[from[i]];
 	uint32_t t0 = (uint32_t)p->t0;
-	unsigned was = TS_NONE;
+	unsigned was = TS_NONE, is;
+	uint32_t who;
 	for (;;) {
 		__builtin_prefetch(&entry[from[i + AHEAD]]);
 		uint32_t at = (uint32_t)now->t - t0;
@@ -291,10 +315,14 @@ static inline __attribute__((always_inline)) void fill_row(const struct build_sh
 		if (i % SHEET_STEP == 0)
 			memcpy(b->sum[i / SHEET_STEP], sum, sizeof(int64_t[TS__N]));
 		before = at;
-		was = now->state & SHEET_STATE;
+		if (width == STACK_NONE)
+			says(now, trk, &is, &who);
+		else
+			is = now->state, who = now->who;
+		was = is & SHEET_STATE;
 		start[i] = at;
-		state[i] = now->state;
-		who2[i] = who_code(whos, now->who);
+		state[i] = (uint8_t)is;
+		who2[i] = who_code(whos, who);
 		if (width == STACK_2)
 			*stack2++ = (uint16_t)now->stack;
 		else if (width == STACK_4)
@@ -304,7 +332,8 @@ static inline __attribute__((always_inline)) void fill_row(const struct build_sh
 		now = &entry[from[i]];
 	}
 	sum_add(&sum[was], p->t1 - p->t0 - before);
-	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ now->who, now->stack, (uint8_t)was };
+	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ who,
+	    width == STACK_NONE ? 0 : now->stack, (uint8_t)was };
 }
 
 /* All rows. pos[] is zero, and is so again. */
@@ -333,7 +362,7 @@ static void fill_rows(struct sealer *s, struct build_sheet *b, const struct shee
 		s->pos[w.who[i]] = 0;
 	for (uint32_t r = 0; w.wide && r < rows; r++)
 		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++)
-			b->who4[i] = s->from[i] == HEAD ? head[r] : p->entry[s->from[i]].who;
+			b->who4[i] = s->from[i] == HEAD ? head[r] : says_who(&p->entry[s->from[i]], b->trk[r]);
 	b->sh->who4 = w.wide ? b->who4 : NULL;
 	b->sh->who2 = b->who2;
 	b->sh->whos = w.who;

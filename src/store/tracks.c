@@ -6,6 +6,10 @@
  * and about 15 in the sheet; nothing is looked up by name on the way, for a track
  * is an index.
  *
+ * An entry of a goroutine tells of the P it takes or leaves as well, where that is
+ * all there is to it: seven of the seventeen entries that ten events make would
+ * be of Ps, and say nothing new.
+ *
  * Per track 16 bytes are known here: its state after the newest entry, the time
  * of that entry, below which no later one may lie, and what of its life its row
  * tells already, so that the row is touched twice or thrice in a life and not at
@@ -37,7 +41,7 @@
 
 enum { SEAL_MAX = 1 << 18, SEAL_ROW = 3, SEAL_MOST = 1 << 21, GIDS_MIN = 1 << 16 };
 /* LIVES: it has no t1; THERE: it has rows in sheets */
-enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16 };
+enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16, ALIVE = HAS_T0 | LIVES | HAS_RUN0 | TOLD };
 
 struct track_last {
 	int64_t t;
@@ -70,6 +74,13 @@ struct tracks {
 	void *arg;
 };
 
+/* Track 0: as one of which nothing need be known. */
+static void nobody(struct tracks *k)
+{
+	k->last = shelf_room(&k->lasts, k->n);
+	k->last[0] = (struct track_last){ .t = INT64_MIN, .life = ALIVE };
+}
+
 struct tracks *tracks_new(struct store *st)
 {
 	struct tracks *k = xcalloc(1, sizeof *k);
@@ -86,7 +97,7 @@ struct tracks *tracks_new(struct store *st)
 	k->n = 1;
 	k->lasts.width = sizeof *k->last;
 	k->gids.width = sizeof *k->gid;
-	k->last = shelf_room(&k->lasts, 1);
+	nobody(k);
 	k->sealing = sealing_new(st);
 	return k;
 }
@@ -284,7 +295,7 @@ static void track_life(struct track_last *l, struct trk_row *r, int64_t t, enum 
 enum { ENOUGH = 0xff };
 static const uint8_t life_free[UINT8_MAX + 1] = {
 #define STATE(id, letter, name, reason) [TS_##id] = TS_##id == TS_NONE || TS_##id == TS_FOREVER ? 0 : \
-	TS_##id == TS_RUN ? ENOUGH - HAS_T0 - LIVES - HAS_RUN0 - TOLD : ENOUGH - HAS_T0 - LIVES - TOLD,
+	TS_##id == TS_RUN ? ENOUGH - ALIVE : ENOUGH - HAS_T0 - LIVES - TOLD,
 #include "state.def"
 #undef STATE
 };
@@ -333,26 +344,42 @@ static void next_piece(struct tracks *k, struct entering *x, int64_t t, size_t l
 	x->sealed = k->sealed;
 }
 
-/* What is rare of an entry, of `left` that are to come: its time, set right; the row; a piece that is full. Not in
-   place: the loop that asks for it needs its registers. */
-static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct entering *x, struct track_last *l,
-    const struct sink_enter *e, size_t left)
+/* Of a track that is in a state from t on: its row, unless that tells all of its life. */
+static void rare_state(struct tracks *k, struct track_last *l, trk_id trk, int64_t t, enum tstate s, bool past)
 {
+	if (!k->of)
+		track_life(l, col_at(&k->st->trks, trk), t, s, past);
+	set_there(k, l, s != TS_NONE);
+}
+
+/* It is told of in the piece at hand. */
+static void rare_tell(struct tracks *k, struct track_last *l, trk_id trk, int64_t t)
+{
+	tell(&k->now, l, trk, t == k->sealed);
+	l->n--;		/* it is counted with all */
+}
+
+/* What is rare of an entry, of `left` that are to come: its time, set right; the rows; a piece that is full. Not in
+   place: the loop that asks for it needs its registers. */
+static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct entering *x, const struct sink_enter *e,
+    size_t left)
+{
+	struct track_last *l = &k->last[e->trk], *also = &k->last[e->also];
 	unsigned s = e->state & SHEET_STATE, past = e->state & TS_PAST;
 	int64_t t = e->t, floor = l->t < k->sealed ? k->sealed : l->t;
-	if (k->of) {	/* its row tells all of its life */
-		t = t < floor ? floor : t;
-	} else {
-		if (t < floor)
-			t = late(k, l, e, floor);
-		track_life(l, col_at(&k->st->trks, e->trk), t, (enum tstate)s, past);
-	}
-	set_there(k, l, s != TS_NONE);
+	if (also->t > floor)
+		floor = also->t;
+	if (t < floor)
+		t = k->of ? floor : late(k, l, e, floor);
+	rare_state(k, l, e->trk, t, (enum tstate)s, past);
+	if (e->also)
+		rare_state(k, also, e->also, t, sink_also(s), false);
 	if (x->out >= x->base + enough(k) && t >= x->newest && t > k->sealed && !past)
 		next_piece(k, x, t, left);
-	tell(&k->now, l, e->trk, t == k->sealed);
+	rare_tell(k, l, e->trk, t);
+	if (e->also)
+		rare_tell(k, also, e->also, t);
 	k->now.past |= past != 0;
-	l->n--;		/* it is counted with all */
 	return t;
 }
 
@@ -370,15 +397,17 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 		if (e < near)
 			__builtin_prefetch(&last[e[AHEAD].trk]);
 		__builtin_prefetch((const char *)out + AHEAD * sizeof *out, 1);
-		if (e->trk >= ntrk)
+		if (e->trk - 1 >= ntrk - 1 || e->also >= ntrk)
 			continue;
-		struct track_last *l = &last[e->trk];
+		/* of what is nobody the time stays, and the rest is never asked for */
+		struct track_last *l = &last[e->trk], *also = &last[e->also];
 		int64_t t = e->t;
-		if (t < l->t || t <= sealed || (l->life | life_free[e->state]) != ENOUGH || out >= full) {
-			if (!e->trk || (e->state & SHEET_STATE) >= TS__N)
+		if (t < l->t || t < also->t || t <= sealed || (l->life | life_free[e->state]) != ENOUGH ||
+		    (also->life | (ENOUGH - ALIVE)) != ENOUGH || out >= full) {
+			if ((e->state & SHEET_STATE) >= TS__N)
 				continue;
 			x.out = out;
-			t = rare_entry(k, &x, l, e, (size_t)(end - e));
+			t = rare_entry(k, &x, e, (size_t)(end - e));
 			out = x.out;
 			full = x.base + enough(k);
 			sealed = x.sealed;
@@ -394,6 +423,8 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 		l->t = t;
 		l->class = (uint8_t)is;
 		l->n++;
+		also->t = e->also ? t : INT64_MIN;
+		also->n++;
 	}
 	k->newest = x.newest;
 	k->ties = (size_t)(x.tie - x.base);
@@ -445,6 +476,7 @@ static size_t split(struct tracks *k, size_t from, int64_t t1, struct sheet_piec
 		} else {
 			entry_room(late, 1)[late->n++] = v[i];
 			k->last[v[i].trk].n--;
+			k->last[v[i].also].n--;
 		}
 	}
 	return n;
@@ -476,6 +508,14 @@ static void rest(const struct tracks *k)
 		col_rest(&k->st->trks);
 }
 
+/* An entry that is in the piece at hand, which begins at t0. */
+static void tell_both(struct tracks *k, const struct sink_enter *e, int64_t t0)
+{
+	tell(&k->now, &k->last[e->trk], e->trk, e->t == t0);
+	if (e->also)
+		tell(&k->now, &k->last[e->also], e->also, e->t == t0);
+}
+
 /* Hand on [sealed, t1): the entries before t1 go, the others stay, both in their order. */
 static void cut_piece(struct tracks *k, int64_t t1)
 {
@@ -499,7 +539,7 @@ static void cut_piece(struct tracks *k, int64_t t1)
 		memcpy(entry_room(p, late.n), late.entry, late.n * sizeof *p->entry);
 	p->n = late.n;
 	for (size_t i = 0; i < late.n; i++)
-		tell(p, &k->last[late.entry[i].trk], late.entry[i].trk, late.entry[i].t == t1);
+		tell_both(k, &late.entry[i], t1);
 	k->ties = 0;
 	mem_free(late.entry);
 	rest(k);
@@ -538,7 +578,7 @@ struct tracks *tracks_again(struct tracks *of, int64_t sealed, void (*made)(void
 	*k = (struct tracks){ .st = of->st, .of = of, .made = made, .arg = arg, .sealed = sealed, .newest = sealed,
 		.n = col_n(&of->st->trks) };
 	k->lasts.width = sizeof *k->last;
-	k->last = shelf_room(&k->lasts, k->n);
+	nobody(k);
 	return k;
 }
 
@@ -560,7 +600,11 @@ void tracks_waits(struct tracks *k, const struct sink_enter *e, size_t n, bool p
 	for (size_t i = 0; i < n; i++) {
 		tracks_was(k, e[i].trk, e[i].state & SHEET_STATE);
 		k->last[e[i].trk].t = e[i].t;
-		tell(p, &k->last[e[i].trk], e[i].trk, e[i].t == k->sealed);
+		if (e[i].also) {
+			tracks_was(k, e[i].also, sink_also(e[i].state & SHEET_STATE));
+			k->last[e[i].also].t = e[i].t;
+		}
+		tell_both(k, &e[i], k->sealed);
 	}
 }
 
