@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Sealing beside reading. A piece is a quarter of a million entries and needs
+ * Sealing beside reading. A piece is a hundred thousand entries and more, and needs
  * nothing but what the pieces before left behind, so once there has been one,
  * pieces go over a belt, and whoever empties it makes sheets of them: one at a
  * time, in order. It alone writes the sheets and the counters of goroutines by

@@ -22,24 +22,20 @@
  * entries as make the rows no more than a fourth of it. What is told of the sealed past after
  * that (a goroutine first heard of late) is in the sheets from the cut on, and
  * its row says since when it was really there.
- *
- * Goroutines are numbered 1, 2, 3 ... by the runtime, so their tracks are found
- * in an array by number; only numbers far beyond how many there are, and Ps and
- * Ms, go through a hash table.
  */
 #include "config.h"
 #include "store/tracks.h"
 
-#include "base/intern.h"
 #include "base/job.h"
 #include "base/shelf.h"
 #include "store/border.h"
 #include "store/sealing.h"
 #include "store/spans.h"
+#include "store/trkindex.h"
 
 #include <string.h>
 
-enum { SEAL_MAX = 1 << 18, SEAL_ROW = 3, SEAL_MOST = 1 << 21, GIDS_MIN = 1 << 16 };
+enum { SEAL_MAX = 1 << 17, SEAL_ROW = 3, SEAL_MOST = 1 << 21 };
 /* LIVES: it has no t1; THERE: it has rows in sheets */
 enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16, ALIVE = HAS_T0 | LIVES | HAS_RUN0 | TOLD };
 
@@ -64,11 +60,8 @@ struct tracks {
 	int64_t sealed, newest, marked, counted[CT__N];
 	struct span_block block;	/* of the last spans, up to 64 of them */
 	struct sealing *sealing;
-	struct intern index;		/* track by kind and id */
-	trk_id *gid;			/* [gids.n]: track of goroutine i, 0 none */
-	struct shelf gids;
-	uint32_t far;			/* goroutines that are in the index nevertheless */
-	struct lock *lock;		/* of the three above, when others look */
+	struct trkindex index;
+	struct lock *lock;		/* of the index, when others look */
 	struct tracks *of;		/* this one tells again what that one told */
 	void (*made)(void *, struct sheet_piece *);
 	void *arg;
@@ -96,7 +89,6 @@ struct tracks *tracks_new(struct store *st)
 	col_add(&st->trks, NULL);
 	k->n = 1;
 	k->lasts.width = sizeof *k->last;
-	k->gids.width = sizeof *k->gid;
 	nobody(k);
 	k->sealing = sealing_new(st);
 	return k;
@@ -115,8 +107,7 @@ void tracks_free(struct tracks *k)
 	for (int c = 0; c < CT__N; c++)
 		col_free(&st->counts[c]);
 	sealing_free(k->sealing);
-	intern_free(&k->index);
-	shelf_free(&k->gids);
+	trkindex_free(&k->index);
 	lock_free(k->lock);
 	mem_free(k);
 }
@@ -146,70 +137,19 @@ void tracks_done(struct tracks *k)
 	mem_free(k->now.told);
 	k->last = NULL;
 	k->now = (struct sheet_piece){0};
-	if (k->lock)
-		return;
-	intern_free(&k->index);
-	shelf_free(&k->gids);
-	k->gid = NULL;
-}
-
-struct track_key { enum track_kind kind; uint64_t id; };
-
-static int track_eq(const void *ctx, uint32_t i, const void *key)
-{
-	const struct track_key *want = key;
-	const struct trk_row *r = store_trk(ctx, i);
-	return r->kind == want->kind && r->id == want->id;
-}
-
-/* The place for goroutine id in the array, NULL: it is too far. */
-static trk_id *gid_at(struct tracks *k, uint64_t id)
-{
-	if (id < k->gids.n)
-		return &k->gid[id];
-	if (id > GIDS_MIN + 4 * (uint64_t)k->n)
-		return NULL;
-	k->gid = shelf_room(&k->gids, id + 1);
-	return &k->gid[id];
+	if (!k->lock)
+		trkindex_free(&k->index);
 }
 
 static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 {
-	struct track_key key = { kind, id };
-	trk_id *slot = kind == TK_G ? gid_at(k, id) : NULL;
-	uint32_t h = 0, i;
-	if (slot && *slot)
-		return *slot;
-	if (!slot || k->far) {
-		h = hash_u64(id, kind);
-		i = intern_find(&k->index, h, track_eq, k->st, &key);
-		if (i != UINT32_MAX)
-			return i;
-	}
-	struct trk_row *r = col_add(&k->st->trks, &i);
-	r->kind = kind;
-	r->id = id;
-	r->t0 = r->run0 = r->t1 = r->heard = TIME_NONE;
-	if (slot) {
-		*slot = i;
-	} else {
-		intern_put(&k->index, h, i);
-		k->far += kind == TK_G;
-	}
+	trk_id i = trkindex_put(&k->index, k->st, kind, id);
+	if (i < k->n)
+		return i;
 	k->n = i + 1;
 	k->last = shelf_room(&k->lasts, i + 1u);
 	k->last[i] = (struct track_last){ .t = k->sealed, .g = kind == TK_G ? 0xff : 0 };
 	return i;
-}
-
-/* A track that is there, 0: it is not. */
-static trk_id find(const struct tracks *k, enum track_kind kind, uint64_t id)
-{
-	struct track_key key = { kind, id };
-	if (kind == TK_G && id < k->gids.n && k->gid[id])
-		return k->gid[id];
-	uint32_t i = intern_find(&k->index, hash_u64(id, kind), track_eq, k->st, &key);
-	return i == UINT32_MAX ? 0 : i;
 }
 
 trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
@@ -218,7 +158,7 @@ trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
 	if (!of->lock)
 		return find_or_add(k, kind, id);
 	lock_take(of->lock);
-	trk_id t = k->of ? find(of, kind, id) : find_or_add(k, kind, id);
+	trk_id t = k->of ? trkindex_find(&of->index, of->st, kind, id) : find_or_add(k, kind, id);
 	lock_give(of->lock);
 	if (k->of && t < k->n)
 		k->last[t].g = t && kind == TK_G ? 0xff : 0;
@@ -503,7 +443,7 @@ static void count_told(struct tracks *k)
 static void rest(const struct tracks *k)
 {
 	shelf_rest(&k->lasts);
-	shelf_rest(&k->gids);
+	shelf_rest(&k->index.gids);
 	if (k->st->keep && !k->of)
 		col_rest(&k->st->trks);
 }
@@ -634,7 +574,7 @@ void tracks_keep(struct tracks *k, const struct sink_keep *gen)
 
 void tracks_kept(struct tracks *k)
 {
-	k->lasts.spills = k->gids.spills = true;
+	k->lasts.spills = k->index.gids.spills = true;
 	k->lock = lock_new();
 }
 

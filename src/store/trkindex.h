@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TRKINDEX_H
+#define TTRACE_TRKINDEX_H
+
+#include "base/intern.h"
+#include "base/shelf.h"
+#include "store/store.h"
+
+/* Tracks by their kind and number; the rows themselves are the store's (trks). Zeroes are an empty one. */
+struct trkindex {
+	struct intern index;		/* by kind and id */
+	struct shelf gids;		/* where the array lies; it may spill */
+	trk_id *gid;			/* [gids.n]: track of goroutine i, 0 none */
+	uint32_t far;			/* goroutines that are in the index nevertheless */
+};
+
+/* 0: there is none. */
+trk_id trkindex_find(const struct trkindex *, const struct store *, enum track_kind, uint64_t id);
+/* Found, or a new row of which all but kind and id is unknown. */
+trk_id trkindex_put(struct trkindex *, struct store *, enum track_kind, uint64_t id);
+void trkindex_free(struct trkindex *);
+
+#endif
