@@ -18,6 +18,7 @@
 #include "config.h"
 #include "analysis/callers.h"
 
+#include "analysis/cut.h"
 #include "analysis/shape.h"
 #include "base/mem.h"
 #include "base/wrap.h"
@@ -34,16 +35,12 @@ static void add_call(
 	l->v[l->n++] = (struct call){thing, node, to, inl};
 }
 
-static bool gone(const struct calls *c, uint32_t node)
-{
-	return c->dead && c->dead[c->shape->thing[node]];
-}
 
 static uint32_t seen_above(const struct calls *c, uint32_t node)
 {
 	do
 		node = shape_parent(c->shape, node);
-	while (node && gone(c, node));
+	while (node && calls_gone(c, node));
 	return node;
 }
 
@@ -182,7 +179,7 @@ static void add_below(const struct calls *c, uint32_t node, uint32_t but, struct
 	const struct shape *s = c->shape;
 	for (uint32_t k = node + 1; k < s->next[node];) {
 		struct calls_sum v = calls_below(c, k);
-		if (v.hits && gone(c, k)) {
+		if (v.hits && calls_gone(c, k)) {
 			k++;
 			continue;
 		}

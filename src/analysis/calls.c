@@ -26,6 +26,7 @@
 #include "analysis/calls.h"
 
 #include "analysis/callers.h"
+#include "analysis/cut.h"
 #include "analysis/shape.h"
 #include "base/job.h"
 #include "base/mem.h"
@@ -47,21 +48,27 @@ static struct columns columns_in(struct spare *room, size_t n, bool two)
 	return c;
 }
 
-struct calls *calls_begin(struct shape *s, bool two, struct onto *o)
+static struct columns columns_new(struct calls *c)
 {
-	struct calls *c = xcalloc(1, sizeof *c);
-	size_t n = s->nend, size = (n + 1) * ((two ? 2 : 1) * sizeof(int64_t) + sizeof(uint32_t) + 1);
-	*c = (struct calls){.refs = 1, .st = s->things->st, .gran = s->things->gran, .shape = shape_ref(s),
-	    .two = two};
-	c->room = atomic_exchange(&s->spare, NULL);
+	size_t n = c->nend, size = (n + 1) * ((c->two ? 2 : 1) * sizeof(int64_t) + sizeof(uint32_t) + 1);
 	if (!c->room || c->room->n < size) {
 		mem_free(c->room);
 		c->room = xmalloc(sizeof *c->room + size);
 		c->room->n = size;
 	}
-	struct columns v = columns_in(c->room, n, two);
-	memset(v.flat, 0, (two ? 2 : 1) * (n + 1) * sizeof *v.flat);
+	struct columns v = columns_in(c->room, n, c->two);
+	memset(v.flat, 0, (c->two ? 2 : 1) * (n + 1) * sizeof *v.flat);
 	memset(v.hit, 0, n + 1);
+	return v;
+}
+
+struct calls *calls_begin(struct shape *s, bool two, struct onto *o)
+{
+	struct calls *c = xcalloc(1, sizeof *c);
+	*c = (struct calls){.refs = 1, .st = s->things->st, .gran = s->things->gran, .shape = shape_ref(s),
+	    .two = two, .ends = s->ends, .nend = s->nend};
+	c->room = atomic_exchange(&s->spare, NULL);
+	struct columns v = columns_new(c);
 	*o = (struct onto){.shape = s, .end = s->end, .flat = v.flat, .oflat = v.oflat, .hit = v.hit};
 	return c;
 }
@@ -72,19 +79,45 @@ static void give_back(struct calls *c)
 	c->room = NULL;
 }
 
+/* Weights to other nodes, which are ends then; what goes nowhere is not there. */
+static void move_ends(struct calls *c, const uint32_t *to, struct columns *v)
+{
+	uint32_t n = c->nend;
+	struct columns had = *v;
+	struct spare *old = c->room;
+	c->moved = xcalloc(rank_blocks(c->shape->n), sizeof *c->moved);
+	for (uint32_t k = 0; k < n; k++)
+		if (had.hit[k] && to[k] != SHAPE_NONE)
+			rank_set(c->moved, to[k]);
+	c->nend = rank_seal(c->moved, c->shape->n);
+	c->ends = c->moved;
+	c->room = NULL;
+	*v = columns_new(c);
+	for (uint32_t k = 0; k < n; k++) {
+		if (!had.hit[k] || to[k] == SHAPE_NONE)
+			continue;
+		uint32_t at = rank_of(c->ends, to[k]);
+		v->hit[at] = HIT_OWN;
+		v->flat[at] = wrap_add(v->flat[at], had.flat[k]);
+		if (v->oflat)
+			v->oflat[at] = wrap_add(v->oflat[at], had.oflat[k]);
+	}
+	mem_free(old);
+}
+
 /* Own weights to things: the nearest that is left. What is left nothing of goes to the root, or nowhere. */
 static void weigh_own(struct calls *c, const struct onto *o, const struct columns *v)
 {
 	const struct shape *s = c->shape;
 	uint32_t k = 0;
 	for (size_t b = 0; b < rank_blocks(s->n); b++)
-		for (uint64_t bits = s->ends[b].bits; bits; bits &= bits - 1, k++) {
+		for (uint64_t bits = c->ends[b].bits; bits; bits &= bits - 1, k++) {
 			uint32_t at = (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits), was = at;
 			if (!v->hit[k])
 				continue;
 			while (c->dead && at && c->dead[s->thing[at]])
 				at = shape_parent(s, at);
-			if (!at && was && !o->bare) {
+			if (!at && was && !o->bare && !o->to) {
 				v->hit[k] = 0;
 				v->flat[k] = 0;
 				if (v->oflat)
@@ -101,7 +134,7 @@ static void weigh_own(struct calls *c, const struct onto *o, const struct column
 /* Weights to running sums. */
 static void run_up(struct calls *c, const struct columns *v)
 {
-	uint32_t n = c->shape->nend, hits = 0;
+	uint32_t n = c->nend, hits = 0;
 	int64_t sum = 0, osum = 0;
 	for (uint32_t k = 0; k <= n; k++) {
 		int64_t own = k < n ? v->flat[k] : 0;
@@ -125,7 +158,7 @@ static void run_up(struct calls *c, const struct columns *v)
 struct calls_sum calls_below(const struct calls *c, uint32_t node)
 {
 	const struct shape *s = c->shape;
-	uint32_t lo = rank_of(s->ends, node), hi = rank_of(s->ends, s->next[node]);
+	uint32_t lo = rank_of(c->ends, node), hi = rank_of(c->ends, s->next[node]);
 	return (struct calls_sum){c->hits[hi] - c->hits[lo], wrap_sub(c->sum[hi], c->sum[lo]),
 	    c->osum ? wrap_sub(c->osum[hi], c->osum[lo]) : 0};
 }
@@ -145,13 +178,13 @@ static void weigh_part(void *arg, uint32_t which)
 	const struct shape *s = c->shape;
 	struct part p = ps->part[which];
 	uint32_t i = (uint32_t)((uint64_t)s->n * which / ps->n), end = (uint32_t)((uint64_t)s->n * (which + 1) / ps->n);
-	uint32_t lo = rank_of(s->ends, i), lo_of = UINT32_MAX, next_of = 0, hi = 0;
+	uint32_t lo = rank_of(c->ends, i), lo_of = UINT32_MAX, next_of = 0, hi = 0;
 	struct calls_sum v = {0, 0, 0};
 	while (i < end) {
 		if (s->next[i] != next_of || lo != lo_of) {	/* nodes on the way down to a fork have the same */
 			lo_of = lo;
 			next_of = s->next[i];
-			hi = rank_of(s->ends, next_of);
+			hi = rank_of(c->ends, next_of);
 			v = (struct calls_sum){c->hits[hi] - c->hits[lo], wrap_sub(c->sum[hi], c->sum[lo]),
 			    c->osum ? wrap_sub(c->osum[hi], c->osum[lo]) : 0};
 		}
@@ -161,7 +194,13 @@ static void weigh_part(void *arg, uint32_t which)
 			continue;
 		}
 		uint32_t t = s->thing[i];
-		uint8_t how = s->how[i];
+		uint8_t how = s->how[i], cut = c->cut ? c->cut[i] : 0;
+		if (cut & CUT_GONE) {
+			lo += rank_has(c->ends, i++);
+			continue;
+		}
+		if (cut & CUT_FIRST)
+			how &= (uint8_t)~CT_AGAIN;
 		p.how[t] |= how | SEEN;
 		p.n[t]++;
 		if (!(how & CT_AGAIN)) {
@@ -169,7 +208,7 @@ static void weigh_part(void *arg, uint32_t which)
 			if (p.ocum)
 				p.ocum[t] = wrap_add(p.ocum[t], v.o);
 		}
-		lo += rank_has(s->ends, i++);
+		lo += rank_has(c->ends, i++);
 	}
 }
 
@@ -210,9 +249,12 @@ static void weigh_all(struct calls *c)
 void calls_finish(struct calls *c, struct onto *o)
 {
 	const struct things *of = c->shape->things;
-	struct columns v = columns_in(c->room, c->shape->nend, c->two);
+	struct columns v = columns_in(c->room, c->nend, c->two);
 	c->dead = o->dead;
-	o->dead = NULL;
+	c->cut = o->cut;
+	o->dead = o->cut = NULL;
+	if (o->to)
+		move_ends(c, o->to, &v);
 	c->nthing = of->n;
 	c->thing = xmalloc(of->n * sizeof *c->thing);
 	memcpy(c->thing, of->row, of->n * sizeof *c->thing);
@@ -222,6 +264,8 @@ void calls_finish(struct calls *c, struct onto *o)
 	c->all = o->all;
 	c->unit = o->unit;
 	c->show = o->show;
+	mem_free(o->to);
+	o->to = NULL;
 }
 
 struct calls *calls_new(struct things *things, const struct weights *w)
@@ -265,6 +309,8 @@ void calls_free(struct calls *c)
 	if (!c || --c->refs)
 		return;
 	give_back(c);
+	mem_free(c->moved);
+	mem_free(c->cut);
 	shape_free(c->shape);
 	shape_free(c->left);
 	arena_free(&c->arena);

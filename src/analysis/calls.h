@@ -82,6 +82,10 @@ struct calls {
 	const int64_t *sum, *osum;	/* before each end, and after the last; osum: or NULL */
 	const uint32_t *hits;		/* how many ends before it something counts at */
 	uint8_t *dead;			/* by thing: not seen; NULL none */
+	uint8_t *cut;			/* or by node, see cut.h */
+	const struct rank *ends;	/* the shape's, or moved: */
+	struct rank *moved;		/* NULL: they are the shape's */
+	uint32_t nend;
 	struct spare *room;
 	struct asked *asked;		/* callers.c: the thing that was asked for last */
 

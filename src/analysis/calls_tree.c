@@ -13,6 +13,7 @@
 #include "config.h"
 #include "analysis/calls.h"
 
+#include "analysis/cut.h"
 #include "analysis/shape.h"
 #include "base/mem.h"
 #include "base/wrap.h"
@@ -45,10 +46,9 @@ static struct cells cells_new(struct calls *c, size_t n, bool whole)
 /* What a node has of its own: it is one end, or none. */
 static struct calls_sum own(const struct calls *c, uint32_t node)
 {
-	const struct shape *s = c->shape;
-	if (!rank_has(s->ends, node))
+	if (!rank_has(c->ends, node))
 		return (struct calls_sum){0, 0, 0};
-	uint32_t k = rank_of(s->ends, node);
+	uint32_t k = rank_of(c->ends, node);
 	return (struct calls_sum){c->hits[k + 1] - c->hits[k],
 	    wrap_sub(c->sum[k + 1], c->sum[k]),
 	    c->osum ? wrap_sub(c->osum[k + 1], c->osum[k]) : 0};
@@ -133,8 +133,8 @@ static void take_away(struct calls *c)
 	const struct shape *from = c->shape;
 	uint8_t *hit = xmalloc(from->n);
 	for (uint32_t i = 0; i < from->n; i++)
-		hit[i] = !i || calls_below(c, i).hits;
-	struct shape *s = c->left = shape_left(from, hit, c->dead);
+		hit[i] = i && !calls_below(c, i).hits ? 0 : calls_gone(c, i) ? LEFT_GONE : LEFT_HIT;
+	struct shape *s = c->left = shape_left(from, hit);
 	struct cells v = cells_new(c, s->n, false);
 	memset(c->cells, 0, s->n * (c->two ? 4 : 2) * sizeof(int64_t));
 	for (uint32_t i = 0; i < from->n; i++) {
@@ -189,7 +189,7 @@ const struct ctree *calls_tree(const struct calls *asked)
 	uint32_t k;
 	if (c->t.n)
 		return &c->t;
-	if (c->dead)
+	if (c->dead || c->cut)
 		take_away(c);
 	else if ((k = count(c)) == c->shape->n)
 		share(c);

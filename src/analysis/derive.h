@@ -28,9 +28,8 @@ static inline struct tree_run tree_run(const struct tree *t, uint32_t i)
 {
 	if (t->row)
 		return (struct tree_run){t->row, 0, t->n};
-	uint32_t size = COL_FIRST << (31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1)),
-		 lo = size - COL_FIRST;
-	return (struct tree_run){store_stk(t->st, lo), lo, lo + size < t->n ? lo + size : t->n};
+	struct stk_run r = store_stks(t->st, i);
+	return (struct tree_run){r.row, r.lo, r.hi < t->n ? r.hi : t->n};
 }
 void tree_free(struct tree *);
 

@@ -16,6 +16,7 @@
 #include "config.h"
 #include "analysis/focus.h"
 
+#include "analysis/cut.h"
 #include "analysis/derive.h"
 #include "analysis/shape.h"
 #include "analysis/tracew.h"
@@ -273,21 +274,23 @@ static uint8_t *by_thing(const struct scale *g, const struct things *t, uint8_t 
 static bool keeps(struct scale *g, struct onto *o)
 {
 	const struct shape *s = o->shape;
-	bool dies = g->verdict.any & FV_DEAD, by_name = focus_by_name(g->fc);
+	bool dies = g->verdict.any & FV_DEAD, by_name = focus_by_name(g->fc), from = focus_from(g->fc);
+	bool prune = g->fc->rx[R_PRUNE], cuts = from || prune;
 	uint8_t mixed;
-	if (g->tree.row || focus_from(g->fc) || g->fc->rx[R_PRUNE])
+	if (g->tree.row)
 		return false;
-	if (!dies && !by_name)
+	if (!dies && !by_name && !cuts)
 		return true;
 	uint8_t *flag = by_thing(g, s->things, &mixed);
-	bool can = !(mixed & FV_DEAD);
+	cuts |= (mixed & FV_DEAD) != 0;
+	bool can = !cuts || cut_shape(s, g->sn, g->verdict.frame, from, prune, !by_name, o);
 	if (can && by_name && !(mixed & (FV_HIT | FV_BARRED))) {
 		g->keep = arena_zalloc(&g->scratch, s->nend + 1u);
 		shape_states(s, flag, g->keep);
 	}
 	for (uint32_t t = 0; t < s->things->n; t++)
 		flag[t] = (flag[t] & FV_DEAD) != 0;
-	if (can && dies)
+	if (can && dies && !cuts)
 		o->dead = flag;
 	else
 		mem_free(flag);

@@ -40,8 +40,8 @@ void focus_samples(const struct snap *, const struct focus *, size_t type, bool 
 void focus_nodes(const struct snap *, const struct focus *, const int64_t *flat, const int64_t *count,
     const int64_t *base, enum side_show, str_id unit, bool noinlines, struct arena *, struct weights *out);
 
-/* The same two straight onto nodes that stand for the store's own. false: the query takes frames away or
-   makes some, so it needs a tree of its own; nothing was done. */
+/* The same two straight onto nodes that stand for the store's own. false: the query makes frames, or
+   cuts some calls of a node and leaves others, so it needs a tree of its own; nothing was done. */
 bool focus_samples_onto(const struct snap *, const struct focus *, size_t type, bool noinlines,
     const struct sides *, struct onto *);
 bool focus_nodes_onto(const struct snap *, const struct focus *, const int64_t *flat, const int64_t *count,

@@ -11,9 +11,9 @@
  * The invariant of the stack: the nodes of the topmost group are the last ones in
  * raw[], so a group that comes off gives its room to its children.
  *
- * A store whose stacks were said in order (load/ways.h) has its nodes in preorder
- * already: then one pass says where each subtree ends, which is all that is to be known of
- * children, and no links are made.
+ * A store whose stacks were said in order (load/ways.h) has its nodes in preorder already. Then one pass says where each
+ * subtree ends and which nodes have children that are the same thing; all other nodes are written as they lie, one after
+ * another, and only below those few are children gathered. Where the store's nodes have gone to is kept as runs.
  *
  * A shape can also be made of another one by taking things away: the children of
  * what is gone are gathered in its place, and only where that happened can two
@@ -33,6 +33,7 @@
 
 enum { AHEAD = 16 };
 
+
 #define INLINED UINT32_C(0x80000000)	/* or'ed to what a node is */
 
 struct group { uint32_t off, n, parent; };	/* raw[off .. off + n); its parent is placed */
@@ -41,7 +42,7 @@ struct maker {
 	struct shape *s;
 	const struct frames *f;
 	const struct shape *old;	/* or: it is made of another shape, */
-	const uint8_t *hit, *dead;	/* of its nodes that are hit, without the things that are dead */
+	const uint8_t *hit;		/* of its nodes that are hit, without those that are gone */
 	uint32_t *look;			/* what a frame is */
 	/* the next child of the same node, 0 none; or, in preorder, where its subtree ends */
 	uint32_t *sib;
@@ -55,34 +56,64 @@ struct maker {
 	struct group *fresh;
 	size_t cfresh;
 	bool ordered;			/* nodes are in preorder: see sib */
-	uint32_t *path, *open, depth;	/* the nodes above, and how many of each thing they are */
+	struct rank *twins;		/* then: nodes that have children which are the same thing */
+	const struct stk_row *row;	/* row[0] is that of node lo */
+	uint32_t lo, nrow;
+	struct step_down { uint32_t node, thing; } *path;	/* the nodes above, */
+	uint32_t *open, depth;		/* and how many of each thing they are */
 	size_t cpath;
 };
 
 /* ---- the tree of frames */
 
-static uint32_t parent_of(const struct maker *m, uint32_t i)
+/* Row i, which mostly lies beside the one that was asked for last. */
+static void go_to_row(struct maker *m, uint32_t i)
 {
-	return m->f->parent ? m->f->parent[i] : store_stk(m->f->st, i)->parent;
+	struct stk_run r = store_stks(m->f->st, i);
+	m->row = r.row;
+	m->lo = r.lo;
+	m->nrow = r.hi - r.lo;
 }
 
-/* Its thing, and INLINED. */
-static uint32_t what_is(const struct maker *m, uint32_t i)
+static inline struct stk_row row_of(struct maker *m, uint32_t i)
+{
+	if (m->f->parent)
+		return (struct stk_row){m->f->parent[i], m->f->frame[i]};
+	if (i - m->lo >= m->nrow)
+		go_to_row(m, i);
+	return m->row[i - m->lo];
+}
+
+static inline uint32_t parent_of(struct maker *m, uint32_t i)
+{
+	return row_of(m, i).parent;
+}
+
+/* The thing of a row, and INLINED. */
+static inline uint32_t what_in(struct maker *m, uint32_t i, struct stk_row r)
 {
 	const struct frames *f = m->f;
-	if (!i)
-		return 0;
-	if (!f->parent)
-		return m->look[store_stk(m->f->st, i)->frame];
-	return f->label && f->label[i] ? things_tag(m->s->things, f->label[i]) : m->look[f->frame[i]];
+	return f->label && f->label[i] ? things_tag(m->s->things, f->label[i]) : m->look[r.frame];
 }
 
-static bool beside(const struct maker *m, uint32_t i)
+static uint32_t what_is(struct maker *m, uint32_t i)
+{
+	return i ? what_in(m, i, row_of(m, i)) : 0;
+}
+
+/* Nothing counts at or below it. */
+static inline bool nothing_below(const struct maker *m, uint32_t i)
+{
+	const struct rank *h = m->f->hit;
+	return h && rank_of(h, i) == rank_of(h, m->sib[i]);
+}
+
+static bool beside(struct maker *m, uint32_t i)
 {
 	return i + 1 < m->f->n && parent_of(m, i + 1) == i;
 }
 
-static uint32_t first_kid(const struct maker *m, uint32_t i)
+static uint32_t first_kid(struct maker *m, uint32_t i)
 {
 	if (beside(m, i))
 		return i + 1;
@@ -119,46 +150,18 @@ static void link_kids(struct maker *m)
 	}
 }
 
-/* Nodes in preorder: where their subtrees end. false: they are in another one. */
-static bool find_ends(struct maker *m)
-{
-	uint32_t n = m->f->n, depth = 1;
-	m->path = mem_grow(m->path, &m->cpath, 1, sizeof *m->path);
-	m->path[0] = 0;
-	for (uint32_t i = 1; i < n; i++) {
-		uint32_t p = parent_of(m, i);
-		for (; depth && m->path[depth - 1] != p; depth--)
-			m->sib[m->path[depth - 1]] = i;
-		if (!depth)
-			return false;
-		m->path = mem_grow(m->path, &m->cpath, (size_t)depth + 1, sizeof *m->path);
-		m->path[depth++] = i;
-	}
-	while (depth)
-		m->sib[m->path[--depth]] = n;
-	return true;
-}
-
 /* ---- places */
 
-/* The next node in preorder, what its first one is: its way from the root, and whether it is the same as one above. */
-static uint32_t place(struct maker *m, uint32_t parent, uint32_t what, const uint32_t *raw, uint32_t n)
+/* The next node in preorder, below one that is placed. */
+static inline uint32_t put_below(struct maker *m, uint32_t parent, uint32_t thing, uint8_t how)
 {
 	struct shape *s = m->s;
-	uint32_t id = s->n++, thing = what & ~INLINED;
-	uint8_t how = m->old ? m->old->how[*raw] & (CT_INL | CT_NOTINL) : what & INLINED ? CT_INL : CT_NOTINL;
-	while (m->depth && m->path[m->depth - 1] != parent)
-		m->open[s->thing[m->path[--m->depth]]]--;
-	m->path = mem_grow(m->path, &m->cpath, (size_t)m->depth + 1, sizeof *m->path);
-	m->path[m->depth++] = id;
-	s->at[*raw] = id;
-	for (uint32_t i = 1; i < n; i++) {
-		if (m->old)
-			how |= m->old->how[raw[i]] & (CT_INL | CT_NOTINL);
-		else
-			how |= what_is(m, raw[i]) & INLINED ? CT_INL : CT_NOTINL;
-		s->at[raw[i]] = id;
-	}
+	uint32_t id = s->n++;
+	while (m->depth && m->path[m->depth - 1].node != parent)
+		m->open[m->path[--m->depth].thing]--;
+	if (m->depth == m->cpath)
+		m->path = mem_grow(m->path, &m->cpath, (size_t)m->depth + 1, sizeof *m->path);
+	m->path[m->depth++] = (struct step_down){id, thing};
 	if (id && parent + 1 != id) {
 		s->fork = mem_grow(s->fork, &s->cfork, (size_t)s->nfork + 1, sizeof *s->fork);
 		s->fork[s->nfork++] = parent;
@@ -169,7 +172,23 @@ static uint32_t place(struct maker *m, uint32_t parent, uint32_t what, const uin
 	return id;
 }
 
-static uint32_t thing_of(const struct maker *m, uint32_t raw)
+/* What its first one is: its way from the root, and whether it is the same as one above. */
+static uint32_t place(struct maker *m, uint32_t parent, uint32_t what, const uint32_t *raw, uint32_t n)
+{
+	uint8_t how = m->old ? m->old->how[*raw] & (CT_INL | CT_NOTINL) : what & INLINED ? CT_INL : CT_NOTINL;
+	for (uint32_t i = 1; i < n; i++) {
+		if (m->old)
+			how |= m->old->how[raw[i]] & (CT_INL | CT_NOTINL);
+		else
+			how |= what_is(m, raw[i]) & INLINED ? CT_INL : CT_NOTINL;
+	}
+	uint32_t id = put_below(m, parent, what & ~INLINED, how);
+	for (uint32_t i = 0; i < n; i++)
+		m->s->at[raw[i]] = id;
+	return id;
+}
+
+static uint32_t thing_of(struct maker *m, uint32_t raw)
 {
 	return m->old ? m->old->thing[raw] : what_is(m, raw) & ~INLINED;
 }
@@ -185,7 +204,7 @@ static uint32_t gather_left(struct maker *m, const uint32_t *raw, uint32_t n, ui
 		for (uint32_t j = raw[i] + 1, end = o->next[raw[i]]; j < end;) {
 			if (!m->hit[j]) {
 				j = o->next[j];
-			} else if (m->dead[o->thing[j]]) {
+			} else if (m->hit[j] == LEFT_GONE) {
 				m->s->at[j++] = at ? at : SHAPE_NONE;
 				*same = true;
 			} else {
@@ -309,33 +328,156 @@ static void follow(struct maker *m)
 	}
 }
 
-/* All children of a group of nodes in preorder. */
-static uint32_t gather_below(struct maker *m, const uint32_t *raw, uint32_t n)
+/* ---- nodes in preorder */
+
+/* Can two children of a node be the same thing? All of what is below it has been seen. */
+static bool twins(struct maker *m, uint32_t node, uint32_t end)
 {
-	uint32_t k = 0;
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t j = raw[i] + 1, end = m->sib[raw[i]]; j < end; j = m->sib[j]) {
+	bool twin = false;
+	m->stamp++;
+	for (uint32_t j = node + 1; j < end && !twin;) {
+		if (nothing_below(m, j)) {
+			j = m->sib[j];
+		} else if (m->f->gone && rank_has(m->f->gone, j)) {
+			j++;
+		} else {
+			uint32_t t = what_is(m, j) & ~INLINED;
+			twin = m->seen[t] == m->stamp;
+			m->seen[t] = m->stamp;
+			j = m->sib[j];
+		}
+	}
+	return twin;
+}
+
+/* Where subtrees end, and which nodes have children that are the same thing. false: nodes are not in preorder. */
+static bool find_ends(struct maker *m)
+{
+	uint32_t n = m->f->n, depth = 1;
+	struct open { uint32_t node, seen; bool forks; } *open = NULL;	/* seen: how deep the nearest is that is */
+	size_t cap = 0;
+	const struct rank *gone = m->f->gone;
+	bool unlike = m->s->things->n == m->s->things->nfrm && !gone && !m->f->parent;	/* each frame is a thing */
+	m->twins = xcalloc(rank_blocks(n), sizeof *m->twins);
+	open = mem_grow(open, &cap, 1, sizeof *open);
+	open[0] = (struct open){0, 0, false};
+	for (uint32_t i = 1; i <= n && depth; i++) {
+		uint32_t p = i < n ? parent_of(m, i) : UINT32_MAX;
+		for (; depth && open[depth - 1].node != p; depth--) {
+			struct open o = open[depth - 1];
+			m->sib[o.node] = i;
+			if (o.forks && twins(m, o.node, i))
+				rank_set(m->twins, o.node);
+		}
+		if (!depth)
+			break;
+		if (p + 1 != i && !unlike)
+			open[open[depth - 1].seen].forks = true;
+		if (depth == cap)
+			open = mem_grow(open, &cap, (size_t)depth + 1, sizeof *open);
+		open[depth] = (struct open){i, gone && rank_has(gone, i) ? open[depth - 1].seen : depth, false};
+		depth++;
+	}
+	bool ordered = m->sib[0] == n;
+	mem_free(open);
+	return ordered;
+}
+
+/* What becomes children of a node that lies before `lo`, whose subtree ends at `end`. */
+static uint32_t gather_below(struct maker *m, uint32_t lo, uint32_t end, uint32_t k)
+{
+	for (uint32_t j = lo; j < end;) {
+		if (nothing_below(m, j)) {
+			j = m->sib[j];
+		} else if (m->f->gone && rank_has(m->f->gone, j)) {
+			m->s->at[j] = m->s->at[parent_of(m, j)];
+			j++;
+		} else {
 			m->gather = mem_grow(m->gather, &m->cgather, (size_t)k + 1, sizeof *m->gather);
 			m->gather[k++] = j;
+			j = m->sib[j];
 		}
+	}
 	return k;
 }
 
-/* The same as follow(): where a node's subtree ends is asked before it is placed. */
+/* A node whose children have to be put together; what lies after it waits. */
+static void go_below(struct maker *m, uint32_t i, uint32_t hi)
+{
+	uint32_t end = m->sib[i], up = i ? m->s->at[parent_of(m, i)] : 0;
+	uint32_t at = place(m, up, what_is(m, i), &i, 1), k = gather_below(m, i + 1, end, 0);
+	m->pend = mem_grow(m->pend, &m->cpend, m->npend + 1, sizeof *m->pend);
+	if (end < hi)
+		m->pend[m->npend++] = (struct group){end, 0, hi};
+	push(m, at, k, regroup(m, k), true);
+}
+
+/* What frames are lies anywhere: ask for it some nodes before. */
+static inline void foresee(const struct maker *m, uint32_t i)
+{
+	enum { FAR = 24, NEAR = 12 };
+	uint32_t k = i - m->lo;
+	if (k + FAR >= m->nrow)
+		return;
+	__builtin_prefetch(&m->look[m->row[k + FAR].frame]);
+	__builtin_prefetch(&m->open[m->look[m->row[k + NEAR].frame] & ~INLINED], 1);
+}
+
+/* Nodes lo .. hi-1 as they lie, until there is one of these. */
+static void run_along(struct maker *m, uint32_t lo, uint32_t hi)
+{
+	const struct rank *gone = m->f->gone, *twins = m->twins;
+	uint32_t *at = m->s->at;
+	uint32_t i = lo;
+	if (!i && !rank_has(twins, 0)) {
+		place(m, 0, 0, &i, 1);
+		i = 1;
+	}
+	while (i < hi) {
+		if (i && nothing_below(m, i)) {
+			i = m->sib[i];
+			continue;
+		}
+		if (rank_has(twins, i)) {
+			go_below(m, i, hi);
+			return;
+		}
+		struct stk_row r = row_of(m, i);
+		foresee(m, i);
+		if (gone && rank_has(gone, i)) {
+			at[i] = at[r.parent];
+		} else {
+			uint32_t what = what_in(m, i, r);
+			at[i] = put_below(m, at[r.parent], what & ~INLINED, what & INLINED ? CT_INL : CT_NOTINL);
+		}
+		i++;
+	}
+}
+
+/* The same as follow(): the topmost group, or nodes that wait (n is 0, and they end at `parent`). Where a node's subtree ends
+   is asked before it is placed. */
 static void follow_down(struct maker *m)
 {
 	struct group g = m->pend[--m->npend];
-	const uint32_t *raw = m->raw + g.off;
-	uint32_t one = *raw, n = g.n, parent = g.parent, end = m->sib[one];
-	while (n == 1 && one + 1 < end && m->sib[one + 1] == end) {
-		parent = place(m, parent, what_is(m, one), &one, 1);
-		one++;
+	if (!g.n) {
+		run_along(m, g.off, g.parent);
+		return;
 	}
-	uint32_t k = n == 1 ? gather_below(m, &one, 1) : gather_below(m, raw, n);
-	uint32_t at = place(m, parent, what_is(m, one), n == 1 ? &one : raw, n);
 	m->nraw = g.off;
+	const uint32_t *raw = m->raw + g.off;
+	if (g.n == 1) {
+		run_along(m, *raw, m->sib[*raw]);
+		return;
+	}
+	uint32_t k = 0, id = m->s->n;
+	for (uint32_t i = 0; i < g.n; i++) {
+		uint32_t end = m->sib[raw[i]];
+		m->s->at[raw[i]] = id;
+		k = gather_below(m, raw[i] + 1, end, k);
+	}
+	place(m, g.parent, what_is(m, *raw), raw, g.n);
 	if (k)
-		push(m, at, k, regroup(m, k), n == 1);
+		push(m, id, k, regroup(m, k), true);
 }
 
 static bool stopped(const struct maker *m)
@@ -360,10 +502,11 @@ static void walk(struct maker *m)
 /* Where subtrees end. */
 static void finish(struct shape *s)
 {
+	uint32_t k = s->nfork;
 	rank_seal(s->forks, s->n);
 	memset(s->next, 0, s->n * sizeof *s->next);
 	for (uint32_t i = s->n; i-- > 0;) {
-		uint32_t p = shape_parent(s, i);
+		uint32_t p = rank_has(s->forks, i) ? s->fork[--k] : i - (i != 0);
 		if (!s->next[i])
 			s->next[i] = i + 1;
 		if (i && !s->next[p])
@@ -379,19 +522,37 @@ static void number_ends(struct shape *s, const struct frames *f)
 	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
 	s->end = xmalloc((n + 1u) * sizeof *s->end);
 	for (uint32_t i = 0; i < n; i++) {
-		if (f->nsmp && i + AHEAD < n)	/* they stand anywhere */
+		uint32_t at = f->of ? f->of[i] : f->nsmp ? store_smp(st, i)->stack : i;
+		if (!f->of && f->nsmp && i + AHEAD < n)	/* they stand anywhere */
 			__builtin_prefetch(&s->at[store_smp(st, i + AHEAD)->stack]);
-		s->end[i] = s->at[f->nsmp ? store_smp(st, i)->stack : i];
-		rank_set(s->ends, s->end[i]);
+		if (f->of && i + AHEAD < n && f->of[i + AHEAD] != SHAPE_NONE)
+			__builtin_prefetch(&s->at[f->of[i + AHEAD]]);
+		s->end[i] = at == SHAPE_NONE ? at : s->at[at];
+		if (at != SHAPE_NONE)
+			rank_set(s->ends, s->end[i]);
 	}
 	s->nend = rank_seal(s->ends, s->n);
 	for (uint32_t i = 0; i < n; i++)
-		s->end[i] = rank_of(s->ends, s->end[i]);
+		if (s->end[i] != SHAPE_NONE)
+			s->end[i] = rank_of(s->ends, s->end[i]);
+}
+
+/* Where nodes of the store have gone to: stretches that lie side by side here and there. */
+static void note_runs(struct shape *s, uint32_t n)
+{
+	size_t k = 1;
+	for (uint32_t i = 1; i < n; i++)
+		k += s->at[i] != s->at[i - 1] + 1;
+	s->run = xmalloc(k * sizeof *s->run);
+	s->run[s->nrun++] = (struct shape_run){0, 0};
+	for (uint32_t i = 1; i < n; i++)
+		if (s->at[i] != s->at[i - 1] + 1)
+			s->run[s->nrun++] = (struct shape_run){i, s->at[i]};
 }
 
 static void maker_free(struct maker *m)
 {
-	void *all[] = {m->look, m->late, m->first, m->pend, m->raw, m->own, m->gather, m->of_gather,
+	void *all[] = {m->look, m->twins, m->late, m->first, m->pend, m->raw, m->own, m->gather, m->of_gather,
 	    m->seen, m->group_of, m->fresh, m->path, m->open};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
@@ -420,8 +581,11 @@ struct shape *shape_new(struct things *t, const struct frames *f)
 	struct maker m = maker_new(s);
 	m.f = f;
 	m.sib = s->at = xmalloc((f->n + 1u) * sizeof *m.sib);
+	m.sib[0] = 0;
 	look_up(&m);
-	m.ordered = find_ends(&m);
+	m.row = f->row;
+	m.nrow = f->row ? f->n : 0;
+	m.ordered = s->preorder = find_ends(&m);
 	if (!m.ordered) {
 		memset(m.sib, 0, (f->n + 1u) * sizeof *m.sib);
 		link_kids(&m);
@@ -434,13 +598,15 @@ struct shape *shape_new(struct things *t, const struct frames *f)
 		return NULL;
 	}
 	number_ends(s, f);
+	if (!f->parent && !f->row)
+		note_runs(s, f->n);
 	s->next = s->at;	/* what was where has been asked for the last time */
 	s->at = NULL;
 	finish(s);
 	return s;
 }
 
-struct shape *shape_left(const struct shape *old, const uint8_t *hit, const uint8_t *dead)
+struct shape *shape_left(const struct shape *old, const uint8_t *hit)
 {
 	struct shape *s = room_for(old->things, old->n);
 	struct maker m = maker_new(s);
@@ -448,7 +614,6 @@ struct shape *shape_left(const struct shape *old, const uint8_t *hit, const uint
 	s->at = xmalloc(old->n * sizeof *s->at);
 	m.old = old;
 	m.hit = hit;
-	m.dead = dead;
 	walk(&m);
 	maker_free(&m);
 	finish(s);
@@ -466,7 +631,7 @@ void shape_free(struct shape *s)
 	if (!s || --s->refs)
 		return;
 	things_free(s->things);
-	void *all[] = {s->forks, s->fork, s->next, s->thing, s->how, s->ends, s->end, s->at, atomic_load(&s->spare),
+	void *all[] = {s->forks, s->fork, s->next, s->thing, s->how, s->ends, s->end, s->at, s->run, atomic_load(&s->spare),
 	    s->whole.flat, s->whole.hit};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);

@@ -22,6 +22,7 @@ struct shape {
 	_Atomic uint32_t refs;	/* a weighing may be made beside the interface */
 	struct things *things;
 	uint32_t n;
+	bool preorder;		/* the nodes that it is made of are in preorder */
 	struct rank *forks;	/* nodes that are not the first child: all others have the node before as parent */
 	uint32_t *fork;		/* their parents */
 	uint32_t nfork;
@@ -32,6 +33,9 @@ struct shape {
 	uint32_t nend;
 	uint32_t *end;		/* by sample, or by node of the tree of frames: the end that it goes to */
 	uint32_t *at;		/* of shape_left() */
+	/* of the store's own tree: its nodes from raw to the next one's raw are at, at + 1 ... here */
+	struct shape_run { uint32_t raw, at; } *run;
+	uint32_t nrun;
 	/* what all samples weigh, of one type: queries that choose stacks begin with it */
 	struct { size_t type; int64_t *flat; uint8_t *hit; int64_t all, base; } whole;
 	struct spare *_Atomic spare;	/* the columns of a weighing that is over, for the next one */
@@ -42,23 +46,29 @@ static inline uint32_t shape_parent(const struct shape *s, uint32_t i)
 	return rank_has(s->forks, i) ? s->fork[rank_of(s->forks, i)] : i - (i != 0);
 }
 
+#define SHAPE_NONE UINT32_MAX
+
 /* A tree of frames; parents come first. */
 struct frames {
 	uint32_t n;
 	const struct store *st;	/* NULL where neither nodes nor samples are its own */
-	const stk_id *parent;	/* NULL: the store's own first n nodes */
+	const struct stk_row *row;	/* NULL: see parent */
+	const stk_id *parent;	/* NULL as well: the store's own first n nodes */
 	const frm_id *frame;
 	const str_id *label;	/* NULL, or per node a tag that stands for a frame */
+	/* Of nodes in preorder: those that are not seen, and those that something counts at (rank_seal()ed). NULL: none; all */
+	const struct rank *gone, *hit;
 	uint32_t nsmp;		/* weights come by the store's first nsmp samples; 0: by node */
+	const uint32_t *of;	/* NULL, or by sample: its node, which is seen and hit, SHAPE_NONE: it does not count */
 	const _Atomic bool *stop;	/* NULL, or: set when nobody wants it any more */
 };
 /* NULL: it was stopped. */
 struct shape *shape_new(struct things *, const struct frames *);
-/* What is left of a shape when the things that are dead are taken away, of its nodes that are hit or have one
-   below that is. at[] is by the old one's nodes that are hit: the nearest that is left, SHAPE_NONE: the root.
+/* What is left of a shape when the nodes that are LEFT_GONE are taken away, of its nodes that are hit: something counts at
+   or below them. at[] is by the old one's nodes that are hit: the nearest that is left, SHAPE_NONE: the root.
    It has no ends. */
-#define SHAPE_NONE UINT32_MAX
-struct shape *shape_left(const struct shape *, const uint8_t *hit, const uint8_t *dead);
+struct shape *shape_left(const struct shape *, const uint8_t *hit);
+enum { LEFT_HIT = 1, LEFT_GONE };
 struct shape *shape_ref(struct shape *);
 void shape_free(struct shape *);
 

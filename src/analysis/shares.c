@@ -209,12 +209,12 @@ static void add_part(void *arg, uint32_t which)
 	const struct calls *c = a->c;
 	const struct shape *s = c->shape;
 	uint32_t i = (uint32_t)((uint64_t)s->n * which / a->n), end = (uint32_t)((uint64_t)s->n * (which + 1) / a->n);
-	uint32_t k = rank_of(s->ends, i);
+	uint32_t k = rank_of(c->ends, i);
 	struct way w = {0};
 	go_down(&w, a, i);
 	for (; i < end; i++) {
 		struct fun is = go_to(&w, a, i);
-		if (!rank_has(s->ends, i))
+		if (!rank_has(c->ends, i))
 			continue;
 		int64_t v = wrap_sub(c->sum[k + 1], c->sum[k]);
 		k++;

@@ -131,22 +131,24 @@ static void show_from(struct verdict *w, const struct lines *l)
 	uint32_t k = l->n;
 	while (k && (l->v[k - 1] & FV_DEAD || !line_hits(w, R_FROM, l, k - 1)))
 		k--;
-	if (k)
-		l->v[k - 1] |= FV_FROM;
+	for (uint32_t i = 0; i < k; i++)	/* the innermost too: it is the same function elsewhere */
+		if (i == k - 1 || (!(l->v[i] & FV_DEAD) && line_hits(w, R_FROM, l, i)))
+			l->v[i] |= FV_FROM;
 	for (uint32_t i = k; k && i < l->n; i++)
 		l->v[i] |= FV_DEAD;
 }
 
 static void prune_from(struct verdict *w, const struct lines *l)
 {
+	bool below = false;
 	for (uint32_t i = 0; i < l->n; i++) {
 		str_id name = store_fun(w->st, l->f[i].fun)->name;
 		if (l->v[i] & FV_DEAD || !name || !ask(w, R_PRUNE, name))
 			continue;
-		l->v[i] |= FV_PRUNE;
-		for (uint32_t k = 0; k < i; k++)
+		l->v[i] |= FV_PRUNE;	/* those above the innermost too: it is the same function elsewhere */
+		for (uint32_t k = 0; k < i && !below; k++)
 			l->v[k] |= FV_DEAD;
-		return;
+		below = true;
 	}
 }
 

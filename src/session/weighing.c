@@ -5,7 +5,7 @@
  *
  * Most queries choose stacks and leave the tree as it is: for them the merged tree
  * of the store (its shape) is made once, and a query only adds up onto it. Those
- * that take frames away or make some (hide, show, prune, tags as frames) get
+ * that make frames (tags), or cut some calls of a node and leave others, get
  * weights on a tree of their own, which is merged anew.
  *
  * A shape belongs to a snapshot and a granularity; two are kept, since the lines

@@ -123,6 +123,13 @@ static inline const struct fun_row *store_fun(const struct store *s, fun_id i) {
 static inline const struct loc_row *store_loc(const struct store *s, loc_id i) { return col_at(&s->locs, i); }
 static inline const struct frm_row *store_frm(const struct store *s, frm_id i) { return col_at(&s->frms, i); }
 static inline const struct stk_row *store_stk(const struct store *s, stk_id i) { return col_at(&s->stks, i); }
+/* The rows around i that lie side by side: row[0] is that of node lo. */
+struct stk_run { const struct stk_row *row; uint32_t lo, hi; };
+static inline struct stk_run store_stks(const struct store *s, uint32_t i)
+{
+	uint32_t k = 31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1), size = COL_FIRST << k;
+	return (struct stk_run){ s->stks.seg[k], size - COL_FIRST, size - COL_FIRST + size };
+}
 static inline const struct trk_row *store_trk(const struct store *s, trk_id i) { return col_at(&s->trks, i); }
 static inline struct sheet_slot *store_slot(const struct store *s, uint32_t i) { return col_at(&s->sheets, i); }
 static inline const struct span_row *store_span(const struct store *s, uint32_t i) { return col_at(&s->spans, i); }
