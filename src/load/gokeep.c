@@ -158,7 +158,7 @@ static void put_g(struct buf *b, const struct gg *g)
 	buf_varint(b, g->state | (uint64_t)g->shown << 4);
 	buf_varint(b, (g->system ? G_SYSTEM : 0u) | (g->named ? G_NAMED : 0u) | (g->mark_worker ? G_MARKS : 0u) |
 	    (g->dedicated ? G_DEDICATED : 0u) | (g->fractional ? G_FRACTIONAL : 0u) | (g->ranged ? G_RANGED : 0u) |
-	    (g->counts ? G_COUNTS : 0u) | (g->assist.open ? G_ASSISTS : 0u) | (g->stw.open ? G_STOPS : 0u) | held |
+	    (g->counts ? G_COUNTS : 0u) | (g->assists ? G_ASSISTS : 0u) | (g->stops ? G_STOPS : 0u) | held |
 	    (uint64_t)g->works << G_WORKS);
 	if (held) {
 		put_int(b, g->m);
@@ -227,8 +227,8 @@ static struct gg *get_g(struct gotrace *r, struct cur *c, int64_t *of_p)
 	g->fractional = v & G_FRACTIONAL;
 	g->ranged = v & G_RANGED;
 	g->counts = v & G_COUNTS;
-	g->assist.open = v & G_ASSISTS;
-	g->stw.open = v & G_STOPS;
+	g->assists = v & G_ASSISTS;
+	g->stops = v & G_STOPS;
 	g->works = (uint8_t)(v >> G_WORKS);
 	*of_p = -1;
 	if (v & G_HELD) {

@@ -71,6 +71,35 @@ static void range_close(struct gotrace *r, const struct gg *g, struct gorange *x
 	x->open = false;
 }
 
+/* Those of the goroutine, made where there are none. */
+static struct goranges *ranges_of(struct gotrace *r, struct gg *g)
+{
+	bool fresh;
+	struct idslot *s = idmap_put(&r->ranges, (uint64_t)g->id, &fresh);
+	struct goranges *x = fresh ? r->free_ranges : s->p;
+	if (fresh && x)
+		r->free_ranges = x->free;
+	s->p = x = x ? x : arena_alloc(r->mem, sizeof *x);
+	if (fresh || !g->ranged)	/* or they are of a life before */
+		*x = (struct goranges){ .free = NULL };
+	g->ranged = g->counts = true;
+	return x;
+}
+
+/* Both end, and are of nobody. */
+static void ranges_end(struct gotrace *r, struct gg *g, int64_t t)
+{
+	const struct idslot *s = idmap_get(&r->ranges, (uint64_t)g->id);
+	if (!s)
+		return;
+	struct goranges *x = s->p;
+	range_close(r, g, &x->assist, SP_ASSIST, t);
+	range_close(r, g, &x->stw, SP_STW, t);
+	x->free = r->free_ranges;
+	r->free_ranges = x;
+	idmap_drop(&r->ranges, (uint64_t)g->id);
+}
+
 static void range_assist(struct gotrace *r, const struct tev *ev)
 {
 	struct gg *g = gotrack_g(r, ev->id);
@@ -86,12 +115,11 @@ static void range_assist(struct gotrace *r, const struct tev *ev)
 		return;
 	if (!r->n_assist)
 		r->n_assist = say_str(r, "GC mark assist");
-	g->ranged |= begin;
-	g->counts |= begin;
 	if (begin)
-		range_open(r, &g->assist, ev, r->n_assist);
-	else
-		range_close(r, g, &g->assist, SP_ASSIST, gotrace_now(r));
+		range_open(r, &ranges_of(r, g)->assist, ev, r->n_assist);
+	else if (g->ranged)
+		range_close(r, g, &ranges_of(r, g)->assist, SP_ASSIST, gotrace_now(r));
+	g->assists = begin;
 	gotrack_show(r, g, gotables_stack(r, ev->stack));
 }
 
@@ -107,13 +135,14 @@ static void range_stw(struct gotrace *r, const struct tev *ev)
 		gotrack_util(r, UT_STW, 0, ev->kind == TEV_RANGE_END ? -1 : 1, false);
 	if (!g)
 		return;
-	if (ev->kind == TEV_RANGE_END) {
-		range_close(r, g, &g->stw, SP_STW, gotrace_now(r));
+	g->stops = ev->kind != TEV_RANGE_END;
+	if (!g->stops) {
+		if (g->ranged)
+			range_close(r, g, &ranges_of(r, g)->stw, SP_STW, gotrace_now(r));
 	} else {
 		char name[1200];
 		int len = snprintf(name, sizeof name, "stop-the-world (%.*s)", (int)(n < 1100 ? n : 1100), why);
-		g->ranged = g->counts = true;
-		range_open(r, &g->stw, ev, r->sink->ops->str(r->sink->self, name, (size_t)len));
+		range_open(r, &ranges_of(r, g)->stw, ev, r->sink->ops->str(r->sink->self, name, (size_t)len));
 	}
 	gotrack_show(r, g, gotables_stack(r, ev->stack));
 }
@@ -232,10 +261,9 @@ void gospan_end_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 	while (g->top)
 		region_pop(r, g, g->system ? TIME_NONE : t, ev && !g->system ? gotables_stack(r, ev->stack) : 0,
 		    g->system ? RG_LOOSE : 0, g->system ? 0 : ended);
-	if (g->ranged) {
-		range_close(r, g, &g->assist, SP_ASSIST, t);
-		range_close(r, g, &g->stw, SP_STW, t);
-	}
+	if (g->ranged)
+		ranges_end(r, g, t);
+	g->assists = g->stops = false;
 	sweep_lost(r, g, t);
 }
 

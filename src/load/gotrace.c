@@ -196,6 +196,7 @@ static void forget(struct gotrace *r)
 	idmap_free(&r->ps);
 	idmap_free(&r->ms);
 	idmap_free(&r->tasks);
+	idmap_free(&r->ranges);
 	mem_free(r->util);
 	mem_pages_free(r->near_g, r->nnear_g * sizeof *r->near_g);
 	mem_free(r->enter);

@@ -39,9 +39,14 @@ struct gorange {
 	stk_id stack;
 };
 
+/* Of a goroutine; few ever have any. */
+struct goranges {
+	struct gorange assist, stw;
+	struct goranges *free;		/* the next, of those that are of nobody */
+};
+
 struct gp;
 struct gg {
-	/* what most events need: one cache line */
 	_Alignas(64) int64_t id;	/* -1: ended */
 	int64_t m;			/* where it runs, -1 */
 	struct gp *p;			/* while it runs, or is in a system call and holds it */
@@ -49,8 +54,10 @@ struct gg {
 	trk_id trk;
 	uint8_t state;			/* enum tev_state */
 	uint8_t shown;			/* enum tstate */
-	bool named, system, mark_worker, dedicated, fractional;
-	bool ranged;			/* assist or stw may be open */
+	bool named, system, mark_worker;
+	bool dedicated : 1, fractional : 1;
+	bool ranged : 1;		/* it has, or had, goranges */
+	bool assists : 1, stops : 1;	/* which of them are open */
 	uint8_t works;			/* enum util_what it is told as taking its P now, 0 nothing */
 	bool counts;			/* ranged, dedicated or fractional: what it does is of the collector */
 	bool used;			/* it lives; else this is room for another */
@@ -60,9 +67,8 @@ struct gg {
 	};
 	int64_t sweep_lost;		/* TIME_NONE, or since when it is charged with a sweep whose end was
 					   seen elsewhere */
-	struct gorange assist, stw;
 };
-_Static_assert(sizeof(struct gg) == 128, "two lines of the cache: there may be a million of them");
+_Static_assert(sizeof(struct gg) == 64, "a line of the cache: there may be a million of them");
 
 struct gp {
 	int64_t id, m;			/* m: what carries it, -1 */
@@ -108,6 +114,7 @@ struct gotrace {
 	uint64_t nsync, seq;
 	uint64_t bytes, unsaid;		/* read when the newest generation ended; events since the last upto() */
 	struct idmap gs, ps, ms, tasks;
+	struct idmap ranges;		/* struct goranges by goroutine */
 	struct gp *near[NEAR_PS];	/* the first Ps, by id */
 	struct gg *near_g;		/* [nnear_g]: goroutines by the last bits of their numbers; gs has those whose
 					   place was taken */
@@ -115,6 +122,7 @@ struct gotrace {
 	struct gg *free_g;
 	struct goopen *free_open;
 	struct gotask *free_task;
+	struct goranges *free_ranges;
 	struct arena *mem;
 	struct gorange gc;
 	trk_id gc_trk;

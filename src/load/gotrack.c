@@ -157,11 +157,11 @@ static ALWAYS uint16_t show_p_also(struct gotrace *r, struct gp *p, unsigned sta
 /* What a running goroutine does, the innermost of its ranges. */
 static inline enum tstate running_state(const struct gg *g)
 {
-	if (g->ranged && g->stw.open)
+	if (g->stops)
 		return TS_STW;
 	if (g->p && g->p->sweep.open && g->p->swept_by_g && g->p->sweep_g == g->id)
 		return TS_SWEEP;
-	return g->ranged && g->assist.open ? TS_ASSIST : TS_RUN;
+	return g->assists ? TS_ASSIST : TS_RUN;
 }
 
 /* g runs on its P from t on: its track and the P's. */
@@ -203,7 +203,7 @@ static void util_transition(struct gotrace *r, struct gg *g, const struct tev *e
 	int delta = executes(ev->to) - executes(ev->from);
 	if (!delta)
 		return;
-	if (g->ranged && g->assist.open)
+	if (g->assists)
 		gotrack_util(r, UT_ASSIST, ev->p, delta, false);
 	if (g->dedicated || g->fractional)
 		gotrack_util(r, g->fractional ? UT_WORKER : UT_DEDICATED, ev->p, delta, false);
