@@ -77,6 +77,12 @@ void *shelf_room(struct shelf *s, size_t need)
 	return p;
 }
 
+void shelf_spent(const struct shelf *s, size_t from, size_t upto)
+{
+	if (s->lies == SHELF_PAGES)
+		mem_spent(s->p, from * s->width, upto * s->width);
+}
+
 void shelf_rest(const struct shelf *s)
 {
 	if (s->lies == SHELF_DISK)

@@ -19,6 +19,8 @@ struct shelf {
 
 /* Room for that many; where it is now. */
 void *shelf_room(struct shelf *, size_t need);
+/* Those in [from, upto) are zero again, or as they were: nobody may rely on either. Memory is given back. */
+void shelf_spent(const struct shelf *, size_t from, size_t upto);
 /* It is not looked at for now. Nothing, where it is not on disk. */
 void shelf_rest(const struct shelf *);
 void shelf_free(struct shelf *);

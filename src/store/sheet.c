@@ -455,6 +455,25 @@ static void keep_alive(struct sealer *s, const struct build_sheet *b)
 			list_add(&s->alive[r >= b->sh->nother], b->trk[r]);
 }
 
+/* Of crowds that the sheet has rows of and of which nobody lives now nothing is kept: it is all zero. Rows of both kinds
+   are in order. */
+static void forget_dead(struct sealer *s, const struct build_sheet *b, uint32_t ntrks)
+{
+	uint32_t other = 0;
+	for (uint32_t r = b->sh->nother; r < b->sh->ntrk;) {
+		uint32_t crowd = b->trk[r] / SHEET_CROWD;
+		bool lives = (crowd + 1) * (size_t)SHEET_CROWD > ntrks;
+		for (; r < b->sh->ntrk && b->trk[r] / SHEET_CROWD == crowd; r++)
+			lives = lives || s->live[b->trk[r]].state != TS_NONE;
+		for (; other < b->sh->nother && b->trk[other] / SHEET_CROWD <= crowd; other++)
+			lives = lives || b->trk[other] / SHEET_CROWD == crowd;
+		if (lives)
+			continue;
+		shelf_spent(&s->lives, crowd * (size_t)SHEET_CROWD, (crowd + 1) * (size_t)SHEET_CROWD);
+		shelf_spent(&s->places, crowd * (size_t)SHEET_CROWD, (crowd + 1) * (size_t)SHEET_CROWD);
+	}
+}
+
 void sealer_sort(struct sealer *s, struct sheet_piece *p)
 {
 	uint32_t total = 0, rows;
@@ -485,6 +504,7 @@ struct sheet *sealer_fill(struct sealer *s, struct sheet_piece *p)
 	s->b = NULL;
 	fill_rows(s, &b, p);
 	keep_alive(s, &b);
+	forget_dead(s, &b, p->ntrks);
 	shelf_rest(&s->lives);
 	shelf_rest(&s->places);
 	return b.sh;

@@ -63,6 +63,10 @@ void sealer_free(struct sealer *);
 void sealer_room(struct sealer *, uint32_t ntrks);
 void sealer_live(struct sealer *, int kind, trk_id, const struct sheet_live *);
 
+/* Of this many tracks, by number, what is known while reading goes when all of them have ended: they do not come back,
+   nearly always. */
+enum { SHEET_CROWD = 1 << 11 };
+
 enum { SHEET_MAX_NS = 2000000000 };	/* start[] is 32 bits wide */
 
 /* Sums over all tracks of a damaged trace, whose times may be centuries, wrap around; their differences do

@@ -13,7 +13,8 @@
  * Per track 16 bytes are known here: its state after the newest entry, the time
  * of that entry, below which no later one may lie, and what of its life its row
  * tells already, so that the row is touched twice or thrice in a life and not at
- * every entry. Marks, spans and counters go straight to their columns.
+ * every entry. Where all of a crowd of neighbours have ended it is forgotten: of those that
+ * come back nevertheless the row says enough (recall). Marks, spans and counters go straight to their columns.
  *
  * Pieces are cut where the reader says that all before is told, and before that
  * whenever SEAL_MAX entries wait: what waits costs more than what is sealed, and
@@ -56,6 +57,10 @@ struct tracks {
 	struct shelf lasts;		/* where they lie */
 	struct sheet_piece now;		/* what waits */
 	uint32_t there;			/* tracks that are THERE */
+	uint32_t *crowd;		/* by SHEET_CROWD tracks: how many of them are */
+	struct shelf crowds;		/* where they lie */
+	uint32_t *left;			/* crowds of which none was for a moment: to be forgotten when the piece is cut */
+	size_t nleft, cleft;
 	size_t ties;			/* from here on entries have the time `newest` */
 	int64_t sealed, newest, marked, counted[CT__N];
 	struct span_block block;	/* of the last spans, up to 64 of them */
@@ -89,6 +94,9 @@ struct tracks *tracks_new(struct store *st)
 	col_add(&st->trks, NULL);
 	k->n = 1;
 	k->lasts.width = sizeof *k->last;
+	k->crowds.width = sizeof *k->crowd;
+	k->crowd = shelf_room(&k->crowds, 1);
+	k->crowd[0] = 1;	/* nobody is always there */
 	nobody(k);
 	k->sealing = sealing_new(st);
 	return k;
@@ -133,6 +141,9 @@ void tracks_done(struct tracks *k)
 {
 	sealing_done(k->sealing);
 	shelf_free(&k->lasts);
+	shelf_free(&k->crowds);
+	mem_free(k->left);
+	k->left = NULL;
 	mem_free(k->now.entry);
 	mem_free(k->now.told);
 	k->last = NULL;
@@ -149,6 +160,7 @@ static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 	k->n = i + 1;
 	k->last = shelf_room(&k->lasts, i + 1u);
 	k->last[i] = (struct track_last){ .t = k->sealed, .g = kind == TK_G ? 0xff : 0 };
+	k->crowd = shelf_room(&k->crowds, i / SHEET_CROWD + 1u);
 	return i;
 }
 
@@ -240,10 +252,45 @@ static const uint8_t life_free[UINT8_MAX + 1] = {
 #undef STATE
 };
 
-static void set_there(struct tracks *k, struct track_last *l, bool there)
+static void set_there(struct tracks *k, trk_id trk, bool there)
 {
-	k->there += there - (l->life & THERE ? 1u : 0u);
+	struct track_last *l = &k->last[trk];
+	uint32_t more = there - (l->life & THERE ? 1u : 0u), i = trk / SHEET_CROWD;
+	k->there += more;
 	l->life = there ? l->life | THERE : l->life & (uint8_t)~THERE;
+	if (k->of)
+		return;
+	k->crowd[i] += more;
+	if (!more || k->crowd[i] || (k->nleft && k->left[k->nleft - 1] == i))
+		return;
+	k->left = mem_grow(k->left, &k->cleft, k->nleft + 1, sizeof *k->left);
+	k->left[k->nleft++] = i;
+}
+
+/* Of a crowd that is whole and of which none is there any more, and none is in the piece at hand, nothing is kept. */
+static void forget_left(struct tracks *k)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < k->now.n; i++)
+		k->crowd[k->now.entry[i].trk / SHEET_CROWD]++;
+	for (size_t i = 0; i < k->nleft; i++) {
+		size_t at = (size_t)k->left[i] * SHEET_CROWD;
+		if (at + SHEET_CROWD > k->n || (k->now.n && k->crowd[k->left[i]]))
+			k->left[n++] = k->left[i];
+		else if (!k->crowd[k->left[i]])
+			shelf_spent(&k->lasts, at, at + SHEET_CROWD);
+	}
+	k->nleft = n;
+	for (size_t i = 0; i < k->now.n; i++)
+		k->crowd[k->now.entry[i].trk / SHEET_CROWD]--;
+}
+
+/* What was forgotten of a track, or is not known yet. */
+static void recall(const struct tracks *k, struct track_last *l, trk_id trk)
+{
+	const struct trk_row *r = store_trk(k->st, trk);
+	l->g = r->kind == TK_G ? 0xff : 0;
+	l->life = (r->t0 != TIME_NONE ? HAS_T0 : 0) | (r->run0 != TIME_NONE ? HAS_RUN0 : 0);
 }
 
 /* So many entries are a piece. */
@@ -289,7 +336,7 @@ static void rare_state(struct tracks *k, struct track_last *l, trk_id trk, int64
 {
 	if (!k->of)
 		track_life(l, col_at(&k->st->trks, trk), t, s, past);
-	set_there(k, l, s != TS_NONE);
+	set_there(k, trk, s != TS_NONE);
 }
 
 /* It is told of in the piece at hand. */
@@ -307,6 +354,8 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	struct track_last *l = &k->last[e->trk], *also = &k->last[e->also];
 	unsigned s = e->state & SHEET_STATE, past = e->state & TS_PAST;
 	int64_t t = e->t, floor = l->t < k->sealed ? k->sealed : l->t;
+	if (!l->life && !k->of)
+		recall(k, l, e->trk);
 	if (also->t > floor)
 		floor = also->t;
 	if (t < floor)
@@ -480,6 +529,8 @@ static void cut_piece(struct tracks *k, int64_t t1)
 	p->n = late.n;
 	for (size_t i = 0; i < late.n; i++)
 		tell_both(k, &late.entry[i], t1);
+	if (k->nleft)
+		forget_left(k);
 	k->ties = 0;
 	mem_free(late.entry);
 	rest(k);
@@ -527,7 +578,7 @@ void tracks_was(struct tracks *k, trk_id t, unsigned state)
 	bool g = store_trk(k->st, t)->kind == TK_G;
 	k->there -= k->last[t].life & THERE ? 1u : 0u;
 	k->last[t] = (struct track_last){ .class = sheet_class[state], .g = g ? 0xff : 0 };
-	set_there(k, &k->last[t], state != TS_NONE);
+	set_there(k, t, state != TS_NONE);
 }
 
 void tracks_waits(struct tracks *k, const struct sink_enter *e, size_t n, bool past)
