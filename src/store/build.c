@@ -393,6 +393,7 @@ const struct snap *build_snap(const struct build *b)
 void build_total(struct build *b, uint64_t bytes)
 {
 	b->total = bytes;
+	tracks_total(b->tracks, bytes);
 }
 
 void build_on_publish(struct build *b, bool (*fn)(void *, uint64_t bytes), void *arg)

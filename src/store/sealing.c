@@ -25,7 +25,8 @@
 
 #include <string.h>
 
-enum { SLOTS = 2, COUNT_SLOTS = 1024, CLASSES = CLASS__N };
+enum { SLOTS = 2, COUNT_SLOTS = 1024, COUNT_MANY = 1 << 16,
+	CLASSES = CLASS__N };
 
 struct slot {
 	bool piece, tell;
@@ -41,6 +42,7 @@ struct sealing {
 	struct sealer sealer;
 	int64_t class_n[CLASSES];	/* goroutines by class where the newest sheet ends */
 	int64_t from, sealed, counted[CT__N];
+	bool lean;			/* pieces wait one at a time */
 	bool goroutines;		/* there has been one: until then there is nothing to count */
 	uint32_t pieces;
 	enum { COUNT, SORT, FILL } next;	/* step of the piece at hand */
@@ -122,6 +124,12 @@ static void flush_all(struct sealing *s, struct class_slot *slot, const int64_t 
 		slot_flush(s, &slot[c], now[c], class_counter[c]);
 }
 
+/* Of a long trace there are many pieces, and so what is counted in one of them need not be as fine. */
+static int64_t count_slots(size_t n)
+{
+	return n < COUNT_MANY ? COUNT_SLOTS : COUNT_SLOTS / 2;
+}
+
 /* How many goroutines run, wait, ... over a piece, thinned to the extremes of each slot of time. What
    was only learnt of later (SHEET_PAST) holds from its beginning on. */
 static void count_states(struct sealing *s, const struct sheet_piece *p)
@@ -141,7 +149,7 @@ static void count_states(struct sealing *s, const struct sheet_piece *p)
 		}
 	for (unsigned c = 1; c < CLASSES; c++)
 		slot_more(&slot[c], p->t0, now[c]);
-	int64_t step = (p->t1 - p->t0) / COUNT_SLOTS + 1, end = p->t0 + step;
+	int64_t step = (p->t1 - p->t0) / count_slots(p->n) + 1, end = p->t0 + step;
 	for (e = p->entry; e < all; e++) {
 		unsigned was = e->moved & ENTRY_WAS, is = e->moved >> ENTRY_CLASS & ENTRY_WAS;
 		if (was == is || e->state & SHEET_PAST)
@@ -268,10 +276,12 @@ static bool make_room(void *arg)
 	return take_turn(s, s->belt);
 }
 
-/* From now on pieces go over a belt, where there is somebody else to empty it. */
-static void begin(struct sealing *s)
+/* From now on pieces go over a belt, where there is somebody else to empty it. One at a time, where a piece is much
+   of what there is: of a small file, of very many goroutines, or where there is little memory. */
+static void begin(struct sealing *s, size_t n)
 {
-	s->belt = belt_new(s->st->keep && mem_tight() ? 1 : SLOTS);
+	bool one = s->lean || n > 2 * SHEET_WHOLE || (s->st->keep && mem_tight());
+	s->belt = belt_new(one ? 1 : SLOTS);
 	if (atomic_load(&s->helped) && job_cpus() == 2) {
 		belt_meanwhile(s->belt, make_room, s);
 		atomic_store(&s->shared, s->belt);
@@ -284,18 +294,18 @@ static void begin(struct sealing *s)
 	}
 }
 
-/* The slot to fill, when there is a belt. There is one for the second piece, unless one thread is wanted. */
-static struct slot *slot_of(struct sealing *s, bool piece)
+/* The slot to fill, when there is a belt. There is one for the second piece p, unless one thread is wanted. */
+static struct slot *slot_of(struct sealing *s, const struct sheet_piece *p)
 {
 	uint32_t from = job_wanted() > 1 ? 0 : 1;
-	if (piece && s->pieces++ == from && job_cpus() > 1)
-		begin(s);
+	if (p && s->pieces++ == from && job_cpus() > 1)
+		begin(s, p->n);
 	return s->belt ? &s->slot[belt_take(s->belt)] : NULL;
 }
 
 void sealing_piece(struct sealing *s, struct sheet_piece *p)
 {
-	struct slot *x = slot_of(s, true);
+	struct slot *x = slot_of(s, p);
 	if (!x) {
 		seal(s, p);
 		return;
@@ -311,7 +321,7 @@ void sealing_piece(struct sealing *s, struct sheet_piece *p)
 
 void sealing_tell(struct sealing *s, const struct snap *sn, sealing_fn *fn, void *arg)
 {
-	struct slot *x = slot_of(s, false);
+	struct slot *x = slot_of(s, NULL);
 	if (!x) {
 		fn(arg, sn);
 		return;
@@ -325,7 +335,7 @@ void sealing_tell(struct sealing *s, const struct snap *sn, sealing_fn *fn, void
 
 void sealing_border(struct sealing *s, struct border *b)
 {
-	struct slot *x = slot_of(s, false);
+	struct slot *x = slot_of(s, NULL);
 	if (!x) {
 		keep_border(s->st->keep, b, &s->sealer);
 		return;
@@ -350,6 +360,11 @@ void sealing_end(struct sealing *s)
 	}
 	s->ended = s->belt;
 	s->belt = NULL;
+}
+
+void sealing_lean(struct sealing *s)
+{
+	s->lean = true;
 }
 
 void sealing_from(struct sealing *s, int64_t t)

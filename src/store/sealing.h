@@ -14,6 +14,7 @@ struct sealing;
 
 struct sealing *sealing_new(struct store *);
 void sealing_free(struct sealing *);
+void sealing_lean(struct sealing *);	/* before the first: a piece is much of what there is */
 void sealing_from(struct sealing *, int64_t t);	/* the first sheet begins there */
 void sealing_thawed(struct sealing *, int64_t t1);	/* the sheets are there, up to t1 */
 /* Seal a piece. Its arrays are taken, and others, empty, given for them. */

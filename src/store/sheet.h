@@ -63,6 +63,9 @@ void sealer_free(struct sealer *);
 void sealer_room(struct sealer *, uint32_t ntrks);
 void sealer_live(struct sealer *, int kind, trk_id, const struct sheet_live *);
 
+/* So many entries make a sheet, of most files. */
+enum { SHEET_WHOLE = 1 << 17 };
+
 /* Of this many tracks, by number, what is known while reading goes when all of them have ended: they do not come back,
    nearly always. */
 enum { SHEET_CROWD = 1 << 11 };

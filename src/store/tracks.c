@@ -17,8 +17,8 @@
  * come back nevertheless the row says enough (recall). Marks, spans and counters go straight to their columns.
  *
  * Pieces are cut where the reader says that all before is told, and before that
- * whenever SEAL_MAX entries wait: what waits costs more than what is sealed, and
- * a generation may hold tens of millions. A sheet has a row for each track that
+ * whenever SHEET_WHOLE entries wait, or of a small file fewer: what waits costs more than
+ * what is sealed, and a generation may hold tens of millions. A sheet has a row for each track that
  * is there, though it do nothing, so where these are many there wait as many
  * entries as make the rows no more than a fourth of it. What is told of the sealed past after
  * that (a goroutine first heard of late) is in the sheets from the cut on, and
@@ -36,7 +36,7 @@
 
 #include <string.h>
 
-enum { SEAL_MAX = 1 << 17, SEAL_ROW = 3, SEAL_MOST = 1 << 21 };
+enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 3, SEAL_MOST = 1 << 21 };
 /* LIVES: it has no t1; THERE: it has rows in sheets */
 enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16, ALIVE = HAS_T0 | LIVES | HAS_RUN0 | TOLD };
 
@@ -56,6 +56,7 @@ struct tracks {
 	struct track_last *last;
 	struct shelf lasts;		/* where they lie */
 	struct sheet_piece now;		/* what waits */
+	size_t whole;			/* entries of a piece, if there are not very many tracks */
 	uint32_t there;			/* tracks that are THERE */
 	uint32_t *crowd;		/* by SHEET_CROWD tracks: how many of them are */
 	struct shelf crowds;		/* where they lie */
@@ -83,6 +84,7 @@ struct tracks *tracks_new(struct store *st)
 {
 	struct tracks *k = xcalloc(1, sizeof *k);
 	k->st = st;
+	k->whole = SHEET_WHOLE;
 	col_init(&st->trks, sizeof(struct trk_row));
 	col_init(&st->marks, sizeof(struct sink_mark));
 	col_init(&st->spans, sizeof(struct span_row));
@@ -194,12 +196,12 @@ void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, s
 
 /* Room for so many more. A piece that is not small becomes a whole one, nearly always: room that is not used is no
    memory, and what grows by and by is copied on the way. */
-static struct sink_enter *entry_room(struct sheet_piece *p, size_t n)
+static struct sink_enter *entry_room(const struct tracks *k, struct sheet_piece *p, size_t n)
 {
-	enum { FEW = 1 << 13, WHOLE = SEAL_MAX + FEW };
-	size_t need = p->n + n;
+	enum { FEW = 1 << 13 };
+	size_t need = p->n + n, all = k->whole + FEW;
 	if (need > p->centry)
-		p->entry = mem_grow(p->entry, &p->centry, need > FEW && need < WHOLE ? WHOLE : need, sizeof *p->entry);
+		p->entry = mem_grow(p->entry, &p->centry, need > FEW && need < all ? all : need, sizeof *p->entry);
 	return p->entry;
 }
 
@@ -297,7 +299,7 @@ static void recall(const struct tracks *k, struct track_last *l, trk_id trk)
 static size_t enough(const struct tracks *k)
 {
 	size_t n = (size_t)SEAL_ROW * k->there;
-	return n < SEAL_MAX || (k->st->keep && mem_tight()) ? SEAL_MAX : n > SEAL_MOST ? SEAL_MOST : n;
+	return n < k->whole || (k->st->keep && mem_tight()) ? k->whole : n > SEAL_MOST ? SEAL_MOST : n;
 }
 
 /* An entry that is told too late for its time, or of a time that is sealed. */
@@ -325,7 +327,7 @@ static void next_piece(struct tracks *k, struct entering *x, int64_t t, size_t l
 	k->ties = (size_t)((t > x->newest ? x->out : x->tie) - x->base);
 	k->now.n = (size_t)(x->out - x->base);
 	tracks_upto(k, t);
-	x->base = entry_room(&k->now, left);
+	x->base = entry_room(k, &k->now, left);
 	x->out = x->base + k->now.n;
 	x->tie = x->base + k->ties;
 	x->sealed = k->sealed;
@@ -375,7 +377,7 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 {
 	enum { AHEAD = 12 };
-	struct sink_enter *base = entry_room(&k->now, count);
+	struct sink_enter *base = entry_room(k, &k->now, count);
 	struct entering x = { base, base + k->now.n, base + k->ties, k->sealed, k->newest };
 	struct sink_enter *out = x.out, *full = base + enough(k);
 	struct track_last *last = k->last;
@@ -463,7 +465,7 @@ static size_t split(struct tracks *k, size_t from, int64_t t1, struct sheet_piec
 		if (v[i].t < t1) {
 			v[n++] = v[i];
 		} else {
-			entry_room(late, 1)[late->n++] = v[i];
+			entry_room(k, late, 1)[late->n++] = v[i];
 			k->last[v[i].trk].n--;
 			k->last[v[i].also].n--;
 		}
@@ -510,7 +512,7 @@ static void cut_piece(struct tracks *k, int64_t t1)
 {
 	struct sheet_piece late = {0}, *p = &k->now;
 	size_t from = t1 > k->newest ? p->n : t1 == k->newest ? k->ties : 0;
-	entry_room(p, 1);
+	entry_room(k, p, 1);
 	p->n = split(k, from, t1, &late);
 	count_told(k);
 	p->t0 = k->sealed;
@@ -525,7 +527,7 @@ static void cut_piece(struct tracks *k, int64_t t1)
 	k->sealed = t1;
 	p->past = past && late.n;
 	if (late.n)
-		memcpy(entry_room(p, late.n), late.entry, late.n * sizeof *p->entry);
+		memcpy(entry_room(k, p, late.n), late.entry, late.n * sizeof *p->entry);
 	p->n = late.n;
 	for (size_t i = 0; i < late.n; i++)
 		tell_both(k, &late.entry[i], t1);
@@ -555,6 +557,16 @@ void tracks_upto(struct tracks *k, int64_t t)
 	}
 }
 
+void tracks_total(struct tracks *k, uint64_t bytes)
+{
+	enum { SMALL = 1 << 25 };
+	k->whole = SHEET_WHOLE;
+	if (bytes < SMALL)
+		sealing_lean(k->sealing);
+	while (bytes && k->whole > SEAL_MIN && k->whole / 2 >= bytes / SEAL_SHARE)
+		k->whole /= 2;
+}
+
 void tracks_from(struct tracks *k, int64_t t)
 {
 	k->sealed = k->newest = t;
@@ -567,7 +579,7 @@ struct tracks *tracks_again(struct tracks *of, int64_t sealed, void (*made)(void
 {
 	struct tracks *k = xcalloc(1, sizeof *k);
 	*k = (struct tracks){ .st = of->st, .of = of, .made = made, .arg = arg, .sealed = sealed, .newest = sealed,
-		.n = col_n(&of->st->trks) };
+		.n = col_n(&of->st->trks), .whole = of->whole };
 	k->lasts.width = sizeof *k->last;
 	nobody(k);
 	return k;
@@ -585,7 +597,7 @@ void tracks_waits(struct tracks *k, const struct sink_enter *e, size_t n, bool p
 {
 	struct sheet_piece *p = &k->now;
 	if (n)
-		memcpy(entry_room(p, n), e, n * sizeof *e);
+		memcpy(entry_room(k, p, n), e, n * sizeof *e);
 	p->n = n;
 	p->past = past;
 	for (size_t i = 0; i < n; i++) {

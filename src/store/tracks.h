@@ -28,6 +28,8 @@ void tracks_span(struct tracks *, const struct sink_span *);
 void tracks_count(struct tracks *, int64_t t, enum counter, uint64_t v);
 void tracks_util(struct tracks *, const struct sink_util *);
 
+/* Before anything is said: how long the file is. */
+void tracks_total(struct tracks *, uint64_t bytes);
 /* Before anything is said: the trace begins at t. */
 void tracks_from(struct tracks *, int64_t t);
 /* Everything before t has been said: seal it. */
