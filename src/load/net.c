@@ -10,6 +10,9 @@
  * server reaches a terminal made safe, and silence ends after the timeout. What
  * is measured is the time without a byte, not the whole: a trace of an hour
  * that trickles in is welcome.
+ *
+ * libcurl brings some thirty libraries with it, which would cost every start 5 ms and
+ * 6 MB, more than all else that is linked. So it is not linked but opened when the first URL is.
  */
 #include "config.h"
 #include "load/net.h"
@@ -22,6 +25,46 @@
 #ifdef HAVE_CURL
 
 #include <curl/curl.h>
+#include <dlfcn.h>
+#include <stddef.h>
+
+#define CALLS \
+	CALL(easy_init) CALL(easy_cleanup) CALL(easy_getinfo) CALL(easy_setopt) CALL(easy_strerror) CALL(multi_init) \
+	CALL(multi_cleanup) CALL(multi_add_handle) CALL(multi_remove_handle) CALL(multi_perform) \
+	CALL(multi_info_read) CALL(multi_poll)
+
+/* What is called of it; opened once, and not closed. */
+static struct {
+#define CALL(name) __typeof__(&curl_##name) name;
+	CALLS
+#undef CALL
+	bool open;
+} curl;
+
+static int open_curl(struct err *e)
+{
+	static const char *const lib[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib", "libcurl.so"};
+	static const struct { const char *name; size_t at; } call[] = {
+#define CALL(name) {"curl_" #name, offsetof(__typeof__(curl), name)},
+		CALLS
+#undef CALL
+	};
+	void *h = NULL;
+	if (curl.open)
+		return 0;
+	for (size_t i = 0; !h && i < sizeof lib / sizeof *lib; i++)
+		h = dlopen(lib[i], RTLD_NOW | RTLD_LOCAL);
+	if (!h)
+		return err_set(e, ERR_IO, ERR_NOWHERE, "libcurl is missing, which fetches by URL: apt-get install libcurl4");
+	for (size_t i = 0; i < sizeof call / sizeof *call; i++) {
+		void *p = dlsym(h, call[i].name);
+		if (!p)
+			return err_set(e, ERR_IO, ERR_NOWHERE, "libcurl is too old: it has no %s", call[i].name);
+		memcpy((char *)&curl + call[i].at, &p, sizeof p);
+	}
+	curl.open = true;
+	return 0;
+}
 
 enum { POLL_MS = 100, GRACE_S = 5, CONNECT_S = 30, REDIRECTS = 10, CHUNK = 1 << 16, PAGE = 4096 };
 
@@ -40,7 +83,7 @@ struct transfer {
 static long status_of(const struct transfer *t)
 {
 	long code = 0;
-	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &code);
+	curl.easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &code);
 	return code;
 }
 
@@ -99,7 +142,7 @@ static size_t on_body(char *s, size_t one, size_t n, void *arg)
 	}
 	memcpy(t->p + t->n, s, n);
 	t->n += n;
-	curl_easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &total);
+	curl.easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &total);
 	t->total = total > 0 ? (uint64_t)total : 0;
 	return n;
 }
@@ -108,58 +151,58 @@ static size_t on_body(char *s, size_t one, size_t n, void *arg)
 
 static void set_limits(CURL *c)
 {
-	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 1L);
-	curl_easy_setopt(c, CURLOPT_MAXREDIRS, (long)REDIRECTS);
-	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
+	curl.easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+	curl.easy_setopt(c, CURLOPT_FOLLOWLOCATION, 1L);
+	curl.easy_setopt(c, CURLOPT_MAXREDIRS, (long)REDIRECTS);
+	curl.easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
 #if LIBCURL_VERSION_NUM >= 0x075500
-	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(c, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+	curl.easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl.easy_setopt(c, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
 #else
-	curl_easy_setopt(c, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
-	curl_easy_setopt(c, CURLOPT_REDIR_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+	curl.easy_setopt(c, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+	curl.easy_setopt(c, CURLOPT_REDIR_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
 #endif
 #if LIBCURL_VERSION_NUM >= 0x075700
-	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);	/* do not wait for a resolver that hangs */
+	curl.easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);	/* do not wait for a resolver that hangs */
 #endif
 }
 
 static void set_tls(CURL *c, const struct url *u, const struct net_opt *o)
 {
 	if (u->insecure) {
-		curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 0L);
-		curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 0L);
+		curl.easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 0L);
+		curl.easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 0L);
 	}
 	if (o->cert && *o->cert) {
-		curl_easy_setopt(c, CURLOPT_SSLCERT, o->cert);
-		curl_easy_setopt(c, CURLOPT_SSLKEY, o->key);
+		curl.easy_setopt(c, CURLOPT_SSLCERT, o->cert);
+		curl.easy_setopt(c, CURLOPT_SSLKEY, o->key);
 	}
 	if (o->ca && *o->ca)
-		curl_easy_setopt(c, CURLOPT_CAINFO, o->ca);
+		curl.easy_setopt(c, CURLOPT_CAINFO, o->ca);
 }
 
 static bool begin(struct transfer *t, struct net_get *g, const struct net_opt *o, CURLM *m)
 {
-	CURL *c = curl_easy_init();
+	CURL *c = curl.easy_init();
 	*t = (struct transfer){.g = g, .easy = c, .moved = clock_ms()};
 	if (!c)
 		return false;
 	set_limits(c);
 	set_tls(c, &g->url, o);
-	curl_easy_setopt(c, CURLOPT_URL, g->url.get);
-	curl_easy_setopt(c, CURLOPT_USERAGENT, "ttrace/" VERSION);
-	curl_easy_setopt(c, CURLOPT_ACCEPT_ENCODING, "gzip");
+	curl.easy_setopt(c, CURLOPT_URL, g->url.get);
+	curl.easy_setopt(c, CURLOPT_USERAGENT, "ttrace/" VERSION);
+	curl.easy_setopt(c, CURLOPT_ACCEPT_ENCODING, "gzip");
 	if (g->url.socket)
-		curl_easy_setopt(c, CURLOPT_UNIX_SOCKET_PATH, g->url.socket);
+		curl.easy_setopt(c, CURLOPT_UNIX_SOCKET_PATH, g->url.socket);
 	if (g->url.local)
-		curl_easy_setopt(c, CURLOPT_PROXY, "");
-	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, t->why);
-	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
-	curl_easy_setopt(c, CURLOPT_HEADERDATA, t);
-	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
-	curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
-	curl_easy_setopt(c, CURLOPT_PRIVATE, t);
-	t->live = curl_multi_add_handle(m, c) == CURLM_OK;
+		curl.easy_setopt(c, CURLOPT_PROXY, "");
+	curl.easy_setopt(c, CURLOPT_ERRORBUFFER, t->why);
+	curl.easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+	curl.easy_setopt(c, CURLOPT_HEADERDATA, t);
+	curl.easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
+	curl.easy_setopt(c, CURLOPT_WRITEDATA, t);
+	curl.easy_setopt(c, CURLOPT_PRIVATE, t);
+	t->live = curl.multi_add_handle(m, c) == CURLM_OK;
 	return t->live;
 }
 
@@ -244,9 +287,9 @@ static void fail(struct transfer *t, CURLcode rc)
 		    (unsigned long long)t->total);
 	else if (t->n)
 		err_set(e, ERR_IO, ERR_NOWHERE, "the answer broke off after %zu bytes: %s", t->n,
-		    t->why[0] ? t->why : curl_easy_strerror(rc));
+		    t->why[0] ? t->why : curl.easy_strerror(rc));
 	else
-		err_set(e, ERR_IO, ERR_NOWHERE, "%s%s", t->why[0] ? t->why : curl_easy_strerror(rc), hint(rc));
+		err_set(e, ERR_IO, ERR_NOWHERE, "%s%s", t->why[0] ? t->why : curl.easy_strerror(rc), hint(rc));
 }
 
 /* Take its bytes, also of an answer that broke off: a trace is whole up to its end wherever that is. */
@@ -267,11 +310,11 @@ static void take_ended(CURLM *m)
 {
 	CURLMsg *msg;
 	int left;
-	while ((msg = curl_multi_info_read(m, &left)))
+	while ((msg = curl.multi_info_read(m, &left)))
 		if (msg->msg == CURLMSG_DONE) {
 			char *t = NULL;
 			CURLcode rc = msg->data.result;
-			curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &t);
+			curl.easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &t);
 			finish((struct transfer *)(void *)t, rc);
 		}
 }
@@ -281,7 +324,7 @@ static void take_silent(struct transfer *t, CURLM *m)
 	int64_t wait = (t->g->url.timeout + GRACE_S) * 1000;
 	if (!t->live || clock_ms() - t->moved < wait)
 		return;
-	curl_multi_remove_handle(m, t->easy);
+	curl.multi_remove_handle(m, t->easy);
 	finish(t, CURLE_OPERATION_TIMEDOUT);
 	err_set(&t->g->err, ERR_IO, ERR_NOWHERE, "%s for %lld s: given up (-timeout=S waits longer)",
 	    t->g->got.n ? "nothing more came" : "no answer", (long long)(wait / 1000));
@@ -293,7 +336,7 @@ static int run(struct transfer *t, size_t n, CURLM *m, const struct net_opt *o, 
 	do {
 		uint64_t bytes = 0, total = 0;
 		bool known = true;
-		curl_multi_perform(m, &running);
+		curl.multi_perform(m, &running);
 		take_ended(m);
 		running = 0;
 		for (size_t i = 0; i < n; i++) {
@@ -306,7 +349,7 @@ static int run(struct transfer *t, size_t n, CURLM *m, const struct net_opt *o, 
 		if (o->watch && !o->watch->go(o->watch->arg, bytes, known ? total : 0))
 			return err_set(e, ERR_CANCEL, ERR_NOWHERE, "fetching was stopped");
 		if (running)
-			curl_multi_poll(m, NULL, 0, POLL_MS, NULL);
+			curl.multi_poll(m, NULL, 0, POLL_MS, NULL);
 	} while (running);
 	return 0;
 }
@@ -322,7 +365,9 @@ int net_get(struct net_get *g, size_t n, const struct net_opt *o, struct err *e)
 	if (cert != key)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-tls_%s is given, so -tls_%s must be too",
 		    cert ? "cert" : "key", cert ? "key" : "cert");
-	CURLM *m = curl_multi_init();
+	if (open_curl(e))
+		return -1;
+	CURLM *m = curl.multi_init();
 	struct transfer *t = xcalloc(n + 1, sizeof *t);
 	int rc = m ? 0 : -1;
 	for (size_t i = 0; i < n; i++)
@@ -334,11 +379,11 @@ int net_get(struct net_get *g, size_t n, const struct net_opt *o, struct err *e)
 		rc = run(t, n, m, o, e);
 	for (size_t i = 0; i < n; i++) {
 		if (t[i].live)
-			curl_multi_remove_handle(m, t[i].easy);
-		curl_easy_cleanup(t[i].easy);
+			curl.multi_remove_handle(m, t[i].easy);
+		curl.easy_cleanup(t[i].easy);
 		mem_free(t[i].p);
 	}
-	curl_multi_cleanup(m);
+	curl.multi_cleanup(m);
 	mem_free(t);
 	return rc;
 }
