@@ -47,7 +47,7 @@ struct tl_link {
 }; /* of the wake chain */
 
 struct tl_index { /* what is known of a snapshot (timeline_index.c) */
-	struct arena mem;
+	struct arena mem, sums;	/* sums: of marks and counters, which another thread makes */
 	uint32_t of;		/* so many spans and marks */
 	bool first, whole;	/* first: of none of them yet; whole: the trace is there */
 	const struct inlay *inlay; /* what lies on rows */

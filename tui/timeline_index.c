@@ -30,7 +30,7 @@ static void count_moves(struct tl_index *ix, const struct snap *sn, const struct
 	ix->nmoves = 0;
 	for (uint32_t i = 0; i < tr->n[TK_P]; i++)
 		ix->nmoves = tr->trk[TK_P][i] >= ix->nmoves ? tr->trk[TK_P][i] + 1 : ix->nmoves;
-	ix->moves = arena_zalloc(&ix->mem, (ix->nmoves + 1u) * sizeof *ix->moves);
+	ix->moves = arena_zalloc(&ix->sums, (ix->nmoves + 1u) * sizeof *ix->moves);
 	for (int k = 0; k < 2; k++)
 		for (uint32_t i = 0; i < sn->ncounts[ticks[k]]; i++) {
 			store_pass(sn, i);
@@ -51,20 +51,48 @@ static uint32_t indexed(const struct snap *sn)
 	return sn->nspans + sn->nmarks + sn->ncounts[CT_PROC_START] + sn->ncounts[CT_PROC_STOP];
 }
 
+struct making {
+	struct tl_index *ix;
+	const struct snap *sn;
+	const struct tl_tracks *tr;
+	const struct onlooker *on;
+};
+
+static void sums_make(struct tl_index *ix, const struct snap *sn, const struct tl_tracks *tr)
+{
+	ix->marks = mark_sums(sn, &ix->sums);
+	ix->counts = count_sums(sn, &ix->sums);
+	count_moves(ix, sn, tr);
+	for (uint32_t i = 1; i < sn->ncounts[CT_GOMAXPROCS] && !ix->procs; i++)
+		ix->procs = store_count(sn->st, CT_GOMAXPROCS, i)->v != store_count(sn->st, CT_GOMAXPROCS, 0)->v;
+}
+
+/* The one half and the other. */
+static void half_make(void *arg, uint32_t i)
+{
+	const struct making *m = arg;
+	if (i) {
+		sums_make(m->ix, m->sn, m->tr);
+		return;
+	}
+	m->ix->inlay = inlay_make(m->sn, &m->ix->mem, m->on);
+	m->ix->tasks = sched_tasks(m->sn, &m->ix->mem, m->on);
+}
+
 static struct tl_index *index_make(const struct snap *sn, const struct tl_tracks *tr, const struct onlooker *on)
 {
 	struct tl_index *ix = xcalloc(1, sizeof *ix);
 	ix->of = indexed(sn);
-	ix->mem.spills = true;
-	ix->inlay = inlay_make(sn, &ix->mem, on);
-	ix->tasks = sched_tasks(sn, &ix->mem, on);
+	ix->mem.spills = ix->sums.spills = true;
+	struct making m = {ix, sn, tr, on};
+	if (ix->of > SMALL) {
+		job_parallel(2, half_make, &m);
+	} else {
+		half_make(&m, 0);
+		half_make(&m, 1);
+	}
 	if (!goes_on(on))
 		return ix;
-	ix->marks = mark_sums(sn, &ix->mem);
-	ix->counts = count_sums(sn, &ix->mem);
-	count_moves(ix, sn, tr);
-	for (uint32_t i = 1; i < sn->ncounts[CT_GOMAXPROCS] && !ix->procs; i++)
-		ix->procs = store_count(sn->st, CT_GOMAXPROCS, i)->v != store_count(sn->st, CT_GOMAXPROCS, 0)->v;
 	ix->whole = sn->complete;
 	if (sn->complete)
 		ix->nout = standout(sn, &ix->mem, ix->out, on);
@@ -76,6 +104,7 @@ static void index_free(struct tl_index *ix)
 	if (!ix)
 		return;
 	arena_free(&ix->mem);
+	arena_free(&ix->sums);
 	mem_free(ix);
 }
 
@@ -349,8 +378,10 @@ static void take(struct timeline *tl, struct tl_work *w)
 
 void tl_rest(const struct timeline *tl, const struct pane_env *env)
 {
-	if (tl->ix)
+	if (tl->ix) {
 		arena_rest(&tl->ix->mem);
+		arena_rest(&tl->ix->sums);
+	}
 	store_rest(session_snap(env->s));
 }
 
