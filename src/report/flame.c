@@ -2,10 +2,9 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * flame: the stacks as one SVG that needs nothing else: the root at the top, a
- * frame as wide as its weight, siblings by weight. Stacks are merged into a tree
- * whose parents come before their children, so totals are one pass backwards
- * and places one pass forwards. Frames narrower than a quarter of a pixel are
- * left out, before anything but their weight is known of them: they are most. The script inside zooms at a click and
+ * frame as wide as its weight, siblings by weight. Stacks that go through a node lie side by side in one array, and are
+ * parted by the frame that comes next; those of frames narrower than a quarter of a pixel, which are most, are followed no
+ * further. So what it takes is by the stack and by what is drawn. The script inside zooms at a click and
  * marks what a search finds; it reads places out of the drawing itself and knows no names.
  */
 #include "config.h"
@@ -23,78 +22,21 @@ enum { WIDTH = 1200, ROW = 17, TOP = 48, PAD = 10 };
 struct fnode {
 	uint32_t parent, depth;
 	str_id name;
+	uint32_t first;		/* of its stacks: the order of frames in the drawing */
 	int64_t cum;
 	double x;
 };
-
-/* All there are, while they are added up; 0: the root. */
-struct grown { uint32_t parent; str_id name; int64_t cum; };
 
 struct flame_svg {
 	struct view *v;
 	struct buf *b;
 	struct fnode *node; /* those that are drawn, parents first; 0: the root */
-	size_t n;
-	struct grown *all;
-	size_t nall, cap;
-	struct intern index;
+	size_t n, cap;
+	double scale;
 	uint32_t depth;
 	/* weights are negative, or too large to add up: then a frame may be wider than the one that it is in */
 	bool uneven;
 };
-
-struct fkey {
-	uint32_t parent;
-	str_id name;
-};
-
-static int same_node(const void *ctx, uint32_t id, const void *key)
-{
-	const struct flame_svg *f = ctx;
-	const struct fkey *k = key;
-	return f->all[id].parent == k->parent && f->all[id].name == k->name;
-}
-
-static uint32_t child_of(struct flame_svg *f, uint32_t parent, str_id name)
-{
-	struct fkey k = {parent, name};
-	uint32_t h = hash_u64(parent, name), id = intern_find(&f->index, h, same_node, f, &k);
-	if (id != UINT32_MAX)
-		return id;
-	f->all = mem_grow(f->all, &f->cap, f->nall + 1, sizeof *f->all);
-	id = (uint32_t)f->nall++;
-	f->all[id] = (struct grown){parent, name, 0};
-	intern_put(&f->index, h, id);
-	return id;
-}
-
-static void grow_tree(struct flame_svg *f)
-{
-	struct prof *p = f->v->p;
-	int64_t *weight = xcalloc(p->nstack, sizeof *weight);
-	struct frame_names names = frame_names_new(p);
-	double sum = 0;
-	for (size_t i = 0; i < p->nsample; i++)
-		prof_sum(&weight[p->sample[i].stack], prof_value(p, i)[f->v->g.type]);
-	for (size_t s = 0; s < p->nstack; s++) {
-		struct prof_run r = p->stack[s];
-		uint32_t at = 0, depth = 0;
-		for (uint32_t i = r.n; i-- && weight[s];) {
-			loc_id id = prof_frame(p, r.off + i);
-			for (uint32_t k = p->loc[id].nline ? p->loc[id].nline : 1; k--; depth++)
-				at = child_of(f, at, frame_name(&names, id, k));
-		}
-		prof_sum(&f->all[at].cum, weight[s]);
-		sum += (double)weight[s];
-		f->uneven |= weight[s] < 0 || sum > (double)(INT64_MAX / 2);
-		f->depth = depth > f->depth ? depth : f->depth;
-	}
-	intern_free(&f->index);
-	for (size_t i = f->nall; i-- > 1;)
-		prof_sum(&f->all[f->all[i].parent].cum, f->all[i].cum);
-	mem_free(weight);
-	frame_names_free(&names);
-}
 
 static double scale_of(int64_t whole)
 {
@@ -106,25 +48,191 @@ static bool is_drawn(size_t i, int64_t cum, double scale)
 	return !i || (cum > 0 && (double)cum * scale >= 0.25);
 }
 
-/* Those that are drawn. Of narrower ones none is left of them, nor has any in it, unless they are uneven. */
-static void choose(struct flame_svg *f)
+/* ---- the tree: stacks of one node lie side by side, and are parted by what comes next */
+
+/* How far down a stack is: its next frame is line `line` - 1 of location `loc` - 1 of it, from the leaf; loc 0: none. */
+struct at { uint32_t loc, line; };
+#define NO_FRAME UINT32_MAX
+struct stretch { uint32_t lo, hi, node; };
+struct parting {
+	struct flame_svg *f;
+	struct prof *p;
+	struct frame_names names;
+	int64_t *weight;	/* by stack */
+	struct at *at;
+	uint32_t *order, *next;	/* stacks; next: those of a stretch by what comes next */
+	uint32_t *kid, *size;	/* by name: which of a stretch's nodes it is, if it is one of kid_name[] */
+	str_id *kid_name, *name;	/* name: of the frames of a stretch, one after another */
+	int64_t *sum;		/* by such a node */
+	struct stretch *open;
+	size_t nopen, copen;
+};
+
+static uint32_t lines_of(const struct parting *g, loc_id id)
 {
-	double scale = scale_of(f->all[0].cum);
-	size_t cap = 0;
-	for (size_t i = 0; i < f->nall; i++) {
-		struct grown *g = &f->all[i];
-		if (!f->uneven && !is_drawn(i, g->cum, scale)) {
-			g->name = 0;
+	return g->p->loc[id].nline ? g->p->loc[id].nline : 1;
+}
+
+static loc_id loc_at(const struct parting *g, uint32_t stack)
+{
+	return prof_frame(g->p, g->p->stack[stack].off + g->at[stack].loc - 1);
+}
+
+static void step(struct parting *g, uint32_t stack)
+{
+	struct at *a = &g->at[stack];
+	if (!--a->line && --a->loc)
+		a->line = lines_of(g, loc_at(g, stack));
+}
+
+static uint32_t add_node(struct flame_svg *f, struct fnode n)
+{
+	f->node = mem_grow(f->node, &f->cap, f->n + 1, sizeof *f->node);
+	f->node[f->n] = n;
+	return (uint32_t)f->n++;
+}
+
+/* What each stack of a stretch has next, and what that weighs; how many different frames. kid[] is 0 of all names before. */
+static uint32_t look_below(struct parting *g, struct stretch s)
+{
+	uint32_t n = 0;
+	for (uint32_t i = s.lo; i < s.hi; i++) {
+		uint32_t k = g->order[i];
+		g->name[i] = NO_FRAME;
+		if (!g->at[k].loc)
 			continue;
+		str_id name = g->name[i] = frame_name(&g->names, loc_at(g, k), g->at[k].line - 1);
+		if (!g->kid[name]) {
+			g->kid_name[n] = name;
+			g->sum[n] = 0;
+			g->size[n] = 0;
+			g->kid[name] = ++n;
 		}
-		uint32_t up = i ? f->all[g->parent].name : 0;	/* where that has gone */
-		f->node = mem_grow(f->node, &cap, f->n + 1, sizeof *f->node);
-		f->node[f->n] = (struct fnode){
-		    .parent = up, .depth = i ? f->node[up].depth + 1 : 0, .name = g->name, .cum = g->cum};
-		g->name = (uint32_t)f->n++;
+		prof_sum(&g->sum[g->kid[name] - 1], g->weight[k]);
+		g->size[g->kid[name] - 1]++;
 	}
-	mem_free(f->all);
-	f->all = NULL;
+	return n;
+}
+
+/* The nodes below one that are drawn; of narrower ones none is left of them, nor has any in it, unless they are uneven. */
+static void part(struct parting *g, struct stretch s)
+{
+	struct flame_svg *f = g->f;
+	uint32_t n = look_below(g, s), to = s.lo, depth = f->node[s.node].depth + 1;
+	size_t from = g->nopen;
+	for (uint32_t i = 0; i < n; i++) {
+		bool drawn = f->uneven || is_drawn(1, g->sum[i], f->scale);
+		uint32_t size = g->size[i];
+		g->size[i] = UINT32_MAX;
+		if (!drawn)
+			continue;
+		uint32_t id = add_node(f, (struct fnode){s.node, depth, g->kid_name[i], UINT32_MAX, g->sum[i], 0});
+		g->open = mem_grow(g->open, &g->copen, g->nopen + 1, sizeof *g->open);
+		g->open[g->nopen++] = (struct stretch){to, to + size, id};
+		g->size[i] = to;
+		to += size;
+	}
+	for (uint32_t i = s.lo; i < s.hi; i++) {
+		uint32_t *at = g->name[i] != NO_FRAME ? &g->size[g->kid[g->name[i]] - 1] : NULL;
+		if (!at || *at == UINT32_MAX)
+			continue;
+		g->next[*at] = g->order[i];
+		++*at;
+		step(g, g->order[i]);
+	}
+	memcpy(g->order + s.lo, g->next + s.lo, (to - s.lo) * sizeof *g->order);
+	for (uint32_t i = 0; i < n; i++)
+		g->kid[g->kid_name[i]] = 0;
+	for (size_t i = from; i < g->nopen; i++)
+		f->node[g->open[i].node].first = g->order[g->open[i].lo];
+}
+
+/* Weights of stacks, and those that have some: at their outermost frames. */
+static uint32_t begin(struct parting *g)
+{
+	struct prof *p = g->p;
+	struct flame_svg *f = g->f;
+	uint32_t n = 0;
+	double sum = 0;
+	int64_t all = 0;
+	for (size_t i = 0; i < p->nsample; i++)
+		prof_sum(&g->weight[p->sample[i].stack], prof_value(p, i)[f->v->g.type]);
+	for (uint32_t s = 0; s < p->nstack; s++) {
+		struct prof_run r = p->stack[s];
+		uint32_t depth = 0;
+		if (!g->weight[s])
+			continue;
+		sum += (double)g->weight[s];
+		prof_sum(&all, g->weight[s]);
+		f->uneven |= g->weight[s] < 0 || sum > (double)(INT64_MAX / 2);
+		for (uint32_t i = 0; i < r.n; i++)
+			depth += lines_of(g, prof_frame(p, r.off + i));
+		f->depth = depth > f->depth ? depth : f->depth;
+		g->order[n++] = s;
+		g->at[s].loc = (uint32_t)r.n;
+		if (r.n)
+			g->at[s].line = lines_of(g, loc_at(g, s));
+	}
+	f->scale = scale_of(all);
+	add_node(f, (struct fnode){.cum = all});
+	return n;
+}
+
+static int by_first(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct fnode *m = (const struct fnode *)ctx + a, *n = (const struct fnode *)ctx + b;
+	if (m->first != n->first)
+		return m->first < n->first ? -1 : 1;
+	return (m->depth > n->depth) - (m->depth < n->depth);
+}
+
+/* Nodes in the order in which stacks come by them. */
+static void renumber(struct flame_svg *f)
+{
+	uint32_t *order = xmalloc(f->n * sizeof *order), *at = xmalloc(f->n * sizeof *at);
+	struct fnode *node = xmalloc(f->n * sizeof *node);
+	for (uint32_t i = 0; i < f->n; i++)
+		order[i] = i;
+	sort_u32(order + 1, f->n - 1, by_first, f->node);
+	for (uint32_t i = 0; i < f->n; i++)
+		at[order[i]] = i;
+	for (uint32_t i = 0; i < f->n; i++) {
+		node[i] = f->node[order[i]];
+		node[i].parent = at[node[i].parent];
+	}
+	mem_free(f->node);
+	mem_free(order);
+	mem_free(at);
+	f->node = node;
+}
+
+static void grow_tree(struct flame_svg *f)
+{
+	struct prof *p = f->v->p;
+	struct parting g = {.f = f, .p = p, .names = frame_names_new(p)};
+	size_t n = p->nstack + 1;
+	for (loc_id i = 0; i < p->nloc; i++)
+		for (uint32_t k = 0; k < lines_of(&g, i); k++)
+			frame_name(&g.names, i, k);
+	g.weight = xcalloc(n, sizeof *g.weight);
+	g.at = xcalloc(n, sizeof *g.at);
+	g.order = xmalloc(n * sizeof *g.order);
+	uint32_t active = begin(&g);
+	g.next = xmalloc(((size_t)active + 1) * sizeof *g.next);
+	g.name = xmalloc(((size_t)active + 1) * sizeof *g.name);
+	g.kid = xcalloc(p->nstr + 1, sizeof *g.kid);
+	g.kid_name = xmalloc((p->nstr + 1) * sizeof *g.kid_name);
+	g.size = xmalloc((p->nstr + 1) * sizeof *g.size);
+	g.sum = xmalloc((p->nstr + 1) * sizeof *g.sum);
+	g.open = mem_grow(NULL, &g.copen, 1, sizeof *g.open);
+	g.open[g.nopen++] = (struct stretch){0, active, 0};
+	while (g.nopen)
+		part(&g, g.open[--g.nopen]);
+	void *all[] = {g.weight, g.at, g.order, g.next, g.name, g.kid, g.kid_name, g.size, g.sum, g.open};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		mem_free(all[i]);
+	frame_names_free(&g.names);
+	renumber(f);
 }
 
 static int by_place(const void *ctx, uint32_t a, uint32_t b)
@@ -278,10 +386,7 @@ int report_flame(const struct opt *o, struct out *out, struct err *e)
 	if (view_open(&v, o, V_FLAME, e))
 		return -1;
 	struct flame_svg f = {.v = &v, .b = &out->buf};
-	f.all = mem_grow(f.all, &f.cap, 1, sizeof *f.all);
-	f.all[f.nall++] = (struct grown){0};
 	grow_tree(&f);
-	choose(&f);
 	place(&f);
 	put_svg(&f, out);
 	mem_free(f.node);
