@@ -3,6 +3,7 @@
 #ifndef TTRACE_DERIVE_H
 #define TTRACE_DERIVE_H
 
+#include "analysis/shape.h"
 #include "analysis/verdict.h"
 
 /*
@@ -12,12 +13,13 @@
 struct tree {
 	const struct store *st;	/* its rows, when row is NULL */
 	uint32_t n;
-	struct stk_row *row;
-	str_id *label; /* per row a tag shown as a frame (its key, when it is empty), else 0 */
-	str_id *key;		/* the key of that tag */
+	struct stk_row *row;	/* or: in preorder, a frame may be TREE_TAG | the number of a tag */
+	struct tree_tag { str_id label, key; } *tag;	/* label: the key, when it is empty */
+	uint32_t ntag;
 	uint32_t *of;		/* per sample its node */
-	size_t cap, clabel, ckey;
+	size_t cap;
 };
+#define TREE_TAG SHAPE_TAG
 static inline struct stk_row tree_row(const struct tree *t, uint32_t i)
 {
 	return t->row ? t->row[i] : *store_stk(t->st, i);

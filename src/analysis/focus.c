@@ -6,7 +6,8 @@
  * verdicts (derive.c), one over the samples, one backwards that finds the nodes
  * that something counts at or below, and one that copies those together. Each
  * walks along arrays; nothing is looked up per sample but its node and its label
- * set.
+ * set. Where the query leaves a shape as it is, weights go straight onto its ends; where nodes are in preorder, a shape is made
+ * of those that count at once, and nothing is copied.
  *
  * Nodes without weight are left out: a heap profile's stacks have mostly been
  * freed, a narrow focus leaves a thousandth, and all that comes after (merging
@@ -45,6 +46,8 @@ struct scale {
 		uint8_t *hit;	/* something that counts is at it; then: or below it */
 	} r;
 	struct onto *onto;	/* NULL, or where weights go instead */
+	uint32_t *of;		/* NULL, or by sample: the node that it counts at, or DERIVE_NONE; */
+	struct rank *hit;	/* these nodes. Nothing is added up then but what all is */
 	uint8_t *keep;		/* NULL, or by its ends what a stack that ends there has seen */
 	const struct sides *sides;	/* NULL: there is one */
 	int64_t all, base;	/* sums of magnitudes before the filters; of a diff base */
@@ -63,6 +66,8 @@ static void put_onto(struct scale *g, uint32_t from, uint32_t node, int64_t v, i
 	struct onto *o = g->onto;
 	uint32_t end = o->end[from];
 	int64_t other = 0;
+	if (end == SHAPE_NONE)
+		return;
 	if (!g->keep && g->d.state && !derive_counts(g->d.state[node]))
 		return;
 	if (o->oflat)
@@ -73,6 +78,16 @@ static void put_onto(struct scale *g, uint32_t from, uint32_t node, int64_t v, i
 /* v is A's, b B's; from the sample (or part, or node) of this number, at this node. */
 static void put(struct scale *g, uint32_t from, uint32_t node, int64_t v, int64_t b, int64_t count)
 {
+	if (g->hit) {
+		if (g->d.to)
+			node = g->d.to[node];
+		else if (g->d.state && !derive_counts(g->d.state[node]))
+			node = DERIVE_NONE;
+		g->of[from] = node;
+		if (node != DERIVE_NONE)
+			rank_set(g->hit, node);
+		return;
+	}
 	if (g->onto) {
 		put_onto(g, from, node, v, b);
 		return;
@@ -120,7 +135,7 @@ static uint8_t *sets_with(struct scale *g, str_id key)
 static void foresee(const struct onto *o, uint32_t i, uint32_t n)
 {
 	enum { AHEAD = 24 };
-	if (i + AHEAD >= n)
+	if (i + AHEAD >= n || o->end[i + AHEAD] == SHAPE_NONE)
 		return;
 	__builtin_prefetch(&o->flat[o->end[i + AHEAD]], 1);
 	__builtin_prefetch(&o->hit[o->end[i + AHEAD]], 1);
@@ -179,12 +194,12 @@ static void copy_nodes(struct scale *g)
 				continue;
 			struct stk_row row = r.row[i - r.lo];
 			o->parent[k] = i ? id[rep ? rep[row.parent] : row.parent] : 0;
-			o->frame[k] = row.frame;
+			o->frame[k] = row.frame & TREE_TAG ? 0 : row.frame;
 			o->flat[k] = o->flat[i];
 			if (o->oflat)
 				o->oflat[k] = o->oflat[i];
 			if (o->label)
-				o->label[k] = g->tree.label[i];
+				o->label[k] = row.frame & TREE_TAG ? g->tree.tag[row.frame & ~TREE_TAG].label : 0;
 			if (o->count)
 				o->count[k] = o->count[i];
 			id[i] = k++;
@@ -196,11 +211,13 @@ static void copy_all(struct scale *g)
 	struct room *o = &g->r;
 	for (uint32_t i = 0; i < g->tree.n;)
 		for (struct tree_run r = tree_run(&g->tree, i); i < r.hi; i++) {
-			o->parent[i] = r.row[i - r.lo].parent;
-			o->frame[i] = r.row[i - r.lo].frame;
+			struct stk_row row = r.row[i - r.lo];
+			bool tag = row.frame & TREE_TAG;
+			o->parent[i] = row.parent;
+			o->frame[i] = tag ? 0 : row.frame;
+			if (o->label)
+				o->label[i] = tag ? g->tree.tag[row.frame & ~TREE_TAG].label : 0;
 		}
-	if (o->label)
-		memcpy(o->label, g->tree.label, g->tree.n * sizeof *o->label);
 }
 
 /* How many nodes are hit, when what is above a hit is hit. */
@@ -312,7 +329,7 @@ static void settle(struct scale *g, bool counts, struct arena *out)
 	g->r.oflat = two ? g->r.flat + n + counts * n : NULL;
 	g->r.parent = (uint32_t *)(g->r.flat + wide * n);
 	g->r.frame = g->r.parent + n;
-	g->r.label = g->tree.label ? g->r.frame + n : NULL;
+	g->r.label = g->tree.tag ? g->r.frame + n : NULL;
 	g->r.id = g->r.frame + 2 * n;
 	g->r.hit = (uint8_t *)(g->r.frame + 3 * n);
 	memset(g->r.flat, 0, n * cell);
@@ -368,7 +385,7 @@ static void weigh_samples(struct scale *g, size_t type)
 	const uint8_t *keep = focus_by_tag(g->fc) ? focus_sets(g->fc, &g->labels, &g->scratch) : NULL;
 	if (type < g->sn->ntypes && g->sn->nsmps && g->sides)
 		add_sides(g, (uint32_t)type, keep);
-	else if (type < g->sn->ntypes && g->sn->nsmps && g->onto && !keep && !g->d.state)
+	else if (type < g->sn->ntypes && g->sn->nsmps && g->onto && !keep && !g->d.state && !g->of)
 		add_whole(g, (uint32_t)type);
 	else if (type < g->sn->ntypes && g->sn->nsmps)
 		add_samples(g, (uint32_t)type, keep);
@@ -390,6 +407,79 @@ void focus_samples(const struct snap *sn, const struct focus *fc, size_t type, b
 	gather(&g, w);
 	w->unit = unit_of(sn, type);
 	end(&g);
+}
+
+/* The nodes that vanish. */
+static struct rank *gone_of(const struct derived *d, uint32_t n)
+{
+	struct rank *gone = d->rep ? xcalloc(rank_blocks(n), sizeof *gone) : NULL;
+	for (uint32_t i = 0; gone && i < n; i++)
+		if (d->rep[i] != i)
+			rank_set(gone, i);
+	return gone;
+}
+
+/* Where each sample counts, and the shape of that. */
+static struct shape *shape_of(struct scale *g, struct things *t, size_t type, const _Atomic bool *stop)
+{
+	uint32_t n = g->tree.n, nsmp = g->sn->nsmps;
+	struct arena tmp = {0};
+	g->of = xmalloc((nsmp + 1u) * sizeof *g->of);
+	memset(g->of, 0xff, nsmp * sizeof *g->of);
+	g->hit = xcalloc(rank_blocks(n), sizeof *g->hit);
+	if (focus_by_name(g->fc) || focus_from(g->fc) || g->fc->rx[R_PRUNE] || g->verdict.any & FV_DEAD)
+		g->d = derive(&g->tree, &g->verdict, &tmp);
+	weigh_samples(g, type);
+	rank_seal(g->hit, n);
+	struct rank *gone = gone_of(&g->d, n);
+	g->d = (struct derived){0};
+	arena_free(&tmp);
+	str_id *label = xmalloc((g->tree.ntag + 1u) * sizeof *label);
+	for (uint32_t i = 0; i < g->tree.ntag; i++)
+		label[i] = g->tree.tag[i].label;
+	struct things *with = things_tags(t, label, g->tree.ntag);
+	struct shape *s = shape_new(with, &(struct frames){.n = n, .st = g->sn->st, .row = g->tree.row, .tag = label,
+	    .ntag = g->tree.ntag, .gone = gone, .hit = g->hit, .nsmp = nsmp, .of = g->of, .stop = stop});
+	things_free(with);
+	mem_free(label);
+	mem_free(gone);
+	mem_free(g->hit);
+	g->hit = NULL;
+	return s;
+}
+
+struct calls *focus_samples_calls(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
+    const struct sides *sides, struct things *t, bool preorder, const _Atomic bool *stop)
+{
+	struct scale g;
+	struct calls *c = NULL;
+	str_id key[KEYS_MAX];
+	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
+	if ((!nkey && !preorder) || !sn->nsmps)
+		return NULL;
+	begin(&g, sn, fc, noinlines, sides);
+	if (nkey || focus_by_tag(fc))
+		labels_update(&g.labels, sn);
+	if (nkey)
+		tree_tagged(&g.tree, sn, &g.labels, key, nkey, nroot);
+	struct shape *s = shape_of(&g, t, type, stop);
+	if (s) {
+		struct onto o;
+		c = calls_begin(s, sides && sides->b, &o);
+		g.onto = &o;
+		g.all = g.base = 0;
+		o.bare = true;
+		weigh_samples(&g, type);
+		o.all = g.base > 0 ? g.base : g.all;
+		o.show = o.oflat ? sides->show : SHOW_DELTA;
+		o.unit = unit_of(sn, type);
+		calls_finish(c, &o);
+		shape_free(s);
+	}
+	mem_free(g.of);
+	g.onto = NULL;
+	end(&g);
+	return c;
 }
 
 /* Which stacks count is all there is to find out. */

@@ -43,7 +43,7 @@ struct maker {
 	const struct frames *f;
 	const struct shape *old;	/* or: it is made of another shape, */
 	const uint8_t *hit;		/* of its nodes that are hit, without those that are gone */
-	uint32_t *look;			/* what a frame is */
+	uint32_t *look, *look_tag;	/* what a frame is, and a tag */
 	/* the next child of the same node, 0 none; or, in preorder, where its subtree ends */
 	uint32_t *sib;
 	struct rank *late;		/* nodes whose first child does not lie beside them: here it is */
@@ -93,7 +93,9 @@ static inline uint32_t parent_of(struct maker *m, uint32_t i)
 static inline uint32_t what_in(struct maker *m, uint32_t i, struct stk_row r)
 {
 	const struct frames *f = m->f;
-	return f->label && f->label[i] ? things_tag(m->s->things, f->label[i]) : m->look[r.frame];
+	if (f->label && f->label[i])
+		return things_tag(m->s->things, f->label[i]);
+	return r.frame & SHAPE_TAG ? m->look_tag[r.frame & ~SHAPE_TAG] : m->look[r.frame];
 }
 
 static uint32_t what_is(struct maker *m, uint32_t i)
@@ -126,6 +128,9 @@ static void look_up(struct maker *m)
 	m->look = xmalloc(((size_t)t->nfrm + 1) * sizeof *m->look);
 	for (frm_id i = 0; i < t->nfrm; i++)
 		m->look[i] = t->of[i] | (frame_inlined(t->st, i) ? INLINED : 0);
+	m->look_tag = xmalloc((m->f->ntag + 1u) * sizeof *m->look_tag);
+	for (uint32_t i = 0; i < m->f->ntag; i++)
+		m->look_tag[i] = things_tag(t, m->f->tag[i]);
 }
 
 /* Children in the order of their numbers: backwards, each before what is there. While that goes on, the
@@ -417,7 +422,7 @@ static inline void foresee(const struct maker *m, uint32_t i)
 {
 	enum { FAR = 24, NEAR = 12 };
 	uint32_t k = i - m->lo;
-	if (k + FAR >= m->nrow)
+	if (k + FAR >= m->nrow || m->f->ntag)
 		return;
 	__builtin_prefetch(&m->look[m->row[k + FAR].frame]);
 	__builtin_prefetch(&m->open[m->look[m->row[k + NEAR].frame] & ~INLINED], 1);
@@ -552,7 +557,7 @@ static void note_runs(struct shape *s, uint32_t n)
 
 static void maker_free(struct maker *m)
 {
-	void *all[] = {m->look, m->twins, m->late, m->first, m->pend, m->raw, m->own, m->gather, m->of_gather,
+	void *all[] = {m->look, m->look_tag, m->twins, m->late, m->first, m->pend, m->raw, m->own, m->gather, m->of_gather,
 	    m->seen, m->group_of, m->fresh, m->path, m->open};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);

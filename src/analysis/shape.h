@@ -47,12 +47,15 @@ static inline uint32_t shape_parent(const struct shape *s, uint32_t i)
 }
 
 #define SHAPE_NONE UINT32_MAX
+#define SHAPE_TAG UINT32_C(0x80000000)
 
 /* A tree of frames; parents come first. */
 struct frames {
 	uint32_t n;
 	const struct store *st;	/* NULL where neither nodes nor samples are its own */
 	const struct stk_row *row;	/* NULL: see parent */
+	const str_id *tag;	/* of rows whose frame is SHAPE_TAG | the number of a tag */
+	uint32_t ntag;
 	const stk_id *parent;	/* NULL as well: the store's own first n nodes */
 	const frm_id *frame;
 	const str_id *label;	/* NULL, or per node a tag that stands for a frame */

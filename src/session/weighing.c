@@ -3,10 +3,10 @@
 /*
  * What the query leaves of what is open, weighed: the calls that panes show.
  *
- * Most queries choose stacks and leave the tree as it is: for them the merged tree
- * of the store (its shape) is made once, and a query only adds up onto it. Those
- * that make frames (tags), or cut some calls of a node and leave others, get
- * weights on a tree of their own, which is merged anew.
+ * Most queries choose stacks, or take frames away, and leave the tree as it is: for them the merged tree
+ * of the store (its shape) is made once, and a query only adds up onto it. Those that make frames (tags), or cut some calls
+ * of a node and leave others, get a shape of their own, straight from the nodes that are left; only where nodes are in
+ * no order (a trace's) weights are put on a tree that is merged anew.
  *
  * A shape belongs to a snapshot and a granularity; two are kept, since the lines
  * are looked at beside the functions.
@@ -285,7 +285,7 @@ static struct things *things_of(struct session *s, int slot, enum gran gran)
 	return s->shape[slot].things;
 }
 
-/* Weights straight onto the shape of the store's tree; NULL when the query makes another tree. */
+/* Weights straight onto the shape of the store's tree, or onto one that is made for them; NULL when neither can be. */
 static struct calls *weigh_onto(struct session *s, int slot)
 {
 	const struct query *q = &s->hist[s->at];
@@ -314,7 +314,12 @@ static struct calls *weigh_onto(struct session *s, int slot)
 		return c;
 	}
 	calls_free(c);
-	return NULL;
+	if (session_is_trace(s))
+		return NULL;
+	struct sides d = sides_of(s, type);
+	c = focus_samples_calls(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, s->shape[slot].things,
+	    s->shape[slot].shape->preorder, s->stop);
+	return !c && s->stop && atomic_load(s->stop) ? calls_none(s->snap->st, s->shape[slot].things->gran) : c;
 }
 
 struct calls *session_calls(struct session *s, enum gran gran)

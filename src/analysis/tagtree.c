@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Tags as frames: below every chain of root tags the part of the call tree that its samples use, and chains of leaf
+ * tags below the nodes where these end.
+ *
+ * Chains are the paths of two small trees of tags, made of the label sets. Samples are sorted by chain, by stack
+ * (in preorder) and by the tags at the leaf; then the new tree is written from left to right: of each sample, whatever is not
+ * on the way of the one before is new. So nothing is looked up, what it takes is by the nodes that are made, and they are in
+ * preorder themselves (shape.c makes use of that).
+ *
+ * Not taken: copies of nodes found by a table of (chain, node): 3 s and 60 bytes a node for what takes a fifth of that.
+ */
+#include "config.h"
+#include "analysis/derive.h"
+
+#include "analysis/tracew.h"
+#include "base/intern.h"
+#include "base/keyed.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+void tree_free(struct tree *t)
+{
+	mem_free(t->row);
+	mem_free(t->tag);
+	mem_free(t->of);
+	*t = (struct tree){0};
+}
+
+/* ---- trees of tags */
+
+struct twigs {
+	struct intern index;
+	struct twig { uint32_t parent; struct tree_tag tag; } *v;	/* v[0] is none */
+	uint32_t n, *pre;	/* pre: their places in preorder */
+	size_t cap;
+};
+
+static int same_twig(const void *ctx, uint32_t id, const void *key)
+{
+	const struct twig *a = &((const struct twigs *)ctx)->v[id], *b = key;
+	return a->parent == b->parent && a->tag.label == b->tag.label && a->tag.key == b->tag.key;
+}
+
+static void twigs_begin(struct twigs *w)
+{
+	w->v = mem_grow(w->v, &w->cap, 1, sizeof *w->v);
+	w->v[w->n++] = (struct twig){0};
+}
+
+/* label 0: as pprof shows a frame that has a file only */
+static uint32_t twig(struct twigs *w, uint32_t parent, str_id label, str_id key)
+{
+	struct twig t = {parent, {label ? label : key, key}};
+	uint32_t h = hash_u64((uint64_t)parent << 32 | t.tag.label, key), id = intern_find(&w->index, h, same_twig, w, &t);
+	if (id != UINT32_MAX)
+		return id;
+	w->v = mem_grow(w->v, &w->cap, w->n + 1u, sizeof *w->v);
+	w->v[w->n] = t;
+	intern_put(&w->index, h, w->n);
+	return w->n++;
+}
+
+/* The places of nodes in preorder; parent[i] < i. */
+static uint32_t *preorder(const uint32_t *parent, uint32_t n)
+{
+	uint32_t *pre = xmalloc(n * sizeof *pre), *kid = xcalloc(n, sizeof *kid), *sib = xcalloc(n, sizeof *sib);
+	for (uint32_t i = n; i-- > 1;) {
+		sib[i] = kid[parent[i]];
+		kid[parent[i]] = i;
+	}
+	for (uint32_t at = 0, k = 0;;) {
+		pre[at] = k++;
+		if (kid[at]) {
+			at = kid[at];
+			continue;
+		}
+		while (at && !sib[at])
+			at = parent[at];
+		if (!at)
+			break;
+		at = sib[at];
+	}
+	mem_free(kid);
+	mem_free(sib);
+	return pre;
+}
+
+static void twigs_end(struct twigs *w)
+{
+	uint32_t *parent = xmalloc(w->n * sizeof *parent);
+	for (uint32_t i = 0; i < w->n; i++)
+		parent[i] = w->v[i].parent;
+	w->pre = preorder(parent, w->n);
+	mem_free(parent);
+	intern_free(&w->index);
+}
+
+static void twigs_free(struct twigs *w)
+{
+	mem_free(w->v);
+	mem_free(w->pre);
+}
+
+/* ---- the new tree */
+
+/* A way down one of the three trees, to the node that was written last. */
+struct down {
+	const struct twigs *twigs;	/* NULL: the store's */
+	const uint32_t *pre;		/* NULL: its nodes are in preorder */
+	uint32_t tag0, depth, last;
+	struct { uint32_t node, id; } *path;
+	size_t cap;
+};
+
+struct graft {
+	struct tree *t;
+	const struct snap *sn;
+	const struct tw_part *part;	/* NULL: samples */
+	struct twigs top, end;
+	uint32_t *top_of, *end_of;	/* by label set, or by part */
+	uint32_t *way;			/* what is still to write */
+	size_t cway;
+	bool ends;			/* there are tags at the leaf */
+};
+
+static void begin(struct down *d, uint32_t id)
+{
+	d->path = mem_grow(d->path, &d->cap, 1, sizeof *d->path);
+	d->path[0].node = d->last = 0;
+	d->path[0].id = id;
+	d->depth = 1;
+}
+
+static uint32_t add_row(struct tree *t, uint32_t parent, frm_id frame)
+{
+	t->row = mem_grow(t->row, &t->cap, t->n + 1u, sizeof *t->row);
+	t->row[t->n] = (struct stk_row){parent, frame};
+	return t->n++;
+}
+
+static uint32_t go_down(struct graft *g, struct down *d, uint32_t to)
+{
+	const struct store *st = g->sn->st;
+	uint32_t x = to, n = 0, last = d->pre ? d->pre[d->last] : d->last;
+	while ((d->pre ? d->pre[x] : x) > last) {
+		g->way = mem_grow(g->way, &g->cway, n + 1u, sizeof *g->way);
+		g->way[n++] = x;
+		x = d->twigs ? d->twigs->v[x].parent : store_stk(st, x)->parent;
+	}
+	while (d->path[d->depth - 1].node != x)
+		d->depth--;
+	uint32_t id = d->path[d->depth - 1].id;
+	while (n) {
+		x = g->way[--n];
+		id = add_row(g->t, id, d->twigs ? TREE_TAG | (d->tag0 + x) : store_stk(st, x)->frame);
+		d->path = mem_grow(d->path, &d->cap, d->depth + 1u, sizeof *d->path);
+		d->path[d->depth].node = x;
+		d->path[d->depth++].id = id;
+	}
+	d->last = to;
+	return id;
+}
+
+struct spot { uint32_t top, stack, end; };
+static struct spot spot_of(const struct graft *g, uint32_t i)
+{
+	if (g->part)
+		return (struct spot){g->top_of[i], g->part[i].stack, g->end_of[i]};
+	const struct smp_row *s = store_smp(g->sn->st, i);
+	return (struct spot){g->top_of[s->set], s->stack, g->end_of[s->set]};
+}
+
+/* The store's nodes in preorder: NULL, they are. */
+static uint32_t *store_preorder(const struct snap *sn)
+{
+	uint32_t *path = NULL, *parent, *pre, depth = 1, i;
+	size_t cap = 0;
+	path = mem_grow(path, &cap, 1, sizeof *path);
+	path[0] = 0;
+	for (i = 1; i < sn->nstks && depth; i++) {
+		uint32_t p = store_stk(sn->st, i)->parent;
+		while (depth && path[depth - 1] != p)
+			depth--;
+		if (depth == cap)
+			path = mem_grow(path, &cap, depth + 1u, sizeof *path);
+		path[depth] = i;
+		depth += depth != 0;
+	}
+	mem_free(path);
+	if (depth)
+		return NULL;
+	parent = xmalloc(sn->nstks * sizeof *parent);
+	for (i = 0; i < sn->nstks; i++)
+		parent[i] = store_stk(sn->st, i)->parent;
+	pre = preorder(parent, sn->nstks);
+	mem_free(parent);
+	return pre;
+}
+
+/* All n samples (or parts), sorted by where they go. */
+static struct keyed *sorted(const struct graft *g, const uint32_t *pre, uint32_t n)
+{
+	struct keyed *v = xmalloc((n + 1u) * sizeof *v);
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = (struct keyed){g->end.pre[spot_of(g, i).end], i};
+	if (g->ends)
+		keyed_sort(v, n);
+	for (uint32_t k = 0; k < n; k++) {
+		struct spot s = spot_of(g, v[k].v);
+		v[k].key = (uint64_t)g->top.pre[s.top] << 32 | (pre ? pre[s.stack] : s.stack);
+	}
+	keyed_sort(v, n);
+	return v;
+}
+
+static void write_tree(struct graft *g, uint32_t n)
+{
+	struct tree *t = g->t;
+	twigs_end(&g->top);
+	twigs_end(&g->end);
+	uint32_t *pre = store_preorder(g->sn);
+	struct keyed *v = sorted(g, pre, n);
+	struct down top = {.twigs = &g->top, .pre = g->top.pre}, way = {.pre = pre},
+		    end = {.twigs = &g->end, .pre = g->end.pre, .tag0 = g->top.n};
+	struct spot had = {0, 0, 0};
+	t->ntag = g->top.n + g->end.n;
+	t->tag = xmalloc(t->ntag * sizeof *t->tag);
+	for (uint32_t i = 0; i < t->ntag; i++)
+		t->tag[i] = i < g->top.n ? g->top.v[i].tag : g->end.v[i - g->top.n].tag;
+	t->of = xmalloc((n + 1u) * sizeof *t->of);
+	add_row(t, 0, 0);
+	begin(&top, 0);
+	begin(&way, 0);
+	begin(&end, 0);
+	for (uint32_t k = 0; k < n; k++) {
+		struct spot s = spot_of(g, v[k].v);
+		if (s.top != had.top)
+			begin(&way, go_down(g, &top, s.top));
+		uint32_t at = go_down(g, &way, s.stack);
+		if (!k || s.top != had.top || s.stack != had.stack)
+			begin(&end, at);
+		t->of[v[k].v] = go_down(g, &end, s.end);
+		had = s;
+	}
+	mem_free(v);
+	mem_free(pre);
+	mem_free(top.path);
+	mem_free(way.path);
+	mem_free(end.path);
+	mem_free(g->way);
+	mem_free(g->top_of);
+	mem_free(g->end_of);
+	twigs_free(&g->top);
+	twigs_free(&g->end);
+}
+
+static uint32_t of_set(const struct snap *sn, const struct labels *ls, struct twigs *w, uint32_t at, uint32_t set, str_id key)
+{
+	struct buf b = {0};
+	str_id text = labels_text(ls, set, key, &b) && b.n ? build_text(sn, b.p, b.n) : 0;
+	buf_free(&b);
+	return twig(w, at, text, key);
+}
+
+void tree_tagged(struct tree *t, const struct snap *sn, const struct labels *ls, const str_id *key, size_t nkey, size_t nroot)
+{
+	struct graft g = {.t = t, .sn = sn, .ends = nkey > nroot};
+	*t = (struct tree){.st = sn->st};
+	twigs_begin(&g.top);
+	twigs_begin(&g.end);
+	g.top_of = xcalloc(ls->nset, sizeof *g.top_of);
+	g.end_of = xcalloc(ls->nset, sizeof *g.end_of);
+	for (uint32_t s = 0; s < ls->nset; s++)
+		for (size_t k = 0; k < nkey; k++) {
+			struct twigs *w = k < nroot ? &g.top : &g.end;
+			uint32_t *at = k < nroot ? &g.top_of[s] : &g.end_of[s];
+			*at = of_set(sn, ls, w, *at, s, key[k]);
+		}
+	write_tree(&g, sn->nsmps);
+}
+
+void tree_parts(struct tree *t, const struct snap *sn, const struct tw_part *part, uint32_t n, str_id key, bool root)
+{
+	struct graft g = {.t = t, .sn = sn, .part = part, .ends = !root};
+	*t = (struct tree){.st = sn->st};
+	twigs_begin(&g.top);
+	twigs_begin(&g.end);
+	g.top_of = xcalloc(n + 1u, sizeof *g.top_of);
+	g.end_of = xcalloc(n + 1u, sizeof *g.end_of);
+	for (uint32_t i = 0; i < n; i++)
+		*(root ? &g.top_of[i] : &g.end_of[i]) = twig(root ? &g.top : &g.end, 0, part[i].tag, key);
+	write_tree(&g, n);
+}
