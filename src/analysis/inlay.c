@@ -9,8 +9,8 @@
  *
  * Regions and logs may be a tenth of all events, so four bytes are kept of a log,
  * 24 of a region, and they are put in order by counting: marks are by time
- * already, and of a region the store has the number in the order of beginnings.
- * Only a run that is not in order after that is sorted.
+ * already, spans by their ends, and of regions that nest those of one level begin in the order in which
+ * they end. Only a run that is not so is sorted.
  *
  * A tree of intervals would do the same for regions that do not nest; there are
  * none within a goroutine.
@@ -18,7 +18,6 @@
 #include "config.h"
 #include "analysis/inlay.h"
 
-#include "analysis/sched.h"
 #include "base/halve.h"
 #include "base/scatter.h"
 #include "store/spans.h"
@@ -104,7 +103,25 @@ static int piece_cmp(const void *a, const void *b)
 	return x->span > y->span ? -1 : x->span < y->span; /* the inner one ended first */
 }
 
-/* The depth of each in level[]; INLAY_DEEP and more: not shown. */
+/* The depth of each in level[], INLAY_DEEP and more: not shown, of those that come in the order of their ends: from the
+   last back, each is inside of what ended after it and began before. false: they do not nest, or one takes no time. */
+static bool nested_levels(const struct inlay_piece *f, uint32_t n, uint8_t *level)
+{
+	int64_t began[OPEN_MAX];
+	int depth = 0;
+	for (uint32_t i = n; i--;) {
+		while (depth && began[depth - 1] >= f[i].t1)
+			depth--;
+		if (f[i].t0 >= f[i].t1 || (i + 1 < n && f[i].t1 > f[i + 1].t1) || (depth && began[depth - 1] > f[i].t0))
+			return false;
+		level[i] = (uint8_t)depth;
+		if (depth < OPEN_MAX)
+			began[depth++] = f[i].t0;
+	}
+	return true;
+}
+
+/* The same of those that come in the order of their beginnings, whatever they are. */
 static void set_levels(const struct inlay_piece *f, uint32_t n, uint8_t *level)
 {
 	int64_t open[OPEN_MAX];
@@ -131,52 +148,45 @@ static uint32_t count_regions(const struct snap *sn, struct inlay *in, uint32_t 
 }
 
 struct putting {
-	const struct snap *sn;
-	struct inlay_piece *piece;
+	struct inlay_piece *piece, *gathered;
 };
 
-static void put_piece(void *arg, uint32_t where, uint32_t span)
+static void put_piece(void *arg, uint32_t where, uint32_t v)
 {
 	const struct putting *to = arg;
-	struct inlay_piece *p = &to->piece[where];
-	p->span = span;
-	span_bounds(to->sn, &store_span(to->sn->st, span)->s, &p->t0, &p->t1);
+	to->piece[where] = to->gathered[v];
 }
 
-/* All of them by track, in the order of their beginnings as far as the store knows it: so spans are looked at in about the
-   order in which they lie there. */
+/* All of them by track, in the order of their ends, in which they lie in the store: each is looked at once. */
 static void put_regions(const struct snap *sn, struct inlay *in, uint32_t *at, const struct arena *a,
     const struct onlooker *on)
 {
-	struct arena mem = {.spills = true};
-	uint32_t n = sn->nspans, *order = sched_begins(sn, &mem, &n, on);
-	struct putting to = {sn, in->piece};
+	struct putting to = {in->piece, xmalloc(SCATTER_GATHER * sizeof *to.gathered)};
 	struct scatter s = {.at = at, .put = put_piece, .arg = &to, .a = a};
-	for (uint32_t k = 0; k < n && more(on, k); store_pass(sn, k++)) {
-		uint32_t i = order ? order[k] : k;
-		trk_id t = i == UINT32_MAX ? 0 : region_track(sn, i);
-		if (t)
-			scatter_add(&s, t, i);
-		if (k % REST == 0)
-			arena_rest(&mem);
+	for (uint32_t i = 0; i < sn->nspans && more(on, i); store_pass(sn, i++)) {
+		trk_id t = region_track(sn, i);
+		if (!t)
+			continue;
+		struct inlay_piece *p = &to.gathered[s.n];
+		p->span = i;
+		span_bounds(sn, &store_span(sn->st, i)->s, &p->t0, &p->t1);
+		scatter_add(&s, t, s.n);
 	}
 	scatter_end(&s);
-	arena_free(&mem);
+	mem_free(to.gathered);
 }
 
-/* The n pieces of a track from p on, put in order and then by level, from `to` on, which is not after p; first[] gets
-   where each level begins. Where the next track's go. */
+/* The n pieces of a track from p on, by level and in order, from `to` on, which is not after p; first[] gets
+   where each level begins. Where the next track's go. What nests and is of one level begins in the order in which it ends. */
 static struct inlay_piece *by_level(struct inlay_piece *p, uint32_t n, struct inlay_piece *to, const struct inlay *in,
     uint32_t *first, struct inlay_piece *f, uint8_t *level)
 {
-	bool sorted = true;
-	for (uint32_t i = 0; i < n; i++) {
-		f[i] = p[i];
-		sorted = sorted && (!i || piece_cmp(&f[i - 1], &f[i]) < 0);
-	}
-	if (!sorted)
+	if (n)
+		memcpy(f, p, n * sizeof *f);
+	if (!nested_levels(f, n, level)) {
 		qsort(f, n, sizeof *f, piece_cmp);
-	set_levels(f, n, level);
+		set_levels(f, n, level);
+	}
 	for (int l = 0; l < INLAY_DEEP; l++) {
 		first[l] = (uint32_t)(to - in->piece);
 		for (uint32_t k = 0; k < n; k++)

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "base/scatter.h"
 
-enum { GATHER = 1 << 17, PAGES = 1 << 12 };
+enum { PAGES = 1 << 12 };
 
 static void put_all(struct scatter *s)
 {
@@ -25,9 +25,9 @@ static void put_all(struct scatter *s)
 void scatter_add(struct scatter *s, uint32_t key, uint32_t v)
 {
 	if (!s->v)
-		s->v = xmalloc(GATHER * sizeof *s->v);
+		s->v = xmalloc(SCATTER_GATHER * sizeof *s->v);
 	s->v[s->n++] = (struct keyed){key, v};
-	if (s->n == GATHER)
+	if (s->n == SCATTER_GATHER)
 		put_all(s);
 }
 
