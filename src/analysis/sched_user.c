@@ -12,6 +12,7 @@
 
 #include "base/halve.h"
 #include "base/intern.h"
+#include "base/keyed.h"
 #include "store/spans.h"
 
 #include <stdlib.h>
@@ -211,53 +212,119 @@ static void task_say(struct sched_task *t, const struct sink_span *sp, uint32_t 
 	t->t1 = sp->t1;
 }
 
-struct begun { uint64_t order; uint32_t i; };
+/* ---- events of tasks */
 
-static int begun_cmp(const void *a, const void *b)
+/* Regions come in the order of their ends; their numbers say in which they began. */
+struct events {
+	uint32_t *v, *began;	/* beside each event of a task, of regions */
+	bool wide;		/* some numbers do not fit: they are looked up */
+	struct keyed *few;	/* scratch */
+	struct arena *mem;
+};
+
+enum { EVENTS_FEW = 1 << 12 };
+
+static uint64_t begin_of(const struct snap *sn, const struct events *e, uint32_t i)
 {
-	const struct begun *x = a, *y = b;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return e->wide ? store_span(sn->st, e->v[i])->s.parent : e->began[i];
 }
 
-/* Regions that came in the order of their ends. */
-static void sort_regions(const struct snap *sn, uint32_t *v, uint32_t n)
+static void sort_keyed(const struct snap *sn, const struct events *e, uint32_t from, uint32_t n, struct keyed *v)
 {
-	struct begun *b = xmalloc((n + 1u) * sizeof *b);
 	for (uint32_t i = 0; i < n; i++)
-		b[i] = (struct begun){ store_span(sn->st, v[i])->s.parent, v[i] };
-	if (n)
-		qsort(b, n, sizeof *b, begun_cmp);
+		v[i] = (struct keyed){ begin_of(sn, e, from + i), e->v[from + i] };
+	keyed_sort(v, n);
 	for (uint32_t i = 0; i < n; i++)
-		v[i] = b[i].i;
-	mem_free(b);
+		e->v[from + i] = v[i].v;
 }
 
-/* Logs, then regions, each at the end of what its task has already; names are those of before. */
-static void put_events(const struct snap *sn, struct sched_tasks *o, struct names *m, uint32_t nmarks,
-    struct arena *mem, const struct onlooker *on)
+/* Very many, as outside of tasks: by a table of numbers, which may lie on disk. false: these are too far apart, or two
+   are equal. */
+static bool sort_many(const struct events *e, uint32_t from, uint32_t n)
 {
 	struct arena own = { .spills = true };
-	uint32_t n = sn->nspans, *order = sched_begins(sn, &own, &n, on);
-	for (uint32_t i = 0; i < nmarks && sched_goes_on(on, i); sched_rest(sn, i++, mem))
+	uint32_t least = UINT32_MAX, most = 0, *at;
+	for (uint32_t i = from; i < from + n; i++) {
+		least = e->began[i] < least ? e->began[i] : least;
+		most = e->began[i] > most ? e->began[i] : most;
+	}
+	uint64_t room = (uint64_t)(most - least) + 1;
+	bool good = !e->wide && room / 4 <= n;
+	at = good ? arena_alloc(&own, room * sizeof *at) : NULL;
+	for (uint64_t i = 0; good && i < room; i++)
+		at[i] = UINT32_MAX;
+	for (uint32_t i = from; i < from + n && good; i++) {
+		good = at[e->began[i] - least] == UINT32_MAX;
+		at[e->began[i] - least] = e->v[i];
+		if (i % SCHED_REST == 0)
+			arena_rest(&own);
+	}
+	for (uint64_t i = 0, to = from; good && i < room; i++)
+		if (at[i] != UINT32_MAX)
+			e->v[to++] = at[i];
+	arena_free(&own);
+	return good;
+}
+
+/* Those of a task. */
+static void sort_regions(const struct snap *sn, const struct events *e, uint32_t from, uint32_t n)
+{
+	bool sorted = true;
+	for (uint32_t i = from + 1; i < from + n; i++)
+		sorted = sorted && begin_of(sn, e, i - 1) <= begin_of(sn, e, i);
+	if (sorted || (n > EVENTS_FEW && sort_many(e, from, n)))
+		return;
+	struct keyed *v = n > EVENTS_FEW ? xmalloc(n * sizeof *v) : e->few;
+	sort_keyed(sn, e, from, n, v);
+	if (v != e->few)
+		mem_free(v);
+}
+
+/* What tasks say of themselves. Logs, then regions, each at the end of what its task has already. */
+static void put_all(const struct snap *sn, struct sched_tasks *o, struct names *m, struct events *e, uint32_t nmarks,
+    const struct onlooker *on)
+{
+	for (uint32_t i = 0; i < nmarks && sched_goes_on(on, i); sched_rest(sn, i++, e->mem))
 		if (store_mark(sn->st, i)->kind == MK_LOG) {
 			struct sched_task *t = &o->task[name(m, store_mark(sn->st, i)->task)->rank];
-			o->event[t->first + t->n++] = i | SCHED_LOG;
+			e->v[t->first + t->n++] = i | SCHED_LOG;
 		}
-	for (uint32_t k = 0; k < n && sched_goes_on(on, k); sched_rest(sn, k++, mem)) {
-		uint32_t i = order ? order[k] : k;
-		if (k % SCHED_REST == 0)
-			arena_rest(&own);
-		if (i == UINT32_MAX || !of_task(&store_span(sn->st, i)->s))
+	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); sched_rest(sn, i++, e->mem)) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		struct sched_task *t = s->kind == SP_TASK || of_task(s) ? &o->task[name(m, s->id)->rank] : NULL;
+		if (!t)
 			continue;
-		struct sched_task *t = &o->task[name(m, store_span(sn->st, i)->s.id)->rank];
-		o->event[t->first + t->n++] = i;
+		if (s->kind == SP_TASK) {
+			task_say(t, s, i);
+			continue;
+		}
+		e->wide |= s->parent > UINT32_MAX;
+		e->began[t->first + t->n] = (uint32_t)s->parent;
+		e->v[t->first + t->n++] = i;
 	}
-	for (uint32_t i = 0; i < names_end(m) && !order && sched_goes_on(on, i); i++) {
-		if (!m->v[i].seen)
+}
+
+/* Regions of each task in the order in which they began. */
+static void put_events(const struct snap *sn, struct sched_tasks *o, struct names *m, uint32_t nevents,
+    uint32_t nmarks, struct arena *mem, const struct onlooker *on)
+{
+	struct arena own = { .spills = true };
+	struct events e = { .v = o->event, .mem = mem };
+	e.began = arena_alloc(&own, ((size_t)nevents + 1) * sizeof *e.began);
+	e.few = xmalloc(EVENTS_FEW * sizeof *e.few);
+	put_all(sn, o, m, &e, nmarks, on);
+	for (uint32_t i = 0; i < names_end(m) && sched_goes_on(on, i); i++) {
+		look_along(m, i);
+		if (i % SCHED_REST == 0) {
+			arena_rest(&own);
+			arena_rest(mem);
+		}
+		if (!m->v[i].seen || !m->v[i].regions)
 			continue;
 		const struct sched_task *t = &o->task[m->v[i].rank];
-		sort_regions(sn, o->event + t->first + m->v[i].logs, t->n - m->v[i].logs);
+		sort_regions(sn, &e, t->first + m->v[i].logs, t->n - m->v[i].logs);
 	}
+	mem_free(e.few);
 	arena_free(&own);
 }
 
@@ -284,10 +351,7 @@ struct sched_tasks *sched_tasks(const struct snap *sn, struct arena *mem, const 
 		o->task[i].n = 0;	/* counted again as they are put there */
 	}
 	o->event = arena_alloc(mem, ((size_t)at + 1) * sizeof *o->event);
-	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); sched_rest(sn, i++, mem))
-		if (store_span(sn->st, i)->s.kind == SP_TASK)
-			task_say(&o->task[name(&m, store_span(sn->st, i)->s.id)->rank], &store_span(sn->st, i)->s, i);
-	put_events(sn, o, &m, nmarks, mem, on);
+	put_events(sn, o, &m, at, nmarks, mem, on);
 	names_free(&m);
 	arena_rest(mem);
 	o->n = goes_on(on) ? o->n : 0;
