@@ -41,14 +41,16 @@ static uint64_t bytes(uint64_t h, const void *p, size_t n)
 static uint64_t of_sheet(const struct sheet *sh)
 {
 	uint64_t h = mix(mix(sh->ntrk, sh->n), mix((uint64_t)sh->t0, (uint64_t)sh->t1));
-	uint32_t stacks = sh->n - sh->nostack;
 	h = mix(mix(h, sh->nother), mix(sh->nostack, sh->nedge));
 	h = bytes(h, sh->trk, sh->ntrk * sizeof *sh->trk);
 	h = bytes(h, sh->first, (sh->ntrk + 1u) * sizeof *sh->first);
 	h = bytes(h, sh->start, sh->n * sizeof *sh->start);
 	h = bytes(h, sh->state, sh->n);
-	h = sh->stack4 ? bytes(h, sh->stack4, stacks * sizeof *sh->stack4) : bytes(h, sh->stack2, stacks * sizeof *sh->stack2);
-	h = sh->who4 ? bytes(h, sh->who4, sh->n * sizeof *sh->who4) : bytes(h, sh->who2, sh->n * sizeof *sh->who2);
+	h = bytes(h, sh->stacked, ((sh->n - sh->nostack) / 32 + 1u) * sizeof *sh->stacked);
+	h = bytes(h, sh->whose, (sh->n / 32 + 1u) * sizeof *sh->whose);
+	h = sh->stack4 ? bytes(h, sh->stack4, sh->nstack * sizeof *sh->stack4) :
+	    bytes(h, sh->stack2, sh->nstack * sizeof *sh->stack2);
+	h = sh->who4 ? bytes(h, sh->who4, sh->nwho * sizeof *sh->who4) : bytes(h, sh->who2, sh->nwho * sizeof *sh->who2);
 	for (uint32_t i = 0; i < sh->n; i++)
 		h = mix(h, sheet_who(sh, i));
 	h = bytes(h, sh->sum, (sh->n / SHEET_STEP + 1u) * sizeof *sh->sum);

@@ -45,7 +45,7 @@ struct going {
 	const struct snap *sn;
 	const struct sheet *sh;
 	uint8_t allowed[TK_G + 1][SHEET_STATE + 1];
-	uint8_t *bits;
+	uint8_t *bits, nobody;
 	uint64_t sum[TS__N];
 };
 
@@ -75,7 +75,9 @@ static int check_row(struct going *g, uint32_t r, struct err *e)
 			return bad(e, "intervals do not tile their sheet", i, sh->n);
 		if (state >= TS__N || (i != a && sh->state[i] & SHEET_CONT))
 			return bad(e, "an interval has a state that is none", i, sh->n);
-		if (!((g->bits ? g->bits[sh->who2[i]] : who_bits(g->sn, sh->who4[i])) & allowed[state]))
+		uint32_t k = sheet_some_at(sh->whose, i);
+		uint8_t bits = k == UINT32_MAX ? g->nobody : g->bits ? g->bits[sh->who2[k]] : who_bits(g->sn, sh->who4[k]);
+		if (!(bits & allowed[state]))
 			return bad(e, "an interval names what is not there", i, sh->n);
 		g->sum[was] += at - before;
 		if (i % SHEET_STEP == 0 && check_sum(g, i, e))
@@ -89,7 +91,7 @@ static int check_row(struct going *g, uint32_t r, struct err *e)
 
 static int check_stacks(const struct snap *sn, const struct sheet *sh, struct err *e)
 {
-	uint32_t n = sh->n - sh->nostack, most = 0;
+	uint32_t n = sh->stacked ? sh->nstack : sh->n - sh->nostack, most = 0;
 	for (uint32_t i = 0; sh->stack4 && i < n; i++)
 		most = sh->stack4[i] > most ? sh->stack4[i] : most;
 	uint16_t short_most = 0;
@@ -129,7 +131,7 @@ static int check_rows(const struct sheet *sh, struct err *e)
 static uint8_t *short_bits(const struct snap *sn, const struct sheet *sh)
 {
 	uint16_t most = 0;
-	for (uint32_t i = 0; i < sh->n; i++)
+	for (uint32_t i = 0; i < (sh->whose ? sh->nwho : sh->n); i++)
 		most = sh->who2[i] > most ? sh->who2[i] : most;
 	uint8_t *bits = xmalloc((size_t)most + 1);
 	for (uint32_t i = 0; i <= most; i++)
@@ -137,10 +139,23 @@ static uint8_t *short_bits(const struct snap *sn, const struct sheet *sh)
 	return bits;
 }
 
+/* Of n numbers so many are not zero, and lie where it says. */
+static int check_some(const struct sheet_some *s, uint32_t n, uint32_t some, struct err *e)
+{
+	uint32_t before = 0;
+	for (uint32_t k = 0; s && k <= n / 32; k++) {
+		if (s[k].before != before || (k == n / 32 && s[k].bit >> n % 32))
+			return bad(e, "numbers of a sheet are not where they should be", k, n);
+		before += sheet_ones(s[k].bit);
+	}
+	return !s || before == some ? 0 : bad(e, "a sheet has other numbers than it should", before, n);
+}
+
 int sheet_check(const struct snap *sn, const struct sheet *sh, struct err *e)
 {
-	struct going g = { .sn = sn, .sh = sh };
-	if (check_rows(sh, e) || check_stacks(sn, sh, e))
+	struct going g = { .sn = sn, .sh = sh, .nobody = who_bits(sn, 0) };
+	if (check_rows(sh, e) || check_some(sh->whose, sh->n, sh->nwho, e) ||
+	    check_some(sh->stacked, sh->n - sh->nostack, sh->nstack, e) || check_stacks(sn, sh, e))
 		return -1;
 	for (unsigned kind = TK_P; kind <= TK_G; kind++)
 		for (unsigned s = 0; s < TS__N; s++)

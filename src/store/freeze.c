@@ -172,9 +172,10 @@ static void put_texts(struct freezing *z)
 static struct index_sheet sheet_sizes(const struct sheet *sh)
 {
 	struct index_sheet x = {.t0 = sh->t0, .t1 = sh->t1, .ntrk = sh->ntrk, .n = sh->n, .nother = sh->nother,
-		.nostack = sh->nostack, .nedge = sh->nedge, .narrow = sh->stack4 == NULL};
+		.nostack = sh->nostack, .nedge = sh->nedge, .narrow = sh->stack4 == NULL, .nwho = sh->nwho,
+		.nstack = sh->nstack};
 	uint16_t most = 0;
-	for (uint32_t i = 0; !sh->who4 && i < sh->n; i++)
+	for (uint32_t i = 0; !sh->who4 && i < sh->nwho; i++)
 		most = sh->who2[i] > most ? sh->who2[i] : most;
 	x.nwhos = sh->who4 ? 0 : (uint32_t)most + 1;
 	return x;
@@ -187,7 +188,7 @@ static void put_sheet(struct freezing *z, const struct sheet *sh, struct index_s
 	*x = sheet_sizes(sh);
 	x->bytes = index_arrays(x, at, bytes);
 	const void *p[IA__N] = {[IA_SUM] = sh->sum, [IA_TRK] = sh->trk, [IA_FIRST] = sh->first, [IA_START] = sh->start,
-		[IA_EDGE] = sh->edge, [IA_STATE] = sh->state, [IA_WHOS] = sh->whos,
+		[IA_EDGE] = sh->edge, [IA_STATE] = sh->state, [IA_WHOSE] = sh->whose, [IA_STACKED] = sh->stacked, [IA_WHOS] = sh->whos,
 		[IA_STACK] = x->narrow ? (const void *)sh->stack2 : sh->stack4,
 		[IA_WHO] = x->nwhos ? (const void *)sh->who2 : sh->who4};
 	go_to(z, index_round(z->at));

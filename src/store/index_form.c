@@ -70,9 +70,11 @@ uint64_t index_arrays(const struct index_sheet *x, uint64_t at[IA__N], uint64_t 
 	bytes[IA_FIRST] = ((uint64_t)x->ntrk + 1) * sizeof(uint32_t);
 	bytes[IA_START] = n * sizeof(uint32_t);
 	bytes[IA_EDGE] = (uint64_t)x->nedge * sizeof(uint32_t);
-	bytes[IA_STACK] = stacks * (x->narrow ? sizeof(uint16_t) : sizeof(stk_id));
+	bytes[IA_WHOSE] = (n / 32 + 1) * sizeof(struct sheet_some);
+	bytes[IA_STACKED] = (stacks / 32 + 1) * sizeof(struct sheet_some);
+	bytes[IA_STACK] = (uint64_t)x->nstack * (x->narrow ? sizeof(uint16_t) : sizeof(stk_id));
 	bytes[IA_STATE] = n;
-	bytes[IA_WHO] = n * (x->nwhos ? sizeof(uint16_t) : sizeof(uint32_t));
+	bytes[IA_WHO] = (uint64_t)x->nwho * (x->nwhos ? sizeof(uint16_t) : sizeof(uint32_t));
 	bytes[IA_WHOS] = (uint64_t)x->nwhos * sizeof(uint32_t);
 	for (int i = 0; i < IA__N; i++) {
 		at[i] = all;

@@ -10,7 +10,7 @@
  * array of rows of one width, then the blocks of the sheets. All begin at a
  * multiple of INDEX_ALIGN; what lies between is zero and not looked at.
  */
-enum { INDEX_ALIGN = 64, INDEX_VERSION = 1 };
+enum { INDEX_ALIGN = 64, INDEX_VERSION = 2 };
 #define INDEX_MAGIC "ttraceix"
 
 enum index_part_kind {
@@ -48,10 +48,11 @@ struct index_sheet {
 	int64_t t0, t1;
 	uint64_t at, bytes, sum;
 	uint32_t ntrk, n, nother, nostack, nedge;
+	uint32_t nwho, nstack;		/* that are not zero */
 	uint32_t nwhos;			/* 0: who4 */
 	uint32_t narrow, zero;		/* 1: stack2 */
 };
-enum index_array { IA_SUM, IA_TRK, IA_FIRST, IA_START, IA_EDGE, IA_STACK, IA_STATE, IA_WHO, IA_WHOS, IA__N };
+enum index_array { IA_SUM, IA_TRK, IA_FIRST, IA_START, IA_EDGE, IA_WHOSE, IA_STACKED, IA_STACK, IA_STATE, IA_WHO, IA_WHOS, IA__N };
 /* Bytes of the block; where the arrays begin, and how many bytes each has. */
 uint64_t index_arrays(const struct index_sheet *, uint64_t at[IA__N], uint64_t bytes[IA__N]);
 

@@ -12,8 +12,8 @@
  * machinery: exact shares at any scale for half a byte an interval, and no
  * pyramid of textures.
  *
- * An interval costs 9 bytes, of a P 7: when it starts, its state, and two bytes
- * each for who and stack. Who woke whom is told by the intervals that are runnable;
+ * An interval costs 5 bytes for when it starts and its state, and two bytes each for who and stack where it has any,
+ * which is half of the time. Who woke whom is told by the intervals that are runnable;
  * the edges are their indexes in the order of who did it.
  *
  * start[] is 32 bits wide, so a sheet in which anything begins is at most
@@ -44,6 +44,7 @@ struct build_sheet {
 	uint8_t *state;
 	stk_id *stack4;
 	int64_t (*sum)[TS__N];
+	struct sheet_some *whose, *stacked;
 	size_t who_at;		/* where the last part begins, which may be less than there is room for */
 };
 
@@ -73,30 +74,39 @@ static char *slab_room(struct sealer *s, size_t *size)
 	return s->slab;
 }
 
-/* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become. */
-static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t n, uint32_t nostack, uint32_t nedge,
-    bool narrow)
+static size_t some_words(size_t n)
 {
-	size_t steps = (size_t)n / SHEET_STEP + 1, at[10], size = sizeof(struct sheet), stacks = n - nostack;
+	return n / 32 + 1;
+}
+
+/* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become. Of stacks there
+   are so many at most; each array of what is not zero has room for one more, which is written and not kept. */
+static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t n, uint32_t nostack, uint32_t nedge,
+    size_t stacks, bool narrow)
+{
+	size_t steps = (size_t)n / SHEET_STEP + 1, at[12], size = sizeof(struct sheet);
 	size_t whos = (size_t)(n < NARROW ? n : NARROW) + 1;
 	size_t want[] = { steps * sizeof(int64_t[TS__N]), (ntrk + 1) * sizeof(uint32_t), (ntrk + 1) * sizeof(uint32_t),
-		n * sizeof(uint32_t), nedge * sizeof(uint32_t), narrow ? 0 : stacks * sizeof(stk_id),
-		narrow ? stacks * sizeof(uint16_t) : 0, n };
+		n * sizeof(uint32_t), nedge * sizeof(uint32_t), some_words(n) * sizeof(struct sheet_some),
+		some_words(n - nostack) * sizeof(struct sheet_some), narrow ? 0 : (stacks + 1) * sizeof(stk_id),
+		narrow ? (stacks + 1) * sizeof(uint16_t) : 0, n };
 	size_t parts = sizeof want / sizeof *want;
 	for (size_t i = 0; i < parts; i++)
 		at[i] = size, size += want[i];
 	size_t who_at = (size + 3) / 4 * 4;
-	size_t wide = n * sizeof(uint32_t), two = (n + 1) / 2 * sizeof(uint32_t) + whos * sizeof(uint32_t);
+	size_t wide = (n + 1) * sizeof(uint32_t), two = (n + 2) / 2 * sizeof(uint32_t) + whos * sizeof(uint32_t);
 	size = who_at + (wide > two ? wide : two);
 	char *p = size < LARGE ? xmalloc(size) : slab_room(s, &size);
 	struct build_sheet b = { .sh = (void *)p, .sum = (void *)(p + at[0]), .trk = (void *)(p + at[1]),
 		.first = (void *)(p + at[2]), .start = (void *)(p + at[3]), .edge = (void *)(p + at[4]),
-		.stack4 = narrow ? NULL : (void *)(p + at[5]), .stack2 = narrow ? (void *)(p + at[6]) : NULL,
-		.state = (uint8_t *)(p + at[7]), .who2 = (void *)(p + who_at), .who4 = (void *)(p + who_at),
+		.whose = (void *)(p + at[5]), .stacked = (void *)(p + at[6]),
+		.stack4 = narrow ? NULL : (void *)(p + at[7]), .stack2 = narrow ? (void *)(p + at[8]) : NULL,
+		.state = (uint8_t *)(p + at[9]), .who2 = (void *)(p + who_at), .who4 = (void *)(p + who_at),
 		.who_at = who_at };
 	*b.sh = (struct sheet){ .bytes = size, .ntrk = ntrk, .n = n, .nostack = nostack, .trk = b.trk, .first = b.first,
 		.start = b.start, .state = b.state, .stack2 = b.stack2, .stack4 = b.stack4, .nedge = nedge,
-		    .edge = b.edge };
+		    .edge = b.edge, .whose = b.whose, .stacked = b.stacked };
+	memset(b.whose, 0, want[5] + want[6]);
 	b.sh->spilled = size >= LARGE && s->spilled;
 	b.sh->sum = (const int64_t (*)[TS__N])(void *)(p + at[0]);
 	return b;
@@ -226,8 +236,10 @@ static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint
 	s->edge = mem_grow(s->edge, &s->cedge, p->n + 1, sizeof *s->edge);
 	struct sealer_edge *edge = s->edge;
 	int64_t t = INT64_MIN;
+	size_t stacks = 0;
 	bool ordered = true;
 	for (uint32_t i = 0; i < n; i++, e++) {
+		stacks += e->stack != 0;
 		uint32_t later = e->t > p->t0, at = pos[e->trk] += later;
 		from[at] = i;
 		from[pos[e->also] += later & (e->also != 0)] = i;
@@ -239,6 +251,7 @@ static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint
 		}
 	}
 	s->ordered = ordered;
+	s->nstack = stacks;
 	s->pos[0] = 0;
 	return (uint32_t)(edge - s->edge);
 }
@@ -288,18 +301,27 @@ static uint32_t says_who(const struct sink_enter *e, trk_id trk)
 
 enum stack_width { STACK_NONE, STACK_2, STACK_4 };
 
+/* Where the next who and the next stack go. */
+struct filling {
+	struct whos whos;
+	uint16_t *who2, *stack2;
+	stk_id *stack4;
+};
+
 /* One row; sum[] are the times by state before it, and after. What the track was doing at last goes into
    live[]. In place three times, for each width of stacks: all that it needs fits into the registers then. */
 static inline __attribute__((always_inline)) void fill_row(const struct build_sheet *b, const uint32_t *from,
-    uint32_t r, const struct sheet_piece *p, struct sheet_live *live, int64_t sum[TS__N], struct whos *whos,
+    uint32_t r, const struct sheet_piece *p, struct sheet_live *live, int64_t sum[TS__N], struct filling *f,
     enum stack_width width)
 {
 	uint32_t i = b->first[r], end = b->first[r + 1], before = 0;
 	uint32_t *restrict start = b->start;
-	uint16_t *restrict who2 = b->who2;
+	uint16_t *restrict who2 = f->who2;
 	uint8_t *restrict state = b->state;
-	uint16_t *restrict stack2 = width == STACK_2 ? b->stack2 + (i - b->sh->nostack) : NULL;
-	stk_id *restrict stack4 = width == STACK_4 ? b->stack4 + (i - b->sh->nostack) : NULL;
+	uint16_t *restrict stack2 = f->stack2;
+	stk_id *restrict stack4 = f->stack4;
+	struct sheet_some *restrict whose = b->whose, *restrict stacked = b->stacked;
+	const uint32_t nostack = b->sh->nostack;
 	const struct sink_enter *restrict entry = p->entry;
 	const trk_id trk = b->trk[r];
 	const struct sink_enter head = { .t = p->t0, .trk = trk, .who = live->who, .stack = live->stack,
@@ -322,18 +344,54 @@ static inline __attribute__((always_inline)) void fill_row(const struct build_sh
 		was = is & SHEET_STATE;
 		start[i] = at;
 		state[i] = (uint8_t)is;
-		who2[i] = who_code(whos, who);
-		if (width == STACK_2)
-			*stack2++ = (uint16_t)now->stack;
-		else if (width == STACK_4)
-			*stack4++ = now->stack;
+		*who2 = who_code(&f->whos, who);
+		who2 += who != 0;
+		whose[i / 32].bit |= (uint32_t)(who != 0) << i % 32;
+		if (width != STACK_NONE) {
+			uint32_t stack = now->stack, some = stack != 0, k = i - nostack;
+			stacked[k / 32].bit |= some << k % 32;
+			if (width == STACK_2) {
+				*stack2 = (uint16_t)stack;
+				stack2 += some;
+			} else {
+				*stack4 = stack;
+				stack4 += some;
+			}
+		}
 		if (++i == end)
 			break;
 		now = &entry[from[i]];
 	}
+	f->who2 = who2;
+	f->stack2 = stack2;
+	f->stack4 = stack4;
 	sum_add(&sum[was], p->t1 - p->t0 - before);
 	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ who,
 	    width == STACK_NONE ? 0 : now->stack, (uint8_t)was };
+}
+
+/* How many there are before each 32, of n; and of all. */
+static uint32_t count_some(struct sheet_some *s, size_t n)
+{
+	uint32_t all = 0;
+	for (size_t k = 0; k < some_words(n); k++) {
+		s[k].before = all;
+		all += sheet_ones(s[k].bit);
+	}
+	return all;
+}
+
+/* Who is named, where two bytes are not enough. */
+static uint32_t *fill_wide(const struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p,
+    const uint32_t *head)
+{
+	uint32_t *out = b->who4;
+	for (uint32_t r = 0; r < b->sh->ntrk; r++)
+		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++) {
+			*out = s->from[i] == HEAD ? head[r] : says_who(&p->entry[s->from[i]], b->trk[r]);
+			out += *out != 0;
+		}
+	return out;
 }
 
 /* All rows. pos[] is zero, and is so again. */
@@ -341,32 +399,38 @@ static void fill_rows(struct sealer *s, struct build_sheet *b, const struct shee
 {
 	int64_t sum[TS__N] = {0};
 	uint32_t n = b->sh->n, rows = b->sh->ntrk;
-	struct whos w = { .code = s->pos, .who = (uint32_t *)(void *)(b->who2 + (n + 1) / 2 * 2), .n = 1,
-		.max = n < NARROW ? n + 1 : NARROW, .ntrks = p->ntrks };
+	struct filling f = { .whos = { .code = s->pos, .who = (uint32_t *)(void *)(b->who2 + (n + 2) / 2 * 2), .n = 1,
+		.max = n < NARROW ? n + 1 : NARROW, .ntrks = p->ntrks },
+		.who2 = b->who2, .stack2 = b->stack2, .stack4 = b->stack4 };
+	struct whos *w = &f.whos;
 	uint32_t *head = xmalloc(rows * sizeof *head + 1);
-	w.who[0] = 0;
-	w.code[0] = 1;
+	w->who[0] = 0;
+	w->code[0] = 1;
 	for (uint32_t r = 0; r < rows; r++) {
 		struct sheet_live *live = &s->live[b->trk[r]];
 		head[r] = live->who;
 		if (r < b->sh->nother)
-			fill_row(b, s->from, r, p, live, sum, &w, STACK_NONE);
+			fill_row(b, s->from, r, p, live, sum, &f, STACK_NONE);
 		else if (b->stack2)
-			fill_row(b, s->from, r, p, live, sum, &w, STACK_2);
+			fill_row(b, s->from, r, p, live, sum, &f, STACK_2);
 		else
-			fill_row(b, s->from, r, p, live, sum, &w, STACK_4);
+			fill_row(b, s->from, r, p, live, sum, &f, STACK_4);
 	}
 	if (n % SHEET_STEP == 0)
 		memcpy(b->sum[n / SHEET_STEP], sum, sizeof sum);
-	for (uint32_t i = 0; i < w.n; i++)
-		s->pos[w.who[i]] = 0;
-	for (uint32_t r = 0; w.wide && r < rows; r++)
-		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++)
-			b->who4[i] = s->from[i] == HEAD ? head[r] : says_who(&p->entry[s->from[i]], b->trk[r]);
-	b->sh->who4 = w.wide ? b->who4 : NULL;
+	for (uint32_t i = 0; i < w->n; i++)
+		s->pos[w->who[i]] = 0;
+	b->sh->nwho = count_some(b->whose, n);
+	b->sh->nstack = count_some(b->stacked, n - b->sh->nostack);
+	uint32_t *whos = b->who4 + (b->sh->nwho + 1) / 2, *end = whos + w->n;
+	if (w->wide)
+		end = fill_wide(s, b, p, head);
+	else
+		memmove(whos, w->who, w->n * sizeof *whos);
+	b->sh->who4 = w->wide ? b->who4 : NULL;
 	b->sh->who2 = b->who2;
-	b->sh->whos = w.who;
-	sheet_trim(s, b, w.wide ? n * sizeof *b->who4 : (size_t)((char *)(w.who + w.n) - (char *)b->who2));
+	b->sh->whos = whos;
+	sheet_trim(s, b, (size_t)((char *)end - (char *)b->who2));
 	mem_free(head);
 }
 
@@ -482,7 +546,9 @@ void sealer_sort(struct sealer *s, struct sheet_piece *p)
 	uint32_t nother = make_rows(s, 0, 0, &total), other = total;
 	rows = make_rows(s, 1, nother, &total);
 	uint32_t nedge = sort_entries(s, p, total);
-	struct build_sheet b = sheet_layout(s, rows, total, other, nedge, p->nstks <= NARROW);
+	size_t stacks = s->nstack + s->alive[1].n, most = total - other;
+	struct build_sheet b = sheet_layout(s, rows, total, other, nedge, stacks < most ? stacks : most,
+	    p->nstks <= NARROW);
 	b.sh->t0 = p->t0;
 	b.sh->t1 = p->t1;
 	b.sh->nother = nother;

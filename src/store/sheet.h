@@ -46,6 +46,7 @@ struct sealer {
 	struct sealer_edge { trk_id from; uint32_t at, entry; bool created; } *edge;
 	size_t cedge;
 	bool ordered;		/* they are, by time */
+	size_t nstack;		/* of the entries so many have a stack */
 	char *slab;		/* where the next sheets go */
 	size_t nslab;
 	bool spills, spilled;	/* slabs are to lie on disk; this one does */

@@ -40,6 +40,10 @@ struct trk_row {
 
 struct edge { int64_t t; trk_id from, to; stk_id stack; bool created; };	/* from 0: nobody */
 
+/* Of very many numbers, half of which are zero, only the others are kept, one behind the other. 32 at a time: how many
+   there are before, and which of these are. */
+struct sheet_some { uint32_t before, bit; };
+
 struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 	int64_t t0, t1;
 	size_t bytes;		/* that it takes, all in one block; 0: none, it is in a file (index.h) */
@@ -54,7 +58,9 @@ struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 				   SHEET_PAST: see TS_PAST. Only the first of a track starts at 0 */
 	/* of interval i: sheet_who(), see state.def, and sheet_stack(); Ps and Ms have no stacks. Few tracks are
 	   named in one sheet, and few traces have more than 65535 stacks: so these are numbers of two bytes
-	   where that is enough, or of four */
+	   where that is enough, or of four; which of them are not zero, NULL: all have a place, and how many */
+	const struct sheet_some *whose, *stacked;
+	uint32_t nwho, nstack;
 	const uint16_t *who2, *stack2;
 	const uint32_t *who4, *whos;	/* who2 is an index into whos, where who4 is NULL */
 	const stk_id *stack4;
@@ -254,13 +260,31 @@ int32_t sheet_row(const struct sheet *, trk_id);
 uint32_t sheet_find(const struct sheet *, uint32_t row, int64_t t);
 /* The same for who goes on to a later time: i is of the row and not after it. */
 uint32_t sheet_find_from(const struct sheet *, uint32_t row, uint32_t i, int64_t t);
+/* How many bits are set: not every processor that we are made for has an instruction for that. */
+static inline uint32_t sheet_ones(uint32_t v)
+{
+	v -= v >> 1 & 0x55555555;
+	v = (v & 0x33333333) + (v >> 2 & 0x33333333);
+	return ((v + (v >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+/* Where number i lies; UINT32_MAX: it is zero. */
+static inline uint32_t sheet_some_at(const struct sheet_some *s, uint32_t i)
+{
+	if (!s)
+		return i;
+	s += i / 32;
+	uint32_t bit = 1u << i % 32;
+	return s->bit & bit ? s->before + sheet_ones(s->bit & (bit - 1)) : UINT32_MAX;
+}
 static inline stk_id sheet_stack(const struct sheet *sh, uint32_t i)
 {
-	return i < sh->nostack ? 0 : sh->stack4 ? sh->stack4[i - sh->nostack] : sh->stack2[i - sh->nostack];
+	uint32_t k = i < sh->nostack ? UINT32_MAX : sheet_some_at(sh->stacked, i - sh->nostack);
+	return k == UINT32_MAX ? 0 : sh->stack4 ? sh->stack4[k] : sh->stack2[k];
 }
 static inline uint32_t sheet_who(const struct sheet *sh, uint32_t i)
 {
-	return sh->who4 ? sh->who4[i] : sh->whos[sh->who2[i]];
+	uint32_t k = sheet_some_at(sh->whose, i);
+	return k == UINT32_MAX ? 0 : sh->who4 ? sh->who4[k] : sh->whos[sh->who2[k]];
 }
 static inline int64_t sheet_end(const struct sheet *sh, uint32_t row, uint32_t i)
 {

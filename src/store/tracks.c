@@ -3,7 +3,7 @@
 /*
  * The writer of a trace: gathers what is said of tracks since the last sheet
  * and hands it on in pieces (sealing.c). An entry costs 24 bytes while it waits
- * and about 15 in the sheet; nothing is looked up by name on the way, for a track
+ * and about 10 in the sheet; nothing is looked up by name on the way, for a track
  * is an index.
  *
  * An entry of a goroutine tells of the P it takes or leaves as well, where that is
