@@ -207,6 +207,30 @@ for at in 1000 5000 20000; do
 done
 "$ttrace" info -format=json gctrace.log | grep -q '"gc_cycles":187'
 ok $? "info as JSON"
+# Of gzip data that is cut or damaged what can be inflated is shown, and where it ends; a profile of protobuf, whose names
+# come last, is refused.
+for file in "$trace" goroutines.txt gctrace.log; do
+	report=stats
+	case $file in
+	*goroutines*) report=top ;;
+	*gctrace*) report=gc ;;
+	esac
+	gzip -c "$file" >"$tmp/whole.gz"
+	size=$(wc -c <"$tmp/whole.gz")
+	head -c $((size * 3 / 4)) "$tmp/whole.gz" >"$tmp/torn.gz"
+	{ head -c $((size - 6)) "$tmp/whole.gz"; printf 'xxxxxx'; } >"$tmp/sum.gz"
+	"$ttrace" $report "$tmp/sum.gz" >"$tmp/out" 2>"$tmp/err" && "$ttrace" $report "$file" | cmp -s - "$tmp/out" &&
+		grep -q 'gzip data is damaged (incorrect data check); what comes before is shown' "$tmp/err"
+	ok $? "$file with a wrong checksum is shown whole, with a notice"
+	"$ttrace" $report "$tmp/torn.gz" >"$tmp/out" 2>"$tmp/err" && [ -s "$tmp/out" ] && grep -q 'gzip data ends too early' "$tmp/err"
+	ok $? "$file cut within its gzip data is shown as far as it goes"
+	"$ttrace" $report -strict "$tmp/torn.gz" >/dev/null 2>&1
+	[ $? = 1 ]
+	ok $? "which -strict refuses"
+done
+gzip -c "$trace" | head -c 120000 >"$tmp/torn.gz"
+"$ttrace" events "$tmp/torn.gz" >"$tmp/out" 2>"$tmp/err" && [ "$(wc -l <"$tmp/out")" -gt 1000 ] && grep -q 'cut off' "$tmp/err"
+ok $? "so are its events"
 # A trace cut in its first generation has batches of some threads only: what there is of them is shown.
 for at in 30000 87000 145000; do
 	head -c $at "$trace" >"$tmp/cut.trace"

@@ -149,8 +149,17 @@ bool input_cut(const struct bytes *b)
 	return mapped_cut(b->p) || (!fstat(b->fd, &st) && (size_t)st.st_size < b->n);
 }
 
+int input_torn(const struct bytes *b, struct err *e)
+{
+	return err_set(e, ERR_FORMAT, b->torn_at, "%s", b->torn);
+}
+
 int input_said(const struct bytes *b, int rc, struct sink *sink, struct err *e)
 {
+	if (b->torn && rc && e->kind != ERR_CANCEL)
+		return input_torn(b, e);
+	if (b->torn && !rc)
+		sink->ops->warn(sink->self, b->torn_at, "%s; what comes before is shown", b->torn);
 	if (!input_cut(b) || (rc && e->kind == ERR_CANCEL))
 		return rc;
 	if (rc)
@@ -205,6 +214,8 @@ struct inflation {
 	uint8_t *p;
 	size_t n, cap;
 	struct ahead *ahead;	/* NULL: nobody looks at what is there already */
+	const char *torn;
+	uint64_t torn_at;
 };
 
 /* What gzip says that it holds, which may be anything. */
@@ -221,6 +232,13 @@ static void look_ahead(const struct bytes *b, struct inflation *out)
 	bool wanted = job_wanted() > 1 || (b->n >= SMALL && job_cpus() > 1);
 	if (wanted && n / MOST_RATIO <= b->n && room(&out->p, &out->cap, n + 2 * CHUNK))
 		out->ahead = ahead_new(out->p);
+}
+
+static int torn(struct inflation *out, const char *why, uint64_t at)
+{
+	out->torn = why;
+	out->torn_at = at;
+	return 0;
 }
 
 /* One more run of output; the members of a gzip file follow one another. */
@@ -261,12 +279,13 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 			if (!z->avail_in)
 				return 0;
 			if (!is_gzip(z->next_in, z->avail_in) || inflateReset(z) != Z_OK)
-				return err_set(e, ERR_FORMAT, at - z->avail_in, "what follows the gzip data is none");
+				return torn(out, "what follows the gzip data is none", at - z->avail_in);
 		} else if (rc == Z_BUF_ERROR || (rc == Z_OK && !z->avail_in && at == b->n && z->avail_out)) {
-			return err_set(e, ERR_FORMAT, where,
-			    "gzip data ends too early: the file was cut off; copy or record it again");
+			return torn(out, "gzip data ends too early: the file was cut off; copy or record it again", where);
 		} else if (rc != Z_OK) {
-			return err_set(e, ERR_FORMAT, where, "gzip data is damaged (%s)", z->msg ? z->msg : "bad data");
+			const char *why = z->msg ? z->msg : "";
+			return torn(out, strstr(why, "check") ? "gzip data is damaged (incorrect data check)" :
+			    strstr(why, "distance") ? "gzip data is damaged (invalid distance)" : "gzip data is damaged", where);
 		}
 	}
 }
@@ -288,8 +307,13 @@ static int gunzip(struct bytes *b, const struct input_watch *w, bool ahead, stru
 		look_ahead(b, &out);
 	int rc = inflate_all(&z, b, w, &out, e);
 	inflateEnd(&z);
-	if (rc) {
+	if (!rc && out.torn && !out.n)
+		rc = err_set(e, ERR_FORMAT, out.torn_at, "%s", out.torn);
+	if (rc || out.torn) {
 		ahead_free(out.ahead);
+		out.ahead = NULL;
+	}
+	if (rc) {
 		mem_free(out.p);
 		return rc;
 	}
@@ -297,7 +321,8 @@ static int gunzip(struct bytes *b, const struct input_watch *w, bool ahead, stru
 	bool cut = b->mapped && mapped_cut(b->p);
 	input_close(b);
 	*b = (struct bytes){
-	    .p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .cut = cut, .owned = out.p, .ahead = out.ahead};
+	    .p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .cut = cut, .torn = out.torn, .torn_at = out.torn_at,
+	    .owned = out.p, .ahead = out.ahead};
 	if (out.ahead)
 		ahead_whole(out.ahead);
 	return 0;

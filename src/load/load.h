@@ -12,6 +12,8 @@ struct bytes {
 	size_t n;
 	size_t file_n;		/* size as stored (compressed) */
 	bool mapped, gzipped, cut;	/* see input_cut() */
+	const char *torn;	/* NULL, or why no more could be inflated, */
+	uint64_t torn_at;	/* and where in the file that is: see input_torn() */
 	void *owned;
 	int fd;		/* of a mapped one */
 	struct ahead *ahead;	/* see input_gunzip_ahead() */
@@ -19,7 +21,10 @@ struct bytes {
 
 /* "-" is standard input. *e has the reason on failure. */
 int  input_open(const char *path, struct bytes *, struct err *);
-int  input_gunzip(struct bytes *, struct err *);	/* in place when it is gzip; else nothing */
+/* In place when it is gzip; else nothing. Of what is cut or damaged as much as there is. */
+int  input_gunzip(struct bytes *, struct err *);
+/* What is wrong with it, for who refuses that: always -1. */
+int  input_torn(const struct bytes *, struct err *);
 /* The same for those who show how far it is: go() is asked several times a second whether to go on, total 0
    is unknown. When it says no: ERR_CANCEL. NULL: nobody waits. */
 struct input_watch { bool (*go)(void *arg, uint64_t done, uint64_t total); void *arg; };

@@ -55,6 +55,8 @@ void dump_cut(struct dump_notes *n, const struct bytes *in)
 {
 	if (input_cut(in))
 		dump_note(n, ERR_NOWHERE, INPUT_CUT);
+	if (in->torn)
+		dump_note(n, in->torn_at, in->torn);
 }
 
 void dump_notes_say(struct dump_notes *n, bool say)

@@ -139,9 +139,9 @@ static int arrive(struct opening *op, struct job *j)
 	else if (!op->reader && recognise_whole(op, &op->err))
 		return -1;
 	struct sink sink = build_sink(op->build);
-	if (op->first.p && input_said(&op->first,
-	    (may_be_as_it_is(op) ? input_gunzip_ahead : input_gunzip_for)(&op->first, &op->arrival.watch, &op->err),
-	    &sink, &op->err)) {
+	if (op->first.p &&
+	    (may_be_as_it_is(op) ? input_gunzip_ahead : input_gunzip_for)(&op->first, &op->arrival.watch, &op->err)) {
+		input_said(&op->first, -1, &sink, &op->err);
 		struct err why = op->err;
 		return refuse(&op->err, op->o->file[0], &why);
 	}
