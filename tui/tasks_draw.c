@@ -83,7 +83,7 @@ static void draw_item(const void *arg, struct grid *g, int y, uint32_t i)
 	struct buf b = {0};
 	for (int k = 0; k < d->n; k++) {
 		int x = d->x[k], w = d->w[k], val = d->c[k].val;
-		int64_t v = tasks_value(d->p, st, it, val < IV__N ? val : IV_DUR);
+		int64_t v = tasks_value(d->p, it, val < IV__N ? val : IV_DUR);
 		if (x < 0)
 			continue;
 		if (val == IV_ID && v > 0)

@@ -86,11 +86,12 @@ static void make_regions(struct tasks *p, const struct snap *sn, const struct on
 		p->kind[k].name = s->name;
 		p->kind[k].frame = s->frame;
 		for (uint32_t i = s->first; i < s->first + s->n && more(on, i); i++) {
-			const struct sink_span *sp = &store_span(sn->st, p->ks->r[i].span)->s;
+			const struct sched_region *r = &p->ks->r[i];
+			struct sink_span sp = {.t0 = r->t0, .t1 = r->t1, .name = s->name};
 			look(p, sn, i);
-			if (tw_has(p->scope.f.span, p->ks->r[i].span))
-				add_item(p, sn, (struct item){.i = i, .kind = k, .in = pick_region(&p->pick, sn, sp)},
-				    sp->t0, sp->t1);
+			if (tw_has(p->scope.f.span, r->span))
+				add_item(p, sn, (struct item){.i = i, .kind = k, .in = pick_region(&p->pick, sn, &sp)},
+				    r->t0, r->t1);
 		}
 	}
 }
@@ -118,14 +119,14 @@ static int cmp_kind(const void *ctx, uint32_t a, uint32_t b)
 	return by->p->invert[L_KINDS] ? -d : d;
 }
 
-int64_t tasks_value(const struct tasks *p, const struct store *st, const struct item *it, int val)
+int64_t tasks_value(const struct tasks *p, const struct item *it, int val)
 {
 	const struct sched_region *s = p->regions ? &p->ks->r[it->i] : NULL;
 	int64_t blocked = 0;
 	switch (val) {
 	case IV_DUR: return it->t1 - it->t0;
 	case IV_START: return it->t0;
-	case IV_ID: return (int64_t)(s ? store_span(st, s->span)->s.id : p->ts->task[it->i].id);
+	case IV_ID: return (int64_t)(s ? s->task : p->ts->task[it->i].id);
 	case IV_RUN: return s ? s->exec : 0;
 	case IV_READY: return s ? s->ready : 0;
 	case IV_SYSCALL: return s ? s->syscall + s->sysblock : 0;
@@ -141,8 +142,8 @@ static int cmp_item(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct by *by = ctx;
 	int val = by->p->sort[L_LIST];
-	int64_t x = tasks_value(by->p, by->st, &by->p->item[a], val),
-		y = tasks_value(by->p, by->st, &by->p->item[b], val);
+	int64_t x = tasks_value(by->p, &by->p->item[a], val),
+		y = tasks_value(by->p, &by->p->item[b], val);
 	int d = (x > y) - (x < y);
 	if (val != IV_START && val != IV_ID)
 		d = -d;
@@ -160,7 +161,7 @@ void tasks_text(const struct tasks *p, const struct store *st, enum tasks_level 
 		return;
 	}
 	if (p->regions) {
-		tp_who(st, store_span(st, p->ks->r[p->item[i].i].span)->s.trk, b);
+		tp_who(st, p->ks->r[p->item[i].i].trk, b);
 		return;
 	}
 	const struct sched_task *t = &p->ts->task[p->item[i].i];

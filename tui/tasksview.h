@@ -104,7 +104,7 @@ void tasks_bars(struct tasks *);
 void tasks_load(struct tasks *, const struct pane_env *);	/* the task that is open */
 void tasks_text(const struct tasks *, const struct store *, enum tasks_level, uint32_t i, struct buf *);
 	/* what a row says, to search in: names, and the logs of tasks */
-int64_t tasks_value(const struct tasks *, const struct store *, const struct item *, int val);
+int64_t tasks_value(const struct tasks *, const struct item *, int val);
 void tasks_pick_words(const struct pick *, struct buf *);
 
 /* tasks_work.c: the same beside the keyboard, where there are many */

@@ -57,6 +57,9 @@ struct sched_groups *sched_groups(const struct sched *, const struct sched_ask *
 /* Regions of one type that began at one place. */
 struct sched_region {
 	uint32_t span, nblock, nrange;
+	trk_id trk;
+	uint64_t task;
+	int64_t t0, t1;		/* as of the span */
 	int64_t total, exec, ready, syscall, sysblock, unknown;	/* as of struct gstat, which takes four times as much */
 	const struct sched_part *block, *range;
 };
@@ -88,8 +91,6 @@ static inline struct sched_event sched_event(const struct sched_tasks *ts, uint3
 {
 	return (struct sched_event){ ts->event[i] & SCHED_LOG, ts->event[i] & ~SCHED_LOG };
 }
-/* Regions in the order of their beginnings, *n of them, some UINT32_MAX; NULL where their numbers do not say it. */
-uint32_t *sched_begins(const struct snap *, struct arena *, uint32_t *n, const struct onlooker *);
 /* Index of the task with that id; UINT32_MAX when there is none. */
 uint32_t sched_task_find(const struct sched_tasks *, uint64_t id);
 

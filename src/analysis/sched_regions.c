@@ -14,6 +14,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/sched_in.h"
+#include "base/halve.h"
 #include "base/intern.h"
 #include "base/keyed.h"
 #include "store/spans.h"
@@ -84,13 +85,16 @@ static void put_kinds(struct sched_kinds *o, struct kinds *k, uint32_t *place, s
 /* ---- what they did */
 
 struct open { uint32_t at; bool lives; trk_id trk; int64_t t0, t1, ns[TS__N]; };	/* at: in o->r */
+struct begun { int64_t t0, t1; trk_id trk; uint32_t at; };	/* as of a span; at UINT32_MAX: none */
+struct chunk { struct sched_part *next; uint32_t left, size; };
 struct summing {
 	const struct sched *s;
 	const struct snap *sn;
 	struct sched_kinds *o;
-	const uint32_t *at;		/* of a span: where it goes, UINT32_MAX: nowhere */
-	const uint32_t *order;		/* spans by their begins, some UINT32_MAX */
+	const struct begun *begun;	/* those that are asked for by their begins, with gaps */
 	uint32_t n, next;
+	struct chunk *chunk;		/* of a kind: where parts of its regions go next */
+	struct arena parts;		/* scratch */
 	struct open *open;
 	size_t cap;
 	uint32_t nopen;
@@ -99,13 +103,12 @@ struct summing {
 };
 
 /* One that has begun. What of it lies before the sheet, for the order is not that of times where a begin is not known. */
-static void begin(struct summing *k, uint32_t at, const struct sink_span *sp, const struct gstat *g,
-    const struct sheet_slot *slot)
+static void begin(struct summing *k, const struct begun *x, const struct gstat *g, const struct sheet_slot *slot)
 {
 	k->open = mem_grow(k->open, &k->cap, k->nopen + 1u, sizeof *k->open);
 	struct open *o = &k->open[k->nopen++];
 	*o = (struct open){
-	    .at = at, .lives = sched_lives(k->s, g->trk, sp->t1), .trk = g->trk, .t0 = g->t0, .t1 = g->t1};
+	    .at = x->at, .lives = sched_lives(k->s, g->trk, x->t1), .trk = g->trk, .t0 = g->t0, .t1 = g->t1};
 	if (slot && g->t0 < slot->t0) {
 		struct bin before;
 		bins_sum(k->sn, g->trk, g->t0, g->t1 < slot->t0 ? g->t1 : slot->t0, &before);
@@ -119,16 +122,39 @@ static void begin_all(struct summing *k, const struct sheet_slot *slot)
 {
 	struct gstat g;
 	for (; k->next < k->n; k->next++) {
-		uint32_t i = k->order[k->next];
-		if (i == UINT32_MAX || k->at[i] == UINT32_MAX)
-			continue;
-		const struct sink_span *sp = &store_span(k->sn->st, i)->s;
-		if (!sched_begin(k->s, sp->trk, sp->t0, sp->t1, &g))
+		const struct begun *x = &k->begun[k->next];
+		if (x->at == UINT32_MAX || !sched_begin(k->s, x->trk, x->t0, x->t1, &g))
 			continue;
 		if (slot && g.t0 >= slot->t1)
 			return;
-		begin(k, k->at[i], sp, &g, slot);
+		begin(k, x, &g, slot);
 	}
+}
+
+/* Which kind the region is of. */
+static uint32_t kind_at(const struct sched_kinds *o, uint32_t at)
+{
+	struct halve h = {.hi = o->n};
+	while (halve(&h))
+		halve_on(&h, o->kind[h.at].first <= at);
+	return h.lo - 1;
+}
+
+/* Parts of regions of one kind lie together, for kind by kind they are looked at. */
+static const struct sched_part *keep_parts(struct summing *k, struct chunk *c, const struct sched_part *p, uint32_t n)
+{
+	enum { LEAST = 8, MOST = 512 };
+	if (!n)
+		return NULL;
+	if (c->left < n) {
+		c->size = !c->size ? LEAST : c->size < MOST ? c->size * 2 : MOST;
+		c->left = c->size < n ? n : c->size;
+		c->next = arena_alloc(k->mem, c->left * sizeof *c->next);
+	}
+	struct sched_part *to = memcpy(c->next, p, n * sizeof *to);
+	c->next += n;
+	c->left -= n;
+	return to;
 }
 
 static void end(struct summing *k, const struct open *x)
@@ -139,11 +165,19 @@ static void end(struct summing *k, const struct open *x)
 	for (int s = 0; s < TS__N; s++)
 		all += g.ns[s] = x->ns[s];
 	g.ns[TS_NONE] += b > a ? b - a - all : 0;
-	sched_end(k->s, x->lives, k->mem, &g);
-	*r = (struct sched_region){ .span = r->span, .nblock = g.nblock, .nrange = g.nrange, .total = g.total,
-	    .exec = g.exec,
-		.ready = g.ready, .syscall = g.syscall, .sysblock = g.sysblock, .unknown = g.unknown, .block = g.block,
-		.range = g.range };
+	sched_end(k->s, x->lives, &k->parts, &g);
+	struct chunk *c = &k->chunk[kind_at(k->o, x->at)];
+	r->nblock = g.nblock;
+	r->nrange = g.nrange;
+	r->total = g.total;
+	r->exec = g.exec;
+	r->ready = g.ready;
+	r->syscall = g.syscall;
+	r->sysblock = g.sysblock;
+	r->unknown = g.unknown;
+	r->block = keep_parts(k, c, g.block, g.nblock);
+	r->range = keep_parts(k, c, g.range, g.nrange);
+	arena_reset(&k->parts);
 }
 
 /* What of it lies in the sheet. */
@@ -189,8 +223,41 @@ static void sum_regions(struct summing *k, const struct arena *own)
 	mem_free(k->open);
 }
 
-/* Where their numbers do not say in what order they began. */
-static uint32_t *by_begin(const struct snap *sn, const uint32_t *at, struct arena *own, uint32_t *n,
+static struct begun begun_of(const struct snap *sn, uint32_t i, uint32_t at)
+{
+	const struct sink_span *s = &store_span(sn->st, i)->s;
+	return (struct begun){ s->t0, s->t1, s->trk, at };
+}
+
+/* Those that go somewhere, by the numbers of regions, which say in what order they began. NULL: these are too far apart, or
+   two are equal. */
+static struct begun *by_number(const struct snap *sn, const uint32_t *at, struct arena *own, uint32_t *n,
+    const struct onlooker *on)
+{
+	uint64_t all = 0, end = 0;
+	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); store_pass(sn, i++)) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		all += s->kind == SP_REGION;
+		end = s->kind == SP_REGION && s->parent >= end ? s->parent + 1 : end;
+	}
+	if (end > 2 * all + 1024 || (all && !end))	/* some may be open yet, but not so many */
+		return NULL;
+	struct begun *v = arena_alloc(own, (end + 1) * sizeof *v);
+	for (uint32_t i = 0; i < end && sched_goes_on(on, i); sched_rest(sn, i++, own))
+		v[i].at = UINT32_MAX;
+	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); sched_rest(sn, i++, own)) {
+		if (at[i] == UINT32_MAX)
+			continue;
+		struct begun *x = &v[store_span(sn->st, i)->s.parent];
+		if (x->at != UINT32_MAX)
+			return NULL;
+		*x = begun_of(sn, i, at[i]);
+	}
+	*n = (uint32_t)end;
+	return v;
+}
+
+static struct begun *by_begin(const struct snap *sn, const uint32_t *at, struct arena *own, uint32_t *n,
     const struct onlooker *on)
 {
 	struct keyed *v = xmalloc((sn->nspans + 1u) * sizeof *v);
@@ -201,9 +268,9 @@ static uint32_t *by_begin(const struct snap *sn, const uint32_t *at, struct aren
 			v[(*n)++] = (struct keyed){ t0 == TIME_NONE || t0 < sn->t0 ? 0 : (uint64_t)(t0 - sn->t0), i };
 	}
 	keyed_sort(v, *n);
-	uint32_t *order = arena_alloc(own, (*n + 1u) * sizeof *order);
+	struct begun *order = arena_alloc(own, (*n + 1u) * sizeof *order);
 	for (uint32_t i = 0; i < *n; i++)
-		order[i] = v[i].v;
+		order[i] = begun_of(sn, v[i].v, at[v[i].v]);
 	mem_free(v);
 	return order;
 }
@@ -211,11 +278,14 @@ static uint32_t *by_begin(const struct snap *sn, const uint32_t *at, struct aren
 static void make_accounts(const struct sched *s, struct sched_kinds *o, const uint32_t *at, struct arena *mem,
     struct arena *own, const struct onlooker *on)
 {
-	struct summing k = { .s = s, .sn = sched_snap(s), .o = o, .at = at, .mem = mem, .on = on };
-	k.order = sched_begins(k.sn, own, &k.n, on);
-	if (!k.order)
-		k.order = by_begin(k.sn, at, own, &k.n, on);
+	struct summing k = { .s = s, .sn = sched_snap(s), .o = o, .mem = mem, .on = on };
+	k.begun = by_number(k.sn, at, own, &k.n, on);
+	if (!k.begun)
+		k.begun = by_begin(k.sn, at, own, &k.n, on);
+	k.chunk = xcalloc(o->n + 1u, sizeof *k.chunk);
 	sum_regions(&k, own);
+	mem_free(k.chunk);
+	arena_free(&k.parts);
 }
 
 /* Where each goes: at[i], which is the number of its kind. */
@@ -238,7 +308,8 @@ static void put_regions(const struct sched *s, struct sched_kinds *o, uint32_t *
 		if (lengths)
 			o->length[at[i]] = sched_length(s, sp->trk, sp->t0, sp->t1);
 		else
-			o->r[at[i]] = (struct sched_region){ .span = i };
+			o->r[at[i]] = (struct sched_region){
+			    .span = i, .trk = sp->trk, .task = sp->id, .t0 = sp->t0, .t1 = sp->t1};
 	}
 }
 

@@ -28,33 +28,6 @@ int sched_name_cmp(const struct store *st, str_id a, str_id b)
 
 /* ---- tasks */
 
-uint32_t *sched_begins(const struct snap *sn, struct arena *a, uint32_t *n, const struct onlooker *on)
-{
-	uint64_t all = 0, end = 0;
-	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); store_pass(sn, i++)) {
-		const struct sink_span *s = &store_span(sn->st, i)->s;
-		if (s->kind != SP_REGION)
-			continue;
-		all++;
-		end = s->parent >= end ? s->parent + 1 : end;
-	}
-	if (end > 2 * all + 1024 || (all && !end))	/* some may be open yet, but not so many */
-		return NULL;
-	uint32_t *v = arena_alloc(a, (end + 1) * sizeof *v);
-	for (uint32_t i = 0; i < end && sched_goes_on(on, i); sched_rest(sn, i++, a))
-		v[i] = UINT32_MAX;
-	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); sched_rest(sn, i++, a)) {
-		const struct sink_span *s = &store_span(sn->st, i)->s;
-		if (s->kind != SP_REGION)
-			continue;
-		if (v[s->parent] != UINT32_MAX)
-			return NULL;
-		v[s->parent] = i;
-	}
-	*n = (uint32_t)end;
-	return v;
-}
-
 /* Every task that is named, and how many logs and regions name it. Programs number their tasks from 1 on, so they lie
    in a table by number, which may lie on disk: what goes on at a time names few tasks. Where numbers are far apart they
    are looked up. */

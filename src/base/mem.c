@@ -6,7 +6,7 @@
  * An arena is a list of blocks, newest first; allocation bumps a mark in the
  * newest block and asks for another block when it does not fit. Blocks double
  * up to a limit, so that the number of blocks stays logarithmic for small
- * arenas and waste stays bounded for big ones. A request larger than a block
+ * arenas and waste stays bounded for big ones; on disk up to a part of the whole, for all are let go of again and again. A request larger than a block
  * gets a block of its own. There is no per-object free and no realloc in
  * place: what grows is a column (col.h) or a plain array (mem_grow).
  */
@@ -26,14 +26,14 @@
 #include <malloc.h>
 #endif
 
-enum { SPILL_ALIGN = 1 << 16, SPILLS = 1 << 18, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, ALIGN = 16, LARGE = 1 << 22,
+enum { SPILL_ALIGN = 1 << 16, SPILLS = 1 << 18, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, MANY_BLOCKS = 16, ALIGN = 16, LARGE = 1 << 22,
     PAGE = 1 << 12 };
 
+/* The bytes follow, aligned; of one that is spilled they lie elsewhere, for to go from one to the next is not to look at it. */
 struct arena_block {
 	struct arena_block *next;
 	size_t used, size;
-	bool spilled;
-	/* the bytes follow, aligned */
+	char *spilled;	/* or NULL */
 };
 
 #define BLOCK_HEAD ((sizeof(struct arena_block) + ALIGN - 1) / ALIGN * ALIGN)
@@ -273,22 +273,24 @@ enum { RESET_KEEPS = 4 << 20 };
 
 static char *block_bytes(struct arena_block *b)
 {
-	return (char *)b + BLOCK_HEAD;
+	return b->spilled ? b->spilled : (char *)b + BLOCK_HEAD;
 }
 
 static struct arena_block *block_add(struct arena *a, size_t n, bool bounded)
 {
 	size_t size = a->head ? a->head->size * 2 : BLOCK_MIN;
-	if (size > BLOCK_MAX)
-		size = BLOCK_MAX;
+	size_t most = a->spills && a->held / MANY_BLOCKS > BLOCK_MAX ? a->held / MANY_BLOCKS : BLOCK_MAX;
+	if (size > most)
+		size = most;
 	if (size < n)
 		size = n;
-	struct arena_block *b = a->spills && size >= SPILLS ? mem_spilled(BLOCK_HEAD + size) : NULL;
-	bool spilled = b;
-	if (!b)
-		b = bounded ? mem_try(BLOCK_HEAD + size) : malloc(BLOCK_HEAD + size);
-	if (!b)
+	char *spilled = a->spills && size >= SPILLS ? mem_spilled(size) : NULL;
+	size_t bytes = BLOCK_HEAD + (spilled ? 0 : size);
+	struct arena_block *b = bounded ? mem_try(bytes) : malloc(bytes);
+	if (!b) {
+		mem_spilled_free(spilled, size);
 		return NULL;
+	}
 	*b = (struct arena_block){.next = a->head, .size = size, .spilled = spilled};
 	a->head = b;
 	a->held += size;
@@ -353,10 +355,8 @@ static void blocks_free(struct arena_block *b)
 {
 	while (b) {
 		struct arena_block *next = b->next;
-		if (b->spilled)
-			mem_spilled_free(b, BLOCK_HEAD + b->size);
-		else
-			free(b);
+		mem_spilled_free(b->spilled, b->size);
+		free(b);
 		b = next;
 	}
 }
@@ -365,7 +365,7 @@ void arena_rest(const struct arena *a)
 {
 	for (const struct arena_block *b = a->spills ? a->head : NULL; b; b = b->next)
 		if (b->spilled)
-			mem_spilled_rest((void *)(uintptr_t)b, BLOCK_HEAD + b->size);
+			mem_spilled_rest(b->spilled, b->size);
 }
 
 /* pages at most; of the memory, that an arena may have without being let go of */

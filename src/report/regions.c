@@ -8,18 +8,11 @@
 #include "config.h"
 #include "report/trep.h"
 
-#include "store/spans.h"
-
 #include <string.h>
 
 static bool asked(const void *r, const struct sink_span *s)
 {
 	return trep_region(r, s);
-}
-
-static const struct sink_span *region_span(const struct trep *r, const struct sched_region *x)
-{
-	return &store_span(r->st, x->span)->s;
 }
 
 static void kind_json(const struct trep *r, struct json *j, const struct sched_kinds *ks, const struct sched_kind *k)
@@ -50,16 +43,14 @@ static void kind_json(const struct trep *r, struct json *j, const struct sched_k
 	json_array(j, "regions");
 	for (uint32_t i = k->first; i < k->first + k->n; i++) {
 		const struct sched_region *x = &ks->r[i];
-		const struct sink_span *sp = region_span(r, x);
+		int64_t t0 = x->t0 == TIME_NONE ? r->sn->t0 : x->t0, t1 = x->t1 == TIME_NONE ? r->sn->t1 : x->t1;
 		struct gstat g;
-		int64_t t0, t1;
-		span_bounds(r->sn, sp, &t0, &t1);
 		json_object(j, NULL);
-		json_u64(j, "goroutine", store_trk(r->st, sp->trk)->id);
-		json_u64(j, "task", sp->id);
+		json_u64(j, "goroutine", store_trk(r->st, x->trk)->id);
+		json_u64(j, "task", x->task);
 		json_i64(j, "start_ns", t0);
 		json_i64(j, "duration_ns", t1 - t0);
-		json_bool(j, "complete", sp->t0 != TIME_NONE && sp->t1 != TIME_NONE);
+		json_bool(j, "complete", x->t0 != TIME_NONE && x->t1 != TIME_NONE);
 		sched_region_stat(x, &g);
 		trep_gstat_json(r, j, &g);
 		json_end(j);
@@ -118,12 +109,12 @@ static void kind_rows(const struct trep *r, struct trep_rows *rows, const struct
 {
 	struct trep_text name = trep_str(r, k->name, "");
 	struct gstat g;
-	for (uint32_t x = k->first; x < k->first + k->n && !r->to->failed; x++) {
-		const struct sink_span *sp = region_span(r, &ks->r[x]);
-		table_int(rows->t, (int64_t)store_trk(r->st, sp->trk)->id);
-		table_int(rows->t, (int64_t)sp->id);
-		table_int(rows->t, sp->t0 == TIME_NONE ? r->sn->t0 : sp->t0);
-		sched_region_stat(&ks->r[x], &g);
+	for (uint32_t i = k->first; i < k->first + k->n && !r->to->failed; i++) {
+		const struct sched_region *x = &ks->r[i];
+		table_int(rows->t, (int64_t)store_trk(r->st, x->trk)->id);
+		table_int(rows->t, (int64_t)x->task);
+		table_int(rows->t, x->t0 == TIME_NONE ? r->sn->t0 : x->t0);
+		sched_region_stat(x, &g);
 		trep_gcells(rows->t, &g);
 		table_str(rows->t, name.s, name.n);
 		trep_row(rows);
