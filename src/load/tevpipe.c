@@ -27,7 +27,7 @@
 
 /* Slots: a small file has few of them, a large one as many as are interpreted while a piece of it is sealed. Every so
    many events mapped pages are given back; and where there is little memory. */
-enum { SLOTS_MIN = 16, SLOTS_MAX = 256, SLOT_BYTES = 1 << 19 };
+enum { SLOTS_MIN = 16, SLOTS_MAX = 128, SLOT_BYTES = 1 << 20 };
 enum { PASS_EVENTS = 1 << 19, PASS_SMALL = 1 << 16 };
 
 struct slot {
