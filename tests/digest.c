@@ -15,6 +15,14 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	return h ^ h >> 29;
 }
 
+static int64_t sum_of(const struct sheet *sh, uint32_t k, int state)
+{
+	for (uint32_t c = 0; c < sh->nsum; c++)
+		if (sh->sums[c] == state)
+			return sh->sum[k * sh->nsum + c];
+	return 0;
+}
+
 static uint64_t of_sheet(const struct sheet *sh, uint64_t *uncut)
 {
 	uint64_t h = mix(mix(sh->ntrk, sh->n), mix((uint64_t)sh->t0, (uint64_t)sh->t1));
@@ -28,7 +36,7 @@ static uint64_t of_sheet(const struct sheet *sh, uint64_t *uncut)
 		}
 	for (uint32_t k = 0; k <= sh->n / SHEET_STEP; k++)
 		for (int s = 0; s < TS__N; s++)
-			h = mix(h, (uint64_t)sh->sum[k][s]);
+			h = mix(h, (uint64_t)sum_of(sh, k, s));
 	for (uint32_t k = 0; k < sh->nedge; k++) {
 		uint32_t i = sh->edge[k] & ~EDGE_CREATED, to = sh->trk[sheet_row_of(sh, i)] | (sh->edge[k] & EDGE_CREATED);
 		h = mix(h, sh->edge[k]);

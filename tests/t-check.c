@@ -27,6 +27,12 @@ struct parts {
 static struct store *st;
 static struct snap sn;
 
+static void all_sums(struct sheet *sh)
+{
+	for (sh->nsum = 0; sh->nsum < TS__N; sh->nsum++)
+		sh->sums[sh->nsum] = sh->nsum;
+}
+
 static void good(struct parts *p)
 {
 	*p = (struct parts){
@@ -38,7 +44,8 @@ static void good(struct parts *p)
 	};
 	p->sh = (struct sheet){ .t0 = 0, .t1 = LEN, .ntrk = ROWS, .n = N, .nother = 1, .nostack = 2, .trk = p->trk, .first = p->first,
 		.start = p->start, .state = p->state, .who4 = p->who, .stack4 = p->stack, .nedge = NEDGE, .edge = p->edge,
-		.sum = (const int64_t (*)[TS__N])p->sum };
+		.sum = p->sum[0] };
+	all_sums(&p->sh);
 }
 
 static bool holds(const struct parts *p)
@@ -96,7 +103,8 @@ static void sums(void)
 	sum[1][TS_SYNC] = STEPS / 2;
 	sum[1][TS_RUN] = STEPS / 2 + 1;
 	struct sheet sh = { .t0 = 0, .t1 = STEPS + 1, .ntrk = 1, .n = STEPS, .trk = &trk, .first = first, .start = start,
-		.state = state, .who4 = who, .stack4 = stack, .sum = (const int64_t (*)[TS__N])sum };
+		.state = state, .who4 = who, .stack4 = stack, .sum = sum[0] };
+	all_sums(&sh);
 	OK(!sheet_check(&sn, &sh, NULL));
 	sum[1][TS_RUN]++;
 	OK(sheet_check(&sn, &sh, NULL));

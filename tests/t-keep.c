@@ -53,7 +53,8 @@ static uint64_t of_sheet(const struct sheet *sh)
 	h = sh->who4 ? bytes(h, sh->who4, sh->nwho * sizeof *sh->who4) : bytes(h, sh->who2, sh->nwho * sizeof *sh->who2);
 	for (uint32_t i = 0; i < sh->n; i++)
 		h = mix(h, sheet_who(sh, i));
-	h = bytes(h, sh->sum, (sh->n / SHEET_STEP + 1u) * sizeof *sh->sum);
+	h = bytes(h, sh->sums, sizeof sh->sums);
+	h = bytes(h, sh->sum, (sh->n / SHEET_STEP + 1u) * sh->nsum * sizeof *sh->sum);
 	return bytes(h, sh->edge, sh->nedge * sizeof *sh->edge);
 }
 

@@ -51,8 +51,12 @@ struct going {
 
 static int check_sum(const struct going *g, uint32_t i, struct err *e)
 {
-	return i % SHEET_STEP || !memcmp(g->sh->sum[i / SHEET_STEP], g->sum, sizeof g->sum) ? 0 :
-	    bad(e, "a running sum is wrong", i, g->sh->n);
+	if (i % SHEET_STEP)
+		return 0;
+	int64_t sum[TS__N] = {0};
+	for (int c = 0; c < g->sh->nsum; c++)
+		sum[g->sh->sums[c]] = g->sh->sum[i / SHEET_STEP * g->sh->nsum + (unsigned)c];
+	return memcmp(sum, g->sum, sizeof sum) ? bad(e, "a running sum is wrong", i, g->sh->n) : 0;
 }
 
 static int check_row(struct going *g, uint32_t r, struct err *e)
@@ -115,6 +119,15 @@ static int check_edges(const struct sheet *sh, struct err *e)
 	return 0;
 }
 
+/* Whose sums there are. */
+static int check_sums(const struct sheet *sh, struct err *e)
+{
+	for (unsigned c = 0; c < sh->nsum; c++)
+		if (c >= TS__N || sh->sums[c] >= TS__N || (c && sh->sums[c] <= sh->sums[c - 1]))
+			return bad(e, "a sheet has sums of what is no state", c, sh->nsum);
+	return 0;
+}
+
 /* Which intervals are of which row: all that is done with a sheet relies on it. */
 static int check_rows(const struct sheet *sh, struct err *e)
 {
@@ -154,7 +167,7 @@ static int check_some(const struct sheet_some *s, uint32_t n, uint32_t some, str
 int sheet_check(const struct snap *sn, const struct sheet *sh, struct err *e)
 {
 	struct going g = { .sn = sn, .sh = sh, .nobody = who_bits(sn, 0) };
-	if (check_rows(sh, e) || check_some(sh->whose, sh->n, sh->nwho, e) ||
+	if (check_rows(sh, e) || check_sums(sh, e) || check_some(sh->whose, sh->n, sh->nwho, e) ||
 	    check_some(sh->stacked, sh->n - sh->nostack, sh->nstack, e) || check_stacks(sn, sh, e))
 		return -1;
 	for (unsigned kind = TK_P; kind <= TK_G; kind++)

@@ -173,7 +173,8 @@ static struct index_sheet sheet_sizes(const struct sheet *sh)
 {
 	struct index_sheet x = {.t0 = sh->t0, .t1 = sh->t1, .ntrk = sh->ntrk, .n = sh->n, .nother = sh->nother,
 		.nostack = sh->nostack, .nedge = sh->nedge, .narrow = sh->stack4 == NULL, .nwho = sh->nwho,
-		.nstack = sh->nstack};
+		.nstack = sh->nstack, .nsum = sh->nsum};
+	memcpy(x.sums, sh->sums, sizeof sh->sums);
 	uint16_t most = 0;
 	for (uint32_t i = 0; !sh->who4 && i < sh->nwho; i++)
 		most = sh->who2[i] > most ? sh->who2[i] : most;

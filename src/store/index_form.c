@@ -65,7 +65,7 @@ uint64_t index_layout(void)
 uint64_t index_arrays(const struct index_sheet *x, uint64_t at[IA__N], uint64_t bytes[IA__N])
 {
 	uint64_t n = x->n, stacks = x->nostack < x->n ? n - x->nostack : 0, all = 0;
-	bytes[IA_SUM] = (n / SHEET_STEP + 1) * sizeof(int64_t[TS__N]);
+	bytes[IA_SUM] = (n / SHEET_STEP + 1) * x->nsum * sizeof(int64_t);
 	bytes[IA_TRK] = (uint64_t)x->ntrk * sizeof(trk_id);
 	bytes[IA_FIRST] = ((uint64_t)x->ntrk + 1) * sizeof(uint32_t);
 	bytes[IA_START] = n * sizeof(uint32_t);

@@ -180,9 +180,9 @@ void keep_border(struct keep *k, struct border *b, const struct sealer *s)
 /* Of a stretch of which nothing is known any more. */
 struct sheet *keep_empty(int64_t t0, int64_t t1)
 {
-	struct { struct sheet sh; int64_t sum[TS__N]; uint32_t first[1]; } *none = xcalloc(1, sizeof *none);
-	none->sh = (struct sheet){ .t0 = t0, .t1 = t1, .bytes = sizeof *none, .first = none->first,
-		.sum = (const int64_t (*)[TS__N])(void *)none->sum };
+	struct { struct sheet sh; struct sheet_some some[1]; uint32_t first[1]; } *none = xcalloc(1, sizeof *none);
+	none->sh = (struct sheet){ .t0 = t0, .t1 = t1, .bytes = sizeof *none, .first = none->first, .whose = none->some,
+		.stacked = none->some };
 	return &none->sh;
 }
 

@@ -79,14 +79,15 @@ static size_t some_words(size_t n)
 	return n / 32 + 1;
 }
 
-/* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become. Of stacks there
+/* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become, and for the sums. Of stacks there
    are so many at most; each array of what is not zero has room for one more, which is written and not kept. */
 static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t n, uint32_t nostack, uint32_t nedge,
     size_t stacks, bool narrow)
 {
 	size_t steps = (size_t)n / SHEET_STEP + 1, at[12], size = sizeof(struct sheet);
+	s->sum = mem_grow(s->sum, &s->csum, steps, sizeof *s->sum);
 	size_t whos = (size_t)(n < NARROW ? n : NARROW) + 1;
-	size_t want[] = { steps * sizeof(int64_t[TS__N]), (ntrk + 1) * sizeof(uint32_t), (ntrk + 1) * sizeof(uint32_t),
+	size_t want[] = { (ntrk + 1) * sizeof(uint32_t), (ntrk + 1) * sizeof(uint32_t),
 		n * sizeof(uint32_t), nedge * sizeof(uint32_t), some_words(n) * sizeof(struct sheet_some),
 		some_words(n - nostack) * sizeof(struct sheet_some), narrow ? 0 : (stacks + 1) * sizeof(stk_id),
 		narrow ? (stacks + 1) * sizeof(uint16_t) : 0, n };
@@ -95,20 +96,19 @@ static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t
 		at[i] = size, size += want[i];
 	size_t who_at = (size + 3) / 4 * 4;
 	size_t wide = (n + 1) * sizeof(uint32_t), two = (n + 2) / 2 * sizeof(uint32_t) + whos * sizeof(uint32_t);
-	size = who_at + (wide > two ? wide : two);
+	size = who_at + (wide > two ? wide : two) + steps * sizeof *s->sum + sizeof(int64_t);
 	char *p = size < LARGE ? xmalloc(size) : slab_room(s, &size);
-	struct build_sheet b = { .sh = (void *)p, .sum = (void *)(p + at[0]), .trk = (void *)(p + at[1]),
-		.first = (void *)(p + at[2]), .start = (void *)(p + at[3]), .edge = (void *)(p + at[4]),
-		.whose = (void *)(p + at[5]), .stacked = (void *)(p + at[6]),
-		.stack4 = narrow ? NULL : (void *)(p + at[7]), .stack2 = narrow ? (void *)(p + at[8]) : NULL,
-		.state = (uint8_t *)(p + at[9]), .who2 = (void *)(p + who_at), .who4 = (void *)(p + who_at),
+	struct build_sheet b = { .sh = (void *)p, .sum = s->sum, .trk = (void *)(p + at[0]),
+		.first = (void *)(p + at[1]), .start = (void *)(p + at[2]), .edge = (void *)(p + at[3]),
+		.whose = (void *)(p + at[4]), .stacked = (void *)(p + at[5]),
+		.stack4 = narrow ? NULL : (void *)(p + at[6]), .stack2 = narrow ? (void *)(p + at[7]) : NULL,
+		.state = (uint8_t *)(p + at[8]), .who2 = (void *)(p + who_at), .who4 = (void *)(p + who_at),
 		.who_at = who_at };
 	*b.sh = (struct sheet){ .bytes = size, .ntrk = ntrk, .n = n, .nostack = nostack, .trk = b.trk, .first = b.first,
 		.start = b.start, .state = b.state, .stack2 = b.stack2, .stack4 = b.stack4, .nedge = nedge,
 		    .edge = b.edge, .whose = b.whose, .stacked = b.stacked };
-	memset(b.whose, 0, want[5] + want[6]);
+	memset(b.whose, 0, want[4] + want[5]);
 	b.sh->spilled = size >= LARGE && s->spilled;
-	b.sh->sum = (const int64_t (*)[TS__N])(void *)(p + at[0]);
 	return b;
 }
 
@@ -394,6 +394,24 @@ static uint32_t *fill_wide(const struct sealer *s, const struct build_sheet *b, 
 	return out;
 }
 
+/* The sums of the states that the sheet has, behind all else; where they end. */
+static char *put_sums(const struct build_sheet *b, char *at)
+{
+	uint32_t rows = b->sh->n / SHEET_STEP + 1;
+	int64_t any[TS__N] = {0}, *out = (int64_t *)(void *)(at + (0 - (uintptr_t)at) % sizeof *out);
+	for (uint32_t k = 0; k < rows; k++)
+		for (int i = 0; i < TS__N; i++)
+			any[i] |= b->sum[k][i];
+	for (int i = 0; i < TS__N; i++)
+		if (any[i])
+			b->sh->sums[b->sh->nsum++] = (uint8_t)i;
+	b->sh->sum = out;
+	for (uint32_t k = 0; k < rows; k++)
+		for (int c = 0; c < b->sh->nsum; c++)
+			*out++ = b->sum[k][b->sh->sums[c]];
+	return (char *)out;
+}
+
 /* All rows. pos[] is zero, and is so again. */
 static void fill_rows(struct sealer *s, struct build_sheet *b, const struct sheet_piece *p)
 {
@@ -430,7 +448,7 @@ static void fill_rows(struct sealer *s, struct build_sheet *b, const struct shee
 	b->sh->who4 = w->wide ? b->who4 : NULL;
 	b->sh->who2 = b->who2;
 	b->sh->whos = whos;
-	sheet_trim(s, b, (size_t)((char *)end - (char *)b->who2));
+	sheet_trim(s, b, (size_t)(put_sums(b, (char *)end) - (char *)b->who2));
 	mem_free(head);
 }
 
@@ -604,6 +622,7 @@ void sealer_free(struct sealer *s)
 	mem_free(s->from);
 	mem_free(s->b);
 	mem_free(s->edge);
+	mem_free(s->sum);
 	for (int k = 0; k < 2; k++) {
 		mem_free(s->alive[k].v);
 		mem_free(s->fresh[k].v);

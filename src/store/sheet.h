@@ -46,6 +46,8 @@ struct sealer {
 	struct sealer_edge { trk_id from; uint32_t at, entry; bool created; } *edge;
 	size_t cedge;
 	bool ordered;		/* they are, by time */
+	int64_t (*sum)[TS__N];	/* scratch: of all states */
+	size_t csum;
 	size_t nstack;		/* of the entries so many have a stack */
 	char *slab;		/* where the next sheets go */
 	size_t nslab;

@@ -103,9 +103,9 @@ static void sheet_before(const struct sheet *sh, uint32_t i, int sign, int64_t s
 {
 	uint32_t down = i % SHEET_STEP, up = SHEET_STEP - down;
 	bool back = up < down && i + up < sh->n;	/* from the sum after it, when that is nearer */
-	const int64_t *s = sh->sum[i / SHEET_STEP + back];
-	for (int k = 0; k < TS__N; k++)
-		sum_add(&sum[k], sign < 0 ? wrap_neg(s[k]) : s[k]);
+	const int64_t *s = sh->sum + (size_t)(i / SHEET_STEP + back) * sh->nsum;
+	for (int k = 0; k < sh->nsum; k++)
+		sum_add(&sum[sh->sums[k]], sign < 0 ? wrap_neg(s[k]) : s[k]);
 	for (uint32_t j = i; back && j < i + up; j++)
 		sum_add(&sum[sh->state[j] & SHEET_STATE], -sign * (sheet_stop(sh, j) - sh->start[j]));
 	for (uint32_t j = i - down; !back && j < i; j++)

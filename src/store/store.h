@@ -64,7 +64,10 @@ struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 	const uint16_t *who2, *stack2;
 	const uint32_t *who4, *whos;	/* who2 is an index into whos, where who4 is NULL */
 	const stk_id *stack4;
-	const int64_t (*sum)[TS__N];	/* ns by state before interval SHEET_STEP*k, straight across tracks */
+	/* ns by state before interval SHEET_STEP*k, straight across tracks, of those states that there are: nsum in a
+	   row, of the states sums[], ascending */
+	const int64_t *sum;
+	uint8_t nsum, sums[TS__N];
 	uint32_t nedge;
 	const uint32_t *edge;	/* who woke or created whom: intervals that are TS_READY for a new cause, ordered
 				   by (who, time); EDGE_CREATED is or'ed */

@@ -303,7 +303,7 @@ static int shape_sheet(struct thawing *t, uint32_t i, struct err *e)
 	t->sheets[i] = (struct sheet){.t0 = x->t0, .t1 = x->t1, .ntrk = x->ntrk, .n = x->n, .nother = x->nother,
 		.nostack = x->nostack, .nedge = x->nedge, .first = first, .trk = (const void *)(p + at[IA_TRK]),
 		.start = (const void *)(p + at[IA_START]), .edge = (const void *)(p + at[IA_EDGE]),
-		.state = (const void *)(p + at[IA_STATE]), .sum = (const int64_t (*)[TS__N])(void *)(p + at[IA_SUM]),
+		.state = (const void *)(p + at[IA_STATE]), .sum = (const void *)(p + at[IA_SUM]), .nsum = x->nsum,
 		.whose = (const void *)(p + at[IA_WHOSE]), .stacked = (const void *)(p + at[IA_STACKED]),
 		.nwho = x->nwho, .nstack = x->nstack,
 		.stack2 = x->narrow ? (const void *)(p + at[IA_STACK]) : NULL,
@@ -313,6 +313,7 @@ static int shape_sheet(struct thawing *t, uint32_t i, struct err *e)
 		.whos = (const void *)(p + at[IA_WHOS])};
 	uint16_t most = 0;
 	const struct sheet *sh = &t->sheets[i];
+	memcpy(t->sheets[i].sums, x->sums, sizeof sh->sums);
 	for (uint32_t k = 0; x->nwhos && k < x->nwho; k++)
 		most = sh->who2[k] > most ? sh->who2[k] : most;
 	return x->nwhos && most >= x->nwhos ? refuse(e, "a sheet of it names nobody") : 0;
@@ -343,7 +344,7 @@ static int check_places(const struct thawing *t, struct err *e)
 	uint64_t end = sizeof(struct index_head), at[IA__N], bytes[IA__N];
 	for (uint32_t i = 0; i < count(t, IP_SHEETS); i++, x++) {
 		if (x->nother > x->ntrk || x->nostack > x->n || x->narrow > 1 || x->nwhos > 1 << 16 ||
-		    x->nwho > x->n || x->nstack > x->n - x->nostack)
+		    x->nsum > TS__N || x->nwho > x->n || x->nstack > x->n - x->nostack)
 			return refuse(e, "a sheet of it has no shape");
 		if (x->at % INDEX_ALIGN || x->at < end || x->at > t->n || x->bytes > t->n - x->at ||
 		    x->bytes != index_arrays(x, at, bytes))
