@@ -98,38 +98,46 @@ static void look_ahead(const struct calls *c, const uint32_t *v, uint32_t k, uin
 }
 
 /* The rows anew: after another query, order, or `&`. */
+/* Row i: what it and those before it have. Is it the one that was selected? */
+static bool add_up(struct topview *p, int64_t *sum, uint32_t thing, uint32_t i)
+{
+	const struct thing *t = &p->t.c->thing[thing];
+	uint64_t cum = wrap_size(t->cum);
+	if (p->limit && i >= p->limit)
+		return false;
+	p->most = cum > (uint64_t)p->most ? (int64_t)(cum & INT64_MAX) : p->most;
+	p->sum[i] = *sum = wrap_add(*sum, t->flat);
+	return t->id == p->sel;
+}
+
 static void fill(struct topview *p, const struct pane_env *env)
 {
 	const struct calls *c = p->t.c;
 	struct buf b = {0};
 	uint32_t n = 0, sel = 0, all = c->nthing - 1;
+	int64_t sum = 0;
 	bool less = session_query(env->s)->drop_negative;
 	const uint32_t *by = kept_order(p, &all);
 	p->row = mem_grow(p->row, &p->cap, (size_t)all + 1, sizeof *p->row);
+	p->sum = mem_grow(p->sum, &p->sumcap, (size_t)all + 1, sizeof *p->sum);
+	p->most = 0;
 	for (uint32_t k = 0; k < all; k++) {
 		uint32_t i = !by ? k + 1 : by[p->invert ? all - 1 - k : k];
 		if (by && !p->invert)
 			look_ahead(c, by, k, all);
-		if (seen(&c->thing[i], less) && (!env->grep.rx || tree_match(c, i, env->grep.rx, &b)))
-			p->row[n++] = i;
+		if (!seen(&c->thing[i], less) || (env->grep.rx && !tree_match(c, i, env->grep.rx, &b)))
+			continue;
+		p->row[n++] = i;
+		if (by)		/* they come in their order: each is looked at once */
+			sel = add_up(p, &sum, i, n - 1) ? n - 1 : sel;
 	}
 	buf_free(&b);
 	if (!by)
 		sort_u32(p->row, n, cmp_row, &(struct by){c, p->sort, p->invert});
 	p->all = n;
 	n = p->limit && n > p->limit ? p->limit : n;
-	p->sum = mem_grow(p->sum, &p->sumcap, (size_t)n + 1, sizeof *p->sum);
-	int64_t sum = 0;
-	p->most = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		look_ahead(c, p->row, i, n);
-		uint64_t cum = wrap_size(c->thing[p->row[i]].cum);
-		p->most = cum > (uint64_t)p->most ? (int64_t)(cum & INT64_MAX) : p->most;
-		sum = wrap_add(sum, c->thing[p->row[i]].flat);
-		p->sum[i] = sum;
-		if (c->thing[p->row[i]].id == p->sel)
-			sel = i;
-	}
+	for (uint32_t i = 0; i < n && !by; i++)
+		sel = add_up(p, &sum, p->row[i], i) ? i : sel;
 	uint32_t below = p->rows.sel - p->rows.top;
 	rows_set(&p->rows, n);
 	p->rows.sel = sel;

@@ -46,7 +46,8 @@ static uint32_t seen_above(const struct calls *c, uint32_t node)
 
 /* Callers and callees are asked for one after the other, and again for every frame, so those of the last thing are kept. */
 struct asked {
-	uint32_t thing, *node, n;	/* its nodes that something counts at or below */
+	uint32_t thing, n;
+	struct step *node;		/* its nodes that something counts at or below, and what does */
 	size_t cap;
 	struct arena mem;
 	struct { struct link *v; uint32_t n; } up, down;
@@ -64,10 +65,11 @@ void callers_drop(struct calls *c)
 
 static void add_node(const struct calls *c, struct asked *k, uint32_t node)
 {
-	if (!calls_below(c, node).hits)
+	struct calls_sum v = calls_below(c, node);
+	if (!v.hits)
 		return;
 	k->node = mem_grow(k->node, &k->cap, (size_t)k->n + 1, sizeof *k->node);
-	k->node[k->n++] = node;
+	k->node[k->n++] = (struct step){node, v.w, v.o};
 }
 
 static void find_nodes(const struct calls *c, struct asked *k)
@@ -203,8 +205,8 @@ uint32_t callers_of(const struct calls *c, uint32_t thing, struct arena *a, stru
 	struct asked *k = ask(c, thing);
 	struct call_list l = {0};
 	for (uint32_t m = 0; m < k->n && !k->up.v; m++) {
-		uint32_t i = k->node[m], p = seen_above(c, i);
-		struct calls_sum v = calls_below(c, i);
+		struct step v = k->node[m];
+		uint32_t i = v.at, p = seen_above(c, i);
 		if (p && s->thing[p] != thing)
 			add_call(&l, s->thing[p], i, (struct step){p, v.w, v.o}, inlined(c, i));
 	}
@@ -219,7 +221,7 @@ uint32_t callees_of(const struct calls *c, uint32_t thing, struct arena *a, stru
 	struct asked *k = ask(c, thing);
 	struct call_list l = {0};
 	for (uint32_t m = 0; m < k->n && !k->down.v; m++)
-		add_below(c, k->node[m], thing, &l);
+		add_below(c, k->node[m].at, thing, &l);
 	if (!k->down.v)
 		k->down.n = link_up(s, &l, &k->mem, &k->down.v);
 	return hand_out(k->down.v, k->down.n, a, out);
