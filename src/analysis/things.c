@@ -14,8 +14,11 @@
 
 #include "base/halve.h"
 #include "base/intern.h"
+#include "base/keyed.h"
 
 #include <string.h>
+
+enum { NEAR = 1 << 16 };	/* names that are remembered by where they lie */
 
 static int same_thing(const struct thing *a, const struct thing *b)
 {
@@ -69,7 +72,7 @@ static enum pkg_kind kind_of(const char *s, size_t n)
 	while (first < pkg && s[first] != '/')
 		first++;
 	for (size_t i = 0; i < sizeof std_roots / sizeof *std_roots; i++)
-		if (strlen(std_roots[i]) == first && !memcmp(s, std_roots[i], first))
+		if (std_roots[i][0] == s[0] && strlen(std_roots[i]) == first && !memcmp(s, std_roots[i], first))
 			return PKG_STD;
 	return PKG_OTHER;
 }
@@ -96,8 +99,6 @@ static uint32_t find_thing(struct maker *m, struct thing *g)
 		return id;
 	t->row = mem_grow(t->row, &m->cap, t->n + 1, sizeof *t->row);
 	t->row[t->n] = *g;
-	struct str_row s = thing_symbol(t->st, g);
-	t->row[t->n].kind = g->tag ? PKG_TAG : kind_of(s.s, s.n);
 	intern_put(&m->index, h, t->n);
 	return t->n++;
 }
@@ -129,47 +130,84 @@ bool frame_inlined(const struct store *st, frm_id f)
 }
 
 /* What things are called, beside each other and with the first bytes at hand: most differ there. */
-struct named { uint64_t head; const char *s; uint32_t n; };
-struct ranking { const struct things *t; struct named *name; };
+struct named { uint64_t head; const char *s; uint32_t n; enum pkg_kind kind; };
 
-static struct named named_of(const struct things *t, uint32_t i)
+static struct named named_of(struct str_row s)
 {
-	struct str_row s = thing_symbol(t->st, &t->row[i]);
-	struct named n = {0, s.s, s.n};
+	struct named n = {0, s.s, s.n, kind_of(s.s, s.n)};
 	for (uint32_t k = 0; k < 8; k++)
 		n.head = n.head << 8 | (k < s.n ? (uint8_t)s.s[k] : 0);
 	return n;
 }
 
-static int cmp_name(const void *ctx, uint32_t a, uint32_t b)
+static int cmp_named(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct ranking *r = ctx;
-	const struct named *x = &r->name[a], *y = &r->name[b];
+	const struct named *x = (const struct named *)ctx + a, *y = (const struct named *)ctx + b;
 	if (x->head != y->head)
 		return x->head < y->head ? -1 : 1;
 	uint32_t n = x->n < y->n ? x->n : y->n;
 	int d = n > 8 ? memcmp(x->s + 8, y->s + 8, n - 8) : 0;
-	if (d || x->n != y->n)
-		return d ? d : x->n < y->n ? -1 : 1;
-	const struct thing *p = &r->t->row[a], *q = &r->t->row[b];
+	return d || x->n == y->n ? d : x->n < y->n ? -1 : 1;
+}
+
+/* Things of one name. */
+static int cmp_place(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct thing *p = (const struct thing *)ctx + a, *q = (const struct thing *)ctx + b;
 	if (p->file != q->file)
 		return p->file < q->file ? -1 : 1;
 	return p->line != q->line ? (p->line < q->line ? -1 : 1)
 				  : (p->addr > q->addr) - (p->addr < q->addr);
 }
 
+/* By thing what place its name has among all names; and what kind it is. A function has many lines, so names are compared once each; strings of
+   the store are the same where their bytes are. */
+static struct keyed *by_name(struct things *t)
+{
+	struct keyed *v = xmalloc(t->n * sizeof *v);
+	struct named *name = xmalloc(t->n * sizeof *name);
+	uint32_t *order = xmalloc(t->n * sizeof *order), *place = xmalloc(t->n * sizeof *place), n = 0, at = 0;
+	struct near { const char *s; uint32_t k; } *seen = xcalloc(NEAR, sizeof *seen);
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct str_row s = thing_symbol(t->st, &t->row[i]);
+		struct near *h = &seen[hash_u64((uintptr_t)s.s, 0) % NEAR];
+		if (h->s != s.s) {	/* for all that is known here it is another one */
+			*h = (struct near){s.s, n};
+			order[n] = n;
+			name[n++] = named_of(s);
+		}
+		v[i] = (struct keyed){h->k, i};
+		t->row[i].kind = !i ? PKG_OTHER : t->row[i].tag ? PKG_TAG : name[h->k].kind;
+	}
+	sort_u32(order, n, cmp_named, name);
+	for (uint32_t k = 0; k < n; k++) {
+		at += k && cmp_named(name, order[k - 1], order[k]);
+		place[order[k]] = at;
+	}
+	for (uint32_t i = 0; i < t->n; i++)
+		v[i].key = place[v[i].key];
+	mem_free(seen);
+	mem_free(name);
+	mem_free(order);
+	mem_free(place);
+	return v;
+}
+
 static void rank(struct things *t)
 {
-	uint32_t *v = xmalloc(t->n * sizeof *v);
-	struct ranking r = {t, xmalloc(t->n * sizeof *r.name)};
-	for (uint32_t i = 0; i < t->n; i++) {
-		v[i] = i;
-		r.name[i] = named_of(t, i);
+	struct keyed *v = by_name(t);
+	uint32_t *same = xmalloc(t->n * sizeof *same);
+	keyed_sort(v + 1, t->n - 1);
+	t->row[0].rank = 0;
+	for (uint32_t i = 1, k; i < t->n; i = k) {
+		for (k = i; k < t->n && v[k].key == v[i].key; k++)
+			same[k - i] = v[k].v;
+		if (k - i > 1)
+			sort_u32(same, k - i, cmp_place, t->row);
+		for (uint32_t j = i; j < k; j++)
+			t->row[same[j - i]].rank = j;
 	}
-	sort_u32(v + 1, t->n - 1, cmp_name, &r);
-	for (uint32_t i = 0; i < t->n; i++)
-		t->row[v[i]].rank = i;
-	mem_free(r.name);
+	mem_free(same);
 	mem_free(v);
 }
 
