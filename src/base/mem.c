@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -130,6 +131,13 @@ void *mem_pages(size_t n)
 	madvise(p, n, MADV_HUGEPAGE);
 #endif
 	return p;
+}
+
+size_t mem_whole_pages(size_t n)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	size_t whole = page < PAGE ? PAGE : (size_t)page;
+	return (n + whole - 1) / whole * whole;
 }
 
 void mem_pages_free(void *p, size_t n)

@@ -28,6 +28,7 @@ void mem_spent(const void *p, size_t from, size_t upto);
    memory for the first time is the greater part of filling it. */
 void *mem_pages(size_t n);
 void mem_pages_free(void *p, size_t n);	/* or some whole pages of it */
+size_t mem_whole_pages(size_t n);	/* n and what is missing to whole pages */
 /* Pages p, NULL: none, made more: what is there is moved, not copied, where the system can. Not large ones, for much of
    it may never be touched. */
 void *mem_pages_grow(void *p, size_t had, size_t n);

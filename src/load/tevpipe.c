@@ -26,7 +26,7 @@
 #include <string.h>
 
 /* Slots: a small file has few of them, a large one as many as are interpreted while a piece of it is sealed. Every so
-   many events mapped pages are given back; and where there is little memory. */
+   many events mapped pages are given back; and where there is little memory, or little to read. */
 enum { SLOTS_MIN = 16, SLOTS_MAX = 128, SLOT_BYTES = 1 << 20 };
 enum { PASS_EVENTS = 1 << 19, PASS_SMALL = 1 << 16 };
 
@@ -203,7 +203,7 @@ int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct 
 	size_t room = (slots + 1) * GO_OUT * sizeof(struct tev);
 	struct pipe p = {.belt = belt_new(slots), .slot = xcalloc(slots, sizeof *p.slot), .slots = slots, .in = in,
 	    .info = *info, .damage = *damage, .ops = ops, .self = self, .room = mem_pages(room),
-	    .pass = small ? PASS_SMALL : PASS_EVENTS};
+	    .pass = small || slots == SLOTS_MIN ? PASS_SMALL : PASS_EVENTS};
 	if (ops->spare)
 		belt_meanwhile(p.belt, ops->spare, self);
 	for (uint32_t i = 0; i < slots; i++)

@@ -34,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE = 1 << 20, SLAB = 1 << 26, SLAB_ALIGN = 1 << 16 };	/* no page is larger than the last */
+enum { LARGE = 1 << 18, SLAB = 1 << 26 };
 
 struct build_sheet {
 	struct sheet *sh;
@@ -62,7 +62,7 @@ static void slab_free(struct sealer *s)
    go by itself. */
 static char *slab_room(struct sealer *s, size_t *size)
 {
-	*size = (*size + SLAB_ALIGN - 1) / SLAB_ALIGN * SLAB_ALIGN;
+	*size = mem_whole_pages(*size);
 	if (s->nslab < *size) {
 		slab_free(s);
 		size_t least = s->spills ? SLAB / 4 : SLAB;
@@ -117,7 +117,7 @@ static void sheet_trim(struct sealer *s, const struct build_sheet *b, size_t use
 {
 	if (b->sh->bytes < LARGE)
 		return;
-	size_t size = (b->who_at + used + SLAB_ALIGN - 1) / SLAB_ALIGN * SLAB_ALIGN;
+	size_t size = mem_whole_pages(b->who_at + used);
 	b->sh->bytes = size < LARGE ? LARGE : size;
 	s->slab += b->sh->bytes;
 	s->nslab -= b->sh->bytes;
