@@ -98,7 +98,7 @@ struct builder {
 		bool residual, inlined;
 	} *way;
 	size_t nway, cway;
-	struct bundled *bundle;
+	struct bundled *bundle;		/* NULL: each sample is one */
 	int64_t *bundle_d;
 	size_t nbundle, cbundle, cbundle_d;
 	struct set_tags *sets;
@@ -424,6 +424,11 @@ static void walk_tree(struct builder *b, const struct bundle *s, uint32_t pass)
 
 static struct bundle bundle_at(const struct builder *b, size_t i)
 {
+	if (!b->bundle) {
+		struct prof_sample s = b->p->sample[i];
+		const int64_t *v = prof_value(b->p, i);
+		return (struct bundle){s.stack, s.labels, v[b->o->type], b->o->mean ? *v : 0};
+	}
 	const struct bundled *s = &b->bundle[i];
 	return (struct bundle){s->stack, s->set, s->w, b->bundle_d ? b->bundle_d[i] : 0};
 }
@@ -456,7 +461,8 @@ static void walk_all(struct builder *b)
 	if (b->o->tree) {
 		for (size_t i = 0; i < b->nbundle && prof_go(b->p, i, b->nbundle); i++) {
 			s = bundle_at(b, i);
-			walk_tree(b, &s, (uint32_t)i + 1);
+			if (b->bundle || s.w || s.d)
+				walk_tree(b, &s, (uint32_t)i + 1);
 		}
 		return;
 	}
@@ -469,7 +475,8 @@ static void walk_all(struct builder *b)
 		b->cum_div = xcalloc(n + 1, sizeof *b->cum_div);
 	for (size_t i = 0; i < b->nbundle && prof_go(b->p, i, b->nbundle); i++) {
 		s = bundle_at(b, i);
-		walk(b, &s, (uint32_t)i + 1);
+		if (b->bundle || s.w || s.d)
+			walk(b, &s, (uint32_t)i + 1);
 		if (b->o->spend && i % SPENT == SPENT - 1)
 			spend(b, s.stack);
 	}
@@ -486,11 +493,16 @@ static int same_bundle(const void *ctx, uint32_t id, const void *key)
 	return x->stack == k->stack && x->set == k->labels;
 }
 
-/* Samples with the same stack (and labels) as one; those without weight do not count. */
+/* Samples with the same stack (and labels) as one; those without weight do not count. With labels, and where there are
+   hardly more samples than stacks, each is walked by itself: there would be little to bundle, and a table for it. */
 static void make_bundles(struct builder *b)
 {
 	struct prof *p = b->p;
 	bool by_set = b->o->tags && !b->light;
+	if (by_set && p->nsample / 2 <= p->nstack) {
+		b->nbundle = p->nsample;
+		return;
+	}
 	uint32_t *by_stack = xcalloc(by_set ? 1 : p->nstack, sizeof *by_stack);
 	struct intern by_pair = {0};
 	for (size_t i = 0; i < p->nsample; i++) {
