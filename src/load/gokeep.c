@@ -73,6 +73,7 @@ void gokeep_order(const struct goorder *o, struct buf *b)
 	buf_varint(b, (uint64_t)o->gc);
 	put_int(b, o->last);
 	buf_varint(b, o->syncs);
+	buf_varint(b, o->nnear);
 	for (size_t i = 0; gostep_next_g(o, &i);)
 		ng++;
 	buf_varint(b, ng);
@@ -127,6 +128,7 @@ void gokeep_order_again(struct goorder *o, struct cur *c)
 	o->gc = (int)cur_uvarint(c);
 	o->last = get_int(c);
 	o->syncs = cur_uvarint(c);
+	gostep_places(o, cur_uvarint(c));
 	for (uint64_t n = cur_uvarint(c); n; n--) {
 		int64_t id = get_int(c);
 		uint64_t v = cur_uvarint(c);
@@ -198,6 +200,7 @@ static void put_state(struct buf *b, const struct gotrace *r)
 	}
 	uint64_t ng = 0;
 	const struct gg *g;
+	buf_varint(b, r->nnear_g);
 	for (size_t i = 0; gotrack_next_g(r, &i);)
 		ng++;
 	buf_varint(b, ng);
@@ -275,6 +278,7 @@ static void get_state(struct gotrace *r, struct cur *c)
 		m->shown = (uint8_t)cur_uvarint(c);
 		idmap_put(&r->ms, (uint64_t)m->id, &fresh)->p = m;
 	}
+	gotrack_places(r, cur_uvarint(c));
 	uint64_t ngs = cur_uvarint(c);
 	struct { struct gg *g; int64_t p; } *held = xmalloc(ngs * sizeof *held + 1);
 	size_t n = 0;

@@ -92,6 +92,13 @@ void gostep_spread(struct goorder *o)
 	idmap_free(&far);
 }
 
+void gostep_places(struct goorder *o, uint64_t n)
+{
+	mem_pages_free(o->near, o->nnear * sizeof *o->near);
+	o->nnear = n;
+	o->near = mem_pages(n * sizeof *o->near);
+}
+
 const struct go_g *gostep_next_g(const struct goorder *o, size_t *i)
 {
 	for (; *i < o->nnear; ++*i)

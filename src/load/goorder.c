@@ -510,8 +510,7 @@ void goorder_init(struct goorder *o, const struct tev_ops *ops, void *self,
     struct tstream_info *info, struct tev *out)
 {
 	*o = (struct goorder){.ops = ops, .self = self, .info = info};
-	o->nnear = GO_NEAR;
-	o->near = mem_pages(o->nnear * sizeof *o->near);
+	gostep_places(o, GO_NEAR);
 	o->own = out ? NULL : xmalloc(GO_OUT * sizeof *o->out);
 	o->out = out ? out : o->own;
 }

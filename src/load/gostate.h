@@ -87,6 +87,7 @@ static inline struct go_g *gostep_find_g(struct goorder *o, int64_t id)
 struct go_p *gostep_find_p(struct goorder *, int64_t id);
 /* Many lie where others should: a larger table, and all goroutines are elsewhere afterwards. Between two events. */
 void gostep_spread(struct goorder *);
+void gostep_places(struct goorder *, uint64_t n);	/* a table of so many places, before there is any goroutine */
 struct go_held *gostep_held(struct goorder *, struct go_g *);
 /* all of them, from *i = 0 on; NULL: that was all */
 const struct go_g *gostep_next_g(const struct goorder *, size_t *i);

@@ -210,7 +210,7 @@ static int read_all(struct gotrace *r, const struct tev_ops *ops, struct err *e)
 	struct err damage = {0};
 	r->mem = &mem;
 	r->enter = xmalloc(ENTERS * sizeof *r->enter);
-	gotrack_begin(r, NEAR_GS);
+	gotrack_places(r, NEAR_GS);
 	int ret = tev_read(*r->in, ops, r, &info, &damage);
 	if (!ret && r->begun && !r->stopped) {
 		gotrace_say_utils(r, gotrace_rel(r, r->last));
@@ -252,7 +252,7 @@ int gotrace_again(int version, struct bytes in, const struct sink_keep *gen, str
 	struct arena mem = {0};
 	struct gotrace r = { .sink = sink, .in = &in, .mem = &mem,
 		.enter = xmalloc(ENTERS * sizeof *r.enter), .again = gen };
-	gotrack_begin(&r, NEAR_GS);
+	gotrack_places(&r, NEAR_GS);
 	struct cur order = gokeep_again(&r, gen);
 	int ret = tev_again(version, in, gen->at, order.p, cur_left(&order), &ops, &r, e);
 	forget(&r);

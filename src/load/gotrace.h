@@ -155,7 +155,7 @@ str_id gotables_root(struct gotrace *, uint32_t id);	/* outermost function of a 
 /* Transitions, as many as come one after another; how many of the n. */
 size_t gotrack_events(struct gotrace *, const struct tev *, size_t n);
 void gotrack_label(struct gotrace *, const struct tev *);
-void gotrack_begin(struct gotrace *, uint64_t places);	/* room for goroutines; a power of two */
+void gotrack_places(struct gotrace *, uint64_t n);	/* a table of so many, before there is any goroutine */
 void gotrack_spread(struct gotrace *);	/* like gostep_spread() */
 struct gg *gotrack_find_g(const struct gotrace *, int64_t id);
 struct gg *gotrack_where(const struct gotrace *, const struct tev *);	/* gotrack_g() of the event's own */

@@ -264,8 +264,9 @@ static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 	r->sink->ops->born(r->sink->self, g->trk, gotables_root(r, own), 0, 0, 0);
 }
 
-void gotrack_begin(struct gotrace *r, uint64_t places)
+void gotrack_places(struct gotrace *r, uint64_t places)
 {
+	mem_pages_free(r->near_g, r->nnear_g * sizeof *r->near_g);
 	r->nnear_g = places;
 	r->near_g = mem_pages(places * sizeof *r->near_g);
 }
@@ -340,7 +341,8 @@ void gotrack_spread(struct gotrace *r)
 		const struct gp *p = r->ps.slot[i].used ? r->ps.slot[i].p : NULL;
 		runs[i] = p && p->g && p->g->used ? p->g->id : -1;
 	}
-	gotrack_begin(r, 4 * n);
+	r->near_g = NULL;
+	gotrack_places(r, 4 * n);
 	r->gs = (struct idmap){0};
 	move_all(r, near, n, &far);
 	for (size_t i = 0; i < r->ps.cap; i++)

@@ -124,7 +124,7 @@ static bool read_again(struct remake *a, const struct border *from)
 	gen.state = from ? from->gen.state : NULL;
 	gen.nstate = from ? from->gen.nstate : 0;
 	a->end = NULL;
-	a->sealer = (struct sealer){ .spills = mem_tight() };
+	a->sealer = (struct sealer){ .spills = mem_tight(), .lives.spills = true, .places.spills = true };
 	a->tracks = tracks_again(a->from.tracks, from ? from->sealed : 0, made, a);
 	if (from) {
 		border_get(from, &a->sealer, col_n(&a->from.st->trks), a->tracks);
