@@ -108,7 +108,7 @@ struct digest digest_of(const struct snap *sn)
 		sheet_put(sn, i);
 	}
 	for (uint32_t i = 0; i < sn->ntrks; i++)
-		d.all = mix(d.all, (uint64_t)store_trk(sn->st, i)->heard);
+		d.all = mix(d.all, (uint64_t)store_heard(sn->st, store_trk(sn->st, i)));
 	for (unsigned c = CT_RUNNABLE; c < CT__N; c++)
 		for (uint32_t i = 0; i < sn->ncounts[c]; i++)
 			d.all = mix(d.all, mix((uint64_t)store_count(sn->st, (enum counter)c, i)->t,

@@ -139,7 +139,7 @@ bool sched_begin(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct
 void sched_end(const struct sched *s, bool lives, struct arena *mem, struct gstat *g)
 {
 	struct ival v;
-	int64_t heard = store_trk(s->sn->st, g->trk)->heard, sealed = heard < g->t1 ? heard : g->t1;
+	int64_t heard = store_heard(s->sn->st, store_trk(s->sn->st, g->trk)), sealed = heard < g->t1 ? heard : g->t1;
 	enum tstate was = heard != TIME_NONE && g->t0 < sealed ? ival_state(s->sn, g->trk, heard) : TS_NONE;
 	if (was != TS_NONE) {
 		g->ns[was] += sealed - g->t0;	/* before the sheets knew of it */

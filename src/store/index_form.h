@@ -20,7 +20,7 @@ enum index_part_kind {
 	IP_MAPS, IP_FUNS, IP_LOCS, IP_FRMS, IP_STKS, IP_TYPES, IP_SMPS, IP_SETS,
 	IP_TIMES, IP_LABELS,
 	IP_VALUES,			/* of all types, one after the other */
-	IP_TRKS, IP_MARKS, IP_SPANS, IP_BLOCKS, IP_UTILS,
+	IP_TRKS, IP_MARKS, IP_SPANS, IP_BLOCKS, IP_UTILS, IP_HEARDS,
 	IP_SHEETS,			/* struct index_sheet */
 	IP_COUNTS, IP__N = IP_COUNTS + CT__N
 };

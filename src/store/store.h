@@ -26,6 +26,7 @@ struct smp_time { int64_t when; trk_id trk, proc; };	/* of a trace's samples; ot
 
 struct trk_row {
 	enum track_kind kind;
+	_Atomic uint32_t heard;		/* see store_heard(): 0, or one more than the index of a time */
 	uint64_t id;
 	/* learnt as the trace goes on, so they may change below a snapshot: once, but for goroutines that
 	   C threads use again, whose times are those of the newest life */
@@ -34,8 +35,6 @@ struct trk_row {
 	_Atomic stk_id start, created;	/* stack at start; where it was created */
 	_Atomic int64_t t0, run0, t1;	/* first known; first started to run; ended or blocked for ever;
 					   TIME_NONE: not (yet) */
-	_Atomic int64_t heard;		/* TIME_NONE, or: first heard of when t0 was sealed already; the sheets
-					   have it from here on, before it was in the state it is in here */
 };
 
 struct edge { int64_t t; trk_id from, to; stk_id stack; bool created; };	/* from 0: nobody */
@@ -105,6 +104,7 @@ struct store {
 								   order of their ends; sink_mark rows */
 	struct col span_blocks;					/* one for every 64 spans that are full */
 	struct col utils;					/* struct sink_util */
+	struct col heards;					/* int64_t, of few tracks */
 	struct col sheets;					/* struct sheet_slot */
 	struct keep *keep;					/* NULL: no sheet ever goes */
 };
@@ -140,6 +140,13 @@ static inline struct stk_run store_stks(const struct store *s, uint32_t i)
 	return (struct stk_run){ s->stks.seg[k], size - COL_FIRST, size - COL_FIRST + size };
 }
 static inline const struct trk_row *store_trk(const struct store *s, trk_id i) { return col_at(&s->trks, i); }
+/* TIME_NONE, or: a track was first heard of when its t0 was sealed already; the sheets have it from here on, before it was
+   in the state it is in here. */
+static inline int64_t store_heard(const struct store *s, const struct trk_row *r)
+{
+	uint32_t i = r->heard;
+	return i ? *(const int64_t *)col_at(&s->heards, i - 1) : TIME_NONE;
+}
 static inline struct sheet_slot *store_slot(const struct store *s, uint32_t i) { return col_at(&s->sheets, i); }
 static inline const struct span_row *store_span(const struct store *s, uint32_t i) { return col_at(&s->spans, i); }
 static inline const struct smp_row *store_smp(const struct store *s, uint32_t i) { return col_at(&s->smps, i); }

@@ -200,7 +200,10 @@ static int check_times(const struct thawing *t, struct err *e)
 	bool fit = !f->t0 && f->t1 >= 0 && time_fits(f->t1);
 	for (uint32_t i = 1; i < count(t, IP_TRKS); i++)
 		fit = fit && time_fits(trk[i].t0) && time_fits(trk[i].run0) && time_fits(trk[i].t1) &&
-		      time_fits(trk[i].heard);
+		      trk[i].heard <= count(t, IP_HEARDS);
+	const int64_t *heard = rows(t, IP_HEARDS);
+	for (uint32_t i = 0; i < count(t, IP_HEARDS); i++)
+		fit = fit && heard[i] >= 0 && time_fits(heard[i]);
 	for (uint32_t i = 0; i < count(t, IP_MARKS); i++)
 		fit = fit && mark[i].t >= 0 && time_fits(mark[i].t);
 	for (uint32_t i = 0; i < count(t, IP_SPANS); i++)
@@ -391,7 +394,7 @@ static void copy_rows(struct col *to, const struct col *from)
 
 static void take(struct thawing *t, struct store *st)
 {
-	static const unsigned lent[] = {IP_TRKS, IP_MARKS, IP_SPANS, IP_BLOCKS, IP_UTILS};
+	static const unsigned lent[] = {IP_TRKS, IP_MARKS, IP_SPANS, IP_BLOCKS, IP_UTILS, IP_HEARDS};
 	uint32_t n = t->sn.nsheets;
 	copy_rows(&st->strs, &t->st.strs);
 	for (uint32_t i = 0; i < t->sn.nwarns; i++)

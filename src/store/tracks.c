@@ -90,6 +90,7 @@ struct tracks *tracks_new(struct store *st)
 	col_init(&st->spans, sizeof(struct span_row));
 	col_init(&st->span_blocks, sizeof(struct span_block));
 	col_init(&st->utils, sizeof(struct sink_util));
+	col_init(&st->heards, sizeof(int64_t));
 	col_init(&st->sheets, sizeof(struct sheet_slot));
 	for (int c = 0; c < CT__N; c++)
 		col_init(&st->counts[c], sizeof(struct count_row));
@@ -111,7 +112,7 @@ void tracks_free(struct tracks *k)
 	for (uint32_t i = 0; i < col_n(&st->sheets); i++)
 		sheet_free(store_slot(st, i)->sheet);
 	keep_free(st->keep);
-	struct col *cols[] = { &st->trks, &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->sheets };
+	struct col *cols[] = { &st->trks, &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->heards, &st->sheets };
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		col_free(cols[i]);
 	for (int c = 0; c < CT__N; c++)
@@ -308,7 +309,9 @@ static int64_t late(struct tracks *k, struct track_last *l, const struct sink_en
 	if (e->state & TS_PAST && !(l->life & HAS_T0)) {
 		struct trk_row *r = col_at(&k->st->trks, e->trk);
 		r->t0 = e->t;
-		r->heard = floor;
+		uint32_t i;
+		*(int64_t *)col_add(&k->st->heards, &i) = floor;
+		r->heard = i + 1;
 		l->life |= HAS_T0 | LIVES;
 	}
 	return floor;

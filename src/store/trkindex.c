@@ -55,7 +55,7 @@ trk_id trkindex_put(struct trkindex *x, struct store *st, enum track_kind kind, 
 	struct trk_row *r = col_add(&st->trks, &i);
 	r->kind = kind;
 	r->id = id;
-	r->t0 = r->run0 = r->t1 = r->heard = TIME_NONE;
+	r->t0 = r->run0 = r->t1 = TIME_NONE;
 	if (slot) {
 		*slot = i;
 	} else {
