@@ -245,6 +245,7 @@ static void both_ways(const struct snap *sn, const struct focus *fc, bool noinli
 		OK(same_calls(c, own));
 		made++;
 	}
+	calls_free(c);
 	shape_free(s);
 	calls_free(own);
 	things_free(t);
