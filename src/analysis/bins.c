@@ -44,8 +44,8 @@ static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t 
 		if (b > a && row < 0)
 			out[*k].ns[TS_NONE] += b - a;
 		if (b > a && row >= 0) {
-			uint32_t from = at == UINT32_MAX ? sheet_find(sh, (uint32_t)row, a) : at;
-			at = sheet_find_from(sh, (uint32_t)row, from, b);
+			uint32_t from = at != UINT32_MAX ? at : a == sh->t0 ? sh->first[row] : sheet_find(sh, (uint32_t)row, a);
+			at = past ? sh->first[row + 1] - 1 : sheet_find_from(sh, (uint32_t)row, from, b);
 			sheet_between(sh, (uint32_t)row, from, a, at, b, out[*k].ns);
 		}
 		if (past || *k + 1 >= end)
@@ -86,6 +86,12 @@ static void bins_brief(const struct snap *sn, uint32_t i, trk_id trk, int64_t t0
 	}
 }
 
+/* The row of a track in a sheet, which is that of a neighbour of it more often than not: of a million rows. */
+static int32_t row_of(const struct sheet *sh, trk_id trk, uint32_t hint)
+{
+	return hint < sh->ntrk && sh->trk[hint] == trk ? (int32_t)hint : sheet_row(sh, trk);
+}
+
 /* Columns [k, end) of n. */
 static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_t n, uint32_t k,
     uint32_t end, struct bin *out)
@@ -95,6 +101,7 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 	memset(out + k, 0, (end - k) * sizeof *out);
 	int64_t from = bin_edge(t0, t1, n, k), to = bin_edge(t0, t1, n, end);
 	uint32_t i = sheet_at(sn, from);
+	uint32_t near = 0;
 	bool far = too_far(sn, i, to);
 	for (; i < sn->nsheets; i++) {
 		const struct sheet_slot *slot = store_slot(sn->st, i);
@@ -109,7 +116,9 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 			continue;
 		}
 		const struct sheet *sh = sheet_get(sn, i);
-		bins_sheet(sh, sheet_row(sh, trk), t0, t1, n, &k, end, out);
+		int32_t row = row_of(sh, trk, near);
+		near = row < 0 ? near : (uint32_t)row;
+		bins_sheet(sh, row, t0, t1, n, &k, end, out);
 		sheet_put(sn, i);
 	}
 }
@@ -144,12 +153,6 @@ static void ival_fill(const struct sheet *sh, uint32_t row, uint32_t i, struct i
 	v->who = sheet_who(sh, i);
 	v->stack = sheet_stack(sh, i);
 	v->i = i;
-}
-
-/* The row of a track in a sheet, which is that of a neighbour of it more often than not: of a million rows. */
-static int32_t row_of(const struct sheet *sh, trk_id trk, uint32_t hint)
-{
-	return hint < sh->ntrk && sh->trk[hint] == trk ? (int32_t)hint : sheet_row(sh, trk);
 }
 
 /* Is i, the newer of two neighbours, only a continuation of the other? */

@@ -36,7 +36,7 @@
 
 #include <string.h>
 
-enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 3, SEAL_MOST = 1 << 21 };
+enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 3, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21 };
 /* LIVES: it has no t1; THERE: it has rows in sheets */
 enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16, ALIVE = HAS_T0 | LIVES | HAS_RUN0 | TOLD };
 
@@ -58,6 +58,7 @@ struct tracks {
 	struct sheet_piece now;		/* what waits */
 	size_t whole;			/* entries of a piece, if there are not very many tracks */
 	uint32_t there;			/* tracks that are THERE */
+	uint64_t sent;			/* entries of all pieces before */
 	uint32_t *crowd;		/* by SHEET_CROWD tracks: how many of them are */
 	struct shelf crowds;		/* where they lie */
 	uint32_t *left;			/* crowds of which none was for a moment: to be forgotten when the piece is cut */
@@ -296,11 +297,15 @@ static void recall(const struct tracks *k, struct track_last *l, trk_id trk)
 	l->life = (r->t0 != TIME_NONE ? HAS_T0 : 0) | (r->run0 != TIME_NONE ? HAS_RUN0 : 0);
 }
 
-/* So many entries are a piece. */
+/* So many entries are a piece. Of a long trace each is a share of what was before it, so that sheets are few and a frame
+   of all of it does not cost by its length; but where they are made again it must be the same wherever one begins. */
 static size_t enough(const struct tracks *k)
 {
-	size_t n = (size_t)SEAL_ROW * k->there;
-	return n < k->whole || (k->st->keep && mem_tight()) ? k->whole : n > SEAL_MOST ? SEAL_MOST : n;
+	size_t n = (size_t)SEAL_ROW * k->there, share = k->st->keep ? 0 : k->sent / SEAL_SHEETS;
+	if (k->st->keep && mem_tight())
+		return k->whole;
+	n = n > share ? n : share;
+	return n < k->whole ? k->whole : n > SEAL_MOST ? SEAL_MOST : n;
 }
 
 /* An entry that is told too late for its time, or of a time that is sealed. */
@@ -523,6 +528,7 @@ static void cut_piece(struct tracks *k, int64_t t1)
 	p->ntrks = k->n;
 	p->nstks = col_n(&k->st->stks);
 	bool past = p->past;
+	k->sent += p->n;
 	if (k->of)
 		k->made(k->arg, p);
 	else
