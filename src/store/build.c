@@ -31,6 +31,7 @@
 #include "store/names.h"
 #include "store/samples.h"
 #include "store/stacks.h"
+#include "store/strips.h"
 #include "store/tracks.h"
 
 #include <stdarg.h>
@@ -252,22 +253,22 @@ static void put_enters(void *self, const struct sink_enter *e, size_t n)
 
 static void put_mark(void *self, const struct sink_mark *m)
 {
-	tracks_mark(((struct build *)self)->tracks, m);
+	strips_mark(tracks_strips(((struct build *)self)->tracks), m);
 }
 
 static void put_span(void *self, const struct sink_span *s)
 {
-	tracks_span(((struct build *)self)->tracks, s);
+	strips_span(tracks_strips(((struct build *)self)->tracks), s);
 }
 
 static void put_count(void *self, int64_t t, enum counter c, uint64_t v)
 {
-	tracks_count(((struct build *)self)->tracks, t, c, v);
+	strips_count(tracks_strips(((struct build *)self)->tracks), t, c, v);
 }
 
 static void put_util(void *self, const struct sink_util *u)
 {
-	tracks_util(((struct build *)self)->tracks, u);
+	strips_util(tracks_strips(((struct build *)self)->tracks), u);
 }
 
 static void put_trace(void *self, const struct sink_trace *t)

@@ -14,7 +14,7 @@
  * of that entry, below which no later one may lie, and what of its life its row
  * tells already, so that the row is touched twice or thrice in a life and not at
  * every entry. Where all of a crowd of neighbours have ended it is forgotten: of those that
- * come back nevertheless the row says enough (recall). Marks, spans and counters go straight to their columns.
+ * come back nevertheless the row says enough (recall).
  *
  * Pieces are cut where the reader says that all before is told, and before that
  * whenever SHEET_WHOLE entries wait, or of a small file fewer: what waits costs more than
@@ -31,7 +31,7 @@
 #include "base/shelf.h"
 #include "store/border.h"
 #include "store/sealing.h"
-#include "store/spans.h"
+#include "store/strips.h"
 #include "store/trkindex.h"
 
 #include <string.h>
@@ -64,8 +64,8 @@ struct tracks {
 	uint32_t *left;			/* crowds of which none was for a moment: to be forgotten when the piece is cut */
 	size_t nleft, cleft;
 	size_t ties;			/* from here on entries have the time `newest` */
-	int64_t sealed, newest, marked, counted[CT__N];
-	struct span_block block;	/* of the last spans, up to 64 of them */
+	int64_t sealed, newest;
+	struct strips strips;		/* what lies beside them */
 	struct sealing *sealing;
 	struct trkindex index;
 	struct lock *lock;		/* of the index, when others look */
@@ -87,14 +87,9 @@ struct tracks *tracks_new(struct store *st)
 	k->st = st;
 	k->whole = SHEET_WHOLE;
 	col_init(&st->trks, sizeof(struct trk_row));
-	col_init(&st->marks, sizeof(struct sink_mark));
-	col_init(&st->spans, sizeof(struct span_row));
-	col_init(&st->span_blocks, sizeof(struct span_block));
-	col_init(&st->utils, sizeof(struct sink_util));
 	col_init(&st->heards, sizeof(int64_t));
 	col_init(&st->sheets, sizeof(struct sheet_slot));
-	for (int c = 0; c < CT__N; c++)
-		col_init(&st->counts[c], sizeof(struct count_row));
+	strips_init(&k->strips, st);
 	col_add(&st->trks, NULL);
 	k->n = 1;
 	k->lasts.width = sizeof *k->last;
@@ -113,11 +108,10 @@ void tracks_free(struct tracks *k)
 	for (uint32_t i = 0; i < col_n(&st->sheets); i++)
 		sheet_free(store_slot(st, i)->sheet);
 	keep_free(st->keep);
-	struct col *cols[] = { &st->trks, &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->heards, &st->sheets };
-	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
-		col_free(cols[i]);
-	for (int c = 0; c < CT__N; c++)
-		col_free(&st->counts[c]);
+	col_free(&st->trks);
+	col_free(&st->heards);
+	col_free(&st->sheets);
+	strips_free(&k->strips);
 	sealing_free(k->sealing);
 	trkindex_free(&k->index);
 	lock_free(k->lock);
@@ -430,40 +424,6 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 	k->now.n = (size_t)(out - x.base);
 }
 
-void tracks_mark(struct tracks *k, const struct sink_mark *m)
-{
-	struct sink_mark *row = col_add(&k->st->marks, NULL);
-	*row = *m;
-	if (row->t < k->marked)
-		row->t = k->marked;
-	k->marked = row->t;
-}
-
-void tracks_span(struct tracks *k, const struct sink_span *s)
-{
-	uint32_t i;
-	struct span_row *row = col_add(&k->st->spans, &i);
-	row->s = *s;
-	if (i % 64 == 0)
-		k->block = (struct span_block){ INT64_MAX, INT64_MIN, 0 };
-	span_block_add(&k->block, s);
-	if (i % 64 == 63)
-		*(struct span_block *)col_add(&k->st->span_blocks, NULL) = k->block;
-}
-
-void tracks_count(struct tracks *k, int64_t t, enum counter c, uint64_t v)
-{
-	if (t < k->counted[c])
-		t = k->counted[c];
-	k->counted[c] = t;
-	*(struct count_row *)col_add(&k->st->counts[c], NULL) = (struct count_row){ t, v };
-}
-
-void tracks_util(struct tracks *k, const struct sink_util *u)
-{
-	*(struct sink_util *)col_add(&k->st->utils, NULL) = *u;
-}
-
 /* Take the entries from v[from] on that are not before t1 out, keeping the order of both; how many stay. */
 static size_t split(struct tracks *k, size_t from, int64_t t1, struct sheet_piece *late)
 {
@@ -635,13 +595,8 @@ void tracks_again_free(struct tracks *k)
 
 void tracks_keep(struct tracks *k, const struct sink_keep *gen)
 {
-	const struct store *st = k->st;
 	sealing_border(k->sealing, tracks_border(k, gen));
-	col_rest(&st->marks);
-	col_rest(&st->spans);
-	col_rest(&st->utils);
-	for (int c = 0; c < CT_RUNNABLE; c++)
-		col_rest(&st->counts[c]);
+	strips_rest(&k->strips);
 }
 
 void tracks_kept(struct tracks *k)
@@ -652,19 +607,19 @@ void tracks_kept(struct tracks *k)
 
 static void tracks_counts(const struct tracks *k, struct snap *s)
 {
-	const struct store *st = k->st;
-	s->ntrks = col_n(&st->trks);
-	s->nmarks = col_n(&st->marks);
-	s->nspans = col_n(&st->spans);
-	s->nutils = col_n(&st->utils);
-	for (int c = 0; c < CT_RUNNABLE; c++)
-		s->ncounts[c] = col_n(&st->counts[c]);
+	s->ntrks = col_n(&k->st->trks);
+	strips_snap(&k->strips, s);
 }
 
 void tracks_tell(struct tracks *k, struct snap *s, sealing_fn *fn, void *arg)
 {
 	tracks_counts(k, s);
 	sealing_tell(k->sealing, s, fn, arg);
+}
+
+struct strips *tracks_strips(struct tracks *k)
+{
+	return &k->strips;
 }
 
 void tracks_sealed(const struct tracks *k, struct snap *s)

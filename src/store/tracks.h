@@ -12,8 +12,8 @@
  */
 struct tracks;
 
-/* Initialises the trace columns of the store (trks with row 0, marks, spans, span_blocks, utils,
-   counts, sheets); tracks_free frees them with their sheets. */
+/* Initialises the trace columns of the store (trks with row 0, heards, sheets, and those of strips.h); tracks_free frees
+   them with their sheets. */
 struct tracks *tracks_new(struct store *);
 /* The columns have been filled by somebody else, up to t1. */
 void tracks_thawed(struct tracks *, int64_t t1);
@@ -23,10 +23,8 @@ trk_id tracks_track(struct tracks *, enum track_kind, uint64_t id);
 /* May be called again when more is known: what is 0 leaves what is there. */
 void tracks_born(struct tracks *, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created);
 void tracks_enter(struct tracks *, const struct sink_enter *, size_t n);
-void tracks_mark(struct tracks *, const struct sink_mark *);
-void tracks_span(struct tracks *, const struct sink_span *);
-void tracks_count(struct tracks *, int64_t t, enum counter, uint64_t v);
-void tracks_util(struct tracks *, const struct sink_util *);
+struct strips;
+struct strips *tracks_strips(struct tracks *);	/* for marks, spans, counters */
 
 /* Before anything is said: how long the file is. */
 void tracks_total(struct tracks *, uint64_t bytes);
