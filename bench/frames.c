@@ -8,8 +8,8 @@
  *
  *     frames [-slow] [-wall] [-keys KEYS] [options of ttrace] FILE.trace
  *
- * -slow: every key that took more than 8 ms. -keys: these instead. -mem is in megabytes here. -wall: what the clock says,
- * where a trace is larger than -mem and a key may wait for the file.
+ * -slow: every key that took more than 8 ms. -keys: these instead. -mem is in megabytes here. -wall: what the clock
+ * says, where a trace is larger than -mem and a key may wait for the file.
  */
 #include "config.h"
 
@@ -125,7 +125,8 @@ static void press(struct screen *s, const char *keys, bool slow)
 static void row(const char *name, double *v, size_t n)
 {
 	qsort(v, n, sizeof *v, less);
-	printf("    %-12s %5zu frames  p50 %7.2f  p99 %7.2f  most %7.2f ms\n", name, n, share(v, n, .5), share(v, n, .99),
+	printf("    %-12s %5zu frames  p50 %7.2f  p99 %7.2f  most %7.2f ms\n", name, n, share(v, n, .5),
+	    share(v, n, .99),
 	    n ? v[n - 1] : 0);
 }
 
@@ -196,7 +197,8 @@ int main(int argc, char **argv)
 	argv[given] = argv[0];
 	argv += given;
 	argc -= given;
-	if (opt_parse(&o, argc, argv, &e) || !o.nfile || (o.v[OPT_SIZE].set && sscanf(opt_str(&o, OPT_SIZE), "%dx%d", &cols, &rows) != 2)) {
+	if (opt_parse(&o, argc, argv, &e) || !o.nfile ||
+	    (o.v[OPT_SIZE].set && sscanf(opt_str(&o, OPT_SIZE), "%dx%d", &cols, &rows) != 2)) {
 		fprintf(stderr, "frames: %s\n", e.msg);
 		return 2;
 	}

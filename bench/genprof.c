@@ -129,7 +129,8 @@ int main(int argc, char **argv)
 		n += field(b + n, 4, 7);
 		message(5, b, n);
 	}
-	static const char *const first[] = {"", "samples", "count", "cpu", "nanoseconds", "endpoint", "/checkout", "/search"};
+	static const char *const first[] = {
+	    "", "samples", "count", "cpu", "nanoseconds", "endpoint", "/checkout", "/search"};
 	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
 		message(6, first[i], strlen(first[i]));
 	for (uint32_t i = 1; i <= nfun; i++) {

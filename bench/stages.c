@@ -71,7 +71,8 @@ static uint64_t store(struct bytes in)
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; uint64_t (*fn)(struct bytes); const char *jobs; } stages[] = {
-		{"decode, the limit", decode, "1"}, {"decode, order", order, "1"}, {"into the store, one thread", store, "1"},
+		{"decode, the limit", decode, "1"}, {"decode, order", order, "1"},
+		    {"into the store, one thread", store, "1"},
 		{"into the store", store, NULL},
 	};
 	struct bytes in;
@@ -90,7 +91,8 @@ int main(int argc, char **argv)
 		uint64_t n = stages[i].fn(in);
 		c = now(CLOCK_PROCESS_CPUTIME_ID) - c, t = now(CLOCK_MONOTONIC) - t;
 		double per = n ? 1e9 / (double)n : 0;
-		printf("%-28s %6.1f ns of the processor, %6.1f ns of the clock, %6.1f M events/s\n", stages[i].name, c * per, t * per,
+		printf("%-28s %6.1f ns of the processor, %6.1f ns of the clock, %6.1f M events/s\n", stages[i].name,
+		    c * per, t * per,
 		    (double)n / t / 1e6);
 	}
 	input_close(&in);

@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Any bytes as a file: gunzipped, recognised, read by whichever reader takes
- * them, into the store; of a trace also its second half by itself. What must hold: it ends; what is refused has a message;
- * what is taken makes a store that keeps its own laws.
+ * them, into the store; of a trace also its second half by itself. What must hold: it ends; what is refused has a
+ * message; what is taken makes a store that keeps its own laws.
  */
 #include "config.h"
 

@@ -31,7 +31,8 @@ static void check(bool good, const char *what)
 static void change(uint8_t *to, size_t size, const uint8_t *p, size_t n)
 {
 	while (n > 5) {
-		size_t at = ((size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24) % size, k = p[4] % 9;
+		size_t at = ((size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24) % size,
+		       k = p[4] % 9;
 		p += 5;
 		n -= 5;
 		if (k > n)

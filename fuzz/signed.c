@@ -115,7 +115,8 @@ uint8_t *small_index(const struct index_key *key, size_t *n)
 	}
 	s.ops->type(s.self, str[6], str[7]);
 	for (int64_t i = 0; i < 70; i++)
-		s.ops->sample(s.self, &(struct sink_sample){.stack = stack[2], .value = &i, .when = i * 1000, .trk = g[0], .proc = p[0]});
+		s.ops->sample(s.self,
+		    &(struct sink_sample){.stack = stack[2], .value = &i, .when = i * 1000, .trk = g[0], .proc = p[0]});
 	s.ops->warn(s.self, 12, "something is odd");
 	for (int64_t t = 0; t < 3; t++) {
 		say_second(&s, t * 1000000, p, g, str, stack);

@@ -38,9 +38,11 @@ static uint64_t of_sheet(const struct sheet *sh, uint64_t *uncut)
 		for (int s = 0; s < TS__N; s++)
 			h = mix(h, (uint64_t)sum_of(sh, k, s));
 	for (uint32_t k = 0; k < sh->nedge; k++) {
-		uint32_t i = sh->edge[k] & ~EDGE_CREATED, to = sh->trk[sheet_row_of(sh, i)] | (sh->edge[k] & EDGE_CREATED);
+		uint32_t i = sh->edge[k] & ~EDGE_CREATED,
+			 to = sh->trk[sheet_row_of(sh, i)] | (sh->edge[k] & EDGE_CREATED);
 		h = mix(h, sh->edge[k]);
-		*uncut += mix((uint64_t)sh->t0 + sh->start[i], mix((uint64_t)sheet_who(sh, i) << 32 | to, sheet_stack(sh, i)));
+		*uncut += mix((uint64_t)sh->t0 + sh->start[i],
+		    mix((uint64_t)sheet_who(sh, i) << 32 | to, sheet_stack(sh, i)));
 	}
 	return h;
 }
@@ -73,11 +75,13 @@ static uint64_t of_rows(const struct snap *sn)
 	for (uint32_t i = 0; i < sn->ntrks; i++) {
 		const struct trk_row *t = store_trk(st, i);
 		h = mix(h, mix(t->id + t->kind, (uint64_t)t->name << 32 | t->creator));
-		h = mix(h, mix((uint64_t)t->start << 32 | t->created, (uint64_t)t->t0 + (uint64_t)t->run0 * 3 + (uint64_t)t->t1 * 5));
+		h = mix(h, mix((uint64_t)t->start << 32 | t->created,
+			       (uint64_t)t->t0 + (uint64_t)t->run0 * 3 + (uint64_t)t->t1 * 5));
 	}
 	for (uint32_t i = 0; i < sn->nmarks; i++) {
 		const struct sink_mark *m = store_mark(st, i);
-		h = mix(h, mix((uint64_t)m->t + m->kind, m->task + m->trk) + mix((uint64_t)m->category << 32 | m->text, m->stack));
+		h = mix(h, mix((uint64_t)m->t + m->kind, m->task + m->trk) +
+			       mix((uint64_t)m->category << 32 | m->text, m->stack));
 	}
 	for (uint32_t i = 0; i < sn->nspans; i++) {
 		const struct sink_span *s = &store_span(st, i)->s;
@@ -95,7 +99,8 @@ static uint64_t of_rows(const struct snap *sn)
 	}
 	for (unsigned c = 0; c < CT_RUNNABLE; c++)
 		for (uint32_t i = 0; i < sn->ncounts[c]; i++)
-			h = mix(h, mix((uint64_t)store_count(st, (enum counter)c, i)->t, store_count(st, (enum counter)c, i)->v));
+			h = mix(h, mix((uint64_t)store_count(st, (enum counter)c, i)->t,
+				       store_count(st, (enum counter)c, i)->v));
 	return h;
 }
 

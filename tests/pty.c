@@ -191,7 +191,8 @@ static bool asleep(void)
 	bool sleep = true;
 	DIR *d = opendir("/proc");
 	for (struct dirent *e; d && sleep && (e = readdir(d));)
-		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && state_of(e->d_name, &state, &session) && session == pid)
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && state_of(e->d_name, &state, &session) &&
+		    session == pid)
 			sleep = threads_sleep(e->d_name);
 	if (d)
 		closedir(d);
@@ -282,7 +283,8 @@ static void mouse(int button, bool press, int x, int y)
 static size_t directive(const char *s, bool *wakes)
 {
 	static const struct { const char *name; int sig; } sigs[] = {{"TERM", SIGTERM}, {"HUP", SIGHUP},
-	    {"SEGV", SIGSEGV}, {"ABRT", SIGABRT}, {"WINCH", SIGWINCH}, {"INT", SIGINT}, {"CONT", SIGCONT}, {"TSTP", SIGTSTP}};
+	    {"SEGV", SIGSEGV}, {"ABRT", SIGABRT}, {"WINCH", SIGWINCH}, {"INT", SIGINT}, {"CONT", SIGCONT},
+	    {"TSTP", SIGTSTP}};
 	int a, b, button, n = 0;
 	char name[8], what;
 	if (sscanf(s, "<Size %dx%d>%n", &a, &b, &n) == 2 && n) {
@@ -354,7 +356,8 @@ static void type_keys(void)
 		if (!d && key == '\033')
 			escape();
 		if (nb && o.times)
-			printf("%.*s %.1f ms, %.1f ms of the processor\n", (int)len, name, total > was ? heard - typed : 0,
+			printf("%.*s %.1f ms, %.1f ms of the processor\n", (int)len, name,
+			    total > was ? heard - typed : 0,
 			    spent() - began);
 		if (!d) {
 			cost = mem_grow(cost, &cap, nkey + 1, sizeof *cost);
@@ -408,7 +411,8 @@ static int compare(void)
 	for (int i = 0, told = 0; bad && i < vt->rows * vt->cols && told < 5; i++) {
 		const struct vcell *a = &v->cell[i], *b = &vt->cell[i];
 		if (!same(a, b) && ++told)
-			fprintf(stderr, "cell %d,%d: U+%04X %d on %d attributes %d instead of U+%04X %d on %d attributes %d\n",
+			fprintf(stderr,
+			    "cell %d,%d: U+%04X %d on %d attributes %d instead of U+%04X %d on %d attributes %d\n",
 			    i / vt->cols, i % vt->cols, (unsigned)b->ch, (int)b->fg, (int)b->bg, b->attr,
 			    (unsigned)a->ch, (int)a->fg, (int)a->bg, a->attr);
 	}
@@ -493,7 +497,8 @@ static int self_test(void)
 	    {"abcde\033[1;2H\033[@", "a bcd\n\n\n"}, {"a\nb\nc\nd", " b\n  c\n   d\n"},
 	    {"1\r\n2\r\n3\033[1;2r\033[2;1H\n", "2\n\n3\n"}, {"1\r\n2\r\n3\033[2;1H\033[L", "1\n\n2\n"},
 	    {"1\r\n2\r\n3\033[1;1H\033[M", "2\n3\n\n"}, {"1\r\n2\r\n3\033[H\033M", "\n1\n2\n"},
-	    {"\303\251\344\270\255x", "\303\251\344\270\255x\n\n\n"}, {"\033(0qx\033(Bq", "\342\224\200\342\224\202q\n\n\n"},
+	    {"\303\251\344\270\255x", "\303\251\344\270\255x\n\n\n"},
+	    {"\033(0qx\033(Bq", "\342\224\200\342\224\202q\n\n\n"},
 	    {"abcde\033[1;3H\033[K", "ab\n\n\n"}, {"ab\r\ncd\033[2;2H\033[1J", "\n\n\n"}};
 	char out[200];
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {

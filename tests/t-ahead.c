@@ -157,7 +157,8 @@ static bool alike(const struct got *a, const struct got *b)
 	if (a->sn->nstks != b->sn->nstks || a->sn->nsmps != b->sn->nsmps || a->sn->nsets != b->sn->nsets)
 		return false;
 	for (uint32_t i = 0; i < a->sn->nstks; i++)
-		if (store_stk(x, i)->parent != store_stk(y, i)->parent || store_stk(x, i)->frame != store_stk(y, i)->frame)
+		if (store_stk(x, i)->parent != store_stk(y, i)->parent ||
+		    store_stk(x, i)->frame != store_stk(y, i)->frame)
 			return false;
 	for (uint32_t i = 0; i < a->sn->nsmps; i++)
 		if (store_smp(x, i)->stack != store_smp(y, i)->stack || store_smp(x, i)->set != store_smp(y, i)->set)
@@ -250,7 +251,8 @@ static void glance(void)
 	for (uint32_t i = 0; w.seen && i < w.seen->nsmps; i++) {
 		const struct store *x = w.seen->st, *y = b.sn->st;
 		const struct smp_row *p = store_smp(x, i), *q = store_smp(y, i);
-		bool same = same_stack(x, p->stack, y, q->stack) && store_set(x, p->set)->n == store_set(y, q->set)->n &&
+		bool same = same_stack(x, p->stack, y, q->stack) &&
+		    store_set(x, p->set)->n == store_set(y, q->set)->n &&
 		    COL_AT(&x->values[0], int64_t, i) == COL_AT(&y->values[0], int64_t, i);
 		if (!same || i + 1 == w.seen->nsmps)
 			OK(same);

@@ -65,7 +65,8 @@ static void cursors(void)
 static void wrapping(void)
 {
 	OK(wrap_add(INT64_MAX, 1) == INT64_MIN && wrap_sub(INT64_MIN, 1) == INT64_MAX && wrap_mul(INT64_MAX, 2) == -2);
-	OK(wrap_neg(INT64_MIN) == INT64_MIN && wrap_neg(-7) == 7 && wrap_abs(-7) == 7 && wrap_abs(INT64_MIN) == INT64_MIN);
+	OK(wrap_neg(INT64_MIN) == INT64_MIN && wrap_neg(-7) == 7 && wrap_abs(-7) == 7 &&
+	    wrap_abs(INT64_MIN) == INT64_MIN);
 	OK(wrap_size(INT64_MIN) == UINT64_C(1) << 63 && wrap_size(-1) == 1 && wrap_size(INT64_MAX) == INT64_MAX);
 }
 
@@ -97,7 +98,8 @@ static void scattering(void)
 {
 	enum { N = 300000, KEYS = 1000 };
 	struct arena mem = {.spills = true};
-	uint32_t *at = xcalloc(KEYS + 1, sizeof *at), *key = xmalloc(N * sizeof *key), *to = arena_alloc(&mem, N * sizeof *to);
+	uint32_t *at = xcalloc(KEYS + 1, sizeof *at), *key = xmalloc(N * sizeof *key),
+		 *to = arena_alloc(&mem, N * sizeof *to);
 	uint32_t x = 1, wrong = 0;
 	for (uint32_t i = 0; i < N; i++) {
 		x = x * 1664525 + 1013904223;

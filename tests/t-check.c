@@ -42,8 +42,10 @@ static void good(struct parts *p)
 		.who = {G1, 0, P0, 0, 0, G1, 0, G1, G1},
 		.edge = {5 | EDGE_CREATED, 7},
 	};
-	p->sh = (struct sheet){ .t0 = 0, .t1 = LEN, .ntrk = ROWS, .n = N, .nother = 1, .nostack = 2, .trk = p->trk, .first = p->first,
-		.start = p->start, .state = p->state, .who4 = p->who, .stack4 = p->stack, .nedge = NEDGE, .edge = p->edge,
+	p->sh = (struct sheet){ .t0 = 0, .t1 = LEN, .ntrk = ROWS, .n = N, .nother = 1, .nostack = 2, .trk = p->trk,
+	    .first = p->first,
+		.start = p->start, .state = p->state, .who4 = p->who, .stack4 = p->stack, .nedge = NEDGE,
+		    .edge = p->edge,
 		.sum = p->sum[0] };
 	all_sums(&p->sh);
 }
@@ -102,7 +104,8 @@ static void sums(void)
 	}
 	sum[1][TS_SYNC] = STEPS / 2;
 	sum[1][TS_RUN] = STEPS / 2 + 1;
-	struct sheet sh = { .t0 = 0, .t1 = STEPS + 1, .ntrk = 1, .n = STEPS, .trk = &trk, .first = first, .start = start,
+	struct sheet sh = { .t0 = 0, .t1 = STEPS + 1, .ntrk = 1, .n = STEPS, .trk = &trk, .first = first,
+	    .start = start,
 		.state = state, .who4 = who, .stack4 = stack, .sum = sum[0] };
 	all_sums(&sh);
 	OK(!sheet_check(&sn, &sh, NULL));

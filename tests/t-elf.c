@@ -20,7 +20,8 @@ static void parse(const char *text, const char *want)
 	struct buf b = {0};
 	objdump_parse(&i, text, strlen(text));
 	for (size_t k = 0; k < i.n; k++)
-		buf_printf(&b, "%llx|%s|%s|%s:%lld\n", (unsigned long long)i.v[k].addr, i.v[k].text, i.v[k].fun, i.v[k].file,
+		buf_printf(&b, "%llx|%s|%s|%s:%lld\n", (unsigned long long)i.v[k].addr, i.v[k].text, i.v[k].fun,
+		    i.v[k].file,
 		    (long long)i.v[k].line);
 	OK(!strcmp(buf_str(&b), want));
 	if (strcmp(buf_str(&b), want))
@@ -37,7 +38,8 @@ static void test_objdump(void)
 	      "  401137:\tcall   401020 <f(int)@plt>\n/a/y.h:7\n  40113c:\tret\n",
 	    "401136|push   %rbp|main|/a b/x.c:12\n401137|call   401020 <f(int)@plt>|main|/a b/x.c:12\n"
 	    "40113c|ret|main|/a/y.h:7\n");
-	parse("0000000000001000 <ns::f<int>(int)>:\n1000:\tnop\n\n1001:\tnop", "1000|nop|<ns::f<int>(int)>|:0\n1001|nop||:0\n");
+	parse("0000000000001000 <ns::f<int>(int)>:\n1000:\tnop\n\n1001:\tnop",
+	    "1000|nop|<ns::f<int>(int)>|:0\n1001|nop||:0\n");
 	parse("; main():\n; /x.c:3\n  10: nop\n", "10|nop|main|/x.c:3\n");
 	parse("11112222333344445: nop\n10:nop\n10: \n:\n():\n\t...\n", "");
 	parse("f():\nx.c:99999999999999999999\n 1: a\n", "1|a|f|:0\n");
@@ -47,7 +49,8 @@ static void test_objdump(void)
 static void test_base(void)
 {
 	struct elf_seg seg[] = {{.type = 1, .flags = 4, .off = 0, .vaddr = 0, .filesz = 0x800, .memsz = 0x800, .align = 0x1000},
-	    {.type = 1, .flags = 5, .off = 0x1000, .vaddr = 0x3000, .filesz = 0x1800, .memsz = 0x1800, .align = 0x1000}};
+	    {.type = 1, .flags = 5, .off = 0x1000, .vaddr = 0x3000, .filesz = 0x1800, .memsz = 0x1800,
+	    .align = 0x1000}};
 	struct elf f = {.type = 3, .seg = seg, .nseg = 2, .text = 0x3000};
 	uint64_t base;
 	struct elf_mapping m = {0x7f0000001000, 0x7f0000003000, 0x1000};
@@ -89,8 +92,10 @@ static void words(uint8_t *p, const uint32_t *v, size_t n)
 /* f: 32 bytes, /a.go:10 and then main.g inlined, /b.go:20; h: 32 bytes that are not known. */
 static size_t go_tables(uint8_t *p)
 {
-	enum { NAMES = 72, UNITS = 96, FILES = 104, PCS = 120, FUNS = 144, RECORD = 32, CALLS = 248, MODULE = 264, SIZE = 280 };
-	static const uint32_t head[] = {0xfffffff1, 8u << 24 | 1u << 16, 2, 0, 2, 0, 0, 0, NAMES, 0, UNITS, 0, FILES, 0, PCS,
+	enum { NAMES = 72, UNITS = 96, FILES = 104, PCS = 120, FUNS = 144, RECORD = 32, CALLS = 248, MODULE = 264,
+	    SIZE = 280 };
+	static const uint32_t head[] = {0xfffffff1, 8u << 24 | 1u << 16, 2, 0, 2, 0, 0, 0, NAMES, 0, UNITS, 0, FILES,
+	    0, PCS,
 		0, FUNS, 0}, table[] = {0, RECORD, 32, RECORD + 200, 64};
 	static const uint32_t record[] = {0, 1, 0, 0, 0, 1, 6, 3, 0, 5, 4u << 24, 0, 0, 11, 0, 0, 0, 0};
 	static const uint32_t call[] = {0, 8, 3, 7}, module[] = {0x10000 + CALLS, 0, 0x10000 + MODULE, 0};
@@ -117,9 +122,11 @@ static void test_go_tables(void)
 	struct elf f = {.file = {.p = p, .n = n}, .wide = true, .text = 0x400000, .pclntab = {0, n - 16, 0x10000},
 	    .module = {n - 16, 16, 0}};
 	OK(gopcln_open(&g, &f) && g.nfun == 2);
-	OK(gopcln_at(&g, 0x400004, d, 8) == 1 && !strcmp(d[0].name, "main.f") && !strcmp(d[0].file, "/a.go") && d[0].line == 10 &&
+	OK(gopcln_at(&g, 0x400004, d, 8) == 1 && !strcmp(d[0].name, "main.f") && !strcmp(d[0].file, "/a.go") &&
+	    d[0].line == 10 &&
 	    d[0].start == 5);
-	OK(gopcln_at(&g, 0x400014, d, 8) == 2 && !strcmp(d[0].name, "main.g") && !strcmp(d[0].file, "/b.go") && d[0].line == 20 &&
+	OK(gopcln_at(&g, 0x400014, d, 8) == 2 && !strcmp(d[0].name, "main.g") && !strcmp(d[0].file, "/b.go") &&
+	    d[0].line == 20 &&
 	    d[0].start == 7 && !strcmp(d[1].name, "main.f") && !strcmp(d[1].file, "/a.go") && d[1].line == 10);
 	OK(gopcln_at(&g, 0x400040, d, 8) == 0 && gopcln_at(&g, 0x3fffff, d, 8) == 0);
 	f.foreign = true;	/* nobody knows where it begins */
@@ -181,7 +188,8 @@ static void test_damaged(const char *self, int rounds)
 	for (int i = 0; i < rounds; i++) {
 		size_t n = i % 4 == 0 ? all.n / 40 * (size_t)(i % 40) : all.n;
 		memcpy(copy, all.p, all.n);
-		for (int k = 0; k < 1 + i % 40 * 4; k++)	/* in the headers, at the tables of sections, anywhere */
+		/* in the headers, at the tables of sections, anywhere */
+		for (int k = 0; k < 1 + i % 40 * 4; k++)
 			copy[k % 3 == 0 ? rnd(1024) + 16 : k % 3 == 1 ? all.n - 1 - rnd(4096) : rnd((uint32_t)all.n)] =
 			    (uint8_t)(rnd(2) ? 0xff : rnd(256));
 		if (ftruncate(fd, 0) || pwrite(fd, copy, n, 0) != (ssize_t)n)
@@ -203,6 +211,7 @@ int main(int argc, char **argv)
 	const char *self = argc > 2 ? argv[1] : argv[0];	/* or: another program, so many times */
 	if (access(self, R_OK) == 0)
 		test_damaged(self, argc > 2 ? atoi(argv[2]) : 40);
-	OK(ask("/dev/null", 0, 1, 1) == 0 && ask("/", 0, 1, 1) == 0 && ask("/proc/kcore", 0, 1, 1) == 0 && ask("-", 0, 1, 1) == 0);
+	OK(ask("/dev/null", 0, 1, 1) == 0 && ask("/", 0, 1, 1) == 0 && ask("/proc/kcore", 0, 1, 1) == 0 &&
+	    ask("-", 0, 1, 1) == 0);
 	return DONE();
 }

@@ -136,16 +136,19 @@ static void every(const struct at *at, int rows, int cols, bool page)
 		snprintf(keys, sizeof keys, ":%s<Enter>", cmds[c].name);
 		bool yes = page || answers(at->keys, keys, (enum cmd_id)c, rows, cols);
 		if (!yes)
-			fprintf(stderr, "%s: in %s at %dx%d %s: nothing to be seen, or unknown\n", opt.file[0], at->pane, cols, rows, keys);
+			fprintf(stderr, "%s: in %s at %dx%d %s: nothing to be seen, or unknown\n", opt.file[0],
+			    at->pane, cols, rows, keys);
 		OK(yes);
 		for (const char *k = cmds[c].keys; k && *k && cmds[c].panes & panes[p]->bit;) {
 			size_t n = strcspn(k, " ");
 			bool named = n > 1 && (k[0] == '^' || (k[0] >= 'A' && k[0] <= 'Z'));
 			snprintf(keys, sizeof keys, named ? "<%.*s>" : "%.*s", (int)n, k);
 			/* there z folds: twice is as it was */
-			yes = (c == CMD_CENTRE && panes[p]->bit & (P_LIST | P_FLAME)) || answers(at->keys, keys, (enum cmd_id)c, rows, cols);
+			yes = (c == CMD_CENTRE && panes[p]->bit & (P_LIST | P_FLAME)) ||
+			      answers(at->keys, keys, (enum cmd_id)c, rows, cols);
 			if (!yes)
-				fprintf(stderr, "%s: in %s at %dx%d the key %s (%s): nothing to be seen\n", opt.file[0], at->pane, cols, rows, keys,
+				fprintf(stderr, "%s: in %s at %dx%d the key %s (%s): nothing to be seen\n",
+				    opt.file[0], at->pane, cols, rows, keys,
 				    cmds[c].name);
 			OK(yes);
 			k += verbose ? n + strspn(k + n, " ") : strlen(k);	/* the others are other names */
@@ -177,11 +180,13 @@ int main(int argc, char **argv)
 	verbose = argc > 1;
 	setenv("TTRACESECURE", "1", 1);
 	setlocale(LC_CTYPE, "C.UTF-8");
-	static const struct at profile[] = {{"top", "jj"}, {"list", ":list report.export<Enter>jjj"}, {"peek", ":peek regexp<Enter>j"},
+	static const struct at profile[] = {{"top", "jj"}, {"list", ":list report.export<Enter>jjj"},
+	    {"peek", ":peek regexp<Enter>j"},
 	    {"flame", "4k"}, {"tags", ":tags<Enter>jj"}, {"report", ":tree<Enter>jj"}, {"info", "<^G>j"}, {NULL, NULL}};
 	static const struct at trace[] = {{"timeline", "jj++"}, {"goroutines", "6jj"}, {"goroutines", "6<Enter>jj"},
-	    {"goroutines", "6<Enter>j<Enter>jjj"}, {"tasks", "7jj"}, {"tasks", "7j<Enter>jj"}, {"tasks", "7j<Enter><Enter>jj"},
-	    {"gc", "8jj"}, {"events", "9jj"}, {"top", "1jj"}, {"list", "1jj2"}, {"peek", "1jj3"}, {"flame", "4j"}, {NULL, NULL}};
+	    {"goroutines", "6<Enter>j<Enter>jjj"}, {"tasks", "7jj"}, {"tasks", "7j<Enter>jj"},
+	    {"tasks", "7j<Enter><Enter>jj"}, {"gc", "8jj"}, {"events", "9jj"}, {"top", "1jj"}, {"list", "1jj2"},
+	    {"peek", "1jj3"}, {"flame", "4j"}, {NULL, NULL}};
 	(void)argv;
 	file("cpu.pb.gz", profile);
 	file("orders.trace", trace);

@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * That nothing on the screen is without an explanation: the states, the kinds of events, the counters of the
- * timeline, and whatever stands over a column in any pane at any size, read off the screen itself, so that a new column cannot
- * be forgotten. tests/explain.sh does the same for the columns of reports.
+ * timeline, and whatever stands over a column in any pane at any size, read off the screen itself, so that a new column
+ * cannot be forgotten. tests/explain.sh does the same for the columns of reports.
  */
 #include "config.h"
 #include "analysis/eventlist.h"
@@ -41,7 +41,8 @@ static void rows(void)
 	for (int i = 1; i < TOPIC__N; i++) {
 		const struct explain *e = &explains[i];
 		size_t n = strlen(e->text);
-		if (!*e->name || n < 20 || n > 420 || e->text[n - 1] != '.' || !*e->next || e->next[strlen(e->next) - 1] == '.')
+		if (!*e->name || n < 20 || n > 420 || e->text[n - 1] != '.' || !*e->next ||
+		    e->next[strlen(e->next) - 1] == '.')
 			bad += complain(e->group, e->name);
 		for (int k = 1; k < i; k++)	/* two of a name in a group: one of them is never found */
 			if (!strcmp(explains[k].group, e->group) && !strcmp(explains[k].name, e->name))
@@ -57,8 +58,10 @@ static void heads(struct app *a, const char *keys, const char *file)
 	int n = app_heads(a, t, &missing), bad = 0;
 	if (missing)
 		bad = complain(arena_printf(&a->scratch, "in pane %s of %s after %s the column", pane_now(a)->name, file, keys), missing);
-	if (!n && pane_now(a)->bit & (P_TOP | P_LIST | P_PEEK | P_GOR | P_TASK | P_EVENTS | P_TAGS) && !strstr(keys, "<Enter><Enter>"))
-		bad += complain(arena_printf(&a->scratch, "%s after %s: no columns at all in", file, keys), pane_now(a)->name);
+	if (!n && pane_now(a)->bit & (P_TOP | P_LIST | P_PEEK | P_GOR | P_TASK | P_EVENTS | P_TAGS) &&
+	    !strstr(keys, "<Enter><Enter>"))
+		bad += complain(arena_printf(&a->scratch, "%s after %s: no columns at all in", file, keys),
+		    pane_now(a)->name);
 	OK(!bad);
 }
 
@@ -158,9 +161,12 @@ static void file(const char *name, const char *const *keys)
 /* Every kind of event that there is, by the name that the pane has for it. */
 static void events(void)
 {
-	static const char *const names[] = {"GoCreate", "GoReady", "GoStart", "GoBlock", "Syscall", "GoEnd", "TaskBegin", "RegionBegin",
-		"GCBegin", "STWBegin", "AssistBegin", "SweepBegin", "RangeBegin", "TaskEnd", "RegionEnd", "GCEnd", "STWEnd", "AssistEnd",
-		"SweepEnd", "RangeEnd", "Log", "ProcStart", "ProcStop", "ProcSteal", "GoMaxProcs", "Label", "NetWake", "Queue",
+	static const char *const names[] = {"GoCreate", "GoReady", "GoStart", "GoBlock", "Syscall", "GoEnd",
+	    "TaskBegin", "RegionBegin",
+		"GCBegin", "STWBegin", "AssistBegin", "SweepBegin", "RangeBegin", "TaskEnd", "RegionEnd", "GCEnd",
+		    "STWEnd", "AssistEnd",
+		"SweepEnd", "RangeEnd", "Log", "ProcStart", "ProcStop", "ProcSteal", "GoMaxProcs", "Label", "NetWake",
+		    "Queue",
 		"CPUSample", "SyscallEnd"};
 	int bad = 0;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -171,9 +177,11 @@ static void events(void)
 
 int main(void)
 {
-	static const char *const prof[] = {"", ":columns flat,flat%,cum,cum%,where,bar<Enter>", ":granularity lines<Enter>",
+	static const char *const prof[] = {"", ":columns flat,flat%,cum,cum%,where,bar<Enter>",
+	    ":granularity lines<Enter>",
 		":granularity files<Enter>", "2", "3", "4", ":tags<Enter>", "A", NULL};
-	static const char *const trace[] = {"", "M", "1", "2", "3", "4", "6", "6grstate<Enter>", "6<Enter>", "6<Enter><Enter>", "7", "7]",
+	static const char *const trace[] = {"", "M", "1", "2", "3", "4", "6", "6grstate<Enter>", "6<Enter>",
+	    "6<Enter><Enter>", "7", "7]",
 		"7<Enter>", "7]<Enter>", "7<Enter><Enter>", "8", "8]", "9", NULL};
 	static const char *const log[] = {"", "8", NULL};
 	setenv("TTRACESECURE", "1", 1);

@@ -343,8 +343,10 @@ static void least(void)
 		k.ops->type(k.self, k.ops->str(k.self, "cpu", 3), k.ops->str(k.self, "nanoseconds", 11));
 		loc_id heavy[2] = {locs[1][0], locs[0][0]}, light[2] = {locs[4][0], locs[0][0]};
 		int64_t most = 40000 - v;
-		k.ops->sample(k.self, &(struct sink_sample){.stack = k.ops->stack(k.self, heavy, 2), .value = &most, .when = TIME_NONE});
-		k.ops->sample(k.self, &(struct sink_sample){.stack = k.ops->stack(k.self, light, 2), .value = &v, .when = TIME_NONE});
+		k.ops->sample(k.self,
+		    &(struct sink_sample){.stack = k.ops->stack(k.self, heavy, 2), .value = &most, .when = TIME_NONE});
+		k.ops->sample(k.self,
+		    &(struct sink_sample){.stack = k.ops->stack(k.self, light, 2), .value = &v, .when = TIME_NONE});
 		const struct snap *sn = build_finish(b);
 		struct arena a = {0};
 		struct weights w;

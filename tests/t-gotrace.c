@@ -434,7 +434,8 @@ static void test_old_names(void)
 	const struct snap *sn = build_finish(build);
 	bool started = false;
 	for (trk_id t = 1; t < sn->ntrks; t++)
-		started = started || (store_trk(sn->st, t)->id == 2 && !strcmp(store_str(sn->st, store_trk(sn->st, t)->name)->s, "0x401001"));
+		started = started || (store_trk(sn->st, t)->id == 2 &&
+					 !strcmp(store_str(sn->st, store_trk(sn->st, t)->name)->s, "0x401001"));
 	OK(started);
 	int named = 0;
 	for (fun_id f = 1; f < sn->nfuns; f++) {
@@ -463,7 +464,8 @@ static void test_task_zero(void)
 	OK(!read_gotrace((struct bytes){.p = (const uint8_t *)b.p, .n = b.n}, &sink, &e));
 	const struct snap *sn = build_finish(build);
 	struct sched_tasks *ts = sched_tasks(sn, &a, NULL);
-	OK(ts->n == 2 && ts->task[0].id == 0 && ts->task[0].n == 0 && ts->task[1].id == 9 && ts->task[1].parent == UINT64_MAX);
+	OK(ts->n == 2 && ts->task[0].id == 0 && ts->task[0].n == 0 && ts->task[1].id == 9 &&
+	    ts->task[1].parent == UINT64_MAX);
 	arena_free(&a);
 	build_free(build);
 	buf_free(&b);

@@ -46,7 +46,8 @@ static void same(const struct snap *was)
 	}
 	const struct fun_row *f = store_fun(is->st, 1);
 	OK(s.ops->loc(s.self, &(struct sink_loc){.addr = l->addr, .line = line, .nline = l->nline}) == 1);
-	OK(s.ops->fun(s.self, &(struct sink_fun){.name = f->name, .sysname = f->sysname, .file = f->file, .line = f->line}) == 1);
+	OK(s.ops->fun(s.self,
+	       &(struct sink_fun){.name = f->name, .sysname = f->sysname, .file = f->file, .line = f->line}) == 1);
 	loc_id one = 1;
 	stk_id stk = s.ops->stack(s.self, &one, 1);
 	OK(stk > 0 && store_frm(is->st, store_stk(is->st, stk)->frame)->loc == 1);

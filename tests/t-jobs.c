@@ -61,7 +61,8 @@ static void same(struct bytes in, const char *what, size_t n)
 	struct digest one = load(in, "1");
 	for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
 		struct digest d = load(in, jobs[i]);
-		OK(d.all == one.all || (fprintf(stderr, "%s (%zu) differs with %s threads\n", what, n, jobs[i]), false));
+		OK(d.all == one.all ||
+		    (fprintf(stderr, "%s (%zu) differs with %s threads\n", what, n, jobs[i]), false));
 	}
 	general = true;
 	struct digest d = load(in, "1");

@@ -50,7 +50,8 @@ static uint64_t of_sheet(const struct sheet *sh)
 	h = bytes(h, sh->whose, (sh->n / 32 + 1u) * sizeof *sh->whose);
 	h = sh->stack4 ? bytes(h, sh->stack4, sh->nstack * sizeof *sh->stack4) :
 	    bytes(h, sh->stack2, sh->nstack * sizeof *sh->stack2);
-	h = sh->who4 ? bytes(h, sh->who4, sh->nwho * sizeof *sh->who4) : bytes(h, sh->who2, sh->nwho * sizeof *sh->who2);
+	h = sh->who4 ? bytes(h, sh->who4, sh->nwho * sizeof *sh->who4)
+		     : bytes(h, sh->who2, sh->nwho * sizeof *sh->who2);
 	for (uint32_t i = 0; i < sh->n; i++)
 		h = mix(h, sheet_who(sh, i));
 	h = bytes(h, sh->sums, sizeof sh->sums);
@@ -58,7 +59,8 @@ static uint64_t of_sheet(const struct sheet *sh)
 	return bytes(h, sh->edge, sh->nedge * sizeof *sh->edge);
 }
 
-struct from { struct bytes in; int version; _Atomic int said; _Atomic bool gone; };	/* said: on the thread that reads */
+/* said: on the thread that reads */
+struct from { struct bytes in; int version; _Atomic int said; _Atomic bool gone; };
 
 static int say_again(void *arg, const struct sink_keep *gen, struct sink *sink, struct err *e)
 {
@@ -209,7 +211,8 @@ static void trace(struct bytes in, const char *what, const char *jobs)
 			job_parallel(4, one_of_several, &s);
 		OK(!s.bad);
 		struct keep_facts k = keep_facts(sn->st->keep);
-		printf("# %s: %s jobs, limit %zu: %u sheets, %u there, %zu bytes of states, %u made again by %d readings\n",
+		printf("# %s: %s jobs, limit %zu: %u sheets, %u there, %zu bytes of states, %u made again by %d "
+		       "readings\n",
 		    what, jobs, limits[i], k.sheets, k.there, k.states, k.made, f.said);
 		build_free(b);
 	}
@@ -236,7 +239,8 @@ static void gone(struct bytes in)
 
 /* ---- very many goroutines that wait, each woken for a moment */
 
-enum { CROWD = 140000, RUNS = CROWD + 1 };	/* RUNS: a goroutine that runs while all others are met, and then waits */
+/* RUNS: a goroutine that runs while all others are met, and then waits */
+enum { CROWD = 140000, RUNS = CROWD + 1 };
 
 /* Half of them have numbers with the same last bits. */
 static unsigned long long number(unsigned i)
@@ -300,7 +304,8 @@ static void crowd(const char *jobs)
 		runs = r->kind == TK_G && r->id == RUNS ? t : runs;
 		proc = r->kind == TK_P ? t : proc;
 	}
-	OK(ival_at(sn, runs, sn->t1 - 1, &g) && g.state != TS_RUN && ival_at(sn, proc, g.t0, &p) && p.state == TS_IDLE && p.t0 == g.t0);
+	OK(ival_at(sn, runs, sn->t1 - 1, &g) && g.state != TS_RUN && ival_at(sn, proc, g.t0, &p) &&
+	    p.state == TS_IDLE && p.t0 == g.t0);
 	OK(waits == CROWD + 1 && sn->st->trace.events > 5ull * CROWD);
 	/* rows of goroutines that do nothing are not most of what there is */
 	uint32_t n = sn->nsheets, rows = 0, all = 0;
@@ -309,7 +314,8 @@ static void crowd(const char *jobs)
 		all += store_slot(sn->st, i)->n;
 	}
 	uint64_t said = passes(sn);
-	OK(rows * 5ull < all * 2ull || (fprintf(stderr, "%u rows of %u intervals in %u sheets\n", rows, all, n), false));
+	OK(rows * 5ull < all * 2ull ||
+	    (fprintf(stderr, "%u rows of %u intervals in %u sheets\n", rows, all, n), false));
 	build_free(b);
 	b = load(&f, MANY);
 	sn = build_snap(b);

@@ -79,8 +79,9 @@ static void part_of(struct bytes in, const struct snap *all, int64_t t0, int64_t
 	for (int i = FIRST; i < MOMENTS; i++)
 		at_moment(part, all, of, part->t0 + (part->t1 - part->t0) / MOMENTS * i, &c);
 	if (c.wrong)
-		fprintf(stderr, "%lld..%lld: known %llu same %llu exact %llu wrong %llu\n", (long long)part->t0, (long long)part->t1,
-		    (unsigned long long)c.known, (unsigned long long)c.same, (unsigned long long)c.exact, (unsigned long long)c.wrong);
+		fprintf(stderr, "%lld..%lld: known %llu same %llu exact %llu wrong %llu\n", (long long)part->t0,
+		    (long long)part->t1, (unsigned long long)c.known, (unsigned long long)c.same,
+		    (unsigned long long)c.exact, (unsigned long long)c.wrong);
 	OK(c.known && !c.wrong && c.exact);
 	mem_free(of);
 	build_free(b);

@@ -76,7 +76,8 @@ static void change(struct grid *g)
 		if (g->cell[i].ch == 0 && (i % g->cols == 0 || g->cell[i - 1].ch < 0x1100))
 			g->cell[i].ch = ' ';
 		else if (g->cell[i].ch == 0)
-			g->cell[i].fg = g->cell[i - 1].fg, g->cell[i].bg = g->cell[i - 1].bg, g->cell[i].attr = g->cell[i - 1].attr;
+			g->cell[i].fg = g->cell[i - 1].fg, g->cell[i].bg = g->cell[i - 1].bg,
+			g->cell[i].attr = g->cell[i - 1].attr;
 }
 
 static void run(unsigned bits, int rows, int cols)

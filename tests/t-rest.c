@@ -73,7 +73,8 @@ static uint32_t count(const struct snap *sn, enum span_kind kind, str_id name, i
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		int64_t t0, t1;
 		span_bounds(sn, s, &t0, &t1);
-		if (s->kind == kind && s->name == name && s->t0 != TIME_NONE && s->t1 != TIME_NONE && t1 - t0 >= lo && t1 - t0 <= hi)
+		if (s->kind == kind && s->name == name && s->t0 != TIME_NONE && s->t1 != TIME_NONE && t1 - t0 >= lo &&
+		    t1 - t0 <= hi)
 			n++;
 	}
 	return n;
@@ -86,7 +87,8 @@ static void tasks(const struct snap *sn, struct arena *a)
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		if (s->kind != SP_TASK || s->t0 == TIME_NONE || s->t1 == TIME_NONE)
 			continue;
-		struct tw_pick p = {.match = is_name, .arg = (void *)(uintptr_t)store_str(sn->st, s->name)->s, .lo = s->t1 - s->t0,
+		struct tw_pick p = {.match = is_name, .arg = (void *)(uintptr_t)store_str(sn->st, s->name)->s,
+		    .lo = s->t1 - s->t0,
 		    .hi = TIME_NONE}, q = p;
 		uint32_t n, m;
 		q.rest = true;
@@ -110,12 +112,14 @@ static void regions(const struct snap *sn, struct arena *a)
 	int split = 0;
 	for (uint32_t i = 0; i < sn->nspans; i += 1 + (uint32_t)rnd(40)) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
-		if (s->kind != SP_REGION || s->v0 & (RG_LOOSE | RG_INHERITED) || s->t0 == TIME_NONE || s->t1 == TIME_NONE)
+		if (s->kind != SP_REGION || s->v0 & (RG_LOOSE | RG_INHERITED) || s->t0 == TIME_NONE ||
+		    s->t1 == TIME_NONE)
 			continue;
 		char *name = (char *)(uintptr_t)store_str(sn->st, s->name)->s;
 		struct tw_pick p = {.match = is_name, .arg = name, .lo = s->t1 - s->t0, .hi = TIME_NONE}, q = p;
 		struct tw_pick whole = {.match = is_name, .arg = name, .lo = TIME_NONE, .hi = TIME_NONE}, other = whole;
-		struct tw_pick every = {.match = is_name, .arg = (char[]){""}, .lo = TIME_NONE, .hi = TIME_NONE, .rest = true};
+		struct tw_pick every = {
+		    .match = is_name, .arg = (char[]){""}, .lo = TIME_NONE, .hi = TIME_NONE, .rest = true};
 		uint32_t n;
 		q.rest = other.rest = true;
 		tw_regions(sn, &p, a, &n);
@@ -145,7 +149,8 @@ static void accounts(const struct snap *sn, struct arena *a)
 		sched_region_stat(r, &g);
 		sched_stat(s, sp->trk, sp->t0, sp->t1, a, &x);
 		bool same = g.total == x.total && g.exec == x.exec && g.ready == x.ready && g.syscall == x.syscall &&
-			    g.sysblock == x.sysblock && g.unknown == x.unknown && g.nblock == x.nblock && g.nrange == x.nrange;
+			    g.sysblock == x.sysblock && g.unknown == x.unknown && g.nblock == x.nblock &&
+			    g.nrange == x.nrange;
 		for (uint32_t k = 0; same && k < g.nblock; k++)
 			same = g.block[k].name == x.block[k].name && g.block[k].ns == x.block[k].ns;
 		for (uint32_t k = 0; same && k < g.nrange; k++)
@@ -195,7 +200,8 @@ static void places(const struct snap *sn, struct arena *a)
 		const struct str_row *name = store_str(sn->st, s->name);
 		char text[64];
 		snprintf(text, sizeof text, "x@y$@0x%llx", (unsigned long long)tw_place(sn->st, s));
-		struct tw_pick p = {.match = is_name, .arg = (void *)(uintptr_t)(name->s ? name->s : ""), .lo = TIME_NONE, .hi = TIME_NONE};
+		struct tw_pick p = {.match = is_name, .arg = (void *)(uintptr_t)(name->s ? name->s : ""),
+		    .lo = TIME_NONE, .hi = TIME_NONE};
 		OK(!strcmp(tw_placed(text, a, &p), "x@y$") && p.placed && p.pc == tw_place(sn->st, s));
 		uint32_t n;
 		tw_regions(sn, &p, a, &n);
@@ -217,7 +223,8 @@ static void ticks(const struct snap *sn)
 	uint32_t n[2][64] = {{0}};
 	for (int k = 0; k < 2; k++) {
 		enum counter c = k ? CT_PROC_STOP : CT_PROC_START;
-		OK(sn->ncounts[c] > 100 && count_before(sn, c, sn->t1 + 1) == sn->ncounts[c] && !count_before(sn, c, sn->t0));
+		OK(sn->ncounts[c] > 100 && count_before(sn, c, sn->t1 + 1) == sn->ncounts[c] &&
+		    !count_before(sn, c, sn->t0));
 		for (uint32_t i = 0; i < sn->ncounts[c]; i++) {
 			const struct trk_row *p = store_trk(sn->st, (trk_id)store_count(sn->st, c, i)->v);
 			OK(p->kind == TK_P);

@@ -27,7 +27,8 @@ static void in_view(const struct rows *r, int h)
 
 static void moves(void)
 {
-	static const enum cmd_id cmd[] = {CMD_DOWN, CMD_UP, CMD_PAGE_DOWN, CMD_PAGE_UP, CMD_HALF_DOWN, CMD_HALF_UP, CMD_FIRST,
+	static const enum cmd_id cmd[] = {CMD_DOWN, CMD_UP, CMD_PAGE_DOWN, CMD_PAGE_UP, CMD_HALF_DOWN, CMD_HALF_UP,
+	    CMD_FIRST,
 		CMD_LAST, CMD_CENTRE};
 	for (int i = 0; i < 400; i++) {
 		struct rows r = {0};

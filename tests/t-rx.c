@@ -37,7 +37,8 @@ int main(void)
 	OK(!match("a", "\xff") && !match("^.$", "\xff\xff") && match("^\xc3\xa9.$", "\xc3\xa9\xe2"));
 	OK(match("[]a]", "]") && match("[^]a]", "b") && match("x[(?=]y", "x?y"));
 	static const char *const no[] = {"(", "a**", "(?=a)", "(?<!a)b", "(a)\\1", "(?>a)", "a++", "[z-a]", "\\", "*",
-		"(?P=n)", "a{2}+", "(?x)a", "(?J)a", "\\cA", "\\e", "\\K", "\\E", "a{1001}", "[[:foo:]]", "[\\b]", "\\\xc3\xa9",
+		"(?P=n)", "a{2}+", "(?x)a", "(?J)a", "\\cA", "\\e", "\\K", "\\E", "a{1001}", "[[:foo:]]", "[\\b]",
+		    "\\\xc3\xa9",
 		")", "(?i", "(?-)", "(*UTF)a", "\xff", "\\x{110000}", "[a-\\d]", "(?P<>a)"};
 	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
 		OK(refused(no[i]));

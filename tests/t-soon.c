@@ -156,7 +156,8 @@ int main(void)
 		NULL
 	};
 	static const char *const trace[] = {
-		"1jj]]]jj<Enter>q4jj]]3]]2]]5", "6jjj<Enter>jj1jfu4fu3fu", "1:focus=main<Enter>4:hide=runtime<Enter>]]uuR",
+		"1jj]]]jj<Enter>q4jj]]3]]2]]5", "6jjj<Enter>jj1jfu4fu3fu",
+		    "1:focus=main<Enter>4:hide=runtime<Enter>]]uuR",
 		NULL
 	};
 	setenv("TTRACESECURE", "1", 1);

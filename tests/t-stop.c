@@ -61,8 +61,10 @@ int main(void)
 {
 	static const char *const names[] = {"cpu.pb.gz", "orders.trace"};
 	static const struct { const char *report, *arg; bool trace; } all[] = {
-	    {"top", NULL, true}, {"tree", NULL, true}, {"peek", "json", true}, {"list", "json", true}, {"traces", NULL, true},
-	    {"tags", NULL, false}, {"raw", NULL, true}, {"dot", NULL, true}, {"callgrind", NULL, true}, {"folded", NULL, true},
+	    {"top", NULL, true}, {"tree", NULL, true}, {"peek", "json", true}, {"list", "json", true},
+	    {"traces", NULL, true},
+	    {"tags", NULL, false}, {"raw", NULL, true}, {"dot", NULL, true}, {"callgrind", NULL, true},
+	    {"folded", NULL, true},
 	    {"topproto", NULL, true}, {"proto", NULL, true}, {"speedscope", NULL, true}, {"flame", NULL, true},
 	    {"comments", NULL, true}, {"goroutines", NULL, true}, {"gc", NULL, true}};
 	const char *src = getenv("srcdir");
@@ -71,7 +73,8 @@ int main(void)
 		for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 			struct buf one = {0}, two = {0};
 			snprintf(file, sizeof file, "%s/samples/%s", src ? src : ".", names[f]);
-			if ((f && !all[i].trace) || (!f && (!strcmp(all[i].report, "goroutines") || !strcmp(all[i].report, "gc"))))
+			if ((f && !all[i].trace) ||
+			    (!f && (!strcmp(all[i].report, "goroutines") || !strcmp(all[i].report, "gc"))))
 				continue;
 			long n = make(all[i].report, all[i].arg, file, 0, &one);
 			make(all[i].report, all[i].arg, file, -1, &two);

@@ -171,7 +171,8 @@ static void test_tones(void)
 				double d = apart(back((enum theme)t, s[i], 0), back((enum theme)t, s[i], 1), eye);
 				if (d < 3.5)
 					fprintf(stderr, "%s, %s: the tones %d and %d are %.1f apart\n", theme_names[t],
-					    eye_names[eye], back((enum theme)t, s[i], 0), back((enum theme)t, s[i], 1), d);
+					    eye_names[eye], back((enum theme)t, s[i], 0), back((enum theme)t, s[i], 1),
+					    d);
 				OK(d >= 3.5);
 			}
 	for (size_t i = 0; i < n; i++)
@@ -309,8 +310,10 @@ static void test_clip(void)
 /* What the edge cuts says so, where more than blanks is lost and something is left to be read. */
 static void test_cut_sign(void)
 {
-	static const struct { int x; const char *s, *want; } t[] = {{0, "abcdefgh", "abcdefgh\n"}, {0, "abcdefghi", "abcdefg~\n"},
-		{0, "abcdefgh   ", "abcdefgh\n"}, {4, "abcde", "    abc~\n"}, {5, "abcde", "     abc\n"}, {8, "abc", "\n"},
+	static const struct { int x; const char *s, *want; } t[] = {{0, "abcdefgh", "abcdefgh\n"},
+	    {0, "abcdefghi", "abcdefg~\n"},
+		{0, "abcdefgh   ", "abcdefgh\n"}, {4, "abcde", "    abc~\n"}, {5, "abcde", "     abc\n"},
+		    {8, "abc", "\n"},
 		{-3, "abcdefghijkl", "defghij~\n"}};
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
 		struct grid *g = grid_new(1, 8, true);

@@ -98,8 +98,10 @@ static void numbers(void)
 	OK(is("1.50ms"));
 	/* a line: the paths of its symbols go one by one, and only of symbols */
 	static const char line[] = "by G1 a/b/c.(*T).F a/x/y.G y.go:12";
-	static const struct { size_t cells; const char *want; } fit[] = {{34, line}, {33, "by G1 c.(*T).F a/x/y.G y.go:12"},
-		{30, "by G1 c.(*T).F a/x/y.G y.go:12"}, {29, "by G1 c.(*T).F y.G y.go:12"}, {20, "by G1 c.(*T).F y.G ~"}, {0, ""}};
+	static const struct { size_t cells; const char *want; } fit[] = {{34, line},
+	    {33, "by G1 c.(*T).F a/x/y.G y.go:12"},
+		{30, "by G1 c.(*T).F a/x/y.G y.go:12"}, {29, "by G1 c.(*T).F y.G y.go:12"},
+		    {20, "by G1 c.(*T).F y.G ~"}, {0, ""}};
 	for (size_t i = 0; i < sizeof fit / sizeof *fit; i++) {
 		text_fit_line(&b, line, strlen(line), fit[i].cells, true);
 		OK(is(fit[i].want));
@@ -109,12 +111,14 @@ static void numbers(void)
 	int64_t ns;
 	OK(text_parse_ns("1m1.5s", &ns) && ns == 61500000000);
 	OK(text_parse_ns("350ms", &ns) && ns == 350000000);
-	OK(!text_parse_ns("3", &ns) && !text_parse_ns("", &ns) && !text_parse_ns("s", &ns) && !text_parse_ns("1x", &ns));
+	OK(!text_parse_ns("3", &ns) && !text_parse_ns("", &ns) && !text_parse_ns("s", &ns) &&
+	    !text_parse_ns("1x", &ns));
 }
 
 static const char *meant(const char *word)
 {
-	static const char *const words[] = {"view", "top", "peek", "tree", "goroutines", "goroutine", "focus", "ignore"};
+	static const char *const words[] = {
+	    "view", "top", "peek", "tree", "goroutines", "goroutine", "focus", "ignore"};
 	struct near n = {word, strlen(word), NULL, 0};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		near_offer(&n, words[i]);
@@ -123,11 +127,13 @@ static const char *meant(const char *word)
 
 static void nearness(void)
 {
-	OK(near_slips("abc", 3, "abc", 3) == 0 && near_slips("", 0, "abc", 3) == 3 && near_slips("ab", 2, "ba", 2) == 1);
+	OK(near_slips("abc", 3, "abc", 3) == 0 && near_slips("", 0, "abc", 3) == 3 &&
+	    near_slips("ab", 2, "ba", 2) == 1);
 	OK(near_slips("kitten", 6, "sitting", 7) == 3 && near_slips("sitting", 7, "kitten", 6) == 3);
 	OK(!strcmp(meant("vew"), "view") && !strcmp(meant("tpo"), "top") && !strcmp(meant("goruotines"), "goroutines"));
 	OK(!strcmp(meant("fcous"), "focus") && !strcmp(meant("goroutin"), "goroutine"));
-	OK(!*meant("cpu") && !*meant("x") && !*meant("") && !*meant("a-much-longer-word-than-any-in-the-table-of-words"));
+	OK(!*meant("cpu") && !*meant("x") && !*meant("") &&
+	    !*meant("a-much-longer-word-than-any-in-the-table-of-words"));
 }
 
 static void secrets(void)

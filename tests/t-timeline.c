@@ -149,7 +149,8 @@ static void inlays(const struct snap *sn, struct arena *a)
 		for (uint32_t i = 0; i < n; i++) {
 			const struct sink_mark *k = store_mark(sn->st, log[i]);
 			apart = apart && k->kind == MK_LOG && k->trk == t && (!i || log[i - 1] < log[i]);
-			apart = apart && inlay_log_from(log, n, log[i]) == i && inlay_log_from(log, n, log[i] + 1) == i + 1;
+			apart = apart && inlay_log_from(log, n, log[i]) == i &&
+			    inlay_log_from(log, n, log[i] + 1) == i + 1;
 		}
 	}
 	for (uint32_t i = 0; i < sn->nmarks; i++)
@@ -169,7 +170,8 @@ static void count_marks(const struct snap *sn, uint32_t kinds, int64_t t0, int64
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t i = 0; i < sn->nmarks; i++) {
 			const struct sink_mark *m = store_mark(sn->st, i);
-			out[k] += kinds >> m->kind & 1 && m->t >= bin_edge(t0, t1, n, k) && m->t < bin_edge(t0, t1, n, k + 1);
+			out[k] += kinds >> m->kind & 1 && m->t >= bin_edge(t0, t1, n, k) &&
+			    m->t < bin_edge(t0, t1, n, k + 1);
 		}
 }
 
@@ -242,11 +244,13 @@ static void waits(const struct snap *sn, struct arena *a)
 		for (trk_id t = 1 + rnd(sn->ntrks - 1); t < sn->ntrks && n < some; t++)
 			if (store_trk(sn->st, t)->kind == TK_G)
 				g[n++] = t;
-		struct waits_ask q = {.g = g, .n = n, .t0 = t0, .t1 = t1, .state = {TS_CHANRECV, TS_SLEEP, TS_SYNC}, .most = UINT64_MAX};
+		struct waits_ask q = {
+		    .g = g, .n = n, .t0 = t0, .t1 = t1, .state = {TS_CHANRECV, TS_SLEEP, TS_SYNC}, .most = UINT64_MAX};
 		waits_of(sn, &q, &x);
 		memset(&y, 0, sizeof y);
 		walk_all(sn, &q, &y);
-		wrong += x.cut || x.spans != y.spans || x.wakes != y.wakes || memcmp(&x.ready, &y.ready, sizeof x.ready) ||
+		wrong += x.cut || x.spans != y.spans || x.wakes != y.wakes ||
+		    memcmp(&x.ready, &y.ready, sizeof x.ready) ||
 			 memcmp(x.block, y.block, sizeof x.block);
 		for (uint32_t k = 0; k < x.nwaker; k++) {
 			wakes += x.waker[k].n;
@@ -282,7 +286,8 @@ static void woke(const struct snap *sn, struct arena *a)
 			if (edges_from(sn, &w, g[j], t0, sn->t1, &e) && e.t < y.t)
 				y = e;
 		}
-		wrong += !all || one != (y.t != INT64_MAX) || (one && (x.t != y.t || x.from != y.from || x.to != y.to || g[k] != x.from));
+		wrong += !all || one != (y.t != INT64_MAX) ||
+			 (one && (x.t != y.t || x.from != y.from || x.to != y.to || g[k] != x.from));
 		found += one;
 	}
 	OK(!wrong);
@@ -311,7 +316,8 @@ static void windows(const struct snap *sn, struct arena *a)
 		uint32_t end, from = marks_range(sn, t0, t1, &end);
 		marks = marks && marks_from_of(sn, ms, t0) == from && marks_from_of(sn, ms, t1) == end;
 		for (int k = 0; k < CT__N; k++)
-			counts = counts && count_before_of(sn, cs, (enum counter)k, t0) == count_before(sn, (enum counter)k, t0);
+			counts = counts &&
+				 count_before_of(sn, cs, (enum counter)k, t0) == count_before(sn, (enum counter)k, t0);
 		uint32_t number = rnd(sn->nsheets);
 		const struct sheet *sh = sheet_get(sn, number);
 		uint32_t row = rnd(sh->ntrk);

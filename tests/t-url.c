@@ -30,7 +30,8 @@ static const struct row {
 	{"[::1]:6060", 0, 0, "http://[::1]:6060/debug/pprof/profile", 60, 30},
 	{"ftp://h/x", 0, 0, "ftp://h/x", 60, 0},
 	{"prof:3", 0, 0, "http://prof:3/debug/pprof/profile", 60, 30},
-	{"unix:///no/such.sock/debug/pprof/heap?debug=1", 2, 0, "unix:///no/such.sock/debug/pprof/heap?debug=1&seconds=2", 3, 2},
+	{"unix:///no/such.sock/debug/pprof/heap?debug=1", 2, 0,
+	    "unix:///no/such.sock/debug/pprof/heap?debug=1&seconds=2", 3, 2},
 	{"unix:/no/such.sock", 0, 0, "unix:///no/such.sock/debug/pprof/profile", 60, 30},
 	{"cpu.pb.gz", 0, 0, NULL, 0, 0}, {"dir/a:1", 0, 0, NULL, 0, 0}, {"a:b:c", 0, 0, NULL, 0, 0},
 	{"/abs/cpu", 0, 0, NULL, 0, 0}, {"a b:80", 0, 0, NULL, 0, 0}, {"file:///x", 0, 0, NULL, 0, 0},
@@ -67,8 +68,9 @@ static uint32_t rnd(uint32_t n)
 /* Strings of what URLs are made of, in any order. */
 static void noise(void)
 {
-	static const char *const part[] = {"http:", "//", "/", ":", "@", "?", "&", "=", "#", "[", "]", "%", "%4", "%41", "a",
-	    "localhost", "6060", "unix:", "seconds=", "999999999999999999999", "\xff", "\x01", " ", "+insecure", ";", ".", "-"};
+	static const char *const part[] = {"http:", "//", "/", ":", "@", "?", "&", "=", "#", "[", "]", "%", "%4", "%41",
+	    "a", "localhost", "6060", "unix:", "seconds=", "999999999999999999999", "\xff", "\x01", " ", "+insecure",
+	    ";", ".", "-"};
 	int bad = 0;
 	for (int i = 0; i < 20000 && !bad; i++) {
 		struct arena a = {0};

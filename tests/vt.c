@@ -135,7 +135,8 @@ static void unknown(struct vt *v)
 
 static void sgr(struct vt *v, const int *p, int n)
 {
-	static const uint8_t on[10] = {0, VA_BOLD, VA_DIM, VA_OTHER, VA_UNDER, VA_OTHER, 0, VA_REVERSE, VA_OTHER, VA_OTHER};
+	static const uint8_t on[10] = {
+	    0, VA_BOLD, VA_DIM, VA_OTHER, VA_UNDER, VA_OTHER, 0, VA_REVERSE, VA_OTHER, VA_OTHER};
 	for (int i = 0; i < n; i++) {
 		int k = p[i];
 		if (k == 0) {

@@ -73,7 +73,8 @@ static void file(int fd, const char *name, const char *type, long more)
 	snprintf(path, sizeof path, "%s/%s", samples, name);
 	FILE *f = fopen(path, "rb");
 	if (!f) {
-		answer(fd, "404 Not Found", "X-Go-Pprof: 1\r\nContent-Type: text/plain; charset=utf-8\r\n", "Unknown profile\n");
+		answer(fd, "404 Not Found", "X-Go-Pprof: 1\r\nContent-Type: text/plain; charset=utf-8\r\n",
+		    "Unknown profile\n");
 		return;
 	}
 	size_t n = fread(b, 1, sizeof b, f);
@@ -134,10 +135,12 @@ static void serve(int fd, const char *target)
 		snprintf(more, sizeof more, "%s\n", target);
 		answer(fd, "418 Teapot", "", more);
 	} else if (IS("/page"))
-		answer(fd, "200 OK", "Content-Type: text/html\r\n", "<!DOCTYPE html>\n<html><body>Welcome</body></html>\n");
+		answer(fd, "200 OK", "Content-Type: text/html\r\n",
+		    "<!DOCTYPE html>\n<html><body>Welcome</body></html>\n");
 	else if (IS("/500"))
 		answer(fd, "500 Internal Server Error", "Content-Type: text/html\r\n",
-		    "<!DOCTYPE html>\n<html><head><style>p { color: red }</style>\n<title>The \033[31mdatabase\033[0m is down</title>"
+		    "<!DOCTYPE html>\n<html><head><style>p { color: red }</style>\n<title>The \033[31mdatabase\033[0m "
+		    "is down</title>"
 		    "</head>\n<body><h1>Sorry</h1></body></html>\n");
 	else if (IS("/502"))
 		answer(fd, "502 Bad Gateway", "", "<html>\n<title>502 Bad Gateway</title></html>\n");
@@ -197,7 +200,8 @@ static int listen_tcp(const char *dir)
 	socklen_t len = sizeof a;
 	char name[4096], temp[4096 + 8];
 	int s = socket(AF_INET, SOCK_STREAM, 0);
-	if (s < 0 || bind(s, (struct sockaddr *)&a, sizeof a) || listen(s, 16) || getsockname(s, (struct sockaddr *)&a, &len))
+	if (s < 0 || bind(s, (struct sockaddr *)&a, sizeof a) || listen(s, 16) ||
+	    getsockname(s, (struct sockaddr *)&a, &len))
 		die("127.0.0.1");
 	int c = socket(AF_INET, SOCK_STREAM, 0);	/* where the loopback is down one can listen, but not come in */
 	if (c < 0 || connect(c, (struct sockaddr *)&a, sizeof a))
@@ -249,7 +253,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);	/* meant for the children, which do not ignore it */
 	alarm(LIFE_S);
-	struct pollfd p[3] = {{STDIN_FILENO, POLLIN, 0}, {listen_unix(argv[2]), POLLIN, 0}, {listen_tcp(argv[2]), POLLIN, 0}};
+	struct pollfd p[3] = {
+	    {STDIN_FILENO, POLLIN, 0}, {listen_unix(argv[2]), POLLIN, 0}, {listen_tcp(argv[2]), POLLIN, 0}};
 	while (poll(p, 3, -1) >= 0 || errno == EINTR) {
 		char c;
 		if (p[0].revents && read(STDIN_FILENO, &c, 1) <= 0)

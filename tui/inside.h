@@ -61,7 +61,8 @@ struct app {
 		struct session *part;	/* NULL, or such a part on its way */
 		bool wanted;		/* and one that nothing can be said of yet, ... */
 		bool next;		/* ... or that the reading is about to come to */
-		int64_t t0, t1;		/* what was asked for; t0 TIME_NONE: share of the whole, of which it is not known how long it is */
+		/* what was asked for; t0 TIME_NONE: share of the whole, of which it is not known how long it is */
+		int64_t t0, t1;
 		double share;
 	} ahead;
 	uint64_t before;		/* the sides that were looked at before it was read again; 0 none */

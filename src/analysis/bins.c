@@ -44,7 +44,8 @@ static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t 
 		if (b > a && row < 0)
 			out[*k].ns[TS_NONE] += b - a;
 		if (b > a && row >= 0) {
-			uint32_t from = at != UINT32_MAX ? at : a == sh->t0 ? sh->first[row] : sheet_find(sh, (uint32_t)row, a);
+			uint32_t from = at != UINT32_MAX ? at
+			    : a == sh->t0 ? sh->first[row] : sheet_find(sh, (uint32_t)row, a);
 			at = past ? sh->first[row + 1] - 1 : sheet_find_from(sh, (uint32_t)row, from, b);
 			sheet_between(sh, (uint32_t)row, from, a, at, b, out[*k].ns);
 		}

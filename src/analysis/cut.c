@@ -127,7 +127,8 @@ static bool matters(const struct shape *s, const uint8_t *node, const uint32_t *
 	return any;
 }
 
-bool cut_shape(const struct shape *s, const struct snap *sn, const uint8_t *flag, bool from, bool prune, bool bare, struct onto *o)
+bool cut_shape(const struct shape *s, const struct snap *sn, const uint8_t *flag, bool from, bool prune, bool bare,
+    struct onto *o)
 {
 	uint8_t *node = xcalloc((size_t)s->n + 1, 1);
 	bool any, can = s->nrun && mark_nodes(s, sn, flag, node);

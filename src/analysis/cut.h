@@ -11,7 +11,8 @@
  * Filters that take frames away node by node (show_from, prune_from, inlined calls), straight onto a shape of the
  * store's tree: o->cut says which nodes are not seen, o->to where the weight of its ends goes.
  */
-enum { CUT_GONE = 1, CUT_FIRST = 2 };	/* not seen; seen, and the first of its thing that is, for all that CT_AGAIN says */
+/* not seen; seen, and the first of its thing that is, for all that CT_AGAIN says */
+enum { CUT_GONE = 1, CUT_FIRST = 2 };
 /* A node of the shape, in a weighing on it. */
 static inline bool calls_gone(const struct calls *c, uint32_t node)
 {
@@ -20,6 +21,7 @@ static inline bool calls_gone(const struct calls *c, uint32_t node)
 
 /* flag[]: by frame, as verdicts say. bare: what nothing is left of counts, at the root. false: one node stands for
    frames of which some are seen and some are not; nothing was done. */
-bool cut_shape(const struct shape *, const struct snap *, const uint8_t *flag, bool from, bool prune, bool bare, struct onto *o);
+bool cut_shape(const struct shape *, const struct snap *, const uint8_t *flag, bool from, bool prune, bool bare,
+    struct onto *o);
 
 #endif

@@ -49,8 +49,8 @@ struct el {
 /* Events of [t0, t1), in order, at most max: then t1 is moved down to what was taken, but something
    is always taken. */
 void el_gather(const struct snap *, const struct el_ask *, int64_t t0, int64_t t1, uint32_t max, struct el *);
-/* The same, of those around an event, which need not be: both ends are cut, and within an instant too, of which a million may
-   be. */
+/* The same, of those around an event, which need not be: both ends are cut, and within an instant too, of which a
+   million may be. */
 void el_gather_at(const struct snap *, const struct el_ask *, int64_t t0, int64_t t1, const struct el_event *at,
     uint32_t max, struct el *);
 /* A stretch around t that has about `want` events, as the density there goes; inside of [lo, hi). */

@@ -229,8 +229,8 @@ static struct begun begun_of(const struct snap *sn, uint32_t i, uint32_t at)
 	return (struct begun){ s->t0, s->t1, s->trk, at };
 }
 
-/* Those that go somewhere, by the numbers of regions, which say in what order they began. NULL: these are too far apart, or
-   two are equal. */
+/* Those that go somewhere, by the numbers of regions, which say in what order they began. NULL: these are too far
+   apart, or two are equal. */
 static struct begun *by_number(const struct snap *sn, const uint32_t *at, struct arena *own, uint32_t *n,
     const struct onlooker *on)
 {

@@ -11,9 +11,9 @@
  * The invariant of the stack: the nodes of the topmost group are the last ones in
  * raw[], so a group that comes off gives its room to its children.
  *
- * A store whose stacks were said in order (load/ways.h) has its nodes in preorder already. Then one pass says where each
- * subtree ends and which nodes have children that are the same thing; all other nodes are written as they lie, one after
- * another, and only below those few are children gathered. Where the store's nodes have gone to is kept as runs.
+ * A store whose stacks were said in order (load/ways.h) has its nodes in preorder already. Then one pass says where
+ * each subtree ends and which nodes have children that are the same thing; all other nodes are written as they lie, one
+ * after another, and only below those few are children gathered. Where the store's nodes have gone to is kept as runs.
  *
  * A shape can also be made of another one by taking things away: the children of
  * what is gone are gathered in its place, and only where that happened can two
@@ -459,8 +459,8 @@ static void run_along(struct maker *m, uint32_t lo, uint32_t hi)
 	}
 }
 
-/* The same as follow(): the topmost group, or nodes that wait (n is 0, and they end at `parent`). Where a node's subtree ends
-   is asked before it is placed. */
+/* The same as follow(): the topmost group, or nodes that wait (n is 0, and they end at `parent`). Where a node's
+   subtree ends is asked before it is placed. */
 static void follow_down(struct maker *m)
 {
 	struct group g = m->pend[--m->npend];
@@ -557,7 +557,8 @@ static void note_runs(struct shape *s, uint32_t n)
 
 static void maker_free(struct maker *m)
 {
-	void *all[] = {m->look, m->look_tag, m->twins, m->late, m->first, m->pend, m->raw, m->own, m->gather, m->of_gather,
+	void *all[] = {m->look, m->look_tag, m->twins, m->late, m->first, m->pend, m->raw, m->own, m->gather,
+	    m->of_gather,
 	    m->seen, m->group_of, m->fresh, m->path, m->open};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
@@ -636,7 +637,8 @@ void shape_free(struct shape *s)
 	if (!s || --s->refs)
 		return;
 	things_free(s->things);
-	void *all[] = {s->forks, s->fork, s->next, s->thing, s->how, s->ends, s->end, s->at, s->run, atomic_load(&s->spare),
+	void *all[] = {s->forks, s->fork, s->next, s->thing, s->how, s->ends, s->end, s->at, s->run,
+	    atomic_load(&s->spare),
 	    s->whole.flat, s->whole.hit};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);

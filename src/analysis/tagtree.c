@@ -5,9 +5,9 @@
  * tags below the nodes where these end.
  *
  * Chains are the paths of two small trees of tags, made of the label sets. Samples are sorted by chain, by stack
- * (in preorder) and by the tags at the leaf; then the new tree is written from left to right: of each sample, whatever is not
- * on the way of the one before is new. So nothing is looked up, what it takes is by the nodes that are made, and they are in
- * preorder themselves (shape.c makes use of that).
+ * (in preorder) and by the tags at the leaf; then the new tree is written from left to right: of each sample, whatever
+ * is not on the way of the one before is new. So nothing is looked up, what it takes is by the nodes that are made, and
+ * they are in preorder themselves (shape.c makes use of that).
  *
  * Not taken: copies of nodes found by a table of (chain, node): 3 s and 60 bytes a node for what takes a fifth of that.
  */
@@ -54,7 +54,8 @@ static void twigs_begin(struct twigs *w)
 static uint32_t twig(struct twigs *w, uint32_t parent, str_id label, str_id key)
 {
 	struct twig t = {parent, {label ? label : key, key}};
-	uint32_t h = hash_u64((uint64_t)parent << 32 | t.tag.label, key), id = intern_find(&w->index, h, same_twig, w, &t);
+	uint32_t h = hash_u64((uint64_t)parent << 32 | t.tag.label, key),
+		 id = intern_find(&w->index, h, same_twig, w, &t);
 	if (id != UINT32_MAX)
 		return id;
 	w->v = mem_grow(w->v, &w->cap, w->n + 1u, sizeof *w->v);
@@ -257,7 +258,8 @@ static void write_tree(struct graft *g, uint32_t n)
 	twigs_free(&g->end);
 }
 
-static uint32_t of_set(const struct snap *sn, const struct labels *ls, struct twigs *w, uint32_t at, uint32_t set, str_id key)
+static uint32_t of_set(const struct snap *sn, const struct labels *ls, struct twigs *w, uint32_t at, uint32_t set,
+    str_id key)
 {
 	struct buf b = {0};
 	str_id text = labels_text(ls, set, key, &b) && b.n ? build_text(sn, b.p, b.n) : 0;
@@ -265,7 +267,8 @@ static uint32_t of_set(const struct snap *sn, const struct labels *ls, struct tw
 	return twig(w, at, text, key);
 }
 
-void tree_tagged(struct tree *t, const struct snap *sn, const struct labels *ls, const str_id *key, size_t nkey, size_t nroot)
+void tree_tagged(struct tree *t, const struct snap *sn, const struct labels *ls, const str_id *key, size_t nkey,
+    size_t nroot)
 {
 	struct graft g = {.t = t, .sn = sn, .ends = nkey > nroot};
 	*t = (struct tree){.st = sn->st};

@@ -160,8 +160,8 @@ static int cmp_place(const void *ctx, uint32_t a, uint32_t b)
 				  : (p->addr > q->addr) - (p->addr < q->addr);
 }
 
-/* By thing what place its name has among all names; and what kind it is. A function has many lines, so names are compared once each; strings of
-   the store are the same where their bytes are. */
+/* By thing what place its name has among all names; and what kind it is. A function has many lines, so names are
+   compared once each; strings of the store are the same where their bytes are. */
 static struct keyed *by_name(struct things *t)
 {
 	struct keyed *v = xmalloc(t->n * sizeof *v);

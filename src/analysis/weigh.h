@@ -50,7 +50,8 @@ struct onto {
 	uint8_t *hit;		/* something counts here */
 	uint8_t *dead;		/* by thing, when the query takes some away; NULL: none */
 	uint8_t *cut;		/* or by node (cut.h); NULL: none */
-	uint32_t *to;		/* by end: the node where its weight goes instead, UINT32_MAX: nowhere; NULL: all stay */
+	/* by end: the node where its weight goes instead, UINT32_MAX: nowhere; NULL: all stay */
+	uint32_t *to;
 	bool bare;		/* stacks of which nothing is left count, at the root */
 	int64_t all;
 	str_id unit;

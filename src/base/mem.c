@@ -6,9 +6,9 @@
  * An arena is a list of blocks, newest first; allocation bumps a mark in the
  * newest block and asks for another block when it does not fit. Blocks double
  * up to a limit, so that the number of blocks stays logarithmic for small
- * arenas and waste stays bounded for big ones; on disk up to a part of the whole, for all are let go of again and again. A request larger than a block
- * gets a block of its own. There is no per-object free and no realloc in
- * place: what grows is a column (col.h) or a plain array (mem_grow).
+ * arenas and waste stays bounded for big ones; on disk up to a part of the whole, for all are let go of again and
+ * again. A request larger than a block gets a block of its own. There is no per-object free and no realloc in place:
+ * what grows is a column (col.h) or a plain array (mem_grow).
  */
 #include "config.h"
 #include "base/mem.h"
@@ -27,7 +27,8 @@
 #include <malloc.h>
 #endif
 
-enum { SPILL_ALIGN = 1 << 16, SPILLS = 1 << 18, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, MANY_BLOCKS = 16, ALIGN = 16, LARGE = 1 << 22,
+enum { SPILL_ALIGN = 1 << 16, SPILLS = 1 << 18, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, MANY_BLOCKS = 16, ALIGN = 16,
+    LARGE = 1 << 22,
     PAGE = 1 << 12 };
 
 /* The bytes follow, aligned; of one that is spilled they lie elsewhere, for to go from one to the next is not to look at it. */

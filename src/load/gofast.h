@@ -70,7 +70,8 @@ static inline __attribute__((always_inline)) bool gofast_start(struct goorder *o
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool gofast_unblock(struct goorder *o, const struct goev *ev, struct go_m *m)
+static inline __attribute__((always_inline)) bool gofast_unblock(struct goorder *o, const struct goev *ev,
+    struct go_m *m)
 {
 	struct go_g *g = gofast_other(o, ev->arg, G_WAITING);
 	uint32_t stack = idtab_get(&o->gen->stacks, ev->arg[3]);
@@ -122,7 +123,8 @@ static inline bool gofast_create(struct goorder *o, const struct goev *ev, struc
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool gofast_syscall(struct goorder *o, const struct goev *ev, struct go_m *m)
+static inline __attribute__((always_inline)) bool gofast_syscall(struct goorder *o, const struct goev *ev,
+    struct go_m *m)
 {
 	struct go_g *g = gofast_here(m, G_RUNNING);
 	struct go_p *p = m->ps;
@@ -136,7 +138,8 @@ static inline __attribute__((always_inline)) bool gofast_syscall(struct goorder 
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool gofast_return(struct goorder *o, const struct goev *ev, struct go_m *m)
+static inline __attribute__((always_inline)) bool gofast_return(struct goorder *o, const struct goev *ev,
+    struct go_m *m)
 {
 	struct go_g *g = gofast_here(m, G_SYSCALL);
 	struct go_p *p = m->ps;

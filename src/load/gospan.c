@@ -288,7 +288,8 @@ static void user_task(struct gotrace *r, const struct tev *ev)
 	struct idslot *s = idmap_get(&r->tasks, (uint64_t)ev->id);
 	if (ev->kind == TEV_TASK_BEGIN) {
 		struct gotask *t = s ? s->p : task_room(r);
-		*t = (struct gotask){ .name = name, .parent = ev->value, .t0 = gotrace_now(r), .trk = trk, .stack = stack };
+		*t = (struct gotask){
+		    .name = name, .parent = ev->value, .t0 = gotrace_now(r), .trk = trk, .stack = stack};
 		idmap_put(&r->tasks, (uint64_t)ev->id, &fresh)->p = t;
 		return;
 	}

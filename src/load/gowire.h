@@ -88,7 +88,8 @@ static inline const uint8_t *quick_varint(const uint8_t *p, uint64_t *v)
 }
 
 /* The same, quickly where there is an event of a known type and no number can reach beyond the end. */
-static inline __attribute__((always_inline)) bool gowire_event(struct cur *c, struct goev *ev, uint64_t *dt, struct err *e)
+static inline __attribute__((always_inline)) bool gowire_event(struct cur *c, struct goev *ev, uint64_t *dt,
+    struct err *e)
 {
 	enum { ROOM = 1 + 10 * 5 };	/* type, dt and four */
 	const uint8_t *p = c->p;

@@ -281,7 +281,8 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 			if (!is_gzip(z->next_in, z->avail_in) || inflateReset(z) != Z_OK)
 				return torn(out, "what follows the gzip data is none", at - z->avail_in);
 		} else if (rc == Z_BUF_ERROR || (rc == Z_OK && !z->avail_in && at == b->n && z->avail_out)) {
-			return torn(out, "gzip data ends too early: the file was cut off; copy or record it again", where);
+			return torn(out, "gzip data ends too early: the file was cut off; copy or record it again",
+			    where);
 		} else if (rc != Z_OK) {
 			const char *why = z->msg ? z->msg : "";
 			return torn(out, strstr(why, "check") ? "gzip data is damaged (incorrect data check)" :
@@ -321,7 +322,8 @@ static int gunzip(struct bytes *b, const struct input_watch *w, bool ahead, stru
 	bool cut = b->mapped && mapped_cut(b->p);
 	input_close(b);
 	*b = (struct bytes){
-	    .p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .cut = cut, .torn = out.torn, .torn_at = out.torn_at,
+	    .p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .cut = cut, .torn = out.torn,
+	    .torn_at = out.torn_at,
 	    .owned = out.p, .ahead = out.ahead};
 	if (out.ahead)
 		ahead_whole(out.ahead);

@@ -3,9 +3,9 @@
 /*
  * flame: the stacks as one SVG that needs nothing else: the root at the top, a
  * frame as wide as its weight, siblings by weight. Stacks that go through a node lie side by side in one array, and are
- * parted by the frame that comes next; those of frames narrower than a quarter of a pixel, which are most, are followed no
- * further. So what it takes is by the stack and by what is drawn. The script inside zooms at a click and
- * marks what a search finds; it reads places out of the drawing itself and knows no names.
+ * parted by the frame that comes next; those of frames narrower than a quarter of a pixel, which are most, are followed
+ * no further. So what it takes is by the stack and by what is drawn. The script inside zooms at a click and marks what
+ * a search finds; it reads places out of the drawing itself and knows no names.
  */
 #include "config.h"
 #include "report/pprof.h"

@@ -4,9 +4,9 @@
  * What the query leaves of what is open, weighed: the calls that panes show.
  *
  * Most queries choose stacks, or take frames away, and leave the tree as it is: for them the merged tree
- * of the store (its shape) is made once, and a query only adds up onto it. Those that make frames (tags), or cut some calls
- * of a node and leave others, get a shape of their own, straight from the nodes that are left; only where nodes are in
- * no order (a trace's) weights are put on a tree that is merged anew.
+ * of the store (its shape) is made once, and a query only adds up onto it. Those that make frames (tags), or cut some
+ * calls of a node and leave others, get a shape of their own, straight from the nodes that are left; only where nodes
+ * are in no order (a trace's) weights are put on a tree that is merged anew.
  *
  * A shape belongs to a snapshot and a granularity; two are kept, since the lines
  * are looked at beside the functions.

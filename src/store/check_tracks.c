@@ -80,7 +80,8 @@ static int check_row(struct going *g, uint32_t r, struct err *e)
 		if (state >= TS__N || (i != a && sh->state[i] & SHEET_CONT))
 			return bad(e, "an interval has a state that is none", i, sh->n);
 		uint32_t k = sheet_some_at(sh->whose, i);
-		uint8_t bits = k == UINT32_MAX ? g->nobody : g->bits ? g->bits[sh->who2[k]] : who_bits(g->sn, sh->who4[k]);
+		uint8_t bits = k == UINT32_MAX ? g->nobody
+		    : g->bits ? g->bits[sh->who2[k]] : who_bits(g->sn, sh->who4[k]);
 		if (!(bits & allowed[state]))
 			return bad(e, "an interval names what is not there", i, sh->n);
 		g->sum[was] += at - before;

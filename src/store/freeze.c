@@ -190,7 +190,8 @@ static void put_sheet(struct freezing *z, const struct sheet *sh, struct index_s
 	*x = sheet_sizes(sh);
 	x->bytes = index_arrays(x, at, bytes);
 	const void *p[IA__N] = {[IA_SUM] = sh->sum, [IA_TRK] = sh->trk, [IA_FIRST] = sh->first, [IA_START] = sh->start,
-		[IA_EDGE] = sh->edge, [IA_STATE] = sh->state, [IA_WHOSE] = sh->whose, [IA_STACKED] = sh->stacked, [IA_WHOS] = sh->whos,
+		[IA_EDGE] = sh->edge, [IA_STATE] = sh->state, [IA_WHOSE] = sh->whose, [IA_STACKED] = sh->stacked,
+		    [IA_WHOS] = sh->whos,
 		[IA_STACK] = x->narrow ? (const void *)sh->stack2 : sh->stack4,
 		[IA_WHO] = x->nwhos ? (const void *)sh->who2 : sh->who4};
 	go_to(z, index_round(z->at));

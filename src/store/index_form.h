@@ -53,8 +53,10 @@ struct index_sheet {
 	uint32_t narrow;		/* 1: stack2 */
 	uint8_t nsum, sums[35];
 };
-_Static_assert(TS__N <= sizeof((struct index_sheet *)0)->sums && !(sizeof(struct index_sheet) % 8), "all states, no padding");
-enum index_array { IA_SUM, IA_TRK, IA_FIRST, IA_START, IA_EDGE, IA_WHOSE, IA_STACKED, IA_STACK, IA_STATE, IA_WHO, IA_WHOS, IA__N };
+_Static_assert(TS__N <= sizeof((struct index_sheet *)0)->sums && !(sizeof(struct index_sheet) % 8),
+    "all states, no padding");
+enum index_array { IA_SUM, IA_TRK, IA_FIRST, IA_START, IA_EDGE, IA_WHOSE, IA_STACKED, IA_STACK, IA_STATE, IA_WHO,
+    IA_WHOS, IA__N };
 /* Bytes of the block; where the arrays begin, and how many bytes each has. */
 uint64_t index_arrays(const struct index_sheet *, uint64_t at[IA__N], uint64_t bytes[IA__N]);
 

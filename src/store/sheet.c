@@ -537,8 +537,8 @@ static void keep_alive(struct sealer *s, const struct build_sheet *b)
 			list_add(&s->alive[r >= b->sh->nother], b->trk[r]);
 }
 
-/* Of crowds that the sheet has rows of and of which nobody lives now nothing is kept: it is all zero. Rows of both kinds
-   are in order. */
+/* Of crowds that the sheet has rows of and of which nobody lives now nothing is kept: it is all zero. Rows of both
+   kinds are in order. */
 static void forget_dead(struct sealer *s, const struct build_sheet *b, uint32_t ntrks)
 {
 	uint32_t other = 0;

@@ -140,8 +140,8 @@ static inline struct stk_run store_stks(const struct store *s, uint32_t i)
 	return (struct stk_run){ s->stks.seg[k], size - COL_FIRST, size - COL_FIRST + size };
 }
 static inline const struct trk_row *store_trk(const struct store *s, trk_id i) { return col_at(&s->trks, i); }
-/* TIME_NONE, or: a track was first heard of when its t0 was sealed already; the sheets have it from here on, before it was
-   in the state it is in here. */
+/* TIME_NONE, or: a track was first heard of when its t0 was sealed already; the sheets have it from here on, before it
+   was in the state it is in here. */
 static inline int64_t store_heard(const struct store *s, const struct trk_row *r)
 {
 	uint32_t i = r->heard;

@@ -61,7 +61,8 @@ struct tracks {
 	uint64_t sent;			/* entries of all pieces before */
 	uint32_t *crowd;		/* by SHEET_CROWD tracks: how many of them are */
 	struct shelf crowds;		/* where they lie */
-	uint32_t *left;			/* crowds of which none was for a moment: to be forgotten when the piece is cut */
+	/* crowds of which none was for a moment: to be forgotten when the piece is cut */
+	uint32_t *left;
 	size_t nleft, cleft;
 	size_t ties;			/* from here on entries have the time `newest` */
 	int64_t sealed, newest;
