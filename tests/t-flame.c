@@ -194,44 +194,53 @@ static void edges(const struct world *o, const struct calls *c, bool negative)
 	arena_free(&a);
 }
 
+/* All nodes that count have places, once somebody has looked at all of them. */
 static void layout(const struct flame *f, int64_t total)
 {
 	int64_t sum = 0;
-	for (uint32_t i = 0; i < f->t.n; i++) {
-		int64_t at = f->off[i];
-		sum += f->t.flat[i];
-		OK(f->kid0[i + 1] >= f->kid0[i]);
-		for (uint32_t k = f->kid0[i]; k < f->kid0[i + 1]; k++) {
-			uint32_t c = f->kid[k];
-			OK(f->t.parent[c] == i && f->off[c] == at && f->t.next[c] <= f->t.next[i]);
-			at += f->wid[c];
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < f->nplace; i++) {
+		uint32_t k, n = flame_kids(f, i, &k);
+		int64_t at = f->place[i].off;
+		sum += flame_own(f, i).w;
+		for (; n; n--, k++) {
+			OK(f->place[k].up == i && f->place[k].off == at && flame_below(f, k, i));
+			OK(nodes_parent(&f->t, f->place[k].node) == f->place[i].node);
+			at += f->place[k].wid;
 		}
-		OK(at <= f->off[i] + f->wid[i]);	/* what is left is the node's own */
+		OK(at <= f->place[i].off + f->place[i].wid);	/* what is left is the node's own */
 	}
-	OK(sum == total && f->t.cum[0] == total);
+	for (uint32_t i = 0; i < f->t.n; i++) {
+		if (!nodes_count(&f->t, i))
+			continue;
+		count++;
+		OK(f->place[flame_place_of(f, i)].node == i);
+	}
+	OK(count == f->nplace);
+	OK(sum == total && flame_sum(f, 0).w == total);
 }
 
 struct canvas {
 	const struct flame *f;
 	struct flame_look l;
-	uint32_t cell[64][400];	/* node + 1; UINT32_MAX: a sliver */
+	uint32_t cell[64][400];	/* place + 1; UINT32_MAX: a sliver */
 	uint32_t said;
 };
 
 static void put(void *arg, const struct flame_span *s)
 {
 	struct canvas *c = arg;
-	double cell = (double)c->f->wid[c->l.zoom] / c->l.cols;
+	double cell = (double)c->f->place[c->l.zoom].wid / c->l.cols;
 	OK(s->row >= 0 && s->row < c->l.rows && s->x0 >= 0 && s->x1 <= c->l.cols && s->x0 < s->x1);
 	if (s->sliver > 0)
 		OK(s->x1 == s->x0 + 1 && s->sliver <= 1);
 	else
-		OK((s->x1 - s->x0) * cell < (double)c->f->wid[s->node] + cell * 1.001);
+		OK((s->x1 - s->x0) * cell < (double)c->f->place[s->place].wid + cell * 1.001);
 	for (int x = s->x0; x < s->x1; x++) {
 		OK(!c->cell[s->row][x]);	/* nobody else was there */
-		c->cell[s->row][x] = s->sliver > 0 ? UINT32_MAX : s->node + 1;
+		c->cell[s->row][x] = s->sliver > 0 ? UINT32_MAX : s->place + 1;
 		if (s->row && !s->sliver)	/* inside its parent */
-			OK(c->cell[s->row - 1][x] == c->f->t.parent[s->node] + 1);
+			OK(c->cell[s->row - 1][x] == c->f->place[s->place].up + 1);
 	}
 	c->said++;
 }
@@ -241,8 +250,8 @@ static void view(const struct flame *f)
 	static struct canvas c;
 	memset(&c, 0, sizeof c);
 	c.f = f;
-	c.l = (struct flame_look){rnd(4) ? 0 : rnd(f->t.n), 1 + (int)rnd(300), 1 + (int)rnd(40), 0};
-	if (f->wid[c.l.zoom] <= 0)
+	c.l = (struct flame_look){rnd(4) ? 0 : rnd(f->nplace), 1 + (int)rnd(300), 1 + (int)rnd(40), 0};
+	if (f->place[c.l.zoom].wid <= 0)
 		return;
 	flame_each(f, &c.l, put, &c);
 	OK(c.said >= 1 && c.said <= (uint32_t)(c.l.cols * c.l.rows));
@@ -265,7 +274,9 @@ static void hits(const struct world *o, const struct flame *f, const struct call
 	for (uint32_t t = 1; t < c->nthing; t++)
 		hit[t] = !rnd(4), is[fun_of(c, t)] = hit[t];
 	int64_t w, want = 0;
-	flame_hits(&f->t, hit, &w);
+	uint32_t *before = xmalloc(flame_blocks(&f->t) * sizeof *before);
+	flame_hits(&f->t, hit, &w, before);
+	mem_free(before);
 	for (uint32_t i = 0; i < o->nsample; i++) {
 		bool on = false;
 		for (uint32_t d = 0; d < o->depth[i]; d++)
@@ -290,11 +301,16 @@ static void flames(const struct world *o, const struct calls *c)
 		view(f);
 		if (!conf.pivot && !conf.reverse && !conf.fold_runtime && !conf.fold_recursion)
 			hits(o, f, c);
-		uint32_t node = rnd(f->t.n);
-		OK(!node || flame_find(f, f->id[node]) == node);
+		uint32_t at = rnd(f->nplace);
+		uint64_t id = f->place[at].id;
+		OK(!at || flame_find(f, id) == at);
+		struct flame *anew = flame_new(c, &conf);	/* where nobody has looked yet */
+		at = flame_find(anew, id);
+		OK(id == 1 || anew->place[at].id == id);
+		flame_free(anew);
 		if (conf.fold_recursion && !conf.reverse && !conf.pivot)
 			for (uint32_t k = 1; k < f->t.n; k++)
-				for (uint32_t p = f->t.parent[k]; p; p = f->t.parent[p])
+				for (uint32_t p = nodes_parent(&f->t, k); p; p = nodes_parent(&f->t, p))
 					OK(f->t.thing[p] != f->t.thing[k]);
 		flame_free(f);
 	}
@@ -312,8 +328,8 @@ static void extremes(void)
 		struct flame *f = flame_new(c, &conf);
 		int64_t sum = 0;
 		for (uint32_t k = 0; k < f->t.n; k++)
-			grow_by(&sum, f->t.flat[k]);
-		OK(sum == f->t.cum[0] && sum == (conf.pivot ? c->thing[conf.pivot].cum : o->w.total));
+			grow_by(&sum, nodes_own(&f->t, k).w);
+		OK(sum == flame_sum(f, 0).w && sum == (conf.pivot ? c->thing[conf.pivot].cum : o->w.total));
 		flame_free(f);
 	}
 	struct arena a = {0};

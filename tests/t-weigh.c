@@ -5,6 +5,7 @@
 #include "config.h"
 #include "analysis/focus.h"
 #include "analysis/prof.h"
+#include "analysis/nodes.h"
 #include "analysis/shape.h"
 #include "base/buf.h"
 #include "sums.h"
@@ -183,11 +184,26 @@ static void well_formed(const struct calls *c)
 		flat += t->flat[i];
 	}
 	OK(flat == c->total && t->next[0] == t->n);
-	for (uint32_t k = 0, at = 0; k < c->nthing; at += c->thing[k++].nnode) {
-		OK(c->thing[k].node0 == at);
-		for (uint32_t i = 0; i < c->thing[k].nnode; i++)
-			OK(t->thing[c->of[at + i]] == k && (!i || c->of[at + i - 1] < c->of[at + i]));
+	struct nodes all = nodes_of(c);		/* the same, wherever they lie */
+	uint32_t *at = xcalloc(all.n, sizeof *at), n = 0;
+	for (uint32_t i = 0; i < all.n;) {
+		struct calls_sum sum = nodes_sum(&all, i), own = nodes_own(&all, i);
+		OK(nodes_count(&all, i) == (!i || sum.hits));
+		if (i && !sum.hits) {
+			i = all.next[i];
+			continue;
+		}
+		at[i] = n;
+		OK(n < t->n && all.thing[i] == t->thing[n] && sum.w == t->cum[n] && own.w == t->flat[n] &&
+		    at[nodes_parent(&all, i)] == t->parent[n] && nodes_seek(all.thing, i, all.n, all.thing[i]) == i);
+		uint32_t next = nodes_seek(all.thing, i + 1, all.n, all.thing[i]);
+		for (uint32_t k = i + 1; k < next; k++)
+			OK(all.thing[k] != all.thing[i]);
+		i++;
+		n++;
 	}
+	OK(n == t->n);
+	mem_free(at);
 }
 
 static uint64_t *ways(const struct calls *c)

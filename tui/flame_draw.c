@@ -26,10 +26,10 @@
 
 #include <string.h>
 
-/* Rows there are in front of the row of a node in its part. */
-static int64_t flame_depth(const struct flame *f, uint32_t node)
+/* Rows there are in front of the row of a place in its part. */
+static int64_t flame_depth(const struct flame *f, uint32_t place)
 {
-	return flame_row(f, 0, node);
+	return flame_row(f, 0, place);
 }
 
 static int flame_centre(const struct flameview *v, int h)
@@ -48,9 +48,9 @@ static int64_t line_of(const struct flameview *v, int part, int64_t depth, int h
 	return v->flip ? h - 1 - y : y;
 }
 
-int64_t flame_line(const struct flameview *v, int part, uint32_t node, int h)
+int64_t flame_line(const struct flameview *v, int part, uint32_t place, int h)
 {
-	return line_of(v, part, flame_depth(v->f[part], node), h);
+	return line_of(v, part, flame_depth(v->f[part], place), h);
 }
 
 /* What is seen of a part in h lines of w cells. false: nothing. */
@@ -58,7 +58,8 @@ static bool flame_window(
     const struct flameview *v, int part, int h, int w, struct flame_look *l, int64_t *line0)
 {
 	const struct flame *f = v->f[part];
-	if (!f || f->t.n < 2 || h < 1 || w < 1)
+	uint32_t k;
+	if (!f || !flame_kids(f, 0, &k) || h < 1 || w < 1)
 		return false;
 	int64_t zoomed = flame_depth(f, v->zoom[part]);
 	/* depths in view, of this part's own direction */
@@ -81,7 +82,7 @@ static bool flame_window(
 static bool flame_signed(const struct flameview *v)
 {
 	const struct flame *f = v->f[DOWN];
-	return f && (tree_two(v->t.c) || f->wid[0] != f->t.cum[0]);
+	return f && (tree_two(v->t.c) || f->place[0].wid != flame_sum(f, 0).w);
 }
 
 /* Which of its colours are in force. */
@@ -96,9 +97,10 @@ static enum flame_colour flame_colouring(const struct flameview *v)
 static double flame_change(const struct flameview *v, int part, uint32_t node)
 {
 	const struct flame *f = v->f[part];
-	double most = (double)f->wid[node], d = (double)f->t.cum[node];
-	if (f->t.ocum) {
-		struct pair p = tree_pair(v->t.c, f->t.cum[node], f->t.ocum[node]);
+	struct calls_sum sum = flame_sum(f, node);
+	double most = (double)f->place[node].wid, d = (double)sum.w;
+	if (f->c->two) {
+		struct pair p = tree_pair(v->t.c, sum.w, sum.o);
 		double a = (double)p.a, b = (double)p.b;
 		most = a > b ? a : b;
 		d = a - b;
@@ -121,9 +123,9 @@ static enum style doing(const struct flameview *v, const struct session *s, int 
 	    [TW_NET] = ST_S_NET, [TW_SYSCALL] = ST_S_SYSCALL, [TW_BLOCK] = ST_S_UNKNOWN, [TW_ASSIST] = ST_S_ASSIST};
 	const struct flame *f = v->f[part];
 	enum style st = session_type(s) < TW__N ? of[session_type(s)] : ST_S_UNKNOWN;
-	for (uint32_t i = node; i; i = f->t.parent[i]) {
-		struct str_row tag = calls_symbol(v->t.c, f->t.thing[i]);
-		for (int k = 0; v->t.c->thing[f->t.thing[i]].kind == PKG_TAG && k < TS__N; k++)
+	for (uint32_t i = node; i; i = f->place[i].up) {
+		struct str_row tag = calls_symbol(v->t.c, flame_thing_of(f, i));
+		for (int k = 0; flame_thing(v, part, i)->kind == PKG_TAG && k < TS__N; k++)
 			if (strlen(state_name((enum tstate)k)) == tag.n &&
 			    !memcmp(state_name((enum tstate)k), tag.s, tag.n))
 				st = state_style((enum tstate)k);
@@ -136,10 +138,10 @@ static enum style hue(const struct flameview *v, const struct session *session, 
 	if (flame_colouring(v) == FC_STATE)
 		return doing(v, session, part, node);
 	const struct flame *f = v->f[part];
-	const struct thing *t = &v->t.c->thing[f->t.thing[node]];
-	struct str_row s = calls_symbol(v->t.c, (uint32_t)(t - v->t.c->thing));
+	const struct thing *t = flame_thing(v, part, node);
+	struct str_row s = calls_symbol(v->t.c, flame_thing_of(f, node));
 	if (flame_colouring(v) == FC_SELF) {
-		double own = tree_part(f->t.flat[node], f->t.cum[0]);
+		double own = tree_part(flame_own(f, node).w, flame_sum(f, 0).w);
 		return own >= .05 ? ST_MORE2 : own >= .01 ? ST_MORE1 : ST_SAME;
 	}
 	if (flame_colouring(v) == FC_DIFF)
@@ -183,11 +185,11 @@ struct drawing {
 /* The topmost frame that is on one side only says so. */
 static const char *one_sided(const struct drawing *d, uint32_t node)
 {
-	const struct ctree *t = &d->v->f[d->part]->t;
-	if (!t->ocum || d->v->conf.reverse || d->part == UP)
+	const struct flame *f = d->v->f[d->part];
+	if (!f->c->two || d->v->conf.reverse || d->part == UP)
 		return "";
-	struct pair p = tree_pair(d->v->t.c, t->cum[node], t->ocum[node]);
-	struct pair up = tree_pair(d->v->t.c, t->cum[t->parent[node]], t->ocum[t->parent[node]]);
+	struct calls_sum own = flame_sum(f, node), above = flame_sum(f, f->place[node].up);
+	struct pair p = tree_pair(d->v->t.c, own.w, own.o), up = tree_pair(d->v->t.c, above.w, above.o);
 	return !p.b && p.a && up.b ? "new " : !p.a && p.b && up.a ? "gone " : "";
 }
 
@@ -204,7 +206,7 @@ static size_t symbol_tail(const char *s, size_t n)
 static void label(
     const struct drawing *d, int y, int x, int w, uint32_t node, enum style fg, int attr)
 {
-	uint32_t thing = d->v->f[d->part]->t.thing[node];
+	uint32_t thing = flame_thing_of(d->v->f[d->part], node);
 	const struct calls *c = d->v->t.c;
 	const struct thing *t = &c->thing[thing];
 	struct str_row s = calls_symbol(c, thing);
@@ -247,7 +249,7 @@ static uint32_t edge_mark(const struct drawing *d, uint32_t node, bool selected)
 		double c = flame_change(d->v, d->part, node);
 		return c > .05 ? '+' : c < -.05 ? '-' : '=';
 	}
-	if (ctree_inlined(&d->v->f[d->part]->t, node))
+	if (flame_inlined(d->v->f[d->part], node))
 		return ascii ? '/' : 0x254e;
 	return ascii ? '|' : 0x258f;
 }
@@ -257,7 +259,7 @@ static void frame(
 {
 	const struct flameview *v = d->v;
 	const struct flame *f = v->f[d->part];
-	uint32_t thing = f->t.thing[node];
+	uint32_t thing = flame_thing_of(f, node);
 	const struct thing *t = &v->t.c->thing[thing];
 	bool mono = d->env->mono, hit = d->hit && d->hit[thing];
 	enum style bg = mono ? ST_NORMAL : hue(v, d->env->s, d->part, node), fg = mono ? ST_NORMAL : ST_LABEL;
@@ -293,11 +295,11 @@ static void span(void *arg, const struct flame_span *s)
 	int64_t y = line_of(v, d->part, d->depth0 + s->row, d->g->h);
 	if (y < 0 || y >= d->g->h)
 		return;
-	bool selected = v->part == d->part && v->sel == s->node;
+	bool selected = v->part == d->part && v->sel == s->place;
 	if (s->sliver > 0)
 		sliver(d, (int)y, s->x0, s->sliver, selected);
 	else
-		frame(d, (int)y, s->x0, s->x1, s->node, selected, false);
+		frame(d, (int)y, s->x0, s->x1, s->place, selected, false);
 	if (y > d->lowest)
 		d->lowest = y;
 }
@@ -307,9 +309,9 @@ static void ancestors(struct drawing *d)
 {
 	const struct flameview *v = d->v;
 	const struct flame *f = v->f[d->part];
-	for (uint32_t i = v->zoom[d->part]; i && (i = f->t.parent[i]);) {
+	for (uint32_t i = v->zoom[d->part]; i && (i = f->place[i].up);) {
 		int64_t y = flame_line(v, d->part, i, d->g->h);
-		if (y >= 0 && y < d->g->h && !(d->part == UP && f->t.parent[i] == 0))
+		if (y >= 0 && y < d->g->h && !(d->part == UP && f->place[i].up == 0))
 			frame(d, (int)y, 0, d->g->w, i, v->part == d->part && v->sel == i, true);
 	}
 }
@@ -326,7 +328,7 @@ static void selection(struct drawing *d)
 	const struct flame *f = v->f[v->part];
 	uint32_t z = v->zoom[v->part];
 	int64_t y = flame_line(v, v->part, v->sel, d->g->h);
-	if (y < 0 || y >= d->g->h || v->sel < z || v->sel >= f->t.next[z])
+	if (y < 0 || y >= d->g->h || !flame_below(f, v->sel, z))
 		return;
 	d->part = v->part;
 	if (!flame_cells(f, &l, v->sel, &x0, &x1))
@@ -352,7 +354,7 @@ static int cmp_hit(const void *ctx, uint32_t a, uint32_t b)
 	uint64_t p = wrap_size(x->cum), q = wrap_size(y->cum);
 	if (p != q)
 		return p > q ? -1 : 1;
-	return c->of[x->node0] < c->of[y->node0] ? -1 : 1;	/* callers first */
+	return x->first < y->first ? -1 : 1;	/* callers first */
 }
 
 /* With a search: what it found, heaviest first. Else who calls the selected and what it calls. */
@@ -365,11 +367,11 @@ static void below(const struct flameview *v, const struct pane_env *env, struct 
 	if (g->h - y < 6 || v->flip || v->f[UP])
 		return;
 	if (hit) {
-		uint32_t *id = arena_alloc(env->scratch, c->nthing * sizeof *id);
+		uint32_t *id = arena_alloc(env->scratch, c->nthing * sizeof *id), fit = (uint32_t)(g->h - y - 1);
 		for (uint32_t i = 1; i < c->nthing; i++)
 			if (hit[i] && c->thing[i].nnode)
 				id[n++] = i;
-		sort_u32(id, n, cmp_hit, c);
+		n = first_u32(id, n, fit, cmp_hit, c);
 		grid_printf(g, y++, 0, ST_HEAD, 0,
 		    "hits of /%s, heaviest first (n and N go from one to the next)",
 		    env->find.text);
@@ -381,7 +383,7 @@ static void below(const struct flameview *v, const struct pane_env *env, struct 
 	}
 	if (!v->sel)
 		return;
-	uint32_t thing = v->f[DOWN]->t.thing[v->sel];
+	uint32_t thing = flame_thing_of(v->f[DOWN], v->sel);
 	int half = (g->w - 2) / 2;
 	n = callers_of(c, thing, env->scratch, &l);
 	struct rect old = grid_clip(g, (struct rect){y, 0, g->h - y, half});
@@ -415,7 +417,7 @@ struct finder {
 	const struct flameview *v;
 	int part, y, x, h;
 	int64_t depth0;
-	uint32_t node;
+	uint32_t place;
 };
 
 static void finder_span(void *arg, const struct flame_span *s)
@@ -423,11 +425,11 @@ static void finder_span(void *arg, const struct flame_span *s)
 	struct finder *f = arg;
 	if (line_of(f->v, f->part, f->depth0 + s->row, f->h) == f->y && s->x0 <= f->x &&
 	    f->x < s->x1)
-		f->node = s->node;
+		f->place = s->place;
 }
 
 bool flame_at(
-    const struct flameview *v, const struct pane_env *env, int y, int x, int *part, uint32_t *node)
+    const struct flameview *v, const struct pane_env *env, int y, int x, int *part, uint32_t *place)
 {
 	for (*part = DOWN; *part < PARTS; ++*part) {
 		struct finder f = {v, *part, y, x, env->rows, 0, 0};
@@ -435,10 +437,10 @@ bool flame_at(
 		if (!flame_window(v, *part, env->rows, env->cols, &l, &f.depth0))
 			continue;
 		flame_each(v->f[*part], &l, finder_span, &f);
-		for (uint32_t i = v->zoom[*part]; i && !f.node; i = v->f[*part]->t.parent[i])
+		for (uint32_t i = v->zoom[*part]; i && !f.place; i = v->f[*part]->place[i].up)
 			if (flame_line(v, *part, i, env->rows) == y)
-				f.node = i;
-		if ((*node = f.node))
+				f.place = i;
+		if ((*place = f.place))
 			return true;
 	}
 	return false;

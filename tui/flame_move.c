@@ -11,12 +11,12 @@
 #include "config.h"
 #include "flameview.h"
 
-uint32_t flame_widest(const struct flame *f, uint32_t node)
+uint32_t flame_widest(const struct flame *f, uint32_t at)
 {
-	uint32_t best = 0;
-	for (uint32_t k = f->kid0[node]; k < f->kid0[node + 1]; k++)
-		if (!best || f->wid[f->kid[k]] > f->wid[best])
-			best = f->kid[k];
+	uint32_t best = 0, k, n = flame_kids(f, at, &k);
+	for (; n; n--, k++)
+		if (!best || f->place[k].wid > f->place[best].wid)
+			best = k;
 	return best;
 }
 
@@ -34,28 +34,22 @@ void flame_into_view(struct flameview *v, int h)
 
 /* The neighbour in the same row, dir 1 or -1; 0: none. A row further up serves when none is as
  * deep. */
-static uint32_t beside(const struct flame *f, uint32_t node, int dir)
+static uint32_t beside(const struct flame *f, uint32_t at, int dir)
 {
-	uint32_t up = 0, i = node;
-	for (; i; i = f->t.parent[i], up++) {
-		uint32_t p = f->t.parent[i], a = f->kid0[p], b = f->kid0[p + 1], k = a;
-		while (k < b && f->kid[k] != i)
-			k++;
-		for (int64_t n = (int64_t)k + dir; n >= a && n < b; n += dir)
-			if (f->wid[f->kid[n]] > 0) {
-				i = f->kid[n];
-				goto found;
-			}
+	uint32_t rows = 0, to = 0;
+	for (; at && !to; at = f->place[at].up, rows += !to) {
+		uint32_t a, n = flame_kids(f, f->place[at].up, &a);
+		for (int64_t k = (int64_t)at + dir; k >= a && k < (int64_t)a + n && !to; k += dir)
+			if (f->place[k].wid > 0)
+				to = (uint32_t)k;
 	}
-	return 0;
-found:
-	for (; up; up--) {
-		uint32_t a = f->kid0[i], b = f->kid0[i + 1];
-		if (a == b)
+	for (; to && rows; rows--) {
+		uint32_t a, n = flame_kids(f, to, &a);
+		if (!n)
 			break;
-		i = f->kid[dir > 0 ? a : b - 1];
+		to = dir > 0 ? a : a + n - 1;
 	}
-	return i;
+	return to;
 }
 
 static void move_beside(struct flameview *v, int dir, int n)
@@ -72,8 +66,8 @@ static void move_rows(struct flameview *v, int dir, int64_t n)
 	for (; n > 0; n--) {
 		const struct flame *f = v->f[v->part];
 		bool deeper = (dir > 0) == (v->part == DOWN);
-		uint32_t to = deeper ? flame_widest(f, v->sel) : f->t.parent[v->sel];
-		if (v->f[UP] && !deeper && v->part == UP && f->t.parent[to] == 0) {
+		uint32_t to = deeper ? flame_widest(f, v->sel) : f->place[v->sel].up;
+		if (v->f[UP] && !deeper && v->part == UP && f->place[to].up == 0) {
 			v->part = DOWN;	/* the centre belongs to the callees */
 			to = flame_widest(v->f[DOWN], 0);
 		} else if (v->f[UP] && !deeper && v->part == DOWN && !to) {

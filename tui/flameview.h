@@ -17,13 +17,14 @@ struct flameview {
 	struct tree next;		/* t, or what is laid out beside the keyboard to take its place */
 	struct flamework *work;		/* NULL: nothing is */
 	struct flame *f[PARTS];		/* f[UP] only with a pivot */
-	uint32_t zoom[PARTS];		/* node that fills the width */
-	struct flame_conf conf;
+	uint32_t zoom[PARTS];		/* place that fills the width */
+	struct flame_conf conf;		/* as is wanted; */
+	struct flame_conf laid;		/* as f is */
 	uint64_t pivot;			/* id of the thing looked from, 0 none */
 	bool flip;			/* root at the bottom */
 	enum flame_colour colour;
 	int part;			/* of the selection */
-	uint32_t sel;			/* 0 only when there is nothing */
+	uint32_t sel;			/* a place; 0 only when there is nothing */
 	int64_t scroll;			/* rows above the first in view; negative: callers are above */
 	uint64_t before[ZOOMS_MAX];	/* zooms to come back to */
 	int nbefore;
@@ -33,20 +34,24 @@ struct flameview {
 
 	struct hits hit;		/* by thing; n counts nodes */
 	int64_t hitw;			/* union of their weights */
+	uint32_t *nbelow;		/* hits before each block of nodes, as flame_hits() has it */
+
+	struct view then;		/* what load() was given, until the flames are there for it */
+	bool loads;
 };
 
-static inline const struct thing *flame_thing(const struct flameview *v, int part, uint32_t node)
+static inline const struct thing *flame_thing(const struct flameview *v, int part, uint32_t place)
 {
-	return &v->t.c->thing[v->f[part]->t.thing[node]];
+	return &v->t.c->thing[flame_thing_of(v->f[part], place)];
 }
-/* Line of the pane on which a node is, as scrolled; may lie outside. */
-int64_t flame_line(const struct flameview *, int part, uint32_t node, int h);
+/* Line of the pane on which a place is, as scrolled; may lie outside. */
+int64_t flame_line(const struct flameview *, int part, uint32_t place, int h);
 void flame_draw(const struct flameview *, const struct pane_env *, struct grid *);
-/* The node at a cell; false: none. */
-bool flame_at(const struct flameview *, const struct pane_env *, int y, int x, int *part, uint32_t *node);
+/* The place at a cell; false: none. */
+bool flame_at(const struct flameview *, const struct pane_env *, int y, int x, int *part, uint32_t *place);
 
 /* The widest child, 0 when there is none. */
-uint32_t flame_widest(const struct flame *, uint32_t node);
+uint32_t flame_widest(const struct flame *, uint32_t place);
 /* Scroll so that the selection is on one of the h lines. */
 void flame_into_view(struct flameview *, int h);
 /* false: it is no command that moves the selection. */

@@ -16,6 +16,7 @@ struct job *flamework_job(const struct flamework *);	/* NULL of NULL */
    was taken. */
 bool flamework_take(struct flamework *, struct session *, const struct calls *, const struct flame_conf *,
     struct flame *out[PARTS]);
+bool flamework_same(const struct flame_conf *, const struct flame_conf *);
 void flamework_drop(struct flamework *);		/* NULL: none */
 
 #endif

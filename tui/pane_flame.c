@@ -5,10 +5,11 @@
  * that. Drawing is flame_draw.c, moving flame_move.c, the tree and its layout
  * analysis/flame.c.
  *
- * Nodes are numbers in a tree that is made anew with every query and every
+ * Places are numbers in a flame that is made anew with every query and every
  * folding, so what outlives it is kept as ids: of the path to the selection
- * (it is walked down again as far as it still exists), of the zoomed node, of
- * the thing looked from.
+ * (it is walked down again as far as it still exists), of the zoomed one, of
+ * the thing looked from. Of many nodes a flame is made beside the keyboard, and what was stays
+ * until then (lay_out()).
  */
 #include "config.h"
 #include "flameview.h"
@@ -20,26 +21,32 @@
 
 static const char *const order_name[] = {"weight", "name", "appearance"};
 
+/* The ids of the way to a place, where there is room for them. */
+static size_t way_to(const struct flame *f, uint32_t at, uint64_t **path, size_t *cap)
+{
+	size_t n = flame_row(f, 0, at);
+	*path = mem_grow(*path, cap, n + 1, sizeof **path);
+	for (size_t i = n; i-- > 0; at = f->place[at].up)
+		(*path)[i] = f->place[at].id;
+	return n;
+}
+
 static void keep(struct flameview *v)
 {
 	const struct flame *f = v->f[v->part];
 	if (!f || !v->sel)
 		return;
-	size_t n = flame_row(f, 0, v->sel);
-	v->path = mem_grow(v->path, &v->pathcap, n + 1, sizeof *v->path);
-	v->npath = n;
-	for (uint32_t i = v->sel; i && n; i = f->t.parent[i])
-		v->path[--n] = f->id[i];
+	v->npath = way_to(f, v->sel, &v->path, &v->pathcap);
 	v->thing = flame_thing(v, v->part, v->sel)->id;
 }
 
-static uint32_t heaviest_of(const struct flame *f, uint32_t thing)
+/* Of a path only where it begins to differ: what is selected then is the heaviest of this thing. */
+static void keep_thing(struct flameview *v, uint64_t thing)
 {
-	uint32_t best = 0;
-	for (uint32_t i = 1; thing && i < f->t.n; i++)
-		if (f->t.thing[i] == thing && (!best || f->wid[i] > f->wid[best]))
-			best = i;
-	return best;
+	v->path = mem_grow(v->path, &v->pathcap, 1, sizeof *v->path);
+	v->path[0] = 0;
+	v->npath = 1;
+	v->thing = thing;
 }
 
 /* Select what was selected, or the nearest to it that is there. */
@@ -48,18 +55,10 @@ static void restore(struct flameview *v)
 	if (!v->f[v->part])
 		v->part = DOWN;
 	const struct flame *f = v->f[v->part];
-	uint32_t at = 0;
-	size_t i = 0;
-	for (; i < v->npath; i++) {
-		uint32_t k = f->kid0[at], end = f->kid0[at + 1];
-		while (k < end && f->id[f->kid[k]] != v->path[i])
-			k++;
-		if (k == end)
-			break;
-		at = f->kid[k];
-	}
-	if (i < v->npath && v->thing) {
-		uint32_t other = heaviest_of(f, calls_find(v->t.c, v->thing));
+	size_t n = v->npath;
+	uint32_t at = flame_follow(f, v->path, &n);
+	if (n < v->npath && v->thing) {
+		uint32_t other = flame_heaviest(f, calls_find(v->t.c, v->thing));
 		at = other ? other : at;
 	}
 	v->sel = at ? at : flame_widest(f, 0);
@@ -68,15 +67,22 @@ static void restore(struct flameview *v)
 static void mark_hits(struct flameview *v, const struct pane_env *env)
 {
 	struct buf b = {0};
+	int64_t folded;
+	if (hits_fresh(&v->hit, env))
+		return;
 	hits_begin(&v->hit, env, v->t.c ? v->t.c->nthing : 0);
 	if (!v->hit.at || !v->t.c)
 		return;
 	for (uint32_t i = 1; i < v->t.c->nthing; i++)
 		v->hit.at[i] = tree_match(v->t.c, i, env->find.rx, &b);
 	buf_free(&b);
-	int64_t folded;
-	flame_hits(calls_tree(v->t.c), v->hit.at, &v->hitw);
-	v->hit.n = flame_hits(&v->f[DOWN]->t, v->hit.at, &folded);
+	struct nodes t = nodes_of(v->t.c);
+	const struct nodes *shown = &v->f[DOWN]->t;
+	uint32_t most = flame_blocks(&t) > flame_blocks(shown) ? flame_blocks(&t) : flame_blocks(shown);
+	v->nbelow = xrealloc(v->nbelow, most * sizeof *v->nbelow);
+	v->hit.n = flame_hits(&t, v->hit.at, &v->hitw, v->nbelow);
+	if (shown->thing != t.thing)
+		v->hit.n = flame_hits(shown, v->hit.at, &folded, v->nbelow);
 }
 
 static struct flame_conf conf_now(const struct flameview *v, const struct calls *c, const struct pane_env *env)
@@ -88,48 +94,89 @@ static struct flame_conf conf_now(const struct flameview *v, const struct calls 
 	return conf;
 }
 
-/* The flames anew from the calls there are, or those that were made of them; zooms are kept where they still are
-   something. What was goes. */
+/* The flames that were made, or, where made is NULL, are made now of the calls there are; zooms are kept where they still
+   are something. What was goes. */
 static void lay_out_as(struct flameview *v, const struct pane_env *env, struct flame *const made[PARTS],
     struct calls *was)
 {
-	uint64_t zoom[PARTS] = {0};
-	struct flame *old[PARTS];
+	struct flame *old[PARTS] = {v->f[DOWN], v->f[UP]};
+	uint64_t *way[PARTS] = {NULL, NULL};
+	size_t n[PARTS] = {0, 0}, cap[PARTS] = {0, 0};
 	for (int k = 0; k < PARTS; k++) {
 		if (v->f[k] && v->zoom[k])
-			zoom[k] = v->f[k]->id[v->zoom[k]];
-		old[k] = v->f[k];
+			n[k] = way_to(v->f[k], v->zoom[k], &way[k], &cap[k]);
 		v->f[k] = made ? made[k] : NULL;
 	}
 	session_let_go(env->s, was, old);
-	v->conf = conf_now(v, v->t.c, env);
+	v->laid = v->conf = conf_now(v, v->t.c, env);
 	if (!made) {
 		v->f[DOWN] = flame_new(v->t.c, &v->conf);
 		v->conf.up = v->conf.pivot != 0;
 		if (v->conf.up)
 			v->f[UP] = flame_new(v->t.c, &v->conf);
 	}
-	for (int k = 0; k < PARTS; k++)
-		v->zoom[k] = v->f[k] && zoom[k] ? flame_find(v->f[k], zoom[k]) : 0;
+	for (int k = 0; k < PARTS; k++) {
+		size_t all = n[k];
+		uint32_t at = v->f[k] && all ? flame_follow(v->f[k], way[k], &n[k]) : 0;
+		v->zoom[k] = n[k] == all ? at : 0;
+		mem_free(way[k]);
+	}
 	restore(v);
+	hits_drop(&v->hit);
 	mark_hits(v, env);
 	flame_into_view(v, env->rows);
 }
 
-static void lay_out(struct flameview *v, const struct pane_env *env)
+/* As a view has it: of flames that are laid out as it wants them. */
+static void look_as(struct flameview *v, const struct pane_env *env, const struct view *from)
 {
-	lay_out_as(v, env, NULL, NULL);
+	enum { DEEP = 1 << 30 };	/* no stack is deeper: a view may come from a file */
+	int part = from->cursor[2] == UP && v->f[UP] ? UP : DOWN;
+	if (part != v->part) {
+		v->part = part;
+		v->sel = flame_widest(v->f[part], 0);
+	}
+	for (int k = 0; k < PARTS; k++)
+		v->zoom[k] =
+		    v->f[k] && from->zoom[k] ? flame_find(v->f[k], (uint64_t)from->zoom[k]) : 0;
+	uint32_t at = from->cursor[0] ? flame_find(v->f[v->part], (uint64_t)from->cursor[0]) : 0;
+	v->sel = at ? at : v->sel;
+	v->scroll = from->cursor[1] < -DEEP ? -DEEP : from->cursor[1] > DEEP ? DEEP : from->cursor[1];
+	flame_into_view(v, env->rows);
+	keep(v);
 }
 
-/* Other calls take the place of those that are shown. */
+/* What is to be shown takes the place of what is: other calls, or the same laid out in another way. */
 static void change(struct flameview *v, const struct pane_env *env, struct flame *const made[PARTS])
 {
-	struct calls *was = v->t.c;	/* whose things the old flames are */
-	keep(v);
-	hits_drop(&v->hit);
-	v->t = v->next;
-	calls_ref(v->t.c);
+	struct calls *was = NULL;	/* whose things the old flames are */
+	if (v->t.c != v->next.c) {
+		keep(v);
+		was = v->t.c;
+		v->t = v->next;
+		calls_ref(v->t.c);
+	}
 	lay_out_as(v, env, made, was);
+	if (v->loads)
+		look_as(v, env, &v->then);
+	v->loads = false;
+}
+
+/* Flames of the calls there are, as they are wanted now; of many nodes, beside the keyboard. */
+static void lay_out(struct flameview *v, const struct pane_env *env)
+{
+	struct flame_conf conf = conf_now(v, v->next.c, env);
+	if (v->work)		/* when that is there */
+		return;
+	if (flame_is_work(v->next.c) && (v->work = flamework_start(v->next.c, &conf)))
+		return;
+	change(v, env, NULL);
+}
+
+static bool as_wanted(const struct flameview *v, const struct pane_env *env)
+{
+	struct flame_conf conf = conf_now(v, v->next.c, env);
+	return v->f[DOWN] && v->t.c == v->next.c && flamework_same(&v->laid, &conf);
 }
 
 static void update(void *st, const struct pane_env *env)
@@ -138,20 +185,14 @@ static void update(void *st, const struct pane_env *env)
 	if (v->work)		/* again when that is there */
 		return;
 	v->next.walks = true;
-	if (!tree_sync(&v->next, env, tree_gran(env)) && v->f[DOWN] && v->t.c == v->next.c)
+	tree_sync(&v->next, env, tree_gran(env));
+	if (as_wanted(v, env))
 		return;
-	if (!flame_is_work(v->next.c)) {
-		change(v, env, NULL);
-		return;
-	}
-	if (!v->f[DOWN]) {
+	if (!v->f[DOWN] && flame_is_work(v->next.c)) {
 		v->t.c = calls_none(session_snap(env->s)->st, tree_gran(env));
-		lay_out(v, env);
+		lay_out_as(v, env, NULL, NULL);
 	}
-	struct flame_conf conf = conf_now(v, v->next.c, env);
-	v->work = flamework_start(v->next.c, &conf);
-	if (!v->work)
-		change(v, env, NULL);
+	lay_out(v, env);
 }
 
 static struct job *job(void *st)
@@ -182,6 +223,7 @@ static void close_flame(void *st)
 	tree_drop(&v->next);
 	mem_free(v->path);
 	hits_drop(&v->hit);
+	mem_free(v->nbelow);
 }
 
 static void draw(const void *st, const struct pane_env *env, struct grid *g)
@@ -193,13 +235,13 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 
 /* ---- zooming and turning */
 
-static void zoom_to(struct flameview *v, int part, uint32_t node, bool remember)
+static void zoom_to(struct flameview *v, int part, uint32_t at, bool remember)
 {
-	if (v->zoom[part] == node)
+	if (v->zoom[part] == at)
 		return;
 	if (remember && v->nbefore < ZOOMS_MAX)
-		v->before[v->nbefore++] = v->zoom[part] ? v->f[part]->id[v->zoom[part]] : 0;
-	v->zoom[part] = node;
+		v->before[v->nbefore++] = v->zoom[part] ? v->f[part]->place[v->zoom[part]].id : 0;
+	v->zoom[part] = at;
 }
 
 static bool zoom_back(struct flameview *v)
@@ -219,7 +261,7 @@ static bool act_zoom(struct flameview *v, const struct act *a)
 	case CMD_OPEN:
 	case CMD_ZOOM_IN: zoom_to(v, v->part, v->sel, true); return true;
 	case CMD_ZOOM_OUT:
-		zoom_to(v, v->part, z ? v->f[v->part]->t.parent[z] : 0, false);
+		zoom_to(v, v->part, z ? v->f[v->part]->place[z].up : 0, false);
 		return true;
 	case CMD_ZOOM_ALL:
 		v->zoom[DOWN] = v->zoom[UP] = 0;
@@ -240,16 +282,12 @@ static enum verdict toggle_pivot(struct flameview *v, const struct pane_env *env
 		v->pivot = id;
 	}
 	v->conf.reverse = false;
-	v->npath = 0;
-	v->thing = id;
 	v->part = DOWN;
 	v->zoom[DOWN] = v->zoom[UP] = 0;
 	v->nbefore = 0;
 	v->scroll = 0;
+	keep_thing(v, id);
 	lay_out(v, env);
-	uint32_t at = heaviest_of(v->f[DOWN], calls_find(v->t.c, id));
-	v->sel = at ? at : v->sel;
-	flame_into_view(v, env->rows);
 	return ask_say(ask,
 	    v->pivot ? "callers above, callees below; p on it again: the whole" : "the whole graph again");
 }
@@ -312,9 +350,7 @@ static enum verdict act_shape(
 		on = v->conf.reverse = !v->conf.reverse;
 		v->pivot = 0;
 		v->part = DOWN;
-		v->npath = 0;		/* paths run the other way: only the thing stays */
-		v->path = mem_grow(v->path, &v->pathcap, 1, sizeof *v->path);
-		v->path[v->npath++] = 0;
+		keep_thing(v, v->thing);	/* paths run the other way */
 		v->zoom[DOWN] = v->zoom[UP] = 0;
 		v->scroll = 0;
 		what = on ? "merged from the leaves: callers below their callees"
@@ -367,19 +403,21 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 	uint32_t thing = v->t.c ? tree_thing(v->t.c, to) : 0;
 	if (!thing)
 		return false;
-	uint32_t node = heaviest_of(v->f[DOWN], thing);
-	if (!node && v->pivot) {
+	uint32_t at = flame_heaviest(v->f[DOWN], thing);
+	if (!at && v->pivot) {
 		v->pivot = 0;
 		v->part = DOWN;
+		keep_thing(v, v->t.c->thing[thing].id);
 		lay_out(v, env);
-		node = heaviest_of(v->f[DOWN], thing);
+		if (v->work)	/* then it will be selected */
+			return true;
+		at = flame_heaviest(v->f[DOWN], thing);
 	}
-	if (!node)
+	if (!at)
 		return false;
 	v->part = DOWN;
-	v->sel = node;
-	uint32_t z = v->zoom[DOWN];
-	if (node < z || node >= v->f[DOWN]->t.next[z])
+	v->sel = at;
+	if (!flame_below(v->f[DOWN], at, v->zoom[DOWN]))
 		v->zoom[DOWN] = 0;
 	flame_into_view(v, env->rows);
 	keep(v);
@@ -391,12 +429,12 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 	const struct flameview *v = st;
 	(void)env;
 	if (v->f[v->part] && v->sel)
-		tree_place(v->t.c, v->f[v->part]->t.thing[v->sel], to);
+		tree_place(v->t.c, flame_thing_of(v->f[v->part], v->sel), to);
 }
 
-static uint64_t node_id(const struct flameview *v, int part, uint32_t node)
+static uint64_t id_of(const struct flameview *v, int part, uint32_t at)
 {
-	return v->f[part] && node ? v->f[part]->id[node] : 0;
+	return v->f[part] && at ? v->f[part]->place[at].id : 0;
 }
 
 enum { F_REVERSE = 1, F_RECURSION = 2, F_RUNTIME = 4, F_ORDER = 8 };
@@ -408,14 +446,13 @@ static void save(const void *st, struct view *to)
 			(v->conf.fold_recursion ? F_RECURSION : 0) |
 			(v->conf.fold_runtime ? F_RUNTIME : 0) | (int64_t)v->conf.order * F_ORDER;
 	*to = (struct view){
-	    .zoom = {(int64_t)node_id(v, DOWN, v->zoom[DOWN]), (int64_t)node_id(v, UP, v->zoom[UP]),
+	    .zoom = {(int64_t)id_of(v, DOWN, v->zoom[DOWN]), (int64_t)id_of(v, UP, v->zoom[UP]),
 		(int64_t)v->pivot, flags},
-	    .cursor = {(int64_t)node_id(v, v->part, v->sel), v->scroll, v->part, v->flip}};
+	    .cursor = {(int64_t)id_of(v, v->part, v->sel), v->scroll, v->part, v->flip}};
 }
 
 static void load(void *st, const struct pane_env *env, const struct view *from)
 {
-	enum { DEEP = 1 << 30 };	/* no stack is deeper: a view may come from a file */
 	struct flameview *v = st;
 	int64_t flags = from->zoom[3];
 	if (!v->t.c)
@@ -425,17 +462,16 @@ static void load(void *st, const struct pane_env *env, const struct view *from)
 	v->conf.fold_runtime = flags & F_RUNTIME;
 	v->conf.order = (enum order)((uint64_t)flags / F_ORDER % 3);
 	v->pivot = (uint64_t)from->zoom[2];
-	v->part = from->cursor[2] == UP ? UP : DOWN;
 	v->flip = from->cursor[3] != 0;
-	lay_out(v, env);
-	for (int k = 0; k < PARTS; k++)
-		v->zoom[k] =
-		    v->f[k] && from->zoom[k] ? flame_find(v->f[k], (uint64_t)from->zoom[k]) : 0;
-	uint32_t at = flame_find(v->f[v->part], (uint64_t)from->cursor[0]);
-	v->sel = at ? at : v->sel;
-	v->scroll = from->cursor[1] < -DEEP ? -DEEP : from->cursor[1] > DEEP ? DEEP : from->cursor[1];
-	flame_into_view(v, env->rows);
-	keep(v);
+	v->then = *from;
+	v->loads = true;
+	if (as_wanted(v, env)) {
+		look_as(v, env, from);
+		mark_hits(v, env);
+		v->loads = false;
+	} else {
+		lay_out(v, env);
+	}
 }
 
 static void summary(const void *st, const struct pane_env *env, struct buf *b)
@@ -466,7 +502,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	uint32_t z = v->zoom[v->part];
 	if (z) {
 		buf_puts(b, " | zoom: ");
-		calls_name(v->t.c, v->f[v->part]->t.thing[z], b);
+		calls_name(v->t.c, flame_thing_of(v->f[v->part], z), b);
 	}
 }
 
@@ -482,9 +518,11 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	const struct flameview *v = st;
 	if (!v->f[v->part] || !v->sel)
 		return;
-	const struct ctree *t = &v->f[v->part]->t;
+	const struct flame *f = v->f[v->part];
 	const struct calls *c = v->t.c;
-	int64_t flat = t->flat[v->sel], cum = t->cum[v->sel], up = t->cum[t->parent[v->sel]];
+	struct calls_sum sum = flame_sum(f, v->sel);
+	uint32_t above = f->place[v->sel].up;
+	int64_t flat = flame_own(f, v->sel).w, cum = sum.w, up = flame_sum(f, above).w;
 	struct buf rest = {0}, *r = &rest;
 	if (v->part == DOWN && !v->conf.reverse) {
 		buf_puts(r, "  self ");
@@ -492,16 +530,31 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	}
 	buf_puts(r, "  total ");
 	put_both(env, c, r, cum, up);
-	if (t->ocum) {
-		tree_put_sides(env, c, r, cum, t->ocum[v->sel]);
-	} else if (t->parent[v->sel] && env->base != BASE_LOCAL) {
+	if (c->two) {
+		tree_put_sides(env, c, r, cum, sum.o);
+	} else if (above && env->base != BASE_LOCAL) {
 		buf_puts(r, ", ");
 		tree_put_percent(r, cum, up);
 		buf_puts(r, v->part == UP || v->conf.reverse ? " of callee" : " of parent");
 	}
-	buf_puts(r, ctree_inlined(t, v->sel) ? "  (inlined)  " : "  ");
-	calls_where(c, t->thing[v->sel], r);
-	tree_line(env, c, t->thing[v->sel], b, r);
+	buf_puts(r, flame_inlined(f, v->sel) ? "  (inlined)  " : "  ");
+	calls_where(c, flame_thing_of(f, v->sel), r);
+	tree_line(env, c, flame_thing_of(f, v->sel), b, r);
+}
+
+static bool is_hit(const struct flameview *v, uint32_t node)
+{
+	const struct nodes *t = &v->f[DOWN]->t;
+	return node && v->hit.at[t->thing[node]] && nodes_count(t, node);
+}
+
+/* Which of the hits a node is, from 1. */
+static uint32_t hit_number(const struct flameview *v, uint32_t node)
+{
+	uint32_t k = node - node % FLAME_BLOCK, n = v->nbelow[node / FLAME_BLOCK];
+	for (; k <= node; k++)
+		n += is_hit(v, k);
+	return n;
 }
 
 static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
@@ -514,22 +567,21 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 	if (!v->hit.n)
 		return 0;
 	const struct flame *f = v->f[DOWN];
-	uint32_t n = f->t.n, i = v->part == DOWN ? v->sel : 1;
+	uint32_t n = f->t.n, i = v->part == DOWN ? f->place[v->sel].node : 1;
 	if (dir == 1 || dir == -1)
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	while (dir && !(i && v->hit.at[f->t.thing[i]]))
+	while (dir && !is_hit(v, i))
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 	if (dir) {
 		v->part = DOWN;
-		v->sel = i;
-		uint32_t z = v->zoom[DOWN];
-		if (i < z || i >= f->t.next[z])
+		v->sel = flame_place_of(f, i);
+		if (!flame_below(f, v->sel, v->zoom[DOWN]))
 			v->zoom[DOWN] = 0;
 		flame_into_view(v, env->rows);
 		keep(v);
 	}
-	for (uint32_t k = 1; v->hit.at[f->t.thing[i]] && k <= i; k++)
-		*at += v->hit.at[f->t.thing[k]];
+	if (is_hit(v, i))
+		*at = hit_number(v, i);
 	return v->hit.n;
 }
 
@@ -545,14 +597,14 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 {
 	struct flameview *v = st;
 	int part;
-	uint32_t node;
+	uint32_t at;
 	(void)ask;
-	if (!v->f[DOWN] || !flame_at(v, env, y, x, &part, &node))
+	if (!v->f[DOWN] || !flame_at(v, env, y, x, &part, &at))
 		return;
 	v->part = part;
-	v->sel = node;
+	v->sel = at;
 	if (twice)
-		zoom_to(v, part, node, true);
+		zoom_to(v, part, at, true);
 	keep(v);
 }
 

@@ -5,7 +5,7 @@
  *
  * A call is a node of the shape together with the nearest above it that is seen.
  * The nodes of a thing are found by looking at what all nodes are, one after
- * another, 16 at a time: 2 ms for 5 millions, and no list of all of them has to
+ * another (nodes_seek()), and no list of all of them has to
  * be made anew for every query. What they weigh are differences of running sums (calls.c),
  * so none of this needs the tree of the query. The same call may be on a stack twice (a, b, a, b): sorted by
  * the other side and by preorder, the calls nested in one that counts already
@@ -19,7 +19,7 @@
 #include "analysis/callers.h"
 
 #include "analysis/cut.h"
-#include "analysis/shape.h"
+#include "analysis/nodes.h"
 #include "base/mem.h"
 #include "base/wrap.h"
 
@@ -74,27 +74,10 @@ static void add_node(const struct calls *c, struct asked *k, uint32_t node)
 
 static void find_nodes(const struct calls *c, struct asked *k)
 {
-	typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
 	const struct shape *s = c->shape;
 	const struct thing *it = &c->thing[k->thing];
-	const uint32_t *t = s->thing, thing = k->thing;
-	const four want = {thing, thing, thing, thing};
-	if (c->of && c->t.thing == t) {		/* they have been listed */
-		for (uint32_t i = 0; i < it->nnode; i++)
-			add_node(c, k, c->of[it->node0 + i]);
-		return;
-	}
-	for (uint32_t i = 1; k->n < it->nseen && i < s->n; i++) {
-		while (i + 16 < s->n) {
-			const four *v = (const four *)(t + i);
-			four eq = (four)((v[0] == want) | (v[1] == want) | (v[2] == want) | (v[3] == want));
-			if (eq[0] | eq[1] | eq[2] | eq[3])
-				break;
-			i += 16;
-		}
-		if (t[i] == thing)
-			add_node(c, k, i);
-	}
+	for (uint32_t i = 1; k->n < it->nseen && (i = nodes_seek(s->thing, i, s->n, k->thing)) < s->n; i++)
+		add_node(c, k, i);
 }
 
 static struct asked *ask(const struct calls *asked, uint32_t thing)

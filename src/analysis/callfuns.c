@@ -2,14 +2,16 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Functions of calls by lines: what lines of the same name and file make up. A function counts a stack once, like
- * everything else, so its weight is no sum of its lines' and takes a walk over the tree: that is
+ * everything else, so its weight is no sum of its lines' and takes a walk over the nodes: that is
  * why it is kept with the calls, and made with them where they are made beside the keyboard.
  */
 #include "config.h"
 #include "analysis/calls.h"
 
+#include "analysis/nodes.h"
 #include "base/intern.h"
 #include "base/keyed.h"
+#include "base/mem.h"
 #include "base/wrap.h"
 
 static int same_fun(const void *ctx, uint32_t id, const void *key)
@@ -43,25 +45,34 @@ static void group(const struct calls *c, struct call_funs *f)
 	intern_free(&index);
 }
 
-static void weigh(const struct ctree *t, struct call_funs *f)
+struct path { uint32_t end, fun; };
+
+static void weigh(const struct nodes *t, struct call_funs *f)
 {
-	uint32_t *open = xcalloc((size_t)f->n + 1, sizeof *open), *stack = xmalloc(t->n * sizeof *stack);
-	uint32_t depth = 0;
-	for (uint32_t i = 1; i < t->n; i++) {
-		while (depth && t->next[stack[depth - 1]] <= i)
-			open[f->of[t->thing[stack[--depth]]]]--;
+	uint32_t *open = xcalloc((size_t)f->n + 1, sizeof *open), depth = 0;
+	struct path *path = NULL;
+	size_t cap = 0;
+	for (uint32_t i = 1; i < t->n;) {
+		struct calls_sum sum = nodes_sum(t, i), own = nodes_own(t, i);
+		if (!sum.hits) {
+			i = t->next[i];
+			continue;
+		}
+		while (depth && path[depth - 1].end <= i)
+			open[path[--depth].fun]--;
 		uint32_t k = f->of[t->thing[i]];
 		struct call_fun *fun = &f->fun[k];
-		fun->flat = wrap_add(fun->flat, t->flat[i]);
-		fun->oflat = wrap_add(fun->oflat, t->oflat ? t->oflat[i] : 0);
+		fun->flat = wrap_add(fun->flat, own.w);
+		fun->oflat = wrap_add(fun->oflat, own.o);
 		if (!open[k]++) {
-			fun->cum = wrap_add(fun->cum, t->cum[i]);
-			fun->ocum = wrap_add(fun->ocum, t->ocum ? t->ocum[i] : 0);
+			fun->cum = wrap_add(fun->cum, sum.w);
+			fun->ocum = wrap_add(fun->ocum, sum.o);
 		}
-		stack[depth++] = i;
+		path = mem_grow(path, &cap, (size_t)depth + 1, sizeof *path);
+		path[depth++] = (struct path){t->next[i++], k};
 	}
 	mem_free(open);
-	mem_free(stack);
+	mem_free(path);
 }
 
 /* What has become less is as much of a change. */
@@ -83,7 +94,8 @@ const struct call_funs *calls_funs(struct calls *c)
 		return c->funs;
 	struct call_funs *f = xcalloc(1, sizeof *f);
 	group(c, f);
-	weigh(calls_tree(c), f);
+	struct nodes t = nodes_of(c);
+	weigh(&t, f);
 	order(f);
 	return c->funs = f;
 }

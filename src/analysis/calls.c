@@ -168,7 +168,7 @@ struct calls_sum calls_below(const struct calls *c, uint32_t node)
 enum { PARTS = 4, PART_NODES = 1 << 18, SEEN = 0x80 };
 
 /* A stretch of nodes, added up by thing. */
-struct part { int64_t *cum, *ocum; uint32_t *n; uint8_t *how; };
+struct part { int64_t *cum, *ocum; uint32_t *n, *first; uint8_t *how; };
 struct parts { const struct calls *c; struct part part[PARTS]; uint32_t n; };
 
 static void weigh_part(void *arg, uint32_t which)
@@ -202,7 +202,8 @@ static void weigh_part(void *arg, uint32_t which)
 		if (cut & CUT_FIRST)
 			how &= (uint8_t)~CT_AGAIN;
 		p.how[t] |= how | SEEN;
-		p.n[t]++;
+		if (!p.n[t]++)
+			p.first[t] = i;
 		if (!(how & CT_AGAIN)) {
 			p.cum[t] = wrap_add(p.cum[t], v.w);
 			if (p.ocum)
@@ -219,7 +220,7 @@ static void weigh_all(struct calls *c)
 	size_t n = c->nthing;
 	for (uint32_t k = 0; k < ps.n; k++)
 		ps.part[k] = (struct part){xcalloc(n, sizeof(int64_t)), c->two ? xcalloc(n, sizeof(int64_t)) : NULL,
-		    xcalloc(n, sizeof(uint32_t)), xcalloc(n, 1)};
+		    xcalloc(n, sizeof(uint32_t)), xmalloc(n * sizeof(uint32_t)), xcalloc(n, 1)};
 	if (ps.n > 1)
 		job_parallel(ps.n, weigh_part, &ps);
 	else
@@ -234,6 +235,8 @@ static void weigh_all(struct calls *c)
 			t->ocum = wrap_add(t->ocum, p.ocum ? p.ocum[i] : 0);
 			t->inl |= (p.how[i] & CT_INL) != 0;
 			t->notinl |= (p.how[i] & CT_NOTINL) != 0;
+			if (!t->nnode)
+				t->first = p.first[i];
 			t->nnode = 1;
 			t->nseen += p.n[i];
 			c->any |= i != 0;
@@ -241,6 +244,7 @@ static void weigh_all(struct calls *c)
 		mem_free(p.cum);
 		mem_free(p.ocum);
 		mem_free(p.n);
+		mem_free(p.first);
 		mem_free(p.how);
 	}
 	c->thing[0].nnode = 1;

@@ -27,8 +27,7 @@ struct thing {
 	int64_t flat, cum;	/* cum: once a stack, however often it recurs */
 	int64_t oflat, ocum;	/* of the other side, see struct weights */
 	uint32_t nseen;		/* nodes of the shape that something counts at or below */
-	uint32_t node0, nnode;	/* its nodes: of[node0 ...], in preorder; before calls_tree() nnode is 1 if
-				   it has any */
+	uint32_t first, nnode;	/* the first of those; 1 if it has any */
 	bool inl, notinl;	/* is inlined somewhere; is not */
 };
 
@@ -89,9 +88,8 @@ struct calls {
 	struct spare *room;
 	struct asked *asked;		/* callers.c: the thing that was asked for last */
 
-	/* of calls_tree(), for those who walk over nodes; n is 0 before */
+	/* of calls_tree(), for those who walk over nodes of a tree without what was taken away (nodes.h); n is 0 before */
 	struct ctree t;
-	const uint32_t *of;		/* nodes by thing */
 	struct shape *left;		/* what t is of, when it is not of shape */
 	void *cells;
 	struct call_funs *funs;		/* NULL: nobody has asked */
@@ -152,5 +150,8 @@ struct ctree grow_finish(struct grow *, struct arena *);	/* and frees */
 
 /* Sort v[0..n) by a comparison that is told about ctx; stable. */
 void sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *ctx, uint32_t a, uint32_t b), const void *ctx);
+/* Only the first k of that order, in v[0..k); the others are anywhere. How many: k, or n where there are no more. */
+uint32_t first_u32(uint32_t *v, uint32_t n, uint32_t k, int (*cmp)(const void *ctx, uint32_t a, uint32_t b),
+    const void *ctx);
 
 #endif

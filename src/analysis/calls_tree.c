@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The tree of a weighing, for those who walk over nodes: flame graphs, and the
- * lines of a function. It is made when it is asked for, out of the running sums
- * (calls.c), and kept as long as the weighing.
+ * The tree of a weighing as columns. It is made when it is asked for, out of the running sums
+ * (calls.c), and kept as long as the weighing. Who walks over nodes, flame graphs and the lines of a
+ * function, needs it only where things were taken away (nodes.h).
  *
  * When something counts at or below every node it is the shape's own tree with
  * two columns beside it; when not, the nodes that count are copied together,
@@ -164,25 +164,6 @@ static void take_away(struct calls *c)
 	    .flat = v.flat, .cum = v.cum, .oflat = v.oflat, .ocum = v.ocum};
 }
 
-/* The nodes of each thing. */
-static void list_nodes(struct calls *c)
-{
-	const struct ctree *t = &c->t;
-	uint32_t *of = arena_alloc(&c->arena, t->n * sizeof *of), *at = xcalloc(c->nthing, sizeof *at), sum = 0;
-	for (uint32_t i = 0; i < t->n; i++)
-		at[t->thing[i]]++;
-	for (uint32_t k = 0; k < c->nthing; k++) {
-		c->thing[k].node0 = sum;
-		c->thing[k].nnode = at[k];
-		sum += at[k];
-		at[k] = c->thing[k].node0;
-	}
-	for (uint32_t i = 0; i < t->n; i++)
-		of[at[t->thing[i]]++] = i;
-	mem_free(at);
-	c->of = of;
-}
-
 const struct ctree *calls_tree(const struct calls *asked)
 {
 	struct calls *c = (struct calls *)(uintptr_t)asked;	/* what it says does not change by it */
@@ -195,6 +176,5 @@ const struct ctree *calls_tree(const struct calls *asked)
 		share(c);
 	else
 		copy(c, k);
-	list_nodes(c);
 	return &c->t;
 }

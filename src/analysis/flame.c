@@ -4,284 +4,197 @@
  * The flame graph.
  *
  * What can be done to the tree before it is laid out (folding, turning it
- * round, looking from one thing) makes another tree by growing it (grow.c), one
- * pass over the nodes each. The line is made of the absolute values of own
+ * round, looking from one thing) makes another tree: flame_turn.c. The line is made of the absolute values of own
  * weights, of a difference of the larger of the two sides, so that every frame
- * holds its children whatever the signs.
+ * holds its children whatever the signs. How wide a subtree is, is a difference of two running sums; so a node need
+ * have no place before its siblings are looked at: then they are sorted, and each begins where the one before ends.
  *
  * In a view, a node's first cell is its offset scaled and rounded, its end is
  * that of offset plus width: neighbours share the number, so rows tile and
  * children stay inside. What is less than a cell wide is not a frame: such
  * nodes are summed cell by cell, as slivers. Of all children that begin in one
  * cell only the last can be a cell wide; so a row costs two children and two
- * binary searches a cell, however many children a node has.
+ * binary searches a cell, however many children a node has, once these have their places.
+ *
+ * Not taken: places for all nodes, as columns beside the tree's. Of 5 million nodes a screen shows some thousands, and the
+ * columns took a second and 440 MB.
  */
 #include "config.h"
-#include "analysis/flame.h"
+#include "analysis/flame_in.h"
 
 #include "base/mem.h"
 #include "base/wrap.h"
 
-/* Frames of one row are not walked further from the leaves below this share of the whole. */
-enum { REVERSE_PART = 20000 };
+#include <string.h>
 
-/* In the condition of loops over nodes, counted from 0: who comes after one that was stopped does nothing. */
-static bool wanted(const struct flame_conf *f, uint32_t i)
-{
-	return i % 65536 || goes_on(&f->on);
-}
+enum { CLOSED = UINT32_MAX };	/* of nkid: nobody has looked at the children */
 
-static void weigh(struct grow *g, uint32_t node, int64_t flat, int64_t other)
-{
-	g->flat[node] = wrap_add(g->flat[node], flat);
-	if (g->two)
-		g->oflat[node] = wrap_add(g->oflat[node], other);
-}
-
-static bool folds(const struct calls *c, uint32_t parent, uint32_t thing)
-{
-	enum pkg_kind p = c->thing[parent].kind, k = c->thing[thing].kind;
-	return parent && (k == PKG_RUNTIME || k == PKG_STD) && (p == PKG_RUNTIME || p == PKG_STD);
-}
-
-/* Fold recursion and runtime: every node goes to a node of the new tree. */
-static struct ctree fold(const struct calls *c, const struct ctree *t, const struct flame_conf *f,
-    struct arena *a)
-{
-	struct grow g;
-	grow_init(&g, t->oflat != NULL);
-	uint32_t *to = xcalloc(t->n, sizeof *to), *stack = xmalloc(t->n * sizeof *stack), depth = 0;
-	uint32_t *open = xcalloc(c->nthing, sizeof *open); /* node of the new tree, by thing */
-	uint32_t *before = xcalloc(t->n, sizeof *before);  /* what open[] was before this node */
-	for (uint32_t i = 0; i < t->n && wanted(f, i); i++) {
-		for (; depth && t->next[stack[depth - 1]] <= i; depth--)
-			open[t->thing[stack[depth - 1]]] = before[stack[depth - 1]];
-		uint32_t k = t->thing[i], p = i ? to[t->parent[i]] : 0;
-		before[i] = open[k];
-		if (i && f->fold_runtime && folds(c, g.thing[p], k))
-			to[i] = p;
-		else if (i && f->fold_recursion && open[k])
-			to[i] = open[k];
-		else if (i)
-			to[i] = grow_child(&g, p, k);
-		open[k] = to[i];
-		stack[depth++] = i;
-		weigh(&g, to[i], t->flat[i], t->oflat ? t->oflat[i] : 0);
-		g.how[to[i]] |= t->how[i] & (CT_INL | CT_NOTINL);
-	}
-	mem_free(to);
-	mem_free(stack);
-	mem_free(open);
-	mem_free(before);
-	return grow_finish(&g, a);
-}
-
-/* Paths from nodes to the root, merged from their lower ends. A group is a node of the new tree
-   with the steps that went into it; groups too light to be seen at any zoom worth its name are not
-   walked on: their weight stays with them. */
-struct climb { uint32_t at; int64_t w, o; };
-
-static void climb(struct grow *g, const struct ctree *t, struct climb *v, size_t n, int64_t least,
-    const struct flame_conf *f)
-{
-	struct climb *next = xmalloc((n + 1) * sizeof *next);
-	uint32_t *node_of = xmalloc((n + 1) * sizeof *node_of),
-		 *back = xmalloc((n + 1) * sizeof *back);
-	int64_t *mass = NULL;
-	size_t massn = 0;
-	for (size_t i = 0; i < n; i++)
-		back[i] = 0;
-	while (n && goes_on(&f->on)) {
-		uint32_t before = g->n;
-		for (size_t i = 0; i < n; i++) {
-			node_of[i] = grow_child(g, back[i], t->thing[v[i].at]);
-			g->how[node_of[i]] |= t->how[v[i].at] & (CT_INL | CT_NOTINL);
-		}
-		mass = mem_grow(mass, &massn, (size_t)(g->n - before) + 1, sizeof *mass);
-		for (uint32_t k = 0; k < g->n - before; k++)
-			mass[k] = 0;
-		for (size_t i = 0; i < n; i++)
-			mass[node_of[i] - before] = wrap_add(mass[node_of[i] - before],
-			    wrap_add(wrap_abs(v[i].w), wrap_abs(v[i].o)));
-		size_t m = 0;
-		for (size_t i = 0; i < n; i++) {
-			uint32_t p = t->parent[v[i].at];
-			if (!p || mass[node_of[i] - before] < least) {
-				weigh(g, node_of[i], v[i].w, v[i].o);
-				continue;
-			}
-			next[m] = (struct climb){p, v[i].w, v[i].o};
-			back[m++] = node_of[i];
-		}
-		struct climb *swap = v;
-		v = next;
-		next = swap;
-		n = m;
-	}
-	mem_free(mass);
-	mem_free(node_of);
-	mem_free(back);
-	mem_free(v);
-	mem_free(next);
-}
-
-static struct ctree turn(const struct ctree *t, const struct flame_conf *f, struct arena *a)
-{
-	struct grow g;
-	grow_init(&g, t->oflat != NULL);
-	struct climb *v = xmalloc(t->n * sizeof *v);
-	size_t n = 0;
-	int64_t all = 0;
-	for (uint32_t i = 1; i < t->n; i++) {
-		int64_t o = t->oflat ? t->oflat[i] : 0;
-		if (t->flat[i] || o) {
-			v[n++] = (struct climb){i, t->flat[i], o};
-			all = wrap_add(all, wrap_add(wrap_abs(t->flat[i]), wrap_abs(o)));
-		}
-	}
-	climb(&g, t, v, n, all / REVERSE_PART, f);
-	return grow_finish(&g, a);
-}
-
-/* From one thing: the topmost nodes of it count, what recurs below is among the callees. */
-static struct ctree pivot(const struct ctree *t, const struct flame_conf *f, struct arena *a)
-{
-	struct grow g;
-	grow_init(&g, t->oflat != NULL);
-	struct climb *v = xmalloc(t->n * sizeof *v);
-	uint32_t *to = xcalloc(t->n, sizeof *to), me = f->up ? 0 : grow_child(&g, 0, f->pivot);
-	size_t n = 0;
-	for (uint32_t i = 1; i < t->n;) {
-		if (t->thing[i] != f->pivot) {
-			i++;
-			continue;
-		}
-		uint32_t end = t->next[i], top = i;
-		v[n++] = (struct climb){top, t->cum[top], t->ocum ? t->ocum[top] : 0};
-		for (to[i] = me; !f->up && i < end; i++) {
-			if (i > top)
-				to[i] = grow_child(&g, to[t->parent[i]], t->thing[i]);
-			weigh(&g, to[i], t->flat[i], t->oflat ? t->oflat[i] : 0);
-			g.how[to[i]] |= t->how[i] & (CT_INL | CT_NOTINL);
-		}
-		i = end;
-	}
-	mem_free(to);
-	if (f->up)
-		climb(&g, t, v, n, 0, f);
-	else
-		mem_free(v);
-	return grow_finish(&g, a);
-}
-
-struct sorter { const struct flame *f; enum order order; };
-
-/* As wide as it will be, or nearly: of a difference the larger side. */
-static uint64_t weight_of(const struct flame *f, uint32_t i)
-{
-	const struct ctree *t = &f->t;
-	if (!t->ocum || f->c->show != SHOW_DELTA)
-		return wrap_size(t->cum[i]);
-	struct pair p = side_pair(f->c->show, t->cum[i], t->ocum[i]);
-	return wrap_size(p.a) > wrap_size(p.b) ? wrap_size(p.a) : wrap_size(p.b);
-}
-
-static int cmp_sibling(const void *ctx, uint32_t a, uint32_t b)
-{
-	const struct sorter *s = ctx;
-	const struct ctree *t = &s->f->t;
-	if (s->order == ORDER_WEIGHT) {
-		uint64_t x = weight_of(s->f, a), y = weight_of(s->f, b);
-		if (x != y)
-			return x > y ? -1 : 1;
-	}
-	uint32_t x = s->f->c->thing[t->thing[a]].rank, y = s->f->c->thing[t->thing[b]].rank;
-	return (x > y) - (x < y);
-}
-
-/* Children of every node, in order. */
-static void order_kids(struct flame *f, const struct flame_conf *conf)
-{
-	enum order order = conf->order;
-	const struct ctree *t = &f->t;
-	f->kid0 = arena_zalloc(&f->arena, ((size_t)t->n + 2) * sizeof *f->kid0);
-	f->kid = arena_alloc(&f->arena, t->n * sizeof *f->kid);
-	for (uint32_t i = 1; i < t->n; i++)
-		f->kid0[t->parent[i] + 2]++;
-	for (uint32_t i = 2; i < t->n + 2; i++)
-		f->kid0[i] += f->kid0[i - 1];
-	for (uint32_t i = 1; i < t->n; i++)
-		f->kid[f->kid0[t->parent[i] + 1]++] = i;
-	for (uint32_t i = 0; i < t->n && order != ORDER_SEEN && wanted(conf, i); i++)
-		if (f->kid0[i + 1] - f->kid0[i] > 1)
-			sort_u32(f->kid + f->kid0[i], f->kid0[i + 1] - f->kid0[i], cmp_sibling,
-			    &(struct sorter){f, order});
-}
+/* ---- widths */
 
 /* Of a difference the larger side: what has gone is as wide as it was, and what has not changed is seen
    too. One side of it has its own width. */
-static int64_t own_width(const struct calls *c, const struct ctree *t, uint32_t i, bool more)
+static int64_t own_width(const struct calls *c, struct calls_sum own, bool more)
 {
-	if (!t->oflat || c->show != SHOW_DELTA)
-		return wrap_abs(t->flat[i]);
-	struct pair p = side_pair(c->show, t->flat[i], t->oflat[i]);
+	if (!c->two || c->show != SHOW_DELTA)
+		return wrap_abs(own.w);
+	struct pair p = side_pair(c->show, own.w, own.o);
 	int64_t a = wrap_abs(p.a), b = wrap_abs(p.b);
 	if (more && p.a <= p.b)
 		return 0;
 	return a > b ? a : b;
 }
 
-/* Offsets and widths, children in a row of their own. */
-static void lay(struct flame *f, const struct flame_conf *conf)
+/* Are widths the weights? Then nothing is to be added up. */
+static bool as_weighed(const struct flame *f, const struct flame_conf *conf)
 {
-	const struct ctree *t = &f->t;
-	struct arena *a = &f->arena;
-	f->off = arena_alloc(a, t->n * sizeof *f->off);
-	f->wid = arena_alloc(a, t->n * sizeof *f->wid);
-	f->id = arena_alloc(a, t->n * sizeof *f->id);
-	uint32_t *row = xcalloc(t->n, sizeof *row);
-	order_kids(f, conf);
-	for (uint32_t i = 0; i < t->n; i++)
-		f->wid[i] = own_width(f->c, t, i, conf->more);
-	for (uint32_t i = t->n - 1; i > 0; i--)
-		f->wid[t->parent[i]] = wrap_add(f->wid[t->parent[i]], f->wid[i]);
-	f->off[0] = 0;
-	f->id[0] = 1;
-	f->depth = 1;
-	for (uint32_t i = 0; i < t->n && wanted(conf, i); i++) {
-		int64_t at = f->off[i];
-		for (uint32_t k = f->kid0[i]; k < f->kid0[i + 1]; k++) {
-			uint32_t kid = f->kid[k];
-			f->off[kid] = at;
-			at = wrap_add(at, f->wid[kid]);
-			row[kid] = row[i] + 1;
-			f->id[kid] = mix_ids(f->id[i], f->c->thing[t->thing[kid]].id);
-			if (row[kid] + 1 > f->depth)
-				f->depth = row[kid] + 1;
-		}
+	const struct calls *c = f->c;
+	uint32_t i = 0;
+	if (c->two && c->show == SHOW_DELTA)
+		return false;
+	if (f->t.s)
+		for (; i < c->nend && c->sum[i + 1] >= c->sum[i]; i++)
+			;
+	else
+		for (; i < f->t.n && f->t.t.flat[i] >= 0 && flame_wanted(conf, i); i++)
+			;
+	return i == (f->t.s ? c->nend : f->t.n);
+}
+
+static void widen(struct flame *f, const struct flame_conf *conf)
+{
+	const struct nodes *t = &f->t;
+	const struct calls *c = f->c;
+	if (as_weighed(f, conf)) {
+		f->run = t->s ? c->sum : NULL;
+		f->wid = t->s ? NULL : t->t.cum;
+	} else if (t->s) {
+		int64_t *run = arena_alloc(&f->arena, (c->nend + 1u) * sizeof *run);
+		run[0] = 0;
+		for (uint32_t k = 0; k < c->nend; k++)
+			run[k + 1] = wrap_add(run[k], own_width(c, nodes_between(c, k, k + 1), conf->more));
+		f->run = run;
+	} else {
+		int64_t *wid = arena_alloc(&f->arena, t->n * sizeof *wid);
+		for (uint32_t i = 0; i < t->n; i++)
+			wid[i] = own_width(c, nodes_own(t, i), conf->more);
+		for (uint32_t i = t->n; i-- > 1;)
+			wid[t->t.parent[i]] = wrap_add(wid[t->t.parent[i]], wid[i]);
+		f->wid = wid;
+	}
+}
+
+static int64_t width_of(const struct flame *f, uint32_t node)
+{
+	if (f->wid)
+		return f->wid[node];
+	return wrap_sub(f->run[rank_of(f->c->ends, f->t.next[node])], f->run[rank_of(f->c->ends, node)]);
+}
+
+/* ---- places */
+
+/* As wide as it will be, or nearly: of a difference the larger side. */
+static uint64_t weight_of(const struct flame *f, uint32_t node)
+{
+	struct calls_sum v = nodes_sum(&f->t, node);
+	if (!f->c->two || f->c->show != SHOW_DELTA)
+		return wrap_size(v.w);
+	struct pair p = side_pair(f->c->show, v.w, v.o);
+	return wrap_size(p.a) > wrap_size(p.b) ? wrap_size(p.a) : wrap_size(p.b);
+}
+
+struct sibling { uint64_t weight; int64_t wid; uint32_t node, rank; };
+
+static int cmp_sibling(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct sibling *x = (const struct sibling *)ctx + a, *y = (const struct sibling *)ctx + b;
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static uint32_t add_place(struct flame *f, struct flame_place p)
+{
+	f->place = mem_grow(f->place, &f->cap, (size_t)f->nplace + 1, sizeof *f->place);
+	f->place[f->nplace] = p;
+	return f->nplace++;
+}
+
+/* Places for the children of one, in a row of their own. */
+static void open_up(struct flame *f, uint32_t p)
+{
+	const struct nodes *t = &f->t;
+	struct flame_place up = f->place[p];
+	struct sibling *v = NULL;
+	size_t n = 0, cap = 0;
+	for (uint32_t i = up.node + 1; i < t->next[up.node]; i = t->next[i]) {
+		if (!nodes_count(t, i))
+			continue;
+		v = mem_grow(v, &cap, n + 1, sizeof *v);
+		v[n++] = (struct sibling){f->order == ORDER_WEIGHT ? weight_of(f, i) : 0, width_of(f, i), i,
+		    f->c->thing[t->thing[i]].rank};
+	}
+	uint32_t *order = xmalloc((n + 1) * sizeof *order);
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	if (f->order != ORDER_SEEN)
+		sort_u32(order, n, cmp_sibling, v);
+	f->place[p].kid0 = f->nplace;
+	f->place[p].nkid = (uint32_t)n;
+	int64_t at = up.off;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sibling *s = &v[order[i]];
+		add_place(f, (struct flame_place){.node = s->node, .up = p, .nkid = CLOSED, .off = at, .wid = s->wid,
+		    .id = mix_ids(up.id, f->c->thing[t->thing[s->node]].id)});
+		at = wrap_add(at, s->wid);
+	}
+	mem_free(order);
+	mem_free(v);
+}
+
+uint32_t flame_kids(const struct flame *asked, uint32_t p, uint32_t *first)
+{
+	struct flame *f = (struct flame *)(uintptr_t)asked;	/* what it says does not change by it */
+	if (f->place[p].nkid == CLOSED)
+		open_up(f, p);
+	*first = f->place[p].kid0;
+	return f->place[p].nkid;
+}
+
+static uint32_t depth_of(const struct ctree *t)
+{
+	uint32_t *row = xcalloc(t->n, sizeof *row), most = 0;
+	for (uint32_t i = 1; i < t->n; i++) {
+		row[i] = row[t->parent[i]] + 1;
+		most = row[i] > most ? row[i] : most;
 	}
 	mem_free(row);
+	return most + 1;
 }
 
 struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 {
 	struct flame *f = xcalloc(1, sizeof *f);
 	struct arena tmp = {0};
-	struct ctree t = *calls_tree(c);
+	struct ctree made;
+	bool folds = conf->fold_recursion || conf->fold_runtime;
+	struct arena *a = folds ? &tmp : &f->arena;
 	f->c = c;
-	bool folds_too = conf->fold_recursion || conf->fold_runtime;
-	struct arena *a = folds_too ? &tmp : &f->arena;
-	if (conf->pivot)
-		t = pivot(&t, conf, a);
-	else if (conf->reverse)
-		t = turn(&t, conf, a);
-	if (folds_too && goes_on(&conf->on))
-		t = fold(
-		    c, &t, conf, &f->arena); /* last: what is looked from keeps all its weight */
-	f->t = t;
-	if (goes_on(&conf->on))
-		lay(f, conf);
+	f->order = conf->order;
+	f->t = nodes_of(c);
+	if (conf->pivot || conf->reverse) {
+		made = conf->pivot ? flame_pivot(&f->t, conf, a) : flame_turn(&f->t, conf, a);
+		f->t = nodes_in(c, &made);
+	}
+	if (folds && goes_on(&conf->on)) {	/* last: what is looked from keeps all its weight */
+		made = flame_fold(&f->t, conf, &f->arena);
+		f->t = nodes_in(c, &made);
+	}
 	arena_free(&tmp);
+	if (goes_on(&conf->on)) {
+		widen(f, conf);
+		f->depth = conf->up ? depth_of(&f->t.t) : 1;
+		add_place(f, (struct flame_place){.nkid = CLOSED, .wid = width_of(f, 0), .id = 1});
+	}
 	if (goes_on(&conf->on))
 		return f;
 	flame_free(f);
@@ -292,21 +205,24 @@ void flame_free(struct flame *f)
 {
 	if (!f)
 		return;
+	mem_free(f->place);
 	arena_free(&f->arena);
 	mem_free(f);
 }
 
+/* ---- views */
+
 /* The edge of cell x is at `zoom` + x * width / cols; this is its inverse, rounded. */
 static int edge(const struct flame *f, const struct flame_look *l, int64_t off)
 {
-	double w = (double)f->wid[l->zoom];
-	double x = ((double)off - (double)f->off[l->zoom]) * l->cols / (w > 0 ? w : 1) + 0.5;
+	double w = (double)f->place[l->zoom].wid;
+	double x = ((double)off - (double)f->place[l->zoom].off) * l->cols / (w > 0 ? w : 1) + 0.5;
 	return x <= 0 ? 0 : x >= l->cols ? l->cols : (int)x;
 }
 
-static bool wide(const struct flame *f, const struct flame_look *l, uint32_t node)
+static bool wide(const struct flame *f, const struct flame_look *l, uint32_t k)
 {
-	return (double)f->wid[node] * l->cols >= (double)f->wid[l->zoom];
+	return (double)f->place[k].wid * l->cols >= (double)f->place[l->zoom].wid;
 }
 
 /* The last of children [a, b) that begins in cell x or before. */
@@ -315,7 +231,7 @@ static uint32_t last_in_cell(
 {
 	while (b - a > 1) {
 		uint32_t mid = a + (b - a) / 2;
-		if (edge(f, l, f->off[f->kid[mid]]) <= x)
+		if (edge(f, l, f->place[mid].off) <= x)
 			a = mid;
 		else
 			b = mid;
@@ -323,37 +239,40 @@ static uint32_t last_in_cell(
 	return a;
 }
 
-struct pending { uint32_t node; int row; };
+static int64_t end_of(const struct flame *f, uint32_t k)
+{
+	return wrap_add(f->place[k].off, f->place[k].wid);
+}
 
-/* The children of a node: frames are said and put on the stack, slivers are said cell by cell. */
+struct pending { uint32_t place; int row; };
+
+/* The children of a place: frames are said and put on the stack, slivers are said cell by cell. */
 static size_t each_kid(const struct flame *f, const struct flame_look *l, struct pending p,
     struct pending *stack, size_t depth, flame_fn *fn, void *arg)
 {
-	uint32_t k = f->kid0[p.node], end = f->kid0[p.node + 1];
-	double cell = (double)f->wid[l->zoom] / l->cols;
+	uint32_t k, end = flame_kids(f, p.place, &k);
+	double cell = (double)f->place[l->zoom].wid / l->cols;
 	int row = p.row + 1;
-	int right = edge(f, l, wrap_add(f->off[p.node], f->wid[p.node]));
-	while (k < end) {
-		uint32_t node = f->kid[k];
-		int x = edge(f, l, f->off[node]);
-		if (!wide(f, l, node)) {
+	int right = edge(f, l, end_of(f, p.place));
+	for (end += k; k < end;) {
+		int x = edge(f, l, f->place[k].off);
+		if (!wide(f, l, k)) {
 			uint32_t last = last_in_cell(f, l, k, end, x);
-			bool frame = wide(f, l, f->kid[last]);
-			int64_t to = frame ? f->off[f->kid[last]]
-					   : wrap_add(f->off[f->kid[last]], f->wid[f->kid[last]]);
-			double part = (double)wrap_add(to, -f->off[node]) / (cell > 0 ? cell : 1);
+			bool frame = wide(f, l, last);
+			int64_t to = frame ? f->place[last].off : end_of(f, last);
+			double part = (double)wrap_add(to, -f->place[k].off) / (cell > 0 ? cell : 1);
 			if (row >= l->skip && part > 0 && x < right &&
 			    !(frame && edge(f, l, to) == x))
 				fn(arg, &(struct flame_span){
-					    node, row - l->skip, x, x + 1, part < 1 ? part : 1});
+					    k, row - l->skip, x, x + 1, part < 1 ? part : 1});
 			k = last + !frame;
 			continue;
 		}
-		int x1 = edge(f, l, wrap_add(f->off[node], f->wid[node]));
+		int x1 = edge(f, l, end_of(f, k));
 		if (x1 > x) {
 			if (row >= l->skip)
-				fn(arg, &(struct flame_span){node, row - l->skip, x, x1, 0});
-			stack[depth++] = (struct pending){node, row};
+				fn(arg, &(struct flame_span){k, row - l->skip, x, x1, 0});
+			stack[depth++] = (struct pending){k, row};
 		}
 		k++;
 	}
@@ -362,7 +281,7 @@ static size_t each_kid(const struct flame *f, const struct flame_look *l, struct
 
 void flame_each(const struct flame *f, const struct flame_look *l, flame_fn *fn, void *arg)
 {
-	if (l->cols < 1 || l->rows < 1 || f->wid[l->zoom] <= 0)
+	if (l->cols < 1 || l->rows < 1 || f->place[l->zoom].wid <= 0)
 		return;
 	/* depth first: those that wait share no cell, so there are never more of them than cells */
 	struct pending *stack = xmalloc(((size_t)l->cols + 1) * sizeof *stack);
@@ -378,11 +297,11 @@ void flame_each(const struct flame *f, const struct flame_look *l, flame_fn *fn,
 	mem_free(stack);
 }
 
-bool flame_cells(const struct flame *f, const struct flame_look *l, uint32_t node, int *x0, int *x1)
+bool flame_cells(const struct flame *f, const struct flame_look *l, uint32_t k, int *x0, int *x1)
 {
-	*x0 = edge(f, l, f->off[node]);
-	*x1 = edge(f, l, wrap_add(f->off[node], f->wid[node]));
-	if (wide(f, l, node) && *x1 > *x0)
+	*x0 = edge(f, l, f->place[k].off);
+	*x1 = edge(f, l, end_of(f, k));
+	if (wide(f, l, k) && *x1 > *x0)
 		return true;
 	if (*x0 >= l->cols)
 		*x0 = l->cols - 1;
@@ -390,34 +309,132 @@ bool flame_cells(const struct flame *f, const struct flame_look *l, uint32_t nod
 	return false;
 }
 
-uint32_t flame_find(const struct flame *f, uint64_t id)
-{
-	for (uint32_t i = 1; i < f->t.n; i++)
-		if (f->id[i] == id)
-			return i;
-	return 0;
-}
-
-uint32_t flame_row(const struct flame *f, uint32_t zoom, uint32_t node)
+uint32_t flame_row(const struct flame *f, uint32_t zoom, uint32_t place)
 {
 	uint32_t row = 0;
-	for (; node > zoom; node = f->t.parent[node])
+	for (; place && place != zoom; place = f->place[place].up)
 		row++;
 	return row;
 }
 
-uint32_t flame_hits(const struct ctree *t, const uint8_t *hit, int64_t *weight)
+/* ---- what is looked for */
+
+uint32_t flame_place_of(const struct flame *f, uint32_t node)
 {
-	uint32_t n = 0, end = 0;
+	uint32_t *up = NULL, at = 0;
+	size_t n = 0, cap = 0;
+	for (; node; node = nodes_parent(&f->t, node)) {
+		up = mem_grow(up, &cap, n + 1, sizeof *up);
+		up[n++] = node;
+	}
+	while (n--) {
+		uint32_t k, end = flame_kids(f, at, &k);
+		for (end += k; k < end && f->place[k].node != up[n]; k++)
+			;
+		if (k == end)
+			break;
+		at = k;
+	}
+	mem_free(up);
+	return at;
+}
+
+uint32_t flame_heaviest(const struct flame *f, uint32_t thing)
+{
+	uint32_t best = 0, n = f->t.n;
+	int64_t most = 0;
+	for (uint32_t i = 1; thing && (i = nodes_seek(f->t.thing, i, n, thing)) < n; i++)
+		if (nodes_count(&f->t, i) && (!best || width_of(f, i) > most)) {
+			best = i;
+			most = width_of(f, i);
+		}
+	return best ? flame_place_of(f, best) : 0;
+}
+
+uint32_t flame_find(const struct flame *f, uint64_t id)
+{
+	struct open { uint32_t end; uint64_t id; } *open = NULL;
+	size_t cap = 0, depth = 0;
+	uint32_t i = 1, n = f->t.n;
+	for (uint32_t p = 1; p < f->nplace; p++)
+		if (f->place[p].id == id)
+			return p;
+	for (; i < n; i++) {
+		for (; depth && open[depth - 1].end <= i; depth--)
+			;
+		uint64_t own = mix_ids(depth ? open[depth - 1].id : 1, f->c->thing[f->t.thing[i]].id);
+		if (own == id && nodes_count(&f->t, i))
+			break;
+		open = mem_grow(open, &cap, depth + 1, sizeof *open);
+		open[depth++] = (struct open){f->t.next[i], own};
+	}
+	mem_free(open);
+	return i < n ? flame_place_of(f, i) : 0;
+}
+
+uint32_t flame_follow(const struct flame *f, const uint64_t *path, size_t *n)
+{
+	uint32_t at = 0;
+	for (size_t i = 0; i < *n; i++) {
+		uint32_t k, end = flame_kids(f, at, &k);
+		for (end += k; k < end && f->place[k].id != path[i]; k++)
+			;
+		if (k == end) {
+			*n = i;
+			break;
+		}
+		at = k;
+	}
+	return at;
+}
+
+enum { PARTS = 4, PART_NODES = 1 << 18 };
+
+/* Hits of a stretch of blocks. */
+struct hit_part { uint32_t n; int64_t w; };
+struct hitting { const struct nodes *t; const uint8_t *hit; uint32_t *before, n; struct hit_part part[PARTS]; };
+
+static void hit_part(void *arg, uint32_t which)
+{
+	struct hitting *h = arg;
+	const struct nodes *t = h->t;
+	const uint8_t *hit = h->hit;
+	uint32_t blocks = flame_blocks(t), b = (uint32_t)((uint64_t)blocks * which / h->n), n = 0, end = 0;
+	uint32_t last = (uint32_t)((uint64_t)blocks * (which + 1) / h->n);
+	int64_t w = 0;
+	if (b)		/* the topmost hit that goes on here */
+		for (uint32_t i = b * FLAME_BLOCK; (i = nodes_parent(t, i));)
+			end = hit[t->thing[i]] ? t->next[i] : end;
+	for (; b < last; b++) {
+		uint32_t to = b + 1 < blocks ? (b + 1) * FLAME_BLOCK : t->n;
+		h->before[b] = n;
+		for (uint32_t i = b ? b * FLAME_BLOCK : 1; i < to; i++) {
+			if (!hit[t->thing[i]] || !nodes_count(t, i))
+				continue;
+			n++;
+			if (i < end)
+				continue;
+			end = t->next[i];
+			w = wrap_add(w, nodes_sum(t, i).w);
+		}
+	}
+	h->part[which] = (struct hit_part){n, w};
+}
+
+uint32_t flame_hits(const struct nodes *t, const uint8_t *hit, int64_t *weight, uint32_t *before)
+{
+	struct hitting h = {.t = t, .hit = hit, .before = before, .n = t->n < PART_NODES ? 1 : PARTS};
+	uint32_t n = 0, blocks = flame_blocks(t);
 	*weight = 0;
-	for (uint32_t i = 1; i < t->n; i++) {
-		if (!hit[t->thing[i]])
-			continue;
-		n++;
-		if (i < end)
-			continue;
-		end = t->next[i];
-		*weight = wrap_add(*weight, t->cum[i]);
+	if (h.n > 1)
+		job_parallel(h.n, hit_part, &h);
+	else
+		hit_part(&h, 0);
+	for (uint32_t k = 0; k < h.n; k++) {
+		for (uint32_t b = (uint32_t)((uint64_t)blocks * k / h.n); b < (uint64_t)blocks * (k + 1) / h.n; b++)
+			before[b] += n;
+		n += h.part[k].n;
+		*weight = wrap_add(*weight, h.part[k].w);
 	}
 	return n;
 }

@@ -126,6 +126,24 @@ void sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *, uint32_t, uint32_t
 	mem_free(tmp);
 }
 
+uint32_t first_u32(uint32_t *v, uint32_t n, uint32_t k, int (*cmp)(const void *, uint32_t, uint32_t), const void *ctx)
+{
+	uint32_t m = 0;		/* v[0..m) are the first of what has been seen, in order */
+	for (uint32_t i = 0; i < n && k; i++) {
+		uint32_t x = v[i], at = m;
+		if (m == k && cmp(ctx, v[m - 1], x) <= 0)
+			continue;
+		if (m < k)
+			m++;
+		else
+			v[i] = v[--at];
+		for (; at && cmp(ctx, v[at - 1], x) > 0; at--)
+			v[at] = v[at - 1];
+		v[at] = x;
+	}
+	return m;
+}
+
 /* Children of every node, in the order of their making: kid[first[i]] .. kid[first[i+1]-1]. */
 static uint32_t *kids_of(const struct grow *g, uint32_t **first_out)
 {

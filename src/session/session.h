@@ -164,7 +164,7 @@ bool session_reads(const struct session *);	/* session_job() is a loader */
 struct calls;
 struct calls *session_calls(struct session *, enum gran);
 /* For a viewer, which never waits: the same where they are at hand or little work; otherwise NULL, and they are made
-   beside the interface. With the tree (calls_tree()), if that is wanted. Before session_patient() it always waits. */
+   beside the interface. With what who walks over nodes needs (nodes.h), if that is wanted. Before session_patient() it always waits. */
 void session_patient(struct session *);
 struct calls *session_calls_soon(struct session *, enum gran, bool tree);
 /* Give back calls, and two flames that were laid out of them or NULL: large ones beside the interface, for it takes long. */

@@ -18,6 +18,7 @@
 
 #include "analysis/calls.h"
 #include "analysis/flame.h"
+#include "analysis/nodes.h"
 #include "analysis/shares.h"
 #include "base/clock.h"
 #include "base/job.h"
@@ -74,7 +75,7 @@ void session_let_go(struct session *s, struct calls *c, struct flame *const *f)
 	bool large = false;
 	for (int i = 0; i < 2 && f; i++) {
 		l->f[i] = f[i];
-		large |= f[i] && f[i]->arena.held > LARGE_BYTES;
+		large |= f[i] && f[i]->arena.held + f[i]->nplace * sizeof *f[i]->place > LARGE_BYTES;
 	}
 	if (c && c->refs > 1) {		/* others hold it: nothing goes */
 		calls_free(c);
@@ -107,7 +108,7 @@ static int weigh(struct job *j, void *arg)
 		return 0;
 	job_tell(j, w->want.tree ? 50 : 90, 100);
 	if (w->want.tree)
-		calls_tree(w->made);
+		nodes_of(w->made);
 	job_tell(j, 90, 100);
 	if (w->want.tree && w->want.gran == GR_LINES)
 		calls_funs(w->made);
@@ -187,7 +188,9 @@ struct job *session_weighing(const struct session *s)
 static struct calls *at_hand(struct session *s, enum gran gran, bool tree)
 {
 	struct calls *c = s->cserial == s->serial ? s->calls[session_slot(gran)] : NULL;
-	return c && c->gran == gran && (!tree || c->t.n) ? c : NULL;
+	if (!c || c->gran != gran || (tree && ((nodes_apart(c) && !c->t.n) || (gran == GR_LINES && !c->funs))))
+		return NULL;
+	return c;
 }
 
 static bool take(struct session *s)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_FLAME_IN_H
+#define TTRACE_FLAME_IN_H
+
+#include "analysis/flame.h"
+
+/* For flame.c and flame_turn.c. */
+
+/* In the condition of loops over nodes, counted from 0: who comes after one that was stopped does nothing. */
+static inline bool flame_wanted(const struct flame_conf *f, uint32_t i)
+{
+	return i % 65536 || goes_on(&f->on);
+}
+
+/* Other trees, see struct flame_conf; half of one where it was stopped. */
+struct ctree flame_fold(const struct nodes *, const struct flame_conf *, struct arena *);
+struct ctree flame_turn(const struct nodes *, const struct flame_conf *, struct arena *);
+struct ctree flame_pivot(const struct nodes *, const struct flame_conf *, struct arena *);
+
+#endif
