@@ -88,7 +88,7 @@ static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t
 	s->sum = mem_grow(s->sum, &s->csum, steps, sizeof *s->sum);
 	size_t whos = (size_t)(n < NARROW ? n : NARROW) + 1;
 	size_t want[] = { (ntrk + 1) * sizeof(uint32_t), (ntrk + 1) * sizeof(uint32_t),
-		n * sizeof(uint32_t), nedge * sizeof(uint32_t), some_words(n) * sizeof(struct sheet_some),
+		n * sizeof(uint32_t), nedge * sizeof(uint32_t), (some_words(n) + 1) * sizeof(struct sheet_some),
 		some_words(n - nostack) * sizeof(struct sheet_some), narrow ? 0 : (stacks + 1) * sizeof(stk_id),
 		narrow ? (stacks + 1) * sizeof(uint16_t) : 0, n };
 	size_t parts = sizeof want / sizeof *want;
@@ -174,13 +174,6 @@ void sealer_live(struct sealer *s, int kind, trk_id t, const struct sheet_live *
 	s->live[t] = *live;
 }
 
-/* Who woke or created the goroutine: it waited, or was not there. */
-static inline bool is_edge(const struct sink_enter *e)
-{
-	unsigned was = e->moved & ENTRY_WAS;
-	return e->state == TS_READY && e->moved & ENTRY_G && (was == CLASS_NONE || was == CLASS_WAITING);
-}
-
 /* How many intervals each track will have, in pos[]; tracks that were not there at first begin with a head of
    TS_NONE. */
 static void count_intervals(struct sealer *s, const struct sheet_piece *p)
@@ -219,31 +212,43 @@ static uint32_t make_rows(struct sealer *s, int kind, uint32_t n, uint32_t *at)
 
 /* ---- the intervals */
 
+/* Where an entry lies in the piece, in words: no other unit is an address with less to do. */
 #define HEAD UINT32_MAX
+enum { WORD = 8, ENTRY_WORDS = sizeof(struct sink_enter) / WORD };
+_Static_assert(sizeof(struct sink_enter) % WORD == 0, "entries are whole words");
+_Static_assert((uint64_t)SHEET_MOST * ENTRY_WORDS < HEAD, "the last entry can be named");
+
+static inline const struct sink_enter *entry_at(const struct sink_enter *entry, uint32_t words)
+{
+	return (const void *)((const char *)entry + (size_t)words * WORD);
+}
+
 enum { AHEAD = 16 };	/* intervals, for bringing what they are made of into the cache */
 
 /* Which entry each interval is of: the only step that jumps about in memory when writing, so it writes
    little. pos[] names the newest interval of the track; what begins at 0 replaces the head. How many edges there
    may be, noted on the way. */
-static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint32_t total)
+static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint32_t rows, uint32_t total)
 {
 	s->from = mem_grow(s->from, &s->nfrom, (size_t)total + AHEAD + 1, sizeof *s->from);
-	memset(s->from, 0xff, total * sizeof *s->from);
+	for (uint32_t r = 0; r < rows; r++)
+		s->from[s->row[r].first] = HEAD;
 	memset(s->from + total, 0, AHEAD * sizeof *s->from);
 	s->pos[0] = total + AHEAD;	/* where nobody looks goes what is also of nobody */
 	const struct sink_enter *e = p->entry;
-	uint32_t *restrict from = s->from, *restrict pos = s->pos, n = (uint32_t)p->n;
+	uint32_t *restrict from = s->from, *restrict pos = s->pos, n = (uint32_t)p->n * ENTRY_WORDS;
+	int64_t t0 = p->t0;
 	s->edge = mem_grow(s->edge, &s->cedge, p->n + 1, sizeof *s->edge);
 	struct sealer_edge *edge = s->edge;
 	int64_t t = INT64_MIN;
 	size_t stacks = 0;
 	bool ordered = true;
-	for (uint32_t i = 0; i < n; i++, e++) {
+	for (uint32_t i = 0; i < n; i += ENTRY_WORDS, e++) {
 		stacks += e->stack != 0;
-		uint32_t later = e->t > p->t0, at = pos[e->trk] += later;
+		uint32_t later = e->t > t0, at = pos[e->trk] += later;
 		from[at] = i;
 		from[pos[e->also] += later & (e->also != 0)] = i;
-		if (is_edge(e)) {
+		if (e->moved & ENTRY_EDGE) {
 			ordered = ordered && e->t >= t;
 			t = e->t;
 			*edge++ = (struct sealer_edge){ e->who < p->ntrks ? e->who : 0, at, i,
@@ -299,75 +304,124 @@ static uint32_t says_who(const struct sink_enter *e, trk_id trk)
 	return who;
 }
 
-enum stack_width { STACK_NONE, STACK_2, STACK_4 };
+enum { SOME = 32 };	/* intervals for which there is one word of bits */
 
-/* Where the next who and the next stack go. */
+/* Where what comes next goes. */
 struct filling {
 	struct whos whos;
 	uint16_t *who2, *stack2;
 	stk_id *stack4;
+	struct sheet_some *whose, *stacked;	/* which of the next SOME intervals have any; stacks: NULL, none of the kind has */
+	uint32_t from;		/* the first interval of all that are of the kind */
+	uint32_t said[2][SOME];	/* of the newest intervals, less than SOME: who, stack */
 };
 
+/* From i on, up to where there is something to do that is not for each: the row ends, a word of bits, or sums are due. */
+static inline uint32_t fill_stop(const struct filling *f, uint32_t i, uint32_t end)
+{
+	uint32_t word = i + SOME - (i - f->from) % SOME, step = (i / SHEET_STEP + 1) * SHEET_STEP;
+	word = word < end ? word : end;
+	return word < step ? word : step;
+}
+
+/* Which of SOME numbers are not zero: four at a time, which nearly every processor can. */
+static inline uint32_t some_bits(const uint32_t *v)
+{
+	typedef uint32_t four __attribute__((vector_size(16)));
+	four bit = {1, 2, 4, 8}, bits = {0}, x;
+	for (int k = 0; k < SOME; k += 4, bit <<= 4) {
+		memcpy(&x, v + k, sizeof x);
+		bits |= (four)(x != 0) & bit;
+	}
+	return bits[0] | bits[1] | bits[2] | bits[3];
+}
+
+static inline void fill_who(struct filling *f)
+{
+	const uint32_t *restrict code = f->whos.code;
+	const uint32_t ntrks = f->whos.ntrks;
+	uint16_t *restrict who2 = f->who2;
+	uint32_t bits = some_bits(f->said[0]);
+	f->whose++->bit = bits;
+	for (; bits; bits &= bits - 1) {
+		uint32_t who = f->said[0][__builtin_ctz(bits)], known = who < ntrks ? code[who] : 0;
+		*who2++ = known ? (uint16_t)(known - 1) : who_new(&f->whos, who);
+	}
+	f->who2 = who2;
+}
+
+static inline void fill_stack(struct filling *f)
+{
+	uint32_t bits = some_bits(f->said[1]);
+	f->stacked++->bit = bits;
+	if (f->stack2)
+		for (; bits; bits &= bits - 1)
+			*f->stack2++ = (uint16_t)f->said[1][__builtin_ctz(bits)];
+	else
+		for (; bits; bits &= bits - 1)
+			*f->stack4++ = f->said[1][__builtin_ctz(bits)];
+}
+
+/* Of SOME intervals, the last n less. */
+static void fill_some(struct filling *f, uint32_t less)
+{
+	for (uint32_t k = SOME - less; k < SOME; k++)
+		f->said[0][k] = f->said[1][k] = 0;
+	fill_who(f);
+	if (f->stacked)
+		fill_stack(f);
+}
+
 /* One row; sum[] are the times by state before it, and after. What the track was doing at last goes into
-   live[]. In place three times, for each width of stacks: all that it needs fits into the registers then. */
-static inline __attribute__((always_inline)) void fill_row(const struct build_sheet *b, const uint32_t *from,
-    uint32_t r, const struct sheet_piece *p, struct sheet_live *live, int64_t sum[TS__N], struct filling *f,
-    enum stack_width width)
+   live[]. First when and what, and of SOME intervals at a time who and where: so what each loop needs fits into the
+   registers. */
+static inline __attribute__((always_inline)) void fill_row(const struct build_sheet *b, const uint32_t *restrict from,
+    uint32_t r, const struct sheet_piece *p, struct sheet_live *live, int64_t *restrict sum, struct filling *f,
+    bool g)
 {
 	uint32_t i = b->first[r], end = b->first[r + 1], before = 0;
 	uint32_t *restrict start = b->start;
-	uint16_t *restrict who2 = f->who2;
 	uint8_t *restrict state = b->state;
-	uint16_t *restrict stack2 = f->stack2;
-	stk_id *restrict stack4 = f->stack4;
-	struct sheet_some *restrict whose = b->whose, *restrict stacked = b->stacked;
-	const uint32_t nostack = b->sh->nostack;
 	const struct sink_enter *restrict entry = p->entry;
 	const trk_id trk = b->trk[r];
 	const struct sink_enter head = { .t = p->t0, .trk = trk, .who = live->who, .stack = live->stack,
 		.state = live->state ? live->state | (uint8_t)SHEET_CONT : 0 };
-	const struct sink_enter *now = from[i] == HEAD ? &head : &entry[from[i]];
-	uint32_t t0 = (uint32_t)p->t0;
+	const struct sink_enter *now = from[i] == HEAD ? &head : entry_at(entry, from[i]);
+	const uint32_t t0 = (uint32_t)p->t0;
 	unsigned was = TS_NONE, is;
-	uint32_t who;
+	uint32_t who, stack = 0;
 	for (;;) {
-		__builtin_prefetch(&entry[from[i + AHEAD]]);
-		uint32_t at = (uint32_t)now->t - t0;
-		sum_add(&sum[was], at - before);
-		if (i % SHEET_STEP == 0)
+		const uint32_t stop = fill_stop(f, i, end);
+		uint32_t *restrict some = &f->said[0][(i - f->from) % SOME];
+		if (i % SHEET_STEP == 0) {
 			memcpy(b->sum[i / SHEET_STEP], sum, sizeof(int64_t[TS__N]));
-		before = at;
-		if (width == STACK_NONE)
-			says(now, trk, &is, &who);
-		else
-			is = now->state, who = now->who;
-		was = is & SHEET_STATE;
-		start[i] = at;
-		state[i] = (uint8_t)is;
-		*who2 = who_code(&f->whos, who);
-		who2 += who != 0;
-		whose[i / 32].bit |= (uint32_t)(who != 0) << i % 32;
-		if (width != STACK_NONE) {
-			uint32_t stack = now->stack, some = stack != 0, k = i - nostack;
-			stacked[k / 32].bit |= some << k % 32;
-			if (width == STACK_2) {
-				*stack2 = (uint16_t)stack;
-				stack2 += some;
-			} else {
-				*stack4 = stack;
-				stack4 += some;
-			}
+			sum_add(&b->sum[i / SHEET_STEP][was], (uint32_t)now->t - t0 - before);
 		}
-		if (++i == end)
+		for (;;) {
+			__builtin_prefetch(entry_at(entry, from[i + AHEAD]));
+			uint32_t at = (uint32_t)now->t - t0;
+			sum_add(&sum[was], at - before);
+			before = at;
+			if (g)
+				is = now->state, who = now->who, some[SOME] = stack = now->stack;
+			else
+				says(now, trk, &is, &who);
+			*some++ = who;
+			was = is & SHEET_STATE;
+			start[i] = at;
+			state[i] = (uint8_t)is;
+			if (++i == stop)
+				break;
+			now = entry_at(entry, from[i]);
+		}
+		if ((i - f->from) % SOME == 0)
+			fill_some(f, 0);
+		if (i == end)
 			break;
-		now = &entry[from[i]];
+		now = entry_at(entry, from[i]);
 	}
-	f->who2 = who2;
-	f->stack2 = stack2;
-	f->stack4 = stack4;
 	sum_add(&sum[was], p->t1 - p->t0 - before);
-	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ who,
-	    width == STACK_NONE ? 0 : now->stack, (uint8_t)was };
+	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ who, stack, (uint8_t)was };
 }
 
 /* How many there are before each 32, of n; and of all. */
@@ -388,7 +442,7 @@ static uint32_t *fill_wide(const struct sealer *s, const struct build_sheet *b, 
 	uint32_t *out = b->who4;
 	for (uint32_t r = 0; r < b->sh->ntrk; r++)
 		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++) {
-			*out = s->from[i] == HEAD ? head[r] : says_who(&p->entry[s->from[i]], b->trk[r]);
+			*out = s->from[i] == HEAD ? head[r] : says_who(entry_at(p->entry, s->from[i]), b->trk[r]);
 			out += *out != 0;
 		}
 	return out;
@@ -412,6 +466,35 @@ static char *put_sums(const struct build_sheet *b, char *at)
 	return (char *)out;
 }
 
+/* The rows of both kinds. Words of bits begin with each of them, so those of goroutines are then moved to where they
+   belong; which of the others have any lies before. */
+static void fill_kinds(struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p, uint32_t *head,
+    struct filling *f, int64_t sum[TS__N])
+{
+	const uint32_t n = b->sh->n, nostack = b->sh->nostack, odd = nostack % 32;
+	for (uint32_t r = 0; r < b->sh->ntrk; r++) {
+		struct sheet_live *live = &s->live[b->trk[r]];
+		head[r] = live->who;
+		if (r == b->sh->nother) {
+			if (odd)
+				fill_some(f, SOME - odd);
+			f->from = nostack;
+			f->stacked = b->stacked;
+		}
+		if (r < b->sh->nother)
+			fill_row(b, s->from, r, p, live, sum, f, false);
+		else
+			fill_row(b, s->from, r, p, live, sum, f, true);
+	}
+	if ((n - f->from) % SOME)
+		fill_some(f, SOME - (n - f->from) % SOME);
+	if (odd && f->stacked)
+		for (struct sheet_some *to = b->whose + nostack / 32; to + 1 < f->whose; to++) {
+			to[0].bit |= to[1].bit << odd;
+			to[1].bit >>= 32 - odd;
+		}
+}
+
 /* All rows. pos[] is zero, and is so again. */
 static void fill_rows(struct sealer *s, struct build_sheet *b, const struct sheet_piece *p)
 {
@@ -419,21 +502,12 @@ static void fill_rows(struct sealer *s, struct build_sheet *b, const struct shee
 	uint32_t n = b->sh->n, rows = b->sh->ntrk;
 	struct filling f = { .whos = { .code = s->pos, .who = (uint32_t *)(void *)(b->who2 + (n + 2) / 2 * 2), .n = 1,
 		.max = n < NARROW ? n + 1 : NARROW, .ntrks = p->ntrks },
-		.who2 = b->who2, .stack2 = b->stack2, .stack4 = b->stack4 };
+		.who2 = b->who2, .stack2 = b->stack2, .stack4 = b->stack4, .whose = b->whose };
 	struct whos *w = &f.whos;
 	uint32_t *head = xmalloc(rows * sizeof *head + 1);
 	w->who[0] = 0;
 	w->code[0] = 1;
-	for (uint32_t r = 0; r < rows; r++) {
-		struct sheet_live *live = &s->live[b->trk[r]];
-		head[r] = live->who;
-		if (r < b->sh->nother)
-			fill_row(b, s->from, r, p, live, sum, &f, STACK_NONE);
-		else if (b->stack2)
-			fill_row(b, s->from, r, p, live, sum, &f, STACK_2);
-		else
-			fill_row(b, s->from, r, p, live, sum, &f, STACK_4);
-	}
+	fill_kinds(s, b, p, head, &f, sum);
 	if (n % SHEET_STEP == 0)
 		memcpy(b->sum[n / SHEET_STEP], sum, sizeof sum);
 	for (uint32_t i = 0; i < w->n; i++)
@@ -476,7 +550,8 @@ static void index_edges_slowly(const struct sealer *s, struct build_sheet *b, co
 {
 	struct edge_key *key = xmalloc(n * sizeof *key + 1);
 	for (uint32_t i = 0; i < n; i++)
-		key[i] = (struct edge_key){ s->edge[i].from, edge_value(&s->edge[i]), p->entry[s->edge[i].entry].t };
+		key[i] = (struct edge_key){ s->edge[i].from, edge_value(&s->edge[i]), 
+			entry_at(p->entry, s->edge[i].entry)->t };
 	qsort(key, n, sizeof *key, edge_cmp);
 	for (uint32_t i = 0; i < n; i++)
 		b->edge[i] = key[i].at;
@@ -514,8 +589,8 @@ static void fill_edges(struct sealer *s, struct build_sheet *b, const struct she
 		if (s->from[e.at] != e.entry)
 			continue;
 		if (!s->ordered) {
-			ordered = ordered && p->entry[e.entry].t >= t;
-			t = p->entry[e.entry].t;
+			ordered = ordered && entry_at(p->entry, e.entry)->t >= t;
+			t = entry_at(p->entry, e.entry)->t;
 		}
 		s->edge[n++] = e;
 	}
@@ -563,7 +638,7 @@ void sealer_sort(struct sealer *s, struct sheet_piece *p)
 	count_intervals(s, p);
 	uint32_t nother = make_rows(s, 0, 0, &total), other = total;
 	rows = make_rows(s, 1, nother, &total);
-	uint32_t nedge = sort_entries(s, p, total);
+	uint32_t nedge = sort_entries(s, p, rows, total);
 	size_t stacks = s->nstack + s->alive[1].n, most = total - other;
 	struct build_sheet b = sheet_layout(s, rows, total, other, nedge, stacks < most ? stacks : most,
 	    p->nstks <= NARROW);

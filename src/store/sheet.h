@@ -9,9 +9,9 @@
 
 /* The writer's side of sheets; what readers need is in store.h. */
 
-/* sink_enter.moved of what waits to be sealed: ENTRY_G: the track is a goroutine; the class of the state
-   before, and that of its own << ENTRY_CLASS. */
-enum { ENTRY_G = 0x80, ENTRY_CLASS = 3, ENTRY_WAS = 7 };
+/* sink_enter.moved of what waits to be sealed, 0 where the track is no goroutine: the class of the state
+   before, and that of its own << ENTRY_CLASS; ENTRY_EDGE: somebody woke or created it, for it waited or was not there. */
+enum { ENTRY_G = 0x80, ENTRY_EDGE = 0x40, ENTRY_CLASS = 3, ENTRY_WAS = 7 };
 
 /* What goroutines are counted by. */
 enum sheet_class { CLASS_NONE, CLASS_RUNNABLE, CLASS_RUNNING, CLASS_WAITING, CLASS_SYSCALL, CLASS__N };
@@ -40,7 +40,7 @@ struct sealer {
 	struct shelf lives, places;	/* where they lie; they spill when somebody says so before the first */
 	struct sealer_list { trk_id *v; size_t n, cap; } alive[2], fresh[2];	/* [1]: goroutines */
 	struct sealer_row { trk_id trk; uint32_t first; } *row;	/* scratch */
-	uint32_t *from;		/* scratch: by interval, its entry */
+	uint32_t *from;		/* scratch: by interval, where its entry is */
 	size_t crow, nfrom;
 	/* scratch: interval and entry */
 	struct sealer_edge { trk_id from; uint32_t at, entry; bool created; } *edge;
@@ -66,8 +66,8 @@ void sealer_free(struct sealer *);
 void sealer_room(struct sealer *, uint32_t ntrks);
 void sealer_live(struct sealer *, int kind, trk_id, const struct sheet_live *);
 
-/* So many entries make a sheet, of most files. */
-enum { SHEET_WHOLE = 1 << 17 };
+/* So many entries make a sheet, of most files; and more than that are never in one. */
+enum { SHEET_WHOLE = 1 << 17, SHEET_MOST = 1 << 30 };
 
 /* Of this many tracks, by number, what is known while reading goes when all of them have ended: they do not come back,
    nearly always. */

@@ -37,13 +37,15 @@
 #include <string.h>
 
 enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 3, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21 };
-/* LIVES: it has no t1; THERE: it has rows in sheets */
-enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16, ALIVE = HAS_T0 | LIVES | HAS_RUN0 | TOLD };
+/* LIVES: it has no t1; THERE: it has rows in sheets; LISTED: there are entries of it in the piece at hand; TOLD: and not only
+   where that begins */
+enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16, LISTED = 32,
+	ALIVE = HAS_T0 | LIVES | HAS_RUN0 | TOLD };
 
 struct track_last {
 	int64_t t;
 	uint8_t class;			/* of its state: enum sheet_class */
-	/* of its row: HAS_*, LIVES; THERE; TOLD: there are entries of it in the piece at hand */
+	/* of its row: HAS_*, LIVES; and THERE, LISTED, TOLD */
 	uint8_t life;
 	uint8_t g;			/* all ones: a goroutine; 0: none */
 	bool first;			/* one of them is at the beginning of the piece */
@@ -56,7 +58,8 @@ struct tracks {
 	struct track_last *last;
 	struct shelf lasts;		/* where they lie */
 	struct sheet_piece now;		/* what waits */
-	size_t whole;			/* entries of a piece, if there are not very many tracks */
+	size_t whole;			/* entries of a piece of a trace that is not long, with few tracks */
+	size_t least;			/* of the one at hand, if there are not very many tracks */
 	uint32_t there;			/* tracks that are THERE */
 	uint64_t sent;			/* entries of all pieces before */
 	uint32_t *crowd;		/* by SHEET_CROWD tracks: how many of them are */
@@ -66,6 +69,7 @@ struct tracks {
 	size_t nleft, cleft;
 	size_t ties;			/* from here on entries have the time `newest` */
 	int64_t sealed, newest;
+	uint8_t moves[SHEET_STATE + 1][8];	/* sink_enter.moved of a goroutine, by state and class before */
 	struct strips strips;		/* what lies beside them */
 	struct sealing *sealing;
 	struct trkindex index;
@@ -75,18 +79,28 @@ struct tracks {
 	void *arg;
 };
 
-/* Track 0: as one of which nothing need be known. */
+/* Track 0: as one of which nothing need be known. There is room for all that sink_enter.also can name: of one that is not
+   there nothing is known, and so that is seen when it is too late for nothing else. */
 static void nobody(struct tracks *k)
 {
-	k->last = shelf_room(&k->lasts, k->n);
+	k->last = shelf_room(&k->lasts, k->n > UINT16_MAX ? k->n : UINT16_MAX + 1);
 	k->last[0] = (struct track_last){ .t = INT64_MIN, .life = ALIVE };
+}
+
+static void moves_make(struct tracks *k)
+{
+	for (unsigned s = 0; s < TS__N; s++)
+		for (unsigned was = 0; was < CLASS__N; was++) {
+			bool edge = s == TS_READY && (was == CLASS_NONE || was == CLASS_WAITING);
+			k->moves[s][was] = (uint8_t)(ENTRY_G | (edge ? ENTRY_EDGE : 0) | sheet_class[s] << ENTRY_CLASS | was);
+		}
 }
 
 struct tracks *tracks_new(struct store *st)
 {
 	struct tracks *k = xcalloc(1, sizeof *k);
 	k->st = st;
-	k->whole = SHEET_WHOLE;
+	k->whole = k->least = SHEET_WHOLE;
 	col_init(&st->trks, sizeof(struct trk_row));
 	col_init(&st->heards, sizeof(int64_t));
 	col_init(&st->sheets, sizeof(struct sheet_slot));
@@ -98,6 +112,7 @@ struct tracks *tracks_new(struct store *st)
 	k->crowd = shelf_room(&k->crowds, 1);
 	k->crowd[0] = 1;	/* nobody is always there */
 	nobody(k);
+	moves_make(k);
 	k->sealing = sealing_new(st);
 	return k;
 }
@@ -207,16 +222,17 @@ static void __attribute__((noinline)) tell_first(struct sheet_piece *p, struct t
 {
 	p->told = mem_grow(p->told, &p->ctold, p->ntold + 1, sizeof *p->told);
 	p->told[p->ntold++] = (struct sheet_told){ .trk = trk, .g = l->g };
-	l->life |= TOLD;
+	l->life |= LISTED;
 }
 
 /* One more entry. The sheet is laid out by how many there are. */
 static inline void tell(struct sheet_piece *p, struct track_last *l, trk_id trk, bool first)
 {
-	if (!(l->life & TOLD))
+	if (!(l->life & LISTED))
 		tell_first(p, l, trk);
 	l->first |= first;
 	l->n += !first;
+	l->life |= first ? 0 : TOLD;
 }
 
 /* What a track's row says of its life. */
@@ -254,13 +270,15 @@ static const uint8_t life_free[UINT8_MAX + 1] = {
 static void set_there(struct tracks *k, trk_id trk, bool there)
 {
 	struct track_last *l = &k->last[trk];
-	uint32_t more = there - (l->life & THERE ? 1u : 0u), i = trk / SHEET_CROWD;
+	uint32_t more = there ? 1 : UINT32_MAX, i = trk / SHEET_CROWD;
+	if (there == !!(l->life & THERE))
+		return;
 	k->there += more;
-	l->life = there ? l->life | THERE : l->life & (uint8_t)~THERE;
+	l->life ^= THERE;
 	if (k->of)
 		return;
 	k->crowd[i] += more;
-	if (!more || k->crowd[i] || (k->nleft && k->left[k->nleft - 1] == i))
+	if (k->crowd[i] || (k->nleft && k->left[k->nleft - 1] == i))
 		return;
 	k->left = mem_grow(k->left, &k->cleft, k->nleft + 1, sizeof *k->left);
 	k->left[k->nleft++] = i;
@@ -292,15 +310,21 @@ static void recall(const struct tracks *k, struct track_last *l, trk_id trk)
 	l->life = (r->t0 != TIME_NONE ? HAS_T0 : 0) | (r->run0 != TIME_NONE ? HAS_RUN0 : 0);
 }
 
-/* So many entries are a piece. Of a long trace each is a share of what was before it, so that sheets are few and a frame
-   of all of it does not cost by its length; but where they are made again it must be the same wherever one begins. */
-static size_t enough(const struct tracks *k)
+/* So many entries are a piece, at least: of a long trace each is a share of what was before it, so that sheets are few and
+   a frame of all of it does not cost by its length; but where they are made again it must be the same wherever one begins. */
+static void next_least(struct tracks *k)
 {
-	size_t n = (size_t)SEAL_ROW * k->there, share = k->st->keep ? 0 : k->sent / SEAL_SHEETS;
-	if (k->st->keep && mem_tight())
-		return k->whole;
-	n = n > share ? n : share;
-	return n < k->whole ? k->whole : n > SEAL_MOST ? SEAL_MOST : n;
+	size_t share = k->st->keep ? 0 : k->sent / SEAL_SHEETS;
+	k->least = share < k->whole ? k->whole : share > SEAL_MOST ? SEAL_MOST : share;
+}
+
+/* And more, where many tracks are there. */
+static inline size_t enough(const struct tracks *k)
+{
+	size_t n = (size_t)SEAL_ROW * k->there;
+	if (n <= k->least || (k->st->keep && mem_tight()))
+		return k->least;
+	return n > SEAL_MOST ? SEAL_MOST : n;
 }
 
 /* An entry that is told too late for its time, or of a time that is sealed. */
@@ -320,7 +344,7 @@ static int64_t late(struct tracks *k, struct track_last *l, const struct sink_en
 /* Where tracks_enter() is: what it keeps in registers but for what is rare. */
 struct entering {
 	struct sink_enter *base, *out, *tie;
-	int64_t sealed, newest;
+	int64_t newest;
 };
 
 /* The piece is full, and all before t is told. */
@@ -333,7 +357,6 @@ static void next_piece(struct tracks *k, struct entering *x, int64_t t, size_t l
 	x->base = entry_room(k, &k->now, left);
 	x->out = x->base + k->now.n;
 	x->tie = x->base + k->ties;
-	x->sealed = k->sealed;
 }
 
 /* Of a track that is in a state from t on: its row, unless that tells all of its life. */
@@ -361,7 +384,7 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	int64_t t = e->t, floor = l->t < k->sealed ? k->sealed : l->t;
 	if (!l->life && !k->of)
 		recall(k, l, e->trk);
-	if (also->t > floor)
+	if (e->also && also->t > floor)
 		floor = also->t;
 	if (t < floor)
 		t = k->of ? floor : late(k, l, e, floor);
@@ -381,43 +404,42 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 {
 	enum { AHEAD = 12 };
 	struct sink_enter *base = entry_room(k, &k->now, count);
-	struct entering x = { base, base + k->now.n, base + k->ties, k->sealed, k->newest };
+	struct entering x = { base, base + k->now.n, base + k->ties, k->newest };
 	struct sink_enter *out = x.out, *full = base + enough(k);
 	struct track_last *last = k->last;
-	int64_t sealed = k->sealed;
 	uint32_t ntrk = k->n;
 	const struct sink_enter *end = e + count, *near = count > AHEAD ? end - AHEAD : e;
 	for (; e < end; e++) {
 		if (e < near)
 			__builtin_prefetch(&last[e[AHEAD].trk]);
 		__builtin_prefetch((const char *)out + AHEAD * sizeof *out, 1);
-		if (e->trk - 1 >= ntrk - 1 || e->also >= ntrk)
+		if (e->trk - 1 >= ntrk - 1)
 			continue;
-		/* of what is nobody the time stays, and the rest is never asked for */
+		/* of what is nobody, the newest time of all, and the rest is never asked for */
 		struct track_last *l = &last[e->trk], *also = &last[e->also];
 		int64_t t = e->t;
-		if (t < l->t || t < also->t || t <= sealed || (l->life | life_free[e->state]) != ENOUGH ||
-		    (also->life | (ENOUGH - ALIVE)) != ENOUGH || out >= full) {
-			if ((e->state & SHEET_STATE) >= TS__N)
+		bool rare = t < l->t || t < also->t || out >= full ||
+			    ((l->life | life_free[e->state]) & (also->life | (ENOUGH - ALIVE))) != ENOUGH;
+		if (__builtin_expect(rare, false)) {
+			if ((e->state & SHEET_STATE) >= TS__N || e->also >= ntrk || out - x.base >= SHEET_MOST)
 				continue;
 			x.out = out;
 			t = rare_entry(k, &x, e, (size_t)(end - e));
 			out = x.out;
 			full = x.base + enough(k);
-			sealed = x.sealed;
 		}
 		if (t > x.newest) {
 			x.newest = t;
 			x.tie = out;
 		}
-		unsigned was = l->class, is = sheet_class[e->state & SHEET_STATE];
+		unsigned is = e->state & SHEET_STATE;
 		*out = *e;
 		out->t = t;
-		out++->moved = (uint8_t)((ENTRY_G | is << ENTRY_CLASS | was) & l->g);
+		out++->moved = k->moves[is][l->class] & l->g;
 		l->t = t;
-		l->class = (uint8_t)is;
+		l->class = sheet_class[is];
 		l->n++;
-		also->t = e->also ? t : INT64_MIN;
+		also->t = t;
 		also->n++;
 	}
 	k->newest = x.newest;
@@ -454,7 +476,7 @@ static void count_told(struct tracks *k)
 		n += l->n || l->first;
 		l->n = 0;
 		l->first = false;
-		l->life &= (uint8_t)~TOLD;
+		l->life &= (uint8_t)~(TOLD | LISTED);
 	}
 	p->ntold = n;
 }
@@ -490,6 +512,7 @@ static void cut_piece(struct tracks *k, int64_t t1)
 	p->nstks = col_n(&k->st->stks);
 	bool past = p->past;
 	k->sent += p->n;
+	next_least(k);
 	if (k->of)
 		k->made(k->arg, p);
 	else
@@ -535,6 +558,7 @@ void tracks_total(struct tracks *k, uint64_t bytes)
 		sealing_lean(k->sealing);
 	while (bytes && k->whole > SEAL_MIN && k->whole / 2 >= bytes / SEAL_SHARE)
 		k->whole /= 2;
+	next_least(k);
 }
 
 void tracks_from(struct tracks *k, int64_t t)
@@ -549,9 +573,10 @@ struct tracks *tracks_again(struct tracks *of, int64_t sealed, void (*made)(void
 {
 	struct tracks *k = xcalloc(1, sizeof *k);
 	*k = (struct tracks){ .st = of->st, .of = of, .made = made, .arg = arg, .sealed = sealed, .newest = sealed,
-		.n = col_n(&of->st->trks), .whole = of->whole };
+		.n = col_n(&of->st->trks), .whole = of->whole, .least = of->whole };
 	k->lasts.width = sizeof *k->last;
 	nobody(k);
+	moves_make(k);
 	return k;
 }
 
