@@ -134,6 +134,17 @@ void *mem_pages(size_t n)
 	return p;
 }
 
+void mem_meet(void *p, size_t from, size_t upto)
+{
+#ifdef MADV_POPULATE_WRITE
+	uintptr_t a = ((uintptr_t)p + from) & ~(uintptr_t)(PAGE - 1), z = ((uintptr_t)p + upto) & ~(uintptr_t)(PAGE - 1);
+	if (a < z)
+		(void)madvise((void *)a, z - a, MADV_POPULATE_WRITE);
+#else
+	(void)p, (void)from, (void)upto;
+#endif
+}
+
 size_t mem_whole_pages(size_t n)
 {
 	long page = sysconf(_SC_PAGESIZE);

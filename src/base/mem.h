@@ -29,6 +29,8 @@ void mem_spent(const void *p, size_t from, size_t upto);
 void *mem_pages(size_t n);
 void mem_pages_free(void *p, size_t n);	/* or some whole pages of it */
 size_t mem_whole_pages(size_t n);	/* n and what is missing to whole pages */
+/* Of such pages, or those of mem_pages_grow(): what lies in [from, upto) is there from now on, where the system can. */
+void mem_meet(void *p, size_t from, size_t upto);
 /* Pages p, NULL: none, made more: what is there is moved, not copied, where the system can. Not large ones, for much of
    it may never be touched. */
 void *mem_pages_grow(void *p, size_t had, size_t n);

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { LARGE = 1 << 20, WINDOW = 1 << 20, LEAST = 16 };
+enum { LARGE = 1 << 20, WINDOW = 1 << 20, MEET = 1 << 16, LEAST = 16 };
 
 static void to_disk(struct shelf *s, char *to, size_t bytes)
 {
@@ -52,10 +52,24 @@ static void *to_pages(struct shelf *s, size_t was, size_t bytes)
 	return p;
 }
 
+/* Pages are asked for a few at a time. What is looked at before it is written would take two turns for each, and then
+   every thread hears of it. */
+static void *meet(struct shelf *s, size_t need)
+{
+	size_t upto = s->lies == SHELF_PAGES ? need + MEET / s->width : s->n;
+	upto = upto < s->n ? upto : s->n;
+	if (s->lies == SHELF_PAGES)
+		mem_meet(s->p, s->met * s->width, upto * s->width);
+	s->met = upto;
+	return s->p;
+}
+
 void *shelf_room(struct shelf *s, size_t need)
 {
-	if (need <= s->n)
+	if (need <= s->met)
 		return s->p;
+	if (need <= s->n)
+		return meet(s, need);
 	size_t n = s->n ? s->n : LEAST, was = s->n * s->width;
 	while (n < need)
 		n *= 2;
@@ -74,7 +88,7 @@ void *shelf_room(struct shelf *s, size_t need)
 	}
 	s->p = p;
 	s->n = n;
-	return p;
+	return meet(s, need);
 }
 
 void shelf_spent(const struct shelf *s, size_t from, size_t upto)

@@ -13,6 +13,7 @@
 struct shelf {
 	void *p;
 	size_t n, width;	/* elements there is room for; bytes of one */
+	size_t met;		/* so many can be looked at without the system being asked for a page of them */
 	bool spills;		/* when it is large it goes to disk, where there is any */
 	enum { SHELF_HEAP, SHELF_PAGES, SHELF_DISK } lies;
 };

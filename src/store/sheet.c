@@ -159,13 +159,10 @@ static void list_sort(struct sealer_list *l)
 
 void sealer_room(struct sealer *s, uint32_t n)
 {
-	if (n <= s->ntrk)
-		return;
 	s->lives.width = sizeof *s->live;
 	s->places.width = sizeof *s->pos;
 	s->live = shelf_room(&s->lives, n);
 	s->pos = shelf_room(&s->places, n);
-	s->ntrk = s->lives.n;
 }
 
 void sealer_live(struct sealer *s, int kind, trk_id t, const struct sheet_live *live)
@@ -612,11 +609,17 @@ static void keep_alive(struct sealer *s, const struct build_sheet *b)
 			list_add(&s->alive[r >= b->sh->nother], b->trk[r]);
 }
 
-/* Of crowds that the sheet has rows of and of which nobody lives now nothing is kept: it is all zero. Rows of both
-   kinds are in order. */
-static void forget_dead(struct sealer *s, const struct build_sheet *b, uint32_t ntrks)
+static void forget_crowds(const struct sealer *s, uint32_t from, uint32_t upto)
 {
-	uint32_t other = 0;
+	shelf_spent(&s->lives, from * (size_t)SHEET_CROWD, upto * (size_t)SHEET_CROWD);
+	shelf_spent(&s->places, from * (size_t)SHEET_CROWD, upto * (size_t)SHEET_CROWD);
+}
+
+/* Of crowds that the sheet has rows of and of which nobody lives now nothing is kept: it is all zero. Rows of both
+   kinds are in order. Neighbours go at once, for every thread hears of each time. */
+static void forget_dead(const struct sealer *s, const struct build_sheet *b, uint32_t ntrks)
+{
+	uint32_t other = 0, from = 0, upto = 0;
 	for (uint32_t r = b->sh->nother; r < b->sh->ntrk;) {
 		uint32_t crowd = b->trk[r] / SHEET_CROWD;
 		bool lives = (crowd + 1) * (size_t)SHEET_CROWD > ntrks;
@@ -626,9 +629,13 @@ static void forget_dead(struct sealer *s, const struct build_sheet *b, uint32_t 
 			lives = lives || b->trk[other] / SHEET_CROWD == crowd;
 		if (lives)
 			continue;
-		shelf_spent(&s->lives, crowd * (size_t)SHEET_CROWD, (crowd + 1) * (size_t)SHEET_CROWD);
-		shelf_spent(&s->places, crowd * (size_t)SHEET_CROWD, (crowd + 1) * (size_t)SHEET_CROWD);
+		if (upto != crowd) {
+			forget_crowds(s, from, upto);
+			from = crowd;
+		}
+		upto = crowd + 1;
 	}
+	forget_crowds(s, from, upto);
 }
 
 void sealer_sort(struct sealer *s, struct sheet_piece *p)

@@ -36,7 +36,6 @@ struct sheet_piece {
 struct sealer {
 	struct sheet_live { uint32_t who; stk_id stack; uint8_t state; } *live;	/* by track; of what is not there 0 */
 	uint32_t *pos;		/* by track; zero between two pieces */
-	size_t ntrk;		/* so many tracks both have room for */
 	struct shelf lives, places;	/* where they lie; they spill when somebody says so before the first */
 	struct sealer_list { trk_id *v; size_t n, cap; } alive[2], fresh[2];	/* [1]: goroutines */
 	struct sealer_row { trk_id trk; uint32_t first; } *row;	/* scratch */

@@ -287,16 +287,22 @@ static void set_there(struct tracks *k, trk_id trk, bool there)
 /* Of a crowd that is whole and of which none is there any more, and none is in the piece at hand, nothing is kept. */
 static void forget_left(struct tracks *k)
 {
-	size_t n = 0;
+	size_t n = 0, from = 0, upto = 0;	/* neighbours go at once, for every thread hears of each time */
 	for (size_t i = 0; i < k->now.n; i++)
 		k->crowd[k->now.entry[i].trk / SHEET_CROWD]++;
 	for (size_t i = 0; i < k->nleft; i++) {
 		size_t at = (size_t)k->left[i] * SHEET_CROWD;
-		if (at + SHEET_CROWD > k->n || (k->now.n && k->crowd[k->left[i]]))
+		if (at + SHEET_CROWD > k->n || (k->now.n && k->crowd[k->left[i]])) {
 			k->left[n++] = k->left[i];
-		else if (!k->crowd[k->left[i]])
-			shelf_spent(&k->lasts, at, at + SHEET_CROWD);
+		} else if (!k->crowd[k->left[i]]) {
+			if (upto != at) {
+				shelf_spent(&k->lasts, from, upto);
+				from = at;
+			}
+			upto = at + SHEET_CROWD;
+		}
 	}
+	shelf_spent(&k->lasts, from, upto);
 	k->nleft = n;
 	for (size_t i = 0; i < k->now.n; i++)
 		k->crowd[k->now.entry[i].trk / SHEET_CROWD]--;

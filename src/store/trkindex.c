@@ -27,9 +27,9 @@ static int track_eq(const void *ctx, uint32_t i, const void *key)
 /* The place for goroutine id in the array, NULL: it is too far. */
 static trk_id *gid_at(struct trkindex *x, const struct store *st, uint64_t id)
 {
-	if (id < x->gids.n)
+	if (id < x->gids.met)
 		return &x->gid[id];
-	if (id > GIDS_MIN + 4 * (uint64_t)col_n(&st->trks))
+	if (id >= x->gids.n && id > GIDS_MIN + 4 * (uint64_t)col_n(&st->trks))
 		return NULL;
 	x->gids.width = sizeof *x->gid;
 	x->gid = shelf_room(&x->gids, id + 1);
