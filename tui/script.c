@@ -89,30 +89,35 @@ static void press(struct app *a, struct grid *g, const char *keys, size_t n)
 	}
 }
 
-static int play(const struct opt *o, const struct app_setup *u, const struct buf *keys,
-    struct buf *out, struct err *e)
+typedef int put_fn(const struct buf *, struct err *);
+
+static int play(const struct opt *o, const struct app_setup *u, const struct buf *keys, put_fn *put, struct err *e)
 {
 	struct session *s = session_open(o, e);
 	if (!s)
 		return -1;
 	struct app *a = session_wait(s, e) ? NULL : app_new(o, s, u, e);
+	int rc = -1;
 	if (a) {
+		struct buf out = {0};
 		struct grid *g = grid_new(u->rows, u->cols, u->ascii);
 		app_settle(a, true);
 		press(a, g, keys->p, keys->n);
 		show(a, g);
-		grid_print(g, out, opt_bool(o, OPT_ANSI) ? app_look(a) : NULL);
+		grid_print(g, &out, opt_bool(o, OPT_ANSI) ? app_look(a) : NULL);
 		grid_free(g);
+		rc = put(&out, e);
+		buf_free(&out);
 	}
 	s = a ? app_session(a) : s;
 	if (a && opt_str(o, OPT_INDEX))
 		session_write_index(s, true);
 	app_free(a);
 	session_close(s);
-	return a ? 0 : -1;
+	return rc;
 }
 
-int script_run(const struct opt *o, tui_report *report, bool utf8, struct buf *out, struct err *e)
+int script_run(const struct opt *o, tui_report *report, bool utf8, put_fn *put, struct err *e)
 {
 	const char *script = opt_str(o, OPT_SCRIPT), *size = opt_str(o, OPT_SIZE),
 		   *theme = opt_str(o, OPT_THEME);
@@ -134,7 +139,7 @@ int script_run(const struct opt *o, tui_report *report, bool utf8, struct buf *o
 	} else if (script) {
 		buf_puts(&keys, script);
 	}
-	int rc = play(o, &u, &keys, out, e);
+	int rc = play(o, &u, &keys, put, e);
 	buf_free(&keys);
 	return rc;
 }

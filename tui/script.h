@@ -9,7 +9,7 @@
 #include "tui.h"
 
 /* Draw without a terminal: press the keys of -script (none: the first screen) on a screen of -size
-   and put the last screen into the buffer. */
-int script_run(const struct opt *, tui_report *, bool utf8, struct buf *, struct err *);
+   and give the last screen to put(), before anything is closed: what follows is not waited for. */
+int script_run(const struct opt *, tui_report *, bool utf8, int (*put)(const struct buf *, struct err *), struct err *);
 
 #endif

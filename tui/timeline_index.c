@@ -51,54 +51,6 @@ static uint32_t indexed(const struct snap *sn)
 	return sn->nspans + sn->nmarks + sn->ncounts[CT_PROC_START] + sn->ncounts[CT_PROC_STOP];
 }
 
-struct making {
-	struct tl_index *ix;
-	const struct snap *sn;
-	const struct tl_tracks *tr;
-	const struct onlooker *on;
-};
-
-static void sums_make(struct tl_index *ix, const struct snap *sn, const struct tl_tracks *tr)
-{
-	ix->marks = mark_sums(sn, &ix->sums);
-	ix->counts = count_sums(sn, &ix->sums);
-	count_moves(ix, sn, tr);
-	for (uint32_t i = 1; i < sn->ncounts[CT_GOMAXPROCS] && !ix->procs; i++)
-		ix->procs = store_count(sn->st, CT_GOMAXPROCS, i)->v != store_count(sn->st, CT_GOMAXPROCS, 0)->v;
-}
-
-/* The one half and the other. */
-static void half_make(void *arg, uint32_t i)
-{
-	const struct making *m = arg;
-	if (i) {
-		sums_make(m->ix, m->sn, m->tr);
-		return;
-	}
-	m->ix->inlay = inlay_make(m->sn, &m->ix->mem, m->on);
-	m->ix->tasks = sched_tasks(m->sn, &m->ix->mem, m->on);
-}
-
-static struct tl_index *index_make(const struct snap *sn, const struct tl_tracks *tr, const struct onlooker *on)
-{
-	struct tl_index *ix = xcalloc(1, sizeof *ix);
-	ix->of = indexed(sn);
-	ix->mem.spills = ix->sums.spills = true;
-	struct making m = {ix, sn, tr, on};
-	if (ix->of > SMALL) {
-		job_parallel(2, half_make, &m);
-	} else {
-		half_make(&m, 0);
-		half_make(&m, 1);
-	}
-	if (!goes_on(on))
-		return ix;
-	ix->whole = sn->complete;
-	if (sn->complete)
-		ix->nout = standout(sn, &ix->mem, ix->out, on);
-	return ix;
-}
-
 static void index_free(struct tl_index *ix)
 {
 	if (!ix)
@@ -190,6 +142,59 @@ static void tracks_free(struct tl_tracks *tr)
 	for (int kind = 0; kind <= TK_G; kind++)
 		mem_free(tr->trk[kind]);
 	mem_free(tr);
+}
+
+/* ---- the index */
+
+struct making {
+	struct tl_index *ix;
+	const struct snap *sn;
+	struct tl_tracks *tr;	/* what comes of it */
+	const struct onlooker *on;
+};
+
+static void sums_make(struct tl_index *ix, const struct snap *sn, const struct tl_tracks *tr)
+{
+	ix->marks = mark_sums(sn, &ix->sums);
+	ix->counts = count_sums(sn, &ix->sums);
+	count_moves(ix, sn, tr);
+	for (uint32_t i = 1; i < sn->ncounts[CT_GOMAXPROCS] && !ix->procs; i++)
+		ix->procs = store_count(sn->st, CT_GOMAXPROCS, i)->v != store_count(sn->st, CT_GOMAXPROCS, 0)->v;
+}
+
+/* The one half, with the tracks, and the other. */
+static void half_make(void *arg, uint32_t i)
+{
+	struct making *m = arg;
+	if (i) {
+		m->tr = tracks_make(m->sn, m->sn->ntrks);
+		sums_make(m->ix, m->sn, m->tr);
+		return;
+	}
+	m->ix->inlay = inlay_make(m->sn, &m->ix->mem, m->on);
+	m->ix->tasks = sched_tasks(m->sn, &m->ix->mem, m->on);
+}
+
+/* And its tracks. */
+static struct tl_index *index_make(const struct snap *sn, struct tl_tracks **tr, const struct onlooker *on)
+{
+	struct tl_index *ix = xcalloc(1, sizeof *ix);
+	ix->of = indexed(sn);
+	ix->mem.spills = ix->sums.spills = true;
+	struct making m = {.ix = ix, .sn = sn, .on = on};
+	if (ix->of > SMALL || sn->ntrks > SMALL) {
+		job_parallel(2, half_make, &m);
+	} else {
+		half_make(&m, 0);
+		half_make(&m, 1);
+	}
+	*tr = m.tr;
+	if (!goes_on(on))
+		return ix;
+	ix->whole = sn->complete;
+	if (sn->complete)
+		ix->nout = standout(sn, &ix->mem, ix->out, on);
+	return ix;
 }
 
 uint32_t tl_list_find(const struct snap *sn, const trk_id *v, uint32_t n, trk_id t)
@@ -325,9 +330,10 @@ static int work(struct job *j, void *arg)
 {
 	struct tl_work *w = arg;
 	struct onlooker on = job_onlooker(j);
-	w->tr = tracks_make(w->sn, w->sn->ntrks);
 	if (w->index)
-		w->ix = index_make(w->sn, w->tr, &on);
+		w->ix = index_make(w->sn, &w->tr, &on);
+	else
+		w->tr = tracks_make(w->sn, w->sn->ntrks);
 	return 0;
 }
 
@@ -358,8 +364,7 @@ static void begin(struct timeline *tl, const struct snap *sn)
 	none.nspans = none.nmarks = none.nsmps = 0;
 	none.ntrks = sn->ntrks < FIRST ? sn->ntrks : FIRST;
 	memset(none.ncounts, 0, sizeof none.ncounts);
-	tl->tr = tracks_make(sn, none.ntrks);
-	tl->ix = index_make(&none, tl->tr, NULL);
+	tl->ix = index_make(&none, &tl->tr, NULL);
 	tl->ix->first = true;
 	tl->news++;
 }

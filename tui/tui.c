@@ -29,14 +29,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static int put_all(const struct buf *b)
+static int put_all(const struct buf *b, struct err *e)
 {
 	for (size_t done = 0; done < b->n;) {
 		ssize_t k = write(STDOUT_FILENO, b->p + done, b->n - done);
 		if (k < 0 && errno == EINTR)
 			continue;
 		if (k <= 0)
-			return errno == EPIPE ? 0 : -1;
+			return errno == EPIPE ? 0 : err_set(e, ERR_IO, ERR_NOWHERE, "standard output: %s", strerror(errno));
 		done += (size_t)k;
 	}
 	return 0;
@@ -257,15 +257,9 @@ int tui_run(const struct opt *o, tui_report *report, struct err *e)
 {
 	setlocale(LC_CTYPE, "");
 	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	struct buf out = {0};
-	int rc;
 	if (!opt_str(o, OPT_SCRIPT) && isatty(STDOUT_FILENO) && !o->v[OPT_SIZE].set)
 		return run_terminal(o, report, utf8, e);
-	rc = script_run(o, report, utf8, &out, e);
-	if (!rc && put_all(&out))
-		rc = err_set(e, ERR_IO, ERR_NOWHERE, "standard output: %s", strerror(errno));
-	buf_free(&out);
-	return rc;
+	return script_run(o, report, utf8, put_all, e);
 }
 
 static void print_keys(struct buf *b)
@@ -307,9 +301,7 @@ int tui_print(const struct opt *o, const char *what, struct err *e)
 	else
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-print=%s: keys, options, reports, commands, config, settings, explain or completion-bash, -zsh, -fish", what);
-	int rc = put_all(&b)
-		     ? err_set(e, ERR_IO, ERR_NOWHERE, "standard output: %s", strerror(errno))
-		     : 0;
+	int rc = put_all(&b, e);
 	buf_free(&b);
 	return rc;
 }
