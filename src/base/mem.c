@@ -28,7 +28,7 @@
 #endif
 
 enum { SPILL_ALIGN = 1 << 16, SPILLS = 1 << 18, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, MANY_BLOCKS = 16, ALIGN = 16,
-    LARGE = 1 << 22,
+    LARGE = 1 << 22, TIGHT_LARGE = 1 << 17,
     PAGE = 1 << 12 };
 
 /* The bytes follow, aligned; of one that is spilled they lie elsewhere, for to go from one to the next is not to look at it. */
@@ -216,9 +216,17 @@ void mem_spilled_free(void *p, size_t n)
 	munmap(p, n);
 }
 
+/* Where memory is short what is freed goes back at once: there is no room for what may be asked for again. */
 void mem_budget(size_t bytes)
 {
 	budget = bytes;
+#ifdef M_MMAP_THRESHOLD
+	if (mem_tight()) {
+		(void)mallopt(M_MMAP_THRESHOLD, TIGHT_LARGE);
+		(void)mallopt(M_TRIM_THRESHOLD, TIGHT_LARGE);
+		(void)mallopt(M_ARENA_MAX, 1);
+	}
+#endif
 }
 
 size_t mem_limit(void)

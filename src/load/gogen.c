@@ -338,8 +338,16 @@ static bool no_tables(const struct tgen *g, const struct cur *c)
 	return g->nstack == 1 && g->nstr == 1 && cur_at(c) - g->at > SOME;
 }
 
+/* Only the heads of batches are looked at, but their pages bring the neighbours: of a generation nearly all. */
+static void rest(const struct tgen *g, const struct bytes *in)
+{
+	enum { BATCHES = 32 };	/* 2 MB */
+	if (g->nbatches % BATCHES == 0)
+		input_rest(in);
+}
+
 /* Before 1.26 nothing ends a generation but the next one: look at its first batch and go back. */
-static int read_until_next(struct tgen *g, struct cur *c, int version, struct err *e)
+static int read_until_next(struct tgen *g, struct cur *c, int version, const struct bytes *in, struct err *e)
 {
 	struct gobatch b;
 	for (;;) {
@@ -369,11 +377,12 @@ static int read_until_next(struct tgen *g, struct cur *c, int version, struct er
 			g->min_ticks = b.time;
 		if (add_batch(g, &b, version, e))
 			return -1;
+		rest(g, in);
 	}
 }
 
 /* 1.26 and later: a generation ends where it says so. 1: it did. 0: the input ended before any. */
-static int read_until_end(struct tgen *g, struct cur *c, int version, struct err *e)
+static int read_until_end(struct tgen *g, struct cur *c, int version, const struct bytes *in, struct err *e)
 {
 	struct gobatch b;
 	for (;;) {
@@ -398,15 +407,16 @@ static int read_until_end(struct tgen *g, struct cur *c, int version, struct err
 			g->min_ticks = b.time;
 		if (add_batch(g, &b, version, e))
 			return -1;
+		rest(g, in);
 	}
 }
 
-int gogen_read(struct cur *c, int version, struct tgen **out, struct err *e)
+int gogen_read(struct cur *c, int version, const struct bytes *in, struct tgen **out, struct err *e)
 {
 	struct tgen *g = *out = gogen_new();
 	g->at = cur_at(c);
 	e->kind = ERR_NONE;
-	int r = version < 26 ? read_until_next(g, c, version, e) : read_until_end(g, c, version, e);
+	int r = version < 26 ? read_until_next(g, c, version, in, e) : read_until_end(g, c, version, in, e);
 	g->end = cur_at(c);
 	if (version < 26 && g->torn && !g->nthread)
 		add_cut(g);	/* there is nothing else */

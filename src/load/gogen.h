@@ -73,10 +73,10 @@ struct tgen {
 	bool salvaged;		/* its end is missing: so may be tables and events */
 };
 
-/* The next generation of the input into *g. 1: there is one, and when e->kind is set, damage after it;
+/* The next generation of the input, at the cursor, into *g. 1: there is one, and when e->kind is set, damage after it;
    0: the input ended as it should; -1: damage, and what was read of the generation is in *g (never
    NULL), not sealed. */
-int gogen_read(struct cur *, int version, struct tgen **g, struct err *e);
+int gogen_read(struct cur *, int version, const struct bytes *, struct tgen **g, struct err *e);
 /* Make what there is of a damaged generation fit for use: references to what is missing become none.
    false: there is nothing to show. ns_per_tick is what an earlier generation said, or 0. */
 bool gogen_salvage(struct tgen *g, double ns_per_tick);

@@ -179,7 +179,7 @@ void input_rest(const struct bytes *b)
 {
 	uintptr_t a = ((uintptr_t)b->p + PAGES - 1) & ~(uintptr_t)(PAGES - 1),
 		  z = ((uintptr_t)b->p + b->n) & ~(uintptr_t)(PAGES - 1);
-	if (b->mapped && mem_tight() && a < z)
+	if (b->mapped && a < z && (mem_tight() || mem_full()))
 		(void)madvise((void *)a, z - a, MADV_DONTNEED);
 }
 

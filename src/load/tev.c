@@ -156,7 +156,7 @@ static int read_v2(struct reading *r, int version)
 	for (;;) {
 		struct tgen *g;
 		struct err e = {0};
-		int got = gogen_read(&c, version, &g, &e);
+		int got = gogen_read(&c, version, &r->in, &g, &e);
 		input_rest(&r->in);
 		if (got > 0 && show(r, g, cur_at(&c))) {
 			r->feed->drop(r->feed->self, g);
@@ -265,7 +265,7 @@ int tev_again(int version, struct bytes in, uint64_t at, const void *kept, size_
 	goorder_init(&r.order, ops, self, &info, NULL);
 	if (n)
 		gokeep_order_again(&r.order, &state);
-	int ret = gogen_read(&c, version, &g, e);
+	int ret = gogen_read(&c, version, &in, &g, e);
 	input_rest(&in);
 	if (ret > 0 && g->at == at && g->end == at + in.n && show(&r, g, cur_at(&c)) && !r.order.stopped)
 		ret = -1;

@@ -36,7 +36,4 @@ void briefs_rest(struct briefs *);	/* what of them is on disk is not looked at f
 void briefs_add(struct briefs *, struct brief *, uint32_t sheet);	/* goes over */
 void briefs_share(struct briefs *, uint32_t sheet, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
 
-/* How a track goes through a sheet, in two bits: */
-enum still { STILL_ABSENT, STILL_SAME /* one piece, which goes on from the sheet before */, STILL_MOVES };
-
 #endif

@@ -27,6 +27,7 @@
 #include "store/border.h"
 #include "store/brief.h"
 #include "store/remake.h"
+#include "store/still.h"
 
 enum { STATES = 8, FLOOR = 16, ROOM_EVERY = 16, SPARE = 40 << 20, LEAST = 4, IDLE = 64 };
 
@@ -35,6 +36,7 @@ struct keep {
 	struct remake_from from;
 	struct borders *borders;
 	struct briefs *briefs;
+	struct stills *stills;
 	struct lock *lock;
 	size_t limit, room, held, most;	/* most: the largest sheet */
 	uint32_t sealed, made;
@@ -71,6 +73,7 @@ void keep_rest(const struct store *st)
 	for (int c = 0; c < CT__N; c++)
 		col_rest(&st->counts[c]);
 	briefs_rest(st->keep->briefs);
+	stills_rest(st->keep->stills);
 }
 
 /* Free a sheet, unless somebody has it in the hand. */
@@ -135,25 +138,10 @@ void keep_sealed(struct keep *k, const struct sheet *sh)
 
 /* ---- what stays */
 
-/* How each track goes through the sheet. Where tracks are many and few of them live it is not worth it. */
-static const uint8_t *still_of(const struct sheet *sh, uint32_t ntrks)
-{
-	size_t n = ntrks / 4 + 1;
-	if (n > sh->bytes / 32)
-		return NULL;
-	uint8_t *still = xcalloc(n, 1);
-	for (uint32_t r = 0; r < sh->ntrk; r++) {
-		trk_id t = sh->trk[r];
-		bool same = sh->first[r + 1] - sh->first[r] == 1 && sh->state[sh->first[r]] & SHEET_CONT;
-		still[t / 4] |= (uint8_t)((same ? STILL_SAME : STILL_MOVES) << t % 4 * 2);
-	}
-	return still;
-}
-
 void keep_brief(struct keep *k, struct sheet_slot *slot, const struct sheet *sh, uint32_t i)
 {
 	slot->brief = brief_of(sh, i, false);
-	slot->still = still_of(sh, slot->ntrks);
+	slot->still = stills_add(k->stills, sh, slot->ntrks);
 	briefs_add(k->briefs, brief_of(sh, i, true), i);
 }
 
@@ -321,6 +309,7 @@ struct keep *keep_new(struct store *st, struct tracks *tracks, size_t limit, sin
 	k->limit = limit;
 	k->borders = borders_new(limit / STATES);
 	k->briefs = briefs_new(limit / STATES);
+	k->stills = stills_new();
 	k->from = (struct remake_from){ st, tracks, k->borders, again, arg };
 	k->lock = lock_new();
 	k->await = await_new();
@@ -332,12 +321,11 @@ void keep_free(struct keep *k)
 	if (!k)
 		return;
 	reader_stop(k);
-	for (uint32_t i = 0; i < col_n(&k->st->sheets); i++) {
+	for (uint32_t i = 0; i < col_n(&k->st->sheets); i++)
 		brief_free(store_slot(k->st, i)->brief);
-		mem_free((void *)(uintptr_t)store_slot(k->st, i)->still);
-	}
 	borders_free(k->borders);
 	briefs_free(k->briefs);
+	stills_free(k->stills);
 	await_free(k->await);
 	lock_free(k->lock);
 	mem_free(k);

@@ -36,7 +36,7 @@
 
 #include <string.h>
 
-enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 3, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21 };
+enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 3, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21, NEW = 1 << 14 };
 /* LIVES: it has no t1; THERE: it has rows in sheets; LISTED: there are entries of it in the piece at hand; TOLD: and not only
    where that begins */
 enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16, LISTED = 32,
@@ -166,6 +166,15 @@ void tracks_done(struct tracks *k)
 		trkindex_free(&k->index);
 }
 
+/* Of tracks that were, most are not looked at again. */
+static void rest(const struct tracks *k)
+{
+	shelf_rest(&k->lasts);
+	shelf_rest(&k->index.gids);
+	if (k->st->keep && !k->of)
+		col_rest(&k->st->trks);
+}
+
 static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 {
 	trk_id i = trkindex_put(&k->index, k->st, kind, id);
@@ -175,6 +184,8 @@ static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 	k->last = shelf_room(&k->lasts, i + 1u);
 	k->last[i] = (struct track_last){ .t = k->sealed, .g = kind == TK_G ? 0xff : 0 };
 	k->crowd = shelf_room(&k->crowds, i / SHEET_CROWD + 1u);
+	if (i % NEW == 0)	/* half a million may be told of before the first piece is cut */
+		rest(k);
 	return i;
 }
 
@@ -487,15 +498,6 @@ static void count_told(struct tracks *k)
 	p->ntold = n;
 }
 
-/* Of tracks that were, most are not looked at again. */
-static void rest(const struct tracks *k)
-{
-	shelf_rest(&k->lasts);
-	shelf_rest(&k->index.gids);
-	if (k->st->keep && !k->of)
-		col_rest(&k->st->trks);
-}
-
 /* An entry that is in the piece at hand, which begins at t0. */
 static void tell_both(struct tracks *k, const struct sink_enter *e, int64_t t0)
 {
@@ -586,9 +588,8 @@ struct tracks *tracks_again(struct tracks *of, int64_t sealed, void (*made)(void
 	return k;
 }
 
-void tracks_was(struct tracks *k, trk_id t, unsigned state)
+void tracks_was(struct tracks *k, trk_id t, bool g, unsigned state)
 {
-	bool g = store_trk(k->st, t)->kind == TK_G;
 	k->there -= k->last[t].life & THERE ? 1u : 0u;
 	k->last[t] = (struct track_last){ .class = sheet_class[state], .g = g ? 0xff : 0 };
 	set_there(k, t, state != TS_NONE);
@@ -602,10 +603,10 @@ void tracks_waits(struct tracks *k, const struct sink_enter *e, size_t n, bool p
 	p->n = n;
 	p->past = past;
 	for (size_t i = 0; i < n; i++) {
-		tracks_was(k, e[i].trk, e[i].state & SHEET_STATE);
+		tracks_was(k, e[i].trk, e[i].moved & ENTRY_G, e[i].state & SHEET_STATE);
 		k->last[e[i].trk].t = e[i].t;
 		if (e[i].also) {
-			tracks_was(k, e[i].also, sink_also(e[i].state & SHEET_STATE));
+			tracks_was(k, e[i].also, false, sink_also(e[i].state & SHEET_STATE));
 			k->last[e[i].also].t = e[i].t;
 		}
 		tell_both(k, &e[i], k->sealed);

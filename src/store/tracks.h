@@ -38,7 +38,7 @@ void tracks_keep(struct tracks *, const struct sink_keep *);
 /* What was told once is told again, from a border of generations on: tracks are only found, nothing of them
    is changed, and pieces go to made() (which empties them) in the order in which they went to be sealed. */
 struct tracks *tracks_again(struct tracks *, int64_t sealed, void (*made)(void *arg, struct sheet_piece *), void *arg);
-void tracks_was(struct tracks *, trk_id, unsigned state);	/* at the border; then what waits there */
+void tracks_was(struct tracks *, trk_id, bool g, unsigned state);	/* at the border; then what waits there */
 void tracks_waits(struct tracks *, const struct sink_enter *, size_t n, bool past);
 struct border *tracks_border(struct tracks *, const struct sink_keep *);
 void tracks_again_free(struct tracks *);
