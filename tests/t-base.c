@@ -93,6 +93,32 @@ static void keyed(void)
 	OK(keyed_up(-1) < keyed_up(0) && keyed_up(INT64_MIN) == 0 && keyed_down(3) < keyed_down(2));
 }
 
+/* Of very many a part is sorted, in memory or, where there is little of it, in runs on disk; the others stay. What is
+   looked at on the way is let go of. */
+static void keyed_very_many(bool little)
+{
+	enum { N = 100000, FROM = 1234, PART = 90001 };
+	struct keyed_many m;
+	uint32_t x = 7, wrong = 0;
+	mem_budget(little ? 1 << 20 : 0);
+	keyed_many_room(&m, N);
+	for (uint32_t i = 0; i < N; i++) {
+		x = x * 1664525 + 1013904223;
+		keyed_many_add(&m, x >> 20, i);
+	}
+	OK(m.spilled == (little && mem_spills()));
+	keyed_many_sort(&m, FROM, PART);
+	for (uint32_t i = 0; i < N; i++) {
+		struct keyed k = keyed_many_at(&m, i), before = i ? m.v[i - 1] : k;
+		bool in = i >= FROM && i < FROM + PART;
+		wrong += in ? k.v < FROM || k.v >= FROM + PART : k.v != i;
+		wrong += in && i > FROM && (before.key > k.key || (before.key == k.key && before.v >= k.v));
+	}
+	OK(m.n == N && !wrong);
+	keyed_many_free(&m);
+	mem_budget(0);
+}
+
 /* More than are gathered at once, to runs of keys: each run has its numbers in the order in which they came. */
 static void scattering(void)
 {
@@ -150,6 +176,8 @@ int main(void)
 	shelves(true);
 	scattering();
 	keyed();
+	keyed_very_many(false);
+	keyed_very_many(true);
 	columns();
 	wrapping();
 	interning();

@@ -239,6 +239,27 @@ static void ticks(const struct snap *sn)
 		OK(n[0][p] <= n[1][p] + 1 && n[1][p] <= n[0][p] + 1);
 }
 
+/* So many that they are not sorted: what is at a share is what sorting them says. */
+static void shares_of_many(void)
+{
+	enum { N = 1200000 };
+	struct arena a = { .spills = true };
+	int64_t *v = arena_alloc(&a, N * sizeof *v), *w = xmalloc(N * sizeof *w);
+	for (int how = 0; how < 3; how++) {
+		struct sched_share q[] = { { 0, 0 }, { 0.5, 0 }, { 0.9, 0 }, { 0.99, 0 }, { 1, 0 } };
+		for (uint32_t i = 0; i < N; i++)
+			w[i] = v[i] = how == 0 ? rnd(1000) - 500 : how == 1 ? rnd(INT64_C(1) << 31) * rnd(1 << 30) :
+			    i ? 77 : INT64_MIN;
+		sched_shares(&a, v, N, q, 5);
+		sched_sort(w, N);
+		OK(q[0].value == w[0] && q[4].value == w[N - 1]);
+		for (int i = 1; i < 4; i++)
+			OK(q[i].value == sched_quantile(w, N, q[i].share));
+	}
+	mem_free(w);
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const char *src = getenv("srcdir");
@@ -259,6 +280,7 @@ int main(void)
 	stops(sn, &a);
 	places(sn, &a);
 	ticks(sn);
+	shares_of_many();
 	arena_free(&a);
 	build_free(b);
 	input_close(&in);

@@ -240,16 +240,17 @@ static void move_runs(struct gstat *g, struct gstat *to, const uint32_t *from, u
 static void sort_accounts(struct gstat *g, struct gstat *to, uint32_t n, const struct arena *own,
     const struct arena *mem)
 {
-	struct keyed *v = xmalloc((n + 1u) * sizeof *v);
+	struct keyed_many v;
+	keyed_many_room(&v, n);
 	for (uint32_t i = 0; i < n; i++) {
 		arena_look(own, i);
-		v[i] = (struct keyed){ keyed_down(g[i].total), i };
+		keyed_many_add(&v, keyed_down(g[i].total), i);
 	}
-	keyed_sort(v, n);
+	keyed_many_sort(&v, 0, n);
 	uint32_t *from = xmalloc((n + 1u) * sizeof *from);
 	for (uint32_t i = 0; i < n; i++)
-		from[i] = v[i].v;
-	mem_free(v);
+		from[i] = keyed_many_at(&v, i).v;
+	keyed_many_free(&v);
 	if (to == g)
 		move_around(g, from, n);
 	else

@@ -260,18 +260,21 @@ static struct begun *by_number(const struct snap *sn, const uint32_t *at, struct
 static struct begun *by_begin(const struct snap *sn, const uint32_t *at, struct arena *own, uint32_t *n,
     const struct onlooker *on)
 {
-	struct keyed *v = xmalloc((sn->nspans + 1u) * sizeof *v);
-	*n = 0;
+	struct keyed_many v;
+	keyed_many_room(&v, sn->nspans);
 	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); store_pass(sn, i++)) {
 		int64_t t0 = store_span(sn->st, i)->s.t0;
 		if (at[i] != UINT32_MAX)
-			v[(*n)++] = (struct keyed){ t0 == TIME_NONE || t0 < sn->t0 ? 0 : (uint64_t)(t0 - sn->t0), i };
+			keyed_many_add(&v, t0 == TIME_NONE || t0 < sn->t0 ? 0 : (uint64_t)(t0 - sn->t0), i);
 	}
-	keyed_sort(v, *n);
+	*n = v.n;
+	keyed_many_sort(&v, 0, *n);
 	struct begun *order = arena_alloc(own, (*n + 1u) * sizeof *order);
-	for (uint32_t i = 0; i < *n; i++)
-		order[i] = begun_of(sn, v[i].v, at[v[i].v]);
-	mem_free(v);
+	for (uint32_t i = 0; i < *n; sched_rest(sn, i++, own)) {
+		uint32_t span = keyed_many_at(&v, i).v;
+		order[i] = begun_of(sn, span, at[span]);
+	}
+	keyed_many_free(&v);
 	return order;
 }
 

@@ -338,25 +338,3 @@ uint32_t sched_task_find(const struct sched_tasks *ts, uint64_t id)
 		halve_on(&h, ts->task[h.at].id < id);
 	return h.lo < ts->n && ts->task[h.lo].id == id ? (uint32_t)h.lo : UINT32_MAX;
 }
-
-/* ---- quantiles */
-
-static int i64_cmp(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-void sched_sort(int64_t *v, uint32_t n)
-{
-	if (n)
-		qsort(v, n, sizeof *v, i64_cmp);
-}
-
-int64_t sched_quantile(const int64_t *v, uint32_t n, double q)
-{
-	if (!n)
-		return 0;
-	uint32_t i = (uint32_t)(q * (double)n);
-	return v[i < n ? i : n - 1];
-}

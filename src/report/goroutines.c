@@ -73,20 +73,18 @@ enum { QUANTS = 5 };
 static void quantile_cells(const struct trep *r, struct table *t, const struct sched_groups *gs,
     const struct sched_group *g)
 {
-	int64_t *run = arena_alloc(r->mem, (g->n + 1u) * sizeof *run),
-		*wait = arena_alloc(r->mem, (g->n + 1u) * sizeof *wait);
-	for (uint32_t k = 0; k < g->n; k++) {
-		arena_look(r->mem, k);
-		run[k] = gs->g[g->first + k].exec;
-		wait[k] = gs->g[g->first + k].ready;
+	int64_t *v = arena_alloc(r->mem, (g->n + 1u) * sizeof *v);
+	for (int what = 0; what < 2; what++) {
+		struct sched_share q[] = { { 0.5, 0 }, { 0.99, 0 }, { 1, 0 } };
+		for (uint32_t k = 0; k < g->n; k++) {
+			const struct gstat *x = &gs->g[g->first + k];
+			arena_look(r->mem, k);
+			v[k] = what ? x->ready : x->exec;
+		}
+		sched_shares(r->mem, v, g->n, q, 3);
+		for (int i = 0; i < 3 - what; i++)
+			table_int(t, q[i].value);
 	}
-	sched_sort(run, g->n);
-	sched_sort(wait, g->n);
-	table_int(t, sched_quantile(run, g->n, 0.5));
-	table_int(t, sched_quantile(run, g->n, 0.99));
-	table_int(t, g->n ? run[g->n - 1] : 0);
-	table_int(t, sched_quantile(wait, g->n, 0.5));
-	table_int(t, sched_quantile(wait, g->n, 0.99));
 }
 
 static void groups_table(const struct trep *r, const struct sched_groups *gs, enum gor_by by)

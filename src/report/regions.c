@@ -82,17 +82,20 @@ static void kinds_table(const struct trep *r, const struct sched_kinds *ks)
 	struct table t;
 	table_begin(&t, col, 8);
 	for (uint32_t i = 0; i < ks->n; i++) {
+		enum { PAGE = 512 };
 		const struct sched_kind *k = &ks->kind[i];
-		int64_t *v = arena_alloc(r->mem, (k->n + 1u) * sizeof *v), total = 0;
-		for (uint32_t x = 0; x < k->n; x++)
-			total += v[x] = ks->length[k->first + x];
-		sched_sort(v, k->n);
+		struct sched_share q[] = { { 0.5, 0 }, { 0.9, 0 }, { 0.99, 0 }, { 1, 0 } };
+		int64_t *v = ks->length + k->first, total = 0;
+		for (uint32_t x = 0; x < k->n; x++) {
+			total += v[x];
+			if (x % PAGE == 0)
+				arena_look(r->mem, x / PAGE);
+		}
+		sched_shares(r->mem, v, k->n, q, 4);
 		table_int(&t, k->n);
 		table_int(&t, total);
-		table_int(&t, sched_quantile(v, k->n, 0.5));
-		table_int(&t, sched_quantile(v, k->n, 0.9));
-		table_int(&t, sched_quantile(v, k->n, 0.99));
-		table_int(&t, k->n ? v[k->n - 1] : 0);
+		for (unsigned x = 0; x < 4; x++)
+			table_int(&t, q[x].value);
 		struct trep_text name = trep_str(r, k->name, r->format == TF_TEXT ? "(inherited task)" : "");
 		struct buf b = {0};
 		trep_frame(r, &b, k->frame);

@@ -12,8 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct call { stk_id stack; frm_id leaf, from; int64_t ns; };
-struct calls { const struct trep *r; struct call *v; size_t n, cap; };
+struct site { frm_id leaf, from; uint32_t n, first; int64_t total; };
+struct call { int64_t ns; uint32_t site; };
+struct calls {
+	const struct trep *r;
+	struct col v;			/* struct call, as they come: there may be very many */
+	uint32_t *of_stack;		/* by stack: its site + 1 */
+	struct site *site;
+	size_t csite;
+	uint32_t n;			/* sites */
+};
 
 static bool plumbing(const struct trep *r, frm_id f)
 {
@@ -28,78 +36,81 @@ static bool plumbing(const struct trep *r, frm_id f)
 	return false;
 }
 
+/* Where a stack calls, and for whom: worked out once per stack. */
+static uint32_t site_of(struct calls *c, stk_id stack)
+{
+	const struct trep *r = c->r;
+	struct site x = {0};
+	for (stk_id s = stack; s && !x.from; s = store_stk(r->st, s)->parent) {
+		frm_id f = store_stk(r->st, s)->frame;
+		x.leaf = x.leaf ? x.leaf : f;
+		x.from = plumbing(r, f) ? 0 : f;
+	}
+	uint32_t i = 0;
+	while (i < c->n && (c->site[i].leaf != x.leaf || c->site[i].from != x.from))
+		i++;
+	if (i == c->n) {
+		c->site = mem_grow(c->site, &c->csite, ++c->n, sizeof *c->site);
+		c->site[i] = x;
+	}
+	return i;
+}
+
 static void one_call(void *arg, trk_id g, int64_t ns, stk_id stack)
 {
 	struct calls *c = arg;
+	uint32_t *site = &c->of_stack[stack], i;
 	(void)g;
-	c->v = mem_grow(c->v, &c->cap, c->n + 1, sizeof *c->v);
-	c->v[c->n++] = (struct call){ .stack = stack, .ns = ns };
+	if (!*site)
+		*site = site_of(c, stack) + 1;
+	struct site *s = &c->site[*site - 1];
+	s->n++;
+	s->total += ns;
+	*(struct call *)col_add(&c->v, &i) = (struct call){ ns, *site - 1 };
+	store_pass(c->r->sn, i);
+	if (i % STORE_PASS == 0)
+		col_rest(&c->v);
 }
-
-static int by_stack(const void *a, const void *b)
-{
-	const struct call *x = a, *y = b;
-	return x->stack < y->stack ? -1 : x->stack > y->stack;
-}
-
-static int by_site(const void *a, const void *b)
-{
-	const struct call *x = a, *y = b;
-	if (x->leaf != y->leaf)
-		return x->leaf < y->leaf ? -1 : 1;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->ns < y->ns ? -1 : x->ns > y->ns;
-}
-
-/* Leaf and wanter of each call, worked out once per stack. */
-static void name_calls(struct calls *c)
-{
-	const struct trep *r = c->r;
-	if (c->n)
-		qsort(c->v, c->n, sizeof *c->v, by_stack);
-	for (size_t i = 0; i < c->n; i++) {
-		struct call *v = &c->v[i];
-		if (i && v->stack == v[-1].stack) {
-			v->leaf = v[-1].leaf;
-			v->from = v[-1].from;
-			continue;
-		}
-		for (stk_id s = v->stack; s; s = store_stk(r->st, s)->parent) {
-			frm_id f = store_stk(r->st, s)->frame;
-			if (!v->leaf)
-				v->leaf = f;
-			if (!plumbing(r, f)) {
-				v->from = f;
-				break;
-			}
-		}
-	}
-	if (c->n)
-		qsort(c->v, c->n, sizeof *c->v, by_site);
-}
-
-struct site { size_t first, n; int64_t total; };
 
 static int by_total(const void *a, const void *b)
 {
 	const struct site *x = a, *y = b;
 	if (x->total != y->total)
 		return x->total > y->total ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
+	if (x->leaf != y->leaf)
+		return x->leaf < y->leaf ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static void site_row(const struct trep *r, struct table *t, const struct calls *c, const struct site *s, int64_t *ns)
+/* How long they took, site by site in the order in which these were met. */
+static int64_t *by_site(const struct calls *c)
 {
-	static const double at[] = { 0.5, 0.9, 0.99 };
-	for (size_t i = 0; i < s->n; i++)
-		ns[i] = c->v[s->first + i].ns;
-	table_int(t, (int64_t)s->n);
+	uint32_t n = col_n(&c->v), *at = xmalloc((c->n + 1u) * sizeof *at), all = 0;
+	int64_t *ns = arena_alloc(c->r->mem, (n + 1u) * sizeof *ns);
+	for (uint32_t i = 0; i < c->n; i++) {
+		c->site[i].first = at[i] = all;
+		all += c->site[i].n;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const struct call *v = col_at(&c->v, i);
+		ns[at[v->site]++] = v->ns;
+		arena_look(c->r->mem, i);
+		if (i % STORE_PASS == 0)
+			col_rest(&c->v);
+	}
+	mem_free(at);
+	return ns;
+}
+
+static void site_row(const struct trep *r, struct table *t, const struct site *s, int64_t *ns)
+{
+	struct sched_share q[] = { { 0.5, 0 }, { 0.9, 0 }, { 0.99, 0 }, { 1, 0 } };
+	sched_shares(r->mem, ns + s->first, s->n, q, 4);
+	table_int(t, s->n);
 	table_int(t, s->total);
-	for (int i = 0; i < 3; i++)
-		table_int(t, sched_quantile(ns, (uint32_t)s->n, at[i]));
-	table_int(t, ns[s->n - 1]);
-	const frm_id f[] = { c->v[s->first].leaf, c->v[s->first].from };
+	for (int i = 0; i < 4; i++)
+		table_int(t, q[i].value);
+	const frm_id f[] = { s->leaf, s->from };
 	for (int i = 0; i < 2; i++) {
 		struct buf b = {0};
 		trep_frame(r, &b, f[i]);
@@ -118,29 +129,24 @@ int report_syscalls(const struct opt *o, struct out *out, struct err *e)
 	struct trep r;
 	if (trep_open(&r, o, out, e))
 		return -1;
-	struct calls c = { .r = &r };
+	struct calls c = { .r = &r, .of_stack = xcalloc(r.sn->nstks + 1u, sizeof *c.of_stack) };
+	col_init(&c.v, sizeof(struct call));
+	c.v.spills = r.st->keep;
 	r.filter.each = one_call;
 	r.filter.arg = &c;
 	tracew(r.sn, TW_SYSCALL, &r.filter, r.mem);
-	name_calls(&c);
-	struct site *site = arena_alloc(r.mem, (c.n + 1) * sizeof *site);
-	int64_t *ns = arena_alloc(r.mem, (c.n + 1) * sizeof *ns);
-	size_t n = 0;
-	for (size_t i = 0; i < c.n; i++) {
-		if (!i || c.v[i].leaf != c.v[i - 1].leaf || c.v[i].from != c.v[i - 1].from)
-			site[n++] = (struct site){ i, 0, 0 };
-		site[n - 1].n++;
-		site[n - 1].total += c.v[i].ns;
-	}
-	if (n)
-		qsort(site, n, sizeof *site, by_total);
+	int64_t *ns = by_site(&c);
+	col_free(&c.v);
+	if (c.n)
+		qsort(c.site, c.n, sizeof *c.site, by_total);
 	struct table t;
 	table_begin(&t, col, 8);
-	for (size_t i = 0; i < n; i++)
-		site_row(&r, &t, &c, &site[i], ns);
+	for (uint32_t i = 0; i < c.n; i++)
+		site_row(&r, &t, &c.site[i], ns);
 	table_print(&t, r.format, r.out);
 	table_free(&t);
-	mem_free(c.v);
+	mem_free(c.of_stack);
+	mem_free(c.site);
 	trep_close(&r);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "config.h"
 #include "report/trep.h"
 
+#include "base/keyed.h"
 #include "base/quote.h"
 #include "store/spans.h"
 
@@ -23,26 +24,35 @@
 enum what { TASK_BEGAN, TASK_ENDED, LOGGED, REGION_BEGAN, REGION_ENDED };
 struct moment {
 	int64_t t;
-	uint32_t order, i;
+	uint32_t i;
 	trk_id g;
 	enum what what;
 };
 
-static int moment_cmp(const void *a, const void *b)
+/* Of one task at a time, as they are gathered; the arena spills. */
+struct moments {
+	struct moment *v;
+	uint32_t n, looks;		/* looks: at rows, so far */
+	bool sorted;			/* they are, by time; else: */
+	struct keyed_many order;	/* which of them is the i'th */
+	struct arena mem;
+};
+
+static const struct moment *moment_at(const struct moments *m, uint32_t i)
 {
-	const struct moment *x = a, *y = b;
-	if (x->t != y->t)
-		return x->t < y->t ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return &m->v[m->sorted ? i : keyed_many_at(&m->order, i).v];
 }
 
-/* Of one task at a time; the arena spills. */
-struct moments { struct moment *v; uint32_t n, looks; bool sorted; struct arena mem; };	/* looks: at rows, so far */
+static void moments_free(struct moments *m)
+{
+	keyed_many_free(&m->order);
+	arena_free(&m->mem);
+}
 
 static void moment_add(struct moments *m, int64_t t, trk_id g, enum what what, uint32_t i)
 {
 	m->sorted = m->sorted && (!m->n || m->v[m->n - 1].t <= t);
-	m->v[m->n] = (struct moment){ t, m->n, i, g, what };
+	m->v[m->n] = (struct moment){ t, i, g, what };
 	m->n++;
 }
 
@@ -85,8 +95,16 @@ static void moments_of(const struct trep *r, const struct sched_tasks *ts, const
 		if (k % STORE_PASS == STORE_PASS - 1)
 			arena_rest(&m->mem);
 	}
-	if (!m->sorted)
-		qsort(m->v, m->n, sizeof *m->v, moment_cmp);
+	keyed_many_free(&m->order);
+	if (m->sorted)
+		return;
+	keyed_many_room(&m->order, m->n);
+	for (uint32_t i = 0; i < m->n; i++) {
+		keyed_many_add(&m->order, keyed_up(m->v[i].t), i);
+		if (i % STORE_PASS == STORE_PASS - 1)
+			arena_rest(&m->mem);
+	}
+	keyed_many_sort(&m->order, 0, m->n);
 }
 
 static void put_name(const struct trep *r, struct buf *b, str_id s)
@@ -136,35 +154,79 @@ static void put_moment(const struct trep *r, struct buf *b, const struct moment 
 	}
 }
 
-/* Tasks by name, then by length. */
-struct by_name { const struct sched_task *t; const struct store *st; int64_t t0, t1; };
+/* Tasks by name, then by length, those of a length by number. */
+struct by_name { const struct sched_task *t; int64_t t0, t1; };
+struct kind { str_id name; uint32_t first, n; const struct store *st; };
+struct kinds {
+	struct kind *v;
+	uint32_t n;
+	struct keyed_many task;		/* those of kind i: first .. first + n, by their lengths; and which */
+};
 
-static int by_name_cmp(const void *a, const void *b)
+static struct by_name task_at(const struct trep *r, const struct sched_task *t)
 {
-	const struct by_name *x = a, *y = b;
-	int c = x->t->name == y->t->name ? 0 : sched_name_cmp(x->st, x->t->name, y->t->name);
-	if (c)
-		return c;
-	int64_t dx = x->t1 - x->t0, dy = y->t1 - y->t0;
-	if (dx != dy)
-		return dx < dy ? -1 : 1;
-	return x->t->id < y->t->id ? -1 : x->t->id > y->t->id;
+	return (struct by_name){ t, t->t0 == TIME_NONE ? r->sn->t0 : t->t0, t->t1 == TIME_NONE ? r->sn->t1 : t->t1 };
 }
 
-static struct by_name *sorted(const struct trep *r, const struct sched_tasks *ts, uint32_t *n)
+static bool task_asked(const struct trep *r, const struct sched_tasks *ts, uint32_t i)
 {
-	struct by_name *v = arena_alloc(r->mem, (ts->n + 1u) * sizeof *v);
-	*n = 0;
-	for (uint32_t i = 0; i < ts->n; i++) {
-		const struct sched_task *t = &ts->task[i];
-		struct by_name x = { t, r->st, t->t0 == TIME_NONE ? r->sn->t0 : t->t0,
-			t->t1 == TIME_NONE ? r->sn->t1 : t->t1 };
-		if (trep_task(r, ts, t) && x.t1 >= r->t0 && x.t0 <= r->t1)
-			v[(*n)++] = x;
+	enum { BESIDE = 64 };	/* so many of them on a page, by and large */
+	struct by_name x = task_at(r, &ts->task[i]);
+	if (i % BESIDE == 0)
+		trep_rest(r, i / BESIDE);
+	return trep_task(r, ts, x.t) && x.t1 >= r->t0 && x.t0 <= r->t1;
+}
+
+static int kind_cmp(const void *a, const void *b)
+{
+	const struct kind *x = a, *y = b;
+	return sched_name_cmp(x->st, x->name, y->name);
+}
+
+/* Which there are, by name; of[] becomes where the tasks of each name begin. */
+static void find_kinds(const struct trep *r, const struct sched_tasks *ts, struct kinds *k, uint32_t *of)
+{
+	uint32_t all = 0;
+	for (uint32_t i = 0; i < ts->n; i++)
+		if (task_asked(r, ts, i))
+			k->n += !of[ts->task[i].name]++;
+	k->v = arena_alloc(r->mem, (k->n + 1u) * sizeof *k->v);
+	k->n = 0;
+	for (str_id s = 0; s < r->sn->nstrs; s++)
+		if (of[s])
+			k->v[k->n++] = (struct kind){ s, 0, of[s], r->st };
+	if (k->n)
+		qsort(k->v, k->n, sizeof *k->v, kind_cmp);
+	for (uint32_t i = 0; i < k->n; i++) {
+		of[k->v[i].name] = k->v[i].first = all;
+		all += k->v[i].n;
 	}
-	if (*n)
-		qsort(v, *n, sizeof *v, by_name_cmp);
-	return v;
+}
+
+/* All that are asked for: kind by kind in the order of their names, of each the shortest first. */
+static struct kinds sorted(const struct trep *r, const struct sched_tasks *ts)
+{
+	struct kinds k = {0};
+	uint32_t *of = xcalloc(r->sn->nstrs + 1u, sizeof *of);
+	find_kinds(r, ts, &k, of);
+	uint32_t n = k.n ? k.v[k.n - 1].first + k.v[k.n - 1].n : 0;
+	keyed_many_room(&k.task, n);
+	k.task.n = n;
+	for (uint32_t i = 0; i < ts->n; i++) {
+		struct by_name x = task_at(r, &ts->task[i]);
+		keyed_many_look(&k.task, i);
+		if (task_asked(r, ts, i))
+			k.task.v[of[x.t->name]++] = (struct keyed){ keyed_up(x.t1 - x.t0), i };
+	}
+	for (uint32_t i = 0; i < k.n; i++)
+		keyed_many_sort(&k.task, k.v[i].first, k.v[i].n);
+	mem_free(of);
+	return k;
+}
+
+static struct by_name kind_task(const struct trep *r, const struct sched_tasks *ts, const struct kinds *k, uint32_t i)
+{
+	return task_at(r, &ts->task[keyed_many_at(&k->task, i).v]);
 }
 
 static bool task_complete(const struct sched_task *t)
@@ -192,11 +254,12 @@ static void task_json(const struct trep *r, struct json *j, const struct sched_t
 	json_array(j, "events");
 	moments_of(r, ts, t, m);
 	for (uint32_t i = 0; i < m->n && trep_flow(r, m->looks++); i++) {
+		const struct moment *now = moment_at(m, i);
 		buf_reset(&b);
-		put_moment(r, &b, &m->v[i]);
+		put_moment(r, &b, now);
 		json_object(j, NULL);
-		json_i64(j, "time_ns", m->v[i].t);
-		json_u64(j, "goroutine", m->v[i].g ? store_trk(r->st, m->v[i].g)->id : 0);
+		json_i64(j, "time_ns", now->t);
+		json_u64(j, "goroutine", now->g ? store_trk(r->st, now->g)->id : 0);
 		json_str(j, "text", b.p, b.n);
 		json_end(j);
 		if (i % STORE_PASS == STORE_PASS - 1)
@@ -209,28 +272,28 @@ static void task_json(const struct trep *r, struct json *j, const struct sched_t
 
 static void tasks_json(const struct trep *r, const struct sched_tasks *ts)
 {
-	uint32_t n, k;
-	const struct by_name *v = sorted(r, ts, &n);
+	struct kinds k = sorted(r, ts);
 	struct json j = { .b = r->out };
 	struct moments m = { .mem.spills = true };
 	json_object(&j, NULL);
 	json_array(&j, "kinds");
-	for (uint32_t i = 0; i < n && !r->to->failed; i = k) {
-		for (k = i; k < n && v[k].t->name == v[i].t->name; k++)
-			;
-		struct trep_text name = trep_str(r, v[i].t->name, "");
+	for (uint32_t i = 0; i < k.n && !r->to->failed; i++) {
+		struct trep_text name = trep_str(r, k.v[i].name, "");
 		json_object(&j, NULL);
 		json_str(&j, "name", name.s, name.n);
-		json_i64(&j, "count", k - i);
+		json_i64(&j, "count", k.v[i].n);
 		json_array(&j, "tasks");
-		for (uint32_t x = i; x < k && trep_flow(r, m.looks++); x++)
-			task_json(r, &j, ts, &v[x], &m);
+		for (uint32_t x = 0; x < k.v[i].n && trep_flow(r, m.looks++); x++) {
+			struct by_name t = kind_task(r, ts, &k, k.v[i].first + x);
+			task_json(r, &j, ts, &t, &m);
+		}
 		json_end(&j);
 		json_end(&j);
 	}
 	json_end(&j);
 	json_end(&j);
-	arena_free(&m.mem);
+	keyed_many_free(&k.task);
+	moments_free(&m);
 }
 
 static void kinds_table(const struct trep *r, const struct sched_tasks *ts)
@@ -240,28 +303,31 @@ static void kinds_table(const struct trep *r, const struct sched_tasks *ts)
 		{ "p90", "p90_ns", TB_NS }, { "p99", "p99_ns", TB_NS }, { "Max", "max_ns", TB_NS },
 		{ "Task", "name", TB_STR },
 	};
-	uint32_t n, k;
-	const struct by_name *v = sorted(r, ts, &n);
-	int64_t *d = arena_alloc(r->mem, (n + 1u) * sizeof *d);
+	struct kinds k = {0};
+	uint32_t *of = xcalloc(r->sn->nstrs + 1u, sizeof *of);
+	find_kinds(r, ts, &k, of);
+	int64_t *d = arena_alloc(r->mem, (ts->n + 1u) * sizeof *d);
+	for (uint32_t i = 0; i < ts->n; i++) {
+		const struct sched_task *x = &ts->task[i];
+		if (task_asked(r, ts, i) && task_complete(x))
+			d[of[x->name]++] = x->t1 - x->t0;
+	}
 	struct table t;
 	table_begin(&t, col, 7);
-	for (uint32_t i = 0; i < n; i = k) {
-		uint32_t whole = 0;
-		for (k = i; k < n && v[k].t->name == v[i].t->name; k++)
-			if (task_complete(v[k].t))
-				d[whole++] = v[k].t1 - v[k].t0;
-		sched_sort(d, whole);
-		table_int(&t, k - i);
+	for (uint32_t i = 0; i < k.n; i++) {
+		struct sched_share q[] = { { 0.5, 0 }, { 0.9, 0 }, { 0.99, 0 }, { 1, 0 } };
+		uint32_t whole = of[k.v[i].name] - k.v[i].first;
+		sched_shares(r->mem, d + k.v[i].first, whole, q, 4);
+		table_int(&t, k.v[i].n);
 		table_int(&t, whole);
-		table_int(&t, sched_quantile(d, whole, 0.5));
-		table_int(&t, sched_quantile(d, whole, 0.9));
-		table_int(&t, sched_quantile(d, whole, 0.99));
-		table_int(&t, whole ? d[whole - 1] : 0);
-		struct trep_text name = trep_str(r, v[i].t->name, r->format == TF_TEXT ? "(outside of tasks)" : "");
+		for (int x = 0; x < 4; x++)
+			table_int(&t, q[x].value);
+		struct trep_text name = trep_str(r, k.v[i].name, r->format == TF_TEXT ? "(outside of tasks)" : "");
 		table_str(&t, name.s, name.n);
 	}
 	table_print(&t, r->format, r->out);
 	table_free(&t);
+	mem_free(of);
 }
 
 static void task_rows(const struct trep *r, struct trep_rows *rows, const struct sched_tasks *ts,
@@ -270,6 +336,7 @@ static void task_rows(const struct trep *r, struct trep_rows *rows, const struct
 	const char *whole = task_complete(x->t) ? "task (complete)" : "task (incomplete)";
 	struct table *t = rows->t;
 	struct buf b = {0};
+	int64_t before = x->t0;
 	moments_of(r, ts, x->t, m);
 	table_int(t, (int64_t)x->t->id);
 	table_int(t, x->t0);
@@ -278,12 +345,14 @@ static void task_rows(const struct trep *r, struct trep_rows *rows, const struct
 	table_str(t, whole, strlen(whole));
 	trep_row(rows);
 	for (uint32_t k = 0; k < m->n && !r->to->failed; k++) {
+		const struct moment *now = moment_at(m, k);
 		buf_reset(&b);
-		put_moment(r, &b, &m->v[k]);
+		put_moment(r, &b, now);
 		table_int(t, (int64_t)x->t->id);
-		table_int(t, m->v[k].t);
-		table_int(t, m->v[k].t - (k ? m->v[k - 1].t : x->t0));
-		table_int(t, m->v[k].g ? (int64_t)store_trk(r->st, m->v[k].g)->id : 0);
+		table_int(t, now->t);
+		table_int(t, now->t - before);
+		table_int(t, now->g ? (int64_t)store_trk(r->st, now->g)->id : 0);
+		before = now->t;
 		table_str(t, b.p, b.n);
 		trep_row(rows);
 		if (k % STORE_PASS == STORE_PASS - 1)
@@ -298,16 +367,18 @@ static void list_table(const struct trep *r, const struct sched_tasks *ts)
 		{ "Task", "task", TB_INT }, { "When", "time_ns", TB_NS }, { "Elapsed", "elapsed_ns", TB_NS },
 		{ "Goroutine", "goroutine", TB_INT }, { "Event", "text", TB_STR },
 	};
-	uint32_t n;
-	const struct by_name *v = sorted(r, ts, &n);
+	struct kinds ks = sorted(r, ts);
 	struct moments m = { .mem.spills = true };
 	struct table t;
 	table_begin(&t, col, 5);
 	for (struct trep_rows k = { .r = r, .t = &t }; trep_again(&k);)
-		for (uint32_t i = 0; i < n && !r->to->failed; i++)
-			task_rows(r, &k, ts, &v[i], &m);
+		for (uint32_t i = 0; i < ks.task.n && !r->to->failed; i++) {
+			struct by_name x = kind_task(r, ts, &ks, i);
+			task_rows(r, &k, ts, &x, &m);
+		}
 	table_free(&t);
-	arena_free(&m.mem);
+	keyed_many_free(&ks.task);
+	moments_free(&m);
 }
 
 int report_tasks(const struct opt *o, struct out *out, struct err *e)
