@@ -29,7 +29,7 @@ static uint64_t of_sheet(const struct sheet *sh, uint64_t *uncut)
 	for (uint32_t r = 0; r < sh->ntrk; r++)
 		for (uint32_t i = sh->first[r]; i < sh->first[r + 1]; i++) {
 			uint64_t v = mix(mix((uint64_t)sh->trk[r] << 32 | sheet_who(sh, i), (uint64_t)sh->state[i] << 32 |
-			    sheet_stack(sh, i)), (uint64_t)sh->t0 + sh->start[i]);
+			    sheet_stack(sh, i)), (uint64_t)sh->t0 + sheet_start(sh, i));
 			h = mix(h, v);
 			if (!(sh->state[i] & SHEET_CONT) && sh->state[i])
 				*uncut += v;
@@ -41,7 +41,7 @@ static uint64_t of_sheet(const struct sheet *sh, uint64_t *uncut)
 		uint32_t i = sh->edge[k] & ~EDGE_CREATED,
 			 to = sh->trk[sheet_row_of(sh, i)] | (sh->edge[k] & EDGE_CREATED);
 		h = mix(h, sh->edge[k]);
-		*uncut += mix((uint64_t)sh->t0 + sh->start[i],
+		*uncut += mix((uint64_t)sh->t0 + sheet_start(sh, i),
 		    mix((uint64_t)sheet_who(sh, i) << 32 | to, sheet_stack(sh, i)));
 	}
 	return h;

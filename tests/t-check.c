@@ -44,7 +44,7 @@ static void good(struct parts *p)
 	};
 	p->sh = (struct sheet){ .t0 = 0, .t1 = LEN, .ntrk = ROWS, .n = N, .nother = 1, .nostack = 2, .trk = p->trk,
 	    .first = p->first,
-		.start = p->start, .state = p->state, .who4 = p->who, .stack4 = p->stack, .nedge = NEDGE,
+		.start4 = p->start, .state = p->state, .who4 = p->who, .stack4 = p->stack, .nedge = NEDGE,
 		    .edge = p->edge,
 		.sum = p->sum[0] };
 	all_sums(&p->sh);
@@ -90,6 +90,24 @@ static void sheets(void)
 	OK(holds(&p));
 }
 
+/* The same with times of three bytes. */
+static void short_starts(void)
+{
+	uint8_t three[3 * N + 1] = {0};
+	struct parts p;
+	good(&p);
+	for (uint32_t i = 0; i < N; i++)
+		for (int b = 0; b < 3; b++)
+			three[3 * i + (START3_SHIFT ? 2u - (unsigned)b : (unsigned)b)] = (uint8_t)(p.start[i] >> 8 * b);
+	p.sh.start3 = three;
+	p.sh.start4 = NULL;
+	OK(holds(&p));
+	for (uint32_t i = 0; i < N; i++)
+		OK(sheet_start(&p.sh, i) == p.start[i]);
+	three[3 * 6] = three[3 * 6 + 1] = three[3 * 6 + 2] = 0;
+	OK(!holds(&p));
+}
+
 /* A sheet that ends with a step has the sum of all of it at its end. */
 static void sums(void)
 {
@@ -105,7 +123,7 @@ static void sums(void)
 	sum[1][TS_SYNC] = STEPS / 2;
 	sum[1][TS_RUN] = STEPS / 2 + 1;
 	struct sheet sh = { .t0 = 0, .t1 = STEPS + 1, .ntrk = 1, .n = STEPS, .trk = &trk, .first = first,
-	    .start = start,
+	    .start4 = start,
 		.state = state, .who4 = who, .stack4 = stack, .sum = sum[0] };
 	all_sums(&sh);
 	OK(!sheet_check(&sn, &sh, NULL));
@@ -174,6 +192,7 @@ int main(void)
 	OK(tracks_track(tk, TK_P, 0) == P0 && tracks_track(tk, TK_G, 1) == G1 && tracks_track(tk, TK_G, 2) == G2);
 	sn = (struct snap){ .st = st, .ntrks = NTRK, .nstrs = 1, .nstks = 2 };
 	sheets();
+	short_starts();
 	sums();
 	tables();
 	tracks_free(tk);

@@ -44,7 +44,7 @@ static uint64_t of_sheet(const struct sheet *sh)
 	h = mix(mix(h, sh->nother), mix(sh->nostack, sh->nedge));
 	h = bytes(h, sh->trk, sh->ntrk * sizeof *sh->trk);
 	h = bytes(h, sh->first, (sh->ntrk + 1u) * sizeof *sh->first);
-	h = bytes(h, sh->start, sh->n * sizeof *sh->start);
+	h = sh->start3 ? bytes(h, sh->start3, sh->n * 3u) : bytes(h, sh->start4, sh->n * sizeof *sh->start4);
 	h = bytes(h, sh->state, sh->n);
 	h = bytes(h, sh->stacked, ((sh->n - sh->nostack) / 32 + 1u) * sizeof *sh->stacked);
 	h = bytes(h, sh->whose, (sh->n / 32 + 1u) * sizeof *sh->whose);

@@ -49,7 +49,7 @@ static void row_from(struct pass *p, const struct sheet *sh, uint32_t row, uint3
 	uint32_t end = sh->first[row + 1];
 	p->steps += end - i + 1;
 	for (; i < end; i++) {
-		int64_t a = sh->t0 + sh->start[i];
+		int64_t a = sh->t0 + sheet_start(sh, i);
 		uint8_t state = sh->state[i];
 		if (!d->live || d->t1 != a || !sheet_goes_on(d->state, state)) {
 			end_span(p, d);
@@ -113,7 +113,7 @@ static void further(struct pass *p, const struct sheet *sh, struct left *l)
 			d->state = sh->state[i];
 		d->live = true;
 		l->state = sh->state[i];
-		d->t0 = sh->t0 + sh->start[i];
+		d->t0 = sh->t0 + sheet_start(sh, i);
 	}
 	l->open = i == first;
 }

@@ -149,7 +149,7 @@ enum tstate bin_main(const struct bin *b, bool all)
 static void ival_fill(const struct sheet *sh, uint32_t row, uint32_t i, struct ival *v)
 {
 	v->state = (enum tstate)(sh->state[i] & SHEET_STATE);
-	v->t0 = sh->t0 + sh->start[i];
+	v->t0 = sh->t0 + sheet_start(sh, i);
 	v->t1 = sheet_end(sh, row, i);
 	v->who = sheet_who(sh, i);
 	v->stack = sheet_stack(sh, i);
@@ -186,7 +186,7 @@ static void join_left(const struct snap *sn, struct ival *v)
 		}
 		if (!ival_joins(osh, oi, sh, i))
 			break;
-		v->t0 = osh->t0 + osh->start[oi];
+		v->t0 = osh->t0 + sheet_start(osh, oi);
 		i = oi;
 		if (osh == sh)
 			continue;

@@ -197,14 +197,13 @@ static bool transition(const struct sheet *sh, uint32_t i, enum tstate was, stru
 static uint32_t first_from(const struct sheet *sh, uint32_t row, int64_t t)
 {
 	uint32_t at = sh->first[row], end = sh->first[row + 1];
-	const uint32_t *v = sh->start;
-	if (v[end - 1] < t)
+	if (sheet_start(sh, end - 1) < t)
 		return end;
-	if (end - at > 1 && v[at + 1] >= t)
-		return v[at] >= t ? at : at + 1;
+	if (end - at > 1 && sheet_start(sh, at + 1) >= t)
+		return sheet_start(sh, at) >= t ? at : at + 1;
 	for (uint32_t n = end - at, half; n > 1; n -= half) {	/* without branches: nobody could guess them */
 		half = n / 2;
-		at += v[at + half - 1] < t ? half : 0;
+		at += sheet_start(sh, at + half - 1) < t ? half : 0;
 	}
 	return at;
 }
@@ -214,7 +213,7 @@ static void gather_row(const struct el_ask *q, const struct sheet *sh, uint32_t 
 {
 	int64_t t0 = l->t0 < sh->t0 ? 0 : l->t0 - sh->t0;
 	for (uint32_t i = first_from(sh, row, t0); i < sh->first[row + 1]; i++) {
-		int64_t t = sh->t0 + sh->start[i];
+		int64_t t = sh->t0 + sheet_start(sh, i);
 		if (t >= l->t1)
 			break;
 		if (sh->state[i] & SHEET_CONT)

@@ -134,7 +134,7 @@ static void by_proc(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 		const struct sheet *sh = sheet_get(sn, i);
 		for (uint32_t r = sh->nother; r < sh->ntrk; r++)
 			for (uint32_t k = sh->first[r + 1]; k-- > sh->first[r];)
-				if ((sh->state[k] & SHEET_STATE) == TS_RUN && sh->t0 + sh->start[k] < t1) {
+				if ((sh->state[k] & SHEET_STATE) == TS_RUN && sh->t0 + sheet_start(sh, k) < t1) {
 					last[sh->trk[r]] = sheet_who(sh, k);
 					break;
 				}

@@ -142,7 +142,7 @@ static bool whole(const struct walk *w, const struct sheet *sh, uint32_t row, ui
 {
 	uint8_t st = sh->state[i];
 	uint32_t first = sh->first[row], end = sh->first[row + 1];
-	*t0 = sh->t0 + sh->start[i];
+	*t0 = sh->t0 + sheet_start(sh, i);
 	*t1 = sheet_end(sh, row, i);
 	if (i == first && st & SHEET_CONT)
 		return false;
@@ -230,7 +230,7 @@ static void walk_row(const struct walk *w, const struct sheet *sh, uint32_t row,
 		 */
 		if (i > sh->first[row] && i + 1 < sh->first[row + 1] &&
 		    !((sh->state[i] | sh->state[i - 1]) & SHEET_PAST) &&
-		    (int64_t)(sh->start[i + 1] - sh->start[i]) < w->h->least)
+		    (int64_t)(sheet_start(sh, i + 1) - sheet_start(sh, i)) < w->h->least)
 			continue;
 		if (w->h->any ? !any_name(w, sh, row, i)
 			      : !wanted_who(w, sheet_who(sh, i)) || !wanted_stack(w, sh, row, i))

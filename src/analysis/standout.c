@@ -67,16 +67,16 @@ static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row)
 	trk_id trk = sh->trk[row];
 	str_id name = store_trk(l->sn->st, trk)->name;
 	bool theirs = is_system(l->sn, name);
-	int64_t sum[2] = {0}, ns;
-	for (uint32_t i = sh->first[row], end = sh->first[row + 1]; i < end; i++) {
+	int64_t sum[2] = {0}, from = 0, to;
+	for (uint32_t i = sh->first[row], end = sh->first[row + 1]; i < end; i++, from = to) {
 		unsigned s = sh->state[i] & SHEET_STATE;
-		int64_t from = sh->start[i];
-		ns = (i + 1 < end ? sh->start[i + 1] : sh->t1 - sh->t0) - from;
+		to = i + 1 < end ? sheet_start(sh, i + 1) : sh->t1 - sh->t0;
+		int64_t ns = to - from;
 		sum[runs[s]] += ns;
 		if (ns <= l->limit[s] || theirs)
 			continue;
 		l->limit[s] = ns;
-		*(s == TS_READY ? &l->ready : &l->lock) = (struct longest){sh->t0 + from, sh->t0 + from + ns, trk};
+		*(s == TS_READY ? &l->ready : &l->lock) = (struct longest){sh->t0 + from, sh->t0 + to, trk};
 	}
 	if (name < l->sn->nstrs)
 		l->by_name[name] += sum[true];

@@ -259,7 +259,7 @@ static void pass_open(const struct pass *p, trk_id trk, const struct sheet *sh, 
 {
 	unsigned s = sh->state[i] & SHEET_STATE;
 	struct open *o = &p->open[trk];
-	*o = (struct open){ sh->t0 + sh->start[i], sheet_stack(sh, i), sheet_who(sh, i), kind, 0 };
+	*o = (struct open){ sh->t0 + sheet_start(sh, i), sheet_stack(sh, i), sheet_who(sh, i), kind, 0 };
 	if (p->mode == M_SELF)
 		o->stack = own_stack(p, trk, &p->last[trk], o->stack);
 	if (p->tags)
@@ -273,7 +273,7 @@ static void pass_row(const struct pass *p, const struct sheet *sh, uint32_t r)
 	uint8_t old = p->mode == M_OCCUPANT ? 0 : SHEET_PAST;
 	for (uint32_t i = sh->first[r]; i < sh->first[r + 1]; i++) {
 		unsigned s = sh->state[i] & SHEET_STATE;
-		int64_t t = sh->t0 + sh->start[i];
+		int64_t t = sh->t0 + sheet_start(sh, i);
 		uint32_t kind = pass_kind(p, s, sheet_who(sh, i));
 		if (o->t0 != TIME_NONE && kind != o->kind) {
 			charge(p, trk, o, t, charged_stack(p, trk, o, s, sheet_stack(sh, i)));

@@ -142,7 +142,7 @@ uint8_t *tw_on_proc(const struct snap *sn, trk_id proc, int64_t from, int64_t to
 		uint32_t i = row < 0 ? 0 : sh->first[row], end = row < 0 ? 0 : sh->first[row + 1];
 		for (; i < end; i++) {
 			trk_id g = sheet_who(sh, i);
-			if (g && g < sn->ntrks && tw_has(among, g) && sh->t0 + sh->start[i] < hi &&
+			if (g && g < sn->ntrks && tw_has(among, g) && sh->t0 + sheet_start(sh, i) < hi &&
 			    sheet_end(sh, (uint32_t)row, i) > lo && store_trk(sn->st, g)->kind == TK_G)
 				set[g >> 3] |= (uint8_t)(1u << (g & 7));
 		}
@@ -302,7 +302,7 @@ static void add_row(const struct snap *sn, const struct sheet *sh, uint32_t row,
 {
 	int64_t from = f->from == TIME_NONE ? sn->t0 : f->from, to = f->to == TIME_NONE ? sn->t1 : f->to;
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
-		int64_t a = sh->t0 + sh->start[i], b = i + 1 < sh->first[row + 1] ? sh->t0 + sh->start[i + 1] : sh->t1;
+		int64_t a = sh->t0 + sheet_start(sh, i), b = i + 1 < sh->first[row + 1] ? sh->t0 + sheet_start(sh, i + 1) : sh->t1;
 		a = a < from ? from : a;
 		b = b > to ? to : b;
 		if (b > a)

@@ -64,12 +64,10 @@ static void *meet(struct shelf *s, size_t need)
 	return s->p;
 }
 
-void *shelf_room(struct shelf *s, size_t need)
+void shelf_reach(struct shelf *s, size_t need)
 {
-	if (need <= s->met)
-		return s->p;
 	if (need <= s->n)
-		return meet(s, need);
+		return;
 	size_t n = s->n ? s->n : LEAST, was = s->n * s->width;
 	while (n < need)
 		n *= 2;
@@ -88,6 +86,15 @@ void *shelf_room(struct shelf *s, size_t need)
 	}
 	s->p = p;
 	s->n = n;
+	if (s->lies != SHELF_PAGES)
+		s->met = n;
+}
+
+void *shelf_room(struct shelf *s, size_t need)
+{
+	if (need <= s->met)
+		return s->p;
+	shelf_reach(s, need);
 	return meet(s, need);
 }
 

@@ -20,6 +20,8 @@ struct shelf {
 
 /* Room for that many; where it is now. */
 void *shelf_room(struct shelf *, size_t need);
+/* The same where few of them may ever be looked at; what is not met by shelf_room() later is as good, and slower. */
+void shelf_reach(struct shelf *, size_t need);
 /* Those in [from, upto) are zero again, or as they were: nobody may rely on either. Memory is given back. */
 void shelf_spent(const struct shelf *, size_t from, size_t upto);
 /* It is not looked at for now. Nothing, where it is not on disk. */

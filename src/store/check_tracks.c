@@ -73,7 +73,7 @@ static int check_row(struct going *g, uint32_t r, struct err *e)
 	const uint8_t *allowed = g->allowed[kind];
 	unsigned was = TS_NONE;
 	for (uint32_t i = a; i < b; i++) {
-		uint32_t at = sh->start[i];
+		uint32_t at = sheet_start(sh, i);
 		unsigned state = sh->state[i] & SHEET_STATE;
 		if ((i == a) != !at || at < before || at > len)
 			return bad(e, "intervals do not tile their sheet", i, sh->n);
@@ -113,7 +113,7 @@ static int check_edges(const struct sheet *sh, struct err *e)
 		if (i >= sh->n || i < sh->nostack || (sh->state[i] & SHEET_STATE) != TS_READY)
 			return bad(e, "an edge is out of place", k, sh->nedge);
 		if (k && (sheet_who(sh, was) > sheet_who(sh, i) ||
-			     (sheet_who(sh, was) == sheet_who(sh, i) && sh->start[was] > sh->start[i])))
+			     (sheet_who(sh, was) == sheet_who(sh, i) && sheet_start(sh, was) > sheet_start(sh, i))))
 			return bad(e, "edges are out of order", k, sh->nedge);
 		was = i;
 	}

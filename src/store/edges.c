@@ -19,7 +19,7 @@ static uint32_t edge_find(const struct sheet *sh, trk_id from, int64_t t)
 	while (halve(&h)) {
 		uint32_t i = sh->edge[h.at] & ~EDGE_CREATED;
 		trk_id who = sheet_who(sh, i);
-		halve_on(&h, who != from ? who < from : sh->t0 + sh->start[i] < t);
+		halve_on(&h, who != from ? who < from : sh->t0 + sheet_start(sh, i) < t);
 	}
 	return h.lo;
 }
@@ -27,7 +27,7 @@ static uint32_t edge_find(const struct sheet *sh, trk_id from, int64_t t)
 static struct edge edge_at(const struct sheet *sh, uint32_t k)
 {
 	uint32_t i = sh->edge[k] & ~EDGE_CREATED;
-	return (struct edge){sh->t0 + sh->start[i], sheet_who(sh, i), sh->trk[sheet_row_of(sh, i)], sheet_stack(sh, i),
+	return (struct edge){sh->t0 + sheet_start(sh, i), sheet_who(sh, i), sh->trk[sheet_row_of(sh, i)], sheet_stack(sh, i),
 	    (sh->edge[k] & EDGE_CREATED) != 0};
 }
 
@@ -45,7 +45,7 @@ bool edges_from(const struct snap *sn, struct edge_walk *w, trk_id from, int64_t
 		if (k >= sh->nedge)
 			continue;
 		uint32_t i = sh->edge[k] & ~EDGE_CREATED;
-		int64_t t = sh->t0 + sh->start[i];
+		int64_t t = sh->t0 + sheet_start(sh, i);
 		if (t >= t1 || sheet_who(sh, i) != from)
 			continue;
 		w->i = k + 1;
@@ -62,7 +62,7 @@ struct first { const struct edges_ask *q; struct edge *e; uint32_t *k; bool any;
 
 static void consider(struct first *f, const struct sheet *sh, uint32_t at, uint32_t k)
 {
-	int64_t t = sh->t0 + sh->start[sh->edge[at] & ~EDGE_CREATED];
+	int64_t t = sh->t0 + sheet_start(sh, sh->edge[at] & ~EDGE_CREATED);
 	if (t < f->q->t0 || t >= f->q->t1 || (f->any && (t > f->e->t || (t == f->e->t && k >= *f->k))))
 		return;
 	*f->e = edge_at(sh, at);

@@ -49,7 +49,7 @@ struct col *index_col(struct store *st, unsigned part)
 
 uint64_t index_layout(void)
 {
-	const uint32_t also[] = {0x01020304, IP__N, TS__N, CT__N, MK__N, SHEET_STEP, SHEET_CONT, SHEET_PAST,
+	const uint32_t also[] = {0x01020304, IP__N, TS__N, CT__N, MK__N, SHEET_STEP, SHEET_CONT, SHEET_PAST, START3_NS,
 		sizeof(struct index_head), offsetof(struct trk_row, t0), offsetof(struct sink_span, name),
 		offsetof(struct sink_mark, text), offsetof(struct sink_trace, events), offsetof(struct sink_util, what),
 		offsetof(struct smp_row, side), offsetof(struct smp_time, trk), offsetof(struct loc_row, first),
@@ -69,7 +69,7 @@ uint64_t index_arrays(const struct index_sheet *x, uint64_t at[IA__N], uint64_t 
 	bytes[IA_SUM] = (n / SHEET_STEP + 1) * x->nsum * sizeof(int64_t);
 	bytes[IA_TRK] = (uint64_t)x->ntrk * sizeof(trk_id);
 	bytes[IA_FIRST] = ((uint64_t)x->ntrk + 1) * sizeof(uint32_t);
-	bytes[IA_START] = n * sizeof(uint32_t);
+	bytes[IA_START] = x->narrow & SHORT_START ? n * 3 + 1 : n * sizeof(uint32_t);
 	bytes[IA_EDGE] = (uint64_t)x->nedge * sizeof(uint32_t);
 	bytes[IA_WHOSE] = (n / 32 + 1) * sizeof(struct sheet_some);
 	bytes[IA_STACKED] = (stacks / 32 + 1) * sizeof(struct sheet_some);

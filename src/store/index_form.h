@@ -50,11 +50,12 @@ struct index_sheet {
 	uint32_t ntrk, n, nother, nostack, nedge;
 	uint32_t nwho, nstack;		/* that are not zero */
 	uint32_t nwhos;			/* 0: who4 */
-	uint32_t narrow;		/* 1: stack2 */
+	uint32_t narrow;		/* SHORT_STACK: stack2; SHORT_START: start3 */
 	uint8_t nsum, sums[35];
 };
 _Static_assert(TS__N <= sizeof((struct index_sheet *)0)->sums && !(sizeof(struct index_sheet) % 8),
     "all states, no padding");
+enum { SHORT_STACK = 1, SHORT_START = 2, SHORT_ALL = 3 };
 enum index_array { IA_SUM, IA_TRK, IA_FIRST, IA_START, IA_EDGE, IA_WHOSE, IA_STACKED, IA_STACK, IA_STATE, IA_WHO,
     IA_WHOS, IA__N };
 /* Bytes of the block; where the arrays begin, and how many bytes each has. */

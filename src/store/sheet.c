@@ -12,8 +12,8 @@
  * machinery: exact shares at any scale for half a byte an interval, and no
  * pyramid of textures.
  *
- * An interval costs 5 bytes for when it starts and its state, and two bytes each for who and stack where it has any,
- * which is half of the time. Who woke whom is told by the intervals that are runnable;
+ * An interval costs 4 bytes for when it starts and its state, 5 where a sheet is longer than 16 ms, and two bytes each for
+ * who and stack where it has any, which is half of the time. Who woke whom is told by the intervals that are runnable;
  * the edges are their indexes in the order of who did it.
  *
  * start[] is 32 bits wide, so a sheet in which anything begins is at most
@@ -39,9 +39,10 @@ enum { LARGE = 1 << 18, SLAB = 1 << 26 };
 struct build_sheet {
 	struct sheet *sh;
 	trk_id *trk;
-	uint32_t *first, *start, *edge, *who4;
+	uint32_t *first, *edge, *who4;
 	uint16_t *who2, *stack2;
-	uint8_t *state;
+	uint8_t *state, *start;
+	unsigned each;		/* bytes of a start[] */
 	stk_id *stack4;
 	int64_t (*sum)[TS__N];
 	struct sheet_some *whose, *stacked;
@@ -82,13 +83,14 @@ static size_t some_words(size_t n)
 /* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become, and for the sums. Of stacks there
    are so many at most; each array of what is not zero has room for one more, which is written and not kept. */
 static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t n, uint32_t nostack, uint32_t nedge,
-    size_t stacks, bool narrow)
+    size_t stacks, const struct sheet_piece *piece)
 {
+	bool narrow = piece->nstks <= NARROW, brief = piece->t1 - piece->t0 < START3_NS;
 	size_t steps = (size_t)n / SHEET_STEP + 1, at[12], size = sizeof(struct sheet);
 	s->sum = mem_grow(s->sum, &s->csum, steps, sizeof *s->sum);
 	size_t whos = (size_t)(n < NARROW ? n : NARROW) + 1;
 	size_t want[] = { (ntrk + 1) * sizeof(uint32_t), (ntrk + 1) * sizeof(uint32_t),
-		n * sizeof(uint32_t), nedge * sizeof(uint32_t), (some_words(n) + 1) * sizeof(struct sheet_some),
+		brief ? ((size_t)n * 3 + 4) / 4 * 4 : n * sizeof(uint32_t), nedge * sizeof(uint32_t), (some_words(n) + 1) * sizeof(struct sheet_some),
 		some_words(n - nostack) * sizeof(struct sheet_some), narrow ? 0 : (stacks + 1) * sizeof(stk_id),
 		narrow ? (stacks + 1) * sizeof(uint16_t) : 0, n };
 	size_t parts = sizeof want / sizeof *want;
@@ -99,13 +101,13 @@ static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t
 	size = who_at + (wide > two ? wide : two) + steps * sizeof *s->sum + sizeof(int64_t);
 	char *p = size < LARGE ? xmalloc(size) : slab_room(s, &size);
 	struct build_sheet b = { .sh = (void *)p, .sum = s->sum, .trk = (void *)(p + at[0]),
-		.first = (void *)(p + at[1]), .start = (void *)(p + at[2]), .edge = (void *)(p + at[3]),
-		.whose = (void *)(p + at[4]), .stacked = (void *)(p + at[5]),
+		.first = (void *)(p + at[1]), .start = (void *)(p + at[2]), .each = brief ? 3 : 4,
+		.edge = (void *)(p + at[3]), .whose = (void *)(p + at[4]), .stacked = (void *)(p + at[5]),
 		.stack4 = narrow ? NULL : (void *)(p + at[6]), .stack2 = narrow ? (void *)(p + at[7]) : NULL,
 		.state = (uint8_t *)(p + at[8]), .who2 = (void *)(p + who_at), .who4 = (void *)(p + who_at),
 		.who_at = who_at };
 	*b.sh = (struct sheet){ .bytes = size, .ntrk = ntrk, .n = n, .nostack = nostack, .trk = b.trk, .first = b.first,
-		.start = b.start, .state = b.state, .stack2 = b.stack2, .stack4 = b.stack4, .nedge = nedge,
+		.start3 = brief ? b.start : NULL, .start4 = brief ? NULL : (void *)b.start, .state = b.state, .stack2 = b.stack2, .stack4 = b.stack4, .nedge = nedge,
 		    .edge = b.edge, .whose = b.whose, .stacked = b.stacked };
 	memset(b.whose, 0, want[4] + want[5]);
 	b.sh->spilled = size >= LARGE && s->spilled;
@@ -377,7 +379,8 @@ static inline __attribute__((always_inline)) void fill_row(const struct build_sh
     bool g)
 {
 	uint32_t i = b->first[r], end = b->first[r + 1], before = 0;
-	uint32_t *restrict start = b->start;
+	const unsigned each = b->each, shift = each == 3 ? START3_SHIFT : 0;
+	uint8_t *restrict start = b->start + (size_t)i * each;
 	uint8_t *restrict state = b->state;
 	const struct sink_enter *restrict entry = p->entry;
 	const trk_id trk = b->trk[r];
@@ -405,7 +408,9 @@ static inline __attribute__((always_inline)) void fill_row(const struct build_sh
 				says(now, trk, &is, &who);
 			*some++ = who;
 			was = is & SHEET_STATE;
-			start[i] = at;
+			at <<= shift;
+			memcpy(start, &at, sizeof at);
+			start += each;
 			state[i] = (uint8_t)is;
 			if (++i == stop)
 				break;
@@ -648,7 +653,7 @@ void sealer_sort(struct sealer *s, struct sheet_piece *p)
 	uint32_t nedge = sort_entries(s, p, rows, total);
 	size_t stacks = s->nstack + s->alive[1].n, most = total - other;
 	struct build_sheet b = sheet_layout(s, rows, total, other, nedge, stacks < most ? stacks : most,
-	    p->nstks <= NARROW);
+	    p);
 	b.sh->t0 = p->t0;
 	b.sh->t1 = p->t1;
 	b.sh->nother = nother;

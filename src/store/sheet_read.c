@@ -17,7 +17,7 @@
 /* End of interval i in ns after t0, without knowing its row. */
 static inline int64_t sheet_stop(const struct sheet *sh, uint32_t i)
 {
-	return i + 1 < sh->n && sh->start[i + 1] ? sh->start[i + 1] : sh->t1 - sh->t0;
+	return i + 1 < sh->n && sheet_start(sh, i + 1) ? sheet_start(sh, i + 1) : sh->t1 - sh->t0;
 }
 
 /* Row of a track among rows [lo, hi), or -1. */
@@ -37,9 +37,9 @@ int32_t sheet_row(const struct sheet *sh, trk_id trk)
 
 /* Intervals are spread over time evenly enough for a guess to be near: then what is looked at lies together,
    where halving touches as many lines of memory as it has steps. */
-static void sheet_near(const uint32_t *start, int64_t rel, int64_t len, uint32_t *lo, uint32_t *hi)
+static void sheet_near(const struct sheet *sh, int64_t rel, uint32_t *lo, uint32_t *hi)
 {
-	int64_t from = start[*lo];
+	int64_t from = sheet_start(sh, *lo), len = sh->t1 - sh->t0;
 	if (rel <= from || len <= from)
 		return;
 	if (rel >= len) {
@@ -47,12 +47,12 @@ static void sheet_near(const uint32_t *start, int64_t rel, int64_t len, uint32_t
 		return;
 	}
 	uint32_t n = *hi - *lo, step = 32, i = *lo + (uint32_t)((double)(rel - from) / (double)(len - from) * (n - 1));
-	if (start[i] <= rel) {
-		for (*lo = i; *hi - *lo > step && start[*lo + step] <= rel; step *= 2)
+	if (sheet_start(sh, i) <= rel) {
+		for (*lo = i; *hi - *lo > step && sheet_start(sh, *lo + step) <= rel; step *= 2)
 			*lo += step;
 		*hi = *hi - *lo > step ? *lo + step : *hi;
 	} else {
-		for (*hi = i; *hi - *lo > step && start[*hi - step] > rel; step *= 2)
+		for (*hi = i; *hi - *lo > step && sheet_start(sh, *hi - step) > rel; step *= 2)
 			*hi -= step;
 		*lo = *hi - *lo > step ? *hi - step : *lo;
 	}
@@ -71,6 +71,19 @@ static inline uint32_t last_upto(const uint32_t *v, uint32_t lo, uint32_t hi, in
 	return lo;
 }
 
+/* The same of when intervals start. */
+static inline uint32_t start_upto(const struct sheet *sh, uint32_t lo, uint32_t hi, int64_t rel)
+{
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (sheet_start(sh, mid) <= rel)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 uint32_t sheet_row_of(const struct sheet *sh, uint32_t i)
 {
 	return last_upto(sh->first, 0, sh->ntrk, i);
@@ -81,21 +94,21 @@ uint32_t sheet_find(const struct sheet *sh, uint32_t row, int64_t t)
 	uint32_t lo = sh->first[row], hi = sh->first[row + 1];
 	int64_t rel = t - sh->t0;
 	if (hi - lo > 64)
-		sheet_near(sh->start, rel, sh->t1 - sh->t0, &lo, &hi);
-	return last_upto(sh->start, lo, hi, rel);
+		sheet_near(sh, rel, &lo, &hi);
+	return start_upto(sh, lo, hi, rel);
 }
 
 uint32_t sheet_find_from(const struct sheet *sh, uint32_t row, uint32_t i, int64_t t)
 {
 	uint32_t hi = sh->first[row + 1], step = 4;
 	int64_t rel = t - sh->t0;
-	for (; step <= 64 && i + step < hi && sh->start[i + step] <= rel; step *= 2)
+	for (; step <= 64 && i + step < hi && sheet_start(sh, i + step) <= rel; step *= 2)
 		i += step;
-	if (i + step >= hi || sh->start[i + step] > rel)
+	if (i + step >= hi || sheet_start(sh, i + step) > rel)
 		hi = i + step < hi ? i + step : hi;
 	else
-		sheet_near(sh->start, rel, sh->t1 - sh->t0, &i, &hi);
-	return last_upto(sh->start, i, hi, rel);
+		sheet_near(sh, rel, &i, &hi);
+	return start_upto(sh, i, hi, rel);
 }
 
 /* Add (sign 1) or take away (-1) the time by state before interval i, from the sheet's first on. */
@@ -107,9 +120,9 @@ static void sheet_before(const struct sheet *sh, uint32_t i, int sign, int64_t s
 	for (int k = 0; k < sh->nsum; k++)
 		sum_add(&sum[sh->sums[k]], sign < 0 ? wrap_neg(s[k]) : s[k]);
 	for (uint32_t j = i; back && j < i + up; j++)
-		sum_add(&sum[sh->state[j] & SHEET_STATE], -sign * (sheet_stop(sh, j) - sh->start[j]));
+		sum_add(&sum[sh->state[j] & SHEET_STATE], -sign * (sheet_stop(sh, j) - sheet_start(sh, j)));
 	for (uint32_t j = i - down; !back && j < i; j++)
-		sum_add(&sum[sh->state[j] & SHEET_STATE], sign * (sheet_stop(sh, j) - sh->start[j]));
+		sum_add(&sum[sh->state[j] & SHEET_STATE], sign * (sheet_stop(sh, j) - sheet_start(sh, j)));
 }
 
 /* Interval i of the row being that of t. */
@@ -121,8 +134,8 @@ static void sums_at(const struct sheet *sh, uint32_t row, uint32_t i, int64_t t,
 		sheet_before(sh, i, 1, sum);
 	else
 		for (uint32_t j = first; j < i; j++)
-			sum[sh->state[j] & SHEET_STATE] += sh->start[j + 1] - sh->start[j];
-	sum[sh->state[i] & SHEET_STATE] += t - sh->t0 - sh->start[i];
+			sum[sh->state[j] & SHEET_STATE] += sheet_start(sh, j + 1) - sheet_start(sh, j);
+	sum[sh->state[i] & SHEET_STATE] += t - sh->t0 - sheet_start(sh, i);
 }
 
 void sheet_sums(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS__N])
@@ -143,8 +156,8 @@ void sheet_between(const struct sheet *sh, uint32_t row, uint32_t ia, int64_t a,
 		return;
 	}
 	a -= sh->t0;
-	for (; ia < ib; a = sh->start[++ia])
-		ns[sh->state[ia] & SHEET_STATE] += sh->start[ia + 1] - a;
+	for (; ia < ib; a = sheet_start(sh, ++ia))
+		ns[sh->state[ia] & SHEET_STATE] += sheet_start(sh, ia + 1) - a;
 	ns[sh->state[ib] & SHEET_STATE] += b - sh->t0 - a;
 }
 
@@ -161,7 +174,7 @@ void sheet_upto(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS_
 		sheet_before(sh, first, -1, sum);
 	} else {
 		for (uint32_t j = first; j < i; j++)
-			sum[sh->state[j] & SHEET_STATE] += sh->start[j + 1] - sh->start[j];
+			sum[sh->state[j] & SHEET_STATE] += sheet_start(sh, j + 1) - sheet_start(sh, j);
 	}
-	sum[sh->state[i] & SHEET_STATE] += t - sh->t0 - sh->start[i];
+	sum[sh->state[i] & SHEET_STATE] += t - sh->t0 - sheet_start(sh, i);
 }

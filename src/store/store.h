@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "sink.h"
 
+#include <string.h>
+
 /*
  * Everything a reader of the store may see. Columns only grow, sheets never
  * change once sealed; a snapshot says how much of them there is. One writer
@@ -51,8 +53,10 @@ struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 	uint32_t nother, nostack;	/* rows of Ps and Ms come first: so many rows, so many intervals */
 	const trk_id *trk;	/* tracks present, ascending among Ps and Ms and among Gs */
 	const uint32_t *first;	/* track i owns intervals first[i] .. first[i+1] */
-	const uint32_t *start;	/* ns after t0. They tile [t0,t1): an interval ends where the next of
-				   its track starts, or at t1 */
+	/* sheet_start(): ns after t0. They tile [t0,t1): an interval ends where the next of its track starts, or at t1.
+	   Three bytes each, and one more, where that is enough; or four, and start3 is NULL */
+	const uint8_t *start3;
+	const uint32_t *start4;
 	const uint8_t *state;	/* enum tstate & SHEET_STATE; SHEET_CONT: continues the sheet before;
 				   SHEET_PAST: see TS_PAST. Only the first of a track starts at 0 */
 	/* of interval i: sheet_who(), see state.def, and sheet_stack(); Ps and Ms have no stacks. Few tracks are
@@ -72,6 +76,7 @@ struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 				   by (who, time); EDGE_CREATED is or'ed */
 };
 #define EDGE_CREATED UINT32_C(0x80000000)
+enum { START3_NS = 1 << 24 };	/* a sheet that is shorter has start3 */
 enum { SHEET_CONT = 0x80, SHEET_PAST = 0x40, SHEET_STATE = 0x3f, SHEET_STEP = 512 };
 
 /* A sheet's place. What is here always is; the sheet itself may have been dropped, when there is too little
@@ -296,9 +301,23 @@ static inline uint32_t sheet_who(const struct sheet *sh, uint32_t i)
 	uint32_t k = sheet_some_at(sh->whose, i);
 	return k == UINT32_MAX ? 0 : sh->who4 ? sh->who4[k] : sh->whos[sh->who2[k]];
 }
+/* A number of three bytes is read, and written, as one of four, of which a neighbour has the last. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+enum { START3_SHIFT = 8 };
+#else
+enum { START3_SHIFT = 0 };
+#endif
+static inline uint32_t sheet_start(const struct sheet *sh, uint32_t i)
+{
+	uint32_t v;
+	if (!sh->start3)
+		return sh->start4[i];
+	memcpy(&v, sh->start3 + (size_t)i * 3, sizeof v);
+	return v >> START3_SHIFT & (START3_NS - 1);
+}
 static inline int64_t sheet_end(const struct sheet *sh, uint32_t row, uint32_t i)
 {
-	return i + 1 < sh->first[row + 1] ? sh->t0 + sh->start[i + 1] : sh->t1;
+	return i + 1 < sh->first[row + 1] ? sh->t0 + sheet_start(sh, i + 1) : sh->t1;
 }
 /* Time by state of a row from the sheet's start to t: one binary search and at most SHEET_STEP steps. */
 void sheet_upto(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N]);

@@ -305,12 +305,13 @@ static int shape_sheet(struct thawing *t, uint32_t i, struct err *e)
 	t->first[i] = first;
 	t->sheets[i] = (struct sheet){.t0 = x->t0, .t1 = x->t1, .ntrk = x->ntrk, .n = x->n, .nother = x->nother,
 		.nostack = x->nostack, .nedge = x->nedge, .first = first, .trk = (const void *)(p + at[IA_TRK]),
-		.start = (const void *)(p + at[IA_START]), .edge = (const void *)(p + at[IA_EDGE]),
+		.start3 = x->narrow & SHORT_START ? (const void *)(p + at[IA_START]) : NULL,
+		.start4 = x->narrow & SHORT_START ? NULL : (const void *)(p + at[IA_START]), .edge = (const void *)(p + at[IA_EDGE]),
 		.state = (const void *)(p + at[IA_STATE]), .sum = (const void *)(p + at[IA_SUM]), .nsum = x->nsum,
 		.whose = (const void *)(p + at[IA_WHOSE]), .stacked = (const void *)(p + at[IA_STACKED]),
 		.nwho = x->nwho, .nstack = x->nstack,
-		.stack2 = x->narrow ? (const void *)(p + at[IA_STACK]) : NULL,
-		.stack4 = x->narrow ? NULL : (const void *)(p + at[IA_STACK]),
+		.stack2 = x->narrow & SHORT_STACK ? (const void *)(p + at[IA_STACK]) : NULL,
+		.stack4 = x->narrow & SHORT_STACK ? NULL : (const void *)(p + at[IA_STACK]),
 		.who2 = x->nwhos ? (const void *)(p + at[IA_WHO]) : NULL,
 		.who4 = x->nwhos ? NULL : (const void *)(p + at[IA_WHO]),
 		.whos = (const void *)(p + at[IA_WHOS])};
@@ -346,7 +347,7 @@ static int check_places(const struct thawing *t, struct err *e)
 	const struct index_sheet *x = rows(t, IP_SHEETS);
 	uint64_t end = sizeof(struct index_head), at[IA__N], bytes[IA__N];
 	for (uint32_t i = 0; i < count(t, IP_SHEETS); i++, x++) {
-		if (x->nother > x->ntrk || x->nostack > x->n || x->narrow > 1 || x->nwhos > 1 << 16 ||
+		if (x->nother > x->ntrk || x->nostack > x->n || x->narrow > SHORT_ALL || x->nwhos > 1 << 16 ||
 		    x->nsum > TS__N || x->nwho > x->n || x->nstack > x->n - x->nostack)
 			return refuse(e, "a sheet of it has no shape");
 		if (x->at % INDEX_ALIGN || x->at < end || x->at > t->n || x->bytes > t->n - x->at ||

@@ -83,7 +83,8 @@ struct tracks {
    there nothing is known, and so that is seen when it is too late for nothing else. */
 static void nobody(struct tracks *k)
 {
-	k->last = shelf_room(&k->lasts, k->n > UINT16_MAX ? k->n : UINT16_MAX + 1);
+	shelf_reach(&k->lasts, UINT16_MAX + 1);
+	k->last = shelf_room(&k->lasts, k->n);
 	k->last[0] = (struct track_last){ .t = INT64_MIN, .life = ALIVE };
 }
 
@@ -362,15 +363,39 @@ static int64_t late(struct tracks *k, struct track_last *l, const struct sink_en
 struct entering {
 	struct sink_enter *base, *out, *tie;
 	int64_t newest;
+	/* an entry there, or of that time, is asked whether the piece is full */
+	const struct sink_enter *full;
+	int64_t due;
 };
 
-/* The piece is full, and all before t is told. */
+/* A piece that has half of what is enough is full, too, before its sheet becomes too long for short times. */
+static bool is_brief(const struct tracks *k, const struct entering *x, size_t most)
+{
+	return x->out - x->base >= (ptrdiff_t)(most / 2) && x->newest - k->sealed < START3_NS - 1;
+}
+
+static void next_full(const struct tracks *k, struct entering *x)
+{
+	size_t most = enough(k);
+	bool half = x->out - x->base >= (ptrdiff_t)(most / 2);
+	x->full = x->base + (half ? most : most / 2);
+	x->due = is_brief(k, x, most) ? k->sealed + START3_NS - 1 : INT64_MAX;
+}
+
+static bool is_full(const struct tracks *k, const struct entering *x, int64_t t)
+{
+	size_t most = enough(k);
+	return x->out - x->base >= (ptrdiff_t)most || (is_brief(k, x, most) && t - k->sealed >= START3_NS - 1);
+}
+
+/* The piece is full, and all before t is told: it goes up to there, or, where so it has short times, as far as these do. */
 static void next_piece(struct tracks *k, struct entering *x, int64_t t, size_t left)
 {
-	k->newest = t;
+	int64_t most = k->sealed + START3_NS - 1, end = t > most && x->newest < most ? most : t;
+	k->newest = end < t ? x->newest : t;
 	k->ties = (size_t)((t > x->newest ? x->out : x->tie) - x->base);
 	k->now.n = (size_t)(x->out - x->base);
-	tracks_upto(k, t);
+	tracks_upto(k, end);
 	x->base = entry_room(k, &k->now, left);
 	x->out = x->base + k->now.n;
 	x->tie = x->base + k->ties;
@@ -408,7 +433,7 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	rare_state(k, l, e->trk, t, (enum tstate)s, past);
 	if (e->also)
 		rare_state(k, also, e->also, t, sink_also(s), false);
-	if (x->out >= x->base + enough(k) && t >= x->newest && t > k->sealed && !past)
+	if (is_full(k, x, t) && t >= x->newest && t > k->sealed && !past)
 		next_piece(k, x, t, left);
 	rare_tell(k, l, e->trk, t);
 	if (e->also)
@@ -421,8 +446,9 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 {
 	enum { AHEAD = 12 };
 	struct sink_enter *base = entry_room(k, &k->now, count);
-	struct entering x = { base, base + k->now.n, base + k->ties, k->newest };
-	struct sink_enter *out = x.out, *full = base + enough(k);
+	struct entering x = { .base = base, .out = base + k->now.n, .tie = base + k->ties, .newest = k->newest };
+	struct sink_enter *out = x.out;
+	next_full(k, &x);
 	struct track_last *last = k->last;
 	uint32_t ntrk = k->n;
 	const struct sink_enter *end = e + count, *near = count > AHEAD ? end - AHEAD : e;
@@ -435,7 +461,7 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 		/* of what is nobody, the newest time of all, and the rest is never asked for */
 		struct track_last *l = &last[e->trk], *also = &last[e->also];
 		int64_t t = e->t;
-		bool rare = t < l->t || t < also->t || out >= full ||
+		bool rare = t < l->t || t < also->t || out >= x.full || t >= x.due ||
 			    ((l->life | life_free[e->state]) & (also->life | (ENOUGH - ALIVE))) != ENOUGH;
 		if (__builtin_expect(rare, false)) {
 			if ((e->state & SHEET_STATE) >= TS__N || e->also >= ntrk || out - x.base >= SHEET_MOST)
@@ -443,7 +469,7 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 			x.out = out;
 			t = rare_entry(k, &x, e, (size_t)(end - e));
 			out = x.out;
-			full = x.base + enough(k);
+			next_full(k, &x);
 		}
 		if (t > x.newest) {
 			x.newest = t;
