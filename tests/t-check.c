@@ -20,8 +20,7 @@ struct parts {
 	trk_id trk[ROWS];
 	uint32_t first[ROWS + 1], start[N + 1], who[N + 1], stack[N], edge[NEDGE];	/* and one that is nobody's */
 	uint8_t state[N + 1];
-	int64_t sum[1][TS__N];
-	int64_t after[TS__N];
+	int64_t sum[3][TS__N];		/* before the first interval, before the P, and after it */
 };
 
 static struct store *st;
@@ -41,6 +40,7 @@ static void good(struct parts *p)
 		.state = {TS_RUN, TS_IDLE, TS_RUN, TS_SYNC, TS_NONE, TS_READY, TS_SYNC, TS_READY, TS_READY},
 		.who = {G1, 0, P0, 0, 0, G1, 0, G1, G1},
 		.edge = {5 | EDGE_CREATED, 7},
+		.sum[2] = {[TS_RUN] = 60, [TS_IDLE] = 40},
 	};
 	p->sh = (struct sheet){ .t0 = 0, .t1 = LEN, .ntrk = ROWS, .n = N, .nother = 1, .nostack = 2, .trk = p->trk,
 	    .first = p->first,
@@ -84,6 +84,8 @@ static void sheets(void)
 	BROKEN(p.edge[0] = 1 | EDGE_CREATED);
 	BROKEN(p.edge[1] = 6);			/* it is not runnable there */
 	BROKEN((p.edge[0] = 7, p.edge[1] = 5));	/* of one waker by time */
+	BROKEN(p.sum[1][TS_RUN] = 1);		/* sums of the row of the P */
+	BROKEN(p.sum[2][TS_IDLE]++);
 	struct parts p;
 	good(&p);
 	p.start[3] = LEN;			/* what begins at the end has no length, and is no harm */
@@ -114,7 +116,7 @@ static void sums(void)
 	enum { STEPS = SHEET_STEP };
 	static uint32_t start[STEPS], who[STEPS], stack[STEPS], first[2] = {0, STEPS};
 	static uint8_t state[STEPS];
-	int64_t sum[2][TS__N] = {{0}};
+	int64_t sum[3][TS__N] = {{0}};
 	trk_id trk = G1;
 	for (uint32_t i = 0; i < STEPS; i++) {
 		start[i] = i;

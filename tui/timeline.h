@@ -54,6 +54,7 @@ struct tl_index { /* what is known of a snapshot (timeline_index.c) */
 	const struct sched_tasks *tasks;
 	const struct mark_sums *marks;
 	const struct count_sums *counts;
+	const struct span_list *cycles;	/* of the collector, and stops of the world */
 	bool procs; /* GOMAXPROCS was changed */
 	/* By the trk_id of a P: how often a thread began to run it, gave it back, lost it in a system call. */
 	struct tl_moves {
@@ -147,7 +148,7 @@ struct timeline {
 	bool looked;	/* the whole trace was searched */
 };
 
-struct tl_bins { trk_id trk; const struct bin *bin; };
+struct tl_bins { trk_id trk; uint32_t seen; struct bin *bin; };	/* seen: in which frame */
 enum tl_head {
 	HD_LEGEND,
 	HD_AXIS,
@@ -269,6 +270,8 @@ void tl_frame(const struct timeline *, const struct snap *, int cells);
 const struct bin *tl_bins(const struct timeline *, const struct snap *, trk_id);
 /* The same of many, which are counted on all processors where it is much; the list is changed. A track twice in it is no matter. */
 void tl_bins_all(const struct timeline *, const struct snap *, trk_id *, uint32_t n);
+/* How much of each cell cycles of the collector (SP_GC) or stops of the world (SP_STW) take. */
+const int64_t *tl_cycles(const struct timeline *, const struct snap *, int cells, enum span_kind);
 /* Room for what a line above the rows has of the window, kept in the same way; false: it is new, and zero. */
 bool tl_kept_line(const struct timeline *, enum tl_head, size_t, void **);
 /* The first of tracks by number whose number is not less; the place of a track, UINT32_MAX where it is none of them. */

@@ -375,15 +375,14 @@ static void overlays(const struct timeline *tl, const struct pane_env *env, stru
 {
 	const struct snap *snap = session_snap(env->s);
 	int n = lay->cells;
-	int64_t *on = arena_zalloc(env->scratch, (size_t)n * sizeof *on);
 	if (!letters(g) && (tl->overlays & TL_STW)) {
-		bins_spans(snap, 1u << SP_STW, 0, tl->t0, tl->t1, (uint32_t)n, on);
+		const int64_t *on = tl_cycles(tl, snap, n, SP_STW);
 		for (int c = 0; c < n; c++)
 			if (on[c] && !(c && on[c - 1] && c + 1 < n && on[c + 1]))
 				stopped(tl, g, lay, y0, y1, c, on[c]);
 	}
 	if (!letters(g) && (tl->overlays & TL_GC)) {
-		bins_spans(snap, 1u << SP_GC, 0, tl->t0, tl->t1, (uint32_t)n, on);
+		const int64_t *on = tl_cycles(tl, snap, n, SP_GC);
 		for (int c = 0; c < n; c++)
 			if (on[c])
 				tint(g, y0, y1, lay->gutter + c, ST_GCTINT);

@@ -246,8 +246,7 @@ static void draw_spans(const struct timeline *tl, const struct pane_env *env, st
     const struct tl_layout *l, int y, enum span_kind kind, uint32_t ascii, uint32_t utf8,
     enum style st)
 {
-	int64_t *on = arena_zalloc(env->scratch, ((size_t)l->cells + 1) * sizeof *on);
-	bins_spans(session_snap(env->s), 1u << kind, 0, tl->t0, tl->t1, (uint32_t)l->cells, on);
+	const int64_t *on = tl_cycles(tl, session_snap(env->s), l->cells, kind);
 	for (int c = 0; c < l->cells; c++)
 		if (on[c])
 			grid_put(g, y, l->gutter + c, g->ascii ? ascii : utf8, st, ST_NORMAL, 0);

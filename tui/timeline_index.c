@@ -157,6 +157,7 @@ static void sums_make(struct tl_index *ix, const struct snap *sn, const struct t
 {
 	ix->marks = mark_sums(sn, &ix->sums);
 	ix->counts = count_sums(sn, &ix->sums);
+	ix->cycles = span_list(sn, 1u << SP_GC | 1u << SP_STW, &ix->sums);
 	count_moves(ix, sn, tr);
 	for (uint32_t i = 1; i < sn->ncounts[CT_GOMAXPROCS] && !ix->procs; i++)
 		ix->procs = store_count(sn->st, CT_GOMAXPROCS, i)->v != store_count(sn->st, CT_GOMAXPROCS, 0)->v;
@@ -224,12 +225,27 @@ enum { KEPT = 160 };
 struct tl_kept {
 	int64_t t0, t1;
 	int cells;
-	uint32_t serial, news, n;
-	size_t cap;
-	struct tl_bins *of;
+	uint32_t serial, news, frame, n, nspare;
+	size_t cap, spare_cap;
+	struct tl_bins *of;	/* those of Ps and of rows that were in sight of late; a place of one that went is spare */
+	struct bin **spare;
 	void *line[HD__N];	/* by enum tl_head */
 	struct arena mem;
 };
+
+/* Rows that the frame before did not show give their places to others. */
+static void leave_out(struct tl_kept *k)
+{
+	uint32_t n = 0;
+	k->spare = mem_grow(k->spare, &k->spare_cap, k->nspare + k->n, sizeof *k->spare);
+	for (uint32_t i = 0; i < k->n; i++) {
+		if (k->of[i].seen == k->frame)
+			k->of[n++] = k->of[i];
+		else
+			k->spare[k->nspare++] = k->of[i].bin;
+	}
+	k->n = n;
+}
 
 void tl_frame(const struct timeline *tl, const struct snap *sn, int cells)
 {
@@ -238,31 +254,37 @@ void tl_frame(const struct timeline *tl, const struct snap *sn, int cells)
 		memset(k->line, 0, sizeof k->line);
 	k->news = tl->news;
 	/* where sheets come and go, what is counted of them changes */
-	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial && !sn->st->keep &&
-	    k->n < KEPT)
+	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial && !sn->st->keep) {
+		if (k->n >= KEPT)
+			leave_out(k);
+		k->frame++;
 		return;
+	}
 	arena_reset(&k->mem);
 	k->t0 = tl->t0;
 	k->t1 = tl->t1;
 	k->cells = cells;
 	k->serial = sn->serial;
-	k->n = 0;
+	k->frame = 1;
+	k->n = k->nspare = 0;
 	memset(k->line, 0, sizeof k->line);
 }
 
-static const struct bin *kept_bins(const struct tl_kept *k, trk_id t)
+static const struct bin *kept_bins(struct tl_kept *k, trk_id t)
 {
 	for (uint32_t i = 0; i < k->n; i++)
-		if (k->of[i].trk == t)
+		if (k->of[i].trk == t) {
+			k->of[i].seen = k->frame;
 			return k->of[i].bin;
+		}
 	return NULL;
 }
 
 static struct bin *new_bins(struct tl_kept *k, trk_id t)
 {
-	struct bin *b = arena_alloc(&k->mem, ((size_t)k->cells + 1) * sizeof *b);
+	struct bin *b = k->nspare ? k->spare[--k->nspare] : arena_alloc(&k->mem, ((size_t)k->cells + 1) * sizeof *b);
 	k->of = mem_grow(k->of, &k->cap, k->n + 1u, sizeof *k->of);
-	k->of[k->n++] = (struct tl_bins){t, b};
+	k->of[k->n++] = (struct tl_bins){t, k->frame, b};
 	return b;
 }
 
@@ -314,6 +336,14 @@ bool tl_kept_line(const struct timeline *tl, enum tl_head what, size_t size, voi
 		*kept = arena_zalloc(&tl->kept->mem, size);
 	*p = *kept;
 	return there;
+}
+
+const int64_t *tl_cycles(const struct timeline *tl, const struct snap *sn, int cells, enum span_kind kind)
+{
+	int64_t *on;
+	if (!tl_kept_line(tl, kind == SP_GC ? HD_GC : HD_STW, ((size_t)cells + 1) * sizeof *on, (void **)&on))
+		bins_spans_of(sn, tl->ix->cycles, kind, tl->t0, tl->t1, (uint32_t)cells, on);
+	return on;
 }
 
 /* ---- beside the keyboard */
@@ -447,5 +477,6 @@ void tl_index_free(struct timeline *tl)
 	tracks_free(tl->tr);
 	arena_free(&tl->kept->mem);
 	mem_free(tl->kept->of);
+	mem_free(tl->kept->spare);
 	mem_free(tl->kept);
 }

@@ -4,7 +4,7 @@
  * Columns of a timeline. A column's share of a state is exact: the sum of the intervals in it where they are few, else
  * the difference of two running sums at its edges (sheet_between), added up over the sheets that it crosses. So a row
  * costs its columns times a search, plus one step for each sheet border inside the window, whatever the number of
- * intervals.
+ * intervals. What was summed up to the end of a column is where the next one begins.
  *
  * Sheets lie end to end from snap->t0 to snap->t1; a column that lies in many
  * sheets adds the sums of whole rows of them. That is what a fully zoomed out
@@ -34,6 +34,8 @@ static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t 
     uint32_t *k, uint32_t end, struct bin *out)
 {
 	uint32_t at = UINT32_MAX;
+	struct sheet_sum sum;
+	sum.known = false;
 	for (;; ++*k) {
 		int64_t a = bin_edge(t0, t1, n, *k), b = bin_edge(t0, t1, n, *k + 1);
 		bool past = b > sh->t1;
@@ -47,7 +49,7 @@ static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t 
 			uint32_t from = at != UINT32_MAX ? at
 			    : a == sh->t0 ? sh->first[row] : sheet_find(sh, (uint32_t)row, a);
 			at = past ? sh->first[row + 1] - 1 : sheet_find_from(sh, (uint32_t)row, from, b);
-			sheet_between(sh, (uint32_t)row, from, a, at, b, out[*k].ns);
+			sheet_between(sh, (uint32_t)row, from, a, at, b, &sum, out[*k].ns);
 		}
 		if (past || *k + 1 >= end)
 			break;

@@ -72,7 +72,11 @@ void bins_marks_of(const struct snap *, const struct mark_sums *, uint32_t kinds
     uint32_t *out);
 /* The first mark of those that are summed up which is not before t. */
 uint32_t marks_from_of(const struct snap *, const struct mark_sums *, int64_t t);
-/* Per column: ns covered by spans of the kinds (at most the column); trk 0: of anyone. */
-void bins_spans(const struct snap *, uint32_t kinds, trk_id, int64_t t0, int64_t t1, uint32_t n, int64_t *out);
+/* The spans of some kinds, which are few of all there are. Made once of a snapshot, in the arena. */
+struct span_list;
+struct span_list *span_list(const struct snap *, uint32_t kinds, struct arena *);
+/* Per column: ns covered by spans of one of those kinds, at most the column. */
+void bins_spans_of(const struct snap *, const struct span_list *, enum span_kind, int64_t t0, int64_t t1, uint32_t n,
+    int64_t *out);
 
 #endif

@@ -191,31 +191,59 @@ void bins_marks_of(const struct snap *sn, const struct mark_sums *m, uint32_t ki
 	store_rest(sn);
 }
 
-void bins_spans(const struct snap *sn, uint32_t kinds, trk_id trk, int64_t t0, int64_t t1,
+/* ---- spans of a kind that is rare */
+
+struct span_list {
+	uint32_t of, n;		/* so many spans were looked at, so many are here */
+	struct few_span { int64_t t0, t1; enum span_kind kind; } *span;
+};
+
+struct span_list *span_list(const struct snap *sn, uint32_t kinds, struct arena *a)
+{
+	struct span_list *l = arena_zalloc(a, sizeof *l);
+	uint32_t i, n = 0;
+	l->of = sn->nspans;
+	for (i = 0; (i = spans_next(sn, i, kinds, INT64_MIN, INT64_MAX)) != UINT32_MAX; i++)
+		l->n++;
+	l->span = arena_alloc(a, (l->n + 1u) * sizeof *l->span);
+	for (i = 0; n < l->n && (i = spans_next(sn, i, kinds, INT64_MIN, INT64_MAX)) != UINT32_MAX; i++) {
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		l->span[n++] = (struct few_span){s->t0, s->t1, s->kind};
+	}
+	l->n = n;
+	return l;
+}
+
+/* A span over columns. */
+static void put_span(int64_t a, int64_t b, int64_t t0, int64_t t1, uint32_t n, int64_t *out)
+{
+	a = a < t0 ? t0 : a;
+	b = b > t1 ? t1 : b;
+	for (uint32_t k = a < b ? column_of(a, t0, t1, n) : n; k < n; k++) {
+		int64_t from = bin_edge(t0, t1, n, k), to = bin_edge(t0, t1, n, k + 1), width = to - from;
+		if (from >= b)
+			break;
+		out[k] += (b < to ? b : to) - (a > from ? a : from);
+		if (out[k] > width)
+			out[k] = width;
+	}
+}
+
+void bins_spans_of(const struct snap *sn, const struct span_list *l, enum span_kind kind, int64_t t0, int64_t t1,
     uint32_t n, int64_t *out)
 {
 	memset(out, 0, n * sizeof *out);
 	if (!n || t1 <= t0)
 		return;
-	for (uint32_t i = 0; (i = spans_next(sn, i, kinds, t0, t1)) != UINT32_MAX; i++) {
-		const struct sink_span *s = &store_span(sn->st, i)->s;
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->span[i].kind == kind)
+			put_span(l->span[i].t0 == TIME_NONE ? sn->t0 : l->span[i].t0,
+			    l->span[i].t1 == TIME_NONE ? sn->t1 : l->span[i].t1, t0, t1, n, out);
+	/* those that have come since */
+	for (uint32_t i = l->of; (i = spans_next(sn, i, 1u << kind, t0, t1)) != UINT32_MAX; i++) {
 		int64_t a, b;
-		if (trk && s->trk != trk && s->trk1 != trk)
-			continue;
-		span_bounds(sn, s, &a, &b);
-		if (a < t0)
-			a = t0;
-		if (b > t1)
-			b = t1;
-		for (uint32_t k = column_of(a, t0, t1, n); k < n; k++) {
-			int64_t from = bin_edge(t0, t1, n, k), to = bin_edge(t0, t1, n, k + 1),
-				width = to - from;
-			if (from >= b)
-				break;
-			out[k] += (b < to ? b : to) - (a > from ? a : from);
-			if (out[k] > width)
-				out[k] = width;
-		}
+		span_bounds(sn, &store_span(sn->st, i)->s, &a, &b);
+		put_span(a, b, t0, t1, n, out);
 	}
 }
 

@@ -49,14 +49,22 @@ struct going {
 	uint64_t sum[TS__N];
 };
 
-static int check_sum(const struct going *g, uint32_t i, struct err *e)
+static int check_sum(const struct going *g, const int64_t *is, uint32_t i, struct err *e)
 {
-	if (i % SHEET_STEP)
-		return 0;
 	int64_t sum[TS__N] = {0};
 	for (int c = 0; c < g->sh->nsum; c++)
-		sum[g->sh->sums[c]] = g->sh->sum[i / SHEET_STEP * g->sh->nsum + (unsigned)c];
+		sum[g->sh->sums[c]] = is[c];
 	return memcmp(sum, g->sum, sizeof sum) ? bad(e, "a running sum is wrong", i, g->sh->n) : 0;
+}
+
+static int check_step(const struct going *g, uint32_t i, struct err *e)
+{
+	return i % SHEET_STEP ? 0 : check_sum(g, g->sh->sum + i / SHEET_STEP * g->sh->nsum, i, e);
+}
+
+static int check_row_sum(const struct going *g, uint32_t r, struct err *e)
+{
+	return r > sheet_summed(g->sh) ? 0 : check_sum(g, sheet_row_sum(g->sh, r), r, e);
 }
 
 static int check_row(struct going *g, uint32_t r, struct err *e)
@@ -85,7 +93,7 @@ static int check_row(struct going *g, uint32_t r, struct err *e)
 		if (!(bits & allowed[state]))
 			return bad(e, "an interval names what is not there", i, sh->n);
 		g->sum[was] += at - before;
-		if (i % SHEET_STEP == 0 && check_sum(g, i, e))
+		if (i % SHEET_STEP == 0 && check_step(g, i, e))
 			return -1;
 		before = at;
 		was = state;
@@ -177,9 +185,9 @@ int sheet_check(const struct snap *sn, const struct sheet *sh, struct err *e)
 	g.bits = sh->who4 ? NULL : short_bits(sn, sh);
 	int rc = 0;
 	for (uint32_t r = 0; !rc && r < sh->ntrk; r++)
-		rc = check_row(&g, r, e);
+		rc = check_row_sum(&g, r, e) || check_row(&g, r, e) ? -1 : 0;
 	if (!rc)
-		rc = check_sum(&g, sh->n, e);
+		rc = check_row_sum(&g, sh->ntrk, e) || check_step(&g, sh->n, e) ? -1 : 0;
 	mem_free(g.bits);
 	return rc ? rc : check_edges(sh, e);
 }

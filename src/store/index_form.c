@@ -66,7 +66,8 @@ uint64_t index_layout(void)
 uint64_t index_arrays(const struct index_sheet *x, uint64_t at[IA__N], uint64_t bytes[IA__N])
 {
 	uint64_t n = x->n, stacks = x->nostack < x->n ? n - x->nostack : 0, all = 0;
-	bytes[IA_SUM] = (n / SHEET_STEP + 1) * x->nsum * sizeof(int64_t);
+	uint64_t rows = x->nother < SHEET_ROWS ? x->nother : SHEET_ROWS;
+	bytes[IA_SUM] = (n / SHEET_STEP + 1 + rows + 1) * x->nsum * sizeof(int64_t);
 	bytes[IA_TRK] = (uint64_t)x->ntrk * sizeof(trk_id);
 	bytes[IA_FIRST] = ((uint64_t)x->ntrk + 1) * sizeof(uint32_t);
 	bytes[IA_START] = x->narrow & SHORT_START ? n * 3 + 1 : n * sizeof(uint32_t);

@@ -51,6 +51,12 @@ struct build_sheet {
 
 enum { NARROW = 1 << 16 };
 
+/* So many running sums there are: of steps, of rows. */
+static size_t sheet_sums_n(const struct sheet *sh)
+{
+	return (size_t)sh->n / SHEET_STEP + 1 + sheet_summed(sh) + 1;
+}
+
 static void slab_free(struct sealer *s)
 {
 	if (s->spilled)
@@ -82,11 +88,12 @@ static size_t some_words(size_t n)
 
 /* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become, and for the sums. Of stacks there
    are so many at most; each array of what is not zero has room for one more, which is written and not kept. */
-static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t n, uint32_t nostack, uint32_t nedge,
-    size_t stacks, const struct sheet_piece *piece)
+static struct build_sheet sheet_layout(struct sealer *s, uint32_t nother, uint32_t ntrk, uint32_t n, uint32_t nostack,
+    uint32_t nedge, size_t stacks, const struct sheet_piece *piece)
 {
 	bool narrow = piece->nstks <= NARROW, brief = piece->t1 - piece->t0 < START3_NS;
-	size_t steps = (size_t)n / SHEET_STEP + 1, at[12], size = sizeof(struct sheet);
+	struct sheet of = { .ntrk = ntrk, .nother = nother, .n = n, .nostack = nostack };
+	size_t steps = sheet_sums_n(&of), at[12], size = sizeof(struct sheet);
 	s->sum = mem_grow(s->sum, &s->csum, steps, sizeof *s->sum);
 	size_t whos = (size_t)(n < NARROW ? n : NARROW) + 1;
 	size_t want[] = { (ntrk + 1) * sizeof(uint32_t), (ntrk + 1) * sizeof(uint32_t),
@@ -106,9 +113,10 @@ static struct build_sheet sheet_layout(struct sealer *s, uint32_t ntrk, uint32_t
 		.stack4 = narrow ? NULL : (void *)(p + at[6]), .stack2 = narrow ? (void *)(p + at[7]) : NULL,
 		.state = (uint8_t *)(p + at[8]), .who2 = (void *)(p + who_at), .who4 = (void *)(p + who_at),
 		.who_at = who_at };
-	*b.sh = (struct sheet){ .bytes = size, .ntrk = ntrk, .n = n, .nostack = nostack, .trk = b.trk, .first = b.first,
-		.start3 = brief ? b.start : NULL, .start4 = brief ? NULL : (void *)b.start, .state = b.state, .stack2 = b.stack2, .stack4 = b.stack4, .nedge = nedge,
-		    .edge = b.edge, .whose = b.whose, .stacked = b.stacked };
+	*b.sh = (struct sheet){ .bytes = size, .ntrk = ntrk, .nother = nother, .n = n, .nostack = nostack, .trk = b.trk,
+		.first = b.first, .start3 = brief ? b.start : NULL, .start4 = brief ? NULL : (void *)b.start,
+		.state = b.state, .stack2 = b.stack2, .stack4 = b.stack4, .nedge = nedge, .edge = b.edge,
+		.whose = b.whose, .stacked = b.stacked };
 	memset(b.whose, 0, want[4] + want[5]);
 	b.sh->spilled = size >= LARGE && s->spilled;
 	return b;
@@ -453,16 +461,16 @@ static uint32_t *fill_wide(const struct sealer *s, const struct build_sheet *b, 
 /* The sums of the states that the sheet has, behind all else; where they end. */
 static char *put_sums(const struct build_sheet *b, char *at)
 {
-	uint32_t rows = b->sh->n / SHEET_STEP + 1;
+	size_t rows = sheet_sums_n(b->sh);
 	int64_t any[TS__N] = {0}, *out = (int64_t *)(void *)(at + (0 - (uintptr_t)at) % sizeof *out);
-	for (uint32_t k = 0; k < rows; k++)
+	for (size_t k = 0; k < rows; k++)
 		for (int i = 0; i < TS__N; i++)
 			any[i] |= b->sum[k][i];
 	for (int i = 0; i < TS__N; i++)
 		if (any[i])
 			b->sh->sums[b->sh->nsum++] = (uint8_t)i;
 	b->sh->sum = out;
-	for (uint32_t k = 0; k < rows; k++)
+	for (size_t k = 0; k < rows; k++)
 		for (int c = 0; c < b->sh->nsum; c++)
 			*out++ = b->sum[k][b->sh->sums[c]];
 	return (char *)out;
@@ -473,10 +481,13 @@ static char *put_sums(const struct build_sheet *b, char *at)
 static void fill_kinds(struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p, uint32_t *head,
     struct filling *f, int64_t sum[TS__N])
 {
-	const uint32_t n = b->sh->n, nostack = b->sh->nostack, odd = nostack % 32;
+	const uint32_t n = b->sh->n, nostack = b->sh->nostack, odd = nostack % 32, summed = sheet_summed(b->sh);
+	int64_t (*of_row)[TS__N] = b->sum + n / SHEET_STEP + 1;
 	for (uint32_t r = 0; r < b->sh->ntrk; r++) {
 		struct sheet_live *live = &s->live[b->trk[r]];
 		head[r] = live->who;
+		if (r <= summed)
+			memcpy(of_row[r], sum, sizeof *of_row);
 		if (r == b->sh->nother) {
 			if (odd)
 				fill_some(f, SOME - odd);
@@ -488,6 +499,8 @@ static void fill_kinds(struct sealer *s, const struct build_sheet *b, const stru
 		else
 			fill_row(b, s->from, r, p, live, sum, f, true);
 	}
+	if (b->sh->ntrk == summed)
+		memcpy(of_row[summed], sum, sizeof *of_row);
 	if ((n - f->from) % SOME)
 		fill_some(f, SOME - (n - f->from) % SOME);
 	if (odd && f->stacked)
@@ -652,11 +665,9 @@ void sealer_sort(struct sealer *s, struct sheet_piece *p)
 	rows = make_rows(s, 1, nother, &total);
 	uint32_t nedge = sort_entries(s, p, rows, total);
 	size_t stacks = s->nstack + s->alive[1].n, most = total - other;
-	struct build_sheet b = sheet_layout(s, rows, total, other, nedge, stacks < most ? stacks : most,
-	    p);
+	struct build_sheet b = sheet_layout(s, nother, rows, total, other, nedge, stacks < most ? stacks : most, p);
 	b.sh->t0 = p->t0;
 	b.sh->t1 = p->t1;
-	b.sh->nother = nother;
 	b.first[rows] = total;
 	for (uint32_t r = 0; r < rows; r++) {
 		b.trk[r] = s->row[r].trk;

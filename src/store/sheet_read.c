@@ -125,17 +125,36 @@ static void sheet_before(const struct sheet *sh, uint32_t i, int sign, int64_t s
 		sum_add(&sum[sh->state[j] & SHEET_STATE], sign * (sheet_stop(sh, j) - sheet_start(sh, j)));
 }
 
+/* The time by state before one of the first rows. */
+static void sums_before_row(const struct sheet *sh, uint32_t row, int64_t sum[TS__N])
+{
+	const int64_t *s = sheet_row_sum(sh, row);
+	memset(sum, 0, TS__N * sizeof *sum);
+	for (int k = 0; k < sh->nsum; k++)
+		sum[sh->sums[k]] = s[k];
+}
+
 /* Interval i of the row being that of t. */
 static void sums_at(const struct sheet *sh, uint32_t row, uint32_t i, int64_t t, int64_t sum[TS__N])
 {
-	uint32_t first = sh->first[row];
-	memset(sum, 0, TS__N * sizeof *sum);
-	if (sh->first[row + 1] - first > SHEET_STEP)
-		sheet_before(sh, i, 1, sum);
-	else
-		for (uint32_t j = first; j < i; j++)
-			sum[sh->state[j] & SHEET_STATE] += sheet_start(sh, j + 1) - sheet_start(sh, j);
-	sum[sh->state[i] & SHEET_STATE] += t - sh->t0 - sheet_start(sh, i);
+	uint32_t first = sh->first[row], j = first;
+	bool summed = row < sheet_summed(sh);
+	if (summed && t == sh->t1) {
+		sums_before_row(sh, row + 1, sum);
+		return;
+	}
+	if (summed && i - first < SHEET_STEP / 4) {
+		sums_before_row(sh, row, sum);
+	} else {
+		memset(sum, 0, TS__N * sizeof *sum);
+		if (summed || sh->first[row + 1] - first > SHEET_STEP) {
+			sheet_before(sh, i, 1, sum);
+			j = i;
+		}
+	}
+	for (; j < i; j++)
+		sum_add(&sum[sh->state[j] & SHEET_STATE], sheet_start(sh, j + 1) - sheet_start(sh, j));
+	sum_add(&sum[sh->state[i] & SHEET_STATE], t - sh->t0 - sheet_start(sh, i));
 }
 
 void sheet_sums(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS__N])
@@ -145,19 +164,31 @@ void sheet_sums(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS_
 }
 
 void sheet_between(const struct sheet *sh, uint32_t row, uint32_t ia, int64_t a, uint32_t ib, int64_t b,
-    int64_t ns[TS__N])
+    struct sheet_sum *at, int64_t ns[TS__N])
 {
-	int64_t from[TS__N], to[TS__N];
-	if (ib - ia > SHEET_STEP / 2) {
-		sums_at(sh, row, ia, a, from);
+	int64_t to[TS__N];
+	bool known = at->known, summed = row < sheet_summed(sh), begins = a == sh->t0, ends = b == sh->t1;
+	if (summed && begins && ends) {
+		const int64_t *s = sheet_row_sum(sh, row);
+		for (int k = 0; k < sh->nsum; k++)
+			sum_add(&ns[sh->sums[k]], wrap_sub(s[sh->nsum + k], s[k]));
+		return;
+	}
+	at->known = ib - ia > (known || (summed && (begins || ends)) ? SHEET_STEP / 4 : SHEET_STEP / 2);
+	if (at->known) {
+		if (!known)
+			sums_at(sh, row, ia, a, at->ns);
 		sums_at(sh, row, ib, b, to);
 		for (int k = 0; k < TS__N; k++)
-			ns[k] += wrap_sub(to[k], from[k]);
+			ns[k] += wrap_sub(to[k], at->ns[k]);
+		memcpy(at->ns, to, sizeof to);
 		return;
 	}
 	a -= sh->t0;
-	for (; ia < ib; a = sheet_start(sh, ++ia))
-		ns[sh->state[ia] & SHEET_STATE] += sheet_start(sh, ia + 1) - a;
+	for (int64_t stop; ia < ib; a = stop) {
+		stop = sheet_start(sh, ia + 1);
+		ns[sh->state[ia++] & SHEET_STATE] += stop - a;
+	}
 	ns[sh->state[ib] & SHEET_STATE] += b - sh->t0 - a;
 }
 
@@ -168,7 +199,14 @@ void sheet_upto(const struct sheet *sh, uint32_t row, int64_t t, int64_t sum[TS_
 		return;
 	if (t > sh->t1)
 		t = sh->t1;
-	uint32_t first = sh->first[row], i = sheet_find(sh, row, t);
+	uint32_t first = sh->first[row], i = t == sh->t1 ? sh->first[row + 1] - 1 : sheet_find(sh, row, t);
+	if (row < sheet_summed(sh) && i - first > 8) {
+		const int64_t *s = sheet_row_sum(sh, row);
+		sums_at(sh, row, i, t, sum);
+		for (int k = 0; k < sh->nsum; k++)
+			sum_add(&sum[sh->sums[k]], wrap_neg(s[k]));
+		return;
+	}
 	if (i - first > 2 * SHEET_STEP) {
 		sheet_before(sh, i, 1, sum);
 		sheet_before(sh, first, -1, sum);

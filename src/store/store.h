@@ -68,7 +68,8 @@ struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 	const uint32_t *who4, *whos;	/* who2 is an index into whos, where who4 is NULL */
 	const stk_id *stack4;
 	/* ns by state before interval SHEET_STEP*k, straight across tracks, of those states that there are: nsum in a
-	   row, of the states sums[], ascending */
+	   row, of the states sums[], ascending; then the same before each of the first rows, and after the last
+	   of them: sheet_row_sum() */
 	const int64_t *sum;
 	uint8_t nsum, sums[TS__N];
 	uint32_t nedge;
@@ -77,7 +78,8 @@ struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 };
 #define EDGE_CREATED UINT32_C(0x80000000)
 enum { START3_NS = 1 << 24 };	/* a sheet that is shorter has start3 */
-enum { SHEET_CONT = 0x80, SHEET_PAST = 0x40, SHEET_STATE = 0x3f, SHEET_STEP = 512 };
+enum { SHEET_CONT = 0x80, SHEET_PAST = 0x40, SHEET_STATE = 0x3f, SHEET_STEP = 512,
+	SHEET_ROWS = 256 /* of Ps and Ms, at most, that have sums of their own */ };
 
 /* A sheet's place. What is here always is; the sheet itself may have been dropped, when there is too little
    memory for all (store/keep.h), and is made again by whoever gets it. */
@@ -315,6 +317,16 @@ static inline uint32_t sheet_start(const struct sheet *sh, uint32_t i)
 	memcpy(&v, sh->start3 + (size_t)i * 3, sizeof v);
 	return v >> START3_SHIFT & (START3_NS - 1);
 }
+/* So many rows have sums of their own: a window of many sheets is made of them. */
+static inline uint32_t sheet_summed(const struct sheet *sh)
+{
+	return sh->nother < SHEET_ROWS ? sh->nother : SHEET_ROWS;
+}
+/* Those before one of them, or of row sheet_summed() behind the last. */
+static inline const int64_t *sheet_row_sum(const struct sheet *sh, uint32_t row)
+{
+	return sh->sum + ((size_t)sh->n / SHEET_STEP + 1 + row) * sh->nsum;
+}
 static inline int64_t sheet_end(const struct sheet *sh, uint32_t row, uint32_t i)
 {
 	return i + 1 < sh->first[row + 1] ? sh->t0 + sheet_start(sh, i + 1) : sh->t1;
@@ -323,9 +335,11 @@ static inline int64_t sheet_end(const struct sheet *sh, uint32_t row, uint32_t i
 void sheet_upto(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N]);
 /* The same but for something that is equal for all t of a row: for differences, with half the steps. */
 void sheet_sums(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N]);
-/* Add the time by state from a to b, in the sheet, which intervals ia and ib of a row hold. */
+/* Add the time by state from a to b, in the sheet, which intervals ia and ib of a row hold. Columns lie end to end: what
+   was found at b of the one before is known at a of the next, in a sheet_sum that begins as zero. */
+struct sheet_sum { bool known; int64_t ns[TS__N]; };
 void sheet_between(const struct sheet *, uint32_t row, uint32_t ia, int64_t a, uint32_t ib, int64_t b,
-    int64_t ns[TS__N]);
+    struct sheet_sum *at, int64_t ns[TS__N]);
 
 /* check.c: the store's invariants; -1 and what is wrong. Tests run it after every load. */
 struct err;
