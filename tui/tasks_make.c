@@ -12,6 +12,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/calls.h"
+#include "base/halve.h"
 #include "base/keyed.h"
 #include "base/text.h"
 #include "store/spans.h"
@@ -49,6 +50,24 @@ static bool more(const struct onlooker *on, uint32_t i)
 	return i % ROWS || goes_on(on);
 }
 
+/* Tasks that have a parent, by it: children of one are asked for with each that is looked at. */
+static void make_kids(struct tasks *p)
+{
+	uint32_t n = 0, max = p->ts->n;
+	struct keyed *by = xmalloc((max + 1u) * sizeof *by);
+	for (uint32_t i = 0; i < max; i++) {
+		const struct sched_task *t = &p->ts->task[i];
+		arena_look(&p->mem, i);
+		if (t->parent && t->parent != UINT64_MAX && t->parent != t->id)
+			by[n++] = (struct keyed){t->parent, i};
+	}
+	keyed_sort(by, n);
+	p->kid = arena_alloc(&p->mem, (n + 1u) * sizeof *p->kid);
+	for (p->nkid = 0; p->nkid < n; p->nkid++)
+		p->kid[p->nkid] = by[p->nkid].v;
+	mem_free(by);
+}
+
 static void make_tasks(struct tasks *p, const struct snap *sn, const struct onlooker *on)
 {
 	uint32_t *of = xcalloc(sn->nstrs + 1u, sizeof *of), n = 0;
@@ -71,6 +90,7 @@ static void make_tasks(struct tasks *p, const struct snap *sn, const struct onlo
 			add_item(p, sn, it, t->t0, t->t1);
 	}
 	mem_free(of);
+	make_kids(p);
 }
 
 static void make_regions(struct tasks *p, const struct snap *sn, const struct onlooker *on)
@@ -222,8 +242,8 @@ void tasks_fill(struct tasks *p, const struct pane_env *env)
 	}
 	buf_free(&b);
 	struct by by = {p, st};
-	bool sorted = true;	/* as they are by length */
-	for (uint32_t i = 1; i < n && sorted; arena_look(&p->mem, i++))
+	bool by_length = p->sort[L_LIST] == IV_DUR && !p->invert[L_LIST], sorted = true;	/* they lie by length */
+	for (uint32_t i = 1; i < n && sorted && !by_length; arena_look(&p->mem, i++))
 		sorted = cmp_item(&by, p->shown[i - 1], p->shown[i]) < 0;
 	if (!sorted)
 		sort_u32(p->shown, n, cmp_item, &by);
@@ -270,15 +290,34 @@ const struct sched_task *tasks_open(const struct tasks *p)
 	return tasks_find(p, (uint64_t)p->task);
 }
 
-static uint32_t count_children(const struct tasks *p, uint64_t id)
+/* Where the children of a task begin in kid[], and how many they are. */
+static uint32_t children(const struct tasks *p, uint64_t id, uint32_t *n)
 {
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < p->ts->n; i++)
-		n += p->ts->task[i].parent == id && p->ts->task[i].id != id;
-	return n;
+	struct halve h = {.hi = p->nkid};
+	while (halve(&h))
+		halve_on(&h, p->ts->task[p->kid[h.at]].parent < id);
+	for (*n = 0; h.lo + *n < p->nkid && p->ts->task[p->kid[h.lo + *n]].parent == id; ++*n)
+		;
+	return (uint32_t)h.lo;
 }
 
-static void add_lines(struct tasks *p, const struct snap *sn, const struct sched_task *t)
+/* From when to when there is anything of a task, its logs left aside. */
+static void extent(const struct snap *sn, const struct sched_tasks *ts, const struct sched_task *t, int64_t *from,
+    int64_t *to)
+{
+	*from = t->t0 == TIME_NONE ? INT64_MIN : t->t0;
+	*to = t->t1 == TIME_NONE ? INT64_MAX : t->t1;
+	for (uint32_t k = t->first; k < t->first + t->n; k++) {
+		struct sched_event e = sched_event(ts, k);
+		const struct sink_span *s = e.log ? NULL : &store_span(sn->st, e.i)->s;
+		if (s && s->t0 < *from)	/* TIME_NONE is the least of all */
+			*from = s->t0;
+		if (s && (s->t1 == TIME_NONE || s->t1 > *to))
+			*to = s->t1 == TIME_NONE ? INT64_MAX : s->t1;
+	}
+}
+
+static void add_lines(struct tasks *p, const struct snap *sn, const struct sched_task *t, uint32_t first)
 {
 	if (t->t0 != TIME_NONE)
 		p->line[p->nline++] = (struct line){t->t0, t->t0, store_span(sn->st, t->span)->s.trk, LN_BEGIN, 0};
@@ -294,10 +333,9 @@ static void add_lines(struct tasks *p, const struct snap *sn, const struct sched
 			l->trk = store_span(sn->st, e.i)->s.trk;
 		}
 	}
-	for (uint32_t i = 0; i < p->ts->n && p->nchild; i++) {
+	for (uint32_t k = 0; k < p->nchild; k++) {
+		uint32_t i = p->kid[first + k];
 		const struct sched_task *c = &p->ts->task[i];
-		if (c->parent != t->id || c->id == t->id)
-			continue;
 		p->line[p->nline++] = (struct line){c->t0 == TIME_NONE ? sn->t0 : c->t0,
 		    c->t1 == TIME_NONE ? sn->t1 : c->t1,
 		    c->span == UINT32_MAX ? 0 : store_span(sn->st, c->span)->s.trk, LN_CHILD, i};
@@ -317,11 +355,12 @@ void tasks_load(struct tasks *p, const struct pane_env *env)
 	memset(p->why, 0, sizeof p->why);
 	if (!t || t->span == UINT32_MAX)
 		return;
-	p->nchild = count_children(p, t->id);
+	uint32_t first = children(p, t->id, &p->nchild);
 	p->line = arena_alloc(&p->one, (t->n + p->nchild + 2u) * sizeof *p->line);
-	add_lines(p, sn, t);
+	add_lines(p, sn, t, first);
 	qsort(p->line, p->nline, sizeof *p->line, line_cmp);
-	struct tw_pick it = {.id = t->id, .lo = TIME_NONE, .hi = TIME_NONE};
+	struct tw_pick it = {.id = t->id, .lo = TIME_NONE, .hi = TIME_NONE, .near = true};
+	extent(sn, p->ts, t, &it.from, &it.to);
 	const struct tw_slice *s = tw_tasks(sn, &it, &p->one, &nslice);
 	for (uint32_t i = 0; i < nslice; i++) {
 		struct bin b;

@@ -82,6 +82,8 @@ static void take(struct tasks *p, const struct pane_env *env, struct tasks_made 
 	p->regions = m->t.regions;
 	p->ts = m->t.ts;
 	p->ks = m->t.ks;
+	p->kid = m->t.kid;
+	p->nkid = m->t.nkid;
 	p->kind = m->t.kind;
 	p->item = m->t.item;
 	p->nkind = m->t.nkind;

@@ -67,6 +67,7 @@ struct tasks {
 	int64_t open, task;		/* name and frame of the kind, id of the task that is open */
 	struct line *line;
 	uint32_t nline, nchild;
+	uint32_t *kid, nkid;		/* tasks that have a parent, by it */
 	int64_t why[TS__N], whole;
 	uint8_t *hit;
 	uint32_t nhit;

@@ -52,6 +52,7 @@ struct tl_index { /* what is known of a snapshot (timeline_index.c) */
 	bool first, whole;	/* first: of none of them yet; whole: the trace is there */
 	const struct inlay *inlay; /* what lies on rows */
 	const struct sched_tasks *tasks;
+	uint32_t *by_start, nby_start;	/* tasks in the order in which they began */
 	const struct mark_sums *marks;
 	const struct count_sums *counts;
 	const struct span_list *cycles;	/* of the collector, and stops of the world */
@@ -107,6 +108,7 @@ struct timeline {
 	const trk_id *rest;	/* many tracks, which have no rows of their own: tl_row() */
 	uint32_t nrest, hole[TL_PINS], nhole;	/* hole: those that are pinned */
 	bool ordered;		/* rest[] is by number */
+	uint8_t rest_what;	/* tracks, or tasks */
 	/* rows under some of them */
 	struct tl_under { uint32_t at, trk; uint8_t regions, stacks; } under[TL_OPEN + 1];
 	uint32_t nunder;
@@ -287,6 +289,8 @@ uint32_t tl_list_find(const struct snap *, const trk_id *, uint32_t n, trk_id);
 trk_id tl_track_of(const struct timeline *, const struct snap *, enum track_kind, uint64_t id);
 
 /* ---- rows (timeline_rows.c) */
+/* Indexes of tasks by their beginning, in the arena. */
+uint32_t *tl_tasks_by_start(const struct snap *, const struct sched_tasks *, struct arena *, uint32_t *n);
 uint32_t tl_row_of(const struct timeline *, const struct snap *, trk_id);	/* UINT32_MAX: it has none */
 void tl_rows_make(struct timeline *, const struct pane_env *);
 void tl_set_kind(struct timeline *, const struct pane_env *, enum tl_kind);

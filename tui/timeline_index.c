@@ -174,6 +174,8 @@ static void half_make(void *arg, uint32_t i)
 	}
 	m->ix->inlay = inlay_make(m->sn, &m->ix->mem, m->on);
 	m->ix->tasks = sched_tasks(m->sn, &m->ix->mem, m->on);
+	if (goes_on(m->on))
+		m->ix->by_start = tl_tasks_by_start(m->sn, m->ix->tasks, &m->ix->mem, &m->ix->nby_start);
 }
 
 /* And its tracks. */

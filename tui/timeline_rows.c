@@ -53,14 +53,14 @@ struct tl_row tl_row(const struct timeline *tl, uint32_t i)
 	}
 	for (uint32_t h = 0; h < tl->nhole && tl->hole[h] <= k; h++)
 		k++;
-	return (struct tl_row){tl->rest[k], ROW_TRACK, 0};
+	return (struct tl_row){tl->rest[k], tl->rest_what, 0};
 }
 
 /* The place of a track in rest[]; UINT32_MAX: it is not there, or pinned. */
 static uint32_t in_rest(const struct timeline *tl, const struct snap *sn, trk_id t)
 {
 	uint32_t i = UINT32_MAX;
-	if (!tl->nrest || has(tl->pin, tl->npin, t))
+	if (!tl->nrest || tl->rest_what != ROW_TRACK || has(tl->pin, tl->npin, t))
 		return i;
 	if (tl->ordered)
 		return tl_list_find(sn, tl->rest, tl->nrest, t);
@@ -126,6 +126,17 @@ static struct task_key *sort_tasks(
 	return v;
 }
 
+uint32_t *tl_tasks_by_start(const struct snap *sn, const struct sched_tasks *ts, struct arena *a, uint32_t *n)
+{
+	struct arena own = {.spills = a->spills};
+	struct task_key *v = sort_tasks(ts, sn, false, &own, n);
+	uint32_t *out = arena_alloc(a, (*n + 1u) * sizeof *out);
+	for (uint32_t i = 0; i < *n; i++)
+		out[i] = v[i].i;
+	arena_free(&own);
+	return out;
+}
+
 /* Children under their parents, each generation by its beginning. Those that name one another in a
    circle come last. */
 static void put_tree(struct timeline *tl, const struct task_key *v, uint32_t nv, struct arena *a)
@@ -169,6 +180,17 @@ static void put_tree(struct timeline *tl, const struct task_key *v, uint32_t nv,
 static void put_tasks(struct timeline *tl, const struct snap *sn, struct arena *a)
 {
 	uint32_t n;
+	if (tl->order == BY_START && !tl->scope.on) {
+		const struct tl_index *ix = tl->ix;
+		for (uint32_t i = 0; i < ix->nby_start && ix->nby_start <= MANY; i++)
+			put(tl, ROW_TASK, ix->by_start[i], 0);
+		if (ix->nby_start <= MANY)
+			return;
+		tl->rest = ix->by_start;
+		tl->nrest = ix->nby_start;
+		tl->nrow += tl->nrest;
+		return;
+	}
 	struct task_key *v = sort_tasks(tl->ix->tasks, sn, tl->order == BY_DURATION, a, &n);
 	uint32_t m = 0;
 	for (uint32_t k = 0; k < n; k++)
@@ -422,6 +444,9 @@ static bool select_same(struct timeline *tl, const struct pane_env *env, struct 
 			at = i;
 	if (at == UINT32_MAX && keep.what == ROW_TRACK)
 		at = tl_row_of(tl, session_snap(env->s), keep.id);
+	for (uint32_t i = 0; i < tl->nrest && at == UINT32_MAX && keep.what == ROW_TASK && tl->rest_what == ROW_TASK; i++)
+		if (tl->rest[i] == keep.id)
+			at = tl->nhead + i;
 	for (uint32_t u = 0; u < tl->nunder && at == UINT32_MAX; u++) {
 		const struct tl_under *un = &tl->under[u];
 		if (un->trk == keep.id && keep.what == ROW_REGION && keep.level < un->regions)
@@ -441,6 +466,7 @@ void tl_rows_make(struct timeline *tl, const struct pane_env *env)
 	struct tl_row keep = tl_selected(tl);
 	tl_index(tl, env);
 	tl->nrow = tl->nhead = tl->nrest = tl->nhole = tl->nunder = 0;
+	tl->rest_what = tl->kind == TL_T ? ROW_TASK : ROW_TRACK;
 	for (uint32_t i = 0; i < tl->npin; i++)
 		put(tl, ROW_TRACK, tl->pin[i], 0);
 	if (tl->kind == TL_T)

@@ -85,6 +85,8 @@ uint32_t tw_count(const struct snap *, const uint8_t *set, int64_t from, int64_t
    bounds of latency, else of all other names. A task that the trace has not all of has no latency. */
 struct tw_pick {
 	uint64_t id;			/* of a task, when match is NULL */
+	bool near;			/* all spans of it overlap [from, to], as who asks knows */
+	int64_t from, to;
 	bool (*match)(void *, const char *name, size_t n);
 	void *arg;
 	int64_t lo, hi;			/* they took lo to hi ns; TIME_NONE: open */

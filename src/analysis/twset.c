@@ -206,17 +206,15 @@ static void span_in(uint8_t *set, uint32_t i)
 	set[i >> 3] |= (uint8_t)(1u << (i & 7));
 }
 
-/* The tasks of those ids, or their regions. */
-static void spans_of(const struct snap *sn, enum span_kind kind, uint64_t *id, size_t n, uint8_t *set)
+/* The tasks of those ids, or their regions, as far as they overlap [from, to]. */
+static void spans_of(const struct snap *sn, enum span_kind kind, uint64_t *id, size_t n, int64_t from, int64_t to,
+    uint8_t *set)
 {
 	if (n)
 		qsort(id, n, sizeof *id, u64_cmp);
-	for (uint32_t i = 0; i < sn->nspans && n; i++) {
-		store_pass(sn, i);
-		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		if (sp->kind == kind && bsearch(&sp->id, id, n, sizeof *id, u64_cmp))
+	for (uint32_t i = 0; n && (i = spans_next(sn, i, 1u << kind, from, to)) != UINT32_MAX; i++)
+		if (bsearch(&store_span(sn->st, i)->s.id, id, n, sizeof *id, u64_cmp))
 			span_in(set, i);
-	}
 }
 
 struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
@@ -243,7 +241,7 @@ struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct are
 			ids[nids++] = sp->id;
 		}
 	}
-	spans_of(sn, SP_TASK, ids, nids, set);
+	spans_of(sn, SP_TASK, ids, nids, INT64_MIN, INT64_MAX, set);
 	mem_free(ids);
 	mem_free(j.said);
 	p->span = set;
@@ -271,10 +269,10 @@ struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena
 		ids = mem_grow(ids, &cap, 1, sizeof *ids);
 		ids[nids++] = p->id;
 	}
-	for (uint32_t i = 0; i < sn->nspans; i++) {
-		store_pass(sn, i);
+	int64_t from = p->near ? p->from : INT64_MIN, to = p->near && p->to < INT64_MAX ? p->to + 1 : INT64_MAX;
+	for (uint32_t i = 0; (i = spans_next(sn, i, 1u << SP_TASK, from, to)) != UINT32_MAX; i++) {
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		if (sp->kind != SP_TASK || !task_picked(p, &j, sp))
+		if (!task_picked(p, &j, sp))
 			continue;
 		if (!one) {
 			ids = mem_grow(ids, &cap, nids + 1, sizeof *ids);
@@ -284,9 +282,9 @@ struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena
 		if (sp->trk && (!sp->trk1 || sp->trk1 == sp->trk))	/* began and ended on one goroutine */
 			slices_add(&s, sn, sp);
 	}
-	spans_of(sn, SP_REGION, ids, nids, set);
-	for (uint32_t i = 0; i < sn->nspans && nids; i++)
-		if (tw_has(set, i) && store_span(sn->st, i)->s.kind == SP_REGION)
+	spans_of(sn, SP_REGION, ids, nids, from, to, set);
+	for (uint32_t i = 0; nids && (i = spans_next(sn, i, 1u << SP_REGION, from, to)) != UINT32_MAX; i++)
+		if (tw_has(set, i))
 			slices_add(&s, sn, &store_span(sn->st, i)->s);
 	p->n = (uint32_t)nids;
 	p->span = set;
