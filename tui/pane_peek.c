@@ -393,7 +393,8 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 	*at = 0;
 	if (!p->centre)
 		return 0;
-	mark_hits(p, env);
+	if (!hits_fresh(&p->hit, env))
+		mark_hits(p, env);
 	return hits_step(&p->hit, &p->rows, dir, at);
 }
 

@@ -78,12 +78,20 @@ static bool seen(const struct thing *t, bool less)
 	return (t->flat || t->cum || t->oflat || t->ocum) && !(less && (t->flat < 0 || (!t->flat && t->cum < 0)));
 }
 
+/* Of many rows by thing, for so names lie beside each other, and not from here to there. */
 static void mark_hits(struct topview *p, const struct pane_env *env)
 {
+	const struct calls *c = p->t.c;
 	struct buf b = {0};
+	if (hits_fresh(&p->hit, env))
+		return;
 	hits_begin(&p->hit, env, p->rows.n);
+	bool many = p->hit.at && p->rows.n > c->nthing / 4;
+	uint8_t *by = many ? arena_zalloc(env->scratch, c->nthing) : NULL;
+	for (uint32_t i = 1; many && i < c->nthing; i++)
+		by[i] = tree_match(c, i, env->find.rx, &b);
 	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++)
-		p->hit.n += p->hit.at[i] = tree_match(p->t.c, p->row[i], env->find.rx, &b);
+		p->hit.n += p->hit.at[i] = many ? by[p->row[i]] : tree_match(c, p->row[i], env->find.rx, &b);
 	buf_free(&b);
 }
 
@@ -143,6 +151,7 @@ static void fill(struct topview *p, const struct pane_env *env)
 	p->rows.sel = sel;
 	p->rows.top = sel > below ? sel - below : 0;
 	rows_select(&p->rows, sel);
+	hits_drop(&p->hit);
 	mark_hits(p, env);
 }
 
@@ -347,11 +356,20 @@ static void save(const void *st, struct view *v)
 static void load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct topview *p = st;
+	enum top_sort sort = (enum top_sort)((uint64_t)v->cursor[2] % K__N);
+	bool invert = v->cursor[3] != 0, same = p->t.c && p->rows.n && sort == p->sort && invert == p->invert;
 	p->sel = (uint64_t)v->cursor[0];
-	p->sort = (enum top_sort)((uint64_t)v->cursor[2] % K__N);
-	p->invert = v->cursor[3] != 0;
-	if (p->t.c)
+	p->sort = sort;
+	p->invert = invert;
+	if (same) {	/* each letter of a search comes here */
+		uint32_t i = p->rows.n - 1;
+		while (i && p->t.c->thing[p->row[i]].id != p->sel)
+			i--;
+		rows_select(&p->rows, i);
+		mark_hits(p, env);
+	} else if (p->t.c) {
 		fill(p, env);
+	}
 	p->rows.top = (uint32_t)v->cursor[1];
 	rows_select(&p->rows, p->rows.sel);
 }

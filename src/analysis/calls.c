@@ -27,6 +27,7 @@
 
 #include "analysis/callers.h"
 #include "analysis/cut.h"
+#include "analysis/nodes.h"
 #include "analysis/shape.h"
 #include "base/job.h"
 #include "base/mem.h"
@@ -37,20 +38,21 @@
 
 /* ---- a weighing */
 
-struct columns { int64_t *flat, *oflat; uint32_t *hits; uint8_t *hit; };
+struct columns { int64_t *flat, *oflat; struct rank *hits; uint8_t *hit; };
 
 static struct columns columns_in(struct spare *room, size_t n, bool two)
 {
 	int64_t *v = room->v;
 	struct columns c = {v, two ? v + n + 1 : NULL, NULL, NULL};
-	c.hits = (uint32_t *)(v + (two ? 2 : 1) * (n + 1));
-	c.hit = (uint8_t *)(c.hits + n + 1);
+	c.hits = (struct rank *)(void *)(v + (two ? 2 : 1) * (n + 1));
+	c.hit = (uint8_t *)(c.hits + rank_blocks((uint32_t)n));
 	return c;
 }
 
 static struct columns columns_new(struct calls *c)
 {
-	size_t n = c->nend, size = (n + 1) * ((c->two ? 2 : 1) * sizeof(int64_t) + sizeof(uint32_t) + 1);
+	size_t n = c->nend, size = (n + 1) * ((c->two ? 2 : 1) * sizeof(int64_t) + 1) +
+				   rank_blocks(c->nend) * sizeof(struct rank);
 	if (!c->room || c->room->n < size) {
 		mem_free(c->room);
 		c->room = xmalloc(sizeof *c->room + size);
@@ -134,20 +136,22 @@ static void weigh_own(struct calls *c, const struct onto *o, const struct column
 /* Weights to running sums. */
 static void run_up(struct calls *c, const struct columns *v)
 {
-	uint32_t n = c->nend, hits = 0;
+	uint32_t n = c->nend;
 	int64_t sum = 0, osum = 0;
+	memset(v->hits, 0, rank_blocks(n) * sizeof *v->hits);
 	for (uint32_t k = 0; k <= n; k++) {
 		int64_t own = k < n ? v->flat[k] : 0;
 		v->flat[k] = sum;
 		sum = wrap_add(sum, own);
-		v->hits[k] = hits;
-		hits += k < n && v->hit[k];
+		if (k < n && v->hit[k])
+			rank_set(v->hits, k);
 		if (v->oflat) {
 			own = k < n ? v->oflat[k] : 0;
 			v->oflat[k] = osum;
 			osum = wrap_add(osum, own);
 		}
 	}
+	rank_seal(v->hits, n);
 	c->sum = v->flat;
 	c->osum = v->oflat;
 	c->hits = v->hits;
@@ -157,10 +161,7 @@ static void run_up(struct calls *c, const struct columns *v)
 
 struct calls_sum calls_below(const struct calls *c, uint32_t node)
 {
-	const struct shape *s = c->shape;
-	uint32_t lo = rank_of(c->ends, node), hi = rank_of(c->ends, s->next[node]);
-	return (struct calls_sum){c->hits[hi] - c->hits[lo], wrap_sub(c->sum[hi], c->sum[lo]),
-	    c->osum ? wrap_sub(c->osum[hi], c->osum[lo]) : 0};
+	return nodes_between(c, rank_of(c->ends, node), rank_of(c->ends, c->shape->next[node]));
 }
 
 /* ---- things */
@@ -185,8 +186,7 @@ static void weigh_part(void *arg, uint32_t which)
 			lo_of = lo;
 			next_of = s->next[i];
 			hi = rank_of(c->ends, next_of);
-			v = (struct calls_sum){c->hits[hi] - c->hits[lo], wrap_sub(c->sum[hi], c->sum[lo]),
-			    c->osum ? wrap_sub(c->osum[hi], c->osum[lo]) : 0};
+			v = nodes_between(c, lo, hi);
 		}
 		if (!v.hits) {
 			i = next_of;

@@ -79,7 +79,7 @@ struct calls {
 	/* what was weighed: running sums over the ends of a shape */
 	struct shape *shape;
 	const int64_t *sum, *osum;	/* before each end, and after the last; osum: or NULL */
-	const uint32_t *hits;		/* how many ends before it something counts at */
+	const struct rank *hits;	/* the ends that something counts at */
 	uint8_t *dead;			/* by thing: not seen; NULL none */
 	uint8_t *cut;			/* or by node, see cut.h */
 	const struct rank *ends;	/* the shape's, or moved: */

@@ -14,7 +14,7 @@
 #include "analysis/calls.h"
 
 #include "analysis/cut.h"
-#include "analysis/shape.h"
+#include "analysis/nodes.h"
 #include "base/mem.h"
 #include "base/wrap.h"
 
@@ -49,9 +49,7 @@ static struct calls_sum own(const struct calls *c, uint32_t node)
 	if (!rank_has(c->ends, node))
 		return (struct calls_sum){0, 0, 0};
 	uint32_t k = rank_of(c->ends, node);
-	return (struct calls_sum){c->hits[k + 1] - c->hits[k],
-	    wrap_sub(c->sum[k + 1], c->sum[k]),
-	    c->osum ? wrap_sub(c->osum[k + 1], c->osum[k]) : 0};
+	return nodes_between(c, k, k + 1);
 }
 
 static void put(const struct cells *v, uint32_t at, struct calls_sum flat, struct calls_sum cum)

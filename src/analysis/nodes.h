@@ -55,7 +55,7 @@ static inline uint32_t nodes_parent(const struct nodes *t, uint32_t i)
 
 static inline struct calls_sum nodes_between(const struct calls *c, uint32_t lo, uint32_t hi)
 {
-	return (struct calls_sum){c->hits[hi] - c->hits[lo], wrap_sub(c->sum[hi], c->sum[lo]),
+	return (struct calls_sum){rank_of(c->hits, hi) - rank_of(c->hits, lo), wrap_sub(c->sum[hi], c->sum[lo]),
 	    c->osum ? wrap_sub(c->osum[hi], c->osum[lo]) : 0};
 }
 

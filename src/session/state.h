@@ -31,7 +31,8 @@ struct session {
 	bool have_w;
 	struct calls *calls[2];		/* by lines, and by another granularity */
 	uint32_t cserial;		/* serial of both */
-	struct { struct things *things; struct shape *shape; uint32_t serial; } shape[2]; /* of that snapshot */
+	/* of the store's first so many nodes and samples: snapshots that have as many share it */
+	struct { struct things *things; struct shape *shape; const struct store *st; uint32_t nstks, nsmps; } shape[2];
 	struct sources *src;
 	const char *source_path, *trim_path;
 	struct stale_mark mark;		/* of the first file */

@@ -269,19 +269,24 @@ void session_drop_shapes(struct session *s)
 }
 
 /* The things of the store by a granularity, as long as both stay what they are. The frames of a profile are all
-   there before its samples: what is made of them while it is read is good when it has been. */
+   there before its samples: what is made of them while it is read is good when it has been; and so is the shape of all
+   samples that are there before the end is known to be the end. */
 static struct things *things_of(struct session *s, int slot, enum gran gran)
 {
 	const struct things *had = s->shape[slot].things;
-	if (had && (had->nfrm != s->snap->nfrms || had->gran != gran)) {
+	const struct snap *sn = s->snap;
+	if (had && (had->nfrm != sn->nfrms || had->gran != gran)) {
 		drop_shape(s, slot);
-	} else if (s->shape[slot].serial != s->snap->serial) {
+	} else if (s->shape[slot].st != sn->st || s->shape[slot].nstks != sn->nstks ||
+		   s->shape[slot].nsmps != sn->nsmps) {
 		shape_free(s->shape[slot].shape);
 		s->shape[slot].shape = NULL;
 	}
 	if (!s->shape[slot].things)
-		s->shape[slot].things = things_new(s->snap, gran);
-	s->shape[slot].serial = s->snap->serial;
+		s->shape[slot].things = things_new(sn, gran);
+	s->shape[slot].st = sn->st;
+	s->shape[slot].nstks = sn->nstks;
+	s->shape[slot].nsmps = sn->nsmps;
 	return s->shape[slot].things;
 }
 
