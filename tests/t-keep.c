@@ -186,6 +186,34 @@ static uint64_t passes(const struct snap *sn)
 	return h;
 }
 
+/* What was summed up of many sheets is what these say: of Ps and Ms of any of them, of goroutines of all. */
+static void summed(const struct snap *sn)
+{
+	uint32_t n = sn->nsheets, wrong = 0, looked = 0;
+	for (trk_id t = 1; t < sn->ntrks && n; t++) {
+		bool g = store_trk(sn->st, t)->kind == TK_G;
+		uint32_t from = g ? 0 : (uint32_t)rand() % n, to = g ? n : from + 1 + (uint32_t)rand() % (n - from);
+		int64_t want[TS__N] = {0}, got[TS__N] = {0}, ns[TS__N];
+		for (uint32_t i = from; i < to; i++) {
+			const struct sheet *sh = sheet_get(sn, i);
+			int32_t row = sheet_row(sh, t);
+			if (row >= 0)
+				sheet_upto(sh, (uint32_t)row, sh->t1, ns);
+			for (int s = TS_NONE + 1; s < TS__N && row >= 0; s++)
+				want[s] += ns[s];
+			sheet_put(sn, i);
+		}
+		keep_sum(sn, from, to, t, got);
+		for (int s = TS_NONE + 1; s < TS__N; s++)
+			wrong += want[s] != got[s];
+		looked += !g;
+		if (g && n > 4)
+			t += (trk_id)rand() % 64;
+	}
+	OK(!wrong);
+	OK(looked || !n);
+}
+
 static void trace(struct bytes in, const char *what, const char *jobs)
 {
 	static const size_t limits[] = { 1, 1 << 20, MANY };
@@ -204,6 +232,7 @@ static void trace(struct bytes in, const char *what, const char *jobs)
 		sn = build_snap(b);
 		in_all_orders(sn, want, what);
 		drawn(sn, want);
+		summed(sn);
 		OK(passes(sn) == said);
 		struct several s = { sn, want, false };
 		keep_drop_all(sn->st->keep);
@@ -320,6 +349,7 @@ static void crowd(const char *jobs)
 	b = load(&f, MANY);
 	sn = build_snap(b);
 	OK(sn->nsheets == n);
+	summed(sn);
 	keep_drop_all(sn->st->keep);
 	OK(same_sheets(sn, want));
 	OK(passes(sn) == said);

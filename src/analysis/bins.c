@@ -89,6 +89,18 @@ static void bins_brief(const struct snap *sn, uint32_t i, trk_id trk, int64_t t0
 	}
 }
 
+/* Of a window that is too far: sheets from i on that lie within column k as a whole, all at once; the first that does
+   not. */
+static uint32_t bins_whole(const struct snap *sn, uint32_t i, trk_id trk, int64_t a, int64_t b, struct bin *out)
+{
+	if (store_slot(sn->st, i)->t0 < a || store_slot(sn->st, i)->t1 > b)
+		return i;
+	uint32_t to = sheet_at(sn, b);
+	to += store_slot(sn->st, to)->t1 <= b;
+	keep_sum(sn, i, to, trk, out->ns);
+	return to;
+}
+
 /* The row of a track in a sheet, which is that of a neighbour of it more often than not: of a million rows. */
 static int32_t row_of(const struct sheet *sh, trk_id trk, uint32_t hint)
 {
@@ -106,14 +118,22 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 	uint32_t i = sheet_at(sn, from);
 	uint32_t near = 0;
 	bool far = too_far(sn, i, to);
-	for (; i < sn->nsheets; i++) {
+	for (uint32_t next; i < sn->nsheets; i = next) {
 		const struct sheet_slot *slot = store_slot(sn->st, i);
+		next = i + 1;
 		if (slot->t0 >= to)
 			break;
 		if (slot->t1 <= from)
 			continue;
 		while (k + 1 < end && bin_edge(t0, t1, n, k + 1) <= slot->t0)
 			k++;
+		if (far) {
+			uint32_t past = bins_whole(sn, i, trk, bin_edge(t0, t1, n, k), bin_edge(t0, t1, n, k + 1), &out[k]);
+			if (past > i) {
+				next = past;
+				continue;
+			}
+		}
 		if (far ? !sheet_at_hand(sn, i) : sheet_awaited(sn, i)) {
 			bins_brief(sn, i, trk, t0, t1, n, &k, end, out);
 			continue;

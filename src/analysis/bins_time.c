@@ -85,13 +85,13 @@ void bins_count_of(const struct snap *sn, const struct count_sums *cs, enum coun
 		uint32_t end = count_before_of(sn, cs, c, bin_edge(t0, t1, n, k + 1));
 		now.min = now.max = now.last;
 		while (i < end) {
-			store_pass(sn, i);
 			bool block = cs && i % COUNT_STEP == 0 && end - i >= COUNT_STEP &&
 				     i + COUNT_STEP <= cs->n[c];
 			if (block) {	/* its rows are not looked at: they may lie on disk */
 				const struct count_block *b = &cs->block[c][i / COUNT_STEP];
 				count_add(&now, b->least, b->most);
 			} else {
+				store_pass(sn, i);
 				uint64_t v = store_count(sn->st, c, i)->v;
 				count_add(&now, v, v);
 			}
@@ -102,7 +102,7 @@ void bins_count_of(const struct snap *sn, const struct count_sums *cs, enum coun
 		if (bin_edge(t0, t1, n, k) < sn->t1)
 			out[k] = now;
 	}
-	store_rest(sn);
+	store_rest_of(sn, &sn->st->counts[c]);
 }
 
 void bins_count(
@@ -188,7 +188,7 @@ void bins_marks_of(const struct snap *sn, const struct mark_sums *m, uint32_t ki
 			out[k - 1] = now - was;
 		was = now;
 	}
-	store_rest(sn);
+	store_rest_of(sn, &sn->st->marks);
 }
 
 /* ---- spans of a kind that is rare */

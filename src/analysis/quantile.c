@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { MANY = 1 << 20, BITS = 16, MASK = (1 << BITS) - 1, LOOKED = 1 << 9 /* on a page */ };
+enum { MANY = 1 << 20, SOME = 1 << 12, BITS = 16, MASK = (1 << BITS) - 1, LOOKED = 1 << 9 /* on a page */ };
 
 static int i64_cmp(const void *a, const void *b)
 {
@@ -84,4 +84,6 @@ void sched_shares(const struct arena *a, int64_t *v, uint32_t n, struct sched_sh
 	sched_sort(v, n);
 	for (unsigned k = 0; k < nq; k++)
 		q[k].value = sched_quantile(v, n, q[k].share);
+	if (a && n > SOME)
+		arena_rest(a);
 }

@@ -81,15 +81,15 @@ static void kinds_table(const struct trep *r, const struct sched_kinds *ks)
 	};
 	struct table t;
 	table_begin(&t, col, 8);
-	for (uint32_t i = 0; i < ks->n; i++) {
-		enum { PAGE = 512 };
+	for (uint32_t i = 0, look = 0; i < ks->n; i++) {
+		enum { PAGE = 512 };	/* lengths on it */
 		const struct sched_kind *k = &ks->kind[i];
 		struct sched_share q[] = { { 0.5, 0 }, { 0.9, 0 }, { 0.99, 0 }, { 1, 0 } };
 		int64_t *v = ks->length + k->first, total = 0;
 		for (uint32_t x = 0; x < k->n; x++) {
 			total += v[x];
 			if (x % PAGE == 0)
-				arena_look(r->mem, x / PAGE);
+				arena_look(r->mem, look++);
 		}
 		sched_shares(r->mem, v, k->n, q, 4);
 		table_int(&t, k->n);

@@ -269,6 +269,19 @@ void briefs_share(struct briefs *k, uint32_t sheet, trk_id t, int64_t a, int64_t
 	lock_give(k->lock);
 }
 
+void briefs_sum(struct briefs *k, uint32_t from, uint32_t to, trk_id t, int64_t a, int64_t b, int64_t ns[TS__N])
+{
+	lock_take(k->lock);
+	for (uint32_t i = from / k->span; i < k->n && i <= (to - 1) / k->span; i++) {
+		const struct brief *x = k->v[i];
+		int64_t t0 = x->t0 < a ? a : x->t0, t1 = x->t1 > b ? b : x->t1;
+		if (t0 < t1)
+			brief_share(x, t, t0, t1, ns);
+	}
+	k->looked = true;
+	lock_give(k->lock);
+}
+
 void briefs_rest(struct briefs *k)
 {
 	if (!atomic_load(&k->looked) || !lock_try(k->lock))

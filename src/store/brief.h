@@ -35,5 +35,7 @@ void briefs_free(struct briefs *);
 void briefs_rest(struct briefs *);	/* what of them is on disk is not looked at for now */
 void briefs_add(struct briefs *, struct brief *, uint32_t sheet);	/* goes over */
 void briefs_share(struct briefs *, uint32_t sheet, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
+/* The same of sheets [from, to), which are those of [a, b). */
+void briefs_sum(struct briefs *, uint32_t from, uint32_t to, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
 
 #endif

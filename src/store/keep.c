@@ -26,6 +26,7 @@
 #include "store/await.h"
 #include "store/border.h"
 #include "store/brief.h"
+#include "store/ladder.h"
 #include "store/remake.h"
 #include "store/still.h"
 
@@ -36,6 +37,7 @@ struct keep {
 	struct remake_from from;
 	struct borders *borders;
 	struct briefs *briefs;
+	struct ladder *ladder;
 	struct stills *stills;
 	struct lock *lock;
 	size_t limit, room, held, most;	/* most: the largest sheet */
@@ -140,7 +142,9 @@ void keep_sealed(struct keep *k, const struct sheet *sh)
 
 void keep_brief(struct keep *k, struct sheet_slot *slot, const struct sheet *sh, uint32_t i)
 {
-	slot->brief = brief_of(sh, i, false);
+	struct brief *others = brief_of(sh, i, false);
+	ladder_add(k->ladder, others);
+	slot->brief = others;
 	slot->still = stills_add(k->stills, sh, slot->ntrks);
 	briefs_add(k->briefs, brief_of(sh, i, true), i);
 }
@@ -151,6 +155,15 @@ void keep_share(const struct snap *sn, uint32_t i, trk_id t, int64_t a, int64_t 
 		briefs_share(sn->st->keep->briefs, i, t, a, b, ns);
 	else
 		brief_share(store_slot(sn->st, i)->brief, t, a, b, ns);
+}
+
+void keep_sum(const struct snap *sn, uint32_t from, uint32_t to, trk_id t, int64_t ns[TS__N])
+{
+	const struct keep *k = sn->st->keep;
+	if (store_trk(sn->st, t)->kind == TK_G)
+		briefs_sum(k->briefs, from, to, t, store_slot(sn->st, from)->t0, store_slot(sn->st, to - 1)->t1, ns);
+	else
+		ladder_sum(k->ladder, from, to, t, ns);
 }
 
 void keep_border(struct keep *k, struct border *b, const struct sealer *s)
@@ -309,6 +322,7 @@ struct keep *keep_new(struct store *st, struct tracks *tracks, size_t limit, sin
 	k->limit = limit;
 	k->borders = borders_new(limit / STATES);
 	k->briefs = briefs_new(limit / STATES);
+	k->ladder = ladder_new();
 	k->stills = stills_new();
 	k->from = (struct remake_from){ st, tracks, k->borders, again, arg };
 	k->lock = lock_new();
@@ -321,8 +335,7 @@ void keep_free(struct keep *k)
 	if (!k)
 		return;
 	reader_stop(k);
-	for (uint32_t i = 0; i < col_n(&k->st->sheets); i++)
-		brief_free(store_slot(k->st, i)->brief);
+	ladder_free(k->ladder);
 	borders_free(k->borders);
 	briefs_free(k->briefs);
 	stills_free(k->stills);

@@ -16,10 +16,12 @@ static bool span_overlaps(const struct sink_span *s, uint32_t kinds, int64_t t0,
 	return kinds >> s->kind & 1 && (s->t0 == TIME_NONE || s->t0 < t1) && (s->t1 == TIME_NONE || s->t1 >= t0);
 }
 
+/* Of blocks that have none nothing is looked at, and so nothing is to be let go of; of the others that is all that a
+   frame does about it. */
 uint32_t spans_next(const struct snap *sn, uint32_t from, uint32_t kinds, int64_t t0, int64_t t1)
 {
+	enum { REST = 1 << 12 };
 	for (uint32_t i = from; i < sn->nspans;) {
-		store_pass(sn, i);
 		if (i % 64 == 0 && sn->nspans - i >= 64) {
 			const struct span_block *b = col_at(&sn->st->span_blocks, i / 64);
 			if (!(b->kinds & kinds) || b->t0 >= t1 || b->t1 < t0) {
@@ -27,6 +29,9 @@ uint32_t spans_next(const struct snap *sn, uint32_t from, uint32_t kinds, int64_
 				continue;
 			}
 		}
+		if (i % REST == 0)
+			store_rest_of(sn, &sn->st->spans);
+		store_pass(sn, i);
 		if (span_overlaps(&store_span(sn->st, i)->s, kinds, t0, t1))
 			return i;
 		i++;

@@ -201,6 +201,8 @@ void keep_put(const struct snap *, uint32_t i);
 /* Of a store of which sheets go: the share of [a, b), within sheet i, of a row, evenly spread over as many sheets as
    were summed up together: what is drawn when the sheet is not at hand. */
 void keep_share(const struct snap *, uint32_t i, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
+/* The same of all of the sheets [from, to), of which there are some: it does not cost as many. */
+void keep_sum(const struct snap *, uint32_t from, uint32_t to, trk_id, int64_t ns[TS__N]);
 /* Of such a store: how many sheets there is room for at once. */
 uint32_t keep_fits(const struct store *);
 /* For those who walk over all marks, spans, utils or counters: where they lie on disk, what was looked at is let go
@@ -218,6 +220,12 @@ static inline void store_rest(const struct snap *sn)
 {
 	if (sn->st->keep)
 		keep_rest(sn->st);
+}
+/* Or in one column alone. */
+static inline void store_rest_of(const struct snap *sn, const struct col *c)
+{
+	if (sn->st->keep)
+		col_rest(c);
 }
 static inline bool sheet_at_hand(const struct snap *sn, uint32_t i)
 {
