@@ -206,7 +206,8 @@ static void wanted_news(struct app *a)
 	go_there(a, a->ahead.t0);
 }
 
-/* The panes turn by themselves to another session, but not under somebody's hands, nor away from what was read beside it. */
+/* The panes turn by themselves to another session, but not under somebody's hands, nor away from what was read beside
+   it. */
 static bool may_turn(const struct app *a)
 {
 	return !a->asking && !a->pop.kind && (!a->ahead.whole || (session_nsides(a->s) == 1 && !session_job(a->s)));

@@ -249,7 +249,8 @@ static void do_search_selected(struct app *a)
 	app_search(a, re);
 	for (size_t i = 0; i < sizeof less / sizeof *less && pane_now(a)->find && !hits_here(a); i++) {
 		const char *exact = app_exactly(a, less[i]);
-		app_search(a, arena_printf(&a->scratch, i < 2 ? "%.*s" : "\\b%.*s\\b", (int)strlen(exact) - 2, exact + 1));
+		app_search(a,
+		    arena_printf(&a->scratch, i < 2 ? "%.*s" : "\\b%.*s\\b", (int)strlen(exact) - 2, exact + 1));
 	}
 	if (pane_now(a)->find && !hits_here(a))
 		app_search(a, re);

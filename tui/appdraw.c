@@ -395,7 +395,8 @@ static void draw_foot(const struct app *a, struct grid *g)
 	buf_free(&b);
 }
 
-/* What was made of a large trace and dropped is read again while panes draw: here it turns out that the file is another. */
+/* What was made of a large trace and dropped is read again while panes draw: here it turns out that the file is
+   another. */
 static void tell_lost(struct app *a)
 {
 	if (a->told_lost || !session_is_trace(a->s) || !store_lost(session_snap(a->s)))

@@ -19,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A report by its own name; of the selected function, where it wants one and none is given. tree10, text5: so many entries. */
+/* A report by its own name; of the selected function, where it wants one and none is given. tree10, text5: so many
+   entries. */
 static void app_report(struct app *a, const struct report_row *r, const char *words)
 {
 	const char *re = r->arg && !(words && *words) ? app_selected(a, r->name) : "";
@@ -53,8 +54,10 @@ static bool one_of(const char *s, const char *words)
 static const char *instead_of(const char *word)
 {
 	static const struct { const char *words, *say; } all[] = {
-	    {" web ", "there is no browser here: 4 is the flame graph, :w FILE.svg writes it as a page, :dot > FILE the graph for graphviz"},
-	    {" svg png gif pdf ps gv eog evince ", "graphviz draws what :dot > FILE writes; :w FILE.svg writes the flame graph"},
+	    {" web ", "there is no browser here: 4 is the flame graph, :w FILE.svg writes it as a page, "
+		      ":dot > FILE the graph for graphviz"},
+	    {" svg png gif pdf ps gv eog evince ",
+		"graphviz draws what :dot > FILE writes; :w FILE.svg writes the flame graph"},
 	    {" kcachegrind ", "kcachegrind shows what :callgrind > FILE writes"},
 	    {" output ", "a report goes to a file by > FILE behind it, what is shown by :w FILE"}};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -185,7 +185,8 @@ static int has(const struct app *a, const struct place *at)
 {
 	const struct store *st = session_snap(a->s)->st;
 	bool trace = session_is_trace(a->s);
-	int bit = pane_now(a)->bit, kind = bit == P_TIME ? TIME : bit == P_GOR ? GOR : bit == P_TASK ? TASK : bit == P_GC ? GC : C;
+	int bit = pane_now(a)->bit,
+	    kind = bit == P_TIME ? TIME : bit == P_GOR ? GOR : bit == P_TASK ? TASK : bit == P_GC ? GC : C;
 	return (at->fun ? F : 0) | (at->frm ? L : 0) | (at->stk ? S : 0) |
 	       (at->trk && store_trk(st, at->trk)->kind == TK_G ? G : 0) |
 	       (trace && at->t0 != TIME_NONE ? T : 0) |
@@ -399,7 +400,8 @@ void app_pop_draw(struct app *a, struct grid *g)
 	} else {
 		int top = p->top > n - (r.h - 1) ? n - (r.h - 1) : p->top;
 		grid_right(g, 0, r.w - 2, ST_DIM, 0, p->all ? " j k scroll  Esc closes "
-			: n > r.h - 1 ? " j k scroll  K all that is shown here  Esc closes " : " K all that is shown here  Esc closes ");
+			: n > r.h - 1 ? " j k scroll  K all that is shown here  Esc closes "
+				      : " K all that is shown here  Esc closes ");
 		for (int i = 0; i < r.h - 1 && top + i < n; i++)
 			grid_textn(g, 1 + i, 1, l[top + i].st, l[top + i].attr, l[top + i].s, l[top + i].n);
 	}

@@ -35,10 +35,10 @@ static uint64_t sum(const struct grid *g, int y, int end)
 static const char *why(const struct app *a, enum cmd_id c)
 {
 	switch (c) {
-	case CMD_NONE: case CMD_UP: case CMD_DOWN: case CMD_PAGE_UP: case CMD_PAGE_DOWN: case CMD_HALF_UP: case CMD_HALF_DOWN:
-	case CMD_FIRST: case CMD_LAST: case CMD_CANCEL: case CMD_REDRAW: case CMD_COUNT: case CMD_MARK: case CMD_JUMP_MARK: case CMD_COPY:
-	case CMD_COPY_ALL: case CMD_COPY_VIEW: case CMD_SCREEN: case CMD_WRITE: case CMD_PIPE: case CMD_EDIT: case CMD_STOP:
-	case CMD_FETCH: case CMD_SEARCH: return NULL;
+	case CMD_NONE: case CMD_UP: case CMD_DOWN: case CMD_PAGE_UP: case CMD_PAGE_DOWN: case CMD_HALF_UP:
+	case CMD_HALF_DOWN: case CMD_FIRST: case CMD_LAST: case CMD_CANCEL: case CMD_REDRAW: case CMD_COUNT:
+	case CMD_MARK: case CMD_JUMP_MARK: case CMD_COPY: case CMD_COPY_ALL: case CMD_COPY_VIEW: case CMD_SCREEN:
+	case CMD_WRITE: case CMD_PIPE: case CMD_EDIT: case CMD_STOP: case CMD_FETCH: case CMD_SEARCH: return NULL;
 	case CMD_NEXT: case CMD_PREV: case CMD_SEARCH_SEL: return a->find ? NULL : "there is no other";
 	case CMD_INLINED: return "nothing was inlined into these lines";
 	case CMD_LATENCY: return "of how long: >50ms, <10ms, 10ms..50ms";
@@ -98,8 +98,8 @@ void app_no_use(struct app *a, enum cmd_id c)
 bool app_of_traces(enum cmd_id c)
 {
 	switch (c) {
-	case CMD_TIME: case CMD_GOROUTINE: case CMD_GROUP: case CMD_TASK: case CMD_REGION: case CMD_PROC: case CMD_BLAME:
-	case CMD_GOTO_TIME: case CMD_GOTO_G: case CMD_GOTO_P: case CMD_GOTO_TASK: return true;
+	case CMD_TIME: case CMD_GOROUTINE: case CMD_GROUP: case CMD_TASK: case CMD_REGION: case CMD_PROC:
+	case CMD_BLAME: case CMD_GOTO_TIME: case CMD_GOTO_G: case CMD_GOTO_P: case CMD_GOTO_TASK: return true;
 	default: return c && !(cmds[c].panes & ~(P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS));
 	}
 }

@@ -224,8 +224,9 @@ static void do_show(struct app *a, const char *which)
 		return;
 	}
 	if (!q.b) {
-		app_message(a, ST_WARN, session_is_trace(a->s) ? "nothing to compare with: B chooses a base; D in 6 or 7 takes the rest as one"
-		    : "there is nothing to compare with: B chooses a base");
+		app_message(a, ST_WARN, session_is_trace(a->s)
+			? "nothing to compare with: B chooses a base; D in 6 or 7 takes the rest as one"
+			: "there is nothing to compare with: B chooses a base");
 		return;
 	}
 	if (which) {

@@ -195,7 +195,8 @@ void app_jump_mark(struct app *a, char letter)
 		else if (i == 26)
 			app_message(a, ST_WARN, "no place was left by a jump yet");
 		else if (i == 27)
-			app_message(a, ST_WARN, "how this file was left is not known: it was not open before, or is so now");
+			app_message(a, ST_WARN,
+			    "how this file was left is not known: it was not open before, or is so now");
 		else
 			app_message(a, ST_WARN, "no mark %c: m%c sets it", letter, letter);
 		return;

@@ -101,7 +101,9 @@ static const struct setting {
 } settings[] = {
     {"ascii", "on|off", "by locale", "draw with ASCII alone", set_ascii},
     {"clock", "wall|trace", "trace", "times on the timeline's axis: of the day (UTC), or of the trace", set_clock},
-    {"debug", "on|off", "off", "say what each screen cost: time from the key, half and 99 of 100 of the last 256, cells, bytes sent", set_debug},
+    {"debug", "on|off", "off",
+	"say what each screen cost: time from the key, half and 99 of 100 of the last 256, cells, bytes sent",
+	set_debug},
     {"last", "offer|restore|off", "offer", "how a file was left: '\" goes there, or at once, or it is not kept",
     set_last},
     {"mono", "on|off", "by terminal", "draw without colour: states are letters", set_mono},

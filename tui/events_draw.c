@@ -76,9 +76,11 @@ void ev_draw(const void *st, const struct pane_env *env, struct grid *g)
 		tp_empty(g, 2, !session_snap(env->s)->complete ? "Nothing of the kind has been read yet."
 			: env->grep.rx ? "No event near the cursor matches: & and Enter shows all of them."
 			: p->view ? "There are no such events here: e shows other kinds."
-			: p->scope.part || tp_narrow(&p->scope) ? "No event is left by the filters: R drops them all, u the last one."
-			: "No event of a goroutine or of the collector could be read of this trace: it is cut before the\n"
-			  "first of them, or tracing was stopped at once. ^G says what was read, r shows the wire form.");
+			: p->scope.part || tp_narrow(&p->scope)
+			? "No event is left by the filters: R drops them all, u the last one."
+			: "No event of a goroutine or of the collector could be read of this trace: it is cut before "
+			  "the\nfirst of them, or tracing was stopped at once. ^G says what was read, r shows the wire "
+			  "form.");
 	int foot = ev_foot(p, env);
 	if (foot)
 		draw_stacks(p, env, g, g->h - foot + 1, g->h);

@@ -233,10 +233,12 @@ void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 	}
 	if (!rows->n)
 		tp_empty(g, 1, !session_snap(env->s)->complete ? "Nothing of the kind has been read yet."
-			: p->scope.f.g ? "Nothing of the kind while what the filters leave was there.\nR drops them all, u the last one."
+			: p->scope.f.g ? "Nothing of the kind while what the filters leave was there.\n"
+					 "R drops them all, u the last one."
 			: p->scope.part ? "The collector did nothing in this window: :t alone shows the whole trace."
 			: p->stops ? "The world was never stopped while this was traced."
-			: "The collector did not run while this was traced: a longer trace, or a heap that grows, has cycles.");
+			: "The collector did not run while this was traced: a longer trace, or a heap that grows, has "
+			  "cycles.");
 	struct rect old = grid_clip(g, (struct rect){1, 0, h, g->w});
 	rows_draw(rows, g, p->stops ? draw_stop : draw_cycle, &d,
 	    &(struct rows_look){p->part != PART_TABLE, env->find.rx ? p->hit.at : NULL});

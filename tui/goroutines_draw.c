@@ -35,11 +35,13 @@ int gor_columns(const struct gor *p, int w, struct gor_column c[GOR_COLS])
 			c[n++] = all[i];
 	if (groups && !wide)
 		c[n++] = (struct gor_column){{"SHARE", 8, false, 0}, GV_RUN};
-	c[n++] = (struct gor_column){{groups ? gor_by_head(p->by) : p->by == GB_FUNCTION ? (wide ? "LAST STATE, CREATED BY" : "STATE, CREATED BY")
-		: "START FUNCTION, LAST STATE, CREATED BY", 0, false, 0}, groups ? SORT_NAME : SORT__N};
+	c[n++] = (struct gor_column){{groups ? gor_by_head(p->by)
+		: p->by != GB_FUNCTION ? "START FUNCTION, LAST STATE, CREATED BY"
+		: wide ? "LAST STATE, CREATED BY" : "STATE, CREATED BY", 0, false, 0}, groups ? SORT_NAME : SORT__N};
 	for (int i = 0; i < n; i++)
 		if (c[i].val == p->sort[p->level] && strcmp(c[i].c.head, "SHARE"))
-			c[i].c.sort = (c[i].val >= SORT_NAME || (!groups && c[i].val == SORT_N)) == p->invert[p->level] ? -1 : 1;
+			c[i].c.sort =
+			    (c[i].val >= SORT_NAME || (!groups && c[i].val == SORT_N)) == p->invert[p->level] ? -1 : 1;
 	return n;
 }
 
@@ -94,7 +96,8 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 		else if (val == SORT_NAME)
 			tp_at(g, y, x + w, r->t0);
 		else
-			tp_count(g, y, x + w, r->trk ? (int64_t)store_trk(session_snap(d->env->s)->st, r->trk)->id : r->n);
+			tp_count(g, y, x + w,
+			    r->trk ? (int64_t)store_trk(session_snap(d->env->s)->st, r->trk)->id : r->n);
 	}
 }
 

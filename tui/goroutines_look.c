@@ -139,7 +139,8 @@ static void found(struct gor *p, const struct pane_env *env, const struct gor_lo
 	struct buf b = {0};
 	const char *far = l->all ? "" : ", as far as was looked, not all of the trace";
 	if (!l->any) {
-		ask_say(out, l->cmd == CMD_EFFECT ? "none of these woke or created another%s" : "none of these waited for anything%s", far);
+		ask_say(out, l->cmd == CMD_EFFECT ? "none of these woke or created another%s"
+						  : "none of these waited for anything%s", far);
 		return;
 	}
 	gor_open_one(p, env, l->v.trk, l->v.t0);

@@ -186,8 +186,8 @@ void app_line(struct app *, const char *line);
 
 /* appcmd.c: what commands do that are common to all panes */
 void app_common(struct app *, const struct act *);
-const char *app_selected(struct app *, const char *word);	/* the function under the cursor, exactly; NULL: none, and
-								   said for the command of that word */
+/* The function under the cursor, exactly; NULL: none, and said for the command of that word. */
+const char *app_selected(struct app *, const char *word);
 bool app_time(const struct app *, const char *, int64_t *t);	/* 1.2s, 350ms, 40%, 15:04:05 */
 trk_id app_track(const struct app *, enum track_kind, const char *id);	/* "12", "g12"; 0: there is none */
 fun_id app_function(struct app *, const struct rx *);	/* the heaviest that matches, 0 none */

@@ -195,7 +195,9 @@ void listview_draw(const void *st, const struct pane_env *env, struct grid *g)
 			buf_puts(&b, "The filters leave nothing of this function. { and } show others, \\ suspends the "
 				     "filters, u takes the last one back.");
 		else
-			buf_printf(&b, "Nothing of type %s was seen in this function. ] shows another type, { and } other functions.",
+			buf_printf(&b,
+			    "Nothing of type %s was seen in this function. "
+			    "] shows another type, { and } other functions.",
 			    session_type_name(env->s, session_type(env->s)));
 		wrapped(g, g->h > 8 ? 2 : 0, 4, ST_DIM, &b);
 		buf_free(&b);

@@ -63,11 +63,13 @@ static bool quest(struct events *p, const struct pane_env *env, const char *re, 
 		quest_free(p->quest, env);
 	p->quest = quest_start(env, &(struct quest_ask){re, p->view, t, dir});
 	if (!p->quest)
-		snprintf(p->said, sizeof p->said, "something else is going on beside the keyboard: again when it is over");
+		snprintf(p->said, sizeof p->said,
+		    "something else is going on beside the keyboard: again when it is over");
 	return p->quest;
 }
 
-/* So many goroutines are there that to go through them is a frame's time, and all of them may do something at one instant. */
+/* So many goroutines are there that to go through them is a frame's time, and all of them may do something at one
+   instant. */
 static bool is_crowded(const struct snap *sn, int64_t t0, int64_t t1)
 {
 	enum { CROWD = 200000 };
@@ -177,7 +179,8 @@ static void tick(void *st, const struct pane_env *env)
 		return;
 	found = quest_found(p->quest);
 	if (!found->n) {
-		snprintf(p->said, sizeof p->said, quest_one(p->quest) ? "no hit in the whole trace" : "no event matches");
+		snprintf(p->said, sizeof p->said,
+		    quest_one(p->quest) ? "no hit in the whole trace" : "no event matches");
 	} else if (quest_one(p->quest)) {
 		struct el_event e = found->v[0];
 		go_to(p, env, e.t);
@@ -360,7 +363,8 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_KINDS: return kinds_cmd(p, env, a->arg, out);
 	case CMD_STACKS:
 		p->stacks = !p->stacks;
-		return ask_say(out, p->stacks ? "stacks of the selected event: shown, where it has any" : "stacks: not shown");
+		return ask_say(out,
+		    p->stacks ? "stacks of the selected event: shown, where it has any" : "stacks: not shown");
 	case CMD_WIRE: return wire(p, out);
 	case CMD_RANGE:
 		p->ranging = !p->ranging;

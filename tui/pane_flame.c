@@ -94,8 +94,8 @@ static struct flame_conf conf_now(const struct flameview *v, const struct calls 
 	return conf;
 }
 
-/* The flames that were made, or, where made is NULL, are made now of the calls there are; zooms are kept where they still
-   are something. What was goes. */
+/* The flames that were made, or, where made is NULL, are made now of the calls there are; zooms are kept where they
+   still are something. What was goes. */
 static void lay_out_as(struct flameview *v, const struct pane_env *env, struct flame *const made[PARTS],
     struct calls *was)
 {

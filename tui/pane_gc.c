@@ -230,7 +230,8 @@ static enum verdict assists(const struct gcview *p, const struct pane_env *env, 
 	if (!p->stops && p->part == PART_TABLE) {
 		const struct gc_cycle *c = &p->cycle[p->row[0][p->rows[0].sel]];
 		if (!c->nassist)
-			return ask_say(out, "nobody had to assist in this cycle: another one, or Tab and 4 for all of them");
+			return ask_say(out,
+			    "nobody had to assist in this cycle: another one, or Tab and 4 for all of them");
 		out->query.from = c->t0;
 		out->query.to = c->t1;
 	}
@@ -379,9 +380,10 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct gcview *p = st;
 	(void)env;
-	buf_puts(b, p->part == PART_CURVE ? "h l window  Tab worst windows" : p->part == PART_WORST
-		? "h l window  Enter timeline  f only then  Tab table" : p->stops ? "Enter timeline  [ ] cycles  Tab curve"
-		: "Enter timeline  [ ] stops  Tab curve  4 assists");
+	buf_puts(b, p->part == PART_CURVE ? "h l window  Tab worst windows"
+		: p->part == PART_WORST ? "h l window  Enter timeline  f only then  Tab table"
+		: p->stops ? "Enter timeline  [ ] cycles  Tab curve"
+			   : "Enter timeline  [ ] stops  Tab curve  4 assists");
 	buf_puts(b, "  e what counts  % percentile  V per P");
 	if (p->part == PART_TABLE)
 		buf_puts(b, "  f only then");

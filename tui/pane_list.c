@@ -261,7 +261,8 @@ static enum verdict act_nowhere(struct listview *v, const struct pane_env *env, 
 		return V_PASS;
 	switch ((int)a->cmd) {
 	case CMD_FUN_NEXT: case CMD_FUN_PREV: return step(v, env, 1);
-	case CMD_NEXT: case CMD_PREV: case CMD_OPEN: case CMD_FOLD: case CMD_INLINED: case CMD_ASSEMBLY: case CMD_LEFT: case CMD_RIGHT:
+	case CMD_NEXT: case CMD_PREV: case CMD_OPEN: case CMD_FOLD: case CMD_INLINED: case CMD_ASSEMBLY:
+	case CMD_LEFT: case CMD_RIGHT:
 		return ask_say(ask, "there are no lines here: { and } show other functions");
 	default: return V_PASS;
 	}

@@ -133,9 +133,11 @@ static int make_line(struct reporting *w, const struct session *s, const char *w
 			for (int k = 0; k < rest.line.n; k++)
 				command_add(&w->line, arena_strndup(&w->arena, rest.line.v[k], strlen(rest.line.v[k])));
 			if (focus)
-				command_add(&w->line, arena_printf(&w->arena, "-%s=%s", tags ? "tagfocus" : "focus", focus));
+				command_add(&w->line,
+				    arena_printf(&w->arena, "-%s=%s", tags ? "tagfocus" : "focus", focus));
 			if (ignore)
-				command_add(&w->line, arena_printf(&w->arena, "-%s=%s", tags ? "tagignore" : "ignore", ignore));
+				command_add(&w->line,
+				    arena_printf(&w->arena, "-%s=%s", tags ? "tagignore" : "ignore", ignore));
 		}
 		command_add(&w->line, base.v[i]);
 	}

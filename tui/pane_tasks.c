@@ -190,7 +190,8 @@ static enum verdict filter_cmd(struct tasks *p, const struct pane_env *env, cons
 	struct buf b = {0};
 	tp_quote(tasks_store(env), k->name, &b);
 	if (p->regions)		/* kinds of one name are told apart by where they begin */
-		buf_puts(&b, "@0x"), buf_hex(&b, k->frame ? store_loc(tasks_store(env), store_frm(tasks_store(env), k->frame)->loc)->addr : 0);
+		buf_puts(&b, "@0x"), buf_hex(&b, k->frame
+			? store_loc(tasks_store(env), store_frm(tasks_store(env), k->frame)->loc)->addr : 0);
 	char *re = id ? arena_printf(env->scratch, "%llu", (unsigned long long)id) : arena_strndup(env->scratch, b.p,
 	    b.n);
 	buf_free(&b);
@@ -250,7 +251,8 @@ static enum verdict against_rest(struct tasks *p, const struct pane_env *env, st
 		hi = TIME_NONE;
 	}
 	if (lo == TIME_NONE && hi == TIME_NONE)
-		return ask_say(out, "none of these has a begin and an end in the trace: no latency to tell slow ones by");
+		return ask_say(out,
+		    "none of these has a begin and an end in the trace: no latency to tell slow ones by");
 	int level = p->level;
 	p->level = L_KINDS;
 	filter_cmd(p, env, "flame", out);
@@ -319,8 +321,9 @@ static enum verdict sort_cmd(struct tasks *p, const struct pane_env *env, const 
 		while (by < n && strcmp(w[by].word, a->arg))
 			by++;
 		if (by == n)
-			return ask_say(out, l == L_KINDS ? "sort takes count p50 p95 p99 max name" : p->regions
-				? "sort takes duration start task run runnable syscall blocked" : "sort takes duration start task");
+			return ask_say(out, l == L_KINDS ? "sort takes count p50 p95 p99 max name"
+				: p->regions ? "sort takes duration start task run runnable syscall blocked"
+					     : "sort takes duration start task");
 		p->sort[l] = by;
 		p->invert[l] = false;
 	} else if (a->cmd == CMD_INVERT) {
@@ -344,7 +347,8 @@ static enum verdict relative(struct tasks *p, const struct pane_env *env, bool p
 		: p->level == L_LIST && item_now(p) ? &p->ts->task[item_now(p)->i] : NULL;
 	const struct sched_task *to = NULL;
 	if (p->regions)
-		return ask_say(out, "( and ) go along tasks ([ shows them); of a region's goroutine: 6 and there ( ) W");
+		return ask_say(out,
+		    "( and ) go along tasks ([ shows them); of a region's goroutine: 6 and there ( ) W");
 	if (!t)
 		return ask_say(out, "Enter opens the kind: ( and ) are the parent and the child of a task");
 	for (uint32_t i = 0; i < p->ts->n && !to; i++) {
@@ -444,8 +448,10 @@ static void save(const void *st, struct view *v)
 	const struct tasks *p = st;
 	struct tasks_want w = tasks_wanted(p);
 	int level = w.page ? L_ONE : w.moves ? w.level : p->level;
-	int64_t open = w.page ? (int64_t)w.task : level == L_ONE ? p->task : level == L_LIST ? w.moves ? w.open : p->open : 0;
-	*v = w.view ? w.v : (struct view){{level | w.regions << 4 | (int)p->pick.whole << 8, open, p->pick.lo, p->pick.hi},
+	int64_t kind = w.moves ? w.open : p->open;
+	int64_t open = w.page ? (int64_t)w.task : level == L_ONE ? p->task : level == L_LIST ? kind : 0;
+	*v = w.view ? w.v
+	    : (struct view){{level | w.regions << 4 | (int)p->pick.whole << 8, open, p->pick.lo, p->pick.hi},
 	    {p->rows[0].sel, p->rows[1].sel, p->rows[2].sel, p->sort[0] << 8 | p->sort[1]}};
 }
 
@@ -565,9 +571,12 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 	const struct tasks *p = st;
 	(void)env;
 	buf_puts(b, p->bars.on && p->level != L_ONE ? "h l bar  v range  Enter only these  Esc leave the bars"
-		: p->level == L_ONE ? "Enter timeline, child  ( parent  ) child  4 flame of it  f only it  D rest  / log text  q back"
-		: p->level == L_KINDS ? "Enter open  [ ] tasks, regions  v bars  :>50ms  s < > sort  i invert  4 flame  D slow ones"
-		: p->regions ? "Enter timeline  Tab time  s < > sort  v bars  :>50ms  4 flame  D slow ones  f only these  q back"
+		: p->level == L_ONE
+		? "Enter timeline, child  ( parent  ) child  4 flame of it  f only it  D rest  / log text  q back"
+		: p->level == L_KINDS
+		? "Enter open  [ ] tasks, regions  v bars  :>50ms  s < > sort  i invert  4 flame  D slow ones"
+		: p->regions
+		? "Enter timeline  Tab time  s < > sort  v bars  :>50ms  4 flame  D slow ones  f only these  q back"
 		: "Enter what happened in it  v bars  :>50ms  ( parent  5 timeline  4 flame  D slow ones  q back");
 }
 

@@ -77,7 +77,8 @@ void tl_update(void *st, const struct pane_env *env)
 		tl_window(tl, env, tl->t0, tl->t1);
 }
 
-/* What the cursor is on, and what stands out in the whole: both where there is room, else that until one looks closer. */
+/* What the cursor is on, and what stands out in the whole: both where there is room, else that until one looks
+   closer. */
 static void draw_below(const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct tl_layout *l)
 {
 	int facts = (int)tl->ix->nout + 1;
@@ -505,12 +506,12 @@ static void tl_keys(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, "j k line  Enter go there  W close");
 		return;
 	}
-	buf_puts(b, env->cols >= 120 ? "h l move  { } half page  + - zoom  Enter fit  v range  f "
-				       "filter to it  w b span  "
-				       "( ) W cause effect chain  H highlight  n N hit  M rows  t "
-				       "pin  E regions  S stacks  e counters  ? help"
-				     : "h l move  { } half page  + - zoom  Enter fit  v range  w b span  ( ) cause  M rows  "
-				       "H highlight  ? help");
+	buf_puts(b, env->cols >= 120
+		? "h l move  { } half page  + - zoom  Enter fit  v range  f filter to it  w b span  "
+		  "( ) W cause effect chain  H highlight  n N hit  M rows  t pin  E regions  S stacks  "
+		  "e counters  ? help"
+		: "h l move  { } half page  + - zoom  Enter fit  v range  w b span  ( ) cause  M rows  H highlight  "
+		  "? help");
 }
 
 static void tl_click(

@@ -91,7 +91,8 @@ static const struct pen_way *way(struct pen *n, const struct paint *p)
 	const struct paint *now = &n->ink.p;
 	if (!n->ink.fresh && paint_same(now, p))
 		return NULL;
-	uint32_t h = (uint32_t)(now->fg * 5 + now->bg * 11 + now->attr * 23 + p->fg * 31 + p->bg * 43 + p->attr * 59) % PEN_WAYS;
+	uint32_t h = (uint32_t)(now->fg * 5 + now->bg * 11 + now->attr * 23 + p->fg * 31 + p->bg * 43 + p->attr * 59) %
+	    PEN_WAYS;
 	struct pen_way *w = &n->ways[h];
 	if (!n->ink.fresh && w->n && paint_same(&w->from, now) && paint_same(&w->to, p))
 		return w;

@@ -134,7 +134,8 @@ struct paint style_paint(const struct look *l, enum style fg, enum style bg, int
 
 struct paint cell_paint(const struct look *l, const struct cell *c)
 {
-	/* where few colours make the selection by reversing it, a block of a bar would be a hole with the rest in its colour */
+	/* where few colours make the selection by reversing it, a block of a bar would be a hole with the rest in its
+	   colour */
 	bool block = c->bg == ST_SELECT && c->ch >= 0x2580 && c->ch <= 0x259f && l->colours < 256;
 	return style_paint(l, block ? ST_NORMAL : (enum style)c->fg, (enum style)c->bg, c->attr);
 }

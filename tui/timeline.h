@@ -270,7 +270,8 @@ void tl_index_free(struct timeline *);
    row, or to other rows and back, counts what is new. */
 void tl_frame(const struct timeline *, const struct snap *, int cells);
 const struct bin *tl_bins(const struct timeline *, const struct snap *, trk_id);
-/* The same of many, which are counted on all processors where it is much; the list is changed. A track twice in it is no matter. */
+/* The same of many, which are counted on all processors where it is much; the list is changed. A track twice in it is
+   no matter. */
 void tl_bins_all(const struct timeline *, const struct snap *, trk_id *, uint32_t n);
 /* How much of each cell cycles of the collector (SP_GC) or stops of the world (SP_STW) take. */
 const int64_t *tl_cycles(const struct timeline *, const struct snap *, int cells, enum span_kind);

@@ -110,8 +110,9 @@ static trk_id *numbers_end(struct numbers *x)
 	return x->place;
 }
 
-/* Of tracks 1 .. end. A million goroutines come nearly in the order of their numbers: to place them takes a tenth of the
-   time and of the memory of sorting. Rows of tracks are many bytes, so all kinds are gone through at once, and twice. */
+/* Of tracks 1 .. end. A million goroutines come nearly in the order of their numbers: to place them takes a tenth of
+   the time and of the memory of sorting. Rows of tracks are many bytes, so all kinds are gone through at once, and
+   twice. */
 static struct tl_tracks *tracks_make(const struct snap *sn, trk_id end)
 {
 	struct tl_tracks *tr = xcalloc(1, sizeof *tr);
@@ -229,7 +230,7 @@ struct tl_kept {
 	int cells;
 	uint32_t serial, news, frame, n, nspare;
 	size_t cap, spare_cap;
-	struct tl_bins *of;	/* those of Ps and of rows that were in sight of late; a place of one that went is spare */
+	struct tl_bins *of;	/* of Ps and of rows that were in sight of late; a place of one that went is spare */
 	struct bin **spare;
 	void *line[HD__N];	/* by enum tl_head */
 	struct arena mem;

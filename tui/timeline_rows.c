@@ -444,8 +444,8 @@ static bool select_same(struct timeline *tl, const struct pane_env *env, struct 
 			at = i;
 	if (at == UINT32_MAX && keep.what == ROW_TRACK)
 		at = tl_row_of(tl, session_snap(env->s), keep.id);
-	for (uint32_t i = 0; i < tl->nrest && at == UINT32_MAX && keep.what == ROW_TASK && tl->rest_what == ROW_TASK; i++)
-		if (tl->rest[i] == keep.id)
+	for (uint32_t i = 0; i < tl->nrest && at == UINT32_MAX && keep.what == ROW_TASK; i++)
+		if (tl->rest_what == ROW_TASK && tl->rest[i] == keep.id)
 			at = tl->nhead + i;
 	for (uint32_t u = 0; u < tl->nunder && at == UINT32_MAX; u++) {
 		const struct tl_under *un = &tl->under[u];

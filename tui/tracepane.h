@@ -67,7 +67,8 @@ int tp_accounts_rows(const struct gstat *);	/* lines that all of them take */
 /* "running 310ms 15.5% | runnable ...": the largest states of a whole. */
 void tp_shares(const int64_t ns[TS__N], int64_t whole, struct buf *);
 void tp_quote(const struct store *, str_id, struct buf *);	/* as a regular expression that only it matches */
-void tp_working(const struct job *, const char *what, struct buf *);	/* "counting 12%... "; NULL: how far is not known */
+/* "counting 12%... "; NULL: how far is not known */
+void tp_working(const struct job *, const char *what, struct buf *);
 void tp_scope_words(const struct tp_scope *, struct buf *);	/* "whole trace", "1.2s to 1.3s" */
 
 /* The query compares what its filters name with the rest of the trace; by the type that tells most of the

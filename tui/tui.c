@@ -36,7 +36,8 @@ static int put_all(const struct buf *b, struct err *e)
 		if (k < 0 && errno == EINTR)
 			continue;
 		if (k <= 0)
-			return errno == EPIPE ? 0 : err_set(e, ERR_IO, ERR_NOWHERE, "standard output: %s", strerror(errno));
+			return errno == EPIPE ? 0
+			    : err_set(e, ERR_IO, ERR_NOWHERE, "standard output: %s", strerror(errno));
 		done += (size_t)k;
 	}
 	return 0;
@@ -300,7 +301,8 @@ int tui_print(const struct opt *o, const char *what, struct err *e)
 		explain_print(&b);
 	else
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-print=%s: keys, options, reports, commands, config, settings, explain or completion-bash, -zsh, -fish", what);
+		    "-print=%s: keys, options, reports, commands, config, settings, explain or completion-bash, -zsh, "
+		    "-fish", what);
 	int rc = put_all(&b, e);
 	buf_free(&b);
 	return rc;

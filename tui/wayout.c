@@ -45,8 +45,8 @@ static void on_crash(int sig, siginfo_t *si, void *context)
 	(void)context;
 	if (sig == SIGBUS && mapped_mend(si->si_addr))
 		return;
-	static const char words[] = "ttrace has crashed, and put the terminal back. That is a bug: please report it, with "
-				    "the file if you may, as README.md says.\r\n";
+	static const char words[] = "ttrace has crashed, and put the terminal back. That is a bug: please report it, "
+				    "with the file if you may, as README.md says.\r\n";
 	if (way_out.open) {
 		restore_now();
 		ssize_t k = write(STDERR_FILENO, words, sizeof words - 1);
