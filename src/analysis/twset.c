@@ -206,15 +206,17 @@ static void span_in(uint8_t *set, uint32_t i)
 	set[i >> 3] |= (uint8_t)(1u << (i & 7));
 }
 
-/* The tasks of those ids, or their regions, as far as they overlap [from, to]. */
-static void spans_of(const struct snap *sn, enum span_kind kind, uint64_t *id, size_t n, int64_t from, int64_t to,
-    uint8_t *set)
+/* The tasks of those ids, or their regions. */
+static void spans_of(const struct snap *sn, enum span_kind kind, uint64_t *id, size_t n, uint8_t *set)
 {
 	if (n)
 		qsort(id, n, sizeof *id, u64_cmp);
-	for (uint32_t i = 0; n && (i = spans_next(sn, i, 1u << kind, from, to)) != UINT32_MAX; i++)
-		if (bsearch(&store_span(sn->st, i)->s.id, id, n, sizeof *id, u64_cmp))
+	for (uint32_t i = 0; i < sn->nspans && n; i++) {
+		store_pass(sn, i);
+		const struct sink_span *sp = &store_span(sn->st, i)->s;
+		if (sp->kind == kind && bsearch(&sp->id, id, n, sizeof *id, u64_cmp))
 			span_in(set, i);
+	}
 }
 
 struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
@@ -241,7 +243,7 @@ struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct are
 			ids[nids++] = sp->id;
 		}
 	}
-	spans_of(sn, SP_TASK, ids, nids, INT64_MIN, INT64_MAX, set);
+	spans_of(sn, SP_TASK, ids, nids, set);
 	mem_free(ids);
 	mem_free(j.said);
 	p->span = set;
@@ -257,39 +259,65 @@ static bool task_picked(const struct tw_pick *p, struct judge *j, const struct s
 	return (whole || !bounded(p)) && picked(p, named, whole ? sp->t1 - sp->t0 : 0);
 }
 
-struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
+/* A task began and ended on one goroutine: what that did is of it. */
+static void task_add(struct slices *s, const struct snap *sn, const struct sink_span *sp)
 {
-	struct slices s = {0};
+	if (sp->trk && (!sp->trk1 || sp->trk1 == sp->trk))
+		slices_add(s, sn, sp);
+}
+
+/* Those of one task, also of one of which the trace has neither begin nor end. */
+static void one_task(const struct snap *sn, const struct tw_pick *p, uint8_t *set, struct slices *s)
+{
+	const uint32_t kinds = 1u << SP_TASK | 1u << SP_REGION;
+	int64_t from = p->near ? p->from : INT64_MIN, to = p->near && p->to < INT64_MAX ? p->to + 1 : INT64_MAX;
+	for (uint32_t i = 0; (i = spans_next(sn, i, kinds, from, to)) != UINT32_MAX; i++) {
+		const struct sink_span *sp = &store_span(sn->st, i)->s;
+		if (sp->id != p->id || (sp->kind == SP_TASK && !task_picked(p, NULL, sp)))
+			continue;
+		span_in(set, i);
+		if (sp->kind == SP_TASK)
+			task_add(s, sn, sp);
+		else
+			slices_add(s, sn, sp);
+	}
+}
+
+/* Those of all that are meant. How many tasks they are. */
+static uint32_t some_tasks(const struct snap *sn, const struct tw_pick *p, uint8_t *set, struct slices *s)
+{
 	struct judge j = judge_new(sn, p->match, p->arg);
 	uint64_t *ids = NULL;
 	size_t nids = 0, cap = 0;
-	uint8_t *set = arena_zalloc(a, sn->nspans / 8 + 1u);
-	bool one = !p->match && !p->rest;	/* also one of which the trace has neither begin nor end */
-	if (one) {
-		ids = mem_grow(ids, &cap, 1, sizeof *ids);
-		ids[nids++] = p->id;
-	}
-	int64_t from = p->near ? p->from : INT64_MIN, to = p->near && p->to < INT64_MAX ? p->to + 1 : INT64_MAX;
-	for (uint32_t i = 0; (i = spans_next(sn, i, 1u << SP_TASK, from, to)) != UINT32_MAX; i++) {
+	for (uint32_t i = 0; i < sn->nspans; i++) {
+		store_pass(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		if (!task_picked(p, &j, sp))
+		if (sp->kind != SP_TASK || !task_picked(p, &j, sp))
 			continue;
-		if (!one) {
-			ids = mem_grow(ids, &cap, nids + 1, sizeof *ids);
-			ids[nids++] = sp->id;
-		}
+		ids = mem_grow(ids, &cap, nids + 1, sizeof *ids);
+		ids[nids++] = sp->id;
 		span_in(set, i);
-		if (sp->trk && (!sp->trk1 || sp->trk1 == sp->trk))	/* began and ended on one goroutine */
-			slices_add(&s, sn, sp);
+		task_add(s, sn, sp);
 	}
-	spans_of(sn, SP_REGION, ids, nids, from, to, set);
-	for (uint32_t i = 0; nids && (i = spans_next(sn, i, 1u << SP_REGION, from, to)) != UINT32_MAX; i++)
-		if (tw_has(set, i))
-			slices_add(&s, sn, &store_span(sn->st, i)->s);
-	p->n = (uint32_t)nids;
-	p->span = set;
+	spans_of(sn, SP_REGION, ids, nids, set);
+	for (uint32_t i = 0; i < sn->nspans && nids; i++)
+		if (tw_has(set, i) && store_span(sn->st, i)->s.kind == SP_REGION)
+			slices_add(s, sn, &store_span(sn->st, i)->s);
 	mem_free(ids);
 	mem_free(j.said);
+	return (uint32_t)nids;
+}
+
+struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
+{
+	struct slices s = {0};
+	uint8_t *set = arena_zalloc(a, sn->nspans / 8 + 1u);
+	p->n = 1;
+	if (p->match || p->rest)
+		p->n = some_tasks(sn, p, set, &s);
+	else
+		one_task(sn, p, set, &s);
+	p->span = set;
 	return slices_take(&s, true, a, n);
 }
 
