@@ -144,6 +144,50 @@ static bool graph_laws(struct prof *p, const struct gopt *o)
 	return good;
 }
 
+static bool left(const struct gnode *n, int64_t least)
+{
+	return (n->cum || n->flat) && llabs(n->cum) >= least;
+}
+
+/* A tree that is cut has the nodes that all have and are heavy enough, in their order, and counts the others. */
+static bool sifted(struct prof *p, double part)
+{
+	struct gopt o = {.type = 1, .trim_path = "", .source_path = "", .nodefraction = part, .tree = true};
+	struct graph *g = graph_trimmed(p, &o), *all = graph_new(p, &o);
+	int64_t flat = 0;
+	size_t k = 0, n = 0;
+	for (size_t i = 0; i < all->nall; i++)
+		flat += all->all[i]->flat;
+	int64_t least = llabs((int64_t)((double)flat * part));
+	for (size_t i = 0; i < all->nall; i++) {
+		if (!left(all->all[i], least))
+			continue;
+		while (k < g->nall && !left(g->all[k], least))
+			k++;
+		if (k == g->nall || g->all[k]->cum != all->all[i]->cum || g->all[k]->flat != all->all[i]->flat ||
+		    g->all[k]->info.name != all->all[i]->info.name)
+			break;
+		k++;
+		n++;
+	}
+	bool good = n == g->n && g->orig == n && n + g->dropped_nodes == all->n && g->nall <= all->nall;
+	graph_free(g);
+	graph_free(all);
+	return good;
+}
+
+static void test_tree(void)
+{
+	bool same = true;
+	for (uint32_t i = 0; i < 60; i++) {
+		state = 31 + i;
+		struct prof *p = random_profile(4 + i % 12, 300, i % 3 == 0);
+		same &= sifted(p, 0.002 * (1 + i % 7) * (1 + i % 5));
+		prof_free(p);
+	}
+	OK(same);
+}
+
 static void test_graph(void)
 {
 	bool plain = true, tree = true, trimmed = true;
@@ -387,6 +431,7 @@ int main(void)
 	test_merge();
 	test_filters();
 	test_graph();
+	test_tree();
 	test_cutoffs();
 	test_redundant();
 	test_spliced();

@@ -10,27 +10,17 @@
  * Most nodes of a large profile are too light to be shown, and edges are what is
  * dear: so trimming asks for the nodes alone first (graph_nodes). Where all are wanted, what of the
  * stacks has been walked is given back as edges take its place (gopt.spend).
+ * Of a tree, which has a node for each context, only those are made that trimming does not take away at once (graph_tree.c).
  * A node that is not wanted (see graph_rebuild) leaves a gap; the edge across a
  * gap is residual, and what ends in a gap has no flat weight.
  */
 #include "config.h"
-#include "analysis/graph.h"
-
-#include "base/units.h"
+#include "analysis/graph_in.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A map from a pair of ids to an index. */
-struct pairs {
-	struct {
-		uint64_t key;
-		uint32_t val;
-	} * slot; /* val 0: empty, else index + 1 */
-	size_t cap, n;
-};
-
-static uint32_t *pairs_at(struct pairs *m, uint32_t a, uint32_t b)
+uint32_t *graph_pair(struct pairs *m, uint32_t a, uint32_t b)
 {
 	if ((m->n + 1) * 2 > m->cap) {
 		struct pairs old = *m;
@@ -56,58 +46,14 @@ static uint32_t *pairs_at(struct pairs *m, uint32_t a, uint32_t b)
 	return &m->slot[k].val;
 }
 
-struct bundle {
-	uint32_t stack, set;
-	int64_t w, d;
-};
-/* as it is kept, for there may be as many as samples; d has its own array, where there is any */
-struct bundled {
-	uint32_t stack, set;
-	int64_t w;
-};
-
-struct set_tags {
-	bool known;
-	uint32_t first, n;
-}; /* into set_key */
-struct set_key {
-	uint32_t key;
-	int64_t value;
-}; /* into tag_key */
-
-struct builder {
-	struct graph *g;
-	struct prof *p;
-	const struct gopt *o;
-	const struct graph *kept;
-	struct ginfo *info; /* interned; kept ones first */
-	size_t ninfo, cinfo, nkept;
-	struct intern infox;
-	struct lines {
-		uint32_t first, n;
-	} * lines;	/* of a location: its slots */
-	uint32_t *slot; /* of a line: info + 1 (a graph's node + 1), 0 not wanted */
-	uint32_t *seen; /* by node: the last bundle that came by; and its weights: these are hot */
-	int64_t *cum, *cum_div;
-	struct pairs children, functions, tag_keys;
-	struct intern markx;	/* of g->marks */
-	struct intern edgex;	/* of g->edges */
-	struct way {		/* an edge of the stack at hand */
-		struct gnode *src, *dst;
-		uint32_t hash;
-		bool residual, inlined;
-	} *way;
-	size_t nway, cway;
-	struct bundled *bundle;		/* NULL: each sample is one */
-	int64_t *bundle_d;
-	size_t nbundle, cbundle, cbundle_d;
-	struct set_tags *sets;
-	struct set_key *set_key;
-	bool light; /* weights of nodes only */
-	bool ordered;	/* the stacks of bundles ascend */
-	size_t spent;	/* bytes of the profile's frames */
-	size_t ntag_key, ctag_key, nset_key, cset_key;
-};
+uint32_t *graph_pair_there(const struct pairs *m, uint32_t a, uint32_t b)
+{
+	uint64_t key = (uint64_t)a << 32 | b;
+	size_t k = hash_u64(key, 7) & (m->cap - 1);
+	while (m->cap && m->slot[k].val && m->slot[k].key != key)
+		k = (k + 1) & (m->cap - 1);
+	return m->cap && m->slot[k].val ? &m->slot[k].val : NULL;
+}
 
 /* ---- nodes */
 
@@ -141,13 +87,13 @@ static uint32_t function_of(struct builder *b, uint32_t info, uint32_t context)
 		i.line = i.col = 0;
 		info = intern_info(b, &i);
 	}
-	uint32_t *f = pairs_at(&b->functions, context, info);
+	uint32_t *f = graph_pair(&b->functions, context, info);
 	if (!*f)
 		*f = (uint32_t)b->functions.n;
 	return *f;
 }
 
-static uint32_t new_node(struct builder *b, uint32_t info, uint32_t context)
+uint32_t graph_node(struct builder *b, uint32_t info, uint32_t context)
 {
 	struct graph *g = b->g;
 	struct gnode *n = arena_zalloc(&g->arena, sizeof *n);
@@ -183,129 +129,12 @@ static void intern_lines(struct builder *b)
 	}
 }
 
-/* ---- labels */
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* All string labels of a set as "key:value", sorted, joined by a backslash and an n. */
-static str_id joined(struct prof *p, struct prof_run r, str_id base)
-{
-	struct arena a = {0};
-	struct buf b = {0};
-	char **s = arena_alloc(&a, (r.n + 1u) * sizeof *s);
-	size_t n = 0;
-	for (uint32_t i = 0; i < r.n; i++) {
-		const struct prof_label *l = &p->label[r.off + i];
-		if (l->str && l->key != base)
-			s[n++] = arena_printf(&a, "%s:%s", prof_s(p, l->key), prof_s(p, l->str));
-	}
-	qsort(s, n, sizeof *s, by_text);
-	for (size_t i = 0; i < n; i++) {
-		buf_puts(&b, i ? "\\n" : "");
-		buf_puts(&b, s[i]);
-	}
-	str_id id = prof_str(p, b.n ? b.p : "", b.n);
-	buf_free(&b);
-	arena_free(&a);
-	return id;
-}
-
-static void add_set_key(struct builder *b, struct set_tags *t, struct gtag k, int64_t value)
-{
-	uint32_t *at = pairs_at(&b->tag_keys, k.numeric ? k.group : UINT32_MAX, k.name);
-	if (!*at) {
-		struct graph *g = b->g;
-		g->tag_key = mem_grow(g->tag_key, &b->ctag_key, b->ntag_key + 1, sizeof *g->tag_key);
-		g->tag_key[b->ntag_key++] = k;
-		*at = (uint32_t)b->ntag_key;
-	}
-	b->set_key = mem_grow(b->set_key, &b->cset_key, b->nset_key + 1, sizeof *b->set_key);
-	b->set_key[b->nset_key++] = (struct set_key){*at - 1, value};
-	t->n++;
-}
-
-/* pprof draws string labels, and of the numeric ones "bytes". */
-static const struct set_tags *tags_of(struct builder *b, uint32_t set)
-{
-	struct prof *p = b->p;
-	struct set_tags *t = &b->sets[set];
-	if (t->known)
-		return t;
-	str_id group = joined(p, p->set[set], prof_str(p, PROF_BASE_KEY, strlen(PROF_BASE_KEY)));
-	*t = (struct set_tags){true, (uint32_t)b->nset_key, 0};
-	if (group)
-		add_set_key(b, t, (struct gtag){.name = group}, 0);
-	for (uint32_t i = 0; i < p->set[set].n; i++) {
-		struct prof_label l = p->label[p->set[set].off + i];
-		if (l.str || strcmp(prof_s(p, l.key), "bytes"))
-			continue;
-		struct buf s = {0};
-		units_label(&s, l.num, prof_s(p, b->o->bytes_unit), b->o->tag_unit);
-		str_id name = prof_str(p, s.p, s.n);
-		add_set_key(b, t,
-		    (struct gtag){
-			.numeric = true, .group = group, .name = name, .unit = b->o->bytes_unit},
-		    l.num);
-		buf_free(&s);
-	}
-	return t;
-}
-
-static int same_mark(const void *ctx, uint32_t id, const void *key)
-{
-	const struct gmark *t = col_at(&((const struct graph *)ctx)->marks, id), *k = key;
-	return t->node == k->node && t->key == k->key;
-}
-
-static struct gmark *mark_of(struct builder *b, struct gnode *n, struct set_key k)
-{
-	struct graph *g = b->g;
-	struct gmark key = {.node = n->id, .key = k.key, .value = k.value, .next = n->tag}, *t;
-	uint32_t h = hash_u64((uint64_t)key.node << 32 | key.key, 9),
-		 id = intern_find(&b->markx, h, same_mark, g, &key);
-	if (id != UINT32_MAX)
-		return col_at(&g->marks, id);
-	t = col_add(&g->marks, &id);
-	intern_put(&b->markx, h, id);
-	memcpy(t, &key, sizeof key);
-	return n->tag = t;
-}
-
-static void add_tag(struct builder *b, struct gnode *n, struct set_key k, const struct bundle *s, bool flat)
-{
-	struct gmark *t = mark_of(b, n, k);
-	prof_sum(flat ? &t->flat : &t->cum, s->w);
-	if (b->g->mean)
-		prof_sum(&t->div[flat ? 0 : 1], s->d);
-}
-
-struct gtag gmark_tag(const struct graph *g, const struct gmark *t)
-{
-	struct gtag tag = g->tag_key[t->key];
-	tag.value = t->value;
-	tag.flat = t->flat;
-	tag.cum = t->cum;
-	tag.flat_div = g->mean ? t->div[0] : 0;
-	tag.cum_div = g->mean ? t->div[1] : 0;
-	return tag;
-}
-
-static void add_tags(struct builder *b, struct gnode *n, const struct bundle *s, bool flat)
-{
-	const struct set_tags *t = tags_of(b, s->set);
-	for (uint32_t i = 0; i < t->n; i++)
-		add_tag(b, n, b->set_key[t->first + i], s, flat);
-}
-
-static void add_weight(struct builder *b, struct gnode *n, const struct bundle *s, bool flat)
+void graph_weight(struct builder *b, struct gnode *n, const struct bundle *s, bool flat)
 {
 	prof_sum(flat ? &n->flat : &n->cum, s->w);
 	prof_sum(flat ? &n->flat_div : &n->cum_div, s->d);
 	if (b->sets && s->set)
-		add_tags(b, n, s, flat);
+		graph_tag(b, n, s, flat);
 }
 
 /* ---- walks */
@@ -331,7 +160,7 @@ static struct gedge *edge_of(struct builder *b, const struct way *w)
 	return e;
 }
 
-static void add_way(struct builder *b, struct gnode *src, struct gnode *dst, bool residual, bool inlined)
+void graph_way(struct builder *b, struct gnode *src, struct gnode *dst, bool residual, bool inlined)
 {
 	uint32_t h = hash_u64((uint64_t)src->id << 32 | dst->id, 7);
 	intern_ask(&b->edgex, h);
@@ -353,7 +182,7 @@ static void add_edge(struct builder *b, const struct way *w, const struct bundle
 }
 
 /* The edges of a stack lie anywhere in memory: all are asked for before the first is looked at. */
-static void add_edges(struct builder *b, const struct bundle *s, uint32_t pass)
+void graph_ways(struct builder *b, const struct bundle *s, uint32_t pass)
 {
 	for (size_t i = 0; i < b->nway; i++) {
 		uint32_t id = intern_guess(&b->edgex, b->way[i].hash);
@@ -385,44 +214,20 @@ static void walk(struct builder *b, const struct bundle *s, uint32_t pass)
 				if (b->cum_div)
 					prof_sum(&b->cum_div[n - 1], s->d);
 				if (tags)
-					add_tags(b, all[n - 1], s, false);
+					graph_tag(b, all[n - 1], s, false);
 			}
 			if (parent && parent != n && !b->light)
-				add_way(b, all[parent - 1], all[n - 1], residual, k + 1 != at.n);
+				graph_way(b, all[parent - 1], all[n - 1], residual, k + 1 != at.n);
 			parent = n;
 			residual = false;
 		}
 	}
-	add_edges(b, s, pass);
+	graph_ways(b, s, pass);
 	if (parent && !residual)
-		add_weight(b, all[parent - 1], s, true);
+		graph_weight(b, all[parent - 1], s, true);
 }
 
-static void walk_tree(struct builder *b, const struct bundle *s, uint32_t pass)
-{
-	struct prof_run r = b->p->stack[s->stack];
-	struct gnode *parent = NULL;
-	for (uint32_t i = r.n; i--;) {
-		struct lines at = b->lines[prof_frame(b->p, r.off + i)];
-		for (uint32_t k = at.n; k--;) {
-			uint32_t info = b->slot[at.first + k] - 1,
-				 context = parent ? parent->id + 1 : 0;
-			uint32_t *child = pairs_at(&b->children, context, info);
-			if (!*child)
-				*child = new_node(b, info, context);
-			struct gnode *n = b->g->all[*child - 1];
-			add_weight(b, n, s, false);
-			if (parent)
-				add_way(b, parent, n, false, k + 1 != at.n);
-			parent = n;
-		}
-	}
-	add_edges(b, s, pass);
-	if (parent)
-		add_weight(b, parent, s, true);
-}
-
-static struct bundle bundle_at(const struct builder *b, size_t i)
+struct bundle graph_bundle(const struct builder *b, size_t i)
 {
 	if (!b->bundle) {
 		struct prof_sample s = b->p->sample[i];
@@ -459,22 +264,18 @@ static void walk_all(struct builder *b)
 	struct bundle s;
 	size_t n = b->kept ? b->nkept : b->ninfo;
 	if (b->o->tree) {
-		for (size_t i = 0; i < b->nbundle && prof_go(b->p, i, b->nbundle); i++) {
-			s = bundle_at(b, i);
-			if (b->bundle || s.w || s.d)
-				walk_tree(b, &s, (uint32_t)i + 1);
-		}
+		graph_walk_tree(b, b->o->sift ? b->o->nodefraction : 0);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		new_node(b, (uint32_t)i, 0);
+		graph_node(b, (uint32_t)i, 0);
 	forget_infos(b);
 	b->seen = xcalloc(n + 1, sizeof *b->seen);
 	b->cum = xcalloc(n + 1, sizeof *b->cum);
 	if (b->o->mean)
 		b->cum_div = xcalloc(n + 1, sizeof *b->cum_div);
 	for (size_t i = 0; i < b->nbundle && prof_go(b->p, i, b->nbundle); i++) {
-		s = bundle_at(b, i);
+		s = graph_bundle(b, i);
 		if (b->bundle || s.w || s.d)
 			walk(b, &s, (uint32_t)i + 1);
 		if (b->o->spend && i % SPENT == SPENT - 1)
@@ -576,7 +377,7 @@ static struct graph *build(
 	walk_all(&b);
 	select_nodes(g, o->drop_negative);
 	void *all[] = {b.info, b.lines, b.slot, b.seen, b.cum, b.cum_div,
-	    b.children.slot, b.functions.slot, b.tag_keys.slot, b.bundle, b.bundle_d, b.sets,
+	    b.functions.slot, b.tag_keys.slot, b.bundle, b.bundle_d, b.sets,
 	    b.set_key, b.way};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);

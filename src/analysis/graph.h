@@ -68,6 +68,7 @@ struct gopt {
 	bool visual;		/* the order and choice of nodes for drawings */
 	bool cum_sort;
 	bool spend;		/* nobody will look at samples and stacks again: what was walked may go. Without tags */
+	bool sift;		/* of a tree only what nodefraction leaves: graph_trimmed() says so */
 	const char *tag_unit;	/* in which numeric labels are named */
 	str_id bytes_unit;	/* unit of the label "bytes" */
 	const char *trim_path, *source_path;
@@ -87,6 +88,10 @@ struct graph {
 	struct gtag *tag_key;	/* what tags there are, without weights */
 	bool mean;		/* there are divisors */
 	size_t orig, dropped_nodes, dropped_edges;	/* by trimming */
+	/* of a tree without most of its light nodes: what all weigh themselves, and how many are light */
+	bool sifted;
+	int64_t flat;
+	size_t light;
 };
 
 /* Everything, untrimmed and in no particular order. */

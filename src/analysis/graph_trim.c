@@ -42,6 +42,8 @@ int64_t gedge_weight(const struct gedge *e)
 static int64_t graph_flat(const struct graph *g)
 {
 	int64_t sum = 0;
+	if (g->sifted)
+		return g->flat;
 	for (size_t i = 0; i < g->n; i++)
 		prof_sum(&sum, g->node[i]->flat);
 	return sum;
@@ -367,6 +369,7 @@ static struct graph *first_cut(struct graph *nodes, const struct gopt *o, bool a
 struct graph *graph_trimmed(struct prof *p, const struct gopt *asked)
 {
 	struct gopt opt = *asked, *o = &opt;
+	opt.sift = o->tree;
 	opt.spend &= !o->tags && !(o->nodefraction > 0) && o->nodecount <= 0;	/* there is one walk */
 	bool light = !o->tree && o->nodefraction > 0, later = light && o->tags && o->nodecount > 0;
 	struct graph *g = light ? graph_nodes(p, o) : graph_new(p, o);
@@ -378,6 +381,8 @@ struct graph *graph_trimmed(struct prof *p, const struct gopt *asked)
 		g->node[i]->keep = wrap_abs(g->node[i]->cum) >= node_cut;
 		dropped += !g->node[i]->keep;
 	}
+	if (g->sifted)
+		dropped = g->light;
 	if (light) {
 		g = first_cut(g, o, !dropped, &later);
 	} else {

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_GRAPH_IN_H
+#define TTRACE_GRAPH_IN_H
+
+#include "analysis/graph.h"
+
+/* The inside of a graph that is being built, for graph.c, graph_tags.c and graph_tree.c. */
+
+/* A map from a pair of ids to an index. */
+struct pairs {
+	struct {
+		uint64_t key;
+		uint32_t val;
+	} * slot; /* val 0: empty, else index + 1 */
+	size_t cap, n;
+};
+
+/* The place of its value; where that is 0 it is new, and the caller fills it. */
+uint32_t *graph_pair(struct pairs *, uint32_t a, uint32_t b);
+uint32_t *graph_pair_there(const struct pairs *, uint32_t a, uint32_t b);	/* NULL: it is not there */
+
+struct bundle {
+	uint32_t stack, set;
+	int64_t w, d;
+};
+/* as it is kept, for there may be as many as samples; d has its own array, where there is any */
+struct bundled {
+	uint32_t stack, set;
+	int64_t w;
+};
+
+struct set_tags {
+	bool known;
+	uint32_t first, n;
+}; /* into set_key */
+struct set_key {
+	uint32_t key;
+	int64_t value;
+}; /* into tag_key */
+
+struct builder {
+	struct graph *g;
+	struct prof *p;
+	const struct gopt *o;
+	const struct graph *kept;
+	struct ginfo *info; /* interned; kept ones first */
+	size_t ninfo, cinfo, nkept;
+	struct intern infox;
+	struct lines {
+		uint32_t first, n;
+	} * lines;	/* of a location: its slots */
+	uint32_t *slot; /* of a line: info + 1 (a graph's node + 1), 0 not wanted */
+	uint32_t *seen; /* by node: the last bundle that came by; and its weights: these are hot */
+	int64_t *cum, *cum_div;
+	struct pairs functions, tag_keys;
+	struct intern markx;	/* of g->marks */
+	struct intern edgex;	/* of g->edges */
+	struct way {		/* an edge of the stack at hand */
+		struct gnode *src, *dst;
+		uint32_t hash;
+		bool residual, inlined;
+	} *way;
+	size_t nway, cway;
+	struct bundled *bundle;		/* NULL: each sample is one */
+	int64_t *bundle_d;
+	size_t nbundle, cbundle, cbundle_d;
+	struct set_tags *sets;
+	struct set_key *set_key;
+	bool light; /* weights of nodes only */
+	bool ordered;	/* the stacks of bundles ascend */
+	size_t spent;	/* bytes of the profile's frames */
+	size_t ntag_key, ctag_key, nset_key, cset_key;
+};
+
+/* A node of what info says, below another one (its id + 1) or below none; its id + 1. */
+uint32_t graph_node(struct builder *, uint32_t info, uint32_t context);
+void graph_weight(struct builder *, struct gnode *, const struct bundle *, bool flat);
+/* An edge of the stack at hand; and all of these, weighed. */
+void graph_way(struct builder *, struct gnode *src, struct gnode *dst, bool residual, bool inlined);
+void graph_ways(struct builder *, const struct bundle *, uint32_t pass);
+struct bundle graph_bundle(const struct builder *, size_t i);
+
+/* graph_tags.c: what a bundle's labels weigh at a node; what labels a set has. */
+void graph_tag(struct builder *, struct gnode *, const struct bundle *, bool flat);
+const struct set_tags *graph_set_tags(struct builder *, uint32_t set);
+
+/* graph_tree.c: a node for each context; with part only those that trimming asks for. */
+void graph_walk_tree(struct builder *, double part);
+
+#endif
