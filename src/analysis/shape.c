@@ -25,14 +25,11 @@
  * way; this takes a third of either.
  */
 #include "config.h"
-#include "analysis/shape.h"
+#include "analysis/shape_in.h"
 
 #include "base/mem.h"
 
 #include <string.h>
-
-enum { AHEAD = 16 };
-
 
 #define INLINED UINT32_C(0x80000000)	/* or'ed to what a node is */
 
@@ -504,57 +501,6 @@ static void walk(struct maker *m)
 		follow(m);
 }
 
-/* Where subtrees end. */
-static void finish(struct shape *s)
-{
-	uint32_t k = s->nfork;
-	rank_seal(s->forks, s->n);
-	memset(s->next, 0, s->n * sizeof *s->next);
-	for (uint32_t i = s->n; i-- > 0;) {
-		uint32_t p = rank_has(s->forks, i) ? s->fork[--k] : i - (i != 0);
-		if (!s->next[i])
-			s->next[i] = i + 1;
-		if (i && !s->next[p])
-			s->next[p] = s->next[i];
-	}
-}
-
-/* Where weights can be, and which of the places each source of weight goes to. */
-static void number_ends(struct shape *s, const struct frames *f)
-{
-	const struct store *st = f->st;
-	uint32_t n = f->nsmp ? f->nsmp : f->n;
-	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
-	s->end = xmalloc((n + 1u) * sizeof *s->end);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = f->of ? f->of[i] : f->nsmp ? store_smp(st, i)->stack : i;
-		if (!f->of && f->nsmp && i + AHEAD < n)	/* they stand anywhere */
-			__builtin_prefetch(&s->at[store_smp(st, i + AHEAD)->stack]);
-		if (f->of && i + AHEAD < n && f->of[i + AHEAD] != SHAPE_NONE)
-			__builtin_prefetch(&s->at[f->of[i + AHEAD]]);
-		s->end[i] = at == SHAPE_NONE ? at : s->at[at];
-		if (at != SHAPE_NONE)
-			rank_set(s->ends, s->end[i]);
-	}
-	s->nend = rank_seal(s->ends, s->n);
-	for (uint32_t i = 0; i < n; i++)
-		if (s->end[i] != SHAPE_NONE)
-			s->end[i] = rank_of(s->ends, s->end[i]);
-}
-
-/* Where nodes of the store have gone to: stretches that lie side by side here and there. */
-static void note_runs(struct shape *s, uint32_t n)
-{
-	size_t k = 1;
-	for (uint32_t i = 1; i < n; i++)
-		k += s->at[i] != s->at[i - 1] + 1;
-	s->run = xmalloc(k * sizeof *s->run);
-	s->run[s->nrun++] = (struct shape_run){0, 0};
-	for (uint32_t i = 1; i < n; i++)
-		if (s->at[i] != s->at[i - 1] + 1)
-			s->run[s->nrun++] = (struct shape_run){i, s->at[i]};
-}
-
 static void maker_free(struct maker *m)
 {
 	void *all[] = {m->look, m->look_tag, m->twins, m->late, m->first, m->pend, m->raw, m->own, m->gather,
@@ -603,12 +549,12 @@ struct shape *shape_new(struct things *t, const struct frames *f)
 		shape_free(s);
 		return NULL;
 	}
-	number_ends(s, f);
+	shape_ends(s, f);
 	if (!f->parent && !f->row)
-		note_runs(s, f->n);
+		shape_runs(s, f->n);
 	s->next = s->at;	/* what was where has been asked for the last time */
 	s->at = NULL;
-	finish(s);
+	shape_close(s);
 	return s;
 }
 
@@ -622,7 +568,7 @@ struct shape *shape_left(const struct shape *old, const uint8_t *hit)
 	m.hit = hit;
 	walk(&m);
 	maker_free(&m);
-	finish(s);
+	shape_close(s);
 	return s;
 }
 
