@@ -283,6 +283,7 @@ struct belt {
 	pthread_cond_t room, goods;
 	uint32_t slots, sent, done;	/* sent - done are filled */
 	uint32_t enough;		/* so many make it worth to wake who waits for them */
+	uint32_t most;			/* with so many the producer does something else */
 	bool closed;
 	bool (*work)(void *);		/* instead of sleeping */
 	void *arg;
@@ -307,8 +308,9 @@ void belt_free(struct belt *b)
 	mem_free(b);
 }
 
-void belt_meanwhile(struct belt *b, bool (*work)(void *), void *arg)
+void belt_meanwhile(struct belt *b, uint32_t most, bool (*work)(void *), void *arg)
 {
+	b->most = most;
 	b->work = work;
 	b->arg = arg;
 }
@@ -327,7 +329,7 @@ static bool elsewhere(struct belt *b)
 int belt_take(struct belt *b)
 {
 	pthread_mutex_lock(&b->lock);
-	while (b->sent - b->done >= b->slots - b->slots / 4 && !b->closed && elsewhere(b))
+	while (b->work && b->sent - b->done >= b->most && !b->closed && elsewhere(b))
 		;
 	if (b->sent - b->done == b->slots)
 		while (b->slots - (b->sent - b->done) < b->enough && !b->closed)
@@ -356,6 +358,14 @@ int belt_ready(struct belt *b)
 	int slot = b->sent == b->done ? -1 : (int)(b->done % b->slots);
 	pthread_mutex_unlock(&b->lock);
 	return slot;
+}
+
+uint32_t belt_filled(struct belt *b)
+{
+	pthread_mutex_lock(&b->lock);
+	uint32_t n = b->sent - b->done;
+	pthread_mutex_unlock(&b->lock);
+	return n;
 }
 
 static void belt_move(struct belt *b, uint32_t sent, uint32_t done, bool closed)

@@ -205,7 +205,7 @@ int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct 
 	    .info = *info, .damage = *damage, .ops = ops, .self = self, .room = mem_pages(room),
 	    .pass = small || slots == SLOTS_MIN ? PASS_SMALL : PASS_EVENTS};
 	if (ops->spare)
-		belt_meanwhile(p.belt, ops->spare, self);
+		belt_meanwhile(p.belt, slots / 2, ops->spare, self);
 	for (uint32_t i = 0; i < slots; i++)
 		p.slot[i].ev = p.room + i * GO_OUT;
 	p.feed = (struct tev_feed){.drop = put_drop, .self = &p, .first = p.slot[0].ev};

@@ -15,6 +15,9 @@
  * other for one, and runs them on one processor. So there it is the two
  * themselves: whoever would have to wait for the other seals a piece.
  *
+ * To seal a whole piece takes longer than the reader's belt has room for, so a writer that waits until there is
+ * no slot for the next piece makes the other wait as well. It takes a step now and then before (sealing_share).
+ *
  * A piece's arrays are exchanged for those of the slot, not copied.
  */
 #include "config.h"
@@ -25,7 +28,7 @@
 
 #include <string.h>
 
-enum { SLOTS = 2, COUNT_SLOTS = 1024, COUNT_MANY = 1 << 16,
+enum { SLOTS = 2, SHARE = SHEET_WHOLE / 4, COUNT_SLOTS = 1024, COUNT_MANY = 1 << 16,
 	CLASSES = CLASS__N };
 
 struct slot {
@@ -48,6 +51,8 @@ struct sealing {
 	enum { COUNT, SORT, FILL } next;	/* step of the piece at hand */
 	struct job *job;		/* NULL: no thread */
 	struct belt *belt;		/* NULL: pieces are sealed at once */
+	uint32_t slots;			/* of it */
+	size_t since;			/* entries since the writer last took a turn on its own account */
 	struct belt *_Atomic shared;	/* it, where threads that would wait empty it */
 	struct lock *turn;		/* of those */
 	struct belt *ended;		/* it, when all is done; another thread may still be about to ask */
@@ -276,14 +281,25 @@ static bool make_room(void *arg)
 	return take_turn(s, s->belt);
 }
 
+void sealing_share(struct sealing *s, size_t n)
+{
+	s->since += n;
+	if (s->since < SHARE || !atomic_load_explicit(&s->shared, memory_order_relaxed))
+		return;
+	s->since = 0;
+	if (belt_filled(s->belt) == s->slots && lock_try(s->turn))
+		(void)take_turn(s, s->belt);
+}
+
 /* From now on pieces go over a belt, where there is somebody else to empty it. One at a time, where a piece is much
    of what there is: of a small file, of very many goroutines, or where there is little memory. */
 static void begin(struct sealing *s, size_t n)
 {
 	bool one = s->lean || n > 2 * SHEET_WHOLE || (s->st->keep && mem_tight());
-	s->belt = belt_new(one ? 1 : SLOTS);
+	s->slots = one ? 1 : SLOTS;
+	s->belt = belt_new(s->slots);
 	if (atomic_load(&s->helped) && job_cpus() == 2) {
-		belt_meanwhile(s->belt, make_room, s);
+		belt_meanwhile(s->belt, s->slots, make_room, s);
 		atomic_store(&s->shared, s->belt);
 		return;
 	}

@@ -26,6 +26,8 @@ typedef void sealing_fn(void *arg, const struct snap *);
 void sealing_tell(struct sealing *, const struct snap *, sealing_fn *, void *arg);
 /* By any other thread, while pieces come: do the next thing that waits. false: nothing does, or another thread is at it. */
 bool sealing_spare(struct sealing *);
+/* By the writer now and then, n entries after the last time: where pieces wait it takes its share of the work. */
+void sealing_share(struct sealing *, size_t n);
 /* Wait until all of it is done; nobody else is at it any more. */
 void sealing_end(struct sealing *);
 void sealing_done(struct sealing *);	/* and give back what is only needed for more */

@@ -488,6 +488,8 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 	k->newest = x.newest;
 	k->ties = (size_t)(x.tie - x.base);
 	k->now.n = (size_t)(out - x.base);
+	if (!k->of)
+		sealing_share(k->sealing, count);
 }
 
 /* Take the entries from v[from] on that are not before t1 out, keeping the order of both; how many stay. */
