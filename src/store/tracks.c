@@ -36,7 +36,7 @@
 
 #include <string.h>
 
-enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 3, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21, NEW = 1 << 14 };
+enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 3, BRIEF_ROW = 16, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21, NEW = 1 << 14 };
 /* LIVES: it has no t1; THERE: it has rows in sheets; LISTED: there are entries of it in the piece at hand; TOLD: and not only
    where that begins */
 enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16, LISTED = 32,
@@ -368,24 +368,27 @@ struct entering {
 	int64_t due;
 };
 
-/* A piece that has half of what is enough is full, too, before its sheet becomes too long for short times. */
-static bool is_brief(const struct tracks *k, const struct entering *x, size_t most)
+/* A piece with so many is full, too, before its sheet becomes too long for short times: half of what is enough. But one more
+   sheet is one more row of each track that is there, so not where these are many. */
+static size_t brief(const struct tracks *k, size_t most)
 {
-	return x->out - x->base >= (ptrdiff_t)(most / 2) && x->newest - k->sealed < START3_NS - 1;
+	size_t n = (size_t)BRIEF_ROW * k->there;
+	return n < most / 2 ? most / 2 : n < most ? n : most;
 }
 
 static void next_full(const struct tracks *k, struct entering *x)
 {
-	size_t most = enough(k);
-	bool half = x->out - x->base >= (ptrdiff_t)(most / 2);
-	x->full = x->base + (half ? most : most / 2);
-	x->due = is_brief(k, x, most) ? k->sealed + START3_NS - 1 : INT64_MAX;
+	size_t n = (size_t)(x->out - x->base), most = enough(k), some = brief(k, most);
+	int64_t due = k->sealed + START3_NS - 1;
+	x->full = x->base + (n < some ? some : most);
+	x->due = n >= some && x->newest < due ? due : INT64_MAX;
 }
 
 static bool is_full(const struct tracks *k, const struct entering *x, int64_t t)
 {
-	size_t most = enough(k);
-	return x->out - x->base >= (ptrdiff_t)most || (is_brief(k, x, most) && t - k->sealed >= START3_NS - 1);
+	size_t n = (size_t)(x->out - x->base), most = enough(k);
+	int64_t due = k->sealed + START3_NS - 1;
+	return n >= most || (n >= brief(k, most) && t >= due && x->newest < due);
 }
 
 /* The piece is full, and all before t is told: it goes up to there, or, where so it has short times, as far as these do. */
