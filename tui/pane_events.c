@@ -424,7 +424,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	const struct snap *sn = session_snap(env->s);
 	if (sn->has_trace) {
 		text_count(b, (int64_t)sn->trace.events);
-		buf_puts(b, " events in the file | ");
+		buf_printf(b, " event%s in the file | ", sn->trace.events == 1 ? "" : "s");
 	}
 	buf_printf(b, "kinds: %s (e) | ", ev_views[p->view].name);
 	if (ev_now(p) && p->scope.t1 > p->scope.t0)

@@ -334,8 +334,11 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	buf_printf(b, "%u cycle%s, marking %.1f%% of time, assists ", p->rows[0].n, p->rows[0].n == 1 ? "" : "s",
 	    len > 0 ? 100.0 * (double)p->mark / (double)len : 0.0);
 	text_ns(b, p->assist);
-	buf_printf(b, ", %u stop%s ", p->rows[1].n, p->rows[1].n == 1 ? "" : "s");
-	text_ns(b, p->stopped);
+	buf_printf(b, ", %u stop%s", p->rows[1].n, p->rows[1].n == 1 ? "" : "s");
+	if (p->rows[1].n) {
+		buf_putc(b, ' ');
+		text_ns(b, p->stopped);
+	}
 	buf_puts(b, " | ");
 	tp_scope_words(&p->scope, b);
 }
