@@ -27,7 +27,7 @@
 
 #include <string.h>
 
-enum { CLOSED = UINT32_MAX };	/* of nkid: nobody has looked at the children */
+#define CLOSED UINT32_MAX	/* of nkid: nobody has looked at the children */
 
 /* ---- widths */
 

@@ -286,12 +286,6 @@ static uint16_t __attribute__((noinline)) who_new(struct whos *w, uint32_t who)
 	return (uint16_t)w->n++;
 }
 
-static inline uint16_t who_code(struct whos *w, uint32_t who)
-{
-	uint32_t code = who < w->ntrks ? w->code[who] : 0;
-	return code ? (uint16_t)(code - 1) : who_new(w, who);
-}
-
 /* What an entry says of a track: of its own, or of the P that goes with it. */
 static inline void says(const struct sink_enter *e, trk_id trk, unsigned *state, uint32_t *who)
 {
