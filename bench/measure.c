@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * measure COMMAND...: runs it with its output thrown away and prints
+ * measure [-screen] COMMAND...: runs it with its output thrown away and prints
  * "SECONDS KBYTES STATUS": wall time, peak resident memory, exit status. One
- * line that a shell can read; time(1) is not on every machine. The time is that
- * when the last of its output came, or, where there is none, when it ended: to
- * take a program's memory back is work of the system that nobody waits for.
+ * line that a shell can read; time(1) is not on every machine. With -screen the
+ * time is that when the last of its output came: to take a program's memory
+ * back is work of the system that nobody waits for. It goes through a pipe then,
+ * which is no way to measure gigabytes of it.
  */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
 #endif
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -29,10 +32,11 @@ static void run(char **argv, int out)
 	int null = open("/dev/null", O_RDWR);
 	if (null >= 0) {
 		dup2(null, 0);
+		dup2(out < 0 ? null : out, 1);
 		dup2(null, 2);
 	}
-	dup2(out, 1);
-	close(out);
+	if (out >= 0)
+		close(out);
 	execvp(argv[0], argv);
 	_exit(127);
 }
@@ -50,17 +54,22 @@ static double drain(int in)
 int main(int argc, char **argv)
 {
 	struct rusage ru;
-	int status = 0, out[2];
-	if (argc < 2 || pipe(out))
+	int status = 0, out[2] = {-1, -1};
+	bool screen = argc > 1 && !strcmp(argv[1], "-screen");
+	argv += screen;
+	if (argc - screen < 2 || (screen && pipe(out)))
 		return 2;
-	double t0 = now();
+	double t0 = now(), t1 = 0;
 	pid_t pid = fork();
 	if (pid == 0) {
-		close(out[0]);
+		if (screen)
+			close(out[0]);
 		run(argv + 1, out[1]);
 	}
-	close(out[1]);
-	double t1 = drain(out[0]);
+	if (screen) {
+		close(out[1]);
+		t1 = drain(out[0]);
+	}
 	if (pid < 0 || wait4(pid, &status, 0, &ru) != pid)
 		return 1;
 	printf("%.3f %ld %d\n", (t1 > 0 ? t1 : now()) - t0, ru.ru_maxrss,
