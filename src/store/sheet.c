@@ -12,8 +12,8 @@
  * machinery: exact shares at any scale for half a byte an interval, and no
  * pyramid of textures.
  *
- * An interval costs 4 bytes for when it starts and its state, 5 where a sheet is longer than 16 ms, and two bytes each for
- * who and stack where it has any, which is half of the time. Who woke whom is told by the intervals that are runnable;
+ * An interval costs 4 bytes for when it starts and its state, 5 where a sheet is longer than 16 ms, and two
+ * bytes each for who and stack where it has any, which is half of the time. Who woke whom is told by the intervals that are runnable;
  * the edges are their indexes in the order of who did it.
  *
  * start[] is 32 bits wide, so a sheet in which anything begins is at most
@@ -30,32 +30,12 @@
 #include "store/sheet.h"
 
 #include "base/mem.h"
+#include "store/sheet_fill.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { LARGE = 1 << 18, SLAB = 1 << 26 };
-
-struct build_sheet {
-	struct sheet *sh;
-	trk_id *trk;
-	uint32_t *first, *edge, *who4;
-	uint16_t *who2, *stack2;
-	uint8_t *state, *start;
-	unsigned each;		/* bytes of a start[] */
-	stk_id *stack4;
-	int64_t (*sum)[TS__N];
-	struct sheet_some *whose, *stacked;
-	size_t who_at;		/* where the last part begins, which may be less than there is room for */
-};
-
-enum { NARROW = 1 << 16 };
-
-/* So many running sums there are: of steps, of rows. */
-static size_t sheet_sums_n(const struct sheet *sh)
-{
-	return (size_t)sh->n / SHEET_STEP + 1 + sheet_summed(sh) + 1;
-}
 
 static void slab_free(struct sealer *s)
 {
@@ -81,13 +61,8 @@ static char *slab_room(struct sealer *s, size_t *size)
 	return s->slab;
 }
 
-static size_t some_words(size_t n)
-{
-	return n / 32 + 1;
-}
-
-/* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become, and for the sums. Of stacks there
-   are so many at most; each array of what is not zero has room for one more, which is written and not kept. */
+/* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become, and for the sums. Of
+   stacks there are so many at most; each array of what is not zero has room for one more, which is written and not kept. */
 static struct build_sheet sheet_layout(struct sealer *s, uint32_t nother, uint32_t ntrk, uint32_t n, uint32_t nostack,
     uint32_t nedge, size_t stacks, const struct sheet_piece *piece)
 {
@@ -219,19 +194,6 @@ static uint32_t make_rows(struct sealer *s, int kind, uint32_t n, uint32_t *at)
 
 /* ---- the intervals */
 
-/* Where an entry lies in the piece, in words: no other unit is an address with less to do. */
-#define HEAD UINT32_MAX
-enum { WORD = 8, ENTRY_WORDS = sizeof(struct sink_enter) / WORD };
-_Static_assert(sizeof(struct sink_enter) % WORD == 0, "entries are whole words");
-_Static_assert((uint64_t)SHEET_MOST * ENTRY_WORDS < HEAD, "the last entry can be named");
-
-static inline const struct sink_enter *entry_at(const struct sink_enter *entry, uint32_t words)
-{
-	return (const void *)((const char *)entry + (size_t)words * WORD);
-}
-
-enum { AHEAD = 16 };	/* intervals, for bringing what they are made of into the cache */
-
 /* Which entry each interval is of: the only step that jumps about in memory when writing, so it writes
    little. pos[] names the newest interval of the track; what begins at 0 replaces the head. How many edges there
    may be, noted on the way. */
@@ -266,273 +228,6 @@ static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint
 	s->nstack = stacks;
 	s->pos[0] = 0;
 	return (uint32_t)(edge - s->edge);
-}
-
-/* Who is named in the sheet, as numbers of two bytes: an index into whos[], by track in code[], and 1 more. */
-struct whos {
-	uint32_t *code, *who, n, max, ntrks;
-	bool wide;		/* they are too many, or one is no track: the reasons of TS_OTHER are strings */
-};
-
-/* One that has none yet. */
-static uint16_t __attribute__((noinline)) who_new(struct whos *w, uint32_t who)
-{
-	if (who >= w->ntrks || w->n == w->max) {
-		w->wide = true;
-		return 0;
-	}
-	w->who[w->n] = who;
-	w->code[who] = w->n + 1;
-	return (uint16_t)w->n++;
-}
-
-/* What an entry says of a track: of its own, or of the P that goes with it. */
-static inline void says(const struct sink_enter *e, trk_id trk, unsigned *state, uint32_t *who)
-{
-	*state = e->state;
-	*who = e->who;
-	if (e->trk != trk) {
-		*state = sink_also(e->state & SHEET_STATE);
-		*who = *state == TS_IDLE ? 0 : e->trk;
-	}
-}
-
-static uint32_t says_who(const struct sink_enter *e, trk_id trk)
-{
-	unsigned state;
-	uint32_t who;
-	says(e, trk, &state, &who);
-	return who;
-}
-
-enum { SOME = 32 };	/* intervals for which there is one word of bits */
-
-/* Where what comes next goes. */
-struct filling {
-	struct whos whos;
-	uint16_t *who2, *stack2;
-	stk_id *stack4;
-	struct sheet_some *whose, *stacked;	/* which of the next SOME intervals have any; stacks: NULL, none of the kind has */
-	uint32_t from;		/* the first interval of all that are of the kind */
-	uint32_t said[2][SOME];	/* of the newest intervals, less than SOME: who, stack */
-};
-
-/* From i on, up to where there is something to do that is not for each: the row ends, a word of bits, or sums are due. */
-static inline uint32_t fill_stop(const struct filling *f, uint32_t i, uint32_t end)
-{
-	uint32_t word = i + SOME - (i - f->from) % SOME, step = (i / SHEET_STEP + 1) * SHEET_STEP;
-	word = word < end ? word : end;
-	return word < step ? word : step;
-}
-
-/* Which of SOME numbers are not zero: four at a time, which nearly every processor can. */
-static inline uint32_t some_bits(const uint32_t *v)
-{
-	typedef uint32_t four __attribute__((vector_size(16)));
-	four bit = {1, 2, 4, 8}, bits = {0}, x;
-	for (int k = 0; k < SOME; k += 4, bit <<= 4) {
-		memcpy(&x, v + k, sizeof x);
-		bits |= (four)(x != 0) & bit;
-	}
-	return bits[0] | bits[1] | bits[2] | bits[3];
-}
-
-static inline void fill_who(struct filling *f)
-{
-	const uint32_t *restrict code = f->whos.code;
-	const uint32_t ntrks = f->whos.ntrks;
-	uint16_t *restrict who2 = f->who2;
-	uint32_t bits = some_bits(f->said[0]);
-	f->whose++->bit = bits;
-	for (; bits; bits &= bits - 1) {
-		uint32_t who = f->said[0][__builtin_ctz(bits)], known = who < ntrks ? code[who] : 0;
-		*who2++ = known ? (uint16_t)(known - 1) : who_new(&f->whos, who);
-	}
-	f->who2 = who2;
-}
-
-static inline void fill_stack(struct filling *f)
-{
-	uint32_t bits = some_bits(f->said[1]);
-	f->stacked++->bit = bits;
-	if (f->stack2)
-		for (; bits; bits &= bits - 1)
-			*f->stack2++ = (uint16_t)f->said[1][__builtin_ctz(bits)];
-	else
-		for (; bits; bits &= bits - 1)
-			*f->stack4++ = f->said[1][__builtin_ctz(bits)];
-}
-
-/* Of SOME intervals, the last n less. */
-static void fill_some(struct filling *f, uint32_t less)
-{
-	for (uint32_t k = SOME - less; k < SOME; k++)
-		f->said[0][k] = f->said[1][k] = 0;
-	fill_who(f);
-	if (f->stacked)
-		fill_stack(f);
-}
-
-/* One row; sum[] are the times by state before it, and after. What the track was doing at last goes into
-   live[]. First when and what, and of SOME intervals at a time who and where: so what each loop needs fits into the
-   registers. */
-static inline __attribute__((always_inline)) void fill_row(const struct build_sheet *b, const uint32_t *restrict from,
-    uint32_t r, const struct sheet_piece *p, struct sheet_live *live, int64_t *restrict sum, struct filling *f,
-    bool g)
-{
-	uint32_t i = b->first[r], end = b->first[r + 1], before = 0;
-	const unsigned each = b->each, shift = each == 3 ? START3_SHIFT : 0;
-	uint8_t *restrict start = b->start + (size_t)i * each;
-	uint8_t *restrict state = b->state;
-	const struct sink_enter *restrict entry = p->entry;
-	const trk_id trk = b->trk[r];
-	const struct sink_enter head = { .t = p->t0, .trk = trk, .who = live->who, .stack = live->stack,
-		.state = live->state ? live->state | (uint8_t)SHEET_CONT : 0 };
-	const struct sink_enter *now = from[i] == HEAD ? &head : entry_at(entry, from[i]);
-	const uint32_t t0 = (uint32_t)p->t0;
-	unsigned was = TS_NONE, is;
-	uint32_t who, stack = 0;
-	for (;;) {
-		const uint32_t stop = fill_stop(f, i, end);
-		uint32_t *restrict some = &f->said[0][(i - f->from) % SOME];
-		if (i % SHEET_STEP == 0) {
-			memcpy(b->sum[i / SHEET_STEP], sum, sizeof(int64_t[TS__N]));
-			sum_add(&b->sum[i / SHEET_STEP][was], (uint32_t)now->t - t0 - before);
-		}
-		for (;;) {
-			__builtin_prefetch(entry_at(entry, from[i + AHEAD]));
-			uint32_t at = (uint32_t)now->t - t0;
-			sum_add(&sum[was], at - before);
-			before = at;
-			if (g)
-				is = now->state, who = now->who, some[SOME] = stack = now->stack;
-			else
-				says(now, trk, &is, &who);
-			*some++ = who;
-			was = is & SHEET_STATE;
-			at <<= shift;
-			memcpy(start, &at, sizeof at);
-			start += each;
-			state[i] = (uint8_t)is;
-			if (++i == stop)
-				break;
-			now = entry_at(entry, from[i]);
-		}
-		if ((i - f->from) % SOME == 0)
-			fill_some(f, 0);
-		if (i == end)
-			break;
-		now = entry_at(entry, from[i]);
-	}
-	sum_add(&sum[was], p->t1 - p->t0 - before);
-	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ who, stack, (uint8_t)was };
-}
-
-/* How many there are before each 32, of n; and of all. */
-static uint32_t count_some(struct sheet_some *s, size_t n)
-{
-	uint32_t all = 0;
-	for (size_t k = 0; k < some_words(n); k++) {
-		s[k].before = all;
-		all += sheet_ones(s[k].bit);
-	}
-	return all;
-}
-
-/* Who is named, where two bytes are not enough. */
-static uint32_t *fill_wide(const struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p,
-    const uint32_t *head)
-{
-	uint32_t *out = b->who4;
-	for (uint32_t r = 0; r < b->sh->ntrk; r++)
-		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++) {
-			*out = s->from[i] == HEAD ? head[r] : says_who(entry_at(p->entry, s->from[i]), b->trk[r]);
-			out += *out != 0;
-		}
-	return out;
-}
-
-/* The sums of the states that the sheet has, behind all else; where they end. */
-static char *put_sums(const struct build_sheet *b, char *at)
-{
-	size_t rows = sheet_sums_n(b->sh);
-	int64_t any[TS__N] = {0}, *out = (int64_t *)(void *)(at + (0 - (uintptr_t)at) % sizeof *out);
-	for (size_t k = 0; k < rows; k++)
-		for (int i = 0; i < TS__N; i++)
-			any[i] |= b->sum[k][i];
-	for (int i = 0; i < TS__N; i++)
-		if (any[i])
-			b->sh->sums[b->sh->nsum++] = (uint8_t)i;
-	b->sh->sum = out;
-	for (size_t k = 0; k < rows; k++)
-		for (int c = 0; c < b->sh->nsum; c++)
-			*out++ = b->sum[k][b->sh->sums[c]];
-	return (char *)out;
-}
-
-/* The rows of both kinds. Words of bits begin with each of them, so those of goroutines are then moved to where they
-   belong; which of the others have any lies before. */
-static void fill_kinds(struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p, uint32_t *head,
-    struct filling *f, int64_t sum[TS__N])
-{
-	const uint32_t n = b->sh->n, nostack = b->sh->nostack, odd = nostack % 32, summed = sheet_summed(b->sh);
-	int64_t (*of_row)[TS__N] = b->sum + n / SHEET_STEP + 1;
-	for (uint32_t r = 0; r < b->sh->ntrk; r++) {
-		struct sheet_live *live = &s->live[b->trk[r]];
-		head[r] = live->who;
-		if (r <= summed)
-			memcpy(of_row[r], sum, sizeof *of_row);
-		if (r == b->sh->nother) {
-			if (odd)
-				fill_some(f, SOME - odd);
-			f->from = nostack;
-			f->stacked = b->stacked;
-		}
-		if (r < b->sh->nother)
-			fill_row(b, s->from, r, p, live, sum, f, false);
-		else
-			fill_row(b, s->from, r, p, live, sum, f, true);
-	}
-	if (b->sh->ntrk == summed)
-		memcpy(of_row[summed], sum, sizeof *of_row);
-	if ((n - f->from) % SOME)
-		fill_some(f, SOME - (n - f->from) % SOME);
-	if (odd && f->stacked)
-		for (struct sheet_some *to = b->whose + nostack / 32; to + 1 < f->whose; to++) {
-			to[0].bit |= to[1].bit << odd;
-			to[1].bit >>= 32 - odd;
-		}
-}
-
-/* All rows. pos[] is zero, and is so again. */
-static void fill_rows(struct sealer *s, struct build_sheet *b, const struct sheet_piece *p)
-{
-	int64_t sum[TS__N] = {0};
-	uint32_t n = b->sh->n, rows = b->sh->ntrk;
-	struct filling f = { .whos = { .code = s->pos, .who = (uint32_t *)(void *)(b->who2 + (n + 2) / 2 * 2), .n = 1,
-		.max = n < NARROW ? n + 1 : NARROW, .ntrks = p->ntrks },
-		.who2 = b->who2, .stack2 = b->stack2, .stack4 = b->stack4, .whose = b->whose };
-	struct whos *w = &f.whos;
-	uint32_t *head = xmalloc(rows * sizeof *head + 1);
-	w->who[0] = 0;
-	w->code[0] = 1;
-	fill_kinds(s, b, p, head, &f, sum);
-	if (n % SHEET_STEP == 0)
-		memcpy(b->sum[n / SHEET_STEP], sum, sizeof sum);
-	for (uint32_t i = 0; i < w->n; i++)
-		s->pos[w->who[i]] = 0;
-	b->sh->nwho = count_some(b->whose, n);
-	b->sh->nstack = count_some(b->stacked, n - b->sh->nostack);
-	uint32_t *whos = b->who4 + (b->sh->nwho + 1) / 2, *end = whos + w->n;
-	if (w->wide)
-		end = fill_wide(s, b, p, head);
-	else
-		memmove(whos, w->who, w->n * sizeof *whos);
-	b->sh->who4 = w->wide ? b->who4 : NULL;
-	b->sh->who2 = b->who2;
-	b->sh->whos = whos;
-	sheet_trim(s, b, (size_t)(put_sums(b, (char *)end) - (char *)b->who2));
-	mem_free(head);
 }
 
 /* ---- edges */
@@ -678,7 +373,7 @@ struct sheet *sealer_fill(struct sealer *s, struct sheet_piece *p)
 	struct build_sheet b = *s->b;
 	mem_free(s->b);
 	s->b = NULL;
-	fill_rows(s, &b, p);
+	sheet_trim(s, &b, sheet_fill(s, &b, p));
 	keep_alive(s, &b);
 	forget_dead(s, &b, p->ntrks);
 	shelf_rest(&s->lives);

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Filling a sheet: row by row, from the first interval to the last, each from the
+ * entry that it is of. What is written lies side by side; what is read jumps
+ * about and is asked for some intervals ahead, so that the misses of the cache overlap.
+ *
+ * When and what are written interval by interval, who and which stack for 32 of them at a
+ * time: half of them have none, which four at once are asked, and those that have any are gone
+ * through by their bits. One loop for all of it needs more registers than there are and takes
+ * a fifth more instructions; a second loop for each row's own intervals, often less than
+ * ten, as many.
+ */
+#include "config.h"
+#include "store/sheet_fill.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+/* Who is named in the sheet, as numbers of two bytes: an index into whos[], by track in code[], and 1 more. */
+struct whos {
+	uint32_t *code, *who, n, max, ntrks;
+	bool wide;		/* they are too many, or one is no track: the reasons of TS_OTHER are strings */
+};
+
+/* One that has none yet. */
+static uint16_t __attribute__((noinline)) who_new(struct whos *w, uint32_t who)
+{
+	if (who >= w->ntrks || w->n == w->max) {
+		w->wide = true;
+		return 0;
+	}
+	w->who[w->n] = who;
+	w->code[who] = w->n + 1;
+	return (uint16_t)w->n++;
+}
+
+/* What an entry says of a track: of its own, or of the P that goes with it. */
+static inline void says(const struct sink_enter *e, trk_id trk, unsigned *state, uint32_t *who)
+{
+	*state = e->state;
+	*who = e->who;
+	if (e->trk != trk) {
+		*state = sink_also(e->state & SHEET_STATE);
+		*who = *state == TS_IDLE ? 0 : e->trk;
+	}
+}
+
+static uint32_t says_who(const struct sink_enter *e, trk_id trk)
+{
+	unsigned state;
+	uint32_t who;
+	says(e, trk, &state, &who);
+	return who;
+}
+
+enum { SOME = 32 };	/* intervals for which there is one word of bits */
+
+/* Where what comes next goes. */
+struct filling {
+	struct whos whos;
+	uint16_t *who2, *stack2;
+	stk_id *stack4;
+	/* which of the next SOME intervals have any; stacks: NULL, none of the kind has */
+	struct sheet_some *whose, *stacked;
+	uint32_t from;		/* the first interval of all that are of the kind */
+	uint32_t said[2 * SOME];	/* of the newest intervals, less than SOME: who; then, stacks */
+};
+
+/* From i on, up to where there is something to do that is not for each: the row ends, or a word of bits, or sums are
+   due. */
+static inline uint32_t fill_stop(const struct filling *f, uint32_t i, uint32_t end)
+{
+	uint32_t word = i + SOME - (i - f->from) % SOME, step = (i / SHEET_STEP + 1) * SHEET_STEP;
+	word = word < end ? word : end;
+	return word < step ? word : step;
+}
+
+/* Which of SOME numbers are not zero: four at a time, which nearly every processor can. */
+static inline uint32_t some_bits(const uint32_t *v)
+{
+	typedef uint32_t four __attribute__((vector_size(16)));
+	four bit = {1, 2, 4, 8}, bits = {0}, x;
+	for (int k = 0; k < SOME; k += 4, bit <<= 4) {
+		memcpy(&x, v + k, sizeof x);
+		bits |= (four)(x != 0) & bit;
+	}
+	return bits[0] | bits[1] | bits[2] | bits[3];
+}
+
+static inline void fill_who(struct filling *f)
+{
+	const uint32_t *restrict code = f->whos.code;
+	const uint32_t ntrks = f->whos.ntrks;
+	uint16_t *restrict who2 = f->who2;
+	uint32_t bits = some_bits(f->said);
+	f->whose++->bit = bits;
+	for (; bits; bits &= bits - 1) {
+		uint32_t who = f->said[__builtin_ctz(bits)], known = who < ntrks ? code[who] : 0;
+		*who2++ = known ? (uint16_t)(known - 1) : who_new(&f->whos, who);
+	}
+	f->who2 = who2;
+}
+
+static inline void fill_stack(struct filling *f)
+{
+	uint32_t bits = some_bits(f->said + SOME);
+	f->stacked++->bit = bits;
+	if (f->stack2)
+		for (; bits; bits &= bits - 1)
+			*f->stack2++ = (uint16_t)f->said[SOME + __builtin_ctz(bits)];
+	else
+		for (; bits; bits &= bits - 1)
+			*f->stack4++ = f->said[SOME + __builtin_ctz(bits)];
+}
+
+/* Of SOME intervals, the last n less. */
+static void fill_some(struct filling *f, uint32_t less)
+{
+	for (uint32_t k = SOME - less; k < SOME; k++)
+		f->said[k] = f->said[SOME + k] = 0;
+	fill_who(f);
+	if (f->stacked)
+		fill_stack(f);
+}
+
+/* One row; sum[] are the times by state before it, and after. What the track was doing at last goes into
+   live[]. First when and what, and of SOME intervals at a time who and where: so what each loop needs fits into the
+   registers. */
+static inline __attribute__((always_inline)) void fill_row(const struct build_sheet *b, const uint32_t *restrict from,
+    uint32_t r, const struct sheet_piece *p, struct sheet_live *live, int64_t *restrict sum, struct filling *f,
+    bool g)
+{
+	uint32_t i = b->first[r], end = b->first[r + 1], before = 0;
+	const unsigned each = b->each, shift = each == 3 ? START3_SHIFT : 0;
+	uint8_t *restrict start = b->start + (size_t)i * each;
+	uint8_t *restrict state = b->state;
+	const struct sink_enter *restrict entry = p->entry;
+	const trk_id trk = b->trk[r];
+	const struct sink_enter head = { .t = p->t0, .trk = trk, .who = live->who, .stack = live->stack,
+		.state = live->state ? live->state | (uint8_t)SHEET_CONT : 0 };
+	const struct sink_enter *now = from[i] == HEAD ? &head : entry_at(entry, from[i]);
+	const uint32_t t0 = (uint32_t)p->t0;
+	unsigned was = TS_NONE, is;
+	uint32_t who, stack = 0;
+	for (;;) {
+		const uint32_t stop = fill_stop(f, i, end);
+		uint32_t *restrict some = &f->said[(i - f->from) % SOME];
+		if (i % SHEET_STEP == 0) {
+			memcpy(b->sum[i / SHEET_STEP], sum, sizeof(int64_t[TS__N]));
+			sum_add(&b->sum[i / SHEET_STEP][was], (uint32_t)now->t - t0 - before);
+		}
+		for (;;) {
+			__builtin_prefetch(entry_at(entry, from[i + AHEAD]));
+			uint32_t at = (uint32_t)now->t - t0;
+			sum_add(&sum[was], at - before);
+			before = at;
+			if (g)
+				is = now->state, who = now->who, some[SOME] = stack = now->stack;
+			else
+				says(now, trk, &is, &who);
+			*some++ = who;
+			was = is & SHEET_STATE;
+			at <<= shift;
+			memcpy(start, &at, sizeof at);
+			start += each;
+			state[i] = (uint8_t)is;
+			if (++i == stop)
+				break;
+			now = entry_at(entry, from[i]);
+		}
+		if ((i - f->from) % SOME == 0)
+			fill_some(f, 0);
+		if (i == end)
+			break;
+		now = entry_at(entry, from[i]);
+	}
+	sum_add(&sum[was], p->t1 - p->t0 - before);
+	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ who, stack, (uint8_t)was };
+}
+
+/* How many there are before each 32, of n; and of all. */
+static uint32_t count_some(struct sheet_some *s, size_t n)
+{
+	uint32_t all = 0;
+	for (size_t k = 0; k < some_words(n); k++) {
+		s[k].before = all;
+		all += sheet_ones(s[k].bit);
+	}
+	return all;
+}
+
+/* Who is named, where two bytes are not enough. */
+static uint32_t *fill_wide(const struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p,
+    const uint32_t *head)
+{
+	uint32_t *out = b->who4;
+	for (uint32_t r = 0; r < b->sh->ntrk; r++)
+		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++) {
+			*out = s->from[i] == HEAD ? head[r] : says_who(entry_at(p->entry, s->from[i]), b->trk[r]);
+			out += *out != 0;
+		}
+	return out;
+}
+
+/* The sums of the states that the sheet has, behind all else; where they end. */
+static char *put_sums(const struct build_sheet *b, char *at)
+{
+	size_t rows = sheet_sums_n(b->sh);
+	int64_t any[TS__N] = {0}, *out = (int64_t *)(void *)(at + (0 - (uintptr_t)at) % sizeof *out);
+	for (size_t k = 0; k < rows; k++)
+		for (int i = 0; i < TS__N; i++)
+			any[i] |= b->sum[k][i];
+	for (int i = 0; i < TS__N; i++)
+		if (any[i])
+			b->sh->sums[b->sh->nsum++] = (uint8_t)i;
+	b->sh->sum = out;
+	for (size_t k = 0; k < rows; k++)
+		for (int c = 0; c < b->sh->nsum; c++)
+			*out++ = b->sum[k][b->sh->sums[c]];
+	return (char *)out;
+}
+
+/* The rows of both kinds. Words of bits begin with each of them, so those of goroutines are then moved to where they
+   belong; which of the others have any lies before. */
+static void fill_kinds(struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p, uint32_t *head,
+    struct filling *f, int64_t sum[TS__N])
+{
+	const uint32_t n = b->sh->n, nostack = b->sh->nostack, odd = nostack % 32, summed = sheet_summed(b->sh);
+	int64_t (*of_row)[TS__N] = b->sum + n / SHEET_STEP + 1;
+	for (uint32_t r = 0; r < b->sh->ntrk; r++) {
+		struct sheet_live *live = &s->live[b->trk[r]];
+		head[r] = live->who;
+		if (r <= summed)
+			memcpy(of_row[r], sum, sizeof *of_row);
+		if (r == b->sh->nother) {
+			if (odd)
+				fill_some(f, SOME - odd);
+			f->from = nostack;
+			f->stacked = b->stacked;
+		}
+		if (r < b->sh->nother)
+			fill_row(b, s->from, r, p, live, sum, f, false);
+		else
+			fill_row(b, s->from, r, p, live, sum, f, true);
+	}
+	if (b->sh->ntrk == summed)
+		memcpy(of_row[summed], sum, sizeof *of_row);
+	if ((n - f->from) % SOME)
+		fill_some(f, SOME - (n - f->from) % SOME);
+	if (odd && f->stacked)
+		for (struct sheet_some *to = b->whose + nostack / 32; to + 1 < f->whose; to++) {
+			to[0].bit |= to[1].bit << odd;
+			to[1].bit >>= 32 - odd;
+		}
+}
+
+size_t sheet_fill(struct sealer *s, struct build_sheet *b, const struct sheet_piece *p)
+{
+	int64_t sum[TS__N] = {0};
+	uint32_t n = b->sh->n, rows = b->sh->ntrk;
+	struct filling f = { .whos = { .code = s->pos, .who = (uint32_t *)(void *)(b->who2 + (n + 2) / 2 * 2), .n = 1,
+		.max = n < NARROW ? n + 1 : NARROW, .ntrks = p->ntrks },
+		.who2 = b->who2, .stack2 = b->stack2, .stack4 = b->stack4, .whose = b->whose };
+	struct whos *w = &f.whos;
+	uint32_t *head = xmalloc(rows * sizeof *head + 1);
+	w->who[0] = 0;
+	w->code[0] = 1;
+	fill_kinds(s, b, p, head, &f, sum);
+	if (n % SHEET_STEP == 0)
+		memcpy(b->sum[n / SHEET_STEP], sum, sizeof sum);
+	for (uint32_t i = 0; i < w->n; i++)
+		s->pos[w->who[i]] = 0;
+	b->sh->nwho = count_some(b->whose, n);
+	b->sh->nstack = count_some(b->stacked, n - b->sh->nostack);
+	uint32_t *whos = b->who4 + (b->sh->nwho + 1) / 2, *end = whos + w->n;
+	if (w->wide)
+		end = fill_wide(s, b, p, head);
+	else
+		memmove(whos, w->who, w->n * sizeof *whos);
+	b->sh->who4 = w->wide ? b->who4 : NULL;
+	b->sh->who2 = b->who2;
+	b->sh->whos = whos;
+	mem_free(head);
+	return (size_t)(put_sums(b, (char *)end) - (char *)b->who2);
+}
