@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The writer of a trace: gathers what is said of tracks since the last sheet
- * and hands it on in pieces (sealing.c). An entry costs 24 bytes while it waits
+ * and hands it on in pieces (pieces.c). An entry costs 24 bytes while it waits
  * and about 10 in the sheet; nothing is looked up by name on the way, for a track
  * is an index.
  *
@@ -15,72 +15,18 @@
  * tells already, so that the row is touched twice or thrice in a life and not at
  * every entry. Where all of a crowd of neighbours have ended it is forgotten: of those that
  * come back nevertheless the row says enough (recall).
- *
- * Pieces are cut where the reader says that all before is told, and before that
- * whenever SHEET_WHOLE entries wait, or of a small file fewer: what waits costs more than
- * what is sealed, and a generation may hold tens of millions. A sheet has a row for each track that
- * is there, though it do nothing, so where these are many there wait as many
- * entries as make the rows no more than a fourth of it. What is told of the sealed past after
- * that (a goroutine first heard of late) is in the sheets from the cut on, and
- * its row says since when it was really there.
  */
 #include "config.h"
-#include "store/tracks.h"
+#include "store/tracks_in.h"
 
 #include "base/job.h"
-#include "base/shelf.h"
 #include "store/border.h"
 #include "store/sealing.h"
-#include "store/strips.h"
-#include "store/trkindex.h"
 
 #include <string.h>
 
-enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 3, BRIEF_ROW = 16, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21, NEW = 1 << 14 };
-/* LIVES: it has no t1; THERE: it has rows in sheets; LISTED: there are entries of it in the piece at hand; TOLD: and not only
-   where that begins */
-enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16, LISTED = 32,
-	ALIVE = HAS_T0 | LIVES | HAS_RUN0 | TOLD };
-
-struct track_last {
-	int64_t t;
-	uint8_t class;			/* of its state: enum sheet_class */
-	/* of its row: HAS_*, LIVES; and THERE, LISTED, TOLD */
-	uint8_t life;
-	uint8_t g;			/* all ones: a goroutine; 0: none */
-	bool first;			/* one of them is at the beginning of the piece */
-	uint32_t n;			/* the others */
-};
-
-struct tracks {
-	struct store *st;
-	uint32_t n;			/* tracks, with number 0 */
-	struct track_last *last;
-	struct shelf lasts;		/* where they lie */
-	struct sheet_piece now;		/* what waits */
-	size_t whole;			/* entries of a piece of a trace that is not long, with few tracks */
-	size_t least;			/* of the one at hand, if there are not very many tracks */
-	uint32_t there;			/* tracks that are THERE */
-	uint64_t sent;			/* entries of all pieces before */
-	uint32_t *crowd;		/* by SHEET_CROWD tracks: how many of them are */
-	struct shelf crowds;		/* where they lie */
-	/* crowds of which none was for a moment: to be forgotten when the piece is cut */
-	uint32_t *left;
-	size_t nleft, cleft;
-	size_t ties;			/* from here on entries have the time `newest` */
-	int64_t sealed, newest;
-	uint8_t moves[SHEET_STATE + 1][8];	/* sink_enter.moved of a goroutine, by state and class before */
-	struct strips strips;		/* what lies beside them */
-	struct sealing *sealing;
-	struct trkindex index;
-	struct lock *lock;		/* of the index, when others look */
-	struct tracks *of;		/* this one tells again what that one told */
-	void (*made)(void *, struct sheet_piece *);
-	void *arg;
-};
-
-/* Track 0: as one of which nothing need be known. There is room for all that sink_enter.also can name: of one that is not
-   there nothing is known, and so that is seen when it is too late for nothing else. */
+/* Track 0: as one of which nothing need be known. There is room for all that sink_enter.also can name, so the usual entry
+   is not asked whether it names one that there is: of one that there is not, nothing is known, and that is rare. */
 static void nobody(struct tracks *k)
 {
 	shelf_reach(&k->lasts, UINT16_MAX + 1);
@@ -93,8 +39,23 @@ static void moves_make(struct tracks *k)
 	for (unsigned s = 0; s < TS__N; s++)
 		for (unsigned was = 0; was < CLASS__N; was++) {
 			bool edge = s == TS_READY && (was == CLASS_NONE || was == CLASS_WAITING);
-			k->moves[s][was] = (uint8_t)(ENTRY_G | (edge ? ENTRY_EDGE : 0) | sheet_class[s] << ENTRY_CLASS | was);
+			unsigned bits = ENTRY_G | (edge ? ENTRY_EDGE : 0u);
+			k->moves[s][was] = (uint8_t)(bits | (unsigned)sheet_class[s] << ENTRY_CLASS | was);
 		}
+}
+
+void tracks_blank(struct tracks *k)
+{
+	nobody(k);
+	moves_make(k);
+}
+
+void tracks_rest(const struct tracks *k)
+{
+	shelf_rest(&k->lasts);
+	shelf_rest(&k->index.gids);
+	if (k->st->keep && !k->of)
+		col_rest(&k->st->trks);
 }
 
 struct tracks *tracks_new(struct store *st)
@@ -112,8 +73,7 @@ struct tracks *tracks_new(struct store *st)
 	k->crowds.width = sizeof *k->crowd;
 	k->crowd = shelf_room(&k->crowds, 1);
 	k->crowd[0] = 1;	/* nobody is always there */
-	nobody(k);
-	moves_make(k);
+	tracks_blank(k);
 	k->sealing = sealing_new(st);
 	return k;
 }
@@ -167,15 +127,6 @@ void tracks_done(struct tracks *k)
 		trkindex_free(&k->index);
 }
 
-/* Of tracks that were, most are not looked at again. */
-static void rest(const struct tracks *k)
-{
-	shelf_rest(&k->lasts);
-	shelf_rest(&k->index.gids);
-	if (k->st->keep && !k->of)
-		col_rest(&k->st->trks);
-}
-
 static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 {
 	trk_id i = trkindex_put(&k->index, k->st, kind, id);
@@ -186,7 +137,7 @@ static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 	k->last[i] = (struct track_last){ .t = k->sealed, .g = kind == TK_G ? 0xff : 0 };
 	k->crowd = shelf_room(&k->crowds, i / SHEET_CROWD + 1u);
 	if (i % NEW == 0)	/* half a million may be told of before the first piece is cut */
-		rest(k);
+		tracks_rest(k);
 	return i;
 }
 
@@ -216,35 +167,6 @@ void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, s
 		r->start = start;
 	if (created)
 		r->created = created;
-}
-
-/* Room for so many more. A piece that is not small becomes a whole one, nearly always: room that is not used is no
-   memory, and what grows by and by is copied on the way. */
-static struct sink_enter *entry_room(const struct tracks *k, struct sheet_piece *p, size_t n)
-{
-	enum { FEW = 1 << 13 };
-	size_t need = p->n + n, all = k->whole + FEW;
-	if (need > p->centry)
-		p->entry = mem_grow(p->entry, &p->centry, need > FEW && need < all ? all : need, sizeof *p->entry);
-	return p->entry;
-}
-
-/* Of track l, of which nothing was told in the piece, an entry comes. */
-static void __attribute__((noinline)) tell_first(struct sheet_piece *p, struct track_last *l, trk_id trk)
-{
-	p->told = mem_grow(p->told, &p->ctold, p->ntold + 1, sizeof *p->told);
-	p->told[p->ntold++] = (struct sheet_told){ .trk = trk, .g = l->g };
-	l->life |= LISTED;
-}
-
-/* One more entry. The sheet is laid out by how many there are. */
-static inline void tell(struct sheet_piece *p, struct track_last *l, trk_id trk, bool first)
-{
-	if (!(l->life & LISTED))
-		tell_first(p, l, trk);
-	l->first |= first;
-	l->n += !first;
-	l->life |= first ? 0 : TOLD;
 }
 
 /* What a track's row says of its life. */
@@ -279,70 +201,12 @@ static const uint8_t life_free[UINT8_MAX + 1] = {
 #undef STATE
 };
 
-static void set_there(struct tracks *k, trk_id trk, bool there)
-{
-	struct track_last *l = &k->last[trk];
-	uint32_t more = there ? 1 : UINT32_MAX, i = trk / SHEET_CROWD;
-	if (there == !!(l->life & THERE))
-		return;
-	k->there += more;
-	l->life ^= THERE;
-	if (k->of)
-		return;
-	k->crowd[i] += more;
-	if (k->crowd[i] || (k->nleft && k->left[k->nleft - 1] == i))
-		return;
-	k->left = mem_grow(k->left, &k->cleft, k->nleft + 1, sizeof *k->left);
-	k->left[k->nleft++] = i;
-}
-
-/* Of a crowd that is whole and of which none is there any more, and none is in the piece at hand, nothing is kept. */
-static void forget_left(struct tracks *k)
-{
-	size_t n = 0, from = 0, upto = 0;	/* neighbours go at once, for every thread hears of each time */
-	for (size_t i = 0; i < k->now.n; i++)
-		k->crowd[k->now.entry[i].trk / SHEET_CROWD]++;
-	for (size_t i = 0; i < k->nleft; i++) {
-		size_t at = (size_t)k->left[i] * SHEET_CROWD;
-		if (at + SHEET_CROWD > k->n || (k->now.n && k->crowd[k->left[i]])) {
-			k->left[n++] = k->left[i];
-		} else if (!k->crowd[k->left[i]]) {
-			if (upto != at) {
-				shelf_spent(&k->lasts, from, upto);
-				from = at;
-			}
-			upto = at + SHEET_CROWD;
-		}
-	}
-	shelf_spent(&k->lasts, from, upto);
-	k->nleft = n;
-	for (size_t i = 0; i < k->now.n; i++)
-		k->crowd[k->now.entry[i].trk / SHEET_CROWD]--;
-}
-
 /* What was forgotten of a track, or is not known yet. */
 static void recall(const struct tracks *k, struct track_last *l, trk_id trk)
 {
 	const struct trk_row *r = store_trk(k->st, trk);
 	l->g = r->kind == TK_G ? 0xff : 0;
 	l->life = (r->t0 != TIME_NONE ? HAS_T0 : 0) | (r->run0 != TIME_NONE ? HAS_RUN0 : 0);
-}
-
-/* So many entries are a piece, at least: of a long trace each is a share of what was before it, so that sheets are few and
-   a frame of all of it does not cost by its length; but where they are made again it must be the same wherever one begins. */
-static void next_least(struct tracks *k)
-{
-	size_t share = k->st->keep ? 0 : k->sent / SEAL_SHEETS;
-	k->least = share < k->whole ? k->whole : share > SEAL_MOST ? SEAL_MOST : share;
-}
-
-/* And more, where many tracks are there. */
-static inline size_t enough(const struct tracks *k)
-{
-	size_t n = (size_t)SEAL_ROW * k->there;
-	if (n <= k->least || (k->st->keep && mem_tight()))
-		return k->least;
-	return n > SEAL_MOST ? SEAL_MOST : n;
 }
 
 /* An entry that is told too late for its time, or of a time that is sealed. */
@@ -368,8 +232,8 @@ struct entering {
 	int64_t due;
 };
 
-/* A piece with so many is full, too, before its sheet becomes too long for short times: half of what is enough. But one more
-   sheet is one more row of each track that is there, so not where these are many. */
+/* A piece with so many is full, too, before its sheet becomes too long for short times: half of what is enough. But one
+   more sheet is one more row of each track that is there, so not where these are many. */
 static size_t brief(const struct tracks *k, size_t most)
 {
 	size_t n = (size_t)BRIEF_ROW * k->there;
@@ -378,7 +242,7 @@ static size_t brief(const struct tracks *k, size_t most)
 
 static void next_full(const struct tracks *k, struct entering *x)
 {
-	size_t n = (size_t)(x->out - x->base), most = enough(k), some = brief(k, most);
+	size_t n = (size_t)(x->out - x->base), most = tracks_enough(k), some = brief(k, most);
 	int64_t due = k->sealed + START3_NS - 1;
 	x->full = x->base + (n < some ? some : most);
 	x->due = n >= some && x->newest < due ? due : INT64_MAX;
@@ -386,12 +250,13 @@ static void next_full(const struct tracks *k, struct entering *x)
 
 static bool is_full(const struct tracks *k, const struct entering *x, int64_t t)
 {
-	size_t n = (size_t)(x->out - x->base), most = enough(k);
+	size_t n = (size_t)(x->out - x->base), most = tracks_enough(k);
 	int64_t due = k->sealed + START3_NS - 1;
 	return n >= most || (n >= brief(k, most) && t >= due && x->newest < due);
 }
 
-/* The piece is full, and all before t is told: it goes up to there, or, where so it has short times, as far as these do. */
+/* The piece is full, and all before t is told: it goes up to there, or, where so it has short times, as far as these
+   do. */
 static void next_piece(struct tracks *k, struct entering *x, int64_t t, size_t left)
 {
 	int64_t most = k->sealed + START3_NS - 1, end = t > most && x->newest < most ? most : t;
@@ -399,7 +264,7 @@ static void next_piece(struct tracks *k, struct entering *x, int64_t t, size_t l
 	k->ties = (size_t)((t > x->newest ? x->out : x->tie) - x->base);
 	k->now.n = (size_t)(x->out - x->base);
 	tracks_upto(k, end);
-	x->base = entry_room(k, &k->now, left);
+	x->base = tracks_room(k, &k->now, left);
 	x->out = x->base + k->now.n;
 	x->tie = x->base + k->ties;
 }
@@ -409,13 +274,13 @@ static void rare_state(struct tracks *k, struct track_last *l, trk_id trk, int64
 {
 	if (!k->of)
 		track_life(l, col_at(&k->st->trks, trk), t, s, past);
-	set_there(k, trk, s != TS_NONE);
+	tracks_there(k, trk, s != TS_NONE);
 }
 
 /* It is told of in the piece at hand. */
 static void rare_tell(struct tracks *k, struct track_last *l, trk_id trk, int64_t t)
 {
-	tell(&k->now, l, trk, t == k->sealed);
+	tracks_told(&k->now, l, trk, t == k->sealed);
 	l->n--;		/* it is counted with all */
 }
 
@@ -448,7 +313,7 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 {
 	enum { AHEAD = 12 };
-	struct sink_enter *base = entry_room(k, &k->now, count);
+	struct sink_enter *base = tracks_room(k, &k->now, count);
 	struct entering x = { .base = base, .out = base + k->now.n, .tie = base + k->ties, .newest = k->newest };
 	struct sink_enter *out = x.out;
 	next_full(k, &x);
@@ -493,168 +358,6 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 	k->now.n = (size_t)(out - x.base);
 	if (!k->of)
 		sealing_share(k->sealing, count);
-}
-
-/* Take the entries from v[from] on that are not before t1 out, keeping the order of both; how many stay. */
-static size_t split(struct tracks *k, size_t from, int64_t t1, struct sheet_piece *late)
-{
-	struct sink_enter *v = k->now.entry;
-	size_t n = from;
-	for (size_t i = from; i < k->now.n; i++) {
-		if (v[i].t < t1) {
-			v[n++] = v[i];
-		} else {
-			entry_room(k, late, 1)[late->n++] = v[i];
-			k->last[v[i].trk].n--;
-			k->last[v[i].also].n--;
-		}
-	}
-	return n;
-}
-
-/* The tracks of the piece, and how many entries each has; then they are in none. */
-static void count_told(struct tracks *k)
-{
-	struct sheet_piece *p = &k->now;
-	size_t n = 0;
-	for (size_t i = 0; i < p->ntold; i++) {
-		struct track_last *l = &k->last[p->told[i].trk];
-		p->told[n] = p->told[i];
-		p->told[n].n = l->n;
-		n += l->n || l->first;
-		l->n = 0;
-		l->first = false;
-		l->life &= (uint8_t)~(TOLD | LISTED);
-	}
-	p->ntold = n;
-}
-
-/* An entry that is in the piece at hand, which begins at t0. */
-static void tell_both(struct tracks *k, const struct sink_enter *e, int64_t t0)
-{
-	tell(&k->now, &k->last[e->trk], e->trk, e->t == t0);
-	if (e->also)
-		tell(&k->now, &k->last[e->also], e->also, e->t == t0);
-}
-
-/* Hand on [sealed, t1): the entries before t1 go, the others stay, both in their order. */
-static void cut_piece(struct tracks *k, int64_t t1)
-{
-	struct sheet_piece late = {0}, *p = &k->now;
-	size_t from = t1 > k->newest ? p->n : t1 == k->newest ? k->ties : 0;
-	entry_room(k, p, 1);
-	p->n = split(k, from, t1, &late);
-	count_told(k);
-	p->t0 = k->sealed;
-	p->t1 = t1;
-	p->ntrks = k->n;
-	p->nstks = col_n(&k->st->stks);
-	bool past = p->past;
-	k->sent += p->n;
-	next_least(k);
-	if (k->of)
-		k->made(k->arg, p);
-	else
-		sealing_piece(k->sealing, p);
-	k->sealed = t1;
-	p->past = past && late.n;
-	if (late.n)
-		memcpy(entry_room(k, p, late.n), late.entry, late.n * sizeof *p->entry);
-	p->n = late.n;
-	for (size_t i = 0; i < late.n; i++)
-		tell_both(k, &late.entry[i], t1);
-	if (k->nleft)
-		forget_left(k);
-	k->ties = 0;
-	mem_free(late.entry);
-	rest(k);
-}
-
-void tracks_upto(struct tracks *k, int64_t t)
-{
-	if (t > k->newest && t == INT64_MAX)
-		t = k->newest;
-	while (t > k->sealed) {
-		int64_t first = INT64_MAX;	/* when anything happens next */
-		if (t - k->sealed > SHEET_MAX_NS)
-			for (size_t i = 0; i < k->now.n; i++)
-				if (k->now.entry[i].t < first)
-					first = k->now.entry[i].t;
-		if (t - k->sealed <= SHEET_MAX_NS)
-			cut_piece(k, t);
-		else if (first - k->sealed > SHEET_MAX_NS / 2)
-			cut_piece(k, first < t ? first : t);
-		else
-			cut_piece(k, k->sealed + SHEET_MAX_NS);
-	}
-}
-
-void tracks_total(struct tracks *k, uint64_t bytes)
-{
-	enum { SMALL = 1 << 25 };
-	k->whole = SHEET_WHOLE;
-	if (bytes < SMALL)
-		sealing_lean(k->sealing);
-	while (bytes && k->whole > SEAL_MIN && k->whole / 2 >= bytes / SEAL_SHARE)
-		k->whole /= 2;
-	next_least(k);
-}
-
-void tracks_from(struct tracks *k, int64_t t)
-{
-	k->sealed = k->newest = t;
-	sealing_from(k->sealing, t);
-}
-
-/* ---- again */
-
-struct tracks *tracks_again(struct tracks *of, int64_t sealed, void (*made)(void *, struct sheet_piece *), void *arg)
-{
-	struct tracks *k = xcalloc(1, sizeof *k);
-	*k = (struct tracks){ .st = of->st, .of = of, .made = made, .arg = arg, .sealed = sealed, .newest = sealed,
-		.n = col_n(&of->st->trks), .whole = of->whole, .least = of->whole };
-	k->lasts.width = sizeof *k->last;
-	nobody(k);
-	moves_make(k);
-	return k;
-}
-
-void tracks_was(struct tracks *k, trk_id t, bool g, unsigned state)
-{
-	k->there -= k->last[t].life & THERE ? 1u : 0u;
-	k->last[t] = (struct track_last){ .class = sheet_class[state], .g = g ? 0xff : 0 };
-	set_there(k, t, state != TS_NONE);
-}
-
-void tracks_waits(struct tracks *k, const struct sink_enter *e, size_t n, bool past)
-{
-	struct sheet_piece *p = &k->now;
-	if (n)
-		memcpy(entry_room(k, p, n), e, n * sizeof *e);
-	p->n = n;
-	p->past = past;
-	for (size_t i = 0; i < n; i++) {
-		tracks_was(k, e[i].trk, e[i].moved & ENTRY_G, e[i].state & SHEET_STATE);
-		k->last[e[i].trk].t = e[i].t;
-		if (e[i].also) {
-			tracks_was(k, e[i].also, false, sink_also(e[i].state & SHEET_STATE));
-			k->last[e[i].also].t = e[i].t;
-		}
-		tell_both(k, &e[i], k->sealed);
-	}
-}
-
-struct border *tracks_border(struct tracks *k, const struct sink_keep *gen)
-{
-	return border_new(gen, k->sealed, &k->now);
-}
-
-void tracks_again_free(struct tracks *k)
-{
-	shelf_free(&k->lasts);
-	mem_free(k->now.entry);
-	mem_free(k->now.told);
-	mem_free(k);
 }
 
 void tracks_keep(struct tracks *k, const struct sink_keep *gen)

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Pieces: what waits to be sealed, cut and handed on (sealing.c).
+ *
+ * A piece begins where the one before ended and has all entries from there on, up to its own end;
+ * what is told of a later time stays and begins the next. Where one ends is a matter of what was
+ * told alone, never of how many entries came at once: when a generation is told again (tracks_again)
+ * its pieces must be those that were sealed. The tracks that are there are counted by crowds of
+ * neighbours, and what is known of a crowd of which none is there any more goes with the piece.
+ *
+ * Pieces are cut where the reader says that all before is told, and before that
+ * whenever SHEET_WHOLE entries wait, or of a small file fewer: what waits costs more than
+ * what is sealed, and a generation may hold tens of millions. A sheet has a row for each track that
+ * is there, though it do nothing, so where these are many there wait as many
+ * entries as make the rows no more than a fourth of it. What is told of the sealed past after
+ * that (a goroutine first heard of late) is in the sheets from the cut on, and
+ * its row says since when it was really there.
+ */
+#include "config.h"
+#include "store/tracks_in.h"
+
+#include "base/mem.h"
+#include "store/border.h"
+#include "store/sealing.h"
+
+#include <string.h>
+
+/* A piece that is not small becomes a whole one, nearly always: room that is not used is no
+   memory, and what grows by and by is copied on the way. */
+struct sink_enter *tracks_room(const struct tracks *k, struct sheet_piece *p, size_t n)
+{
+	enum { FEW = 1 << 13 };
+	size_t need = p->n + n, all = k->whole + FEW;
+	if (need > p->centry)
+		p->entry = mem_grow(p->entry, &p->centry, need > FEW && need < all ? all : need, sizeof *p->entry);
+	return p->entry;
+}
+
+void tracks_first(struct sheet_piece *p, struct track_last *l, trk_id trk)
+{
+	p->told = mem_grow(p->told, &p->ctold, p->ntold + 1, sizeof *p->told);
+	p->told[p->ntold++] = (struct sheet_told){ .trk = trk, .g = l->g };
+	l->life |= LISTED;
+}
+
+void tracks_there(struct tracks *k, trk_id trk, bool there)
+{
+	struct track_last *l = &k->last[trk];
+	uint32_t more = there ? 1 : UINT32_MAX, i = trk / SHEET_CROWD;
+	if (there == !!(l->life & THERE))
+		return;
+	k->there += more;
+	l->life ^= THERE;
+	if (k->of)
+		return;
+	k->crowd[i] += more;
+	if (k->crowd[i] || (k->nleft && k->left[k->nleft - 1] == i))
+		return;
+	k->left = mem_grow(k->left, &k->cleft, k->nleft + 1, sizeof *k->left);
+	k->left[k->nleft++] = i;
+}
+
+/* Of a crowd that is whole and of which none is there any more, and none is in the piece at hand, nothing is kept. */
+static void forget_left(struct tracks *k)
+{
+	size_t n = 0, from = 0, upto = 0;	/* neighbours go at once, for every thread hears of each time */
+	for (size_t i = 0; i < k->now.n; i++)
+		k->crowd[k->now.entry[i].trk / SHEET_CROWD]++;
+	for (size_t i = 0; i < k->nleft; i++) {
+		size_t at = (size_t)k->left[i] * SHEET_CROWD;
+		if (at + SHEET_CROWD > k->n || (k->now.n && k->crowd[k->left[i]])) {
+			k->left[n++] = k->left[i];
+		} else if (!k->crowd[k->left[i]]) {
+			if (upto != at) {
+				shelf_spent(&k->lasts, from, upto);
+				from = at;
+			}
+			upto = at + SHEET_CROWD;
+		}
+	}
+	shelf_spent(&k->lasts, from, upto);
+	k->nleft = n;
+	for (size_t i = 0; i < k->now.n; i++)
+		k->crowd[k->now.entry[i].trk / SHEET_CROWD]--;
+}
+
+/* So many entries are a piece, at least: of a long trace each is a share of what was before it, so that sheets are few
+   and a frame of all of it does not cost by its length; but where they are made again it must be the same wherever one
+   begins. */
+static void next_least(struct tracks *k)
+{
+	size_t share = k->st->keep ? 0 : k->sent / SEAL_SHEETS;
+	k->least = share < k->whole ? k->whole : share > SEAL_MOST ? SEAL_MOST : share;
+}
+
+/* Take the entries from v[from] on that are not before t1 out, keeping the order of both; how many stay. */
+static size_t split(struct tracks *k, size_t from, int64_t t1, struct sheet_piece *late)
+{
+	struct sink_enter *v = k->now.entry;
+	size_t n = from;
+	for (size_t i = from; i < k->now.n; i++) {
+		if (v[i].t < t1) {
+			v[n++] = v[i];
+		} else {
+			tracks_room(k, late, 1)[late->n++] = v[i];
+			k->last[v[i].trk].n--;
+			k->last[v[i].also].n--;
+		}
+	}
+	return n;
+}
+
+/* The tracks of the piece, and how many entries each has; then they are in none. */
+static void count_told(struct tracks *k)
+{
+	struct sheet_piece *p = &k->now;
+	size_t n = 0;
+	for (size_t i = 0; i < p->ntold; i++) {
+		struct track_last *l = &k->last[p->told[i].trk];
+		p->told[n] = p->told[i];
+		p->told[n].n = l->n;
+		n += l->n || l->first;
+		l->n = 0;
+		l->first = false;
+		l->life &= (uint8_t)~(TOLD | LISTED);
+	}
+	p->ntold = n;
+}
+
+/* An entry that is in the piece at hand, which begins at t0. */
+static void tell_both(struct tracks *k, const struct sink_enter *e, int64_t t0)
+{
+	tracks_told(&k->now, &k->last[e->trk], e->trk, e->t == t0);
+	if (e->also)
+		tracks_told(&k->now, &k->last[e->also], e->also, e->t == t0);
+}
+
+/* Hand on [sealed, t1): the entries before t1 go, the others stay, both in their order. */
+static void cut_piece(struct tracks *k, int64_t t1)
+{
+	struct sheet_piece late = {0}, *p = &k->now;
+	size_t from = t1 > k->newest ? p->n : t1 == k->newest ? k->ties : 0;
+	tracks_room(k, p, 1);
+	p->n = split(k, from, t1, &late);
+	count_told(k);
+	p->t0 = k->sealed;
+	p->t1 = t1;
+	p->ntrks = k->n;
+	p->nstks = col_n(&k->st->stks);
+	bool past = p->past;
+	k->sent += p->n;
+	next_least(k);
+	if (k->of)
+		k->made(k->arg, p);
+	else
+		sealing_piece(k->sealing, p);
+	k->sealed = t1;
+	p->past = past && late.n;
+	if (late.n)
+		memcpy(tracks_room(k, p, late.n), late.entry, late.n * sizeof *p->entry);
+	p->n = late.n;
+	for (size_t i = 0; i < late.n; i++)
+		tell_both(k, &late.entry[i], t1);
+	if (k->nleft)
+		forget_left(k);
+	k->ties = 0;
+	mem_free(late.entry);
+	tracks_rest(k);
+}
+
+void tracks_upto(struct tracks *k, int64_t t)
+{
+	if (t > k->newest && t == INT64_MAX)
+		t = k->newest;
+	while (t > k->sealed) {
+		int64_t first = INT64_MAX;	/* when anything happens next */
+		if (t - k->sealed > SHEET_MAX_NS)
+			for (size_t i = 0; i < k->now.n; i++)
+				if (k->now.entry[i].t < first)
+					first = k->now.entry[i].t;
+		if (t - k->sealed <= SHEET_MAX_NS)
+			cut_piece(k, t);
+		else if (first - k->sealed > SHEET_MAX_NS / 2)
+			cut_piece(k, first < t ? first : t);
+		else
+			cut_piece(k, k->sealed + SHEET_MAX_NS);
+	}
+}
+
+void tracks_total(struct tracks *k, uint64_t bytes)
+{
+	enum { SMALL = 1 << 25 };
+	k->whole = SHEET_WHOLE;
+	if (bytes < SMALL)
+		sealing_lean(k->sealing);
+	while (bytes && k->whole > SEAL_MIN && k->whole / 2 >= bytes / SEAL_SHARE)
+		k->whole /= 2;
+	next_least(k);
+}
+
+void tracks_from(struct tracks *k, int64_t t)
+{
+	k->sealed = k->newest = t;
+	sealing_from(k->sealing, t);
+}
+
+/* ---- again */
+
+struct tracks *tracks_again(struct tracks *of, int64_t sealed, void (*made)(void *, struct sheet_piece *), void *arg)
+{
+	struct tracks *k = xcalloc(1, sizeof *k);
+	*k = (struct tracks){ .st = of->st, .of = of, .made = made, .arg = arg, .sealed = sealed, .newest = sealed,
+		.n = col_n(&of->st->trks), .whole = of->whole, .least = of->whole };
+	k->lasts.width = sizeof *k->last;
+	tracks_blank(k);
+	return k;
+}
+
+void tracks_was(struct tracks *k, trk_id t, bool g, unsigned state)
+{
+	k->there -= k->last[t].life & THERE ? 1u : 0u;
+	k->last[t] = (struct track_last){ .class = sheet_class[state], .g = g ? 0xff : 0 };
+	tracks_there(k, t, state != TS_NONE);
+}
+
+void tracks_waits(struct tracks *k, const struct sink_enter *e, size_t n, bool past)
+{
+	struct sheet_piece *p = &k->now;
+	if (n)
+		memcpy(tracks_room(k, p, n), e, n * sizeof *e);
+	p->n = n;
+	p->past = past;
+	for (size_t i = 0; i < n; i++) {
+		tracks_was(k, e[i].trk, e[i].moved & ENTRY_G, e[i].state & SHEET_STATE);
+		k->last[e[i].trk].t = e[i].t;
+		if (e[i].also) {
+			tracks_was(k, e[i].also, false, sink_also(e[i].state & SHEET_STATE));
+			k->last[e[i].also].t = e[i].t;
+		}
+		tell_both(k, &e[i], k->sealed);
+	}
+}
+
+struct border *tracks_border(struct tracks *k, const struct sink_keep *gen)
+{
+	return border_new(gen, k->sealed, &k->now);
+}
+
+void tracks_again_free(struct tracks *k)
+{
+	shelf_free(&k->lasts);
+	mem_free(k->now.entry);
+	mem_free(k->now.told);
+	mem_free(k);
+}
