@@ -227,7 +227,7 @@ static char *put_sums(const struct build_sheet *b, char *at)
 static void fill_kinds(struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p, uint32_t *head,
     struct filling *f, int64_t sum[TS__N])
 {
-	const uint32_t n = b->sh->n, nostack = b->sh->nostack, odd = nostack % 32, summed = sheet_summed(b->sh);
+	const uint32_t n = b->sh->n, nostack = b->sh->nostack, odd = nostack % SOME, summed = sheet_summed(b->sh);
 	int64_t (*of_row)[TS__N] = b->sum + n / SHEET_STEP + 1;
 	for (uint32_t r = 0; r < b->sh->ntrk; r++) {
 		struct sheet_live *live = &s->live[b->trk[r]];
@@ -250,9 +250,9 @@ static void fill_kinds(struct sealer *s, const struct build_sheet *b, const stru
 	if ((n - f->from) % SOME)
 		fill_some(f, SOME - (n - f->from) % SOME);
 	if (odd && f->stacked)
-		for (struct sheet_some *to = b->whose + nostack / 32; to + 1 < f->whose; to++) {
+		for (struct sheet_some *to = b->whose + nostack / SOME; to + 1 < f->whose; to++) {
 			to[0].bit |= to[1].bit << odd;
-			to[1].bit >>= 32 - odd;
+			to[1].bit >>= SOME - odd;
 		}
 }
 

@@ -33,7 +33,6 @@ static inline size_t some_words(size_t n)
 	return n / 32 + 1;
 }
 
-
 /* Where an entry lies in the piece, in words: no other unit is an address with less to do. */
 #define HEAD UINT32_MAX
 enum { WORD = 8, ENTRY_WORDS = sizeof(struct sink_enter) / WORD };
