@@ -8,6 +8,10 @@
  * searches, however many waits it has. The road not taken is to look, for every
  * wait, at what ran meanwhile: that is waits times Ps times what each ran.
  *
+ * There are as many steps as events, so those of one sheet are kept, and what they
+ * come to at its end. A wait that goes on in the next sheet steps down at the border and
+ * up again, which changes nothing. To keep all of them was 50 bytes an event.
+ *
  * Sums are whole nanoseconds, remainders carried on: the shares of one P over
  * stretches that meet add up to the share of the whole exactly. When the number
  * of Ps changes the remainder is dropped, which is less than a nanosecond.
@@ -16,105 +20,119 @@
 #include "analysis/crowd.h"
 
 #include "base/halve.h"
+#include "base/keyed.h"
 #include "base/mem.h"
 #include "store/spans.h"
 
-#include <stdlib.h>
-
-struct step { int64_t t; int32_t up; uint32_t procs; };	/* up 0: so many Ps from here on */
-struct sum { int64_t t, ns, rest, wait; uint32_t procs; };	/* up to t; from t on `wait` wait */
+struct sum { int64_t t, ns, wait; uint32_t rest, procs; };	/* up to t; from t on `wait` wait */
 
 struct crowd {
-	struct step *step;
+	const struct snap *sn;
+	struct keyed *step;	/* by time; v: how many wait more, as a signed number */
 	size_t n, cap;
-	struct sum *sum;
-	size_t nsum;
+	struct sum *sum;	/* of this sheet; the first is what was before */
+	size_t nsum, csum;
+	uint32_t said;		/* so many numbers of Ps have been looked at */
+	uint64_t proc;
+	int64_t share;
 };
 
-static void add(struct crowd *c, struct step s)
+static uint32_t procs_at(const struct snap *sn, uint32_t i)
 {
-	c->step = mem_grow(c->step, &c->cap, c->n + 1, sizeof *c->step);
-	c->step[c->n++] = s;
+	uint64_t v = store_count(sn->st, CT_GOMAXPROCS, i)->v;
+	return v && v < UINT32_MAX ? (uint32_t)v : 1;
 }
 
 /* The number of Ps over time; before it is said first, it is what is said first, or all there are. */
-struct crowd *crowd_new(const struct snap *sn)
+struct crowd *crowd_new(const struct snap *sn, uint64_t proc)
 {
 	struct crowd *c = xcalloc(1, sizeof *c);
 	uint32_t ps = 0;
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
-		ps += store_trk(sn->st, t)->kind == TK_P;
-	for (uint32_t i = 0; i < sn->ncounts[CT_GOMAXPROCS]; i++) {
-		const struct count_row *r = store_count(sn->st, CT_GOMAXPROCS, i);
-		uint32_t n = r->v && r->v < UINT32_MAX ? (uint32_t)r->v : 1;
-		add(c, (struct step){i ? r->t : INT64_MIN, 0, n});
-	}
-	if (!c->n)
-		add(c, (struct step){INT64_MIN, 0, ps ? ps : 1});
+	*c = (struct crowd){ .sn = sn, .proc = proc };
+	if (sn->ncounts[CT_GOMAXPROCS])
+		ps = procs_at(sn, c->said++);
+	else
+		for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
+			ps += store_trk(sn->st, t)->kind == TK_P;
+	c->sum = mem_grow(NULL, &c->csum, 1, sizeof *c->sum);
+	c->sum[c->nsum++] = (struct sum){ .t = INT64_MIN, .procs = ps ? ps : 1 };
 	return c;
+}
+
+static void step(struct crowd *c, int64_t t, int32_t up)
+{
+	c->step = mem_grow(c->step, &c->cap, c->n + 1, sizeof *c->step);
+	c->step[c->n++] = (struct keyed){ keyed_up(t), (uint32_t)up };
 }
 
 void crowd_add(struct crowd *c, int64_t t0, int64_t t1)
 {
-	add(c, (struct step){t0, 1, 0});
-	add(c, (struct step){t1, -1, 0});
+	step(c, t0, 1);
+	step(c, t1, -1);
 }
 
-static int step_cmp(const void *a, const void *b)
+/* From the last sum on to t, where so many more wait; procs: of so many Ps from there on, 0: as many as were. */
+static void go_on(struct crowd *c, int64_t t, int32_t up, uint32_t procs)
 {
-	const struct step *x = a, *y = b;
-	return x->t < y->t ? -1 : x->t > y->t;
-}
-
-void crowd_done(struct crowd *c)
-{
-	qsort(c->step, c->n, sizeof *c->step, step_cmp);
-	c->sum = xcalloc(c->n, sizeof *c->sum);
-	struct sum s = {.t = INT64_MIN, .procs = 1};
-	for (size_t i = 0; i < c->n; i++) {
-		const struct step *p = &c->step[i];
-		if (s.wait && p->t > s.t) {
-			int64_t ns = s.rest + s.wait * (p->t - s.t);
-			s.ns += ns / s.procs;
-			s.rest = ns % s.procs;
-		}
-		s.t = p->t;
-		s.wait += p->up;
-		if (!p->up) {
-			s.procs = p->procs;
-			s.rest = 0;
-		}
-		if (c->nsum && c->sum[c->nsum - 1].t == s.t)
-			c->nsum--;
-		c->sum[c->nsum++] = s;
+	struct sum s = c->sum[c->nsum - 1];
+	if (s.wait && t > s.t) {
+		int64_t ns = s.rest + s.wait * (t - s.t);
+		s.ns += ns / s.procs;
+		s.rest = (uint32_t)(ns % s.procs);
 	}
-	mem_free(c->step);
-	c->step = NULL;
+	if (s.procs > c->proc)
+		c->share += s.ns - c->sum[c->nsum - 1].ns;
+	if (procs) {
+		s.procs = procs;
+		s.rest = 0;
+	}
+	s.wait += up;
+	if (s.t == t)
+		c->nsum--;
+	s.t = t;
+	c->sum = mem_grow(c->sum, &c->csum, c->nsum + 1, sizeof *c->sum);
+	c->sum[c->nsum++] = s;
 }
 
-static int64_t upto(const struct crowd *c, int64_t t)
+/* Numbers of Ps that were said by then. */
+static void go_procs(struct crowd *c, int64_t t)
 {
-	struct halve h = {.hi = c->nsum};
+	uint32_t n = c->sn->ncounts[CT_GOMAXPROCS];
+	for (; c->said < n && store_count(c->sn->st, CT_GOMAXPROCS, c->said)->t <= t; c->said++)
+		go_on(c, store_count(c->sn->st, CT_GOMAXPROCS, c->said)->t, 0, procs_at(c->sn, c->said));
+}
+
+void crowd_sheet(struct crowd *c, int64_t end)
+{
+	keyed_sort(c->step, (uint32_t)c->n);
+	c->sum[0] = c->sum[c->nsum - 1];
+	c->nsum = 1;
+	for (size_t i = 0; i < c->n; i++) {
+		int64_t t = (int64_t)(c->step[i].key ^ keyed_up(0));
+		go_procs(c, t);
+		go_on(c, t, (int32_t)c->step[i].v, 0);
+	}
+	go_procs(c, end);
+	c->n = 0;
+}
+
+int64_t crowd_upto(const struct crowd *c, int64_t t)
+{
+	struct halve h = {.lo = 1, .hi = c->nsum};
 	while (halve(&h))	/* the first step after t */
 		halve_on(&h, c->sum[h.at].t <= t);
-	if (!h.lo)
-		return 0;
 	const struct sum *s = &c->sum[h.lo - 1];
 	return s->ns + (s->wait ? (s->rest + s->wait * (t - s->t)) / s->procs : 0);
 }
 
 int64_t crowd_between(const struct crowd *c, int64_t t0, int64_t t1)
 {
-	return t1 > t0 ? upto(c, t1) - upto(c, t0) : 0;
+	return t1 > t0 ? crowd_upto(c, t1) - crowd_upto(c, t0) : 0;
 }
 
-int64_t crowd_share(const struct crowd *c, uint64_t id)
+int64_t crowd_share(const struct crowd *c)
 {
-	int64_t ns = 0;
-	for (size_t i = 0; i + 1 < c->nsum; i++)
-		if (c->sum[i].procs > id)
-			ns += c->sum[i + 1].ns - c->sum[i].ns;
-	return ns;
+	return c->share;
 }
 
 void crowd_free(struct crowd *c)

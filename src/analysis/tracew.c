@@ -12,8 +12,10 @@
  * is not charged, and a goroutine counts from its first run to its end. For run
  * and block, which the reference does not have, the unfinished count too.
  *
- * Who occupied the Ps takes two passes: the first makes a crowd (crowd.c) of the
- * waits, the second weighs what ran by the crowd that stood around it.
+ * Who occupied the Ps takes two passes: the first finds the waits that the trace does not
+ * see the end of, for these do not count; the second makes of each sheet a crowd (crowd.c) of those that
+ * wait in it, and weighs what ran there by the crowd that stood around it. So what is
+ * kept is of one sheet, and of each goroutine one stretch.
  */
 #include "config.h"
 #include "analysis/tracew.h"
@@ -22,6 +24,7 @@
 #include "analysis/crowd.h"
 #include "base/halve.h"
 #include "base/intern.h"
+#include "base/shelf.h"
 #include "store/spans.h"
 
 #include <string.h>
@@ -67,11 +70,15 @@ static const char *const reasons[TS__N] = {
 #undef STATE
 };
 
-struct open { int64_t t0; stk_id stack; trk_id proc; uint32_t kind; str_id tag; };
-	/* t0 TIME_NONE: nothing is open; kind: what pass_kind() said */
+struct open { int64_t t0, crowd; stk_id stack; trk_id proc; uint32_t kind; str_id tag; };
+	/* kind: what pass_kind() said; 0: nothing is open. crowd: see pass_open() */
 struct last { stk_id stack; uint8_t state; };
 
-enum mode { M_PLAIN, M_SELF, M_CROWD, M_OCCUPANT };
+enum mode { M_PLAIN, M_SELF, M_ENDLESS, M_OCCUPANT };
+enum { RUNS = 1, CALLS };	/* kinds of M_OCCUPANT */
+
+/* Waits of which the end is not seen: by track, since when. */
+struct endless { struct endless_wait { trk_id trk; int64_t t0; } *v; size_t n, cap; };
 
 struct pass {
 	const struct snap *sn;
@@ -79,9 +86,14 @@ struct pass {
 	enum mode mode;
 	const struct tw_filter *f;
 	struct tw *w;
-	struct open *open;
+	struct open *open;	/* per track */
 	struct last *last;	/* M_SELF: per track what it did before */
-	struct crowd *crowd;	/* M_CROWD makes it, M_OCCUPANT weighs by it */
+	struct shelf opens, lasts;	/* where they lie */
+	struct endless endless;	/* what M_ENDLESS has found */
+	int64_t waited;		/* M_OCCUPANT: by all */
+	uint8_t *waits;		/* M_OCCUPANT: a bit per track, waits at the end of the last sheet */
+	struct crowd *crowd;
+	const struct sheet *sh;	/* the one that is looked at */
 	bool tags;
 	str_id tag[TS__N];
 	struct intern *index;	/* of w->part */
@@ -129,7 +141,7 @@ static uint32_t pass_kind(const struct pass *p, unsigned s, uint32_t who)
 	if (!state_matches(p, s, who))
 		return 0;
 	if (p->mode == M_OCCUPANT)
-		return state_runs(s) ? 1 : 2;
+		return state_runs(s) ? RUNS : CALLS;
 	return p->type == TW_BLOCK ? s : 1;
 }
 
@@ -147,7 +159,7 @@ static int64_t overlap(const struct pass *p, int64_t a, int64_t b, int64_t c, in
 	int64_t lo = a > c ? a : c, hi = b < d ? b : d;
 	if (hi <= lo)
 		return 0;
-	if (p->mode == M_CROWD)
+	if (p->crowd)
 		crowd_add(p->crowd, lo, hi);
 	return hi - lo;
 }
@@ -205,35 +217,44 @@ static void weigh(const struct pass *p, const struct open *o, int64_t t, int64_t
 		add_part(p, stack, o->tag, ns);
 }
 
+/* What the crowd waits from a stretch's begin, or the sheet's, to t while the goroutine's P says that it is in a system
+   call of its. */
+static int64_t in_call(const struct pass *p, trk_id trk, const struct open *o, int64_t t)
+{
+	const struct sheet *sh = p->sh;
+	int32_t row = o->proc ? sheet_row(sh, o->proc) : -1;
+	int64_t ns = 0, from = o->t0 > sh->t0 ? o->t0 : sh->t0;
+	if (row < 0)
+		return 0;
+	for (uint32_t i = sheet_find(sh, (uint32_t)row, from); i < sh->first[row + 1]; i++) {
+		int64_t t0 = sh->t0 + sheet_start(sh, i), t1 = sheet_end(sh, (uint32_t)row, i);
+		if (t0 >= t)
+			break;
+		if ((sh->state[i] & SHEET_STATE) == TS_SYSCALL && sheet_who(sh, i) == trk)
+			ns += crowd_between(p->crowd, t0 < from ? from : t0, t1 > t ? t : t1);
+	}
+	return ns;
+}
+
 /* What the crowd waits while the goroutine has its P. In a system call it may have lost it, and the
    reference's accounts do not always notice: the row of the P does. */
 static int64_t occupied(const struct pass *p, trk_id trk, const struct open *o, int64_t t)
 {
-	int64_t ns = 0;
-	struct ival v;
-	if (o->kind == 1)
-		return crowd_between(p->crowd, o->t0, t);
-	if (!o->proc || o->proc >= p->sn->ntrks || !ival_at(p->sn, o->proc, o->t0, &v))
-		return 0;
-	do
-		if (v.state == TS_SYSCALL && v.who == trk)
-			ns += crowd_between(p->crowd, v.t0 < o->t0 ? o->t0 : v.t0, v.t1 > t ? t : v.t1);
-	while (v.t1 < t && ival_step(p->sn, &v, 1));
-	return ns;
+	if (o->kind == RUNS)
+		return t > o->t0 ? crowd_upto(p->crowd, t) - o->crowd : 0;
+	return o->crowd + in_call(p, trk, o, t);
 }
 
 static void charge(const struct pass *p, trk_id trk, const struct open *o, int64_t t, stk_id stack)
 {
+	if (p->mode == M_ENDLESS)
+		return;
 	if (p->f && p->f->proc && p->f->proc != o->proc &&
 	    (p->type == TW_RUN || p->type == TW_SYSCALL || p->mode == M_OCCUPANT))
 		return;
 	int64_t ns = p->mode == M_OCCUPANT ? occupied(p, trk, o, t) : clip(p, trk, o->t0, t);
 	if (ns <= 0)
 		return;
-	if (p->mode == M_CROWD) {
-		p->w->total_ns += ns;
-		return;
-	}
 	if (p->f && p->f->each)
 		p->f->each(p->f->arg, trk, ns, stack);
 	weigh(p, o, t, ns, stack);
@@ -242,7 +263,7 @@ static void charge(const struct pass *p, trk_id trk, const struct open *o, int64
 /* Running is charged to where it stopped, all else to where it began. */
 static stk_id charged_stack(const struct pass *p, trk_id trk, const struct open *o, unsigned next, stk_id stack)
 {
-	if (p->type != TW_RUN && (p->mode != M_OCCUPANT || o->kind != 1))
+	if (p->type != TW_RUN && (p->mode != M_OCCUPANT || o->kind != RUNS))
 		return o->stack;
 	return next == TS_NONE || !stack ? (stk_id)store_trk(p->sn->st, trk)->start : stack;
 }
@@ -255,19 +276,25 @@ static stk_id own_stack(const struct pass *p, trk_id trk, const struct last *was
 	return state_runs(was->state) ? here : was->stack;
 }
 
-static void pass_open(const struct pass *p, trk_id trk, const struct sheet *sh, uint32_t i, uint32_t kind)
+/* With it goes, of what runs, what the crowd had waited until then; of a system call, what it has waited in the
+   sheets before this one. */
+static void pass_open(const struct pass *p, trk_id trk, uint32_t i, uint32_t kind)
 {
+	const struct sheet *sh = p->sh;
 	unsigned s = sh->state[i] & SHEET_STATE;
 	struct open *o = &p->open[trk];
-	*o = (struct open){ sh->t0 + sheet_start(sh, i), sheet_stack(sh, i), sheet_who(sh, i), kind, 0 };
+	*o = (struct open){ sh->t0 + sheet_start(sh, i), 0, sheet_stack(sh, i), sheet_who(sh, i), kind, 0 };
+	if (p->mode == M_OCCUPANT && kind == RUNS)
+		o->crowd = crowd_upto(p->crowd, o->t0);
 	if (p->mode == M_SELF)
 		o->stack = own_stack(p, trk, &p->last[trk], o->stack);
 	if (p->tags)
 		o->tag = s == TS_OTHER && o->proc ? o->proc : p->tag[state_runs(s) ? TS_RUN : s];
 }
 
-static void pass_row(const struct pass *p, const struct sheet *sh, uint32_t r)
+static void pass_row(struct pass *p, uint32_t r)
 {
+	const struct sheet *sh = p->sh;
 	trk_id trk = sh->trk[r];
 	struct open *o = &p->open[trk];
 	uint8_t old = p->mode == M_OCCUPANT ? 0 : SHEET_PAST;
@@ -275,33 +302,93 @@ static void pass_row(const struct pass *p, const struct sheet *sh, uint32_t r)
 		unsigned s = sh->state[i] & SHEET_STATE;
 		int64_t t = sh->t0 + sheet_start(sh, i);
 		uint32_t kind = pass_kind(p, s, sheet_who(sh, i));
-		if (o->t0 != TIME_NONE && kind != o->kind) {
+		if (o->kind && kind != o->kind) {
 			charge(p, trk, o, t, charged_stack(p, trk, o, s, sheet_stack(sh, i)));
-			o->t0 = TIME_NONE;
+			o->kind = 0;
 		}
-		if (o->t0 == TIME_NONE && kind && !(sh->state[i] & (old | SHEET_CONT)))
-			pass_open(p, trk, sh, i, kind);
+		if (!o->kind && kind && !(sh->state[i] & (old | SHEET_CONT)))
+			pass_open(p, trk, i, kind);
 		if (p->last)
 			p->last[trk] = (struct last){ sheet_stack(sh, i), (uint8_t)s };
 	}
+	if (p->mode == M_OCCUPANT && o->kind == CALLS)
+		o->crowd += in_call(p, trk, o, sh->t1);
 }
 
-static void pass_sheets(const struct pass *p)
+/* Since when a goroutine waits for ever, or INT64_MAX. */
+static int64_t endless_since(const struct endless *e, trk_id trk)
+{
+	struct halve h = {.hi = e->n};
+	while (halve(&h))
+		halve_on(&h, e->v[h.at].trk < trk);
+	return h.lo < e->n && e->v[h.lo].trk == trk ? e->v[h.lo].t0 : INT64_MAX;
+}
+
+/* What of a sheet a goroutine waits, into the crowd: of the same stretches as pass_row() finds. */
+static void wait_row(struct pass *p, uint32_t r)
+{
+	const struct sheet *sh = p->sh;
+	trk_id trk = sh->trk[r];
+	int64_t since = sh->t0, endless = endless_since(&p->endless, trk);
+	bool waits = tw_has(p->waits, trk);
+	for (uint32_t i = sh->first[r]; i < sh->first[r + 1]; i++) {
+		int64_t t = sh->t0 + sheet_start(sh, i);
+		bool ready = (sh->state[i] & SHEET_STATE) == TS_READY;
+		if (waits && !ready)
+			p->waited += clip(p, trk, since, t);
+		if (!waits && ready && !(sh->state[i] & (SHEET_PAST | SHEET_CONT)) && t < endless) {
+			waits = true;
+			since = t;
+		}
+		waits = waits && ready;
+	}
+	if (waits)
+		p->waited += clip(p, trk, since, sh->t1);
+	p->waits[trk >> 3] = (uint8_t)((p->waits[trk >> 3] & ~(1u << (trk & 7))) | (unsigned)waits << (trk & 7));
+}
+
+static void pass_rows(struct pass *p, const uint8_t *only, void (*row)(struct pass *, uint32_t r))
+{
+	const struct sheet *sh = p->sh;
+	for (uint32_t r = 0; r < sh->ntrk; r++)
+		if (store_trk(p->sn->st, sh->trk[r])->kind == TK_G && tw_has(only, sh->trk[r]))
+			row(p, r);
+}
+
+static void pass_sheets(struct pass *p)
 {
 	uint32_t n = p->sn->nsheets;	/* they are a third of what is done with them */
+	const uint8_t *only = p->f ? p->f->g : NULL;
 	for (uint32_t i = 0; i < n && (!p->f || look_on(&p->f->on, i, 3ull * n)); i++) {
-		const struct sheet *sh = sheet_get(p->sn, i);
-		const uint8_t *only = p->f && p->mode != M_OCCUPANT ? p->f->g : NULL;
-		for (uint32_t r = 0; r < sh->ntrk; r++)
-			if (store_trk(p->sn->st, sh->trk[r])->kind == TK_G && tw_has(only, sh->trk[r]))
-				pass_row(p, sh, r);
+		p->sh = sheet_get(p->sn, i);
+		if (p->mode == M_OCCUPANT) {
+			pass_rows(p, only, wait_row);
+			crowd_sheet(p->crowd, p->sh->t1);
+		}
+		pass_rows(p, p->mode == M_OCCUPANT ? NULL : only, pass_row);
+		shelf_rest(&p->opens);
+		shelf_rest(&p->lasts);
 		sheet_put(p->sn, i);
 	}
-	if (p->type != TW_RUN && p->type != TW_BLOCK && p->mode != M_OCCUPANT)
-		return;
-	for (trk_id t = 1; t < p->sn->ntrks; t++)
-		if (p->open[t].t0 != TIME_NONE)
-			charge(p, t, &p->open[t], p->sn->t1, charged_stack(p, t, &p->open[t], TS_NONE, 0));
+}
+
+/* What goes on when the trace ends. */
+static void pass_end(struct pass *p)
+{
+	struct endless *e = &p->endless;
+	for (trk_id t = 1; t < p->sn->ntrks; store_pass(p->sn, t++)) {
+		const struct open *o = &p->open[t];
+		if (t % STORE_PASS == 0)
+			shelf_rest(&p->opens);
+		if (!o->kind)
+			continue;
+		if (p->mode != M_ENDLESS) {
+			charge(p, t, o, p->sn->t1, charged_stack(p, t, o, TS_NONE, 0));
+			continue;
+		}
+		e->v = mem_grow(e->v, &e->cap, e->n + 1, sizeof *e->v);
+		e->v[e->n++] = (struct endless_wait){ t, o->t0 };
+	}
 }
 
 static bool sample_counts(const struct tw_filter *f, const struct smp_time *s)
@@ -360,29 +447,34 @@ static bool any_goroutine(const struct snap *sn, const uint8_t *set)
 	return false;
 }
 
+/* Nothing is open: of each goroutine that has been seen there is a row, and where memory is short these lie on disk. */
 static void pass_begin(struct pass *p)
 {
-	for (trk_id t = 0; t < p->sn->ntrks; store_pass(p->sn, t++))
-		p->open[t].t0 = TIME_NONE;
+	shelf_free(&p->opens);
+	p->open = shelf_room(&p->opens, p->sn->ntrks + 1u);
+	if (p->mode == M_SELF)
+		p->last = shelf_room(&p->lasts, p->sn->ntrks + 1u);
 }
 
 /* The waits again, by what ran on the Ps meanwhile. What no goroutine had is charged to no stack. */
 static void pass_occupants(struct pass *p)
 {
-	p->mode = M_CROWD;
-	p->crowd = crowd_new(p->sn);
+	trk_id proc = p->f->proc;
+	p->mode = M_ENDLESS;
 	pass_sheets(p);
-	crowd_done(p->crowd);
-	int64_t waited = p->w->total_ns;
-	if (p->f->proc)
-		waited = crowd_share(p->crowd, store_trk(p->sn->st, p->f->proc)->id);
-	p->w->total_ns = 0;
+	pass_end(p);
 	p->mode = M_OCCUPANT;
 	pass_begin(p);
+	p->crowd = crowd_new(p->sn, proc ? store_trk(p->sn->st, proc)->id : UINT64_MAX);
+	p->waits = xcalloc(p->sn->ntrks / 8 + 1u, 1);
 	pass_sheets(p);
+	pass_end(p);
+	int64_t waited = proc ? crowd_share(p->crowd) : p->waited;
 	if (waited > p->w->total_ns)
 		weigh(p, &(struct open){ .tag = p->tag[TS_IDLE] }, 0, waited - p->w->total_ns, 0);
 	crowd_free(p->crowd);
+	mem_free(p->waits);
+	mem_free(p->endless.v);
 }
 
 /* Tags are made when the store is whole: until then it may not be added to. */
@@ -413,22 +505,23 @@ struct tw *tracew(const struct snap *sn, enum tw_type type, const struct tw_filt
 	}
 	if (type == TW_SCHED && f)
 		p.mode = f->blame == TWB_SELF ? M_SELF : f->blame == TWB_OCCUPANT ? M_OCCUPANT : M_PLAIN;
-	if (p.mode == M_SELF)
-		p.last = xcalloc(sn->ntrks + 1u, sizeof *p.last);
-	p.open = xmalloc((sn->ntrks + 1u) * sizeof *p.open);
+	p.opens = (struct shelf){ .width = sizeof *p.open, .spills = sn->st->keep };
+	p.lasts = (struct shelf){ .width = sizeof *p.last, .spills = sn->st->keep };
 	pass_begin(&p);
 	pass_tags(&p);
 	if (p.mode == M_OCCUPANT)
 		pass_occupants(&p);
 	else
 		pass_sheets(&p);
+	if (type == TW_RUN || type == TW_BLOCK)
+		pass_end(&p);
 	struct tw_part *part = w->part;
 	w->part = arena_alloc(a, (w->npart + 1u) * sizeof *part);
 	if (part)
 		memcpy(w->part, part, w->npart * sizeof *part);
 	mem_free(part);
 	intern_free(&index);
-	mem_free(p.open);
-	mem_free(p.last);
+	shelf_free(&p.opens);
+	shelf_free(&p.lasts);
 	return w;
 }
