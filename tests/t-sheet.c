@@ -61,16 +61,17 @@ static bool brute_at(const struct model *m, uint32_t k, int64_t t, int64_t end, 
 	return v->state != TS_NONE;
 }
 
-/* Some tracks are Ps. */
+/* Some tracks are Ps. Of one of them anything is said. */
+enum { ODD = 5 };
 static bool is_p(uint32_t k)
 {
-	return k % 10 == 5;
+	return k % 10 == ODD;
 }
 
 /* An entry of a goroutine tells of a P as well, now and then. */
 static uint32_t also(struct model *m, const trk_id *id, uint32_t k, const struct told *v)
 {
-	uint32_t p = 5 + 10 * rnd(NTRK / 10);
+	uint32_t p = ODD + 10 * rnd(NTRK / 10);
 	if (is_p(k) || rnd(3))
 		return 0;
 	unsigned s = sink_also(v->state);
@@ -84,7 +85,8 @@ static void tell(struct tracks *tk, struct model *m, const trk_id *id, int64_t g
 	for (uint32_t e = 0; e < NEV; e++) {
 		uint32_t k = rnd(rnd(4) ? 6 : NTRK);
 		t += rnd(5) ? (int64_t)rnd((uint32_t)gap) : 0;
-		struct told v = { t, (uint8_t)(rnd(9) ? 1 + rnd(TS__N - 1) : TS_NONE), rnd(NTRK) };
+		uint32_t most = is_p(k) && k != ODD ? TS_SYSCALL : TS__N - 1;
+		struct told v = { t, (uint8_t)(rnd(9) ? 1 + rnd(most) : TS_NONE), rnd(NTRK) };
 		uint16_t p = (uint16_t)also(m, id, k, &v);
 		tracks_enter(tk, &(struct sink_enter){ t, id[k], v.who, 0, v.state, 0, p }, 1);
 		m->v[k][m->n[k]++] = v;

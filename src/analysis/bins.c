@@ -6,12 +6,14 @@
  * costs its columns times a search, plus one step for each sheet border inside the window, whatever the number of
  * intervals. What was summed up to the end of a column is where the next one begins.
  *
- * Sheets lie end to end from snap->t0 to snap->t1; a column that lies in many
- * sheets adds the sums of whole rows of them. That is what a fully zoomed out
- * frame costs; merging sheets was not worth its memory.
+ * Sheets lie end to end from snap->t0 to snap->t1. What lies within a column as a whole is one difference for a P or M
+ * (store/tally.h), so a frame of all there is looks into one sheet for each border of its columns; for
+ * a goroutine it is the sums of whole rows, one sheet after another.
  */
 #include "config.h"
 #include "analysis/bins.h"
+
+#include "store/tally.h"
 
 #include <string.h>
 
@@ -89,15 +91,19 @@ static void bins_brief(const struct snap *sn, uint32_t i, trk_id trk, int64_t t0
 	}
 }
 
-/* Of a window that is too far: sheets from i on that lie within column k as a whole, all at once; the first that does
-   not. */
-static uint32_t bins_whole(const struct snap *sn, uint32_t i, trk_id trk, int64_t a, int64_t b, struct bin *out)
+/* Of a window that is too far, or of a track that is tallied: sheets from i on that lie within column k as a whole, all
+   at once; the first that does not. */
+static uint32_t bins_whole(const struct snap *sn, uint32_t i, trk_id trk, int which, int64_t a, int64_t b,
+    struct bin *out)
 {
 	if (store_slot(sn->st, i)->t0 < a || store_slot(sn->st, i)->t1 > b)
 		return i;
 	uint32_t to = sheet_at(sn, b);
 	to += store_slot(sn->st, to)->t1 <= b;
-	keep_sum(sn, i, to, trk, out->ns);
+	if (which < 0)
+		keep_sum(sn, i, to, trk, out->ns);
+	else
+		tally_sum(sn->st->tally, which, i, to, store_slot(sn->st, i)->t0, store_slot(sn->st, to - 1)->t1, out->ns);
 	return to;
 }
 
@@ -118,6 +124,7 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 	uint32_t i = sheet_at(sn, from);
 	uint32_t near = 0;
 	bool far = too_far(sn, i, to);
+	int which = sn->st->keep ? -1 : tally_find(sn->st->tally, trk);
 	for (uint32_t next; i < sn->nsheets; i = next) {
 		const struct sheet_slot *slot = store_slot(sn->st, i);
 		next = i + 1;
@@ -127,8 +134,8 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 			continue;
 		while (k + 1 < end && bin_edge(t0, t1, n, k + 1) <= slot->t0)
 			k++;
-		if (far) {
-			uint32_t past = bins_whole(sn, i, trk, bin_edge(t0, t1, n, k), bin_edge(t0, t1, n, k + 1), &out[k]);
+		if (far || which >= 0) {
+			uint32_t past = bins_whole(sn, i, trk, which, bin_edge(t0, t1, n, k), bin_edge(t0, t1, n, k + 1), &out[k]);
 			if (past > i) {
 				next = past;
 				continue;

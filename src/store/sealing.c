@@ -25,6 +25,7 @@
 
 #include "base/job.h"
 #include "base/mem.h"
+#include "store/tally.h"
 
 #include <string.h>
 
@@ -194,6 +195,8 @@ static void fill(struct sealing *s, struct sheet_piece *p)
 	slot->nstks = p->nstks;
 	if (s->st->keep)
 		keep_brief(s->st->keep, slot, sh, i);
+	else
+		tally_add(s->st->tally, s->st, sh, i);
 	atomic_store(&slot->sheet, sh);
 	if (s->st->keep)
 		keep_sealed(s->st->keep, sh);
@@ -391,6 +394,8 @@ void sealing_from(struct sealing *s, int64_t t)
 void sealing_thawed(struct sealing *s, int64_t t1)
 {
 	s->sealed = t1;
+	for (uint32_t i = 0; i < col_n(&s->st->sheets); i++)
+		tally_add(s->st->tally, s->st, store_slot(s->st, i)->sheet, i);
 }
 
 void sealing_snap(const struct sealing *s, struct snap *sn)

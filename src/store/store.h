@@ -114,6 +114,7 @@ struct store {
 	struct col heards;					/* int64_t, of few tracks */
 	struct col sheets;					/* struct sheet_slot */
 	struct keep *keep;					/* NULL: no sheet ever goes */
+	struct tally *tally;					/* of Ps, where none does */
 };
 
 struct build;

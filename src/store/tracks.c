@@ -22,6 +22,7 @@
 #include "base/job.h"
 #include "store/border.h"
 #include "store/sealing.h"
+#include "store/tally.h"
 
 #include <string.h>
 
@@ -66,6 +67,7 @@ struct tracks *tracks_new(struct store *st)
 	col_init(&st->trks, sizeof(struct trk_row));
 	col_init(&st->heards, sizeof(int64_t));
 	col_init(&st->sheets, sizeof(struct sheet_slot));
+	st->tally = tally_new();
 	strips_init(&k->strips, st);
 	col_add(&st->trks, NULL);
 	k->n = 1;
@@ -85,6 +87,7 @@ void tracks_free(struct tracks *k)
 	for (uint32_t i = 0; i < col_n(&st->sheets); i++)
 		sheet_free(store_slot(st, i)->sheet);
 	keep_free(st->keep);
+	tally_free(st->tally);
 	col_free(&st->trks);
 	col_free(&st->heards);
 	col_free(&st->sheets);
