@@ -157,7 +157,7 @@ int main(void)
 	};
 	static const char *const trace[] = {
 		"1jj]]]jj<Enter>q4jj]]3]]2]]5", "6jjj<Enter>jj1jfu4fu3fu",
-		    "1:focus=main<Enter>4:hide=runtime<Enter>]]uuR",
+		    "1:focus=main<Enter>4:hide=runtime<Enter>]]uuR", "8<Tab>hhhe%%Vll<Tab>l:t 1.2s..1.4s<Enter>hhVu",
 		NULL
 	};
 	setenv("TTRACESECURE", "1", 1);

@@ -192,11 +192,13 @@ static void draw_below(const struct gcview *p, const struct pane_env *env, struc
 		    p->include & gc_kinds[i].flag ? 'x' : ' ', gc_kinds[i].word) + 1;
 	hx = grid_printf(g, y, hx, ST_NORMAL, 0, "(e)  %s (%%)", gc_pcts[p->pct].words) + 2;
 	if (p->scope.part)
-		grid_text(g, y, hx, ST_ACCENT, 0, "of the range alone");
+		hx = grid_text(g, y, hx, ST_ACCENT, 0, "of the range alone") + 2;
+	if (gc_curve_new(p))
+		grid_text(g, y, hx, ST_WARN, 0, "counting");
 	if (!p->plotted) {
-		tp_empty(g, y + 1,
-		    session_snap(env->s)->complete ? "The trace says nothing of what the collector takes."
-						   : "The curve comes when all of the trace has been read.");
+		tp_empty(g, y + 1, gc_curve_new(p) ? ""
+			: session_snap(env->s)->complete ? "The trace says nothing of what the collector takes."
+			: "The curve comes when all of the trace has been read.");
 		return;
 	}
 	draw_curve(p, g, y + 1, h);

@@ -16,6 +16,15 @@ enum { GC_KINDS = 4, GC_PCTS = 4 };
 extern const struct gc_kind { const char *word; unsigned flag; } gc_kinds[GC_KINDS];	/* that :include takes */
 extern const struct gc_pct { const char *words, *rest; double q; } gc_pcts[GC_PCTS];	/* that % goes through */
 
+struct gc_asked {	/* what a curve is of: rows of utils, none before all has been read; what counts; of which time */
+	const struct store *of;
+	uint32_t n;
+	unsigned include;
+	int pct;
+	bool per_proc, part;
+	int64_t t0, t1;
+};
+
 struct gcview {
 	struct arena mem, curve;
 	struct tp_scope scope;
@@ -31,12 +40,13 @@ struct gcview {
 	bool per_proc;
 	struct histo stw;
 	int64_t mark, assist, stopped;	/* totals of the window */
+	struct gc_work *work;		/* a curve that is being made */
 	bool plotted;
-	int64_t plot0, plot1;		/* of which time */
+	struct gc_asked made;		/* what of */
 	const struct mmu *mmu;
 	double util[PLOT];
 	int64_t window[PLOT];
-	int at;				/* of window[]: how long the worst windows are */
+	int at, worst_of;		/* of window[]: the one that is chosen; whose worst are known */
 	struct mmu_window worst[WORST];
 };
 
@@ -44,6 +54,12 @@ struct gcview {
 int  gc_table_h(const struct pane_env *);
 /* Why the world was stopped. */
 void gc_stop_name(const struct store *, const struct sink_span *, struct buf *);
+/* gc_curve.c: the curve and the worst windows of what the pane asks for now, at once or beside the keyboard. */
+void gc_curve_want(struct gcview *, const struct pane_env *);
+bool gc_curve_new(const struct gcview *);	/* another curve than the one there is will come */
+struct job *gc_curve_job(const struct gcview *);
+void gc_curve_done(struct gcview *, const struct pane_env *);
+void gc_curve_drop(struct gcview *);
 void gc_draw(const void *, const struct pane_env *, struct grid *);
 void gc_side(const void *, const struct pane_env *, struct grid *);
 

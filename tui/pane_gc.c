@@ -6,10 +6,9 @@
  * length (minimum mutator utilisation), and where the worst windows are.
  *
  * Cycles come from analysis/cycles.c, utilisation from analysis/mmu.c, as the
- * reports have them. The curve is PLOT numbers, made when the trace has been
- * read, when the query has another range of time, or when another part of the
- * collector's work is to count, never while drawing: a million steps of it take
- * a second. The worst windows are of the length that is chosen on the curve.
+ * reports have them. The curve is asked for when the trace has been read, when the
+ * query has another range of time, or when another part of the collector's work is
+ * to count (gc_curve.c). The worst windows are of the length that is chosen on it.
  *
  * A filter of goroutines, tasks or regions leaves the cycles and stops that went
  * on while those were there, with their assists alone. Utilisation is of Ps: no
@@ -38,38 +37,6 @@ const struct gc_pct gc_pcts[GC_PCTS] = {
 enum { INCLUDES = sizeof includes / sizeof *includes };
 
 /* ---- making */
-
-static void find_worst(struct gcview *p)
-{
-	rows_set(&p->worst_rows, mmu_worst(p->mmu, p->window[p->at], WORST, p->worst));
-}
-
-static void plot(struct gcview *p, const struct pane_env *env)
-{
-	const struct snap *sn = session_snap(env->s);
-	p->plotted = false;
-	rows_set(&p->worst_rows, 0);
-	if (!sn->complete || !sn->nutils)
-		return;
-	arena_reset(&p->curve);
-	p->mmu = mmu_new(sn, p->include | MMU_EXACT | (p->per_proc ? MMU_PER_PROC : 0), &p->curve);
-	if (p->scope.part)
-		p->mmu = mmu_cut(p->mmu, p->scope.t0, p->scope.t1, &p->curve);
-	p->plot0 = p->scope.t0;
-	p->plot1 = p->scope.t1;
-	if (!p->mmu->n)
-		return;
-	int64_t was = p->window[p->at] ? p->window[p->at] : 10 * 1000 * 1000;
-	mmu_plot(p->mmu, p->window);
-	p->at = 0;
-	for (int i = 0; i < PLOT; i++) {
-		p->util[i] = p->pct ? mmu_quantile(p->mmu, p->window[i], gc_pcts[p->pct].q) : mmu_min(p->mmu,
-		    p->window[i]);
-		p->at = p->window[i] <= was ? i : p->at;
-	}
-	find_worst(p);
-	p->plotted = true;
-}
 
 /* How much of a stretch lies in the window: what began before it or goes on after it counts by that. */
 static int64_t within(const struct tp_scope *s, int64_t t0, int64_t t1)
@@ -158,8 +125,7 @@ static void update(void *st, const struct pane_env *env)
 	mem_free(stw);
 	rows_set(&p->rows[1], n);
 	mark_hits(p, env);
-	if (!p->plotted || p->plot0 != p->scope.t0 || p->plot1 != p->scope.t1)
-		plot(p, env);
+	gc_curve_want(p, env);
 }
 
 static void begin(void *st, const struct pane_env *env)
@@ -172,8 +138,8 @@ static void begin(void *st, const struct pane_env *env)
 static void close_gc(void *st)
 {
 	struct gcview *p = st;
+	gc_curve_drop(p);
 	arena_free(&p->mem);
-	arena_free(&p->curve);
 	hits_drop(&p->hit);
 }
 
@@ -213,7 +179,7 @@ static enum verdict include_cmd(struct gcview *p, const struct pane_env *env, co
 		s += n + strspn(s + n, ", ");
 	}
 	p->include = flags;
-	plot(p, env);
+	gc_curve_want(p, env);
 	return V_DONE;
 }
 
@@ -246,7 +212,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	if (p->part == PART_CURVE && (a->cmd == CMD_LEFT || a->cmd == CMD_RIGHT)) {
 		int at = p->at + (a->cmd == CMD_LEFT ? -act_n(a) : act_n(a));
 		p->at = at < 0 ? 0 : at >= PLOT ? PLOT - 1 : at;
-		find_worst(p);
+		gc_curve_want(p, env);
 		return V_DONE;
 	}
 	if (worst && (a->cmd == CMD_LEFT || a->cmd == CMD_RIGHT))
@@ -271,18 +237,18 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		while (i < INCLUDES && includes[i] != p->include)
 			i++;
 		p->include = includes[(i + 1) % INCLUDES];
-		plot(p, env);
+		gc_curve_want(p, env);
 		return V_DONE;
 	}
 	case CMD_INCLUDE: return include_cmd(p, env, a->arg, out);
 	case CMD_PANE_FLAME: return a->arg ? V_PASS : assists(p, env, out);
 	case CMD_PERCENT:
 		p->pct = (p->pct + 1) % GC_PCTS;
-		plot(p, env);
+		gc_curve_want(p, env);
 		return V_DONE;
 	case CMD_PER_PROC:
 		p->per_proc = !p->per_proc;
-		plot(p, env);
+		gc_curve_want(p, env);
 		return V_DONE;
 	case CMD_OPEN:
 		out->kind = ASK_PANE;
@@ -298,6 +264,17 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		return V_ASK;
 	default: return V_PASS;
 	}
+}
+
+static struct job *job(void *st)
+{
+	return gc_curve_job(st);
+}
+
+static void done(void *st, const struct pane_env *env, struct ask *out)
+{
+	(void)out;
+	gc_curve_done(st, env);
 }
 
 static void place(const void *st, const struct pane_env *env, struct place *to)
@@ -358,7 +335,7 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	}
 	if (!selected(p, env, &at))
 		return;
-	if (p->part == PART_WORST) {
+	if (p->part == PART_WORST && p->worst_rows.n) {
 		buf_printf(b, "the program has %.1f%% of the Ps for ", 100 * p->worst[p->worst_rows.sel].util);
 		text_ns(b, p->window[p->at]);
 		buf_puts(b, " from ");
@@ -417,4 +394,5 @@ const struct pane_ops pane_gc = {
     .open = begin, .close = close_gc, .update = update, .draw = gc_draw, .act = act, .place = place, .topics = topics,
     .save = save, .load = load, .report = report,
     .summary = summary, .detail = detail, .find = find, .keys = keys, .side = gc_side, .click = click,
+    .job = job, .done = done,
 };

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The curve of the garbage collection pane: PLOT numbers, each a walk over all steps of the utilisation, and the worst
+ * windows of the length that is chosen, for which all windows there are are put in order. Of a long trace, or of
+ * percentiles, that is a matter of seconds. So it is made beside the keyboard unless there is little of it, and the
+ * curve there was is shown until then, with a word that it is not what is asked for.
+ *
+ * There is one job at a time. When something else is asked for meanwhile it is told to stop, and the next one begins
+ * when it has ended: so nobody reads steps that are being replaced.
+ */
+#include "config.h"
+#include "gcview.h"
+
+#include "base/job.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+/* Rows of utils, and so steps, that nobody waits for: of a minimum, of all windows in order, of a percentile. */
+enum { FEW = 1000, FEW_WORST = 5000, FEW_PCT = 50 };
+enum { AT_FIRST = 10 * 1000 * 1000 };
+
+struct gc_work {
+	struct job *job;	/* NULL: at once */
+	const struct snap *sn;
+	struct gc_asked of;
+	bool whole, dropped;	/* not the worst windows alone; nobody wants it any more */
+	const struct mmu *mmu;	/* the pane's; of the whole that which is made */
+	struct arena mem;
+	double util[PLOT];
+	int64_t window[PLOT];
+	int at;
+	struct mmu_window worst[WORST];
+	uint32_t nworst;
+};
+
+/* The window of the curve that is as long as that, or the next shorter one. */
+static int at_window(const int64_t window[PLOT], int64_t len)
+{
+	int at = 0;
+	for (int i = 0; i < PLOT; i++)
+		at = window[i] <= len ? i : at;
+	return at;
+}
+
+static bool stopped(const struct gc_work *w)
+{
+	return w->job && job_cancelled(w->job);
+}
+
+static void make(struct gc_work *w)
+{
+	const struct gc_asked *of = &w->of;
+	struct mmu *m = mmu_new(w->sn, of->include | MMU_EXACT | (of->per_proc ? MMU_PER_PROC : 0), &w->mem);
+	if (of->part)
+		m = mmu_cut(m, of->t0, of->t1, &w->mem);
+	w->mmu = m;
+	if (!m->n || stopped(w))
+		return;
+	int64_t was = w->window[w->at] ? w->window[w->at] : AT_FIRST;
+	mmu_plot(m, w->window);
+	w->at = at_window(w->window, was);
+	for (int i = 0; i < PLOT && !stopped(w); i++)
+		w->util[i] = of->pct ? mmu_quantile(m, w->window[i], gc_pcts[of->pct].q) : mmu_min(m, w->window[i]);
+}
+
+static int work(struct job *j, void *arg)
+{
+	struct gc_work *w = arg;
+	(void)j;
+	if (w->whole)
+		make(w);
+	if (w->mmu->n && !stopped(w))
+		w->nworst = mmu_worst(w->mmu, w->window[w->at], WORST, w->worst);
+	return 0;
+}
+
+/* What was made is the pane's. */
+static void take(struct gcview *p, struct gc_work *w)
+{
+	int64_t was = p->window[p->at] ? p->window[p->at] : AT_FIRST;
+	if (w->whole) {
+		arena_free(&p->curve);
+		p->curve = w->mem;
+		w->mem = (struct arena){0};
+		p->mmu = w->mmu;
+		p->made = w->of;
+		p->plotted = w->mmu->n != 0;
+		memcpy(p->util, w->util, sizeof p->util);
+		memcpy(p->window, w->window, sizeof p->window);
+		p->at = at_window(p->window, was);
+	}
+	p->worst_of = w->at;
+	memcpy(p->worst, w->worst, sizeof p->worst);
+	rows_set(&p->worst_rows, p->plotted && p->worst_of == p->at ? w->nworst : 0);
+}
+
+static bool same(const struct gc_asked *a, const struct gc_asked *b)
+{
+	return a->of == b->of && a->n == b->n && a->include == b->include && a->pct == b->pct && a->per_proc == b->per_proc &&
+	       a->part == b->part && a->t0 == b->t0 && a->t1 == b->t1;
+}
+
+static struct gc_asked asked(const struct gcview *p, const struct pane_env *env)
+{
+	const struct snap *sn = session_snap(env->s);
+	return (struct gc_asked){.of = sn->st, .n = sn->complete ? sn->nutils : 0, .include = p->include, .pct = p->pct,
+	    .per_proc = p->per_proc, .part = p->scope.part, .t0 = p->scope.t0, .t1 = p->scope.t1};
+}
+
+/* Begin it, or do it where it is little or there is no thread to be had. */
+static void begin(struct gcview *p, const struct pane_env *env, bool whole)
+{
+	struct gc_work *w = xcalloc(1, sizeof *w);
+	uint32_t few = !whole ? FEW_WORST : p->pct ? FEW_PCT : FEW;
+	w->sn = session_snap(env->s);
+	w->of = asked(p, env);
+	w->whole = whole;
+	w->mmu = whole ? NULL : p->mmu;
+	w->at = p->at;
+	memcpy(w->window, p->window, sizeof w->window);
+	if (w->sn->nutils > few || job_wanted() > 1)
+		w->job = job_start(work, w);
+	if (w->job) {
+		p->work = w;
+		return;
+	}
+	work(NULL, w);
+	take(p, w);
+	mem_free(w);
+}
+
+void gc_curve_want(struct gcview *p, const struct pane_env *env)
+{
+	struct gc_asked now = asked(p, env);
+	if (!now.n) {
+		p->plotted = false;
+		p->made = now;
+		rows_set(&p->worst_rows, 0);
+	}
+	bool whole = now.n && !same(&p->made, &now), worst = p->plotted && p->worst_of != p->at;
+	if (worst)
+		rows_set(&p->worst_rows, 0);
+	if (p->work) {
+		bool fits = same(&p->work->of, &now) && (p->work->whole ? whole : p->work->at == p->at);
+		if (!fits) {
+			p->work->dropped = true;
+			job_cancel(p->work->job);
+		}
+	} else if (whole || worst) {
+		begin(p, env, whole);
+		if (!p->work && p->plotted && p->worst_of != p->at)
+			begin(p, env, false);
+	}
+}
+
+bool gc_curve_new(const struct gcview *p)
+{
+	return p->work && p->work->whole;
+}
+
+struct job *gc_curve_job(const struct gcview *p)
+{
+	return p->work ? p->work->job : NULL;
+}
+
+void gc_curve_done(struct gcview *p, const struct pane_env *env)
+{
+	struct gc_work *w = p->work;
+	struct gc_asked now = asked(p, env);
+	p->work = NULL;
+	job_join(w->job);
+	if (!w->dropped && same(&w->of, &now))
+		take(p, w);
+	arena_free(&w->mem);
+	mem_free(w);
+	gc_curve_want(p, env);
+}
+
+void gc_curve_drop(struct gcview *p)
+{
+	if (p->work) {
+		job_cancel(p->work->job);
+		job_join(p->work->job);
+		arena_free(&p->work->mem);
+		mem_free(p->work);
+	}
+	p->work = NULL;
+	arena_free(&p->curve);
+}
