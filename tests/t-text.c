@@ -39,6 +39,16 @@ static void cutting(void)
 	OK(!strcmp(symbol(s, 3), "ob\xe2\x80\xa6"));
 	OK(!strcmp(symbol(s, 0), ""));
 	OK(!strcmp(symbol("main.Map[go.shape.int,a/b.C]", 25), "Map[go.shape.int,a/b.C]"));
+	const char *cpp = "std::__cxx11::basic_string<char, std::less<int> >::compare(char const*) const";
+	OK(!strcmp(symbol(cpp, 75), "__cxx11::basic_string<char, std::less<int> >::compare(char const*) const"));
+	OK(!strcmp(symbol(cpp, 27), "compare(char const*) const"));
+	OK(!strcmp(symbol(cpp, 4), "com\xe2\x80\xa6"));
+	OK(!strcmp(symbol("bench::(anonymous namespace)::Poly::Area", 10), "Poly::Area"));
+	OK(!strcmp(symbol("<alloc::vec::Vec<T> as core::ops::Drop>::drop", 20), "drop"));
+	OK(!strcmp(symbol("a::{lambda(b::c)#1}::operator()", 12), "operator()"));
+	OK(!strcmp(symbol("a::operator< <b::c>", 14), "operator< <b:\xe2\x80\xa6"));
+	OK(!strcmp(symbol("core::ops::Fn(A) -> b::C::call", 4), "call"));
+	OK(!strcmp(symbol("a::", 2), "a\xe2\x80\xa6") && !strcmp(symbol("::", 1), "\xe2\x80\xa6"));
 	text_fit(&b, "hello", 5, 4, true);
 	OK(is("hel~"));
 	text_fit_middle(&b, "/usr/lib/go/src/x.go", 20, 11, true);

@@ -193,16 +193,6 @@ static const char *one_sided(const struct drawing *d, uint32_t node)
 	return !p.b && p.a && up.b ? "new " : !p.a && p.b && up.a ? "gone " : "";
 }
 
-/* Where the last part of a symbol begins: Sum of crypto/sha256.(*Digest).Sum. */
-static size_t symbol_tail(const char *s, size_t n)
-{
-	const char *types = memchr(s, '[', n);	/* the dots of Grow[...] are no ends of packages */
-	size_t at = types ? (size_t)(types - s) : n;
-	while (at && s[at - 1] != '.' && s[at - 1] != '/')
-		at--;
-	return at < n ? at : 0;
-}
-
 static void label(
     const struct drawing *d, int y, int x, int w, uint32_t node, enum style fg, int attr)
 {
@@ -217,7 +207,7 @@ static void label(
 	int room = w;
 	w -= (int)strlen(side);
 	if (w < 3) { /* two letters of a name tell nothing: all of it, or an empty bar */
-		size_t at = symbol_tail(s.s, s.n);
+		size_t at = text_symbol_tail(s.s, s.n);
 		if (text_width(s.s + at, s.n - at) <= (size_t)(w > 0 ? w : 0))
 			text_safe(&b, s.s + at, s.n - at);
 	} else if (t->name && t->line) { /* decode.go:12 tells more of a line than half a name */

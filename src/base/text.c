@@ -229,25 +229,58 @@ static size_t path_end(const char *s, size_t n)
 	return end;
 }
 
+/* Where the next part of a Go symbol begins: json.(*decodeState).object, (*decodeState).object, object. 0: there is none. */
+static size_t go_part(const char *s, size_t n, size_t at)
+{
+	size_t path = path_end(s, n);
+	if (at < path)
+		return path;
+	if (at == path) {
+		const char *dot = memchr(s + path, '.', n - path);
+		return dot ? (size_t)(dot - s) + 1 : 0;
+	}
+	const char *close = s[at] == '(' && at > path ? memchr(s + at, ')', n - at) : NULL;
+	return close && (size_t)(close - s) + 2 < n && close[1] == '.' ? (size_t)(close - s) + 2 : 0;
+}
+
+/* The same of C++ and Rust, past the next :: that no bracket holds: basic_string::compare, compare. What an operator is
+   called ends it: it may look like a bracket. */
+static size_t scope_part(const char *s, size_t n, size_t at)
+{
+	int depth = 0;
+	for (size_t i = at; i + 2 < n; i++) {
+		if (strchr("<([{", s[i]))
+			depth++;
+		else if (strchr(")]}", s[i]) || (s[i] == '>' && i && s[i - 1] != '-'))
+			depth--;
+		else if (!depth && s[i] == ':' && s[i + 1] == ':')
+			return i + 2;
+		else if (!depth && s[i] == 'o' && n - i > 8 && !memcmp(s + i, "operator", 8) && strchr("<>(-", s[i + 8]))
+			break;
+	}
+	return 0;
+}
+
+static size_t symbol_part(const char *s, size_t n, size_t at)
+{
+	size_t next = memmem(s, n, "::", 2) ? scope_part(s, n, at) : go_part(s, n, at);
+	return next < n ? next : 0;
+}
+
+size_t text_symbol_tail(const char *s, size_t n)
+{
+	size_t at = 0;
+	for (size_t next; (next = symbol_part(s, n, at)) > at;)
+		at = next;
+	return at;
+}
+
 size_t text_fit_symbol(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
 {
-	size_t from[4] = {0}, k = 1;
-	size_t path = path_end(s, n);
-	const char *dot = memchr(s + path, '.', n - path);
-	if (path)
-		from[k++] = path;		/* json.(*decodeState).object */
-	if (dot) {
-		from[k++] = (size_t)(dot - s) + 1;	/* (*decodeState).object */
-		const char *recv = s + from[k - 1];
-		const char *close = *recv == '(' ? memchr(recv, ')', n - from[k - 1]) : NULL;
-		if (close && (size_t)(close - s) + 2 < n && close[1] == '.')
-			from[k++] = (size_t)(close - s) + 2;	/* object */
-	}
-	for (size_t i = 0; i < k; i++)
-		if (from[i] < n && text_width(s + from[i], n - from[i]) <= cells)
-			return text_fit(b, s + from[i], n - from[i], cells, ascii);
-	size_t last = from[k - 1] < n ? from[k - 1] : 0;
-	return text_fit(b, s + last, n - last, cells, ascii);
+	size_t at = 0;
+	for (size_t next; text_width(s + at, n - at) > cells && (next = symbol_part(s, n, at)) > at;)
+		at = next;
+	return text_fit(b, s + at, n - at, cells, ascii);
 }
 
 /* Of a word like a/b/c.(*T).F the bytes of the path before c; 0 of any other: of /a/b.c, of a://b too. */

@@ -27,9 +27,11 @@ void text_safe(struct buf *b, const char *s, size_t n);
    user:PASSWORD@host where a word begins so. */
 void text_no_secret(struct buf *b, const char *s);
 
-/* Fit a Go/C++ symbol into `cells` cells: the package path goes first, then the package, then the
-   receiver, then the tail is cut with `…` (or `~` when ascii). Returns cells used. */
+/* Fit a symbol into `cells` cells: of Go the package path goes first, then the package, then the receiver; of C++ and
+   Rust one namespace after the other; then the tail is cut with `…` (or `~` when ascii). Returns cells used. */
 size_t text_fit_symbol(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
+/* Where its last part begins: Sum of crypto/sha256.(*Digest).Sum. */
+size_t text_symbol_tail(const char *s, size_t n);
 /* Fit any text, cut at the right, or in the middle. */
 size_t text_fit(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 size_t text_fit_middle(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
