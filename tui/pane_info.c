@@ -77,18 +77,18 @@ static void add_size(struct info *f, const struct snap *sn)
 	if (sn->total)
 		add(f, ST_NORMAL, "size", &b);
 	buf_reset(&b);
-	text_bytes(&b, (int64_t)sn->st->arena.held);
-	buf_puts(&b, " for names and sealed sheets");
+	text_bytes(&b, (int64_t)store_size(sn));
+	buf_puts(&b, sn->st->keep ? " for names and rows, sheets as -mem has room" : " for names and rows");
 	add(f, ST_NORMAL, "memory", &b);
 	buf_free(&b);
 }
 
 static void trace_facts(struct info *f, const struct snap *sn)
 {
-	const struct sink_trace *t = &sn->st->trace;
+	const struct sink_trace *t = &sn->trace;
 	char s[64];
 	uint32_t n[4] = {0};
-	if (sn->st->has_trace && t->version >= 5) {
+	if (sn->has_trace && t->version >= 5) {
 		snprintf(s, sizeof s, "1.%d", t->version);
 		add_s(f, "Go format", s);
 	}
@@ -96,9 +96,11 @@ static void trace_facts(struct info *f, const struct snap *sn)
 	add_ns(f, "length", sn->t1 - sn->t0);
 	for (uint32_t i = 1; i < sn->ntrks; store_pass(sn, i++))
 		n[store_trk(sn->st, i)->kind & 3]++;
-	add_n(f, "events", t->events);
-	add_n(f, "generations", t->generations);
-	add_n(f, "batches", t->batches);
+	if (sn->complete) {	/* who reads counts them, and says so at the end */
+		add_n(f, "events", t->events);
+		add_n(f, "generations", t->generations);
+		add_n(f, "batches", t->batches);
+	}
 	add_n(f, "goroutines", n[TK_G]);
 	add_n(f, "Ps", n[TK_P]);
 	add_n(f, "threads", n[TK_M]);
@@ -161,7 +163,8 @@ static void warnings(struct info *f, const struct snap *sn)
 	if (lost)
 		add_s(f, "lost", "the file or its index changed on disk: parts are shown empty; r reads it again");
 	if (!sn->nwarns && !lost)
-		add_s(f, "notices", "none: the file was read whole and is consistent");
+		add_s(f, "notices", sn->complete ? "none: the file was read whole and is consistent"
+		    : "none so far: it is still being read");
 	for (uint32_t i = 0; i < sn->nwarns; i++) {
 		const struct warn_row *w = col_at(&sn->st->warns, i);
 		buf_reset(&b);

@@ -494,6 +494,23 @@ bool store_lost(const struct snap *sn)
 	return sn->nsheets && (keep_lost(b->st.keep) || (b->mapping && mapped_cut(b->mapping)));
 }
 
+uint64_t store_size(const struct snap *sn)
+{
+	const struct store *st = sn->st;
+	const struct col *cols[] = {&st->strs, &st->maps, &st->funs, &st->locs, &st->frms, &st->stks, &st->types, &st->smps,
+	    &st->sets, &st->labels, &st->times, &st->trks, &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->heards};
+	uint64_t n = st->arena.held;
+	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
+		n += (uint64_t)col_n(cols[i]) * cols[i]->width;
+	for (uint32_t i = 0; sn->nsmps && i < sn->ntypes; i++)
+		n += (uint64_t)col_n(&st->values[i]) * st->values[i].width;
+	for (int i = 0; i < CT__N; i++)
+		n += (uint64_t)col_n(&st->counts[i]) * st->counts[i].width;
+	for (uint32_t i = 0; i < sn->nsheets && !st->keep; i++)
+		n += store_slot(st, i)->sheet->bytes;
+	return n;
+}
+
 str_id build_text(const struct snap *sn, const char *s, size_t n)
 {
 	struct build *b = sn->by;

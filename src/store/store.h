@@ -193,6 +193,8 @@ struct store *build_columns(struct build *);
 const struct snap *build_thawed(struct build *, const struct snap *, const void *mapping, size_t n);
 /* The trace or that index is not what it was on disk: parts of it were made again, or looked at, and are shown empty. */
 bool store_lost(const struct snap *);
+/* Bytes of its rows, and of its sheets where none ever goes. */
+uint64_t store_size(const struct snap *);
 /* The store whose tables all snapshots of a build have, and keep. */
 const struct store *store_tables(const struct snap *);
 
