@@ -58,11 +58,11 @@ static int help(const struct opt *o, struct err *e)
 	return put(&b);
 }
 
-/* One line: the file where the error is about one, what, where, and for a wrong command line where
+/* One line: the file where the error is about one that is read, what, where, and for a wrong command line where
    the help is. The exit status. */
 static int complain(const struct opt *o, const struct err *e)
 {
-	const char *file = o->nfile == 1 && e->kind != ERR_USAGE ? o->file[0] : NULL;
+	const char *file = o->nfile == 1 && e->kind != ERR_USAGE && e->kind != ERR_OUTPUT ? o->file[0] : NULL;
 	struct buf b = {0};
 	if (file && strncmp(e->msg, file, strlen(file))) {
 		text_no_secret(&b, file);
@@ -112,8 +112,10 @@ static int run_report(struct opt *o, struct err *e)
 	const struct report *r = report_find(o->report);
 	if (!r)
 		return opt_no_report(o->report, e);
+	if (!o->nfile && o->arg)	/* "list cpu.pb.gz": the one word is what to look for */
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s \"%.60s\" in which file? (- is standard input)", o->report, o->arg);
 	if (!o->nfile)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s of which file?", o->report);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s of which file? (- is standard input)", o->report);
 	return report_fetch(o, e) ? -1 : write_report(r, o, e);
 }
 

@@ -12,7 +12,7 @@
  * Nothing is allocated on the failing path. The outer floors put the name of
  * the file in front.
  */
-enum err_kind { ERR_NONE, ERR_IO, ERR_FORMAT, ERR_LIMIT, ERR_USAGE, ERR_CANCEL };
+enum err_kind { ERR_NONE, ERR_IO, ERR_FORMAT, ERR_LIMIT, ERR_USAGE, ERR_CANCEL, ERR_OUTPUT };
 
 #define ERR_NOWHERE UINT64_MAX
 #define ERR_ASIDE (UINT64_MAX - 1)	/* of a notice: nowhere, and nothing is damaged (see -strict) */

@@ -18,7 +18,7 @@
 
 int dump_open(const struct opt *o, struct bytes *in, struct err *e)
 {
-	if (source_open(o, o->file[0], in, e))
+	if (source_only(o, e) || source_open(o, o->file[0], in, e))
 		return -1;
 	int rc = input_gunzip(in, e);
 	if (!rc && gowire_version(*in) < 0) {

@@ -268,7 +268,7 @@ int report_info(const struct opt *o, struct out *out, struct err *e)
 {
 	struct info i = { .b = &out->buf, .j = { .b = &out->buf } };
 	struct bytes in;
-	if (table_format(o, &i.format, e) || source_open(o, o->file[0], &in, e))
+	if (table_format(o, &i.format, e) || source_only(o, e) || source_open(o, o->file[0], &in, e))
 		return -1;
 	struct build *b = build_new();
 	struct sink sink = build_sink(b);

@@ -62,7 +62,7 @@ int out_open(struct out *o, const char *path, struct err *e)
 	o->terminal = o->fd >= 0 && isatty(o->fd);
 	if (o->fd >= 0)
 		return 0;
-	int rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s cannot be written: %s", path, strerror(errno));
+	int rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s cannot be written: %s", path, strerror(errno));
 	mem_free(o->temp);
 	mem_free(o->path);
 	*o = (struct out){.fd = -1};
@@ -112,15 +112,15 @@ int out_close(struct out *o, bool keep, struct err *e)
 	if (keep)
 		out_flush(o, true);
 	if (o->failed && (o->path || errno != EPIPE))
-		rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", o->path ? o->path : "standard output", strerror(errno));
+		rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", o->path ? o->path : "standard output", strerror(errno));
 	if (o->temp && keep && !rc)
 		(void)fchmod(o->fd, o->mode);
 	if (o->path && close(o->fd) && keep && !rc)
-		rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", o->path, strerror(errno));
+		rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", o->path, strerror(errno));
 	if (o->temp && (!keep || rc))
 		unlink(o->temp);
 	else if (o->temp && rename(o->temp, o->path))
-		rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", o->path, strerror(errno));
+		rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", o->path, strerror(errno));
 	mem_free(o->path);
 	mem_free(o->temp);
 	buf_free(&o->buf);

@@ -430,6 +430,11 @@ void remote_free(struct remote *r)
 	mem_free(r);
 }
 
+int source_only(const struct opt *o, struct err *e)
+{
+	return o->nfile < 2 ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "%s looks into one file at a time", o->report);
+}
+
 int source_open(const struct opt *o, const char *name, struct bytes *b, struct err *e)
 {
 	return source_open_for(o, name, NULL, b, e);

@@ -40,6 +40,8 @@ struct remote_what {
 };
 bool remote_describe(const struct opt *, struct remote_what *);
 
+/* A report that looks into one file: -1 where more are named. */
+int source_only(const struct opt *, struct err *e);
 /* input_open() of a name of the command line; o->remote has those that are no files. */
 int source_open(const struct opt *, const char *name, struct bytes *, struct err *e);
 int source_open_for(const struct opt *, const char *name, const struct input_watch *, struct bytes *, struct err *e);

@@ -93,8 +93,8 @@ int trace_open(struct trace *t, const struct opt *o, prof_notice *notice, void *
 {
 	struct bytes in;
 	*t = (struct trace){0};
-	if (o->nfile > 1)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "this report looks into one trace at a time");
+	if (source_only(o, e))
+		return -1;
 	if (trace_at_hand(t, o->file[0], o))
 		return tell(t, o, notice, arg, e);
 	if (source_open(o, o->file[0], &in, e))
@@ -166,7 +166,15 @@ int trace_range(const struct snap *sn, const struct opt *o, int64_t *t0, int64_t
 	*t1 = sn->t1;
 	if ((from && *from && trace_time(sn, from, t0, e)) || (to && *to && trace_time(sn, to, t1, e)))
 		return -1;
-	if (*t0 >= *t1 && ((from && *from) || (to && *to)))
+	bool since = from && *from, until = to && *to;
+	struct buf b = {0};
+	if (since && *t0 >= sn->t1 && sn->t0 < sn->t1) {
+		text_ns(&b, sn->t1);
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "-from=%.40s is after the end of the trace, %s", from, buf_str(&b));
+		buf_free(&b);
+		return -1;
+	}
+	if (*t0 >= *t1 && (since || until))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-from is not before -to");
 	return 0;
 }
