@@ -57,6 +57,7 @@ static pid_t pid;
 static uint64_t total;
 static double heard;	/* when bytes last came */
 static bool ended;
+static bool second;	/* screen: it has been on it, and the first is as it was */
 
 static void die(const char *what)
 {
@@ -140,6 +141,7 @@ static bool take(int ms)
 	total += (uint64_t)k;
 	heard = now();
 	vt_feed(vt, buf, (size_t)k);
+	second |= vt->alt;
 	return true;
 }
 
@@ -422,8 +424,17 @@ static int compare(void)
 	return bad;
 }
 
+/* Something stands where the shell will write next. */
+static bool in_the_way(void)
+{
+	for (int x = 0; x < vt->cols; x++)
+		if (vt->cell[vt->y * vt->cols + x].ch != ' ')
+			return true;
+	return false;
+}
+
 /* What the program has left behind. */
-static int left_behind(void)
+static int left_behind(int status)
 {
 	struct termios after;
 	int bad = 0;
@@ -431,7 +442,7 @@ static int left_behind(void)
 	const struct { bool on; const char *what; } left[] = {{vt->alt, "the alternate screen"},
 	    {vt->hidden, "a hidden cursor"}, {vt->appkeys, "application keys"}, {vt->mouse, "the mouse"},
 	    {vt->pen.attr != 0 || vt->pen.fg != -1 || vt->pen.bg != -1, "colours or attributes"},
-	    {vt->acs[0], "another character set"},
+	    {vt->acs[0], "another character set"}, {WIFEXITED(status) && !second && in_the_way(), "words in the cursor's line"},
 	    {after.c_lflag != before.c_lflag || after.c_iflag != before.c_iflag || after.c_oflag != before.c_oflag,
 		"the line's settings"}};
 	for (size_t i = 0; i < sizeof left / sizeof *left; i++)
@@ -477,7 +488,7 @@ static int finish(void)
 		else
 			printf("exit %d\n", WEXITSTATUS(status));
 	}
-	bad |= left_behind();
+	bad |= left_behind(status);
 	if (vt->unknown) {
 		printf("%llu sequences unknown, the first %s\n", (unsigned long long)vt->unknown, vt->what + 1);
 		bad = 1;

@@ -173,13 +173,22 @@ struct term *term_open(struct err *e)
 
 static void pen_down(struct term *t);
 
+/* Without a second screen ours stays, and whoever writes next begins in its last line: that is given back. */
+static void curses_down(void)
+{
+	endwin();
+	if (cap_none("rmcup") && !cap_none("el"))
+		putp(tigetstr("el"));
+	fflush(stdout);
+}
+
 void term_close(struct term *t)
 {
 	if (!t)
 		return;
 	term_mouse(t, false);
 	pen_down(t);
-	endwin();
+	curses_down();
 	wayout_disarm();
 	wayout_settings();
 	wayout_watch(false);
@@ -349,7 +358,7 @@ void term_leave(struct term *t)
 	pen_down(t);
 	if (t->motion)
 		mouse_modes(t, false);
-	endwin();
+	curses_down();
 	wayout_settings();
 }
 
