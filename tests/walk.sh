@@ -29,6 +29,8 @@ alike() { # alike FILE KEYS KEYS: both lead to the same screen
 on "$trace" w 'running 1.66us, then syscall'
 on "$trace" ww 'syscall 10.4us, then running'
 on "$trace" -- 'zoom-out: all of it is shown'
+on "$trace" 5 '4 P rows'
+on "$trace" 55 '4 P rows' 'timeline: is what you look at'
 
 # a type of which the filters leave nothing is not said to be missing in the trace
 on "$trace" ':group zzz<Enter>1' 'Nothing to show of type cpu with' 'R drops them'
@@ -126,4 +128,18 @@ alike "$trace" '1j2xu' '1j2'
 not "$trace" '8]jf' 'marking 1355' '1.00s ' ' 1 stops'
 on "$trace" '8]jf' '1 cycle, marking 100.0% of time' ' 1 stop  p50'
 on "$trace" '6<Enter>jf' '  1 goroutine  '
+
+# a log has states with times and no stacks: no filter is to blame where there is none
+for ms in 0 1000; do
+	echo "SCHED ${ms}ms: gomaxprocs=1 idleprocs=0 threads=3 spinningthreads=0 idlethreads=0 runqueue=0"
+	echo '  P0: status=1 schedtick=0 syscalltick=0 m=2 runqsize=0 gfreecnt=0'
+	echo '  M2: p=0 curg=3 mallocing=0 throwing=0 preemptoff= locks=0 dying=0 spinning=false blocked=false lockedg=nil'
+	echo '  G3: status=2() m=2 lockedm=nil'
+done >"$tmp/sched.log"
+on "$tmp/sched.log" 4 'has no stacks: what it does have'
+not "$tmp/sched.log" 4 'filters'
+# what there is no value of is counted too
+on "$tmp/sched.log" '<^G>' 'for names and rows'
+printf '\012\004\010\001\020\002\062\000\062\003cpu\062\002ns' >"$tmp/none.pb"
+on "$tmp/none.pb" '<^G>' 'for names and rows' 'cpu/ns'
 exit $bad

@@ -422,6 +422,8 @@ static enum verdict tl_act(
 	if (!a->arg && a->cmd >= CMD_PANE_TOP && a->cmd <= CMD_PANE_EVENTS &&
 	    a->cmd != CMD_PANE_TIME)
 		return pane_cmd(tl, env, a->cmd, out);
+	if (!a->arg && a->cmd == CMD_PANE_TIME)	/* here it is: no other rows for who presses 5 once more */
+		return V_DONE;
 	enum verdict v = act_rows(tl, env, a, out);
 	return v == V_PASS ? act_find(tl, env, a, out) : v;
 }
