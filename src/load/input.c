@@ -151,15 +151,17 @@ bool input_cut(const struct bytes *b)
 
 int input_torn(const struct bytes *b, struct err *e)
 {
-	return err_set(e, ERR_FORMAT, b->torn_at, "%s", b->torn);
+	const struct torn *t = &b->torn;
+	return err_set(e, ERR_FORMAT, t->at, "%s%s%s%s", t->why, t->how ? " (" : "", t->how ? t->how : "", t->how ? ")" : "");
 }
 
 int input_said(const struct bytes *b, int rc, struct sink *sink, struct err *e)
 {
-	if (b->torn && rc && e->kind != ERR_CANCEL)
+	struct err torn;
+	if (b->torn.why && rc && e->kind != ERR_CANCEL)
 		return input_torn(b, e);
-	if (b->torn && !rc)
-		sink->ops->warn(sink->self, b->torn_at, "%s; what comes before is shown", b->torn);
+	if (b->torn.why && !rc && input_torn(b, &torn))
+		sink->ops->warn(sink->self, torn.at, "%s; what comes before is shown", torn.msg);
 	if (!input_cut(b) || (rc && e->kind == ERR_CANCEL))
 		return rc;
 	if (rc)
@@ -214,8 +216,7 @@ struct inflation {
 	uint8_t *p;
 	size_t n, cap;
 	struct ahead *ahead;	/* NULL: nobody looks at what is there already */
-	const char *torn;
-	uint64_t torn_at;
+	struct torn torn;
 };
 
 /* What gzip says that it holds, which may be anything. */
@@ -234,10 +235,9 @@ static void look_ahead(const struct bytes *b, struct inflation *out)
 		out->ahead = ahead_new(out->p);
 }
 
-static int torn(struct inflation *out, const char *why, uint64_t at)
+static int torn(struct inflation *out, const char *why, const char *how, uint64_t at)
 {
-	out->torn = why;
-	out->torn_at = at;
+	out->torn = (struct torn){why, how, at};
 	return 0;
 }
 
@@ -279,14 +279,12 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 			if (!z->avail_in)
 				return 0;
 			if (!is_gzip(z->next_in, z->avail_in) || inflateReset(z) != Z_OK)
-				return torn(out, "what follows the gzip data is none", at - z->avail_in);
+				return torn(out, "what follows the gzip data is none", NULL, at - z->avail_in);
 		} else if (rc == Z_BUF_ERROR || (rc == Z_OK && !z->avail_in && at == b->n && z->avail_out)) {
 			return torn(out, "gzip data ends too early: the file was cut off; copy or record it again",
-			    where);
+			    NULL, where);
 		} else if (rc != Z_OK) {
-			const char *why = z->msg ? z->msg : "";
-			return torn(out, strstr(why, "check") ? "gzip data is damaged (incorrect data check)" :
-			    strstr(why, "distance") ? "gzip data is damaged (invalid distance)" : "gzip data is damaged", where);
+			return torn(out, "gzip data is damaged", z->msg, where);
 		}
 	}
 }
@@ -308,9 +306,9 @@ static int gunzip(struct bytes *b, const struct input_watch *w, bool ahead, stru
 		look_ahead(b, &out);
 	int rc = inflate_all(&z, b, w, &out, e);
 	inflateEnd(&z);
-	if (!rc && out.torn && !out.n)
-		rc = err_set(e, ERR_FORMAT, out.torn_at, "%s", out.torn);
-	if (rc || out.torn) {
+	if (!rc && out.torn.why && !out.n)
+		rc = input_torn(&(struct bytes){.torn = out.torn}, e);
+	if (rc || out.torn.why) {
 		ahead_free(out.ahead);
 		out.ahead = NULL;
 	}
@@ -323,7 +321,6 @@ static int gunzip(struct bytes *b, const struct input_watch *w, bool ahead, stru
 	input_close(b);
 	*b = (struct bytes){
 	    .p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .cut = cut, .torn = out.torn,
-	    .torn_at = out.torn_at,
 	    .owned = out.p, .ahead = out.ahead};
 	if (out.ahead)
 		ahead_whole(out.ahead);

@@ -6,14 +6,16 @@
 #include "base/err.h"
 #include "sink.h"
 
+/* Why no more could be inflated, NULL: all was; in zlib's own words, which are constant, or NULL; and where in the file. */
+struct torn { const char *why, *how; uint64_t at; };
+
 /* The whole input as one run of bytes: mmap of a file, or read from a pipe, gunzipped when gzip. */
 struct bytes {
 	const uint8_t *p;
 	size_t n;
 	size_t file_n;		/* size as stored (compressed) */
 	bool mapped, gzipped, cut;	/* see input_cut() */
-	const char *torn;	/* NULL, or why no more could be inflated, */
-	uint64_t torn_at;	/* and where in the file that is: see input_torn() */
+	struct torn torn;	/* see input_torn() */
 	void *owned;
 	int fd;		/* of a mapped one */
 	struct ahead *ahead;	/* see input_gunzip_ahead() */

@@ -421,7 +421,7 @@ int read_pprof(struct bytes in, struct sink *out, struct err *e)
 		return err_set(e, ERR_FORMAT, 0, "empty file");
 	if (in.n > 1 && in.p[0] == 0x1f && in.p[1] == 0x8b)
 		return err_set(e, ERR_FORMAT, 0, "compressed twice: take one gzip off with gunzip");
-	if (in.torn)	/* the reference refuses it, and names come last */
+	if (in.torn.why)	/* the reference refuses it, and names come last */
 		return input_torn(&in, e);
 	struct pprof p = {.in = in, .all = cur_make(in.p, in.n, 0), .out = out, .e = e};
 	p.pb = pprof_scratch(&p.scratch);

@@ -55,8 +55,9 @@ void dump_cut(struct dump_notes *n, const struct bytes *in)
 {
 	if (input_cut(in))
 		dump_note(n, ERR_NOWHERE, INPUT_CUT);
-	if (in->torn)
-		dump_note(n, in->torn_at, in->torn);
+	struct err torn;
+	if (in->torn.why && input_torn(in, &torn))
+		dump_note(n, torn.at, torn.msg);
 }
 
 void dump_notes_say(struct dump_notes *n, bool say)
