@@ -199,24 +199,24 @@ static void layout(const struct flame *f, int64_t total)
 {
 	int64_t sum = 0;
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < f->nplace; i++) {
+	for (uint32_t i = 0; i < f->open->n; i++) {
 		uint32_t k, n = flame_kids(f, i, &k);
-		int64_t at = f->place[i].off;
+		int64_t at = f->open->at[i].off;
 		sum += flame_own(f, i).w;
 		for (; n; n--, k++) {
-			OK(f->place[k].up == i && f->place[k].off == at && flame_below(f, k, i));
-			OK(nodes_parent(&f->t, f->place[k].node) == f->place[i].node);
-			at += f->place[k].wid;
+			OK(f->open->at[k].up == i && f->open->at[k].off == at && flame_below(f, k, i));
+			OK(nodes_parent(&f->t, f->open->at[k].node) == f->open->at[i].node);
+			at += f->open->at[k].wid;
 		}
-		OK(at <= f->place[i].off + f->place[i].wid);	/* what is left is the node's own */
+		OK(at <= f->open->at[i].off + f->open->at[i].wid);	/* what is left is the node's own */
 	}
 	for (uint32_t i = 0; i < f->t.n; i++) {
 		if (!nodes_count(&f->t, i))
 			continue;
 		count++;
-		OK(f->place[flame_place_of(f, i)].node == i);
+		OK(f->open->at[flame_place_of(f, i)].node == i);
 	}
-	OK(count == f->nplace);
+	OK(count == f->open->n);
 	OK(sum == total && flame_sum(f, 0).w == total);
 }
 
@@ -230,17 +230,17 @@ struct canvas {
 static void put(void *arg, const struct flame_span *s)
 {
 	struct canvas *c = arg;
-	double cell = (double)c->f->place[c->l.zoom].wid / c->l.cols;
+	double cell = (double)c->f->open->at[c->l.zoom].wid / c->l.cols;
 	OK(s->row >= 0 && s->row < c->l.rows && s->x0 >= 0 && s->x1 <= c->l.cols && s->x0 < s->x1);
 	if (s->sliver > 0)
 		OK(s->x1 == s->x0 + 1 && s->sliver <= 1);
 	else
-		OK((s->x1 - s->x0) * cell < (double)c->f->place[s->place].wid + cell * 1.001);
+		OK((s->x1 - s->x0) * cell < (double)c->f->open->at[s->place].wid + cell * 1.001);
 	for (int x = s->x0; x < s->x1; x++) {
 		OK(!c->cell[s->row][x]);	/* nobody else was there */
 		c->cell[s->row][x] = s->sliver > 0 ? UINT32_MAX : s->place + 1;
 		if (s->row && !s->sliver)	/* inside its parent */
-			OK(c->cell[s->row - 1][x] == c->f->place[s->place].up + 1);
+			OK(c->cell[s->row - 1][x] == c->f->open->at[s->place].up + 1);
 	}
 	c->said++;
 }
@@ -250,8 +250,8 @@ static void view(const struct flame *f)
 	static struct canvas c;
 	memset(&c, 0, sizeof c);
 	c.f = f;
-	c.l = (struct flame_look){rnd(4) ? 0 : rnd(f->nplace), 1 + (int)rnd(300), 1 + (int)rnd(40), 0};
-	if (f->place[c.l.zoom].wid <= 0)
+	c.l = (struct flame_look){rnd(4) ? 0 : rnd(f->open->n), 1 + (int)rnd(300), 1 + (int)rnd(40), 0};
+	if (f->open->at[c.l.zoom].wid <= 0)
 		return;
 	flame_each(f, &c.l, put, &c);
 	OK(c.said >= 1 && c.said <= (uint32_t)(c.l.cols * c.l.rows));
@@ -301,12 +301,12 @@ static void flames(const struct world *o, const struct calls *c)
 		view(f);
 		if (!conf.pivot && !conf.reverse && !conf.fold_runtime && !conf.fold_recursion)
 			hits(o, f, c);
-		uint32_t at = rnd(f->nplace);
-		uint64_t id = f->place[at].id;
+		uint32_t at = rnd(f->open->n);
+		uint64_t id = f->open->at[at].id;
 		OK(!at || flame_find(f, id) == at);
 		struct flame *anew = flame_new(c, &conf);	/* where nobody has looked yet */
 		at = flame_find(anew, id);
-		OK(id == 1 || anew->place[at].id == id);
+		OK(id == 1 || anew->open->at[at].id == id);
 		flame_free(anew);
 		if (conf.fold_recursion && !conf.reverse && !conf.pivot)
 			for (uint32_t k = 1; k < f->t.n; k++)

@@ -82,7 +82,7 @@ static bool flame_window(
 static bool flame_signed(const struct flameview *v)
 {
 	const struct flame *f = v->f[DOWN];
-	return f && (tree_two(v->t.c) || f->place[0].wid != flame_sum(f, 0).w);
+	return f && (tree_two(v->t.c) || f->open->at[0].wid != flame_sum(f, 0).w);
 }
 
 /* Which of its colours are in force. */
@@ -98,7 +98,7 @@ static double flame_change(const struct flameview *v, int part, uint32_t node)
 {
 	const struct flame *f = v->f[part];
 	struct calls_sum sum = flame_sum(f, node);
-	double most = (double)f->place[node].wid, d = (double)sum.w;
+	double most = (double)f->open->at[node].wid, d = (double)sum.w;
 	if (f->c->two) {
 		struct pair p = tree_pair(v->t.c, sum.w, sum.o);
 		double a = (double)p.a, b = (double)p.b;
@@ -123,7 +123,7 @@ static enum style doing(const struct flameview *v, const struct session *s, int 
 	    [TW_NET] = ST_S_NET, [TW_SYSCALL] = ST_S_SYSCALL, [TW_BLOCK] = ST_S_UNKNOWN, [TW_ASSIST] = ST_S_ASSIST};
 	const struct flame *f = v->f[part];
 	enum style st = session_type(s) < TW__N ? of[session_type(s)] : ST_S_UNKNOWN;
-	for (uint32_t i = node; i; i = f->place[i].up) {
+	for (uint32_t i = node; i; i = f->open->at[i].up) {
 		struct str_row tag = calls_symbol(v->t.c, flame_thing_of(f, i));
 		for (int k = 0; flame_thing(v, part, i)->kind == PKG_TAG && k < TS__N; k++)
 			if (strlen(state_name((enum tstate)k)) == tag.n &&
@@ -188,7 +188,7 @@ static const char *one_sided(const struct drawing *d, uint32_t node)
 	const struct flame *f = d->v->f[d->part];
 	if (!f->c->two || d->v->conf.reverse || d->part == UP)
 		return "";
-	struct calls_sum own = flame_sum(f, node), above = flame_sum(f, f->place[node].up);
+	struct calls_sum own = flame_sum(f, node), above = flame_sum(f, f->open->at[node].up);
 	struct pair p = tree_pair(d->v->t.c, own.w, own.o), up = tree_pair(d->v->t.c, above.w, above.o);
 	return !p.b && p.a && up.b ? "new " : !p.a && p.b && up.a ? "gone " : "";
 }
@@ -299,9 +299,9 @@ static void ancestors(struct drawing *d)
 {
 	const struct flameview *v = d->v;
 	const struct flame *f = v->f[d->part];
-	for (uint32_t i = v->zoom[d->part]; i && (i = f->place[i].up);) {
+	for (uint32_t i = v->zoom[d->part]; i && (i = f->open->at[i].up);) {
 		int64_t y = flame_line(v, d->part, i, d->g->h);
-		if (y >= 0 && y < d->g->h && !(d->part == UP && f->place[i].up == 0))
+		if (y >= 0 && y < d->g->h && !(d->part == UP && f->open->at[i].up == 0))
 			frame(d, (int)y, 0, d->g->w, i, v->part == d->part && v->sel == i, true);
 	}
 }
@@ -427,7 +427,7 @@ bool flame_at(
 		if (!flame_window(v, *part, env->rows, env->cols, &l, &f.depth0))
 			continue;
 		flame_each(v->f[*part], &l, finder_span, &f);
-		for (uint32_t i = v->zoom[*part]; i && !f.place; i = v->f[*part]->place[i].up)
+		for (uint32_t i = v->zoom[*part]; i && !f.place; i = v->f[*part]->open->at[i].up)
 			if (flame_line(v, *part, i, env->rows) == y)
 				f.place = i;
 		if ((*place = f.place))

@@ -15,7 +15,7 @@ uint32_t flame_widest(const struct flame *f, uint32_t at)
 {
 	uint32_t best = 0, k, n = flame_kids(f, at, &k);
 	for (; n; n--, k++)
-		if (!best || f->place[k].wid > f->place[best].wid)
+		if (!best || f->open->at[k].wid > f->open->at[best].wid)
 			best = k;
 	return best;
 }
@@ -37,10 +37,10 @@ void flame_into_view(struct flameview *v, int h)
 static uint32_t beside(const struct flame *f, uint32_t at, int dir)
 {
 	uint32_t rows = 0, to = 0;
-	for (; at && !to; at = f->place[at].up, rows += !to) {
-		uint32_t a, n = flame_kids(f, f->place[at].up, &a);
+	for (; at && !to; at = f->open->at[at].up, rows += !to) {
+		uint32_t a, n = flame_kids(f, f->open->at[at].up, &a);
 		for (int64_t k = (int64_t)at + dir; k >= a && k < (int64_t)a + n && !to; k += dir)
-			if (f->place[k].wid > 0)
+			if (f->open->at[k].wid > 0)
 				to = (uint32_t)k;
 	}
 	for (; to && rows; rows--) {
@@ -66,8 +66,8 @@ static void move_rows(struct flameview *v, int dir, int64_t n)
 	for (; n > 0; n--) {
 		const struct flame *f = v->f[v->part];
 		bool deeper = (dir > 0) == (v->part == DOWN);
-		uint32_t to = deeper ? flame_widest(f, v->sel) : f->place[v->sel].up;
-		if (v->f[UP] && !deeper && v->part == UP && f->place[to].up == 0) {
+		uint32_t to = deeper ? flame_widest(f, v->sel) : f->open->at[v->sel].up;
+		if (v->f[UP] && !deeper && v->part == UP && f->open->at[to].up == 0) {
 			v->part = DOWN;	/* the centre belongs to the callees */
 			to = flame_widest(v->f[DOWN], 0);
 		} else if (v->f[UP] && !deeper && v->part == DOWN && !to) {

@@ -6,7 +6,7 @@
 #include "analysis/flame.h"
 #include "tree.h"
 
-/* The inside of the flame pane, for pane_flame.c, flame_draw.c and flame_move.c. */
+/* The inside of the flame pane, for pane_flame.c, flame_draw.c, flame_move.c and flame_words.c. */
 enum { DOWN, UP, PARTS };	/* UP: the callers above the one that is looked from, when there is one */
 /* AUTO: package, or DIFF in a difference */
 enum flame_colour { FC_AUTO, FC_PACKAGE, FC_SELF, FC_STATE, FC_DIFF, FC__N };
@@ -56,5 +56,11 @@ uint32_t flame_widest(const struct flame *, uint32_t place);
 void flame_into_view(struct flameview *, int h);
 /* false: it is no command that moves the selection. */
 bool flame_move(struct flameview *, const struct pane_env *, const struct act *);
+
+/* flame_words.c */
+extern const char *const flame_order_name[];	/* by enum order */
+void flame_summary(const void *, const struct pane_env *, struct buf *);
+void flame_detail(const void *, const struct pane_env *, struct buf *);
+void flame_keys(const void *, const struct pane_env *, struct buf *);
 
 #endif

@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The flame graph: what is selected, zoomed and folded, and how keys change
- * that. Drawing is flame_draw.c, moving flame_move.c, the tree and its layout
- * analysis/flame.c.
+ * that. Drawing is flame_draw.c, moving flame_move.c, what is said of it flame_words.c, the tree and its
+ * layout analysis/flame.c.
  *
  * Places are numbers in a flame that is made anew with every query and every
  * folding, so what outlives it is kept as ids: of the path to the selection
@@ -19,15 +19,14 @@
 
 #include <string.h>
 
-static const char *const order_name[] = {"weight", "name", "appearance"};
 
 /* The ids of the way to a place, where there is room for them. */
 static size_t way_to(const struct flame *f, uint32_t at, uint64_t **path, size_t *cap)
 {
 	size_t n = flame_row(f, 0, at);
 	*path = mem_grow(*path, cap, n + 1, sizeof **path);
-	for (size_t i = n; i-- > 0; at = f->place[at].up)
-		(*path)[i] = f->place[at].id;
+	for (size_t i = n; i-- > 0; at = f->open->at[at].up)
+		(*path)[i] = f->open->at[at].id;
 	return n;
 }
 
@@ -240,7 +239,7 @@ static void zoom_to(struct flameview *v, int part, uint32_t at, bool remember)
 	if (v->zoom[part] == at)
 		return;
 	if (remember && v->nbefore < ZOOMS_MAX)
-		v->before[v->nbefore++] = v->zoom[part] ? v->f[part]->place[v->zoom[part]].id : 0;
+		v->before[v->nbefore++] = v->zoom[part] ? v->f[part]->open->at[v->zoom[part]].id : 0;
 	v->zoom[part] = at;
 }
 
@@ -261,7 +260,7 @@ static bool act_zoom(struct flameview *v, const struct act *a)
 	case CMD_OPEN:
 	case CMD_ZOOM_IN: zoom_to(v, v->part, v->sel, true); return true;
 	case CMD_ZOOM_OUT:
-		zoom_to(v, v->part, z ? v->f[v->part]->place[z].up : 0, false);
+		zoom_to(v, v->part, z ? v->f[v->part]->open->at[z].up : 0, false);
 		return true;
 	case CMD_ZOOM_ALL:
 		v->zoom[DOWN] = v->zoom[UP] = 0;
@@ -297,7 +296,7 @@ static enum verdict set_order(
 {
 	enum order o = (enum order)((v->conf.order + 1) % 3);
 	if (arg && *arg) {
-		for (o = 0; o < 3 && strcmp(arg, order_name[o]); o++)
+		for (o = 0; o < 3 && strcmp(arg, flame_order_name[o]); o++)
 			;
 		if (o == 3)
 			return ask_say(ask, "order is weight, name or appearance");
@@ -305,7 +304,7 @@ static enum verdict set_order(
 	v->conf.order = o;
 	keep(v);
 	lay_out(v, env);
-	return ask_say(ask, "siblings by %s", order_name[o]);
+	return ask_say(ask, "siblings by %s", flame_order_name[o]);
 }
 
 static const struct { const char *name, *what; } colours[FC__N] = {
@@ -333,7 +332,7 @@ static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, 
 	const struct flameview *v = st;
 	(void)env;
 	for (int i = 0; i < 3 && (cmd == CMD_ORDER || cmd == CMD_SORT); i++)
-		choice_set(&out[i], order_name[i], what[i], (int)v->conf.order == i);
+		choice_set(&out[i], flame_order_name[i], what[i], (int)v->conf.order == i);
 	for (int i = 0; i < FC__N && cmd == CMD_COLUMNS; i++)
 		choice_set(&out[i], colours[i].name, colours[i].what, (int)v->colour == i);
 	return cmd == CMD_ORDER || cmd == CMD_SORT ? 3 : cmd == CMD_COLUMNS ? FC__N : 0;
@@ -434,7 +433,7 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 
 static uint64_t id_of(const struct flameview *v, int part, uint32_t at)
 {
-	return v->f[part] && at ? v->f[part]->place[at].id : 0;
+	return v->f[part] && at ? v->f[part]->open->at[at].id : 0;
 }
 
 enum { F_REVERSE = 1, F_RECURSION = 2, F_RUNTIME = 4, F_ORDER = 8 };
@@ -474,74 +473,6 @@ static void load(void *st, const struct pane_env *env, const struct view *from)
 	}
 }
 
-static void summary(const void *st, const struct pane_env *env, struct buf *b)
-{
-	const struct flameview *v = st;
-	if (!v->f[DOWN])
-		return;
-	tree_summary(v->t.c, env, b);
-	buf_printf(b, " | %s, %s", v->flip ? "flame" : "icicle", order_name[v->conf.order]);
-	if (v->colour == FC_SELF)
-		buf_puts(b, ", own weight");
-	if (env->base > BASE_ALL)
-		buf_printf(b, " | %% of %s", tree_base_name(env, BASE_ALL, "the parent"));
-	if (v->conf.reverse)
-		buf_puts(b, " | reversed");
-	if (v->pivot)
-		buf_puts(b, " | pivot");
-	if (v->conf.fold_recursion)
-		buf_puts(b, " | recursion folded");
-	if (v->conf.fold_runtime)
-		buf_puts(b, " | runtime folded");
-	if (hits_fresh(&v->hit, env)) {
-		buf_printf(
-		    b, " | /%s %u hit%s ", env->find.text, v->hit.n, v->hit.n == 1 ? "" : "s");
-		tree_put_percent(b, v->hitw, v->t.c->all);
-		buf_puts(b, " of total (union)");
-	}
-	uint32_t z = v->zoom[v->part];
-	if (z) {
-		buf_puts(b, " | zoom: ");
-		calls_name(v->t.c, flame_thing_of(v->f[v->part], z), b);
-	}
-}
-
-static void put_both(const struct pane_env *env, const struct calls *c, struct buf *b, int64_t v, int64_t parent)
-{
-	tree_put_change(env, c, b, v);
-	buf_putc(b, ' ');
-	tree_put_percent(b, v, tree_base(env, c, BASE_ALL, parent));
-}
-
-static void detail(const void *st, const struct pane_env *env, struct buf *b)
-{
-	const struct flameview *v = st;
-	if (!v->f[v->part] || !v->sel)
-		return;
-	const struct flame *f = v->f[v->part];
-	const struct calls *c = v->t.c;
-	struct calls_sum sum = flame_sum(f, v->sel);
-	uint32_t above = f->place[v->sel].up;
-	int64_t flat = flame_own(f, v->sel).w, cum = sum.w, up = flame_sum(f, above).w;
-	struct buf rest = {0}, *r = &rest;
-	if (v->part == DOWN && !v->conf.reverse) {
-		buf_puts(r, "  self ");
-		put_both(env, c, r, flat, up);
-	}
-	buf_puts(r, "  total ");
-	put_both(env, c, r, cum, up);
-	if (c->two) {
-		tree_put_sides(env, c, r, cum, sum.o);
-	} else if (above && env->base != BASE_LOCAL) {
-		buf_puts(r, ", ");
-		tree_put_percent(r, cum, up);
-		buf_puts(r, v->part == UP || v->conf.reverse ? " of callee" : " of parent");
-	}
-	buf_puts(r, flame_inlined(f, v->sel) ? "  (inlined)  " : "  ");
-	calls_where(c, flame_thing_of(f, v->sel), r);
-	tree_line(env, c, flame_thing_of(f, v->sel), b, r);
-}
-
 static bool is_hit(const struct flameview *v, uint32_t node)
 {
 	const struct nodes *t = &v->f[DOWN]->t;
@@ -567,7 +498,7 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 	if (!v->hit.n)
 		return 0;
 	const struct flame *f = v->f[DOWN];
-	uint32_t n = f->t.n, i = v->part == DOWN ? f->place[v->sel].node : 1;
+	uint32_t n = f->t.n, i = v->part == DOWN ? f->open->at[v->sel].node : 1;
 	if (dir == 1 || dir == -1)
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 	while (dir && !is_hit(v, i))
@@ -583,14 +514,6 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 	if (is_hit(v, i))
 		*at = hit_number(v, i);
 	return v->hit.n;
-}
-
-static void keys(const void *st, const struct pane_env *env, struct buf *b)
-{
-	(void)st;
-	(void)env;
-	buf_puts(b,
-	    "hjkl move  Enter zoom  u undo  0 all  p pivot  i flip  s order  / find  f x d filter");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
@@ -632,10 +555,10 @@ const struct pane_ops pane_flame = {
     .topics = topics,
     .save = save,
     .load = load,
-    .summary = summary,
-    .detail = detail,
+    .summary = flame_summary,
+    .detail = flame_detail,
     .find = find,
-    .keys = keys,
+    .keys = flame_keys,
     .click = click,
     .job = job,
     .done = done,

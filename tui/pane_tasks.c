@@ -4,7 +4,7 @@
  * Tasks and, by [ and ], regions: kinds with how long they take, then those of
  * one kind, slowest first, then what happened in one task, in order.
  *
- * What is listed is made in tasks_make.c; this is what keys do. Bars of the
+ * What is listed is made in tasks_make.c, what is said of it in tasks_words.c; this is what keys do. Bars of the
  * histogram, `:>50ms` and `:incomplete` end in the same pick, which is part of
  * the view: `u` takes it back, a mark brings it along. What a task's time went
  * to is the time by state of the goroutines that worked for it (the same
@@ -69,7 +69,7 @@ void tasks_hits(struct tasks *p, const struct pane_env *env)
 	buf_free(&b);
 }
 
-static bool selected(const struct tasks *p, const struct pane_env *env, struct place *to)
+bool tasks_selected(const struct tasks *p, const struct pane_env *env, struct place *to)
 {
 	const struct store *st = tasks_store(env);
 	const struct item *it = item_now(p);
@@ -154,7 +154,7 @@ static enum verdict open_cmd(struct tasks *p, const struct pane_env *env, struct
 		tasks_page(p, env, p->ts->task[item_now(p)->i].id);
 	} else if (p->level == L_ONE && p->nline && p->line[p->rows[L_ONE].sel].what == LN_CHILD) {
 		tasks_page(p, env, p->ts->task[p->line[p->rows[L_ONE].sel].i].id);
-	} else if (selected(p, env, &out->place)) {
+	} else if (tasks_selected(p, env, &out->place)) {
 		out->kind = ASK_PANE;
 		out->pane = "timeline";
 		return V_ASK;
@@ -425,7 +425,7 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 {
 	const struct tasks *p = st;
 	const struct item *it = p->level == L_LIST ? item_now(p) : NULL;
-	selected(st, env, to);
+	tasks_selected(st, env, to);
 	if (p->regions || (p->level != L_ONE && !it))
 		return;
 	to->rows = ROWS_TASK;
@@ -488,63 +488,6 @@ static void done(void *st, const struct pane_env *env, struct ask *out)
 	tasks_done(st, env);
 }
 
-static void summary(const void *st, const struct pane_env *env, struct buf *b)
-{
-	const struct tasks *p = st;
-	uint32_t open = 0, n = 0;
-	tasks_work_words(p, b);
-	for (uint32_t i = 0; i < p->nkind; i++) {
-		open += p->kind[i].open;
-		n += p->kind[i].n;
-	}
-	if (p->level > L_KINDS) {
-		buf_puts(b, p->regions ? "Regions > " : "Tasks > ");
-		tp_str(tasks_store(env), (str_id)((uint64_t)p->open >> 32), tasks_unnamed(p), b);
-		if (p->level == L_ONE)
-			buf_printf(b, " > %llu", (unsigned long long)p->task);
-		buf_puts(b, "   ");
-		text_count(b, p->rows[L_LIST].n);
-	} else {
-		buf_puts(b, p->regions ? "regions ([ ] tasks) | " : "tasks ([ ] regions) | ");
-		buf_printf(b, "%u kind%s, ", p->rows[L_KINDS].n, p->rows[L_KINDS].n == 1 ? "" : "s");
-		text_count(b, n);
-		buf_printf(b, " %s%s, %u incomplete", p->regions ? "region" : "task", n == 1 ? "" : "s", open);
-	}
-	tasks_pick_words(&p->pick, b);
-	buf_puts(b, " | ");
-	tp_scope_words(&p->scope, b);
-	if (env->find.rx && p->hit)
-		buf_printf(b, " | /%s %u hits", env->find.text, p->nhit);
-}
-
-static void detail(const void *st, const struct pane_env *env, struct buf *b)
-{
-	const struct tasks *p = st;
-	const struct store *s = tasks_store(env);
-	const struct kind *k = kind_now(p);
-	struct place to = PLACE_NONE;
-	if (p->bars.on && p->level != L_ONE) {
-		bars_words(&p->bars, b);
-	} else if (p->level == L_KINDS && k) {
-		tp_str(s, k->name, tasks_unnamed(p), b);
-		buf_printf(b, ": %u, %u began before or end after the trace", k->n, k->open);
-		if (k->frame)
-			buf_puts(b, "  "), tp_frame(s, k->frame, b, true);
-	} else if (p->level == L_ONE && p->nline) {
-		tasks_line(p, s, &p->line[p->rows[L_ONE].sel], b);
-		if (p->line[p->rows[L_ONE].sel].trk)
-			buf_puts(b, "  "), tp_who(s, p->line[p->rows[L_ONE].sel].trk, b);
-	} else if (selected(p, env, &to)) {
-		text_ns(b, to.t1 - to.t0);
-		buf_puts(b, " at ");
-		text_at(b, to.t0, 1000);
-		if (to.trk)
-			buf_puts(b, "  "), tp_who(s, to.trk, b);
-		if (to.stk)
-			buf_puts(b, "  "), tp_site(s, to.stk, b);
-	}
-}
-
 static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
 	struct tasks *p = st;
@@ -564,20 +507,6 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
 		*at += p->hit[k];
 	return p->nhit;
-}
-
-static void keys(const void *st, const struct pane_env *env, struct buf *b)
-{
-	const struct tasks *p = st;
-	(void)env;
-	buf_puts(b, p->bars.on && p->level != L_ONE ? "h l bar  v range  Enter only these  Esc leave the bars"
-		: p->level == L_ONE
-		? "Enter timeline, child  ( parent  ) child  4 flame of it  f only it  D rest  / log text  q back"
-		: p->level == L_KINDS
-		? "Enter open  [ ] tasks, regions  v bars  :>50ms  s < > sort  i invert  4 flame  D slow ones"
-		: p->regions
-		? "Enter timeline  Tab time  s < > sort  v bars  :>50ms  4 flame  D slow ones  f only these  q back"
-		: "Enter what happened in it  v bars  :>50ms  ( parent  5 timeline  4 flame  D slow ones  q back");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
@@ -603,6 +532,6 @@ const struct pane_ops pane_tasks = {
     .name = "tasks", .tab = "Task", .bit = P_TASK, .cmd = CMD_PANE_TASK, .trace_only = true,
     .state_size = sizeof(struct tasks), .open = begin, .close = close_tasks, .update = update, .draw = tasks_draw,
     .act = act, .choices = choices, .go = go, .place = place, .topics = topics, .save = save, .load = load,
-    .report = report, .summary = summary, .detail = detail, .find = find,
-    .keys = keys, .side = tasks_side, .click = click, .job = job, .done = done,
+    .report = report, .summary = tasks_summary, .detail = tasks_detail, .find = find,
+    .keys = tasks_keys, .side = tasks_side, .click = click, .job = job, .done = done,
 };

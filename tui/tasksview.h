@@ -119,6 +119,12 @@ void tasks_work_words(const struct tasks *, struct buf *);
 /* pane_tasks.c */
 void tasks_hits(struct tasks *, const struct pane_env *);	/* mark what the search finds */
 void tasks_page(struct tasks *, const struct pane_env *, uint64_t id);	/* of a task */
+bool tasks_selected(const struct tasks *, const struct pane_env *, struct place *);	/* false: nothing is */
+
+/* tasks_words.c */
+void tasks_summary(const void *, const struct pane_env *, struct buf *);
+void tasks_detail(const void *, const struct pane_env *, struct buf *);
+void tasks_keys(const void *, const struct pane_env *, struct buf *);
 
 /* tasks_draw.c */
 int tasks_foot(const struct tasks *, const struct pane_env *);	/* lines below the list */

@@ -112,18 +112,17 @@ static int cmp_sibling(const void *ctx, uint32_t a, uint32_t b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static uint32_t add_place(struct flame *f, struct flame_place p)
+static void add_place(struct flame_places *o, struct flame_place p)
 {
-	f->place = mem_grow(f->place, &f->cap, (size_t)f->nplace + 1, sizeof *f->place);
-	f->place[f->nplace] = p;
-	return f->nplace++;
+	o->at = mem_grow(o->at, &o->cap, (size_t)o->n + 1, sizeof *o->at);
+	o->at[o->n++] = p;
 }
 
 /* Places for the children of one, in a row of their own. */
-static void open_up(struct flame *f, uint32_t p)
+static void open_up(const struct flame *f, uint32_t p)
 {
 	const struct nodes *t = &f->t;
-	struct flame_place up = f->place[p];
+	struct flame_place up = f->open->at[p];
 	struct sibling *v = NULL;
 	size_t n = 0, cap = 0;
 	for (uint32_t i = up.node + 1; i < t->next[up.node]; i = t->next[i]) {
@@ -138,12 +137,12 @@ static void open_up(struct flame *f, uint32_t p)
 		order[i] = i;
 	if (f->order != ORDER_SEEN)
 		sort_u32(order, n, cmp_sibling, v);
-	f->place[p].kid0 = f->nplace;
-	f->place[p].nkid = (uint32_t)n;
+	f->open->at[p].kid0 = f->open->n;
+	f->open->at[p].nkid = (uint32_t)n;
 	int64_t at = up.off;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sibling *s = &v[order[i]];
-		add_place(f, (struct flame_place){.node = s->node, .up = p, .nkid = CLOSED, .off = at, .wid = s->wid,
+		add_place(f->open, (struct flame_place){.node = s->node, .up = p, .nkid = CLOSED, .off = at, .wid = s->wid,
 		    .id = mix_ids(up.id, f->c->thing[t->thing[s->node]].id)});
 		at = wrap_add(at, s->wid);
 	}
@@ -151,13 +150,12 @@ static void open_up(struct flame *f, uint32_t p)
 	mem_free(v);
 }
 
-uint32_t flame_kids(const struct flame *asked, uint32_t p, uint32_t *first)
+uint32_t flame_kids(const struct flame *f, uint32_t p, uint32_t *first)
 {
-	struct flame *f = (struct flame *)(uintptr_t)asked;	/* what it says does not change by it */
-	if (f->place[p].nkid == CLOSED)
+	if (f->open->at[p].nkid == CLOSED)
 		open_up(f, p);
-	*first = f->place[p].kid0;
-	return f->place[p].nkid;
+	*first = f->open->at[p].kid0;
+	return f->open->at[p].nkid;
 }
 
 static uint32_t depth_of(const struct ctree *t)
@@ -178,6 +176,7 @@ struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 	struct ctree made;
 	bool folds = conf->fold_recursion || conf->fold_runtime;
 	struct arena *a = folds ? &tmp : &f->arena;
+	f->open = xcalloc(1, sizeof *f->open);
 	f->c = c;
 	f->order = conf->order;
 	f->t = nodes_of(c);
@@ -193,7 +192,7 @@ struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 	if (goes_on(&conf->on)) {
 		widen(f, conf);
 		f->depth = conf->up ? depth_of(&f->t.t) : 1;
-		add_place(f, (struct flame_place){.nkid = CLOSED, .wid = width_of(f, 0), .id = 1});
+		add_place(f->open, (struct flame_place){.nkid = CLOSED, .wid = width_of(f, 0), .id = 1});
 	}
 	if (goes_on(&conf->on))
 		return f;
@@ -205,7 +204,8 @@ void flame_free(struct flame *f)
 {
 	if (!f)
 		return;
-	mem_free(f->place);
+	mem_free(f->open->at);
+	mem_free(f->open);
 	arena_free(&f->arena);
 	mem_free(f);
 }
@@ -215,14 +215,14 @@ void flame_free(struct flame *f)
 /* The edge of cell x is at `zoom` + x * width / cols; this is its inverse, rounded. */
 static int edge(const struct flame *f, const struct flame_look *l, int64_t off)
 {
-	double w = (double)f->place[l->zoom].wid;
-	double x = ((double)off - (double)f->place[l->zoom].off) * l->cols / (w > 0 ? w : 1) + 0.5;
+	double w = (double)f->open->at[l->zoom].wid;
+	double x = ((double)off - (double)f->open->at[l->zoom].off) * l->cols / (w > 0 ? w : 1) + 0.5;
 	return x <= 0 ? 0 : x >= l->cols ? l->cols : (int)x;
 }
 
 static bool wide(const struct flame *f, const struct flame_look *l, uint32_t k)
 {
-	return (double)f->place[k].wid * l->cols >= (double)f->place[l->zoom].wid;
+	return (double)f->open->at[k].wid * l->cols >= (double)f->open->at[l->zoom].wid;
 }
 
 /* The last of children [a, b) that begins in cell x or before. */
@@ -231,7 +231,7 @@ static uint32_t last_in_cell(
 {
 	while (b - a > 1) {
 		uint32_t mid = a + (b - a) / 2;
-		if (edge(f, l, f->place[mid].off) <= x)
+		if (edge(f, l, f->open->at[mid].off) <= x)
 			a = mid;
 		else
 			b = mid;
@@ -241,7 +241,7 @@ static uint32_t last_in_cell(
 
 static int64_t end_of(const struct flame *f, uint32_t k)
 {
-	return wrap_add(f->place[k].off, f->place[k].wid);
+	return wrap_add(f->open->at[k].off, f->open->at[k].wid);
 }
 
 struct pending { uint32_t place; int row; };
@@ -251,16 +251,16 @@ static size_t each_kid(const struct flame *f, const struct flame_look *l, struct
     struct pending *stack, size_t depth, flame_fn *fn, void *arg)
 {
 	uint32_t k, end = flame_kids(f, p.place, &k);
-	double cell = (double)f->place[l->zoom].wid / l->cols;
+	double cell = (double)f->open->at[l->zoom].wid / l->cols;
 	int row = p.row + 1;
 	int right = edge(f, l, end_of(f, p.place));
 	for (end += k; k < end;) {
-		int x = edge(f, l, f->place[k].off);
+		int x = edge(f, l, f->open->at[k].off);
 		if (!wide(f, l, k)) {
 			uint32_t last = last_in_cell(f, l, k, end, x);
 			bool frame = wide(f, l, last);
-			int64_t to = frame ? f->place[last].off : end_of(f, last);
-			double part = (double)wrap_add(to, -f->place[k].off) / (cell > 0 ? cell : 1);
+			int64_t to = frame ? f->open->at[last].off : end_of(f, last);
+			double part = (double)wrap_add(to, -f->open->at[k].off) / (cell > 0 ? cell : 1);
 			if (row >= l->skip && part > 0 && x < right &&
 			    !(frame && edge(f, l, to) == x))
 				fn(arg, &(struct flame_span){
@@ -281,7 +281,7 @@ static size_t each_kid(const struct flame *f, const struct flame_look *l, struct
 
 void flame_each(const struct flame *f, const struct flame_look *l, flame_fn *fn, void *arg)
 {
-	if (l->cols < 1 || l->rows < 1 || f->place[l->zoom].wid <= 0)
+	if (l->cols < 1 || l->rows < 1 || f->open->at[l->zoom].wid <= 0)
 		return;
 	/* depth first: those that wait share no cell, so there are never more of them than cells */
 	struct pending *stack = xmalloc(((size_t)l->cols + 1) * sizeof *stack);
@@ -299,7 +299,7 @@ void flame_each(const struct flame *f, const struct flame_look *l, flame_fn *fn,
 
 bool flame_cells(const struct flame *f, const struct flame_look *l, uint32_t k, int *x0, int *x1)
 {
-	*x0 = edge(f, l, f->place[k].off);
+	*x0 = edge(f, l, f->open->at[k].off);
 	*x1 = edge(f, l, end_of(f, k));
 	if (wide(f, l, k) && *x1 > *x0)
 		return true;
@@ -312,7 +312,7 @@ bool flame_cells(const struct flame *f, const struct flame_look *l, uint32_t k, 
 uint32_t flame_row(const struct flame *f, uint32_t zoom, uint32_t place)
 {
 	uint32_t row = 0;
-	for (; place && place != zoom; place = f->place[place].up)
+	for (; place && place != zoom; place = f->open->at[place].up)
 		row++;
 	return row;
 }
@@ -329,7 +329,7 @@ uint32_t flame_place_of(const struct flame *f, uint32_t node)
 	}
 	while (n--) {
 		uint32_t k, end = flame_kids(f, at, &k);
-		for (end += k; k < end && f->place[k].node != up[n]; k++)
+		for (end += k; k < end && f->open->at[k].node != up[n]; k++)
 			;
 		if (k == end)
 			break;
@@ -356,8 +356,8 @@ uint32_t flame_find(const struct flame *f, uint64_t id)
 	struct open { uint32_t end; uint64_t id; } *open = NULL;
 	size_t cap = 0, depth = 0;
 	uint32_t i = 1, n = f->t.n;
-	for (uint32_t p = 1; p < f->nplace; p++)
-		if (f->place[p].id == id)
+	for (uint32_t p = 1; p < f->open->n; p++)
+		if (f->open->at[p].id == id)
 			return p;
 	for (; i < n; i++) {
 		for (; depth && open[depth - 1].end <= i; depth--)
@@ -377,7 +377,7 @@ uint32_t flame_follow(const struct flame *f, const uint64_t *path, size_t *n)
 	uint32_t at = 0;
 	for (size_t i = 0; i < *n; i++) {
 		uint32_t k, end = flame_kids(f, at, &k);
-		for (end += k; k < end && f->place[k].id != path[i]; k++)
+		for (end += k; k < end && f->open->at[k].id != path[i]; k++)
 			;
 		if (k == end) {
 			*n = i;

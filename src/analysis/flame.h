@@ -34,15 +34,21 @@ struct flame_place {
 	uint64_t id;		/* of the path to it: the same whatever the query */
 };
 
+/* Places are made when somebody looks at them, which changes nothing of what a flame says: so they are no part of it,
+   but lie beside it. */
+struct flame_places {
+	struct flame_place *at;
+	uint32_t n;
+	size_t cap;
+};
+
 struct flame {
 	struct arena arena;
 	const struct calls *c;	/* whose things these are */
 	struct nodes t;
 	const int64_t *run;	/* running sums of widths over the ends that weights are at, */
 	const int64_t *wid;	/* or what is at and below each node, where t is a tree of its own */
-	struct flame_place *place;
-	uint32_t nplace;
-	size_t cap;
+	struct flame_places *open;
 	enum order order;
 	uint32_t depth;		/* of callers (`up`): rows there are, the root's too */
 };
@@ -51,28 +57,28 @@ void flame_free(struct flame *);
 
 static inline uint32_t flame_thing_of(const struct flame *f, uint32_t place)
 {
-	return f->t.thing[f->place[place].node];
+	return f->t.thing[f->open->at[place].node];
 }
 static inline struct calls_sum flame_sum(const struct flame *f, uint32_t place)
 {
-	return nodes_sum(&f->t, f->place[place].node);
+	return nodes_sum(&f->t, f->open->at[place].node);
 }
 static inline struct calls_sum flame_own(const struct flame *f, uint32_t place)
 {
-	return nodes_own(&f->t, f->place[place].node);
+	return nodes_own(&f->t, f->open->at[place].node);
 }
 static inline bool flame_inlined(const struct flame *f, uint32_t place)
 {
-	return (f->t.how[f->place[place].node] & (CT_INL | CT_NOTINL)) == CT_INL;
+	return (f->t.how[f->open->at[place].node] & (CT_INL | CT_NOTINL)) == CT_INL;
 }
 /* Is it in the subtree of another one? */
 static inline bool flame_below(const struct flame *f, uint32_t place, uint32_t top)
 {
-	uint32_t node = f->place[place].node, from = f->place[top].node;
+	uint32_t node = f->open->at[place].node, from = f->open->at[top].node;
 	return node >= from && node < f->t.next[from];
 }
 
-/* The children of a place, the first of them at *first; the pointer f->place may be another one afterwards. */
+/* The children of a place, the first of them at *first; the places may lie elsewhere afterwards. */
 uint32_t flame_kids(const struct flame *, uint32_t place, uint32_t *first);
 /* The place of a node that counts; it is looked for from the root on. */
 uint32_t flame_place_of(const struct flame *, uint32_t node);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What is said of tasks and regions in the lines around their lists: how many there are and which are meant
+ * above, of the selected one when it was, how long and whose below, and the keys of each level. Read off what
+ * tasks_make.c has made.
+ */
+#include "config.h"
+#include "tasksview.h"
+
+#include "base/text.h"
+
+void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct tasks *p = st;
+	uint32_t open = 0, n = 0;
+	tasks_work_words(p, b);
+	for (uint32_t i = 0; i < p->nkind; i++) {
+		open += p->kind[i].open;
+		n += p->kind[i].n;
+	}
+	if (p->level > L_KINDS) {
+		buf_puts(b, p->regions ? "Regions > " : "Tasks > ");
+		tp_str(tasks_store(env), (str_id)((uint64_t)p->open >> 32), tasks_unnamed(p), b);
+		if (p->level == L_ONE)
+			buf_printf(b, " > %llu", (unsigned long long)p->task);
+		buf_puts(b, "   ");
+		text_count(b, p->rows[L_LIST].n);
+	} else {
+		buf_puts(b, p->regions ? "regions ([ ] tasks) | " : "tasks ([ ] regions) | ");
+		buf_printf(b, "%u kind%s, ", p->rows[L_KINDS].n, p->rows[L_KINDS].n == 1 ? "" : "s");
+		text_count(b, n);
+		buf_printf(b, " %s%s, %u incomplete", p->regions ? "region" : "task", n == 1 ? "" : "s", open);
+	}
+	tasks_pick_words(&p->pick, b);
+	buf_puts(b, " | ");
+	tp_scope_words(&p->scope, b);
+	if (env->find.rx && p->hit)
+		buf_printf(b, " | /%s %u hits", env->find.text, p->nhit);
+}
+
+void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct tasks *p = st;
+	const struct store *s = tasks_store(env);
+	const struct kind *k = kind_now(p);
+	struct place to = PLACE_NONE;
+	if (p->bars.on && p->level != L_ONE) {
+		bars_words(&p->bars, b);
+	} else if (p->level == L_KINDS && k) {
+		tp_str(s, k->name, tasks_unnamed(p), b);
+		buf_printf(b, ": %u, %u began before or end after the trace", k->n, k->open);
+		if (k->frame)
+			buf_puts(b, "  "), tp_frame(s, k->frame, b, true);
+	} else if (p->level == L_ONE && p->nline) {
+		tasks_line(p, s, &p->line[p->rows[L_ONE].sel], b);
+		if (p->line[p->rows[L_ONE].sel].trk)
+			buf_puts(b, "  "), tp_who(s, p->line[p->rows[L_ONE].sel].trk, b);
+	} else if (tasks_selected(p, env, &to)) {
+		text_ns(b, to.t1 - to.t0);
+		buf_puts(b, " at ");
+		text_at(b, to.t0, 1000);
+		if (to.trk)
+			buf_puts(b, "  "), tp_who(s, to.trk, b);
+		if (to.stk)
+			buf_puts(b, "  "), tp_site(s, to.stk, b);
+	}
+}
+
+void tasks_keys(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct tasks *p = st;
+	(void)env;
+	buf_puts(b, p->bars.on && p->level != L_ONE ? "h l bar  v range  Enter only these  Esc leave the bars"
+		: p->level == L_ONE
+		? "Enter timeline, child  ( parent  ) child  4 flame of it  f only it  D rest  / log text  q back"
+		: p->level == L_KINDS
+		? "Enter open  [ ] tasks, regions  v bars  :>50ms  s < > sort  i invert  4 flame  D slow ones"
+		: p->regions
+		? "Enter timeline  Tab time  s < > sort  v bars  :>50ms  4 flame  D slow ones  f only these  q back"
+		: "Enter what happened in it  v bars  :>50ms  ( parent  5 timeline  4 flame  D slow ones  q back");
+}
