@@ -73,11 +73,11 @@ void gokeep_order(const struct goorder *o, struct buf *b)
 	buf_varint(b, (uint64_t)o->gc);
 	put_int(b, o->last);
 	buf_varint(b, o->syncs);
-	buf_varint(b, o->nnear);
-	for (size_t i = 0; gostep_next_g(o, &i);)
+	buf_varint(b, o->gs.n);
+	for (size_t i = 0; gonear_next(&o->gs, &i);)
 		ng++;
 	buf_varint(b, ng);
-	for (size_t i = 0; (g = gostep_next_g(o, &i));) {
+	for (size_t i = 0; (g = gonear_next(&o->gs, &i));) {
 		put_int(b, g->id);
 		buf_varint(b, g->status | (uint64_t)(g->held ? g->held->ranges.n : 0) << 3);
 		if (g->held)
@@ -200,11 +200,11 @@ static void put_state(struct buf *b, const struct gotrace *r)
 	}
 	uint64_t ng = 0;
 	const struct gg *g;
-	buf_varint(b, r->nnear_g);
-	for (size_t i = 0; gotrack_next_g(r, &i);)
+	buf_varint(b, r->gs.n);
+	for (size_t i = 0; gonear_next(&r->gs, &i);)
 		ng++;
 	buf_varint(b, ng);
-	for (size_t i = 0; (g = gotrack_next_g(r, &i));)
+	for (size_t i = 0; (g = gonear_next(&r->gs, &i));)
 		put_g(b, g);
 	buf_varint(b, r->ps.n);
 	for (size_t i = 0; i < r->ps.cap; i++)
@@ -216,7 +216,7 @@ static void put_state(struct buf *b, const struct gotrace *r)
 static struct gg *get_g(struct gotrace *r, struct cur *c, int64_t *of_p)
 {
 	int64_t id = (int64_t)cur_uvarint(c);
-	struct gg *g = gotrack_place_g(r, id);
+	struct gg *g = gonear_add(&r->gs, id);
 	*g = (struct gg){ .id = id, .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE, .used = true };
 	g->trk = (trk_id)cur_uvarint(c);
 	uint64_t v = cur_uvarint(c);

@@ -517,11 +517,10 @@ void goorder_init(struct goorder *o, const struct tev_ops *ops, void *self,
 
 void goorder_free(struct goorder *o)
 {
-	idmap_free(&o->gs);
+	gonear_free(&o->gs);
 	idmap_free(&o->ps);
 	idmap_free(&o->ms);
 	idmap_free(&o->tasks);
 	arena_free(&o->mem);
 	mem_free(o->own);
-	mem_pages_free(o->near, o->nnear * sizeof *o->near);
 }

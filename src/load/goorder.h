@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "load/gogen.h"
+#include "load/gonear.h"
 
 struct go_g;
 struct go_p;
@@ -32,8 +33,8 @@ struct goorder {
 	uint64_t first_gen;
 	uint32_t age;		/* generations so far: sequence numbers are of one of them */
 	struct arena mem;
-	struct idmap gs, ps, ms, tasks;
-	struct go_g *free_g;
+	struct gonear gs;	/* struct go_g */
+	struct idmap ps, ms, tasks;
 	struct go_held *free_held;
 	struct task *free_task;
 	struct go_m *all_m;
@@ -49,9 +50,6 @@ struct goorder {
 	struct tev *own;	/* the same, or NULL: brought by who takes them */
 	size_t nout;
 	uint64_t bytes;		/* of the input that have been taken apart */
-	struct go_g *near;	/* [nnear]: goroutines by the last bits of their numbers; gs has those whose place was
-				   taken */
-	uint64_t nnear;		/* a power of two */
 	bool stopped;		/* by the consumer */
 	bool general;		/* no event goes the short way (gofast.h) */
 	struct err bad;		/* why the last goorder_advance() said GO_BAD */

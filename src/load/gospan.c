@@ -335,7 +335,7 @@ void gospan_end(struct gotrace *r)
 			.trk1 = g ? g->trk : 0, .name = r->n_sweep, .stack = p->sweep.stack });
 	}
 	struct gg *live;
-	for (size_t i = 0; (live = gotrack_next_g(r, &i));)
+	for (size_t i = 0; (live = gonear_next(&r->gs, &i));)
 		gospan_end_g(r, live, NULL);
 	for (size_t i = 0; i < r->tasks.cap; i++) {
 		if (!r->tasks.slot[i].used)

@@ -74,23 +74,20 @@ struct step {
 };
 
 /* goknown.c: goroutines, processors and threads by id, or NULL. */
-struct go_g *gostep_look_up_g(struct goorder *, int64_t id);
 static inline struct go_g *gostep_place(const struct goorder *o, int64_t id)
 {
-	return &o->near[(uint64_t)id & (o->nnear - 1)];
+	return gonear_place(&o->gs, sizeof(struct go_g), id);
 }
 static inline struct go_g *gostep_find_g(struct goorder *o, int64_t id)
 {
 	struct go_g *g = gostep_place(o, id);
-	return g->used && g->id == id ? g : gostep_look_up_g(o, id);
+	return g->used && g->id == id ? g : gonear_far(&o->gs, id);
 }
 struct go_p *gostep_find_p(struct goorder *, int64_t id);
 /* Many lie where others should: a larger table, and all goroutines are elsewhere afterwards. Between two events. */
 void gostep_spread(struct goorder *);
 void gostep_places(struct goorder *, uint64_t n);	/* a table of so many places, before there is any goroutine */
 struct go_held *gostep_held(struct goorder *, struct go_g *);
-/* all of them, from *i = 0 on; NULL: that was all */
-const struct go_g *gostep_next_g(const struct goorder *, size_t *i);
 struct go_g *gostep_add_g(struct goorder *, int64_t id, uint8_t status);
 struct go_p *gostep_add_p(struct goorder *, int64_t id, uint8_t status);
 struct go_m *gostep_add_m(struct goorder *, int64_t id);

@@ -192,13 +192,12 @@ static void forget(struct gotrace *r)
 {
 	gooutline_free(r->outline);
 	gotables_free(&r->tab);
-	idmap_free(&r->gs);
+	gonear_free(&r->gs);
 	idmap_free(&r->ps);
 	idmap_free(&r->ms);
 	idmap_free(&r->tasks);
 	idmap_free(&r->ranges);
 	mem_free(r->util);
-	mem_pages_free(r->near_g, r->nnear_g * sizeof *r->near_g);
 	mem_free(r->enter);
 	arena_free(r->mem);
 }

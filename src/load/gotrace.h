@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "load/gowalk.h"
-#include "load/idmap.h"
+#include "load/gonear.h"
 #include "load/load.h"
 #include "load/tev.h"
 #include "sink.h"
@@ -113,13 +113,10 @@ struct gotrace {
 	bool part;		/* begins within the trace: base is given */
 	uint64_t nsync, seq;
 	uint64_t bytes, unsaid;		/* read when the newest generation ended; events since the last upto() */
-	struct idmap gs, ps, ms, tasks;
+	struct gonear gs;		/* struct gg */
+	struct idmap ps, ms, tasks;
 	struct idmap ranges;		/* struct goranges by goroutine */
 	struct gp *near[NEAR_PS];	/* the first Ps, by id */
-	struct gg *near_g;		/* [nnear_g]: goroutines by the last bits of their numbers; gs has those whose
-					   place was taken */
-	uint64_t nnear_g;		/* a power of two */
-	struct gg *free_g;
 	struct goopen *free_open;
 	struct gotask *free_task;
 	struct goranges *free_ranges;
@@ -157,14 +154,11 @@ size_t gotrack_events(struct gotrace *, const struct tev *, size_t n);
 void gotrack_label(struct gotrace *, const struct tev *);
 void gotrack_places(struct gotrace *, uint64_t n);	/* a table of so many, before there is any goroutine */
 void gotrack_spread(struct gotrace *);	/* like gostep_spread() */
-struct gg *gotrack_find_g(const struct gotrace *, int64_t id);
 struct gg *gotrack_where(const struct gotrace *, const struct tev *);	/* gotrack_g() of the event's own */
 struct gp *gotrack_p(struct gotrace *, int64_t id);	/* found or made */
 void gotrack_show(struct gotrace *, struct gg *, stk_id);	/* what it does may have changed */
 void gotrack_util(struct gotrace *, enum util_what, int64_t p, int delta, bool past);
 
-struct gg *gotrack_place_g(struct gotrace *, int64_t id);	/* for one that is not there; not filled in */
-struct gg *gotrack_next_g(const struct gotrace *, size_t *i);	/* all of them, from *i = 0 on; NULL: that was all */
 void gotrack_flush(struct gotrace *);			/* say the states that wait */
 
 /* gospan.c */
@@ -182,13 +176,13 @@ static inline stk_id gotables_stack(struct gotrace *r, uint32_t id)
 
 static inline struct gg *gotrack_place(const struct gotrace *r, int64_t id)
 {
-	return &r->near_g[(uint64_t)id & (r->nnear_g - 1)];
+	return gonear_place(&r->gs, sizeof(struct gg), id);
 }
 
 static inline struct gg *gotrack_g(const struct gotrace *r, int64_t id)
 {
 	struct gg *g = gotrack_place(r, id);
-	return g->used && g->id == id ? g : gotrack_find_g(r, id);
+	return g->used && g->id == id ? g : gonear_far(&r->gs, id);
 }
 
 /* Since the first event. Times of a damaged file may be anything: beyond 73 years they stand still. */

@@ -36,12 +36,6 @@ static const char *const reasons[TS__N] = {
 #undef STATE
 };
 
-struct gg *gotrack_find_g(const struct gotrace *r, int64_t id)
-{
-	const struct idslot *s = idmap_get(&r->gs, (uint64_t)id);
-	return s ? s->p : NULL;
-}
-
 void gotrack_flush(struct gotrace *r)
 {
 	if (r->nenter)
@@ -266,98 +260,33 @@ static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 
 void gotrack_places(struct gotrace *r, uint64_t places)
 {
-	mem_pages_free(r->near_g, r->nnear_g * sizeof *r->near_g);
-	r->nnear_g = places;
-	r->near_g = mem_pages(places * sizeof *r->near_g);
-}
-
-static void keep_free(struct gotrace *r, struct gg *g)
-{
-	g->used = false;
-	g->free = r->free_g;
-	r->free_g = g;
-}
-
-/* Room for some that have no place, each in lines of the cache of its own. */
-static void more_room(struct gotrace *r)
-{
-	enum { MANY = 64 };
-	uintptr_t line = _Alignof(struct gg);
-	char *room = arena_alloc(r->mem, (MANY + 1) * sizeof(struct gg));
-	struct gg *g = (void *)(room + (line - (uintptr_t)room % line) % line);
-	for (int i = 0; i < MANY; i++)
-		keep_free(r, &g[i]);
-}
-
-/* A place for a goroutine that is new: where its number says, or, where another still lives there, anywhere. */
-struct gg *gotrack_place_g(struct gotrace *r, int64_t id)
-{
-	bool fresh;
-	struct gg *g = gotrack_place(r, id);
-	if (!g->used)
-		return g;
-	if (!r->free_g)
-		more_room(r);
-	g = r->free_g;
-	r->free_g = g->free;
-	return idmap_put(&r->gs, (uint64_t)id, &fresh)->p = g;
-}
-
-struct gg *gotrack_next_g(const struct gotrace *r, size_t *i)
-{
-	for (; *i < r->nnear_g; ++*i)
-		if (r->near_g[*i].used)
-			return &r->near_g[(*i)++];
-	for (; *i - r->nnear_g < r->gs.cap; ++*i)
-		if (r->gs.slot[*i - r->nnear_g].used)
-			return r->gs.slot[(*i)++ - r->nnear_g].p;
-	return NULL;
-}
-
-static void move_all(struct gotrace *r, const struct gg *near, uint64_t n, const struct idmap *far)
-{
-	for (uint64_t i = 0; i < n; i++)
-		if (near[i].used)
-			*gotrack_place_g(r, near[i].id) = near[i];
-	for (size_t i = 0; i < far->cap; i++) {
-		if (!far->slot[i].used)
-			continue;
-		struct gg *g = far->slot[i].p;
-		*gotrack_place_g(r, g->id) = *g;
-		keep_free(r, g);
-	}
+	static const struct gonear_form form = {sizeof(struct gg), _Alignof(struct gg), offsetof(struct gg, id),
+	    offsetof(struct gg, used), offsetof(struct gg, free)};
+	gonear_init(&r->gs, &form, r->mem, places);
 }
 
 /* All goroutines are elsewhere then, and a P is told where the one is that it runs. */
 void gotrack_spread(struct gotrace *r)
 {
-	struct gg *near = r->near_g;
-	struct idmap far = r->gs;
-	uint64_t n = r->nnear_g;
-	if (far.n <= n / 4 || n >= NEAR_GS_MOST)
+	if (!gonear_crowded(&r->gs, NEAR_GS_MOST))
 		return;
 	int64_t *runs = xmalloc(r->ps.cap * sizeof *runs + 1);
 	for (size_t i = 0; i < r->ps.cap; i++) {
 		const struct gp *p = r->ps.slot[i].used ? r->ps.slot[i].p : NULL;
 		runs[i] = p && p->g && p->g->used ? p->g->id : -1;
 	}
-	r->near_g = NULL;
-	gotrack_places(r, 4 * n);
-	r->gs = (struct idmap){0};
-	move_all(r, near, n, &far);
+	gonear_spread(&r->gs);
 	for (size_t i = 0; i < r->ps.cap; i++)
 		if (r->ps.slot[i].used)
 			((struct gp *)r->ps.slot[i].p)->g = runs[i] < 0 ? NULL : gotrack_g(r, runs[i]);
 	mem_free(runs);
-	mem_pages_free(near, n * sizeof *near);
-	idmap_free(&far);
 }
 
 static struct gg *new_g(struct gotrace *r, const struct tev *ev)
 {
 	struct gg *g = gotrack_g(r, ev->id);
 	if (!g)
-		g = gotrack_place_g(r, ev->id);
+		g = gonear_add(&r->gs, ev->id);
 	*g = (struct gg){.id = ev->id, .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE, .system = true, .used = true};
 	g->trk = r->sink->ops->track(r->sink->self, TK_G, (uint64_t)ev->id);
 	if (ev->from == TST_NOTEXIST) {
@@ -457,11 +386,7 @@ static ALWAYS void enter_plain(struct gotrace *r, struct gg *g, unsigned state, 
 
 static void drop_g(struct gotrace *r, struct gg *g)
 {
-	g->used = false;
-	if (g != gotrack_place(r, g->id)) {
-		idmap_drop(&r->gs, (uint64_t)g->id);
-		keep_free(r, g);
-	}
+	gonear_drop(&r->gs, g);
 	g->id = -1;
 }
 
