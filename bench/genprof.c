@@ -5,7 +5,8 @@
  * N functions, stacks of 10 to 60 frames that share their outer parts as real
  * ones do, two sample types, labels. Seeded; gzipped by zlib as it goes.
  */
-#include <stdint.h>
+#include "gen.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,23 +14,7 @@
 
 enum { MAX = 1 << 16, WAYS = 6 };
 
-static uint64_t rng = 42;
 static gzFile out;
-
-static uint32_t rnd(uint32_t below)
-{
-	rng = rng * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)((rng >> 33) % below);
-}
-
-static size_t varint(uint8_t *b, uint64_t v)
-{
-	size_t n = 0;
-	for (; v >= 0x80; v >>= 7)
-		b[n++] = (uint8_t)(v | 0x80);
-	b[n++] = (uint8_t)v;
-	return n;
-}
 
 static size_t field(uint8_t *b, int id, uint64_t v)
 {
@@ -95,6 +80,7 @@ int main(int argc, char **argv)
 {
 	uint32_t samples = 100000, nfun = 50000;
 	const char *path = NULL;
+	rng = 42;
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "-samples") && i + 1 < argc)
 			samples = (uint32_t)strtoul(argv[++i], NULL, 10);

@@ -10,6 +10,8 @@
  * is. Everything is seeded: the same arguments give the same bytes. Recording
  * a real program instead would need Go, and would differ from run to run.
  */
+#include "gen.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,23 +48,8 @@ static struct g *gs;
 static struct p *ps;
 static uint32_t ngs = 10000, nps = 4, user, *queue;	/* runnable goroutines, a ring */
 static uint32_t qhead, qn;
-static uint64_t gen, written, tasks, rng = 1;
+static uint64_t gen, written, tasks;
 static FILE *out;
-
-static uint32_t rnd(uint32_t below)
-{
-	rng = rng * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)((rng >> 33) % below);
-}
-
-static size_t varint(uint8_t *b, uint64_t v)
-{
-	size_t n = 0;
-	for (; v >= 0x80; v >>= 7)
-		b[n++] = (uint8_t)(v | 0x80);
-	b[n++] = (uint8_t)v;
-	return n;
-}
 
 static void batch(uint64_t m, uint64_t at, const uint8_t *data, size_t n)
 {
@@ -281,6 +268,7 @@ int main(int argc, char **argv)
 	uint64_t events = 1000000;
 	double seconds = 1;
 	const char *path = NULL;
+	rng = 1;
 	for (int i = 1; i < argc; i++) {
 		const char *a = argv[i];
 		if (a[0] != '-') {

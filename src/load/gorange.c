@@ -78,17 +78,24 @@ enum go_advance gostep_task_end(struct step *s)
 	return GO_YES;
 }
 
+/* The region's name, and what its goroutine holds. NULL: it is said why not. */
+static struct go_held *region_of(struct step *s, struct gostr *name)
+{
+	if (!gostep_have(s, MUST, MUST) || !str_bytes(s, s->ev->arg[2], name))
+		return NULL;
+	struct go_g *g = gostep_g(s);
+	if (g)
+		return gostep_held(s->o, g);
+	gostep_bad(s, "encountered %s without known state for current goroutine %" PRIu64, (uint64_t)s->now.g);
+	return NULL;
+}
+
 enum go_advance gostep_region_begin(struct step *s)
 {
 	struct gostr name;
-	if (!gostep_have(s, MUST, MUST) || !str_bytes(s, s->ev->arg[2], &name))
+	struct go_held *h = region_of(s, &name);
+	if (!h)
 		return GO_BAD;
-	struct go_g *g = gostep_g(s);
-	if (!g)
-		return gostep_bad(s,
-		    "encountered %s without known state for current goroutine %" PRIu64,
-		    (uint64_t)s->now.g);
-	struct go_held *h = gostep_held(s->o, g);
 	if (h->nregion == h->capregion) {
 		uint32_t cap = h->capregion ? h->capregion * 2 : 4;
 		struct region *v = arena_alloc(&s->o->mem, cap * sizeof *v);
@@ -106,14 +113,9 @@ enum go_advance gostep_region_begin(struct step *s)
 enum go_advance gostep_region_end(struct step *s)
 {
 	struct gostr name;
-	if (!gostep_have(s, MUST, MUST) || !str_bytes(s, s->ev->arg[2], &name))
+	struct go_held *h = region_of(s, &name);
+	if (!h)
 		return GO_BAD;
-	struct go_g *g = gostep_g(s);
-	if (!g)
-		return gostep_bad(s,
-		    "encountered %s without known state for current goroutine %" PRIu64,
-		    (uint64_t)s->now.g);
-	struct go_held *h = gostep_held(s->o, g);
 	uint32_t i = h->nregion;
 	for (; i; i--) {
 		const struct region *r = &h->region[i - 1];
