@@ -113,7 +113,8 @@ static int run_report(struct opt *o, struct err *e)
 	if (!r)
 		return opt_no_report(o->report, e);
 	if (!o->nfile && o->arg)	/* "list cpu.pb.gz": the one word is what to look for */
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s \"%.60s\" in which file? (- is standard input)", o->report, o->arg);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s \"%.60s\" in which file? (- is standard input)",
+		    o->report, o->arg);
 	if (!o->nfile)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s of which file? (- is standard input)", o->report);
 	return report_fetch(o, e) ? -1 : write_report(r, o, e);

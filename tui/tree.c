@@ -435,7 +435,8 @@ bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g
 		paragraph(g, y, ST_DIM, "Counting.");
 		return true;
 	}
-	if (t->c && t->c->all && !session_snap(env->s)->trace.log) {	/* a log has times of states, and no stacks at all */
+	/* a log has times of states, and no stacks at all */
+	if (t->c && t->c->all && !session_snap(env->s)->trace.log) {
 		y = paragraph(g, y, ST_WARN, "No stack passes the filters:") + 1;
 		y = filters(env, g, y) + 1;
 		paragraph(g, y, ST_DIM, drop_them);

@@ -35,7 +35,8 @@ void col_lend(struct col *c, const void *rows, uint32_t n);
 /* Append one element, zeroed; its address. *id, if asked for, is its index. */
 void *col_add(struct col *c, uint32_t *id);
 
-/* Room for up to that many more elements, which lie side by side: *got of them. They are there when col_grew() says so. */
+/* Room for up to that many more elements, which lie side by side: *got of them. They are there when col_grew()
+   says so. */
 void *col_room(struct col *c, uint32_t want, uint32_t *got);
 void col_grew(struct col *c, uint32_t n);
 

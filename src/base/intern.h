@@ -22,7 +22,8 @@ typedef int intern_eq(const void *ctx, uint32_t id, const void *key);
 /* The id that equals key, or UINT32_MAX. */
 uint32_t intern_find(const struct intern *t, uint32_t hash, intern_eq *eq, const void *ctx,
     const void *key);
-/* Something of that hash will be looked for: its place is asked for; then, when that is there, what may be it, UINT32_MAX: nothing. */
+/* Something of that hash will be looked for: its place is asked for; then, when that is there, what may be it,
+   UINT32_MAX: nothing. */
 static inline void intern_ask(const struct intern *t, uint32_t hash)
 {
 	if (t->cap) {

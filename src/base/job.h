@@ -71,8 +71,9 @@ void belt_done(struct belt *);		/* consumer: it is empty */
 void belt_close(struct belt *);		/* either: there is, or is wanted, no more */
 /* producer: there is no more; waits until all is emptied, unless the consumer has closed it */
 void belt_end(struct belt *);
-/* What either does before it would sleep, for as long as that says true: the producer when so many slots are filled, for the
-   belt should not be empty by the time that it is back, the consumer when none is. To be set while there is one thread. */
+/* What either does before it would sleep, for as long as that says true: the producer when so many slots are filled,
+   for the belt should not be empty by the time that it is back, the consumer when none is. To be set while there is one
+   thread. */
 void belt_meanwhile(struct belt *, uint32_t most, bool (*work)(void *), void *arg);
 uint32_t belt_filled(struct belt *);	/* slots that are; either, and whoever works meanwhile */
 

@@ -31,7 +31,8 @@ enum { SPILL_ALIGN = 1 << 16, SPILLS = 1 << 18, BLOCK_MIN = 4096, BLOCK_MAX = 1 
     LARGE = 1 << 22, TIGHT_LARGE = 1 << 17,
     PAGE = 1 << 12 };
 
-/* The bytes follow, aligned; of one that is spilled they lie elsewhere, for to go from one to the next is not to look at it. */
+/* The bytes follow, aligned; of one that is spilled they lie elsewhere, for to go from one to the next is not to look
+   at it. */
 struct arena_block {
 	struct arena_block *next;
 	size_t used, size;

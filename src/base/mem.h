@@ -83,7 +83,8 @@ void *arena_try(struct arena *a, size_t n);	/* like mem_try: may return NULL */
 char *arena_strndup(struct arena *a, const char *s, size_t n);	/* NUL-terminated */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void arena_rest(const struct arena *a);		/* what is spilled is not looked at for now; the owner's thread */
-/* With each look at what lies here and there in it, counted: the same now and then, where it is large for the memory there is. */
+/* With each look at what lies here and there in it, counted: the same now and then, where it is large for the memory
+   there is. */
 void arena_look(const struct arena *a, uint32_t look);
 void arena_reset(struct arena *a);	/* forget everything, keep the newest block */
 void arena_free(struct arena *a);

@@ -229,7 +229,8 @@ static size_t path_end(const char *s, size_t n)
 	return end;
 }
 
-/* Where the next part of a Go symbol begins: json.(*decodeState).object, (*decodeState).object, object. 0: there is none. */
+/* Where the next part of a Go symbol begins: json.(*decodeState).object, (*decodeState).object, object. 0: there is
+   none. */
 static size_t go_part(const char *s, size_t n, size_t at)
 {
 	size_t path = path_end(s, n);
@@ -255,7 +256,7 @@ static size_t scope_part(const char *s, size_t n, size_t at)
 			depth--;
 		else if (!depth && s[i] == ':' && s[i + 1] == ':')
 			return i + 2;
-		else if (!depth && s[i] == 'o' && n - i > 8 && !memcmp(s + i, "operator", 8) && strchr("<>(-", s[i + 8]))
+		else if (!depth && n - i > 8 && !memcmp(s + i, "operator", 8) && strchr("<>(-", s[i + 8]))
 			break;
 	}
 	return 0;

@@ -50,7 +50,8 @@ static bool is_drawn(size_t i, int64_t cum, double scale)
 
 /* ---- the tree: stacks of one node lie side by side, and are parted by what comes next */
 
-/* How far down a stack is: its next frame is line `line` - 1 of location `loc` - 1 of it, from the leaf; loc 0: none. */
+/* How far down a stack is: its next frame is line `line` - 1 of location `loc` - 1 of it, from the leaf; loc
+   0: none. */
 struct at { uint32_t loc, line; };
 #define NO_FRAME UINT32_MAX
 struct stretch { uint32_t lo, hi, node; };
@@ -92,7 +93,8 @@ static uint32_t add_node(struct flame_svg *f, struct fnode n)
 	return (uint32_t)f->n++;
 }
 
-/* What each stack of a stretch has next, and what that weighs; how many different frames. kid[] is 0 of all names before. */
+/* What each stack of a stretch has next, and what that weighs; how many different frames. kid[] is 0 of all names
+   before. */
 static uint32_t look_below(struct parting *g, struct stretch s)
 {
 	uint32_t n = 0;
@@ -114,7 +116,8 @@ static uint32_t look_below(struct parting *g, struct stretch s)
 	return n;
 }
 
-/* The nodes below one that are drawn; of narrower ones none is left of them, nor has any in it, unless they are uneven. */
+/* The nodes below one that are drawn; of narrower ones none is left of them, nor has any in it, unless they
+   are uneven. */
 static void part(struct parting *g, struct stretch s)
 {
 	struct flame_svg *f = g->f;

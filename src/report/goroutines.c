@@ -313,7 +313,8 @@ static void region_lines(const struct trep *r, trk_id g)
 	mem_free(v);
 }
 
-/* A thread of C code that calls into Go once more has its goroutine's number again, and the accounts are of the last call. */
+/* A thread of C code that calls into Go once more has its goroutine's number again, and the accounts are of the last
+   call. */
 static bool lived_before(const struct trep *r, trk_id g)
 {
 	struct ival v;

@@ -112,7 +112,8 @@ int out_close(struct out *o, bool keep, struct err *e)
 	if (keep)
 		out_flush(o, true);
 	if (o->failed && (o->path || errno != EPIPE))
-		rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", o->path ? o->path : "standard output", strerror(errno));
+		rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", o->path ? o->path : "standard output",
+		    strerror(errno));
 	if (o->temp && keep && !rc)
 		(void)fchmod(o->fd, o->mode);
 	if (o->path && close(o->fd) && keep && !rc)

@@ -53,7 +53,8 @@ void trep_rest(const struct trep *, uint32_t look);
 /* After each item of a long report, with its number: what is there goes out, and what lies on disk is let go of now
    and then. false: nobody reads it, it can stop. */
 bool trep_flow(const struct trep *, uint32_t item);
-/* A table of so many rows that they are not kept: made row by row, as text twice, for the first time says how wide they are.
+/* A table of so many rows that they are not kept: made row by row, as text twice, for the first time says how wide they
+   are.
 	for (struct trep_rows k = { r, t }; trep_again(&k);)
 		for (each item; !r->to->failed; ...) { its rows; trep_row(&k); }
  */

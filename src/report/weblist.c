@@ -86,7 +86,8 @@ static void find_interest(struct weblist *w)
 	w->interest[0] = 0;
 }
 
-/* Weights by location; a sample counts once at each. Those that samples have are wanted, until their names are known. */
+/* Weights by location; a sample counts once at each. Those that samples have are wanted, until their names
+   are known. */
 static void weigh(struct weblist *w)
 {
 	struct prof *p = w->v.p;

@@ -164,13 +164,16 @@ bool session_reads(const struct session *);	/* session_job() is a loader */
 struct calls;
 struct calls *session_calls(struct session *, enum gran);
 /* For a viewer, which never waits: the same where they are at hand or little work; otherwise NULL, and they are made
-   beside the interface. With what who walks over nodes needs (nodes.h), if that is wanted. Before session_patient() it always waits. */
+   beside the interface. With what who walks over nodes needs (nodes.h), if that is wanted. Before session_patient() it
+   always waits. */
 void session_patient(struct session *);
 struct calls *session_calls_soon(struct session *, enum gran, bool tree);
-/* Give back calls, and two flames that were laid out of them or NULL: large ones beside the interface, for it takes long. */
+/* Give back calls, and two flames that were laid out of them or NULL: large ones beside the interface, for it takes
+   long. */
 struct flame;
 void session_let_go(struct session *, struct calls *, struct flame *const *);
-/* What stands out of them (analysis/shares.h); of the first that are made beside the interface it is there with them. */
+/* What stands out of them (analysis/shares.h); of the first that are made beside the interface it is there
+   with them. */
 const struct shares *session_shares(const struct session *, struct calls *);
 struct job *session_weighing(const struct session *);	/* that work, for poll; NULL: none */
 bool session_weighed(struct session *);		/* it has ended: take it. true: it is of the query as it is now */

@@ -191,7 +191,8 @@ void build_free(struct build *);			/* the store goes with it */
    there is. The mapping, of which rows and sheets are part, goes with the store. */
 struct store *build_columns(struct build *);
 const struct snap *build_thawed(struct build *, const struct snap *, const void *mapping, size_t n);
-/* The trace or that index is not what it was on disk: parts of it were made again, or looked at, and are shown empty. */
+/* The trace or that index is not what it was on disk: parts of it were made again, or looked at, and are
+   shown empty. */
 bool store_lost(const struct snap *);
 /* Bytes of its rows, and of its sheets where none ever goes. */
 uint64_t store_size(const struct snap *);
@@ -346,8 +347,8 @@ static inline int64_t sheet_end(const struct sheet *sh, uint32_t row, uint32_t i
 void sheet_upto(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N]);
 /* The same but for something that is equal for all t of a row: for differences, with half the steps. */
 void sheet_sums(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N]);
-/* Add the time by state from a to b, in the sheet, which intervals ia and ib of a row hold. Columns lie end to end: what
-   was found at b of the one before is known at a of the next, in a sheet_sum that begins as zero. */
+/* Add the time by state from a to b, in the sheet, which intervals ia and ib of a row hold. Columns lie end to end:
+   what was found at b of the one before is known at a of the next, in a sheet_sum that begins as zero. */
 struct sheet_sum { bool known; int64_t ns[TS__N]; };
 void sheet_between(const struct sheet *, uint32_t row, uint32_t ia, int64_t a, uint32_t ib, int64_t b,
     struct sheet_sum *at, int64_t ns[TS__N]);
