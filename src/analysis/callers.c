@@ -158,11 +158,17 @@ static uint32_t link_up(
 	return n;
 }
 
-/* The nearest nodes below one that are seen: calls of it. */
+/* The nearest nodes below one that are seen: calls of it. Where nearly all are hidden that is every node there is, one
+   behind the other: what little is below one is gone through without asking whether anything counts there. */
 static void add_below(const struct calls *c, uint32_t node, uint32_t but, struct call_list *l)
 {
+	enum { LITTLE = 64 };
 	const struct shape *s = c->shape;
-	for (uint32_t k = node + 1; k < s->next[node];) {
+	for (uint32_t k = node + 1, end = s->next[node]; k < end;) {
+		if (s->next[k] - k < LITTLE && calls_gone(c, k)) {
+			k++;
+			continue;
+		}
 		struct calls_sum v = calls_below(c, k);
 		if (v.hits && calls_gone(c, k)) {
 			k++;
