@@ -231,6 +231,54 @@ static void from_one_to_another(void)
 		end(&v);
 }
 
+/* What is still read is not called whole. */
+static void not_whole_yet(void)
+{
+	struct viewer v;
+	if (!begin(&v, NULL)) {
+		OK(0);
+		return;
+	}
+	type(&v, "<^G>");
+	OK(shows(&v, "none so far: it is still being read"));
+	struct buf b = screen(&v);
+	OK(!strstr(buf_str(&b), "read whole") && !strstr(buf_str(&b), "generations"));
+	buf_free(&b);
+	session_hold(v.s, false);
+	app_wait(v.a);
+	OK(shows(&v, "read whole and is consistent"));
+	end(&v);
+}
+
+/* Before the first times there are none, and not the first nanosecond. */
+static void no_times_yet(void)
+{
+	struct viewer v = {.g = grid_new(1, 1, false)};
+	struct app_setup u = {.rows = ROWS, .cols = COLS, .look = {TH_DARK, 256}, .patient = true};
+	struct err e = {0};
+	bool early = false;
+	OK(sample_opt(&v.o, "orders.trace"));
+	for (int i = 0; i < TRIES && !early; i++) {
+		v.s = session_open(&v.o, &e);
+		if (!v.s)
+			break;
+		session_hold(v.s, true);
+		v.a = app_new(&v.o, v.s, &u, &e);
+		const struct snap *sn = session_snap(app_session(v.a));
+		early = !sn->complete && sn->t1 <= sn->t0;
+		struct buf b = screen(&v);
+		OK(!strstr(buf_str(&b), "0.000000001s"));
+		OK(!early || strstr(buf_str(&b), "\nreading\n"));
+		buf_free(&b);
+		struct session *s = app_session(v.a);
+		app_free(v.a);
+		session_close(s);
+	}
+	OK(early);
+	grid_free(v.g);
+	opt_free(&v.o);
+}
+
 int main(void)
 {
 	setlocale(LC_CTYPE, "C.UTF-8");
@@ -238,5 +286,7 @@ int main(void)
 	esc_goes_back();
 	not_under_a_prompt();
 	from_one_to_another();
+	not_whole_yet();
+	no_times_yet();
 	return DONE();
 }

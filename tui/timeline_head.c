@@ -517,6 +517,10 @@ void tl_summary(const void *st, const struct pane_env *env, struct buf *b)
 	struct tl_layout l = tl_layout(tl, env);
 	int64_t len = tl->t1 - tl->t0, all = snap->t1 - snap->t0;
 	int64_t step = l.cells > 0 ? len / l.cells : len;
+	if (!snap->complete && all <= 0) {	/* there are no times yet */
+		buf_puts(b, "reading");
+		return;
+	}
 	text_at(b, tl->t0, step);
 	buf_puts(b, "..");
 	text_at(b, tl->t1, step);

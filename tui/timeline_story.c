@@ -205,6 +205,8 @@ void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
 	struct ival iv;
 	trk_id g, row = tl_track(tl, env);
 	int cells = tl_layout(tl, env).cells;
+	if (!snap->complete && snap->t1 <= snap->t0)
+		return;
 	text_at(b, tl->at, cells > 0 ? (tl->t1 - tl->t0) / cells / 10 : 1);
 	buf_puts(b, "  ");
 	if (user_detail(tl, env, b))
