@@ -214,6 +214,40 @@ static void summed(const struct snap *sn)
 	OK(looked || !n);
 }
 
+/* How a track goes through a sheet, as the sheet says: as sheet_still(). */
+static int goes(const struct sheet *sh, trk_id t)
+{
+	int32_t row = sheet_row(sh, t);
+	if (row < 0)
+		return 0;
+	bool one = sh->first[row + 1] - sh->first[row] == 1;
+	return one && sh->state[sh->first[row]] & SHEET_CONT ? 1 : -1;
+}
+
+/* What is known of tracks in sheets that are away is what these say; of how many sheets it is. */
+static uint32_t stills(const struct snap *sn)
+{
+	int8_t *how = xmalloc((size_t)sn->nsheets * sn->ntrks + 1);
+	uint32_t wrong = 0, known = 0;
+	keep_drop_all(sn->st->keep);
+	for (uint32_t i = 0; i < sn->nsheets; i++)
+		for (trk_id t = 0; t < sn->ntrks; t++)
+			how[(size_t)i * sn->ntrks + t] = (int8_t)(sheet_at_hand(sn, i) ? 2 : sheet_still(sn, i, t));
+	for (uint32_t i = 0; i < sn->nsheets; i++) {
+		const struct sheet *sh = sheet_get(sn, i);
+		bool kept = store_slot(sn->st, i)->still;
+		known += kept;
+		for (trk_id t = 1; t < sn->ntrks; t++) {
+			int said = how[(size_t)i * sn->ntrks + t];
+			wrong += said != 2 && said != (kept ? goes(sh, t) : -1);
+		}
+		sheet_put(sn, i);
+	}
+	mem_free(how);
+	OK(!wrong);
+	return known;
+}
+
 static void trace(struct bytes in, const char *what, const char *jobs)
 {
 	static const size_t limits[] = { 1, 1 << 20, MANY };
@@ -234,6 +268,8 @@ static void trace(struct bytes in, const char *what, const char *jobs)
 		drawn(sn, want);
 		summed(sn);
 		OK(passes(sn) == said);
+		uint32_t known = stills(sn);
+		OK(known || sn->nsheets < 4);
 		struct several s = { sn, want, false };
 		keep_drop_all(sn->st->keep);
 		if (sn->nsheets)
@@ -241,8 +277,8 @@ static void trace(struct bytes in, const char *what, const char *jobs)
 		OK(!s.bad);
 		struct keep_facts k = keep_facts(sn->st->keep);
 		printf("# %s: %s jobs, limit %zu: %u sheets, %u there, %zu bytes of states, %u made again by %d "
-		       "readings\n",
-		    what, jobs, limits[i], k.sheets, k.there, k.states, k.made, f.said);
+		       "readings, of %u known who stirs\n",
+		    what, jobs, limits[i], k.sheets, k.there, k.states, k.made, f.said, known);
 		build_free(b);
 	}
 	mem_free(want);

@@ -145,7 +145,7 @@ void keep_brief(struct keep *k, struct sheet_slot *slot, const struct sheet *sh,
 	struct brief *others = brief_of(sh, i, false);
 	ladder_add(k->ladder, others);
 	slot->brief = others;
-	slot->still = stills_add(k->stills, sh, slot->ntrks);
+	slot->still = stills_add(k->stills, sh);
 	briefs_add(k->briefs, brief_of(sh, i, true), i);
 }
 

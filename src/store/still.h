@@ -12,8 +12,8 @@ enum still { STILL_ABSENT, STILL_SAME /* one piece, which goes on from the sheet
 struct stills;
 struct stills *stills_new(void);
 void stills_free(struct stills *);
-/* Of one more sheet, four tracks a byte; NULL: it is not kept. */
-const uint8_t *stills_add(struct stills *, const struct sheet *, uint32_t ntrks);
+/* Of one more sheet; NULL: it is not kept. */
+const struct still_blocks *stills_add(struct stills *, const struct sheet *);
 void stills_rest(struct stills *);	/* they are not looked at for now */
 
 #endif

@@ -90,7 +90,7 @@ struct sheet_slot {
 	uint32_t n, ntrk, nother;	/* as of the sheet */
 	uint32_t ntrks, nstks;		/* tracks and stacks that were known when it was sealed */
 	const struct brief *brief;	/* of Ps and Ms, in a store of which sheets go */
-	const uint8_t *still;		/* likewise, two bits for each track: enum still; or NULL */
+	const struct still_blocks *still;	/* likewise, of each track (sheet_still()); or NULL */
 };
 
 struct warn_row { uint64_t at; const char *msg; bool aside; };	/* aside: nothing is damaged */
@@ -244,14 +244,7 @@ static inline bool sheet_goes_on(uint8_t older, uint8_t newer)
 	return newer & SHEET_CONT || (same && older & SHEET_PAST);
 }
 /* Does the track go through a sheet that is not at hand unchanged (1), or is it not there (0)? -1: look. */
-static inline int sheet_still(const struct snap *sn, uint32_t i, trk_id t)
-{
-	const struct sheet_slot *s = store_slot(sn->st, i);
-	if (sheet_at_hand(sn, i) || !s->still)
-		return -1;
-	int v = t < s->ntrks ? s->still[t / 4] >> t % 4 * 2 & 3 : 0;
-	return v > 1 ? -1 : v;
-}
+int sheet_still(const struct snap *, uint32_t i, trk_id);
 /* A sheet, made again if it has been dropped: good until sheet_put() of the same number, which must come. */
 static inline const struct sheet *sheet_get(const struct snap *sn, uint32_t i)
 {
