@@ -14,7 +14,7 @@ for keys in '' 'jjj++++lll' '++++++++{{}}wwwbbb' '0Mjjjj' '6jj<Enter>' '6(' '6jj
 done
 for report in info goroutines 'goroutines -g=1' 'goroutines -group=.' 'goroutines -format=json' tasks 'tasks -format=json' \
 	'tasks -name=checkout' regions 'regions -format=json' 'regions -name=cache.Get -format=tsv' gc stw mmu procs syscalls stats 'top -type=sched' \
-	'raw -type=sched -blame=occupant' 'top -type=sched -blame=self' 'top -type=sched -blame=occupant -proc=0' 'traces -type=block'; do
+	'raw -type=sched -blame=occupant' 'top -type=sched -blame=self' 'top -type=sched -blame=occupant -proc=0' 'raw -type=run -task=.' 'top -type=run -region=. -cum' 'gc -task=.' 'traces -type=block'; do
 	set -- $report
 	"$TTRACE" "$@" -index=none "$trace" >"$tmp/a" 2>&1
 	"$TTRACE" "$less" "$@" -index=none "$trace" >"$tmp/b" 2>&1

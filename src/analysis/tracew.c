@@ -76,6 +76,7 @@ struct last { stk_id stack; uint8_t state; };
 
 enum mode { M_PLAIN, M_SELF, M_ENDLESS, M_OCCUPANT };
 enum { RUNS = 1, CALLS };	/* kinds of M_OCCUPANT */
+enum { LOOKS = 1 << 10 };	/* at slices: of each some pages stay */
 
 /* Waits of which the end is not seen: by track, since when. */
 struct endless { struct endless_wait { trk_id trk; int64_t t0; } *v; size_t n, cap; };
@@ -94,6 +95,7 @@ struct pass {
 	uint8_t *waits;		/* M_OCCUPANT: a bit per track, waits at the end of the last sheet */
 	struct crowd *crowd;
 	const struct sheet *sh;	/* the one that is looked at */
+	uint32_t looks;
 	bool tags;
 	str_id tag[TS__N];
 	struct intern *index;	/* of w->part */
@@ -165,7 +167,7 @@ static int64_t overlap(const struct pass *p, int64_t a, int64_t b, int64_t c, in
 }
 
 /* How much of [a, b) of a goroutine counts. */
-static int64_t clip(const struct pass *p, trk_id trk, int64_t a, int64_t b)
+static int64_t clip(struct pass *p, trk_id trk, int64_t a, int64_t b)
 {
 	const struct tw_filter *f = p->f;
 	int64_t from = f && f->from != TIME_NONE ? f->from : INT64_MIN;
@@ -178,6 +180,8 @@ static int64_t clip(const struct pass *p, trk_id trk, int64_t a, int64_t b)
 		int64_t ns = 0;
 		for (uint32_t i = slice_find(f, trk); i < f->nslice && f->slice[i].trk == trk; i++)
 			ns += overlap(p, a, b, f->slice[i].t0, f->slice[i].t1);
+		if (++p->looks % LOOKS == 0 && f->lies)
+			arena_rest(f->lies);
 		return ns;
 	}
 	const struct trk_row *t = store_trk(p->sn->st, trk);
@@ -245,7 +249,7 @@ static int64_t occupied(const struct pass *p, trk_id trk, const struct open *o, 
 	return o->crowd + in_call(p, trk, o, t);
 }
 
-static void charge(const struct pass *p, trk_id trk, const struct open *o, int64_t t, stk_id stack)
+static void charge(struct pass *p, trk_id trk, const struct open *o, int64_t t, stk_id stack)
 {
 	if (p->mode == M_ENDLESS)
 		return;
@@ -406,7 +410,7 @@ static bool sample_counts(const struct tw_filter *f, const struct smp_time *s)
 	return false;
 }
 
-static void pass_samples(const struct pass *p)
+static void pass_samples(struct pass *p)
 {
 	const struct store *st = p->sn->st;
 	if (p->sn->ntypes < 2)
@@ -424,7 +428,7 @@ static void pass_samples(const struct pass *p)
 	}
 }
 
-static void pass_assists(const struct pass *p)
+static void pass_assists(struct pass *p)
 {
 	const uint8_t *only = p->f ? p->f->g : NULL;
 	for (uint32_t i = 0; i < p->sn->nspans; i++) {

@@ -36,6 +36,7 @@ struct tw_filter {
 	const struct tw_slice *slice;	/* NULL, or the stretches of time to count (regions, tasks), sorted by
 					   (trk, t0) and disjoint within a track */
 	uint32_t nslice;
+	const struct arena *lies;	/* NULL, or where they are, which may be on disk: let go of now and then */
 	const uint8_t *span;		/* with slices: one bit per span, the tasks and regions that are meant: the tasks
 					   picked and the regions of them, the regions picked and the tasks that they are of */
 	trk_id proc;			/* only on this P (run, cpu, syscall); 0 all */

@@ -10,6 +10,8 @@
 
 #include "analysis/bins.h"
 #include "analysis/sched.h"
+#include "base/scatter.h"
+#include "base/shelf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,32 +105,88 @@ static int slice_cmp(const void *a, const void *b)
 	return x->t1 < y->t1 ? -1 : x->t1 > y->t1;
 }
 
-struct slices { struct tw_slice *v; size_t n, cap; };
+/* In the order in which they come; where memory is short on disk. */
+struct slices { struct shelf lies; struct tw_slice *v; uint32_t n; };
+
+static struct slices slices_new(const struct snap *sn)
+{
+	return (struct slices){ .lies = { .width = sizeof(struct tw_slice), .spills = sn->st->keep } };
+}
+
+static void slices_put(struct slices *s, struct tw_slice x)
+{
+	s->v = shelf_room(&s->lies, s->n + (size_t)1);
+	s->v[s->n++] = x;
+	if (s->n % STORE_PASS == 0)
+		shelf_rest(&s->lies);
+}
 
 static void slices_add(struct slices *s, const struct snap *sn, const struct sink_span *sp)
 {
-	s->v = mem_grow(s->v, &s->cap, s->n + 1, sizeof *s->v);
-	struct tw_slice *x = &s->v[s->n++];
-	x->trk = sp->trk;
-	span_bounds(sn, sp, &x->t0, &x->t1);
+	struct tw_slice x = { .trk = sp->trk };
+	span_bounds(sn, sp, &x.t0, &x.t1);
+	slices_put(s, x);
+}
+
+struct placing { const struct slices *s; struct tw_slice *out; };
+
+static void put_slice(void *arg, uint32_t where, uint32_t i)
+{
+	const struct placing *p = arg;
+	p->out[where] = p->s->v[i];
+}
+
+/* All of a track side by side; at[] of it: where its last ends. */
+static struct tw_slice *by_track(const struct slices *s, uint32_t *at, uint32_t ntrks, struct arena *a)
+{
+	struct placing p = { s, arena_alloc(a, (s->n + (size_t)1) * sizeof *p.out) };
+	struct scatter to = { .at = at, .put = put_slice, .arg = &p, .a = a };
+	for (uint32_t i = 0; i < s->n; i++)
+		at[s->v[i].trk]++;
+	for (uint32_t t = 0, sum = 0, n; t < ntrks; t++, sum += n) {
+		n = at[t];
+		at[t] = sum;
+	}
+	for (uint32_t i = 0; i < s->n; i++) {
+		scatter_add(&to, s->v[i].trk, i);
+		if (to.n == 0)
+			shelf_rest(&s->lies);
+	}
+	scatter_end(&to);
+	return p.out;
+}
+
+static void sort_run(struct tw_slice *v, uint32_t n)
+{
+	bool sorted = true;
+	for (uint32_t i = 1; i < n && sorted; i++)
+		sorted = slice_cmp(&v[i - 1], &v[i]) <= 0;
+	if (!sorted)
+		qsort(v, n, sizeof *v, slice_cmp);
 }
 
 /* Sorted; of those that overlap only the first (outermost: as the reference does it), or joined. */
-static struct tw_slice *slices_take(struct slices *s, bool join, struct arena *a, uint32_t *n)
+static struct tw_slice *slices_take(struct slices *s, const struct snap *sn, bool join, struct arena *a, uint32_t *n)
 {
-	if (s->n)
-		qsort(s->v, s->n, sizeof *s->v, slice_cmp);
-	struct tw_slice *out = arena_alloc(a, (s->n + 1) * sizeof *out);
-	uint32_t m = 0;
-	for (size_t i = 0; i < s->n; i++) {
-		if (!m || out[m - 1].trk != s->v[i].trk || out[m - 1].t1 <= s->v[i].t0)
-			out[m++] = s->v[i];
-		else if (join && out[m - 1].t1 < s->v[i].t1)
-			out[m - 1].t1 = s->v[i].t1;
+	uint32_t *at = xcalloc(sn->ntrks + (size_t)1, sizeof *at), m = 0, looks = 0;
+	struct tw_slice *v = by_track(s, at, sn->ntrks, a);
+	for (uint32_t t = 0, i = 0; t < sn->ntrks; t++) {
+		uint32_t first = m, end = at[t];
+		sort_run(v + i, end - i);
+		for (; i < end; i++, looks++) {
+			if (m == first || v[m - 1].t1 <= v[i].t0)
+				v[m++] = v[i];
+			else if (join && v[m - 1].t1 < v[i].t1)
+				v[m - 1].t1 = v[i].t1;
+			if (looks % STORE_PASS == 0)
+				arena_rest(a);
+		}
 	}
-	mem_free(s->v);
+	arena_rest(a);
+	shelf_free(&s->lies);
+	mem_free(at);
 	*n = m;
-	return out;
+	return v;
 }
 
 uint8_t *tw_on_proc(const struct snap *sn, trk_id proc, int64_t from, int64_t to, const uint8_t *among, struct arena *a)
@@ -221,7 +279,7 @@ static void spans_of(const struct snap *sn, enum span_kind kind, uint64_t *id, s
 
 struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
 {
-	struct slices s = {0};
+	struct slices s = slices_new(sn);
 	uint8_t *set = arena_zalloc(a, sn->nspans / 8 + 1u);
 	uint64_t *ids = NULL;
 	size_t nids = 0, cap = 0;
@@ -247,7 +305,7 @@ struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct are
 	mem_free(ids);
 	mem_free(j.said);
 	p->span = set;
-	struct tw_slice *out = slices_take(&s, false, a, n);
+	struct tw_slice *out = slices_take(&s, sn, false, a, n);
 	p->n = *n;
 	return out;
 }
@@ -300,7 +358,7 @@ static uint32_t some_tasks(const struct snap *sn, const struct tw_pick *p, uint8
 		task_add(s, sn, sp);
 	}
 	spans_of(sn, SP_REGION, ids, nids, set);
-	for (uint32_t i = 0; i < sn->nspans && nids; i++)
+	for (uint32_t i = 0; i < sn->nspans && nids; store_pass(sn, i++))
 		if (tw_has(set, i) && store_span(sn->st, i)->s.kind == SP_REGION)
 			slices_add(s, sn, &store_span(sn->st, i)->s);
 	mem_free(ids);
@@ -310,7 +368,7 @@ static uint32_t some_tasks(const struct snap *sn, const struct tw_pick *p, uint8
 
 struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
 {
-	struct slices s = {0};
+	struct slices s = slices_new(sn);
 	uint8_t *set = arena_zalloc(a, sn->nspans / 8 + 1u);
 	p->n = 1;
 	if (p->match || p->rest)
@@ -318,7 +376,7 @@ struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena
 	else
 		one_task(sn, p, set, &s);
 	p->span = set;
-	return slices_take(&s, true, a, n);
+	return slices_take(&s, sn, true, a, n);
 }
 
 /* ---- by state */
@@ -377,31 +435,27 @@ static struct tw_slice life(const struct snap *sn, trk_id t)
 
 struct tw_slice *tw_presence(const struct snap *sn, const struct tw_filter *f, struct arena *a, uint32_t *n)
 {
-	struct slices s = {0};
+	struct slices s = slices_new(sn);
 	uint32_t m = 0;
 	*n = 0;
 	if (!f->g && !f->slice)
 		return NULL;
 	for (uint32_t i = 0; f->slice && i < f->nslice; i++)
-		if (tw_has(f->g, f->slice[i].trk)) {
-			s.v = mem_grow(s.v, &s.cap, s.n + 1, sizeof *s.v);
-			s.v[s.n++] = (struct tw_slice){0, f->slice[i].t0, f->slice[i].t1};
-		}
+		if (tw_has(f->g, f->slice[i].trk))
+			slices_put(&s, (struct tw_slice){0, f->slice[i].t0, f->slice[i].t1});
 	for (trk_id t = 1; !f->slice && t < sn->ntrks; store_pass(sn, t++))
-		if (tw_has(f->g, t) && store_trk(sn->st, t)->kind == TK_G) {
-			s.v = mem_grow(s.v, &s.cap, s.n + 1, sizeof *s.v);
-			s.v[s.n++] = life(sn, t);
-		}
+		if (tw_has(f->g, t) && store_trk(sn->st, t)->kind == TK_G)
+			slices_put(&s, life(sn, t));
 	if (s.n)
 		qsort(s.v, s.n, sizeof *s.v, time_cmp);
-	struct tw_slice *out = arena_alloc(a, (s.n + 1) * sizeof *out);
-	for (size_t i = 0; i < s.n; i++) {
+	struct tw_slice *out = arena_alloc(a, (s.n + (size_t)1) * sizeof *out);
+	for (uint32_t i = 0; i < s.n; i++) {
 		if (!m || out[m - 1].t1 < s.v[i].t0)
 			out[m++] = s.v[i];
 		else if (out[m - 1].t1 < s.v[i].t1)
 			out[m - 1].t1 = s.v[i].t1;
 	}
-	mem_free(s.v);
+	shelf_free(&s.lies);
 	*n = m;
 	return out;
 }

@@ -290,6 +290,7 @@ static int filter_slices(const struct snap *sn, const struct opt *o, bool rest, 
 	pick.match = match_rx;
 	pick.arg = rx;
 	f->slice = (which == OPT_REGION ? tw_regions : tw_tasks)(sn, &pick, a, &f->nslice);
+	f->lies = a;
 	*n = pick.n;
 	f->span = pick.span;
 	rx_free(rx);

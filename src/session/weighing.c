@@ -58,6 +58,7 @@ static uint32_t trace_filter(const struct snap *sn, const struct query *q, bool 
 		pick.match = rx_says;
 		pick.arg = rx;
 		f->slice = (q->task ? tw_tasks : tw_regions)(sn, &pick, a, &f->nslice);
+		f->lies = a;
 	}
 	rx_free(rx);
 	f->span = pick.span;
