@@ -6,7 +6,8 @@
  * for the list, and sources are read once, so to walk down the table costs a
  * pass over the lines of the profile each time and no more. A tree of millions
  * of nodes is not merged a second time for what stands beside the table: there
- * the list says it when it is asked.
+ * the list says it when it is asked. Nor are the first samples of a large profile, which
+ * are seen until the whole is there: its lines may be as many as its locations.
  */
 #include "config.h"
 #include "toplines.h"
@@ -75,7 +76,12 @@ void toplines_draw(const struct calls *c, uint32_t thing, const struct pane_env 
 	struct line v[LINES_MAX];
 	if (h < 3 || t->tag || (!t->name && !t->file))
 		return;
-	if (session_snap(env->s)->nstks > NODES_MAX) {
+	const struct snap *sn = session_snap(env->s);
+	if (sn->st != store_tables(sn)) {
+		grid_text(g, y, 0, ST_DIM, 0, "counting its hot lines");
+		return;
+	}
+	if (sn->nstks > NODES_MAX) {
 		grid_text(g, y, 0, ST_DIM, 0, "2 shows its hot lines");
 		return;
 	}

@@ -253,6 +253,8 @@ static int seal_ids(struct pprof *p, struct ids *t, const char *what)
 {
 	uint64_t dup = 0;
 	if (!idtab_seal(&t->raw, &dup)) {
+		mem_free(t->at);	/* nobody complains of these any more */
+		t->at = NULL;
 		/* ids are nearly always 1..n: then one array answers, not two */
 		for (size_t i = 1; i < t->raw.ndense; i++)
 			t->raw.dense[i] =

@@ -23,7 +23,7 @@ struct field {
 };
 
 struct text { const uint8_t *p; uint32_t n; str_id id; bool known; };
-/* The file's ids to the sink's; at: where each record is. */
+/* The file's ids to the sink's; at: where each record is, until they are sealed. */
 struct ids { struct idtab raw; uint32_t *id; uint64_t *at; size_t cap, cat; };
 
 struct pprof {

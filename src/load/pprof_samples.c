@@ -197,13 +197,16 @@ static void name_run(void *arg, uint32_t which)
 {
 	struct naming *a = arg;
 	const struct ways_run *r = &a->run[which];
-	const loc_id *loc = r->loc;
+	uint8_t *at = r->loc;
 	size_t n = 0;
 	for (uint32_t i = 0; i < r->n; i++)
 		n += r->step[i].n;
-	for (size_t i = 0; i < n; i++)
-		if (!(r->loc[i] = pprof_id(&a->p->loc, loc[i])))
+	for (size_t i = 0; i < n; i++, at += r->width) {
+		loc_id id = pprof_id(&a->p->loc, ways_loc(at, r->width));
+		if (!id || (r->width < sizeof id && id >> 8 * r->width))
 			atomic_store(&a->lost, true);
+		ways_put(at, r->width, id);
+	}
 }
 
 /* Do both kinds of numbers ascend together? */
@@ -240,30 +243,24 @@ static void glance(struct pprof *p)
 {
 	const struct sink_ops *ops = p->out->ops;
 	size_t n = p->nstretch / GLANCE < GLANCE_MOST ? p->nstretch / GLANCE : GLANCE_MOST;
-	struct piece c[GLANCE_MOST] = {0};
-	struct ways_run run[GLANCE_MOST];
+	struct piece c = {.which = NONE};
+	struct ways_run run[GLANCE_MOST] = {0};
 	struct samples s = {
 	    .p = p, .n = (uint32_t)n, .nrun = (uint32_t)n, .per = 1, .run = run, .own_run = run, .spent = UINT64_MAX};
-	bool good = true;
 	if (p->nstretch < GLANCE_FROM || !ops->glance)
 		return;
-	for (uint32_t i = 0; i < n; i++) {
-		run[i] = (struct ways_run){0};
-		make(&s, &c[i], i);
-		good &= !c[i].bad;
+	ops->glance(p->out->self, true);
+	for (uint32_t i = 0; i < n && !c.bad; i++) {
+		make(&s, &c, i);
+		say(&s, &c);
 	}
-	if (good) {
-		ops->glance(p->out->self, true);
-		for (uint32_t i = 0; i < n; i++)
-			say(&s, &c[i]);
+	if (!c.bad)	/* what was said without stacks is never seen */
 		say_stacks(&s);
-		ops->glance(p->out->self, false);
-	}
-	for (uint32_t i = 0; i < n; i++) {
+	ops->glance(p->out->self, false);
+	for (uint32_t i = 0; i < n; i++)
 		ways_run_free(&run[i]);
-		batch_free(&c[i].batch);
-		ways_room_free(&c[i].room);
-	}
+	batch_free(&c.batch);
+	ways_room_free(&c.room);
 	mem_free(s.label);
 }
 
@@ -288,7 +285,7 @@ int pprof_samples(struct pprof *p)
 		job_join(j);
 	samples_free(&s);
 	if (s.run && s.n && !r && go)
-		go = say_stacks(&s) && p->out->ops->upto(p->out->self, TIME_NONE, p->samples.last);
+		go = say_stacks(&s);	/* who looks sees it when the input and what was made to read it are gone */
 	for (uint32_t i = 0; s.own_run && i < s.n; i++)
 		ways_run_free(&s.own_run[i]);
 	mem_free(s.own_run);

@@ -8,14 +8,15 @@
  *
  * A run is sorted by a quicksort by as many frames at a time as fit into 64 bits (the
  * numbers of locations say how many bits one takes), the equal part goes on behind them. What
- * is kept of a stack is how many frames it shares with the one before and the rest:
- * of 29 frames 7, so all runs together are a third of what the profile holds.
+ * is kept of a stack is how many frames it shares with the one before and the rest, in as few bytes as the largest number
+ * needs: of 29 frames 7, so all runs together are a quarter to a third of what the profile holds.
  *
  * Runs are merged by a tree of losers that knows how much each shares with
  * the last one that was said: who shares more comes first, for all that wait come after
  * it, and frames are only compared where two share as much, from there on.
  * Each run has the whole of its next stack at hand, which its steps change at
- * their ends. Where there are many, one thread merges while the caller's says.
+ * their ends; what has been gone through of a run is given back by the page, for all of them end together. Where there are
+ * many, one thread merges while the caller's says.
  *
  * Not taken: one sort of all stacks: they do not fit beside the bytes that they come from.
  */
@@ -28,7 +29,7 @@
 #include <string.h>
 
 /* LINE: frames in a line of the cache */
-enum { FEW = 12, AHEAD = 8, LINE = 16, BLOCK = 1 << 12, SLOTS = 3, MANY = 1 << 16 };
+enum { FEW = 12, AHEAD = 8, LINE = 16, BLOCK = 1 << 12, SLOTS = 3, MANY = 1 << 16, PAGE = 1 << 12, SPENT = 1 << 16 };
 
 /* ---- sorting */
 
@@ -145,7 +146,8 @@ static uint32_t shared(const loc_id *a, uint32_t na, const loc_id *b, uint32_t n
 static struct ways_run run_of(const struct sorter *s, uint32_t n)
 {
 	const struct ways_way *way = s->room->way;
-	struct ways_run run = {.step = xmalloc((n + 1u) * sizeof *run.step), .n = n};
+	uint32_t width = s->bits <= 16 ? 2 : s->bits <= 24 ? 3 : 4;
+	struct ways_run run = {.step = xmalloc((n + 1u) * sizeof *run.step), .n = n, .width = width};
 	const loc_id *before = s->loc;
 	uint32_t nbefore = 0;
 	size_t all = 0, cap = 0;
@@ -156,13 +158,13 @@ static struct ways_run run_of(const struct sorter *s, uint32_t n)
 			ask_for(s, way[i + AHEAD].which, 0);
 		uint32_t same = shared(before, nbefore, end, w->n), more = w->n - same;
 		run.step[i] = (struct ways_step){way[i].which, same, more};
-		run.loc = mem_grow(run.loc, &cap, all + more, sizeof *run.loc);
-		for (const loc_id *from = end - same; more; more--)
-			run.loc[all++] = *--from;
+		run.loc = mem_grow(run.loc, &cap, all + (size_t)more * width, 1);
+		for (const loc_id *from = end - same; more; more--, all += width)
+			ways_put(run.loc + all, width, *--from);
 		before = end;
 		nbefore = w->n;
 	}
-	run.loc = xrealloc(run.loc, (all + 1) * sizeof *run.loc);
+	run.loc = xrealloc(run.loc, all + 1);
 	return run;
 }
 
@@ -204,9 +206,9 @@ void ways_room_free(struct ways_room *r)
 struct way_in {
 	struct ways_run *run;
 	const struct ways_step *step, *end;
-	const loc_id *more;	/* what comes after this step */
+	const uint8_t *more;	/* what comes after this step */
 	loc_id *path;		/* the next stack, outermost first */
-	size_t cpath;
+	size_t cpath, spent[2];	/* bytes of its steps and locations that have been given back */
 	uint32_t n, first;	/* its length; the number of this run's first stack */
 	bool over;
 };
@@ -227,6 +229,17 @@ struct merger {
 	} *slot;
 };
 
+/* What of an array has been gone through, to the system: all runs end at about the same time. A page that was left
+   because its end was still wanted goes with the next ones. */
+static void spend(const void *p, const void *upto, size_t *spent)
+{
+	size_t n = (size_t)((const char *)upto - (const char *)p);
+	if (n - *spent < SPENT)
+		return;
+	mem_spent(p, *spent < PAGE ? 0 : *spent - PAGE, n);
+	*spent = n;
+}
+
 static void take_step(struct way_in *w)
 {
 	if (w->step == w->end) {
@@ -237,8 +250,10 @@ static void take_step(struct way_in *w)
 	struct ways_step s = *w->step++;
 	w->n = s.same + s.n;
 	w->path = mem_grow(w->path, &w->cpath, w->n + 1u, sizeof *w->path);
-	memcpy(w->path + s.same, w->more, s.n * sizeof *w->path);
-	w->more += s.n;
+	for (loc_id *to = w->path + s.same, *end = to + s.n; to < end; w->more += w->run->width)
+		*to++ = ways_loc(w->more, w->run->width);
+	spend(w->run->loc, w->more, &w->spent[1]);
+	spend(w->run->step, w->step - 1, &w->spent[0]);	/* fill() asks the last one which it is */
 }
 
 /* a, which shares as much with the last as the loser here does: who goes on? The loser then knows how much it

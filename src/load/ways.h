@@ -15,9 +15,27 @@ struct ways_stack { size_t loc; uint32_t n; };	/* of an array: leaf first */
 struct ways_step { uint32_t which, same, n; };	/* which of the stacks; how much is shared; loc[] goes on for n */
 struct ways_run {
 	struct ways_step *step;
-	loc_id *loc;		/* outermost first */
-	uint32_t n;
+	uint8_t *loc;		/* numbers of so many bytes each, the lowest first; outermost first */
+	uint32_t n, width;
 };
+
+static inline loc_id ways_loc(const uint8_t *p, uint32_t width)
+{
+	loc_id v = p[0] | (loc_id)p[1] << 8;
+	if (width > 2)
+		v |= (loc_id)p[2] << 16;
+	return width > 3 ? v | (loc_id)p[3] << 24 : v;
+}
+
+static inline void ways_put(uint8_t *p, uint32_t width, loc_id v)
+{
+	p[0] = (uint8_t)v;
+	p[1] = (uint8_t)(v >> 8);
+	if (width > 2)
+		p[2] = (uint8_t)(v >> 16);
+	if (width > 3)
+		p[3] = (uint8_t)(v >> 24);
+}
 
 /* Room for sorting, used again for the next run. Zero-initialise. */
 struct ways_room {

@@ -174,6 +174,13 @@ static int read_trace(struct opening *op, struct sink *sink)
 	return op->reader->read(op->first, sink, &op->err);
 }
 
+/* In the job: what it was inflated to may take long to give back. */
+static void close_input(struct opening *op)
+{
+	input_close(&op->first);
+	mem_tidy();
+}
+
 static int run(struct job *j, void *arg)
 {
 	struct opening *op = arg;
@@ -194,12 +201,15 @@ static int run(struct job *j, void *arg)
 		rc = reader->kind == FK_GOTRACE ? read_trace(op, &sink) : read_profiles(op, &sink);
 	if (op->first.p)
 		rc = input_said(&op->first, rc, &sink, &op->err);
+	bool profile = !rc && reader->kind != FK_GOTRACE;
+	if (profile)	/* before anybody makes a shape of it: what is left of the input goes */
+		close_input(op);
 	build_finish(op->build);
 	build_on_publish(op->build, NULL, NULL);
 	if (!rc && !op->again)	/* all would have to be made again for it */
 		indexing_read(&op->index, (arrival_ms(&op->arrival) - began) * 1000);
-	input_close(&op->first);	/* here: what it was inflated to may take long to give back */
-	mem_tidy();
+	if (!profile)
+		close_input(op);
 	return rc;
 }
 
