@@ -398,7 +398,8 @@ int main(void)
 			int64_t flat = 0;
 			for (uint32_t t = 0; t < c->nthing; t++)
 				flat += c->thing[t].flat;
-			OK(flat == o->w.total && calls_tree(c)->cum[0] == o->w.total);
+			struct nodes all = nodes_of(c);
+			OK(flat == o->w.total && nodes_sum(&all, 0).w == o->w.total);
 			OK(g != GR_FILES || c->nthing == 2);
 			calls_free(c);
 		}

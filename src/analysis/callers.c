@@ -141,7 +141,7 @@ static uint32_t link_up(
 		k->inl &= c->inl;
 		if (t && c->node < end)
 			continue;
-		end = t ? t->next[c->node] : 0;
+		end = t ? shape_next(t, c->node) : 0;
 		k->value = wrap_add(k->value, c->to.w);
 		k->other = wrap_add(k->other, c->to.o);
 		*step++ = c->to;
@@ -164,8 +164,8 @@ static void add_below(const struct calls *c, uint32_t node, uint32_t but, struct
 {
 	enum { LITTLE = 64 };
 	const struct shape *s = c->shape;
-	for (uint32_t k = node + 1, end = s->next[node]; k < end;) {
-		if (s->next[k] - k < LITTLE && calls_gone(c, k)) {
+	for (uint32_t k = node + 1, end = shape_next(s, node); k < end;) {
+		if (calls_gone(c, k) && shape_next(s, k) - k < LITTLE) {
 			k++;
 			continue;
 		}
@@ -176,7 +176,7 @@ static void add_below(const struct calls *c, uint32_t node, uint32_t but, struct
 		}
 		if (v.hits && s->thing[k] != but)
 			add_call(l, s->thing[k], k, (struct step){k, v.w, v.o}, inlined(c, k));
-		k = s->next[k];
+		k = shape_next(s, k);
 	}
 }
 

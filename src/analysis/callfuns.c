@@ -55,7 +55,7 @@ static void weigh(const struct nodes *t, struct call_funs *f)
 	for (uint32_t i = 1; i < t->n;) {
 		struct calls_sum sum = nodes_sum(t, i), own = nodes_own(t, i);
 		if (!sum.hits) {
-			i = t->next[i];
+			i = nodes_next(t, i);
 			continue;
 		}
 		while (depth && path[depth - 1].end <= i)
@@ -69,7 +69,7 @@ static void weigh(const struct nodes *t, struct call_funs *f)
 			fun->ocum = wrap_add(fun->ocum, sum.o);
 		}
 		path = mem_grow(path, &cap, (size_t)depth + 1, sizeof *path);
-		path[depth++] = (struct path){t->next[i++], k};
+		path[depth++] = (struct path){nodes_next(t, i++), k};
 	}
 	mem_free(open);
 	mem_free(path);

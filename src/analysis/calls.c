@@ -17,7 +17,7 @@
  * matter of the shape. When things are taken away the others stay below what
  * they were below, so that does not change, and own weight goes to the nearest
  * that is left. Only who walks over nodes (a flame graph) needs a tree without
- * them: calls_tree.c.
+ * them: calls_left.c.
  *
  * Not taken: totals by node, one pass backwards over parents. On 5 M nodes that
  * were 84 MB to fill and as much to copy together when a filter left nearly all.
@@ -51,8 +51,8 @@ static struct columns columns_in(struct spare *room, size_t n, bool two)
 
 static struct columns columns_new(struct calls *c)
 {
-	size_t n = c->nend, size = (n + 1) * ((c->two ? 2 : 1) * sizeof(int64_t) + 1) +
-				   rank_blocks(c->nend) * sizeof(struct rank);
+	size_t n = c->w.n, size = (n + 1) * ((c->two ? 2 : 1) * sizeof(int64_t) + 1) +
+				   rank_blocks(c->w.n) * sizeof(struct rank);
 	if (!c->room || c->room->n < size) {
 		mem_free(c->room);
 		c->room = xmalloc(sizeof *c->room + size);
@@ -68,7 +68,7 @@ struct calls *calls_begin(struct shape *s, bool two, struct onto *o)
 {
 	struct calls *c = xcalloc(1, sizeof *c);
 	*c = (struct calls){.refs = 1, .st = s->things->st, .gran = s->things->gran, .shape = shape_ref(s),
-	    .two = two, .ends = s->ends, .nend = s->nend};
+	    .two = two, .w = {.n = s->nend, .ends = s->ends}};
 	c->room = atomic_exchange(&s->spare, NULL);
 	struct columns v = columns_new(c);
 	*o = (struct onto){.shape = s, .end = s->end, .flat = v.flat, .oflat = v.oflat, .hit = v.hit};
@@ -84,21 +84,21 @@ static void give_back(struct calls *c)
 /* Weights to other nodes, which are ends then; what goes nowhere is not there. */
 static void move_ends(struct calls *c, const uint32_t *to, struct columns *v)
 {
-	uint32_t n = c->nend;
+	uint32_t n = c->w.n;
 	struct columns had = *v;
 	struct spare *old = c->room;
 	c->moved = xcalloc(rank_blocks(c->shape->n), sizeof *c->moved);
 	for (uint32_t k = 0; k < n; k++)
 		if (had.hit[k] && to[k] != SHAPE_NONE)
 			rank_set(c->moved, to[k]);
-	c->nend = rank_seal(c->moved, c->shape->n);
-	c->ends = c->moved;
+	c->w.n = rank_seal(c->moved, c->shape->n);
+	c->w.ends = c->moved;
 	c->room = NULL;
 	*v = columns_new(c);
 	for (uint32_t k = 0; k < n; k++) {
 		if (!had.hit[k] || to[k] == SHAPE_NONE)
 			continue;
-		uint32_t at = rank_of(c->ends, to[k]);
+		uint32_t at = rank_of(c->w.ends, to[k]);
 		v->hit[at] = HIT_OWN;
 		v->flat[at] = wrap_add(v->flat[at], had.flat[k]);
 		if (v->oflat)
@@ -113,7 +113,7 @@ static void weigh_own(struct calls *c, const struct onto *o, const struct column
 	const struct shape *s = c->shape;
 	uint32_t k = 0;
 	for (size_t b = 0; b < rank_blocks(s->n); b++)
-		for (uint64_t bits = c->ends[b].bits; bits; bits &= bits - 1, k++) {
+		for (uint64_t bits = c->w.ends[b].bits; bits; bits &= bits - 1, k++) {
 			uint32_t at = (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits), was = at;
 			if (!v->hit[k])
 				continue;
@@ -136,7 +136,7 @@ static void weigh_own(struct calls *c, const struct onto *o, const struct column
 /* Weights to running sums. */
 static void run_up(struct calls *c, const struct columns *v)
 {
-	uint32_t n = c->nend;
+	uint32_t n = c->w.n;
 	int64_t sum = 0, osum = 0;
 	memset(v->hits, 0, rank_blocks(n) * sizeof *v->hits);
 	for (uint32_t k = 0; k <= n; k++) {
@@ -152,16 +152,16 @@ static void run_up(struct calls *c, const struct columns *v)
 		}
 	}
 	rank_seal(v->hits, n);
-	c->sum = v->flat;
-	c->osum = v->oflat;
-	c->hits = v->hits;
+	c->w.sum = v->flat;
+	c->w.osum = v->oflat;
+	c->w.hits = v->hits;
 	c->total = sum;
 	c->ototal = osum;
 }
 
 struct calls_sum calls_below(const struct calls *c, uint32_t node)
 {
-	return nodes_between(c, rank_of(c->ends, node), rank_of(c->ends, c->shape->next[node]));
+	return sums_between(&c->w, rank_of(c->w.ends, node), rank_of(c->w.ends, shape_next(c->shape, node)));
 }
 
 /* ---- things */
@@ -179,24 +179,27 @@ static void weigh_part(void *arg, uint32_t which)
 	const struct shape *s = c->shape;
 	struct part p = ps->part[which];
 	uint32_t i = (uint32_t)((uint64_t)s->n * which / ps->n), end = (uint32_t)((uint64_t)s->n * (which + 1) / ps->n);
-	uint32_t lo = rank_of(c->ends, i), lo_of = UINT32_MAX, next_of = 0, hi = 0;
+	uint32_t lo = rank_of(c->w.ends, i), lo_of = UINT32_MAX, next = 0, hi = 0;
 	struct calls_sum v = {0, 0, 0};
 	while (i < end) {
-		if (s->next[i] != next_of || lo != lo_of) {	/* nodes on the way down to a fork have the same */
+		bool turns = !next || rank_has(s->turns, i);
+		if (turns) {
+			next = shape_next(s, i);
+			hi = rank_of(c->w.ends, next);
+		}
+		if (turns || lo != lo_of) {	/* nodes on the way down to a fork have the same */
 			lo_of = lo;
-			next_of = s->next[i];
-			hi = rank_of(c->ends, next_of);
-			v = nodes_between(c, lo, hi);
+			v = sums_between(&c->w, lo, hi);
 		}
 		if (!v.hits) {
-			i = next_of;
+			i = next;
 			lo = hi;
 			continue;
 		}
 		uint32_t t = s->thing[i];
 		uint8_t how = s->how[i], cut = c->cut ? c->cut[i] : 0;
 		if (cut & CUT_GONE) {
-			lo += rank_has(c->ends, i++);
+			lo += rank_has(c->w.ends, i++);
 			continue;
 		}
 		if (cut & CUT_FIRST)
@@ -209,7 +212,7 @@ static void weigh_part(void *arg, uint32_t which)
 			if (p.ocum)
 				p.ocum[t] = wrap_add(p.ocum[t], v.o);
 		}
-		lo += rank_has(c->ends, i++);
+		lo += rank_has(c->w.ends, i++);
 	}
 }
 
@@ -253,7 +256,7 @@ static void weigh_all(struct calls *c)
 void calls_finish(struct calls *c, struct onto *o)
 {
 	const struct things *of = c->shape->things;
-	struct columns v = columns_in(c->room, c->nend, c->two);
+	struct columns v = columns_in(c->room, c->w.n, c->two);
 	c->dead = o->dead;
 	c->cut = o->cut;
 	o->dead = o->cut = NULL;

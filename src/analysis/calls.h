@@ -61,6 +61,14 @@ struct call_funs {
 /* All things that have nodes, in an order; callorder.c. Greatest first, equals by the other weight and by name. */
 struct call_orders { uint32_t n, *flat, *cum, *name; };
 
+/* Weights by the ends of a shape. */
+struct end_sums {
+	uint32_t n;
+	const struct rank *ends;	/* nodes, numbered in preorder */
+	const int64_t *sum, *osum;	/* before each end, and after the last; osum: or NULL */
+	const struct rank *hits;	/* the ends that something counts at */
+};
+
 struct calls {
 	struct arena arena;
 	uint32_t refs;		/* of those who hold it; all on one thread */
@@ -78,20 +86,17 @@ struct calls {
 
 	/* what was weighed: running sums over the ends of a shape */
 	struct shape *shape;
-	const int64_t *sum, *osum;	/* before each end, and after the last; osum: or NULL */
-	const struct rank *hits;	/* the ends that something counts at */
+	struct end_sums w;
 	uint8_t *dead;			/* by thing: not seen; NULL none */
 	uint8_t *cut;			/* or by node, see cut.h */
-	const struct rank *ends;	/* the shape's, or moved: */
-	struct rank *moved;		/* NULL: they are the shape's */
-	uint32_t nend;
+	struct rank *moved;		/* NULL: the ends are the shape's */
 	struct spare *room;
 	struct asked *asked;		/* callers.c: the thing that was asked for last */
 
-	/* of calls_tree(), for those who walk over nodes of a tree without what was taken away (nodes.h); n is 0 before */
-	struct ctree t;
-	struct shape *left;		/* what t is of, when it is not of shape */
-	void *cells;
+	/* of calls_left(), for those who walk over nodes of a tree without what was taken away (nodes.h); NULL before */
+	struct shape *left;
+	struct end_sums of_left;
+	void *cells;			/* these */
 	struct call_funs *funs;		/* NULL: nobody has asked */
 	struct call_orders orders;	/* cum NULL: the same */
 	struct shares *shares;		/* shares.c: the same */
@@ -108,8 +113,9 @@ struct shape;
 struct onto;
 struct calls *calls_begin(struct shape *, bool two_sides, struct onto *o);
 void calls_finish(struct calls *, struct onto *o);
-/* The tree, made when somebody asks first. Things alone cost by what the samples are, this by the node. */
-const struct ctree *calls_tree(const struct calls *);
+/* Where something was taken away: what is left of the shape, made when somebody asks first. Things alone cost by what the
+   samples are, this by the node. */
+const struct shape *calls_left(const struct calls *);
 /* Of a node of the shape: does something count at or below it, and what is it? */
 struct calls_sum { uint32_t hits; int64_t w, o; };
 struct calls_sum calls_below(const struct calls *, uint32_t node);

@@ -51,7 +51,7 @@ static void begin_at(const struct shape *s, uint8_t *node)
 {
 	for (uint32_t i = 1; i < s->n;) {
 		if ((node[i] & (FV_FROM | FV_DEAD)) == FV_FROM) {
-			i = s->next[i];
+			i = shape_next(s, i);
 			continue;
 		}
 		node[i] = (node[i] & ~MIXED) | FV_DEAD | OUTSIDE;
@@ -90,7 +90,7 @@ static uint32_t *aim(const struct shape *s, const uint8_t *node, bool prune, boo
 	uint32_t *to = xmalloc((s->nend + 1u) * sizeof *to), *open = NULL, depth = 0, k = 0;
 	size_t cap = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
-		for (; depth && s->next[open[depth - 1]] <= i; depth--)
+		for (; depth && shape_next(s, open[depth - 1]) <= i; depth--)
 			;
 		if (prune && (node[i] & (FV_PRUNE | FV_DEAD)) == FV_PRUNE) {
 			open = mem_grow(open, &cap, (size_t)depth + 1, sizeof *open);
@@ -122,7 +122,7 @@ static bool matters(const struct shape *s, const uint8_t *node, const uint32_t *
 	rank_seal(left, s->n);
 	any = false;
 	for (uint32_t i = 1; i < s->n && !any; i++)
-		any = node[i] & MIXED && rank_of(left, i) != rank_of(left, s->next[i]);
+		any = node[i] & MIXED && rank_of(left, i) != rank_of(left, shape_next(s, i));
 	mem_free(left);
 	return any;
 }

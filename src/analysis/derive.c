@@ -102,12 +102,12 @@ void shape_states(const struct shape *s, const uint8_t *flag, uint8_t *state)
 	for (uint32_t i = 1; i < s->n;) {
 		uint8_t f = flag[s->thing[i]];
 		if (f & FV_BARRED) {
-			mark(state, rank_of(s->ends, i), rank_of(s->ends, s->next[i]), FV_IGNORE);
-			i = s->next[i];
+			mark(state, rank_of(s->ends, i), rank_of(s->ends, shape_next(s, i)), FV_IGNORE);
+			i = shape_next(s, i);
 			continue;
 		}
 		if (f & FV_HIT && i >= until) {
-			until = s->next[i];
+			until = shape_next(s, i);
 			mark(state, rank_of(s->ends, i), rank_of(s->ends, until), FV_FOCUS);
 			if (!ignores) {
 				i = until;

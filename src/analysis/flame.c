@@ -48,16 +48,17 @@ static int64_t own_width(const struct calls *c, struct calls_sum own, bool more)
 static bool as_weighed(const struct flame *f, const struct flame_conf *conf)
 {
 	const struct calls *c = f->c;
+	const struct end_sums *w = &f->t.w;
 	uint32_t i = 0;
 	if (c->two && c->show == SHOW_DELTA)
 		return false;
 	if (f->t.s)
-		for (; i < c->nend && c->sum[i + 1] >= c->sum[i]; i++)
+		for (; i < w->n && w->sum[i + 1] >= w->sum[i]; i++)
 			;
 	else
 		for (; i < f->t.n && f->t.t.flat[i] >= 0 && flame_wanted(conf, i); i++)
 			;
-	return i == (f->t.s ? c->nend : f->t.n);
+	return i == (f->t.s ? w->n : f->t.n);
 }
 
 static void widen(struct flame *f, const struct flame_conf *conf)
@@ -65,13 +66,13 @@ static void widen(struct flame *f, const struct flame_conf *conf)
 	const struct nodes *t = &f->t;
 	const struct calls *c = f->c;
 	if (as_weighed(f, conf)) {
-		f->run = t->s ? c->sum : NULL;
+		f->run = t->s ? t->w.sum : NULL;
 		f->wid = t->s ? NULL : t->t.cum;
 	} else if (t->s) {
-		int64_t *run = arena_alloc(&f->arena, (c->nend + 1u) * sizeof *run);
+		int64_t *run = arena_alloc(&f->arena, (t->w.n + 1u) * sizeof *run);
 		run[0] = 0;
-		for (uint32_t k = 0; k < c->nend; k++)
-			run[k + 1] = wrap_add(run[k], own_width(c, nodes_between(c, k, k + 1), conf->more));
+		for (uint32_t k = 0; k < t->w.n; k++)
+			run[k + 1] = wrap_add(run[k], own_width(c, sums_between(&t->w, k, k + 1), conf->more));
 		f->run = run;
 	} else {
 		int64_t *wid = arena_alloc(&f->arena, t->n * sizeof *wid);
@@ -87,7 +88,7 @@ static int64_t width_of(const struct flame *f, uint32_t node)
 {
 	if (f->wid)
 		return f->wid[node];
-	return wrap_sub(f->run[rank_of(f->c->ends, f->t.next[node])], f->run[rank_of(f->c->ends, node)]);
+	return wrap_sub(f->run[rank_of(f->t.w.ends, nodes_next(&f->t, node))], f->run[rank_of(f->t.w.ends, node)]);
 }
 
 /* ---- places */
@@ -125,7 +126,7 @@ static void open_up(const struct flame *f, uint32_t p)
 	struct flame_place up = f->open->at[p];
 	struct sibling *v = NULL;
 	size_t n = 0, cap = 0;
-	for (uint32_t i = up.node + 1; i < t->next[up.node]; i = t->next[i]) {
+	for (uint32_t i = up.node + 1, end = nodes_next(t, up.node); i < end; i = nodes_next(t, i)) {
 		if (!nodes_count(t, i))
 			continue;
 		v = mem_grow(v, &cap, n + 1, sizeof *v);
@@ -366,7 +367,7 @@ uint32_t flame_find(const struct flame *f, uint64_t id)
 		if (own == id && nodes_count(&f->t, i))
 			break;
 		open = mem_grow(open, &cap, depth + 1, sizeof *open);
-		open[depth++] = (struct open){f->t.next[i], own};
+		open[depth++] = (struct open){nodes_next(&f->t, i), own};
 	}
 	mem_free(open);
 	return i < n ? flame_place_of(f, i) : 0;
@@ -404,7 +405,7 @@ static void hit_part(void *arg, uint32_t which)
 	int64_t w = 0;
 	if (b)		/* the topmost hit that goes on here */
 		for (uint32_t i = b * FLAME_BLOCK; (i = nodes_parent(t, i));)
-			end = hit[t->thing[i]] ? t->next[i] : end;
+			end = hit[t->thing[i]] ? nodes_next(t, i) : end;
 	for (; b < last; b++) {
 		uint32_t to = b + 1 < blocks ? (b + 1) * FLAME_BLOCK : t->n;
 		h->before[b] = n;
@@ -414,7 +415,7 @@ static void hit_part(void *arg, uint32_t which)
 			n++;
 			if (i < end)
 				continue;
-			end = t->next[i];
+			end = nodes_next(t, i);
 			w = wrap_add(w, nodes_sum(t, i).w);
 		}
 	}

@@ -75,7 +75,7 @@ static inline bool flame_inlined(const struct flame *f, uint32_t place)
 static inline bool flame_below(const struct flame *f, uint32_t place, uint32_t top)
 {
 	uint32_t node = f->open->at[place].node, from = f->open->at[top].node;
-	return node >= from && node < f->t.next[from];
+	return node >= from && node < nodes_next(&f->t, from);
 }
 
 /* The children of a place, the first of them at *first; the places may lie elsewhere afterwards. */

@@ -48,7 +48,7 @@ struct ctree flame_fold(const struct nodes *t, const struct flame_conf *f, struc
 	grow_init(&g, t->c->two);
 	for (uint32_t i = 0; i < t->n && flame_wanted(f, i); i++) {
 		if (!nodes_count(t, i)) {
-			i = t->next[i] - 1;
+			i = nodes_next(t, i) - 1;
 			continue;
 		}
 		for (; depth && open[depth - 1].end <= i; depth--)
@@ -61,7 +61,7 @@ struct ctree flame_fold(const struct nodes *t, const struct flame_conf *f, struc
 		else if (i)
 			to = grow_child(&g, p, k);
 		open = mem_grow(open, &cap, depth + 1, sizeof *open);
-		open[depth++] = (struct open){t->next[i], k, to, on[k]};
+		open[depth++] = (struct open){nodes_next(t, i), k, to, on[k]};
 		on[k] = to;
 		add_node(&g, to, t, i);
 	}
@@ -149,14 +149,14 @@ struct ctree flame_pivot(const struct nodes *t, const struct flame_conf *f, stru
 	uint32_t *to = xcalloc(t->n, sizeof *to);	/* few of its pages are used */
 	for (uint32_t i = 1; (i = nodes_seek(t->thing, i, t->n, f->pivot)) < t->n; ) {
 		struct calls_sum sum = nodes_sum(t, i);
-		uint32_t end = t->next[i], top = i;
+		uint32_t end = nodes_next(t, i), top = i;
 		if (sum.hits && f->up) {
 			v = mem_grow(v, &cap, n + 1, sizeof *v);
 			v[n++] = (struct climb){top, sum.w, sum.o};
 		}
 		for (to[i] = me; !f->up && i < end; i++) {
 			if (!nodes_count(t, i)) {
-				i = t->next[i] - 1;
+				i = nodes_next(t, i) - 1;
 				continue;
 			}
 			if (i > top)

@@ -9,8 +9,9 @@
 
 /*
  * The nodes of a weighing, read where they lie: those of its shape, which all weighings share, with the weighing's
- * running sums; nothing is made for it, whatever their number. Where things were taken away, or nodes were put
- * together in another way, they are a tree with columns of its own. Who walks over nodes need not know which.
+ * running sums; nothing is made for it, whatever their number. Where things were taken away there is a shape of what is
+ * left; where nodes were put together in another way (a flame graph's), they are a tree with columns of its own. Who
+ * walks over nodes need not know which.
  *
  * In preorder, as in struct ctree. Of a shape there may be nodes at and below which nothing counts
  * (nodes_count()): they are not part of the tree.
@@ -19,13 +20,14 @@ struct nodes {
 	const struct calls *c;
 	uint32_t n;
 	bool all;			/* something counts at or below every one */
-	const uint32_t *next, *thing;
+	const uint32_t *thing;
 	const uint8_t *how;
 	const struct shape *s;		/* NULL: they are t's */
+	struct end_sums w;			/* of it */
 	struct ctree t;
 };
 
-/* Are they those of a tree of its own? Then who asks first makes it (calls_tree()). */
+/* Are they those of a shape of its own? Then who asks first makes it (calls_left()). */
 static inline bool nodes_apart(const struct calls *c)
 {
 	return c->dead || c->cut;
@@ -33,19 +35,21 @@ static inline bool nodes_apart(const struct calls *c)
 
 static inline struct nodes nodes_in(const struct calls *c, const struct ctree *t)
 {
-	return (struct nodes){.c = c, .n = t->n, .all = true, .next = t->next, .thing = t->thing, .how = t->how, .t = *t};
+	return (struct nodes){.c = c, .n = t->n, .all = true, .thing = t->thing, .how = t->how, .t = *t};
 }
 
 static inline struct nodes nodes_of(const struct calls *c)
 {
 	const struct shape *s = c->shape;
 	uint64_t seen = 1;
-	if (nodes_apart(c))
-		return nodes_in(c, calls_tree(c));
+	if (nodes_apart(c)) {
+		s = calls_left(c);
+		return (struct nodes){.c = c, .n = s->n, .all = true, .thing = s->thing, .how = s->how, .s = s,
+		    .w = c->of_left};
+	}
 	for (uint32_t i = 1; i < c->nthing; i++)
 		seen += c->thing[i].nseen;
-	return (struct nodes){.c = c, .n = s->n, .all = seen == s->n, .next = s->next, .thing = s->thing, .how = s->how,
-	    .s = s};
+	return (struct nodes){.c = c, .n = s->n, .all = seen == s->n, .thing = s->thing, .how = s->how, .s = s, .w = c->w};
 }
 
 static inline uint32_t nodes_parent(const struct nodes *t, uint32_t i)
@@ -53,10 +57,15 @@ static inline uint32_t nodes_parent(const struct nodes *t, uint32_t i)
 	return t->s ? shape_parent(t->s, i) : t->t.parent[i];
 }
 
-static inline struct calls_sum nodes_between(const struct calls *c, uint32_t lo, uint32_t hi)
+static inline uint32_t nodes_next(const struct nodes *t, uint32_t i)
 {
-	return (struct calls_sum){rank_of(c->hits, hi) - rank_of(c->hits, lo), wrap_sub(c->sum[hi], c->sum[lo]),
-	    c->osum ? wrap_sub(c->osum[hi], c->osum[lo]) : 0};
+	return t->s ? shape_next(t->s, i) : t->t.next[i];
+}
+
+static inline struct calls_sum sums_between(const struct end_sums *w, uint32_t lo, uint32_t hi)
+{
+	return (struct calls_sum){rank_of(w->hits, hi) - rank_of(w->hits, lo), wrap_sub(w->sum[hi], w->sum[lo]),
+	    w->osum ? wrap_sub(w->osum[hi], w->osum[lo]) : 0};
 }
 
 /* What counts at or below a node, */
@@ -64,7 +73,7 @@ static inline struct calls_sum nodes_sum(const struct nodes *t, uint32_t i)
 {
 	if (!t->s)
 		return (struct calls_sum){1, t->t.cum[i], t->t.ocum ? t->t.ocum[i] : 0};
-	return nodes_between(t->c, rank_of(t->c->ends, i), rank_of(t->c->ends, t->next[i]));
+	return sums_between(&t->w, rank_of(t->w.ends, i), rank_of(t->w.ends, shape_next(t->s, i)));
 }
 
 /* and at it. */
@@ -72,10 +81,10 @@ static inline struct calls_sum nodes_own(const struct nodes *t, uint32_t i)
 {
 	if (!t->s)
 		return (struct calls_sum){1, t->t.flat[i], t->t.oflat ? t->t.oflat[i] : 0};
-	if (!rank_has(t->c->ends, i))
+	if (!rank_has(t->w.ends, i))
 		return (struct calls_sum){0, 0, 0};
-	uint32_t k = rank_of(t->c->ends, i);
-	return nodes_between(t->c, k, k + 1);
+	uint32_t k = rank_of(t->w.ends, i);
+	return sums_between(&t->w, k, k + 1);
 }
 
 /* Is it part of the tree? */

@@ -44,4 +44,11 @@ static inline uint32_t rank_of(const struct rank *r, uint32_t i)
 	return b->before + rank_bits(b->bits & ((UINT64_C(1) << i % 64) - 1));
 }
 
+/* How many are at or below i. */
+static inline uint32_t rank_upto(const struct rank *r, uint32_t i)
+{
+	const struct rank *b = &r[i / 64];
+	return b->before + rank_bits(b->bits & ((UINT64_C(2) << i % 64) - 1));
+}
+
 #endif

@@ -203,16 +203,16 @@ static uint32_t gather_left(struct maker *m, const uint32_t *raw, uint32_t n, ui
 	uint32_t k = 0;
 	*same = n > 1;
 	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t j = raw[i] + 1, end = o->next[raw[i]]; j < end;) {
+		for (uint32_t j = raw[i] + 1, end = shape_next(o, raw[i]); j < end;) {
 			if (!m->hit[j]) {
-				j = o->next[j];
+				j = shape_next(o, j);
 			} else if (m->hit[j] == LEFT_GONE) {
 				m->s->at[j++] = at ? at : SHAPE_NONE;
 				*same = true;
 			} else {
 				m->gather = mem_grow(m->gather, &m->cgather, (size_t)k + 1, sizeof *m->gather);
 				m->gather[k++] = j;
-				j = o->next[j];
+				j = shape_next(o, j);
 			}
 		}
 	return k;
@@ -552,7 +552,7 @@ struct shape *shape_new(struct things *t, const struct frames *f)
 	shape_ends(s, f);
 	if (!f->parent && !f->row)
 		shape_runs(s, f->n);
-	s->next = s->at;	/* what was where has been asked for the last time */
+	mem_free(s->at);	/* what was where has been asked for the last time */
 	s->at = NULL;
 	shape_close(s);
 	return s;
@@ -562,7 +562,6 @@ struct shape *shape_left(const struct shape *old, const uint8_t *hit)
 {
 	struct shape *s = room_for(old->things, old->n);
 	struct maker m = maker_new(s);
-	s->next = xmalloc(old->n * sizeof *s->next);
 	s->at = xmalloc(old->n * sizeof *s->at);
 	m.old = old;
 	m.hit = hit;
@@ -583,7 +582,7 @@ void shape_free(struct shape *s)
 	if (!s || --s->refs)
 		return;
 	things_free(s->things);
-	void *all[] = {s->forks, s->fork, s->next, s->thing, s->how, s->ends, s->end, s->at, s->run,
+	void *all[] = {s->forks, s->fork, s->turns, s->turn, s->thing, s->how, s->ends, s->end, s->at, s->run,
 	    atomic_load(&s->spare),
 	    s->whole.flat, s->whole.hit};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

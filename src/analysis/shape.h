@@ -8,14 +8,17 @@
 
 /*
  * A tree of frames merged by thing, before anything is weighed on it. In
- * preorder: the subtree of i is i .. next[i]-1. Siblings stand in the order in
+ * preorder: the subtree of i is i .. shape_next(i)-1. Siblings stand in the order in
  * which they were first seen. Weighings share it, so what stays the same from
  * one query to the next is made once.
  *
  * Weights are only ever put where stacks end, and those nodes are few. They are
  * numbered in preorder: ends[] has them, and the ends at or below node i are
- * rank_of(ends, i) .. rank_of(ends, next[i])-1. So a subtree's total is a difference
+ * rank_of(ends, i) .. rank_of(ends, shape_next(i))-1. So a subtree's total is a difference
  * of two running sums.
+ *
+ * Where subtrees end is kept for what turns alone: the children of nodes that have two or more. Nodes on the way down to
+ * a fork end where it does, and they are most.
  */
 struct spare { size_t n; int64_t v[]; };	/* of a weighing, so many bytes */
 struct shape {
@@ -27,7 +30,9 @@ struct shape {
 	uint32_t *fork;		/* their parents */
 	uint32_t nfork;
 	size_t cfork;
-	uint32_t *next, *thing;
+	struct rank *turns;	/* the root, and nodes that have siblings: where their subtrees end, */
+	uint32_t *turn;		/* and those of the nodes up to the next of these */
+	uint32_t *thing;
 	uint8_t *how;		/* CT_INL, CT_NOTINL, CT_AGAIN */
 	struct rank *ends;
 	uint32_t nend;
@@ -44,6 +49,11 @@ struct shape {
 static inline uint32_t shape_parent(const struct shape *s, uint32_t i)
 {
 	return rank_has(s->forks, i) ? s->fork[rank_of(s->forks, i)] : i - (i != 0);
+}
+
+static inline uint32_t shape_next(const struct shape *s, uint32_t i)
+{
+	return s->turn[rank_upto(s->turns, i) - 1];
 }
 
 #define SHAPE_NONE UINT32_MAX

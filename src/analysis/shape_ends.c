@@ -13,19 +13,38 @@
 
 enum { AHEAD = 16 };
 
-/* Where subtrees end. */
+struct open { uint32_t parent, turn; };
+
+/* Where subtrees end: that of a child where the next one begins, the last one's where its parent's does. Those that are
+   open are the way to a node, of nodes that turn. */
 void shape_close(struct shape *s)
 {
-	uint32_t k = s->nfork;
+	struct open *open = NULL;
+	size_t cap = 0, depth = 0;
 	rank_seal(s->forks, s->n);
-	memset(s->next, 0, s->n * sizeof *s->next);
-	for (uint32_t i = s->n; i-- > 0;) {
-		uint32_t p = rank_has(s->forks, i) ? s->fork[--k] : i - (i != 0);
-		if (!s->next[i])
-			s->next[i] = i + 1;
-		if (i && !s->next[p])
-			s->next[p] = s->next[i];
-	}
+	s->turns = xcalloc(rank_blocks(s->n), sizeof *s->turns);
+	rank_set(s->turns, 0);
+	for (uint32_t k = 0; k < s->nfork; k++)	/* the first child turns too where there is another */
+		rank_set(s->turns, s->fork[k] + 1);
+	for (size_t b = 0; b < rank_blocks(s->n); b++)
+		s->turns[b].bits |= s->forks[b].bits;
+	uint32_t n = rank_seal(s->turns, s->n), turn = 0;
+	s->turn = xmalloc(n * sizeof *s->turn);
+	for (size_t b = 0; b < rank_blocks(s->n); b++)
+		for (uint64_t bits = s->turns[b].bits; bits; bits &= bits - 1, turn++) {
+			uint32_t i = (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits);
+			uint32_t parent = shape_parent(s, i);
+			while (i && rank_has(s->forks, i) && depth) {
+				s->turn[open[--depth].turn] = i;
+				if (open[depth].parent == parent)
+					break;
+			}
+			open = mem_grow(open, &cap, depth + 1, sizeof *open);
+			open[depth++] = (struct open){i ? parent : UINT32_MAX, turn};
+		}
+	while (depth)
+		s->turn[open[--depth].turn] = s->n;
+	mem_free(open);
 }
 
 /* Where weights can be, and which of the places each source of weight goes to. */

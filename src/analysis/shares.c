@@ -183,7 +183,7 @@ static struct fun go_to(struct way *w, const struct adding *a, uint32_t i)
 		w->depth--;
 	struct fun is = below(w->depth ? w->open[w->depth - 1].is : (struct fun){0, false, 0}, a->fun[s->thing[i]]);
 	w->open = mem_grow(w->open, &w->cap, w->depth + 1, sizeof *w->open);
-	w->open[w->depth++] = (struct open){s->next[i], is};
+	w->open[w->depth++] = (struct open){shape_next(s, i), is};
 	return is;
 }
 
@@ -209,14 +209,14 @@ static void add_part(void *arg, uint32_t which)
 	const struct calls *c = a->c;
 	const struct shape *s = c->shape;
 	uint32_t i = (uint32_t)((uint64_t)s->n * which / a->n), end = (uint32_t)((uint64_t)s->n * (which + 1) / a->n);
-	uint32_t k = rank_of(c->ends, i);
+	uint32_t k = rank_of(c->w.ends, i);
 	struct way w = {0};
 	go_down(&w, a, i);
 	for (; i < end; i++) {
 		struct fun is = go_to(&w, a, i);
-		if (!rank_has(c->ends, i))
+		if (!rank_has(c->w.ends, i))
 			continue;
-		int64_t v = wrap_sub(c->sum[k + 1], c->sum[k]);
+		int64_t v = wrap_sub(c->w.sum[k + 1], c->w.sum[k]);
 		k++;
 		p->work[is.work] = wrap_add(p->work[is.work], v);
 		if (is.pkg)

@@ -82,7 +82,7 @@ void session_let_go(struct session *s, struct calls *c, struct flame *const *f)
 		c = NULL;
 	}
 	l->c = c;
-	large |= c && c->t.n > LARGE;
+	large |= c && c->left && c->left->n > LARGE;
 	for (int i = 0; i < 4 && large && s->patient; i++) {
 		struct job **j = &s->leaving[i];
 		if (*j && job_done(*j, NULL)) {
@@ -188,7 +188,7 @@ struct job *session_weighing(const struct session *s)
 static struct calls *at_hand(struct session *s, enum gran gran, bool tree)
 {
 	struct calls *c = s->cserial == s->serial ? s->calls[session_slot(gran)] : NULL;
-	if (!c || c->gran != gran || (tree && ((nodes_apart(c) && !c->t.n) || (gran == GR_LINES && !c->funs))))
+	if (!c || c->gran != gran || (tree && ((nodes_apart(c) && !c->left) || (gran == GR_LINES && !c->funs))))
 		return NULL;
 	return c;
 }
