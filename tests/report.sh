@@ -126,6 +126,14 @@ printf -- '--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsamp
 query odd.java raw "$tmp/java"
 [ -n "${RECORD:-}" ] && exit
 
+# contexts without a graph are those of the graph, which is made where weights may be left out
+for f in cpu.pb.gz heap.pb.gz block.pb.gz; do
+	"$ttrace" callgrind -call_tree "$f" >"$tmp/contexts" 2>&1
+	"$ttrace" callgrind -call_tree -drop_negative "$f" >"$tmp/graph" 2>&1
+	grep -q '^calls=' "$tmp/contexts" && cmp -s "$tmp/contexts" "$tmp/graph"
+	ok $? "callgrind -call_tree of $f, with a graph and without"
+done
+
 # the same with the last line that 64 bits can say, and the first: what no source has is not walked to
 far='\x10\xff\xff\xff\xff\xff\xff\xff\xff\x7f' low='\x10\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01'
 printf %b "$(strings '' count wall main.go work other; types 2; pb 2 "$(pn 1 1; pn 2 7)"; pb 2 "$(pn 1 2; pn 2 5)"; pb 2 "$(pn 1 3; pn 2 4)"

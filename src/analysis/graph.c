@@ -79,15 +79,19 @@ static uint32_t intern_info(struct builder *b, const struct ginfo *i)
 	return (uint32_t)b->ninfo++;
 }
 
-static uint32_t function_of(struct builder *b, uint32_t info, uint32_t context)
+uint32_t graph_function(struct builder *b, uint32_t info)
 {
 	struct ginfo i = b->info[info];
-	if (i.addr || i.line) {
-		i.addr = 0;
-		i.line = i.col = 0;
-		info = intern_info(b, &i);
-	}
-	uint32_t *f = graph_pair(&b->functions, context, info);
+	if (!i.addr && !i.line)
+		return info;
+	i.addr = 0;
+	i.line = i.col = 0;
+	return intern_info(b, &i);
+}
+
+static uint32_t function_of(struct builder *b, uint32_t info, uint32_t context)
+{
+	uint32_t *f = graph_pair(&b->functions, context, graph_function(b, info));
 	if (!*f)
 		*f = (uint32_t)b->functions.n;
 	return *f;
@@ -361,6 +365,23 @@ static void select_nodes(struct graph *g, bool drop_negative)
 	}
 }
 
+void graph_prepare(struct builder *b)
+{
+	intern_lines(b);
+	make_bundles(b);
+}
+
+void graph_prepared(struct builder *b)
+{
+	void *all[] = {b->lines, b->slot, b->seen, b->cum, b->cum_div, b->functions.slot, b->tag_keys.slot, b->bundle,
+	    b->bundle_d, b->sets, b->set_key, b->way};
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		mem_free(all[i]);
+	intern_free(&b->infox);
+	intern_free(&b->edgex);
+	intern_free(&b->markx);
+}
+
 static struct graph *build(
     struct prof *p, const struct gopt *o, const struct graph *kept, bool light)
 {
@@ -370,20 +391,13 @@ static struct graph *build(
 	g->mean = o->mean;
 	col_init(&g->edges, sizeof(struct gedge) + (o->mean ? sizeof(int64_t) : 0));
 	col_init(&g->marks, sizeof(struct gmark) + (o->mean ? 2 * sizeof(int64_t) : 0));
-	intern_lines(&b);
 	if (o->tags && !light)
 		b.sets = xcalloc(p->nset, sizeof *b.sets);
-	make_bundles(&b);
+	graph_prepare(&b);
 	walk_all(&b);
 	select_nodes(g, o->drop_negative);
-	void *all[] = {b.info, b.lines, b.slot, b.seen, b.cum, b.cum_div,
-	    b.functions.slot, b.tag_keys.slot, b.bundle, b.bundle_d, b.sets,
-	    b.set_key, b.way};
-	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-		mem_free(all[i]);
-	intern_free(&b.infox);
-	intern_free(&b.edgex);
-	intern_free(&b.markx);
+	mem_free(b.info);
+	graph_prepared(&b);
 	return g;
 }
 

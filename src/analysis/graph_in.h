@@ -73,6 +73,12 @@ struct builder {
 	size_t ntag_key, ctag_key, nset_key, cset_key;
 };
 
+/* What locations are and which samples go together, before anything is walked; all of it goes but for b->info. */
+void graph_prepare(struct builder *);
+void graph_prepared(struct builder *);
+/* The number of the function that a node of this info is of, in any context. */
+uint32_t graph_function(struct builder *, uint32_t info);
+
 /* A node of what info says, below another one (its id + 1) or below none; its id + 1. */
 uint32_t graph_node(struct builder *, uint32_t info, uint32_t context);
 void graph_weight(struct builder *, struct gnode *, const struct bundle *, bool flat);
@@ -84,6 +90,14 @@ struct bundle graph_bundle(const struct builder *, size_t i);
 /* graph_tags.c: what a bundle's labels weigh at a node; what labels a set has. */
 void graph_tag(struct builder *, struct gnode *, const struct bundle *, bool flat);
 const struct set_tags *graph_set_tags(struct builder *, uint32_t set);
+
+/* A stack from its root on: the bundle, and the slot of the line that it has come to (what the node there is, + 1; 0: it was
+   at the leaf). Below that are i frames, and k lines of this one. */
+struct down { uint32_t bundle, slot, i, k; };
+struct down graph_begin_down(const struct builder *, size_t bundle);
+void graph_step_down(const struct builder *, struct down *);
+/* The bundles that are walked, in the order of their frames from the root on, shorter ones first; what all of them weigh. */
+struct down *graph_in_order(const struct builder *, size_t *n, int64_t *all);
 
 /* graph_tree.c: a node for each context; with part only those that trimming asks for. */
 void graph_walk_tree(struct builder *, double part);

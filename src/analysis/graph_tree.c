@@ -19,11 +19,7 @@
 #include "base/units.h"
 #include "base/wrap.h"
 
-/* A stack from its root on: the bundle, and the slot of the line that it has come to (what the node there is, + 1; 0: it was
-   at the leaf). Below that are i frames, and k lines of this one. */
-struct down { uint32_t bundle, slot, i, k; };
-
-static void step_down(const struct builder *b, struct down *d)
+void graph_step_down(const struct builder *b, struct down *d)
 {
 	struct prof_run r = b->p->stack[graph_bundle(b, d->bundle).stack];
 	struct lines at = {0, 0};
@@ -36,10 +32,10 @@ static void step_down(const struct builder *b, struct down *d)
 	d->slot = d->k ? b->slot[at.first + --d->k] : 0;
 }
 
-static struct down begin_down(const struct builder *b, size_t bundle)
+struct down graph_begin_down(const struct builder *b, size_t bundle)
 {
 	struct down d = {.bundle = (uint32_t)bundle, .i = b->p->stack[graph_bundle(b, bundle).stack].n};
-	step_down(b, &d);
+	graph_step_down(b, &d);
 	return d;
 }
 
@@ -74,7 +70,7 @@ static void sort_down(const struct builder *b, struct down *v, size_t n)
 		todo[ntodo++] = (struct group){g.lo, lo - g.lo};
 		todo[ntodo++] = (struct group){hi, g.lo + g.n - hi};
 		for (size_t i = lo; i < hi && mid && hi - lo > 1; i++)
-			step_down(b, &v[i]);
+			graph_step_down(b, &v[i]);
 		if (mid)
 			todo[ntodo++] = (struct group){lo, hi - lo};
 	}
@@ -125,7 +121,7 @@ static void sift(struct builder *b, struct sieve *v, const struct down *order, s
 	for (size_t i = 0; i < n && prof_go(b->p, i, n); i++) {
 		struct bundle s = graph_bundle(b, order[i].bundle);
 		size_t k = 0;
-		for (struct down d = begin_down(b, order[i].bundle); d.slot; step_down(b, &d), k++) {
+		for (struct down d = graph_begin_down(b, order[i].bundle); d.slot; graph_step_down(b, &d), k++) {
 			if (k < v->depth && v->open[k].slot == d.slot)
 				continue;
 			while (v->depth > k)
@@ -143,15 +139,14 @@ static void sift(struct builder *b, struct sieve *v, const struct down *order, s
 		close_one(v);
 }
 
-/* The bundles that are walked, and what all of them weigh. */
-static struct down *bundles_in_order(const struct builder *b, size_t *n, int64_t *all)
+struct down *graph_in_order(const struct builder *b, size_t *n, int64_t *all)
 {
 	struct down *order = xmalloc((b->nbundle + 1) * sizeof *order);
 	*n = 0;
 	*all = 0;
 	for (size_t i = 0; i < b->nbundle; i++) {
 		struct bundle s = graph_bundle(b, i);
-		order[*n] = begin_down(b, i);
+		order[*n] = graph_begin_down(b, i);
 		if ((!b->bundle && !s.w && !s.d) || !order[*n].slot)
 			continue;
 		++*n;
@@ -212,7 +207,7 @@ void graph_walk_tree(struct builder *b, double part)
 	if (part > 0 && !b->o->drop_negative) {
 		size_t n;
 		int64_t all;
-		struct down *order = bundles_in_order(b, &n, &all);
+		struct down *order = graph_in_order(b, &n, &all);
 		v.least = wrap_abs(units_i64((double)all * part));
 		if (v.least > 0) {
 			sift(b, &v, order, n);

@@ -380,7 +380,7 @@ void put_value(const struct view *v, struct buf *b, int64_t x, size_t cells, boo
 /* The smallest value decides, a hundred times larger when the largest one has another unit. */
 void view_choose_unit(struct view *v, const struct graph *g)
 {
-	int64_t min = 0, max = v->total;
+	int64_t min = 0;
 	if (strcmp(v->unit, "minimum") || !g->n)
 		return;
 	for (size_t i = 0; i < g->n; i++) {
@@ -389,6 +389,14 @@ void view_choose_unit(struct view *v, const struct graph *g)
 		if (x > 0 && (!min || x < min))
 			min = x;
 	}
+	view_choose_unit_of(v, min);
+}
+
+void view_choose_unit_of(struct view *v, int64_t min)
+{
+	int64_t max = v->total;
+	if (strcmp(v->unit, "minimum"))
+		return;
 	min = scaled_ratio(v, min ? min : max);
 	max = scaled_ratio(v, max);
 	const char *small, *large, *unit;

@@ -44,6 +44,7 @@ char *view_value_str(struct view *, int64_t v);		/* in the arena */
 void put_trimmed_percent(struct buf *, int64_t v, int64_t total);
 /* Choose the unit that suits the nodes of a graph, when the unit is "minimum". */
 void view_choose_unit(struct view *, const struct graph *);
+void view_choose_unit_of(struct view *, int64_t least);	/* the least that is shown, 0: nothing is */
 /* v in the unit chosen. */
 double view_scaled(const struct view *, int64_t v);
 

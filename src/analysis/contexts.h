@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_CONTEXTS_H
+#define TTRACE_CONTEXTS_H
+
+#include "analysis/graph.h"
+#include "analysis/shape.h"
+#include "base/wrap.h"
+
+/*
+ * The call tree of a profile, all of it: the graph of gopt.tree for who tells of every node. Nodes are numbered in
+ * preorder; 0 is the root, which is none.
+ */
+struct contexts {
+	struct prof *p;
+	struct ginfo *info;
+	uint32_t *function;	/* by info: equal for the same function */
+	uint32_t *text;		/* by info: its place in the order of printable names; equal for equal names */
+	uint32_t ninfo, nfunction, ntext;
+	struct shape *s;	/* thing: info + 1. Without things, and without what is said of calls */
+	int64_t *sum;		/* before each end, and after the last */
+	uint32_t *first;	/* by end: the first sample that goes there, or rather its number among those that differ */
+};
+
+/* Samples and stacks of the profile are used up. Not for means, and not without nodes of negative weight. */
+struct contexts *contexts_new(struct prof *, const struct gopt *);
+void contexts_free(struct contexts *);
+
+static inline uint32_t contexts_info(const struct contexts *c, uint32_t node)
+{
+	return c->s->thing[node] - 1;
+}
+
+static inline int64_t contexts_flat(const struct contexts *c, uint32_t node)
+{
+	uint32_t k = rank_of(c->s->ends, node);
+	return rank_has(c->s->ends, node) ? wrap_sub(c->sum[k + 1], c->sum[k]) : 0;
+}
+
+static inline int64_t contexts_cum(const struct contexts *c, uint32_t node)
+{
+	return wrap_sub(c->sum[rank_of(c->s->ends, shape_next(c->s, node))], c->sum[rank_of(c->s->ends, node)]);
+}
+
+/* Does it weigh anything? Others are no nodes, but for who calls them. */
+static inline bool contexts_there(const struct contexts *c, uint32_t node)
+{
+	return contexts_flat(c, node) || contexts_cum(c, node);
+}
+
+/* Those that are there in the order of graph_trimmed(): heaviest first by own weight. How many; to be freed. */
+uint32_t contexts_sorted(const struct contexts *, uint32_t **node);
+/* The nodes below one, heaviest first. How many; room is kept for the next. */
+struct contexts_room { uint32_t *v; size_t cap; };
+uint32_t contexts_kids(const struct contexts *, uint32_t node, struct contexts_room *);
+
+#endif
