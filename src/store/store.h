@@ -38,6 +38,9 @@ struct trk_row {
 	_Atomic int64_t t0, run0, t1;	/* first known; first started to run; ended or blocked for ever;
 					   TIME_NONE: not (yet) */
 };
+/* One of these, so that whoever sees it sees the string or the track that it names. An assignment would wait until all
+   that was written before has left the processor, for each of a million goroutines ten times. */
+#define trk_set(field, value) atomic_store_explicit(&(field), (value), memory_order_release)
 
 struct edge { int64_t t; trk_id from, to; stk_id stack; bool created; };	/* from 0: nobody */
 

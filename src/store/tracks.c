@@ -163,13 +163,13 @@ void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, s
 		return;
 	struct trk_row *r = col_at(&k->st->trks, g);
 	if (start_fun)
-		r->name = start_fun;
+		trk_set(r->name, start_fun);
 	if (creator)
-		r->creator = creator;
+		trk_set(r->creator, creator);
 	if (start)
-		r->start = start;
+		trk_set(r->start, start);
 	if (created)
-		r->created = created;
+		trk_set(r->created, created);
 }
 
 /* What a track's row says of its life. */
@@ -177,19 +177,20 @@ static void track_life(struct track_last *l, struct trk_row *r, int64_t t, enum 
 {
 	if (s == TS_NONE || s == TS_FOREVER) {
 		if (!(l->life & HAS_T0))
-			r->t0 = t;
-		r->t1 = t;
+			trk_set(r->t0, t);
+		trk_set(r->t1, t);
 		l->life = (l->life | HAS_T0) & (uint8_t)~LIVES;
 		return;
 	}
 	if (!(l->life & LIVES)) {
 		/* threads of C code use a goroutine again and again: the row tells of its newest life */
-		r->t0 = t;
-		r->t1 = r->run0 = TIME_NONE;
+		trk_set(r->t0, t);
+		trk_set(r->t1, TIME_NONE);
+		trk_set(r->run0, TIME_NONE);
 		l->life = (l->life | HAS_T0 | LIVES) & (uint8_t)~HAS_RUN0;
 	}
 	if (s == TS_RUN && !past && !(l->life & HAS_RUN0)) {
-		r->run0 = t;
+		trk_set(r->run0, t);
 		l->life |= HAS_RUN0;
 	}
 }
@@ -217,10 +218,10 @@ static int64_t late(struct tracks *k, struct track_last *l, const struct sink_en
 {
 	if (e->state & TS_PAST && !(l->life & HAS_T0)) {
 		struct trk_row *r = col_at(&k->st->trks, e->trk);
-		r->t0 = e->t;
+		trk_set(r->t0, e->t);
 		uint32_t i;
 		*(int64_t *)col_add(&k->st->heards, &i) = floor;
-		r->heard = i + 1;
+		trk_set(r->heard, i + 1);
 		l->life |= HAS_T0 | LIVES;
 	}
 	return floor;

@@ -55,7 +55,9 @@ trk_id trkindex_put(struct trkindex *x, struct store *st, enum track_kind kind, 
 	struct trk_row *r = col_add(&st->trks, &i);
 	r->kind = kind;
 	r->id = id;
-	r->t0 = r->run0 = r->t1 = TIME_NONE;
+	trk_set(r->t0, TIME_NONE);
+	trk_set(r->run0, TIME_NONE);
+	trk_set(r->t1, TIME_NONE);
 	if (slot) {
 		*slot = i;
 	} else {
