@@ -58,38 +58,59 @@ static bool is_system(const struct snap *sn, str_id name)
 	return s->n >= 8 && !memcmp(s->s, "runtime.", 8) && !(s->n == 12 && !memcmp(s->s, "runtime.main", 12));
 }
 
-/* One pass over a row: what ran, and what took longest. States alternate, so nothing but a new longest one is asked
-   for: what does not count has a longest one that nothing is longer than, and what does not run is added elsewhere. */
-static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row)
+/* A row as it is walked. States alternate, so nothing but a new longest one is asked for: what does not count has a
+   longest one that nothing is longer than, and what does not run adds nothing. */
+struct row {
+	const struct sheet *sh;
+	trk_id trk;
+	str_id name;
+	int64_t from, ran;	/* since the sheet began: the interval; ns */
+};
+
+/* r is a copy: of what this is not called for the loops keep all in registers. */
+static void __attribute__((noinline)) new_longest(struct look *l, struct row r, unsigned s, int64_t to)
 {
-	static const bool runs[SHEET_STATE + 1] = {
-	    [TS_RUN] = true, [TS_GCWORK] = true, [TS_ASSIST] = true, [TS_SWEEP] = true};
-	trk_id trk = sh->trk[row];
-	str_id name = store_trk(l->sn->st, trk)->name;
-	bool theirs = is_system(l->sn, name);
-	int64_t sum[2] = {0}, from = 0, to;
-	for (uint32_t i = sh->first[row], end = sh->first[row + 1]; i < end; i++, from = to) {
-		unsigned s = sh->state[i] & SHEET_STATE;
-		to = i + 1 < end ? sheet_start(sh, i + 1) : sh->t1 - sh->t0;
-		int64_t ns = to - from;
-		sum[runs[s]] += ns;
-		if (ns <= l->limit[s] || theirs)
-			continue;
-		l->limit[s] = ns;
-		*(s == TS_READY ? &l->ready : &l->lock) = (struct longest){sh->t0 + from, sh->t0 + to, trk};
-	}
-	if (name < l->sn->nstrs)
-		l->by_name[name] += sum[true];
+	if (is_system(l->sn, r.name))
+		return;
+	l->limit[s] = to - r.from;
+	*(s == TS_READY ? &l->ready : &l->lock) = (struct longest){r.sh->t0 + r.from, r.sh->t0 + to, r.trk};
+}
+
+static inline __attribute__((always_inline)) void interval(struct look *l, struct row *r, uint32_t i, int64_t to)
+{
+	static const int64_t runs[SHEET_STATE + 1] = {
+	    [TS_RUN] = -1, [TS_GCWORK] = -1, [TS_ASSIST] = -1, [TS_SWEEP] = -1};
+	unsigned s = r->sh->state[i] & SHEET_STATE;
+	r->ran += (to - r->from) & runs[s];
+	if (__builtin_expect(to - r->from > l->limit[s], false))
+		new_longest(l, *r, s, to);
+	r->from = to;
+}
+
+/* One loop for each width of a start. */
+static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row, const struct trk_row *trk)
+{
+	uint32_t i = sh->first[row], last = sh->first[row + 1] - 1;
+	struct row r = {.sh = sh, .trk = sh->trk[row], .name = trk->name};
+	if (sh->start3)
+		for (; i < last; i++)
+			interval(l, &r, i, sheet_start3(sh->start3, i + 1));
+	else
+		for (; i < last; i++)
+			interval(l, &r, i, sh->start4[i + 1]);
+	interval(l, &r, last, sh->t1 - sh->t0);
+	if (r.name < l->sn->nstrs)
+		l->by_name[r.name] += r.ran;
 }
 
 static void walk_sheet(struct look *l, const struct sheet *sh)
 {
 	for (uint32_t r = 0; r < sh->ntrk; r++) {
-		enum track_kind kind = store_trk(l->sn->st, sh->trk[r])->kind;
+		const struct trk_row *trk = store_trk(l->sn->st, sh->trk[r]);
 		int64_t sum[TS__N];
-		if (kind == TK_G)
-			goroutine_row(l, sh, r);
-		if (kind != TK_P)
+		if (trk->kind == TK_G)
+			goroutine_row(l, sh, r, trk);
+		if (trk->kind != TK_P)
 			continue;
 		sheet_upto(sh, r, sh->t1, sum);
 		for (int s = 0; s < TS__N; s++) {

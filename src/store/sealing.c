@@ -77,12 +77,21 @@ static void count(struct sealing *s, int64_t t, enum counter c, int64_t v)
 	*(struct count_row *)col_add(&s->st->counts[c], NULL) = (struct count_row){ t, v < 0 ? 0 : (uint64_t)v };
 }
 
-/* The values of one class within a slot of a sheet: where it was least and most, and when it changed
-   last. min is more than max while there is none. */
-struct class_slot { struct { int64_t t, v; } min, max; int64_t t; };
-static const struct class_slot no_values = { .min.v = INT64_MAX, .max.v = INT64_MIN };
+/* One class: how many there are, and within a slot of a sheet where that was least and most, and when it changed
+   last. least is more than most while it has not. */
+struct class_slot {
+	_Alignas(64) int64_t now;
+	int64_t t;
+	struct { int64_t t, v; } min, max;
+};
 
-static void slot_flush(struct sealing *s, struct class_slot *slot, int64_t now, enum counter c)
+static void slot_none(struct class_slot *slot)
+{
+	slot->min.v = INT64_MAX;
+	slot->max.v = INT64_MIN;
+}
+
+static void slot_flush(struct sealing *s, struct class_slot *slot, enum counter c)
 {
 	if (slot->min.v > slot->max.v)
 		return;
@@ -93,13 +102,14 @@ static void slot_flush(struct sealing *s, struct class_slot *slot, int64_t now, 
 		count(s, ta, c, va);
 	if (tb < slot->t && va != vb)
 		count(s, tb, c, vb);
-	count(s, slot->t, c, now);
-	*slot = no_values;
+	count(s, slot->t, c, slot->now);
+	slot_none(slot);
 }
 
 /* One less: it can be the most only where it is the first, and then it is the least too. One more, likewise. */
-static inline void slot_less(struct class_slot *slot, int64_t t, int64_t v)
+static inline void slot_less(struct class_slot *slot, int64_t t)
 {
+	int64_t v = --slot->now;
 	slot->t = t;
 	if (v >= slot->min.v)
 		return;
@@ -111,8 +121,9 @@ static inline void slot_less(struct class_slot *slot, int64_t t, int64_t v)
 	}
 }
 
-static inline void slot_more(struct class_slot *slot, int64_t t, int64_t v)
+static inline void slot_more(struct class_slot *slot, int64_t t)
 {
+	int64_t v = ++slot->now;
 	slot->t = t;
 	if (v <= slot->max.v)
 		return;
@@ -124,10 +135,10 @@ static inline void slot_more(struct class_slot *slot, int64_t t, int64_t v)
 	}
 }
 
-static void flush_all(struct sealing *s, struct class_slot *slot, const int64_t *now)
+static void flush_all(struct sealing *s, struct class_slot *slot)
 {
 	for (unsigned c = 1; c < CLASSES; c++)
-		slot_flush(s, &slot[c], now[c], class_counter[c]);
+		slot_flush(s, &slot[c], class_counter[c]);
 }
 
 /* Of a long trace there are many pieces, and so what is counted in one of them need not be as fine. */
@@ -144,32 +155,34 @@ static void count_states(struct sealing *s, const struct sheet_piece *p)
 		s->goroutines = p->entry[i].moved & (ENTRY_WAS | ENTRY_WAS << ENTRY_CLASS);
 	if (!s->goroutines)
 		return;
-	struct class_slot slot[CLASSES] = { no_values, no_values, no_values, no_values, no_values };
-	int64_t now[CLASSES];
-	memcpy(now, s->class_n, sizeof now);
+	struct class_slot slot[CLASSES];
 	const struct sink_enter *e = p->entry, *all = p->n ? e + p->n : e;
 	for (; p->past && e < all; e++)
 		if (e->state & SHEET_PAST) {
-			now[e->moved & ENTRY_WAS]--;
-			now[e->moved >> ENTRY_CLASS & ENTRY_WAS]++;
+			s->class_n[e->moved & ENTRY_WAS]--;
+			s->class_n[e->moved >> ENTRY_CLASS & ENTRY_WAS]++;
 		}
-	for (unsigned c = 1; c < CLASSES; c++)
-		slot_more(&slot[c], p->t0, now[c]);
+	for (unsigned c = 0; c < CLASSES; c++) {
+		slot_none(&slot[c]);
+		slot[c].now = s->class_n[c] - 1;
+		slot_more(&slot[c], p->t0);
+	}
 	int64_t step = (p->t1 - p->t0) / count_slots(p->n) + 1, end = p->t0 + step;
 	for (e = p->entry; e < all; e++) {
 		unsigned was = e->moved & ENTRY_WAS, is = e->moved >> ENTRY_CLASS & ENTRY_WAS;
 		if (was == is || e->state & SHEET_PAST)
 			continue;
 		if (e->t >= end) {
-			flush_all(s, slot, now);
+			flush_all(s, slot);
 			end = e->t - (e->t - p->t0) % step + step;
 		}
 		/* what is of no class is counted too, and not told */
-		slot_less(&slot[was], e->t, --now[was]);
-		slot_more(&slot[is], e->t, ++now[is]);
+		slot_less(&slot[was], e->t);
+		slot_more(&slot[is], e->t);
 	}
-	flush_all(s, slot, now);
-	memcpy(s->class_n, now, sizeof now);
+	flush_all(s, slot);
+	for (unsigned c = 0; c < CLASSES; c++)
+		s->class_n[c] = slot[c].now;
 }
 
 /* ---- one piece after another */

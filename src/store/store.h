@@ -317,13 +317,15 @@ enum { START3_SHIFT = 8 };
 #else
 enum { START3_SHIFT = 0 };
 #endif
-static inline uint32_t sheet_start(const struct sheet *sh, uint32_t i)
+static inline uint32_t sheet_start3(const uint8_t *start3, uint32_t i)
 {
 	uint32_t v;
-	if (!sh->start3)
-		return sh->start4[i];
-	memcpy(&v, sh->start3 + (size_t)i * 3, sizeof v);
+	memcpy(&v, start3 + (size_t)i * 3, sizeof v);
 	return v >> START3_SHIFT & (START3_NS - 1);
+}
+static inline uint32_t sheet_start(const struct sheet *sh, uint32_t i)
+{
+	return sh->start3 ? sheet_start3(sh->start3, i) : sh->start4[i];
 }
 /* So many rows have sums of their own: a window of many sheets is made of them. */
 static inline uint32_t sheet_summed(const struct sheet *sh)

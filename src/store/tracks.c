@@ -234,6 +234,7 @@ struct entering {
 	/* an entry there, or of that time, is asked whether the piece is full */
 	const struct sink_enter *full;
 	int64_t due;
+	uint32_t few;		/* while no more tracks are there, it is no matter how many */
 };
 
 /* A piece with so many is full, too, before its sheet becomes too long for short times: half of what is enough. But one
@@ -246,6 +247,8 @@ static size_t brief(const struct tracks *k, size_t most)
 
 static void next_full(const struct tracks *k, struct entering *x)
 {
+	_Static_assert(2 * BRIEF_ROW > SEAL_ROW, "who asks for the half asks for the whole");
+	x->few = (uint32_t)(k->least / (2 * BRIEF_ROW));
 	size_t n = (size_t)(x->out - x->base), most = tracks_enough(k), some = brief(k, most);
 	int64_t due = k->sealed + START3_NS - 1;
 	x->full = x->base + (n < some ? some : most);
@@ -296,6 +299,7 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	struct track_last *l = &k->last[e->trk], *also = &k->last[e->also];
 	unsigned s = e->state & SHEET_STATE, past = e->state & TS_PAST;
 	int64_t t = e->t, floor = l->t < k->sealed ? k->sealed : l->t;
+	bool many = k->there > x->few;
 	if (!l->life && !k->of)
 		recall(k, l, e->trk);
 	if (e->also && also->t > floor)
@@ -305,8 +309,11 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	rare_state(k, l, e->trk, t, (enum tstate)s, past);
 	if (e->also)
 		rare_state(k, also, e->also, t, sink_also(s), false);
-	if (is_full(k, x, t) && t >= x->newest && t > k->sealed && !past)
+	bool ask = many || k->there > x->few || x->out >= x->full || t >= x->due;
+	if (ask && is_full(k, x, t) && t >= x->newest && t > k->sealed && !past)
 		next_piece(k, x, t, left);
+	if (ask)
+		next_full(k, x);
 	rare_tell(k, l, e->trk, t);
 	if (e->also)
 		rare_tell(k, also, e->also, t);
@@ -341,7 +348,6 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 			x.out = out;
 			t = rare_entry(k, &x, e, (size_t)(end - e));
 			out = x.out;
-			next_full(k, &x);
 		}
 		if (t > x.newest) {
 			x.newest = t;
