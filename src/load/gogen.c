@@ -23,6 +23,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const double USUAL_TICK = 64;	/* ns, where the frequency did not come: nearly everywhere */
 
@@ -338,7 +339,27 @@ static bool no_tables(const struct tgen *g, const struct cur *c)
 	return g->nstack == 1 && g->nstr == 1 && cur_at(c) - g->at > SOME;
 }
 
-/* Only the heads of batches are looked at, but their pages bring the neighbours: of a generation nearly all. */
+/* The next batch, as gowire_batch() has it. Of a mapped file the head is read and not looked at: each would be a page that
+   brings its neighbours, so a generation would be mapped before anything of it is needed. What is a table is looked at
+   at once, and where anything is unusual all is. */
+static int next_batch(struct cur *c, const struct bytes *in, struct gobatch *b, struct err *e)
+{
+	uint8_t head[64];
+	struct err none;
+	size_t left = cur_left(c);
+	if (!in->mapped || left <= sizeof head ||
+	    pread(in->fd, head, sizeof head, (off_t)cur_at(c)) != (ssize_t)sizeof head)
+		return gowire_batch(c, b, e);
+	struct cur h = cur_make(head, sizeof head, cur_at(c));
+	if (gowire_head(&h, b, &none) <= 0 || b->end || !cur_left(&h) || b->n > left - (size_t)(h.p - head))
+		return gowire_batch(c, b, e);
+	c->p += h.p - head;
+	b->p = cur_bytes(c, b->n);
+	b->first = b->n && !b->exp ? *h.p : GE_NONE;
+	return 1;
+}
+
+/* Of the tables' pages, which bring their neighbours: of a generation that has many of them nearly all. */
 static void rest(const struct tgen *g, const struct bytes *in)
 {
 	enum { BATCHES = 32 };	/* 2 MB */
@@ -352,7 +373,7 @@ static int read_until_next(struct tgen *g, struct cur *c, int version, const str
 	struct gobatch b;
 	for (;;) {
 		const uint8_t *mark = c->p;
-		int r = gowire_batch(c, &b, e);
+		int r = next_batch(c, in, &b, e);
 		if (!r) {
 			g->torn = no_tables(g, c);
 			return 0;
@@ -386,7 +407,7 @@ static int read_until_end(struct tgen *g, struct cur *c, int version, const stru
 {
 	struct gobatch b;
 	for (;;) {
-		int r = gowire_batch(c, &b, e);
+		int r = next_batch(c, in, &b, e);
 		if (!r && g->nthread)
 			return err_set(e, ERR_FORMAT, cur_at(c),
 			    "incomplete generation found; trace likely truncated (was trace.Stop called?)");
