@@ -166,6 +166,10 @@ void *mem_pages_grow(void *p, size_t had, size_t n)
 		    : mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (q == MAP_FAILED)
 		out_of_memory(n);
+#ifdef MADV_HUGEPAGE
+	if (!mem_tight())	/* a large page more than is needed */
+		(void)madvise(q, n, MADV_HUGEPAGE);
+#endif
 #else
 	void *q = mem_pages(n);
 	if (p)
