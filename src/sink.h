@@ -244,6 +244,9 @@ struct sink {
 		bool   (*upto)(void *, int64_t t, uint64_t bytes);
 	} *ops;
 	void *self;
+	/* whom the reference takes for a mark worker is told as UT_WORKER and UT_DEDICATED even where it is none: millions
+	   of times, and for its curve of utilisation alone */
+	bool oddities;
 };
 
 /* Says a generation again: gen->state is that of its beginning, NULL: it is the first. What is said is what was

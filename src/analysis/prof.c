@@ -385,5 +385,5 @@ struct sink prof_sink(struct prof *p)
 		.type = sink_type, .sample = sink_sample, .meta = sink_meta, .warn = sink_warn,
 		.upto = sink_upto,
 	};
-	return (struct sink){&ops, p};
+	return (struct sink){.ops = &ops, .self = p};
 }

@@ -235,6 +235,19 @@ static bool is_system(const char *name, size_t n)
 	return n >= 8 && !memcmp(name, "runtime.", 8) && !(n == 12 && !memcmp(name, "runtime.main", 12));
 }
 
+/* It was labelled as one, and now its name is known. */
+static void no_worker(struct gotrace *r, struct gg *g, int64_t p)
+{
+	g->mark_worker = false;
+	if (g->works)
+		gotrack_util(r, (enum util_what)g->works, p, -1, false);
+	g->works = 0;
+	if (r->sink->oddities)
+		return;
+	g->dedicated = g->fractional = false;
+	g->counts = g->ranged;
+}
+
 /* A transition that carries the goroutine's own stack gives it its name. */
 static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 {
@@ -251,10 +264,12 @@ static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 	const char *s = tgen_str(r->tab.gen, f[n - 1].fun, &len);
 	if (!len)
 		return;
+	bool worker = len == 22 && !memcmp(s, "runtime.gcBgMarkWorker", 22);
+	if (g->mark_worker && !worker)
+		no_worker(r, g, ev->p);
 	g->named = true;
 	g->system = is_system(s, len);
-	if (len == 22 && !memcmp(s, "runtime.gcBgMarkWorker", 22))
-		g->mark_worker = true;
+	g->mark_worker = worker;
 	r->sink->ops->born(r->sink->self, g->trk, gotables_root(r, own), 0, 0, 0);
 }
 
@@ -513,6 +528,23 @@ size_t gotrack_events(struct gotrace *r, const struct tev *ev, size_t n)
 	return i;
 }
 
+/* g is, or is to be taken for, a mark worker of that kind. */
+static void label_worker(struct gotrace *r, struct gg *g, bool dedicated, int64_t p)
+{
+	if (dedicated)
+		g->dedicated = true;
+	else
+		g->fractional = true;
+	g->counts = true;
+	gotrack_util(r, dedicated ? UT_DEDICATED : UT_WORKER, p, 1, false);
+	if (g->mark_worker && executes(g->state) && !g->works) {
+		g->works = dedicated ? UT_DEDICATED_ONCE : UT_WORKER_ONCE;
+		gotrack_util(r, (enum util_what)g->works, p, 1, false);
+	}
+}
+
+/* Since Go 1.26 a P has the mode of the worker that it is to run next before it runs it (assignWaitingGCWorker), and
+   whoever runs there first is labelled. The reference takes that goroutine for a worker for good. */
 void gotrack_label(struct gotrace *r, const struct tev *ev)
 {
 	size_t n;
@@ -523,21 +555,11 @@ void gotrack_label(struct gotrace *r, const struct tev *ev)
 	if (!g || n < 3 || memcmp(s, "GC ", 3))
 		return;
 	bool idle = n == 9 && !memcmp(s, "GC (idle)", 9), dedicated = n == 14 && !memcmp(s, "GC (dedicated)", 14);
-	if (!g->mark_worker) {
+	if (!g->mark_worker && !g->named) {
 		g->mark_worker = true;
 		if (g->state == TST_RUNNING)
 			show_running(r, g, gotrace_now(r), 0, 0);
 	}
-	if (idle)
-		return;
-	if (dedicated)
-		g->dedicated = true;
-	else
-		g->fractional = true;
-	g->counts = true;
-	gotrack_util(r, dedicated ? UT_DEDICATED : UT_WORKER, ev->p, 1, false);
-	if (executes(g->state) && !g->works) {
-		g->works = dedicated ? UT_DEDICATED_ONCE : UT_WORKER_ONCE;
-		gotrack_util(r, (enum util_what)g->works, ev->p, 1, false);
-	}
+	if (!idle && (g->mark_worker || r->sink->oddities))
+		label_worker(r, g, dedicated, ev->p);
 }

@@ -383,7 +383,7 @@ struct sink build_sink(struct build *b)
 	    .warn = put_warn,
 	    .upto = put_upto,
 	};
-	return (struct sink){&ops, b};
+	return (struct sink){.ops = &ops, .self = b};
 }
 
 const struct snap *build_snap(const struct build *b)

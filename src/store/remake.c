@@ -114,7 +114,7 @@ static bool read_again(struct remake *a, const struct border *from)
 		.trace = no_trace, .upto = again_upto, .keep = again_keep,
 	};
 	struct borders *k = a->from.borders;
-	struct sink sink = { &ops, a };
+	struct sink sink = {.ops = &ops, .self = a};
 	lock_take(k->lock);
 	struct sink_keep gen = k->v[a->gen]->gen;
 	a->at = borders_sheet(k, a->gen);
