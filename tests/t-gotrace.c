@@ -471,6 +471,56 @@ static void test_task_zero(void)
 	buf_free(&b);
 }
 
+/* How long P 0 worked for the collector, as its row says, and in how many rows of utils a dedicated worker took it. */
+static int64_t gc_of_p(const struct buf *b, bool oddities, unsigned *rows)
+{
+	struct err e;
+	struct build *build = build_new();
+	struct sink sink = build_sink(build);
+	sink.oddities = oddities;
+	OK(!read_gotrace((struct bytes){.p = (const uint8_t *)b->p, .n = b->n}, &sink, &e));
+	const struct snap *sn = build_finish(build);
+	int64_t sum[TS__N], ns = 0;
+	for (uint32_t i = 0; i < sn->nsheets; i++) {
+		const struct sheet *sh = sheet_get(sn, i);
+		for (uint32_t r = 0; r < sh->nother; r++)
+			if (store_trk(sn->st, sh->trk[r])->kind == TK_P) {
+				sheet_upto(sh, r, sh->t1, sum);
+				ns += sum[TS_GCWORK];
+			}
+		sheet_put(sn, i);
+	}
+	*rows = 0;
+	for (uint32_t i = 0; i < sn->nutils; i++)
+		*rows += ((const struct sink_util *)col_at(&sn->st->utils, i))->what == UT_DEDICATED;
+	build_free(build);
+	return ns;
+}
+
+/* Since Go 1.26 whoever runs first on a P that a mark worker is to run on has its label. Its name says what it is; the
+   reference does not ask, and counts it from then on. */
+static void test_label_of_another(void)
+{
+	static const char text[] =
+	    "go 26\nBatch 1 -1 100\nSync\nFrequency 1000000000\nClockSnapshot 5 77 1000 500\n"
+	    "Batch 1 7 100\nProcStatus 1 0 1\nGoStatus 1 1 -1 2\nProcsChange 1 2 1\n"
+	    "GoCreate 2 2 2 1\nGoCreate 2 3 3 1\nGoBlock 10 3 1\n"
+	    "GoStart 10 3 1\nGoLabel 1 7\nGoStop 100 4 3\nGoStart 5 3 2\nGoBlock 70 3 3\n"
+	    "GoStart 10 2 1\nGoLabel 1 7\nGoBlock 30 3 2\nProcStop 1\n"
+	    "Batch 1 -1 400\nStacks\nStack 1 0x10 1 2 30\nStack 2 0x30 5 2 50\nStack 3 0x40 6 2 60\n"
+	    "Batch 1 -1 400\nStrings\nString 1 \"main.main\"\nString 2 \"main.go\"\nString 3 \"chan receive\"\n"
+	    "String 4 \"preempted\"\nString 5 \"runtime.gcBgMarkWorker\"\nString 6 \"main.g\"\n"
+	    "String 7 \"GC (dedicated)\"\nEndOfGeneration\n";
+	struct buf b = {0};
+	int line;
+	unsigned plain, odd;
+	OK(goasm(text, strlen(text), &b, &line));
+	OK(gc_of_p(&b, false, &plain) == 31);
+	OK(gc_of_p(&b, true, &odd) == 31);
+	OK(plain == 2 && odd == 2 + 4);
+	buf_free(&b);
+}
+
 int main(void)
 {
 	test_order();
@@ -480,5 +530,6 @@ int main(void)
 	test_ahead();
 	test_old_names();
 	test_task_zero();
+	test_label_of_another();
 	return DONE();
 }
