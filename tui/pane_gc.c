@@ -307,7 +307,10 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct gcview *p = st;
 	int64_t len = p->scope.t1 - p->scope.t0;
-	(void)env;
+	if (len <= 0 && !session_snap(env->s)->complete) {
+		buf_puts(b, "reading");
+		return;
+	}
 	buf_printf(b, "%u cycle%s, marking %.1f%% of time, assists ", p->rows[0].n, p->rows[0].n == 1 ? "" : "s",
 	    len > 0 ? 100.0 * (double)p->mark / (double)len : 0.0);
 	text_ns(b, p->assist);
