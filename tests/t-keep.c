@@ -336,6 +336,18 @@ static void generation_of_many(struct buf *b, unsigned gen, unsigned each)
 	    "String 3 \"main.f\"\nString 4 \"main.go\"\nEndOfGeneration\n", gen, gen);
 }
 
+/* What rows of tracks say, part of which is gathered where they lie on disk. */
+static uint64_t of_rows(const struct snap *sn)
+{
+	uint64_t h = 1;
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		h = mix(mix(mix(h, r->id), r->name), mix(r->creator, mix(r->start, r->created)));
+		h = mix(mix(h, (uint64_t)r->t0), mix((uint64_t)r->run0, (uint64_t)r->t1));
+	}
+	return h;
+}
+
 static bool same_sheets(const struct snap *sn, const uint64_t *want)
 {
 	bool all = true;
@@ -378,13 +390,14 @@ static void crowd(const char *jobs)
 		rows += store_slot(sn->st, i)->ntrk;
 		all += store_slot(sn->st, i)->n;
 	}
-	uint64_t said = passes(sn);
+	uint64_t said = passes(sn), told = of_rows(sn);
 	OK(rows * 5ull < all * 2ull ||
 	    (fprintf(stderr, "%u rows of %u intervals in %u sheets\n", rows, all, n), false));
 	build_free(b);
 	b = load(&f, MANY);
 	sn = build_snap(b);
 	OK(sn->nsheets == n);
+	OK(of_rows(sn) == told);
 	summed(sn);
 	keep_drop_all(sn->st->keep);
 	OK(same_sheets(sn, want));
@@ -418,6 +431,7 @@ int main(int argc, char **argv)
 		snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
 		file(path);
 		crowd("1");
+		mem_spill(".");		/* from now on rows lie on disk, where there is one that can */
 		crowd("2");
 	}
 	return DONE();

@@ -18,6 +18,7 @@
 #include "base/halve.h"
 #include "base/job.h"
 #include "base/mem.h"
+#include "store/sheet.h"
 
 #include <string.h>
 
@@ -87,6 +88,10 @@ struct brief *brief_of(const struct sheet *sh, uint32_t number, bool goroutines)
 		int64_t ns[TS__N];
 		sheet_upto(sh, r, sh->t1, ns);
 		add_row(&m, sh->trk[r], ns);
+		if (r % SHEET_PASS == SHEET_PASS - 1) {
+			brief_rest(m.b);
+			sheet_rest(sh);
+		}
 	}
 	return m.b;
 }

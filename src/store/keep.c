@@ -28,6 +28,7 @@
 #include "store/brief.h"
 #include "store/ladder.h"
 #include "store/remake.h"
+#include "store/sheet.h"
 #include "store/still.h"
 
 enum { STATES = 8, FLOOR = 16, ROOM_EVERY = 16, SPARE = 40 << 20, LEAST = 4, IDLE = 64 };
@@ -123,8 +124,7 @@ static void make_room(struct keep *k, size_t more, uint32_t before)
 
 void keep_sealed(struct keep *k, const struct sheet *sh)
 {
-	if (sh->spilled)	/* where the limit is small: it cannot be dropped before its generation ends */
-		mem_spilled_rest((void *)(uintptr_t)sh, sh->bytes);
+	sheet_rest(sh);		/* where the limit is small: it cannot be dropped before its generation ends */
 	lock_take(k->lock);
 	k->held += sh->bytes;
 	if (sh->bytes > k->most)
@@ -194,8 +194,8 @@ static void rest_all(const struct keep *k)
 	for (uint32_t i = 0; i < n && mem_tight(); i++) {
 		struct sheet_slot *s = store_slot(k->st, i);
 		const struct sheet *sh = atomic_load_explicit(&s->sheet, memory_order_relaxed);
-		if (sh && sh->spilled && !atomic_load_explicit(&s->pins, memory_order_relaxed))
-			mem_spilled_rest((void *)(uintptr_t)sh, sh->bytes);
+		if (sh && !atomic_load_explicit(&s->pins, memory_order_relaxed))
+			sheet_rest(sh);
 	}
 }
 
@@ -205,8 +205,7 @@ static void rest_all(const struct keep *k)
 static void place(struct keep *k, struct sheet *sh, uint32_t at, uint32_t want)
 {
 	struct sheet_slot *s = store_slot(k->st, at);
-	if (sh->spilled)
-		mem_spilled_rest(sh, sh->bytes);
+	sheet_rest(sh);
 	bool wanted = atomic_load(&s->pins), near = want - at <= atomic_load(&k->fits) / 2;
 	if (!atomic_load(&s->sheet)) {
 		if (wanted || near)

@@ -141,6 +141,7 @@ static void cut_piece(struct tracks *k, int64_t t1)
 {
 	struct sheet_piece late = {0}, *p = &k->now;
 	size_t from = t1 > k->newest ? p->n : t1 == k->newest ? k->ties : 0;
+	learnt_put(&k->learnt, k->st);
 	tracks_room(k, p, 1);
 	p->n = split(k, from, t1, &late);
 	count_told(k);

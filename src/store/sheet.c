@@ -311,9 +311,14 @@ static void fill_edges(struct sealer *s, struct build_sheet *b, const struct she
 static void keep_alive(struct sealer *s, const struct build_sheet *b)
 {
 	s->alive[0].n = s->alive[1].n = 0;
-	for (uint32_t r = 0; r < b->sh->ntrk; r++)
+	for (uint32_t r = 0; r < b->sh->ntrk; r++) {
 		if (s->live[b->trk[r]].state != TS_NONE)
 			list_add(&s->alive[r >= b->sh->nother], b->trk[r]);
+		if (r % SHEET_PASS == SHEET_PASS - 1) {
+			shelf_rest(&s->lives);
+			sheet_rest(b->sh);
+		}
+	}
 }
 
 static void forget_crowds(const struct sealer *s, uint32_t from, uint32_t upto)
@@ -334,6 +339,8 @@ static void forget_dead(const struct sealer *s, const struct build_sheet *b, uin
 			lives = lives || s->live[b->trk[r]].state != TS_NONE;
 		for (; other < b->sh->nother && b->trk[other] / SHEET_CROWD <= crowd; other++)
 			lives = lives || b->trk[other] / SHEET_CROWD == crowd;
+		if (crowd % (SHEET_PASS / SHEET_CROWD) == 0)
+			shelf_rest(&s->lives);
 		if (lives)
 			continue;
 		if (upto != crowd) {
@@ -343,6 +350,25 @@ static void forget_dead(const struct sealer *s, const struct build_sheet *b, uin
 		upto = crowd + 1;
 	}
 	forget_crowds(s, from, upto);
+}
+
+/* Where memory is short scratch of so many rows is no more than is needed at the time. */
+static void rows_go(struct sealer *s)
+{
+	if (!s->spills)
+		return;
+	mem_free(s->row);
+	s->row = NULL;
+	s->crow = 0;
+}
+
+static void intervals_go(struct sealer *s)
+{
+	if (!s->spills)
+		return;
+	mem_free(s->from);
+	s->from = NULL;
+	s->nfrom = 0;
 }
 
 void sealer_sort(struct sealer *s, struct sheet_piece *p)
@@ -363,6 +389,8 @@ void sealer_sort(struct sealer *s, struct sheet_piece *p)
 		b.first[r] = s->row[r].first;
 		s->pos[b.trk[r]] = 0;
 	}
+	rows_go(s);
+	sheet_rest(b.sh);
 	fill_edges(s, &b, p);
 	s->b = xmalloc(sizeof *s->b);
 	*s->b = b;
@@ -374,6 +402,7 @@ struct sheet *sealer_fill(struct sealer *s, struct sheet_piece *p)
 	mem_free(s->b);
 	s->b = NULL;
 	sheet_trim(s, &b, sheet_fill(s, &b, p));
+	intervals_go(s);
 	keep_alive(s, &b);
 	forget_dead(s, &b, p->ntrks);
 	shelf_rest(&s->lives);

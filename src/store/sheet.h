@@ -74,6 +74,15 @@ enum { SHEET_CROWD = 1 << 11 };
 
 enum { SHEET_MAX_NS = 2000000000 };	/* start[] is 32 bits wide */
 
+/* Of a sheet that lies on disk the pages that were looked at go. Who goes through all rows of one calls it after so
+   many: they may be half a million. */
+enum { SHEET_PASS = 1 << 16 };
+static inline void sheet_rest(const struct sheet *sh)
+{
+	if (sh->spilled)
+		mem_spilled_rest((void *)(uintptr_t)sh, sh->bytes);
+}
+
 /* Sums over all tracks of a damaged trace, whose times may be centuries, wrap around; their differences do
    not. */
 static inline void sum_add(int64_t *sum, int64_t ns)

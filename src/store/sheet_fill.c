@@ -244,6 +244,10 @@ static void fill_kinds(struct sealer *s, const struct build_sheet *b, const stru
 			fill_row(b, s->from, r, p, live, sum, f, false);
 		else
 			fill_row(b, s->from, r, p, live, sum, f, true);
+		if (r % SHEET_PASS == SHEET_PASS - 1) {
+			sheet_rest(b->sh);
+			shelf_rest(&s->lives);
+		}
 	}
 	if (b->sh->ntrk == summed)
 		memcpy(of_row[summed], sum, sizeof *of_row);

@@ -15,6 +15,7 @@
 #include "base/halve.h"
 #include "base/job.h"
 #include "base/mem.h"
+#include "store/sheet.h"
 
 enum { SHARE = 32 };	/* of a sheet's bytes that they may take */
 enum { BLOCK = 512, BYTES = BLOCK / 4 };
@@ -82,6 +83,8 @@ static void fill(struct still_blocks *s, const struct sheet *sh)
 		k += i && s->block[k] != t / BLOCK;
 		s->block[k] = t / BLOCK;
 		bytes_of(s, k)[t % BLOCK / 4] |= (uint8_t)((same ? STILL_SAME : STILL_MOVES) << t % 4 * 2);
+		if (i % SHEET_PASS == SHEET_PASS - 1)
+			sheet_rest(sh);
 	}
 }
 

@@ -121,6 +121,7 @@ void tracks_done(struct tracks *k)
 	shelf_free(&k->lasts);
 	shelf_free(&k->crowds);
 	mem_free(k->left);
+	learnt_free(&k->learnt);
 	k->left = NULL;
 	mem_free(k->now.entry);
 	mem_free(k->now.told);
@@ -163,7 +164,7 @@ void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, s
 		return;
 	struct trk_row *r = col_at(&k->st->trks, g);
 	if (start_fun)
-		trk_set(r->name, start_fun);
+		learnt_add(&k->learnt, k->st, g, k->n, LEARNT_NAME, 0, start_fun);
 	if (creator)
 		trk_set(r->creator, creator);
 	if (start)
@@ -172,27 +173,37 @@ void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, s
 		trk_set(r->created, created);
 }
 
-/* What a track's row says of its life. */
-static void track_life(struct track_last *l, struct trk_row *r, int64_t t, enum tstate s, bool past)
+/* What a track's row says of its life, where that is something new. */
+static void life_changes(struct tracks *k, struct track_last *l, trk_id trk, int64_t t, enum tstate s, bool past)
 {
+	struct trk_row *r = col_at(&k->st->trks, trk);
 	if (s == TS_NONE || s == TS_FOREVER) {
 		if (!(l->life & HAS_T0))
 			trk_set(r->t0, t);
-		trk_set(r->t1, t);
+		learnt_add(&k->learnt, k->st, trk, k->n, LEARNT_T1, k->sealed, t);
 		l->life = (l->life | HAS_T0) & (uint8_t)~LIVES;
 		return;
 	}
 	if (!(l->life & LIVES)) {
 		/* threads of C code use a goroutine again and again: the row tells of its newest life */
+		if (l->life & HAS_T0)
+			learnt_put(&k->learnt, k->st);
 		trk_set(r->t0, t);
 		trk_set(r->t1, TIME_NONE);
 		trk_set(r->run0, TIME_NONE);
 		l->life = (l->life | HAS_T0 | LIVES) & (uint8_t)~HAS_RUN0;
 	}
 	if (s == TS_RUN && !past && !(l->life & HAS_RUN0)) {
-		trk_set(r->run0, t);
+		learnt_add(&k->learnt, k->st, trk, k->n, LEARNT_RUN0, k->sealed, t);
 		l->life |= HAS_RUN0;
 	}
+}
+
+static inline void track_life(struct tracks *k, struct track_last *l, trk_id trk, int64_t t, enum tstate s, bool past)
+{
+	bool runs = s == TS_RUN && !past && !(l->life & HAS_RUN0);
+	if (s == TS_NONE || s == TS_FOREVER || runs || !(l->life & LIVES))
+		life_changes(k, l, trk, t, s, past);
 }
 
 /* By state: what of a life does not matter. With it the life must be whole, and then the entry changes nothing of the
@@ -280,7 +291,7 @@ static void next_piece(struct tracks *k, struct entering *x, int64_t t, size_t l
 static void rare_state(struct tracks *k, struct track_last *l, trk_id trk, int64_t t, enum tstate s, bool past)
 {
 	if (!k->of)
-		track_life(l, col_at(&k->st->trks, trk), t, s, past);
+		track_life(k, l, trk, t, s, past);
 	tracks_there(k, trk, s != TS_NONE);
 }
 
@@ -390,6 +401,7 @@ static void tracks_counts(const struct tracks *k, struct snap *s)
 
 void tracks_tell(struct tracks *k, struct snap *s, sealing_fn *fn, void *arg)
 {
+	learnt_put(&k->learnt, k->st);
 	tracks_counts(k, s);
 	sealing_tell(k->sealing, s, fn, arg);
 }
@@ -407,6 +419,7 @@ void tracks_sealed(const struct tracks *k, struct snap *s)
 const struct snap *tracks_snap(struct tracks *k, struct snap *s)
 {
 	sealing_end(k->sealing);
+	learnt_put(&k->learnt, k->st);
 	tracks_counts(k, s);
 	tracks_sealed(k, s);
 	return s;

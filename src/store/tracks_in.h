@@ -4,6 +4,7 @@
 #define TTRACE_TRACKS_IN_H
 
 #include "base/shelf.h"
+#include "store/learnt.h"
 #include "store/strips.h"
 #include "store/tracks.h"
 #include "store/trkindex.h"
@@ -45,6 +46,7 @@ struct tracks {
 	int64_t sealed, newest;
 	uint8_t moves[SHEET_STATE + 1][8];	/* sink_enter.moved of a goroutine, by state and class before */
 	struct strips strips;		/* what lies beside them */
+	struct learnt learnt;		/* what rows do not say yet */
 	struct sealing *sealing;
 	struct trkindex index;
 	struct lock *lock;		/* of the index, when others look */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_LEARNT_H
+#define TTRACE_LEARNT_H
+
+#include "base/keyed.h"
+#include "store/store.h"
+
+/*
+ * What is learnt of a track long after its row was made, where rows lie on disk: gathered, and put into the rows in
+ * their order.
+ */
+enum learnt_what { LEARNT_NAME, LEARNT_RUN0, LEARNT_T1 };
+struct learnt {
+	struct keyed *v;
+	uint32_t n;
+	uint32_t looks;		/* at rows, since those that were looked at were let go of */
+	int64_t base;		/* times are ns since then */
+};
+/* Now, and where rows lie on disk; learnt_add() is for all. */
+static inline void learnt_say(struct store *st, trk_id t, enum learnt_what what, int64_t value)
+{
+	struct trk_row *r = col_at(&st->trks, t);
+	switch (what) {
+	case LEARNT_NAME: trk_set(r->name, (str_id)value); break;
+	case LEARNT_RUN0: trk_set(r->run0, value); break;
+	case LEARNT_T1: trk_set(r->t1, value); break;
+	}
+}
+void learnt_late(struct learnt *, struct store *, trk_id, uint32_t n, enum learnt_what, int64_t base, int64_t value);
+/* Of that row, of n: said now, or gathered, where it is worth it. base: no later one is said of an earlier time before
+   learnt_put(). */
+static inline void learnt_add(struct learnt *l, struct store *st, trk_id t, uint32_t n, enum learnt_what what,
+    int64_t base, int64_t value)
+{
+	if (atomic_load_explicit(&st->trks.spilled, memory_order_relaxed))
+		learnt_late(l, st, t, n, what, base, value);
+	else
+		learnt_say(st, t, what, value);
+}
+void learnt_put(struct learnt *, struct store *);	/* rows say all of it */
+void learnt_free(struct learnt *);
+
+#endif
