@@ -122,6 +122,57 @@ static void test_filters(void)
 	OK(tags);	/* so do the values of a label */
 }
 
+/* The samples that are left, with the numbers of their stacks, which are the order of what is told of stacks. */
+static bool same_samples(const struct prof *a, const struct prof *b)
+{
+	bool same = a->nsample == b->nsample && a->nstack == b->nstack;
+	for (size_t i = 0; same && i < a->nsample; i++) {
+		uint32_t s = a->sample[i].stack;
+		struct prof_run x = a->stack[s], y = b->stack[s];
+		same = s == b->sample[i].stack && x.n == y.n;
+		for (uint32_t k = 0; same && k < x.n; k++)
+			same = prof_frame(a, x.off + k) == prof_frame(b, y.off + k);
+	}
+	return same;
+}
+
+static struct prof *cut(uint64_t seed, struct prof_filters f, bool pruned)
+{
+	struct prof_units u = {0};
+	state = seed;
+	struct prof *p = random_profile(7, 400, false);
+	p->drop_frames = pruned ? str(p, "f[56]") : 0;
+	prof_prune(p);
+	f.unit = "minimum";
+	prof_tag_frames(p, &f, NULL, NULL);
+	OK(!prof_focus(p, &f, &u, NULL, NULL, NULL));
+	return p;
+}
+
+/* The last step that cuts stacks does so in their place; show_from of everything takes nothing away, but comes after
+   hide, show and labels as frames, so then these leave what there was. */
+static void test_cuts(void)
+{
+	static const struct prof_filters some[] = {
+		{.hide = "f1"}, {.hide = "f[13-6]"}, {.show = "f[23]"}, {.hide = "b.go", .focus = "f2"},
+		{.tagroot = "k"}, {.tagleaf = "k", .ignore = "f1"}, {.tagroot = "k", .tagleaf = "k"}, {.hide = "f3", .show = "f[1-4]"}};
+	bool same = true, fewer = true;
+	for (uint64_t seed = 3; seed < 23; seed++)
+		for (size_t i = 0; i < 16; i++) {
+			struct prof_filters f = some[i / 2];
+			struct prof *in_place = cut(seed, f, i % 2);
+			f.show_from = ".";
+			struct prof *copied = cut(seed, f, i % 2);
+			prof_forget_stacks(in_place);
+			same &= same_samples(in_place, copied);
+			fewer &= in_place->nsample > 0;
+			prof_free(in_place);
+			prof_free(copied);
+		}
+	OK(same);
+	OK(fewer);	/* something was left to compare */
+}
+
 /* Laws that hold for every graph; with what each root brought in, edges make up the weight of a node. */
 static bool graph_laws(struct prof *p, const struct gopt *o)
 {
@@ -430,6 +481,7 @@ int main(void)
 	test_names();
 	test_merge();
 	test_filters();
+	test_cuts();
 	test_graph();
 	test_tree();
 	test_cutoffs();

@@ -10,8 +10,8 @@
  * and below a node is a difference of two running sums. An edge weighs what the node does that it leads to.
  *
  * The order of the graph ends in that in which nodes are first met when samples are walked as they stand. Of two
- * nodes that is the one with the earlier first sample, which is the least at the ends below it; of the same sample the one
- * above, which is the first in preorder too. So it is asked for where nothing else differs, and not kept.
+ * nodes that is the one with the earlier first sample, which is the least at the ends below it; of the same sample
+ * the one above, which is the first in preorder too. So it is asked for where nothing else differs, and not kept.
  */
 #include "config.h"
 #include "analysis/contexts.h"

@@ -19,7 +19,7 @@ struct contexts {
 	uint32_t ninfo, nfunction, ntext;
 	struct shape *s;	/* thing: info + 1. Without things, and without what is said of calls */
 	int64_t *sum;		/* before each end, and after the last */
-	uint32_t *first;	/* by end: the first sample that goes there, or rather its number among those that differ */
+	uint32_t *first;	/* by end: the first sample that goes there, as its number among those that differ */
 };
 
 /* Samples and stacks of the profile are used up. Not for means, and not without nodes of negative weight. */

@@ -91,12 +91,13 @@ struct bundle graph_bundle(const struct builder *, size_t i);
 void graph_tag(struct builder *, struct gnode *, const struct bundle *, bool flat);
 const struct set_tags *graph_set_tags(struct builder *, uint32_t set);
 
-/* A stack from its root on: the bundle, and the slot of the line that it has come to (what the node there is, + 1; 0: it was
-   at the leaf). Below that are i frames, and k lines of this one. */
+/* A stack from its root on: the bundle, and the slot of the line that it has come to (what the node there is, + 1;
+   0: it was at the leaf). Below that are i frames, and k lines of this one. */
 struct down { uint32_t bundle, slot, i, k; };
 struct down graph_begin_down(const struct builder *, size_t bundle);
 void graph_step_down(const struct builder *, struct down *);
-/* The bundles that are walked, in the order of their frames from the root on, shorter ones first; what all of them weigh. */
+/* The bundles that are walked, in the order of their frames from the root on, shorter ones first; what all of them
+   weigh. */
 struct down *graph_in_order(const struct builder *, size_t *n, int64_t *all);
 
 /* graph_tree.c: a node for each context; with part only those that trimming asks for. */

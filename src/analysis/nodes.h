@@ -49,7 +49,8 @@ static inline struct nodes nodes_of(const struct calls *c)
 	}
 	for (uint32_t i = 1; i < c->nthing; i++)
 		seen += c->thing[i].nseen;
-	return (struct nodes){.c = c, .n = s->n, .all = seen == s->n, .thing = s->thing, .how = s->how, .s = s, .w = c->w};
+	return (struct nodes){.c = c, .n = s->n, .all = seen == s->n, .thing = s->thing, .how = s->how, .s = s,
+	    .w = c->w};
 }
 
 static inline uint32_t nodes_parent(const struct nodes *t, uint32_t i)

@@ -94,12 +94,16 @@ static int same_stack(const void *ctx, uint32_t id, const void *key)
 	return p->stack[id].n == k->n && !memcmp(bytes_of(p, p->stack[id]), k->p, k->n * p->width);
 }
 
+static uint32_t hash_of(const struct prof *p, struct prof_run r)
+{
+	return hash_bytes(bytes_of(p, r), (size_t)r.n * p->width, 2);
+}
+
 static void index_again(struct prof *p)
 {
 	intern_free(&p->stackx);
 	for (size_t i = 1; i < p->nstack; i++)
-		intern_put(&p->stackx, hash_bytes(bytes_of(p, p->stack[i]), (size_t)p->stack[i].n * p->width, 2),
-		    (uint32_t)i);
+		intern_put(&p->stackx, hash_of(p, p->stack[i]), (uint32_t)i);
 }
 
 void prof_rest(struct prof *p)
@@ -147,12 +151,24 @@ uint32_t prof_stack(struct prof *p, const loc_id *leaf_first, size_t n)
 	uint32_t id = intern_find(&p->stackx, h, same_stack, p, &key);
 	if (id != UINT32_MAX)
 		return id;
-	GROW(p, stack, 1);
-	id = (uint32_t)p->nstack++;
-	p->stack[id] = (struct prof_run){p->nframe, (uint32_t)n};
+	id = prof_add_run(p, (struct prof_run){p->nframe, (uint32_t)n});
 	p->nframe += n;
 	intern_put(&p->stackx, h, id);
 	return id;
+}
+
+uint32_t prof_add_run(struct prof *p, struct prof_run r)
+{
+	GROW(p, stack, 1);
+	p->stack[p->nstack] = r;
+	return (uint32_t)p->nstack++;
+}
+
+void prof_frames_room(struct prof *p, uint64_t n)
+{
+	if (p->width == 3 && p->nloc > 1 << 24)
+		widen(p);
+	p->packed = mem_grow(p->packed, &p->cframe, (p->nframe + n) * p->width, 1);
 }
 
 static int same_set(const void *ctx, uint32_t id, const void *key)
@@ -253,9 +269,56 @@ void prof_free(struct prof *p)
 	mem_free(p);
 }
 
-void prof_restack(struct prof *p, const uint32_t *to, size_t n)
+/* What was cut may be equal to one that was not, or to one cut before it. It is never equal to what another was before
+   that was cut: whatever takes frames away leaves what it has left as it is. So those need no place in the index. */
+static void merge_cut(struct prof *p, uint32_t *to, size_t n)
+{
+	size_t kept = n;
+	intern_free(&p->stackx);
+	for (size_t s = 1; s < n; s++)
+		if (to[s] < n || to[s] == PROF_DROP)
+			intern_put(&p->stackx, hash_of(p, p->stack[s]), (uint32_t)s);
+	for (size_t s = 0; s < n; s++) {
+		if (to[s] < n || to[s] == PROF_DROP)
+			continue;
+		struct prof_run r = p->stack[to[s]];
+		struct run_key key = {bytes_of(p, r), r.n};
+		uint32_t h = hash_of(p, r), id = intern_find(&p->stackx, h, same_stack, p, &key);
+		if (id == UINT32_MAX) {
+			id = (uint32_t)kept++;
+			p->stack[id] = r;
+			intern_put(&p->stackx, h, id);
+		}
+		to[s] = id;
+	}
+	p->nstack = kept;
+	prof_rest(p);
+}
+
+void prof_forget_stacks(struct prof *p)
+{
+	uint32_t *to = xcalloc(p->nstack, sizeof *to), n = 1;
+	prof_rest(p);
+	for (size_t i = 0; i < p->nsample; i++)
+		to[p->sample[i].stack] = 1;
+	for (size_t s = 1; s < p->nstack; s++)
+		if (to[s]) {
+			p->stack[n] = p->stack[s];
+			to[s] = n++;
+		}
+	to[0] = 0;
+	for (size_t i = 0; i < p->nsample; i++)
+		p->sample[i].stack = to[p->sample[i].stack];
+	p->nstack = n;
+	p->nested = false;
+	mem_free(to);
+}
+
+void prof_restack(struct prof *p, uint32_t *to, size_t n)
 {
 	size_t kept = 0;
+	if (p->nstack > n)
+		merge_cut(p, to, n);
 	for (size_t i = 0; i < p->nsample; i++) {
 		uint32_t s = p->sample[i].stack;
 		if (s < n)

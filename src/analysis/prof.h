@@ -57,6 +57,7 @@ struct prof {
 	int64_t time, duration, period;
 	str_id *comment;
 	size_t ncomment, ccomment;
+	bool nested;			/* frames of a stack may be those of another: prof_add_run() */
 	bool bad;			/* a sample had another number of values than there are types */
 	prof_notice *notice;		/* what readers warn of goes there, with its place; NULL: nowhere */
 	void *notice_arg;
@@ -104,6 +105,14 @@ static inline loc_id prof_frame(const struct prof *p, uint64_t i)
 	return p->width == 3 ? l : l | (loc_id)f[3] << 24;
 }
 
+/* There is room for it, and it is not too large. */
+static inline void prof_set_frame(struct prof *p, uint64_t i, loc_id l)
+{
+	uint8_t *f = p->packed + i * p->width;
+	for (unsigned k = 0; k < p->width; k++)
+		f[k] = (uint8_t)(l >> 8 * k);
+}
+
 static inline const char *prof_s(const struct prof *p, str_id i) { return p->str[i].s; }
 /* The function that code at a location belongs to, not what was inlined into it; "" when it is not known. */
 static inline const char *prof_outermost(const struct prof *p, size_t loc)
@@ -117,9 +126,17 @@ static inline void prof_sum(int64_t *v, int64_t d) { *v = wrap_add(*v, d); }
 /* v by d; by nothing, v itself. */
 static inline int64_t prof_mean(int64_t v, int64_t d) { return d == -1 ? wrap_neg(v) : d ? v / d : v; }
 
-/* Samples keep their order; each goes from stack s to to[s], or is dropped if that is PROF_DROP. */
+/* A stack whose frames lie where those of another do, or at the end; equal ones may be there. Room for so many more
+   frames at the end, p->nframe on, whatever locations there are by now; who writes them counts them. */
+uint32_t prof_add_run(struct prof *, struct prof_run);
+void prof_frames_room(struct prof *, uint64_t n);
+
+/* There were n stacks. Samples keep their order; each goes from stack s to to[s], or is dropped if that is PROF_DROP.
+   What was added as prof_add_run() since, in the order of s, each for one, is what is left of s by something that would
+   take nothing more of it: equal ones become one, as prof_stack() would have it, and to[] says which. */
 #define PROF_DROP UINT32_MAX
-void prof_restack(struct prof *, const uint32_t *to, size_t n);
+void prof_restack(struct prof *, uint32_t *to, size_t n);
+void prof_forget_stacks(struct prof *);	/* those of no sample; the others keep their order */
 
 /* prof_emit.c: say it all to a sink, in the order of the tables. false: the sink said stop. */
 bool prof_emit(const struct prof *, const struct sink *);

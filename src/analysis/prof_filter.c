@@ -8,6 +8,12 @@
  * (hide, show, show_from, prune_from) cut its lines in place: every stack
  * through it sees the cut, which is what pprof does and why the order of the
  * steps matters. Filters on labels are in prof_tags.c.
+ *
+ * What is left of a stack lies where the stack does, for frames are most of a
+ * profile: copied, those of 108 MB inflated made 300 of 200. Where frames inside
+ * it go (hide, show) the others are moved together, and what it was is no more.
+ * That is the last step's to do, for each numbers what it cuts by all that there
+ * ever were, and only where no stack lies in another; else they are copied.
  */
 #include "config.h"
 #include "analysis/prof.h"
@@ -106,46 +112,58 @@ static bool judge_locations(struct prof *p, struct by_name *b, uint8_t *verdict)
 	return any_hidden;
 }
 
-static void filter_by_name(struct prof *p, struct by_name *b)
+/* What is not hidden of a stack, so many frames; in its place, or at the end. */
+static uint32_t without_hidden(struct prof *p, struct prof_run r, const uint8_t *verdict, uint32_t kept, bool in_place)
 {
-	size_t n = p->nstack, cap = 0;
+	uint64_t at = r.off;
+	if (!in_place) {
+		prof_frames_room(p, kept);
+		at = p->nframe;
+		p->nframe += kept;
+	}
+	struct prof_run left = {at, kept};
+	for (uint32_t i = 0; i < r.n; i++) {
+		loc_id l = prof_frame(p, r.off + i);
+		if (!(verdict[l] & LOC_HIDDEN))
+			prof_set_frame(p, at++, l);
+	}
+	return prof_add_run(p, left);
+}
+
+/* last: no other step takes frames away after this one. */
+static void filter_by_name(struct prof *p, struct by_name *b, bool last)
+{
+	size_t n = p->nstack;
 	uint8_t *verdict = xcalloc(p->nloc, 1);
 	uint32_t *to = xmalloc(n * sizeof *to);
-	loc_id *left = NULL;
-	bool any_hidden = judge_locations(p, b, verdict);
+	bool any_hidden = judge_locations(p, b, verdict), in_place = last && !p->nested;
 	for (size_t s = 0; s < n; s++) {
 		struct prof_run r = p->stack[s];
 		uint8_t seen = 0;
 		uint32_t kept = 0;
-		left = mem_grow(left, &cap, r.n, sizeof *left);
 		for (uint32_t i = 0; i < r.n; i++) {
-			loc_id l = prof_frame(p, r.off + i);
-			seen |= verdict[l];
-			if (!(verdict[l] & LOC_HIDDEN))
-				left[kept++] = l;
+			uint8_t v = verdict[prof_frame(p, r.off + i)];
+			seen |= v;
+			kept += !(v & LOC_HIDDEN);
 		}
 		if (!(seen & LOC_FOCUS) || seen & LOC_IGNORE || (any_hidden && !kept))
 			to[s] = PROF_DROP;
 		else
-			to[s] = kept == r.n ? (uint32_t)s : prof_stack(p, left, kept);
+			to[s] = kept == r.n ? (uint32_t)s : without_hidden(p, r, verdict, kept, in_place);
 	}
 	prof_restack(p, to, n);
 	mem_free(verdict);
 	mem_free(to);
-	mem_free(left);
 }
 
-/* frames [from, to) of a stack: a copy, because interning may move the pool. */
-static uint32_t prof_substack(struct prof *p, uint32_t stack, uint32_t from, uint32_t to)
+/* Frames [from, to) of a stack, where they are; itself, when these are all. */
+static uint32_t part_of(struct prof *p, size_t stack, uint32_t from, uint32_t to)
 {
 	struct prof_run r = p->stack[stack];
-	uint32_t n = to - from;
-	loc_id *copy = xmalloc((n + 1u) * sizeof *copy);
-	for (uint32_t i = 0; i < n; i++)
-		copy[i] = prof_frame(p, r.off + from + i);
-	uint32_t id = prof_stack(p, copy, n);
-	mem_free(copy);
-	return id;
+	if (to - from == r.n)
+		return (uint32_t)stack;
+	p->nested = true;
+	return prof_add_run(p, (struct prof_run){r.off + from, to - from});
 }
 
 /* Every stack loses what is nearer the root than its highest match. */
@@ -170,7 +188,7 @@ static bool show_from(struct prof *p, struct names *r)
 		uint32_t k = st.n;
 		while (k && !hit[prof_frame(p, st.off + k - 1)])
 			k--;
-		to[s] = !k ? PROF_DROP : k == st.n ? (uint32_t)s : prof_substack(p, (uint32_t)s, 0, k);
+		to[s] = k ? part_of(p, s, 0, k) : PROF_DROP;
 	}
 	prof_restack(p, to, n);
 	mem_free(to);
@@ -224,7 +242,7 @@ static void prune_from(struct prof *p, const struct rx *rx)
 		uint32_t k = 0;
 		while (k < r.n && !hit[prof_frame(p, r.off + k)])
 			k++;
-		to[s] = k && k < r.n ? prof_substack(p, (uint32_t)s, k, r.n) : (uint32_t)s;
+		to[s] = part_of(p, s, k < r.n ? k : 0, r.n);
 	}
 	prof_restack(p, to, n);
 	mem_free(to);
@@ -278,7 +296,7 @@ void prof_prune(struct prof *p)
 			if (!c) {
 				user = true;
 			} else if (user) {
-				to[s] = prof_substack(p, (uint32_t)s, c == PRUNE_ALL ? k + 1 : k, r.n);
+				to[s] = part_of(p, s, c == PRUNE_ALL ? k + 1 : k, r.n);
 				break;
 			}
 		}
@@ -330,7 +348,7 @@ int prof_focus(struct prof *p, const struct prof_filters *f, const struct prof_u
 	prof_names_init(&b.hide, p, rx[2]);
 	prof_names_init(&b.show, p, rx[3]);
 	if (rx[0] || rx[1] || rx[2] || rx[3])
-		filter_by_name(p, &b);
+		filter_by_name(p, &b, !rx[4] && !rx[5]);
 	say(!rx[0] || b.fm, "Focus", notice, arg);
 	say(!rx[1] || b.im, "Ignore", notice, arg);
 	say(!rx[2] || b.hm, "Hide", notice, arg);
@@ -341,6 +359,8 @@ int prof_focus(struct prof *p, const struct prof_filters *f, const struct prof_u
 	prof_tag_apply(&tag, p, notice, arg);
 	if (rx[5])
 		prune_from(p, rx[5]);
+	if (rx[2] || rx[3] || rx[4] || rx[5])
+		prof_forget_stacks(p);
 	prof_names_free(&b.focus);
 	prof_names_free(&b.ignore);
 	prof_names_free(&b.hide);

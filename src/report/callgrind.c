@@ -184,14 +184,15 @@ static void put_node(struct callgrind *c, struct graph *g, const struct gnode *n
 
 /* ---- a node for each context */
 
-/* Every context has a name of its own: "f [2/917]". They are as many as nodes, so none is a string: they
-   are numbered by what they consist of. Contexts below one node that are of one function, at several addresses, share one. */
+/* Every context has a name of its own: "f [2/917]". They are as many as nodes, so none is a string: they are
+   numbered by what they consist of. Contexts below one node that are of one function, at several addresses, share
+   one. */
 struct ctx {
 	struct callgrind *c;
 	struct contexts *t;
-	uint32_t *place;	/* by node: of its group, from 1; or ~ that node below the same one whose place it shares */
+	uint32_t *place;	/* by node: of its group, from 1; or ~ the node beside it whose place it shares */
 	uint32_t *group;	/* by info: infos of one file and name */
-	struct many { str_id name; uint32_t n, base; } *many;	/* of a group: how many there are, where its numbers are */
+	struct many { str_id name; uint32_t n, base; } *many;	/* of a group: how many, and where its numbers are */
 	size_t nmany, cmany;
 	struct intern manyx;
 	uint32_t *of;		/* by group */
