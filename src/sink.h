@@ -206,7 +206,8 @@ struct sink {
 		   frames of the one said before by branch(), and goes on with these. All that are said so come in the
 		   order of their outermost frames, and no two of them but equal ones are the same. */
 		stk_id (*branch)(void *, size_t same, const loc_id *outer_first, size_t n);
-		/* The stacks of all samples that were said with STK_LATER, in their order. Until then nobody sees them. */
+		/* The stacks of all samples that were said with STK_LATER, in their order. Until then nobody sees
+		   them. */
 		void   (*settle)(void *, const stk_id *, size_t n);
 		/* on: the stacks and samples that are said from now on are some of those to come, to look at before
 		   these are settled. Off: that was all. May be NULL. */
@@ -244,8 +245,8 @@ struct sink {
 		bool   (*upto)(void *, int64_t t, uint64_t bytes);
 	} *ops;
 	void *self;
-	/* whom the reference takes for a mark worker is told as UT_WORKER and UT_DEDICATED even where it is none: millions
-	   of times, and for its curve of utilisation alone */
+	/* whom the reference takes for a mark worker is told as UT_WORKER and UT_DEDICATED even where it is none:
+	   millions of times, and for its curve of utilisation alone */
 	bool oddities;
 };
 

@@ -147,7 +147,8 @@ static void scattering(void)
 	arena_free(&mem);
 }
 
-/* What is there stays when it grows, from the heap to pages of its own or to disk, and is there after a rest; the rest is zero. */
+/* What is there stays when it grows, from the heap to pages of its own or to disk, and is there after a rest; the rest
+   is zero. */
 static void shelves(bool spills)
 {
 	struct shelf s = {.width = 3 * sizeof(uint32_t), .spills = spills};

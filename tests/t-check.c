@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-/* A sheet of a P and two goroutines, of which one makes and wakes the other; by hand, so that all of it can be changed. */
+/* A sheet of a P and two goroutines, of which one makes and wakes the other; by hand, so that all of it can be
+   changed. */
 enum { P0 = 1, G1, G2, NTRK, ROWS = 3, N = 8, NEDGE = 2, LEN = 100 };
 struct parts {
 	struct sheet sh;

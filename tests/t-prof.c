@@ -341,7 +341,8 @@ static void test_cutoffs(void)
 	prof_free(p);
 }
 
-/* In a drawing an edge over nodes that went is left out where another way leads there, but not over an edge that went. */
+/* In a drawing an edge over nodes that went is left out where another way leads there, but not over an edge that
+   went. */
 static void test_redundant(void)
 {
 	struct gopt o = {.trim_path = "", .source_path = "", .nodefraction = 0.02, .edgefraction = 0.01, .visual = true};

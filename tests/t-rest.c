@@ -167,7 +167,8 @@ static bool some_times(void *arg, uint64_t done, uint64_t total)
 	return done <= total && (*left)-- > 0;
 }
 
-/* Who looks on may stop it, at any of the times that he is asked: accounts are none then, weights are less, and nobody goes on. */
+/* Who looks on may stop it, at any of the times that he is asked: accounts are none then, weights are less, and nobody
+   goes on. */
 static void stops(const struct snap *sn, struct arena *a)
 {
 	const struct sched *s = sched_new(sn, a);

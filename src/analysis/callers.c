@@ -44,7 +44,8 @@ static uint32_t seen_above(const struct calls *c, uint32_t node)
 	return node;
 }
 
-/* Callers and callees are asked for one after the other, and again for every frame, so those of the last thing are kept. */
+/* Callers and callees are asked for one after the other, and again for every frame, so those of the last thing are
+   kept. */
 struct asked {
 	uint32_t thing, n;
 	struct step *node;		/* its nodes that something counts at or below, and what does */

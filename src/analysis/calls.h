@@ -93,7 +93,8 @@ struct calls {
 	struct spare *room;
 	struct asked *asked;		/* callers.c: the thing that was asked for last */
 
-	/* of calls_left(), for those who walk over nodes of a tree without what was taken away (nodes.h); NULL before */
+	/* of calls_left(), for those who walk over nodes of a tree without what was taken away (nodes.h); NULL
+	   before */
 	struct shape *left;
 	struct end_sums of_left;
 	void *cells;			/* these */
@@ -113,8 +114,8 @@ struct shape;
 struct onto;
 struct calls *calls_begin(struct shape *, bool two_sides, struct onto *o);
 void calls_finish(struct calls *, struct onto *o);
-/* Where something was taken away: what is left of the shape, made when somebody asks first. Things alone cost by what the
-   samples are, this by the node. */
+/* Where something was taken away: what is left of the shape, made when somebody asks first. Things alone cost by what
+   the samples are, this by the node. */
 const struct shape *calls_left(const struct calls *);
 /* Of a node of the shape: does something count at or below it, and what is it? */
 struct calls_sum { uint32_t hits; int64_t w, o; };

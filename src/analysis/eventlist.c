@@ -113,7 +113,8 @@ static void sort(struct el_event *v, uint32_t n)
 	mem_free(k);
 }
 
-/* Of more than max events, of which many are before what was asked for: those that are too many before it. How many are left. */
+/* Of more than max events, of which many are before what was asked for: those that are too many before it. How many are
+   left. */
 static uint32_t drop_first(struct el *l)
 {
 	uint32_t before = 0;

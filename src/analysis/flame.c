@@ -16,8 +16,8 @@
  * cell only the last can be a cell wide; so a row costs two children and two
  * binary searches a cell, however many children a node has, once these have their places.
  *
- * Not taken: places for all nodes, as columns beside the tree's. Of 5 million nodes a screen shows some thousands, and the
- * columns took a second and 440 MB.
+ * Not taken: places for all nodes, as columns beside the tree's. Of 5 million nodes a screen shows some thousands, and
+ * the columns took a second and 440 MB.
  */
 #include "config.h"
 #include "analysis/flame_in.h"

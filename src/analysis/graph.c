@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Building the call graph. Samples are first bundled by stack (by stack and
- * labels when labels are drawn), then each bundle walks its stack once from the
- * root: a node's cumulative weight and an edge's weight count a bundle once
- * however often the stack recurs, told by the number of the last bundle that
- * was there. The sums of a bundle are what the sums of its samples are, so this
- * costs one walk per distinct stack where a walk per sample is the obvious way.
- * Most nodes of a large profile are too light to be shown, and edges are what is
- * dear: so trimming asks for the nodes alone first (graph_nodes). Where all are wanted, what of the
- * stacks has been walked is given back as edges take its place (gopt.spend).
- * Of a tree, which has a node for each context, only those are made that trimming does not take away at once (graph_tree.c).
- * A node that is not wanted (see graph_rebuild) leaves a gap; the edge across a
- * gap is residual, and what ends in a gap has no flat weight.
+ * Building the call graph. Samples are first bundled by stack (by stack and labels when labels are drawn), then each
+ * bundle walks its stack once from the root: a node's cumulative weight and an edge's weight count a bundle once
+ * however often the stack recurs, told by the number of the last bundle that was there. The sums of a bundle are what
+ * the sums of its samples are, so this costs one walk per distinct stack where a walk per sample is the obvious way.
+ * Most nodes of a large profile are too light to be shown, and edges are what is dear: so trimming asks for the nodes
+ * alone first (graph_nodes). Where all are wanted, what of the stacks has been walked is given back as edges take its
+ * place (gopt.spend). Of a tree, which has a node for each context, only those are made that trimming does not take
+ * away at once (graph_tree.c). A node that is not wanted (see graph_rebuild) leaves a gap; the edge across a gap is
+ * residual, and what ends in a gap has no flat weight.
  */
 #include "config.h"
 #include "analysis/graph_in.h"
@@ -253,7 +250,8 @@ static void forget_infos(struct builder *b)
 
 enum { SPENT = 1 << 13 };
 
-/* Bundles come in the order of their first samples, which is that of new stacks: all before this one have been walked. */
+/* Bundles come in the order of their first samples, which is that of new stacks: all before this one have been
+   walked. */
 static void spend(struct builder *b, uint32_t stack)
 {
 	size_t upto = (size_t)b->p->stack[stack].off * b->p->width;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Labels in the call graph. A set of labels becomes what is drawn of it when it is first met: its texts as one, and its numbers
- * that are bytes, each a key. What a key weighs at a node is a mark; of marks there are as many as nodes and labels have in
- * common, so a mark says by number which key is meant (gmark_tag()).
+ * Labels in the call graph. A set of labels becomes what is drawn of it when it is first met: its texts as one, and its
+ * numbers that are bytes, each a key. What a key weighs at a node is a mark; of marks there are as many as nodes and
+ * labels have in common, so a mark says by number which key is meant (gmark_tag()).
  */
 #include "config.h"
 #include "analysis/graph_in.h"

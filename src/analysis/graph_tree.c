@@ -5,13 +5,15 @@
  * little in common. A drawing shows those that have a share of the whole, and a node takes 200 bytes, its edge
  * and the tables that find them as much again. So it is found out first which will be left.
  *
- * For that bundles are sorted by their frames from the root on: then each node is a stretch of them, what it weighs is known when
- * the stretch ends, and only those that are open are held. What will be left are the nodes above the limit, those above
- * them, and those without any weight, which trimming passes over. They become a tree of numbers (struct left), and bundles walk
- * down it in their own order, so nodes and edges are made in the order in which they would be, were there all.
+ * For that bundles are sorted by their frames from the root on: then each node is a stretch of them, what it weighs is
+ * known when the stretch ends, and only those that are open are held. What will be left are the nodes above the limit,
+ * those above them, and those without any weight, which trimming passes over. They become a tree of numbers (struct
+ * left), and bundles walk down it in their own order, so nodes and edges are made in the order in which they would be,
+ * were there all.
  *
- * Not so where nodes of negative weight are left out (drop_negative): what the whole is depends on all of them then. And not taken: to
- * weigh all nodes by their numbers first. The table of who is whose child alone took 500 MB of 6 million.
+ * Not so where nodes of negative weight are left out (drop_negative): what the whole is depends on all of them then.
+ * And not taken: to weigh all nodes by their numbers first. The table of who is whose child alone took 500 MB of 6
+ * million.
  */
 #include "config.h"
 #include "analysis/graph_in.h"
@@ -39,8 +41,8 @@ struct down graph_begin_down(const struct builder *b, size_t bundle)
 	return d;
 }
 
-/* Those that have the same frames from the root on lie together: each group is parted by the frame that it has come to, and
-   who shares that goes one further. So a frame of a stack is looked at once. */
+/* Those that have the same frames from the root on lie together: each group is parted by the frame that it has come to,
+   and who shares that goes one further. So a frame of a stack is looked at once. */
 static void sort_down(const struct builder *b, struct down *v, size_t n)
 {
 	struct group { size_t lo, n; } *todo = NULL;

@@ -315,7 +315,8 @@ static void keep_first(struct graph *g, size_t top)
 		g->node[i]->keep = i < top;
 }
 
-/* The sorted graph cut down to its first nodes; edges that are light go before that, which counts where it stays as it is. */
+/* The sorted graph cut down to its first nodes; edges that are light go before that, which counts where it stays as it
+   is. */
 static struct graph *cut_top(struct graph *g, const struct gopt *o, int64_t node_cut, int64_t edge_cut)
 {
 	graph_trim_tags(g, node_cut);

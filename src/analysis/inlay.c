@@ -176,8 +176,8 @@ static void put_regions(const struct snap *sn, struct inlay *in, uint32_t *at, c
 	mem_free(to.gathered);
 }
 
-/* The n pieces of a track from p on, by level and in order, from `to` on, which is not after p; first[] gets
-   where each level begins. Where the next track's go. What nests and is of one level begins in the order in which it ends. */
+/* The n pieces of a track from p on, by level and in order, from `to` on, which is not after p; first[] gets where each
+   level begins. Where the next track's go. What nests and is of one level begins in the order in which it ends. */
 static struct inlay_piece *by_level(struct inlay_piece *p, uint32_t n, struct inlay_piece *to, const struct inlay *in,
     uint32_t *first, struct inlay_piece *f, uint8_t *level)
 {

@@ -11,9 +11,9 @@ static inline bool state_waits(enum tstate s)
 	return s >= TS_CHANSEND && s != TS_UNKNOWN && s < TS__N;
 }
 
-/* The longest wait of n goroutines in [t0, t1), whole also where it goes beyond that; of equals the first goroutine's, and of
-   those the first. Sheets are gone through once, for so many steps (allspans.h); *all: that was all of them. false: there is
-   none. */
+/* The longest wait of n goroutines in [t0, t1), whole also where it goes beyond that; of equals the first goroutine's,
+   and of those the first. Sheets are gone through once, for so many steps (allspans.h); *all: that was all of them.
+   false: there is none. */
 /* more than that nobody waits for: some 40 million events, where goroutines do little in each sheet */
 enum { LONGWAIT_MOST = 1 << 24 };
 struct longwait_ask { const trk_id *g; uint32_t n; int64_t t0, t1; uint64_t most; bool at_hand; struct onlooker on; };

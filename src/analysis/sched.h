@@ -94,8 +94,8 @@ static inline struct sched_event sched_event(const struct sched_tasks *ts, uint3
 /* Index of the task with that id; UINT32_MAX when there is none. */
 uint32_t sched_task_find(const struct sched_tasks *, uint64_t id);
 
-/* Values at shares of n numbers: 0 when there are none, at share 1 the greatest. They are sorted, or, where they are very
-   many, left as they are; a, NULL: none, is the arena that they lie in. */
+/* Values at shares of n numbers: 0 when there are none, at share 1 the greatest. They are sorted, or, where they are
+   very many, left as they are; a, NULL: none, is the arena that they lie in. */
 struct sched_share { double share; int64_t value; };
 void sched_shares(const struct arena *a, int64_t *v, uint32_t n, struct sched_share *, unsigned nshare);
 /* Value at share q of n sorted numbers, 0 when there are none. */

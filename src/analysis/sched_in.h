@@ -13,7 +13,8 @@ static inline void sched_rest(const struct snap *sn, uint32_t i, const struct ar
 	if (i % SCHED_REST == SCHED_REST - 1)
 		arena_rest(a);
 }
-/* In the condition of such a loop, whose rows are counted from 0: so one that comes after another that was stopped does nothing. */
+/* In the condition of such a loop, whose rows are counted from 0: so one that comes after another that was stopped does
+   nothing. */
 static inline bool sched_goes_on(const struct onlooker *on, uint32_t i) { return i % SCHED_REST || goes_on(on); }
 
 /* An account in two steps, for those who make the sums of many at once: sched.c has one at a time. */

@@ -102,7 +102,8 @@ struct summing {
 	const struct onlooker *on;
 };
 
-/* One that has begun. What of it lies before the sheet, for the order is not that of times where a begin is not known. */
+/* One that has begun. What of it lies before the sheet, for the order is not that of times where a begin is not
+   known. */
 static void begin(struct summing *k, const struct begun *x, const struct gstat *g, const struct sheet_slot *slot)
 {
 	k->open = mem_grow(k->open, &k->cap, k->nopen + 1u, sizeof *k->open);

@@ -17,8 +17,8 @@
  * rank_of(ends, i) .. rank_of(ends, shape_next(i))-1. So a subtree's total is a difference
  * of two running sums.
  *
- * Where subtrees end is kept for what turns alone: the children of nodes that have two or more. Nodes on the way down to
- * a fork end where it does, and they are most.
+ * Where subtrees end is kept for what turns alone: the children of nodes that have two or more. Nodes on the way down
+ * to a fork end where it does, and they are most.
  */
 struct spare { size_t n; int64_t v[]; };	/* of a weighing, so many bytes */
 struct shape {
@@ -69,7 +69,8 @@ struct frames {
 	const stk_id *parent;	/* NULL as well: the store's own first n nodes */
 	const frm_id *frame;
 	const str_id *label;	/* NULL, or per node a tag that stands for a frame */
-	/* Of nodes in preorder: those that are not seen, and those that something counts at (rank_seal()ed). NULL: none; all */
+	/* Of nodes in preorder: those that are not seen, and those that something counts at (rank_seal()ed). NULL:
+	   none; all */
 	const struct rank *gone, *hit;
 	uint32_t nsmp;		/* weights come by the store's first nsmp samples; 0: by node */
 	const uint32_t *of;	/* NULL, or by sample: its node, which is seen and hit, SHAPE_NONE: it does not count */
@@ -77,9 +78,9 @@ struct frames {
 };
 /* NULL: it was stopped. */
 struct shape *shape_new(struct things *, const struct frames *);
-/* What is left of a shape when the nodes that are LEFT_GONE are taken away, of its nodes that are hit: something counts at
-   or below them. at[] is by the old one's nodes that are hit: the nearest that is left, SHAPE_NONE: the root.
-   It has no ends. */
+/* What is left of a shape when the nodes that are LEFT_GONE are taken away, of its nodes that are hit: something counts
+   at or below them. at[] is by the old one's nodes that are hit: the nearest that is left, SHAPE_NONE: the root. It has
+   no ends. */
 struct shape *shape_left(const struct shape *, const uint8_t *hit);
 enum { LEFT_HIT = 1, LEFT_GONE };
 struct shape *shape_ref(struct shape *);

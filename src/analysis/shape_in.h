@@ -5,7 +5,8 @@
 
 #include "analysis/shape.h"
 
-/* For shape.c: shape_ends.c. Of a shape whose nodes have their places, s->at says where those it is made of have gone to. */
+/* For shape.c: shape_ends.c. Of a shape whose nodes have their places, s->at says where those it is made of have gone
+   to. */
 void shape_ends(struct shape *, const struct frames *);		/* s->ends, s->end, s->nend */
 void shape_runs(struct shape *, uint32_t n);			/* s->run, of the store's first n nodes */
 void shape_close(struct shape *);				/* shape_next(), and s->forks may be asked */

@@ -32,7 +32,8 @@ void binary_close(struct binary *b)
 	*b = (struct binary){0};
 }
 
-/* Is this the symbol of a function by that name? "ns::f<int>(char)" is one of those whose mangled name has "1f" in it. */
+/* Is this the symbol of a function by that name? "ns::f<int>(char)" is one of those whose mangled name has "1f" in
+   it. */
 static bool is_called(const struct elf_sym *s, const char *name)
 {
 	if (!strcmp(s->name, name))

@@ -28,7 +28,8 @@ int binary_open(struct binary *, const char *path, const struct elf_mapping *, s
 void binary_close(struct binary *);
 
 /* A text like that of perf script says which function an address is of, but not where its program was loaded: told of a
-   few before anything else is asked, binary_addr() knows. Names may be mangled in the file. Other mappings do not need it. */
+   few before anything else is asked, binary_addr() knows. Names may be mangled in the file. Other mappings do not need
+   it. */
 void binary_hint(struct binary *, uint64_t addr, const char *function);
 /* A run-time address as one of the file; false: it is outside the mapping, or nobody can say. */
 bool binary_addr(struct binary *, uint64_t addr, uint64_t *of_file);

@@ -426,7 +426,8 @@ int elf_base(struct elf *f, const struct elf_mapping *m, uint64_t addr, uint64_t
 	const struct elf_seg *s;
 	*base = 0;
 	if (elf_made_up(m)) {
-		/* a mapping made up: addresses are the file's own, or places in it, as perf script has them in stacks */
+		/* a mapping made up: addresses are the file's own, or places in it, as perf script has them in
+		   stacks */
 		s = f->type == ET_EXEC ? text_segment(f) : NULL;
 		bool place = s && addr < s->vaddr && s->off < s->vaddr && addr >= s->off && addr - s->off < s->filesz;
 		*base = place ? s->off - s->vaddr : 0;

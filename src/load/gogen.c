@@ -339,9 +339,9 @@ static bool no_tables(const struct tgen *g, const struct cur *c)
 	return g->nstack == 1 && g->nstr == 1 && cur_at(c) - g->at > SOME;
 }
 
-/* The next batch, as gowire_batch() has it. Of a mapped file the head is read and not looked at: each would be a page that
-   brings its neighbours, so a generation would be mapped before anything of it is needed. What is a table is looked at
-   at once, and where anything is unusual all is. */
+/* The next batch, as gowire_batch() has it. Of a mapped file the head is read and not looked at: each would be a page
+   that brings its neighbours, so a generation would be mapped before anything of it is needed. What is a table is
+   looked at at once, and where anything is unusual all is. */
 static int next_batch(struct cur *c, const struct bytes *in, struct gobatch *b, struct err *e)
 {
 	uint8_t head[64];

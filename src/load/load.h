@@ -6,7 +6,8 @@
 #include "base/err.h"
 #include "sink.h"
 
-/* Why no more could be inflated, NULL: all was; in zlib's own words, which are constant, or NULL; and where in the file. */
+/* Why no more could be inflated, NULL: all was; in zlib's own words, which are constant, or NULL; and where in the
+   file. */
 struct torn { const char *why, *how; uint64_t at; };
 
 /* The whole input as one run of bytes: mmap of a file, or read from a pipe, gunzipped when gzip. */

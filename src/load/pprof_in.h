@@ -87,7 +87,8 @@ struct batch {
 };
 /* Those of n stretches, on any thread. -1: b->err, and the batch holds what came before. */
 int batch_fill(struct batch *b, const struct pprof *p, const struct pprof_stretch *s, size_t n);
-/* The stacks alone of what lies between two places, by the file's own numbers of locations. -1: there is something unusual. */
+/* The stacks alone of what lies between two places, by the file's own numbers of locations. -1: there is something
+   unusual. */
 int batch_stacks(struct batch *b, const uint8_t *all, size_t at, size_t end);
 void batch_free(struct batch *b);
 

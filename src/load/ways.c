@@ -6,17 +6,16 @@
  * is said of it is new, and nothing is ever looked up. With a table of the children
  * of each node, 1 M stacks on 5.2 M nodes were 0.7 s of waiting for memory.
  *
- * A run is sorted by a quicksort by as many frames at a time as fit into 64 bits (the
- * numbers of locations say how many bits one takes), the equal part goes on behind them. What
- * is kept of a stack is how many frames it shares with the one before and the rest, in as few bytes as the largest number
- * needs: of 29 frames 7, so all runs together are a quarter to a third of what the profile holds.
+ * A run is sorted by a quicksort by as many frames at a time as fit into 64 bits (the numbers of locations say how many
+ * bits one takes), the equal part goes on behind them. What is kept of a stack is how many frames it shares with the
+ * one before and the rest, in as few bytes as the largest number needs: of 29 frames 7, so all runs together are a
+ * quarter to a third of what the profile holds.
  *
- * Runs are merged by a tree of losers that knows how much each shares with
- * the last one that was said: who shares more comes first, for all that wait come after
- * it, and frames are only compared where two share as much, from there on.
- * Each run has the whole of its next stack at hand, which its steps change at
- * their ends; what has been gone through of a run is given back by the page, for all of them end together. Where there are
- * many, one thread merges while the caller's says.
+ * Runs are merged by a tree of losers that knows how much each shares with the last one that was said: who shares more
+ * comes first, for all that wait come after it, and frames are only compared where two share as much, from there on.
+ * Each run has the whole of its next stack at hand, which its steps change at their ends; what has been gone through of
+ * a run is given back by the page, for all of them end together. Where there are many, one thread merges while the
+ * caller's says.
  *
  * Not taken: one sort of all stacks: they do not fit beside the bytes that they come from.
  */

@@ -49,8 +49,9 @@ struct ways_run ways_sort(struct ways_room *, const loc_id *loc, const struct wa
 void ways_run_free(struct ways_run *);
 void ways_room_free(struct ways_room *);
 
-/* Say them all to a sink that has branch(). of[]: by run and stack, one run after another, what the sink calls them. The
-   runs are used up. It is asked now and then whether to go on, with so many bytes as what is read. false: it said no. */
+/* Say them all to a sink that has branch(). of[]: by run and stack, one run after another, what the sink calls them.
+   The runs are used up. It is asked now and then whether to go on, with so many bytes as what is read. false: it said
+   no. */
 bool ways_merge(struct ways_run *run, uint32_t nrun, const struct sink *, uint64_t bytes, stk_id *of);
 
 #endif

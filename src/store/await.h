@@ -18,7 +18,8 @@ bool await_here(const struct await *);	/* is this the thread that draws? */
 /* What stands in for sheet i, which is wanted from now on. Good until the frame is done. */
 const struct sheet *await_sheet(struct await *, const struct sheet_slot *, uint32_t i);
 
-/* Of a store: a frame begins on this thread, and is done. Which sheets it wants, at most AWAIT_MOST of them; how many. */
+/* Of a store: a frame begins on this thread, and is done. Which sheets it wants, at most AWAIT_MOST of them; how
+   many. */
 enum { AWAIT_MOST = 12 };
 void await_begin(const struct store *);
 /* Has the sheet been got since that frame began? */

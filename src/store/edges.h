@@ -14,8 +14,9 @@ struct edge_walk { uint32_t sheet, i; };
    Begin with a zeroed walk. */
 bool edges_from(const struct snap *, struct edge_walk *, trk_id from, int64_t t0, int64_t t1, struct edge *);
 
-/* The first edge made by any of n Gs in [t0, t1), of several at one time that of the first of them (*k); sheets are gone through
-   once, at most `most` of them made again. false: there is none, or (*all false) none as far as was looked. */
+/* The first edge made by any of n Gs in [t0, t1), of several at one time that of the first of them (*k); sheets are
+   gone through once, at most `most` of them made again. false: there is none, or (*all false) none as far as was
+   looked. */
 struct edges_ask { const trk_id *from; uint32_t n, most; int64_t t0, t1; struct onlooker on; };
 bool edges_first(const struct snap *, const struct edges_ask *, struct edge *, uint32_t *k, bool *all);
 

@@ -187,7 +187,8 @@ struct sheet *keep_empty(int64_t t0, int64_t t1)
 	return &none->sh;
 }
 
-/* Sheets that lie on disk, where memory is short: of those that nobody has in the hand, pages that were looked at go. */
+/* Sheets that lie on disk, where memory is short: of those that nobody has in the hand, pages that were looked at
+   go. */
 static void rest_all(const struct keep *k)
 {
 	uint32_t n = borders_sheet(k->borders, k->borders->n);

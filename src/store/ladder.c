@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Ps and Ms are few, so a brief of them is small: that of every sheet is kept, for a window of some ten sheets is
- * to be drawn from more than one of them. A window of all sheets, of which a long trace has ten thousand, must not cost
- * all of them for each row. So there are briefs of two sheets as well, of four, and so on: a column takes the largest that
+ * Ps and Ms are few, so a brief of them is small: that of every sheet is kept, for a window of some ten sheets is to be
+ * drawn from more than one of them. A window of all sheets, of which a long trace has ten thousand, must not cost all
+ * of them for each row. So there are briefs of two sheets as well, of four, and so on: a column takes the largest that
  * fit into it, which are exact, and few. They take as much again as those of single sheets.
  */
 #include "config.h"

@@ -24,7 +24,8 @@ void sealing_border(struct sealing *, struct border *);
 /* All pieces so far being sealed, let fn know, with what there was at the time of this call. */
 typedef void sealing_fn(void *arg, const struct snap *);
 void sealing_tell(struct sealing *, const struct snap *, sealing_fn *, void *arg);
-/* By any other thread, while pieces come: do the next thing that waits. false: nothing does, or another thread is at it. */
+/* By any other thread, while pieces come: do the next thing that waits. false: nothing does, or another thread is at
+   it. */
 bool sealing_spare(struct sealing *);
 /* By the writer now and then, n entries after the last time: where pieces wait it takes its share of the work. */
 void sealing_share(struct sealing *, size_t n);

@@ -12,9 +12,9 @@
  * machinery: exact shares at any scale for half a byte an interval, and no
  * pyramid of textures.
  *
- * An interval costs 4 bytes for when it starts and its state, 5 where a sheet is longer than 16 ms, and two
- * bytes each for who and stack where it has any, which is half of the time. Who woke whom is told by the intervals that are runnable;
- * the edges are their indexes in the order of who did it.
+ * An interval costs 4 bytes for when it starts and its state, 5 where a sheet is longer than 16 ms, and two bytes each
+ * for who and stack where it has any, which is half of the time. Who woke whom is told by the intervals that are
+ * runnable; the edges are their indexes in the order of who did it.
  *
  * start[] is 32 bits wide, so a sheet in which anything begins is at most
  * SHEET_MAX_NS long; a stretch in which nothing happens may have any length.
@@ -61,8 +61,9 @@ static char *slab_room(struct sealer *s, size_t *size)
 	return s->slab;
 }
 
-/* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become, and for the sums. Of
-   stacks there are so many at most; each array of what is not zero has room for one more, which is written and not kept. */
+/* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become, and for the
+   sums. Of stacks there are so many at most; each array of what is not zero has room for one more, which is written and
+   not kept. */
 static struct build_sheet sheet_layout(struct sealer *s, uint32_t nother, uint32_t ntrk, uint32_t n, uint32_t nostack,
     uint32_t nedge, size_t stacks, const struct sheet_piece *piece)
 {

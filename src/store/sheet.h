@@ -9,8 +9,8 @@
 
 /* The writer's side of sheets; what readers need is in store.h. */
 
-/* sink_enter.moved of what waits to be sealed, 0 where the track is no goroutine: the class of the state
-   before, and that of its own << ENTRY_CLASS; ENTRY_EDGE: somebody woke or created it, for it waited or was not there. */
+/* sink_enter.moved of what waits to be sealed, 0 where the track is no goroutine: the class of the state before, and
+   that of its own << ENTRY_CLASS; ENTRY_EDGE: somebody woke or created it, for it waited or was not there. */
 enum { ENTRY_G = 0x80, ENTRY_EDGE = 0x40, ENTRY_CLASS = 3, ENTRY_WAS = 7 };
 
 /* What goroutines are counted by. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A frame of all of a long trace has rows of Ps whose columns are many sheets each. A sheet says in one difference
- * what a row of it was, but each look at one is some lines of memory that nobody has looked at for long: 8 rows of 1,340
- * sheets were 80 ms of waiting for memory. So what a P was up to the end of each sheet is kept here as well, one
- * line of memory for each sheet, and all sheets of a column are the difference of two of them.
+ * A frame of all of a long trace has rows of Ps whose columns are many sheets each. A sheet says in one difference what
+ * a row of it was, but each look at one is some lines of memory that nobody has looked at for long: 8 rows of 1,340
+ * sheets were 80 ms of waiting for memory. So what a P was up to the end of each sheet is kept here as well, one line
+ * of memory for each sheet, and all sheets of a column are the difference of two of them.
  *
  * These are the states that Ps and Ms have; a track that was in any other is none of ours any more. 64 bytes
  * a sheet and track, of a sheet that takes half a megabyte or more; tracks are bounded, for of Ms there may be

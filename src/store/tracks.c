@@ -26,8 +26,9 @@
 
 #include <string.h>
 
-/* Track 0: as one of which nothing need be known. There is room for all that sink_enter.also can name, so the usual entry
-   is not asked whether it names one that there is: of one that there is not, nothing is known, and that is rare. */
+/* Track 0: as one of which nothing need be known. There is room for all that sink_enter.also can name, so the usual
+   entry is not asked whether it names one that there is: of one that there is not, nothing is known, and that is
+   rare. */
 static void nobody(struct tracks *k)
 {
 	shelf_reach(&k->lasts, UINT16_MAX + 1);

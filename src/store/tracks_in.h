@@ -12,8 +12,8 @@
 /* What tracks.c, who gathers, and pieces.c, who hands on, both know. */
 enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 3, BRIEF_ROW = 16, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21,
 	NEW = 1 << 14 };
-/* LIVES: it has no t1; THERE: it has rows in sheets; LISTED: there are entries of it in the piece at hand; TOLD: and not
-   only where that begins */
+/* LIVES: it has no t1; THERE: it has rows in sheets; LISTED: there are entries of it in the piece at hand; TOLD: and
+   not only where that begins */
 enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16, LISTED = 32,
 	ALIVE = HAS_T0 | LIVES | HAS_RUN0 | TOLD };
 
