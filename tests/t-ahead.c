@@ -241,7 +241,7 @@ static void glance(void)
 	OK(!read_pprof(in, &s, &e));
 	build_on_publish(w.b, NULL, NULL);
 	ops.glance = NULL;
-	blind = (struct sink){&ops, a.b};
+	blind = (struct sink){.ops = &ops, .self = a.b};
 	OK(!read_pprof(in, &blind, &e));
 	a.sn = build_finish(a.b);
 	b.sn = build_finish(w.b);
