@@ -17,6 +17,7 @@
 #include "load/load.h"
 #include "store/await.h"
 #include "store/keep.h"
+#include "store/learnt.h"
 #include "store/store.h"
 #include "tests/goasm.h"
 #include "tests/tap.h"
@@ -420,6 +421,30 @@ static void file(const char *path)
 	input_close(&in);
 }
 
+/* Rows say what was learnt of them, whatever was learnt last: names have no times, and a time may be told twice. */
+static void learnt(void)
+{
+	enum { ROWS = 1 << 16, BASE = 1000 };
+	struct store st = {0};
+	struct learnt l = {0};
+	col_init(&st.trks, sizeof(struct trk_row));
+	st.trks.spills = true;
+	for (int i = 0; i < ROWS; i++)
+		col_add(&st.trks, NULL);
+	learnt_add(&l, &st, 9, ROWS, LEARNT_T1, BASE, 1500);
+	learnt_add(&l, &st, 5, ROWS, LEARNT_RUN0, BASE, 1234);
+	learnt_add(&l, &st, 9, ROWS, LEARNT_T1, BASE, 1600);
+	learnt_add(&l, &st, 5, ROWS, LEARNT_NAME, 0, 77);
+	learnt_put(&l, &st);
+	OK(store_trk(&st, 5)->run0 == 1234 && store_trk(&st, 5)->name == 77);
+	OK(store_trk(&st, 9)->t1 == 1600);
+	learnt_add(&l, &st, 9, ROWS, LEARNT_T1, BASE, 1700);
+	learnt_add(&l, &st, 9, ROWS, LEARNT_T1, BASE, 999);	/* before the base: at once, and what came before it */
+	OK(store_trk(&st, 9)->t1 == 999);
+	learnt_free(&l);
+	col_free(&st.trks);
+}
+
 int main(int argc, char **argv)
 {
 	char path[4096];
@@ -433,6 +458,7 @@ int main(int argc, char **argv)
 		crowd("1");
 		mem_spill(".");		/* from now on rows lie on disk, where there is one that can */
 		crowd("2");
+		learnt();
 	}
 	return DONE();
 }

@@ -39,7 +39,7 @@ void learnt_late(struct learnt *l, struct store *st, trk_id t, uint32_t n, enum 
 		learnt_say(st, t, what, value);
 		return;
 	}
-	l->base = base;
+	l->base = what == LEARNT_NAME ? l->base : base;
 	l->v = l->v ? l->v : xmalloc(GATHER * sizeof *l->v);
 	l->v[l->n++] = (struct keyed){ (uint64_t)t * WHATS + what, (uint32_t)v };
 }
