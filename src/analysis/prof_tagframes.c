@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Labels as frames (tagroot, tagleaf). The frames depend on a sample's set of
+ * labels, the new stack on the pair of stack and set; sets with equal frames
+ * count as one. So pairs are numbered, no stacks are compared, and the new ones
+ * are written in the order of those they are made of: what lies before the
+ * least that is still needed is given back on the way, and the profile is
+ * never there twice.
+ */
+#include "config.h"
+#include "analysis/prof.h"
+
+#include "base/buf.h"
+#include "base/units.h"
+
+#include <string.h>
+
+struct tag_frames {
+	struct prof *p;
+	const char *unit;
+	str_id *key; /* keys of the root, then of the leaf, as given */
+	size_t nroot, nleaf;
+	struct intern locs; /* by name and key */
+	loc_id *frames;	/* of each set */
+	uint32_t *like;	/* of each set, the first with the same frames, + 1; 0: not asked for yet */
+	struct tagged { uint32_t stack, set; } *pair;	/* what becomes a stack */
+	uint32_t npair;
+	size_t cpair;
+	uint64_t next_loc, next_fun;
+};
+
+static void split_keys(
+    struct prof *p, const char *s, str_id **key, size_t *cap, size_t at, size_t *n)
+{
+	while (s && *s) {
+		size_t len = strcspn(s, ",");
+		if (len) {
+			*key = mem_grow(*key, cap, at + *n + 1, sizeof **key);
+			(*key)[at + (*n)++] = prof_str(p, s, len);
+		}
+		s += len + (s[len] != 0);
+	}
+}
+
+static int same_tag_loc(const void *ctx, uint32_t id, const void *key)
+{
+	const struct prof *p = ctx;
+	const struct prof_fun *f = &p->fun[p->line[p->loc[id].line].fun], *k = key;
+	return f->name == k->name && f->file == k->file;
+}
+
+static loc_id tag_loc(struct tag_frames *t, str_id name, str_id key)
+{
+	struct prof_fun f = {.id = t->next_fun, .name = name, .file = key};
+	uint32_t h = hash_u64(name, key), id = intern_find(&t->locs, h, same_tag_loc, t->p, &f);
+	if (id != UINT32_MAX)
+		return id;
+	struct prof_line l = {.fun = prof_add_fun(t->p, &f)};
+	id = prof_add_loc(t->p,
+	    &(struct prof_loc){.id = t->next_loc, .line = prof_add_line(t->p, &l), .nline = 1});
+	t->next_loc++;
+	t->next_fun++;
+	intern_put(&t->locs, h, id);
+	return id;
+}
+
+/* All values of a key in a set, joined by commas. */
+static str_id label_values(struct tag_frames *t, uint32_t set, str_id key, bool *any)
+{
+	struct prof *p = t->p;
+	struct prof_run r = p->set[set];
+	struct buf b = {0};
+	bool units = false;
+	size_t n = 0;
+	for (uint32_t i = 0; i < r.n; i++)
+		units |= p->label[r.off + i].key == key && p->label[r.off + i].unit;
+	for (uint32_t i = 0; i < r.n; i++) {
+		const struct prof_label *l = &p->label[r.off + i];
+		if (l->key != key)
+			continue;
+		if (n++)
+			buf_putc(&b, ',');
+		if (l->str)
+			buf_put(&b, p->str[l->str].s, p->str[l->str].n);
+		else
+			units_label(
+			    &b, l->num, units ? prof_s(p, l->unit) : "", units ? t->unit : "");
+	}
+	*any |= n != 0;
+	str_id s = prof_str(p, buf_str(&b), b.n);
+	buf_free(&b);
+	return s;
+}
+
+/* The frames of a set: first key nearest the root. */
+static void set_frames(
+    struct tag_frames *t, uint32_t set, const str_id *key, size_t n, loc_id *out, bool *any)
+{
+	for (size_t i = 0; i < n; i++) {
+		str_id k = key[n - 1 - i], name = label_values(t, set, k, any);
+		out[i] = tag_loc(t, name, k);
+	}
+}
+
+static int same_frames(const void *ctx, uint32_t id, const void *key)
+{
+	const struct tag_frames *t = ctx;
+	size_t n = t->nroot + t->nleaf;
+	return !memcmp(t->frames + id * n, key, n * sizeof *t->frames);
+}
+
+static int same_tagged(const void *ctx, uint32_t id, const void *key)
+{
+	const struct tagged *a = &((const struct tag_frames *)ctx)->pair[id], *b = key;
+	return a->stack == b->stack && a->set == b->set;
+}
+
+/* The first set of the same frames. */
+static uint32_t like_set(struct tag_frames *t, struct intern *sets, uint32_t set, bool *root_any, bool *leaf_any)
+{
+	size_t n = t->nroot + t->nleaf;
+	loc_id *root = t->frames + set * n, *leaf = root + t->nroot;
+	if (t->like[set])
+		return t->like[set] - 1;
+	set_frames(t, set, t->key, t->nroot, root, root_any);
+	set_frames(t, set, t->key + t->nroot, t->nleaf, leaf, leaf_any);
+	uint32_t h = hash_bytes(root, n * sizeof *root, 2), id = intern_find(sets, h, same_frames, t, root);
+	if (id == UINT32_MAX)
+		intern_put(sets, h, id = set);
+	t->like[set] = id + 1;
+	return id;
+}
+
+/* The new stack of each sample. These differ where their stacks or frames do, and from all that there are, for no
+   other has these frames: so nobody needs to compare stacks. */
+static void number_pairs(struct tag_frames *t, bool *root_any, bool *leaf_any)
+{
+	struct prof *p = t->p;
+	struct intern sets = {0}, pairs = {0};
+	for (size_t i = 0; i < p->nsample; i++) {
+		struct prof_sample *s = &p->sample[i];
+		struct tagged k = {s->stack, like_set(t, &sets, s->labels, root_any, leaf_any)};
+		uint32_t h = hash_u64(k.stack, k.set), id = intern_find(&pairs, h, same_tagged, t, &k);
+		if (id == UINT32_MAX) {
+			t->pair = mem_grow(t->pair, &t->cpair, t->npair + 1u, sizeof *t->pair);
+			id = t->npair++;
+			t->pair[id] = k;
+			intern_put(&pairs, h, id);
+		}
+		s->stack = (uint32_t)p->nstack + id;
+	}
+	intern_free(&sets);
+	intern_free(&pairs);
+}
+
+enum { TAG_BLOCK = 4096 };
+
+/* The new stacks by those that they are made of: who has the same lie together. */
+static uint32_t *by_stack(const struct tag_frames *t)
+{
+	size_t n = t->p->nstack;
+	uint32_t *at = xcalloc(n + 1, sizeof *at), *order = xmalloc((t->npair + 1u) * sizeof *order);
+	for (uint32_t i = 0; i < t->npair; i++)
+		at[t->pair[i].stack + 1]++;
+	for (size_t s = 0; s < n; s++)
+		at[s + 1] += at[s];
+	for (uint32_t i = 0; i < t->npair; i++)
+		order[at[t->pair[i].stack]++] = i;
+	mem_free(at);
+	return order;
+}
+
+/* Before which frame nothing is needed by the stacks from each block of them on, in that order. */
+static uint64_t *needed_from(const struct tag_frames *t, const uint32_t *order, size_t nblock)
+{
+	const struct prof *p = t->p;
+	uint64_t *from = xmalloc((nblock + 1) * sizeof *from);
+	from[nblock] = p->nframe;
+	for (uint32_t i = t->npair; i-- > 0;) {
+		uint32_t b = i / TAG_BLOCK, s = t->pair[order[i]].stack;
+		if (i == t->npair - 1 || i % TAG_BLOCK == TAG_BLOCK - 1)
+			from[b] = from[b + 1];
+		if (s && p->stack[s].off < from[b])
+			from[b] = p->stack[s].off;
+	}
+	return from;
+}
+
+static struct prof_run write_tagged(struct tag_frames *t, struct tagged k)
+{
+	struct prof *p = t->p;
+	struct prof_run r = p->stack[k.stack];
+	const loc_id *root = t->frames + k.set * (t->nroot + t->nleaf), *leaf = root + t->nroot;
+	uint64_t from = p->nframe, at = from;
+	for (size_t i = 0; i < t->nleaf; i++)
+		prof_set_frame(p, at++, leaf[i]);
+	for (uint32_t i = 0; i < r.n; i++)
+		prof_set_frame(p, at++, prof_frame(p, r.off + i));
+	for (size_t i = 0; i < t->nroot; i++)
+		prof_set_frame(p, at++, root[i]);
+	p->nframe = at;
+	return (struct prof_run){from, (uint32_t)(at - from)};
+}
+
+/* spend: nobody asks for the stacks that were: their pages go on the way. */
+static void write_all(struct tag_frames *t, bool spend)
+{
+	struct prof *p = t->p;
+	size_t first = p->nstack, nblock = (t->npair + TAG_BLOCK - 1u) / TAG_BLOCK;
+	uint32_t *order = by_stack(t);
+	uint64_t *from = needed_from(t, order, nblock), more = 0, spent = 0;
+	for (uint32_t i = 0; i < t->npair; i++)
+		more += p->stack[t->pair[i].stack].n + t->nroot + t->nleaf;
+	prof_frames_room(p, more);
+	for (uint32_t i = 0; i < t->npair; i++)
+		prof_add_run(p, (struct prof_run){0});
+	for (uint32_t i = 0; i < t->npair; i++) {
+		p->stack[first + order[i]] = write_tagged(t, t->pair[order[i]]);
+		if (spend && i % TAG_BLOCK == TAG_BLOCK - 1) {
+			uint64_t upto = from[i / TAG_BLOCK + 1] * p->width;
+			mem_spent(p->packed, spent, upto);
+			spent = upto;
+		}
+	}
+	mem_free(order);
+	mem_free(from);
+}
+
+/* last: nothing takes frames away after this. */
+static void add_frames(struct tag_frames *t, bool last, bool *root_any, bool *leaf_any)
+{
+	struct prof *p = t->p;
+	t->frames = xmalloc(p->nset * (t->nroot + t->nleaf) * sizeof *t->frames);
+	t->like = xcalloc(p->nset, sizeof *t->like);
+	prof_rest(p);
+	number_pairs(t, root_any, leaf_any);
+	write_all(t, last);
+	if (last)
+		prof_forget_stacks(p);
+	else
+		prof_rest(p);
+	mem_free(t->frames);
+	mem_free(t->like);
+	mem_free(t->pair);
+}
+
+/* Something will take frames away. */
+static bool cuts(const struct prof_filters *f)
+{
+	const char *text[] = {f->hide, f->show, f->show_from, f->prune_from};
+	for (int i = 0; i < 4; i++)
+		if (text[i] && *text[i])
+			return true;
+	return false;
+}
+
+void prof_tag_frames(struct prof *p, const struct prof_filters *f, prof_notice *notice, void *arg)
+{
+	struct tag_frames t = {.p = p, .unit = f->unit};
+	size_t cap = 0;
+	bool root = false, leaf = false;
+	split_keys(p, f->tagroot, &t.key, &cap, 0, &t.nroot);
+	split_keys(p, f->tagleaf, &t.key, &cap, t.nroot, &t.nleaf);
+	for (size_t i = 1; i < p->nloc; i++)
+		t.next_loc = t.next_loc > p->loc[i].id ? t.next_loc : p->loc[i].id;
+	for (size_t i = 1; i < p->nfun; i++)
+		t.next_fun = t.next_fun > p->fun[i].id ? t.next_fun : p->fun[i].id;
+	t.next_loc++;
+	t.next_fun++;
+	if (t.nroot + t.nleaf)
+		add_frames(&t, !cuts(f), &root, &leaf);
+	if (f->tagroot && *f->tagroot && !root && notice)
+		notice(arg, "TagRoot expression matched no samples");
+	if (f->tagleaf && *f->tagleaf && !leaf && notice)
+		notice(arg, "TagLeaf expression matched no samples");
+	intern_free(&t.locs);
+	mem_free(t.key);
+}
