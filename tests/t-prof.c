@@ -75,22 +75,22 @@ static void test_merge(void)
 	bool twice = true, nothing = true, normal = true;
 	for (state = 1; state < 40; state += 2) {
 		uint64_t seed = state;
-		struct prof *a = random_profile(12, 200, false), *sum, *both[2];
-		state = seed;
-		both[0] = a;
-		both[1] = random_profile(12, 200, false);
-		int64_t t = total(a);
-		twice &= !prof_combine(both, 2, &sum, NULL) && total(sum) == 2 * t && sum->nsample <= a->nsample;
+		struct prof *two[4], *sum, *left, *b;
+		for (int i = 0; i < 4; i++) {
+			state = seed;
+			two[i] = random_profile(12, 200, false);
+		}
+		int64_t t = total(two[0]);
+		size_t n = two[0]->nsample;
+		b = random_profile(12, 150, false);
+		normal &= !prof_normalize(b, two[0], NULL) && llabs(total(b) - t) <= (long long)b->nsample;
+		twice &= !prof_combine(two, 2, &sum, NULL) && total(sum) == 2 * t && sum->nsample <= n &&
+			 !two[0] && !two[1];
 		double minus[2] = {-1, -1};
-		struct prof *left;
-		prof_scale(both[1], minus);
-		nothing &= !prof_combine(both, 2, &left, NULL) && left->nsample == 0 && left->nloc == 1;
-		struct prof *b = random_profile(12, 150, false);
-		normal &= !prof_normalize(b, a, NULL) && llabs(total(b) - t) <= (long long)b->nsample;
+		prof_scale(two[3], minus);
+		nothing &= !prof_combine(two + 2, 2, &left, NULL) && left->nsample == 0 && left->nloc == 1;
 		prof_free(left);
 		prof_free(sum);
-		prof_free(both[1]);
-		prof_free(a);
 		prof_free(b);
 		state = seed;
 	}

@@ -132,8 +132,6 @@ static int64_t merged_whole(uint64_t sa, uint64_t sb)
 	for (size_t i = 0; i < sum->nsample; i++)
 		whole += wrap_abs(prof_value(sum, i)[1]);
 	prof_free(sum);
-	prof_free(p);
-	prof_free(q);
 	seed = keep;
 	return whole;
 }

@@ -151,8 +151,9 @@ int prof_write(const struct prof *, prof_put *, void *arg, struct err *e);
 
 /* prof_merge.c */
 /* Make n profiles comparable and merge them into one, as pprof does: p[0] itself when n is 1, else
-   a new one. -1: they cannot be compared. The caller keeps what it passed. */
-int prof_combine(struct prof *const *p, size_t n, struct prof **out, struct err *e);
+   a new one, for which they all go; either way p[] is empty then. -1: they cannot be compared, and are as they were
+   but for their types and units. */
+int prof_combine(struct prof **p, size_t n, struct prof **out, struct err *e);
 int prof_normalize(struct prof *, const struct prof *base, struct err *e);
 void prof_scale(struct prof *, const double *ratio);	/* one per type; drops samples that become 0 */
 void prof_mark_base(struct prof *);			/* label every sample as of the diff base */

@@ -8,6 +8,10 @@
  * samples. What makes two mappings, functions or locations the same is pprof's
  * rule, odd corners included: of a location only the last line has
  * its column compared, and a mapping is known by its size in pages.
+ *
+ * Each profile goes while it is merged: its pages as its samples and stacks
+ * have been taken over, the rest when all of them have. So the sum takes the
+ * place of its parts.
  */
 #include "config.h"
 #include "analysis/prof.h"
@@ -17,15 +21,19 @@
 #include <math.h>
 #include <string.h>
 
+enum { SPENT = 1 << 12 };	/* samples, after which what was read of them goes */
+
 struct merger {
 	struct prof *to;
-	const struct prof *from;
+	const struct prof *from;	/* whose samples and stacks go on the way */
 	struct intern maps, funs, locs, pairs;
 	map_id *map;	/* of `from` by index -> id + 1 in `to`; likewise below */
 	int64_t *shift; /* by which addresses of that mapping move */
 	fun_id *fun;
 	loc_id *loc;
 	str_id *str;
+	void *tmp;	/* a stack, or labels */
+	size_t ctmp;
 };
 
 /* ---- making them comparable */
@@ -341,37 +349,79 @@ static int same_pair(const void *ctx, uint32_t id, const void *key)
 	return a->stack == b->stack && a->labels == b->labels;
 }
 
+static uint32_t merge_stack(struct merger *m, struct prof_run r)
+{
+	m->tmp = mem_grow(m->tmp, &m->ctmp, r.n * sizeof(loc_id), 1);
+	loc_id *id = m->tmp;
+	for (uint32_t k = 0; k < r.n; k++)
+		id[k] = merge_loc(m, prof_frame(m->from, r.off + k));
+	return prof_stack(m->to, id, r.n);
+}
+
+static uint32_t merge_set(struct merger *m, struct prof_run r)
+{
+	const struct prof *f = m->from;
+	m->tmp = mem_grow(m->tmp, &m->ctmp, r.n * sizeof(struct prof_label), 1);
+	struct prof_label *x = m->tmp;
+	for (uint32_t k = 0; k < r.n; k++) {
+		const struct prof_label *o = &f->label[r.off + k];
+		x[k] = (struct prof_label){map_str(m, o->key), map_str(m, o->str), o->num, map_str(m, o->unit)};
+		if (o->str && o->str == f->blank)
+			x[k].str = prof_blank(m->to);
+		if (o->unit && o->unit == f->blank)
+			x[k].unit = prof_blank(m->to);
+	}
+	return prof_labels(m->to, x, r.n);
+}
+
+/* Samples come to stacks in the order in which these lie, as readers leave them. seen: a place for each, empty, and so
+   it is left. */
+static bool in_order(const struct prof *f, uint32_t *seen)
+{
+	uint64_t end = 0;
+	bool ok = true;
+	for (size_t i = 0; i < f->nsample && ok; i++) {
+		uint32_t s = f->sample[i].stack;
+		if (!s || seen[s] || all_zero(prof_value(f, i), f->ntype))
+			continue;
+		ok = f->stack[s].off >= end;
+		end = f->stack[s].off + f->stack[s].n;
+		seen[s] = 1;
+	}
+	memset(seen, 0, f->nstack * sizeof *seen);
+	return ok;
+}
+
+/* From one sample to another, and from one frame, all has been taken over. */
+static void spend(const struct prof *f, size_t from, size_t upto, uint64_t frame, uint64_t end)
+{
+	mem_spent(f->sample, from * sizeof *f->sample, upto * sizeof *f->sample);
+	mem_spent(f->value, from * f->ntype * sizeof *f->value, upto * f->ntype * sizeof *f->value);
+	mem_spent(f->packed, frame * f->width, end * f->width);
+}
+
 static void merge_samples(struct merger *m)
 {
 	const struct prof *f = m->from;
 	uint32_t *stack = xcalloc(f->nstack, sizeof *stack), *set = xcalloc(f->nset, sizeof *set);
-	size_t cap = 0;
-	void *tmp = NULL;
+	uint64_t spent = 0, end = 0;	/* frames */
+	bool ordered = in_order(f, stack);
 	for (size_t i = 0; i < f->nsample && prof_go(m->to, i, f->nsample); i++) {
 		struct prof_sample s = f->sample[i];
 		const int64_t *v = prof_value(f, i);
+		if (i && i % SPENT == 0) {
+			spend(f, i - SPENT, i, spent, end);
+			spent = end;
+		}
 		if (all_zero(v, f->ntype))
 			continue;
-		struct prof_run r = f->stack[s.stack], l = f->set[s.labels];
 		if (s.stack && !stack[s.stack]) {
-			loc_id *id = tmp = mem_grow(tmp, &cap, r.n * sizeof *id, 1);
-			for (uint32_t k = 0; k < r.n; k++)
-				id[k] = merge_loc(m, prof_frame(f, r.off + k));
-			stack[s.stack] = prof_stack(m->to, id, r.n);
+			struct prof_run r = f->stack[s.stack];
+			stack[s.stack] = merge_stack(m, r);
+			end = ordered ? r.off + r.n : 0;
 		}
-		if (s.labels && !set[s.labels]) {
-			struct prof_label *x = tmp = mem_grow(tmp, &cap, l.n * sizeof *x, 1);
-			for (uint32_t k = 0; k < l.n; k++) {
-				const struct prof_label *o = &f->label[l.off + k];
-				x[k] = (struct prof_label){map_str(m, o->key), map_str(m, o->str),
-				    o->num, map_str(m, o->unit)};
-				if (o->str && o->str == f->blank)
-					x[k].str = prof_blank(m->to);
-				if (o->unit && o->unit == f->blank)
-					x[k].unit = prof_blank(m->to);
-			}
-			set[s.labels] = prof_labels(m->to, x, l.n);
-		}
+		if (s.labels && !set[s.labels])
+			set[s.labels] = merge_set(m, f->set[s.labels]);
 		s = (struct prof_sample){stack[s.stack], set[s.labels]};
 		uint32_t h = hash_u64(s.stack, s.labels),
 			 id = intern_find(&m->pairs, h, same_pair, m->to, &s);
@@ -383,7 +433,6 @@ static void merge_samples(struct merger *m)
 				prof_sum(prof_value(m->to, id) + k, v[k]);
 		}
 	}
-	mem_free(tmp);
 	mem_free(stack);
 	mem_free(set);
 }
@@ -444,24 +493,25 @@ static void merge_headers(struct prof *to, struct prof *const *p, size_t n)
 	}
 }
 
-static struct prof *merge(struct prof *const *p, size_t n)
+static struct prof *merge(struct prof **p, size_t n)
 {
 	struct merger m = {.to = prof_new()};
 	m.to->go = p[0]->go;
 	m.to->go_arg = p[0]->go_arg;
 	merge_headers(m.to, p, n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		merge_one(&m, p[i]);
+		prof_free(p[i]);
+		p[i] = NULL;
+	}
+	mem_free(m.tmp);
 	intern_free(&m.maps);
 	intern_free(&m.funs);
 	intern_free(&m.locs);
 	intern_free(&m.pairs);
 	for (size_t i = 0; i < m.to->nsample; i++)
-		if (all_zero(prof_value(m.to, i), m.to->ntype)) { /* collect what they alone used */
-			struct prof *again = merge(&m.to, 1);
-			prof_free(m.to);
-			return again;
-		}
+		if (all_zero(prof_value(m.to, i), m.to->ntype)) /* collect what they alone used */
+			return merge(&m.to, 1);
 	return m.to;
 }
 
@@ -479,7 +529,7 @@ static int comparable(const struct prof *a, const struct prof *b, struct err *e)
 			"the profiles have incompatible sample or period types");
 }
 
-int prof_combine(struct prof *const *p, size_t n, struct prof **out, struct err *e)
+int prof_combine(struct prof **p, size_t n, struct prof **out, struct err *e)
 {
 	if (common_types(p, n, e) || (n > 1 && common_units(p, n, e)))
 		return -1;
@@ -487,6 +537,7 @@ int prof_combine(struct prof *const *p, size_t n, struct prof **out, struct err 
 		if (comparable(p[0], p[i], e))
 			return -1;
 	*out = n == 1 ? p[0] : merge(p, n);
+	p[0] = NULL;
 	return 0;
 }
 

@@ -65,8 +65,8 @@ static struct prof *subtract(struct prof *p, struct prof *base, bool diff, bool 
 			sum = NULL;
 	}
 	mem_free(minus);
-	prof_free(p);
-	prof_free(base);
+	prof_free(both[0]);
+	prof_free(both[1]);
 	return sum;
 }
 
@@ -130,6 +130,7 @@ static struct prof *read_one(struct bytes *b, const char *file, const struct fet
 		return NULL;
 	}
 	fix_mappings(p, f);
+	prof_rest(p);
 	return p;
 }
 
@@ -170,8 +171,7 @@ static struct prof *grab(const struct fetcher *f, const char *const *file, size_
 	if (got && prof_combine(all, got, &sum, e))
 		sum = NULL;
 	for (size_t i = 0; i < got; i++)
-		if (all[i] != sum)
-			prof_free(all[i]);
+		prof_free(all[i]);
 	mem_free(all);
 	return sum;
 }
