@@ -41,10 +41,6 @@ struct ctree {
 	const uint8_t *how;	/* CT_INL, CT_NOTINL: how it is called; CT_AGAIN: from below itself */
 };
 enum { CT_INL = 1, CT_NOTINL = 2, CT_AGAIN = 4 };
-static inline bool ctree_inlined(const struct ctree *t, uint32_t i)
-{
-	return (t->how[i] & (CT_INL | CT_NOTINL)) == CT_INL;
-}
 
 enum order { ORDER_WEIGHT, ORDER_NAME, ORDER_SEEN };
 
