@@ -98,8 +98,23 @@ static void check(int64_t procs, int64_t more, int64_t change)
 	build_free(b);
 }
 
+/* Times that a damaged file says: more waiting than there is room for is none, not less than none. */
+static void check_far(void)
+{
+	const int64_t far = INT64_C(1) << 61;
+	struct build *b = build_new();
+	struct crowd *c = crowd_new(build_finish(b), UINT64_MAX);
+	for (int i = 0; i < 5; i++)
+		crowd_add(c, 0, far);
+	crowd_sheet(c, far);
+	OK(crowd_upto(c, far) == 0 && crowd_between(c, 0, 100) == 500);
+	crowd_free(c);
+	build_free(b);
+}
+
 int main(void)
 {
+	check_far();
 	check(1, 1, T / 2);
 	check(4, 4, T / 2);
 	check(4, 3, T / 3);

@@ -22,6 +22,7 @@
 #include "base/halve.h"
 #include "base/keyed.h"
 #include "base/mem.h"
+#include "base/wrap.h"
 #include "store/spans.h"
 
 struct sum { int64_t t, ns, wait; uint32_t rest, procs; };	/* up to t; from t on `wait` wait */
@@ -71,17 +72,27 @@ void crowd_add(struct crowd *c, int64_t t0, int64_t t1)
 	step(c, t1, -1);
 }
 
+/*
+ * What those who wait from s on have waited by t, all together: at times that a damaged
+ * file says it may be more than there is room for, and then it is none.
+ */
+static int64_t waited(const struct sum *s, int64_t t)
+{
+	int64_t d = wrap_sub(t, s->t);
+	return d < 0 || d > (INT64_MAX - s->rest) / s->wait ? s->rest : s->rest + s->wait * d;
+}
+
 /* From the last sum on to t, where so many more wait; procs: of so many Ps from there on, 0: as many as were. */
 static void go_on(struct crowd *c, int64_t t, int32_t up, uint32_t procs)
 {
 	struct sum s = c->sum[c->nsum - 1];
-	if (s.wait && t > s.t) {
-		int64_t ns = s.rest + s.wait * (t - s.t);
-		s.ns += ns / s.procs;
+	if (s.wait > 0 && t > s.t) {
+		int64_t ns = waited(&s, t);
+		s.ns = wrap_add(s.ns, ns / s.procs);
 		s.rest = (uint32_t)(ns % s.procs);
 	}
 	if (s.procs > c->proc)
-		c->share += s.ns - c->sum[c->nsum - 1].ns;
+		c->share = wrap_add(c->share, wrap_sub(s.ns, c->sum[c->nsum - 1].ns));
 	if (procs) {
 		s.procs = procs;
 		s.rest = 0;
@@ -122,12 +133,12 @@ int64_t crowd_upto(const struct crowd *c, int64_t t)
 	while (halve(&h))	/* the first step after t */
 		halve_on(&h, c->sum[h.at].t <= t);
 	const struct sum *s = &c->sum[h.lo - 1];
-	return s->ns + (s->wait ? (s->rest + s->wait * (t - s->t)) / s->procs : 0);
+	return s->wait > 0 ? wrap_add(s->ns, waited(s, t) / s->procs) : s->ns;
 }
 
 int64_t crowd_between(const struct crowd *c, int64_t t0, int64_t t1)
 {
-	return t1 > t0 ? crowd_upto(c, t1) - crowd_upto(c, t0) : 0;
+	return t1 > t0 ? wrap_sub(crowd_upto(c, t1), crowd_upto(c, t0)) : 0;
 }
 
 int64_t crowd_share(const struct crowd *c)
