@@ -49,7 +49,7 @@ static void more_room(struct gonear *t)
 void gonear_init(struct gonear *t, const struct gonear_form *form, struct arena *mem, uint64_t n)
 {
 	gonear_free(t);
-	*t = (struct gonear){.at = mem_pages(n * form->size), .n = n, .mem = mem, .form = form};
+	*t = (struct gonear){.at = mem_pages(n * form->size), .n = n, .mask = n - 1, .mem = mem, .form = form};
 }
 
 void gonear_free(struct gonear *t)
@@ -109,6 +109,7 @@ void gonear_spread(struct gonear *t)
 	struct gonear old = *t;
 	size_t size = t->form->size;
 	t->n = 4 * old.n;
+	t->mask = t->n - 1;
 	t->at = mem_pages(t->n * size);
 	t->far = (struct idmap){0};
 	for (uint64_t i = 0; i < old.n; i++)

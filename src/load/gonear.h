@@ -14,7 +14,7 @@
 struct gonear_form { size_t size, align, id, used, next; };
 struct gonear {
 	char *at;		/* [n]: by the last bits of their numbers; */
-	uint64_t n;		/* a power of two */
+	uint64_t n, mask;	/* a power of two; one less */
 	struct idmap far;	/* those whose place was taken by one that lived, */
 	void *room;		/* and what is unused of these */
 	struct arena *mem;	/* where they are */
@@ -26,7 +26,7 @@ void gonear_free(struct gonear *);
 /* Where its number says that it is, if it is there and not far. */
 static inline void *gonear_place(const struct gonear *t, size_t size, int64_t id)
 {
-	return t->at + ((uint64_t)id & (t->n - 1)) * size;
+	return t->at + ((uint64_t)id & t->mask) * size;
 }
 void *gonear_far(const struct gonear *, int64_t id);	/* NULL: it is none of those */
 void *gonear_add(struct gonear *, int64_t id);		/* a place for one that is not there; not filled in */

@@ -38,6 +38,7 @@ bool gotables_begin(struct gotables *t, const struct tgen *gen)
 	t->wait = table_room(t->wait, &t->nwait, tgen_nstrs(gen) + 1u);
 	memset(t->str, 0, t->nstr * sizeof *t->str);
 	memset(t->stack, 0, t->nstack * sizeof *t->stack);
+	t->stack[0] = 1;	/* none is none */
 	memset(t->root, 0, t->nroot * sizeof *t->root);
 	memset(t->wait, 0, t->nwait * sizeof *t->wait);
 	return true;

@@ -121,12 +121,9 @@ static bool take_events(void *self, const struct tgen *gen, const struct tev *ev
 	if (n && !r->begun)
 		begin_at(r, ev[0].time);
 	for (size_t i = 0; i < n;) {
-		size_t more = gotrack_events(r, ev + i, n - i);
-		i += more;
-		if (!more) {
-			gotrace_at(r, &ev[i]);
+		i += gotrack_events(r, ev + i, n - i);
+		if (i < n)
 			other_event(r, &ev[i++]);
-		}
 	}
 	r->unsaid += n;
 	if (r->unsaid >= SHOW_EVERY) {
@@ -208,7 +205,8 @@ static int read_all(struct gotrace *r, const struct tev_ops *ops, struct err *e)
 	struct tstream_info info;
 	struct err damage = {0};
 	r->mem = &mem;
-	r->enter = xmalloc(ENTERS * sizeof *r->enter);
+	r->enter = r->entered = xmalloc(ENTERS * sizeof *r->enter);
+	r->enters_end = r->enter + ENTERS;
 	gotrack_places(r, NEAR_GS);
 	int ret = tev_read(*r->in, ops, r, &info, &damage);
 	if (!ret && r->begun && !r->stopped) {

@@ -127,8 +127,7 @@ struct gotrace {
 	str_id n_assist, n_sweep, n_gc;
 	struct sink_util *util;		/* wait for the time of the next event */
 	size_t nutil, cutil;
-	struct sink_enter *enter;	/* ENTERS of them, said many at a time */
-	size_t nenter;
+	struct sink_enter *enter, *entered, *enters_end;	/* ENTERS of them, said many at a time; up to entered */
 	const struct sink_keep *again;	/* a generation is said again: nothing but states matters */
 };
 
@@ -149,7 +148,7 @@ stk_id gotables_find_stack(struct gotrace *, uint32_t id);
 str_id gotables_root(struct gotrace *, uint32_t id);	/* outermost function of a stack */
 
 /* gotrack.c */
-/* Transitions, as many as come one after another; how many of the n. */
+/* Transitions, as many as come one after another; how many of the n. The next one, if any, is the one at hand then. */
 size_t gotrack_events(struct gotrace *, const struct tev *, size_t n);
 void gotrack_label(struct gotrace *, const struct tev *);
 void gotrack_places(struct gotrace *, uint64_t n);	/* a table of so many, before there is any goroutine */
@@ -171,7 +170,7 @@ void gospan_end(struct gotrace *);
 
 static inline stk_id gotables_stack(struct gotrace *r, uint32_t id)
 {
-	return !id ? 0 : id < r->tab.nstack && r->tab.stack[id] ? r->tab.stack[id] - 1 : gotables_find_stack(r, id);
+	return id < r->tab.nstack && r->tab.stack[id] ? r->tab.stack[id] - 1 : gotables_find_stack(r, id);
 }
 
 static inline struct gg *gotrack_place(const struct gotrace *r, int64_t id)

@@ -38,17 +38,17 @@ static const char *const reasons[TS__N] = {
 
 void gotrack_flush(struct gotrace *r)
 {
-	if (r->nenter)
-		r->sink->ops->enters(r->sink->self, r->enter, r->nenter);
-	r->nenter = 0;
+	if (r->entered > r->enter)
+		r->sink->ops->enters(r->sink->self, r->enter, (size_t)(r->entered - r->enter));
+	r->entered = r->enter;
 }
 
 static inline void enter_also(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack,
     uint16_t also)
 {
-	if (r->nenter == ENTERS)
+	if (r->entered == r->enters_end)
 		gotrack_flush(r);
-	r->enter[r->nenter++] = (struct sink_enter){ t, trk, who, stack, (uint8_t)state, 0, also };
+	*r->entered++ = (struct sink_enter){ t, trk, who, stack, (uint8_t)state, 0, also };
 }
 
 static inline void enter(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack)
@@ -149,32 +149,32 @@ static ALWAYS uint16_t show_p_also(struct gotrace *r, struct gp *p, unsigned sta
 }
 
 /* What a running goroutine does, the innermost of its ranges. */
-static inline enum tstate running_state(const struct gg *g)
+static inline enum tstate running_state(const struct gg *g, const struct gp *p)
 {
 	if (g->stops)
 		return TS_STW;
-	if (g->p && g->p->sweep.open && g->p->swept_by_g && g->p->sweep_g == g->id)
+	if (p && p->sweep.open && p->swept_by_g && p->sweep_g == g->id)
 		return TS_SWEEP;
 	return g->assists ? TS_ASSIST : TS_RUN;
 }
 
-/* g runs on its P from t on: its track and the P's. */
-static ALWAYS void show_running(struct gotrace *r, struct gg *g, int64_t t, unsigned past, stk_id stack)
+/* g runs on p, its P, from t on: its track and the P's. */
+static ALWAYS void show_running(struct gotrace *r, struct gg *g, struct gp *p, int64_t t, unsigned past, stk_id stack)
 {
-	enum tstate s = running_state(g);
+	enum tstate s = running_state(g, p);
 	uint16_t also = 0;
 	g->shown = (uint8_t)s;
-	if (g->p && (past || (s == TS_RUN && g->mark_worker)))
-		show_p(r, g->p, s == TS_RUN && g->mark_worker ? TS_GCWORK : s, g->trk, t);
-	else if (g->p)
-		also = show_p_also(r, g->p, s, g->trk, t);
-	enter_also(r, g->trk, t, s | past, g->p ? g->p->trk : 0, stack, also);
+	if (p && (past || (s == TS_RUN && g->mark_worker)))
+		show_p(r, p, s == TS_RUN && g->mark_worker ? TS_GCWORK : s, g->trk, t);
+	else if (p)
+		also = show_p_also(r, p, s, g->trk, t);
+	enter_also(r, g->trk, t, s | past, p ? p->trk : 0, stack, also);
 }
 
 void gotrack_show(struct gotrace *r, struct gg *g, stk_id stack)
 {
-	if (g->state == TST_RUNNING && running_state(g) != (enum tstate)g->shown)
-		show_running(r, g, gotrace_now(r), 0, stack);
+	if (g->state == TST_RUNNING && running_state(g, g->p) != (enum tstate)g->shown)
+		show_running(r, g, g->p, gotrace_now(r), 0, stack);
 }
 
 void gotrack_util(struct gotrace *r, enum util_what what, int64_t p, int delta, bool past)
@@ -323,18 +323,19 @@ static ALWAYS uint16_t leave_state(struct gotrace *r, struct gg *g, unsigned was
 	if (!executes(was))
 		return 0;
 	if (was == TST_SYSCALL) {
-		struct gp *p = find_p(r, g->syscall_p);
-		if (p)
-			p->syscall_g = -1;
+		struct gp *claimed = find_p(r, g->syscall_p);
+		if (claimed)
+			claimed->syscall_g = -1;
 		g->syscall_p = -1;
 	}
-	if (g->p && g->p->g == g) {
-		g->p->g = NULL;
+	struct gp *p = g->p;
+	if (p && p->g == g) {
+		p->g = NULL;
 		if (!executes(to))
-			also = show_p_also(r, g->p, TS_IDLE, 0, t);
+			also = show_p_also(r, p, TS_IDLE, 0, t);
 	}
 	if (!executes(to)) {
-		if (!g->p || g->p->m != g->m)
+		if (!p || p->m != g->m)
 			show_m(r, g->m, TS_IDLE, 0, t);
 		g->m = -1;
 	}
@@ -347,55 +348,58 @@ static uint16_t __attribute__((noinline)) leave_another(struct gotrace *r, struc
 	return leave_state(r, g, g->state, to);
 }
 
-/* Take P and M into RUNNING or SYSCALL. */
-static ALWAYS void take_p(struct gotrace *r, struct gg *g, const struct tev *ev, unsigned to)
+/* Take P and M into RUNNING or SYSCALL; the P. */
+static ALWAYS struct gp *take_p(struct gotrace *r, struct gg *g, const struct tev *ev, unsigned to)
 {
-	g->p = ev->p < 0 ? NULL : ev->p < NEAR_PS && r->near[ev->p] ? r->near[ev->p] : gotrack_p(r, ev->p);
-	if (g->p)
-		g->p->g = g;
+	struct gp *p = (uint64_t)ev->p < NEAR_PS ? r->near[ev->p] : NULL;
+	if (!p && ev->p >= 0)
+		p = gotrack_p(r, ev->p);
+	g->p = p;
+	if (p)
+		p->g = g;
 	if (ev->p >= 0 || to == TST_RUNNING)
 		g->m = ev->m;
+	return p;
 }
 
-static ALWAYS void enter_running(struct gotrace *r, struct gg *g, const struct tev *ev, int64_t since, stk_id stack)
+/* Into a state, from t on, and seen to be in it since `since`, which is t but for what is first heard of. */
+struct entry { int64_t t, since; };
+
+static ALWAYS void enter_running(struct gotrace *r, struct gg *g, const struct tev *ev, struct entry at, stk_id stack)
 {
-	int64_t t = gotrace_now(r);
-	take_p(r, g, ev, TST_RUNNING);
-	if (since < t)
-		show_running(r, g, since, TS_PAST, stack);
-	show_running(r, g, t, 0, stack);
-	if (g->p)
-		carry(r, g->p, g->m, since);
+	struct gp *p = take_p(r, g, ev, TST_RUNNING);
+	if (at.since < at.t)
+		show_running(r, g, p, at.since, TS_PAST, stack);
+	show_running(r, g, p, at.t, 0, stack);
+	if (p)
+		carry(r, p, ev->m, at.since);
 }
 
-static ALWAYS void enter_syscall(struct gotrace *r, struct gg *g, const struct tev *ev, int64_t since, stk_id stack)
+static ALWAYS void enter_syscall(struct gotrace *r, struct gg *g, const struct tev *ev, struct entry at, stk_id stack)
 {
-	int64_t t = gotrace_now(r);
-	take_p(r, g, ev, TST_SYSCALL);
-	uint32_t who = g->p ? g->p->trk : 0;
-	if (since < t)
-		enter(r, g->trk, since, (g->p ? TS_SYSCALL : TS_SYSBLOCK) | (unsigned)TS_PAST, who, stack);
-	if (g->p && since < t)
-		show_p(r, g->p, TS_SYSCALL, g->trk, since);
-	enter_also(r, g->trk, t, TS_SYSCALL, who, stack,
-	    g->p ? show_p_also(r, g->p, TS_SYSCALL, g->trk, t) : 0);
+	struct gp *p = take_p(r, g, ev, TST_SYSCALL);
+	uint32_t who = p ? p->trk : 0;
+	if (at.since < at.t)
+		enter(r, g->trk, at.since, (p ? TS_SYSCALL : TS_SYSBLOCK) | (unsigned)TS_PAST, who, stack);
+	if (p && at.since < at.t)
+		show_p(r, p, TS_SYSCALL, g->trk, at.since);
+	enter_also(r, g->trk, at.t, TS_SYSCALL, who, stack, p ? show_p_also(r, p, TS_SYSCALL, g->trk, at.t) : 0);
 	g->shown = TS_SYSCALL;
-	if (g->p) {
-		g->p->syscall_g = g->id;
-		g->syscall_p = g->p->id;
-		carry(r, g->p, g->m, since);
+	if (p) {
+		p->syscall_g = g->id;
+		g->syscall_p = p->id;
+		carry(r, p, ev->m, at.since);
 	} else {
-		show_m(r, g->m, TS_SYSBLOCK, g->trk, since);
+		show_m(r, g->m, TS_SYSBLOCK, g->trk, at.since);
 	}
 }
 
-static ALWAYS void enter_plain(struct gotrace *r, struct gg *g, unsigned state, int64_t since, uint32_t who,
+static ALWAYS void enter_plain(struct gotrace *r, struct gg *g, unsigned state, struct entry at, uint32_t who,
     stk_id stack, uint16_t also)
 {
-	int64_t t = gotrace_now(r);
-	if (since < t)
-		enter(r, g->trk, since, state | TS_PAST, who, stack);
-	enter_also(r, g->trk, t, state, who, stack, also);
+	if (at.since < at.t)
+		enter(r, g->trk, at.since, state | TS_PAST, who, stack);
+	enter_also(r, g->trk, at.t, state, who, stack, also);
 	g->shown = (uint8_t)state;
 }
 
@@ -408,36 +412,37 @@ static void drop_g(struct gotrace *r, struct gg *g)
 static ALWAYS void enter_state(struct gotrace *r, struct gg *g, const struct tev *ev, unsigned from, unsigned to,
     uint16_t also)
 {
-	int64_t since = from == TST_UNDETERMINED ? gotrace_rel(r, r->sync) : gotrace_now(r);
+	const int64_t now = gotrace_now(r);
+	const struct entry at = { now, from == TST_UNDETERMINED ? gotrace_rel(r, r->sync) : now };
 	stk_id stack = gotables_stack(r, ev->stack);
 	uint32_t who = 0;
 	enum tstate wait;
 	const struct gg *by;
 	switch (to) {
 	case TST_RUNNING:
-		enter_running(r, g, ev, since, stack);
+		enter_running(r, g, ev, at, stack);
 		break;
 	case TST_SYSCALL:
-		enter_syscall(r, g, ev, since, stack);
+		enter_syscall(r, g, ev, at, stack);
 		break;
 	case TST_RUNNABLE:
 		by = ev->g != ev->id && from != TST_UNDETERMINED ? gotrack_where(r, ev) : NULL;
-		enter_plain(r, g, TS_READY, since, by ? by->trk : 0, stack, also);
+		enter_plain(r, g, TS_READY, at, by ? by->trk : 0, stack, also);
 		break;
 	case TST_WAITING:
 		wait = wait_state(r, ev->name, &who);
-		enter_plain(r, g, wait, since, who, stack, also);
+		enter_plain(r, g, wait, at, who, stack, also);
 		if (wait == TS_FOREVER)
 			gospan_end_g(r, g, ev);
 		break;
 	case TST_NOTEXIST:
 		gospan_end_g(r, g, ev);
-		enter_plain(r, g, TS_NONE, since, 0, stack, also);
+		enter_plain(r, g, TS_NONE, at, 0, stack, also);
 		drop_g(r, g);
 		break;
 	default:
 		if (also)
-			enter(r, also, since, TS_IDLE, 0, 0);
+			enter(r, also, at.since, TS_IDLE, 0, 0);
 	}
 }
 
@@ -460,22 +465,6 @@ static ALWAYS void change_g(struct gotrace *r, const struct tev *ev, unsigned fr
 		util_transition(r, g, ev);
 	g->state = (uint8_t)to;
 	enter_state(r, g, ev, from, to, also);
-}
-
-/* Nearly all are of a few pairs of states. Each is a way of its own, without a question that the pair has answered: one
-   jump is to be guessed where there were five. */
-static ALWAYS void transition_g(struct gotrace *r, const struct tev *ev)
-{
-	enum { FROM = 8 };
-	switch (ev->from * FROM + ev->to) {
-	case TST_RUNNABLE * FROM + TST_RUNNING: change_g(r, ev, TST_RUNNABLE, TST_RUNNING); break;
-	case TST_RUNNING * FROM + TST_WAITING: change_g(r, ev, TST_RUNNING, TST_WAITING); break;
-	case TST_WAITING * FROM + TST_RUNNABLE: change_g(r, ev, TST_WAITING, TST_RUNNABLE); break;
-	case TST_RUNNING * FROM + TST_SYSCALL: change_g(r, ev, TST_RUNNING, TST_SYSCALL); break;
-	case TST_SYSCALL * FROM + TST_RUNNING: change_g(r, ev, TST_SYSCALL, TST_RUNNING); break;
-	case TST_RUNNING * FROM + TST_RUNNABLE: change_g(r, ev, TST_RUNNING, TST_RUNNABLE); break;
-	default: change_g(r, ev, ev->from, ev->to);
-	}
 }
 
 static void __attribute__((noinline)) transition_p(struct gotrace *r, const struct tev *ev)
@@ -512,20 +501,48 @@ static void __attribute__((noinline)) transition_p(struct gotrace *r, const stru
 	}
 }
 
+/* One that is not as common as those below. false: it is no transition. */
+static bool __attribute__((noinline)) other_transition(struct gotrace *r, const struct tev *ev)
+{
+	if (ev->kind != TEV_TRANSITION)
+		return false;
+	if (ev->resource == TR_G)
+		change_g(r, ev, ev->from, ev->to);
+	else if (ev->resource == TR_P)
+		transition_p(r, ev);
+	return true;
+}
+
+/* Nearly all are of a few types, each of which says what was and what is. Each is a way of its own, without a question
+   that the type has answered: one jump is to be guessed where there were five. */
+static ALWAYS bool transition(struct gotrace *r, const struct tev *ev)
+{
+	switch (ev->wire) {
+	case GE_GoStart: change_g(r, ev, TST_RUNNABLE, TST_RUNNING); break;
+	case GE_GoBlock: change_g(r, ev, TST_RUNNING, TST_WAITING); break;
+	case GE_GoUnblock: change_g(r, ev, TST_WAITING, TST_RUNNABLE); break;
+	case GE_GoStop: change_g(r, ev, TST_RUNNING, TST_RUNNABLE); break;
+	case GE_GoSyscallBegin: change_g(r, ev, TST_RUNNING, TST_SYSCALL); break;
+	case GE_GoSyscallEnd: change_g(r, ev, TST_SYSCALL, TST_RUNNING); break;
+	case GE_GoCreate: change_g(r, ev, TST_NOTEXIST, TST_RUNNABLE); break;
+	case GE_GoDestroy: change_g(r, ev, TST_RUNNING, TST_NOTEXIST); break;
+	default: return other_transition(r, ev);
+	}
+	return true;
+}
+
 size_t gotrack_events(struct gotrace *r, const struct tev *ev, size_t n)
 {
-	size_t i = 0;
-	for (; i < n && ev[i].kind == TEV_TRANSITION; i++) {
-		__builtin_prefetch(ev + i + NEXT_LINE);
-		if (i + NEXT < n)
-			__builtin_prefetch(gotrack_place(r, ev[i + NEXT].id));
-		gotrace_at(r, &ev[i]);
-		if (ev[i].resource == TR_G)
-			transition_g(r, &ev[i]);
-		else if (ev[i].resource == TR_P)
-			transition_p(r, &ev[i]);
+	const struct tev *e = ev, *end = ev + n, *near = n > NEXT ? end - NEXT : ev;
+	for (; e < end; e++) {
+		__builtin_prefetch(e + NEXT_LINE);
+		if (e < near)
+			__builtin_prefetch(gotrack_place(r, e[NEXT].id));
+		gotrace_at(r, e);
+		if (!transition(r, e))
+			break;
 	}
-	return i;
+	return (size_t)(e - ev);
 }
 
 /* g is, or is to be taken for, a mark worker of that kind. */
@@ -558,7 +575,7 @@ void gotrack_label(struct gotrace *r, const struct tev *ev)
 	if (!g->mark_worker && !g->named) {
 		g->mark_worker = true;
 		if (g->state == TST_RUNNING)
-			show_running(r, g, gotrace_now(r), 0, 0);
+			show_running(r, g, g->p, gotrace_now(r), 0, 0);
 	}
 	if (!idle && (g->mark_worker || r->sink->oddities))
 		label_worker(r, g, dedicated, ev->p);
