@@ -199,15 +199,21 @@ static void forget(struct gotrace *r)
 	arena_free(r->mem);
 }
 
+/* Nothing is known and nothing said. */
+static void start(struct gotrace *r, struct arena *mem)
+{
+	r->mem = mem;
+	r->enter = r->entered = xmalloc(ENTERS * sizeof *r->enter);
+	r->enters_end = r->enter + ENTERS;
+	gotrack_places(r, NEAR_GS);
+}
+
 static int read_all(struct gotrace *r, const struct tev_ops *ops, struct err *e)
 {
 	struct arena mem = {0};
 	struct tstream_info info;
 	struct err damage = {0};
-	r->mem = &mem;
-	r->enter = r->entered = xmalloc(ENTERS * sizeof *r->enter);
-	r->enters_end = r->enter + ENTERS;
-	gotrack_places(r, NEAR_GS);
+	start(r, &mem);
 	int ret = tev_read(*r->in, ops, r, &info, &damage);
 	if (!ret && r->begun && !r->stopped) {
 		gotrace_say_utils(r, gotrace_rel(r, r->last));
@@ -247,9 +253,8 @@ int gotrace_again(int version, struct bytes in, const struct sink_keep *gen, str
 {
 	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, NULL, NULL, true, 0 };
 	struct arena mem = {0};
-	struct gotrace r = { .sink = sink, .in = &in, .mem = &mem,
-		.enter = xmalloc(ENTERS * sizeof *r.enter), .again = gen };
-	gotrack_places(&r, NEAR_GS);
+	struct gotrace r = { .sink = sink, .in = &in, .again = gen };
+	start(&r, &mem);
 	struct cur order = gokeep_again(&r, gen);
 	int ret = tev_again(version, in, gen->at, order.p, cur_left(&order), &ops, &r, e);
 	forget(&r);

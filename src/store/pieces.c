@@ -40,7 +40,7 @@ struct sink_enter *tracks_room(const struct tracks *k, struct sheet_piece *p, si
 void tracks_first(struct sheet_piece *p, struct track_last *l, trk_id trk)
 {
 	p->told = mem_grow(p->told, &p->ctold, p->ntold + 1, sizeof *p->told);
-	p->told[p->ntold++] = (struct sheet_told){ .trk = trk, .g = l->g };
+	p->told[p->ntold++] = (struct sheet_told){ .trk = trk, .g = l->class };
 	l->life |= LISTED;
 }
 
@@ -221,7 +221,7 @@ struct tracks *tracks_again(struct tracks *of, int64_t sealed, void (*made)(void
 void tracks_was(struct tracks *k, trk_id t, bool g, unsigned state)
 {
 	k->there -= k->last[t].life & THERE ? 1u : 0u;
-	k->last[t] = (struct track_last){ .class = sheet_class[state], .g = g ? 0xff : 0 };
+	k->last[t] = (struct track_last){ .class = g ? sheet_class[state] + 1 : 0 };
 	tracks_there(k, t, state != TS_NONE);
 }
 

@@ -41,8 +41,9 @@ static void moves_make(struct tracks *k)
 	for (unsigned s = 0; s < TS__N; s++)
 		for (unsigned was = 0; was < CLASS__N; was++) {
 			bool edge = s == TS_READY && (was == CLASS_NONE || was == CLASS_WAITING);
-			unsigned bits = ENTRY_G | (edge ? ENTRY_EDGE : 0u);
-			k->moves[s][was] = (uint8_t)(bits | (unsigned)sheet_class[s] << ENTRY_CLASS | was);
+			unsigned bits = ENTRY_G | (edge ? ENTRY_EDGE : 0u), is = sheet_class[s];
+			k->moves[s][was + 1] = (struct track_move){ (uint8_t)(bits | is << ENTRY_CLASS | was),
+				(uint8_t)(is + 1) };
 		}
 }
 
@@ -139,7 +140,7 @@ static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 		return i;
 	k->n = i + 1;
 	k->last = shelf_room(&k->lasts, i + 1u);
-	k->last[i] = (struct track_last){ .t = k->sealed, .g = kind == TK_G ? 0xff : 0 };
+	k->last[i] = (struct track_last){ .t = k->sealed, .class = kind == TK_G };
 	k->crowd = shelf_room(&k->crowds, i / SHEET_CROWD + 1u);
 	if (i % NEW == 0)	/* half a million may be told of before the first piece is cut */
 		tracks_rest(k);
@@ -154,8 +155,8 @@ trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
 	lock_take(of->lock);
 	trk_id t = k->of ? trkindex_find(&of->index, of->st, kind, id) : find_or_add(k, kind, id);
 	lock_give(of->lock);
-	if (k->of && t < k->n)
-		k->last[t].g = t && kind == TK_G ? 0xff : 0;
+	if (k->of && t < k->n && (!t || kind != TK_G || !k->last[t].class))
+		k->last[t].class = t && kind == TK_G;
 	return t;
 }
 
@@ -221,7 +222,7 @@ static const uint8_t life_free[UINT8_MAX + 1] = {
 static void recall(const struct tracks *k, struct track_last *l, trk_id trk)
 {
 	const struct trk_row *r = store_trk(k->st, trk);
-	l->g = r->kind == TK_G ? 0xff : 0;
+	l->class = r->kind == TK_G;
 	l->life = (r->t0 != TIME_NONE ? HAS_T0 : 0) | (r->run0 != TIME_NONE ? HAS_RUN0 : 0);
 }
 
@@ -319,7 +320,7 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	if (t < floor)
 		t = k->of ? floor : late(k, l, e, floor);
 	rare_state(k, l, e->trk, t, (enum tstate)s, past);
-	if (e->also)
+	if (e->also && (also->life & SETTLED) != SETTLED)
 		rare_state(k, also, e->also, t, sink_also(s), false);
 	bool ask = many || k->there > x->few || x->out >= x->full || t >= x->due;
 	if (ask && is_full(k, x, t) && t >= x->newest && t > k->sealed && !past)
@@ -327,7 +328,7 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	if (ask)
 		next_full(k, x);
 	rare_tell(k, l, e->trk, t);
-	if (e->also)
+	if (e->also && (t == k->sealed || (also->life & (TOLD | LISTED)) != (TOLD | LISTED)))
 		rare_tell(k, also, e->also, t);
 	k->now.past |= past != 0;
 	return t;
@@ -352,8 +353,9 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 		/* of what is nobody, the newest time of all, and the rest is never asked for */
 		struct track_last *l = &last[e->trk], *also = &last[e->also];
 		int64_t t = e->t;
+		unsigned is = e->state;
 		bool rare = t < l->t || t < also->t || out >= x.full || t >= x.due ||
-			    ((l->life | life_free[e->state]) & (also->life | (ENOUGH - ALIVE))) != ENOUGH;
+			    (l->life | life_free[is]) != ENOUGH || (also->life & ALIVE) != ALIVE;
 		if (__builtin_expect(rare, false)) {
 			if ((e->state & SHEET_STATE) >= TS__N || e->also >= ntrk || out - x.base >= SHEET_MOST)
 				continue;
@@ -365,12 +367,12 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 			x.newest = t;
 			x.tie = out;
 		}
-		unsigned is = e->state & SHEET_STATE;
+		struct track_move move = k->moves[is & SHEET_STATE][l->class];
 		*out = *e;
 		out->t = t;
-		out++->moved = k->moves[is][l->class] & l->g;
+		out++->moved = move.moved;
 		l->t = t;
-		l->class = sheet_class[is];
+		l->class = move.class;
 		l->n++;
 		also->t = t;
 		also->n++;

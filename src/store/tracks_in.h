@@ -15,14 +15,13 @@ enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 3, BRIEF_ROW = 16, SEAL_S
 /* LIVES: it has no t1; THERE: it has rows in sheets; LISTED: there are entries of it in the piece at hand; TOLD: and
    not only where that begins */
 enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16, LISTED = 32,
-	ALIVE = HAS_T0 | LIVES | HAS_RUN0 | TOLD };
+	ALIVE = HAS_T0 | LIVES | HAS_RUN0 | TOLD, SETTLED = HAS_T0 | LIVES | HAS_RUN0 | THERE };
 
 struct track_last {
 	int64_t t;
-	uint8_t class;			/* of its state: enum sheet_class */
+	uint8_t class;			/* of a goroutine: enum sheet_class of its state, and 1; 0: it is none */
 	/* of its row: HAS_*, LIVES; and THERE, LISTED, TOLD */
 	uint8_t life;
-	uint8_t g;			/* all ones: a goroutine; 0: none */
 	bool first;			/* one of them is at the beginning of the piece */
 	uint32_t n;			/* the others */
 };
@@ -44,7 +43,8 @@ struct tracks {
 	size_t nleft, cleft;
 	size_t ties;			/* from here on entries have the time `newest` */
 	int64_t sealed, newest;
-	uint8_t moves[SHEET_STATE + 1][8];	/* sink_enter.moved of a goroutine, by state and class before */
+	/* by state and track_last.class before: sink_enter.moved, and the class then */
+	struct track_move { uint8_t moved, class; } moves[SHEET_STATE + 1][8];
 	struct strips strips;		/* what lies beside them */
 	struct learnt learnt;		/* what rows do not say yet */
 	struct sealing *sealing;
