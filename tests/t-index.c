@@ -60,6 +60,29 @@ static void same(const struct snap *was)
 	close(fd);
 }
 
+/* A millisecond with more stacks than two bytes tell apart: starts are short, stacks are not. */
+static void many_stacks(void)
+{
+	enum { MANY = 70000 };
+	struct build *b = build_new();
+	struct sink s = build_sink(b);
+	str_id name = s.ops->str(s.self, "main", 4);
+	fun_id f = s.ops->fun(s.self, &(struct sink_fun){.name = name, .file = name, .line = 1});
+	trk_id g = s.ops->track(s.self, TK_G, 1);
+	for (uint32_t i = 0; i < MANY; i++) {
+		struct sink_line line = {f, i + 1, 0};
+		loc_id loc = s.ops->loc(s.self, &(struct sink_loc){.addr = 0x1000 + i, .line = &line, .nline = 1});
+		s.ops->enter(s.self, g, i * 10, i % 2 ? TS_RUN : TS_READY, 0, s.ops->stack(s.self, &loc, 1));
+	}
+	s.ops->trace(s.self, &(struct sink_trace){.version = 26, .wall = TIME_NONE, .last = MANY * 10, .events = MANY,
+	    .batches = 1, .generations = 1});
+	const struct snap *sn = build_finish(b);
+	OK(sn->nsheets && sheet_get(sn, 0)->start3 && sheet_get(sn, 0)->stack4);
+	sheet_put(sn, 0);
+	same(sn);
+	build_free(b);
+}
+
 static bool refused(const uint8_t *p, size_t n, const struct index_key *k, mode_t mode)
 {
 	struct err e = {0};
@@ -167,6 +190,7 @@ int main(void)
 	build_free(b);
 	input_close(&in);
 
+	many_stacks();
 	size_t n;
 	uint8_t *p = small_index(&key, &n);
 	damaged(p, n);

@@ -74,7 +74,7 @@ uint64_t index_arrays(const struct index_sheet *x, uint64_t at[IA__N], uint64_t 
 	bytes[IA_EDGE] = (uint64_t)x->nedge * sizeof(uint32_t);
 	bytes[IA_WHOSE] = (n / 32 + 1) * sizeof(struct sheet_some);
 	bytes[IA_STACKED] = (stacks / 32 + 1) * sizeof(struct sheet_some);
-	bytes[IA_STACK] = (uint64_t)x->nstack * (x->narrow ? sizeof(uint16_t) : sizeof(stk_id));
+	bytes[IA_STACK] = (uint64_t)x->nstack * (x->narrow & SHORT_STACK ? sizeof(uint16_t) : sizeof(stk_id));
 	bytes[IA_STATE] = n;
 	bytes[IA_WHO] = (uint64_t)x->nwho * (x->nwhos ? sizeof(uint16_t) : sizeof(uint32_t));
 	bytes[IA_WHOS] = (uint64_t)x->nwhos * sizeof(uint32_t);
