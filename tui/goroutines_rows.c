@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/scatter.h"
 #include "base/text.h"
+#include "base/wrap.h"
 
 #include <string.h>
 
@@ -39,7 +40,7 @@ static int64_t value(const struct gstat *s, int k)
 static void add_stat(struct gor_row *r, const struct gstat *s)
 {
 	for (int k = 0; k < GV__N; k++)
-		r->v[k] += value(s, k);
+		r->v[k] = wrap_add(r->v[k], value(s, k));
 }
 
 const struct gor_row *gor_row(const struct gor *p, int level, uint32_t i, struct gor_row *room)

@@ -12,6 +12,7 @@
 
 #include "analysis/longwait.h"
 #include "base/text.h"
+#include "base/wrap.h"
 #include "style.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ void gor_tell(const struct snap *sn, const struct sched_groups *gs, uint32_t fir
 			store_rest(sn);
 		const struct trk_row *t = store_trk(sn->st, gs->g[i].trk);
 		for (int s = 0; s < TS__N; s++)
-			o->ns[s] += gs->g[i].ns[s];
+			o->ns[s] = wrap_add(o->ns[s], gs->g[i].ns[s]);
 		histo_add(&o->life, gs->g[i].total);
 		o->ended += t->t1 != TIME_NONE;
 		if (!o->created)

@@ -214,9 +214,10 @@ static void draw_axis(const struct timeline *tl, const struct pane_env *env, str
 {
 	int64_t len = tl->t1 - tl->t0,
 		wall = env->wall ? midnight(session_snap(env->s)) : TIME_NONE;
+	int wide = wall == TIME_NONE ? 12 : 18;
 	if (len <= 0 || l->cells < 10)
 		return;
-	int64_t step = round_step(len * (wall == TIME_NONE ? 12 : 18) / l->cells + 1),
+	int64_t step = round_step(len / l->cells * wide + len % l->cells * wide / l->cells + 1),
 		from = wall == TIME_NONE ? 0 : wall;
 	int64_t t = tl->t0 + from <= 0 ? 0 : (tl->t0 + from + step - 1) / step * step - from;
 	struct buf b = {0};

@@ -25,6 +25,7 @@
 #include "base/halve.h"
 #include "base/intern.h"
 #include "base/shelf.h"
+#include "base/wrap.h"
 #include "store/spans.h"
 
 #include <string.h>
@@ -205,17 +206,17 @@ static void add_part(const struct pass *p, stk_id stack, str_id tag, int64_t ns)
 		w->part[i = w->npart++] = key;
 		intern_put(p->index, h, i);
 	}
-	w->part[i].ns += ns;
+	w->part[i].ns = wrap_add(w->part[i].ns, ns);
 	w->part[i].count++;
 }
 
 static void weigh(const struct pass *p, const struct open *o, int64_t t, int64_t ns, stk_id stack)
 {
-	p->w->ns[stack] += ns;
+	p->w->ns[stack] = wrap_add(p->w->ns[stack], ns);
 	p->w->count[stack]++;
 	if (t > p->w->last[stack])
 		p->w->last[stack] = t;
-	p->w->total_ns += ns;
+	p->w->total_ns = wrap_add(p->w->total_ns, ns);
 	p->w->total_count++;
 	if (p->tags)
 		add_part(p, stack, o->tag, ns);
@@ -235,7 +236,7 @@ static int64_t in_call(const struct pass *p, trk_id trk, const struct open *o, i
 		if (t0 >= t)
 			break;
 		if ((sh->state[i] & SHEET_STATE) == TS_SYSCALL && sheet_who(sh, i) == trk)
-			ns += crowd_between(p->crowd, t0 < from ? from : t0, t1 > t ? t : t1);
+			ns = wrap_add(ns, crowd_between(p->crowd, t0 < from ? from : t0, t1 > t ? t : t1));
 	}
 	return ns;
 }
@@ -245,8 +246,8 @@ static int64_t in_call(const struct pass *p, trk_id trk, const struct open *o, i
 static int64_t occupied(const struct pass *p, trk_id trk, const struct open *o, int64_t t)
 {
 	if (o->kind == RUNS)
-		return t > o->t0 ? crowd_upto(p->crowd, t) - o->crowd : 0;
-	return o->crowd + in_call(p, trk, o, t);
+		return t > o->t0 ? wrap_sub(crowd_upto(p->crowd, t), o->crowd) : 0;
+	return wrap_add(o->crowd, in_call(p, trk, o, t));
 }
 
 static void charge(struct pass *p, trk_id trk, const struct open *o, int64_t t, stk_id stack)
@@ -316,7 +317,7 @@ static void pass_row(struct pass *p, uint32_t r)
 			p->last[trk] = (struct last){ sheet_stack(sh, i), (uint8_t)s };
 	}
 	if (p->mode == M_OCCUPANT && o->kind == CALLS)
-		o->crowd += in_call(p, trk, o, sh->t1);
+		o->crowd = wrap_add(o->crowd, in_call(p, trk, o, sh->t1));
 }
 
 /* Since when a goroutine waits for ever, or INT64_MAX. */
@@ -339,7 +340,7 @@ static void wait_row(struct pass *p, uint32_t r)
 		int64_t t = sh->t0 + sheet_start(sh, i);
 		bool ready = (sh->state[i] & SHEET_STATE) == TS_READY;
 		if (waits && !ready)
-			p->waited += clip(p, trk, since, t);
+			p->waited = wrap_add(p->waited, clip(p, trk, since, t));
 		if (!waits && ready && !(sh->state[i] & (SHEET_PAST | SHEET_CONT)) && t < endless) {
 			waits = true;
 			since = t;
@@ -347,7 +348,7 @@ static void wait_row(struct pass *p, uint32_t r)
 		waits = waits && ready;
 	}
 	if (waits)
-		p->waited += clip(p, trk, since, sh->t1);
+		p->waited = wrap_add(p->waited, clip(p, trk, since, sh->t1));
 	p->waits[trk >> 3] = (uint8_t)((p->waits[trk >> 3] & ~(1u << (trk & 7))) | (unsigned)waits << (trk & 7));
 }
 
@@ -421,10 +422,10 @@ static void pass_samples(struct pass *p)
 		if (!sample_counts(p->f, &t))
 			continue;
 		int64_t n = COL_AT(&st->values[0], int64_t, i), ns = COL_AT(&st->values[1], int64_t, i);
-		p->w->ns[s->stack] += ns;
-		p->w->count[s->stack] += n;
-		p->w->total_ns += ns;
-		p->w->total_count += n;
+		p->w->ns[s->stack] = wrap_add(p->w->ns[s->stack], ns);
+		p->w->count[s->stack] = wrap_add(p->w->count[s->stack], n);
+		p->w->total_ns = wrap_add(p->w->total_ns, ns);
+		p->w->total_count = wrap_add(p->w->total_count, n);
 	}
 }
 
@@ -475,7 +476,7 @@ static void pass_occupants(struct pass *p)
 	pass_end(p);
 	int64_t waited = proc ? crowd_share(p->crowd) : p->waited;
 	if (waited > p->w->total_ns)
-		weigh(p, &(struct open){ .tag = p->tag[TS_IDLE] }, 0, waited - p->w->total_ns, 0);
+		weigh(p, &(struct open){ .tag = p->tag[TS_IDLE] }, 0, wrap_sub(waited, p->w->total_ns), 0);
 	crowd_free(p->crowd);
 	mem_free(p->waits);
 	mem_free(p->endless.v);

@@ -12,6 +12,7 @@
 #include "analysis/sched.h"
 #include "base/scatter.h"
 #include "base/shelf.h"
+#include "base/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -390,7 +391,7 @@ static void add_row(const struct snap *sn, const struct sheet *sh, uint32_t row,
 		a = a < from ? from : a;
 		b = b > to ? to : b;
 		if (b > a)
-			ns[sh->state[i] & SHEET_STATE] += b - a;
+			ns[sh->state[i] & SHEET_STATE] = wrap_add(ns[sh->state[i] & SHEET_STATE], b - a);
 	}
 }
 
@@ -406,7 +407,7 @@ void tw_states(const struct snap *sn, const struct tw_filter *f, int64_t ns[TS__
 			continue;
 		bins_sum(sn, f->slice[i].trk, a, b, &sum);
 		for (int k = 0; k < TS__N; k++)
-			ns[k] += sum.ns[k];
+			ns[k] = wrap_add(ns[k], sum.ns[k]);
 	}
 	for (uint32_t i = 0; !f->slice && i < sn->nsheets; i++) {
 		const struct sheet *sh = sheet_get(sn, i);

@@ -12,6 +12,7 @@
 #include "analysis/bins.h"
 #include "analysis/gorby.h"
 #include "base/text.h"
+#include "base/wrap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -56,14 +57,14 @@ static struct gstat add_up(const struct trep *r, const struct sched_groups *gs, 
 	for (uint32_t k = 0; k < g->n; k++) {
 		const struct gstat *x = &gs->g[g->first + k];
 		arena_look(r->mem, k);
-		sum.total += x->total;
-		sum.exec += x->exec;
-		sum.ready += x->ready;
-		sum.syscall += x->syscall;
-		sum.sysblock += x->sysblock;
-		sum.unknown += x->unknown;
-		sum.blocked += x->blocked;
-		sum.ranged += x->ranged;
+		sum.total = wrap_add(sum.total, x->total);
+		sum.exec = wrap_add(sum.exec, x->exec);
+		sum.ready = wrap_add(sum.ready, x->ready);
+		sum.syscall = wrap_add(sum.syscall, x->syscall);
+		sum.sysblock = wrap_add(sum.sysblock, x->sysblock);
+		sum.unknown = wrap_add(sum.unknown, x->unknown);
+		sum.blocked = wrap_add(sum.blocked, x->blocked);
+		sum.ranged = wrap_add(sum.ranged, x->ranged);
 	}
 	return sum;
 }

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "report/trep.h"
+#include "base/wrap.h"
 
 #include <string.h>
 
@@ -87,7 +88,7 @@ static void kinds_table(const struct trep *r, const struct sched_kinds *ks)
 		struct sched_share q[] = { { 0.5, 0 }, { 0.9, 0 }, { 0.99, 0 }, { 1, 0 } };
 		int64_t *v = ks->length + k->first, total = 0;
 		for (uint32_t x = 0; x < k->n; x++) {
-			total += v[x];
+			total = wrap_add(total, v[x]);
 			if (x % PAGE == 0)
 				arena_look(r->mem, look++);
 		}

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 #include "report/trep.h"
+#include "base/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static void one_call(void *arg, trk_id g, int64_t ns, stk_id stack)
 		*site = site_of(c, stack) + 1;
 	struct site *s = &c->site[*site - 1];
 	s->n++;
-	s->total += ns;
+	s->total = wrap_add(s->total, ns);
 	*(struct call *)col_add(&c->v, &i) = (struct call){ ns, *site - 1 };
 	store_pass(c->r->sn, i);
 	if (i % STORE_PASS == 0)
