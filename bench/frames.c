@@ -6,17 +6,20 @@
  * terminal: what it does, the drawing, the difference. What a pane works at
  * beside the keyboard is waited for, and not counted; the frame that shows it is.
  *
- *     frames [-slow] [-wall] [-keys KEYS] [options of ttrace] FILE.trace
+ *     frames [-slow] [-wall] [-every] [-keys KEYS] [options of ttrace] FILE.trace
  *
- * -slow: every key that took more than 8 ms. -keys: these instead. -mem is in megabytes here. -wall: what the clock
- * says, where a trace is larger than -mem and a key may wait for the file.
+ * -slow: every key that took more than 8 ms. -keys: these instead. -every: each key of each command in each pane.
+ * -mem is in megabytes here. -wall: what the clock says, where a trace is larger than -mem and a key may wait for the
+ * file.
  */
 #include "config.h"
 
 #include "app.h"
 #include "base/job.h"
 #include "base/mem.h"
+#include "cmd.h"
 #include "key.h"
+#include "pane.h"
 #include "pen.h"
 
 #include <poll.h>
@@ -26,8 +29,10 @@
 #include <time.h>
 
 static const struct walk { const char *pane, *keys; } walks[] = {
-	{"timeline", "5jjjjkkkk++++llllhhhh++++++llhh------------<PgDn><PgDn><PgDn><PgUp>GggjjjjwwwbbbnN0MjjMjjMM}}}{{{"},
-	{"goroutines", "6jjjj<PgDn><PgDn><PgUp>Ggg<Enter>jjjj<PgDn><PgDn>Ggg<Enter>jjjj<PgDn><PgDn>Ggg<Backspace><Backspace>ssjj<Esc>"},
+	{"timeline", "5jjjjkkkk++++llllhhhh++++++llhh------------<PgDn><PgDn><PgDn><PgUp>GggjjjjwwwbbbnN0MjjMjjMM"
+	    "}}}{{{"},
+	{"goroutines", "6jjjj<PgDn><PgDn><PgUp>Ggg<Enter>jjjj<PgDn><PgDn>Ggg<Enter>jjjj<PgDn><PgDn>Ggg"
+	    "<Backspace><Backspace>ssjj<Esc>"},
 	{"tasks", "7jjjj<Enter>jjjj<PgDn>Ggg<Enter>jj<Backspace><Backspace>"},
 	{"gc", "8jjjj]]]]<PgDn>Ggg[["},
 	{"events", "9jjjj<PgDn><PgDn><PgDn><PgUp>Gkkkk<PgUp>ggjjjj"},
@@ -130,7 +135,46 @@ static void row(const char *name, double *v, size_t n)
 	    n ? v[n - 1] : 0);
 }
 
-struct how { bool slow; const char *keys; };
+struct how { bool slow, every; const char *keys; };
+
+/* Where every key is tried, as in tests/t-every.c. */
+static const struct walk places[] = {
+	{"timeline", "5jj++"}, {"goroutines", "6jj"}, {"goroutines", "6<Enter>jj"},
+	{"goroutines", "6<Enter>j<Enter>jjj"}, {"tasks", "7jj"}, {"tasks", "7j<Enter>jj"},
+	{"tasks", "7j<Enter><Enter>jj"}, {"gc", "8jj"}, {"events", "9jj"},
+	{"top", "1jj"}, {"list", "1jj2"}, {"peek", "1jj3"}, {"flame", "4j"},
+};
+
+/* Whatever the key before has changed is taken back, and this is not counted. */
+static void afresh(struct screen *s, const char *keys)
+{
+	struct session *ses = app_session(s->a);
+	struct query q = {.from = TIME_NONE, .to = TIME_NONE, .a = session_query(ses)->a};
+	struct err e;
+	size_t took_before = ntook, all_before = nall;
+	press(s, "<Esc><Esc>", false);
+	session_set(ses, &q, &e);
+	press(s, keys, false);
+	ntook = took_before;
+	nall = all_before;
+}
+
+static void every(struct screen *s, const struct walk *w, bool slow)
+{
+	int bit = panes[pane_find(w->pane)]->bit;
+	for (int c = 1; c < CMD__N; c++) {
+		const char *k = cmds[c].panes & bit && c != CMD_QUIT && c != CMD_SCREEN ? cmds[c].keys : NULL;
+		for (size_t n; k && *k; k += n + strspn(k + n, " ")) {
+			char key[40];
+			n = strcspn(k, " ");
+			bool named = n > 1 && (k[0] == '^' || (k[0] >= 'A' && k[0] <= 'Z'));
+			snprintf(key, sizeof key, named ? "<%.*s>" : "%.*s", (int)n, k);
+			afresh(s, w->keys);
+			press(s, key, slow);
+		}
+	}
+	row(w->pane, took, ntook);
+}
 
 static void walk(struct screen *sc, const struct how *how)
 {
@@ -138,7 +182,11 @@ static void walk(struct screen *sc, const struct how *how)
 		press(sc, how->keys, how->slow);
 		return;
 	}
-	for (size_t i = 0; i < sizeof walks / sizeof *walks; i++) {
+	for (size_t i = 0; how->every && i < sizeof places / sizeof *places; i++) {
+		ntook = 0;
+		every(sc, &places[i], how->slow);
+	}
+	for (size_t i = 0; !how->every && i < sizeof walks / sizeof *walks; i++) {
 		ntook = 0;
 		press(sc, walks[i].keys, how->slow);
 		row(walks[i].pane, took, ntook);
@@ -161,7 +209,8 @@ static int run(const struct opt *o, int rows, int cols, const struct how *how)
 		return 1;
 	}
 	sc.g = grid_new(rows, cols, false);
-	sc.pen = pen_new(&(struct pen_caps){.bce = true, .rep = false, .ech = true, .csr = true, .off = true, .dim = true});
+	sc.pen = pen_new(
+	    &(struct pen_caps){.bce = true, .rep = false, .ech = true, .csr = true, .off = true, .dim = true});
 	show(&sc, false);
 	frame_took(now_ms() - t);
 	row("first", took, ntook);
@@ -186,9 +235,12 @@ int main(int argc, char **argv)
 	int rows = 60, cols = 200, given = 0;
 	for (bool more = true; more && given + 1 < argc; given += more) {
 		const char *s = argv[given + 1];
-		more = !strcmp(s, "-slow") || !strcmp(s, "-wall") || (!strcmp(s, "-keys") && given + 2 < argc);
+		more = !strcmp(s, "-slow") || !strcmp(s, "-wall") || !strcmp(s, "-every") ||
+		    (!strcmp(s, "-keys") && given + 2 < argc);
 		if (!strcmp(s, "-slow"))
 			how.slow = true;
+		else if (!strcmp(s, "-every"))
+			how.every = true;
 		else if (!strcmp(s, "-wall"))
 			clock_id = CLOCK_MONOTONIC;
 		else if (more)

@@ -259,7 +259,8 @@ static void generation(uint64_t at, uint64_t until, uint64_t events)
 
 static int usage(void)
 {
-	fputs("usage: gentrace [-events N] [-procs N] [-goroutines N] [-generation SECONDS] [-tasks PERCENT] [-seed N] FILE\n", stderr);
+	fputs("usage: gentrace [-events N] [-procs N] [-goroutines N] [-generation SECONDS] [-tasks PERCENT] [-seed N] "
+	      "FILE\n", stderr);
 	return 2;
 }
 
