@@ -94,7 +94,8 @@ static void say_second(const struct sink *s, int64_t t, const trk_id p[2], const
 			s->ops->span(s->self, &(struct sink_span){.kind = i % 2 ? SP_TASK : SP_REGION, .t0 = t, .t1 = t + 10,
 			    .trk = run, .trk1 = run, .id = i, .parent = UINT64_MAX, .name = str[5], .stack = stack[1]});
 		s->ops->count(s->self, t, CT_HEAP_LIVE, i * 100);
-		s->ops->util(s->self, &(struct sink_util){.t = t, .next = t + 1, .what = UT_STW, .delta = i % 2 ? -1 : 1});
+		s->ops->util(s->self,
+		    &(struct sink_util){.t = t, .next = t + 1, .what = UT_STW, .delta = i % 2 ? -1 : 1});
 	}
 }
 

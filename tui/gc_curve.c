@@ -98,8 +98,8 @@ static void take(struct gcview *p, struct gc_work *w)
 
 static bool same(const struct gc_asked *a, const struct gc_asked *b)
 {
-	return a->of == b->of && a->n == b->n && a->include == b->include && a->pct == b->pct && a->per_proc == b->per_proc &&
-	       a->part == b->part && a->t0 == b->t0 && a->t1 == b->t1;
+	return a->of == b->of && a->n == b->n && a->include == b->include && a->pct == b->pct &&
+	    a->per_proc == b->per_proc && a->part == b->part && a->t0 == b->t0 && a->t1 == b->t1;
 }
 
 static struct gc_asked asked(const struct gcview *p, const struct pane_env *env)

@@ -16,7 +16,8 @@ enum { GC_KINDS = 4, GC_PCTS = 4 };
 extern const struct gc_kind { const char *word; unsigned flag; } gc_kinds[GC_KINDS];	/* that :include takes */
 extern const struct gc_pct { const char *words, *rest; double q; } gc_pcts[GC_PCTS];	/* that % goes through */
 
-struct gc_asked {	/* what a curve is of: rows of utils, none before all has been read; what counts; of which time */
+/* What a curve is of: rows of utils, none before all has been read; what counts; of which time. */
+struct gc_asked {
 	const struct store *of;
 	uint32_t n;
 	unsigned include;

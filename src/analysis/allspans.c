@@ -39,7 +39,8 @@ static void end_span(struct pass *p, struct doing *d)
 	if (!d->live || !s)
 		return;
 	d->live = false;
-	p->q->take(p->q->arg, &(struct allspans_one){(uint32_t)(d - p->now), s, (enum tstate)d->was, d->who, d->t0, d->t1});
+	const struct allspans_one one = {(uint32_t)(d - p->now), s, (enum tstate)d->was, d->who, d->t0, d->t1};
+	p->q->take(p->q->arg, &one);
 	d->was = s;
 }
 

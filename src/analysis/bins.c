@@ -103,7 +103,8 @@ static uint32_t bins_whole(const struct snap *sn, uint32_t i, trk_id trk, int wh
 	if (which < 0)
 		keep_sum(sn, i, to, trk, out->ns);
 	else
-		tally_sum(sn->st->tally, which, i, to, store_slot(sn->st, i)->t0, store_slot(sn->st, to - 1)->t1, out->ns);
+		tally_sum(sn->st->tally, which, i, to, store_slot(sn->st, i)->t0, store_slot(sn->st, to - 1)->t1,
+		    out->ns);
 	return to;
 }
 
@@ -135,7 +136,8 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 		while (k + 1 < end && bin_edge(t0, t1, n, k + 1) <= slot->t0)
 			k++;
 		if (far || which >= 0) {
-			uint32_t past = bins_whole(sn, i, trk, which, bin_edge(t0, t1, n, k), bin_edge(t0, t1, n, k + 1), &out[k]);
+			int64_t a = bin_edge(t0, t1, n, k), b = bin_edge(t0, t1, n, k + 1);
+			uint32_t past = bins_whole(sn, i, trk, which, a, b, &out[k]);
 			if (past > i) {
 				next = past;
 				continue;

@@ -246,7 +246,8 @@ static void gather_rows(const struct el_ask *q, const struct sheet *sh, uint32_t
 	for (; row < end; row++) {
 		int64_t t0 = l->t0 - sh->t0, t1 = l->t1 - sh->t0;	/* the stretch may become less */
 		uint32_t i = first[row], last = first[row + 1] - 1;
-		if (sheet_start(sh, last) >= t0 && sheet_start(sh, i) < t1 && (i < last || !(sh->state[i] & SHEET_CONT)))
+		if (sheet_start(sh, last) >= t0 && sheet_start(sh, i) < t1 &&
+		    (i < last || !(sh->state[i] & SHEET_CONT)))
 			gather_row(q, sh, row, l);
 	}
 }
@@ -304,7 +305,8 @@ static void gather_part(void *arg, uint32_t k)
 {
 	struct rows *r = arg;
 	uint64_t first = r->sh->nother, n = r->sh->ntrk - first;
-	gather_rows(r->q, r->sh, (uint32_t)(first + n * k / PARTS), (uint32_t)(first + n * (k + 1) / PARTS), &r->part[k]);
+	uint32_t row = (uint32_t)(first + n * k / PARTS), end = (uint32_t)(first + n * (k + 1) / PARTS);
+	gather_rows(r->q, r->sh, row, end, &r->part[k]);
 }
 
 static void gather_sheet(const struct el_ask *q, const struct sheet *sh, struct el *l)
@@ -346,7 +348,8 @@ static void gather_sheet(const struct el_ask *q, const struct sheet *sh, struct 
 /* What is asked for is `at`; begun with l->whole. */
 static void gather(const struct snap *sn, const struct el_ask *q, struct el *l)
 {
-	enum { TRANSITIONS = 1 << EL_CREATE | 1 << EL_READY | 1 << EL_RUN | 1 << EL_BLOCK | 1 << EL_SYSCALL | 1 << EL_END };
+	enum { TRANSITIONS = 1 << EL_CREATE | 1 << EL_READY | 1 << EL_RUN | 1 << EL_BLOCK | 1 << EL_SYSCALL |
+	    1 << EL_END };
 	int64_t t0 = l->t0, t1 = l->t1;
 	l->n = 0;
 	l->cut0 = l->cut1 = false;
@@ -430,7 +433,8 @@ static uint64_t count(const struct snap *sn, int64_t t0, int64_t t1)
 			some += sheet_find(sh, row, t1) - sheet_find(sh, row, t0);
 		int64_t a = slot->t0 > t0 ? slot->t0 : t0, b = slot->t1 < t1 ? slot->t1 : t1;
 		if (step > 1 && some < SURE)
-			n += (uint64_t)((double)(slot->n - slot->ntrk) / (double)(slot->t1 - slot->t0) * (double)(b - a));
+			n += (uint64_t)((double)(slot->n - slot->ntrk) / (double)(slot->t1 - slot->t0) *
+			    (double)(b - a));
 		else
 			n += some * step;
 		sheet_put(sn, s);

@@ -143,8 +143,8 @@ static void open_up(const struct flame *f, uint32_t p)
 	int64_t at = up.off;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sibling *s = &v[order[i]];
-		add_place(f->open, (struct flame_place){.node = s->node, .up = p, .nkid = CLOSED, .off = at, .wid = s->wid,
-		    .id = mix_ids(up.id, f->c->thing[t->thing[s->node]].id)});
+		add_place(f->open, (struct flame_place){.node = s->node, .up = p, .nkid = CLOSED, .off = at,
+		    .wid = s->wid, .id = mix_ids(up.id, f->c->thing[t->thing[s->node]].id)});
 		at = wrap_add(at, s->wid);
 	}
 	mem_free(order);

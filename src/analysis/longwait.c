@@ -25,7 +25,7 @@ static void judge(void *arg, const struct allspans_one *v)
 bool longest_wait(const struct snap *sn, const struct longwait_ask *q, struct ival *best, bool *all)
 {
 	struct longest l = {0};
-	*all = allspans(sn, &(struct allspans){.g = q->g, .n = q->n, .t0 = q->t0, .t1 = q->t1, .at_hand = q->at_hand, .open = true,
-	    .most = q->most, .on = q->on, .take = judge, .arg = &l});
+	*all = allspans(sn, &(struct allspans){.g = q->g, .n = q->n, .t0 = q->t0, .t1 = q->t1, .at_hand = q->at_hand,
+	    .open = true, .most = q->most, .on = q->on, .take = judge, .arg = &l});
 	return l.any && ival_at(sn, q->g[l.v.k], l.v.t0, best);
 }

@@ -162,7 +162,8 @@ static void walk_part(void *arg, uint32_t i)
 static void walk_sheets(struct look *l)
 {
 	struct part part[PARTS];
-	uint32_t away = 0, n = l->sn->nsheets, parts = n / PART_MIN < 1 ? 1 : n / PART_MIN < PARTS ? n / PART_MIN : PARTS;
+	uint32_t away = 0, n = l->sn->nsheets, most = n / PART_MIN;
+	uint32_t parts = most < 1 ? 1 : most < PARTS ? most : PARTS;
 	for (uint32_t i = 0; i < n; i++)
 		away += !sheet_at_hand(l->sn, i);
 	for (uint32_t i = 0; i < parts; i++)

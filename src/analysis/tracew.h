@@ -37,8 +37,8 @@ struct tw_filter {
 					   (trk, t0) and disjoint within a track */
 	uint32_t nslice;
 	const struct arena *lies;	/* NULL, or where they are, which may be on disk: let go of now and then */
-	const uint8_t *span;		/* with slices: one bit per span, the tasks and regions that are meant: the tasks
-					   picked and the regions of them, the regions picked and the tasks that they are of */
+	const uint8_t *span;		/* with slices: one bit per span, the tasks and regions that are meant: the
+					   tasks picked and their regions, the regions picked and their tasks */
 	trk_id proc;			/* only on this P (run, cpu, syscall); 0 all */
 	enum tw_blame blame;		/* of sched */
 	/* is told how far it is; where he says stop, what comes out is to be thrown away */

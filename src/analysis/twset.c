@@ -387,7 +387,7 @@ static void add_row(const struct snap *sn, const struct sheet *sh, uint32_t row,
 {
 	int64_t from = f->from == TIME_NONE ? sn->t0 : f->from, to = f->to == TIME_NONE ? sn->t1 : f->to;
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
-		int64_t a = sh->t0 + sheet_start(sh, i), b = i + 1 < sh->first[row + 1] ? sh->t0 + sheet_start(sh, i + 1) : sh->t1;
+		int64_t a = sh->t0 + sheet_start(sh, i), b = sheet_end(sh, row, i);
 		a = a < from ? from : a;
 		b = b > to ? to : b;
 		if (b > a)

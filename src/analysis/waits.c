@@ -53,8 +53,8 @@ void waits_of(const struct snap *sn, const struct waits_ask *q, struct waits *o)
 {
 	struct counting c = {sn, q, o, xcalloc(sn->nstrs + 1u, sizeof *c.woke)};
 	memset(o, 0, sizeof *o);
-	o->cut = !allspans(sn, &(struct allspans){.g = q->g, .n = q->n, .t0 = q->t0, .t1 = q->t1, .newest = true, .whos = true,
-	    .at_hand = q->at_hand, .most = q->most, .on = q->on, .take = count, .arg = &c});
+	o->cut = !allspans(sn, &(struct allspans){.g = q->g, .n = q->n, .t0 = q->t0, .t1 = q->t1, .newest = true,
+	    .whos = true, .at_hand = q->at_hand, .most = q->most, .on = q->on, .take = count, .arg = &c});
 	pick_wakers(o, c.woke, sn->nstrs);
 	mem_free(c.woke);
 }

@@ -138,7 +138,7 @@ void *mem_pages(size_t n)
 void mem_meet(void *p, size_t from, size_t upto)
 {
 #ifdef MADV_POPULATE_WRITE
-	uintptr_t a = ((uintptr_t)p + from) & ~(uintptr_t)(PAGE - 1), z = ((uintptr_t)p + upto) & ~(uintptr_t)(PAGE - 1);
+	uintptr_t page = ~(uintptr_t)(PAGE - 1), a = ((uintptr_t)p + from) & page, z = ((uintptr_t)p + upto) & page;
 	if (a < z)
 		(void)madvise((void *)a, z - a, MADV_POPULATE_WRITE);
 #else

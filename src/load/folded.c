@@ -186,7 +186,8 @@ int read_folded(struct bytes b, struct sink *s, struct err *e)
 	}
 	frames_free(&f);
 	if (sh.bad)
-		s->ops->warn(s->self, sh.bad_at, "lines left out, for they are no folded stack (a;b;c 12): %zu; this is the first",
+		s->ops->warn(s->self, sh.bad_at,
+		    "lines left out, for they are no folded stack (a;b;c 12): %zu; this is the first",
 		    sh.bad);
 	if (b.p[b.n - 1] != '\n')
 		s->ops->warn(s->self, b.n, "the last line has no end: it may have been cut off");

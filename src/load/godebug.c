@@ -121,7 +121,8 @@ static void add_utils(struct godebug *d, struct taken *k, enum util_what what, i
 			return;
 		}
 		add_point(d, (struct point){.t = t, .kind = PT_UTIL, .i = k->i, .proc = k->proc, .what = what});
-		add_point(d, (struct point){.t = t + len, .kind = PT_UTIL_END, .i = k->i, .proc = k->proc, .what = what});
+		add_point(d,
+		    (struct point){.t = t + len, .kind = PT_UTIL_END, .i = k->i, .proc = k->proc, .what = what});
 		cpu -= len;
 		k->used += len;
 		if (k->used == k->wall) {
@@ -191,17 +192,22 @@ static int64_t make_points(struct godebug *d)
 static void warn_of(const struct godebug *d, const struct sink *s)
 {
 	if (d->cut)
-		s->ops->warn(s->self, d->cut_at, "gctrace lines that are cut, so that their cycles have times but no heap: %zu; this is the first", d->cut);
+		s->ops->warn(s->self, d->cut_at,
+		    "gctrace lines that are cut, so that their cycles have times but no heap: %zu; this is the first",
+		    d->cut);
 	if (d->nrun > 1)
-		s->ops->warn(s->self, ERR_ASIDE, "clock or number of cycles go back: this is taken for %zu runs of a program, "
+		s->ops->warn(s->self, ERR_ASIDE,
+		    "clock or number of cycles go back: this is taken for %zu runs of a program, "
 		    "and shown one after the other (lines of several programs at once: separate them first)", d->nrun);
 	if (d->stacks)
-		s->ops->warn(s->self, ERR_ASIDE, "stacks of goroutines are here too (%zu): in a file of their own they are a "
-		    "profile", d->stacks);
+		s->ops->warn(s->self, ERR_ASIDE,
+		    "stacks of goroutines are here too (%zu): in a file of their own they are a profile", d->stacks);
 	if (d->many_utils)
-		s->ops->warn(s->self, ERR_ASIDE, "too many cycles for mutator utilisation: it is that of the first of them");
+		s->ops->warn(s->self, ERR_ASIDE,
+		    "too many cycles for mutator utilisation: it is that of the first of them");
 	if (d->many_states)
-		s->ops->warn(s->self, ERR_ASIDE, "too many stops of the world to show each on every P: the row STW has all");
+		s->ops->warn(s->self, ERR_ASIDE,
+		    "too many stops of the world to show each on every P: the row STW has all");
 }
 
 static str_id say(const struct sink *s, const char *text)

@@ -63,7 +63,8 @@ static void need_proc(struct godebug *d, uint64_t i)
 static void tell_queue(const struct godebug *d, int64_t t, uint64_t proc, uint64_t n)
 {
 	if (n && proc < d->nproc)
-		d->s->ops->mark(d->s->self, &(struct sink_mark){.t = t, .kind = MK_QUEUE, .trk = d->proc[proc], .task = n});
+		d->s->ops->mark(d->s->self,
+		    &(struct sink_mark){.t = t, .kind = MK_QUEUE, .trk = d->proc[proc], .task = n});
 }
 
 /* Which Ps are busy, as far as one line of their queues says so. The sum of the queues. */

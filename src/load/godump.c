@@ -360,7 +360,8 @@ static void warn_of(const struct godump *d, const struct sink *s)
 		s->ops->warn(s->self, ERR_ASIDE, "%u dumps one after another: the label \"dump\" tells them apart",
 		    d->dump + 1);
 	if (d->runtime_lines)
-		s->ops->warn(s->self, ERR_ASIDE, "lines of gctrace or schedtrace are here too (%zu): grep -E '^(gc|SCHED) ' "
+		s->ops->warn(s->self, ERR_ASIDE,
+		    "lines of gctrace or schedtrace are here too (%zu): grep -E '^(gc|SCHED) ' "
 		    "them into a file of their own to see them on a timeline", d->runtime_lines);
 }
 
@@ -378,10 +379,11 @@ static void tell(const struct godump *d, const struct sink *s)
 	s->ops->type(s->self, type, t.count);
 	for (size_t i = 0; i < d->nreason; i++)
 		reason[i] = frames_str(&t.f, d->reason[i]);
-	static const char parking[] = "runtime\\.(gopark|goparkunlock|chansend1?|chanrecv[12]?|selectgo|block|semacquire1?|"
+	static const char parking[] =
+	    "runtime\\.(gopark|goparkunlock|chansend1?|chanrecv[12]?|selectgo|block|semacquire1?|"
 	    "netpollblock|notetsleepg|notesleep|asyncPreempt2?|mcall|park_m)";
-	s->ops->meta(s->self, &(struct sink_meta){.drop_frames = frames_lit(&t.f, parking), .period_type = type, .period_unit = t.count, .period = 1,
-	    .comment = reason, .ncomment = d->nreason});
+	s->ops->meta(s->self, &(struct sink_meta){.drop_frames = frames_lit(&t.f, parking), .period_type = type,
+	    .period_unit = t.count, .period = 1, .comment = reason, .ncomment = d->nreason});
 	for (size_t i = 0; i < d->ng; i++)
 		if (!d->g[i].gone)
 			tell_goroutine(&t, d, &d->g[i]);

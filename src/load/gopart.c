@@ -82,7 +82,8 @@ int read_gotrace_part(struct bytes in, const struct trace_part *part, struct sin
 {
 	struct gens l = {0};
 	if (in.n <= GO_HEADER || gowire_version(in) < 22)
-		return err_set(e, ERR_FORMAT, 0, "a trace of this version has no generations: it is read from its beginning");
+		return err_set(e, ERR_FORMAT, 0,
+		    "a trace of this version has no generations: it is read from its beginning");
 	if (find_generations(in, &l, sink)) {
 		mem_free(l.v);
 		return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
@@ -97,6 +98,7 @@ int read_gotrace_part(struct bytes in, const struct trace_part *part, struct sin
 	if (from < part->past)
 		return err_set(e, ERR_CANCEL, from, "that is being read");
 	if (mem_limit() && in.n - from > mem_limit() / 2 / TIMES)
-		return err_set(e, ERR_CANCEL, from, "it takes more memory by itself than there is to be beside the whole (-mem)");
+		return err_set(e, ERR_CANCEL, from,
+		    "it takes more memory by itself than there is to be beside the whole (-mem)");
 	return gotrace_from(in, from, part->base, sink, e);
 }

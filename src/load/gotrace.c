@@ -105,8 +105,8 @@ static void begin_at(struct gotrace *r, int64_t time)
 	else
 		r->base = time;
 	if (!r->again)	/* the rest when its first generation has been read */
-		r->sink->ops->trace(r->sink->self, &(struct sink_trace){ .version = gowire_version(*r->in), .wall = TIME_NONE,
-		    .first = r->base, .last = time });
+		r->sink->ops->trace(r->sink->self, &(struct sink_trace){ .version = gowire_version(*r->in),
+		    .wall = TIME_NONE, .first = r->base, .last = time });
 }
 
 static bool take_events(void *self, const struct tgen *gen, const struct tev *ev, size_t n)

@@ -152,7 +152,9 @@ bool input_cut(const struct bytes *b)
 int input_torn(const struct bytes *b, struct err *e)
 {
 	const struct torn *t = &b->torn;
-	return err_set(e, ERR_FORMAT, t->at, "%s%s%s%s", t->why, t->how ? " (" : "", t->how ? t->how : "", t->how ? ")" : "");
+	if (!t->how)
+		return err_set(e, ERR_FORMAT, t->at, "%s", t->why);
+	return err_set(e, ERR_FORMAT, t->at, "%s (%s)", t->why, t->how);
 }
 
 int input_said(const struct bytes *b, int rc, struct sink *sink, struct err *e)

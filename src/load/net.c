@@ -55,7 +55,8 @@ static int open_curl(struct err *e)
 	for (size_t i = 0; !h && i < sizeof lib / sizeof *lib; i++)
 		h = dlopen(lib[i], RTLD_NOW | RTLD_LOCAL);
 	if (!h)
-		return err_set(e, ERR_IO, ERR_NOWHERE, "libcurl is missing, which fetches by URL: apt-get install libcurl4");
+		return err_set(e, ERR_IO, ERR_NOWHERE,
+		    "libcurl is missing, which fetches by URL: apt-get install libcurl4");
 	for (size_t i = 0; i < sizeof call / sizeof *call; i++) {
 		void *p = dlsym(h, call[i].name);
 		if (!p)
@@ -218,7 +219,8 @@ static size_t skip_tag(const char *s, size_t n)
 		size_t len = strlen(mute[i]);
 		if (n <= len + 1 || memcmp(s + 1, mute[i], len))
 			continue;
-		while (k < n && !(s[k] == '<' && k + len + 2 <= n && s[k + 1] == '/' && !memcmp(s + k + 2, mute[i], len)))
+		while (k < n && !(s[k] == '<' && k + len + 2 <= n && s[k + 1] == '/' &&
+		    !memcmp(s + k + 2, mute[i], len)))
 			k++;
 	}
 	return k;

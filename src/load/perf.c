@@ -179,7 +179,8 @@ static void tell_sample(struct perf *p, const struct perf_head *h)
 	label[n++] = (struct sink_label){.key = p->tid, .num = clamped(h->tid), .unit = p->count};
 	if (h->has_cpu)
 		label[n++] = (struct sink_label){.key = p->cpu, .num = clamped(h->cpu), .unit = p->count};
-	s->ops->sample(s->self, &(struct sink_sample){.stack = stack, .value = v, .label = label, .nlabel = n, .when = TIME_NONE});
+	s->ops->sample(s->self, &(struct sink_sample){
+	    .stack = stack, .value = v, .label = label, .nlabel = n, .when = TIME_NONE});
 }
 
 static void add_frame(struct perf *p, const struct perf_frame *f)

@@ -43,8 +43,8 @@ struct tev {
 	int64_t id;		/* transition, range, label: G, P or M id; task, region, log: task id
 				   (-1 none); experimental: first argument */
 	union {
-		uint64_t value;		/* metric; sweep end: bytes swept; task begin and end: parent task id, all ones when
-					   there is none; sync: its number from 1; experimental: second argument */
+		uint64_t value;		/* metric; sweep end: bytes swept; task begin and end: parent task id, all ones
+					   when there is none; sync: its number from 1; experimental: second argument */
 		struct {
 			uint32_t text;		/* string: log message */
 			uint32_t stack2;	/* goroutine creation: where the new one starts */

@@ -116,8 +116,9 @@ int trep_open(struct trep *r, const struct opt *o, struct out *out, struct err *
 void trep_close(struct trep *r)
 {
 	if (r->sn && store_lost(r->sn))
-		report_notice((void *)(uintptr_t)r->o, "%s: the file or its index changed on disk while it was looked through: "
-		    "parts of it count as empty", r->o->file[0]);
+		report_notice((void *)(uintptr_t)r->o,
+		    "%s: the file or its index changed on disk while it was looked through: parts of it count as empty",
+		    r->o->file[0]);
 	rx_free(r->text);
 	rx_free(r->task);
 	rx_free(r->region);

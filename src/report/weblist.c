@@ -143,8 +143,8 @@ static bool add_code(struct weblist *w, size_t m)
 	struct binary b;
 	struct err why;
 	const char *build = prof_s(p, map->build);
-	if (!map->file || binary_open(&b, prof_s(p, map->file), &(struct elf_mapping){map->start, map->limit, map->offset},
-		&why))
+	const struct elf_mapping where = {map->start, map->limit, map->offset};
+	if (!map->file || binary_open(&b, prof_s(p, map->file), &where, &why))
 		return false;
 	struct asm_range *r = xmalloc((p->nloc + 1) * sizeof *r);
 	struct asm_weight *at = xmalloc((p->nloc + 1) * sizeof *at);
@@ -302,7 +302,8 @@ static void put_calls(struct weblist *w, struct buf *b, const struct entry *e, c
 	bool same = last != NULL;
 	for (uint32_t k = e->frame, depth = 0; k-- > 0; depth++) {
 		const struct debug_frame *f = &in->frame[k];
-		const struct debug_frame *g = same && depth < before->frame ? &last->frame[before->frame - 1 - depth] : NULL;
+		const struct debug_frame *g =
+		    same && depth < before->frame ? &last->frame[before->frame - 1 - depth] : NULL;
 		size_t n = 0;
 		same = g && f->line == g->line && !strcmp(f->file, g->file) && !strcmp(f->name, g->name);
 		if (same)
@@ -500,8 +501,9 @@ static void put_head(struct weblist *w, struct buf *b)
 	    "border:0;border-top:1px dotted #888}</style>";
 	struct buf labels = {0};
 	if (w->html) {
-		buf_printf(b, "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>ttrace weblist</title>\n%s</head>"
-			      "<body>\n<pre>", style);
+		buf_printf(b,
+		    "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>ttrace weblist</title>\n%s</head>"
+		    "<body>\n<pre>", style);
 		view_profile_labels(&w->v, &labels);
 		for (size_t i = 0, k; i < labels.n; i = k + 1) {
 			for (k = i; k < labels.n && labels.p[k] != '\n';)
@@ -535,7 +537,8 @@ int report_weblist(const struct opt *o, struct out *out, struct err *e)
 	w.nstr = p->nstr;
 	w.interest = xcalloc(p->nstr, sizeof *w.interest);
 	w.pretty = xcalloc(p->nstr, sizeof *w.pretty);
-	w.src = sources_new(&(struct sources_conf){w.v.g.source_path, w.v.g.trim_path, o->nfile ? o->file[0] : NULL, false});
+	w.src = sources_new(
+	    &(struct sources_conf){w.v.g.source_path, w.v.g.trim_path, o->nfile ? o->file[0] : NULL, false});
 	weigh(&w);
 	find_interest(&w);
 	add_all_code(&w);

@@ -60,7 +60,8 @@ static void bash(struct buf *b)
 		    "\"${dash#-}\" -W '");
 	options_words(b);
 	buf_puts(b, "' -- \"-${cur##*(-)}\"))\n"
-		    "\t\t[[ ${COMPREPLY[0]-} == *= ]] && type compopt >/dev/null 2>&1 && compopt -o nospace 2>/dev/null\n"
+		    "\t\t[[ ${COMPREPLY[0]-} == *= ]] && type compopt >/dev/null 2>&1 && "
+		    "compopt -o nospace 2>/dev/null\n"
 		    "\t\treturn\n\tfi\n"
 		    "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
 		    "\t\t[[ ${COMP_WORDS[i]} == -* ]] || break\n\tdone\n"

@@ -497,8 +497,9 @@ bool store_lost(const struct snap *sn)
 uint64_t store_size(const struct snap *sn)
 {
 	const struct store *st = sn->st;
-	const struct col *cols[] = {&st->strs, &st->maps, &st->funs, &st->locs, &st->frms, &st->stks, &st->types, &st->smps,
-	    &st->sets, &st->labels, &st->times, &st->trks, &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->heards};
+	const struct col *cols[] = {&st->strs, &st->maps, &st->funs, &st->locs, &st->frms, &st->stks, &st->types,
+	    &st->smps, &st->sets, &st->labels, &st->times, &st->trks, &st->marks, &st->spans, &st->span_blocks,
+	    &st->utils, &st->heards};
 	uint64_t n = st->arena.held;
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		n += (uint64_t)col_n(cols[i]) * cols[i]->width;

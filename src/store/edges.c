@@ -27,8 +27,8 @@ static uint32_t edge_find(const struct sheet *sh, trk_id from, int64_t t)
 static struct edge edge_at(const struct sheet *sh, uint32_t k)
 {
 	uint32_t i = sh->edge[k] & ~EDGE_CREATED;
-	return (struct edge){sh->t0 + sheet_start(sh, i), sheet_who(sh, i), sh->trk[sheet_row_of(sh, i)], sheet_stack(sh, i),
-	    (sh->edge[k] & EDGE_CREATED) != 0};
+	return (struct edge){sh->t0 + sheet_start(sh, i), sheet_who(sh, i), sh->trk[sheet_row_of(sh, i)],
+	    sheet_stack(sh, i), (sh->edge[k] & EDGE_CREATED) != 0};
 }
 
 bool edges_from(const struct snap *sn, struct edge_walk *w, trk_id from, int64_t t0, int64_t t1, struct edge *out)

@@ -173,7 +173,8 @@ static void put_texts(struct freezing *z)
 static struct index_sheet sheet_sizes(const struct sheet *sh)
 {
 	struct index_sheet x = {.t0 = sh->t0, .t1 = sh->t1, .ntrk = sh->ntrk, .n = sh->n, .nother = sh->nother,
-		.nostack = sh->nostack, .nedge = sh->nedge, .narrow = (sh->stack4 ? 0 : SHORT_STACK) | (sh->start3 ? SHORT_START : 0), .nwho = sh->nwho,
+		.nostack = sh->nostack, .nedge = sh->nedge, .nwho = sh->nwho,
+		.narrow = (sh->stack4 ? 0 : SHORT_STACK) | (sh->start3 ? SHORT_START : 0),
 		.nstack = sh->nstack, .nsum = sh->nsum};
 	memcpy(x.sums, sh->sums, sizeof sh->sums);
 	uint16_t most = 0;
@@ -189,9 +190,9 @@ static void put_sheet(struct freezing *z, const struct sheet *sh, struct index_s
 	static const uint8_t zeros[INDEX_ALIGN];
 	*x = sheet_sizes(sh);
 	x->bytes = index_arrays(x, at, bytes);
-	const void *p[IA__N] = {[IA_SUM] = sh->sum, [IA_TRK] = sh->trk, [IA_FIRST] = sh->first, [IA_START] = sh->start3 ? (const void *)sh->start3 : sh->start4,
-		[IA_EDGE] = sh->edge, [IA_STATE] = sh->state, [IA_WHOSE] = sh->whose, [IA_STACKED] = sh->stacked,
-		    [IA_WHOS] = sh->whos,
+	const void *p[IA__N] = {[IA_SUM] = sh->sum, [IA_TRK] = sh->trk, [IA_FIRST] = sh->first, [IA_EDGE] = sh->edge,
+		[IA_STATE] = sh->state, [IA_WHOSE] = sh->whose, [IA_STACKED] = sh->stacked, [IA_WHOS] = sh->whos,
+		[IA_START] = sh->start3 ? (const void *)sh->start3 : sh->start4,
 		[IA_STACK] = x->narrow & SHORT_STACK ? (const void *)sh->stack2 : sh->stack4,
 		[IA_WHO] = x->nwhos ? (const void *)sh->who2 : sh->who4};
 	go_to(z, index_round(z->at));

@@ -57,7 +57,8 @@ void ladder_sum(const struct ladder *l, uint32_t from, uint32_t to, trk_id trk, 
 {
 	while (from < to) {
 		uint32_t s = 0;
-		while (s + 1 < STEPS && !(from >> s & 1) && to - from >= 2u << s && from >> (s + 1) < col_n(&l->step[s + 1]))
+		while (s + 1 < STEPS && !(from >> s & 1) && to - from >= 2u << s &&
+		    from >> (s + 1) < col_n(&l->step[s + 1]))
 			s++;
 		const struct brief *b = at(l, s, from >> s);
 		brief_share(b, trk, b->t0, b->t1, ns);

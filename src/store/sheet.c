@@ -73,9 +73,9 @@ static struct build_sheet sheet_layout(struct sealer *s, uint32_t nother, uint32
 	s->sum = mem_grow(s->sum, &s->csum, steps, sizeof *s->sum);
 	size_t whos = (size_t)(n < NARROW ? n : NARROW) + 1;
 	size_t want[] = { (ntrk + 1) * sizeof(uint32_t), (ntrk + 1) * sizeof(uint32_t),
-		brief ? ((size_t)n * 3 + 4) / 4 * 4 : n * sizeof(uint32_t), nedge * sizeof(uint32_t), (some_words(n) + 1) * sizeof(struct sheet_some),
-		some_words(n - nostack) * sizeof(struct sheet_some), narrow ? 0 : (stacks + 1) * sizeof(stk_id),
-		narrow ? (stacks + 1) * sizeof(uint16_t) : 0, n };
+		brief ? ((size_t)n * 3 + 4) / 4 * 4 : n * sizeof(uint32_t), nedge * sizeof(uint32_t),
+		(some_words(n) + 1) * sizeof(struct sheet_some), some_words(n - nostack) * sizeof(struct sheet_some),
+		narrow ? 0 : (stacks + 1) * sizeof(stk_id), narrow ? (stacks + 1) * sizeof(uint16_t) : 0, n };
 	size_t parts = sizeof want / sizeof *want;
 	for (size_t i = 0; i < parts; i++)
 		at[i] = size, size += want[i];
