@@ -47,14 +47,18 @@ static inline struct tev *gofast_put(struct goorder *o, unsigned type, const str
 static inline struct go_g *gofast_here(const struct go_m *m, uint8_t status)
 {
 	struct go_g *g = m->gs;
-	return g && g->used && g->id == m->g && g->status == status && m->g != -1 && m->p != -1 ? g : NULL;
+	return g && g->status == status && g->id == m->g && m->g != -1 && m->p != -1 ? g : NULL;
 }
 
-/* One that is to become something else by an event of that number. */
+/* One that is to become something else by an event of that number: one that has ended, and whose place another has not
+   taken, has no status. */
 static inline struct go_g *gofast_other(struct goorder *o, const uint64_t *arg, uint8_t status)
 {
-	struct go_g *g = gostep_find_g(o, (int64_t)arg[1]);
-	return g && g->status == status && g->age == o->age && arg[2] == g->seq + 1 ? g : NULL;
+	int64_t id = (int64_t)arg[1];
+	struct go_g *g = gostep_place(o, id);
+	if (g->id != id && !(g = gonear_far(&o->gs, id)))
+		return NULL;
+	return g->status == status && g->age == o->age && arg[2] == g->seq + 1 ? g : NULL;
 }
 
 static inline __attribute__((always_inline)) bool gofast_start(struct goorder *o, const struct goev *ev, struct go_m *m)

@@ -75,6 +75,7 @@ void gostep_drop_g(struct goorder *o, struct go_g *g)
 		g->held->next = o->free_held;
 		o->free_held = g->held;
 	}
+	g->status = G_BAD;	/* which is that of none that lives */
 	gonear_drop(&o->gs, g);
 }
 

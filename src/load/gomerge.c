@@ -23,17 +23,16 @@
 
 /* Detours that a trace may cost: a made-up one of a million threads would never end. */
 enum { PATIENCE = 1 << 25, PER_EVENT = 256 };
-enum { BATCH_END = 64 };	/* bytes before the end of a batch where one looks more closely */
-
 struct cursor {
 	struct cur c;		/* in the current batch */
-	int64_t m, last;	/* time of the event before; 0: none in this batch yet */
+	int64_t m, last;	/* time of the event before, or of the batch */
 	struct go_m *state;
 	uint32_t next;		/* the batch after, index + 1 */
 	uint32_t batch;
 	struct goev ev;
 };
 
+#define NEVER INT64_MAX	/* of a slot that is none: nothing is later */
 struct slot {
 	int64_t time;
 	struct cursor *cur;
@@ -43,7 +42,7 @@ struct merge {
 	struct goorder *o;
 	struct tgen *g;
 	struct cursor *cur;
-	struct slot *heap;
+	struct slot *heap;	/* n, and from there on at least two that are none */
 	size_t n;
 	struct slot *tmp;	/* for sorting */
 	uint64_t dropped, forced;	/* events of a salvaged generation that could not be, or had to */
@@ -100,6 +99,7 @@ static void heap_drop(struct merge *m, size_t i)
 		m->heap[(i - 1) / 2] = t;
 	}
 	m->heap[0] = m->heap[--m->n];
+	m->heap[m->n].time = NEVER;
 	sift_down(m->heap, m->n, 0);
 }
 
@@ -142,13 +142,11 @@ static int cursor_turn(struct merge *m, struct cursor *c)
 		const struct gobatch *b = &m->g->batch[c->batch];
 		c->c = cur_make(b->p, b->n, b->at);
 		c->next = b->next;
-		c->last = 0;
+		c->last = gowire_time(m->g->ns_per_tick, b->time);
 		m->o->bytes += b->n;
 	}
-	if (!c->last)
-		c->last = gowire_time(m->g->ns_per_tick, m->g->batch[c->batch].time);
 	uint64_t dt;
-	if (!gowire_event(&c->c, &c->ev, &dt, m->e)) {
+	if (!gowire_any_event(&c->c, &c->ev, &dt, m->e)) {
 		if (!m->g->salvaged)
 			return -1;
 		c->c.p = c->c.end;
@@ -163,15 +161,10 @@ static int cursor_turn(struct merge *m, struct cursor *c)
 static inline __attribute__((always_inline)) int cursor_next(struct merge *m, struct cursor *c)
 {
 	uint64_t dt;
-	struct err none;
-	if (cur_left(&c->c) < BATCH_END || !c->last)
+	const uint8_t *p;
+	if (cur_left(&c->c) < GOWIRE_ROOM || !(p = gowire_quick(c->c.p, &c->ev, &dt)))
 		return cursor_turn(m, c);
-	const uint8_t *at = c->c.p;
-	if (!gowire_event(&c->c, &c->ev, &dt, &none)) {
-		c->c.p = at;
-		c->c.bad = false;
-		return cursor_turn(m, c);
-	}
+	c->c.p = p;
 	c->ev.time = c->last = gowire_add(dt < m->few ? (int64_t)(dt * m->ns) : gowire_time(m->g->ns_per_tick, dt),
 	    c->last);
 	/* the goroutine, often; other threads come first */
@@ -199,7 +192,7 @@ static inline __attribute__((always_inline)) enum go_advance step_head(struct me
 		return n ? GO_BAD : GO_YES;
 	}
 	int64_t t = h->time = c->ev.time;
-	if ((m->n > 1 && h[1].time < t) || (m->n > 2 && h[2].time < t))
+	if (h[1].time < t || h[2].time < t)
 		sift_down(h, m->n, 0);
 	return GO_YES;
 }
@@ -324,8 +317,10 @@ static int begin(struct merge *m)
 	struct tgen *g = m->g;
 	whole_ticks(m);
 	m->cur = xcalloc(g->nthread, sizeof *m->cur);
-	m->heap = xcalloc(g->nthread, 2 * sizeof *m->heap);
-	m->tmp = m->heap + g->nthread;
+	m->heap = xcalloc(g->nthread + 1u, 2 * sizeof *m->heap);
+	m->tmp = m->heap + g->nthread + 2;
+	for (size_t i = 0; i < g->nthread + 2u; i++)
+		m->heap[i].time = NEVER;
 	for (size_t i = 0; i < g->nthread; i++) {
 		struct cursor *c = &m->cur[i];
 		c->m = (int64_t)g->thread[i].m;

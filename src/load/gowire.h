@@ -78,32 +78,29 @@ const uint8_t *gowire_long(const uint8_t *p, uint64_t *v);
 /* A varint at p, of which 10 bytes may be read: mostly one or two. */
 static inline const uint8_t *quick_varint(const uint8_t *p, uint64_t *v)
 {
-	uint64_t a = p[0], b = p[1];
+	uint64_t a = p[0];
 	if (a < 0x80) {
 		*v = a;
 		return p + 1;
 	}
+	uint64_t b = p[1];
 	*v = (a & 0x7f) | b << 7;
 	return b < 0x80 ? p + 2 : gowire_long(p + 1, v);
 }
 
-/* The same, quickly where there is an event of a known type and no number can reach beyond the end. */
-static inline __attribute__((always_inline)) bool gowire_event(struct cur *c, struct goev *ev, uint64_t *dt,
-    struct err *e)
+/* The same, of a known type, at p, of which GOWIRE_ROOM bytes may be read; where it ends. NULL: it is not so simple. */
+enum { GOWIRE_ROOM = 1 + 10 * 5 };	/* type, dt and four */
+static inline __attribute__((always_inline)) const uint8_t *gowire_quick(const uint8_t *p, struct goev *ev,
+    uint64_t *dt)
 {
-	enum { ROOM = 1 + 10 * 5 };	/* type, dt and four */
-	const uint8_t *p = c->p;
-	if (cur_left(c) < ROOM || c->bad)
-		return gowire_any_event(c, ev, dt, e);
 	unsigned type = *p++, n = goev_nargs[type];
 	if (!n || !(p = quick_varint(p, dt)))
-		return gowire_any_event(c, ev, dt, e);
+		return NULL;
 	if ((n > 1 && !(p = quick_varint(p, &ev->arg[1]))) || (n > 2 && !(p = quick_varint(p, &ev->arg[2]))) ||
 	    (n > 3 && !(p = quick_varint(p, &ev->arg[3]))) || (n > 4 && !(p = quick_varint(p, &ev->arg[4]))))
-		return gowire_any_event(c, ev, dt, e);
+		return NULL;
 	ev->type = (uint8_t)type;
-	c->p = p;
-	return true;
+	return p;
 }
 
 /* As Go converts: what does not fit is the smallest number. */
