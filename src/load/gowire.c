@@ -111,8 +111,8 @@ static bool event_bad(struct cur *c, uint64_t at, struct err *e, const char *why
 
 const uint8_t *gowire_long(const uint8_t *p, uint64_t *v)
 {
-	uint64_t x = *v & 0x7f;
-	for (unsigned s = 7;; s += 7) {
+	uint64_t x = *v & 0x3fff;
+	for (unsigned s = 14;; s += 7) {
 		uint64_t b = *p++;
 		x |= (b & 0x7f) << s;
 		if (s == 63 && b > 1)

@@ -71,11 +71,11 @@ int gowire_batch(struct cur *, struct gobatch *, struct err *);
 /* The next event of a batch into *ev, all but its time; *dt its time difference. false: *e. */
 bool gowire_any_event(struct cur *, struct goev *ev, uint64_t *dt, struct err *e);
 
-/* The rest of a varint of which the first byte goes on, at p of which 9 bytes may be read. NULL: it is
+/* The rest of a varint of which two bytes are in *v and go on, at p, of which 8 bytes may be read. NULL: it is
    longer than any may be. */
 const uint8_t *gowire_long(const uint8_t *p, uint64_t *v);
 
-/* A varint at p, of which 10 bytes may be read: mostly one or two. */
+/* A varint at p, of which 10 bytes may be read: mostly one to three. */
 static inline const uint8_t *quick_varint(const uint8_t *p, uint64_t *v)
 {
 	uint64_t a = p[0];
@@ -84,8 +84,12 @@ static inline const uint8_t *quick_varint(const uint8_t *p, uint64_t *v)
 		return p + 1;
 	}
 	uint64_t b = p[1];
-	*v = (a & 0x7f) | b << 7;
-	return b < 0x80 ? p + 2 : gowire_long(p + 1, v);
+	*v = a = (a & 0x7f) | b << 7;
+	if (b < 0x80)
+		return p + 2;
+	b = p[2];
+	*v = (a & 0x3fff) | b << 14;
+	return b < 0x80 ? p + 3 : gowire_long(p + 2, v);
 }
 
 /* The same, of a known type, at p, of which GOWIRE_ROOM bytes may be read; where it ends. NULL: it is not so simple. */

@@ -200,11 +200,10 @@ static uint32_t make_rows(struct sealer *s, int kind, uint32_t n, uint32_t *at)
    may be, noted on the way. */
 static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint32_t rows, uint32_t total)
 {
-	s->from = mem_grow(s->from, &s->nfrom, (size_t)total + AHEAD + 1, sizeof *s->from);
+	s->from = mem_grow(s->from, &s->nfrom, (size_t)total + AHEAD + 2, sizeof *s->from);
 	for (uint32_t r = 0; r < rows; r++)
 		s->from[s->row[r].first] = HEAD;
 	memset(s->from + total, 0, AHEAD * sizeof *s->from);
-	s->pos[0] = total + AHEAD;	/* where nobody looks goes what is also of nobody */
 	const struct sink_enter *e = p->entry;
 	uint32_t *restrict from = s->from, *restrict pos = s->pos, n = (uint32_t)p->n * ENTRY_WORDS;
 	int64_t t0 = p->t0;
@@ -217,7 +216,8 @@ static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint
 		stacks += e->stack != 0;
 		uint32_t later = e->t > t0, at = pos[e->trk] += later;
 		from[at] = i;
-		from[pos[e->also] += later & (e->also != 0)] = i;
+		pos[0] = total + AHEAD;	/* what is also of nobody goes where nobody looks */
+		from[pos[e->also] += later] = i;
 		if (e->moved & ENTRY_EDGE) {
 			ordered = ordered && e->t >= t;
 			t = e->t;
