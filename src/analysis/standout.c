@@ -34,7 +34,8 @@ struct look {
 	int64_t p[TS__N], all_p;	/* Ps, by state; all of it */
 	int64_t away;			/* so much of the trace was not walked */
 	struct longest ready, lock, stw;
-	int64_t limit[SHEET_STATE + 1];	/* by state: what is longer is the new longest */
+	/* by state: what is longer is the new longest; all ones, where it is running */
+	struct { int64_t limit, runs; } of[SHEET_STATE + 1];
 	str_id stw_why;
 	int64_t marking, stopped;	/* all cycles, all stops of the world */
 	uint32_t ngc;
@@ -72,17 +73,15 @@ static void __attribute__((noinline)) new_longest(struct look *l, struct row r, 
 {
 	if (is_system(l->sn, r.name))
 		return;
-	l->limit[s] = to - r.from;
+	l->of[s].limit = to - r.from;
 	*(s == TS_READY ? &l->ready : &l->lock) = (struct longest){r.sh->t0 + r.from, r.sh->t0 + to, r.trk};
 }
 
 static inline __attribute__((always_inline)) void interval(struct look *l, struct row *r, uint32_t i, int64_t to)
 {
-	static const int64_t runs[SHEET_STATE + 1] = {
-	    [TS_RUN] = -1, [TS_GCWORK] = -1, [TS_ASSIST] = -1, [TS_SWEEP] = -1};
 	unsigned s = r->sh->state[i] & SHEET_STATE;
-	r->ran += (to - r->from) & runs[s];
-	if (__builtin_expect(to - r->from > l->limit[s], false))
+	r->ran += (to - r->from) & l->of[s].runs;
+	if (__builtin_expect(to - r->from > l->of[s].limit, false))
 		new_longest(l, *r, s, to);
 	r->from = to;
 }
@@ -146,8 +145,10 @@ static void sum_away(struct look *l, const struct sheet_slot *slot)
 static void walk_part(void *arg, uint32_t i)
 {
 	struct part *p = (struct part *)arg + i;
-	for (unsigned s = 0; s <= SHEET_STATE; s++)
-		p->l.limit[s] = s == TS_READY || s == TS_SYNC ? 0 : INT64_MAX;
+	for (unsigned s = 0; s <= SHEET_STATE; s++) {
+		p->l.of[s].limit = s == TS_READY || s == TS_SYNC ? 0 : INT64_MAX;
+		p->l.of[s].runs = s == TS_RUN || s == TS_GCWORK || s == TS_ASSIST || s == TS_SWEEP ? -1 : 0;
+	}
 	p->l.by_name = xcalloc(p->l.sn->nstrs + 1u, sizeof *p->l.by_name);
 	for (uint32_t k = p->from; k < p->to && goes_on(p->l.on); k++) {
 		if (p->few && !sheet_at_hand(p->l.sn, k)) {

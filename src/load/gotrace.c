@@ -32,6 +32,7 @@ void gotrace_say_utils(struct gotrace *r, int64_t next)
 		r->sink->ops->util(r->sink->self, &r->util[i]);
 	}
 	r->nutil = 0;
+	r->util_t = INT64_MAX;
 }
 
 static void metric(struct gotrace *r, const struct tev *ev)
@@ -203,6 +204,7 @@ static void forget(struct gotrace *r)
 static void start(struct gotrace *r, struct arena *mem)
 {
 	r->mem = mem;
+	r->util_t = INT64_MAX;
 	r->enter = r->entered = xmalloc(ENTERS * sizeof *r->enter);
 	r->enters_end = r->enter + ENTERS;
 	gotrack_places(r, NEAR_GS);

@@ -125,7 +125,8 @@ struct gotrace {
 	trk_id gc_trk;
 	uint64_t heap_live, gc_live;
 	str_id n_assist, n_sweep, n_gc;
-	struct sink_util *util;		/* wait for the time of the next event */
+	struct sink_util *util;		/* wait for an event later than util_t */
+	int64_t util_t;			/* INT64_MAX: there are none */
 	size_t nutil, cutil;
 	struct sink_enter *enter, *entered, *enters_end;	/* ENTERS of them, said many at a time; up to entered */
 	const struct sink_keep *again;	/* a generation is said again: nothing but states matters */
@@ -196,11 +197,9 @@ void gotrace_say_utils(struct gotrace *, int64_t next);
 /* The next event is that one. */
 static inline void gotrace_at(struct gotrace *r, const struct tev *ev)
 {
-	if (ev->time > r->last) {
-		if (r->nutil)
-			gotrace_say_utils(r, gotrace_rel(r, ev->time));
-		r->last = ev->time;
-	}
+	if (ev->time > r->util_t)
+		gotrace_say_utils(r, gotrace_rel(r, ev->time));
+	r->last = ev->time;
 	r->ev = ev;
 	r->now = gotrace_rel(r, ev->time);
 }

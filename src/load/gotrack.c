@@ -184,6 +184,7 @@ void gotrack_util(struct gotrace *r, enum util_what what, int64_t p, int delta, 
 	r->util = mem_grow(r->util, &r->cutil, r->nutil + 1, sizeof *r->util);
 	r->util[r->nutil++] = (struct sink_util){ .t = gotrace_now(r), .what = what, .proc = (uint32_t)p,
 		.delta = delta, .past = past };
+	r->util_t = r->last;
 }
 
 static bool executes(unsigned state)
