@@ -45,7 +45,7 @@ void gostep_places(struct goorder *o, uint64_t n)
 {
 	static const struct gonear_form form = {sizeof(struct go_g), sizeof(struct go_g), offsetof(struct go_g, id),
 	    offsetof(struct go_g, used), offsetof(struct go_g, next)};
-	gonear_init(&o->gs, &form, &o->mem, n);
+	gonear_init(&o->gs, &form, n);
 }
 
 struct go_held *gostep_held(struct goorder *o, struct go_g *g)

@@ -40,16 +40,16 @@ static void more_room(struct gonear *t)
 {
 	enum { MANY = 64 };
 	size_t size = t->form->size, line = t->form->align;
-	char *room = arena_alloc(t->mem, MANY * size + line);
+	char *room = arena_alloc(&t->mem, MANY * size + line);
 	room += (line - (uintptr_t)room % line) % line;
 	for (int i = 0; i < MANY; i++, room += size)
 		keep_room(t, room);
 }
 
-void gonear_init(struct gonear *t, const struct gonear_form *form, struct arena *mem, uint64_t n)
+void gonear_init(struct gonear *t, const struct gonear_form *form, uint64_t n)
 {
 	gonear_free(t);
-	*t = (struct gonear){.at = mem_pages(n * form->size), .n = n, .mask = n - 1, .mem = mem, .form = form};
+	*t = (struct gonear){.at = mem_pages(n * form->size), .n = n, .mask = n - 1, .form = form};
 }
 
 void gonear_free(struct gonear *t)
@@ -57,6 +57,7 @@ void gonear_free(struct gonear *t)
 	if (t->form)
 		mem_pages_free(t->at, t->n * t->form->size);
 	idmap_free(&t->far);
+	arena_free(&t->mem);
 }
 
 void *gonear_far(const struct gonear *t, int64_t id)
@@ -108,20 +109,15 @@ void gonear_spread(struct gonear *t)
 {
 	struct gonear old = *t;
 	size_t size = t->form->size;
-	t->n = 4 * old.n;
-	t->mask = t->n - 1;
-	t->at = mem_pages(t->n * size);
-	t->far = (struct idmap){0};
+	*t = (struct gonear){0};
+	gonear_init(t, old.form, 4 * old.n);
 	for (uint64_t i = 0; i < old.n; i++)
 		if (*lives(t, old.at + i * size))
 			memcpy(gonear_add(t, id_of(t, old.at + i * size)), old.at + i * size, size);
 	for (size_t i = 0; i < old.far.cap; i++) {
-		if (!old.far.slot[i].used)
-			continue;
-		void *g = old.far.slot[i].p;
-		memcpy(gonear_add(t, id_of(t, g)), g, size);
-		keep_room(t, g);
+		const void *g = old.far.slot[i].p;
+		if (old.far.slot[i].used)
+			memcpy(gonear_add(t, id_of(t, g)), g, size);
 	}
-	mem_pages_free(old.at, old.n * size);
-	idmap_free(&old.far);
+	gonear_free(&old);
 }

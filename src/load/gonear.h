@@ -17,11 +17,11 @@ struct gonear {
 	uint64_t n, mask;	/* a power of two; one less */
 	struct idmap far;	/* those whose place was taken by one that lived, */
 	void *room;		/* and what is unused of these */
-	struct arena *mem;	/* where they are */
+	struct arena mem;	/* where they are */
 	const struct gonear_form *form;
 };
 
-void gonear_init(struct gonear *, const struct gonear_form *, struct arena *, uint64_t n);	/* nobody lives yet */
+void gonear_init(struct gonear *, const struct gonear_form *, uint64_t n);	/* nobody lives yet */
 void gonear_free(struct gonear *);
 /* Where its number says that it is, if it is there and not far. */
 static inline void *gonear_place(const struct gonear *t, size_t size, int64_t id)

@@ -278,7 +278,7 @@ void gotrack_places(struct gotrace *r, uint64_t places)
 {
 	static const struct gonear_form form = {sizeof(struct gg), _Alignof(struct gg), offsetof(struct gg, id),
 	    offsetof(struct gg, used), offsetof(struct gg, free)};
-	gonear_init(&r->gs, &form, r->mem, places);
+	gonear_init(&r->gs, &form, places);
 }
 
 /* All goroutines are elsewhere then, and a P is told where the one is that it runs. */
