@@ -101,7 +101,7 @@ static void short_starts(void)
 	good(&p);
 	for (uint32_t i = 0; i < N; i++)
 		for (int b = 0; b < 3; b++)
-			three[3 * i + (START3_SHIFT ? 2u - (unsigned)b : (unsigned)b)] = (uint8_t)(p.start[i] >> 8 * b);
+			three[3 * i + (THREE_SHIFT ? 2u - (unsigned)b : (unsigned)b)] = (uint8_t)(p.start[i] >> 8 * b);
 	p.sh.start3 = three;
 	p.sh.start4 = NULL;
 	OK(holds(&p));

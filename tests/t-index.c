@@ -168,6 +168,27 @@ static bool stop(void *arg)
 	return --*(int *)arg > 0;
 }
 
+/* More goroutines take turns on a P than two bytes tell apart. */
+static void many_named(void)
+{
+	enum { MANY = 70000 };
+	struct build *b = build_new();
+	struct sink s = build_sink(b);
+	str_id name = s.ops->str(s.self, "main", 4);
+	fun_id f = s.ops->fun(s.self, &(struct sink_fun){.name = name, .file = name, .line = 1});
+	s.ops->loc(s.self, &(struct sink_loc){.addr = 1, .line = &(struct sink_line){f, 1, 0}, .nline = 1});
+	trk_id p = s.ops->track(s.self, TK_P, 0);
+	for (uint32_t i = 0; i < MANY; i++)
+		s.ops->enter(s.self, p, i * 10, TS_RUN, s.ops->track(s.self, TK_G, i + 1u), 0);
+	s.ops->trace(s.self, &(struct sink_trace){.version = 26, .wall = TIME_NONE, .last = MANY * 10, .events = MANY,
+	    .batches = 1, .generations = 1});
+	const struct snap *sn = build_finish(b);
+	OK(sn->nsheets && sheet_get(sn, 0)->who3);
+	OK(sheet_who(sheet_get(sn, 0), MANY - 1) == sn->ntrks - 1);
+	same(sn);
+	build_free(b);
+}
+
 int main(void)
 {
 	const char *src = getenv("srcdir");
@@ -191,6 +212,7 @@ int main(void)
 	input_close(&in);
 
 	many_stacks();
+	many_named();
 	size_t n;
 	uint8_t *p = small_index(&key, &n);
 	damaged(p, n);

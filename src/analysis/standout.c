@@ -93,7 +93,7 @@ static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row, 
 	struct row r = {.sh = sh, .trk = sh->trk[row], .name = trk->name};
 	if (sh->start3)
 		for (; i < last; i++)
-			interval(l, &r, i, sheet_start3(sh->start3, i + 1));
+			interval(l, &r, i, sheet_three(sh->start3, i + 1));
 	else
 		for (; i < last; i++)
 			interval(l, &r, i, sh->start4[i + 1]);

@@ -89,7 +89,7 @@ static int check_row(struct going *g, uint32_t r, struct err *e)
 			return bad(e, "an interval has a state that is none", i, sh->n);
 		uint32_t k = sheet_some_at(sh->whose, i);
 		uint8_t bits = k == UINT32_MAX ? g->nobody
-		    : g->bits ? g->bits[sh->who2[k]] : who_bits(g->sn, sh->who4[k]);
+		    : g->bits ? g->bits[sh->who2[k]] : who_bits(g->sn, sheet_who(sh, i));
 		if (!(bits & allowed[state]))
 			return bad(e, "an interval names what is not there", i, sh->n);
 		g->sum[was] += at - before;
@@ -182,7 +182,7 @@ int sheet_check(const struct snap *sn, const struct sheet *sh, struct err *e)
 	for (unsigned kind = TK_P; kind <= TK_G; kind++)
 		for (unsigned s = 0; s < TS__N; s++)
 			g.allowed[kind][s] = who_allowed((enum track_kind)kind, s);
-	g.bits = sh->who4 ? NULL : short_bits(sn, sh);
+	g.bits = sh->who2 ? short_bits(sn, sh) : NULL;
 	int rc = 0;
 	for (uint32_t r = 0; !rc && r < sh->ntrk; r++)
 		rc = check_row_sum(&g, r, e) || check_row(&g, r, e) ? -1 : 0;

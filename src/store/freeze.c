@@ -174,13 +174,13 @@ static struct index_sheet sheet_sizes(const struct sheet *sh)
 {
 	struct index_sheet x = {.t0 = sh->t0, .t1 = sh->t1, .ntrk = sh->ntrk, .n = sh->n, .nother = sh->nother,
 		.nostack = sh->nostack, .nedge = sh->nedge, .nwho = sh->nwho,
-		.narrow = (sh->stack4 ? 0 : SHORT_STACK) | (sh->start3 ? SHORT_START : 0),
+		.narrow = (sh->stack4 ? 0 : SHORT_STACK) | (sh->start3 ? SHORT_START : 0) | (sh->who3 ? SHORT_WHO : 0),
 		.nstack = sh->nstack, .nsum = sh->nsum};
 	memcpy(x.sums, sh->sums, sizeof sh->sums);
 	uint16_t most = 0;
-	for (uint32_t i = 0; !sh->who4 && i < sh->nwho; i++)
+	for (uint32_t i = 0; sh->who2 && i < sh->nwho; i++)
 		most = sh->who2[i] > most ? sh->who2[i] : most;
-	x.nwhos = sh->who4 ? 0 : (uint32_t)most + 1;
+	x.nwhos = sh->who2 ? (uint32_t)most + 1 : 0;
 	return x;
 }
 
@@ -194,7 +194,7 @@ static void put_sheet(struct freezing *z, const struct sheet *sh, struct index_s
 		[IA_STATE] = sh->state, [IA_WHOSE] = sh->whose, [IA_STACKED] = sh->stacked, [IA_WHOS] = sh->whos,
 		[IA_START] = sh->start3 ? (const void *)sh->start3 : sh->start4,
 		[IA_STACK] = x->narrow & SHORT_STACK ? (const void *)sh->stack2 : sh->stack4,
-		[IA_WHO] = x->nwhos ? (const void *)sh->who2 : sh->who4};
+		[IA_WHO] = sh->who2 ? (const void *)sh->who2 : sh->who3 ? (const void *)sh->who3 : sh->who4};
 	go_to(z, index_round(z->at));
 	x->at = z->at;
 	for (int i = 0; i < IA__N; i++) {

@@ -76,7 +76,8 @@ uint64_t index_arrays(const struct index_sheet *x, uint64_t at[IA__N], uint64_t 
 	bytes[IA_STACKED] = (stacks / 32 + 1) * sizeof(struct sheet_some);
 	bytes[IA_STACK] = (uint64_t)x->nstack * (x->narrow & SHORT_STACK ? sizeof(uint16_t) : sizeof(stk_id));
 	bytes[IA_STATE] = n;
-	bytes[IA_WHO] = (uint64_t)x->nwho * (x->nwhos ? sizeof(uint16_t) : sizeof(uint32_t));
+	bytes[IA_WHO] = x->nwhos ? x->nwho * sizeof(uint16_t) :
+	    x->narrow & SHORT_WHO ? x->nwho * UINT64_C(3) + 1 : x->nwho * sizeof(uint32_t);
 	bytes[IA_WHOS] = (uint64_t)x->nwhos * sizeof(uint32_t);
 	for (int i = 0; i < IA__N; i++) {
 		at[i] = all;

@@ -10,7 +10,7 @@
  * array of rows of one width, then the blocks of the sheets. All begin at a
  * multiple of INDEX_ALIGN; what lies between is zero and not looked at.
  */
-enum { INDEX_ALIGN = 64, INDEX_VERSION = 4 };
+enum { INDEX_ALIGN = 64, INDEX_VERSION = 5 };
 #define INDEX_MAGIC "ttraceix"
 
 enum index_part_kind {
@@ -49,13 +49,13 @@ struct index_sheet {
 	uint64_t at, bytes, sum;
 	uint32_t ntrk, n, nother, nostack, nedge;
 	uint32_t nwho, nstack;		/* that are not zero */
-	uint32_t nwhos;			/* 0: who4 */
-	uint32_t narrow;		/* SHORT_STACK: stack2; SHORT_START: start3 */
+	uint32_t nwhos;			/* 0: who3 or who4 */
+	uint32_t narrow;		/* SHORT_STACK: stack2; SHORT_START: start3; SHORT_WHO: who3 */
 	uint8_t nsum, sums[35];
 };
 _Static_assert(TS__N <= sizeof((struct index_sheet *)0)->sums && !(sizeof(struct index_sheet) % 8),
     "all states, no padding");
-enum { SHORT_STACK = 1, SHORT_START = 2, SHORT_ALL = 3 };
+enum { SHORT_STACK = 1, SHORT_START = 2, SHORT_WHO = 4, SHORT_ALL = 7 };
 enum index_array { IA_SUM, IA_TRK, IA_FIRST, IA_START, IA_EDGE, IA_WHOSE, IA_STACKED, IA_STACK, IA_STATE, IA_WHO,
     IA_WHOS, IA__N };
 /* Bytes of the block; where the arrays begin, and how many bytes each has. */

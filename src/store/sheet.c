@@ -87,7 +87,7 @@ static struct build_sheet sheet_layout(struct sealer *s, uint32_t nother, uint32
 		.first = (void *)(p + at[1]), .start = (void *)(p + at[2]), .each = brief ? 3 : 4,
 		.edge = (void *)(p + at[3]), .whose = (void *)(p + at[4]), .stacked = (void *)(p + at[5]),
 		.stack4 = narrow ? NULL : (void *)(p + at[6]), .stack2 = narrow ? (void *)(p + at[7]) : NULL,
-		.state = (uint8_t *)(p + at[8]), .who2 = (void *)(p + who_at), .who4 = (void *)(p + who_at),
+		.state = (uint8_t *)(p + at[8]), .who2 = (void *)(p + who_at),
 		.who_at = who_at };
 	*b.sh = (struct sheet){ .bytes = size, .ntrk = ntrk, .nother = nother, .n = n, .nostack = nostack, .trk = b.trk,
 		.first = b.first, .start3 = brief ? b.start : NULL, .start4 = brief ? NULL : (void *)b.start,

@@ -133,7 +133,7 @@ static inline __attribute__((always_inline)) void fill_row(const struct build_sh
     bool g)
 {
 	uint32_t i = b->first[r], end = b->first[r + 1], before = 0;
-	const unsigned each = b->each, shift = each == 3 ? START3_SHIFT : 0;
+	const unsigned each = b->each, shift = each == 3 ? THREE_SHIFT : 0;
 	uint8_t *restrict start = b->start + (size_t)i * each;
 	uint8_t *restrict state = b->state;
 	const struct sink_enter *restrict entry = p->entry;
@@ -191,17 +191,25 @@ static uint32_t count_some(struct sheet_some *s, size_t n)
 	return all;
 }
 
-/* Who is named, where two bytes are not enough. */
-static uint32_t *fill_wide(const struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p,
-    const uint32_t *head)
+/* Who is named, where two bytes are not enough: in three each, or in four where one of them needs that. */
+static char *fill_wide(const struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p,
+    const uint32_t *head, unsigned each)
 {
-	uint32_t *out = b->who4;
+	char *out = (char *)b->who2;
+	uint32_t all = 0, shift = each == 3 ? THREE_SHIFT : 0;
 	for (uint32_t r = 0; r < b->sh->ntrk; r++)
 		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++) {
-			*out = s->from[i] == HEAD ? head[r] : says_who(entry_at(p->entry, s->from[i]), b->trk[r]);
-			out += *out != 0;
+			uint32_t who = s->from[i] == HEAD ? head[r] :
+			    says_who(entry_at(p->entry, s->from[i]), b->trk[r]), put = who << shift;
+			all |= who;
+			memcpy(out, &put, sizeof put);
+			out += who ? each : 0;
 		}
-	return out;
+	if (each == 3 && all >= THREE_MOST)
+		return fill_wide(s, b, p, head, 4);
+	b->sh->who3 = each == 3 ? (const void *)b->who2 : NULL;
+	b->sh->who4 = each == 3 ? NULL : (const void *)b->who2;
+	return out + 1;
 }
 
 /* The sums of the states that the sheet has, behind all else; where they end. */
@@ -278,14 +286,15 @@ size_t sheet_fill(struct sealer *s, struct build_sheet *b, const struct sheet_pi
 		s->pos[w->who[i]] = 0;
 	b->sh->nwho = count_some(b->whose, n);
 	b->sh->nstack = count_some(b->stacked, n - b->sh->nostack);
-	uint32_t *whos = b->who4 + (b->sh->nwho + 1) / 2, *end = whos + w->n;
-	if (w->wide)
-		end = fill_wide(s, b, p, head);
-	else
-		memmove(whos, w->who, w->n * sizeof *whos);
-	b->sh->who4 = w->wide ? b->who4 : NULL;
-	b->sh->who2 = b->who2;
-	b->sh->whos = whos;
+	char *end;
+	if (w->wide) {
+		end = fill_wide(s, b, p, head, 3);
+	} else {
+		uint32_t *whos = (uint32_t *)(void *)b->who2 + (b->sh->nwho + 1) / 2;
+		end = (char *)memmove(whos, w->who, w->n * sizeof *whos) + w->n * sizeof *whos;
+		b->sh->who2 = b->who2;
+		b->sh->whos = whos;
+	}
 	mem_free(head);
-	return (size_t)(put_sums(b, (char *)end) - (char *)b->who2);
+	return (size_t)(put_sums(b, end) - (char *)b->who2);
 }

@@ -9,7 +9,7 @@
 struct build_sheet {
 	struct sheet *sh;
 	trk_id *trk;
-	uint32_t *first, *edge, *who4;
+	uint32_t *first, *edge;
 	uint16_t *who2, *stack2;
 	uint8_t *state, *start;
 	unsigned each;		/* bytes of a start[] */

@@ -64,11 +64,13 @@ struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 				   SHEET_PAST: see TS_PAST. Only the first of a track starts at 0 */
 	/* of interval i: sheet_who(), see state.def, and sheet_stack(); Ps and Ms have no stacks. Few tracks are
 	   named in one sheet, and few traces have more than 65535 stacks: so these are numbers of two bytes
-	   where that is enough, or of four; which of them are not zero, NULL: all have a place, and how many */
+	   where that is enough, or of three or four; which of them are not zero, NULL: all have a place, and how
+	   many */
 	const struct sheet_some *whose, *stacked;
 	uint32_t nwho, nstack;
-	const uint16_t *who2, *stack2;
-	const uint32_t *who4, *whos;	/* who2 is an index into whos, where who4 is NULL */
+	const uint16_t *who2, *stack2;	/* who2 is an index into whos; NULL: who3 is there, like start3, or who4 */
+	const uint8_t *who3;
+	const uint32_t *who4, *whos;
 	const stk_id *stack4;
 	/* ns by state before interval SHEET_STEP*k, straight across tracks, of those states that there are: nsum in a
 	   row, of the states sums[], ascending; then the same before each of the first rows, and after the last
@@ -80,7 +82,7 @@ struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
 				   by (who, time); EDGE_CREATED is or'ed */
 };
 #define EDGE_CREATED UINT32_C(0x80000000)
-enum { START3_NS = 1 << 24 };	/* a sheet that is shorter has start3 */
+enum { THREE_MOST = 1 << 24, START3_NS = THREE_MOST };	/* a sheet that is shorter has start3 */
 enum { SHEET_CONT = 0x80, SHEET_PAST = 0x40, SHEET_STATE = 0x3f, SHEET_STEP = 512,
 	SHEET_ROWS = 256 /* of Ps and Ms, at most, that have sums of their own */ };
 
@@ -306,26 +308,27 @@ static inline stk_id sheet_stack(const struct sheet *sh, uint32_t i)
 	uint32_t k = i < sh->nostack ? UINT32_MAX : sheet_some_at(sh->stacked, i - sh->nostack);
 	return k == UINT32_MAX ? 0 : sh->stack4 ? sh->stack4[k] : sh->stack2[k];
 }
+/* A number of three bytes is read, and written, as one of four, of which a neighbour has the last. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+enum { THREE_SHIFT = 8 };
+#else
+enum { THREE_SHIFT = 0 };
+#endif
+static inline uint32_t sheet_three(const uint8_t *three, uint32_t i)
+{
+	uint32_t v;
+	memcpy(&v, three + (size_t)i * 3, sizeof v);
+	return v >> THREE_SHIFT & (THREE_MOST - 1);
+}
 static inline uint32_t sheet_who(const struct sheet *sh, uint32_t i)
 {
 	uint32_t k = sheet_some_at(sh->whose, i);
-	return k == UINT32_MAX ? 0 : sh->who4 ? sh->who4[k] : sh->whos[sh->who2[k]];
-}
-/* A number of three bytes is read, and written, as one of four, of which a neighbour has the last. */
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-enum { START3_SHIFT = 8 };
-#else
-enum { START3_SHIFT = 0 };
-#endif
-static inline uint32_t sheet_start3(const uint8_t *start3, uint32_t i)
-{
-	uint32_t v;
-	memcpy(&v, start3 + (size_t)i * 3, sizeof v);
-	return v >> START3_SHIFT & (START3_NS - 1);
+	return k == UINT32_MAX ? 0 : sh->who2 ? sh->whos[sh->who2[k]]
+	    : sh->who3 ? sheet_three(sh->who3, k) : sh->who4[k];
 }
 static inline uint32_t sheet_start(const struct sheet *sh, uint32_t i)
 {
-	return sh->start3 ? sheet_start3(sh->start3, i) : sh->start4[i];
+	return sh->start3 ? sheet_three(sh->start3, i) : sh->start4[i];
 }
 /* So many rows have sums of their own: a window of many sheets is made of them. */
 static inline uint32_t sheet_summed(const struct sheet *sh)

@@ -314,7 +314,8 @@ static int shape_sheet(struct thawing *t, uint32_t i, struct err *e)
 		.stack2 = x->narrow & SHORT_STACK ? (const void *)(p + at[IA_STACK]) : NULL,
 		.stack4 = x->narrow & SHORT_STACK ? NULL : (const void *)(p + at[IA_STACK]),
 		.who2 = x->nwhos ? (const void *)(p + at[IA_WHO]) : NULL,
-		.who4 = x->nwhos ? NULL : (const void *)(p + at[IA_WHO]),
+		.who3 = !x->nwhos && x->narrow & SHORT_WHO ? (const void *)(p + at[IA_WHO]) : NULL,
+		.who4 = x->nwhos || x->narrow & SHORT_WHO ? NULL : (const void *)(p + at[IA_WHO]),
 		.whos = (const void *)(p + at[IA_WHOS])};
 	uint16_t most = 0;
 	const struct sheet *sh = &t->sheets[i];
