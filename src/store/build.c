@@ -332,7 +332,7 @@ static bool put_upto(void *self, int64_t t, uint64_t bytes)
 	struct build *b = self;
 	b->bytes = bytes;
 	if (t != TIME_NONE)
-		tracks_upto(b->tracks, t);
+		tracks_generation(b->tracks, t);
 	struct snap sn = counts(b);
 	tracks_tell(b->tracks, &sn, on_sealed, b);
 	return !atomic_load(&b->cancelled);

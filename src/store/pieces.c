@@ -189,6 +189,14 @@ void tracks_upto(struct tracks *k, int64_t t)
 	}
 }
 
+/* A sheet that is cut short has as many rows as others. Where a border is to be remembered what waits would be part of
+   it. */
+void tracks_generation(struct tracks *k, int64_t t)
+{
+	if (k->st->keep || (size_t)SEAL_ROW * k->there <= k->least)
+		tracks_upto(k, t);
+}
+
 void tracks_total(struct tracks *k, uint64_t bytes)
 {
 	enum { SMALL = 1 << 25 };

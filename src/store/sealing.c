@@ -53,6 +53,7 @@ struct sealing {
 	struct job *job;		/* NULL: no thread */
 	struct belt *belt;		/* NULL: pieces are sealed at once */
 	uint32_t slots;			/* of it */
+	bool twice;			/* the one slot of it has the array that a whole piece took */
 	size_t since;			/* entries since the writer last took a turn on its own account */
 	struct belt *_Atomic shared;	/* it, where threads that would wait empty it */
 	struct lock *turn;		/* of those */
@@ -345,10 +346,26 @@ void sealing_piece(struct sealing *s, struct sheet_piece *p)
 	struct sheet_piece old = x->p;
 	x->p = *p;
 	x->piece = true;
+	s->twice = s->slots == 1;
 	old.t0 = p->t0;
 	old.t1 = p->t1;
 	*p = old;
 	belt_send(s->belt);
+}
+
+void sealing_again(struct sealing *s, struct sheet_piece *p)
+{
+	struct sheet_piece *old = &s->slot[0].p, now = *p;
+	if (!s->twice || belt_filled(s->belt))
+		return;
+	s->twice = false;
+	if (now.n > old->centry / 2 || now.ntold > old->ctold)
+		return;
+	p->entry = memcpy(old->entry, now.entry, now.n * sizeof *now.entry);
+	p->centry = old->centry;
+	p->told = memcpy(old->told, now.told, now.ntold * sizeof *now.told);
+	p->ctold = old->ctold;
+	*old = (struct sheet_piece){ .entry = now.entry, .centry = now.centry, .told = now.told, .ctold = now.ctold };
 }
 
 void sealing_tell(struct sealing *s, const struct snap *sn, sealing_fn *fn, void *arg)

@@ -29,6 +29,9 @@ void sealing_tell(struct sealing *, const struct snap *, sealing_fn *, void *arg
 bool sealing_spare(struct sealing *);
 /* By the writer now and then, n entries after the last time: where pieces wait it takes its share of the work. */
 void sealing_share(struct sealing *, size_t n);
+/* By the writer now and then: where one piece waits at a time, and that has been sealed, what there is of the next goes
+   into its array. So there is one as large as a piece, and a small one for what comes while it is sealed. */
+void sealing_again(struct sealing *, struct sheet_piece *);
 /* Wait until all of it is done; nobody else is at it any more. */
 void sealing_end(struct sealing *);
 void sealing_done(struct sealing *);	/* and give back what is only needed for more */

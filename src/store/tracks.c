@@ -380,8 +380,10 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 	k->newest = x.newest;
 	k->ties = (size_t)(x.tie - x.base);
 	k->now.n = (size_t)(out - x.base);
-	if (!k->of)
-		sealing_share(k->sealing, count);
+	if (k->of)
+		return;
+	sealing_share(k->sealing, count);
+	sealing_again(k->sealing, &k->now);
 }
 
 void tracks_keep(struct tracks *k, const struct sink_keep *gen)

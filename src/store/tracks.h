@@ -32,6 +32,8 @@ void tracks_total(struct tracks *, uint64_t bytes);
 void tracks_from(struct tracks *, int64_t t);
 /* Everything before t has been said: seal it. */
 void tracks_upto(struct tracks *, int64_t t);
+/* The same, at the end of a generation: where very many tracks are there it may wait for what comes. */
+void tracks_generation(struct tracks *, int64_t t);
 /* A generation ended, see sink_ops.keep(). */
 void tracks_keep(struct tracks *, const struct sink_keep *);
 

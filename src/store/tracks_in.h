@@ -10,7 +10,7 @@
 #include "store/trkindex.h"
 
 /* What tracks.c, who gathers, and pieces.c, who hands on, both know. */
-enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 3, BRIEF_ROW = 16, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21,
+enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 4, BRIEF_ROW = 16, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21,
 	NEW = 1 << 14 };
 /* LIVES: it has no t1; THERE: it has rows in sheets; LISTED: there are entries of it in the piece at hand; TOLD: and
    not only where that begins */
