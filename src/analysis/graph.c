@@ -14,6 +14,8 @@
 #include "config.h"
 #include "analysis/graph_in.h"
 
+#include "base/keyed.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,13 +64,14 @@ static int same_info(const void *ctx, uint32_t id, const void *key)
 	       x->addr == y->addr && x->start == y->start && x->line == y->line && x->col == y->col;
 }
 
-static uint32_t intern_info(struct builder *b, const struct ginfo *i)
+/* Its number; where it has none UINT32_MAX, or a new one. */
+static uint32_t number_info(struct builder *b, const struct ginfo *i, bool add)
 {
 	uint32_t h = hash_u64(hash_u64((uint64_t)i->name << 32 | i->file, i->addr),
 	    hash_u64(
 		(uint64_t)i->line ^ (uint64_t)i->col << 40, (uint64_t)i->start << 32 ^ i->object));
 	uint32_t id = intern_find(&b->infox, h, same_info, b, i);
-	if (id != UINT32_MAX)
+	if (id != UINT32_MAX || !add)
 		return id;
 	b->info = mem_grow(b->info, &b->cinfo, b->ninfo + 1, sizeof *b->info);
 	b->info[b->ninfo] = *i;
@@ -83,7 +86,7 @@ uint32_t graph_function(struct builder *b, uint32_t info)
 		return info;
 	i.addr = 0;
 	i.line = i.col = 0;
-	return intern_info(b, &i);
+	return number_info(b, &i, true);
 }
 
 static uint32_t function_of(struct builder *b, uint32_t info, uint32_t context)
@@ -113,7 +116,7 @@ static void intern_lines(struct builder *b)
 	b->lines = xmalloc(p->nloc * sizeof *b->lines);
 	for (size_t i = 0; b->kept && i < b->kept->n; i++)
 		if (b->kept->node[i]->keep)
-			intern_info(b, &b->kept->node[i]->info);
+			number_info(b, &b->kept->node[i]->info, true);
 	b->nkept = b->ninfo;
 	for (size_t i = 1; i < p->nloc; i++) {
 		b->lines[i] =
@@ -124,8 +127,8 @@ static void intern_lines(struct builder *b)
 	for (size_t i = 1; i < p->nloc; i++) {
 		for (uint32_t k = 0; k < b->lines[i].n; k++) {
 			struct ginfo info = ginfo_of(p, &p->loc[i], k, b->o->objects);
-			uint32_t id = intern_info(b, &info);
-			b->slot[b->lines[i].first + k] = b->kept && id >= b->nkept ? 0 : id + 1;
+			uint32_t id = number_info(b, &info, !b->kept);
+			b->slot[b->lines[i].first + k] = id == UINT32_MAX ? 0 : id + 1;
 		}
 	}
 }
@@ -250,8 +253,6 @@ static void forget_infos(struct builder *b)
 
 enum { SPENT = 1 << 13 };
 
-/* Bundles come in the order of their first samples, which is that of new stacks: all before this one have been
-   walked. */
 static void spend(struct builder *b, uint32_t stack)
 {
 	size_t upto = (size_t)b->p->stack[stack].off * b->p->width;
@@ -296,13 +297,38 @@ static int same_bundle(const void *ctx, uint32_t id, const void *key)
 	return x->stack == k->stack && x->set == k->labels;
 }
 
-/* Samples with the same stack (and labels) as one; those without weight do not count. With labels, and where there are
-   hardly more samples than stacks, each is walked by itself: there would be little to bundle, and a table for it. */
+/* In the order in which their stacks lie, so that these can go on the way; mostly they are. */
+static void order_bundles(struct builder *b)
+{
+	const struct prof *p = b->p;
+	size_t n = b->nbundle, i = 1;
+	while (i < n && p->stack[b->bundle[i].stack].off >= p->stack[b->bundle[i - 1].stack].off)
+		i++;
+	b->ordered = i >= n;
+	if (b->ordered || b->bundle_d)
+		return;
+	struct keyed *k = xmalloc(n * sizeof *k);
+	struct bundled *to = xmalloc(n * sizeof *to);
+	for (i = 0; i < n; i++)
+		k[i] = (struct keyed){p->stack[b->bundle[i].stack].off, (uint32_t)i};
+	keyed_sort(k, (uint32_t)n);
+	for (i = 0; i < n; i++)
+		to[i] = b->bundle[k[i].v];
+	mem_free(k);
+	mem_free(b->bundle);
+	b->bundle = to;
+	b->cbundle = n;
+	b->ordered = true;
+}
+
+/* Samples with the same stack (and labels) as one; those without weight do not count. Where there are hardly more
+   samples than stacks each is walked by itself: there would be little to bundle, and a table for it. Not where bundles
+   take the place of samples. */
 static void make_bundles(struct builder *b)
 {
 	struct prof *p = b->p;
-	bool by_set = b->o->tags && !b->light;
-	if (by_set && p->nsample / 2 <= p->nstack) {
+	bool by_set = b->o->tags && !b->light, spend = b->o->spend;
+	if (!spend && p->nsample / 2 <= p->nstack) {
 		b->nbundle = p->nsample;
 		return;
 	}
@@ -311,6 +337,8 @@ static void make_bundles(struct builder *b)
 	for (size_t i = 0; i < p->nsample; i++) {
 		int64_t w = prof_value(p, i)[b->o->type], d = b->o->mean ? *prof_value(p, i) : 0;
 		struct prof_sample s = p->sample[i];
+		if (spend && i && i % SPENT == 0)
+			prof_spend_samples(p, i - SPENT, i);
 		if (!w && !d)
 			continue;
 		uint32_t *at = &by_stack[by_set ? 0 : s.stack], h = 0, found;
@@ -338,16 +366,10 @@ static void make_bundles(struct builder *b)
 	}
 	mem_free(by_stack);
 	intern_free(&by_pair);
-	b->ordered = true;
-	for (size_t i = 1; i < b->nbundle; i++)
-		b->ordered &= p->stack[b->bundle[i].stack].off > p->stack[b->bundle[i - 1].stack].off;
-	if (!b->o->spend)
+	if (!spend)
 		return;
-	mem_free(p->sample);
-	mem_free(p->value);
-	p->sample = NULL;
-	p->value = NULL;
-	p->nsample = p->csample = p->nvalue = p->cvalue = 0;
+	prof_forget_samples(p);
+	order_bundles(b);
 }
 
 static void select_nodes(struct graph *g, bool drop_negative)

@@ -68,7 +68,7 @@ struct builder {
 	struct set_tags *sets;
 	struct set_key *set_key;
 	bool light; /* weights of nodes only */
-	bool ordered;	/* the stacks of bundles ascend */
+	bool ordered;	/* bundles come as their stacks lie */
 	size_t spent;	/* bytes of the profile's frames */
 	size_t ntag_key, ctag_key, nset_key, cset_key;
 };

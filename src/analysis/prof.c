@@ -314,6 +314,22 @@ void prof_forget_stacks(struct prof *p)
 	mem_free(to);
 }
 
+void prof_spend_samples(const struct prof *p, size_t from, size_t upto)
+{
+	size_t n = p->ntype * sizeof *p->value;
+	mem_spent(p->sample, from * sizeof *p->sample, upto * sizeof *p->sample);
+	mem_spent(p->value, from * n, upto * n);
+}
+
+void prof_forget_samples(struct prof *p)
+{
+	mem_free(p->sample);
+	mem_free(p->value);
+	p->sample = NULL;
+	p->value = NULL;
+	p->nsample = p->csample = p->nvalue = p->cvalue = 0;
+}
+
 void prof_restack(struct prof *p, uint32_t *to, size_t n)
 {
 	size_t kept = 0;

@@ -137,6 +137,9 @@ void prof_frames_room(struct prof *, uint64_t n);
 #define PROF_DROP UINT32_MAX
 void prof_restack(struct prof *, uint32_t *to, size_t n);
 void prof_forget_stacks(struct prof *);	/* those of no sample; the others keep their order */
+/* Samples, to the last one, are not looked at again; those from one to another: their pages go. */
+void prof_forget_samples(struct prof *);
+void prof_spend_samples(const struct prof *, size_t from, size_t upto);
 
 /* prof_emit.c: say it all to a sink, in the order of the tables. false: the sink said stop. */
 bool prof_emit(const struct prof *, const struct sink *);

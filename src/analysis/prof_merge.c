@@ -395,8 +395,7 @@ static bool in_order(const struct prof *f, uint32_t *seen)
 /* From one sample to another, and from one frame, all has been taken over. */
 static void spend(const struct prof *f, size_t from, size_t upto, uint64_t frame, uint64_t end)
 {
-	mem_spent(f->sample, from * sizeof *f->sample, upto * sizeof *f->sample);
-	mem_spent(f->value, from * f->ntype * sizeof *f->value, upto * f->ntype * sizeof *f->value);
+	prof_spend_samples(f, from, upto);
 	mem_spent(f->packed, frame * f->width, end * f->width);
 }
 

@@ -29,6 +29,7 @@ struct dot {
 	struct buf *b;
 	uint32_t *number; /* node id -> its number in the drawing */
 	bool *nodelets;	  /* by number: it has small boxes */
+	struct arena scratch; /* of the node or edge at hand */
 };
 
 /* Quotes and backslashes escaped, lines ended to the left. */
@@ -149,6 +150,15 @@ static void put_multiline(struct buf *b, const struct prof *p, const struct ginf
 	buf_free(&esc);
 }
 
+static const char *value_text(struct dot *d, int64_t x)
+{
+	struct buf b = {0};
+	view_value(d->v, &b, x);
+	char *s = arena_strndup(&d->scratch, b.p, b.n);
+	buf_free(&b);
+	return s;
+}
+
 static void put_value_percent(struct dot *d, int64_t x, const char *before)
 {
 	buf_puts(d->b, before);
@@ -230,7 +240,7 @@ static struct tag_ref *tags_of(
 	size_t k = 0;
 	for (const struct gmark *m = n->tag; m; m = m->next)
 		k++;
-	struct tag_ref *r = arena_alloc(&d->v->arena, (k + 1) * sizeof *r);
+	struct tag_ref *r = arena_alloc(&d->scratch, (k + 1) * sizeof *r);
 	*count = 0;
 	for (const struct gmark *m = n->tag; m; m = m->next) {
 		struct gtag t = gmark_tag(d->g, m);
@@ -277,7 +287,7 @@ static struct tag_ref range_of(
 		units_label(&b, max->value, prof_s(p, max->unit), "auto");
 	}
 	struct tag_ref r = {{.flat = tag_value(&sum, true), .cum = tag_value(&sum, false)},
-	    arena_strndup(&d->v->arena, b.p, b.n)};
+	    arena_strndup(&d->scratch, b.p, b.n)};
 	buf_free(&b);
 	return r;
 }
@@ -288,7 +298,7 @@ static size_t collapse(struct dot *d, struct tag_ref *t, size_t n, bool flat)
 	sort_tags(t, n, flat);
 	if (n <= MAX_NODELETS)
 		return n;
-	size_t *group = arena_alloc(&d->v->arena, n * sizeof *group);
+	size_t *group = arena_alloc(&d->scratch, n * sizeof *group);
 	struct tag_ref out[MAX_NODELETS];
 	for (size_t i = 0; i < n; i++) {
 		group[i] = i < MAX_NODELETS ? i : 0;
@@ -309,7 +319,7 @@ static size_t collapse(struct dot *d, struct tag_ref *t, size_t n, bool flat)
 /* A box with a label's text and weight, beside what it belongs to. */
 static void put_nodelet(struct dot *d, const char *name, const char *from, const char *text, int64_t w, bool solid)
 {
-	const char *s = view_value_str(d->v, w);
+	const char *s = value_text(d, w);
 	buf_printf(d->b, "%s [label = \"%s\" id=\"%s\" fontsize=8 shape=box3d tooltip=\"%s\"]\n", name, text, name, s);
 	buf_printf(d->b, "%s -> %s [label=\" %s\" weight=100 tooltip=\"%s\" labeltooltip=\"%s\"%s]\n", from, name, s,
 	    s, s, solid ? "" : " style=\"dotted\"");
@@ -372,7 +382,7 @@ static void put_edge(struct dot *d, const struct gedge *e)
 	struct view *v = d->v;
 	uint32_t from = d->number[e->src->id], to = d->number[e->dst->id];
 	int64_t w = gedge_weight(e);
-	const char *s = view_value_str(v, w);
+	const char *s = value_text(d, w);
 	struct buf tip = {0};
 	buf_printf(
 	    d->b, "N%u -> N%u [label=\" %s%s\"", from, to, s, e->inlined ? "\\n (inline)" : "");
@@ -412,6 +422,7 @@ static void put_edges(struct dot *d, struct out *out)
 		gedges_sort(all, n);
 	for (size_t i = 0; i < n && !out->failed; i++) {
 		put_edge(d, all[i]);
+		arena_reset(&d->scratch);
 		out_flush(out, false);
 	}
 	mem_free(all);
@@ -429,6 +440,7 @@ static void put_graph(struct dot *d, struct out *out)
 	for (size_t i = 0; i < g->n && !out->failed; i++) {
 		put_node(d, g->node[i], max_flat);
 		d->nodelets[i + 1] = put_nodelets(d, g->node[i]);
+		arena_reset(&d->scratch);
 		out_flush(out, false);
 	}
 	put_edges(d, out);
@@ -456,6 +468,7 @@ int report_dot(const struct opt *o, struct out *out, struct err *e)
 	buf_puts(d.b, "}\n");
 	mem_free(d.number);
 	mem_free(d.nodelets);
+	arena_free(&d.scratch);
 	graph_free(d.g);
 	view_close(&v);
 	return 0;

@@ -325,15 +325,6 @@ void view_value(const struct view *v, struct buf *b, int64_t x)
 	units_label(b, scaled_ratio(v, x), v->sample_unit, v->unit);
 }
 
-char *view_value_str(struct view *v, int64_t x)
-{
-	struct buf b = {0};
-	view_value(v, &b, x);
-	char *s = arena_strndup(&v->arena, b.p, b.n);
-	buf_free(&b);
-	return s;
-}
-
 double view_scaled(const struct view *v, int64_t x)
 {
 	return units_scale(x, v->sample_unit, v->unit, NULL);

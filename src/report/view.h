@@ -40,7 +40,6 @@ void view_close(struct view *);
 
 /* A raw value, scaled to the unit and written with it. */
 void view_value(const struct view *, struct buf *, int64_t v);
-char *view_value_str(struct view *, int64_t v);		/* in the arena */
 void put_trimmed_percent(struct buf *, int64_t v, int64_t total);
 /* Choose the unit that suits the nodes of a graph, when the unit is "minimum". */
 void view_choose_unit(struct view *, const struct graph *);

@@ -87,7 +87,7 @@ static void find_interest(struct weblist *w)
 }
 
 /* Weights by location; a sample counts once at each. Those that samples have are wanted, until their names
-   are known. */
+   are known. After that nobody asks for samples. */
 static void weigh(struct weblist *w)
 {
 	struct prof *p = w->v.p;
@@ -109,6 +109,8 @@ static void weigh(struct weblist *w)
 		}
 	}
 	mem_free(last);
+	mem_spent(p->packed, 0, p->nframe * p->width);
+	prof_forget_samples(p);
 }
 
 /* ---- code */
