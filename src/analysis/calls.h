@@ -36,8 +36,8 @@ struct thing {
 struct ctree {
 	uint32_t n;
 	const uint32_t *parent, *next, *thing;
-	const int64_t *flat, *cum;
-	const int64_t *oflat, *ocum;	/* NULL, or of the other side */
+	const int64_t *sum;	/* what weighs before each node, and all: its own is the difference to the next one */
+	const int64_t *osum;	/* NULL, or of the other side */
 	const uint8_t *how;	/* CT_INL, CT_NOTINL: how it is called; CT_AGAIN: from below itself */
 };
 enum { CT_INL = 1, CT_NOTINL = 2, CT_AGAIN = 4 };
@@ -142,8 +142,7 @@ struct grow {
 	uint32_t *kid;		/* the first child made, 0 none: mostly the only one, and next to it */
 	int64_t *flat, *oflat;	/* oflat: NULL, or of the other side */
 	uint8_t *how;
-	uint64_t *key;		/* hash of (parent, thing) -> node: all other children */
-	uint32_t *slot;
+	uint32_t *slot;		/* all other children, by the hash of (parent, thing) */
 	size_t cap, nslot, ncap;	/* of the hash: room and use; of the arrays */
 	bool two;
 };

@@ -44,51 +44,50 @@ static int64_t own_width(const struct calls *c, struct calls_sum own, bool more)
 	return a > b ? a : b;
 }
 
+/* How many own weights there are, and one of them: by end of a shape, by node of another tree. */
+static uint32_t places(const struct nodes *t)
+{
+	return t->s ? t->w.n : t->n;
+}
+
+static struct calls_sum own_of(const struct nodes *t, uint32_t k)
+{
+	return t->s ? sums_between(&t->w, k, k + 1) : nodes_own(t, k);
+}
+
 /* Are widths the weights? Then nothing is to be added up. */
 static bool as_weighed(const struct flame *f, const struct flame_conf *conf)
 {
-	const struct calls *c = f->c;
-	const struct end_sums *w = &f->t.w;
+	const struct nodes *t = &f->t;
 	uint32_t i = 0;
-	if (c->two && c->show == SHOW_DELTA)
+	if (f->c->two && f->c->show == SHOW_DELTA)
 		return false;
-	if (f->t.s)
-		for (; i < w->n && w->sum[i + 1] >= w->sum[i]; i++)
-			;
-	else
-		for (; i < f->t.n && f->t.t.flat[i] >= 0 && flame_wanted(conf, i); i++)
-			;
-	return i == (f->t.s ? w->n : f->t.n);
+	while (i < places(t) && own_of(t, i).w >= 0 && flame_wanted(conf, i))
+		i++;
+	return i == places(t);
 }
 
 static void widen(struct flame *f, const struct flame_conf *conf)
 {
 	const struct nodes *t = &f->t;
-	const struct calls *c = f->c;
 	if (as_weighed(f, conf)) {
-		f->run = t->s ? t->w.sum : NULL;
-		f->wid = t->s ? NULL : t->t.cum;
-	} else if (t->s) {
-		int64_t *run = arena_alloc(&f->arena, (t->w.n + 1u) * sizeof *run);
-		run[0] = 0;
-		for (uint32_t k = 0; k < t->w.n; k++)
-			run[k + 1] = wrap_add(run[k], own_width(c, sums_between(&t->w, k, k + 1), conf->more));
-		f->run = run;
-	} else {
-		int64_t *wid = arena_alloc(&f->arena, t->n * sizeof *wid);
-		for (uint32_t i = 0; i < t->n; i++)
-			wid[i] = own_width(c, nodes_own(t, i), conf->more);
-		for (uint32_t i = t->n; i-- > 1;)
-			wid[t->t.parent[i]] = wrap_add(wid[t->t.parent[i]], wid[i]);
-		f->wid = wid;
+		f->run = t->s ? t->w.sum : t->t.sum;
+		return;
 	}
+	int64_t *run = arena_alloc(&f->arena, (places(t) + 1u) * sizeof *run);
+	run[0] = 0;
+	for (uint32_t k = 0; k < places(t); k++)
+		run[k + 1] = wrap_add(run[k], own_width(f->c, own_of(t, k), conf->more));
+	f->run = run;
 }
 
 static int64_t width_of(const struct flame *f, uint32_t node)
 {
-	if (f->wid)
-		return f->wid[node];
-	return wrap_sub(f->run[rank_of(f->t.w.ends, nodes_next(&f->t, node))], f->run[rank_of(f->t.w.ends, node)]);
+	const struct nodes *t = &f->t;
+	uint32_t end = nodes_next(t, node);
+	if (!t->s)
+		return wrap_sub(f->run[end], f->run[node]);
+	return wrap_sub(f->run[rank_of(t->w.ends, end)], f->run[rank_of(t->w.ends, node)]);
 }
 
 /* ---- places */

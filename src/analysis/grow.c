@@ -7,9 +7,10 @@
  * beside it: most have no other, and a hash of millions is a cache miss a look. Parents come before
  * children, by construction.
  *
- * grow_finish lays the tree out: totals by one backward pass, places in preorder
+ * grow_finish lays the tree out: sizes by one backward pass, places in preorder
  * handed out forwards: a node knows its place before its children ask for theirs,
- * since their sizes are known. Siblings stay in the order of their making.
+ * since their sizes are known. Siblings stay in the order of their making. In preorder
+ * running sums say what is at and below each node.
  */
 #include "config.h"
 #include "analysis/calls.h"
@@ -32,10 +33,10 @@ static void grow_arrays(struct grow *g)
 	g->ncap = cap;
 }
 
-static size_t slot_of(const struct grow *g, uint64_t key)
+static size_t slot_of(const struct grow *g, uint32_t parent, uint32_t thing)
 {
-	size_t i = hash_u64(key, 0) & (g->cap - 1);
-	while (g->slot[i] && g->key[i] != key)
+	size_t i = hash_u64((uint64_t)parent << 32 | thing, 0) & (g->cap - 1);
+	while (g->slot[i] && (g->parent[g->slot[i]] != parent || g->thing[g->slot[i]] != thing))
 		i = (i + 1) & (g->cap - 1);
 	return i;
 }
@@ -45,15 +46,10 @@ static void grow_hash(struct grow *g)
 	struct grow old = *g;
 	g->cap = old.cap ? old.cap * 2 : 512;
 	g->slot = xcalloc(g->cap, sizeof *g->slot);
-	g->key = xmalloc(g->cap * sizeof *g->key);
 	for (size_t i = 0; i < old.cap; i++)
-		if (old.slot[i]) {
-			size_t k = slot_of(g, old.key[i]);
-			g->slot[k] = old.slot[i];
-			g->key[k] = old.key[i];
-		}
+		if (old.slot[i])
+			g->slot[slot_of(g, g->parent[old.slot[i]], g->thing[old.slot[i]])] = old.slot[i];
 	mem_free(old.slot);
-	mem_free(old.key);
 }
 
 static uint32_t add(struct grow *g, uint32_t parent, uint32_t thing)
@@ -86,13 +82,11 @@ uint32_t grow_child(struct grow *g, uint32_t parent, uint32_t thing)
 		kid = add(g, parent, thing);	/* add() may move kid[] */
 		return g->kid[parent] = kid;
 	}
-	uint64_t key = (uint64_t)parent << 32 | thing;
-	size_t i = slot_of(g, key);
+	size_t i = slot_of(g, parent, thing);
 	if (g->slot[i])
 		return g->slot[i];
 	uint32_t id = add(g, parent, thing);	/* never 0: that is the root */
 	g->slot[i] = id;
-	g->key[i] = key;
 	if ((size_t)++g->nslot * 2 > g->cap)
 		grow_hash(g);
 	return id;
@@ -144,71 +138,65 @@ uint32_t first_u32(uint32_t *v, uint32_t n, uint32_t k, int (*cmp)(const void *,
 	return m;
 }
 
-/* Children of every node, in the order of their making: kid[first[i]] .. kid[first[i+1]-1]. */
-static uint32_t *kids_of(const struct grow *g, uint32_t **first_out)
+/* Where each goes in preorder, and where the subtree of each ends, by its place there. */
+static uint32_t *places(const struct grow *g, uint32_t *next)
 {
-	uint32_t n = g->n;
-	uint32_t *first = xcalloc((size_t)n + 2, sizeof *first), *kid = xmalloc(n * sizeof *kid);
-	for (uint32_t i = 1; i < n; i++)
-		first[g->parent[i] + 2]++;
-	for (uint32_t i = 2; i < n + 2; i++)
-		first[i] += first[i - 1];
-	for (uint32_t i = 1; i < n; i++)
-		kid[first[g->parent[i] + 1]++] = i;
-	*first_out = first;
-	return kid;
+	uint32_t n = g->n, *pos = xmalloc(n * sizeof *pos), *at = xmalloc(n * sizeof *at);
+	for (uint32_t i = 0; i < n; i++)	/* at: the size of its subtree; of those that have a place, where the */
+		at[i] = 1;			/* next child goes */
+	for (uint32_t i = n - 1; i > 0; i--)
+		at[g->parent[i]] += at[i];
+	pos[0] = 0;
+	next[0] = n;
+	at[0] = 1;
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t size = at[i], *up = &at[g->parent[i]];
+		pos[i] = *up;
+		*up += size;
+		next[pos[i]] = pos[i] + size;
+		at[i] = pos[i] + 1;
+	}
+	mem_free(at);
+	return pos;
 }
 
+/* Own weights to running sums, in preorder; the column goes. */
+static int64_t *sums(int64_t *own, const uint32_t *pos, uint32_t n, struct arena *a)
+{
+	int64_t *sum = arena_alloc(a, (n + 1u) * sizeof *sum), before = 0;
+	for (uint32_t i = 0; i < n; i++)
+		sum[pos[i]] = own[i];
+	mem_free(own);
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t v = sum[i];
+		sum[i] = before;
+		before = wrap_add(before, v);
+	}
+	sum[n] = before;
+	return sum;
+}
+
+/* Column by column, for each is as much as the tree that it is made of. */
 struct ctree grow_finish(struct grow *g, struct arena *a)
 {
-	uint32_t n = g->n, *first, *kid = kids_of(g, &first);
-	int64_t *sum = xmalloc(n * sizeof *sum);
-	uint32_t *size = xmalloc(n * sizeof *size), *pos = xmalloc(n * sizeof *pos);
-	memcpy(sum, g->flat, n * sizeof *sum);
-	for (uint32_t i = 0; i < n; i++)
-		size[i] = 1;
-	for (uint32_t i = n - 1; i > 0; i--) {
-		sum[g->parent[i]] = wrap_add(sum[g->parent[i]], sum[i]);
-		size[g->parent[i]] += size[i];
-	}
-	uint32_t *parent = arena_alloc(a, n * sizeof *parent), *next = arena_alloc(a, n * sizeof *next),
-		 *thing = arena_alloc(a, n * sizeof *thing);
-	int64_t *flat = arena_alloc(a, n * sizeof *flat), *cum = arena_alloc(a, n * sizeof *cum);
-	int64_t *oflat = g->two ? arena_alloc(a, n * sizeof *oflat) : NULL;
-	int64_t *ocum = g->two ? arena_alloc(a, n * sizeof *ocum) : NULL;
-	uint8_t *how = arena_alloc(a, n);
-	pos[0] = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = pos[i] + 1, p = pos[i];
-		for (uint32_t k = first[i]; k < first[i + 1]; k++) {
-			pos[kid[k]] = at;
-			at += size[kid[k]];
-		}
-		parent[p] = pos[g->parent[i]];
-		next[p] = p + size[i];
-		thing[p] = g->thing[i];
-		flat[p] = g->flat[i];
-		cum[p] = sum[i];
-		how[p] = g->how[i];
-		if (oflat)
-			oflat[p] = ocum[p] = g->oflat[i];
-	}
-	for (uint32_t i = n - 1; ocum && i > 0; i--)
-		ocum[parent[i]] = wrap_add(ocum[parent[i]], ocum[i]);
-	mem_free(first);
-	mem_free(kid);
-	mem_free(pos);
-	mem_free(size);
-	mem_free(sum);
-	mem_free(g->parent);
-	mem_free(g->thing);
-	mem_free(g->kid);
-	mem_free(g->flat);
-	mem_free(g->oflat);
-	mem_free(g->how);
-	mem_free(g->key);
+	uint32_t n = g->n;
 	mem_free(g->slot);
+	mem_free(g->kid);
+	uint32_t *next = arena_alloc(a, n * sizeof *next), *pos = places(g, next);
+	uint32_t *parent = arena_alloc(a, n * sizeof *parent);
+	for (uint32_t i = 0; i < n; i++)
+		parent[pos[i]] = pos[g->parent[i]];
+	mem_free(g->parent);
+	uint32_t *thing = arena_alloc(a, n * sizeof *thing);
+	for (uint32_t i = 0; i < n; i++)
+		thing[pos[i]] = g->thing[i];
+	mem_free(g->thing);
+	uint8_t *how = arena_alloc(a, n);
+	for (uint32_t i = 0; i < n; i++)
+		how[pos[i]] = g->how[i];
+	mem_free(g->how);
+	const int64_t *sum = sums(g->flat, pos, n, a), *osum = g->two ? sums(g->oflat, pos, n, a) : NULL;
+	mem_free(pos);
 	*g = (struct grow){0};
-	return (struct ctree){.n = n, .parent = parent, .next = next, .thing = thing, .flat = flat, .cum = cum,
-	    .oflat = oflat, .ocum = ocum, .how = how};
+	return (struct ctree){.n = n, .parent = parent, .next = next, .thing = thing, .sum = sum, .osum = osum, .how = how};
 }

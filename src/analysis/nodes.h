@@ -69,11 +69,16 @@ static inline struct calls_sum sums_between(const struct end_sums *w, uint32_t l
 	    w->osum ? wrap_sub(w->osum[hi], w->osum[lo]) : 0};
 }
 
+static inline struct calls_sum ctree_between(const struct ctree *t, uint32_t lo, uint32_t hi)
+{
+	return (struct calls_sum){1, wrap_sub(t->sum[hi], t->sum[lo]), t->osum ? wrap_sub(t->osum[hi], t->osum[lo]) : 0};
+}
+
 /* What counts at or below a node, */
 static inline struct calls_sum nodes_sum(const struct nodes *t, uint32_t i)
 {
 	if (!t->s)
-		return (struct calls_sum){1, t->t.cum[i], t->t.ocum ? t->t.ocum[i] : 0};
+		return ctree_between(&t->t, i, t->t.next[i]);
 	return sums_between(&t->w, rank_of(t->w.ends, i), rank_of(t->w.ends, shape_next(t->s, i)));
 }
 
@@ -81,7 +86,7 @@ static inline struct calls_sum nodes_sum(const struct nodes *t, uint32_t i)
 static inline struct calls_sum nodes_own(const struct nodes *t, uint32_t i)
 {
 	if (!t->s)
-		return (struct calls_sum){1, t->t.flat[i], t->t.oflat ? t->t.oflat[i] : 0};
+		return ctree_between(&t->t, i, i + 1);
 	if (!rank_has(t->w.ends, i))
 		return (struct calls_sum){0, 0, 0};
 	uint32_t k = rank_of(t->w.ends, i);
