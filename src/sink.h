@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct err;
 
@@ -102,6 +103,12 @@ struct sink_enter {
 	   most of what Ps do costs nothing of its own */
 	uint16_t also;
 };
+
+/* Of a goroutine that such a function started: it is one of the runtime's own. */
+static inline bool sink_runtime(const char *name, size_t n)
+{
+	return n >= 8 && !memcmp(name, "runtime.", 8) && !(n == 12 && !memcmp(name, "runtime.main", 12));
+}
 
 /* What sink_enter.also does when its G begins to do that. Its `who` is the G, but where it is idle. */
 static inline enum tstate sink_also(unsigned state)

@@ -8,10 +8,11 @@
  * nothing here says that one of them is wrong. The runtime's own goroutines wait as
  * they are meant to, a mark worker from one cycle to the next: no longest wait is one of theirs.
  *
- * Sums of Ps come from the running sums of whole rows; the longest waits need a
- * walk over the intervals of goroutines, which looks at their states and starts
- * alone and is shared by several threads. Where memory is too small for all sheets that
- * walk is of those that are at hand, and what comes of it says so; the Ps are whole.
+ * Sums of Ps come from the running sums of whole rows, those of goroutines by function from the gist of each sheet,
+ * which says as well which sheet has the longest waits: that one is walked. Where there is no gist (of an index, of
+ * very many functions) the intervals of all goroutines are, their states and starts alone, by several threads. Where
+ * memory is too small for all sheets that walk is of those that are at hand, and what comes of it says so; the Ps are
+ * whole.
  */
 #include "config.h"
 #include "analysis/standout.h"
@@ -19,7 +20,9 @@
 #include "base/job.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/wrap.h"
 #include "store/brief.h"
+#include "store/gist.h"
 
 #include <string.h>
 
@@ -52,13 +55,6 @@ static void keep_longest(struct longest *l, int64_t t0, int64_t t1, trk_id trk)
 		*l = (struct longest){t0, t1, trk};
 }
 
-/* A goroutine of the runtime, by its start function. */
-static bool is_system(const struct snap *sn, str_id name)
-{
-	const struct str_row *s = store_str(sn->st, name);
-	return s->n >= 8 && !memcmp(s->s, "runtime.", 8) && !(s->n == 12 && !memcmp(s->s, "runtime.main", 12));
-}
-
 /* A row as it is walked. States alternate, so nothing but a new longest one is asked for: what does not count has a
    longest one that nothing is longer than, and what does not run adds nothing. */
 struct row {
@@ -68,10 +64,17 @@ struct row {
 	int64_t from, ran;	/* since the sheet began: the interval; ns */
 };
 
+static void add_ran(struct look *l, str_id name, int64_t ns)
+{
+	if (name < l->sn->nstrs && l->by_name)
+		l->by_name[name] = wrap_add(l->by_name[name], ns);
+}
+
 /* r is a copy: of what this is not called for the loops keep all in registers. */
 static void __attribute__((noinline)) new_longest(struct look *l, struct row r, unsigned s, int64_t to)
 {
-	if (is_system(l->sn, r.name))
+	const struct str_row *name = store_str(l->sn->st, r.name);
+	if (sink_runtime(name->s, name->n))
 		return;
 	l->of[s].limit = to - r.from;
 	*(s == TS_READY ? &l->ready : &l->lock) = (struct longest){r.sh->t0 + r.from, r.sh->t0 + to, r.trk};
@@ -98,18 +101,20 @@ static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row, 
 		for (; i < last; i++)
 			interval(l, &r, i, sh->start4[i + 1]);
 	interval(l, &r, last, sh->t1 - sh->t0);
-	if (r.name < l->sn->nstrs)
-		l->by_name[r.name] += r.ran;
+	add_ran(l, r.name, r.ran);
 }
 
-static void walk_sheet(struct look *l, const struct sheet *sh)
+static void walk_goroutines(struct look *l, const struct sheet *sh)
 {
-	for (uint32_t r = 0; r < sh->ntrk; r++) {
-		const struct trk_row *trk = store_trk(l->sn->st, sh->trk[r]);
+	for (uint32_t r = sh->nother; r < sh->ntrk; r++)
+		goroutine_row(l, sh, r, store_trk(l->sn->st, sh->trk[r]));
+}
+
+static void sum_ps(struct look *l, const struct sheet *sh)
+{
+	for (uint32_t r = 0; r < sh->nother; r++) {
 		int64_t sum[TS__N];
-		if (trk->kind == TK_G)
-			goroutine_row(l, sh, r, trk);
-		if (trk->kind != TK_P)
+		if (store_trk(l->sn->st, sh->trk[r])->kind != TK_P)
 			continue;
 		sheet_upto(sh, r, sh->t1, sum);
 		for (int s = 0; s < TS__N; s++) {
@@ -133,7 +138,6 @@ struct part {
 static void sum_away(struct look *l, const struct sheet_slot *slot)
 {
 	const struct brief *b = slot->brief;
-	l->away += slot->t1 - slot->t0;
 	for (uint32_t r = 0; r < b->n; r++)
 		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++)
 			if (store_trk(l->sn->st, b->trk[r])->kind == TK_P) {
@@ -142,20 +146,40 @@ static void sum_away(struct look *l, const struct sheet_slot *slot)
 			}
 }
 
+static void states(struct look *l, int64_t ready, int64_t sync)
+{
+	for (unsigned s = 0; s <= SHEET_STATE; s++) {
+		l->of[s].limit = s == TS_READY ? ready : s == TS_SYNC ? sync : INT64_MAX;
+		l->of[s].runs = s == TS_RUN || s == TS_GCWORK || s == TS_ASSIST || s == TS_SWEEP ? -1 : 0;
+	}
+}
+
+static void add_gist(struct look *l, const struct gist *g)
+{
+	for (uint32_t i = 0; i < g->nran; i++)
+		add_ran(l, g->ran[i].name, g->ran[i].ns);
+	for (uint32_t i = 0; i < g->nlate; i++)
+		add_ran(l, store_trk(l->sn->st, g->late[i].trk)->name, g->late[i].ns);
+}
+
 static void walk_part(void *arg, uint32_t i)
 {
 	struct part *p = (struct part *)arg + i;
-	for (unsigned s = 0; s <= SHEET_STATE; s++) {
-		p->l.of[s].limit = s == TS_READY || s == TS_SYNC ? 0 : INT64_MAX;
-		p->l.of[s].runs = s == TS_RUN || s == TS_GCWORK || s == TS_ASSIST || s == TS_SWEEP ? -1 : 0;
-	}
+	states(&p->l, 0, 0);
 	p->l.by_name = xcalloc(p->l.sn->nstrs + 1u, sizeof *p->l.by_name);
 	for (uint32_t k = p->from; k < p->to && goes_on(p->l.on); k++) {
-		if (p->few && !sheet_at_hand(p->l.sn, k)) {
-			sum_away(&p->l, store_slot(p->l.sn->st, k));
+		const struct sheet_slot *slot = store_slot(p->l.sn->st, k);
+		if (slot->gist)
+			add_gist(&p->l, slot->gist);
+		if (!sheet_at_hand(p->l.sn, k) && (slot->gist || p->few)) {
+			sum_away(&p->l, slot);
+			p->l.away += slot->gist ? 0 : slot->t1 - slot->t0;
 			continue;
 		}
-		walk_sheet(&p->l, sheet_get(p->l.sn, k));
+		const struct sheet *sh = sheet_get(p->l.sn, k);
+		sum_ps(&p->l, sh);
+		if (!slot->gist)
+			walk_goroutines(&p->l, sh);
 		sheet_put(p->l.sn, k);
 	}
 }
@@ -166,7 +190,7 @@ static void walk_sheets(struct look *l)
 	uint32_t away = 0, n = l->sn->nsheets, most = n / PART_MIN;
 	uint32_t parts = most < 1 ? 1 : most < PARTS ? most : PARTS;
 	for (uint32_t i = 0; i < n; i++)
-		away += !sheet_at_hand(l->sn, i);
+		away += !sheet_at_hand(l->sn, i) && !store_slot(l->sn->st, i)->gist;
 	for (uint32_t i = 0; i < parts; i++)
 		part[i] = (struct part){.l = {.sn = l->sn, .on = l->on}, .from = n * i / parts,
 		    .to = n * (i + 1) / parts, .few = away > AWAY_MAX};
@@ -183,6 +207,47 @@ static void walk_sheets(struct look *l)
 			l->by_name[k] += x->by_name[k];
 		mem_free(x->by_name);
 	}
+}
+
+/* The first sheet, of those not looked at, with the longest of one kind that is longer than any so far. */
+static uint32_t longest_of(const struct look *l, const bool *seen, bool sync)
+{
+	uint32_t n = l->sn->nsheets, best = n;
+	int64_t most = l->of[sync ? TS_SYNC : TS_READY].limit;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct gist *g = store_slot(l->sn->st, i)->gist;
+		int64_t ns = !g ? 0 : sync ? g->sync : g->ready;
+		if (ns > most && !seen[i]) {
+			most = ns;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* The longest times of sheets that have a gist: of those alone that may have them. Nearly always the first one does,
+   but a goroutine may have turned out to be the runtime's. */
+static void walk_longest(struct look *l)
+{
+	bool *seen = xcalloc(l->sn->nsheets + 1u, sizeof *seen);
+	int64_t *by_name = l->by_name;
+	unsigned away = 0;
+	l->by_name = NULL;	/* it is summed up already */
+	states(l, l->ready.t1 - l->ready.t0, l->lock.t1 - l->lock.t0);
+	for (int sync = 0; sync < 2; sync++)
+		for (uint32_t i; (i = longest_of(l, seen, sync)) < l->sn->nsheets && goes_on(l->on);) {
+			seen[i] = true;
+			if (!sheet_at_hand(l->sn, i) && away++ == AWAY_MAX) {
+				const struct sheet_slot *slot = store_slot(l->sn->st, i);
+				l->away += slot->t1 - slot->t0;
+				away--;
+				continue;
+			}
+			walk_goroutines(l, sheet_get(l->sn, i));
+			sheet_put(l->sn, i);
+		}
+	l->by_name = by_name;
+	mem_free(seen);
 }
 
 static void walk_spans(struct look *l)
@@ -324,6 +389,7 @@ size_t standout(const struct snap *sn, struct arena *mem, struct standout out[ST
 	struct look l = {
 	    .sn = sn, .on = on, .mem = mem, .out = out, .by_name = xcalloc(sn->nstrs + 1u, sizeof *l.by_name)};
 	walk_sheets(&l);
+	walk_longest(&l);
 	walk_spans(&l);
 	say_busy(&l);
 	say_group(&l);

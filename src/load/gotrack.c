@@ -231,11 +231,6 @@ static ALWAYS enum tstate wait_state(struct gotrace *r, uint32_t name, uint32_t 
 	return TS_OTHER;
 }
 
-static bool is_system(const char *name, size_t n)
-{
-	return n >= 8 && !memcmp(name, "runtime.", 8) && !(n == 12 && !memcmp(name, "runtime.main", 12));
-}
-
 /* It was labelled as one, and now its name is known. */
 static void no_worker(struct gotrace *r, struct gg *g, int64_t p)
 {
@@ -269,7 +264,7 @@ static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 	if (g->mark_worker && !worker)
 		no_worker(r, g, ev->p);
 	g->named = true;
-	g->system = is_system(s, len);
+	g->system = sink_runtime(s, len);
 	g->mark_worker = worker;
 	r->sink->ops->born(r->sink->self, g->trk, gotables_root(r, own), 0, 0, 0);
 }

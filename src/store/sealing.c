@@ -25,6 +25,7 @@
 
 #include "base/job.h"
 #include "base/mem.h"
+#include "store/gist.h"
 #include "store/tally.h"
 
 #include <string.h>
@@ -207,6 +208,7 @@ static void fill(struct sealing *s, struct sheet_piece *p)
 	slot->nother = sh->nother;
 	slot->ntrks = p->ntrks;
 	slot->nstks = p->nstks;
+	slot->gist = gister_take(s->sealer.gister, s->sealer.ready, s->sealer.sync);
 	if (s->st->keep)
 		keep_brief(s->st->keep, slot, sh, i);
 	else
@@ -442,12 +444,14 @@ struct sealing *sealing_new(struct store *st)
 	struct sealing *s = xcalloc(1, sizeof *s);
 	s->st = st;
 	s->turn = lock_new();
+	s->sealer.gister = gister_new(st);
 	return s;
 }
 
 void sealing_done(struct sealing *s)
 {
 	sealing_end(s);
+	gister_free(s->sealer.gister);
 	sealer_free(&s->sealer);
 	for (int i = 0; i < SLOTS; i++) {
 		mem_free(s->slot[i].p.entry);

@@ -51,6 +51,8 @@ struct sealer {
 	char *slab;		/* where the next sheets go */
 	size_t nslab;
 	bool spills, spilled;	/* slabs are to lie on disk; this one does */
+	struct gister *gister;	/* told what it asks of each sheet; NULL: nobody asks */
+	int64_t ready, sync;	/* for it, of the newest sheet: see gister_take() */
 	struct build_sheet *b;	/* between sealer_sort() and sealer_fill() */
 };
 

@@ -15,6 +15,7 @@
 #include "store/sheet_fill.h"
 
 #include "base/mem.h"
+#include "store/gist.h"
 
 #include <string.h>
 
@@ -125,12 +126,21 @@ static void fill_some(struct filling *f, uint32_t less)
 		fill_stack(f);
 }
 
-/* One row; sum[] are the times by state before it, and after. What the track was doing at last goes into
-   live[]. First when and what, and of SOME intervals at a time who and where: so what each loop needs fits into the
+/* By state: times of all rows so far, and of goroutines the longest. */
+struct times { int64_t sum[TS__N], longest[TS__N]; };
+
+static inline void add_time(struct times *times, unsigned state, int64_t ns, bool g)
+{
+	sum_add(&times->sum[state], ns);
+	if (g && __builtin_expect(ns > times->longest[state], false))
+		times->longest[state] = ns;
+}
+
+/* One row; what the times are before it, and after. What the track was doing at last goes into live[]. First when and what, and of SOME intervals at a time who and where: so what each loop needs fits into the
    registers. */
 static inline __attribute__((always_inline)) void fill_row(const struct build_sheet *b, const uint32_t *restrict from,
-    uint32_t r, const struct sheet_piece *p, struct sheet_live *live, int64_t *restrict sum, struct filling *f,
-    bool g)
+    uint32_t r, const struct sheet_piece *p, struct sheet_live *live, struct times *restrict times,
+    struct filling *f, bool g)
 {
 	uint32_t i = b->first[r], end = b->first[r + 1], before = 0;
 	const unsigned each = b->each, shift = each == 3 ? THREE_SHIFT : 0;
@@ -148,13 +158,13 @@ static inline __attribute__((always_inline)) void fill_row(const struct build_sh
 		const uint32_t stop = fill_stop(f, i, end);
 		uint32_t *restrict some = &f->said[(i - f->from) % SOME];
 		if (i % SHEET_STEP == 0) {
-			memcpy(b->sum[i / SHEET_STEP], sum, sizeof(int64_t[TS__N]));
+			memcpy(b->sum[i / SHEET_STEP], times->sum, sizeof times->sum);
 			sum_add(&b->sum[i / SHEET_STEP][was], (uint32_t)now->t - t0 - before);
 		}
 		for (;;) {
 			__builtin_prefetch(entry_at(entry, from[i + AHEAD]));
 			uint32_t at = (uint32_t)now->t - t0;
-			sum_add(&sum[was], at - before);
+			add_time(times, was, at - before, g);
 			before = at;
 			if (g)
 				is = now->state, who = now->who, some[SOME] = stack = now->stack;
@@ -176,7 +186,7 @@ static inline __attribute__((always_inline)) void fill_row(const struct build_sh
 			break;
 		now = entry_at(entry, from[i]);
 	}
-	sum_add(&sum[was], p->t1 - p->t0 - before);
+	add_time(times, was, p->t1 - p->t0 - before, g);
 	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ who, stack, (uint8_t)was };
 }
 
@@ -230,18 +240,37 @@ static char *put_sums(const struct build_sheet *b, char *at)
 	return (char *)out;
 }
 
+static int64_t running(const struct times *t)
+{
+	return wrap_add(wrap_add(t->sum[TS_RUN], t->sum[TS_GCWORK]), wrap_add(t->sum[TS_ASSIST], t->sum[TS_SWEEP]));
+}
+
+/* The row of a goroutine, and what is to be told of it. */
+static void fill_goroutine(struct sealer *s, const struct build_sheet *b, uint32_t r, const struct sheet_piece *p,
+    struct times *times, struct filling *f)
+{
+	const int64_t ran = running(times), ready = times->longest[TS_READY], sync = times->longest[TS_SYNC];
+	fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, true);
+	int64_t ns = wrap_sub(running(times), ran);
+	if (!s->gister || (!ns && times->longest[TS_READY] == ready && times->longest[TS_SYNC] == sync))
+		return;
+	if (gister_ran(s->gister, b->trk[r], ns)) {
+		times->longest[TS_READY] = ready;
+		times->longest[TS_SYNC] = sync;
+	}
+}
+
 /* The rows of both kinds. Words of bits begin with each of them, so those of goroutines are then moved to where they
    belong; which of the others have any lies before. */
 static void fill_kinds(struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p, uint32_t *head,
-    struct filling *f, int64_t sum[TS__N])
+    struct filling *f, struct times *times)
 {
 	const uint32_t n = b->sh->n, nostack = b->sh->nostack, odd = nostack % SOME, summed = sheet_summed(b->sh);
 	int64_t (*of_row)[TS__N] = b->sum + n / SHEET_STEP + 1;
 	for (uint32_t r = 0; r < b->sh->ntrk; r++) {
-		struct sheet_live *live = &s->live[b->trk[r]];
-		head[r] = live->who;
+		head[r] = s->live[b->trk[r]].who;
 		if (r <= summed)
-			memcpy(of_row[r], sum, sizeof *of_row);
+			memcpy(of_row[r], times->sum, sizeof *of_row);
 		if (r == b->sh->nother) {
 			if (odd)
 				fill_some(f, SOME - odd);
@@ -249,16 +278,16 @@ static void fill_kinds(struct sealer *s, const struct build_sheet *b, const stru
 			f->stacked = b->stacked;
 		}
 		if (r < b->sh->nother)
-			fill_row(b, s->from, r, p, live, sum, f, false);
+			fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, false);
 		else
-			fill_row(b, s->from, r, p, live, sum, f, true);
+			fill_goroutine(s, b, r, p, times, f);
 		if (r % SHEET_PASS == SHEET_PASS - 1) {
 			sheet_rest(b->sh);
 			shelf_rest(&s->lives);
 		}
 	}
 	if (b->sh->ntrk == summed)
-		memcpy(of_row[summed], sum, sizeof *of_row);
+		memcpy(of_row[summed], times->sum, sizeof *of_row);
 	if ((n - f->from) % SOME)
 		fill_some(f, SOME - (n - f->from) % SOME);
 	if (odd && f->stacked)
@@ -270,7 +299,7 @@ static void fill_kinds(struct sealer *s, const struct build_sheet *b, const stru
 
 size_t sheet_fill(struct sealer *s, struct build_sheet *b, const struct sheet_piece *p)
 {
-	int64_t sum[TS__N] = {0};
+	struct times times = {{0}, {0}};
 	uint32_t n = b->sh->n, rows = b->sh->ntrk;
 	struct filling f = { .whos = { .code = s->pos, .who = (uint32_t *)(void *)(b->who2 + (n + 2) / 2 * 2), .n = 1,
 		.max = n < NARROW ? n + 1 : NARROW, .ntrks = p->ntrks },
@@ -279,9 +308,11 @@ size_t sheet_fill(struct sealer *s, struct build_sheet *b, const struct sheet_pi
 	uint32_t *head = xmalloc(rows * sizeof *head + 1);
 	w->who[0] = 0;
 	w->code[0] = 1;
-	fill_kinds(s, b, p, head, &f, sum);
+	fill_kinds(s, b, p, head, &f, &times);
 	if (n % SHEET_STEP == 0)
-		memcpy(b->sum[n / SHEET_STEP], sum, sizeof sum);
+		memcpy(b->sum[n / SHEET_STEP], times.sum, sizeof times.sum);
+	s->ready = times.longest[TS_READY];
+	s->sync = times.longest[TS_SYNC];
 	for (uint32_t i = 0; i < w->n; i++)
 		s->pos[w->who[i]] = 0;
 	b->sh->nwho = count_some(b->whose, n);

@@ -96,6 +96,7 @@ struct sheet_slot {
 	uint32_t ntrks, nstks;		/* tracks and stacks that were known when it was sealed */
 	const struct brief *brief;	/* of Ps and Ms, in a store of which sheets go */
 	const struct still_blocks *still;	/* likewise, of each track (sheet_still()); or NULL */
+	const struct gist *gist;	/* gist.h; NULL: there is none */
 };
 
 struct warn_row { uint64_t at; const char *msg; bool aside; };	/* aside: nothing is damaged */

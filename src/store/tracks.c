@@ -21,6 +21,7 @@
 
 #include "base/job.h"
 #include "store/border.h"
+#include "store/gist.h"
 #include "store/sealing.h"
 #include "store/tally.h"
 
@@ -86,8 +87,10 @@ void tracks_free(struct tracks *k)
 {
 	struct store *st = k->st;
 	tracks_done(k);
-	for (uint32_t i = 0; i < col_n(&st->sheets); i++)
+	for (uint32_t i = 0; i < col_n(&st->sheets); i++) {
 		sheet_free(store_slot(st, i)->sheet);
+		gist_free(store_slot(st, i)->gist);
+	}
 	keep_free(st->keep);
 	tally_free(st->tally);
 	col_free(&st->trks);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_GIST_H
+#define TTRACE_GIST_H
+
+#include "store/store.h"
+
+/* The gist of a sheet: what of its goroutines may stand out in the trace. It stays when the sheet goes. */
+struct gist {
+	int64_t ready, sync;	/* the longest that one was ready; that one waited in package sync; not the runtime's own */
+	uint32_t nran, nlate;
+	/* how long they ran, by start function; those of which it was not known yet */
+	struct gist_ran { str_id name; int64_t ns; } *ran;
+	struct gist_late { trk_id trk; int64_t ns; } *late;
+};
+void gist_free(const struct gist *);	/* NULL: none */
+
+/* Gathers them, sheet by sheet; one thread. */
+struct gister;
+struct gister *gister_new(const struct store *);
+void gister_free(struct gister *);
+/* A goroutine ran that long in the sheet at hand. true: it is one of the runtime's own, as far as is known. */
+bool gister_ran(struct gister *, trk_id, int64_t ns);
+/* That is the sheet, with its longest times. NULL: too many functions to keep; then the sheet itself is to be asked. */
+const struct gist *gister_take(struct gister *, int64_t ready, int64_t sync);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What stands out, told from the gists of sheets, against the same told from every interval: for goroutines whose
+ * functions are known at once, later or never, the runtime's own among them, and for more functions than a
+ * gist keeps.
+ */
+#include "config.h"
+#include "analysis/standout.h"
+
+#include "base/mem.h"
+#include "store/gist.h"
+#include "tap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PS = 4, GS = 300, FEW = 6, STEPS = 12000, SHEETS = 12 };
+
+static uint64_t seed;
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+static const char *const few[FEW] = {"main.a", "main.b", "runtime.bgsweep", "runtime.main", "main.c", "runtime.gcenable.func1"};
+
+/* The function of the i-th goroutine; of many, it has one of its own. */
+static str_id name_of(struct sink *s, uint32_t i, bool many)
+{
+	char own[32];
+	int n = snprintf(own, sizeof own, "main.f%u", i);
+	return many ? s->ops->str(s->self, own, (size_t)n) : s->ops->str(s->self, few[i % FEW], strlen(few[i % FEW]));
+}
+
+struct plan { uint32_t gs; bool many; uint32_t now, later; };	/* of 100, so many have a name at once; at the end */
+
+static void say_names(struct sink *s, const trk_id *g, const struct plan *p, uint32_t percent)
+{
+	for (uint32_t i = 0; i < p->gs; i++)
+		if (rnd(100) < percent)
+			s->ops->born(s->self, g[i], name_of(s, i, p->many), 0, 0, 0);
+}
+
+static void say_all(struct sink *s, const struct plan *plan)
+{
+	static const enum tstate states[] = {TS_RUN, TS_READY, TS_SYNC, TS_CHANRECV, TS_ASSIST, TS_NONE};
+	trk_id p[PS], *g = xmalloc(plan->gs * sizeof *g);
+	int64_t t = 0;
+	s->ops->trace(s->self, &(struct sink_trace){.version = 26});
+	for (uint32_t i = 0; i < PS; i++)
+		p[i] = s->ops->track(s->self, TK_P, i);
+	for (uint32_t i = 0; i < plan->gs; i++)
+		g[i] = s->ops->track(s->self, TK_G, i + 1);
+	say_names(s, g, plan, plan->now);
+	for (uint32_t i = 0; i < STEPS; i++) {
+		t += 1 + rnd(100);
+		enum tstate is = states[rnd(sizeof states / sizeof *states)];
+		s->ops->enter(s->self, g[rnd(plan->gs)], t, is, is == TS_RUN ? p[rnd(PS)] : 0, 0);
+		s->ops->enter(s->self, p[rnd(PS)], t, rnd(2) ? TS_IDLE : TS_RUN, 0, 0);
+		if (i % (STEPS / SHEETS) == 0)
+			s->ops->upto(s->self, t, 0);
+	}
+	say_names(s, g, plan, plan->later);
+	s->ops->trace(s->self, &(struct sink_trace){.version = 26, .last = t});
+	mem_free(g);
+}
+
+static void check(struct plan plan)
+{
+	struct standout a[STANDOUT_MAX], b[STANDOUT_MAX];
+	struct arena mem = {0};
+	struct build *of = build_new();
+	struct sink s = build_sink(of);
+	uint32_t gists = 0;
+	say_all(&s, &plan);
+	const struct snap *sn = build_finish(of);
+	size_t n = standout(sn, &mem, a, NULL);
+	for (uint32_t i = 0; i < sn->nsheets; i++) {
+		gists += store_slot(sn->st, i)->gist != NULL;
+		gist_free(store_slot(sn->st, i)->gist);
+		store_slot(sn->st, i)->gist = NULL;
+	}
+	OK(sn->nsheets >= SHEETS && (gists < sn->nsheets) == plan.many);
+	OK(n >= 3 && standout(sn, &mem, b, NULL) == n);
+	for (size_t i = 0; i < n; i++)
+		OK(a[i].t0 == b[i].t0 && a[i].t1 == b[i].t1 && a[i].trk == b[i].trk && !strcmp(a[i].text, b[i].text));
+	arena_free(&mem);
+	build_free(of);
+}
+
+int main(void)
+{
+	static const uint32_t share[] = {0, 50, 100};
+	for (seed = 1; seed < 8; seed += 3)
+		for (int i = 0; i < 9; i++)
+			check((struct plan){GS, false, share[i / 3], share[i % 3]});
+	check((struct plan){4000, true, 100, 0});
+	return DONE();
+}
