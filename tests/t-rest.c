@@ -261,6 +261,66 @@ static void shares_of_many(void)
 	arena_free(&a);
 }
 
+/* Stretches that come in any order, joined: the times at which any of them is. */
+static void presence(const struct snap *sn, struct arena *a)
+{
+	enum { N = 9000, LONG = 30000 };
+	struct tw_slice *v = xcalloc(N, sizeof *v);
+	uint8_t *there = xcalloc(LONG + 2, 1);
+	for (int how = 0; how < 4; how++) {
+		struct tw_filter f = {.from = TIME_NONE, .to = TIME_NONE, .slice = v, .nslice = how ? N : 3};
+		uint32_t n;
+		int64_t last = -1;
+		bool same = true;
+		memset(there, 0, LONG + 2);
+		for (uint32_t i = 0; i < f.nslice; i++) {	/* of times by twos: those that touch are one */
+			int64_t t0 = how == 2 ? (N - i) * 2 : rnd(LONG - 9), t1 = t0 + rnd(how == 3 ? 2 : 8);
+			v[i] = (struct tw_slice){1, t0 * 2, t1 * 2};
+			memset(there + t0, 1, (size_t)(t1 - t0 + 1));
+		}
+		const struct tw_slice *o = tw_presence(sn, &f, a, &n);
+		for (uint32_t i = 0; i < n; last = o[i++].t1)
+			same = same && o[i].t0 > last && o[i].t1 >= o[i].t0;
+		for (int64_t t = 0; t < LONG; t++)
+			same = same && tw_present(o, n, t * 2, t * 2) == there[t];
+		OK(n > 0 && same);
+	}
+	mem_free(v);
+	mem_free(there);
+}
+
+/* Numbers of goroutines, near one another and as far apart as they can be. */
+static void listed(struct arena *a)
+{
+	struct build *b = build_new();
+	struct sink s = build_sink(b);
+	static const uint64_t id[] = {7, 8, 9, 100000, 1ull << 40, (1ull << 40) + 1, UINT64_MAX, UINT64_MAX - 9, 1};
+	enum { N = sizeof id / sizeof *id };
+	trk_id g[N];
+	for (int i = 0; i < N; i++)
+		g[i] = s.ops->track(s.self, TK_G, id[i]);
+	s.ops->track(s.self, TK_P, 10);
+	const struct snap *sn = build_finish(b);
+	for (unsigned in = 1; in < 1u << N; in += 1 + (unsigned)rnd(5)) {
+		char list[N * 24] = "";
+		uint32_t n, want = 0;
+		for (int i = 0; i < N; i++)
+			if (in >> i & 1) {
+				snprintf(list + strlen(list), 24, "%s%llu", want ? ",g" : "", (unsigned long long)id[i]);
+				want++;
+			}
+		const uint8_t *set = tw_listed(sn, list, a, &n);
+		bool same = set && n == want;
+		for (int i = 0; i < N && same; i++)
+			same = tw_has(set, g[i]) == (in >> i & 1);
+		OK(same);
+	}
+	uint32_t n;
+	OK(!tw_listed(sn, "", a, &n) && !tw_listed(sn, "7,", a, &n) && !tw_listed(sn, "7,x", a, &n) && n == 0);
+	OK(tw_listed(sn, "10", a, &n) && n == 0);	/* a P is none */
+	build_free(b);
+}
+
 int main(void)
 {
 	const char *src = getenv("srcdir");
@@ -281,6 +341,8 @@ int main(void)
 	stops(sn, &a);
 	places(sn, &a);
 	ticks(sn);
+	presence(sn, &a);
+	listed(&a);
 	shares_of_many();
 	arena_free(&a);
 	build_free(b);

@@ -10,6 +10,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/sched.h"
+#include "base/halve.h"
 #include "base/scatter.h"
 #include "base/shelf.h"
 #include "base/wrap.h"
@@ -67,32 +68,75 @@ static int u64_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Ids of tasks, or of goroutines. A program counts them, so they lie close together: a bit each, around the first, of
+   memory that is only there where one is set. Those that are far from it are in a list. */
+struct ids {
+	uint64_t from, width;
+	uint8_t *near;
+	uint64_t *far;
+	size_t nfar, cfar;
+};
+
+/* of: about as many as there are of what they are of. */
+static void ids_add(struct ids *s, uint32_t of, uint64_t id)
+{
+	if (!s->near) {
+		s->width = (uint64_t)of * 16 + 4096;
+		s->from = id > s->width / 2 ? id - s->width / 2 : 0;
+		s->near = xcalloc((size_t)(s->width / 8 + 1), 1);
+	}
+	uint64_t at = id - s->from;
+	if (at < s->width) {
+		s->near[at >> 3] |= (uint8_t)(1u << (at & 7));
+		return;
+	}
+	s->far = mem_grow(s->far, &s->cfar, s->nfar + 1, sizeof *s->far);
+	s->far[s->nfar++] = id;
+}
+
+static void ids_sort(struct ids *s)
+{
+	if (s->nfar)
+		qsort(s->far, s->nfar, sizeof *s->far, u64_cmp);
+}
+
+static bool ids_has(const struct ids *s, uint64_t id)
+{
+	uint64_t at = id - s->from;
+	if (at < s->width)
+		return s->near[at >> 3] >> (at & 7) & 1;
+	return s->nfar && bsearch(&id, s->far, s->nfar, sizeof id, u64_cmp);
+}
+
+static void ids_free(struct ids *s)
+{
+	mem_free(s->near);
+	mem_free(s->far);
+}
+
 uint8_t *tw_listed(const struct snap *sn, const char *ids, struct arena *a, uint32_t *n)
 {
-	size_t nid = 0, cap = 0;
-	uint64_t *id = NULL;
+	struct ids id = {0};
 	bool good = *ids != 0;
 	for (const char *s = ids; *s && good;) {
 		char *end;
 		s += *s == 'g' || *s == 'G';
 		good = *s >= '0' && *s <= '9';
-		id = mem_grow(id, &cap, nid + 1, sizeof *id);
-		id[nid++] = strtoull(s, &end, 10);
+		ids_add(&id, sn->ntrks, strtoull(s, &end, 10));
 		good = good && (!*end || (*end == ',' && end[1]));
 		s = end + (*end == ',');
 	}
 	*n = 0;
 	uint8_t *set = good ? arena_zalloc(a, sn->ntrks / 8 + 1) : NULL;
-	if (good)
-		qsort(id, nid, sizeof *id, u64_cmp);
+	ids_sort(&id);
 	for (trk_id t = 1; t < sn->ntrks && good; store_pass(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
-		if (r->kind != TK_G || !bsearch(&r->id, id, nid, sizeof *id, u64_cmp))
+		if (r->kind != TK_G || !ids_has(&id, r->id))
 			continue;
 		set[t >> 3] |= (uint8_t)(1u << (t & 7));
 		++*n;
 	}
-	mem_free(id);
+	ids_free(&id);
 	return set;
 }
 
@@ -114,19 +158,14 @@ static struct slices slices_new(const struct snap *sn)
 	return (struct slices){ .lies = { .width = sizeof(struct tw_slice), .spills = sn->st->keep } };
 }
 
-static void slices_put(struct slices *s, struct tw_slice x)
-{
-	s->v = shelf_room(&s->lies, s->n + (size_t)1);
-	s->v[s->n++] = x;
-	if (s->n % STORE_PASS == 0)
-		shelf_rest(&s->lies);
-}
-
 static void slices_add(struct slices *s, const struct snap *sn, const struct sink_span *sp)
 {
-	struct tw_slice x = { .trk = sp->trk };
-	span_bounds(sn, sp, &x.t0, &x.t1);
-	slices_put(s, x);
+	s->v = shelf_room(&s->lies, s->n + (size_t)1);
+	struct tw_slice *x = &s->v[s->n++];
+	x->trk = sp->trk;
+	span_bounds(sn, sp, &x->t0, &x->t1);
+	if (s->n % STORE_PASS == 0)
+		shelf_rest(&s->lies);
 }
 
 struct placing { const struct slices *s; struct tw_slice *out; };
@@ -265,25 +304,24 @@ static void span_in(uint8_t *set, uint32_t i)
 	set[i >> 3] |= (uint8_t)(1u << (i & 7));
 }
 
-/* The tasks of those ids, or their regions. */
-static void spans_of(const struct snap *sn, enum span_kind kind, uint64_t *id, size_t n, uint8_t *set)
+/* The tasks of those ids, or their regions: these are of the set. The ids are done with. */
+static void spans_of(const struct snap *sn, enum span_kind kind, struct ids *s, uint8_t *set)
 {
-	if (n)
-		qsort(id, n, sizeof *id, u64_cmp);
-	for (uint32_t i = 0; i < sn->nspans && n; i++) {
+	ids_sort(s);
+	for (uint32_t i = 0; i < sn->nspans && s->near; i++) {
 		store_pass(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		if (sp->kind == kind && bsearch(&sp->id, id, n, sizeof *id, u64_cmp))
+		if (sp->kind == kind && ids_has(s, sp->id))
 			span_in(set, i);
 	}
+	ids_free(s);
 }
 
 struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
 {
 	struct slices s = slices_new(sn);
 	uint8_t *set = arena_zalloc(a, sn->nspans / 8 + 1u);
-	uint64_t *ids = NULL;
-	size_t nids = 0, cap = 0;
+	struct ids tasks = {0};
 	struct judge j = judge_new(sn, p->match, p->arg);
 	for (uint32_t i = 0; i < sn->nspans; i++) {
 		store_pass(sn, i);
@@ -297,13 +335,10 @@ struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct are
 			continue;
 		slices_add(&s, sn, sp);
 		span_in(set, i);
-		if (sp->id) {
-			ids = mem_grow(ids, &cap, nids + 1, sizeof *ids);
-			ids[nids++] = sp->id;
-		}
+		if (sp->id)
+			ids_add(&tasks, sn->nspans, sp->id);
 	}
-	spans_of(sn, SP_TASK, ids, nids, set);
-	mem_free(ids);
+	spans_of(sn, SP_TASK, &tasks, set);
 	mem_free(j.said);
 	p->span = set;
 	struct tw_slice *out = slices_take(&s, sn, false, a, n);
@@ -346,25 +381,24 @@ static void one_task(const struct snap *sn, const struct tw_pick *p, uint8_t *se
 static uint32_t some_tasks(const struct snap *sn, const struct tw_pick *p, uint8_t *set, struct slices *s)
 {
 	struct judge j = judge_new(sn, p->match, p->arg);
-	uint64_t *ids = NULL;
-	size_t nids = 0, cap = 0;
+	struct ids tasks = {0};
+	uint32_t n = 0;
 	for (uint32_t i = 0; i < sn->nspans; i++) {
 		store_pass(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		if (sp->kind != SP_TASK || !task_picked(p, &j, sp))
 			continue;
-		ids = mem_grow(ids, &cap, nids + 1, sizeof *ids);
-		ids[nids++] = sp->id;
+		ids_add(&tasks, sn->nspans, sp->id);
 		span_in(set, i);
 		task_add(s, sn, sp);
+		n++;
 	}
-	spans_of(sn, SP_REGION, ids, nids, set);
-	for (uint32_t i = 0; i < sn->nspans && nids; store_pass(sn, i++))
+	spans_of(sn, SP_REGION, &tasks, set);
+	for (uint32_t i = 0; i < sn->nspans && n; store_pass(sn, i++))
 		if (tw_has(set, i) && store_span(sn->st, i)->s.kind == SP_REGION)
 			slices_add(s, sn, &store_span(sn->st, i)->s);
-	mem_free(ids);
 	mem_free(j.said);
-	return (uint32_t)nids;
+	return n;
 }
 
 struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
@@ -427,6 +461,62 @@ static int time_cmp(const void *a, const void *b)
 	return x->t0 != y->t0 ? (x->t0 < y->t0 ? -1 : 1) : x->t1 != y->t1 ? (x->t1 < y->t1 ? -1 : 1) : 0;
 }
 
+/* Stretches of time, joined and in order. Most of what comes begins after the last, or lies in one that is there; what
+   does neither waits, until it is as much as there is, and is put in between. So there is never more than what comes
+   out, and as much again, and of what comes in order nothing is sorted. */
+struct joined { struct tw_slice *v, *late; size_t n, cap, nlate, clate; };
+
+static void join_last(struct joined *o, struct tw_slice x)
+{
+	if (o->n && o->v[o->n - 1].t1 >= x.t0) {
+		if (o->v[o->n - 1].t1 < x.t1)
+			o->v[o->n - 1].t1 = x.t1;
+		return;
+	}
+	o->v = mem_grow(o->v, &o->cap, o->n + 1, sizeof *o->v);
+	o->v[o->n++] = (struct tw_slice){0, x.t0, x.t1};
+}
+
+static void join_late(struct joined *o)
+{
+	struct joined all = {0};
+	if (!o->nlate)
+		return;
+	qsort(o->late, o->nlate, sizeof *o->late, time_cmp);
+	for (size_t i = 0, k = 0; i < o->n || k < o->nlate;)
+		join_last(&all, k == o->nlate || (i < o->n && o->v[i].t0 <= o->late[k].t0) ? o->v[i++] : o->late[k++]);
+	mem_free(o->v);
+	o->v = all.v;
+	o->n = all.n;
+	o->cap = all.cap;
+	o->nlate = 0;
+}
+
+/* The first that ends at or after t. */
+static size_t first_to(const struct tw_slice *v, size_t n, int64_t t)
+{
+	struct halve h = {.hi = n};
+	while (halve(&h))
+		halve_on(&h, v[h.at].t1 < t);
+	return h.lo;
+}
+
+static void join(struct joined *o, struct tw_slice x)
+{
+	enum { FEW = 1 << 12 };
+	if (!o->n || x.t0 >= o->v[o->n - 1].t0) {
+		join_last(o, x);
+		return;
+	}
+	size_t at = first_to(o->v, o->n, x.t0);
+	if (at < o->n && o->v[at].t0 <= x.t0 && o->v[at].t1 >= x.t1)
+		return;
+	o->late = mem_grow(o->late, &o->clate, o->nlate + 1, sizeof *o->late);
+	o->late[o->nlate++] = x;
+	if (o->nlate >= FEW && o->nlate >= o->n)
+		join_late(o);
+}
+
 /* The life of a goroutine, open ends those of the snapshot. */
 static struct tw_slice life(const struct snap *sn, trk_id t)
 {
@@ -436,60 +526,45 @@ static struct tw_slice life(const struct snap *sn, trk_id t)
 
 struct tw_slice *tw_presence(const struct snap *sn, const struct tw_filter *f, struct arena *a, uint32_t *n)
 {
-	struct slices s = slices_new(sn);
-	uint32_t m = 0;
+	struct joined o = {0};
 	*n = 0;
 	if (!f->g && !f->slice)
 		return NULL;
 	for (uint32_t i = 0; f->slice && i < f->nslice; i++)
 		if (tw_has(f->g, f->slice[i].trk))
-			slices_put(&s, (struct tw_slice){0, f->slice[i].t0, f->slice[i].t1});
+			join(&o, f->slice[i]);
 	for (trk_id t = 1; !f->slice && t < sn->ntrks; store_pass(sn, t++))
 		if (tw_has(f->g, t) && store_trk(sn->st, t)->kind == TK_G)
-			slices_put(&s, life(sn, t));
-	if (s.n)
-		qsort(s.v, s.n, sizeof *s.v, time_cmp);
-	struct tw_slice *out = arena_alloc(a, (s.n + (size_t)1) * sizeof *out);
-	for (uint32_t i = 0; i < s.n; i++) {
-		if (!m || out[m - 1].t1 < s.v[i].t0)
-			out[m++] = s.v[i];
-		else if (out[m - 1].t1 < s.v[i].t1)
-			out[m - 1].t1 = s.v[i].t1;
-	}
-	shelf_free(&s.lies);
-	*n = m;
+			join(&o, life(sn, t));
+	join_late(&o);
+	struct tw_slice *out = arena_alloc(a, (o.n + 1) * sizeof *out);
+	if (o.n)
+		memcpy(out, o.v, o.n * sizeof *out);
+	mem_free(o.v);
+	mem_free(o.late);
+	*n = (uint32_t)o.n;
 	return out;
 }
 
 bool tw_present(const struct tw_slice *v, uint32_t n, int64_t t0, int64_t t1)
 {
-	uint32_t lo = 0, hi = n;
-	while (lo < hi) {	/* the first that ends at or after t0 */
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (v[mid].t1 < t0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return !v || (lo < n && v[lo].t0 <= t1);
+	size_t at = v ? first_to(v, n, t0) : 0;
+	return !v || (at < n && v[at].t0 <= t1);
 }
 
 int64_t tw_within(const struct tw_filter *f, trk_id g, int64_t a, int64_t b)
 {
-	uint32_t lo = 0, hi = f->nslice;
+	struct halve h = {.hi = f->nslice};
 	int64_t ns = 0;
 	if (!tw_has(f->g, g))
 		return 0;
 	if (!f->slice)
 		return b - a;
-	while (lo < hi) {	/* the first of it that ends after a */
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (f->slice[mid].trk < g || (f->slice[mid].trk == g && f->slice[mid].t1 <= a))
-			lo = mid + 1;
-		else
-			hi = mid;
+	while (halve(&h)) {	/* the first of it that ends after a */
+		const struct tw_slice *s = &f->slice[h.at];
+		halve_on(&h, s->trk < g || (s->trk == g && s->t1 <= a));
 	}
-	for (; lo < f->nslice && f->slice[lo].trk == g && f->slice[lo].t0 < b; lo++)
-		ns += (f->slice[lo].t1 < b ? f->slice[lo].t1 : b) - (f->slice[lo].t0 > a ? f->slice[lo].t0 : a);
+	for (const struct tw_slice *s = f->slice + h.lo; s < f->slice + f->nslice && s->trk == g && s->t0 < b; s++)
+		ns += (s->t1 < b ? s->t1 : b) - (s->t0 > a ? s->t0 : a);
 	return ns;
 }
