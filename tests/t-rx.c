@@ -25,8 +25,30 @@ static bool refused(const char *re)
 	return no;
 }
 
+/* What is known of an expression before it is tried: where nothing begins so, there is no match. */
+static void beginnings(void)
+{
+	static const char *const re[] = {"^main\\.work$", "^a?b", "^a*", "^a{0}b", "^a|b", "^(a|b)", "^\\Qa|b\\E", "^\\.x",
+		"^\\.?x", "^[ab]", "^\\x62", "^\\141", "^\\d", "(?i)^a", "^(?i)a", "^ab*", "a", "^", "^$", "^\\|a", "^.", "(?m)^a",
+		"^*a", "^\\(\\*T\\)"};
+	static const char *const s[] = {"main.work", "mainXwork", "a", "b", "ab", "A", "a|b", "|a", ".x", "x", "1", "", "(*T)",
+		"x\na"};
+	unsigned known = 0;
+	for (size_t i = 0; i < sizeof re / sizeof *re; i++) {
+		struct rx *rx = rx_new(re[i], NULL);
+		for (size_t k = 0; rx && k < sizeof s / sizeof *s; k++) {
+			known += !rx_begins(rx, *s[k]);
+			OK(rx_begins(rx, *s[k]) || !rx_match(rx, s[k], strlen(s[k])));
+		}
+		OK(rx && rx_is_word(rx) == !strcmp(re[i], "a"));
+		rx_free(rx);
+	}
+	OK(known > 60);	/* of five or six expressions with fourteen texts */
+}
+
 int main(void)
 {
+	beginnings();
 	OK(match("json", "encoding/json.Marshal") && !match("^json", "encoding/json.Marshal"));
 	OK(match("(?i)JSON", "json") && match("a.*?b", "xaab") && match("\\bmain\\b", "a main b"));
 	OK(match("^\\QA+B\\E$", "A+B") && match("(?P<n>x)y", "xy") && match("[[:digit:]]", "7"));

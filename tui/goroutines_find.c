@@ -13,34 +13,82 @@
 #include "config.h"
 #include "gorview.h"
 
+#include "base/mem.h"
+#include "base/rx.h"
 #include "base/text.h"
 
 #include <string.h>
 
-/* Is goroutine s of a group a hit, by what it has of its own? */
-static bool own_match(const struct gor *p, const struct pane_env *env, const struct gstat *s, struct buf *b)
+/* Is goroutine k of gs->g a hit, by what it has of its own? */
+static bool own_match(const struct gor *p, const struct pane_env *env, uint32_t k, struct buf *b)
 {
 	const struct store *st = session_snap(env->s)->st;
-	const struct trk_row *t = store_trk(st, s->trk);
 	buf_reset(b);
-	tp_id(st, s->trk, b);
+	tp_id(st, p->trk[k], b);
 	if (p->by != GB_FUNCTION) {
 		buf_putc(b, ' ');
-		tp_str(st, t->name, "(no start function)", b);
+		tp_str(st, store_trk(st, p->trk[k])->name, "(no start function)", b);
 	}
-	if (t->creator) {
+	if (p->creator[k]) {
 		buf_putc(b, ' ');
-		tp_who(st, t->creator, b);
+		tp_who(st, p->creator[k], b);
 	}
-	struct gor_row row = {.name = t->name, .trk = s->trk};
-	return rx_match(env->find.rx, b->p, b->n) && (!env->grep.rx || gor_match(st, &row, env->grep.rx));
+	return rx_match(env->find.rx, b->p, b->n);
+}
+
+/* A word is in the number or in what is said of the creator: each of these is asked once, however many it has made. At
+   every letter of a search a million goroutines are looked through. */
+struct creators { uint8_t *said; struct buf b; };	/* by track: 0 not asked yet, 1 no, 2 yes */
+
+static bool may_be_number(const char *word)
+{
+	return !word[strspn(word, "PMG0123456789")];
+}
+
+static bool by_number(const struct gor *p, const struct pane_env *env, uint32_t k, struct buf *b)
+{
+	buf_reset(b);
+	tp_id(session_snap(env->s)->st, p->trk[k], b);
+	return rx_match(env->find.rx, b->p, b->n);
+}
+
+static bool by_creator(const struct gor *p, const struct pane_env *env, uint32_t k, struct creators *c)
+{
+	trk_id t = p->creator[k];
+	if (t && !c->said[t]) {
+		buf_reset(&c->b);
+		tp_who(session_snap(env->s)->st, t, &c->b);
+		c->said[t] = rx_match(env->find.rx, c->b.p, c->b.n) ? 2 : 1;
+	}
+	return t && c->said[t] == 2;
+}
+
+/* Hits among the goroutines of a group: each begins with a G. */
+static uint32_t look_into(const struct gor *p, const struct pane_env *env, const struct gor_row *r, uint8_t *hit,
+    struct creators *c)
+{
+	const struct store *st = session_snap(env->s)->st;
+	bool word = rx_is_word(env->find.rx) && p->by == GB_FUNCTION, number = may_be_number(rx_text(env->find.rx));
+	uint32_t n = 0;
+	if (!rx_begins(env->find.rx, 'G'))
+		return 0;
+	for (uint32_t k = r->first; k < r->first + r->n; k++) {
+		hit[k] = !word ? own_match(p, env, k, &c->b)
+		    : (number && by_number(p, env, k, &c->b)) || by_creator(p, env, k, c);
+		if (hit[k] && env->grep.rx) {
+			struct gor_row row = {.name = store_trk(st, p->trk[k])->name, .trk = p->trk[k]};
+			hit[k] = gor_match(st, &row, env->grep.rx);
+		}
+		n += hit[k];
+	}
+	return n;
 }
 
 /* Hits of the whole tree: p->tree, which gor_make() empties. */
 static void look(struct gor *p, const struct pane_env *env)
 {
 	struct gor_tree *t = &p->tree;
-	const struct store *st = session_snap(env->s)->st;
+	const struct snap *sn = session_snap(env->s);
 	const char *grep = env->grep.rx ? env->grep.text : "";
 	if (t->find && !strcmp(t->find, env->find.text) && !strcmp(t->grep, grep))
 		return;
@@ -49,16 +97,14 @@ static void look(struct gor *p, const struct pane_env *env)
 	t->g = arena_zalloc(&p->mem, p->gs->ng + 1u);
 	t->row = arena_zalloc(&p->mem, p->ngroup + 1u);
 	t->under = arena_zalloc(&p->mem, (p->ngroup + 1u) * sizeof *t->under);
-	struct buf b = {0};
+	struct creators c = {.said = xcalloc(sn->ntrks + (size_t)1, 1)};
 	for (uint32_t k = 0; k < p->rows[GL_GROUPS].n; k++) {
 		uint32_t i = p->order[GL_GROUPS][k];
-		const struct gor_row *r = &p->groups[i];
-		t->all += t->row[i] = gor_match(st, r, env->find.rx);
-		for (uint32_t j = r->first; j < r->first + r->n; j++)
-			t->under[i] += t->g[j] = own_match(p, env, &p->gs->g[j], &b);
-		t->all += t->under[i];
+		t->all += t->row[i] = gor_match(sn->st, &p->groups[i], env->find.rx);
+		t->all += t->under[i] = look_into(p, env, &p->groups[i], t->g, &c);
 	}
-	buf_free(&b);
+	buf_free(&c.b);
+	mem_free(c.said);
 }
 
 void gor_hits(struct gor *p, const struct pane_env *env)

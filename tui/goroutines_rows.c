@@ -217,7 +217,7 @@ struct gor_made {
 	struct gor_row *groups;
 	uint32_t ngroup;
 	int64_t ran;
-	trk_id *trk, *child;
+	trk_id *trk, *creator, *child;
 	uint32_t *region, nchild, nregion;
 	bool lists;		/* the list alone, of groups that are there */
 	struct list list;	/* order NULL: none */
@@ -225,7 +225,7 @@ struct gor_made {
 };
 /* Goroutines, in each sheet, whose accounts are made in less than a frame; and those that are many to go through
    for each key. */
-enum { AT_ONCE = 20000, TOLD = 2000, LISTED = 20000 };
+enum { AT_ONCE = 20000, TOLD = 2000, LISTED = 20000, LOOKED = 1 << 10 };	/* LOOKED: here and there, at rows */
 
 static trk_id region_track(const struct snap *sn, uint32_t i)
 {
@@ -320,6 +320,7 @@ static int make(struct job *j, void *arg)
 	m->sched = sched_new(m->sn, &m->mem);
 	m->gs = sched_groups(m->sched, &ask, &m->mem);
 	m->trk = arena_alloc(&m->mem, (m->gs->ng + 1u) * sizeof *m->trk);
+	m->creator = arena_alloc(&m->mem, (m->gs->ng + 1u) * sizeof *m->creator);
 	m->groups = arena_zalloc(&m->mem, (m->gs->n + 1u) * sizeof *m->groups);
 	for (uint32_t i = 0; i < m->gs->n; i++) {
 		const struct sched_group *gr = &m->gs->group[i];
@@ -330,6 +331,9 @@ static int make(struct job *j, void *arg)
 		for (uint32_t k = gr->first; k < gr->first + gr->n; arena_look(&m->mem, k++)) {
 			add_stat(r, &m->gs->g[k]);
 			m->trk[k] = m->gs->g[k].trk;
+			m->creator[k] = store_trk(m->sn->st, m->trk[k])->creator;
+			if (k % LOOKED == LOOKED - 1)
+				store_rest(m->sn);
 		}
 		m->ran += r->v[GV_RUN];
 		if (j && job_cancelled(j))
@@ -372,7 +376,7 @@ bool gor_make(struct gor *p, const struct pane_env *env)
 	if (m->job)
 		return false;
 	make(NULL, m);
-	return gor_take(p);
+	return gor_take(p, env->s);
 }
 
 struct job *gor_work(const struct gor *p)
@@ -385,7 +389,7 @@ bool gor_lists(const struct gor *p)
 	return p->work && p->work->lists;
 }
 
-bool gor_take(struct gor *p)
+bool gor_take(struct gor *p, struct session *s)
 {
 	struct gor_made *m = p->work;
 	bool again = p->again;
@@ -405,13 +409,14 @@ bool gor_take(struct gor *p)
 		return !again;
 	}
 	gor_look_drop(p);
-	arena_free(&p->mem);
+	session_let_go_of(s, &p->mem);
 	p->mem = m->mem;
 	p->scope = m->scope;
 	p->key = m->key;
 	p->sched = m->sched;
 	p->gs = m->gs;
 	p->trk = m->trk;
+	p->creator = m->creator;
 	p->groups = m->groups;
 	p->ngroup = m->ngroup;
 	p->ran = m->ran;
@@ -496,6 +501,14 @@ static bool meant(const struct gor *p, int l, uint32_t i)
 	return !t->n && i == p->rows[l].sel;
 }
 
+/* Of a list of many. */
+static void add_id(struct buf *ids, uint64_t id)
+{
+	if (ids->n)
+		buf_putc(ids, ',');
+	buf_u64(ids, id);
+}
+
 /* What is meant as a query: an expression of start functions, or the numbers of goroutines. */
 bool gor_query(const struct gor *p, const struct pane_env *env, struct query *q)
 {
@@ -519,8 +532,7 @@ bool gor_query(const struct gor *p, const struct pane_env *env, struct query *q)
 			continue;
 		const struct gor_row *r = gor_row(p, l, i, &room);
 		for (uint32_t k = r->first; k < r->first + r->n; k++)
-			buf_printf(&ids, "%s%llu", ids.n ? "," : "",
-			    (unsigned long long)store_trk(st, p->gs->g[k].trk)->id);
+			add_id(&ids, store_trk(st, p->trk[k])->id);
 	}
 	if (any) {
 		q->suspended = false;
@@ -536,9 +548,9 @@ bool gor_query(const struct gor *p, const struct pane_env *env, struct query *q)
 /* All others that are there: numbers, as no expression says "not". false: nothing is meant, or nobody would be left. */
 bool gor_query_without(const struct gor *p, const struct pane_env *env, struct query *q)
 {
-	const struct store *st = session_snap(env->s)->st;
 	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
-	uint8_t *out = xcalloc(p->gs->ng + 1u, 1);
+	const struct snap *sn = session_snap(env->s);
+	uint8_t *rest = xcalloc(sn->ntrks / 8 + 1u, 1);	/* in the order of their rows: a million of them lie far apart */
 	struct buf ids = {0};
 	bool any = false;
 	for (uint32_t i = 0; i < p->rows[l].n; i++) {
@@ -546,14 +558,16 @@ bool gor_query_without(const struct gor *p, const struct pane_env *env, struct q
 		if (!meant(p, l, i))
 			continue;
 		const struct gor_row *r = gor_row(p, l, i, &room);
-		memset(out + r->first, 1, r->n);
+		for (uint32_t k = r->first; k < r->first + r->n; k++)
+			rest[p->trk[k] >> 3] |= (uint8_t)(1u << (p->trk[k] & 7));
 		any = true;
 	}
 	for (uint32_t k = 0; any && k < p->gs->ng; k++)
-		if (!out[k])
-			buf_printf(&ids, "%s%llu", ids.n ? "," : "",
-			    (unsigned long long)store_trk(st, p->gs->g[k].trk)->id);
-	mem_free(out);
+		rest[p->trk[k] >> 3] ^= (uint8_t)(1u << (p->trk[k] & 7));
+	for (trk_id t = 1; any && t < sn->ntrks; store_pass(sn, t++))
+		if (tw_has(rest, t))
+			add_id(&ids, store_trk(sn->st, t)->id);
+	mem_free(rest);
 	any = any && ids.n;
 	if (any) {
 		q->suspended = false;

@@ -58,7 +58,7 @@ struct gor {
 	struct tp_scope scope;
 	struct sched *sched;
 	struct sched_groups *gs;	/* NULL: they are being made, and there were none before */
-	const trk_id *trk;		/* of each of gs->g */
+	const trk_id *trk, *creator;	/* of each of gs->g */
 	struct gor_row *groups;
 	uint32_t ngroup;
 	int64_t ran, most;		/* all of them; of those that are listed the one that ran most */
@@ -109,7 +109,7 @@ bool gor_match(const struct store *, const struct gor_row *, const struct rx *);
 bool gor_make(struct gor *, const struct pane_env *);
 struct job *gor_work(const struct gor *);
 bool gor_lists(const struct gor *);	/* what is being made is a list alone */
-bool gor_take(struct gor *);	/* false: it is to be made once more */
+bool gor_take(struct gor *, struct session *);	/* false: it is to be made once more */
 void gor_order(struct gor *, const struct pane_env *, int level);
 void gor_fill(struct gor *, const struct pane_env *);	/* the goroutines of the group that is open */
 /* The same, of p->open, or in another order, beside the keyboard where they are many: false, then p->work is that. */

@@ -81,7 +81,7 @@ static void done(void *st, const struct pane_env *env, struct ask *out)
 		gor_one_rest(p);
 		return;
 	}
-	bool list = gor_lists(p), last = gor_take(p);
+	bool list = gor_lists(p), last = gor_take(p, env->s);
 	if (list)
 		listed(p, env);
 	else
@@ -105,7 +105,7 @@ static void close_gor(void *st)
 	if (gor_work(p))
 		job_cancel(gor_work(p));
 	if (p->work)
-		gor_take(p);
+		gor_take(p, NULL);
 	if (p->look)
 		gor_look_done(p, NULL, NULL);
 	gor_one_rest(p);

@@ -28,6 +28,7 @@ struct rx {
 	pcre2_match_data *data;
 	char *text;
 	size_t plain;	/* bytes of the text, when it means itself and nothing else; 0: it does not */
+	char first;	/* what every text that it matches begins with; 0: that is not known */
 };
 
 /* The code and the flags; UTF-8 is checked by the match, so that any bytes may be searched. */
@@ -58,6 +59,23 @@ static size_t plain(const char *s)
 	return s[n] ? 0 : n;
 }
 
+/* Of "^" and a character that is there once at least, where nothing is offered in its place. */
+static char first_of(const char *s)
+{
+	if (s[0] != '^')
+		return 0;
+	for (const char *p = s; *p; p += *p == '\\' && p[1] ? 2 : 1)
+		if (*p == '|')
+			return 0;
+	bool quoted = s[1] == '\\';
+	char c = s[quoted ? 2 : 1], next = c ? s[quoted ? 3 : 2] : 0;
+	if (!c || (next && strchr("?*+{", next)))
+		return 0;
+	if (quoted)
+		return strchr(".+*?()|[]{}^$", c) ? c : 0;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : 0;
+}
+
 struct rx *rx_new(const char *pattern, struct err *e)
 {
 	struct buf own = {0};
@@ -69,6 +87,7 @@ struct rx *rx_new(const char *pattern, struct err *e)
 	rx->code = code;
 	rx->text = xstrdup(pattern);
 	rx->plain = plain(pattern);
+	rx->first = first_of(pattern);
 	rx->ctx = pcre2_match_context_create(NULL);
 	rx->data = pcre2_match_data_create(1, NULL);
 	if (!rx->ctx || !rx->data) {
@@ -141,4 +160,14 @@ bool rx_find(const struct rx *rx, const char *s, size_t n, size_t *from, size_t 
 const char *rx_text(const struct rx *rx)
 {
 	return rx->text;
+}
+
+bool rx_is_word(const struct rx *rx)
+{
+	return rx->plain;
+}
+
+bool rx_begins(const struct rx *rx, char c)
+{
+	return !rx->first || rx->first == c;
 }

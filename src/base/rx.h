@@ -23,5 +23,9 @@ bool rx_match(const struct rx *, const char *s, size_t n);
 /* Where the first match is: bytes [*from, *to). */
 bool rx_find(const struct rx *, const char *s, size_t n, size_t *from, size_t *to);
 const char *rx_text(const struct rx *);
+/* Does it mean itself and nothing else, in one word? Then it is in a text of words where it is in one of them. */
+bool rx_is_word(const struct rx *);
+/* Could it match a text that begins with c? Many cannot, as those of one whole name: "^main\\.work$". */
+bool rx_begins(const struct rx *, char c);
 
 #endif

@@ -172,6 +172,8 @@ struct calls *session_calls_soon(struct session *, enum gran, bool tree);
    long. */
 struct flame;
 void session_let_go(struct session *, struct calls *, struct flame *const *);
+/* The same of an arena, which is empty then. The session may be NULL: at once. */
+void session_let_go_of(struct session *, struct arena *);
 /* What stands out of them (analysis/shares.h); of the first that are made beside the interface it is there
    with them. */
 const struct shares *session_shares(const struct session *, struct calls *);

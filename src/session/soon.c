@@ -56,7 +56,7 @@ static bool small(const struct session *s)
 
 /* A tree of millions of nodes is a hundred megabytes, and the system takes tens of milliseconds to take them. */
 enum { LARGE = 200000, LARGE_BYTES = 1 << 20 };
-struct leaving { struct calls *c; struct flame *f[2]; };
+struct leaving { struct calls *c; struct flame *f[2]; struct arena mem; };
 
 static int leave(struct job *j, void *arg)
 {
@@ -65,8 +65,23 @@ static int leave(struct job *j, void *arg)
 	flame_free(l->f[0]);
 	flame_free(l->f[1]);
 	calls_free(l->c);
+	arena_free(&l->mem);
 	mem_free(l);
 	return 0;
+}
+
+static void go(struct session *s, struct leaving *l, bool large)
+{
+	for (int i = 0; i < 4 && large && s && s->patient; i++) {
+		struct job **j = &s->leaving[i];
+		if (*j && job_done(*j, NULL)) {
+			job_join(*j);
+			*j = NULL;
+		}
+		if (!*j && (*j = job_start(leave, l)))
+			return;
+	}
+	leave(NULL, l);
 }
 
 void session_let_go(struct session *s, struct calls *c, struct flame *const *f)
@@ -83,16 +98,15 @@ void session_let_go(struct session *s, struct calls *c, struct flame *const *f)
 	}
 	l->c = c;
 	large |= c && c->left && c->left->n > LARGE;
-	for (int i = 0; i < 4 && large && s->patient; i++) {
-		struct job **j = &s->leaving[i];
-		if (*j && job_done(*j, NULL)) {
-			job_join(*j);
-			*j = NULL;
-		}
-		if (!*j && (*j = job_start(leave, l)))
-			return;
-	}
-	leave(NULL, l);
+	go(s, l, large);
+}
+
+void session_let_go_of(struct session *s, struct arena *a)
+{
+	struct leaving *l = xcalloc(1, sizeof *l);
+	l->mem = *a;
+	*a = (struct arena){.spills = a->spills};
+	go(s, l, l->mem.held > LARGE_BYTES);
 }
 
 /* ---- what comes */
