@@ -233,6 +233,7 @@ int main(int argc, char **argv)
 	struct err e = {0};
 	struct how how = {0};
 	int rows = 60, cols = 200, given = 0;
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (bool more = true; more && given + 1 < argc; given += more) {
 		const char *s = argv[given + 1];
 		more = !strcmp(s, "-slow") || !strcmp(s, "-wall") || !strcmp(s, "-every") ||
