@@ -29,7 +29,7 @@
 static inline struct tev *gofast_put(struct goorder *o, unsigned type, const struct goev *ev, const struct go_m *m,
     int64_t id)
 {
-	struct tev *t = &o->out[o->nout++];
+	struct tev *t = o->next++;
 	gostep_take_line(t);
 	t->time = gostep_later(o, ev->time);
 	t->m = m->id;

@@ -344,7 +344,7 @@ static int run(struct merge *m)
 	const struct tgen *g = m->g;
 	size_t s = 0;	/* the next CPU sample */
 	while (m->n || s < g->nsample) {
-		if (o->nout > GO_OUT - GO_OUT_ROOM) {
+		if (o->next > o->full) {
 			if (!goorder_flush(o))
 				return 0;
 			gostep_spread(o);

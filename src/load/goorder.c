@@ -79,7 +79,7 @@ static struct tev *say(struct goorder *o, uint8_t type, struct goev *ev, const s
 	const struct goev_spec *s = &goev_specs[type];
 	uint64_t *arg = ev->arg;
 	uint32_t name = 0, stack = 0;
-	struct tev *t = &o->out[o->nout];
+	struct tev *t = o->next;
 	if (s->stack && (stack = stack_at(o, arg[s->stack], type)) == IDTAB_NONE)
 		return NULL;
 	if (s->str && (name = gostep_str(o, arg[s->str], type)) == IDTAB_NONE)
@@ -91,7 +91,7 @@ static struct tev *say(struct goorder *o, uint8_t type, struct goev *ev, const s
 	t->stack = stack;
 	if (s->rest && !say_rest(o, s, arg, t))
 		return NULL;
-	o->nout++;
+	o->next++;
 	gostep_take_line(t);
 	t->time = gostep_later(o, ev->time);
 	t->m = w->m;
@@ -118,24 +118,29 @@ static inline enum go_advance took(struct step *s)
 	return say(s->o, s->ev->type, s->ev, &s->now) ? GO_YES : GO_BAD;
 }
 
+/* What was ready has gone, and who took it may have brought another place for what comes. */
+static void anew(struct goorder *o)
+{
+	o->next = o->out;
+	o->full = o->out + GO_OUT - GO_OUT_ROOM;
+}
+
 bool goorder_flush(struct goorder *o)
 {
-	size_t n = o->nout;
-	o->nout = 0;
-	if (o->stopped)
-		return false;
-	if (n) {
+	size_t n = (size_t)(o->next - o->out);
+	if (n && !o->stopped) {
 		o->info->events += n;
 		if (o->ops->progress)
 			o->ops->progress(o->self, o->bytes);
 		o->stopped = !o->ops->events(o->self, o->gen, o->out, n);
 	}
+	anew(o);
 	return !o->stopped;
 }
 
 void goorder_sync(struct goorder *o, int64_t time, bool opens)
 {
-	o->out[o->nout++] = (struct tev){
+	*o->next++ = (struct tev){
 	    .time = gostep_later(o, time), .m = -1, .p = -1, .g = -1, .kind = TEV_SYNC,
 	    .wire = GE_SYNC_OURS,
 	    .what = opens, .value = ++o->syncs,
@@ -513,6 +518,7 @@ void goorder_init(struct goorder *o, const struct tev_ops *ops, void *self,
 	gostep_places(o, GO_NEAR);
 	o->own = out ? NULL : xmalloc(GO_OUT * sizeof *o->out);
 	o->out = out ? out : o->own;
+	anew(o);
 }
 
 void goorder_free(struct goorder *o)

@@ -48,7 +48,7 @@ struct goorder {
 	uint64_t syncs;
 	struct tev *out;	/* GO_OUT events that are ready */
 	struct tev *own;	/* the same, or NULL: brought by who takes them */
-	size_t nout;
+	struct tev *next, *full;	/* in it: where the next event goes; beyond that, first flush */
 	uint64_t bytes;		/* of the input that have been taken apart */
 	bool stopped;		/* by the consumer */
 	bool general;		/* no event goes the short way (gofast.h) */

@@ -102,7 +102,7 @@ static struct tev *say(struct conv *c, uint8_t type, const struct gov1_ev *e)
 {
 	struct goorder *o = c->o;
 	const struct goev_spec *s = &goev_specs[type];
-	struct tev *t = &o->out[o->nout++];
+	struct tev *t = o->next++;
 	int64_t time = e->ts > o->last ? e->ts : gowire_add(o->last, 1);
 	o->last = time;
 	*t = (struct tev){
@@ -135,7 +135,7 @@ static void end_start(struct conv *c, const struct gov1_ev *e)
 		if (!idmap_get(&c->created, c->created_id[i]))
 			continue;
 		say_status(c, &at, (int64_t)c->created_id[i], TST_RUNNABLE);
-		if (c->o->nout > GO_OUT - GO_OUT_ROOM && !goorder_flush(c->o))
+		if (c->o->next > c->o->full && !goorder_flush(c->o))
 			return;
 	}
 }
@@ -342,7 +342,7 @@ static void mark_blocked(struct gov1 *v)
 
 static void say_sync(struct goorder *o, int64_t time, bool opens)
 {
-	o->out[o->nout++] = (struct tev){.time = time, .m = -1, .p = -1, .g = -1, .kind = TEV_SYNC,
+	*o->next++ = (struct tev){.time = time, .m = -1, .p = -1, .g = -1, .kind = TEV_SYNC,
 	    .wire = GE_SYNC_OURS, .what = opens, .value = ++o->syncs};
 }
 
@@ -364,7 +364,7 @@ void gov1_convert(struct gov1 *v, struct goorder *o)
 	if (v->norder)
 		say_sync(o, v->ev[v->order[0]].ts - 1, true);
 	for (size_t i = 0; i < v->norder; i++) {
-		if (o->nout > GO_OUT - GO_OUT_ROOM && !goorder_flush(o))
+		if (o->next > o->full && !goorder_flush(o))
 			break;
 		convert(&c, &v->ev[v->order[i]]);
 	}
