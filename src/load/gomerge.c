@@ -25,11 +25,11 @@
 enum { PATIENCE = 1 << 25, PER_EVENT = 256 };
 struct cursor {
 	struct cur c;		/* in the current batch */
-	int64_t m, last;	/* time of the event before, or of the batch */
-	struct go_m *state;
+	int64_t m;
+	struct go_m *state, *fast;	/* once it is known; the same, where events may go the short way */
 	uint32_t next;		/* the batch after, index + 1 */
 	uint32_t batch;
-	struct goev ev;
+	struct goev ev;		/* its time, before there is one: that of the batch, or of the event before */
 };
 
 #define NEVER INT64_MAX	/* of a slot that is none: nothing is later */
@@ -142,7 +142,7 @@ static int cursor_turn(struct merge *m, struct cursor *c)
 		const struct gobatch *b = &m->g->batch[c->batch];
 		c->c = cur_make(b->p, b->n, b->at);
 		c->next = b->next;
-		c->last = gowire_time(m->g->ns_per_tick, b->time);
+		c->ev.time = gowire_time(m->g->ns_per_tick, b->time);
 		m->o->bytes += b->n;
 	}
 	uint64_t dt;
@@ -153,7 +153,7 @@ static int cursor_turn(struct merge *m, struct cursor *c)
 		c->next = 0;
 		return 0;
 	}
-	c->ev.time = c->last = gowire_add(gowire_time(m->g->ns_per_tick, dt), c->last);
+	c->ev.time = gowire_add(gowire_time(m->g->ns_per_tick, dt), c->ev.time);
 	return 1;
 }
 
@@ -165,8 +165,7 @@ static inline __attribute__((always_inline)) int cursor_next(struct merge *m, st
 	if (cur_left(&c->c) < GOWIRE_ROOM || !(p = gowire_quick(c->c.p, &c->ev, &dt)))
 		return cursor_turn(m, c);
 	c->c.p = p;
-	c->ev.time = c->last = gowire_add(dt < m->few ? (int64_t)(dt * m->ns) : gowire_time(m->g->ns_per_tick, dt),
-	    c->last);
+	c->ev.time = gowire_add(dt < m->few ? (int64_t)(dt * m->ns) : gowire_time(m->g->ns_per_tick, dt), c->ev.time);
 	/* the goroutine, often; other threads come first */
 	__builtin_prefetch(gostep_place(m->o, (int64_t)c->ev.arg[1]));
 	return 1;
@@ -240,11 +239,17 @@ static bool may_guess(struct merge *m)
 	return m->g->salvaged;
 }
 
+static enum go_advance __attribute__((noinline)) take_slowly(struct merge *m, struct cursor *c)
+{
+	enum go_advance r = goorder_advance(m->o, &c->ev, c->m, &c->state);
+	c->fast = m->o->general ? NULL : c->state;
+	return r;
+}
+
 static inline __attribute__((always_inline)) enum go_advance try_slot(struct merge *m, size_t i)
 {
 	struct cursor *c = m->heap[i].cur;
-	enum go_advance r = c->state && !m->o->general && gofast_take(m->o, &c->ev, c->state) ? GO_YES
-	    : goorder_advance(m->o, &c->ev, c->m, &c->state);
+	enum go_advance r = c->fast && gofast_take(m->o, &c->ev, c->fast) ? GO_YES : take_slowly(m, c);
 	if (r == GO_YES) {
 		m->taken++;
 		return i ? step_slot(m, i) : step_head(m);
