@@ -118,23 +118,22 @@ static inline enum go_advance took(struct step *s)
 	return say(s->o, s->ev->type, s->ev, &s->now) ? GO_YES : GO_BAD;
 }
 
-/* What was ready has gone, and who took it may have brought another place for what comes. */
-static void anew(struct goorder *o)
+void goorder_room(struct goorder *o, struct tev *out)
 {
-	o->next = o->out;
-	o->full = o->out + GO_OUT - GO_OUT_ROOM;
+	o->out = o->next = out;
+	o->full = out + GO_OUT - GO_OUT_ROOM;
 }
 
 bool goorder_flush(struct goorder *o)
 {
 	size_t n = (size_t)(o->next - o->out);
+	o->next = o->out;
 	if (n && !o->stopped) {
 		o->info->events += n;
 		if (o->ops->progress)
 			o->ops->progress(o->self, o->bytes);
 		o->stopped = !o->ops->events(o->self, o->gen, o->out, n);
 	}
-	anew(o);
 	return !o->stopped;
 }
 
@@ -517,8 +516,7 @@ void goorder_init(struct goorder *o, const struct tev_ops *ops, void *self,
 	*o = (struct goorder){.ops = ops, .self = self, .info = info};
 	gostep_places(o, GO_NEAR);
 	o->own = out ? NULL : xmalloc(GO_OUT * sizeof *o->out);
-	o->out = out ? out : o->own;
-	anew(o);
+	goorder_room(o, out ? out : o->own);
 }
 
 void goorder_free(struct goorder *o)

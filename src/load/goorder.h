@@ -55,9 +55,11 @@ struct goorder {
 	struct err bad;		/* why the last goorder_advance() said GO_BAD */
 };
 
-/* out: room for GO_OUT events, to be changed by whom they go to; NULL: it brings its own. */
+/* out: room for GO_OUT events; NULL: it brings its own. */
 void goorder_init(struct goorder *, const struct tev_ops *, void *self, struct tstream_info *, struct tev *out);
 void goorder_free(struct goorder *);
+/* Whom events go to, when none is ready: the next ones are to go there. */
+void goorder_room(struct goorder *, struct tev *out);
 
 /* Say what is ready. false: the consumer wants no more. */
 bool goorder_flush(struct goorder *);

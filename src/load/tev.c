@@ -234,7 +234,7 @@ int tev_run(struct bytes in, const struct tev_ops *ops, void *self, struct tstre
 {
 	struct reading r = {.in = in, .info = info, .damage = damage, .feed = feed};
 	goorder_init(&r.order, ops, self, info, feed->first);
-	feed->out = &r.order.out;
+	feed->order = &r.order;
 	if (info->version > GO_NEWEST) {
 		char msg[120];
 		snprintf(msg, sizeof msg, "go 1.%d is newer than this reader: read as go 1.%d",

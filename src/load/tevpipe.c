@@ -72,7 +72,7 @@ static struct slot *fill(struct pipe *p, int kind, const struct tgen *g)
 static void give_room(struct pipe *p)
 {
 	int i = belt_take(p->belt);
-	*p->feed.out = i < 0 ? p->room + p->slots * GO_OUT : p->slot[i].ev;
+	goorder_room(p->feed.order, i < 0 ? p->room + p->slots * GO_OUT : p->slot[i].ev);
 }
 
 /* They are where they go already. */

@@ -5,13 +5,14 @@
 
 #include "load/tev.h"
 
+struct goorder;
+
 /* What becomes of a generation that has been said, and where its events go. */
 struct tev_feed {
 	void (*drop)(void *self, struct tgen *);	/* frees it when it may */
 	void *self;
-	struct tev *first;	/* NULL, or room for the first events, GO_OUT of them; *out is set to
-				   room for more whenever something has been said */
-	struct tev **out;	/* set by tev_run() */
+	struct tev *first;	/* NULL, or room for the first events, GO_OUT of them */
+	struct goorder *order;	/* set by tev_run(): given room for more whenever something has been said */
 };
 
 /* tev_read() on the caller's thread alone; the header has been looked at. */
