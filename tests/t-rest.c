@@ -306,8 +306,8 @@ static void listed(struct arena *a)
 		uint32_t n, want = 0;
 		for (int i = 0; i < N; i++)
 			if (in >> i & 1) {
-				snprintf(list + strlen(list), 24, "%s%llu", want ? ",g" : "", (unsigned long long)id[i]);
-				want++;
+				snprintf(list + strlen(list), 24, "%s%llu", want++ ? ",g" : "",
+				    (unsigned long long)id[i]);
 			}
 		const uint8_t *set = tw_listed(sn, list, a, &n);
 		bool same = set && n == want;

@@ -28,11 +28,11 @@ static bool refused(const char *re)
 /* What is known of an expression before it is tried: where nothing begins so, there is no match. */
 static void beginnings(void)
 {
-	static const char *const re[] = {"^main\\.work$", "^a?b", "^a*", "^a{0}b", "^a|b", "^(a|b)", "^\\Qa|b\\E", "^\\.x",
-		"^\\.?x", "^[ab]", "^\\x62", "^\\141", "^\\d", "(?i)^a", "^(?i)a", "^ab*", "a", "^", "^$", "^\\|a", "^.", "(?m)^a",
-		"^*a", "^\\(\\*T\\)"};
-	static const char *const s[] = {"main.work", "mainXwork", "a", "b", "ab", "A", "a|b", "|a", ".x", "x", "1", "", "(*T)",
-		"x\na"};
+	static const char *const re[] = {"^main\\.work$", "^a?b", "^a*", "^a{0}b", "^a|b", "^(a|b)",
+		"^\\Qa|b\\E", "^\\.x", "^\\.?x", "^[ab]", "^\\x62", "^\\141", "^\\d", "(?i)^a", "^(?i)a", "^ab*", "a", "^", "^$", "^\\|a",
+		"^.", "(?m)^a", "^*a", "^\\(\\*T\\)"};
+	static const char *const s[] = {"main.work", "mainXwork", "a", "b", "ab", "A", "a|b", "|a", ".x", "x", "1", "",
+		"(*T)", "x\na"};
 	unsigned known = 0;
 	for (size_t i = 0; i < sizeof re / sizeof *re; i++) {
 		struct rx *rx = rx_new(re[i], NULL);

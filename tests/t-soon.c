@@ -156,7 +156,7 @@ int main(void)
 		NULL
 	};
 	static const char *const trace[] = {
-		"1jj]]]jj<Enter>q4jj]]3]]2]]5", "6jjj<Enter>jj1jfu4fu3fu",
+		"6jjDjj]u", "7jjDuu6jD3jj", "1jj]]]jj<Enter>q4jj]]3]]2]]5", "6jjj<Enter>jj1jfu4fu3fu",
 		    "1:focus=main<Enter>4:hide=runtime<Enter>]]uuR", "8<Tab>hhhe%%Vll<Tab>l:t 1.2s..1.4s<Enter>hhVu",
 		NULL
 	};

@@ -308,6 +308,8 @@ static void weighed(struct app *a)
 	app_update(a);
 	if (!app_awaits(a) && (a->later.go || a->later.load))
 		go_later(a);
+	if (a->rest_of == session_serial(a->s) + 1)
+		app_tell_rest(a);
 	note_part(a);
 	app_first_words(a);
 	arena_reset(&a->scratch);

@@ -37,7 +37,7 @@ static void put_side(const struct app *a, struct buf *b, uint64_t set)
 		}
 }
 
-/* The states in which one of A and one of B differ most. */
+/* The states in which one of A and one of B differ most; when it is known, if nothing else has been asked for. */
 void app_tell_rest(struct app *a)
 {
 	const struct query *q = session_query(a->s);
@@ -45,7 +45,11 @@ void app_tell_rest(struct app *a)
 	struct rest_states r;
 	struct buf b = {0};
 	bool done[TS__N] = {0};
-	session_rest(a->s, q, &r);
+	a->rest_of = 0;
+	if (!session_rest_soon(a->s, &r)) {
+		a->rest_of = session_serial(a->s) + 1;
+		return;
+	}
 	for (int k = 0; k < 4; k++) {
 		int64_t most = 0;
 		int best = 0;

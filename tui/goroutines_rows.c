@@ -550,7 +550,7 @@ bool gor_query_without(const struct gor *p, const struct pane_env *env, struct q
 {
 	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
 	const struct snap *sn = session_snap(env->s);
-	uint8_t *rest = xcalloc(sn->ntrks / 8 + 1u, 1);	/* in the order of their rows: a million of them lie far apart */
+	uint8_t *rest = xcalloc(sn->ntrks / 8 + 1u, 1);	/* in the order of their rows: a million lie far apart */
 	struct buf ids = {0};
 	bool any = false;
 	for (uint32_t i = 0; i < p->rows[l].n; i++) {

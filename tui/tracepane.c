@@ -479,7 +479,7 @@ enum verdict tp_rest(const struct pane_env *env, struct ask *out)
 	struct rest_states r;
 	int64_t by[TW__N] = {0};
 	query_rest(q);
-	session_rest(env->s, q, &r);
+	session_rest_about(env->s, q, &r);
 	if (!r.n[0] || !r.n[1])
 		return ask_say(out, "there are no others to compare with");
 	if (q->type != SIZE_MAX)

@@ -113,5 +113,7 @@ struct tw_slice *tw_presence(const struct snap *, const struct tw_filter *, stru
 bool tw_present(const struct tw_slice *, uint32_t n, int64_t t0, int64_t t1);
 /* ns by state of all that a filter lets through: of goroutines, or of what they did in its slices. */
 void tw_states(const struct snap *, const struct tw_filter *, int64_t ns[TS__N]);
+/* About that, of a few sheets and in no time: to hold two filters of one snapshot against each other. */
+void tw_states_about(const struct snap *, const struct tw_filter *, int64_t ns[TS__N]);
 
 #endif

@@ -8,12 +8,11 @@
 #include "config.h"
 #include "analysis/tracew.h"
 
-#include "analysis/bins.h"
 #include "analysis/sched.h"
 #include "base/halve.h"
 #include "base/scatter.h"
 #include "base/shelf.h"
-#include "base/wrap.h"
+#include "store/spans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -412,45 +411,6 @@ struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena
 		one_task(sn, p, set, &s);
 	p->span = set;
 	return slices_take(&s, sn, true, a, n);
-}
-
-/* ---- by state */
-
-static void add_row(const struct snap *sn, const struct sheet *sh, uint32_t row, const struct tw_filter *f,
-    int64_t ns[TS__N])
-{
-	int64_t from = f->from == TIME_NONE ? sn->t0 : f->from, to = f->to == TIME_NONE ? sn->t1 : f->to;
-	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
-		int64_t a = sh->t0 + sheet_start(sh, i), b = sheet_end(sh, row, i);
-		a = a < from ? from : a;
-		b = b > to ? to : b;
-		if (b > a)
-			ns[sh->state[i] & SHEET_STATE] = wrap_add(ns[sh->state[i] & SHEET_STATE], b - a);
-	}
-}
-
-void tw_states(const struct snap *sn, const struct tw_filter *f, int64_t ns[TS__N])
-{
-	memset(ns, 0, TS__N * sizeof *ns);
-	for (uint32_t i = 0; f->slice && i < f->nslice; i++) {
-		int64_t a = f->slice[i].t0, b = f->slice[i].t1;
-		struct bin sum;
-		a = f->from != TIME_NONE && a < f->from ? f->from : a;
-		b = f->to != TIME_NONE && b > f->to ? f->to : b;
-		if (b <= a || !tw_has(f->g, f->slice[i].trk))
-			continue;
-		bins_sum(sn, f->slice[i].trk, a, b, &sum);
-		for (int k = 0; k < TS__N; k++)
-			ns[k] = wrap_add(ns[k], sum.ns[k]);
-	}
-	for (uint32_t i = 0; !f->slice && i < sn->nsheets; i++) {
-		const struct sheet *sh = sheet_get(sn, i);
-		for (uint32_t r = 0; r < sh->ntrk; r++)
-			if (store_trk(sn->st, sh->trk[r])->kind == TK_G && tw_has(f->g, sh->trk[r]))
-				add_row(sn, sh, r, f, ns);
-		sheet_put(sn, i);
-	}
-	ns[TS_NONE] = 0;
 }
 
 /* ---- when it was there */

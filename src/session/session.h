@@ -136,6 +136,10 @@ static inline bool query_has_rest(const struct query *q) { return q->b >> SIDE_R
 /* Both sides of it: how many they are, and what the mean of one did, by state. */
 struct rest_states { uint32_t n[2]; int64_t ns[2][TS__N]; };
 void session_rest(const struct session *, const struct query *, struct rest_states *);
+/* About that, for which state they differ most in, of any size. */
+void session_rest_about(const struct session *, const struct query *, struct rest_states *);
+/* Of the present query; false: it is being made with the calls, and known when they have been weighed. */
+bool session_rest_soon(struct session *, struct rest_states *);
 uint32_t session_nsides(const struct session *);	/* with the first file */
 const char *session_side_name(const struct session *, uint32_t side);
 

@@ -30,7 +30,8 @@ struct weighing {
 	struct query q;
 	struct wanted want;
 	struct calls *made;
-	bool first;		/* a viewer says what stands out of it */
+	struct rest_states rest;	/* where it is compared with it */
+	bool rested, first;	/* first: a viewer says what stands out of it */
 	struct job *job;
 	_Atomic bool stop;	/* the session is left */
 	int64_t us;
@@ -118,6 +119,8 @@ static int weigh(struct job *j, void *arg)
 	w->at.job = j;
 	w->at.stop = &w->stop;
 	w->made = session_calls(&w->at, w->want.gran);
+	if (w->rested)
+		session_rest(&w->at, &w->q, &w->rest);
 	if (atomic_load(&w->stop))
 		return 0;
 	job_tell(j, w->want.tree ? 50 : 90, 100);
@@ -174,6 +177,7 @@ static bool start(struct session *s, struct wanted want)
 	struct weighing *w = xcalloc(1, sizeof *w);
 	copy(&w->at, s, &w->q);
 	w->want = want;
+	w->rested = session_is_trace(s) && query_has_rest(&w->q) && s->rest_of != s->serial + 1;
 	w->first = !s->shared && s->snap->complete && !session_is_trace(s);
 	s->shared |= w->first;
 	lend_shapes(s, &w->at);
@@ -215,6 +219,10 @@ static bool take(struct session *s)
 	job_join(w->job);
 	lend_shapes(&w->at, s);
 	s->spent += w->us;
+	if (fits && w->rested) {
+		s->rest = w->rest;
+		s->rest_of = s->serial + 1;
+	}
 	if (fits) {
 		struct calls **c = &s->calls[session_slot(w->want.gran)];
 		if (s->cserial != s->serial)
@@ -244,6 +252,17 @@ bool session_weighed(struct session *s)
 			start(s, w);
 	}
 	return fits;
+}
+
+bool session_rest_soon(struct session *s, struct rest_states *r)
+{
+	if (s->rest_of != s->serial + 1 && s->weighing)
+		return false;
+	if (s->rest_of != s->serial + 1)
+		session_rest(s, &s->hist[s->at], &s->rest);
+	s->rest_of = s->serial + 1;
+	*r = s->rest;
+	return true;
 }
 
 void session_weigh_end(struct session *s)

@@ -54,6 +54,8 @@ struct session {
 	struct job *job;		/* NULL, or this is a worker's: who is told how far it is */
 	const _Atomic bool *stop;	/* NULL, or set when the session is left: what is made is nobody's */
 	struct job *leaving[4];		/* session_let_go(); NULL: nothing goes */
+	struct rest_states rest;	/* of which query: its serial and 1, 0 none */
+	uint32_t rest_of;
 	struct weighing *weighing;	/* NULL, or what is made beside the interface: soon.c */
 	struct wanted { bool calls, tree; enum gran gran; uint32_t serial; } wanted[2];	/* and after that, by slot */
 };

@@ -76,17 +76,28 @@ void session_trace(const struct session *s, struct arena *a, struct tw_filter *f
 	trace_filter(s->snap, q->suspended ? &all : q, false, a, f);
 }
 
-void session_rest(const struct session *s, const struct query *q, struct rest_states *r)
+static void rest_states(const struct session *s, const struct query *q, bool about, struct rest_states *r)
 {
 	struct arena a = {0};
 	for (int k = 0; k < 2; k++) {
 		struct tw_filter f;
 		r->n[k] = trace_filter(s->snap, q, k, &a, &f);
-		tw_states(s->snap, &f, r->ns[k]);
+		f.on = job_onlooker(s->job);
+		(about ? tw_states_about : tw_states)(s->snap, &f, r->ns[k]);
 		for (int i = 0; i < TS__N && r->n[k] > 1; i++)
 			r->ns[k][i] /= r->n[k];
 	}
 	arena_free(&a);
+}
+
+void session_rest(const struct session *s, const struct query *q, struct rest_states *r)
+{
+	rest_states(s, q, false, r);
+}
+
+void session_rest_about(const struct session *s, const struct query *q, struct rest_states *r)
+{
+	rest_states(s, q, true, r);
 }
 
 /* The same P or goroutine in another trace, by its number; an id that nothing has when there is none. */
@@ -122,7 +133,7 @@ static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64
 	for (stk_id i = 0; i < tw->n; i++) {
 		stk_id at = ad ? ad->to[i] : i;
 		ns[at] = wrap_add(ns[at], sides_scaled(tw->ns[i], each));
-		count[at] += sides_scaled(tw->count[i], each);
+		count[at] = wrap_add(count[at], sides_scaled(tw->count[i], each));
 	}
 }
 
@@ -168,8 +179,8 @@ static struct tally tally_sides(struct session *s, struct arena *a)
 			weigh_trace(s, k, a, base, bcount);
 	}
 	for (size_t i = 0; base && i < n; i++) {
-		sum[0] += ns[i];
-		sum[1] += base[i];
+		sum[0] = wrap_add(sum[0], ns[i]);
+		sum[1] = wrap_add(sum[1], base[i]);
 	}
 	for (size_t i = 0; base && q->normalize && sum[0] && i < n; i++)
 		ns[i] = sides_scaled(ns[i], (double)sum[1] / (double)sum[0]);
