@@ -122,7 +122,7 @@ struct graft {
 	const struct tw_part *part;	/* NULL: samples */
 	struct twigs top, end;
 	uint32_t *top_of, *end_of;	/* by label set, or by part */
-	uint32_t *way;			/* what is still to write */
+	struct { uint32_t node; frm_id frame; } *way;	/* what is still to write */
 	size_t cway;
 	bool ends;			/* there are tags at the leaf */
 };
@@ -137,28 +137,38 @@ static void begin(struct down *d, uint32_t id)
 
 static uint32_t add_row(struct tree *t, uint32_t parent, frm_id frame)
 {
-	t->row = mem_grow(t->row, &t->cap, t->n + 1u, sizeof *t->row);
+	if (t->n == t->cap)
+		t->row = mem_grow(t->row, &t->cap, t->n + 1u, sizeof *t->row);
 	t->row[t->n] = (struct stk_row){parent, frame};
 	return t->n++;
 }
 
+static struct stk_row row_of(const struct graft *g, const struct down *d, uint32_t x)
+{
+	if (d->twigs)
+		return (struct stk_row){d->twigs->v[x].parent, TREE_TAG | (d->tag0 + x)};
+	return *store_stk(g->sn->st, x);
+}
+
 static uint32_t go_down(struct graft *g, struct down *d, uint32_t to)
 {
-	const struct store *st = g->sn->st;
 	uint32_t x = to, n = 0, last = d->pre ? d->pre[d->last] : d->last;
 	while ((d->pre ? d->pre[x] : x) > last) {
-		g->way = mem_grow(g->way, &g->cway, n + 1u, sizeof *g->way);
-		g->way[n++] = x;
-		x = d->twigs ? d->twigs->v[x].parent : store_stk(st, x)->parent;
+		struct stk_row r = row_of(g, d, x);
+		if (n == g->cway)
+			g->way = mem_grow(g->way, &g->cway, n + 1u, sizeof *g->way);
+		g->way[n].node = x;
+		g->way[n++].frame = r.frame;
+		x = r.parent;
 	}
 	while (d->path[d->depth - 1].node != x)
 		d->depth--;
 	uint32_t id = d->path[d->depth - 1].id;
+	if (d->depth + n > d->cap)
+		d->path = mem_grow(d->path, &d->cap, d->depth + n, sizeof *d->path);
 	while (n) {
-		x = g->way[--n];
-		id = add_row(g->t, id, d->twigs ? TREE_TAG | (d->tag0 + x) : store_stk(st, x)->frame);
-		d->path = mem_grow(d->path, &d->cap, d->depth + 1u, sizeof *d->path);
-		d->path[d->depth].node = x;
+		id = add_row(g->t, id, g->way[--n].frame);
+		d->path[d->depth].node = g->way[n].node;
 		d->path[d->depth++].id = id;
 	}
 	d->last = to;
@@ -206,7 +216,7 @@ static struct keyed *sorted(const struct graft *g, const uint32_t *pre, uint32_t
 {
 	struct keyed *v = xmalloc((n + 1u) * sizeof *v);
 	for (uint32_t i = 0; i < n; i++)
-		v[i] = (struct keyed){g->end.pre[spot_of(g, i).end], i};
+		v[i] = (struct keyed){g->ends ? g->end.pre[spot_of(g, i).end] : 0, i};
 	if (g->ends)
 		keyed_sort(v, n);
 	for (uint32_t k = 0; k < n; k++) {
@@ -227,6 +237,10 @@ static void write_tree(struct graft *g, uint32_t n)
 	struct down top = {.twigs = &g->top, .pre = g->top.pre}, way = {.pre = pre},
 		    end = {.twigs = &g->end, .pre = g->end.pre, .tag0 = g->top.n};
 	struct spot had = {0, 0, 0};
+	bool in_key = !pre && !g->ends;	/* what is in the hand need not be looked up */
+	uint32_t *top_at = xmalloc(g->top.n * sizeof *top_at);
+	for (uint32_t i = 0; i < g->top.n; i++)
+		top_at[g->top.pre[i]] = i;
 	t->ntag = g->top.n + g->end.n;
 	t->tag = xmalloc(t->ntag * sizeof *t->tag);
 	for (uint32_t i = 0; i < t->ntag; i++)
@@ -237,7 +251,7 @@ static void write_tree(struct graft *g, uint32_t n)
 	begin(&way, 0);
 	begin(&end, 0);
 	for (uint32_t k = 0; k < n; k++) {
-		struct spot s = spot_of(g, v[k].v);
+		struct spot s = in_key ? (struct spot){top_at[v[k].key >> 32], (uint32_t)v[k].key, 0} : spot_of(g, v[k].v);
 		if (s.top != had.top)
 			begin(&way, go_down(g, &top, s.top));
 		uint32_t at = go_down(g, &way, s.stack);
@@ -248,6 +262,7 @@ static void write_tree(struct graft *g, uint32_t n)
 	}
 	mem_free(v);
 	mem_free(pre);
+	mem_free(top_at);
 	mem_free(top.path);
 	mem_free(way.path);
 	mem_free(end.path);
