@@ -394,7 +394,7 @@ void graph_prepare(struct builder *b)
 void graph_prepared(struct builder *b)
 {
 	void *all[] = {b->lines, b->slot, b->seen, b->cum, b->cum_div, b->functions.slot, b->tag_keys.slot, b->bundle,
-	    b->bundle_d, b->sets, b->set_key, b->way};
+	    b->bundle_d, b->sets, b->set_key, b->key_size, b->way};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);
 	intern_free(&b->infox);
@@ -414,6 +414,8 @@ static struct graph *build(
 	if (o->tags && !light)
 		b.sets = xcalloc(p->nset, sizeof *b.sets);
 	graph_prepare(&b);
+	if (b.sets && o->tag_least > 0)
+		graph_tags_from(&b, o->tag_least);
 	walk_all(&b);
 	select_nodes(g, o->drop_negative);
 	mem_free(b.info);

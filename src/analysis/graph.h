@@ -65,6 +65,7 @@ struct gopt {
 	bool tree;		/* a node per context */
 	bool drop_negative;
 	bool tags;		/* weigh labels too */
+	int64_t tag_least;	/* of these none that will be trimmed away as lighter; 0: all */
 	bool visual;		/* the order and choice of nodes for drawings */
 	bool cum_sort;
 	bool spend;		/* nobody will look at samples and stacks again: what was walked may go. Without tags */

@@ -71,6 +71,7 @@ struct builder {
 	bool ordered;	/* bundles come as their stacks lie */
 	size_t spent;	/* bytes of the profile's frames */
 	size_t ntag_key, ctag_key, nset_key, cset_key;
+	uint64_t *key_size, key_least;	/* by key: NULL, or the most that it weighs anywhere; less than that is no mark */
 };
 
 /* What locations are and which samples go together, before anything is walked; all of it goes but for b->info. */
@@ -89,6 +90,8 @@ struct bundle graph_bundle(const struct builder *, size_t i);
 
 /* graph_tags.c: what a bundle's labels weigh at a node; what labels a set has. */
 void graph_tag(struct builder *, struct gnode *, const struct bundle *, bool flat);
+/* Trimming will take away marks of less: those of keys that never weigh as much are not made. */
+void graph_tags_from(struct builder *, int64_t least);
 const struct set_tags *graph_set_tags(struct builder *, uint32_t set);
 
 /* A stack from its root on: the bundle, and the slot of the line that it has come to (what the node there is, + 1;

@@ -3,12 +3,15 @@
 /*
  * Labels in the call graph. A set of labels becomes what is drawn of it when it is first met: its texts as one, and its
  * numbers that are bytes, each a key. What a key weighs at a node is a mark; of marks there are as many as nodes and
- * labels have in common, so a mark says by number which key is meant (gmark_tag()).
+ * labels have in common, so a mark says by number which key is meant (gmark_tag()). Most keys of a profile whose
+ * requests are labelled weigh too little to be drawn, wherever they are: where trimming says how much that is, what each
+ * weighs is added up before, and these have none.
  */
 #include "config.h"
 #include "analysis/graph_in.h"
 
 #include "base/units.h"
+#include "base/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +127,30 @@ struct gtag gmark_tag(const struct graph *g, const struct gmark *t)
 void graph_tag(struct builder *b, struct gnode *n, const struct bundle *s, bool flat)
 {
 	const struct set_tags *t = graph_set_tags(b, s->set);
-	for (uint32_t i = 0; i < t->n; i++)
-		add_tag(b, n, b->set_key[t->first + i], s, flat);
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct set_key k = b->set_key[t->first + i];
+		if (!b->key_size || b->key_size[k.key] >= b->key_least)
+			add_tag(b, n, k, s, flat);
+	}
+}
+
+void graph_tags_from(struct builder *b, int64_t least)
+{
+	uint64_t *size = NULL;
+	size_t cap = 0, n = 0;
+	for (size_t i = 0; i < b->nbundle; i++) {
+		struct bundle s = graph_bundle(b, i);
+		if (!s.set || (!s.w && !s.d) || !b->p->stack[s.stack].n)
+			continue;
+		const struct set_tags *t = graph_set_tags(b, s.set);
+		size = mem_grow(size, &cap, b->ntag_key + 1, sizeof *size);
+		while (n < b->ntag_key)
+			size[n++] = 0;
+		for (uint32_t k = 0; k < t->n; k++) {
+			uint64_t *v = &size[b->set_key[t->first + k].key], w = wrap_size(s.w);
+			*v = *v > UINT64_MAX - w ? UINT64_MAX : *v + w;
+		}
+	}
+	b->key_size = size;
+	b->key_least = wrap_size(least);
 }

@@ -219,6 +219,8 @@ void graph_walk_tree(struct builder *b, double part)
 			b->g->sifted = true;
 			b->g->flat = all;
 			b->g->light = v.dropped;
+			if (b->sets)
+				graph_tags_from(b, v.least);
 		}
 		mem_free(order);
 	}

@@ -378,6 +378,7 @@ struct graph *graph_trimmed(struct prof *p, const struct gopt *asked)
 	int64_t node_cut = wrap_abs(units_i64(total * o->nodefraction));
 	int64_t edge_cut = wrap_abs(units_i64(total * o->edgefraction));
 	size_t dropped = 0;
+	opt.tag_least = node_cut;
 	for (size_t i = 0; i < g->n && node_cut > 0; i++) {
 		g->node[i]->keep = wrap_abs(g->node[i]->cum) >= node_cut;
 		dropped += !g->node[i]->keep;
