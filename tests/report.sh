@@ -134,6 +134,15 @@ for f in cpu.pb.gz heap.pb.gz block.pb.gz; do
 	ok $? "callgrind -call_tree of $f, with a graph and without"
 done
 
+# contexts are numbered by the first sample that weighs anything, not by the place of its stack
+printf 'main;b;f 1\nmain;a;f 1\n' >"$tmp/two.folded"
+printf 'main;a;f 0\nmain;b;f 1\nmain;a;f 1\n' >"$tmp/zero.folded"
+for f in two zero; do
+	"$ttrace" callgrind -call_tree "$tmp/$f.folded" >"$tmp/$f.contexts" 2>&1
+done
+grep -q '\[2/2\]' "$tmp/two.contexts" && cmp -s "$tmp/two.contexts" "$tmp/zero.contexts"
+ok $? "callgrind -call_tree: a sample of nothing changes nothing"
+
 # the same with the last line that 64 bits can say, and the first: what no source has is not walked to
 far='\x10\xff\xff\xff\xff\xff\xff\xff\xff\x7f' low='\x10\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01'
 printf %b "$(strings '' count wall main.go work other; types 2; pb 2 "$(pn 1 1; pn 2 7)"; pb 2 "$(pn 1 2; pn 2 5)"; pb 2 "$(pn 1 3; pn 2 4)"

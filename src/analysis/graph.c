@@ -262,6 +262,31 @@ static void spend(struct builder *b, uint32_t stack)
 	b->spent = upto;
 }
 
+/* In the order in which their stacks lie, so that these can go on the way; mostly they are. Not for a tree, whose nodes
+   are numbered as bundles come. */
+static void order_bundles(struct builder *b)
+{
+	const struct prof *p = b->p;
+	size_t n = b->nbundle, i = 1;
+	while (i < n && p->stack[b->bundle[i].stack].off >= p->stack[b->bundle[i - 1].stack].off)
+		i++;
+	b->ordered = i >= n;
+	if (b->ordered || b->bundle_d)
+		return;
+	struct keyed *k = xmalloc(n * sizeof *k);
+	struct bundled *to = xmalloc(n * sizeof *to);
+	for (i = 0; i < n; i++)
+		k[i] = (struct keyed){p->stack[b->bundle[i].stack].off, (uint32_t)i};
+	keyed_sort(k, (uint32_t)n);
+	for (i = 0; i < n; i++)
+		to[i] = b->bundle[k[i].v];
+	mem_free(k);
+	mem_free(b->bundle);
+	b->bundle = to;
+	b->cbundle = n;
+	b->ordered = true;
+}
+
 static void walk_all(struct builder *b)
 {
 	struct bundle s;
@@ -273,6 +298,8 @@ static void walk_all(struct builder *b)
 	for (size_t i = 0; i < n; i++)
 		graph_node(b, (uint32_t)i, 0);
 	forget_infos(b);
+	if (b->o->spend)
+		order_bundles(b);
 	b->seen = xcalloc(n + 1, sizeof *b->seen);
 	b->cum = xcalloc(n + 1, sizeof *b->cum);
 	if (b->o->mean)
@@ -295,30 +322,6 @@ static int same_bundle(const void *ctx, uint32_t id, const void *key)
 	const struct bundled *x = &((const struct builder *)ctx)->bundle[id];
 	const struct prof_sample *k = key;
 	return x->stack == k->stack && x->set == k->labels;
-}
-
-/* In the order in which their stacks lie, so that these can go on the way; mostly they are. */
-static void order_bundles(struct builder *b)
-{
-	const struct prof *p = b->p;
-	size_t n = b->nbundle, i = 1;
-	while (i < n && p->stack[b->bundle[i].stack].off >= p->stack[b->bundle[i - 1].stack].off)
-		i++;
-	b->ordered = i >= n;
-	if (b->ordered || b->bundle_d)
-		return;
-	struct keyed *k = xmalloc(n * sizeof *k);
-	struct bundled *to = xmalloc(n * sizeof *to);
-	for (i = 0; i < n; i++)
-		k[i] = (struct keyed){p->stack[b->bundle[i].stack].off, (uint32_t)i};
-	keyed_sort(k, (uint32_t)n);
-	for (i = 0; i < n; i++)
-		to[i] = b->bundle[k[i].v];
-	mem_free(k);
-	mem_free(b->bundle);
-	b->bundle = to;
-	b->cbundle = n;
-	b->ordered = true;
 }
 
 /* Samples with the same stack (and labels) as one; those without weight do not count. Where there are hardly more
@@ -366,10 +369,8 @@ static void make_bundles(struct builder *b)
 	}
 	mem_free(by_stack);
 	intern_free(&by_pair);
-	if (!spend)
-		return;
-	prof_forget_samples(p);
-	order_bundles(b);
+	if (spend)
+		prof_forget_samples(p);
 }
 
 static void select_nodes(struct graph *g, bool drop_negative)

@@ -233,20 +233,27 @@ static void sort_tags(struct tag_ref *t, size_t n, bool flat)
 	qsort(t, n, sizeof *t, flat ? cmp_flat : cmp_cum);
 }
 
+/* Is it a label's text, or with numeric a number that came with the texts `group`? */
+static bool is_of(const struct dot *d, const struct gmark *m, bool numeric, str_id group)
+{
+	const struct gtag *k = &d->g->tag_key[m->key];
+	return !gmark_dead(m) && k->numeric == numeric && (!numeric || k->group == group);
+}
+
 /* The labels of a node: its strings, or the numbers that came with the strings `group`. */
 static struct tag_ref *tags_of(
     struct dot *d, const struct gnode *n, bool numeric, str_id group, size_t *count)
 {
 	size_t k = 0;
 	for (const struct gmark *m = n->tag; m; m = m->next)
-		k++;
+		k += is_of(d, m, numeric, group);
 	struct tag_ref *r = arena_alloc(&d->scratch, (k + 1) * sizeof *r);
 	*count = 0;
-	for (const struct gmark *m = n->tag; m; m = m->next) {
-		struct gtag t = gmark_tag(d->g, m);
-		if (!gmark_dead(m) && t.numeric == numeric && (!numeric || t.group == group))
+	for (const struct gmark *m = n->tag; m; m = m->next)
+		if (is_of(d, m, numeric, group)) {
+			struct gtag t = gmark_tag(d->g, m);
 			r[(*count)++] = (struct tag_ref){t, prof_s(d->v->p, t.name)};
-	}
+		}
 	return r;
 }
 
