@@ -76,7 +76,7 @@ static uint64_t of_rows(const struct snap *sn)
 		const struct trk_row *t = store_trk(st, i);
 		h = mix(h, mix(t->id + t->kind, (uint64_t)t->name << 32 | t->creator));
 		h = mix(h, mix((uint64_t)t->start << 32 | t->created,
-			       (uint64_t)t->t0 + (uint64_t)t->run0 * 3 + (uint64_t)t->t1 * 5));
+			       (uint64_t)t->t0 + (uint64_t)store_run0(st, t) * 3 + (uint64_t)store_t1(st, t) * 5));
 	}
 	for (uint32_t i = 0; i < sn->nmarks; i++) {
 		const struct sink_mark *m = store_mark(st, i);

@@ -344,7 +344,7 @@ static uint64_t of_rows(const struct snap *sn)
 	for (trk_id t = 1; t < sn->ntrks; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		h = mix(mix(mix(h, r->id), r->name), mix(r->creator, mix(r->start, r->created)));
-		h = mix(mix(h, (uint64_t)r->t0), mix((uint64_t)r->run0, (uint64_t)r->t1));
+		h = mix(mix(h, (uint64_t)r->t0), mix((uint64_t)store_run0(sn->st, r), (uint64_t)store_t1(sn->st, r)));
 	}
 	return h;
 }
@@ -371,7 +371,7 @@ static void crowd(const char *jobs)
 	const struct snap *sn = build_snap(b);
 	uint64_t waits = 0;
 	for (trk_id t = 1; t < sn->ntrks; t++)
-		waits += store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->run0 != TIME_NONE;
+		waits += store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->to_run0;
 	/* its P is idle from then on: it knew where its goroutine was, though tables had grown meanwhile */
 	struct ival g, p;
 	trk_id runs = 0, proc = 0;
@@ -432,6 +432,7 @@ static void learnt(void)
 	struct store st = {0};
 	struct learnt l = {0};
 	col_init(&st.trks, sizeof(struct trk_row));
+	col_init(&st.trk_times, sizeof(int64_t));
 	st.trks.spills = true;
 	for (int i = 0; i < ROWS; i++)
 		col_add(&st.trks, NULL);
@@ -440,11 +441,20 @@ static void learnt(void)
 	learnt_add(&l, &st, 9, ROWS, LEARNT_T1, BASE, 1600);
 	learnt_add(&l, &st, 5, ROWS, LEARNT_NAME, 0, 77);
 	learnt_put(&l, &st);
-	OK(store_trk(&st, 5)->run0 == 1234 && store_trk(&st, 5)->name == 77);
-	OK(store_trk(&st, 9)->t1 == 1600);
+	OK(store_run0(&st, store_trk(&st, 5)) == 1234 && store_trk(&st, 5)->name == 77);
+	OK(store_t1(&st, store_trk(&st, 9)) == 1600 && !col_n(&st.trk_times));
 	learnt_add(&l, &st, 9, ROWS, LEARNT_T1, BASE, 1700);
 	learnt_add(&l, &st, 9, ROWS, LEARNT_T1, BASE, 999);	/* before the base: at once, and what came before it */
-	OK(store_trk(&st, 9)->t1 == 999);
+	OK(store_t1(&st, store_trk(&st, 9)) == 999);
+	/* what is there for minutes, and what a damaged trace says to have ended before it began */
+	static const int64_t far[] = { INT64_C(1) << 31, (INT64_C(1) << 31) - 2, INT64_C(1) << 60, -1 };
+	for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
+		learnt_add(&l, &st, 7, ROWS, LEARNT_T1, BASE, far[i]);
+		learnt_put(&l, &st);
+		OK(store_t1(&st, store_trk(&st, 7)) == far[i] && store_run0(&st, store_trk(&st, 7)) == TIME_NONE);
+	}
+	OK(col_n(&st.trk_times) == 3);
+	col_free(&st.trk_times);
 	learnt_free(&l);
 	col_free(&st.trks);
 }

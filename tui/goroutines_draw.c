@@ -62,7 +62,7 @@ static void draw_last(const struct drawing *d, struct grid *g, int y, int x, int
 		tp_str(sn->st, t->name, "(no start function)", &b);
 		buf_puts(&b, "  ");
 	}
-	if (t->t1 != TIME_NONE && t->t1 <= d->p->scope.t1)
+	if (t->to_t1 && store_t1(sn->st, t) <= d->p->scope.t1)
 		buf_puts(&b, "ended");
 	else if (ival_at(sn, r->trk, d->p->scope.t1 - 1, &v))
 		buf_puts(&b, state_name(v.state));

@@ -232,7 +232,7 @@ static void draw_top(const struct gor *p, const struct pane_env *env, struct gri
 	}
 	tp_text(env, g, 0, 1, g->w - 1, ST_TITLE, &b);
 	buf_reset(&b);
-	buf_puts(&b, t->t1 == TIME_NONE ? "alive " : "lived ");
+	buf_puts(&b, !t->to_t1 ? "alive " : "lived ");
 	text_ns(&b, p->one.s.total);
 	buf_puts(&b, ": ");
 	tp_shares(p->one.s.ns, p->one.s.total, &b);

@@ -124,9 +124,9 @@ static int draw_children(const struct gor *p, const struct pane_env *env, struct
 		const struct trk_row *t = store_trk(sn->st, p->one.child[k]);
 		struct buf b = {0};
 		tp_at(g, y, 11, t->t0);
-		tp_ns(g, y, 20, (t->t1 == TIME_NONE ? sn->t1 : t->t1) - t->t0, 0);
+		tp_ns(g, y, 20, (t->to_t1 ? store_t1(sn->st, t) : sn->t1) - t->t0, 0);
 		tp_who(sn->st, p->one.child[k], &b);
-		buf_puts(&b, t->t1 == TIME_NONE ? "  never ended" : "");
+		buf_puts(&b, !t->to_t1 ? "  never ended" : "");
 		tp_text(env, g, y, 22, g->w - 22, t->t0 >= v->t0 && t->t0 < v->t1 ? ST_ACCENT : ST_NORMAL, &b);
 		buf_free(&b);
 	}

@@ -30,7 +30,7 @@ void gor_tell(const struct snap *sn, const struct sched_groups *gs, uint32_t fir
 		for (int s = 0; s < TS__N; s++)
 			o->ns[s] = wrap_add(o->ns[s], gs->g[i].ns[s]);
 		histo_add(&o->life, gs->g[i].total);
-		o->ended += t->t1 != TIME_NONE;
+		o->ended += t->to_t1 != 0;
 		if (!o->created)
 			o->created = t->created;
 	}

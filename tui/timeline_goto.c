@@ -192,7 +192,7 @@ static void go_life(struct timeline *tl, const struct pane_env *env, trk_id t)
 {
 	const struct snap *sn = session_snap(env->s);
 	const struct trk_row *r = store_trk(sn->st, t);
-	int64_t t0 = r->t0 == TIME_NONE ? sn->t0 : r->t0, t1 = r->t1 == TIME_NONE ? sn->t1 : r->t1;
+	int64_t t0 = r->t0 == TIME_NONE ? sn->t0 : r->t0, t1 = r->to_t1 ? store_t1(sn->st, r) : sn->t1;
 	int64_t pad = (t1 - t0) / 16;
 	if (t1 <= t0)
 		return;

@@ -231,7 +231,7 @@ static void make_lives(struct timeline *tl, const struct snap *sn)
 	tl->life_of = tl->news;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct trk_row *r = store_trk(sn->st, tl->tr->trk[TK_G][i]);
-		int64_t t0 = r->t0, t1 = r->t1;
+		int64_t t0 = r->t0, t1 = store_t1(sn->st, r);
 		tl->life[i].t0 = t0 == TIME_NONE ? INT64_MIN : t0;
 		tl->life[i].t1 = t1 == TIME_NONE ? INT64_MAX : t1;
 	}

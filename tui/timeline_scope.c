@@ -69,7 +69,7 @@ bool tl_scope_goroutine(const struct timeline *tl, const struct snap *sn, trk_id
 		return true;
 	const struct trk_row *r = store_trk(sn->st, t);
 	return (sc->f.to == TIME_NONE || r->t0 == TIME_NONE || r->t0 < sc->f.to) &&
-	       (sc->f.from == TIME_NONE || r->t1 == TIME_NONE || r->t1 > sc->f.from);
+	       (sc->f.from == TIME_NONE || !r->to_t1 || store_t1(sn->st, r) > sc->f.from);
 }
 
 bool tl_scope_row(const struct timeline *tl, const struct snap *sn, trk_id t)

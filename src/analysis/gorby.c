@@ -79,7 +79,8 @@ static void by_state(const struct snap *sn, int64_t t1, str_id *key)
 		struct ival v;
 		if (r->kind != TK_G)
 			continue;
-		if (r->t1 != TIME_NONE && r->t1 <= t1)
+		int64_t end = store_t1(sn->st, r);
+		if (end != TIME_NONE && end <= t1)
 			key[t] = ended;
 		else
 			key[t] = ival_at(sn, t, t1 - 1, &v) ? name[v.state] : born;
@@ -162,7 +163,8 @@ static void by_life(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 		const struct trk_row *r = store_trk(sn->st, t);
 		/* who was there before, the trace was told of as it was; who is new has been created by somebody */
 		bool before = r->t0 == TIME_NONE || r->t0 < t0 || (!r->created && !r->creator);
-		bool ended = r->t1 != TIME_NONE && r->t1 <= t1 && r->t1 < sn->t1;
+		int64_t end = store_t1(sn->st, r);
+		bool ended = end != TIME_NONE && end <= t1 && end < sn->t1;
 		key[t] = id[!before][ended];
 	}
 }

@@ -126,7 +126,7 @@ static void stat_block(const struct sched *s, struct gstat *g, struct arena *mem
 bool sched_begin(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct gstat *g)
 {
 	const struct trk_row *row = store_trk(s->sn->st, trk);
-	int64_t born = row->t0, died = row->t1;
+	int64_t born = row->t0, died = store_t1(s->sn->st, row);
 	*g = (struct gstat){ .trk = trk };
 	if (born == TIME_NONE)
 		return false;
@@ -169,7 +169,7 @@ void sched_end(const struct sched *s, bool lives, struct arena *mem, struct gsta
 
 bool sched_lives(const struct sched *s, trk_id trk, int64_t b)
 {
-	return store_trk(s->sn->st, trk)->t1 == TIME_NONE && b == TIME_NONE;
+	return !store_trk(s->sn->st, trk)->to_t1 && b == TIME_NONE;
 }
 
 int64_t sched_length(const struct sched *s, trk_id trk, int64_t a, int64_t b)
@@ -270,7 +270,7 @@ static int group_cmp(const void *a, const void *b)
 static bool asked_for(const struct snap *sn, const struct sched_ask *q, trk_id t, int64_t *a, int64_t *b)
 {
 	const struct trk_row *r = store_trk(sn->st, t);
-	int64_t t0 = r->t0, t1 = r->t1;
+	int64_t t0 = r->t0, t1 = store_t1(sn->st, r);
 	*a = *b = TIME_NONE;
 	if (r->kind != TK_G || t0 == TIME_NONE || (q->g && !(q->g[t >> 3] >> (t & 7) & 1)))
 		return false;

@@ -186,7 +186,7 @@ static int64_t clip(struct pass *p, trk_id trk, int64_t a, int64_t b)
 		return ns;
 	}
 	const struct trk_row *t = store_trk(p->sn->st, trk);
-	int64_t run0 = t->run0, end = t->t1;
+	int64_t run0 = store_run0(p->sn->st, t), end = store_t1(p->sn->st, t);
 	return overlap(p, a, b, run0 == TIME_NONE ? INT64_MIN : run0, end == TIME_NONE ? INT64_MAX : end);
 }
 

@@ -263,7 +263,7 @@ uint32_t tw_count(const struct snap *sn, const uint8_t *set, int64_t from, int64
 	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		n += r->kind == TK_G && tw_has(set, t) && r->t0 != TIME_NONE && (to == TIME_NONE || r->t0 < to) &&
-		    (from == TIME_NONE || r->t1 == TIME_NONE || r->t1 > from);
+		    (from == TIME_NONE || !r->to_t1 || store_t1(sn->st, r) > from);
 	}
 	return n;
 }
@@ -480,7 +480,8 @@ static void join(struct joined *o, struct tw_slice x)
 /* The life of a goroutine, open ends those of the snapshot. */
 static struct tw_slice life(const struct snap *sn, trk_id t)
 {
-	int64_t t0 = store_trk(sn->st, t)->t0, t1 = store_trk(sn->st, t)->t1;
+	const struct trk_row *r = store_trk(sn->st, t);
+	int64_t t0 = r->t0, t1 = store_t1(sn->st, r);
 	return (struct tw_slice){0, t0 == TIME_NONE ? sn->t0 : t0, t1 == TIME_NONE ? sn->t1 : t1};
 }
 

@@ -335,7 +335,7 @@ static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x
 	text_safe(r->out, name.s, name.n);
 	if (row->creator)
 		buf_printf(r->out, ", created by goroutine %" PRIu64, store_trk(r->st, row->creator)->id);
-	buf_puts(r->out, row->t1 == TIME_NONE ? ", alive at the end\n" : "\n");
+	buf_puts(r->out, !row->to_t1 ? ", alive at the end\n" : "\n");
 	if (lived_before(r, g)) {
 		buf_puts(r->out, "  as C code called it for the last time, at ");
 		text_ns(r->out, row->t0);

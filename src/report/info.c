@@ -80,7 +80,7 @@ static void count_tracks(const struct snap *sn, struct info *i)
 	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		n[r->kind]++;
-		live += r->kind == TK_G && r->t0 != TIME_NONE && r->t1 == TIME_NONE;
+		live += r->kind == TK_G && r->t0 != TIME_NONE && !r->to_t1;
 	}
 	fact_num(i, "goroutines", n[TK_G], text_count);
 	fact_num(i, "alive_at_the_end", live, text_count);

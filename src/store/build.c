@@ -453,7 +453,7 @@ const struct snap *build_finish(struct build *b)
 void build_keep(struct build *b, size_t limit, sink_again_fn *again, void *arg)
 {
 	struct store *st = &b->st;
-	struct col *const cols[] = { &st->trks, &st->marks, &st->spans, &st->utils };
+	struct col *const cols[] = { &st->trks, &st->trk_times, &st->marks, &st->spans, &st->utils };
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		cols[i]->spills = true;
 	for (int c = 0; c < CT__N; c++)
@@ -499,7 +499,7 @@ uint64_t store_size(const struct snap *sn)
 	const struct store *st = sn->st;
 	const struct col *cols[] = {&st->strs, &st->maps, &st->funs, &st->locs, &st->frms, &st->stks, &st->types,
 	    &st->smps, &st->sets, &st->labels, &st->times, &st->trks, &st->marks, &st->spans, &st->span_blocks,
-	    &st->utils, &st->heards};
+	    &st->utils, &st->trk_times};
 	uint64_t n = st->arena.held;
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		n += (uint64_t)col_n(cols[i]) * cols[i]->width;

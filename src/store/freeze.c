@@ -138,7 +138,7 @@ static uint32_t rows_of(const struct snap *sn, unsigned part)
 	case IP_SPANS: return sn->nspans;
 	case IP_BLOCKS: return sn->nspans / 64;
 	case IP_UTILS: return sn->nutils;
-	case IP_HEARDS: return col_n(&sn->st->heards);
+	case IP_TRK_TIMES: return col_n(&sn->st->trk_times);
 	default: return part >= IP_COUNTS ? sn->ncounts[part - IP_COUNTS] : 0;
 	}
 }

@@ -31,7 +31,7 @@ static const struct { size_t width; size_t col; } parts[IP_COUNTS] = {
 	[IP_SPANS] = {sizeof(struct span_row), offsetof(struct store, spans)},
 	[IP_BLOCKS] = {sizeof(struct span_block), offsetof(struct store, span_blocks)},
 	[IP_UTILS] = {sizeof(struct sink_util), offsetof(struct store, utils)},
-	[IP_HEARDS] = {sizeof(int64_t), offsetof(struct store, heards)},
+	[IP_TRK_TIMES] = {sizeof(int64_t), offsetof(struct store, trk_times)},
 	[IP_SHEETS] = {sizeof(struct index_sheet), 0},
 };
 

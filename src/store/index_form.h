@@ -10,7 +10,7 @@
  * array of rows of one width, then the blocks of the sheets. All begin at a
  * multiple of INDEX_ALIGN; what lies between is zero and not looked at.
  */
-enum { INDEX_ALIGN = 64, INDEX_VERSION = 5 };
+enum { INDEX_ALIGN = 64, INDEX_VERSION = 6 };
 #define INDEX_MAGIC "ttraceix"
 
 enum index_part_kind {
@@ -20,7 +20,7 @@ enum index_part_kind {
 	IP_MAPS, IP_FUNS, IP_LOCS, IP_FRMS, IP_STKS, IP_TYPES, IP_SMPS, IP_SETS,
 	IP_TIMES, IP_LABELS,
 	IP_VALUES,			/* of all types, one after the other */
-	IP_TRKS, IP_MARKS, IP_SPANS, IP_BLOCKS, IP_UTILS, IP_HEARDS,
+	IP_TRKS, IP_MARKS, IP_SPANS, IP_BLOCKS, IP_UTILS, IP_TRK_TIMES,
 	IP_SHEETS,			/* struct index_sheet */
 	IP_COUNTS, IP__N = IP_COUNTS + CT__N
 };

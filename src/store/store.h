@@ -35,9 +35,12 @@ struct trk_row {
 	_Atomic str_id name;	/* G: start function, 0 while unknown */
 	_Atomic trk_id creator;
 	_Atomic stk_id start, created;	/* stack at start; where it was created */
-	_Atomic int64_t t0, run0, t1;	/* first known; first started to run; ended or blocked for ever;
-					   TIME_NONE: not (yet) */
+	_Atomic int64_t t0;	/* first known; TIME_NONE: not (yet) */
+	/* store_run0(), store_t1(): 0, or one more than ns after t0, or TRK_FAR and the index of a time: what takes
+	   seconds is rare */
+	_Atomic uint32_t to_run0, to_t1;
 };
+#define TRK_FAR UINT32_C(0x80000000)
 /* One of these, so that whoever sees it sees the string or the track that it names. An assignment would wait until all
    that was written before has left the processor, for each of a million goroutines ten times. */
 #define trk_set(field, value) atomic_store_explicit(&(field), (value), memory_order_release)
@@ -117,7 +120,7 @@ struct store {
 								   order of their ends; sink_mark rows */
 	struct col span_blocks;					/* one for every 64 spans that are full */
 	struct col utils;					/* struct sink_util */
-	struct col heards;					/* int64_t, of few tracks */
+	struct col trk_times;					/* int64_t, of tracks: those that few have */
 	struct col sheets;					/* struct sheet_slot */
 	struct keep *keep;					/* NULL: no sheet ever goes */
 	struct tally *tally;					/* of Ps, where none does */
@@ -159,7 +162,21 @@ static inline const struct trk_row *store_trk(const struct store *s, trk_id i) {
 static inline int64_t store_heard(const struct store *s, const struct trk_row *r)
 {
 	uint32_t i = r->heard;
-	return i ? *(const int64_t *)col_at(&s->heards, i - 1) : TIME_NONE;
+	return i ? *(const int64_t *)col_at(&s->trk_times, i - 1) : TIME_NONE;
+}
+static inline int64_t store_since(const struct store *s, int64_t t0, uint32_t since)
+{
+	return !since ? TIME_NONE : since < TRK_FAR ? t0 + (since - 1)
+	    : *(const int64_t *)col_at(&s->trk_times, since - TRK_FAR);
+}
+/* When a track first started to run; when it ended or was blocked for ever. TIME_NONE: not (yet). */
+static inline int64_t store_run0(const struct store *s, const struct trk_row *r)
+{
+	return store_since(s, r->t0, r->to_run0);
+}
+static inline int64_t store_t1(const struct store *s, const struct trk_row *r)
+{
+	return store_since(s, r->t0, r->to_t1);
 }
 static inline struct sheet_slot *store_slot(const struct store *s, uint32_t i) { return col_at(&s->sheets, i); }
 static inline const struct span_row *store_span(const struct store *s, uint32_t i) { return col_at(&s->spans, i); }

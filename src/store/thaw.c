@@ -189,6 +189,11 @@ static bool time_fits(int64_t t)
 	return t == TIME_NONE || (t >= 0 && t < INT64_MAX / 4);
 }
 
+static bool since_fits(const struct thawing *t, const struct trk_row *r, uint32_t since)
+{
+	return !since || (since < TRK_FAR ? r->t0 != TIME_NONE : since - TRK_FAR < count(t, IP_TRK_TIMES));
+}
+
 static int check_times(const struct thawing *t, struct err *e)
 {
 	const struct index_facts *f = rows(t, IP_FACTS);
@@ -199,10 +204,10 @@ static int check_times(const struct thawing *t, struct err *e)
 	const struct smp_time *smp = rows(t, IP_TIMES);
 	bool fit = !f->t0 && f->t1 >= 0 && time_fits(f->t1);
 	for (uint32_t i = 1; i < count(t, IP_TRKS); i++)
-		fit = fit && time_fits(trk[i].t0) && time_fits(trk[i].run0) && time_fits(trk[i].t1) &&
-		      trk[i].heard <= count(t, IP_HEARDS);
-	const int64_t *heard = rows(t, IP_HEARDS);
-	for (uint32_t i = 0; i < count(t, IP_HEARDS); i++)
+		fit = fit && time_fits(trk[i].t0) && since_fits(t, &trk[i], trk[i].to_run0) &&
+		      since_fits(t, &trk[i], trk[i].to_t1) && trk[i].heard <= count(t, IP_TRK_TIMES);
+	const int64_t *heard = rows(t, IP_TRK_TIMES);
+	for (uint32_t i = 0; i < count(t, IP_TRK_TIMES); i++)
 		fit = fit && heard[i] >= 0 && time_fits(heard[i]);
 	for (uint32_t i = 0; i < count(t, IP_MARKS); i++)
 		fit = fit && mark[i].t >= 0 && time_fits(mark[i].t);
@@ -397,7 +402,7 @@ static void copy_rows(struct col *to, const struct col *from)
 
 static void take(struct thawing *t, struct store *st)
 {
-	static const unsigned lent[] = {IP_TRKS, IP_MARKS, IP_SPANS, IP_BLOCKS, IP_UTILS, IP_HEARDS};
+	static const unsigned lent[] = {IP_TRKS, IP_MARKS, IP_SPANS, IP_BLOCKS, IP_UTILS, IP_TRK_TIMES};
 	uint32_t n = t->sn.nsheets;
 	copy_rows(&st->strs, &t->st.strs);
 	for (uint32_t i = 0; i < t->sn.nwarns; i++)

@@ -68,7 +68,7 @@ struct tracks *tracks_new(struct store *st)
 	k->st = st;
 	k->whole = k->least = SHEET_WHOLE;
 	col_init(&st->trks, sizeof(struct trk_row));
-	col_init(&st->heards, sizeof(int64_t));
+	col_init(&st->trk_times, sizeof(int64_t));
 	col_init(&st->sheets, sizeof(struct sheet_slot));
 	st->tally = tally_new();
 	strips_init(&k->strips, st);
@@ -94,7 +94,7 @@ void tracks_free(struct tracks *k)
 	keep_free(st->keep);
 	tally_free(st->tally);
 	col_free(&st->trks);
-	col_free(&st->heards);
+	col_free(&st->trk_times);
 	col_free(&st->sheets);
 	strips_free(&k->strips);
 	sealing_free(k->sealing);
@@ -193,9 +193,9 @@ static void life_changes(struct tracks *k, struct track_last *l, trk_id trk, int
 		/* threads of C code use a goroutine again and again: the row tells of its newest life */
 		if (l->life & HAS_T0)
 			learnt_put(&k->learnt, k->st);
+		trk_set(r->to_t1, 0);
+		trk_set(r->to_run0, 0);
 		trk_set(r->t0, t);
-		trk_set(r->t1, TIME_NONE);
-		trk_set(r->run0, TIME_NONE);
 		l->life = (l->life | HAS_T0 | LIVES) & (uint8_t)~HAS_RUN0;
 	}
 	if (s == TS_RUN && !past && !(l->life & HAS_RUN0)) {
@@ -226,7 +226,7 @@ static void recall(const struct tracks *k, struct track_last *l, trk_id trk)
 {
 	const struct trk_row *r = store_trk(k->st, trk);
 	l->class = r->kind == TK_G;
-	l->life = (r->t0 != TIME_NONE ? HAS_T0 : 0) | (r->run0 != TIME_NONE ? HAS_RUN0 : 0);
+	l->life = (r->t0 != TIME_NONE ? HAS_T0 : 0) | (r->to_run0 ? HAS_RUN0 : 0);
 }
 
 /* An entry that is told too late for its time, or of a time that is sealed. */
@@ -236,7 +236,7 @@ static int64_t late(struct tracks *k, struct track_last *l, const struct sink_en
 		struct trk_row *r = col_at(&k->st->trks, e->trk);
 		trk_set(r->t0, e->t);
 		uint32_t i;
-		*(int64_t *)col_add(&k->st->heards, &i) = floor;
+		*(int64_t *)col_add(&k->st->trk_times, &i) = floor;
 		trk_set(r->heard, i + 1);
 		l->life |= HAS_T0 | LIVES;
 	}

@@ -12,7 +12,7 @@
  */
 struct tracks;
 
-/* Initialises the trace columns of the store (trks with row 0, heards, sheets, and those of strips.h); tracks_free
+/* Initialises the trace columns of the store (trks with row 0, trk_times, sheets, and those of strips.h); tracks_free
    frees them with their sheets. */
 struct tracks *tracks_new(struct store *);
 /* The columns have been filled by somebody else, up to t1. */

@@ -56,8 +56,6 @@ trk_id trkindex_put(struct trkindex *x, struct store *st, enum track_kind kind, 
 	r->kind = kind;
 	r->id = id;
 	trk_set(r->t0, TIME_NONE);
-	trk_set(r->run0, TIME_NONE);
-	trk_set(r->t1, TIME_NONE);
 	if (slot) {
 		*slot = i;
 	} else {
