@@ -24,7 +24,9 @@ static uint32_t rnd(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-static const char *const few[FEW] = {"main.a", "main.b", "runtime.bgsweep", "runtime.main", "main.c", "runtime.gcenable.func1"};
+static const char *const few[FEW] = {
+	"main.a", "main.b", "runtime.bgsweep", "runtime.main", "main.c", "runtime.gcenable.func1"
+};
 
 /* The function of the i-th goroutine; of many, it has one of its own. */
 static str_id name_of(struct sink *s, uint32_t i, bool many)

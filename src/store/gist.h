@@ -7,7 +7,7 @@
 
 /* The gist of a sheet: what of its goroutines may stand out in the trace. It stays when the sheet goes. */
 struct gist {
-	int64_t ready, sync;	/* the longest that one was ready; that one waited in package sync; not the runtime's own */
+	int64_t ready, sync;	/* the longest that one was ready, and waited in package sync; not the runtime's own */
 	uint32_t nran, nlate;
 	/* how long they ran, by start function; those of which it was not known yet */
 	struct gist_ran { str_id name; int64_t ns; } *ran;

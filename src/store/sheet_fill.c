@@ -136,8 +136,8 @@ static inline void add_time(struct times *times, unsigned state, int64_t ns, boo
 		times->longest[state] = ns;
 }
 
-/* One row; what the times are before it, and after. What the track was doing at last goes into live[]. First when and what, and of SOME intervals at a time who and where: so what each loop needs fits into the
-   registers. */
+/* One row; what the times are before it, and after. What the track was doing at last goes into live[]. First when and
+   what, and of SOME intervals at a time who and where: so what each loop needs fits into the registers. */
 static inline __attribute__((always_inline)) void fill_row(const struct build_sheet *b, const uint32_t *restrict from,
     uint32_t r, const struct sheet_piece *p, struct sheet_live *live, struct times *restrict times,
     struct filling *f, bool g)
