@@ -22,7 +22,8 @@ enum { FEW = 1000, FEW_WORST = 5000, FEW_PCT = 50 };
 enum { AT_FIRST = 10 * 1000 * 1000 };
 
 struct gc_work {
-	struct job *job;	/* NULL: at once */
+	struct job *job;	/* the pane's; NULL: at once */
+	const struct job *by;	/* the same, the worker's: it may ask before the pane knows */
 	const struct snap *sn;
 	struct gc_asked of;
 	bool whole, dropped;	/* not the worst windows alone; nobody wants it any more */
@@ -46,7 +47,7 @@ static int at_window(const int64_t window[PLOT], int64_t len)
 
 static bool stopped(const struct gc_work *w)
 {
-	return w->job && job_cancelled(w->job);
+	return w->by && job_cancelled(w->by);
 }
 
 static void make(struct gc_work *w)
@@ -68,7 +69,7 @@ static void make(struct gc_work *w)
 static int work(struct job *j, void *arg)
 {
 	struct gc_work *w = arg;
-	(void)j;
+	w->by = j;
 	if (w->whole)
 		make(w);
 	if (w->mmu->n && !stopped(w))
