@@ -261,5 +261,6 @@ struct prof *fetch_profile_of(const struct opt *o, struct bytes *first, prof_not
 		prof_add_comment(p, prof_str(p, comment, strlen(comment)));
 	remote_save(o->remote, p);
 	prof_rest(p);
+	mem_tidy();	/* between what is left lies what reading needed */
 	return p;
 }
