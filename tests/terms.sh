@@ -83,6 +83,27 @@ job 'a storm of resizes'
 job 'data on standard input'
 "$TTRACE" view -script 'jj' -size 80x24 -ansi - <"$cpu" >"$work.want"
 "$pty" -q 20 -k 'jj' -e "$work.want" -c -i "$cpu" "$TTRACE" - >"$work.out" 2>&1 && touch "$work.ok" &
+# a terminal that goes away, and nobody says so
+job 'a terminal that goes away where SIGHUP is ignored'
+if have_python; then
+	python -c '
+import os, pty, signal, sys
+pid, fd = pty.fork()
+if not pid:
+    os.execv("/bin/sh", ["sh", "-c", "trap \"\" HUP; \"$@\"; :", "sh"] + sys.argv[1:])
+def late(*a):
+    os.killpg(pid, 9)
+    sys.exit("it is still there")
+signal.signal(signal.SIGALRM, late)
+signal.alarm(30)
+seen = b""
+while b"Peek" not in seen:
+    seen += os.read(fd, 65536)
+os.close(fd)
+os.waitpid(pid, 0)' "$TTRACE" "$cpu" >"$work.out" 2>&1 && touch "$work.ok" &
+else
+	touch "$work.ok"
+fi
 # dumb is refused, with what to do instead
 job dumb
 TERM=dumb "$pty" "$TTRACE" "$cpu" >"$work.out" 2>&1 && grep -q 'ttrace top' "$work.out" && grep -q '^exit 2' "$work.out" && touch "$work.ok" &

@@ -561,9 +561,7 @@ enum term_event term_wait(struct term *t, int fd, int ms, struct term_input *in)
 		return on_pipe(t);
 	if (p[0].revents & (POLLERR | POLLHUP | POLLNVAL) && !(p[0].revents & POLLIN))
 		return TE_QUIT;			/* the terminal is gone */
-	if (p[0].revents & POLLIN) {
-		read_key(t, in, &ev);
-		return ev;
-	}
+	if (p[0].revents & POLLIN)	/* of one that is gone there is nothing to read, for ever */
+		return read_key(t, in, &ev) || !(p[0].revents & POLLHUP) ? ev : TE_QUIT;
 	return n > 0 && fd >= 0 && p[2].revents ? TE_FD : TE_TIME;
 }
