@@ -145,19 +145,25 @@ static void list_make(struct list *l)
 	mem_free(v);
 }
 
+static void list_select(struct gor *p, uint32_t n)
+{
+	uint32_t sel = 0;
+	for (uint32_t i = 0; i < n && p->sel[GL_LIST] > 0; i++)
+		if (p->trk[p->order[GL_LIST][i]] == (trk_id)p->sel[GL_LIST]) {
+			sel = i;
+			break;
+		}
+	rows_set(&p->rows[GL_LIST], n);
+	rows_select(&p->rows[GL_LIST], sel);
+}
+
 static void list_take(struct gor *p, struct list *l)
 {
 	mem_free(p->order[GL_LIST]);
 	p->order[GL_LIST] = l->order;
 	p->listed = true;
-	uint32_t sel = 0;
-	for (uint32_t i = 0; i < l->n && p->sel[GL_LIST] > 0; i++)
-		if (p->gs->g[l->order[i]].trk == (trk_id)p->sel[GL_LIST]) {
-			sel = i;
-			break;
-		}
-	rows_set(&p->rows[GL_LIST], l->n);
-	rows_select(&p->rows[GL_LIST], sel);
+	p->list = (struct gor_list){l->grep ? UINT32_MAX : l->open, l->sort, l->invert};
+	list_select(p, l->n);
 }
 
 /* It is of what is open now, in the order that is asked for now. */
@@ -175,6 +181,11 @@ static struct list list_of(const struct gor *p, const struct pane_env *env)
 void gor_fill(struct gor *p, const struct pane_env *env)
 {
 	struct list l = list_of(p, env);
+	const struct gor_list *was = &p->list;
+	if (p->listed && !l.grep && was->open == l.open && was->sort == l.sort && was->invert == l.invert) {
+		list_select(p, p->rows[GL_LIST].n);	/* one goes to and fro between a list and its group */
+		return;
+	}
 	list_make(&l);
 	list_take(p, &l);
 }

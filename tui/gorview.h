@@ -70,7 +70,8 @@ struct gor {
 	bool opening;			/* it is a list, to be shown when it is there */
 	uint32_t *order[2];	/* rows as shown, by level: of groups[], and of gs->g where that group is open */
 	size_t corder;
-	bool listed;		/* the second is of gs */
+	bool listed;		/* the second is of gs, */
+	struct gor_list { str_id open; int sort; bool invert; } list;	/* of this group in this order, if not grepped */
 	struct rows rows[2];
 	enum gor_level level;
 	str_id open;			/* key of the group that is open */
