@@ -173,6 +173,7 @@ enum tl_head {
 	HD_SYSCALL,
 	HD_STARTS,
 	HD_LOGS,
+	HD_EDGES,	/* no line: which mark is the first of each cell */
 	HD__N
 };
 struct tl_layout {	   /* where things go in the pane's area */

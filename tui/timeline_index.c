@@ -233,6 +233,7 @@ struct tl_kept {
 	struct tl_bins *of;	/* of Ps and of rows that were in sight of late; a place of one that went is spare */
 	struct bin **spare;
 	void *line[HD__N];	/* by enum tl_head */
+	bool again;		/* that of the Ps is to be made again */
 	struct arena mem;
 };
 
@@ -256,13 +257,17 @@ void tl_frame(const struct timeline *tl, const struct snap *sn, int cells)
 	if (k->news != tl->news)	/* of another index; cells of rows are of none */
 		memset(k->line, 0, sizeof k->line);
 	k->news = tl->news;
-	/* where sheets come and go, what is counted of them changes */
-	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial && !sn->st->keep) {
-		if (k->n >= KEPT)
+	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial) {
+		/* where sheets come and go, what is counted of them changes; counters and marks do not */
+		k->again = sn->st->keep;
+		if (k->again)
+			k->frame++;
+		if (k->again || k->n >= KEPT)
 			leave_out(k);
 		k->frame++;
 		return;
 	}
+	k->again = false;
 	arena_reset(&k->mem);
 	k->t0 = tl->t0;
 	k->t1 = tl->t1;
@@ -334,9 +339,11 @@ void tl_bins_all(const struct timeline *tl, const struct snap *sn, trk_id *v, ui
 bool tl_kept_line(const struct timeline *tl, enum tl_head what, size_t size, void **p)
 {
 	void **kept = &tl->kept->line[what];
-	bool there = *kept != NULL;
-	if (!there)
+	bool again = what == HD_BUSY && tl->kept->again, there = *kept && !again;
+	if (!*kept)
 		*kept = arena_zalloc(&tl->kept->mem, size);
+	else if (again)
+		memset(*kept, 0, size);
 	*p = *kept;
 	return there;
 }

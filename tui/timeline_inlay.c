@@ -372,7 +372,8 @@ void tl_log_frame(const struct timeline *tl, const struct pane_env *env, struct 
 {
 	if (!tl->ix->inlay->log.all || l->cells <= 0)
 		return;
-	l->marks = arena_alloc(env->scratch, ((size_t)l->cells + 1) * sizeof *l->marks);
+	if (tl_kept_line(tl, HD_EDGES, ((size_t)l->cells + 1) * sizeof *l->marks, (void **)&l->marks))
+		return;
 	for (int c = 0; c <= l->cells; c++)
 		l->marks[c] = marks_from_of(session_snap(env->s), tl->ix->marks, tl_edge(tl, l->cells, c));
 	store_rest(session_snap(env->s));
