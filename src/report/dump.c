@@ -71,6 +71,7 @@ void dump_notes_say(struct dump_notes *n, bool say)
 
 struct ends {
 	int64_t first, last;
+	uint64_t upto;		/* so far from the first is as far as one has to know */
 	bool any;
 };
 
@@ -84,10 +85,20 @@ static bool find_ends(void *self, const struct tgen *g, const struct tev *t, siz
 		e->first = t[0].time;
 	e->any = true;
 	e->last = t[n - 1].time;
-	return true;
+	return e->last < e->first || (uint64_t)e->last - (uint64_t)e->first <= e->upto;
 }
 
-/* Times of the command line count from the first event, or are shares of the whole, or of the day: the
+/* Where both ends count from the first event it only matters that the first of them is not after the last event: that
+   is how far the trace is read before. UINT64_MAX: all of it. */
+static uint64_t as_far_as(const char *from, const char *to)
+{
+	int64_t a = 0, b;
+	if (!to || !text_parse_ns(to, &b) || (from && *from && !text_parse_ns(from, &a)))
+		return UINT64_MAX;
+	return a < 0 ? UINT64_MAX : (uint64_t)a;
+}
+
+/* Times of the command line count from the first event, or are shares of the whole, or of the day: for these the
    trace is read once to know where it begins, ends, and when that was. */
 int dump_range(const struct opt *o, struct bytes in, bool *asked, int64_t *from, int64_t *to, struct err *e)
 {
@@ -96,7 +107,7 @@ int dump_range(const struct opt *o, struct bytes in, bool *asked, int64_t *from,
 	if (!*asked)
 		return 0;
 	static const struct tev_ops ops = {find_ends, NULL, NULL, NULL, NULL, NULL, false, 0};
-	struct ends ends = {0};
+	struct ends ends = {.upto = as_far_as(a, b)};
 	struct tstream_info info;
 	if (tev_read(in, &ops, &ends, &info, e))
 		return -1;
