@@ -83,6 +83,12 @@ bool gister_ran(struct gister *k, trk_id trk, int64_t ns)
 	return n->runtime;
 }
 
+void gister_rest(const struct gister *k)
+{
+	if (k && k->st->keep)
+		col_rest(&k->st->trks);
+}
+
 static void *copy(const void *p, size_t n)
 {
 	return n ? memcpy(xmalloc(n), p, n) : NULL;

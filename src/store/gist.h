@@ -21,6 +21,8 @@ struct gister *gister_new(const struct store *);
 void gister_free(struct gister *);
 /* A goroutine ran that long in the sheet at hand. true: it is one of the runtime's own, as far as is known. */
 bool gister_ran(struct gister *, trk_id, int64_t ns);
+/* Rows of tracks that were looked at are let go of, where they lie on disk: now and then, there may be very many. */
+void gister_rest(const struct gister *);
 /* That is the sheet, with its longest times. NULL: too many functions to keep; then the sheet itself is to be asked. */
 const struct gist *gister_take(struct gister *, int64_t ready, int64_t sync);
 

@@ -284,6 +284,7 @@ static void fill_kinds(struct sealer *s, const struct build_sheet *b, const stru
 		if (r % SHEET_PASS == SHEET_PASS - 1) {
 			sheet_rest(b->sh);
 			shelf_rest(&s->lives);
+			gister_rest(s->gister);
 		}
 	}
 	if (b->sh->ntrk == summed)
