@@ -236,13 +236,14 @@ static void walk_longest(struct look *l)
 	states(l, l->ready.t1 - l->ready.t0, l->lock.t1 - l->lock.t0);
 	for (int sync = 0; sync < 2; sync++)
 		for (uint32_t i; (i = longest_of(l, seen, sync)) < l->sn->nsheets && goes_on(l->on);) {
+			const struct sheet_slot *slot = store_slot(l->sn->st, i);
+			bool here = sheet_at_hand(l->sn, i);
 			seen[i] = true;
-			if (!sheet_at_hand(l->sn, i) && away++ == AWAY_MAX) {
-				const struct sheet_slot *slot = store_slot(l->sn->st, i);
+			if (!here && away == AWAY_MAX) {
 				l->away += slot->t1 - slot->t0;
-				away--;
 				continue;
 			}
+			away += !here;
 			walk_goroutines(l, sheet_get(l->sn, i));
 			sheet_put(l->sn, i);
 		}
