@@ -42,7 +42,7 @@ struct merge {
 	struct goorder *o;
 	struct tgen *g;
 	struct cursor *cur;
-	struct slot *heap;	/* n, and from there on at least two that are none */
+	struct slot *heap;	/* n, and behind them so many that are none that each has two children */
 	size_t n;
 	struct slot *tmp;	/* for sorting */
 	uint64_t dropped, forced;	/* events of a salvaged generation that could not be, or had to */
@@ -63,21 +63,13 @@ static size_t sift_up(struct slot *h, size_t i)
 	return i;
 }
 
-static void sift_down(struct slot *h, size_t n, size_t i)
+/* Which of two children is the earlier is not to be guessed, so that is no branch. */
+static void sift_down(struct slot *h, size_t i)
 {
-	if (i >= n)
-		return;
 	struct slot s = h[i];
 	for (;;) {
-		size_t l = 2 * i + 1, best = i;
-		int64_t t = s.time;
-		if (l < n && h[l].time < t) {
-			t = h[l].time;
-			best = l;
-		}
-		if (l + 1 < n && h[l + 1].time < t)
-			best = l + 1;
-		if (best == i)
+		size_t l = 2 * i + 1, best = l + (h[l + 1].time < h[l].time);
+		if (h[best].time >= s.time)
 			break;
 		h[i] = h[best];
 		i = best;
@@ -88,7 +80,7 @@ static void sift_down(struct slot *h, size_t n, size_t i)
 static void heap_changed(struct merge *m, size_t i)
 {
 	if (sift_up(m->heap, i) == i)
-		sift_down(m->heap, m->n, i);
+		sift_down(m->heap, i);
 }
 
 static void heap_drop(struct merge *m, size_t i)
@@ -100,7 +92,7 @@ static void heap_drop(struct merge *m, size_t i)
 	}
 	m->heap[0] = m->heap[--m->n];
 	m->heap[m->n].time = NEVER;
-	sift_down(m->heap, m->n, 0);
+	sift_down(m->heap, 0);
 }
 
 /* Stable, and linear where the slots are in order already: runs are merged, short ones inserted. */
@@ -192,7 +184,7 @@ static inline __attribute__((always_inline)) enum go_advance step_head(struct me
 	}
 	int64_t t = h->time = c->ev.time;
 	if (h[1].time < t || h[2].time < t)
-		sift_down(h, m->n, 0);
+		sift_down(h, 0);
 	return GO_YES;
 }
 
@@ -322,10 +314,11 @@ static int begin(struct merge *m)
 	struct tgen *g = m->g;
 	whole_ticks(m);
 	m->cur = xcalloc(g->nthread, sizeof *m->cur);
-	m->heap = xcalloc(g->nthread + 1u, 2 * sizeof *m->heap);
-	m->tmp = m->heap + g->nthread + 2;
-	for (size_t i = 0; i < g->nthread + 2u; i++)
-		m->heap[i].time = NEVER;
+	size_t all = 2 * (size_t)g->nthread + 3;
+	m->heap = xmalloc((all + g->nthread) * sizeof *m->heap);
+	m->tmp = m->heap + all;
+	for (size_t i = 0; i < all; i++)
+		m->heap[i] = (struct slot){NEVER, NULL};
 	for (size_t i = 0; i < g->nthread; i++) {
 		struct cursor *c = &m->cur[i];
 		c->m = (int64_t)g->thread[i].m;
