@@ -59,6 +59,44 @@ static void mangle(const char *path)
 	input_close(&in);
 }
 
+/* Hours in which little happens, said at once and not in order: a sheet is never longer than SHEET_MAX_NS, so there are
+   thousands, and each goroutine is in them what it was said to be. */
+static void sparse(void)
+{
+	enum { GS = 3, N = 20000 };
+	const int64_t apart = 1500000000;
+	struct build *b = build_new();
+	struct sink s = build_sink(b);
+	trk_id g[GS];
+	uint32_t seen[GS] = {0};
+	int64_t next[GS];
+	struct err e;
+	s.ops->trace(s.self, &(struct sink_trace){ .version = 26, .last = N * apart });
+	for (int k = 0; k < GS; k++) {
+		g[k] = s.ops->track(s.self, TK_G, (uint64_t)k + 1);
+		next[k] = (k + 1) * apart / 4;
+	}
+	for (int i = 0; i < N; i++)
+		for (int k = GS; k-- > 0;)
+			s.ops->enter(s.self, g[k], i * apart + next[k], i % 2 ? TS_RUN : TS_READY, 0, 0);
+	const struct snap *sn = build_finish(b);
+	OK(store_check(sn, &e) == 0 && sn->nsheets >= N / 2);
+	for (uint32_t n = 0; n < sn->nsheets; n++) {
+		const struct sheet *sh = store_slot(sn->st, n)->sheet;
+		for (uint32_t r = 0; r < sh->ntrk; r++)
+			for (uint32_t i = sh->first[r], k = sh->trk[r] - g[0]; i < sh->first[r + 1]; i++) {
+				if (sh->state[i] & SHEET_CONT || (sh->state[i] & SHEET_STATE) == TS_NONE)
+					continue;
+				OK(sh->t0 + sheet_start(sh, i) == next[k]);
+				OK((sh->state[i] & SHEET_STATE) == (seen[k]++ % 2 ? TS_RUN : TS_READY));
+				next[k] += apart;
+			}
+	}
+	for (int k = 0; k < GS; k++)
+		OK(seen[k] == N);
+	build_free(b);
+}
+
 int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
@@ -74,6 +112,7 @@ int main(int argc, char **argv)
 	char path[4096];
 	snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
 	mangle(path);
+	sparse();
 	OK(!load((struct bytes){ .p = (const uint8_t *)"no trace at all.", .n = 16 }, false));
 	return DONE();
 }

@@ -20,6 +20,7 @@
 #include "config.h"
 #include "store/tracks_in.h"
 
+#include "base/keyed.h"
 #include "base/mem.h"
 #include "store/border.h"
 #include "store/sealing.h"
@@ -170,23 +171,82 @@ static void cut_piece(struct tracks *k, int64_t t1)
 	tracks_rest(k);
 }
 
+/* What waited, in the order of time and as it was told: the first `at` of them wait again, or have been sealed. */
+struct waits {
+	struct sink_enter *entry;
+	size_t n, at;
+	bool past;
+};
+
+static void sort_waits(struct waits *w)
+{
+	size_t i = 1;
+	while (i < w->n && w->entry[i - 1].t <= w->entry[i].t)
+		i++;
+	if (i >= w->n)
+		return;
+	struct keyed *key = xmalloc(w->n * sizeof *key);
+	struct sink_enter *sorted = xmalloc(w->n * sizeof *sorted);
+	for (i = 0; i < w->n; i++)
+		key[i] = (struct keyed){ keyed_up(w->entry[i].t), (uint32_t)i };
+	keyed_sort(key, (uint32_t)w->n);
+	for (i = 0; i < w->n; i++)
+		sorted[i] = w->entry[key[i].v];
+	mem_free(key);
+	mem_free(w->entry);
+	w->entry = sorted;
+}
+
+/* Nothing waits then. */
+static struct waits take_out(struct tracks *k)
+{
+	struct sheet_piece *p = &k->now;
+	struct waits w = { .entry = p->entry, .n = p->n, .past = p->past };
+	count_told(k);
+	p->entry = NULL;
+	p->n = p->centry = p->ntold = 0;
+	p->past = false;
+	sort_waits(&w);
+	return w;
+}
+
+/* Those before t1 wait again, and no others. */
+static void put_back(struct tracks *k, struct waits *w, int64_t t1)
+{
+	struct sheet_piece *p = &k->now;
+	size_t from = w->at;
+	for (; w->at < w->n && w->entry[w->at].t < t1; w->at++)
+		tell_both(k, &w->entry[w->at], k->sealed);
+	p->n = w->at - from;
+	if (p->n)
+		memcpy(tracks_room(k, p, 0), w->entry + from, p->n * sizeof *p->entry);
+	p->past = w->past;
+}
+
+/* Up to where one piece may reach to t. They may be as many as there are entries, so none of these is moved more than
+   once. */
+static void upto_far(struct tracks *k, int64_t t)
+{
+	struct waits w = take_out(k);
+	while (t - k->sealed > SHEET_MAX_NS) {
+		int64_t first = w.at < w.n ? w.entry[w.at].t : INT64_MAX, end = k->sealed + SHEET_MAX_NS;
+		if (first - k->sealed > SHEET_MAX_NS / 2)	/* when anything happens next */
+			end = first < t ? first : t;
+		put_back(k, &w, end);
+		cut_piece(k, end);
+	}
+	put_back(k, &w, INT64_MAX);
+	mem_free(w.entry);
+}
+
 void tracks_upto(struct tracks *k, int64_t t)
 {
 	if (t > k->newest && t == INT64_MAX)
 		t = k->newest;
-	while (t > k->sealed) {
-		int64_t first = INT64_MAX;	/* when anything happens next */
-		if (t - k->sealed > SHEET_MAX_NS)
-			for (size_t i = 0; i < k->now.n; i++)
-				if (k->now.entry[i].t < first)
-					first = k->now.entry[i].t;
-		if (t - k->sealed <= SHEET_MAX_NS)
-			cut_piece(k, t);
-		else if (first - k->sealed > SHEET_MAX_NS / 2)
-			cut_piece(k, first < t ? first : t);
-		else
-			cut_piece(k, k->sealed + SHEET_MAX_NS);
-	}
+	if (t - k->sealed > SHEET_MAX_NS)
+		upto_far(k, t);
+	if (t > k->sealed)
+		cut_piece(k, t);
 }
 
 /* A sheet that is cut short has as many rows as others. Where a border is to be remembered what waits would be part of
