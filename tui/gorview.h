@@ -71,7 +71,8 @@ struct gor {
 	uint32_t *order[2];	/* rows as shown, by level: of groups[], and of gs->g where that group is open */
 	size_t corder;
 	bool listed;		/* the second is of gs, */
-	struct gor_list { str_id open; int sort; bool invert; } list;	/* of this group in this order, if not grepped */
+	/* of this group in this order, if not grepped */
+	struct gor_list { str_id open; int sort; bool invert; } list;
 	struct rows rows[2];
 	enum gor_level level;
 	str_id open;			/* key of the group that is open */

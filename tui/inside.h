@@ -109,7 +109,7 @@ struct app {
 	bool queried;			/* this key has changed the query */
 	bool patient;
 	struct later later;
-	uint32_t rest_of;		/* what is said of the rest waits for the calls of this query: its serial and 1 */
+	uint32_t rest_of;	/* what is said of the rest waits for the calls of this query: its serial and 1 */
 	uint32_t part;			/* what is shown is of the first so many samples; 0: of all */
 	enum cmd_id did;		/* the command of this key, for undo */
 	enum cmd_id letter;		/* MARK or JUMP_MARK waits for its letter */

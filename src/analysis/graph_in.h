@@ -71,7 +71,8 @@ struct builder {
 	bool ordered;	/* bundles come as their stacks lie */
 	size_t spent;	/* bytes of the profile's frames */
 	size_t ntag_key, ctag_key, nset_key, cset_key;
-	uint64_t *key_size, key_least;	/* by key: NULL, or the most that it weighs anywhere; less than that is no mark */
+	/* by key: NULL, or the most that it weighs anywhere; less than that is no mark */
+	uint64_t *key_size, key_least;
 };
 
 /* What locations are and which samples go together, before anything is walked; all of it goes but for b->info. */

@@ -4,8 +4,8 @@
  * Labels in the call graph. A set of labels becomes what is drawn of it when it is first met: its texts as one, and its
  * numbers that are bytes, each a key. What a key weighs at a node is a mark; of marks there are as many as nodes and
  * labels have in common, so a mark says by number which key is meant (gmark_tag()). Most keys of a profile whose
- * requests are labelled weigh too little to be drawn, wherever they are: where trimming says how much that is, what each
- * weighs is added up before, and these have none.
+ * requests are labelled weigh too little to be drawn, wherever they are: where trimming says how much that is, what
+ * each weighs is added up before, and these have none.
  */
 #include "config.h"
 #include "analysis/graph_in.h"

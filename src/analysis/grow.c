@@ -198,5 +198,6 @@ struct ctree grow_finish(struct grow *g, struct arena *a)
 	const int64_t *sum = sums(g->flat, pos, n, a), *osum = g->two ? sums(g->oflat, pos, n, a) : NULL;
 	mem_free(pos);
 	*g = (struct grow){0};
-	return (struct ctree){.n = n, .parent = parent, .next = next, .thing = thing, .sum = sum, .osum = osum, .how = how};
+	return (struct ctree){.n = n, .parent = parent, .next = next, .thing = thing, .sum = sum, .osum = osum,
+	    .how = how};
 }

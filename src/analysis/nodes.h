@@ -71,7 +71,8 @@ static inline struct calls_sum sums_between(const struct end_sums *w, uint32_t l
 
 static inline struct calls_sum ctree_between(const struct ctree *t, uint32_t lo, uint32_t hi)
 {
-	return (struct calls_sum){1, wrap_sub(t->sum[hi], t->sum[lo]), t->osum ? wrap_sub(t->osum[hi], t->osum[lo]) : 0};
+	return (struct calls_sum){1, wrap_sub(t->sum[hi], t->sum[lo]),
+	    t->osum ? wrap_sub(t->osum[hi], t->osum[lo]) : 0};
 }
 
 /* What counts at or below a node, */

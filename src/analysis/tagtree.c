@@ -251,7 +251,8 @@ static void write_tree(struct graft *g, uint32_t n)
 	begin(&way, 0);
 	begin(&end, 0);
 	for (uint32_t k = 0; k < n; k++) {
-		struct spot s = in_key ? (struct spot){top_at[v[k].key >> 32], (uint32_t)v[k].key, 0} : spot_of(g, v[k].v);
+		struct spot s = in_key ? (struct spot){top_at[v[k].key >> 32], (uint32_t)v[k].key, 0}
+		    : spot_of(g, v[k].v);
 		if (s.top != had.top)
 			begin(&way, go_down(g, &top, s.top));
 		uint32_t at = go_down(g, &way, s.stack);
