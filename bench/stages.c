@@ -35,8 +35,13 @@ static uint64_t decode(struct bytes in)
 		if (b.end || b.exp || b.first >= GE__N || !(goev_specs[b.first].flags & F_T))
 			continue;
 		struct cur x = cur_make(b.p, b.n, b.at);
-		for (; cur_left(&x) && gowire_event(&x, &ev, &dt, &e); n++)
+		for (const uint8_t *p; cur_left(&x); n++) {
+			if (cur_left(&x) >= GOWIRE_ROOM && (p = gowire_quick(x.p, &ev, &dt)))
+				x.p = p;
+			else if (!gowire_any_event(&x, &ev, &dt, &e))
+				break;
 			sum += dt + ev.arg[1];
+		}
 	}
 	return sum ? n : 0;
 }
