@@ -104,6 +104,11 @@ void *xrealloc(void *p, size_t n)
 	return p;
 }
 
+void *mem_copy(const void *p, size_t n)
+{
+	return n ? memcpy(xmalloc(n), p, n) : NULL;
+}
+
 char *xstrdup(const char *s)
 {
 	size_t n = strlen(s) + 1;

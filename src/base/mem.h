@@ -19,6 +19,7 @@ void *xmalloc(size_t n);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
+void *mem_copy(const void *p, size_t n);	/* NULL: of nothing */
 void mem_free(void *p);
 
 /* Of a large block from xmalloc() or mem_grow(), what lies in [from, upto) is never looked at again: its pages go. */

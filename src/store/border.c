@@ -21,21 +21,16 @@
 
 #include <string.h>
 
-static void *copy(const void *p, size_t n)
-{
-	return n ? memcpy(xmalloc(n), p, n) : NULL;
-}
-
 struct border *border_new(const struct sink_keep *gen, int64_t sealed, const struct sheet_piece *waits)
 {
 	struct border *b = xcalloc(1, sizeof *b);
 	b->gen = *gen;
-	b->gen.tables = copy(gen->tables, gen->ntables);
-	b->gen.state = copy(gen->state, gen->nstate);
+	b->gen.tables = mem_copy(gen->tables, gen->ntables);
+	b->gen.state = mem_copy(gen->state, gen->nstate);
 	b->sealed = sealed;
 	b->past = waits->past;
 	b->nwait = waits->n;
-	b->wait = copy(waits->entry, waits->n * sizeof *waits->entry);
+	b->wait = mem_copy(waits->entry, waits->n * sizeof *waits->entry);
 	return b;
 }
 
@@ -78,7 +73,7 @@ void border_put(struct border *b, const struct sealer *s)
 			last = t;
 		}
 	}
-	b->live.p = copy(live.p, live.n);
+	b->live.p = mem_copy(live.p, live.n);
 	b->live.n = live.n;
 	buf_free(&live);
 }
@@ -107,9 +102,9 @@ struct border *border_copy(const struct border *b)
 	*c = *b;
 	c->gen.tables = NULL;
 	c->gen.ntables = 0;
-	c->gen.state = copy(b->gen.state, b->gen.nstate);
-	c->wait = copy(b->wait, b->nwait * sizeof *b->wait);
-	c->live = (struct buf){ .p = copy(b->live.p, b->live.n), .n = b->live.n };
+	c->gen.state = mem_copy(b->gen.state, b->gen.nstate);
+	c->wait = mem_copy(b->wait, b->nwait * sizeof *b->wait);
+	c->live = (struct buf){ .p = mem_copy(b->live.p, b->live.n), .n = b->live.n };
 	return c;
 }
 

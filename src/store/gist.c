@@ -89,11 +89,6 @@ void gister_rest(const struct gister *k)
 		col_rest(&k->st->trks);
 }
 
-static void *copy(const void *p, size_t n)
-{
-	return n ? memcpy(xmalloc(n), p, n) : NULL;
-}
-
 const struct gist *gister_take(struct gister *k, int64_t ready, int64_t sync)
 {
 	struct gist now = k->now, *g = NULL;
@@ -110,8 +105,8 @@ const struct gist *gister_take(struct gister *k, int64_t ready, int64_t sync)
 	if (many)
 		return NULL;
 	g = xmalloc(sizeof *g);
-	*g = (struct gist){ ready, sync, now.nran, now.nlate, copy(k->ran, now.nran * sizeof *k->ran),
-		copy(k->late, now.nlate * sizeof *k->late) };
+	*g = (struct gist){ ready, sync, now.nran, now.nlate, mem_copy(k->ran, now.nran * sizeof *k->ran),
+		mem_copy(k->late, now.nlate * sizeof *k->late) };
 	return g;
 }
 

@@ -243,7 +243,7 @@ void tracks_upto(struct tracks *k, int64_t t)
 {
 	if (t > k->newest && t == INT64_MAX)
 		t = k->newest;
-	if (t - k->sealed > SHEET_MAX_NS)
+	if (t > k->sealed && t - k->sealed > SHEET_MAX_NS)
 		upto_far(k, t);
 	if (t > k->sealed)
 		cut_piece(k, t);
