@@ -28,6 +28,8 @@
 /* Slots: a small file has few of them, a large one as many as are interpreted while a piece of it is sealed. Every so
    many events mapped pages are given back; and where there is little memory, or little to read. */
 enum { SLOTS_MIN = 16, SLOTS_MAX = 128, SLOT_BYTES = 1 << 20 };
+/* With a part of them filled the other thread has enough to do for this one to take a step of something else. */
+enum { ENOUGH = 4 };
 enum { PASS_EVENTS = 1 << 19, PASS_SMALL = 1 << 16 };
 
 struct slot {
@@ -205,7 +207,7 @@ int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct 
 	    .info = *info, .damage = *damage, .ops = ops, .self = self, .room = mem_pages(room),
 	    .pass = small || slots == SLOTS_MIN ? PASS_SMALL : PASS_EVENTS};
 	if (ops->spare)
-		belt_meanwhile(p.belt, slots / 2, ops->spare, self);
+		belt_meanwhile(p.belt, slots / ENOUGH, ops->spare, self);
 	for (uint32_t i = 0; i < slots; i++)
 		p.slot[i].ev = p.room + i * GO_OUT;
 	p.feed = (struct tev_feed){.drop = put_drop, .self = &p, .first = p.slot[0].ev};

@@ -13,10 +13,12 @@
  * threads that read, a third one would have to be dealt out by the system, which
  * leaves a quarter of the time unused: it takes two that often wait for each
  * other for one, and runs them on one processor. So there it is the two
- * themselves: whoever would have to wait for the other seals a piece.
+ * themselves: whoever would have to wait for the other seals some of a piece.
  *
- * To seal a whole piece takes longer than the reader's belt has room for, so a writer that waits until there is
- * no slot for the next piece makes the other wait as well. It takes a step now and then before (sealing_share).
+ * To seal a whole piece takes longer than the reader's belt has room for, so it is done in steps of some tenths of a
+ * millisecond: while one thread takes one the other still has events, or room for them. A writer that waited until
+ * there is no slot for the next piece would make the other wait as well, so it takes a step now and then before
+ * (sealing_share); and where it has to wait it does what is left by itself, for the other can go on reading (pressed).
  *
  * A piece's arrays are exchanged for those of the slot, not copied.
  */
@@ -50,7 +52,7 @@ struct sealing {
 	bool lean;			/* pieces wait one at a time */
 	bool goroutines;		/* there has been one: until then there is nothing to count */
 	uint32_t pieces;
-	enum { COUNT, SORT, FILL } next;	/* step of the piece at hand */
+	bool begun;			/* the piece at hand is counted, and its sheet being made */
 	struct job *job;		/* NULL: no thread */
 	struct belt *belt;		/* NULL: pieces are sealed at once */
 	uint32_t slots;			/* of it */
@@ -60,6 +62,7 @@ struct sealing {
 	struct lock *turn;		/* of those */
 	struct belt *ended;		/* it, when all is done; another thread may still be about to ask */
 	_Atomic bool helped;		/* another thread has asked */
+	_Atomic bool pressed;		/* who fills the belt waits for a slot of it */
 	struct slot slot[SLOTS];
 };
 
@@ -189,16 +192,8 @@ static void count_states(struct sealing *s, const struct sheet_piece *p)
 
 /* ---- one piece after another */
 
-static void sort(struct sealing *s, struct sheet_piece *p)
+static void sealed(struct sealing *s, struct sheet_piece *p, const struct sheet *sh)
 {
-	s->sealer.spills = s->st->keep && mem_tight();
-	s->sealer.lives.spills = s->sealer.places.spills = s->st->keep;
-	sealer_sort(&s->sealer, p);
-}
-
-static void fill(struct sealing *s, struct sheet_piece *p)
-{
-	const struct sheet *sh = sealer_fill(&s->sealer, p);
 	uint32_t i = col_n(&s->st->sheets);
 	struct sheet_slot *slot = col_add(&s->st->sheets, NULL);
 	slot->t0 = sh->t0;
@@ -221,23 +216,27 @@ static void fill(struct sealing *s, struct sheet_piece *p)
 	p->past = false;
 }
 
-/* A third of the way from a piece to a sheet. false: there is more to do. */
+static void begin_sheet(struct sealing *s, const struct sheet_piece *p)
+{
+	count_states(s, p);
+	s->sealer.spills = s->st->keep && mem_tight();
+	s->sealer.lives.spills = s->sealer.places.spills = s->st->keep;
+}
+
+/* Some way from a piece to a sheet. false: there is more to do. */
 static bool step(struct sealing *s, struct sheet_piece *p)
 {
-	switch (s->next) {
-	case COUNT:
-		count_states(s, p);
-		s->next = SORT;
+	if (!s->begun) {
+		begin_sheet(s, p);
+		s->begun = true;
 		return false;
-	case SORT:
-		sort(s, p);
-		s->next = FILL;
-		return false;
-	default:
-		fill(s, p);
-		s->next = COUNT;
-		return true;
 	}
+	const struct sheet *sh = sealer_step(&s->sealer, p);
+	if (!sh)
+		return false;
+	s->begun = false;
+	sealed(s, p, sh);
+	return true;
 }
 
 static void seal(struct sealing *s, struct sheet_piece *p)
@@ -289,15 +288,19 @@ bool sealing_spare(struct sealing *s)
 {
 	struct belt *b = atomic_load(&s->shared);
 	atomic_store(&s->helped, true);
-	return b && lock_try(s->turn) && take_turn(s, b);
+	return b && !atomic_load(&s->pressed) && lock_try(s->turn) && take_turn(s, b);
 }
 
-/* The belt is full: who fills it has nothing else to do, so if another is at it, that one's step is waited for. */
+/* The belt is full: who fills it has nothing else to do, so if another is at it, that one's step is waited for, and it
+   takes no other. */
 static bool make_room(void *arg)
 {
 	struct sealing *s = arg;
+	atomic_store(&s->pressed, true);
 	lock_take(s->turn);
-	return take_turn(s, s->belt);
+	bool some = take_turn(s, s->belt);
+	atomic_store(&s->pressed, belt_filled(s->belt) == s->slots);
+	return some;
 }
 
 void sealing_share(struct sealing *s, size_t n)

@@ -64,9 +64,10 @@ static char *slab_room(struct sealer *s, size_t *size)
 /* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become, and for the
    sums. Of stacks there are so many at most; each array of what is not zero has room for one more, which is written and
    not kept. */
-static struct build_sheet sheet_layout(struct sealer *s, uint32_t nother, uint32_t ntrk, uint32_t n, uint32_t nostack,
-    uint32_t nedge, size_t stacks, const struct sheet_piece *piece)
+static struct build_sheet sheet_layout(struct sealer *s, const struct sealer_sorted *x, size_t stacks,
+    const struct sheet_piece *piece)
 {
+	uint32_t nother = x->nother, ntrk = x->rows, n = x->total, nostack = x->other, nedge = x->nedge;
 	bool narrow = piece->nstks <= NARROW, brief = piece->t1 - piece->t0 < START3_NS;
 	struct sheet of = { .ntrk = ntrk, .nother = nother, .n = n, .nostack = nostack };
 	size_t steps = sheet_sums_n(&of), at[12], size = sizeof(struct sheet);
@@ -372,20 +373,32 @@ static void intervals_go(struct sealer *s)
 	s->nfrom = 0;
 }
 
-void sealer_sort(struct sealer *s, struct sheet_piece *p)
+/* ---- step by step */
+
+enum step { SORT, LAY_OUT, FILL };
+
+static void sort_piece(struct sealer *s, const struct sheet_piece *p)
 {
-	uint32_t total = 0, rows;
+	struct sealer_sorted *x = &s->sorted;
+	uint32_t total = 0;
 	sealer_room(s, p->ntrks);
 	count_intervals(s, p);
-	uint32_t nother = make_rows(s, 0, 0, &total), other = total;
-	rows = make_rows(s, 1, nother, &total);
-	uint32_t nedge = sort_entries(s, p, rows, total);
-	size_t stacks = s->nstack + s->alive[1].n, most = total - other;
-	struct build_sheet b = sheet_layout(s, nother, rows, total, other, nedge, stacks < most ? stacks : most, p);
+	x->nother = make_rows(s, 0, 0, &total);
+	x->other = total;
+	x->rows = make_rows(s, 1, x->nother, &total);
+	x->total = total;
+	x->nedge = sort_entries(s, p, x->rows, total);
+}
+
+static void lay_out(struct sealer *s, const struct sheet_piece *p)
+{
+	const struct sealer_sorted *x = &s->sorted;
+	size_t stacks = s->nstack + s->alive[1].n, most = x->total - x->other;
+	struct build_sheet b = sheet_layout(s, x, stacks < most ? stacks : most, p);
 	b.sh->t0 = p->t0;
 	b.sh->t1 = p->t1;
-	b.first[rows] = total;
-	for (uint32_t r = 0; r < rows; r++) {
+	b.first[x->rows] = x->total;
+	for (uint32_t r = 0; r < x->rows; r++) {
 		b.trk[r] = s->row[r].trk;
 		b.first[r] = s->row[r].first;
 		s->pos[b.trk[r]] = 0;
@@ -395,14 +408,16 @@ void sealer_sort(struct sealer *s, struct sheet_piece *p)
 	fill_edges(s, &b, p);
 	s->b = xmalloc(sizeof *s->b);
 	*s->b = b;
+	s->filling = filling_new(s, s->b, p);
 }
 
-struct sheet *sealer_fill(struct sealer *s, struct sheet_piece *p)
+static struct sheet *sheet_done(struct sealer *s, const struct sheet_piece *p)
 {
 	struct build_sheet b = *s->b;
+	sheet_trim(s, &b, filling_end(s, s->b, s->filling, p));
 	mem_free(s->b);
 	s->b = NULL;
-	sheet_trim(s, &b, sheet_fill(s, &b, p));
+	s->filling = NULL;
 	intervals_go(s);
 	keep_alive(s, &b);
 	forget_dead(s, &b, p->ntrks);
@@ -411,10 +426,33 @@ struct sheet *sealer_fill(struct sealer *s, struct sheet_piece *p)
 	return b.sh;
 }
 
+struct sheet *sealer_step(struct sealer *s, struct sheet_piece *p)
+{
+	struct sheet *done = NULL;
+	switch ((enum step)s->step) {
+	case SORT:
+		sort_piece(s, p);
+		s->step = LAY_OUT;
+		break;
+	case LAY_OUT:
+		lay_out(s, p);
+		s->step = FILL;
+		break;
+	case FILL:
+		if (!filling_some(s, s->b, s->filling, p))
+			break;
+		done = sheet_done(s, p);
+		s->step = SORT;
+	}
+	return done;
+}
+
 struct sheet *sealer_seal(struct sealer *s, struct sheet_piece *p)
 {
-	sealer_sort(s, p);
-	return sealer_fill(s, p);
+	struct sheet *sh;
+	while (!(sh = sealer_step(s, p)))
+		;
+	return sh;
 }
 
 void sheet_free(const struct sheet *sh)
@@ -438,6 +476,7 @@ void sealer_free(struct sealer *s)
 	mem_free(s->row);
 	mem_free(s->from);
 	mem_free(s->b);
+	mem_free(s->filling);
 	mem_free(s->edge);
 	mem_free(s->sum);
 	for (int k = 0; k < 2; k++) {

@@ -53,14 +53,18 @@ struct sealer {
 	bool spills, spilled;	/* slabs are to lie on disk; this one does */
 	struct gister *gister;	/* told what it asks of each sheet; NULL: nobody asks */
 	int64_t ready, sync;	/* for it, of the newest sheet: see gister_take() */
-	struct build_sheet *b;	/* between sealer_sort() and sealer_fill() */
+	unsigned step;		/* of the sheet that is being made */
+	/* between the steps of it: its rows and intervals, those of goroutines behind the others; edges */
+	struct sealer_sorted { uint32_t nother, other, rows, total, nedge; } sorted;
+	struct build_sheet *b;
+	struct filling *filling;
 };
 
 /* One block of memory: sheet_free it. */
 struct sheet *sealer_seal(struct sealer *, struct sheet_piece *);
-/* The same in two steps of about the same length; between them no other piece. */
-void sealer_sort(struct sealer *, struct sheet_piece *);
-struct sheet *sealer_fill(struct sealer *, struct sheet_piece *);
+/* The same in steps, each of some tens of thousands of intervals; between them no other piece. NULL: there is more to
+   do. */
+struct sheet *sealer_step(struct sealer *, struct sheet_piece *);
 void sheet_free(const struct sheet *);	/* nothing, when it has no bytes: it is of an index */
 void sealer_free(struct sealer *);
 /* To go on from where another was: room for so many tracks, and those that live, ascending, by kind. */

@@ -57,6 +57,10 @@ static uint32_t says_who(const struct sink_enter *e, trk_id trk)
 }
 
 enum { SOME = 32 };	/* intervals for which there is one word of bits */
+enum { STEP = 1 << 14 };	/* so many intervals are filled in one go: half a millisecond */
+
+/* By state: times of all rows so far, and of goroutines the longest. */
+struct times { int64_t sum[TS__N], longest[TS__N]; };
 
 /* Where what comes next goes. */
 struct filling {
@@ -67,6 +71,9 @@ struct filling {
 	struct sheet_some *whose, *stacked;
 	uint32_t from;		/* the first interval of all that are of the kind */
 	uint32_t said[2 * SOME];	/* of the newest intervals, less than SOME: who; then, stacks */
+	struct times times;
+	uint32_t *head;			/* by row: who is said of what goes on from the sheet before */
+	uint32_t row;			/* the next */
 };
 
 /* From i on, up to where there is something to do that is not for each: the row ends, or a word of bits, or sums are
@@ -125,9 +132,6 @@ static void fill_some(struct filling *f, uint32_t less)
 	if (f->stacked)
 		fill_stack(f);
 }
-
-/* By state: times of all rows so far, and of goroutines the longest. */
-struct times { int64_t sum[TS__N], longest[TS__N]; };
 
 static inline void add_time(struct times *times, unsigned state, int64_t ns, bool g)
 {
@@ -247,8 +251,9 @@ static int64_t running(const struct times *t)
 
 /* The row of a goroutine, and what is to be told of it. */
 static void fill_goroutine(struct sealer *s, const struct build_sheet *b, uint32_t r, const struct sheet_piece *p,
-    struct times *times, struct filling *f)
+    struct filling *f)
 {
+	struct times *times = &f->times;
 	const int64_t ran = running(times), ready = times->longest[TS_READY], sync = times->longest[TS_SYNC];
 	fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, true);
 	int64_t ns = wrap_sub(running(times), ran);
@@ -260,73 +265,97 @@ static void fill_goroutine(struct sealer *s, const struct build_sheet *b, uint32
 	}
 }
 
-/* The rows of both kinds. Words of bits begin with each of them, so those of goroutines are then moved to where they
-   belong; which of the others have any lies before. */
-static void fill_kinds(struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p, uint32_t *head,
-    struct filling *f, struct times *times)
+struct filling *filling_new(struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p)
 {
-	const uint32_t n = b->sh->n, nostack = b->sh->nostack, odd = nostack % SOME, summed = sheet_summed(b->sh);
+	uint32_t n = b->sh->n;
+	struct filling *f = xcalloc(1, sizeof *f);
+	*f = (struct filling){ .whos = { .code = s->pos, .who = (uint32_t *)(void *)(b->who2 + (n + 2) / 2 * 2),
+		.n = 1, .max = n < NARROW ? n + 1 : NARROW, .ntrks = p->ntrks }, .who2 = b->who2,
+		.stack2 = b->stack2, .stack4 = b->stack4, .whose = b->whose,
+		.head = xmalloc(b->sh->ntrk * sizeof *f->head + 1) };
+	f->whos.who[0] = 0;
+	f->whos.code[0] = 1;
+	return f;
+}
+
+/* Words of bits begin with the rows of each kind: from here on they are of goroutines. */
+static void begin_goroutines(const struct build_sheet *b, struct filling *f)
+{
+	const uint32_t odd = b->sh->nostack % SOME;
+	if (odd)
+		fill_some(f, SOME - odd);
+	f->from = b->sh->nostack;
+	f->stacked = b->stacked;
+}
+
+bool filling_some(struct sealer *s, const struct build_sheet *b, struct filling *f, const struct sheet_piece *p)
+{
+	const uint32_t n = b->sh->n, rows = b->sh->ntrk, summed = sheet_summed(b->sh);
+	const uint32_t enough = f->row < rows ? b->first[f->row] + STEP : 0;
 	int64_t (*of_row)[TS__N] = b->sum + n / SHEET_STEP + 1;
-	for (uint32_t r = 0; r < b->sh->ntrk; r++) {
-		head[r] = s->live[b->trk[r]].who;
+	uint32_t r = f->row;
+	for (; r < rows && b->first[r] < enough; r++) {
+		f->head[r] = s->live[b->trk[r]].who;
 		if (r <= summed)
-			memcpy(of_row[r], times->sum, sizeof *of_row);
-		if (r == b->sh->nother) {
-			if (odd)
-				fill_some(f, SOME - odd);
-			f->from = nostack;
-			f->stacked = b->stacked;
-		}
+			memcpy(of_row[r], f->times.sum, sizeof *of_row);
+		if (r == b->sh->nother)
+			begin_goroutines(b, f);
 		if (r < b->sh->nother)
-			fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, false);
+			fill_row(b, s->from, r, p, &s->live[b->trk[r]], &f->times, f, false);
 		else
-			fill_goroutine(s, b, r, p, times, f);
+			fill_goroutine(s, b, r, p, f);
 		if (r % SHEET_PASS == SHEET_PASS - 1) {
 			sheet_rest(b->sh);
 			shelf_rest(&s->lives);
 			gister_rest(s->gister);
 		}
 	}
+	f->row = r;
+	return r == rows;
+}
+
+/* What is behind the last row. Words of bits of goroutines are moved to where they belong; which of the others have
+   any lies before. */
+static void after_rows(const struct build_sheet *b, struct filling *f)
+{
+	const uint32_t n = b->sh->n, odd = b->sh->nostack % SOME, summed = sheet_summed(b->sh);
 	if (b->sh->ntrk == summed)
-		memcpy(of_row[summed], times->sum, sizeof *of_row);
+		memcpy(b->sum[n / SHEET_STEP + 1 + summed], f->times.sum, sizeof *b->sum);
 	if ((n - f->from) % SOME)
 		fill_some(f, SOME - (n - f->from) % SOME);
 	if (odd && f->stacked)
-		for (struct sheet_some *to = b->whose + nostack / SOME; to + 1 < f->whose; to++) {
+		for (struct sheet_some *to = b->whose + b->sh->nostack / SOME; to + 1 < f->whose; to++) {
 			to[0].bit |= to[1].bit << odd;
 			to[1].bit >>= SOME - odd;
 		}
+	if (n % SHEET_STEP == 0)
+		memcpy(b->sum[n / SHEET_STEP], f->times.sum, sizeof *b->sum);
 }
 
-size_t sheet_fill(struct sealer *s, struct build_sheet *b, const struct sheet_piece *p)
+/* Who is named: as few numbers as there are, or in three bytes each. Where that ends. */
+static char *put_whos(const struct sealer *s, const struct build_sheet *b, const struct filling *f,
+    const struct sheet_piece *p)
 {
-	struct times times = {{0}, {0}};
-	uint32_t n = b->sh->n, rows = b->sh->ntrk;
-	struct filling f = { .whos = { .code = s->pos, .who = (uint32_t *)(void *)(b->who2 + (n + 2) / 2 * 2), .n = 1,
-		.max = n < NARROW ? n + 1 : NARROW, .ntrks = p->ntrks },
-		.who2 = b->who2, .stack2 = b->stack2, .stack4 = b->stack4, .whose = b->whose };
-	struct whos *w = &f.whos;
-	uint32_t *head = xmalloc(rows * sizeof *head + 1);
-	w->who[0] = 0;
-	w->code[0] = 1;
-	fill_kinds(s, b, p, head, &f, &times);
-	if (n % SHEET_STEP == 0)
-		memcpy(b->sum[n / SHEET_STEP], times.sum, sizeof times.sum);
-	s->ready = times.longest[TS_READY];
-	s->sync = times.longest[TS_SYNC];
-	for (uint32_t i = 0; i < w->n; i++)
-		s->pos[w->who[i]] = 0;
-	b->sh->nwho = count_some(b->whose, n);
-	b->sh->nstack = count_some(b->stacked, n - b->sh->nostack);
-	char *end;
-	if (w->wide) {
-		end = fill_wide(s, b, p, head, 3);
-	} else {
-		uint32_t *whos = (uint32_t *)(void *)b->who2 + (b->sh->nwho + 1) / 2;
-		end = (char *)memmove(whos, w->who, w->n * sizeof *whos) + w->n * sizeof *whos;
-		b->sh->who2 = b->who2;
-		b->sh->whos = whos;
-	}
-	mem_free(head);
+	const struct whos *w = &f->whos;
+	if (w->wide)
+		return fill_wide(s, b, p, f->head, 3);
+	uint32_t *whos = (uint32_t *)(void *)b->who2 + (b->sh->nwho + 1) / 2;
+	b->sh->who2 = b->who2;
+	b->sh->whos = whos;
+	return (char *)memmove(whos, w->who, w->n * sizeof *whos) + w->n * sizeof *whos;
+}
+
+size_t filling_end(struct sealer *s, struct build_sheet *b, struct filling *f, const struct sheet_piece *p)
+{
+	after_rows(b, f);
+	s->ready = f->times.longest[TS_READY];
+	s->sync = f->times.longest[TS_SYNC];
+	for (uint32_t i = 0; i < f->whos.n; i++)
+		s->pos[f->whos.who[i]] = 0;
+	b->sh->nwho = count_some(b->whose, b->sh->n);
+	b->sh->nstack = count_some(b->stacked, b->sh->n - b->sh->nostack);
+	char *end = put_whos(s, b, f, p);
+	mem_free(f->head);
+	mem_free(f);
 	return (size_t)(put_sums(b, end) - (char *)b->who2);
 }

@@ -46,7 +46,11 @@ static inline const struct sink_enter *entry_at(const struct sink_enter *entry, 
 
 enum { AHEAD = 16 };	/* intervals, for bringing what they are made of into the cache */
 
-/* All rows; pos[] is zero, and is so again. How many bytes of the last part, from b->who_at on, are used. */
-size_t sheet_fill(struct sealer *, struct build_sheet *, const struct sheet_piece *);
+/* Rows are filled some at a time, until that says that these were all; pos[] is zero before the first, and is so again
+   after the end, which frees what is known meanwhile and says how many bytes of the last part, from b->who_at on, are
+   used. */
+struct filling *filling_new(struct sealer *, const struct build_sheet *, const struct sheet_piece *);
+bool filling_some(struct sealer *, const struct build_sheet *, struct filling *, const struct sheet_piece *);
+size_t filling_end(struct sealer *, struct build_sheet *, struct filling *, const struct sheet_piece *);
 
 #endif
