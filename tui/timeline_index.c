@@ -72,6 +72,8 @@ struct numbers {
 	struct keyed *key;	/* where it is not */
 };
 
+enum { GAPS = 4 };	/* places for each track are fewer bytes than what is sorted */
+
 static void numbers_count(const struct snap *sn, trk_id end, struct numbers *x)
 {
 	for (int kind = 0; kind <= TK_G; kind++)
@@ -87,7 +89,6 @@ static void numbers_count(const struct snap *sn, trk_id end, struct numbers *x)
 
 static void numbers_room(struct numbers *x)
 {
-	enum { GAPS = 4 };	/* places for each track are fewer bytes than what is sorted */
 	x->dense = x->n && (x->most - x->least) / GAPS < x->n;
 	x->place = xcalloc(x->dense ? (size_t)(x->most - x->least) + 1 : x->n + 1u, sizeof *x->place);
 	x->key = x->dense ? NULL : xmalloc((x->n + 1u) * sizeof *x->key);
@@ -110,13 +111,9 @@ static trk_id *numbers_end(struct numbers *x)
 	return x->place;
 }
 
-/* Of tracks 1 .. end. A million goroutines come nearly in the order of their numbers: to place them takes a tenth of
-   the time and of the memory of sorting. Rows of tracks are many bytes, so all kinds are gone through at once, and
-   twice. */
-static struct tl_tracks *tracks_make(const struct snap *sn, trk_id end)
+/* Whatever their numbers: to know what room to have for them all rows are gone through twice. */
+static void place_all(const struct snap *sn, trk_id end, struct numbers *x)
 {
-	struct tl_tracks *tr = xcalloc(1, sizeof *tr);
-	struct numbers x[TK_G + 1];
 	numbers_count(sn, end, x);
 	for (int kind = TK_P; kind <= TK_G; kind++)
 		numbers_room(&x[kind]);
@@ -128,6 +125,49 @@ static struct tl_tracks *tracks_make(const struct snap *sn, trk_id end)
 		else if (k->key)
 			k->key[k->at++] = (struct keyed){r->id, t};
 	}
+}
+
+/* As if goroutines were not few for their numbers, which are small then, and all others few: of most traces that is so,
+   and then once is enough. false: it is not. */
+static bool place_most(const struct snap *sn, trk_id end, struct numbers *x)
+{
+	enum { FEW = 1 << 12 };
+	uint64_t room = (uint64_t)GAPS * end;
+	struct numbers *g = &x[TK_G];
+	for (int kind = 0; kind <= TK_G; kind++)
+		x[kind] = (struct numbers){0};
+	*g = (struct numbers){.dense = true, .place = xcalloc((size_t)room, sizeof *g->place)};
+	for (int kind = TK_P; kind < TK_G; kind++)
+		x[kind] = (struct numbers){.place = xmalloc(FEW * sizeof *g->place), .key = xmalloc(FEW * sizeof *g->key)};
+	trk_id t = 1;
+	for (; t < end; t++) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		struct numbers *k = &x[r->kind];
+		if (k == g ? r->id >= room : !k->key || k->n == FEW)
+			break;
+		if (k == g) {
+			g->place[r->id] = t;
+			g->most = r->id > g->most ? r->id : g->most;
+		} else {
+			k->key[k->n] = (struct keyed){r->id, t};
+		}
+		k->n++;
+	}
+	for (int kind = TK_P; kind <= TK_G && t < end; kind++) {
+		mem_free(x[kind].place);
+		mem_free(x[kind].key);
+	}
+	return t >= end;
+}
+
+/* Of tracks 1 .. end. A million goroutines come nearly in the order of their numbers: to place them takes a tenth of
+   the time and of the memory of sorting. Rows of tracks are many bytes, so all kinds are gone through at once. */
+static struct tl_tracks *tracks_make(const struct snap *sn, trk_id end)
+{
+	struct tl_tracks *tr = xcalloc(1, sizeof *tr);
+	struct numbers x[TK_G + 1];
+	if (!place_most(sn, end, x))
+		place_all(sn, end, x);
 	tr->of = end;
 	for (int kind = TK_P; kind <= TK_G; kind++) {
 		tr->trk[kind] = numbers_end(&x[kind]);
@@ -177,6 +217,8 @@ static void half_make(void *arg, uint32_t i)
 	m->ix->tasks = sched_tasks(m->sn, &m->ix->mem, m->on);
 	if (goes_on(m->on))
 		m->ix->by_start = tl_tasks_by_start(m->sn, m->ix->tasks, &m->ix->mem, &m->ix->nby_start);
+	if (goes_on(m->on) && m->sn->complete)
+		m->ix->nout = standout(m->sn, &m->ix->mem, m->ix->out, m->on);
 }
 
 /* And its tracks. */
@@ -193,11 +235,7 @@ static struct tl_index *index_make(const struct snap *sn, struct tl_tracks **tr,
 		half_make(&m, 1);
 	}
 	*tr = m.tr;
-	if (!goes_on(on))
-		return ix;
-	ix->whole = sn->complete;
-	if (sn->complete)
-		ix->nout = standout(sn, &ix->mem, ix->out, on);
+	ix->whole = sn->complete && goes_on(on);
 	return ix;
 }
 

@@ -52,11 +52,11 @@ static trk_id region_track(const struct snap *sn, uint32_t i)
 }
 
 /* at[t] of each track that has any, a number of its rows, becomes where its first goes; the tracks to trk[], where each
-   begins to first[], step apart. */
-static void lay_out(const struct snap *sn, uint32_t *at, trk_id *trk, uint32_t *first, uint32_t step)
+   begins to first[], step apart. Of many traces there are none at all, and millions of tracks. */
+static void lay_out(const struct snap *sn, uint32_t all, uint32_t *at, trk_id *trk, uint32_t *first, uint32_t step)
 {
 	uint32_t from = 0, m = 0;
-	for (trk_id t = 1; t < sn->ntrks; t++) {
+	for (trk_id t = 1; t < sn->ntrks && from < all; t++) {
 		uint32_t has = at[t];
 		if (!has)
 			continue;
@@ -71,7 +71,7 @@ static void lay_out(const struct snap *sn, uint32_t *at, trk_id *trk, uint32_t *
 
 static void make_logs(struct inlay_runs *r, const struct snap *sn, struct arena *a, const struct onlooker *on)
 {
-	uint32_t *at = xcalloc(sn->ntrks + 1u, sizeof *at);
+	uint32_t *at = mem_pages((sn->ntrks + 1u) * sizeof *at);
 	for (uint32_t i = 0; i < sn->nmarks && more(on, i); store_pass(sn, i++)) {
 		trk_id t = log_track(sn, i);
 		r->n += t && !at[t]++;
@@ -80,7 +80,7 @@ static void make_logs(struct inlay_runs *r, const struct snap *sn, struct arena 
 	r->trk = arena_alloc(a, (r->n + 1u) * sizeof *r->trk);
 	r->first = arena_alloc(a, (r->n + 1u) * sizeof *r->first);
 	r->v = arena_alloc(a, ((size_t)r->all + 1) * sizeof *r->v);
-	lay_out(sn, at, r->trk, r->first, 1);
+	lay_out(sn, r->all, at, r->trk, r->first, 1);
 	struct scatter s = {.at = at, .put = scatter_u32, .arg = r->v, .a = a};
 	for (uint32_t i = 0; i < sn->nmarks && r->all && more(on, i); store_pass(sn, i++)) {
 		trk_id t = log_track(sn, i);
@@ -88,7 +88,7 @@ static void make_logs(struct inlay_runs *r, const struct snap *sn, struct arena 
 			scatter_add(&s, t, i);
 	}
 	scatter_end(&s);
-	mem_free(at);
+	mem_pages_free(at, (sn->ntrks + 1u) * sizeof *at);
 }
 
 /* ---- regions */
@@ -199,13 +199,14 @@ static struct inlay_piece *by_level(struct inlay_piece *p, uint32_t n, struct in
 static void make_regions(struct inlay *in, const struct snap *sn, struct arena *a, const struct onlooker *on)
 {
 	struct arena mem = {.spills = true};
-	uint32_t *at = xcalloc(sn->ntrks + 1u, sizeof *at), all = count_regions(sn, in, at, on), most = 0, done = 0;
+	size_t bytes = (sn->ntrks + 1u) * sizeof(uint32_t);
+	uint32_t *at = mem_pages(bytes), all = count_regions(sn, in, at, on), most = 0, done = 0;
 	in->trk = arena_alloc(a, (in->ntrk + 1u) * sizeof *in->trk);
 	in->first = arena_zalloc(a, ((size_t)in->ntrk * INLAY_DEEP + 2) * sizeof *in->first);
 	in->piece = arena_alloc(a, (all + 1u) * sizeof *in->piece);
-	for (trk_id t = 1; t < sn->ntrks; t++)
+	for (trk_id t = 1; t < sn->ntrks && all; t++)
 		most = at[t] > most ? at[t] : most;
-	lay_out(sn, at, in->trk, in->first, INLAY_DEEP);
+	lay_out(sn, all, at, in->trk, in->first, INLAY_DEEP);
 	put_regions(sn, in, at, a, on);
 	struct inlay_piece *f = arena_alloc(&mem, (most + 1u) * sizeof *f), *to = in->piece;
 	uint8_t *level = arena_alloc(&mem, most + 1u);
@@ -219,7 +220,7 @@ static void make_regions(struct inlay *in, const struct snap *sn, struct arena *
 		}
 	}
 	in->first[(size_t)in->ntrk * INLAY_DEEP] = (uint32_t)(to - in->piece);
-	mem_free(at);
+	mem_pages_free(at, bytes);
 	arena_free(&mem);
 }
 
