@@ -125,6 +125,7 @@ static void none_waited_for(const struct opt *o, const char *keys, bool leave)
 		app_draw(v.a, v.g);
 		struct buf b = text(&v);
 		OK(!strstr(buf_str(&b), "counting") && !strstr(buf_str(&b), "Counting"));
+		OK(!strstr(buf_str(&b), "searching"));
 		buf_free(&b);
 	}
 	end(&v);
@@ -158,6 +159,8 @@ int main(void)
 	static const char *const trace[] = {
 		"6jjDjj]u", "7jjDuu6jD3jj", "1jj]]]jj<Enter>q4jj]]3]]2]]5", "6jjj<Enter>jj1jfu4fu3fu",
 		    "1:focus=main<Enter>4:hide=runtime<Enter>]]uuR", "8<Tab>hhhe%%Vll<Tab>l:t 1.2s..1.4s<Enter>hhVu",
+		    "6/1|2<Enter>nnNjn/G3<BS>1<Esc>n/[2-4]|w<Enter>nuGN<Backspace>n", "6j<Enter>/1<Enter>nnnNu&1<Enter>nn6*nn/9",
+		    "/chan|sel<Enter>nnNu/run<Esc>n+n6/3<Enter>5n",
 		NULL
 	};
 	setenv("TTRACESECURE", "1", 1);

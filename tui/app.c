@@ -325,11 +325,13 @@ void app_settle(struct app *a, bool wait)
 	struct job *j;
 	bool any = false;
 	/* what is begun anew after it, as it was of something else, is waited for too */
-	for (int i = 0; i < 8 && (j = app_work(a)) && j != session_brings(a->s) && pane_now(a)->done &&
+	for (int i = 0; i < 12 && (j = app_work(a)) && j != session_brings(a->s) && pane_now(a)->done &&
 	    (wait || (!any && job_done(j, NULL))); i++) {
 		struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
 		pane_now(a)->done(state_now(a), &a->env, &ask);
 		app_ask(a, &ask);
+		if (a->finding.on)
+			app_found(a);
 		any = true;
 	}
 	if (!any)

@@ -44,6 +44,7 @@ void app_search(struct app *a, const char *re)
 	}
 	rx_free(a->find);
 	a->find = rx;
+	a->finding.on = false;
 	tell_search(a);
 }
 
@@ -62,6 +63,24 @@ static uint32_t find(struct app *a, int dir, char *out, size_t n)
 	return hits;
 }
 
+static void tell_found(struct app *a, uint32_t n, const char *hits)
+{
+	app_message(a, n ? ST_NORMAL : ST_WARN, "/%s  %s", rx_text(a->find), hits);
+}
+
+/* What find() was to do is done when the pane has looked; n and N while it looks go on from there. */
+static void find_later(struct app *a, int dir)
+{
+	struct finding *f = &a->finding;
+	bool goes_on = f->on && f->pane == a->cur;
+	if (!goes_on)
+		*f = (struct finding){true, a->cur, dir, 0, a->did, app_here(a)};
+	else if (dir == 2)
+		f->dir = dir;
+	else
+		f->more += dir;
+}
+
 void app_find(struct app *a, int dir)
 {
 	char hits[40];
@@ -76,8 +95,54 @@ void app_find(struct app *a, int dir)
 	}
 	uint32_t n = find(a, dir, hits, sizeof hits);
 	if (n == FIND_ON)
+		find_later(a, dir);
+	else
+		tell_found(a, n, hits);
+}
+
+/* The pane may have them now. */
+void app_found(struct app *a)
+{
+	struct finding *f = &a->finding;
+	char hits[40];
+	uint32_t n = 0;
+	if (!f->on || f->pane != a->cur || !a->find) {
+		f->on = false;
 		return;
-	app_message(a, n ? ST_NORMAL : ST_WARN, "/%s  %s", rx_text(a->find), hits);
+	}
+	n = find(a, f->dir, hits, sizeof hits);
+	if (n == FIND_ON)
+		return;
+	bool moves = f->dir || f->more;
+	f->on = false;
+	for (int by; n && f->more; f->more -= by) {
+		by = f->more > 0 ? 1 : -1;
+		n = find(a, by, hits, sizeof hits);
+		if (n == FIND_ON) {	/* what it went to is being made */
+			f->dir = 0;
+			f->more -= by;
+			f->on = true;
+			return;
+		}
+	}
+	if (a->asking == CMD_SEARCH) {
+		note(a, !n, hits);
+		return;
+	}
+	a->did = f->did;
+	if (moves)
+		app_remember(a, &f->before);
+	if (!a->asking)
+		tell_found(a, n, hits);
+}
+
+/* Who does something else meanwhile does not want to be led away from it. */
+void app_find_here(struct app *a)
+{
+	if (a->asking == CMD_SEARCH || a->did == CMD_NEXT || a->did == CMD_PREV || a->did == CMD_SEARCH ||
+	    a->did == CMD_SEARCH_SEL || a->did == CMD_NONE)
+		return;
+	a->finding.dir = a->finding.more = 0;
 }
 
 void app_grep(struct app *a, const char *re)
@@ -131,7 +196,11 @@ static void search_live(struct app *a, struct rx *rx)
 	tell_search(a);
 	if (p->save && p->load)
 		p->load(state_now(a), &a->env, &a->asked_at);
-	bool none = rx && p->find && !find(a, 2, hits, sizeof hits);
+	uint32_t n = rx && p->find ? find(a, 2, hits, sizeof hits) : 0;
+	bool none = rx && p->find && !n;
+	a->finding.on = false;
+	if (n == FIND_ON)
+		find_later(a, 2);
 	note(a, none, p->find ? hits : "nothing to search in this pane");
 }
 
@@ -190,6 +259,8 @@ static void finish(struct app *a, enum cmd_id what, const char *text)
 				rx_free(a->find_before);
 			app_find(a, 0);
 		}
+		a->finding.before = a->asked_from;
+		a->finding.did = CMD_SEARCH;
 		break;
 	default: break;
 	}
@@ -203,6 +274,7 @@ static void cancel(struct app *a, enum cmd_id what)
 	if (a->find != a->find_before)
 		rx_free(a->find);
 	a->find = a->find_before;
+	a->finding.on = false;
 	tell_search(a);
 	if (p->save && p->load)
 		p->load(state_now(a), &a->env, &a->asked_at);

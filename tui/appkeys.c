@@ -189,6 +189,7 @@ void app_key(struct app *a, int32_t key)
 	}
 	if (a->turned)		/* what was before is of another session */
 		before = app_here(a);
+	app_find_here(a);
 	app_remember(a, &before);
 	app_ahead_news(a);	/* what has waited for the prompt to be closed */
 	a->interrupted /= 2;
@@ -225,6 +226,7 @@ static void button(struct app *a, int32_t key, int y, int x)
 	}
 	a->drag_y = y;
 	a->dragging = false;
+	a->finding.dir = a->finding.more = 0;
 	pane_now(a)->click(state_now(a), &a->env, y, x, key == KEY_CLICK2, &ask);
 	app_ask(a, &ask);
 	if (key == KEY_RCLICK)

@@ -185,7 +185,9 @@ void gor_summary(const void *st, const struct pane_env *env, struct buf *b)
 	if (p->level != GL_ONE && p->tags[p->level].n)
 		buf_printf(b, "%zu tagged | ", p->tags[p->level].n);
 	tp_scope_words(&p->scope, b);
-	if (env->find.rx && p->hit)
+	if (env->find.rx && p->hunt && p->level != GL_ONE)
+		buf_printf(b, " | /%s searching", env->find.text);
+	else if (env->find.rx && p->hit)
 		buf_printf(b, " | /%s %u hits", env->find.text, p->nhit);
 }
 

@@ -7,8 +7,8 @@
  * its number and its creator: what it has from its group would make hits of all
  * of them at once. On one goroutine's page the search is through its spans.
  *
- * Who is a hit is found out once for an expression and what is listed. The order
- * within a group is only needed, and only made, for the one that is opened.
+ * Who is a hit is found out once for an expression and what is listed (goroutines_hunt.c), of many beside the
+ * keyboard. The order within a group is only needed, and only made, for the one that is opened.
  */
 #include "config.h"
 #include "gorview.h"
@@ -19,108 +19,22 @@
 
 #include <string.h>
 
-/* Is goroutine k of gs->g a hit, by what it has of its own? */
-static bool own_match(const struct gor *p, const struct pane_env *env, uint32_t k, struct buf *b)
-{
-	const struct store *st = session_snap(env->s)->st;
-	buf_reset(b);
-	tp_id(st, p->trk[k], b);
-	if (p->by != GB_FUNCTION) {
-		buf_putc(b, ' ');
-		tp_str(st, store_trk(st, p->trk[k])->name, "(no start function)", b);
-	}
-	if (p->creator[k]) {
-		buf_putc(b, ' ');
-		tp_who(st, p->creator[k], b);
-	}
-	return rx_match(env->find.rx, b->p, b->n);
-}
-
-/* A word is in the number or in what is said of the creator: each of these is asked once, however many it has made. At
-   every letter of a search a million goroutines are looked through. */
-struct creators { uint8_t *said; struct buf b; };	/* by track: 0 not asked yet, 1 no, 2 yes */
-
-static bool may_be_number(const char *word)
-{
-	return !word[strspn(word, "PMG0123456789")];
-}
-
-static bool by_number(const struct gor *p, const struct pane_env *env, uint32_t k, struct buf *b)
-{
-	buf_reset(b);
-	tp_id(session_snap(env->s)->st, p->trk[k], b);
-	return rx_match(env->find.rx, b->p, b->n);
-}
-
-static bool by_creator(const struct gor *p, const struct pane_env *env, uint32_t k, struct creators *c)
-{
-	trk_id t = p->creator[k];
-	if (t && !c->said[t]) {
-		buf_reset(&c->b);
-		tp_who(session_snap(env->s)->st, t, &c->b);
-		c->said[t] = rx_match(env->find.rx, c->b.p, c->b.n) ? 2 : 1;
-	}
-	return t && c->said[t] == 2;
-}
-
-/* Hits among the goroutines of a group: each begins with a G. */
-static uint32_t look_into(const struct gor *p, const struct pane_env *env, const struct gor_row *r, uint8_t *hit,
-    struct creators *c)
-{
-	const struct store *st = session_snap(env->s)->st;
-	bool word = rx_is_word(env->find.rx) && p->by == GB_FUNCTION, number = may_be_number(rx_text(env->find.rx));
-	uint32_t n = 0;
-	if (!rx_begins(env->find.rx, 'G'))
-		return 0;
-	for (uint32_t k = r->first; k < r->first + r->n; k++) {
-		hit[k] = !word ? own_match(p, env, k, &c->b)
-		    : (number && by_number(p, env, k, &c->b)) || by_creator(p, env, k, c);
-		if (hit[k] && env->grep.rx) {
-			struct gor_row row = {.name = store_trk(st, p->trk[k])->name, .trk = p->trk[k]};
-			hit[k] = gor_match(st, &row, env->grep.rx);
-		}
-		n += hit[k];
-	}
-	return n;
-}
-
-/* Hits of the whole tree: p->tree, which gor_make() empties. */
-static void look(struct gor *p, const struct pane_env *env)
-{
-	struct gor_tree *t = &p->tree;
-	const struct snap *sn = session_snap(env->s);
-	const char *grep = env->grep.rx ? env->grep.text : "";
-	if (t->find && !strcmp(t->find, env->find.text) && !strcmp(t->grep, grep))
-		return;
-	*t = (struct gor_tree){
-	    .find = arena_printf(&p->mem, "%s", env->find.text), .grep = arena_printf(&p->mem, "%s", grep)};
-	t->g = arena_zalloc(&p->mem, p->gs->ng + 1u);
-	t->row = arena_zalloc(&p->mem, p->ngroup + 1u);
-	t->under = arena_zalloc(&p->mem, (p->ngroup + 1u) * sizeof *t->under);
-	struct creators c = {.said = xcalloc(sn->ntrks + (size_t)1, 1)};
-	for (uint32_t k = 0; k < p->rows[GL_GROUPS].n; k++) {
-		uint32_t i = p->order[GL_GROUPS][k];
-		t->all += t->row[i] = gor_match(sn->st, &p->groups[i], env->find.rx);
-		t->all += t->under[i] = look_into(p, env, &p->groups[i], t->g, &c);
-	}
-	buf_free(&c.b);
-	mem_free(c.said);
-}
-
 void gor_hits(struct gor *p, const struct pane_env *env)
 {
 	mem_free(p->hit);
 	p->hit = NULL;
 	p->nhit = 0;
-	if (!env->find.rx || !p->gs)
+	if (!env->find.rx || !p->gs) {
+		gor_hunt_stop(p);
 		return;
+	}
 	if (p->level == GL_ONE)
 		gor_one_rest(p);
 	uint32_t n = p->level == GL_ONE ? p->one.n : p->rows[p->level].n;
 	struct buf b = {0};
 	p->hit = xcalloc(n ? n : 1, 1);
-	if (p->level != GL_ONE)
-		look(p, env);
+	if (p->level != GL_ONE && !gor_hunt(p, env))
+		return;		/* it comes back when they are known */
 	for (uint32_t i = 0; i < n; i++)
 		if (p->level == GL_ONE)
 			p->nhit += p->hit[i] = gor_one_match(p, env, i, env->find.rx, &b);
@@ -153,17 +67,25 @@ static void to_group(struct gor *p, const struct pane_env *env, uint32_t i)
 	gor_keep(p, env);
 }
 
-/* Into a group that has hits, to the first of them, or the last. */
+/* In the list that was opened for it: to the first hit, or the last. */
+static void arrive(struct gor *p, const struct pane_env *env)
+{
+	uint32_t n = p->rows[GL_LIST].n, i = p->into > 0 ? 0 : n ? n - 1 : 0;
+	while (i < n && !p->tree.g[p->order[GL_LIST][i]])
+		i += (uint32_t)p->into;
+	rows_select(&p->rows[GL_LIST], i < n ? i : 0);
+	p->into = 0;
+	gor_keep(p, env);
+}
+
+/* Into a group that has hits; one of many is listed beside the keyboard. */
 static void to_member(struct gor *p, const struct pane_env *env, uint32_t group, int dir)
 {
 	rows_select(&p->rows[GL_GROUPS], group);
 	p->sel[GL_GROUPS] = (int64_t)p->groups[p->order[GL_GROUPS][group]].name;
-	gor_open_group(p, env, p->groups[p->order[GL_GROUPS][group]].name);
-	uint32_t n = p->rows[GL_LIST].n, i = dir > 0 ? 0 : n ? n - 1 : 0;
-	while (i < n && !p->tree.g[p->order[GL_LIST][i]])
-		i += (uint32_t)dir;
-	rows_select(&p->rows[GL_LIST], i < n ? i : 0);
-	gor_keep(p, env);
+	p->into = dir;
+	if (gor_enter(p, env, p->groups[p->order[GL_GROUPS][group]].name))
+		arrive(p, env);
 }
 
 /* The next hit in the list that is open, from its row i on. */
@@ -248,7 +170,7 @@ static uint32_t ordinal(const struct gor *p)
 	if (p->level == GL_GROUPS)
 		return p->tree.row[p->order[GL_GROUPS][at]] ? k : 0;
 	for (uint32_t i = 0; i <= p->rows[GL_LIST].sel && i < p->rows[GL_LIST].n; i++)
-		k += p->tree.g[p->order[GL_LIST][i]];
+		k += p->hit[i];
 	return p->hit[p->rows[GL_LIST].sel] ? k : 0;
 }
 
@@ -273,16 +195,24 @@ uint32_t gor_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 	struct gor *p = st;
 	gor_hits(p, env);
 	*at = 0;
+	if (!p->opening && p->level != GL_LIST)
+		p->into = 0;
+	if (p->level != GL_ONE && (p->hunt || (p->into && p->opening)))
+		return FIND_ON;
 	if (!p->nhit)
 		return 0;
 	if (p->level == GL_ONE)
 		return find_span(p, dir, at);
-	if (dir == 1)
+	if (p->into && p->level == GL_LIST)
+		arrive(p, env);
+	else if (dir == 1)
 		forward(p, env);
 	else if (dir == -1)
 		backward(p, env);
 	else if (dir)
 		nearest(p, env);
+	if (p->into)
+		return FIND_ON;
 	gor_hits(p, env);
 	*at = ordinal(p);
 	return p->nhit;

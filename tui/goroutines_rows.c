@@ -2,10 +2,9 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The rows of the goroutines pane: groups and goroutines as numbers, in an
- * order, with tags, and what of them is meant by a command. An order is an array
- * of row numbers, so that sorting moves a key and a number and the accounts stay where they are; of
- * goroutines, of which there may be a million, a row is made when it is looked at, and many are sorted beside the
- * keyboard. Tags are kept by name or track, not by row: they outlive another order, filter or snapshot.
+ * order. An order is an array of row numbers, so that sorting moves a key and a number and the accounts stay where
+ * they are; of goroutines, of which there may be a million, a row is made when it is looked at, and many are sorted
+ * beside the keyboard.
  */
 #include "config.h"
 #include "gorview.h"
@@ -145,11 +144,22 @@ static void list_make(struct list *l)
 	mem_free(v);
 }
 
+/* Where a goroutine lies in gs->g, by groups that are open; UINT32_MAX: nowhere. */
+static uint32_t index_of(const struct gor *p, trk_id t)
+{
+	for (uint32_t i = 0; i < p->ngroup; i++)
+		for (uint32_t k = p->groups[i].first;
+		     p->groups[i].name == p->open && k < p->groups[i].first + p->groups[i].n; k++)
+			if (p->trk[k] == t)
+				return k;
+	return UINT32_MAX;
+}
+
 static void list_select(struct gor *p, uint32_t n)
 {
-	uint32_t sel = 0;
-	for (uint32_t i = 0; i < n && p->sel[GL_LIST] > 0; i++)
-		if (p->trk[p->order[GL_LIST][i]] == (trk_id)p->sel[GL_LIST]) {
+	uint32_t sel = 0, k = p->sel[GL_LIST] > 0 ? index_of(p, (trk_id)p->sel[GL_LIST]) : UINT32_MAX;
+	for (uint32_t i = 0; i < n && k != UINT32_MAX; i++)	/* one after another, not wherever these lie */
+		if (p->order[GL_LIST][i] == k) {
 			sel = i;
 			break;
 		}
@@ -157,13 +167,47 @@ static void list_select(struct gor *p, uint32_t n)
 	rows_select(&p->rows[GL_LIST], sel);
 }
 
+/* The list that was there is kept: a search goes to another group and back at each letter. */
 static void list_take(struct gor *p, struct list *l)
 {
-	mem_free(p->order[GL_LIST]);
+	bool kept = p->listed && p->list.open != UINT32_MAX;
+	mem_free(kept ? p->other.order : p->order[GL_LIST]);
+	if (kept)
+		p->other = (struct gor_other){p->order[GL_LIST], p->rows[GL_LIST].n, p->list};
 	p->order[GL_LIST] = l->order;
 	p->listed = true;
 	p->list = (struct gor_list){l->grep ? UINT32_MAX : l->open, l->sort, l->invert};
 	list_select(p, l->n);
+}
+
+void gor_other_drop(struct gor *p)
+{
+	mem_free(p->other.order);
+	p->other.order = NULL;
+}
+
+static bool same_list(const struct gor_list *a, const struct list *l)
+{
+	return !l->grep && a->open == l->open && a->sort == l->sort && a->invert == l->invert;
+}
+
+/* It is there already, or was before. */
+static bool list_again(struct gor *p, const struct list *l)
+{
+	struct gor_other was = p->other;
+	if (!p->listed)
+		return false;
+	if (same_list(&p->list, l)) {
+		list_select(p, p->rows[GL_LIST].n);
+		return true;
+	}
+	if (!was.order || !same_list(&was.of, l) || p->list.open == UINT32_MAX)
+		return false;
+	p->other = (struct gor_other){p->order[GL_LIST], p->rows[GL_LIST].n, p->list};
+	p->order[GL_LIST] = was.order;
+	p->list = was.of;
+	list_select(p, was.n);
+	return true;
 }
 
 /* It is of what is open now, in the order that is asked for now. */
@@ -181,11 +225,8 @@ static struct list list_of(const struct gor *p, const struct pane_env *env)
 void gor_fill(struct gor *p, const struct pane_env *env)
 {
 	struct list l = list_of(p, env);
-	const struct gor_list *was = &p->list;
-	if (p->listed && !l.grep && was->open == l.open && was->sort == l.sort && was->invert == l.invert) {
-		list_select(p, p->rows[GL_LIST].n);	/* one goes to and fro between a list and its group */
+	if (list_again(p, &l))	/* one goes to and fro between a list and its group */
 		return;
-	}
 	list_make(&l);
 	list_take(p, &l);
 }
@@ -392,7 +433,7 @@ bool gor_make(struct gor *p, const struct pane_env *env)
 
 struct job *gor_work(const struct gor *p)
 {
-	return p->work ? p->work->job : p->look ? gor_look_job(p) : gor_one_job(p);
+	return p->work ? p->work->job : p->hunt ? gor_hunt_job(p) : p->look ? gor_look_job(p) : gor_one_job(p);
 }
 
 bool gor_lists(const struct gor *p)
@@ -409,17 +450,18 @@ bool gor_take(struct gor *p, struct session *s)
 	p->work = NULL;
 	p->again = false;
 	if (m->lists) {
-		if (is_wanted(p, &m->list)) {
+		bool wanted = is_wanted(p, &m->list);
+		if (wanted)
 			list_take(p, &m->list);
-			p->level = p->opening ? GL_LIST : p->level;
-		} else {
+		else
 			mem_free(m->list.order);
-		}
-		p->opening = false;
+		p->level = wanted && p->opening ? GL_LIST : p->level;
+		p->opening = p->opening && !wanted && p->relist;
 		mem_free(m);
 		return !again;
 	}
 	gor_look_drop(p);
+	gor_hunt_forget(p);
 	session_let_go_of(s, &p->mem);
 	p->mem = m->mem;
 	p->scope = m->scope;
@@ -436,12 +478,12 @@ bool gor_take(struct gor *p, struct session *s)
 	p->region = m->region;
 	p->nregion = m->nregion;
 	p->listed = false;
+	gor_other_drop(p);
 	if (p->level != GL_GROUPS && is_wanted(p, &m->list))
 		list_take(p, &m->list);
 	else
 		mem_free(m->list.order);
 	p->story_of = -1;
-	memset(&p->tree, 0, sizeof p->tree);
 	mem_free(m);
 	return !again;
 }
@@ -449,12 +491,20 @@ bool gor_take(struct gor *p, struct session *s)
 bool gor_fill_soon(struct gor *p, const struct pane_env *env)
 {
 	uint32_t n = 0;
+	struct list l = list_of(p, env);
+	p->relist = false;
+	if (list_again(p, &l))
+		return true;
 	for (uint32_t i = 0; i < p->ngroup; i++)
 		n += p->groups[i].name == p->open ? p->groups[i].n : 0;
-	if (n > LISTED && !env->grep.rx && !p->work) {
+	if ((n > LISTED || job_wanted() > 1) && !env->grep.rx && p->work && p->work->lists) {
+		p->relist = true;
+		return false;
+	}
+	if ((n > LISTED || job_wanted() > 1) && !env->grep.rx && !p->work) {
 		struct gor_made *m = xcalloc(1, sizeof *m);
 		m->lists = true;
-		m->list = list_of(p, env);
+		m->list = l;
 		m->sn = session_snap(env->s);
 		m->job = job_start(make, m);
 		p->work = m->job ? m : NULL;
@@ -465,139 +515,3 @@ bool gor_fill_soon(struct gor *p, const struct pane_env *env)
 	gor_fill(p, env);
 	return true;
 }
-
-/* ---- tags */
-
-static int64_t row_id(const struct gor_row *r)
-{
-	return r->trk ? (int64_t)r->trk : (int64_t)r->name;
-}
-
-bool gor_tagged(const struct gor *p, const struct gor_row *r)
-{
-	const struct gor_tags *t = &p->tags[r->trk != 0];
-	for (size_t i = 0; i < t->n; i++)
-		if (t->v[i] == row_id(r))
-			return true;
-	return false;
-}
-
-void gor_tag(struct gor *p, const struct gor_row *r)
-{
-	struct gor_tags *t = &p->tags[r->trk != 0];
-	for (size_t i = 0; i < t->n; i++)
-		if (t->v[i] == row_id(r)) {
-			t->v[i] = t->v[--t->n];
-			return;
-		}
-	t->v = mem_grow(t->v, &t->cap, t->n + 1, sizeof *t->v);
-	t->v[t->n++] = row_id(r);
-}
-
-static int64_t id_at(const struct gor *p, int l, uint32_t i)
-{
-	uint32_t k = p->order[l][i];
-	return l == GL_GROUPS ? (int64_t)p->groups[k].name : (int64_t)p->gs->g[k].trk;
-}
-
-/* Is row i one of those that a command is about: those tagged, else the one selected, or shown as a page? */
-static bool meant(const struct gor *p, int l, uint32_t i)
-{
-	const struct gor_tags *t = &p->tags[l];
-	if (p->level == GL_ONE)
-		return id_at(p, l, i) == (int64_t)p->one.trk;
-	for (size_t k = 0; k < t->n; k++)
-		if (t->v[k] == id_at(p, l, i))
-			return true;
-	return !t->n && i == p->rows[l].sel;
-}
-
-/* Of a list of many. */
-static void add_id(struct buf *ids, uint64_t id)
-{
-	if (ids->n)
-		buf_putc(ids, ',');
-	buf_u64(ids, id);
-}
-
-/* What is meant as a query: an expression of start functions, or the numbers of goroutines. */
-bool gor_query(const struct gor *p, const struct pane_env *env, struct query *q)
-{
-	const struct store *st = session_snap(env->s)->st;
-	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
-	struct buf names = {0}, ids = {0};
-	bool named = l == GL_GROUPS && p->by == GB_FUNCTION, any = false;
-	for (uint32_t i = 0; i < p->rows[l].n; i++) {
-		struct gor_row room;
-		if (!meant(p, l, i))
-			continue;
-		const struct gor_row *r = gor_row(p, l, i, &room);
-		any = true;
-		named = named && r->name;
-		buf_puts(&names, names.n ? "|" : "");
-		tp_quote(st, r->name, &names);
-	}
-	for (uint32_t i = 0; !named && i < p->rows[l].n; i++) {
-		struct gor_row room;
-		if (!meant(p, l, i))
-			continue;
-		const struct gor_row *r = gor_row(p, l, i, &room);
-		for (uint32_t k = r->first; k < r->first + r->n; k++)
-			add_id(&ids, store_trk(st, p->trk[k])->id);
-	}
-	if (any) {
-		q->suspended = false;
-		q->g = 0;
-		q->gs = named ? NULL : arena_strndup(env->scratch, ids.p, ids.n);
-		q->group = named ? arena_strndup(env->scratch, names.p, names.n) : NULL;
-	}
-	buf_free(&names);
-	buf_free(&ids);
-	return any;
-}
-
-/* All others that are there: numbers, as no expression says "not". false: nothing is meant, or nobody would be left. */
-bool gor_query_without(const struct gor *p, const struct pane_env *env, struct query *q)
-{
-	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
-	const struct snap *sn = session_snap(env->s);
-	uint8_t *rest = xcalloc(sn->ntrks / 8 + 1u, 1);	/* in the order of their rows: a million lie far apart */
-	struct buf ids = {0};
-	bool any = false;
-	for (uint32_t i = 0; i < p->rows[l].n; i++) {
-		struct gor_row room;
-		if (!meant(p, l, i))
-			continue;
-		const struct gor_row *r = gor_row(p, l, i, &room);
-		for (uint32_t k = r->first; k < r->first + r->n; k++)
-			rest[p->trk[k] >> 3] |= (uint8_t)(1u << (p->trk[k] & 7));
-		any = true;
-	}
-	for (uint32_t k = 0; any && k < p->gs->ng; k++)
-		rest[p->trk[k] >> 3] ^= (uint8_t)(1u << (p->trk[k] & 7));
-	for (trk_id t = 1; any && t < sn->ntrks; store_pass(sn, t++))
-		if (tw_has(rest, t))
-			add_id(&ids, store_trk(sn->st, t)->id);
-	mem_free(rest);
-	any = any && ids.n;
-	if (any) {
-		q->suspended = false;
-		q->g = 0;
-		q->group = NULL;
-		q->gs = arena_strndup(env->scratch, ids.p, ids.n);
-	}
-	buf_free(&ids);
-	return any;
-}
-
-trk_id gor_first(const struct gor *p)
-{
-	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
-	if (p->level == GL_ONE)
-		return p->one.trk;
-	for (uint32_t i = 0; i < p->rows[l].n; i++)
-		if (meant(p, l, i))
-			return p->gs->g[l == GL_GROUPS ? p->groups[p->order[l][i]].first : p->order[l][i]].trk;
-	return 0;
-}
-

@@ -68,11 +68,14 @@ struct gor {
 	struct gor_made *work;		/* what is being made, or NULL */
 	bool again;			/* there is something newer to be made already */
 	bool opening;			/* it is a list, to be shown when it is there */
+	bool relist;			/* a list of another group, or order, is wanted by now */
+	int into;			/* in that list a search goes to the first hit (1), or the last (-1) */
 	uint32_t *order[2];	/* rows as shown, by level: of groups[], and of gs->g where that group is open */
 	size_t corder;
 	bool listed;		/* the second is of gs, */
 	/* of this group in this order, if not grepped */
 	struct gor_list { str_id open; int sort; bool invert; } list;
+	struct gor_other { uint32_t *order, n; struct gor_list of; } other;	/* order NULL, or the list before that */
 	struct rows rows[2];
 	enum gor_level level;
 	str_id open;			/* key of the group that is open */
@@ -90,10 +93,12 @@ struct gor {
 	uint8_t *hit;			/* of the rows that are shown */
 	uint32_t nhit;
 	struct gor_tree {		/* what the search finds: groups by their rows, goroutines by gs->g */
-		const char *find, *grep;
+		struct arena mem;
+		const char *find, *grep;	/* find NULL: not known */
 		uint8_t *row, *g;
 		uint32_t *under, all;	/* under: per group, of its goroutines */
 	} tree;
+	struct gor_hunt *hunt;		/* NULL, or it is being looked for */
 };
 enum { SORT_N = GV__N, SORT_NAME, SORT__N };
 
@@ -116,6 +121,8 @@ void gor_order(struct gor *, const struct pane_env *, int level);
 void gor_fill(struct gor *, const struct pane_env *);	/* the goroutines of the group that is open */
 /* The same, of p->open, or in another order, beside the keyboard where they are many: false, then p->work is that. */
 bool gor_fill_soon(struct gor *, const struct pane_env *);
+void gor_other_drop(struct gor *);
+/* goroutines_meant.c */
 bool gor_tagged(const struct gor *, const struct gor_row *);
 void gor_tag(struct gor *, const struct gor_row *);	/* or not any more */
 /* What is tagged, else selected, as a query: an expression of start functions, or the numbers of
@@ -170,13 +177,23 @@ static inline const struct ival *gor_one_now(const struct gor_one *o)
 }
 
 /* pane_goroutines.c */
-void gor_open_group(struct gor *, const struct pane_env *, str_id name);
+/* The list of a group. false: it is shown when it has been made, beside the keyboard; until then the groups are. */
+bool gor_enter(struct gor *, const struct pane_env *, str_id name);
 void gor_open_one(struct gor *, const struct pane_env *, trk_id, int64_t at);	/* its page, at what it does then */
 void gor_keep(struct gor *, const struct pane_env *);	/* what is selected, over updates; its story */
 
 /* goroutines_find.c */
 void gor_hits(struct gor *, const struct pane_env *);	/* mark what the search finds in the rows shown */
 uint32_t gor_find(void *, const struct pane_env *, int dir, uint32_t *at);
+
+/* goroutines_hunt.c */
+/* p->tree, of what is searched now. false: so many are looked through that it is done beside the keyboard, and p->tree
+   is of nothing until gor_hunt_done(). */
+bool gor_hunt(struct gor *, const struct pane_env *);
+struct job *gor_hunt_job(const struct gor *);
+void gor_hunt_done(struct gor *);		/* it has ended, or is waited for */
+void gor_hunt_stop(struct gor *);		/* nobody wants it any more, or groups are others now */
+void gor_hunt_forget(struct gor *);		/* likewise, nor what was found */
 
 bool gor_one_match(const struct gor *, const struct pane_env *, uint32_t i, const struct rx *, struct buf *);
 

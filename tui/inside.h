@@ -137,6 +137,12 @@ struct app {
 
 	struct rx *find, *grep;
 	struct rx *find_before;		/* while a search is typed: the one to come back to */
+	struct finding {		/* the pane looks for hits beside the keyboard; what is done when it has them */
+		bool on;
+		int pane, dir, more;	/* dir as in find(), then so many hits on, or back */
+		enum cmd_id did;
+		struct step before;
+	} finding;
 	char message[320];
 	enum style message_style;
 	int interrupted;		/* ^C was the key before (1), is this one (2) */
@@ -213,6 +219,8 @@ void app_prompt(struct app *, enum cmd_id what, const char *text);
 void app_prompt_key(struct app *, int32_t key);
 const char *app_prompt_label(const struct app *);
 void app_find(struct app *, int dir);			/* n, N */
+void app_found(struct app *);		/* what was looked for beside the keyboard may be there */
+void app_find_here(struct app *);	/* a key was pressed meanwhile: if it moved, the hits do not move it away */
 void app_search(struct app *, const char *re);		/* NULL: none */
 void app_grep(struct app *, const char *re);
 

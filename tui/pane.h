@@ -121,7 +121,7 @@ struct pane_ops {
 	void (*detail)(const void *st, const struct pane_env *, struct buf *);
 	/* To the next hit of env->find (dir 1, -1) from the cursor, 0: stay, 2: at or after the cursor
 	   (while typing). Number of hits; *at: which one it is, from 1. FIND_ON: it is looked for beside the
-	   keyboard, and the detail line says how far that is. */
+	   keyboard; it is asked again when job() has ended, and where there is none the pane goes there itself. */
 	uint32_t (*find)(void *st, const struct pane_env *, int dir, uint32_t *at);
 	/* Bottom hint row, "Enter peek  c cum": as words; NULL: made from cmd.def. */
 	void (*keys)(const void *st, const struct pane_env *, struct buf *);

@@ -65,6 +65,11 @@ static void update(void *st, const struct pane_env *env)
 /* The list that was asked for. */
 static void listed(struct gor *p, const struct pane_env *env)
 {
+	if (p->relist) {
+		bool there = gor_fill_soon(p, env);
+		p->level = there && p->opening ? GL_LIST : p->level;
+		p->opening = p->opening && !there;
+	}
 	gor_keep(p, env);
 	gor_hits(p, env);
 }
@@ -73,6 +78,11 @@ static void listed(struct gor *p, const struct pane_env *env)
 static void done(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct gor *p = st;
+	if (!p->work && p->hunt) {
+		gor_hunt_done(p);
+		gor_hits(p, env);
+		return;
+	}
 	if (!p->work && p->look) {
 		gor_look_done(p, env, out);
 		return;
@@ -90,11 +100,14 @@ static void done(void *st, const struct pane_env *env, struct ask *out)
 		update(p, env);
 }
 
-/* For commands that need all of it: there is no going to a place in what is not there. */
+/* For commands that need all of it: there is no going to a place in what is not there. A list of somewhere else is not
+   waited for. */
 static void finish(struct gor *p, const struct pane_env *env)
 {
 	struct ask none = {.kind = ASK_NONE};
-	while (p->work)
+	p->into = 0;
+	p->opening = false;
+	while (p->work && !gor_lists(p))
 		done(p, env, &none);
 }
 
@@ -102,6 +115,7 @@ static void close_gor(void *st)
 {
 	struct gor *p = st;
 	gor_look_drop(p);
+	gor_hunt_forget(p);
 	if (gor_work(p))
 		job_cancel(gor_work(p));
 	if (p->work)
@@ -112,6 +126,7 @@ static void close_gor(void *st)
 	arena_free(&p->mem);
 	mem_free(p->order[0]);
 	mem_free(p->order[1]);
+	gor_other_drop(p);
 	mem_free(p->one.v);
 	mem_free(p->tags[0].v);
 	mem_free(p->tags[1].v);
@@ -120,11 +135,12 @@ static void close_gor(void *st)
 
 /* ---- acting */
 
-void gor_open_group(struct gor *p, const struct pane_env *env, str_id name)
+bool gor_enter(struct gor *p, const struct pane_env *env, str_id name)
 {
-	p->level = GL_LIST;
 	p->open = name;
-	gor_fill(p, env);
+	p->opening = !gor_fill_soon(p, env);
+	p->level = p->opening ? GL_GROUPS : GL_LIST;
+	return !p->opening;
 }
 
 void gor_open_one(struct gor *p, const struct pane_env *env, trk_id t, int64_t at)
@@ -316,9 +332,7 @@ static void open_cmd(struct gor *p, const struct pane_env *env)
 	if (!r)
 		return;
 	if (p->level == GL_GROUPS) {
-		p->open = r->name;
-		p->opening = !gor_fill_soon(p, env);
-		p->level = p->opening ? GL_GROUPS : GL_LIST;
+		gor_enter(p, env, r->name);
 	} else {
 		p->level = GL_ONE;
 		p->sel[GL_LIST] = r->trk;
@@ -334,6 +348,10 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	struct gor *p = st;
 	int l = p->level;
 	gor_one_rest(p);
+	if (a->cmd != CMD_NEXT && a->cmd != CMD_PREV)
+		p->into = 0;
+	if (a->cmd == CMD_CANCEL)
+		gor_hunt_stop(p);	/* the app drops what was searched */
 	if (gor_look_stop(p) && a->cmd == CMD_CANCEL)
 		return ask_say(out, "stopped");
 	if (a->cmd == CMD_BACK)

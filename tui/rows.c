@@ -102,6 +102,19 @@ bool rows_pick(struct rows *r, int y, int h)
 	return there;
 }
 
+/* The first row whose place in the scrollbar is line y of h. */
+static uint32_t first_on(const struct rows *r, int h, int y)
+{
+	return (uint32_t)(((uint64_t)y * r->n + (uint64_t)h - 1) / (uint64_t)h);
+}
+
+static bool any_hit(const uint8_t *hit, uint32_t from, uint32_t to)
+{
+	while (from < to && !hit[from])
+		from++;
+	return from < to;
+}
+
 static void scrollbar(const struct rows *r, struct grid *g, uint32_t top, const uint8_t *hit)
 {
 	int h = g->h, x = g->w - 1;
@@ -115,10 +128,9 @@ static void scrollbar(const struct rows *r, struct grid *g, uint32_t top, const 
 		grid_put(
 		    g, y, x, thumb ? 0x2588 : 0x2502, thumb ? ST_SCROLL : ST_RULE, ST_NORMAL, 0);
 	}
-	for (uint32_t i = 0; hit && i < r->n; i++)
-		if (hit[i])
-			grid_put(g, (int)((uint64_t)i * (uint64_t)h / r->n), x, 0x2500, ST_HIT,
-			    ST_NORMAL, 0);
+	for (int y = 0; hit && y < h; y++)	/* of a million rows most may be hits */
+		if (any_hit(hit, first_on(r, h, y), first_on(r, h, y + 1)))
+			grid_put(g, y, x, 0x2500, ST_HIT, ST_NORMAL, 0);
 }
 
 void rows_draw(const struct rows *r, struct grid *g, rows_fn *fn, const void *arg,

@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIND_MS = 100 }; /* how long a key waits for what it searches */
+enum { FIND_MS = 2 }; /* how long a key waits for what it searches */
 
 struct tl_search {
 	struct job *job;
@@ -213,7 +213,7 @@ void tl_done(void *st, const struct pane_env *env, struct ask *out)
 }
 
 /* `/`: the same search, by any name, so that it counts all of the trace and not what is in sight.
-   Most are ended before one would notice; the others come when they are done. */
+   In a small trace it has ended before one would notice. */
 uint32_t tl_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
 	struct timeline *tl = st;
@@ -231,10 +231,8 @@ uint32_t tl_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 	struct pollfd p = {.fd = tl->search ? job_fd(tl->search->job) : -1, .events = POLLIN};
 	if (tl->search && poll(&p, 1, FIND_MS) > 0 && job_done(tl->search->job, NULL))
 		found(tl, env);
-	if (tl->search) {
-		tl->jump = dir;
-		return FIND_ON;
-	}
+	if (tl->search)
+		return FIND_ON;		/* one asks again when it has ended */
 	if (dir)
 		go_hit(tl, env, dir);
 	*at = tl->hit < tl->hits.n ? tl->hit + 1 : 0;
