@@ -182,9 +182,9 @@ static bool graph_laws(struct prof *p, const struct gopt *o)
 	for (size_t i = 0; i < g->nall; i++) {
 		const struct gnode *n = g->all[i];
 		int64_t in = 0, out = 0;
-		for (const struct gedge *e = n->in; e; e = e->next_in)
+		for (const struct gedge *e = gedge_first(g, n, true); e; e = gedge_next(g, e, true))
 			in += e->weight;
-		for (const struct gedge *e = n->out; e; e = e->next_out)
+		for (const struct gedge *e = gedge_first(g, n, false); e; e = gedge_next(g, e, false))
 			out += e->weight;
 		flat += n->flat;
 		good &= n->cum >= n->flat;
@@ -237,6 +237,50 @@ static void test_tree(void)
 		prof_free(p);
 	}
 	OK(same);
+}
+
+/* What a node's labels weigh, in any order. */
+static uint64_t labels_sum(const struct graph *g, const struct gnode *n)
+{
+	uint64_t sum = 0;
+	for (const struct gmark *m = n->tag; m; m = m->next) {
+		struct gtag t = gmark_tag(g, m);
+		uint64_t w = hash_u64((uint64_t)t.flat, (uint64_t)t.cum);
+		sum += hash_u64(hash_bytes(prof_s(g->p, t.name), strlen(prof_s(g->p, t.name)), 0), w);
+	}
+	return sum;
+}
+
+/* Labels that are weighed for some nodes at a time are those that all have at once. */
+static void test_labels(void)
+{
+	bool same = true, parts = true, some = false;
+	for (uint32_t i = 0; i < 60; i++) {
+		state = 31 + i;
+		struct prof *p = random_profile(4 + i % 12, 300, i % 2);
+		struct gopt o = {.type = 1, .trim_path = "", .source_path = "", .tags = true, .mean = i % 3 == 0};
+		struct graph *all = graph_new(p, &o);
+		o.label_room = 1 + i % 9;
+		o.spend = i % 2;
+		struct graph *g = graph_new(p, &o);
+		size_t turns = 0;
+		for (size_t k = 0; k < g->n; k++) {
+			if (k == g->labelled) {
+				graph_label(g, k);
+				turns++;
+			}
+			same &= labels_sum(g, g->node[k]) == labels_sum(all, all->node[k]);
+			some |= g->node[k]->tag != NULL;
+		}
+		graph_label(g, g->n);
+		same &= g->n == all->n && !g->labels;
+		parts &= turns > 1;
+		graph_free(g);
+		graph_free(all);
+		prof_free(p);
+	}
+	OK(same);
+	OK(parts && some);
 }
 
 static void test_graph(void)
@@ -315,8 +359,8 @@ static const struct gnode *node(const struct graph *g, const char *name)
 static const struct gedge *edge(const struct graph *g, const char *from, const char *to)
 {
 	const struct gnode *a = node(g, from), *b = node(g, to);
-	for (const struct gedge *e = b ? b->in : NULL; e; e = e->next_in)
-		if (!e->dead && e->src == a)
+	for (const struct gedge *e = b ? gedge_first(g, b, true) : NULL; e; e = gedge_next(g, e, true))
+		if (!e->dead && gedge_src(g, e) == a)
 			return e;
 	return NULL;
 }
@@ -484,6 +528,7 @@ int main(void)
 	test_filters();
 	test_cuts();
 	test_graph();
+	test_labels();
 	test_tree();
 	test_cutoffs();
 	test_redundant();

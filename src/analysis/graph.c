@@ -151,7 +151,7 @@ static int same_edge(const void *ctx, uint32_t id, const void *key)
 
 static struct gedge *edge_of(struct builder *b, const struct way *w)
 {
-	struct gedge key = {.src = w->src, .dst = w->dst, .inlined = true, .mean = b->o->mean}, *e;
+	struct gedge key = {.src = w->src->id, .dst = w->dst->id, .inlined = true, .mean = b->o->mean}, *e;
 	uint32_t id = intern_find(&b->edgex, w->hash, same_edge, b->g, &key);
 	if (id != UINT32_MAX)
 		return col_at(&b->g->edges, id);
@@ -160,7 +160,7 @@ static struct gedge *edge_of(struct builder *b, const struct way *w)
 	memcpy(e, &key, sizeof key);
 	e->next_in = w->dst->in;
 	e->next_out = w->src->out;
-	w->dst->in = w->src->out = e;
+	w->dst->in = w->src->out = id + 1;
 	return e;
 }
 
@@ -203,7 +203,7 @@ static void walk(struct builder *b, const struct bundle *s, uint32_t pass)
 	struct prof_run r = b->p->stack[s->stack];
 	struct gnode **all = b->g->all;
 	uint32_t parent = 0;
-	bool residual = false, tags = b->sets && s->set;
+	bool residual = false;
 	for (uint32_t i = r.n; i--;) {
 		struct lines at = b->lines[prof_frame(b->p, r.off + i)];
 		for (uint32_t k = at.n; k--;) {
@@ -217,8 +217,6 @@ static void walk(struct builder *b, const struct bundle *s, uint32_t pass)
 				prof_sum(&b->cum[n - 1], s->w);
 				if (b->cum_div)
 					prof_sum(&b->cum_div[n - 1], s->d);
-				if (tags)
-					graph_tag(b, all[n - 1], s, false);
 			}
 			if (parent && parent != n && !b->light)
 				graph_way(b, all[parent - 1], all[n - 1], residual, k + 1 != at.n);
@@ -227,8 +225,10 @@ static void walk(struct builder *b, const struct bundle *s, uint32_t pass)
 		}
 	}
 	graph_ways(b, s, pass);
-	if (parent && !residual)
-		graph_weight(b, all[parent - 1], s, true);
+	if (parent && !residual) {
+		prof_sum(&all[parent - 1]->flat, s->w);
+		prof_sum(&all[parent - 1]->flat_div, s->d);
+	}
 }
 
 struct bundle graph_bundle(const struct builder *b, size_t i)
@@ -256,8 +256,6 @@ enum { SPENT = 1 << 13 };
 static void spend(struct builder *b, uint32_t stack)
 {
 	size_t upto = (size_t)b->p->stack[stack].off * b->p->width;
-	if (!b->ordered)
-		return;
 	mem_spent(b->p->packed, b->spent, upto);
 	b->spent = upto;
 }
@@ -298,7 +296,7 @@ static void walk_all(struct builder *b)
 	for (size_t i = 0; i < n; i++)
 		graph_node(b, (uint32_t)i, 0);
 	forget_infos(b);
-	if (b->o->spend)
+	if (b->o->spend && !b->o->tags)
 		order_bundles(b);
 	b->seen = xcalloc(n + 1, sizeof *b->seen);
 	b->cum = xcalloc(n + 1, sizeof *b->cum);
@@ -308,7 +306,7 @@ static void walk_all(struct builder *b)
 		s = graph_bundle(b, i);
 		if (b->bundle || s.w || s.d)
 			walk(b, &s, (uint32_t)i + 1);
-		if (b->o->spend && i % SPENT == SPENT - 1)
+		if (b->ordered && i % SPENT == SPENT - 1)
 			spend(b, s.stack);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -326,15 +324,17 @@ static int same_bundle(const void *ctx, uint32_t id, const void *key)
 
 /* Samples with the same stack (and labels) as one; those without weight do not count. Where there are hardly more
    samples than stacks each is walked by itself: there would be little to bundle, and a table for it. Not where bundles
-   take the place of samples. */
+   take the place of samples, but for labels, which take the larger table: there each sample becomes one. */
 static void make_bundles(struct builder *b)
 {
 	struct prof *p = b->p;
-	bool by_set = b->o->tags && !b->light, spend = b->o->spend;
-	if (!spend && p->nsample / 2 <= p->nstack) {
+	bool by_set = b->o->tags && !b->light, spend = b->o->spend, few = p->nsample / 2 <= p->nstack;
+	if (!spend && few) {
 		b->nbundle = p->nsample;
 		return;
 	}
+	few &= by_set;
+	b->bundle = few ? mem_grow(NULL, &b->cbundle, p->nsample + 1, sizeof *b->bundle) : NULL;
 	uint32_t *by_stack = xcalloc(by_set ? 1 : p->nstack, sizeof *by_stack);
 	struct intern by_pair = {0};
 	for (size_t i = 0; i < p->nsample; i++) {
@@ -345,7 +345,10 @@ static void make_bundles(struct builder *b)
 		if (!w && !d)
 			continue;
 		uint32_t *at = &by_stack[by_set ? 0 : s.stack], h = 0, found;
-		if (by_set) {
+		if (few) {
+			found = 0;
+			at = &found;
+		} else if (by_set) {
 			h = hash_u64(s.stack, s.labels);
 			found = intern_find(&by_pair, h, same_bundle, b, &s) + 1;
 			at = &found;
@@ -360,7 +363,7 @@ static void make_bundles(struct builder *b)
 			}
 			b->nbundle++;
 			*at = (uint32_t)b->nbundle;
-			if (by_set)
+			if (by_set && !few)
 				intern_put(&by_pair, h, *at - 1);
 		}
 		prof_sum(&b->bundle[*at - 1].w, w);
@@ -420,7 +423,11 @@ static struct graph *build(
 	walk_all(&b);
 	select_nodes(g, o->drop_negative);
 	mem_free(b.info);
-	graph_prepared(&b);
+	g->labelled = g->n;
+	if (b.sets && !o->tree)
+		graph_labelling(&b);
+	else
+		graph_prepared(&b);
 	return g;
 }
 
@@ -456,5 +463,6 @@ void graph_free(struct graph *g)
 	col_free(&g->edges);
 	col_free(&g->marks);
 	mem_free(g->tag_key);
+	graph_labelled(g);
 	mem_free(g);
 }

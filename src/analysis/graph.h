@@ -19,10 +19,10 @@ struct ginfo {		/* what makes two nodes one; strings of the profile */
 	int64_t start, line, col;
 };
 
-struct gedge {
-	struct gnode *src, *dst;
+struct gedge {		/* there may be a million: all is said by number */
 	int64_t weight;
-	struct gedge *next_in, *next_out;	/* lists of dst and src */
+	uint32_t src, dst;			/* in the graph's all[]: gedge_src(), gedge_dst() */
+	uint32_t next_in, next_out;		/* lists of dst and src, in its edges, + 1: gedge_next() */
 	uint32_t seen;				/* by the builder: the last stack that went this way */
 	bool residual, inlined, dead;
 	bool mean;				/* div[0] is there */
@@ -54,7 +54,7 @@ struct gnode {
 	const char *text;	/* printable name */
 	uint32_t ntext;
 	bool keep;
-	struct gedge *in, *out;
+	uint32_t in, out;	/* lists of edges: gedge_first() */
 	struct gmark *tag;
 };
 
@@ -68,7 +68,8 @@ struct gopt {
 	int64_t tag_least;	/* of these none that will be trimmed away as lighter; 0: all */
 	bool visual;		/* the order and choice of nodes for drawings */
 	bool cum_sort;
-	bool spend;		/* nobody will look at samples and stacks again: what was walked may go. Without tags */
+	bool spend;		/* nobody will look at samples and stacks again: what was walked may go */
+	size_t label_room;	/* labels of nodes are weighed when they are asked for, so many: graph_label(); 0: at once */
 	bool sift;		/* of a tree only what nodefraction leaves: graph_trimmed() says so */
 	const char *tag_unit;	/* in which numeric labels are named */
 	str_id bytes_unit;	/* unit of the label "bytes" */
@@ -88,6 +89,9 @@ struct graph {
 	struct col marks;	/* struct gmark */
 	struct gtag *tag_key;	/* what tags there are, without weights */
 	bool mean;		/* there are divisors */
+	struct labelling *labels;	/* with label_room: how they are weighed */
+	size_t labelled;		/* of which of node[] they are there: up to this one */
+	int64_t label_cut;		/* and those of less are taken away */
 	size_t orig, dropped_nodes, dropped_edges;	/* by trimming */
 	/* of a tree without most of its light nodes: what all weigh themselves, and how many are light */
 	bool sifted;
@@ -101,6 +105,10 @@ struct graph *graph_new(struct prof *, const struct gopt *);
 struct graph *graph_nodes(struct prof *, const struct gopt *);
 /* Trimmed and sorted. */
 struct graph *graph_trimmed(struct prof *, const struct gopt *);
+/* Labels of node[from], which have not been weighed yet, and of so many after it as there is room for, up to
+   node[g->labelled]; those of the nodes before it are gone, and from g->n on all that was needed for it. What trimming
+   takes away is. Only with gopt.label_room, but then before a node's labels are looked at. */
+void graph_label(struct graph *, size_t from);
 void graph_free(struct graph *);
 
 int64_t gnode_flat(const struct gnode *);	/* means, when there is a divisor */
@@ -108,9 +116,25 @@ int64_t gnode_cum(const struct gnode *);
 int64_t gedge_weight(const struct gedge *);
 struct gtag gmark_tag(const struct graph *, const struct gmark *);
 static inline bool gmark_dead(const struct gmark *t) { return t->node & GMARK_DEAD; }
-/* Living edges of a list, heaviest first; in the arena of the graph. */
-struct gedge **gedges_sorted(struct graph *, struct gedge *list, bool in, size_t *n);
-void gedges_sort(struct gedge **, size_t n);
+/* The edges of a node, those that lead to it or from it. */
+static inline struct gedge *graph_edge(const struct graph *g, uint32_t at)
+{
+	return at ? col_at(&g->edges, at - 1) : NULL;
+}
+static inline struct gedge *gedge_first(const struct graph *g, const struct gnode *n, bool in)
+{
+	return graph_edge(g, in ? n->in : n->out);
+}
+static inline struct gedge *gedge_next(const struct graph *g, const struct gedge *e, bool in)
+{
+	return graph_edge(g, in ? e->next_in : e->next_out);
+}
+static inline struct gnode *gedge_src(const struct graph *g, const struct gedge *e) { return g->all[e->src]; }
+static inline struct gnode *gedge_dst(const struct graph *g, const struct gedge *e) { return g->all[e->dst]; }
+/* Living edges of a node, heaviest first; the caller frees them. */
+struct gedge **gedges_sorted(const struct graph *, const struct gnode *, bool in, size_t *n);
+/* Numbers of edges, from 0, in that order. */
+void gedges_sort(const struct graph *, uint32_t *, size_t n);
 
 /* graph_names.c: how a node is called: address, name, place. sep joins the parts. */
 void ginfo_name(struct buf *b, const struct prof *, const struct ginfo *, const char *sep);

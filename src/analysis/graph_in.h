@@ -94,6 +94,13 @@ void graph_tag(struct builder *, struct gnode *, const struct bundle *, bool fla
 /* Trimming will take away marks of less: those of keys that never weigh as much are not made. */
 void graph_tags_from(struct builder *, int64_t least);
 const struct set_tags *graph_set_tags(struct builder *, uint32_t set);
+uint32_t graph_mark_hash(const struct gmark *);
+/* graph_label.c: labels of a graph that is built, all of them or, with gopt.label_room, when they are asked for; what
+   the builder holds goes, then or with the graph. */
+void graph_labelling(struct builder *);
+void graph_labelled(struct graph *);
+/* Labels of nodes that weigh less. */
+void graph_trim_tags(struct graph *, size_t from, size_t upto, int64_t cutoff);
 
 /* A stack from its root on: the bundle, and the slot of the line that it has come to (what the node there is, + 1;
    0: it was at the leaf). Below that are i frames, and k lines of this one. */

@@ -91,12 +91,16 @@ static int same_mark(const void *ctx, uint32_t id, const void *key)
 	return t->node == k->node && t->key == k->key;
 }
 
+uint32_t graph_mark_hash(const struct gmark *t)
+{
+	return hash_u64((uint64_t)t->node << 32 | t->key, 9);
+}
+
 static struct gmark *mark_of(struct builder *b, struct gnode *n, struct set_key k)
 {
 	struct graph *g = b->g;
 	struct gmark key = {.node = n->id, .key = k.key, .value = k.value, .next = n->tag}, *t;
-	uint32_t h = hash_u64((uint64_t)key.node << 32 | key.key, 9),
-		 id = intern_find(&b->markx, h, same_mark, g, &key);
+	uint32_t h = graph_mark_hash(&key), id = intern_find(&b->markx, h, same_mark, g, &key);
 	if (id != UINT32_MAX)
 		return col_at(&g->marks, id);
 	t = col_add(&g->marks, &id);
@@ -132,6 +136,14 @@ void graph_tag(struct builder *b, struct gnode *n, const struct bundle *s, bool 
 		if (!b->key_size || b->key_size[k.key] >= b->key_least)
 			add_tag(b, n, k, s, flat);
 	}
+}
+
+void graph_trim_tags(struct graph *g, size_t from, size_t upto, int64_t cutoff)
+{
+	for (size_t i = from; i < upto; i++)
+		for (struct gmark *t = g->node[i]->tag; t; t = t->next)
+			if (wrap_abs(t->flat) < cutoff && wrap_abs(t->cum) < cutoff)
+				t->node |= GMARK_DEAD;
 }
 
 void graph_tags_from(struct builder *b, int64_t least)

@@ -9,8 +9,9 @@
  * the printable name, and then at the order before.
  */
 #include "config.h"
-#include "analysis/graph.h"
+#include "analysis/graph_in.h"
 
+#include "analysis/calls.h"
 #include "base/units.h"
 #include "base/wrap.h"
 
@@ -92,16 +93,16 @@ static int cmp_score(const void *x, const void *y)
 }
 
 /* The more even the shares of the edges, the more there is to see in them. */
-static double entropy(const struct gedge *list, bool in, int64_t self)
+static double entropy(const struct graph *g, const struct gnode *n, bool in, int64_t self)
 {
 	double score = 0;
 	int64_t total = self;
-	for (const struct gedge *e = list; e; e = in ? e->next_in : e->next_out)
+	for (const struct gedge *e = gedge_first(g, n, in); e; e = gedge_next(g, e, in))
 		if (!e->dead && e->weight > 0)
 			prof_sum(&total, e->weight);
 	if (!total)
 		return 0;
-	for (const struct gedge *e = list; e; e = in ? e->next_in : e->next_out)
+	for (const struct gedge *e = gedge_first(g, n, in); e; e = gedge_next(g, e, in))
 		if (!e->dead) {
 			double f = (double)wrap_abs(e->weight) / (double)total;
 			score += -f * log2(f);
@@ -113,18 +114,18 @@ static double entropy(const struct gedge *list, bool in, int64_t self)
 	return score;
 }
 
-static bool any_edge(const struct gedge *list, bool in)
+static bool any_edge(const struct graph *g, const struct gnode *n, bool in)
 {
-	for (; list; list = in ? list->next_in : list->next_out)
-		if (!list->dead)
+	for (const struct gedge *e = gedge_first(g, n, in); e; e = gedge_next(g, e, in))
+		if (!e->dead)
 			return true;
 	return false;
 }
 
-static int64_t visual_score(const struct gnode *n)
+static int64_t visual_score(const struct graph *g, const struct gnode *n)
 {
-	double s = any_edge(n->in, true) ? entropy(n->in, true, 0) : 1;
-	s += any_edge(n->out, false) ? entropy(n->out, false, n->flat) : 1;
+	double s = any_edge(g, n, true) ? entropy(g, n, true, 0) : 1;
+	s += any_edge(g, n, false) ? entropy(g, n, false, n->flat) : 1;
 	return wrap_add(units_i64(s * (double)n->cum), n->flat);
 }
 
@@ -132,55 +133,57 @@ static void graph_sort(struct graph *g, bool cum, bool visual)
 {
 	for (size_t i = 0; i < g->n; i++) {
 		g->node[i]->rank = (uint32_t)i;
-		g->node[i]->score = visual ? visual_score(g->node[i]) : g->node[i]->cum;
+		g->node[i]->score = visual ? visual_score(g, g->node[i]) : g->node[i]->cum;
 	}
 	qsort(g->node, g->n, sizeof *g->node, visual || cum ? cmp_score : cmp_flat);
 }
 
-static int cmp_edge(const void *x, const void *y)
+static int cmp_edge(const void *ctx, uint32_t x, uint32_t y)
 {
-	const struct gedge *a = *(struct gedge *const *)x, *b = *(struct gedge *const *)y;
+	const struct graph *g = ctx;
+	const struct gedge *a = graph_edge(g, x + 1), *b = graph_edge(g, y + 1);
 	int c = by_weight(a->weight, b->weight);
-	c = c ? c : by_text(a->src, b->src);
-	c = c ? c : by_text(a->dst, b->dst);
-	c = c ? c : a->src->id < b->src->id ? -1 : a->src->id > b->src->id;
-	return c ? c : a->dst->id < b->dst->id ? -1 : a->dst->id > b->dst->id;
+	c = c ? c : by_text(gedge_src(g, a), gedge_src(g, b));
+	c = c ? c : by_text(gedge_dst(g, a), gedge_dst(g, b));
+	c = c ? c : a->src < b->src ? -1 : a->src > b->src;
+	return c ? c : a->dst < b->dst ? -1 : a->dst > b->dst;
 }
 
-void gedges_sort(struct gedge **e, size_t n)
+void gedges_sort(const struct graph *g, uint32_t *e, size_t n)
 {
-	qsort(e, n, sizeof *e, cmp_edge);
+	sort_u32(e, n, cmp_edge, g);
 }
 
-struct gedge **gedges_sorted(struct graph *g, struct gedge *list, bool in, size_t *n)
+struct gedge **gedges_sorted(const struct graph *g, const struct gnode *node, bool in, size_t *n)
 {
 	size_t k = 0;
-	for (struct gedge *e = list; e; e = in ? e->next_in : e->next_out)
+	for (struct gedge *e = gedge_first(g, node, in); e; e = gedge_next(g, e, in))
 		k += !e->dead;
-	struct gedge **all = arena_alloc(&g->arena, (k + 1) * sizeof *all);
+	struct gedge **all = xmalloc((k + 1) * sizeof *all);
+	uint32_t *order = xmalloc((k + 1) * sizeof *order);
 	*n = 0;
-	for (struct gedge *e = list; e; e = in ? e->next_in : e->next_out)
-		if (!e->dead)
-			all[(*n)++] = e;
-	gedges_sort(all, *n);
+	for (uint32_t at = in ? node->in : node->out; at; at = in ? graph_edge(g, at)->next_in : graph_edge(g, at)->next_out)
+		if (!graph_edge(g, at)->dead)
+			order[(*n)++] = at - 1;
+	gedges_sort(g, order, *n);
+	for (size_t i = 0; i < *n; i++)
+		all[i] = graph_edge(g, order[i] + 1);
+	mem_free(order);
 	return all;
 }
 
 /* ---- what goes */
 
-static void graph_trim_tags(struct graph *g, int64_t cutoff)
+static void trim_tags(struct graph *g, int64_t cutoff)
 {
-	for (size_t i = 0; i < g->n; i++)
-		for (struct gmark *t = g->node[i]->tag; t; t = t->next)
-			if (wrap_abs(t->flat) < cutoff && wrap_abs(t->cum) < cutoff)
-				t->node |= GMARK_DEAD;
+	graph_trim_tags(g, 0, g->labelled, g->label_cut = cutoff);
 }
 
 static size_t graph_trim_edges(struct graph *g, int64_t cutoff)
 {
 	size_t dropped = 0;
 	for (size_t i = 0; i < g->n; i++)
-		for (struct gedge *e = g->node[i]->in; e; e = e->next_in)
+		for (struct gedge *e = gedge_first(g, g->node[i], true); e; e = gedge_next(g, e, true))
 			if (!e->dead && wrap_abs(e->weight) < cutoff) {
 				e->dead = true;
 				dropped++;
@@ -189,20 +192,29 @@ static size_t graph_trim_edges(struct graph *g, int64_t cutoff)
 }
 
 /* Can e's source reach its destination without e? Backwards, breadth first. */
-static bool redundant(struct gedge *e, struct gnode **queue, uint32_t mark)
+static bool redundant(const struct graph *g, struct gedge *e, struct gnode **queue, uint32_t mark)
 {
 	size_t head = 0, tail = 0;
-	queue[tail++] = e->dst;
-	e->dst->seen = mark;
+	queue[tail++] = gedge_dst(g, e);
+	queue[0]->seen = mark;
 	while (head < tail)
-		for (struct gedge *i = queue[head++]->in; i; i = i->next_in) {
-			if (i->dead || i == e || i->src->seen == mark)
+		for (struct gedge *i = gedge_first(g, queue[head++], true); i; i = gedge_next(g, i, true)) {
+			struct gnode *src = gedge_src(g, i);
+			if (i->dead || i == e || src->seen == mark)
 				continue;
 			if (i->src == e->src)
 				return true;
-			i->src->seen = mark;
-			queue[tail++] = i->src;
+			src->seen = mark;
+			queue[tail++] = src;
 		}
+	return false;
+}
+
+static bool any_residual(const struct graph *g, const struct gnode *n)
+{
+	for (const struct gedge *e = gedge_first(g, n, true); e; e = gedge_next(g, e, true))
+		if (e->residual && !e->dead)
+			return true;
 	return false;
 }
 
@@ -214,45 +226,50 @@ static void graph_drop_redundant(struct graph *g)
 		g->all[i]->seen = 0;
 	for (size_t i = g->n; i--;) {
 		size_t n;
-		struct gedge **in = gedges_sorted(g, g->node[i]->in, true, &n);
+		if (!any_residual(g, g->node[i]))
+			continue;
+		struct gedge **in = gedges_sorted(g, g->node[i], true, &n);
 		while (n-- && in[n]->residual) /* never one that is heavier than a direct edge */
-			if (redundant(in[n], queue, ++mark))
+			if (redundant(g, in[n], queue, ++mark))
 				in[n]->dead = true;
+		mem_free(in);
 	}
 	mem_free(queue);
 }
 
-static void unlink_in(struct gnode *n, struct gedge *e)
+static void unlink_in(const struct graph *g, uint32_t e)
 {
-	struct gedge **at = &n->in;
+	uint32_t *at = &gedge_dst(g, graph_edge(g, e))->in;
 	while (*at && *at != e)
-		at = &(*at)->next_in;
+		at = &graph_edge(g, *at)->next_in;
 	if (*at)
-		*at = e->next_in;
+		*at = graph_edge(g, e)->next_in;
 }
 
 /* A node of a tree goes: its children become its parent's. */
-static void splice(struct gnode *n)
+static void splice(const struct graph *g, struct gnode *n)
 {
-	struct gedge *up = n->in, *next;
+	struct gedge *up = gedge_first(g, n, true);
 	while (up && up->dead)
-		up = up->next_in;
-	for (struct gedge *e = n->out; e; e = next) {
+		up = gedge_next(g, up, true);
+	for (uint32_t at = n->out, next; at; at = next) {
+		struct gedge *e = graph_edge(g, at);
 		next = e->next_out;
 		if (e->dead)
 			continue;
 		if (!up) {
-			unlink_in(e->dst, e);
+			unlink_in(g, at);
 			e->dead = true;
 			continue;
 		}
+		struct gnode *src = gedge_src(g, up);
 		e->src = up->src;
 		e->residual = true;
 		e->inlined &= up->inlined;
-		e->next_out = up->src->out;
-		up->src->out = e;
+		e->next_out = src->out;
+		src->out = at;
 	}
-	n->out = NULL;
+	n->out = 0;
 	if (up)
 		up->dead = true;
 }
@@ -265,7 +282,7 @@ static void graph_trim_tree(struct graph *g)
 		if (g->node[i]->keep)
 			g->node[kept++] = g->node[i];
 		else
-			splice(g->node[i]);
+			splice(g, g->node[i]);
 	g->n = kept;
 	graph_drop_redundant(g);
 }
@@ -319,7 +336,7 @@ static void keep_first(struct graph *g, size_t top)
    is. */
 static struct graph *cut_top(struct graph *g, const struct gopt *o, int64_t node_cut, int64_t edge_cut)
 {
-	graph_trim_tags(g, node_cut);
+	trim_tags(g, node_cut);
 	graph_trim_edges(g, edge_cut);
 	size_t top = top_count(g, (size_t)o->nodecount, o->visual);
 	if (top == g->n)
@@ -336,7 +353,7 @@ static struct graph *cut_labelled(struct graph *g, const struct gopt *o, int64_t
 {
 	keep_first(g, (size_t)o->nodecount);
 	g = cut(g, o);
-	graph_trim_tags(g, node_cut);
+	trim_tags(g, node_cut);
 	size_t top = top_count(g, (size_t)o->nodecount, o->visual);
 	if (top < g->n) {
 		keep_first(g, top);
@@ -367,13 +384,32 @@ static struct graph *first_cut(struct graph *nodes, const struct gopt *o, bool a
 	return g;
 }
 
+/* The graph of all, which has no labels where *later: with them when no more nodes are left than will be. */
+static struct graph *whole(struct graph *g, const struct gopt *o, bool *later)
+{
+	if (*later && g->n <= (size_t)o->nodecount) {
+		struct graph *next = graph_again(g->p, o, NULL);
+		*later = false;
+		graph_free(g);
+		g = next;
+	}
+	graph_names(g);
+	return g;
+}
+
+/* Marks that there is room for: nearly what a table of 2^18 places finds. */
+enum { LABELS = 190000 };
+
 struct graph *graph_trimmed(struct prof *p, const struct gopt *asked)
 {
 	struct gopt opt = *asked, *o = &opt;
 	opt.sift = o->tree;
-	opt.spend &= !o->tags && !(o->nodefraction > 0) && o->nodecount <= 0;	/* there is one walk */
-	bool light = !o->tree && o->nodefraction > 0, later = light && o->tags && o->nodecount > 0;
-	struct graph *g = light ? graph_nodes(p, o) : graph_new(p, o);
+	opt.label_room = o->nodecount > 0 ? 0 : LABELS;		/* they take no part in what is shown then */
+	opt.spend &= !(o->nodefraction > 0) && o->nodecount <= 0;	/* the graph is built once */
+	bool light = !o->tree && o->nodefraction > 0, later = !o->tree && o->tags && o->nodecount > 0;
+	struct gopt bare = opt;
+	bare.tags &= !later;
+	struct graph *g = light ? graph_nodes(p, o) : graph_new(p, &bare);
 	double total = (double)graph_flat(g);
 	int64_t node_cut = wrap_abs(units_i64(total * o->nodefraction));
 	int64_t edge_cut = wrap_abs(units_i64(total * o->edgefraction));
@@ -388,7 +424,7 @@ struct graph *graph_trimmed(struct prof *p, const struct gopt *asked)
 	if (light) {
 		g = first_cut(g, o, !dropped, &later);
 	} else {
-		graph_names(g);
+		g = whole(g, o, &later);
 		if (dropped)
 			g = cut(g, o);
 	}
@@ -396,7 +432,7 @@ struct graph *graph_trimmed(struct prof *p, const struct gopt *asked)
 	graph_sort(g, o->cum_sort, o->visual);
 	if (o->nodecount > 0)
 		g = later ? cut_labelled(g, o, node_cut) : cut_top(g, o, node_cut, edge_cut);
-	graph_trim_tags(g, node_cut);
+	trim_tags(g, node_cut);
 	g->dropped_edges = graph_trim_edges(g, edge_cut);
 	if (o->visual)
 		graph_drop_redundant(g);

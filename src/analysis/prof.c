@@ -330,6 +330,15 @@ void prof_forget_samples(struct prof *p)
 	p->nsample = p->csample = p->nvalue = p->cvalue = 0;
 }
 
+void prof_forget_labels(struct prof *p)
+{
+	mem_free(p->label);
+	mem_free(p->set);
+	p->label = NULL;
+	p->set = NULL;
+	p->nlabel = p->clabel = p->nset = p->cset = 0;
+}
+
 void prof_restack(struct prof *p, uint32_t *to, size_t n)
 {
 	size_t kept = 0;

@@ -139,6 +139,7 @@ void prof_restack(struct prof *, uint32_t *to, size_t n);
 void prof_forget_stacks(struct prof *);	/* those of no sample; the others keep their order */
 /* Samples, to the last one, are not looked at again; those from one to another: their pages go. */
 void prof_forget_samples(struct prof *);
+void prof_forget_labels(struct prof *);		/* when samples have been forgotten */
 void prof_spend_samples(const struct prof *, size_t from, size_t upto);
 
 /* prof_emit.c: say it all to a sink, in the order of the tables. false: the sink said stop. */

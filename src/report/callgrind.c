@@ -173,12 +173,14 @@ static void put_node(struct callgrind *c, struct graph *g, const struct gnode *n
 {
 	size_t count;
 	put_own(c, &n->info, gnode_flat(n));
-	struct gedge **e = gedges_sorted(g, n->out, false, &count);
+	struct gedge **e = gedges_sorted(g, n, false, &count);
 	for (size_t k = 0; k < count; k++) {
-		put_field(c, "cfl=", &c->files, e[k]->dst->info.file);
-		put_field(c, "cfn=", &c->names, callee_name(&c->alias, c->v->p, e[k]->dst));
-		put_call(c, &e[k]->dst->info, e[k]->weight);
+		const struct gnode *to = gedge_dst(g, e[k]);
+		put_field(c, "cfl=", &c->files, to->info.file);
+		put_field(c, "cfn=", &c->names, callee_name(&c->alias, c->v->p, to));
+		put_call(c, &to->info, e[k]->weight);
 	}
+	mem_free(e);
 	c->prev = &n->info;
 }
 

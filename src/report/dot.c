@@ -360,7 +360,7 @@ static bool put_nodelets(struct dot *d, const struct gnode *n)
 	char node[16], source[40];
 	bool any = false, flat = false;
 	snprintf(node, sizeof node, "N%u", id);
-	for (const struct gedge *e = n->out; e; e = e->next_out)
+	for (const struct gedge *e = gedge_first(d->g, n, false); e; e = gedge_next(d->g, e, false))
 		flat |= !e->dead;
 	struct tag_ref *t = tags_of(d, n, false, 0, &count);
 	sort_tags(t, count, flat);
@@ -387,7 +387,8 @@ static int64_t part(int64_t w, int64_t scale, int64_t total)
 static void put_edge(struct dot *d, const struct gedge *e)
 {
 	struct view *v = d->v;
-	uint32_t from = d->number[e->src->id], to = d->number[e->dst->id];
+	const struct gnode *src = gedge_src(d->g, e), *dst = gedge_dst(d->g, e);
+	uint32_t from = d->number[src->id], to = d->number[dst->id];
 	int64_t w = gedge_weight(e);
 	const char *s = value_text(d, w);
 	struct buf tip = {0};
@@ -402,9 +403,9 @@ static void put_edge(struct dot *d, const struct gedge *e)
 		put_color(d->b, share(v, w), false);
 		buf_putc(d->b, '"');
 	}
-	put_escaped(&tip, e->src->text, e->src->ntext);
+	put_escaped(&tip, src->text, src->ntext);
 	buf_puts(&tip, e->residual ? " ... " : " -> ");
-	put_escaped(&tip, e->dst->text, e->dst->ntext);
+	put_escaped(&tip, dst->text, dst->ntext);
 	buf_printf(&tip, " (%s)", s);
 	buf_puts(d->b, " tooltip=\"");
 	buf_put(d->b, tip.p, tip.n);
@@ -417,18 +418,16 @@ static void put_edge(struct dot *d, const struct gedge *e)
 
 static void put_edges(struct dot *d, struct out *out)
 {
-	size_t n = 0, cap = 0;
-	struct gedge **all = NULL;
-	for (size_t i = 0; i < d->g->n; i++)
-		for (struct gedge *e = d->g->node[i]->out; e; e = e->next_out)
-			if (!e->dead) {
-				all = mem_grow(all, &cap, n + 1, sizeof(struct gedge *));
-				all[n++] = e;
-			}
-	if (n)
-		gedges_sort(all, n);
+	const struct graph *g = d->g;
+	size_t n = 0;
+	uint32_t *all = xmalloc((col_n(&g->edges) + 1u) * sizeof *all);
+	for (size_t i = 0; i < g->n; i++)
+		for (uint32_t at = g->node[i]->out; at; at = graph_edge(g, at)->next_out)
+			if (!graph_edge(g, at)->dead)
+				all[n++] = at - 1;
+	gedges_sort(g, all, n);
 	for (size_t i = 0; i < n && !out->failed; i++) {
-		put_edge(d, all[i]);
+		put_edge(d, graph_edge(g, all[i] + 1));
 		arena_reset(&d->scratch);
 		out_flush(out, false);
 	}
@@ -445,11 +444,15 @@ static void put_graph(struct dot *d, struct out *out)
 		max_flat = f > max_flat ? f : max_flat;
 	}
 	for (size_t i = 0; i < g->n && !out->failed; i++) {
+		if (g->labels && i == g->labelled)
+			graph_label(g, i);
 		put_node(d, g->node[i], max_flat);
 		d->nodelets[i + 1] = put_nodelets(d, g->node[i]);
 		arena_reset(&d->scratch);
 		out_flush(out, false);
 	}
+	if (g->labels)
+		graph_label(g, g->n);
 	put_edges(d, out);
 }
 

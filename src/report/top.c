@@ -15,10 +15,10 @@
 
 #include <string.h>
 
-static const char *inline_label(const struct gnode *n)
+static const char *inline_label(const struct graph *g, const struct gnode *n)
 {
 	bool in = false, out = false;
-	for (const struct gedge *e = n->in; e; e = e->next_in)
+	for (const struct gedge *e = gedge_first(g, n, true); e; e = gedge_next(g, e, true))
 		if (!e->dead) {
 			in |= e->inlined;
 			out |= !e->inlined;
@@ -52,7 +52,7 @@ static void put_text(struct view *v, struct out *out, const struct graph *g)
 		put_weights(v, b, gnode_flat(n), sum, gnode_cum(n));
 		buf_puts(b, "  ");
 		buf_put(b, n->text, n->ntext);
-		buf_puts(b, inline_label(n));
+		buf_puts(b, inline_label(g, n));
 		buf_putc(b, '\n');
 		out_flush(out, false);
 	}
@@ -70,7 +70,7 @@ static void put_table(struct view *v, struct out *out, const struct graph *g, en
 	table_begin(&t, col, sizeof col / sizeof col[0]);
 	for (size_t i = 0; i < g->n; i++) {
 		const struct gnode *n = g->node[i];
-		const char *inl = inline_label(n);
+		const char *inl = inline_label(g, n);
 		double total = v->total ? (double)v->total : 1;
 		table_str(&t, n->text, n->ntext);
 		table_str(&t, inl + (*inl == ' '), strlen(inl + (*inl == ' ')));
@@ -104,9 +104,9 @@ static void put_edges(
     struct view *v, struct buf *b, struct graph *g, const struct gnode *n, bool in)
 {
 	size_t count;
-	struct gedge **e = gedges_sorted(g, in ? n->in : n->out, in, &count);
+	struct gedge **e = gedges_sorted(g, n, in, &count);
 	for (size_t i = 0; i < count; i++) {
-		const struct gnode *other = in ? e[i]->src : e[i]->dst;
+		const struct gnode *other = in ? gedge_src(g, e[i]) : gedge_dst(g, e[i]);
 		put_value(v, b, e[i]->weight, 50, false);
 		buf_putc(b, ' ');
 		units_percent(b, e[i]->weight, gnode_cum(n));
@@ -114,6 +114,7 @@ static void put_edges(
 		buf_put(b, other->text, other->ntext);
 		buf_puts(b, e[i]->inlined ? " (inline)\n" : "\n");
 	}
+	mem_free(e);
 }
 
 static const char separator[] =
@@ -147,9 +148,9 @@ static void put_edge_rows(struct view *v, struct table *t, struct graph *g, cons
 {
 	size_t count;
 	double cum = gnode_cum(n) ? (double)gnode_cum(n) : 1;
-	struct gedge **e = gedges_sorted(g, in ? n->in : n->out, in, &count);
+	struct gedge **e = gedges_sorted(g, n, in, &count);
 	for (size_t i = 0; i < count; i++) {
-		const struct gnode *other = in ? e[i]->src : e[i]->dst;
+		const struct gnode *other = in ? gedge_src(g, e[i]) : gedge_dst(g, e[i]);
 		table_str(t, n->text, n->ntext);
 		table_str(t, in ? "caller" : "callee", 6);
 		table_str(t, other->text, other->ntext);
@@ -157,6 +158,7 @@ static void put_edge_rows(struct view *v, struct table *t, struct graph *g, cons
 		table_int(t, view_whole(v, e[i]->weight));
 		table_share(t, (double)e[i]->weight / cum);
 	}
+	mem_free(e);
 }
 
 static size_t put_tree_table(struct view *v, struct buf *b, struct graph *g, enum table_format format)

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Which labels weigh how much at which node of a graph that is built. Marks are many: of a profile whose requests are
+ * labelled four times as many as edges, and each with the table that finds it takes 60 bytes. Where trimming has to
+ * count them they are weighed at all nodes that may be left, which are few. Where all nodes are shown nobody needs
+ * those of a node but who draws it, and nodes are drawn one after another: so they are weighed for some nodes at a
+ * time. How many marks these will have nobody knows; when there are too many, the last nodes are given up, with their
+ * marks, and the walk over the stacks goes on for the others. So each walk is for as many nodes as there is room for,
+ * and it looks at the labels of those stacks alone that go through one of them.
+ *
+ * Not taken: to sort what bundles bring to nodes, which is thirty times as much as the marks.
+ */
+#include "config.h"
+#include "analysis/graph_in.h"
+
+#include <string.h>
+
+struct labelling {
+	struct builder b;
+	struct gopt o;
+	uint32_t *place;	/* of a node: where it is in node[], UINT32_MAX: it is not shown */
+	uint64_t *on;		/* a bit of each location: it is of a node that is in turn */
+	size_t from, upto, begun;
+};
+
+static bool in_turn(const struct labelling *l, uint32_t slot)
+{
+	return slot && l->place[slot - 1] >= l->from && l->place[slot - 1] < l->upto;
+}
+
+static void find_locations(struct labelling *l)
+{
+	const struct builder *b = &l->b;
+	for (size_t i = 1; i < b->p->nloc; i++) {
+		bool on = false;
+		for (uint32_t k = 0; k < b->lines[i].n; k++)
+			on |= in_turn(l, b->slot[b->lines[i].first + k]);
+		l->on[i / 64] = (l->on[i / 64] & ~(UINT64_C(1) << i % 64)) | (uint64_t)on << i % 64;
+	}
+}
+
+static void marks_begin(struct graph *g, struct col *marks)
+{
+	col_init(marks, sizeof(struct gmark) + (g->mean ? 2 * sizeof(int64_t) : 0));
+}
+
+static void drop_marks(struct labelling *l)
+{
+	struct graph *g = l->b.g;
+	for (size_t i = l->begun; i < l->upto; i++)
+		g->node[i]->tag = NULL;
+	col_free(&g->marks);
+	marks_begin(g, &g->marks);
+	intern_free(&l->b.markx);
+}
+
+/* The last nodes are given up, and at least one is left: no more marks than half of the room, if that can be. */
+static void give_up(struct labelling *l)
+{
+	struct graph *g = l->b.g;
+	struct col kept;
+	size_t n = 0, upto = l->from;
+	for (; upto < l->upto; upto++) {
+		size_t k = 0;
+		for (const struct gmark *t = g->node[upto]->tag; t; t = t->next)
+			k++;
+		if (n + k > l->o.label_room / 2 && upto > l->from)
+			break;
+		n += k;
+	}
+	for (size_t i = upto; i < l->upto; i++)
+		g->node[i]->tag = NULL;
+	l->upto = upto;
+	marks_begin(g, &kept);
+	intern_free(&l->b.markx);
+	for (size_t i = l->from; i < upto; i++) {
+		struct gmark *had = g->node[i]->tag;
+		g->node[i]->tag = NULL;
+		for (; had; had = had->next) {
+			uint32_t id;
+			struct gmark *t = col_add(&kept, &id);
+			memcpy(t, had, g->marks.width);
+			t->next = g->node[i]->tag;
+			g->node[i]->tag = t;
+			intern_put(&l->b.markx, graph_mark_hash(t), id);
+		}
+	}
+	col_free(&g->marks);
+	g->marks = kept;
+	find_locations(l);
+}
+
+static void at_location(struct labelling *l, loc_id loc, const struct bundle *s, uint32_t pass)
+{
+	struct builder *b = &l->b;
+	struct lines at = b->lines[loc];
+	for (uint32_t k = at.n; k--;) {
+		uint32_t n = b->slot[at.first + k];
+		if (!in_turn(l, n) || b->seen[n - 1] == pass)
+			continue;
+		b->seen[n - 1] = pass;
+		graph_tag(b, b->g->all[n - 1], s, false);
+	}
+}
+
+/* Most locations of most stacks are of no node that is in turn: they are passed over in threes or fours of bytes. */
+static void walk(struct labelling *l, const struct bundle *s, uint32_t pass)
+{
+	struct builder *b = &l->b;
+	const struct prof *p = b->p;
+	struct prof_run r = p->stack[s->stack];
+	const uint64_t *on = l->on;
+	unsigned width = p->width;
+	const uint8_t *f = p->packed + r.off * width, *at = f + (size_t)r.n * width;
+	bool hit = false;
+	while (at > f) {
+		at -= width;
+		loc_id loc = at[0] | (loc_id)at[1] << 8 | (loc_id)at[2] << 16;
+		if (width > 3)
+			loc |= (loc_id)at[3] << 24;
+		hit = on[loc / 64] >> loc % 64 & 1;
+		if (hit)
+			at_location(l, loc, s, pass);
+	}
+	uint32_t leaf = hit ? b->slot[b->lines[prof_frame(p, r.off)].first] : 0;
+	if (in_turn(l, leaf))
+		graph_tag(b, b->g->all[leaf - 1], s, true);
+}
+
+static void label(struct labelling *l)
+{
+	struct builder *b = &l->b;
+	struct graph *g = b->g;
+	for (size_t i = 0; i < g->nall; i++)
+		l->place[i] = UINT32_MAX;
+	for (size_t i = 0; i < g->n; i++)
+		l->place[g->node[i]->id] = (uint32_t)i;
+	memset(b->seen, 0, g->nall * sizeof *b->seen);
+	find_locations(l);
+	for (size_t i = 0; i < b->nbundle && prof_go(b->p, i, b->nbundle); i++) {
+		struct bundle s = graph_bundle(b, i);
+		if (s.set && (s.w || s.d))
+			walk(l, &s, (uint32_t)i + 1);
+		if (l->o.label_room && col_n(&g->marks) > l->o.label_room && l->upto - l->from > 1)
+			give_up(l);
+	}
+}
+
+void graph_label(struct graph *g, size_t from)
+{
+	struct labelling *l = g->labels;
+	size_t had = l->upto - l->from;
+	drop_marks(l);
+	if (from >= g->n) {
+		graph_labelled(g);
+		return;
+	}
+	l->begun = l->from = from;
+	l->upto = had && g->n - from > 2 * had ? from + 2 * had : g->n;
+	label(l);
+	g->labelled = l->upto;
+	graph_trim_tags(g, from, l->upto, g->label_cut);
+}
+
+/* What the labels of all bundles are; then nobody asks for the profile's own again, where samples have gone too. */
+static void find_labels(struct builder *b)
+{
+	for (size_t i = 0; i < b->nbundle; i++) {
+		struct bundle s = graph_bundle(b, i);
+		if (s.set && (s.w || s.d))
+			graph_set_tags(b, s.set);
+	}
+	mem_free(b->tag_keys.slot);
+	b->tag_keys = (struct pairs){0};
+	if (b->o->spend)
+		prof_forget_labels(b->p);
+}
+
+void graph_labelling(struct builder *b)
+{
+	struct graph *g = b->g;
+	struct labelling *l = xcalloc(1, sizeof *l);
+	l->b = *b;
+	l->o = *b->o;
+	l->b.o = &l->o;
+	l->b.info = NULL;
+	l->b.kept = NULL;
+	intern_free(&l->b.edgex);
+	l->place = xmalloc((g->nall + 1) * sizeof *l->place);
+	l->on = xcalloc(b->p->nloc / 64 + 1, sizeof *l->on);
+	g->labels = l;
+	g->labelled = l->o.label_room ? 0 : g->n;
+	if (l->o.label_room) {
+		find_labels(&l->b);
+		return;
+	}
+	l->upto = g->n;
+	label(l);
+	graph_labelled(g);
+}
+
+void graph_labelled(struct graph *g)
+{
+	struct labelling *l = g->labels;
+	g->labels = NULL;
+	if (!l)
+		return;
+	mem_free(l->place);
+	mem_free(l->on);
+	graph_prepared(&l->b);
+	mem_free(l);
+}
