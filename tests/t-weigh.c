@@ -284,7 +284,7 @@ static void both_ways(const struct snap *sn, const struct focus *fc, bool noinli
 		}
 		calls_free(c);
 	}
-	struct calls *c = focus_samples_calls(sn, fc, 1, noinlines, NULL, t, s->preorder, NULL);
+	struct calls *c = focus_samples_calls(sn, fc, 1, noinlines, NULL, s, NULL);
 	if (c) {
 		well_formed(c);
 		laws_of_things(w, t, c);

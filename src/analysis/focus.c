@@ -20,6 +20,7 @@
 #include "analysis/cut.h"
 #include "analysis/derive.h"
 #include "analysis/shape.h"
+#include "analysis/tagshape.h"
 #include "analysis/tracew.h"
 #include "base/mem.h"
 #include "base/wrap.h"
@@ -109,28 +110,6 @@ static void put(struct scale *g, uint32_t from, uint32_t node, int64_t v, int64_
 	g->r.hit[node] = 1;
 }
 
-/* The label that marks the samples of a diff base: percentages are of those. */
-static str_id base_key(const struct snap *sn)
-{
-	for (uint32_t i = 0; i < sn->nstrs; i++) {
-		const struct str_row *r = store_str(sn->st, i);
-		if (r->n == sizeof PROF_BASE_KEY - 1 && !memcmp(r->s, PROF_BASE_KEY, r->n))
-			return i;
-	}
-	return 0;
-}
-
-/* Which label sets have a key. */
-static uint8_t *sets_with(struct scale *g, str_id key)
-{
-	const struct store *st = g->sn->st;
-	uint8_t *has = arena_zalloc(&g->scratch, g->sn->nsets);
-	for (uint32_t s = 1; s < g->sn->nsets; s++)
-		for (uint32_t i = 0; i < store_set(st, s)->n; i++)
-			has[s] |= store_label(st, store_set(st, s)->label + i)->key == key;
-	return has;
-}
-
 /* Samples lie in the order of the file and what is added to does not: ask for it some samples before. */
 static void foresee(const struct onto *o, uint32_t i, uint32_t n)
 {
@@ -144,8 +123,7 @@ static void foresee(const struct onto *o, uint32_t i, uint32_t n)
 static void add_samples(struct scale *g, uint32_t type, const uint8_t *keep)
 {
 	const struct store *st = g->sn->st;
-	str_id key = base_key(g->sn);
-	const uint8_t *base = key ? sets_with(g, key) : NULL;
+	const uint8_t *base = labels_with(g->sn, PROF_BASE_KEY, &g->scratch);	/* percentages are of those */
 	for (uint32_t i = 0; i < g->sn->nsmps; i++) {
 		if (g->onto)
 			foresee(g->onto, i, g->sn->nsmps);
@@ -314,12 +292,17 @@ static bool keeps(struct scale *g, struct onto *o)
 	return can;
 }
 
+/* Do other filters than those of tags ask what frames are? */
+static bool by_frames(const struct scale *g)
+{
+	return focus_by_name(g->fc) || focus_from(g->fc) || g->fc->rx[R_PRUNE] || g->verdict.any & FV_DEAD;
+}
+
 /* The tree is known: what the verdicts make of it, and room for its weights. */
 static void settle(struct scale *g, bool counts, struct arena *out)
 {
 	size_t n = g->tree.n, cell = sizeof(int64_t);
-	if (focus_by_name(g->fc) || focus_from(g->fc) || g->fc->rx[R_PRUNE] ||
-	    g->verdict.any & FV_DEAD)
+	if (by_frames(g))
 		g->d = derive(&g->tree, &g->verdict, &g->scratch);
 	bool two = g->sides && g->sides->b;
 	size_t wide = 1 + counts + two;	/* columns of cells, then four of ids and one of bytes */
@@ -419,18 +402,35 @@ static struct rank *gone_of(const struct derived *d, uint32_t n)
 	return gone;
 }
 
-/* Where each sample counts, and the shape of that. */
+/* Where each sample counts. */
+static void find_samples(struct scale *g, size_t type)
+{
+	uint32_t n = g->tree.n, nsmp = g->sn->nsmps;
+	g->of = xmalloc((nsmp + 1u) * sizeof *g->of);
+	memset(g->of, 0xff, nsmp * sizeof *g->of);
+	g->hit = xcalloc(rank_blocks(n), sizeof *g->hit);
+	weigh_samples(g, type);
+	rank_seal(g->hit, n);
+}
+
+/* Tags alone make frames: a shape of them and what there is. */
+static struct shape *shape_of_tags(struct scale *g, const struct shape *base, const str_id *key, size_t nkey,
+    size_t nroot, size_t type, const _Atomic bool *stop)
+{
+	find_samples(g, type);
+	mem_free(g->hit);
+	g->hit = NULL;
+	return shape_tagged(base, g->sn, &g->labels, key, nkey, nroot, g->of, stop);
+}
+
+/* The shape of where samples count. */
 static struct shape *shape_of(struct scale *g, struct things *t, size_t type, const _Atomic bool *stop)
 {
 	uint32_t n = g->tree.n, nsmp = g->sn->nsmps;
 	struct arena tmp = {0};
-	g->of = xmalloc((nsmp + 1u) * sizeof *g->of);
-	memset(g->of, 0xff, nsmp * sizeof *g->of);
-	g->hit = xcalloc(rank_blocks(n), sizeof *g->hit);
-	if (focus_by_name(g->fc) || focus_from(g->fc) || g->fc->rx[R_PRUNE] || g->verdict.any & FV_DEAD)
+	if (by_frames(g))
 		g->d = derive(&g->tree, &g->verdict, &tmp);
-	weigh_samples(g, type);
-	rank_seal(g->hit, n);
+	find_samples(g, type);
 	struct rank *gone = gone_of(&g->d, n);
 	g->d = (struct derived){0};
 	arena_free(&tmp);
@@ -449,20 +449,22 @@ static struct shape *shape_of(struct scale *g, struct things *t, size_t type, co
 }
 
 struct calls *focus_samples_calls(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
-    const struct sides *sides, struct things *t, bool preorder, const _Atomic bool *stop)
+    const struct sides *sides, const struct shape *base, const _Atomic bool *stop)
 {
 	struct scale g;
 	struct calls *c = NULL;
 	str_id key[KEYS_MAX];
 	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
-	if ((!nkey && !preorder) || !sn->nsmps)
+	if ((!nkey && !base->preorder) || !sn->nsmps)
 		return NULL;
 	begin(&g, sn, fc, noinlines, sides);
 	if (nkey || focus_by_tag(fc))
 		labels_update(&g.labels, sn);
-	if (nkey)
+	bool alone = nkey && !by_frames(&g);
+	if (nkey && !alone)
 		tree_tagged(&g.tree, sn, &g.labels, key, nkey, nroot);
-	struct shape *s = shape_of(&g, t, type, stop);
+	struct shape *s = alone ? shape_of_tags(&g, base, key, nkey, nroot, type, stop)
+				: shape_of(&g, base->things, type, stop);
 	if (s) {
 		struct onto o;
 		c = calls_begin(s, sides && sides->b, &o);

@@ -48,11 +48,10 @@ bool focus_nodes_onto(const struct snap *, const struct focus *, const int64_t *
     const int64_t *base, enum side_show, str_id unit, bool noinlines, struct onto *);
 
 /* The calls of samples on a tree of the query's own, by its own shape: where nodes are in preorder, as they are when
-   tags are frames, or when the store's are (shape.h). NULL: they are not, or it was stopped. */
-struct things;
+   tags are frames, or when the store's are (shape.h), whose shape is given. NULL: they are not, or it was stopped. */
 struct calls;
 struct calls *focus_samples_calls(const struct snap *, const struct focus *, size_t type, bool noinlines,
-    const struct sides *, struct things *, bool preorder, const _Atomic bool *stop);
+    const struct sides *, const struct shape *, const _Atomic bool *stop);
 
 /* sides.c: what to multiply A's values by so that they sum up to B's; and the sum of the magnitudes of
    what is left when B is taken from A, samples of the same stack and labels being one. */

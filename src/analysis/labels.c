@@ -75,3 +75,20 @@ bool labels_text(const struct labels *l, uint32_t set, str_id key, struct buf *o
 		}
 	return any;
 }
+
+uint8_t *labels_with(const struct snap *sn, const char *text, struct arena *a)
+{
+	const struct store *st = sn->st;
+	str_id key = 0;
+	for (uint32_t i = 0; i < sn->nstrs && !key; i++) {
+		const struct str_row *r = store_str(st, i);
+		key = r->n == strlen(text) && !memcmp(r->s, text, r->n) ? i : 0;
+	}
+	if (!key)
+		return NULL;
+	uint8_t *has = arena_zalloc(a, sn->nsets);
+	for (uint32_t s = 1; s < sn->nsets; s++)
+		for (uint32_t i = 0; i < store_set(st, s)->n; i++)
+			has[s] |= store_label(st, store_set(st, s)->label + i)->key == key;
+	return has;
+}

@@ -33,5 +33,7 @@ static inline bool label_is_text(const struct sink_label *l)
 const char *labels_unit(const struct labels *, str_id key);
 /* All values of a key in a set, joined by commas, as pprof writes them. false: there is none. */
 bool labels_text(const struct labels *, uint32_t set, str_id key, struct buf *);
+/* By label set: does it have this key? NULL: there is no such text. */
+uint8_t *labels_with(const struct snap *, const char *key, struct arena *);
 
 #endif

@@ -15,7 +15,7 @@
 #include "analysis/derive.h"
 
 #include "analysis/tracew.h"
-#include "base/intern.h"
+#include "analysis/twigs.h"
 #include "base/keyed.h"
 #include "base/mem.h"
 
@@ -27,82 +27,6 @@ void tree_free(struct tree *t)
 	mem_free(t->tag);
 	mem_free(t->of);
 	*t = (struct tree){0};
-}
-
-/* ---- trees of tags */
-
-struct twigs {
-	struct intern index;
-	struct twig { uint32_t parent; struct tree_tag tag; } *v;	/* v[0] is none */
-	uint32_t n, *pre;	/* pre: their places in preorder */
-	size_t cap;
-};
-
-static int same_twig(const void *ctx, uint32_t id, const void *key)
-{
-	const struct twig *a = &((const struct twigs *)ctx)->v[id], *b = key;
-	return a->parent == b->parent && a->tag.label == b->tag.label && a->tag.key == b->tag.key;
-}
-
-static void twigs_begin(struct twigs *w)
-{
-	w->v = mem_grow(w->v, &w->cap, 1, sizeof *w->v);
-	w->v[w->n++] = (struct twig){0};
-}
-
-/* label 0: as pprof shows a frame that has a file only */
-static uint32_t twig(struct twigs *w, uint32_t parent, str_id label, str_id key)
-{
-	struct twig t = {parent, {label ? label : key, key}};
-	uint32_t h = hash_u64((uint64_t)parent << 32 | t.tag.label, key),
-		 id = intern_find(&w->index, h, same_twig, w, &t);
-	if (id != UINT32_MAX)
-		return id;
-	w->v = mem_grow(w->v, &w->cap, w->n + 1u, sizeof *w->v);
-	w->v[w->n] = t;
-	intern_put(&w->index, h, w->n);
-	return w->n++;
-}
-
-/* The places of nodes in preorder; parent[i] < i. */
-static uint32_t *preorder(const uint32_t *parent, uint32_t n)
-{
-	uint32_t *pre = xmalloc(n * sizeof *pre), *kid = xcalloc(n, sizeof *kid), *sib = xcalloc(n, sizeof *sib);
-	for (uint32_t i = n; i-- > 1;) {
-		sib[i] = kid[parent[i]];
-		kid[parent[i]] = i;
-	}
-	for (uint32_t at = 0, k = 0;;) {
-		pre[at] = k++;
-		if (kid[at]) {
-			at = kid[at];
-			continue;
-		}
-		while (at && !sib[at])
-			at = parent[at];
-		if (!at)
-			break;
-		at = sib[at];
-	}
-	mem_free(kid);
-	mem_free(sib);
-	return pre;
-}
-
-static void twigs_end(struct twigs *w)
-{
-	uint32_t *parent = xmalloc(w->n * sizeof *parent);
-	for (uint32_t i = 0; i < w->n; i++)
-		parent[i] = w->v[i].parent;
-	w->pre = preorder(parent, w->n);
-	mem_free(parent);
-	intern_free(&w->index);
-}
-
-static void twigs_free(struct twigs *w)
-{
-	mem_free(w->v);
-	mem_free(w->pre);
 }
 
 /* ---- the new tree */
@@ -206,7 +130,7 @@ static uint32_t *store_preorder(const struct snap *sn)
 	parent = xmalloc(sn->nstks * sizeof *parent);
 	for (i = 0; i < sn->nstks; i++)
 		parent[i] = store_stk(sn->st, i)->parent;
-	pre = preorder(parent, sn->nstks);
+	pre = twigs_preorder(parent, sn->nstks);
 	mem_free(parent);
 	return pre;
 }
@@ -274,30 +198,12 @@ static void write_tree(struct graft *g, uint32_t n)
 	twigs_free(&g->end);
 }
 
-static uint32_t of_set(const struct snap *sn, const struct labels *ls, struct twigs *w, uint32_t at, uint32_t set,
-    str_id key)
-{
-	struct buf b = {0};
-	str_id text = labels_text(ls, set, key, &b) && b.n ? build_text(sn, b.p, b.n) : 0;
-	buf_free(&b);
-	return twig(w, at, text, key);
-}
-
 void tree_tagged(struct tree *t, const struct snap *sn, const struct labels *ls, const str_id *key, size_t nkey,
     size_t nroot)
 {
 	struct graft g = {.t = t, .sn = sn, .ends = nkey > nroot};
 	*t = (struct tree){.st = sn->st};
-	twigs_begin(&g.top);
-	twigs_begin(&g.end);
-	g.top_of = xcalloc(ls->nset, sizeof *g.top_of);
-	g.end_of = xcalloc(ls->nset, sizeof *g.end_of);
-	for (uint32_t s = 0; s < ls->nset; s++)
-		for (size_t k = 0; k < nkey; k++) {
-			struct twigs *w = k < nroot ? &g.top : &g.end;
-			uint32_t *at = k < nroot ? &g.top_of[s] : &g.end_of[s];
-			*at = of_set(sn, ls, w, *at, s, key[k]);
-		}
+	twigs_of_sets(sn, ls, key, nkey, nroot, &g.top, &g.end, &g.top_of, &g.end_of);
 	write_tree(&g, sn->nsmps);
 }
 

@@ -334,8 +334,8 @@ static struct calls *weigh_onto(struct session *s, int slot)
 	if (session_is_trace(s))
 		return NULL;
 	struct sides d = sides_of(s, type);
-	c = focus_samples_calls(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, s->shape[slot].things,
-	    s->shape[slot].shape->preorder, s->stop);
+	c = focus_samples_calls(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, s->shape[slot].shape,
+	    s->stop);
 	return !c && s->stop && atomic_load(s->stop) ? calls_none(s->snap->st, s->shape[slot].things->gran) : c;
 }
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Trees of tags: label sets are few beside samples, and what a set puts above or below a stack is one number, a node of
+ * such a tree. Places in preorder are numbers too, so samples are sorted by them.
+ */
+#include "config.h"
+#include "analysis/twigs.h"
+
+#include "base/mem.h"
+
+static int same_twig(const void *ctx, uint32_t id, const void *key)
+{
+	const struct twig *a = &((const struct twigs *)ctx)->v[id], *b = key;
+	return a->parent == b->parent && a->tag.label == b->tag.label && a->tag.key == b->tag.key;
+}
+
+void twigs_begin(struct twigs *w)
+{
+	w->v = mem_grow(w->v, &w->cap, 1, sizeof *w->v);
+	w->v[w->n++] = (struct twig){0};
+}
+
+uint32_t twig(struct twigs *w, uint32_t parent, str_id label, str_id key)
+{
+	struct twig t = {parent, {label ? label : key, key}};
+	uint32_t h = hash_u64((uint64_t)parent << 32 | t.tag.label, key),
+		 id = intern_find(&w->index, h, same_twig, w, &t);
+	if (id != UINT32_MAX)
+		return id;
+	w->v = mem_grow(w->v, &w->cap, w->n + 1u, sizeof *w->v);
+	w->v[w->n] = t;
+	intern_put(&w->index, h, w->n);
+	return w->n++;
+}
+
+uint32_t *twigs_preorder(const uint32_t *parent, uint32_t n)
+{
+	uint32_t *pre = xmalloc(n * sizeof *pre), *kid = xcalloc(n, sizeof *kid), *sib = xcalloc(n, sizeof *sib);
+	for (uint32_t i = n; i-- > 1;) {
+		sib[i] = kid[parent[i]];
+		kid[parent[i]] = i;
+	}
+	for (uint32_t at = 0, k = 0;;) {
+		pre[at] = k++;
+		if (kid[at]) {
+			at = kid[at];
+			continue;
+		}
+		while (at && !sib[at])
+			at = parent[at];
+		if (!at)
+			break;
+		at = sib[at];
+	}
+	mem_free(kid);
+	mem_free(sib);
+	return pre;
+}
+
+void twigs_end(struct twigs *w)
+{
+	uint32_t *parent = xmalloc(w->n * sizeof *parent);
+	for (uint32_t i = 0; i < w->n; i++)
+		parent[i] = w->v[i].parent;
+	w->pre = twigs_preorder(parent, w->n);
+	mem_free(parent);
+	intern_free(&w->index);
+}
+
+void twigs_free(struct twigs *w)
+{
+	mem_free(w->v);
+	mem_free(w->pre);
+}
+
+static uint32_t of_set(const struct snap *sn, const struct labels *ls, struct twigs *w, uint32_t at, uint32_t set,
+    str_id key)
+{
+	struct buf b = {0};
+	str_id text = labels_text(ls, set, key, &b) && b.n ? build_text(sn, b.p, b.n) : 0;
+	buf_free(&b);
+	return twig(w, at, text, key);
+}
+
+void twigs_of_sets(const struct snap *sn, const struct labels *ls, const str_id *key, size_t nkey, size_t nroot,
+    struct twigs *top, struct twigs *end, uint32_t **top_of, uint32_t **end_of)
+{
+	twigs_begin(top);
+	twigs_begin(end);
+	*top_of = xcalloc(ls->nset, sizeof **top_of);
+	*end_of = xcalloc(ls->nset, sizeof **end_of);
+	for (uint32_t s = 0; s < ls->nset; s++)
+		for (size_t k = 0; k < nkey; k++) {
+			uint32_t *at = k < nroot ? &(*top_of)[s] : &(*end_of)[s];
+			*at = of_set(sn, ls, k < nroot ? top : end, *at, s, key[k]);
+		}
+}
