@@ -166,10 +166,13 @@ struct calls_sum calls_below(const struct calls *c, uint32_t node)
 
 /* ---- things */
 
-enum { PARTS = 4, PART_NODES = 1 << 18, SEEN = 0x80 };
+enum { PARTS = 4, PART_NODES = 1 << 18, AHEAD = 16 };
 
-/* A stretch of nodes, added up by thing. */
-struct part { int64_t *cum, *ocum; uint32_t *n, *first; uint8_t *how; };
+/* A stretch of nodes, added up by thing: what is asked of one lies together. */
+struct part {
+	struct part_of { int64_t cum; uint32_t n, first; uint8_t how; } *of;
+	int64_t *ocum;		/* NULL: there is one side */
+};
 struct parts { const struct calls *c; struct part part[PARTS]; uint32_t n; };
 
 static void weigh_part(void *arg, uint32_t which)
@@ -197,6 +200,8 @@ static void weigh_part(void *arg, uint32_t which)
 			continue;
 		}
 		uint32_t t = s->thing[i];
+		if (i + AHEAD < end)	/* nodes lie side by side, what they are does not */
+			__builtin_prefetch(&p.of[s->thing[i + AHEAD]], 1);
 		uint8_t how = s->how[i], cut = c->cut ? c->cut[i] : 0;
 		if (cut & CUT_GONE) {
 			lo += rank_has(c->w.ends, i++);
@@ -204,11 +209,12 @@ static void weigh_part(void *arg, uint32_t which)
 		}
 		if (cut & CUT_FIRST)
 			how &= (uint8_t)~CT_AGAIN;
-		p.how[t] |= how | SEEN;
-		if (!p.n[t]++)
-			p.first[t] = i;
+		struct part_of *to = &p.of[t];
+		to->how |= how;
+		if (!to->n++)
+			to->first = i;
 		if (!(how & CT_AGAIN)) {
-			p.cum[t] = wrap_add(p.cum[t], v.w);
+			to->cum = wrap_add(to->cum, v.w);
 			if (p.ocum)
 				p.ocum[t] = wrap_add(p.ocum[t], v.o);
 		}
@@ -219,11 +225,12 @@ static void weigh_part(void *arg, uint32_t which)
 /* Cumulative weights; by stretches on several threads when there is much. */
 static void weigh_all(struct calls *c)
 {
-	struct parts ps = {.c = c, .n = c->shape->n < PART_NODES ? 1 : PARTS};
+	uint32_t cpus = (uint32_t)job_cpus();
+	struct parts ps = {.c = c, .n = c->shape->n < PART_NODES ? 1 : cpus < PARTS ? cpus : PARTS};
 	size_t n = c->nthing;
 	for (uint32_t k = 0; k < ps.n; k++)
-		ps.part[k] = (struct part){xcalloc(n, sizeof(int64_t)), c->two ? xcalloc(n, sizeof(int64_t)) : NULL,
-		    xcalloc(n, sizeof(uint32_t)), xmalloc(n * sizeof(uint32_t)), xcalloc(n, 1)};
+		ps.part[k] = (struct part){xcalloc(n, sizeof *ps.part[k].of),
+		    c->two ? xcalloc(n, sizeof(int64_t)) : NULL};
 	if (ps.n > 1)
 		job_parallel(ps.n, weigh_part, &ps);
 	else
@@ -232,25 +239,23 @@ static void weigh_all(struct calls *c)
 		struct part p = ps.part[k];
 		for (size_t i = 0; i < n; i++) {
 			struct thing *t = &c->thing[i];
-			if (!(p.how[i] & SEEN) || (c->dead && c->dead[i]))
+			const struct part_of *of = &p.of[i];
+			if (!of->n || (c->dead && c->dead[i]))
 				continue;
-			t->cum = wrap_add(t->cum, p.cum[i]);
+			t->cum = wrap_add(t->cum, of->cum);
 			t->ocum = wrap_add(t->ocum, p.ocum ? p.ocum[i] : 0);
-			t->inl |= (p.how[i] & CT_INL) != 0;
-			t->notinl |= (p.how[i] & CT_NOTINL) != 0;
+			t->inl |= (of->how & CT_INL) != 0;
+			t->notinl |= (of->how & CT_NOTINL) != 0;
 			if (!t->nnode)
-				t->first = p.first[i];
-			t->nnode = 1;
-			t->nseen += p.n[i];
+				t->first = of->first;
+			t->nnode = true;
+			t->nseen += of->n;
 			c->any |= i != 0;
 		}
-		mem_free(p.cum);
+		mem_free(p.of);
 		mem_free(p.ocum);
-		mem_free(p.n);
-		mem_free(p.first);
-		mem_free(p.how);
 	}
-	c->thing[0].nnode = 1;
+	c->thing[0].nnode = true;
 }
 
 void calls_finish(struct calls *c, struct onto *o)

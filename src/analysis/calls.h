@@ -23,23 +23,15 @@ struct thing {
 	fun_id fun;
 	uint64_t id;		/* the same for the same thing whatever the query */
 	uint32_t rank;		/* in the order of names */
-	enum pkg_kind kind;
+	uint32_t nseen, first;	/* nodes of the shape that something counts at or below; the first of those */
+	uint8_t kind;		/* enum pkg_kind; bytes, for there are a million things where lines are */
+	bool nnode;		/* it has such nodes */
+	bool inl, notinl;	/* is inlined somewhere; is not */
 	int64_t flat, cum;	/* cum: once a stack, however often it recurs */
 	int64_t oflat, ocum;	/* of the other side, see struct weights */
-	uint32_t nseen;		/* nodes of the shape that something counts at or below */
-	uint32_t first, nnode;	/* the first of those; 1 if it has any */
-	bool inl, notinl;	/* is inlined somewhere; is not */
 };
 
-/* In preorder: the subtree of i is i .. next[i]-1, its first child is i+1, its next sibling next[i].
-   Node 0 is the root, thing 0. Siblings are in the order in which they were first seen. */
-struct ctree {
-	uint32_t n;
-	const uint32_t *parent, *next, *thing;
-	const int64_t *sum;	/* what weighs before each node, and all: its own is the difference to the next one */
-	const int64_t *osum;	/* NULL, or of the other side */
-	const uint8_t *how;	/* CT_INL, CT_NOTINL: how it is called; CT_AGAIN: from below itself */
-};
+/* How a node is called, and whether it is from below itself. */
 enum { CT_INL = 1, CT_NOTINL = 2, CT_AGAIN = 4 };
 
 enum order { ORDER_WEIGHT, ORDER_NAME, ORDER_SEEN };
@@ -134,21 +126,6 @@ size_t symbol_package(const char *s, size_t n);
 uint32_t calls_find(const struct calls *, uint64_t id);
 uint32_t calls_fun(const struct calls *, fun_id);
 uint64_t mix_ids(uint64_t a, uint64_t b);	/* 64 bits out of two numbers */
-
-/* ---- making trees: nodes are added below others, merged by thing; then put into order */
-struct grow {
-	uint32_t n;
-	uint32_t *parent, *thing;
-	uint32_t *kid;		/* the first child made, 0 none: mostly the only one, and next to it */
-	int64_t *flat, *oflat;	/* oflat: NULL, or of the other side */
-	uint8_t *how;
-	uint32_t *slot;		/* all other children, by the hash of (parent, thing) */
-	size_t cap, nslot, ncap;	/* of the hash: room and use; of the arrays */
-	bool two;
-};
-void grow_init(struct grow *, bool two_sides);	/* with a root */
-uint32_t grow_child(struct grow *, uint32_t parent, uint32_t thing);
-struct ctree grow_finish(struct grow *, struct arena *);	/* and frees */
 
 /* Sort v[0..n) by a comparison that is told about ctx; stable. */
 void sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *ctx, uint32_t a, uint32_t b), const void *ctx);

@@ -44,15 +44,10 @@ static int64_t own_width(const struct calls *c, struct calls_sum own, bool more)
 	return a > b ? a : b;
 }
 
-/* How many own weights there are, and one of them: by end of a shape, by node of another tree. */
-static uint32_t places(const struct nodes *t)
-{
-	return t->s ? t->w.n : t->n;
-}
-
+/* An own weight, by end. */
 static struct calls_sum own_of(const struct nodes *t, uint32_t k)
 {
-	return t->s ? sums_between(&t->w, k, k + 1) : nodes_own(t, k);
+	return sums_between(&t->w, k, k + 1);
 }
 
 /* Are widths the weights? Then nothing is to be added up. */
@@ -62,21 +57,21 @@ static bool as_weighed(const struct flame *f, const struct flame_conf *conf)
 	uint32_t i = 0;
 	if (f->c->two && f->c->show == SHOW_DELTA)
 		return false;
-	while (i < places(t) && own_of(t, i).w >= 0 && flame_wanted(conf, i))
+	while (i < t->w.n && own_of(t, i).w >= 0 && flame_wanted(conf, i))
 		i++;
-	return i == places(t);
+	return i == t->w.n;
 }
 
 static void widen(struct flame *f, const struct flame_conf *conf)
 {
 	const struct nodes *t = &f->t;
 	if (as_weighed(f, conf)) {
-		f->run = t->s ? t->w.sum : t->t.sum;
+		f->run = t->w.sum;
 		return;
 	}
-	int64_t *run = arena_alloc(&f->arena, (places(t) + 1u) * sizeof *run);
+	int64_t *run = arena_alloc(&f->arena, (t->w.n + 1u) * sizeof *run);
 	run[0] = 0;
-	for (uint32_t k = 0; k < places(t); k++)
+	for (uint32_t k = 0; k < t->w.n; k++)
 		run[k + 1] = wrap_add(run[k], own_width(f->c, own_of(t, k), conf->more));
 	f->run = run;
 }
@@ -85,8 +80,6 @@ static int64_t width_of(const struct flame *f, uint32_t node)
 {
 	const struct nodes *t = &f->t;
 	uint32_t end = nodes_next(t, node);
-	if (!t->s)
-		return wrap_sub(f->run[end], f->run[node]);
 	return wrap_sub(f->run[rank_of(t->w.ends, end)], f->run[rank_of(t->w.ends, node)]);
 }
 
@@ -158,11 +151,11 @@ uint32_t flame_kids(const struct flame *f, uint32_t p, uint32_t *first)
 	return f->open->at[p].nkid;
 }
 
-static uint32_t depth_of(const struct ctree *t)
+static uint32_t depth_of(const struct nodes *t)
 {
 	uint32_t *row = xcalloc(t->n, sizeof *row), most = 0;
 	for (uint32_t i = 1; i < t->n; i++) {
-		row[i] = row[t->parent[i]] + 1;
+		row[i] = row[nodes_parent(t, i)] + 1;
 		most = row[i] > most ? row[i] : most;
 	}
 	mem_free(row);
@@ -173,7 +166,8 @@ struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 {
 	struct flame *f = xcalloc(1, sizeof *f);
 	struct arena tmp = {0};
-	struct ctree made;
+	struct shape *first = NULL;
+	struct end_sums sums;
 	bool folds = conf->fold_recursion || conf->fold_runtime;
 	struct arena *a = folds ? &tmp : &f->arena;
 	f->open = xcalloc(1, sizeof *f->open);
@@ -181,17 +175,19 @@ struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 	f->order = conf->order;
 	f->t = nodes_of(c);
 	if (conf->pivot || conf->reverse) {
-		made = conf->pivot ? flame_pivot(&f->t, conf, a) : flame_turn(&f->t, conf, a);
-		f->t = nodes_in(c, &made);
+		f->made = (conf->pivot ? flame_pivot : flame_turn)(&f->t, conf, &sums, a);
+		f->t = nodes_in(c, f->made, &sums);
 	}
 	if (folds && goes_on(&conf->on)) {	/* last: what is looked from keeps all its weight */
-		made = flame_fold(&f->t, conf, &f->arena);
-		f->t = nodes_in(c, &made);
+		first = f->made;
+		f->made = flame_fold(&f->t, conf, &sums, &f->arena);
+		f->t = nodes_in(c, f->made, &sums);
 	}
+	shape_free(first);
 	arena_free(&tmp);
 	if (goes_on(&conf->on)) {
 		widen(f, conf);
-		f->depth = conf->up ? depth_of(&f->t.t) : 1;
+		f->depth = conf->up ? depth_of(&f->t) : 1;
 		add_place(f->open, (struct flame_place){.nkid = CLOSED, .wid = width_of(f, 0), .id = 1});
 	}
 	if (goes_on(&conf->on))
@@ -206,6 +202,7 @@ void flame_free(struct flame *f)
 		return;
 	mem_free(f->open->at);
 	mem_free(f->open);
+	shape_free(f->made);
 	arena_free(&f->arena);
 	mem_free(f);
 }

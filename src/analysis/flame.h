@@ -46,8 +46,8 @@ struct flame {
 	struct arena arena;
 	const struct calls *c;	/* whose things these are */
 	struct nodes t;
-	const int64_t *run;	/* running sums of widths over the ends that weights are at, or over the nodes of a tree
-				   of its own */
+	struct shape *made;	/* NULL, or theirs, when it was put together for this */
+	const int64_t *run;	/* running sums of widths over the ends that weights are at */
 	struct flame_places *open;
 	enum order order;
 	uint32_t depth;		/* of callers (`up`): rows there are, the root's too */

@@ -14,8 +14,8 @@ static inline bool flame_wanted(const struct flame_conf *f, uint32_t i)
 }
 
 /* Other trees, see struct flame_conf; half of one where it was stopped. */
-struct ctree flame_fold(const struct nodes *, const struct flame_conf *, struct arena *);
-struct ctree flame_turn(const struct nodes *, const struct flame_conf *, struct arena *);
-struct ctree flame_pivot(const struct nodes *, const struct flame_conf *, struct arena *);
+struct shape *flame_fold(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
+struct shape *flame_turn(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
+struct shape *flame_pivot(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
 
 #endif

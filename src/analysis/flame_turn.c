@@ -9,24 +9,19 @@
 #include "config.h"
 #include "analysis/flame_in.h"
 
+#include "analysis/grow.h"
 #include "base/mem.h"
 #include "base/wrap.h"
 
 /* Frames of one row are not walked further from the leaves below this share of the whole. */
 enum { REVERSE_PART = 20000 };
 
-static void weigh(struct grow *g, uint32_t node, int64_t flat, int64_t other)
-{
-	g->flat[node] = wrap_add(g->flat[node], flat);
-	if (g->two)
-		g->oflat[node] = wrap_add(g->oflat[node], other);
-}
-
 /* A node of the tree becomes part of one of the new tree. */
 static void add_node(struct grow *g, uint32_t to, const struct nodes *t, uint32_t i)
 {
 	struct calls_sum own = nodes_own(t, i);
-	weigh(g, to, own.w, own.o);
+	if (own.hits)
+		grow_weigh(g, to, own.w, own.o);
 	g->how[to] |= t->how[i] & (CT_INL | CT_NOTINL);
 }
 
@@ -39,7 +34,7 @@ static bool folds(const struct calls *c, uint32_t parent, uint32_t thing)
 /* Fold recursion and runtime: every node goes to a node of the new tree. */
 struct open { uint32_t end, thing, to, before; };	/* before: what on[] was */
 
-struct ctree flame_fold(const struct nodes *t, const struct flame_conf *f, struct arena *a)
+struct shape *flame_fold(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
 	struct grow g;
 	struct open *open = NULL;
@@ -67,93 +62,99 @@ struct ctree flame_fold(const struct nodes *t, const struct flame_conf *f, struc
 	}
 	mem_free(on);
 	mem_free(open);
-	return grow_finish(&g, a);
+	return grow_finish(&g, t->s->things, w, a);
 }
 
 /* Paths from nodes to the root, merged from their lower ends. A group is a node of the new tree
    with the steps that went into it; groups too light to be seen at any zoom worth its name are not
-   walked on: their weight stays with them. */
-struct climb { uint32_t at; int64_t w, o; };
+   walked on: their weight stays with them. Who climbs no more gives way to those after him, so
+   what is known of each moves down in its place; not what he weighs, which is asked for by his number. */
+struct climb { uint32_t at, who; };
+struct climbers { struct climb *v; int64_t *w, *o; size_t n, cap; };	/* o: NULL, or of the other side */
 
-static void climb(struct grow *g, const struct nodes *t, struct climb *v, size_t n, int64_t least,
-    const struct flame_conf *f)
+static void add_climber(struct climbers *c, uint32_t at, int64_t w, int64_t o, bool two)
 {
-	struct climb *next = xmalloc((n + 1) * sizeof *next);
-	uint32_t *node_of = xmalloc((n + 1) * sizeof *node_of),
-		 *back = xmalloc((n + 1) * sizeof *back);
+	if (c->n == c->cap) {
+		size_t cap = c->cap;
+		c->v = mem_grow(c->v, &cap, c->n + 1, sizeof *c->v);
+		c->w = xrealloc(c->w, cap * sizeof *c->w);
+		if (two)
+			c->o = xrealloc(c->o, cap * sizeof *c->o);
+		c->cap = cap;
+	}
+	c->v[c->n] = (struct climb){at, (uint32_t)c->n};
+	c->w[c->n] = w;
+	if (two)
+		c->o[c->n] = o;
+	c->n++;
+}
+
+static void climb(struct grow *g, const struct nodes *t, struct climbers *c, int64_t least, const struct flame_conf *f)
+{
+	uint32_t *node_of = xcalloc(c->n + 1, sizeof *node_of);	/* of the new tree: where each has come to */
 	int64_t *mass = NULL;
-	size_t massn = 0;
-	for (size_t i = 0; i < n; i++)
-		back[i] = 0;
+	size_t massn = 0, n = c->n;
 	while (n && goes_on(&f->on)) {
 		uint32_t before = g->n;
 		for (size_t i = 0; i < n; i++) {
-			node_of[i] = grow_child(g, back[i], t->thing[v[i].at]);
-			g->how[node_of[i]] |= t->how[v[i].at] & (CT_INL | CT_NOTINL);
+			node_of[i] = grow_child(g, node_of[i], t->thing[c->v[i].at]);
+			g->how[node_of[i]] |= t->how[c->v[i].at] & (CT_INL | CT_NOTINL);
 		}
 		mass = mem_grow(mass, &massn, (size_t)(g->n - before) + 1, sizeof *mass);
 		for (uint32_t k = 0; k < g->n - before; k++)
 			mass[k] = 0;
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++) {
+			uint32_t who = c->v[i].who;
 			mass[node_of[i] - before] = wrap_add(mass[node_of[i] - before],
-			    wrap_add(wrap_abs(v[i].w), wrap_abs(v[i].o)));
+			    wrap_add(wrap_abs(c->w[who]), c->o ? wrap_abs(c->o[who]) : 0));
+		}
 		size_t m = 0;
 		for (size_t i = 0; i < n; i++) {
-			uint32_t p = nodes_parent(t, v[i].at);
-			if (!p || mass[node_of[i] - before] < least) {
-				weigh(g, node_of[i], v[i].w, v[i].o);
+			struct climb up = {nodes_parent(t, c->v[i].at), c->v[i].who};
+			if (!up.at || mass[node_of[i] - before] < least) {
+				grow_weigh(g, node_of[i], c->w[up.who], c->o ? c->o[up.who] : 0);
 				continue;
 			}
-			next[m] = (struct climb){p, v[i].w, v[i].o};
-			back[m++] = node_of[i];
+			c->v[m] = up;
+			node_of[m++] = node_of[i];
 		}
-		struct climb *swap = v;
-		v = next;
-		next = swap;
 		n = m;
 	}
-	mem_free(mass);
-	mem_free(node_of);
-	mem_free(back);
-	mem_free(v);
-	mem_free(next);
+	void *all[] = {mass, node_of, c->v, c->w, c->o};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		mem_free(all[i]);
 }
 
-struct ctree flame_turn(const struct nodes *t, const struct flame_conf *f, struct arena *a)
+struct shape *flame_turn(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
 	struct grow g;
-	struct climb *v = NULL;
-	size_t n = 0, cap = 0;
+	struct climbers c = {0};
 	int64_t all = 0;
 	grow_init(&g, t->c->two);
 	for (uint32_t i = 1; i < t->n && flame_wanted(f, i); i++) {
 		struct calls_sum own = nodes_own(t, i);
 		if (!own.w && !own.o)
 			continue;
-		v = mem_grow(v, &cap, n + 1, sizeof *v);
-		v[n++] = (struct climb){i, own.w, own.o};
+		add_climber(&c, i, own.w, own.o, g.two);
 		all = wrap_add(all, wrap_add(wrap_abs(own.w), wrap_abs(own.o)));
 	}
-	climb(&g, t, v, n, all / REVERSE_PART, f);
-	return grow_finish(&g, a);
+	climb(&g, t, &c, all / REVERSE_PART, f);
+	return grow_finish(&g, t->s->things, w, a);
 }
 
 /* From one thing: the topmost nodes of it count, what recurs below is among the callees. */
-struct ctree flame_pivot(const struct nodes *t, const struct flame_conf *f, struct arena *a)
+struct shape *flame_pivot(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
 	struct grow g;
-	struct climb *v = NULL;
-	size_t n = 0, cap = 0;
+	struct climbers c = {0};
 	grow_init(&g, t->c->two);
 	uint32_t me = f->up ? 0 : grow_child(&g, 0, f->pivot);
 	uint32_t *to = xcalloc(t->n, sizeof *to);	/* few of its pages are used */
 	for (uint32_t i = 1; (i = nodes_seek(t->thing, i, t->n, f->pivot)) < t->n; ) {
 		struct calls_sum sum = nodes_sum(t, i);
 		uint32_t end = nodes_next(t, i), top = i;
-		if (sum.hits && f->up) {
-			v = mem_grow(v, &cap, n + 1, sizeof *v);
-			v[n++] = (struct climb){top, sum.w, sum.o};
-		}
+		if (sum.hits && f->up)
+			add_climber(&c, top, sum.w, sum.o, g.two);
 		for (to[i] = me; !f->up && i < end; i++) {
 			if (!nodes_count(t, i)) {
 				i = nodes_next(t, i) - 1;
@@ -167,6 +168,6 @@ struct ctree flame_pivot(const struct nodes *t, const struct flame_conf *f, stru
 	}
 	mem_free(to);
 	if (f->up)
-		climb(&g, t, v, n, 0, f);
-	return grow_finish(&g, a);
+		climb(&g, t, &c, 0, f);
+	return grow_finish(&g, t->s->things, w, a);
 }

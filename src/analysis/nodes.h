@@ -10,11 +10,10 @@
 /*
  * The nodes of a weighing, read where they lie: those of its shape, which all weighings share, with the weighing's
  * running sums; nothing is made for it, whatever their number. Where things were taken away there is a shape of what is
- * left; where nodes were put together in another way (a flame graph's), they are a tree with columns of its own. Who
- * walks over nodes need not know which.
+ * left; where nodes were put together in another way (a flame graph's), they are one of their own. Who walks over nodes
+ * need not know which.
  *
- * In preorder, as in struct ctree. Of a shape there may be nodes at and below which nothing counts
- * (nodes_count()): they are not part of the tree.
+ * In preorder. There may be nodes at and below which nothing counts (nodes_count()): they are not part of the tree.
  */
 struct nodes {
 	const struct calls *c;
@@ -22,9 +21,8 @@ struct nodes {
 	bool all;			/* something counts at or below every one */
 	const uint32_t *thing;
 	const uint8_t *how;
-	const struct shape *s;		/* NULL: they are t's */
-	struct end_sums w;			/* of it */
-	struct ctree t;
+	const struct shape *s;
+	struct end_sums w;
 };
 
 /* Are they those of a shape of its own? Then who asks first makes it (calls_left()). */
@@ -33,9 +31,10 @@ static inline bool nodes_apart(const struct calls *c)
 	return c->dead || c->cut;
 }
 
-static inline struct nodes nodes_in(const struct calls *c, const struct ctree *t)
+/* Of a shape at and below whose nodes something counts. */
+static inline struct nodes nodes_in(const struct calls *c, const struct shape *s, const struct end_sums *w)
 {
-	return (struct nodes){.c = c, .n = t->n, .all = true, .thing = t->thing, .how = t->how, .t = *t};
+	return (struct nodes){.c = c, .n = s->n, .all = true, .thing = s->thing, .how = s->how, .s = s, .w = *w};
 }
 
 static inline struct nodes nodes_of(const struct calls *c)
@@ -44,8 +43,7 @@ static inline struct nodes nodes_of(const struct calls *c)
 	uint64_t seen = 1;
 	if (nodes_apart(c)) {
 		s = calls_left(c);
-		return (struct nodes){.c = c, .n = s->n, .all = true, .thing = s->thing, .how = s->how, .s = s,
-		    .w = c->of_left};
+		return nodes_in(c, s, &c->of_left);
 	}
 	for (uint32_t i = 1; i < c->nthing; i++)
 		seen += c->thing[i].nseen;
@@ -55,12 +53,12 @@ static inline struct nodes nodes_of(const struct calls *c)
 
 static inline uint32_t nodes_parent(const struct nodes *t, uint32_t i)
 {
-	return t->s ? shape_parent(t->s, i) : t->t.parent[i];
+	return shape_parent(t->s, i);
 }
 
 static inline uint32_t nodes_next(const struct nodes *t, uint32_t i)
 {
-	return t->s ? shape_next(t->s, i) : t->t.next[i];
+	return shape_next(t->s, i);
 }
 
 static inline struct calls_sum sums_between(const struct end_sums *w, uint32_t lo, uint32_t hi)
@@ -69,25 +67,15 @@ static inline struct calls_sum sums_between(const struct end_sums *w, uint32_t l
 	    w->osum ? wrap_sub(w->osum[hi], w->osum[lo]) : 0};
 }
 
-static inline struct calls_sum ctree_between(const struct ctree *t, uint32_t lo, uint32_t hi)
-{
-	return (struct calls_sum){1, wrap_sub(t->sum[hi], t->sum[lo]),
-	    t->osum ? wrap_sub(t->osum[hi], t->osum[lo]) : 0};
-}
-
 /* What counts at or below a node, */
 static inline struct calls_sum nodes_sum(const struct nodes *t, uint32_t i)
 {
-	if (!t->s)
-		return ctree_between(&t->t, i, t->t.next[i]);
 	return sums_between(&t->w, rank_of(t->w.ends, i), rank_of(t->w.ends, shape_next(t->s, i)));
 }
 
 /* and at it. */
 static inline struct calls_sum nodes_own(const struct nodes *t, uint32_t i)
 {
-	if (!t->s)
-		return ctree_between(&t->t, i, i + 1);
 	if (!rank_has(t->w.ends, i))
 		return (struct calls_sum){0, 0, 0};
 	uint32_t k = rank_of(t->w.ends, i);

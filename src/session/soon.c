@@ -91,7 +91,8 @@ void session_let_go(struct session *s, struct calls *c, struct flame *const *f)
 	bool large = false;
 	for (int i = 0; i < 2 && f; i++) {
 		l->f[i] = f[i];
-		large |= f[i] && f[i]->arena.held + f[i]->open->n * sizeof *f[i]->open->at > LARGE_BYTES;
+		large |= f[i] && (f[i]->arena.held + f[i]->open->n * sizeof *f[i]->open->at > LARGE_BYTES ||
+		    (f[i]->made && f[i]->made->n > LARGE));
 	}
 	if (c && c->refs > 1) {		/* others hold it: nothing goes */
 		calls_free(c);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_GROW_H
+#define TTRACE_GROW_H
+
+#include "analysis/shape.h"
+
+/* Making trees: nodes are added below others, merged by thing; then they become a shape with what weighs there. */
+struct grow {
+	uint32_t n;
+	uint32_t *parent, *thing;
+	uint32_t *kid;		/* the first child made, 0 none: mostly the only one, and next to it */
+	uint8_t *how;
+	uint32_t *slot;		/* all other children, by the hash of (parent, thing) */
+	size_t cap, nslot, ncap;	/* of the hash: room and use; of the arrays */
+	/* what weighs, as it was said: node at[k] v[k], and o[k] of the other side */
+	uint32_t *at;
+	int64_t *v, *o;
+	size_t nown, cown;
+	bool two;
+};
+void grow_init(struct grow *, bool two_sides);	/* with a root */
+uint32_t grow_child(struct grow *, uint32_t parent, uint32_t thing);
+/* Something counts at a node, which has a weight of its own; more than once it is added up. */
+void grow_weigh(struct grow *, uint32_t node, int64_t v, int64_t other);
+/* At or below every node but the root something counts. Siblings stand in the order in which they were made. Sums are
+   in the arena; the rest goes. */
+struct shape *grow_finish(struct grow *, struct things *, struct end_sums *, struct arena *);
+
+#endif
