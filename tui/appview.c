@@ -54,6 +54,36 @@ static bool scrolls(const struct grid *g)
 	return false;
 }
 
+/* false: it does not fit on so many rows. */
+static bool fits(struct app *a, const struct pane_env *env, struct grid *g, int rows)
+{
+	struct pane_env on = *env;
+	on.rows = rows;
+	grid_resize(g, on.rows, on.cols);
+	pane_now(a)->draw(state_now(a), &on, g);
+	return !scrolls(g);
+}
+
+/* As tall as the list needs: panes with a picture below it make the picture fill the rest. The sheets to choose from
+   grow by thirds; a list that has no end goes onto the largest, and is not drawn on all that are smaller. */
+static void draw_whole(struct app *a, const struct pane_env *env, struct grid *g)
+{
+	int size[32] = {env->rows}, n = 1, lo = 0, hi, at;
+	for (; n < 32 && size[n - 1] + size[n - 1] / 3 + 1 < PAPER_ROWS; n++)
+		size[n] = size[n - 1] + size[n - 1] / 3 + 1;
+	if (fits(a, env, g, size[0]) || n == 1 || !fits(a, env, g, size[n - 1]))
+		return;
+	for (hi = at = n - 1; hi - lo > 1;) {
+		at = (lo + hi) / 2;
+		if (fits(a, env, g, size[at]))
+			hi = at;
+		else
+			lo = at;
+	}
+	if (at != hi)
+		fits(a, env, g, size[hi]);
+}
+
 void app_paper(struct app *a, struct buf *b)
 {
 	const struct pane_ops *p = pane_now(a);
@@ -70,12 +100,7 @@ void app_paper(struct app *a, struct buf *b)
 	text_no_secret(b, session_file(a->s));
 	buf_printf(b, ": %s\n%s\n", p->name, buf_str(&head));
 	buf_free(&head);
-	/* as tall as the list needs: panes with a picture below it make the picture fill the rest */
-	do {
-		grid_resize(g, env.rows, env.cols);
-		p->draw(state_now(a), &env, g);
-		env.rows += env.rows / 3 + 1;
-	} while (scrolls(g) && env.rows < PAPER_ROWS);
+	draw_whole(a, &env, g);
 	size_t end = b->n;
 	for (int y = 0; y < g->rows; y++) {
 		bool any = line_text(g, y, b);
