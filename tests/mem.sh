@@ -9,7 +9,7 @@ pane() { # pane KEYS
 	"$TTRACE" "$less" view -index=none -script "$1" -size 120x40 "$trace" >"$tmp/b" 2>&1
 	cmp -s "$tmp/a" "$tmp/b" || fail "another screen after '$1'"
 }
-for keys in '' 'jjj++++lll' '++++++++{{}}wwwbbb' '0Mjjjj' '6jj<Enter>' '6(' '6jj(' '7jj<Enter>' '7[jj<Enter>' '8jj' '9jjjj<PgDn>' '5' '1' '4'; do
+for keys in '' 'jjj++++lll' '++++++++{{}}wwwbbb' '0Mjjjj' '6jj<Enter>' '6jj<Enter><Enter>jjj' '6jj<Enter><Enter>Gk<Backspace>k<Enter>' '6jj<Enter><Enter>/run<Enter>nn' '6(' '6jj(' '7jj<Enter>' '7[jj<Enter>' '8jj' '9jjjj<PgDn>' '5' '1' '4'; do
 	pane "$keys"
 done
 for report in info goroutines 'goroutines -g=1' 'goroutines -group=.' 'goroutines -format=json' tasks 'tasks -format=json' \

@@ -199,6 +199,8 @@ uint32_t gor_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 		p->into = 0;
 	if (p->level != GL_ONE && (p->hunt || (p->into && p->opening)))
 		return FIND_ON;
+	if (p->level == GL_ONE && p->one.rest)	/* not all of its spans are there */
+		return FIND_ON;
 	if (!p->nhit)
 		return 0;
 	if (p->level == GL_ONE)

@@ -3,9 +3,7 @@
 /*
  * One goroutine's page: who it is, its time by state, its life as a strip, and
  * its spans one a line with what ended each. The spans are gathered once, when
- * the page opens (at most ONE_SPANS of the window: a longer life is to be looked
- * at by parts), the first of them at once and the others beside the keyboard: the next key waits for them; the strip is
- * columns of the timeline, exact at any length.
+ * the page opens (goroutines_spans.c); the strip is columns of the timeline, exact at any length.
  */
 #include "config.h"
 #include "gorview.h"
@@ -19,142 +17,6 @@
 #include "timeline.h"
 
 #include <string.h>
-
-static int64_t begin_of(const struct snap *sn, uint32_t span)
-{
-	int64_t t = store_span(sn->st, span)->s.t0;
-	return t == TIME_NONE ? INT64_MIN : t;
-}
-
-static int cmp_begin(const void *ctx, uint32_t a, uint32_t b)
-{
-	int64_t x = begin_of(ctx, a), y = begin_of(ctx, b);
-	return x != y ? (x < y ? -1 : 1) : a < b ? 1 : -1;	/* what ends later is outside */
-}
-
-static void load_regions(struct gor *p, const struct snap *sn)
-{
-	struct gor_one *o = &p->one;
-	struct halve h = {.hi = p->nregion};
-	while (halve(&h))
-		halve_on(&h, store_span(sn->st, p->region[h.at])->s.trk < o->trk);
-	uint32_t first = (uint32_t)h.lo, n = 0;
-	while (first + n < p->nregion && store_span(sn->st, p->region[first + n])->s.trk == o->trk)
-		n++;
-	o->region = arena_alloc(&p->mem, (n + 1u) * sizeof *o->region);
-	o->nregion = n;
-	for (uint32_t i = 0; i < n; i++)
-		o->region[i] = p->region[first + i];
-	sort_u32(o->region, n, cmp_begin, sn);
-}
-
-static size_t created_before(const struct gor *p, const struct snap *sn, trk_id by)
-{
-	struct halve h = {.hi = p->nchild};
-	while (halve(&h))
-		halve_on(&h, store_trk(sn->st, p->child[h.at])->creator < by);
-	return h.lo;
-}
-
-static void load_children(struct gor *p, const struct snap *sn)
-{
-	struct gor_one *o = &p->one;
-	size_t first = created_before(p, sn, o->trk);
-	o->child = p->child + first;
-	o->nchild = (uint32_t)(created_before(p, sn, o->trk + 1) - first);
-}
-
-struct gor_rest {
-	const struct snap *sn;
-	struct ival from;		/* the next */
-	int64_t t1;
-	struct job *job;
-	struct ival *v;
-	uint32_t n, most;
-	size_t cap;
-};
-
-/* Spans from *v on, until there are `most`; true: there are more. */
-static bool gather(const struct snap *sn, struct ival *v, int64_t t1, uint32_t most, struct ival **to, uint32_t *n,
-    size_t *cap)
-{
-	bool have = v->t0 < t1;
-	while (have && *n < most) {
-		*to = mem_grow(*to, cap, *n + 1u, sizeof **to);
-		(*to)[(*n)++] = *v;
-		have = ival_step(sn, v, 1) && v->t0 < t1;
-	}
-	return have;
-}
-
-static int gather_rest(struct job *j, void *arg)
-{
-	struct gor_rest *r = arg;
-	(void)j;
-	gather(r->sn, &r->from, r->t1, r->most, &r->v, &r->n, &r->cap);
-	return 0;
-}
-
-struct job *gor_one_job(const struct gor *p)
-{
-	return p->one.rest ? p->one.rest->job : NULL;
-}
-
-void gor_one_rest(struct gor *p)
-{
-	struct gor_one *o = &p->one;
-	struct gor_rest *r = o->rest;
-	if (!r)
-		return;
-	o->rest = NULL;
-	if (r->job)
-		job_join(r->job);
-	else
-		gather_rest(NULL, r);
-	o->v = mem_grow(o->v, &o->cap, (size_t)o->n + r->n + 1, sizeof *o->v);
-	if (r->n)
-		memcpy(o->v + o->n, r->v, r->n * sizeof *o->v);
-	o->n += r->n;
-	o->cut = o->n == ONE_SPANS;
-	rows_set(&o->rows, o->n);
-	mem_free(r->v);
-	mem_free(r);
-}
-
-void gor_one_load(struct gor *p, const struct pane_env *env)
-{
-	const struct snap *sn = session_snap(env->s);
-	struct gor_one *o = &p->one;
-	struct ival v;
-	gor_one_rest(p);
-	o->n = 0;
-	o->cut = false;
-	if (!o->trk || o->trk >= sn->ntrks || !p->sched)
-		return;
-	sched_stat(p->sched, o->trk, p->scope.part ? p->scope.t0 : TIME_NONE, p->scope.part ? p->scope.t1 : TIME_NONE,
-	    &p->mem, &o->s);
-	bool have = ival_at(sn, o->trk, p->scope.t0, &v) || ival_near(sn, o->trk, p->scope.t0, 1, &v);
-	if (have && gather(sn, &v, p->scope.t1, ONE_NOW, &o->v, &o->n, &o->cap)) {
-		o->rest = xcalloc(1, sizeof *o->rest);
-		*o->rest = (struct gor_rest){.sn = sn, .from = v, .t1 = p->scope.t1, .most = ONE_SPANS - o->n};
-		o->rest->job = job_start(gather_rest, o->rest);
-		if (!o->rest->job)
-			gor_one_rest(p);
-	}
-	rows_set(&o->rows, o->n);
-	load_regions(p, sn);
-	load_children(p, sn);
-}
-
-void gor_one_seek(struct gor *p, int64_t t)
-{
-	if (p->one.n && p->one.v[p->one.n - 1].t1 <= t)
-		gor_one_rest(p);
-	struct halve h = {.hi = p->one.n};
-	while (halve(&h))
-		halve_on(&h, p->one.v[h.at].t1 <= t);
-	rows_select(&p->one.rows, h.lo);
-}
 
 /* What a span was about: who woke it, where it ran to, where it waited. */
 static void about(const struct gor *p, const struct pane_env *env, uint32_t i, struct buf *b)
@@ -261,7 +123,7 @@ void gor_one_draw(const struct gor *p, const struct pane_env *env, struct grid *
 	int foot = foot_of(&p->one, env), top = 4;
 	if (!p->one.n) {
 		draw_top(p, env, g);
-		tp_empty(g, 5, "This goroutine did nothing in the window.\nR drops the filters, :t alone the range.");
+		tp_empty(g, 5, gor_one_job(p) ? "Its spans are being gathered." : "This goroutine did nothing in the window.\nR drops the filters, :t alone the range.");
 		return;
 	}
 	draw_top(p, env, g);
@@ -314,8 +176,10 @@ static enum verdict chain(struct gor *p, const struct pane_env *env, enum cmd_id
 enum verdict gor_one_act(struct gor *p, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	int step = a->cmd == CMD_PREV_PART ? GP__N - 1 : 1;
-	if (rows_act(&p->one.rows, a, env->rows - 5 - foot_of(&p->one, env)))
+	if (rows_act(&p->one.rows, a, env->rows - 5 - foot_of(&p->one, env))) {
+		gor_one_here(p);
 		return V_DONE;
+	}
 	switch ((int)a->cmd) {
 	case CMD_NEXT_PART:
 	case CMD_PREV_PART: p->one.part = (enum gor_part)((p->one.part + step) % GP__N); return V_DONE;
@@ -336,6 +200,8 @@ enum verdict gor_one_act(struct gor *p, const struct pane_env *env, const struct
 
 void gor_one_summary(const struct gor *p, const struct pane_env *env, struct buf *b)
 {
+	if (p->one.rest && p->one.rest->far)
+		tp_working(gor_one_job(p), "gathering", b);
 	buf_puts(b, "Gor > ");
 	tp_str(session_snap(env->s)->st, store_trk(session_snap(env->s)->st, p->one.trk)->name, "(no start function)",
 	    b);

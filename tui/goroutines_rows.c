@@ -484,6 +484,7 @@ bool gor_take(struct gor *p, struct session *s)
 	else
 		mem_free(m->list.order);
 	p->story_of = -1;
+	p->one.of = 0;
 	mem_free(m);
 	return !again;
 }

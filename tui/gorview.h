@@ -39,13 +39,25 @@ struct gor_story {			/* of the selected group or goroutine, from its spans */
 enum { ONE_SPANS = 200000, ONE_NOW = 20000 };	/* NOW: the others come beside the keyboard */
 enum gor_part { GP_STACK, GP_ACCOUNTS, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_CREATED, GP_CHILDREN, GP__N };
 struct gor_one {			/* a goroutine's page */
-	trk_id trk;
+	trk_id trk, of;			/* of: whose spans and accounts these are; 0: nobody's */
 	struct gstat s;
 	struct ival *v;			/* its spans in the window */
 	uint32_t n;
 	size_t cap;
 	bool cut;
-	struct gor_rest *rest;		/* NULL, or those of v that are still gathered */
+	struct gor_rest {		/* those of v that are still gathered */
+		const struct snap *sn;
+		bool far, more, dropped;	/* far: from sheets that come and go */
+		trk_id trk;			/* n0 0: the first of it is looked for, */
+		struct ival from;		/* else this is the next */
+		int64_t t0, t1;
+		struct job *job;
+		struct ival *v;
+		uint32_t n0, n, most;
+		size_t cap;
+	} *rest;			/* or NULL */
+	int64_t seek;			/* TIME_NONE, or where one is to look when it has been gathered, ... */
+	uint32_t row, top;		/* ... or at which span; UINT32_MAX: not; top: of the rows then */
 	struct rows rows;
 	enum gor_part part;
 	const trk_id *child;		/* whom it created, in the order of their begins */
@@ -159,11 +171,17 @@ bool gor_look_stop(struct gor *);		/* no jump any more; false: there was none */
 void gor_look_drop(struct gor *);		/* groups are others now: nothing of it is wanted */
 void gor_look_done(struct gor *, const struct pane_env *, struct ask *);	/* it has ended, or is waited for */
 
-/* goroutines_one.c */
+/* goroutines_spans.c */
 void gor_one_load(struct gor *, const struct pane_env *);	/* p->one.trk is set */
-void gor_one_seek(struct gor *, int64_t t);
+void gor_one_seek(struct gor *, int64_t t);		/* when there are spans: to the one at t, ... */
+void gor_one_row(struct gor *, uint32_t i);		/* ... or to that row */
+bool gor_one_loaded(const struct gor *);	/* what is there, or on its way, is of p->one.trk */
 struct job *gor_one_job(const struct gor *);
-void gor_one_rest(struct gor *);			/* wait for the spans that are still gathered */
+void gor_one_rest(struct gor *);	/* wait for the spans that are still gathered, where that is no long time */
+void gor_one_done(struct gor *, const struct pane_env *);	/* gor_one_job() has ended, or is waited for */
+void gor_one_here(struct gor *);			/* somebody looks where he is */
+void gor_one_stop(struct gor *);
+/* goroutines_one.c */
 void gor_one_draw(const struct gor *, const struct pane_env *, struct grid *);
 void gor_one_side(const struct gor *, const struct pane_env *, struct grid *);
 enum verdict gor_one_act(struct gor *, const struct pane_env *, const struct act *, struct ask *);

@@ -38,6 +38,8 @@ static void open_gor(void *st, const struct pane_env *env)
 	(void)env;
 	p->sel[0] = p->sel[1] = -1;	/* no name, no track: the first row */
 	p->story_of = -1;
+	p->one.seek = TIME_NONE;
+	p->one.row = UINT32_MAX;
 }
 
 /* What was made is shown: the same place in it. */
@@ -88,7 +90,9 @@ static void done(void *st, const struct pane_env *env, struct ask *out)
 		return;
 	}
 	if (!p->work) {
-		gor_one_rest(p);
+		if (p->one.rest)
+			gor_one_done(p, env);
+		gor_hits(p, env);
 		return;
 	}
 	bool list = gor_lists(p), last = gor_take(p, env->s);
@@ -114,6 +118,7 @@ static void finish(struct gor *p, const struct pane_env *env)
 static void close_gor(void *st)
 {
 	struct gor *p = st;
+	p->level = GL_GROUPS;
 	gor_look_drop(p);
 	gor_hunt_forget(p);
 	if (gor_work(p))
@@ -122,7 +127,9 @@ static void close_gor(void *st)
 		gor_take(p, NULL);
 	if (p->look)
 		gor_look_done(p, NULL, NULL);
-	gor_one_rest(p);
+	gor_one_stop(p);
+	if (p->one.rest)
+		gor_one_done(p, NULL);
 	arena_free(&p->mem);
 	mem_free(p->order[0]);
 	mem_free(p->order[1]);
@@ -491,9 +498,9 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	if (p->level == GL_ONE && (!p->one.trk || store_trk(sn->st, p->one.trk)->kind != TK_G))
 		p->level = GL_LIST;
 	if (p->level == GL_ONE) {
-		gor_one_load(p, env);
-		gor_one_rest(p);
-		rows_select(&p->one.rows, (uint32_t)v->cursor[2]);
+		if (!gor_one_loaded(p))	/* a search comes back here at each letter */
+			gor_one_load(p, env);
+		gor_one_row(p, (uint32_t)v->cursor[2]);
 	}
 	gor_keep(p, env);
 	gor_hits(p, env);

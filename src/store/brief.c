@@ -169,9 +169,30 @@ struct brief *brief_merge(const struct brief *x, const struct brief *y)
 	return m.b;
 }
 
+/* Where a track is or would be. They are numbered as they are seen, so about there; from there on, by steps that
+   grow. Halving alone looks at a page for each of the first ten times, which may be on disk. */
+static struct halve about(const struct brief *b, trk_id trk)
+{
+	uint32_t n = b->n, at, step = 256;
+	struct halve h = {.hi = n};
+	if (n < 4 * step || trk <= b->trk[0] || trk >= b->trk[n - 1])
+		return h;
+	at = (uint32_t)((uint64_t)(trk - b->trk[0]) * (n - 1) / (b->trk[n - 1] - b->trk[0]));
+	if (b->trk[at] < trk) {
+		for (h.lo = at; at + step < n && b->trk[at + step] < trk; step *= 2)
+			h.lo = at + step;
+		h.hi = at + step < n ? at + step + 1 : n;
+	} else {
+		for (h.hi = at + 1u; at > step && b->trk[at - step] >= trk; step *= 2)
+			h.hi = at - step + 1;
+		h.lo = at > step ? at - step : 0;
+	}
+	return h;
+}
+
 static int64_t row_of(const struct brief *b, trk_id trk)
 {
-	struct halve h = {.hi = b->n};
+	struct halve h = about(b, trk);
 	while (halve(&h))
 		halve_on(&h, b->trk[h.at] < trk);
 	return h.lo < b->n && b->trk[h.lo] == trk ? (int64_t)h.lo : -1;

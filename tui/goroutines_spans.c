@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The spans of a goroutine's page, at most ONE_SPANS of the window: a longer life is to be looked at by parts. The first
+ * of them are gathered at once and the others beside the keyboard; the next key waits for those, it is some
+ * milliseconds.
+ *
+ * Where sheets come and go each of them may have to be made again, half a second of its own. There all of it is
+ * done beside the keyboard, and no key waits: first few spans, to have something to show, then many more at each step,
+ * which are put behind those that are there. Where one was to look before there was anything is looked at as soon as
+ * it has come, if no key has gone elsewhere. A page that nobody looks at any more is stopped, but not waited for, as it
+ * may be in the middle of a sheet.
+ */
+#include "config.h"
+#include "gorview.h"
+
+#include "analysis/calls.h"
+#include "base/halve.h"
+#include "base/job.h"
+#include "base/mem.h"
+#include "store/edges.h"
+
+#include <string.h>
+
+enum { FAR_FIRST = 64, FAR_MORE = 8 };	/* spans of the first step; each step has so many times those before */
+
+static int64_t begin_of(const struct snap *sn, uint32_t span)
+{
+	int64_t t = store_span(sn->st, span)->s.t0;
+	return t == TIME_NONE ? INT64_MIN : t;
+}
+
+static int cmp_begin(const void *ctx, uint32_t a, uint32_t b)
+{
+	int64_t x = begin_of(ctx, a), y = begin_of(ctx, b);
+	return x != y ? (x < y ? -1 : 1) : a < b ? 1 : -1;	/* what ends later is outside */
+}
+
+static void load_regions(struct gor *p, const struct snap *sn)
+{
+	struct gor_one *o = &p->one;
+	struct halve h = {.hi = p->nregion};
+	while (halve(&h))
+		halve_on(&h, store_span(sn->st, p->region[h.at])->s.trk < o->trk);
+	uint32_t first = (uint32_t)h.lo, n = 0;
+	while (first + n < p->nregion && store_span(sn->st, p->region[first + n])->s.trk == o->trk)
+		n++;
+	o->region = arena_alloc(&p->mem, (n + 1u) * sizeof *o->region);
+	o->nregion = n;
+	for (uint32_t i = 0; i < n; i++)
+		o->region[i] = p->region[first + i];
+	sort_u32(o->region, n, cmp_begin, sn);
+}
+
+static size_t created_before(const struct gor *p, const struct snap *sn, trk_id by)
+{
+	struct halve h = {.hi = p->nchild};
+	while (halve(&h))
+		halve_on(&h, store_trk(sn->st, p->child[h.at])->creator < by);
+	return h.lo;
+}
+
+static void load_children(struct gor *p, const struct snap *sn)
+{
+	struct gor_one *o = &p->one;
+	size_t first = created_before(p, sn, o->trk);
+	o->child = p->child + first;
+	o->nchild = (uint32_t)(created_before(p, sn, o->trk + 1) - first);
+}
+
+/* Spans from *v on, until there are `most`; true: there are more. */
+static bool gather(struct job *j, const struct snap *sn, struct ival *v, int64_t t1, uint32_t most, struct ival **to,
+    uint32_t *n, size_t *cap)
+{
+	bool have = v->t0 < t1;
+	while (have && *n < most && !(j && job_cancelled(j))) {
+		*to = mem_grow(*to, cap, *n + 1u, sizeof **to);
+		(*to)[(*n)++] = *v;
+		have = ival_step(sn, v, 1) && v->t0 < t1;
+	}
+	return have;
+}
+
+static bool first_span(const struct snap *sn, trk_id t, int64_t t0, struct ival *v)
+{
+	return ival_at(sn, t, t0, v) || ival_near(sn, t, t0, 1, v);
+}
+
+static int gather_rest(struct job *j, void *arg)
+{
+	struct gor_rest *r = arg;
+	r->more = (r->n0 || first_span(r->sn, r->trk, r->t0, &r->from)) &&
+	    gather(j, r->sn, &r->from, r->t1, r->most, &r->v, &r->n, &r->cap);
+	return 0;
+}
+
+struct job *gor_one_job(const struct gor *p)
+{
+	return p->one.rest ? p->one.rest->job : NULL;
+}
+
+static void take(struct gor_one *o);
+
+/* Steps of one that is far, until there are enough: the next. */
+static void go_on(struct gor_one *o, const struct gor_rest *was)
+{
+	struct gor_rest *r = xcalloc(1, sizeof *r);
+	uint32_t all = o->n ? o->n * FAR_MORE : FAR_FIRST;
+	*r = *was;
+	r->n0 = o->n;
+	r->most = (all < ONE_SPANS ? all : ONE_SPANS) - o->n;
+	r->v = NULL;
+	r->n = 0;
+	r->cap = 0;
+	r->job = job_start(gather_rest, r);
+	o->rest = r;
+	if (!r->job)
+		take(o);
+}
+
+static void look_at(struct gor_one *o, size_t i)
+{
+	o->rows.top = o->top;
+	rows_select(&o->rows, i < o->n ? (uint32_t)i : o->n);
+}
+
+/* At each step anew, as what is in view depends on how many there are; all: it was the last. */
+static void look_there(struct gor_one *o, bool all)
+{
+	if (o->seek != TIME_NONE && (all || (o->n && o->v[o->n - 1].t1 > o->seek))) {
+		struct halve h = {.hi = o->n};
+		while (halve(&h))
+			halve_on(&h, o->v[h.at].t1 <= o->seek);
+		look_at(o, h.lo);
+	}
+	if (o->row != UINT32_MAX && (all || o->row < o->n))
+		look_at(o, o->row);
+	if (all) {
+		o->seek = TIME_NONE;
+		o->row = UINT32_MAX;
+	}
+}
+
+/* What it has made, unless another page is open. */
+static void take(struct gor_one *o)
+{
+	struct gor_rest *r = o->rest;
+	o->rest = NULL;
+	if (r->job)
+		job_join(r->job);
+	else
+		gather_rest(NULL, r);
+	if (!r->dropped) {
+		o->v = mem_grow(o->v, &o->cap, (size_t)o->n + r->n + 1, sizeof *o->v);
+		if (r->n)
+			memcpy(o->v + o->n, r->v, r->n * sizeof *o->v);
+		o->n += r->n;
+		o->cut = o->n == ONE_SPANS;
+		rows_set(&o->rows, o->n);
+		bool on = r->far && r->more && o->n < ONE_SPANS;
+		look_there(o, !on);
+		if (on)
+			go_on(o, r);
+	}
+	mem_free(r->v);
+	mem_free(r);
+}
+
+void gor_one_rest(struct gor *p)
+{
+	if (p->one.rest && !p->one.rest->far)
+		take(&p->one);
+}
+
+void gor_one_done(struct gor *p, const struct pane_env *env)
+{
+	struct gor_one *o = &p->one;
+	bool again = o->rest->dropped && p->level == GL_ONE;
+	int64_t seek = o->seek;
+	uint32_t row = o->row, top = o->top;
+	take(o);
+	if (!again)
+		return;
+	gor_one_load(p, env);
+	o->seek = seek;
+	o->row = row;
+	o->top = top;
+}
+
+void gor_one_stop(struct gor *p)
+{
+	struct gor_one *o = &p->one;
+	o->seek = TIME_NONE;
+	o->row = UINT32_MAX;
+	if (!o->rest)
+		return;
+	o->rest->dropped = true;
+	job_cancel(o->rest->job);
+}
+
+void gor_one_here(struct gor *p)
+{
+	p->one.seek = TIME_NONE;
+	p->one.row = UINT32_MAX;
+}
+
+/* Of the page that is open now, from its beginning. */
+static void gather_far(struct gor *p, const struct snap *sn)
+{
+	struct gor_one *o = &p->one;
+	struct gor_rest first = {
+	    .sn = sn, .far = true, .trk = o->trk, .t0 = p->scope.t0, .t1 = p->scope.t1};
+	o->row = o->rows.sel;	/* as where they are there at once */
+	if (!o->rest)
+		go_on(o, &first);
+}
+
+static void gather_near(struct gor *p, const struct snap *sn)
+{
+	struct gor_one *o = &p->one;
+	struct ival v;
+	bool have = first_span(sn, o->trk, p->scope.t0, &v);
+	if (have && gather(NULL, sn, &v, p->scope.t1, ONE_NOW, &o->v, &o->n, &o->cap)) {
+		o->rest = xcalloc(1, sizeof *o->rest);
+		*o->rest = (struct gor_rest){
+		    .sn = sn, .from = v, .n0 = o->n, .t1 = p->scope.t1, .most = ONE_SPANS - o->n};
+		o->rest->job = job_start(gather_rest, o->rest);
+		if (!o->rest->job)
+			gor_one_rest(p);
+	}
+}
+
+bool gor_one_loaded(const struct gor *p)
+{
+	const struct gor_one *o = &p->one;
+	return o->of && o->of == o->trk && !(o->rest && o->rest->dropped);
+}
+
+void gor_one_load(struct gor *p, const struct pane_env *env)
+{
+	const struct snap *sn = session_snap(env->s);
+	struct gor_one *o = &p->one;
+	gor_one_rest(p);
+	gor_one_stop(p);
+	o->top = o->rows.top;
+	o->n = 0;
+	o->cut = false;
+	o->of = o->trk;
+	if (!o->trk || o->trk >= sn->ntrks || !p->sched)
+		return;
+	sched_stat(p->sched, o->trk, p->scope.part ? p->scope.t0 : TIME_NONE, p->scope.part ? p->scope.t1 : TIME_NONE,
+	    &p->mem, &o->s);
+	if (sn->st->keep)
+		gather_far(p, sn);
+	else
+		gather_near(p, sn);
+	rows_set(&o->rows, o->n);
+	load_regions(p, sn);
+	load_children(p, sn);
+}
+
+void gor_one_seek(struct gor *p, int64_t t)
+{
+	struct gor_one *o = &p->one;
+	if (o->n && o->v[o->n - 1].t1 <= t)
+		gor_one_rest(p);
+	o->seek = t;
+	o->row = UINT32_MAX;
+	o->top = o->rest ? o->top : o->rows.top;
+	look_there(o, !o->rest);
+}
+
+void gor_one_row(struct gor *p, uint32_t i)
+{
+	struct gor_one *o = &p->one;
+	gor_one_rest(p);
+	o->row = i;
+	o->seek = TIME_NONE;
+	o->top = o->rest ? o->top : o->rows.top;
+	look_there(o, !o->rest);
+}
