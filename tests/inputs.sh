@@ -257,6 +257,13 @@ for keys in 1 2 3 4 4r 't<Enter>' '3jj<Enter>'; do
 	"$ttrace" view -size 200x50 -script "$keys" "$tmp/ends" | grep -q "ttrace ends"
 	ok $? "$keys of the same"
 done
+# What is negative or very large leaves a blank between columns and loses no digit.
+printf 'a;b -60\na;c -40\n' >"$tmp/less"
+"$ttrace" view -size 80x24 -script '' "$tmp/less" | grep -q -- ' -40\.0%  -100%      -40 '
+ok $? "a share of -100% stands apart"
+printf 'heap profile: 1: 500 [1: 500] @ heapprofile\n1: 500 [1: 500] @ 0x1234 0x5678\n' >"$tmp/nameless"
+"$ttrace" view -size 80x24 -script 2 "$tmp/nameless" | sed -n 2p | grep -q '^<unknown> .*flat 500B'
+ok $? "a function without a name is not nothing"
 printf 'goroutine 1 [x\033P evil\007]:\nmain.\033[31mf()\n\t/a\033[0m.go:1 +0x1\n' >"$tmp/evil"
 "$ttrace" view -script '' "$tmp/evil" | grep -q "$(printf '\033')"
 [ $? = 1 ]

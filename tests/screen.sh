@@ -89,6 +89,8 @@ screen top-wide 200x60 cpu.pb.gz ':goto-fun report.export<Enter>'
 screen top-lines 80x24 cpu.pb.gz 'grjjj<Enter>'
 screen top-ascii 60x16 block.pb.gz '' -ascii
 screen top-none 80x24 cpu.pb.gz ':focus=nothing<Enter>'
+screen peek-none 80x24 cpu.pb.gz '3:focus=nothing<Enter>'
+screen list-none 80x24 cpu.pb.gz ':focus=nothing<Enter>2'
 screen top-trace 80x24 orders.trace '' -pane=top -type=sync
 # what is selected narrows all panes: rows of the timeline, cells where it is not, cycles and stops, tasks of regions
 screen narrow-time 80x24 orders.trace ':task=926<Enter>5'

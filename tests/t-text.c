@@ -79,6 +79,7 @@ static void numbers(void)
 	static const struct { int64_t ns; const char *s; } t[] = {
 		{0, "0"}, {999, "999ns"}, {1000, "1.00us"}, {12345, "12.3us"}, {999499, "999us"}, {999500, "1.00ms"},
 		{1234567890, "1.23s"}, {123000000000, "2m03s"}, {3720000000000, "1h02m"}, {-1500, "-1.50us"},
+		{3599999000000000, "999h59m"}, {-3600000000000000, "-1000h"}, {INT64_MAX, "2562048h"},
 	};
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
 		text_ns(&b, t[i].ns);
@@ -106,6 +107,10 @@ static void numbers(void)
 	OK(is("-9.22E"));
 	text_short(&b, 1500000, "ns");
 	OK(is("1.50ms"));
+	text_short(&b, 99999 * INT64_C(3600), "seconds");
+	OK(is("99999h"));
+	text_short(&b, INT64_MIN, "nanoseconds");	/* seven cells and a sign, whatever it is */
+	OK(is("-106752d"));
 	/* a line: the paths of its symbols go one by one, and only of symbols */
 	static const char line[] = "by G1 a/b/c.(*T).F a/x/y.G y.go:12";
 	static const struct { size_t cells; const char *want; } fit[] = {{34, line},

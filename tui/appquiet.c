@@ -43,6 +43,7 @@ static const char *why(const struct app *a, enum cmd_id c)
 	case CMD_INLINED: return "nothing was inlined into these lines";
 	case CMD_LATENCY: return "of how long: >50ms, <10ms, 10ms..50ms";
 	case CMD_INCLUDE: return "of stw,background,assist,sweep: which count?";
+	case CMD_FOLD: return "all lines have weight, or the source is not here";
 	case CMD_CHAIN: return "is shown already";
 	case CMD_SOURCE_PATH: case CMD_TRIM_PATH: return "which folders?";
 	case CMD_LEFT: return "nothing more to the left";

@@ -246,6 +246,8 @@ void listview_summary(const void *st, const struct pane_env *env, struct buf *b)
 		text_safe(b, s->s, s->n);
 		buf_puts(b, "  nothing of it is left");
 	}
+	if (v->cur == UINT32_MAX && v->t.c && !b->n)
+		tree_summary(v->t.c, env, b);
 	if (v->cur == UINT32_MAX)
 		return;
 	const struct call_fun *f = &v->fun[v->cur];
@@ -272,7 +274,10 @@ void listview_summary(const void *st, const struct pane_env *env, struct buf *b)
 		if (v->order[i] == v->cur)
 			buf_printf(r, "  (%s%u/%u)", v->re ? "match " : "", i + 1, v->norder);
 	size_t used = text_width(r->p, r->n) + 1, room = (size_t)env->cols;
-	text_fit_symbol(b, name->s, name->n, room > used + 12 ? room - used : 12, env->ascii);
+	if (name->n)
+		text_fit_symbol(b, name->s, name->n, room > used + 12 ? room - used : 12, env->ascii);
+	else
+		buf_puts(b, "<unknown>");
 	buf_put(b, r->p, r->n);
 	buf_free(r);
 }

@@ -100,6 +100,8 @@ void peek_side(const void *st, const struct pane_env *env, struct grid *g)
 void peek_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct peek *p = st;
+	if (!p->centre && p->t.c)
+		tree_summary(p->t.c, env, b);
 	if (!p->centre)
 		return;
 	struct buf rest = {0};

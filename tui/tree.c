@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = 8 };	/* a value in a column takes fewer, its sign apart */
+enum { CELLS = 8, PERCENT = 6 };	/* a value in a column takes fewer, its sign apart; a percentage at most */
 
 enum gran tree_gran(const struct pane_env *env)
 {
@@ -176,6 +176,10 @@ void tree_percent(struct grid *g, int y, int x1, int64_t v, int64_t of)
 {
 	struct buf b = {0};
 	tree_put_percent(&b, v, of);
+	if (text_width(b.p, b.n) > PERCENT) {	/* -100.0% would touch what stands before it */
+		buf_reset(&b);
+		buf_printf(&b, "%.0f%%", 100 * (double)v / (double)of);
+	}
 	grid_right(g, y, x1, v ? ST_NORMAL : ST_DIM, 0, buf_str(&b));
 	buf_free(&b);
 }

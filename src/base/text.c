@@ -335,8 +335,10 @@ void text_ns(struct buf *b, int64_t ns)
 		put_scaled(b, v / 1e9, "s");
 	else if (a < 3600e9)
 		buf_printf(b, "%s%dm%02ds", ns < 0 ? "-" : "", (int)(a / 60e9), (int)(a / 1e9) % 60);
-	else
+	else if (a < 1000 * 3600e9)
 		buf_printf(b, "%s%ldh%02dm", ns < 0 ? "-" : "", (long)(a / 3600e9), (int)(a / 60e9) % 60);
+	else
+		buf_printf(b, "%.0fh", v / 3600e9);
 }
 
 void text_at(struct buf *b, int64_t ns, int64_t step)
@@ -382,8 +384,8 @@ void text_count(struct buf *b, int64_t n)
 	}
 }
 
-/* Of time or bytes; false: of anything else. */
-static bool put_known(struct buf *b, int64_t v, const char *unit)
+/* Is it a time, and how long? */
+static bool is_time(int64_t v, const char *unit, int64_t *ns)
 {
 	static const struct { const char *unit; int64_t ns; } times[] = {
 		{"nanoseconds", 1}, {"nanosecond", 1}, {"ns", 1}, {"microseconds", 1000}, {"us", 1000},
@@ -391,9 +393,20 @@ static bool put_known(struct buf *b, int64_t v, const char *unit)
 	};
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
 		if (!strcmp(unit, times[i].unit) && v <= INT64_MAX / times[i].ns && v >= INT64_MIN / times[i].ns) {
-			text_ns(b, v * times[i].ns);
+			*ns = v * times[i].ns;
 			return true;
 		}
+	return false;
+}
+
+/* Of time or bytes; false: of anything else. */
+static bool put_known(struct buf *b, int64_t v, const char *unit)
+{
+	int64_t ns;
+	if (is_time(v, unit, &ns)) {
+		text_ns(b, ns);
+		return true;
+	}
 	if (strcmp(unit, "bytes") != 0 && strcmp(unit, "byte") != 0)
 		return false;
 	text_bytes(b, v);
@@ -414,6 +427,11 @@ void text_value(struct buf *b, int64_t v, const char *unit)
 void text_short(struct buf *b, int64_t v, const char *unit)
 {
 	static const char *const scale[] = {"k", "M", "G", "T", "P", "E"};
+	int64_t ns;
+	if (is_time(v, unit, &ns) && wrap_size(ns) >= UINT64_C(100000) * 3600 * 1000000000) {
+		buf_printf(b, "%.0fd", (double)ns / (24 * 3600e9));
+		return;
+	}
 	if (put_known(b, v, unit))
 		return;
 	if (v > -1000000 && v < 1000000) {

@@ -39,7 +39,7 @@ size_t text_fit_middle(struct buf *b, const char *s, size_t n, size_t cells, boo
 /* Fit a line of words, of which some are symbols: their package paths go, one after the other, before it is cut. */
 size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 
-/* Durations for people: four significant digits at most: 0, 999ns, 12.3us, 1.23ms, 12.3s, 2m03s. */
+/* Durations for people: 0, 999ns, 12.3us, 1.23ms, 12.3s, 2m03s, 17h05m; from 1000h on without minutes. */
 void text_ns(struct buf *b, int64_t ns);
 /* A moment in seconds, with the decimals that a step of so many ns needs: 1.2731s. */
 void text_at(struct buf *b, int64_t ns, int64_t step);
@@ -49,7 +49,8 @@ void text_bytes(struct buf *b, int64_t n);
 void text_count(struct buf *b, int64_t n);
 /* A value with the unit of a sample type: nanoseconds, bytes, count, or anything. */
 void text_value(struct buf *b, int64_t v, const char *unit);
-/* The same in seven cells at most, and a sign: of counts three digits, 1.23M, and no unit but one of time or bytes. */
+/* The same in seven cells at most, and a sign: of counts three digits, 1.23M, and no unit but one of time or bytes; from
+   100,000 hours on days. */
 void text_short(struct buf *b, int64_t v, const char *unit);
 /* Parse "1.2s", "350ms", "10us", "7ns", "2m", "1h2m" into ns. false when it is none. */
 bool text_parse_ns(const char *s, int64_t *ns);
