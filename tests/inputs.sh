@@ -264,6 +264,12 @@ ok $? "a share of -100% stands apart"
 printf 'heap profile: 1: 500 [1: 500] @ heapprofile\n1: 500 [1: 500] @ 0x1234 0x5678\n' >"$tmp/nameless"
 "$ttrace" view -size 80x24 -script 2 "$tmp/nameless" | sed -n 2p | grep -q '^<unknown> .*flat 500B'
 ok $? "a function without a name is not nothing"
+printf '\nMAPPED_LIBRARIES:\n00001000-00003000 r-xp 00000000 00:00 0 /srv/app\n00005000-00006000 r-xp 00000000 00:00 0 %s\n' \
+	/opt/vendor/acme/lib/release/libfirst-2.31.so >>"$tmp/nameless"
+"$ttrace" view -size 80x24 -script 2 "$tmp/nameless" | grep -q '500B .*\[/srv/app\]'
+ok $? "what it was mapped from tells its rows apart"
+"$ttrace" view -size 40x12 -script 4 "$tmp/nameless" | grep -q 'libfirst-2\.31\.so'
+ok $? "a frame that is too narrow for a path has the end of it"
 printf 'goroutine 1 [x\033P evil\007]:\nmain.\033[31mf()\n\t/a\033[0m.go:1 +0x1\n' >"$tmp/evil"
 "$ttrace" view -script '' "$tmp/evil" | grep -q "$(printf '\033')"
 [ $? = 1 ]

@@ -19,6 +19,7 @@
 #include "analysis/callers.h"
 #include "analysis/tracew.h"
 #include "base/intern.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "base/wrap.h"
 #include "rows.h"
@@ -215,7 +216,13 @@ static void label(
 		buf_putc(&full, ' ');
 		text_safe(&full, s.s, s.n);
 		text_fit(&b, full.p, full.n, (size_t)w, d->env->ascii);
-	} else if (c->gran == GR_FILES) {
+	} else if (c->gran == GR_FILES || (!t->name && !t->file && t->map)) {	/* a path, not a symbol */
+		size_t n;
+		if (text_width(s.s, s.n) > (size_t)w && c->gran != GR_FILES)
+			s.s = path_base(s.s, s.n, &n);
+		else
+			n = s.n;
+		s.n = (uint32_t)n;
 		text_fit_middle(&b, s.s, s.n, (size_t)w, d->env->ascii);
 	} else {
 		text_fit_symbol(&b, s.s, s.n, (size_t)w, d->env->ascii);

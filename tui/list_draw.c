@@ -46,6 +46,13 @@ static void weights(const struct drawing *d, struct grid *g, int y, const struct
 	}
 }
 
+/* Code without a name: then all there is to tell rows apart is what it was mapped from. */
+static bool of_mapping(const struct listview *v, const struct list_row *r)
+{
+	const struct thing *t = &v->t.c->thing[r->thing];
+	return r->thing && !t->name && !t->file && t->map;
+}
+
 static void text(const struct drawing *d, struct grid *g, int y, const struct list_row *r)
 {
 	const struct listview *v = d->v;
@@ -61,7 +68,13 @@ static void text(const struct drawing *d, struct grid *g, int y, const struct li
 		if (d->env->find.rx)
 			rows_hits(g, (struct rect){0, 0, 1, g->w}, d->env->find.rx);
 	} else if (r->line <= 0) {
-		grid_text(g, 0, 0, ST_DIM, 0, "(the line is not known)");
+		struct buf b = {0};
+		if (of_mapping(v, r))
+			calls_name(v->t.c, r->thing, &b);
+		else
+			buf_puts(&b, "(the line is not known)");
+		grid_textn(g, 0, 0, ST_DIM, 0, b.p, b.n);
+		buf_free(&b);
 	} else if (v->src && v->src->path) {
 		grid_text(g, 0, 0, ST_WARN, 0,
 		    "(past the end of the file: it is not the version that ran)");
@@ -312,7 +325,12 @@ void listview_detail(const void *st, const struct pane_env *env, struct buf *b)
 		    (long long)r->end);
 		return;
 	}
-	buf_printf(b, "line %lld", (long long)r->line);
+	if (r->line > 0 || !r->thing)
+		buf_printf(b, "line %lld", (long long)r->line);
+	else if (of_mapping(v, r))
+		calls_name(v->t.c, r->thing, b);
+	else
+		buf_puts(b, "line not known");
 	if (r->kind == LR_ASM) {
 		listview_code_detail(v, env, r, b);
 		return;
