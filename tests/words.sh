@@ -58,6 +58,18 @@ is_report ':divide_by=2<Enter>:tree' tree -compact_labels -divide_by=2
 is_report ':mean_cpu<Enter>:tree' tree -compact_labels -mean -sample_index=cpu
 is_report ':mean_cpu<Enter>:total_cpu<Enter>:tree' tree -compact_labels -sample_index=cpu
 is_report ':trim=f<Enter>:trim<Enter>:nodefraction=0.1<Enter>:tree' tree -compact_labels -nodefraction=0.1
+# What a row of Tags weighs is what is left when it is focused on: numbers have the unit that the filter asks for.
+for file in "$cpu" "$samples/heap.pb.gz"; do
+	for down in j jj jjj; do
+		row=$("$TTRACE" view -size 100x30 -script ":tags<Enter>$down" "$file" | sed -n 's/^> *\([^ ]*\) .*/\1/p')
+		left=$("$TTRACE" view -size 100x30 -script ":tags<Enter>$down<Enter>" "$file" | sed -n '2s/^[^ ]* \([^ ]*\) .*/\1/p')
+		[ -n "$row" ] && [ "$row" = "$left" ] || fail "tags $down of $file: $row, and $left when it is focused on"
+	done
+done
+# x ignores one more: of the same key, and of another one.
+says ':tags<Enter>jxjx<Enter>' 'tagignore=endpoint=^/login$,^/checkout$'
+says ':tagignore=endpoint=^/login$<Enter>:tags<Enter>jx' 'tagignore=endpoint=^/login$,^/search$'
+says ':tagignore=a\.b=^c=d$,.<Enter>:tags<Enter>jx' 'tagignore=^a\\\.b:c.d$|^a\\\.b:|^endpoint:/login$'
 
 # Less counts as much as more: A and B exchanged are the same list, in List, Peek and what Flame finds.
 order() { # order KEYS: names of functions from the side or the pane, without what they weigh

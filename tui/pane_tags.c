@@ -4,7 +4,7 @@
  * Tags: the labels of the samples, keys with their values below, and what each
  * weighs under the filters in force.
  *
- * A row is a key or a value. Enter and f on a value focus on it, x ignores it, as
+ * A row is a key or a value. Enter and f on a value focus on it, x ignores it too, as
  * f and x do with functions elsewhere; tagroot and tagleaf take the key of the
  * row. Keys can be folded, as one by goroutine or request may have as many
  * values as there are samples.
@@ -203,6 +203,52 @@ static enum verdict fold(struct tagpane *p, const struct pane_env *env)
 	return V_DONE;
 }
 
+/* Filters of one key (k=^v$,^w$) as expressions on "key:value" of which one is enough; those that are so already stay.
+   false: it is of another form, or of numbers. */
+static bool of_any_key(const char *f, struct buf *b)
+{
+	const char *eq = strchr(f, '=');
+	if (*f == '^' && !eq && !strchr(f, ',')) {
+		buf_puts(b, f);
+		return true;
+	}
+	for (const char *v = eq ? eq + 1 : "", *end; *v; v = end + (*end == ',')) {
+		end = v + strcspn(v, ",");
+		bool any = end - v == 1 && *v == '.';
+		if (!any && (*v != '^' || end[-1] != '$'))
+			return false;
+		buf_puts(b, v == eq + 1 ? "^" : "|^");
+		for (const char *k = f; k < eq; k++)
+			buf_printf(b, strchr("\\.+*?()|[]{}^$", *k) ? "\\%c" : "%c", *k == ',' ? '.' : *k);
+		buf_putc(b, ':');
+		for (const char *k = v + 1; k < end; k++)	/* what has a = has a key */
+			buf_putc(b, *k == '=' ? '.' : *k);
+	}
+	return eq && eq[1];
+}
+
+/* What is ignored already stays so, where one filter can say both; else the new one takes its place. */
+static void ignore_too(const char *had, struct buf *b)
+{
+	struct buf both = {0};
+	const char *now = buf_str(b), *eq = strchr(now, '=');
+	size_t key = (size_t)(eq - now) + 1;
+	if (!strncmp(had, now, key) && had[key] == '^' && eq[1] == '^')
+		buf_printf(&both, "%s,%s", had, eq + 1);
+	else if (strncmp(had, now, key) && of_any_key(had, &both)) {
+		buf_putc(&both, '|');
+		if (!of_any_key(now, &both))
+			buf_reset(&both);
+	} else {
+		buf_reset(&both);
+	}
+	if (both.n) {
+		buf_reset(b);
+		buf_put(b, both.p, both.n);
+	}
+	buf_free(&both);
+}
+
 /* The value of the row, or any value of its key, as a tag filter. */
 static enum verdict filter(struct tagpane *p, const struct pane_env *env, bool ignore, struct ask *ask)
 {
@@ -216,6 +262,8 @@ static enum verdict filter(struct tagpane *p, const struct pane_env *env, bool i
 	ask->kind = ASK_QUERY;
 	ask->query = *session_query(env->s);
 	ask->query.suspended = false;
+	if (ignore && ask->query.f.tagignore && *ask->query.f.tagignore)
+		ignore_too(ask->query.f.tagignore, &b);
 	const char *f = arena_strndup(env->scratch, b.p, b.n);
 	if (ignore)
 		ask->query.f.tagignore = f;

@@ -256,7 +256,11 @@ void tag_filter(const struct tags *t, const struct tag_key *k, const struct tag_
 	buf_put(b, key->s, key->n);
 	buf_putc(b, '=');
 	if (!v->text) {
-		bool unit = strcmp(k->unit, key->s) != 0 && k->unit[strspn(k->unit, "abcdefghijklmnopqrstuvwxyz")] == 0;
+		/* a bare number is in no unit; a key that is its own unit may be called like one: the bytes of Go's heaps */
+		const char *bare;
+		units_scale(v->num, k->unit, "", &bare);
+		bool unit = (*bare || strcmp(k->unit, key->s) != 0) &&
+			    k->unit[strspn(k->unit, "abcdefghijklmnopqrstuvwxyz")] == 0;
 		buf_printf(b, "%" PRId64 "%s", v->num, unit ? k->unit : "");
 		return;
 	}
