@@ -315,6 +315,30 @@ static void weighed(struct app *a)
 	arena_reset(&a->scratch);
 }
 
+/* What the pane has made is shown; it may ask for something, as it does for a key. */
+static void settle_one(struct app *a)
+{
+	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
+	bool asks = pane_now(a)->asks && pane_now(a)->asks(state_now(a));
+	struct step before = asks ? app_here(a) : (struct step){0};
+	if (asks) {
+		a->queried = false;
+		a->message[0] = '\0';	/* that it was looking */
+	}
+	pane_now(a)->done(state_now(a), &a->env, &ask);
+	app_ask(a, &ask);
+	if (asks)
+		app_remember(a, &before);
+	if (a->finding.on)
+		app_found(a);
+}
+
+void app_hurry(struct app *a)
+{
+	while (pane_now(a)->asks && state_now(a) && pane_now(a)->asks(state_now(a)))
+		settle_one(a);
+}
+
 void app_settle(struct app *a, bool wait)
 {
 	session_brought(a->s, false);
@@ -327,11 +351,7 @@ void app_settle(struct app *a, bool wait)
 	/* what is begun anew after it, as it was of something else, is waited for too */
 	for (int i = 0; i < 12 && (j = app_work(a)) && j != session_brings(a->s) && pane_now(a)->done &&
 	    (wait || (!any && job_done(j, NULL))); i++) {
-		struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
-		pane_now(a)->done(state_now(a), &a->env, &ask);
-		app_ask(a, &ask);
-		if (a->finding.on)
-			app_found(a);
+		settle_one(a);
 		any = true;
 	}
 	if (!any)

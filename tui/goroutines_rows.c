@@ -260,6 +260,7 @@ void gor_order(struct gor *p, const struct pane_env *env, int l)
 /* Groups on their way: what a job fills, from a snapshot and a query that are its own. */
 struct gor_made {
 	struct arena mem;
+	struct query q;		/* the session keeps its strings */
 	struct tp_scope scope;
 	const struct snap *sn;
 	enum gor_by by;
@@ -364,6 +365,7 @@ static int make(struct job *j, void *arg)
 		list_make(&m->list);
 		return 0;
 	}
+	tp_scope_of(m->sn, &m->q, &m->mem, &m->scope);
 	tp_on_proc(&m->scope, &m->mem);
 	struct sched_ask ask = tp_ask(&m->scope);
 	ask.on = job_onlooker(j);
@@ -420,7 +422,7 @@ bool gor_make(struct gor *p, const struct pane_env *env)
 	m->sn = session_snap(env->s);
 	m->by = p->by;
 	m->mem.spills = true;
-	tp_scope(env, &m->mem, &m->scope);
+	m->q = *session_query(env->s);
 	if (p->level != GL_GROUPS && !env->grep.rx)	/* what is shown is made with it */
 		m->list = list_of(p, env);
 	m->job = (uint64_t)m->sn->ntrks * (m->sn->nsheets + 1) > AT_ONCE ? job_start(make, m) : NULL;

@@ -7,6 +7,7 @@
 #include "analysis/gorby.h"
 #include "analysis/waits.h"
 #include "bars.h"
+#include "tracelater.h"
 #include "tracepane.h"
 
 /* The state of the goroutines pane and what its files share. */
@@ -110,6 +111,8 @@ struct gor {
 		uint8_t *row, *g;
 		uint32_t *under, all;	/* under: per group, of its goroutines */
 	} tree;
+	struct tp_later *later;		/* NULL, or the query that is put together, or was asked for last */
+	bool leaves;			/* it is one without what is selected */
 	struct gor_hunt *hunt;		/* NULL, or it is being looked for */
 };
 enum { SORT_N = GV__N, SORT_NAME, SORT__N };
@@ -138,9 +141,9 @@ void gor_other_drop(struct gor *);
 bool gor_tagged(const struct gor *, const struct gor_row *);
 void gor_tag(struct gor *, const struct gor_row *);	/* or not any more */
 /* What is tagged, else selected, as a query: an expression of start functions, or the numbers of
-   goroutines. false: there is nothing. */
-bool gor_query(const struct gor *, const struct pane_env *, struct query *);
-bool gor_query_without(const struct gor *, const struct pane_env *, struct query *);	/* all but those meant */
+   goroutines; rest: against all others. V_PASS: there is nothing. */
+enum verdict gor_ask(struct gor *, const struct pane_env *, bool rest, struct ask *);
+enum verdict gor_ask_without(struct gor *, const struct pane_env *, struct ask *);	/* all but those meant */
 trk_id gor_first(const struct gor *);			/* the first goroutine of it */
 
 /* goroutines_draw.c */

@@ -173,6 +173,7 @@ void app_shift(struct app *, const struct act *);	/* h, l: the lines sideways */
 void app_goto(struct app *, const struct act *);	/* gt gG gp gk */
 void app_close_panes(struct app *);			/* and forget all that is about this file */
 void app_changed(struct app *);				/* all panes want update() */
+void app_hurry(struct app *);				/* what the key before has asked for comes before this one */
 void app_update(struct app *);				/* tell the pane shown what has changed */
 
 /* apptrail.c: where we have been */

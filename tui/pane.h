@@ -133,6 +133,7 @@ struct pane_ops {
 	   what it made, and may have a word about it. */
 	struct job *(*job)(void *st);
 	void (*done)(void *st, const struct pane_env *, struct ask *);
+	bool (*asks)(const void *st);		/* done() will ask for what a key meant: no other key comes before it */
 	bool (*write)(const void *st, const struct pane_env *, struct buf *);	/* a selection as text, for P and
 							   :w FILE.txt; false or NULL: there is none */
 	void (*copy)(const void *st, const struct pane_env *, struct buf *);	/* `y`; NULL: the detail line */

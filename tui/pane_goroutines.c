@@ -76,10 +76,16 @@ static void listed(struct gor *p, const struct pane_env *env)
 	gor_hits(p, env);
 }
 
+static void asked(struct gor *, const struct pane_env *, struct ask *);
+
 /* What was being made has ended, or is waited for. */
 static void done(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct gor *p = st;
+	if (tp_later_job(p->later)) {
+		asked(p, env, out);
+		return;
+	}
 	if (!p->work && p->hunt) {
 		gor_hunt_done(p);
 		gor_hits(p, env);
@@ -119,6 +125,8 @@ static void close_gor(void *st)
 {
 	struct gor *p = st;
 	p->level = GL_GROUPS;
+	tp_later_free(p->later);
+	p->later = NULL;
 	gor_look_drop(p);
 	gor_hunt_forget(p);
 	if (gor_work(p))
@@ -270,24 +278,20 @@ static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, 
 }
 
 /* It becomes the query, and a pane shows it. */
-static enum verdict take(struct gor *p, const struct pane_env *env, const char *pane, struct ask *out)
+static enum verdict take(struct gor *p, const struct pane_env *env, const char *pane, bool rest, struct ask *out)
 {
+	p->leaves = false;
 	out->query = *session_query(env->s);
-	if (!gor_query(p, env, &out->query))
-		return V_PASS;
 	out->kind = ASK_QUERY;
 	out->pane = pane;
 	if (pane && !strcmp(pane, "timeline"))
 		out->place = (struct place){.trk = gor_first(p), .t0 = p->scope.t0, .t1 = p->scope.t1};
-	return V_ASK;
+	return gor_ask(p, env, rest, out);
 }
 
 /* x: all but what is selected or tagged. */
-static enum verdict without(struct gor *p, const struct pane_env *env, struct ask *out)
+static void left_out(struct gor *p, const struct pane_env *env)
 {
-	out->query = *session_query(env->s);
-	if (!p->gs || !gor_query_without(p, env, &out->query))
-		return ask_say(out, "nothing would be left without these");
 	if (p->level != GL_ONE && !p->tags[p->level].n) {	/* the next one is selected then */
 		struct rows *rows = &p->rows[p->level];
 		rows_select(rows, rows->sel + 1 < rows->n ? rows->sel + 1 : rows->sel ? rows->sel - 1 : 0);
@@ -295,8 +299,29 @@ static enum verdict without(struct gor *p, const struct pane_env *env, struct as
 	}
 	if (p->level != GL_GROUPS)	/* who is left out is not to be seen in a list of it */
 		p->level = p->level == GL_ONE || p->rows[GL_LIST].n < 2 ? GL_GROUPS : GL_LIST;
+}
+
+static enum verdict without(struct gor *p, const struct pane_env *env, struct ask *out)
+{
+	p->leaves = true;
+	out->query = *session_query(env->s);
 	out->kind = ASK_QUERY;
-	return V_ASK;
+	enum verdict v = gor_ask_without(p, env, out);
+	if (v == V_ASK && out->kind == ASK_QUERY)
+		left_out(p, env);
+	return v;
+}
+
+/* The query that was put together. */
+static void asked(struct gor *p, const struct pane_env *env, struct ask *out)
+{
+	if (tp_later_done(p->later, out) == V_ASK && out->kind == ASK_QUERY && p->leaves)
+		left_out(p, env);
+}
+
+static bool asks(const void *st)
+{
+	return tp_later_asks(((const struct gor *)st)->later);
 }
 
 /* D: what is selected or tagged against all other goroutines, in the flame graph. */
@@ -304,8 +329,7 @@ static enum verdict against_rest(struct gor *p, const struct pane_env *env, stru
 {
 	if (session_query(env->s)->b)
 		return V_PASS;		/* a base: which side of it, or of the rest, is shown */
-	enum verdict v = take(p, env, "flame", out);
-	return v == V_ASK ? tp_rest(env, out) : v;
+	return take(p, env, "flame", true, out);
 }
 
 static enum verdict group_by(struct gor *p, const struct pane_env *env, const char *arg, struct ask *out)
@@ -357,6 +381,8 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	gor_one_rest(p);
 	if (a->cmd != CMD_NEXT && a->cmd != CMD_PREV)
 		p->into = 0;
+	if (a->cmd == CMD_CANCEL && tp_later_drop(p->later))
+		return ask_say(out, "stopped");
 	if (a->cmd == CMD_CANCEL)
 		gor_hunt_stop(p);	/* the app drops what was searched */
 	if (gor_look_stop(p) && a->cmd == CMD_CANCEL)
@@ -364,15 +390,15 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	if (a->cmd == CMD_BACK)
 		return back(p, env);
 	if (a->cmd == CMD_PANE_FLAME && !a->arg)
-		return take(p, env, "flame", out);
+		return take(p, env, "flame", false, out);
 	if (a->cmd == CMD_FOCUS && !a->arg)
-		return take(p, env, NULL, out);
+		return take(p, env, NULL, false, out);
 	if (a->cmd == CMD_IGNORE && !a->arg)
 		return without(p, env, out);
 	if (a->cmd == CMD_SIDE && !a->arg)
 		return against_rest(p, env, out);
 	if (a->cmd == CMD_PANE_TIME && l != GL_ONE)
-		return take(p, env, "timeline", out);
+		return take(p, env, "timeline", false, out);
 	if (a->cmd == CMD_GROUP_BY)
 		return group_by(p, env, a->arg, out);
 	if (l == GL_ONE)
@@ -542,7 +568,9 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 
 static struct job *job(void *st)
 {
-	return gor_work(st);
+	struct gor *p = st;
+	struct job *j = tp_later_job(p->later);
+	return j ? j : gor_work(p);
 }
 
 const struct pane_ops pane_goroutines = {
@@ -551,5 +579,5 @@ const struct pane_ops pane_goroutines = {
     .act = act, .go = go,
     .choices = choices, .place = place, .topics = topics, .save = save, .load = load, .report = report,
     .summary = gor_summary, .detail = gor_detail, .find = gor_find, .keys = keys,
-    .side = gor_side, .click = click, .job = job, .done = done,
+    .side = gor_side, .click = click, .job = job, .done = done, .asks = asks,
 };

@@ -39,6 +39,7 @@ static void begin(void *st, const struct pane_env *env)
 static void close_tasks(void *st)
 {
 	struct tasks *p = st;
+	tp_later_free(p->later);
 	tasks_stop(p);
 	arena_free(&p->mem);
 	arena_free(&p->one);
@@ -163,7 +164,7 @@ static enum verdict open_cmd(struct tasks *p, const struct pane_env *env, struct
 	return V_DONE;
 }
 
-static const char *latency_words(const struct pane_env *env, int64_t lo, int64_t hi)
+static const char *latency_words(struct arena *m, int64_t lo, int64_t hi)
 {
 	char a[32] = "", b[32] = "";
 	if (lo == TIME_NONE && hi == TIME_NONE)
@@ -172,7 +173,7 @@ static const char *latency_words(const struct pane_env *env, int64_t lo, int64_t
 		snprintf(a, sizeof a, "%lldns", (long long)lo);
 	if (hi != TIME_NONE)
 		snprintf(b, sizeof b, "%lldns", (long long)hi);
-	return arena_printf(env->scratch, "%s..%s", a, b);
+	return arena_printf(m, "%s..%s", a, b);
 }
 
 /* The selected kind or task becomes the query; the flame graph, when it was asked for, shows it. */
@@ -195,7 +196,7 @@ static enum verdict filter_cmd(struct tasks *p, const struct pane_env *env, cons
 	char *re = id ? arena_printf(env->scratch, "%llu", (unsigned long long)id) : arena_strndup(env->scratch, b.p,
 	    b.n);
 	buf_free(&b);
-	out->query.latency = id ? NULL : latency_words(env, p->pick.lo, p->pick.hi);
+	out->query.latency = id ? NULL : latency_words(env->scratch, p->pick.lo, p->pick.hi);
 	out->query.region = p->regions ? re : NULL;
 	out->query.task = p->regions ? NULL : re;
 	return V_ASK;
@@ -217,48 +218,60 @@ static enum verdict search_kind(struct tasks *p, const struct pane_env *env, str
 }
 
 /* How long the slow ones take at least: what was picked, the bar that the hand is on, the one that is selected; of a
-   kind, what all but the slowest twentieth stay below. TIME_NONE: none has a latency. */
+   kind, what all but the slowest twentieth stay below, which is looked for (say_slow()). TIME_NONE: none has a
+   latency. */
 static int64_t slow_from(const struct tasks *p)
 {
-	const struct kind *k = kind_now(p);
 	const struct sched_task *t = p->level == L_ONE ? tasks_open(p) : NULL;
 	if (p->level == L_ONE)
 		return t && t->t0 != TIME_NONE && t->t1 != TIME_NONE ? t->t1 - t->t0 : TIME_NONE;
 	if (p->bars.on)
 		return p->bars.edge[p->bars.held && p->bars.from < p->bars.at ? p->bars.from : p->bars.at];
-	if (p->level == L_LIST)
-		return item_now(p) && !item_now(p)->open ? item_now(p)->t1 - item_now(p)->t0 : TIME_NONE;
-	int64_t *v = xmalloc((k->all + 1u) * sizeof *v), from;
+	return item_now(p) && !item_now(p)->open ? item_now(p)->t1 - item_now(p)->t0 : TIME_NONE;
+}
+
+/* Which are slow: they took lo to hi, or where both are TIME_NONE as long as a twentieth of the items. */
+struct slow { const struct item *item; uint32_t n; int64_t lo, hi; };
+
+static bool say_slow(const struct snap *sn, const void *arg, struct arena *a, struct query *q)
+{
+	const struct slow *s = arg;
+	int64_t lo = s->lo, *v = xmalloc((s->n + 1u) * sizeof *v);
 	uint32_t n = 0;
-	for (uint32_t i = k->first; i < k->first + k->all; i++)
-		if (!p->item[i].open)
-			v[n++] = p->item[i].t1 - p->item[i].t0;
+	(void)sn;
+	for (uint32_t i = 0; i < s->n && lo == TIME_NONE && s->hi == TIME_NONE; i++)
+		if (!s->item[i].open)
+			v[n++] = s->item[i].t1 - s->item[i].t0;
 	sched_sort(v, n);
-	from = n ? v[n - 1 - (n - 1) / 20] : TIME_NONE;
+	lo = n ? v[n - 1 - (n - 1) / 20] : lo;
 	mem_free(v);
-	return from;
+	q->latency = latency_words(a, lo, s->hi);
+	return q->latency;
 }
 
 /* D: the slow ones of a kind against the rest of them, in the flame graph. */
 static enum verdict against_rest(struct tasks *p, const struct pane_env *env, struct ask *out)
 {
+	static const char none[] = "none of these has a begin and an end in the trace: no latency to tell slow ones by";
 	const struct kind *k = kind_now(p);
 	if (session_query(env->s)->b || !k)
 		return V_PASS;
-	int64_t lo = p->pick.lo, hi = p->pick.hi;
-	if (p->level == L_ONE || p->bars.on || (lo == TIME_NONE && hi == TIME_NONE)) {
-		lo = slow_from(p);
-		hi = TIME_NONE;
+	struct arena a = {0};
+	struct slow *s = arena_zalloc(&a, sizeof *s);
+	bool picks = p->pick.lo != TIME_NONE || p->pick.hi != TIME_NONE;
+	*s = (struct slow){.lo = p->pick.lo, .hi = p->pick.hi};
+	if (p->level == L_ONE || p->bars.on || (!picks && p->level == L_LIST)) {
+		s->lo = slow_from(p);
+		s->hi = TIME_NONE;
+	} else if (!picks) {
+		s->item = p->item + k->first;
+		s->n = k->all;
 	}
-	if (lo == TIME_NONE && hi == TIME_NONE)
-		return ask_say(out,
-		    "none of these has a begin and an end in the trace: no latency to tell slow ones by");
 	int level = p->level;
 	p->level = L_KINDS;
 	filter_cmd(p, env, "flame", out);
 	p->level = (enum tasks_level)level;
-	out->query.latency = latency_words(env, lo, hi);
-	return tp_rest(env, out);
+	return tp_later(&p->later, env, &(struct tp_saying){say_slow, s, none, true}, &a, out);
 }
 
 /* Another pick: all rows anew, with the selection where it can be. */
@@ -366,6 +379,8 @@ static enum verdict relative(struct tasks *p, const struct pane_env *env, bool p
 static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct tasks *p = st;
+	if (a->cmd == CMD_CANCEL && tp_later_drop(p->later))
+		return ask_say(out, "stopped");
 	enum bars_said bars = p->level == L_ONE ? BARS_PASS : bars_act(&p->bars, a, &p->pick.lo, &p->pick.hi);
 	if (bars == BARS_TAKE && p->level == L_KINDS)
 		open_cmd(p, env, out);
@@ -479,13 +494,23 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 
 static struct job *job(void *st)
 {
-	return tasks_job(st);
+	const struct tasks *p = st;
+	struct job *j = tp_later_job(p->later);
+	return j ? j : tasks_job(p);
 }
 
 static void done(void *st, const struct pane_env *env, struct ask *out)
 {
-	(void)out;
-	tasks_done(st, env);
+	struct tasks *p = st;
+	if (tp_later_job(p->later))
+		tp_later_done(p->later, out);
+	else
+		tasks_done(p, env);
+}
+
+static bool asks(const void *st)
+{
+	return tp_later_asks(((const struct tasks *)st)->later);
 }
 
 static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
@@ -533,5 +558,5 @@ const struct pane_ops pane_tasks = {
     .state_size = sizeof(struct tasks), .open = begin, .close = close_tasks, .update = update, .draw = tasks_draw,
     .act = act, .choices = choices, .go = go, .place = place, .topics = topics, .save = save, .load = load,
     .report = report, .summary = tasks_summary, .detail = tasks_detail, .find = find,
-    .keys = tasks_keys, .side = tasks_side, .click = click, .job = job, .done = done,
+    .keys = tasks_keys, .side = tasks_side, .click = click, .job = job, .done = done, .asks = asks,
 };

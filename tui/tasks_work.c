@@ -20,6 +20,7 @@ enum { FEW = 20000 };		/* spans and logs: some milliseconds */
 
 struct tasks_made {
 	struct tasks t;
+	struct query q;		/* the session keeps its strings */
 	const struct snap *sn;
 	struct onlooker on;
 	struct job *job;
@@ -29,6 +30,7 @@ static int make(struct job *j, void *arg)
 {
 	struct tasks_made *m = arg;
 	m->on = job_onlooker(j);
+	tp_scope_of(m->sn, &m->q, &m->t.mem, &m->t.scope);
 	tasks_list(&m->t, m->sn, &m->on);
 	return goes_on(&m->on) ? 0 : -1;
 }
@@ -110,7 +112,7 @@ static void start(struct tasks *p, const struct pane_env *env)
 	m->t.mem.spills = true;
 	m->t.regions = p->want.regions;
 	m->t.pick = p->pick;
-	tp_scope(env, &m->t.mem, &m->t.scope);
+	m->q = *session_query(env->s);
 	p->again = false;
 	p->work = m;
 	m->job = is_much(m->sn) ? job_start(make, m) : NULL;

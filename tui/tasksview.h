@@ -5,6 +5,7 @@
 
 #include "analysis/pick.h"
 #include "bars.h"
+#include "tracelater.h"
 #include "tracepane.h"
 
 /* The state of the tasks pane and what its files share. */
@@ -42,6 +43,7 @@ struct tasks_want {
 struct tasks {
 	struct arena mem, one;		/* of the snapshot and query; of the task that is open */
 	struct tasks_made *work;	/* what is being made, or NULL; there was nothing before: kind is NULL */
+	struct tp_later *later;		/* NULL, or the query that is put together, or was asked for last */
 	struct tasks_want want;
 	bool again;			/* there is something newer to be made already */
 	struct tp_scope scope;

@@ -21,9 +21,13 @@
 
 void tp_scope(const struct pane_env *env, struct arena *a, struct tp_scope *sc)
 {
-	const struct snap *sn = session_snap(env->s);
+	tp_scope_of(session_snap(env->s), session_query(env->s), a, sc);
+}
+
+void tp_scope_of(const struct snap *sn, const struct query *q, struct arena *a, struct tp_scope *sc)
+{
 	*sc = (struct tp_scope){.sn = sn};
-	session_trace(env->s, a, &sc->f);
+	session_filter(sn, q, a, &sc->f);
 	sc->t0 = sc->f.from == TIME_NONE || sc->f.from < sn->t0 ? sn->t0 : sc->f.from;
 	sc->t1 = sc->f.to == TIME_NONE || sc->f.to > sn->t1 ? sn->t1 : sc->f.to;
 	sc->t1 = sc->t1 < sc->t0 ? sc->t0 : sc->t1;
@@ -471,28 +475,4 @@ void tp_scope_words(const struct tp_scope *sc, struct buf *b)
 	text_at(b, sc->t0, 100000);
 	buf_puts(b, " to ");
 	text_at(b, sc->t1, 100000);
-}
-
-enum verdict tp_rest(const struct pane_env *env, struct ask *out)
-{
-	struct query *q = &out->query;
-	struct rest_states r;
-	int64_t by[TW__N] = {0};
-	query_rest(q);
-	session_rest_about(env->s, q, &r);
-	if (!r.n[0] || !r.n[1])
-		return ask_say(out, "there are no others to compare with");
-	if (q->type != SIZE_MAX)
-		return V_ASK;
-	for (int i = TS_NONE + 1; i < TS__N; i++) {
-		int64_t d = r.ns[0][i] - r.ns[1][i];
-		by[i == TS_READY ? TW_SCHED : i == TS_SYSCALL ||
-		    i == TS_SYSBLOCK ? TW_SYSCALL : tl_waits((enum tstate)i) ? TW_BLOCK
-			: TW_RUN] += d;
-	}
-	q->type = TW_RUN;
-	for (size_t i = 0; i < TW__N; i++)
-		if (llabs(by[i]) > llabs(by[q->type]))
-			q->type = i;
-	return V_ASK;
 }

@@ -21,6 +21,8 @@ struct tp_scope {
 	const struct snap *sn;
 };
 void tp_scope(const struct pane_env *, struct arena *, struct tp_scope *);
+/* Likewise, by any thread. */
+void tp_scope_of(const struct snap *, const struct query *, struct arena *, struct tp_scope *);
 /* Where goroutines are looked at as a whole: those that ran on the P that is asked for. */
 void tp_on_proc(struct tp_scope *, struct arena *);
 /* An event of a goroutine or P (0: of nobody) at t is: also on the P that is asked for. */
@@ -71,8 +73,5 @@ void tp_quote(const struct store *, str_id, struct buf *);	/* as a regular expre
 void tp_working(const struct job *, const char *what, struct buf *);
 void tp_scope_words(const struct tp_scope *, struct buf *);	/* "whole trace", "1.2s to 1.3s" */
 
-/* The query compares what its filters name with the rest of the trace; by the type that tells most of the
-   difference, unless one was chosen. No rest: a word about it. */
-enum verdict tp_rest(const struct pane_env *, struct ask *);
 
 #endif

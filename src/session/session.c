@@ -525,16 +525,34 @@ static int check_rx(const char *re, struct err *e)
 	return re && *re && !rx ? -1 : 0;
 }
 
+enum { QUERY_STRINGS = 17 };
+static void strings_of(struct query *q, const char **str[QUERY_STRINGS])
+{
+	const char **all[QUERY_STRINGS] = {&q->f.focus, &q->f.ignore, &q->f.hide, &q->f.show, &q->f.show_from,
+	    &q->f.prune_from, &q->f.tagfocus, &q->f.tagignore, &q->f.tagshow, &q->f.taghide, &q->f.tagroot,
+	    &q->f.tagleaf, &q->gs, &q->group, &q->task, &q->region, &q->latency};
+	memcpy(str, all, sizeof all);
+}
+
+void query_keep(struct query *q, struct arena *a)
+{
+	const char **str[QUERY_STRINGS];
+	strings_of(q, str);
+	for (size_t i = 0; i < QUERY_STRINGS; i++)
+		if (*str[i])
+			*str[i] = arena_strndup(a, *str[i], strlen(*str[i]));
+}
+
 int session_set(struct session *s, const struct query *q, struct err *e)
 {
-	struct query n = *q;
-	const char **str[] = {&n.f.focus, &n.f.ignore, &n.f.hide, &n.f.show, &n.f.show_from, &n.f.prune_from,
-		&n.f.tagfocus, &n.f.tagignore, &n.f.tagshow, &n.f.taghide, &n.f.tagroot, &n.f.tagleaf, &n.gs,
-		    &n.group, &n.task, &n.region, &n.latency};
+	struct query n = *q, was = s->hist[s->at];
+	const char **str[QUERY_STRINGS], **old[QUERY_STRINGS];
+	strings_of(&n, str);
+	strings_of(&was, old);
 	if (check_rx(n.group, e) || check_rx(n.region, e) || (!is_number(n.task) && check_rx(n.task, e)))
 		return -1;
-	for (size_t i = 0; i < sizeof str / sizeof *str; i++)
-		*str[i] = session_keep(s, *str[i]);
+	for (size_t i = 0; i < QUERY_STRINGS; i++)	/* the numbers of a million goroutines are not kept twice */
+		*str[i] = *str[i] == *old[i] ? *old[i] : session_keep(s, *str[i]);
 	s->hist = mem_grow(s->hist, &s->cap, s->at + 2, sizeof *s->hist);
 	struct query undone = s->at + 1 < s->nhist ? s->hist[s->at + 1] : n;
 	s->hist[s->at + 1] = n;

@@ -105,6 +105,7 @@ struct query {
 	bool normalize, drop_negative;
 };
 const struct query *session_query(const struct session *);
+void query_keep(struct query *, struct arena *);	/* its strings into the arena */
 /* Set a new query (copied). -1: a regular expression is wrong; nothing changes. */
 int session_set(struct session *, const struct query *, struct err *e);
 bool session_undo(struct session *);
@@ -137,7 +138,7 @@ static inline bool query_has_rest(const struct query *q) { return q->b >> SIDE_R
 struct rest_states { uint32_t n[2]; int64_t ns[2][TS__N]; };
 void session_rest(const struct session *, const struct query *, struct rest_states *);
 /* About that, for which state they differ most in, of any size. */
-void session_rest_about(const struct session *, const struct query *, struct rest_states *);
+void session_rest_about(const struct snap *, const struct query *, struct rest_states *);
 /* Of the present query; false: it is being made with the calls, and known when they have been weighed. */
 bool session_rest_soon(struct session *, struct rest_states *);
 uint32_t session_nsides(const struct session *);	/* with the first file */
@@ -191,6 +192,8 @@ struct tags *session_tags(struct session *);
 /* What the query leaves of a trace, as a filter of analysis/tracew.h; its sets lie in the arena. */
 struct tw_filter;
 void session_trace(const struct session *, struct arena *, struct tw_filter *);
+/* The same of any query, by any thread. */
+void session_filter(const struct snap *, const struct query *, struct arena *, struct tw_filter *);
 
 /* Sources by the names that the file has for them (analysis/source.h): as -source_path and -trim_path
    say, beside the file, and where Go keeps them. Good until the paths are changed. */

@@ -69,21 +69,25 @@ static uint32_t trace_filter(const struct snap *sn, const struct query *q, bool 
 	return query_has_rest(q) ? tw_count(sn, f->g, f->from, f->to) : 0;
 }
 
-void session_trace(const struct session *s, struct arena *a, struct tw_filter *f)
+void session_filter(const struct snap *sn, const struct query *q, struct arena *a, struct tw_filter *f)
 {
-	const struct query *q = &s->hist[s->at];
 	struct query all = {.from = TIME_NONE, .to = TIME_NONE, .blame = q->blame};
-	trace_filter(s->snap, q->suspended ? &all : q, false, a, f);
+	trace_filter(sn, q->suspended ? &all : q, false, a, f);
 }
 
-static void rest_states(const struct session *s, const struct query *q, bool about, struct rest_states *r)
+void session_trace(const struct session *s, struct arena *a, struct tw_filter *f)
+{
+	session_filter(s->snap, &s->hist[s->at], a, f);
+}
+
+static void rest_states(const struct snap *sn, const struct query *q, bool about, struct job *j, struct rest_states *r)
 {
 	struct arena a = {0};
 	for (int k = 0; k < 2; k++) {
 		struct tw_filter f;
-		r->n[k] = trace_filter(s->snap, q, k, &a, &f);
-		f.on = job_onlooker(s->job);
-		(about ? tw_states_about : tw_states)(s->snap, &f, r->ns[k]);
+		r->n[k] = trace_filter(sn, q, k, &a, &f);
+		f.on = job_onlooker(j);
+		(about ? tw_states_about : tw_states)(sn, &f, r->ns[k]);
 		for (int i = 0; i < TS__N && r->n[k] > 1; i++)
 			r->ns[k][i] /= r->n[k];
 	}
@@ -92,12 +96,12 @@ static void rest_states(const struct session *s, const struct query *q, bool abo
 
 void session_rest(const struct session *s, const struct query *q, struct rest_states *r)
 {
-	rest_states(s, q, false, r);
+	rest_states(s->snap, q, false, s->job, r);
 }
 
-void session_rest_about(const struct session *s, const struct query *q, struct rest_states *r)
+void session_rest_about(const struct snap *sn, const struct query *q, struct rest_states *r)
 {
-	rest_states(s, q, true, r);
+	rest_states(sn, q, true, NULL, r);
 }
 
 /* The same P or goroutine in another trace, by its number; an id that nothing has when there is none. */
