@@ -40,35 +40,17 @@ static void close_tasks(void *st)
 {
 	struct tasks *p = st;
 	tp_later_free(p->later);
+	tasks_hunt_stop(p);
 	tasks_stop(p);
 	arena_free(&p->mem);
 	arena_free(&p->one);
 	mem_free(p->order);
 	mem_free(p->shown);
 	mem_free(p->hit);
+	mem_free(p->hit_find);
 }
 
 /* ---- acting */
-
-void tasks_hits(struct tasks *p, const struct pane_env *env)
-{
-	struct buf b = {0};
-	mem_free(p->hit);
-	p->hit = NULL;
-	p->nhit = 0;
-	if (!env->find.rx)
-		return;
-	uint32_t n = p->rows[p->level].n;
-	p->hit = xcalloc(n ? n : 1, 1);
-	for (uint32_t i = 0; i < n; i++) {
-		if (p->level == L_ONE)
-			buf_reset(&b), tasks_line(p, tasks_store(env), &p->line[i], &b);
-		else
-			tasks_text(p, tasks_store(env), p->level, p->level == L_KINDS ? p->order[i] : p->shown[i], &b);
-		p->nhit += p->hit[i] = rx_match(env->find.rx, b.p, b.n);
-	}
-	buf_free(&b);
-}
 
 bool tasks_selected(const struct tasks *p, const struct pane_env *env, struct place *to)
 {
@@ -473,6 +455,16 @@ static void save(const void *st, struct view *v)
 static void load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct tasks *p = st;
+	struct view now;
+	save(st, &now);
+	bool same = !memcmp(now.zoom, v->zoom, sizeof now.zoom) && now.cursor[3] == v->cursor[3];
+	if (same && !p->work && p->kind && !p->bars.on) {
+		for (int i = 0; i < 3; i++)	/* but for the cursor it is this: a search is back at each letter */
+			rows_select(&p->rows[i], (uint32_t)v->cursor[i]);
+		tasks_bars(p);
+		tasks_hits(p, env);
+		return;
+	}
 	int level = (int)(v->zoom[0] & 15);
 	struct tasks_want w = {.moves = true, .view = true, .v = *v};
 	w.level = (enum tasks_level)(level >= L_KINDS && level <= L_ONE ? level : 0);
@@ -496,7 +488,8 @@ static struct job *job(void *st)
 {
 	const struct tasks *p = st;
 	struct job *j = tp_later_job(p->later);
-	return j ? j : tasks_job(p);
+	j = j ? j : tasks_job(p);
+	return j ? j : tasks_hunt_job(p);
 }
 
 static void done(void *st, const struct pane_env *env, struct ask *out)
@@ -504,6 +497,8 @@ static void done(void *st, const struct pane_env *env, struct ask *out)
 	struct tasks *p = st;
 	if (tp_later_job(p->later))
 		tp_later_done(p->later, out);
+	else if (!tasks_job(p) && p->hunt)
+		tasks_hunt_done(p);
 	else
 		tasks_done(p, env);
 }
@@ -511,27 +506,6 @@ static void done(void *st, const struct pane_env *env, struct ask *out)
 static bool asks(const void *st)
 {
 	return tp_later_asks(((const struct tasks *)st)->later);
-}
-
-static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
-{
-	struct tasks *p = st;
-	tasks_hits(p, env);
-	*at = 0;
-	if (!p->nhit)
-		return 0;
-	uint32_t n = p->rows[p->level].n, i = p->rows[p->level].sel;
-	if (dir == 1 || dir == -1)
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	while (dir && !p->hit[i])
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	if (dir) {
-		rows_select(&p->rows[p->level], i);
-		tasks_bars(p);		/* of the kind that is selected now */
-	}
-	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
-		*at += p->hit[k];
-	return p->nhit;
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
@@ -557,6 +531,6 @@ const struct pane_ops pane_tasks = {
     .name = "tasks", .tab = "Task", .bit = P_TASK, .cmd = CMD_PANE_TASK, .trace_only = true,
     .state_size = sizeof(struct tasks), .open = begin, .close = close_tasks, .update = update, .draw = tasks_draw,
     .act = act, .choices = choices, .go = go, .place = place, .topics = topics, .save = save, .load = load,
-    .report = report, .summary = tasks_summary, .detail = tasks_detail, .find = find,
+    .report = report, .summary = tasks_summary, .detail = tasks_detail, .find = tasks_find_hit,
     .keys = tasks_keys, .side = tasks_side, .click = click, .job = job, .done = done, .asks = asks,
 };

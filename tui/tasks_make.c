@@ -157,18 +157,21 @@ int64_t tasks_value(const struct tasks *p, const struct item *it, int val)
 	}
 }
 
-/* Times come greatest first, moments and numbers smallest first. */
-static int cmp_item(const void *ctx, uint32_t a, uint32_t b)
+/* Times come greatest first, moments and numbers smallest first; the other way round all of it, with what is equal. */
+static void sort_shown(struct tasks *p, uint32_t n)
 {
-	const struct by *by = ctx;
-	int val = by->p->sort[L_LIST];
-	int64_t x = tasks_value(by->p, &by->p->item[a], val),
-		y = tasks_value(by->p, &by->p->item[b], val);
-	int d = (x > y) - (x < y);
-	if (val != IV_START && val != IV_ID)
-		d = -d;
-	d = d ? d : a < b ? -1 : a > b;
-	return by->p->invert[L_LIST] ? -d : d;
+	int val = p->sort[L_LIST];
+	bool up = val == IV_START || val == IV_ID;
+	struct keyed_many v = {0};
+	keyed_many_room(&v, n);
+	for (uint32_t i = 0; i < n; arena_look(&p->mem, i++)) {
+		int64_t x = tasks_value(p, &p->item[p->shown[i]], val);
+		keyed_many_add(&v, up ? keyed_up(x) : keyed_down(x), p->shown[i]);
+	}
+	keyed_many_sort(&v, 0, n);
+	for (uint32_t i = 0; i < n; i++)
+		p->shown[p->invert[L_LIST] ? n - 1 - i : i] = keyed_many_at(&v, i).v;
+	keyed_many_free(&v);
 }
 
 void tasks_text(const struct tasks *p, const struct store *st, enum tasks_level l, uint32_t i, struct buf *b)
@@ -241,13 +244,10 @@ void tasks_fill(struct tasks *p, const struct pane_env *env)
 		}
 	}
 	buf_free(&b);
-	struct by by = {p, st};
-	bool by_length = p->sort[L_LIST] == IV_DUR && !p->invert[L_LIST], sorted = true;	/* they lie by length */
-	for (uint32_t i = 1; i < n && sorted && !by_length; arena_look(&p->mem, i++))
-		sorted = cmp_item(&by, p->shown[i - 1], p->shown[i]) < 0;
-	if (!sorted)
-		sort_u32(p->shown, n, cmp_item, &by);
+	if (p->sort[L_LIST] != IV_DUR || p->invert[L_LIST])	/* they lie by length */
+		sort_shown(p, n);
 	rows_set(&p->rows[L_LIST], n);
+	p->list_no++;
 	tasks_bars(p);
 }
 

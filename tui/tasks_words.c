@@ -35,7 +35,9 @@ void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 	tasks_pick_words(&p->pick, b);
 	buf_puts(b, " | ");
 	tp_scope_words(&p->scope, b);
-	if (env->find.rx && p->hit)
+	if (env->find.rx && p->hunt)
+		buf_printf(b, " | /%s searching", env->find.text);
+	else if (env->find.rx && p->hit)
 		buf_printf(b, " | /%s %u hits", env->find.text, p->nhit);
 }
 

@@ -77,6 +77,7 @@ static void take(struct tasks *p, const struct pane_env *env, struct tasks_made 
 {
 	int64_t key = p->kind && kind_now(p) ? kind_key(kind_now(p)) : -1;
 	struct tasks_want w = p->want;
+	tasks_hunt_stop(p);
 	struct arena was = p->mem;
 	p->mem = m->t.mem;
 	m->t.mem = was;

@@ -73,6 +73,9 @@ struct tasks {
 	int64_t why[TS__N], whole;
 	uint8_t *hit;
 	uint32_t nhit;
+	struct tasks_hunt *hunt;	/* NULL, or it is being looked for */
+	char *hit_find;			/* what was searched, in the list of that number, or is */
+	uint32_t list_no, hit_of, hunt_of;
 };
 
 static inline const struct store *tasks_store(const struct pane_env *env)
@@ -118,8 +121,14 @@ struct job *tasks_job(const struct tasks *);
 void tasks_done(struct tasks *, const struct pane_env *);	/* it has ended, or is waited for */
 void tasks_stop(struct tasks *);
 void tasks_work_words(const struct tasks *, struct buf *);
+/* tasks_find.c */
+/* Mark what the search finds: in a list of many beside the keyboard, then there are no marks until that is done. */
+void tasks_hits(struct tasks *, const struct pane_env *);
+struct job *tasks_hunt_job(const struct tasks *);
+void tasks_hunt_done(struct tasks *);
+void tasks_hunt_stop(struct tasks *);	/* before what it looks at goes */
+uint32_t tasks_find_hit(void *, const struct pane_env *, int dir, uint32_t *at);
 /* pane_tasks.c */
-void tasks_hits(struct tasks *, const struct pane_env *);	/* mark what the search finds */
 void tasks_page(struct tasks *, const struct pane_env *, uint64_t id);	/* of a task */
 bool tasks_selected(const struct tasks *, const struct pane_env *, struct place *);	/* false: nothing is */
 
