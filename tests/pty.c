@@ -442,7 +442,8 @@ static int left_behind(int status)
 	const struct { bool on; const char *what; } left[] = {{vt->alt, "the alternate screen"},
 	    {vt->hidden, "a hidden cursor"}, {vt->appkeys, "application keys"}, {vt->mouse, "the mouse"},
 	    {vt->pen.attr != 0 || vt->pen.fg != -1 || vt->pen.bg != -1, "colours or attributes"},
-	    {vt->acs[0], "another character set"}, {WIFEXITED(status) && !second && in_the_way(), "words in the cursor's line"},
+	    {vt->acs[0], "another character set"},
+	    {WIFEXITED(status) && !second && in_the_way(), "words in the cursor's line"},
 	    {after.c_lflag != before.c_lflag || after.c_iflag != before.c_iflag || after.c_oflag != before.c_oflag,
 		"the line's settings"}};
 	for (size_t i = 0; i < sizeof left / sizeof *left; i++)

@@ -80,7 +80,8 @@ static void keyed(void)
 		for (int how = 0; how < 4; how++) {
 			for (uint32_t i = 0; i < n; i++) {
 				x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-				int64_t k = how == 0 ? (int64_t)x : how == 1 ? (int64_t)(x % 9) - 4 : how == 2 ? (int64_t)(x % 5) << 40 : (int64_t)i;
+				int64_t k = how == 0 ? (int64_t)x : how == 1 ? (int64_t)(x % 9) - 4 :
+				    how == 2 ? (int64_t)(x % 5) << 40 : (int64_t)i;
 				v[i] = (struct keyed){how & 1 ? keyed_down(k) : keyed_up(k), i};
 			}
 			keyed_sort(v, n);

@@ -48,7 +48,8 @@ static void test_objdump(void)
 /* Where a program with these two segments is, by what the system says of its mapping. */
 static void test_base(void)
 {
-	struct elf_seg seg[] = {{.type = 1, .flags = 4, .off = 0, .vaddr = 0, .filesz = 0x800, .memsz = 0x800, .align = 0x1000},
+	struct elf_seg seg[] = {
+		{.type = 1, .flags = 4, .off = 0, .vaddr = 0, .filesz = 0x800, .memsz = 0x800, .align = 0x1000},
 	    {.type = 1, .flags = 5, .off = 0x1000, .vaddr = 0x3000, .filesz = 0x1800, .memsz = 0x1800,
 	    .align = 0x1000}};
 	struct elf f = {.type = 3, .seg = seg, .nseg = 2, .text = 0x3000};

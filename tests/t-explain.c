@@ -57,7 +57,8 @@ static void heads(struct app *a, const char *keys, const char *file)
 	const char *missing;
 	int n = app_heads(a, t, &missing), bad = 0;
 	if (missing)
-		bad = complain(arena_printf(&a->scratch, "in pane %s of %s after %s the column", pane_now(a)->name, file, keys), missing);
+		bad = complain(arena_printf(&a->scratch, "in pane %s of %s after %s the column", pane_now(a)->name,
+		    file, keys), missing);
 	if (!n && pane_now(a)->bit & (P_TOP | P_LIST | P_PEEK | P_GOR | P_TASK | P_EVENTS | P_TAGS) &&
 	    !strstr(keys, "<Enter><Enter>"))
 		bad += complain(arena_printf(&a->scratch, "%s after %s: no columns at all in", file, keys),

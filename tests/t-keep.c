@@ -173,14 +173,16 @@ static uint64_t passes(const struct snap *sn)
 		bool all;
 		if (sn->st->keep)
 			keep_drop_all(sn->st->keep);
-		waits_of(sn, &(struct waits_ask){.g = g + from, .n = m, .t0 = t0, .t1 = t1, .state = {TS_CHANRECV, TS_SYNC, TS_SLEEP}, .most = UINT64_MAX}, &o);
+		waits_of(sn, &(struct waits_ask){.g = g + from, .n = m, .t0 = t0, .t1 = t1,
+		    .state = {TS_CHANRECV, TS_SYNC, TS_SLEEP}, .most = UINT64_MAX}, &o);
 		OK(!o.cut);
 		h = bytes(h, &o.ready, sizeof o.ready);
 		h = bytes(h, o.block, sizeof o.block);
 		h = mix(mix(h, o.spans), mix(o.wakes, o.nwaker));
 		if (sn->st->keep)
 			keep_drop_all(sn->st->keep);
-		bool any = edges_first(sn, &(struct edges_ask){.from = g + from, .n = m, .most = UINT32_MAX, .t0 = t0, .t1 = t1}, &e, &k, &all);
+		bool any = edges_first(sn, &(struct edges_ask){.from = g + from, .n = m, .most = UINT32_MAX,
+		    .t0 = t0, .t1 = t1}, &e, &k, &all);
 		h = mix(mix(h, any ? (uint64_t)e.t : 0), mix(any ? e.to : 0, any ? k : 0));
 	}
 	mem_free(g);

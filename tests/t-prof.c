@@ -155,7 +155,8 @@ static void test_cuts(void)
 {
 	static const struct prof_filters some[] = {
 		{.hide = "f1"}, {.hide = "f[13-6]"}, {.show = "f[23]"}, {.hide = "b.go", .focus = "f2"},
-		{.tagroot = "k"}, {.tagleaf = "k", .ignore = "f1"}, {.tagroot = "k", .tagleaf = "k"}, {.hide = "f3", .show = "f[1-4]"}};
+		{.tagroot = "k"}, {.tagleaf = "k", .ignore = "f1"}, {.tagroot = "k", .tagleaf = "k"},
+		{.hide = "f3", .show = "f[1-4]"}};
 	bool same = true, fewer = true;
 	for (uint64_t seed = 3; seed < 23; seed++)
 		for (size_t i = 0; i < 16; i++) {
@@ -489,9 +490,11 @@ static void test_names(void)
 	name("local", "_RINvC1a1bNtC1c1dKj1f_E", "a::b::<>");
 	name("local", "_RNvXs_C1aINtC1b1VhEINtC1c1TmE1f", "<b::V<> as c::T<>>::f");
 	/* every line says the one before twice: a name that would be 2^30 long */
-	name("demangle=full", "_RMC0TTmmETB3_B3_ETB7_B7_ETBf_Bf_ETBn_Bn_ETBv_Bv_ETBD_BD_ETBL_BL_ETBT_BT_ETB11_B11_ETB19_B19_ETB1j_B1j_E"
+	name("demangle=full", "_RMC0TTmmETB3_B3_ETB7_B7_ETBf_Bf_ETBn_Bn_ETBv_Bv_ETBD_BD_ETBL_BL_ETBT_BT_"
+	    "ETB11_B11_ETB19_B19_ETB1j_B1j_E"
 	    "TB1t_B1t_ETB1D_B1D_ETB1N_B1N_ETB1X_B1X_ETB27_B27_ETB2h_B2h_ETB2r_B2r_ETB2B_B2B_ETB2L_B2L_ETB2V_B2V_ETB35_B35_EE",
-	    "_RMC0TTmmETB3_B3_ETB7_B7_ETBf_Bf_ETBn_Bn_ETBv_Bv_ETBD_BD_ETBL_BL_ETBT_BT_ETB11_B11_ETB19_B19_ETB1j_B1j_E"
+	    "_RMC0TTmmETB3_B3_ETB7_B7_ETBf_Bf_ETBn_Bn_ETBv_Bv_ETBD_BD_ETBL_BL_ETBT_BT_"
+	    "ETB11_B11_ETB19_B19_ETB1j_B1j_E"
 	    "TB1t_B1t_ETB1D_B1D_ETB1N_B1N_ETB1X_B1X_ETB27_B27_ETB2h_B2h_ETB2r_B2r_ETB2B_B2B_ETB2L_B2L_ETB2V_B2V_ETB35_B35_EE");
 #endif
 	name("demangle=none", "_ZSt4swapIiEvRT_S1_", "_ZSt4swapIiEvRT_S1_");

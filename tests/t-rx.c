@@ -29,7 +29,8 @@ static bool refused(const char *re)
 static void beginnings(void)
 {
 	static const char *const re[] = {"^main\\.work$", "^a?b", "^a*", "^a{0}b", "^a|b", "^(a|b)",
-		"^\\Qa|b\\E", "^\\.x", "^\\.?x", "^[ab]", "^\\x62", "^\\141", "^\\d", "(?i)^a", "^(?i)a", "^ab*", "a", "^", "^$", "^\\|a",
+		"^\\Qa|b\\E", "^\\.x", "^\\.?x", "^[ab]", "^\\x62",
+		"^\\141", "^\\d", "(?i)^a", "^(?i)a", "^ab*", "a", "^", "^$", "^\\|a",
 		"^.", "(?m)^a", "^*a", "^\\(\\*T\\)"};
 	static const char *const s[] = {"main.work", "mainXwork", "a", "b", "ab", "A", "a|b", "|a", ".x", "x", "1", "",
 		"(*T)", "x\na"};

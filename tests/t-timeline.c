@@ -203,7 +203,8 @@ static void longest(const struct snap *sn, struct arena *a)
 			if (store_trk(sn->st, t)->kind == TK_G)
 				g[n++] = t;
 		struct ival x, y = {0};
-		bool all, one = longest_wait(sn, &(struct longwait_ask){.g = g, .n = n, .t0 = t0, .t1 = t1, .most = UINT64_MAX}, &x, &all),
+		bool all, one = longest_wait(sn, &(struct longwait_ask){.g = g, .n = n, .t0 = t0, .t1 = t1,
+		    .most = UINT64_MAX}, &x, &all),
 		     other = walk_waits(sn, g, n, t0, t1, &y);
 		wrong += !all || one != other || (one && (x.trk != y.trk || x.t0 != y.t0 || x.t1 != y.t1 || x.state != y.state));
 		found += one;
@@ -280,7 +281,8 @@ static void woke(const struct snap *sn, struct arena *a)
 			if (store_trk(sn->st, t)->kind == TK_G)
 				g[n++] = t;
 		struct edge x, e, y = {.t = INT64_MAX};
-		bool all, one = edges_first(sn, &(struct edges_ask){.from = g, .n = n, .most = UINT32_MAX, .t0 = t0, .t1 = sn->t1}, &x, &k, &all);
+		bool all, one = edges_first(sn, &(struct edges_ask){.from = g, .n = n, .most = UINT32_MAX, .t0 = t0,
+		    .t1 = sn->t1}, &x, &k, &all);
 		for (uint32_t j = 0; j < n; j++) {
 			struct edge_walk w = {0};
 			if (edges_from(sn, &w, g[j], t0, sn->t1, &e) && e.t < y.t)

@@ -49,8 +49,8 @@ void text_bytes(struct buf *b, int64_t n);
 void text_count(struct buf *b, int64_t n);
 /* A value with the unit of a sample type: nanoseconds, bytes, count, or anything. */
 void text_value(struct buf *b, int64_t v, const char *unit);
-/* The same in seven cells at most, and a sign: of counts three digits, 1.23M, and no unit but one of time or bytes; from
-   100,000 hours on days. */
+/* The same in seven cells at most, and a sign: of counts three digits, 1.23M, and no unit but one of time or bytes;
+   from 100,000 hours on days. */
 void text_short(struct buf *b, int64_t v, const char *unit);
 /* Parse "1.2s", "350ms", "10us", "7ns", "2m", "1h2m" into ns. false when it is none. */
 bool text_parse_ns(const char *s, int64_t *ns);
