@@ -84,7 +84,7 @@ static struct snap counts(const struct build *b)
 	const struct store *st = b->glanced ? &b->glance->st : &b->st;
 	uint32_t settled = b->glanced ? UINT32_MAX : b->settled;
 	return (struct snap){
-		.st = st, .bytes = b->bytes,
+		.st = st, .bytes = b->bytes, .held = st->arena.held,
 		.total = b->total, .outline = b->outline, .meta = st->has_meta ? &st->meta : NULL,
 		.has_trace = b->has_trace, .trace = b->trace,
 		.nstrs = col_n(&st->strs), .nfuns = col_n(&st->funs), .nlocs = col_n(&st->locs),
@@ -500,7 +500,7 @@ uint64_t store_size(const struct snap *sn)
 	const struct col *cols[] = {&st->strs, &st->maps, &st->funs, &st->locs, &st->frms, &st->stks, &st->types,
 	    &st->smps, &st->sets, &st->labels, &st->times, &st->trks, &st->marks, &st->spans, &st->span_blocks,
 	    &st->utils, &st->trk_times};
-	uint64_t n = st->arena.held;
+	uint64_t n = sn->held;
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		n += (uint64_t)col_n(cols[i]) * cols[i]->width;
 	for (uint32_t i = 0; sn->nsmps && i < sn->ntypes; i++)

@@ -135,6 +135,7 @@ struct snap {			/* a horizon: below it nothing will ever change */
 	bool complete;
 	int64_t t0, t1;		/* what of the trace is there, ns since its first event */
 	uint64_t bytes, total;	/* read so far; of how many, 0 unknown */
+	uint64_t held;		/* bytes of names */
 	const struct sink_outline *outline;	/* NULL: there is none */
 	const struct sink_meta *meta;	/* of a profile; NULL: none, or not said yet */
 	bool has_trace;
