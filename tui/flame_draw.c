@@ -216,13 +216,11 @@ static void label(
 		buf_putc(&full, ' ');
 		text_safe(&full, s.s, s.n);
 		text_fit(&b, full.p, full.n, (size_t)w, d->env->ascii);
-	} else if (c->gran == GR_FILES || (!t->name && !t->file && t->map)) {	/* a path, not a symbol */
-		size_t n;
-		if (text_width(s.s, s.n) > (size_t)w && c->gran != GR_FILES)
-			s.s = path_base(s.s, s.n, &n);
-		else
-			n = s.n;
-		s.n = (uint32_t)n;
+	} else if (!t->name && !t->file && t->map) { /* a mapping: libstdc++.so.6.0.30 is known by how it begins */
+		size_t n = s.n;
+		const char *base = text_width(s.s, s.n) > (size_t)w ? path_base(s.s, s.n, &n) : s.s;
+		text_fit(&b, base, n, (size_t)w, d->env->ascii);
+	} else if (c->gran == GR_FILES) {
 		text_fit_middle(&b, s.s, s.n, (size_t)w, d->env->ascii);
 	} else {
 		text_fit_symbol(&b, s.s, s.n, (size_t)w, d->env->ascii);

@@ -103,7 +103,7 @@ uint32_t graph_node(struct builder *b, uint32_t info, uint32_t context)
 	struct gnode *n = arena_zalloc(&g->arena, sizeof *n);
 	n->info = b->info[info];
 	n->id = (uint32_t)g->nall;
-	n->function = function_of(b, info, context);
+	n->function = b->o->functions ? function_of(b, info, context) : 0;
 	g->all = mem_grow(g->all, &g->call, g->nall + 1, sizeof *g->all);
 	g->all[g->nall] = n;
 	return (uint32_t)++g->nall;

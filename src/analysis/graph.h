@@ -48,7 +48,7 @@ struct gnode {
 	struct ginfo info;
 	uint32_t id;		/* dense */
 	uint32_t rank;		/* before sorting: it ends all ties */
-	uint32_t function;	/* equal for nodes of the same function (in the same context) */
+	uint32_t function;	/* with gopt.functions equal for nodes of the same function (in the same context) */
 	uint32_t seen;		/* by the builder: the last stack that came here */
 	int64_t flat, flat_div, cum, cum_div, score;
 	const char *text;	/* printable name */
@@ -63,6 +63,7 @@ struct gopt {
 	bool mean;		/* divide by type 0 */
 	bool objects;		/* nodes of different binaries are different */
 	bool tree;		/* a node per context */
+	bool functions;		/* it is asked which nodes are of one function */
 	bool drop_negative;
 	bool tags;		/* weigh labels too */
 	int64_t tag_least;	/* of these none that will be trimmed away as lighter; 0: all */

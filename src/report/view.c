@@ -296,6 +296,7 @@ int view_open(struct view *v, const struct opt *o, enum view_kind kind, struct e
 	v->g.tree = set_true(o, OPT_CALL_TREE) && (kind == V_DOT || kind == V_CALLGRIND);
 	v->g.drop_negative = set_true(o, OPT_DROP_NEGATIVE);
 	v->g.tags = v->g.visual = kind == V_DOT;
+	v->g.functions = kind == V_CALLGRIND;
 	v->g.spend = kind == V_TEXT || kind == V_TREE || kind == V_PEEK || kind == V_LIST || kind == V_CALLGRIND ||
 	    kind == V_DOT;
 	v->g.tag_unit = v->unit;
