@@ -123,7 +123,8 @@ void gor_one_draw(const struct gor *p, const struct pane_env *env, struct grid *
 	int foot = foot_of(&p->one, env), top = 4;
 	if (!p->one.n) {
 		draw_top(p, env, g);
-		tp_empty(g, 5, gor_one_job(p) ? "Its spans are being gathered." : "This goroutine did nothing in the window.\nR drops the filters, :t alone the range.");
+		tp_empty(g, 5, gor_one_job(p) ? "Its spans are being gathered." :
+		    "This goroutine did nothing in the window.\nR drops the filters, :t alone the range.");
 		return;
 	}
 	draw_top(p, env, g);

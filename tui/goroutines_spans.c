@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The spans of a goroutine's page, at most ONE_SPANS of the window: a longer life is to be looked at by parts. The first
- * of them are gathered at once and the others beside the keyboard; the next key waits for those, it is some
- * milliseconds.
+ * The spans of a goroutine's page, at most ONE_SPANS of the window: a longer life is to be looked at by parts. The
+ * first of them are gathered at once and the others beside the keyboard; the next key waits for those, it is
+ * some milliseconds.
  *
  * Where sheets come and go each of them may have to be made again, half a second of its own. There all of it is
  * done beside the keyboard, and no key waits: first few spans, to have something to show, then many more at each step,

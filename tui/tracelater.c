@@ -3,8 +3,8 @@
 /*
  * A query that takes some time to say: all goroutines but these, or these against the rest of a million, where it is
  * to be known whether there is a rest and what the two differ in. It is put together beside the keyboard, and then
- * the pane asks for it as it would have with the key. Keys are not lost meanwhile, nor do they overtake it: the app waits
- * for it before the next is done (pane_ops.asks), but for Esc, which drops it. What is small is said at once.
+ * the pane asks for it as it would have with the key. Keys are not lost meanwhile, nor do they overtake it: the app
+ * waits for it before the next is done (pane_ops.asks), but for Esc, which drops it. What is small is said at once.
  */
 #include "config.h"
 #include "tracelater.h"
