@@ -127,8 +127,8 @@ static void place_all(const struct snap *sn, trk_id end, struct numbers *x)
 	}
 }
 
-/* As if goroutines were not few for their numbers, which are small then, and all others few: of most traces that is so,
-   and then once is enough. false: it is not. */
+/* On the guess that numbers of goroutines are small for how many there are, and that other tracks are few, once is
+   enough. false: it was wrong. */
 static bool place_most(const struct snap *sn, trk_id end, struct numbers *x)
 {
 	enum { FEW = 1 << 12 };

@@ -71,7 +71,8 @@ static void lay_out(const struct snap *sn, uint32_t all, uint32_t *at, trk_id *t
 
 static void make_logs(struct inlay_runs *r, const struct snap *sn, struct arena *a, const struct onlooker *on)
 {
-	uint32_t *at = mem_pages((sn->ntrks + 1u) * sizeof *at);
+	size_t bytes = (sn->ntrks + 1u) * sizeof(uint32_t);
+	uint32_t *at = mem_pages(bytes);
 	for (uint32_t i = 0; i < sn->nmarks && more(on, i); store_pass(sn, i++)) {
 		trk_id t = log_track(sn, i);
 		r->n += t && !at[t]++;
@@ -88,7 +89,7 @@ static void make_logs(struct inlay_runs *r, const struct snap *sn, struct arena 
 			scatter_add(&s, t, i);
 	}
 	scatter_end(&s);
-	mem_pages_free(at, (sn->ntrks + 1u) * sizeof *at);
+	mem_pages_free(at, bytes);
 }
 
 /* ---- regions */

@@ -475,8 +475,6 @@ void sealer_free(struct sealer *s)
 	shelf_free(&s->places);
 	mem_free(s->row);
 	mem_free(s->from);
-	mem_free(s->b);
-	mem_free(s->filling);
 	mem_free(s->edge);
 	mem_free(s->sum);
 	for (int k = 0; k < 2; k++) {

@@ -66,7 +66,7 @@ struct sheet *sealer_seal(struct sealer *, struct sheet_piece *);
    do. */
 struct sheet *sealer_step(struct sealer *, struct sheet_piece *);
 void sheet_free(const struct sheet *);	/* nothing, when it has no bytes: it is of an index */
-void sealer_free(struct sealer *);
+void sealer_free(struct sealer *);	/* between two sheets */
 /* To go on from where another was: room for so many tracks, and those that live, ascending, by kind. */
 void sealer_room(struct sealer *, uint32_t ntrks);
 void sealer_live(struct sealer *, int kind, trk_id, const struct sheet_live *);

@@ -57,7 +57,7 @@ static uint32_t says_who(const struct sink_enter *e, trk_id trk)
 }
 
 enum { SOME = 32 };	/* intervals for which there is one word of bits */
-enum { STEP = 1 << 14 };	/* so many intervals are filled in one go: half a millisecond */
+enum { STEP = 1 << 14 };	/* so many intervals are filled in one go: a tenth of a millisecond, or two */
 
 /* By state: times of all rows so far, and of goroutines the longest. */
 struct times { int64_t sum[TS__N], longest[TS__N]; };
