@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "analysis/bins.h"
+#include "analysis/census.h"
 #include "analysis/waits.h"
 #include "base/intern.h"
 #include "base/job.h"
@@ -351,6 +352,21 @@ static uint64_t of_rows(const struct snap *sn)
 	return h;
 }
 
+/* Goroutines by state over time: sheets end elsewhere where they come and go. */
+static uint64_t of_counts(const struct snap *sn)
+{
+	enum { STEPS = 40 };
+	struct census c[STEPS];
+	uint64_t h = 1;
+	census_take(sn, sn->t0, (sn->t1 - sn->t0) / STEPS, STEPS, c);
+	for (int i = 0; i < STEPS; i++) {
+		for (int k = 0; k < CENSUS__N; k++)
+			h = mix(h, c[i].n[k]);
+		h = mix(h, c[i].runnable_max);
+	}
+	return h;
+}
+
 static bool same_sheets(const struct snap *sn, const uint64_t *want)
 {
 	bool all = true;
@@ -391,7 +407,7 @@ static void crowd(const char *jobs)
 		rows += store_slot(sn->st, i)->ntrk;
 		all += store_slot(sn->st, i)->n;
 	}
-	uint64_t said = passes(sn), told = of_rows(sn);
+	uint64_t said = passes(sn), told = of_rows(sn), counted = of_counts(sn);
 	OK(rows * 5ull < all * 2ull ||
 	    (fprintf(stderr, "%u rows of %u intervals in %u sheets\n", rows, all, n), false));
 	build_free(b);
@@ -400,6 +416,7 @@ static void crowd(const char *jobs)
 	/* a sheet ends with each generation there, and only there */
 	OK(sn->nsheets >= n && sn->nsheets <= n + 2 && n > 1);
 	OK(of_rows(sn) == told);
+	OK(of_counts(sn) == counted);
 	uint64_t *want = xcalloc(sn->nsheets + 1u, sizeof *want);
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
 		want[i] = of_sheet(sheet_get(sn, i));

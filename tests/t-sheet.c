@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "analysis/bins.h"
+#include "analysis/census.h"
 #include "analysis/sched.h"
 #include "base/mem.h"
 #include "store/tracks.h"
@@ -214,6 +215,41 @@ static void counts(const struct snap *sn, const struct model *m)
 	}
 }
 
+/* Goroutines of the list by state, at t. */
+static void brute_census(const struct model *m, int64_t t, int64_t end, uint64_t n[CENSUS__N])
+{
+	memset(n, 0, CENSUS__N * sizeof *n);
+	for (uint32_t k = 0; k < NTRK; k++) {
+		struct told v;
+		int64_t t1;
+		if (is_p(k) || !brute_at(m, k, t, end, &v, &t1) || v.state == TS_IDLE)
+			continue;
+		n[v.state <= TS_STW ? CENSUS_RUNNING : v.state == TS_READY ? CENSUS_RUNNABLE
+		    : v.state <= TS_SYSBLOCK ? CENSUS_SYSCALL : CENSUS_WAITING]++;
+	}
+}
+
+/* By steps that end anywhere, and however many in a sheet, it is what the list says. */
+static void census(const struct snap *sn, const struct model *m)
+{
+	enum { STEPS = 8 };
+	for (int q = 0; q < 20; q++) {
+		int64_t step = 1 + rnd(q % 2 ? 30 : (uint32_t)(sn->t1 / STEPS)), t0 = rnd((uint32_t)(sn->t1 - STEPS * step) + 1);
+		struct census c[STEPS];
+		census_take(sn, t0, step, STEPS, c);
+		for (int k = 0; k < STEPS; k++) {
+			uint64_t n[CENSUS__N], most = 0;
+			for (int64_t t = t0 + k * step - (k > 0); q % 2 && t < t0 + (k + 1) * step; t++) {
+				brute_census(m, t, sn->t1, n);
+				most = n[CENSUS_RUNNABLE] > most ? n[CENSUS_RUNNABLE] : most;
+			}
+			brute_census(m, t0 + (k + 1) * step - 1, sn->t1, n);
+			OK(!memcmp(c[k].n, n, sizeof n) && c[k].runnable_max >= n[CENSUS_RUNNABLE]);
+			OK(q % 2 == 0 || c[k].runnable_max == most);
+		}
+	}
+}
+
 /* A goroutine that waited or was not there, and is runnable, was woken or made by whom it names. One that does
    something else at the same instant may have been forgotten. */
 static bool woken(const struct model *m, uint32_t k, uint32_t i)
@@ -262,6 +298,7 @@ static void round_trip(uint32_t s, int64_t gap, uint32_t cut)
 	shares(&sn, m, id);
 	intervals(&sn, m, id);
 	counts(&sn, m);
+	census(&sn, m);
 	wakes(&sn, m, id);
 	mem_free(m);
 	tracks_free(tk);
@@ -285,6 +322,11 @@ static void late(void)
 	tracks_snap(tk, &sn);
 	struct gstat g;
 	sched_stat(sched_new(&sn, &a), quiet, TIME_NONE, TIME_NONE, &a, &g);
+	struct census c[2];
+	census_take(&sn, 0, N / 2, 2, c);
+	OK(c[0].n[CENSUS_WAITING] == 1 && c[1].n[CENSUS_WAITING] == 1);
+	census_take(&sn, 0, 100, 2, c);
+	OK(c[0].n[CENSUS_WAITING] == 0 && c[1].n[CENSUS_WAITING] == 1);
 	OK(g.total == N + 50 - 100 && g.ns[TS_NET] == g.total && g.unknown == 0 && g.nblock == 1);
 	arena_free(&a);
 	tracks_free(tk);

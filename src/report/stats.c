@@ -9,6 +9,7 @@
 #include "report/trep.h"
 
 #include "analysis/bins.h"
+#include "analysis/census.h"
 #include "base/text.h"
 
 enum { LINES = 20, MAX_LINES = 1000000 };
@@ -38,6 +39,22 @@ static int steps(const struct trep *r, uint32_t *n, int64_t *step, struct err *e
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-step=%s would make more than a million lines", s);
 	*n = (uint32_t)((all + *step - 1) / *step);
 	return 0;
+}
+
+/* Goroutines by state are counted, for the rows of their counters are thinned, the more the fewer sheets there are. */
+static void count_goroutines(const struct trep *r, int64_t step, uint32_t n, struct cbin *c[CT__N])
+{
+	static const enum counter of[CENSUS__N] = {
+		[CENSUS_RUNNABLE] = CT_RUNNABLE, [CENSUS_RUNNING] = CT_RUNNING,
+		[CENSUS_WAITING] = CT_WAITING, [CENSUS_SYSCALL] = CT_SYSCALL,
+	};
+	struct census *all = arena_alloc(r->mem, (n + 1u) * sizeof *all);
+	census_take(r->sn, r->t0, step, n, all);
+	for (int k = 0; k < CENSUS__N; k++) {
+		struct cbin *b = c[of[k]] = arena_zalloc(r->mem, (n + 1u) * sizeof *b);
+		for (uint32_t i = 0; i < n; i++)
+			b[i] = (struct cbin){ .last = all[i].n[k], .max = all[i].runnable_max, .any = true };
+	}
 }
 
 /* Counters of a trace; of a log those that its lines had: schedtrace's, gctrace's, and with scheddetail
@@ -81,7 +98,7 @@ int report_stats(const struct opt *o, struct out *out, struct err *e)
 {
 	struct table_col col[STATS + 1] = { { "Time", "time_ns", TB_NS } };
 	const struct stat_col *of[STATS];
-	struct cbin *c[STATS];
+	struct cbin *c[CT__N] = {0};
 	struct trep r;
 	uint32_t n;
 	int64_t step;
@@ -93,20 +110,26 @@ int report_stats(const struct opt *o, struct out *out, struct err *e)
 	}
 	size_t ncol = 0;
 	bool goroutines = any_goroutine(r.sn);
+	if (goroutines)
+		count_goroutines(&r, step, n, c);
 	for (int i = 0; i < STATS; i++) {
 		if (!is_shown(r.sn, &stats[i], goroutines))
 			continue;
 		of[ncol] = &stats[i];
-		c[ncol] = arena_alloc(r.mem, (n + 1u) * sizeof **c);
-		bins_count(r.sn, stats[i].c, r.t0, r.t0 + n * step, n, c[ncol]);
+		if (!c[stats[i].c]) {
+			c[stats[i].c] = arena_alloc(r.mem, (n + 1u) * sizeof **c);
+			bins_count(r.sn, stats[i].c, r.t0, r.t0 + n * step, n, c[stats[i].c]);
+		}
 		col[++ncol] = stats[i].col;
 	}
 	struct table t;
 	table_begin(&t, col, ncol + 1);
 	for (uint32_t k = 0; k < n && r.t0 + k * step < r.sn->t1; k++) {
 		table_int(&t, r.t0 + k * step);
-		for (size_t i = 0; i < ncol; i++)
-			cell(&t, &c[i][k], of[i]->flags & AT_MOST ? c[i][k].max : c[i][k].last);
+		for (size_t i = 0; i < ncol; i++) {
+			const struct cbin *b = &c[of[i]->c][k];
+			cell(&t, b, of[i]->flags & AT_MOST ? b->max : b->last);
+		}
 	}
 	table_print(&t, r.format, r.out);
 	table_free(&t);
