@@ -352,7 +352,7 @@ static uint64_t of_rows(const struct snap *sn)
 	return h;
 }
 
-/* Goroutines by state over time: sheets end elsewhere where they come and go. */
+/* Goroutines by state over time, and what Ps did in some of it: sheets end elsewhere where they come and go. */
 static uint64_t of_counts(const struct snap *sn)
 {
 	enum { STEPS = 40 };
@@ -363,6 +363,14 @@ static uint64_t of_counts(const struct snap *sn)
 		for (int k = 0; k < CENSUS__N; k++)
 			h = mix(h, c[i].n[k]);
 		h = mix(h, c[i].runnable_max);
+	}
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		struct bin b;
+		int64_t third = (sn->t1 - sn->t0) / 3;
+		if (store_trk(sn->st, t)->kind != TK_P)
+			continue;
+		bins_procs(sn, &t, 1, sn->t0 + third, sn->t1 - third / 2, &b);
+		h = bytes(h, b.ns, sizeof b.ns);
 	}
 	return h;
 }

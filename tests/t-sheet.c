@@ -313,11 +313,13 @@ static void late(void)
 	struct arena a = {0};
 	struct tracks *tk = tracks_new(st);
 	struct snap sn = { .st = st };
-	trk_id busy = tracks_track(tk, TK_G, 1), quiet = tracks_track(tk, TK_G, 2);
+	trk_id busy = tracks_track(tk, TK_G, 1), quiet = tracks_track(tk, TK_G, 2), idle = tracks_track(tk, TK_P, 0);
 	for (int64_t t = 0; t < N; t++)
 		tracks_enter(tk, &(struct sink_enter){ t, busy, 0, 0, t % 2 ? TS_RUN : TS_READY, 0, 0 }, 1);
 	tracks_enter(tk, &(struct sink_enter){ 100, quiet, 0, 0, TS_NET | (unsigned)TS_PAST, 0, 0 }, 1);
 	tracks_enter(tk, &(struct sink_enter){ N, quiet, 0, 0, TS_NET, 0, 0 }, 1);
+	tracks_enter(tk, &(struct sink_enter){ 10, idle, 0, 0, TS_IDLE | (unsigned)TS_PAST, 0, 0 }, 1);
+	tracks_enter(tk, &(struct sink_enter){ N + 10, idle, 0, 0, TS_RUN, 0, 0 }, 1);
 	tracks_upto(tk, N + 50);
 	tracks_snap(tk, &sn);
 	struct gstat g;
@@ -327,6 +329,11 @@ static void late(void)
 	OK(c[0].n[CENSUS_WAITING] == 1 && c[1].n[CENSUS_WAITING] == 1);
 	census_take(&sn, 0, 100, 2, c);
 	OK(c[0].n[CENSUS_WAITING] == 0 && c[1].n[CENSUS_WAITING] == 1);
+	struct bin b;
+	bins_procs(&sn, &idle, 1, 0, N + 50, &b);
+	OK(b.ns[TS_NONE] == 10 && b.ns[TS_IDLE] == N && b.ns[TS_RUN] == 40);
+	bins_procs(&sn, &idle, 1, N / 3, N / 2, &b);
+	OK(b.ns[TS_IDLE] == N / 2 - N / 3 && b.ns[TS_NONE] == 0);
 	OK(g.total == N + 50 - 100 && g.ns[TS_NET] == g.total && g.unknown == 0 && g.nblock == 1);
 	arena_free(&a);
 	tracks_free(tk);

@@ -24,12 +24,15 @@ static inline int64_t bin_edge(int64_t t0, int64_t t1, uint32_t n, uint32_t k)
 
 /* A row: n columns of a track over [t0, t1). Outside of the snapshot and the track's life: TS_NONE. */
 void bins_row(const struct snap *, trk_id, int64_t t0, int64_t t1, uint32_t n, struct bin *out);
-/* The sums of a track over [t0, t1). */
+/* The sums of a track over [t0, t1): where sheets come and go, and it is many of them, as near as they are summed up. */
 void bins_sum(const struct snap *, trk_id, int64_t t0, int64_t t1, struct bin *out);
 /* The sums of many tracks, a track at most once, walking the sheets once and in order: ns[] of each is to be zero. They
    lie in the arena. */
 struct bins_ask { trk_id trk; int64_t t0, t1; int64_t *ns; };
 bool bins_many(const struct snap *, const struct bins_ask *, uint32_t n, const struct arena *, const struct onlooker *);
+/* The sums of Ps over [t0, t1), to the nanosecond however few sheets there is room for, with what was before they were
+   first heard of. */
+void bins_procs(const struct snap *, const trk_id *, uint32_t n, int64_t t0, int64_t t1, struct bin *out);
 /* The state that has most of it, TS_NONE and TS_IDLE only where there is nothing else (or count them
    with all set); TS_NONE when empty. */
 enum tstate bin_main(const struct bin *, bool all);

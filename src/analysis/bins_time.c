@@ -294,3 +294,51 @@ bool bins_many(const struct snap *sn, const struct bins_ask *ask, uint32_t n, co
 	mem_free(of);
 	return go;
 }
+
+/* What no sheet has of a track that was heard of late. */
+static void add_heard(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, int64_t ns[TS__N])
+{
+	const struct trk_row *r = store_trk(sn->st, trk);
+	int64_t heard = store_heard(sn->st, r);
+	if (heard == TIME_NONE)
+		return;
+	int64_t a = r->t0 > t0 ? r->t0 : t0, b = heard < t1 ? heard : t1;
+	if (b <= a)
+		return;
+	ns[ival_state(sn, trk, heard)] += b - a;
+	ns[TS_NONE] -= b - a;
+}
+
+/* A part of [t0, t1) that begins or ends within a sheet. */
+static void add_end(const struct snap *sn, const trk_id *p, uint32_t n, int64_t t0, int64_t t1, struct bin *out)
+{
+	struct arena a = {0};
+	struct bins_ask *ask = arena_alloc(&a, (n + 1u) * sizeof *ask);
+	struct bin *part = arena_zalloc(&a, (n + 1u) * sizeof *part);
+	for (uint32_t i = 0; i < n; i++)
+		ask[i] = (struct bins_ask){ p[i], t0, t1, part[i].ns };
+	if (t1 > t0)
+		bins_many(sn, ask, n, &a, &(struct onlooker){0});
+	for (uint32_t i = 0; i < n; i++)
+		for (int s = 0; s < TS__N; s++)
+			out[i].ns[s] += part[i].ns[s];
+	arena_free(&a);
+}
+
+void bins_procs(const struct snap *sn, const trk_id *p, uint32_t n, int64_t t0, int64_t t1, struct bin *out)
+{
+	int64_t a = t1, b = t1;	/* sheets that lie in it as a whole */
+	for (uint32_t i = 0; i < sn->nsheets; i++) {
+		const struct sheet_slot *slot = store_slot(sn->st, i);
+		if (slot->t0 < t0 || slot->t1 > t1)
+			continue;
+		a = slot->t0 < a ? slot->t0 : a;
+		b = slot->t1;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		bins_sum(sn, p[i], a, b, &out[i]);
+		add_heard(sn, p[i], t0, t1, out[i].ns);
+	}
+	add_end(sn, p, n, t0, a, out);
+	add_end(sn, p, n, b, t1, out);
+}

@@ -87,7 +87,8 @@ struct gp *gotrack_p(struct gotrace *r, int64_t id)
 			r->near[id] = p;
 		*p = (struct gp){ .id = id, .m = -1, .syscall_g = -1, .sweep_g = -1, .shown = TS_IDLE };
 		p->trk = r->sink->ops->track(r->sink->self, TK_P, (uint64_t)id);
-		enter(r, p->trk, gotrace_rel(r, r->sync), TS_IDLE, 0, 0);
+		int64_t since = gotrace_rel(r, r->sync);
+		enter(r, p->trk, since, since < gotrace_now(r) ? TS_IDLE | (unsigned)TS_PAST : TS_IDLE, 0, 0);
 	}
 	return s->p;
 }

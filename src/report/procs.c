@@ -67,26 +67,43 @@ static void queue_cells(const struct trep *r, struct table *t, trk_id p, double 
 	table_int(t, (int64_t)most);
 }
 
+/* The Ps that are asked for, how many; into `of`, if it is there. */
+static uint32_t list_procs(const struct trep *r, trk_id *of)
+{
+	uint32_t n = 0;
+	for (trk_id p = 1; p < r->sn->ntrks; store_pass(r->sn, p++)) {
+		if (store_trk(r->st, p)->kind != TK_P || (r->filter.proc && r->filter.proc != p))
+			continue;
+		if (of)
+			of[n] = p;
+		n++;
+	}
+	return n;
+}
+
 static void proc_rows(const struct trep *r, struct table *t)
 {
 	int64_t all = r->t1 > r->t0 ? r->t1 - r->t0 : 1;
 	const struct moves *moves = count_moves(r);
-	for (trk_id p = 1; p < r->sn->ntrks; store_pass(r->sn, p++)) {
-		if (store_trk(r->st, p)->kind != TK_P || (r->filter.proc && r->filter.proc != p))
-			continue;
-		struct bin b;
-		bins_sum(r->sn, p, r->t0, r->t1, &b);
-		table_int(t, (int64_t)store_trk(r->st, p)->id);
+	uint32_t n = list_procs(r, NULL);
+	trk_id *of = arena_alloc(r->mem, (n + 1u) * sizeof *of);
+	struct bin *bin = arena_alloc(r->mem, (n + 1u) * sizeof *bin);
+	list_procs(r, of);
+	bins_procs(r->sn, of, n, r->t0, r->t1, bin);
+	for (uint32_t k = 0; k < n; k++) {
+		const struct bin *b = &bin[k];
+		const struct moves *m = &moves[of[k]];
+		table_int(t, (int64_t)store_trk(r->st, of[k])->id);
 		for (int i = 0; i < SHOWN; i++)
-			table_share(t, (double)b.ns[shown[i]] / (double)all);
-		table_share(t, (double)b.ns[TS_NONE] / (double)all);
-		if (r->sn->trace.log)
-			queue_cells(r, t, p, (double)b.ns[TS_UNKNOWN] / (double)all);
-		if (r->sn->trace.log)
+			table_share(t, (double)b->ns[shown[i]] / (double)all);
+		table_share(t, (double)b->ns[TS_NONE] / (double)all);
+		if (r->sn->trace.log) {
+			queue_cells(r, t, of[k], (double)b->ns[TS_UNKNOWN] / (double)all);
 			continue;
-		table_int(t, moves[p].started);
-		table_int(t, moves[p].stopped);
-		table_int(t, moves[p].stolen);
+		}
+		table_int(t, m->started);
+		table_int(t, m->stopped);
+		table_int(t, m->stolen);
 	}
 }
 
