@@ -151,8 +151,8 @@ static void weights_of_things(const struct world *o, const struct calls *c)
 			cum += on ? o->value[i] : 0;
 			flat += o->fun[i][o->depth[i] - 1] == f ? o->value[i] : 0;
 		}
-		OK(c->thing[t].flat == flat);
-		OK(c->thing[t].cum == cum);
+		OK(c->weight[t].flat == flat);
+		OK(c->weight[t].cum == cum);
 		all += flat;
 	}
 	OK(all == c->total);
@@ -297,7 +297,7 @@ static void flames(const struct world *o, const struct calls *c)
 		if (!rnd(3))
 			conf.pivot = 1 + rnd(c->nthing - 1), conf.up = rnd(2);
 		struct flame *f = flame_new(c, &conf);
-		layout(f, conf.pivot ? c->thing[conf.pivot].cum : c->total);
+		layout(f, conf.pivot ? c->weight[conf.pivot].cum : c->total);
 		view(f);
 		if (!conf.pivot && !conf.reverse && !conf.fold_runtime && !conf.fold_recursion)
 			hits(o, f, c);
@@ -329,7 +329,7 @@ static void extremes(void)
 		int64_t sum = 0;
 		for (uint32_t k = 0; k < f->t.n; k++)
 			grow_by(&sum, nodes_own(&f->t, k).w);
-		OK(sum == flame_sum(f, 0).w && sum == (conf.pivot ? c->thing[conf.pivot].cum : o->w.total));
+		OK(sum == flame_sum(f, 0).w && sum == (conf.pivot ? c->weight[conf.pivot].cum : o->w.total));
 		flame_free(f);
 	}
 	struct arena a = {0};
@@ -397,7 +397,7 @@ int main(void)
 			c = calls_by(o, (enum gran)g);
 			int64_t flat = 0;
 			for (uint32_t t = 0; t < c->nthing; t++)
-				flat += c->thing[t].flat;
+				flat += c->weight[t].flat;
 			struct nodes all = nodes_of(c);
 			OK(flat == o->w.total && nodes_sum(&all, 0).w == o->w.total);
 			OK(g != GR_FILES || c->nthing == 2);

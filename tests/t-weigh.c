@@ -164,7 +164,7 @@ static void laws_of_things(const struct weights *w, const struct things *t, cons
 					break;
 				}
 		}
-		OK(c->thing[k].flat == own && c->thing[k].cum == all);
+		OK(c->weight[k].flat == own && c->weight[k].cum == all);
 	}
 }
 

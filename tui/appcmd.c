@@ -38,8 +38,8 @@ fun_id app_function(struct app *a, const struct rx *rx)
 	for (uint32_t i = 1; i < c->nthing; i++) {
 		const struct thing *t = &c->thing[i];
 		struct str_row s = calls_symbol(c, i);
-		uint64_t v = wrap_size(t->cum);
-		if (t->fun && t->nnode && (v > most || !best) && rx_match(rx, s.s, s.n)) {
+		uint64_t v = wrap_size(c->weight[i].cum);
+		if (t->fun && c->weight[i].nnode && (v > most || !best) && rx_match(rx, s.s, s.n)) {
 			most = v;
 			best = t->fun;
 		}

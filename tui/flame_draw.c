@@ -345,7 +345,7 @@ static void put_list(const struct flameview *v, const struct pane_env *env, stru
 static int cmp_hit(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct calls *c = ctx;
-	const struct thing *x = &c->thing[a], *y = &c->thing[b];
+	const struct thing_weight *x = &c->weight[a], *y = &c->weight[b];
 	uint64_t p = wrap_size(x->cum), q = wrap_size(y->cum);
 	if (p != q)
 		return p > q ? -1 : 1;
@@ -364,7 +364,7 @@ static void below(const struct flameview *v, const struct pane_env *env, struct 
 	if (hit) {
 		uint32_t *id = arena_alloc(env->scratch, c->nthing * sizeof *id), fit = (uint32_t)(g->h - y - 1);
 		for (uint32_t i = 1; i < c->nthing; i++)
-			if (hit[i] && c->thing[i].nnode)
+			if (hit[i] && c->weight[i].nnode)
 				id[n++] = i;
 		n = first_u32(id, n, fit, cmp_hit, c);
 		grid_printf(g, y++, 0, ST_HEAD, 0,
@@ -372,7 +372,7 @@ static void below(const struct flameview *v, const struct pane_env *env, struct 
 		    env->find.text);
 		l = arena_alloc(env->scratch, (n + 1) * sizeof *l);
 		for (uint32_t i = 0; i < n; i++)
-			l[i] = (struct link){.thing = id[i], .value = c->thing[id[i]].cum};
+			l[i] = (struct link){.thing = id[i], .value = c->weight[id[i]].cum};
 		put_list(v, env, g, y, l, n, c->all);
 		return;
 	}
@@ -384,12 +384,12 @@ static void below(const struct flameview *v, const struct pane_env *env, struct 
 	struct rect old = grid_clip(g, (struct rect){y, 0, g->h - y, half});
 	grid_printf(
 	    g, 0, 0, ST_HEAD, 0, "%u caller%s of the selected function", n, n == 1 ? "" : "s");
-	put_list(v, env, g, 1, l, n, c->thing[thing].cum);
+	put_list(v, env, g, 1, l, n, c->weight[thing].cum);
 	grid_unclip(g, old);
 	n = callees_of(c, thing, env->scratch, &l);
 	old = grid_clip(g, (struct rect){y, half + 2, g->h - y, g->w - half - 2});
 	grid_printf(g, 0, 0, ST_HEAD, 0, "%u callee%s", n, n == 1 ? "" : "s");
-	put_list(v, env, g, 1, l, n, c->thing[thing].cum);
+	put_list(v, env, g, 1, l, n, c->weight[thing].cum);
 	grid_unclip(g, old);
 }
 

@@ -52,7 +52,7 @@ static void add(struct listview *v, struct list_row r)
 
 static struct list_row row_of(const struct listview *v, int64_t line, uint32_t thing)
 {
-	const struct thing *t = &v->t.c->thing[thing];
+	const struct thing_weight *t = &v->t.c->weight[thing];
 	return (struct list_row){LR_LINE, line, line, thing, t->flat, t->cum, t->oflat, t->ocum, 0};
 }
 
@@ -173,8 +173,8 @@ void listview_fill(struct listview *v, const struct pane_env *env)
 		v->src = sources_get(session_sources(s), store_str(c->st, f->file)->s);
 	v->most = 0;
 	for (uint32_t i = 0; i < n; i++)
-		if (tree_part(c->thing[hot[i]].cum, v->most ? v->most : 1) > 1 || !v->most)
-			v->most = c->thing[hot[i]].cum;
+		if (tree_part(c->weight[hot[i]].cum, v->most ? v->most : 1) > 1 || !v->most)
+			v->most = c->weight[hot[i]].cum;
 	while (n && c->thing[hot[0]].line <= 0) {	/* no line is known: by itself, first */
 		add(v, row_of(v, 0, hot[0]));
 		add_code(v, 0);

@@ -46,7 +46,7 @@ static uint32_t wanted(const struct peek *p, struct link *l, uint32_t n)
 static void add_links(struct peek *p, struct arena *a, enum row_kind kind, const struct link *l,
     uint32_t n, int level, int levels)
 {
-	int64_t whole = p->t.c->thing[p->centre].cum;
+	int64_t whole = p->t.c->weight[p->centre].cum;
 	for (uint32_t i = 0; i < n && p->rows.n < ROWS_MAX; i++) {
 		if (level && tree_part(l[i].value, whole) < 0.005)
 			continue;
@@ -81,7 +81,7 @@ static void fill(struct peek *p, const struct pane_env *env)
 	if (!p->centre)
 		return;
 	int levels = peek_levels(p, env);
-	const struct thing *c = &p->t.c->thing[p->centre];
+	const struct thing_weight *c = &p->t.c->weight[p->centre];
 	p->more = session_query(env->s)->drop_negative && p->t.c->two && p->t.c->show == SHOW_DELTA;
 	uint32_t n = callers_of(p->t.c, p->centre, &a, &l);
 	n = wanted(p, l, n);
@@ -202,7 +202,7 @@ static enum verdict match_re(
 /* Without a word of what is wanted: what costs most itself, as Top's first row; the heaviest of all is a root. */
 static uint32_t hottest(const struct peek *p)
 {
-	const struct thing *t = p->t.c->thing;
+	const struct thing_weight *t = p->t.c->weight;
 	uint32_t best = p->match[0];
 	for (uint32_t i = 1; i < p->nmatch; i++)
 		if (wrap_size(t[p->match[i]].flat) > wrap_size(t[best].flat))

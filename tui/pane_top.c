@@ -36,7 +36,7 @@ static int down(int64_t a, int64_t b)
 }
 
 /* By one column of one side; the other orders are kept with the calls. */
-static int cmp_side(const struct by *by, const struct thing *x, const struct thing *y)
+static int cmp_side(const struct by *by, const struct thing_weight *x, const struct thing_weight *y)
 {
 	bool cum = by->sort == K_CUMA || by->sort == K_CUMB;
 	struct pair p = cum ? tree_pair(by->c, x->cum, x->ocum) : tree_pair(by->c, x->flat, x->oflat);
@@ -44,7 +44,7 @@ static int cmp_side(const struct by *by, const struct thing *x, const struct thi
 	return by->sort == K_FLATA || by->sort == K_CUMA ? down(p.a, q.a) : down(p.b, q.b);
 }
 
-static int cmp_what(const struct calls *c, const struct thing *x, const struct thing *y)
+static int cmp_what(const struct calls *c, const struct thing_weight *x, const struct thing_weight *y)
 {
 	int d = down(tree_pair(c, x->flat, x->oflat).a, tree_pair(c, y->flat, y->oflat).a);
 	return d ? d : down(tree_pair(c, x->cum, x->ocum).a, tree_pair(c, y->cum, y->ocum).a);
@@ -53,8 +53,9 @@ static int cmp_what(const struct calls *c, const struct thing *x, const struct t
 static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct by *by = ctx;
-	const struct thing *x = &by->c->thing[a], *y = &by->c->thing[b];
-	int name = x->rank < y->rank ? -1 : x->rank > y->rank, d = cmp_side(by, x, y);
+	const struct thing_weight *x = &by->c->weight[a], *y = &by->c->weight[b];
+	uint32_t p = by->c->thing[a].rank, q = by->c->thing[b].rank;
+	int name = p < q ? -1 : p > q, d = cmp_side(by, x, y);
 	d = d ? d : down(x->flat, y->flat);
 	d = d ? d : down(x->cum, y->cum);
 	if (!d)	/* what has not changed: by what it is */
@@ -73,7 +74,7 @@ static const uint32_t *kept_order(const struct topview *p, uint32_t *n)
 	return p->sort == K_FLAT ? o->flat : p->sort == K_CUM ? o->cum : o->name;
 }
 
-static bool seen(const struct thing *t, bool less)
+static bool seen(const struct thing_weight *t, bool less)
 {
 	return (t->flat || t->cum || t->oflat || t->ocum) && !(less && (t->flat < 0 || (!t->flat && t->cum < 0)));
 }
@@ -101,7 +102,7 @@ static void look_ahead(const struct calls *c, const uint32_t *v, uint32_t k, uin
 	enum { AHEAD = 16 };
 	if (k + AHEAD < n) {
 		__builtin_prefetch(&c->thing[v[k + AHEAD]].id);
-		__builtin_prefetch(&c->thing[v[k + AHEAD]].ocum);
+		__builtin_prefetch(&c->weight[v[k + AHEAD]].ocum);
 	}
 }
 
@@ -109,13 +110,13 @@ static void look_ahead(const struct calls *c, const uint32_t *v, uint32_t k, uin
 /* Row i: what it and those before it have. Is it the one that was selected? */
 static bool add_up(struct topview *p, int64_t *sum, uint32_t thing, uint32_t i)
 {
-	const struct thing *t = &p->t.c->thing[thing];
+	const struct thing_weight *t = &p->t.c->weight[thing];
 	uint64_t cum = wrap_size(t->cum);
 	if (p->limit && i >= p->limit)
 		return false;
 	p->most = cum > (uint64_t)p->most ? (int64_t)(cum & INT64_MAX) : p->most;
 	p->sum[i] = *sum = wrap_add(*sum, t->flat);
-	return t->id == p->sel;
+	return p->t.c->thing[thing].id == p->sel;
 }
 
 static void fill(struct topview *p, const struct pane_env *env)
@@ -133,7 +134,7 @@ static void fill(struct topview *p, const struct pane_env *env)
 		uint32_t i = !by ? k + 1 : by[p->invert ? all - 1 - k : k];
 		if (by && !p->invert)
 			look_ahead(c, by, k, all);
-		if (!seen(&c->thing[i], less) || (env->grep.rx && !tree_match(c, i, env->grep.rx, &b)))
+		if (!seen(&c->weight[i], less) || (env->grep.rx && !tree_match(c, i, env->grep.rx, &b)))
 			continue;
 		p->row[n++] = i;
 		if (by)		/* they come in their order: each is looked at once */
@@ -400,15 +401,16 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	if (!sel)
 		return;
 	const struct thing *t = &p->t.c->thing[sel];
+	const struct thing_weight *w = &p->t.c->weight[sel];
 	struct link *l;
 	struct buf rest = {0};
 	buf_puts(&rest, "  ");
 	calls_where(p->t.c, sel, &rest);
 	buf_puts(&rest, "  flat ");
-	tree_put_change(env, p->t.c, &rest, t->flat);
+	tree_put_change(env, p->t.c, &rest, w->flat);
 	buf_puts(&rest, " cum ");
-	tree_put_change(env, p->t.c, &rest, t->cum);
-	tree_put_sides(env, p->t.c, &rest, t->cum, t->ocum);
+	tree_put_change(env, p->t.c, &rest, w->cum);
+	tree_put_sides(env, p->t.c, &rest, w->cum, w->ocum);
 	uint32_t up = callers_of(p->t.c, sel, env->scratch, &l);
 	uint32_t down = callees_of(p->t.c, sel, env->scratch, &l);
 	if (t->map && !session_is_trace(env->s))	/* C, C++, Rust: addresses alone */

@@ -13,7 +13,7 @@
 
 static int64_t base_of(const struct peek *p, const struct pane_env *env)
 {
-	return tree_base(env, p->t.c, BASE_LOCAL, p->t.c->thing[p->centre].cum);
+	return tree_base(env, p->t.c, BASE_LOCAL, p->t.c->weight[p->centre].cum);
 }
 
 struct drawing { const struct peek *p; const struct pane_env *env; };
@@ -43,7 +43,7 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	const struct drawing *d = arg;
 	const struct peek *p = d->p;
 	const struct peek_line *l = &p->line[i];
-	const struct thing *t = &p->t.c->thing[l->thing];
+	const struct thing_weight *t = &p->t.c->weight[l->thing];
 	if (l->kind == R_CALLERS || l->kind == R_CALLEES) {
 		draw_rule(g, y, l->n, l->kind == R_CALLERS ? "caller" : "callee");
 		return;
@@ -124,7 +124,7 @@ void peek_detail(const void *st, const struct pane_env *env, struct buf *b)
 	const struct peek_line *l = &p->line[p->rows.sel];
 	if (!l->thing)
 		return;
-	const struct thing *t = &p->t.c->thing[l->thing];
+	const struct thing_weight *t = &p->t.c->weight[l->thing];
 	struct buf rest = {0};
 	buf_puts(&rest, "  ");
 	calls_where(p->t.c, l->thing, &rest);

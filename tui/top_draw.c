@@ -75,7 +75,7 @@ struct drawing {
 	int n, x[C__N], w[C__N];
 };
 
-static const char *inlined(const struct thing *t)
+static const char *inlined(const struct thing_weight *t)
 {
 	return t->inl ? t->notinl ? "(partial-inline)" : "(inline)" : "";
 }
@@ -95,7 +95,7 @@ static void draw_cell(const struct drawing *d, struct grid *g, int y, uint32_t i
 {
 	const struct topview *p = d->p;
 	const struct calls *c = p->t.c;
-	const struct thing *t = &c->thing[p->row[i]];
+	const struct thing_weight *t = &c->weight[p->row[i]];
 	int64_t base = tree_base(d->env, c, BASE_ALL, 0);
 	struct pair flat = tree_pair(c, t->flat, t->oflat), cum = tree_pair(c, t->cum, t->ocum);
 	int x = d->x[k], w = d->w[k];
@@ -165,7 +165,7 @@ void top_draw(const void *st, const struct pane_env *env, struct grid *g)
 static int draw_links(const struct topview *p, const struct pane_env *env, struct grid *g, int y, int h,
     const char *head, const struct link *l, uint32_t n)
 {
-	int64_t whole = p->t.c->thing[top_selected(p)].cum;
+	int64_t whole = p->t.c->weight[top_selected(p)].cum;
 	if (h < 2)
 		return y;
 	grid_printf(g, y++, 0, ST_HEAD, 0, "%u %s%s", n, head, n == 1 ? "" : "s");

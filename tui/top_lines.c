@@ -33,7 +33,7 @@ static int heaviest(const struct calls *c, const struct thing *t, const struct c
 {
 	int n = 0;
 	for (uint32_t i = 1; i < lines->nthing; i++) {
-		int64_t cum = lines->thing[i].cum;
+		int64_t cum = lines->weight[i].cum;
 		if (!cum || !of_it(t, &lines->thing[i], c->gran) ||
 		    (n == max && wrap_size(v[n - 1].cum) >= wrap_size(cum)))
 			continue;

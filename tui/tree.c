@@ -300,7 +300,7 @@ uint32_t tree_thing(const struct calls *c, const struct place *p)
 {
 	if (c->gran == GR_LINES || c->gran == GR_ADDRESSES)
 		for (uint32_t i = 1; p->frm && i < c->nthing; i++)
-			if (c->thing[i].frm == p->frm && c->thing[i].nnode)
+			if (c->thing[i].frm == p->frm && c->weight[i].nnode)
 				return i;
 	return calls_fun(c, p->fun);
 }

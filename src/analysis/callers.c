@@ -76,8 +76,8 @@ static void add_node(const struct calls *c, struct asked *k, uint32_t node)
 static void find_nodes(const struct calls *c, struct asked *k)
 {
 	const struct shape *s = c->shape;
-	const struct thing *it = &c->thing[k->thing];
-	for (uint32_t i = 1; k->n < it->nseen && (i = nodes_seek(s->thing, i, s->n, k->thing)) < s->n; i++)
+	uint32_t n = c->weight[k->thing].nseen;
+	for (uint32_t i = 1; k->n < n && (i = nodes_seek(s->thing, i, s->n, k->thing)) < s->n; i++)
 		add_node(c, k, i);
 }
 

@@ -30,7 +30,7 @@ static void group(const struct calls *c, struct call_funs *f)
 	for (uint32_t i = 1; i < c->nthing; i++) {
 		const struct thing *t = &c->thing[i];
 		f->of[i] = UINT32_MAX;
-		if (!t->nnode)
+		if (!c->weight[i].nnode)
 			continue;
 		uint32_t h = hash_u64((uint64_t)t->name << 32 | t->file, 0);
 		uint32_t id = intern_find(&index, h, same_fun, f, t);

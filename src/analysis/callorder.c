@@ -18,7 +18,7 @@ enum key { BY_FLAT, BY_CUM, BY_WHAT_FLAT, BY_WHAT_CUM };
 
 static uint64_t key_of(const struct calls *c, uint32_t i, enum key k)
 {
-	const struct thing *t = &c->thing[i];
+	const struct thing_weight *t = &c->weight[i];
 	int64_t v = k == BY_FLAT ? t->flat
 		  : k == BY_CUM	 ? t->cum
 		  : k == BY_WHAT_FLAT ? side_pair(c->show, t->flat, t->oflat).a
@@ -48,9 +48,9 @@ const struct call_orders *calls_orders(struct calls *c)
 		return o;
 	struct keyed *v = xmalloc(((size_t)c->nthing + 1) * sizeof *v);
 	for (uint32_t i = 1; i < c->nthing; i++) {
-		const struct thing *t = &c->thing[i];
+		const struct thing_weight *t = &c->weight[i];
 		if (t->nnode || t->flat || t->cum || t->oflat || t->ocum)
-			v[o->n++] = (struct keyed){t->rank, i};
+			v[o->n++] = (struct keyed){c->thing[i].rank, i};
 	}
 	keyed_sort(v, o->n);
 	o->name = take(c, v, o->n);

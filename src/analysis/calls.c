@@ -126,7 +126,7 @@ static void weigh_own(struct calls *c, const struct onto *o, const struct column
 					v->oflat[k] = 0;
 				continue;
 			}
-			struct thing *t = &c->thing[s->thing[at]];
+			struct thing_weight *t = &c->weight[s->thing[at]];
 			t->flat = wrap_add(t->flat, v->flat[k]);
 			if (v->oflat)
 				t->oflat = wrap_add(t->oflat, v->oflat[k]);
@@ -238,7 +238,7 @@ static void weigh_all(struct calls *c)
 	for (uint32_t k = 0; k < ps.n; k++) {
 		struct part p = ps.part[k];
 		for (size_t i = 0; i < n; i++) {
-			struct thing *t = &c->thing[i];
+			struct thing_weight *t = &c->weight[i];
 			const struct part_of *of = &p.of[i];
 			if (!of->n || (c->dead && c->dead[i]))
 				continue;
@@ -255,7 +255,7 @@ static void weigh_all(struct calls *c)
 		mem_free(p.of);
 		mem_free(p.ocum);
 	}
-	c->thing[0].nnode = true;
+	c->weight[0].nnode = true;
 }
 
 void calls_finish(struct calls *c, struct onto *o)
@@ -268,8 +268,8 @@ void calls_finish(struct calls *c, struct onto *o)
 	if (o->to)
 		move_ends(c, o->to, &v);
 	c->nthing = of->n;
-	c->thing = xmalloc(of->n * sizeof *c->thing);
-	memcpy(c->thing, of->row, of->n * sizeof *c->thing);
+	c->thing = of->row;
+	c->weight = xcalloc(of->n, sizeof *c->weight);
 	weigh_own(c, o, &v);
 	run_up(c, &v);
 	weigh_all(c);
@@ -331,7 +331,7 @@ void calls_free(struct calls *c)
 	callers_drop(c);
 	mem_free(c->shares);
 	mem_free(c->dead);
-	mem_free(c->thing);
+	mem_free(c->weight);
 	mem_free(c);
 }
 
@@ -381,7 +381,7 @@ void calls_where(const struct calls *c, uint32_t thing, struct buf *b)
 uint32_t calls_find(const struct calls *c, uint64_t id)
 {
 	for (uint32_t i = 1; id && i < c->nthing; i++)
-		if (c->thing[i].id == id && c->thing[i].nnode)
+		if (c->thing[i].id == id && c->weight[i].nnode)
 			return i;
 	return 0;
 }
@@ -394,7 +394,7 @@ uint32_t calls_fun(const struct calls *c, fun_id f)
 	uint32_t best = 0;
 	for (uint32_t i = 1; i < c->nthing; i++) {
 		const struct thing *t = &c->thing[i];
-		if (t->tag || !t->frm || !t->nnode)
+		if (t->tag || !t->frm || !c->weight[i].nnode)
 			continue;
 		bool same = c->gran == GR_FILES ? t->file && t->file == want->file
 						: t->name && t->name == want->name;

@@ -23,12 +23,16 @@ struct thing {
 	fun_id fun;
 	uint64_t id;		/* the same for the same thing whatever the query */
 	uint32_t rank;		/* in the order of names */
-	uint32_t nseen, first;	/* nodes of the shape that something counts at or below; the first of those */
-	uint8_t kind;		/* enum pkg_kind; bytes, for there are a million things where lines are */
-	bool nnode;		/* it has such nodes */
-	bool inl, notinl;	/* is inlined somewhere; is not */
+	uint8_t kind;		/* enum pkg_kind; a byte, for there are a million things where lines are */
+};
+
+/* What a thing weighs in a query, apart from what it is: that is the same for all of them. */
+struct thing_weight {
 	int64_t flat, cum;	/* cum: once a stack, however often it recurs */
 	int64_t oflat, ocum;	/* of the other side, see struct weights */
+	uint32_t nseen, first;	/* nodes of the shape that something counts at or below; the first of those */
+	bool nnode;		/* it has such nodes */
+	bool inl, notinl;	/* is inlined somewhere; is not */
 };
 
 /* How a node is called, and whether it is from below itself. */
@@ -63,7 +67,8 @@ struct calls {
 	const struct store *st;
 	enum gran gran;
 	uint32_t nthing;
-	struct thing *thing;	/* all of the store's, those without nodes too */
+	const struct thing *thing;	/* all of the store's, those without nodes too: they are the shape's */
+	struct thing_weight *weight;	/* and what they weigh */
 	int64_t total, all;	/* as in struct weights */
 	int64_t ototal;		/* of the other side */
 	bool two;		/* there is another side */

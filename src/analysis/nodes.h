@@ -46,7 +46,7 @@ static inline struct nodes nodes_of(const struct calls *c)
 		return nodes_in(c, s, &c->of_left);
 	}
 	for (uint32_t i = 1; i < c->nthing; i++)
-		seen += c->thing[i].nseen;
+		seen += c->weight[i].nseen;
 	return (struct nodes){.c = c, .n = s->n, .all = seen == s->n, .thing = s->thing, .how = s->how, .s = s,
 	    .w = c->w};
 }

@@ -141,7 +141,7 @@ static struct fun *judge(const struct calls *c, enum shares_of of, struct sum **
 	size_t cap = 0;
 	for (uint32_t i = 1; i < c->nthing; i++) {
 		const struct thing *t = &c->thing[i];
-		if (t->tag || !t->name || !t->nnode)
+		if (t->tag || !t->name || !c->weight[i].nnode)
 			continue;
 		const struct str_row *name = store_str(c->st, t->name);
 		size_t n = symbol_package(name->s, name->n);

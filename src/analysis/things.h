@@ -16,7 +16,7 @@ struct things {
 	const struct store *st;
 	enum gran gran;
 	uint32_t n, nfrm;
-	struct thing *row;	/* weights and nodes are 0; ranked by name */
+	struct thing *row;	/* ranked by name */
 	uint32_t *of;		/* per frame its thing */
 	uint32_t *tag;		/* things_tag(): the tags that are things, sorted by text; NULL none */
 	uint32_t ntag;

@@ -125,7 +125,7 @@ static struct asm_weight *weights_of(const struct calls *c, size_t *n)
 	size_t k = 0, m = 0;
 	for (uint32_t i = 1; i < c->nthing; i++)
 		if (c->thing[i].addr)
-			w[k++] = (struct asm_weight){c->thing[i].addr, c->thing[i].flat, c->thing[i].cum};
+			w[k++] = (struct asm_weight){c->thing[i].addr, c->weight[i].flat, c->weight[i].cum};
 	qsort(w, k, sizeof *w, by_addr);
 	for (size_t i = 0; i < k; i++) {
 		if (!m || w[m - 1].addr != w[i].addr) {
