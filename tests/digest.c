@@ -60,7 +60,7 @@ static uint64_t of_names(const struct snap *sn)
 	for (uint32_t i = 0; i < sn->nfrms; i++)
 		h = mix(h, (uint64_t)store_frm(st, i)->fun << 32 ^ (uint64_t)store_frm(st, i)->line);
 	for (uint32_t i = 0; i < sn->nstks; i++)
-		h = mix(h, (uint64_t)store_stk(st, i)->parent << 32 | store_stk(st, i)->frame);
+		h = mix(h, (uint64_t)stk_parent(st, i) << 32 | stk_frame(st, i));
 	for (uint32_t i = 0; i < sn->nwarns; i++) {
 		const struct warn_row *w = col_at(&st->warns, i);
 		h = mix(h, w->at + hash_bytes(w->msg, strlen(w->msg), 0));

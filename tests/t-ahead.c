@@ -157,8 +157,8 @@ static bool alike(const struct got *a, const struct got *b)
 	if (a->sn->nstks != b->sn->nstks || a->sn->nsmps != b->sn->nsmps || a->sn->nsets != b->sn->nsets)
 		return false;
 	for (uint32_t i = 0; i < a->sn->nstks; i++)
-		if (store_stk(x, i)->parent != store_stk(y, i)->parent ||
-		    store_stk(x, i)->frame != store_stk(y, i)->frame)
+		if (stk_parent(x, i) != stk_parent(y, i) ||
+		    stk_frame(x, i) != stk_frame(y, i))
 			return false;
 	for (uint32_t i = 0; i < a->sn->nsmps; i++)
 		if (store_smp(x, i)->stack != store_smp(y, i)->stack || store_smp(x, i)->set != store_smp(y, i)->set)
@@ -220,8 +220,8 @@ static bool watch(void *arg, uint64_t bytes)
 
 static bool same_stack(const struct store *x, stk_id a, const struct store *y, stk_id b)
 {
-	for (; a && b; a = store_stk(x, a)->parent, b = store_stk(y, b)->parent)
-		if (store_stk(x, a)->frame != store_stk(y, b)->frame)
+	for (; a && b; a = stk_parent(x, a), b = stk_parent(y, b))
+		if (stk_frame(x, a) != stk_frame(y, b))
 			return false;
 	return !a && !b;
 }

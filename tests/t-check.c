@@ -161,16 +161,24 @@ static void tables(void)
 	    .label = &l, .nlabel = 1, .when = TIME_NONE});
 	const struct snap all = *build_finish(b);
 	struct store *t = (struct store *)(uintptr_t)all.st;
-	struct stk_row *stk = col_at(&t->stks, all.nstks - 1);
+	frm_id *stk = col_at(&t->stks, all.nstks - 1);
+	struct stk_forks *forks = col_at(&t->forks, 0);
 	struct frm_row *frm = col_at(&t->frms, all.nfrms - 1);
 	struct loc_row *where = col_at(&t->locs, loc);
 	struct fun_row *f = col_at(&t->funs, fun);
 	struct map_row *m = col_at(&t->maps, map);
 	struct smp_row *smp = col_at(&t->smps, 0);
 	struct sink_label *label = col_at(&t->labels, 0);
-	WRONG(stk->parent, all.nstks - 1);	/* its own parent */
-	WRONG(stk->frame, 0);
-	WRONG(stk->frame, all.nfrms);
+	WRONG(*stk, 0);
+	WRONG(*stk, all.nfrms);
+	WRONG(forks->before, 1);
+	WRONG(forks->bits, 2);	/* a parent elsewhere, and none is there */
+	stk_id *up = col_add(&t->fork, NULL);
+	forks->bits = 2;
+	OK(!store_check_tables(&all, NULL));
+	WRONG(*up, all.nstks - 1);	/* its own parent */
+	WRONG(forks->bits, 1);	/* the root has one */
+	forks->bits = 0;
 	WRONG(frm->loc, 0);
 	WRONG(frm->loc, all.nlocs);
 	WRONG(frm->fun, all.nfuns);

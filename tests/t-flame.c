@@ -101,8 +101,8 @@ static struct world *world_new(enum values values)
 	o->w = (struct weights){
 	    .n = n, .parent = o->parent, .frame = o->frame, .flat = o->flat};
 	for (uint32_t i = 1; i < n; i++)
-		o->parent[i] = store_stk(o->sn->st, i)->parent,
-		o->frame[i] = store_stk(o->sn->st, i)->frame;
+		o->parent[i] = stk_parent(o->sn->st, i),
+		o->frame[i] = stk_frame(o->sn->st, i);
 	for (uint32_t i = 0; i < o->sn->nsmps; i++)
 		grow_by(&o->flat[store_smp(o->sn->st, i)->stack], COL_AT(&o->sn->st->values[0], int64_t, i));
 	for (uint32_t i = n; i-- > 0;)

@@ -50,7 +50,7 @@ static void same(const struct snap *was)
 	       &(struct sink_fun){.name = f->name, .sysname = f->sysname, .file = f->file, .line = f->line}) == 1);
 	loc_id one = 1;
 	stk_id stk = s.ops->stack(s.self, &one, 1);
-	OK(stk > 0 && store_frm(is->st, store_stk(is->st, stk)->frame)->loc == 1);
+	OK(stk > 0 && store_frm(is->st, stk_frame(is->st, stk))->loc == 1);
 	OK(build_again_done(b)->nstrs == last + 2);
 	/* and it can be written again */
 	int again = file_of(NULL, 0);

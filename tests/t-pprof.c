@@ -203,8 +203,8 @@ static void samples_arrive(const struct got *g)
 	OK(is(st, t->name, "cpu") && is(st, t->unit, "nanoseconds"));
 	static const char *const path[] = {"inner", "work", "", "main"};	/* leaf first */
 	stk_id s = store_smp(st, 0)->stack;
-	for (int i = 0; i < 4; i++, s = store_stk(st, s)->parent)
-		OK(s && is(st, store_fun(st, store_frm(st, store_stk(st, s)->frame)->fun)->name,
+	for (int i = 0; i < 4; i++, s = stk_parent(st, s))
+		OK(s && is(st, store_fun(st, store_frm(st, stk_frame(st, s))->fun)->name,
 			    path[i]));
 	OK(s == 0 && store_smp(st, 1)->stack == 0 && store_smp_time(st, 0).when == TIME_NONE);
 	OK(COL_AT(&st->values[0], int64_t, 0) == 1 && COL_AT(&st->values[1], int64_t, 0) == -7);

@@ -91,10 +91,10 @@ static bool stands(const struct store *st, stk_id at, const loc_id *leaf_first, 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct loc_row *l = store_loc(st, leaf_first[i]);
 		for (uint32_t k = 0; k < l->nline; k++) {
-			const struct stk_row *r = store_stk(st, at);
-			if (!at || r->frame != l->first + k)
+			struct stk_row r = {stk_parent(st, at), stk_frame(st, at)};
+			if (!at || r.frame != l->first + k)
 				return false;
-			at = r->parent;
+			at = r.parent;
 		}
 	}
 	return !at;

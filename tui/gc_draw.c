@@ -279,7 +279,7 @@ static uint32_t helpers(const struct snap *sn, const struct tw_filter *f, const 
 		if (!ns)
 			continue;
 		stk_id own = tp_own(sn->st, s->stack);
-		h[n++] = (struct helper){stacks ? own ? store_stk(sn->st, own)->frame : 0 : s->trk, ns, 1};
+		h[n++] = (struct helper){stacks ? own ? stk_frame(sn->st, own) : 0 : s->trk, ns, 1};
 	}
 	if (n)
 		qsort(h, n, sizeof *h, key_cmp);

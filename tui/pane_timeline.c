@@ -453,7 +453,7 @@ static void tl_place(const void *st, const struct pane_env *env, struct place *p
 	}
 	p->stk = iv.stack;
 	if (iv.stack) {
-		p->frm = store_stk(snap->st, iv.stack)->frame;
+		p->frm = stk_frame(snap->st, iv.stack);
 		p->fun = store_frm(snap->st, p->frm)->fun;
 	}
 }

@@ -234,7 +234,7 @@ static stk_id at_depth(const struct store *st, stk_id s, int depth)
 {
 	stk_id path[DEEP_MAX];
 	int n = 0;
-	for (; s && n < DEEP_MAX; s = store_stk(st, s)->parent)
+	for (; s && n < DEEP_MAX; s = stk_parent(st, s))
 		path[n++] = s;
 	return depth < n ? path[n - 1 - depth] : 0;
 }
@@ -242,7 +242,7 @@ static stk_id at_depth(const struct store *st, stk_id s, int depth)
 static int depth_of(const struct store *st, stk_id s)
 {
 	int n = 0;
-	for (; s && n < DEEP_MAX; s = store_stk(st, s)->parent)
+	for (; s && n < DEEP_MAX; s = stk_parent(st, s))
 		n++;
 	return n;
 }
@@ -271,7 +271,7 @@ static void frame_bar(const struct timeline *tl, const struct store *st, struct 
     const struct tl_layout *l, int y, stk_id s, int c0, int c1)
 {
 	const struct str_row *name =
-	    store_str(st, store_fun(st, store_frm(st, store_stk(st, s)->frame)->fun)->name);
+	    store_str(st, store_fun(st, store_frm(st, stk_frame(st, s))->fun)->name);
 	int attr = 0, n = c1 - c0, x = l->gutter + c0;
 	enum style style = symbol_style(name->s ? name->s : "", name->n, &attr);
 	struct buf b = {0};

@@ -321,18 +321,18 @@ void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct
 	stk_id s = where(snap, &iv);
 	if (l->nstory > 3 && s) {
 		grid_text(g, y++, 0, ST_DIM, 0, tl_waits(iv.state) ? "waits in" : "stopped in");
-		for (; s && y < end; s = store_stk(snap->st, s)->parent) {
+		for (; s && y < end; s = stk_parent(snap->st, s)) {
 			buf_reset(&b);
-			tp_frame(snap->st, store_stk(snap->st, s)->frame, &b, true);
+			tp_frame(snap->st, stk_frame(snap->st, s), &b, true);
 			grid_line(g, y++, 2, ST_NORMAL, 0, &b);
 		}
 	} else if (s && y < end) {
 		buf_reset(&b);
 		buf_puts(&b, "stack: ");
-		for (int n = 0; s && n < 6; n++, s = store_stk(snap->st, s)->parent) {
+		for (int n = 0; s && n < 6; n++, s = stk_parent(snap->st, s)) {
 			if (n)
 				buf_puts(&b, " < ");
-			tp_frame(snap->st, store_stk(snap->st, s)->frame, &b, n == 0);
+			tp_frame(snap->st, stk_frame(snap->st, s), &b, n == 0);
 		}
 		grid_line(g, y, 0, ST_DIM, 0, &b);
 	}

@@ -165,8 +165,8 @@ static bool begins(const struct str_row *s, const char *with)
 
 stk_id tp_own(const struct store *st, stk_id stk)
 {
-	for (stk_id s = stk; s; s = store_stk(st, s)->parent) {
-		const struct str_row *n = frame_name(st, store_stk(st, s)->frame);
+	for (stk_id s = stk; s; s = stk_parent(st, s)) {
+		const struct str_row *n = frame_name(st, stk_frame(st, s));
 		if (!begins(n, "runtime.") && !begins(n, "sync.") && !begins(n, "internal/"))
 			return s;
 	}
@@ -176,7 +176,7 @@ stk_id tp_own(const struct store *st, stk_id stk)
 void tp_site(const struct store *st, stk_id stk, struct buf *b)
 {
 	if (stk)
-		tp_frame(st, store_stk(st, tp_own(st, stk))->frame, b, true);
+		tp_frame(st, stk_frame(st, tp_own(st, stk)), b, true);
 }
 
 void tp_place(const struct store *st, stk_id stk, struct place *p)
@@ -184,7 +184,7 @@ void tp_place(const struct store *st, stk_id stk, struct place *p)
 	if (!stk)
 		return;
 	p->stk = stk;
-	p->frm = store_stk(st, tp_own(st, stk))->frame;
+	p->frm = stk_frame(st, tp_own(st, stk));
 	p->fun = store_frm(st, p->frm)->fun;
 }
 
@@ -217,11 +217,11 @@ int tp_stack(const struct pane_env *env, struct grid *g, int y, int h, stk_id st
 {
 	const struct store *st = session_snap(env->s)->st;
 	struct buf b = {0};
-	for (; stk && y < h; stk = store_stk(st, stk)->parent, y++) {
-		const struct frm_row *f = store_frm(st, store_stk(st, stk)->frame);
+	for (; stk && y < h; stk = stk_parent(st, stk), y++) {
+		const struct frm_row *f = store_frm(st, stk_frame(st, stk));
 		struct buf where = {0};
 		buf_reset(&b);
-		tp_frame(st, store_stk(st, stk)->frame, &b, true);
+		tp_frame(st, stk_frame(st, stk), &b, true);
 		const char *s = buf_str(&b), *at = strrchr(s, ' ');
 		if (at && f->fun)
 			buf_puts(&where, at + 1);

@@ -29,11 +29,12 @@ static bool mark_nodes(const struct shape *s, const struct snap *sn, const uint8
 	for (uint32_t k = 0; k < s->nrun; k++) {
 		uint32_t raw = s->run[k].raw, end = k + 1 < s->nrun ? s->run[k + 1].raw : sn->nstks, at = s->run[k].at;
 		while (raw < end) {
-			struct stk_run r = store_stks(sn->st, raw);
+			struct stk_pass r = stk_pass(sn->st);
+			stk_go(&r, raw);
 			uint32_t hi = r.hi < end ? r.hi : end;
 			uint8_t differs = 0;
 			for (; raw < hi; raw++, at++) {
-				uint8_t had = node[at], v = (flag[r.row[raw - r.lo].frame] & WHAT) | ASKED;
+				uint8_t had = node[at], v = (flag[r.frame[raw - r.lo]] & WHAT) | ASKED;
 				uint8_t d = had & ASKED ? (had ^ v) & WHAT : 0;
 				differs |= at ? d : 0;
 				node[at] = (d & FV_DEAD ? (v & ~FV_DEAD) | MIXED : v) | (had & MIXED);

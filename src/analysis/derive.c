@@ -61,10 +61,9 @@ static void derive_tree(const struct pass *p)
 	const struct derived *d = &p->d;
 	bool by_name = focus_by_name(p->w->fc);
 	d->rep[0] = d->to[0] = 0;
-	for (uint32_t i = 0; i < p->t->n;)
-		for (struct tree_run r = tree_run(p->t, i); i < r.hi; i++)
-			if (i)
-				visit(p, i, r.row[i - r.lo]);
+	struct tree_pass rows = tree_pass(p->t);
+	for (uint32_t i = 1; i < p->t->n; i++)
+		visit(p, i, tree_at(&rows, i));
 	for (uint32_t i = 0; i < p->t->n; i++) {
 		uint8_t s = d->state[i];
 		if ((by_name && (!derive_counts(s) || !d->rep[i])) || (p->from && !(s & DERIVE_ON)))
@@ -78,13 +77,11 @@ static void derive_tree(const struct pass *p)
 static void derive_states(const struct pass *p)
 {
 	uint8_t *state = p->d.state;
-	for (uint32_t i = 0; i < p->t->n;)
-		for (struct tree_run r = tree_run(p->t, i); i < r.hi; i++) {
-			struct stk_row row = r.row[i - r.lo];
-			if (i)
-				state[i] = state[row.parent] |
-					   (flags_of(p, row.frame) & (FV_FOCUS | FV_IGNORE));
-		}
+	struct tree_pass rows = tree_pass(p->t);
+	for (uint32_t i = 1; i < p->t->n; i++) {
+		struct stk_row row = tree_at(&rows, i);
+		state[i] = state[row.parent] | (flags_of(p, row.frame) & (FV_FOCUS | FV_IGNORE));
+	}
 }
 
 static void mark(uint8_t *state, uint32_t lo, uint32_t hi, uint8_t bits)

@@ -20,18 +20,15 @@ struct tree {
 	size_t cap;
 };
 #define TREE_TAG SHAPE_TAG
-static inline struct stk_row tree_row(const struct tree *t, uint32_t i)
+/* Going over its nodes. */
+struct tree_pass { const struct stk_row *row; struct stk_pass stks; };
+static inline struct tree_pass tree_pass(const struct tree *t)
 {
-	return t->row ? t->row[i] : *store_stk(t->st, i);
+	return (struct tree_pass){t->row, stk_pass(t->st)};
 }
-/* The rows around i that lie one after another: row[0] is that of node lo, up to hi. */
-struct tree_run { const struct stk_row *row; uint32_t lo, hi; };
-static inline struct tree_run tree_run(const struct tree *t, uint32_t i)
+static inline struct stk_row tree_at(struct tree_pass *p, uint32_t i)
 {
-	if (t->row)
-		return (struct tree_run){t->row, 0, t->n};
-	struct stk_run r = store_stks(t->st, i);
-	return (struct tree_run){r.row, r.lo, r.hi < t->n ? r.hi : t->n};
+	return p->row ? p->row[i] : stk_at(&p->stks, i);
 }
 void tree_free(struct tree *);
 

@@ -166,36 +166,36 @@ static void copy_nodes(struct scale *g)
 	struct room *o = &g->r;
 	uint32_t *id = o->id, k = 0;
 	const uint32_t *rep = g->d.rep;
-	for (uint32_t i = 0; i < g->tree.n;)
-		for (struct tree_run r = tree_run(&g->tree, i); i < r.hi; i++) {
-			if (i && !o->hit[i])
-				continue;
-			struct stk_row row = r.row[i - r.lo];
-			o->parent[k] = i ? id[rep ? rep[row.parent] : row.parent] : 0;
-			o->frame[k] = row.frame & TREE_TAG ? 0 : row.frame;
-			o->flat[k] = o->flat[i];
-			if (o->oflat)
-				o->oflat[k] = o->oflat[i];
-			if (o->label)
-				o->label[k] = row.frame & TREE_TAG ? g->tree.tag[row.frame & ~TREE_TAG].label : 0;
-			if (o->count)
-				o->count[k] = o->count[i];
-			id[i] = k++;
-		}
+	struct tree_pass rows = tree_pass(&g->tree);
+	for (uint32_t i = 0; i < g->tree.n; i++) {
+		if (i && !o->hit[i])
+			continue;
+		struct stk_row row = tree_at(&rows, i);
+		o->parent[k] = i ? id[rep ? rep[row.parent] : row.parent] : 0;
+		o->frame[k] = row.frame & TREE_TAG ? 0 : row.frame;
+		o->flat[k] = o->flat[i];
+		if (o->oflat)
+			o->oflat[k] = o->oflat[i];
+		if (o->label)
+			o->label[k] = row.frame & TREE_TAG ? g->tree.tag[row.frame & ~TREE_TAG].label : 0;
+		if (o->count)
+			o->count[k] = o->count[i];
+		id[i] = k++;
+	}
 }
 
 static void copy_all(struct scale *g)
 {
 	struct room *o = &g->r;
-	for (uint32_t i = 0; i < g->tree.n;)
-		for (struct tree_run r = tree_run(&g->tree, i); i < r.hi; i++) {
-			struct stk_row row = r.row[i - r.lo];
-			bool tag = row.frame & TREE_TAG;
-			o->parent[i] = row.parent;
-			o->frame[i] = tag ? 0 : row.frame;
-			if (o->label)
-				o->label[i] = tag ? g->tree.tag[row.frame & ~TREE_TAG].label : 0;
-		}
+	struct tree_pass rows = tree_pass(&g->tree);
+	for (uint32_t i = 0; i < g->tree.n; i++) {
+		struct stk_row row = tree_at(&rows, i);
+		bool tag = row.frame & TREE_TAG;
+		o->parent[i] = row.parent;
+		o->frame[i] = tag ? 0 : row.frame;
+		if (o->label)
+			o->label[i] = tag ? g->tree.tag[row.frame & ~TREE_TAG].label : 0;
+	}
 }
 
 /* How many nodes are hit, when what is above a hit is hit. */
@@ -205,15 +205,13 @@ static uint32_t hit_upwards(struct scale *g)
 	uint8_t *hit = g->r.hit;
 	uint32_t n = 1;
 	hit[0] = 1;
-	for (uint32_t i = g->tree.n; i > 1;) {
-		struct tree_run r = tree_run(&g->tree, i - 1);
-		for (; i > r.lo && i > 1; i--) {
-			if (!hit[i - 1])
-				continue;
-			uint32_t up = r.row[i - 1 - r.lo].parent;
-			hit[rep ? rep[up] : up] = 1;
-			n++;
-		}
+	struct tree_pass rows = tree_pass(&g->tree);
+	for (uint32_t i = g->tree.n - 1; i > 0; i--) {
+		if (!hit[i])
+			continue;
+		uint32_t up = tree_at(&rows, i).parent;
+		hit[rep ? rep[up] : up] = 1;
+		n++;
 	}
 	return n;
 }

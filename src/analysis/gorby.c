@@ -61,7 +61,7 @@ static void by_creator(const struct snap *sn, str_id *key)
 		stk_id created = r->created;
 		trk_id creator = r->creator;
 		if (created)
-			key[t] = store_fun(sn->st, store_frm(sn->st, store_stk(sn->st, created)->frame)->fun)->name;
+			key[t] = store_fun(sn->st, store_frm(sn->st, stk_frame(sn->st, created))->fun)->name;
 		else if (creator)
 			key[t] = store_trk(sn->st, creator)->name;
 		if (!key[t])

@@ -68,10 +68,11 @@ static const uint8_t *match_stacks(const struct hunt *h, const struct snap *sn, 
 		const struct str_row *s = store_str(sn->st, store_fun(sn->st, f)->name);
 		fun[f] = h->fun ? f == h->fun : rx_match(h->any ? h->any : h->fn, s->s, s->n);
 	}
+	struct stk_pass rows = stk_pass(sn->st);
 	for (stk_id s = 1; s < sn->nstks; s++) {
-		const struct stk_row *r = store_stk(sn->st, s);
-		fun_id f = store_frm(sn->st, r->frame)->fun;
-		hit[s] = hit[r->parent] || (f < sn->nfuns && fun[f]);
+		struct stk_row r = stk_at(&rows, s);
+		fun_id f = store_frm(sn->st, r.frame)->fun;
+		hit[s] = hit[r.parent] || (f < sn->nfuns && fun[f]);
 	}
 	return hit;
 }

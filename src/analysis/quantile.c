@@ -27,7 +27,7 @@ void sched_sort(int64_t *v, uint32_t n)
 		qsort(v, n, sizeof *v, i64_cmp);
 }
 
-static uint32_t rank_of(uint32_t n, double q)
+static uint32_t place_of(uint32_t n, double q)
 {
 	uint32_t i = (uint32_t)(q * (double)n);
 	return i < n ? i : n - 1;
@@ -35,7 +35,7 @@ static uint32_t rank_of(uint32_t n, double q)
 
 int64_t sched_quantile(const int64_t *v, uint32_t n, double q)
 {
-	return n ? v[rank_of(n, q)] : 0;
+	return n ? v[place_of(n, q)] : 0;
 }
 
 /* One that is looked for: its first bits, and how many of those that begin so are before it. */
@@ -57,7 +57,7 @@ static void select_all(const struct arena *a, const int64_t *v, uint32_t n, stru
 {
 	struct sought *s = xcalloc(nq, sizeof *s);
 	for (unsigned k = 0; k < nq; k++)
-		s[k].rank = rank_of(n, q[k].share);
+		s[k].rank = place_of(n, q[k].share);
 	for (int shift = 64 - BITS; shift >= 0; shift -= BITS) {
 		for (unsigned k = 0; k < nq; k++)
 			s[k].count = xcalloc(MASK + 1, sizeof *s[k].count);

@@ -400,7 +400,7 @@ struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask 
 frm_id sched_root(const struct store *st, stk_id s)
 {
 	frm_id f = 0;
-	for (; s; s = store_stk(st, s)->parent)
-		f = store_stk(st, s)->frame;
+	for (; s; s = stk_parent(st, s))
+		f = stk_frame(st, s);
 	return f;
 }

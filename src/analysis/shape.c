@@ -54,8 +54,7 @@ struct maker {
 	size_t cfresh;
 	bool ordered;			/* nodes are in preorder: see sib */
 	struct rank *twins;		/* then: nodes that have children which are the same thing */
-	const struct stk_row *row;	/* row[0] is that of node lo */
-	uint32_t lo, nrow;
+	struct stk_pass rows;		/* where they are the store's */
 	struct step_down { uint32_t node, thing; } *path;	/* the nodes above, */
 	uint32_t *open, depth;		/* and how many of each thing they are */
 	size_t cpath;
@@ -63,22 +62,11 @@ struct maker {
 
 /* ---- the tree of frames */
 
-/* Row i, which mostly lies beside the one that was asked for last. */
-static void go_to_row(struct maker *m, uint32_t i)
-{
-	struct stk_run r = store_stks(m->f->st, i);
-	m->row = r.row;
-	m->lo = r.lo;
-	m->nrow = r.hi - r.lo;
-}
-
 static inline struct stk_row row_of(struct maker *m, uint32_t i)
 {
 	if (m->f->parent)
 		return (struct stk_row){m->f->parent[i], m->f->frame[i]};
-	if (i - m->lo >= m->nrow)
-		go_to_row(m, i);
-	return m->row[i - m->lo];
+	return m->f->row ? m->f->row[i] : stk_at(&m->rows, i);
 }
 
 static inline uint32_t parent_of(struct maker *m, uint32_t i)
@@ -418,11 +406,11 @@ static void go_below(struct maker *m, uint32_t i, uint32_t hi)
 static inline void foresee(const struct maker *m, uint32_t i)
 {
 	enum { FAR = 24, NEAR = 12 };
-	uint32_t k = i - m->lo;
-	if (k + FAR >= m->nrow || m->f->ntag)
+	uint32_t k = i - m->rows.lo;
+	if (k + FAR >= m->rows.hi - m->rows.lo || m->f->row)
 		return;
-	__builtin_prefetch(&m->look[m->row[k + FAR].frame]);
-	__builtin_prefetch(&m->open[m->look[m->row[k + NEAR].frame] & ~INLINED], 1);
+	__builtin_prefetch(&m->look[m->rows.frame[k + FAR]]);
+	__builtin_prefetch(&m->open[m->look[m->rows.frame[k + NEAR]] & ~INLINED], 1);
 }
 
 /* Nodes lo .. hi-1 as they lie, until there is one of these. */
@@ -535,8 +523,7 @@ struct shape *shape_new(struct things *t, const struct frames *f)
 	m.sib = s->at = xmalloc((f->n + 1u) * sizeof *m.sib);
 	m.sib[0] = 0;
 	look_up(&m);
-	m.row = f->row;
-	m.nrow = f->row ? f->n : 0;
+	m.rows = stk_pass(f->st);
 	m.ordered = s->preorder = find_ends(&m);
 	if (!m.ordered) {
 		memset(m.sib, 0, (f->n + 1u) * sizeof *m.sib);

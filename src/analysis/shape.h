@@ -3,7 +3,7 @@
 #ifndef TTRACE_SHAPE_H
 #define TTRACE_SHAPE_H
 
-#include "analysis/rank.h"
+#include "base/rank.h"
 #include "analysis/things.h"
 
 /*

@@ -71,7 +71,7 @@ static struct stk_row row_of(const struct graft *g, const struct down *d, uint32
 {
 	if (d->twigs)
 		return (struct stk_row){d->twigs->v[x].parent, TREE_TAG | (d->tag0 + x)};
-	return *store_stk(g->sn->st, x);
+	return (struct stk_row){stk_parent(g->sn->st, x), stk_frame(g->sn->st, x)};
 }
 
 static uint32_t go_down(struct graft *g, struct down *d, uint32_t to)
@@ -116,7 +116,7 @@ static uint32_t *store_preorder(const struct snap *sn)
 	path = mem_grow(path, &cap, 1, sizeof *path);
 	path[0] = 0;
 	for (i = 1; i < sn->nstks && depth; i++) {
-		uint32_t p = store_stk(sn->st, i)->parent;
+		uint32_t p = stk_parent(sn->st, i);
 		while (depth && path[depth - 1] != p)
 			depth--;
 		if (depth == cap)
@@ -129,7 +129,7 @@ static uint32_t *store_preorder(const struct snap *sn)
 		return NULL;
 	parent = xmalloc(sn->nstks * sizeof *parent);
 	for (i = 0; i < sn->nstks; i++)
-		parent[i] = store_stk(sn->st, i)->parent;
+		parent[i] = stk_parent(sn->st, i);
 	pre = twigs_preorder(parent, sn->nstks);
 	mem_free(parent);
 	return pre;

@@ -218,9 +218,9 @@ static void stack_lines(const struct trep *r, const char *title, stk_id s)
 	buf_puts(r->out, title);
 	buf_putc(r->out, '\n');
 	struct buf line = {0};
-	for (; s; s = store_stk(r->st, s)->parent) {
+	for (; s; s = stk_parent(r->st, s)) {
 		buf_reset(&line);
-		trep_frame(r, &line, store_stk(r->st, s)->frame);
+		trep_frame(r, &line, stk_frame(r->st, s));
 		buf_puts(r->out, "    ");
 		text_safe(r->out, line.p, line.n);
 		buf_putc(r->out, '\n');

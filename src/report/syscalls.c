@@ -42,8 +42,8 @@ static uint32_t site_of(struct calls *c, stk_id stack)
 {
 	const struct trep *r = c->r;
 	struct site x = {0};
-	for (stk_id s = stack; s && !x.from; s = store_stk(r->st, s)->parent) {
-		frm_id f = store_stk(r->st, s)->frame;
+	for (stk_id s = stack; s && !x.from; s = stk_parent(r->st, s)) {
+		frm_id f = stk_frame(r->st, s);
 		x.leaf = x.leaf ? x.leaf : f;
 		x.from = plumbing(r, f) ? 0 : f;
 	}

@@ -193,7 +193,7 @@ void trep_site(const struct trep *r, struct table *t, stk_id s)
 {
 	struct buf b = {0};
 	if (s)
-		trep_frame(r, &b, store_stk(r->st, s)->frame);
+		trep_frame(r, &b, stk_frame(r->st, s));
 	table_str(t, b.p ? b.p : "", b.n);
 	buf_free(&b);
 }

@@ -109,12 +109,12 @@ static stk_id *copy_tree(const struct snap *from, struct build *main)
 	loc_id *way = NULL;
 	size_t cap = 0;
 	for (stk_id i = 1; i < from->nstks; i++) {
-		frm_id f = store_stk(from->st, i)->frame;
+		frm_id f = stk_frame(from->st, i);
 		if (f != store_loc(from->st, store_frm(from->st, f)->loc)->first)
 			continue;	/* inside a location: no stack ends here */
 		size_t n = 0;
-		for (stk_id k = i; k; k = store_stk(from->st, k)->parent) {
-			f = store_stk(from->st, k)->frame;
+		for (stk_id k = i; k; k = stk_parent(from->st, k)) {
+			f = stk_frame(from->st, k);
 			loc_id l = store_frm(from->st, f)->loc;
 			if (f != store_loc(from->st, l)->first)
 				continue;

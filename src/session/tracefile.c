@@ -400,16 +400,16 @@ static void copy_sample(struct copy *c, stk_id s, uint32_t labels, int64_t count
 {
 	loc_id loc[1024];
 	size_t n = 0;
-	for (stk_id i = s; i && n < 1024; i = store_stk(c->st, i)->parent)
-		loc[n++] = copy_loc(c, store_frm(c->st, store_stk(c->st, i)->frame)->loc);
+	for (stk_id i = s; i && n < 1024; i = stk_parent(c->st, i))
+		loc[n++] = copy_loc(c, store_frm(c->st, stk_frame(c->st, i))->loc);
 	int64_t v[2] = { count, ns };
 	prof_add_sample(c->p, prof_stack(c->p, loc, n), labels, v);
 }
 
 static bool stack_known(const struct store *st, stk_id s)
 {
-	for (; s; s = store_stk(st, s)->parent)
-		if (store_loc(st, store_frm(st, store_stk(st, s)->frame)->loc)->addr)
+	for (; s; s = stk_parent(st, s))
+		if (store_loc(st, store_frm(st, stk_frame(st, s))->loc)->addr)
 			return true;
 	return false;
 }

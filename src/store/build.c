@@ -191,7 +191,7 @@ static void glance_free(struct glance *g)
 	stacks_free(&g->stacks);
 	intern_free(&g->sets);
 	samples_rows_free(&g->st);
-	col_free(&g->st.stks);
+	stacks_rows_free(&g->st);
 	mem_free(g);
 }
 
@@ -497,8 +497,8 @@ bool store_lost(const struct snap *sn)
 uint64_t store_size(const struct snap *sn)
 {
 	const struct store *st = sn->st;
-	const struct col *cols[] = {&st->strs, &st->maps, &st->funs, &st->locs, &st->frms, &st->stks, &st->types,
-	    &st->smps, &st->sets, &st->labels, &st->times, &st->trks, &st->marks, &st->spans, &st->span_blocks,
+	const struct col *cols[] = {&st->strs, &st->maps, &st->funs, &st->locs, &st->frms, &st->stks, &st->forks, &st->fork,
+	    &st->types, &st->smps, &st->sets, &st->labels, &st->times, &st->trks, &st->marks, &st->spans, &st->span_blocks,
 	    &st->utils, &st->trk_times};
 	uint64_t n = sn->held;
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
@@ -546,8 +546,9 @@ void build_free(struct build *b)
 	glance_free(b->glance);
 	intern_free(&b->sets);
 	samples_free(&b->st);
+	stacks_rows_free(&b->st);
 	struct col *const cols[] = {&b->st.strs, &b->st.maps, &b->st.funs, &b->st.locs, &b->st.frms,
-		&b->st.stks, &b->st.warns};
+		&b->st.warns};
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		col_free(cols[i]);
 	while (b->all) {

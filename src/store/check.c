@@ -52,11 +52,22 @@ static int check_names(const struct snap *sn, struct err *e)
 
 static int check_tree(const struct snap *sn, struct err *e)
 {
+	const struct col *forks = &sn->st->forks;
+	uint32_t n = 0;
+	for (uint32_t k = 0; k <= (sn->nstks - 1) / 64; k++) {
+		uint64_t bits = k < col_n(forks) ? stk_forks(sn->st, k) : 0;
+		if (k == sn->nstks / 64)	/* there may be more by now */
+			bits &= (UINT64_C(1) << sn->nstks % 64) - 1;
+		if (k >= col_n(forks) || COL_AT(forks, struct stk_forks, k).before != n || (!k && bits & 1) ||
+		    (n += rank_bits(bits)) > col_n(&sn->st->fork))
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: stacks from %u on have no parents", k * 64);
+	}
 	for (uint32_t i = 1; i < sn->nstks; i++) {
-		const struct stk_row *s = store_stk(sn->st, i);
-		if (s->parent >= i || !s->frame || s->frame >= sn->nfrms)
+		stk_id parent = stk_parent(sn->st, i);
+		frm_id frame = stk_frame(sn->st, i);
+		if (parent >= i || !frame || frame >= sn->nfrms)
 			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
-			    "store: stack %u has parent %u and frame %u", i, s->parent, s->frame);
+			    "store: stack %u has parent %u and frame %u", i, parent, frame);
 	}
 	return 0;
 }

@@ -117,6 +117,14 @@ static void put_rows(struct freezing *z, const struct col *c, uint32_t n)
 	}
 }
 
+/* Of the first n nodes, how many do not lie behind their parents. */
+static uint32_t forks_below(const struct store *st, uint32_t n)
+{
+	uint64_t below = n % 64 ? (UINT64_C(1) << n % 64) - 1 : UINT64_MAX;
+	uint32_t last = (n - 1) / 64;
+	return COL_AT(&st->forks, struct stk_forks, last).before + rank_bits(stk_forks(st, last) & below);
+}
+
 /* Rows of a part that is a column. */
 static uint32_t rows_of(const struct snap *sn, unsigned part)
 {
@@ -128,6 +136,8 @@ static uint32_t rows_of(const struct snap *sn, unsigned part)
 	case IP_LOCS: return sn->nlocs;
 	case IP_FRMS: return sn->nfrms;
 	case IP_STKS: return sn->nstks;
+	case IP_FORKS: return (sn->nstks - 1) / 64 + 1;
+	case IP_FORK: return forks_below(sn->st, sn->nstks);
 	case IP_TYPES: return sn->ntypes;
 	case IP_SMPS: return sn->nsmps;
 	case IP_SETS: return sn->nsets;

@@ -17,7 +17,7 @@ enum index_part_kind {
 	IP_FACTS,
 	IP_LENGTHS, IP_WARNS, IP_TEXT,	/* of every string; where warnings are of and how long; the text of both, each
 					   with a 0 behind it */
-	IP_MAPS, IP_FUNS, IP_LOCS, IP_FRMS, IP_STKS, IP_TYPES, IP_SMPS, IP_SETS,
+	IP_MAPS, IP_FUNS, IP_LOCS, IP_FRMS, IP_STKS, IP_FORKS, IP_FORK, IP_TYPES, IP_SMPS, IP_SETS,
 	IP_TIMES, IP_LABELS,
 	IP_VALUES,			/* of all types, one after the other */
 	IP_TRKS, IP_MARKS, IP_SPANS, IP_BLOCKS, IP_UTILS, IP_TRK_TIMES,

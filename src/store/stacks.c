@@ -3,7 +3,8 @@
 /*
  * The call tree. A node is a frame and its parent; stacks that begin alike share
  * their nodes, and a parent always has a smaller id than its children, so that
- * every question about the tree is one pass over an array.
+ * every question about the tree is one pass over an array. Nearly all of them lie right behind their parents: four
+ * bytes a node, a bit that says whether that is so, and the parents of the others (store.h).
  *
  * A location of n lines is a chain of n nodes, outermost first. Such a chain
  * never forks inside: it is only ever entered at its top, so the index knows
@@ -32,9 +33,52 @@
 
 #include <string.h>
 
-static struct stk_row *row_of(const struct stacks *t, stk_id i)
+static struct stk_row row_of(const struct stacks *t, stk_id i)
 {
-	return col_at(&t->st->stks, i);
+	return (struct stk_row){stk_parent(t->st, i), stk_frame(t->st, i)};
+}
+
+/* What says of 64 nodes each which do not lie behind their parents: up to those of node id. */
+static void blocks_to(struct store *st, stk_id id)
+{
+	while (col_n(&st->forks) <= id / 64) {
+		uint32_t n = col_n(&st->fork);
+		((struct stk_forks *)col_add(&st->forks, NULL))->before = n;
+	}
+}
+
+/* A node comes to lie at id: is that behind its parent? */
+static void place(struct store *st, stk_id id, stk_id parent)
+{
+	blocks_to(st, id);
+	if (!id || parent + 1 == id)
+		return;
+	struct stk_forks *f = col_at(&st->forks, id / 64);
+	*(stk_id *)col_add(&st->fork, NULL) = parent;
+	uint64_t bits = atomic_load_explicit(&f->bits, memory_order_relaxed);
+	atomic_store_explicit(&f->bits, bits | UINT64_C(1) << id % 64, memory_order_relaxed);
+}
+
+static stk_id node_add(struct store *st, stk_id parent, frm_id frame)
+{
+	uint32_t id = col_n(&st->stks);
+	place(st, id, parent);
+	*(frm_id *)col_add(&st->stks, NULL) = frame;
+	return id;
+}
+
+void stacks_rows(struct store *st)
+{
+	col_init(&st->stks, sizeof(frm_id));
+	col_init(&st->forks, sizeof(struct stk_forks));
+	col_init(&st->fork, sizeof(stk_id));
+}
+
+void stacks_rows_free(struct store *st)
+{
+	col_free(&st->stks);
+	col_free(&st->forks);
+	col_free(&st->fork);
 }
 
 /* The top of the location of this outermost frame below a node; or where it would stand. */
@@ -44,8 +88,8 @@ static size_t slot_of(const struct stacks *t, uint32_t hash, stk_id parent, frm_
 	for (; t->slot[i].node; i = (i + 1) & (t->cap - 1)) {
 		if (t->slot[i].hash != hash)
 			continue;
-		const struct stk_row *r = row_of(t, t->slot[i].node);
-		if (r->parent == parent && r->frame == frame)
+		struct stk_row r = row_of(t, t->slot[i].node);
+		if (r.parent == parent && r.frame == frame)
 			break;
 	}
 	return i;
@@ -81,8 +125,8 @@ static void learn(struct stacks *t)
 void stacks_init(struct stacks *t, struct store *st)
 {
 	*t = (struct stacks){.st = st};
-	col_init(&st->stks, sizeof(struct stk_row));
-	col_add(&st->stks, NULL);
+	stacks_rows(st);
+	node_add(st, 0, 0);
 	grow(t);
 }
 
@@ -110,10 +154,10 @@ static void index_again(struct stacks *t)
 	grow(t);
 	learn(t);
 	for (stk_id i = 1; i < n; i++) {
-		const struct stk_row *r = row_of(t, i);
-		const struct frm_row *f = store_frm(t->st, r->frame);
-		if (r->frame == t->top[f->loc].frame && r->parent + 1 != i)
-			put_other(t, r->parent, r->frame, i);
+		struct stk_row r = row_of(t, i);
+		const struct frm_row *f = store_frm(t->st, r.frame);
+		if (r.frame == t->top[f->loc].frame && r.parent + 1 != i)
+			put_other(t, r.parent, r.frame, i);
 	}
 }
 
@@ -127,11 +171,8 @@ void stacks_done(struct stacks *t)
 static stk_id chain(struct stacks *t, stk_id parent, struct stacks_top top)
 {
 	stk_id id = parent;
-	for (uint32_t i = 0; i < top.n; i++) {
-		stk_id up = id;
-		struct stk_row *r = col_add(&t->st->stks, &id);
-		*r = (struct stk_row){up, top.frame - i};
-	}
+	for (uint32_t i = 0; i < top.n; i++)
+		id = node_add(t->st, id, top.frame - i);
 	return id;
 }
 
@@ -182,8 +223,8 @@ static stk_id step(struct stacks *t, stk_id at, struct stacks_top top, bool fres
 		return at;
 	if (at + 1 >= n)	/* the newest node: its child comes to lie beside it */
 		return chain(t, at, top);
-	const struct stk_row *r = row_of(t, at + 1);
-	if (r->parent == at && r->frame == top.frame)
+	struct stk_row r = row_of(t, at + 1);
+	if (r.parent == at && r.frame == top.frame)
 		return at + top.n;
 	return other_child(t, at, top, fresh);
 }
@@ -222,7 +263,7 @@ static bool in_order(struct stacks *t)
 static stk_id write_down(struct stacks *t, stk_id at, const loc_id *outer_first, size_t n, struct stacks_step *steps)
 {
 	struct col *c = &t->st->stks;
-	struct stk_row *row = NULL;
+	frm_id *row = NULL;
 	uint32_t id = col_n(c), used = 0, room = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct stacks_top top = top_of(t, outer_first[i]);
@@ -232,11 +273,14 @@ static stk_id write_down(struct stacks *t, stk_id at, const loc_id *outer_first,
 				row = col_room(c, (uint32_t)(n - i), &room);
 				used = 0;
 			}
-			row[used++] = (struct stk_row){at, top.frame - k};
+			if (at + 1 != id)
+				place(t->st, id, at);
+			row[used++] = top.frame - k;
 			at = id++;
 		}
 		steps[i] = (struct stacks_step){outer_first[i], at, false};
 	}
+	blocks_to(t->st, id);
 	col_grew(c, used);
 	return at;
 }

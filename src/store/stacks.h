@@ -23,6 +23,8 @@ struct stacks {
 
 void stacks_init(struct stacks *, struct store *);	/* the root too */
 void stacks_free(struct stacks *);
+void stacks_rows(struct store *);	/* the columns of nodes, without any */
+void stacks_rows_free(struct store *);
 void stacks_done(struct stacks *);	/* no more will come: the index goes, until more does */
 stk_id stacks_add(struct stacks *, const loc_id *leaf_first, size_t n);
 stk_id stacks_branch(struct stacks *, size_t same, const loc_id *outer_first, size_t n);	/* see sink.branch() */

@@ -5,6 +5,7 @@
 
 #include "base/col.h"
 #include "base/mem.h"
+#include "base/rank.h"
 #include "sink.h"
 
 #include <string.h>
@@ -20,7 +21,10 @@ struct fun_row { uint64_t id; str_id name, sysname, file; int64_t line; };
 struct loc_row { uint64_t id, addr; map_id map; frm_id first; uint32_t nline; bool folded; };
 	/* its lines are frames first .. first+nline-1, innermost first; at least one, fun 0 if unknown */
 struct frm_row { loc_id loc; fun_id fun; int64_t line, col; };	/* inlined: not the last of its loc */
-struct stk_row { stk_id parent; frm_id frame; };		/* parent < self, always; 0 is the root */
+/* A node of the call tree: parent < self, always; 0 is the root. Nearly all nodes lie right behind their parents: kept
+   are frames, one bit a node for those that do not, and the parents of these, in their order. */
+struct stk_row { stk_id parent; frm_id frame; };
+struct stk_forks { _Atomic uint64_t bits; uint32_t before, none; };	/* of 64 nodes; before: how many before these */
 struct type_row { str_id name, unit; };
 struct smp_row { stk_id stack; uint32_t set, side; };	/* side: which of the files it is of */
 struct set_row { uint32_t label, n; };	/* labels[label .. label+n): samples have few different sets; 0 is none */
@@ -109,7 +113,8 @@ struct span_block { int64_t t0, t1; uint32_t kinds; };	/* of 64 spans: earliest,
 
 struct store {
 	struct arena arena;
-	struct col strs, maps, funs, locs, frms, stks;		/* the rows above, 0 is none */
+	struct col strs, maps, funs, locs, frms;		/* the rows above, 0 is none */
+	struct col stks, forks, fork;			/* of nodes: frm_id; struct stk_forks, 64 a row; stk_id */
 	struct col types, smps, sets, labels, *values;		/* values[type]: int64_t per sample */
 	struct col times;					/* by sample, as far as there are any */
 	struct sink_meta meta;			/* readers go by the snapshot: snap.meta */
@@ -149,13 +154,40 @@ static inline const struct str_row *store_str(const struct store *s, str_id i) {
 static inline const struct fun_row *store_fun(const struct store *s, fun_id i) { return col_at(&s->funs, i); }
 static inline const struct loc_row *store_loc(const struct store *s, loc_id i) { return col_at(&s->locs, i); }
 static inline const struct frm_row *store_frm(const struct store *s, frm_id i) { return col_at(&s->frms, i); }
-static inline const struct stk_row *store_stk(const struct store *s, stk_id i) { return col_at(&s->stks, i); }
-/* The rows around i that lie side by side: row[0] is that of node lo. */
-struct stk_run { const struct stk_row *row; uint32_t lo, hi; };
-static inline struct stk_run store_stks(const struct store *s, uint32_t i)
+static inline frm_id stk_frame(const struct store *s, stk_id i) { return *(const frm_id *)col_at(&s->stks, i); }
+static inline stk_id stk_fork(const struct store *s, stk_id i, uint64_t bits)
+{
+	const struct stk_forks *f = col_at(&s->forks, i / 64);
+	return *(const stk_id *)col_at(&s->fork, f->before + rank_bits(bits & ((UINT64_C(1) << i % 64) - 1)));
+}
+static inline uint64_t stk_forks(const struct store *s, uint32_t block)
+{
+	return atomic_load_explicit(&((struct stk_forks *)col_at(&s->forks, block))->bits, memory_order_relaxed);
+}
+static inline stk_id stk_parent(const struct store *s, stk_id i)
+{
+	uint64_t bits = stk_forks(s, i / 64);
+	return bits >> i % 64 & 1 ? stk_fork(s, i, bits) : i - (i != 0);
+}
+/* Going over nodes, which mostly lie side by side: frame[0] is that of node lo. */
+struct stk_pass { const struct store *st; const frm_id *frame; uint32_t lo, hi, of; uint64_t bits; };
+static inline struct stk_pass stk_pass(const struct store *s) { return (struct stk_pass){.st = s, .of = UINT32_MAX}; }
+static inline void stk_go(struct stk_pass *p, uint32_t i)
 {
 	uint32_t k = 31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1), size = COL_FIRST << k;
-	return (struct stk_run){ s->stks.seg[k], size - COL_FIRST, size - COL_FIRST + size };
+	p->frame = p->st->stks.seg[k];
+	p->lo = size - COL_FIRST;
+	p->hi = p->lo + size;
+}
+static inline struct stk_row stk_at(struct stk_pass *p, uint32_t i)
+{
+	if (i - p->lo >= p->hi - p->lo)
+		stk_go(p, i);
+	if (i / 64 != p->of) {
+		p->of = i / 64;
+		p->bits = stk_forks(p->st, p->of);
+	}
+	return (struct stk_row){p->bits >> i % 64 & 1 ? stk_fork(p->st, i, p->bits) : i - (i != 0), p->frame[i - p->lo]};
 }
 static inline const struct trk_row *store_trk(const struct store *s, trk_id i) { return col_at(&s->trks, i); }
 /* TIME_NONE, or: a track was first heard of when its t0 was sealed already; the sheets have it from here on, before it

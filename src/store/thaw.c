@@ -400,6 +400,15 @@ static void copy_rows(struct col *to, const struct col *from)
 		memcpy(col_add(to, NULL), col_at(from, i), to->width);
 }
 
+/* The first is there, of the root; of the last, what was of nodes that came later is of none now. */
+static void take_forks(struct store *st, const struct store *from, uint32_t nstks)
+{
+	struct stk_forks *last = col_at(&st->forks, (nstks - 1) / 64);
+	memcpy(col_at(&st->forks, 0), col_at(&from->forks, 0), sizeof *last);
+	if (nstks % 64)
+		atomic_fetch_and(&last->bits, (UINT64_C(1) << nstks % 64) - 1);
+}
+
 static void take(struct thawing *t, struct store *st)
 {
 	static const unsigned lent[] = {IP_TRKS, IP_MARKS, IP_SPANS, IP_BLOCKS, IP_UTILS, IP_TRK_TIMES};
@@ -409,6 +418,7 @@ static void take(struct thawing *t, struct store *st)
 		*(struct warn_row *)col_add(&st->warns, NULL) = t->warns[i];
 	for (unsigned p = IP_MAPS; p <= IP_LABELS; p++)
 		copy_rows(index_col(st, p), index_col(&t->st, p));
+	take_forks(st, &t->st, t->sn.nstks);
 	if (t->sn.nsmps) {
 		st->values = xcalloc(t->sn.ntypes, sizeof *st->values);
 		for (uint32_t i = 0; i < t->sn.ntypes; i++) {
