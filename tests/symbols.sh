@@ -59,7 +59,7 @@ top() { # top NAME OPTION...: what it says, names alone
 }
 has_lines=yes
 top pie -symbolize=local >out
-grep -q 'without libdw' err && has_lines=
+grep -q 'libdw is not there' err && has_lines=
 
 # with lines and inlined calls: as addr2line has it
 raw() { # raw NAME: address, function, place of every frame of the program itself

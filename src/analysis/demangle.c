@@ -13,25 +13,43 @@
 
 #include "analysis/demangle_rust.h"
 #include "base/buf.h"
+#include "base/lib.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
+/* __cxa_demangle of the runtime of C++, which is opened with the first mangled name: linked it would be a megabyte and a
+   half of every start. NULL: there is none. */
+typedef char *demangler(const char *name, char *out, size_t *n, int *status);
+static demangler *find_demangler(void)
+{
+	static demangler *_Atomic found;
+	static _Atomic bool looked;	/* whoever else looks meanwhile finds the same */
+	static const char *const names[] = {"libstdc++.so.6", "libc++abi.so.1", "libc++abi.dylib", NULL};
+	static const struct lib_call call = {"__cxa_demangle", 0};
+	demangler *f = NULL;
+	if (atomic_load(&looked))
+		return atomic_load(&found);
 #ifdef HAVE_CXA_DEMANGLE
-char *__cxa_demangle(const char *name, char *out, size_t *n, int *status);
+	if (lib_open(names, &call, 1, &f))
+		f = NULL;
 #endif
+	(void)names, (void)call;
+	atomic_store(&found, f);
+	atomic_store(&looked, true);
+	return f;
+}
 
 /* In malloc's memory, or NULL: it is not mangled. */
 static char *demangled(const char *name)
 {
-#ifdef HAVE_CXA_DEMANGLE
 	int status;
-	if (name[0] == '_' && name[1] == 'Z')
-		return __cxa_demangle(name, NULL, NULL, &status);
-	if (!strncmp(name, "__Z", 3))
-		return __cxa_demangle(name + 1, NULL, NULL, &status);
-#endif
-	(void)name;
-	return NULL;
+	bool two = !strncmp(name, "__Z", 3);
+	if (!two && strncmp(name, "_Z", 2) != 0)
+		return NULL;
+	demangler *f = find_demangler();
+	return f ? f(name + two, NULL, NULL, &status) : NULL;
 }
 
 static bool is_word(char c)

@@ -26,22 +26,52 @@
 
 #include <string.h>
 
-bool debuginfo_built(void)
-{
 #ifdef HAVE_LIBDW
-	return true;
-#else
-	return false;
-#endif
-}
+#include "base/lib.h"
 
-#ifdef HAVE_LIBDW
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#define CALLS \
+	CALL(attr_integrate) CALL(begin) CALL(child) CALL(dieoffset) CALL(end) CALL(errmsg) CALL(filesrc) \
+	CALL(formstring) CALL(formudata) CALL(get_units) CALL(getsrc_die) CALL(getsrcfiles) CALL(haspc) \
+	CALL(linecol) CALL(lineno) CALL(linesrc) CALL(ranges) CALL(siblingof) CALL(tag)
+
+/* What is called of it. It is opened with the first program that is looked into. */
+struct libdw {
+#define CALL(name) __typeof__(&dwarf_##name) name;
+	CALLS
+#undef CALL
+};
+static const struct libdw *_Atomic opened;
+static const struct libdw *libdw(void)
+{
+	return atomic_load_explicit(&opened, memory_order_acquire);
+}
+
+bool debuginfo_there(void)
+{
+	static const char *const names[] = {"libdw.so.1", "libdw.1.dylib", "libdw.so", NULL};
+	static const struct lib_call call[] = {
+#define CALL(name) {"dwarf_" #name, offsetof(struct libdw, name)},
+		CALLS
+#undef CALL
+	};
+	const struct libdw *none = NULL;
+	if (libdw())
+		return true;
+	struct libdw *l = xmalloc(sizeof *l);
+	bool missing = lib_open(names, call, sizeof call / sizeof *call, l) != NULL;
+	if (missing || !atomic_compare_exchange_strong(&opened, &none, l))
+		mem_free(l);
+	return !missing;
+}
 
 enum { DEPTH = 96, INLINE_DEPTH = 64, RANGES_MAX = 1 << 16 };
 
@@ -109,7 +139,7 @@ static void ranges_of(struct ranges *r, Dwarf_Die *die, size_t ref)
 {
 	Dwarf_Addr base, lo, hi;
 	ptrdiff_t off = 0;
-	for (int i = 0; i < RANGES_MAX && (off = dwarf_ranges(die, off, &base, &lo, &hi)) > 0; i++)
+	for (int i = 0; i < RANGES_MAX && (off = libdw()->ranges(die, off, &base, &lo, &hi)) > 0; i++)
 		ranges_add(r, lo, hi, ref);
 }
 
@@ -120,7 +150,7 @@ struct walk { Dwarf_Die at[DEPTH]; int depth; };
 
 static bool walk_down(struct walk *w, Dwarf_Die *from)
 {
-	if (w->depth == DEPTH || dwarf_child(from, &w->at[w->depth]))
+	if (w->depth == DEPTH || libdw()->child(from, &w->at[w->depth]))
 		return false;
 	w->depth++;
 	return true;
@@ -131,8 +161,8 @@ static bool walk_next(struct walk *w)
 {
 	while (w->depth > 0) {
 		Dwarf_Die *d = &w->at[w->depth - 1], next;
-		Dwarf_Off was = dwarf_dieoffset(d);
-		if (!dwarf_siblingof(d, &next) && dwarf_dieoffset(&next) > was) {
+		Dwarf_Off was = libdw()->dieoffset(d);
+		if (!libdw()->siblingof(d, &next) && libdw()->dieoffset(&next) > was) {
 			*d = next;
 			return true;
 		}
@@ -150,7 +180,7 @@ static void index_functions(struct unit *u)
 	for (bool more = true; more;) {
 		Dwarf_Die *d = &w.at[w.depth - 1];
 		bool into = false;
-		switch (dwarf_tag(d)) {
+		switch (libdw()->tag(d)) {
 		case DW_TAG_subprogram:
 			u->fun = mem_grow(u->fun, &u->capfun, u->nfun + 1, sizeof *u->fun);
 			u->fun[u->nfun] = *d;
@@ -176,7 +206,7 @@ static void index_functions(struct unit *u)
 static const char *string_of(Dwarf_Die *die, unsigned attr)
 {
 	Dwarf_Attribute a;
-	const char *s = dwarf_attr_integrate(die, attr, &a) ? dwarf_formstring(&a) : NULL;
+	const char *s = libdw()->attr_integrate(die, attr, &a) ? libdw()->formstring(&a) : NULL;
 	return s ? s : "";
 }
 
@@ -202,7 +232,7 @@ static int64_t number_of(Dwarf_Die *die, unsigned attr)
 {
 	Dwarf_Attribute a;
 	Dwarf_Word v;
-	return dwarf_attr_integrate(die, attr, &a) && !dwarf_formudata(&a, &v) && v <= INT32_MAX ? (int64_t)v : 0;
+	return libdw()->attr_integrate(die, attr, &a) && !libdw()->formudata(&a, &v) && v <= INT32_MAX ? (int64_t)v : 0;
 }
 
 static const char *call_file(struct debuginfo *d, struct unit *u, Dwarf_Die *die)
@@ -210,9 +240,9 @@ static const char *call_file(struct debuginfo *d, struct unit *u, Dwarf_Die *die
 	Dwarf_Files *files;
 	size_t n;
 	int64_t i = number_of(die, DW_AT_call_file);
-	if (dwarf_getsrcfiles(&u->die, &files, &n) || (size_t)i >= n)
+	if (libdw()->getsrcfiles(&u->die, &files, &n) || (size_t)i >= n)
 		return "";
-	return file_name(d, u, dwarf_filesrc(files, (size_t)i, NULL, NULL));
+	return file_name(d, u, libdw()->filesrc(files, (size_t)i, NULL, NULL));
 }
 
 /* The dies from a function down to the innermost call inlined there; chain[0] is the function. */
@@ -223,9 +253,9 @@ static size_t inlined_at(Dwarf_Die *fun, uint64_t addr, Dwarf_Die *chain)
 	chain[0] = *fun;
 	for (bool more = walk_down(&w, fun); more;) {
 		Dwarf_Die *d = &w.at[w.depth - 1];
-		int tag = dwarf_tag(d);
+		int tag = libdw()->tag(d);
 		bool call = tag == DW_TAG_inlined_subroutine;
-		if ((!call && tag != DW_TAG_lexical_block) || dwarf_haspc(d, addr) != 1) {
+		if ((!call && tag != DW_TAG_lexical_block) || libdw()->haspc(d, addr) != 1) {
 			more = walk_next(&w);
 			continue;
 		}
@@ -250,13 +280,13 @@ size_t debuginfo_at(struct debuginfo *d, uint64_t addr, struct debug_frame *f, s
 	size_t fun = ranges_find(&u->funs, addr);
 	if (fun != SIZE_MAX)
 		n = inlined_at(&u->fun[fun], addr, chain);
-	Dwarf_Line *l = dwarf_getsrc_die(&u->die, addr);
+	Dwarf_Line *l = libdw()->getsrc_die(&u->die, addr);
 	struct debug_frame at_line = {"", "", 0, 0, 0};
 	int line, col;
 	if (l) {
-		at_line.file = file_name(d, u, dwarf_linesrc(l, NULL, NULL));
-		at_line.line = dwarf_lineno(l, &line) ? 0 : line;
-		at_line.col = dwarf_linecol(l, &col) ? 0 : col;
+		at_line.file = file_name(d, u, libdw()->linesrc(l, NULL, NULL));
+		at_line.line = libdw()->lineno(l, &line) ? 0 : line;
+		at_line.col = libdw()->linecol(l, &col) ? 0 : col;
 	}
 	f[0] = at_line;
 	if (fun == SIZE_MAX)
@@ -281,11 +311,11 @@ static void read_units(struct debuginfo *d)
 	Dwarf_Die die, split;
 	uint8_t type;
 	Dwarf_Half version;
-	while (!dwarf_get_units(d->dw, cu, &cu, &version, &type, &die, &split)) {
+	while (!libdw()->get_units(d->dw, cu, &cu, &version, &type, &die, &split)) {
 		if (type != DW_UT_compile && type != DW_UT_skeleton && type != DW_UT_split_compile)
 			continue;
 		d->unit = mem_grow(d->unit, &d->capunit, d->nunit + 1, sizeof *d->unit);
-		bool is_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
+		bool is_split = type == DW_UT_skeleton && libdw()->tag(&split) == DW_TAG_compile_unit;
 		d->unit[d->nunit] = (struct unit){.die = is_split ? split : die,
 		    .dir = string_of(&die, DW_AT_comp_dir)};
 		ranges_of(&d->units, &die, d->nunit++);
@@ -335,17 +365,20 @@ struct debuginfo *debuginfo_open(const struct elf *f, const char *path, struct e
 {
 	struct buf b = {0};
 	struct debuginfo *d = NULL;
-	if (!find_file(f, path, &b)) {
+	if (!debuginfo_there()) {
+		err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s: libdw is missing, which reads debug information: "
+		    "apt-get install libdw1", path);
+	} else if (!find_file(f, path, &b)) {
 		err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s has no debug information", path);
 	} else {
 		d = xcalloc(1, sizeof *d);
 		d->fd = open(buf_str(&b), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-		d->dw = d->fd >= 0 ? dwarf_begin(d->fd, DWARF_C_READ) : NULL;
+		d->dw = d->fd >= 0 ? libdw()->begin(d->fd, DWARF_C_READ) : NULL;
 		if (d->dw) {
 			read_units(d);
 		} else {
 			err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s: its debug information cannot be read: %s", buf_str(&b),
-			    dwarf_errmsg(-1));
+			    libdw()->errmsg(-1));
 			debuginfo_close(d);
 			d = NULL;
 		}
@@ -366,13 +399,18 @@ void debuginfo_close(struct debuginfo *d)
 	mem_free(d->units.v);
 	arena_free(&d->names);
 	if (d->dw)
-		dwarf_end(d->dw);
+		libdw()->end(d->dw);
 	if (d->fd >= 0)
 		close(d->fd);
 	mem_free(d);
 }
 
 #else	/* without libdw */
+
+bool debuginfo_there(void)
+{
+	return false;
+}
 
 struct debuginfo *debuginfo_open(const struct elf *f, const char *path, struct err *e)
 {

@@ -18,7 +18,7 @@ struct debug_frame {	/* strings are good until debuginfo_close() */
 	int64_t start;		/* line where the function begins; 0 unknown */
 };
 
-bool debuginfo_built(void);	/* was libdw there when ttrace was built */
+bool debuginfo_there(void);	/* is libdw there; it is opened when that is asked first */
 
 /* Of the file itself, or of the separate file that belongs to it: beside it, in .debug/, below
    /usr/lib/debug by name or by build id. Nothing is fetched. */

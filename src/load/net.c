@@ -24,8 +24,9 @@
 
 #ifdef HAVE_CURL
 
+#include "base/lib.h"
+
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <stddef.h>
 
 #define CALLS \
@@ -43,26 +44,18 @@ static struct {
 
 static int open_curl(struct err *e)
 {
-	static const char *const lib[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib", "libcurl.so"};
-	static const struct { const char *name; size_t at; } call[] = {
+	static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib", "libcurl.so", NULL};
+	static const struct lib_call call[] = {
 #define CALL(name) {"curl_" #name, offsetof(__typeof__(curl), name)},
 		CALLS
 #undef CALL
 	};
-	void *h = NULL;
-	if (curl.open)
-		return 0;
-	for (size_t i = 0; !h && i < sizeof lib / sizeof *lib; i++)
-		h = dlopen(lib[i], RTLD_NOW | RTLD_LOCAL);
-	if (!h)
+	const char *missing = curl.open ? NULL : lib_open(names, call, sizeof call / sizeof *call, &curl);
+	if (missing && !*missing)
 		return err_set(e, ERR_IO, ERR_NOWHERE,
 		    "libcurl is missing, which fetches by URL: apt-get install libcurl4");
-	for (size_t i = 0; i < sizeof call / sizeof *call; i++) {
-		void *p = dlsym(h, call[i].name);
-		if (!p)
-			return err_set(e, ERR_IO, ERR_NOWHERE, "libcurl is too old: it has no %s", call[i].name);
-		memcpy((char *)&curl + call[i].at, &p, sizeof p);
-	}
+	if (missing)
+		return err_set(e, ERR_IO, ERR_NOWHERE, "libcurl is too old: it has no %s", missing);
 	curl.open = true;
 	return 0;
 }

@@ -325,8 +325,8 @@ void symbolize(struct prof *p, const char *mode, prof_notice *notice, void *arg)
 	if (parse_mode(mode, &m, NULL) || m.none)
 		return;
 	struct namer w = {.p = p, .notice = notice, .arg = arg, .mode = &m};
-	if (m.local && !m.fast && !debuginfo_built())
-		notice(arg, "this ttrace was built without libdw: names come from symbol tables alone, without lines");
+	if (m.local && !m.fast && !debuginfo_there())
+		notice(arg, "libdw is not there: names come from symbol tables alone, without lines");
 	for (size_t i = 1; i < p->nmap && m.local; i++)
 		name_mapping(&w, i);
 	if (w.missing) {
