@@ -8,7 +8,8 @@
  *
  *     frames [-slow] [-wall] [-every] [-keys KEYS] [options of ttrace] FILE.trace
  *
- * -slow: every key that took more than 8 ms. -keys: these instead. -every: each key of each command in each pane.
+ * -slow: every key that took more than 8 ms. -keys: these instead. -every: each key of each command in each pane, of
+ * profiles too.
  * -mem is in megabytes here. -wall: what the clock says, where a trace is larger than -mem and a key may wait for the
  * file.
  */
@@ -137,23 +138,30 @@ static void row(const char *name, double *v, size_t n)
 
 struct how { bool slow, every; const char *keys; };
 
-/* Where every key is tried, as in tests/t-every.c. */
+/* Where every key is tried, as in tests/t-every.c: in a trace and in a profile. */
 static const struct walk places[] = {
 	{"timeline", "5jj++"}, {"goroutines", "6jj"}, {"goroutines", "6<Enter>jj"},
 	{"goroutines", "6<Enter>j<Enter>jjj"}, {"tasks", "7jj"}, {"tasks", "7j<Enter>jj"},
 	{"tasks", "7j<Enter><Enter>jj"}, {"gc", "8jj"}, {"events", "9jj"},
-	{"top", "1jj"}, {"list", "1jj2"}, {"peek", "1jj3"}, {"flame", "4j"},
+	{"top", "1jj"}, {"list", "1jj2"}, {"peek", "1jj3"}, {"flame", "4j"}, {NULL, NULL},
+}, of_profile[] = {
+	{"top", "1jj"}, {"list", "1jj2jj"}, {"peek", "1jj3j"}, {"flame", "4j"}, {"tags", ":tags<Enter>jj"},
+	{"report", ":tree<Enter>jj"}, {"info", "<^G>j"}, {NULL, NULL},
 };
 
-/* Whatever the key before has changed is taken back, and this is not counted. */
+/* Whatever the key before has changed is taken back, and this is not counted: filters, where there are others now, then
+   the place, which is marked: to come to it by keys would be seconds of lists of a million goroutines. */
 static void afresh(struct screen *s, const char *keys)
 {
-	struct session *ses = app_session(s->a);
-	struct query q = {.from = TIME_NONE, .to = TIME_NONE, .a = session_query(ses)->a};
-	struct err e;
+	static uint32_t serial;
 	size_t took_before = ntook, all_before = nall;
 	press(s, "<Esc><Esc>", false);
-	session_set(ses, &q, &e);
+	struct session *ses = app_session(s->a);	/* another one, where the file was read again */
+	struct query q = {.from = TIME_NONE, .to = TIME_NONE, .a = session_query(ses)->a};
+	struct err e;
+	if (session_serial(ses) != serial)
+		session_set(ses, &q, &e);
+	serial = session_serial(ses);
 	press(s, keys, false);
 	ntook = took_before;
 	nall = all_before;
@@ -162,6 +170,8 @@ static void afresh(struct screen *s, const char *keys)
 static void every(struct screen *s, const struct walk *w, bool slow)
 {
 	int bit = panes[pane_find(w->pane)]->bit;
+	afresh(s, w->keys);
+	afresh(s, "mz");
 	for (int c = 1; c < CMD__N; c++) {
 		const char *k = cmds[c].panes & bit && c != CMD_QUIT && c != CMD_SCREEN ? cmds[c].keys : NULL;
 		for (size_t n; k && *k; k += n + strspn(k + n, " ")) {
@@ -169,7 +179,7 @@ static void every(struct screen *s, const struct walk *w, bool slow)
 			n = strcspn(k, " ");
 			bool named = n > 1 && (k[0] == '^' || (k[0] >= 'A' && k[0] <= 'Z'));
 			snprintf(key, sizeof key, named ? "<%.*s>" : "%.*s", (int)n, k);
-			afresh(s, w->keys);
+			afresh(s, "'z");
 			press(s, key, slow);
 		}
 	}
@@ -182,9 +192,10 @@ static void walk(struct screen *sc, const struct how *how)
 		press(sc, how->keys, how->slow);
 		return;
 	}
-	for (size_t i = 0; how->every && i < sizeof places / sizeof *places; i++) {
+	const struct walk *at = session_is_trace(app_session(sc->a)) ? places : of_profile;
+	for (; how->every && at->pane; at++) {
 		ntook = 0;
-		every(sc, &places[i], how->slow);
+		every(sc, at, how->slow);
 	}
 	for (size_t i = 0; !how->every && i < sizeof walks / sizeof *walks; i++) {
 		ntook = 0;
