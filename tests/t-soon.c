@@ -162,6 +162,8 @@ int main(void)
 		    "6/1|2<Enter>nnNjn/G3<BS>1<Esc>n/[2-4]|w<Enter>nuGN<Backspace>n", "6j<Enter>/1<Enter>nnnNu&1<Enter>nn6*nn/9",
 		    "7j<Enter>/1<Enter>nnN>i/2|3<BS>1<Esc>n[j<Enter>/G1<Enter>nui<Backspace>/a",
 		    "/chan|sel<Enter>nnNu/run<Esc>n+n6/3<Enter>5n",
+		    "MjjC+++---hC:rows group work<Enter>jjCl+-u:rows related<Enter>jj:rows group nobody<Enter>jtEjut",
+		    "6j<Enter>j<Enter>5jjjC+u6q5j:rows task 1<Enter>jjjf6j5jR:where wait>1us<Enter>nn:rows related<Enter>nngG8<Enter>",
 		NULL
 	};
 	setenv("TTRACESECURE", "1", 1);

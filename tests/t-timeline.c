@@ -384,7 +384,7 @@ static void neighbours(const struct snap *sn, struct arena *a)
 		trk_id g = 1 + rnd(sn->ntrks - 1);
 		if (!is_g(sn, g))
 			continue;
-		const uint8_t *set = related_goroutine(sn, g, a);
+		const uint8_t *set = related_goroutine(sn, g, a, NULL);
 		struct edge e;
 		bool all = set[g] == REL_SELF;
 		for (struct edge_walk w = {0}; edges_from(sn, &w, g, sn->t0, sn->t1, &e);)

@@ -32,6 +32,7 @@ static void tl_open(void *st, const struct pane_env *env)
 	tl->t1 = snap->t1;
 	tl->at = snap->t0 + (snap->t1 - snap->t0) / 2;
 	tl->whole = true;
+	tl_pick_open(tl);
 	tl_index(tl, env);
 	tl_scope_make(tl, env);
 	tl_rows_make(tl, env);
@@ -49,8 +50,6 @@ static void tl_close(void *st)
 		rx_free(tl->group[i]);
 	tl_index_free(tl);
 	arena_free(&tl->scope.mem);
-	mem_free(tl->some);
-	mem_free(tl->life);
 	mem_free(tl->row);
 }
 
@@ -60,7 +59,7 @@ void tl_update(void *st, const struct pane_env *env)
 	const struct snap *snap = session_snap(env->s);
 	tl_index(tl, env);
 	bool narrowed = tl_scope_make(tl, env);
-	if (narrowed || tl->made != tl->news || tl->compact != env->compact)
+	if (narrowed || tl->made != tl->news || tl->compact != env->compact || tl_picking(tl))
 		tl_rows_make(tl, env);
 	if (narrowed)
 		tl_scope_rows(tl, env);
@@ -415,6 +414,7 @@ static enum verdict tl_act(
 {
 	struct timeline *tl = st;
 	tl->moved = true;
+	tl_pick_here(tl);
 	if (tl_chain_act(tl, env, a) || move_rows(tl, env, a) || move_time(tl, env, a))
 		return V_DONE;
 	if (a->cmd == CMD_NEXT_PART || a->cmd == CMD_PREV_PART)
@@ -499,6 +499,7 @@ static void tl_load(void *st, const struct pane_env *env, const struct view *v)
 	tl->at = v->cursor[0];
 	tl_window(tl, env, tl->t0, tl->t1);
 	tl_select(tl, env, v->cursor[1]);
+	tl_pick_row(tl, v->cursor[1]);
 }
 
 static void tl_keys(const void *st, const struct pane_env *env, struct buf *b)

@@ -112,8 +112,7 @@ struct timeline {
 	/* rows under some of them */
 	struct tl_under { uint32_t at, trk; uint8_t regions, stacks; } under[TL_OPEN + 1];
 	uint32_t nunder;
-	trk_id *some;		/* rest[], where that is not all of them */
-	size_t some_cap;
+	struct tl_pick *pick;	/* which goroutines are rows, where that is not all of them (timeline_pick.c) */
 	trk_id pin[TL_PINS], open[TL_OPEN]; /* open: regions are shown under it */
 	uint32_t nopen;
 	trk_id stacks; /* its stacks over time are shown under it; 0 none */
@@ -127,11 +126,6 @@ struct timeline {
 	struct tl_tracks *tr;
 	struct tl_work *work;	/* NULL, or newer ones that are made beside the keyboard */
 	uint32_t news, made;	/* how often one was; news when rows were made */
-	struct tl_life {
-		int64_t t0, t1;
-	} * life; /* of all goroutines in their order, for compact rows, of a snapshot */
-	size_t life_cap;
-	uint32_t life_of;
 
 	struct hunt *hunt; /* spans that are looked for; NULL none */
 	struct hunt_hits hits;
@@ -264,6 +258,7 @@ void tl_detail(const void *, const struct pane_env *, struct buf *);
 void tl_index(struct timeline *, const struct pane_env *);
 void tl_rest(const struct timeline *, const struct pane_env *);	/* what lies on disk is not looked at for now */
 struct job *tl_index_job(const struct timeline *);
+bool tl_is_small(const struct snap *);	/* a pass over all of it is no matter */
 void tl_index_end(struct timeline *);	/* wait for what is being made, if anything is */
 void tl_index_now(struct timeline *, const struct pane_env *);	/* as tl_index(), but never nothing */
 void tl_index_free(struct timeline *);
@@ -290,6 +285,26 @@ uint32_t tl_list_find(const struct snap *, const trk_id *, uint32_t n, trk_id);
 /* The track of a kind with that number; 0: there is none. */
 trk_id tl_track_of(const struct timeline *, const struct snap *, enum track_kind, uint64_t id);
 
+/* ---- which goroutines are rows (timeline_pick.c) */
+struct tl_picked { trk_id *v; uint32_t n; bool ordered, whole; };	/* ordered: by number; whole: there are no more */
+void tl_pick_open(struct timeline *);
+void tl_pick_free(struct timeline *);
+/* Those there are now; where they are many the others come when tl_pick_done() takes them. */
+const struct tl_picked *tl_pick(const struct timeline *, const struct pane_env *);
+void tl_pick_none(const struct timeline *);	/* rows are all of them, or of something else */
+void tl_pick_made(const struct timeline *);	/* rows are of these now */
+struct job *tl_pick_job(const struct timeline *);
+bool tl_picking(const struct timeline *);	/* not all rows are there */
+/* tl_pick_job() has ended, or is waited for. */
+void tl_pick_done(struct timeline *, const struct pane_env *, struct ask *);
+/* Should there be none, these come back, and that is said. */
+void tl_pick_instead(struct timeline *, enum tl_only was, uint64_t id);
+/* Select it when all are there (must: or show other rows); false: they are. */
+bool tl_pick_seek(const struct timeline *, const struct snap *, trk_id, bool must);
+void tl_pick_row(const struct timeline *, int64_t row);	/* likewise that row */
+void tl_pick_here(const struct timeline *);		/* somebody looks where he is */
+void tl_pick_stop(struct timeline *);	/* tracks, filters or the index are about to go */
+
 /* ---- rows (timeline_rows.c) */
 /* Indexes of tasks by their beginning, in the arena. */
 uint32_t *tl_tasks_by_start(const struct snap *, const struct sched_tasks *, struct arena *, uint32_t *n);
@@ -310,7 +325,7 @@ void tl_task_bounds(const struct snap *, const struct sched_task *, int64_t *t0,
 /* ---- what the filters leave (timeline_scope.c) */
 bool tl_scope_make(struct timeline *, const struct pane_env *); /* true: rows are to be made */
 void tl_scope_rows(struct timeline *, const struct pane_env *); /* of goroutines, where it names some */
-bool tl_scope_goroutine(const struct timeline *, const struct snap *, trk_id);	/* the same, of a goroutine */
+bool tl_scope_goroutine(const struct tl_scope *, const struct snap *, trk_id);	/* the same, of a goroutine */
 bool tl_scope_row(const struct timeline *, const struct snap *, trk_id);
 bool tl_scope_task(const struct timeline *, const struct snap *, const struct sched_task *);
 void tl_scope_frame(const struct timeline *, const struct pane_env *, struct tl_layout *); /* fills in ran */

@@ -59,9 +59,12 @@ static void limit(struct timeline *tl, const struct snap *sn)
 	uint8_t *in = NULL;
 	if (tl->kind == TL_G && (tl->only != ONLY_ALL || tl->scope.on)) {
 		in = xcalloc(sn->ntrks + 1u, 1);
-		for (uint32_t i = 0; i < tl->nrow; i++)
-			if (tl_row(tl, i).what == ROW_TRACK && tl_row(tl, i).id < sn->ntrks)
-				in[tl_row(tl, i).id] = 1;
+		for (uint32_t i = 0; i < tl->nhead; i++)
+			if (tl->row[i].what == ROW_TRACK && tl->row[i].id < sn->ntrks)
+				in[tl->row[i].id] = 1;
+		for (uint32_t i = 0; i < tl->nrest; i++)	/* what is pinned of them is a row too */
+			if (tl->rest_what == ROW_TRACK && tl->rest[i] < sn->ntrks)
+				in[tl->rest[i]] = 1;
 	}
 	hunt_among(tl->hunt, in, sn->ntrks);
 }
@@ -111,13 +114,14 @@ bool tl_hunt_other(const struct timeline *tl)
 void tl_hunt_again(struct timeline *tl, const struct pane_env *env)
 {
 	if (tl->hunt)
-		start(tl, env, 0);
+		start(tl, env, tl->search ? tl->jump : 0);
 }
 
 struct job *tl_job(void *st)
 {
 	struct timeline *tl = st;
 	struct job *j = tl_index_job(tl);
+	j = j ? j : tl_pick_job(tl);
 	return j ? j : tl->search ? tl->search->job : NULL;
 }
 
@@ -202,10 +206,12 @@ static void found(struct timeline *tl, const struct pane_env *env)
 
 void tl_done(void *st, const struct pane_env *env, struct ask *out)
 {
-	(void)out;
 	struct timeline *tl = st;
 	if (!tl_index_job(tl)) {
-		found(tl, env);
+		if (tl_pick_job(tl))
+			tl_pick_done(tl, env, out);
+		else
+			found(tl, env);
 		return;
 	}
 	tl_index_end(tl);

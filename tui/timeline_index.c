@@ -415,7 +415,7 @@ static int work(struct job *j, void *arg)
 	return 0;
 }
 
-static bool is_small(const struct snap *sn)
+bool tl_is_small(const struct snap *sn)
 {
 	uint64_t n = (uint64_t)sn->ntrks + indexed(sn), steps = 0;
 	for (uint32_t i = 0; i < sn->nsheets && sn->complete; i++)
@@ -449,6 +449,7 @@ static void begin(struct timeline *tl, const struct snap *sn)
 
 static void take(struct timeline *tl, struct tl_work *w)
 {
+	tl_pick_stop(tl);
 	if (w->ix) {
 		index_free(tl->ix);
 		tl->ix = w->ix;
@@ -481,7 +482,7 @@ void tl_index(struct timeline *tl, const struct pane_env *env)
 		return;
 	struct tl_work *w = xcalloc(1, sizeof *w);
 	*w = (struct tl_work){.sn = sn, .index = index};
-	w->job = is_small(sn) ? NULL : job_start(work, w);
+	w->job = tl_is_small(sn) ? NULL : job_start(work, w);
 	if (w->job) {
 		tl->work = w;
 		if (!tl->ix)
@@ -521,6 +522,7 @@ void tl_index_free(struct timeline *tl)
 	if (tl->work)
 		job_cancel(tl->work->job);	/* what it has made is part of what goes */
 	tl_index_end(tl);
+	tl_pick_free(tl);
 	index_free(tl->ix);
 	tracks_free(tl->tr);
 	arena_free(&tl->kept->mem);

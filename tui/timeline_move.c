@@ -120,12 +120,12 @@ bool tl_show_track(struct timeline *tl, const struct pane_env *env, trk_id t)
 		return false;
 	if (kinds[k] != tl->kind)
 		tl_set_kind(tl, env, kinds[k]);
-	if (tl_select_track(tl, env, t))
+	if (tl_select_track(tl, env, t) || tl_pick_seek(tl, sn, t, true))
 		return true;
 	tl->only = ONLY_ALL; /* it is none of the goroutines chosen, or of those that the filters leave */
 	tl->scope.guest = t;
 	tl_rows_make(tl, env);
-	return tl_select_track(tl, env, t);
+	return tl_select_track(tl, env, t) || tl_pick_seek(tl, sn, t, true);
 }
 
 void tl_look_at(struct timeline *tl, const struct pane_env *env, int64_t t)

@@ -171,13 +171,13 @@ void tl_rows_words(const struct timeline *tl, const struct pane_env *env, struct
 	uint32_t n = 0;
 	for (uint32_t i = tl->npinrow; i < tl->nrow && n < 1000; i++)
 		n += tl_row(tl, i).what == (tl->kind == TL_T ? ROW_TASK : ROW_TRACK);
-	if (!tl->nrow && session_snap(env->s)->complete) {
+	if (!tl->nrow && session_snap(env->s)->complete && !tl_picking(tl)) {
 		buf_puts(b, "counters alone");
 		return;
 	}
 	if (n == 1000)
 		n = tl->nrow - tl->npinrow; /* so many have nothing under them */
-	buf_printf(b, "%u %s row%s", n, kinds[tl->kind], n == 1 ? "" : "s");
+	buf_printf(b, "%u %s row%s%s", n, kinds[tl->kind], n == 1 ? "" : "s", tl_picking(tl) ? " so far" : "");
 	if (tl->kind == TL_G && tl->only == ONLY_ALL && tl->scope.on)
 		buf_printf(b, " of %u", tl->tr->n[TK_G]);
 	if (tl->kind == TL_T)

@@ -207,79 +207,6 @@ static void put_tasks(struct timeline *tl, const struct snap *sn, struct arena *
 
 /* ---- tracks */
 
-/* Start functions that match the group's expression: per string 1 no, 2 yes. */
-static bool in_group(
-    const struct timeline *tl, const struct snap *sn, const struct trk_row *r, uint8_t *said)
-{
-	str_id name = r->name;
-	if (name >= sn->nstrs)
-		return false;
-	if (!said[name]) {
-		const struct str_row *s = store_str(sn->st, name);
-		said[name] = rx_match(tl->group[tl->only_id], s->s, s->n) ? 2 : 1;
-	}
-	return said[name] == 2;
-}
-
-/* When goroutines were there, in their order: with compact rows each zoom looks at all of them. */
-static void make_lives(struct timeline *tl, const struct snap *sn)
-{
-	uint32_t n = tl->tr->n[TK_G];
-	if (tl->life && tl->life_of == tl->news)
-		return;
-	tl->life = mem_grow(tl->life, &tl->life_cap, n + 1u, sizeof *tl->life);
-	tl->life_of = tl->news;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct trk_row *r = store_trk(sn->st, tl->tr->trk[TK_G][i]);
-		int64_t t0 = r->t0, t1 = store_t1(sn->st, r);
-		tl->life[i].t0 = t0 == TIME_NONE ? INT64_MIN : t0;
-		tl->life[i].t1 = t1 == TIME_NONE ? INT64_MAX : t1;
-	}
-}
-
-static bool seen(const struct timeline *tl, uint32_t i)
-{
-	return tl->life[i].t0 < tl->t1 && tl->life[i].t1 > tl->t0;
-}
-
-static uint8_t *neighbours(const struct timeline *tl, const struct snap *sn, struct arena *a)
-{
-	uint32_t task =
-	    tl->only == ONLY_TASK ? sched_task_find(tl->ix->tasks, tl->only_id) : UINT32_MAX;
-	if (task != UINT32_MAX)
-		return related_task(sn, tl->ix->tasks, task, a);
-	if (tl->only == ONLY_RELATED && tl->only_id < sn->ntrks)
-		return related_goroutine(sn, (trk_id)tl->only_id, a);
-	return NULL;
-}
-
-/* Some of the goroutines, in some[]. */
-static uint32_t pick_goroutines(struct timeline *tl, const struct pane_env *env)
-{
-	const struct snap *sn = session_snap(env->s);
-	const trk_id *gs = tl->tr->trk[TK_G];
-	uint32_t ngs = tl->tr->n[TK_G], n = 0;
-	if (env->compact)
-		make_lives(tl, sn);
-	tl->some = mem_grow(tl->some, &tl->some_cap, ngs + 1u, sizeof *tl->some);
-	uint8_t *near = neighbours(tl, sn, env->scratch);
-	uint8_t *said = tl->only == ONLY_GROUP ? arena_zalloc(env->scratch, sn->nstrs + 1u) : NULL;
-	tl->ordered = !near;
-	for (int step = near ? REL_SELF : REL_FAR; step <= REL_FAR; step++) /* the nearest first */
-		for (uint32_t i = 0; i < ngs; i++) {
-			trk_id t = gs[i];
-			if ((env->compact && !seen(tl, i)) || (near && near[t] != step) ||
-			    has(tl->pin, tl->npin, t))
-				continue;
-			if (tl->only == ONLY_ALL && !tl_scope_goroutine(tl, sn, t))
-				continue;
-			if (said && !in_group(tl, sn, store_trk(sn->st, t), said))
-				continue;
-			tl->some[n++] = t;
-		}
-	return n;
-}
-
 static int by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -305,18 +232,20 @@ static void all_goroutines(struct timeline *tl, const struct snap *sn)
 static void put_goroutines(struct timeline *tl, const struct pane_env *env)
 {
 	if (tl->only == ONLY_ALL && !tl->scope.on && !env->compact && tl->tr->n[TK_G] > MANY) {
+		tl_pick_none(tl);
 		all_goroutines(tl, session_snap(env->s));
 		return;
 	}
-	uint32_t n = pick_goroutines(tl, env);
-	if (n <= MANY) {
-		for (uint32_t i = 0; i < n; i++)
-			put(tl, ROW_TRACK, tl->some[i], 0);
+	const struct tl_picked *some = tl_pick(tl, env);
+	tl->ordered = some->ordered;
+	if (some->n <= MANY) {
+		for (uint32_t i = 0; i < some->n; i++)
+			put(tl, ROW_TRACK, some->v[i], 0);
 		return;
 	}
-	tl->rest = tl->some;
-	tl->nrest = n;
-	tl->nrow += n;
+	tl->rest = some->v;
+	tl->nrest = some->n;
+	tl->nrow += some->n;
 }
 
 /* Does anything within the window? */
@@ -479,10 +408,13 @@ void tl_rows_make(struct timeline *tl, const struct pane_env *env)
 		put_tracks(tl, env);
 	tl->made = tl->news;
 	tl->compact = env->compact;
+	tl_pick_made(tl);
 	add_under(tl, env, tl->npin);
-	if (!keep.id || (!select_same(tl, env, keep) &&
-			    !tl_select_track(tl, env, keep.what == ROW_TASK ? 0 : keep.id)))
-		tl_select(tl, env, tl->sel);
+	if (keep.id && (select_same(tl, env, keep) ||
+			   tl_select_track(tl, env, keep.what == ROW_TASK ? 0 : keep.id)))
+		return;
+	tl_select(tl, env, tl->sel);
+	tl_pick_seek(tl, sn, keep.what == ROW_TASK ? 0 : keep.id, false);
 }
 
 void tl_set_kind(struct timeline *tl, const struct pane_env *env, enum tl_kind kind)
@@ -501,8 +433,8 @@ void tl_set_kind(struct timeline *tl, const struct pane_env *env, enum tl_kind k
 	tl_window(tl, env, tl->t0, tl->t1);
 	if (tl->hunt && tl_hunt_other(tl))
 		tl_hunt_again(tl, env);
-	if (to)
-		tl_select_track(tl, env, to); /* from a P to the G on it, from a G to its P */
+	if (to && !tl_select_track(tl, env, to))
+		tl_pick_seek(tl, session_snap(env->s), to, false); /* from a P to the G on it, from a G to its P */
 }
 
 bool tl_rows_only(struct timeline *tl, const struct pane_env *env, enum tl_only only, uint64_t id)
@@ -513,7 +445,9 @@ bool tl_rows_only(struct timeline *tl, const struct pane_env *env, enum tl_only 
 	tl->only = only;
 	tl->only_id = id;
 	tl_set_kind(tl, env, TL_G);
-	if (tl->nrow > tl->npinrow || only == ONLY_ALL)
+	if (tl_picking(tl))
+		tl_pick_instead(tl, was, was_id);
+	if (tl->nrow > tl->npinrow || only == ONLY_ALL || tl_picking(tl))
 		return true;
 	tl->only = was;
 	tl->only_id = was_id;

@@ -22,6 +22,19 @@
 
 enum { CELL_STEPS = 16, FEW = 64 }; /* FEW: so many goroutines are asked for their sums */
 
+/* The first of them, and whether they are more: of a million bits eight are looked at together. */
+static void find_few(struct tl_scope *sc, const struct snap *sn, const uint8_t *set)
+{
+	sc->few = arena_alloc(&sc->mem, FEW * sizeof *sc->few);
+	sc->nfew = 0;
+	for (trk_id t = 1; set && t < sn->ntrks && sc->nfew <= FEW; store_pass(sn, t++)) {
+		if (!set[t >> 3])
+			t |= 7;
+		else if (tw_has(set, t) && store_trk(sn->st, t)->kind == TK_G && sc->nfew++ < FEW)
+			sc->few[sc->nfew - 1] = t;
+	}
+}
+
 bool tl_scope_make(struct timeline *tl, const struct pane_env *env)
 {
 	struct tl_scope *sc = &tl->scope;
@@ -30,6 +43,7 @@ bool tl_scope_make(struct timeline *tl, const struct pane_env *env)
 	if (sc->serial == session_serial(env->s) && sc->made)
 		return false;
 	bool was = sc->on;
+	tl_pick_stop(tl);
 	arena_reset(&sc->mem);
 	sc->made = true;
 	sc->serial = session_serial(env->s);
@@ -46,11 +60,7 @@ bool tl_scope_make(struct timeline *tl, const struct pane_env *env)
 	}
 	sc->g = set;
 	sc->there = tw_presence(sn, &sc->f, &sc->mem, &sc->nthere);
-	sc->few = arena_alloc(&sc->mem, FEW * sizeof *sc->few);
-	sc->nfew = 0;
-	for (trk_id t = 1; set && t < sn->ntrks; store_pass(sn, t++))
-		if (tw_has(set, t) && store_trk(sn->st, t)->kind == TK_G && sc->nfew++ < FEW)
-			sc->few[sc->nfew - 1] = t;
+	find_few(sc, sn, set);
 	sc->on = set || sc->f.proc || sc->f.from != TIME_NONE || sc->f.to != TIME_NONE;
 	if (sc->on || was)
 		sc->guest = 0;
@@ -58,9 +68,8 @@ bool tl_scope_make(struct timeline *tl, const struct pane_env *env)
 }
 
 /* The set is asked first: there are as many goroutines as there are, and their rows are far apart. */
-bool tl_scope_goroutine(const struct timeline *tl, const struct snap *sn, trk_id t)
+bool tl_scope_goroutine(const struct tl_scope *sc, const struct snap *sn, trk_id t)
 {
-	const struct tl_scope *sc = &tl->scope;
 	if (t == sc->guest)
 		return true;
 	if (!tw_has(sc->g, t))
@@ -77,7 +86,7 @@ bool tl_scope_row(const struct timeline *tl, const struct snap *sn, trk_id t)
 	const struct tl_scope *sc = &tl->scope;
 	switch (store_trk(sn->st, t)->kind) {
 	case TK_P: return t == sc->guest || !sc->f.proc || t == sc->f.proc;
-	case TK_G: return tl_scope_goroutine(tl, sn, t);
+	case TK_G: return tl_scope_goroutine(sc, sn, t);
 	default: return true;
 	}
 }

@@ -18,42 +18,52 @@
 
 enum { PASSES_MAX = 256 }; /* ids grow as tasks are made, so that one pass mostly does */
 
-/* Those that made t runnable: its own intervals name them. */
-static void add_wakers(const struct snap *sn, trk_id t, uint8_t how, uint8_t *set)
+/* Who made the track of that row runnable: its own intervals name them. */
+static void add_wakers(const struct snap *sn, const struct sheet *sh, uint32_t row, uint8_t how, uint8_t *set)
 {
-	for (uint32_t k = 0; k < sn->nsheets; k++) {
+	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
+		uint32_t by = (sh->state[i] & SHEET_STATE) == TS_READY ? sheet_who(sh, i) : 0;
+		if (by && by < sn->ntrks && !set[by])
+			set[by] = how;
+	}
+}
+
+static void wakers_of(const struct snap *sn, trk_id g, uint8_t *set, const struct onlooker *on)
+{
+	for (uint32_t k = 0; k < sn->nsheets && goes_on(on); k++) {
 		const struct sheet *sh = sheet_get(sn, k);
-		int32_t row = sheet_row(sh, t);
-		for (uint32_t i = row < 0 ? 0 : sh->first[row]; row >= 0 && i < sh->first[row + 1];
-		     i++) {
-			uint32_t by =
-			    (sh->state[i] & SHEET_STATE) == TS_READY ? sheet_who(sh, i) : 0;
-			if (by && by < sn->ntrks && !set[by])
-				set[by] = how;
-		}
+		int32_t row = sheet_row(sh, g);
+		if (row >= 0)
+			add_wakers(sn, sh, (uint32_t)row, REL_NEAR, set);
 		sheet_put(sn, k);
 	}
 }
 
-uint8_t *related_goroutine(const struct snap *sn, trk_id g, struct arena *a)
+/* Of all that are near, in one pass: a goroutine may have created a million, which are in one sheet each. */
+static void wakers_of_near(const struct snap *sn, uint8_t *set, const struct onlooker *on)
+{
+	for (uint32_t k = 0; k < sn->nsheets && goes_on(on); k++) {
+		const struct sheet *sh = sheet_get(sn, k);
+		for (uint32_t row = 0; row < sh->ntrk; row++)
+			if (set[sh->trk[row]] == REL_NEAR)
+				add_wakers(sn, sh, row, REL_FAR, set);
+		sheet_put(sn, k);
+	}
+}
+
+uint8_t *related_goroutine(const struct snap *sn, trk_id g, struct arena *a, const struct onlooker *on)
 {
 	uint8_t *set = arena_zalloc(a, sn->ntrks + 1u);
-	trk_id *near = arena_alloc(a, (sn->ntrks + 1u) * sizeof *near),
-	       by = store_trk(sn->st, g)->creator;
-	uint32_t n = 0;
+	trk_id by = store_trk(sn->st, g)->creator;
 	struct edge e;
 	set[g] = REL_SELF;
-	for (struct edge_walk w = {0}; edges_from(sn, &w, g, sn->t0, INT64_MAX, &e);)
+	for (struct edge_walk w = {0}; goes_on(on) && edges_from(sn, &w, g, sn->t0, INT64_MAX, &e);)
 		if (e.to < sn->ntrks && !set[e.to])
 			set[e.to] = REL_NEAR;
-	add_wakers(sn, g, REL_NEAR, set);
+	wakers_of(sn, g, set, on);
 	if (by && by < sn->ntrks && !set[by])
 		set[by] = REL_NEAR;
-	for (trk_id t = 1; t < sn->ntrks; t++)
-		if (set[t] == REL_NEAR)
-			near[n++] = t;
-	for (uint32_t i = 0; i < n; i++)
-		add_wakers(sn, near[i], REL_FAR, set);
+	wakers_of_near(sn, set, on);
 	return set;
 }
 

@@ -4,6 +4,7 @@
 #define TTRACE_RELATED_H
 
 #include "analysis/sched.h"
+#include "base/job.h"
 
 /*
  * Which goroutines belong on one screen: those that one of them dealt with, and
@@ -11,8 +12,9 @@
  */
 enum { REL_SELF = 1, REL_NEAR, REL_FAR };
 
-/* g itself; whom it created or woke, and who created or woke it; who woke those. */
-uint8_t *related_goroutine(const struct snap *, trk_id g, struct arena *);
+/* g itself; whom it created or woke, and who created or woke it; who woke those. That is a pass over all sheets; on
+   (NULL: nobody) may stop it, and then it is a part of them. */
+uint8_t *related_goroutine(const struct snap *, trk_id g, struct arena *, const struct onlooker *on);
 /* REL_SELF: has regions or logs of the task (index into sched_tasks), began it or ended it;
    REL_NEAR: the same of a task under it. */
 uint8_t *related_task(
