@@ -264,7 +264,7 @@ static bool same_calls(const struct calls *a, const struct calls *b)
 
 /* Weights straight onto the shape of the whole tree are those of a tree of the query's own; after those of another
    type, and twice, since the second weighing finds the columns of the first. */
-static uint32_t straight, made;
+static uint32_t straight, made, onto_tags;
 static void both_ways(const struct snap *sn, const struct focus *fc, bool noinlines, const struct weights *w)
 {
 	enum gran gran = (enum gran)rnd(5);
@@ -273,14 +273,17 @@ static void both_ways(const struct snap *sn, const struct focus *fc, bool noinli
 	struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .st = sn->st, .nsmp = sn->nsmps});
 	well_formed(own);
 	laws_of_things(w, t, own);
+	struct shape *tagged = focus_tagged(sn, fc, noinlines, s, NULL);
+	OK(!tagged || focus_fits(sn, fc, tagged));
 	for (int i = 0; i < 3; i++) {
 		struct onto o;
-		struct calls *c = calls_begin(s, false, &o);
+		struct calls *c = calls_begin(tagged ? tagged : s, false, &o);
 		if (focus_samples_onto(sn, fc, i > 0, noinlines, NULL, &o)) {
 			calls_finish(c, &o);
 			well_formed(c);
 			OK(!i || same_calls(c, own));
 			straight += i > 0;
+			onto_tags += i > 0 && tagged;
 		}
 		calls_free(c);
 	}
@@ -292,6 +295,7 @@ static void both_ways(const struct snap *sn, const struct focus *fc, bool noinli
 		made++;
 	}
 	calls_free(c);
+	shape_free(tagged);
 	shape_free(s);
 	calls_free(own);
 	things_free(t);
@@ -453,6 +457,6 @@ int main(void)
 	struct err e = {0};
 	OK(!focus_new(&(struct filters){.hide = "("}, &e) && strstr(e.msg, "hide"));
 	OK(!focus_new(&(struct filters){.tagfocus = "k=["}, &e) && strstr(e.msg, "tagfocus"));
-	OK(straight > 2000 && made > 1500);	/* all ways were gone */
+	OK(straight > 2000 && made > 1500 && onto_tags > 500);	/* all ways were gone */
 	return DONE();
 }

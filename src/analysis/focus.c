@@ -262,21 +262,43 @@ static uint8_t *by_thing(const struct scale *g, const struct things *t, uint8_t 
 	return flag;
 }
 
+/* The same of tags that are frames; what they have of it is among g->verdict.any. */
+static void by_tag(struct scale *g, const struct shape *s, uint8_t *flag, uint8_t *mixed)
+{
+	uint8_t *met = xcalloc(s->things->n, 1);
+	for (uint32_t i = 0; s->tags && i < s->tags->n; i++) {
+		const struct shape_tag *t = &s->tags->v[i];
+		uint8_t v = verdict_tag(&g->verdict, t->label == t->key ? 0 : t->label, t->key);
+		uint32_t k = things_tag(s->things, t->label);
+		v = (v & FV_DEAD) | (v & FV_FOCUS ? FV_HIT : 0) | (v & FV_IGNORE ? FV_BARRED : 0);
+		if (met[k])
+			*mixed |= flag[k] ^ v;
+		met[k] = 1;
+		flag[k] = v;
+		g->verdict.any |= v;
+	}
+	mem_free(met);
+}
+
 /* Is it enough to choose stacks, and to take things away? Then o->dead says which, and g->keep what stacks
    have seen, unless that is not a matter of things. */
 static bool keeps(struct scale *g, struct onto *o)
 {
 	const struct shape *s = o->shape;
-	bool dies = g->verdict.any & FV_DEAD, by_name = focus_by_name(g->fc), from = focus_from(g->fc);
+	bool by_name = focus_by_name(g->fc), from = focus_from(g->fc);
 	bool prune = g->fc->rx[R_PRUNE], cuts = from || prune;
 	uint8_t mixed;
 	if (g->tree.row)
 		return false;
-	if (!dies && !by_name && !cuts)
+	if (!(g->verdict.any & FV_DEAD) && !by_name && !cuts && !g->fc->rx[R_HIDE] && !g->fc->rx[R_SHOW])
 		return true;
 	uint8_t *flag = by_thing(g, s->things, &mixed);
+	by_tag(g, s, flag, &mixed);
+	bool dies = g->verdict.any & FV_DEAD;
 	cuts |= (mixed & FV_DEAD) != 0;
-	bool can = !cuts || cut_shape(s, g->sn, g->verdict.frame, from, prune, !by_name, o);
+	/* what stacks have seen is asked of things, or of the nodes of the store, which know of no tags */
+	bool can = !s->tags || (!cuts && !(by_name && mixed & (FV_HIT | FV_BARRED)));
+	can = can && (!cuts || cut_shape(s, g->sn, g->verdict.frame, from, prune, !by_name, o));
 	if (can && by_name && !(mixed & (FV_HIT | FV_BARRED))) {
 		g->keep = arena_zalloc(&g->scratch, s->nend + 1u);
 		shape_states(s, flag, g->keep);
@@ -411,14 +433,25 @@ static void find_samples(struct scale *g, size_t type)
 	rank_seal(g->hit, n);
 }
 
-/* Tags alone make frames: a shape of them and what there is. */
-static struct shape *shape_of_tags(struct scale *g, const struct shape *base, const str_id *key, size_t nkey,
-    size_t nroot, size_t type, const _Atomic bool *stop)
+struct shape *focus_tagged(const struct snap *sn, const struct focus *fc, bool noinlines, const struct shape *base,
+    const _Atomic bool *stop)
 {
-	find_samples(g, type);
-	mem_free(g->hit);
-	g->hit = NULL;
-	return shape_tagged(base, g->sn, &g->labels, key, nkey, nroot, g->of, stop);
+	str_id key[KEYS_MAX];
+	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
+	struct labels ls = {0};
+	if (!nkey || !sn->nsmps || noinlines || focus_from(fc) || fc->rx[R_PRUNE])
+		return NULL;
+	labels_update(&ls, sn);
+	struct shape *s = shape_tagged(base, sn, &ls, key, nkey, nroot, stop);
+	labels_free(&ls);
+	return s;
+}
+
+bool focus_fits(const struct snap *sn, const struct focus *fc, const struct shape *s)
+{
+	str_id key[KEYS_MAX];
+	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
+	return shape_has_tags(s, key, nkey, nroot);
 }
 
 /* The shape of where samples count. */
@@ -458,11 +491,9 @@ struct calls *focus_samples_calls(const struct snap *sn, const struct focus *fc,
 	begin(&g, sn, fc, noinlines, sides);
 	if (nkey || focus_by_tag(fc))
 		labels_update(&g.labels, sn);
-	bool alone = nkey && !by_frames(&g);
-	if (nkey && !alone)
+	if (nkey)
 		tree_tagged(&g.tree, sn, &g.labels, key, nkey, nroot);
-	struct shape *s = alone ? shape_of_tags(&g, base, key, nkey, nroot, type, stop)
-				: shape_of(&g, base->things, type, stop);
+	struct shape *s = shape_of(&g, base->things, type, stop);
 	if (s) {
 		struct onto o;
 		c = calls_begin(s, sides && sides->b, &o);
@@ -518,10 +549,8 @@ bool focus_samples_onto(const struct snap *sn, const struct focus *fc, size_t ty
     const struct sides *sides, struct onto *o)
 {
 	struct scale g;
-	str_id key[KEYS_MAX];
-	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
 	begin(&g, sn, fc, noinlines, sides);
-	if (nkey || !keeps(&g, o)) {
+	if (!focus_fits(sn, fc, o->shape) || !keeps(&g, o)) {
 		end(&g);
 		return false;
 	}

@@ -40,12 +40,18 @@ void focus_samples(const struct snap *, const struct focus *, size_t type, bool 
 void focus_nodes(const struct snap *, const struct focus *, const int64_t *flat, const int64_t *count,
     const int64_t *base, enum side_show, str_id unit, bool noinlines, struct arena *, struct weights *out);
 
-/* The same two straight onto nodes that stand for the store's own. false: the query makes frames, or
-   cuts some calls of a node and leaves others, so it needs a tree of its own; nothing was done. */
+/* The same two straight onto nodes that stand for the store's own, or those with tags as frames. false: the query makes
+   others, or cuts some calls of a node and leaves others, so it needs a tree of its own; nothing was done. */
 bool focus_samples_onto(const struct snap *, const struct focus *, size_t type, bool noinlines,
     const struct sides *, struct onto *);
 bool focus_nodes_onto(const struct snap *, const struct focus *, const int64_t *flat, const int64_t *count,
     const int64_t *base, enum side_show, str_id unit, bool noinlines, struct onto *);
+
+/* A shape of all samples with the tags that the query makes frames of, for weights to go onto; out of that of the store.
+   NULL: it makes none, or cuts stacks as well, or it was stopped. And: does the query make frames of those of a shape, and of no others? */
+struct shape *focus_tagged(const struct snap *, const struct focus *, bool noinlines, const struct shape *,
+    const _Atomic bool *stop);
+bool focus_fits(const struct snap *, const struct focus *, const struct shape *);
 
 /* The calls of samples on a tree of the query's own, by its own shape: where nodes are in preorder, as they are when
    tags are frames, or when the store's are (shape.h), whose shape is given. NULL: they are not, or it was stopped. */

@@ -570,7 +570,7 @@ void shape_free(struct shape *s)
 		return;
 	things_free(s->things);
 	void *all[] = {s->forks, s->fork, s->turns, s->turn, s->thing, s->how, s->ends, s->end, s->at, s->run,
-	    atomic_load(&s->spare),
+	    atomic_load(&s->spare), s->tags,
 	    s->whole.flat, s->whole.hit};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);

@@ -43,6 +43,9 @@ struct shape {
 	uint32_t nrun;
 	/* what all samples weigh, of one type: queries that choose stacks begin with it */
 	struct { size_t type; int64_t *flat; uint8_t *hit; int64_t all, base; } whole;
+	/* tags that are frames (focus_tagged()): of which keys, those at the root first; and which, as tagshape.c has them.
+	   NULL: none are */
+	struct shape_tags { uint32_t nkey, nroot, n; const str_id *key; struct shape_tag { str_id label, key; } v[]; } *tags;
 	struct spare *_Atomic spare;	/* the columns of a weighing that is over, for the next one */
 };
 

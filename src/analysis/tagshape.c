@@ -166,21 +166,20 @@ static struct things *things_with(const struct shape *base, const struct twigs *
 
 /* ---- samples */
 
-/* Those that count, sorted by where they go. */
-static struct keyed *sorted(const struct writer *w, const struct snap *sn, const uint32_t *of, bool ends, uint32_t *n)
+/* All of them, sorted by where they go. */
+static struct keyed *sorted(const struct writer *w, const struct snap *sn, bool ends)
 {
-	struct keyed *v = xmalloc((sn->nsmps + 1u) * sizeof *v);
-	*n = 0;
-	for (uint32_t i = 0; i < sn->nsmps; i++)
-		if (of[i] != SHAPE_NONE)
-			v[(*n)++] = (struct keyed){ends ? w->end.twigs->pre[w->end_of[store_smp(sn->st, i)->set]] : 0, i};
+	uint32_t n = sn->nsmps;
+	struct keyed *v = xmalloc((n + 1u) * sizeof *v);
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = (struct keyed){ends ? w->end.twigs->pre[w->end_of[store_smp(sn->st, i)->set]] : 0, i};
 	if (ends)
-		keyed_sort(v, *n);
-	for (uint32_t k = 0; k < *n; k++) {
+		keyed_sort(v, n);
+	for (uint32_t k = 0; k < n; k++) {
 		uint32_t set = store_smp(sn->st, v[k].v)->set;
 		v[k].key = (uint64_t)w->top.twigs->pre[w->top_of[set]] << 32 | w->base->end[v[k].v];
 	}
-	keyed_sort(v, *n);
+	keyed_sort(v, n);
 	return v;
 }
 
@@ -230,12 +229,10 @@ static void number_ends(struct shape *s, uint32_t n)
 {
 	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
 	for (uint32_t i = 0; i < n; i++)
-		if (s->end[i] != SHAPE_NONE)
-			rank_set(s->ends, s->end[i]);
+		rank_set(s->ends, s->end[i]);
 	s->nend = rank_seal(s->ends, s->n);
 	for (uint32_t i = 0; i < n; i++)
-		if (s->end[i] != SHAPE_NONE)
-			s->end[i] = rank_of(s->ends, s->end[i]);
+		s->end[i] = rank_of(s->ends, s->end[i]);
 }
 
 static uint32_t *nodes_of_ends(const struct shape *s)
@@ -255,8 +252,30 @@ static void writer_free(struct writer *w)
 		mem_free(all[i]);
 }
 
+static struct shape_tags *tags_of(const struct twigs *top, const struct twigs *end, const str_id *key, size_t nkey,
+    size_t nroot)
+{
+	size_t n = (size_t)top->n + end->n - 2;		/* the first of either is none */
+	struct shape_tags *t = xmalloc(sizeof *t + n * sizeof *t->v + nkey * sizeof *key);
+	*t = (struct shape_tags){.nkey = (uint32_t)nkey, .nroot = (uint32_t)nroot};
+	for (uint32_t i = 1; i < top->n; i++)
+		t->v[t->n++] = (struct shape_tag){top->v[i].tag.label, top->v[i].tag.key};
+	for (uint32_t i = 1; i < end->n; i++)
+		t->v[t->n++] = (struct shape_tag){end->v[i].tag.label, end->v[i].tag.key};
+	t->key = memcpy(t->v + n, key, nkey * sizeof *key);
+	return t;
+}
+
+bool shape_has_tags(const struct shape *s, const str_id *key, size_t nkey, size_t nroot)
+{
+	const struct shape_tags *t = s->tags;
+	if (!t || !nkey)
+		return !t && !nkey;
+	return t->nkey == nkey && t->nroot == nroot && !memcmp(t->key, key, nkey * sizeof *key);
+}
+
 struct shape *shape_tagged(const struct shape *base, const struct snap *sn, const struct labels *ls, const str_id *key,
-    size_t nkey, size_t nroot, const uint32_t *of, const _Atomic bool *stop)
+    size_t nkey, size_t nroot, const _Atomic bool *stop)
 {
 	struct writer w = {.base = base, .node = nodes_of_ends(base)};
 	struct twigs top = {0}, end = {0};
@@ -267,14 +286,13 @@ struct shape *shape_tagged(const struct shape *base, const struct snap *sn, cons
 	*s = (struct shape){.refs = 1, .things = things_with(base, &top, &end), .preorder = true};
 	w.top = chain_new(&top, s->things, nkey);
 	w.end = chain_new(&end, s->things, nkey);
+	s->tags = tags_of(&top, &end, key, nkey, nroot);
 	s->end = xmalloc((sn->nsmps + 1u) * sizeof *s->end);
-	memset(s->end, 0xff, (sn->nsmps + 1u) * sizeof *s->end);
 	add(&w, 0, 1);
 	s->thing[0] = base->thing[0];
 	s->how[0] = base->how[0];
-	uint32_t n;
-	struct keyed *v = sorted(&w, sn, of, nkey > nroot, &n);
-	bool whole = write_all(&w, sn, v, n, nkey > nroot, stop);
+	struct keyed *v = sorted(&w, sn, nkey > nroot);
+	bool whole = write_all(&w, sn, v, sn->nsmps, nkey > nroot, stop);
 	mem_free(v);
 	writer_free(&w);
 	twigs_free(&top);

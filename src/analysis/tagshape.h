@@ -8,9 +8,11 @@
 
 /*
  * A shape of samples with tags as frames, those of root keys above and those of leaf keys below what a shape of the
- * same samples has, whose nodes are all seen. of[] by sample: SHAPE_NONE: it does not count. NULL: it was stopped.
+ * same samples has, whose nodes are all seen. NULL: it was stopped.
  */
 struct shape *shape_tagged(const struct shape *, const struct snap *, const struct labels *, const str_id *key,
-    size_t nkey, size_t nroot, const uint32_t *of, const _Atomic bool *stop);
+    size_t nkey, size_t nroot, const _Atomic bool *stop);
+/* Are these the tags that are its frames? */
+bool shape_has_tags(const struct shape *, const str_id *key, size_t nkey, size_t nroot);
 
 #endif

@@ -32,7 +32,12 @@ struct session {
 	struct calls *calls[2];		/* by lines, and by another granularity */
 	uint32_t cserial;		/* serial of both */
 	/* of the store's first so many nodes and samples: snapshots that have as many share it */
-	struct { struct things *things; struct shape *shape; const struct store *st; uint32_t nstks, nsmps; } shape[2];
+	struct kept_shape {
+		struct things *things;
+		struct shape *shape, *tagged;	/* of the store's nodes; with the tags of the last query that had any */
+		const struct store *st;
+		uint32_t nstks, nsmps;
+	} shape[2];
 	struct sources *src;
 	const char *source_path, *trim_path;
 	struct stale_mark mark;		/* of the first file */

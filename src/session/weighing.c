@@ -273,8 +273,9 @@ void session_drop_calls(struct session *s)
 static void drop_shape(struct session *s, int i)
 {
 	shape_free(s->shape[i].shape);
+	shape_free(s->shape[i].tagged);
 	things_free(s->shape[i].things);
-	s->shape[i].shape = NULL;
+	s->shape[i].shape = s->shape[i].tagged = NULL;
 	s->shape[i].things = NULL;
 }
 
@@ -296,7 +297,8 @@ static struct things *things_of(struct session *s, int slot, enum gran gran)
 	} else if (s->shape[slot].st != sn->st || s->shape[slot].nstks != sn->nstks ||
 		   s->shape[slot].nsmps != sn->nsmps) {
 		shape_free(s->shape[slot].shape);
-		s->shape[slot].shape = NULL;
+		shape_free(s->shape[slot].tagged);
+		s->shape[slot].shape = s->shape[slot].tagged = NULL;
 	}
 	if (!s->shape[slot].things)
 		s->shape[slot].things = things_new(sn, gran);
@@ -304,6 +306,24 @@ static struct things *things_of(struct session *s, int slot, enum gran gran)
 	s->shape[slot].nstks = sn->nstks;
 	s->shape[slot].nsmps = sn->nsmps;
 	return s->shape[slot].things;
+}
+
+/* The shape that weights of the query go onto: the store's, or where tags are frames one of these and that. NULL: it was
+   stopped. */
+static struct shape *shape_for(struct session *s, int slot)
+{
+	struct kept_shape *k = &s->shape[slot];
+	if (k->tagged && focus_fits(s->snap, s->focus, k->tagged))
+		return k->tagged;
+	shape_free(k->tagged);
+	k->tagged = NULL;
+	if (!k->shape)
+		k->shape = shape_new(k->things, &(struct frames){.n = s->snap->nstks, .st = s->snap->st,
+		    .stop = s->stop, .nsmp = session_is_trace(s) ? 0 : s->snap->nsmps});
+	if (!k->shape || session_is_trace(s) || focus_fits(s->snap, s->focus, k->shape))
+		return k->shape;
+	k->tagged = focus_tagged(s->snap, s->focus, s->hist[s->at].noinlines, k->shape, s->stop);
+	return k->tagged || (s->stop && atomic_load(s->stop)) ? k->tagged : k->shape;
 }
 
 /* Weights straight onto the shape of the store's tree, or onto one that is made for them; NULL when neither can be. */
@@ -314,13 +334,10 @@ static struct calls *weigh_onto(struct session *s, int slot)
 	struct arena tmp = {0};
 	struct onto o;
 	bool can;
-	if (!s->shape[slot].shape)
-		s->shape[slot].shape = shape_new(s->shape[slot].things,
-		    &(struct frames){.n = s->snap->nstks, .st = s->snap->st, .stop = s->stop,
-		    .nsmp = session_is_trace(s) ? 0 : s->snap->nsmps});
-	if (!s->shape[slot].shape)
+	struct shape *onto = shape_for(s, slot);
+	if (!onto)
 		return calls_none(s->snap->st, s->shape[slot].things->gran);
-	struct calls *c = calls_begin(s->shape[slot].shape, q->b != 0, &o);
+	struct calls *c = calls_begin(onto, q->b != 0, &o);
 	if (session_is_trace(s)) {
 		struct tally t = tally(s, &tmp);
 		can = !t.tags && focus_nodes_onto(s->snap, s->focus, t.ns, t.count, t.base, q->show, s->op.ns,
