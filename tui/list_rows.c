@@ -53,7 +53,8 @@ static void add(struct listview *v, struct list_row r)
 static struct list_row row_of(const struct listview *v, int64_t line, uint32_t thing)
 {
 	const struct thing_weight *t = &v->t.c->weight[thing];
-	return (struct list_row){LR_LINE, line, line, thing, t->flat, t->cum, t->oflat, t->ocum, 0};
+	struct thing_other o = calls_other(v->t.c, thing);
+	return (struct list_row){LR_LINE, line, line, thing, t->flat, t->cum, o.flat, o.cum, 0};
 }
 
 static int cmp_line(const void *ctx, uint32_t a, uint32_t b)

@@ -16,7 +16,7 @@ struct list_row {
 	enum list_kind kind;
 	int64_t line, end;	/* LR_FOLDED: lines line..end */
 	uint32_t thing;		/* 0: nothing was seen there */
-	int64_t flat, cum, oflat, ocum;	/* as in struct thing_weight */
+	int64_t flat, cum, oflat, ocum;	/* as in struct thing_weight and thing_other */
 	uint32_t code;		/* LR_ASM: an index of listview.code */
 };
 /* An instruction below a line of the function shown: its frame `frame` is the function. */

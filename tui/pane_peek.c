@@ -88,7 +88,7 @@ static void fill(struct peek *p, const struct pane_env *env)
 	add_links(p, &a, R_CALLER, l, n, 0, levels);
 	add(p, (struct peek_line){R_CALLERS, 0, 0, n, 0, 0, false});
 	uint32_t at = p->rows.n;
-	add(p, (struct peek_line){R_CENTRE, 0, p->centre, 0, c->cum, c->ocum, false});
+	add(p, (struct peek_line){R_CENTRE, 0, p->centre, 0, c->cum, calls_other(p->t.c, p->centre).cum, false});
 	n = callees_of(p->t.c, p->centre, &a, &l);
 	n = wanted(p, l, n);
 	add(p, (struct peek_line){R_CALLEES, 0, 0, n, 0, 0, false});

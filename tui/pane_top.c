@@ -35,19 +35,25 @@ static int down(int64_t a, int64_t b)
 	return wrap_size(a) > wrap_size(b) ? -1 : wrap_size(a) < wrap_size(b);
 }
 
+static struct pair pair_of(const struct calls *c, uint32_t thing, bool cum)
+{
+	const struct thing_weight *w = &c->weight[thing];
+	struct thing_other o = calls_other(c, thing);
+	return tree_pair(c, cum ? w->cum : w->flat, cum ? o.cum : o.flat);
+}
+
 /* By one column of one side; the other orders are kept with the calls. */
-static int cmp_side(const struct by *by, const struct thing_weight *x, const struct thing_weight *y)
+static int cmp_side(const struct by *by, uint32_t a, uint32_t b)
 {
 	bool cum = by->sort == K_CUMA || by->sort == K_CUMB;
-	struct pair p = cum ? tree_pair(by->c, x->cum, x->ocum) : tree_pair(by->c, x->flat, x->oflat);
-	struct pair q = cum ? tree_pair(by->c, y->cum, y->ocum) : tree_pair(by->c, y->flat, y->oflat);
+	struct pair p = pair_of(by->c, a, cum), q = pair_of(by->c, b, cum);
 	return by->sort == K_FLATA || by->sort == K_CUMA ? down(p.a, q.a) : down(p.b, q.b);
 }
 
-static int cmp_what(const struct calls *c, const struct thing_weight *x, const struct thing_weight *y)
+static int cmp_what(const struct calls *c, uint32_t a, uint32_t b)
 {
-	int d = down(tree_pair(c, x->flat, x->oflat).a, tree_pair(c, y->flat, y->oflat).a);
-	return d ? d : down(tree_pair(c, x->cum, x->ocum).a, tree_pair(c, y->cum, y->ocum).a);
+	int d = down(pair_of(c, a, false).a, pair_of(c, b, false).a);
+	return d ? d : down(pair_of(c, a, true).a, pair_of(c, b, true).a);
 }
 
 static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
@@ -55,11 +61,11 @@ static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
 	const struct by *by = ctx;
 	const struct thing_weight *x = &by->c->weight[a], *y = &by->c->weight[b];
 	uint32_t p = by->c->thing[a].rank, q = by->c->thing[b].rank;
-	int name = p < q ? -1 : p > q, d = cmp_side(by, x, y);
+	int name = p < q ? -1 : p > q, d = cmp_side(by, a, b);
 	d = d ? d : down(x->flat, y->flat);
 	d = d ? d : down(x->cum, y->cum);
 	if (!d)	/* what has not changed: by what it is */
-		d = cmp_what(by->c, x, y);
+		d = cmp_what(by->c, a, b);
 	d = d ? d : name;
 	return by->invert ? -d : d;
 }
@@ -74,9 +80,11 @@ static const uint32_t *kept_order(const struct topview *p, uint32_t *n)
 	return p->sort == K_FLAT ? o->flat : p->sort == K_CUM ? o->cum : o->name;
 }
 
-static bool seen(const struct thing_weight *t, bool less)
+static bool seen(const struct calls *c, uint32_t thing, bool less)
 {
-	return (t->flat || t->cum || t->oflat || t->ocum) && !(less && (t->flat < 0 || (!t->flat && t->cum < 0)));
+	const struct thing_weight *t = &c->weight[thing];
+	struct thing_other o = calls_other(c, thing);
+	return (t->flat || t->cum || o.flat || o.cum) && !(less && (t->flat < 0 || (!t->flat && t->cum < 0)));
 }
 
 /* Of many rows by thing, for so names lie beside each other, and not from here to there. */
@@ -102,7 +110,7 @@ static void look_ahead(const struct calls *c, const uint32_t *v, uint32_t k, uin
 	enum { AHEAD = 16 };
 	if (k + AHEAD < n) {
 		__builtin_prefetch(&c->thing[v[k + AHEAD]].id);
-		__builtin_prefetch(&c->weight[v[k + AHEAD]].ocum);
+		__builtin_prefetch(&c->weight[v[k + AHEAD]]);
 	}
 }
 
@@ -134,7 +142,7 @@ static void fill(struct topview *p, const struct pane_env *env)
 		uint32_t i = !by ? k + 1 : by[p->invert ? all - 1 - k : k];
 		if (by && !p->invert)
 			look_ahead(c, by, k, all);
-		if (!seen(&c->weight[i], less) || (env->grep.rx && !tree_match(c, i, env->grep.rx, &b)))
+		if (!seen(c, i, less) || (env->grep.rx && !tree_match(c, i, env->grep.rx, &b)))
 			continue;
 		p->row[n++] = i;
 		if (by)		/* they come in their order: each is looked at once */
@@ -147,7 +155,8 @@ static void fill(struct topview *p, const struct pane_env *env)
 	n = p->limit && n > p->limit ? p->limit : n;
 	for (uint32_t i = 0; i < n && !by; i++)
 		sel = add_up(p, &sum, p->row[i], i) ? i : sel;
-	uint32_t below = p->rows.sel - p->rows.top;
+	uint32_t below = p->rows.n ? p->rows.sel - p->rows.top : p->below;
+	p->below = c->none ? below : 0;
 	rows_set(&p->rows, n);
 	p->rows.sel = sel;
 	p->rows.top = sel > below ? sel - below : 0;
@@ -410,7 +419,7 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	tree_put_change(env, p->t.c, &rest, w->flat);
 	buf_puts(&rest, " cum ");
 	tree_put_change(env, p->t.c, &rest, w->cum);
-	tree_put_sides(env, p->t.c, &rest, w->cum, w->ocum);
+	tree_put_sides(env, p->t.c, &rest, w->cum, calls_other(p->t.c, sel).cum);
 	uint32_t up = callers_of(p->t.c, sel, env->scratch, &l);
 	uint32_t down = callees_of(p->t.c, sel, env->scratch, &l);
 	if (t->map && !session_is_trace(env->s))	/* C, C++, Rust: addresses alone */

@@ -132,7 +132,7 @@ void peek_detail(const void *st, const struct pane_env *env, struct buf *b)
 	tree_put_change(env, p->t.c, &rest, t->flat);
 	buf_puts(&rest, " cum ");
 	tree_put_change(env, p->t.c, &rest, t->cum);
-	tree_put_sides(env, p->t.c, &rest, t->cum, t->ocum);
+	tree_put_sides(env, p->t.c, &rest, t->cum, calls_other(p->t.c, l->thing).cum);
 	if (p->nback)
 		buf_printf(&rest, "  (Backspace: %d back)", p->nback);
 	tree_line(env, p->t.c, l->thing, b, &rest);

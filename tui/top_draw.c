@@ -97,7 +97,8 @@ static void draw_cell(const struct drawing *d, struct grid *g, int y, uint32_t i
 	const struct calls *c = p->t.c;
 	const struct thing_weight *t = &c->weight[p->row[i]];
 	int64_t base = tree_base(d->env, c, BASE_ALL, 0);
-	struct pair flat = tree_pair(c, t->flat, t->oflat), cum = tree_pair(c, t->cum, t->ocum);
+	struct thing_other o = calls_other(c, p->row[i]);
+	struct pair flat = tree_pair(c, t->flat, o.flat), cum = tree_pair(c, t->cum, o.cum);
 	int x = d->x[k], w = d->w[k];
 	struct buf b = {0};
 	switch (d->of[k]) {

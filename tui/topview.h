@@ -20,6 +20,7 @@ extern const struct top_column {
 struct topview {
 	struct tree t;
 	struct rows rows;
+	uint32_t below;		/* while they are counted: how many were above the selected one on the screen */
 	uint32_t *row;		/* things, as shown */
 	int64_t *sum;		/* of own weights down to this row */
 	size_t cap, sumcap;

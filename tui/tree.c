@@ -44,7 +44,7 @@ bool tree_sync(struct tree *t, const struct pane_env *env, enum gran gran)
 	if (t->c && t->c->gran == gran && (t->serial == session_serial(env->s) || little_more(t, env)))
 		return false;
 	struct calls *c = session_calls_soon(env->s, gran, t->walks);
-	if (!c && t->c)
+	if (!c && t->c && (t->walks || !session_wants_room(env->s, t->c)))
 		return false;		/* what was is shown until then */
 	session_let_go(env->s, t->c, NULL);
 	t->c = NULL;

@@ -19,10 +19,11 @@ enum key { BY_FLAT, BY_CUM, BY_WHAT_FLAT, BY_WHAT_CUM };
 static uint64_t key_of(const struct calls *c, uint32_t i, enum key k)
 {
 	const struct thing_weight *t = &c->weight[i];
+	struct thing_other o = calls_other(c, i);
 	int64_t v = k == BY_FLAT ? t->flat
 		  : k == BY_CUM	 ? t->cum
-		  : k == BY_WHAT_FLAT ? side_pair(c->show, t->flat, t->oflat).a
-				      : side_pair(c->show, t->cum, t->ocum).a;
+		  : k == BY_WHAT_FLAT ? side_pair(c->show, t->flat, o.flat).a
+				      : side_pair(c->show, t->cum, o.cum).a;
 	return ~wrap_size(v);
 }
 
@@ -49,7 +50,7 @@ const struct call_orders *calls_orders(struct calls *c)
 	struct keyed *v = xmalloc(((size_t)c->nthing + 1) * sizeof *v);
 	for (uint32_t i = 1; i < c->nthing; i++) {
 		const struct thing_weight *t = &c->weight[i];
-		if (t->nnode || t->flat || t->cum || t->oflat || t->ocum)
+		if (t->nnode || t->flat || t->cum || calls_other(c, i).flat || calls_other(c, i).cum)
 			v[o->n++] = (struct keyed){c->thing[i].rank, i};
 	}
 	keyed_sort(v, o->n);

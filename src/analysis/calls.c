@@ -77,7 +77,7 @@ struct calls *calls_begin(struct shape *s, bool two, struct onto *o)
 
 static void give_back(struct calls *c)
 {
-	mem_free(atomic_exchange(&c->shape->spare, c->room));
+	mem_free(atomic_load(&c->shape->last) ? c->room : atomic_exchange(&c->shape->spare, c->room));
 	c->room = NULL;
 }
 
@@ -126,10 +126,10 @@ static void weigh_own(struct calls *c, const struct onto *o, const struct column
 					v->oflat[k] = 0;
 				continue;
 			}
-			struct thing_weight *t = &c->weight[s->thing[at]];
-			t->flat = wrap_add(t->flat, v->flat[k]);
+			uint32_t t = s->thing[at];
+			c->weight[t].flat = wrap_add(c->weight[t].flat, v->flat[k]);
 			if (v->oflat)
-				t->oflat = wrap_add(t->oflat, v->oflat[k]);
+				c->other[t].flat = wrap_add(c->other[t].flat, v->oflat[k]);
 		}
 }
 
@@ -243,7 +243,8 @@ static void weigh_all(struct calls *c)
 			if (!of->n || (c->dead && c->dead[i]))
 				continue;
 			t->cum = wrap_add(t->cum, of->cum);
-			t->ocum = wrap_add(t->ocum, p.ocum ? p.ocum[i] : 0);
+			if (p.ocum)
+				c->other[i].cum = wrap_add(c->other[i].cum, p.ocum[i]);
 			t->inl |= (of->how & CT_INL) != 0;
 			t->notinl |= (of->how & CT_NOTINL) != 0;
 			if (!t->nnode)
@@ -270,6 +271,7 @@ void calls_finish(struct calls *c, struct onto *o)
 	c->nthing = of->n;
 	c->thing = of->row;
 	c->weight = xcalloc(of->n, sizeof *c->weight);
+	c->other = c->two ? xcalloc(of->n, sizeof *c->other) : NULL;
 	weigh_own(c, o, &v);
 	run_up(c, &v);
 	weigh_all(c);
@@ -332,6 +334,7 @@ void calls_free(struct calls *c)
 	mem_free(c->shares);
 	mem_free(c->dead);
 	mem_free(c->weight);
+	mem_free(c->other);
 	mem_free(c);
 }
 

@@ -29,11 +29,12 @@ struct thing {
 /* What a thing weighs in a query, apart from what it is: that is the same for all of them. */
 struct thing_weight {
 	int64_t flat, cum;	/* cum: once a stack, however often it recurs */
-	int64_t oflat, ocum;	/* of the other side, see struct weights */
 	uint32_t nseen, first;	/* nodes of the shape that something counts at or below; the first of those */
 	bool nnode;		/* it has such nodes */
 	bool inl, notinl;	/* is inlined somewhere; is not */
 };
+
+struct thing_other { int64_t flat, cum; };	/* of the other side, see struct weights */
 
 /* How a node is called, and whether it is from below itself. */
 enum { CT_INL = 1, CT_NOTINL = 2, CT_AGAIN = 4 };
@@ -69,6 +70,7 @@ struct calls {
 	uint32_t nthing;
 	const struct thing *thing;	/* all of the store's, those without nodes too: they are the shape's */
 	struct thing_weight *weight;	/* and what they weigh */
+	struct thing_other *other;	/* NULL: there is one side */
 	int64_t total, all;	/* as in struct weights */
 	int64_t ototal;		/* of the other side */
 	bool two;		/* there is another side */
@@ -95,6 +97,10 @@ struct calls {
 	struct call_orders orders;	/* cum NULL: the same */
 	struct shares *shares;		/* shares.c: the same */
 };
+static inline struct thing_other calls_other(const struct calls *c, uint32_t thing)
+{
+	return c->other ? c->other[thing] : (struct thing_other){0, 0};
+}
 const struct call_orders *calls_orders(struct calls *);
 const struct call_funs *calls_funs(struct calls *);	/* made when somebody asks first; good as long as the calls */
 void call_funs_free(struct call_funs *);

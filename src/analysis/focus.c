@@ -433,13 +433,18 @@ static void find_samples(struct scale *g, size_t type)
 	rank_seal(g->hit, n);
 }
 
+bool focus_tags_alone(const struct focus *fc, bool noinlines)
+{
+	return !noinlines && !focus_from(fc) && !fc->rx[R_PRUNE];
+}
+
 struct shape *focus_tagged(const struct snap *sn, const struct focus *fc, bool noinlines, const struct shape *base,
     const _Atomic bool *stop)
 {
 	str_id key[KEYS_MAX];
 	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
 	struct labels ls = {0};
-	if (!nkey || !sn->nsmps || noinlines || focus_from(fc) || fc->rx[R_PRUNE])
+	if (!nkey || !sn->nsmps || !focus_tags_alone(fc, noinlines))
 		return NULL;
 	labels_update(&ls, sn);
 	struct shape *s = shape_tagged(base, sn, &ls, key, nkey, nroot, stop);

@@ -51,6 +51,7 @@ bool focus_nodes_onto(const struct snap *, const struct focus *, const int64_t *
    NULL: it makes none, or cuts stacks as well, or it was stopped. And: does the query make frames of those of a shape, and of no others? */
 struct shape *focus_tagged(const struct snap *, const struct focus *, bool noinlines, const struct shape *,
     const _Atomic bool *stop);
+bool focus_tags_alone(const struct focus *, bool noinlines);	/* it does not cut stacks as well */
 bool focus_fits(const struct snap *, const struct focus *, const struct shape *);
 
 /* The calls of samples on a tree of the query's own, by its own shape: where nodes are in preorder, as they are when

@@ -47,6 +47,7 @@ struct shape {
 	   NULL: none are */
 	struct shape_tags { uint32_t nkey, nroot, n; const str_id *key; struct shape_tag { str_id label, key; } v[]; } *tags;
 	struct spare *_Atomic spare;	/* the columns of a weighing that is over, for the next one */
+	_Atomic bool last;		/* no weighing will be on it any more: nothing is kept for one */
 };
 
 static inline uint32_t shape_parent(const struct shape *s, uint32_t i)
@@ -87,6 +88,7 @@ struct shape *shape_new(struct things *, const struct frames *);
 struct shape *shape_left(const struct shape *, const uint8_t *hit);
 enum { LEFT_HIT = 1, LEFT_GONE };
 struct shape *shape_ref(struct shape *);
+void shape_last(struct shape *);	/* its nodes are still wanted, and what serves weighings is not */
 void shape_free(struct shape *);
 
 #endif

@@ -203,11 +203,14 @@ static inline void foresee(const struct writer *w, const struct keyed *v, uint32
 static bool write_all(struct writer *w, const struct snap *sn, const struct keyed *v, uint32_t n, bool ends,
     const _Atomic bool *stop)
 {
+	enum { PIECE = 1 << 16 };
 	uint32_t below = 0;
 	w->path = mem_grow(NULL, &w->cpath, 1, sizeof *w->path);
 	for (uint32_t k = 0; k < n; k++) {
 		if (stop && k % 4096 == 0 && atomic_load_explicit(stop, memory_order_relaxed))
 			return false;
+		if (k && k % PIECE == 0)
+			mem_spent(v, (size_t)(k - PIECE) * sizeof *v, (size_t)(k - 1) * sizeof *v);
 		bool other = !k || v[k].key >> 32 != v[k - 1].key >> 32;
 		uint32_t set = other || ends ? store_smp(sn->st, v[k].v)->set : 0, end = (uint32_t)v[k].key;
 		foresee(w, v + k, n - k);

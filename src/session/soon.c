@@ -32,6 +32,7 @@ struct weighing {
 	struct calls *made;
 	struct rest_states rest;	/* where it is compared with it */
 	bool rested, first;	/* first: a viewer says what stands out of it */
+	bool tree;		/* another tree is made */
 	struct job *job;
 	_Atomic bool stop;	/* the session is left */
 	int64_t us;
@@ -181,6 +182,9 @@ static bool start(struct session *s, struct wanted want)
 	w->rested = session_is_trace(s) && query_has_rest(&w->q) && s->rest_of != s->serial + 1;
 	w->first = !s->shared && s->snap->complete && !session_is_trace(s);
 	s->shared |= w->first;
+	w->tree = session_makes_tree(s, want.gran);
+	if (w->tree && s->cserial != s->serial && session_large_tree(s->snap->nstks))
+		session_drop_calls(s);
 	lend_shapes(s, &w->at);
 	w->job = w->at.focus ? job_start(weigh, w) : NULL;
 	if (!w->job) {
@@ -280,6 +284,12 @@ void session_weigh_stop(struct session *s)
 	job_cancel(s->weighing->job);
 	s->weighing->want.serial = ~s->serial;	/* of nothing that anybody wants */
 	take(s);
+}
+
+bool session_wants_room(const struct session *s, const struct calls *c)
+{
+	return s->weighing && s->weighing->tree && session_large_tree(s->snap->nstks) &&
+	       session_large_tree(c->shape->n) && !c->none;
 }
 
 struct calls *session_calls_soon(struct session *s, enum gran gran, bool tree)

@@ -37,6 +37,7 @@ struct session {
 		struct shape *shape, *tagged;	/* of the store's nodes; with the tags of the last query that had any */
 		const struct store *st;
 		uint32_t nstks, nsmps;
+		bool asked;		/* the query's granularity was this one */
 	} shape[2];
 	struct sources *src;
 	const char *source_path, *trim_path;
@@ -78,6 +79,8 @@ void session_join(struct session *);
 /* weighing.c: forget the calls of the last query; and what they are made from. */
 void session_drop_calls(struct session *);
 void session_drop_shapes(struct session *);
+bool session_makes_tree(const struct session *, enum gran);	/* calls of the query need one that is not there */
+bool session_large_tree(uint32_t nodes);	/* there are no two of these where one will do */
 void session_weigh_end(struct session *);	/* soon.c: wait for what is made, and take it */
 void session_weigh_stop(struct session *);	/* or stop it, and throw it away */
 static inline int session_slot(enum gran gran)

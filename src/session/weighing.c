@@ -302,14 +302,48 @@ static struct things *things_of(struct session *s, int slot, enum gran gran)
 	}
 	if (!s->shape[slot].things)
 		s->shape[slot].things = things_new(sn, gran);
+	s->shape[slot].asked = s->hist[s->at].gran == gran;
 	s->shape[slot].st = sn->st;
 	s->shape[slot].nstks = sn->nstks;
 	s->shape[slot].nsmps = sn->nsmps;
 	return s->shape[slot].things;
 }
 
+bool session_large_tree(uint32_t nodes)
+{
+	enum { LARGE = 2000000 };
+	return nodes > LARGE || job_wanted() > 1;	/* a test */
+}
+
+bool session_makes_tree(const struct session *s, enum gran gran)
+{
+	const struct kept_shape *k = &s->shape[session_slot(gran)];
+	const struct snap *sn = s->snap;
+	return !k->things || k->things->gran != gran || k->st != sn->st || k->nstks != sn->nstks ||
+	       k->nsmps != sn->nsmps || (!(k->tagged && focus_fits(sn, s->focus, k->tagged)) &&
+	       !(k->shape && (session_is_trace(s) || focus_fits(sn, s->focus, k->shape))));
+}
+
+/* The other tree, of a granularity that the query had and has no more: the lines that somebody looks at beside the
+   functions are not meant. */
+static void drop_other(struct session *s, int slot)
+{
+	const struct kept_shape *k = &s->shape[!slot];
+	if (k->shape && session_large_tree(k->shape->n) && k->asked && k->things->gran != s->hist[s->at].gran)
+		drop_shape(s, !slot);
+}
+
+/* Of the store's nodes. NULL: it was stopped. */
+static struct shape *plain_shape(struct session *s, struct kept_shape *k)
+{
+	if (!k->shape)
+		k->shape = shape_new(k->things, &(struct frames){.n = s->snap->nstks, .st = s->snap->st,
+		    .stop = s->stop, .nsmp = session_is_trace(s) ? 0 : s->snap->nsmps});
+	return k->shape;
+}
+
 /* The shape that weights of the query go onto: the store's, or where tags are frames one of these and that. NULL: it was
-   stopped. */
+   stopped. Of two large ones, that which the other is made of is not kept: it takes a quarter of a second. */
 static struct shape *shape_for(struct session *s, int slot)
 {
 	struct kept_shape *k = &s->shape[slot];
@@ -317,12 +351,16 @@ static struct shape *shape_for(struct session *s, int slot)
 		return k->tagged;
 	shape_free(k->tagged);
 	k->tagged = NULL;
-	if (!k->shape)
-		k->shape = shape_new(k->things, &(struct frames){.n = s->snap->nstks, .st = s->snap->st,
-		    .stop = s->stop, .nsmp = session_is_trace(s) ? 0 : s->snap->nsmps});
-	if (!k->shape || session_is_trace(s) || focus_fits(s->snap, s->focus, k->shape))
+	if (!plain_shape(s, k) || session_is_trace(s) || focus_fits(s->snap, s->focus, k->shape))
 		return k->shape;
+	bool one = session_large_tree(k->shape->n) && focus_tags_alone(s->focus, s->hist[s->at].noinlines);
+	if (one)
+		shape_last(k->shape);
 	k->tagged = focus_tagged(s->snap, s->focus, s->hist[s->at].noinlines, k->shape, s->stop);
+	if (one) {
+		shape_free(k->shape);
+		k->shape = NULL;
+	}
 	return k->tagged || (s->stop && atomic_load(s->stop)) ? k->tagged : k->shape;
 }
 
@@ -355,8 +393,9 @@ static struct calls *weigh_onto(struct session *s, int slot)
 	if (session_is_trace(s))
 		return NULL;
 	struct sides d = sides_of(s, type);
-	c = focus_samples_calls(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, s->shape[slot].shape,
-	    s->stop);
+	struct shape *plain = plain_shape(s, &s->shape[slot]);
+	c = plain ? focus_samples_calls(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, plain, s->stop)
+		  : NULL;
 	return !c && s->stop && atomic_load(s->stop) ? calls_none(s->snap->st, s->shape[slot].things->gran) : c;
 }
 
@@ -374,6 +413,7 @@ struct calls *session_calls(struct session *s, enum gran gran)
 	}
 	if (!*c) {
 		int64_t began = clock_us();
+		drop_other(s, slot);
 		struct things *t = things_of(s, slot, gran);
 		if (s->job)	/* shapes are made once, and then are most of it */
 			job_tell(s->job, 30, 100);
