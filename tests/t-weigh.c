@@ -273,7 +273,7 @@ static void both_ways(const struct snap *sn, const struct focus *fc, bool noinli
 	struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .st = sn->st, .nsmp = sn->nsmps});
 	well_formed(own);
 	laws_of_things(w, t, own);
-	struct shape *tagged = focus_tagged(sn, fc, noinlines, s, NULL);
+	struct shape *tagged = focus_tagged(sn, fc, noinlines, s, false, NULL);
 	OK(!tagged || focus_fits(sn, fc, tagged));
 	for (int i = 0; i < 3; i++) {
 		struct onto o;

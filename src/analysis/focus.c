@@ -20,14 +20,11 @@
 #include "analysis/cut.h"
 #include "analysis/derive.h"
 #include "analysis/shape.h"
-#include "analysis/tagshape.h"
 #include "analysis/tracew.h"
 #include "base/mem.h"
 #include "base/wrap.h"
 
 #include <string.h>
-
-enum { KEYS_MAX = 16 };
 
 /* One weighing. Its arrays have a row per node of the tree. */
 struct scale {
@@ -296,8 +293,7 @@ static bool keeps(struct scale *g, struct onto *o)
 	by_tag(g, s, flag, &mixed);
 	bool dies = g->verdict.any & FV_DEAD;
 	cuts |= (mixed & FV_DEAD) != 0;
-	/* what stacks have seen is asked of things, or of the nodes of the store, which know of no tags */
-	bool can = !s->tags || (!cuts && !(by_name && mixed & (FV_HIT | FV_BARRED)));
+	bool can = !s->tags || (!cuts && !(by_name && mixed & (FV_HIT | FV_BARRED)));	/* nodes know of no tags */
 	can = can && (!cuts || cut_shape(s, g->sn, g->verdict.frame, from, prune, !by_name, o));
 	if (can && by_name && !(mixed & (FV_HIT | FV_BARRED))) {
 		g->keep = arena_zalloc(&g->scratch, s->nend + 1u);
@@ -431,32 +427,6 @@ static void find_samples(struct scale *g, size_t type)
 	g->hit = xcalloc(rank_blocks(n), sizeof *g->hit);
 	weigh_samples(g, type);
 	rank_seal(g->hit, n);
-}
-
-bool focus_tags_alone(const struct focus *fc, bool noinlines)
-{
-	return !noinlines && !focus_from(fc) && !fc->rx[R_PRUNE];
-}
-
-struct shape *focus_tagged(const struct snap *sn, const struct focus *fc, bool noinlines, const struct shape *base,
-    const _Atomic bool *stop)
-{
-	str_id key[KEYS_MAX];
-	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
-	struct labels ls = {0};
-	if (!nkey || !sn->nsmps || !focus_tags_alone(fc, noinlines))
-		return NULL;
-	labels_update(&ls, sn);
-	struct shape *s = shape_tagged(base, sn, &ls, key, nkey, nroot, stop);
-	labels_free(&ls);
-	return s;
-}
-
-bool focus_fits(const struct snap *sn, const struct focus *fc, const struct shape *s)
-{
-	str_id key[KEYS_MAX];
-	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
-	return shape_has_tags(s, key, nkey, nroot);
 }
 
 /* The shape of where samples count. */

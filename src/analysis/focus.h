@@ -47,9 +47,10 @@ bool focus_samples_onto(const struct snap *, const struct focus *, size_t type, 
 bool focus_nodes_onto(const struct snap *, const struct focus *, const int64_t *flat, const int64_t *count,
     const int64_t *base, enum side_show, str_id unit, bool noinlines, struct onto *);
 
-/* A shape of all samples with the tags that the query makes frames of, for weights to go onto; out of that of the store.
-   NULL: it makes none, or cuts stacks as well, or it was stopped. And: does the query make frames of those of a shape, and of no others? */
-struct shape *focus_tagged(const struct snap *, const struct focus *, bool noinlines, const struct shape *,
+/* A shape of all samples with the tags that the query makes frames of, for weights to go onto; out of that of the
+   store, of which a holder goes if it is spent. NULL: it makes none, or cuts stacks as well, or it was stopped.
+   And: does the query make frames of those of a shape, and of no others? */
+struct shape *focus_tagged(const struct snap *, const struct focus *, bool noinlines, struct shape *, bool spend,
     const _Atomic bool *stop);
 bool focus_tags_alone(const struct focus *, bool noinlines);	/* it does not cut stacks as well */
 bool focus_fits(const struct snap *, const struct focus *, const struct shape *);

@@ -564,16 +564,6 @@ struct shape *shape_ref(struct shape *s)
 	return s;
 }
 
-void shape_last(struct shape *s)
-{
-	atomic_store(&s->last, true);
-	mem_free(atomic_exchange(&s->spare, NULL));
-	mem_free(s->whole.flat);
-	mem_free(s->whole.hit);
-	s->whole.flat = NULL;
-	s->whole.hit = NULL;
-}
-
 void shape_free(struct shape *s)
 {
 	if (!s || --s->refs)

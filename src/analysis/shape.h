@@ -88,7 +88,8 @@ struct shape *shape_new(struct things *, const struct frames *);
 struct shape *shape_left(const struct shape *, const uint8_t *hit);
 enum { LEFT_HIT = 1, LEFT_GONE };
 struct shape *shape_ref(struct shape *);
-void shape_last(struct shape *);	/* its nodes are still wanted, and what serves weighings is not */
+void shape_last(struct shape *);	/* its nodes are still wanted, and what serves weighings is not; */
+void shape_bare(struct shape *);	/* where nobody else holds it: nor where subtrees and samples end */
 void shape_free(struct shape *);
 
 #endif

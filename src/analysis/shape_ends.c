@@ -82,3 +82,27 @@ void shape_runs(struct shape *s, uint32_t n)
 		if (s->at[i] != s->at[i - 1] + 1)
 			s->run[s->nrun++] = (struct shape_run){i, s->at[i]};
 }
+
+/* ---- what of it is not needed any more */
+
+void shape_last(struct shape *s)
+{
+	atomic_store(&s->last, true);
+	mem_free(atomic_exchange(&s->spare, NULL));
+	mem_free(s->whole.flat);
+	mem_free(s->whole.hit);
+	s->whole.flat = NULL;
+	s->whole.hit = NULL;
+}
+
+void shape_bare(struct shape *s)
+{
+	if (s->refs > 1)
+		return;
+	void *all[] = {s->turns, s->turn, s->ends, s->end, s->run};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		mem_free(all[i]);
+	s->turns = s->ends = NULL;
+	s->turn = s->end = NULL;
+	s->run = NULL;
+}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Tags as frames onto a shape: where nothing else makes or takes frames, what is below each chain of root tags is part
- * of a shape that there is, and leaf tags hang on its nodes. No two children of a node are the same thing there, nor
- * are they here, so nothing is merged, and the new shape is written as it will lie.
+ * Tags as frames onto a shape: what is below each chain of root tags is part of a shape that there is, and leaf tags
+ * hang on its nodes. No two children of a node are the same thing there, nor are they here, so nothing is merged, and
+ * the new shape is written as it will lie. It is of all samples, so that other filters are weighed onto it (focus.c);
+ * only where stacks are cut as well is there a tree of the query's own.
  *
  * Samples are sorted by chain, by the end that they go to (which are numbered in preorder) and by the tags at the leaf.
  * Of each, whatever is not on the way of the one before is new: stretches of nodes without forks, which are copied
@@ -18,6 +19,7 @@
 
 #include "analysis/shape_in.h"
 #include "analysis/twigs.h"
+#include "analysis/verdict.h"
 #include "base/keyed.h"
 #include "base/mem.h"
 
@@ -277,8 +279,8 @@ bool shape_has_tags(const struct shape *s, const str_id *key, size_t nkey, size_
 	return t->nkey == nkey && t->nroot == nroot && !memcmp(t->key, key, nkey * sizeof *key);
 }
 
-struct shape *shape_tagged(const struct shape *base, const struct snap *sn, const struct labels *ls, const str_id *key,
-    size_t nkey, size_t nroot, const _Atomic bool *stop)
+struct shape *shape_tagged(struct shape *base, bool spend, const struct snap *sn, const struct labels *ls,
+    const str_id *key, size_t nkey, size_t nroot, const _Atomic bool *stop)
 {
 	struct writer w = {.base = base, .node = nodes_of_ends(base)};
 	struct twigs top = {0}, end = {0};
@@ -295,9 +297,13 @@ struct shape *shape_tagged(const struct shape *base, const struct snap *sn, cons
 	s->thing[0] = base->thing[0];
 	s->how[0] = base->how[0];
 	struct keyed *v = sorted(&w, sn, nkey > nroot);
+	if (spend)
+		shape_bare(base);
 	bool whole = write_all(&w, sn, v, sn->nsmps, nkey > nroot, stop);
 	mem_free(v);
 	writer_free(&w);
+	if (spend)
+		shape_free(base);
 	twigs_free(&top);
 	twigs_free(&end);
 	if (!whole) {
@@ -307,4 +313,32 @@ struct shape *shape_tagged(const struct shape *base, const struct snap *sn, cons
 	number_ends(s, sn->nsmps);
 	shape_close(s);
 	return s;
+}
+
+/* ---- of a query */
+
+bool focus_tags_alone(const struct focus *fc, bool noinlines)
+{
+	return !noinlines && !focus_from(fc) && !fc->rx[R_PRUNE];
+}
+
+struct shape *focus_tagged(const struct snap *sn, const struct focus *fc, bool noinlines, struct shape *base,
+    bool spend, const _Atomic bool *stop)
+{
+	str_id key[KEYS_MAX];
+	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
+	struct labels ls = {0};
+	if (!nkey || !sn->nsmps || !focus_tags_alone(fc, noinlines))
+		return NULL;
+	labels_update(&ls, sn);
+	struct shape *s = shape_tagged(base, spend, sn, &ls, key, nkey, nroot, stop);
+	labels_free(&ls);
+	return s;
+}
+
+bool focus_fits(const struct snap *sn, const struct focus *fc, const struct shape *s)
+{
+	str_id key[KEYS_MAX];
+	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
+	return shape_has_tags(s, key, nkey, nroot);
 }

@@ -8,9 +8,10 @@
 
 /*
  * A shape of samples with tags as frames, those of root keys above and those of leaf keys below what a shape of the
- * same samples has, whose nodes are all seen. NULL: it was stopped.
+ * same samples has, whose nodes are all seen. NULL: it was stopped. spend: a holder of that goes as soon as it has been
+ * copied.
  */
-struct shape *shape_tagged(const struct shape *, const struct snap *, const struct labels *, const str_id *key,
+struct shape *shape_tagged(struct shape *, bool spend, const struct snap *, const struct labels *, const str_id *key,
     size_t nkey, size_t nroot, const _Atomic bool *stop);
 /* Are these the tags that are its frames? */
 bool shape_has_tags(const struct shape *, const str_id *key, size_t nkey, size_t nroot);

@@ -23,6 +23,7 @@ bool focus_from(const struct focus *);	/* stacks need FV_FROM */
 /* tagfocus or tagignore: then per label set 1 keep, 0 not. */
 bool focus_by_tag(const struct focus *);
 const uint8_t *focus_sets(const struct focus *, const struct labels *, struct arena *);
+enum { KEYS_MAX = 16 };	/* tags that are frames */
 /* tagroot and tagleaf: their keys that the store knows; root keys first. */
 size_t focus_tag_keys(
     const struct focus *, const struct snap *, str_id *key, size_t max, size_t *nroot);

@@ -4,9 +4,9 @@
  * What the query leaves of what is open, weighed: the calls that panes show.
  *
  * Most queries choose stacks, or take frames away, and leave the tree as it is: for them the merged tree
- * of the store (its shape) is made once, and a query only adds up onto it. Those that make frames (tags), or cut some
- * calls of a node and leave others, get a shape of their own, straight from the nodes that are left; only where nodes
- * are in no order (a trace's) weights are put on a tree that is merged anew.
+ * of the store (its shape) is made once, and a query only adds up onto it; so is one with tags as frames, for all
+ * queries that have these. Those that cut some calls of a node and leave others get a shape of their own, straight from
+ * the nodes that are left; only where nodes are in no order (a trace's) weights are put on a tree that is merged anew.
  *
  * A shape belongs to a snapshot and a granularity; two are kept, since the lines
  * are looked at beside the functions.
@@ -329,7 +329,8 @@ bool session_makes_tree(const struct session *s, enum gran gran)
 static void drop_other(struct session *s, int slot)
 {
 	const struct kept_shape *k = &s->shape[!slot];
-	if (k->shape && session_large_tree(k->shape->n) && k->asked && k->things->gran != s->hist[s->at].gran)
+	const struct shape *is = k->shape ? k->shape : k->tagged;
+	if (is && session_large_tree(is->n) && k->asked && k->things->gran != s->hist[s->at].gran)
 		drop_shape(s, !slot);
 }
 
@@ -342,8 +343,8 @@ static struct shape *plain_shape(struct session *s, struct kept_shape *k)
 	return k->shape;
 }
 
-/* The shape that weights of the query go onto: the store's, or where tags are frames one of these and that. NULL: it was
-   stopped. Of two large ones, that which the other is made of is not kept: it takes a quarter of a second. */
+/* The shape that weights of the query go onto: the store's, or where tags are frames one of these and that. NULL: it
+   was stopped. Of two large ones, that which the other is made of is not kept: it takes a quarter of a second. */
 static struct shape *shape_for(struct session *s, int slot)
 {
 	struct kept_shape *k = &s->shape[slot];
@@ -353,14 +354,14 @@ static struct shape *shape_for(struct session *s, int slot)
 	k->tagged = NULL;
 	if (!plain_shape(s, k) || session_is_trace(s) || focus_fits(s->snap, s->focus, k->shape))
 		return k->shape;
-	bool one = session_large_tree(k->shape->n) && focus_tags_alone(s->focus, s->hist[s->at].noinlines);
-	if (one)
-		shape_last(k->shape);
-	k->tagged = focus_tagged(s->snap, s->focus, s->hist[s->at].noinlines, k->shape, s->stop);
+	bool one = session_large_tree(k->shape->n) && s->snap->nsmps &&
+	    focus_tags_alone(s->focus, s->hist[s->at].noinlines);
+	struct shape *plain = k->shape;
 	if (one) {
-		shape_free(k->shape);
+		shape_last(plain);
 		k->shape = NULL;
 	}
+	k->tagged = focus_tagged(s->snap, s->focus, s->hist[s->at].noinlines, plain, one, s->stop);
 	return k->tagged || (s->stop && atomic_load(s->stop)) ? k->tagged : k->shape;
 }
 
