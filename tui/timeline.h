@@ -68,8 +68,9 @@ struct tl_index { /* what is known of a snapshot (timeline_index.c) */
 
 struct tl_tracks { /* by kind the tracks of a snapshot, by their numbers */
 	trk_id of;	/* so many tracks */
-	trk_id *trk[TK_G + 1];
+	const trk_id *trk[TK_G + 1];
 	uint32_t n[TK_G + 1];
+	trk_id *own[TK_G + 1]; /* what of them is not the store's */
 };
 
 struct tl_scope { /* what the filters leave, of a snapshot and a query */

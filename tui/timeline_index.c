@@ -166,11 +166,18 @@ static struct tl_tracks *tracks_make(const struct snap *sn, trk_id end)
 {
 	struct tl_tracks *tr = xcalloc(1, sizeof *tr);
 	struct numbers x[TK_G + 1];
+	tr->of = end;
+	if (end == sn->ntrks && store_numbered(sn, TK_G)) {
+		for (int kind = TK_P; kind <= TK_G; kind++) {
+			tr->trk[kind] = store_numbered(sn, kind)->v;
+			tr->n[kind] = store_numbered(sn, kind)->n;
+		}
+		return tr;
+	}
 	if (!place_most(sn, end, x))
 		place_all(sn, end, x);
-	tr->of = end;
 	for (int kind = TK_P; kind <= TK_G; kind++) {
-		tr->trk[kind] = numbers_end(&x[kind]);
+		tr->trk[kind] = tr->own[kind] = numbers_end(&x[kind]);
 		tr->n[kind] = x[kind].n;
 	}
 	return tr;
@@ -181,7 +188,7 @@ static void tracks_free(struct tl_tracks *tr)
 	if (!tr)
 		return;
 	for (int kind = 0; kind <= TK_G; kind++)
-		mem_free(tr->trk[kind]);
+		mem_free(tr->own[kind]);
 	mem_free(tr);
 }
 
@@ -211,14 +218,14 @@ static void half_make(void *arg, uint32_t i)
 	if (i) {
 		m->tr = tracks_make(m->sn, m->sn->ntrks);
 		sums_make(m->ix, m->sn, m->tr);
+		if (goes_on(m->on) && m->sn->complete)
+			m->ix->nout = standout(m->sn, &m->ix->sums, m->ix->out, m->on);
 		return;
 	}
 	m->ix->inlay = inlay_make(m->sn, &m->ix->mem, m->on);
 	m->ix->tasks = sched_tasks(m->sn, &m->ix->mem, m->on);
 	if (goes_on(m->on))
 		m->ix->by_start = tl_tasks_by_start(m->sn, m->ix->tasks, &m->ix->mem, &m->ix->nby_start);
-	if (goes_on(m->on) && m->sn->complete)
-		m->ix->nout = standout(m->sn, &m->ix->mem, m->ix->out, m->on);
 }
 
 /* And its tracks. */

@@ -33,6 +33,10 @@ enum {
 	REST = 1 << 17
 }; /* rows after which what lies on disk is let go */
 
+enum {
+	LINE = 16
+}; /* numbers of tracks that are looked at in one go */
+
 /* In the condition of loops over rows, counted from 0: who comes after one that was stopped does nothing. */
 static bool more(const struct onlooker *on, uint32_t i)
 {
@@ -51,15 +55,29 @@ static trk_id region_track(const struct snap *sn, uint32_t i)
 	return s->kind == SP_REGION && !(s->v0 & RG_INHERITED) ? s->trk : 0;
 }
 
+/* From t on the next track that has any, or the end. Of most traces few of a million have, so a line of
+   the cache is looked at in one go; there is room behind the last for that. */
+static trk_id next_that_has(const uint32_t *at, trk_id t, trk_id end)
+{
+	for (; t < end; t += LINE) {
+		uint32_t any = 0;
+		for (trk_id k = 0; k < LINE; k++)
+			any |= at[t + k];
+		if (any)
+			break;
+	}
+	while (t < end && !at[t])
+		t++;
+	return t;
+}
+
 /* at[t] of each track that has any, a number of its rows, becomes where its first goes; the tracks to trk[], where each
-   begins to first[], step apart. Of many traces there are none at all, and millions of tracks. */
+   begins to first[], step apart. */
 static void lay_out(const struct snap *sn, uint32_t all, uint32_t *at, trk_id *trk, uint32_t *first, uint32_t step)
 {
 	uint32_t from = 0, m = 0;
-	for (trk_id t = 1; t < sn->ntrks && from < all; t++) {
+	for (trk_id t = 0; from < all && (t = next_that_has(at, t + 1, sn->ntrks)) < sn->ntrks;) {
 		uint32_t has = at[t];
-		if (!has)
-			continue;
 		trk[m] = t;
 		first[(size_t)m++ * step] = at[t] = from;
 		from += has;
@@ -69,10 +87,9 @@ static void lay_out(const struct snap *sn, uint32_t all, uint32_t *at, trk_id *t
 
 /* ---- logs */
 
-static void make_logs(struct inlay_runs *r, const struct snap *sn, struct arena *a, const struct onlooker *on)
+static void make_logs(struct inlay_runs *r, const struct snap *sn, uint32_t *at, struct arena *a,
+    const struct onlooker *on)
 {
-	size_t bytes = (sn->ntrks + 1u) * sizeof(uint32_t);
-	uint32_t *at = mem_pages(bytes);
 	for (uint32_t i = 0; i < sn->nmarks && more(on, i); store_pass(sn, i++)) {
 		trk_id t = log_track(sn, i);
 		r->n += t && !at[t]++;
@@ -89,7 +106,6 @@ static void make_logs(struct inlay_runs *r, const struct snap *sn, struct arena 
 			scatter_add(&s, t, i);
 	}
 	scatter_end(&s);
-	mem_pages_free(at, bytes);
 }
 
 /* ---- regions */
@@ -136,14 +152,18 @@ static void set_levels(const struct inlay_piece *f, uint32_t n, uint8_t *level)
 	}
 }
 
-/* How many there are of each track, in at[]; all of them. */
-static uint32_t count_regions(const struct snap *sn, struct inlay *in, uint32_t *at, const struct onlooker *on)
+/* How many there are of each track, in at[]; all of them, and of one track the most. */
+static uint32_t count_regions(const struct snap *sn, struct inlay *in, uint32_t *at, uint32_t *most,
+    const struct onlooker *on)
 {
 	uint32_t all = 0;
 	for (uint32_t i = 0; i < sn->nspans && more(on, i); store_pass(sn, i++)) {
 		trk_id t = region_track(sn, i);
-		in->ntrk += t && !at[t]++;
-		all += t > 0;
+		if (!t)
+			continue;
+		in->ntrk += !at[t]++;
+		*most = at[t] > *most ? at[t] : *most;
+		all++;
 	}
 	return all;
 }
@@ -197,16 +217,15 @@ static struct inlay_piece *by_level(struct inlay_piece *p, uint32_t n, struct in
 	return to;
 }
 
-static void make_regions(struct inlay *in, const struct snap *sn, struct arena *a, const struct onlooker *on)
+/* at[], which is zero, is so again. */
+static void make_regions(struct inlay *in, const struct snap *sn, uint32_t *at, struct arena *a,
+    const struct onlooker *on)
 {
 	struct arena mem = {.spills = true};
-	size_t bytes = (sn->ntrks + 1u) * sizeof(uint32_t);
-	uint32_t *at = mem_pages(bytes), all = count_regions(sn, in, at, on), most = 0, done = 0;
+	uint32_t most = 0, done = 0, all = count_regions(sn, in, at, &most, on);
 	in->trk = arena_alloc(a, (in->ntrk + 1u) * sizeof *in->trk);
 	in->first = arena_zalloc(a, ((size_t)in->ntrk * INLAY_DEEP + 2) * sizeof *in->first);
 	in->piece = arena_alloc(a, (all + 1u) * sizeof *in->piece);
-	for (trk_id t = 1; t < sn->ntrks && all; t++)
-		most = at[t] > most ? at[t] : most;
 	lay_out(sn, all, at, in->trk, in->first, INLAY_DEEP);
 	put_regions(sn, in, at, a, on);
 	struct inlay_piece *f = arena_alloc(&mem, (most + 1u) * sizeof *f), *to = in->piece;
@@ -221,7 +240,8 @@ static void make_regions(struct inlay *in, const struct snap *sn, struct arena *
 		}
 	}
 	in->first[(size_t)in->ntrk * INLAY_DEEP] = (uint32_t)(to - in->piece);
-	mem_pages_free(at, bytes);
+	for (uint32_t i = 0; i < in->ntrk; i++)
+		at[in->trk[i]] = 0;
 	arena_free(&mem);
 }
 
@@ -281,8 +301,11 @@ static struct inlay_tick *make_samples(const struct snap *sn, struct arena *a, u
 struct inlay *inlay_make(const struct snap *sn, struct arena *a, const struct onlooker *on)
 {
 	struct inlay *in = arena_zalloc(a, sizeof *in);
-	make_regions(in, sn, a, on);
-	make_logs(&in->log, sn, a, on);
+	size_t bytes = ((size_t)sn->ntrks + 1 + LINE) * sizeof(uint32_t);
+	uint32_t *at = mem_pages(bytes);
+	make_regions(in, sn, at, a, on);
+	make_logs(&in->log, sn, at, a, on);
+	mem_pages_free(at, bytes);
 	in->sample = make_samples(sn, a, &in->nsample);
 	arena_rest(a);
 	if (!goes_on(on))

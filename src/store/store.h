@@ -129,6 +129,8 @@ struct store {
 	struct col sheets;					/* struct sheet_slot */
 	struct keep *keep;					/* NULL: no sheet ever goes */
 	struct tally *tally;					/* of Ps, where none does */
+	struct trk_list { trk_id *v; uint32_t n; } numbered[TK_G + 1];	/* see store_numbered() */
+	bool has_numbered;
 };
 
 struct build;
@@ -210,6 +212,12 @@ static inline int64_t store_run0(const struct store *s, const struct trk_row *r)
 static inline int64_t store_t1(const struct store *s, const struct trk_row *r)
 {
 	return store_since(s, r->t0, r->to_t1);
+}
+/* The tracks of a kind by their numbers, of a trace that was just read to its end and whose goroutines are numbered as
+   the runtime numbers them. NULL: nobody has put them in order. */
+static inline const struct trk_list *store_numbered(const struct snap *sn, enum track_kind kind)
+{
+	return sn->complete && sn->st->has_numbered ? &sn->st->numbered[kind] : NULL;
 }
 static inline struct sheet_slot *store_slot(const struct store *s, uint32_t i) { return col_at(&s->sheets, i); }
 static inline const struct span_row *store_span(const struct store *s, uint32_t i) { return col_at(&s->spans, i); }

@@ -118,6 +118,8 @@ bool tracks_spare(struct tracks *k)
 void tracks_end(struct tracks *k)
 {
 	sealing_end(k->sealing);
+	if (!k->lock)
+		trkindex_number(&k->index, k->st);
 }
 
 void tracks_done(struct tracks *k)
@@ -132,7 +134,7 @@ void tracks_done(struct tracks *k)
 	mem_free(k->now.told);
 	k->last = NULL;
 	k->now = (struct sheet_piece){0};
-	if (!k->lock)
+	if (!k->lock && !k->st->has_numbered)
 		trkindex_free(&k->index);
 }
 

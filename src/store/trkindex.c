@@ -7,11 +7,15 @@
  * are not asked for again. Only numbers far beyond how many there are, as in
  * damaged files, and Ps and Ms go through a hash table; a goroutine stays where it
  * was put first, so once any has gone there, all that are not in the array are
- * looked for there. The road not taken is the hash table alone: with a million
+ * looked for there. At the end the array, less what nobody has, is the list of goroutines by their numbers, which
+ * nobody needs to sort then. The road not taken is the hash table alone: with a million
  * goroutines each look waits for memory twice.
  */
 #include "config.h"
 #include "store/trkindex.h"
+
+#include "base/keyed.h"
+#include "base/mem.h"
 
 enum { GIDS_MIN = 1 << 16 };
 
@@ -62,12 +66,54 @@ trk_id trkindex_put(struct trkindex *x, struct store *st, enum track_kind kind, 
 		intern_put(&x->index, hash_u64(id, kind), i);
 		x->far += kind == TK_G;
 	}
+	if (kind != TK_G) {
+		x->others.v = mem_grow(x->others.v, &x->cothers, x->others.n + 1u, sizeof *x->others.v);
+		x->others.v[x->others.n++] = i;
+	}
 	return i;
+}
+
+/* Those that are no goroutines: one kind behind the other, each by its numbers. */
+static void number_others(struct trkindex *x, struct store *st)
+{
+	struct keyed *key = xmalloc((x->others.n + 1u) * sizeof *key);
+	trk_id *to = x->others.v;
+	for (unsigned kind = TK_NONE; kind < TK_G; kind++) {
+		struct trk_list *l = &st->numbered[kind];
+		*l = (struct trk_list){ .v = to };
+		for (uint32_t i = 0; i < x->others.n; i++) {
+			const struct trk_row *r = store_trk(st, x->others.v[i]);
+			if (r->kind == kind)
+				key[(to - x->others.v) + l->n++] = (struct keyed){ r->id, x->others.v[i] };
+		}
+		keyed_sort(key + (to - x->others.v), l->n);
+		to += l->n;
+	}
+	for (uint32_t i = 0; i < x->others.n; i++)
+		x->others.v[i] = key[i].v;
+	mem_free(key);
+}
+
+void trkindex_number(struct trkindex *x, struct store *st)
+{
+	if (x->far || x->gids.spills)
+		return;
+	uint32_t n = 0;
+	for (size_t id = 0; id < x->gids.met; id++)
+		if (x->gid[id])
+			x->gid[n++] = x->gid[id];
+	st->numbered[TK_G] = (struct trk_list){ x->gid, n };
+	number_others(x, st);
+	intern_free(&x->index);
+	st->has_numbered = true;
 }
 
 void trkindex_free(struct trkindex *x)
 {
 	intern_free(&x->index);
 	shelf_free(&x->gids);
+	mem_free(x->others.v);
+	x->others = (struct trk_list){0};
+	x->cothers = 0;
 	x->gid = NULL;
 }
