@@ -28,6 +28,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -57,6 +58,50 @@ static void *run(void *arg)
 	return NULL;
 }
 
+/*
+ * Where threads start: on any processor but their maker's, which has something to do as well. Below a hypervisor one
+ * that sleeps looks taken to the system, so a new thread waited two to four milliseconds beside its maker, as often as
+ * not.
+ */
+#ifdef HAVE_PTHREAD_ATTR_SETAFFINITY_NP
+/* What a thread is to do, once it may go wherever its maker may. */
+struct starting { void *(*fn)(void *); void *arg; cpu_set_t all; };
+
+static void *start_there(void *arg)
+{
+	struct starting s = *(struct starting *)arg;
+	mem_free(arg);
+	(void)sched_setaffinity(0, sizeof s.all, &s.all);
+	return s.fn(s.arg);
+}
+
+static int start_elsewhere(pthread_t *t, void *(*fn)(void *), void *arg)
+{
+	cpu_set_t others;
+	pthread_attr_t attr;
+	int here = sched_getcpu(), rc = -1;
+	if (here < 0 || here >= CPU_SETSIZE || sched_getaffinity(0, sizeof others, &others))
+		return -1;
+	struct starting *s = xmalloc(sizeof *s);
+	*s = (struct starting){fn, arg, others};
+	CPU_CLR(here, &others);
+	if (CPU_COUNT(&others) && !pthread_attr_init(&attr)) {
+		if (!pthread_attr_setaffinity_np(&attr, sizeof others, &others))
+			rc = pthread_create(t, &attr, start_there, s);
+		pthread_attr_destroy(&attr);
+	}
+	if (rc)
+		mem_free(s);
+	return rc;
+}
+#else
+static int start_elsewhere(pthread_t *t, void *(*fn)(void *), void *arg)
+{
+	(void)t, (void)fn, (void)arg;
+	return -1;
+}
+#endif
+
 /* Signals are the interface's: a worker never takes one, but for what it does itself. */
 static int start_thread(pthread_t *t, void *(*fn)(void *), void *arg)
 {
@@ -65,7 +110,9 @@ static int start_thread(pthread_t *t, void *(*fn)(void *), void *arg)
 	sigdelset(&all, SIGBUS);
 	sigdelset(&all, SIGSEGV);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int rc = pthread_create(t, NULL, fn, arg);
+	int rc = start_elsewhere(t, fn, arg);
+	if (rc)
+		rc = pthread_create(t, NULL, fn, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return rc;
 }
