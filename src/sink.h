@@ -228,6 +228,9 @@ struct sink {
 		void   (*born)(void *, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created);
 		void   (*enter)(void *, trk_id, int64_t t, enum tstate, uint32_t who, stk_id);
 		void   (*enters)(void *, const struct sink_enter *, size_t n);	/* many of them */
+		/* where so many may be written, to be said by enters() before anything but track() and born(): then
+		   they are where they go already. NULL: anywhere */
+		struct sink_enter *(*room)(void *, size_t n);
 		void   (*mark)(void *, const struct sink_mark *);
 		void   (*span)(void *, const struct sink_span *);	/* when it ends, or at the end */
 		void   (*count)(void *, int64_t t, enum counter, uint64_t v);

@@ -77,7 +77,7 @@ void col_lend(struct col *c, const void *rows, uint32_t n)
 void *col_room(struct col *c, uint32_t want, uint32_t *got)
 {
 	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed);
-	uint32_t k = 31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1), end = COL_FIRST * ((2u << k) - 1);
+	uint32_t k = col_seg(i), end = COL_FIRST * ((2u << k) - 1);
 	if (!c->seg[k])
 		seg_new(c, k);
 	*got = want < end - i ? want : end - i;
@@ -87,17 +87,16 @@ void *col_room(struct col *c, uint32_t want, uint32_t *got)
 void col_grew(struct col *c, uint32_t n)
 {
 	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed);
+	c->next = c->end = NULL;
 	atomic_store_explicit(&c->n, i + n, memory_order_release);
 }
 
-void *col_add(struct col *c, uint32_t *id)
+/* Where the next goes, and where the segment ends that it is in. */
+void *col_add_more(struct col *c)
 {
-	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed);
-	uint32_t k = 31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1);
+	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed), k = col_seg(i);
 	if (!c->seg[k])
 		seg_new(c, k);
-	atomic_store_explicit(&c->n, i + 1, memory_order_release);
-	if (id)
-		*id = i;
+	c->end = (char *)c->seg[k] + ((size_t)COL_FIRST << k) * c->width;
 	return col_at(c, i);
 }

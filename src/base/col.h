@@ -19,6 +19,7 @@ enum { COL_FIRST = 64, COL_SEGS = 26 };
 struct col {
 	void *seg[COL_SEGS];
 	size_t width;		/* bytes of an element */
+	char *next, *end;	/* the writer's: where the next goes, in the newest segment */
 	_Atomic uint32_t n;	/* elements */
 	bool lent;		/* all but the first segment are somebody else's */
 	bool spills;		/* large segments go to disk, where there is any: set it before the first is added */
@@ -32,8 +33,18 @@ void col_free(struct col *c);
    at rows[], for as long as the column lives, and no element may be added any more. */
 void col_lend(struct col *c, const void *rows, uint32_t n);
 
+void *col_add_more(struct col *c);
 /* Append one element, zeroed; its address. *id, if asked for, is its index. */
-void *col_add(struct col *c, uint32_t *id);
+static inline void *col_add(struct col *c, uint32_t *id)
+{
+	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed);
+	char *p = c->next != c->end ? c->next : col_add_more(c);
+	c->next = p + c->width;
+	atomic_store_explicit(&c->n, i + 1, memory_order_release);
+	if (id)
+		*id = i;
+	return p;
+}
 
 /* Room for up to that many more elements, which lie side by side: *got of them. They are there when col_grew()
    says so. */
@@ -48,10 +59,16 @@ static inline uint32_t col_n(const struct col *c)
 	return atomic_load_explicit(&((struct col *)(uintptr_t)c)->n, memory_order_acquire);
 }
 
+/* The segment of element i. */
+static inline uint32_t col_seg(uint32_t i)
+{
+	return 31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1);
+}
+
 /* Address of element i, which must be < col_n(). */
 static inline void *col_at(const struct col *c, uint32_t i)
 {
-	uint32_t k = 31u - (uint32_t)__builtin_clz(i / COL_FIRST + 1);
+	uint32_t k = col_seg(i);
 	uint32_t base = COL_FIRST * ((1u << k) - 1);
 	return (char *)c->seg[k] + (size_t)(i - base) * c->width;
 }

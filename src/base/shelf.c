@@ -90,10 +90,8 @@ void shelf_reach(struct shelf *s, size_t need)
 		s->met = n;
 }
 
-void *shelf_room(struct shelf *s, size_t need)
+void *shelf_meet(struct shelf *s, size_t need)
 {
-	if (need <= s->met)
-		return s->p;
 	shelf_reach(s, need);
 	return meet(s, need);
 }

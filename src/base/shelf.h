@@ -18,8 +18,12 @@ struct shelf {
 	enum { SHELF_HEAP, SHELF_PAGES, SHELF_DISK } lies;
 };
 
+void *shelf_meet(struct shelf *, size_t need);
 /* Room for that many; where it is now. */
-void *shelf_room(struct shelf *, size_t need);
+static inline void *shelf_room(struct shelf *s, size_t need)
+{
+	return need <= s->met ? s->p : shelf_meet(s, need);
+}
 /* The same where few of them may ever be looked at; what is not met by shelf_room() later is as good, and slower. */
 void shelf_reach(struct shelf *, size_t need);
 /* Those in [from, upto) are zero again, or as they were: nobody may rely on either. Memory is given back. */

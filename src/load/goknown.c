@@ -63,7 +63,9 @@ struct go_held *gostep_held(struct goorder *o, struct go_g *g)
 
 struct go_g *gostep_add_g(struct goorder *o, int64_t id, uint8_t status)
 {
-	struct go_g *g = gonear_add(&o->gs, id);
+	struct go_g *g = gostep_place(o, id);
+	if (g->used)
+		g = gonear_add(&o->gs, id);
 	*g = (struct go_g){.id = id, .age = o->age, .status = status, .used = true};
 	return g;
 }
@@ -76,7 +78,10 @@ void gostep_drop_g(struct goorder *o, struct go_g *g)
 		o->free_held = g->held;
 	}
 	g->status = G_BAD;	/* which is that of none that lives */
-	gonear_drop(&o->gs, g);
+	if (g == gostep_place(o, g->id))
+		g->used = false;
+	else
+		gonear_drop(&o->gs, g);
 }
 
 struct go_m *gostep_add_m(struct goorder *o, int64_t id)

@@ -15,13 +15,13 @@
 #include <string.h>
 
 /* A table of at least n ids; what is new in it is zero. */
-static uint32_t *table_room(uint32_t *p, size_t *cap, size_t n)
+static void *table_room(void *p, size_t *cap, size_t n, size_t size)
 {
 	size_t had = *cap;
 	if (n <= had)
 		return p;
-	p = mem_grow(p, cap, n, sizeof *p);
-	memset(p + had, 0, (*cap - had) * sizeof *p);
+	p = mem_grow(p, cap, n, size);
+	memset((char *)p + had * size, 0, (*cap - had) * size);
 	return p;
 }
 
@@ -32,10 +32,10 @@ bool gotables_begin(struct gotables *t, const struct tgen *gen)
 	t->gen = gen;
 	t->number = tgen_number(gen);
 	t->any = true;
-	t->str = table_room(t->str, &t->nstr, tgen_nstrs(gen) + 1u);
-	t->stack = table_room(t->stack, &t->nstack, tgen_nstacks(gen) + 1u);
-	t->root = table_room(t->root, &t->nroot, tgen_nstacks(gen) + 1u);
-	t->wait = table_room(t->wait, &t->nwait, tgen_nstrs(gen) + 1u);
+	t->str = table_room(t->str, &t->nstr, tgen_nstrs(gen) + 1u, sizeof *t->str);
+	t->stack = table_room(t->stack, &t->nstack, tgen_nstacks(gen) + 1u, sizeof *t->stack);
+	t->root = table_room(t->root, &t->nroot, tgen_nstacks(gen) + 1u, sizeof *t->root);
+	t->wait = table_room(t->wait, &t->nwait, tgen_nstrs(gen) + 1u, sizeof *t->wait);
 	memset(t->str, 0, t->nstr * sizeof *t->str);
 	memset(t->stack, 0, t->nstack * sizeof *t->stack);
 	t->stack[0] = 1;	/* none is none */
@@ -57,7 +57,7 @@ str_id gotables_str(struct gotrace *r, uint32_t id)
 	struct gotables *t = &r->tab;
 	if (!id)
 		return 0;
-	t->str = table_room(t->str, &t->nstr, id + (size_t)1);
+	t->str = table_room(t->str, &t->nstr, id + (size_t)1, sizeof *t->str);
 	if (!t->str[id]) {
 		size_t n;
 		const char *s = tgen_str(t->gen, id, &n);
@@ -95,15 +95,23 @@ stk_id gotables_find_stack(struct gotrace *r, uint32_t id)
 	return t->stack[id] - 1;
 }
 
-str_id gotables_root(struct gotrace *r, uint32_t id)
+const struct goroot *gotables_find_root(struct gotrace *r, uint32_t id)
 {
 	struct gotables *t = &r->tab;
+	uint32_t n;
+	size_t len;
 	if (!id || id >= t->nroot)
-		return 0;
-	if (!t->root[id]) {
-		uint32_t n;
-		const struct tev_frame *f = tgen_stack(t->gen, id, &n);
-		t->root[id] = (n ? gotables_str(r, f[n - 1].fun) : 0) + 1;
-	}
-	return t->root[id] - 1;
+		return NULL;
+	struct goroot *root = &t->root[id];
+	const struct tev_frame *f = root->said ? NULL : tgen_stack(t->gen, id, &n);
+	root->said = true;
+	if (!f || !n)
+		return root;
+	const char *s = tgen_str(t->gen, f[n - 1].fun, &len);
+	if (!len)
+		return root;
+	root->name = gotables_str(r, f[n - 1].fun);
+	root->system = sink_runtime(s, len);
+	root->worker = len == 22 && !memcmp(s, "runtime.gcBgMarkWorker", 22);
+	return root;
 }

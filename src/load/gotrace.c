@@ -196,7 +196,7 @@ static void forget(struct gotrace *r)
 	idmap_free(&r->tasks);
 	idmap_free(&r->ranges);
 	mem_free(r->util);
-	mem_free(r->enter);
+	mem_free(r->enters);
 	arena_free(r->mem);
 }
 
@@ -205,8 +205,7 @@ static void start(struct gotrace *r, struct arena *mem)
 {
 	r->mem = mem;
 	r->util_t = INT64_MAX;
-	r->enter = r->entered = xmalloc(ENTERS * sizeof *r->enter);
-	r->enters_end = r->enter + ENTERS;
+	r->enters = r->sink->ops->room ? NULL : xmalloc(ENTERS * sizeof *r->enters);
 	gotrack_places(r, NEAR_GS);
 }
 

@@ -13,12 +13,19 @@
 /* From the ordered events of a trace to the sink; inside of gotrace*.c only. */
 
 /* Strings and stacks of the generation at hand, said to the sink when first used. */
+/* The outermost function of a stack, and what a goroutine is that began with it. */
+struct goroot {
+	str_id name;			/* the sink's; 0: there is none */
+	bool said;			/* this is so; else nothing is known yet */
+	bool system, worker;
+};
+
 struct gotables {
 	const struct tgen *gen;
 	uint64_t number;
 	bool any;
 	uint32_t *str, *stack;		/* by id of the generation: the sink's id + 1, 0 not yet */
-	uint32_t *root;			/* by stack: the sink's string of the outermost function, + 1 */
+	struct goroot *root;		/* by stack */
 	uint32_t *wait;			/* by string: the state of a goroutine that waits for it, + 1 */
 	size_t nstr, nstack, nroot, nwait;	/* of them; capacities */
 };
@@ -128,7 +135,9 @@ struct gotrace {
 	struct sink_util *util;		/* wait for an event later than util_t */
 	int64_t util_t;			/* INT64_MAX: there are none */
 	size_t nutil, cutil;
-	struct sink_enter *enter, *entered, *enters_end;	/* ENTERS of them, said many at a time; up to entered */
+	/* states to be said, many at a time, up to entered; where there is room for no more. They lie where the sink
+	   wants them, or in enters[ENTERS] */
+	struct sink_enter *enter, *entered, *enters_end, *enters;
 	const struct sink_keep *again;	/* a generation is said again: nothing but states matters */
 };
 
@@ -146,7 +155,7 @@ bool gotables_begin(struct gotables *, const struct tgen *);	/* another than bef
 void gotables_free(struct gotables *);
 str_id gotables_str(struct gotrace *, uint32_t id);
 stk_id gotables_find_stack(struct gotrace *, uint32_t id);
-str_id gotables_root(struct gotrace *, uint32_t id);	/* outermost function of a stack */
+const struct goroot *gotables_find_root(struct gotrace *, uint32_t id);
 
 /* gotrack.c */
 /* Transitions, as many as come one after another; how many of the n. The next one, if any, is the one at hand then. */
@@ -172,6 +181,13 @@ void gospan_end(struct gotrace *);
 static inline stk_id gotables_stack(struct gotrace *r, uint32_t id)
 {
 	return id < r->tab.nstack && r->tab.stack[id] ? r->tab.stack[id] - 1 : gotables_find_stack(r, id);
+}
+
+/* NULL: the stack has none. */
+static inline const struct goroot *gotables_root(struct gotrace *r, uint32_t id)
+{
+	const struct goroot *root = id < r->tab.nroot && r->tab.root[id].said ? &r->tab.root[id] : gotables_find_root(r, id);
+	return root && root->name ? root : NULL;
 }
 
 static inline struct gg *gotrack_place(const struct gotrace *r, int64_t id)

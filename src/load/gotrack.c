@@ -40,14 +40,23 @@ void gotrack_flush(struct gotrace *r)
 {
 	if (r->entered > r->enter)
 		r->sink->ops->enters(r->sink->self, r->enter, (size_t)(r->entered - r->enter));
-	r->entered = r->enter;
+	r->enter = r->entered = r->enters_end = NULL;
+}
+
+/* Say those that there are, and have room for more. */
+static void __attribute__((noinline)) more_room(struct gotrace *r)
+{
+	gotrack_flush(r);
+	const struct sink_ops *ops = r->sink->ops;
+	r->enter = r->entered = ops->room ? ops->room(r->sink->self, ENTERS) : r->enters;
+	r->enters_end = r->enter + ENTERS;
 }
 
 static inline void enter_also(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack,
     uint16_t also)
 {
 	if (r->entered == r->enters_end)
-		gotrack_flush(r);
+		more_room(r);
 	*r->entered++ = (struct sink_enter){ t, trk, who, stack, (uint8_t)state, 0, also };
 }
 
@@ -245,29 +254,27 @@ static void no_worker(struct gotrace *r, struct gg *g, int64_t p)
 	g->counts = g->ranged;
 }
 
+/* What it began with is known now. */
+static ALWAYS void take_root(struct gotrace *r, struct gg *g, const struct goroot *root, const struct tev *ev)
+{
+	if (g->mark_worker && !root->worker)
+		no_worker(r, g, ev->p);
+	g->named = true;
+	g->system = root->system;
+	g->mark_worker = root->worker;
+}
+
 /* A transition that carries the goroutine's own stack gives it its name. */
 static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 {
-	uint32_t own = ev->from == TST_NOTEXIST ? ev->stack2 : ev->stack;
-	if (ev->wire == GE_GoUnblock || ev->wire == GE_GoSwitch || ev->wire == GE_GoSwitchDestroy)
-		own = 0;
-	if (!own)
+	if (ev->from == TST_NOTEXIST || ev->wire == GE_GoUnblock || ev->wire == GE_GoSwitch ||
+	    ev->wire == GE_GoSwitchDestroy)
 		return;
-	uint32_t n;
-	const struct tev_frame *f = tgen_stack(r->tab.gen, own, &n);
-	if (!n)
+	const struct goroot *root = gotables_root(r, ev->stack);
+	if (!root)
 		return;
-	size_t len;
-	const char *s = tgen_str(r->tab.gen, f[n - 1].fun, &len);
-	if (!len)
-		return;
-	bool worker = len == 22 && !memcmp(s, "runtime.gcBgMarkWorker", 22);
-	if (g->mark_worker && !worker)
-		no_worker(r, g, ev->p);
-	g->named = true;
-	g->system = sink_runtime(s, len);
-	g->mark_worker = worker;
-	r->sink->ops->born(r->sink->self, g->trk, gotables_root(r, own), 0, 0, 0);
+	take_root(r, g, root, ev);
+	r->sink->ops->born(r->sink->self, g->trk, root->name, 0, 0, 0);
 }
 
 void gotrack_places(struct gotrace *r, uint64_t places)
@@ -294,20 +301,24 @@ void gotrack_spread(struct gotrace *r)
 	mem_free(runs);
 }
 
-static struct gg *new_g(struct gotrace *r, const struct tev *ev)
+/* One that begins, where it is now or where another was. */
+static struct gg *new_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 {
-	struct gg *g = gotrack_g(r, ev->id);
+	struct gg *place = gotrack_place(r, ev->id);
 	if (!g)
-		g = gonear_add(&r->gs, ev->id);
+		g = place->used ? gonear_add(&r->gs, ev->id) : place;
 	*g = (struct gg){.id = ev->id, .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE, .system = true, .used = true};
 	g->trk = r->sink->ops->track(r->sink->self, TK_G, (uint64_t)ev->id);
-	if (ev->from == TST_NOTEXIST) {
-		const struct gg *creator = gotrack_where(r, ev);
-		r->sink->ops->born(r->sink->self, g->trk, 0, creator ? creator->trk : 0,
-		    gotables_stack(r, ev->stack2), gotables_stack(r, ev->stack));
-		if (creator)
-			gospan_inherit(r, g, creator);
-	}
+	if (ev->from != TST_NOTEXIST)
+		return g;
+	const struct gg *creator = gotrack_where(r, ev);
+	stk_id first = gotables_stack(r, ev->stack2), created = gotables_stack(r, ev->stack);
+	const struct goroot *root = gotables_root(r, ev->stack2);
+	if (root)
+		take_root(r, g, root, ev);
+	r->sink->ops->born(r->sink->self, g->trk, root ? root->name : 0, creator ? creator->trk : 0, first, created);
+	if (creator)
+		gospan_inherit(r, g, creator);
 	return g;
 }
 
@@ -402,7 +413,10 @@ static ALWAYS void enter_plain(struct gotrace *r, struct gg *g, unsigned state, 
 
 static void drop_g(struct gotrace *r, struct gg *g)
 {
-	gonear_drop(&r->gs, g);
+	if (g == gotrack_place(r, g->id))
+		g->used = false;
+	else
+		gonear_drop(&r->gs, g);
 	g->id = -1;
 }
 
@@ -433,7 +447,8 @@ static ALWAYS void enter_state(struct gotrace *r, struct gg *g, const struct tev
 			gospan_end_g(r, g, ev);
 		break;
 	case TST_NOTEXIST:
-		gospan_end_g(r, g, ev);
+		if (g->top || g->ranged || g->sweep_lost != TIME_NONE)
+			gospan_end_g(r, g, ev);
 		enter_plain(r, g, TS_NONE, at, 0, stack, also);
 		drop_g(r, g);
 		break;
@@ -451,7 +466,7 @@ static ALWAYS void change_g(struct gotrace *r, const struct tev *ev, unsigned fr
 	uint16_t also = 0;
 	bool fresh = from == TST_UNDETERMINED || from == TST_NOTEXIST || !g;
 	if (fresh)	/* of a trace that is cut: what it was before is known only from here on */
-		g = new_g(r, ev);
+		g = new_g(r, g, ev);
 	else if (g->state == from)
 		also = leave_state(r, g, from, to);
 	else

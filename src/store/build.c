@@ -251,6 +251,11 @@ static void put_enters(void *self, const struct sink_enter *e, size_t n)
 	tracks_enter(((struct build *)self)->tracks, e, n);
 }
 
+static struct sink_enter *put_room(void *self, size_t n)
+{
+	return tracks_next(((struct build *)self)->tracks, n);
+}
+
 static void put_mark(void *self, const struct sink_mark *m)
 {
 	strips_mark(tracks_strips(((struct build *)self)->tracks), m);
@@ -371,6 +376,7 @@ struct sink build_sink(struct build *b)
 	    .born = put_born,
 	    .enter = put_enter,
 	    .enters = put_enters,
+	    .room = put_room,
 	    .mark = put_mark,
 	    .span = put_span,
 	    .count = put_count,

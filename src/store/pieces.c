@@ -303,6 +303,7 @@ void tracks_waits(struct tracks *k, const struct sink_enter *e, size_t n, bool p
 	for (size_t i = 0; i < n; i++) {
 		tracks_was(k, e[i].trk, e[i].moved & ENTRY_G, e[i].state & SHEET_STATE);
 		k->last[e[i].trk].t = e[i].t;
+		k->newest = e[i].t > k->newest ? e[i].t : k->newest;
 		if (e[i].also) {
 			tracks_was(k, e[i].also, false, sink_also(e[i].state & SHEET_STATE));
 			k->last[e[i].also].t = e[i].t;
@@ -321,5 +322,6 @@ void tracks_again_free(struct tracks *k)
 	shelf_free(&k->lasts);
 	mem_free(k->now.entry);
 	mem_free(k->now.told);
+	mem_free(k->rest);
 	mem_free(k);
 }

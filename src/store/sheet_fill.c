@@ -37,14 +37,23 @@ static uint16_t __attribute__((noinline)) who_new(struct whos *w, uint32_t who)
 	return (uint16_t)w->n++;
 }
 
+/* sink_also() by state; all bits where its `who` is the G. */
+#define WITH(s) ((s) == TS_SYSCALL || ((s) >= TS_RUN && (s) <= TS_STW))
+static const struct { uint32_t who, state; } also[SHEET_STATE + 1] = {
+#define STATE(id, letter, name, reason) \
+	[TS_##id] = { WITH(TS_##id) ? UINT32_MAX : 0, WITH(TS_##id) ? TS_##id : TS_IDLE },
+#include "state.def"
+#undef STATE
+};
+
 /* What an entry says of a track: of its own, or of the P that goes with it. */
 static inline void says(const struct sink_enter *e, trk_id trk, unsigned *state, uint32_t *who)
 {
 	*state = e->state;
 	*who = e->who;
 	if (e->trk != trk) {
-		*state = sink_also(e->state & SHEET_STATE);
-		*who = *state == TS_IDLE ? 0 : e->trk;
+		*state = also[e->state & SHEET_STATE].state;
+		*who = also[e->state & SHEET_STATE].who & e->trk;
 	}
 }
 
@@ -144,10 +153,10 @@ static inline void add_time(struct times *times, unsigned state, int64_t ns, boo
    what, and of SOME intervals at a time who and where: so what each loop needs fits into the registers. */
 static inline __attribute__((always_inline)) void fill_row(const struct build_sheet *b, const uint32_t *restrict from,
     uint32_t r, const struct sheet_piece *p, struct sheet_live *live, struct times *restrict times,
-    struct filling *f, bool g)
+    struct filling *f, bool g, const unsigned each)
 {
 	uint32_t i = b->first[r], end = b->first[r + 1], before = 0;
-	const unsigned each = b->each, shift = each == 3 ? THREE_SHIFT : 0;
+	const unsigned shift = each == 3 ? THREE_SHIFT : 0;
 	uint8_t *restrict start = b->start + (size_t)i * each;
 	uint8_t *restrict state = b->state;
 	const struct sink_enter *restrict entry = p->entry;
@@ -249,13 +258,25 @@ static int64_t running(const struct times *t)
 	return wrap_add(wrap_add(t->sum[TS_RUN], t->sum[TS_GCWORK]), wrap_add(t->sum[TS_ASSIST], t->sum[TS_SWEEP]));
 }
 
+static void fill_other(struct sealer *s, const struct build_sheet *b, uint32_t r, const struct sheet_piece *p,
+    struct filling *f)
+{
+	if (b->each == 3)
+		fill_row(b, s->from, r, p, &s->live[b->trk[r]], &f->times, f, false, 3);
+	else
+		fill_row(b, s->from, r, p, &s->live[b->trk[r]], &f->times, f, false, 4);
+}
+
 /* The row of a goroutine, and what is to be told of it. */
 static void fill_goroutine(struct sealer *s, const struct build_sheet *b, uint32_t r, const struct sheet_piece *p,
     struct filling *f)
 {
 	struct times *times = &f->times;
 	const int64_t ran = running(times), ready = times->longest[TS_READY], sync = times->longest[TS_SYNC];
-	fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, true);
+	if (b->each == 3)
+		fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, true, 3);
+	else
+		fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, true, 4);
 	int64_t ns = wrap_sub(running(times), ran);
 	if (!s->gister || (!ns && times->longest[TS_READY] == ready && times->longest[TS_SYNC] == sync))
 		return;
@@ -301,7 +322,7 @@ bool filling_some(struct sealer *s, const struct build_sheet *b, struct filling 
 		if (r == b->sh->nother)
 			begin_goroutines(b, f);
 		if (r < b->sh->nother)
-			fill_row(b, s->from, r, p, &s->live[b->trk[r]], &f->times, f, false);
+			fill_other(s, b, r, p, f);
 		else
 			fill_goroutine(s, b, r, p, f);
 		if (r % SHEET_PASS == SHEET_PASS - 1) {

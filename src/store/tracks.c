@@ -27,6 +27,8 @@
 
 #include <string.h>
 
+#define ALWAYS inline __attribute__((always_inline))
+
 /* Track 0: as one of which nothing need be known. There is room for all that sink_enter.also can name, so the usual
    entry is not asked whether it names one that there is: of one that there is not, nothing is known, and that is
    rare. */
@@ -132,6 +134,8 @@ void tracks_done(struct tracks *k)
 	k->left = NULL;
 	mem_free(k->now.entry);
 	mem_free(k->now.told);
+	mem_free(k->rest);
+	k->rest = NULL;
 	k->last = NULL;
 	k->now = (struct sheet_piece){0};
 	if (!k->lock && !k->st->has_numbered)
@@ -248,6 +252,7 @@ static int64_t late(struct tracks *k, struct track_last *l, const struct sink_en
 /* Where tracks_enter() is: what it keeps in registers but for what is rare. */
 struct entering {
 	struct sink_enter *base, *out, *tie;
+	const struct sink_enter *e, *end;	/* the one at hand, which may be where it goes: *out; of these */
 	int64_t newest;
 	/* an entry there, or of that time, is asked whether the piece is full */
 	const struct sink_enter *full;
@@ -282,8 +287,14 @@ static bool is_full(const struct tracks *k, const struct entering *x, int64_t t)
 
 /* The piece is full, and all before t is told: it goes up to there, or, where so it has short times, as far as these
    do. */
-static void next_piece(struct tracks *k, struct entering *x, int64_t t, size_t left)
+static void next_piece(struct tracks *k, struct entering *x, int64_t t)
 {
+	size_t left = (size_t)(x->end - x->e);
+	if (x->e == x->out) {
+		k->rest = mem_grow(k->rest, &k->crest, left, sizeof *k->rest);
+		x->e = memcpy(k->rest, x->e, left * sizeof *k->rest);
+		x->end = x->e + left;
+	}
 	int64_t most = k->sealed + START3_NS - 1, end = t > most && x->newest < most ? most : t;
 	k->newest = end < t ? x->newest : t;
 	k->ties = (size_t)((t > x->newest ? x->out : x->tie) - x->base);
@@ -299,7 +310,8 @@ static void rare_state(struct tracks *k, struct track_last *l, trk_id trk, int64
 {
 	if (!k->of)
 		track_life(k, l, trk, t, s, past);
-	tracks_there(k, trk, s != TS_NONE);
+	if ((s != TS_NONE) != !!(l->life & THERE))
+		tracks_there(k, trk, s != TS_NONE);
 }
 
 /* It is told of in the piece at hand. */
@@ -309,27 +321,31 @@ static void rare_tell(struct tracks *k, struct track_last *l, trk_id trk, int64_
 	l->n--;		/* it is counted with all */
 }
 
-/* What is rare of an entry, of `left` that are to come: its time, set right; the rows; a piece that is full. Not in
-   place: the loop that asks for it needs its registers. */
-static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct entering *x, const struct sink_enter *e,
-    size_t left)
+/* What is rare of the entry at hand: its time, set right; the rows; a piece that is full. Not in place: the loop that
+   asks for it needs its registers. */
+static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct entering *x)
 {
+	const struct sink_enter *e = x->e;
 	struct track_last *l = &k->last[e->trk], *also = &k->last[e->also];
 	unsigned s = e->state & SHEET_STATE, past = e->state & TS_PAST;
-	int64_t t = e->t, floor = l->t < k->sealed ? k->sealed : l->t;
+	int64_t t = e->t;
 	bool many = k->there > x->few;
 	if (!l->life && !k->of)
 		recall(k, l, e->trk);
-	if (e->also && also->t > floor)
-		floor = also->t;
-	if (t < floor)
-		t = k->of ? floor : late(k, l, e, floor);
+	if (t <= x->newest) {
+		int64_t floor = l->t < k->sealed ? k->sealed : l->t;
+		if (e->also && also->t > floor)
+			floor = also->t;
+		if (t < floor)
+			t = k->of ? floor : late(k, l, e, floor);
+	}
 	rare_state(k, l, e->trk, t, (enum tstate)s, past);
 	if (e->also && (also->life & SETTLED) != SETTLED)
 		rare_state(k, also, e->also, t, sink_also(s), false);
 	bool ask = many || k->there > x->few || x->out >= x->full || t >= x->due;
 	if (ask && is_full(k, x, t) && t >= x->newest && t > k->sealed && !past)
-		next_piece(k, x, t, left);
+		next_piece(k, x, t);
+	e = x->e;
 	if (ask)
 		next_full(k, x);
 	rare_tell(k, l, e->trk, t);
@@ -339,41 +355,49 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	return t;
 }
 
-void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
+struct sink_enter *tracks_next(struct tracks *k, size_t n)
+{
+	return tracks_room(k, &k->now, n) + k->now.n;
+}
+
+/* All that are left, from x->out on. Where many tracks are there what is known of them is not at hand: it is asked for
+   some entries ahead. */
+static ALWAYS void enter_all(struct tracks *k, struct entering *x, const bool many)
 {
 	enum { AHEAD = 12 };
-	struct sink_enter *base = tracks_room(k, &k->now, count);
-	struct entering x = { .base = base, .out = base + k->now.n, .tie = base + k->ties, .newest = k->newest };
-	struct sink_enter *out = x.out;
-	next_full(k, &x);
+	struct sink_enter *out = x->out;
 	struct track_last *last = k->last;
-	uint32_t ntrk = k->n;
-	const struct sink_enter *end = e + count, *near = count > AHEAD ? end - AHEAD : e;
-	for (; e < end; e++) {
-		if (e < near)
+	const uint32_t ntrk = k->n;
+	const struct sink_enter *end = x->end;
+	for (const struct sink_enter *e = x->e; e < end; e++) {
+		if (many && end - e > AHEAD)
 			__builtin_prefetch(&last[e[AHEAD].trk]);
-		__builtin_prefetch((const char *)out + AHEAD * sizeof *out, 1);
 		if (e->trk - 1 >= ntrk - 1)
 			continue;
-		/* of what is nobody, the newest time of all, and the rest is never asked for */
 		struct track_last *l = &last[e->trk], *also = &last[e->also];
 		int64_t t = e->t;
 		unsigned is = e->state;
-		bool rare = t < l->t || t < also->t || out >= x.full || t >= x.due ||
-			    (l->life | life_free[is]) != ENOUGH || (also->life & ALIVE) != ALIVE;
-		if (__builtin_expect(rare, false)) {
-			if ((e->state & SHEET_STATE) >= TS__N || e->also >= ntrk || out - x.base >= SHEET_MOST)
+		/* what is later than all there was is later than what was of its track */
+		bool rare = t <= x->newest || t >= x->due || out >= x->full ||
+			    ((l->life | life_free[is]) & (also->life | (ENOUGH - ALIVE))) != ENOUGH;
+		if (__builtin_expect(!rare, true)) {
+			x->newest = t;
+			x->tie = out;
+		} else {
+			if ((e->state & SHEET_STATE) >= TS__N || e->also >= ntrk || out - x->base >= SHEET_MOST)
 				continue;
-			x.out = out;
-			t = rare_entry(k, &x, e, (size_t)(end - e));
-			out = x.out;
-		}
-		if (t > x.newest) {
-			x.newest = t;
-			x.tie = out;
+			x->out = out;
+			x->e = e;
+			t = rare_entry(k, x);
+			out = x->out;
+			e = x->e;
+			end = x->end;
+			x->tie = t > x->newest ? out : x->tie;
+			x->newest = t > x->newest ? t : x->newest;
 		}
 		struct track_move move = k->moves[is & SHEET_STATE][l->class];
-		*out = *e;
+		if (__builtin_expect(out != e, false))
+			*out = *e;
 		out->t = t;
 		out++->moved = move.moved;
 		l->t = t;
@@ -382,9 +406,23 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 		also->t = t;
 		also->n++;
 	}
+	x->out = out;
+}
+
+void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
+{
+	enum { MANY = 1 << 12 };
+	struct sink_enter *base = tracks_room(k, &k->now, count);
+	struct entering x = { .base = base, .out = base + k->now.n, .tie = base + k->ties, .e = e, .end = e + count,
+		.newest = k->newest > k->sealed ? k->newest : k->sealed };
+	next_full(k, &x);
+	if (k->there < MANY)
+		enter_all(k, &x, false);
+	else
+		enter_all(k, &x, true);
 	k->newest = x.newest;
 	k->ties = (size_t)(x.tie - x.base);
-	k->now.n = (size_t)(out - x.base);
+	k->now.n = (size_t)(x.out - x.base);
 	if (k->of)
 		return;
 	sealing_share(k->sealing, count);

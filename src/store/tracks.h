@@ -23,6 +23,8 @@ trk_id tracks_track(struct tracks *, enum track_kind, uint64_t id);
 /* May be called again when more is known: what is 0 leaves what is there. */
 void tracks_born(struct tracks *, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created);
 void tracks_enter(struct tracks *, const struct sink_enter *, size_t n);
+/* Where n of them may be written before that, and need not be copied then; until anything is said but new tracks. */
+struct sink_enter *tracks_next(struct tracks *, size_t n);
 struct strips;
 struct strips *tracks_strips(struct tracks *);	/* for marks, spans, counters */
 

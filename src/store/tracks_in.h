@@ -32,6 +32,8 @@ struct tracks {
 	struct track_last *last;
 	struct shelf lasts;		/* where they lie */
 	struct sheet_piece now;		/* what waits */
+	struct sink_enter *rest;	/* entries that were written behind it when it was cut */
+	size_t crest;
 	size_t whole;			/* entries of a piece of a trace that is not long, with few tracks */
 	size_t least;			/* of the one at hand, if there are not very many tracks */
 	uint32_t there;			/* tracks that are THERE */
