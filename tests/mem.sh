@@ -12,7 +12,7 @@ pane() { # pane KEYS
 for keys in '' 'jjj++++lll' '++++++++{{}}wwwbbb' '0Mjjjj' '6jj<Enter>' '6jj<Enter><Enter>jjj' '6jj<Enter><Enter>Gk<Backspace>k<Enter>' '6jj<Enter><Enter>/run<Enter>nn' '6(' '6jj(' '7jj<Enter>' '7[jj<Enter>' '8jj' '9jjjj<PgDn>' '5' '1' '4'; do
 	pane "$keys"
 done
-for report in info goroutines 'goroutines -g=1' 'goroutines -group=.' 'goroutines -format=json' tasks 'tasks -format=json' \
+for report in info goroutines 'goroutines -g=1' 'goroutines -group=.' 'goroutines -by=state' 'goroutines -format=json' tasks 'tasks -format=json' \
 	'tasks -name=checkout' regions 'regions -format=json' 'regions -name=cache.Get -format=tsv' gc stw mmu procs syscalls stats 'stats -step=1ms' 'top -type=sched' \
 	'raw -type=sched -blame=occupant' 'top -type=sched -blame=self' 'top -type=sched -blame=occupant -proc=0' 'raw -type=run -task=.' 'top -type=run -region=. -cum' 'gc -task=.' 'traces -type=block'; do
 	set -- $report

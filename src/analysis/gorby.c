@@ -74,16 +74,18 @@ static void by_state(const struct snap *sn, int64_t t1, str_id *key)
 	str_id name[TS__N], ended = text(sn, "ended"), born = text(sn, "not yet there");
 	for (int i = 0; i < TS__N; i++)
 		name[i] = text(sn, states[i]);
+	name[TS_NONE] = born;
 	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
-		struct ival v;
 		if (r->kind != TK_G)
 			continue;
-		int64_t end = store_t1(sn->st, r);
+		int64_t end = store_t1(sn->st, r), heard = store_heard(sn->st, r), at = t1 - 1;
+		if (heard != TIME_NONE && r->t0 <= at && at < heard)	/* it was in that then, and no sheet has it */
+			at = heard;
 		if (end != TIME_NONE && end <= t1)
 			key[t] = ended;
-		else
-			key[t] = ival_at(sn, t, t1 - 1, &v) ? name[v.state] : born;
+		else	/* what it is in alone: since when would be asked of all sheets before, for each */
+			key[t] = name[ival_state(sn, t, at)];
 	}
 }
 
