@@ -43,6 +43,10 @@ is_report ':tree10 -cum json' tree -compact_labels -nodecount=10 -cum -focus=jso
 is_report ':text5 -func1' text -compact_labels -nodecount=5 -ignore=func1
 is_report ':peek json 3' -peek=json -compact_labels -nodecount=3
 is_report ':traces json' traces -focus=json
+says ':tagroot=nope<Enter>' 'no sample has a tag nope'
+says ':tagroot=endpoint,nope<Enter>' 'no sample has a tag nope'
+! "$TTRACE" view -script ':tagroot=endpoint<Enter>' "$cpu" | grep -q 'no sample' || fail 'tagroot=endpoint is none'
+
 is_report ':tags checkout' tags -tagfocus=checkout
 is_report ':nodecount=4<Enter>:tree' tree -compact_labels -nodecount=4
 is_report ':nodecount=4<Enter>:nodecount=-1<Enter>:text -1' text -compact_labels -nodecount=-1
@@ -70,6 +74,18 @@ done
 says ':tags<Enter>jxjx<Enter>' 'tagignore=endpoint=^/login$,^/checkout$'
 says ':tagignore=endpoint=^/login$<Enter>:tags<Enter>jx' 'tagignore=endpoint=^/login$,^/search$'
 says ':tagignore=a\.b=^c=d$,.<Enter>:tags<Enter>jx' 'tagignore=^a\\\.b:c.d$|^a\\\.b:|^endpoint:/login$'
+
+# Enter on a value of a second key focuses on both; on another of the same key, on that alone; the cursor stays on it.
+dump=$samples/goroutines.txt
+rm -f "$tmp/got"
+"$TTRACE" view -script ":tags<Enter>/IO wait<Enter><Enter>/connReader<Enter><Enter>:tags > $tmp/got<Enter>" "$dump" >"$tmp/out"
+"$TTRACE" tags -tagfocus='^state:IO wait$,^creator:net/http\.\(\*connReader\)\.startBackgroundRead$' "$dump" >"$tmp/want"
+[ -s "$tmp/want" ] && cmp -s "$tmp/want" "$tmp/got" || fail "two keys in the focus" "$(diff "$tmp/want" "$tmp/got")"
+"$TTRACE" view -script ':tags<Enter>/IO wait<Enter><Enter>' "$dump" | grep -q '^> .*IO wait' || fail 'the cursor left what was focused on'
+
+# One is not many, in whatever is said.
+grep -En '(^|[^0-9.,:+-])1 (hit|log|region|task|goroutine|sample|event|value|key|caller|callee|function|group|cycle|stop|start|line|byte|span|row|kind)s( |$|[,.;|])' \
+	"$top"/tests/screens/*.txt && fail 'one of many'
 
 # Less counts as much as more: A and B exchanged are the same list, in List, Peek and what Flame finds.
 order() { # order KEYS: names of functions from the side or the pane, without what they weigh

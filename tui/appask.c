@@ -59,7 +59,7 @@ static uint32_t find(struct app *a, int dir, char *out, size_t n)
 	else if (hits && at)
 		snprintf(out, n, "%u/%u", at, hits);
 	else
-		snprintf(out, n, hits ? "%u hits" : "no hit", hits);
+		snprintf(out, n, hits ? "%u hit%s" : "no hit", hits, text_s(hits));
 	return hits;
 }
 
@@ -182,7 +182,8 @@ static void count_functions(struct app *a, const struct rx *rx)
 		hits += rx_match(rx, s->s, s->n);
 	}
 	char tmp[64];
-	snprintf(tmp, sizeof tmp, "%u of %u functions", hits, sn->nfuns ? sn->nfuns - 1 : 0);
+	snprintf(tmp, sizeof tmp, "%u of %u function%s", hits, sn->nfuns ? sn->nfuns - 1 : 0,
+	    text_s(sn->nfuns ? sn->nfuns - 1 : 0));
 	note(a, !hits, tmp);
 }
 

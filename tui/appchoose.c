@@ -172,7 +172,8 @@ static void tag(struct app *a)
 	for (size_t i = 0; i < a->env.ntagged; i++)
 		if (!strcmp(app_fun_name(a, a->tagged[i]), app_fun_name(a, p.fun))) {
 			a->tagged[i] = a->tagged[--a->env.ntagged];
-			app_message(a, ST_DIM, "not tagged any more; %zu are", a->env.ntagged);
+			app_message(a, ST_DIM, "not tagged any more; %zu %s", a->env.ntagged,
+			    a->env.ntagged == 1 ? "is" : "are");
 			return;
 		}
 	a->tagged = mem_grow(a->tagged, &a->tagcap, a->env.ntagged + 1, sizeof *a->tagged);
@@ -180,7 +181,8 @@ static void tag(struct app *a)
 	a->tagged[a->env.ntagged++] = p.fun;
 	struct ask ask = {.kind = ASK_NONE};
 	pane_now(a)->act(state_now(a), &a->env, &(struct act){CMD_DOWN, 0, NULL}, &ask);
-	app_message(a, ST_DIM, "%zu tagged: :tagged shows only stacks through them", a->env.ntagged);
+	app_message(a, ST_DIM, "%zu tagged: :tagged shows only stacks through %s", a->env.ntagged,
+	    a->env.ntagged == 1 ? "it" : "them");
 }
 
 static void tagged(struct app *a, const char *how)

@@ -273,7 +273,8 @@ static void draw_summary(struct app *a, struct grid *g)
 	text_fit(&fit, own.p, own.n, room, g->ascii);
 	int x = grid_textn(g, 1, 0, ST_NORMAL, 0, fit.p, fit.n);
 	buf_reset(&fit);
-	text_fit(&fit, filters.p, filters.n, x < g->w ? (size_t)(g->w - x) : 0, g->ascii);
+	size_t bar = !own.n && filters.n > 3 ? 3 : 0;	/* nothing stands before " | " */
+	text_fit(&fit, filters.p + bar, filters.n - bar, x < g->w ? (size_t)(g->w - x) : 0, g->ascii);
 	x = grid_textn(g, 1, x, session_query(a->s)->suspended ? ST_WARN : ST_ACCENT, 0, fit.p, fit.n);
 	buf_reset(&fit);
 	app_facts(a, x < g->w ? (size_t)(g->w - x) : 0, &fit);

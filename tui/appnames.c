@@ -14,6 +14,7 @@
 #include "inside.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -78,8 +79,9 @@ static void run_tag(struct app *a, const struct named *t)
 		a->tagged[a->env.ntagged++] = f;
 	}
 	rx_free(rx);
-	app_message(a, ST_DIM, "%zu functions tagged by %s: :tagged shows only stacks through them",
-	    a->env.ntagged - before, t->name);
+	app_message(a, ST_DIM, "%zu function%s tagged by %s: :tagged shows only stacks through %s",
+	    a->env.ntagged - before, text_s(a->env.ntagged - before), t->name,
+	    a->env.ntagged == 1 ? "it" : "them");
 }
 
 void app_tag(struct app *a, const char *arg)

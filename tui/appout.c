@@ -13,6 +13,7 @@
 
 #include "analysis/source.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "picture.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ static void give(struct app *a, struct buf *b, const char *what)
 	mem_free(a->wants.copy);
 	a->wants.ncopy = b->n;
 	a->wants.copy = xstrdup(buf_str(b));
-	app_message(a, ST_DIM, "copied %s: %zu bytes", what, b->n);
+	app_message(a, ST_DIM, "copied %s: %zu byte%s", what, b->n, text_s(b->n));
 }
 
 enum { COPY_COLS = 4096 };

@@ -11,6 +11,7 @@
 #include "config.h"
 #include "inside.h"
 
+#include "analysis/tags.h"
 #include "analysis/tracew.h"
 #include "base/buf.h"
 
@@ -88,6 +89,39 @@ static void away(struct app *a, enum cmd_id cmd, const char *re)
 	app_filter(a, cmd, re, true);
 }
 
+/* Of keys with commas between the first that no sample has a tag of, *n its length; NULL: there is none. */
+static const char *unknown_tag(const struct app *a, const char *keys, int *n)
+{
+	enum { MOST = 1024 };
+	const struct snap *sn = session_snap(a->s);
+	str_id *id = arena_alloc(a->env.scratch, MOST * sizeof *id);
+	size_t all = tag_keys(sn, id, MOST), i;
+	if (sn->has_trace || all == MOST)
+		return NULL;
+	for (const char *k = keys, *end; *k; k = end + (*end == ',')) {
+		end = k + strcspn(k, ",");
+		*n = (int)(end - k);
+		for (i = 0; i < all; i++) {
+			const struct str_row *s = store_str(sn->st, id[i]);
+			if (s->n == (size_t)*n && !memcmp(s->s, k, s->n))
+				break;
+		}
+		if (i == all && *n)
+			return k;
+	}
+	return NULL;
+}
+
+static void set_filter(struct app *a, enum cmd_id cmd, const char *v, bool frames)
+{
+	int n;
+	if (!app_filter(a, cmd, v, false) || !frames)
+		return;
+	const char *unknown = unknown_tag(a, v, &n);
+	if (unknown)
+		app_message(a, ST_WARN, "no sample has a tag %.*s: nothing to make frames of", n, unknown);
+}
+
 static void do_filter(struct app *a, const struct act *act)
 {
 	const char *v = act->arg;
@@ -109,7 +143,7 @@ static void do_filter(struct app *a, const struct act *act)
 		app_message(a, ST_DIM, "no %s is set: :%s=%s sets it", cmds[act->cmd].name, cmds[act->cmd].name,
 		    cmds[act->cmd].arg);
 	else
-		app_filter(a, act->cmd, v ? v : "", false);
+		set_filter(a, act->cmd, v ? v : "", frames);
 }
 
 static bool filtered(struct app *a, const struct query *q)

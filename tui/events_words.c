@@ -46,7 +46,7 @@ static void mark_words(const struct store *st, const struct sink_mark *m, struct
 	if (m->kind == MK_PROC_STEAL && m->task)
 		buf_puts(b, "by "), tp_who(st, (trk_id)m->task, b);
 	else if (m->kind == MK_GOMAXPROCS)
-		buf_printf(b, "%llu Ps from now on", (unsigned long long)m->task);
+		buf_printf(b, "%llu P%s from now on", (unsigned long long)m->task, text_s(m->task));
 	else if (m->kind == MK_QUEUE)
 		buf_printf(b, "%llu in the queue", (unsigned long long)m->task);
 	else if (m->task)

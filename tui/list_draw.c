@@ -127,7 +127,8 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	struct buf b = {0};
 	switch (r->kind) {
 	case LR_FOLDED:
-		buf_printf(&b, "%lld lines without weight", (long long)(r->end - r->line + 1));
+		buf_printf(&b, "%lld line%s without weight", (long long)(r->end - r->line + 1),
+		    text_s((uint64_t)(r->end - r->line + 1)));
 		grid_text(g, y, x_text, ST_DIM, 0, buf_str(&b));
 		grid_put(g, y, x_line - 1, 0x2026, ST_DIM, ST_NORMAL, 0);
 		break;

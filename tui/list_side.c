@@ -39,7 +39,8 @@ static void functions(const struct listview *v, const struct pane_env *env, stru
 		at++;
 	if (g->h - y < 3 || v->norder < 2)
 		return;
-	grid_printf(g, y++, 0, ST_HEAD, 0, "%u functions%s, heaviest first", v->norder, v->re ? " that match" : "");
+	grid_printf(g, y++, 0, ST_HEAD, 0, "%u function%s%s, heaviest first", v->norder, text_s(v->norder),
+	    !v->re ? "" : v->norder == 1 ? " that matches" : " that match");
 	uint32_t from = at == v->norder || at < h / 2 ? 0 : at - h / 2;
 	if (from + h > v->norder)
 		from = v->norder > h ? v->norder - h : 0;

@@ -82,10 +82,40 @@ static void fill(struct tagpane *p, const struct pane_env *env)
 	mark_hits(p, env);
 }
 
+/* What the cursor is on, in other words than numbers of rows: a filter puts the keys in another order. */
+struct at { bool any, value; str_id key; struct tag_value v; };
+
+static struct at cursor(const struct tagpane *p)
+{
+	if (!p->t || p->rows.sel >= p->rows.n)
+		return (struct at){0};
+	const struct row *r = &p->row[p->rows.sel];
+	struct at at = {.any = true, .value = r->value != UINT32_MAX, .key = p->t->key[r->key].key};
+	if (at.value)
+		at.v = p->t->value[r->value];
+	return at;
+}
+
+/* There again, if it is there: what was ignored gives its place to what is next. */
+static void go_back(struct tagpane *p, const struct at *at)
+{
+	for (uint32_t i = 0; at->any && i < p->rows.n; i++) {
+		const struct row *r = &p->row[i];
+		bool is_value = r->value != UINT32_MAX;
+		if (p->t->key[r->key].key != at->key || is_value != at->value)
+			continue;
+		const struct tag_value *v = is_value ? &p->t->value[r->value] : NULL;
+		if (!v || (v->text == at->v.text && v->str == at->v.str && v->num == at->v.num))
+			rows_select(&p->rows, i);
+	}
+}
+
 static void update(void *st, const struct pane_env *env)
 {
 	struct tagpane *p = st;
+	struct at was = {0};
 	if (!p->t || p->serial != session_serial(env->s)) {
+		was = cursor(p);
 		tags_free(p->t);
 		p->t = session_tags(env->s);
 		p->serial = session_serial(env->s);
@@ -94,6 +124,7 @@ static void update(void *st, const struct pane_env *env)
 			p->fold[k] = p->t->key[k].n > FOLD_OVER;
 	}
 	fill(p, env);
+	go_back(p, &was);
 }
 
 static void close_tags(void *st)
@@ -249,6 +280,28 @@ static void ignore_too(const char *had, struct buf *b)
 	buf_free(&both);
 }
 
+/* What is focused on already stays so: another key is one more condition, which pprof's filters say as expressions on
+   "key:value" with commas between. Of the same key the new one takes the place of the old, as it does where one of them
+   is of numbers. */
+static void focus_too(const char *had, struct buf *b)
+{
+	struct buf both = {0};
+	const char *now = buf_str(b), *eq = strchr(now, '=');
+	bool list = *had == '^' && !strchr(had, '=');
+	if (!strncmp(had, now, (size_t)(eq - now) + 1))
+		return;
+	if (list)
+		buf_puts(&both, had);
+	if (list || of_any_key(had, &both)) {
+		buf_putc(&both, ',');
+		if (of_any_key(now, &both)) {
+			buf_reset(b);
+			buf_put(b, both.p, both.n);
+		}
+	}
+	buf_free(&both);
+}
+
 /* The value of the row, or any value of its key, as a tag filter. */
 static enum verdict filter(struct tagpane *p, const struct pane_env *env, bool ignore, struct ask *ask)
 {
@@ -264,6 +317,8 @@ static enum verdict filter(struct tagpane *p, const struct pane_env *env, bool i
 	ask->query.suspended = false;
 	if (ignore && ask->query.f.tagignore && *ask->query.f.tagignore)
 		ignore_too(ask->query.f.tagignore, &b);
+	if (!ignore && ask->query.f.tagfocus && *ask->query.f.tagfocus)
+		focus_too(ask->query.f.tagfocus, &b);
 	const char *f = arena_strndup(env->scratch, b.p, b.n);
 	if (ignore)
 		ask->query.f.tagignore = f;
@@ -338,7 +393,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	buf_printf(b, " | %u key%s, %u value%s", p->t->nkey, p->t->nkey == 1 ? "" : "s", p->t->nvalue,
 	    p->t->nvalue == 1 ? "" : "s");
 	if (hits_fresh(&p->hit, env))
-		buf_printf(b, " | /%s %u hits", env->find.text, p->hit.n);
+		buf_printf(b, " | /%s %u hit%s", env->find.text, p->hit.n, text_s(p->hit.n));
 }
 
 static void detail(const void *st, const struct pane_env *env, struct buf *b)

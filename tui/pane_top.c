@@ -400,7 +400,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	if (env->base > BASE_ALL)
 		buf_printf(b, " | %% of %s", tree_base_name(env, BASE_ALL, ""));
 	if (hits_fresh(&p->hit, env))
-		buf_printf(b, " | /%s %u hits", env->find.text, p->hit.n);
+		buf_printf(b, " | /%s %u hit%s", env->find.text, p->hit.n, text_s(p->hit.n));
 }
 
 static void detail(const void *st, const struct pane_env *env, struct buf *b)

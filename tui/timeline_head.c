@@ -542,7 +542,7 @@ void tl_summary(const void *st, const struct pane_env *env, struct buf *b)
 		else if (tl->hit < tl->hits.n)
 			buf_printf(b, "%u/%llu", tl->hit + 1, (unsigned long long)tl->hits.all);
 		else
-			buf_printf(b, "%llu hits", (unsigned long long)tl->hits.all);
+			buf_printf(b, "%llu hit%s", (unsigned long long)tl->hits.all, text_s(tl->hits.all));
 	}
 	if (tl->r1 > tl->r0) {
 		buf_puts(b, " | range ");

@@ -106,7 +106,7 @@ static void put_task(const struct timeline *tl, const struct snap *sn, uint32_t 
 	buf_puts(b, t->t1 == TIME_NONE ? ", not ended in the trace" : "");
 	for (uint32_t k = t->first; k < t->first + t->n; k++)
 		logs += sched_event(tl->ix->tasks, k).log;
-	buf_printf(b, ", %u regions, %u logs", t->n - logs, logs);
+	buf_printf(b, ", %u region%s, %u log%s", t->n - logs, text_s(t->n - logs), logs, text_s(logs));
 	if (t->parent != UINT64_MAX && t->parent)
 		buf_printf(b, ", under task %llu", (unsigned long long)t->parent);
 }
@@ -231,10 +231,12 @@ void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, "nothing recorded here");
 	}
 	put_log(tl, env, g, b);
-	if (row < tl->ix->nmoves && store_trk(snap->st, row)->kind == TK_P &&
-	    tl->ix->moves[row].started + tl->ix->moves[row].stolen)
-		buf_printf(b, " | in all %u starts, %u stops, taken %u times", tl->ix->moves[row].started,
-		    tl->ix->moves[row].stopped, tl->ix->moves[row].stolen);
+	if (row >= tl->ix->nmoves || store_trk(snap->st, row)->kind != TK_P)
+		return;
+	uint32_t starts = tl->ix->moves[row].started, stops = tl->ix->moves[row].stopped, taken = tl->ix->moves[row].stolen;
+	if (starts + taken)
+		buf_printf(b, " | in all %u start%s, %u stop%s, taken %u time%s", starts, text_s(starts), stops, text_s(stops),
+		    taken, text_s(taken));
 }
 
 /* "woken by G88 db.query after 7.4ms of chan receive; was runnable 1.1ms" */

@@ -45,6 +45,8 @@ void text_ns(struct buf *b, int64_t ns);
 void text_at(struct buf *b, int64_t ns, int64_t step);
 /* Bytes: 512B, 1.5kB, 12MB (1024 based, as pprof). */
 void text_bytes(struct buf *b, int64_t n);
+/* What a word gets after a number: 1 hit, 2 hits. */
+static inline const char *text_s(uint64_t n) { return n == 1 ? "" : "s"; }
 /* 1,234,567 */
 void text_count(struct buf *b, int64_t n);
 /* A value with the unit of a sample type: nanoseconds, bytes, count, or anything. */

@@ -19,6 +19,7 @@
 
 #include "base/job.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "load/gokeep.h"
 #include "load/gomerge.h"
 #include "load/gov1.h"
@@ -218,13 +219,14 @@ static void notices(struct reading *r)
 	say_missing(r, r->order.forced, "believed all the same");
 	say_missing(r, r->order.dropped, "left out");
 	if (r->experimental) {
-		snprintf(msg, sizeof msg, "%" PRIu64 " batches of experimental data are not shown",
-		    r->experimental);
+		snprintf(msg, sizeof msg, "%" PRIu64 " batch%s of experimental data %s not shown",
+		    r->experimental, r->experimental == 1 ? "" : "es", r->experimental == 1 ? "is" : "are");
 		warn(r, ERR_ASIDE, msg);
 	}
 	if (r->order.misused) {
-		snprintf(msg, sizeof msg, "%" PRIu64 " regions ended while another was inside: "
-		    "their nesting is a guess", r->order.misused);
+		snprintf(msg, sizeof msg, "%" PRIu64 " region%s ended while another was inside: "
+		    "%s nesting is a guess", r->order.misused, text_s(r->order.misused),
+		    r->order.misused == 1 ? "its" : "their");
 		warn(r, ERR_ASIDE, msg);
 	}
 }
