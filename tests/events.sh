@@ -46,4 +46,8 @@ done >"$tmp/one"
 [ "$("$TTRACE" events -region='^db\.query$' "$trace" | grep -c 'RegionBegin.*Type="db.query"')" = \
 	"$("$TTRACE" events "$trace" | grep -c 'RegionBegin.*Type="db.query"')" ] || fail "begins of the regions db.query"
 
+# f takes the goroutine of the event, or its P; a filter by functions would leave all events where they are
+"$TTRACE" view -script '9/GoReady<Enter>f' "$trace" | sed -n 2p | grep -q '| G[0-9]' || fail "f on an event of a goroutine"
+"$TTRACE" view -script '9/HeapAlloc<Enter>f' "$trace" | grep -q 'no goroutine and no P' || fail "f on an event of nobody"
+
 exit $bad

@@ -53,7 +53,7 @@ static const char *why(const struct app *a, enum cmd_id c)
 	case CMD_ZOOM_OUT: case CMD_ZOOM_ALL: return "all of it is shown";
 	case CMD_OPEN: return "nothing to open here";
 	case CMD_NEXT_PART: case CMD_PREV_PART: return "this pane has one part";
-	default: return panes[a->cur]->cmd == c ? "is what you look at" : "changes nothing here";
+	default: return panes[a->cur]->cmd == c ? "you are looking at it" : "changes nothing here";
 	}
 }
 

@@ -320,6 +320,20 @@ static enum verdict filter_range(struct events *p, const struct pane_env *env, s
 	return V_ASK;
 }
 
+/* Whose the event is: a filter by functions would leave every event where it is. */
+static enum verdict filter_whose(const struct events *p, const struct pane_env *env, struct ask *out)
+{
+	const struct el_event *e = ev_now(p);
+	enum track_kind kind = e && e->trk ? store_trk(session_snap(env->s)->st, e->trk)->kind : TK_M;
+	if (kind != TK_G && kind != TK_P)
+		return ask_say(out, "this event is of no goroutine and no P");
+	out->kind = ASK_QUERY;
+	out->query = *session_query(env->s);
+	out->query.suspended = false;
+	*(kind == TK_G ? &out->query.g : &out->query.proc) = e->trk;
+	return V_ASK;
+}
+
 /* Drop what is going on; false: nothing is. */
 static bool cancel(struct events *p, const struct pane_env *env)
 {
@@ -370,7 +384,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		p->ranging = !p->ranging;
 		p->anchor = ev_now(p) ? ev_now(p)->t : p->scope.t0;
 		return V_DONE;
-	case CMD_FOCUS: return a->arg || !p->ranging ? V_PASS : filter_range(p, env, out);
+	case CMD_FOCUS: return a->arg ? V_PASS : p->ranging ? filter_range(p, env, out) : filter_whose(p, env, out);
 	case CMD_CANCEL: return cancel(p, env) ? V_DONE : V_PASS;
 	case CMD_GOTO_TIME: return a->arg ? goto_cmd(p, env, a->arg, out) : V_PASS;
 	case CMD_OPEN:
