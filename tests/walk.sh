@@ -30,7 +30,7 @@ on "$trace" w 'running 1.66us, then syscall'
 on "$trace" ww 'syscall 10.4us, then running'
 on "$trace" -- 'zoom-out: all of it is shown'
 on "$trace" 5 '4 P rows'
-on "$trace" 55 '4 P rows' 'timeline: is what you look at'
+on "$trace" 55 '4 P rows' 'timeline: you are looking at it'
 
 # a type of which the filters leave nothing is not said to be missing in the trace
 on "$trace" ':group zzz<Enter>1' 'Nothing to show of type cpu with' 'R drops them'

@@ -83,6 +83,10 @@ rm -f "$tmp/got"
 [ -s "$tmp/want" ] && cmp -s "$tmp/want" "$tmp/got" || fail "two keys in the focus" "$(diff "$tmp/want" "$tmp/got")"
 "$TTRACE" view -script ':tags<Enter>/IO wait<Enter><Enter>' "$dump" | grep -q '^> .*IO wait' || fail 'the cursor left what was focused on'
 
+# The key of the pane that is shown is no step; a filter of stacks where there are none says so.
+says '1u' 'nothing to undo'
+"$TTRACE" view -script '6:hide=main<Enter>' -size 120x30 "$trace" | grep -q 'hide is about stacks' || fail 'hide where there are no stacks'
+
 # One is not many, in whatever is said.
 grep -En '(^|[^0-9.,:+-])1 (hit|log|region|task|goroutine|sample|event|value|key|caller|callee|function|group|cycle|stop|start|line|byte|span|row|kind)s( |$|[,.;|])' \
 	"$top"/tests/screens/*.txt && fail 'one of many'

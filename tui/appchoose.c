@@ -214,8 +214,8 @@ bool app_chosen(struct app *a, const struct act *act)
 	case CMD_PERCENT:
 	case CMD_UNIT:
 		if (!act->arg && !(pane_now(a)->bit & (P_CALLS | P_TAGS)))
-			app_message(a, ST_DIM, "%s: of what calls cost, in 1 to 4; here they are as they are",
-			    act->cmd == CMD_UNIT ? "unit" : "percent");
+			app_message(a, ST_DIM, "%s of what calls cost: 1 to 4 have them, not this pane",
+			    act->cmd == CMD_UNIT ? "units are those" : "percentages are");
 		else if (act->cmd == CMD_UNIT)
 			app_unit(a, act->arg);
 		else

@@ -122,11 +122,9 @@ static void set_filter(struct app *a, enum cmd_id cmd, const char *v, bool frame
 		app_message(a, ST_WARN, "no sample has a tag %.*s: nothing to make frames of", n, unknown);
 }
 
-static void do_filter(struct app *a, const struct act *act)
+static void change_filter(struct app *a, const struct act *act, bool here)
 {
 	const char *v = act->arg;
-	bool here = act->cmd == CMD_FOCUS || act->cmd == CMD_IGNORE || act->cmd == CMD_HIDE ||
-		    act->cmd == CMD_SHOW || act->cmd == CMD_SHOW_FROM || act->cmd == CMD_PRUNE_FROM;
 	bool frames = act->cmd == CMD_TAGROOT || act->cmd == CMD_TAGLEAF;
 	if (frames && v && !strcmp(v, "none"))
 		v = "";
@@ -144,6 +142,18 @@ static void do_filter(struct app *a, const struct act *act)
 		    cmds[act->cmd].arg);
 	else
 		set_filter(a, act->cmd, v ? v : "", frames);
+}
+
+static void do_filter(struct app *a, const struct act *act)
+{
+	bool here = act->cmd == CMD_FOCUS || act->cmd == CMD_IGNORE || act->cmd == CMD_HIDE ||
+		    act->cmd == CMD_SHOW || act->cmd == CMD_SHOW_FROM || act->cmd == CMD_PRUNE_FROM;
+	uint32_t before = session_serial(a->s);
+	change_filter(a, act, here);
+	/* a chip in the head line, and nothing else that changes */
+	if (here && session_serial(a->s) != before && pane_now(a)->bit & (P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS))
+		app_message(a, ST_DIM, "%s is about stacks: 1 to 4 show what it leaves, %s does not obey it",
+		    cmds[act->cmd].name, pane_now(a)->name);
 }
 
 static bool filtered(struct app *a, const struct query *q)

@@ -332,6 +332,8 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 	(void)env;
 	for (uint32_t i = 0; thing && i < p->rows.n; i++)
 		if (p->row[i] == thing) {
+			if (i == p->rows.sel)	/* is there already: no step */
+				return true;
 			rows_select(&p->rows, i);
 			keep(p);
 			return true;
