@@ -142,4 +142,15 @@ not "$tmp/sched.log" 4 'filters'
 on "$tmp/sched.log" '<^G>' 'for names and rows'
 printf '\012\004\010\001\020\002\062\000\062\003cpu\062\002ns' >"$tmp/none.pb"
 on "$tmp/none.pb" '<^G>' 'for names and rows' 'cpu/ns'
+# a trace says no more of a function than lines; where they are in one of another name the source is another one
+mkdir "$tmp/w" && cp "$trace" "$tmp/w/orders.trace" && cp -r "$samples/orders" "$tmp/w/orders"
+not "$tmp/w/orders.trace" ':list readShop<Enter>' 'not the version that ran'
+not "$tmp/w/orders.trace" ':list report.collect.func1<Enter>' 'not the version that ran'
+{
+	printf 'package report\n\nfunc before() {\n'
+	awk 'BEGIN { while (i++ < 300) print "\t// " i; print "}" }'
+} >"$tmp/w/orders/internal/report/report.go"
+on "$tmp/w/orders.trace" ':list readShop<Enter>' 'not the version that ran? beside the profile'
+on "$tmp/w/orders.trace" ':list report.collect.func1<Enter>' 'not the version that ran? beside the profile'
+
 exit $bad

@@ -153,6 +153,53 @@ static bool other_version(const struct source *src, const struct str_row *name, 
 	return true;
 }
 
+/* A part of the name of a closure or of what the compiler makes: func1, 2, gowrap3. */
+static bool made_up(const char *s, size_t n)
+{
+	while (n && s[n - 1] >= '0' && s[n - 1] <= '9')
+		n--;
+	return !n || (n == 4 && !memcmp(s, "func", 4)) || (n == 6 && !memcmp(s, "gowrap", 6));
+}
+
+static bool has(const char *line, size_t n, const char *word, size_t m)
+{
+	for (size_t i = 0; i + m <= n; i++)
+		if (!memcmp(line + i, word, m))
+			return true;
+	return false;
+}
+
+/* The same where it is not said where the function begins: the line is in one of another name. Traces have no more
+   than lines, and the Go that is here is seldom the one that a trace is of. */
+static bool other_function(const struct source *src, const struct str_row *name, int64_t line)
+{
+	enum { FAR = 5000 };
+	const char *s = name->s, *end = s + name->n, *decl = NULL;
+	size_t n = 0, asked = 0;
+	for (int64_t i = line; i > 0 && i > line - FAR && !decl; i--) {
+		decl = source_line(src, i, &n);
+		decl = decl && n > 5 && !memcmp(decl, "func ", 5) ? decl : NULL;
+	}
+	for (const char *p = s; p < end; p++)	/* the path of the package, then its name */
+		s = *p == '/' ? p + 1 : s;
+	s = memchr(s, '.', (size_t)(end - s));
+	/* closures of a variable are in no function */
+	if (!decl || !s || memchr(s, '[', (size_t)(end - s)) || has(s, (size_t)(end - s), "glob.", 5) ||
+	    has(s, (size_t)(end - s), ".init", 5))
+		return false;
+	while (s < end) {
+		size_t m = strspn(s, ".(*)");
+		s += m;
+		m = strcspn(s, ".)-");
+		bool asks = m && !made_up(s, m);
+		if (asks && has(decl, n, s, m))
+			return false;
+		asked += asks;
+		s += m && s + m < end && s[m] == '-' ? (size_t)(end - s) : m;
+	}
+	return asked > 0;
+}
+
 void listview_fill(struct listview *v, const struct pane_env *env)
 {
 	struct session *s = env->s;
@@ -184,8 +231,9 @@ void listview_fill(struct listview *v, const struct pane_env *env)
 	if (n && v->src && v->src->path) {
 		int64_t start = store_fun(c->st, f->fun)->line, first = c->thing[hot[0]].line,
 			last = c->thing[hot[n - 1]].line;
-		v->stale =
-		    other_version(v->src, store_str(c->st, f->name), start) || last > v->src->nline;
+		const struct str_row *name = store_str(c->st, f->name);
+		v->stale = other_version(v->src, name, start) || last > v->src->nline ||
+			   (start <= 0 && other_function(v->src, name, first));
 		if (start <= 0 || start > first)
 			start = first > 5 ? first - 5 : 1;
 		int64_t end = body_end(v->src, last);

@@ -35,7 +35,7 @@ struct listview {
 	str_id id, id_file;	/* of the one shown, over changes of the query */
 	const struct source *src;	/* NULL: no file is named */
 	int64_t line;		/* where it stood when nothing of it was left */
-	bool stale;		/* the file is shorter than the profile says */
+	bool stale;		/* the file does not have what ran where it ran */
 	struct rows rows;
 	struct list_row *row;
 	size_t rowcap;
