@@ -256,7 +256,7 @@ static void info_summary(const void *st, const struct pane_env *env, struct buf 
 {
 	const struct snap *sn = session_snap(env->s);
 	(void)st;
-	buf_printf(b, "facts about this file, %u notices", sn->nwarns);
+	buf_printf(b, "facts about this file, %u notice%s", sn->nwarns, text_s(sn->nwarns));
 }
 
 /* What the line says, whole: the pane cuts long ones. */
