@@ -166,10 +166,7 @@ static const uint8_t *flame_hit(const struct flameview *v, const struct pane_env
 	if (hits_fresh(&v->hit, env))
 		return v->hit.at;
 	uint8_t *hit = arena_zalloc(env->scratch, v->t.c->nthing);
-	struct buf b = {0};
-	for (uint32_t i = 1; i < v->t.c->nthing; i++)
-		hit[i] = tree_match(v->t.c, i, env->find.rx, &b);
-	buf_free(&b);
+	tree_matches(v->t.c, env->find.rx, hit);
 	return hit;
 }
 

@@ -65,16 +65,13 @@ static void restore(struct flameview *v)
 
 static void mark_hits(struct flameview *v, const struct pane_env *env)
 {
-	struct buf b = {0};
 	int64_t folded;
 	if (hits_fresh(&v->hit, env))
 		return;
 	hits_begin(&v->hit, env, v->t.c ? v->t.c->nthing : 0);
 	if (!v->hit.at || !v->t.c)
 		return;
-	for (uint32_t i = 1; i < v->t.c->nthing; i++)
-		v->hit.at[i] = tree_match(v->t.c, i, env->find.rx, &b);
-	buf_free(&b);
+	tree_matches(v->t.c, env->find.rx, v->hit.at);
 	struct nodes t = nodes_of(v->t.c);
 	const struct nodes *shown = &v->f[DOWN]->t;
 	uint32_t most = flame_blocks(&t) > flame_blocks(shown) ? flame_blocks(&t) : flame_blocks(shown);

@@ -153,14 +153,16 @@ static void set_centre(struct peek *p, const struct pane_env *env, uint32_t thin
 
 static void match(struct peek *p, const struct rx *rx)
 {
-	struct buf b = {0};
 	const struct call_orders *o = calls_orders(p->t.c);
+	uint8_t *hit = rx ? xcalloc(p->t.c->nthing, 1) : NULL;
 	p->match = xrealloc(p->match, (o->n + 1) * sizeof *p->match);
 	p->nmatch = 0;
+	if (rx)
+		tree_matches(p->t.c, rx, hit);
 	for (uint32_t i = 0; i < o->n; i++)
-		if (!rx || tree_match(p->t.c, o->cum[i], rx, &b))
+		if (!rx || hit[o->cum[i]])
 			p->match[p->nmatch++] = o->cum[i];
-	buf_free(&b);
+	mem_free(hit);
 }
 
 uint32_t peek_match_at(const struct peek *p)

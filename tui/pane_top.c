@@ -97,8 +97,8 @@ static void mark_hits(struct topview *p, const struct pane_env *env)
 	hits_begin(&p->hit, env, p->rows.n);
 	bool many = p->hit.at && p->rows.n > c->nthing / 4;
 	uint8_t *by = many ? arena_zalloc(env->scratch, c->nthing) : NULL;
-	for (uint32_t i = 1; many && i < c->nthing; i++)
-		by[i] = tree_match(c, i, env->find.rx, &b);
+	if (many)
+		tree_matches(c, env->find.rx, by);
 	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++)
 		p->hit.n += p->hit.at[i] = many ? by[p->row[i]] : tree_match(c, p->row[i], env->find.rx, &b);
 	buf_free(&b);

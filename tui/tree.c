@@ -233,6 +233,34 @@ bool tree_match(const struct calls *c, uint32_t thing, const struct rx *rx, stru
 	return rx_match(rx, b->p, b->n);
 }
 
+/* The text that tree_match() asks, where it is one of the store; 0: it is not. */
+static str_id match_text(const struct thing *t)
+{
+	return t->line || (t->file && t->name) ? 0 : t->tag ? t->tag : t->name ? t->name : t->file;
+}
+
+/* Texts lie in the order in which they were read, things in another: each is asked once, and where it lies. */
+void tree_matches(const struct calls *c, const struct rx *rx, uint8_t *at)
+{
+	enum { WANTED = 1, FOUND };
+	struct buf b = {0};
+	uint32_t n = col_n(&c->st->strs);
+	uint8_t *text = xcalloc(n, 1);
+	for (uint32_t i = 1; i < c->nthing; i++)
+		text[match_text(&c->thing[i])] = WANTED;
+	for (str_id s = 1; s < n; s++)
+		if (text[s]) {
+			const struct str_row *r = store_str(c->st, s);
+			text[s] = rx_match(rx, r->s, r->n) ? FOUND : 0;
+		}
+	for (uint32_t i = 1; i < c->nthing; i++) {
+		str_id s = match_text(&c->thing[i]);
+		at[i] = s ? text[s] == FOUND : tree_match(c, i, rx, &b);
+	}
+	buf_free(&b);
+	mem_free(text);
+}
+
 void tree_name(const struct pane_env *env, const struct calls *c, struct grid *g, int y, int x,
     int w, uint32_t thing, const char *suffix)
 {

@@ -36,6 +36,7 @@ void tree_name(const struct pane_env *, const struct calls *, struct grid *, int
 /* The name in what `rest` leaves of the line, then rest. */
 void tree_line(const struct pane_env *, const struct calls *, uint32_t thing, struct buf *b, struct buf *rest);
 bool tree_match(const struct calls *, uint32_t thing, const struct rx *, struct buf *scratch);
+void tree_matches(const struct calls *, const struct rx *, uint8_t *at);	/* all of them; at[] by thing */
 
 /* Hits of a search, per row or per thing, and which search they are of. */
 struct hits {

@@ -123,6 +123,11 @@ static bool made_valid(struct buf *b, const char *s, size_t n)
 {
 	bool odd = false;
 	size_t i = 0;
+	for (uint64_t eight; i + 8 <= n; i += 8) {
+		memcpy(&eight, s + i, sizeof eight);
+		if (eight & UINT64_C(0x8080808080808080))
+			break;
+	}
 	while (i < n && !(s[i] & 0x80))
 		i++;
 	if (i == n)
