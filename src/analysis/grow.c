@@ -3,9 +3,9 @@
 /*
  * Making call trees. Nodes are added below nodes that are there, one child per
  * thing; a hash of (parent, thing) finds the child, so a tree of any shape is
- * merged in one pass over what it is made of. The first child of a node is kept
- * beside it: most have no other, and a hash of millions is a cache miss a look. Parents come before
- * children, by construction.
+ * merged in one pass over what it is made of. Most nodes have one child, and it was made right after them: the node
+ * beside says so itself, for its parent is this one. The others alone are in the hash, which is a cache miss a look.
+ * Parents come before children, by construction.
  *
  * grow_finish lays the tree out: sizes by one backward pass, places in preorder
  * handed out forwards: a node knows its place before its children ask for theirs,
@@ -30,7 +30,6 @@ static void grow_arrays(struct grow *g)
 	size_t cap = g->ncap ? g->ncap * 2 : 256;
 	g->parent = xrealloc(g->parent, cap * sizeof *g->parent);
 	g->thing = xrealloc(g->thing, cap * sizeof *g->thing);
-	g->kid = xrealloc(g->kid, cap * sizeof *g->kid);
 	g->how = xrealloc(g->how, cap);
 	g->ncap = cap;
 }
@@ -60,7 +59,6 @@ static uint32_t add(struct grow *g, uint32_t parent, uint32_t thing)
 		grow_arrays(g);
 	g->parent[g->n] = parent;
 	g->thing[g->n] = thing;
-	g->kid[g->n] = 0;
 	g->how[g->n] = 0;
 	return g->n++;
 }
@@ -74,13 +72,11 @@ void grow_init(struct grow *g, bool two)
 
 uint32_t grow_child(struct grow *g, uint32_t parent, uint32_t thing)
 {
-	uint32_t kid = g->kid[parent];
-	if (kid && g->thing[kid] == thing)
-		return kid;
-	if (!kid) {
-		kid = add(g, parent, thing);	/* add() may move kid[] */
-		return g->kid[parent] = kid;
-	}
+	uint32_t beside = parent + 1;
+	if (beside == g->n)
+		return add(g, parent, thing);
+	if (g->parent[beside] == parent && g->thing[beside] == thing)
+		return beside;
 	size_t i = slot_of(g, parent, thing);
 	if (g->slot[i])
 		return g->slot[i];
@@ -154,24 +150,31 @@ uint32_t first_u32(uint32_t *v, uint32_t n, uint32_t k, int (*cmp)(const void *,
 	return m;
 }
 
-/* Where each goes in preorder. */
+/* Where each goes in preorder. The same cells are the size of its subtree, then where its next child goes, which at last
+   is where the subtree ends; a leaf is before that, and others before the first of their children. */
 static uint32_t *places(const struct grow *g)
 {
-	uint32_t n = g->n, *pos = xmalloc(n * sizeof *pos), *at = xmalloc(n * sizeof *at);
-	for (uint32_t i = 0; i < n; i++)	/* at: the size of its subtree; of those that have a place, where the */
-		at[i] = 1;			/* next child goes */
-	for (uint32_t i = n - 1; i > 0; i--)
+	uint32_t n = g->n, *at = xmalloc(n * sizeof *at);
+	struct rank *inner = xcalloc(rank_blocks(n), sizeof *inner);
+	for (uint32_t i = 0; i < n; i++)
+		at[i] = 1;
+	for (uint32_t i = n - 1; i > 0; i--) {
 		at[g->parent[i]] += at[i];
-	pos[0] = 0;
+		rank_set(inner, g->parent[i]);
+	}
 	at[0] = 1;
 	for (uint32_t i = 1; i < n; i++) {
 		uint32_t size = at[i], *up = &at[g->parent[i]];
-		pos[i] = *up;
+		at[i] = *up + 1;
 		*up += size;
-		at[i] = pos[i] + 1;
 	}
-	mem_free(at);
-	return pos;
+	for (uint32_t i = n - 1; i > 0; i--) {		/* children in the order of their making: the first one says it last */
+		at[i] -= !rank_has(inner, i);
+		at[g->parent[i]] = at[i] - 1;
+	}
+	at[0] = 0;
+	mem_free(inner);
+	return at;
 }
 
 static void find_forks(const struct grow *g, const uint32_t *pos, struct shape *s)
@@ -226,7 +229,6 @@ struct shape *grow_finish(struct grow *g, struct things *things, struct end_sums
 	struct shape *s = xcalloc(1, sizeof *s);
 	*s = (struct shape){.refs = 1, .things = things_ref(things), .n = n};
 	mem_free(g->slot);
-	mem_free(g->kid);
 	uint32_t *pos = places(g);
 	find_forks(g, pos, s);
 	mem_free(g->parent);

@@ -9,9 +9,8 @@
 struct grow {
 	uint32_t n;
 	uint32_t *parent, *thing;
-	uint32_t *kid;		/* the first child made, 0 none: mostly the only one, and next to it */
 	uint8_t *how;
-	uint32_t *slot;		/* all other children, by the hash of (parent, thing) */
+	uint32_t *slot;		/* children that do not lie beside their parents, by the hash of (parent, thing) */
 	size_t cap, nslot, ncap;	/* of the hash: room and use; of the arrays */
 	/* what weighs, as it was said: node at[k] v[k], and o[k] of the other side */
 	uint32_t *at;
