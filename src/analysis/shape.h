@@ -88,8 +88,10 @@ struct shape *shape_new(struct things *, const struct frames *);
 struct shape *shape_left(const struct shape *, const uint8_t *hit);
 enum { LEFT_HIT = 1, LEFT_GONE };
 struct shape *shape_ref(struct shape *);
-void shape_last(struct shape *);	/* its nodes are still wanted, and what serves weighings is not; */
-void shape_bare(struct shape *);	/* where nobody else holds it: nor where subtrees and samples end */
+/* For who weighs: nothing is weighed on it for now, so what all samples weigh goes; or never again, and nodes stay. */
+void shape_rest(struct shape *);
+void shape_last(struct shape *);
+void shape_bare(struct shape *);	/* nor, where nobody else holds it, where subtrees and samples end */
 void shape_free(struct shape *);
 
 #endif

@@ -85,14 +85,19 @@ void shape_runs(struct shape *s, uint32_t n)
 
 /* ---- what of it is not needed any more */
 
-void shape_last(struct shape *s)
+void shape_rest(struct shape *s)
 {
-	atomic_store(&s->last, true);
-	mem_free(atomic_exchange(&s->spare, NULL));
 	mem_free(s->whole.flat);
 	mem_free(s->whole.hit);
 	s->whole.flat = NULL;
 	s->whole.hit = NULL;
+}
+
+void shape_last(struct shape *s)
+{
+	atomic_store(&s->last, true);
+	mem_free(atomic_exchange(&s->spare, NULL));
+	shape_rest(s);
 }
 
 void shape_bare(struct shape *s)

@@ -324,14 +324,18 @@ bool session_makes_tree(const struct session *s, enum gran gran)
 	       !(k->shape && (session_is_trace(s) || focus_fits(sn, s->focus, k->shape))));
 }
 
-/* The other tree, of a granularity that the query had and has no more: the lines that somebody looks at beside the
-   functions are not meant. */
+/* The other tree, of a granularity that the query had and has no more. The lines that somebody looks at beside the
+   functions are kept: but not, while it is not their turn, what all samples weigh there. */
 static void drop_other(struct session *s, int slot)
 {
 	const struct kept_shape *k = &s->shape[!slot];
-	const struct shape *is = k->shape ? k->shape : k->tagged;
-	if (is && session_large_tree(is->n) && k->asked && k->things->gran != s->hist[s->at].gran)
+	struct shape *is = k->shape ? k->shape : k->tagged;
+	if (!is || !session_large_tree(is->n))
+		return;
+	if (k->asked && k->things->gran != s->hist[s->at].gran)
 		drop_shape(s, !slot);
+	else
+		shape_rest(is);
 }
 
 /* Of the store's nodes. NULL: it was stopped. */
