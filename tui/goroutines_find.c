@@ -31,20 +31,20 @@ void gor_hits(struct gor *p, const struct pane_env *env)
 	if (p->level == GL_ONE)
 		gor_one_rest(p);
 	uint32_t n = p->level == GL_ONE ? p->one.n : p->rows[p->level].n;
-	struct buf b = {0};
 	p->hit = xcalloc(n ? n : 1, 1);
 	if (p->level != GL_ONE && !gor_hunt(p, env))
 		return;		/* it comes back when they are known */
+	if (p->level == GL_ONE)
+		gor_one_search(p, env, p->hit);
 	for (uint32_t i = 0; i < n; i++)
 		if (p->level == GL_ONE)
-			p->nhit += p->hit[i] = gor_one_match(p, env, i, env->find.rx, &b);
+			p->nhit += p->hit[i];
 		else if (p->level == GL_GROUPS)
 			p->hit[i] = p->tree.row[p->order[GL_GROUPS][i]];
 		else
 			p->hit[i] = p->tree.g[p->order[GL_LIST][i]];
 	if (p->level != GL_ONE)
 		p->nhit = p->tree.all;
-	buf_free(&b);
 }
 
 /* ---- where one is in the tree, and the next hit from there */

@@ -10,8 +10,10 @@
 
 #include "analysis/calls.h"
 #include "base/halve.h"
+#include "base/intern.h"
 #include "base/job.h"
 #include "base/mem.h"
+#include "base/rx.h"
 #include "base/text.h"
 #include "store/edges.h"
 #include "timeline.h"
@@ -45,6 +47,7 @@ static void about(const struct gor *p, const struct pane_env *env, uint32_t i, s
 	}
 }
 
+struct gor_said { uint32_t state, a, b; bool hit; };	/* state 0: nothing */
 struct drawing { const struct gor *p; const struct pane_env *env; };
 
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
@@ -70,13 +73,43 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	buf_free(&b);
 }
 
-bool gor_one_match(const struct gor *p, const struct pane_env *env, uint32_t i, const struct rx *rx, struct buf *b)
+/* What is said of span i depends on these alone. */
+static struct gor_said said_of(const struct gor_one *o, uint32_t i)
 {
-	buf_reset(b);
-	buf_puts(b, state_name(p->one.v[i].state));
-	buf_putc(b, ' ');
-	about(p, env, i, b);
-	return rx_match(rx, b->p, b->n);
+	const struct ival *v = &o->v[i], *next = i + 1 < o->n ? &o->v[i + 1] : NULL;
+	struct gor_said s = {.state = (uint32_t)v->state + 1};
+	if (v->state == TS_READY) {
+		s.a = v->who;
+		s.b = !v->who && i && o->v[i - 1].state == TS_RUN;
+	} else if (v->state == TS_RUN || v->state == TS_ASSIST || v->state == TS_SWEEP) {
+		s.a = next ? (uint32_t)next->state + 1 : 0;
+		s.b = next && next->state != TS_READY ? next->stack : 0;
+	} else {
+		s.a = v->stack;
+		s.b = next && next->state == TS_READY ? next->who : 0;
+	}
+	return s;
+}
+
+void gor_one_search(const struct gor *p, const struct pane_env *env, uint8_t *hit)
+{
+	enum { SAID = 1 << 12 };	/* two hundred thousand spans say a few hundred things */
+	struct gor_said *said = xcalloc(SAID, sizeof *said);
+	struct buf b = {0};
+	for (uint32_t i = 0; i < p->one.n; i++) {
+		struct gor_said s = said_of(&p->one, i), *at = &said[hash_u64((uint64_t)s.state << 32 | s.a, s.b) % SAID];
+		if (at->state != s.state || at->a != s.a || at->b != s.b) {
+			buf_reset(&b);
+			buf_puts(&b, state_name(p->one.v[i].state));
+			buf_putc(&b, ' ');
+			about(p, env, i, &b);
+			*at = s;
+			at->hit = rx_match(env->find.rx, b.p, b.n);
+		}
+		hit[i] = at->hit;
+	}
+	mem_free(said);
+	buf_free(&b);
 }
 
 static void draw_top(const struct gor *p, const struct pane_env *env, struct grid *g)

@@ -216,6 +216,6 @@ void gor_hunt_done(struct gor *);		/* it has ended, or is waited for */
 void gor_hunt_stop(struct gor *);		/* nobody wants it any more, or groups are others now */
 void gor_hunt_forget(struct gor *);		/* likewise, nor what was found */
 
-bool gor_one_match(const struct gor *, const struct pane_env *, uint32_t i, const struct rx *, struct buf *);
+void gor_one_search(const struct gor *, const struct pane_env *, uint8_t *hit);	/* which of its spans are hits */
 
 #endif

@@ -266,7 +266,7 @@ void tl_index_free(struct timeline *);
 /* The cells of a track in the window, for a frame that has begun. They are kept for the next one: who goes from row to
    row, or to other rows and back, counts what is new. */
 void tl_frame(const struct timeline *, const struct snap *, int cells);
-const struct bin *tl_bins(const struct timeline *, const struct snap *, trk_id);
+const struct bin *tl_bins(const struct timeline *, const struct snap *, trk_id);	/* until the next row is asked for */
 /* The same of many, which are counted on all processors where it is much; the list is changed. A track twice in it is
    no matter. */
 void tl_bins_all(const struct timeline *, const struct snap *, trk_id *, uint32_t n);

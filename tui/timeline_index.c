@@ -269,7 +269,7 @@ trk_id tl_track_of(const struct timeline *tl, const struct snap *sn, enum track_
 
 /* ---- what was drawn of a window */
 
-enum { KEPT = 160 };
+enum { KEPT = 160, KEPT_MOST = TL_PS + KEPT };	/* MOST: on a sheet of paper, where there are thousands of rows */
 struct tl_kept {
 	int64_t t0, t1;
 	int cells;
@@ -279,6 +279,7 @@ struct tl_kept {
 	struct bin **spare;
 	void *line[HD__N];	/* by enum tl_head */
 	bool again;		/* that of the Ps is to be made again */
+	struct bin *one;	/* of a row that is not kept */
 	struct arena mem;
 };
 
@@ -320,6 +321,7 @@ void tl_frame(const struct timeline *tl, const struct snap *sn, int cells)
 	k->serial = sn->serial;
 	k->frame = 1;
 	k->n = k->nspare = 0;
+	k->one = NULL;
 	memset(k->line, 0, sizeof k->line);
 }
 
@@ -347,7 +349,9 @@ const struct bin *tl_bins(const struct timeline *tl, const struct snap *sn, trk_
 	const struct bin *there = kept_bins(k, t);
 	if (there)
 		return there;
-	struct bin *b = new_bins(k, t);
+	if (k->n >= KEPT_MOST && !k->one)
+		k->one = arena_alloc(&k->mem, ((size_t)k->cells + 1) * sizeof *k->one);
+	struct bin *b = k->n >= KEPT_MOST ? k->one : new_bins(k, t);
 	bins_row(sn, t, k->t0, k->t1, (uint32_t)k->cells, b);
 	return b;
 }

@@ -12,6 +12,7 @@
 #include "analysis/bins.h"
 #include "base/halve.h"
 #include "base/job.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "timeline.h"
 
@@ -321,7 +322,7 @@ void tp_strip(const struct pane_env *env, struct grid *g, int y, int x, int w, t
 {
 	if (w <= 0 || t1 <= t0)
 		return;
-	struct bin *bin = arena_zalloc(env->scratch, (size_t)w * sizeof *bin);
+	struct bin *bin = xmalloc((size_t)w * sizeof *bin);	/* the same for each of the rows of a sheet of paper */
 	bins_row(session_snap(env->s), t, t0, t1, (uint32_t)w, bin);
 	for (int i = 0; i < w; i++) {
 		enum tstate s = bin_main(&bin[i], false);
@@ -334,6 +335,7 @@ void tp_strip(const struct pane_env *env, struct grid *g, int y, int x, int w, t
 		else
 			grid_level(g, y, x + i, 1.0, state_style(s), ST_NORMAL);
 	}
+	mem_free(bin);
 }
 
 int tp_share(struct grid *g, int y, int h, enum style style, const char *name, int64_t ns, int64_t whole)
