@@ -41,7 +41,7 @@ static void close_tasks(void *st)
 	struct tasks *p = st;
 	tp_later_free(p->later);
 	tasks_hunt_stop(p);
-	tasks_stop(p);
+	tasks_stop(p, NULL);
 	arena_free(&p->mem);
 	arena_free(&p->one);
 	mem_free(p->order);

@@ -35,8 +35,11 @@ static int make(struct job *j, void *arg)
 	return goes_on(&m->on) ? 0 : -1;
 }
 
-static void drop(struct tasks_made *m)
+/* A hundred megabytes are not given back with the key, 20 ms. s: NULL, when all goes. */
+static void drop(struct tasks_made *m, struct session *s)
 {
+	if (s)
+		session_let_go_of(s, &m->t.mem);
 	arena_free(&m->t.mem);
 	mem_free(m);
 }
@@ -97,7 +100,7 @@ static void take(struct tasks *p, const struct pane_env *env, struct tasks_made 
 	p->rows[L_KINDS].n = 0;		/* they were of another array */
 	p->want = (struct tasks_want){.regions = p->regions};
 	arrive(p, env, &w, key);
-	drop(m);
+	drop(m, env->s);
 }
 
 /* So much that one would notice. */
@@ -124,7 +127,7 @@ static void start(struct tasks *p, const struct pane_env *env)
 	take(p, env, m);
 }
 
-void tasks_stop(struct tasks *p)
+void tasks_stop(struct tasks *p, struct session *s)
 {
 	struct tasks_made *m = p->work;
 	p->work = NULL;
@@ -132,7 +135,7 @@ void tasks_stop(struct tasks *p)
 		return;
 	job_cancel(m->job);
 	job_join(m->job);
-	drop(m);
+	drop(m, s);
 }
 
 struct tasks_want tasks_wanted(const struct tasks *p)
@@ -142,7 +145,7 @@ struct tasks_want tasks_wanted(const struct tasks *p)
 
 void tasks_go(struct tasks *p, const struct pane_env *env, const struct tasks_want *w)
 {
-	tasks_stop(p);
+	tasks_stop(p, env->s);
 	p->want = *w;
 	start(p, env);
 }

@@ -119,7 +119,7 @@ struct tasks_want tasks_wanted(const struct tasks *);
 void tasks_go(struct tasks *, const struct pane_env *, const struct tasks_want *);	/* likewise, and go there */
 struct job *tasks_job(const struct tasks *);
 void tasks_done(struct tasks *, const struct pane_env *);	/* it has ended, or is waited for */
-void tasks_stop(struct tasks *);
+void tasks_stop(struct tasks *, struct session *);
 void tasks_work_words(const struct tasks *, struct buf *);
 /* tasks_find.c */
 /* Mark what the search finds: in a list of many beside the keyboard, then there are no marks until that is done. */
