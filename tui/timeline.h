@@ -145,7 +145,8 @@ struct timeline {
 	bool looked;	/* the whole trace was searched */
 };
 
-struct tl_bins { trk_id trk; uint32_t seen; struct bin *bin; };	/* seen: in which frame */
+/* seen: in which frame; poor: sheets were missing */
+struct tl_bins { trk_id trk; uint32_t seen; bool poor; struct bin *bin; };
 enum tl_head {
 	HD_LEGEND,
 	HD_AXIS,

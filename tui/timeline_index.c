@@ -17,6 +17,7 @@
 #include "base/job.h"
 #include "base/keyed.h"
 #include "base/mem.h"
+#include "store/await.h"
 
 #include <string.h>
 
@@ -273,7 +274,7 @@ enum { KEPT = 160, KEPT_MOST = TL_PS + KEPT };	/* MOST: on a sheet of paper, whe
 struct tl_kept {
 	int64_t t0, t1;
 	int cells;
-	uint32_t serial, news, frame, n, nspare;
+	uint32_t serial, news, made, frame, n, nspare;	/* made: sheets that were made again, then */
 	size_t cap, spare_cap;
 	struct tl_bins *of;	/* of Ps and of rows that were in sight of late; a place of one that went is spare */
 	struct bin **spare;
@@ -297,6 +298,18 @@ static void leave_out(struct tl_kept *k)
 	k->n = n;
 }
 
+/* What was counted while sheets were missing, or all of it; false: there is none. */
+static bool forget_poor(struct tl_kept *k, bool all)
+{
+	bool any = all;
+	for (uint32_t i = 0; i < k->n; i++)
+		if (all || k->of[i].poor) {
+			k->of[i].seen = 0;
+			any = true;
+		}
+	return any;
+}
+
 void tl_frame(const struct timeline *tl, const struct snap *sn, int cells)
 {
 	struct tl_kept *k = tl->kept;
@@ -304,16 +317,17 @@ void tl_frame(const struct timeline *tl, const struct snap *sn, int cells)
 		memset(k->line, 0, sizeof k->line);
 	k->news = tl->news;
 	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial) {
-		/* where sheets come and go, what is counted of them changes; counters and marks do not */
-		k->again = sn->st->keep;
-		if (k->again)
-			k->frame++;
+		/* what was counted without sheets that were away changes when some came; counters and marks do not */
+		bool news = k->made != keep_made(sn->st);
+		k->made = keep_made(sn->st);
+		k->again = forget_poor(k, news);
 		if (k->again || k->n >= KEPT)
 			leave_out(k);
 		k->frame++;
 		return;
 	}
 	k->again = false;
+	k->made = keep_made(sn->st);
 	arena_reset(&k->mem);
 	k->t0 = tl->t0;
 	k->t1 = tl->t1;
@@ -339,7 +353,7 @@ static struct bin *new_bins(struct tl_kept *k, trk_id t)
 {
 	struct bin *b = k->nspare ? k->spare[--k->nspare] : arena_alloc(&k->mem, ((size_t)k->cells + 1) * sizeof *b);
 	k->of = mem_grow(k->of, &k->cap, k->n + 1u, sizeof *k->of);
-	k->of[k->n++] = (struct tl_bins){t, k->frame, b};
+	k->of[k->n++] = (struct tl_bins){t, k->frame, false, b};
 	return b;
 }
 
@@ -351,8 +365,12 @@ const struct bin *tl_bins(const struct timeline *tl, const struct snap *sn, trk_
 		return there;
 	if (k->n >= KEPT_MOST && !k->one)
 		k->one = arena_alloc(&k->mem, ((size_t)k->cells + 1) * sizeof *k->one);
-	struct bin *b = k->n >= KEPT_MOST ? k->one : new_bins(k, t);
+	bool keep = k->n < KEPT_MOST;
+	struct bin *b = keep ? new_bins(k, t) : k->one;
+	uint32_t missed = await_missed(sn->st);
 	bins_row(sn, t, k->t0, k->t1, (uint32_t)k->cells, b);
+	if (keep)
+		k->of[k->n - 1].poor = missed != await_missed(sn->st);
 	return b;
 }
 

@@ -139,8 +139,8 @@ static void sum_away(struct look *l, const struct sheet_slot *slot)
 {
 	const struct brief *b = slot->brief;
 	for (uint32_t r = 0; r < b->n; r++)
-		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++)
-			if (store_trk(l->sn->st, b->trk[r])->kind == TK_P) {
+		for (uint32_t i = b->row[r].first; i < b->row[r + 1].first; i++)
+			if (store_trk(l->sn->st, b->row[r].trk)->kind == TK_P) {
 				l->p[b->part[i] & 0xff] += (int64_t)(b->part[i] >> 8);
 				l->all_p += (int64_t)(b->part[i] >> 8);
 			}

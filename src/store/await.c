@@ -20,7 +20,7 @@
 struct await {
 	_Atomic uintptr_t thread;	/* that draws; 0: none */
 	uint32_t tick;			/* when the frame began, as sheets are marked */
-	uint32_t want[AWAIT_MOST], n;
+	uint32_t want[AWAIT_MOST], n, missed;
 	struct stand_in { struct stand_in *next; uint32_t i; struct sheet *sheet; } *all;
 };
 
@@ -55,6 +55,7 @@ bool await_here(const struct await *a)
 
 static void want(struct await *a, uint32_t i)
 {
+	a->missed++;
 	for (uint32_t k = 0; k < a->n; k++)
 		if (a->want[k] == i)
 			return;
@@ -100,6 +101,12 @@ uint32_t await_end(const struct store *st, uint32_t want[AWAIT_MOST])
 		forget(a);
 	}
 	return n;
+}
+
+uint32_t await_missed(const struct store *st)
+{
+	const struct await *a = keep_await(st->keep);
+	return a ? a->missed : 0;
 }
 
 bool sheet_awaited(const struct snap *sn, uint32_t i)

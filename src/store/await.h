@@ -25,5 +25,7 @@ void await_begin(const struct store *);
 /* Has the sheet been got since that frame began? */
 bool await_used(const struct store *, uint32_t i);
 uint32_t await_end(const struct store *, uint32_t want[AWAIT_MOST]);
+/* So often somebody who draws had to do without a sheet so far: what was drawn between two that are equal was whole. */
+uint32_t await_missed(const struct store *);
 
 #endif

@@ -24,8 +24,7 @@
 
 struct making {
 	struct brief *b;
-	trk_id *trk;
-	uint32_t *first;
+	struct brief_row *row;
 	uint64_t *part;
 };
 
@@ -34,43 +33,48 @@ enum { SPILLS = 1 << 16, SPREAD = 8, LEFT = 16, PASS = 1 << 16 };	/* bytes; time
 /* Room for so many rows and parts, none there yet. */
 static struct making brief_new(uint32_t rows, uint32_t parts)
 {
-	size_t at = sizeof(struct brief),
-	       bytes = at + parts * sizeof(uint64_t) + (2 * (size_t)rows + 1) * sizeof(uint32_t);
+	size_t bytes = parts * sizeof(uint64_t) + ((size_t)rows + 1) * sizeof(struct brief_row);
 	char *p = bytes >= SPILLS ? mem_spilled(bytes) : NULL;
-	bool spilled = p;
-	p = p ? p : xmalloc(bytes);
-	struct making m = { .b = (void *)p, .part = (void *)(p + at) };
-	m.first = (void *)(p + at + parts * sizeof(uint64_t));
-	m.trk = m.first + rows + 1;
-	*m.b = (struct brief){ .bytes = bytes, .spilled = spilled, .trk = m.trk, .first = m.first, .part = m.part };
-	m.first[0] = 0;
+	struct making m = { .b = xmalloc(sizeof *m.b), .part = (void *)(p ? p : xmalloc(bytes)) };
+	m.row = (void *)(m.part + parts);
+	*m.b = (struct brief){ .bytes = bytes, .spilled = p, .row = m.row, .part = m.part };
+	m.row[0] = (struct brief_row){0};
 	return m;
 }
 
 void brief_free(const struct brief *b)
 {
-	void *p = (void *)(uintptr_t)b;
+	void *p = b ? (void *)(uintptr_t)b->part : NULL;
 	if (b && b->spilled)
 		mem_spilled_free(p, b->bytes);
 	else
 		mem_free(p);
+	mem_free((void *)(uintptr_t)b);
 }
 
 static void brief_rest(const struct brief *b)
 {
 	if (b->spilled)
-		mem_spilled_rest((void *)(uintptr_t)b, b->bytes);
+		mem_spilled_rest((void *)(uintptr_t)b->part, b->bytes);
+}
+
+static void begin_row(struct making *m, trk_id trk)
+{
+	struct brief *b = m->b;
+	if (!b->n)
+		b->least = trk;
+	b->most = trk;
+	m->row[b->n++] = (struct brief_row){trk, b->nparts};
 }
 
 static void add_row(struct making *m, trk_id trk, const int64_t ns[TS__N])
 {
 	struct brief *b = m->b;
-	m->trk[b->n] = trk;
-	m->first[b->n++] = b->nparts;
+	begin_row(m, trk);
 	for (unsigned s = TS_NONE + 1; s < TS__N; s++)
 		if (ns[s] > 0)
 			m->part[b->nparts++] = (uint64_t)ns[s] << 8 | s;
-	m->first[b->n] = b->nparts;
+	m->row[b->n].first = b->nparts;
 }
 
 struct brief *brief_of(const struct sheet *sh, uint32_t number, bool goroutines)
@@ -98,7 +102,7 @@ struct brief *brief_of(const struct sheet *sh, uint32_t number, bool goroutines)
 
 static void add_parts(const struct brief *b, uint32_t row, int64_t ns[TS__N])
 {
-	for (uint32_t k = b->first[row]; k < b->first[row + 1]; k++)
+	for (uint32_t k = b->row[row].first; k < b->row[row + 1].first; k++)
 		ns[b->part[k] & 0xff] += (int64_t)(b->part[k] >> 8);
 }
 
@@ -110,9 +114,9 @@ static bool next_pair(const struct brief *x, const struct brief *y, struct pair 
 	bool a = p->i < x->n, b = p->j < y->n;
 	if (!a && !b)
 		return false;
-	p->trk = !b || (a && x->trk[p->i] <= y->trk[p->j]) ? x->trk[p->i] : y->trk[p->j];
-	p->at[0] = a && x->trk[p->i] == p->trk ? p->i++ : UINT32_MAX;
-	p->at[1] = b && y->trk[p->j] == p->trk ? p->j++ : UINT32_MAX;
+	p->trk = !b || (a && x->row[p->i].trk <= y->row[p->j].trk) ? x->row[p->i].trk : y->row[p->j].trk;
+	p->at[0] = a && x->row[p->i].trk == p->trk ? p->i++ : UINT32_MAX;
+	p->at[1] = b && y->row[p->j].trk == p->trk ? p->j++ : UINT32_MAX;
 	if ((p->i + p->j) % PASS == 0) {
 		brief_rest(x);
 		brief_rest(y);
@@ -122,20 +126,19 @@ static bool next_pair(const struct brief *x, const struct brief *y, struct pair 
 
 static uint32_t parts_of(const struct brief *b, uint32_t row, uint64_t *states)
 {
-	for (uint32_t k = b->first[row]; k < b->first[row + 1]; k++)
+	for (uint32_t k = b->row[row].first; k < b->row[row + 1].first; k++)
 		*states |= UINT64_C(1) << (b->part[k] & 0x3f);
-	return b->first[row + 1] - b->first[row];
+	return b->row[row + 1].first - b->row[row].first;
 }
 
 /* As it is. */
 static void copy_row(struct making *m, trk_id trk, const struct brief *from, uint32_t row)
 {
 	struct brief *b = m->b;
-	uint32_t n = from->first[row + 1] - from->first[row];
-	m->trk[b->n] = trk;
-	memcpy(m->part + b->nparts, from->part + from->first[row], n * sizeof *m->part);
-	m->first[b->n++] = b->nparts;
-	m->first[b->n] = b->nparts += n;
+	uint32_t n = from->row[row + 1].first - from->row[row].first;
+	begin_row(m, trk);
+	memcpy(m->part + b->nparts, from->part + from->row[row].first, n * sizeof *m->part);
+	m->row[b->n].first = b->nparts += n;
 }
 
 struct brief *brief_merge(const struct brief *x, const struct brief *y)
@@ -175,15 +178,15 @@ static struct halve about(const struct brief *b, trk_id trk)
 {
 	uint32_t n = b->n, at, step = 256;
 	struct halve h = {.hi = n};
-	if (n < 4 * step || trk <= b->trk[0] || trk >= b->trk[n - 1])
+	if (n < 4 * step || trk <= b->least || trk >= b->most)
 		return h;
-	at = (uint32_t)((uint64_t)(trk - b->trk[0]) * (n - 1) / (b->trk[n - 1] - b->trk[0]));
-	if (b->trk[at] < trk) {
-		for (h.lo = at; at + step < n && b->trk[at + step] < trk; step *= 2)
+	at = (uint32_t)((uint64_t)(trk - b->least) * (n - 1) / (b->most - b->least));
+	if (b->row[at].trk < trk) {
+		for (h.lo = at; at + step < n && b->row[at + step].trk < trk; step *= 2)
 			h.lo = at + step;
 		h.hi = at + step < n ? at + step + 1 : n;
 	} else {
-		for (h.hi = at + 1u; at > step && b->trk[at - step] >= trk; step *= 2)
+		for (h.hi = at + 1u; at > step && b->row[at - step].trk >= trk; step *= 2)
 			h.hi = at - step + 1;
 		h.lo = at > step ? at - step : 0;
 	}
@@ -194,15 +197,15 @@ static int64_t row_of(const struct brief *b, trk_id trk)
 {
 	struct halve h = about(b, trk);
 	while (halve(&h))
-		halve_on(&h, b->trk[h.at] < trk);
-	return h.lo < b->n && b->trk[h.lo] == trk ? (int64_t)h.lo : -1;
+		halve_on(&h, b->row[h.at].trk < trk);
+	return h.lo < b->n && b->row[h.lo].trk == trk ? (int64_t)h.lo : -1;
 }
 
 void brief_share(const struct brief *b, trk_id trk, int64_t from, int64_t to, int64_t ns[TS__N])
 {
 	int64_t row = row_of(b, trk), left = to - from;
 	double share = (double)(to - from) / (double)(b->t1 - b->t0);
-	for (uint32_t k = row < 0 ? 0 : b->first[row]; row >= 0 && k < b->first[row + 1]; k++) {
+	for (uint32_t k = row < 0 ? 0 : b->row[row].first; row >= 0 && k < b->row[row + 1].first; k++) {
 		int64_t v = (int64_t)((double)(b->part[k] >> 8) * share + 0.5);
 		v = v < left ? v : left;
 		ns[b->part[k] & 0xff] += v;

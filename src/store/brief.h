@@ -12,10 +12,11 @@
 struct brief {
 	int64_t t0, t1;
 	uint32_t sheet, n, nparts;	/* the first sheet; rows; parts */
-	size_t bytes;			/* of the one block that it is */
+	size_t bytes;			/* of the one block that parts and rows lie in */
 	bool spilled;			/* which is mem_spilled() */
-	const trk_id *trk;		/* ascending */
-	const uint32_t *first;		/* row i has part[first[i]] .. part[first[i + 1]) */
+	trk_id least, most;		/* the first and the last, for each look at the block may be one at another page */
+	/* by track; row i has part[row[i].first] .. part[row[i + 1].first) */
+	const struct brief_row { trk_id trk; uint32_t first; } *row;
 	const uint64_t *part;		/* ns << 8 | state; TS_NONE is left out */
 };
 

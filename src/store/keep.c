@@ -42,7 +42,8 @@ struct keep {
 	struct stills *stills;
 	struct lock *lock;
 	size_t limit, room, held, most;	/* most: the largest sheet */
-	uint32_t sealed, made;
+	uint32_t sealed;
+	_Atomic uint32_t made;
 	_Atomic uint32_t tick;		/* counts what was made again, and frames: the age of what was got */
 	_Atomic uint32_t fits;		/* so many of the largest sheets there is room for */
 	uint32_t idle;			/* so many times somebody walked over columns since it was asked */
@@ -65,6 +66,11 @@ static void look_for_room(struct keep *k)
 uint32_t keep_fits(const struct store *st)
 {
 	return atomic_load_explicit(&st->keep->fits, memory_order_relaxed);
+}
+
+uint32_t keep_made(const struct store *st)
+{
+	return st->keep ? atomic_load_explicit(&st->keep->made, memory_order_relaxed) : 0;
 }
 
 void keep_rest(const struct store *st)

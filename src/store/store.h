@@ -273,6 +273,8 @@ void keep_share(const struct snap *, uint32_t i, trk_id, int64_t a, int64_t b, i
 void keep_sum(const struct snap *, uint32_t from, uint32_t to, trk_id, int64_t ns[TS__N]);
 /* Of such a store: how many sheets there is room for at once. */
 uint32_t keep_fits(const struct store *);
+/* Of any: so many sheets were made again so far. What was counted of those that were there is good until it changes. */
+uint32_t keep_made(const struct store *);
 /* For those who walk over all marks, spans, utils or counters: where they lie on disk, what was looked at is let go
    every so many rows, and sheets for which there is no room any more go. Call store_pass() with each index. */
 void keep_rest(const struct store *);
