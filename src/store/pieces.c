@@ -45,21 +45,12 @@ void tracks_first(struct sheet_piece *p, struct track_last *l, trk_id trk)
 	l->life |= LISTED;
 }
 
-void tracks_there(struct tracks *k, trk_id trk, bool there)
+void tracks_left(struct tracks *k, uint32_t crowd)
 {
-	struct track_last *l = &k->last[trk];
-	uint32_t more = there ? 1 : UINT32_MAX, i = trk / SHEET_CROWD;
-	if (there == !!(l->life & THERE))
-		return;
-	k->there += more;
-	l->life ^= THERE;
-	if (k->of)
-		return;
-	k->crowd[i] += more;
-	if (k->crowd[i] || (k->nleft && k->left[k->nleft - 1] == i))
+	if (k->nleft && k->left[k->nleft - 1] == crowd)
 		return;
 	k->left = mem_grow(k->left, &k->cleft, k->nleft + 1, sizeof *k->left);
-	k->left[k->nleft++] = i;
+	k->left[k->nleft++] = crowd;
 }
 
 /* Of a crowd that is whole and of which none is there any more, and none is in the piece at hand, nothing is kept. */
@@ -290,7 +281,7 @@ void tracks_was(struct tracks *k, trk_id t, bool g, unsigned state)
 {
 	k->there -= k->last[t].life & THERE ? 1u : 0u;
 	k->last[t] = (struct track_last){ .class = g ? sheet_class[state] + 1 : 0 };
-	tracks_there(k, t, state != TS_NONE);
+	tracks_there(k, &k->last[t], t, state != TS_NONE);
 }
 
 void tracks_waits(struct tracks *k, const struct sink_enter *e, size_t n, bool past)

@@ -257,7 +257,7 @@ struct entering {
 	/* an entry there, or of that time, is asked whether the piece is full */
 	const struct sink_enter *full;
 	int64_t due;
-	uint32_t few;		/* while no more tracks are there, it is no matter how many */
+	uint32_t few;		/* while less tracks are there, it is no matter how many */
 };
 
 /* A piece with so many is full, too, before its sheet becomes too long for short times: half of what is enough. But one
@@ -306,12 +306,17 @@ static void next_piece(struct tracks *k, struct entering *x, int64_t t)
 }
 
 /* Of a track that is in a state from t on: its row, unless that tells all of its life. */
-static void rare_state(struct tracks *k, struct track_last *l, trk_id trk, int64_t t, enum tstate s, bool past)
+static ALWAYS void rare_state(struct tracks *k, struct track_last *l, trk_id trk, int64_t t, enum tstate s, bool past)
 {
 	if (!k->of)
 		track_life(k, l, trk, t, s, past);
-	if ((s != TS_NONE) != !!(l->life & THERE))
-		tracks_there(k, trk, s != TS_NONE);
+	tracks_there(k, l, trk, s != TS_NONE);
+}
+
+/* The same of a P, of which another's entry tells. */
+static void __attribute__((noinline)) rare_also(struct tracks *k, const struct sink_enter *e, int64_t t)
+{
+	rare_state(k, &k->last[e->also], e->also, t, sink_also(e->state & SHEET_STATE), false);
 }
 
 /* It is told of in the piece at hand. */
@@ -329,7 +334,6 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	struct track_last *l = &k->last[e->trk], *also = &k->last[e->also];
 	unsigned s = e->state & SHEET_STATE, past = e->state & TS_PAST;
 	int64_t t = e->t;
-	bool many = k->there > x->few;
 	if (!l->life && !k->of)
 		recall(k, l, e->trk);
 	if (t <= x->newest) {
@@ -341,8 +345,8 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	}
 	rare_state(k, l, e->trk, t, (enum tstate)s, past);
 	if (e->also && (also->life & SETTLED) != SETTLED)
-		rare_state(k, also, e->also, t, sink_also(s), false);
-	bool ask = many || k->there > x->few || x->out >= x->full || t >= x->due;
+		rare_also(k, e, t);
+	bool ask = k->there >= x->few || x->out >= x->full || t >= x->due;
 	if (ask && is_full(k, x, t) && t >= x->newest && t > k->sealed && !past)
 		next_piece(k, x, t);
 	e = x->e;

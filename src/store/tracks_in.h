@@ -66,8 +66,20 @@ void tracks_rest(const struct tracks *);
 struct sink_enter *tracks_room(const struct tracks *, struct sheet_piece *, size_t n);
 /* Of track l an entry comes, of which nothing was told in the piece. */
 void tracks_first(struct sheet_piece *, struct track_last *l, trk_id);
+/* Of a crowd there was one, and now there is none. */
+void tracks_left(struct tracks *, uint32_t crowd);
+
 /* It is there from now on, or is not. */
-void tracks_there(struct tracks *, trk_id, bool there);
+static inline void tracks_there(struct tracks *k, struct track_last *l, trk_id trk, bool there)
+{
+	uint32_t more = there ? 1 : UINT32_MAX;
+	if (there == !!(l->life & THERE))
+		return;
+	k->there += more;
+	l->life ^= THERE;
+	if (!k->of && !(k->crowd[trk / SHEET_CROWD] += more))
+		tracks_left(k, trk / SHEET_CROWD);
+}
 
 /* One more entry. The sheet is laid out by how many there are. */
 static inline void tracks_told(struct sheet_piece *p, struct track_last *l, trk_id trk, bool first)
