@@ -36,6 +36,11 @@ on "$trace" 55 '4 P rows' 'timeline: you are looking at it'
 on "$trace" ':group zzz<Enter>1' 'Nothing to show of type cpu with' 'R drops them'
 not "$trace" ':group zzz<Enter>1' 'no CPU samples'
 
+# a log has no stacks of any type
+on "$samples/gctrace.log" 1 'has no stacks' 'Nothing to show here.'
+not "$samples/gctrace.log" ':focus=x<Enter>1' 'R drops them'
+not "$samples/gctrace.log" 1 'another type'
+
 # counts: by #, by the ":" line, before a key or behind a word
 alike "$cpu" '#5j' ':5j<Enter>'
 alike "$cpu" '#5j' ':5 down<Enter>'

@@ -474,6 +474,11 @@ bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g
 		paragraph(g, y, ST_DIM, drop_them);
 		return true;
 	}
+	if (session_snap(env->s)->trace.log) {	/* of no type, whatever passes the filters */
+		grid_text(g, y, 2, ST_WARN, 0, "Nothing to show here.");
+		paragraph(g, y + 2, ST_NORMAL, why_none(env, name));
+		return true;
+	}
 	int below = filters(env, g, y + 1);
 	grid_printf(g, y, 2, ST_WARN, 0, "Nothing to show of type %s%s", *name ? name : "(none)",
 	    below > y + 1 ? " with" : ".");
