@@ -152,7 +152,7 @@ int main(void)
 		"jj<Enter>j<Backspace>23456711jfjuu",
 		":focus=json<Enter>j:hide=runtime<Enter>uu4jjl<Enter><Backspace>f\\\\R:ignore=main<Enter>",
 		"4jjjlloorrii3jj<Enter>q2jjG:granularity=lines<Enter>:show=j<Enter>4:granularity=functions<Enter>1]][",
-		"2jjj3jjj4]]1j3q4^O^Ouuu", "/json<Enter>nn4n3n&main<Enter>&<Esc>",
+		"2jjj3jjj4]]1j3q4^O^Ouuu", "2jjAjj]A}AA{j", "/json<Enter>nn4n3n&main<Enter>&<Esc>",
 		":tagroot=x<Enter>4:prune_from=json<Enter>jjR1",
 		"1jjjj:tagroot=endpoint<Enter>jj:focus=json|run<Enter>:hide=main<Enter>u:tagleaf=endpoint<Enter>uuj",
 		"1jjjjG:granularity=lines<Enter>jj:granularity=files<Enter>k4:tagroot=endpoint<Enter>1:noinlines<Enter>uuuu2u1",

@@ -81,7 +81,12 @@ void listview_code(struct listview *v, const struct pane_env *env)
 	if (v->asm_id == f->name && v->asm_file == f->file && v->asm_serial == serial)
 		return;
 	listview_code_drop(v);
-	struct calls *c = session_calls(env->s, GR_ADDRESSES);
+	struct calls *c = session_calls_soon(env->s, GR_ADDRESSES, false);
+	v->asm_waits = !c;
+	if (!c) {	/* update() comes again when they are there */
+		v->asm_why = xstrdup("counting by addresses");
+		return;
+	}
 	if (asmcode_of(&v->asm_of, c, f->name, f->file, &why))
 		v->asm_why = xstrdup(why.msg);
 	calls_free(c);

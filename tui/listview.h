@@ -48,6 +48,7 @@ struct listview {
 	struct list_code *code;	/* by line, then address */
 	uint32_t ncode;
 	char *asm_why;		/* NULL, or why there is none */
+	bool asm_waits;		/* for calls by addresses */
 	int left;		/* cells scrolled away */
 	struct list_back back[LIST_BACK_MAX];
 	int nback;

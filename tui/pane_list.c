@@ -120,8 +120,11 @@ static void update(void *st, const struct pane_env *env)
 {
 	struct listview *v = st;
 	v->t.walks = true;
-	if (!tree_sync(&v->t, env, GR_LINES) && v->fun)
+	if (!tree_sync(&v->t, env, GR_LINES) && v->fun) {
+		if (v->assembly && v->asm_waits)
+			again(v, env);
 		return;
+	}
 	bool had = v->id != 0;
 	v->line = v->rows.n ? v->row[v->rows.sel].line : v->line;
 	listview_functions(v);
