@@ -33,7 +33,7 @@ void col_free(struct col *c);
    at rows[], for as long as the column lives, and no element may be added any more. */
 void col_lend(struct col *c, const void *rows, uint32_t n);
 
-void *col_add_more(struct col *c);
+void *col_add_more(struct col *c);	/* for col_add(), where the newest segment is full */
 /* Append one element, zeroed; its address. *id, if asked for, is its index. */
 static inline void *col_add(struct col *c, uint32_t *id)
 {

@@ -12,7 +12,6 @@
 
 /* From the ordered events of a trace to the sink; inside of gotrace*.c only. */
 
-/* Strings and stacks of the generation at hand, said to the sink when first used. */
 /* The outermost function of a stack, and what a goroutine is that began with it. */
 struct goroot {
 	str_id name;			/* the sink's; 0: there is none */
@@ -20,6 +19,7 @@ struct goroot {
 	bool system, worker;
 };
 
+/* Strings and stacks of the generation at hand, said to the sink when first used. */
 struct gotables {
 	const struct tgen *gen;
 	uint64_t number;
@@ -186,7 +186,9 @@ static inline stk_id gotables_stack(struct gotrace *r, uint32_t id)
 /* NULL: the stack has none. */
 static inline const struct goroot *gotables_root(struct gotrace *r, uint32_t id)
 {
-	const struct goroot *root = id < r->tab.nroot && r->tab.root[id].said ? &r->tab.root[id] : gotables_find_root(r, id);
+	const struct goroot *root = id < r->tab.nroot ? &r->tab.root[id] : NULL;
+	if (!root || !root->said)
+		root = gotables_find_root(r, id);
 	return root && root->name ? root : NULL;
 }
 

@@ -252,7 +252,8 @@ static int64_t late(struct tracks *k, struct track_last *l, const struct sink_en
 /* Where tracks_enter() is: what it keeps in registers but for what is rare. */
 struct entering {
 	struct sink_enter *base, *out, *tie;
-	const struct sink_enter *e, *end;	/* the one at hand, which may be where it goes: *out; of these */
+	const struct sink_enter *e, *end;	/* the one at hand, of these */
+	bool behind;				/* they lie behind the piece, where they go */
 	int64_t newest;
 	/* an entry there, or of that time, is asked whether the piece is full */
 	const struct sink_enter *full;
@@ -290,10 +291,11 @@ static bool is_full(const struct tracks *k, const struct entering *x, int64_t t)
 static void next_piece(struct tracks *k, struct entering *x, int64_t t)
 {
 	size_t left = (size_t)(x->end - x->e);
-	if (x->e == x->out) {
+	if (x->behind) {	/* it goes */
 		k->rest = mem_grow(k->rest, &k->crest, left, sizeof *k->rest);
 		x->e = memcpy(k->rest, x->e, left * sizeof *k->rest);
 		x->end = x->e + left;
+		x->behind = false;
 	}
 	int64_t most = k->sealed + START3_NS - 1, end = t > most && x->newest < most ? most : t;
 	k->newest = end < t ? x->newest : t;
@@ -418,6 +420,7 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 	enum { MANY = 1 << 12 };
 	struct sink_enter *base = tracks_room(k, &k->now, count);
 	struct entering x = { .base = base, .out = base + k->now.n, .tie = base + k->ties, .e = e, .end = e + count,
+		.behind = e == base + k->now.n,
 		.newest = k->newest > k->sealed ? k->newest : k->sealed };
 	next_full(k, &x);
 	if (k->there < MANY)
