@@ -164,7 +164,7 @@ struct quest *quest_start(const struct pane_env *env, const struct quest_ask *a)
 	const struct ev_view *v = &ev_views[a->view];
 	h->sn = session_snap(env->s);
 	tp_scope(env, &h->mem, &h->scope);
-	h->q = (struct el_ask){v->kinds, v->spans, v->marks, tp_narrow(&h->scope) ? want : NULL, &h->scope};
+	h->q = (struct el_ask){v->kinds, v->spans, v->marks, tp_narrow(&h->scope) ? want : NULL, &h->scope, h->scope.g};
 	h->re = xstrdup(a->re ? a->re : env->grep.text);
 	h->find = a->re ? rx_new(a->re, &e) : NULL;
 	h->grep = env->grep.rx ? rx_new(env->grep.text, &e) : NULL;

@@ -93,7 +93,8 @@ static void page_around(struct events *p, const struct pane_env *env, struct el_
 	p->matched = false;
 	if (t < p->scope.t0 || t >= p->scope.t1)	/* the cursor was elsewhere: from the beginning of the range */
 		t = p->scope.t0, at = (struct el_event){.t = t};
-	struct el_ask q = {ev_views[p->view].kinds, ev_views[p->view].spans, ev_views[p->view].marks, NULL, &p->scope};
+	struct el_ask q = {ev_views[p->view].kinds, ev_views[p->view].spans, ev_views[p->view].marks, NULL, &p->scope,
+	    p->scope.g};
 	int64_t t0, t1;
 	if (tp_narrow(&p->scope))
 		q.want = want;
@@ -272,7 +273,7 @@ static bool write_events(const void *st, const struct pane_env *env, struct buf 
 	const struct snap *sn = session_snap(env->s);
 	enum { MOST = 2000000 };
 	struct el_ask q = {ev_views[p->view].kinds, ev_views[p->view].spans, ev_views[p->view].marks,
-	    tp_narrow(&p->scope) ? want : NULL, &p->scope};
+	    tp_narrow(&p->scope) ? want : NULL, &p->scope, p->scope.g};
 	struct el l = {0};
 	struct buf row = {0};
 	int64_t t0, t1;

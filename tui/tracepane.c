@@ -27,7 +27,7 @@ void tp_scope(const struct pane_env *env, struct arena *a, struct tp_scope *sc)
 
 void tp_scope_of(const struct snap *sn, const struct query *q, struct arena *a, struct tp_scope *sc)
 {
-	*sc = (struct tp_scope){.sn = sn};
+	*sc = (struct tp_scope){.sn = sn, .g = q->suspended ? 0 : q->g};
 	session_filter(sn, q, a, &sc->f);
 	sc->t0 = sc->f.from == TIME_NONE || sc->f.from < sn->t0 ? sn->t0 : sc->f.from;
 	sc->t1 = sc->f.to == TIME_NONE || sc->f.to > sn->t1 ? sn->t1 : sc->f.to;

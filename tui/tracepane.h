@@ -18,6 +18,7 @@ struct tp_scope {
 	struct tw_filter f;		/* f.g: also the goroutines of the stretches of tasks and regions */
 	int64_t t0, t1;			/* the window, inside of the snapshot */
 	bool part;			/* it is not the whole trace */
+	trk_id g;			/* of goroutines it is this one's alone; 0: of more */
 	const struct snap *sn;
 };
 void tp_scope(const struct pane_env *, struct arena *, struct tp_scope *);

@@ -312,6 +312,12 @@ static void gather_part(void *arg, uint32_t k)
 static void gather_sheet(const struct el_ask *q, const struct sheet *sh, struct el *l)
 {
 	struct rows r = {.q = q, .sh = sh};
+	if (q->g) {	/* one row of ten thousand, in each of the sheets */
+		int32_t row = sheet_row(sh, q->g);
+		if (row >= (int32_t)sh->nother)
+			gather_rows(q, sh, (uint32_t)row, (uint32_t)row + 1, l);
+		return;
+	}
 	if (q->want || sh->ntrk - sh->nother < MANY_ROWS) {
 		gather_rows(q, sh, sh->nother, sh->ntrk, l);
 		return;

@@ -32,6 +32,7 @@ struct el_ask {
 	uint32_t marks;			/* 1 << MK_LOG | ... */
 	bool (*want)(const void *arg, trk_id g, int64_t t);	/* NULL: all */
 	const void *arg;
+	trk_id g;			/* of goroutines this one's alone; 0: of all */
 };
 struct el {
 	struct el_event *v;
