@@ -165,7 +165,8 @@ int main(void)
 		    "7j<Enter>/1<Enter>nnN>i/2|3<BS>1<Esc>n[j<Enter>/G1<Enter>nui<Backspace>/a",
 		    "/chan|sel<Enter>nnNu/run<Esc>n+n6/3<Enter>5n",
 		    "MjjC+++---hC:rows group work<Enter>jjCl+-u:rows related<Enter>jj:rows group nobody<Enter>jtEjut",
-		    "6j<Enter>j<Enter>5jjjC+u6q5j:rows task 1<Enter>jjjf6j5jR:where wait>1us<Enter>nn:rows related<Enter>nngG8<Enter>",
+		    "6j<Enter>j<Enter>5jjjC+u6q5j:rows task 1<Enter>jjjf6j5jR"
+		    ":where wait>1us<Enter>nn:rows related<Enter>nngG8<Enter>",
 		NULL
 	};
 	setenv("TTRACESECURE", "1", 1);

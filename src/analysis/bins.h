@@ -24,7 +24,8 @@ static inline int64_t bin_edge(int64_t t0, int64_t t1, uint32_t n, uint32_t k)
 
 /* A row: n columns of a track over [t0, t1). Outside of the snapshot and the track's life: TS_NONE. */
 void bins_row(const struct snap *, trk_id, int64_t t0, int64_t t1, uint32_t n, struct bin *out);
-/* The sums of a track over [t0, t1): where sheets come and go, and it is many of them, as near as they are summed up. */
+/* The sums of a track over [t0, t1): where sheets come and go, and it is many of them, as near as they are summed
+   up. */
 void bins_sum(const struct snap *, trk_id, int64_t t0, int64_t t1, struct bin *out);
 /* The sums of many tracks, a track at most once, walking the sheets once and in order: ns[] of each is to be zero. They
    lie in the arena. */

@@ -5,8 +5,8 @@
 
 #include "store/store.h"
 
-/* Goroutines by state, counted exactly: at the end of each step of a time, just before the next begins, and how many were
-   runnable at most in it. */
+/* Goroutines by state, counted exactly: at the end of each step of a time, just before the next begins, and how many
+   were runnable at most in it. */
 enum census_of { CENSUS_RUNNABLE, CENSUS_RUNNING, CENSUS_WAITING, CENSUS_SYSCALL, CENSUS__N };
 struct census { uint64_t n[CENSUS__N], runnable_max; };
 

@@ -150,8 +150,8 @@ uint32_t first_u32(uint32_t *v, uint32_t n, uint32_t k, int (*cmp)(const void *,
 	return m;
 }
 
-/* Where each goes in preorder. The same cells are the size of its subtree, then where its next child goes, which at last
-   is where the subtree ends; a leaf is before that, and others before the first of their children. */
+/* Where each goes in preorder. The same cells are the size of its subtree, then where its next child goes, which at
+   last is where the subtree ends; a leaf is before that, and others before the first of their children. */
 static uint32_t *places(const struct grow *g)
 {
 	uint32_t n = g->n, *at = xmalloc(n * sizeof *at);
