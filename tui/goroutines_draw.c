@@ -14,17 +14,14 @@
 
 #include <string.h>
 
-/* So wide is a column of how many there are, or of numbers, of which the goroutine heard of last has the greatest. */
-static int count_width(const struct gor *p)
+/* The greatest of what stands first: of groups how many there are, of goroutines the number of the one that was heard
+   of last. */
+static uint64_t most_first(const struct gor *p)
 {
-	enum { USUAL = 7 };
 	const struct snap *sn = p->scope.sn;
-	struct buf b = {0};
-	if (sn && sn->ntrks > 1)
-		text_count(&b, p->level == GL_GROUPS ? sn->ntrks : (int64_t)store_trk(sn->st, sn->ntrks - 1)->id);
-	int w = b.n > USUAL ? (int)b.n : USUAL;
-	buf_free(&b);
-	return w;
+	if (!sn || sn->ntrks < 2)
+		return 0;
+	return p->level == GL_GROUPS ? sn->ntrks : store_trk(sn->st, sn->ntrks - 1)->id;
 }
 
 /* What of the columns fits: with room each kind of wait has its own. */
@@ -40,7 +37,7 @@ int gor_columns(const struct gor *p, int w, struct gor_column c[GOR_COLS])
 	};
 	bool groups = p->level == GL_GROUPS, wide = w >= 110;
 	int n = 0;
-	c[n++] = (struct gor_column){{groups ? "N" : "G", count_width(p), true, 0}, SORT_N};
+	c[n++] = (struct gor_column){{groups ? "N" : "G", tp_count_width(most_first(p)), true, 0}, SORT_N};
 	if (!groups)
 		c[n++] = (struct gor_column){{"START", 9, true, 0}, SORT_NAME};
 	for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)

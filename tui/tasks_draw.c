@@ -245,7 +245,8 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 {
 	int8_t dir = p->invert[L_KINDS] ? 1 : -1;
 	struct rows_col c[K__N] = {
-		{p->regions ? "REGION" : "TASK", 0, false, 0}, {"COUNT", 7, true, 0}, {"p50", 7, true, 0},
+		{p->regions ? "REGION" : "TASK", 0, false, 0}, {"COUNT", tp_count_width(session_snap(env->s)->nspans), true, 0},
+		{"p50", 7, true, 0},
 		{"p95", 7, true, 0},
 		{"p99", 7, true, 0}, {"MAX", 7, true, 0}, {"", g->w >= 100 ? 40 : 18, false, 0},
 	};

@@ -265,6 +265,16 @@ void tp_count(struct grid *g, int y, int x1, int64_t n)
 	right(g, y, x1, &b, n, 0);
 }
 
+int tp_count_width(uint64_t most)
+{
+	enum { USUAL = 7 };
+	struct buf b = {0};
+	text_count(&b, (int64_t)most);
+	int w = b.n > USUAL ? (int)b.n : USUAL;
+	buf_free(&b);
+	return w;
+}
+
 void tp_at(struct grid *g, int y, int x1, int64_t t)
 {
 	struct buf b = {0};

@@ -48,6 +48,7 @@ void tp_place(const struct store *, stk_id, struct place *);
 void tp_ns(struct grid *, int y, int x1, int64_t ns, int attr);
 void tp_bytes(struct grid *, int y, int x1, uint64_t n);
 void tp_count(struct grid *, int y, int x1, int64_t n);
+int tp_count_width(uint64_t most);	/* of a column of them: as wide as the others, or as that takes */
 void tp_at(struct grid *, int y, int x1, int64_t t);
 void tp_symbol(const struct pane_env *, struct grid *, int y, int x, int w, enum style, str_id, const char *none);
 /* A line of text in w cells, hits of the search marked. */

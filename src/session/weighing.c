@@ -285,28 +285,34 @@ void session_drop_shapes(struct session *s)
 		drop_shape(s, i);
 }
 
+/* It is of the samples that there are. */
+static bool is_of(const struct kept_shape *k, const struct snap *sn)
+{
+	return k->st == sn->st && k->nstks == sn->nstks && k->nsmps == sn->nsmps;
+}
+
 /* The things of the store by a granularity, as long as both stay what they are. The frames of a profile are all
    there before its samples: what is made of them while it is read is good when it has been; and so is the shape of all
    samples that are there before the end is known to be the end. */
 static struct things *things_of(struct session *s, int slot, enum gran gran)
 {
-	const struct things *had = s->shape[slot].things;
+	struct kept_shape *k = &s->shape[slot];
+	const struct things *had = k->things;
 	const struct snap *sn = s->snap;
 	if (had && (had->nfrm != sn->nfrms || had->gran != gran)) {
 		drop_shape(s, slot);
-	} else if (s->shape[slot].st != sn->st || s->shape[slot].nstks != sn->nstks ||
-		   s->shape[slot].nsmps != sn->nsmps) {
-		shape_free(s->shape[slot].shape);
-		shape_free(s->shape[slot].tagged);
-		s->shape[slot].shape = s->shape[slot].tagged = NULL;
+	} else if (!is_of(k, sn)) {
+		shape_free(k->shape);
+		shape_free(k->tagged);
+		k->shape = k->tagged = NULL;
 	}
-	if (!s->shape[slot].things)
-		s->shape[slot].things = things_new(sn, gran);
-	s->shape[slot].asked = s->hist[s->at].gran == gran;
-	s->shape[slot].st = sn->st;
-	s->shape[slot].nstks = sn->nstks;
-	s->shape[slot].nsmps = sn->nsmps;
-	return s->shape[slot].things;
+	if (!k->things)
+		k->things = things_new(sn, gran);
+	k->asked = s->hist[s->at].gran == gran;
+	k->st = sn->st;
+	k->nstks = sn->nstks;
+	k->nsmps = sn->nsmps;
+	return k->things;
 }
 
 bool session_large_tree(uint32_t nodes)
@@ -319,9 +325,11 @@ bool session_makes_tree(const struct session *s, enum gran gran)
 {
 	const struct kept_shape *k = &s->shape[session_slot(gran)];
 	const struct snap *sn = s->snap;
-	return !k->things || k->things->gran != gran || k->st != sn->st || k->nstks != sn->nstks ||
-	       k->nsmps != sn->nsmps || (!(k->tagged && focus_fits(sn, s->focus, k->tagged)) &&
-	       !(k->shape && (session_is_trace(s) || focus_fits(sn, s->focus, k->shape))));
+	if (!k->things || k->things->gran != gran || !is_of(k, sn))
+		return true;
+	bool tagged = k->tagged && focus_fits(sn, s->focus, k->tagged);
+	bool plain = k->shape && (session_is_trace(s) || focus_fits(sn, s->focus, k->shape));
+	return !tagged && !plain;
 }
 
 /* The other tree, of a granularity that the query had and has no more. The lines that somebody looks at beside the

@@ -235,6 +235,23 @@ static int check_blocks(const struct snap *sn, struct err *e)
 	return 0;
 }
 
+/* Each track is in the list of its kind once, by numbers. */
+static int check_numbered(const struct snap *sn, struct err *e)
+{
+	uint32_t all = 0;
+	for (unsigned kind = TK_P; kind <= TK_G && store_numbered(sn, (enum track_kind)kind); kind++) {
+		const struct trk_list *l = store_numbered(sn, (enum track_kind)kind);
+		for (uint32_t i = 0; i < l->n; i++)
+			if (!l->v[i] || l->v[i] >= sn->ntrks || store_trk(sn->st, l->v[i])->kind != kind ||
+			    (i && store_trk(sn->st, l->v[i - 1])->id >= store_trk(sn->st, l->v[i])->id))
+				return bad(e, "tracks are not in the order of their numbers", i, l->n);
+		all += l->n;
+	}
+	if (store_numbered(sn, TK_G) && all + 1 != sn->ntrks)
+		return bad(e, "tracks are in no list", all, sn->ntrks);
+	return 0;
+}
+
 int tracks_check_tables(const struct snap *sn, struct err *e)
 {
 	for (uint32_t i = 1; i < sn->ntrks; i++) {
@@ -252,7 +269,7 @@ int tracks_check_tables(const struct snap *sn, struct err *e)
 	}
 	if (at != sn->t1)
 		return bad(e, "sheets do not reach the end", sn->nsheets, sn->nsheets);
-	return check_spans(sn, e) || check_blocks(sn, e) ? -1 : 0;
+	return check_spans(sn, e) || check_blocks(sn, e) || check_numbered(sn, e) ? -1 : 0;
 }
 
 int tracks_check(const struct snap *sn, struct err *e)
