@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * measure [-screen] COMMAND...: runs it with its output thrown away and prints
- * "SECONDS KBYTES STATUS": wall time, peak resident memory, exit status. One
- * line that a shell can read; time(1) is not on every machine. With -screen the
+ * "SECONDS KBYTES STATUS PROCESSOR": wall time, peak resident memory, exit status, seconds of the
+ * processor, the system's among them. One line that a shell can read; time(1) is not on every machine. With -screen the
  * time is that when the last of its output came: to take a program's memory
  * back is work of the system that nobody waits for. It goes through a pipe then,
  * which is no way to measure gigabytes of it.
@@ -25,6 +25,11 @@ static double now(void)
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static double seconds(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
 static void run(char **argv, int out)
@@ -72,7 +77,8 @@ int main(int argc, char **argv)
 	}
 	if (pid < 0 || wait4(pid, &status, 0, &ru) != pid)
 		return 1;
-	printf("%.3f %ld %d\n", (t1 > 0 ? t1 : now()) - t0, ru.ru_maxrss,
-	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+	printf("%.3f %ld %d %.3f\n", (t1 > 0 ? t1 : now()) - t0, ru.ru_maxrss,
+	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+	    seconds(ru.ru_utime) + seconds(ru.ru_stime));
 	return 0;
 }

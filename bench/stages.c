@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * stages FILE.trace: what each stage of loading a trace costs, in one line each:
- * name, ns of processor time and of the clock for each event, events a second.
+ * name, ns of processor time and of the clock for each event, events a second, and how many there are.
  * The first is the limit: only to take the events of the batches apart.
  */
 #include "config.h"
@@ -96,9 +96,8 @@ int main(int argc, char **argv)
 		uint64_t n = stages[i].fn(in);
 		c = now(CLOCK_PROCESS_CPUTIME_ID) - c, t = now(CLOCK_MONOTONIC) - t;
 		double per = n ? 1e9 / (double)n : 0;
-		printf("%-28s %6.1f ns of the processor, %6.1f ns of the clock, %6.1f M events/s\n", stages[i].name,
-		    c * per, t * per,
-		    (double)n / t / 1e6);
+		printf("%-28s %6.1f ns of the processor, %6.1f ns of the clock, %6.1f M events/s of %" PRIu64 "\n",
+		    stages[i].name, c * per, t * per, (double)n / t / 1e6, n);
 	}
 	input_close(&in);
 	return 0;

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# Rows of the table of make bench, and how what is in them is measured. Read by bench/run.sh.
+
+bad=0
+
+# row WORK OURS REFERENCE RATIO BYTES_AN_EVENT LIMIT [VERDICT]; "-" where there is none. OVER is what the bench ends with.
+row() {
+	printf '%-64s %-20s %-20s %6s %6s  %-24s %s\n' "$@"
+	[ "${7-}" != OVER ] || bad=1
+}
+
+# calc EXPRESSION [FORMAT]: what awk makes of it
+calc() { awk "BEGIN { printf \"${2:-%.0f}\", $1 }"; }
+
+# within CONDITION: the verdict
+within() { calc "($1) ? \"ok\" : \"OVER\"" %s; }
+
+mb() { calc "$1 / 1024" "%.0f MB"; }
+took() { printf '%.2f s, %s' "$1" "$(mb "$2")"; }	# SECONDS KB
+size() { stat -c %s "$1"; }
+each() { calc "$1 * 1024 / $2" %.1f; }	# KB EVENTS
+
+# "SECONDS KB STATUS" of a command, until it ends; and until its screen is there, the best of three: a virtual machine is lent
+# its memory by the page, and the first to use it waits for that
+measure() { "$bin/measure" "$@"; }
+best() { for _ in 1 2 3; do "$bin/measure" -screen "$@"; done | sort -n | head -1; }
+screen() { best "$ttrace" view -script '' -size 200x60 "$@"; }	# OPTIONS FILE
+
+# Seconds until `go tool trace` says that it is listening, and the memory that it has taken by then, in KB. Nothing where there
+# is no Go, or less memory than it takes: 180 times the file.
+listening() {
+	[ -n "$go" ] || return 0
+	local log pid t0
+	[ "$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)" -gt $(($(size "$1") / 1024 * 180)) ] || return 0
+	log=$(mktemp)
+	t0=$(date +%s.%N)
+	"$(go tool -n trace)" -http=127.0.0.1:0 "$1" >"$log" 2>&1 &
+	pid=$!
+	until grep -q listening "$log" || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+	awk -v t0="$t0" -v t1="$(date +%s.%N)" '/^VmHWM/ { print t1 - t0, $2 }' /proc/$pid/status
+	kill -9 $pid 2>/dev/null || true
+	wait $pid 2>/dev/null || true
+	rm -f "$log"
+}
