@@ -440,6 +440,36 @@ static void crowd(const char *jobs)
 	buf_free(&out);
 }
 
+/* One is known as a mark worker by a stack of the second generation, which is then told again. */
+static void worker(void)
+{
+	struct buf text = {0}, out = {0};
+	int line;
+	buf_puts(&text, "go 26\n");
+	for (unsigned gen = 1; gen <= 2; gen++) {
+		buf_printf(&text, "Batch %u -1 5\nSync\nFrequency 1000000000\nClockSnapshot 1 2 3 4\n"
+		    "Batch %u 100 %u\nProcStatus 1 0 1\nGoStatus 1 7 -1 4\n", gen, gen, gen * 1000);
+		buf_puts(&text, gen == 1 ? "" :
+		    "GoUnblock 2 7 1 0\nGoStart 3 7 2\nGoBlock 4 1 1\nGoUnblock 5 7 3 0\nGoStart 6 7 4\nGoBlock 7 1 1\n");
+		buf_printf(&text, "Batch %u -1 6\nStacks\nStack 1 0x10 2 3 1\nBatch %u -1 7\nStrings\nString 1 \"why\"\n"
+		    "String 2 \"runtime.gcBgMarkWorker\"\nString 3 \"mgc.go\"\nEndOfGeneration\n", gen, gen);
+	}
+	OK(goasm(text.p, text.n, &out, &line) || (fprintf(stderr, "line %d: %.80s\n", line, out.p), false));
+	struct bytes in = {.p = (const uint8_t *)out.p, .n = out.n, .file_n = out.n};
+	struct from f = {in, gowire_version(in), 0, false};
+	struct build *b = load(&f, 0);
+	const struct snap *sn = build_snap(b);
+	uint32_t works = 0;
+	for (uint32_t i = 0; i < sn->nsheets; i++)
+		for (uint32_t k = 0; k < sheet_get(sn, i)->n; k++)
+			works += (sheet_get(sn, i)->state[k] & SHEET_STATE) == TS_GCWORK;
+	OK(works == 1);
+	build_free(b);
+	trace(in, "a worker", "1");
+	buf_free(&text);
+	buf_free(&out);
+}
+
 static void file(const char *path)
 {
 	struct bytes in;
@@ -496,6 +526,7 @@ int main(int argc, char **argv)
 	if (argc == 1) {
 		snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
 		file(path);
+		worker();
 		crowd("1");
 		mem_spill(".");		/* from now on rows lie on disk, where there is one that can */
 		crowd("2");

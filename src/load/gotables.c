@@ -110,6 +110,7 @@ const struct goroot *gotables_find_root(struct gotrace *r, uint32_t id)
 	const char *s = tgen_str(t->gen, f[n - 1].fun, &len);
 	if (!len)
 		return root;
+	root->any = true;
 	root->name = gotables_str(r, f[n - 1].fun);
 	root->system = sink_runtime(s, len);
 	root->worker = len == 22 && !memcmp(s, "runtime.gcBgMarkWorker", 22);

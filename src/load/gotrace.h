@@ -14,8 +14,9 @@
 
 /* The outermost function of a stack, and what a goroutine is that began with it. */
 struct goroot {
-	str_id name;			/* the sink's; 0: there is none */
+	str_id name;			/* the sink's; 0 where that is told a generation again */
 	bool said;			/* this is so; else nothing is known yet */
+	bool any;			/* there is one */
 	bool system, worker;
 };
 
@@ -189,7 +190,7 @@ static inline const struct goroot *gotables_root(struct gotrace *r, uint32_t id)
 	const struct goroot *root = id < r->tab.nroot ? &r->tab.root[id] : NULL;
 	if (!root || !root->said)
 		root = gotables_find_root(r, id);
-	return root && root->name ? root : NULL;
+	return root && root->any ? root : NULL;
 }
 
 static inline struct gg *gotrack_place(const struct gotrace *r, int64_t id)

@@ -77,7 +77,7 @@ trk_id trkindex_put(struct trkindex *x, struct store *st, enum track_kind kind, 
 static void number_others(struct trkindex *x, struct store *st)
 {
 	struct keyed *key = xmalloc((x->others.n + 1u) * sizeof *key);
-	trk_id *to = x->others.v;
+	trk_id *to = x->others.v = mem_grow(x->others.v, &x->cothers, 1, sizeof *to);
 	for (unsigned kind = TK_NONE; kind < TK_G; kind++) {
 		struct trk_list *l = &st->numbered[kind];
 		*l = (struct trk_list){ .v = to };

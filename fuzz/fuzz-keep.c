@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Any bytes as a trace, read once with all of its sheets and once with next to no room for them, so that each is made
+ * again when it is asked for. What must hold: both stores keep their laws and say the same, in either order.
+ */
+#include "config.h"
+
+#include "../tests/digest.h"
+#include "load/gowire.h"
+#include "load/load.h"
+#include "store/keep.h"
+#include "store/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
+
+struct from { struct bytes in; int version; };
+
+static void check(bool good, const char *what)
+{
+	if (good)
+		return;
+	fprintf(stderr, "broken: %s\n", what);
+	abort();
+}
+
+static int say_again(void *arg, const struct sink_keep *gen, struct sink *sink, struct err *e)
+{
+	const struct from *f = arg;
+	struct bytes part = {.p = f->in.p + gen->at, .n = (size_t)(gen->end - gen->at)};
+	return gotrace_again(f->version, part, gen, sink, e);
+}
+
+static struct build *load(struct from *f, size_t limit)
+{
+	struct build *b = build_new();
+	struct sink sink = build_sink(b);
+	struct err e = {0};
+	if (limit)
+		build_keep(b, limit, say_again, f);
+	read_gotrace(f->in, &sink, &e);
+	const struct snap *sn = build_finish(b);
+	check(!store_check(sn, &e), e.msg);
+	return b;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+{
+	struct from f = {.in = {.p = p, .n = n, .file_n = n}};
+	if ((f.version = gowire_version(f.in)) < 22)	/* of older ones nothing goes */
+		return 0;
+	struct build *all = load(&f, 0), *few = load(&f, 1);
+	const struct snap *sa = build_snap(all), *sf = build_snap(few);
+	uint64_t want = digest_of(sa).all;
+	check(sa->nsheets == sf->nsheets, "sheets end elsewhere");
+	for (uint32_t i = sf->nsheets; i-- > 0;) {
+		const struct sheet *a = sheet_get(sa, i), *b = sheet_get(sf, i);
+		check(a->n == b->n && a->ntrk == b->ntrk && a->t1 == b->t1, "another sheet than before");
+		sheet_put(sa, i);
+		sheet_put(sf, i);
+	}
+	check(digest_of(sf).all == want, "other sheets than before");
+	check(!store_lost(sf), "lost");
+	build_free(all);
+	build_free(few);
+	return 0;
+}
