@@ -253,7 +253,7 @@ static void glance(void)
 		const struct smp_row *p = store_smp(x, i), *q = store_smp(y, i);
 		bool same = same_stack(x, p->stack, y, q->stack) &&
 		    store_set(x, p->set)->n == store_set(y, q->set)->n &&
-		    COL_AT(&x->values[0], int64_t, i) == COL_AT(&y->values[0], int64_t, i);
+		    store_value(x, 0, i) == store_value(y, 0, i);
 		if (!same || i + 1 == w.seen->nsmps)
 			OK(same);
 	}

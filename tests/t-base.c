@@ -6,6 +6,7 @@
 #include "base/col.h"
 #include "base/cur.h"
 #include "base/intern.h"
+#include "base/ints.h"
 #include "base/keyed.h"
 #include "base/mem.h"
 #include "base/scatter.h"
@@ -171,6 +172,35 @@ static void shelves(bool spills)
 	OK(!s.p && !s.n);
 }
 
+/* As wide as they come: what is there reads the same when a wider one has come after it. */
+static int64_t number(uint32_t i)
+{
+	static const int64_t odd[] = {INT8_MAX, INT8_MAX + 1, INT8_MIN, INT8_MIN - 1, INT16_MAX + 1, INT16_MIN - 1,
+	    INT32_MAX, INT32_MAX + INT64_C(1), INT32_MIN, INT32_MIN - INT64_C(1), INT64_MAX, INT64_MIN};
+	uint64_t r = hash_u64(i, 5);
+	return r % 3000 < 12 ? odd[r % 3000] : i / 5000 % 2 ? (int64_t)(r % 200) - 100 : (int64_t)(r % 3000000);
+}
+
+static void numbers(void)
+{
+	enum { N = 200000 };
+	struct ints c;
+	ints_init(&c);
+	bool good = true;
+	for (uint32_t i = 0; i < N; i++) {
+		ints_add(&c, number(i));
+		good = good && ints_at(&c, i) == number(i) && ints_at(&c, i / 2) == number(i / 2);
+	}
+	for (uint32_t i = 0; i < N; i++)
+		good = good && ints_at(&c, i) == number(i);
+	OK(good && ints_n(&c) == N);
+	ints_free(&c);
+	for (uint32_t i = 0; i < N; i++)
+		ints_add(&c, i == 70000 ? INT64_MAX : -7);
+	OK(ints_at(&c, 70000) == INT64_MAX && ints_at(&c, 69999) == -7 && ints_bytes(&c) < N * 2);
+	ints_free(&c);
+}
+
 int main(void)
 {
 	shelves(false);
@@ -181,6 +211,7 @@ int main(void)
 	keyed_very_many(false);
 	keyed_very_many(true);
 	columns();
+	numbers();
 	wrapping();
 	interning();
 	cursors();

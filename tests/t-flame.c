@@ -104,7 +104,7 @@ static struct world *world_new(enum values values)
 		o->parent[i] = stk_parent(o->sn->st, i),
 		o->frame[i] = stk_frame(o->sn->st, i);
 	for (uint32_t i = 0; i < o->sn->nsmps; i++)
-		grow_by(&o->flat[store_smp(o->sn->st, i)->stack], COL_AT(&o->sn->st->values[0], int64_t, i));
+		grow_by(&o->flat[store_smp(o->sn->st, i)->stack], store_value(o->sn->st, 0, i));
 	for (uint32_t i = n; i-- > 0;)
 		grow_by(&o->w.total, o->flat[i]);
 	o->w.all = o->w.total;

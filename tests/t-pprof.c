@@ -207,9 +207,9 @@ static void samples_arrive(const struct got *g)
 		OK(s && is(st, store_fun(st, store_frm(st, stk_frame(st, s))->fun)->name,
 			    path[i]));
 	OK(s == 0 && store_smp(st, 1)->stack == 0 && store_smp_time(st, 0).when == TIME_NONE);
-	OK(COL_AT(&st->values[0], int64_t, 0) == 1 && COL_AT(&st->values[1], int64_t, 0) == -7);
-	OK(COL_AT(&st->values[0], int64_t, 1) == INT64_MAX &&
-	    COL_AT(&st->values[1], int64_t, 1) == INT64_MIN);
+	OK(store_value(st, 0, 0) == 1 && store_value(st, 1, 0) == -7);
+	OK(store_value(st, 0, 1) == INT64_MAX &&
+	    store_value(st, 1, 1) == INT64_MIN);
 	OK(store_set(st, store_smp(st, 0)->set)->n == 4 && !store_smp(st, 1)->set);
 	const struct sink_label *l = col_at(&st->labels, 0);
 	OK(is(st, l[0].key, "key") && is(st, l[0].str, "value"));

@@ -123,7 +123,7 @@ static void add_samples(struct scale *g, uint32_t type, const uint8_t *keep)
 		if (g->onto)
 			foresee(g->onto, i, g->sn->nsmps);
 		const struct smp_row *s = store_smp(st, i);
-		int64_t v = COL_AT(&st->values[type], int64_t, i);
+		int64_t v = store_value(st, type, i);
 		g->all = wrap_add(g->all, wrap_abs(v));
 		if (base && base[s->set])
 			g->base = wrap_add(g->base, wrap_abs(v));
@@ -140,8 +140,9 @@ static void add_sides(struct scale *g, uint32_t type, const uint8_t *keep)
 	int64_t all[2] = {0, 0};
 	for (uint32_t i = 0; i < g->sn->nsmps; i++) {
 		const struct smp_row *s = store_smp(st, i);
-		bool a = side_in(d->a, s->side), b = side_in(d->b, s->side);
-		int64_t v = COL_AT(&st->values[type], int64_t, i), w = b ? v : 0;
+		uint32_t side = store_side(st, i);
+		bool a = side_in(d->a, side), b = side_in(d->b, side);
+		int64_t v = store_value(st, type, i), w = b ? v : 0;
 		if (!v || !(a || b))
 			continue;
 		v = a ? sides_scaled(v, d->ratio) : 0;

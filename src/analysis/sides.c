@@ -29,8 +29,8 @@ double sides_ratio(const struct snap *sn, size_t type, uint64_t a, uint64_t b)
 	const struct store *st = sn->st;
 	int64_t sum[2] = {0, 0};
 	for (uint32_t i = 0; type < sn->ntypes && i < sn->nsmps; i++) {
-		uint32_t side = store_smp(st, i)->side;
-		int64_t v = COL_AT(&st->values[type], int64_t, i);
+		uint32_t side = store_side(st, i);
+		int64_t v = store_value(st, type, i);
 		if (side_in(a, side))
 			sum[0] = wrap_add(sum[0], v);
 		if (side_in(b, side))
@@ -57,11 +57,12 @@ int64_t sides_whole(const struct snap *sn, size_t type, const struct sides *d)
 	int64_t sum = 0;
 	for (uint32_t i = 0; type < sn->ntypes && i < sn->nsmps; i++) {
 		const struct smp_row *s = store_smp(st, i);
-		int64_t v = COL_AT(&st->values[type], int64_t, i);
+		int64_t v = store_value(st, type, i);
 		struct rest r = {s->stack, s->set, 0};
-		if (side_in(d->a, s->side))
+		uint32_t side = store_side(st, i);
+		if (side_in(d->a, side))
 			r.v = sides_scaled(v, d->ratio);
-		if (side_in(d->b, s->side))
+		if (side_in(d->b, side))
 			r.v = wrap_sub(r.v, v);
 		uint32_t h = hash_u64(r.stack, r.set),
 			 id = r.v ? intern_find(&index, h, same_rest, rest, &r) : 0;

@@ -60,7 +60,7 @@ static struct pool *weigh_sets(const struct snap *sn, const struct focus *fc, si
 		bool gone = to.to ? to.to[s->stack] == DERIVE_NONE
 				  : to.state && !derive_counts(to.state[s->stack]);
 		if (!gone && (!keep || keep[s->set]) &&
-		    columns(d, s->side, COL_AT(&sn->st->values[type], int64_t, i), &w, &o))
+		    columns(d, store_side(sn->st, i), store_value(sn->st, type, i), &w, &o))
 			add(&set[s->set], w, o);
 	}
 	verdict_free(&v);

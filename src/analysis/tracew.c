@@ -421,7 +421,7 @@ static void pass_samples(struct pass *p)
 		struct smp_time t = store_smp_time(st, i);
 		if (!sample_counts(p->f, &t))
 			continue;
-		int64_t n = COL_AT(&st->values[0], int64_t, i), ns = COL_AT(&st->values[1], int64_t, i);
+		int64_t n = store_value(st, 0, i), ns = store_value(st, 1, i);
 		p->w->ns[s->stack] = wrap_add(p->w->ns[s->stack], ns);
 		p->w->count[s->stack] = wrap_add(p->w->count[s->stack], n);
 		p->w->total_ns = wrap_add(p->w->total_ns, ns);

@@ -82,7 +82,7 @@ void info_labels(const struct snap *sn, info_label_fn *fact, void *arg)
 		for (uint32_t k = 0; k < set->n; k++) {
 			const struct sink_label *l = store_label(sn->st, set->label + k);
 			if (l->str || l->blank)
-				add(&ts, l->key, l->str, COL_AT(&sn->st->values[type], int64_t, i));
+				add(&ts, l->key, l->str, store_value(sn->st, type, i));
 		}
 	}
 	if (ts.n)

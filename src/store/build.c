@@ -504,13 +504,13 @@ uint64_t store_size(const struct snap *sn)
 {
 	const struct store *st = sn->st;
 	const struct col *cols[] = {&st->strs, &st->maps, &st->funs, &st->locs, &st->frms, &st->stks, &st->forks, &st->fork,
-	    &st->types, &st->smps, &st->sets, &st->labels, &st->times, &st->trks, &st->marks, &st->spans, &st->span_blocks,
+	    &st->types, &st->smps, &st->sets, &st->labels, &st->sides, &st->times, &st->trks, &st->marks, &st->spans, &st->span_blocks,
 	    &st->utils, &st->trk_times};
 	uint64_t n = sn->held;
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		n += (uint64_t)col_n(cols[i]) * cols[i]->width;
 	for (uint32_t i = 0; sn->nsmps && i < sn->ntypes; i++)
-		n += (uint64_t)col_n(&st->values[i]) * st->values[i].width;
+		n += ints_bytes(&st->values[i]);
 	for (int i = 0; i < CT__N; i++)
 		n += (uint64_t)col_n(&st->counts[i]) * st->counts[i].width;
 	for (uint32_t i = 0; i < sn->nsheets && !st->keep; i++)

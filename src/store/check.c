@@ -81,7 +81,7 @@ static int check_samples(const struct snap *sn, struct err *e)
 		if (t->name >= sn->nstrs || t->unit >= sn->nstrs)
 			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
 			    "store: sample type %u has a string that is not there", i);
-		if (sn->nsmps && col_n(&st->values[i]) < sn->nsmps)
+		if (sn->nsmps && ints_n(&st->values[i]) < sn->nsmps)
 			return err_set(
 			    e, ERR_FORMAT, ERR_NOWHERE, "store: sample type %u lacks values", i);
 	}

@@ -117,6 +117,14 @@ static void put_rows(struct freezing *z, const struct col *c, uint32_t n)
 	}
 }
 
+static void put_values(struct freezing *z, const struct ints *c, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t v = ints_at(c, i);
+		put_bytes(z, &v, sizeof v);
+	}
+}
+
 /* Of the first n nodes, how many do not lie behind their parents. */
 static uint32_t forks_below(const struct store *st, uint32_t n)
 {
@@ -244,7 +252,7 @@ static void put_columns(struct freezing *z)
 	}
 	part_begin(z, IP_VALUES);
 	for (uint32_t t = 0; sn->nsmps && t < sn->ntypes; t++)
-		put_rows(z, &sn->st->values[t], sn->nsmps);
+		put_values(z, &sn->st->values[t], sn->nsmps);
 	part_end(z, IP_VALUES);
 }
 

@@ -54,7 +54,7 @@ uint64_t index_layout(void)
 	const uint32_t also[] = {0x01020304, IP__N, TS__N, CT__N, MK__N, SHEET_STEP, SHEET_CONT, SHEET_PAST, START3_NS,
 		sizeof(struct index_head), offsetof(struct trk_row, t0), offsetof(struct sink_span, name),
 		offsetof(struct sink_mark, text), offsetof(struct sink_trace, events), offsetof(struct sink_util, what),
-		offsetof(struct smp_row, side), offsetof(struct smp_time, trk), offsetof(struct loc_row, first),
+		offsetof(struct smp_row, set), offsetof(struct smp_time, trk), offsetof(struct loc_row, first),
 		    offsetof(struct sink_label, num)};
 	struct checksum s = {0};
 	checksum_add(&s, also, sizeof also);

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Samples: a row that says where and with which labels, and one column of values
- * per type, so that a report on one type reads only that one. Samples stay in
+ * per type (base/ints.h), so that a report on one type reads only that one. Samples stay in
  * the order of the file, and two that are alike stay two: it is the reports
  * that add up. Types come before samples; their columns are made when the first
  * sample comes and never move again.
@@ -15,7 +15,7 @@
  * text, or has an empty unit: a number 0 without a unit is no label in the format.
  *
  * When and where a sample was taken only traces know: a column of its own, which a
- * profile does not have.
+ * profile does not have. Nor has one file a column of which file a sample is of.
  */
 #include "config.h"
 #include "store/samples.h"
@@ -34,6 +34,7 @@ void samples_rows(struct store *st)
 {
 	st->values = NULL;
 	col_init(&st->smps, sizeof(struct smp_row));
+	col_init(&st->sides, sizeof(uint8_t));
 	col_init(&st->times, sizeof(struct smp_time));
 	col_init(&st->sets, sizeof(struct set_row));
 	col_add(&st->sets, NULL);
@@ -43,9 +44,10 @@ void samples_rows(struct store *st)
 void samples_rows_free(struct store *st)
 {
 	for (uint32_t i = 0; st->values && i < col_n(&st->types); i++)
-		col_free(&st->values[i]);
+		ints_free(&st->values[i]);
 	mem_free(st->values);
 	col_free(&st->smps);
+	col_free(&st->sides);
 	col_free(&st->times);
 	col_free(&st->sets);
 	col_free(&st->labels);
@@ -132,20 +134,29 @@ static void add_time(struct store *st, const struct sink_sample *s)
 	*(struct smp_time *)col_add(&st->times, NULL) = (struct smp_time){s->when, s->trk, s->proc};
 }
 
+static void add_side(struct store *st, uint32_t side)
+{
+	if (!side)
+		return;
+	while (col_n(&st->sides) < col_n(&st->smps))
+		col_add(&st->sides, NULL);
+	*(uint8_t *)col_add(&st->sides, NULL) = (uint8_t)side;
+}
+
 void samples_add(struct store *st, struct intern *sets, const struct sink_sample *s)
 {
 	uint32_t ntype = col_n(&st->types);
 	if (!st->values) {
 		st->values = xcalloc(ntype, sizeof *st->values);
 		for (uint32_t i = 0; i < ntype; i++)
-			col_init(&st->values[i], sizeof(int64_t));
+			ints_init(&st->values[i]);
 	}
 	uint32_t set = set_of(st, sets, s);
 	for (uint32_t i = 0; i < ntype; i++)
-		*(int64_t *)col_add(&st->values[i], NULL) = s->value[i];
+		ints_add(&st->values[i], s->value[i]);
 	add_time(st, s);
-	*(struct smp_row *)col_add(&st->smps, NULL) = (struct smp_row){s->stack == STK_LATER ? 0 : s->stack, set,
-	    s->side};
+	add_side(st, s->side);
+	*(struct smp_row *)col_add(&st->smps, NULL) = (struct smp_row){s->stack == STK_LATER ? 0 : s->stack, set};
 }
 
 void samples_settle(struct store *st, uint32_t first, const stk_id *stack, size_t n)

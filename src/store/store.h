@@ -4,6 +4,7 @@
 #define TTRACE_STORE_H
 
 #include "base/col.h"
+#include "base/ints.h"
 #include "base/mem.h"
 #include "base/rank.h"
 #include "sink.h"
@@ -26,7 +27,7 @@ struct frm_row { loc_id loc; fun_id fun; int64_t line, col; };	/* inlined: not t
 struct stk_row { stk_id parent; frm_id frame; };
 struct stk_forks { _Atomic uint64_t bits; uint32_t before, none; };	/* of 64 nodes; before: how many before these */
 struct type_row { str_id name, unit; };
-struct smp_row { stk_id stack; uint32_t set, side; };	/* side: which of the files it is of */
+struct smp_row { stk_id stack; uint32_t set; };
 struct set_row { uint32_t label, n; };	/* labels[label .. label+n): samples have few different sets; 0 is none */
 struct smp_time { int64_t when; trk_id trk, proc; };	/* of a trace's samples; others have none */
 
@@ -115,7 +116,9 @@ struct store {
 	struct arena arena;
 	struct col strs, maps, funs, locs, frms;		/* the rows above, 0 is none */
 	struct col stks, forks, fork;			/* of nodes: frm_id; struct stk_forks, 64 a row; stk_id */
-	struct col types, smps, sets, labels, *values;		/* values[type]: int64_t per sample */
+	struct col types, smps, sets, labels;
+	struct ints *values;				/* by type, and sample */
+	struct col sides;				/* by sample, as far as there are any: see store_side() */
 	struct col times;					/* by sample, as far as there are any */
 	struct sink_meta meta;			/* readers go by the snapshot: snap.meta */
 	bool has_meta;
@@ -222,6 +225,15 @@ static inline const struct trk_list *store_numbered(const struct snap *sn, enum 
 static inline struct sheet_slot *store_slot(const struct store *s, uint32_t i) { return col_at(&s->sheets, i); }
 static inline const struct span_row *store_span(const struct store *s, uint32_t i) { return col_at(&s->spans, i); }
 static inline const struct smp_row *store_smp(const struct store *s, uint32_t i) { return col_at(&s->smps, i); }
+/* What a sample weighs, of a type; which of the files it is of: 0, the first. */
+static inline int64_t store_value(const struct store *s, size_t type, uint32_t i)
+{
+	return ints_at(&s->values[type], i);
+}
+static inline uint32_t store_side(const struct store *s, uint32_t i)
+{
+	return i < col_n(&s->sides) ? COL_AT(&s->sides, uint8_t, i) : 0;
+}
 static inline const struct set_row *store_set(const struct store *s, uint32_t i) { return col_at(&s->sets, i); }
 static inline const struct sink_label *store_label(const struct store *s, uint32_t i) { return col_at(&s->labels, i); }
 static inline struct smp_time store_smp_time(const struct store *s, uint32_t i)

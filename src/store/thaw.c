@@ -250,8 +250,12 @@ static void views(struct thawing *t)
 	view(&t->st.strs, t->strs, count(t, IP_LENGTHS), sizeof *t->strs);
 	view(&t->st.warns, t->warns, count(t, IP_WARNS), sizeof *t->warns);
 	t->st.values = xcalloc(ntypes, sizeof *t->st.values);
-	for (uint32_t i = 0; i < ntypes; i++)
-		view(&t->st.values[i], (const int64_t *)rows(t, IP_VALUES) + (size_t)i * nsmps, nsmps, sizeof(int64_t));
+	for (uint32_t i = 0; i < ntypes; i++) {
+		const int64_t *v = (const int64_t *)rows(t, IP_VALUES) + (size_t)i * nsmps;
+		ints_init(&t->st.values[i]);
+		for (uint32_t k = 0; k < nsmps; k++)
+			ints_add(&t->st.values[i], v[k]);
+	}
 	t->sn = (struct snap){.st = &t->st, .complete = true, .t0 = f->t0, .t1 = f->t1, .bytes = f->bytes,
 	    .total = f->total,
 		.has_trace = true, .trace = f->trace, .nstrs = count(t, IP_LENGTHS), .nfuns = count(t, IP_FUNS),
@@ -420,11 +424,8 @@ static void take(struct thawing *t, struct store *st)
 		copy_rows(index_col(st, p), index_col(&t->st, p));
 	take_forks(st, &t->st, t->sn.nstks);
 	if (t->sn.nsmps) {
-		st->values = xcalloc(t->sn.ntypes, sizeof *st->values);
-		for (uint32_t i = 0; i < t->sn.ntypes; i++) {
-			col_init(&st->values[i], sizeof(int64_t));
-			copy_rows(&st->values[i], &t->st.values[i]);
-		}
+		st->values = t->st.values;
+		t->st.values = NULL;
 	}
 	for (size_t i = 0; i < sizeof lent / sizeof *lent; i++)
 		col_lend(index_col(st, lent[i]), rows(t, lent[i]), count(t, lent[i]));
@@ -449,6 +450,8 @@ static void forget(struct thawing *t)
 	mem_free(t->errs);
 	mem_free(t->strs);
 	mem_free(t->warns);
+	for (uint32_t i = 0; t->st.values && i < t->sn.ntypes; i++)
+		ints_free(&t->st.values[i]);
 	mem_free(t->st.values);
 	col_free(&t->st.sheets);
 	mem_free(t);
