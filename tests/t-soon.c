@@ -156,6 +156,7 @@ int main(void)
 		":tagroot=x<Enter>4:prune_from=json<Enter>jjR1",
 		"1jjjj:tagroot=endpoint<Enter>jj:focus=json|run<Enter>:hide=main<Enter>u:tagleaf=endpoint<Enter>uuj",
 		"1jjjjG:granularity=lines<Enter>jj:granularity=files<Enter>k4:tagroot=endpoint<Enter>1:noinlines<Enter>uuuu2u1",
+		"4jjl<Enter>l2jjjjj4l1GkkK<Esc>2k3jj<Enter>j2jj3k:granularity=files<Enter>4jl<Enter>2kk4h2jG3G4uu",
 		NULL
 	};
 	static const char *const trace[] = {

@@ -83,6 +83,14 @@ static void tell_notices(struct app *a)
 	a->told = true;
 }
 
+/* Of two large trees the one that nobody looks at goes. */
+static void rest_others(struct app *a)
+{
+	for (int i = 0; session_weighing(a->s) && panes[i]; i++)
+		if (i != a->cur && a->state[i] && panes[i]->rest && panes[i]->rest(a->state[i], &a->env))
+			a->seen[i] = ~session_serial(a->s);
+}
+
 void app_update(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
@@ -98,6 +106,7 @@ void app_update(struct app *a)
 		p->update(state_now(a), &a->env);
 	}
 	a->seen[a->cur] = now;
+	rest_others(a);
 	tell_notices(a);
 }
 

@@ -41,7 +41,8 @@ static struct calls *calls_now(const struct app *a)
 
 static int64_t all_of(const struct app *a)
 {
-	struct calls *c = calls_now(a);
+	struct calls *c = session_calls_ready(a->s);
+	c = c ? c : calls_now(a);
 	int64_t all = c ? c->all : -1;
 	calls_free(c);
 	return all;

@@ -18,6 +18,8 @@ struct flameview {
 	struct flamework *work;		/* NULL: nothing is */
 	struct flame *f[PARTS];		/* f[UP] only with a pivot */
 	uint32_t zoom[PARTS];		/* place that fills the width */
+	uint64_t *way[PARTS];		/* while there are no calls: the ids of the way to it */
+	size_t nway[PARTS], waycap[PARTS];
 	struct flame_conf conf;		/* as is wanted; */
 	struct flame_conf laid;		/* as f is */
 	uint64_t pivot;			/* id of the thing looked from, 0 none */

@@ -35,6 +35,7 @@ struct listview {
 	str_id id, id_file;	/* of the one shown, over changes of the query */
 	const struct source *src;	/* NULL: no file is named */
 	int64_t line;		/* where it stood when nothing of it was left */
+	uint32_t below;		/* how many rows were seen above the selected before there were none; UINT32_MAX */
 	bool stale;		/* the file does not have what ran where it ran */
 	struct rows rows;
 	struct list_row *row;

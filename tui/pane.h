@@ -102,6 +102,9 @@ struct pane_ops {
 	void (*open)(void *st, const struct pane_env *);	/* once, before it is first shown */
 	void (*close)(void *st);
 	void (*update)(void *st, const struct pane_env *);	/* another snapshot, query or grep; after open() */
+	/* It is not on the screen, and a tree is being made: one as large that it holds goes (session_wants_room()).
+	   true: update() is to come before it is shown again. */
+	bool (*rest)(void *st, const struct pane_env *);
 	void (*tick)(void *st, const struct pane_env *);	/* work beside the interface has news */
 	/* PURE. The grid is clipped to the pane's area: below the two head lines, above the last two. */
 	void (*draw)(const void *st, const struct pane_env *, struct grid *);

@@ -96,12 +96,11 @@ static void lay_out_as(struct flameview *v, const struct pane_env *env, struct f
     struct calls *was)
 {
 	struct flame *old[PARTS] = {v->f[DOWN], v->f[UP]};
-	uint64_t *way[PARTS] = {NULL, NULL};
-	size_t n[PARTS] = {0, 0}, cap[PARTS] = {0, 0};
 	for (int k = 0; k < PARTS; k++) {
 		if (v->f[k] && v->zoom[k])
-			n[k] = way_to(v->f[k], v->zoom[k], &way[k], &cap[k]);
+			v->nway[k] = way_to(v->f[k], v->zoom[k], &v->way[k], &v->waycap[k]);
 		v->f[k] = made ? made[k] : NULL;
+		v->zoom[k] = 0;
 	}
 	session_let_go(env->s, was, old);
 	v->laid = v->conf = conf_now(v, v->t.c, env);
@@ -111,14 +110,17 @@ static void lay_out_as(struct flameview *v, const struct pane_env *env, struct f
 		if (v->conf.up)
 			v->f[UP] = flame_new(v->t.c, &v->conf);
 	}
+	hits_drop(&v->hit);
+	v->sel = 0;
+	if (v->t.c->none)
+		return;
 	for (int k = 0; k < PARTS; k++) {
-		size_t all = n[k];
-		uint32_t at = v->f[k] && all ? flame_follow(v->f[k], way[k], &n[k]) : 0;
-		v->zoom[k] = n[k] == all ? at : 0;
-		mem_free(way[k]);
+		size_t n = v->nway[k];
+		uint32_t at = v->f[k] && n ? flame_follow(v->f[k], v->way[k], &n) : 0;
+		v->zoom[k] = n == v->nway[k] ? at : 0;
+		v->nway[k] = 0;
 	}
 	restore(v);
-	hits_drop(&v->hit);
 	mark_hits(v, env);
 	flame_into_view(v, env->rows);
 }
@@ -153,9 +155,9 @@ static void change(struct flameview *v, const struct pane_env *env, struct flame
 		calls_ref(v->t.c);
 	}
 	lay_out_as(v, env, made, was);
-	if (v->loads)
+	if (v->loads && !v->t.c->none)
 		look_as(v, env, &v->then);
-	v->loads = false;
+	v->loads &= v->t.c->none;
 }
 
 /* Flames of the calls there are, as they are wanted now; of many nodes, beside the keyboard. */
@@ -175,6 +177,31 @@ static bool as_wanted(const struct flameview *v, const struct pane_env *env)
 	return v->f[DOWN] && v->t.c == v->next.c && flamework_same(&v->laid, &conf);
 }
 
+/* The calls that are shown go, where they hold a large tree and another one is being made. */
+static bool let_go(struct flameview *v, const struct pane_env *env)
+{
+	struct calls *was = v->t.c;
+	if (!was || !session_wants_room(env->s, was))
+		return false;
+	keep(v);
+	v->t.c = calls_none(session_snap(env->s)->st, was->gran);
+	lay_out_as(v, env, NULL, was);
+	return true;
+}
+
+static bool rest(void *st, const struct pane_env *env)
+{
+	struct flameview *v = st;
+	bool went = let_go(v, env);
+	if (!v->next.c || !session_wants_room(env->s, v->next.c))
+		return went;
+	flamework_drop(v->work);
+	v->work = NULL;
+	session_let_go(env->s, v->next.c, NULL);
+	v->next.c = NULL;
+	return true;
+}
+
 static void update(void *st, const struct pane_env *env)
 {
 	struct flameview *v = st;
@@ -182,6 +209,8 @@ static void update(void *st, const struct pane_env *env)
 		return;
 	v->next.walks = true;
 	tree_sync(&v->next, env, tree_gran(env));
+	if (v->next.c->none)
+		let_go(v, env);
 	if (as_wanted(v, env))
 		return;
 	if (!v->f[DOWN] && flame_is_work(v->next.c)) {
@@ -217,6 +246,8 @@ static void close_flame(void *st)
 		flame_free(v->f[k]);
 	tree_drop(&v->t);
 	tree_drop(&v->next);
+	for (int k = 0; k < PARTS; k++)
+		mem_free(v->way[k]);
 	mem_free(v->path);
 	hits_drop(&v->hit);
 	mem_free(v->nbelow);
@@ -544,6 +575,7 @@ const struct pane_ops pane_flame = {
     .state_size = sizeof(struct flameview),
     .close = close_flame,
     .update = update,
+    .rest = rest,
     .draw = draw,
     .act = act,
     .choices = choices,

@@ -82,7 +82,8 @@ static void show(struct listview *v, const struct pane_env *env, uint32_t fun)
 static void again(struct listview *v, const struct pane_env *env)
 {
 	int64_t line = v->rows.n ? v->row[v->rows.sel].line : v->line;
-	uint32_t below = v->rows.n ? v->rows.sel - v->rows.top : (uint32_t)list_height(v, env) / 2;
+	uint32_t below = v->rows.n ? v->rows.sel - v->rows.top : v->below != UINT32_MAX ? v->below
+	    : (uint32_t)list_height(v, env) / 2;
 	listview_fill(v, env);
 	uint32_t n = v->rows.n;
 	v->rows.n = 0;
@@ -116,17 +117,18 @@ static uint32_t hottest(const struct listview *v)
 	return best;
 }
 
-static void update(void *st, const struct pane_env *env)
+/* Where the cursor is, before other calls come, or none. */
+static void keep(struct listview *v)
 {
-	struct listview *v = st;
-	v->t.walks = true;
-	if (!tree_sync(&v->t, env, GR_LINES) && v->fun) {
-		if (v->assembly && v->asm_waits)
-			again(v, env);
-		return;
-	}
-	bool had = v->id != 0;
 	v->line = v->rows.n ? v->row[v->rows.sel].line : v->line;
+	if (v->t.c && !v->t.c->none)
+		v->below = v->rows.n ? v->rows.sel - v->rows.top : UINT32_MAX;
+}
+
+/* All of it anew, after other calls have come. */
+static void remake(struct listview *v, const struct pane_env *env)
+{
+	bool had = v->id != 0;
 	listview_functions(v);
 	v->cur = had ? fun_named(v, v->id, v->id_file) : UINT32_MAX;
 	if (v->cur != UINT32_MAX)
@@ -135,6 +137,32 @@ static void update(void *st, const struct pane_env *env)
 		show(v, env, hottest(v));
 	else
 		v->rows.n = 0;
+	if (!v->t.c->none)
+		v->below = UINT32_MAX;
+}
+
+static void update(void *st, const struct pane_env *env)
+{
+	struct listview *v = st;
+	v->t.walks = true;
+	keep(v);
+	if (!tree_sync(&v->t, env, GR_LINES) && v->fun) {
+		if (v->assembly && v->asm_waits)
+			again(v, env);
+		return;
+	}
+	remake(v, env);
+	tree_rows(&v->t, &v->rows);
+}
+
+static bool rest(void *st, const struct pane_env *env)
+{
+	struct listview *v = st;
+	keep(v);
+	if (!tree_rest(&v->t, env, &v->rows))
+		return false;
+	remake(v, env);
+	return true;
 }
 
 static void open_list(void *st, const struct pane_env *env)
@@ -142,6 +170,7 @@ static void open_list(void *st, const struct pane_env *env)
 	struct listview *v = st;
 	(void)env;
 	v->cur = UINT32_MAX;
+	v->below = UINT32_MAX;
 }
 
 static void close_list(void *st)
@@ -444,6 +473,7 @@ const struct pane_ops pane_list = {
     .open = open_list,
     .close = close_list,
     .update = update,
+    .rest = rest,
     .draw = listview_draw,
     .side = listview_side,
     .side_cols = 160,	/* source has long lines */

@@ -212,14 +212,15 @@ static uint32_t hottest(const struct peek *p)
 	return best;
 }
 
-static void update(void *st, const struct pane_env *env)
+static void keep(struct peek *p)
 {
-	struct peek *p = st;
-	uint64_t on = p->rows.n && p->centre ? p->t.c->thing[p->line[p->rows.sel].thing].id : 0;
-	p->t.walks = true;
-	bool fresh = tree_sync(&p->t, env, tree_gran(env));
-	if (!fresh && p->centre)
-		return;
+	if (p->t.c && !p->t.c->none)
+		p->on = p->rows.n && p->centre ? p->t.c->thing[p->line[p->rows.sel].thing].id : 0;
+}
+
+/* All of it anew, after other calls have come. */
+static void remake(struct peek *p, const struct pane_env *env)
+{
 	rematch(p);
 	uint32_t thing = calls_find(p->t.c, p->id);
 	if (!thing && p->nmatch)
@@ -228,10 +229,34 @@ static void update(void *st, const struct pane_env *env)
 	set_centre(p, env, thing, false);
 	p->id = thing ? p->id : id;	/* filtered away for now */
 	for (uint32_t i = 0; i < p->rows.n; i++)
-		if (on && p->line[i].thing && p->t.c->thing[p->line[i].thing].id == on) {
+		if (p->on && p->line[i].thing && p->t.c->thing[p->line[i].thing].id == p->on) {
 			rows_select(&p->rows, i);
 			break;
 		}
+}
+
+static void update(void *st, const struct pane_env *env)
+{
+	struct peek *p = st;
+	keep(p);
+	p->t.walks = true;
+	bool fresh = tree_sync(&p->t, env, tree_gran(env));
+	if (!fresh && p->centre)
+		return;
+	remake(p, env);
+	tree_rows(&p->t, &p->rows);
+}
+
+static bool rest(void *st, const struct pane_env *env)
+{
+	struct peek *p = st;
+	keep(p);
+	if (!tree_rest(&p->t, env, &p->rows))
+		return false;
+	flamework_drop(p->work);
+	p->work = NULL;
+	remake(p, env);
+	return true;
 }
 
 static void close_peek(void *st)
@@ -439,6 +464,7 @@ const struct pane_ops pane_peek = {
     .state_size = sizeof(struct peek),
     .close = close_peek,
     .update = update,
+    .rest = rest,
     .draw = peek_draw,
     .act = act,
     .go = go,

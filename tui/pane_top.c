@@ -173,6 +173,17 @@ static void update(void *st, const struct pane_env *env)
 	uint32_t n = session_snap(env->s)->nfuns;
 	p->functions = n ? n - 1 : 0;
 	fill(p, env);
+	tree_rows(&p->t, &p->rows);
+}
+
+static bool rest(void *st, const struct pane_env *env)
+{
+	struct topview *p = st;
+	keep(p);
+	if (!tree_rest(&p->t, env, &p->rows))
+		return false;
+	fill(p, env);
+	return true;
 }
 
 static void close_top(void *st)
@@ -479,6 +490,7 @@ const struct pane_ops pane_top = {
     .state_size = sizeof(struct topview),
     .close = close_top,
     .update = update,
+    .rest = rest,
     .draw = top_draw,
     .act = act,
     .choices = choices,

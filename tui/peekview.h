@@ -28,7 +28,7 @@ struct peek {
 	struct peek_line *line;
 	size_t cap;
 	uint32_t centre;
-	uint64_t id;		/* of the centre */
+	uint64_t id, on;	/* of the centre; of the row selected */
 	uint64_t back[BACK_MAX];
 	int nback;
 	bool more;		/* of a difference: only what has become more */

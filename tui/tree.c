@@ -44,7 +44,7 @@ bool tree_sync(struct tree *t, const struct pane_env *env, enum gran gran)
 	if (t->c && t->c->gran == gran && (t->serial == session_serial(env->s) || little_more(t, env)))
 		return false;
 	struct calls *c = session_calls_soon(env->s, gran, t->walks);
-	if (!c && t->c && (t->walks || !session_wants_room(env->s, t->c)))
+	if (!c && t->c && !session_wants_room(env->s, t->c))
 		return false;		/* what was is shown until then */
 	session_let_go(env->s, t->c, NULL);
 	t->c = NULL;
@@ -58,6 +58,28 @@ bool tree_sync(struct tree *t, const struct pane_env *env, enum gran gran)
 	memcpy(&t->query, session_query(env->s), sizeof t->query);
 	t->nstks = session_snap(env->s)->nstks;
 	return true;
+}
+
+bool tree_rest(struct tree *t, const struct pane_env *env, const struct rows *rows)
+{
+	if (!t->c || !session_wants_room(env->s, t->c))
+		return false;
+	t->was = *rows;
+	t->was_serial = t->serial;
+	t->rested = true;
+	session_let_go(env->s, t->c, NULL);
+	t->c = calls_none(session_snap(env->s)->st, t->c->gran);
+	t->serial = ~session_serial(env->s);
+	return true;
+}
+
+void tree_rows(struct tree *t, struct rows *rows)
+{
+	if (t->c->none || !t->rested)
+		return;
+	t->rested = false;
+	if (t->was_serial == t->serial && t->was.n == rows->n && t->was.h == rows->h)
+		*rows = t->was;
 }
 
 void tree_drop(struct tree *t)

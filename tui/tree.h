@@ -18,10 +18,17 @@ struct tree {
 	uint32_t serial;
 	struct query query;	/* they were made for */
 	uint32_t nstks;		/* and of how much */
+	struct rows was;	/* tree_rest(): the rows there were, of which serial */
+	uint32_t was_serial;
+	bool rested;
 };
 /* Make the calls of the present query. true when they are new: ids of things and nodes have changed. */
 bool tree_sync(struct tree *, const struct pane_env *, enum gran);
 void tree_drop(struct tree *);
+/* Of a pane that is not on the screen, when the session wants room: it has no calls then, as before the first update.
+   true: so it is. The rows are as they were when tree_rows() is told that these have been made of the same calls again. */
+bool tree_rest(struct tree *, const struct pane_env *, const struct rows *);
+void tree_rows(struct tree *, struct rows *);
 enum gran tree_gran(const struct pane_env *);	/* of the query */
 
 /* A value with its unit; zero is a dim dot. Ends before x1. */

@@ -173,8 +173,9 @@ struct calls *session_calls(struct session *, enum gran);
    always waits. */
 void session_patient(struct session *);
 struct calls *session_calls_soon(struct session *, enum gran, bool tree);
-/* After it said NULL: is it another tree that is being made, and these calls hold one of as many nodes, so that there
-   had better be no two of them? Who goes over nodes keeps what it has. */
+/* Those of the query that are at hand, by whatever granularity; NULL: none are. */
+struct calls *session_calls_ready(struct session *);
+/* Is another tree being made, and these calls hold one of as many nodes, so that there had better be no two of them? */
 bool session_wants_room(const struct session *, const struct calls *);
 /* Give back calls, and two flames that were laid out of them or NULL: large ones beside the interface, for it takes
    long. */

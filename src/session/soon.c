@@ -183,7 +183,7 @@ static bool start(struct session *s, struct wanted want)
 	w->first = !s->shared && s->snap->complete && !session_is_trace(s);
 	s->shared |= w->first;
 	w->tree = session_makes_tree(s, want.gran);
-	if (w->tree && s->cserial != s->serial && session_large_tree(s->snap->nstks))
+	if (w->tree && session_large_tree(s->snap->nstks))
 		session_drop_calls(s);
 	lend_shapes(s, &w->at);
 	w->job = w->at.focus ? job_start(weigh, w) : NULL;
@@ -284,6 +284,14 @@ void session_weigh_stop(struct session *s)
 	job_cancel(s->weighing->job);
 	s->weighing->want.serial = ~s->serial;	/* of nothing that anybody wants */
 	take(s);
+}
+
+struct calls *session_calls_ready(struct session *s)
+{
+	for (int i = 0; i < 2 && s->cserial == s->serial; i++)
+		if (s->calls[i])
+			return calls_ref(s->calls[i]);
+	return NULL;
 }
 
 bool session_wants_room(const struct session *s, const struct calls *c)

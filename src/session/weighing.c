@@ -9,7 +9,7 @@
  * the nodes that are left; only where nodes are in no order (a trace's) weights are put on a tree that is merged anew.
  *
  * A shape belongs to a snapshot and a granularity; two are kept, since the lines
- * are looked at beside the functions.
+ * are looked at beside the functions: but of large ones one, for two take more than a profile may.
  */
 #include "config.h"
 #include "session/state.h"
@@ -332,18 +332,13 @@ bool session_makes_tree(const struct session *s, enum gran gran)
 	return !tagged && !plain;
 }
 
-/* The other tree, of a granularity that the query had and has no more. The lines that somebody looks at beside the
-   functions are kept: but not, while it is not their turn, what all samples weigh there. */
+/* The other tree: that of lines beside that of functions, or of a granularity that the query had and has no more. */
 static void drop_other(struct session *s, int slot)
 {
 	const struct kept_shape *k = &s->shape[!slot];
-	struct shape *is = k->shape ? k->shape : k->tagged;
-	if (!is || !session_large_tree(is->n))
-		return;
-	if (k->asked && k->things->gran != s->hist[s->at].gran)
+	const struct shape *is = k->shape ? k->shape : k->tagged;
+	if (is && session_large_tree(is->n))
 		drop_shape(s, !slot);
-	else
-		shape_rest(is);
 }
 
 /* Of the store's nodes. NULL: it was stopped. */
