@@ -8,7 +8,7 @@
  *
  *     frames [-slow] [-wall] [-every] [-keys KEYS] [options of ttrace] FILE.trace
  *
- * -slow: every key that took more than 8 ms. -keys: these instead. -every: each key of each command in each pane, of
+ * -slow: every key that took more than 8 ms, and what of seconds was waited for beside one. -keys: these instead. -every: each key of each command in each pane, of
  * profiles too.
  * -mem is in megabytes here. -wall: what the clock says, where a trace is larger than -mem and a key may wait for the
  * file.
@@ -90,11 +90,15 @@ static void show(struct screen *s, bool news)
 /* What is made beside the keyboard, and the frames that show it. */
 static void beside(struct screen *s, const char *text, size_t len, bool slow)
 {
+	struct timespec a, z;
+	clock_gettime(CLOCK_MONOTONIC, &a);
 	app_wait(s->a);
 	for (struct job *j; (j = app_work(s->a)) && nall < sizeof all / sizeof *all;) {
 		struct pollfd p = {.fd = job_fd(j), .events = POLLIN};
-		while (!job_done(j, NULL))
+		while (!job_done(j, NULL)) {
 			poll(&p, 1, 100);
+			job_drain(j);
+		}
 		double t = now_ms();
 		app_settle(s->a, false);
 		show(s, true);
@@ -104,6 +108,9 @@ static void beside(struct screen *s, const char *text, size_t len, bool slow)
 		if (app_work(s->a) == j)
 			break;
 	}
+	clock_gettime(CLOCK_MONOTONIC, &z);
+	if (slow && z.tv_sec - a.tv_sec > 1)
+		printf("        beside %.*s: %ld s\n", (int)len, text, (long)(z.tv_sec - a.tv_sec));
 }
 
 static void one_key(struct screen *s, int32_t key, const char *text, size_t len, bool slow)

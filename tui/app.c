@@ -94,7 +94,7 @@ static void rest_others(struct app *a)
 void app_update(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
-	uint32_t now = session_serial(a->s);
+	uint32_t now = p->of_scope ? session_scope(a->s) : session_serial(a->s);
 	layout(a);
 	if (!a->state[a->cur]) {
 		a->state[a->cur] = xcalloc(1, p->state_size);
@@ -113,7 +113,7 @@ void app_update(struct app *a)
 void app_changed(struct app *a)
 {
 	for (int i = 0; i < PANES_MAX; i++)
-		a->seen[i] = ~session_serial(a->s);
+		a->seen[i] = UINT32_MAX;
 	app_update(a);
 }
 
@@ -313,7 +313,7 @@ static void weighed(struct app *a)
 		return;
 	for (int i = 0; panes[i]; i++)
 		if (panes[i]->bit & P_TREES)
-			a->seen[i] = ~session_serial(a->s);
+			a->seen[i] = UINT32_MAX;
 	app_update(a);
 	if (!app_awaits(a) && (a->later.go || a->later.load))
 		go_later(a);

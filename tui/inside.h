@@ -81,7 +81,7 @@ struct app {
 	size_t cost_bytes;
 
 	void *state[PANES_MAX];		/* NULL: not open yet */
-	uint32_t seen[PANES_MAX];	/* serial of the session at its last update() */
+	uint32_t seen[PANES_MAX];	/* serial of the session, or of its scope, at its last update() */
 	int cur;
 
 	struct step jump[JUMPS_MAX];	/* jump[jump_at] is where we are */

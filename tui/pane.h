@@ -98,6 +98,7 @@ struct pane_ops {
 	int bit;		/* P_TOP: the rows of cmd.def that hold here */
 	enum cmd_id cmd;	/* the command that opens it */
 	bool trace_only, profile_only;
+	bool of_scope;		/* what it shows depends on the scope of the query alone: session_scope() */
 	size_t state_size;	/* the app allocates it, zeroed, before open() */
 	void (*open)(void *st, const struct pane_env *);	/* once, before it is first shown */
 	void (*close)(void *st);

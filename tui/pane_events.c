@@ -530,7 +530,7 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 }
 
 const struct pane_ops pane_events = {
-    .name = "events", .tab = "Ev", .bit = P_EVENTS, .cmd = CMD_PANE_EVENTS, .trace_only = true,
+    .name = "events", .tab = "Ev", .bit = P_EVENTS, .cmd = CMD_PANE_EVENTS, .trace_only = true, .of_scope = true,
     .state_size = sizeof(struct events), .close = close_events, .update = update, .draw = ev_draw, .act = act, .go = go,
     .choices = choices, .place = place, .topics = topics, .save = save, .load = load, .summary = summary,
     .detail = detail, .find = find, .keys = keys,

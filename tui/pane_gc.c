@@ -393,7 +393,8 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 }
 
 const struct pane_ops pane_gc = {
-    .name = "gc", .tab = "GC", .bit = P_GC, .cmd = CMD_PANE_GC, .trace_only = true, .state_size = sizeof(struct gcview),
+    .name = "gc", .tab = "GC", .bit = P_GC, .cmd = CMD_PANE_GC, .trace_only = true, .of_scope = true,
+    .state_size = sizeof(struct gcview),
     .open = begin, .close = close_gc, .update = update, .draw = gc_draw, .act = act, .place = place, .topics = topics,
     .save = save, .load = load, .report = report,
     .summary = summary, .detail = detail, .find = find, .keys = keys, .side = gc_side, .click = click,

@@ -574,7 +574,7 @@ static struct job *job(void *st)
 }
 
 const struct pane_ops pane_goroutines = {
-    .name = "goroutines", .tab = "Gor", .bit = P_GOR, .cmd = CMD_PANE_GOR, .trace_only = true,
+    .name = "goroutines", .tab = "Gor", .bit = P_GOR, .cmd = CMD_PANE_GOR, .trace_only = true, .of_scope = true,
     .state_size = sizeof(struct gor), .open = open_gor, .close = close_gor, .update = update, .draw = gor_draw,
     .act = act, .go = go,
     .choices = choices, .place = place, .topics = topics, .save = save, .load = load, .report = report,

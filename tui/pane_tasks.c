@@ -528,7 +528,7 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 }
 
 const struct pane_ops pane_tasks = {
-    .name = "tasks", .tab = "Task", .bit = P_TASK, .cmd = CMD_PANE_TASK, .trace_only = true,
+    .name = "tasks", .tab = "Task", .bit = P_TASK, .cmd = CMD_PANE_TASK, .trace_only = true, .of_scope = true,
     .state_size = sizeof(struct tasks), .open = begin, .close = close_tasks, .update = update, .draw = tasks_draw,
     .act = act, .choices = choices, .go = go, .place = place, .topics = topics, .save = save, .load = load,
     .report = report, .summary = tasks_summary, .detail = tasks_detail, .find = tasks_find_hit,

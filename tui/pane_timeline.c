@@ -562,7 +562,7 @@ const struct pane_ops pane_timeline = {
     .tab = "Time",
     .bit = P_TIME,
     .cmd = CMD_PANE_TIME,
-    .trace_only = true,
+    .trace_only = true, .of_scope = true,
     .state_size = sizeof(struct timeline),
     .open = tl_open,
     .close = tl_close,

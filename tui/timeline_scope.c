@@ -40,13 +40,13 @@ bool tl_scope_make(struct timeline *tl, const struct pane_env *env)
 	struct tl_scope *sc = &tl->scope;
 	const struct snap *sn = session_snap(env->s);
 	const uint8_t *set;
-	if (sc->serial == session_serial(env->s) && sc->made)
+	if (sc->serial == session_scope(env->s) && sc->made)
 		return false;
 	bool was = sc->on;
 	tl_pick_stop(tl);
 	arena_reset(&sc->mem);
 	sc->made = true;
-	sc->serial = session_serial(env->s);
+	sc->serial = session_scope(env->s);
 	session_trace(env->s, &sc->mem, &sc->f);
 	set = sc->f.g;
 	if (sc->f.slice) {

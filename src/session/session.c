@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A session: files being opened, the newest snapshot, the query, and the
+ * A session: files being opened, the newest snapshot, the query (asked.c), and the
  * weights that follow from both.
- *
- * Queries are kept in one list with a mark for the present one, so undo and
- * redo are steps along it and a new query cuts off what was undone. Their
- * strings live in an arena as long as the session: a person types few.
  *
  * Weights (weighing.c) are cached for one (snapshot, query) and made anew when
  * either differs; two arenas take turns so that what a pane was given stays good
@@ -246,6 +242,7 @@ bool session_refresh(struct session *s)
 		return false;
 	s->snap = now;
 	s->serial++;
+	s->scope++;
 	s->refreshed = clock_us();
 	s->spent = 0;
 	return true;
@@ -389,6 +386,7 @@ int session_option(struct session *s, enum opt_id id, const char *value, struct 
 	if (opt_set(&s->first, id, session_keep(s, value), e))
 		return -1;
 	s->serial++;
+	s->scope++;
 	return 0;
 }
 
@@ -496,87 +494,6 @@ size_t session_type(const struct session *s)
 		return t;
 	t = asked_type(s);
 	return t != SIZE_MAX ? t : default_type(s);
-}
-
-/* ---- the query */
-
-const struct query *session_query(const struct session *s)
-{
-	return &s->hist[s->at];
-}
-
-static int use(struct session *s, size_t at, struct err *e)
-{
-	static const struct filters none;
-	struct focus *f = focus_new(s->hist[at].suspended ? &none : &s->hist[at].f, e);
-	if (!f)
-		return -1;
-	focus_free(s->focus);
-	s->focus = f;
-	s->at = at;
-	s->serial++;
-	return 0;
-}
-
-static int check_rx(const char *re, struct err *e)
-{
-	struct rx *rx = re && *re ? rx_new(re, e) : NULL;
-	rx_free(rx);
-	return re && *re && !rx ? -1 : 0;
-}
-
-enum { QUERY_STRINGS = 17 };
-static void strings_of(struct query *q, const char **str[QUERY_STRINGS])
-{
-	const char **all[QUERY_STRINGS] = {&q->f.focus, &q->f.ignore, &q->f.hide, &q->f.show, &q->f.show_from,
-	    &q->f.prune_from, &q->f.tagfocus, &q->f.tagignore, &q->f.tagshow, &q->f.taghide, &q->f.tagroot,
-	    &q->f.tagleaf, &q->gs, &q->group, &q->task, &q->region, &q->latency};
-	memcpy(str, all, sizeof all);
-}
-
-void query_keep(struct query *q, struct arena *a)
-{
-	const char **str[QUERY_STRINGS];
-	strings_of(q, str);
-	for (size_t i = 0; i < QUERY_STRINGS; i++)
-		if (*str[i])
-			*str[i] = arena_strndup(a, *str[i], strlen(*str[i]));
-}
-
-int session_set(struct session *s, const struct query *q, struct err *e)
-{
-	struct query n = *q, was = s->hist[s->at];
-	const char **str[QUERY_STRINGS], **old[QUERY_STRINGS];
-	strings_of(&n, str);
-	strings_of(&was, old);
-	if (check_rx(n.group, e) || check_rx(n.region, e) || (!is_number(n.task) && check_rx(n.task, e)))
-		return -1;
-	for (size_t i = 0; i < QUERY_STRINGS; i++)	/* the numbers of a million goroutines are not kept twice */
-		*str[i] = *str[i] == *old[i] ? *old[i] : session_keep(s, *str[i]);
-	s->hist = mem_grow(s->hist, &s->cap, s->at + 2, sizeof *s->hist);
-	struct query undone = s->at + 1 < s->nhist ? s->hist[s->at + 1] : n;
-	s->hist[s->at + 1] = n;
-	if (use(s, s->at + 1, e)) {
-		s->hist[s->at + 1] = undone;
-		return -1;
-	}
-	s->nhist = s->at + 1;
-	return 0;
-}
-
-bool session_undo(struct session *s)
-{
-	return s->at > 0 && !use(s, s->at - 1, NULL);
-}
-
-bool session_redo(struct session *s)
-{
-	return s->at + 1 < s->nhist && !use(s, s->at + 1, NULL);
-}
-
-uint32_t session_serial(const struct session *s)
-{
-	return s->serial;
 }
 
 /* ---- sources */

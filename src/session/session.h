@@ -111,6 +111,8 @@ int session_set(struct session *, const struct query *, struct err *e);
 bool session_undo(struct session *);
 bool session_redo(struct session *);
 uint32_t session_serial(const struct session *);	/* differs whenever snapshot or query do */
+/* Likewise, but not where two queries leave the same goroutines and times of a trace, and weigh them in another way. */
+uint32_t session_scope(const struct session *);
 
 /* ---- sides: more files beside the first
 

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* What a session is: for session.c, joining.c and weighing.c alone. */
+/* What a session is: for session.c, asked.c, joining.c and weighing.c alone. */
 struct session {
 	struct bringing bring;
 	struct opening op;
@@ -23,6 +23,7 @@ struct session {
 	size_t nhist, cap, at;
 	struct focus *focus;		/* of the present query */
 	uint32_t serial;		/* counts changes of the snapshot or the query */
+	uint32_t scope;			/* likewise, of the query only those of what it leaves of a trace */
 	int64_t refreshed, spent;	/* us: when the snapshot was taken, on weights and calls since */
 	struct arena arena[2];
 	int turn;
