@@ -8,7 +8,8 @@
  *
  *     frames [-slow] [-wall] [-every] [-keys KEYS] [options of ttrace] FILE.trace
  *
- * -slow: every key that took more than 8 ms, and what of seconds was waited for beside one. -keys: these instead. -every: each key of each command in each pane, of
+ * -slow: every key that took more than 8 ms, or a fifth of a second by the clock, and what of seconds was waited for
+ * beside one. -keys: these instead. -every: each key of each command in each pane, of
  * profiles too.
  * -mem is in megabytes here. -wall: what the clock says, where a trace is larger than -mem and a key may wait for the
  * file.
@@ -46,6 +47,8 @@ static const struct walk { const char *pane, *keys; } walks[] = {
 enum { MOST = 4096 };
 static double took[MOST], all[MOST * 16];
 static size_t ntook, nall;
+static bool tells;	/* what is slow, ... */
+enum { NOTICED = 200 };	/* ... and what waits so many ms for others, or for work beside the keyboard */
 static clockid_t clock_id = CLOCK_THREAD_CPUTIME_ID;
 
 /* Of the processor: the machine may have other things to do. */
@@ -113,11 +116,20 @@ static void beside(struct screen *s, const char *text, size_t len, bool slow)
 		printf("        beside %.*s: %ld s\n", (int)len, text, (long)(z.tv_sec - a.tv_sec));
 }
 
+static double clock_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
 static void one_key(struct screen *s, int32_t key, const char *text, size_t len, bool slow)
 {
-	double t = now_ms();
+	double t = now_ms(), began = clock_ms();
 	app_key(s->a, key);
 	show(s, false);
+	if (tells && clock_ms() - began > NOTICED)
+		printf("        %.*s: %.0f ms on the clock\n", (int)len, text, clock_ms() - began);
 	frame_took(now_ms() - t);
 	if (slow && now_ms() - t > 8)
 		printf("        %.*s: %.1f ms\n", (int)len, text, now_ms() - t);
@@ -257,7 +269,7 @@ int main(int argc, char **argv)
 		more = !strcmp(s, "-slow") || !strcmp(s, "-wall") || !strcmp(s, "-every") ||
 		    (!strcmp(s, "-keys") && given + 2 < argc);
 		if (!strcmp(s, "-slow"))
-			how.slow = true;
+			how.slow = tells = true;
 		else if (!strcmp(s, "-every"))
 			how.every = true;
 		else if (!strcmp(s, "-wall"))

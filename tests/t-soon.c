@@ -131,6 +131,32 @@ static void none_waited_for(const struct opt *o, const char *keys, bool leave)
 	end(&v);
 }
 
+/* Keys that come while it is counted lead to where they would have led. */
+static void leads_there(const struct opt *o, const char *keys)
+{
+	struct side at_once, beside;
+	if (!begin(&at_once, o, false) || !begin(&beside, o, true))
+		return;
+	size_t k;
+	settle(&beside);
+	for (size_t n = strlen(keys), at = 0; at < n; at += k) {
+		int32_t key;
+		k = key_script(keys + at, n - at, &key);
+		press(&at_once, key);
+		app_settle(at_once.a, true);
+		app_draw(at_once.a, at_once.g);
+		press(&beside, key);
+		if (key == '6' || key == KEY_RETURN)	/* what these open is there before one goes on */
+			settle(&beside);
+	}
+	settle(&beside);
+	app_draw(beside.a, beside.g);
+	app_draw(at_once.a, at_once.g);
+	OK(same(&at_once, &beside));
+	end(&at_once);
+	end(&beside);
+}
+
 static void run(const char *file, const char *const *keys)
 {
 	struct opt o;
@@ -168,13 +194,23 @@ int main(void)
 		    "MjjC+++---hC:rows group work<Enter>jjCl+-u:rows related<Enter>jj:rows group nobody<Enter>jtEjut",
 		    "6j<Enter>j<Enter>5jjjC+u6q5j:rows task 1<Enter>jjjf6j5jR"
 		    ":where wait>1us<Enter>nn:rows related<Enter>nngG8<Enter>",
-		NULL
+		"6j<Enter>j<Enter>jxujuma6q'ajj]ufukq", "6j<Enter>jttxujmaq'axuG5u", "6:group-by=state<Enter>jmak:group-by=proc"
+		"<Enter>'aj<Enter>'a", NULL
 	};
+	static const char *const there[] = {
+		"6j<Enter>j<Enter>jjx", "6j<Enter>j<Enter>jjxu", "6j<Enter>jmafu'a",
+		    "6j<Enter>jjmaqk:t 1.2s..1.3s<Enter>u'a", "6jj:group-by=state<Enter>jmak:group-by=proc<Enter>'a", NULL
+	};
+	struct opt o;
 	setenv("TTRACESECURE", "1", 1);
 	setenv("TTRACE_JOBS", "2", 1);	/* however small it is */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	run("cpu.pb.gz", profile);
 	run("heap.pb.gz", profile);
 	run("orders.trace", trace);
+	OK(sample_opt(&o, "orders.trace"));
+	for (const char *const *k = there; *k; k++)
+		leads_there(&o, *k);
+	opt_free(&o);
 	return DONE();
 }

@@ -39,22 +39,60 @@ void gor_tag(struct gor *p, const struct gor_row *r)
 	t->v[t->n++] = row_id(r);
 }
 
-static int64_t id_at(const struct gor *p, int l, uint32_t i)
+static bool has_tag(const struct gor_tags *t, int64_t id)
 {
-	uint32_t k = p->order[l][i];
-	return l == GL_GROUPS ? (int64_t)p->groups[k].name : (int64_t)p->gs->g[k].trk;
+	for (size_t k = 0; k < t->n; k++)
+		if (t->v[k] == id)
+			return true;
+	return false;
 }
 
-/* Is row i one of those that a command is about: those tagged, else the one selected, or shown as a page? */
-static bool meant(const struct gor *p, int l, uint32_t i)
+/* Of a million goroutines those that are tagged, of gs->g: looked for where they lie, one after another, and only then
+   in the order of the rows. */
+static uint8_t *tagged_bits(const struct gor *p)
 {
+	const struct gor_tags *t = &p->tags[GL_LIST];
+	uint32_t ntrks = sched_snap(p->sched)->ntrks;
+	uint8_t *trk = xcalloc(ntrks / 8 + 1u, 1), *is = xcalloc(p->gs->ng / 8 + 1u, 1);
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i] > 0 && t->v[i] < ntrks)
+			trk[t->v[i] >> 3] |= (uint8_t)(1u << (t->v[i] & 7));
+	for (uint32_t k = 0; k < p->gs->ng; k++)
+		if (tw_has(trk, p->trk[k]))
+			is[k >> 3] |= (uint8_t)(1u << (k & 7));
+	mem_free(trk);
+	return is;
+}
+
+/* What a command is about: what is tagged, else what is selected, or shown as a page. Of groups[] or gs->g, in the
+   order of the rows; the caller frees it. */
+static uint32_t *what_is_meant(const struct gor *p, uint32_t *n)
+{
+	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
 	const struct gor_tags *t = &p->tags[l];
-	if (p->level == GL_ONE)
-		return id_at(p, l, i) == (int64_t)p->one.trk;
-	for (size_t k = 0; k < t->n; k++)
-		if (t->v[k] == id_at(p, l, i))
-			return true;
-	return !t->n && i == p->rows[l].sel;
+	const struct rows *rows = &p->rows[l];
+	const uint32_t *order = p->order[l];
+	uint32_t *v = xmalloc((t->n + 1) * sizeof *v);
+	*n = 0;
+	if (!p->gs)
+		return v;
+	if (p->level == GL_ONE) {
+		v[0] = gor_index(p, p->one.trk);
+		*n = v[0] != UINT32_MAX;
+	} else if (!t->n && rows->n) {
+		v[(*n)++] = order[rows->sel];
+	} else if (t->n && l == GL_GROUPS) {
+		for (uint32_t i = 0; i < rows->n && *n < t->n; i++)
+			if (has_tag(t, (int64_t)p->groups[order[i]].name))
+				v[(*n)++] = order[i];
+	} else if (t->n) {
+		uint8_t *is = tagged_bits(p);
+		for (uint32_t i = 0; i < rows->n && *n < t->n; i++)
+			if (tw_has(is, order[i]))
+				v[(*n)++] = order[i];
+		mem_free(is);
+	}
+	return v;
 }
 
 /* Of a list of many. */
@@ -74,20 +112,16 @@ struct meant {
 
 static struct meant *meant_rows(const struct gor *p, struct arena *a)
 {
-	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
 	struct meant *m = arena_zalloc(a, sizeof *m);
-	uint32_t n = 0, cap = 0;
+	uint32_t *v = what_is_meant(p, &m->n);
 	m->trk = p->trk;
 	m->ng = p->gs ? p->gs->ng : 0;
-	for (uint32_t i = 0; i < p->rows[l].n; i++)
-		cap += meant(p, l, i);
-	m->row = arena_alloc(a, (cap + 1u) * sizeof *m->row);
-	for (uint32_t i = 0; i < p->rows[l].n && n < cap; i++)
-		if (meant(p, l, i)) {
-			const struct gor_row *r = l == GL_GROUPS ? &p->groups[p->order[l][i]] : NULL;
-			m->row[n++] = r ? (struct meant_row){r->first, r->n} : (struct meant_row){p->order[l][i], 1};
-		}
-	m->n = n;
+	m->row = arena_alloc(a, (m->n + 1u) * sizeof *m->row);
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct gor_row *r = p->level == GL_GROUPS ? &p->groups[v[i]] : NULL;
+		m->row[i] = r ? (struct meant_row){r->first, r->n} : (struct meant_row){v[i], 1};
+	}
+	mem_free(v);
 	return m;
 }
 
@@ -139,10 +173,9 @@ static bool say_names(const struct gor *p, const struct pane_env *env, struct ar
 	const struct store *st = session_snap(env->s)->st;
 	struct buf names = {0};
 	bool named = p->level == GL_GROUPS && p->by == GB_FUNCTION;
-	for (uint32_t i = 0; named && i < p->rows[GL_GROUPS].n; i++) {
-		if (!meant(p, GL_GROUPS, i))
-			continue;
-		const struct gor_row *r = &p->groups[p->order[GL_GROUPS][i]];
+	uint32_t n = 0, *v = named ? what_is_meant(p, &n) : NULL;
+	for (uint32_t i = 0; named && i < n; i++) {
+		const struct gor_row *r = &p->groups[v[i]];
 		named = r->name;
 		buf_puts(&names, names.n ? "|" : "");
 		tp_quote(st, r->name, &names);
@@ -150,6 +183,7 @@ static bool say_names(const struct gor *p, const struct pane_env *env, struct ar
 	if (named)
 		of_these(q, arena_strndup(a, names.p, names.n), NULL);
 	buf_free(&names);
+	mem_free(v);
 	return named;
 }
 
@@ -185,11 +219,10 @@ enum verdict gor_ask_without(struct gor *p, const struct pane_env *env, struct a
 
 trk_id gor_first(const struct gor *p)
 {
-	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
 	if (p->level == GL_ONE)
 		return p->one.trk;
-	for (uint32_t i = 0; i < p->rows[l].n; i++)
-		if (meant(p, l, i))
-			return p->gs->g[l == GL_GROUPS ? p->groups[p->order[l][i]].first : p->order[l][i]].trk;
-	return 0;
+	uint32_t n, *v = what_is_meant(p, &n);
+	trk_id t = !n ? 0 : p->trk[p->level == GL_GROUPS ? p->groups[v[0]].first : v[0]];
+	mem_free(v);
+	return t;
 }

@@ -144,8 +144,7 @@ static void list_make(struct list *l)
 	mem_free(v);
 }
 
-/* Where a goroutine lies in gs->g, by groups that are open; UINT32_MAX: nowhere. */
-static uint32_t index_of(const struct gor *p, trk_id t)
+uint32_t gor_index(const struct gor *p, trk_id t)
 {
 	for (uint32_t i = 0; i < p->ngroup; i++)
 		for (uint32_t k = p->groups[i].first;
@@ -157,7 +156,7 @@ static uint32_t index_of(const struct gor *p, trk_id t)
 
 static void list_select(struct gor *p, uint32_t n)
 {
-	uint32_t sel = 0, k = p->sel[GL_LIST] > 0 ? index_of(p, (trk_id)p->sel[GL_LIST]) : UINT32_MAX;
+	uint32_t sel = 0, k = p->sel[GL_LIST] > 0 ? gor_index(p, (trk_id)p->sel[GL_LIST]) : UINT32_MAX;
 	for (uint32_t i = 0; i < n && k != UINT32_MAX; i++)	/* one after another, not wherever these lie */
 		if (p->order[GL_LIST][i] == k) {
 			sel = i;
@@ -274,6 +273,7 @@ struct gor_made {
 	uint32_t *region, nchild, nregion;
 	bool lists;		/* the list alone, of groups that are there */
 	struct list list;	/* order NULL: none */
+	bool dropped;		/* of a query that is not the present one any more */
 	struct job *job;
 };
 /* Goroutines, in each sheet, whose accounts are made in less than a frame; and those that are many to go through
@@ -414,8 +414,13 @@ static int make(struct job *j, void *arg)
 
 bool gor_make(struct gor *p, const struct pane_env *env)
 {
-	if (p->work) {
+	struct gor_made *was = p->work;
+	if (was) {
 		p->again = true;
+		was->dropped |= !was->lists &&
+		    (was->by != p->by || !query_same_scope(&was->q, session_query(env->s)));
+		if (was->dropped)
+			job_cancel(was->job);
 		return false;
 	}
 	struct gor_made *m = xcalloc(1, sizeof *m);
@@ -425,7 +430,8 @@ bool gor_make(struct gor *p, const struct pane_env *env)
 	m->q = *session_query(env->s);
 	if (p->level != GL_GROUPS && !env->grep.rx)	/* what is shown is made with it */
 		m->list = list_of(p, env);
-	m->job = (uint64_t)m->sn->ntrks * (m->sn->nsheets + 1) > AT_ONCE ? job_start(make, m) : NULL;
+	bool many = (uint64_t)m->sn->ntrks * (m->sn->nsheets + 1) > AT_ONCE || job_wanted() > 1;
+	m->job = many ? job_start(make, m) : NULL;
 	p->work = m;
 	if (m->job)
 		return false;
@@ -443,6 +449,11 @@ bool gor_lists(const struct gor *p)
 	return p->work && p->work->lists;
 }
 
+bool gor_dropped(const struct gor *p)
+{
+	return p->work && p->work->dropped;
+}
+
 bool gor_take(struct gor *p, struct session *s)
 {
 	struct gor_made *m = p->work;
@@ -451,6 +462,12 @@ bool gor_take(struct gor *p, struct session *s)
 		job_join(m->job);
 	p->work = NULL;
 	p->again = false;
+	if (m->dropped) {
+		session_let_go_of(s, &m->mem);
+		mem_free(m->list.order);
+		mem_free(m);
+		return !again;
+	}
 	if (m->lists) {
 		bool wanted = is_wanted(p, &m->list);
 		if (wanted)
@@ -480,6 +497,7 @@ bool gor_take(struct gor *p, struct session *s)
 	p->region = m->region;
 	p->nregion = m->nregion;
 	p->listed = false;
+	rows_set(&p->rows[GL_LIST], 0);
 	gor_other_drop(p);
 	if (p->level != GL_GROUPS && is_wanted(p, &m->list))
 		list_take(p, &m->list);

@@ -82,6 +82,8 @@ struct gor {
 	bool again;			/* there is something newer to be made already */
 	bool opening;			/* it is a list, to be shown when it is there */
 	bool relist;			/* a list of another group, or order, is wanted by now */
+	bool seeks;			/* there is a place to go to when all is made, `there` */
+	struct view there;
 	int into;			/* in that list a search goes to the first hit (1), or the last (-1) */
 	uint32_t *order[2];	/* rows as shown, by level: of groups[], and of gs->g where that group is open */
 	size_t corder;
@@ -131,12 +133,15 @@ bool gor_match(const struct store *, const struct gor_row *, const struct rx *);
 bool gor_make(struct gor *, const struct pane_env *);
 struct job *gor_work(const struct gor *);
 bool gor_lists(const struct gor *);	/* what is being made is a list alone */
+bool gor_dropped(const struct gor *);	/* it is of another query than the present one: gor_take() forgets it */
 bool gor_take(struct gor *, struct session *);	/* false: it is to be made once more */
 void gor_order(struct gor *, const struct pane_env *, int level);
 void gor_fill(struct gor *, const struct pane_env *);	/* the goroutines of the group that is open */
 /* The same, of p->open, or in another order, beside the keyboard where they are many: false, then p->work is that. */
 bool gor_fill_soon(struct gor *, const struct pane_env *);
 void gor_other_drop(struct gor *);
+/* Where a goroutine lies in gs->g, by groups that are open; UINT32_MAX: nowhere. */
+uint32_t gor_index(const struct gor *, trk_id);
 /* goroutines_meant.c */
 bool gor_tagged(const struct gor *, const struct gor_row *);
 void gor_tag(struct gor *, const struct gor_row *);	/* or not any more */
@@ -202,6 +207,11 @@ static inline const struct ival *gor_one_now(const struct gor_one *o)
 bool gor_enter(struct gor *, const struct pane_env *, str_id name);
 void gor_open_one(struct gor *, const struct pane_env *, trk_id, int64_t at);	/* its page, at what it does then */
 void gor_keep(struct gor *, const struct pane_env *);	/* what is selected, over updates; its story */
+
+/* goroutines_there.c */
+void gor_arrive(struct gor *, const struct pane_env *);	/* where gor_load() was to go: p->there, now */
+void gor_save(const void *, struct view *);
+void gor_load(void *, const struct pane_env *, const struct view *);
 
 /* goroutines_find.c */
 void gor_hits(struct gor *, const struct pane_env *);	/* mark what the search finds in the rows shown */

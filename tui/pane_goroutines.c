@@ -42,12 +42,18 @@ static void open_gor(void *st, const struct pane_env *env)
 	p->one.row = UINT32_MAX;
 }
 
-/* What was made is shown: the same place in it. */
+/* What was made is shown: the same place in it, unless one is to go to another. */
 static void made(struct gor *p, const struct pane_env *env)
 {
+	if (p->seeks) {
+		gor_arrive(p, env);
+		return;
+	}
 	gor_order(p, env, GL_GROUPS);
-	if (p->level != GL_GROUPS && !p->listed)
-		gor_fill(p, env);
+	if (p->level == GL_LIST && !p->listed)
+		gor_enter(p, env, p->open);
+	else if (p->level == GL_ONE && !p->listed)
+		gor_fill_soon(p, env);
 	if (p->level == GL_ONE) {
 		int64_t at = p->one.rows.n ? p->one.v[p->one.rows.sel].t0 : TIME_NONE;
 		gor_one_load(p, env);
@@ -101,10 +107,10 @@ static void done(void *st, const struct pane_env *env, struct ask *out)
 		gor_hits(p, env);
 		return;
 	}
-	bool list = gor_lists(p), last = gor_take(p, env->s);
+	bool list = gor_lists(p), dropped = gor_dropped(p), last = gor_take(p, env->s);
 	if (list)
 		listed(p, env);
-	else
+	else if (!dropped)
 		made(p, env);
 	if (!last)
 		update(p, env);
@@ -175,6 +181,8 @@ static enum verdict back(struct gor *p, const struct pane_env *env)
 	if (p->level == GL_GROUPS)
 		return V_PASS;
 	p->level--;
+	if (p->level == GL_LIST && !p->listed)
+		gor_enter(p, env, p->open);
 	gor_keep(p, env);
 	gor_hits(p, env);
 	return V_DONE;
@@ -374,9 +382,8 @@ static void open_cmd(struct gor *p, const struct pane_env *env)
 	gor_hits(p, env);
 }
 
-static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+static enum verdict act_here(struct gor *p, const struct pane_env *env, const struct act *a, struct ask *out)
 {
-	struct gor *p = st;
 	int l = p->level;
 	gor_one_rest(p);
 	if (a->cmd != CMD_NEXT && a->cmd != CMD_PREV)
@@ -434,6 +441,14 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 }
 
+static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	struct gor *p = st;
+	enum verdict v = act_here(p, env, a, out);
+	p->seeks = p->seeks && v == V_PASS;	/* who moves stays there */
+	return v;
+}
+
 static void place(const void *st, const struct pane_env *env, struct place *to)
 {
 	const struct gor *p = st;
@@ -464,8 +479,9 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 	const struct snap *sn = session_snap(env->s);
 	if (!to->trk || to->trk >= sn->ntrks || store_trk(sn->st, to->trk)->kind != TK_G)
 		return false;
-	if (p->level != GL_GROUPS)
-		finish(p, env);
+	p->seeks = false;
+	if (p->level != GL_GROUPS && (!p->gs || to->trk >= sched_snap(p->sched)->ntrks))
+		finish(p, env);		/* nothing is known of it */
 	if (p->level == GL_GROUPS) {	/* `6` from elsewhere: its group; Enter Enter is its page */
 		p->sel[GL_GROUPS] = gor_key(p, sn->st, to->trk);
 		p->sel[GL_LIST] = to->trk;
@@ -495,43 +511,6 @@ static void report(const void *st, const struct pane_env *env, struct pane_repor
 		r->opt[0] = arena_printf(env->scratch, "-name=%s", store_str(store, p->open)->s);
 }
 
-static void save(const void *st, struct view *v)
-{
-	const struct gor *p = st;
-	*v = (struct view){
-	    {p->level | p->by << 4, p->level ? (int64_t)p->open : 0, p->level == GL_ONE ? (int64_t)p->one.trk : 0, 0},
-	    {p->sel[0], p->sel[1], p->level == GL_ONE ? p->one.rows.sel : 0, p->sort[0] << 8 | p->sort[1]}};
-}
-
-static void load(void *st, const struct pane_env *env, const struct view *v)
-{
-	struct gor *p = st;
-	const struct snap *sn = session_snap(env->s);
-	p->sel[0] = v->cursor[0];
-	p->sel[1] = v->cursor[1];
-	int64_t level = v->zoom[0] & 15, by = v->zoom[0] >> 4;
-	p->level = (enum gor_level)(level >= GL_GROUPS && level <= GL_ONE ? level : 0);
-	p->open = v->zoom[1] > 0 && v->zoom[1] < (int64_t)sn->nstrs ? (str_id)v->zoom[1] : 0;
-	if (by >= 0 && by < GB__N && by != (int64_t)p->by) {
-		p->by = (enum gor_by)by;
-		update(p, env);
-	}
-	finish(p, env);
-	gor_order(p, env, GL_GROUPS);
-	if (p->level != GL_GROUPS)
-		gor_fill(p, env);
-	p->one.trk = v->zoom[2] > 0 && v->zoom[2] < (int64_t)sn->ntrks ? (trk_id)v->zoom[2] : 0;
-	if (p->level == GL_ONE && (!p->one.trk || store_trk(sn->st, p->one.trk)->kind != TK_G))
-		p->level = GL_LIST;
-	if (p->level == GL_ONE) {
-		if (!gor_one_loaded(p))	/* a search comes back here at each letter */
-			gor_one_load(p, env);
-		gor_one_row(p, (uint32_t)v->cursor[2]);
-	}
-	gor_keep(p, env);
-	gor_hits(p, env);
-}
-
 static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct gor *p = st;
@@ -551,6 +530,7 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 	struct rows *rows = p->level == GL_ONE ? &p->one.rows : &p->rows[p->level];
 	if (!rows_pick(rows, y - (p->level == GL_ONE ? 5 : 1), rows->h))
 		return;
+	p->seeks = false;
 	gor_keep(p, env);
 	if (twice)
 		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
@@ -577,7 +557,7 @@ const struct pane_ops pane_goroutines = {
     .name = "goroutines", .tab = "Gor", .bit = P_GOR, .cmd = CMD_PANE_GOR, .trace_only = true, .of_scope = true,
     .state_size = sizeof(struct gor), .open = open_gor, .close = close_gor, .update = update, .draw = gor_draw,
     .act = act, .go = go,
-    .choices = choices, .place = place, .topics = topics, .save = save, .load = load, .report = report,
+    .choices = choices, .place = place, .topics = topics, .save = gor_save, .load = gor_load, .report = report,
     .summary = gor_summary, .detail = gor_detail, .find = gor_find, .keys = keys,
     .side = gor_side, .click = click, .job = job, .done = done, .asks = asks,
 };

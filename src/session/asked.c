@@ -24,8 +24,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* They leave the same of a trace: goroutines, stretches of time, sides. */
-static bool same_scope(const struct query *a, const struct query *b)
+bool query_same_scope(const struct query *a, const struct query *b)
 {
 	return a->suspended == b->suspended && a->from == b->from && a->to == b->to && a->g == b->g &&
 	    a->proc == b->proc && a->a == b->a && a->b == b->b && same_text(a->gs, b->gs) &&
@@ -41,7 +40,7 @@ static int use(struct session *s, size_t at, struct err *e)
 		return -1;
 	focus_free(s->focus);
 	s->focus = f;
-	s->scope += !same_scope(&s->hist[s->at], &s->hist[at]);
+	s->scope += !query_same_scope(&s->hist[s->at], &s->hist[at]);
 	s->at = at;
 	s->serial++;
 	return 0;

@@ -106,6 +106,8 @@ struct query {
 };
 const struct query *session_query(const struct session *);
 void query_keep(struct query *, struct arena *);	/* its strings into the arena */
+/* They leave the same of a trace: goroutines, stretches of time, sides. */
+bool query_same_scope(const struct query *, const struct query *);
 /* Set a new query (copied). -1: a regular expression is wrong; nothing changes. */
 int session_set(struct session *, const struct query *, struct err *e);
 bool session_undo(struct session *);
