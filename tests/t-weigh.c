@@ -287,7 +287,7 @@ static void both_ways(const struct snap *sn, const struct focus *fc, bool noinli
 		}
 		calls_free(c);
 	}
-	struct calls *c = focus_samples_calls(sn, fc, 1, noinlines, NULL, s, NULL);
+	struct calls *c = focus_samples_calls(sn, fc, 1, noinlines, NULL, s->things, s->preorder, NULL);
 	if (c) {
 		well_formed(c);
 		laws_of_things(w, t, c);

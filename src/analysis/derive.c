@@ -115,13 +115,72 @@ void shape_states(const struct shape *s, const uint8_t *flag, uint8_t *state)
 	}
 }
 
+static bool vanishes(const struct pass *p)
+{
+	const struct verdict *w = p->w;
+	return p->from || w->fc->rx[R_PRUNE] || w->any & FV_DEAD || (p->t->ntag && focus_by_name(w->fc));
+}
+
+/* A node on the way to one: the nearest that is seen, and the last end that prune_from gave. */
+struct step { uint32_t node, rep, to; uint8_t state; };
+
+static struct step go_on(const struct pass *p, const struct step *up, uint32_t i, frm_id frame)
+{
+	uint8_t v = flags_of(p, frame), s = up->state | (v & (FV_FOCUS | FV_IGNORE));
+	bool seen = !(v & FV_DEAD);
+	if (seen && v & FV_FROM)
+		s |= DERIVE_ON;
+	seen = seen && (!p->from || s & DERIVE_ON);
+	return (struct step){i, seen ? i : up->rep, seen && v & FV_PRUNE ? i : up->to, s};
+}
+
+static uint32_t ends_at(const struct pass *p, const struct step *at, bool vanishes)
+{
+	bool by_name = focus_by_name(p->w->fc) || !vanishes;
+	if ((by_name && (!derive_counts(at->state) || (vanishes && !at->rep))) || (p->from && !(at->state & DERIVE_ON)))
+		return DERIVE_NONE;
+	return !vanishes ? at->node : at->to ? at->to : at->rep;
+}
+
+struct derived_ends derive_ends(const struct tree *t, const struct verdict *w, const struct rank *ends)
+{
+	struct pass p = {.t = t, .w = w, .from = focus_from(w->fc)};
+	struct arena tmp = {0};
+	judge_tags(&p, &tmp);
+	uint32_t last = (uint32_t)rank_blocks(t->n) - 1, k = 0, depth = 1;
+	uint32_t n = ends[last].before + rank_bits(ends[last].bits);
+	struct derived_ends d = {xmalloc((n + 1u) * sizeof *d.to), xcalloc(rank_blocks(t->n), sizeof *d.gone)};
+	size_t cap = 0;
+	struct step *way = mem_grow(NULL, &cap, 1, sizeof *way);
+	bool some = vanishes(&p);
+	struct tree_pass rows = tree_pass(t);
+	way[0] = (struct step){0};
+	for (uint32_t i = 0; i < t->n; i++) {
+		if (i) {
+			struct stk_row r = tree_at(&rows, i);
+			while (depth > 1 && way[depth - 1].node != r.parent)
+				depth--;
+			way = mem_grow(way, &cap, depth + 1u, sizeof *way);
+			way[depth] = go_on(&p, &way[depth - 1], i, r.frame);
+			depth++;
+		}
+		if (way[depth - 1].rep != i)
+			rank_set(d.gone, i);
+		if (rank_has(ends, i))
+			d.to[k++] = ends_at(&p, &way[depth - 1], some);
+	}
+	mem_free(way);
+	arena_free(&tmp);
+	return d;
+}
+
 struct derived derive(const struct tree *t, const struct verdict *w, struct arena *a)
 {
 	struct pass p = {
 	    .t = t, .w = w, .from = focus_from(w->fc), .d.state = arena_alloc(a, t->n)};
 	p.d.state[0] = 0;
 	judge_tags(&p, a);
-	if (p.from || w->fc->rx[R_PRUNE] || w->any & FV_DEAD || (t->ntag && focus_by_name(w->fc))) {
+	if (vanishes(&p)) {
 		p.d.rep = arena_alloc(a, t->n * sizeof *p.d.rep);
 		p.d.to = arena_alloc(a, t->n * sizeof *p.d.to);
 		derive_tree(&p);

@@ -48,6 +48,10 @@ void tree_parts(struct tree *, const struct snap *, const struct tw_part *, uint
 enum { DERIVE_ON = 4 };	/* in state, beside FV_FOCUS and FV_IGNORE: show_from has begun */
 struct derived { uint8_t *state; uint32_t *to, *rep; };
 struct derived derive(const struct tree *, const struct verdict *, struct arena *);
+/* The same of a tree in preorder, for the nodes that samples are at alone: ends, which are rank_seal()ed. to[] is by
+   these; gone: nodes that are not seen. What it says is by xmalloc(). */
+struct derived_ends { uint32_t *to; struct rank *gone; };
+struct derived_ends derive_ends(const struct tree *, const struct verdict *, const struct rank *ends);
 /* Its state alone, as if no frame vanished. */
 struct derived derive_stacks(const struct tree *, const struct verdict *, struct arena *);
 /* The same by the ends of a shape, when FV_HIT and FV_BARRED are a matter of things: flag[] by thing,

@@ -33,6 +33,8 @@ struct scale {
 	struct labels labels;
 	struct verdict verdict;
 	struct derived d;	/* no state: every stack counts */
+	struct rank *ends;	/* with of: NULL, or the nodes that samples are at, and what becomes of these */
+	struct derived_ends cut;
 	struct room {		/* one allocation, so that an arena that is reset keeps it */
 		int64_t *flat, *count, *oflat;
 		uint32_t *id;	/* its number among those that count */
@@ -75,10 +77,7 @@ static void put_onto(struct scale *g, uint32_t from, uint32_t node, int64_t v, i
 static void put(struct scale *g, uint32_t from, uint32_t node, int64_t v, int64_t b, int64_t count)
 {
 	if (g->hit) {
-		if (g->d.to)
-			node = g->d.to[node];
-		else if (g->d.state && !derive_counts(g->d.state[node]))
-			node = DERIVE_NONE;
+		node = g->ends ? g->cut.to[rank_of(g->ends, node)] : node;
 		g->of[from] = node;
 		if (node != DERIVE_NONE)
 			rank_set(g->hit, node);
@@ -407,14 +406,14 @@ void focus_samples(const struct snap *sn, const struct focus *fc, size_t type, b
 	end(&g);
 }
 
-/* The nodes that vanish. */
-static struct rank *gone_of(const struct derived *d, uint32_t n)
+/* The nodes that samples are at, before any filter. */
+static struct rank *ends_of(const struct scale *g)
 {
-	struct rank *gone = d->rep ? xcalloc(rank_blocks(n), sizeof *gone) : NULL;
-	for (uint32_t i = 0; gone && i < n; i++)
-		if (d->rep[i] != i)
-			rank_set(gone, i);
-	return gone;
+	struct rank *at = xcalloc(rank_blocks(g->tree.n), sizeof *at);
+	for (uint32_t i = 0; i < g->sn->nsmps; i++)
+		rank_set(at, g->tree.of ? g->tree.of[i] : store_smp(g->sn->st, i)->stack);
+	rank_seal(at, g->tree.n);
+	return at;
 }
 
 /* Where each sample counts. */
@@ -432,17 +431,20 @@ static void find_samples(struct scale *g, size_t type)
 static struct shape *shape_of(struct scale *g, struct things *t, size_t type, const _Atomic bool *stop)
 {
 	uint32_t n = g->tree.n, nsmp = g->sn->nsmps;
-	struct arena tmp = {0};
-	if (by_frames(g))
-		g->d = derive(&g->tree, &g->verdict, &tmp);
+	if (by_frames(g)) {
+		g->ends = ends_of(g);
+		g->cut = derive_ends(&g->tree, &g->verdict, g->ends);
+	}
 	find_samples(g, type);
-	struct rank *gone = gone_of(&g->d, n);
-	g->d = (struct derived){0};
-	arena_free(&tmp);
+	struct rank *gone = g->cut.gone;
+	mem_free(g->cut.to);
+	mem_free(g->ends);
+	g->cut = (struct derived_ends){0};
+	g->ends = NULL;
 	str_id *label = xmalloc((g->tree.ntag + 1u) * sizeof *label);
 	for (uint32_t i = 0; i < g->tree.ntag; i++)
 		label[i] = g->tree.tag[i].label;
-	struct things *with = things_tags(t, label, g->tree.ntag);
+	struct things *with = g->tree.ntag ? things_tags(t, label, g->tree.ntag) : things_ref(t);
 	struct shape *s = shape_new(with, &(struct frames){.n = n, .st = g->sn->st, .row = g->tree.row, .tag = label,
 	    .ntag = g->tree.ntag, .gone = gone, .hit = g->hit, .nsmp = nsmp, .of = g->of, .stop = stop});
 	things_free(with);
@@ -454,20 +456,20 @@ static struct shape *shape_of(struct scale *g, struct things *t, size_t type, co
 }
 
 struct calls *focus_samples_calls(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
-    const struct sides *sides, const struct shape *base, const _Atomic bool *stop)
+    const struct sides *sides, struct things *things, bool preorder, const _Atomic bool *stop)
 {
 	struct scale g;
 	struct calls *c = NULL;
 	str_id key[KEYS_MAX];
 	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
-	if ((!nkey && !base->preorder) || !sn->nsmps)
+	if ((!nkey && !preorder) || !sn->nsmps)
 		return NULL;
 	begin(&g, sn, fc, noinlines, sides);
 	if (nkey || focus_by_tag(fc))
 		labels_update(&g.labels, sn);
 	if (nkey)
 		tree_tagged(&g.tree, sn, &g.labels, key, nkey, nroot);
-	struct shape *s = shape_of(&g, base->things, type, stop);
+	struct shape *s = shape_of(&g, things, type, stop);
 	if (s) {
 		struct onto o;
 		c = calls_begin(s, sides && sides->b, &o);

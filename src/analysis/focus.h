@@ -52,14 +52,16 @@ bool focus_nodes_onto(const struct snap *, const struct focus *, const int64_t *
    And: does the query make frames of those of a shape, and of no others? */
 struct shape *focus_tagged(const struct snap *, const struct focus *, bool noinlines, struct shape *, bool spend,
     const _Atomic bool *stop);
+bool focus_has_tags(const struct snap *, const struct focus *);	/* tags are frames */
 bool focus_tags_alone(const struct focus *, bool noinlines);	/* it does not cut stacks as well */
 bool focus_fits(const struct snap *, const struct focus *, const struct shape *);
 
 /* The calls of samples on a tree of the query's own, by its own shape: where nodes are in preorder, as they are when
-   tags are frames, or when the store's are (shape.h), whose shape is given. NULL: they are not, or it was stopped. */
+   tags are frames, or when it is said that the store's are (shape.h). NULL: they are not, or it was stopped. */
 struct calls;
+struct things;
 struct calls *focus_samples_calls(const struct snap *, const struct focus *, size_t type, bool noinlines,
-    const struct sides *, const struct shape *, const _Atomic bool *stop);
+    const struct sides *, struct things *, bool preorder, const _Atomic bool *stop);
 
 /* sides.c: what to multiply A's values by so that they sum up to B's; and the sum of the magnitudes of
    what is left when B is taken from A, samples of the same stack and labels being one. */

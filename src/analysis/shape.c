@@ -537,7 +537,7 @@ struct shape *shape_new(struct things *t, const struct frames *f)
 		return NULL;
 	}
 	shape_ends(s, f);
-	if (!f->parent && !f->row)
+	if (!f->parent && !f->row && !f->of)
 		shape_runs(s, f->n);
 	mem_free(s->at);	/* what was where has been asked for the last time */
 	s->at = NULL;

@@ -88,7 +88,8 @@ struct shape *shape_new(struct things *, const struct frames *);
 struct shape *shape_left(const struct shape *, const uint8_t *hit);
 enum { LEFT_HIT = 1, LEFT_GONE };
 struct shape *shape_ref(struct shape *);
-/* For who weighs: nothing is weighed on it for now, so what all samples weigh goes; or never again, and nodes stay. */
+/* For who weighs: nothing is weighed on it for now, so what all samples weigh goes, and the room of a weighing; or
+   never again, and nodes stay. */
 void shape_rest(struct shape *);
 void shape_last(struct shape *);
 void shape_bare(struct shape *);	/* nor, where nobody else holds it, where subtrees and samples end */

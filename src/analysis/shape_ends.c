@@ -91,12 +91,12 @@ void shape_rest(struct shape *s)
 	mem_free(s->whole.hit);
 	s->whole.flat = NULL;
 	s->whole.hit = NULL;
+	mem_free(atomic_exchange(&s->spare, NULL));
 }
 
 void shape_last(struct shape *s)
 {
 	atomic_store(&s->last, true);
-	mem_free(atomic_exchange(&s->spare, NULL));
 	shape_rest(s);
 }
 

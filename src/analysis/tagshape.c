@@ -317,6 +317,13 @@ struct shape *shape_tagged(struct shape *base, bool spend, const struct snap *sn
 
 /* ---- of a query */
 
+bool focus_has_tags(const struct snap *sn, const struct focus *fc)
+{
+	str_id key[KEYS_MAX];
+	size_t nroot;
+	return focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot) > 0;
+}
+
 bool focus_tags_alone(const struct focus *fc, bool noinlines)
 {
 	return !noinlines && !focus_from(fc) && !fc->rx[R_PRUNE];

@@ -270,12 +270,17 @@ void session_drop_calls(struct session *s)
 	}
 }
 
+static void drop_trees(struct kept_shape *k)
+{
+	shape_free(k->shape);
+	shape_free(k->tagged);
+	k->shape = k->tagged = NULL;
+}
+
 static void drop_shape(struct session *s, int i)
 {
-	shape_free(s->shape[i].shape);
-	shape_free(s->shape[i].tagged);
+	drop_trees(&s->shape[i]);
 	things_free(s->shape[i].things);
-	s->shape[i].shape = s->shape[i].tagged = NULL;
 	s->shape[i].things = NULL;
 }
 
@@ -302,9 +307,7 @@ static struct things *things_of(struct session *s, int slot, enum gran gran)
 	if (had && (had->nfrm != sn->nfrms || had->gran != gran)) {
 		drop_shape(s, slot);
 	} else if (!is_of(k, sn)) {
-		shape_free(k->shape);
-		shape_free(k->tagged);
-		k->shape = k->tagged = NULL;
+		drop_trees(k);
 	}
 	if (!k->things)
 		k->things = things_new(sn, gran);
@@ -372,6 +375,29 @@ static struct shape *shape_for(struct session *s, int slot)
 	return k->tagged || (s->stop && atomic_load(s->stop)) ? k->tagged : k->shape;
 }
 
+/* Onto a shape of this query alone; NULL where none can be made. Where tags are frames that is made of the samples: what
+   shapes there are goes before, if they are large. */
+static struct calls *weigh_apart(struct session *s, int slot)
+{
+	const struct query *q = &s->hist[s->at];
+	struct kept_shape *k = &s->shape[slot];
+	bool tags = focus_has_tags(s->snap, s->focus), preorder = false, large = session_large_tree(s->snap->nstks);
+	if (!tags) {
+		const struct shape *plain = plain_shape(s, k);
+		if (!plain)
+			return calls_none(s->snap->st, k->things->gran);
+		preorder = plain->preorder;
+	}
+	if (large && tags)
+		drop_trees(k);
+	if (large && k->shape)
+		shape_rest(k->shape);
+	struct sides d = sides_of(s, session_type(s));
+	struct calls *c = focus_samples_calls(s->snap, s->focus, session_type(s), q->noinlines,
+	    s->nside > 1 ? &d : NULL, k->things, preorder, s->stop);
+	return !c && s->stop && atomic_load(s->stop) ? calls_none(s->snap->st, k->things->gran) : c;
+}
+
 /* Weights straight onto the shape of the store's tree, or onto one that is made for them; NULL when neither can be. */
 static struct calls *weigh_onto(struct session *s, int slot)
 {
@@ -380,6 +406,9 @@ static struct calls *weigh_onto(struct session *s, int slot)
 	struct arena tmp = {0};
 	struct onto o;
 	bool can;
+	if (!session_is_trace(s) && s->snap->nsmps && !focus_tags_alone(s->focus, q->noinlines) &&
+	    focus_has_tags(s->snap, s->focus))
+		return weigh_apart(s, slot);
 	struct shape *onto = shape_for(s, slot);
 	if (!onto)
 		return calls_none(s->snap->st, s->shape[slot].things->gran);
@@ -398,13 +427,7 @@ static struct calls *weigh_onto(struct session *s, int slot)
 		return c;
 	}
 	calls_free(c);
-	if (session_is_trace(s))
-		return NULL;
-	struct sides d = sides_of(s, type);
-	struct shape *plain = plain_shape(s, &s->shape[slot]);
-	c = plain ? focus_samples_calls(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, plain, s->stop)
-		  : NULL;
-	return !c && s->stop && atomic_load(s->stop) ? calls_none(s->snap->st, s->shape[slot].things->gran) : c;
+	return session_is_trace(s) ? NULL : weigh_apart(s, slot);
 }
 
 struct calls *session_calls(struct session *s, enum gran gran)
