@@ -160,12 +160,28 @@ static void change(struct flameview *v, const struct pane_env *env, struct flame
 	v->loads &= v->t.c->none;
 }
 
+/* A large tree that was put together for the flames that are shown goes before another one is. */
+static void drop_large(struct flameview *v, const struct pane_env *env)
+{
+	bool large = false;
+	for (int k = 0; k < PARTS; k++)
+		large |= v->f[k] && v->f[k]->made && session_large_tree(v->f[k]->made->n);
+	if (!large || !flame_is_work(v->next.c))
+		return;
+	struct calls *was = v->t.c;
+	if (was != v->next.c)
+		keep(v);
+	v->t.c = calls_none(session_snap(env->s)->st, was->gran);
+	lay_out_as(v, env, NULL, was);
+}
+
 /* Flames of the calls there are, as they are wanted now; of many nodes, beside the keyboard. */
 static void lay_out(struct flameview *v, const struct pane_env *env)
 {
 	struct flame_conf conf = conf_now(v, v->next.c, env);
 	if (v->work)		/* when that is there */
 		return;
+	drop_large(v, env);
 	if (flame_is_work(v->next.c) && (v->work = flamework_start(v->next.c, &conf)))
 		return;
 	change(v, env, NULL);

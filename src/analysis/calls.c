@@ -328,7 +328,6 @@ void calls_free(struct calls *c)
 	shape_free(c->shape);
 	shape_free(c->left);
 	arena_free(&c->arena);
-	mem_free(c->cells);
 	call_funs_free(c->funs);
 	callers_drop(c);
 	mem_free(c->shares);

@@ -92,7 +92,6 @@ struct calls {
 	   before */
 	struct shape *left;
 	struct end_sums of_left;
-	void *cells;			/* these */
 	struct call_funs *funs;		/* NULL: nobody has asked */
 	struct call_orders orders;	/* cum NULL: the same */
 	struct shares *shares;		/* shares.c: the same */

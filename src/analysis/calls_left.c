@@ -35,14 +35,14 @@ static uint8_t *what_counts(const struct calls *c)
 }
 
 /* Where the next end goes that something counts at; UINT32_MAX: it was the last. */
-struct ends { const struct calls *c; const struct shape *left; size_t block; uint64_t bits; uint32_t k; };
+struct ends { const struct end_sums *w; const struct shape *left; size_t block, blocks; uint64_t bits; uint32_t k; };
 
 static uint32_t next_end(struct ends *e, uint32_t *k)
 {
-	const struct end_sums *w = &e->c->w;
+	const struct end_sums *w = e->w;
 	for (;;) {
 		while (!e->bits) {
-			if (++e->block == rank_blocks(e->c->shape->n))
+			if (++e->block == e->blocks)
 				return UINT32_MAX;
 			e->bits = w->ends[e->block].bits;
 		}
@@ -50,13 +50,13 @@ static uint32_t next_end(struct ends *e, uint32_t *k)
 		e->bits &= e->bits - 1;
 		*k = e->k++;
 		if (rank_has(w->hits, *k))
-			return !i || e->left->at[i] == SHAPE_NONE ? 0 : e->left->at[i];
+			return !i || e->left->at[*k] == SHAPE_NONE ? 0 : e->left->at[*k];
 	}
 }
 
-static struct ends ends_of(const struct calls *c, const struct shape *left)
+static struct ends ends_of(const struct end_sums *w, const struct shape *was, const struct shape *left)
 {
-	return (struct ends){.c = c, .left = left, .bits = c->w.ends[0].bits};
+	return (struct ends){.w = w, .left = left, .blocks = rank_blocks(was->n), .bits = w->ends[0].bits};
 }
 
 /* Own weights by end to running sums. */
@@ -70,20 +70,18 @@ static void run_up(int64_t *v, uint32_t n)
 	}
 }
 
-static void weigh(struct calls *c)
+struct end_sums left_sums(struct shape *s, const struct shape *was, const struct end_sums *w, struct arena *a)
 {
-	const struct end_sums *w = &c->w;
-	struct shape *s = c->left;
 	uint32_t at, k;
 	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
-	for (struct ends e = ends_of(c, s); (at = next_end(&e, &k)) != UINT32_MAX;)
+	for (struct ends e = ends_of(w, was, s); (at = next_end(&e, &k)) != UINT32_MAX;)
 		rank_set(s->ends, at);
 	uint32_t n = s->nend = rank_seal(s->ends, s->n);
 	size_t cells = (n + 1u) * (w->osum ? 2u : 1u);
-	int64_t *sum = c->cells = xcalloc(cells * sizeof *sum + rank_blocks(n) * sizeof(struct rank), 1);
+	int64_t *sum = arena_zalloc(a, cells * sizeof *sum + rank_blocks(n) * sizeof(struct rank));
 	int64_t *osum = w->osum ? sum + n + 1 : NULL;
 	struct rank *hits = (struct rank *)(void *)(sum + cells);
-	for (struct ends e = ends_of(c, s); (at = next_end(&e, &k)) != UINT32_MAX;) {
+	for (struct ends e = ends_of(w, was, s); (at = next_end(&e, &k)) != UINT32_MAX;) {
 		struct calls_sum own = sums_between(w, k, k + 1);
 		uint32_t to = rank_of(s->ends, at);
 		rank_set(hits, to);
@@ -95,7 +93,9 @@ static void weigh(struct calls *c)
 	run_up(sum, n);
 	if (osum)
 		run_up(osum, n);
-	c->of_left = (struct end_sums){.n = n, .ends = s->ends, .sum = sum, .osum = osum, .hits = hits};
+	mem_free(s->at);
+	s->at = NULL;
+	return (struct end_sums){.n = n, .ends = s->ends, .sum = sum, .osum = osum, .hits = hits};
 }
 
 const struct shape *calls_left(const struct calls *asked)
@@ -104,10 +104,8 @@ const struct shape *calls_left(const struct calls *asked)
 	if (c->left)
 		return c->left;
 	uint8_t *hit = what_counts(c);
-	c->left = shape_left(c->shape, hit);
+	c->left = shape_left(c->shape, hit, c->w.ends, c->w.n, NULL);
 	mem_free(hit);
-	weigh(c);
-	mem_free(c->left->at);
-	c->left->at = NULL;
+	c->of_left = left_sums(c->left, c->shape, &c->w, &c->arena);
 	return c->left;
 }

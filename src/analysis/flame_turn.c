@@ -3,7 +3,8 @@
 /*
  * Flame graphs of another tree than that of the calls: folded, turned round, or looked at from one thing.
  *
- * Each makes its tree by growing it (grow.c) in one pass over the nodes, wherever those lie (nodes.h). What is known
+ * What is folded is what is left of a shape (shape.c) when nodes become part of others above them. The other trees are
+ * grown (grow.c) in one pass over the nodes, wherever those lie (nodes.h). What is known
  * of the nodes above one is kept by depth, not by node: of those there may be millions.
  */
 #include "config.h"
@@ -31,16 +32,45 @@ static bool folds(const struct calls *c, uint32_t parent, uint32_t thing)
 	return parent && (k == PKG_RUNTIME || k == PKG_STD) && (p == PKG_RUNTIME || p == PKG_STD);
 }
 
-/* Fold recursion and runtime: every node goes to a node of the new tree. */
+/* Nodes that become part of one further up, as they come; then by the node that they become part of. */
+struct aways { uint32_t *node, *to; uint32_t n; size_t cnode, cto; };
+
+static void add_away(struct aways *v, uint32_t node, uint32_t to)
+{
+	v->node = mem_grow(v->node, &v->cnode, v->n + 1u, sizeof *v->node);
+	v->to = mem_grow(v->to, &v->cto, v->n + 1u, sizeof *v->to);
+	v->node[v->n] = node;
+	v->to[v->n++] = to;
+}
+
+static struct shape_folds sort_aways(struct aways *v, uint32_t nodes)
+{
+	struct shape_folds f = {.at = xcalloc(rank_blocks(nodes), sizeof *f.at)};
+	for (uint32_t i = 0; i < v->n; i++)
+		rank_set(f.at, v->to[i]);
+	uint32_t n = rank_seal(f.at, nodes);
+	f.first = xcalloc(n + 2u, sizeof *f.first);
+	f.node = xmalloc((v->n + 1u) * sizeof *f.node);
+	for (uint32_t i = 0; i < v->n; i++)
+		f.first[rank_of(f.at, v->to[i]) + 2]++;
+	for (uint32_t i = 1; i < n + 2; i++)
+		f.first[i] += f.first[i - 1];
+	for (uint32_t i = 0; i < v->n; i++)
+		f.node[f.first[rank_of(f.at, v->to[i]) + 1]++] = v->node[i];
+	mem_free(v->node);
+	mem_free(v->to);
+	return f;
+}
+
+/* Fold recursion and runtime: every node stays, or becomes part of one above it that stays. */
 struct open { uint32_t end, thing, to, before; };	/* before: what on[] was */
 
-struct shape *flame_fold(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
+static struct shape_folds find_folds(const struct nodes *t, const struct flame_conf *f, uint8_t *hit)
 {
-	struct grow g;
 	struct open *open = NULL;
+	struct aways aways = {0};
 	size_t cap = 0, depth = 0;
-	uint32_t *on = xcalloc(t->c->nthing, sizeof *on);	/* node of the new tree, by thing */
-	grow_init(&g, t->c->two);
+	uint32_t *on = xcalloc(t->c->nthing, sizeof *on);	/* the node that stays, by thing */
 	for (uint32_t i = 0; i < t->n && flame_wanted(f, i); i++) {
 		if (!nodes_count(t, i)) {
 			i = nodes_next(t, i) - 1;
@@ -48,21 +78,34 @@ struct shape *flame_fold(const struct nodes *t, const struct flame_conf *f, stru
 		}
 		for (; depth && open[depth - 1].end <= i; depth--)
 			on[open[depth - 1].thing] = open[depth - 1].before;
-		uint32_t k = t->thing[i], to = 0, p = depth ? open[depth - 1].to : 0;
-		if (i && f->fold_runtime && folds(t->c, g.thing[p], k))
+		uint32_t k = t->thing[i], p = depth ? open[depth - 1].to : 0, to = i;
+		if (i && f->fold_runtime && folds(t->c, t->thing[p], k))
 			to = p;
 		else if (i && f->fold_recursion && on[k])
 			to = on[k];
-		else if (i)
-			to = grow_child(&g, p, k);
+		hit[i] = to == i ? LEFT_HIT : to == p ? LEFT_GONE : LEFT_AWAY;
+		if (hit[i] == LEFT_AWAY)
+			add_away(&aways, i, to);
 		open = mem_grow(open, &cap, depth + 1, sizeof *open);
 		open[depth++] = (struct open){nodes_next(t, i), k, to, on[k]};
 		on[k] = to;
-		add_node(&g, to, t, i);
 	}
 	mem_free(on);
 	mem_free(open);
-	return grow_finish(&g, t->s->things, w, a);
+	return sort_aways(&aways, t->n);
+}
+
+struct shape *flame_fold(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
+{
+	uint8_t *hit = xcalloc(t->n, 1);
+	struct shape_folds folds = find_folds(t, f, hit);
+	folds.on = &f->on;
+	struct shape *s = shape_left(t->s, hit, t->w.ends, t->w.n, &folds);
+	void *all[] = {hit, folds.at, folds.first, folds.node};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		mem_free(all[i]);
+	*w = left_sums(s, t->s, &t->w, a);
+	return s;
 }
 
 /* Paths from nodes to the root, merged from their lower ends. A group is a node of the new tree

@@ -88,6 +88,9 @@ static inline bool nodes_count(const struct nodes *t, uint32_t i)
 	return t->all || !i || nodes_sum(t, i).hits;
 }
 
+/* What is weighed on a shape, on what shape_left() has left of it: its ends, and running sums in the arena. */
+struct end_sums left_sums(struct shape *left, const struct shape *was, const struct end_sums *, struct arena *);
+
 /* The next node from i on that is this thing, n: none. What all are is looked at 16 at a time: 2 ms for 5 millions. */
 static inline uint32_t nodes_seek(const uint32_t *t, uint32_t i, uint32_t n, uint32_t thing)
 {

@@ -27,6 +27,7 @@
 #include "config.h"
 #include "analysis/shape_in.h"
 
+#include "base/job.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -40,6 +41,8 @@ struct maker {
 	const struct frames *f;
 	const struct shape *old;	/* or: it is made of another shape, */
 	const uint8_t *hit;		/* of its nodes that are hit, without those that are gone */
+	const struct rank *ends;	/* by these is said where they have gone to */
+	const struct shape_folds *folds;
 	uint32_t *look, *look_tag;	/* what a frame is, and a tag */
 	/* the next child of the same node, 0 none; or, in preorder, where its subtree ends */
 	uint32_t *sib;
@@ -162,6 +165,14 @@ static inline uint32_t put_below(struct maker *m, uint32_t parent, uint32_t thin
 	return id;
 }
 
+static inline void goes_to(struct maker *m, uint32_t raw, uint32_t id)
+{
+	if (!m->old)
+		m->s->at[raw] = id;
+	else if (rank_has(m->ends, raw))
+		m->s->at[rank_of(m->ends, raw)] = id;
+}
+
 /* What its first one is: its way from the root, and whether it is the same as one above. */
 static uint32_t place(struct maker *m, uint32_t parent, uint32_t what, const uint32_t *raw, uint32_t n)
 {
@@ -174,7 +185,7 @@ static uint32_t place(struct maker *m, uint32_t parent, uint32_t what, const uin
 	}
 	uint32_t id = put_below(m, parent, what & ~INLINED, how);
 	for (uint32_t i = 0; i < n; i++)
-		m->s->at[raw[i]] = id;
+		goes_to(m, raw[i], id);
 	return id;
 }
 
@@ -183,26 +194,50 @@ static uint32_t thing_of(struct maker *m, uint32_t raw)
 	return m->old ? m->old->thing[raw] : what_is(m, raw) & ~INLINED;
 }
 
-/* All children of a group of the old shape's nodes, placed at `at`; what is gone gives way to its own. *same: may
-   two of them be the same thing? */
-static uint32_t gather_left(struct maker *m, const uint32_t *raw, uint32_t n, uint32_t at, bool *same)
+/* A node of the old shape becomes part of one that is placed, or is gone. */
+static void join(struct maker *m, uint32_t raw, uint32_t at)
+{
+	goes_to(m, raw, at ? at : SHAPE_NONE);
+	if (m->folds)
+		m->s->how[at] |= m->old->how[raw] & (CT_INL | CT_NOTINL);
+}
+
+/* All children of one of the old shape's nodes, placed at `at`, behind k others; what is gone gives way to its own. */
+static uint32_t gather_under(struct maker *m, uint32_t raw, uint32_t at, uint32_t k, bool *same)
 {
 	const struct shape *o = m->old;
+	for (uint32_t j = raw + 1, end = shape_next(o, raw); j < end;) {
+		if (m->hit[j] == LEFT_GONE) {
+			join(m, j++, at);
+			*same = true;
+			continue;
+		}
+		if (m->hit[j] == LEFT_HIT) {
+			m->gather = mem_grow(m->gather, &m->cgather, (size_t)k + 1, sizeof *m->gather);
+			m->gather[k++] = j;
+		}
+		j = shape_next(o, j);
+	}
+	return k;
+}
+
+/* All children of a group. *same: may two of them be the same thing? */
+static uint32_t gather_left(struct maker *m, const uint32_t *raw, uint32_t n, uint32_t at, bool *same)
+{
+	const struct shape_folds *f = m->folds;
 	uint32_t k = 0;
 	*same = n > 1;
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t j = raw[i] + 1, end = shape_next(o, raw[i]); j < end;) {
-			if (!m->hit[j]) {
-				j = shape_next(o, j);
-			} else if (m->hit[j] == LEFT_GONE) {
-				m->s->at[j++] = at ? at : SHAPE_NONE;
-				*same = true;
-			} else {
-				m->gather = mem_grow(m->gather, &m->cgather, (size_t)k + 1, sizeof *m->gather);
-				m->gather[k++] = j;
-				j = shape_next(o, j);
-			}
+	for (uint32_t i = 0; i < n; i++) {
+		k = gather_under(m, raw[i], at, k, same);
+		if (!f || !rank_has(f->at, raw[i]))
+			continue;
+		uint32_t r = rank_of(f->at, raw[i]);
+		for (uint32_t j = f->first[r]; j < f->first[r + 1]; j++) {
+			join(m, f->node[j], at);
+			k = gather_under(m, f->node[j], at, k, same);
+			*same = true;
 		}
+	}
 	return k;
 }
 
@@ -481,8 +516,10 @@ static void walk(struct maker *m)
 	m->raw = mem_grow(NULL, &m->craw, 1, sizeof *m->raw);
 	m->raw[m->nraw++] = 0;
 	m->pend[m->npend++] = (struct group){0, 1, 0};
-	while (m->npend && m->old)
+	for (uint32_t k = 0; m->npend && m->old && (k % 65536 || !m->folds || goes_on(m->folds->on)); k++)
 		follow_left(m);
+	if (m->old)
+		return;
 	while (m->npend && m->ordered && !stopped(m))
 		follow_down(m);
 	while (m->npend && !stopped(m))
@@ -545,34 +582,19 @@ struct shape *shape_new(struct things *t, const struct frames *f)
 	return s;
 }
 
-struct shape *shape_left(const struct shape *old, const uint8_t *hit)
+struct shape *shape_left(const struct shape *old, const uint8_t *hit, const struct rank *ends, uint32_t nend,
+    const struct shape_folds *folds)
 {
 	struct shape *s = room_for(old->things, old->n);
 	struct maker m = maker_new(s);
-	s->at = xmalloc(old->n * sizeof *s->at);
+	s->at = xmalloc((nend + 1u) * sizeof *s->at);
+	memset(s->at, 0xff, nend * sizeof *s->at);	/* none, where it is stopped */
 	m.old = old;
 	m.hit = hit;
+	m.ends = ends;
+	m.folds = folds;
 	walk(&m);
 	maker_free(&m);
 	shape_close(s);
 	return s;
-}
-
-struct shape *shape_ref(struct shape *s)
-{
-	s->refs++;
-	return s;
-}
-
-void shape_free(struct shape *s)
-{
-	if (!s || --s->refs)
-		return;
-	things_free(s->things);
-	void *all[] = {s->forks, s->fork, s->turns, s->turn, s->thing, s->how, s->ends, s->end, s->at, s->run,
-	    atomic_load(&s->spare), s->tags,
-	    s->whole.flat, s->whole.hit};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		mem_free(all[i]);
-	mem_free(s);
 }

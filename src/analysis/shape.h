@@ -37,7 +37,7 @@ struct shape {
 	struct rank *ends;
 	uint32_t nend;
 	uint32_t *end;		/* by sample, or by node of the tree of frames: the end that it goes to */
-	uint32_t *at;		/* of shape_left() */
+	uint32_t *at;		/* of shape_left(), by the old one's ends */
 	/* of the store's own tree: its nodes from raw to the next one's raw are at, at + 1 ... here */
 	struct shape_run { uint32_t raw, at; } *run;
 	uint32_t nrun;
@@ -82,11 +82,19 @@ struct frames {
 };
 /* NULL: it was stopped. */
 struct shape *shape_new(struct things *, const struct frames *);
+/* Nodes that become part of others further up: those of the nodes at[], from first[] to the next one's first. */
+struct shape_folds {
+	struct rank *at;
+	uint32_t *first, *node;
+	const struct onlooker *on;	/* where he says stop, half of it is made */
+};
 /* What is left of a shape when the nodes that are LEFT_GONE are taken away, of its nodes that are hit: something counts
-   at or below them. at[] is by the old one's nodes that are hit: the nearest that is left, SHAPE_NONE: the root. It has
-   no ends. */
-struct shape *shape_left(const struct shape *, const uint8_t *hit);
-enum { LEFT_HIT = 1, LEFT_GONE };
+   at or below them. at[] is by these ends of the old one that are hit: the nearest that is left, SHAPE_NONE: the root.
+   With folds nodes that are LEFT_GONE become part of the nearest, LEFT_AWAY ones of those that folds say. It has no
+   ends. */
+struct shape *shape_left(const struct shape *, const uint8_t *hit, const struct rank *ends, uint32_t nend,
+    const struct shape_folds *);
+enum { LEFT_HIT = 1, LEFT_GONE, LEFT_AWAY };
 struct shape *shape_ref(struct shape *);
 /* For who weighs: nothing is weighed on it for now, so what all samples weigh goes, and the room of a weighing; or
    never again, and nodes stay. */

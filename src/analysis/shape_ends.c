@@ -111,3 +111,22 @@ void shape_bare(struct shape *s)
 	s->turn = s->end = NULL;
 	s->run = NULL;
 }
+
+struct shape *shape_ref(struct shape *s)
+{
+	s->refs++;
+	return s;
+}
+
+void shape_free(struct shape *s)
+{
+	if (!s || --s->refs)
+		return;
+	things_free(s->things);
+	void *all[] = {s->forks, s->fork, s->turns, s->turn, s->thing, s->how, s->ends, s->end, s->at, s->run,
+	    atomic_load(&s->spare), s->tags,
+	    s->whole.flat, s->whole.hit};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		mem_free(all[i]);
+	mem_free(s);
+}
