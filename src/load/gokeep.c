@@ -34,6 +34,17 @@ static int64_t get_int(struct cur *c)
 	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
 
+/* From one number to another: they are a file's, and may be anything. */
+static int64_t far(int64_t to, int64_t from)
+{
+	return (int64_t)((uint64_t)to - (uint64_t)from);
+}
+
+static int64_t on(int64_t from, int64_t by)
+{
+	return (int64_t)((uint64_t)from + (uint64_t)by);
+}
+
 void gokeep_free(struct buf *b)
 {
 	if (b)
@@ -77,8 +88,9 @@ void gokeep_order(const struct goorder *o, struct buf *b)
 	for (size_t i = 0; gonear_next(&o->gs, &i);)
 		ng++;
 	buf_varint(b, ng);
-	for (size_t i = 0; (g = gonear_next(&o->gs, &i));) {
-		put_int(b, g->id);
+	int64_t before = 0;
+	for (size_t i = 0; (g = gonear_next(&o->gs, &i)); before = g->id) {
+		put_int(b, far(g->id, before));
 		buf_varint(b, g->status | (uint64_t)(g->held ? g->held->ranges.n : 0) << 3);
 		if (g->held)
 			put_ranges(b, &g->held->ranges);
@@ -129,8 +141,9 @@ void gokeep_order_again(struct goorder *o, struct cur *c)
 	o->last = get_int(c);
 	o->syncs = cur_uvarint(c);
 	gostep_places(o, cur_uvarint(c));
+	int64_t id = 0;
 	for (uint64_t n = cur_uvarint(c); n; n--) {
-		int64_t id = get_int(c);
+		id = on(id, get_int(c));
 		uint64_t v = cur_uvarint(c);
 		struct go_g *g = gostep_add_g(o, id, v & 7);
 		if (v >> 3)
@@ -149,24 +162,24 @@ void gokeep_order_again(struct goorder *o, struct cur *c)
 
 /* ---- the interpreter's */
 
-enum { G_SYSTEM = 1, G_NAMED = 2, G_MARKS = 4, G_DEDICATED = 8, G_FRACTIONAL = 16, G_RANGED = 32, G_COUNTS = 64,
-	G_ASSISTS = 128, G_STOPS = 256, G_HELD = 512 /* by a thread, a P or both */, G_WORKS = 10 /* bits */ };
+enum { G_SYSTEM = 1, G_NAMED = 2, G_MARKS = 4, G_DEDICATED = 8, G_FRACTIONAL = 16, G_RANGED = 32,
+	G_ASSISTS = 64, G_STOPS = 128, G_ALONE = 256, G_HAS_P = 512, G_WORKS = 10 /* bits */ };
 
-static void put_g(struct buf *b, const struct gg *g)
+/* Numbers as the distance from those of the one before. */
+static void put_g(struct buf *b, const struct gotrace *r, const struct gg *g, const struct gg *before)
 {
-	uint64_t held = g->m != -1 || g->p || g->syscall_p != -1 ? G_HELD : 0;
-	buf_varint(b, (uint64_t)g->id);
-	buf_varint(b, g->trk);
+	const struct gp *p = gotrack_on(g);
+	put_int(b, far(g->id, before->id));
+	put_int(b, (int64_t)g->trk - before->trk);
 	buf_varint(b, g->state | (uint64_t)g->shown << 4);
 	buf_varint(b, (g->system ? G_SYSTEM : 0u) | (g->named ? G_NAMED : 0u) | (g->mark_worker ? G_MARKS : 0u) |
 	    (g->dedicated ? G_DEDICATED : 0u) | (g->fractional ? G_FRACTIONAL : 0u) | (g->ranged ? G_RANGED : 0u) |
-	    (g->counts ? G_COUNTS : 0u) | (g->assists ? G_ASSISTS : 0u) | (g->stops ? G_STOPS : 0u) | held |
-	    (uint64_t)g->works << G_WORKS);
-	if (held) {
-		put_int(b, g->m);
-		put_int(b, g->p ? g->p->id : -1);
-		put_int(b, g->syscall_p);
-	}
+	    (g->assists ? G_ASSISTS : 0u) | (g->stops ? G_STOPS : 0u) |
+	    (g->alone ? G_ALONE : 0u) | (p ? G_HAS_P : 0u) | (unsigned)g->works << G_WORKS);
+	if (g->alone || p)
+		put_int(b, p ? p->id : g->m);
+	if (g->alone)
+		put_int(b, gotrack_lost(r, g));
 }
 
 static void put_p(struct buf *b, const struct gp *p)
@@ -199,13 +212,13 @@ static void put_state(struct buf *b, const struct gotrace *r)
 		buf_varint(b, m->shown);
 	}
 	uint64_t ng = 0;
-	const struct gg *g;
+	const struct gg none = {0}, *g, *before = &none;
 	buf_varint(b, r->gs.n);
 	for (size_t i = 0; gonear_next(&r->gs, &i);)
 		ng++;
 	buf_varint(b, ng);
-	for (size_t i = 0; (g = gonear_next(&r->gs, &i));)
-		put_g(b, g);
+	for (size_t i = 0; (g = gonear_next(&r->gs, &i)); before = g)
+		put_g(b, r, g, before);
 	buf_varint(b, r->ps.n);
 	for (size_t i = 0; i < r->ps.cap; i++)
 		if (r->ps.slot[i].used)
@@ -213,12 +226,12 @@ static void put_state(struct buf *b, const struct gotrace *r)
 }
 
 /* Its P has the number only: the Ps come after. */
-static struct gg *get_g(struct gotrace *r, struct cur *c, int64_t *of_p)
+static struct gg *get_g(struct gotrace *r, struct cur *c, const struct gg *before, int64_t *of_p)
 {
-	int64_t id = (int64_t)cur_uvarint(c);
+	int64_t id = on(before->id, get_int(c));
 	struct gg *g = gonear_add(&r->gs, id);
-	*g = (struct gg){ .id = id, .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE, .used = true };
-	g->trk = (trk_id)cur_uvarint(c);
+	*g = (struct gg){ .id = id };
+	g->trk = (trk_id)(before->trk + get_int(c));
 	uint64_t v = cur_uvarint(c);
 	g->state = v & 15;
 	g->shown = (uint8_t)(v >> 4);
@@ -229,15 +242,16 @@ static struct gg *get_g(struct gotrace *r, struct cur *c, int64_t *of_p)
 	g->dedicated = v & G_DEDICATED;
 	g->fractional = v & G_FRACTIONAL;
 	g->ranged = v & G_RANGED;
-	g->counts = v & G_COUNTS;
 	g->assists = v & G_ASSISTS;
 	g->stops = v & G_STOPS;
-	g->works = (uint8_t)(v >> G_WORKS);
+	g->works = v >> G_WORKS & 3;
 	*of_p = -1;
-	if (v & G_HELD) {
+	g->alone = v & G_ALONE;
+	if (g->alone) {
 		g->m = get_int(c);
+		gotrack_lose(r, g, get_int(c));
+	} else if (v & G_HAS_P) {
 		*of_p = get_int(c);
-		g->syscall_p = get_int(c);
 	}
 	return g;
 }
@@ -280,10 +294,12 @@ static void get_state(struct gotrace *r, struct cur *c)
 	}
 	gotrack_places(r, cur_uvarint(c));
 	uint64_t ngs = cur_uvarint(c);
-	struct { struct gg *g; int64_t p; } *held = xmalloc(ngs * sizeof *held + 1);
-	size_t n = 0;
+	struct { struct gg *g; int64_t p; } *held = NULL;
+	const struct gg none = {0}, *before = &none;
+	size_t n = 0, room = 0;
 	for (uint64_t i = 0; i < ngs; i++) {
-		held[n].g = get_g(r, c, &held[n].p);
+		held = mem_grow(held, &room, n + 1, sizeof *held);
+		before = held[n].g = get_g(r, c, before, &held[n].p);
 		n += held[n].p != -1;
 	}
 	for (uint64_t k = cur_uvarint(c); k; k--)

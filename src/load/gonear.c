@@ -16,9 +16,9 @@
 
 #include <string.h>
 
-static bool *lives(const struct gonear *t, void *g)
+static uint8_t *lives(const struct gonear *t, void *g)
 {
-	return (bool *)(void *)((char *)g + t->form->used);
+	return (uint8_t *)g + t->form->used;
 }
 
 static int64_t id_of(const struct gonear *t, const void *g)
@@ -30,7 +30,7 @@ static int64_t id_of(const struct gonear *t, const void *g)
 
 static void keep_room(struct gonear *t, void *g)
 {
-	*lives(t, g) = false;
+	*lives(t, g) = 0;
 	memcpy((char *)g + t->form->next, &t->room, sizeof t->room);
 	t->room = g;
 }
@@ -82,7 +82,7 @@ void *gonear_add(struct gonear *t, int64_t id)
 void gonear_drop(struct gonear *t, void *g)
 {
 	int64_t id = id_of(t, g);
-	*lives(t, g) = false;
+	*lives(t, g) = 0;
 	if (g == gonear_place(t, t->form->size, id))
 		return;
 	idmap_drop(&t->far, (uint64_t)id);

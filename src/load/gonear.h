@@ -8,8 +8,8 @@
 
 /*
  * Goroutines that live, by their numbers. What is known of one is the business of who has the table: he says how
- * large it is, and where in it its number (int64_t) lies, whether it lives (bool), and where a pointer may lie while it
- * does not. What is dead is room for another and holds nothing.
+ * large it is, and where in it its number (int64_t) lies, whether it lives (a byte, 0: no), and where a pointer may
+ * lie while it does not. What is dead is room for another and holds nothing.
  */
 struct gonear_form { size_t size, align, id, used, next; };
 struct gonear {

@@ -82,11 +82,11 @@ static struct goranges *ranges_of(struct gotrace *r, struct gg *g)
 	s->p = x = x ? x : arena_alloc(r->mem, sizeof *x);
 	if (fresh || !g->ranged)	/* or they are of a life before */
 		*x = (struct goranges){ .free = NULL };
-	g->ranged = g->counts = true;
+	g->ranged = true;
 	return x;
 }
 
-/* Both end, and are of nobody. */
+/* All end, and are of nobody. */
 static void ranges_end(struct gotrace *r, struct gg *g, int64_t t)
 {
 	const struct idslot *s = idmap_get(&r->ranges, (uint64_t)g->id);
@@ -95,6 +95,9 @@ static void ranges_end(struct gotrace *r, struct gg *g, int64_t t)
 	struct goranges *x = s->p;
 	range_close(r, g, &x->assist, SP_ASSIST, t);
 	range_close(r, g, &x->stw, SP_STW, t);
+	if (g->swept)
+		say_span(r, &(struct sink_span){ .kind = SP_RANGE, .t0 = x->sweep_lost, .t1 = t, .trk = g->trk,
+			.name = r->n_sweep });
 	x->free = r->free_ranges;
 	r->free_ranges = x;
 	idmap_drop(&r->ranges, (uint64_t)g->id);
@@ -147,14 +150,6 @@ static void range_stw(struct gotrace *r, const struct tev *ev)
 	gotrack_show(r, g, gotables_stack(r, ev->stack));
 }
 
-static void sweep_lost(struct gotrace *r, struct gg *g, int64_t t1)
-{
-	if (g->sweep_lost != TIME_NONE)
-		say_span(r, &(struct sink_span){ .kind = SP_RANGE, .t0 = g->sweep_lost, .t1 = t1, .trk = g->trk,
-			.name = r->n_sweep });
-	g->sweep_lost = TIME_NONE;
-}
-
 static void range_sweep(struct gotrace *r, const struct tev *ev)
 {
 	if (ev->id < 0)
@@ -175,15 +170,17 @@ static void range_sweep(struct gotrace *r, const struct tev *ev)
 		p->swept_by_g = g != NULL;
 		p->sweep_g = g ? g->id : -1;
 		if (g)
-			g->sweep_lost = TIME_NONE;
+			g->swept = false;
 	} else if (p->sweep.open) {
 		struct gg *began = p->swept_by_g ? gotrack_g(r, p->sweep_g) : NULL;
 		bool here = began && began == g;
 		say_span(r, &(struct sink_span){ .kind = SP_SWEEP, .t0 = p->sweep.t0, .t1 = gotrace_now(r),
 			.trk = p->trk, .trk1 = here ? began->trk : 0, .name = r->n_sweep, .stack = p->sweep.stack,
 			.v0 = ev->value, .v1 = ev->value2 });
-		if (began && !here)
-			began->sweep_lost = p->sweep.t0 == TIME_NONE ? 0 : p->sweep.t0;
+		if (began && !here) {
+			ranges_of(r, began)->sweep_lost = p->sweep.t0 == TIME_NONE ? 0 : p->sweep.t0;
+			began->swept = true;
+		}
 		p->sweep.open = false;
 		if (began)
 			gotrack_show(r, began, 0);
@@ -263,8 +260,7 @@ void gospan_end_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 		    g->system ? RG_LOOSE : 0, g->system ? 0 : ended);
 	if (g->ranged)
 		ranges_end(r, g, t);
-	g->assists = g->stops = false;
-	sweep_lost(r, g, t);
+	g->assists = g->stops = g->swept = false;
 }
 
 /* ---- tasks and logs */

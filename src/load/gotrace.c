@@ -195,6 +195,7 @@ static void forget(struct gotrace *r)
 	idmap_free(&r->ms);
 	idmap_free(&r->tasks);
 	idmap_free(&r->ranges);
+	idmap_free(&r->lost);
 	mem_free(r->util);
 	mem_free(r->enters);
 	arena_free(r->mem);

@@ -50,33 +50,34 @@ struct gorange {
 /* Of a goroutine; few ever have any. */
 struct goranges {
 	struct gorange assist, stw;
+	int64_t sweep_lost;		/* where it is gg.swept: since when it is charged with a sweep whose end was
+					   seen elsewhere */
 	struct goranges *free;		/* the next, of those that are of nobody */
 };
 
 struct gp;
 struct gg {
-	_Alignas(64) int64_t id;	/* -1: ended */
-	int64_t m;			/* where it runs, -1 */
-	struct gp *p;			/* while it runs, or is in a system call and holds it */
-	int64_t syscall_p;		/* P that it took into its system call, -1 none; see gotrack.c */
-	trk_id trk;
-	uint8_t state;			/* enum tev_state */
-	uint8_t shown;			/* enum tstate */
-	bool named, system, mark_worker;
-	bool dedicated : 1, fractional : 1;
-	bool ranged : 1;		/* it has, or had, goranges */
-	bool assists : 1, stops : 1;	/* which of them are open */
-	uint8_t works;			/* enum util_what it is told as taking its P now, 0 nothing */
-	bool counts;			/* ranged, dedicated or fractional: what it does is of the collector */
-	bool used;			/* it lives; else this is room for another */
+	_Alignas(32) int64_t id;	/* -1: ended */
+	union {
+		struct gp *p;		/* while it runs, or is in a system call and holds it; and its thread is that one's */
+		int64_t m;		/* alone: the thread that it has without a P */
+	};
 	union {
 		struct goopen *top;
 		struct gg *free;	/* the next, of those that are room */
 	};
-	int64_t sweep_lost;		/* TIME_NONE, or since when it is charged with a sweep whose end was
-					   seen elsewhere */
+	trk_id trk;
+	uint8_t state;			/* enum tev_state; TST_UNDETERMINED: it does not live, this is room for another */
+	uint8_t shown;			/* enum tstate */
+	unsigned works : 2;		/* GW_*: what it is told as taking its P now */
+	bool alone : 1;
+	bool named : 1, system : 1, mark_worker : 1, dedicated : 1, fractional : 1;
+	bool ranged : 1;		/* it has, or had, goranges */
+	bool assists : 1, stops : 1;	/* which of them are open */
+	bool swept : 1;			/* it has a sweep_lost */
 };
-_Static_assert(sizeof(struct gg) == 64, "a line of the cache: there may be a million of them");
+enum { GW_NOTHING, GW_DEDICATED, GW_FRACTIONAL };
+_Static_assert(sizeof(struct gg) == 32, "half a line of the cache: there may be a million of them");
 
 struct gp {
 	int64_t id, m;			/* m: what carries it, -1 */
@@ -124,6 +125,7 @@ struct gotrace {
 	struct gonear gs;		/* struct gg */
 	struct idmap ps, ms, tasks;
 	struct idmap ranges;		/* struct goranges by goroutine */
+	struct idmap lost;		/* Ps by the goroutines that lost them in the system call that they are in */
 	struct gp *near[NEAR_PS];	/* the first Ps, by id */
 	struct goopen *free_open;
 	struct gotask *free_task;
@@ -170,6 +172,13 @@ void gotrack_show(struct gotrace *, struct gg *, stk_id);	/* what it does may ha
 void gotrack_util(struct gotrace *, enum util_what, int64_t p, int delta, bool past);
 
 void gotrack_flush(struct gotrace *);			/* say the states that wait */
+/* The P that it lost in the system call that it is in, -1 none. */
+int64_t gotrack_lost(const struct gotrace *, const struct gg *);
+void gotrack_lose(struct gotrace *, const struct gg *, int64_t p);
+static inline struct gp *gotrack_on(const struct gg *g)	/* the P that it has, or NULL */
+{
+	return g->alone ? NULL : g->p;
+}
 
 /* gospan.c */
 void gospan_range(struct gotrace *, const struct tev *);
@@ -201,7 +210,7 @@ static inline struct gg *gotrack_place(const struct gotrace *r, int64_t id)
 static inline struct gg *gotrack_g(const struct gotrace *r, int64_t id)
 {
 	struct gg *g = gotrack_place(r, id);
-	return g->used && g->id == id ? g : gonear_far(&r->gs, id);
+	return g->state && g->id == id ? g : gonear_far(&r->gs, id);
 }
 
 /* Since the first event. Times of a damaged file may be anything: beyond 73 years they stand still. */

@@ -73,15 +73,6 @@ struct gg *gotrack_where(const struct gotrace *r, const struct tev *ev)
 	return p && p->g && p->g->id == ev->g ? p->g : gotrack_g(r, ev->g);
 }
 
-/* Its P, or NULL. */
-static struct gp *find_p(const struct gotrace *r, int64_t id)
-{
-	if ((uint64_t)id < NEAR_PS)
-		return r->near[id];
-	const struct idslot *s = id >= 0 ? idmap_get(&r->ps, (uint64_t)id) : NULL;
-	return s ? s->p : NULL;
-}
-
 struct gp *gotrack_p(struct gotrace *r, int64_t id)
 {
 	bool fresh;
@@ -183,8 +174,8 @@ static ALWAYS void show_running(struct gotrace *r, struct gg *g, struct gp *p, i
 
 void gotrack_show(struct gotrace *r, struct gg *g, stk_id stack)
 {
-	if (g->state == TST_RUNNING && running_state(g, g->p) != (enum tstate)g->shown)
-		show_running(r, g, g->p, gotrace_now(r), 0, stack);
+	if (g->state == TST_RUNNING && running_state(g, gotrack_on(g)) != (enum tstate)g->shown)
+		show_running(r, g, gotrack_on(g), gotrace_now(r), 0, stack);
 }
 
 void gotrack_util(struct gotrace *r, enum util_what what, int64_t p, int delta, bool past)
@@ -202,6 +193,19 @@ static bool executes(unsigned state)
 	return state == TST_RUNNING || state == TST_SYSCALL;
 }
 
+static void takes_its_p(struct gotrace *r, struct gg *g, bool dedicated, int64_t p)
+{
+	g->works = dedicated ? GW_DEDICATED : GW_FRACTIONAL;
+	gotrack_util(r, dedicated ? UT_DEDICATED_ONCE : UT_WORKER_ONCE, p, 1, false);
+}
+
+static void works_no_more(struct gotrace *r, struct gg *g, int64_t p)
+{
+	if (g->works)
+		gotrack_util(r, g->works == GW_DEDICATED ? UT_DEDICATED_ONCE : UT_WORKER_ONCE, p, -1, false);
+	g->works = GW_NOTHING;
+}
+
 /* The collector's share of a P changes as its goroutines come and go. */
 static void util_transition(struct gotrace *r, struct gg *g, const struct tev *ev)
 {
@@ -212,10 +216,8 @@ static void util_transition(struct gotrace *r, struct gg *g, const struct tev *e
 		gotrack_util(r, UT_ASSIST, ev->p, delta, false);
 	if (g->dedicated || g->fractional)
 		gotrack_util(r, g->fractional ? UT_WORKER : UT_DEDICATED, ev->p, delta, false);
-	if (g->works && delta < 0) {
-		gotrack_util(r, (enum util_what)g->works, ev->p, -1, false);
-		g->works = 0;
-	}
+	if (delta < 0)
+		works_no_more(r, g, ev->p);
 }
 
 static enum tstate find_reason(const char *s, size_t n)
@@ -245,13 +247,9 @@ static ALWAYS enum tstate wait_state(struct gotrace *r, uint32_t name, uint32_t 
 static void no_worker(struct gotrace *r, struct gg *g, int64_t p)
 {
 	g->mark_worker = false;
-	if (g->works)
-		gotrack_util(r, (enum util_what)g->works, p, -1, false);
-	g->works = 0;
-	if (r->sink->oddities)
-		return;
-	g->dedicated = g->fractional = false;
-	g->counts = g->ranged;
+	works_no_more(r, g, p);
+	if (!r->sink->oddities)
+		g->dedicated = g->fractional = false;
 }
 
 /* What it began with is known now. */
@@ -280,7 +278,7 @@ static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 void gotrack_places(struct gotrace *r, uint64_t places)
 {
 	static const struct gonear_form form = {sizeof(struct gg), _Alignof(struct gg), offsetof(struct gg, id),
-	    offsetof(struct gg, used), offsetof(struct gg, free)};
+	    offsetof(struct gg, state), offsetof(struct gg, free)};
 	gonear_init(&r->gs, &form, places);
 }
 
@@ -292,7 +290,7 @@ void gotrack_spread(struct gotrace *r)
 	int64_t *runs = xmalloc(r->ps.cap * sizeof *runs + 1);
 	for (size_t i = 0; i < r->ps.cap; i++) {
 		const struct gp *p = r->ps.slot[i].used ? r->ps.slot[i].p : NULL;
-		runs[i] = p && p->g && p->g->used ? p->g->id : -1;
+		runs[i] = p && p->g && p->g->state ? p->g->id : -1;
 	}
 	gonear_spread(&r->gs);
 	for (size_t i = 0; i < r->ps.cap; i++)
@@ -305,9 +303,11 @@ void gotrack_spread(struct gotrace *r)
 static struct gg *new_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 {
 	struct gg *place = gotrack_place(r, ev->id);
+	if (g && g->alone)
+		idmap_drop(&r->lost, (uint64_t)ev->id);
 	if (!g)
-		g = place->used ? gonear_add(&r->gs, ev->id) : place;
-	*g = (struct gg){.id = ev->id, .m = -1, .syscall_p = -1, .sweep_lost = TIME_NONE, .system = true, .used = true};
+		g = place->state ? gonear_add(&r->gs, ev->id) : place;
+	*g = (struct gg){.id = ev->id, .state = TST_NOTEXIST, .system = true};
 	g->trk = r->sink->ops->track(r->sink->self, TK_G, (uint64_t)ev->id);
 	if (ev->from != TST_NOTEXIST)
 		return g;
@@ -322,6 +322,31 @@ static struct gg *new_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 	return g;
 }
 
+int64_t gotrack_lost(const struct gotrace *r, const struct gg *g)
+{
+	const struct idslot *s = idmap_get(&r->lost, (uint64_t)g->id);
+	return s ? (int64_t)s->n : -1;
+}
+
+void gotrack_lose(struct gotrace *r, const struct gg *g, int64_t p)
+{
+	bool fresh;
+	if (p >= 0)
+		idmap_put(&r->lost, (uint64_t)g->id, &fresh)->n = (uint64_t)p;
+}
+
+/* The P that it took into its system call, and may have lost there, is claimed by nobody. */
+static ALWAYS void return_from_call(struct gotrace *r, const struct gg *g, struct gp *p)
+{
+	if (!p && g->alone && r->lost.n) {
+		int64_t lost = gotrack_lost(r, g);
+		p = lost >= 0 ? gotrack_p(r, lost) : NULL;
+		idmap_drop(&r->lost, (uint64_t)g->id);
+	}
+	if (p)
+		p->syscall_g = -1;
+}
+
 /* Leave what it was in. That is what the event says, but where events are missing. Given is the P that its next entry
    is to tell of. */
 static ALWAYS uint16_t leave_state(struct gotrace *r, struct gg *g, unsigned was, unsigned to)
@@ -330,30 +355,40 @@ static ALWAYS uint16_t leave_state(struct gotrace *r, struct gg *g, unsigned was
 	uint16_t also = 0;
 	if (!executes(was))
 		return 0;
-	if (was == TST_SYSCALL) {
-		struct gp *claimed = find_p(r, g->syscall_p);
-		if (claimed)
-			claimed->syscall_g = -1;
-		g->syscall_p = -1;
-	}
-	struct gp *p = g->p;
+	struct gp *p = gotrack_on(g);
+	if (was == TST_SYSCALL)
+		return_from_call(r, g, p);
 	if (p && p->g == g) {
 		p->g = NULL;
 		if (!executes(to))
 			also = show_p_also(r, p, TS_IDLE, 0, t);
 	}
 	if (!executes(to)) {
-		if (!p || p->m != g->m)
+		if (g->alone)
 			show_m(r, g->m, TS_IDLE, 0, t);
-		g->m = -1;
+		g->alone = false;
+		g->p = NULL;
 	}
-	g->p = NULL;
 	return also;
+}
+
+/* Its P is gone, or it has none: the thread is its own. */
+static void be_alone(struct gg *g, int64_t m)
+{
+	g->alone = true;
+	g->m = m;
 }
 
 static uint16_t __attribute__((noinline)) leave_another(struct gotrace *r, struct gg *g, unsigned to)
 {
 	return leave_state(r, g, g->state, to);
+}
+
+static void lose_p(struct gotrace *r, struct gg *g, int64_t m)
+{
+	if (g->state == TST_SYSCALL)
+		gotrack_lose(r, g, g->p->id);
+	be_alone(g, m);
 }
 
 /* Take P and M into RUNNING or SYSCALL; the P. */
@@ -362,11 +397,14 @@ static ALWAYS struct gp *take_p(struct gotrace *r, struct gg *g, const struct te
 	struct gp *p = (uint64_t)ev->p < NEAR_PS ? r->near[ev->p] : NULL;
 	if (!p && ev->p >= 0)
 		p = gotrack_p(r, ev->p);
+	if (!p) {
+		if (to == TST_RUNNING || !g->alone)
+			be_alone(g, to == TST_RUNNING ? ev->m : g->p ? g->p->m : -1);
+		return NULL;
+	}
+	g->alone = false;
 	g->p = p;
-	if (p)
-		p->g = g;
-	if (ev->p >= 0 || to == TST_RUNNING)
-		g->m = ev->m;
+	p->g = g;
 	return p;
 }
 
@@ -395,7 +433,6 @@ static ALWAYS void enter_syscall(struct gotrace *r, struct gg *g, const struct t
 	g->shown = TS_SYSCALL;
 	if (p) {
 		p->syscall_g = g->id;
-		g->syscall_p = p->id;
 		carry(r, p, ev->m, at.since);
 	} else {
 		show_m(r, g->m, TS_SYSBLOCK, g->trk, at.since);
@@ -414,7 +451,7 @@ static ALWAYS void enter_plain(struct gotrace *r, struct gg *g, unsigned state, 
 static void drop_g(struct gotrace *r, struct gg *g)
 {
 	if (g == gotrack_place(r, g->id))
-		g->used = false;
+		g->state = TST_UNDETERMINED;
 	else
 		gonear_drop(&r->gs, g);
 	g->id = -1;
@@ -447,7 +484,7 @@ static ALWAYS void enter_state(struct gotrace *r, struct gg *g, const struct tev
 			gospan_end_g(r, g, ev);
 		break;
 	case TST_NOTEXIST:
-		if (g->top || g->ranged || g->sweep_lost != TIME_NONE)
+		if (g->top || g->ranged)
 			gospan_end_g(r, g, ev);
 		enter_plain(r, g, TS_NONE, at, 0, stack, also);
 		drop_g(r, g);
@@ -473,7 +510,7 @@ static ALWAYS void change_g(struct gotrace *r, const struct tev *ev, unsigned fr
 		also = leave_another(r, g, to);
 	if (!g->named)
 		name_g(r, g, ev);
-	if (g->counts)
+	if (g->ranged || g->dedicated || g->fractional)
 		util_transition(r, g, ev);
 	g->state = (uint8_t)to;
 	enter_state(r, g, ev, from, to, also);
@@ -501,8 +538,8 @@ static void __attribute__((noinline)) transition_p(struct gotrace *r, const stru
 		p->syscall_g = -1;
 	}
 	if (p->g) {
-		if (p->g->p == p)
-			p->g->p = NULL;
+		if (gotrack_on(p->g) == p)
+			lose_p(r, p->g, m);
 		p->g = NULL;
 	}
 	show_p(r, p, TS_IDLE, 0, t);
@@ -564,12 +601,9 @@ static void label_worker(struct gotrace *r, struct gg *g, bool dedicated, int64_
 		g->dedicated = true;
 	else
 		g->fractional = true;
-	g->counts = true;
 	gotrack_util(r, dedicated ? UT_DEDICATED : UT_WORKER, p, 1, false);
-	if (g->mark_worker && executes(g->state) && !g->works) {
-		g->works = dedicated ? UT_DEDICATED_ONCE : UT_WORKER_ONCE;
-		gotrack_util(r, (enum util_what)g->works, p, 1, false);
-	}
+	if (g->mark_worker && executes(g->state) && !g->works)
+		takes_its_p(r, g, dedicated, p);
 }
 
 /* Since Go 1.26 a P has the mode of the worker that it is to run next before it runs it (assignWaitingGCWorker), and
@@ -587,7 +621,7 @@ void gotrack_label(struct gotrace *r, const struct tev *ev)
 	if (!g->mark_worker && !g->named) {
 		g->mark_worker = true;
 		if (g->state == TST_RUNNING)
-			show_running(r, g, g->p, gotrace_now(r), 0, 0);
+			show_running(r, g, gotrack_on(g), gotrace_now(r), 0, 0);
 	}
 	if (!idle && (g->mark_worker || r->sink->oddities))
 		label_worker(r, g, dedicated, ev->p);

@@ -33,7 +33,7 @@ struct remake {
 	struct tracks *tracks;
 	struct sealer sealer;
 	uint32_t gen, at, till;		/* being read; the next sheet; the first of the next generation */
-	struct border *end;
+	struct border *begin, *end;	/* before the one being read, until its events come; after it */
 	bool stop, wrong;
 };
 
@@ -80,9 +80,13 @@ static trk_id again_track(void *self, enum track_kind kind, uint64_t id)
 	return tracks_track(((struct remake *)self)->tracks, kind, id);
 }
 
+/* All that the border has is known by now. */
 static void again_enters(void *self, const struct sink_enter *e, size_t n)
 {
-	tracks_enter(((struct remake *)self)->tracks, e, n);
+	struct remake *a = self;
+	border_free(a->begin);
+	a->begin = NULL;
+	tracks_enter(a->tracks, e, n);
 }
 
 static bool again_upto(void *self, int64_t t, uint64_t bytes)
@@ -104,9 +108,9 @@ static bool again_keep(void *self, const struct sink_keep *gen)
 	return true;
 }
 
-/* Say a generation again, from the border before it (NULL: it is the first). True: all of its sheets were made, and
+/* Say a generation again, from the border before it (none: it is the first). True: all of its sheets were made, and
    end is its border. */
-static bool read_again(struct remake *a, const struct border *from)
+static bool read_again(struct remake *a)
 {
 	static const struct sink_ops ops = {
 		.str = no_str, .fun = no_fun, .loc = no_loc, .stack = no_stack, .track = again_track, .born = no_born,
@@ -114,6 +118,7 @@ static bool read_again(struct remake *a, const struct border *from)
 		.trace = no_trace, .upto = again_upto, .keep = again_keep,
 	};
 	struct borders *k = a->from.borders;
+	const struct border *from = a->begin;
 	struct sink sink = {.ops = &ops, .self = a};
 	lock_take(k->lock);
 	struct sink_keep gen = k->v[a->gen]->gen;
@@ -144,19 +149,19 @@ static int run(struct job *j, void *arg)
 	struct borders *k = a->from.borders;
 	(void)j;
 	lock_take(k->lock);
-	struct border *from = border_copy(a->gen ? k->v[a->gen - 1] : NULL);
+	a->begin = border_copy(a->gen ? k->v[a->gen - 1] : NULL);
 	bool more = a->gen < k->n;
 	lock_give(k->lock);
-	while (more && read_again(a, from)) {
-		border_free(from);
-		from = a->end;
+	while (more && read_again(a)) {
+		border_free(a->begin);
+		a->begin = a->end;
 		a->end = NULL;
 		lock_take(k->lock);
 		more = ++a->gen < k->n;
 		lock_give(k->lock);
 	}
 	border_free(a->end);
-	border_free(from);
+	border_free(a->begin);
 	belt_close(a->belt);
 	return 0;
 }
