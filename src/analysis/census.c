@@ -28,19 +28,12 @@ static uint32_t change_of(unsigned was, unsigned is)
 	return was | is << CLASS_BITS;
 }
 
-struct changes { struct keyed *v; size_t n, room; };
-
-static void changes_add(struct changes *c, int64_t t, uint32_t v)
-{
-	c->v = mem_grow(c->v, &c->room, c->n + 1, sizeof *c->v);
-	c->v[c->n++] = (struct keyed){ keyed_up(t), v };
-}
-
 static int64_t change_t(const struct keyed *k)
 {
 	return (int64_t)(k->key ^ keyed_up(0));
 }
 
+/* Changes by time, of which there may be very many: of the sheet at hand; of goroutines that no sheet has yet. */
 struct taking {
 	const struct snap *sn;
 	int64_t t0, step, end;		/* end: where the last step ends */
@@ -48,9 +41,8 @@ struct taking {
 	uint32_t n, k;			/* steps; the one at hand */
 	bool begun;			/* t0 has come */
 	int64_t now[CLASS__N], most;	/* by class; of runnable ones, in the step at hand */
-	struct changes sheet;		/* of the sheet at hand */
-	struct changes heard;		/* of goroutines that no sheet has yet, by time */
-	size_t at;			/* of them: so many have happened */
+	struct keyed_many sheet, heard;
+	uint32_t at;			/* of what is heard: so many have happened */
 	int64_t besides[CLASS__N];	/* what they come to */
 };
 
@@ -62,40 +54,52 @@ static unsigned class_at(const struct sheet *sh, trk_id trk, int64_t t)
 	return row < 0 ? CLASS_NONE : sheet_class[sh->state[sheet_find(sh, (uint32_t)row, t)] & SHEET_STATE];
 }
 
+/* When a goroutine was heard of that was there before, in the time that is asked for; or TIME_NONE. */
+static int64_t heard_late(const struct taking *c, trk_id i)
+{
+	const struct trk_row *r = store_trk(c->sn->st, i);
+	int64_t heard = r->kind == TK_G ? store_heard(c->sn->st, r) : TIME_NONE;
+	return heard > c->t0 && r->t0 < c->end && r->t0 < heard ? heard : TIME_NONE;
+}
+
 /* Goroutines by when they were heard of; those are in the order of sheets. */
-static void list_heard(const struct taking *c, struct changes *late)
+static void list_heard(const struct taking *c, struct keyed_many *late)
 {
 	const struct snap *sn = c->sn;
-	for (trk_id i = 1; i < sn->ntrks; store_pass(sn, i++)) {
-		const struct trk_row *r = store_trk(sn->st, i);
-		int64_t heard = r->kind == TK_G ? store_heard(sn->st, r) : TIME_NONE;
-		if (heard != TIME_NONE && heard > c->t0 && r->t0 < c->end && r->t0 < heard)
-			changes_add(late, heard, i);
+	uint32_t n = 0;
+	for (trk_id i = 1; i < sn->ntrks; store_pass(sn, i++))
+		n += heard_late(c, i) != TIME_NONE;
+	keyed_many_room(late, n);
+	for (trk_id i = 1; n && i < sn->ntrks; store_pass(sn, i++)) {
+		int64_t heard = heard_late(c, i);
+		if (heard != TIME_NONE)
+			keyed_many_add(late, keyed_up(heard), i);
 	}
-	keyed_sort(late->v, (uint32_t)late->n);
+	keyed_many_sort(late, 0, n);
 }
 
 static void find_heard(struct taking *c)
 {
 	const struct snap *sn = c->sn;
-	struct changes late = {0};
+	struct keyed_many late;
 	struct hold h = {0};
 	uint32_t s = 0;
 	list_heard(c, &late);
-	for (size_t i = 0; i < late.n; i++) {
-		int64_t heard = change_t(&late.v[i]);
+	keyed_many_room(&c->heard, 2 * late.n);
+	for (uint32_t i = 0; i < late.n; i++) {
+		struct keyed k = keyed_many_at(&late, i);
+		int64_t heard = change_t(&k);
 		while (s < sn->nsheets && store_slot(sn->st, s)->t1 <= heard)
 			s++;
 		if (s == sn->nsheets)
 			break;
-		trk_id trk = late.v[i].v;
-		unsigned class = class_at(hold_sheet(&h, sn, s), trk, heard);
-		changes_add(&c->heard, store_trk(sn->st, trk)->t0, change_of(CLASS_NONE, class));
-		changes_add(&c->heard, heard, change_of(class, CLASS_NONE));
+		unsigned class = class_at(hold_sheet(&h, sn, s), k.v, heard);
+		keyed_many_add(&c->heard, keyed_up(store_trk(sn->st, k.v)->t0), change_of(CLASS_NONE, class));
+		keyed_many_add(&c->heard, k.key, change_of(class, CLASS_NONE));
 	}
 	hold_drop(&h);
-	keyed_sort(c->heard.v, (uint32_t)c->heard.n);
-	mem_free(late.v);
+	keyed_many_sort(&c->heard, 0, c->heard.n);
+	keyed_many_free(&late);
 }
 
 /* ---- from one moment to the next */
@@ -136,13 +140,15 @@ static void moment(struct taking *c)
 
 static void happen(struct taking *c)
 {
-	const struct changes *s = &c->sheet;
-	keyed_sort(s->v, (uint32_t)s->n);
-	for (size_t i = 0; i < s->n;) {
-		uint64_t t = s->v[i].key;
-		steps_upto(c, change_t(&s->v[i]));
-		for (; i < s->n && s->v[i].key == t; i++)
-			apply(c->now, s->v[i].v);
+	struct keyed_many *s = &c->sheet;
+	keyed_many_sort(s, 0, s->n);
+	for (uint32_t i = 0; i < s->n;) {
+		struct keyed k = keyed_many_at(s, i);
+		uint64_t t = k.key;
+		steps_upto(c, change_t(&k));
+		do
+			apply(c->now, k.v);
+		while (++i < s->n && (k = keyed_many_at(s, i)).key == t);
 		moment(c);
 	}
 }
@@ -155,7 +161,7 @@ static void change(struct taking *c, int64_t t, uint32_t what, int64_t begin[CLA
 	if (t <= c->t0)
 		apply(begin, what);
 	else if (t < c->end)
-		changes_add(&c->sheet, t, what);
+		keyed_many_add(&c->sheet, keyed_up(t), what);
 }
 
 static void walk_row(struct taking *c, const struct sheet *sh, uint32_t row, int64_t begin[CLASS__N])
@@ -175,22 +181,32 @@ static void walk_row(struct taking *c, const struct sheet *sh, uint32_t row, int
 static void walk_heard(struct taking *c, const struct sheet *sh, int64_t begin[CLASS__N])
 {
 	for (; c->at < c->heard.n; c->at++) {
-		const struct keyed *k = &c->heard.v[c->at];
-		if (change_t(k) >= sh->t1)
+		struct keyed k = keyed_many_at(&c->heard, c->at);
+		if (change_t(&k) >= sh->t1)
 			break;
-		if (change_t(k) <= sh->t0)
-			apply(begin, k->v);
+		if (change_t(&k) <= sh->t0)
+			apply(begin, k.v);
 		else
-			change(c, change_t(k), k->v, begin);
-		apply(c->besides, k->v);
+			change(c, change_t(&k), k.v, begin);
+		apply(c->besides, k.v);
 	}
+}
+
+/* For so many changes of a sheet. */
+static void have_room(struct taking *c, uint32_t n)
+{
+	if (n > c->sheet.room || !c->sheet.v) {
+		keyed_many_free(&c->sheet);
+		keyed_many_room(&c->sheet, n);
+	}
+	c->sheet.n = 0;
 }
 
 static void walk_sheet(struct taking *c, const struct sheet *sh)
 {
 	int64_t begin[CLASS__N];
 	memcpy(begin, c->besides, sizeof begin);
-	c->sheet.n = 0;
+	have_room(c, sh->n - sh->first[sh->nother] + c->heard.n - c->at);
 	walk_heard(c, sh, begin);
 	for (uint32_t row = sh->nother; row < sh->ntrk; row++) {
 		walk_row(c, sh, row, begin);
@@ -216,6 +232,6 @@ void census_take(const struct snap *sn, int64_t t0, int64_t step, uint32_t n, st
 	}
 	hold_drop(&h);
 	steps_upto(&c, c.end);
-	mem_free(c.sheet.v);
-	mem_free(c.heard.v);
+	keyed_many_free(&c.sheet);
+	keyed_many_free(&c.heard);
 }
