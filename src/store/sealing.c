@@ -27,13 +27,13 @@
 
 #include "base/job.h"
 #include "base/mem.h"
+#include "store/counting.h"
 #include "store/gist.h"
 #include "store/tally.h"
 
 #include <string.h>
 
-enum { SLOTS = 2, SHARE = SHEET_WHOLE / 4, COUNT_SLOTS = 1024, COUNT_MANY = 1 << 16,
-	CLASSES = CLASS__N };
+enum { SLOTS = 2, SHARE = SHEET_WHOLE / 4 };
 
 struct slot {
 	bool piece, tell;
@@ -47,10 +47,9 @@ struct slot {
 struct sealing {
 	struct store *st;
 	struct sealer sealer;
-	int64_t class_n[CLASSES];	/* goroutines by class where the newest sheet ends */
-	int64_t from, sealed, counted[CT__N];
+	struct counting *counting;	/* goroutines by state */
+	int64_t from, sealed;
 	bool lean;			/* pieces wait one at a time */
-	bool goroutines;		/* there has been one: until then there is nothing to count */
 	uint32_t pieces;
 	bool begun;			/* the piece at hand is counted, and its sheet being made */
 	struct job *job;		/* NULL: no thread */
@@ -65,130 +64,6 @@ struct sealing {
 	_Atomic bool pressed;		/* who fills the belt waits for a slot of it */
 	struct slot slot[SLOTS];
 };
-
-static const enum counter class_counter[CLASSES] = {
-	[CLASS_RUNNABLE] = CT_RUNNABLE, [CLASS_RUNNING] = CT_RUNNING, [CLASS_WAITING] = CT_WAITING,
-	[CLASS_SYSCALL] = CT_SYSCALL,
-};
-
-/* ---- goroutines by state */
-
-/* Of a broken trace it may be less than none. */
-static void count(struct sealing *s, int64_t t, enum counter c, int64_t v)
-{
-	if (t < s->counted[c])
-		t = s->counted[c];
-	s->counted[c] = t;
-	*(struct count_row *)col_add(&s->st->counts[c], NULL) = (struct count_row){ t, v < 0 ? 0 : (uint64_t)v };
-}
-
-/* One class: how many there are, and within a slot of a sheet where that was least and most, and when it changed
-   last. least is more than most while it has not. */
-struct class_slot {
-	_Alignas(64) int64_t now;
-	int64_t t;
-	struct { int64_t t, v; } min, max;
-};
-
-static void slot_none(struct class_slot *slot)
-{
-	slot->min.v = INT64_MAX;
-	slot->max.v = INT64_MIN;
-}
-
-static void slot_flush(struct sealing *s, struct class_slot *slot, enum counter c)
-{
-	if (slot->min.v > slot->max.v)
-		return;
-	bool rises = slot->min.t <= slot->max.t;
-	int64_t ta = rises ? slot->min.t : slot->max.t, va = rises ? slot->min.v : slot->max.v;
-	int64_t tb = rises ? slot->max.t : slot->min.t, vb = rises ? slot->max.v : slot->min.v;
-	if (ta < slot->t)
-		count(s, ta, c, va);
-	if (tb < slot->t && va != vb)
-		count(s, tb, c, vb);
-	count(s, slot->t, c, slot->now);
-	slot_none(slot);
-}
-
-/* One less: it can be the most only where it is the first, and then it is the least too. One more, likewise. */
-static inline void slot_less(struct class_slot *slot, int64_t t)
-{
-	int64_t v = --slot->now;
-	slot->t = t;
-	if (v >= slot->min.v)
-		return;
-	slot->min.t = t;
-	slot->min.v = v;
-	if (v > slot->max.v) {
-		slot->max.t = t;
-		slot->max.v = v;
-	}
-}
-
-static inline void slot_more(struct class_slot *slot, int64_t t)
-{
-	int64_t v = ++slot->now;
-	slot->t = t;
-	if (v <= slot->max.v)
-		return;
-	slot->max.t = t;
-	slot->max.v = v;
-	if (v < slot->min.v) {
-		slot->min.t = t;
-		slot->min.v = v;
-	}
-}
-
-static void flush_all(struct sealing *s, struct class_slot *slot)
-{
-	for (unsigned c = 1; c < CLASSES; c++)
-		slot_flush(s, &slot[c], class_counter[c]);
-}
-
-/* Of a long trace there are many pieces, and so what is counted in one of them need not be as fine. */
-static int64_t count_slots(size_t n)
-{
-	return n < COUNT_MANY ? COUNT_SLOTS : COUNT_SLOTS / 2;
-}
-
-/* How many goroutines run, wait, ... over a piece, thinned to the extremes of each slot of time. What
-   was only learnt of later (SHEET_PAST) holds from its beginning on. */
-static void count_states(struct sealing *s, const struct sheet_piece *p)
-{
-	for (size_t i = 0; i < p->n && !s->goroutines; i++)
-		s->goroutines = p->entry[i].moved & (ENTRY_WAS | ENTRY_WAS << ENTRY_CLASS);
-	if (!s->goroutines)
-		return;
-	struct class_slot slot[CLASSES];
-	const struct sink_enter *e = p->entry, *all = p->n ? e + p->n : e;
-	for (; p->past && e < all; e++)
-		if (e->state & SHEET_PAST) {
-			s->class_n[e->moved & ENTRY_WAS]--;
-			s->class_n[e->moved >> ENTRY_CLASS & ENTRY_WAS]++;
-		}
-	for (unsigned c = 0; c < CLASSES; c++) {
-		slot_none(&slot[c]);
-		slot[c].now = s->class_n[c] - 1;
-		slot_more(&slot[c], p->t0);
-	}
-	int64_t step = (p->t1 - p->t0) / count_slots(p->n) + 1, end = p->t0 + step;
-	for (e = p->entry; e < all; e++) {
-		unsigned was = e->moved & ENTRY_WAS, is = e->moved >> ENTRY_CLASS & ENTRY_WAS;
-		if (was == is || e->state & SHEET_PAST)
-			continue;
-		if (e->t >= end) {
-			flush_all(s, slot);
-			end = e->t - (e->t - p->t0) % step + step;
-		}
-		/* what is of no class is counted too, and not told */
-		slot_less(&slot[was], e->t);
-		slot_more(&slot[is], e->t);
-	}
-	flush_all(s, slot);
-	for (unsigned c = 0; c < CLASSES; c++)
-		s->class_n[c] = slot[c].now;
-}
 
 /* ---- one piece after another */
 
@@ -218,7 +93,7 @@ static void sealed(struct sealing *s, struct sheet_piece *p, const struct sheet 
 
 static void begin_sheet(struct sealing *s, const struct sheet_piece *p)
 {
-	count_states(s, p);
+	counting_piece(s->counting, p);
 	s->sealer.spills = s->st->keep && mem_tight();
 	s->sealer.lives.spills = s->sealer.places.spills = s->st->keep;
 }
@@ -447,6 +322,7 @@ struct sealing *sealing_new(struct store *st)
 	struct sealing *s = xcalloc(1, sizeof *s);
 	s->st = st;
 	s->turn = lock_new();
+	s->counting = counting_new(st);
 	s->sealer.gister = gister_new(st);
 	return s;
 }
@@ -469,5 +345,6 @@ void sealing_free(struct sealing *s)
 	if (s->ended)
 		belt_free(s->ended);
 	lock_free(s->turn);
+	counting_free(s->counting);
 	mem_free(s);
 }
