@@ -50,4 +50,12 @@ done >"$tmp/one"
 "$TTRACE" view -script '9/GoReady<Enter>f' "$trace" | sed -n 2p | grep -q '| G[0-9]' || fail "f on an event of a goroutine"
 "$TTRACE" view -script '9/HeapAlloc<Enter>f' "$trace" | grep -q 'no goroutine and no P' || fail "f on an event of nobody"
 
+# what filters leave is found however far away it is and how little
+g=$(sed -n 's/.*GoID=\([0-9]*\) NotExist->Runnable.*/\1/p' "$tmp/all" | sed -n 200p)
+"$TTRACE" view -script "9:kinds life<Enter>G:g $g<Enter>" "$trace" >"$tmp/screen"
+same "made and ended, of G$g" "$(grep -c "Go[CE][a-z]* *G$g " "$tmp/screen")" \
+	"$(grep -cE "GoID=$g (NotExist->|.*->NotExist)" "$tmp/all")"
+"$TTRACE" view -script "9:kinds life<Enter>G:p 1<Enter>gg" "$trace" | sed -n 4p | grep -q '^> *0\.[0-9]*s .*Go[CE]' ||
+	fail "the first goroutine that is made or ends on a P, from the end of the trace"
+
 exit $bad

@@ -41,6 +41,8 @@ static bool want(const void *arg, trk_id g, int64_t t)
 
 static bool matches(struct quest *h, const struct el_event *e)
 {
+	if (!h->find && !h->grep)
+		return true;
 	ev_text(h->sn, e, &h->text);
 	return (!h->find || rx_match(h->find, h->text.p, h->text.n)) &&
 	       (!h->grep || rx_match(h->grep, h->text.p, h->text.n));
@@ -165,7 +167,8 @@ struct quest *quest_start(const struct pane_env *env, const struct quest_ask *a)
 	h->sn = session_snap(env->s);
 	tp_scope(env, &h->mem, &h->scope);
 	h->q = (struct el_ask){v->kinds, v->spans, v->marks, tp_narrow(&h->scope) ? want : NULL, &h->scope, h->scope.g};
-	h->re = xstrdup(a->re ? a->re : env->grep.text);
+	const char *re = a->re ? a->re : env->grep.rx ? env->grep.text : NULL;
+	h->re = re ? xstrdup(re) : NULL;
 	h->find = a->re ? rx_new(a->re, &e) : NULL;
 	h->grep = env->grep.rx ? rx_new(env->grep.text, &e) : NULL;
 	h->dir = a->dir;
@@ -199,8 +202,9 @@ void quest_words(const struct quest *h, struct buf *b)
 {
 	uint64_t done, all;
 	job_progress(h->job, &done, &all);
-	buf_puts(b, "looking for ");
-	text_safe(b, h->re, strlen(h->re));
+	buf_puts(b, h->re ? "looking for " : "looking");
+	if (h->re)
+		text_safe(b, h->re, strlen(h->re));
 	buf_printf(b, " in the whole trace: %.0f%%  Esc stops", all ? 100.0 * (double)done / (double)all : 0.0);
 }
 

@@ -8,8 +8,9 @@
 #include "tracepane.h"
 
 /* CHUNK: so many events are looked for around the cursor, and at most MAX taken; where a crowd of goroutines is there a
- * PAGE. The state of the events pane and what its files share. */
-enum { EV_CHUNK = 4000, EV_PAGE = 8000, EV_CHUNK_MAX = 40000, EV_NEAR = 200 };
+ * PAGE. NARROW: of what filters leave, a stretch of so many events is looked through at once. The state of the events
+ * pane and what its files share. */
+enum { EV_CHUNK = 4000, EV_PAGE = 8000, EV_CHUNK_MAX = 40000, EV_NEAR = 200, EV_NARROW = 8 * EV_CHUNK };
 struct ev_view { const char *name; uint32_t kinds, spans, marks; };
 enum { EV_VIEWS = 8 };
 extern const struct ev_view ev_views[EV_VIEWS];
@@ -19,10 +20,12 @@ struct events {
 	struct arena mem;
 	struct tp_scope scope;
 	struct el list;
-	bool matched;		/* it holds only what `&` leaves, and all of that */
+	bool matched;		/* it was looked for beside the keyboard: what `&` or the filters leave, and all of that */
 	uint32_t *row;		/* of list, as `&` leaves them */
 	size_t crow;
 	struct rows rows;
+	int64_t sought;		/* the time that was gone to, ... */
+	uint32_t sought_row;	/* ... and the row that is, of what was there */
 	int view;
 	uint8_t *hit;
 	uint32_t nhit;
@@ -54,7 +57,7 @@ int  ev_stacks(const struct snap *, const struct el_event *, struct ev_stack out
 /* events_quest.c: looking through the whole trace beside the keyboard, on a thread of its own. Quests are
    given up by freeing them. */
 struct quest_ask {
-	const char *re;
+	const char *re;		/* NULL: none */
 	int view;
 	int64_t t;		/* from here ... */
 	int dir;		/* ... on (1), back (-1), for one; 0: for all that match, around */

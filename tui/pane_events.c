@@ -41,7 +41,7 @@ static void fill(struct events *p, const struct pane_env *env)
 		if (!env->grep.rx || rx_match(env->grep.rx, b.p, b.n))
 			p->row[n++] = i;
 	}
-	p->matched = p->matched && env->grep.rx;
+	p->matched = p->matched && (env->grep.rx || tp_narrow(&p->scope));
 	rows_set(&p->rows, n);
 	mem_free(p->hit);
 	p->hit = NULL;
@@ -81,12 +81,21 @@ static bool is_crowded(const struct snap *sn, int64_t t0, int64_t t1)
 	return rows > CROWD;
 }
 
+/* What the filters leave is looked for further and further away, and each event is asked whose it is. That is a matter
+   of the keyboard only as long as it is little. */
+static bool is_far(const struct events *p, const struct pane_env *env, uint32_t n)
+{
+	return tp_narrow(&p->scope) && n >= (p->scope.f.proc ? EV_CHUNK : EV_NARROW) && !session_job(env->s) &&
+	    session_snap(env->s)->complete;
+}
+
 /* The page around an event. Rare kinds have none near: then the stretch grows. */
 static void page_around(struct events *p, const struct pane_env *env, struct el_event at)
 {
 	int64_t t = at.t;
 	const struct snap *sn = session_snap(env->s);
-	if (p->matched && env->grep.rx) {	/* the page is made of what is found */
+	bool far = tp_narrow(&p->scope), part;
+	if (p->matched && (env->grep.rx || far)) {	/* the page is made of what is found */
 		quest(p, env, NULL, 0, t);
 		return;
 	}
@@ -101,11 +110,16 @@ static void page_around(struct events *p, const struct pane_env *env, struct el_
 	for (uint32_t n = EV_CHUNK; ; n = n > UINT32_MAX / 8 ? UINT32_MAX : n * 8) {
 		el_around(sn, t, n, p->scope.t0, p->scope.t1, &t0, &t1);
 		el_gather_at(sn, &q, t0, t1, &at, is_crowded(sn, t0, t1) ? EV_PAGE : EV_CHUNK_MAX, &p->list);
+		far = false;
 		if (p->list.n >= EV_CHUNK / 4 || (t0 == p->scope.t0 && t1 == p->scope.t1))
+			break;
+		far = is_far(p, env, n);
+		if (far)
 			break;
 	}
 	fill(p, env);
-	if (env->grep.rx && sn->complete && (p->list.t0 > p->scope.t0 || p->list.t1 < p->scope.t1))
+	part = p->list.t0 > p->scope.t0 || p->list.t1 < p->scope.t1;
+	if ((far || env->grep.rx) && sn->complete && part)
 		quest(p, env, NULL, 0, t);
 }
 
@@ -134,6 +148,13 @@ static void select_event(struct events *p, const struct el_event *e)
 		rows_select(&p->rows, i);
 }
 
+/* One was to go to t. When what is there has been looked for, there is where one looks, unless a key has moved. */
+static void sought(struct events *p, int64_t t)
+{
+	p->sought = t;
+	p->sought_row = p->rows.sel;
+}
+
 static void turn(struct events *p, const struct pane_env *env)
 {
 	const struct el_event *e = ev_now(p);
@@ -141,7 +162,7 @@ static void turn(struct events *p, const struct pane_env *env)
 		return;
 	bool low = p->rows.sel < EV_NEAR && (p->list.cut0 || p->list.t0 > p->scope.t0);
 	bool high = p->rows.sel + EV_NEAR >= p->rows.n && (p->list.cut1 || p->list.t1 < p->scope.t1);
-	if ((!low && !high) || (p->matched && p->quest))
+	if ((!low && !high) || (p->quest && !quest_one(p->quest)))
 		return;
 	struct el_event was = *e;
 	uint32_t below = p->rows.sel - rows_top(&p->rows, env->rows - 1);
@@ -149,12 +170,14 @@ static void turn(struct events *p, const struct pane_env *env)
 	seek(p, was.t);
 	select_event(p, &was);
 	p->rows.top = p->rows.sel > below ? p->rows.sel - below : 0;
+	sought(p, was.t);
 }
 
 static void go_to(struct events *p, const struct pane_env *env, int64_t t)
 {
 	page_at(p, env, t);
 	seek(p, t);
+	sought(p, t);
 }
 
 static void update(void *st, const struct pane_env *env)
@@ -180,14 +203,15 @@ static void tick(void *st, const struct pane_env *env)
 		return;
 	found = quest_found(p->quest);
 	if (!found->n) {
-		snprintf(p->said, sizeof p->said,
-		    quest_one(p->quest) ? "no hit in the whole trace" : "no event matches");
+		const char *none = quest_one(p->quest) ? "no hit in the whole trace" : env->grep.rx ? "no event matches" : "";
+		snprintf(p->said, sizeof p->said, "%s", none);
 	} else if (quest_one(p->quest)) {
 		struct el_event e = found->v[0];
 		go_to(p, env, e.t);
 		select_event(p, &e);
 	} else {
-		struct el_event was = ev_now(p) ? *ev_now(p) : found->v[0];
+		bool stays = p->rows.sel == p->sought_row && (!ev_now(p) || ev_now(p)->t != p->sought);
+		struct el_event was = !stays && ev_now(p) ? *ev_now(p) : (struct el_event){.t = p->sought};
 		p->list.v = mem_grow(p->list.v, &p->list.cap, found->n, sizeof *p->list.v);
 		memcpy(p->list.v, found->v, found->n * sizeof *p->list.v);
 		p->list.n = found->n;
@@ -195,9 +219,11 @@ static void tick(void *st, const struct pane_env *env)
 		p->list.t1 = found->t1;
 		p->list.cut0 = p->list.cut1 = false;
 		p->matched = true;
+		uint32_t below = p->rows.n ? p->rows.sel - rows_top(&p->rows, env->rows - 1) : 0;
 		fill(p, env);
 		seek(p, was.t);
 		select_event(p, &was);
+		p->rows.top = p->rows.sel > below ? p->rows.sel - below : 0;
 	}
 	quest_free(p->quest, env);
 	p->quest = NULL;
