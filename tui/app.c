@@ -129,7 +129,7 @@ bool app_awaits(const struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
 	return (session_weighing(a->s) && p->bit & P_TREES) ||
-	       (p->bit == P_FLAME && state_now(a) && p->job(state_now(a)));
+	       (p->bit & (P_FLAME | P_TAGS) && state_now(a) && p->job(state_now(a)));
 }
 
 static bool is_place(const struct place *p)

@@ -27,7 +27,8 @@ enum { FOLD_OVER = 200 };	/* a key with more values than this begins folded */
 struct row { uint32_t key, value; };	/* value UINT32_MAX: the key itself */
 
 struct tagpane {
-	struct tags *t;
+	struct tags *t;		/* NULL before the first; of an older query while the present one's are counted */
+	struct tagging *work;	/* NULL, or these */
 	uint32_t serial;
 	struct rows rows;
 	struct row *row;
@@ -68,7 +69,7 @@ static void fill(struct tagpane *p, const struct pane_env *env)
 {
 	struct buf b = {0};
 	uint32_t n = 0;
-	for (uint32_t k = 0; k < p->t->nkey; k++) {
+	for (uint32_t k = 0; p->t && k < p->t->nkey; k++) {
 		const struct tag_key *key = &p->t->key[k];
 		add_row(p, n++, (struct row){k, UINT32_MAX});
 		for (uint32_t i = key->first; !p->fold[k] && i < key->first + key->n; i++) {
@@ -110,26 +111,52 @@ static void go_back(struct tagpane *p, const struct at *at)
 	}
 }
 
+/* Others come, of this serial. */
+static void take(struct tagpane *p, const struct pane_env *env, struct tags *t, uint32_t serial)
+{
+	struct at was = cursor(p);
+	tags_free(p->t);
+	p->t = t;
+	p->serial = serial;
+	p->fold = xrealloc(p->fold, t->nkey + 1u);
+	for (uint32_t k = 0; k < t->nkey; k++)
+		p->fold[k] = t->key[k].n > FOLD_OVER;
+	fill(p, env);
+	go_back(p, &was);
+}
+
 static void update(void *st, const struct pane_env *env)
 {
 	struct tagpane *p = st;
-	struct at was = {0};
-	if (!p->t || p->serial != session_serial(env->s)) {
-		was = cursor(p);
-		tags_free(p->t);
-		p->t = session_tags(env->s);
-		p->serial = session_serial(env->s);
-		p->fold = xrealloc(p->fold, p->t->nkey + 1u);
-		for (uint32_t k = 0; k < p->t->nkey; k++)
-			p->fold[k] = p->t->key[k].n > FOLD_OVER;
-	}
-	fill(p, env);
-	go_back(p, &was);
+	if (p->t && p->serial == session_serial(env->s))
+		fill(p, env);
+	else if (!p->work && !(p->work = session_tagging(env->s)))
+		take(p, env, session_tags(env->s), session_serial(env->s));
+}
+
+static struct job *job(void *st)
+{
+	return tagging_job(((struct tagpane *)st)->work);
+}
+
+static void done(void *st, const struct pane_env *env, struct ask *out)
+{
+	struct tagpane *p = st;
+	struct tagging *w = p->work;
+	uint32_t serial;
+	(void)out;
+	p->work = NULL;
+	struct tags *t = tagging_take(w, &serial);
+	take(p, env, t, serial);
+	update(p, env);		/* there may be others by now */
 }
 
 static void close_tags(void *st)
 {
 	struct tagpane *p = st;
+	uint32_t serial;
+	if (p->work)
+		tags_free(tagging_take(p->work, &serial));
 	tags_free(p->t);
 	mem_free(p->row);
 	mem_free(p->fold);
@@ -199,6 +226,10 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 static void draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct tagpane *p = st;
+	if (!p->t && p->work) {
+		grid_text(g, 2, 2, ST_DIM, 0, "Counting.");
+		return;
+	}
 	if (!p->t || !p->t->nkey) {
 		grid_text(g, 2, 2, ST_WARN, 0,
 		    p->t && !p->t->total && !p->t->other ? "No sample passes the filters."
@@ -460,4 +491,6 @@ const struct pane_ops pane_tags = {
     .find = find,
     .keys = keys,
     .click = click,
+    .job = job,
+    .done = done,
 };

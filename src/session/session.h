@@ -197,6 +197,12 @@ bool session_weighed(struct session *);		/* it has ended: take it. true: it is o
 /* The tags of the current query (analysis/tags.h), of a profile; tags_free() it. */
 struct tags;
 struct tags *session_tags(struct session *);
+/* The same beside the interface. NULL: it is little work, or nobody is patient, or there is no thread to be had: ask
+   session_tags(). taken: waits, and says of which serial they are. */
+struct tagging;
+struct tagging *session_tagging(struct session *);
+struct job *tagging_job(const struct tagging *);	/* NULL of NULL */
+struct tags *tagging_take(struct tagging *, uint32_t *serial);
 
 /* What the query leaves of a trace, as a filter of analysis/tracew.h; its sets lie in the arena. */
 struct tw_filter;

@@ -20,8 +20,11 @@
 #include "analysis/flame.h"
 #include "analysis/nodes.h"
 #include "analysis/shares.h"
+#include "analysis/tags.h"
 #include "base/clock.h"
 #include "base/job.h"
+
+static const struct filters no_filters;
 
 enum { SMALL = 30000 };		/* nodes, samples and states of tracks: some milliseconds */
 
@@ -142,7 +145,6 @@ static int weigh(struct job *j, void *arg)
 /* What weighing.c looks at, and no more. */
 static void copy(struct session *to, const struct session *s, struct query *q)
 {
-	static const struct filters none;
 	*q = s->hist[s->at];
 	to->op.reader = s->op.reader;
 	to->op.ns = s->op.ns;
@@ -150,7 +152,7 @@ static void copy(struct session *to, const struct session *s, struct query *q)
 	to->o = s->o;
 	to->hist = q;
 	to->nhist = 1;
-	to->focus = focus_new(q->suspended ? &none : &q->f, NULL);
+	to->focus = focus_new(q->suspended ? &no_filters : &q->f, NULL);
 	to->serial = s->serial;
 	memcpy(to->side, s->side, sizeof to->side);
 	to->nside = s->nside;
@@ -317,4 +319,58 @@ struct calls *session_calls_soon(struct session *s, enum gran gran, bool tree)
 		return NULL;
 	}
 	return start(s, want) ? NULL : session_calls(s, gran);
+}
+
+/* ---- tags */
+
+struct tagging {
+	const struct snap *sn;
+	struct query q;
+	struct focus *focus;
+	size_t type;
+	struct sides sides;
+	bool sided;
+	uint32_t serial;
+	struct tags *made;
+	struct job *job;
+};
+
+static int weigh_tags(struct job *j, void *arg)
+{
+	struct tagging *t = arg;
+	(void)j;
+	t->made = tags_new(t->sn, t->focus, t->type, t->q.noinlines, t->sided ? &t->sides : NULL);
+	return 0;
+}
+
+struct tagging *session_tagging(struct session *s)
+{
+	if (!s->patient || small(s))
+		return NULL;
+	struct tagging *t = xcalloc(1, sizeof *t);
+	*t = (struct tagging){.sn = s->snap, .q = s->hist[s->at], .type = session_type(s), .sided = s->nside > 1,
+	    .sides = session_sides(s), .serial = s->serial};
+	t->focus = focus_new(t->q.suspended ? &no_filters : &t->q.f, NULL);
+	t->job = t->focus ? job_start(weigh_tags, t) : NULL;
+	if (t->job)
+		return t;
+	focus_free(t->focus);
+	mem_free(t);
+	return NULL;
+}
+
+struct job *tagging_job(const struct tagging *t)
+{
+	return t ? t->job : NULL;
+}
+
+struct tags *tagging_take(struct tagging *t, uint32_t *serial)
+{
+	struct tags *made;
+	job_join(t->job);
+	made = t->made;
+	*serial = t->serial;
+	focus_free(t->focus);
+	mem_free(t);
+	return made;
 }

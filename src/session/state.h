@@ -81,6 +81,7 @@ void session_join(struct session *);
 void session_drop_calls(struct session *);
 void session_drop_shapes(struct session *);
 bool session_makes_tree(const struct session *, enum gran);	/* calls of the query need one that is not there */
+struct sides session_sides(struct session *);	/* weighing.c: of the query, and its type */
 void session_weigh_end(struct session *);	/* soon.c: wait for what is made, and take it */
 void session_weigh_stop(struct session *);	/* or stop it, and throw it away */
 static inline int session_slot(enum gran gran)

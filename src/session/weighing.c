@@ -220,9 +220,14 @@ static struct sides sides_of(struct session *s, size_t type)
 	return d;
 }
 
+struct sides session_sides(struct session *s)
+{
+	return sides_of(s, session_type(s));
+}
+
 struct tags *session_tags(struct session *s)
 {
-	struct sides d = sides_of(s, session_type(s));
+	struct sides d = session_sides(s);
 	return tags_new(s->snap, s->focus, session_type(s), s->hist[s->at].noinlines, s->nside > 1 ? &d : NULL);
 }
 
