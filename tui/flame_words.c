@@ -2,7 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * What is said of a flame graph in the lines around it: how it is laid out, searched and zoomed above, of the
- * selected frame what it weighs below. All of it is read off the view; nothing is counted here.
+ * selected frame what it weighs below. All of it is read off the view; nothing is counted here. And the words for how it
+ * can be shown.
  */
 #include "config.h"
 #include "flameview.h"
@@ -83,4 +84,37 @@ void flame_keys(const void *st, const struct pane_env *env, struct buf *b)
 	(void)env;
 	buf_puts(b,
 	    "hjkl move  Enter zoom  u undo  0 all  p pivot  i flip  s order  / find  f x d filter");
+}
+
+/* ---- what there is to choose from */
+
+static const struct { const char *name, *what; } colours[FC__N] = {
+    [FC_AUTO] = {"auto", "by package, in a difference by change"},
+    [FC_PACKAGE] = {"package", "a colour for each package; runtime and library greyish"},
+    [FC_SELF] = {"self", "what has weight of its own"},
+    [FC_STATE] = {"state", "of a trace: what goroutines did, as on the timeline"},
+    [FC_DIFF] = {"diff", "more and less than in the base"}};
+
+enum verdict flame_set_colour(struct flameview *v, bool trace, const char *arg, struct ask *ask)
+{
+	for (int i = 0; arg && i < FC__N; i++)
+		if (!strcmp(arg, colours[i].name) && i == FC_STATE && !trace)
+			return ask_say(ask, "state is of traces: a profile does not know what goroutines did");
+		else if (!strcmp(arg, colours[i].name)) {
+			v->colour = (enum flame_colour)i;
+			return ask_say(ask, "colours %s", colours[i].what);
+		}
+	return ask_say(ask, "colours are auto, package, self, state or diff");
+}
+
+int flame_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+{
+	static const char *const what[] = {"the heaviest first", "by name", "as they first come in the file"};
+	const struct flameview *v = st;
+	(void)env;
+	for (int i = 0; i < 3 && (cmd == CMD_ORDER || cmd == CMD_SORT); i++)
+		choice_set(&out[i], flame_order_name[i], what[i], (int)v->conf.order == i);
+	for (int i = 0; i < FC__N && cmd == CMD_COLUMNS; i++)
+		choice_set(&out[i], colours[i].name, colours[i].what, (int)v->colour == i);
+	return cmd == CMD_ORDER || cmd == CMD_SORT ? 3 : cmd == CMD_COLUMNS ? FC__N : 0;
 }

@@ -351,37 +351,6 @@ static enum verdict set_order(
 	return ask_say(ask, "siblings by %s", flame_order_name[o]);
 }
 
-static const struct { const char *name, *what; } colours[FC__N] = {
-    [FC_AUTO] = {"auto", "by package, in a difference by change"},
-    [FC_PACKAGE] = {"package", "a colour for each package; runtime and library greyish"},
-    [FC_SELF] = {"self", "what has weight of its own"},
-    [FC_STATE] = {"state", "of a trace: what goroutines did, as on the timeline"},
-    [FC_DIFF] = {"diff", "more and less than in the base"}};
-
-static enum verdict set_colour(struct flameview *v, bool trace, const char *arg, struct ask *ask)
-{
-	for (int i = 0; arg && i < FC__N; i++)
-		if (!strcmp(arg, colours[i].name) && i == FC_STATE && !trace)
-			return ask_say(ask, "state is of traces: a profile does not know what goroutines did");
-		else if (!strcmp(arg, colours[i].name)) {
-			v->colour = (enum flame_colour)i;
-			return ask_say(ask, "colours %s", colours[i].what);
-		}
-	return ask_say(ask, "colours are auto, package, self, state or diff");
-}
-
-static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
-{
-	static const char *const what[] = {"the heaviest first", "by name", "as they first come in the file"};
-	const struct flameview *v = st;
-	(void)env;
-	for (int i = 0; i < 3 && (cmd == CMD_ORDER || cmd == CMD_SORT); i++)
-		choice_set(&out[i], flame_order_name[i], what[i], (int)v->conf.order == i);
-	for (int i = 0; i < FC__N && cmd == CMD_COLUMNS; i++)
-		choice_set(&out[i], colours[i].name, colours[i].what, (int)v->colour == i);
-	return cmd == CMD_ORDER || cmd == CMD_SORT ? 3 : cmd == CMD_COLUMNS ? FC__N : 0;
-}
-
 static enum verdict act_shape(
     struct flameview *v, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
@@ -435,7 +404,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		return V_DONE;
 	case CMD_ORDER:
 	case CMD_SORT: return set_order(v, env, a->arg, ask);
-	case CMD_COLUMNS: return set_colour(v, session_is_trace(env->s), a->arg, ask);
+	case CMD_COLUMNS: return flame_set_colour(v, session_is_trace(env->s), a->arg, ask);
 	default: return act_shape(v, env, a, ask);
 	}
 }
@@ -594,7 +563,7 @@ const struct pane_ops pane_flame = {
     .rest = rest,
     .draw = draw,
     .act = act,
-    .choices = choices,
+    .choices = flame_choices,
     .go = go,
     .place = place,
     .topics = topics,

@@ -243,7 +243,9 @@ int asmcode_of(struct asmcode *to, const struct calls *c, str_id name, str_id fi
 		rc = add_program(&f, map);
 	}
 	mem_free(seen);
-	if (!rc && !any)
+	if (rc)
+		return rc;
+	if (!any)
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "the file has no addresses for it, so there is no assembly");
 	struct asm_weight *w = weights_of(c, &n);
 	asmcode_weigh(to, w, n);
