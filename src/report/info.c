@@ -276,6 +276,8 @@ int report_info(const struct opt *o, struct out *out, struct err *e)
 	bool had = indexing_store(o, o->file[0], &in, b);
 	const struct reader *r = had ? sniff(input_head(&in, head, sizeof head), e) : input_gunzip(&in,
 	    e) ? NULL : sniff(in, e);
+	if (!had)
+		build_total(b, in.n);
 	struct again *again = !had && r && r->kind == FK_GOTRACE ? again_new(b, &in) : NULL;
 	int ret = r ? 0 : -1;
 	if (!had)

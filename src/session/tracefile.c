@@ -62,8 +62,10 @@ int trace_read(struct trace *t, struct bytes *in, const struct opt *o, prof_noti
 	sink.oddities = oddities(o);
 	struct watched w = {o->watch, in->n};
 	const struct reader *r = sniff(*in, e);
-	if (r && r->kind == FK_GOTRACE)
+	if (r && r->kind == FK_GOTRACE) {
+		build_total(t->build, in->n);
 		t->again = again_new(t->build, in);
+	}
 	if (o->watch)
 		build_on_publish(t->build, go_on, &w);
 	int rc = !r || r->kind != FK_GOTRACE ? -1 :
