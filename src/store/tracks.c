@@ -149,7 +149,7 @@ static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 		return i;
 	k->n = i + 1;
 	k->last = shelf_room(&k->lasts, i + 1u);
-	k->last[i] = (struct track_last){ .t = k->sealed, .class = kind == TK_G };
+	k->last[i] = (struct track_last){ .t = k->sealed, .class = kind == TK_G, .life = KNOWN };
 	k->crowd = shelf_room(&k->crowds, i / SHEET_CROWD + 1u);
 	if (i % NEW == 0)	/* half a million may be told of before the first piece is cut */
 		tracks_rest(k);
@@ -232,7 +232,7 @@ static void recall(const struct tracks *k, struct track_last *l, trk_id trk)
 {
 	const struct trk_row *r = store_trk(k->st, trk);
 	l->class = r->kind == TK_G;
-	l->life = (r->t0 != TIME_NONE ? HAS_T0 : 0) | (r->to_run0 ? HAS_RUN0 : 0);
+	l->life = KNOWN | (r->t0 != TIME_NONE ? HAS_T0 : 0) | (r->to_run0 ? HAS_RUN0 : 0);
 }
 
 /* An entry that is told too late for its time, or of a time that is sealed. */
@@ -336,7 +336,7 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	struct track_last *l = &k->last[e->trk], *also = &k->last[e->also];
 	unsigned s = e->state & SHEET_STATE, past = e->state & TS_PAST;
 	int64_t t = e->t;
-	if (!l->life && !k->of)
+	if (!(l->life & KNOWN) && !k->of)
 		recall(k, l, e->trk);
 	if (t <= x->newest) {
 		int64_t floor = l->t < k->sealed ? k->sealed : l->t;
@@ -359,6 +359,18 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 		rare_tell(k, also, e->also, t);
 	k->now.past |= past != 0;
 	return t;
+}
+
+/* Of a track that comes, runs first or goes, where nothing else is rare: the entry is later than all before it and its P
+   is settled. Three entries of each life are of this kind, and many lives are not much longer. */
+static void __attribute__((noinline)) life_entry(struct tracks *k, struct track_last *l, trk_id trk, int64_t t,
+    enum tstate s)
+{
+	track_life(k, l, trk, t, s, false);
+	tracks_there(k, l, trk, s != TS_NONE);
+	if (!(l->life & LISTED))
+		tracks_first(&k->now, l, trk);
+	l->life |= TOLD;
 }
 
 struct sink_enter *tracks_next(struct tracks *k, size_t n)
@@ -384,11 +396,15 @@ static ALWAYS void enter_all(struct tracks *k, struct entering *x, const bool ma
 		int64_t t = e->t;
 		unsigned is = e->state;
 		/* what is later than all there was is later than what was of its track */
-		bool rare = t <= x->newest || t >= x->due || out >= x->full ||
-			    ((l->life | life_free[is]) & (also->life | (ENOUGH - ALIVE))) != ENOUGH;
-		if (__builtin_expect(!rare, true)) {
+		bool rare = t <= x->newest || t >= x->due || out >= x->full || (also->life & ALIVE) != ALIVE;
+		bool lives = (l->life | life_free[is]) == ENOUGH;
+		if (__builtin_expect(!rare && lives, true)) {
 			x->newest = t;
 			x->tie = out;
+		} else if (!rare && l->life & KNOWN && is < TS__N && k->there + 1 < x->few) {
+			x->newest = t;
+			x->tie = out;
+			life_entry(k, l, e->trk, t, (enum tstate)is);
 		} else {
 			if ((e->state & SHEET_STATE) >= TS__N || e->also >= ntrk || out - x->base >= SHEET_MOST)
 				continue;

@@ -13,14 +13,14 @@
 enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 4, BRIEF_ROW = 16, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21,
 	NEW = 1 << 14 };
 /* LIVES: it has no t1; THERE: it has rows in sheets; LISTED: there are entries of it in the piece at hand; TOLD: and
-   not only where that begins */
-enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16, LISTED = 32,
+   not only where that begins; KNOWN: what its row says is here too */
+enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16, LISTED = 32, KNOWN = 64,
 	ALIVE = HAS_T0 | LIVES | HAS_RUN0 | TOLD, SETTLED = HAS_T0 | LIVES | HAS_RUN0 | THERE };
 
 struct track_last {
 	int64_t t;
 	uint8_t class;			/* of a goroutine: enum sheet_class of its state, and 1; 0: it is none */
-	/* of its row: HAS_*, LIVES; and THERE, LISTED, TOLD */
+	/* of its row: HAS_*, LIVES; and THERE, LISTED, TOLD, KNOWN */
 	uint8_t life;
 	bool first;			/* one of them is at the beginning of the piece */
 	uint32_t n;			/* the others */
