@@ -210,6 +210,11 @@ void app_fetch(struct app *a, const char *arg)
 		app_message(a, ST_ERROR, "fetch, or fetch diff: what has changed meanwhile");
 		return;
 	}
+	/* of a profile each reading stays, to be compared; one without names may have got a program */
+	if (!session_is_trace(a->s) && a->opt->nfile == 1 && session_same_file(a->s) && session_snap(a->s)->nfuns > 1) {
+		app_message(a, ST_DIM, "the file is as it was when it was read");
+		return;
+	}
 	a->again_diff = arg && *arg;
 	if (session_is_trace(a->s) && a->again_diff && !strcmp(session_side_name(a->s, 0), session_file(a->s))) {
 		app_message(a, ST_WARN, "no copy is kept of a trace that is a file: copy it first, then r and B");

@@ -341,6 +341,12 @@ const char *session_file(const struct session *s)
 	return s->o->nfile ? s->o->file[0] : "";
 }
 
+bool session_same_file(const struct session *s)
+{
+	uint64_t by;
+	return s->mark.known && stale_now(&s->mark, session_file(s), &by) == STALE_SAME;
+}
+
 const char *session_stale(struct session *s)
 {
 	static const char *const what[] = {[STALE_GROWN] = "has grown by %" PRIu64 " bytes since it was read",

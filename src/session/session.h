@@ -72,6 +72,7 @@ bool session_is_trace(const struct session *);
 /* Has the first file changed on the disk since it was read? A sentence about it, once for every change;
    NULL. A system call: ask when a key is pressed, not while drawing. */
 const char *session_stale(struct session *);
+bool session_same_file(const struct session *);	/* the file, which is a regular one, is as it was when it was read */
 const char *session_kind(const struct session *);	/* what the file is: "pprof profile" */
 
 /* Sample types as the panes list them: of a profile its own; of a trace cpu, run, sched, sync, net,
