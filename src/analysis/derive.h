@@ -11,24 +11,25 @@
  * before children and node 0 is the root.
  */
 struct tree {
-	const struct store *st;	/* its rows, when row is NULL */
+	const struct store *st;	/* its rows, when there are none of its own */
 	uint32_t n;
-	struct stk_row *row;	/* or: in preorder, a frame may be TREE_TAG | the number of a tag */
+	struct tree_rows row;	/* frame NULL; or: a frame may be TREE_TAG | the number of a tag */
 	struct tree_tag { str_id label, key; } *tag;	/* label: the key, when it is empty */
 	uint32_t ntag;
 	uint32_t *of;		/* per sample its node */
-	size_t cap;
+	size_t cap, cforks, cfork;
+	uint32_t nfork;
 };
 #define TREE_TAG SHAPE_TAG
 /* Going over its nodes. */
-struct tree_pass { const struct stk_row *row; struct stk_pass stks; };
+struct tree_pass { const struct tree_rows *row; struct stk_pass stks; };
 static inline struct tree_pass tree_pass(const struct tree *t)
 {
-	return (struct tree_pass){t->row, stk_pass(t->st)};
+	return (struct tree_pass){t->row.frame ? &t->row : NULL, stk_pass(t->st)};
 }
 static inline struct stk_row tree_at(struct tree_pass *p, uint32_t i)
 {
-	return p->row ? p->row[i] : stk_at(&p->stks, i);
+	return p->row ? tree_row(p->row, i) : stk_at(&p->stks, i);
 }
 void tree_free(struct tree *);
 

@@ -283,7 +283,7 @@ static bool keeps(struct scale *g, struct onto *o)
 	bool by_name = focus_by_name(g->fc), from = focus_from(g->fc);
 	bool prune = g->fc->rx[R_PRUNE], cuts = from || prune;
 	uint8_t mixed;
-	if (g->tree.row)
+	if (g->tree.row.frame)
 		return false;
 	if (!(g->verdict.any & FV_DEAD) && !by_name && !cuts && !g->fc->rx[R_HIDE] && !g->fc->rx[R_SHOW])
 		return true;
@@ -341,7 +341,7 @@ static void end(struct scale *g)
 {
 	verdict_free(&g->verdict);
 	labels_free(&g->labels);
-	if (g->tree.row)
+	if (g->tree.row.frame)
 		tree_free(&g->tree);
 	arena_free(&g->scratch);
 }
@@ -437,6 +437,8 @@ static struct shape *shape_of(struct scale *g, struct things *t, size_t type, co
 	}
 	find_samples(g, type);
 	struct rank *gone = g->cut.gone;
+	mem_free(g->tree.of);	/* see g->of */
+	g->tree.of = NULL;
 	mem_free(g->cut.to);
 	mem_free(g->ends);
 	g->cut = (struct derived_ends){0};
@@ -445,8 +447,9 @@ static struct shape *shape_of(struct scale *g, struct things *t, size_t type, co
 	for (uint32_t i = 0; i < g->tree.ntag; i++)
 		label[i] = g->tree.tag[i].label;
 	struct things *with = g->tree.ntag ? things_tags(t, label, g->tree.ntag) : things_ref(t);
-	struct shape *s = shape_new(with, &(struct frames){.n = n, .st = g->sn->st, .row = g->tree.row, .tag = label,
-	    .ntag = g->tree.ntag, .gone = gone, .hit = g->hit, .nsmp = nsmp, .of = g->of, .stop = stop});
+	struct shape *s = shape_new(with, &(struct frames){.n = n, .st = g->sn->st,
+	    .row = g->tree.row.frame ? &g->tree.row : NULL, .tag = label, .ntag = g->tree.ntag, .gone = gone,
+	    .hit = g->hit, .nsmp = nsmp, .of = g->of, .stop = stop});
 	things_free(with);
 	mem_free(label);
 	mem_free(gone);

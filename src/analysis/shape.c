@@ -69,7 +69,7 @@ static inline struct stk_row row_of(struct maker *m, uint32_t i)
 {
 	if (m->f->parent)
 		return (struct stk_row){m->f->parent[i], m->f->frame[i]};
-	return m->f->row ? m->f->row[i] : stk_at(&m->rows, i);
+	return m->f->row ? tree_row(m->f->row, i) : stk_at(&m->rows, i);
 }
 
 static inline uint32_t parent_of(struct maker *m, uint32_t i)

@@ -63,11 +63,18 @@ static inline uint32_t shape_next(const struct shape *s, uint32_t i)
 #define SHAPE_NONE UINT32_MAX
 #define SHAPE_TAG UINT32_C(0x80000000)
 
+/* Nodes in preorder, as the store has its own: the parents of those that do not lie right behind them. */
+struct tree_rows { frm_id *frame; struct rank *forks; uint32_t *fork; };
+static inline struct stk_row tree_row(const struct tree_rows *t, uint32_t i)
+{
+	return (struct stk_row){rank_has(t->forks, i) ? t->fork[rank_of(t->forks, i)] : i - (i != 0), t->frame[i]};
+}
+
 /* A tree of frames; parents come first. */
 struct frames {
 	uint32_t n;
 	const struct store *st;	/* NULL where neither nodes nor samples are its own */
-	const struct stk_row *row;	/* NULL: see parent */
+	const struct tree_rows *row;	/* NULL: see parent */
 	const str_id *tag;	/* of rows whose frame is SHAPE_TAG | the number of a tag */
 	uint32_t ntag;
 	const stk_id *parent;	/* NULL as well: the store's own first n nodes */

@@ -23,7 +23,9 @@
 
 void tree_free(struct tree *t)
 {
-	mem_free(t->row);
+	mem_free(t->row.frame);
+	mem_free(t->row.forks);
+	mem_free(t->row.fork);
 	mem_free(t->tag);
 	mem_free(t->of);
 	*t = (struct tree){0};
@@ -61,10 +63,20 @@ static void begin(struct down *d, uint32_t id)
 
 static uint32_t add_row(struct tree *t, uint32_t parent, frm_id frame)
 {
-	if (t->n == t->cap)
-		t->row = mem_grow(t->row, &t->cap, t->n + 1u, sizeof *t->row);
-	t->row[t->n] = (struct stk_row){parent, frame};
-	return t->n++;
+	struct tree_rows *r = &t->row;
+	uint32_t id = t->n++;
+	r->frame = mem_grow(r->frame, &t->cap, t->n, sizeof *r->frame);
+	r->frame[id] = frame;
+	if (id % 64 == 0) {
+		r->forks = mem_grow(r->forks, &t->cforks, id / 64 + 2u, sizeof *r->forks);
+		r->forks[id / 64] = r->forks[id / 64 + 1] = (struct rank){0};
+	}
+	if (id && parent + 1 != id) {
+		r->fork = mem_grow(r->fork, &t->cfork, t->nfork + 1u, sizeof *r->fork);
+		r->fork[t->nfork++] = parent;
+		rank_set(r->forks, id);
+	}
+	return id;
 }
 
 static struct stk_row row_of(const struct graft *g, const struct down *d, uint32_t x)
@@ -185,6 +197,7 @@ static void write_tree(struct graft *g, uint32_t n)
 		t->of[v[k].v] = go_down(g, &end, s.end);
 		had = s;
 	}
+	rank_seal(t->row.forks, t->n);
 	mem_free(v);
 	mem_free(pre);
 	mem_free(top_at);
