@@ -49,7 +49,7 @@ static void tl_close(void *st)
 	for (uint32_t i = 0; i < tl->ngroup; i++)
 		rx_free(tl->group[i]);
 	tl_index_free(tl);
-	arena_free(&tl->scope.mem);
+	tl_scope_free(tl);
 	mem_free(tl->row);
 }
 
@@ -415,6 +415,7 @@ static enum verdict tl_act(
 	struct timeline *tl = st;
 	tl->moved = true;
 	tl_pick_here(tl);
+	tl_scope_here(tl);
 	if (tl_chain_act(tl, env, a) || move_rows(tl, env, a) || move_time(tl, env, a))
 		return V_DONE;
 	if (a->cmd == CMD_NEXT_PART || a->cmd == CMD_PREV_PART)
@@ -476,10 +477,11 @@ static void tl_save(const void *st, struct view *v)
 	    {tl->t0, tl->t1, kind, (int64_t)tl->only_id}, {tl->at, tl->sel, tl->top, 0}};
 }
 
-static void tl_load(void *st, const struct pane_env *env, const struct view *v)
+void tl_load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct timeline *tl = st;
 	int64_t k = v->zoom[2];
+	tl_scope_load(tl, v);
 	enum tl_kind kind = (enum tl_kind)(k & 15);
 	enum tl_only only = (enum tl_only)(k >> 4 & 15);
 	enum tl_order order = (enum tl_order)(k >> 8 & 15);

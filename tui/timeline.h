@@ -123,6 +123,8 @@ struct timeline {
 	bool labels, compact; /* compact: what row[] was made with */
 
 	struct tl_scope scope;
+	struct tl_scoping *scoping;	/* NULL, or the one that is looked for beside the keyboard (timeline_scope.c) */
+	bool narrowed;			/* it has come: rows are to be made */
 	struct tl_index *ix;	/* never NULL once it is open */
 	struct tl_tracks *tr;
 	struct tl_work *work;	/* NULL, or newer ones that are made beside the keyboard */
@@ -252,6 +254,7 @@ void tl_stack_of(
 
 /* These are the pane's own; st is the struct timeline. */
 void tl_update(void *, const struct pane_env *);
+void tl_load(void *, const struct pane_env *, const struct view *);
 void tl_summary(const void *, const struct pane_env *, struct buf *);
 void tl_detail(const void *, const struct pane_env *, struct buf *);
 
@@ -326,6 +329,12 @@ void tl_task_bounds(const struct snap *, const struct sched_task *, int64_t *t0,
 
 /* ---- what the filters leave (timeline_scope.c) */
 bool tl_scope_make(struct timeline *, const struct pane_env *); /* true: rows are to be made */
+struct job *tl_scope_job(const struct timeline *);	/* which goroutines it means is found out beside the keyboard */
+void tl_scope_done(struct timeline *, const struct pane_env *);
+void tl_scope_go(struct timeline *, const struct place *);	/* once more, then */
+void tl_scope_load(struct timeline *, const struct view *);	/* likewise */
+void tl_scope_here(struct timeline *);	/* a key was pressed: one stays where one is */
+void tl_scope_free(struct timeline *);
 void tl_scope_rows(struct timeline *, const struct pane_env *); /* of goroutines, where it names some */
 bool tl_scope_goroutine(const struct tl_scope *, const struct snap *, trk_id);	/* the same, of a goroutine */
 bool tl_scope_row(const struct timeline *, const struct snap *, trk_id);

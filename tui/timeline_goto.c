@@ -205,6 +205,7 @@ bool tl_go(void *st, const struct pane_env *env, const struct place *p)
 	struct timeline *tl = st;
 	const struct snap *snap = session_snap(env->s);
 	bool done = false;
+	tl_scope_go(tl, p);
 	if (p->t0 != TIME_NONE) {
 		int64_t t1 = p->t1 != TIME_NONE && p->t1 > p->t0 ? p->t1 : p->t0 + 1;
 		int64_t pad = (t1 - p->t0) / 8;

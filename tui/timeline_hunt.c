@@ -121,6 +121,7 @@ struct job *tl_job(void *st)
 {
 	struct timeline *tl = st;
 	struct job *j = tl_index_job(tl);
+	j = j ? j : tl_scope_job(tl);
 	j = j ? j : tl_pick_job(tl);
 	return j ? j : tl->search ? tl->search->job : NULL;
 }
@@ -208,7 +209,9 @@ void tl_done(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct timeline *tl = st;
 	if (!tl_index_job(tl)) {
-		if (tl_pick_job(tl))
+		if (tl_scope_job(tl))
+			tl_scope_done(tl, env);
+		else if (tl_pick_job(tl))
 			tl_pick_done(tl, env, out);
 		else
 			found(tl, env);

@@ -177,7 +177,8 @@ void tl_rows_words(const struct timeline *tl, const struct pane_env *env, struct
 	}
 	if (n == 1000)
 		n = tl->nrow - tl->npinrow; /* so many have nothing under them */
-	buf_printf(b, "%u %s row%s%s", n, kinds[tl->kind], n == 1 ? "" : "s", tl_picking(tl) ? " so far" : "");
+	buf_printf(b, "%u %s row%s%s", n, kinds[tl->kind], n == 1 ? "" : "s",
+	    tl_picking(tl) || tl->scoping ? " so far" : "");
 	if (tl->kind == TL_G && tl->only == ONLY_ALL && tl->scope.on)
 		buf_printf(b, " of %u", tl->tr->n[TK_G]);
 	if (tl->kind == TL_T)

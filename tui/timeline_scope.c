@@ -12,10 +12,14 @@
  * frame costs what it shows, and what is dimmed is never of the filter. A search
  * through all spans in a thread of its own, as for a highlight, would be exact at
  * any zoom and has to be made anew for each filter.
+ *
+ * Which goroutines a filter means is a look at each of them. Of a million that is a job: until it has ended the rows
+ * are those of the filter before, and where one was to look is looked at once more then, if no key has gone elsewhere.
  */
 #include "config.h"
 #include "timeline.h"
 
+#include "base/job.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -35,19 +39,25 @@ static void find_few(struct tl_scope *sc, const struct snap *sn, const uint8_t *
 	}
 }
 
-bool tl_scope_make(struct timeline *tl, const struct pane_env *env)
+struct tl_scoping {
+	struct job *job;
+	const struct snap *sn;
+	struct query q;		/* the session keeps its strings */
+	struct tl_scope to;
+	bool dropped;		/* the query is another one by now */
+	bool goes, loads;	/* where one was to look then */
+	struct place place;
+	struct view view;
+};
+
+static int find(struct job *j, void *arg)
 {
-	struct tl_scope *sc = &tl->scope;
-	const struct snap *sn = session_snap(env->s);
+	struct tl_scoping *w = arg;
+	struct tl_scope *sc = &w->to;
+	const struct snap *sn = w->sn;
 	const uint8_t *set;
-	if (sc->serial == session_scope(env->s) && sc->made)
-		return false;
-	bool was = sc->on;
-	tl_pick_stop(tl);
-	arena_reset(&sc->mem);
-	sc->made = true;
-	sc->serial = session_scope(env->s);
-	session_trace(env->s, &sc->mem, &sc->f);
+	(void)j;
+	session_filter(sn, &w->q, &sc->mem, &sc->f);
 	set = sc->f.g;
 	if (sc->f.slice) {
 		uint8_t *of = arena_zalloc(&sc->mem, sn->ntrks / 8 + 1u);
@@ -62,9 +72,108 @@ bool tl_scope_make(struct timeline *tl, const struct pane_env *env)
 	sc->there = tw_presence(sn, &sc->f, &sc->mem, &sc->nthere);
 	find_few(sc, sn, set);
 	sc->on = set || sc->f.proc || sc->f.from != TIME_NONE || sc->f.to != TIME_NONE;
-	if (sc->on || was)
-		sc->guest = 0;
+	return 0;
+}
+
+/* What was found is in force. true: rows are to be made. */
+static bool take(struct timeline *tl, struct tl_scoping *w)
+{
+	struct tl_scope *sc = &tl->scope;
+	bool was = sc->on;
+	tl_pick_stop(tl);
+	arena_free(&sc->mem);
+	w->to.took = sc->took;
+	w->to.guest = w->to.on || was ? 0 : sc->guest;
+	*sc = w->to;
 	return sc->on || was;
+}
+
+/* Goroutines are looked at, each of them. */
+static bool is_much(const struct snap *sn, const struct query *q)
+{
+	return !q->suspended && (q->g || q->gs || q->group || q->task || q->region) && !tl_is_small(sn);
+}
+
+bool tl_scope_make(struct timeline *tl, const struct pane_env *env)
+{
+	struct tl_scope *sc = &tl->scope;
+	struct tl_scoping *w = tl->scoping;
+	uint32_t serial = session_scope(env->s);
+	bool there = sc->serial == serial && sc->made, narrowed = tl->narrowed;
+	tl->narrowed = false;
+	if (w)		/* one at a time */
+		w->dropped |= w->to.serial != serial;
+	if (w || there)
+		return narrowed;
+	w = xcalloc(1, sizeof *w);
+	w->sn = session_snap(env->s);
+	w->q = *session_query(env->s);
+	w->to.serial = serial;
+	w->to.made = true;
+	w->job = is_much(w->sn, &w->q) ? job_start(find, w) : NULL;
+	if (w->job) {
+		tl->scoping = w;
+		return narrowed;
+	}
+	find(NULL, w);
+	narrowed |= take(tl, w);
+	mem_free(w);
+	return narrowed;
+}
+
+struct job *tl_scope_job(const struct timeline *tl)
+{
+	return tl->scoping ? tl->scoping->job : NULL;
+}
+
+void tl_scope_done(struct timeline *tl, const struct pane_env *env)
+{
+	struct tl_scoping *w = tl->scoping;
+	tl->scoping = NULL;
+	job_join(w->job);
+	if (w->dropped)
+		arena_free(&w->to.mem);
+	else
+		tl->narrowed = take(tl, w);
+	tl_update(tl, env);
+	if (w->goes && !w->dropped)
+		tl_go(tl, env, &w->place);
+	if (w->loads && !w->dropped)
+		tl_load(tl, env, &w->view);
+	mem_free(w);
+}
+
+void tl_scope_go(struct timeline *tl, const struct place *p)
+{
+	if (!tl->scoping)
+		return;
+	tl->scoping->goes = true;
+	tl->scoping->place = *p;
+}
+
+void tl_scope_load(struct timeline *tl, const struct view *v)
+{
+	if (!tl->scoping)
+		return;
+	tl->scoping->loads = true;
+	tl->scoping->view = *v;
+}
+
+void tl_scope_here(struct timeline *tl)
+{
+	if (tl->scoping)
+		tl->scoping->goes = tl->scoping->loads = false;
+}
+
+void tl_scope_free(struct timeline *tl)
+{
+	if (tl->scoping) {
+		job_join(tl->scoping->job);
+		arena_free(&tl->scoping->to.mem);
+		mem_free(tl->scoping);
+	}
+	tl->scoping = NULL;
+	arena_free(&tl->scope.mem);
 }
 
 /* The set is asked first: there are as many goroutines as there are, and their rows are far apart. */
