@@ -483,6 +483,8 @@ static void take(struct timeline *tl, struct tl_work *w)
 		index_free(tl->ix);
 		tl->ix = w->ix;
 		tl->atout = 0;
+		for (int c = 0; c < CT__N && w->sn->complete; c++)	/* frames look at one for each column */
+			col_random(&w->sn->st->counts[c]);
 	}
 	tracks_free(tl->tr);
 	tl->tr = w->tr;

@@ -38,6 +38,14 @@ void col_rest(const struct col *c)
 			mem_spilled_rest(c->seg[k], ((size_t)COL_FIRST << k) * c->width);
 }
 
+void col_random(const struct col *c)
+{
+	uint32_t spilled = atomic_load_explicit(&c->spilled, memory_order_acquire);
+	for (uint32_t k = 0; k < COL_SEGS; k++)
+		if (spilled >> k & 1)
+			mem_spilled_random(c->seg[k], ((size_t)COL_FIRST << k) * c->width);
+}
+
 static void seg_free(void *p, size_t n, bool spilled)
 {
 	if (spilled)

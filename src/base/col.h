@@ -53,6 +53,8 @@ void col_grew(struct col *c, uint32_t n);
 
 /* What is spilled is not looked at for now. On any thread. */
 void col_rest(const struct col *c);
+/* What lies on disk of it is looked at here and there from now on, as a frame does: a page is one page. */
+void col_random(const struct col *c);
 
 static inline uint32_t col_n(const struct col *c)
 {

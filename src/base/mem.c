@@ -216,6 +216,15 @@ void mem_spilled_rest(void *p, size_t n)
 	(void)madvise(p, n, MADV_DONTNEED);	/* shared pages keep what was written */
 }
 
+void mem_spilled_random(void *p, size_t n)
+{
+#ifdef MADV_RANDOM
+	(void)madvise(p, n, MADV_RANDOM);
+#else
+	(void)p, (void)n;
+#endif
+}
+
 void mem_spilled_free(void *p, size_t n)
 {
 	if (!p || !n)

@@ -44,6 +44,7 @@ void *mem_spilled(size_t n);
 bool mem_spills(void);	/* there is such a file */
 /* Its pages are not looked at for now; they come back when they are. */
 void mem_spilled_rest(void *p, size_t n);
+void mem_spilled_random(void *p, size_t n);	/* from now on it is looked at here and there: a page is one page */
 void mem_spilled_free(void *p, size_t n);	/* and its room on the disk */
 
 /* NULL when memory is out or n is over the budget. */

@@ -222,6 +222,7 @@ struct briefs {
 	size_t room, bytes, disk, limit;	/* bytes in memory and on disk */
 	uint32_t n, span;
 	_Atomic bool looked;
+	bool random;		/* rows are looked at here and there from now on */
 };
 
 struct briefs *briefs_new(size_t limit)
@@ -287,12 +288,23 @@ void briefs_add(struct briefs *k, struct brief *b, uint32_t sheet)
 	}
 	if (too_much(k))
 		merge_pairs(k);
+	k->random = false;
 	lock_give(k->lock);
+}
+
+/* One row of a million is asked for, and another: a page of the file is one page, not those around it as well. */
+static void here_and_there(struct briefs *k)
+{
+	for (uint32_t i = 0; i < k->n && !k->random; i++)
+		if (k->v[i]->spilled)
+			mem_spilled_random((void *)(uintptr_t)k->v[i]->part, k->v[i]->bytes);
+	k->random = true;
 }
 
 void briefs_share(struct briefs *k, uint32_t sheet, trk_id t, int64_t a, int64_t b, int64_t ns[TS__N])
 {
 	lock_take(k->lock);
+	here_and_there(k);
 	brief_share(k->v[sheet / k->span], t, a, b, ns);
 	k->looked = true;
 	lock_give(k->lock);
@@ -301,6 +313,7 @@ void briefs_share(struct briefs *k, uint32_t sheet, trk_id t, int64_t a, int64_t
 void briefs_sum(struct briefs *k, uint32_t from, uint32_t to, trk_id t, int64_t a, int64_t b, int64_t ns[TS__N])
 {
 	lock_take(k->lock);
+	here_and_there(k);
 	for (uint32_t i = from / k->span; i < k->n && i <= (to - 1) / k->span; i++) {
 		const struct brief *x = k->v[i];
 		int64_t t0 = x->t0 < a ? a : x->t0, t1 = x->t1 > b ? b : x->t1;
