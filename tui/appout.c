@@ -79,16 +79,16 @@ void app_copied(struct app *a, const char *file, bool failed)
 
 /* ---- files */
 
-static int create(struct app *a, const char *file, const char **name)
+/* Its name is the caller's: drawing the screen forgets all that is scratch. */
+static int create(const char *file, struct buf *name)
 {
-	char tmp[32];
-	*name = file;
-	if (file && *file)
-		return open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	buf_puts(name, file ? file : "");
+	if (name->n)
+		return open(buf_str(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	for (int i = 1; i < 1000; i++) {
-		snprintf(tmp, sizeof tmp, "ttrace-%d.txt", i);
-		*name = arena_strndup(&a->scratch, tmp, strlen(tmp));
-		int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		buf_reset(name);
+		buf_printf(name, "ttrace-%d.txt", i);
+		int fd = open(buf_str(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
 	}
@@ -97,13 +97,13 @@ static int create(struct app *a, const char *file, const char **name)
 
 void app_screen(struct app *a, const char *file)
 {
-	const char *name;
-	struct buf b = {0};
+	struct buf b = {0}, name = {0};
 	if (refuse(a))
 		return;
-	int fd = create(a, file, &name);
+	int fd = create(file, &name);
 	if (fd < 0) {
-		app_message(a, ST_ERROR, "%s: %s", name, strerror(errno));
+		app_message(a, ST_ERROR, "%s: %s", buf_str(&name), strerror(errno));
+		buf_free(&name);
 		return;
 	}
 	const struct pane_ops *p = pane_now(a);
@@ -112,7 +112,7 @@ void app_screen(struct app *a, const char *file)
 	a->message[0] = '\0';
 	if (g) {
 		app_draw(a, g);
-		picture_make(g, &a->look, name, &b);
+		picture_make(g, &a->look, buf_str(&name), &b);
 	}
 	grid_free(g);
 	size_t done = 0;
@@ -123,9 +123,10 @@ void app_screen(struct app *a, const char *file)
 		done += k > 0 ? (size_t)k : 0;
 	}
 	if (close(fd) || done < b.n)
-		app_message(a, ST_ERROR, "%s: %s", name, strerror(errno));
+		app_message(a, ST_ERROR, "%s: %s", buf_str(&name), strerror(errno));
 	else
-		app_message(a, ST_NORMAL, own ? "the selection is in %s" : "the screen is in %s", name);
+		app_message(a, ST_NORMAL, own ? "the selection is in %s" : "the screen is in %s", buf_str(&name));
+	buf_free(&name);
 	buf_free(&b);
 }
 
