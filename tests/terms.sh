@@ -53,6 +53,14 @@ for TERM in xterm-256color linux vt100; do
 		screen panes "$keys" "$trace" 80x24 "$exp" "$how -q 20"
 	done
 done
+# keys that terminfo does not have: all are pressed on a keyboard of today
+for TERM in linux vt100 vt220 ansi; do
+	known $TERM || continue
+	case $TERM in linux) exp=-ansi ;; *) exp='' ;; esac
+	for keys in '<S-Tab>' '<PgDn>j<PgUp>' 'G<Home>j' 'j<End>k' '<Down><Down><Up>'; do
+		screen 'a keyboard of today' "$keys" "$cpu" 80x24 "$exp" ''
+	done
+done
 # a list that scrolls, back and forth
 TERM=xterm-256color
 screen scroll 'GkkkkkkkkkkkkkkkkkkkkkkkkggjjjjjjjjjjjjjjjjjjjjjG<^U>kk' "$cpu" 80x24 -ansi '-c -q 5'

@@ -74,6 +74,38 @@ static SCREEN *open_screen(const char *name, FILE *in)
 	return s ? s : newterm("ansi", stdout, in);
 }
 
+/* Terminfo does not say what this is, or only that it is something. */
+static void know(const char *keys, int code)
+{
+	if (!key_defined(keys) || key_defined(keys) > KEY_MAX)
+		define_key(keys, code);
+}
+
+/* What nearly all terminals send, also where TERM names an older one: taken for Esc and characters, PgUp would show
+   another type and go to the timeline. With Shift, Alt and Ctrl too. */
+static void common_keys(void)
+{
+	static const struct { const char *last; int key; } of[] = {
+	    {"A", KEY_UP}, {"B", KEY_DOWN}, {"C", KEY_RIGHT}, {"D", KEY_LEFT}, {"H", KEY_HOME}, {"F", KEY_END},
+	    {"1~", KEY_HOME}, {"2~", KEY_IC}, {"3~", KEY_DC}, {"4~", KEY_END}, {"5~", KEY_PPAGE}, {"6~", KEY_NPAGE},
+	    {"7~", KEY_HOME}, {"8~", KEY_END}, {"Z", KEY_BTAB}, {"15~", KEY_F(5)}, {"17~", KEY_F(6)}, {"18~", KEY_F(7)},
+	    {"19~", KEY_F(8)}, {"20~", KEY_F(9)}, {"21~", KEY_F(10)}, {"23~", KEY_F(11)}, {"24~", KEY_F(12)}};
+	char keys[16];
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		const char *last = of[i].last;
+		int n = (int)strlen(last) - 1;
+		snprintf(keys, sizeof keys, "\033[%s", last);
+		know(keys, of[i].key);
+		snprintf(keys, sizeof keys, "\033O%s", last);
+		if (!n)
+			know(keys, of[i].key);
+		for (int with = 2; with <= 8; with++) {
+			snprintf(keys, sizeof keys, "\033[%.*s;%d%c", n ? n : 1, n ? last : "1", with, last[n]);
+			know(keys, of[i].key);
+		}
+	}
+}
+
 static void modes(struct term *t)
 {
 	raw();
@@ -85,6 +117,7 @@ static void modes(struct term *t)
 	nodelay(t->keys, TRUE);
 	curs_set(0);
 	set_escdelay(25);
+	common_keys();
 	if (!has_colors())
 		return;
 	start_color();
