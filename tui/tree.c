@@ -67,8 +67,9 @@ bool tree_rest(struct tree *t, const struct pane_env *env, const struct rows *ro
 	t->was = *rows;
 	t->was_serial = t->serial;
 	t->rested = true;
-	session_let_go(env->s, t->c, NULL);
-	t->c = calls_none(session_snap(env->s)->st, t->c->gran);
+	struct calls *was = t->c;
+	t->c = calls_none(session_snap(env->s)->st, was->gran);
+	session_let_go(env->s, was, NULL);
 	t->serial = ~session_serial(env->s);
 	return true;
 }
