@@ -274,7 +274,7 @@ static void draw_summary(struct app *a, struct grid *g)
 	int x = grid_textn(g, 1, 0, ST_NORMAL, 0, fit.p, fit.n);
 	buf_reset(&fit);
 	size_t bar = !own.n && filters.n > 3 ? 3 : 0;	/* nothing stands before " | " */
-	text_fit(&fit, filters.p + bar, filters.n - bar, x < g->w ? (size_t)(g->w - x) : 0, g->ascii);
+	text_fit(&fit, buf_str(&filters) + bar, filters.n - bar, x < g->w ? (size_t)(g->w - x) : 0, g->ascii);
 	x = grid_textn(g, 1, x, session_query(a->s)->suspended ? ST_WARN : ST_ACCENT, 0, fit.p, fit.n);
 	buf_reset(&fit);
 	app_facts(a, x < g->w ? (size_t)(g->w - x) : 0, &fit);
