@@ -85,22 +85,26 @@ static void know(const char *keys, int code)
    another type and go to the timeline. With Shift, Alt and Ctrl too. */
 static void common_keys(void)
 {
-	static const struct { const char *last; int key; } of[] = {
-	    {"A", KEY_UP}, {"B", KEY_DOWN}, {"C", KEY_RIGHT}, {"D", KEY_LEFT}, {"H", KEY_HOME}, {"F", KEY_END},
-	    {"1~", KEY_HOME}, {"2~", KEY_IC}, {"3~", KEY_DC}, {"4~", KEY_END}, {"5~", KEY_PPAGE}, {"6~", KEY_NPAGE},
-	    {"7~", KEY_HOME}, {"8~", KEY_END}, {"Z", KEY_BTAB}, {"15~", KEY_F(5)}, {"17~", KEY_F(6)}, {"18~", KEY_F(7)},
-	    {"19~", KEY_F(8)}, {"20~", KEY_F(9)}, {"21~", KEY_F(10)}, {"23~", KEY_F(11)}, {"24~", KEY_F(12)}};
-	char keys[16];
+	static const struct { int number; char last; int key; } of[] = {
+		{ 0, 'A', KEY_UP }, { 0, 'B', KEY_DOWN }, { 0, 'C', KEY_RIGHT }, { 0, 'D', KEY_LEFT },
+		{ 0, 'H', KEY_HOME }, { 0, 'F', KEY_END }, { 0, 'Z', KEY_BTAB },
+		{ 1, '~', KEY_HOME }, { 2, '~', KEY_IC }, { 3, '~', KEY_DC }, { 4, '~', KEY_END },
+		{ 5, '~', KEY_PPAGE }, { 6, '~', KEY_NPAGE }, { 7, '~', KEY_HOME }, { 8, '~', KEY_END },
+		{ 15, '~', KEY_F(5) }, { 17, '~', KEY_F(6) }, { 18, '~', KEY_F(7) }, { 19, '~', KEY_F(8) },
+		{ 20, '~', KEY_F(9) }, { 21, '~', KEY_F(10) }, { 23, '~', KEY_F(11) }, { 24, '~', KEY_F(12) } };
+	char keys[32];
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-		const char *last = of[i].last;
-		int n = (int)strlen(last) - 1;
-		snprintf(keys, sizeof keys, "\033[%s", last);
-		know(keys, of[i].key);
-		snprintf(keys, sizeof keys, "\033O%s", last);
-		if (!n)
+		if (of[i].number) {
+			snprintf(keys, sizeof keys, "\033[%d%c", of[i].number, of[i].last);
 			know(keys, of[i].key);
+		} else {
+			snprintf(keys, sizeof keys, "\033[%c", of[i].last);
+			know(keys, of[i].key);
+			snprintf(keys, sizeof keys, "\033O%c", of[i].last);
+			know(keys, of[i].key);
+		}
 		for (int with = 2; with <= 8; with++) {
-			snprintf(keys, sizeof keys, "\033[%.*s;%d%c", n ? n : 1, n ? last : "1", with, last[n]);
+			snprintf(keys, sizeof keys, "\033[%d;%d%c", of[i].number ? of[i].number : 1, with, of[i].last);
 			know(keys, of[i].key);
 		}
 	}
