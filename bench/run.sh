@@ -151,9 +151,9 @@ a_profile() {
 		"10 times; $(mb $most)" "$(within "$kb <= $most && ${ref:-9999} / $s >= 10")"
 	read -r s kb _ < <(best "$ttrace" view -script '' "$prof")
 	row "profile: whole, first screen" "$(took "$s" "$kb")" - - - "1.5 s; $(mb $most)" "$(within "$s <= 1.5 && $kb <= $most")"
-	for work in 1jj2 1jj3 4 4r 4z ':granularity=lines<Enter>' ':tagroot=endpoint<Enter>' ':show_from=pkg1<Enter>'; do
-		read -r s kb _ < <(measure "$ttrace" view -script "$work" -size 200x60 "$prof")
-		row "profile: the memory of a script of $work" "$(mb "$kb")" - - - "$(mb $most)" "$(within "$kb <= $most")"
+	for work in jj2 jj3 4 4r 4z ':granularity=lines<Enter>' ':tagroot=endpoint<Enter>' ':show_from=pkg1<Enter>'; do
+		read -r s kb _ < <(measure tests/pty -q 700 -k "$work" "$ttrace" view "$prof")
+		row "profile: memory, on a terminal, keys $work" "$(mb "$kb")" - - - "$(mb $most)" "$(within "$kb <= $most")"
 	done
 	refocus=':focus=.<Enter>u:focus=4494<Enter>u:ignore=7$<Enter>u:hide=6$<Enter>u:show=[1-6]$<Enter>u:tagfocus=search|Token<Enter>u:focus=pkg1<Enter>:ignore=55$<Enter>:hide=6$<Enter>uuu'
 	while IFS='|' read -r work ms cpu; do
