@@ -81,6 +81,17 @@ static bool same(const struct side *a, const struct side *b)
 	return yes;
 }
 
+/* The key that a script has next, in both: one has seen all of it, the other what there is at once. How long it is. */
+static size_t press_both(struct side *at_once, struct side *beside, const char *script, size_t n, int32_t *key)
+{
+	size_t k = key_script(script, n, key);
+	press(at_once, *key);
+	app_settle(at_once->a, true);
+	app_draw(at_once->a, at_once->g);
+	press(beside, *key);
+	return k;
+}
+
 static void each_waited_for(const struct opt *o, const char *keys)
 {
 	struct side at_once, beside;
@@ -91,11 +102,7 @@ static void each_waited_for(const struct opt *o, const char *keys)
 	settle(&beside);
 	for (size_t n = strlen(keys), at = 0; ok && at < n; at += k) {
 		int32_t key;
-		k = key_script(keys + at, n - at, &key);
-		press(&at_once, key);
-		app_settle(at_once.a, true);
-		app_draw(at_once.a, at_once.g);
-		press(&beside, key);
+		k = press_both(&at_once, &beside, keys + at, n - at, &key);
 		settle(&beside);
 		app_draw(beside.a, beside.g);
 		ok = same(&at_once, &beside);
@@ -141,11 +148,7 @@ static void leads_there(const struct opt *o, const char *keys)
 	settle(&beside);
 	for (size_t n = strlen(keys), at = 0; at < n; at += k) {
 		int32_t key;
-		k = key_script(keys + at, n - at, &key);
-		press(&at_once, key);
-		app_settle(at_once.a, true);
-		app_draw(at_once.a, at_once.g);
-		press(&beside, key);
+		k = press_both(&at_once, &beside, keys + at, n - at, &key);
 		if (key == '6' || key == KEY_RETURN)	/* what these open is there before one goes on */
 			settle(&beside);
 	}

@@ -19,8 +19,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* __cxa_demangle of the runtime of C++, which is opened with the first mangled name: linked it would be a megabyte and
-   half of every start. NULL: there is none. */
+/* __cxa_demangle of the runtime of C++, which is opened with the first mangled name: linked it would be a megabyte
+   of every start. NULL: there is none. */
 typedef char *demangler(const char *name, char *out, size_t *n, int *status);
 static demangler *find_demangler(void)
 {

@@ -11,7 +11,11 @@
  */
 enum { INTS_BLOCK = 1024 };
 
-struct ints_block { struct ints_block *before; uint32_t width; _Alignas(8) char v[]; };	/* before: what it took the place of */
+struct ints_block {
+	struct ints_block *before;	/* what it took the place of */
+	uint32_t width;
+	_Alignas(8) char v[];
+};
 struct ints {
 	struct col block;	/* struct ints_block *_Atomic */
 	struct ints_block *last;
