@@ -6,9 +6,9 @@
  * terminal: what it does, the drawing, the difference. What a pane works at
  * beside the keyboard is waited for, and not counted; the frame that shows it is.
  *
- *     frames [-slow] [-wall] [-every] [-keys KEYS] [options of ttrace] FILE.trace
+ *     frames [-slow] [-over MS] [-wall] [-every] [-keys KEYS] [options of ttrace] FILE.trace
  *
- * -slow: every key that took more than 8 ms, or a fifth of a second by the clock, and what of seconds was waited for
+ * -slow: every key that took more than 8 ms (-over: than these), or a fifth of a second by the clock, and what of seconds was waited for
  * beside one. -keys: these instead. -every: each key of each command in each pane, of
  * profiles too.
  * -mem is in megabytes here. -wall: what the clock says, where a trace is larger than -mem and a key may wait for the
@@ -48,6 +48,7 @@ enum { MOST = 4096 };
 static double took[MOST], all[MOST * 16];
 static size_t ntook, nall;
 static bool tells;	/* what is slow, ... */
+static double over = 8;	/* ... that is, takes more ms than these, ... */
 enum { NOTICED = 200 };	/* ... and what waits so many ms for others, or for work beside the keyboard */
 static clockid_t clock_id = CLOCK_THREAD_CPUTIME_ID;
 
@@ -106,9 +107,10 @@ static void beside(struct screen *s, const char *text, size_t len, bool slow)
 		app_settle(s->a, false);
 		show(s, true);
 		frame_took(now_ms() - t);
-		if (slow && now_ms() - t > 8)
+		if (slow && now_ms() - t > over)
 			printf("        after %.*s: %.1f ms\n", (int)len, text, now_ms() - t);
-		if (app_work(s->a) == j)
+		struct job *left = app_work(s->a);	/* a new one may lie where that was */
+		if (left == j && job_done(left, NULL))
 			break;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &z);
@@ -131,7 +133,7 @@ static void one_key(struct screen *s, int32_t key, const char *text, size_t len,
 	if (tells && clock_ms() - began > NOTICED)
 		printf("        %.*s: %.0f ms on the clock\n", (int)len, text, clock_ms() - began);
 	frame_took(now_ms() - t);
-	if (slow && now_ms() - t > 8)
+	if (slow && now_ms() - t > over)
 		printf("        %.*s: %.1f ms\n", (int)len, text, now_ms() - t);
 	beside(s, text, len, slow);
 	struct app_wants w = app_take_wants(s->a);
@@ -267,11 +269,13 @@ int main(int argc, char **argv)
 	for (bool more = true; more && given + 1 < argc; given += more) {
 		const char *s = argv[given + 1];
 		more = !strcmp(s, "-slow") || !strcmp(s, "-wall") || !strcmp(s, "-every") ||
-		    (!strcmp(s, "-keys") && given + 2 < argc);
+		    ((!strcmp(s, "-keys") || !strcmp(s, "-over")) && given + 2 < argc);
 		if (!strcmp(s, "-slow"))
 			how.slow = tells = true;
 		else if (!strcmp(s, "-every"))
 			how.every = true;
+		else if (!strcmp(s, "-over"))
+			over = atof(argv[++given + 1]);
 		else if (!strcmp(s, "-wall"))
 			clock_id = CLOCK_MONOTONIC;
 		else if (more)

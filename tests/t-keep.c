@@ -10,6 +10,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/census.h"
+#include "analysis/hunt.h"
 #include "analysis/waits.h"
 #include "base/intern.h"
 #include "base/job.h"
@@ -157,6 +158,31 @@ static void drawn(const struct snap *sn, const uint64_t *want)
 	OK(same(sn, want, 0));
 }
 
+/* A search that nobody wants any more asks for no sheet: who has stopped it waits for its end. */
+static int hunted(struct job *j, void *arg)
+{
+	const struct snap *sn = arg;
+	struct hunt_hits hits;
+	struct err e;
+	struct hunt *h = hunt_new("wait>1ns", &e);
+	while (!job_cancelled(j))
+		;
+	OK(hunt_run(h, sn, false, j, &hits) == -1);
+	hunt_free(h);
+	return 0;
+}
+
+static void stopped(const struct snap *sn)
+{
+	struct job *j;
+	keep_drop_all(sn->st->keep);
+	uint32_t made = keep_facts(sn->st->keep).made;
+	j = job_start(hunted, (void *)(uintptr_t)sn);
+	job_cancel(j);
+	job_join(j);
+	OK(keep_facts(sn->st->keep).made == made);
+}
+
 /* What passes over the sheets say of all goroutines and of two, in windows, with sheets that are all away at first. */
 static uint64_t passes(const struct snap *sn)
 {
@@ -270,6 +296,7 @@ static void trace(struct bytes in, const char *what, const char *jobs)
 		sn = build_snap(b);
 		in_all_orders(sn, want, what);
 		drawn(sn, want);
+		stopped(sn);
 		summed(sn);
 		OK(passes(sn) == said);
 		uint32_t known = stills(sn);

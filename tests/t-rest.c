@@ -107,6 +107,42 @@ static void tasks(const struct snap *sn, struct arena *a)
 	OK(split > 5);
 }
 
+/* Of one task: what it did lies in its slices, these do not touch, and each begins and ends with something of it. */
+static void one_task(const struct snap *sn, struct arena *a)
+{
+	uint32_t wrong = 0, most = 0, tasks = 0;
+	for (uint32_t i = 0; i < sn->nspans; i++) {
+		const struct sink_span *task = &store_span(sn->st, i)->s;
+		if (task->kind != SP_TASK)
+			continue;
+		struct tw_pick p = {.id = task->id, .lo = TIME_NONE, .hi = TIME_NONE};
+		uint32_t n, ends = 0;
+		const struct tw_slice *x = tw_tasks(sn, &p, a, &n);
+		for (uint32_t k = 1; k < n; k++)
+			wrong += x[k - 1].trk > x[k].trk || (x[k - 1].trk == x[k].trk && x[k - 1].t1 >= x[k].t0);
+		for (uint32_t r = 0; r < sn->nspans; r++) {
+			const struct sink_span *s = &store_span(sn->st, r)->s;
+			bool whole = s->kind == SP_TASK && s->trk && (!s->trk1 || s->trk1 == s->trk);
+			int64_t t0, t1;
+			uint32_t in = 0;
+			if (s->id != task->id || (s->kind != SP_REGION && !whole))
+				continue;
+			span_bounds(sn, s, &t0, &t1);
+			for (uint32_t k = 0; k < n; k++) {
+				in += x[k].trk == s->trk && x[k].t0 <= t0 && t1 <= x[k].t1;
+				ends |= (uint32_t)(x[k].trk == s->trk && x[k].t0 == t0) << k % 16;
+				ends |= (uint32_t)(x[k].trk == s->trk && x[k].t1 == t1) << (16 + k % 16);
+			}
+			wrong += in != 1;
+		}
+		wrong += n < 16 && ends != ((1u << n) - 1) * 0x10001u;
+		most = n > most ? n : most;
+		tasks++;
+	}
+	OK(!wrong);
+	OK(tasks > 100 && most > 1 && most <= sn->ntrks / 64);
+}
+
 static void regions(const struct snap *sn, struct arena *a)
 {
 	int split = 0;
@@ -336,6 +372,7 @@ int main(void)
 	const struct snap *sn = build_finish(b);
 	goroutines(sn, &a);
 	tasks(sn, &a);
+	one_task(sn, &a);
 	regions(sn, &a);
 	accounts(sn, &a);
 	stops(sn, &a);

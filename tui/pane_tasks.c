@@ -33,7 +33,7 @@ static void begin(void *st, const struct pane_env *env)
 	(void)env;
 	p->sort[L_KINDS] = SORT_MAX;
 	p->pick = PICK_ALL;
-	p->bars_of = -1;
+	p->bars_of = p->shown_of = -1;
 }
 
 static void close_tasks(void *st)
@@ -82,7 +82,8 @@ void tasks_page(struct tasks *p, const struct pane_env *env, uint64_t id)
 	p->open = t ? (int64_t)((uint64_t)t->name << 32) : p->open;
 	p->level = L_ONE;
 	tasks_order(p, env);
-	tasks_fill(p, env);
+	if (p->shown_of != p->open)	/* of millions tens of milliseconds */
+		tasks_fill(p, env);
 	tasks_load(p, env);
 	rows_select(&p->rows[L_ONE], 0);
 }

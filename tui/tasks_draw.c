@@ -108,16 +108,12 @@ static void draw_item(const void *arg, struct grid *g, int y, uint32_t i)
 
 static void draw_list(const struct tasks *p, const struct pane_env *env, struct grid *g)
 {
-	struct list d = {.p = p, .env = env};
+	struct list d = {.p = p, .env = env, .most = p->most};
 	struct rows_col c[ITEM_COLS];
 	int h = g->h - 1;
 	d.n = item_cols(p, g->w, d.c);
 	for (int i = 0; i < d.n; i++)
 		c[i] = d.c[i].c;
-	for (uint32_t i = 0; i < p->rows[L_LIST].n; i++) {
-		const struct item *it = &p->item[p->shown[i]];
-		d.most = it->t1 - it->t0 > d.most ? it->t1 - it->t0 : d.most;
-	}
 	rows_layout(c, d.n, g->w - 1 - (p->rows[L_LIST].n > (uint32_t)h), d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
 	rows_head(g, 0, c, d.n, d.x, d.w);

@@ -227,19 +227,23 @@ void tasks_fill(struct tasks *p, const struct pane_env *env)
 	const struct store *st = tasks_store(env);
 	uint32_t n = 0;
 	struct buf b = {0};
+	p->shown_of = p->open;
+	p->most = 0;
 	for (uint32_t k = 0; k < p->nkind; k++) {
 		if (kind_key(&p->kind[k]) != p->open)
 			continue;
 		p->shown = mem_grow(p->shown, &p->cshown, p->kind[k].all + 1u, sizeof *p->shown);
 		for (uint32_t i = p->kind[k].first; i < p->kind[k].first + p->kind[k].all; i++) {
+			const struct item *it = &p->item[i];
 			arena_look(&p->mem, i);
-			if (!p->item[i].in)
+			if (!it->in)
 				continue;
 			if (env->grep.rx && p->level == L_LIST) {
 				tasks_text(p, st, L_LIST, i, &b);
 				if (!rx_match(env->grep.rx, b.p, b.n))
 					continue;
 			}
+			p->most = it->t1 - it->t0 > p->most ? it->t1 - it->t0 : p->most;
 			p->shown[n++] = i;
 		}
 	}

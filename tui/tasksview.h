@@ -64,6 +64,7 @@ struct tasks {
 	size_t corder;
 	uint32_t *shown;		/* items of the open kind that are left, in order */
 	size_t cshown;
+	int64_t shown_of, most;		/* the key of that kind, -1: none yet; how long the longest of them took */
 	int sort[2];			/* SORT_*, item_val */
 	bool invert[2];
 	int64_t open, task;		/* name and frame of the kind, id of the task that is open */

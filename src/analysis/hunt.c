@@ -243,10 +243,16 @@ static void walk_row(const struct walk *w, const struct sheet *sh, uint32_t row,
 	}
 }
 
+/* Nobody wants it any more: then no sheet is asked for either, which may have to be made again. */
+static bool ended(const struct walk *w)
+{
+	return w->job && job_cancelled(w->job);
+}
+
 static void walk_sheet(const struct walk *w, const struct sheet *sh, struct catch *c)
 {
 	for (uint32_t r = 0; r < sh->ntrk; r++) {
-		if (r % 64 == 0 && w->job && job_cancelled(w->job))
+		if (r % 64 == 0 && ended(w))
 			return;
 		if (wanted_row(w, sh->trk[r]))
 			walk_row(w, sh, r, c);
@@ -257,6 +263,8 @@ static void count_sheet(void *arg, uint32_t s)
 {
 	struct walk *w = arg;
 	struct catch c = {.until = INT64_MAX};
+	if (ended(w))
+		return;
 	walk_sheet(w, sheet_get(w->sn, s), &c);
 	sheet_put(w->sn, s);
 	w->count[s] = c.n;
@@ -280,7 +288,7 @@ static void keep_sheet(void *arg, uint32_t s)
 	struct walk *w = arg;
 	struct catch c = {.until = INT64_MAX};
 	uint32_t room = w->n - (w->base[s] < w->n ? w->base[s] : w->n);
-	if (!w->count[s] || !room)
+	if (!w->count[s] || !room || ended(w))
 		return;
 	const struct sheet *sh = sheet_get(w->sn, s);
 	if (w->count[s] > room)
@@ -343,7 +351,7 @@ int hunt_run(
 	if (w.n)
 		job_parallel(sn->nsheets, keep_sheet, &w);
 	arena_free(&a);
-	if (job && job_cancelled(job)) {
+	if (ended(&w)) {
 		hunt_hits_free(out);
 		return -1;
 	}

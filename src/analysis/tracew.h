@@ -96,7 +96,7 @@ struct tw_pick {
 	bool inherited;			/* also those that stand for the task a goroutine was created in */
 	uint64_t pc;
 	uint32_t n;			/* out: how many they are */
-	const uint8_t *span;		/* out: see tw_filter */
+	const uint8_t *span;		/* out: see tw_filter; of one that is near NULL */
 };
 /* "^cook$@0x71a3ae": the expression for the name of regions without the place, which goes into *p. "^$" is the
    name of those that are inherited. */

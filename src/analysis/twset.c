@@ -204,28 +204,54 @@ static void sort_run(struct tw_slice *v, uint32_t n)
 		qsort(v, n, sizeof *v, slice_cmp);
 }
 
-/* Sorted; of those that overlap only the first (outermost: as the reference does it), or joined. */
+/* What is taken of v, to its begin: of those of a track that overlap only the first (outermost: as the reference does
+   it), or joined. */
+struct taking { struct tw_slice *v; uint32_t m, looks; bool join; struct arena *a; };
+
+static void take_slice(struct taking *t, struct tw_slice x)
+{
+	struct tw_slice *last = t->m ? t->v + t->m - 1 : NULL;
+	if (!last || last->trk != x.trk || last->t1 <= x.t0)
+		t->v[t->m++] = x;
+	else if (t->join && last->t1 < x.t1)
+		last->t1 = x.t1;
+	if (t->looks++ % STORE_PASS == 0)
+		arena_rest(t->a);
+}
+
+/* Where they are few they are sorted as they are: to come by all tracks would be milliseconds. */
+static uint32_t take_few(const struct slices *s, struct taking *t)
+{
+	t->v = arena_alloc(t->a, (s->n + (size_t)1) * sizeof *t->v);
+	for (uint32_t i = 0; i < s->n; i++)
+		t->v[i] = s->v[i];
+	sort_run(t->v, s->n);
+	for (uint32_t i = 0; i < s->n; i++)
+		take_slice(t, t->v[i]);
+	return t->m;
+}
+
+static uint32_t take_many(const struct slices *s, const struct snap *sn, struct taking *t)
+{
+	uint32_t *at = xcalloc(sn->ntrks + (size_t)1, sizeof *at);
+	t->v = by_track(s, at, sn->ntrks, t->a);
+	for (uint32_t k = 0, i = 0; k < sn->ntrks; k++) {
+		sort_run(t->v + i, at[k] - i);
+		for (; i < at[k]; i++)
+			take_slice(t, t->v[i]);
+	}
+	mem_free(at);
+	return t->m;
+}
+
+/* Sorted and disjoint; where they come from is done with. */
 static struct tw_slice *slices_take(struct slices *s, const struct snap *sn, bool join, struct arena *a, uint32_t *n)
 {
-	uint32_t *at = xcalloc(sn->ntrks + (size_t)1, sizeof *at), m = 0, looks = 0;
-	struct tw_slice *v = by_track(s, at, sn->ntrks, a);
-	for (uint32_t t = 0, i = 0; t < sn->ntrks; t++) {
-		uint32_t first = m, end = at[t];
-		sort_run(v + i, end - i);
-		for (; i < end; i++, looks++) {
-			if (m == first || v[m - 1].t1 <= v[i].t0)
-				v[m++] = v[i];
-			else if (join && v[m - 1].t1 < v[i].t1)
-				v[m - 1].t1 = v[i].t1;
-			if (looks % STORE_PASS == 0)
-				arena_rest(a);
-		}
-	}
+	struct taking t = {.join = join, .a = a};
+	*n = s->n <= sn->ntrks / 64 ? take_few(s, &t) : take_many(s, sn, &t);
 	arena_rest(a);
 	shelf_free(&s->lies);
-	mem_free(at);
-	*n = m;
-	return v;
+	return t.v;
 }
 
 uint8_t *tw_on_proc(const struct snap *sn, trk_id proc, int64_t from, int64_t to, const uint8_t *among, struct arena *a)
@@ -300,7 +326,8 @@ uint64_t tw_place(const struct store *st, const struct sink_span *sp)
 
 static void span_in(uint8_t *set, uint32_t i)
 {
-	set[i >> 3] |= (uint8_t)(1u << (i & 7));
+	if (set)
+		set[i >> 3] |= (uint8_t)(1u << (i & 7));
 }
 
 /* The tasks of those ids, or their regions: these are of the set. The ids are done with. */
@@ -403,7 +430,7 @@ static uint32_t some_tasks(const struct snap *sn, const struct tw_pick *p, uint8
 struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
 {
 	struct slices s = slices_new(sn);
-	uint8_t *set = arena_zalloc(a, sn->nspans / 8 + 1u);
+	uint8_t *set = p->near ? NULL : arena_zalloc(a, sn->nspans / 8 + 1u);
 	p->n = 1;
 	if (p->match || p->rest)
 		p->n = some_tasks(sn, p, set, &s);
