@@ -194,6 +194,12 @@ static void numbers(void)
 	for (uint32_t i = 0; i < N; i++)
 		good = good && ints_at(&c, i) == number(i);
 	OK(good && ints_n(&c) == N);
+	int64_t *all = xmalloc(N * sizeof *all);
+	ints_all(&c, all);
+	for (uint32_t i = 0; i < N; i++)
+		good = good && all[i] == number(i);
+	OK(good);
+	mem_free(all);
 	ints_free(&c);
 	for (uint32_t i = 0; i < N; i++)
 		ints_add(&c, i == 70000 ? INT64_MAX : -7);

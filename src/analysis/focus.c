@@ -356,24 +356,13 @@ static void add_whole(struct scale *g, uint32_t type)
 {
 	struct onto *o = g->onto;
 	struct shape *s = o->shape;
-	size_t n = s->nend;
-	if (!s->whole.flat || s->whole.type != type) {
-		add_samples(g, type, NULL);
-		if (!s->whole.flat) {
-			s->whole.flat = xmalloc((n + 1) * sizeof *s->whole.flat);
-			s->whole.hit = xmalloc(n + 1);
-		}
-		memcpy(s->whole.flat, o->flat, n * sizeof *o->flat);
-		memcpy(s->whole.hit, o->hit, n);
-		s->whole.type = type;
-		s->whole.all = g->all;
-		s->whole.base = g->base;
+	if (shape_whole(s, type, o->flat, o->hit)) {
+		g->all = s->whole.all;
+		g->base = s->whole.base;
 		return;
 	}
-	memcpy(o->flat, s->whole.flat, n * sizeof *o->flat);
-	memcpy(o->hit, s->whole.hit, n);
-	g->all = s->whole.all;
-	g->base = s->whole.base;
+	add_samples(g, type, NULL);
+	shape_keep_whole(s, &(struct shape_whole){.type = type, .all = g->all, .base = g->base}, o->flat, o->hit);
 }
 
 /* Weigh all samples that count, after settle(). */

@@ -3,6 +3,7 @@
 #ifndef TTRACE_SHAPE_H
 #define TTRACE_SHAPE_H
 
+#include "base/ints.h"
 #include "base/rank.h"
 #include "analysis/things.h"
 
@@ -42,7 +43,7 @@ struct shape {
 	struct shape_run { uint32_t raw, at; } *run;
 	uint32_t nrun;
 	/* what all samples weigh, of one type: queries that choose stacks begin with it */
-	struct { size_t type; int64_t *flat; uint8_t *hit; int64_t all, base; } whole;
+	struct shape_whole { size_t type; struct ints *flat; uint8_t *hit; int64_t all, base; } whole;
 	/* tags that are frames (focus_tagged()): of which keys, those at the root first; and which, as tagshape.c has them.
 	   NULL: none are */
 	struct shape_tags { uint32_t nkey, nroot, n; const str_id *key; struct shape_tag { str_id label, key; } v[]; } *tags;
@@ -103,6 +104,9 @@ struct shape *shape_left(const struct shape *, const uint8_t *hit, const struct 
     const struct shape_folds *);
 enum { LEFT_HIT = 1, LEFT_GONE, LEFT_AWAY };
 struct shape *shape_ref(struct shape *);
+/* What all samples of a type weigh, by end, is kept; said again: false, it is not kept. In as few bytes as it takes. */
+void shape_keep_whole(struct shape *, const struct shape_whole *of, const int64_t *flat, const uint8_t *hit);
+bool shape_whole(const struct shape *, size_t type, int64_t *flat, uint8_t *hit);
 /* For who weighs: nothing is weighed on it for now, so what all samples weigh goes, and the room of a weighing; or
    never again, and nodes stay. */
 void shape_rest(struct shape *);

@@ -83,14 +83,47 @@ void shape_runs(struct shape *s, uint32_t n)
 			s->run[s->nrun++] = (struct shape_run){i, s->at[i]};
 }
 
-/* ---- what of it is not needed any more */
+/* ---- what all samples weigh */
 
-void shape_rest(struct shape *s)
+static void drop_whole(struct shape *s)
 {
+	if (s->whole.flat)
+		ints_free(s->whole.flat);
 	mem_free(s->whole.flat);
 	mem_free(s->whole.hit);
 	s->whole.flat = NULL;
 	s->whole.hit = NULL;
+}
+
+void shape_keep_whole(struct shape *s, const struct shape_whole *of, const int64_t *flat, const uint8_t *hit)
+{
+	drop_whole(s);
+	s->whole = *of;
+	s->whole.flat = xmalloc(sizeof *s->whole.flat);
+	s->whole.hit = xcalloc(s->nend / 8 + 1, 1);
+	ints_init(s->whole.flat);
+	for (uint32_t k = 0; k < s->nend; k++) {
+		ints_add(s->whole.flat, flat[k]);
+		s->whole.hit[k / 8] |= (uint8_t)((hit[k] == HIT_OWN) << k % 8);
+	}
+}
+
+bool shape_whole(const struct shape *s, size_t type, int64_t *flat, uint8_t *hit)
+{
+	const struct shape_whole *w = &s->whole;
+	if (!w->flat || w->type != type)
+		return false;
+	ints_all(w->flat, flat);
+	for (uint32_t k = 0; k < s->nend; k++)
+		hit[k] = w->hit[k / 8] >> k % 8 & HIT_OWN;
+	return true;
+}
+
+/* ---- what of it is not needed any more */
+
+void shape_rest(struct shape *s)
+{
+	drop_whole(s);
 	mem_free(atomic_exchange(&s->spare, NULL));
 }
 
@@ -123,9 +156,9 @@ void shape_free(struct shape *s)
 	if (!s || --s->refs)
 		return;
 	things_free(s->things);
+	drop_whole(s);
 	void *all[] = {s->forks, s->fork, s->turns, s->turn, s->thing, s->how, s->ends, s->end, s->at, s->run,
-	    atomic_load(&s->spare), s->tags,
-	    s->whole.flat, s->whole.hit};
+	    atomic_load(&s->spare), s->tags};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
 	mem_free(s);

@@ -76,6 +76,24 @@ void ints_add(struct ints *c, int64_t v)
 	atomic_store_explicit(&c->n, all + 1, memory_order_release);
 }
 
+void ints_all(const struct ints *c, int64_t *to)
+{
+	uint32_t all = ints_n(c);
+	for (uint32_t at = 0; at < all; at += INTS_BLOCK) {
+		const struct ints_block *b = ints_block(c, at / INTS_BLOCK);
+		const void *v = b->v;
+		uint32_t n = all - at < INTS_BLOCK ? all - at : INTS_BLOCK;
+		for (uint32_t i = 0; b->width == 1 && i < n; i++)
+			to[at + i] = ((const int8_t *)v)[i];
+		for (uint32_t i = 0; b->width == 2 && i < n; i++)
+			to[at + i] = ((const int16_t *)v)[i];
+		for (uint32_t i = 0; b->width == 4 && i < n; i++)
+			to[at + i] = ((const int32_t *)v)[i];
+		for (uint32_t i = 0; b->width == 8 && i < n; i++)
+			to[at + i] = ((const int64_t *)v)[i];
+	}
+}
+
 size_t ints_bytes(const struct ints *c)
 {
 	size_t n = 0;

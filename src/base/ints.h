@@ -26,6 +26,7 @@ struct ints {
 void ints_init(struct ints *);
 void ints_free(struct ints *);
 void ints_add(struct ints *, int64_t);
+void ints_all(const struct ints *, int64_t *to);	/* all there are */
 size_t ints_bytes(const struct ints *);
 
 static inline uint32_t ints_n(const struct ints *c)
