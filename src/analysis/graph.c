@@ -453,6 +453,17 @@ struct graph *graph_again(struct prof *p, const struct gopt *o, const struct gra
 	return build(p, o, kept, false);
 }
 
+void graph_bare(struct graph *g)
+{
+	for (size_t i = 0; i < g->nall; i++) {
+		g->all[i]->in = g->all[i]->out = 0;
+		g->all[i]->tag = NULL;
+	}
+	col_free(&g->edges);
+	col_free(&g->marks);
+	graph_labelled(g);
+}
+
 void graph_free(struct graph *g)
 {
 	if (!g)

@@ -66,6 +66,7 @@ struct gopt {
 	bool functions;		/* it is asked which nodes are of one function */
 	bool drop_negative;
 	bool tags;		/* weigh labels too */
+	bool leaf_tags;		/* of these only what they weigh where stacks end */
 	int64_t tag_least;	/* of these none that will be trimmed away as lighter; 0: all */
 	bool visual;		/* the order and choice of nodes for drawings */
 	bool cum_sort;

@@ -99,6 +99,8 @@ uint32_t graph_mark_hash(const struct gmark *);
    the builder holds goes, then or with the graph. */
 void graph_labelling(struct builder *);
 void graph_labelled(struct graph *);
+/* Edges and labels go: who builds it again looks at nodes alone. */
+void graph_bare(struct graph *);
 /* Labels of nodes that weigh less. */
 void graph_trim_tags(struct graph *, size_t from, size_t upto, int64_t cutoff);
 

@@ -113,8 +113,8 @@ static void walk(struct labelling *l, const struct bundle *s, uint32_t pass)
 	const uint64_t *on = l->on;
 	unsigned width = p->width;
 	const uint8_t *f = p->packed + r.off * width, *at = f + (size_t)r.n * width;
-	bool hit = false;
-	while (at > f) {
+	bool hit = l->o.leaf_tags;
+	while (at > f && !l->o.leaf_tags) {
 		at -= width;
 		loc_id loc = at[0] | (loc_id)at[1] << 8 | (loc_id)at[2] << 16;
 		if (width > 3)

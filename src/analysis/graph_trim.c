@@ -319,6 +319,7 @@ static struct graph *cut(struct graph *g, const struct gopt *o)
 		graph_trim_tree(g);
 		return g;
 	}
+	graph_bare(g);
 	struct graph *next = graph_rebuild(g->p, o, g);
 	graph_names(next);
 	graph_free(g);
@@ -348,15 +349,19 @@ static struct graph *cut_top(struct graph *g, const struct gopt *o, int64_t node
 }
 
 /* The same where labels have not been weighed yet: they take places too, but no node less than one. So none are weighed
-   but those of the nodes that there may be room for, of which there are fewer than in the graph. */
+   but those of the nodes that there may be room for, of which there are fewer than in the graph; and where none are too
+   light to be drawn those alone that take a place, which are of stacks that end at the node. */
 static struct graph *cut_labelled(struct graph *g, const struct gopt *o, int64_t node_cut)
 {
+	struct gopt counts = *o;
+	counts.leaf_tags = !node_cut;
 	keep_first(g, (size_t)o->nodecount);
-	g = cut(g, o);
+	g = cut(g, &counts);
 	trim_tags(g, node_cut);
 	size_t top = top_count(g, (size_t)o->nodecount, o->visual);
-	if (top < g->n) {
+	if (top < g->n || counts.leaf_tags) {
 		keep_first(g, top);
+		graph_bare(g);
 		struct graph *next = graph_again(g->p, o, g);
 		graph_names(next);
 		graph_free(g);
