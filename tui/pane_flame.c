@@ -160,12 +160,13 @@ static void change(struct flameview *v, const struct pane_env *env, struct flame
 	v->loads &= v->t.c->none;
 }
 
-/* A large tree that was put together for the flames that are shown goes before another one is. */
+/* A large tree that was put together for the flames that are shown goes before another one is, with the places on it:
+   each is as much as five nodes. */
 static void drop_large(struct flameview *v, const struct pane_env *env)
 {
 	bool large = false;
 	for (int k = 0; k < PARTS; k++)
-		large |= v->f[k] && v->f[k]->made && session_large_tree(v->f[k]->made->n);
+		large |= v->f[k] && v->f[k]->made && session_large_tree(v->f[k]->made->n + 5 * v->f[k]->open->n);
 	if (!large || !flame_is_work(v->next.c))
 		return;
 	struct calls *was = v->t.c;

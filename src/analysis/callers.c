@@ -120,18 +120,42 @@ static int cmp_link(const void *ctx, uint32_t a, uint32_t b)
 	return (x->thing > y->thing) - (x->thing < y->thing);
 }
 
+/* The calls in order, and of how many things they are. */
+static uint32_t *in_order(const struct call_list *l, uint32_t *things)
+{
+	uint32_t *order = xmalloc(((size_t)l->n + 1) * sizeof *order), n = 0;
+	for (uint32_t i = 0; i < l->n; i++)
+		order[i] = i;
+	sort_u32(order, l->n, cmp_call, l->v);
+	for (uint32_t i = 0; i < l->n; i++)
+		n += !i || l->v[order[i]].thing != l->v[order[i - 1]].thing;
+	*things = n;
+	return order;
+}
+
+/* Links, the heaviest first, in the arena. Frees what they were in. */
+static struct link *heaviest_first(struct link *v, uint32_t n, struct arena *a)
+{
+	uint32_t *order = xmalloc(((size_t)n + 1) * sizeof *order);
+	struct link *sorted = arena_alloc(a, ((size_t)n + 1) * sizeof *sorted);
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	sort_u32(order, n, cmp_link, v);
+	for (uint32_t i = 0; i < n; i++)
+		sorted[i] = v[order[i]];
+	mem_free(order);
+	mem_free(v);
+	return sorted;
+}
+
 /* Calls to links, by thing. With a shape: without the calls nested in one that counts; steps of
    further levels need no such care, their weights are what is left. Frees the list. */
 static uint32_t link_up(
     const struct shape *t, struct call_list *l, struct arena *a, struct link **out)
 {
-	uint32_t *order = arena_alloc(a, ((size_t)l->n + 1) * sizeof *order), n = 0;
-	struct link *v = arena_alloc(a, ((size_t)l->n + 1) * sizeof *v);
+	uint32_t n = 0, things, end = 0, *order = in_order(l, &things);
+	struct link *v = xmalloc(((size_t)things + 1) * sizeof *v);
 	struct step *step = arena_alloc(a, ((size_t)l->n + 1) * sizeof *step);
-	for (uint32_t i = 0; i < l->n; i++)
-		order[i] = i;
-	sort_u32(order, l->n, cmp_call, l->v);
-	uint32_t end = 0;
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct call *c = &l->v[order[i]];
 		if (!n || v[n - 1].thing != c->thing) {
@@ -148,14 +172,9 @@ static uint32_t link_up(
 		*step++ = c->to;
 		k->nstep++;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = i;
-	sort_u32(order, n, cmp_link, v);
-	struct link *sorted = arena_alloc(a, ((size_t)n + 1) * sizeof *sorted);
-	for (uint32_t i = 0; i < n; i++)
-		sorted[i] = v[order[i]];
+	mem_free(order);
 	mem_free(l->v);
-	*out = sorted;
+	*out = heaviest_first(v, n, a);
 	return n;
 }
 

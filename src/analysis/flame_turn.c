@@ -111,30 +111,44 @@ struct shape *flame_fold(const struct nodes *t, const struct flame_conf *f, stru
 /* Paths from nodes to the root, merged from their lower ends. A group is a node of the new tree
    with the steps that went into it; groups too light to be seen at any zoom worth its name are not
    walked on: their weight stays with them. Who climbs no more gives way to those after him, so
-   what is known of each moves down in its place; not what he weighs, which is asked for by his number. */
+   what is known of each moves down in its place; not what he weighs, nor where he has come to, which is asked for by his
+   number. Where that is the number of an end of the tree, the tree says what he weighs. */
 struct climb { uint32_t at, who; };
-struct climbers { struct climb *v; int64_t *w, *o; size_t n, cap; };	/* o: NULL, or of the other side */
+struct climbers {
+	struct climb *v;
+	size_t n, cap;
+	const struct end_sums *of;	/* or, by number, */
+	int64_t *w, *o;			/* o: NULL, or of the other side */
+};
 
-static void add_climber(struct climbers *c, uint32_t at, int64_t w, int64_t o, bool two)
+static struct calls_sum climber(const struct climbers *c, uint32_t who)
 {
-	if (c->n == c->cap) {
-		size_t cap = c->cap;
-		c->v = mem_grow(c->v, &cap, c->n + 1, sizeof *c->v);
+	return c->of ? sums_between(c->of, who, who + 1)
+	    : (struct calls_sum){1, c->w[who], c->o ? c->o[who] : 0};
+}
+
+static void add_climber(struct climbers *c, uint32_t at, struct calls_sum v, bool two)
+{
+	size_t cap = c->cap;
+	c->v = mem_grow(c->v, &cap, c->n + 1, sizeof *c->v);
+	if (cap != c->cap) {
 		c->w = xrealloc(c->w, cap * sizeof *c->w);
-		if (two)
-			c->o = xrealloc(c->o, cap * sizeof *c->o);
-		c->cap = cap;
+		c->o = two ? xrealloc(c->o, cap * sizeof *c->o) : NULL;
 	}
+	c->cap = cap;
 	c->v[c->n] = (struct climb){at, (uint32_t)c->n};
-	c->w[c->n] = w;
+	c->w[c->n] = v.w;
 	if (two)
-		c->o[c->n] = o;
+		c->o[c->n] = v.o;
 	c->n++;
 }
 
-static void climb(struct grow *g, const struct nodes *t, struct climbers *c, int64_t least, const struct flame_conf *f)
+/* Those of numbers below n climb; what they weigh is the new tree's then. */
+static void climb(struct grow *g, const struct nodes *t, struct climbers *c, uint32_t numbers, int64_t least,
+    const struct flame_conf *f)
 {
 	uint32_t *node_of = xcalloc(c->n + 1, sizeof *node_of);	/* of the new tree: where each has come to */
+	uint32_t *last = xcalloc(numbers + 1u, sizeof *last);	/* by number: where he climbs no more */
 	int64_t *mass = NULL;
 	size_t massn = 0, n = c->n;
 	while (n && goes_on(&f->on)) {
@@ -147,15 +161,15 @@ static void climb(struct grow *g, const struct nodes *t, struct climbers *c, int
 		for (uint32_t k = 0; k < g->n - before; k++)
 			mass[k] = 0;
 		for (size_t i = 0; i < n; i++) {
-			uint32_t who = c->v[i].who;
+			struct calls_sum v = climber(c, c->v[i].who);
 			mass[node_of[i] - before] = wrap_add(mass[node_of[i] - before],
-			    wrap_add(wrap_abs(c->w[who]), c->o ? wrap_abs(c->o[who]) : 0));
+			    wrap_add(wrap_abs(v.w), wrap_abs(v.o)));
 		}
 		size_t m = 0;
 		for (size_t i = 0; i < n; i++) {
 			struct climb up = {nodes_parent(t, c->v[i].at), c->v[i].who};
 			if (!up.at || mass[node_of[i] - before] < least) {
-				grow_weigh(g, node_of[i], c->w[up.who], c->o ? c->o[up.who] : 0);
+				last[up.who] = node_of[i];
 				continue;
 			}
 			c->v[m] = up;
@@ -163,26 +177,60 @@ static void climb(struct grow *g, const struct nodes *t, struct climbers *c, int
 		}
 		n = m;
 	}
-	void *all[] = {mass, node_of, c->v, c->w, c->o};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		mem_free(all[i]);
+	mem_free(mass);
+	mem_free(node_of);
+	mem_free(c->v);
+	grow_weights(g, last, c->of, c->w, c->o, numbers);
 }
 
 struct shape *flame_turn(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
 	struct grow g;
-	struct climbers c = {0};
+	struct climbers c = {.v = xmalloc((t->w.n + 1u) * sizeof *c.v), .of = &t->w};
 	int64_t all = 0;
+	uint32_t k = 0;
 	grow_init(&g, t->c->two);
-	for (uint32_t i = 1; i < t->n && flame_wanted(f, i); i++) {
-		struct calls_sum own = nodes_own(t, i);
-		if (!own.w && !own.o)
-			continue;
-		add_climber(&c, i, own.w, own.o, g.two);
-		all = wrap_add(all, wrap_add(wrap_abs(own.w), wrap_abs(own.o)));
-	}
-	climb(&g, t, &c, all / REVERSE_PART, f);
+	for (size_t b = 0; b < rank_blocks(t->n) && flame_wanted(f, (uint32_t)b); b++)
+		for (uint64_t bits = t->w.ends[b].bits; bits; bits &= bits - 1, k++) {
+			uint32_t i = (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits);
+			struct calls_sum own = climber(&c, k);
+			if (!i || (!own.w && !own.o))
+				continue;
+			c.v[c.n++] = (struct climb){i, k};
+			all = wrap_add(all, wrap_add(wrap_abs(own.w), wrap_abs(own.o)));
+		}
+	climb(&g, t, &c, t->w.n, all / REVERSE_PART, f);
 	return grow_finish(&g, t->s->things, w, a);
+}
+
+/* A node on the way down to one, and of the new tree the one that it is part of. */
+struct below { uint32_t node, to; };
+struct way { struct below *v; size_t n, cap; };
+
+static uint32_t *step_down(struct way *w, uint32_t node)
+{
+	w->v = mem_grow(w->v, &w->cap, w->n + 1, sizeof *w->v);
+	w->v[w->n].node = node;
+	return &w->v[w->n++].to;
+}
+
+/* What is below one of its nodes, which is part of `me`. */
+static void copy_below(struct grow *g, const struct nodes *t, uint32_t top, uint32_t me, struct way *way)
+{
+	way->n = 0;
+	*step_down(way, top) = me;
+	add_node(g, me, t, top);
+	for (uint32_t i = top + 1, end = nodes_next(t, top); i < end; i++) {
+		if (!nodes_count(t, i)) {
+			i = nodes_next(t, i) - 1;
+			continue;
+		}
+		for (uint32_t up = nodes_parent(t, i); way->v[way->n - 1].node != up;)
+			way->n--;
+		uint32_t to = grow_child(g, way->v[way->n - 1].to, t->thing[i]);
+		*step_down(way, i) = to;
+		add_node(g, to, t, i);
+	}
 }
 
 /* From one thing: the topmost nodes of it count, what recurs below is among the callees. */
@@ -190,27 +238,18 @@ struct shape *flame_pivot(const struct nodes *t, const struct flame_conf *f, str
 {
 	struct grow g;
 	struct climbers c = {0};
+	struct way way = {0};
 	grow_init(&g, t->c->two);
 	uint32_t me = f->up ? 0 : grow_child(&g, 0, f->pivot);
-	uint32_t *to = xcalloc(t->n, sizeof *to);	/* few of its pages are used */
-	for (uint32_t i = 1; (i = nodes_seek(t->thing, i, t->n, f->pivot)) < t->n; ) {
+	for (uint32_t i = 1; (i = nodes_seek(t->thing, i, t->n, f->pivot)) < t->n; i = nodes_next(t, i)) {
 		struct calls_sum sum = nodes_sum(t, i);
-		uint32_t end = nodes_next(t, i), top = i;
 		if (sum.hits && f->up)
-			add_climber(&c, top, sum.w, sum.o, g.two);
-		for (to[i] = me; !f->up && i < end; i++) {
-			if (!nodes_count(t, i)) {
-				i = nodes_next(t, i) - 1;
-				continue;
-			}
-			if (i > top)
-				to[i] = grow_child(&g, to[nodes_parent(t, i)], t->thing[i]);
-			add_node(&g, to[i], t, i);
-		}
-		i = end;
+			add_climber(&c, i, sum, g.two);
+		else if (sum.hits)
+			copy_below(&g, t, i, me, &way);
 	}
-	mem_free(to);
+	mem_free(way.v);
 	if (f->up)
-		climb(&g, t, &c, 0, f);
+		climb(&g, t, &c, (uint32_t)c.n, 0, f);
 	return grow_finish(&g, t->s->things, w, a);
 }

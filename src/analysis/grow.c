@@ -104,6 +104,15 @@ void grow_weigh(struct grow *g, uint32_t node, int64_t v, int64_t other)
 	g->nown++;
 }
 
+void grow_weights(struct grow *g, uint32_t *at, const struct end_sums *of, int64_t *v, int64_t *o, size_t n)
+{
+	g->at = at;
+	g->v = v;
+	g->o = o;
+	g->of = of;
+	g->nown = n;
+}
+
 void sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *, uint32_t, uint32_t), const void *ctx)
 {
 	for (size_t i = 0; i < n; i += 8)	/* runs of eight by insertion, then merges */
@@ -191,14 +200,16 @@ static void find_forks(const struct grow *g, const uint32_t *pos, struct shape *
 			s->fork[rank_of(s->forks, pos[i])] = pos[g->parent[i]];
 }
 
-/* Own weights, wherever they were said, to running sums by end. */
-static int64_t *sums(const struct grow *g, const int64_t *own, const uint32_t *pos, const struct shape *s,
-    struct arena *a)
+/* Own weights, wherever they were said, to running sums by end. `ran`: NULL, or they are running sums themselves. */
+static int64_t *sums(const struct grow *g, const int64_t *own, const int64_t *ran, const uint32_t *pos,
+    const struct shape *s, struct arena *a)
 {
 	int64_t *sum = arena_zalloc(a, (s->nend + 1u) * sizeof *sum), before = 0;
 	for (size_t k = 0; k < g->nown; k++) {
+		if (!g->at[k])
+			continue;
 		int64_t *v = &sum[rank_of(s->ends, pos[g->at[k]])];
-		*v = wrap_add(*v, own[k]);
+		*v = wrap_add(*v, ran ? wrap_sub(ran[k + 1], ran[k]) : own[k]);
 	}
 	for (uint32_t i = 0; i <= s->nend; i++) {
 		int64_t v = sum[i];
@@ -212,14 +223,16 @@ static void weigh(const struct grow *g, const uint32_t *pos, struct shape *s, st
 {
 	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
 	for (size_t k = 0; k < g->nown; k++)
-		rank_set(s->ends, pos[g->at[k]]);
+		if (g->at[k])
+			rank_set(s->ends, pos[g->at[k]]);
 	s->nend = rank_seal(s->ends, s->n);
 	struct rank *hits = arena_zalloc(a, rank_blocks(s->nend) * sizeof *hits);
 	for (uint32_t k = 0; k < s->nend; k++)
 		rank_set(hits, k);
 	rank_seal(hits, s->nend);
-	*w = (struct end_sums){.n = s->nend, .ends = s->ends, .hits = hits, .sum = sums(g, g->v, pos, s, a),
-	    .osum = g->two ? sums(g, g->o, pos, s, a) : NULL};
+	*w = (struct end_sums){.n = s->nend, .ends = s->ends, .hits = hits,
+	    .sum = sums(g, g->v, g->of ? g->of->sum : NULL, pos, s, a),
+	    .osum = g->two ? sums(g, g->o, g->of ? g->of->osum : NULL, pos, s, a) : NULL};
 }
 
 /* Column by column, for each is as much as a fifth of the tree that it is made of. */
