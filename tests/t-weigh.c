@@ -3,6 +3,7 @@
 /* Weights under queries. Random profiles and random filters: the laws of sums hold, and what the
    call tree says stack by stack is what the reports' model (analysis/prof.h) says. */
 #include "config.h"
+#include "analysis/callers.h"
 #include "analysis/focus.h"
 #include "analysis/prof.h"
 #include "analysis/nodes.h"
@@ -262,9 +263,34 @@ static bool same_calls(const struct calls *a, const struct calls *b)
 	return same;
 }
 
+/* A call here is a call there, and weighs as much. */
+static bool same_links(const struct link *a, uint32_t na, const struct link *b, uint32_t nb)
+{
+	bool same = na == nb;
+	for (uint32_t i = 0; same && i < na; i++)
+		same = a[i].thing == b[i].thing && a[i].value == b[i].value;
+	return same;
+}
+
+static bool same_callers(const struct calls *a, const struct calls *b)
+{
+	struct arena mem = {0};
+	bool same = a->nthing == b->nthing;
+	for (uint32_t k = 1; same && k < a->nthing; k++) {
+		struct link *l[2];
+		uint32_t n = callers_of(a, k, &mem, &l[0]), m = callers_of(b, k, &mem, &l[1]);
+		same = same_links(l[0], n, l[1], m);
+		n = callees_of(a, k, &mem, &l[0]);
+		m = callees_of(b, k, &mem, &l[1]);
+		same = same && same_links(l[0], n, l[1], m);
+	}
+	arena_free(&mem);
+	return same;
+}
+
 /* Weights straight onto the shape of the whole tree are those of a tree of the query's own; after those of another
    type, and twice, since the second weighing finds the columns of the first. */
-static uint32_t straight, made, onto_tags;
+static uint32_t straight, aside, made, onto_tags;
 static void both_ways(const struct snap *sn, const struct focus *fc, bool noinlines, const struct weights *w)
 {
 	enum gran gran = (enum gran)rnd(5);
@@ -275,18 +301,22 @@ static void both_ways(const struct snap *sn, const struct focus *fc, bool noinli
 	laws_of_things(w, t, own);
 	struct shape *tagged = focus_tagged(sn, fc, noinlines, s, false, NULL);
 	OK(!tagged || focus_fits(sn, fc, tagged));
+	struct calls *kept = NULL;	/* another one is made while the first is there */
 	for (int i = 0; i < 3; i++) {
 		struct onto o;
 		struct calls *c = calls_begin(tagged ? tagged : s, false, &o);
 		if (focus_samples_onto(sn, fc, i > 0, noinlines, NULL, &o)) {
 			calls_finish(c, &o);
 			well_formed(c);
-			OK(!i || same_calls(c, own));
+			OK(!i || (same_calls(c, own) && (tagged || same_callers(c, own))));
 			straight += i > 0;
+			aside += i > 0 && c->shape->aside;
 			onto_tags += i > 0 && tagged;
 		}
-		calls_free(c);
+		calls_free(kept);
+		kept = c;
 	}
+	calls_free(kept);
 	struct calls *c = focus_samples_calls(sn, fc, 1, noinlines, NULL, s->things, s->preorder, NULL);
 	if (c) {
 		well_formed(c);
@@ -457,6 +487,6 @@ int main(void)
 	struct err e = {0};
 	OK(!focus_new(&(struct filters){.hide = "("}, &e) && strstr(e.msg, "hide"));
 	OK(!focus_new(&(struct filters){.tagfocus = "k=["}, &e) && strstr(e.msg, "tagfocus"));
-	OK(straight > 2000 && made > 1500 && onto_tags > 500);	/* all ways were gone */
+	OK(straight > 2000 && aside > 50 && made > 1500 && onto_tags > 500);	/* all ways were gone */
 	return DONE();
 }

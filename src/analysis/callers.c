@@ -67,7 +67,7 @@ void callers_drop(struct calls *c)
 static void add_node(const struct calls *c, struct asked *k, uint32_t node)
 {
 	struct calls_sum v = calls_below(c, node);
-	if (!v.hits)
+	if (!v.hits || calls_gone(c, node))
 		return;
 	k->node = mem_grow(k->node, &k->cap, (size_t)k->n + 1, sizeof *k->node);
 	k->node[k->n++] = (struct step){node, v.w, v.o};

@@ -71,7 +71,7 @@ struct calls *calls_begin(struct shape *s, bool two, struct onto *o)
 	    .two = two, .w = {.n = s->nend, .ends = s->ends}};
 	c->room = atomic_exchange(&s->spare, NULL);
 	struct columns v = columns_new(c);
-	*o = (struct onto){.shape = s, .end = s->end, .flat = v.flat, .oflat = v.oflat, .hit = v.hit};
+	*o = (struct onto){.calls = c, .shape = s, .end = s->end, .flat = v.flat, .oflat = v.oflat, .hit = v.hit};
 	return c;
 }
 
@@ -79,6 +79,21 @@ static void give_back(struct calls *c)
 {
 	mem_free(atomic_load(&c->shape->last) ? c->room : atomic_exchange(&c->shape->spare, c->room));
 	c->room = NULL;
+}
+
+void calls_onto(struct onto *o, struct shape *s)
+{
+	struct calls *c = o->calls;
+	give_back(c);
+	shape_free(c->shape);
+	c->shape = o->shape = s;
+	c->w.n = s->nend;
+	c->w.ends = s->ends;
+	struct columns v = columns_new(c);
+	o->end = s->end;
+	o->flat = v.flat;
+	o->oflat = v.oflat;
+	o->hit = v.hit;
 }
 
 /* Weights to other nodes, which are ends then; what goes nowhere is not there. */
@@ -175,50 +190,81 @@ struct part {
 };
 struct parts { const struct calls *c; struct part part[PARTS]; uint32_t n; };
 
+/* Where a walk along the nodes is, and what is known there without counting bits again. */
+struct spot {
+	uint32_t node, next, turn;	/* where its subtree ends; how many nodes up to it turn */
+	uint32_t lo, hi;		/* the ends at and below it are lo .. hi-1, */
+	uint32_t hit_lo, hit_hi;	/* and those of them that something counts at */
+};
+
+static void turn_to(struct spot *p, const struct calls *c, uint32_t turn)
+{
+	p->turn = turn;
+	p->next = c->shape->turn[turn - 1];
+	p->hi = rank_of(c->w.ends, p->next);
+	p->hit_hi = rank_of(c->w.hits, p->hi);
+}
+
+static struct spot spot_at(const struct calls *c, uint32_t node)
+{
+	struct spot p = {.node = node, .lo = rank_of(c->w.ends, node)};
+	p.hit_lo = rank_of(c->w.hits, p.lo);
+	turn_to(&p, c, rank_upto(c->shape->turns, node));
+	return p;
+}
+
+static inline void step(struct spot *p, const struct calls *c)
+{
+	if (rank_has(c->w.ends, p->node)) {
+		p->hit_lo += rank_has(c->w.hits, p->lo);
+		p->lo++;
+	}
+	if (rank_has(c->shape->turns, ++p->node))
+		turn_to(p, c, p->turn + 1);
+}
+
+/* What comes after its subtree turns. */
+static inline void skip(struct spot *p, const struct calls *c)
+{
+	p->node = p->next;
+	p->lo = p->hi;
+	p->hit_lo = p->hit_hi;
+	if (p->node < c->shape->n)
+		turn_to(p, c, rank_upto(c->shape->turns, p->node));
+}
+
 static void weigh_part(void *arg, uint32_t which)
 {
 	const struct parts *ps = arg;
 	const struct calls *c = ps->c;
 	const struct shape *s = c->shape;
 	struct part p = ps->part[which];
-	uint32_t i = (uint32_t)((uint64_t)s->n * which / ps->n), end = (uint32_t)((uint64_t)s->n * (which + 1) / ps->n);
-	uint32_t lo = rank_of(c->w.ends, i), lo_of = UINT32_MAX, next = 0, hi = 0;
-	struct calls_sum v = {0, 0, 0};
-	while (i < end) {
-		bool turns = !next || rank_has(s->turns, i);
-		if (turns) {
-			next = shape_next(s, i);
-			hi = rank_of(c->w.ends, next);
-		}
-		if (turns || lo != lo_of) {	/* nodes on the way down to a fork have the same */
-			lo_of = lo;
-			v = sums_between(&c->w, lo, hi);
-		}
-		if (!v.hits) {
-			i = next;
-			lo = hi;
+	uint32_t begin = (uint32_t)((uint64_t)s->n * which / ps->n);
+	uint32_t end = (uint32_t)((uint64_t)s->n * (which + 1) / ps->n);
+	for (struct spot at = spot_at(c, begin); at.node < end;) {
+		uint32_t i = at.node;
+		if (at.hit_lo == at.hit_hi) {
+			skip(&at, c);
 			continue;
 		}
-		uint32_t t = s->thing[i];
 		if (i + AHEAD < end)	/* nodes lie side by side, what they are does not */
 			__builtin_prefetch(&p.of[s->thing[i + AHEAD]], 1);
 		uint8_t how = s->how[i], cut = c->cut ? c->cut[i] : 0;
-		if (cut & CUT_GONE) {
-			lo += rank_has(c->w.ends, i++);
-			continue;
+		if (!(cut & CUT_GONE)) {
+			struct part_of *to = &p.of[s->thing[i]];
+			if (cut & CUT_FIRST)
+				how &= (uint8_t)~CT_AGAIN;
+			to->how |= how;
+			if (!to->n++)
+				to->first = i;
+			if (!(how & CT_AGAIN)) {
+				to->cum = wrap_add(to->cum, wrap_sub(c->w.sum[at.hi], c->w.sum[at.lo]));
+				if (p.ocum)
+					p.ocum[s->thing[i]] = wrap_add(p.ocum[s->thing[i]],
+					    wrap_sub(c->w.osum[at.hi], c->w.osum[at.lo]));
+			}
 		}
-		if (cut & CUT_FIRST)
-			how &= (uint8_t)~CT_AGAIN;
-		struct part_of *to = &p.of[t];
-		to->how |= how;
-		if (!to->n++)
-			to->first = i;
-		if (!(how & CT_AGAIN)) {
-			to->cum = wrap_add(to->cum, v.w);
-			if (p.ocum)
-				p.ocum[t] = wrap_add(p.ocum[t], v.o);
-		}
-		lo += rank_has(c->w.ends, i++);
+		step(&at, c);
 	}
 }
 

@@ -112,6 +112,7 @@ struct shape;
 struct onto;
 struct calls *calls_begin(struct shape *, bool two_sides, struct onto *o);
 void calls_finish(struct calls *, struct onto *o);
+void calls_onto(struct onto *o, struct shape *);	/* between the two: onto this one instead, which is the calls' then */
 /* Where something was taken away: what is left of the shape, made when somebody asks first. Things alone cost by what
    the samples are, this by the node. */
 const struct shape *calls_left(const struct calls *);

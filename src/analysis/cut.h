@@ -19,9 +19,8 @@ static inline bool calls_gone(const struct calls *c, uint32_t node)
 	return c->dead ? c->dead[c->shape->thing[node]] : c->cut && c->cut[node] & CUT_GONE;
 }
 
-/* flag[]: by frame, as verdicts say. bare: what nothing is left of counts, at the root. false: one node stands for
-   frames of which some are seen and some are not; nothing was done. */
-bool cut_shape(const struct shape *, const struct snap *, const uint8_t *flag, bool from, bool prune, bool bare,
-    struct onto *o);
+/* flag[]: by frame, as verdicts say. bare: what nothing is left of counts, at the root. o->shape may be another one
+   afterwards. false: one node stands for frames of which some are seen and some are not; o is not to be used then. */
+bool cut_shape(const struct snap *, const uint8_t *flag, bool from, bool prune, bool bare, struct onto *o);
 
 #endif

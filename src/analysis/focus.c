@@ -51,13 +51,6 @@ struct scale {
 	int64_t all, base;	/* sums of magnitudes before the filters; of a diff base */
 };
 
-/* Of what is A's and what is B's: what is shown, and the other column. */
-static int64_t shown_of(enum side_show show, int64_t a, int64_t b, int64_t *other)
-{
-	*other = show == SHOW_B ? a : b;
-	return show == SHOW_B ? b : show == SHOW_A ? a : wrap_sub(a, b);
-}
-
 /* Straight onto the shape: from sample or node `from`. */
 static void put_onto(struct scale *g, uint32_t from, uint32_t node, int64_t v, int64_t b)
 {
@@ -69,7 +62,7 @@ static void put_onto(struct scale *g, uint32_t from, uint32_t node, int64_t v, i
 	if (!g->keep && g->d.state && !derive_counts(g->d.state[node]))
 		return;
 	if (o->oflat)
-		v = shown_of(g->sides->show, v, b, &other);
+		v = side_shown(g->sides->show, v, b, &other);
 	onto_put(o, end, v, other);
 }
 
@@ -95,7 +88,7 @@ static void put(struct scale *g, uint32_t from, uint32_t node, int64_t v, int64_
 		return;
 	int64_t other = 0;
 	if (g->r.oflat)
-		v = shown_of(g->sides->show, v, b, &other);
+		v = side_shown(g->sides->show, v, b, &other);
 	if (g->r.oflat)
 		g->r.oflat[node] = wrap_add(g->r.oflat[node], other);
 	g->r.flat[node] = wrap_add(g->r.flat[node], v);
@@ -292,7 +285,8 @@ static bool keeps(struct scale *g, struct onto *o)
 	bool dies = g->verdict.any & FV_DEAD;
 	cuts |= (mixed & FV_DEAD) != 0;
 	bool can = !s->tags || (!cuts && !(by_name && mixed & (FV_HIT | FV_BARRED)));	/* nodes know of no tags */
-	can = can && (!cuts || cut_shape(s, g->sn, g->verdict.frame, from, prune, !by_name, o));
+	can = can && (!cuts || cut_shape(g->sn, g->verdict.frame, from, prune, !by_name, o));
+	s = o->shape;
 	if (can && by_name && !(mixed & (FV_HIT | FV_BARRED))) {
 		g->keep = arena_zalloc(&g->scratch, s->nend + 1u);
 		shape_states(s, flag, g->keep);
@@ -371,7 +365,7 @@ static void weigh_samples(struct scale *g, size_t type)
 	const uint8_t *keep = focus_by_tag(g->fc) ? focus_sets(g->fc, &g->labels, &g->scratch) : NULL;
 	if (type < g->sn->ntypes && g->sn->nsmps && g->sides)
 		add_sides(g, (uint32_t)type, keep);
-	else if (type < g->sn->ntypes && g->sn->nsmps && g->onto && !keep && !g->d.state && !g->of)
+	else if (type < g->sn->ntypes && g->sn->nsmps && g->onto && !keep && !g->d.state && !g->of && !g->onto->shape->last)
 		add_whole(g, (uint32_t)type);
 	else if (type < g->sn->ntypes && g->sn->nsmps)
 		add_samples(g, (uint32_t)type, keep);
@@ -518,6 +512,7 @@ bool focus_samples_onto(const struct snap *sn, const struct focus *fc, size_t ty
 {
 	struct scale g;
 	begin(&g, sn, fc, noinlines, sides);
+	o->nsmp = sn->nsmps;
 	if (!focus_fits(sn, fc, o->shape) || !keeps(&g, o)) {
 		end(&g);
 		return false;

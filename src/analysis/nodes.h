@@ -9,8 +9,8 @@
 
 /*
  * The nodes of a weighing, read where they lie: those of its shape, which all weighings share, with the weighing's
- * running sums; nothing is made for it, whatever their number. Where things were taken away there is a shape of what is
- * left; where nodes were put together in another way (a flame graph's), they are one of their own. Who walks over nodes
+ * running sums; nothing is made for it, whatever their number. Where things were taken away, or stacks laid aside, there
+ * is a shape of what is left; where nodes were put together in another way (a flame graph's), they are one of their own. Who walks over nodes
  * need not know which.
  *
  * In preorder. There may be nodes at and below which nothing counts (nodes_count()): they are not part of the tree.
@@ -28,7 +28,7 @@ struct nodes {
 /* Are they those of a shape of its own? Then who asks first makes it (calls_left()). */
 static inline bool nodes_apart(const struct calls *c)
 {
-	return c->dead || c->cut;
+	return c->dead || c->cut || c->shape->aside;
 }
 
 /* Of a shape at and below whose nodes something counts. */

@@ -56,7 +56,7 @@ struct maker {
 	struct group *fresh;
 	size_t cfresh;
 	bool ordered;			/* nodes are in preorder: see sib */
-	struct rank *twins;		/* then: nodes that have children which are the same thing */
+	struct rank *twins;		/* then: nodes with children that are the same thing */
 	struct stk_pass rows;		/* where they are the store's */
 	struct step_down { uint32_t node, thing; } *path;	/* the nodes above, */
 	uint32_t *open, depth;		/* and how many of each thing they are */
@@ -226,7 +226,7 @@ static uint32_t gather_left(struct maker *m, const uint32_t *raw, uint32_t n, ui
 {
 	const struct shape_folds *f = m->folds;
 	uint32_t k = 0;
-	*same = n > 1;
+	*same = n > 1 || (m->old->aside && (!*raw || *raw >= m->old->aside));
 	for (uint32_t i = 0; i < n; i++) {
 		k = gather_under(m, raw[i], at, k, same);
 		if (!f || !rank_has(f->at, raw[i]))
@@ -529,8 +529,7 @@ static void walk(struct maker *m)
 static void maker_free(struct maker *m)
 {
 	void *all[] = {m->look, m->look_tag, m->twins, m->late, m->first, m->pend, m->raw, m->own, m->gather,
-	    m->of_gather,
-	    m->seen, m->group_of, m->fresh, m->path, m->open};
+	    m->of_gather, m->seen, m->group_of, m->fresh, m->path, m->open};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
 }
@@ -540,8 +539,9 @@ static struct shape *room_for(struct things *t, size_t n)
 	struct shape *s = xcalloc(1, sizeof *s);
 	*s = (struct shape){.refs = 1, .things = things_ref(t)};
 	s->forks = xcalloc(rank_blocks((uint32_t)n), sizeof *s->forks);
-	s->thing = xmalloc(n * sizeof *s->thing);
-	s->how = xmalloc(n);
+	s->room = n + SHAPE_MORE(n);	/* nobody pays for it before it is written to */
+	s->thing = xmalloc(s->room * sizeof *s->thing);
+	s->how = xmalloc(s->room);
 	return s;
 }
 

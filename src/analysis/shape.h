@@ -26,6 +26,7 @@ struct shape {
 	_Atomic uint32_t refs;	/* a weighing may be made beside the interface */
 	struct things *things;
 	uint32_t n;
+	uint32_t aside;		/* 0, or: from here on siblings may be the same thing, below the root too (aside.h) */
 	bool preorder;		/* the nodes that it is made of are in preorder */
 	struct rank *forks;	/* nodes that are not the first child: all others have the node before as parent */
 	uint32_t *fork;		/* their parents */
@@ -35,6 +36,10 @@ struct shape {
 	uint32_t *turn;		/* and those of the nodes up to the next of these */
 	uint32_t *thing;
 	uint8_t *how;		/* CT_INL, CT_NOTINL, CT_AGAIN */
+	/* these two have so much room, which one that has the same nodes and a few more may borrow, and them with it */
+	size_t room;
+	_Atomic bool lent;
+	struct shape *lender;
 	struct rank *ends;
 	uint32_t nend;
 	uint32_t *end;		/* by sample, or by node of the tree of frames: the end that it goes to */
@@ -62,6 +67,7 @@ static inline uint32_t shape_next(const struct shape *s, uint32_t i)
 }
 
 #define SHAPE_NONE UINT32_MAX
+#define SHAPE_MORE(n) ((n) / 8 + 1024)	/* how many nodes can be laid aside */
 #define SHAPE_TAG UINT32_C(0x80000000)
 
 /* Nodes in preorder, as the store has its own: the parents of those that do not lie right behind them. */

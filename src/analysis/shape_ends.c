@@ -15,36 +15,65 @@ enum { AHEAD = 16 };
 
 struct open { uint32_t parent, turn; };
 
-/* Where subtrees end: that of a child where the next one begins, the last one's where its parent's does. Those that are
-   open are the way to a node, of nodes that turn. */
-void shape_close(struct shape *s)
+/* The first child turns too where there is another. How many do. */
+static uint32_t find_turns(struct shape *s, uint32_t fork)
 {
-	struct open *open = NULL;
-	size_t cap = 0, depth = 0;
 	rank_seal(s->forks, s->n);
-	s->turns = xcalloc(rank_blocks(s->n), sizeof *s->turns);
-	rank_set(s->turns, 0);
-	for (uint32_t k = 0; k < s->nfork; k++)	/* the first child turns too where there is another */
+	for (uint32_t k = fork; k < s->nfork; k++)
 		rank_set(s->turns, s->fork[k] + 1);
 	for (size_t b = 0; b < rank_blocks(s->n); b++)
 		s->turns[b].bits |= s->forks[b].bits;
-	uint32_t n = rank_seal(s->turns, s->n), turn = 0;
-	s->turn = xmalloc(n * sizeof *s->turn);
-	for (size_t b = 0; b < rank_blocks(s->n); b++)
-		for (uint64_t bits = s->turns[b].bits; bits; bits &= bits - 1, turn++) {
+	return rank_seal(s->turns, s->n);
+}
+
+/* Where subtrees end: that of a child where the next one begins, the last one's where its parent's does. Those that are
+   open are the way to a node, of nodes that turn. What lies before `from`, but for the root, has its ends. */
+static void close_from(struct shape *s, uint32_t from)
+{
+	size_t cap = 0, depth = 0;
+	struct open *open = mem_grow(NULL, &cap, 1, sizeof *open);
+	uint32_t turn = rank_of(s->turns, from);
+	if (from)
+		open[depth++] = (struct open){UINT32_MAX, 0};
+	for (size_t b = from / 64; b < rank_blocks(s->n); b++)
+		for (uint64_t bits = s->turns[b].bits; bits; bits &= bits - 1) {
 			uint32_t i = (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits);
+			if (i < from)
+				continue;
 			uint32_t parent = shape_parent(s, i);
-			while (i && rank_has(s->forks, i) && depth) {
+			while (i > from && rank_has(s->forks, i) && depth) {
 				s->turn[open[--depth].turn] = i;
 				if (open[depth].parent == parent)
 					break;
 			}
 			open = mem_grow(open, &cap, depth + 1, sizeof *open);
-			open[depth++] = (struct open){i ? parent : UINT32_MAX, turn};
+			open[depth++] = (struct open){i ? parent : UINT32_MAX, turn++};
 		}
 	while (depth)
 		s->turn[open[--depth].turn] = s->n;
 	mem_free(open);
+}
+
+void shape_close(struct shape *s)
+{
+	s->turns = xcalloc(rank_blocks(s->n), sizeof *s->turns);
+	rank_set(s->turns, 0);
+	s->turn = xmalloc(find_turns(s, 0) * sizeof *s->turn);
+	close_from(s, 0);
+}
+
+void shape_close_on(struct shape *s, const struct shape *was)
+{
+	if (!rank_has(was->turns, 1)) {	/* its only way down from the root turns now */
+		shape_close(s);
+		return;
+	}
+	size_t had = rank_blocks(was->n), turns = rank_of(was->turns, was->n);
+	s->turns = xcalloc(rank_blocks(s->n), sizeof *s->turns);
+	memcpy(s->turns, was->turns, had * sizeof *s->turns);
+	s->turn = xmalloc(find_turns(s, was->nfork) * sizeof *s->turn);
+	memcpy(s->turn, was->turn, turns * sizeof *s->turn);
+	close_from(s, was->n);
 }
 
 /* Where weights can be, and which of the places each source of weight goes to. */
@@ -157,6 +186,12 @@ void shape_free(struct shape *s)
 		return;
 	things_free(s->things);
 	drop_whole(s);
+	if (s->lender) {
+		s->thing = NULL;
+		s->how = NULL;
+		atomic_store(&s->lender->lent, false);
+		shape_free(s->lender);
+	}
 	void *all[] = {s->forks, s->fork, s->turns, s->turn, s->thing, s->how, s->ends, s->end, s->at, s->run,
 	    atomic_load(&s->spare), s->tags};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

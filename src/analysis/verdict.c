@@ -92,10 +92,16 @@ bool focus_from(const struct focus *fc)
 
 struct lines { const struct frm_row *f; uint8_t *v; uint32_t n; str_id map; };
 
+/* A function has many lines, and is asked for once. */
 static bool line_hits(struct verdict *w, int r, const struct lines *l, uint32_t i)
 {
-	const struct fun_row *f = store_fun(w->st, l->f[i].fun);
-	return l->f[i].fun && (ask(w, r, f->name) || ask(w, r, f->file));
+	fun_id fun = l->f[i].fun;
+	uint8_t *said = &w->said_fun[r][fun];
+	if (!*said) {
+		const struct fun_row *f = store_fun(w->st, fun);
+		*said = fun && (ask(w, r, f->name) || ask(w, r, f->file)) ? 2 : 1;
+	}
+	return *said == 2;
 }
 
 static bool map_hits(struct verdict *w, int r, const struct lines *l)
@@ -192,8 +198,10 @@ void verdict_make(struct verdict *w, const struct focus *fc, const struct snap *
 {
 	const struct store *st = sn->st;
 	*w = (struct verdict){.fc = fc, .st = st};
-	for (int r = 0; r < R__N; r++)
+	for (int r = 0; r < R__N; r++) {
 		w->said[r] = fc->rx[r] ? arena_zalloc(&w->arena, sn->nstrs) : NULL;
+		w->said_fun[r] = fc->rx[r] ? arena_zalloc(&w->arena, sn->nfuns) : NULL;
+	}
 	w->frame = arena_zalloc(&w->arena, sn->nfrms);
 	struct frm_row *row = NULL;
 	size_t crow = 0;

@@ -44,7 +44,7 @@ struct verdict {
 	const struct focus *fc;
 	const struct store *st;
 	struct arena arena;
-	uint8_t *said[R__N];	/* per string: 0 not asked, 1 no, 2 yes */
+	uint8_t *said[R__N], *said_fun[R__N];	/* per string, and function: 0 not asked, 1 no, 2 yes */
 	uint8_t *frame;		/* per frame its flags */
 	uint8_t any;		/* all flags that some frame has */
 };

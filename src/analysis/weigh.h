@@ -22,6 +22,13 @@ static inline struct pair side_pair(enum side_show show, int64_t shown, int64_t 
 	return show == SHOW_A ? (struct pair){shown, other} : (struct pair){other, shown};
 }
 
+/* The other way round: what is shown, and the other column. */
+static inline int64_t side_shown(enum side_show show, int64_t a, int64_t b, int64_t *other)
+{
+	*other = show == SHOW_B ? a : b;
+	return show == SHOW_B ? b : show == SHOW_A ? a : wrap_sub(a, b);
+}
+
 /* What is one thing on the screen, and in a report. */
 enum gran { GR_FUNCTIONS, GR_FILEFUNCTIONS, GR_FILES, GR_LINES, GR_ADDRESSES };
 
@@ -44,6 +51,7 @@ struct weights {
 enum { HIT_OWN = 1, HIT_BELOW = 2 };
 struct shape;
 struct onto {
+	struct calls *calls;
 	struct shape *shape;
 	const uint32_t *end;	/* by sample, or by node of the store: which end */
 	int64_t *flat, *oflat;	/* by end, 0 at first; oflat: or NULL */
@@ -52,6 +60,7 @@ struct onto {
 	uint8_t *cut;		/* or by node (cut.h); NULL: none */
 	/* by end: the node where its weight goes instead, UINT32_MAX: nowhere; NULL: all stay */
 	uint32_t *to;
+	uint32_t nsmp;		/* weights come by the store's first nsmp samples; 0: by node */
 	bool bare;		/* stacks of which nothing is left count, at the root */
 	int64_t all;
 	str_id unit;

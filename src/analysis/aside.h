@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_ASIDE_H
+#define TTRACE_ASIDE_H
+
+#include "analysis/shape.h"
+#include "store/store.h"
+
+/*
+ * A shape with the stacks of some samples laid aside: behind its last node, below the root, lie the ways of these, a
+ * node for each of the store's own. The ends that they went to are left without weight. odd: of the ends of the shape,
+ * those whose samples go; raw: of the store's first nstks nodes, which lie there now, the root among them (mem_free()).
+ * NULL: these would be too many, or the store's nodes are not in preorder.
+ */
+struct shape *shape_aside(struct shape *, const struct snap *, const struct rank *odd, struct rank **raw);
+
+#endif
