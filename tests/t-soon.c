@@ -200,11 +200,12 @@ int main(void)
 		    "6j<Enter>j<Enter>5jjjC+u6q5j:rows task 1<Enter>jjjf6j5jR"
 		    ":where wait>1us<Enter>nn:rows related<Enter>nngG8<Enter>",
 		"6j<Enter>j<Enter>jxujuma6q'ajj]ufukq", "6j<Enter>jttxujmaq'axuG5u", "6:group-by=state<Enter>jmak:group-by=proc"
-		"<Enter>'aj<Enter>'a", NULL
+		"<Enter>'aj<Enter>'a", "jj+++wwbw$w^bjl(()))WjW<Esc>gp1<Enter>w(gG12<Enter>w)))MM(w)b<Esc>M:rows g<Enter>jj(()W<Enter>", NULL
 	};
 	static const char *const there[] = {
 		"6j<Enter>j<Enter>jjx", "6j<Enter>j<Enter>jjxu", "6j<Enter>jmafu'a",
-		    "6j<Enter>jjmaqk:t 1.2s..1.3s<Enter>u'a", "6jj:group-by=state<Enter>jmak:group-by=proc<Enter>'a", NULL
+		    "6j<Enter>jjmaqk:t 1.2s..1.3s<Enter>u'a", "6jj:group-by=state<Enter>jmak:group-by=proc<Enter>'a",
+		    "jj+++wwbw$bbw^www((b)wwhh(", "jlllgG12<Enter>ww((u:rows g<Enter>jjww(gG7<Enter>b)6", NULL
 	};
 	struct opt o;
 	setenv("TTRACESECURE", "1", 1);

@@ -43,6 +43,7 @@ static void tl_open(void *st, const struct pane_env *env)
 static void tl_close(void *st)
 {
 	struct timeline *tl = st;
+	tl_ask_free(tl);
 	tl_hunt_stop(tl);
 	hunt_hits_free(&tl->hits);
 	hunt_free(tl->hunt);
@@ -224,9 +225,7 @@ static enum verdict cause_cmd(
 {
 	if (tl_selected(tl).what == ROW_TASK)
 		return tl_task_link(tl, env, a->cmd == CMD_CAUSE ? -1 : 1, out);
-	tl_cause(tl, env, a->cmd == CMD_CAUSE ? -1 : 1, out->text, sizeof out->text);
-	out->kind = ASK_MESSAGE;
-	return V_ASK;
+	return tl_ask(tl, env, a->cmd, 1, tl_track(tl, env), out);
 }
 
 /* Up and down, by rows. false: not a motion. */
@@ -263,16 +262,6 @@ static bool move_time(struct timeline *tl, const struct pane_env *env, const str
 	case CMD_ZOOM_IN: tl_zoom(tl, env, n < 64 ? n : 64); break;
 	case CMD_ZOOM_OUT: tl_zoom(tl, env, n < 64 ? -n : -64); break;
 	case CMD_ZOOM_ALL: tl_window(tl, env, snap->t0, snap->t1); break;
-	case CMD_SPAN_NEXT:
-		for (; n > 0; n--)
-			tl_span(tl, env, 1);
-		break;
-	case CMD_SPAN_PREV:
-		for (; n > 0; n--)
-			tl_span(tl, env, -1);
-		break;
-	case CMD_SPAN_FIRST: tl_span_end(tl, env, -1); break;
-	case CMD_SPAN_LAST: tl_span_end(tl, env, 1); break;
 	case CMD_CENTRE:
 		tl_window(tl, env, tl->at - (tl->t1 - tl->t0) / 2, tl->at + (tl->t1 - tl->t0) / 2);
 		break;
@@ -396,6 +385,10 @@ static enum verdict act_find(
 		return tl->hunt && !env->find.rx
 			   ? tl_hunt_next(tl, env, a->cmd == CMD_NEXT ? 1 : -1, out)
 			   : V_PASS;
+	case CMD_SPAN_NEXT:
+	case CMD_SPAN_PREV:
+	case CMD_SPAN_FIRST:
+	case CMD_SPAN_LAST: return tl_span(tl, env, a->cmd, act_n(a), out);
 	case CMD_CAUSE:
 	case CMD_EFFECT: return cause_cmd(tl, env, a, out);
 	case CMD_CHAIN: return tl_chain(tl, env, out);
@@ -416,6 +409,8 @@ static enum verdict tl_act(
 	tl->moved = true;
 	tl_pick_here(tl);
 	tl_scope_here(tl);
+	if (a->cmd == CMD_CANCEL && tl_ask_drop(tl))
+		return ask_say(out, "stopped");
 	if (tl_chain_act(tl, env, a) || move_rows(tl, env, a) || move_time(tl, env, a))
 		return V_DONE;
 	if (a->cmd == CMD_NEXT_PART || a->cmd == CMD_PREV_PART)
@@ -492,7 +487,9 @@ void tl_load(void *st, const struct pane_env *env, const struct view *v)
 		tl->only = only;
 		tl->only_id = (uint64_t)v->zoom[3];
 		tl->order = order;
+		tl->going = true;
 		tl_set_kind(tl, env, kind);
+		tl->going = false;
 	}
 	const struct snap *sn = session_snap(env->s);
 	int64_t t0 = v->zoom[0] < sn->t0 ? sn->t0 : v->zoom[0], t1 = v->zoom[1] > sn->t1 ? sn->t1 : v->zoom[1];
@@ -584,4 +581,5 @@ const struct pane_ops pane_timeline = {
     .click = tl_click,
     .job = tl_job,
     .done = tl_done,
+    .asks = tl_asks,
 };

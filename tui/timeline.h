@@ -142,6 +142,8 @@ struct timeline {
 
 	struct tl_link chain[TL_CHAIN]; /* who woke, who woke that one */
 	uint32_t nchain, atchain;
+	struct tl_asking *asking;	/* NULL, or where a key leads is being found */
+	bool going;	/* to a place, which says itself what is to be selected */
 
 	size_t atout;	/* of what stands out, the one that Tab goes to next */
 	bool looked;	/* the whole trace was searched */
@@ -362,12 +364,35 @@ bool tl_select_track(struct timeline *, const struct pane_env *, trk_id);
 bool tl_show_track(struct timeline *, const struct pane_env *, trk_id);
 void tl_look_at(
     struct timeline *, const struct pane_env *, int64_t t); /* cursor there, seen, at this zoom */
-void tl_span(struct timeline *, const struct pane_env *, int dir); /* next, previous span */
-void tl_span_end(
-    struct timeline *, const struct pane_env *, int dir); /* first, last span of the row */
+/* Next, previous (n times), first, last span of the row. */
+enum verdict tl_span(struct timeline *, const struct pane_env *, enum cmd_id, int n, struct ask *);
 void tl_fit(struct timeline *, const struct pane_env *);
-bool tl_cause(struct timeline *, const struct pane_env *, int dir, char *msg, size_t n);
 uint32_t tl_find(void *, const struct pane_env *, int dir, uint32_t *at);
+
+/* ---- keys that lead from span to span (timeline_ask.c) */
+struct tl_question {
+	enum cmd_id cmd;
+	int n;			/* of w and b */
+	enum tl_kind kind;
+	trk_id trk;
+	int64_t at;
+};
+struct tl_answer {
+	bool any;
+	struct ival iv;		/* the span, or, of ( and ): */
+	trk_id g, p;		/* who it is, and where it runs; 0 */
+	int64_t t, ran;		/* when, and from when on it runs there */
+	struct tl_link chain[TL_CHAIN];
+	uint32_t nchain;
+	char text[256];		/* what is said */
+};
+/* From the cursor on a track: now, or when it is found (tl_asks()). */
+enum verdict tl_ask(struct timeline *, const struct pane_env *, enum cmd_id, int n, trk_id, struct ask *);
+struct job *tl_ask_job(const struct timeline *);
+bool tl_asks(const void *);
+bool tl_ask_drop(struct timeline *);	/* false: nothing is looked for */
+void tl_ask_done(struct timeline *, const struct pane_env *, struct ask *);	/* it has ended, or is waited for */
+void tl_ask_free(struct timeline *);
 
 /* ---- the search for spans (timeline_hunt.c) */
 /* Takes the hunt over, ends the one before; NULL: none. */
@@ -388,6 +413,7 @@ const uint32_t *tl_hits_of(const struct timeline *, const struct snap *, trk_id,
 /* Whom the selected span wakes (created set) and who woke it, at t1: how many of them. */
 int tl_partners(const struct timeline *, const struct pane_env *, struct tl_link out[2]);
 enum verdict tl_chain(struct timeline *, const struct pane_env *, struct ask *);
+uint32_t tl_follow(const struct snap *, trk_id, int64_t t, struct tl_link out[TL_CHAIN]);
 bool tl_chain_act(
     struct timeline *, const struct pane_env *, const struct act *); /* false: not its key */
 

@@ -38,17 +38,16 @@ static bool to_ready(const struct snap *sn, struct ival *iv)
 	return false;
 }
 
-static void follow(struct timeline *tl, const struct snap *sn, trk_id g)
+uint32_t tl_follow(const struct snap *sn, trk_id g, int64_t t, struct tl_link out[TL_CHAIN])
 {
 	struct ival iv;
-	int64_t t = tl->at;
-	while (tl->nchain < TL_CHAIN && ival_at(sn, g, t, &iv) && to_ready(sn, &iv)) {
+	uint32_t n = 0;
+	while (n < TL_CHAIN && ival_at(sn, g, t, &iv) && to_ready(sn, &iv)) {
 		struct ival before = iv;
-		if (!tl->nchain) {
+		if (!n) {
 			bool waited = ival_step(sn, &before, -1) && tl_waits(before.state);
 			before = waited ? before : iv;
-			tl->chain[tl->nchain++] =
-			    (struct tl_link){g, before.t0, iv.t1, before.state, false};
+			out[n++] = (struct tl_link){g, before.t0, iv.t1, before.state, false};
 		}
 		int64_t born = store_trk(sn->st, g)->t0;
 		bool created = store_trk(sn->st, g)->creator == iv.who && iv.t0 == born;
@@ -57,10 +56,10 @@ static void follow(struct timeline *tl, const struct snap *sn, trk_id g)
 		struct ival then;
 		if (!ival_at(sn, g, t, &then))
 			then = (struct ival){.state = TS_UNKNOWN, .t0 = t, .t1 = iv.t0};
-		if (tl->nchain < TL_CHAIN)
-			tl->chain[tl->nchain++] =
-			    (struct tl_link){g, then.t0, iv.t0, then.state, created};
+		if (n < TL_CHAIN)
+			out[n++] = (struct tl_link){g, then.t0, iv.t0, then.state, created};
 	}
+	return n;
 }
 
 /* Where ( and ) would go from the selected span: who woke it, and whom it wakes first after the
@@ -88,24 +87,9 @@ int tl_partners(const struct timeline *tl, const struct pane_env *env, struct tl
 
 enum verdict tl_chain(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
-	const struct snap *sn = session_snap(env->s);
-	trk_id g = tl_track(tl, env);
-	struct ival iv;
-	if (tl->nchain) {
-		tl->nchain = 0;
-		return V_DONE;
-	}
-	if (g && store_trk(sn->st, g)->kind != TK_G)
-		g = ival_at(sn, g, tl->at, &iv) ? iv.who : 0;
-	tl->atchain = 0;
-	if (g && g < sn->ntrks && store_trk(sn->st, g)->kind == TK_G)
-		follow(tl, sn, g);
 	if (!tl->nchain)
-		return ask_say(out,
-		    g ? "nobody woke it: a timer, the network poller, or it began before the trace"
-		      : "no goroutine under the cursor");
-	if (tl->nchain > 1)
-		tl->atchain = 1;
+		return tl_ask(tl, env, CMD_CHAIN, 1, tl_track(tl, env), out);
+	tl->nchain = 0;
 	return V_DONE;
 }
 

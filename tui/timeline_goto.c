@@ -47,17 +47,13 @@ static enum verdict goto_track(struct timeline *tl, const struct pane_env *env,
 	const struct snap *snap = session_snap(env->s);
 	char *end;
 	uint64_t id = strtoull(arg, &end, 10);
-	struct ival iv;
 	if (end == arg || *end)
 		return ask_say(out, "a number is wanted");
 	trk_id i = tl_track_of(tl, snap, kind, id);
 	if (!i)
 		return ask_say(out, kind == TK_G ? "no goroutine of that number" : "no P of that number");
 	tl_show_track(tl, env, i);
-	if (!ival_at(snap, i, tl->at, &iv) &&
-	    (ival_near(snap, i, tl->at, 1, &iv) || ival_near(snap, i, tl->at, -1, &iv)))
-		tl_look_at(tl, env, iv.t0 + (iv.t1 - iv.t0) / 2);
-	return V_DONE;
+	return tl_ask(tl, env, kind == TK_G ? CMD_GOTO_G : CMD_GOTO_P, 1, i, out);
 }
 
 static enum verdict goto_task(
@@ -206,6 +202,7 @@ bool tl_go(void *st, const struct pane_env *env, const struct place *p)
 	const struct snap *snap = session_snap(env->s);
 	bool done = false;
 	tl_scope_go(tl, p);
+	tl->going = true;
 	if (p->t0 != TIME_NONE) {
 		int64_t t1 = p->t1 != TIME_NONE && p->t1 > p->t0 ? p->t1 : p->t0 + 1;
 		int64_t pad = (t1 - p->t0) / 8;
@@ -234,5 +231,6 @@ bool tl_go(void *st, const struct pane_env *env, const struct place *p)
 		    1);
 		done = true;
 	}
+	tl->going = false;
 	return done;
 }

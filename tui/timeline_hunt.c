@@ -120,7 +120,8 @@ void tl_hunt_again(struct timeline *tl, const struct pane_env *env)
 struct job *tl_job(void *st)
 {
 	struct timeline *tl = st;
-	struct job *j = tl_index_job(tl);
+	struct job *j = tl_ask_job(tl);
+	j = j ? j : tl_index_job(tl);
 	j = j ? j : tl_scope_job(tl);
 	j = j ? j : tl_pick_job(tl);
 	return j ? j : tl->search ? tl->search->job : NULL;
@@ -208,6 +209,10 @@ static void found(struct timeline *tl, const struct pane_env *env)
 void tl_done(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct timeline *tl = st;
+	if (tl->asking) {
+		tl_ask_done(tl, env, out);
+		return;
+	}
 	if (!tl_index_job(tl)) {
 		if (tl_scope_job(tl))
 			tl_scope_done(tl, env);

@@ -11,11 +11,6 @@
 #include "config.h"
 #include "timeline.h"
 
-#include "analysis/related.h"
-
-#include <stdio.h>
-#include <string.h>
-
 static int cells_of(const struct timeline *tl, const struct pane_env *env)
 {
 	int n = tl_layout(tl, env).cells;
@@ -138,18 +133,6 @@ void tl_look_at(struct timeline *tl, const struct pane_env *env, int64_t t)
 		tl_window(tl, env, tl->t0, tl->t1);
 }
 
-static int64_t middle(const struct ival *iv)
-{
-	return iv->t0 + (iv->t1 - iv->t0) / 2;
-}
-
-/* Where to stand on a span: its middle when that is in the window, else its first moment there. */
-static void stand_on(struct timeline *tl, const struct pane_env *env, const struct ival *iv)
-{
-	int64_t m = middle(iv);
-	tl_look_at(tl, env, m >= tl->t0 && m < tl->t1 ? m : iv->t0);
-}
-
 /* ---- spans: of a track its intervals, of a task what happens in it, of a level of regions those
  */
 
@@ -187,45 +170,27 @@ static bool region_step(
 	return true;
 }
 
-void tl_span(struct timeline *tl, const struct pane_env *env, int dir)
+enum verdict tl_span(struct timeline *tl, const struct pane_env *env, enum cmd_id cmd, int n, struct ask *out)
 {
 	const struct snap *snap = session_snap(env->s);
 	struct tl_row r = tl_selected(tl);
-	trk_id t = tl_track(tl, env);
-	struct ival iv;
-	int64_t to;
-	if (r.what == ROW_TASK || r.what == ROW_REGION) {
-		if (r.what == ROW_TASK ? task_step(tl, snap, r.id, tl->at, dir, &to)
-				       : region_step(tl, r, tl->at, dir, &to))
-			tl_look_at(tl, env, to);
-		return;
-	}
-	if (!t)
-		return;
-	bool found = ival_at(snap, t, tl->at, &iv) ? ival_step(snap, &iv, dir)
-						   : ival_near(snap, t, tl->at, dir, &iv);
-	while (found && iv.state == TS_IDLE)
-		found = ival_step(snap, &iv, dir);
-	if (found)
-		stand_on(tl, env, &iv);
-}
-
-void tl_span_end(struct timeline *tl, const struct pane_env *env, int dir)
-{
-	const struct snap *snap = session_snap(env->s);
-	struct tl_row r = tl_selected(tl);
-	struct ival iv;
+	bool ends = cmd == CMD_SPAN_FIRST || cmd == CMD_SPAN_LAST;
+	int dir = cmd == CMD_SPAN_NEXT || cmd == CMD_SPAN_LAST ? 1 : -1;
 	trk_id t = tl_track(tl, env);
 	int64_t to, a, b;
-	if (r.what == ROW_TASK) {
+	if (r.what != ROW_TASK && r.what != ROW_REGION)
+		return t ? tl_ask(tl, env, cmd, n, t, out) : V_DONE;
+	if (ends && r.what == ROW_TASK) {
 		tl_task_bounds(snap, &tl->ix->tasks->task[r.id], &a, &b);
 		tl_look_at(tl, env, dir < 0 ? a : b > a ? b - 1 : a);
-	} else if (r.what == ROW_REGION) {
+	} else if (ends) {
 		if (region_step(tl, r, dir < 0 ? snap->t0 - 1 : snap->t1, -dir, &to))
 			tl_look_at(tl, env, to);
-	} else if (t && ival_near(snap, t, dir < 0 ? snap->t0 : snap->t1, -dir, &iv)) {
-		stand_on(tl, env, &iv);
 	}
+	for (; !ends && n > 0 && (r.what == ROW_TASK ? task_step(tl, snap, r.id, tl->at, dir, &to)
+						     : region_step(tl, r, tl->at, dir, &to)); n--)
+		tl_look_at(tl, env, to);
+	return V_DONE;
 }
 
 bool tl_extent(const struct timeline *tl, const struct pane_env *env, struct tl_extent *x)
@@ -271,86 +236,4 @@ void tl_fit(struct timeline *tl, const struct pane_env *env)
 	}
 	int64_t pad = (b - a) / 16 + 1;
 	tl_window(tl, env, a - pad, b + pad);
-}
-
-/* Go to what goroutine g does at t: its own row when goroutines are shown, else the row it ran on.
- */
-static bool go_to_g(struct timeline *tl, const struct pane_env *env, trk_id g, int64_t t)
-{
-	const struct snap *snap = session_snap(env->s);
-	tl_look_at(tl, env, t);
-	if (tl->kind == TL_G || tl->kind == TL_T)
-		return tl_show_track(tl, env, g);
-	struct ival iv;
-	if (!ival_at(snap, g, t, &iv))
-		return false;
-	for (int steps = 0;
-	     steps < 8 && !(iv.state == TS_RUN || iv.state == TS_ASSIST || iv.state == TS_SWEEP);
-	     steps++)
-		if (!ival_step(snap, &iv, 1))
-			return false;
-	if (tl->kind == TL_P && iv.who && tl_select_track(tl, env, iv.who)) {
-		if (t < iv.t0)
-			tl_look_at(tl, env, iv.t0);
-		return true;
-	}
-	return false;
-}
-
-/* The goroutine under the cursor. */
-static trk_id goroutine_at(const struct timeline *tl, const struct pane_env *env)
-{
-	const struct snap *snap = session_snap(env->s);
-	struct ival iv;
-	trk_id t = tl_track(tl, env);
-	if (!t || !tl_interval(tl, env, &iv))
-		return 0;
-	return store_trk(snap->st, t)->kind == TK_G ? t : iv.who;
-}
-
-static void named(const struct pane_env *env, char *msg, size_t n, const char *what, trk_id g)
-{
-	struct buf b = {0};
-	tl_track_name(session_snap(env->s)->st, g, &b);
-	snprintf(msg, n, "%s %s", what, buf_str(&b));
-	buf_free(&b);
-}
-
-bool tl_cause(struct timeline *tl, const struct pane_env *env, int dir, char *msg, size_t n)
-{
-	const struct snap *snap = session_snap(env->s);
-	trk_id g = goroutine_at(tl, env);
-	struct ival iv;
-	if (!g || !ival_at(snap, g, tl->at, &iv)) {
-		snprintf(msg, n, "no goroutine under the cursor");
-		return false;
-	}
-	if (dir > 0) {
-		struct edge_walk walk = {0};
-		struct edge e;
-		if (!edges_from(snap, &walk, g, tl->at, snap->t1, &e)) {
-			snprintf(msg, n, "it wakes nobody after this moment");
-			return false;
-		}
-		named(env, msg, n, e.created ? "created" : "woke", e.to);
-		return go_to_g(tl, env, e.to, e.t);
-	}
-	while (iv.state != TS_READY)
-		if (tl_waits(iv.state) ? !ival_step(snap, &iv, 1)
-				       : !ival_step(snap, &iv, -1) || tl_waits(iv.state))
-			break;
-	trk_id by = store_trk(snap->st, g)->creator;
-	if ((iv.state != TS_READY || !iv.who) && by && by < snap->ntrks) {
-		named(env, msg, n, "nobody woke it since it was created by", by);
-		int64_t born = store_trk(snap->st, g)->t0;
-		return go_to_g(
-		    tl, env, by, born != TIME_NONE && born > snap->t0 ? born - 1 : snap->t0);
-	}
-	if (iv.state != TS_READY || !iv.who) {
-		snprintf(msg, n,
-		    "nobody woke it: a timer, the network poller, or it began before the trace");
-		return false;
-	}
-	named(env, msg, n, "woken by", iv.who);
-	return go_to_g(tl, env, iv.who, iv.t0 > snap->t0 ? iv.t0 - 1 : iv.t0);
 }

@@ -421,7 +421,7 @@ void tl_set_kind(struct timeline *tl, const struct pane_env *env, enum tl_kind k
 {
 	struct ival iv;
 	trk_id was = tl_track(tl, env), to = 0;
-	if (was && ival_at(session_snap(env->s), was, tl->at, &iv))
+	if (was && !tl->going && ival_at(session_snap(env->s), was, tl->at, &iv))
 		to = store_trk(session_snap(env->s)->st, was)->kind == TK_G && kind == TL_G
 			 ? was
 			 : iv.who;
