@@ -288,6 +288,18 @@ static bool same_callers(const struct calls *a, const struct calls *b)
 	return same;
 }
 
+/* Of all samples, before any filter: what it keeps of that the next weighings begin with. */
+static void weigh_whole(const struct snap *sn, struct shape *s)
+{
+	struct focus *none = focus_new(&(struct filters){0}, NULL);
+	struct onto o;
+	struct calls *c = calls_begin(s, false, &o);
+	OK(focus_samples_onto(sn, none, 1, false, NULL, &o));
+	calls_finish(c, &o);
+	calls_free(c);
+	focus_free(none);
+}
+
 /* Weights straight onto the shape of the whole tree are those of a tree of the query's own; after those of another
    type, and twice, since the second weighing finds the columns of the first. */
 static uint32_t straight, aside, made, onto_tags;
@@ -301,6 +313,8 @@ static void both_ways(const struct snap *sn, const struct focus *fc, bool noinli
 	laws_of_things(w, t, own);
 	struct shape *tagged = focus_tagged(sn, fc, noinlines, s, false, NULL);
 	OK(!tagged || focus_fits(sn, fc, tagged));
+	if (rnd(2))
+		weigh_whole(sn, s);
 	struct calls *kept = NULL;	/* another one is made while the first is there */
 	for (int i = 0; i < 3; i++) {
 		struct onto o;

@@ -17,6 +17,7 @@
 #include "analysis/aside.h"
 
 #include "analysis/shape_in.h"
+#include "analysis/weigh.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -134,17 +135,35 @@ struct shape *shape_aside(struct shape *s, const struct snap *sn, const struct r
 {
 	uint32_t most = SHAPE_MORE(s->n);
 	struct gone g = {0};
-	struct shape *k = NULL;
 	*raw = NULL;
 	if (s->preorder && most < UINT32_MAX - s->n && find_gone(s, sn, odd, most, &g)) {
-		k = copy_nodes(s, rank_upto(g.raw, sn->nstks - 1) - 1);
+		struct shape *k = copy_nodes(s, rank_upto(g.raw, sn->nstks - 1) - 1);
 		add_nodes(k, sn, g.raw);
 		add_ends(k, s, sn, &g);
 		shape_close_on(k, s);
+		k->odd = g.smp;
+		k->nodd = g.n;
 		*raw = g.raw;
-		g.raw = NULL;
+		return k;
 	}
 	mem_free(g.smp);
 	mem_free(g.raw);
-	return k;
+	return NULL;
+}
+
+bool aside_whole(const struct shape *s, const struct snap *sn, uint32_t type, struct onto *o)
+{
+	const struct shape *was = s->lender;
+	if (!was || !shape_whole(was, type, o->flat, o->hit))
+		return false;
+	for (uint32_t i = 0; i < s->nodd; i++) {
+		o->flat[was->end[s->odd[i]]] = 0;
+		o->hit[was->end[s->odd[i]]] = 0;
+	}
+	for (uint32_t i = 0; i < s->nodd; i++) {
+		int64_t v = store_value(sn->st, type, s->odd[i]);
+		if (v)
+			onto_put(o, s->end[s->odd[i]], v, 0);
+	}
+	return true;
 }

@@ -13,5 +13,8 @@
  * NULL: these would be too many, or the store's nodes are not in preorder.
  */
 struct shape *shape_aside(struct shape *, const struct snap *, const struct rank *odd, struct rank **raw);
+/* What all samples of a type weigh on it, where that is known of the shape it is made of (shape_whole()). */
+struct onto;
+bool aside_whole(const struct shape *, const struct snap *, uint32_t type, struct onto *);
 
 #endif

@@ -20,32 +20,42 @@
 #include "analysis/aside.h"
 #include "base/mem.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 enum { WHAT = FV_DEAD | FV_FROM | FV_PRUNE, OUTSIDE = 32, MIXED = 64, ASKED = 128 };
 
-/* Verdicts of frames 0 .. n-1 to nodes, of which some may have one. What differs. */
-static uint8_t mark_again(const uint8_t *flag, const frm_id *frame, uint32_t n, uint8_t *node)
+/* Verdicts by node, all of them together, and the nodes that are MIXED: some of their frames are dead. */
+struct marks { uint8_t *node, any; uint32_t *mixed, n; size_t cap; };
+
+/* Those of n frames to the nodes from `at` on, of which some may have one. What differs. */
+static uint8_t mark_again(struct marks *m, const uint8_t *flag, const frm_id *frame, uint32_t n, uint32_t at)
 {
 	uint8_t differs = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		uint8_t had = node[i], v = (flag[frame[i]] & WHAT) | ASKED;
+		uint8_t had = m->node[at + i], v = (flag[frame[i]] & WHAT) | ASKED;
 		uint8_t d = had & ASKED ? (had ^ v) & WHAT : 0;
 		differs |= d;
-		node[i] = (d & FV_DEAD ? (v & ~FV_DEAD) | MIXED : v) | (had & MIXED);
+		m->any |= v;
+		m->node[at + i] = (d & FV_DEAD ? (v & ~FV_DEAD) | MIXED : v) | (had & MIXED);
+		if (d & FV_DEAD && !(had & MIXED)) {
+			m->mixed = mem_grow(m->mixed, &m->cap, (size_t)m->n + 1, sizeof *m->mixed);
+			m->mixed[m->n++] = at + i;
+		}
 	}
 	return differs;
 }
 
 /* The same of nodes that have none yet: nearly all. */
-static void mark(const uint8_t *flag, const frm_id *frame, uint32_t n, uint8_t *node)
+static void mark(struct marks *m, const uint8_t *flag, const frm_id *frame, uint32_t n, uint32_t at)
 {
+	uint8_t *node = m->node + at, any = 0;
 	for (uint32_t i = 0; i < n; i++)
-		node[i] = (flag[frame[i]] & WHAT) | ASKED;
+		any |= node[i] = (flag[frame[i]] & WHAT) | ASKED;
+	m->any |= any;
 }
 
-/* Verdicts of frames to nodes; MIXED: some of its frames are dead. false: it has several others. */
-static bool mark_nodes(const struct shape *s, const struct snap *sn, const uint8_t *flag, uint8_t *node)
+/* Verdicts of frames to nodes. false: one of these has several others than dead and not. */
+static bool mark_nodes(const struct shape *s, const struct snap *sn, const uint8_t *flag, struct marks *m)
 {
 	uint32_t top = 1;	/* from here on none has a verdict */
 	uint8_t differs = 0;
@@ -55,28 +65,32 @@ static bool mark_nodes(const struct shape *s, const struct snap *sn, const uint8
 			struct stk_pass r = stk_pass(sn->st);
 			stk_go(&r, raw);
 			uint32_t n = (r.hi < end ? r.hi : end) - raw, again = at >= top ? 0 : top - at < n ? top - at : n;
-			differs |= mark_again(flag, r.frame + (raw - r.lo), again, node + at);
-			mark(flag, r.frame + (raw - r.lo) + again, n - again, node + at + again);
+			const frm_id *frame = r.frame + (raw - r.lo);
+			differs |= mark_again(m, flag, frame, again, at);
+			mark(m, flag, frame + again, n - again, at + again);
 			raw += n;
 			at += n;
 			top = at > top ? at : top;
 		}
-		node[0] = 0;	/* the root is no frame */
+		m->node[0] = 0;	/* the root is no frame */
 	}
 	return !(differs & ~FV_DEAD);
 }
 
-/* What is not below a frame that show_from fits is gone. */
-static void begin_at(const struct shape *s, uint8_t *node)
+/* What is not below a frame that show_from fits is gone. FV_DEAD: something is. */
+static uint8_t begin_at(const struct shape *s, uint8_t *node)
 {
+	uint8_t gone = 0;
 	for (uint32_t i = 1; i < s->n;) {
 		if ((node[i] & (FV_FROM | FV_DEAD)) == FV_FROM) {
 			i = shape_next(s, i);
 			continue;
 		}
 		node[i] = (node[i] & ~MIXED) | FV_DEAD | OUTSIDE;
+		gone = FV_DEAD;
 		i++;
 	}
+	return gone;
 }
 
 /* Is the same thing seen above it? *steps: how many nodes may still be looked at for that. */
@@ -93,16 +107,7 @@ static bool seen_above(const struct shape *s, const uint8_t *node, uint32_t i, u
 
 enum { STRETCH = 256 };	/* nodes that are looked at at once */
 
-/* Of nodes lo .. hi-1: has one of them any of these flags? */
-static bool some(const uint8_t *node, uint32_t lo, uint32_t hi, uint8_t flags)
-{
-	uint8_t any = 0;
-	for (uint32_t i = lo; i < hi; i++)
-		any |= node[i];
-	return any & flags;
-}
-
-/* And is one seen that is not the first of its thing, for what CT_AGAIN says? */
+/* Of nodes lo .. hi-1: is one seen that is not the first of its thing, for what CT_AGAIN says? */
 static bool some_again(const struct shape *s, const uint8_t *node, uint32_t lo, uint32_t hi)
 {
 	uint8_t any = 0;
@@ -111,12 +116,11 @@ static bool some_again(const struct shape *s, const uint8_t *node, uint32_t lo, 
 	return any;
 }
 
-/* Verdicts to what cut.h says. false: recursion so deep that it takes too long this way. */
-static bool finish(const struct shape *s, uint8_t *node, bool *any)
+/* Verdicts to what cut.h says, where some are dead. false: recursion so deep that it takes too long this way. */
+static bool finish(const struct shape *s, uint8_t *node)
 {
 	uint64_t steps = (uint64_t)s->n * 4 + 1000;
-	*any = some(node, 1, s->n, FV_DEAD);
-	for (uint32_t lo = 1; *any && lo < s->n; lo += STRETCH) {
+	for (uint32_t lo = 1; lo < s->n; lo += STRETCH) {
 		uint32_t hi = s->n - lo < STRETCH ? s->n : lo + STRETCH;
 		if (!some_again(s, node, lo, hi))
 			continue;
@@ -179,51 +183,57 @@ static bool matters(const struct shape *s, const uint8_t *node, const uint32_t *
 	return any;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
 /* The ends at and below nodes that stand for frames of both kinds. */
-static struct rank *mixed_ends(const struct shape *s, const uint8_t *node)
+static struct rank *mixed_ends(const struct shape *s, struct marks *m)
 {
 	struct rank *odd = xcalloc(rank_blocks(s->nend), sizeof *odd);
-	for (uint32_t i = 1; i < s->n;) {
-		uint32_t next = i + 1;
-		if (node[i] & MIXED) {
-			next = shape_next(s, i);
-			for (uint32_t k = rank_of(s->ends, i), end = rank_of(s->ends, next); k < end; k++)
-				rank_set(odd, k);
-		}
-		i = next;
+	qsort(m->mixed, m->n, sizeof *m->mixed, by_number);
+	for (uint32_t i = 0, upto = 0; i < m->n; i++) {
+		uint32_t k = rank_of(s->ends, m->mixed[i]), end = rank_of(s->ends, shape_next(s, m->mixed[i]));
+		for (k = k > upto ? k : upto; k < end; k++)
+			rank_set(odd, k);
+		upto = k;
 	}
 	return odd;
 }
 
 /* The stacks through such nodes are laid aside, and each node that is new is one of the store's. NULL: they are many. */
-static struct shape *lay_aside(struct shape *s, const struct snap *sn, const uint8_t *flag, uint8_t **node)
+static struct shape *lay_aside(struct shape *s, const struct snap *sn, const uint8_t *flag, struct marks *m)
 {
-	struct rank *raw, *odd = mixed_ends(s, *node);
+	struct rank *raw, *odd = mixed_ends(s, m);
 	struct shape *with = shape_aside(s, sn, odd, &raw);
 	mem_free(odd);
 	if (!with)
 		return NULL;
 	uint32_t k = s->n;
 	struct stk_pass rows = stk_pass(sn->st);
-	*node = xrealloc(*node, (size_t)with->n + 1);
+	m->node = xrealloc(m->node, (size_t)with->n + 1);
 	for (size_t b = 0; b < rank_blocks(sn->nstks); b++)
-		for (uint64_t bits = b ? raw[b].bits : raw[b].bits & ~UINT64_C(1); bits; bits &= bits - 1)
-			(*node)[k++] = flag[stk_at(&rows, (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits)).frame] & WHAT;
+		for (uint64_t bits = b ? raw[b].bits : raw[b].bits & ~UINT64_C(1); bits; bits &= bits - 1) {
+			uint32_t i = (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits);
+			m->any |= m->node[k++] = flag[stk_at(&rows, i).frame] & WHAT;
+		}
 	mem_free(raw);
 	return with;
 }
 
 /* Verdicts by node, of a shape that has them; false: nothing is to be had this way. */
-static bool settle(const struct snap *sn, const uint8_t *flag, bool from, bool prune, struct onto *o, uint8_t **node)
+static bool settle(const struct snap *sn, const uint8_t *flag, bool from, bool prune, struct onto *o, struct marks *m)
 {
 	struct shape *s = o->shape;
-	if (!s->nrun || !mark_nodes(s, sn, flag, *node))
+	if (!s->nrun || !mark_nodes(s, sn, flag, m))
 		return false;
 	if (from)
-		begin_at(s, *node);
-	if (from || prune || !some(*node, 1, s->n, MIXED))
+		m->any |= begin_at(s, m->node);
+	if (from || prune || !m->n)
 		return true;
-	struct shape *with = o->nsmp ? lay_aside(s, sn, flag, node) : NULL;
+	struct shape *with = o->nsmp ? lay_aside(s, sn, flag, m) : NULL;
 	if (with)
 		calls_onto(o, with);
 	return with;
@@ -231,25 +241,22 @@ static bool settle(const struct snap *sn, const uint8_t *flag, bool from, bool p
 
 bool cut_shape(const struct snap *sn, const uint8_t *flag, bool from, bool prune, bool bare, struct onto *o)
 {
-	uint8_t *node = xcalloc((size_t)o->shape->n + 1, 1);
-	bool any, can = settle(sn, flag, from, prune, o, &node);
+	struct marks m = {.node = xcalloc((size_t)o->shape->n + 1, 1)};
+	bool can = settle(sn, flag, from, prune, o, &m);
 	const struct shape *s = o->shape;
 	uint32_t *to = NULL;
 	if (can)
-		to = prune ? aim_up(s, node, bare && !from) : aim(s, node, bare && !from);
-	if (can && (from || prune) && some(node, 1, s->n, MIXED))
-		can = !matters(s, node, to);
-	if (!can || !finish(s, node, &any)) {
-		mem_free(to);
-		mem_free(node);
-		return false;
+		to = prune ? aim_up(s, m.node, bare && !from) : aim(s, m.node, bare && !from);
+	if (can && (from || prune) && m.n)
+		can = !matters(s, m.node, to);
+	bool dead = m.any & FV_DEAD;
+	can = can && (!dead || finish(s, m.node));
+	if (can) {
+		o->to = to;
+		o->cut = dead ? m.node : NULL;
 	}
-	o->to = to;
-	for (uint32_t i = 0; any && i < s->n; i++)
-		node[i] = (node[i] & FV_DEAD ? CUT_GONE : 0) | (node[i] & CUT_FIRST);
-	if (any)
-		o->cut = node;
-	else
-		mem_free(node);
-	return true;
+	mem_free(can ? NULL : to);
+	mem_free(can && dead ? NULL : m.node);
+	mem_free(m.mixed);
+	return can;
 }

@@ -11,8 +11,8 @@
  * Filters that take frames away node by node (show_from, prune_from, inlined calls), straight onto a shape of the
  * store's tree: o->cut says which nodes are not seen, o->to where the weight of its ends goes.
  */
-/* not seen; seen, and the first of its thing that is, for all that CT_AGAIN says */
-enum { CUT_GONE = 1, CUT_FIRST = 2 };
+/* In o->cut, among others: not seen; seen, and the first of its thing that is, for all that CT_AGAIN says. */
+enum { CUT_GONE = FV_DEAD, CUT_FIRST = 1 };
 /* A node of the shape, in a weighing on it. */
 static inline bool calls_gone(const struct calls *c, uint32_t node)
 {

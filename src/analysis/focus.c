@@ -15,6 +15,7 @@
 #include "config.h"
 #include "analysis/focus.h"
 
+#include "analysis/aside.h"
 #include "analysis/cut.h"
 #include "analysis/derive.h"
 #include "analysis/shape.h"
@@ -349,25 +350,28 @@ static str_id unit_of(const struct snap *sn, size_t type)
 static void add_whole(struct scale *g, uint32_t type)
 {
 	struct onto *o = g->onto;
-	struct shape *s = o->shape;
-	if (shape_whole(s, type, o->flat, o->hit)) {
-		g->all = s->whole.all;
-		g->base = s->whole.base;
+	struct shape *s = o->shape, *of = s->aside ? s->lender : s;
+	if (s->aside ? aside_whole(s, g->sn, type, o) : shape_whole(s, type, o->flat, o->hit)) {
+		g->all = of->whole.all;
+		g->base = of->whole.base;
 		return;
 	}
 	add_samples(g, type, NULL);
-	shape_keep_whole(s, &(struct shape_whole){.type = type, .all = g->all, .base = g->base}, o->flat, o->hit);
+	if (!s->last)
+		shape_keep_whole(s, &(struct shape_whole){.type = type, .all = g->all, .base = g->base}, o->flat, o->hit);
 }
 
 /* Weigh all samples that count, after settle(). */
 static void weigh_samples(struct scale *g, size_t type)
 {
 	const uint8_t *keep = focus_by_tag(g->fc) ? focus_sets(g->fc, &g->labels, &g->scratch) : NULL;
-	if (type < g->sn->ntypes && g->sn->nsmps && g->sides)
+	if (type >= g->sn->ntypes || !g->sn->nsmps)
+		return;
+	if (g->sides)
 		add_sides(g, (uint32_t)type, keep);
-	else if (type < g->sn->ntypes && g->sn->nsmps && g->onto && !keep && !g->d.state && !g->of && !g->onto->shape->last)
+	else if (g->onto && !keep && !g->d.state && !g->of)
 		add_whole(g, (uint32_t)type);
-	else if (type < g->sn->ntypes && g->sn->nsmps)
+	else
 		add_samples(g, (uint32_t)type, keep);
 }
 

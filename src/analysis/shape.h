@@ -26,7 +26,8 @@ struct shape {
 	_Atomic uint32_t refs;	/* a weighing may be made beside the interface */
 	struct things *things;
 	uint32_t n;
-	uint32_t aside;		/* 0, or: from here on siblings may be the same thing, below the root too (aside.h) */
+	uint32_t aside;		/* 0, or: from here on siblings may be the same thing, below the root too (aside.h), */
+	uint32_t *odd, nodd;	/* for these samples */
 	bool preorder;		/* the nodes that it is made of are in preorder */
 	struct rank *forks;	/* nodes that are not the first child: all others have the node before as parent */
 	uint32_t *fork;		/* their parents */

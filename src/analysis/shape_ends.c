@@ -193,7 +193,7 @@ void shape_free(struct shape *s)
 		shape_free(s->lender);
 	}
 	void *all[] = {s->forks, s->fork, s->turns, s->turn, s->thing, s->how, s->ends, s->end, s->at, s->run,
-	    atomic_load(&s->spare), s->tags};
+	    s->odd, atomic_load(&s->spare), s->tags};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
 	mem_free(s);
