@@ -336,8 +336,7 @@ static void end(struct scale *g)
 {
 	verdict_free(&g->verdict);
 	labels_free(&g->labels);
-	if (g->tree.row.frame)
-		tree_free(&g->tree);
+	tree_free(&g->tree);
 	arena_free(&g->scratch);
 }
 
@@ -435,8 +434,8 @@ static struct shape *shape_of(struct scale *g, struct things *t, size_t type, co
 		label[i] = g->tree.tag[i].label;
 	struct things *with = g->tree.ntag ? things_tags(t, label, g->tree.ntag) : things_ref(t);
 	struct shape *s = shape_new(with, &(struct frames){.n = n, .st = g->sn->st,
-	    .row = g->tree.row.frame ? &g->tree.row : NULL, .tag = label, .ntag = g->tree.ntag, .gone = gone,
-	    .hit = g->hit, .nsmp = nsmp, .of = g->of, .stop = stop});
+	    .row = g->tree.row.frame ? &g->tree.row : NULL, .spend = &g->tree.row, .tag = label, .ntag = g->tree.ntag,
+	    .gone = gone, .hit = g->hit, .nsmp = nsmp, .of = g->of, .stop = stop});
 	things_free(with);
 	mem_free(label);
 	mem_free(gone);

@@ -569,6 +569,7 @@ struct shape *shape_new(struct things *t, const struct frames *f)
 	walk(&m);
 	bool half = m.npend;
 	maker_free(&m);
+	tree_rows_free(f->spend);
 	if (half) {
 		shape_free(s);
 		return NULL;

@@ -78,11 +78,14 @@ static inline struct stk_row tree_row(const struct tree_rows *t, uint32_t i)
 	return (struct stk_row){rank_has(t->forks, i) ? t->fork[rank_of(t->forks, i)] : i - (i != 0), t->frame[i]};
 }
 
+void tree_rows_free(struct tree_rows *);
+
 /* A tree of frames; parents come first. */
 struct frames {
 	uint32_t n;
 	const struct store *st;	/* NULL where neither nodes nor samples are its own */
 	const struct tree_rows *row;	/* NULL: see parent */
+	struct tree_rows *spend;	/* NULL, or the same: they go when the nodes have their places */
 	const str_id *tag;	/* of rows whose frame is SHAPE_TAG | the number of a tag */
 	uint32_t ntag;
 	const stk_id *parent;	/* NULL as well: the store's own first n nodes */

@@ -174,6 +174,16 @@ void shape_bare(struct shape *s)
 	s->run = NULL;
 }
 
+void tree_rows_free(struct tree_rows *t)
+{
+	if (!t)
+		return;
+	mem_free(t->frame);
+	mem_free(t->forks);
+	mem_free(t->fork);
+	*t = (struct tree_rows){0};
+}
+
 struct shape *shape_ref(struct shape *s)
 {
 	s->refs++;

@@ -23,9 +23,7 @@
 
 void tree_free(struct tree *t)
 {
-	mem_free(t->row.frame);
-	mem_free(t->row.forks);
-	mem_free(t->row.fork);
+	tree_rows_free(&t->row);
 	mem_free(t->tag);
 	mem_free(t->of);
 	*t = (struct tree){0};

@@ -157,6 +157,7 @@ static void copy(struct session *to, const struct session *s, struct query *q)
 	memcpy(to->side, s->side, sizeof to->side);
 	to->nside = s->nside;
 	to->sum = s->sum;
+	to->crowded = s->crowded;
 }
 
 static void lend_shapes(struct session *from, struct session *to)
@@ -218,10 +219,20 @@ static struct calls *at_hand(struct session *s, enum gran gran, bool tree)
 	return c;
 }
 
+/* What is wanted of the present query takes more room than there is: it is wanted again, and panes make that. */
+static bool crowded(struct session *s, const struct weighing *w)
+{
+	if (w->at.crowded == s->crowded)
+		return false;
+	s->crowded = w->at.crowded;
+	s->wanted[session_slot(w->want.gran)] = w->want;
+	return true;
+}
+
 static bool take(struct session *s)
 {
 	struct weighing *w = s->weighing;
-	bool fits = w->want.serial == s->serial;
+	bool fits = w->want.serial == s->serial && !crowded(s, w);
 	s->weighing = NULL;
 	job_join(w->job);
 	lend_shapes(&w->at, s);
@@ -251,12 +262,12 @@ bool session_weighed(struct session *s)
 {
 	if (!s->weighing || !job_done(s->weighing->job, NULL))
 		return false;
-	bool fits = take(s);
+	bool fits = take(s), room = s->crowded == s->serial + 1;	/* panes look again where they are to make that */
 	for (int i = 0; i < 2 && !s->weighing; i++) {
 		struct wanted w = s->wanted[i];
 		s->wanted[i].calls = false;
 		if (w.calls && w.serial == s->serial && !at_hand(s, w.gran, w.tree))
-			start(s, w);
+			fits |= start(s, w) && room;
 	}
 	return fits;
 }

@@ -329,8 +329,17 @@ bool session_large_tree(uint32_t nodes)
 	return nodes > LARGE || job_wanted() > 1;	/* a test */
 }
 
+/* Tags are frames, and stacks are cut as well: that is a tree of this query alone. */
+static bool cuts_tagged(const struct session *s)
+{
+	return !session_is_trace(s) && s->snap->nsmps && focus_has_tags(s->snap, s->focus) &&
+	    !focus_tags_alone(s->focus, s->hist[s->at].noinlines);
+}
+
 bool session_makes_tree(const struct session *s, enum gran gran)
 {
+	if (cuts_tagged(s) || s->crowded == s->serial + 1)
+		return true;
 	const struct kept_shape *k = &s->shape[session_slot(gran)];
 	const struct snap *sn = s->snap;
 	if (!k->things || k->things->gran != gran || !is_of(k, sn))
@@ -381,7 +390,8 @@ static struct shape *shape_for(struct session *s, int slot)
 }
 
 /* Onto a shape of this query alone; NULL where none can be made. Where tags are frames that is made of the samples: what
-   shapes there are goes before, if they are large. */
+   shapes there are goes before, if they are large: beside the interface not before panes have let go of them, which have
+   to be told. */
 static struct calls *weigh_apart(struct session *s, int slot)
 {
 	const struct query *q = &s->hist[s->at];
@@ -392,6 +402,10 @@ static struct calls *weigh_apart(struct session *s, int slot)
 		if (!plain)
 			return calls_none(s->snap->st, k->things->gran);
 		preorder = plain->preorder;
+	}
+	if (large && tags && s->job && s->crowded != s->serial + 1 && k->tagged && k->tagged->refs > 1) {
+		s->crowded = s->serial + 1;
+		return calls_none(s->snap->st, k->things->gran);
 	}
 	if (large && tags)
 		drop_trees(k);
@@ -411,8 +425,7 @@ static struct calls *weigh_onto(struct session *s, int slot)
 	struct arena tmp = {0};
 	struct onto o;
 	bool can;
-	if (!session_is_trace(s) && s->snap->nsmps && !focus_tags_alone(s->focus, q->noinlines) &&
-	    focus_has_tags(s->snap, s->focus))
+	if (cuts_tagged(s))
 		return weigh_apart(s, slot);
 	struct shape *onto = shape_for(s, slot);
 	if (!onto)
