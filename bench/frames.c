@@ -106,9 +106,10 @@ static void beside(struct screen *s, const char *text, size_t len, bool slow)
 		double t = now_ms();
 		app_settle(s->a, false);
 		show(s, true);
-		frame_took(now_ms() - t);
-		if (slow && now_ms() - t > over)
-			printf("        after %.*s: %.1f ms\n", (int)len, text, now_ms() - t);
+		frame_took(t = now_ms() - t);
+		if (slow && t > over)
+			printf("        after %.*s: %.1f ms\n", (int)len, text, t);
+		app_wait(s->a);
 		struct job *left = app_work(s->a);	/* a new one may lie where that was */
 		if (left == j && job_done(left, NULL))
 			break;

@@ -362,6 +362,8 @@ void app_settle(struct app *a, bool wait)
 	    (wait || (!any && job_done(j, NULL))); i++) {
 		settle_one(a);
 		any = true;
+		if (wait)	/* what the pane looks for then */
+			app_wait(a);
 	}
 	if (!any)
 		return;

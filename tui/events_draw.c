@@ -73,7 +73,8 @@ void ev_draw(const void *st, const struct pane_env *env, struct grid *g)
 	grid_text(g, 0, 1, ST_HEAD, 0, "       TIME    DELTA EVENT       WHO");
 	grid_text(g, 0, g->w >= 110 ? 65 : 42, ST_HEAD, 0, "WHAT");
 	if (!p->rows.n)
-		tp_empty(g, 2, !session_snap(env->s)->complete ? "Nothing of the kind has been read yet."
+		tp_empty(g, 2, p->paging ? "The events here are being read."
+			: !session_snap(env->s)->complete ? "Nothing of the kind has been read yet."
 			: env->grep.rx ? "No event near the cursor matches: & and Enter shows all of them."
 			: p->view ? "There are no such events here: e shows other kinds."
 			: p->scope.part || tp_narrow(&p->scope)

@@ -34,11 +34,6 @@ struct quest {
 	int64_t done, all;
 };
 
-static bool want(const void *arg, trk_id g, int64_t t)
-{
-	return tp_event_in(arg, g, t);
-}
-
 static bool matches(struct quest *h, const struct el_event *e)
 {
 	if (!h->find && !h->grep)
@@ -163,10 +158,9 @@ struct quest *quest_start(const struct pane_env *env, const struct quest_ask *a)
 	if (session_job(env->s))
 		return NULL;
 	struct quest *h = xcalloc(1, sizeof *h);
-	const struct ev_view *v = &ev_views[a->view];
 	h->sn = session_snap(env->s);
 	tp_scope(env, &h->mem, &h->scope);
-	h->q = (struct el_ask){v->kinds, v->spans, v->marks, tp_narrow(&h->scope) ? want : NULL, &h->scope, h->scope.g};
+	h->q = ev_ask(a->view, &h->scope);
 	const char *re = a->re ? a->re : env->grep.rx ? env->grep.text : NULL;
 	h->re = re ? xstrdup(re) : NULL;
 	h->find = a->re ? rx_new(a->re, &e) : NULL;

@@ -16,15 +16,19 @@ enum { EV_VIEWS = 8 };
 extern const struct ev_view ev_views[EV_VIEWS];
 
 struct quest;
+struct ev_paging;
 struct events {
 	struct arena mem;
 	struct tp_scope scope;
-	struct el list;
+	struct el list, spare;		/* spare: nothing of worth but its room */
+	struct ev_paging *paging;	/* NULL, or another page is gathered beside the keyboard */
+	struct rows from;		/* rows as they were when that was asked for */
+	bool last, turns;		/* its last row is wanted; it goes on from where one is */
 	bool matched;		/* it was looked for beside the keyboard: what `&` or the filters leave, and all of that */
 	uint32_t *row;		/* of list, as `&` leaves them */
 	size_t crow;
 	struct rows rows;
-	int64_t sought;		/* the time that was gone to, ... */
+	struct el_event sought;	/* what was gone to, or a time, ... */
 	uint32_t sought_row;	/* ... and the row that is, of what was there */
 	int view;
 	uint8_t *hit;
@@ -53,6 +57,16 @@ enum style ev_style(const struct snap *, const struct el_event *);
 /* The stacks of an event, at most two, with what they are of. */
 struct ev_stack { const char *of; stk_id stack; };
 int  ev_stacks(const struct snap *, const struct el_event *, struct ev_stack out[2]);
+
+/* events_page.c */
+struct el_ask ev_ask(int view, const struct tp_scope *);	/* which points at the scope */
+struct ev_got { struct el list; bool far; };	/* far: what the filters leave is to be looked for beyond it */
+/* The page around an event, which need not be. false: it is got beside the keyboard, and ev_page_done() has it. */
+bool ev_page(struct events *, const struct pane_env *, const struct el_event *at, struct ev_got *);
+struct job *ev_page_job(void *);
+void ev_page_drop(struct events *);	/* it is not wanted any more */
+bool ev_page_done(struct events *, const struct pane_env *, struct ev_got *);	/* false: there is none, or another comes */
+void ev_page_free(struct events *);
 
 /* events_quest.c: looking through the whole trace beside the keyboard, on a thread of its own. Quests are
    given up by freeing them. */

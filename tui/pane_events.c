@@ -22,11 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool want(const void *arg, trk_id g, int64_t t)
-{
-	return tp_event_in(arg, g, t);
-}
-
 /* ---- pages */
 
 static void fill(struct events *p, const struct pane_env *env)
@@ -68,59 +63,34 @@ static bool quest(struct events *p, const struct pane_env *env, const char *re, 
 	return p->quest;
 }
 
-/* So many goroutines are there that to go through them is a frame's time, and all of them may do something at one
-   instant. */
-static bool is_crowded(const struct snap *sn, int64_t t0, int64_t t1)
+/* Another page than was there. */
+static void show(struct events *p, const struct pane_env *env, struct ev_got *got, int64_t t)
 {
-	enum { CROWD = 200000 };
-	uint64_t rows = 0;
-	for (uint32_t s = 0; s < sn->nsheets; s++) {
-		const struct sheet_slot *slot = store_slot(sn->st, s);
-		rows += slot->t1 > t0 && slot->t0 < t1 ? slot->ntrk : 0;
-	}
-	return rows > CROWD;
+	mem_free(p->spare.v);
+	p->spare = p->list;
+	p->list = got->list;
+	fill(p, env);
+	bool part = p->list.t0 > p->scope.t0 || p->list.t1 < p->scope.t1;
+	if ((got->far || env->grep.rx) && session_snap(env->s)->complete && part)
+		quest(p, env, NULL, 0, t);
 }
 
-/* What the filters leave is looked for further and further away, and each event is asked whose it is. That is a matter
-   of the keyboard only as long as it is little. */
-static bool is_far(const struct events *p, const struct pane_env *env, uint32_t n)
-{
-	return tp_narrow(&p->scope) && n >= (p->scope.f.proc ? EV_CHUNK : EV_NARROW) && !session_job(env->s) &&
-	    session_snap(env->s)->complete;
-}
-
-/* The page around an event. Rare kinds have none near: then the stretch grows. */
+/* The page around an event. */
 static void page_around(struct events *p, const struct pane_env *env, struct el_event at)
 {
-	int64_t t = at.t;
-	const struct snap *sn = session_snap(env->s);
-	bool far = tp_narrow(&p->scope), part;
-	if (p->matched && (env->grep.rx || far)) {	/* the page is made of what is found */
-		quest(p, env, NULL, 0, t);
+	struct ev_got got;
+	if (p->matched && (env->grep.rx || tp_narrow(&p->scope))) {	/* the page is made of what is found */
+		quest(p, env, NULL, 0, at.t);
+		ev_page_drop(p);
 		return;
 	}
 	p->matched = false;
-	if (t < p->scope.t0 || t >= p->scope.t1)	/* the cursor was elsewhere: from the beginning of the range */
-		t = p->scope.t0, at = (struct el_event){.t = t};
-	struct el_ask q = {ev_views[p->view].kinds, ev_views[p->view].spans, ev_views[p->view].marks, NULL, &p->scope,
-	    p->scope.g};
-	int64_t t0, t1;
-	if (tp_narrow(&p->scope))
-		q.want = want;
-	for (uint32_t n = EV_CHUNK; ; n = n > UINT32_MAX / 8 ? UINT32_MAX : n * 8) {
-		el_around(sn, t, n, p->scope.t0, p->scope.t1, &t0, &t1);
-		el_gather_at(sn, &q, t0, t1, &at, is_crowded(sn, t0, t1) ? EV_PAGE : EV_CHUNK_MAX, &p->list);
-		far = false;
-		if (p->list.n >= EV_CHUNK / 4 || (t0 == p->scope.t0 && t1 == p->scope.t1))
-			break;
-		far = is_far(p, env, n);
-		if (far)
-			break;
-	}
-	fill(p, env);
-	part = p->list.t0 > p->scope.t0 || p->list.t1 < p->scope.t1;
-	if ((far || env->grep.rx) && sn->complete && part)
-		quest(p, env, NULL, 0, t);
+	p->from = p->rows;
+	p->turns = p->last = false;
+	if (at.t < p->scope.t0 || at.t >= p->scope.t1)	/* the cursor was elsewhere: from the beginning of the range */
+		at = (struct el_event){.t = p->scope.t0};
+	if (ev_page(p, env, &at, &got))
+		show(p, env, &got, at.t);
 }
 
 static void page_at(struct events *p, const struct pane_env *env, int64_t t)
@@ -149,10 +119,16 @@ static void select_event(struct events *p, const struct el_event *e)
 }
 
 /* One was to go to t. When what is there has been looked for, there is where one looks, unless a key has moved. */
-static void sought(struct events *p, int64_t t)
+static void sought(struct events *p, struct el_event e)
 {
-	p->sought = t;
+	p->sought = e;
 	p->sought_row = p->rows.sel;
+}
+
+/* One has not moved since. */
+static bool stays(const struct events *p)
+{
+	return p->rows.sel == p->sought_row && (!ev_now(p) || ev_now(p)->t != p->sought.t);
 }
 
 static void turn(struct events *p, const struct pane_env *env)
@@ -162,22 +138,23 @@ static void turn(struct events *p, const struct pane_env *env)
 		return;
 	bool low = p->rows.sel < EV_NEAR && (p->list.cut0 || p->list.t0 > p->scope.t0);
 	bool high = p->rows.sel + EV_NEAR >= p->rows.n && (p->list.cut1 || p->list.t1 < p->scope.t1);
-	if ((!low && !high) || (p->quest && !quest_one(p->quest)))
+	if ((!low && !high) || p->paging || (p->quest && !quest_one(p->quest)))
 		return;
 	struct el_event was = *e;
 	uint32_t below = p->rows.sel - rows_top(&p->rows, env->rows - 1);
 	page_around(p, env, was);
+	p->turns = true;
 	seek(p, was.t);
 	select_event(p, &was);
 	p->rows.top = p->rows.sel > below ? p->rows.sel - below : 0;
-	sought(p, was.t);
+	sought(p, was);
 }
 
 static void go_to(struct events *p, const struct pane_env *env, int64_t t)
 {
 	page_at(p, env, t);
 	seek(p, t);
-	sought(p, t);
+	sought(p, (struct el_event){.t = t});
 }
 
 static void update(void *st, const struct pane_env *env)
@@ -209,9 +186,10 @@ static void tick(void *st, const struct pane_env *env)
 		struct el_event e = found->v[0];
 		go_to(p, env, e.t);
 		select_event(p, &e);
+		p->sought = e;
+		p->sought_row = p->rows.sel;
 	} else {
-		bool stays = p->rows.sel == p->sought_row && (!ev_now(p) || ev_now(p)->t != p->sought);
-		struct el_event was = !stays && ev_now(p) ? *ev_now(p) : (struct el_event){.t = p->sought};
+		struct el_event was = !stays(p) && ev_now(p) ? *ev_now(p) : p->sought;
 		p->list.v = mem_grow(p->list.v, &p->list.cap, found->n, sizeof *p->list.v);
 		memcpy(p->list.v, found->v, found->n * sizeof *p->list.v);
 		p->list.n = found->n;
@@ -229,9 +207,35 @@ static void tick(void *st, const struct pane_env *env)
 	p->quest = NULL;
 }
 
+/* The page has been gathered. Who has moved on the one before stays there. */
+static void done(void *st, const struct pane_env *env, struct ask *out)
+{
+	struct events *p = st;
+	struct ev_got got;
+	(void)out;
+	if (!ev_page_done(p, env, &got))
+		return;
+	bool there = (p->rows.sel == p->sought_row && !p->turns) || !ev_now(p) || ev_now(p)->t < got.list.t0 ||
+	    ev_now(p)->t >= got.list.t1;
+	struct el_event was = there ? p->sought : *ev_now(p);
+	uint32_t below = p->rows.n ? p->rows.sel - rows_top(&p->rows, env->rows - 1) : 0;
+	p->matched = false;
+	if (there)
+		p->rows = p->from;
+	show(p, env, &got, was.t);
+	seek(p, was.t);
+	select_event(p, &was);
+	if (!there)
+		p->rows.top = p->rows.sel > below ? p->rows.sel - below : 0;
+	if (there && p->last)
+		rows_act(&p->rows, &(struct act){.cmd = CMD_LAST}, env->rows - 1 - ev_foot(p, env));
+	sought(p, was);
+}
+
 static void close_events(void *st)
 {
 	struct events *p = st;
+	ev_page_free(p);
 	quest_free(p->quest, NULL);
 	arena_free(&p->mem);
 	mem_free(p->list.v);
@@ -298,8 +302,7 @@ static bool write_events(const void *st, const struct pane_env *env, struct buf 
 	const struct events *p = st;
 	const struct snap *sn = session_snap(env->s);
 	enum { MOST = 2000000 };
-	struct el_ask q = {ev_views[p->view].kinds, ev_views[p->view].spans, ev_views[p->view].marks,
-	    tp_narrow(&p->scope) ? want : NULL, &p->scope, p->scope.g};
+	struct el_ask q = ev_ask(p->view, &p->scope);
 	struct el l = {0};
 	struct buf row = {0};
 	int64_t t0, t1;
@@ -394,8 +397,10 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	p->said[0] = '\0';
 	if (a->cmd == CMD_FIRST && a->count <= 0)
 		go_to(p, env, p->scope.t0);
-	if (a->cmd == CMD_LAST && a->count <= 0)
+	if (a->cmd == CMD_LAST && a->count <= 0) {
 		go_to(p, env, p->scope.t1 - 1);
+		p->last = true;
+	}
 	if (rows_act(&p->rows, a, env->rows - 1 - ev_foot(p, env))) {
 		turn(p, env);
 		return V_DONE;
@@ -463,6 +468,8 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct events *p = st;
 	const struct snap *sn = session_snap(env->s);
+	if (p->paging)
+		tp_working(NULL, "reading", b);
 	if (sn->has_trace) {
 		text_count(b, (int64_t)sn->trace.events);
 		buf_printf(b, " event%s in the file | ", sn->trace.events == 1 ? "" : "s");
@@ -559,6 +566,6 @@ const struct pane_ops pane_events = {
     .name = "events", .tab = "Ev", .bit = P_EVENTS, .cmd = CMD_PANE_EVENTS, .trace_only = true, .of_scope = true,
     .state_size = sizeof(struct events), .close = close_events, .update = update, .draw = ev_draw, .act = act, .go = go,
     .choices = choices, .place = place, .topics = topics, .save = save, .load = load, .summary = summary,
-    .detail = detail, .find = find, .keys = keys,
+    .detail = detail, .find = find, .keys = keys, .job = ev_page_job, .done = done,
     .tick = tick, .write = write_events, .copy = copy, .report = report, .side = ev_side, .click = click,
 };
