@@ -3,6 +3,7 @@
 /* Weights under queries. Random profiles and random filters: the laws of sums hold, and what the
    call tree says stack by stack is what the reports' model (analysis/prof.h) says. */
 #include "config.h"
+#include "analysis/addrs.h"
 #include "analysis/callers.h"
 #include "analysis/focus.h"
 #include "analysis/prof.h"
@@ -345,6 +346,26 @@ static void both_ways(const struct snap *sn, const struct focus *fc, bool noinli
 	things_free(t);
 }
 
+/* What is spent at addresses is what calls by them say. */
+static uint32_t by_address;
+static void addresses(const struct snap *sn, const struct focus *fc, bool noinlines, const struct weights *w)
+{
+	struct things *t = things_new(sn, GR_ADDRESSES);
+	struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .st = sn->st, .nsmp = sn->nsmps});
+	struct calls *c = calls_new(t, w);
+	struct addr_sums *a = addrs_of(c), *b = focus_addresses(sn, fc, 1, noinlines, NULL, s->preorder);
+	OK(!b || a->n == b->n);
+	for (uint32_t i = 0; b && i < a->n; i++) {
+		OK(a->v[i].frm == b->v[i].frm && a->v[i].flat == b->v[i].flat && a->v[i].cum == b->v[i].cum);
+		by_address += b->v[i].cum != 0;
+	}
+	mem_free(a);
+	mem_free(b);
+	calls_free(c);
+	shape_free(s);
+	things_free(t);
+}
+
 static int64_t total_of(const struct snap *sn, struct filters f)
 {
 	struct arena a = {0};
@@ -415,6 +436,7 @@ static void one(uint64_t start)
 	focus_samples(sn, fc, 1, noinlines, NULL, &a, &w);
 	laws(&w);
 	both_ways(sn, fc, noinlines, &w);
+	addresses(sn, fc, noinlines, &w);
 	of_tree(sn->st, &w, &tree);
 	ask_model(p, &f, noinlines, &model);
 	bool same = sums_same(&tree, &model);
@@ -501,6 +523,6 @@ int main(void)
 	struct err e = {0};
 	OK(!focus_new(&(struct filters){.hide = "("}, &e) && strstr(e.msg, "hide"));
 	OK(!focus_new(&(struct filters){.tagfocus = "k=["}, &e) && strstr(e.msg, "tagfocus"));
-	OK(straight > 2000 && aside > 50 && made > 1500 && onto_tags > 500);	/* all ways were gone */
+	OK(straight > 2000 && aside > 50 && made > 1500 && onto_tags > 500 && by_address > 5000);	/* all ways were gone */
 	return DONE();
 }

@@ -5,12 +5,14 @@
  * line of it that they come from. An instruction of a call that is inlined here
  * belongs to the line of the call. They are made when A is pressed and kept
  * until another function or another query is shown: a program is run for them,
- * which must not happen by merely walking through functions.
+ * which must not happen by merely walking through functions. What is spent at all
+ * addresses is counted once a query, of many samples beside the keyboard.
  */
 #include "config.h"
 #include "listview.h"
 #include "base/halve.h"
 
+#include "analysis/addrs.h"
 #include "analysis/demangle.h"
 
 #include <stdlib.h>
@@ -73,6 +75,37 @@ void listview_code_drop(struct listview *v)
 	v->asm_id = 0;
 }
 
+void listview_counted(struct listview *v)
+{
+	struct counting *w = v->work;
+	mem_free(v->addrs);
+	v->addrs = NULL;
+	v->work = NULL;
+	if (w)
+		v->addrs = counting_addresses(w, &v->addrs_serial);
+}
+
+/* What is spent at addresses; NULL: that will be known. */
+static const struct addr_sums *addresses(struct listview *v, const struct pane_env *env)
+{
+	uint32_t serial = session_serial(env->s);
+	if (v->addrs && v->addrs_serial == serial)
+		return v->addrs;
+	if (v->work)
+		return NULL;
+	listview_counted(v);
+	v->addrs = session_addresses(env->s, &v->work);
+	v->addrs_serial = serial;
+	if (v->addrs || v->work)
+		return v->addrs;
+	struct calls *c = session_calls_soon(env->s, GR_ADDRESSES, false);
+	if (!c)
+		return NULL;
+	v->addrs = addrs_of(c);
+	calls_free(c);
+	return v->addrs;
+}
+
 void listview_code(struct listview *v, const struct pane_env *env)
 {
 	const struct call_fun *f = &v->fun[v->cur];
@@ -81,15 +114,14 @@ void listview_code(struct listview *v, const struct pane_env *env)
 	if (v->asm_id == f->name && v->asm_file == f->file && v->asm_serial == serial)
 		return;
 	listview_code_drop(v);
-	struct calls *c = session_calls_soon(env->s, GR_ADDRESSES, false);
-	v->asm_waits = !c;
-	if (!c) {	/* update() comes again when they are there */
+	const struct addr_sums *a = addresses(v, env);
+	v->asm_waits = !a;
+	if (!a) {	/* update() comes again when they are there */
 		v->asm_why = xstrdup("counting by addresses");
 		return;
 	}
-	if (asmcode_of(&v->asm_of, c, f->name, f->file, &why))
+	if (asmcode_of(&v->asm_of, v->t.c->st, a, f->name, f->file, &why))
 		v->asm_why = xstrdup(why.msg);
-	calls_free(c);
 	index_code(v);
 	if (!v->asm_why && !v->ncode)
 		v->asm_why = xstrdup("the program's debug information does not say which line an instruction is of");

@@ -49,7 +49,10 @@ struct listview {
 	struct list_code *code;	/* by line, then address */
 	uint32_t ncode;
 	char *asm_why;		/* NULL, or why there is none */
-	bool asm_waits;		/* for calls by addresses */
+	struct addr_sums *addrs;	/* what is spent at addresses, as of ... */
+	uint32_t addrs_serial;
+	struct counting *work;	/* NULL, or that is counted */
+	bool asm_waits;		/* for that */
 	int left;		/* cells scrolled away */
 	struct list_back back[LIST_BACK_MAX];
 	int nback;
@@ -64,6 +67,7 @@ void listview_fill(struct listview *, const struct pane_env *);
 /* Get the machine code of the function shown, if it is another than what is there. */
 void listview_code(struct listview *, const struct pane_env *);
 void listview_code_drop(struct listview *);
+void listview_counted(struct listview *);	/* what is spent at addresses is there, or waited for */
 /* The first entry of code[] for a line; `n` of them. */
 uint32_t listview_code_at(const struct listview *, int64_t line, uint32_t *n);
 

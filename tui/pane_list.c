@@ -155,6 +155,18 @@ static void update(void *st, const struct pane_env *env)
 	tree_rows(&v->t, &v->rows);
 }
 
+static struct job *job(void *st)
+{
+	return counting_job(((struct listview *)st)->work);
+}
+
+static void done(void *st, const struct pane_env *env, struct ask *out)
+{
+	(void)out;
+	listview_counted(st);
+	update(st, env);
+}
+
 static bool rest(void *st, const struct pane_env *env)
 {
 	struct listview *v = st;
@@ -181,6 +193,8 @@ static void close_list(void *st)
 	mem_free(v->row);
 	mem_free(v->re);
 	listview_code_drop(v);
+	listview_counted(v);
+	mem_free(v->addrs);
 	hits_drop(&v->hit);
 }
 
@@ -474,6 +488,8 @@ const struct pane_ops pane_list = {
     .close = close_list,
     .update = update,
     .rest = rest,
+    .job = job,
+    .done = done,
     .draw = listview_draw,
     .side = listview_side,
     .side_cols = 160,	/* source has long lines */

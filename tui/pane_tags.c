@@ -28,7 +28,7 @@ struct row { uint32_t key, value; };	/* value UINT32_MAX: the key itself */
 
 struct tagpane {
 	struct tags *t;		/* NULL before the first; of an older query while the present one's are counted */
-	struct tagging *work;	/* NULL, or these */
+	struct counting *work;	/* NULL, or these */
 	uint32_t serial;
 	struct rows rows;
 	struct row *row;
@@ -136,17 +136,17 @@ static void update(void *st, const struct pane_env *env)
 
 static struct job *job(void *st)
 {
-	return tagging_job(((struct tagpane *)st)->work);
+	return counting_job(((struct tagpane *)st)->work);
 }
 
 static void done(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct tagpane *p = st;
-	struct tagging *w = p->work;
+	struct counting *w = p->work;
 	uint32_t serial;
 	(void)out;
 	p->work = NULL;
-	struct tags *t = tagging_take(w, &serial);
+	struct tags *t = counting_tags(w, &serial);
 	take(p, env, t, serial);
 	update(p, env);		/* there may be others by now */
 }
@@ -156,7 +156,7 @@ static void close_tags(void *st)
 	struct tagpane *p = st;
 	uint32_t serial;
 	if (p->work)
-		tags_free(tagging_take(p->work, &serial));
+		tags_free(counting_tags(p->work, &serial));
 	tags_free(p->t);
 	mem_free(p->row);
 	mem_free(p->fold);

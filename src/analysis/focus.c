@@ -5,7 +5,7 @@
  * One pass over the tree for the verdicts (derive.c), one over the samples, one backwards that finds the nodes that
  * something counts at or below, and one that copies those together. Each walks along arrays; nothing is looked up per
  * sample but its node and its label set. Where the query leaves a shape as it is, weights go straight onto its ends;
- * where nodes are in preorder, a shape is made of those that count at once, and nothing is copied.
+ * where nodes are in preorder, a shape is made of those that count at once, and nothing is copied (focus_apart.c).
  *
  * Nodes without weight are left out: a heap profile's stacks have mostly been
  * freed, a narrow focus leaves a thousandth, and all that comes after (merging
@@ -13,44 +13,16 @@
  * to the next: the whole is faster than a key repeats.
  */
 #include "config.h"
-#include "analysis/focus.h"
+#include "analysis/focus_in.h"
 
 #include "analysis/aside.h"
 #include "analysis/cut.h"
-#include "analysis/derive.h"
 #include "analysis/shape.h"
 #include "analysis/tracew.h"
 #include "base/mem.h"
 #include "base/wrap.h"
 
 #include <string.h>
-
-/* One weighing. Its arrays have a row per node of the tree. */
-struct scale {
-	const struct snap *sn;
-	const struct focus *fc;
-	struct arena scratch;
-	struct tree tree;
-	struct labels labels;
-	struct verdict verdict;
-	struct derived d;	/* no state: every stack counts */
-	struct rank *ends;	/* with of: NULL, or the nodes that samples are at, and what becomes of these */
-	struct derived_ends cut;
-	struct room {		/* one allocation, so that an arena that is reset keeps it */
-		int64_t *flat, *count, *oflat;
-		uint32_t *id;	/* its number among those that count */
-		stk_id *parent;
-		frm_id *frame;
-		str_id *label;
-		uint8_t *hit;	/* something that counts is at it; then: or below it */
-	} r;
-	struct onto *onto;	/* NULL, or where weights go instead */
-	uint32_t *of;		/* NULL, or by sample: the node that it counts at, or DERIVE_NONE; */
-	struct rank *hit;	/* these nodes. Nothing is added up then but what all is */
-	uint8_t *keep;		/* NULL, or by its ends what a stack that ends there has seen */
-	const struct sides *sides;	/* NULL: there is one */
-	int64_t all, base;	/* sums of magnitudes before the filters; of a diff base */
-};
 
 /* Straight onto the shape: from sample or node `from`. */
 static void put_onto(struct scale *g, uint32_t from, uint32_t node, int64_t v, int64_t b)
@@ -228,7 +200,7 @@ static void gather(struct scale *g, struct weights *w)
 	    .all = g->base > 0 ? g->base : g->all};
 }
 
-static void begin(struct scale *g, const struct snap *sn, const struct focus *fc, bool noinlines,
+void scale_begin(struct scale *g, const struct snap *sn, const struct focus *fc, bool noinlines,
     const struct sides *sides)
 {
 	*g = (struct scale){.sn = sn, .fc = fc, .sides = sides, .tree = {.st = sn->st, .n = sn->nstks}};
@@ -302,7 +274,7 @@ static bool keeps(struct scale *g, struct onto *o)
 }
 
 /* Do other filters than those of tags ask what frames are? */
-static bool by_frames(const struct scale *g)
+bool scale_by_frames(const struct scale *g)
 {
 	return focus_by_name(g->fc) || focus_from(g->fc) || g->fc->rx[R_PRUNE] || g->verdict.any & FV_DEAD;
 }
@@ -311,7 +283,7 @@ static bool by_frames(const struct scale *g)
 static void settle(struct scale *g, bool counts, struct arena *out)
 {
 	size_t n = g->tree.n, cell = sizeof(int64_t);
-	if (by_frames(g))
+	if (scale_by_frames(g))
 		g->d = derive(&g->tree, &g->verdict, &g->scratch);
 	bool two = g->sides && g->sides->b;
 	size_t wide = 1 + counts + two;	/* columns of cells, then four of ids and one of bytes */
@@ -332,7 +304,7 @@ static void settle(struct scale *g, bool counts, struct arena *out)
 		memset(g->r.oflat, 0, n * cell);
 }
 
-static void end(struct scale *g)
+void scale_end(struct scale *g)
 {
 	verdict_free(&g->verdict);
 	labels_free(&g->labels);
@@ -340,7 +312,7 @@ static void end(struct scale *g)
 	arena_free(&g->scratch);
 }
 
-static str_id unit_of(const struct snap *sn, size_t type)
+str_id scale_unit(const struct snap *sn, size_t type)
 {
 	return type < sn->ntypes ? ((struct type_row *)col_at(&sn->st->types, (uint32_t)type))->unit : 0;
 }
@@ -361,7 +333,7 @@ static void add_whole(struct scale *g, uint32_t type)
 }
 
 /* Weigh all samples that count, after settle(). */
-static void weigh_samples(struct scale *g, size_t type)
+void scale_weigh(struct scale *g, size_t type)
 {
 	const uint8_t *keep = focus_by_tag(g->fc) ? focus_sets(g->fc, &g->labels, &g->scratch) : NULL;
 	if (type >= g->sn->ntypes || !g->sn->nsmps)
@@ -380,102 +352,16 @@ void focus_samples(const struct snap *sn, const struct focus *fc, size_t type, b
 	struct scale g;
 	str_id key[KEYS_MAX];
 	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
-	begin(&g, sn, fc, noinlines, sides);
+	scale_begin(&g, sn, fc, noinlines, sides);
 	if (nkey || focus_by_tag(fc))
 		labels_update(&g.labels, sn);
 	if (nkey)
 		tree_tagged(&g.tree, sn, &g.labels, key, nkey, nroot);
 	settle(&g, false, out);
-	weigh_samples(&g, type);
+	scale_weigh(&g, type);
 	gather(&g, w);
-	w->unit = unit_of(sn, type);
-	end(&g);
-}
-
-/* The nodes that samples are at, before any filter. */
-static struct rank *ends_of(const struct scale *g)
-{
-	struct rank *at = xcalloc(rank_blocks(g->tree.n), sizeof *at);
-	for (uint32_t i = 0; i < g->sn->nsmps; i++)
-		rank_set(at, g->tree.of ? g->tree.of[i] : store_smp(g->sn->st, i)->stack);
-	rank_seal(at, g->tree.n);
-	return at;
-}
-
-/* Where each sample counts. */
-static void find_samples(struct scale *g, size_t type)
-{
-	uint32_t n = g->tree.n, nsmp = g->sn->nsmps;
-	g->of = xmalloc((nsmp + 1u) * sizeof *g->of);
-	memset(g->of, 0xff, nsmp * sizeof *g->of);
-	g->hit = xcalloc(rank_blocks(n), sizeof *g->hit);
-	weigh_samples(g, type);
-	rank_seal(g->hit, n);
-}
-
-/* The shape of where samples count. */
-static struct shape *shape_of(struct scale *g, struct things *t, size_t type, const _Atomic bool *stop)
-{
-	uint32_t n = g->tree.n, nsmp = g->sn->nsmps;
-	if (by_frames(g)) {
-		g->ends = ends_of(g);
-		g->cut = derive_ends(&g->tree, &g->verdict, g->ends);
-	}
-	find_samples(g, type);
-	struct rank *gone = g->cut.gone;
-	mem_free(g->tree.of);	/* see g->of */
-	g->tree.of = NULL;
-	mem_free(g->cut.to);
-	mem_free(g->ends);
-	g->cut = (struct derived_ends){0};
-	g->ends = NULL;
-	str_id *label = xmalloc((g->tree.ntag + 1u) * sizeof *label);
-	for (uint32_t i = 0; i < g->tree.ntag; i++)
-		label[i] = g->tree.tag[i].label;
-	struct things *with = g->tree.ntag ? things_tags(t, label, g->tree.ntag) : things_ref(t);
-	struct shape *s = shape_new(with, &(struct frames){.n = n, .st = g->sn->st,
-	    .row = g->tree.row.frame ? &g->tree.row : NULL, .spend = &g->tree.row, .tag = label, .ntag = g->tree.ntag,
-	    .gone = gone, .hit = g->hit, .nsmp = nsmp, .of = g->of, .stop = stop});
-	things_free(with);
-	mem_free(label);
-	mem_free(gone);
-	mem_free(g->hit);
-	g->hit = NULL;
-	return s;
-}
-
-struct calls *focus_samples_calls(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
-    const struct sides *sides, struct things *things, bool preorder, const _Atomic bool *stop)
-{
-	struct scale g;
-	struct calls *c = NULL;
-	str_id key[KEYS_MAX];
-	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
-	if ((!nkey && !preorder) || !sn->nsmps)
-		return NULL;
-	begin(&g, sn, fc, noinlines, sides);
-	if (nkey || focus_by_tag(fc))
-		labels_update(&g.labels, sn);
-	if (nkey)
-		tree_tagged(&g.tree, sn, &g.labels, key, nkey, nroot);
-	struct shape *s = shape_of(&g, things, type, stop);
-	if (s) {
-		struct onto o;
-		c = calls_begin(s, sides && sides->b, &o);
-		g.onto = &o;
-		g.all = g.base = 0;
-		o.bare = true;
-		weigh_samples(&g, type);
-		o.all = g.base > 0 ? g.base : g.all;
-		o.show = o.oflat ? sides->show : SHOW_DELTA;
-		o.unit = unit_of(sn, type);
-		calls_finish(c, &o);
-		shape_free(s);
-	}
-	mem_free(g.of);
-	g.onto = NULL;
-	end(&g);
-	return c;
+	w->unit = scale_unit(sn, type);
+	scale_end(&g);
 }
 
 /* Which stacks count is all there is to find out. */
@@ -507,25 +393,25 @@ static void end_onto(struct scale *g)
 		drop_unseen(g);
 	g->onto->all = g->base > 0 ? g->base : g->all;
 	g->onto->show = g->onto->oflat ? g->sides->show : SHOW_DELTA;
-	end(g);
+	scale_end(g);
 }
 
 bool focus_samples_onto(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
     const struct sides *sides, struct onto *o)
 {
 	struct scale g;
-	begin(&g, sn, fc, noinlines, sides);
+	scale_begin(&g, sn, fc, noinlines, sides);
 	o->nsmp = sn->nsmps;
 	if (!focus_fits(sn, fc, o->shape) || !keeps(&g, o)) {
-		end(&g);
+		scale_end(&g);
 		return false;
 	}
 	if (focus_by_tag(fc))
 		labels_update(&g.labels, sn);
 	settle_onto(&g, o);
-	weigh_samples(&g, type);
+	scale_weigh(&g, type);
 	end_onto(&g);
-	o->unit = unit_of(sn, type);
+	o->unit = scale_unit(sn, type);
 	return true;
 }
 
@@ -550,12 +436,12 @@ void focus_nodes(const struct snap *sn, const struct focus *fc, const int64_t *f
 {
 	struct scale g;
 	struct sides sides = {.a = 1, .b = base ? 2 : 0, .show = show};
-	begin(&g, sn, fc, noinlines, &sides);
+	scale_begin(&g, sn, fc, noinlines, &sides);
 	settle(&g, count != NULL, out);
 	weigh_nodes(&g, flat, count, base);
 	gather(&g, w);
 	w->unit = unit;
-	end(&g);
+	scale_end(&g);
 }
 
 bool focus_nodes_onto(const struct snap *sn, const struct focus *fc, const int64_t *flat,
@@ -563,7 +449,7 @@ bool focus_nodes_onto(const struct snap *sn, const struct focus *fc, const int64
 {
 	struct scale g;
 	struct sides sides = {.a = 1, .b = base ? 2 : 0, .show = show};
-	begin(&g, sn, fc, noinlines, &sides);
+	scale_begin(&g, sn, fc, noinlines, &sides);
 	bool can = keeps(&g, o);
 	if (can) {
 		settle_onto(&g, o);
@@ -571,7 +457,7 @@ bool focus_nodes_onto(const struct snap *sn, const struct focus *fc, const int64
 		end_onto(&g);
 		o->unit = unit;
 	} else {
-		end(&g);
+		scale_end(&g);
 	}
 	return can;
 }
@@ -580,7 +466,7 @@ void focus_parts(const struct snap *sn, const struct focus *fc, const struct tw_
     str_id unit, bool noinlines, struct arena *out, struct weights *w)
 {
 	struct scale g;
-	begin(&g, sn, fc, noinlines, NULL);
+	scale_begin(&g, sn, fc, noinlines, NULL);
 	tree_parts(&g.tree, sn, part, n, build_text(sn, TW_TAG, sizeof TW_TAG - 1), root);
 	settle(&g, true, out);
 	for (uint32_t i = 0; i < n; i++) {
@@ -589,5 +475,5 @@ void focus_parts(const struct snap *sn, const struct focus *fc, const struct tw_
 	}
 	gather(&g, w);
 	w->unit = unit;
-	end(&g);
+	scale_end(&g);
 }

@@ -119,15 +119,14 @@ static int by_addr(const void *x, const void *y)
 }
 
 /* Of every address: its own weight whatever is inlined there, and that of its outermost frame. */
-static struct asm_weight *weights_of(const struct calls *c, size_t *n)
+static struct asm_weight *weights_of(const struct store *st, const struct addr_sums *a, size_t *n)
 {
-	struct asm_weight *w = xmalloc((size_t)c->nthing * sizeof *w);
-	size_t k = 0, m = 0;
-	for (uint32_t i = 1; i < c->nthing; i++)
-		if (c->thing[i].addr)
-			w[k++] = (struct asm_weight){c->thing[i].addr, c->weight[i].flat, c->weight[i].cum};
-	qsort(w, k, sizeof *w, by_addr);
-	for (size_t i = 0; i < k; i++) {
+	struct asm_weight *w = xmalloc((a->n + 1u) * sizeof *w);
+	size_t m = 0;
+	for (uint32_t i = 0; i < a->n; i++)
+		w[i] = (struct asm_weight){addr_at(st, a->v[i].frm).addr, a->v[i].flat, a->v[i].cum};
+	qsort(w, a->n, sizeof *w, by_addr);
+	for (size_t i = 0; i < a->n; i++) {
 		if (!m || w[m - 1].addr != w[i].addr) {
 			w[m++] = w[i];
 			continue;
@@ -170,20 +169,27 @@ size_t asmcode_merge(struct asm_range *r, size_t n)
 
 struct finding {
 	struct asmcode *to;
-	const struct calls *c;
+	const struct store *st;
+	const struct addr_sums *a;
 	str_id name, file;
 	struct err *e;
 };
+
+/* Is this row of the function? Then *at is where. */
+static bool is_of(const struct finding *f, uint32_t row, struct addr_at *at)
+{
+	*at = addr_at(f->st, f->a->v[row].frm);
+	return at->name == f->name && at->file == f->file;
+}
 
 /* The ranges of it in one program. */
 static size_t ranges(const struct finding *f, map_id map, struct binary *b, struct asm_range *r)
 {
 	size_t n = 0;
-	for (uint32_t i = 1; i < f->c->nthing && n < (size_t)RANGES_MAX * 64; i++) {
-		const struct thing *t = &f->c->thing[i];
-		if (t->addr && t->name == f->name && t->file == f->file &&
-		    store_loc(f->c->st, store_frm(f->c->st, t->frm)->loc)->map == map) {
-			struct asm_range x = asmcode_around(b, t->addr);
+	for (uint32_t i = 0; i < f->a->n && n < (size_t)RANGES_MAX * 64; i++) {
+		struct addr_at at;
+		if (is_of(f, i, &at) && at.map == map) {
+			struct asm_range x = asmcode_around(b, at.addr);
 			if (x.upto > x.from && (!n || r[n - 1].from != x.from))
 				r[n++] = x;
 		}
@@ -194,8 +200,8 @@ static size_t ranges(const struct finding *f, map_id map, struct binary *b, stru
 
 static int add_program(const struct finding *f, map_id map)
 {
-	const struct map_row *m = col_at(&f->c->st->maps, map);
-	const struct str_row *file = store_str(f->c->st, m->file), *build = store_str(f->c->st, m->build_id);
+	const struct map_row *m = col_at(&f->st->maps, map);
+	const struct str_row *file = store_str(f->st, m->file), *build = store_str(f->st, m->build_id);
 	struct binary b;
 	size_t n;
 	const char *base = path_base(file->s, file->n, &n);
@@ -210,9 +216,11 @@ static int add_program(const struct finding *f, map_id map)
 	int rc = 0;
 	if (build->n && *b.elf.build && strcmp(build->s, b.elf.build))
 		rc = err_set(f->e, ERR_FORMAT, ERR_NOWHERE, "%.100s is another build than the one that ran", file->s);
-	for (uint32_t i = 1; i < f->c->nthing; i++)
-		if (f->c->thing[i].addr && f->c->thing[i].name == f->name)
-			binary_hint(&b, f->c->thing[i].addr, store_str(f->c->st, f->name)->s);
+	for (uint32_t i = 0; i < f->a->n; i++) {
+		struct addr_at at = addr_at(f->st, f->a->v[i].frm);
+		if (at.name == f->name)
+			binary_hint(&b, at.addr, store_str(f->st, f->name)->s);
+	}
 	struct asm_range *r = xmalloc((size_t)RANGES_MAX * 64 * sizeof *r);
 	size_t k = rc ? 0 : ranges(f, map, &b, r);
 	for (size_t i = 0; i < k && !rc; i++)
@@ -222,32 +230,30 @@ static int add_program(const struct finding *f, map_id map)
 	return rc;
 }
 
-int asmcode_of(struct asmcode *to, const struct calls *c, str_id name, str_id file, struct err *e)
+int asmcode_of(struct asmcode *to, const struct store *st, const struct addr_sums *a, str_id name, str_id file,
+    struct err *e)
 {
-	struct finding f = {to, c, name, file, e};
-	size_t nmap = c->st->maps.n, n;
+	struct finding f = {to, st, a, name, file, e};
+	size_t nmap = st->maps.n, n;
 	bool *seen = xcalloc(nmap + 1, sizeof *seen), any = false;
 	int rc = 0;
 	if (child_forbidden()) {
 		mem_free(seen);
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "assembly is off, as TTRACESECURE is set");
 	}
-	for (uint32_t i = 1; i < c->nthing && !rc; i++) {
-		const struct thing *t = &c->thing[i];
-		if (!t->addr || t->name != name || t->file != file)
+	for (uint32_t i = 0; i < a->n && !rc; i++) {
+		struct addr_at at;
+		if (!is_of(&f, i, &at) || at.map > nmap || seen[at.map])
 			continue;
-		map_id map = store_loc(c->st, store_frm(c->st, t->frm)->loc)->map;
-		if (map > nmap || seen[map])
-			continue;
-		seen[map] = any = true;
-		rc = add_program(&f, map);
+		seen[at.map] = any = true;
+		rc = add_program(&f, at.map);
 	}
 	mem_free(seen);
 	if (rc)
 		return rc;
 	if (!any)
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "the file has no addresses for it, so there is no assembly");
-	struct asm_weight *w = weights_of(c, &n);
+	struct asm_weight *w = weights_of(st, a, &n);
 	asmcode_weigh(to, w, n);
 	mem_free(w);
 	return rc;

@@ -3,7 +3,7 @@
 #ifndef TTRACE_ASMCODE_H
 #define TTRACE_ASMCODE_H
 
-#include "analysis/calls.h"
+#include "analysis/addrs.h"
 #include "load/binary.h"
 
 /*
@@ -34,9 +34,10 @@ struct asm_range asmcode_around(struct binary *, uint64_t addr);
 size_t asmcode_merge(struct asm_range *, size_t n);
 /* Weights, by address, to the instructions that they lie in. */
 void asmcode_weigh(struct asmcode *, const struct asm_weight *, size_t n);
-/* What a function of the calls (made at the grain of addresses) consists of, in every program that it was
-   seen in. -1: *e says why not: where its program was looked for, what is missing. */
-int asmcode_of(struct asmcode *, const struct calls *by_address, str_id name, str_id file, struct err *e);
+/* What a function consists of, in every program that it was seen in, and what was spent there. -1: *e says why not:
+   where its program was looked for, what is missing. */
+int asmcode_of(struct asmcode *, const struct store *, const struct addr_sums *, str_id name, str_id file,
+    struct err *e);
 void asmcode_free(struct asmcode *);
 
 #endif

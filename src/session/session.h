@@ -199,11 +199,16 @@ bool session_weighed(struct session *);		/* it has ended: take it. true: it is o
 struct tags;
 struct tags *session_tags(struct session *);
 /* The same beside the interface. NULL: it is little work, or nobody is patient, or there is no thread to be had: ask
-   session_tags(). taken: waits, and says of which serial they are. */
-struct tagging;
-struct tagging *session_tagging(struct session *);
-struct job *tagging_job(const struct tagging *);	/* NULL of NULL */
-struct tags *tagging_take(struct tagging *, uint32_t *serial);
+   session_tags(). counting_tags() waits, and says of which serial they are. */
+struct counting;
+struct counting *session_tagging(struct session *);
+struct tags *counting_tags(struct counting *, uint32_t *serial);
+struct job *counting_job(const struct counting *);	/* NULL of NULL */
+/* What is spent at each address (analysis/addrs.h), of a large profile without a tree; or it will be known: *soon is
+   set. Neither: ask calls. */
+struct addr_sums;
+struct addr_sums *session_addresses(struct session *, struct counting **soon);
+struct addr_sums *counting_addresses(struct counting *, uint32_t *serial);
 
 /* What the query leaves of a trace, as a filter of analysis/tracew.h; its sets lie in the arena. */
 struct tw_filter;

@@ -16,6 +16,7 @@
 #include "config.h"
 #include "session/state.h"
 
+#include "analysis/addrs.h"
 #include "analysis/calls.h"
 #include "analysis/flame.h"
 #include "analysis/nodes.h"
@@ -332,56 +333,91 @@ struct calls *session_calls_soon(struct session *s, enum gran gran, bool tree)
 	return start(s, want) ? NULL : session_calls(s, gran);
 }
 
-/* ---- tags */
+/* ---- what is counted without calls */
 
-struct tagging {
+struct counting {
 	const struct snap *sn;
 	struct query q;
 	struct focus *focus;
 	size_t type;
 	struct sides sides;
-	bool sided;
+	bool sided, preorder, of_tags;
 	uint32_t serial;
-	struct tags *made;
+	struct tags *tags;
+	struct addr_sums *addrs;
 	struct job *job;
 };
 
-static int weigh_tags(struct job *j, void *arg)
+static int count(struct job *j, void *arg)
 {
-	struct tagging *t = arg;
+	struct counting *c = arg;
+	const struct sides *d = c->sided ? &c->sides : NULL;
 	(void)j;
-	t->made = tags_new(t->sn, t->focus, t->type, t->q.noinlines, t->sided ? &t->sides : NULL);
+	if (c->of_tags)
+		c->tags = tags_new(c->sn, c->focus, c->type, c->q.noinlines, d);
+	else
+		c->addrs = focus_addresses(c->sn, c->focus, c->type, c->q.noinlines, d, c->preorder);
 	return 0;
 }
 
-struct tagging *session_tagging(struct session *s)
+static struct counting *count_soon(struct session *s, bool of_tags, bool preorder)
 {
-	if (!s->patient || small(s))
-		return NULL;
-	struct tagging *t = xcalloc(1, sizeof *t);
-	*t = (struct tagging){.sn = s->snap, .q = s->hist[s->at], .type = session_type(s), .sided = s->nside > 1,
-	    .sides = session_sides(s), .serial = s->serial};
-	t->focus = focus_new(t->q.suspended ? &no_filters : &t->q.f, NULL);
-	t->job = t->focus ? job_start(weigh_tags, t) : NULL;
-	if (t->job)
-		return t;
-	focus_free(t->focus);
-	mem_free(t);
+	struct counting *c = xcalloc(1, sizeof *c);
+	*c = (struct counting){.sn = s->snap, .q = s->hist[s->at], .type = session_type(s), .sided = s->nside > 1,
+	    .sides = session_sides(s), .serial = s->serial, .of_tags = of_tags, .preorder = preorder};
+	c->focus = focus_new(c->q.suspended ? &no_filters : &c->q.f, NULL);
+	c->job = c->focus ? job_start(count, c) : NULL;
+	if (c->job)
+		return c;
+	focus_free(c->focus);
+	mem_free(c);
 	return NULL;
 }
 
-struct job *tagging_job(const struct tagging *t)
+struct counting *session_tagging(struct session *s)
 {
-	return t ? t->job : NULL;
+	return s->patient && !small(s) ? count_soon(s, true, false) : NULL;
 }
 
-struct tags *tagging_take(struct tagging *t, uint32_t *serial)
+/* Where the store's nodes are in preorder a shape of them says so; one with tags is. */
+struct addr_sums *session_addresses(struct session *s, struct counting **soon)
 {
-	struct tags *made;
-	job_join(t->job);
-	made = t->made;
-	*serial = t->serial;
-	focus_free(t->focus);
-	mem_free(t);
+	const struct shape *of = s->shape[session_slot(GR_LINES)].shape;
+	bool preorder = of && of->preorder;
+	if (session_is_trace(s) || !session_large_tree(s->snap->nstks) || !s->snap->nsmps ||
+	    (!preorder && !focus_has_tags(s->snap, s->focus)))
+		return NULL;
+	if (s->patient && (*soon = count_soon(s, false, preorder)))
+		return NULL;
+	struct sides d = session_sides(s);
+	return focus_addresses(s->snap, s->focus, session_type(s), s->hist[s->at].noinlines, s->nside > 1 ? &d : NULL,
+	    preorder);
+}
+
+struct job *counting_job(const struct counting *c)
+{
+	return c ? c->job : NULL;
+}
+
+static void counted(struct counting *c, uint32_t *serial)
+{
+	job_join(c->job);
+	*serial = c->serial;
+	focus_free(c->focus);
+}
+
+struct tags *counting_tags(struct counting *c, uint32_t *serial)
+{
+	counted(c, serial);
+	struct tags *made = c->tags;
+	mem_free(c);
+	return made;
+}
+
+struct addr_sums *counting_addresses(struct counting *c, uint32_t *serial)
+{
+	counted(c, serial);
+	struct addr_sums *made = c->addrs;
+	mem_free(c);
 	return made;
 }
