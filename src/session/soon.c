@@ -187,7 +187,7 @@ static bool start(struct session *s, struct wanted want)
 	w->first = !s->shared && s->snap->complete && !session_is_trace(s);
 	s->shared |= w->first;
 	w->tree = session_makes_tree(s, want.gran);
-	if (w->tree && session_large_tree(s->snap->nstks))
+	if ((w->tree && session_large_tree(s->snap->nstks)) || s->cserial != s->serial)
 		session_drop_calls(s);
 	lend_shapes(s, &w->at);
 	w->job = w->at.focus ? job_start(weigh, w) : NULL;
@@ -308,10 +308,21 @@ struct calls *session_calls_ready(struct session *s)
 	return NULL;
 }
 
+/* Does a query take nodes away? Then what is left is another tree, for who walks over nodes. */
+static bool takes_away(const struct query *q)
+{
+	const struct filters *f = &q->f;
+	return q->noinlines || (!q->suspended && (f->hide || f->show || f->show_from || f->prune_from));
+}
+
 bool session_wants_room(const struct session *s, const struct calls *c)
 {
-	return s->weighing && s->weighing->tree && session_large_tree(s->snap->nstks) &&
-	       session_large_tree(c->shape->n) && !c->none;
+	const struct weighing *w = s->weighing;
+	if (!w || c->none || !session_large_tree(s->snap->nstks))
+		return false;
+	if (w->want.tree && takes_away(&w->q) && c->left && session_large_tree(c->left->n))
+		return true;
+	return w->tree && session_large_tree(c->shape->n);
 }
 
 struct calls *session_calls_soon(struct session *s, enum gran gran, bool tree)
