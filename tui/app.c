@@ -86,7 +86,7 @@ static void tell_notices(struct app *a)
 /* Of two large trees the one that nobody looks at goes. */
 static void rest_others(struct app *a)
 {
-	for (int i = 0; session_weighing(a->s) && panes[i]; i++)
+	for (int i = 0; panes[i]; i++)
 		if (i != a->cur && a->state[i] && panes[i]->rest && panes[i]->rest(a->state[i], &a->env))
 			a->seen[i] = ~session_serial(a->s);
 }
@@ -96,6 +96,9 @@ void app_update(struct app *a)
 	const struct pane_ops *p = pane_now(a);
 	uint32_t now = p->of_scope ? session_scope(a->s) : session_serial(a->s);
 	layout(a);
+	if (p->bit & P_TREES &&
+	    session_will_make_tree(a->s, p->bit & P_LIST ? GR_LINES : session_query(a->s)->gran))
+		rest_others(a);
 	if (!a->state[a->cur]) {
 		a->state[a->cur] = xcalloc(1, p->state_size);
 		if (p->open)
@@ -106,7 +109,8 @@ void app_update(struct app *a)
 		p->update(state_now(a), &a->env);
 	}
 	a->seen[a->cur] = now;
-	rest_others(a);
+	if (session_weighing(a->s))
+		rest_others(a);
 	tell_notices(a);
 }
 

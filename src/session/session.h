@@ -180,6 +180,9 @@ void session_patient(struct session *);
 struct calls *session_calls_soon(struct session *, enum gran, bool tree);
 /* Those of the query that are at hand, by whatever granularity; NULL: none are. */
 struct calls *session_calls_ready(struct session *);
+/* Who waits asks before he asks for calls: is another tree going to be made, for which session_wants_room()? Then it does
+   until that is there. */
+bool session_will_make_tree(struct session *, enum gran);
 bool session_large_tree(uint32_t nodes);	/* there are no two of these where one will do */
 /* Is another tree being made, and these calls hold one of as many nodes, so that there had better be no two of them? */
 bool session_wants_room(const struct session *, const struct calls *);

@@ -315,11 +315,22 @@ static bool takes_away(const struct query *q)
 	return q->noinlines || (!q->suspended && (f->hide || f->show || f->show_from || f->prune_from));
 }
 
+bool session_will_make_tree(struct session *s, enum gran gran)
+{
+	s->roomy = !s->patient && !at_hand(s, gran, false) && session_large_tree(s->snap->nstks) &&
+	    session_makes_tree(s, gran);
+	if (s->roomy)
+		session_drop_calls(s);
+	return s->roomy;
+}
+
 bool session_wants_room(const struct session *s, const struct calls *c)
 {
 	const struct weighing *w = s->weighing;
-	if (!w || c->none || !session_large_tree(s->snap->nstks))
+	if ((!w && !s->roomy) || c->none || !session_large_tree(s->snap->nstks))
 		return false;
+	if (!w)
+		return session_large_tree(c->shape->n);
 	if (w->want.tree && takes_away(&w->q) && c->left && session_large_tree(c->left->n))
 		return true;
 	return w->tree && session_large_tree(c->shape->n);
@@ -331,8 +342,10 @@ struct calls *session_calls_soon(struct session *s, enum gran gran, bool tree)
 	struct calls *c = at_hand(s, gran, tree);
 	if (c)
 		return calls_ref(c);
-	if (!s->patient || (!s->weighing && small(s)))
+	if (!s->patient || (!s->weighing && small(s))) {
+		s->roomy = false;
 		return session_calls(s, gran);
+	}
 	if (s->weighing) {
 		const struct wanted *now = &s->weighing->want;
 		if (now->serial != s->serial || now->gran != gran || now->tree < tree)

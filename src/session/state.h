@@ -57,6 +57,7 @@ struct session {
 	uint32_t nnews;
 	struct sums { uint32_t snap; size_t type; uint64_t a, b; bool normalize; double ratio; int64_t whole; } sum;
 	bool patient;			/* session_patient() */
+	bool roomy;			/* session_will_make_tree() said yes */
 	bool shared;			/* session_shares() of what was made first */
 	struct job *job;		/* NULL, or this is a worker's: who is told how far it is */
 	const _Atomic bool *stop;	/* NULL, or set when the session is left: what is made is nobody's */
