@@ -204,7 +204,7 @@ int main(void)
 		"<Enter>'aj<Enter>'a", "jj+++wwbw$w^bjl(()))WjW<Esc>gp1<Enter>w(gG12<Enter>w)))MM(w)b<Esc>M:rows g<Enter>jj(()W<Enter>",
 		"9jjjj<PgDn><PgDn><PgDn>Gkkk<PgUp><PgUp>ggjjGk", "9jjgt1.4s<Enter>jjkkegt40%<Enter>e<PgDn>G<PgUp>g",
 		"9/GoBlock<Enter>nnNn<Esc>/Syscall<Enter>nG&Task<Enter>jjkGg&<Esc>", "jjl9jjGfuu9u<PgDn>u5w9mx9gg'x",
-		"6jjf9jjG<PgUp>gu", NULL
+		"6jjf9jjG<PgUp>gu", "jj+++w<Enter>uwH+<Enter>HnNHwH<Enter>kM<Enter>HHuu", NULL
 	};
 	static const char *const there[] = {
 		"6j<Enter>j<Enter>jjx", "6j<Enter>j<Enter>jjxu", "6j<Enter>jmafu'a",

@@ -194,12 +194,16 @@ static enum verdict pane_cmd(
 
 /* Enter: the range or the span fills the window; again: back to a wider view of it is u's business.
  */
-static void enter_cmd(struct timeline *tl, const struct pane_env *env)
+static enum verdict enter_cmd(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
+	struct tl_row r = tl_selected(tl);
 	if (tl->ranging)
 		range_cmd(tl);
+	if (tl->r1 <= tl->r0 && r.what != ROW_TASK && r.what != ROW_REGION)
+		return tl_ask(tl, env, CMD_OPEN, 1, tl_track(tl, env), out);
 	tl_fit(tl, env);
 	tl->r0 = tl->r1 = 0;
+	return V_DONE;
 }
 
 /* Tab: from one thing that stands out to the next. */
@@ -265,7 +269,6 @@ static bool move_time(struct timeline *tl, const struct pane_env *env, const str
 	case CMD_CENTRE:
 		tl_window(tl, env, tl->at - (tl->t1 - tl->t0) / 2, tl->at + (tl->t1 - tl->t0) / 2);
 		break;
-	case CMD_OPEN: enter_cmd(tl, env); break;
 	case CMD_RANGE: range_cmd(tl); break;
 	default: return false;
 	}
@@ -385,6 +388,7 @@ static enum verdict act_find(
 		return tl->hunt && !env->find.rx
 			   ? tl_hunt_next(tl, env, a->cmd == CMD_NEXT ? 1 : -1, out)
 			   : V_PASS;
+	case CMD_OPEN: return enter_cmd(tl, env, out);
 	case CMD_SPAN_NEXT:
 	case CMD_SPAN_PREV:
 	case CMD_SPAN_FIRST:
@@ -532,7 +536,7 @@ static void tl_click(
 	if (x >= l.gutter && x < l.gutter + l.cells)
 		tl_shift(tl, env, x - l.gutter - tl_cell(tl, l.cells, tl->at));
 	if (twice)
-		enter_cmd(tl, env);
+		enter_cmd(tl, env, out);
 }
 
 static int topics(const void *st, const struct pane_env *env, enum topic *t)

@@ -367,6 +367,7 @@ void tl_look_at(
 /* Next, previous (n times), first, last span of the row. */
 enum verdict tl_span(struct timeline *, const struct pane_env *, enum cmd_id, int n, struct ask *);
 void tl_fit(struct timeline *, const struct pane_env *);
+void tl_fit_to(struct timeline *, const struct pane_env *, int64_t t0, int64_t t1);	/* the cursor in its middle */
 uint32_t tl_find(void *, const struct pane_env *, int dir, uint32_t *at);
 
 /* ---- keys that lead from span to span (timeline_ask.c) */
@@ -404,6 +405,8 @@ void tl_hunt_stop(struct timeline *);		 /* the thread; what is found stays */
 struct job *tl_job(void *);
 void tl_done(void *, const struct pane_env *, struct ask *);
 enum verdict tl_hunt_next(struct timeline *, const struct pane_env *, int dir, struct ask *);
+/* Like a span; NULL: there is none. */
+enum verdict tl_highlight_like(struct timeline *, const struct pane_env *, const struct ival *, struct ask *);
 enum verdict tl_highlight(
     struct timeline *, const struct pane_env *, const char *cond, struct ask *);
 /* Hits of a row as hunt_of(); *n = 0 when rows and hits are of different kinds. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Keys that lead from one span to another: w b ^ $, ( and ), W, gG and gp. Where they lead is in the sheets. Where all of
- * these stay in memory that is found with the key. Where they come and go one may have to be made again first, up to two
+ * Keys that lead from one span to another, w b ^ $, ( and ), W, gG and gp, and those that are about the one under the
+ * cursor, Enter and H. It is in the sheets. Where all of these stay in memory that is found with the key. Where they come and go one may have to be made again first, up to two
  * seconds of reading: then it is found beside the keyboard, out of the snapshot and what the question says, and gone to
  * when it is there. No other key comes before it (pane_ops.asks), for who presses w twice wants the span after the next;
  * Esc drops it. A job that was dropped is not waited for: the next question begins when it has ended.
@@ -138,6 +138,8 @@ static void find(const struct snap *sn, const struct tl_question *q, struct tl_a
 	case CMD_CAUSE:
 	case CMD_EFFECT: find_cause(sn, q, a); break;
 	case CMD_CHAIN: find_chain(sn, q, a); break;
+	case CMD_OPEN:
+	case CMD_HIGHLIGHT: a->any = q->trk && ival_at(sn, q->trk, q->at, &a->iv); break;
 	default:	/* gG, gp: the span there, or the one that is nearest in time */
 		a->any = !ival_at(sn, q->trk, q->at, &a->iv) &&
 		    (ival_near(sn, q->trk, q->at, 1, &a->iv) || ival_near(sn, q->trk, q->at, -1, &a->iv));
@@ -187,6 +189,11 @@ static enum verdict apply(struct timeline *tl, const struct pane_env *env, const
 	case CMD_GOTO_P:
 		if (a->any)
 			tl_look_at(tl, env, a->iv.t0 + (a->iv.t1 - a->iv.t0) / 2);
+		break;
+	case CMD_HIGHLIGHT: return tl_highlight_like(tl, env, a->any ? &a->iv : NULL, out);
+	case CMD_OPEN:
+		if (a->any)
+			tl_fit_to(tl, env, a->iv.t0, a->iv.t1);
 		break;
 	default:
 		if (a->any)
@@ -256,7 +263,8 @@ void tl_ask_done(struct timeline *tl, const struct pane_env *env, struct ask *ou
 	job_join(k->job);
 	if (!k->dropped && apply(tl, env, &k->q, &k->a, out) == V_DONE && !k->a.any && !k->a.nchain && at == tl->at &&
 	    t0 == tl->t0)
-		ask_say(out, "%s: changes nothing here", cmds[k->q.cmd].name);	/* as appquiet.c of other keys */
+		ask_say(out, "%s: %s", cmds[k->q.cmd].name,	/* as appquiet.c of other keys */
+		    k->q.cmd == CMD_OPEN ? "nothing to open here" : "changes nothing here");
 	if (k->more && !start(tl, k->sn, &k->next)) {
 		struct tl_answer a = {0};
 		find(k->sn, &k->next, &a, NULL);

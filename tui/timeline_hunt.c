@@ -276,33 +276,42 @@ static void like_this(const struct timeline *tl, const struct ival *iv, struct b
 	}
 }
 
-enum verdict tl_highlight(
-    struct timeline *tl, const struct pane_env *env, const char *cond, struct ask *out)
+static enum verdict highlight(struct timeline *tl, const struct pane_env *env, const char *cond, struct ask *out)
 {
 	struct err e;
-	struct ival iv;
-	struct buf b = {0};
-	if (cond && *cond) {
-		buf_puts(&b, cond);
-	} else if (tl->hunt && tl->dim &&
-		   (strstr(hunt_text(tl->hunt), "dur") ||
-		       strncmp(hunt_text(tl->hunt), "state=", 6))) {
-		tl_hunt(tl, env, NULL, 0);
-		return ask_say(out, "no highlight");
-	} else if (tl->hunt && !tl->dim) {
-		tl->dim = true;
-		return V_DONE;
-	} else if (!tl_interval(tl, env, &iv) || iv.state == TS_IDLE) {
-		return ask_say(
-		    out, "no span under the cursor: put it on one, or :highlight wait>1ms");
-	} else {
-		like_this(tl, &iv, &b);
-	}
-	struct hunt *h = hunt_new(buf_str(&b), &e);
-	buf_free(&b);
+	struct hunt *h = hunt_new(cond, &e);
 	if (!h)
 		return ask_say(out, "%s", e.msg);
 	tl_hunt(tl, env, h, 0);
 	tl->dim = true;
 	return V_DONE;
+}
+
+enum verdict tl_highlight_like(struct timeline *tl, const struct pane_env *env, const struct ival *iv, struct ask *out)
+{
+	struct buf b = {0};
+	if (!iv || iv->state == TS_IDLE)
+		return ask_say(out, "no span under the cursor: put it on one, or :highlight wait>1ms");
+	like_this(tl, iv, &b);
+	enum verdict v = highlight(tl, env, buf_str(&b), out);
+	buf_free(&b);
+	return v;
+}
+
+enum verdict tl_highlight(
+    struct timeline *tl, const struct pane_env *env, const char *cond, struct ask *out)
+{
+	if (cond && *cond)
+		return highlight(tl, env, cond, out);
+	if (tl->hunt && tl->dim &&
+		   (strstr(hunt_text(tl->hunt), "dur") ||
+		       strncmp(hunt_text(tl->hunt), "state=", 6))) {
+		tl_hunt(tl, env, NULL, 0);
+		return ask_say(out, "no highlight");
+	}
+	if (tl->hunt && !tl->dim) {
+		tl->dim = true;
+		return V_DONE;
+	}
+	return tl_ask(tl, env, CMD_HIGHLIGHT, 1, tl_track(tl, env), out);
 }

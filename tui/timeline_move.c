@@ -223,6 +223,13 @@ bool tl_extent(const struct timeline *tl, const struct pane_env *env, struct tl_
 	return true;
 }
 
+void tl_fit_to(struct timeline *tl, const struct pane_env *env, int64_t t0, int64_t t1)
+{
+	int64_t pad = (t1 - t0) / 16 + 1;
+	tl->at = t0 + (t1 - t0) / 2;
+	tl_window(tl, env, t0 - pad, t1 + pad);
+}
+
 void tl_fit(struct timeline *tl, const struct pane_env *env)
 {
 	struct tl_extent x;
