@@ -8,9 +8,8 @@
  *
  *     frames [-slow] [-over MS] [-wall] [-every] [-keys KEYS] [options of ttrace] FILE.trace
  *
- * -slow: every key that took more than 8 ms (-over: than these), or a fifth of a second by the clock, and what of seconds was waited for
- * beside one. -keys: these instead. -every: each key of each command in each pane, of
- * profiles too.
+ * -slow: every key that took more than 8 ms (-over: than these), or a fifth of a second by the clock, and what of seconds
+ * was waited for beside one. -keys: these instead. -every: each key of each command in each pane, of profiles too.
  * -mem is in megabytes here. -wall: what the clock says, where a trace is larger than -mem and a key may wait for the
  * file.
  */

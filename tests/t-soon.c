@@ -201,7 +201,8 @@ int main(void)
 		    "6j<Enter>j<Enter>5jjjC+u6q5j:rows task 1<Enter>jjjf6j5jR"
 		    ":where wait>1us<Enter>nn:rows related<Enter>nngG8<Enter>",
 		"6j<Enter>j<Enter>jxujuma6q'ajj]ufukq", "6j<Enter>jttxujmaq'axuG5u", "6:group-by=state<Enter>jmak:group-by=proc"
-		"<Enter>'aj<Enter>'a", "jj+++wwbw$w^bjl(()))WjW<Esc>gp1<Enter>w(gG12<Enter>w)))MM(w)b<Esc>M:rows g<Enter>jj(()W<Enter>",
+		"<Enter>'aj<Enter>'a", "jj+++wwbw$w^bjl(()))WjW<Esc>gp1<Enter>w(gG12<Enter>w)))MM(w)b<Esc>"
+		"M:rows g<Enter>jj(()W<Enter>",
 		"9jjjj<PgDn><PgDn><PgDn>Gkkk<PgUp><PgUp>ggjjGk", "9jjgt1.4s<Enter>jjkkegt40%<Enter>e<PgDn>G<PgUp>g",
 		"9/GoBlock<Enter>nnNn<Esc>/Syscall<Enter>nG&Task<Enter>jjkGg&<Esc>", "jjl9jjGfuu9u<PgDn>u5w9mx9gg'x",
 		"6jjf9jjG<PgUp>gu", "jj+++w<Enter>uwH+<Enter>HnNHwH<Enter>kM<Enter>HHuu", NULL

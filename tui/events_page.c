@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A page of events around one of them. It comes with the key where the sheets that it lies in are in memory. Where they come
- * and go, and one of these is away, it is gathered beside the keyboard, and the page that was there is looked at until then;
- * who moves on it stays where he went, unless that is not on the new one. A page that nobody wants any more may be in the
- * middle of a sheet: it is not waited for, and the next one begins when it has ended.
+ * A page of events around one of them. It comes with the key where the sheets that it lies in are in memory. Where
+ * they come and go, and one of these is away, it is gathered beside the keyboard, and the page that was there is looked
+ * at until then; who moves on it stays where he went, unless that is not on the new one. A page that nobody wants any
+ * more may be in the middle of a sheet: it is not waited for, and the next one begins when it has ended.
  */
 #include "config.h"
 #include "eventsview.h"

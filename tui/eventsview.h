@@ -65,7 +65,8 @@ struct ev_got { struct el list; bool far; };	/* far: what the filters leave is t
 bool ev_page(struct events *, const struct pane_env *, const struct el_event *at, struct ev_got *);
 struct job *ev_page_job(void *);
 void ev_page_drop(struct events *);	/* it is not wanted any more */
-bool ev_page_done(struct events *, const struct pane_env *, struct ev_got *);	/* false: there is none, or another comes */
+/* false: there is none, or another comes. */
+bool ev_page_done(struct events *, const struct pane_env *, struct ev_got *);
 void ev_page_free(struct events *);
 
 /* events_quest.c: looking through the whole trace beside the keyboard, on a thread of its own. Quests are

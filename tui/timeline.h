@@ -367,7 +367,8 @@ void tl_look_at(
 /* Next, previous (n times), first, last span of the row. */
 enum verdict tl_span(struct timeline *, const struct pane_env *, enum cmd_id, int n, struct ask *);
 void tl_fit(struct timeline *, const struct pane_env *);
-void tl_fit_to(struct timeline *, const struct pane_env *, int64_t t0, int64_t t1);	/* the cursor in its middle */
+/* The cursor in its middle. */
+void tl_fit_to(struct timeline *, const struct pane_env *, int64_t t0, int64_t t1);
 uint32_t tl_find(void *, const struct pane_env *, int dir, uint32_t *at);
 
 /* ---- keys that lead from span to span (timeline_ask.c) */

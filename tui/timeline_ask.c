@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Keys that lead from one span to another, w b ^ $, ( and ), W, gG and gp, and those that are about the one under the
- * cursor, Enter and H. It is in the sheets. Where all of these stay in memory that is found with the key. Where they come and go one may have to be made again first, up to two
- * seconds of reading: then it is found beside the keyboard, out of the snapshot and what the question says, and gone to
- * when it is there. No other key comes before it (pane_ops.asks), for who presses w twice wants the span after the next;
- * Esc drops it. A job that was dropped is not waited for: the next question begins when it has ended.
+ * Keys that lead from one span to another, w b ^ $, ( and ), W, gG and gp, and those that are about the one under
+ * the cursor, Enter and H. It is in the sheets. Where all of these stay in memory it is found with the key. Where they
+ * come and go one may have to be made again first, up to two seconds of reading: then it is found beside the keyboard,
+ * out of the snapshot and what the question says, and gone to when it is there.
+ *
+ * No other key comes before it (pane_ops.asks), for who presses w twice wants the span after the next; Esc drops it. A
+ * job that was dropped is not waited for: the next question begins when it has ended.
  */
 #include "config.h"
 #include "timeline.h"
