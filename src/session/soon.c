@@ -187,7 +187,7 @@ static bool start(struct session *s, struct wanted want)
 	w->first = !s->shared && s->snap->complete && !session_is_trace(s);
 	s->shared |= w->first;
 	w->tree = session_makes_tree(s, want.gran);
-	if ((w->tree && session_large_tree(s->snap->nstks)) || s->cserial != s->serial)
+	if (w->tree && session_large_tree(s->snap->nstks))
 		session_drop_calls(s);
 	lend_shapes(s, &w->at);
 	w->job = w->at.focus ? job_start(weigh, w) : NULL;
@@ -308,13 +308,6 @@ struct calls *session_calls_ready(struct session *s)
 	return NULL;
 }
 
-/* Does a query take nodes away? Then what is left is another tree, for who walks over nodes. */
-static bool takes_away(const struct query *q)
-{
-	const struct filters *f = &q->f;
-	return q->noinlines || (!q->suspended && (f->hide || f->show || f->show_from || f->prune_from));
-}
-
 bool session_will_make_tree(struct session *s, enum gran gran)
 {
 	s->roomy = !s->patient && !at_hand(s, gran, false) && session_large_tree(s->snap->nstks) &&
@@ -331,8 +324,6 @@ bool session_wants_room(const struct session *s, const struct calls *c)
 		return false;
 	if (!w)
 		return session_large_tree(c->shape->n);
-	if (w->want.tree && takes_away(&w->q) && c->left && session_large_tree(c->left->n))
-		return true;
 	return w->tree && session_large_tree(c->shape->n);
 }
 
