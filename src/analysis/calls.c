@@ -84,7 +84,6 @@ static void give_back(struct calls *c)
 void calls_onto(struct onto *o, struct shape *s)
 {
 	struct calls *c = o->calls;
-	give_back(c);
 	shape_free(c->shape);
 	c->shape = o->shape = s;
 	c->w.n = s->nend;
@@ -326,6 +325,8 @@ void calls_finish(struct calls *c, struct onto *o)
 	c->show = o->show;
 	mem_free(o->to);
 	o->to = NULL;
+	if (c->shape->aside)
+		shape_weighed(c->shape);
 }
 
 struct calls *calls_new(struct things *things, const struct weights *w)

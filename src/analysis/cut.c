@@ -233,7 +233,7 @@ static bool settle(const struct snap *sn, const uint8_t *flag, bool from, bool p
 		m->any |= begin_at(s, m->node);
 	if (from || prune || !m->n)
 		return true;
-	struct shape *with = o->nsmp ? lay_aside(s, sn, flag, m) : NULL;
+	struct shape *with = o->nsmp && !o->walked ? lay_aside(s, sn, flag, m) : NULL;
 	if (with)
 		calls_onto(o, with);
 	return with;

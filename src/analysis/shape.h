@@ -121,6 +121,7 @@ bool shape_whole(const struct shape *, size_t type, int64_t *flat, uint8_t *hit)
    never again, and nodes stay. */
 void shape_rest(struct shape *);
 void shape_last(struct shape *);
+void shape_weighed(struct shape *);	/* the only weighing on it is over: where samples end goes */
 void shape_bare(struct shape *);	/* nor, where nobody else holds it, where subtrees and samples end */
 void shape_free(struct shape *);
 

@@ -162,6 +162,13 @@ void shape_last(struct shape *s)
 	shape_rest(s);
 }
 
+void shape_weighed(struct shape *s)
+{
+	mem_free(s->end);
+	mem_free(s->odd);
+	s->end = s->odd = NULL;
+}
+
 void shape_bare(struct shape *s)
 {
 	if (s->refs > 1)

@@ -61,6 +61,8 @@ struct onto {
 	/* by end: the node where its weight goes instead, UINT32_MAX: nowhere; NULL: all stay */
 	uint32_t *to;
 	uint32_t nsmp;		/* weights come by the store's first nsmp samples; 0: by node */
+	bool walked;		/* nodes will be walked over, so no stacks are laid aside: the tree without them is
+				   another one of that size */
 	bool bare;		/* stacks of which nothing is left count, at the root */
 	int64_t all;
 	str_id unit;

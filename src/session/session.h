@@ -139,6 +139,12 @@ void query_side(struct query *, enum side_use, uint32_t side);
    mean of one of each, so that two of these and two hundred of those can be compared. */
 void query_rest(struct query *);
 static inline bool query_has_rest(const struct query *q) { return q->b >> SIDE_REST & 1; }
+/* Are nodes taken away? Then what is left is another tree, for who walks over nodes. */
+static inline bool query_takes_away(const struct query *q)
+{
+	const struct filters *f = &q->f;
+	return q->noinlines || (!q->suspended && (f->hide || f->show || f->show_from || f->prune_from));
+}
 /* Both sides of it: how many they are, and what the mean of one did, by state. */
 struct rest_states { uint32_t n[2]; int64_t ns[2][TS__N]; };
 void session_rest(const struct session *, const struct query *, struct rest_states *);

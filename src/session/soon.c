@@ -182,6 +182,7 @@ static bool start(struct session *s, struct wanted want)
 {
 	struct weighing *w = xcalloc(1, sizeof *w);
 	copy(&w->at, s, &w->q);
+	w->at.walks = want.tree;
 	w->want = want;
 	w->rested = session_is_trace(s) && query_has_rest(&w->q) && s->rest_of != s->serial + 1;
 	w->first = !s->shared && s->snap->complete && !session_is_trace(s);
@@ -335,6 +336,7 @@ struct calls *session_calls_soon(struct session *s, enum gran gran, bool tree)
 		return calls_ref(c);
 	if (!s->patient || (!s->weighing && small(s))) {
 		s->roomy = false;
+		s->walks = tree;
 		return session_calls(s, gran);
 	}
 	if (s->weighing) {

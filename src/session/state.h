@@ -64,6 +64,7 @@ struct session {
 	struct job *leaving[4];		/* session_let_go(); NULL: nothing goes */
 	struct rest_states rest;	/* of which query: its serial and 1, 0 none */
 	uint32_t rest_of;
+	bool walks;			/* who asks for calls walks over nodes: see struct onto */
 	uint32_t crowded;		/* likewise: it turned out to take a tree for which panes have to make room */
 	struct weighing *weighing;	/* NULL, or what is made beside the interface: soon.c */
 	struct wanted { bool calls, tree; enum gran gran; uint32_t serial; } wanted[2];	/* and after that, by slot */

@@ -417,6 +417,13 @@ static struct calls *weigh_apart(struct session *s, int slot)
 	return !c && s->stop && atomic_load(s->stop) ? calls_none(s->snap->st, k->things->gran) : c;
 }
 
+/* May this query lay stacks of a large tree aside, and panes hold those of another one? Then they have to let go first. */
+static bool two_aside(const struct session *s, const struct shape *onto)
+{
+	return session_large_tree(onto->n) && atomic_load(&onto->lent) && s->job && s->crowded != s->serial + 1 &&
+	    query_takes_away(&s->hist[s->at]);
+}
+
 /* Weights straight onto the shape of the store's tree, or onto one that is made for them; NULL when neither can be. */
 static struct calls *weigh_onto(struct session *s, int slot)
 {
@@ -430,7 +437,12 @@ static struct calls *weigh_onto(struct session *s, int slot)
 	struct shape *onto = shape_for(s, slot);
 	if (!onto)
 		return calls_none(s->snap->st, s->shape[slot].things->gran);
+	if (two_aside(s, onto)) {
+		s->crowded = s->serial + 1;
+		return calls_none(s->snap->st, s->shape[slot].things->gran);
+	}
 	struct calls *c = calls_begin(onto, q->b != 0, &o);
+	o.walked = s->walks && session_large_tree(onto->n);
 	if (session_is_trace(s)) {
 		struct tally t = tally(s, &tmp);
 		can = !t.tags && focus_nodes_onto(s->snap, s->focus, t.ns, t.count, t.base, q->show, s->op.ns,
