@@ -55,6 +55,7 @@ static struct columns columns_new(struct calls *c)
 				   rank_blocks(c->w.n) * sizeof(struct rank);
 	if (!c->room || c->room->n < size) {
 		mem_free(c->room);
+		size += size / 32;	/* for a shape with a few more ends: calls_onto() */
 		c->room = xmalloc(sizeof *c->room + size);
 		c->room->n = size;
 	}
