@@ -18,6 +18,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define NOBODY "nobody woke it: a timer, the network poller, or it began before the trace"
+#define NOWHERE "no goroutine under the cursor"
+
 struct tl_asking {
 	struct job *job;
 	bool dropped, more;	/* nobody wants it any more; next is wanted */
@@ -94,7 +97,7 @@ static void find_cause(const struct snap *sn, const struct tl_question *q, struc
 	struct ival iv;
 	trk_id g = q->trk && ival_at(sn, q->trk, q->at, &iv) ? goroutine(sn, q->trk, q->at) : 0;
 	if (!g || !ival_at(sn, g, q->at, &iv)) {
-		snprintf(a->text, sizeof a->text, "no goroutine under the cursor");
+		snprintf(a->text, sizeof a->text, NOWHERE);
 		return;
 	}
 	if (q->cmd == CMD_EFFECT) {
@@ -111,8 +114,7 @@ static void find_cause(const struct snap *sn, const struct tl_question *q, struc
 		named(sn, a, "nobody woke it since it was created by", by);
 		lead(sn, q, a, by, born != TIME_NONE && born > sn->t0 ? born - 1 : sn->t0);
 	} else if (!woken) {
-		snprintf(a->text, sizeof a->text,
-		    "nobody woke it: a timer, the network poller, or it began before the trace");
+		snprintf(a->text, sizeof a->text, NOBODY);
 	} else {
 		named(sn, a, "woken by", iv.who);
 		lead(sn, q, a, iv.who, iv.t0 > sn->t0 ? iv.t0 - 1 : iv.t0);
@@ -125,9 +127,7 @@ static void find_chain(const struct snap *sn, const struct tl_question *q, struc
 	if (g && g < sn->ntrks && store_trk(sn->st, g)->kind == TK_G)
 		a->nchain = tl_follow(sn, g, q->at, a->chain);
 	if (!a->nchain)
-		snprintf(a->text, sizeof a->text, "%s", g
-			? "nobody woke it: a timer, the network poller, or it began before the trace"
-			: "no goroutine under the cursor");
+		snprintf(a->text, sizeof a->text, "%s", g ? NOBODY : NOWHERE);
 }
 
 static void find(const struct snap *sn, const struct tl_question *q, struct tl_answer *a, const struct job *j)

@@ -169,7 +169,7 @@ static uint32_t *aim_up(const struct shape *s, const uint8_t *node, bool bare)
 }
 
 /* Does it matter that some frames of a node are seen and some are not? Not where no stack goes through it any more. */
-static bool matters(const struct shape *s, const uint8_t *node, const uint32_t *to)
+static bool matters(const struct shape *s, const struct marks *m, const uint32_t *to)
 {
 	struct rank *left = xcalloc(rank_blocks(s->n), sizeof *left);
 	for (uint32_t k = 0; k < s->nend; k++)
@@ -177,8 +177,10 @@ static bool matters(const struct shape *s, const uint8_t *node, const uint32_t *
 			rank_set(left, to[k]);
 	rank_seal(left, s->n);
 	bool any = false;
-	for (uint32_t i = 1; i < s->n && !any; i++)
-		any = node[i] & MIXED && rank_of(left, i) != rank_of(left, shape_next(s, i));
+	for (uint32_t k = 0; k < m->n && !any; k++) {
+		uint32_t i = m->mixed[k];
+		any = m->node[i] & MIXED && rank_of(left, i) != rank_of(left, shape_next(s, i));
+	}
 	mem_free(left);
 	return any;
 }
@@ -248,7 +250,7 @@ bool cut_shape(const struct snap *sn, const uint8_t *flag, bool from, bool prune
 	if (can)
 		to = prune ? aim_up(s, m.node, bare && !from) : aim(s, m.node, bare && !from);
 	if (can && (from || prune) && m.n)
-		can = !matters(s, m.node, to);
+		can = !matters(s, &m, to);
 	bool dead = m.any & FV_DEAD;
 	can = can && (!dead || finish(s, m.node));
 	if (can) {

@@ -8,8 +8,8 @@
 #include "analysis/verdict.h"
 
 /*
- * Filters that take frames away node by node (show_from, prune_from, inlined calls), straight onto a shape of the
- * store's tree: o->cut says which nodes are not seen, o->to where the weight of its ends goes.
+ * Filters that take frames away node by node (show_from, prune_from, inlined calls, some calls of a function), straight
+ * onto a shape of the store's tree: o->cut says which nodes are not seen, o->to where the weight of its ends goes.
  */
 /* In o->cut, among others: not seen; seen, and the first of its thing that is, for all that CT_AGAIN says. */
 enum { CUT_GONE = FV_DEAD, CUT_FIRST = 1 };

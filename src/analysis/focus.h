@@ -41,7 +41,8 @@ void focus_nodes(const struct snap *, const struct focus *, const int64_t *flat,
     const int64_t *base, enum side_show, str_id unit, bool noinlines, struct arena *, struct weights *out);
 
 /* The same two straight onto nodes that stand for the store's own, or those with tags as frames. false: the query makes
-   others, or cuts some calls of a node and leaves others, so it needs a tree of its own; nothing was done. */
+   others, or cuts some calls of a node and leaves others, so it needs a tree of its own; the weighing is not to be
+   finished then. true: it may be on another shape than it began with (aside.h). */
 bool focus_samples_onto(const struct snap *, const struct focus *, size_t type, bool noinlines,
     const struct sides *, struct onto *);
 bool focus_nodes_onto(const struct snap *, const struct focus *, const int64_t *flat, const int64_t *count,

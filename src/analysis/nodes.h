@@ -10,8 +10,8 @@
 /*
  * The nodes of a weighing, read where they lie: those of its shape, which all weighings share, with the weighing's
  * running sums; nothing is made for it, whatever their number. Where things were taken away, or stacks laid aside, there
- * is a shape of what is left; where nodes were put together in another way (a flame graph's), they are one of their own. Who walks over nodes
- * need not know which.
+ * is a shape of what is left; where nodes were put together in another way (a flame graph's), they are one of their
+ * own. Who walks over nodes need not know which.
  *
  * In preorder. There may be nodes at and below which nothing counts (nodes_count()): they are not part of the tree.
  */

@@ -320,12 +320,8 @@ bool session_will_make_tree(struct session *s, enum gran gran)
 
 bool session_wants_room(const struct session *s, const struct calls *c)
 {
-	const struct weighing *w = s->weighing;
-	if ((!w && !s->roomy) || c->none || !session_large_tree(s->snap->nstks))
-		return false;
-	if (!w)
-		return session_large_tree(c->shape->n);
-	return w->tree && session_large_tree(c->shape->n);
+	bool made = s->weighing ? s->weighing->tree : s->roomy;
+	return made && !c->none && session_large_tree(s->snap->nstks) && session_large_tree(c->shape->n);
 }
 
 struct calls *session_calls_soon(struct session *s, enum gran gran, bool tree)

@@ -58,13 +58,13 @@ struct session {
 	struct sums { uint32_t snap; size_t type; uint64_t a, b; bool normalize; double ratio; int64_t whole; } sum;
 	bool patient;			/* session_patient() */
 	bool roomy;			/* session_will_make_tree() said yes */
+	bool walks;			/* who asks for calls walks over nodes: see struct onto */
 	bool shared;			/* session_shares() of what was made first */
 	struct job *job;		/* NULL, or this is a worker's: who is told how far it is */
 	const _Atomic bool *stop;	/* NULL, or set when the session is left: what is made is nobody's */
 	struct job *leaving[4];		/* session_let_go(); NULL: nothing goes */
 	struct rest_states rest;	/* of which query: its serial and 1, 0 none */
 	uint32_t rest_of;
-	bool walks;			/* who asks for calls walks over nodes: see struct onto */
 	uint32_t crowded;		/* likewise: it turned out to take a tree for which panes have to make room */
 	struct weighing *weighing;	/* NULL, or what is made beside the interface: soon.c */
 	struct wanted { bool calls, tree; enum gran gran; uint32_t serial; } wanted[2];	/* and after that, by slot */

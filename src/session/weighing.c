@@ -389,9 +389,18 @@ static struct shape *shape_for(struct session *s, int slot)
 	return k->tagged || (s->stop && atomic_load(s->stop)) ? k->tagged : k->shape;
 }
 
+/* It turns out that panes hold a large tree beside which there is no room for what the query takes. Beside the interface
+   they are asked to let go, once a query, and it is weighed again; true: so they are now. */
+static bool asks_room(struct session *s)
+{
+	if (!s->job || s->crowded == s->serial + 1)
+		return false;
+	s->crowded = s->serial + 1;
+	return true;
+}
+
 /* Onto a shape of this query alone; NULL where none can be made. Where tags are frames that is made of the samples: what
-   shapes there are goes before, if they are large: beside the interface not before panes have let go of them, which have
-   to be told. */
+   shapes there are goes before, if they are large. */
 static struct calls *weigh_apart(struct session *s, int slot)
 {
 	const struct query *q = &s->hist[s->at];
@@ -403,10 +412,8 @@ static struct calls *weigh_apart(struct session *s, int slot)
 			return calls_none(s->snap->st, k->things->gran);
 		preorder = plain->preorder;
 	}
-	if (large && tags && s->job && s->crowded != s->serial + 1 && k->tagged && k->tagged->refs > 1) {
-		s->crowded = s->serial + 1;
+	if (large && tags && k->tagged && k->tagged->refs > 1 && asks_room(s))
 		return calls_none(s->snap->st, k->things->gran);
-	}
 	if (large && tags)
 		drop_trees(k);
 	if (large && k->shape)
@@ -417,11 +424,10 @@ static struct calls *weigh_apart(struct session *s, int slot)
 	return !c && s->stop && atomic_load(s->stop) ? calls_none(s->snap->st, k->things->gran) : c;
 }
 
-/* May this query lay stacks of a large tree aside, and panes hold those of another one? Then they have to let go first. */
+/* May this query lay stacks of a large tree aside, and panes hold those of another one? */
 static bool two_aside(const struct session *s, const struct shape *onto)
 {
-	return session_large_tree(onto->n) && atomic_load(&onto->lent) && s->job && s->crowded != s->serial + 1 &&
-	    query_takes_away(&s->hist[s->at]);
+	return session_large_tree(onto->n) && atomic_load(&onto->lent) && query_takes_away(&s->hist[s->at]);
 }
 
 /* Weights straight onto the shape of the store's tree, or onto one that is made for them; NULL when neither can be. */
@@ -437,10 +443,8 @@ static struct calls *weigh_onto(struct session *s, int slot)
 	struct shape *onto = shape_for(s, slot);
 	if (!onto)
 		return calls_none(s->snap->st, s->shape[slot].things->gran);
-	if (two_aside(s, onto)) {
-		s->crowded = s->serial + 1;
+	if (two_aside(s, onto) && asks_room(s))
 		return calls_none(s->snap->st, s->shape[slot].things->gran);
-	}
 	struct calls *c = calls_begin(onto, q->b != 0, &o);
 	o.walked = s->walks && session_large_tree(onto->n);
 	if (session_is_trace(s)) {
