@@ -181,7 +181,7 @@ static void afresh(struct screen *s, const char *keys)
 	struct query q = {.from = TIME_NONE, .to = TIME_NONE, .a = session_query(ses)->a};
 	struct err e;
 	if (session_serial(ses) != serial)
-		session_set(ses, &q, &e);
+		session_set(ses, &q, NULL, &e);
 	serial = session_serial(ses);
 	press(s, keys, false);
 	ntook = took_before;

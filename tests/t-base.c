@@ -149,6 +149,28 @@ static void scattering(void)
 	arena_free(&mem);
 }
 
+/* What lay in either is where it was, in the one that has both; the other begins anew, and goes by itself. */
+static void joining(void)
+{
+	enum { N = 1000, LONG = 100000 };
+	for (int filled = 0; filled < 2; filled++) {
+		struct arena a = {0}, b = {0};
+		char *s[N], *large = arena_zalloc(&a, LONG);
+		for (int i = 0; i < N; i++)
+			s[i] = arena_printf(i % 2 && filled ? &b : &a, "text %d", i);
+		size_t used = a.used + b.used, held = a.held + b.held;
+		arena_join(&a, &b);
+		OK(b.used == used && b.held == held && !a.used && !a.held && !a.head);
+		char *more = arena_printf(&a, "more"), *after = arena_printf(&b, "after");
+		arena_free(&a);
+		bool good = !strcmp(after, "after") && more != after && !large[LONG - 1];
+		for (int i = 0; i < N; i++)
+			good &= atoi(s[i] + 5) == i;
+		OK(good);
+		arena_free(&b);
+	}
+}
+
 /* What is there stays when it grows, from the heap to pages of its own or to disk, and is there after a rest; the rest
    is zero. */
 static void shelves(bool spills)
@@ -213,6 +235,7 @@ int main(void)
 	mem_spill(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	shelves(true);
 	scattering();
+	joining();
 	keyed();
 	keyed_very_many(false);
 	keyed_very_many(true);

@@ -119,7 +119,7 @@ static bool answers(const char *before, const char *keys, enum cmd_id c, int row
 	grid_free(h);
 	/* the query is the session's: nothing of this row is left to the next */
 	struct query q = {.from = TIME_NONE, .to = TIME_NONE, .a = session_query(ses)->a};
-	session_set(ses, &q, &e);
+	session_set(ses, &q, NULL, &e);
 	return yes;
 }
 

@@ -201,7 +201,7 @@ void app_ask(struct app *a, const struct ask *k)
 	case ASK_RUN: run_word(a, k->text); break;
 	case ASK_QUERY:
 	case ASK_PANE:
-		if ((k->kind == ASK_QUERY && !app_query(a, &k->query)) || !k->pane)
+		if ((k->kind == ASK_QUERY && !app_query_own(a, &k->query, k->own)) || !k->pane)
 			break;
 		if (!app_open(a, k->pane, &k->place) && !a->sticky)
 			app_message(a, ST_DIM, "%s cannot show that", k->pane);

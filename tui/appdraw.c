@@ -238,13 +238,11 @@ static void chips(const struct app *a, struct buf *b)
 		chip(b, "blame", tw_blame_name((enum tw_blame)q->blame), a->env.ascii);
 	chip_time(a, b, q);
 	if (q->gs) {
-		int n = 1;
-		for (const char *s = q->gs; *s; s++)
-			n += *s == ',';
+		uint32_t n = session_listed(a->s);
 		buf_printf(b, " | %s%.*s%s", n > 1 ? "goroutines " : "goroutine ", n > 6 ? 12 : 60, q->gs,
 		    n > 6 ? "..." : "");
 		if (n > 6)
-			buf_printf(b, " (%d)", n);
+			buf_printf(b, " (%u)", n);
 	}
 	if (q->g)
 		buf_printf(b, " | G%llu", (unsigned long long)store_trk(st, q->g)->id);

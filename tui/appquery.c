@@ -19,12 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool app_query(struct app *a, const struct query *q)
+bool app_query_own(struct app *a, const struct query *q, struct arena *own)
 {
 	struct err e;
 	uint32_t before = session_serial(a->s);
 	struct step here = app_here(a);
-	if (session_set(a->s, q, &e)) {
+	if (session_set(a->s, q, own, &e)) {
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return false;
 	}
@@ -33,6 +33,11 @@ bool app_query(struct app *a, const struct query *q)
 		app_undoable(a, &(struct undo){.query = true, .before = here});
 	app_update(a);
 	return true;
+}
+
+bool app_query(struct app *a, const struct query *q)
+{
+	return app_query_own(a, q, NULL);
 }
 
 /* ---- filters */

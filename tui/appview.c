@@ -358,7 +358,7 @@ void app_start(struct app *a, bool first)
 	int done = start_query(a, &q);
 	if (done) {
 		struct err e;
-		if (session_set(a->s, &q, &e))
+		if (session_set(a->s, &q, NULL, &e))
 			app_message(a, ST_ERROR, "%s", e.msg);
 		a->todo &= ~done;
 		if (done & ST_FROM)

@@ -204,6 +204,7 @@ const char *app_fun_name(const struct app *, fun_id);
 
 /* appquery.c: commands that change the query */
 bool app_query(struct app *, const struct query *);	/* set it, with a step of undo; false: it is wrong, and said */
+bool app_query_own(struct app *, const struct query *, struct arena *own);	/* as session_set() */
 bool app_narrow(struct app *, const struct act *);	/* false: it is no command of these */
 void app_clear(struct app *);				/* all filters, or say that there are none */
 const char **app_filter_of(struct query *, enum cmd_id);	/* NULL: it is no filter that is a word */

@@ -47,6 +47,7 @@ enum ask_kind { ASK_NONE, ASK_QUERY, ASK_PANE, ASK_MESSAGE, ASK_PROMPT, ASK_RUN 
 struct ask {
 	enum ask_kind kind;
 	struct query query;	/* ASK_QUERY: the new one; strings may lie in env->scratch */
+	struct arena *own;	/* NULL, or all that are new lie there, and it may be taken: session_set() */
 	const char *pane;	/* ASK_PANE: name of the pane to open ... */
 	struct place place;	/* ... and where; ASK_QUERY may name a pane too */
 	char text[256];		/* ASK_MESSAGE; ASK_PROMPT: text to start the ":" line with;

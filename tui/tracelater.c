@@ -63,6 +63,7 @@ static enum verdict said(struct tp_later *l, struct ask *out)
 	if (l->rest && l->ask.query.type == SIZE_MAX)
 		choose_type(&l->ask.query, &l->r);
 	*out = l->ask;
+	out->own = &l->mem;
 	return V_ASK;
 }
 
@@ -79,7 +80,7 @@ enum verdict tp_later(struct tp_later **at, const struct pane_env *env, const st
 	l->arg = what->arg;
 	l->none = what->none;
 	l->rest = what->rest;
-	query_keep(&l->ask.query, &l->mem);
+	query_keep(&l->ask.query, session_query(env->s), &l->mem);
 	if (l->rest)
 		query_rest(&l->ask.query);
 	if (l->sn->ntrks + (uint64_t)l->sn->nspans > AT_ONCE || job_wanted() > 1)

@@ -447,3 +447,15 @@ void arena_free(struct arena *a)
 	blocks_free(a->head);
 	*a = (struct arena){.spills = a->spills};
 }
+
+void arena_join(struct arena *from, struct arena *into)
+{
+	struct arena_block **end = into->head ? &into->head->next : &into->head, *rest = *end;
+	*end = from->head;	/* behind the block that there is room in */
+	while (*end)
+		end = &(*end)->next;
+	*end = rest;
+	into->used += from->used;
+	into->held += from->held;
+	*from = (struct arena){.spills = from->spills};
+}

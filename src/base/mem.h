@@ -90,5 +90,7 @@ void arena_rest(const struct arena *a);		/* what is spilled is not looked at for
 void arena_look(const struct arena *a, uint32_t look);
 void arena_reset(struct arena *a);	/* forget everything, keep the newest block */
 void arena_free(struct arena *a);
+/* All that lies in one of them lies in the other from now on, where it is; the first is empty then. */
+void arena_join(struct arena *from, struct arena *into);
 
 #endif

@@ -62,16 +62,18 @@ static void strings_of(struct query *q, const char **str[QUERY_STRINGS])
 	memcpy(str, all, sizeof all);
 }
 
-void query_keep(struct query *q, struct arena *a)
+void query_keep(struct query *q, const struct query *was, struct arena *a)
 {
-	const char **str[QUERY_STRINGS];
+	struct query had = *was;
+	const char **str[QUERY_STRINGS], **old[QUERY_STRINGS];
 	strings_of(q, str);
+	strings_of(&had, old);
 	for (size_t i = 0; i < QUERY_STRINGS; i++)
-		if (*str[i])
+		if (*str[i] && *str[i] != *old[i])
 			*str[i] = arena_strndup(a, *str[i], strlen(*str[i]));
 }
 
-int session_set(struct session *s, const struct query *q, struct err *e)
+int session_set(struct session *s, const struct query *q, struct arena *own, struct err *e)
 {
 	struct query n = *q, was = s->hist[s->at];
 	const char **str[QUERY_STRINGS], **old[QUERY_STRINGS];
@@ -80,7 +82,8 @@ int session_set(struct session *s, const struct query *q, struct err *e)
 	if (check_rx(n.group, e) || check_rx(n.region, e) || (!is_number(n.task) && check_rx(n.task, e)))
 		return -1;
 	for (size_t i = 0; i < QUERY_STRINGS; i++)	/* the numbers of a million goroutines are not kept twice */
-		*str[i] = *str[i] == *old[i] ? *old[i] : session_keep(s, *str[i]);
+		if (!own && *str[i] != *old[i])
+			*str[i] = session_keep(s, *str[i]);
 	s->hist = mem_grow(s->hist, &s->cap, s->at + 2, sizeof *s->hist);
 	struct query undone = s->at + 1 < s->nhist ? s->hist[s->at + 1] : n;
 	s->hist[s->at + 1] = n;
@@ -89,7 +92,35 @@ int session_set(struct session *s, const struct query *q, struct err *e)
 		return -1;
 	}
 	s->nhist = s->at + 1;
+	if (own)
+		arena_join(own, &s->strings);
 	return 0;
+}
+
+/* Of a text of megabytes, between two frames: sums of single bytes, which the processor makes many at a time. */
+static uint32_t commas(const char *s, size_t n)
+{
+	enum { RUN = 128 };
+	uint32_t all = 0;
+	for (; n >= RUN; s += RUN, n -= RUN) {
+		uint8_t k = 0;
+		for (int i = 0; i < RUN; i++)
+			k = (uint8_t)(k + (s[i] == ','));
+		all += k;
+	}
+	for (size_t i = 0; i < n; i++)
+		all += s[i] == ',';
+	return all;
+}
+
+uint32_t session_listed(struct session *s)
+{
+	const char *gs = s->hist[s->at].gs;
+	if (s->listed.gs != gs) {
+		s->listed.gs = gs;
+		s->listed.n = gs ? commas(gs, strlen(gs)) + 1 : 0;
+	}
+	return s->listed.n;
 }
 
 bool session_undo(struct session *s)

@@ -106,11 +106,14 @@ struct query {
 	bool normalize, drop_negative;
 };
 const struct query *session_query(const struct session *);
-void query_keep(struct query *, struct arena *);	/* its strings into the arena */
+/* Its strings into the arena, but for those that another one has. */
+void query_keep(struct query *, const struct query *another, struct arena *);
 /* They leave the same of a trace: goroutines, stretches of time, sides. */
 bool query_same_scope(const struct query *, const struct query *);
-/* Set a new query (copied). -1: a regular expression is wrong; nothing changes. */
-int session_set(struct session *, const struct query *, struct err *e);
+/* Set a new query (copied). -1: a regular expression is wrong; nothing changes. own: NULL, or the strings that are not
+   those of the query before lie in it: the numbers of a million goroutines are 8 MB, so it becomes the session's. */
+int session_set(struct session *, const struct query *, struct arena *own, struct err *e);
+uint32_t session_listed(struct session *);	/* how many goroutines gs of the query says */
 bool session_undo(struct session *);
 bool session_redo(struct session *);
 uint32_t session_serial(const struct session *);	/* differs whenever snapshot or query do */

@@ -21,6 +21,7 @@ struct session {
 	struct arena strings;
 	struct query *hist;
 	size_t nhist, cap, at;
+	struct { const char *gs; uint32_t n; } listed;	/* how many numbers are in that text */
 	struct focus *focus;		/* of the present query */
 	uint32_t serial;		/* counts changes of the snapshot or the query */
 	uint32_t scope;			/* likewise, of the query only those of what it leaves of a trace */
