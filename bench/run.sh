@@ -152,7 +152,7 @@ a_profile() {
 	read -r s kb _ < <(best "$ttrace" view -script '' "$prof")
 	row "profile: whole, first screen" "$(took "$s" "$kb")" - - - "1.5 s; $(mb $most)" "$(within "$s <= 1.5 && $kb <= $most")"
 	for work in jj2 jj2A jj3 4 4r 4z 4rz 4z3 ':granularity=lines<Enter>' ':tagroot=endpoint<Enter>' ':show_from=pkg1<Enter>' \
-		':tagroot=endpoint<Enter>4:show_from=pkg1<Enter>'; do
+		':tagroot=endpoint<Enter>4:show_from=pkg1<Enter>' '4:hide=runtime<Enter>:hide=Token<Enter>' '4:hide=runtime<Enter>z'; do
 		read -r s kb _ < <(measure tests/pty -q 700 -k "$work" "$ttrace" view "$prof")
 		row "profile: memory, on a terminal, keys $work" "$(mb "$kb")" - - - "$(mb $most)" "$(within "$kb <= $most")"
 	done

@@ -7,7 +7,7 @@
 #include "analysis/callers.h"
 #include "analysis/focus.h"
 #include "analysis/prof.h"
-#include "analysis/nodes.h"
+#include "analysis/flame.h"
 #include "analysis/shape.h"
 #include "base/buf.h"
 #include "sums.h"
@@ -173,9 +173,10 @@ static void laws_of_things(const struct weights *w, const struct things *t, cons
 /* The tree of a weighing as columns: of the nodes that count. */
 struct tree { uint32_t n, *parent, *next, *thing; int64_t *flat, *cum; uint8_t *how; };
 
-static struct tree tree_of(const struct calls *c)
+static struct tree tree_of(const struct calls *c, const struct flame_conf *conf)
 {
-	struct nodes all = nodes_of(c);
+	struct flame *f = flame_new(c, conf);
+	struct nodes all = f->t;
 	size_t n = all.n;
 	struct tree t = {0, xcalloc(n, 4), xcalloc(n, 4), xcalloc(n, 4), xcalloc(n, 8), xcalloc(n, 8), xcalloc(n, 1)};
 	uint32_t *at = xcalloc(n + 1, sizeof *at);	/* how many before it count */
@@ -184,8 +185,9 @@ static struct tree tree_of(const struct calls *c)
 		if (i == n || i < skip)
 			continue;
 		struct calls_sum sum = nodes_sum(&all, i), own = nodes_own(&all, i);
-		OK(nodes_count(&all, i) == (!i || sum.hits) && nodes_next(&all, i) > i && nodes_next(&all, i) <= n);
-		if (i && !sum.hits) {
+		OK(conf->fold_recursion || nodes_count(&all, i) == (!i || sum.hits));
+		OK(nodes_next(&all, i) > i && nodes_next(&all, i) <= n);
+		if (i && (!sum.hits || (conf->fold_recursion && !sum.w))) {	/* all of it may have gone further up */
 			skip = nodes_next(&all, i);
 			continue;
 		}
@@ -203,6 +205,7 @@ static struct tree tree_of(const struct calls *c)
 	for (uint32_t i = 0; i < t.n; i++)
 		t.next[i] = at[t.next[i]];
 	mem_free(at);
+	flame_free(f);
 	return t;
 }
 
@@ -218,7 +221,7 @@ static void tree_free(struct tree *t)
 
 static void well_formed(const struct calls *c)
 {
-	struct tree t = tree_of(c);
+	struct tree t = tree_of(c, &(struct flame_conf){0});
 	int64_t flat = 0;
 	for (uint32_t i = 0; i < t.n; i++) {
 		int64_t below = t.flat[i];
@@ -244,23 +247,68 @@ static uint64_t *ways(const struct calls *c, const struct tree *t)
 }
 
 /* Each node of one is in the other, found by the way to it. Siblings may stand in another order, and a node
-   may stand for calls that this query does not count, so it may be inlined in more ways. */
-static bool same_calls(const struct calls *a, const struct calls *b)
+   may stand for calls that this query does not count, so it may be inlined in more ways; turned round, for fewer than
+   where those have been put together before. */
+static bool same_trees(const struct calls *a, const struct calls *b, const struct flame_conf *conf)
 {
-	struct tree ta = tree_of(a), tb = tree_of(b);
-	bool same = ta.n == tb.n && a->total == b->total && a->all == b->all && a->unit == b->unit;
+	struct flame_conf other = *conf;
+	other.pivot = conf->pivot ? calls_find(b, a->thing[conf->pivot].id) : 0;
+	struct tree ta = tree_of(a, conf), tb = tree_of(b, &other);
+	bool same = ta.n == tb.n;
 	uint64_t *wa = ways(a, &ta), *wb = ways(b, &tb);
 	for (uint32_t i = 0; same && i < ta.n; i++) {
 		uint32_t k = 0;
 		while (k < tb.n && wa[i] != wb[k])
 			k++;
 		same = k < tb.n && ta.flat[i] == tb.flat[k] && ta.cum[i] == tb.cum[k] &&
-		       !((ta.how[i] ^ tb.how[k]) & CT_AGAIN) && !(tb.how[k] & ~ta.how[i]);
+		       !((ta.how[i] ^ tb.how[k]) & CT_AGAIN) && (conf->reverse || conf->up || !(tb.how[k] & ~ta.how[i]));
 	}
 	mem_free(wa);
 	mem_free(wb);
 	tree_free(&ta);
 	tree_free(&tb);
+	return same;
+}
+
+/* What is found of some things in flame graphs, and functions of lines. */
+static bool same_sums(const struct calls *a, const struct calls *b)
+{
+	uint8_t *hit[2] = {xcalloc(a->nthing, 1), xcalloc(b->nthing, 1)};
+	struct nodes ta = nodes_of(a), tb = nodes_of(b);
+	uint32_t n = flame_blocks(&ta) > flame_blocks(&tb) ? flame_blocks(&ta) : flame_blocks(&tb), other;
+	uint32_t *before = xmalloc(n * sizeof *before);
+	int64_t w[2];
+	for (uint32_t i = 1; i < a->nthing; i++)
+		if (!rnd(4) && (other = calls_find(b, a->thing[i].id)))
+			hit[0][i] = hit[1][other] = 1;
+	flame_hits(&ta, hit[0], &w[0], before);
+	flame_hits(&tb, hit[1], &w[1], before);
+	bool same = w[0] == w[1];
+	mem_free(before);
+	mem_free(hit[0]);
+	mem_free(hit[1]);
+	const struct call_funs *f = calls_funs((struct calls *)(uintptr_t)a), *g = calls_funs((struct calls *)(uintptr_t)b);
+	same = same && f->n == g->n;
+	for (uint32_t i = 0, k = 0; same && i < f->n; i++) {
+		for (k = 0; k < g->n && (g->fun[k].name != f->fun[i].name || g->fun[k].file != f->fun[i].file);)
+			k++;
+		same = k < g->n && f->fun[i].flat == g->fun[k].flat && f->fun[i].cum == g->fun[k].cum;
+	}
+	return same;
+}
+
+/* In every way in which a flame graph can have them. */
+static bool same_calls(const struct calls *a, const struct calls *b)
+{
+	bool same = a->total == b->total && a->all == b->all && a->unit == b->unit && same_sums(a, b);
+	for (uint32_t i = 0; i < 8; i++)	/* as it is; folded; turned round, and folded */
+		same = same && same_trees(a, b, &(struct flame_conf){.reverse = i & 4, .fold_recursion = i & 2,
+		    .fold_runtime = i & 1});
+	for (uint32_t i = 0; i < 4 && a->nthing > 1; i++) {
+		struct flame_conf conf = {.pivot = 1 + rnd(a->nthing - 1), .up = i & 1, .fold_recursion = i & 2};
+		if (a->weight[conf.pivot].nnode)
+			same = same && same_trees(a, b, &conf);
+	}
 	return same;
 }
 
@@ -503,7 +551,7 @@ static void nothing_and_base(void)
 		struct calls *c = calls_begin(s, false, &o);
 		OK(focus_samples_onto(sn, fc, 1, false, NULL, &o));
 		calls_finish(c, &o);
-		struct tree seen = tree_of(c);
+		struct tree seen = tree_of(c, &(struct flame_conf){0});
 		OK(seen.n == cases[i].nodes && c->all == cases[i].all);
 		tree_free(&seen);
 		calls_free(c);

@@ -36,7 +36,7 @@ static bool is_cpu(const struct app *a)
 /* As the panes have it: no other granularity is made for this. NULL: it is being made. */
 static struct calls *calls_now(const struct app *a)
 {
-	return session_calls_soon(a->s, (enum gran)tree_gran(&a->env), false);
+	return session_calls_soon(a->s, (enum gran)tree_gran(&a->env), FOR_THINGS);
 }
 
 static int64_t all_of(const struct app *a)

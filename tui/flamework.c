@@ -63,7 +63,6 @@ static int work(struct job *j, void *arg)
 struct flamework *flamework_start(struct calls *c, const struct flame_conf *conf)
 {
 	struct flamework *w = xcalloc(1, sizeof *w);
-	nodes_of(c);	/* where it takes a tree, that is as a rule there: what asks for such calls asks for it too */
 	w->c = calls_ref(c);
 	w->conf = *conf;
 	w->job = job_start(work, w);

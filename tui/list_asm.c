@@ -98,7 +98,7 @@ static const struct addr_sums *addresses(struct listview *v, const struct pane_e
 	v->addrs_serial = serial;
 	if (v->addrs || v->work)
 		return v->addrs;
-	struct calls *c = session_calls_soon(env->s, GR_ADDRESSES, false);
+	struct calls *c = session_calls_soon(env->s, GR_ADDRESSES, FOR_THINGS);
 	if (!c)
 		return NULL;
 	v->addrs = addrs_of(c);

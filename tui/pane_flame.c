@@ -194,24 +194,23 @@ static bool as_wanted(const struct flameview *v, const struct pane_env *env)
 	return v->f[DOWN] && v->t.c == v->next.c && flamework_same(&v->laid, &conf);
 }
 
-/* The calls that are shown go, where they hold a large tree and another one is being made. */
-static bool let_go(struct flameview *v, const struct pane_env *env)
+/* The calls that are shown go. */
+static void let_go(struct flameview *v, const struct pane_env *env)
 {
 	struct calls *was = v->t.c;
-	if (!was || !session_wants_room(env->s, was))
-		return false;
 	keep(v);
 	v->t.c = calls_none(session_snap(env->s)->st, was->gran);
 	lay_out_as(v, env, NULL, was);
-	return true;
 }
 
 static bool rest(void *st, const struct pane_env *env)
 {
 	struct flameview *v = st;
-	bool went = let_go(v, env);
-	if (!v->next.c || !session_wants_room(env->s, v->next.c))
-		return went;
+	bool goes = v->t.c && session_wants_rest(env->s, v->t.c);
+	if (goes)
+		let_go(v, env);
+	if (!v->next.c || !session_wants_rest(env->s, v->next.c))
+		return goes;
 	flamework_drop(v->work);
 	v->work = NULL;
 	session_let_go(env->s, v->next.c, NULL);
@@ -224,9 +223,9 @@ static void update(void *st, const struct pane_env *env)
 	struct flameview *v = st;
 	if (v->work)		/* again when that is there */
 		return;
-	v->next.walks = true;
+	v->next.what = FOR_NODES;
 	tree_sync(&v->next, env, tree_gran(env));
-	if (v->next.c->none)
+	if (v->next.c->none && v->t.c && session_wants_room(env->s, v->t.c))	/* they hold a large tree */
 		let_go(v, env);
 	if (as_wanted(v, env))
 		return;

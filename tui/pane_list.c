@@ -144,7 +144,7 @@ static void remake(struct listview *v, const struct pane_env *env)
 static void update(void *st, const struct pane_env *env)
 {
 	struct listview *v = st;
-	v->t.walks = true;
+	v->t.what = FOR_FUNS;
 	keep(v);
 	if (!tree_sync(&v->t, env, GR_LINES) && v->fun) {
 		if (v->assembly && v->asm_waits)

@@ -239,7 +239,6 @@ static void update(void *st, const struct pane_env *env)
 {
 	struct peek *p = st;
 	keep(p);
-	p->t.walks = true;
 	bool fresh = tree_sync(&p->t, env, tree_gran(env));
 	if (!fresh && p->centre)
 		return;

@@ -85,7 +85,7 @@ void toplines_draw(const struct calls *c, uint32_t thing, const struct pane_env 
 		grid_text(g, y, 0, ST_DIM, 0, "2 shows its hot lines");
 		return;
 	}
-	struct calls *lines = session_calls_soon(env->s, GR_LINES, false);
+	struct calls *lines = session_calls_soon(env->s, GR_LINES, FOR_THINGS);
 	if (!lines) {
 		grid_text(g, y, 0, ST_DIM, 0, "counting its hot lines");
 		return;

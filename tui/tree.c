@@ -43,7 +43,7 @@ bool tree_sync(struct tree *t, const struct pane_env *env, enum gran gran)
 {
 	if (t->c && t->c->gran == gran && (t->serial == session_serial(env->s) || little_more(t, env)))
 		return false;
-	struct calls *c = session_calls_soon(env->s, gran, t->walks);
+	struct calls *c = session_calls_soon(env->s, gran, t->what);
 	if (!c && t->c && !session_wants_room(env->s, t->c))
 		return false;		/* what was is shown until then */
 	session_let_go(env->s, t->c, NULL);
@@ -62,7 +62,7 @@ bool tree_sync(struct tree *t, const struct pane_env *env, enum gran gran)
 
 bool tree_rest(struct tree *t, const struct pane_env *env, const struct rows *rows)
 {
-	if (!t->c || !session_wants_room(env->s, t->c))
+	if (!t->c || !session_wants_rest(env->s, t->c))
 		return false;
 	t->was = *rows;
 	t->was_serial = t->serial;

@@ -14,7 +14,7 @@
  */
 struct tree {
 	struct calls *c;	/* NULL before the first update; of an older query while the present one's are made */
-	bool walks;		/* over nodes (analysis/nodes.h) */
+	enum calls_for what;	/* its pane makes of them */
 	uint32_t serial;
 	struct query query;	/* they were made for */
 	uint32_t nstks;		/* and of how much */

@@ -60,16 +60,22 @@ static void weigh(const struct nodes *t, struct call_funs *f)
 		}
 		while (depth && path[depth - 1].end <= i)
 			open[path[--depth].fun]--;
-		uint32_t k = f->of[t->thing[i]];
-		struct call_fun *fun = &f->fun[k];
-		fun->flat = wrap_add(fun->flat, own.w);
-		fun->oflat = wrap_add(fun->oflat, own.o);
-		if (!open[k]++) {
-			fun->cum = wrap_add(fun->cum, sum.w);
-			fun->ocum = wrap_add(fun->ocum, sum.o);
+		if (!nodes_gone(t, i)) {
+			uint32_t k = f->of[t->thing[i]];
+			struct call_fun *fun = &f->fun[k];
+			if (!open[k]++) {
+				fun->cum = wrap_add(fun->cum, sum.w);
+				fun->ocum = wrap_add(fun->ocum, sum.o);
+			}
+			path = mem_grow(path, &cap, (size_t)depth + 1, sizeof *path);
+			path[depth++] = (struct path){nodes_next(t, i), k};
 		}
-		path = mem_grow(path, &cap, (size_t)depth + 1, sizeof *path);
-		path[depth++] = (struct path){nodes_next(t, i++), k};
+		if (depth) {	/* of what is gone, to the nearest that is seen */
+			struct call_fun *fun = &f->fun[path[depth - 1].fun];
+			fun->flat = wrap_add(fun->flat, own.w);
+			fun->oflat = wrap_add(fun->oflat, own.o);
+		}
+		i++;
 	}
 	mem_free(open);
 	mem_free(path);

@@ -16,8 +16,7 @@
  * only nodes without the same thing above them add, and which those are is a
  * matter of the shape. When things are taken away the others stay below what
  * they were below, so that does not change, and own weight goes to the nearest
- * that is left. Only who walks over nodes (a flame graph) needs a tree without
- * them: calls_left.c.
+ * that is left. Only a flame graph needs a tree without them: flame_left.c.
  *
  * Not taken: totals by node, one pass backwards over parents. On 5 M nodes that
  * were 84 MB to fill and as much to copy together when a filter left nearly all.
@@ -374,7 +373,6 @@ void calls_free(struct calls *c)
 	mem_free(c->moved);
 	mem_free(c->cut);
 	shape_free(c->shape);
-	shape_free(c->left);
 	arena_free(&c->arena);
 	call_funs_free(c->funs);
 	callers_drop(c);

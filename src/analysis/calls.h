@@ -83,15 +83,11 @@ struct calls {
 	struct shape *shape;
 	struct end_sums w;
 	uint8_t *dead;			/* by thing: not seen; NULL none */
-	uint8_t *cut;			/* or by node, see cut.h */
+	uint8_t *cut;			/* or by node, see nodes.h */
 	struct rank *moved;		/* NULL: the ends are the shape's */
 	struct spare *room;
 	struct asked *asked;		/* callers.c: the thing that was asked for last */
 
-	/* of calls_left(), for those who walk over nodes of a tree without what was taken away (nodes.h); NULL
-	   before */
-	struct shape *left;
-	struct end_sums of_left;
 	struct call_funs *funs;		/* NULL: nobody has asked */
 	struct call_orders orders;	/* cum NULL: the same */
 	struct shares *shares;		/* shares.c: the same */
@@ -113,9 +109,6 @@ struct onto;
 struct calls *calls_begin(struct shape *, bool two_sides, struct onto *o);
 void calls_finish(struct calls *, struct onto *o);
 void calls_onto(struct onto *o, struct shape *);	/* between the two: onto this one instead, which is the calls' then */
-/* Where something was taken away: what is left of the shape, made when somebody asks first. Things alone cost by what
-   the samples are, this by the node. */
-const struct shape *calls_left(const struct calls *);
 /* Of a node of the shape: does something count at or below it, and what is it? */
 struct calls_sum { uint32_t hits; int64_t w, o; };
 struct calls_sum calls_below(const struct calls *, uint32_t node);

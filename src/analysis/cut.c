@@ -18,11 +18,14 @@
 #include "analysis/cut.h"
 
 #include "analysis/aside.h"
+#include "analysis/nodes.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
 enum { WHAT = FV_DEAD | FV_FROM | FV_PRUNE, OUTSIDE = 32, MIXED = 64, ASKED = 128 };
+
+_Static_assert((int)CUT_GONE == (int)FV_DEAD, "what is dead is gone");
 
 /* Verdicts by node, all of them together, and the nodes that are MIXED: some of their frames are dead. */
 struct marks { uint8_t *node, any; uint32_t *mixed, n; size_t cap; };

@@ -3,8 +3,8 @@
 /*
  * The flame graph.
  *
- * What can be done to the tree before it is laid out (folding, turning it
- * round, looking from one thing) makes another tree: flame_turn.c. The line is made of the absolute values of own
+ * What can be done to the tree before it is laid out (turning it
+ * round, looking from one thing; folding) makes another tree: flame_turn.c, flame_left.c. The line is made of the absolute values of own
  * weights, of a difference of the larger of the two sides, so that every frame
  * holds its children whatever the signs. How wide a subtree is, is a difference of two running sums; so a node need
  * have no place before its siblings are looked at: then they are sorted, and each begins where the one before ends.
@@ -178,9 +178,9 @@ struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 		f->made = (conf->pivot ? flame_pivot : flame_turn)(&f->t, conf, &sums, a);
 		f->t = nodes_in(c, f->made, &sums);
 	}
-	if (folds && goes_on(&conf->on)) {	/* last: what is looked from keeps all its weight */
+	if ((folds || !nodes_whole(&f->t)) && goes_on(&conf->on)) {	/* last: what is looked from keeps all its weight */
 		first = f->made;
-		f->made = flame_fold(&f->t, conf, &sums, &f->arena);
+		f->made = flame_left(&f->t, conf, &sums, &f->arena);
 		f->t = nodes_in(c, f->made, &sums);
 	}
 	shape_free(first);
@@ -401,12 +401,12 @@ static void hit_part(void *arg, uint32_t which)
 	int64_t w = 0;
 	if (b)		/* the topmost hit that goes on here */
 		for (uint32_t i = b * FLAME_BLOCK; (i = nodes_parent(t, i));)
-			end = hit[t->thing[i]] ? nodes_next(t, i) : end;
+			end = hit[t->thing[i]] && !nodes_gone(t, i) ? nodes_next(t, i) : end;
 	for (; b < last; b++) {
 		uint32_t to = b + 1 < blocks ? (b + 1) * FLAME_BLOCK : t->n;
 		h->before[b] = n;
 		for (uint32_t i = b ? b * FLAME_BLOCK : 1; i < to; i++) {
-			if (!hit[t->thing[i]] || !nodes_count(t, i))
+			if (!hit[t->thing[i]] || nodes_gone(t, i) || !nodes_count(t, i))
 				continue;
 			n++;
 			if (i < end)

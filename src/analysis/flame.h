@@ -46,7 +46,7 @@ struct flame {
 	struct arena arena;
 	const struct calls *c;	/* whose things these are */
 	struct nodes t;
-	struct shape *made;	/* NULL, or theirs, when it was put together for this */
+	struct shape *made;	/* NULL, or theirs, when it was put together for this; as where something is gone */
 	const int64_t *run;	/* running sums of widths over the ends that weights are at */
 	struct flame_places *open;
 	enum order order;

@@ -5,7 +5,7 @@
 
 #include "analysis/flame.h"
 
-/* For flame.c and flame_turn.c. */
+/* For flame.c, flame_left.c and flame_turn.c. */
 
 /* In the condition of loops over nodes, counted from 0: who comes after one that was stopped does nothing. */
 static inline bool flame_wanted(const struct flame_conf *f, uint32_t i)
@@ -13,8 +13,10 @@ static inline bool flame_wanted(const struct flame_conf *f, uint32_t i)
 	return i % 65536 || goes_on(&f->on);
 }
 
-/* Other trees, see struct flame_conf; half of one where it was stopped. */
-struct shape *flame_fold(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
+/* Other trees, see struct flame_conf; half of one where it was stopped. What is left of nodes without those that are
+   gone, and without those that are folded; */
+struct shape *flame_left(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
+/* turned round, or from one thing, which leaves out what is gone as well. */
 struct shape *flame_turn(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
 struct shape *flame_pivot(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
 

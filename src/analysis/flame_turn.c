@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Flame graphs of another tree than that of the calls: folded, turned round, or looked at from one thing.
+ * Flame graphs of another tree than that of the calls: turned round, or looked at from one thing.
  *
- * What is folded is what is left of a shape (shape.c) when nodes become part of others above them. The other trees are
- * grown (grow.c) in one pass over the nodes, wherever those lie (nodes.h). What is known
+ * These trees are grown (grow.c) in one pass over the nodes, wherever those lie (nodes.h), past those that were taken
+ * away: no tree without them is made for it. What is known
  * of the nodes above one is kept by depth, not by node: of those there may be millions.
  */
 #include "config.h"
@@ -17,95 +17,14 @@
 /* Frames of one row are not walked further from the leaves below this share of the whole. */
 enum { REVERSE_PART = 20000 };
 
-/* A node of the tree becomes part of one of the new tree. */
+/* A node of the tree becomes part of one of the new tree; of one that is gone, what it weighs. */
 static void add_node(struct grow *g, uint32_t to, const struct nodes *t, uint32_t i)
 {
 	struct calls_sum own = nodes_own(t, i);
 	if (own.hits)
 		grow_weigh(g, to, own.w, own.o);
-	g->how[to] |= t->how[i] & (CT_INL | CT_NOTINL);
-}
-
-static bool folds(const struct calls *c, uint32_t parent, uint32_t thing)
-{
-	enum pkg_kind p = c->thing[parent].kind, k = c->thing[thing].kind;
-	return parent && (k == PKG_RUNTIME || k == PKG_STD) && (p == PKG_RUNTIME || p == PKG_STD);
-}
-
-/* Nodes that become part of one further up, as they come; then by the node that they become part of. */
-struct aways { uint32_t *node, *to; uint32_t n; size_t cnode, cto; };
-
-static void add_away(struct aways *v, uint32_t node, uint32_t to)
-{
-	v->node = mem_grow(v->node, &v->cnode, v->n + 1u, sizeof *v->node);
-	v->to = mem_grow(v->to, &v->cto, v->n + 1u, sizeof *v->to);
-	v->node[v->n] = node;
-	v->to[v->n++] = to;
-}
-
-static struct shape_folds sort_aways(struct aways *v, uint32_t nodes)
-{
-	struct shape_folds f = {.at = xcalloc(rank_blocks(nodes), sizeof *f.at)};
-	for (uint32_t i = 0; i < v->n; i++)
-		rank_set(f.at, v->to[i]);
-	uint32_t n = rank_seal(f.at, nodes);
-	f.first = xcalloc(n + 2u, sizeof *f.first);
-	f.node = xmalloc((v->n + 1u) * sizeof *f.node);
-	for (uint32_t i = 0; i < v->n; i++)
-		f.first[rank_of(f.at, v->to[i]) + 2]++;
-	for (uint32_t i = 1; i < n + 2; i++)
-		f.first[i] += f.first[i - 1];
-	for (uint32_t i = 0; i < v->n; i++)
-		f.node[f.first[rank_of(f.at, v->to[i]) + 1]++] = v->node[i];
-	mem_free(v->node);
-	mem_free(v->to);
-	return f;
-}
-
-/* Fold recursion and runtime: every node stays, or becomes part of one above it that stays. */
-struct open { uint32_t end, thing, to, before; };	/* before: what on[] was */
-
-static struct shape_folds find_folds(const struct nodes *t, const struct flame_conf *f, uint8_t *hit)
-{
-	struct open *open = NULL;
-	struct aways aways = {0};
-	size_t cap = 0, depth = 0;
-	uint32_t *on = xcalloc(t->c->nthing, sizeof *on);	/* the node that stays, by thing */
-	for (uint32_t i = 0; i < t->n && flame_wanted(f, i); i++) {
-		if (!nodes_count(t, i)) {
-			i = nodes_next(t, i) - 1;
-			continue;
-		}
-		for (; depth && open[depth - 1].end <= i; depth--)
-			on[open[depth - 1].thing] = open[depth - 1].before;
-		uint32_t k = t->thing[i], p = depth ? open[depth - 1].to : 0, to = i;
-		if (i && f->fold_runtime && folds(t->c, t->thing[p], k))
-			to = p;
-		else if (i && f->fold_recursion && on[k])
-			to = on[k];
-		hit[i] = to == i ? LEFT_HIT : to == p ? LEFT_GONE : LEFT_AWAY;
-		if (hit[i] == LEFT_AWAY)
-			add_away(&aways, i, to);
-		open = mem_grow(open, &cap, depth + 1, sizeof *open);
-		open[depth++] = (struct open){nodes_next(t, i), k, to, on[k]};
-		on[k] = to;
-	}
-	mem_free(on);
-	mem_free(open);
-	return sort_aways(&aways, t->n);
-}
-
-struct shape *flame_fold(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
-{
-	uint8_t *hit = xcalloc(t->n, 1);
-	struct shape_folds folds = find_folds(t, f, hit);
-	folds.on = &f->on;
-	struct shape *s = shape_left(t->s, hit, t->w.ends, t->w.n, &folds);
-	void *all[] = {hit, folds.at, folds.first, folds.node};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		mem_free(all[i]);
-	*w = left_sums(s, t->s, &t->w, a);
-	return s;
+	if (!nodes_gone(t, i))
+		g->how[to] |= t->how[i] & (CT_INL | CT_NOTINL);
 }
 
 /* Paths from nodes to the root, merged from their lower ends. A group is a node of the new tree
@@ -167,7 +86,7 @@ static void climb(struct grow *g, const struct nodes *t, struct climbers *c, uin
 		}
 		size_t m = 0;
 		for (size_t i = 0; i < n; i++) {
-			struct climb up = {nodes_parent(t, c->v[i].at), c->v[i].who};
+			struct climb up = {nodes_seen(t, nodes_parent(t, c->v[i].at)), c->v[i].who};
 			if (!up.at || mass[node_of[i] - before] < least) {
 				last[up.who] = node_of[i];
 				continue;
@@ -192,7 +111,7 @@ struct shape *flame_turn(const struct nodes *t, const struct flame_conf *f, stru
 	grow_init(&g, t->c->two);
 	for (size_t b = 0; b < rank_blocks(t->n) && flame_wanted(f, (uint32_t)b); b++)
 		for (uint64_t bits = t->w.ends[b].bits; bits; bits &= bits - 1, k++) {
-			uint32_t i = (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits);
+			uint32_t i = nodes_seen(t, (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits));
 			struct calls_sum own = climber(&c, k);
 			if (!i || (!own.w && !own.o))
 				continue;
@@ -227,7 +146,9 @@ static void copy_below(struct grow *g, const struct nodes *t, uint32_t top, uint
 		}
 		for (uint32_t up = nodes_parent(t, i); way->v[way->n - 1].node != up;)
 			way->n--;
-		uint32_t to = grow_child(g, way->v[way->n - 1].to, t->thing[i]);
+		uint32_t to = way->v[way->n - 1].to;
+		if (!nodes_gone(t, i))
+			to = grow_child(g, to, t->thing[i]);
 		*step_down(way, i) = to;
 		add_node(g, to, t, i);
 	}
@@ -241,12 +162,17 @@ struct shape *flame_pivot(const struct nodes *t, const struct flame_conf *f, str
 	struct way way = {0};
 	grow_init(&g, t->c->two);
 	uint32_t me = f->up ? 0 : grow_child(&g, 0, f->pivot);
-	for (uint32_t i = 1; (i = nodes_seek(t->thing, i, t->n, f->pivot)) < t->n; i = nodes_next(t, i)) {
+	for (uint32_t i = 1; (i = nodes_seek(t->thing, i, t->n, f->pivot)) < t->n;) {
 		struct calls_sum sum = nodes_sum(t, i);
+		if (nodes_gone(t, i)) {
+			i++;
+			continue;
+		}
 		if (sum.hits && f->up)
 			add_climber(&c, i, sum, g.two);
 		else if (sum.hits)
 			copy_below(&g, t, i, me, &way);
+		i = nodes_next(t, i);
 	}
 	mem_free(way.v);
 	if (f->up)

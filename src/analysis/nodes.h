@@ -9,26 +9,30 @@
 
 /*
  * The nodes of a weighing, read where they lie: those of its shape, which all weighings share, with the weighing's
- * running sums; nothing is made for it, whatever their number. Where things were taken away, or stacks laid aside, there
- * is a shape of what is left; where nodes were put together in another way (a flame graph's), they are one of their
- * own. Who walks over nodes need not know which.
+ * running sums; nothing is made for it, whatever their number. Where nodes were put together in another way (a flame
+ * graph's), they are those of a shape of its own. Who walks over nodes need not know which.
  *
- * In preorder. There may be nodes at and below which nothing counts (nodes_count()): they are not part of the tree.
+ * In preorder. There may be nodes at and below which nothing counts (nodes_count()): they are not part of the tree. Nor
+ * are those that were taken away (nodes_gone()): what is below them is below the nearest that is seen, and so siblings
+ * may be the same thing, as they may where stacks were laid aside (aside.h).
  */
 struct nodes {
 	const struct calls *c;
 	uint32_t n;
-	bool all;			/* something counts at or below every one */
+	bool all;			/* something counts at or below every one, and none is gone */
+	bool cut;			/* some may be */
 	const uint32_t *thing;
 	const uint8_t *how;
 	const struct shape *s;
 	struct end_sums w;
 };
 
-/* Are they those of a shape of its own? Then who asks first makes it (calls_left()). */
-static inline bool nodes_apart(const struct calls *c)
+/* In c->cut, among others: not seen; seen, and the first of its thing that is, for all that CT_AGAIN says. */
+enum { CUT_FIRST = 1, CUT_GONE = 4 };
+/* A node of the shape, in a weighing on it. */
+static inline bool calls_gone(const struct calls *c, uint32_t node)
 {
-	return c->dead || c->cut || c->shape->aside;
+	return c->dead ? c->dead[c->shape->thing[node]] : c->cut && c->cut[node] & CUT_GONE;
 }
 
 /* Of a shape at and below whose nodes something counts. */
@@ -40,20 +44,36 @@ static inline struct nodes nodes_in(const struct calls *c, const struct shape *s
 static inline struct nodes nodes_of(const struct calls *c)
 {
 	const struct shape *s = c->shape;
+	bool cut = c->dead || c->cut;
 	uint64_t seen = 1;
-	if (nodes_apart(c)) {
-		s = calls_left(c);
-		return nodes_in(c, s, &c->of_left);
-	}
-	for (uint32_t i = 1; i < c->nthing; i++)
+	for (uint32_t i = 1; i < c->nthing && !cut; i++)
 		seen += c->weight[i].nseen;
-	return (struct nodes){.c = c, .n = s->n, .all = seen == s->n, .thing = s->thing, .how = s->how, .s = s,
-	    .w = c->w};
+	return (struct nodes){.c = c, .n = s->n, .all = seen == s->n, .cut = cut, .thing = s->thing, .how = s->how,
+	    .s = s, .w = c->w};
+}
+
+/* Are they a tree whose siblings are different things, all of them seen? */
+static inline bool nodes_whole(const struct nodes *t)
+{
+	return !t->cut && !t->s->aside;
+}
+
+static inline bool nodes_gone(const struct nodes *t, uint32_t i)
+{
+	return t->cut && calls_gone(t->c, i);
 }
 
 static inline uint32_t nodes_parent(const struct nodes *t, uint32_t i)
 {
 	return shape_parent(t->s, i);
+}
+
+/* The nearest at or above it that is seen. */
+static inline uint32_t nodes_seen(const struct nodes *t, uint32_t i)
+{
+	while (i && nodes_gone(t, i))
+		i = nodes_parent(t, i);
+	return i;
 }
 
 static inline uint32_t nodes_next(const struct nodes *t, uint32_t i)
@@ -87,9 +107,6 @@ static inline bool nodes_count(const struct nodes *t, uint32_t i)
 {
 	return t->all || !i || nodes_sum(t, i).hits;
 }
-
-/* What is weighed on a shape, on what shape_left() has left of it: its ends, and running sums in the arena. */
-struct end_sums left_sums(struct shape *left, const struct shape *was, const struct end_sums *, struct arena *);
 
 /* The next node from i on that is this thing, n: none. What all are is looked at 16 at a time: 2 ms for 5 millions. */
 static inline uint32_t nodes_seek(const uint32_t *t, uint32_t i, uint32_t n, uint32_t thing)

@@ -43,6 +43,7 @@ struct maker {
 	const uint8_t *hit;		/* of its nodes that are hit, without those that are gone */
 	const struct rank *ends;	/* by these is said where they have gone to */
 	const struct shape_folds *folds;
+	const struct onlooker *on;
 	uint32_t *look, *look_tag;	/* what a frame is, and a tag */
 	/* the next child of the same node, 0 none; or, in preorder, where its subtree ends */
 	uint32_t *sib;
@@ -198,7 +199,7 @@ static uint32_t thing_of(struct maker *m, uint32_t raw)
 static void join(struct maker *m, uint32_t raw, uint32_t at)
 {
 	goes_to(m, raw, at ? at : SHAPE_NONE);
-	if (m->folds)
+	if (m->hit[raw] != LEFT_GONE)
 		m->s->how[at] |= m->old->how[raw] & (CT_INL | CT_NOTINL);
 }
 
@@ -207,7 +208,7 @@ static uint32_t gather_under(struct maker *m, uint32_t raw, uint32_t at, uint32_
 {
 	const struct shape *o = m->old;
 	for (uint32_t j = raw + 1, end = shape_next(o, raw); j < end;) {
-		if (m->hit[j] == LEFT_GONE) {
+		if (m->hit[j] > LEFT_HIT) {
 			join(m, j++, at);
 			*same = true;
 			continue;
@@ -516,7 +517,7 @@ static void walk(struct maker *m)
 	m->raw = mem_grow(NULL, &m->craw, 1, sizeof *m->raw);
 	m->raw[m->nraw++] = 0;
 	m->pend[m->npend++] = (struct group){0, 1, 0};
-	for (uint32_t k = 0; m->npend && m->old && (k % 65536 || !m->folds || goes_on(m->folds->on)); k++)
+	for (uint32_t k = 0; m->npend && m->old && (k % 65536 || goes_on(m->on)); k++)
 		follow_left(m);
 	if (m->old)
 		return;
@@ -584,7 +585,7 @@ struct shape *shape_new(struct things *t, const struct frames *f)
 }
 
 struct shape *shape_left(const struct shape *old, const uint8_t *hit, const struct rank *ends, uint32_t nend,
-    const struct shape_folds *folds)
+    const struct shape_folds *folds, const struct onlooker *on)
 {
 	struct shape *s = room_for(old->things, old->n);
 	struct maker m = maker_new(s);
@@ -594,6 +595,7 @@ struct shape *shape_left(const struct shape *old, const uint8_t *hit, const stru
 	m.hit = hit;
 	m.ends = ends;
 	m.folds = folds;
+	m.on = on;
 	walk(&m);
 	maker_free(&m);
 	shape_close(s);

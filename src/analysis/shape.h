@@ -4,6 +4,7 @@
 #define TTRACE_SHAPE_H
 
 #include "base/ints.h"
+#include "base/job.h"
 #include "base/rank.h"
 #include "analysis/things.h"
 
@@ -104,15 +105,14 @@ struct shape *shape_new(struct things *, const struct frames *);
 struct shape_folds {
 	struct rank *at;
 	uint32_t *first, *node;
-	const struct onlooker *on;	/* where he says stop, half of it is made */
 };
-/* What is left of a shape when the nodes that are LEFT_GONE are taken away, of its nodes that are hit: something counts
-   at or below them. at[] is by these ends of the old one that are hit: the nearest that is left, SHAPE_NONE: the root.
-   With folds nodes that are LEFT_GONE become part of the nearest, LEFT_AWAY ones of those that folds say. It has no
-   ends. */
+/* What is left of a shape without the nodes that are LEFT_GONE. LEFT_PART ones become part of the nearest, those that
+   `folds` has, if it is not NULL, of those that it says; and those of which hit[] says nothing are not there, nor is
+   what is below them. at[] is by these ends of the old one that are hit: the nearest that is left, SHAPE_NONE: the root.
+   It has no ends. Where the onlooker says stop, half of it is made. */
 struct shape *shape_left(const struct shape *, const uint8_t *hit, const struct rank *ends, uint32_t nend,
-    const struct shape_folds *);
-enum { LEFT_HIT = 1, LEFT_GONE, LEFT_AWAY };
+    const struct shape_folds *, const struct onlooker *);
+enum { LEFT_HIT = 1, LEFT_GONE, LEFT_PART };
 struct shape *shape_ref(struct shape *);
 /* What all samples of a type weigh, by end, is kept; said again: false, it is not kept. In as few bytes as it takes. */
 void shape_keep_whole(struct shape *, const struct shape_whole *of, const int64_t *flat, const uint8_t *hit);

@@ -183,10 +183,12 @@ bool session_reads(const struct session *);	/* session_job() is a loader */
 struct calls;
 struct calls *session_calls(struct session *, enum gran);
 /* For a viewer, which never waits: the same where they are at hand or little work; otherwise NULL, and they are made
-   beside the interface. With what who walks over nodes needs (nodes.h), if that is wanted. Before session_patient() it
-   always waits. */
+   beside the interface. Before session_patient() it always waits. For whom: who wants functions of lines gets them with
+   these; who makes a tree of the nodes as well as they go gets none of which stacks are laid aside, where they are many
+   (struct onto). */
 void session_patient(struct session *);
-struct calls *session_calls_soon(struct session *, enum gran, bool tree);
+enum calls_for { FOR_THINGS, FOR_FUNS, FOR_NODES };
+struct calls *session_calls_soon(struct session *, enum gran, enum calls_for);
 /* Those of the query that are at hand, by whatever granularity; NULL: none are. */
 struct calls *session_calls_ready(struct session *);
 /* Who waits asks before he asks for calls: is another tree going to be made, for which session_wants_room()? Then it does
@@ -195,6 +197,9 @@ bool session_will_make_tree(struct session *, enum gran);
 bool session_large_tree(uint32_t nodes);	/* there are no two of these where one will do */
 /* Is another tree being made, and these calls hold one of as many nodes, so that there had better be no two of them? */
 bool session_wants_room(const struct session *, const struct calls *);
+/* The same of a pane that is not on the screen: or are they large ones of a query that is not the present one any more,
+   whose calls are being made? */
+bool session_wants_rest(const struct session *, const struct calls *);
 /* Give back calls, and two flames that were laid out of them or NULL: large ones beside the interface, for it takes
    long. */
 struct flame;

@@ -19,7 +19,6 @@
 #include "analysis/addrs.h"
 #include "analysis/calls.h"
 #include "analysis/flame.h"
-#include "analysis/nodes.h"
 #include "analysis/shares.h"
 #include "analysis/tags.h"
 #include "base/clock.h"
@@ -104,7 +103,7 @@ void session_let_go(struct session *s, struct calls *c, struct flame *const *f)
 		c = NULL;
 	}
 	l->c = c;
-	large |= c && c->left && c->left->n > LARGE;
+	large |= c && c->shape->refs == 1 && c->shape->n > LARGE;
 	go(s, l, large);
 }
 
@@ -129,11 +128,8 @@ static int weigh(struct job *j, void *arg)
 		session_rest(&w->at, &w->q, &w->rest);
 	if (atomic_load(&w->stop))
 		return 0;
-	job_tell(j, w->want.tree ? 50 : 90, 100);
-	if (w->want.tree)
-		nodes_of(w->made);
 	job_tell(j, 90, 100);
-	if (w->want.tree && w->want.gran == GR_LINES)
+	if (w->want.what != FOR_THINGS && w->want.gran == GR_LINES)
 		calls_funs(w->made);
 	if (w->want.gran != GR_LINES)
 		calls_orders(w->made);
@@ -182,7 +178,7 @@ static bool start(struct session *s, struct wanted want)
 {
 	struct weighing *w = xcalloc(1, sizeof *w);
 	copy(&w->at, s, &w->q);
-	w->at.walks = want.tree;
+	w->at.walks = want.what == FOR_NODES;
 	w->want = want;
 	w->rested = session_is_trace(s) && query_has_rest(&w->q) && s->rest_of != s->serial + 1;
 	w->first = !s->shared && s->snap->complete && !session_is_trace(s);
@@ -213,12 +209,12 @@ struct job *session_weighing(const struct session *s)
 }
 
 /* The calls of the present query, as far as they were made. */
-static struct calls *at_hand(struct session *s, enum gran gran, bool tree)
+static struct calls *at_hand(struct session *s, enum gran gran, enum calls_for what)
 {
 	struct calls *c = s->cserial == s->serial ? s->calls[session_slot(gran)] : NULL;
-	if (!c || c->gran != gran || (tree && ((nodes_apart(c) && !c->left) || (gran == GR_LINES && !c->funs))))
+	if (!c || c->gran != gran || (what != FOR_THINGS && gran == GR_LINES && !c->funs))
 		return NULL;
-	return c;
+	return what == FOR_NODES && c->shape->aside && session_large_tree(c->shape->n) ? NULL : c;
 }
 
 /* What is wanted of the present query takes more room than there is: it is wanted again, and panes make that. */
@@ -268,7 +264,7 @@ bool session_weighed(struct session *s)
 	for (int i = 0; i < 2 && !s->weighing; i++) {
 		struct wanted w = s->wanted[i];
 		s->wanted[i].calls = false;
-		if (w.calls && w.serial == s->serial && !at_hand(s, w.gran, w.tree))
+		if (w.calls && w.serial == s->serial && !at_hand(s, w.gran, w.what))
 			fits |= start(s, w) && room;
 	}
 	return fits;
@@ -311,7 +307,7 @@ struct calls *session_calls_ready(struct session *s)
 
 bool session_will_make_tree(struct session *s, enum gran gran)
 {
-	s->roomy = !s->patient && !at_hand(s, gran, false) && session_large_tree(s->snap->nstks) &&
+	s->roomy = !s->patient && !at_hand(s, gran, FOR_THINGS) && session_large_tree(s->snap->nstks) &&
 	    session_makes_tree(s, gran);
 	if (s->roomy)
 		session_drop_calls(s);
@@ -324,20 +320,26 @@ bool session_wants_room(const struct session *s, const struct calls *c)
 	return made && !c->none && session_large_tree(s->snap->nstks) && session_large_tree(c->shape->n);
 }
 
-struct calls *session_calls_soon(struct session *s, enum gran gran, bool tree)
+bool session_wants_rest(const struct session *s, const struct calls *c)
 {
-	struct wanted want = {true, tree, gran, s->serial};
-	struct calls *c = at_hand(s, gran, tree);
+	bool now = s->cserial == s->serial && (c == s->calls[0] || c == s->calls[1]);
+	return session_wants_room(s, c) || (s->weighing && !now && !c->none && session_large_tree(c->shape->n));
+}
+
+struct calls *session_calls_soon(struct session *s, enum gran gran, enum calls_for what)
+{
+	struct wanted want = {true, what, gran, s->serial};
+	struct calls *c = at_hand(s, gran, what);
 	if (c)
 		return calls_ref(c);
 	if (!s->patient || (!s->weighing && small(s))) {
 		s->roomy = false;
-		s->walks = tree;
+		s->walks = what == FOR_NODES;
 		return session_calls(s, gran);
 	}
 	if (s->weighing) {
 		const struct wanted *now = &s->weighing->want;
-		if (now->serial != s->serial || now->gran != gran || now->tree < tree)
+		if (now->serial != s->serial || now->gran != gran || now->what < what)
 			s->wanted[session_slot(gran)] = want;
 		if (now->serial != s->serial)	/* nobody wants it any more */
 			job_cancel(s->weighing->job);
