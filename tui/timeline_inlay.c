@@ -373,9 +373,12 @@ void tl_log_frame(const struct timeline *tl, const struct pane_env *env, struct 
 		return;
 	if (tl_kept_line(tl, HD_EDGES, ((size_t)l->cells + 1) * sizeof *l->marks, (void **)&l->marks))
 		return;
-	for (int c = 0; c <= l->cells; c++)
-		l->marks[c] = marks_from_of(session_snap(env->s), tl->ix->marks, tl_edge(tl, l->cells, c));
-	store_rest(session_snap(env->s));
+	const struct snap *sn = session_snap(env->s);
+	for (int c = 0; c <= l->cells; c++) {
+		l->marks[c] = marks_from_of(sn, tl->ix->marks, tl_edge(tl, l->cells, c));
+		store_looked(sn, &sn->st->marks, (uint32_t)c);
+	}
+	store_rest(sn);
 }
 
 void tl_draw_ticks(const struct timeline *tl, const struct pane_env *env, struct grid *g,
