@@ -311,7 +311,7 @@ static void flames(const struct world *o, const struct calls *c)
 		if (conf.fold_recursion && !conf.reverse && !conf.pivot)
 			for (uint32_t k = 1; k < f->t.n; k++)
 				for (uint32_t p = nodes_parent(&f->t, k); p; p = nodes_parent(&f->t, p))
-					OK(f->t.thing[p] != f->t.thing[k]);
+					OK(nodes_thing(&f->t, p) != nodes_thing(&f->t, k));
 		flame_free(f);
 	}
 }

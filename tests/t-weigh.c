@@ -193,14 +193,14 @@ static struct tree tree_of(const struct calls *c, const struct flame_conf *conf)
 		}
 		t.parent[t.n] = at[nodes_parent(&all, i)];
 		t.next[t.n] = nodes_next(&all, i);
-		t.thing[t.n] = all.thing[i];
+		t.thing[t.n] = nodes_thing(&all, i);
 		t.flat[t.n] = own.w;
-		t.how[t.n] = all.how[i];
+		t.how[t.n] = nodes_how(&all, i);
 		t.cum[t.n++] = sum.w;
-		OK(nodes_seek(all.thing, i, all.n, all.thing[i]) == i);
-		uint32_t next = nodes_seek(all.thing, i + 1, all.n, all.thing[i]);
+		OK(nodes_seek(all.what, i, all.n, nodes_thing(&all, i)) == i);
+		uint32_t next = nodes_seek(all.what, i + 1, all.n, nodes_thing(&all, i));
 		for (uint32_t k = i + 1; k < next; k++)
-			OK(all.thing[k] != all.thing[i]);
+			OK(nodes_thing(&all, k) != nodes_thing(&all, i));
 	}
 	for (uint32_t i = 0; i < t.n; i++)
 		t.next[i] = at[t.next[i]];

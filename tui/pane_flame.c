@@ -77,7 +77,7 @@ static void mark_hits(struct flameview *v, const struct pane_env *env)
 	uint32_t most = flame_blocks(&t) > flame_blocks(shown) ? flame_blocks(&t) : flame_blocks(shown);
 	v->nbelow = xrealloc(v->nbelow, most * sizeof *v->nbelow);
 	v->hit.n = flame_hits(&t, v->hit.at, &v->hitw, v->nbelow);
-	if (shown->thing != t.thing)
+	if (shown->what != t.what)
 		v->hit.n = flame_hits(shown, v->hit.at, &folded, v->nbelow);
 }
 
@@ -160,14 +160,23 @@ static void change(struct flameview *v, const struct pane_env *env, struct flame
 	v->loads &= v->t.c->none;
 }
 
-/* A large tree that was put together for the flames that are shown goes before another one is, with the places on it:
-   each is as much as five nodes. */
+/* Do the flames that are shown hold so much that there is no room for it beside those that are to be made? A large tree
+   that was put together for them, with the places on it, each as much as five nodes; or that of their query alone; or,
+   where tags are frames, which makes trees larger, and a tree of what is left is to be made: anything. */
+static bool hold_much(const struct flameview *v)
+{
+	const struct calls *was = v->t.c, *next = v->next.c;
+	const struct shape *own = was && was->shape != next->shape ? was->shape : NULL;
+	bool much = (own && session_large_tree(own->n)) ||
+	    (next->shape->tags && session_large_tree(next->shape->n) && (next->dead || next->cut));
+	for (int k = 0; k < PARTS; k++)
+		much |= v->f[k] && v->f[k]->made && session_large_tree(v->f[k]->made->n + 5 * v->f[k]->open->n);
+	return much;
+}
+
 static void drop_large(struct flameview *v, const struct pane_env *env)
 {
-	bool large = false;
-	for (int k = 0; k < PARTS; k++)
-		large |= v->f[k] && v->f[k]->made && session_large_tree(v->f[k]->made->n + 5 * v->f[k]->open->n);
-	if (!large || !flame_is_work(v->next.c))
+	if (!v->t.c || !flame_is_work(v->next.c) || !hold_much(v))
 		return;
 	struct calls *was = v->t.c;
 	if (was != v->next.c)
@@ -489,7 +498,7 @@ static void load(void *st, const struct pane_env *env, const struct view *from)
 static bool is_hit(const struct flameview *v, uint32_t node)
 {
 	const struct nodes *t = &v->f[DOWN]->t;
-	return node && v->hit.at[t->thing[node]] && nodes_count(t, node);
+	return node && v->hit.at[nodes_thing(t, node)] && nodes_count(t, node);
 }
 
 /* Which of the hits a node is, from 1. */

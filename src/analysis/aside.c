@@ -69,11 +69,9 @@ static struct shape *copy_nodes(struct shape *s, uint32_t more)
 	    .cfork = (size_t)s->nfork + more, .preorder = s->preorder, .last = true};
 	if (all <= s->room && !atomic_exchange(&s->lent, true)) {
 		k->lender = shape_ref(s);
-		k->thing = s->thing;
-		k->how = s->how;
+		k->what = s->what;
 	} else {
-		k->thing = longer(s->thing, s->n, all, sizeof *s->thing);
-		k->how = longer(s->how, s->n, all, 1);
+		k->what = longer(s->what, s->n, all, sizeof *s->what);
 	}
 	k->forks = longer_rank(s->forks, s->n, (uint32_t)all);
 	k->ends = longer_rank(s->ends, s->n, (uint32_t)all);
@@ -92,8 +90,7 @@ static void add_node(struct shape *k, struct way *w, uint32_t parent, const stru
 	w->step = mem_grow(w->step, &w->cap, w->depth + 1, sizeof *w->step);
 	w->step[w->depth].node = id;
 	w->step[w->depth++].thing = thing;
-	k->thing[id] = thing;
-	k->how[id] = (frame_inlined(st, frame) ? CT_INL : CT_NOTINL) | (w->open[thing]++ ? CT_AGAIN : 0);
+	k->what[id] = shape_what(thing, (frame_inlined(st, frame) ? CT_INL : CT_NOTINL) | (w->open[thing]++ ? CT_AGAIN : 0u));
 	if (parent + 1 != id) {
 		k->fork[k->nfork++] = parent;
 		rank_set(k->forks, id);

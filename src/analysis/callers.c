@@ -77,7 +77,7 @@ static void find_nodes(const struct calls *c, struct asked *k)
 {
 	const struct shape *s = c->shape;
 	uint32_t n = c->weight[k->thing].nseen;
-	for (uint32_t i = 1; k->n < n && (i = nodes_seek(s->thing, i, s->n, k->thing)) < s->n; i++)
+	for (uint32_t i = 1; k->n < n && (i = nodes_seek(s->what, i, s->n, k->thing)) < s->n; i++)
 		add_node(c, k, i);
 }
 
@@ -99,7 +99,7 @@ static struct asked *ask(const struct calls *asked, uint32_t thing)
 
 static bool inlined(const struct calls *c, uint32_t node)
 {
-	return (c->shape->how[node] & (CT_INL | CT_NOTINL)) == CT_INL;
+	return (shape_how(c->shape, node) & (CT_INL | CT_NOTINL)) == CT_INL;
 }
 
 static int cmp_call(const void *ctx, uint32_t a, uint32_t b)
@@ -194,8 +194,8 @@ static void add_below(const struct calls *c, uint32_t node, uint32_t but, struct
 			k++;
 			continue;
 		}
-		if (v.hits && s->thing[k] != but)
-			add_call(l, s->thing[k], k, (struct step){k, v.w, v.o}, inlined(c, k));
+		if (v.hits && shape_thing(s, k) != but)
+			add_call(l, shape_thing(s, k), k, (struct step){k, v.w, v.o}, inlined(c, k));
 		k = shape_next(s, k);
 	}
 }
@@ -216,8 +216,8 @@ uint32_t callers_of(const struct calls *c, uint32_t thing, struct arena *a, stru
 	for (uint32_t m = 0; m < k->n && !k->up.v; m++) {
 		struct step v = k->node[m];
 		uint32_t i = v.at, p = seen_above(c, i);
-		if (p && s->thing[p] != thing)
-			add_call(&l, s->thing[p], i, (struct step){p, v.w, v.o}, inlined(c, i));
+		if (p && shape_thing(s, p) != thing)
+			add_call(&l, shape_thing(s, p), i, (struct step){p, v.w, v.o}, inlined(c, i));
 	}
 	if (!k->up.v)
 		k->up.n = link_up(s, &l, &k->mem, &k->up.v);
@@ -244,7 +244,7 @@ uint32_t callers_next(
 	for (uint32_t i = 0; i < k->nstep; i++) {
 		uint32_t at = k->step[i].at, p = at ? seen_above(c, at) : 0;
 		if (p)
-			add_call(&l, s->thing[p], p, (struct step){p, k->step[i].w, k->step[i].o}, inlined(c, at));
+			add_call(&l, shape_thing(s, p), p, (struct step){p, k->step[i].w, k->step[i].o}, inlined(c, at));
 	}
 	return link_up(NULL, &l, a, out);
 }

@@ -61,7 +61,7 @@ static void weigh(const struct nodes *t, struct call_funs *f)
 		while (depth && path[depth - 1].end <= i)
 			open[path[--depth].fun]--;
 		if (!nodes_gone(t, i)) {
-			uint32_t k = f->of[t->thing[i]];
+			uint32_t k = f->of[nodes_thing(t, i)];
 			struct call_fun *fun = &f->fun[k];
 			if (!open[k]++) {
 				fun->cum = wrap_add(fun->cum, sum.w);

@@ -131,7 +131,7 @@ static void weigh_own(struct calls *c, const struct onto *o, const struct column
 			uint32_t at = (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits), was = at;
 			if (!v->hit[k])
 				continue;
-			while (c->dead && at && c->dead[s->thing[at]])
+			while (c->dead && at && c->dead[shape_thing(s, at)])
 				at = shape_parent(s, at);
 			if (!at && was && !o->bare && !o->to) {
 				v->hit[k] = 0;
@@ -140,7 +140,7 @@ static void weigh_own(struct calls *c, const struct onto *o, const struct column
 					v->oflat[k] = 0;
 				continue;
 			}
-			uint32_t t = s->thing[at];
+			uint32_t t = shape_thing(s, at);
 			c->weight[t].flat = wrap_add(c->weight[t].flat, v->flat[k]);
 			if (v->oflat)
 				c->other[t].flat = wrap_add(c->other[t].flat, v->oflat[k]);
@@ -247,10 +247,11 @@ static void weigh_part(void *arg, uint32_t which)
 			continue;
 		}
 		if (i + AHEAD < end)	/* nodes lie side by side, what they are does not */
-			__builtin_prefetch(&p.of[s->thing[i + AHEAD]], 1);
-		uint8_t how = s->how[i], cut = c->cut ? c->cut[i] : 0;
+			__builtin_prefetch(&p.of[shape_thing(s, i + AHEAD)], 1);
+		uint32_t thing = shape_thing(s, i);
+		uint8_t how = shape_how(s, i), cut = c->cut ? c->cut[i] : 0;
 		if (!(cut & CUT_GONE)) {
-			struct part_of *to = &p.of[s->thing[i]];
+			struct part_of *to = &p.of[thing];
 			if (cut & CUT_FIRST)
 				how &= (uint8_t)~CT_AGAIN;
 			to->how |= how;
@@ -259,7 +260,7 @@ static void weigh_part(void *arg, uint32_t which)
 			if (!(how & CT_AGAIN)) {
 				to->cum = wrap_add(to->cum, wrap_sub(c->w.sum[at.hi], c->w.sum[at.lo]));
 				if (p.ocum)
-					p.ocum[s->thing[i]] = wrap_add(p.ocum[s->thing[i]],
+					p.ocum[thing] = wrap_add(p.ocum[thing],
 					    wrap_sub(c->w.osum[at.hi], c->w.osum[at.lo]));
 			}
 		}

@@ -36,9 +36,6 @@ struct thing_weight {
 
 struct thing_other { int64_t flat, cum; };	/* of the other side, see struct weights */
 
-/* How a node is called, and whether it is from below itself. */
-enum { CT_INL = 1, CT_NOTINL = 2, CT_AGAIN = 4 };
-
 enum order { ORDER_WEIGHT, ORDER_NAME, ORDER_SEEN };
 
 /* Functions of calls by lines; callfuns.c. */

@@ -29,14 +29,14 @@ struct writing {
 	struct fork { uint32_t node, parent; } *fork;
 	struct open { uint32_t slot, node; } *open;
 	uint32_t *end;		/* the nodes that stacks end at */
-	size_t nfork, cfork, depth, copen, cthing, nend, cend, csum, cfirst;
+	size_t nfork, cfork, depth, copen, cwhat, nend, cend, csum, cfirst;
 };
 
 static uint32_t add_node(struct writing *w, uint32_t parent, uint32_t slot)
 {
 	struct shape *s = w->c->s;
-	s->thing = mem_grow(s->thing, &w->cthing, s->n + 1u, sizeof *s->thing);
-	s->thing[s->n] = slot;
+	s->what = mem_grow(s->what, &w->cwhat, s->n + 1u, sizeof *s->what);
+	s->what[s->n] = slot;
 	if (s->n && parent + 1 != s->n) {
 		w->fork = mem_grow(w->fork, &w->cfork, w->nfork + 1, sizeof *w->fork);
 		w->fork[w->nfork++] = (struct fork){s->n, parent};

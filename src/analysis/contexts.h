@@ -17,7 +17,7 @@ struct contexts {
 	uint32_t *function;	/* by info: equal for the same function */
 	uint32_t *text;		/* by info: its place in the order of printable names; equal for equal names */
 	uint32_t ninfo, nfunction, ntext;
-	struct shape *s;	/* thing: info + 1. Without things, and without what is said of calls */
+	struct shape *s;	/* what: info + 1. Without things, and without what is said of calls */
 	int64_t *sum;		/* before each end, and after the last */
 	uint32_t *first;	/* by end: the first sample that goes there, as its number among those that differ */
 };
@@ -28,7 +28,7 @@ void contexts_free(struct contexts *);
 
 static inline uint32_t contexts_info(const struct contexts *c, uint32_t node)
 {
-	return c->s->thing[node] - 1;
+	return c->s->what[node] - 1;
 }
 
 static inline int64_t contexts_flat(const struct contexts *c, uint32_t node)

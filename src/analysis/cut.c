@@ -99,10 +99,10 @@ static uint8_t begin_at(const struct shape *s, uint8_t *node)
 /* Is the same thing seen above it? *steps: how many nodes may still be looked at for that. */
 static bool seen_above(const struct shape *s, const uint8_t *node, uint32_t i, uint64_t *steps)
 {
-	uint32_t t = s->thing[i];
+	uint32_t t = shape_thing(s, i);
 	while ((i = shape_parent(s, i)) && *steps) {
 		--*steps;
-		if (s->thing[i] == t && !(node[i] & FV_DEAD))
+		if (shape_thing(s, i) == t && !(node[i] & FV_DEAD))
 			return true;
 	}
 	return false;
@@ -115,7 +115,7 @@ static bool some_again(const struct shape *s, const uint8_t *node, uint32_t lo, 
 {
 	uint8_t any = 0;
 	for (uint32_t i = lo; i < hi; i++)
-		any |= s->how[i] & CT_AGAIN && !(node[i] & FV_DEAD);
+		any |= s->what[i] & CT_AGAIN && !(node[i] & FV_DEAD);
 	return any;
 }
 
@@ -128,7 +128,7 @@ static bool finish(const struct shape *s, uint8_t *node)
 		if (!some_again(s, node, lo, hi))
 			continue;
 		for (uint32_t i = lo; i < hi; i++)
-			if (s->how[i] & CT_AGAIN && !(node[i] & FV_DEAD) && !seen_above(s, node, i, &steps))
+			if (s->what[i] & CT_AGAIN && !(node[i] & FV_DEAD) && !seen_above(s, node, i, &steps))
 				node[i] |= CUT_FIRST;
 	}
 	return steps;

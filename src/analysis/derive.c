@@ -97,7 +97,7 @@ void shape_states(const struct shape *s, const uint8_t *flag, uint8_t *state)
 	for (uint32_t t = 1; t < s->things->n; t++)
 		ignores |= (flag[t] & FV_BARRED) != 0;
 	for (uint32_t i = 1; i < s->n;) {
-		uint8_t f = flag[s->thing[i]];
+		uint8_t f = flag[shape_thing(s, i)];
 		if (f & FV_BARRED) {
 			mark(state, rank_of(s->ends, i), rank_of(s->ends, shape_next(s, i)), FV_IGNORE);
 			i = shape_next(s, i);

@@ -123,7 +123,7 @@ static void open_up(const struct flame *f, uint32_t p)
 			continue;
 		v = mem_grow(v, &cap, n + 1, sizeof *v);
 		v[n++] = (struct sibling){f->order == ORDER_WEIGHT ? weight_of(f, i) : 0, width_of(f, i), i,
-		    f->c->thing[t->thing[i]].rank};
+		    f->c->thing[nodes_thing(t, i)].rank};
 	}
 	uint32_t *order = xmalloc((n + 1) * sizeof *order);
 	for (uint32_t i = 0; i < n; i++)
@@ -136,7 +136,7 @@ static void open_up(const struct flame *f, uint32_t p)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sibling *s = &v[order[i]];
 		add_place(f->open, (struct flame_place){.node = s->node, .up = p, .nkid = CLOSED, .off = at,
-		    .wid = s->wid, .id = mix_ids(up.id, f->c->thing[t->thing[s->node]].id)});
+		    .wid = s->wid, .id = mix_ids(up.id, f->c->thing[nodes_thing(t, s->node)].id)});
 		at = wrap_add(at, s->wid);
 	}
 	mem_free(order);
@@ -340,7 +340,7 @@ uint32_t flame_heaviest(const struct flame *f, uint32_t thing)
 {
 	uint32_t best = 0, n = f->t.n;
 	int64_t most = 0;
-	for (uint32_t i = 1; thing && (i = nodes_seek(f->t.thing, i, n, thing)) < n; i++)
+	for (uint32_t i = 1; thing && (i = nodes_seek(f->t.what, i, n, thing)) < n; i++)
 		if (nodes_count(&f->t, i) && (!best || width_of(f, i) > most)) {
 			best = i;
 			most = width_of(f, i);
@@ -359,7 +359,7 @@ uint32_t flame_find(const struct flame *f, uint64_t id)
 	for (; i < n; i++) {
 		for (; depth && open[depth - 1].end <= i; depth--)
 			;
-		uint64_t own = mix_ids(depth ? open[depth - 1].id : 1, f->c->thing[f->t.thing[i]].id);
+		uint64_t own = mix_ids(depth ? open[depth - 1].id : 1, f->c->thing[nodes_thing(&f->t, i)].id);
 		if (own == id && nodes_count(&f->t, i))
 			break;
 		open = mem_grow(open, &cap, depth + 1, sizeof *open);
@@ -401,12 +401,12 @@ static void hit_part(void *arg, uint32_t which)
 	int64_t w = 0;
 	if (b)		/* the topmost hit that goes on here */
 		for (uint32_t i = b * FLAME_BLOCK; (i = nodes_parent(t, i));)
-			end = hit[t->thing[i]] && !nodes_gone(t, i) ? nodes_next(t, i) : end;
+			end = hit[nodes_thing(t, i)] && !nodes_gone(t, i) ? nodes_next(t, i) : end;
 	for (; b < last; b++) {
 		uint32_t to = b + 1 < blocks ? (b + 1) * FLAME_BLOCK : t->n;
 		h->before[b] = n;
 		for (uint32_t i = b ? b * FLAME_BLOCK : 1; i < to; i++) {
-			if (!hit[t->thing[i]] || nodes_gone(t, i) || !nodes_count(t, i))
+			if (!hit[nodes_thing(t, i)] || nodes_gone(t, i) || !nodes_count(t, i))
 				continue;
 			n++;
 			if (i < end)

@@ -57,7 +57,7 @@ void flame_free(struct flame *);
 
 static inline uint32_t flame_thing_of(const struct flame *f, uint32_t place)
 {
-	return f->t.thing[f->open->at[place].node];
+	return nodes_thing(&f->t, f->open->at[place].node);
 }
 static inline struct calls_sum flame_sum(const struct flame *f, uint32_t place)
 {
@@ -69,7 +69,7 @@ static inline struct calls_sum flame_own(const struct flame *f, uint32_t place)
 }
 static inline bool flame_inlined(const struct flame *f, uint32_t place)
 {
-	return (f->t.how[f->open->at[place].node] & (CT_INL | CT_NOTINL)) == CT_INL;
+	return (nodes_how(&f->t, f->open->at[place].node) & (CT_INL | CT_NOTINL)) == CT_INL;
 }
 /* Is it in the subtree of another one? */
 static inline bool flame_below(const struct flame *f, uint32_t place, uint32_t top)

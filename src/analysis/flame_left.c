@@ -88,8 +88,8 @@ static struct shape_folds find_folds(const struct nodes *t, const struct flame_c
 			hit[i] = LEFT_GONE;
 			continue;
 		}
-		uint32_t k = t->thing[i], p = depth ? open[depth - 1].to : 0, to = i;
-		if (i && f->fold_runtime && folds(t->c, t->thing[p], k))
+		uint32_t k = nodes_thing(t, i), p = depth ? open[depth - 1].to : 0, to = i;
+		if (i && f->fold_runtime && folds(t->c, nodes_thing(t, p), k))
 			to = p;
 		else if (i && f->fold_recursion && on[k])
 			to = on[k];
@@ -185,6 +185,8 @@ struct shape *flame_left(const struct nodes *t, const struct flame_conf *f, stru
 	void *all[] = {hit, away.at, away.first, away.node};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
+	shape_drop_spare(t->c->shape);
 	*w = left_sums(s, t->s, &t->w, a);
+	shape_close(s);		/* when where ends have gone to is not needed any more */
 	return s;
 }

@@ -24,7 +24,7 @@ static void add_node(struct grow *g, uint32_t to, const struct nodes *t, uint32_
 	if (own.hits)
 		grow_weigh(g, to, own.w, own.o);
 	if (!nodes_gone(t, i))
-		g->how[to] |= t->how[i] & (CT_INL | CT_NOTINL);
+		g->how[to] |= nodes_how(t, i) & (CT_INL | CT_NOTINL);
 }
 
 /* Paths from nodes to the root, merged from their lower ends. A group is a node of the new tree
@@ -73,8 +73,8 @@ static void climb(struct grow *g, const struct nodes *t, struct climbers *c, uin
 	while (n && goes_on(&f->on)) {
 		uint32_t before = g->n;
 		for (size_t i = 0; i < n; i++) {
-			node_of[i] = grow_child(g, node_of[i], t->thing[c->v[i].at]);
-			g->how[node_of[i]] |= t->how[c->v[i].at] & (CT_INL | CT_NOTINL);
+			node_of[i] = grow_child(g, node_of[i], nodes_thing(t, c->v[i].at));
+			g->how[node_of[i]] |= nodes_how(t, c->v[i].at) & (CT_INL | CT_NOTINL);
 		}
 		mass = mem_grow(mass, &massn, (size_t)(g->n - before) + 1, sizeof *mass);
 		for (uint32_t k = 0; k < g->n - before; k++)
@@ -148,7 +148,7 @@ static void copy_below(struct grow *g, const struct nodes *t, uint32_t top, uint
 			way->n--;
 		uint32_t to = way->v[way->n - 1].to;
 		if (!nodes_gone(t, i))
-			to = grow_child(g, to, t->thing[i]);
+			to = grow_child(g, to, nodes_thing(t, i));
 		*step_down(way, i) = to;
 		add_node(g, to, t, i);
 	}
@@ -162,7 +162,7 @@ struct shape *flame_pivot(const struct nodes *t, const struct flame_conf *f, str
 	struct way way = {0};
 	grow_init(&g, t->c->two);
 	uint32_t me = f->up ? 0 : grow_child(&g, 0, f->pivot);
-	for (uint32_t i = 1; (i = nodes_seek(t->thing, i, t->n, f->pivot)) < t->n;) {
+	for (uint32_t i = 1; (i = nodes_seek(t->what, i, t->n, f->pivot)) < t->n;) {
 		struct calls_sum sum = nodes_sum(t, i);
 		if (nodes_gone(t, i)) {
 			i++;

@@ -245,13 +245,10 @@ struct shape *grow_finish(struct grow *g, struct things *things, struct end_sums
 	uint32_t *pos = places(g);
 	find_forks(g, pos, s);
 	mem_free(g->parent);
-	s->thing = xmalloc(n * sizeof *s->thing);
+	s->what = xmalloc(n * sizeof *s->what);
 	for (uint32_t i = 0; i < n; i++)
-		s->thing[pos[i]] = g->thing[i];
+		s->what[pos[i]] = shape_what(g->thing[i], g->how[i]);
 	mem_free(g->thing);
-	s->how = xmalloc(n);
-	for (uint32_t i = 0; i < n; i++)
-		s->how[pos[i]] = g->how[i];
 	mem_free(g->how);
 	weigh(g, pos, s, w, a);
 	void *all[] = {pos, g->at, g->v, g->o};

@@ -161,8 +161,7 @@ static inline uint32_t put_below(struct maker *m, uint32_t parent, uint32_t thin
 		s->fork[s->nfork++] = parent;
 		rank_set(s->forks, id);
 	}
-	s->thing[id] = thing;
-	s->how[id] = how | (m->open[thing]++ ? CT_AGAIN : 0);
+	s->what[id] = shape_what(thing, how | (m->open[thing]++ ? CT_AGAIN : 0u));
 	return id;
 }
 
@@ -177,10 +176,10 @@ static inline void goes_to(struct maker *m, uint32_t raw, uint32_t id)
 /* What its first one is: its way from the root, and whether it is the same as one above. */
 static uint32_t place(struct maker *m, uint32_t parent, uint32_t what, const uint32_t *raw, uint32_t n)
 {
-	uint8_t how = m->old ? m->old->how[*raw] & (CT_INL | CT_NOTINL) : what & INLINED ? CT_INL : CT_NOTINL;
+	uint8_t how = m->old ? shape_how(m->old, *raw) & (CT_INL | CT_NOTINL) : what & INLINED ? CT_INL : CT_NOTINL;
 	for (uint32_t i = 1; i < n; i++) {
 		if (m->old)
-			how |= m->old->how[raw[i]] & (CT_INL | CT_NOTINL);
+			how |= shape_how(m->old, raw[i]) & (CT_INL | CT_NOTINL);
 		else
 			how |= what_is(m, raw[i]) & INLINED ? CT_INL : CT_NOTINL;
 	}
@@ -192,7 +191,7 @@ static uint32_t place(struct maker *m, uint32_t parent, uint32_t what, const uin
 
 static uint32_t thing_of(struct maker *m, uint32_t raw)
 {
-	return m->old ? m->old->thing[raw] : what_is(m, raw) & ~INLINED;
+	return m->old ? shape_thing(m->old, raw) : what_is(m, raw) & ~INLINED;
 }
 
 /* A node of the old shape becomes part of one that is placed, or is gone. */
@@ -200,7 +199,7 @@ static void join(struct maker *m, uint32_t raw, uint32_t at)
 {
 	goes_to(m, raw, at ? at : SHAPE_NONE);
 	if (m->hit[raw] != LEFT_GONE)
-		m->s->how[at] |= m->old->how[raw] & (CT_INL | CT_NOTINL);
+		m->s->what[at] |= shape_how(m->old, raw) & (CT_INL | CT_NOTINL);
 }
 
 /* All children of one of the old shape's nodes, placed at `at`, behind k others; what is gone gives way to its own. */
@@ -541,8 +540,7 @@ static struct shape *room_for(struct things *t, size_t n)
 	*s = (struct shape){.refs = 1, .things = things_ref(t)};
 	s->forks = xcalloc(rank_blocks((uint32_t)n), sizeof *s->forks);
 	s->room = n + SHAPE_MORE(n);	/* nobody pays for it before it is written to */
-	s->thing = xmalloc(s->room * sizeof *s->thing);
-	s->how = xmalloc(s->room);
+	s->what = xmalloc(s->room * sizeof *s->what);
 	return s;
 }
 
@@ -598,6 +596,5 @@ struct shape *shape_left(const struct shape *old, const uint8_t *hit, const stru
 	m.on = on;
 	walk(&m);
 	maker_free(&m);
-	shape_close(s);
 	return s;
 }

@@ -36,9 +36,8 @@ struct shape {
 	size_t cfork;
 	struct rank *turns;	/* the root, and nodes that have siblings: where their subtrees end, */
 	uint32_t *turn;		/* and those of the nodes up to the next of these */
-	uint32_t *thing;
-	uint8_t *how;		/* CT_INL, CT_NOTINL, CT_AGAIN */
-	/* these two have so much room, which one that has the same nodes and a few more may borrow, and them with it */
+	uint32_t *what;		/* its thing, and in the lowest bits how it is called: shape_thing(), shape_how() */
+	/* it has so much room, which one that has the same nodes and a few more may borrow, and them with it */
 	size_t room;
 	_Atomic bool lent;
 	struct shape *lender;
@@ -57,6 +56,13 @@ struct shape {
 	struct spare *_Atomic spare;	/* the columns of a weighing that is over, for the next one */
 	_Atomic bool last;		/* no weighing will be on it any more: nothing is kept for one */
 };
+
+/* How a node is called, and whether it is from below itself. */
+enum { CT_INL = 1, CT_NOTINL = 2, CT_AGAIN = 4, CT_BITS = 3 };
+
+static inline uint32_t shape_what(uint32_t thing, uint32_t how) { return thing << CT_BITS | how; }
+static inline uint32_t shape_thing(const struct shape *s, uint32_t i) { return s->what[i] >> CT_BITS; }
+static inline uint8_t shape_how(const struct shape *s, uint32_t i) { return s->what[i] & ((1u << CT_BITS) - 1); }
 
 static inline uint32_t shape_parent(const struct shape *s, uint32_t i)
 {
@@ -108,17 +114,20 @@ struct shape_folds {
 };
 /* What is left of a shape without the nodes that are LEFT_GONE. LEFT_PART ones become part of the nearest, those that
    `folds` has, if it is not NULL, of those that it says; and those of which hit[] says nothing are not there, nor is
-   what is below them. at[] is by these ends of the old one that are hit: the nearest that is left, SHAPE_NONE: the root.
-   It has no ends. Where the onlooker says stop, half of it is made. */
+   what is below them. at[] is by these ends of the old one that are hit: the nearest that is left; none: the root.
+   It has no ends, and shape_close() has yet to say where its subtrees end. Where the onlooker says stop, half of it is
+   made. */
 struct shape *shape_left(const struct shape *, const uint8_t *hit, const struct rank *ends, uint32_t nend,
     const struct shape_folds *, const struct onlooker *);
 enum { LEFT_HIT = 1, LEFT_GONE, LEFT_PART };
+void shape_close(struct shape *);	/* all nodes are there: shape_next(), and s->forks may be asked */
 struct shape *shape_ref(struct shape *);
 /* What all samples of a type weigh, by end, is kept; said again: false, it is not kept. In as few bytes as it takes. */
 void shape_keep_whole(struct shape *, const struct shape_whole *of, const int64_t *flat, const uint8_t *hit);
 bool shape_whole(const struct shape *, size_t type, int64_t *flat, uint8_t *hit);
-/* For who weighs: nothing is weighed on it for now, so what all samples weigh goes, and the room of a weighing; or
+/* For who weighs: nothing is weighed on it for now, so the room of a weighing goes, or what all samples weigh as well; or
    never again, and nodes stay. */
+void shape_drop_spare(struct shape *);
 void shape_rest(struct shape *);
 void shape_last(struct shape *);
 void shape_weighed(struct shape *);	/* the only weighing on it is over: where samples end goes */

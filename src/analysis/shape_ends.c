@@ -150,10 +150,15 @@ bool shape_whole(const struct shape *s, size_t type, int64_t *flat, uint8_t *hit
 
 /* ---- what of it is not needed any more */
 
+void shape_drop_spare(struct shape *s)
+{
+	mem_free(atomic_exchange(&s->spare, NULL));
+}
+
 void shape_rest(struct shape *s)
 {
 	drop_whole(s);
-	mem_free(atomic_exchange(&s->spare, NULL));
+	shape_drop_spare(s);
 }
 
 void shape_last(struct shape *s)
@@ -204,12 +209,11 @@ void shape_free(struct shape *s)
 	things_free(s->things);
 	drop_whole(s);
 	if (s->lender) {
-		s->thing = NULL;
-		s->how = NULL;
+		s->what = NULL;
 		atomic_store(&s->lender->lent, false);
 		shape_free(s->lender);
 	}
-	void *all[] = {s->forks, s->fork, s->turns, s->turn, s->thing, s->how, s->ends, s->end, s->at, s->run,
+	void *all[] = {s->forks, s->fork, s->turns, s->turn, s->what, s->ends, s->end, s->at, s->run,
 	    s->odd, atomic_load(&s->spare), s->tags};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);

@@ -9,7 +9,7 @@
    to. */
 void shape_ends(struct shape *, const struct frames *);		/* s->ends, s->end, s->nend */
 void shape_runs(struct shape *, uint32_t n);			/* s->run, of the store's first n nodes */
-void shape_close(struct shape *);				/* shape_next(), and s->forks may be asked */
-void shape_close_on(struct shape *, const struct shape *was);	/* the same; its first nodes, but for the root, are those of `was` */
+/* shape_close(); its first nodes, but for the root, are those of `was` */
+void shape_close_on(struct shape *, const struct shape *was);
 
 #endif

@@ -181,7 +181,7 @@ static struct fun go_to(struct way *w, const struct adding *a, uint32_t i)
 	const struct shape *s = a->c->shape;
 	while (w->depth && w->open[w->depth - 1].end <= i)
 		w->depth--;
-	struct fun is = below(w->depth ? w->open[w->depth - 1].is : (struct fun){0, false, 0}, a->fun[s->thing[i]]);
+	struct fun is = below(w->depth ? w->open[w->depth - 1].is : (struct fun){0, false, 0}, a->fun[shape_thing(s, i)]);
 	w->open = mem_grow(w->open, &w->cap, w->depth + 1, sizeof *w->open);
 	w->open[w->depth++] = (struct open){shape_next(s, i), is};
 	return is;

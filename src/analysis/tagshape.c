@@ -56,8 +56,7 @@ static uint32_t add(struct writer *w, uint32_t parent, uint32_t n)
 	if ((size_t)id + n > w->cap) {
 		size_t had = w->cap ? rank_blocks((uint32_t)w->cap) : 0, want = w->cap * 2 + n;
 		w->cap = want > w->base->n ? want : w->base->n;
-		s->thing = xrealloc(s->thing, w->cap * sizeof *s->thing);
-		s->how = xrealloc(s->how, w->cap);
+		s->what = xrealloc(s->what, w->cap * sizeof *s->what);
 		s->forks = xrealloc(s->forks, rank_blocks((uint32_t)w->cap) * sizeof *s->forks);
 		memset(s->forks + had, 0, (rank_blocks((uint32_t)w->cap) - had) * sizeof *s->forks);
 	}
@@ -102,8 +101,7 @@ static uint32_t go_down(struct writer *w, uint32_t to)
 		struct run r = w->way[--n];
 		uint32_t k = r.hi - r.lo + 1;
 		r.id = add(w, id, k);
-		memcpy(w->s->thing + r.id, b->thing + r.lo, k * sizeof *b->thing);
-		memcpy(w->s->how + r.id, b->how + r.lo, k);
+		memcpy(w->s->what + r.id, b->what + r.lo, k * sizeof *b->what);
 		w->path = mem_grow(w->path, &w->cpath, w->depth + 1u, sizeof *w->path);
 		w->path[w->depth++] = r;
 		id = r.id + k - 1;
@@ -136,8 +134,7 @@ static uint32_t go_along(struct writer *w, struct chain *c, uint32_t twig, uint3
 	for (uint32_t k = same; k < n; k++) {
 		uint32_t thing = c->thing[c->twig[k]], id = add(w, k ? c->id[k - 1] : below, 1);
 		bool again = is_in(c, k, thing) || (c == &w->end && is_in(&w->top, w->top.n, thing));
-		w->s->thing[id] = thing;
-		w->s->how[id] = CT_NOTINL | (again ? CT_AGAIN : 0);
+		w->s->what[id] = shape_what(thing, CT_NOTINL | (again ? CT_AGAIN : 0u));
 		c->id[k] = id;
 	}
 	c->n = n;
@@ -196,8 +193,7 @@ static inline void foresee(const struct writer *w, const struct keyed *v, uint32
 	__builtin_prefetch(&b->forks[w->node[(uint32_t)v[FORK].key] / 64]);
 	uint32_t i = w->node[(uint32_t)v[THING].key];
 	__builtin_prefetch(&b->fork[b->forks[i / 64].before]);
-	__builtin_prefetch(&b->thing[i]);
-	__builtin_prefetch(&b->how[i]);
+	__builtin_prefetch(&b->what[i]);
 	__builtin_prefetch(&w->s->end[v[THING].v], 1);
 }
 
@@ -294,8 +290,7 @@ struct shape *shape_tagged(struct shape *base, bool spend, const struct snap *sn
 	s->tags = tags_of(&top, &end, key, nkey, nroot);
 	s->end = xmalloc((sn->nsmps + 1u) * sizeof *s->end);
 	add(&w, 0, 1);
-	s->thing[0] = base->thing[0];
-	s->how[0] = base->how[0];
+	s->what[0] = base->what[0];
 	struct keyed *v = sorted(&w, sn, nkey > nroot);
 	if (spend)
 		shape_bare(base);

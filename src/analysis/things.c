@@ -97,6 +97,8 @@ static uint32_t find_thing(struct maker *m, struct thing *g)
 	uint32_t id = intern_find(&m->index, h, thing_eq, t, g);
 	if (id != UINT32_MAX)
 		return id;
+	if (t->n == THINGS_MAX)		/* of what there is no room for the last one stands */
+		return THINGS_MAX - 1;
 	t->row = mem_grow(t->row, &m->cap, t->n + 1, sizeof *t->row);
 	t->row[t->n] = *g;
 	intern_put(&m->index, h, t->n);

@@ -11,6 +11,7 @@
  * What frames are at a granularity: functions, files, lines, addresses. One
  * table a store and granularity, whatever the query; thing 0 is the root.
  */
+enum { THINGS_MAX = 1 << 29 };	/* a node of a shape has three bits for something else */
 struct things {
 	_Atomic uint32_t refs;
 	const struct store *st;
