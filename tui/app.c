@@ -149,10 +149,12 @@ bool app_open(struct app *a, const char *name, const struct place *place)
 		    i < 0 ? "there is no pane %s" : "%s: not for this kind of file", name);
 		return false;
 	}
-	bool moved = i != a->cur;
+	bool moved = i != a->cur, goes = place && is_place(place) && panes[i]->go;
+	a->env.going = goes;
 	if (moved)
 		app_go(a, i);
-	if (!place || !is_place(place) || !pane_now(a)->go)
+	a->env.going = false;
+	if (!goes)
 		return true;
 	struct step before = app_here(a);
 	bool there = pane_now(a)->go(state_now(a), &a->env, place);
@@ -318,9 +320,15 @@ static void weighed(struct app *a)
 	for (int i = 0; panes[i]; i++)
 		if (panes[i]->bit & P_TREES)
 			a->seen[i] = UINT32_MAX;
+	bool goes = a->env.going = (a->later.go || a->later.load) && a->later.pane == a->cur;
 	app_update(a);
-	if (!app_awaits(a) && (a->later.go || a->later.load))
+	a->env.going = false;
+	if (!app_awaits(a) && (a->later.go || a->later.load)) {
 		go_later(a);
+	} else if (goes) {	/* not yet: what it shows until then is to be there */
+		a->seen[a->cur] = UINT32_MAX;
+		app_update(a);
+	}
 	if (a->rest_of == session_serial(a->s) + 1)
 		app_tell_rest(a);
 	note_part(a);

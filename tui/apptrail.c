@@ -26,7 +26,9 @@ struct step app_here(const struct app *a)
 
 void app_there(struct app *a, const struct step *s)
 {
+	a->env.going = panes[s->pane]->load;
 	app_show_pane(a, s->pane);
+	a->env.going = false;
 	if (!pane_now(a)->load)
 		return;
 	pane_now(a)->load(state_now(a), &a->env, &s->view);

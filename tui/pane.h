@@ -80,6 +80,7 @@ struct pane_env {		/* what a pane may see beside its own state */
 	struct arena *scratch;	/* reset after each draw and each act */
 	bool ascii, mono, compact, detail;
 	bool beside;		/* the side part is shown */
+	bool going;		/* go() or load() comes after this update(): what they replace need not be made */
 	bool wall;		/* times of a trace by the clock, where it has one */
 	int rows, cols;		/* of the pane's area, now; side part not counted */
 	enum base base;

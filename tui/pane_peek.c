@@ -145,6 +145,7 @@ static void set_centre(struct peek *p, const struct pane_env *env, uint32_t thin
 	}
 	p->centre = thing;
 	p->id = thing ? p->t.c->thing[thing].id : 0;
+	p->due = false;
 	fill(p, env);
 	side_flames(p, env);
 }
@@ -214,18 +215,26 @@ static uint32_t hottest(const struct peek *p)
 
 static void keep(struct peek *p)
 {
-	if (p->t.c && !p->t.c->none)
+	if (p->t.c && !p->t.c->none && !p->due)
 		p->on = p->rows.n && p->centre ? p->t.c->thing[p->line[p->rows.sel].thing].id : 0;
 }
 
-/* All of it anew, after other calls have come. */
-static void remake(struct peek *p, const struct pane_env *env)
+/* All of it anew, after other calls have come; due: but for the rows, which another centre that is gone to will have. */
+static void remake(struct peek *p, const struct pane_env *env, bool due)
 {
 	rematch(p);
 	uint32_t thing = calls_find(p->t.c, p->id);
 	if (!thing && p->nmatch)
 		thing = p->id ? p->match[0] : hottest(p);
 	uint64_t id = p->id;
+	p->due = due && thing;
+	if (p->due) {
+		p->centre = thing;
+		p->id = p->t.c->thing[thing].id;
+		p->rows.n = 0;
+		hits_drop(&p->hit);
+		return;
+	}
 	set_centre(p, env, thing, false);
 	p->id = thing ? p->id : id;	/* filtered away for now */
 	for (uint32_t i = 0; i < p->rows.n; i++)
@@ -235,14 +244,21 @@ static void remake(struct peek *p, const struct pane_env *env)
 		}
 }
 
+/* It was gone to the centre that is there already, or to none. */
+static void make_due(struct peek *p, const struct pane_env *env)
+{
+	if (p->due)
+		remake(p, env, false);
+}
+
 static void update(void *st, const struct pane_env *env)
 {
 	struct peek *p = st;
 	keep(p);
 	bool fresh = tree_sync(&p->t, env, tree_gran(env));
-	if (!fresh && p->centre)
+	if (!fresh && p->centre && !p->due)
 		return;
-	remake(p, env);
+	remake(p, env, env->going && !p->t.rested);
 	tree_rows(&p->t, &p->rows);
 }
 
@@ -254,7 +270,7 @@ static bool rest(void *st, const struct pane_env *env)
 		return false;
 	flamework_drop(p->work);
 	p->work = NULL;
-	remake(p, env);
+	remake(p, env, false);
 	return true;
 }
 
@@ -372,12 +388,15 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 {
 	struct peek *p = st;
 	uint32_t thing = p->t.c ? tree_thing(p->t.c, to) : 0;
-	if (!thing)
+	if (!thing) {
+		make_due(p, env);
 		return false;
+	}
 	if (thing != p->centre) {
 		p->nback = 0;
 		set_centre(p, env, thing, false);
 	}
+	make_due(p, env);
 	if (p->re && peek_match_at(p) == UINT32_MAX) { /* another place than the expression meant */
 		mem_free(p->re);
 		p->re = NULL;
@@ -405,8 +424,10 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct peek *p = st;
 	uint32_t thing = p->t.c ? calls_find(p->t.c, (uint64_t)v->zoom[0]) : 0;
-	if (!thing)
+	if (!thing) {
+		make_due(p, env);
 		return;
+	}
 	p->levels = v->cursor[2] < 0 ? 0 : v->cursor[2] > LEVELS_MAX ? LEVELS_MAX : (int)v->cursor[2];
 	set_centre(p, env, thing, false);
 	p->rows.top = (uint32_t)v->cursor[1];

@@ -31,6 +31,7 @@ struct peek {
 	uint64_t id, on;	/* of the centre; of the row selected */
 	uint64_t back[BACK_MAX];
 	int nback;
+	bool due;		/* another centre is about to come: of this one there is nothing yet */
 	bool more;		/* of a difference: only what has become more */
 	int levels;		/* 0: by the height of the screen */
 	uint32_t *match;	/* things to go through with { and }, heaviest first */
