@@ -27,6 +27,10 @@ size=$(wc -c <"$trace")
 head -c $((size - 100)) "$trace" >"$tmp/cut.trace"
 "$TTRACE" events "$tmp/cut.trace" >"$tmp/part" 2>"$tmp/notice" || { echo "a cut trace is refused"; bad=1; }
 grep -q 'bytes (.*%) lost' "$tmp/notice" || { echo "nothing said of what is lost"; bad=1; }
+"$TTRACE" events -group='^main\.main$' "$tmp/cut.trace" >"$tmp/part" 2>"$tmp/notice"
+same "status of a filter on a cut trace" $? 0
+same "what it says is lost, once" "$(grep -c 'bytes (.*%) lost' "$tmp/notice")" 1
+[ -s "$tmp/part" ] || { echo "a filter leaves nothing of a cut trace"; bad=1; }
 "$TTRACE" events -strict "$tmp/cut.trace" >/dev/null 2>"$tmp/notice"
 same "status with -strict" $? 1
 same "lines said with -strict" "$(wc -l <"$tmp/notice")" 1

@@ -34,13 +34,15 @@ static bool go_on(void *arg, uint64_t bytes)
 	return w->watch->go(w->watch->arg, bytes, w->total);
 }
 
-/* What its reader noticed. */
+/* What its reader noticed; -1: it is damaged, and must not be. */
 static int tell(const struct trace *t, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
 {
 	for (uint32_t i = 0; i < t->sn->nwarns; i++) {
 		const struct warn_row *w = col_at(&t->sn->st->warns, i);
 		if (opt_bool(o, OPT_STRICT) && !w->aside)
 			return err_set(e, ERR_FORMAT, w->at, "%s", w->msg);
+		if (!notice)
+			continue;
 		if (w->at == ERR_NOWHERE)
 			notice(arg, "%s: %s", o->file[0], w->msg);
 		else

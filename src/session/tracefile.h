@@ -17,7 +17,7 @@ struct trace {
 };
 
 /* The first file of the command line. -1: *e; also, with -strict, when it is damaged. Notices are told
-   when it succeeds. */
+   when it succeeds; notice NULL: nowhere. */
 int trace_open(struct trace *, const struct opt *, prof_notice *, void *arg, struct err *e);
 /* The same of bytes that are open already; the caller closes them. */
 int trace_read(struct trace *, struct bytes *, const struct opt *, prof_notice *, void *arg, struct err *e);
