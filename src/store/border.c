@@ -21,29 +21,57 @@
 
 #include <string.h>
 
+/* A copy of bytes that are seldom looked at. */
+static void *aside(const void *p, size_t n, bool *spilled)
+{
+	enum { LARGE = 1 << 18 };
+	void *to = mem_tight() && n >= LARGE ? mem_spilled(n) : NULL;
+	*spilled = to;
+	if (!to)
+		return mem_copy(p, n);
+	memcpy(to, p, n);
+	mem_spilled_rest(to, n);
+	return to;
+}
+
+static void aside_free(const void *p, size_t n, bool spilled)
+{
+	if (spilled)
+		mem_spilled_free((void *)(uintptr_t)p, n);
+	else
+		mem_free((void *)(uintptr_t)p);
+}
+
+/* Bytes of what waits. */
+static size_t waiting(const struct border *b)
+{
+	return b->nwait * sizeof *b->wait;
+}
+
 struct border *border_new(const struct sink_keep *gen, int64_t sealed, const struct sheet_piece *waits)
 {
 	struct border *b = xcalloc(1, sizeof *b);
 	b->gen = *gen;
 	b->gen.tables = mem_copy(gen->tables, gen->ntables);
-	b->gen.state = mem_copy(gen->state, gen->nstate);
+	b->gen.state = aside(gen->state, gen->nstate, &b->state_spilled);
 	b->sealed = sealed;
 	b->past = waits->past;
 	b->nwait = waits->n;
-	b->wait = mem_copy(waits->entry, waits->n * sizeof *waits->entry);
+	b->wait = aside(waits->entry, waiting(b), &b->wait_spilled);
 	return b;
 }
 
 static size_t state_size(const struct border *b)
 {
-	return b->gen.nstate + b->live.n + b->nwait * sizeof *b->wait;
+	return b->gen.nstate + b->live.n + waiting(b);
 }
 
 static void forget(struct border *b)
 {
-	mem_free((void *)(uintptr_t)b->gen.state);
-	mem_free(b->wait);
-	buf_free(&b->live);
+	aside_free(b->gen.state, b->gen.nstate, b->state_spilled);
+	aside_free(b->wait, waiting(b), b->wait_spilled);
+	aside_free(b->live.p, b->live.n, b->live_spilled);
+	b->live = (struct buf){0};
 	b->gen.state = NULL;
 	b->gen.nstate = b->nwait = 0;
 	b->wait = NULL;
@@ -73,7 +101,7 @@ void border_put(struct border *b, const struct sealer *s)
 			last = t;
 		}
 	}
-	b->live.p = mem_copy(live.p, live.n);
+	b->live.p = aside(live.p, live.n, &b->live_spilled);
 	b->live.n = live.n;
 	buf_free(&live);
 }
@@ -102,9 +130,9 @@ struct border *border_copy(const struct border *b)
 	*c = *b;
 	c->gen.tables = NULL;
 	c->gen.ntables = 0;
-	c->gen.state = mem_copy(b->gen.state, b->gen.nstate);
-	c->wait = mem_copy(b->wait, b->nwait * sizeof *b->wait);
-	c->live = (struct buf){ .p = mem_copy(b->live.p, b->live.n), .n = b->live.n };
+	c->gen.state = aside(b->gen.state, b->gen.nstate, &c->state_spilled);
+	c->wait = aside(b->wait, waiting(b), &c->wait_spilled);
+	c->live = (struct buf){ .p = aside(b->live.p, b->live.n, &c->live_spilled), .n = b->live.n };
 	return c;
 }
 

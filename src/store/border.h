@@ -17,6 +17,8 @@ struct border {
 	struct sink_enter *wait;	/* told, not sealed yet */
 	size_t nwait;
 	struct buf live;		/* the sealer's */
+	/* where the state lies, what waits and what lives: on disk where memory is short and there is much of it */
+	bool state_spilled, wait_spilled, live_spilled;
 	uint32_t sheet;			/* the first after it */
 };
 
