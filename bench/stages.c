@@ -55,7 +55,7 @@ static bool ignore(void *self, const struct tgen *g, const struct tev *ev, size_
 
 static uint64_t order(struct bytes in)
 {
-	static const struct tev_ops ops = {ignore, NULL, NULL, NULL, NULL, NULL, false, 0};
+	static const struct tev_ops ops = {ignore, NULL, NULL, NULL, NULL, NULL, false, 0, NULL};
 	struct tstream_info info;
 	uint64_t n = 0;
 	tev_read(in, &ops, &n, &info, NULL);

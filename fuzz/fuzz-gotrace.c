@@ -34,7 +34,7 @@ static bool on_events(void *self, const struct tgen *g, const struct tev *t, siz
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
-	static const struct tev_ops ops = {on_events, NULL, NULL, NULL, NULL, NULL, false, 0};
+	static const struct tev_ops ops = {on_events, NULL, NULL, NULL, NULL, NULL, false, 0, NULL};
 	struct tstream_info info;
 	struct err e;
 	uint64_t sum = 0;

@@ -248,6 +248,9 @@ struct sink {
 		   there is any and nobody else is at it. false: there was none. Asked once as soon as there is such a
 		   thread. May be NULL */
 		bool   (*spare)(void *);
+		/* nothing is said for a moment: what was learnt of tracks is not looked at, and what waits may be done.
+		   May be NULL */
+		void   (*rest)(void *);
 
 		/* notices: a file shown in spite of something; at is a byte offset or ERR_NOWHERE, or ERR_ASIDE */
 		void   (*warn)(void *, uint64_t at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

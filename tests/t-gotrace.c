@@ -232,7 +232,7 @@ static bool on_generation(void *self, const struct tgen *g, const struct tstream
 	return true;
 }
 
-static const struct tev_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0};
+static const struct tev_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0, NULL};
 
 static int listen(const char *p, size_t n, struct heard *h, struct err *e)
 {

@@ -29,8 +29,56 @@ static void mark(void *arg, uint32_t i)
 	((uint8_t *)arg)[i]++;
 }
 
+/* From one thread to another, in turns from the BEFORE'th on: nothing is lost, and who empties the belt sees it full. */
+enum { SLOTS = 4, TURN = 16, BEFORE = 50, ALL = BEFORE + 20 * TURN + 3 };
+struct relay {
+	struct belt *belt;
+	int slot[TURN], made;
+};
+
+static int make_all(struct job *j, void *arg)
+{
+	struct relay *r = arg;
+	(void)j;
+	for (int i = 0; i < ALL; i++) {
+		if (i == BEFORE)
+			belt_turns(r->belt, TURN);
+		int slot = belt_take(r->belt);
+		r->slot[slot] = r->made = i;
+		belt_send(r->belt);
+	}
+	belt_end(r->belt);
+	return 0;
+}
+
+static bool busy(void *arg)
+{
+	(void)arg;
+	return false;
+}
+
+static void test_turns(void)
+{
+	struct relay r = {.belt = belt_new(SLOTS)};
+	belt_meanwhile(r.belt, SLOTS / 2, busy, NULL);
+	struct job *j = job_start(make_all, &r);
+	int n = 0;
+	for (int i, turn = 0; (i = belt_next(r.belt)) >= 0; belt_done(r.belt), n++) {
+		OK(r.slot[i] == n);
+		if (n < BEFORE)
+			continue;
+		if (turn == 0)
+			turn = n + TURN < ALL ? TURN : ALL - n;
+		OK(r.made == n + turn - 1 && belt_filled(r.belt) == (uint32_t)turn);
+		turn--;
+	}
+	OK(n == ALL && !job_join(j));
+	belt_free(r.belt);
+}
+
 int main(void)
 {
+	test_turns();
 	uint32_t n = 0;
 	uint64_t done, total;
 	struct job *j = job_start(count_up, &n);

@@ -332,6 +332,8 @@ struct belt {
 	uint32_t enough;		/* so many make it worth to wake who waits for them */
 	uint32_t most;			/* with so many the producer does something else */
 	bool closed;
+	bool ebbs;			/* the producer waits until it is empty */
+	bool turns, emptying;		/* they take turns, and it is the consumer's */
 	bool (*work)(void *);		/* instead of sleeping */
 	void *arg;
 };
@@ -362,13 +364,32 @@ void belt_meanwhile(struct belt *b, uint32_t most, bool (*work)(void *), void *a
 	b->arg = arg;
 }
 
+void belt_turns(struct belt *b, uint32_t slots)
+{
+	pthread_mutex_lock(&b->lock);
+	b->work = NULL;
+	b->enough = 1;		/* the consumer may wait for more than there is */
+	b->ebbs = true;
+	pthread_cond_signal(&b->goods);
+	while (b->sent != b->done && !b->closed)
+		pthread_cond_wait(&b->room, &b->lock);
+	b->ebbs = false;
+	if (b->sent == b->done) {
+		b->sent = b->done = 0;
+		b->slots = b->enough = slots;
+		b->turns = true;
+	}
+	pthread_mutex_unlock(&b->lock);
+}
+
 /* Do something else, once. The lock is held before and after. */
 static bool elsewhere(struct belt *b)
 {
-	if (!b->work)
+	bool (*work)(void *) = b->work;
+	if (!work)
 		return false;
 	pthread_mutex_unlock(&b->lock);
-	bool more = b->work(b->arg);
+	bool more = work(b->arg);
 	pthread_mutex_lock(&b->lock);
 	return more;
 }
@@ -378,7 +399,7 @@ int belt_take(struct belt *b)
 	pthread_mutex_lock(&b->lock);
 	while (b->work && b->sent - b->done >= b->most && !b->closed && elsewhere(b))
 		;
-	if (b->sent - b->done == b->slots)
+	if (b->sent - b->done == b->slots || b->emptying)
 		while (b->slots - (b->sent - b->done) < b->enough && !b->closed)
 			pthread_cond_wait(&b->room, &b->lock);
 	int slot = b->closed ? -1 : (int)(b->sent % b->slots);
@@ -391,9 +412,10 @@ int belt_next(struct belt *b)
 	pthread_mutex_lock(&b->lock);
 	while (b->sent == b->done && !b->closed && elsewhere(b))
 		;
-	if (b->sent == b->done)
+	if (b->sent == b->done || (b->turns && !b->emptying))
 		while (b->sent - b->done < b->enough && !b->closed)
 			pthread_cond_wait(&b->goods, &b->lock);
+	b->emptying = b->turns && b->sent != b->done;
 	int slot = b->sent == b->done ? -1 : (int)(b->done % b->slots);
 	pthread_mutex_unlock(&b->lock);
 	return slot;
@@ -422,8 +444,9 @@ static void belt_move(struct belt *b, uint32_t sent, uint32_t done, bool closed)
 	b->done += done;
 	b->closed |= closed;
 	uint32_t full = b->sent - b->done;
+	b->emptying = b->emptying && full;
 	bool goods = b->closed || (sent && full == b->enough),
-	     room = b->closed || (done && b->slots - full == b->enough);
+	     room = b->closed || (done && (b->slots - full == b->enough || (b->ebbs && !full)));
 	pthread_mutex_unlock(&b->lock);
 	if (goods)
 		pthread_cond_signal(&b->goods);

@@ -75,6 +75,9 @@ void belt_end(struct belt *);
    for the belt should not be empty by the time that it is back, the consumer when none is. To be set while there is one
    thread. */
 void belt_meanwhile(struct belt *, uint32_t most, bool (*work)(void *), void *arg);
+/* producer, with no slot in the hand: when it is empty it gets so many slots, and from then on they take turns: who has
+   filled it goes on when it is empty, and who has emptied it when it is full; neither does anything else meanwhile. */
+void belt_turns(struct belt *, uint32_t slots);
 uint32_t belt_filled(struct belt *);	/* slots that are; either, and whoever works meanwhile */
 
 #endif

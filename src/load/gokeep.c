@@ -148,7 +148,9 @@ void gokeep_order_again(struct goorder *o, struct cur *c)
 		struct go_g *g = gostep_add_g(o, id, v & 7);
 		if (v >> 3)
 			get_ranges(o, c, &gostep_held(o, g)->ranges, v >> 3);
+		gonear_pass(&o->gs, n);
 	}
+	goorder_rest(o);
 	for (uint64_t n = cur_uvarint(c); n; n--) {
 		struct go_p *p = arena_zalloc(&o->mem, sizeof *p);
 		p->id = get_int(c);
@@ -301,6 +303,7 @@ static void get_state(struct gotrace *r, struct cur *c)
 		held = mem_grow(held, &room, n + 1, sizeof *held);
 		before = held[n].g = get_g(r, c, before, &held[n].p);
 		n += held[n].p != -1;
+		gonear_pass(&r->gs, i);
 	}
 	for (uint64_t k = cur_uvarint(c); k; k--)
 		get_p(r, c);
@@ -309,6 +312,7 @@ static void get_state(struct gotrace *r, struct cur *c)
 		held[i].g->p = s ? s->p : NULL;
 	}
 	mem_free(held);
+	gonear_rest(&r->gs);
 }
 
 /* ---- strings and stacks */

@@ -10,11 +10,16 @@
  *
  * The orderer and the interpreter each have such a table, for they know other things, on other threads. Not taken: one
  * for both, with half of a row for each; a row is in two caches then, and is sent from one to the other and back.
+ *
+ * Where memory is short a large table lies on disk, and each of the two lets go of its own when the other's turn comes
+ * (tevpipe.c): events go to all of it in any order, so there would be no gain in letting go of it more often.
  */
 #include "config.h"
 #include "load/gonear.h"
 
 #include <string.h>
+
+enum { SPILLS = 16, PASS = 1 << 14 };	/* part of the memory; goroutines */
 
 static uint8_t *lives(const struct gonear *t, void *g)
 {
@@ -49,12 +54,31 @@ static void more_room(struct gonear *t)
 void gonear_init(struct gonear *t, const struct gonear_form *form, uint64_t n)
 {
 	gonear_free(t);
-	*t = (struct gonear){.at = mem_pages(n * form->size), .n = n, .mask = n - 1, .form = form};
+	size_t bytes = n * form->size;
+	*t = (struct gonear){.n = n, .mask = n - 1, .form = form};
+	t->at = mem_tight() && bytes >= mem_limit() / SPILLS ? mem_spilled(bytes) : NULL;
+	t->spilled = t->at;
+	if (!t->at)
+		t->at = mem_pages(bytes);
+}
+
+void gonear_rest(const struct gonear *t)
+{
+	if (t->spilled)
+		mem_spilled_rest(t->at, t->n * t->form->size);
+}
+
+void gonear_pass(const struct gonear *t, uint64_t i)
+{
+	if (i % PASS == PASS - 1)
+		gonear_rest(t);
 }
 
 void gonear_free(struct gonear *t)
 {
-	if (t->form)
+	if (t->spilled)
+		mem_spilled_free(t->at, t->n * t->form->size);
+	else if (t->form)
 		mem_pages_free(t->at, t->n * t->form->size);
 	idmap_free(&t->far);
 	arena_free(&t->mem);
@@ -91,9 +115,11 @@ void gonear_drop(struct gonear *t, void *g)
 
 void *gonear_next(const struct gonear *t, size_t *i)
 {
-	for (; *i < t->n; ++*i)
+	for (; *i < t->n; ++*i) {
+		gonear_pass(t, *i);
 		if (*lives(t, t->at + *i * t->form->size))
 			return t->at + (*i)++ * t->form->size;
+	}
 	for (; *i - t->n < t->far.cap; ++*i)
 		if (t->far.slot[*i - t->n].used)
 			return t->far.slot[(*i)++ - t->n].p;
@@ -111,9 +137,12 @@ void gonear_spread(struct gonear *t)
 	size_t size = t->form->size;
 	*t = (struct gonear){0};
 	gonear_init(t, old.form, 4 * old.n);
-	for (uint64_t i = 0; i < old.n; i++)
+	for (uint64_t i = 0; i < old.n; i++) {
 		if (*lives(t, old.at + i * size))
 			memcpy(gonear_add(t, id_of(t, old.at + i * size)), old.at + i * size, size);
+		gonear_pass(&old, i);
+		gonear_pass(t, i);
+	}
 	for (size_t i = 0; i < old.far.cap; i++) {
 		const void *g = old.far.slot[i].p;
 		if (old.far.slot[i].used)

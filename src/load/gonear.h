@@ -19,6 +19,7 @@ struct gonear {
 	void *room;		/* and what is unused of these */
 	struct arena mem;	/* where they are */
 	const struct gonear_form *form;
+	bool spilled;		/* the table lies on disk, for memory is short */
 };
 
 void gonear_init(struct gonear *, const struct gonear_form *, uint64_t n);	/* nobody lives yet */
@@ -34,5 +35,7 @@ void gonear_drop(struct gonear *, void *);		/* it has ended */
 void *gonear_next(const struct gonear *, size_t *i);	/* all of them, from *i = 0 on; NULL: that was all */
 bool gonear_crowded(const struct gonear *, uint64_t most);	/* many lie far, and it may grow to so many places */
 void gonear_spread(struct gonear *);			/* it grows: all of them are elsewhere afterwards */
+void gonear_rest(const struct gonear *);		/* it is not looked at for now. Nothing, where it is not on disk */
+void gonear_pass(const struct gonear *, uint64_t i);	/* the same now and then, who looks at one after another */
 
 #endif

@@ -121,7 +121,12 @@ static inline enum go_advance took(struct step *s)
 void goorder_room(struct goorder *o, struct tev *out)
 {
 	o->out = o->next = out;
-	o->full = out + GO_OUT - GO_OUT_ROOM;
+	o->full = out + o->nout - GO_OUT_ROOM;
+}
+
+void goorder_rest(const struct goorder *o)
+{
+	gonear_rest(&o->gs);
 }
 
 bool goorder_flush(struct goorder *o)
@@ -132,7 +137,12 @@ bool goorder_flush(struct goorder *o)
 		o->info->events += n;
 		if (o->ops->progress)
 			o->ops->progress(o->self, o->bytes);
+		bool turns = o->gs.spilled && o->ops->rest;
+		if (turns)
+			goorder_rest(o);
 		o->stopped = !o->ops->events(o->self, o->gen, o->out, n);
+		if (turns)
+			o->ops->rest(o->self);
 	}
 	return !o->stopped;
 }
@@ -515,7 +525,8 @@ void goorder_init(struct goorder *o, const struct tev_ops *ops, void *self,
 {
 	*o = (struct goorder){.ops = ops, .self = self, .info = info};
 	gostep_places(o, GO_NEAR);
-	o->own = out ? NULL : xmalloc(GO_OUT * sizeof *o->out);
+	o->nout = !out && mem_tight() ? GO_OUT_MANY : GO_OUT;	/* it may change its turn with who takes them */
+	o->own = out ? NULL : xmalloc(o->nout * sizeof *o->out);
 	goorder_room(o, out ? out : o->own);
 }
 

@@ -22,7 +22,7 @@ struct go_m {
 };
 
 /* an event on the wire is at most 3 of ours */
-enum { GO_OUT = 1024, GO_OUT_ROOM = 4, GO_NEAR = 1 << 14, GO_NEAR_MOST = 1 << 20 };
+enum { GO_OUT = 1024, GO_OUT_MANY = 1 << 16, GO_OUT_ROOM = 4, GO_NEAR = 1 << 14, GO_NEAR_MOST = 1 << 20 };
 
 /* The scheduler as the trace tells it, across generations. */
 struct goorder {
@@ -46,7 +46,8 @@ struct goorder {
 	uint64_t misused;	/* regions that end while another is inside */
 	int64_t last;		/* time of the event before */
 	uint64_t syncs;
-	struct tev *out;	/* GO_OUT events that are ready */
+	struct tev *out;	/* events that are ready, */
+	size_t nout;		/* and for how many there is room: GO_OUT, or of its own GO_OUT_MANY */
 	struct tev *own;	/* the same, or NULL: brought by who takes them */
 	struct tev *next, *full;	/* in it: where the next event goes; beyond that, first flush */
 	uint64_t bytes;		/* of the input that have been taken apart */
@@ -61,6 +62,8 @@ void goorder_free(struct goorder *);
 /* Whom events go to, when none is ready: the next ones are to go there. */
 void goorder_room(struct goorder *, struct tev *out);
 
+/* Where memory is short goroutines may lie on disk: they are not looked at for now. */
+void goorder_rest(const struct goorder *);
 /* Say what is ready. false: the consumer wants no more. */
 bool goorder_flush(struct goorder *);
 /* A Sync event: of the generation that begins, or (opens false) of the end. */

@@ -146,6 +146,14 @@ static void say_facts(struct gotrace *r, const struct tstream_info *i)
 	r->sink->ops->trace(r->sink->self, &t);
 }
 
+static void let_rest(void *self)
+{
+	const struct gotrace *r = self;
+	gonear_rest(&r->gs);
+	if (r->sink->ops->rest)
+		r->sink->ops->rest(r->sink->self);
+}
+
 static bool take_generation(void *self, const struct tgen *gen, const struct tstream_info *info)
 {
 	struct gotrace *r = self;
@@ -156,6 +164,8 @@ static bool take_generation(void *self, const struct tgen *gen, const struct tst
 	say_facts(r, info);
 	r->bytes = info->bytes;
 	r->unsaid = 0;
+	if (r->gs.spilled)
+		let_rest(r);
 	r->stopped = !say_upto(r, gotrace_rel(r, r->last), info->bytes);
 	if (info->kept && !r->stopped)
 		gokeep_say(r, gen, info->kept);
@@ -237,7 +247,7 @@ static int read_all(struct gotrace *r, const struct tev_ops *ops, struct err *e)
 int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 {
 	const struct tev_ops ops = { take_events, take_warning, take_generation, take_progress,
-		begin, sink->ops->spare ? spare : NULL, sink->ops->keep && sink->ops->keep(sink->self, NULL), 0 };
+		begin, sink->ops->spare ? spare : NULL, sink->ops->keep && sink->ops->keep(sink->self, NULL), 0, let_rest };
 	struct gotrace r = { .sink = sink, .in = &in };
 	return read_all(&r, &ops, e);
 }
@@ -246,14 +256,14 @@ int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 int gotrace_from(struct bytes in, uint64_t from, int64_t base, struct sink *sink, struct err *e)
 {
 	const struct tev_ops ops = { take_events, NULL, take_generation, take_progress,
-		NULL, sink->ops->spare ? spare : NULL, false, from };
+		NULL, sink->ops->spare ? spare : NULL, false, from, let_rest };
 	struct gotrace r = { .sink = sink, .in = &in, .part = true, .base = base };
 	return read_all(&r, &ops, e);
 }
 
 int gotrace_again(int version, struct bytes in, const struct sink_keep *gen, struct sink *sink, struct err *e)
 {
-	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, NULL, NULL, true, 0 };
+	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, NULL, NULL, true, 0, let_rest };
 	struct arena mem = {0};
 	struct gotrace r = { .sink = sink, .in = &in, .again = gen };
 	start(&r, &mem);

@@ -115,6 +115,8 @@ struct tev_ops {
 	bool keeps;	/* generation() is to know what it takes to read on from there */
 	/* 0, or the byte where a generation begins: nothing before it is read, and the input may end where any ends */
 	uint64_t from;
+	/* what was learnt of goroutines is not looked at for now: memory is short, and others are at work. May be NULL */
+	void (*rest)(void *self);
 };
 
 /* Read a whole trace. 0: all of it, or all before the damage (then warn() said so and *damage has

@@ -12,6 +12,10 @@
  * generation: they are complete by then, and the only ones that grow, the
  * strings that came from elsewhere, never move. They are freed by the reader of
  * the belt, when the word comes that no event of them will follow.
+ *
+ * Where memory is short and what is known of goroutines lies on disk, the two take turns: one fills the belt and lets
+ * go of what it knows, the other empties it and does so too. Each goes to all of its goroutines in any order, so at
+ * once they would need both.
  */
 #include "config.h"
 #include "load/tevpipe.h"
@@ -27,7 +31,7 @@
 
 /* Slots: a small file has few of them, a large one as many as are interpreted while a piece of it is sealed. Every so
    many events mapped pages are given back; and where there is little memory, or little to read. */
-enum { SLOTS_MIN = 16, SLOTS_MAX = 128, SLOT_BYTES = 1 << 20 };
+enum { SLOTS_MIN = 16, SLOTS_TURN = 64, SLOTS_MAX = 128, SLOT_BYTES = 1 << 20 };
 /* With a part of them filled the other thread has enough to do for this one to take a step of something else. */
 enum { ENOUGH = 4 };
 enum { PASS_EVENTS = 1 << 19, PASS_SMALL = 1 << 16 };
@@ -55,7 +59,8 @@ struct pipe {
 	uint64_t pass;		/* PASS_EVENTS or PASS_SMALL */
 	struct tev_feed feed;
 	struct tev *room;	/* for the events of all slots, and behind them for such as nobody wants any more */
-	uint32_t slots;
+	uint32_t slots, most;	/* as many as there may become */
+	_Atomic bool turns;	/* who fills the belt and who empties it are not at work at once */
 };
 
 /* ---- the reading thread */
@@ -73,8 +78,13 @@ static struct slot *fill(struct pipe *p, int kind, const struct tgen *g)
 /* Where the next events go. */
 static void give_room(struct pipe *p)
 {
+	if (p->feed.order->gs.spilled && !p->turns) {
+		p->slots = p->most;
+		belt_turns(p->belt, p->slots);
+		p->turns = true;
+	}
 	int i = belt_take(p->belt);
-	goorder_room(p->feed.order, i < 0 ? p->room + p->slots * GO_OUT : p->slot[i].ev);
+	goorder_room(p->feed.order, i < 0 ? p->room + p->most * GO_OUT : p->slot[i].ev);
 }
 
 /* They are where they go already. */
@@ -86,6 +96,8 @@ static bool put_events(void *self, const struct tgen *g, const struct tev *t, si
 		return false;
 	s->n = n;
 	s->at = p->bytes;
+	if (p->turns && belt_filled(p->belt) + 1 == p->slots)
+		goorder_rest(p->feed.order);
 	belt_send(p->belt);
 	give_room(p);
 	return true;
@@ -144,7 +156,7 @@ static int read_ahead(struct job *j, void *arg)
 {
 	struct pipe *p = arg;
 	const struct tev_ops ops = {put_events, put_warning, put_generation, put_progress, NULL, NULL, p->ops->keeps,
-	    p->ops->from};
+	    p->ops->from, NULL};
 	(void)j;
 	if (p->ops->spare)
 		p->ops->spare(p->self);
@@ -188,6 +200,8 @@ static void take_all(struct pipe *p, bool *more)
 			gokeep_free(p->slot[i].info.kept);
 		if (!*more)
 			belt_close(p->belt);
+		if (p->turns && p->ops->rest && belt_filled(p->belt) == 1)
+			p->ops->rest(p->self);
 	}
 }
 
@@ -201,14 +215,15 @@ int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct 
     struct err *damage)
 {
 	bool small = ops->keeps && mem_tight();
-	uint32_t slots = small ? SLOTS_MIN : slots_for(in.n);
-	size_t room = (slots + 1) * GO_OUT * sizeof(struct tev);
-	struct pipe p = {.belt = belt_new(slots), .slot = xcalloc(slots, sizeof *p.slot), .slots = slots, .in = in,
-	    .info = *info, .damage = *damage, .ops = ops, .self = self, .room = mem_pages(room),
+	uint32_t slots = small ? SLOTS_MIN : slots_for(in.n), most = small ? SLOTS_TURN : slots;
+	size_t room = (most + 1) * GO_OUT * sizeof(struct tev);
+	struct pipe p = {.belt = belt_new(slots), .slot = xcalloc(most, sizeof *p.slot), .slots = slots, .most = most,
+	    .in = in, .info = *info, .damage = *damage, .ops = ops, .self = self,
+	    .room = small ? mem_pages_grow(NULL, 0, room) : mem_pages(room),
 	    .pass = small || slots == SLOTS_MIN ? PASS_SMALL : PASS_EVENTS};
 	if (ops->spare)
 		belt_meanwhile(p.belt, slots / ENOUGH, ops->spare, self);
-	for (uint32_t i = 0; i < slots; i++)
+	for (uint32_t i = 0; i < most; i++)
 		p.slot[i].ev = p.room + i * GO_OUT;
 	p.feed = (struct tev_feed){.drop = put_drop, .self = &p, .first = p.slot[0].ev};
 	struct job *j = job_start(read_ahead, &p);

@@ -106,7 +106,7 @@ int dump_range(const struct opt *o, struct bytes in, bool *asked, int64_t *from,
 	*asked = (a && *a) || (b && *b);
 	if (!*asked)
 		return 0;
-	static const struct tev_ops ops = {find_ends, NULL, NULL, NULL, NULL, NULL, false, 0};
+	static const struct tev_ops ops = {find_ends, NULL, NULL, NULL, NULL, NULL, false, 0, NULL};
 	struct ends ends = {.upto = as_far_as(a, b)};
 	struct tstream_info info;
 	if (tev_read(in, &ops, &ends, &info, e))

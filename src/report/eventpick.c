@@ -88,7 +88,7 @@ static bool find_first(void *first, const struct tgen *g, const struct tev *t, s
 
 static int pick_some(const struct opt *o, struct bytes in, struct event_pick *k, struct err *e)
 {
-	static const struct tev_ops ops = {find_first, NULL, NULL, NULL, NULL, NULL, false, 0};
+	static const struct tev_ops ops = {find_first, NULL, NULL, NULL, NULL, NULL, false, 0, NULL};
 	struct tstream_info info;
 	struct trace t;
 	struct tw_filter f;

@@ -431,7 +431,7 @@ static void on_warn(void *self, uint64_t at, const char *msg)
 
 int report_events(const struct opt *o, struct out *out, struct err *e)
 {
-	static const struct tev_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0};
+	static const struct tev_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0, NULL};
 	struct bytes in;
 	enum table_format format;
 	if (table_format(o, &format, e) || dump_open(o, &in, e))

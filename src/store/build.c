@@ -308,6 +308,11 @@ static bool put_spare(void *self)
 	return tracks_spare(((struct build *)self)->tracks);
 }
 
+static void put_rest(void *self)
+{
+	tracks_pause(((struct build *)self)->tracks);
+}
+
 static bool put_keep(void *self, const struct sink_keep *gen)
 {
 	struct build *b = self;
@@ -386,6 +391,7 @@ struct sink build_sink(struct build *b)
 	    .from = put_from,
 	    .keep = put_keep,
 	    .spare = put_spare,
+	    .rest = put_rest,
 	    .warn = put_warn,
 	    .upto = put_upto,
 	};

@@ -98,6 +98,14 @@ static bool again_upto(void *self, int64_t t, uint64_t bytes)
 	return !a->wrong && !a->stop;
 }
 
+static void again_rest(void *self)
+{
+	struct remake *a = self;
+	tracks_pause(a->tracks);
+	shelf_rest(&a->sealer.lives);
+	shelf_rest(&a->sealer.places);
+}
+
 static bool again_keep(void *self, const struct sink_keep *gen)
 {
 	struct remake *a = self;
@@ -115,7 +123,7 @@ static bool read_again(struct remake *a)
 	static const struct sink_ops ops = {
 		.str = no_str, .fun = no_fun, .loc = no_loc, .stack = no_stack, .track = again_track, .born = no_born,
 		.enters = again_enters, .mark = no_mark, .span = no_span, .count = no_count, .util = no_util,
-		.trace = no_trace, .upto = again_upto, .keep = again_keep,
+		.trace = no_trace, .upto = again_upto, .keep = again_keep, .rest = again_rest,
 	};
 	struct borders *k = a->from.borders;
 	const struct border *from = a->begin;

@@ -56,6 +56,7 @@ struct sealing {
 	struct belt *belt;		/* NULL: pieces are sealed at once */
 	uint32_t slots;			/* of it */
 	bool twice;			/* the one slot of it has the array that a whole piece took */
+	bool paused;			/* the writer says when it has time */
 	size_t since;			/* entries since the writer last took a turn on its own account */
 	struct belt *_Atomic shared;	/* it, where threads that would wait empty it */
 	struct lock *turn;		/* of those */
@@ -178,10 +179,19 @@ static bool make_room(void *arg)
 	return some;
 }
 
+void sealing_all(struct sealing *s)
+{
+	s->paused = atomic_load_explicit(&s->shared, memory_order_relaxed);
+	while (atomic_load_explicit(&s->shared, memory_order_relaxed) && belt_filled(s->belt)) {
+		lock_take(s->turn);
+		(void)take_turn(s, s->belt);
+	}
+}
+
 void sealing_share(struct sealing *s, size_t n)
 {
 	s->since += n;
-	if (s->since < SHARE || !atomic_load_explicit(&s->shared, memory_order_relaxed))
+	if (s->since < SHARE || s->paused || !atomic_load_explicit(&s->shared, memory_order_relaxed))
 		return;
 	s->since = 0;
 	if (belt_filled(s->belt) == s->slots && lock_try(s->turn))
@@ -248,9 +258,15 @@ void sealing_again(struct sealing *s, struct sheet_piece *p)
 	*old = (struct sheet_piece){ .entry = now.entry, .centry = now.centry, .told = now.told, .ctold = now.ctold };
 }
 
+/* Where the writer alone seals, and there is one slot, what comes after the piece that waits there goes with it. */
+static struct slot *along(struct sealing *s)
+{
+	return s->paused && s->slots == 1 && belt_filled(s->belt) && !s->slot[0].border ? &s->slot[0] : NULL;
+}
+
 void sealing_tell(struct sealing *s, const struct snap *sn, sealing_fn *fn, void *arg)
 {
-	struct slot *x = slot_of(s, NULL);
+	struct slot *with = along(s), *x = with ? with : slot_of(s, NULL);
 	if (!x) {
 		fn(arg, sn);
 		return;
@@ -259,7 +275,8 @@ void sealing_tell(struct sealing *s, const struct snap *sn, sealing_fn *fn, void
 	x->snap = *sn;
 	x->fn = fn;
 	x->arg = arg;
-	belt_send(s->belt);
+	if (!with)
+		belt_send(s->belt);
 }
 
 void sealing_border(struct sealing *s, struct border *b)

@@ -27,6 +27,9 @@ void sealing_tell(struct sealing *, const struct snap *, sealing_fn *, void *arg
 /* By any other thread, while pieces come: do the next thing that waits. false: nothing does, or another thread is at
    it. */
 bool sealing_spare(struct sealing *);
+/* By the writer, who has time now and then: all that waits, where threads do it that would wait. From then on nothing
+   is done while it is at work, unless it must. */
+void sealing_all(struct sealing *);
 /* By the writer now and then, n entries after the last time: where pieces wait it takes its share of the work. */
 void sealing_share(struct sealing *, size_t n);
 /* By the writer now and then: where one piece waits at a time, and that has been sealed, what there is of the next goes

@@ -112,6 +112,13 @@ void tracks_thawed(struct tracks *k, int64_t t1)
 	sealing_thawed(k->sealing, t1);
 }
 
+void tracks_pause(struct tracks *k)
+{
+	tracks_rest(k);
+	if (!k->of)
+		sealing_all(k->sealing);
+}
+
 bool tracks_spare(struct tracks *k)
 {
 	return sealing_spare(k->sealing);

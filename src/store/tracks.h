@@ -56,6 +56,7 @@ void tracks_tell(struct tracks *, struct snap *s, sealing_fn *, void *arg);
 void tracks_sealed(const struct tracks *, struct snap *);
 /* Wait until all is sealed, and fill in what a snapshot says of the trace: t0, t1, the counts of its columns. */
 const struct snap *tracks_snap(struct tracks *, struct snap *);	/* its argument */
+void tracks_pause(struct tracks *);	/* see sink_ops.rest */
 bool tracks_spare(struct tracks *);	/* sealing_spare() */
 void tracks_end(struct tracks *);	/* wait; and tracks are put in order by their numbers, for good */
 /* Nothing more will be said: wait, and give back what only the writer needs. */
