@@ -48,7 +48,8 @@ static bool find_gone(const struct shape *s, const struct snap *sn, const struct
 static void *longer(const void *v, size_t n, size_t all, size_t size)
 {
 	char *p = xmalloc(all * size);
-	memcpy(p, v, n * size);
+	if (n)		/* of a stack alone there are no forks */
+		memcpy(p, v, n * size);
 	return p;
 }
 
