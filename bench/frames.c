@@ -90,11 +90,26 @@ static void show(struct screen *s, bool news)
 	pen_show(s->pen, s->g, app_look(s->a), &s->out);
 }
 
+/* What is made between keys. */
+static void steps(struct screen *s, const char *text, size_t len, bool slow)
+{
+	while (app_busy(s->a)) {
+		double t = now_ms();
+		app_go_on(s->a);
+		if (!app_busy(s->a))
+			show(s, true);
+		frame_took(t = now_ms() - t);
+		if (slow && t > over)
+			printf("        on with %.*s: %.1f ms\n", (int)len, text, t);
+	}
+}
+
 /* What is made beside the keyboard, and the frames that show it. */
 static void beside(struct screen *s, const char *text, size_t len, bool slow)
 {
 	struct timespec a, z;
 	clock_gettime(CLOCK_MONOTONIC, &a);
+	steps(s, text, len, slow);
 	app_wait(s->a);
 	for (struct job *j; (j = app_work(s->a)) && nall < sizeof all / sizeof *all;) {
 		struct pollfd p = {.fd = job_fd(j), .events = POLLIN};

@@ -161,6 +161,57 @@ static void leads_there(const struct opt *o, const char *keys)
 	end(&beside);
 }
 
+/* What Y gives: at once, between keys, where a key comes before it is there; and not at all where that is Esc. */
+enum way { AT_ONCE, BETWEEN, KEY_BEFORE, ESC_BEFORE };
+static char *copied(const struct opt *o, const char *keys, enum way way)
+{
+	struct side v;
+	if (!begin(&v, o, way != AT_ONCE))
+		return NULL;
+	size_t k;
+	settle(&v);
+	for (size_t n = strlen(keys), at = 0; at < n; at += k) {
+		int32_t key;
+		k = key_script(keys + at, n - at, &key);
+		press(&v, key);
+		settle(&v);
+		app_settle(v.a, true);
+	}
+	app_key(v.a, 'Y');
+	OK(app_busy(v.a) == (way != AT_ONCE));
+	if (way >= KEY_BEFORE && app_busy(v.a))
+		app_go_on(v.a);
+	OK(way < KEY_BEFORE || app_busy(v.a));
+	if (way >= KEY_BEFORE)
+		app_key(v.a, way == ESC_BEFORE ? KEY_ESC : 'j');
+	while (app_busy(v.a))
+		app_go_on(v.a);
+	struct app_wants w = app_take_wants(v.a);
+	char *text = w.copy;
+	w.copy = NULL;
+	app_wants_free(&w);
+	end(&v);
+	return text;
+}
+
+static void written_down(const char *file, const char *const *keys)
+{
+	struct opt o;
+	OK(sample_opt(&o, file));
+	for (; *keys; keys++) {
+		char *all = copied(&o, *keys, AT_ONCE), *between = copied(&o, *keys, BETWEEN),
+		     *before = copied(&o, *keys, KEY_BEFORE), *none = copied(&o, *keys, ESC_BEFORE);
+		OK(all && between && !strcmp(all, between));
+		OK(all && before && !strcmp(all, before));
+		OK(!none);
+		mem_free(all);
+		mem_free(between);
+		mem_free(before);
+		mem_free(none);
+	}
+	opt_free(&o);
+}
+
 static void run(const char *file, const char *const *keys)
 {
 	struct opt o;
@@ -212,10 +263,16 @@ int main(void)
 		    "6j<Enter>jjmaqk:t 1.2s..1.3s<Enter>u'a", "6jj:group-by=state<Enter>jmak:group-by=proc<Enter>'a",
 		    "jj+++wwbw$bbw^www((b)wwhh(", "jlllgG12<Enter>ww((u:rows g<Enter>jjww(gG7<Enter>b)6", NULL
 	};
+	static const char *const panes_of_trace[] = {
+		"", "MjjESj+++", "5:rows task<Enter>", "6", "6j<Enter>", "7", "9jj", NULL};
+	static const char *const panes_of_profile[] = {"jj", "2", "3", "4", ":tags<Enter>", ":tree<Enter>", NULL};
 	struct opt o;
-	setenv("TTRACESECURE", "1", 1);
 	setenv("TTRACE_JOBS", "2", 1);	/* however small it is */
 	setlocale(LC_CTYPE, "C.UTF-8");
+	unsetenv("TTRACESECURE");
+	written_down("orders.trace", panes_of_trace);
+	written_down("cpu.pb.gz", panes_of_profile);
+	setenv("TTRACESECURE", "1", 1);
 	run("cpu.pb.gz", profile);
 	run("heap.pb.gz", profile);
 	run("orders.trace", trace);

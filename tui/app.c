@@ -270,6 +270,7 @@ static void note_part(struct app *a)
 
 void app_refresh(struct app *a)
 {
+	app_paper_end(a);
 	if (session_refresh(a->s)) {
 		app_update(a);
 		app_start(a, false);
@@ -317,6 +318,7 @@ static void weighed(struct app *a)
 {
 	if (!session_weighed(a->s))
 		return;
+	app_paper_end(a);
 	for (int i = 0; panes[i]; i++)
 		if (panes[i]->bit & P_TREES)
 			a->seen[i] = UINT32_MAX;
@@ -340,6 +342,7 @@ static void weighed(struct app *a)
 static void settle_one(struct app *a)
 {
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
+	app_paper_end(a);
 	bool asks = pane_now(a)->asks && pane_now(a)->asks(state_now(a));
 	struct step before = asks ? app_here(a) : (struct step){0};
 	if (asks) {
@@ -473,6 +476,7 @@ void app_free(struct app *a)
 		app_last_write(a);
 	}
 	app_write_news(a, true);
+	app_paper_drop(a);
 	app_close_panes(a);
 	session_close(a->next);
 	app_ahead_free(a);

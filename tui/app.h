@@ -38,6 +38,10 @@ struct session *app_session(const struct app *);
 void app_wait(struct app *);			/* until it waits for nothing */
 /* what is worked at beside the keyboard for the pane shown, or NULL */
 struct job *app_work(const struct app *);
+/* Something is made between keys, by steps of some milliseconds as long as no key comes; until it is there the screen
+   stays as it is. */
+bool app_busy(const struct app *);
+void app_go_on(struct app *);
 void app_settle(struct app *, bool wait);	/* take what it made, when it has ended or after waiting */
 void app_draw(struct app *, struct grid *);	/* resized to the app's size; every cell written */
 void app_message(struct app *, enum style, const char *fmt, ...)

@@ -114,6 +114,7 @@ static void put_down(struct app *a, const struct carried *c, bool same)
 /* Nothing that points into the old one is left. */
 void app_turn(struct app *a, struct session *to, bool same)
 {
+	app_paper_end(a);
 	if (a->asking)		/* a prompt or menu is about what goes */
 		app_prompt_key(a, KEY_ESC);
 	if (a->pop.kind)

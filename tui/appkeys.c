@@ -167,6 +167,12 @@ static bool key_help(struct app *a, int32_t key)
 
 void app_key(struct app *a, int32_t key)
 {
+	if (key == KEY_ESC && app_paper_drop(a)) {
+		app_message(a, ST_DIM, "stopped");
+		a->pressed++;
+		return;
+	}
+	app_paper_end(a);
 	if (key != KEY_ESC)
 		app_hurry(a);
 	struct step before = a->asking ? a->asked_from : app_here(a);
@@ -252,6 +258,7 @@ void app_click(struct app *a, int32_t key, int y, int x)
 		int count;
 	} wheel[] = {{KEY_WHEEL_UP, CMD_UP, 3}, {KEY_WHEEL_DOWN, CMD_DOWN, 3},
 	    {KEY_ZOOM_UP, CMD_ZOOM_IN, 0}, {KEY_ZOOM_DOWN, CMD_ZOOM_OUT, 0}};
+	app_paper_end(a);
 	app_hurry(a);
 	struct step before = app_here(a);
 	bool wheeled = false;

@@ -31,7 +31,7 @@ static bool refuse(struct app *a)
 
 /* ---- copying */
 
-static void give(struct app *a, struct buf *b, const char *what)
+void app_give(struct app *a, struct buf *b, const char *what)
 {
 	if (!b->n) {
 		app_message(a, ST_WARN, "nothing to copy");
@@ -53,9 +53,11 @@ void app_copy(struct app *a, const char *what)
 	wide.cols = COPY_COLS;	/* names whole, whatever the screen has room for */
 	if (refuse(a))
 		return;
-	if (!strcmp(what, "report"))
-		app_paper(a, &b);
-	else if (!strcmp(what, "view"))
+	if (!strcmp(what, "report")) {
+		app_paper(a, NULL);
+		return;
+	}
+	if (!strcmp(what, "view"))
 		app_command_line(a, &b);
 	else if (p->copy)
 		p->copy(state_now(a), &a->env, &b);
@@ -65,7 +67,7 @@ void app_copy(struct app *a, const char *what)
 		what = "view";
 		app_command_line(a, &b);
 	}
-	give(a, &b, !strcmp(what, "view") ? buf_str(&b) : what);
+	app_give(a, &b, !strcmp(what, "view") ? buf_str(&b) : what);
 	buf_free(&b);
 }
 
@@ -132,22 +134,14 @@ void app_screen(struct app *a, const char *file)
 
 void app_pipe(struct app *a, const char *command)
 {
-	struct buf b = {0};
 	if (refuse(a))
 		return;
 	if (!command) {
 		app_prompt(a, CMD_PIPE, "");
 		return;
 	}
-	if (!*command)
-		return;
-	app_paper(a, &b);
-	mem_free(a->wants.pipe);
-	mem_free(a->wants.text);
-	a->wants.pipe = xstrdup(command);
-	a->wants.ntext = b.n;
-	a->wants.text = xstrdup(buf_str(&b));
-	buf_free(&b);
+	if (*command)
+		app_paper(a, command);
 }
 
 void app_edit(struct app *a)

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A view in words: the whole of a pane as text, and the command line that shows
- * it again.
+ * A view as the command line that shows it again.
  *
- * The report of a pane is the pane drawn on a sheet of paper: panes draw into any
- * grid, so a tall one holds the whole list, and no pane needs a second way to say what
- * it shows. What has no end (a million events) ends with the paper.
- *
- * The command line holds what the query holds, by the options of the same names;
+ * It holds what the query holds, by the options of the same names;
  * where a trace's timeline is zoomed, -at=FROM..TO. The other way round, what the options say
  * of times, goroutines and places is taken as soon as enough of the file has been
  * read to know what they mean.
@@ -23,94 +18,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { PAPER_ROWS = 3000, PAPER_COLS = 160 };
-
-/* Line `y` of the grid as text; false when it is blank. */
-static bool line_text(const struct grid *g, int y, struct buf *b)
-{
-	size_t end = b->n;
-	for (int x = 0; x < g->cols; x++) {
-		const struct cell *c = &g->cell[y * g->cols + x];
-		char u[4];
-		if (c->ch)
-			buf_put(b, u, utf8_encode(c->ch, u));
-		if (c->mark)
-			buf_put(b, u, utf8_encode(c->mark, u));
-		if (c->ch && c->ch != ' ')
-			end = b->n;
-	}
-	bool any = end > 0 && b->n > 0 && b->p[end - 1] != '\n';
-	b->n = end;
-	return any;
-}
-
-/* A list that does not fit has drawn its scrollbar. */
-static bool scrolls(const struct grid *g)
-{
-	for (int i = 0; i < g->rows * g->cols; i++)
-		if (g->cell[i].fg == ST_SCROLL && g->cell[i].ch != ' ')
-			return true;
-	return false;
-}
-
-/* false: it does not fit on so many rows. */
-static bool fits(struct app *a, const struct pane_env *env, struct grid *g, int rows)
-{
-	struct pane_env on = *env;
-	on.rows = rows;
-	grid_resize(g, on.rows, on.cols);
-	pane_now(a)->draw(state_now(a), &on, g);
-	return !scrolls(g);
-}
-
-/* As tall as the list needs: panes with a picture below it make the picture fill the rest. The sheets to choose from
-   grow by thirds; a list that has no end goes onto the largest, and is not drawn on all that are smaller. */
-static void draw_whole(struct app *a, const struct pane_env *env, struct grid *g)
-{
-	int size[32] = {env->rows}, n = 1, lo = 0, hi, at;
-	for (; n < 32 && size[n - 1] + size[n - 1] / 3 + 1 < PAPER_ROWS; n++)
-		size[n] = size[n - 1] + size[n - 1] / 3 + 1;
-	if (fits(a, env, g, size[0]) || n == 1 || !fits(a, env, g, size[n - 1]))
-		return;
-	for (hi = at = n - 1; hi - lo > 1;) {
-		at = (lo + hi) / 2;
-		if (fits(a, env, g, size[at]))
-			hi = at;
-		else
-			lo = at;
-	}
-	if (at != hi)
-		fits(a, env, g, size[hi]);
-}
-
-void app_paper(struct app *a, struct buf *b)
-{
-	const struct pane_ops *p = pane_now(a);
-	struct pane_env env = a->env;
-	env.cols = a->cols > PAPER_COLS ? a->cols : PAPER_COLS;
-	env.mono = true;
-	if (p->bit == P_TIME)		/* rows without a scrollbar */
-		env.rows = PAPER_ROWS;
-	struct grid *g = grid_new(env.rows, env.cols, env.ascii);
-	g->mono = true;
-	struct buf head = {0};
-	if (p->summary)
-		p->summary(state_now(a), &env, &head);
-	text_no_secret(b, session_file(a->s));
-	buf_printf(b, ": %s\n%s\n", p->name, buf_str(&head));
-	buf_free(&head);
-	draw_whole(a, &env, g);
-	size_t end = b->n;
-	for (int y = 0; y < g->rows; y++) {
-		bool any = line_text(g, y, b);
-		buf_putc(b, '\n');
-		if (any)
-			end = b->n;
-	}
-	b->n = end;
-	grid_free(g);
-}
 
 /* In single quotes where the shell would see more in it than a word. */
 static void quote(struct buf *b, const char *s)

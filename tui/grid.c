@@ -38,14 +38,22 @@ struct grid *grid_new(int rows, int cols, bool ascii)
 	return g;
 }
 
-void grid_resize(struct grid *g, int rows, int cols)
+void grid_strip(struct grid *g, int rows, int cols, int from, int to)
 {
 	g->rows = g->h = rows < 1 ? 1 : rows;
 	g->cols = g->w = cols < 1 ? 1 : cols;
 	g->y0 = g->x0 = 0;
-	g->cell = xrealloc(g->cell, (size_t)g->rows * (size_t)g->cols * sizeof *g->cell);
-	for (int i = 0; i < g->rows * g->cols; i++)
+	g->from = from;
+	g->to = to;
+	g->scrolls = false;
+	g->cell = xrealloc(g->cell, ((size_t)(to - from) * (size_t)g->cols + 1) * sizeof *g->cell);
+	for (int i = 0; i < (to - from) * g->cols; i++)
 		g->cell[i] = blank;
+}
+
+void grid_resize(struct grid *g, int rows, int cols)
+{
+	grid_strip(g, rows, cols, 0, rows < 1 ? 1 : rows);
 }
 
 void grid_free(struct grid *g)
@@ -53,13 +61,6 @@ void grid_free(struct grid *g)
 	if (g)
 		mem_free(g->cell);
 	mem_free(g);
-}
-
-static struct cell *at(struct grid *g, int y, int x)
-{
-	if (y < 0 || y >= g->h || x < 0 || x >= g->w)
-		return NULL;
-	return &g->cell[(g->y0 + y) * g->cols + g->x0 + x];
 }
 
 /* The part of r that lies in the clip rectangle. */
@@ -72,6 +73,17 @@ static struct rect inside(const struct grid *g, struct rect r)
 	r.w = (x1 > g->w ? g->w : x1) - r.x;
 	r.h = r.h < 0 ? 0 : r.h;
 	r.w = r.w < 0 ? 0 : r.w;
+	return r;
+}
+
+/* And of that, what is kept. */
+static struct rect kept(const struct grid *g, struct rect r)
+{
+	r = inside(g, r);
+	int end = r.y + r.h, from = g->from - g->y0, to = g->to - g->y0;
+	r.y = r.y < from ? from : r.y;
+	end = end > to ? to : end;
+	r.h = end > r.y ? end - r.y : 0;
 	return r;
 }
 
@@ -139,7 +151,7 @@ static int put(struct grid *g, int y, int x, uint32_t ch, enum style fg, enum st
 		ch = to_ascii(ch), w = w == 2 ? 2 : 1;
 	if (ch < ' ' || ch == 0x7f || w < 1)
 		ch = ' ', w = 1;
-	struct cell *c = at(g, y, x);
+	struct cell *c = grid_at(g, y, x);
 	if (!c)
 		return w;
 	if (w == 2 && (x + 1 >= g->w || (g->ascii && ch < 0x80))) {
@@ -167,7 +179,7 @@ void grid_put(struct grid *g, int y, int x, uint32_t ch, enum style fg, enum sty
 /* Text keeps the background that is there, so that a label can be laid on a bar. */
 static int put_text(struct grid *g, int y, int x, uint32_t ch, enum style fg, int attr)
 {
-	const struct cell *c = at(g, y, x);
+	const struct cell *c = grid_at(g, y, x);
 	int tone = c ? c->attr & AT_TONE : 0;
 	return put(g, y, x, ch, fg, c ? (enum style)c->bg : ST_NORMAL, attr | tone);
 }
@@ -175,7 +187,7 @@ static int put_text(struct grid *g, int y, int x, uint32_t ch, enum style fg, in
 /* What the edge has cut says so, where enough is left to be read. */
 static void cut_sign(struct grid *g, int y, int x0, enum style st, int attr, const char *rest, size_t n)
 {
-	const struct cell *last = at(g, y, g->w - 1);
+	const struct cell *last = grid_at(g, y, g->w - 1);
 	if (!last || g->w - (x0 > 0 ? x0 : 0) < CUT_LEAST)
 		return;
 	for (size_t i = 0; i < n; i++)
@@ -202,9 +214,9 @@ int grid_textn(struct grid *g, int y, int x, enum style st, int attr, const char
 					x += put_text(g, y, x, (uint32_t)hex[c], st, attr);
 			}
 		} else if (w == 0) {
-			struct cell *c = at(g, y, x - 1);
+			struct cell *c = grid_at(g, y, x - 1);
 			if (c && c->ch == 0)
-				c = at(g, y, x - 2);
+				c = grid_at(g, y, x - 2);
 			if (c && c->mark == 0 && !g->ascii)
 				c->mark = cp;
 		} else {
@@ -251,7 +263,7 @@ void grid_right(struct grid *g, int y, int x1, enum style st, int attr, const ch
 
 void grid_fill(struct grid *g, struct rect r, uint32_t ch, enum style bg, int attr)
 {
-	r = inside(g, r);
+	r = kept(g, r);
 	for (int y = r.y; y < r.y + r.h; y++)
 		for (int x = r.x; x < r.x + r.w; x++)
 			put(g, y, x, ch, ch == ' ' ? ST_NORMAL : bg, ch == ' ' ? bg : ST_NORMAL,
@@ -265,26 +277,26 @@ void grid_clear(struct grid *g)
 
 void grid_attr(struct grid *g, struct rect r, int set)
 {
-	r = inside(g, r);
+	r = kept(g, r);
 	for (int y = r.y; y < r.y + r.h; y++)
 		for (int x = r.x; x < r.x + r.w; x++)
-			at(g, y, x)->attr |= (uint8_t)set;
+			grid_at(g, y, x)->attr |= (uint8_t)set;
 }
 
 void grid_back(struct grid *g, struct rect r, enum style bg)
 {
-	r = inside(g, r);
+	r = kept(g, r);
 	for (int y = r.y; y < r.y + r.h; y++)
 		for (int x = r.x; x < r.x + r.w; x++)
-			at(g, y, x)->bg = (uint8_t)bg;
+			grid_at(g, y, x)->bg = (uint8_t)bg;
 }
 
 void grid_select(struct grid *g, struct rect r)
 {
-	r = inside(g, r);
+	r = kept(g, r);
 	for (int y = r.y; y < r.y + r.h; y++)
 		for (int x = r.x; x < r.x + r.w; x++) {
-			struct cell *c = at(g, y, x);
+			struct cell *c = grid_at(g, y, x);
 			if (c->bg == ST_NORMAL)
 				c->bg = ST_SELECT;
 			else
@@ -303,7 +315,7 @@ void grid_bar(struct grid *g, int y, int x, int w, double share, enum style st)
 		eighths = (eighths + 4) / 8 * 8;
 	for (int i = 0; i < w && eighths > 0; i++, eighths -= 8) {
 		uint32_t ch = eighths >= 8 ? 0x2588 : 0x2590 - (uint32_t)eighths;
-		const struct cell *c = at(g, y, x + i);
+		const struct cell *c = grid_at(g, y, x + i);
 		if (c)
 			put(g, y, x + i, ch, st, (enum style)c->bg, 0);
 	}

@@ -32,15 +32,32 @@ struct cell {
 struct grid {
 	int rows, cols;
 	struct cell *cell;
+	int from, to;		/* the rows that are kept, mostly all: cell[] has these alone, the others are drawn nowhere */
 	int y0, x0, h, w;	/* the clip rectangle: draw at 0 <= y < h, 0 <= x < w */
 	bool ascii;		/* no UTF-8 at all: what is written is brought down to ASCII (│ to |, … to ~) */
 	bool mono;		/* there is no colour: states must be letters, bars must be drawn */
+	bool scrolls;		/* a list that does not fit was drawn */
 };
 
 struct grid *grid_new(int rows, int cols, bool ascii);
 void grid_resize(struct grid *, int rows, int cols);	/* cleared, unclipped */
+/* A strip of a sheet of that size: rows from .. to are kept, none where these are equal. */
+void grid_strip(struct grid *, int rows, int cols, int from, int to);
 void grid_free(struct grid *);
 void grid_clear(struct grid *);			/* the rectangle, to blanks of ST_NORMAL */
+
+/* Is row y of the rectangle kept? Who draws very many asks, and passes over the others. */
+static inline bool grid_keeps(const struct grid *g, int y)
+{
+	return y >= 0 && y < g->h && g->y0 + y >= g->from && g->y0 + y < g->to;
+}
+/* The cell there, NULL where there is none. */
+static inline struct cell *grid_at(const struct grid *g, int y, int x)
+{
+	if (!grid_keeps(g, y) || x < 0 || x >= g->w)
+		return NULL;
+	return &g->cell[(size_t)(g->y0 + y - g->from) * (size_t)g->cols + (size_t)(g->x0 + x)];
+}
 
 struct rect { int y, x, h, w; };
 struct rect grid_clip(struct grid *, struct rect r);	/* relative to the present one; returns the old */

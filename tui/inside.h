@@ -48,6 +48,7 @@ struct popup {
 };
 
 struct writing;
+struct paper;
 
 struct saved { const char *name, *text; bool ours; };	/* ours: saved here, not from the configuration */
 
@@ -68,6 +69,7 @@ struct app {
 	uint64_t before;		/* the sides that were looked at before it was read again; 0 none */
 	char *was;			/* NULL, or where the trace that was read before lies */
 	bool again_diff;		/* and what is read now is to be compared with them */
+	struct paper *paper;		/* NULL, or what the pane lists is being written down */
 	struct writing *writing;	/* NULL, or a file that is being written */
 	struct pane_env env;
 	struct arena scratch, life;
@@ -305,8 +307,13 @@ void app_first_words(struct app *);			/* once, when all has been read */
 /* appdraw.c */
 int app_tab_at(const struct app *, int x);		/* the pane whose tab is there on line 0, or -1 */
 
-/* appview.c: the pane as text, and as a command line */
-void app_paper(struct app *, struct buf *);
+/* apppaper.c: the pane as text */
+/* Begun, and unless nobody is patient gone on with by app_go_on(); then it is copied, or what that command is to get. */
+void app_paper(struct app *, const char *pipe);
+void app_paper_end(struct app *);	/* all of it now, if one was begun: the pane is about to change */
+bool app_paper_drop(struct app *);	/* false: none was begun */
+
+/* appview.c: the pane as a command line */
 void app_command_line(struct app *, struct buf *);
 /* What the options say of where to begin, as far as the file is known; first: all of it. */
 void app_start(struct app *, bool first);
@@ -324,6 +331,7 @@ void app_write(struct app *, const char *file, bool replace);	/* NULL: ask for i
 void app_write_news(struct app *, bool wait);
 
 /* appout.c: copying, writing, editing */
+void app_give(struct app *, struct buf *, const char *what);	/* that is to be copied, by its name */
 void app_copy(struct app *, const char *what);		/* item, report, view */
 void app_screen(struct app *, const char *file);
 void app_pipe(struct app *, const char *command);	/* NULL: ask */

@@ -121,6 +121,7 @@ static void scrollbar(const struct rows *r, struct grid *g, uint32_t top, const 
 	int y0 = (int)((uint64_t)top * (uint64_t)h / r->n);
 	int len = (int)((uint64_t)h * (uint64_t)h / r->n);
 	len = len < 1 ? 1 : len;
+	g->scrolls = true;
 	if (y0 + len > h || top + (uint32_t)h >= r->n)
 		y0 = h - len;
 	for (int y = 0; y < h; y++) {
@@ -139,6 +140,8 @@ void rows_draw(const struct rows *r, struct grid *g, rows_fn *fn, const void *ar
 	uint32_t top = rows_top(r, g->h);
 	bool bar = r->n > (uint32_t)g->h && g->w > 3;
 	for (int y = 0; y < g->h && top + (uint32_t)y < r->n; y++) {
+		if (!grid_keeps(g, y))
+			continue;
 		struct rect line = {y, 1, 1, g->w - 1 - bar};
 		struct rect old = grid_clip(g, line);
 		fn(arg, g, 0, top + (uint32_t)y);
@@ -206,8 +209,8 @@ static size_t line_text(
 {
 	size_t n = 0;
 	for (int x = r.x; x < r.x + r.w && n + 4 < max; x++) {
-		const struct cell *c = &g->cell[(g->y0 + y) * g->cols + g->x0 + x];
-		if (!c->ch)
+		const struct cell *c = grid_at(g, y, x);
+		if (!c || !c->ch)
 			continue;
 		size_t k = utf8_encode(c->ch, s + n);
 		for (size_t i = 0; i < k; i++)
@@ -227,7 +230,7 @@ void rows_hits(struct grid *g, struct rect r, const struct rx *rx)
 		size_t n = line_text(g, r, y, s, cell, MAX), from, to, at = 0;
 		while (at < n && rx_find(rx, s + at, n - at, &from, &to)) {
 			for (size_t i = at + from; i < at + to; i++) {
-				struct cell *c = &g->cell[(g->y0 + y) * g->cols + g->x0 + cell[i]];
+				struct cell *c = grid_at(g, y, cell[i]);
 				c->fg = ST_HIT;
 				c->attr |= AT_BOLD;
 			}

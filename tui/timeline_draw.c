@@ -172,8 +172,9 @@ static void dim_cells(struct grid *g, int y, int x0, int x1, bool hit)
 {
 	bool bare = letters(g);
 	for (int x = x0; x < x1; x++) {
-		struct cell *c =
-		    &g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)(g->x0 + x)];
+		struct cell *c = grid_at(g, y, x);
+		if (!c)
+			continue;
 		if (hit) {
 			c->attr |= bare ? AT_REVERSE : 0;
 			continue;
@@ -188,9 +189,9 @@ static void dim_cells(struct grid *g, int y, int x0, int x1, bool hit)
 /* What the filters leave out steps back; where that is no colour, a mark stands for all but idleness. */
 static void out_of_scope(struct grid *g, int y, int x)
 {
-	struct cell *c = &g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)(g->x0 + x)];
+	struct cell *c = grid_at(g, y, x);
 	dim_cells(g, y, x, x + 1, false);
-	if (letters(g) && c->ch != ' ' && c->ch != '.')
+	if (c && letters(g) && c->ch != ' ' && c->ch != '.')
 		c->ch = '\'';
 }
 
@@ -339,20 +340,19 @@ static void gutter(const struct timeline *tl, const struct pane_env *env, struct
 /* A tint behind column x: only where nothing is drawn solid, for what the rows say comes first. */
 static void tint(struct grid *g, int y0, int y1, int x, enum style st)
 {
-	for (int y = y0; y < y1 && y < g->h; y++)
-		if (x < g->w &&
-		    g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)(g->x0 + x)].bg ==
-			ST_NORMAL)
-			grid_back(g, (struct rect){y, x, 1, 1}, st);
+	for (int y = y0; y < y1 && y < g->h; y++) {
+		struct cell *c = grid_at(g, y, x);
+		if (c && c->bg == ST_NORMAL)
+			c->bg = (uint8_t)st;
+	}
 }
 
 /* A thin line down column x, through what is blank. */
 static void hairline(struct grid *g, int y0, int y1, int x, enum style st)
 {
 	for (int y = y0; y < y1 && y < g->h && x < g->w; y++) {
-		const struct cell *c =
-		    &g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)(g->x0 + x)];
-		if (c->ch == ' ' && c->bg == ST_NORMAL)
+		const struct cell *c = grid_at(g, y, x);
+		if (c && c->ch == ' ' && c->bg == ST_NORMAL)
 			grid_put(g, y, x, 0x2502, st, ST_NORMAL, 0);
 	}
 }
@@ -435,11 +435,10 @@ static void partners(const struct timeline *tl, const struct pane_env *env, stru
 			continue;
 		int y = row_of(tl, sn, lay, to[i].trk, to[i].t1);
 		int x = lay->gutter + tl_cell(tl, lay->cells, to[i].t1);
-		if (y < 0 || y >= g->h || x >= g->w)
+		const struct cell *c = grid_at(g, y, x);
+		if (!c)
 			continue;
-		enum style bg =
-		    (enum style)g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)(g->x0 + x)]
-			.bg;
+		enum style bg = (enum style)c->bg;
 		uint32_t ch = to[i].created ? (g->ascii ? '>' : 0x25b6) : g->ascii ? '<' : 0x25c0;
 		grid_put(g, y, x, ch, bg == ST_NORMAL ? ST_ACCENT : ST_LABEL, bg, AT_BOLD);
 	}
@@ -481,10 +480,13 @@ void tl_draw_rows(const struct timeline *tl, const struct pane_env *env, struct 
 	trk_id all[TL_PS];
 	uint32_t n = 0;
 	for (uint32_t r = tl->top; r < tl->nrow && (int)(r - tl->top) < lay->nrows && n < TL_PS; r++)
-		if (tl_row(tl, r).what == ROW_TRACK)
+		if (tl_row(tl, r).what == ROW_TRACK && grid_keeps(g, y + (int)(r - tl->top)))
 			all[n++] = tl_row(tl, r).id;
 	tl_bins_all(tl, session_snap(env->s), all, n);
 	for (uint32_t r = tl->top; r < tl->nrow && y < lay->rows + lay->nrows; r++, y++) {
+		/* of stacks the first line draws all */
+		if (!grid_keeps(g, y) && tl_row(tl, r).what != ROW_STACK)
+			continue;
 		draw_row(tl, env, g, lay, y, r);
 		if (tl_row(tl, r).what != ROW_TRACK)
 			tl_rest(tl, env);

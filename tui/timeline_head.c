@@ -393,6 +393,7 @@ static void draw_marks(const struct timeline *tl, const struct pane_env *env, st
 				    tl_edge(tl, l->cells, (int)c));
 				if (c)
 					on[c - 1] += now - was;
+				store_looked(sn, &sn->st->counts[k], c);
 			}
 		store_rest(sn);
 	}

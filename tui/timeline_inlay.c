@@ -161,9 +161,8 @@ static void task_logs(const struct timeline *tl, const struct snap *sn, struct g
 		if (at < tl->t0 || at >= tl->t1)
 			continue;
 		int x = l->gutter + tl_cell(tl, l->cells, at);
-		enum style bg =
-		    (enum style)g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)(g->x0 + x)]
-			.bg;
+		const struct cell *c = grid_at(g, y, x);
+		enum style bg = c ? (enum style)c->bg : ST_NORMAL;
 		grid_put(g, y, x, g->ascii ? '\'' : 0x2575, bg == ST_NORMAL ? ST_ACCENT : ST_LABEL,
 		    bg, 0);
 	}
@@ -374,19 +373,21 @@ void tl_log_frame(const struct timeline *tl, const struct pane_env *env, struct 
 		return;
 	if (tl_kept_line(tl, HD_EDGES, ((size_t)l->cells + 1) * sizeof *l->marks, (void **)&l->marks))
 		return;
-	for (int c = 0; c <= l->cells; c++)
-		l->marks[c] = marks_from_of(session_snap(env->s), tl->ix->marks, tl_edge(tl, l->cells, c));
-	store_rest(session_snap(env->s));
+	const struct snap *sn = session_snap(env->s);
+	for (int c = 0; c <= l->cells; c++) {
+		l->marks[c] = marks_from_of(sn, tl->ix->marks, tl_edge(tl, l->cells, c));
+		store_looked(sn, &sn->st->marks, (uint32_t)c);
+	}
+	store_rest(sn);
 }
 
 void tl_draw_ticks(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *l, int y, trk_id trk)
 {
-	if (y >= g->h || l->gutter + l->cells > g->w)
+	if (!grid_keeps(g, y) || l->gutter + l->cells > g->w)
 		return;
 	struct cell *was = arena_alloc(env->scratch, (size_t)g->w * sizeof *was);
-	memcpy(was, &g->cell[(size_t)(g->y0 + y) * (size_t)g->cols + (size_t)g->x0],
-	    (size_t)g->w * sizeof *was);
+	memcpy(was, grid_at(g, y, 0), (size_t)g->w * sizeof *was);
 	samples(tl, g, l, y, trk, was);
 	if (l->marks)
 		logs(tl, g, l, y, trk, was);

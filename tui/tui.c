@@ -151,6 +151,8 @@ static int step(struct loop *l)
 	}
 	if (j && own && !l->dirty)
 		ms = 250;	/* the loader is waited for; look after the pane's as often as it is drawn */
+	if (app_busy(l->a))
+		ms = 0;
 	enum term_event what = term_wait(l->t, j ? job_fd(j) : own ? job_fd(own) : -1, ms, &in);
 	l->woke = l->woke ? l->woke : clock_us();
 	l->news = what == TE_FD || what == TE_TIME;
@@ -179,6 +181,14 @@ static int step(struct loop *l)
 		}
 		break;
 	case TE_TIME:
+		if (app_busy(l->a)) {
+			app_go_on(l->a);
+			if (app_busy(l->a)) {
+				l->woke = 0;
+				return 0;
+			}
+			break;
+		}
 		app_settle(l->a, false);
 		if (!l->dirty && !own) {
 			l->woke = 0;

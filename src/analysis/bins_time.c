@@ -101,6 +101,7 @@ void bins_count_of(const struct snap *sn, const struct count_sums *cs, enum coun
 		}
 		if (bin_edge(t0, t1, n, k) < sn->t1)
 			out[k] = now;
+		store_looked(sn, &sn->st->counts[c], k);
 	}
 	store_rest_of(sn, &sn->st->counts[c]);
 }
@@ -187,6 +188,7 @@ void bins_marks_of(const struct snap *sn, const struct mark_sums *m, uint32_t ki
 		if (k)
 			out[k - 1] = now - was;
 		was = now;
+		store_looked(sn, &sn->st->marks, k);
 	}
 	store_rest_of(sn, &sn->st->marks);
 }

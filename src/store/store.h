@@ -309,6 +309,13 @@ static inline void store_rest_of(const struct snap *sn, const struct col *c)
 	if (sn->st->keep)
 		col_rest(c);
 }
+/* While looking: call it with the number of each column of a screen. A line of the widest would bring a hundred MB. */
+enum { STORE_LOOKS = 32 };
+static inline void store_looked(const struct snap *sn, const struct col *c, uint32_t i)
+{
+	if (i % STORE_LOOKS == STORE_LOOKS - 1)
+		store_rest_of(sn, c);
+}
 static inline bool sheet_at_hand(const struct snap *sn, uint32_t i)
 {
 	return !sn->st->keep || atomic_load_explicit(&store_slot(sn->st, i)->sheet, memory_order_relaxed);
