@@ -239,6 +239,8 @@ int main(void)
 		"1jjjjG:granularity=lines<Enter>jj:granularity=files<Enter>k4:tagroot=endpoint<Enter>1:noinlines<Enter>uuuu2u1",
 		"4jjl<Enter>l2jjjjj4l1GkkK<Esc>2k3jj<Enter>j2jj3k:granularity=files<Enter>4jl<Enter>2kk4h2jG3G4uu",
 		"4jjzlZj<Enter>hrjzjZZr2j4plzp:hide=main<Enter>zZuu",
+		":hide=main<Enter>41", "4:hide=main<Enter>:hide=json<Enter>1:hide=run<Enter>4z3:hide=m<Enter>14ruu2",
+		"4:hide=\\.go$<Enter>:show=json<Enter>z:tagroot=endpoint<Enter>:hide=main<Enter>1:hide=j<Enter>4u3uu4",
 		":tags<Enter>jj<Enter>]]u1x:tags<Enter>kx/a<Enter>n[Gu&a<Enter>R",
 		NULL
 	};

@@ -37,7 +37,8 @@ struct shape {
 	struct rank *turns;	/* the root, and nodes that have siblings: where their subtrees end, */
 	uint32_t *turn;		/* and those of the nodes up to the next of these */
 	uint32_t *what;		/* its thing, and in the lowest bits how it is called: shape_thing(), shape_how() */
-	/* it has so much room, which one that has the same nodes and a few more may borrow, and them with it */
+	/* it has so much room, which one that has the same nodes and a few more may borrow, and them with it; lent as well:
+	   there is one beside it, of a query alone, and had better be no other (shape_beside()) */
 	size_t room;
 	_Atomic bool lent;
 	struct shape *lender;
@@ -130,6 +131,7 @@ bool shape_whole(const struct shape *, size_t type, int64_t *flat, uint8_t *hit)
 void shape_drop_spare(struct shape *);
 void shape_rest(struct shape *);
 void shape_last(struct shape *);
+void shape_beside(struct shape *, struct shape *of);	/* of->lent, as long as the first is there */
 void shape_weighed(struct shape *);	/* the only weighing on it is over: where samples end goes */
 void shape_bare(struct shape *);	/* nor, where nobody else holds it, where subtrees and samples end */
 void shape_free(struct shape *);

@@ -167,6 +167,12 @@ void shape_last(struct shape *s)
 	shape_rest(s);
 }
 
+void shape_beside(struct shape *s, struct shape *of)
+{
+	if (!atomic_exchange(&of->lent, true))
+		s->lender = shape_ref(of);
+}
+
 void shape_weighed(struct shape *s)
 {
 	mem_free(s->end);
@@ -209,7 +215,8 @@ void shape_free(struct shape *s)
 	things_free(s->things);
 	drop_whole(s);
 	if (s->lender) {
-		s->what = NULL;
+		if (s->what == s->lender->what)
+			s->what = NULL;
 		atomic_store(&s->lender->lent, false);
 		shape_free(s->lender);
 	}

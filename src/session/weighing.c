@@ -421,11 +421,13 @@ static struct calls *weigh_apart(struct session *s, int slot)
 	struct sides d = sides_of(s, session_type(s));
 	struct calls *c = focus_samples_calls(s->snap, s->focus, session_type(s), q->noinlines,
 	    s->nside > 1 ? &d : NULL, k->things, preorder, s->stop);
+	if (c && large && k->shape)
+		shape_beside(c->shape, k->shape);
 	return !c && s->stop && atomic_load(s->stop) ? calls_none(s->snap->st, k->things->gran) : c;
 }
 
-/* May this query lay stacks of a large tree aside, and panes hold those of another one? */
-static bool two_aside(const struct session *s, const struct shape *onto)
+/* May this query lay stacks of a large tree aside, or have a tree of its own, and panes hold those of another one? */
+static bool two_beside(const struct session *s, const struct shape *onto)
 {
 	return session_large_tree(onto->n) && atomic_load(&onto->lent) && query_takes_away(&s->hist[s->at]);
 }
@@ -443,7 +445,7 @@ static struct calls *weigh_onto(struct session *s, int slot)
 	struct shape *onto = shape_for(s, slot);
 	if (!onto)
 		return calls_none(s->snap->st, s->shape[slot].things->gran);
-	if (two_aside(s, onto) && asks_room(s))
+	if (two_beside(s, onto) && asks_room(s))
 		return calls_none(s->snap->st, s->shape[slot].things->gran);
 	struct calls *c = calls_begin(onto, q->b != 0, &o);
 	o.walked = s->walks && session_large_tree(onto->n);
