@@ -175,7 +175,7 @@ struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 	f->order = conf->order;
 	f->t = nodes_of(c);
 	if (conf->pivot || conf->reverse) {
-		f->made = (conf->pivot ? flame_pivot : flame_turn)(&f->t, conf, &sums, a);
+		f->made = (!conf->pivot ? flame_turn : conf->up ? flame_callers : flame_callees)(&f->t, conf, &sums, a);
 		f->t = nodes_in(c, f->made, &sums);
 	}
 	if ((folds || !nodes_whole(&f->t)) && goes_on(&conf->on)) {	/* last: what is looked from keeps all its weight */

@@ -16,8 +16,9 @@ static inline bool flame_wanted(const struct flame_conf *f, uint32_t i)
 /* Other trees, see struct flame_conf; half of one where it was stopped. What is left of nodes without those that are
    gone, and without those that are folded; */
 struct shape *flame_left(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
-/* turned round, or from one thing, which leaves out what is gone as well. */
+/* from the pivot down, up, or turned round, which leaves out what is gone as well. */
+struct shape *flame_callees(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
+struct shape *flame_callers(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
 struct shape *flame_turn(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
-struct shape *flame_pivot(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
 
 #endif

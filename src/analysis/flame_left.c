@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * What is left of a tree for a flame graph: where things were taken away, or stacks laid aside, or recursion and the
- * runtime are folded. It is a shape like the other (shape_left()), with the same weights: each goes from its end to
+ * runtime are folded, or all is looked at from one thing down. It is a shape like the other (shape_left()), with the same weights: each goes from its end to
  * the nearest node above that is left, which is an end then. All that is to go goes at once, for each tree of millions
  * of nodes is as much as the one that it is made of.
  *
@@ -17,10 +17,10 @@
 #include "base/mem.h"
 #include "base/wrap.h"
 
-/* Which nodes something counts at or below, and which of these are gone. */
-static void find_left(const struct nodes *t, const struct flame_conf *f, uint8_t *hit)
+/* At or below which nodes of i .. end-1 something counts, and which of these are gone. */
+static void find_left(const struct nodes *t, const struct flame_conf *f, uint32_t i, uint32_t end, uint8_t *hit)
 {
-	for (uint32_t i = 0; i < t->n && flame_wanted(f, i);) {
+	while (i < end && flame_wanted(f, i)) {
 		if (!nodes_count(t, i)) {
 			i = nodes_next(t, i);
 			continue;
@@ -109,7 +109,14 @@ static struct shape_folds find_folds(const struct nodes *t, const struct flame_c
 /* ---- what it weighs */
 
 /* Where the next end goes that something counts at; UINT32_MAX: it was the last. */
-struct ends { const struct end_sums *w; const struct shape *left; size_t block, blocks; uint64_t bits; uint32_t k; };
+struct ends {
+	const struct end_sums *w;
+	const struct shape *left;
+	bool below;		/* what is at no node does not count, not at the root */
+	size_t block, blocks;
+	uint64_t bits;
+	uint32_t k;
+};
 
 static uint32_t next_end(struct ends *e, uint32_t *k)
 {
@@ -123,14 +130,15 @@ static uint32_t next_end(struct ends *e, uint32_t *k)
 		uint32_t i = (uint32_t)(e->block * 64) + (uint32_t)__builtin_ctzll(e->bits);
 		e->bits &= e->bits - 1;
 		*k = e->k++;
-		if (rank_has(w->hits, *k))
-			return !i || e->left->at[*k] == SHAPE_NONE ? 0 : e->left->at[*k];
+		bool none = !i || e->left->at[*k] == SHAPE_NONE;
+		if (rank_has(w->hits, *k) && (!none || !e->below))
+			return none ? 0 : e->left->at[*k];
 	}
 }
 
-static struct ends ends_of(const struct end_sums *w, const struct shape *was, const struct shape *left)
+static struct ends ends_of(const struct end_sums *w, const struct shape *was, const struct shape *left, bool below)
 {
-	return (struct ends){.w = w, .left = left, .blocks = rank_blocks(was->n), .bits = w->ends[0].bits};
+	return (struct ends){.w = w, .left = left, .below = below, .blocks = rank_blocks(was->n), .bits = w->ends[0].bits};
 }
 
 /* Own weights by end to running sums. */
@@ -144,18 +152,19 @@ static void run_up(int64_t *v, uint32_t n)
 	}
 }
 
-static struct end_sums left_sums(struct shape *s, const struct shape *was, const struct end_sums *w, struct arena *a)
+static struct end_sums left_sums(struct shape *s, const struct shape *was, const struct end_sums *w, bool below,
+    struct arena *a)
 {
 	uint32_t at, k;
 	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
-	for (struct ends e = ends_of(w, was, s); (at = next_end(&e, &k)) != UINT32_MAX;)
+	for (struct ends e = ends_of(w, was, s, below); (at = next_end(&e, &k)) != UINT32_MAX;)
 		rank_set(s->ends, at);
 	uint32_t n = s->nend = rank_seal(s->ends, s->n);
 	size_t cells = (n + 1u) * (w->osum ? 2u : 1u);
 	int64_t *sum = arena_zalloc(a, cells * sizeof *sum + rank_blocks(n) * sizeof(struct rank));
 	int64_t *osum = w->osum ? sum + n + 1 : NULL;
 	struct rank *hits = (struct rank *)(void *)(sum + cells);
-	for (struct ends e = ends_of(w, was, s); (at = next_end(&e, &k)) != UINT32_MAX;) {
+	for (struct ends e = ends_of(w, was, s, below); (at = next_end(&e, &k)) != UINT32_MAX;) {
 		struct calls_sum own = sums_between(w, k, k + 1);
 		uint32_t to = rank_of(s->ends, at);
 		rank_set(hits, to);
@@ -172,21 +181,50 @@ static struct end_sums left_sums(struct shape *s, const struct shape *was, const
 	return (struct end_sums){.n = n, .ends = s->ends, .sum = sum, .osum = osum, .hits = hits};
 }
 
+/* The nodes of hit[], which goes. */
+static struct shape *leave(const struct nodes *t, uint8_t *hit, const struct shape_folds *folds, bool below,
+    const struct flame_conf *f, struct end_sums *w, struct arena *a)
+{
+	struct shape *s = shape_left(t->s, hit, t->w.ends, t->w.n, folds, &f->on);
+	mem_free(hit);
+	shape_drop_spare(t->c->shape);
+	*w = left_sums(s, t->s, &t->w, below, a);
+	shape_close(s);		/* when where ends have gone to is not needed any more */
+	return s;
+}
+
 struct shape *flame_left(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
 	uint8_t *hit = xcalloc(t->n, 1);
-	bool folds = f->fold_recursion || f->fold_runtime;
-	struct shape_folds away = {0};
-	if (folds)
-		away = find_folds(t, f, hit);
-	else
-		find_left(t, f, hit);
-	struct shape *s = shape_left(t->s, hit, t->w.ends, t->w.n, folds ? &away : NULL, &f->on);
-	void *all[] = {hit, away.at, away.first, away.node};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		mem_free(all[i]);
-	shape_drop_spare(t->c->shape);
-	*w = left_sums(s, t->s, &t->w, a);
-	shape_close(s);		/* when where ends have gone to is not needed any more */
+	if (!f->fold_recursion && !f->fold_runtime) {
+		find_left(t, f, 0, t->n, hit);
+		return leave(t, hit, NULL, false, f, w, a);
+	}
+	struct shape_folds away = find_folds(t, f, hit);
+	struct shape *s = leave(t, hit, &away, false, f, w, a);
+	mem_free(away.at);
+	mem_free(away.first);
+	mem_free(away.node);
 	return s;
+}
+
+/* The topmost nodes of it count, what recurs below is among the callees; what is above is gone. */
+struct shape *flame_callees(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
+{
+	uint8_t *hit = xcalloc(t->n, 1);
+	hit[0] = LEFT_HIT;
+	for (uint32_t i = 1; (i = nodes_seek(t->what, i, t->n, f->pivot)) < t->n;) {
+		if (nodes_gone(t, i)) {
+			i++;
+			continue;
+		}
+		uint32_t next = nodes_next(t, i);
+		if (nodes_count(t, i)) {
+			find_left(t, f, i, next, hit);
+			for (uint32_t up = nodes_parent(t, i); !hit[up]; up = nodes_parent(t, up))
+				hit[up] = LEFT_GONE;
+		}
+		i = next;
+	}
+	return leave(t, hit, NULL, true, f, w, a);
 }

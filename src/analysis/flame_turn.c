@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Flame graphs of another tree than that of the calls: turned round, or looked at from one thing.
+ * Flame graphs of another tree than that of the calls: turned round, or from one thing up.
  *
  * These trees are grown (grow.c) in one pass over the nodes, wherever those lie (nodes.h), past those that were taken
  * away: no tree without them is made for it. What is known
@@ -16,16 +16,6 @@
 
 /* Frames of one row are not walked further from the leaves below this share of the whole. */
 enum { REVERSE_PART = 20000 };
-
-/* A node of the tree becomes part of one of the new tree; of one that is gone, what it weighs. */
-static void add_node(struct grow *g, uint32_t to, const struct nodes *t, uint32_t i)
-{
-	struct calls_sum own = nodes_own(t, i);
-	if (own.hits)
-		grow_weigh(g, to, own.w, own.o);
-	if (!nodes_gone(t, i))
-		g->how[to] |= nodes_how(t, i) & (CT_INL | CT_NOTINL);
-}
 
 /* Paths from nodes to the root, merged from their lower ends. A group is a node of the new tree
    with the steps that went into it; groups too light to be seen at any zoom worth its name are not
@@ -122,60 +112,21 @@ struct shape *flame_turn(const struct nodes *t, const struct flame_conf *f, stru
 	return grow_finish(&g, t->s->things, w, a);
 }
 
-/* A node on the way down to one, and of the new tree the one that it is part of. */
-struct below { uint32_t node, to; };
-struct way { struct below *v; size_t n, cap; };
-
-static uint32_t *step_down(struct way *w, uint32_t node)
-{
-	w->v = mem_grow(w->v, &w->cap, w->n + 1, sizeof *w->v);
-	w->v[w->n].node = node;
-	return &w->v[w->n++].to;
-}
-
-/* What is below one of its nodes, which is part of `me`. */
-static void copy_below(struct grow *g, const struct nodes *t, uint32_t top, uint32_t me, struct way *way)
-{
-	way->n = 0;
-	*step_down(way, top) = me;
-	add_node(g, me, t, top);
-	for (uint32_t i = top + 1, end = nodes_next(t, top); i < end; i++) {
-		if (!nodes_count(t, i)) {
-			i = nodes_next(t, i) - 1;
-			continue;
-		}
-		for (uint32_t up = nodes_parent(t, i); way->v[way->n - 1].node != up;)
-			way->n--;
-		uint32_t to = way->v[way->n - 1].to;
-		if (!nodes_gone(t, i))
-			to = grow_child(g, to, nodes_thing(t, i));
-		*step_down(way, i) = to;
-		add_node(g, to, t, i);
-	}
-}
-
-/* From one thing: the topmost nodes of it count, what recurs below is among the callees. */
-struct shape *flame_pivot(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
+struct shape *flame_callers(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
 	struct grow g;
 	struct climbers c = {0};
-	struct way way = {0};
 	grow_init(&g, t->c->two);
-	uint32_t me = f->up ? 0 : grow_child(&g, 0, f->pivot);
 	for (uint32_t i = 1; (i = nodes_seek(t->what, i, t->n, f->pivot)) < t->n;) {
 		struct calls_sum sum = nodes_sum(t, i);
 		if (nodes_gone(t, i)) {
 			i++;
 			continue;
 		}
-		if (sum.hits && f->up)
+		if (sum.hits)
 			add_climber(&c, i, sum, g.two);
-		else if (sum.hits)
-			copy_below(&g, t, i, me, &way);
 		i = nodes_next(t, i);
 	}
-	mem_free(way.v);
-	if (f->up)
-		climb(&g, t, &c, (uint32_t)c.n, 0, f);
+	climb(&g, t, &c, (uint32_t)c.n, 0, f);
 	return grow_finish(&g, t->s->things, w, a);
 }

@@ -87,23 +87,6 @@ uint32_t grow_child(struct grow *g, uint32_t parent, uint32_t thing)
 	return id;
 }
 
-void grow_weigh(struct grow *g, uint32_t node, int64_t v, int64_t other)
-{
-	if (g->nown == g->cown) {
-		size_t cap = g->cown;
-		g->at = mem_grow(g->at, &cap, g->nown + 1, sizeof *g->at);
-		g->v = xrealloc(g->v, cap * sizeof *g->v);
-		if (g->two)
-			g->o = xrealloc(g->o, cap * sizeof *g->o);
-		g->cown = cap;
-	}
-	g->at[g->nown] = node;
-	g->v[g->nown] = v;
-	if (g->two)
-		g->o[g->nown] = other;
-	g->nown++;
-}
-
 void grow_weights(struct grow *g, uint32_t *at, const struct end_sums *of, int64_t *v, int64_t *o, size_t n)
 {
 	g->at = at;

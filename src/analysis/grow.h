@@ -12,18 +12,16 @@ struct grow {
 	uint8_t *how;
 	uint32_t *slot;		/* children that do not lie beside their parents, by the hash of (parent, thing) */
 	size_t cap, nslot, ncap;	/* of the hash: room and use; of the arrays */
-	/* what weighs, as it was said: node at[k] v[k], and o[k] of the other side */
+	/* what weighs: node at[k] v[k], and o[k] of the other side */
 	uint32_t *at;
 	int64_t *v, *o;
 	const struct end_sums *of;	/* NULL, or: v[k] is what weighs at the end k of these */
-	size_t nown, cown;
+	size_t nown;
 	bool two;
 };
 void grow_init(struct grow *, bool two_sides);	/* with a root */
 uint32_t grow_child(struct grow *, uint32_t parent, uint32_t thing);
-/* Something counts at a node, which has a weight of its own; more than once it is added up. */
-void grow_weigh(struct grow *, uint32_t node, int64_t v, int64_t other);
-/* All that weighs at once, which is the tree's then: at node at[k], where that is not 0, what is at the end k of `of`,
+/* All that weighs, which is the tree's then: at node at[k], where that is not 0, what is at the end k of `of`,
    which stays until the tree is finished, or v[k] and o[k]. */
 void grow_weights(struct grow *, uint32_t *at, const struct end_sums *of, int64_t *v, int64_t *o, size_t n);
 /* At or below every node but the root something counts. Siblings stand in the order in which they were made. Sums are
