@@ -91,7 +91,8 @@ static void add_node(struct shape *k, struct way *w, uint32_t parent, const stru
 	w->step = mem_grow(w->step, &w->cap, w->depth + 1, sizeof *w->step);
 	w->step[w->depth].node = id;
 	w->step[w->depth++].thing = thing;
-	k->what[id] = shape_what(thing, (frame_inlined(st, frame) ? CT_INL : CT_NOTINL) | (w->open[thing]++ ? CT_AGAIN : 0u));
+	unsigned how = (frame_inlined(st, frame) ? CT_INL : CT_NOTINL) | (w->open[thing]++ ? CT_AGAIN : 0u);
+	k->what[id] = shape_what(thing, how);
 	if (parent + 1 != id) {
 		k->fork[k->nfork++] = parent;
 		rank_set(k->forks, id);

@@ -3,9 +3,9 @@
 /*
  * The flame graph.
  *
- * What can be done to the tree before it is laid out (turning it
- * round, looking from one thing; folding) makes another tree: flame_turn.c, flame_left.c. The line is made of the absolute values of own
- * weights, of a difference of the larger of the two sides, so that every frame
+ * What can be done to the tree before it is laid out (turning it round, looking from one thing; folding) makes another
+ * tree: flame_turn.c, flame_left.c. The line is made of the absolute values of own weights, of a difference of the larger
+ * of the two sides, so that every frame
  * holds its children whatever the signs. How wide a subtree is, is a difference of two running sums; so a node need
  * have no place before its siblings are looked at: then they are sorted, and each begins where the one before ends.
  *
@@ -178,7 +178,8 @@ struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 		f->made = (!conf->pivot ? flame_turn : conf->up ? flame_callers : flame_callees)(&f->t, conf, &sums, a);
 		f->t = nodes_in(c, f->made, &sums);
 	}
-	if ((folds || !nodes_whole(&f->t)) && goes_on(&conf->on)) {	/* last: what is looked from keeps all its weight */
+	if ((folds || !nodes_whole(&f->t)) && goes_on(&conf->on)) {
+		/* last: what is looked from keeps all its weight */
 		first = f->made;
 		f->made = flame_left(&f->t, conf, &sums, &f->arena);
 		f->t = nodes_in(c, f->made, &sums);

@@ -2,9 +2,9 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * What is left of a tree for a flame graph: where things were taken away, or stacks laid aside, or recursion and the
- * runtime are folded, or all is looked at from one thing down. It is a shape like the other (shape_left()), with the same weights: each goes from its end to
- * the nearest node above that is left, which is an end then. All that is to go goes at once, for each tree of millions
- * of nodes is as much as the one that it is made of.
+ * runtime are folded, or all is looked at from one thing down. It is a shape like the other (shape_left()), with the
+ * same weights: each goes from its end to the nearest node above that is left, which is an end then. All that is to go
+ * goes at once, for each tree of millions of nodes is as much as the one that it is made of.
  *
  * It is the flame's, not that of the calls: nobody else needs one, so it goes when another flame is made.
  *
@@ -138,7 +138,8 @@ static uint32_t next_end(struct ends *e, uint32_t *k)
 
 static struct ends ends_of(const struct end_sums *w, const struct shape *was, const struct shape *left, bool below)
 {
-	return (struct ends){.w = w, .left = left, .below = below, .blocks = rank_blocks(was->n), .bits = w->ends[0].bits};
+	return (struct ends){.w = w, .left = left, .below = below, .blocks = rank_blocks(was->n),
+	    .bits = w->ends[0].bits};
 }
 
 /* Own weights by end to running sums. */

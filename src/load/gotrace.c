@@ -247,7 +247,8 @@ static int read_all(struct gotrace *r, const struct tev_ops *ops, struct err *e)
 int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
 {
 	const struct tev_ops ops = { take_events, take_warning, take_generation, take_progress,
-		begin, sink->ops->spare ? spare : NULL, sink->ops->keep && sink->ops->keep(sink->self, NULL), 0, let_rest };
+		begin, sink->ops->spare ? spare : NULL, sink->ops->keep && sink->ops->keep(sink->self, NULL), 0,
+		let_rest };
 	struct gotrace r = { .sink = sink, .in = &in };
 	return read_all(&r, &ops, e);
 }
