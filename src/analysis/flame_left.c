@@ -25,7 +25,7 @@ static void find_left(const struct nodes *t, const struct flame_conf *f, uint32_
 			i = nodes_next(t, i);
 			continue;
 		}
-		hit[i] = nodes_gone(t, i) ? LEFT_GONE : LEFT_HIT;
+		left_set(hit, i, nodes_gone(t, i) ? LEFT_GONE : LEFT_HIT);
 		i++;
 	}
 }
@@ -85,7 +85,7 @@ static struct shape_folds find_folds(const struct nodes *t, const struct flame_c
 		for (; depth && open[depth - 1].end <= i; depth--)
 			on[open[depth - 1].thing] = open[depth - 1].before;
 		if (nodes_gone(t, i)) {
-			hit[i] = LEFT_GONE;
+			left_set(hit, i, LEFT_GONE);
 			continue;
 		}
 		uint32_t k = nodes_thing(t, i), p = depth ? open[depth - 1].to : 0, to = i;
@@ -94,7 +94,7 @@ static struct shape_folds find_folds(const struct nodes *t, const struct flame_c
 		else if (i && f->fold_recursion && on[k])
 			to = on[k];
 		if (to == i || to == p)
-			hit[i] = to == i ? LEFT_HIT : LEFT_PART;
+			left_set(hit, i, to == i ? LEFT_HIT : LEFT_PART);
 		else
 			add_away(&aways, i, to);
 		open = mem_grow(open, &cap, depth + 1, sizeof *open);
@@ -196,7 +196,7 @@ static struct shape *leave(const struct nodes *t, uint8_t *hit, const struct sha
 
 struct shape *flame_left(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
-	uint8_t *hit = xcalloc(t->n, 1);
+	uint8_t *hit = xcalloc(left_bytes(t->n), 1);
 	if (!f->fold_recursion && !f->fold_runtime) {
 		find_left(t, f, 0, t->n, hit);
 		return leave(t, hit, NULL, false, f, w, a);
@@ -212,8 +212,8 @@ struct shape *flame_left(const struct nodes *t, const struct flame_conf *f, stru
 /* The topmost nodes of it count, what recurs below is among the callees; what is above is gone. */
 struct shape *flame_callees(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
-	uint8_t *hit = xcalloc(t->n, 1);
-	hit[0] = LEFT_HIT;
+	uint8_t *hit = xcalloc(left_bytes(t->n), 1);
+	left_set(hit, 0, LEFT_HIT);
 	for (uint32_t i = 1; (i = nodes_seek(t->what, i, t->n, f->pivot)) < t->n;) {
 		if (nodes_gone(t, i)) {
 			i++;
@@ -222,8 +222,8 @@ struct shape *flame_callees(const struct nodes *t, const struct flame_conf *f, s
 		uint32_t next = nodes_next(t, i);
 		if (nodes_count(t, i)) {
 			find_left(t, f, i, next, hit);
-			for (uint32_t up = nodes_parent(t, i); !hit[up]; up = nodes_parent(t, up))
-				hit[up] = LEFT_GONE;
+			for (uint32_t up = nodes_parent(t, i); !left_at(hit, up); up = nodes_parent(t, up))
+				left_set(hit, up, LEFT_GONE);
 		}
 		i = next;
 	}

@@ -198,7 +198,7 @@ static uint32_t thing_of(struct maker *m, uint32_t raw)
 static void join(struct maker *m, uint32_t raw, uint32_t at)
 {
 	goes_to(m, raw, at ? at : SHAPE_NONE);
-	if (m->hit[raw] != LEFT_GONE)
+	if (left_at(m->hit, raw) != LEFT_GONE)
 		m->s->what[at] |= shape_how(m->old, raw) & (CT_INL | CT_NOTINL);
 }
 
@@ -207,12 +207,13 @@ static uint32_t gather_under(struct maker *m, uint32_t raw, uint32_t at, uint32_
 {
 	const struct shape *o = m->old;
 	for (uint32_t j = raw + 1, end = shape_next(o, raw); j < end;) {
-		if (m->hit[j] > LEFT_HIT) {
+		uint32_t left = left_at(m->hit, j);
+		if (left > LEFT_HIT) {
 			join(m, j++, at);
 			*same = true;
 			continue;
 		}
-		if (m->hit[j] == LEFT_HIT) {
+		if (left) {
 			m->gather = mem_grow(m->gather, &m->cgather, (size_t)k + 1, sizeof *m->gather);
 			m->gather[k++] = j;
 		}

@@ -121,6 +121,10 @@ struct shape_folds {
 struct shape *shape_left(const struct shape *, const uint8_t *hit, const struct rank *ends, uint32_t nend,
     const struct shape_folds *, const struct onlooker *);
 enum { LEFT_HIT = 1, LEFT_GONE, LEFT_PART };
+/* Two bits each, which are set once; of n nodes so many bytes. */
+static inline size_t left_bytes(uint32_t n) { return n / 4 + 1; }
+static inline void left_set(uint8_t *hit, uint32_t i, uint32_t left) { hit[i / 4] |= (uint8_t)(left << i % 4 * 2); }
+static inline uint32_t left_at(const uint8_t *hit, uint32_t i) { return hit[i / 4] >> i % 4 * 2 & 3; }
 void shape_close(struct shape *);	/* all nodes are there: shape_next(), and s->forks may be asked */
 struct shape *shape_ref(struct shape *);
 /* What all samples of a type weigh, by end, is kept; said again: false, it is not kept. In as few bytes as it takes. */
