@@ -68,7 +68,8 @@ struct session {
 	uint32_t rest_of;
 	uint32_t crowded;		/* likewise: it turned out to take a tree for which panes have to make room */
 	struct weighing *weighing;	/* NULL, or what is made beside the interface: soon.c */
-	struct wanted { bool calls; enum calls_for what; enum gran gran; uint32_t serial; } wanted[2];	/* and after that, by slot */
+	/* and after that, by slot */
+	struct wanted { bool calls; enum calls_for what; enum gran gran; uint32_t serial; } wanted[2];
 };
 
 /* A task by its number, not by an expression for its name. */

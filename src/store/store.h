@@ -309,7 +309,7 @@ static inline void store_rest_of(const struct snap *sn, const struct col *c)
 	if (sn->st->keep)
 		col_rest(c);
 }
-/* While looking: call it with the number of each column of a screen. A line of the widest would bring a hundred MB. */
+/* Who looks once for each column of a screen calls it with their numbers: a line of 200 would bring 70 MB otherwise. */
 enum { STORE_LOOKS = 32 };
 static inline void store_looked(const struct snap *sn, const struct col *c, uint32_t i)
 {
