@@ -225,8 +225,9 @@ static int loop(
 		return -1;
 	l.g = grid_new(u->rows, u->cols, u->ascii);
 	term_mouse(t, app_mouse(l.a));
-	draw(&l);
-	bool failed = false;
+	bool failed = session_failed(*s, e);	/* app_new() may have taken the result: no news would follow */
+	if (!failed)
+		draw(&l);
 	while (!failed && !step(&l))
 		failed = session_failed(app_session(l.a), e);
 	*s = app_session(l.a);
