@@ -121,8 +121,23 @@ void app_changed(struct app *a)
 	app_update(a);
 }
 
+/* Help begins with what the pane can do that it is opened from. */
+static void note_hints(struct app *a)
+{
+	struct buf b = {0};
+	a->env.from = pane_now(a)->bit;
+	app_hints(a, &b);
+	snprintf(a->hints, sizeof a->hints, "%s", buf_str(&b));
+	a->env.hints = a->hints;
+	buf_free(&b);
+}
+
 void app_show_pane(struct app *a, int i)
 {
+	if (panes[i]->bit == P_HELP && i != a->cur) {
+		note_hints(a);
+		a->seen[i] = UINT32_MAX;
+	}
 	a->shift = i == a->cur ? a->shift : 0;
 	a->cur = i;
 	app_update(a);
@@ -257,6 +272,8 @@ void app_resize(struct app *a, int rows, int cols)
 	a->rows = rows < 1 ? 1 : rows;
 	a->cols = cols < 1 ? 1 : cols;
 	layout(a);
+	if (pane_now(a)->bit == P_HELP && state_now(a))	/* its texts are in lines of that width */
+		pane_now(a)->update(state_now(a), &a->env);
 }
 
 /* Of how much of a profile is what panes show? */

@@ -99,7 +99,7 @@ bool app_choose(struct app *a, enum cmd_id id)
 	int n = app_choices(a, id, c);
 	if (!n)
 		return false;
-	a->pop = (struct popup){.kind = POP_MENU, .row = a->pop.row, .cap = a->pop.cap};
+	a->pop = (struct popup){.kind = POP_MENU, .by = id, .row = a->pop.row, .cap = a->pop.cap};
 	for (int i = 0; i < n; i++) {
 		struct pop_row r = {.cmd = id == CMD_GRAN_NEXT ? CMD_GRANULARITY : id};
 		snprintf(r.arg, sizeof r.arg, "%.47s", c[i].arg);

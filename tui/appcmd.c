@@ -321,7 +321,12 @@ static bool common_program(struct app *a, const struct act *act)
 	case CMD_JUMP_NEXT: app_forward(a); return true;
 	case CMD_UNDO: app_undo(a); return true;
 	case CMD_REDO: app_redo(a); return true;
-	case CMD_CANCEL: do_cancel(a); return true;
+	case CMD_CANCEL:
+		if (pane_now(a)->bit == P_HELP)
+			app_back(a);
+		else
+			do_cancel(a);
+		return true;
 	case CMD_COMMAND: app_prompt(a, CMD_COMMAND, ""); return true;
 	case CMD_REDRAW: a->wants.redraw = true; return true;
 	case CMD_STOP: a->wants.stop = true; return true;

@@ -325,6 +325,14 @@ static void own_hints(const struct app *a, struct buf *b)
 	    "y copy  : command  ? help  q back");
 }
 
+void app_hints(const struct app *a, struct buf *b)
+{
+	if (pane_now(a)->keys)
+		pane_now(a)->keys(state_now(a), &a->env, b);
+	else
+		own_hints(a, b);
+}
+
 static int by_cost(const void *x, const void *y)
 {
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
@@ -363,16 +371,12 @@ static void draw_said(const struct app *a, struct grid *g)
 static void draw_foot(const struct app *a, struct grid *g)
 {
 	struct buf b = {0};
-	const struct pane_ops *p = pane_now(a);
 	int y = g->h - 2;
 	if (a->asking) {
 		prompt_draw(
 		    &a->prompt, g, y + 1, app_prompt_label(a), a->note_bad ? ST_ERROR : ST_NORMAL);
 	} else {
-		if (p->keys)
-			p->keys(state_now(a), &a->env, &b);
-		else
-			own_hints(a, &b);
+		app_hints(a, &b);
 		draw_hints(a, g, y + 1, buf_str(&b));
 	}
 	buf_reset(&b);

@@ -133,7 +133,7 @@ void app_explain(struct app *a, const char *word)
 		app_message(a, ST_DIM, "%s%s", word ? "nothing is explained under " : "nothing is selected here",
 		    word ? word : "; ? lists the keys");
 	else
-		p->kind = POP_TEXT;
+		p->kind = POP_TEXT, p->by = CMD_EXPLAIN;
 }
 
 /* s in lines of at most w cells; the words come from our own tables. */
@@ -270,6 +270,7 @@ void app_menu(struct app *a)
 			r->pane = true;
 		}
 	a->pop.kind = POP_MENU;
+	a->pop.by = CMD_MENU;
 	rows_set(&a->pop.rows, (uint32_t)a->pop.nrow);
 	snprintf(a->pop.title, sizeof a->pop.title, "%s: what can be done here", pane_now(a)->name);
 }
@@ -291,6 +292,7 @@ void app_marks(struct app *a)
 		return;
 	}
 	a->pop.kind = POP_MENU;
+	a->pop.by = CMD_MARKS;
 	rows_set(&a->pop.rows, (uint32_t)a->pop.nrow);
 	snprintf(a->pop.title, sizeof a->pop.title, "marks");
 }
@@ -328,38 +330,60 @@ static int height(const struct app *a)
 	return a->pop.kind == POP_MENU ? (int)a->pop.nrow : text_lines(a, l, text_width_of(a));
 }
 
-bool app_pop_key(struct app *a, int32_t key)
+static void scroll(struct popup *p, enum cmd_id cmd, int h, int most)
+{
+	int by = cmd == CMD_DOWN ? 1 : cmd == CMD_UP ? -1 : cmd == CMD_PAGE_DOWN ? h : cmd == CMD_PAGE_UP ? -h
+		: cmd == CMD_HALF_DOWN ? h / 2 : cmd == CMD_HALF_UP ? -h / 2 : cmd == CMD_LAST ? most : -most;
+	p->top = p->top + by < 0 ? 0 : p->top + by > most ? most : p->top + by;
+}
+
+/* It moves in the popup. Where there is nothing to scroll the key is the pane's. */
+static bool moves(struct app *a, enum cmd_id cmd)
 {
 	struct popup *p = &a->pop;
 	int lines = height(a), h = area(a, lines).h - 1, most = lines > h ? lines - h : 0;
-	static const struct { int32_t key; enum cmd_id cmd; } moves[] = {
-	    {'j', CMD_DOWN}, {KEY_DOWN_, CMD_DOWN}, {'k', CMD_UP}, {KEY_UP_, CMD_UP},
-	    {' ', CMD_PAGE_DOWN}, {KEY_PGDN, CMD_PAGE_DOWN}, {KEY_PGUP, CMD_PAGE_UP},
-	    {'G', CMD_LAST}, {KEY_END_, CMD_LAST}, {KEY_HOME_, CMD_FIRST}};
-	for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
-		if (moves[i].key != key)
-			continue;
-		if (p->kind == POP_MENU)
-			return rows_act(&p->rows, &(struct act){moves[i].cmd, 0, NULL}, h);
-		if (!most)
-			break;		/* nothing to scroll: the key is the pane's */
-		int by = moves[i].cmd == CMD_DOWN ? 1 : moves[i].cmd == CMD_UP ? -1
-			: moves[i].cmd == CMD_PAGE_DOWN ? h : moves[i].cmd == CMD_PAGE_UP ? -h
-			: moves[i].cmd == CMD_LAST ? most : -most;
-		p->top = p->top + by < 0 ? 0 : p->top + by > most ? most : p->top + by;
+	switch (cmd) {
+	case CMD_DOWN: case CMD_UP: case CMD_PAGE_DOWN: case CMD_PAGE_UP: case CMD_HALF_DOWN: case CMD_HALF_UP:
+	case CMD_FIRST: case CMD_LAST: break;
+	default: return false;
+	}
+	if (p->kind == POP_MENU)
+		return rows_act(&p->rows, &(struct act){cmd, 0, NULL}, h);
+	if (most)
+		scroll(p, cmd, h, most);
+	return most;
+}
+
+bool app_pop_key(struct app *a, int32_t key)
+{
+	struct popup *p = &a->pop;
+	const struct binding *b;
+	enum match m;
+	key = key == '\n' ? KEY_RETURN : key;
+	a->typed[a->ntyped] = key;
+	m = keymap_find(&a->keys, a->typed, a->ntyped + 1, pane_now(a)->bit, &b);
+	if (m == KM_MORE) {
+		a->ntyped++;
 		return true;
 	}
-	if (p->kind == POP_MENU && (key == KEY_RETURN || key == '\n')) {
-		run_row(a);
+	enum cmd_id cmd = m == KM_FOUND ? (enum cmd_id)b->cmd : CMD_NONE;
+	bool closes = cmd == p->by || cmd == CMD_BACK || cmd == CMD_CANCEL || key == KEY_ESC;
+	if (moves(a, cmd)) {
+		a->ntyped = 0;
 		return true;
 	}
-	if (p->kind == POP_TEXT && key == 'K' && !p->all) {
+	if (p->kind == POP_TEXT && cmd == CMD_EXPLAIN && !p->all) {
 		explain_all(a);
-		return true;
+	} else if (p->kind == POP_MENU && cmd == CMD_OPEN) {
+		run_row(a);
+	} else if (closes || cmd == CMD_OPEN) {
+		p->kind = POP_NONE;
+	} else {
+		p->kind = POP_NONE;
+		return false;
 	}
-	p->kind = POP_NONE;
-	return key == KEY_ESC || key == 'q' || key == 'K' || key == 'a' || key == KEY_BACKSPACE ||
-	       key == KEY_RETURN || key == '\n';
+	a->ntyped = 0;
+	return true;
 }
 
 bool app_pop_click(struct app *a, int y, bool twice)

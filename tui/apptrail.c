@@ -53,6 +53,11 @@ bool app_back(struct app *a)
 {
 	if (!a->jump_at)
 		return false;
+	if (pane_now(a)->bit == P_HELP) {	/* it has changed nothing below, and is no place to go forward to */
+		a->njump = a->jump_at--;
+		app_show_pane(a, a->jump[a->jump_at].pane);
+		return true;
+	}
 	a->jump[a->jump_at--] = app_here(a);
 	app_there(a, &a->jump[a->jump_at]);
 	return true;

@@ -38,6 +38,7 @@ struct pop_row {
 };
 struct popup {
 	enum pop_kind kind;
+	enum cmd_id by;			/* the command that opened it: its key closes it again */
 	enum topic topic[POP_TOPICS];	/* POP_TEXT */
 	int ntopic, top;
 	bool all;			/* POP_TEXT: of all that the pane shows */
@@ -76,6 +77,7 @@ struct app {
 	struct app_wants wants;
 	struct look look;
 	int rows, cols;
+	char hints[400];		/* env.hints */
 	bool files, secure, mouse, ticks, debug;
 	int64_t cost_us;		/* of the frame before, from the key on */
 	uint32_t costs[COSTS], ncost;	/* of the last frames, a ring */
@@ -256,7 +258,8 @@ void app_explain(struct app *, const char *word);	/* NULL: what is under the cur
 int  app_heads(struct app *, enum topic *, const char **missing);
 void app_menu(struct app *);
 void app_marks(struct app *);
-bool app_pop_key(struct app *, int32_t key);		/* false: it is closed, the key goes on */
+/* false: it is closed, and the key, or the keys typed so far and this one, mean what they always do */
+bool app_pop_key(struct app *, int32_t key);
 bool app_pop_click(struct app *, int y, bool twice);
 void app_pop_draw(struct app *, struct grid *);
 
@@ -305,6 +308,7 @@ void app_facts(struct app *, size_t room, struct buf *);	/* what it is, in at mo
 void app_first_words(struct app *);			/* once, when all has been read */
 
 /* appdraw.c */
+void app_hints(const struct app *, struct buf *);	/* the line of keys of the pane shown */
 int app_tab_at(const struct app *, int x);		/* the pane whose tab is there on line 0, or -1 */
 
 /* apppaper.c: the pane as text */

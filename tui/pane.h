@@ -87,6 +87,8 @@ struct pane_env {		/* what a pane may see beside its own state */
 	const char *unit;	/* in which values are written; NULL: as suits each */
 	const fun_id *tagged;	/* functions that were tagged (t) */
 	size_t ntagged;
+	int from;		/* the pane that help was opened from: its bit, ... */
+	const char *hints;	/* ... and its line of keys */
 	tui_report *report;	/* makes the text of a report; NULL: cannot */
 };
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Help: every key and word, from cmd.def.
+ * Help: every key and command, from cmd.def.
  *
- * The rows are those of the table that match what has been typed, under the
- * heading of their group; a group without a match is not there. Typing narrows
- * (in the help letters are text: the arrows move), Enter runs the selected row
- * in the pane that help was called from. While nothing has been typed, j, k,
- * Space and q still do what they do everywhere.
+ * The first group is what the pane can do that help was opened from: the keys of its
+ * hint line, then its own rows of the table. The others follow under the headings of
+ * their groups; a group without a match is left out. Typing narrows the list (letters
+ * are text here; the arrows move), Enter runs the selected row in the pane that help
+ * was opened from, Escape closes. While nothing has been typed, j, k, Space, q and ?
+ * keep their usual meaning. A text that is wider than its column continues on lines
+ * of its own, so the lines are made anew when the width changes.
  */
 #include "config.h"
 #include "pane.h"
@@ -15,19 +17,29 @@
 #include "rows.h"
 #include "style.h"
 
+#include "base/mem.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-enum { TEXT_MAX = 60, LEGEND = 14 };
+enum { TEXT_MAX = 60, LEGEND = 14, KEY_X = 2, WORD_X = 16, WIDTH_MIN = 12 };
+
+/* A line: a heading, a state of the legend, or a command, whose text begins at off of its help. */
+struct line {
+	enum line_kind { L_HEAD, L_STATE, L_CMD } kind;
+	int what;		/* the command; of L_HEAD the first of its group, or of L_STATE which of them */
+	const char *head;	/* of L_HEAD */
+	size_t off, n;
+};
 
 struct help {
 	struct rows rows;
 	char text[TEXT_MAX + 1];
-	int16_t row[CMD__N * 2 + LEGEND + 2]; /* a command; -1-i: heading of command i; see below */
-	uint32_t n;
+	int from, cols;		/* the pane that help was opened from: its bit; the width that the lines are for */
+	struct line *line;
+	size_t nline, cap;
 };
-enum { ROW_LEGEND = 10000 };	/* ROW_LEGEND: its heading, and +1+i: a state */
 
 /* The states whose letters are worth a line, one of each letter. */
 static const uint8_t legend[LEGEND] = {TS_RUN, TS_READY, TS_CHANRECV, TS_SYNC, TS_NET, TS_SYSCALL,
@@ -82,99 +94,220 @@ static bool is_key(const struct cmd *c, const char *text)
 	return false;
 }
 
-/* Of the rows that say what was typed the one whose key or word it is; otherwise the first. */
+/* Of the lines that match what was typed the one whose key or word it is; otherwise the first. */
 static uint32_t meant(const struct help *h)
 {
 	for (int word = 0; word < 2; word++)
-		for (uint32_t i = 0; i < h->n && *h->text; i++)
-			if (h->row[i] > 0 && h->row[i] < ROW_LEGEND && (word ? !strcmp(cmds[h->row[i]].name, h->text)
-				: is_key(&cmds[h->row[i]], h->text)))
-				return i;
-	return h->n > 1 ? 1 : 0;
+		for (size_t i = 0; i < h->nline && *h->text; i++) {
+			const struct cmd *c = &cmds[h->line[i].what];
+			if (h->line[i].kind == L_CMD && (word ? !strcmp(c->name, h->text) : is_key(c, h->text)))
+				return (uint32_t)i;
+		}
+	return h->nline > 1 ? 1 : 0;
 }
 
-static void fill(struct help *h)
+/* ---- the lines */
+
+static struct line *new_line(struct help *h, enum line_kind kind, int what)
+{
+	h->line = mem_grow(h->line, &h->cap, h->nline + 1, sizeof *h->line);
+	h->line[h->nline] = (struct line){.kind = kind, .what = what};
+	return &h->line[h->nline++];
+}
+
+static bool roomy(int cols) { return cols >= 100; }
+
+/* Where the texts begin: behind the words, for which there is no room on a narrow screen. */
+static int text_x(int cols)
+{
+	return roomy(cols) ? WORD_X + 40 : cols >= 70 ? WORD_X + 20 : WORD_X;
+}
+
+/* A mark, the scrollbar and a blank before it are not the text's. */
+static void add_command(struct help *h, int id)
+{
+	const char *s = cmds[id].help;
+	int w = h->cols - text_x(h->cols) - 3;
+	size_t most = w < WIDTH_MIN ? WIDTH_MIN : (size_t)w, off = 0;
+	do {
+		size_t n = strlen(s + off);
+		if (n > most)
+			for (n = most; n && s[off + n] != ' '; n--)
+				;
+		n = n ? n : most;
+		struct line *l = new_line(h, L_CMD, id);
+		l->off = off;
+		l->n = n;
+		off += n + strspn(s + off + n, " ");
+	} while (s[off]);
+}
+
+/* The command that a key means in a pane. */
+static int command_of(const char *key, size_t n, int pane)
+{
+	char k[24];
+	int common = 0;
+	snprintf(k, sizeof k, "%.*s", (int)n, key);
+	for (int i = 1; i < CMD__N; i++) {
+		if (!(cmds[i].panes & pane) || !is_key(&cmds[i], k))
+			continue;
+		if ((cmds[i].panes & P_ALL) != P_ALL)
+			return i;
+		common = i;
+	}
+	return common;
+}
+
+static bool listed(const struct help *h, int id)
+{
+	for (size_t i = 0; i < h->nline; i++)
+		if (h->line[i].kind == L_CMD && h->line[i].what == id)
+			return true;
+	return false;
+}
+
+/* It is of this pane and not of all. */
+static bool is_own(const struct help *h, int id)
+{
+	return (cmds[id].panes & P_ALL) != P_ALL && (cmds[id].panes & h->from);
+}
+
+/* The keys of a line of hints ("Enter peek  < > sort"): the words of each hint that are keys, but for the last. */
+static void add_hints(struct help *h, const char *s)
+{
+	for (size_t n; *s; s += n + strspn(s + n, " ")) {
+		n = strcspn(s, " ");
+		int id = command_of(s, n, h->from);
+		if (id && s[n] == ' ' && id != CMD_HELP && id != CMD_BACK && !listed(h, id))
+			add_command(h, id);
+	}
+}
+
+/* What the pane can do that help was opened from. */
+static void add_here(struct help *h, const struct pane_env *env)
+{
+	const char *name = NULL;
+	size_t first = h->nline;
+	for (int i = 0; panes[i]; i++)
+		if (panes[i]->bit == h->from)
+			name = panes[i]->name;
+	if (!name)
+		return;
+	new_line(h, L_HEAD, 0)->head = name;
+	if (!*h->text && env->hints)
+		add_hints(h, env->hints);
+	for (int i = 1; i < CMD__N; i++)
+		if (is_own(h, i) && matches(&cmds[i], h->text) && !listed(h, i))
+			add_command(h, i);
+	if (h->nline == first + 1)
+		h->nline = first;
+}
+
+static void add_legend(struct help *h)
+{
+	bool first = true;
+	for (int i = 0; i < LEGEND; i++) {
+		if (*h->text && !has(state_name((enum tstate)legend[i]), h->text) && !has("states", h->text))
+			continue;
+		if (first)
+			new_line(h, L_HEAD, 0)->head = "states";
+		first = false;
+		new_line(h, L_STATE, i);
+	}
+}
+
+static void fill(struct help *h, const struct pane_env *env)
 {
 	const char *group = "";
-	h->n = 0;
+	h->cols = env->cols;
+	h->nline = 0;
+	add_here(h, env);
 	for (int i = 1; i < CMD__N; i++) {
-		if (!exists(&cmds[i]) || !matches(&cmds[i], h->text))
+		if (!exists(&cmds[i]) || is_own(h, i) || !matches(&cmds[i], h->text))
 			continue;
 		if (strcmp(group, cmds[i].group))
-			h->row[h->n++] = (int16_t)(-1 - i);
+			new_line(h, L_HEAD, 0)->head = cmds[i].group;
 		group = cmds[i].group;
-		h->row[h->n++] = (int16_t)i;
+		add_command(h, i);
 	}
-	for (int i = 0, first = 1; i < LEGEND; i++)
-		if (!*h->text || has(state_name((enum tstate)legend[i]), h->text) ||
-		    has("states", h->text)) {
-			if (first)
-				h->row[h->n++] = ROW_LEGEND;
-			first = 0;
-			h->row[h->n++] = (int16_t)(ROW_LEGEND + 1 + i);
-		}
-	rows_set(&h->rows, h->n);
+	add_legend(h);
+	rows_set(&h->rows, (uint32_t)h->nline);
 	rows_select(&h->rows, meant(h));
 }
 
-static void help_open(void *st, const struct pane_env *env)
+static void help_update(void *st, const struct pane_env *env)
 {
-	(void)env;
-	fill(st);
+	struct help *h = st;
+	if (h->from != env->from)
+		h->text[0] = '\0';
+	h->from = env->from;
+	fill(h, env);
 }
 
-static void draw_legend(struct grid *g, int i)
+static void help_close(void *st)
+{
+	mem_free(((struct help *)st)->line);
+}
+
+/* ---- drawing */
+
+static void draw_legend(struct grid *g, int y, int i)
 {
 	enum tstate t = (enum tstate)legend[i];
 	enum style s = state_style(t);
-	grid_put(g, 0, 2, (uint32_t)state_letter(t), s, ST_NORMAL, AT_BOLD);
+	grid_put(g, y, KEY_X, (uint32_t)state_letter(t), s, ST_NORMAL, AT_BOLD);
 	for (int x = 4; x < 8 && !g->ascii && !g->mono; x++)
-		grid_put(g, 0, x, 0x2588, s, ST_NORMAL, 0);
-	grid_text(g, 0, 16, ST_NORMAL, 0, state_name(t));
+		grid_put(g, y, x, 0x2588, s, ST_NORMAL, 0);
+	grid_text(g, y, WORD_X, ST_NORMAL, 0, state_name(t));
+}
+
+static void draw_head(struct grid *g, int y, const char *name)
+{
+	char up[32];
+	size_t n = 0;
+	for (; name[n] && n + 1 < sizeof up; n++)
+		up[n] = name[n] >= 'a' && name[n] <= 'z' ? (char)(name[n] - 32) : name[n];
+	grid_textn(g, y, 0, ST_HEAD, AT_BOLD, up, n);
+}
+
+static void draw_command(struct grid *g, int y, const struct line *l, int cols)
+{
+	const struct cmd *c = &cmds[l->what];
+	char word[80];
+	int x = text_x(cols);
+	if (!l->off) {
+		struct rect old = grid_clip(g, (struct rect){y, KEY_X, 1, WORD_X - KEY_X});
+		grid_text(g, 0, 0, ST_ACCENT, 0, c->keys ? c->keys : "");
+		grid_unclip(g, old);
+		snprintf(word, sizeof word, ":%s %s", c->name, c->arg && roomy(cols) ? c->arg : "");
+		old = grid_clip(g, (struct rect){y, WORD_X, 1, x > WORD_X ? x - WORD_X - 1 : 0});
+		grid_text(g, 0, 0, ST_DIM, 0, word);
+		grid_unclip(g, old);
+	}
+	grid_textn(g, y, x, ST_NORMAL, 0, c->help + l->off, l->n);
 }
 
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
 	const struct help *h = arg;
-	int r = h->row[i];
-	char word[48];
-	if (r < 0 || r == ROW_LEGEND) {
-		const char *name = r < 0 ? cmds[-1 - r].group : "states";
-		char up[32];
-		size_t n = 0;
-		for (; name[n] && n + 1 < sizeof up; n++)
-			up[n] = name[n] >= 'a' && name[n] <= 'z' ? (char)(name[n] - 32) : name[n];
-		grid_textn(g, y, 0, ST_HEAD, AT_BOLD, up, n);
-		return;
+	const struct line *l = &h->line[i];
+	switch (l->kind) {
+	case L_HEAD: draw_head(g, y, l->head); break;
+	case L_STATE: draw_legend(g, y, l->what); break;
+	case L_CMD: draw_command(g, y, l, h->cols); break;
 	}
-	if (r > ROW_LEGEND) {
-		draw_legend(g, r - ROW_LEGEND - 1);
-		return;
-	}
-	const struct cmd *c = &cmds[r];
-	struct rect old = grid_clip(g, (struct rect){y, 2, 1, 14});
-	grid_text(g, 0, 0, ST_ACCENT, 0, c->keys ? c->keys : "");
-	grid_unclip(g, old);
-	bool roomy = g->w >= 100;
-	int wide = roomy ? 34 : 20;
-	snprintf(word, sizeof word, ":%s %s", c->name, c->arg && roomy ? c->arg : "");
-	old = grid_clip(g, (struct rect){y, 16, 1, wide - 1});
-	grid_text(g, 0, 0, ST_DIM, 0, word);
-	grid_unclip(g, old);
-	grid_text(g, y, 16 + wide, ST_NORMAL, 0, c->help);
 }
 
 static void help_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct help *h = st;
 	(void)env;
-	if (!h->n)
-		grid_text(
-		    g, 1, 2, ST_DIM, 0, "nothing here says that: Backspace takes letters away");
+	if (!h->nline)
+		grid_text(g, 1, 2, ST_DIM, 0, "no match: Backspace takes letters away, Esc closes");
 	rows_draw(&h->rows, g, draw_row, h, NULL);
 }
 
-static enum verdict type(struct help *h, const char *key)
+static enum verdict type(struct help *h, const struct pane_env *env, const char *key)
 {
 	size_t n = strlen(h->text), k = strlen(key);
 	if (*key == '\b') {
@@ -190,17 +323,25 @@ static enum verdict type(struct help *h, const char *key)
 			return V_DONE;
 		memcpy(h->text + n, key, k + 1);
 	}
-	fill(h);
+	fill(h, env);
 	return V_DONE;
 }
 
-static enum verdict run(const struct help *h, struct ask *ask)
+/* The command of the selected line; CMD_NONE: it is a heading, or a state. */
+static enum cmd_id selected(const struct help *h)
 {
-	int r = h->n ? h->row[h->rows.sel] : 0;
-	if (r <= 0 || r >= ROW_LEGEND)
+	const struct line *l = h->nline ? &h->line[h->rows.sel] : NULL;
+	return l && l->kind == L_CMD ? (enum cmd_id)l->what : CMD_NONE;
+}
+
+static enum verdict run(struct help *h, struct ask *ask)
+{
+	enum cmd_id id = selected(h);
+	if (!id)
 		return V_DONE;
+	h->text[0] = '\0';
 	ask->kind = ASK_RUN;
-	snprintf(ask->text, sizeof ask->text, "%s", cmds[r].name);
+	snprintf(ask->text, sizeof ask->text, "%s", cmds[id].name);
 	return V_ASK;
 }
 
@@ -211,20 +352,14 @@ static enum verdict help_act(
 	if (rows_act(&h->rows, a, env->rows))
 		return V_DONE;
 	switch (a->cmd) {
-	case CMD_SEARCH: return a->arg ? type(h, a->arg) : V_PASS;
-	case CMD_HELP:
-		snprintf(h->text, sizeof h->text, "%s", a->arg ? a->arg : "");
-		fill(h);
-		return V_DONE;
+	case CMD_SEARCH: return a->arg ? type(h, env, a->arg) : V_PASS;
 	case CMD_OPEN: return run(h, ask);
-	case CMD_BACK: case CMD_CANCEL:
-		if (!h->text[0] && a->cmd == CMD_CANCEL)
-			return V_PASS;
-		if (a->cmd == CMD_BACK && !h->text[0])
-			return V_PASS;
-		h->text[0] = '\0';
-		fill(h);
-		return V_DONE;
+	case CMD_HELP:
+	case CMD_BACK:
+	case CMD_CANCEL:	/* without a word all three close it */
+		snprintf(h->text, sizeof h->text, "%s", a->arg ? a->arg : "");
+		fill(h, env);
+		return a->arg ? V_DONE : V_PASS;
 	default: return V_PASS;
 	}
 }
@@ -232,36 +367,34 @@ static enum verdict help_act(
 static void help_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct help *h = st;
-	(void)env;
 	if (h->text[0])
-		buf_printf(b, "keys that say: %s_", h->text);
+		buf_printf(b, "search: %s_", h->text);
+	else if (env->cols < 80)
+		buf_puts(b, "type: search  Enter: run  q Esc: close");
 	else
-		buf_puts(b, "every key, and what it does: type to search, Enter runs the selected, "
-			    "q closes");
+		buf_puts(b, "every key and command: type to search, Enter runs the selected, q or Esc closes");
 }
 
+/* What its lines do not say: what it takes, and where it holds. */
 static void help_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct help *h = st;
-	int r = h->n ? h->row[h->rows.sel] : 0;
+	const struct cmd *c = &cmds[selected(st)];
 	(void)env;
-	if (r <= 0 || r >= ROW_LEGEND)
+	if (!*c->name)
 		return;
-	buf_printf(b, ":%s%s%s   %s", cmds[r].name, cmds[r].arg ? " " : "",
-	    cmds[r].arg ? cmds[r].arg : "", cmds[r].help);
-	if ((cmds[r].panes & P_ALL) != P_ALL) {
-		buf_puts(b, "   in:");
-		for (int i = 0; panes[i]; i++)
-			if (panes[i]->bit & cmds[r].panes)
-				buf_printf(b, " %s", panes[i]->name);
-	}
+	buf_printf(b, ":%s%s%s   in ", c->name, c->arg ? " " : "", c->arg ? c->arg : "");
+	if ((c->panes & P_ALL) == P_ALL)
+		buf_puts(b, "every pane");
+	for (int i = 0, n = 0; panes[i] && (c->panes & P_ALL) != P_ALL; i++)
+		if (panes[i]->bit & c->panes)
+			buf_printf(b, "%s%s", n++ ? ", " : "", panes[i]->name);
 }
 
 static void help_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	(void)st;
 	(void)env;
-	buf_puts(b, "Enter run  Down Up move  q close  :: clears filters  10j counts  ^G facts "
+	buf_puts(b, "Enter run  Down Up move  q Esc close  :: clears filters  10j counts  ^G facts "
 		    "about the file");
 }
 
@@ -327,7 +460,8 @@ const struct pane_ops pane_help = {
     .bit = P_HELP,
     .cmd = CMD_HELP,
     .state_size = sizeof(struct help),
-    .open = help_open,
+    .close = help_close,
+    .update = help_update,
     .draw = help_draw,
     .act = help_act,
     .summary = help_summary,

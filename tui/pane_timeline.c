@@ -509,7 +509,7 @@ static void tl_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct timeline *tl = st;
 	if (tl->nchain) {
-		buf_puts(b, "j k line  Enter go there  W close");
+		buf_puts(b, "j k line  Enter go there  q W close");
 		return;
 	}
 	buf_puts(b, env->cols >= 120

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Help and what opens over a pane: whole texts at every width, the pane's own commands first, and q, Esc and the key
+# that opened it close it and do nothing else.
+. "${srcdir:-.}/tests/lib.sh"
+
+show() { "$TTRACE" view -size "$1" -script "$2" "$samples/$3"; }	# show SIZE KEYS FILE
+
+# no text of the help or of a menu is cut
+for size in 40x500 60x400 80x300 120x300 200x250; do
+	for file in cpu.pb.gz orders.trace; do
+		show $size '?' $file | sed 1d | grep '…' >"$tmp/cut" && fail "help of $file at $size is cut:" "$(cat "$tmp/cut")"
+	done
+done
+for pane in 1 2 3 4 5 6 7 8 9; do
+	show 80x100 "${pane}a" orders.trace | sed -n '/what can be done here/,$p' | sed '$d' | sed '$d' | grep '…' >"$tmp/cut" &&
+		fail "the menu of pane $pane is cut at 80 columns:" "$(cat "$tmp/cut")"
+done
+
+# the first group is that of the pane
+for want in '1 TOP :flat-cum' '2 LIST :fold' '3 PEEK :next-function' '4 FLAME :pivot' '5 TIMELINE :next-span' \
+	'6 GOROUTINES :group-by' '7 TASKS :latency' '8 GC :per-proc' '9 EVENTS :wire-form'; do
+	# shellcheck disable=SC2086
+	set -- $want
+	show 80x40 "$1?" orders.trace >"$tmp/out"
+	[ "$(sed -n 3p "$tmp/out" | tr -d ' █│')" = "$2" ] || fail "help of pane $1 does not begin with $2"
+	awk '/^ MOVE/ { exit } { print }' "$tmp/out" | grep -q "$3 " || fail "help of pane $1 has no $3 in its first group"
+done
+# and what is typed there narrows it; what was typed is gone when it is opened again
+show 80x24 '4?pivot' orders.trace | grep -q ':pivot' || fail "pivot is not found in the help"
+show 80x24 '4?pivot<Esc>?' orders.trace >"$tmp/out"
+show 80x24 '4?' orders.trace | cmp -s - "$tmp/out" || fail "help opened again is not as it was"
+
+# closed KEYS OVER FILE: the screen after KEYS is that after KEYS, with OVER opened and closed again
+closed() {
+	show 100x30 "$1" "$3" >"$tmp/want"
+	show 100x30 "$1$2" "$3" | cmp -s - "$tmp/want" && fail "$1$2 on $3 opens nothing"
+	for key in '<Esc>' q '<Backspace>' "$2"; do
+		show 100x30 "$1$2$key" "$3" | diff "$tmp/want" - >"$tmp/diff" ||
+			fail "$1$2$key on $3 is not as before:" "$(cat "$tmp/diff")"
+	done
+}
+for keys in 1 2 3 4 6 7 8 9 1j 4l 5M; do
+	closed "$keys" '?' orders.trace
+	closed "$keys" a orders.trace
+done
+for keys in 1j 4j 6j; do
+	closed "$keys" s orders.trace
+	closed "$keys" gr orders.trace
+done
+for over in % U e '?' '<F1>' F6; do
+	[ "$over" = F6 ] && over='<F6>'
+	closed 1jj "$over" cpu.pb.gz
+done
+closed 9 e orders.trace
+closed '6<Enter>' '?' orders.trace
+# after K once more is more of it; then it closes
+show 100x30 1jKKK cpu.pb.gz >"$tmp/out"
+show 100x30 1j cpu.pb.gz | cmp -s - "$tmp/out" || fail "K K K does not close the explanation"
+# a search and a running command below are not touched by the Esc that closes
+show 80x24 '/parse<Enter>?<Esc>n' cpu.pb.gz | grep -q '/parse  2/' || fail "Esc in the help dropped the search"
+show 80x24 '/parse<Enter>a<Esc>n' cpu.pb.gz | grep -q '/parse  2/' || fail "Esc in a menu dropped the search"
+# a key that the menu shows is done, whatever opened the menu
+show 80x24 1jaK cpu.pb.gz >"$tmp/out"
+show 80x24 1jK cpu.pb.gz | cmp -s - "$tmp/out" || fail "K in the menu explains nothing"
+exit $bad
