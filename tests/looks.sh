@@ -71,4 +71,8 @@ for w in 40 60 79 120; do
 		"$TTRACE" view -size ${w}x12 -script "$keys" samples/orders.trace | tail -1 | grep -q '[a-z]' || { echo "no keys at $w columns, pane $keys"; bad=1; }
 	done
 done
+# a stop of the world tints a whole cell where it takes half of it or more: not a cell of 33 ms, but cells of 50 us
+tints() { "$TTRACE" view -ansi -size 80x24 -script "$1" samples/orders.trace | grep -c '48;5;52m'; }
+[ "$(tints '5')" = 0 ] || { echo "a short stop tints a whole cell"; bad=1; }
+[ "$(tints 'gt809ms<Enter>++++++++++')" -gt 0 ] || { echo "a long stop has no tint"; bad=1; }
 exit $bad

@@ -200,6 +200,12 @@ static inline int64_t tl_edge(const struct timeline *tl, int cells, int c)
 	return bin_edge(tl->t0, tl->t1, cells > 0 ? (uint32_t)cells : 1, (uint32_t)c);
 }
 int tl_cell(const struct timeline *, int cells, int64_t t); /* cell that holds t, clamped */
+/* The share of cell c that ns of it are, 0..1. */
+static inline double tl_part(const struct timeline *tl, int cells, int c, int64_t ns)
+{
+	int64_t width = tl_edge(tl, cells, c + 1) - tl_edge(tl, cells, c);
+	return ns <= 0 ? 0 : ns >= width ? 1 : (double)ns / (double)width;
+}
 
 bool tl_waits(enum tstate); /* drawn thin on goroutine rows */
 const char *tl_track_name(

@@ -357,19 +357,18 @@ static void hairline(struct grid *g, int y0, int y1, int x, enum style st)
 	}
 }
 
-/* The world was stopped in column c for `ns`: a line when that is a tenth of it or more, and always
- * a tint. */
-static void stopped(const struct timeline *tl, struct grid *g, const struct tl_layout *lay, int y0,
-    int y1, int c, int64_t ns)
+/* The world was stopped for a share of column c: a thin line where that is a tenth or more, a tint of the whole cell
+   where it is half or more. */
+static void stopped(struct grid *g, const struct tl_layout *lay, int y0, int y1, int c, double part)
 {
-	int64_t width = tl_edge(tl, lay->cells, c + 1) - tl_edge(tl, lay->cells, c);
-	if (ns >= width / 10)
+	if (part >= 0.1)
 		hairline(g, y0, y1, lay->gutter + c, ST_STWLINE);
-	tint(g, y0, y1, lay->gutter + c, ST_STWTINT);
+	if (part >= 0.5)
+		tint(g, y0, y1, lay->gutter + c, ST_STWTINT);
 }
 
-/* The cursor, the range, and what lies over all rows: GC as a tint, stops of the world as
-   hairlines, a long one by its two ends. */
+/* The range and what lies over all rows, where it takes at least half of a column: GC as a tint, stops of the world
+   as hairlines, a long one by its two ends. */
 static void overlays(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *lay, int y0, int y1)
 {
@@ -379,12 +378,12 @@ static void overlays(const struct timeline *tl, const struct pane_env *env, stru
 		const int64_t *on = tl_cycles(tl, snap, n, SP_STW);
 		for (int c = 0; c < n; c++)
 			if (on[c] && !(c && on[c - 1] && c + 1 < n && on[c + 1]))
-				stopped(tl, g, lay, y0, y1, c, on[c]);
+				stopped(g, lay, y0, y1, c, tl_part(tl, n, c, on[c]));
 	}
 	if (!letters(g) && (tl->overlays & TL_GC)) {
 		const int64_t *on = tl_cycles(tl, snap, n, SP_GC);
 		for (int c = 0; c < n; c++)
-			if (on[c])
+			if (tl_part(tl, n, c, on[c]) >= 0.5)
 				tint(g, y0, y1, lay->gutter + c, ST_GCTINT);
 	}
 	int64_t a = tl->r0, b = tl->r1;

@@ -32,7 +32,7 @@ static const struct head {
     {HD_AXIS, 2, -1, "time", ST_DIM},
     {HD_HITS, 4, -1, "hits", ST_HIT},
     {HD_OUT, 20, -1, "anomaly", ST_WARN},
-    {HD_STW, 8, -1, "STW", ST_S_STW},
+    {HD_STW, 8, -1, "STW", ST_STWLINE},
     {HD_GC, 8, -1, "GC", ST_S_GC},
     {HD_HEAP, 12, CT_HEAP_LIVE, "heap", ST_HEAT},
     {HD_STACKS, 60, CT_STACKS, "stacks", ST_HEAT},
@@ -243,14 +243,20 @@ static void draw_axis(const struct timeline *tl, const struct pane_env *env, str
 		    ST_ACCENT, ST_NORMAL, AT_BOLD);
 }
 
+/* A cell is as high as the share of it that the spans take. In ASCII there are two heights: half or more, and less. */
 static void draw_spans(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l, int y, enum span_kind kind, uint32_t ascii, uint32_t utf8,
-    enum style st)
+    const struct tl_layout *l, int y, enum span_kind kind, const char ascii[2], enum style st)
 {
 	const int64_t *on = tl_cycles(tl, session_snap(env->s), l->cells, kind);
-	for (int c = 0; c < l->cells; c++)
-		if (on[c])
-			grid_put(g, y, l->gutter + c, g->ascii ? ascii : utf8, st, ST_NORMAL, 0);
+	for (int c = 0; c < l->cells; c++) {
+		double part = tl_part(tl, l->cells, c, on[c]);
+		if (!on[c])
+			continue;
+		if (g->ascii)
+			grid_put(g, y, l->gutter + c, (unsigned char)ascii[part < 0.5], st, ST_NORMAL, 0);
+		else
+			grid_level(g, y, l->gutter + c, part, st, ST_NORMAL);
+	}
 }
 
 /* ---- counters */
@@ -484,8 +490,8 @@ static void draw_line(const struct timeline *tl, const struct pane_env *env, str
 	case HD_HITS: draw_hits(tl, g, l, y); return;
 	case HD_LEGEND: draw_legend(tl, g, y); return;
 	case HD_OUT: draw_standouts(tl, g, l, y); return;
-	case HD_STW: draw_spans(tl, env, g, l, y, SP_STW, '|', 0x2503, k->style); return;
-	case HD_GC: draw_spans(tl, env, g, l, y, SP_GC, 'G', 0x2586, k->style); return;
+	case HD_STW: draw_spans(tl, env, g, l, y, SP_STW, "|'", k->style); return;
+	case HD_GC: draw_spans(tl, env, g, l, y, SP_GC, "Gg", k->style); return;
 	case HD_STARTS: draw_marks(tl, env, g, l, y, 1u << MK_PROC_STEAL, k->style); return;
 	case HD_LOGS: draw_marks(tl, env, g, l, y, 1u << MK_LOG, k->style); return;
 	default: break;
