@@ -38,7 +38,8 @@ link orders.trace 1jjj 4 'export  self 50.0ms'
 # a span: its goroutine, its stack in the flame graph, its task, the events then
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 6 '[6Gor]' 'net/http.(*conn).serve'
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 4 '[4Flame]'
-link orders.trace 'gG55<Enter>gt1.32s<Enter>' 7 'Tasks > authenticate > 926'
+link orders.trace 'gG55<Enter>gt1.32s<Enter>' 7 '[7Task]' '6 kinds' '>authenticate'
+link orders.trace 'gG55<Enter>gt1.32s<Enter>7<Enter>' '<Enter>' 'Tasks > authenticate > 926'
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 9 '[9Ev]' '1.32'
 # a goroutine's span, a task, a cycle, an event: the moment on the timeline
 link orders.trace '6<Enter><Enter>jjj' '<Enter>' '[5Time]' 'select 1.44ms'

@@ -107,24 +107,33 @@ static uint64_t task_at(const struct snap *sn, trk_id trk, int64_t t)
 	return best;
 }
 
-/* `7` from a span of a goroutine: the page of the task that it worked on. */
+/* `7` from a span of a goroutine that worked on a task: the list of kinds, where Enter opens the kind of that task and
+   Enter again its page. What was open before stays open. */
 static bool go(void *st, const struct pane_env *env, const struct place *to)
 {
 	struct tasks *p = st;
 	const struct snap *sn = session_snap(env->s);
-	if (!to->trk || to->t0 == TIME_NONE || (!p->ts && !p->ks && !p->work) || p->level == L_ONE)
+	if (!to->trk || to->t0 == TIME_NONE || p->level != L_KINDS)
 		return true;
-	struct tasks_want w = {.page = true, .task = task_at(sn, to->trk, to->t0)};
-	if (w.task == UINT64_MAX)
-		return true;	/* no task: the kinds */
-	if (p->work || p->regions) {
-		tasks_go(p, env, &w);
-	} else if (tasks_find(p, w.task)) {
-		p->level = L_LIST;
-		tasks_page(p, env, w.task);
-		tasks_hits(p, env);
+	uint64_t task = task_at(sn, to->trk, to->t0);
+	if (task == UINT64_MAX)
+		return true;
+	if (p->work) {
+		p->want.near = true;
+		p->want.task = task;
+	} else {
+		tasks_near(p, task);
 	}
 	return true;
+}
+
+/* The row of the task that was pointed at or opened last; 0 where it is not in the list. */
+static uint32_t list_start(const struct tasks *p)
+{
+	uint32_t i = 0, n = p->rows[L_LIST].n;
+	while (i < n && !p->regions && (int64_t)p->ts->task[p->item[p->shown[i]].i].id != p->task)
+		i++;
+	return i < n ? i : 0;
 }
 
 static enum verdict open_cmd(struct tasks *p, const struct pane_env *env, struct ask *out)
@@ -133,7 +142,7 @@ static enum verdict open_cmd(struct tasks *p, const struct pane_env *env, struct
 		p->open = kind_key(kind_now(p));
 		p->level = L_LIST;
 		tasks_fill(p, env);
-		rows_select(&p->rows[L_LIST], 0);
+		rows_select(&p->rows[L_LIST], list_start(p));
 	} else if (p->level == L_LIST && item_now(p) && !p->regions) {
 		tasks_page(p, env, p->ts->task[item_now(p)->i].id);
 	} else if (p->level == L_ONE && p->nline && p->line[p->rows[L_ONE].sel].what == LN_CHILD) {

@@ -52,6 +52,15 @@ static void select_kind(struct tasks *p, int64_t key)
 	tasks_bars(p);
 }
 
+void tasks_near(struct tasks *p, uint64_t id)
+{
+	const struct sched_task *t = p->regions ? NULL : tasks_find(p, id);
+	if (!t || t->span == UINT32_MAX)
+		return;
+	p->task = (int64_t)id;
+	select_kind(p, (int64_t)((uint64_t)t->name << 32));
+}
+
 /* To where one wanted. */
 static void arrive(struct tasks *p, const struct pane_env *env, const struct tasks_want *w, int64_t key)
 {
@@ -68,6 +77,8 @@ static void arrive(struct tasks *p, const struct pane_env *env, const struct tas
 		tasks_page(p, env, w->task);
 	} else if (p->level == L_ONE) {
 		tasks_load(p, env);
+	} else if (w->near && p->level == L_KINDS) {
+		tasks_near(p, w->task);
 	}
 	for (int i = 0; i < 3 && w->view; i++)
 		rows_select(&p->rows[i], (uint32_t)w->v.cursor[i]);

@@ -35,6 +35,7 @@ struct tasks_want {
 	enum tasks_level level;
 	int64_t open;
 	bool page;			/* of the task of that number */
+	bool near;			/* among the kinds, the one of that task is selected */
 	uint64_t task;
 	bool view;			/* as it was left: */
 	struct view v;
@@ -118,6 +119,8 @@ void tasks_pick_words(const struct pick *, struct buf *);
 void tasks_make(struct tasks *, const struct pane_env *);	/* anew: another snapshot, query or pick */
 struct tasks_want tasks_wanted(const struct tasks *);
 void tasks_go(struct tasks *, const struct pane_env *, const struct tasks_want *);	/* likewise, and go there */
+/* Select the kind of a task, and that task in the list that Enter opens. */
+void tasks_near(struct tasks *, uint64_t id);
 struct job *tasks_job(const struct tasks *);
 void tasks_done(struct tasks *, const struct pane_env *);	/* it has ended, or is waited for */
 void tasks_stop(struct tasks *, struct session *);
