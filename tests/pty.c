@@ -3,7 +3,7 @@
 /*
  * Runs a program on a terminal on paper, types keys and says what came of it.
  *
- *	pty [-s 80x24] [-k KEYS] [-e FILE] [-c] [-b] [-t] [-q MS] [-i FILE] [-r BYTES/s] PROGRAM [ARGUMENT...]
+ *	pty [-s 80x24] [-k KEYS] [-e FILE] [-c] [-b] [-t] [-f] [-q MS] [-i FILE] [-r BYTES/s] PROGRAM [ARGUMENT...]
  *
  * KEYS are those of `ttrace view -script`, and <Size 120x40>, <Kill TERM>, <Wait 200> (ms), <Mouse 0M 10 5> and
  * <Mouse 0m 10 5> (button pressed and released; 32: moved, 64 65: wheel).
@@ -11,6 +11,7 @@
  * and attributes too. -b: a table of bytes per key. -t: for the first screen and for
  * each key the milliseconds until the last byte of its answer. -q: how long is quiet. -i: FILE is the
  * program's standard input. -r: the terminal takes only so many bytes a second.
+ * -f: after the screen a line with the text from the terminal's cursor on.
  * When the program has ended its status is printed and what it left behind: a terminal that is not as
  * before is named.
  *
@@ -46,9 +47,9 @@ enum { PATIENCE_MS = 120000 };	/* a program that has not got there by then never
 static struct {
 	int rows, cols, quiet;
 	const char *keys, *expect, *input;
-	bool colours, bytes, times;
+	bool colours, bytes, times, focus;
 	long rate;
-} o = {24, 80, 60, "", NULL, NULL, false, false, false, 0};
+} o = {24, 80, 60, "", NULL, NULL, false, false, false, false, 0};
 
 static int master, slave;
 static struct termios before;
@@ -454,6 +455,19 @@ static int left_behind(int status)
 	return bad;
 }
 
+/* What stands in the cursor's line from the cursor on; its first cell is named where it is reversed. */
+static void tell_focus(void)
+{
+	static char text[400 * 4];
+	struct vt line = *vt;
+	const struct vcell *at = &vt->cell[vt->y * vt->cols + vt->x];
+	line.cell = vt->cell + vt->y * vt->cols + vt->x;
+	line.rows = 1;
+	line.cols = vt->cols - vt->x;
+	vt_print(&line, text, sizeof text);
+	printf("%s cursor%s: %s", vt->hidden ? "hidden" : "visible", at->attr & VA_REVERSE ? " on a reversed cell" : "", text);
+}
+
 /* After the keys: the program has ended, or its screen is shown and it is hung up. */
 static int finish(void)
 {
@@ -470,6 +484,8 @@ static int finish(void)
 		vt_print(vt, text, sizeof text);
 		fputs(text, bad ? stderr : stdout);
 	}
+	if (o.focus && still)
+		tell_focus();
 	if (still)
 		kill(pid, SIGTERM);
 	for (long end = now_ms() + PATIENCE_MS; !over();) {
@@ -538,7 +554,7 @@ int main(int argc, char **argv)
 		return self_test();
 	const char *term = getenv("TERM");
 	int c;
-	while ((c = getopt(argc, argv, "+s:k:e:cbtq:i:r:")) != -1)
+	while ((c = getopt(argc, argv, "+s:k:e:cbtfq:i:r:")) != -1)
 		switch (c) {
 		case 's': if (sscanf(optarg, "%dx%d", &o.cols, &o.rows) != 2) die("-s"); break;
 		case 'k': o.keys = optarg; break;
@@ -546,6 +562,7 @@ int main(int argc, char **argv)
 		case 'c': o.colours = true; break;
 		case 'b': o.bytes = true; break;
 		case 't': o.times = true; break;
+		case 'f': o.focus = true; break;
 		case 'q': o.quiet = atoi(optarg); break;
 		case 'i': o.input = optarg; break;
 		case 'r': o.rate = atol(optarg); break;

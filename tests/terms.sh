@@ -53,6 +53,32 @@ for TERM in xterm-256color linux vt100; do
 		screen panes "$keys" "$trace" 80x24 "$exp" "$how -q 20"
 	done
 done
+# The terminal's cursor is on the row or cell that is selected, for screen readers: focus KEYS FILE WHAT STANDS THERE
+focus() {
+	job "$TERM: the cursor after $1"
+	("$pty" -f -q 20 -k "$1" "$TTRACE" "$2" >"$work.out" 2>&1 && grep -q "^$seen cursor$3" "$work.out" && touch "$work.ok") &
+	[ $((njob % 12)) -ne 0 ] || wait
+}
+for TERM in xterm-256color vt100; do
+	known $TERM || continue
+	case $TERM in vt100) seen=visible ;; *) seen=hidden ;; esac	# that one cannot hide it
+	for keys in 1jj 2 3 3j ':tags<Enter>' ':tree<Enter>jj' '?' '<^G>' a; do
+		focus "$keys" "$cpu" '.*: >'
+	done
+	focus 4j "$cpu" '.*: ▸'
+	focus '/ab' "$cpu" ' on a reversed cell:'
+	for keys in 6jj '6<Enter>j' '6<Enter><Enter>j' 7 '7<Enter>' '7<Enter><Enter>' 8 '8]' 9 9jj; do
+		focus "$keys" "$trace" '.*: >'
+	done
+	focus 5 "$trace" ' on a reversed cell:'
+	focus 5jl "$trace" ' on a reversed cell:'
+	focus '8<Tab>' "$trace" ': ^'
+	focus '8<Tab>h<Tab>' "$trace" '.*:  *[0-9.]*s [0-9]*%'
+done
+for TERM in xterm-256color vt220; do
+	job "$TERM: a cursor that can be seen"
+	("$pty" -f -q 20 -k 'j:set cursor on<Enter>' "$TTRACE" "$cpu" >"$work.out" 2>&1 && grep -q '^visible cursor' "$work.out" && touch "$work.ok") &
+done
 # keys that terminfo does not have: all are pressed on a keyboard of today
 for TERM in linux vt100 vt220 ansi; do
 	known $TERM || continue
@@ -124,7 +150,7 @@ for TERM in xterm-256color linux vt100 ansi; do
 		job "$TERM after ${how%%:*}, which should end with ${how#*:}"
 		(
 			"$pty" -q 30 -k "${how%%:*}" "$TTRACE" -mouse=on "$cpu" >"$work.out" 2>&1 && grep -q "^${how#*:}" "$work.out" &&
-				case $how in *SEGV* | *ABRT*) grep -q 'report it' "$work.out" ;; esac &&
+				case $how in *SEGV* | *ABRT*) grep -q '^ttrace has crashed' "$work.out" ;; esac &&
 				touch "$work.ok"
 		) &
 	done

@@ -542,6 +542,11 @@ const struct look *app_look(const struct app *a)
 	return &a->look;
 }
 
+bool app_cursor(const struct app *a)
+{
+	return a->cursor;
+}
+
 bool app_mouse(const struct app *a)
 {
 	return a->mouse;

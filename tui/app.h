@@ -62,6 +62,7 @@ void app_wants_free(struct app_wants *);
 void app_copied(struct app *, const char *file, bool failed);
 const struct look *app_look(const struct app *);
 bool app_mouse(const struct app *);
+bool app_cursor(const struct app *);	/* it is to be visible */
 bool app_ticks(const struct app *);
 /* What the frame before cost, from the key to its bytes, for `set debug on`. */
 void app_cost(struct app *, int64_t us, uint32_t cells, size_t bytes);

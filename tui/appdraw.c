@@ -445,6 +445,7 @@ static void draw_shifted(struct app *a, struct grid *g, struct rect area)
 			if ((!x && !from->ch) || (x == area.w - 1 && x + a->shift + 1 < t->cols && !from[1].ch))
 				to->ch = ' ', to->mark = 0;
 		}
+	grid_focus(g, area.y + t->focus_y, t->focus_x > a->shift ? t->focus_x - a->shift : 0);
 	grid_free(t);
 }
 
@@ -465,6 +466,7 @@ void app_draw(struct app *a, struct grid *g)
 	}
 	const struct pane_ops *p = pane_now(a);
 	struct rect area = {2, 0, a->env.rows, a->env.cols - a->shift};
+	grid_focus(g, 2, 0);	/* where the pane selects nothing */
 	draw_head(a, g, -1, NULL);
 	draw_summary(a, g);
 	struct rect old = grid_clip(g, area);

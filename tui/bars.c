@@ -126,6 +126,8 @@ void bars_draw(const struct bars *b, struct grid *g, int y, int x, int h, int w,
 		if (chosen(b, i)) {
 			for (int k = 0; k < cells; k++)
 				grid_put(g, y + h - 1, x0 + k, '^', ST_CURSOR, ST_NORMAL, AT_BOLD);
+			if (i == b->at)
+				grid_focus(g, y + h - 1, x0);
 		} else if (!b->on && x0 - last >= 8) {
 			struct buf s = {0};
 			text_ns(&s, b->edge[i]);

@@ -52,6 +52,13 @@ static int set_mouse(struct app *a, const char *v, struct err *e)
 	return 0;
 }
 
+static int set_cursor(struct app *a, const char *v, struct err *e)
+{
+	(void)e;
+	a->cursor = is_on(v, a->cursor);
+	return 0;
+}
+
 static int set_tick(struct app *a, const char *v, struct err *e)
 {
 	(void)e;
@@ -101,6 +108,7 @@ static const struct setting {
 } settings[] = {
     {"ascii", "on|off", "by locale", "draw with ASCII alone", set_ascii},
     {"clock", "wall|trace", "trace", "times on the timeline's axis: of the day (UTC), or of the trace", set_clock},
+    {"cursor", "on|off", "off", "show the cursor of the terminal; it is always on what is selected", set_cursor},
     {"debug", "on|off", "off",
 	"say what each screen cost: time from the key, half and 99 of 100 of the last 256, cells, bytes sent",
 	set_debug},
@@ -142,7 +150,7 @@ int app_set(struct app *a, const char *name, const char *value, struct err *e)
 /* What a setting of two values is now, NULL: it is no such one. */
 const char *config_now(const struct app *a, const char *name)
 {
-	const struct { const char *name; bool on; } now[] = {{"ascii", a->env.ascii}, {"debug", a->debug},
+	const struct { const char *name; bool on; } now[] = {{"ascii", a->env.ascii}, {"cursor", a->cursor}, {"debug", a->debug},
 	    {"mono", a->env.mono},
 	    {"mouse", a->mouse}, {"tick", a->ticks}};
 	for (size_t i = 0; i < sizeof now / sizeof *now; i++)

@@ -261,6 +261,8 @@ static void frame(
 	if (hit)
 		bg = mono ? bg : ST_HIT, fg = mono ? ST_HIT : fg, attr |= AT_BOLD;
 	if (selected)
+		grid_focus(d->g, y, x0);
+	if (selected)
 		bg = mono ? bg : ST_ACCENT, attr = AT_BOLD | (mono ? AT_REVERSE : 0);
 	int tone = t->rank % 2 && !mono ? AT_TONE : 0;
 	grid_fill(d->g, (struct rect){y, x0, 1, x1 - x0}, ' ', bg, attr | tone);
@@ -274,6 +276,8 @@ static void sliver(const struct drawing *d, int y, int x, double part, bool sele
 	int k = (int)(part * 8 + 0.5);
 	k = k < 1 ? 1 : k > 8 ? 8 : k;
 	uint32_t ch = d->env->ascii ? (k < 4 ? '.' : ':') : 0x2590 - (uint32_t)k;
+	if (selected)
+		grid_focus(d->g, y, x);
 	if (selected)
 		ch = d->env->ascii ? '>' : 0x25b8;
 	grid_put(

@@ -127,6 +127,7 @@ static void draw_curve(const struct gcview *p, struct grid *g, int y, int h)
 	}
 	if (p->part == PART_CURVE) {
 		int x = p->at * w / PLOT;
+		grid_focus(g, y + h, 6 + x);
 		for (int r = 0; r < h; r++)
 			grid_back(g, (struct rect){y + r, 6 + x, 1, 1}, ST_CURSOR);
 		grid_put(g, y + h, 6 + x, '^', ST_CURSOR, ST_NORMAL, AT_BOLD);
@@ -163,8 +164,10 @@ static void draw_worst(const struct gcview *p, const struct pane_env *env, struc
 			break;
 		bool sel = i == p->worst_rows.sel && p->part == PART_WORST;
 		int to = grid_text(g, y, x + 1, ST_NORMAL, 0, buf_str(&b));
-		if (sel)
+		if (sel) {
 			grid_select(g, (struct rect){y, x, 1, to + 1 - x});
+			grid_focus(g, y, x);
+		}
 		x = to + 2;
 	}
 	buf_free(&b);

@@ -42,7 +42,7 @@ void grid_strip(struct grid *g, int rows, int cols, int from, int to)
 {
 	g->rows = g->h = rows < 1 ? 1 : rows;
 	g->cols = g->w = cols < 1 ? 1 : cols;
-	g->y0 = g->x0 = 0;
+	g->y0 = g->x0 = g->focus_y = g->focus_x = 0;
 	g->from = from;
 	g->to = to;
 	g->scrolls = false;
@@ -302,6 +302,14 @@ void grid_select(struct grid *g, struct rect r)
 			else
 				c->attr |= AT_BOLD;
 		}
+}
+
+void grid_focus(struct grid *g, int y, int x)
+{
+	if (y < 0 || y >= g->h || x < 0 || x >= g->w)
+		return;
+	g->focus_y = g->y0 + y;
+	g->focus_x = g->x0 + x;
 }
 
 void grid_bar(struct grid *g, int y, int x, int w, double share, enum style st)

@@ -36,6 +36,7 @@ struct grid {
 	int y0, x0, h, w;	/* the clip rectangle: draw at 0 <= y < h, 0 <= x < w */
 	bool ascii;		/* no UTF-8 at all: what is written is brought down to ASCII (│ to |, … to ~) */
 	bool mono;		/* there is no colour: states must be letters, bars must be drawn */
+	int focus_y, focus_x;	/* of the whole grid: the cell where the terminal's cursor stands */
 	bool scrolls;		/* a list that does not fit was drawn */
 };
 
@@ -80,6 +81,8 @@ void grid_attr(struct grid *, struct rect r, int set);	/* add attributes to what
 void grid_back(struct grid *, struct rect r, enum style bg);
 /* The selected row or bar: background ST_SELECT where there is none, bold where there is. */
 void grid_select(struct grid *, struct rect r);
+/* The cursor of the terminal stands at (y, x), so that screen readers and magnifiers follow. The last call counts. */
+void grid_focus(struct grid *, int y, int x);
 /* A horizontal bar of `part` of w cells: eighth blocks, or '#'. part is 0..1. */
 void grid_bar(struct grid *, int y, int x, int w, double part, enum style);
 /* One cell of a skyline: 0..1 as ▁..█, or _.-=^# in ASCII. */

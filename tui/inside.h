@@ -78,7 +78,7 @@ struct app {
 	struct look look;
 	int rows, cols;
 	char hints[400];		/* env.hints */
-	bool files, secure, mouse, ticks, debug;
+	bool files, secure, mouse, cursor, ticks, debug;
 	int64_t cost_us;		/* of the frame before, from the key on */
 	uint32_t costs[COSTS], ncost;	/* of the last frames, a ring */
 	uint32_t cost_cells;

@@ -564,5 +564,6 @@ uint32_t pen_show(struct pen *n, const struct grid *g, const struct look *look, 
 		n->now[i] = shown_of(n, &g->cell[i], look);
 	pen_scroll(n, out);
 	write_screen(n, out);
+	move(n, g->focus_y, g->focus_x, out);
 	return n->cells;
 }

@@ -25,7 +25,7 @@ struct pen *pen_new(const struct pen_caps *);
 void pen_free(struct pen *);
 void pen_rgb(struct pen *, bool on);	/* caps.rgb, later */
 void pen_forget(struct pen *);	/* whatever the terminal shows: the next time all is written */
-/* Cells that were written; the bytes are added to out. */
+/* Cells that were written; the bytes are added to out. The cursor stands at the grid's focus then. */
 uint32_t pen_show(struct pen *, const struct grid *, const struct look *, struct buf *out);
 
 #endif

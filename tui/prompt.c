@@ -212,4 +212,5 @@ void prompt_draw(const struct prompt *p, struct grid *g, int y, const char *labe
 	}
 	grid_text(g, y, x, st, 0, p->text + from);
 	grid_attr(g, (struct rect){y, x + before, 1, 1}, AT_REVERSE);
+	grid_focus(g, y, x + before);
 }

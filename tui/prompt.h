@@ -36,7 +36,7 @@ enum prompt_event { PR_NONE, PR_CHANGED, PR_DONE, PR_CANCEL, PR_COMPLETE };
 enum prompt_event prompt_key(struct prompt *, int32_t key);
 /* Replace bytes [from, cur) by s. */
 void prompt_replace(struct prompt *, size_t from, const char *s);
-/* Draw "label text" into line y; the cell of the cursor is reversed. */
+/* Draw "label text" into line y; the cell of the cursor is reversed and has the focus. */
 void prompt_draw(const struct prompt *, struct grid *, int y, const char *label, enum style);
 
 #endif

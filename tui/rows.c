@@ -150,8 +150,10 @@ void rows_draw(const struct rows *r, struct grid *g, rows_fn *fn, const void *ar
 			continue;
 		bool faint = look && look->unfocused;
 		grid_put(g, y, 0, faint ? 0xb7 : '>', faint ? ST_DIM : ST_ACCENT, ST_NORMAL, 0);
-		if (!faint)
-			grid_select(g, (struct rect){y, 0, 1, g->w - bar});
+		if (faint)
+			continue;
+		grid_select(g, (struct rect){y, 0, 1, g->w - bar});
+		grid_focus(g, y, 0);
 	}
 	if (bar)
 		scrollbar(r, g, top, look ? look->hit : NULL);

@@ -34,7 +34,7 @@ struct rows_look {
 	const uint8_t
 	    *hit; /* NULL, or per row: it is a hit of the search (ticks on the scrollbar) */
 };
-/* Into the clip rectangle: the rows, the selection (`>` in column 0 and its background), the
+/* Into the clip rectangle: the rows, the selection (`>` in column 0, its background, and the focus), the
    scrollbar in the last column when not all rows are in view. Rows start at column 1. */
 void rows_draw(
     const struct rows *, struct grid *, rows_fn *, const void *arg, const struct rows_look *);

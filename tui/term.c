@@ -42,7 +42,7 @@ struct term {
 	FILE *in;		/* /dev/tty, or NULL: standard input is the terminal */
 	int tty;
 	int colours;
-	bool mouse, motion, sgr;
+	bool mouse, motion, sgr, cursor;
 	bool held;		/* the first button is, since (click_y, click_x) */
 	int click_y, click_x;
 	int64_t waited;		/* ms, for input in all: what drawing took makes no click a slow one */
@@ -160,7 +160,20 @@ static struct pen *ansi_pen(const struct term *t)
 	return pen_new(&c);
 }
 
-/* What undoes our settings, as bytes: mouse, attributes, colours, cursor, keypad, end of the alternate screen. */
+/* The bytes of a capability, without the pauses ($<5>) that only tputs() makes. */
+static void undo_by(const char *s)
+{
+	while (*s) {
+		size_t n = strcspn(s, "$");
+		wayout_undo(s, n);
+		s += n;
+		if (*s)
+			s = strncmp(s, "$<", 2) || !strchr(s, '>') ? s + 1 : strchr(s, '>') + 1;
+	}
+}
+
+/* What undoes our settings, as bytes: mouse, attributes, colours, cursor, keypad, end of the alternate screen. Where
+   there is none, the shell continues below the last line. */
 static void prepare_reset(void)
 {
 	static const char *const caps[] = {"sgr0", "op", "cnorm", "rmkx", "rmcup"};
@@ -169,7 +182,9 @@ static void prepare_reset(void)
 		wayout_undo(mouse_off, sizeof mouse_off - 1);
 	for (size_t i = 0; i < sizeof caps / sizeof *caps; i++)
 		if (!cap_none(caps[i]))
-			wayout_undo(tigetstr(caps[i]), strlen(tigetstr(caps[i])));
+			undo_by(tigetstr(caps[i]));
+	if (cap_none("rmcup") && !cap_none("cup"))
+		undo_by(tparm(tigetstr("cup"), 998L, 0L, 0L, 0L, 0L, 0L, 0L, 0L, 0L));
 }
 
 struct term *term_open(struct err *e)
@@ -317,6 +332,7 @@ static void curses_show(struct term *t, const struct grid *g, const struct look 
 		}
 		mvadd_wchnstr(y, 0, t->line, n);
 	}
+	move(g->focus_y, g->focus_x);
 	refresh();
 }
 
@@ -359,6 +375,13 @@ static void mouse_modes(struct term *t, bool on)
 	if (t->sgr)
 		buf_puts(&t->out, on ? "\033[?1006h" : "\033[?1006l");
 	write_out(t);
+}
+
+void term_cursor(struct term *t, bool on)
+{
+	if (on != t->cursor)
+		curs_set(on);
+	t->cursor = on;
 }
 
 void term_mouse(struct term *t, bool on)

@@ -22,6 +22,7 @@ struct term_cost { uint32_t cells; size_t bytes; };	/* of the last term_show() *
 struct term_cost term_cost(const struct term *);
 void term_redraw(struct term *);	/* the next term_show() writes every cell */
 void term_mouse(struct term *, bool on);
+void term_cursor(struct term *, bool on);	/* visible, or not (at first) */
 void term_stop(struct term *);		/* suspend to the shell; returns when continued */
 /* Others have the terminal from here on, and until there: the next term_show() writes every cell. */
 void term_leave(struct term *);

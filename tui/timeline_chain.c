@@ -142,6 +142,7 @@ void tl_draw_chain(const struct timeline *tl, const struct pane_env *env, struct
 		if (i == (int)tl->atchain) {
 			grid_put(g, y, 0, '>', ST_ACCENT, ST_NORMAL, AT_BOLD);
 			grid_select(g, (struct rect){y, 0, 1, g->w});
+			grid_focus(g, y, 0);
 		}
 		buf_free(&b);
 	}

@@ -404,9 +404,11 @@ static void cursor(const struct timeline *tl, struct grid *g, const struct tl_la
 	int x = lay->gutter + tl_cell(tl, lay->cells, tl->at);
 	if (!letters(g))
 		tint(g, lay->rows, y1, x, ST_RULE);
-	if (tl->sel >= tl->top && tl->sel - tl->top < (uint32_t)lay->nrows)
-		grid_attr(
-		    g, (struct rect){lay->rows + (int)(tl->sel - tl->top), x, 1, 1}, AT_REVERSE);
+	if (tl->sel >= tl->top && tl->sel - tl->top < (uint32_t)lay->nrows) {
+		int y = lay->rows + (int)(tl->sel - tl->top);
+		grid_attr(g, (struct rect){y, x, 1, 1}, AT_REVERSE);
+		grid_focus(g, y, x);
+	}
 }
 
 /* The row of this frame on which a goroutine is at t: its own, or that of the P it runs on; -1. */

@@ -94,6 +94,7 @@ static bool serve(struct app *a, struct term *t)
 		app_resize(a, rows, cols);
 	}
 	term_mouse(t, app_mouse(a));
+	term_cursor(t, app_cursor(a));
 	app_wants_free(&w);
 	return w.quit;
 }
@@ -225,6 +226,7 @@ static int loop(
 		return -1;
 	l.g = grid_new(u->rows, u->cols, u->ascii);
 	term_mouse(t, app_mouse(l.a));
+	term_cursor(t, app_cursor(l.a));
 	bool failed = session_failed(*s, e);	/* app_new() may have taken the result: no news would follow */
 	if (!failed)
 		draw(&l);
