@@ -181,8 +181,12 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	bool bare = argc == 1;
 	const char *env = getenv("TTRACE_OPTS");
+	int typed = argc;
 	char **args = opt_env(env ? env : "", &argc, argv);
 	int rc = opt_parse(&o, argc, args, &e);
+	o.habits = argc - typed;
+	if (!rc)
+		rc = opt_fits(&o, &e);
 	if (!rc)
 		rc = set_memory(opt_str(&o, OPT_MEM), &e);
 	if (!rc && opt_bool(&o, OPT_VERSION))

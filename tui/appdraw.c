@@ -232,6 +232,8 @@ static void chips(const struct app *a, struct buf *b)
 		chip(b, name[i], value[i], a->env.ascii);
 	chip_latency(b, q->latency);
 	chip(b, "against", query_has_rest(q) ? "the rest" : NULL, a->env.ascii);
+	if (pane_now(a)->trace_only && q->b && !query_has_rest(q))
+		buf_puts(b, " | first file only");
 	if (q->drop_negative)
 		chip(b, "drop_negative", "on", a->env.ascii);
 	if (session_is_trace(a->s) && session_type(a->s) == TW_SCHED)

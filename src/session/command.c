@@ -24,8 +24,14 @@ void command_add(struct command *c, const char *word)
 
 static void add_opt(struct command *c, struct arena *a, enum opt_id id, const char *value)
 {
-	if (value && *value)
+	if (value && *value && opt_taken(c->report, id))
 		command_add(c, arena_printf(a, "-%s=%s", options[id].name, value));
+}
+
+static void add_flag(struct command *c, struct arena *a, enum opt_id id, bool given)
+{
+	if (given && opt_taken(c->report, id))
+		command_add(c, arena_printf(a, "-%s", options[id].name));
 }
 
 /* Options that the query decides, or that are the viewer's alone. */
@@ -75,7 +81,7 @@ static void add_trace(struct command *c, struct arena *a, const struct session *
 {
 	const struct store *st = session_snap(s)->st;
 	add_opt(c, a, OPT_TYPE, session_type_name(s, session_type(s)));
-	if (q->blame != TWB_WAKER)
+	if (q->blame != TWB_WAKER && session_type(s) == TW_SCHED)
 		add_opt(c, a, OPT_BLAME, tw_blame_name((enum tw_blame)q->blame));
 	if (q->suspended)
 		return;
@@ -107,10 +113,8 @@ static void add_sides(struct command *c, struct arena *a, const struct session *
 	for (uint32_t k = 0; q->b && q->show == SHOW_DELTA && k < session_nsides(s); k++)
 		if (side_in(q->b, k))
 			add_opt(c, a, q->of_rest ? OPT_BASE : OPT_DIFF_BASE, session_side_name(s, k));
-	if (query_has_rest(q))
-		command_add(c, "-rest");
-	if (q->b && q->show == SHOW_DELTA && q->normalize)
-		command_add(c, "-normalize");
+	add_flag(c, a, OPT_REST, query_has_rest(q));
+	add_flag(c, a, OPT_NORMALIZE, q->b && q->show == SHOW_DELTA && q->normalize);
 	command_add(c, "--");
 	if (arg)
 		command_add(c, arg);
@@ -139,6 +143,7 @@ void session_command_of(const struct session *s, const struct query *q, const ch
 {
 	static const enum opt_id grans[] = {
 	    OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES, OPT_LINES, OPT_ADDRESSES};
+	c->report = report;
 	command_add(c, "ttrace");
 	bool apart = arg && is_option(report);
 	command_add(c, arg && !apart ? arena_printf(a, "-%s=%s", report, arg) : report);
@@ -148,11 +153,8 @@ void session_command_of(const struct session *s, const struct query *q, const ch
 		add_trace(c, a, s, q);
 	else if (session_type(s) < session_ntypes(s))
 		add_opt(c, a, OPT_SAMPLE_INDEX, session_type_name(s, session_type(s)));
-	if (q->gran != GR_FUNCTIONS)
-		command_add(c, arena_printf(a, "-%s", options[grans[q->gran]].name));
-	if (q->noinlines)
-		command_add(c, "-noinlines");
-	if (q->drop_negative)
-		command_add(c, "-drop_negative");
+	add_flag(c, a, grans[q->gran], q->gran != GR_FUNCTIONS);
+	add_flag(c, a, OPT_NOINLINES, q->noinlines);
+	add_flag(c, a, OPT_DROP_NEGATIVE, q->drop_negative);
 	add_sides(c, a, s, q, apart ? arg : NULL);
 }

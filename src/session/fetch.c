@@ -103,10 +103,8 @@ static struct prof *read_one(struct bytes *b, const char *file, const struct fet
 	const struct reader *r = input_gunzip_for(b, f->o->watch, e) ? NULL : sniff(*b, e);
 	if (r && r->kind == FK_GOTRACE)
 		return of_trace(&t, !trace_read(&t, b, f->o, f->notice, f->arg, e), b, f, e);
-	if (r && opt_bool(f->o, OPT_REST)) {
+	if (r && opt_fits_profile(f->o, r->name, e)) {
 		input_close(b);
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "is a %s: -rest is of goroutines, tasks and regions of a trace",
-		    r->name);
 		return NULL;
 	}
 	struct prof *p = prof_new();

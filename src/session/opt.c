@@ -28,12 +28,12 @@ const struct opt_row options[OPT__N] = {
 };
 
 const struct report_row report_rows[] = {
-	{"view", NULL, "viewer", "look at it in the terminal (this is what ttrace does when no report is named)"},
-	{"help", "[REPORT]", "viewer", "the reports and options; or one report"},
-#define REPORT(name, fn, arg, group, help) {name, arg, group, help},
+	{"view", NULL, NULL, "viewer", "look at it in the terminal (this is what ttrace does when no report is named)"},
+	{"help", "[REPORT]", NULL, "viewer", "the reports and options; or one report"},
+#define REPORT(name, fn, arg, takes, group, help) {name, arg, takes, group, help},
 #include "session/report.def"
 #undef REPORT
-	{NULL, NULL, NULL, NULL},
+	{NULL, NULL, NULL, NULL, NULL},
 };
 
 static const struct report_row *find_report(const char *name, size_t n)
@@ -184,6 +184,7 @@ static int parse_flag(struct opt *o, struct args *a, struct err *e)
 	if (!value)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s wants %s", options[id].name, options[id].arg);
 	o->v[id].set = true;
+	o->v[id].word = a->i;
 	if (set_value(o, id, value, e))
 		return -1;
 	return radio(o, id, e);
@@ -197,6 +198,63 @@ static void take_argument(struct opt *o)
 		return;
 	o->arg = o->file[0];
 	memmove(o->file, o->file + 1, --o->nfile * sizeof *o->file);
+}
+
+/* Is the word s[0..n) in a list of words with blanks between them? */
+static bool word_in(const char *list, const char *s, size_t n)
+{
+	for (const char *w = list; *(w += strspn(w, " ")); w += strcspn(w, " "))
+		if (strcspn(w, " ") == n && !memcmp(w, s, n))
+			return true;
+	return false;
+}
+
+/* Do options of this group change what a report prints? Others say where and how it is printed or read. */
+static bool changes_reports(const char *group)
+{
+	return word_in("report granularity filter value difference trace", group, strlen(group));
+}
+
+bool opt_taken(const char *report, enum opt_id id)
+{
+	const struct report_row *r = find_report(report, strlen(report));
+	const struct opt_row *row = &options[id];
+	if (!r || !r->takes || !changes_reports(row->group))
+		return true;
+	for (const char *w = r->takes; (w = strchr(w, '+')); w++)
+		if (strcspn(w + 1, " ") == strlen(row->group) && !strncmp(w + 1, row->group, strlen(row->group)))
+			return true;
+	return word_in(r->takes, row->name, strlen(row->name));
+}
+
+bool opt_typed(const struct opt *o, enum opt_id id)
+{
+	return o->v[id].set && o->v[id].word > o->habits;
+}
+
+int opt_fits_profile(const struct opt *o, const char *kind, struct err *e)
+{
+	for (int i = 0; i < OPT__N; i++)
+		if (opt_typed(o, (enum opt_id)i) && (i == OPT_REST || !strcmp(options[i].group, "trace")))
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "is a %s: -%s applies to traces", kind,
+			    options[i].name);
+	return 0;
+}
+
+int opt_fits(const struct opt *o, struct err *e)
+{
+	for (int i = 0; i < OPT__N; i++) {
+		if (!opt_typed(o, (enum opt_id)i) || opt_taken(o->report, (enum opt_id)i))
+			continue;
+		if (!strcmp(options[i].group, "difference"))
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s cannot compare: -%s applies to reports on call "
+			    "trees (top, peek, flame ...)", o->report, options[i].name);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s does not apply to %s", options[i].name, o->report);
+	}
+	bool lists_spans = opt_taken(o->report, OPT_COMPLETE);
+	if (opt_typed(o, OPT_LATENCY) && !lists_spans && !o->v[OPT_TASK].set && !o->v[OPT_REGION].set)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-latency needs -task or -region in %s", o->report);
+	return 0;
 }
 
 int opt_parse(struct opt *o, int argc, char *const *argv, struct err *e)

@@ -34,7 +34,9 @@ struct opt_row {
 extern const struct opt_row options[OPT__N];
 
 struct report_row {
-	const char *name, *arg, *group, *help;
+	const char *name, *arg;
+	const char *takes;	/* see report.def; NULL: every option */
+	const char *group, *help;
 };
 extern const struct report_row report_rows[];	/* ends with a NULL name */
 
@@ -45,6 +47,7 @@ struct opt {
 	size_t nfile;
 	struct opt_value {
 		bool set;
+		int word;		/* the index in argv of the (last) word that set it */
 		const char *s;		/* as given (the last one), or the default */
 		int64_t i;
 		double f;
@@ -52,6 +55,7 @@ struct opt {
 		const char **all;	/* repeatable options: each one given */
 		size_t nall;
 	} v[OPT__N];
+	int habits;		/* so many words after argv[0] are of $TTRACE_OPTS */
 	struct remote *remote;	/* what was fetched for it (session/remote.h), NULL nothing; not its own */
 	void *owned;
 	/* NULL, or who is told what reports notice on their way; else standard error is */
@@ -62,9 +66,17 @@ struct opt {
 	const struct input_watch *watch;	/* NULL, or who looks on while a report is made, and may stop it */
 };
 
-/* 0; or -1 with ERR_USAGE. Everything is parsed; what a report does not use it ignores. The strings
-   of argv must outlive *o. */
+/* 0; or -1 with ERR_USAGE. Options are parsed whatever the report is; opt_fits() refuses those that do not apply to
+   it. The strings of argv must outlive *o. */
 int opt_parse(struct opt *, int argc, char *const *argv, struct err *e);
+/* Does an option change what this report prints, or where and how any report is printed? */
+bool opt_taken(const char *report, enum opt_id);
+/* An option is given, and not in $TTRACE_OPTS, which is for all calls: what does not apply there is ignored. */
+bool opt_typed(const struct opt *, enum opt_id);
+/* -1 with ERR_USAGE: an option is typed that does not apply to the report. */
+int opt_fits(const struct opt *, struct err *e);
+/* The same of a profile: an option is typed that applies to traces alone. kind: what the file is. */
+int opt_fits_profile(const struct opt *, const char *kind, struct err *e);
 void opt_free(struct opt *);
 /* One option after the parsing; s must outlive *o. What is no value of it changes nothing. */
 int opt_set(struct opt *, enum opt_id, const char *s, struct err *e);

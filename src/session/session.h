@@ -168,7 +168,7 @@ struct hand;
 void session_hand(const struct session *, struct hand *);
 /* The command line that makes a report of what is shown: "ttrace", the report, options, files; its
    strings lie in the arena. arg: of list and peek, or NULL. */
-struct command { const char **v; int n; size_t cap; };
+struct command { const char **v; int n; size_t cap; const char *report; };
 void command_add(struct command *, const char *word);
 void session_command(const struct session *, const char *report, const char *arg, struct arena *, struct command *);
 void session_command_of(const struct session *, const struct query *, const char *report, const char *arg,

@@ -490,7 +490,7 @@ struct prof *trace_profile(const struct trace *t, const struct opt *o, bool rest
 {
 	struct arena a = {0};
 	struct tw_filter f;
-	const char *name = has(o, OPT_TYPE) ? opt_str(o, OPT_TYPE) : t->sn->nsmps ? "cpu" : "sched";
+	const char *name = has(o, OPT_TYPE) ? opt_str(o, OPT_TYPE) : t->sn->nsmps && !opt_typed(o, OPT_BLAME) ? "cpu" : "sched";
 	int type = tw_find(name);
 	struct prof *p = NULL;
 	uint32_t n;
@@ -503,6 +503,8 @@ struct prof *trace_profile(const struct trace *t, const struct opt *o, bool rest
 	if (type < 0)
 		err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-type is cpu, run, sched, sync, net, syscall, block or assist, not \"%s\"", name);
+	else if (opt_typed(o, OPT_BLAME) && type != TW_SCHED)
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame applies to -type=sched, not to -type=%s", name);
 	else if (!trace_side(t->sn, o, rest, &a, &f, &n, e)) {
 		struct tw *w = tracew(t->sn, (enum tw_type)type, &f, &a);
 		if (opt_bool(o, OPT_REST))

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# An option that changes numbers is applied or refused, never ignored: each report on traces, and each export that pprof
+# does not have, with each option of the groups that change what a report prints. (pprof's own reports take all of
+# pprof's options and ignore some, as pprof does; tests/report.sh compares their text.)
+. "${srcdir:-.}/tests/lib.sh"
+cd "$tmp" || exit 1
+
+# value OPTION: one with which every report that applies the option prints something else of the sample
+value() {
+	case $1 in
+	nodecount) echo 1 ;;
+	nodefraction | edgefraction) echo 0.5 ;;
+	trim | complete) echo false ;;
+	granularity) echo lines ;;
+	focus | show | show_from | logtext | name) echo nosuch ;;
+	ignore | hide | prune_from) echo main ;;
+	tagfocus | tagignore | tagshow | taghide | tagroot | tagleaf) echo customer ;;
+	sample_index) echo 0 ;;
+	unit) echo s ;;
+	divide_by) echo 7 ;;
+	base | diff_base) echo "$cpu" ;;
+	type) echo run ;;
+	from) echo 40% ;;
+	to) echo 60% ;;
+	goroutine) echo 2583 ;;
+	group) echo collect ;;
+	task | region) echo '^report$' ;;
+	proc) echo 1 ;;
+	blame) echo self ;;
+	by) echo state ;;
+	latency) echo '>50ms' ;;
+	window) echo 1ms ;;
+	percentile) echo 50 ;;
+	include) echo stw ;;
+	step) echo 10ms ;;
+	*) echo true ;;
+	esac
+}
+
+"$TTRACE" -print=options >options
+"$TTRACE" -print=reports >reports
+awk -F '\t' '/^(report|granularity|filter|value|difference|trace)\t/ { print $2 }' options >changing
+[ "$(grep -c '' changing)" -gt 40 ] || fail "the table of options: $(cat options)"
+
+# either REPORT FILE OPTION ARGUMENT...: applied or refused
+either() {
+	e_report=$1 e_file=$2 e_option=$3
+	shift 3
+	"$TTRACE" "$e_report" "-$e_option=$(value "$e_option")" "$@" "$e_file" >out 2>err
+	case $? in
+	0) cmp -s plain out && fail "$e_report ignores -$e_option of $e_file" ;;
+	2) [ -s err ] && [ "$(grep -c '' err)" = 1 ] || fail "$e_report -$e_option: $(cat err)" ;;
+	*) fail "$e_report -$e_option: $(cat err)" ;;
+	esac
+}
+for report in $(awk -F '\t' '$1 == "trace" { print $2 }' reports); do
+	arg=
+	[ "$report" = goroutine ] && arg=1
+	"$TTRACE" "$report" $arg "$trace" >plain 2>err || fail "$report: $(cat err)"
+	while read -r option; do
+		either "$report" "$trace" "$option" $arg
+	done <changing
+done
+# what is its default, or has nothing to change in this profile, says nothing
+for report in folded speedscope flame; do
+	"$TTRACE" "$report" "$cpu" >plain 2>err || fail "$report: $(cat err)"
+	grep -v -e '^functions$' -e '^drop_negative$' -e '^showcolumns$' -e '^relative' -e '^tag' changing | while read -r option; do
+		either "$report" "$cpu" "$option"
+		[ $bad = 0 ] || echo "$bad" >failed
+	done
+	[ -e failed ] && bad=1
+done
+
+# reports that cannot compare, even where the file is there; -diff_base of a file that is not
+for report in goroutines tasks regions gc stw mmu stats procs syscalls; do
+	refuses 2 'cannot compare: -diff_base' $report -diff_base="$trace" "$trace"
+	refuses 2 'cannot compare: -base' $report -base=nowhere "$trace"
+done
+refuses 1 nowhere top -diff_base=nowhere "$trace"
+# options of traces, on profiles
+refuses 2 'pprof profile: -from applies to traces' top -from=1s "$cpu"
+refuses 2 '-blame applies to -type=sched' top -type=net -blame=self "$trace"
+refuses 2 '-latency needs' gc '-latency=>1ms' "$trace"
+# $TTRACE_OPTS is for all calls: what does not apply is ignored
+run 0 gc "$trace"
+cp out plain
+TTRACE_OPTS='-cum -nodecount=3' run 0 gc "$trace"
+cmp -s out plain || fail "an option of TTRACE_OPTS that does not apply changes gc"
+exit $bad
