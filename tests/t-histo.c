@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Histograms against the sorted numbers themselves: a quantile is never below
- * the exact one and at most a sixteenth above it, nothing that was added is lost
- * from the columns, whatever their scale.
+ * Histograms against the sorted numbers themselves: rows count exactly what lies in them, nothing that was added is
+ * lost from the columns, whatever their scale; and values at shares are those of the sorted numbers.
  */
 #include "config.h"
 #include "analysis/histo.h"
+#include "analysis/sched.h"
 
 #include "tap.h"
 
@@ -21,37 +21,39 @@ static uint64_t rnd(void)
 	return seed >> 17;
 }
 
-static int cmp(const void *a, const void *b)
+static void check_rows(const struct histo *h, const int64_t *v, int n)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
+	for (int k = 0; k < HISTO_ROWS; k++) {
+		uint32_t in = 0;
+		OK(histo_row_from(k) < histo_row_from(k + 1));
+		for (int i = 0; i < n; i++)
+			in += v[i] >= histo_row_from(k) && v[i] < histo_row_from(k + 1);
+		OK(h->row[k] == in);
+	}
 }
 
 static void check(int64_t *v, int n)
 {
-	static const double q[] = {0.01, 0.25, 0.50, 0.95, 0.99, 1};
 	static struct histo h;
 	uint64_t col[37], sum = 0;
 	memset(&h, 0, sizeof h);
 	for (int i = 0; i < n; i++)
 		histo_add(&h, v[i]);
-	qsort(v, (size_t)n, sizeof *v, cmp);
-	for (int k = 0; k < 6; k++) {
-		int64_t got = histo_quantile(&h, q[k]);
-		uint64_t below = 0;
-		for (int i = 0; i < n; i++)
-			below += v[i] <= got;
-		OK((double)below >= q[k] * n);
-		int i = (int)(q[k] * n);
-		int64_t exact = v[i < n ? i : n - 1];
-		OK(got - exact <= exact / 16 + 1);
-		OK(got >= v[0] && got <= v[n - 1]);
+	struct sched_spread s = sched_spread(v, (uint32_t)n);
+	for (int k = 0; k < SPREAD__N; k++) {
+		int below = 0, upto = 0;
+		for (int i = 0; i < n; i++) {
+			below += v[i] < s.at[k];
+			upto += v[i] <= s.at[k];
+		}
+		OK(below <= sched_spread_share[k] * n && (upto > sched_spread_share[k] * n || upto == n));
 	}
+	OK(s.at[SPREAD_MAX] == v[n - 1]);
+	check_rows(&h, v, n);
 	histo_columns(&h, v[0], v[n - 1] / 2, 37, col);
 	for (int i = 0; i < 37; i++)
 		sum += col[i];
 	OK(sum == (uint64_t)n && h.n == (uint64_t)n);
-	OK(histo_between(&h, 0, INT64_MAX) == (uint64_t)n);
 	OK(h.min == v[0] && h.max == v[n - 1]);
 }
 
@@ -68,9 +70,10 @@ int main(void)
 		v[i] = (int64_t)(rnd() >> (rnd() % 47));
 	check(v, N);
 	struct histo h = {0};
-	OK(histo_quantile(&h, 0.5) == 0);
+	struct sched_spread none = sched_spread(NULL, 0);
+	OK(none.n == 0 && none.at[SPREAD_P50] == 0);
 	histo_add(&h, INT64_MAX);
 	histo_add(&h, -5);
-	OK(histo_quantile(&h, 1) == INT64_MAX && histo_quantile(&h, 0) == 0 && h.n == 2);
+	OK(h.row[0] == 1 && h.row[HISTO_ROWS - 1] == 1 && h.n == 2);
 	return DONE();
 }

@@ -214,7 +214,9 @@ static void longest(const struct snap *sn, struct arena *a)
 }
 
 /* The same as waits_of(), one goroutine after another. */
-static void walk_all(const struct snap *sn, const struct waits_ask *q, struct waits *o)
+struct lengths { int64_t *ready, *block[WAITS_STATES]; };
+
+static void walk_all(const struct snap *sn, const struct waits_ask *q, struct waits *o, struct lengths *l)
 {
 	for (uint32_t i = 0; i < q->n; i++) {
 		int64_t born = store_trk(sn->st, q->g[i])->t0, t = born != TIME_NONE && born > q->t0 ? born : q->t0;
@@ -223,14 +225,23 @@ static void walk_all(const struct snap *sn, const struct waits_ask *q, struct wa
 		for (; have && v.t0 < q->t1; have = ival_step(sn, &v, 1)) {
 			o->spans++;
 			if (v.state == TS_READY)
-				histo_add(&o->ready, v.t1 - v.t0);
+				l->ready[o->ready.n++] = v.t1 - v.t0;
 			o->wakes += waited && v.state == TS_READY;
 			waited = state_waits(v.state);
 			for (int k = 0; k < WAITS_STATES && waited; k++)
 				if (v.state == q->state[k])
-					histo_add(&o->block[k], v.t1 - v.t0);
+					l->block[k][o->block[k].n++] = v.t1 - v.t0;
 		}
 	}
+}
+
+/* For the lengths of all spans. */
+static int64_t *room(const struct snap *sn, struct arena *a)
+{
+	size_t n = 1;
+	for (uint32_t i = 0; i < sn->nsheets; i++)
+		n += store_slot(sn->st, i)->n;
+	return arena_alloc(a, n * sizeof(int64_t));
 }
 
 static void waits(const struct snap *sn, struct arena *a)
@@ -238,6 +249,9 @@ static void waits(const struct snap *sn, struct arena *a)
 	trk_id *g = arena_alloc(a, (sn->ntrks + 1u) * sizeof *g);
 	uint32_t wrong = 0, spans = 0, cut = 0;
 	static struct waits x, y;
+	struct lengths l = {.ready = room(sn, a)};
+	for (int k = 0; k < WAITS_STATES; k++)
+		l.block[k] = room(sn, a);
 	for (int i = 0; i < 60; i++) {
 		int64_t t0 = i % 3 ? sn->t0 + (int64_t)rnd(1u << 20) * (sn->t1 - sn->t0) / (1 << 20) : sn->t0;
 		int64_t t1 = i % 3 ? t0 + 1 + (int64_t)rnd(1u << 20) * (sn->t1 - t0) / (1 << 20) : sn->t1;
@@ -249,10 +263,13 @@ static void waits(const struct snap *sn, struct arena *a)
 		    .g = g, .n = n, .t0 = t0, .t1 = t1, .state = {TS_CHANRECV, TS_SLEEP, TS_SYNC}, .most = UINT64_MAX};
 		waits_of(sn, &q, &x);
 		memset(&y, 0, sizeof y);
-		walk_all(sn, &q, &y);
+		walk_all(sn, &q, &y, &l);
+		y.ready = sched_spread(l.ready, y.ready.n);
+		for (int k = 0; k < WAITS_STATES; k++)
+			y.block[k] = sched_spread(l.block[k], y.block[k].n);
 		wrong += x.cut || x.spans != y.spans || x.wakes != y.wakes ||
-		    memcmp(&x.ready, &y.ready, sizeof x.ready) ||
-			 memcmp(x.block, y.block, sizeof x.block);
+		    memcmp(&x.ready, &y.ready, sizeof x.ready) || memcmp(x.block, y.block, sizeof x.block) ||
+		    x.histo.n != x.ready.n;
 		for (uint32_t k = 0; k < x.nwaker; k++) {
 			wakes += x.waker[k].n;
 			wrong += k && x.waker[k].n > x.waker[k - 1].n;

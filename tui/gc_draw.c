@@ -208,10 +208,11 @@ static void draw_below(const struct gcview *p, const struct pane_env *env, struc
 	draw_worst(p, env, g, y + h + 2);
 	struct buf b = {0};
 	buf_printf(&b, "%u stop%s", p->rows[1].n, p->rows[1].n == 1 ? "" : "s");
-	static const struct { const char *name; double q; } q[] = {{"p50", 0.5}, {"p99", 0.99}, {"max", 1}};
+	static const struct { const char *name; enum sched_spread_at q; } q[] = {
+	    {"p50", SPREAD_P50}, {"p99", SPREAD_P99}, {"max", SPREAD_MAX}};
 	for (int k = 0; k < 3 && p->stw.n; k++) {
 		buf_printf(&b, "  %s ", q[k].name);
-		text_ns(&b, histo_quantile(&p->stw, q[k].q));
+		text_ns(&b, p->stw_spread.at[q[k].q]);
 	}
 	int x = grid_text(g, y + h + 3, 1, ST_NORMAL, 0, buf_str(&b));
 	if (p->stw.n)

@@ -5,6 +5,7 @@
 
 #include "analysis/cycles.h"
 #include "analysis/mmu.h"
+#include "analysis/sched.h"
 #include "tracepane.h"
 #include "tree.h"
 
@@ -40,6 +41,7 @@ struct gcview {
 	int pct;
 	bool per_proc;
 	struct histo stw;
+	struct sched_spread stw_spread;
 	int64_t mark, assist, stopped;	/* totals of the window */
 	struct gc_work *work;		/* a curve that is being made */
 	bool plotted;

@@ -29,7 +29,6 @@ void gor_tell(const struct snap *sn, const struct sched_groups *gs, uint32_t fir
 		const struct trk_row *t = store_trk(sn->st, gs->g[i].trk);
 		for (int s = 0; s < TS__N; s++)
 			o->ns[s] = wrap_add(o->ns[s], gs->g[i].ns[s]);
-		histo_add(&o->life, gs->g[i].total);
 		o->ended += t->to_t1 != 0;
 		if (!o->created)
 			o->created = t->created;
@@ -52,6 +51,15 @@ static void pick_states(struct gor_story *o, const struct gor_told *told)
 	}
 }
 
+/* How long they live: accounts of a group lie longest life first. */
+static struct sched_spread lives(const struct sched_groups *gs, const struct gor_row *r)
+{
+	struct sched_spread s = {.n = r->n};
+	for (int k = 0; k < SPREAD__N && r->n; k++)
+		s.at[k] = gs->g[r->first + r->n - 1 - sched_place(r->n, sched_spread_share[k])].total;
+	return s;
+}
+
 void gor_story_make(struct gor *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -69,19 +77,19 @@ void gor_story_make(struct gor *p, const struct pane_env *env)
 		gor_tell(sn, p->gs, r->first, r->n, &p->mem, &now);
 	const struct gor_told *told = r->told ? r->told : &now;
 	pick_states(&p->story, told);
-	p->story.life = told->life;
+	p->story.life = lives(p->gs, r);
 	p->story.ended = told->ended;
 	p->story.created = told->created;
 	gor_look_story(p, env);
 }
 
-static int quantiles(struct grid *g, int y, const char *name, const struct histo *h)
+static int quantiles(struct grid *g, int y, const char *name, const struct sched_spread *s)
 {
-	static const double q[] = {0.50, 0.95, 0.99, 1};
+	static const enum sched_spread_at q[] = {SPREAD_P50, SPREAD_P95, SPREAD_P99, SPREAD_MAX};
 	grid_text(g, y, 2, ST_NORMAL, 0, name);
 	for (int k = 0; k < 4; k++) {
 		int x1 = 24 + 9 * (k + 1);
-		tp_ns(g, y, x1, histo_quantile(h, q[k]), 0);
+		tp_ns(g, y, x1, s->at[q[k]], 0);
 	}
 	return y + 1;
 }
@@ -122,19 +130,19 @@ void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid
 		return;
 	}
 	if (g->h <= 12) {
-		int64_t lo = tp_decade(o->w.ready.min, false), hi = tp_decade(o->w.ready.max, true);
+		int64_t lo = tp_decade(o->w.histo.min, false), hi = tp_decade(o->w.histo.max, true);
 		struct buf b = {0};
 		text_ns(&b, lo);
 		buf_puts(&b, " .. ");
 		text_ns(&b, hi);
 		grid_text(g, y, 2, ST_NORMAL, 0, "runnable");
-		tp_hist(g, y, 12, 40, &o->w.ready, lo, hi, ST_S_READY);
+		tp_hist(g, y, 12, 40, &o->w.histo, lo, hi, ST_S_READY);
 		grid_text(g, y, 54, ST_DIM, 0, buf_str(&b));
 		buf_free(&b);
 		return;
 	}
 	grid_text(g, ++y, 0, ST_HEAD, 0, "runnable, each time");
-	y = tp_hist_rows(g, y + 1, g->h - 4, &o->w.ready, ST_S_READY) + 1;
+	y = tp_hist_rows(g, y + 1, g->h - 4, &o->w.histo, ST_S_READY) + 1;
 	y = draw_wakers(o, env, g, y);
 	if (o->created && y + 2 < g->h) {
 		grid_text(g, y++, 0, ST_HEAD, 0, "created at");

@@ -16,7 +16,6 @@ enum gor_val { GV_RUN, GV_READY, GV_SYSCALL, GV_BLOCKED, GV_CHAN, GV_SYNC, GV_NE
 
 struct gor_told {			/* of all goroutines of a group, added up */
 	int64_t ns[TS__N];
-	struct histo life;
 	uint32_t ended;
 	stk_id created;			/* the first that is known */
 };
@@ -29,7 +28,7 @@ struct gor_row {			/* a group, or a goroutine of one */
 };
 
 struct gor_story {			/* of the selected group or goroutine, from its spans */
-	struct histo life;
+	struct sched_spread life;
 	enum tstate state[WAITS_STATES];	/* the kinds of waits that take longest; TS_NONE: none */
 	struct waits w;
 	uint32_t ended;

@@ -17,6 +17,7 @@
 #include "config.h"
 #include "gcview.h"
 
+#include "base/mem.h"
 #include "base/rx.h"
 #include "base/text.h"
 #include "store/spans.h"
@@ -87,6 +88,35 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 	return n;
 }
 
+/* The stops of the world in the window, and how long they are. */
+static void make_stops(struct gcview *p, const struct snap *sn)
+{
+	uint32_t n = 0, nthere;
+	size_t cap = 0, cns = 0;
+	uint32_t *stw = NULL;
+	int64_t *ns = NULL;
+	const struct tw_slice *there = tw_presence(sn, &p->scope.f, &p->mem, &nthere);
+	for (uint32_t i = 0; (i = spans_next(sn, i, 1u << SP_STW, p->scope.t0, p->scope.t1)) != UINT32_MAX; i++) {
+		int64_t a, b;
+		span_bounds(sn, &store_span(sn->st, i)->s, &a, &b);
+		if (!tw_present(there, nthere, a, b))
+			continue;
+		stw = mem_grow(stw, &cap, n + 1u, sizeof *stw);
+		ns = mem_grow(ns, &cns, n + 1u, sizeof *ns);
+		stw[n] = i;
+		ns[n++] = b - a;
+		histo_add(&p->stw, b - a);
+		p->stopped += within(&p->scope, a, b);
+	}
+	p->stw_spread = sched_spread(ns, n);
+	p->row[1] = arena_alloc(&p->mem, (n + 1u) * sizeof **p->row);
+	if (n)
+		memcpy(p->row[1], stw, n * sizeof *stw);
+	mem_free(stw);
+	mem_free(ns);
+	rows_set(&p->rows[1], n);
+}
+
 static void update(void *st, const struct pane_env *env)
 {
 	struct gcview *p = st;
@@ -105,25 +135,7 @@ static void update(void *st, const struct pane_env *env)
 			p->assist += p->cycle[i].assist;
 		}
 	rows_set(&p->rows[0], n);
-	n = 0;
-	size_t cap = 0;
-	uint32_t *stw = NULL, nthere;
-	const struct tw_slice *there = tw_presence(sn, &p->scope.f, &p->mem, &nthere);
-	for (uint32_t i = 0; (i = spans_next(sn, i, 1u << SP_STW, p->scope.t0, p->scope.t1)) != UINT32_MAX; i++) {
-		int64_t a, b;
-		span_bounds(sn, &store_span(sn->st, i)->s, &a, &b);
-		if (!tw_present(there, nthere, a, b))
-			continue;
-		stw = mem_grow(stw, &cap, n + 1u, sizeof *stw);
-		stw[n++] = i;
-		histo_add(&p->stw, b - a);
-		p->stopped += within(&p->scope, a, b);
-	}
-	p->row[1] = arena_alloc(&p->mem, (n + 1u) * sizeof **p->row);
-	if (n)
-		memcpy(p->row[1], stw, n * sizeof *stw);
-	mem_free(stw);
-	rows_set(&p->rows[1], n);
+	make_stops(p, sn);
 	mark_hits(p, env);
 	gc_curve_want(p, env);
 }

@@ -18,7 +18,7 @@ enum { K_NAME, K_COUNT, K_P50, K_P95, K_P99, K_MAX, K_HIST, K__N };
 
 static void draw_kind(const void *arg, struct grid *g, int y, uint32_t i)
 {
-	static const double q[] = {0.50, 0.95, 0.99, 1};
+	static const enum sched_spread_at q[] = {SPREAD_P50, SPREAD_P95, SPREAD_P99, SPREAD_MAX};
 	const struct drawing *d = arg;
 	const struct kind *k = &d->p->kind[d->p->order[i]];
 	int end = d->x[K_NAME] + d->w[K_NAME];
@@ -33,7 +33,7 @@ static void draw_kind(const void *arg, struct grid *g, int y, uint32_t i)
 		tp_count(g, y, d->x[K_COUNT] + d->w[K_COUNT], k->n);
 	for (int c = 0; c < 4; c++)
 		if (d->x[K_P50 + c] >= 0)
-			tp_ns(g, y, d->x[K_P50 + c] + d->w[K_P50 + c], histo_quantile(&k->h, q[c]),
+			tp_ns(g, y, d->x[K_P50 + c] + d->w[K_P50 + c], k->spread.at[q[c]],
 			    d->p->sort[L_KINDS] == SORT_P50 + c ? AT_BOLD : 0);
 	if (d->x[K_HIST] >= 0)
 		tp_hist(g, y, d->x[K_HIST], d->w[K_HIST], &k->h, d->p->lo, d->p->hi, ST_HEAT);
@@ -320,8 +320,7 @@ static void side_one(const struct tasks *p, const struct pane_env *env, struct g
 
 void tasks_side(const void *st, const struct pane_env *env, struct grid *g)
 {
-	static const struct { const char *name; double q; } q[] = {
-		{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"max", 1}};
+	static const char *const name[SPREAD__N] = {"p50", "p90", "p95", "p99", "max"};
 	const struct tasks *p = st;
 	const struct kind *k = kind_now(p);
 	const struct item *it = item_now(p);
@@ -333,9 +332,9 @@ void tasks_side(const void *st, const struct pane_env *env, struct grid *g)
 		return;
 	int h = g->h > 30 ? 12 : 8, y = h + 1;
 	draw_bars(p, g, 0, h);
-	for (int i = 0; i < 5; i++, y++) {
-		grid_text(g, y, 2, ST_NORMAL, 0, q[i].name);
-		tp_ns(g, y, 16, histo_quantile(&k->h, q[i].q), 0);
+	for (int i = 0; i < SPREAD__N; i++, y++) {
+		grid_text(g, y, 2, ST_NORMAL, 0, name[i]);
+		tp_ns(g, y, 16, k->spread.at[i], 0);
 	}
 	y++;
 	if (p->level == L_LIST && p->regions && it) {

@@ -16,21 +16,25 @@
 #include "base/keyed.h"
 #include "base/text.h"
 #include "store/spans.h"
+#include "timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void add_item(struct tasks *p, const struct snap *sn, struct item it, int64_t t0, int64_t t1)
+/* Does its length count? Of a task that did not begin and end in the trace it is not known. */
+static bool is_measured(const struct tasks *p, const struct item *it)
+{
+	return it->in && (p->regions || !it->open);
+}
+
+static void add_item(struct tasks *p, struct item it)
 {
 	struct kind *k = &p->kind[it.kind];
-	it.t0 = t0 == TIME_NONE ? sn->t0 : t0;
-	it.t1 = t1 == TIME_NONE ? sn->t1 : t1;
-	it.open = t0 == TIME_NONE || t1 == TIME_NONE;
 	p->item[p->nitem++] = it;
 	k->all++;
 	k->n += it.in;
 	k->open += it.in && it.open;
-	if (it.in && !it.open)
+	if (is_measured(p, &it))
 		histo_add(&k->h, it.t1 - it.t0);
 }
 
@@ -83,11 +87,12 @@ static void make_tasks(struct tasks *p, const struct snap *sn, const struct onlo
 		look(p, sn, i);
 		if (t->span == UINT32_MAX)
 			continue;
-		struct item it = {.i = i, .kind = of[t->name] - 1, .in = pick_task(&p->pick, sn->st, p->ts, t)};
+		struct item it = {.i = i, .kind = of[t->name] - 1, .in = pick_task(&p->pick, sn->st, p->ts, t),
+		    .open = t->t0 == TIME_NONE || t->t1 == TIME_NONE};
+		tl_task_bounds(sn, t, &it.t0, &it.t1);
 		p->kind[it.kind].name = t->name;
-		if (tp_span_in(&p->scope, t->span, store_span(sn->st, t->span)->s.trk,
-			t->t0 == TIME_NONE ? sn->t0 : t->t0, t->t1 == TIME_NONE ? sn->t1 : t->t1))
-			add_item(p, sn, it, t->t0, t->t1);
+		if (tp_span_in(&p->scope, t->span, store_span(sn->st, t->span)->s.trk, it.t0, it.t1))
+			add_item(p, it);
 	}
 	mem_free(of);
 	make_kids(p);
@@ -108,10 +113,13 @@ static void make_regions(struct tasks *p, const struct snap *sn, const struct on
 		for (uint32_t i = s->first; i < s->first + s->n && more(on, i); i++) {
 			const struct sched_region *r = &p->ks->r[i];
 			struct sink_span sp = {.t0 = r->t0, .t1 = r->t1, .name = s->name};
+			struct item it = {.t0 = r->t0, .t1 = r->t1, .i = i, .kind = k,
+			    .open = r->t0 == TIME_NONE || r->t1 == TIME_NONE, .in = pick_region(&p->pick, sn, &sp)};
 			look(p, sn, i);
+			if (!sched_bounds(sn, r->trk, &it.t0, &it.t1))
+				it.t0 = it.t1 = sn->t0;
 			if (tw_has(p->scope.f.span, r->span))
-				add_item(p, sn, (struct item){.i = i, .kind = k, .in = pick_region(&p->pick, sn, &sp)},
-				    r->t0, r->t1);
+				add_item(p, it);
 		}
 	}
 }
@@ -120,8 +128,8 @@ static void make_regions(struct tasks *p, const struct snap *sn, const struct on
 
 static int64_t sort_value(const struct kind *k, int sort)
 {
-	static const double q[] = {0, 0.50, 0.95, 0.99, 1};
-	return sort == SORT_COUNT ? k->n : histo_quantile(&k->h, q[sort]);
+	static const enum sched_spread_at q[] = {0, SPREAD_P50, SPREAD_P95, SPREAD_P99, SPREAD_MAX};
+	return sort == SORT_COUNT ? k->n : k->spread.at[q[sort]];
 }
 
 struct by { const struct tasks *p; const struct store *st; };
@@ -393,6 +401,22 @@ static void sort_kind(struct tasks *p, struct item *v, uint32_t n)
 	arena_rest(&p->mem);
 }
 
+/* Items of a kind lie longest first, so a value at a share is that of one of them. */
+static void spread_kind(const struct tasks *p, struct kind *k)
+{
+	uint32_t n = k->spread.n = (uint32_t)k->h.n, place = n;
+	int share = 0;
+	for (uint32_t i = k->first; i < k->first + k->all && place > 0; i++) {
+		const struct item *it = &p->item[i];
+		arena_look(&p->mem, i);
+		if (!is_measured(p, it))
+			continue;
+		place--;
+		for (int s = SPREAD__N - 1 - share; s >= 0 && sched_place(n, sched_spread_share[s]) == place; s--, share++)
+			k->spread.at[s] = it->t1 - it->t0;
+	}
+}
+
 /* By kind, one kind after another: there may be millions, and what is to be sorted is what is in the hand. */
 static void sort_items(struct tasks *p, const struct onlooker *on)
 {
@@ -407,8 +431,10 @@ static void sort_items(struct tasks *p, const struct onlooker *on)
 		v[at[p->item[i].kind]++] = p->item[i];
 	}
 	p->item = v;
-	for (uint32_t k = 0; k < p->nkind && goes_on(on); k++)
+	for (uint32_t k = 0; k < p->nkind && goes_on(on); k++) {
 		sort_kind(p, v + p->kind[k].first, p->kind[k].all);
+		spread_kind(p, &p->kind[k]);
+	}
 	mem_free(at);
 }
 

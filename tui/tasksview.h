@@ -17,8 +17,9 @@ enum item_val { IV_DUR, IV_START, IV_ID, IV_RUN, IV_READY, IV_SYSCALL, IV_BLOCKE
 struct kind {
 	str_id name;
 	frm_id frame;
-	uint32_t n, open, all, first;	/* n, open and h: of those picked; all: item[first ..] */
+	uint32_t n, open, all, first;	/* n, open, h and spread: of those picked; all: item[first ..] */
 	struct histo h;
+	struct sched_spread spread;	/* of tasks that are whole, of all regions, as the reports have them */
 };
 struct item { int64_t t0, t1; bool open, in; uint32_t i, kind; };	/* i: of task[] or of r[]; in: picked */
 struct line {

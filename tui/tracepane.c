@@ -306,25 +306,19 @@ void tp_hist(struct grid *g, int y, int x, int w, const struct histo *h, int64_t
 
 int tp_hist_rows(struct grid *g, int y, int h, const struct histo *hi, enum style style)
 {
-	static const int step[] = {1, 3};
-	uint64_t most = 1;
-	for (int64_t d = tp_decade(hi->min, false); d <= hi->max && d < INT64_MAX / 100; d *= 10)
-		for (int k = 0; k < 2; k++) {
-			uint64_t n = histo_between(hi, d * step[k], d * (k ? 10 : 3));
-			most = n > most ? n : most;
-		}
-	for (int64_t d = tp_decade(hi->min, false); d <= hi->max && d < INT64_MAX / 100; d *= 10)
-		for (int k = 0; k < 2 && y < h; k++) {
-			uint64_t n = histo_between(hi, d * step[k], d * (k ? 10 : 3));
-			if (!n && (d * (k ? 10 : 3) <= hi->min || d * step[k] > hi->max))
-				continue;
-			struct buf b = {0};
-			text_ns(&b, d * step[k]);
-			grid_right(g, y, 8, ST_DIM, 0, buf_str(&b));
-			grid_bar(g, y, 9, g->w - 18, (double)n / (double)most, style);
-			tp_count(g, y++, g->w - 1, (int64_t)n);
-			buf_free(&b);
-		}
+	uint32_t most = 1;
+	for (int i = 0; i < HISTO_ROWS; i++)
+		most = hi->row[i] > most ? hi->row[i] : most;
+	for (int i = 0; i < HISTO_ROWS && y < h; i++) {
+		struct buf b = {0};
+		if (histo_row_from(i) > hi->max || histo_row_from(i + 1) <= hi->min)
+			continue;
+		text_ns(&b, histo_row_from(i));
+		grid_right(g, y, 8, ST_DIM, 0, buf_str(&b));
+		grid_bar(g, y, 9, g->w - 18, (double)hi->row[i] / most, style);
+		tp_count(g, y++, g->w - 1, hi->row[i]);
+		buf_free(&b);
+	}
 	return y;
 }
 

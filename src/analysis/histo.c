@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Histograms of durations. A bucket is a power of two cut in 16: below 16 each
- * number has its own, above, the four bits after the leading one choose. So a
- * quantile is off by a sixteenth at most, whatever the range, in 4 kB, and adding
- * costs no search. Sorting all values would be exact and is what reports do; a
- * pane that walks a list of groups wants an answer for each within a keystroke.
+ * Histograms of durations, for pictures of them. A bucket is a power of two cut
+ * in 16: below 16 each number has its own, above, the four bits after the
+ * leading one choose. So a duration is at most a sixteenth away from where it is
+ * drawn, whatever the range, in 4 kB, and adding one costs no search.
+ *
+ * Counts that are printed come from rows of their own, two a decade, which are exact. Quantiles do not come from a
+ * histogram: sched_spread() takes them from the durations themselves.
  */
 #include "config.h"
 #include "analysis/histo.h"
@@ -31,39 +33,36 @@ static int64_t bucket_from(int b)
 	return (int64_t)(HISTO_STEP + b % HISTO_STEP) << (top - 4);
 }
 
+int64_t histo_row_from(int i)
+{
+	int64_t d = i % 2 ? 3 : 1;
+	if (i >= HISTO_ROWS)
+		return INT64_MAX;
+	for (int k = i / 2; k > 0; k--)
+		d *= 10;
+	return i ? d : 0;
+}
+
+/* The last row that begins at or before v. */
+static int row_of(int64_t v)
+{
+	int64_t d = 1;
+	int i = 0;
+	while (i + 2 < HISTO_ROWS && v / 10 >= d) {
+		d *= 10;
+		i += 2;
+	}
+	return i + (v / 3 >= d);
+}
+
 void histo_add(struct histo *h, int64_t v)
 {
 	v = v < 0 ? 0 : v;
 	h->min = !h->n || v < h->min ? v : h->min;
 	h->max = v > h->max ? v : h->max;
-	h->sum = v > INT64_MAX - h->sum ? INT64_MAX : h->sum + v;
 	h->n++;
 	h->bucket[bucket_of(v)]++;
-}
-
-int64_t histo_quantile(const struct histo *h, double q)
-{
-	if (!h->n)
-		return 0;
-	uint64_t want = (uint64_t)ceil(q * (double)h->n), sum = 0;
-	want = want < 1 ? 1 : want > h->n ? h->n : want;
-	for (int b = 0; b < HISTO_N; b++) {
-		sum += h->bucket[b];
-		if (sum < want)
-			continue;
-		int64_t end = bucket_from(b + 1), v = end == INT64_MAX ? end : end - 1;
-		return v < h->min ? h->min : v > h->max ? h->max : v;
-	}
-	return h->max;
-}
-
-uint64_t histo_between(const struct histo *h, int64_t a, int64_t b)
-{
-	uint64_t sum = 0;
-	for (int k = 0; k < HISTO_N; k++)
-		if (bucket_from(k) >= a && bucket_from(k) < b)
-			sum += h->bucket[k];
-	return sum;
+	h->row[row_of(v)]++;
 }
 
 void histo_columns(const struct histo *h, int64_t lo, int64_t hi, int n, uint64_t *out)

@@ -27,7 +27,9 @@ void sched_sort(int64_t *v, uint32_t n)
 		qsort(v, n, sizeof *v, i64_cmp);
 }
 
-static uint32_t place_of(uint32_t n, double q)
+const double sched_spread_share[SPREAD__N] = {0.50, 0.90, 0.95, 0.99, 1};
+
+uint32_t sched_place(uint32_t n, double q)
 {
 	uint32_t i = (uint32_t)(q * (double)n);
 	return i < n ? i : n - 1;
@@ -35,7 +37,7 @@ static uint32_t place_of(uint32_t n, double q)
 
 int64_t sched_quantile(const int64_t *v, uint32_t n, double q)
 {
-	return n ? v[place_of(n, q)] : 0;
+	return n ? v[sched_place(n, q)] : 0;
 }
 
 /* One that is looked for: its first bits, and how many of those that begin so are before it. */
@@ -57,7 +59,7 @@ static void select_all(const struct arena *a, const int64_t *v, uint32_t n, stru
 {
 	struct sought *s = xcalloc(nq, sizeof *s);
 	for (unsigned k = 0; k < nq; k++)
-		s[k].rank = place_of(n, q[k].share);
+		s[k].rank = sched_place(n, q[k].share);
 	for (int shift = 64 - BITS; shift >= 0; shift -= BITS) {
 		for (unsigned k = 0; k < nq; k++)
 			s[k].count = xcalloc(MASK + 1, sizeof *s[k].count);
@@ -86,4 +88,13 @@ void sched_shares(const struct arena *a, int64_t *v, uint32_t n, struct sched_sh
 		q[k].value = sched_quantile(v, n, q[k].share);
 	if (a && n > SOME)
 		arena_rest(a);
+}
+
+struct sched_spread sched_spread(int64_t *v, uint32_t n)
+{
+	struct sched_spread s = {.n = n};
+	sched_sort(v, n);
+	for (int k = 0; k < SPREAD__N; k++)
+		s.at[k] = sched_quantile(v, n, sched_spread_share[k]);
+	return s;
 }

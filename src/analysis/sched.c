@@ -123,15 +123,24 @@ static void stat_block(const struct sched *s, struct gstat *g, struct arena *mem
 	g->block = p;
 }
 
-bool sched_begin(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct gstat *g)
+bool sched_bounds(const struct snap *sn, trk_id trk, int64_t *a, int64_t *b)
 {
-	const struct trk_row *row = store_trk(s->sn->st, trk);
-	int64_t born = row->t0, died = store_t1(s->sn->st, row);
-	*g = (struct gstat){ .trk = trk };
+	const struct trk_row *row = store_trk(sn->st, trk);
+	int64_t born = row->t0, died = store_t1(sn->st, row);
 	if (born == TIME_NONE)
 		return false;
-	g->t0 = a == TIME_NONE ? born : a;
-	g->t1 = b != TIME_NONE ? b : died != TIME_NONE ? died : s->sn->t1;
+	*a = *a == TIME_NONE ? born : *a;
+	*b = *b != TIME_NONE ? *b : died != TIME_NONE ? died : sn->t1;
+	return true;
+}
+
+bool sched_begin(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct gstat *g)
+{
+	*g = (struct gstat){ .trk = trk };
+	if (!sched_bounds(s->sn, trk, &a, &b))
+		return false;
+	g->t0 = a;
+	g->t1 = b;
 	g->total = g->t1 - g->t0;
 	return true;
 }

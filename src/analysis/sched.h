@@ -29,6 +29,8 @@ const struct snap *sched_snap(const struct sched *);
 /* From a to b, or the goroutine's life where TIME_NONE. Parts are in the arena. */
 void sched_stat(const struct sched *, trk_id g, int64_t a, int64_t b, struct arena *, struct gstat *);
 
+/* Where a stretch of a goroutine begins and ends: where TIME_NONE, as its life does. false: it was never there. */
+bool sched_bounds(const struct snap *, trk_id, int64_t *a, int64_t *b);
 /* Nothing but how long it is. */
 int64_t sched_length(const struct sched *, trk_id g, int64_t a, int64_t b);
 
@@ -98,6 +100,14 @@ uint32_t sched_task_find(const struct sched_tasks *, uint64_t id);
    very many, left as they are; a, NULL: none, is the arena that they lie in. */
 struct sched_share { double share; int64_t value; };
 void sched_shares(const struct arena *a, int64_t *v, uint32_t n, struct sched_share *, unsigned nshare);
+/* The place among n > 0 sorted numbers, ascending, of the one at that share. */
+uint32_t sched_place(uint32_t n, double share);
+/* The values of n numbers at the shares that are shown everywhere, exact; all 0 when there are none. The numbers are
+   sorted. */
+enum sched_spread_at { SPREAD_P50, SPREAD_P90, SPREAD_P95, SPREAD_P99, SPREAD_MAX, SPREAD__N };
+extern const double sched_spread_share[SPREAD__N];
+struct sched_spread { uint32_t n; int64_t at[SPREAD__N]; };
+struct sched_spread sched_spread(int64_t *v, uint32_t n);
 /* Value at share q of n sorted numbers, 0 when there are none. */
 int64_t sched_quantile(const int64_t *sorted, uint32_t n, double q);
 void sched_sort(int64_t *v, uint32_t n);

@@ -4,13 +4,15 @@
 #define TTRACE_WAITS_H
 
 #include "analysis/histo.h"
+#include "analysis/sched.h"
 #include "base/job.h"
 #include "store/store.h"
 
 /* How long goroutines wait, each time, and who ends it. */
 enum { WAITS_STATES = 3, WAITS_WAKERS = 24 };
 struct waits {
-	struct histo ready, block[WAITS_STATES];
+	struct histo histo;		/* of the times it was runnable */
+	struct sched_spread ready, block[WAITS_STATES];
 	/* start functions, those that did most first; 0: nobody */
 	struct { str_id name; uint32_t n; } waker[WAITS_WAKERS];
 	uint32_t nwaker, wakes, spans;

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The viewer and the reports say the same of the same things: counts, sums and quantiles of tasks, regions, goroutines,
+# stops of the world and system calls. Reports give whole nanoseconds, which are written here as a screen writes them.
+. "${srcdir:-.}/tests/lib.sh"
+trace=${1:-$trace}
+
+cat >"$tmp/ns.awk" <<'END'
+function scaled(v, unit) { return sprintf("%.*f%s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, unit) }
+function ns(v) {	# as text_ns()
+	if (v == 0) return "."
+	if (v < 1e3) return v "ns"
+	if (v < 999.5e3) return scaled(v / 1e3, "us")
+	if (v < 999.5e6) return scaled(v / 1e6, "ms")
+	return scaled(v / 1e9, "s")
+}
+END
+words() { # words PROGRAM: of its lines, with ns()
+	awk -F'\t' "$(cat "$tmp/ns.awk") $1"
+}
+tsv() { # tsv REPORT...: rows without their heading
+	"$TTRACE" "$@" -format=tsv "$trace" 2>/dev/null | tail -n +2
+}
+screen() { # screen SIZE KEYS
+	"$TTRACE" view -script "$2" -size "$1" "$trace"
+}
+numbers() { tr -d ',>·' | sed 's/│.*//' | awk "$1"; }	# of a screen: without cursor and commas
+
+# kinds of tasks and of regions: count, median, 99th percentile, longest. Names with blanks are not compared.
+for what in tasks regions; do
+	[ $what = tasks ] && keys=7 name=7 p50=3 || keys='7]' name=7 p50=3
+	tsv $what | words "\$$name != \"\" && \$$name !~ /[ ]/ { print \$$name, \$1, ns(\$$p50), ns(\$($p50 + 2)), ns(\$($p50 + 3)) }" |
+		sort >"$tmp/report"
+	screen 90x200 "$keys" | numbers 'NR > 3 && NF >= 6 && $2 ~ /^[0-9]+$/ { print $1, $2, $3, $5, $6 }' | sort >"$tmp/view"
+	[ -s "$tmp/report" ] && [ "$(grep -c . "$tmp/view")" -ge "$(grep -c . "$tmp/report")" ] || fail "no $what to compare"
+	grep -vxFf "$tmp/view" "$tmp/report" >"$tmp/lacks" && fail "$what of the report that the pane has not:" "$(head -n 3 "$tmp/lacks")"
+done
+
+# groups of goroutines: count, running, runnable, in system calls, blocked
+tsv goroutines | words '$15 !~ /[ (]/ { print $1, ns($3), ns($4), ns($5 + $6), ns($7) }' | sort >"$tmp/report"
+screen 100x200 6 | numbers 'NR > 3 && $1 ~ /^[0-9]+$/ && NF >= 6 { print $1, $2, $3, $4, $5 }' | sort >"$tmp/view"
+[ -s "$tmp/report" ] || fail "no goroutines to compare"
+grep -vxFf "$tmp/view" "$tmp/report" >"$tmp/lacks" && fail "goroutines of the report that the pane has not:" "$(head -n 3 "$tmp/lacks")"
+
+# how long goroutines of the first group live, and how often and how long they are runnable
+at() { # at FILE: median, 95th and 99th percentile, greatest of its numbers
+	sort -n "$1" | words '{ v[NR - 1] = $1 } function at(q) { i = int(q * NR); return ns(v[i < NR ? i : NR - 1]) }
+		END { print at(.5), at(.95), at(.99), at(1) }'
+}
+group=$(tsv goroutines | awk -F'\t' 'NR == 1 { print $15 }')
+exact="^$(printf %s "$group" | sed 's/[][().*+?{}|^$]/\\&/g')\$"
+tsv goroutines -group="$exact" | cut -f2 >"$tmp/lives"
+same "lives of $group" "$(screen 200x60 "6<Home>" | sed -n 's/.*lifetime *//p' | awk '{ print $1, $2, $3, $4 }')" "$(at "$tmp/lives")"
+tsv goroutines -group="$exact" | cut -f1 | while read -r id; do
+	tsv goroutine "$id" | awk -F'\t' '$3 == "runnable" { print $2 }'
+done >"$tmp/waits"
+same "waits to run of $group" "$(screen 200x60 "6<Home>" | sed -n 's/.*runnable, each time  *\([0-9]\)/\1/p' | awk '{ print $1, $2, $3, $4 }')" \
+	"$(at "$tmp/waits")"
+
+# stops of the world: how many, median, 99th percentile, longest
+tsv stw | cut -f2 >"$tmp/stops"
+same "stops" "$(screen 120x40 8 | sed -n 's/^ *\([0-9]*\) stops* *p50 \([^ ]*\) *p99 \([^ ]*\) *max \([^ ]*\).*/\1 \2 \3 \4/p')" \
+	"$(grep -c . "$tmp/stops") $(at "$tmp/stops" | cut -d' ' -f1,3,4)"
+
+# system calls: as the report lists them, and as the flame graph of them has them
+total=$(tsv syscalls | words '{ s += $2 } END { print ns(s) }')
+same "system calls" "$(screen 120x30 '1:type syscall<Enter>' | sed -n "2s/^syscall \([^ ]*\) .*/\1/p")" "$total"
+exit $bad
