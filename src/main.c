@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "base/mem.h"
+#include "base/put.h"
 #include "base/text.h"
 #include "report/report.h"
 #include "session/opt.h"
@@ -14,7 +15,6 @@
 #include "tui.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,12 +34,24 @@ static const char about[] =
     "    GODEBUG=gctrace=1,schedtrace=1000 ./program 2>log       or a panic's output\n"
     "    runtime/trace (Start, or a FlightRecorder) and runtime/pprof in your program\n";
 
-static int put(struct buf *b)
+/* Print text, which it frees. */
+static int print(struct buf *b, struct err *e)
 {
-	size_t n = fwrite(b->p, 1, b->n, stdout);
-	int rc = n != b->n || fflush(stdout) ? 1 : 0;
+	struct out out;
+	int rc = out_open(&out, NULL, e);
+	if (!rc) {
+		buf_put(&out.buf, b->p, b->n);
+		rc = out_close(&out, true, e);
+	}
 	buf_free(b);
 	return rc;
+}
+
+static int print_words(const char *s, struct err *e)
+{
+	struct buf b = {0};
+	buf_puts(&b, s);
+	return print(&b, e);
 }
 
 static int help(const struct opt *o, struct err *e)
@@ -48,14 +60,24 @@ static int help(const struct opt *o, struct err *e)
 	if (o->arg) {
 		if (!opt_help_reports(&b, o->arg))
 			return opt_no_report(o->arg, e);
-		return put(&b);
+		return print(&b, e);
 	}
 	buf_puts(&b, about);
 	buf_puts(&b, "\nReports\n");
 	opt_help_reports(&b, NULL);
 	buf_puts(&b, "\nOptions (one dash or two; -name=value or -name value)\n");
 	opt_help(&b);
-	return put(&b);
+	return print(&b, e);
+}
+
+/* An error's text begins with this file name, escaped as the text is. */
+static bool names_file(const char *msg, const char *file)
+{
+	struct buf b = {0};
+	text_safe(&b, file, strlen(file));
+	bool yes = !strncmp(msg, buf_str(&b), b.n);
+	buf_free(&b);
+	return yes;
 }
 
 /* One line: the file where the error is about one that is read, what, where, and for a wrong command line where
@@ -64,16 +86,14 @@ static int complain(const struct opt *o, const struct err *e)
 {
 	const char *file = o->nfile == 1 && e->kind != ERR_USAGE && e->kind != ERR_OUTPUT ? o->file[0] : NULL;
 	struct buf b = {0};
-	if (file && strncmp(e->msg, file, strlen(file))) {
-		text_no_secret(&b, file);
-		buf_puts(&b, ": ");
-	}
-	text_no_secret(&b, e->msg);
-	fprintf(stderr, "ttrace: %s", buf_str(&b));
-	buf_free(&b);
+	if (file && !names_file(e->msg, file))
+		buf_printf(&b, "%s: ", file);
+	buf_puts(&b, e->msg);
 	if (e->at != ERR_NOWHERE)
-		fprintf(stderr, " (at byte %llu)", (unsigned long long)e->at);
-	fputs(e->kind == ERR_USAGE ? "; see ttrace help\n" : "\n", stderr);
+		buf_printf(&b, " (at byte %llu)", (unsigned long long)e->at);
+	buf_puts(&b, e->kind == ERR_USAGE ? "; see ttrace help" : "");
+	put_line("ttrace: ", buf_str(&b));
+	buf_free(&b);
 	return e->kind == ERR_USAGE ? 2 : 1;
 }
 
@@ -81,7 +101,7 @@ static int complain(const struct opt *o, const struct err *e)
 static int print_table(const struct opt *o, const char *what, struct err *e)
 {
 	struct buf b = {0};
-	return opt_print(&b, what) || opt_completion(&b, what) ? put(&b) : tui_print(o, what, e);
+	return opt_print(&b, what) || opt_completion(&b, what) ? print(&b, e) : tui_print(o, what, e);
 }
 
 /* Half a report is none. */
@@ -190,13 +210,13 @@ int main(int argc, char **argv)
 	if (!rc)
 		rc = set_memory(opt_str(&o, OPT_MEM), &e);
 	if (!rc && opt_bool(&o, OPT_VERSION))
-		rc = printf("ttrace %s\n", VERSION) < 0;
+		rc = print_words("ttrace " VERSION "\n", &e);
 	else if (!rc && (opt_bool(&o, OPT_HELP) || !strcmp(o.report, "help")))
 		rc = help(&o, &e);
 	else if (!rc && opt_str(&o, OPT_PRINT))
 		rc = print_table(&o, opt_str(&o, OPT_PRINT), &e);
 	else if (!rc && bare)
-		rc = fputs(about, stdout) < 0;
+		rc = print_words(about, &e);
 	else if (!rc && misspelt(&o))
 		rc = opt_no_report(o.file[0], &e);
 	else if (!rc && !strcmp(o.report, "view") && o.nfile)

@@ -117,10 +117,61 @@ refuses 1 'fifo' top -output=fifo/x "$cpu"
 # a reader that goes away
 ("$TTRACE" events "$trace" 2>pipe; echo $? >status) | head -n 1 >out
 [ ! -s pipe ] && [ "$(cat status)" -lt 128 ] || fail "a closed pipe is noisy: $(cat pipe status)"
+# a full disk, whatever is written
+full() { # full STATUS-WORD ARGUMENT...: with standard output on a full device
+	full_word=$1
+	shift
+	"$TTRACE" "$@" >/dev/full 2>err
+	same "status on a full disk: ttrace $*" $? 1
+	[ "$(wc -l <err)" = 1 ] && grep -q "^ttrace: $full_word: No space" err || fail "a full disk: ttrace $*: $(cat err)"
+}
 if [ -w /dev/full ]; then
-	"$TTRACE" events "$trace" >/dev/full 2>err && fail "a full disk is success"
-	[ "$(wc -l <err)" = 1 ] && grep -q '^ttrace: standard output' err || fail "a full disk says $(cat err)"
+	full 'standard output'
+	for line in -version help 'help top' -print=keys -print=commands -print=options -print=reports -print=config \
+		-print=settings -print=explain -print=completion-bash -print=completion-zsh -print=completion-fish; do
+		full 'standard output' $line
+	done
+	for report in top list=main peek=main tree traces raw proto dot callgrind folded speedscope tags info \
+		weblist=main 'view -script=4' 'view -script=4 -ansi'; do
+		full 'standard output' -${report#-} "$cpu" -source_path="$samples"
+	done
+	for report in goroutines 'goroutines -format=json' 'gc -format=csv' events wire footprint stats tasks; do
+		full 'standard output' $report "$trace"
+	done
+	full /dev/full top -output=/dev/full "$cpu"
+	full /dev/full events -output=/dev/full "$trace"
 fi
+
+# no name and no content speaks to a terminal in an error: escape sequences, a second line, C1 and bidi controls
+evil=$(printf 'a\033]0;x\007b\nc\302\233d\342\200\256e\342\201\246f\330\234g')
+mkdir "$evil"
+printf 'x\033[2J\302\205\342\200\217\n' >"$evil/text"
+head -c 100000 "$trace" >"$evil/cut"
+cp "$cpu" "$evil/profile"
+quiet() { # quiet STATUS ARGUMENT...: what is on stderr is printable ASCII, line by line
+	run "$@"
+	tr -d '\n -~' <err | grep -q . && fail "control characters on stderr: $(cat -v err)"
+	[ -s err ] && ! grep -qv '^ttrace: ' err || fail "not each line is one of ours: $(cat -v err)"
+}
+quiet 1 top "$evil/nowhere"
+quiet 1 top "$evil/text"
+quiet 1 view -script '' "$evil/text"
+quiet 1 events "$evil/text"
+quiet 1 view -script '' "$evil"
+quiet 0 top "$evil/profile" "$evil/text"
+quiet 0 events "$evil/cut"
+quiet 0 wire "$evil/cut"
+quiet 1 "$evil"x
+quiet 2 "-$evil"
+quiet 2 help "$evil"
+quiet 2 top "-focus=($evil" "$cpu"
+quiet 2 top "-nodecount=$evil" "$cpu"
+quiet 2 top "-sample_index=$evil" "$cpu"
+quiet 1 top -output="$evil/x/y" "$cpu"
+quiet 2 view -script '' "-pane=$evil" "$cpu"
+quiet 2 view -script '' "-theme=$evil" "$cpu"
+quiet 2 -print="$evil"
+grep -q 'a.x1b\]0;x.x07b.x0ac.xc2.x9bd.xe2.x80.xaee.xe2.x81.xa6f.xd8.x9cg' err || fail "not escaped: $(cat -v err)"
 
 # a trace that was not stopped: of all of it but the end, which says so, and the head of what would have come next
 printf 'go 1.26 trace\0\0\0' >header

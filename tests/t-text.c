@@ -61,6 +61,14 @@ static void safety(void)
 {
 	text_safe(&b, "a\033[2Jb\n\xff\xc2\x9b\xe2\x80\xae", 13);
 	OK(is("a\\x1b[2Jb\\x0a\\xff\\xc2\\x9b\\xe2\\x80\\xae"));
+	char to[12];
+	text_safe_fit(to, sizeof to, "a\033[\xd8\x9c", 5);
+	OK(!strcmp(to, "a\\x1b["));	/* both bytes of U+061C or neither */
+	text_safe_fit(to, 4, "\033b", 2);
+	OK(!strcmp(to, ""));		/* the NUL has no room */
+	text_safe_fit(to, 6, "\033b", 2);
+	OK(!strcmp(to, "\\x1bb"));
+	OK(text_whole("a\xe2\x80", 3) == 1 && text_whole("a\xe2\x80\xa6", 4) == 4 && text_whole("\x80\x80", 2) == 2);
 	OK(text_width("a\033", 2) == 5 && text_width("e\xcc\x81", 3) == 1 && text_width("\xe4\xb8\xad", 3) == 2);
 	uint32_t cp;
 	OK(utf8_decode("\xed\xa0\x80", 3, &cp) == 1 && cp == 0xfffd);

@@ -13,6 +13,7 @@
 
 #include "analysis/source.h"
 #include "base/mem.h"
+#include "base/put.h"
 #include "base/text.h"
 #include "picture.h"
 
@@ -117,15 +118,13 @@ void app_screen(struct app *a, const char *file)
 		picture_make(g, &a->look, buf_str(&name), &b);
 	}
 	grid_free(g);
-	size_t done = 0;
-	while (done < b.n) {
-		ssize_t k = write(fd, b.p + done, b.n - done);
-		if (k <= 0 && errno != EINTR)
-			break;
-		done += k > 0 ? (size_t)k : 0;
-	}
-	if (close(fd) || done < b.n)
-		app_message(a, ST_ERROR, "%s: %s", buf_str(&name), strerror(errno));
+	int why = put_all(fd, b.p, b.n) ? errno : 0;
+	if (close(fd) && !why)
+		why = errno;
+	if (why)
+		unlink(buf_str(&name));
+	if (why)
+		app_message(a, ST_ERROR, "%s: %s", buf_str(&name), strerror(why));
 	else
 		app_message(a, ST_NORMAL, own ? "the selection is in %s" : "the screen is in %s", buf_str(&name));
 	buf_free(&name);

@@ -10,6 +10,7 @@
 #include "reporting.h"
 
 #include "base/job.h"
+#include "base/put.h"
 #include "session/arrival.h"
 
 #include <errno.h>
@@ -33,18 +34,15 @@ static void note(void *arg, const char *line)
 static int write_file(struct reporting *r)
 {
 	int fd = open(r->file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	size_t done = 0;
 	if (fd < 0)
 		return err_set(&r->err, ERR_IO, ERR_NOWHERE, "%s: %s", r->file, strerror(errno));
-	while (done < r->text.n) {
-		ssize_t k = write(fd, r->text.p + done, r->text.n - done);
-		if (k <= 0 && errno != EINTR)
-			break;
-		done += k > 0 ? (size_t)k : 0;
-	}
-	if (close(fd) || done < r->text.n)
-		return err_set(&r->err, ERR_IO, ERR_NOWHERE, "%s: %s", r->file, strerror(errno));
-	return 0;
+	int why = put_all(fd, r->text.p, r->text.n) ? errno : 0;
+	if (close(fd) && !why)
+		why = errno;
+	if (!why)
+		return 0;
+	unlink(r->file);
+	return err_set(&r->err, ERR_IO, ERR_NOWHERE, "%s: %s", r->file, strerror(why));
 }
 
 static int run(struct job *j, void *arg)

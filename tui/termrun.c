@@ -8,6 +8,7 @@
 #include "config.h"
 #include "term.h"
 
+#include "base/put.h"
 #include "wayout.h"
 
 #include <errno.h>
@@ -43,14 +44,7 @@ int term_edit(struct term *t, const char *file, int64_t line)
 /* What is left of the text goes to the command; one that does not read it all is not our concern. */
 static void feed(int fd, const char *s, size_t n)
 {
-	for (size_t done = 0; done < n;) {
-		ssize_t k = write(fd, s + done, n - done);
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			break;
-		done += (size_t)k;
-	}
+	(void)put_all(fd, s, n);
 	close(fd);
 }
 

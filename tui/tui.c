@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/job.h"
 #include "base/mem.h"
+#include "base/put.h"
 #include "cmd.h"
 #include "inside.h"
 #include "script.h"
@@ -29,18 +30,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static int put_all(const struct buf *b, struct err *e)
+static int print(const struct buf *b, struct err *e)
 {
-	for (size_t done = 0; done < b->n;) {
-		ssize_t k = write(STDOUT_FILENO, b->p + done, b->n - done);
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return errno == EPIPE ? 0
-			    : err_set(e, ERR_IO, ERR_NOWHERE, "standard output: %s", strerror(errno));
-		done += (size_t)k;
-	}
-	return 0;
+	if (!put_all(STDOUT_FILENO, b->p, b->n) || errno == EPIPE)
+		return 0;
+	return err_set(e, ERR_OUTPUT, ERR_NOWHERE, "standard output: %s", strerror(errno));
 }
 
 #ifdef HAVE_CURSES
@@ -273,7 +267,7 @@ int tui_run(const struct opt *o, tui_report *report, struct err *e)
 	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	if (!opt_str(o, OPT_SCRIPT) && isatty(STDOUT_FILENO) && !o->v[OPT_SIZE].set)
 		return run_terminal(o, report, utf8, e);
-	return script_run(o, report, utf8, put_all, e);
+	return script_run(o, report, utf8, print, e);
 }
 
 static void print_keys(struct buf *b)
@@ -316,7 +310,7 @@ int tui_print(const struct opt *o, const char *what, struct err *e)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-print=%s: keys, options, reports, commands, config, settings, explain or completion-bash, -zsh, "
 		    "-fish", what);
-	int rc = put_all(&b, e);
+	int rc = print(&b, e);
 	buf_free(&b);
 	return rc;
 }

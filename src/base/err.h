@@ -20,10 +20,10 @@ enum err_kind { ERR_NONE, ERR_IO, ERR_FORMAT, ERR_LIMIT, ERR_USAGE, ERR_CANCEL, 
 struct err {
 	enum err_kind kind;
 	uint64_t at;	/* byte offset in the input, or ERR_NOWHERE */
-	char msg[320];	/* one line, no newline, no control characters */
+	char msg[320];	/* one line, safe for a terminal */
 };
 
-/* Fill *e and return -1. e may be NULL. Control bytes in the result are made harmless. */
+/* Fill *e and return -1. e may be NULL. The result is escaped as text_safe() does it, and cut where it is too long. */
 int err_set(struct err *e, enum err_kind kind, uint64_t at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 

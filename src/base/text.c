@@ -76,7 +76,7 @@ static const struct { uint32_t first, last; int cells; } widths[] = {
 
 static bool is_control(uint32_t cp)
 {
-	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0xad || (cp >= 0x200b && cp <= 0x200f) ||
+	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0xad || cp == 0x61c || cp == 0x180e || (cp >= 0x200b && cp <= 0x200f) ||
 	    (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2060 && cp <= 0x206f) || cp == 0xfeff ||
 	    (cp >= 0xfff9 && cp <= 0xfffb) || (cp >= 0xe0000 && cp <= 0xe007f);
 }
@@ -147,6 +147,37 @@ void text_safe(struct buf *b, const char *s, size_t n)
 		put_shown(b, s + i, len, is_escaped(s + i, n - i));
 		i += len;
 	}
+}
+
+void text_safe_fit(char *to, size_t size, const char *s, size_t n)
+{
+	size_t at = 0, cells;
+	for (size_t i = 0, len; i < n; i += len) {
+		len = shown(s + i, n - i, &cells);
+		bool escape = is_escaped(s + i, n - i);
+		if (at + (escape ? 4 * len : len) >= size)
+			break;
+		for (size_t k = 0; k < len; k++, at += escape ? 4 : 1) {
+			if (escape)
+				snprintf(to + at, 5, "\\x%02x", (unsigned char)s[i + k]);
+			else
+				to[at] = s[i + k];
+		}
+	}
+	to[at] = '\0';
+}
+
+size_t text_whole(const char *s, size_t n)
+{
+	enum { LONGEST = 4 };
+	for (size_t back = 1; back < LONGEST && back <= n; back++) {
+		unsigned char c = (unsigned char)s[n - back];
+		if (c >= 0xc0)		/* the first byte of a character of two, three or four */
+			return back < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? n - back : n;
+		if (c < 0x80)
+			break;
+	}
+	return n;
 }
 
 /* Of user:PASSWORD@host, how long the password is, and where it begins; 0: there is none. */

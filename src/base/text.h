@@ -22,6 +22,10 @@ size_t text_width(const char *s, size_t n);
 /* Append s made safe for a terminal: control characters and bytes that are not UTF-8 as \xNN;
    newline and tab too. Bidi overrides and other format characters count as control. */
 void text_safe(struct buf *b, const char *s, size_t n);
+/* The same into to[0..size), with a NUL; cut before what does not fit. Allocates nothing. */
+void text_safe_fit(char *to, size_t size, const char *s, size_t n);
+/* Bytes of s[0..n) without the part of a character that is cut off at its end. */
+size_t text_whole(const char *s, size_t n);
 
 /* Append s, a line for people, with the passwords of URLs in it as xxxxx: of scheme://user:PASSWORD@host, and of
    user:PASSWORD@host where a word begins so. */

@@ -8,13 +8,14 @@
 #include "config.h"
 #include "report/dump.h"
 
+#include "base/put.h"
 #include "base/text.h"
 #include "load/gowire.h"
 #include "session/remote.h"
 #include "session/tracefile.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
 int dump_open(const struct opt *o, struct bytes *in, struct err *e)
 {
@@ -35,12 +36,10 @@ int dump_open(const struct opt *o, struct bytes *in, struct err *e)
 
 void dump_note(struct dump_notes *n, uint64_t at, const char *msg)
 {
-	buf_puts(&n->text, "ttrace: ");
-	text_no_secret(&n->text, n->file);
-	buf_printf(&n->text, ": %s", msg);
+	buf_printf(&n->text, "%s: %s", n->file, msg);
 	if (at != ERR_NOWHERE && at != ERR_ASIDE)
 		buf_printf(&n->text, ", at byte %" PRIu64, at);
-	buf_putc(&n->text, '\n');
+	buf_putc(&n->text, '\0');
 }
 
 int dump_end(const struct opt *o, const struct tstream_info *i, struct err *e)
@@ -62,8 +61,8 @@ void dump_cut(struct dump_notes *n, const struct bytes *in)
 
 void dump_notes_say(struct dump_notes *n, bool say)
 {
-	if (say && n->text.n)
-		fwrite(n->text.p, 1, n->text.n, stderr);
+	for (size_t at = 0; say && at < n->text.n; at += strlen(n->text.p + at) + 1)
+		put_line("ttrace: ", n->text.p + at);
 	buf_free(&n->text);
 }
 

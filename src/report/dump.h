@@ -15,7 +15,7 @@ int dump_open(const struct opt *, struct bytes *, struct err *);
 /* Notices of the reader, kept until it is known whether the report succeeds: a failure says one line. */
 struct dump_notes {
 	const char *file;
-	struct buf text;
+	struct buf text;	/* lines that each end in NUL */
 };
 void dump_note(struct dump_notes *, uint64_t at, const char *msg);
 void dump_cut(struct dump_notes *, const struct bytes *);	/* at the end: the file was cut meanwhile */

@@ -13,16 +13,16 @@
 #include "report/report.h"
 
 #include "base/clock.h"
+#include "base/put.h"
 #include "base/text.h"
 #include "session/remote.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 struct waiting {
-	bool terminal, drawn;
+	bool terminal;
 	int64_t began, told;	/* ms */
 	struct remote_what what;
 };
@@ -31,7 +31,7 @@ static void say(void *none, bool news, const char *line)
 {
 	(void)none;
 	(void)news;
-	fprintf(stderr, "%s%s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", line);
+	put_line("", line);
 }
 
 static void hold_signals(sigset_t *set, sigset_t *old)
@@ -50,7 +50,7 @@ static bool is_stopped(void)
 	return sigismember(&s, SIGINT) || sigismember(&s, SIGTERM) || sigismember(&s, SIGHUP);
 }
 
-static void draw(struct waiting *w, uint64_t bytes, uint64_t total, int64_t ms)
+static void draw(const struct waiting *w, uint64_t bytes, uint64_t total, int64_t ms)
 {
 	struct buf b = {0};
 	text_bytes(&b, (int64_t)bytes);
@@ -60,9 +60,8 @@ static void draw(struct waiting *w, uint64_t bytes, uint64_t total, int64_t ms)
 		buf_printf(&b, ", %lld s of %lld s", (long long)(ms / 1000), (long long)w->what.seconds);
 	else
 		buf_printf(&b, ", %lld s", (long long)(ms / 1000));
-	fprintf(stderr, "\r\033[K%s (^C stops)", buf_str(&b));
-	fflush(stderr);
-	w->drawn = true;
+	buf_puts(&b, " (^C stops)");
+	put_progress(buf_str(&b));
 	buf_free(&b);
 }
 
@@ -98,7 +97,6 @@ int report_fetch(struct opt *o, struct err *e)
 	hold_signals(&set, &old);
 	o->remote = remote_fetch(o, &watch, e);
 	drop_signals(&set, &old);
-	if (w.drawn)
-		fputs("\r\033[K", stderr);
+	put_progress(NULL);
 	return o->remote ? 0 : -1;
 }

@@ -12,6 +12,7 @@
 #include "report/report.h"
 
 #include "base/mem.h"
+#include "base/put.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -96,12 +97,9 @@ void out_flush(struct out *o, bool all)
 		return;
 	if (o->terminal)
 		make_safe(&o->buf);
-	for (size_t at = 0; at < o->buf.n && !o->failed;) {
-		ssize_t n = write(o->fd, o->buf.p + at, o->buf.n - at);
-		if (n > 0)
-			at += (size_t)n;
-		else if (n < 0 && errno != EINTR)
-			o->failed = true;
+	if (!o->failed && put_all(o->fd, o->buf.p, o->buf.n)) {
+		o->failed = true;
+		o->why = errno;
 	}
 	buf_reset(&o->buf);
 }
@@ -111,9 +109,9 @@ int out_close(struct out *o, bool keep, struct err *e)
 	int rc = 0;
 	if (keep)
 		out_flush(o, true);
-	if (o->failed && (o->path || errno != EPIPE))
+	if (o->why && (o->path || o->why != EPIPE))
 		rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", o->path ? o->path : "standard output",
-		    strerror(errno));
+		    strerror(o->why));
 	if (o->temp && keep && !rc)
 		(void)fchmod(o->fd, o->mode);
 	if (o->path && close(o->fd) && keep && !rc)

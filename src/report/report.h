@@ -17,6 +17,7 @@ struct out {
 	struct buf buf;
 	int fd;
 	bool failed;		/* the reader went away or the disk is full: stop */
+	int why;		/* errno of a write that failed */
 	bool terminal;		/* control characters are made visible on their way out */
 	bool held;		/* nothing is written: the text is wanted as it is, up to OUT_HELD bytes */
 	const struct input_watch *watch; /* NULL, or who may stop it */

@@ -11,6 +11,7 @@
 #include "report/view.h"
 
 #include "base/path.h"
+#include "base/put.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "base/wrap.h"
@@ -26,18 +27,19 @@ void report_notice(void *opt, const char *fmt, ...)
 {
 	const struct opt *o = opt;
 	char line[1000];
-	struct buf b = {0}, plain = {0};
+	struct buf b = {0};
 	va_list ap;
 	va_start(ap, fmt);
 	int n = vsnprintf(line, sizeof line, fmt, ap);
 	va_end(ap);
-	text_no_secret(&plain, n < 0 ? "" : line);
-	text_safe(&b, plain.p ? plain.p : "", plain.n);
-	buf_free(&plain);
-	if (o && o->notice)
+	if (n < 0)
+		return;
+	if (o && o->notice) {
+		text_no_secret(&b, line);
 		o->notice(o->notice_arg, buf_str(&b));
-	else
-		fprintf(stderr, "ttrace: %s\n", buf_str(&b));
+	} else {
+		put_line("ttrace: ", line);
+	}
 	buf_free(&b);
 }
 

@@ -15,6 +15,7 @@
 #include "session/remote.h"
 
 #include "base/path.h"
+#include "base/put.h"
 #include "base/text.h"
 #include "load/net.h"
 
@@ -214,27 +215,12 @@ static int new_file(struct remote *r, const char *prefix, const char *suffix, co
 	return -1;
 }
 
-static bool put(void *arg, const void *p, size_t n)
-{
-	const char *s = p;
-	while (n) {
-		ssize_t k = write(*(int *)arg, s, n);
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return false;
-		s += k;
-		n -= (size_t)k;
-	}
-	return true;
-}
-
 struct keeping { int fd; bool failed; };
 
 static bool put_kept(void *arg, const void *p, size_t n)
 {
 	struct keeping *k = arg;
-	k->failed |= !put(&k->fd, p, n);
+	k->failed |= put_all(k->fd, p, n) < 0;
 	return !k->failed;
 }
 

@@ -27,6 +27,7 @@
 #include "base/intern.h"
 #include "base/mapped.h"
 #include "base/job.h"
+#include "base/put.h"
 #include "store/keep.h"
 #include "store/names.h"
 #include "store/samples.h"
@@ -426,7 +427,7 @@ static void insist(const struct snap *sn)
 #ifdef TTRACE_CHECK
 	struct err e;
 	if (store_check(sn, &e)) {
-		fprintf(stderr, "ttrace: %s\n", e.msg);
+		put_line("ttrace: ", e.msg);
 		abort();
 	}
 #else

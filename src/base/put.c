@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Bytes that leave the program, and lines for people on standard error.
+ *
+ * Every line on standard error goes through put_line(), so that no name of a
+ * file, no text of a server and no content of a profile can send a control
+ * sequence to the terminal or look like a second line. It is escaped for a log
+ * as well, where it is read later on a terminal. Reports go through
+ * report/out.c, the viewer's frames through tui/grid.c.
+ */
+#include "config.h"
+#include "base/put.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char erase[] = "\r\033[K";
+static bool in_progress;	/* a line of put_progress() is on the terminal */
+
+int put_all(int fd, const void *p, size_t n)
+{
+	const char *s = p;
+	while (n) {
+		ssize_t k = write(fd, s, n);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return -1;
+		s += k;
+		n -= (size_t)k;
+	}
+	return 0;
+}
+
+static void put_escaped(struct buf *b, const char *s)
+{
+	struct buf plain = {0};
+	text_no_secret(&plain, s);
+	text_safe(b, buf_str(&plain), plain.n);
+	buf_free(&plain);
+}
+
+void put_line(const char *prefix, const char *s)
+{
+	struct buf b = {0};
+	if (in_progress)
+		buf_puts(&b, erase);
+	in_progress = false;
+	buf_puts(&b, prefix);
+	put_escaped(&b, s);
+	buf_putc(&b, '\n');
+	(void)put_all(STDERR_FILENO, b.p, b.n);
+	buf_free(&b);
+}
+
+void put_progress(const char *s)
+{
+	struct buf b = {0};
+	if (!s && !in_progress)
+		return;
+	buf_puts(&b, erase);
+	if (s)
+		put_escaped(&b, s);
+	in_progress = s;
+	(void)put_all(STDERR_FILENO, b.p, b.n);
+	buf_free(&b);
+}
