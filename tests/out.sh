@@ -29,11 +29,28 @@ check "gy: $line" is "${line%% -at=*}" "ttrace view -pane=flame -sample_index=cp
 press '/sync<Enter>gyQ' "$trace" -pane=goroutines -type=sched -from=500ms -to=1.5s
 line=$(clip)
 check 'gy on a trace' is "${line%% -at=*}" 'ttrace view -pane=goroutines -type=sched -from=500000000ns -to=1500000000ns'
-press '++llgyQ' "$trace"
-set -- $(clip | tr -d "'")
-shift
-"$TTRACE" "$@" >"$tmp/again"
-check 'the window is the same again' grep -q '^0.[0-9]*s..1.[0-9]*s of 2.40s (25%)' "$tmp/again"
+# again KEYS FILE: the line that gy copies then shows the same screen, but for the message and the keys
+again() {
+	"$TTRACE" view -size 80x24 -script "$1" "$2" | head -22 >"$tmp/before"
+	press "$1gyQ" "$2"
+	line=$(clip)
+	eval "set -- $line"
+	shift
+	"$TTRACE" "$@" -size 80x24 -script '' | head -22 >"$tmp/again"
+	cmp -s "$tmp/before" "$tmp/again" || fail "$line shows another screen:" "$(diff "$tmp/before" "$tmp/again")"
+}
+for keys in '++ll' ':rows g<Enter>++jjj' '6' '6<Enter>j' '6<Enter><Enter>jj' '6<Enter>5' '7j' '7j<Enter>j' '7j<Enter><Enter>j' \
+	'7]jj' '7jvhhvh<Enter>' '8jj' '8]j' '9gt1.2s<Enter>j' ':task=checkout<Enter>5' '4jj<Enter>'; do
+	again "$keys" "$trace"
+done
+for keys in '1jjj' '1c' '4j<Enter>' '4jp' '4r' '1jj3j' '1jj2j' ':focus=json<Enter>4'; do
+	again "$keys" "$cpu"
+done
+# a place that is known when all has been read stays when what is made after that is there
+for jobs in 1 2; do
+	TTRACE_JOBS=$jobs "$TTRACE" view -at=90% -script '' "$trace" | grep -q '^2\.163s' || fail "-at=90% with $jobs threads"
+	TTRACE_JOBS=$jobs "$TTRACE" view -at=600ms -script '' "$trace" | grep -q '^0\.600s' || fail "-at=600ms with $jobs threads"
+done
 # too much for OSC 52, or a terminal without it: a file
 press ':%<Esc>Y' "$trace" -pane=events
 file=$(sed -n 's/.* it is in //p' "$tmp/out")

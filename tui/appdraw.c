@@ -247,7 +247,7 @@ static void chips(const struct app *a, struct buf *b)
 			buf_printf(b, " (%u)", n);
 	}
 	if (q->g)
-		buf_printf(b, " | G%llu", (unsigned long long)store_trk(st, q->g)->id);
+		buf_printf(b, " | goroutine %llu", (unsigned long long)store_trk(st, q->g)->id);
 	if (q->proc)
 		buf_printf(b, " | P%llu", (unsigned long long)store_trk(st, q->proc)->id);
 	if (a->grep)

@@ -22,7 +22,6 @@
 #include "analysis/tracew.h"
 #include "base/mem.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -91,11 +90,11 @@ static bool forbidden(const struct app *a)
 
 static void put_step(struct buf *b, const char *word, const struct step *s, bool cursor)
 {
-	buf_printf(b, "%s %s", word, panes[s->pane]->name);
-	for (int i = 0; i < 4; i++)
-		buf_printf(b, " %" PRId64, s->view.zoom[i]);
-	for (int i = 0; i < 4; i++)
-		buf_printf(b, " %" PRId64, cursor ? s->view.cursor[i] : 0);
+	struct view v = s->view;
+	if (!cursor)
+		memset(v.cursor, 0, sizeof v.cursor);
+	buf_printf(b, "%s %s ", word, panes[s->pane]->name);
+	app_numbers_put(b, &v, ' ');
 }
 
 static bool lasting(int pane)
@@ -166,16 +165,9 @@ static const char *take_step(const struct app *a, const char *s, struct step *to
 	if (sscanf(s, "%23s%n", name, &n) != 1)
 		return NULL;
 	*to = (struct step){.pane = pane_find(name)};
-	s += n;
-	for (int i = 0; i < 8; i++) {
-		char *end;
-		errno = 0;
-		int64_t v = strtoll(s, &end, 10);
-		if (end == s || errno)
-			return NULL;
-		*(i < 4 ? &to->view.zoom[i] : &to->view.cursor[i - 4]) = v;
-		s = end;
-	}
+	s = app_numbers_take(s + n, &to->view);
+	if (!s)
+		return NULL;
 	return to->pane >= 0 && pane_fits(a, to->pane) && lasting(to->pane) ? s + (*s == ' ') : NULL;
 }
 

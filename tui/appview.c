@@ -3,10 +3,10 @@
 /*
  * A view as the command line that shows it again.
  *
- * It holds what the query holds, by the options of the same names;
- * where a trace's timeline is zoomed, -at=FROM..TO. The other way round, what the options say
- * of times, goroutines and places is taken as soon as enough of the file has been
- * read to know what they mean.
+ * It holds what the query holds, by the options of the same names, and -at=@ with the
+ * numbers of the pane's view: zoom, rows, level and cursor, as undo keeps them. They mean
+ * something to the same program and the same file alone. What options say of times, goroutines
+ * and places is taken as soon as enough of the file has been read to know what they mean.
  */
 #include "config.h"
 #include "inside.h"
@@ -16,6 +16,8 @@
 #include "session/tracefile.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,24 +77,28 @@ static void filters(const struct query *q, struct buf *b)
 		buf_puts(b, " -rest");
 }
 
-/* Where the pane looks, for -at: a stretch, a function or a goroutine. */
-static void at(struct app *a, struct buf *b)
+void app_numbers_put(struct buf *b, const struct view *v, char between)
 {
-	struct place p;
-	app_place(a, &p);
-	const struct store *st = session_snap(a->s)->st;
-	if (pane_now(a)->bit == P_TIME) {
-		struct view v = {{0}, {0}};
-		pane_now(a)->save(state_now(a), &v);
-		buf_printf(b, " -at=%lldns..%lldns", (long long)v.zoom[0], (long long)v.zoom[1]);
-	} else if (p.fun && (pane_now(a)->bit & (P_TOP | P_LIST | P_PEEK | P_FLAME))) {
-		const char *name = app_fun_name(a, p.fun);
-		option(b, "at", app_exactly(a, name));
-	} else if (p.trk && pane_now(a)->bit == P_GOR && store_trk(st, p.trk)->kind == TK_G) {
-		buf_printf(b, " -at=g%llu", (unsigned long long)store_trk(st, p.trk)->id);
-	} else if (p.t0 != TIME_NONE && session_is_trace(a->s)) {
-		buf_printf(b, " -at=%lldns", (long long)p.t0);
+	for (int i = 0; i < 8; i++) {
+		if (i)
+			buf_putc(b, between);
+		buf_printf(b, "%" PRId64, i < 4 ? v->zoom[i] : v->cursor[i - 4]);
 	}
+}
+
+const char *app_numbers_take(const char *s, struct view *v)
+{
+	for (int i = 0; i < 8; i++) {
+		char *end;
+		s += i && *s == ',';
+		errno = 0;
+		int64_t n = strtoll(s, &end, 10);
+		if (end == s || errno)
+			return NULL;
+		*(i < 4 ? &v->zoom[i] : &v->cursor[i - 4]) = n;
+		s = end;
+	}
+	return s;
 }
 
 void app_command_line(struct app *a, struct buf *b)
@@ -121,7 +127,11 @@ void app_command_line(struct app *a, struct buf *b)
 		option(b, "diff_base", a->opt->v[OPT_DIFF_BASE].all[i]);
 	for (size_t i = 0; i < a->opt->v[OPT_BASE].nall; i++)
 		option(b, "base", a->opt->v[OPT_BASE].all[i]);
-	at(a, b);
+	if (pane_now(a)->save && pane_now(a)->load) {
+		struct step here = app_here(a);
+		buf_puts(b, " -at=@");
+		app_numbers_put(b, &here.view, ',');
+	}
 	for (size_t i = 0; i < a->opt->nfile; i++) {
 		buf_putc(b, ' ');
 		quote(b, a->opt->file[i]);
@@ -158,11 +168,20 @@ trk_id app_track(const struct app *a, enum track_kind kind, const char *id)
 	return 0;
 }
 
-/* -at=TIME|FROM..TO|gID|FUNC */
+/* -at=TIME|FROM..TO|gID|FUNC|@NUMBERS */
 static int app_at(struct app *a, const char *where)
 {
 	struct place p = PLACE_NONE;
+	struct step to = {.pane = a->cur};
 	struct err e;
+	if (where[0] == '@') {
+		const char *end = app_numbers_take(where + 1, &to.view);
+		if (!end || *end || !pane_now(a)->load)
+			return -1;
+		app_there(a, &to);
+		a->greeted = true;
+		return 0;
+	}
 	const char *dots = strstr(where, "..");
 	if (dots && app_time(a, arena_strndup(&a->scratch, where, (size_t)(dots - where)), &p.t0) &&
 	    app_time(a, dots + 2, &p.t1) && p.t1 > p.t0) {
@@ -228,8 +247,10 @@ static int start_query(struct app *a, struct query *q)
 		done |= ST_FROM;
 	if (a->todo & ST_TO && app_time(a, opt_str(a->opt, OPT_TO), &q->to))
 		done |= ST_TO;
-	if (a->todo & ST_GOROUTINE && (q->g = app_track(a, TK_G, opt_str(a->opt, OPT_GOROUTINE))))
+	if (a->todo & ST_GOROUTINE && (q->g = app_track(a, TK_G, opt_str(a->opt, OPT_GOROUTINE)))) {
+		q->gs = NULL;	/* the same as a list of one */
 		done |= ST_GOROUTINE;
+	}
 	if (a->todo & ST_PROC && (q->proc = app_track(a, TK_P, opt_str(a->opt, OPT_PROC))))
 		done |= ST_PROC;
 	return done;

@@ -319,6 +319,10 @@ bool app_paper_drop(struct app *);	/* false: none was begun */
 
 /* appview.c: the pane as a command line */
 void app_command_line(struct app *, struct buf *);
+/* The eight numbers of a view as text; what follows them in a text, or NULL where they are not there. A comma or blanks
+   are between them. */
+void app_numbers_put(struct buf *, const struct view *, char between);
+const char *app_numbers_take(const char *, struct view *);
 /* What the options say of where to begin, as far as the file is known; first: all of it. */
 void app_start(struct app *, bool first);
 

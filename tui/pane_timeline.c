@@ -480,6 +480,7 @@ void tl_load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct timeline *tl = st;
 	int64_t k = v->zoom[2];
+	tl->moved = true;
 	tl_scope_load(tl, v);
 	enum tl_kind kind = (enum tl_kind)(k & 15);
 	enum tl_only only = (enum tl_only)(k >> 4 & 15);

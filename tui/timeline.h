@@ -92,7 +92,7 @@ struct timeline {
 	int64_t t0, t1; /* the window */
 	int64_t at;	/* the cursor: a moment inside it */
 	bool whole;	/* shows all there is, and grows with it */
-	bool moved;	/* a key was pressed: the cursor is where it was put */
+	bool moved;	/* the cursor was put somewhere by a key or an option: it stays there */
 	bool ranging;	/* v was pressed: anchor to cursor is being chosen */
 	int64_t anchor;
 	int64_t r0, r1; /* the range chosen; r0 == r1: none */

@@ -204,6 +204,7 @@ bool tl_go(void *st, const struct pane_env *env, const struct place *p)
 	tl_scope_go(tl, p);
 	tl->going = true;
 	if (p->t0 != TIME_NONE) {
+		tl->moved = true;
 		int64_t t1 = p->t1 != TIME_NONE && p->t1 > p->t0 ? p->t1 : p->t0 + 1;
 		int64_t pad = (t1 - p->t0) / 8;
 		tl->at = p->t0 + (t1 - p->t0) / 2;
