@@ -234,7 +234,7 @@ void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 		rows_head(g, 0, cycle_cols, CYCLE_COLS, d.x, d.w);
 		grid_unclip(g, old);
 	} else {
-		grid_text(g, 0, 1, ST_HEAD, 0, "     START     FOR  WHY");
+		grid_text(g, 0, 1, ST_HEAD, 0, "     START     DUR  WHY");
 		grid_text(g, 0, STOP_WHO, ST_HEAD, 0, "WHO");
 	}
 	if (!rows->n)
@@ -342,6 +342,6 @@ void gc_side(const void *st, const struct pane_env *env, struct grid *g)
 	} else {
 		grid_text(g, y++, 2, ST_DIM, 0, "nobody had to assist");
 	}
-	grid_text(g, ++y, 0, ST_HEAD, 0, "begun by");
+	grid_text(g, ++y, 0, ST_HEAD, 0, "started by");
 	tp_stack(env, g, y + 1, g->h, store_span(sn->st, c->span)->s.stack);
 }

@@ -28,7 +28,7 @@ static uint64_t most_first(const struct gor *p)
 int gor_columns(const struct gor *p, int w, struct gor_column c[GOR_COLS])
 {
 	static const struct gor_column all[] = {
-		{{"RUN", 7, true, 0}, GV_RUN}, {{"RUNNBL", 7, true, 0}, GV_READY},
+		{{"RUN", 7, true, 0}, GV_RUN}, {{"RUNNABLE", 8, true, 0}, GV_READY},
 		{{"SYSCALL", 7, true, 0}, GV_SYSCALL},
 		{{"BLOCKED", 7, true, 0}, GV_BLOCKED}, {{"CHAN", 7, true, 0}, GV_CHAN},
 		{{"MUTEX", 7, true, 0}, GV_SYNC},
@@ -36,8 +36,8 @@ int gor_columns(const struct gor *p, int w, struct gor_column c[GOR_COLS])
 		{{"TOTAL", 7, true, 0}, GV_TOTAL},
 	};
 	bool groups = p->level == GL_GROUPS, wide = w >= 110;
-	int n = 0;
-	c[n++] = (struct gor_column){{groups ? "N" : "G", tp_count_width(most_first(p)), true, 0}, SORT_N};
+	int n = 0, first = tp_count_width(most_first(p)), least = groups ? (int)sizeof "COUNT" : 0;	/* and the arrow */
+	c[n++] = (struct gor_column){{groups ? "COUNT" : "G", first > least ? first : least, true, 0}, SORT_N};
 	if (!groups)
 		c[n++] = (struct gor_column){{"START", 9, true, 0}, SORT_NAME};
 	for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)

@@ -367,7 +367,7 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 		text_ns(b, c->stw_after < 0 ? 0 : c->stw_after);
 		buf_puts(b, " after the mark phase");
 		if (at.stk)
-			buf_puts(b, "; begun by "), tp_site(sn->st, at.stk, b);
+			buf_puts(b, "; started by "), tp_site(sn->st, at.stk, b);
 	}
 }
 

@@ -92,7 +92,7 @@ static void trace_facts(struct info *f, const struct snap *sn)
 		snprintf(s, sizeof s, "1.%d", t->version);
 		add_s(f, "Go format", s);
 	}
-	add_wall(f, "began", t->wall == TIME_NONE ? 0 : t->wall);
+	add_wall(f, "started", t->wall == TIME_NONE ? 0 : t->wall);
 	add_ns(f, "length", sn->t1 - sn->t0);
 	for (uint32_t i = 1; i < sn->ntrks; store_pass(sn, i++))
 		n[store_trk(sn->st, i)->kind & 3]++;
@@ -117,7 +117,7 @@ static void log_facts(struct info *f, const struct snap *sn)
 		gc += store_span(sn->st, i)->s.kind == SP_GC;
 	for (uint32_t i = 1; i < sn->ntrks; store_pass(sn, i++))
 		gor += store_trk(sn->st, i)->kind == TK_G;
-	add_wall(f, "began", t->wall == TIME_NONE ? 0 : t->wall);
+	add_wall(f, "started", t->wall == TIME_NONE ? 0 : t->wall);
 	add_ns(f, "length", sn->t1 - sn->t0);
 	add_n(f, "runs", t->generations);
 	add_n(f, "lines", t->events);

@@ -46,11 +46,11 @@ enum { ITEM_COLS = 10, IV_BAR = IV__N, IV_STRIP, IV_WHO };
 static int item_cols(const struct tasks *p, int w, struct item_col *c)
 {
 	static const struct item_col all[] = {
-		{{"TASK", 8, true, 0}, IV_ID}, {{"START", 9, true, 0}, IV_START}, {{"DUR", 8, true, 0}, IV_DUR},
-		{{"RUN", 7, true, 0}, IV_RUN}, {{"RUNNBL", 7, true, 0}, IV_READY},
+		{{"TASK", 8, true, 0}, IV_ID}, {{"START", 9, true, 0}, IV_START}, {{"DURATION", 9, true, 0}, IV_DUR},
+		{{"RUN", 7, true, 0}, IV_RUN}, {{"RUNNABLE", 8, true, 0}, IV_READY},
 		{{"SYSCALL", 7, true, 0}, IV_SYSCALL},
 		{{"BLOCKED", 7, true, 0}, IV_BLOCKED}, {{"", 8, false, 0}, IV_BAR},
-		{{"WHAT IT DID", 16, false, 0}, IV_STRIP},
+		{{"ACTIVITY", 16, false, 0}, IV_STRIP},
 		{{"WHO", 0, false, 0}, IV_WHO},
 	};
 	int n = 0;
@@ -314,7 +314,7 @@ static void side_one(const struct tasks *p, const struct pane_env *env, struct g
 	    l->i)->s.stack : 0;
 	if (!stk || y + 3 > g->h)
 		return;
-	grid_text(g, ++y, 0, ST_HEAD, 0, l->what == LN_LOG ? "logged at" : "begun at");
+	grid_text(g, ++y, 0, ST_HEAD, 0, l->what == LN_LOG ? "logged at" : "started at");
 	tp_stack(env, g, y + 1, g->h, stk);
 }
 
@@ -347,7 +347,7 @@ void tasks_side(const void *st, const struct pane_env *env, struct grid *g)
 		: store_span(tasks_store(env), p->regions ? p->ks->r[it->i].span : p->ts->task[it->i].span)->s.stack;
 	if (!stk || y + 3 > g->h)
 		return;
-	grid_text(g, y++, 0, ST_HEAD, 0, "begun at");
+	grid_text(g, y++, 0, ST_HEAD, 0, "started at");
 	tp_stack(env, g, y, g->h, stk);
 }
 
