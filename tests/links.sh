@@ -41,6 +41,17 @@ link orders.trace 'gG55<Enter>gt1.32s<Enter>' 4 '[4Flame]'
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 7 '[7Task]' '6 kinds' '>authenticate'
 link orders.trace 'gG55<Enter>gt1.32s<Enter>7<Enter>' '<Enter>' 'Tasks > authenticate > 926'
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 9 '[9Ev]' '1.32'
+# 5 on a goroutine selects its row among all; on a group it leaves the rows of that, and 0 brings the others back, as do
+# a search and u
+link orders.trace '6<Enter>jj' 5 '1637 G rows' 'G55 (*conn).serve  >' 'G54 (*conn).serve'
+link orders.trace '6<Enter><Enter>' 5 '1637 G rows'
+link orders.trace '6jj' 5 '3 G rows of' 'G2584'
+for keys in j0 '/serve<Enter>' '/serve<Enter>n'; do
+	"$TTRACE" view -script "6jj5$keys" "$trace" | sed -n 2p | grep -q '1637 G rows' || fail "6jj5$keys: not all rows"
+done
+"$TTRACE" view -script '6jj5j0u' "$trace" | sed -n 2p | grep -q '3 G rows' || fail "u after 0: not the rows as they were"
+"$TTRACE" view -script ':rows related 98<Enter>u' "$trace" | sed -n 2p | grep -q '4 P rows' || fail "u: rows are narrowed still"
+"$TTRACE" view -script ':goroutine=98<Enter>j00' "$trace" | grep -q 'R drops them' || fail "0: not a word of the filter"
 # a goroutine's span, a task, a cycle, an event: the moment on the timeline
 link orders.trace '6<Enter><Enter>jjj' '<Enter>' '[5Time]' 'select 1.44ms'
 link orders.trace '7<Enter><Enter>' 5 '[5Time]' 'task 822'

@@ -24,9 +24,9 @@ struct place {		/* something that can be pointed at; 0 / NONE where it does not 
 	trk_id trk;
 	int64_t t0, t1;	/* TIME_NONE when no time is meant */
 	int64_t line;	/* of the function's file; 0 none is meant */
-	/* which rows the timeline is to have: all goroutines of a start function, of a task, around one */
-	enum place_rows { ROWS_ANY, ROWS_GROUP, ROWS_TASK, ROWS_RELATED } rows;
-	uint64_t id;	/* of rows: the function's name (str_id), the task's id, the trk_id */
+	/* which rows the timeline is to have: the goroutines of a start function, of a task, all of them */
+	enum place_rows { ROWS_ANY, ROWS_GROUP, ROWS_TASK, ROWS_ALL } rows;
+	uint64_t id;	/* of rows: the function's name (str_id), the task's id */
 	trk_id row;	/* the timeline's own row, where trk is who is on it */
 };
 #define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE, 0, ROWS_ANY, 0, 0})

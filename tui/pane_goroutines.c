@@ -382,6 +382,17 @@ static void open_cmd(struct gor *p, const struct pane_env *env)
 	gor_hits(p, env);
 }
 
+/* Does `5` show rows, of all goroutines or of one start function? Otherwise it makes a filter of what is tagged or of the
+   goroutines of the group. */
+static bool points_at_rows(const struct gor *p)
+{
+	struct gor_row room;
+	const struct gor_row *r = gor_sel(p, &room);
+	if (p->level == GL_ONE)
+		return true;
+	return !p->tags[p->level].n && r && (p->level == GL_LIST || (p->by == GB_FUNCTION && r->name));
+}
+
 static enum verdict act_here(struct gor *p, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	int l = p->level;
@@ -404,7 +415,7 @@ static enum verdict act_here(struct gor *p, const struct pane_env *env, const st
 		return without(p, env, out);
 	if (a->cmd == CMD_SIDE && !a->arg)
 		return against_rest(p, env, out);
-	if (a->cmd == CMD_PANE_TIME && l != GL_ONE)
+	if (a->cmd == CMD_PANE_TIME && !points_at_rows(p))
 		return take(p, env, "timeline", false, out);
 	if (a->cmd == CMD_GROUP_BY)
 		return group_by(p, env, a->arg, out);
@@ -457,8 +468,7 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 	const struct snap *sn = session_snap(env->s);
 	if (p->level == GL_ONE) {
 		to->trk = p->one.trk;
-		to->rows = ROWS_RELATED;
-		to->id = to->trk;
+		to->rows = ROWS_ALL;
 		if (p->one.rows.n) {
 			const struct ival *v = &p->one.v[p->one.rows.sel];
 			to->t0 = v->t0;
@@ -467,8 +477,8 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 		}
 	} else if (r) {
 		to->trk = r->trk ? r->trk : p->gs->g[r->first].trk;
-		to->rows = r->trk ? ROWS_RELATED : ROWS_GROUP;
-		to->id = r->trk ? r->trk : store_trk(sn->st, to->trk)->name;
+		to->rows = r->trk ? ROWS_ALL : ROWS_GROUP;
+		to->id = r->trk ? 0 : store_trk(sn->st, to->trk)->name;
 		tp_place(sn->st, store_trk(sn->st, to->trk)->start, to);
 	}
 }

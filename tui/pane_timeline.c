@@ -253,10 +253,25 @@ static bool move_rows(struct timeline *tl, const struct pane_env *env, const str
 	return true;
 }
 
+/* 0: the whole time, and the rows of all goroutines where they are those of a group or a task, or around one. */
+static enum verdict whole_cmd(struct timeline *tl, const struct pane_env *env, struct ask *out)
+{
+	const struct snap *sn = session_snap(env->s);
+	trk_id at = tl_track(tl, env);
+	bool whole = tl->whole;
+	if (tl->kind == TL_G && tl->only != ONLY_ALL) {
+		whole = false;
+		tl_rows_only(tl, env, ONLY_ALL, 0);
+		if (at)
+			tl_show_track(tl, env, at);
+	}
+	tl_window(tl, env, sn->t0, sn->t1);
+	return whole && tl->scope.on ? ask_say(out, "the filters leave these rows: \\ suspends them, R drops them") : V_DONE;
+}
+
 /* Left and right and closer, in time. false: not one of them. */
 static bool move_time(struct timeline *tl, const struct pane_env *env, const struct act *a)
 {
-	const struct snap *snap = session_snap(env->s);
 	int n = act_n(a);
 	switch (a->cmd) {
 	case CMD_LEFT: tl_shift(tl, env, -n); break;
@@ -265,7 +280,6 @@ static bool move_time(struct timeline *tl, const struct pane_env *env, const str
 	case CMD_SCREEN_RIGHT: tl_scroll(tl, env, 0.5 * n); break;
 	case CMD_ZOOM_IN: tl_zoom(tl, env, n < 64 ? n : 64); break;
 	case CMD_ZOOM_OUT: tl_zoom(tl, env, n < 64 ? -n : -64); break;
-	case CMD_ZOOM_ALL: tl_window(tl, env, snap->t0, snap->t1); break;
 	case CMD_CENTRE:
 		tl_window(tl, env, tl->at - (tl->t1 - tl->t0) / 2, tl->at + (tl->t1 - tl->t0) / 2);
 		break;
@@ -417,6 +431,8 @@ static enum verdict tl_act(
 		return ask_say(out, "stopped");
 	if (tl_chain_act(tl, env, a) || move_rows(tl, env, a) || move_time(tl, env, a))
 		return V_DONE;
+	if (a->cmd == CMD_ZOOM_ALL)
+		return whole_cmd(tl, env, out);
 	if (a->cmd == CMD_NEXT_PART || a->cmd == CMD_PREV_PART)
 		return standout_cmd(tl, env, a->cmd == CMD_NEXT_PART ? 1 : -1, out);
 	if (!a->arg && a->cmd >= CMD_PANE_TOP && a->cmd <= CMD_PANE_EVENTS &&

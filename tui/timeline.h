@@ -133,8 +133,6 @@ struct timeline {
 	struct hunt *hunt; /* spans that are looked for; NULL none */
 	struct hunt_hits hits;
 	struct tl_search *search; /* under way, in a thread of its own; NULL: hits are there */
-	enum tl_only hunt_only;	  /* what tl->only and only_id were, and */
-	uint64_t hunt_id;
 	bool hunt_p;  /* hits are intervals of Ps */
 	bool dim;     /* all but the hits */
 	int jump;     /* when it has ended: to the next hit (1), stay (0) */

@@ -3,7 +3,7 @@
 /*
  * Going somewhere on the timeline: what was typed after gt, gG, gp and gk, and
  * places that other panes point at. A place may say which rows it is about (a
- * group, a task, the neighbourhood of a goroutine), where and when; a function
+ * group, a task, all goroutines), where and when; a function
  * without a moment becomes a search for the spans that have it in their stack.
  */
 #include "config.h"
@@ -176,24 +176,21 @@ static bool go_rows(struct timeline *tl, const struct pane_env *env, const struc
 	} else if (p->rows == ROWS_TASK) {
 		buf_printf(&b, "task %llu", (unsigned long long)p->id);
 		done = tl_rows_cmd(tl, env, buf_str(&b), &ask) == V_DONE;
-	} else if (p->rows == ROWS_RELATED && p->id && p->id < sn->ntrks) {
-		done = tl_rows_only(tl, env, ONLY_RELATED, p->id);
+	} else if (p->rows == ROWS_ALL) {
+		done = tl_rows_only(tl, env, ONLY_ALL, 0);
 	}
 	buf_free(&b);
 	return done;
 }
 
-/* Whole lives of what was asked for: the window holds them all. */
+/* The cursor into the life of a goroutine, where it lies outside. */
 static void go_life(struct timeline *tl, const struct pane_env *env, trk_id t)
 {
 	const struct snap *sn = session_snap(env->s);
 	const struct trk_row *r = store_trk(sn->st, t);
 	int64_t t0 = r->t0 == TIME_NONE ? sn->t0 : r->t0, t1 = r->to_t1 ? store_t1(sn->st, r) : sn->t1;
-	int64_t pad = (t1 - t0) / 16;
-	if (t1 <= t0)
-		return;
-	tl->at = t0 + (t1 - t0) / 2;
-	tl_window(tl, env, t0 - pad, t1 + pad);
+	if (tl->at < t0 || tl->at >= t1)
+		tl_look_at(tl, env, t0 + (t1 - t0) / 2);
 }
 
 bool tl_go(void *st, const struct pane_env *env, const struct place *p)
@@ -215,9 +212,11 @@ bool tl_go(void *st, const struct pane_env *env, const struct place *p)
 			    tl, env, p->t0 - (tl->t1 - tl->t0) / 2, p->t0 + (tl->t1 - tl->t0) / 2);
 		done = true;
 	}
+	if ((p->rows == ROWS_ALL || p->rows == ROWS_GROUP) && !done && p->trk && p->trk < snap->ntrks) {
+		go_life(tl, env, p->trk);
+		tl->moved = true;
+	}
 	if (go_rows(tl, env, p)) {
-		if (p->rows == ROWS_RELATED && !done)
-			go_life(tl, env, (trk_id)p->id);
 		if (p->rows == ROWS_TASK && done)
 			tl_look_at(
 			    tl, env, p->t1 == TIME_NONE ? p->t0 : p->t0 + (p->t1 - p->t0) / 2);

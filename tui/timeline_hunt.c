@@ -53,18 +53,14 @@ static bool wants_p(const struct timeline *tl)
 	return tl->kind == TL_P && hunt_on_p(tl->hunt);
 }
 
-/* Of some of the goroutines alone when the rows are of those: n does not lead away from them. */
+/* Goroutines that the filters leave out are not searched. Those that are no rows now are: a jump to them shows all rows. */
 static void limit(struct timeline *tl, const struct snap *sn)
 {
 	uint8_t *in = NULL;
-	if (tl->kind == TL_G && (tl->only != ONLY_ALL || tl->scope.on)) {
+	if (tl->kind == TL_G && tl->scope.on) {
 		in = xcalloc(sn->ntrks + 1u, 1);
-		for (uint32_t i = 0; i < tl->nhead; i++)
-			if (tl->row[i].what == ROW_TRACK && tl->row[i].id < sn->ntrks)
-				in[tl->row[i].id] = 1;
-		for (uint32_t i = 0; i < tl->nrest; i++)	/* what is pinned of them is a row too */
-			if (tl->rest_what == ROW_TRACK && tl->rest[i] < sn->ntrks)
-				in[tl->rest[i]] = 1;
+		for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
+			in[t] = store_trk(sn->st, t)->kind == TK_G && tl_scope_goroutine(&tl->scope, sn, t);
 	}
 	hunt_among(tl->hunt, in, sn->ntrks);
 }
@@ -77,8 +73,6 @@ static void start(struct timeline *tl, const struct pane_env *env, int jump)
 	limit(tl, session_snap(env->s));
 	*s = (struct tl_search){.hunt = tl->hunt, .sn = session_snap(env->s), .of_p = wants_p(tl)};
 	tl->hunt_p = s->of_p;
-	tl->hunt_only = tl->kind == TL_G ? tl->only : ONLY_ALL;
-	tl->hunt_id = tl->only_id;
 	tl->hit = UINT32_MAX;
 	tl->jump = jump;
 	s->job = job_start(search, s);
@@ -106,9 +100,7 @@ void tl_hunt(struct timeline *tl, const struct pane_env *env, struct hunt *h, in
 
 bool tl_hunt_other(const struct timeline *tl)
 {
-	enum tl_only only = tl->kind == TL_G ? tl->only : ONLY_ALL;
-	return tl->hunt_p != wants_p(tl) || tl->hunt_only != only ||
-	       (only && tl->hunt_id != tl->only_id);
+	return tl->hunt_p != wants_p(tl);
 }
 
 void tl_hunt_again(struct timeline *tl, const struct pane_env *env)
