@@ -59,6 +59,11 @@ link orders.trace 8jj '<Enter>' '[5Time]' '0.23'
 link orders.trace 9jjj '<Enter>' '[5Time]' 'G35'
 link orders.trace 9jjj 6 '[6Gor]' 'db.(*Server).session'
 
+# a trace with few CPU samples is shown by what ran
+head -c 300000 "$trace" >"$tmp/few.trace"
+"$TTRACE" view -script 1 "$tmp/few.trace" | sed -n 2p | grep -q '^run ' || fail 'few samples: not what ran'
+"$TTRACE" view -script 1 "$trace" | sed -n 2p | grep -q '^cpu ' || fail 'many samples: not cpu'
+
 # two quotes: to where one was before the last jump, of whatever kind, and there and back again
 jump() { # jump FILE FROM KEYS
 	"$TTRACE" view -ascii -script "$2" "$samples/$1" | sed 2d >"$tmp/was"

@@ -54,7 +54,7 @@ screen info 80x24 cpu.pb.gz '<^G>'
 screen info-trace 80x24 orders.trace '<^G>' -ascii
 # explanations of what is under the cursor; menus run what is selected; any key closes them and acts
 screen key-elsewhere 80x24 orders.trace 'V'
-screen key-none 80x24 cpu.pb.gz 'M'
+screen key-none 80x24 cpu.pb.gz 'W'
 screen key-nothing 80x24 orders.trace 'ME'
 screen explain-all 100x60 orders.trace '6KK'
 screen explain 80x24 cpu.pb.gz 'jK'
@@ -62,6 +62,8 @@ screen explain-state 80x24 orders.trace '6<Enter><Enter>jjK' -ascii
 screen explain-word 120x30 orders.trace ':explain mark assist<Enter>'
 screen menu 80x24 cpu.pb.gz 'jja'
 screen menu-run 80x24 cpu.pb.gz 'jjajj<Enter>'
+# sample types with their totals
+screen menu-types 80x24 orders.trace '1M'
 screen menu-key 80x24 cpu.pb.gz 'jja3'
 screen marks 80x24 orders.trace ':mark a the slow one<Enter>6jjmb1:marks<Enter>j'
 # counts: a 0 takes back what digits have opened; # makes a count of any; what has no pane is a count

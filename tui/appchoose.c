@@ -59,6 +59,21 @@ static int choose_unit(const struct app *a, struct choice *out)
 	return n > 1 ? n : 0;
 }
 
+static int choose_type(const struct app *a, struct choice *out)
+{
+	struct buf b = {0};
+	int n = 0;
+	for (size_t i = 0; i < session_ntypes(a->s) && n < CHOICES_MAX; i++) {
+		int64_t total;
+		buf_reset(&b);
+		if (session_total(a->s, i, &total))
+			units_label(&b, total, session_type_unit(a->s, i), "auto");
+		choice_set(&out[n++], session_type_name(a->s, i), buf_str(&b), session_type(a->s) == i);
+	}
+	buf_free(&b);
+	return n;
+}
+
 /* The keys of the tags, for tagroot and tagleaf. */
 static int choose_key(const struct app *a, const char *now, struct choice *out)
 {
@@ -84,6 +99,7 @@ int app_choices(const struct app *a, enum cmd_id id, struct choice *out)
 		return n;
 	switch (id) {
 	case CMD_GRANULARITY: case CMD_GRAN_NEXT: return choose_gran(a, out);
+	case CMD_SAMPLE_INDEX: case CMD_TYPES: return choose_type(a, out);
 	case CMD_PERCENT: return choose_base(a, out);
 	case CMD_UNIT: return choose_unit(a, out);
 	case CMD_TAGROOT: return choose_key(a, q->f.tagroot, out);
@@ -101,7 +117,7 @@ bool app_choose(struct app *a, enum cmd_id id)
 		return false;
 	a->pop = (struct popup){.kind = POP_MENU, .by = id, .row = a->pop.row, .cap = a->pop.cap};
 	for (int i = 0; i < n; i++) {
-		struct pop_row r = {.cmd = id == CMD_GRAN_NEXT ? CMD_GRANULARITY : id};
+		struct pop_row r = {.cmd = id == CMD_GRAN_NEXT ? CMD_GRANULARITY : id == CMD_TYPES ? CMD_SAMPLE_INDEX : id};
 		snprintf(r.arg, sizeof r.arg, "%.47s", c[i].arg);
 		snprintf(r.key, sizeof r.key, "%s", c[i].on ? "*" : "");
 		snprintf(r.text, sizeof r.text, "%-14.47s %.100s", c[i].arg, c[i].text);

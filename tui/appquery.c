@@ -283,7 +283,7 @@ static void do_type(struct app *a, const struct act *act)
 	}
 	q.type = i;
 	if (app_query(a, &q) && i < session_ntypes(a->s))
-		app_message(a, ST_DIM, "%s (%s), %zu of %zu", session_type_name(a->s, i),
+		app_message(a, ST_DIM, "%s (%s), %zu of %zu; M lists all with their totals", session_type_name(a->s, i),
 		    session_type_unit(a->s, i), i + 1, n);
 }
 
@@ -342,7 +342,7 @@ bool app_narrow(struct app *a, const struct act *act)
 	case CMD_CLEAR: app_clear(a); return true;
 	case CMD_TIME: do_time(a, act->arg); return true;
 	case CMD_GOROUTINE: case CMD_PROC: do_track(a, act); return true;
-	case CMD_NEXT_KIND: case CMD_PREV_KIND: case CMD_SAMPLE_INDEX: do_type(a, act); return true;
+	case CMD_NEXT_KIND: case CMD_PREV_KIND: case CMD_SAMPLE_INDEX: case CMD_TYPES: do_type(a, act); return true;
 	case CMD_GRANULARITY: case CMD_GRAN_NEXT: do_gran(a, act); return true;
 	case CMD_NOINLINES: do_noinlines(a); return true;
 	case CMD_BLAME: do_blame(a, act->arg); return true;

@@ -459,7 +459,7 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	(void)st;
 	(void)env;
-	buf_puts(b, "Enter focus  x ignore  / find  & only these  a menu  [ ] type  D sides  R clear  q back");
+	buf_puts(b, "Enter focus  x ignore  / find  & only these  a menu  M type  D sides  R clear  q back");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)

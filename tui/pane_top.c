@@ -458,7 +458,7 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 	const struct topview *p = st;
 	(void)env;
 	buf_printf(b,
-	    "Enter peek  2 list  f focus  x ignore  d hide  c %s  [ ] type  < > sort  / find  a "
+	    "Enter peek  2 list  f focus  x ignore  d hide  c %s  M type  < > sort  / find  a "
 	    "menu",
 	    p->sort == K_FLAT ? "cum" : "flat");
 }

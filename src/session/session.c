@@ -480,13 +480,14 @@ static size_t asked_type(const struct session *s)
 }
 
 /* Without a choice: the profile's own default, else its last, as pprof does; of a trace the CPU
-   samples when it has some, else what ran. */
+   samples where they are enough for shares of a percent, else what ran. */
 static size_t default_type(const struct session *s)
 {
+	enum { SAMPLES_ENOUGH = 100 };
 	const struct sink_meta *m = s->snap->meta;
 	size_t n = session_ntypes(s);
 	if (session_is_trace(s))
-		return s->snap->nsmps ? TW_CPU : TW_RUN;
+		return s->snap->nsmps >= SAMPLES_ENOUGH ? TW_CPU : TW_RUN;
 	for (size_t i = 0; m && m->default_type && i < n; i++)
 		if (type_row(s, i)->name == m->default_type)
 			return i;

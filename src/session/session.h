@@ -81,6 +81,9 @@ size_t session_ntypes(const struct session *);
 const char *session_type_name(const struct session *, size_t i);
 const char *session_type_unit(const struct session *, size_t i);
 size_t session_type(const struct session *);		/* the one shown */
+/* The total of a sample type of the first file, in its unit: of a trace, of what the filters of time, goroutines, tasks
+   and regions leave. false: that takes too long, or not all has been read. */
+bool session_total(const struct session *, size_t type, int64_t *total);
 
 /* The query. Changing it drops the caches; each change is one step of undo. */
 struct query {

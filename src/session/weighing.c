@@ -80,6 +80,36 @@ void session_trace(const struct session *s, struct arena *a, struct tw_filter *f
 	session_filter(s->snap, &s->hist[s->at], a, f);
 }
 
+/* Few enough that all types are added up before one would notice. */
+static bool is_little(const struct snap *sn)
+{
+	enum { LITTLE = 2000000 };
+	uint64_t n = sn->nsmps;
+	for (uint32_t i = 0; i < sn->nsheets && n <= LITTLE; i++)
+		n += store_slot(sn->st, i)->n;
+	return sn->complete && n <= LITTLE;
+}
+
+bool session_total(const struct session *s, size_t type, int64_t *total)
+{
+	const struct snap *sn = s->snap;
+	struct arena a = {0};
+	struct tw_filter f;
+	*total = 0;
+	if (!is_little(sn) || type >= session_ntypes(s))
+		return false;
+	if (session_is_trace(s)) {
+		session_trace(s, &a, &f);
+		*total = tracew(sn, (enum tw_type)type, &f, &a)->total_ns;
+		arena_free(&a);
+		return true;
+	}
+	for (uint32_t i = 0; i < sn->nsmps; i++)
+		if (store_side(sn->st, i) == 0)
+			*total = wrap_add(*total, store_value(sn->st, type, i));
+	return true;
+}
+
 static void rest_states(const struct snap *sn, const struct query *q, bool about, struct job *j, struct rest_states *r)
 {
 	struct arena a = {0};
