@@ -24,6 +24,8 @@ table() {
 		if (dash == "-") print ".It Fl " esc($2) ($3 != "" ? " Ns = Ns Ar " esc($3) : "")
 		else print ".It Ic " esc($2) ($3 != "" ? " Ar " esc($3) : "")
 		print esc($5) ($4 != "" && $4 != "false" ? " (default: " esc($4) ")" : "") "."
+		if ($6 != "") print said($6)
+		if ($8 != "") print "Example:\n.Ql ttrace " esc($8)
 	}
 	END { print ".El" }'
 }

@@ -24,7 +24,7 @@ static const char about[] =
     "\n"
     "    ttrace FILE                  open the viewer (? shows every key)\n"
     "    ttrace REPORT [OPTIONS] FILE a report as text: ttrace top cpu.pb.gz\n"
-    "    ttrace localhost:6060        the same of a running program, by its net/http/pprof\n"
+    "    ttrace localhost:6060        the same of a running program (net/http/pprof)\n"
     "    ttrace help                  every report and option\n"
     "\n"
     "It reads what these record:\n"
@@ -58,13 +58,17 @@ static int help(const struct opt *o, struct err *e)
 {
 	struct buf b = {0};
 	if (o->arg) {
-		if (!opt_help_reports(&b, o->arg))
+		const struct report_row *r = opt_report(o->arg);
+		if (!r)
 			return opt_no_report(o->arg, e);
+		opt_help_report(&b, r);
+		tui_help_columns(&b, r->columns);
+		opt_help_options(&b, r);
 		return print(&b, e);
 	}
 	buf_puts(&b, about);
 	buf_puts(&b, "\nReports\n");
-	opt_help_reports(&b, NULL);
+	opt_help_reports(&b);
 	buf_puts(&b, "\nOptions (one dash or two; -name=value or -name value)\n");
 	opt_help(&b);
 	return print(&b, e);

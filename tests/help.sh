@@ -63,4 +63,44 @@ show 80x24 '/parse<Enter>a<Esc>n' cpu.pb.gz | grep -q '/parse  2/' || fail "Esc 
 # a key that the menu shows is done, whatever opened the menu
 show 80x24 1jaK cpu.pb.gz >"$tmp/out"
 show 80x24 1jK cpu.pb.gz | cmp -s - "$tmp/out" || fail "K in the menu explains nothing"
+
+# ttrace help REPORT: what it is for, an example that works, columns that are those of its table, options; 80 columns
+run 0 help
+awk 'length > 80' "$tmp/out" >"$tmp/wide"
+[ -s "$tmp/wide" ] && fail "wider than 80 columns in the help:" "$(cat "$tmp/wide")"
+"$TTRACE" -print=reports >"$tmp/reports"
+cp -r "$samples" "$tmp/samples" && cd "$tmp/samples" || exit 99
+PATH=$tmp/bin:$PATH
+mkdir "$tmp/bin" && ln -s "$TTRACE" "$tmp/bin/ttrace"
+tab=$(printf '\t')
+while IFS="$tab" read -r line; do
+	name=$(printf '%s\n' "$line" | cut -f2)
+	columns=$(printf '%s\n' "$line" | cut -f7)
+	example=$(printf '%s\n' "$line" | cut -f8)
+	"$TTRACE" help "$name" >"$tmp/text" || fail "help $name fails"
+	for head in '^Example' "^    ttrace $name"; do
+		grep -q "$head" "$tmp/text" || fail "help $name has no line $head"
+	done
+	[ "$name" = help ] || grep -q '^    -[a-z_]*=' "$tmp/text" || fail "help $name has no options"
+	[ "$(awk 'length > 80' "$tmp/text")" = '' ] || fail "help $name is wider than 80 columns"
+	[ "$name" = disasm ] && continue		# needs the program, which is not in samples/
+	before=$(find . -type f | wc -l)
+	sh -c "ttrace $example" >"$tmp/out" 2>"$tmp/err" || fail "ttrace $example:" "$(cat "$tmp/err")"
+	case $example in
+	*-output*) [ "$(find . -type f | wc -l)" -gt "$before" ] || fail "ttrace $example writes no file" ;;
+	*) [ -s "$tmp/out" ] || fail "ttrace $example prints nothing" ;;
+	esac
+	[ -n "$columns" ] || continue
+	grep -q '^Columns' "$tmp/text" || fail "help $name explains no columns"
+	sed -n '/^Columns/,/^Options/p' "$tmp/text" | grep -q ' $' && fail "help $name explains a column with nothing"
+	for column in $columns; do
+		grep -q "\(^  *\|, \)$column\(,\| \|\$\)" "$tmp/text" || fail "help $name does not explain $column"
+	done
+	sh -c "ttrace $example -format=tsv" | head -1 | tr '\t' '\n' >"$tmp/heads"
+	[ -s "$tmp/heads" ] || fail "ttrace $example -format=tsv has no heads"
+	while read -r head; do
+		base=${head%_*}
+		case " $columns " in *" $head "* | *" ${base}_ns "*) ;; *) fail "the help of $name has no column $head" ;; esac
+	done <"$tmp/heads"
+done <"$tmp/reports"
 exit $bad

@@ -140,11 +140,7 @@ void app_explain(struct app *a, const char *word)
 static int wrap(struct line *out, int n, const char *s, int w, enum style st, int attr)
 {
 	while (*s && n < LINES_MAX) {
-		size_t len = strlen(s), k = len;
-		if (len > (size_t)w)
-			for (k = (size_t)w; k > 0 && s[k] != ' '; k--)
-				;
-		k = k ? k : (size_t)w;
+		size_t k = text_line(s, (size_t)w);
 		out[n++] = (struct line){s, k, st, attr};
 		s += k + strspn(s + k, " ");
 	}

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "explain.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -83,6 +84,14 @@ enum topic explain_in(const char *group, const char *name)
 				return (enum topic)i;
 	}
 	return TOPIC_NONE;
+}
+
+enum topic explain_column(const char *name, size_t n)
+{
+	char word[40];
+	snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), name);
+	enum topic t = explain_in("reports", word);
+	return t ? t : explain_in("numbers", word);
 }
 
 size_t explain_head(const char *pane, const char *head, enum topic *t)

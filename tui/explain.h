@@ -31,6 +31,8 @@ enum topic explain_type(const char *name);	/* a sample type: cpu, inuse_space, s
 enum topic explain_in(const char *group, const char *name);
 /* What stands over a column of a pane, at the begin of s: its length (the longest name that fits) and *t; 0: none. */
 size_t explain_head(const char *pane, const char *s, enum topic *t);
+/* A column of a report by its name; NONE: no row explains it. */
+enum topic explain_column(const char *name, size_t n);
 enum topic explain_find(const char *word);	/* a name that is so, begins so, or holds it */
 /* -print=explain: group, name, text, next, tab-separated. */
 void explain_print(struct buf *);

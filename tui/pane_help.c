@@ -18,6 +18,7 @@
 #include "style.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -130,11 +131,7 @@ static void add_command(struct help *h, int id)
 	int w = h->cols - text_x(h->cols) - 3;
 	size_t most = w < WIDTH_MIN ? WIDTH_MIN : (size_t)w, off = 0;
 	do {
-		size_t n = strlen(s + off);
-		if (n > most)
-			for (n = most; n && s[off + n] != ' '; n--)
-				;
-		n = n ? n : most;
+		size_t n = text_line(s + off, most);
 		struct line *l = new_line(h, L_CMD, id);
 		l->off = off;
 		l->n = n;
@@ -412,15 +409,12 @@ static void help_click(
 /* A paragraph from line y on; the line after it. */
 static int wrap(struct grid *g, int y, const char *s)
 {
-	while (g->w > 2 && strlen(s) > (size_t)g->w) {
-		size_t n = (size_t)g->w;
-		while (n > 1 && s[n] != ' ')
-			n--;
+	do {
+		size_t n = text_line(s, g->w > 2 ? (size_t)g->w : 2);
 		grid_textn(g, y++, 0, ST_NORMAL, 0, s, n);
-		s += n + (s[n] == ' ');
-	}
-	grid_text(g, y, 0, ST_NORMAL, 0, s);
-	return y + 1;
+		s += n + strspn(s + n, " ");
+	} while (*s);
+	return y;
 }
 
 /* What no single key says. */

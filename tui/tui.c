@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/put.h"
 #include "cmd.h"
+#include "explain.h"
 #include "inside.h"
 #include "script.h"
 #include "term.h"
@@ -29,6 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { COLUMN_X = 22 };	/* where the help of a column begins */
 
 static int print(const struct buf *b, struct err *e)
 {
@@ -313,4 +316,23 @@ int tui_print(const struct opt *o, const char *what, struct err *e)
 	int rc = print(&b, e);
 	buf_free(&b);
 	return rc;
+}
+
+/* Columns that one row explains stand together. */
+void tui_help_columns(struct buf *b, const char *columns)
+{
+	struct buf names[TOPIC__N] = {{0}};
+	enum topic order[TOPIC__N];
+	int n = 0;
+	for (const char *p = columns ? columns : ""; *p; p += strcspn(p, " "), p += *p == ' ') {
+		enum topic t = explain_column(p, strcspn(p, " "));
+		if (!names[t].n)
+			order[n++] = t;
+		buf_printf(&names[t], "%s%.*s", names[t].n ? ", " : "", (int)strcspn(p, " "), p);
+	}
+	for (int i = 0; i < n; i++) {
+		buf_puts(b, i ? "" : "\nColumns\n");
+		opt_help_row(b, buf_str(&names[order[i]]), explains[order[i]].text, COLUMN_X);
+		buf_free(&names[order[i]]);
+	}
 }

@@ -15,5 +15,7 @@ typedef int tui_report(const struct opt *, struct buf *text, struct err *e);
 int tui_run(const struct opt *, tui_report *, struct err *e);
 /* `ttrace -print=keys|commands|config` */
 int tui_print(const struct opt *, const char *what, struct err *e);
+/* What the columns of a report mean: their names with blanks between. Nothing for NULL. */
+void tui_help_columns(struct buf *, const char *columns);
 
 #endif

@@ -518,3 +518,13 @@ bool text_parse_ns(const char *s, int64_t *ns)
 		*ns = -*ns;
 	return true;
 }
+
+size_t text_line(const char *s, size_t most)
+{
+	size_t len = strlen(s), n = most;
+	if (len <= most)
+		return len;
+	while (n && s[n] != ' ')
+		n--;
+	return n ? n : most;
+}

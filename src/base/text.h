@@ -43,6 +43,10 @@ size_t text_fit_middle(struct buf *b, const char *s, size_t n, size_t cells, boo
 /* Fit a line of words, of which some are symbols: their package paths go, one after the other, before it is cut. */
 size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 
+/* The bytes of the first line of s when it is broken at blanks into lines of at most `most` bytes (more than 0); a longer
+   word is broken. What follows begins after the blanks. */
+size_t text_line(const char *s, size_t most);
+
 /* Durations for people: 0, 999ns, 12.3us, 1.23ms, 12.3s, 2m03s, 17h05m; from 1000h on without minutes. */
 void text_ns(struct buf *b, int64_t ns);
 /* A moment in seconds, with the decimals that a step of so many ns needs: 1.2731s. */

@@ -15,7 +15,7 @@
 #include <string.h>
 
 const struct report reports[] = {
-#define REPORT(name, fn, arg, takes, group, help) {name, fn},
+#define REPORT(name, fn, arg, takes, group, help, purpose, columns, example) {name, fn},
 #include "session/report.def"
 #undef REPORT
 	{NULL, NULL},

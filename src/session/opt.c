@@ -28,12 +28,15 @@ const struct opt_row options[OPT__N] = {
 };
 
 const struct report_row report_rows[] = {
-	{"view", NULL, NULL, "viewer", "look at it in the terminal (this is what ttrace does when no report is named)"},
-	{"help", "[REPORT]", NULL, "viewer", "the reports and options; or one report"},
-#define REPORT(name, fn, arg, takes, group, help) {name, arg, takes, group, help},
+	{"view", NULL, NULL, "viewer", "look at it in the terminal (this is what ttrace does when no report is named)",
+	    "The viewer: ? shows its keys.", NULL, "view -pane=flame cpu.pb.gz"},
+	{"help", "[REPORT]", NULL, "viewer", "the reports and options; or one report",
+	    "What there is, and what a report is for.", NULL, "help top"},
+#define REPORT(name, fn, arg, takes, group, help, purpose, columns, example) \
+	{name, arg, takes, group, help, purpose, columns, example},
 #include "session/report.def"
 #undef REPORT
-	{NULL, NULL, NULL, NULL, NULL},
+	{0},
 };
 
 static const struct report_row *find_report(const char *name, size_t n)
@@ -294,58 +297,25 @@ void opt_free(struct opt *o)
 	memset(o, 0, sizeof *o);
 }
 
-void opt_help(struct buf *b)
-{
-	const char *group = "";
-	for (int i = 0; i < OPT__N; i++) {
-		const struct opt_row *r = &options[i];
-		if (strcmp(group, r->group))
-			buf_printf(b, "%s  %s\n", i ? "\n" : "", r->group);
-		group = r->group;
-		size_t at = b->n;
-		buf_printf(b, "    -%s%s%s", r->name, r->arg ? "=" : "", r->arg ? r->arg : "");
-		buf_pad(b, ' ', b->n - at < 30 ? 30 - (b->n - at) : 1);
-		buf_puts(b, r->help);
-		if (r->dflt && r->kind != B)
-			buf_printf(b, " (%s)", r->dflt);
-		buf_putc(b, '\n');
-	}
-}
-
-bool opt_help_reports(struct buf *b, const char *name)
-{
-	const char *group = "";
-	bool any = false;
-	for (const struct report_row *r = report_rows; r->name; r++) {
-		if (name && strcmp(name, r->name))
-			continue;
-		any = true;
-		if (!name && strcmp(group, r->group))
-			buf_printf(b, "%s  %s\n", *group ? "\n" : "", r->group);
-		group = r->group;
-		size_t at = b->n;
-		buf_printf(b, "    %s%s%s", r->name, r->arg ? " " : "", r->arg ? r->arg : "");
-		buf_pad(b, ' ', b->n - at < 22 ? 22 - (b->n - at) : 1);
-		buf_printf(b, "%s\n", r->help);
-	}
-	return any;
-}
-
 static void print_row(struct buf *b, const char *group, const char *name, const char *arg, const char *dflt,
     const char *help)
 {
-	buf_printf(b, "%s\t%s\t%s\t%s\t%s\n", group, name, arg ? arg : "", dflt ? dflt : "", help);
+	buf_printf(b, "%s\t%s\t%s\t%s\t%s", group, name, arg ? arg : "", dflt ? dflt : "", help);
 }
 
 bool opt_print(struct buf *b, const char *what)
 {
 	if (!strcmp(what, "options"))
-		for (int i = 0; i < OPT__N; i++)
+		for (int i = 0; i < OPT__N; i++) {
 			print_row(b, options[i].group, options[i].name, options[i].arg, options[i].dflt,
 			    options[i].help);
+			buf_putc(b, '\n');
+		}
 	else if (!strcmp(what, "reports"))
-		for (const struct report_row *r = report_rows; r->name; r++)
+		for (const struct report_row *r = report_rows; r->name; r++) {
 			print_row(b, r->group, r->name, r->arg, NULL, r->help);
+			buf_printf(b, "\t%s\t%s\t%s\n", r->purpose, r->columns ? r->columns : "", r->example);
+		}
 	else
 		return false;
 	return true;

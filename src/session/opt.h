@@ -37,6 +37,9 @@ struct report_row {
 	const char *name, *arg;
 	const char *takes;	/* see report.def; NULL: every option */
 	const char *group, *help;
+	const char *purpose;	/* what question it answers */
+	const char *columns;	/* of its table, with blanks between; NULL: it is none */
+	const char *example;	/* a command line, without "ttrace" */
 };
 extern const struct report_row report_rows[];	/* ends with a NULL name */
 
@@ -83,10 +86,18 @@ int opt_set(struct opt *, enum opt_id, const char *s, struct err *e);
 /* Always -1: there is no report of that name; says which one may be meant. */
 int opt_no_report(const char *name, struct err *e);
 
-/* The options as help text. */
-void opt_help(struct buf *);
-/* -print=options, -print=reports: the table, a row a line, tabs between group, name, argument,
-   default and help. false: it is another table's name. */
+/* ---- opthelp.c: texts for `ttrace help`, at most 80 columns wide */
+
+/* A name, and what it means from column `indent` (5 to 40) on. */
+void opt_help_row(struct buf *, const char *name, const char *text, size_t indent);
+void opt_help(struct buf *);				/* all options */
+void opt_help_reports(struct buf *);			/* all reports */
+const struct report_row *opt_report(const char *name);	/* NULL: there is none of that name */
+void opt_help_report(struct buf *, const struct report_row *);		/* what it is for, and an example */
+void opt_help_options(struct buf *, const struct report_row *);		/* the options that change it */
+
+/* -print=options, -print=reports: the table, a row a line, tabs between group, name, argument, default and help; of
+   reports also purpose, columns and example. false: it is another table's name. */
 bool opt_print(struct buf *, const char *what);
 /* -print=completion-bash, -zsh, -fish: a script for that shell. false: as above. */
 bool opt_completion(struct buf *, const char *what);
@@ -94,8 +105,6 @@ bool opt_completion(struct buf *, const char *what);
    are to be freed by opt_env_free(). */
 char **opt_env(const char *env, int *argc, char *const *argv);
 void opt_env_free(char **);
-/* All reports as help text, or one of them. false: there is none of that name. */
-bool opt_help_reports(struct buf *, const char *name);
 
 static inline bool opt_bool(const struct opt *o, enum opt_id i) { return o->v[i].b; }
 static inline const char *opt_str(const struct opt *o, enum opt_id i) { return o->v[i].s; }
