@@ -90,7 +90,7 @@ cat >"$tmp/threads" <<'END'
 --- Memory map: ---
   400000-500000: /opt/prog
 END
-le() { for v; do printf '%b' "\\x$(printf %02x $((v & 255)))\\x$(printf %02x $((v >> 8 & 255)))\\x$(printf %02x $((v >> 16 & 255)))\\x00"; done; }
+le() { for v; do printf '%b' "\\0$(printf %03o $((v & 255)))\\0$(printf %03o $((v >> 8 & 255)))\\0$(printf %03o $((v >> 16 & 255)))\\0000"; done; }
 { le 0 3 0 10000 0 2 2 0x401000 0x402001 1 1 0x401000 0 1 0; echo "400000-500000 r-xp 00000000 00:00 0 /opt/prog"; } >"$tmp/cpu32"
 query old-heap.raw raw "$tmp/heap"
 query old-mutex.raw raw "$tmp/mutex"
@@ -100,8 +100,8 @@ query old-cpu.raw raw "$tmp/cpu32"
 query old-heap.top top -addresses -sample_index=alloc_space "$tmp/heap"
 
 # Profiles as no Go program writes them, field by field: pb NUMBER TEXT, pn NUMBER NUMBER (all below 128), as printf takes them.
-pb() { printf '\\x%02x\\x%02x%s' $(($1 << 3 | 2)) "$(printf %b "$2" | wc -c)" "$2"; }
-pn() { printf '\\x%02x\\x%02x' $(($1 << 3)) "$2"; }
+pb() { printf '\\0%03o\\0%03o%s' $(($1 << 3 | 2)) "$(printf %b "$2" | wc -c)" "$2"; }
+pn() { printf '\\0%03o\\0%03o' $(($1 << 3)) "$2"; }
 strings() { for s; do pb 6 "$s"; done; }
 types() { for t; do pb 1 "$(pn 1 "$t")$(pn 2 1)"; done; }
 # two lines of comment; a line before the function's own, and no file by that name
@@ -112,11 +112,11 @@ query odd.dot dot "$tmp/lines"
 query odd.list list=. -source_path=/nowhere "$tmp/lines"
 query odd.list.one list=work -source_path=/nowhere "$tmp/lines"
 # a type without a name is the default where none is said; one that is there twice goes
-odd="$(strings '' count wall cpu; pb 2 "$(pb 2 '\x01\x02\x03\x04')"; types 2 0 3 2)"
+odd="$(strings '' count wall cpu; pb 2 "$(pb 2 '\0001\0002\0003\0004')"; types 2 0 3 2)"
 printf %b "$odd" >"$tmp/types"
 query odd.types raw "$tmp/types"
 # a name with a byte 0 in it
-printf %b "$(strings '' count wall; pb 6 'a\x00b'; pb 6 root; types 2; pb 2 "$(pn 1 1; pn 1 2; pn 2 7)"; pb 4 "$(pn 1 1; pb 4 "$(pn 1 1)")"
+printf %b "$(strings '' count wall; pb 6 'a\0000b'; pb 6 root; types 2; pb 2 "$(pn 1 1; pn 1 2; pn 2 7)"; pb 4 "$(pn 1 1; pb 4 "$(pn 1 1)")"
 	pb 4 "$(pn 1 2; pb 4 "$(pn 1 2)")"; pb 5 "$(pn 1 1; pn 2 3)"; pb 5 "$(pn 1 2; pn 2 4)")" >"$tmp/zero"
 query odd.zero.raw raw "$tmp/zero"
 query odd.zero.dot dot "$tmp/zero"
@@ -144,7 +144,7 @@ grep -q '\[2/2\]' "$tmp/two.contexts" && cmp -s "$tmp/two.contexts" "$tmp/zero.c
 ok $? "callgrind -call_tree: a sample of nothing changes nothing"
 
 # the same with the last line that 64 bits can say, and the first: what no source has is not walked to
-far='\x10\xff\xff\xff\xff\xff\xff\xff\xff\x7f' low='\x10\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01'
+far='\0020\0377\0377\0377\0377\0377\0377\0377\0377\0177' low='\0020\0200\0200\0200\0200\0200\0200\0200\0200\0200\0001'
 printf %b "$(strings '' count wall main.go work other; types 2; pb 2 "$(pn 1 1; pn 2 7)"; pb 2 "$(pn 1 2; pn 2 5)"; pb 2 "$(pn 1 3; pn 2 4)"
 	pb 4 "$(pn 1 1; pb 4 "$(pn 1 1; pn 2 9)")"; pb 4 "$(pn 1 2; pb 4 "$(pn 1 1)$far")"; pb 4 "$(pn 1 3; pb 4 "$(pn 1 1)$low")"
 	pb 5 "$(pn 1 1; pn 2 4; pn 4 3)")" >"$tmp/far"
@@ -188,9 +188,9 @@ sed 's/100: 6400 \[/100: [/' "$tmp/jemalloc" >"$tmp/bad"
 ok $? "a damaged one"
 
 # Two types of one name stand for one that another file lacks, and that is noticed before anything is moved.
-printf %b "$(strings '' count wall cpu; pb 2 "$(pb 2 '\x01')"; types 3)" >"$tmp/one"
-printf %b "$(strings '' count wall cpu; pb 2 "$(pb 2 '\x01\x02')"; types 2 2)" >"$tmp/two"
-printf %b "$(strings '' count wall cpu; pb 2 "$(pb 2 '\x01\x02')"; types 3 2)" >"$tmp/three"
+printf %b "$(strings '' count wall cpu; pb 2 "$(pb 2 '\0001')"; types 3)" >"$tmp/one"
+printf %b "$(strings '' count wall cpu; pb 2 "$(pb 2 '\0001\0002')"; types 2 2)" >"$tmp/two"
+printf %b "$(strings '' count wall cpu; pb 2 "$(pb 2 '\0001\0002')"; types 3 2)" >"$tmp/three"
 fails() {
 	local want=$1
 	shift
