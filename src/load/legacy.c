@@ -78,6 +78,7 @@ static void forget(struct legacy *g)
 	mem_free(g->sample);
 	mem_free(g->frame);
 	intern_free(&g->locs);
+	intern_free(&g->funs);
 	arena_free(&g->arena);
 	*g = (struct legacy){0};
 }

@@ -32,7 +32,7 @@ struct legacy {
 	struct leg_sample *sample;
 	uint32_t *frame;		/* locations, leaf first */
 	size_t nloc, cloc, norder, nmap, cmap, nfun, cfun, nsample, csample, nframe, cframe;
-	struct intern locs;
+	struct intern locs, funs;	/* by address, by name */
 	struct arena arena;
 	const char *type[4], *unit[4];
 	size_t ntype;

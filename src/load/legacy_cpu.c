@@ -127,14 +127,21 @@ enum leg_verdict leg_cpu(struct legacy *g, struct bytes b)
 
 /* ---- Java */
 
+static int same_fun(const void *ctx, uint32_t id, const void *key)
+{
+	const struct legacy *g = ctx;
+	const struct words *name = key;
+	return g->fun[id].nname == words_n(*name) && !memcmp(g->fun[id].name, name->p, words_n(*name));
+}
+
 static uint32_t add_fun(struct legacy *g, struct words name, struct words file)
 {
-	size_t n = (size_t)(name.end - name.p);
-	for (size_t i = 0; i < g->nfun; i++)
-		if (g->fun[i].nname == n && !memcmp(g->fun[i].name, name.p, n))
-			return (uint32_t)i + 1;
+	uint32_t h = hash_bytes(name.p, words_n(name), 0), id = intern_find(&g->funs, h, same_fun, g, &name);
+	if (id != UINT32_MAX)
+		return id + 1;
 	g->fun = mem_grow(g->fun, &g->cfun, g->nfun + 1, sizeof *g->fun);
-	g->fun[g->nfun] = (struct leg_fun){name.p, file.p, n, (size_t)(file.end - file.p)};
+	g->fun[g->nfun] = (struct leg_fun){name.p, file.p, words_n(name), words_n(file)};
+	intern_put(&g->funs, h, (uint32_t)g->nfun);
 	return (uint32_t)++g->nfun;
 }
 
@@ -144,7 +151,7 @@ static void java_place(struct legacy *g, struct leg_loc *l, struct words t)
 	struct words name = t, file = {t.end, t.end}, line;
 	int64_t n = 0;
 	const char *open = t.end;
-	while (open > t.p && !(*open == '(' && open < t.end && is_space(open[-1])))
+	while (open > t.p && !(open < t.end && *open == '(' && is_space(open[-1])))
 		open--;
 	if (t.p < t.end && t.end[-1] == ')' && open > t.p) {
 		file = (struct words){open + 1, t.end - 1};
