@@ -7,7 +7,9 @@
 #include "config.h"
 #include "tap.h"
 
+#include "analysis/focus.h"
 #include "analysis/graph.h"
+#include "analysis/tags.h"
 #include "base/path.h"
 #include "base/units.h"
 #include "report/shorten.h"
@@ -15,6 +17,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static uint64_t state;
 
@@ -523,6 +526,71 @@ static void test_frames(void)
 	prof_free(p);
 }
 
+/* n labels of one sample: numbers with keys that descend, every eighth key twice and in two units. */
+static struct prof_label *many_labels(struct prof *p, uint32_t n)
+{
+	struct prof_label *l = xcalloc(n, sizeof *l);
+	for (uint32_t i = 0; i < n; i++) {
+		char key[16];
+		snprintf(key, sizeof key, "k%08u", n - (i % 8 == 1 ? i - 1 : i));
+		l[i] = (struct prof_label){str(p, key), 0, i + 1, str(p, i % 2 ? "bytes" : "kb")};
+	}
+	return l;
+}
+
+static void count_notice(void *arg, const char *fmt, ...)
+{
+	(void)fmt;
+	++*(uint32_t *)arg;
+}
+
+/* All that is done with the labels of a sample, by the reports and by the viewer: seconds of the processor. */
+static double label_cost(uint32_t n)
+{
+	struct prof *p = prof_new();
+	struct sink s = prof_sink(p);
+	struct prof_label *l = many_labels(p, n);
+	struct prof_units u = {0};
+	uint32_t told = 0;
+	s.ops->type(s.self, str(p, "samples"), str(p, "count"));
+	prof_add_sample(p, 0, 0, (int64_t[]){1});
+	clock_t began = clock();
+	p->sample[0].labels = prof_labels(p, l, n);
+	prof_label_units(p, &u, count_notice, &told);
+	struct build *b = build_new();
+	struct sink into = build_sink(b);
+	prof_emit(p, &into);
+	const struct snap *sn = build_finish(b);
+	struct err e;
+	struct focus *fc = focus_new(&(struct filters){0}, &e);
+	struct tags *t = tags_new(sn, fc, 0, false, NULL);
+	double cost = (double)(clock() - began) / CLOCKS_PER_SEC;
+	const struct prof_label *set = p->label + p->set[p->sample[0].labels].off;
+	bool sorted = true;
+	for (uint32_t i = 1; i < n; i++) {
+		int order = strcmp(prof_s(p, set[i - 1].key), prof_s(p, set[i].key));
+		sorted &= order < 0 || (order == 0 && set[i - 1].num < set[i].num);
+	}
+	OK(sorted && u.n == n - n / 8 && told == n / 8 && t->nkey == n - n / 8 && t->nvalue == n);
+	OK(!strcmp(prof_s(p, prof_unit_of(&u, set[0].key)), "bytes"));
+	tags_free(t);
+	focus_free(fc);
+	build_free(b);
+	prof_units_free(&u);
+	mem_free(l);
+	prof_free(p);
+	return cost;
+}
+
+/* Sixteen times the labels take some twenty times as long, and would take 256 times as long if each were compared with
+   all others. */
+static void labels_are_linear(void)
+{
+	enum { FEW = 5000, TIMES = 16 };
+	double few = label_cost(FEW), many = label_cost(TIMES * FEW);
+	OK(many < few * TIMES * 5);
+}
+
 int main(void)
 {
 	test_frames();
@@ -541,6 +609,7 @@ int main(void)
 	same(path_clean, "../../a/../b", "../../b");
 	same(shorten_function, "github.com/user/repo/v2/pkg.(*T).Method", "pkg.(*T).Method");
 	same(shorten_function, "java.util.concurrent.Foo$Bar.run(int)", "Foo$Bar.run");
+	labels_are_linear();
 	same(shorten_function, "(anonymous namespace)::ns::Class::method<int>", "Class::method<int>");
 	same(shorten_function, "main.main", "main.main");
 	label(1536, "bytes", "auto", "1.50kB");

@@ -13,14 +13,25 @@
 
 #include <string.h>
 
+static int same_key(const void *ctx, uint32_t id, const void *key)
+{
+	const struct labels *l = ctx;
+	return l->unit[id].key == *(const str_id *)key;
+}
+
+static uint32_t find_unit(const struct labels *l, str_id key)
+{
+	return intern_find(&l->units, hash_u64(key, 0), same_key, l, &key);
+}
+
 static void note_unit(struct labels *l, const struct sink_label *b)
 {
-	size_t i = 0;
-	while (i < l->nunit && l->unit[i].key != b->key)
-		i++;
-	if (i == l->nunit) {
-		l->unit = mem_grow(l->unit, &l->cunit, l->nunit + 1, sizeof *l->unit);
-		l->unit[l->nunit++] = (struct label_unit){.key = b->key};
+	uint32_t i = find_unit(l, b->key);
+	if (i == UINT32_MAX) {
+		i = (uint32_t)l->nunit++;
+		l->unit = mem_grow(l->unit, &l->cunit, l->nunit, sizeof *l->unit);
+		l->unit[i] = (struct label_unit){.key = b->key};
+		intern_put(&l->units, hash_u64(b->key, 0), i);
 	}
 	if (!l->unit[i].unit)
 		l->unit[i].unit = b->unit;
@@ -39,15 +50,16 @@ void labels_update(struct labels *l, const struct snap *sn)
 void labels_free(struct labels *l)
 {
 	mem_free(l->unit);
+	intern_free(&l->units);
 	*l = (struct labels){0};
 }
 
 const char *labels_unit(const struct labels *l, str_id key)
 {
 	const char *name = store_str(l->st, key)->s;
-	for (size_t i = 0; i < l->nunit; i++)
-		if (l->unit[i].key == key && l->unit[i].unit)
-			return store_str(l->st, l->unit[i].unit)->s;
+	uint32_t i = find_unit(l, key);
+	if (i != UINT32_MAX && l->unit[i].unit)
+		return store_str(l->st, l->unit[i].unit)->s;
 	return !strcmp(name, "alignment") || !strcmp(name, "request") ? "bytes" : name;
 }
 

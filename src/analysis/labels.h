@@ -4,6 +4,7 @@
 #define TTRACE_LABELS_H
 
 #include "base/buf.h"
+#include "base/intern.h"
 #include "store/store.h"
 
 /*
@@ -15,6 +16,7 @@ struct labels {
 	uint32_t nset;
 	struct label_unit { str_id key, unit; } *unit;	/* of numeric keys: the first one met */
 	size_t nunit, cunit;
+	struct intern units;	/* by key */
 };
 void labels_update(struct labels *, const struct snap *);	/* takes in what is new */
 void labels_free(struct labels *);

@@ -184,20 +184,56 @@ static int same_set(const void *ctx, uint32_t id, const void *key)
 	return 1;
 }
 
-/* Insertion sort: sets are small, mostly sorted, and equal keys must keep their order. */
-static void sort_labels(const struct prof *p, struct prof_label *l, size_t n)
+/* Texts before numbers, each by their keys; labels that are equal in this keep their order. */
+static bool label_after(const struct prof *p, const struct prof_label *a, const struct prof_label *b)
+{
+	bool x = a->str, y = b->str;
+	return x == y ? strcmp(prof_s(p, a->key), prof_s(p, b->key)) > 0 : y;
+}
+
+static void sort_few_labels(const struct prof *p, struct prof_label *l, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct prof_label x = l[i];
 		size_t j = i;
-		for (; j; j--) {
-			bool a = l[j - 1].str, b = x.str;
-			if (a == b ? strcmp(prof_s(p, l[j - 1].key), prof_s(p, x.key)) <= 0 : a)
-				break;
+		for (; j && label_after(p, &l[j - 1], &x); j--)
 			l[j] = l[j - 1];
-		}
 		l[j] = x;
 	}
+}
+
+/* from[0..mid) and from[mid..n), both sorted, into to. */
+static void merge_labels(const struct prof *p, const struct prof_label *from, size_t mid, size_t n,
+    struct prof_label *to)
+{
+	for (size_t a = 0, b = mid; a < mid || b < n;)
+		*to++ = b == n || (a < mid && !label_after(p, &from[a], &from[b])) ? from[a++] : from[b++];
+}
+
+static inline size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Sets are small and mostly sorted, but a file may hold one of a million labels. */
+static void sort_labels(const struct prof *p, struct prof_label *l, size_t n)
+{
+	enum { FEW = 16 };
+	for (size_t i = 0; i < n; i += FEW)
+		sort_few_labels(p, l + i, least(FEW, n - i));
+	if (n <= FEW)
+		return;
+	struct prof_label *other = xmalloc(n * sizeof *other), *from = l, *to = other;
+	for (size_t w = FEW; w < n; w *= 2) {
+		for (size_t i = 0; i < n; i += 2 * w)
+			merge_labels(p, from + i, least(w, n - i), least(2 * w, n - i), to + i);
+		struct prof_label *sorted = to;
+		to = from;
+		from = sorted;
+	}
+	if (from != l)
+		memcpy(l, from, n * sizeof *l);
+	mem_free(other);
 }
 
 uint32_t prof_labels(struct prof *p, struct prof_label *l, size_t n)

@@ -172,6 +172,7 @@ struct prof_filters {	/* as typed; NULL or "" none */
 struct prof_units {	/* the unit of each numeric label key */
 	str_id *key, *unit;
 	size_t n, cap;
+	struct intern at;	/* by key */
 };
 /* A C++ name without its arguments: how much of *s, which may move on. */
 size_t prof_simple_name(const char **s, size_t n);

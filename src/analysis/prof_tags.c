@@ -20,61 +20,90 @@
 
 /* ---- units of numeric labels */
 
-static size_t units_index(const struct prof_units *u, str_id key)
+static int same_key(const void *ctx, uint32_t id, const void *key)
 {
-	size_t i = 0;
-	while (i < u->n && u->key[i] != key)
-		i++;
-	return i;
+	const struct prof_units *u = ctx;
+	return u->key[id] == *(const str_id *)key;
+}
+
+/* UINT32_MAX: no number has this key. */
+static uint32_t units_index(const struct prof_units *u, str_id key)
+{
+	return intern_find(&u->at, hash_u64(key, 0), same_key, u, &key);
+}
+
+static uint32_t units_add(struct prof_units *u, str_id key)
+{
+	size_t cap = u->cap;
+	u->key = mem_grow(u->key, &u->cap, u->n + 1, sizeof *u->key);
+	u->unit = mem_grow(u->unit, &cap, u->n + 1, sizeof *u->unit);
+	u->key[u->n] = key;
+	u->unit[u->n] = 0;
+	intern_put(&u->at, hash_u64(key, 0), (uint32_t)u->n);
+	return (uint32_t)u->n++;
 }
 
 str_id prof_unit_of(const struct prof_units *u, str_id key)
 {
-	size_t i = units_index(u, key);
-	return i < u->n ? u->unit[i] : 0;
+	uint32_t i = units_index(u, key);
+	return i == UINT32_MAX ? 0 : u->unit[i];
 }
 
 void prof_units_free(struct prof_units *u)
 {
 	mem_free(u->key);
 	mem_free(u->unit);
+	intern_free(&u->at);
 	*u = (struct prof_units){0};
 }
 
-static int by_text(const void *a, const void *b)
+/* A label whose unit is not that of its key. */
+struct ignored { uint32_t key; const char *unit; };
+
+static int by_key_unit(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	const struct ignored *x = a, *y = b;
+	return x->key != y->key ? (x->key < y->key ? -1 : 1) : strcmp(x->unit, y->unit);
 }
 
-static void tell_ignored(const struct prof *p, const struct prof_units *u, size_t i,
-    const uint8_t *used, prof_notice *notice, void *arg)
+static struct ignored *find_ignored(const struct prof *p, const struct prof_units *u, const uint8_t *used, size_t *n)
 {
-	const char **other = NULL;
-	size_t n = 0, cap = 0;
+	struct ignored *v = NULL;
+	size_t cap = 0;
+	*n = 0;
 	for (uint32_t s = 1; s < p->nset; s++)
 		for (uint32_t k = 0; used[s] && k < p->set[s].n; k++) {
 			const struct prof_label *l = &p->label[p->set[s].off + k];
-			if (l->str || l->key != u->key[i] || !l->unit || l->unit == p->blank ||
-			    l->unit == u->unit[i])
+			if (l->str || !l->unit || l->unit == p->blank)
 				continue;
-			size_t j = 0;
-			while (j < n && other[j] != prof_s(p, l->unit))
-				j++;
-			if (j == n) {
-				other = mem_grow(other, &cap, n + 1, sizeof *other);
-				other[n++] = prof_s(p, l->unit);
-			}
+			uint32_t i = units_index(u, l->key);
+			if (l->unit == u->unit[i])
+				continue;
+			v = mem_grow(v, &cap, *n + 1, sizeof *v);
+			v[(*n)++] = (struct ignored){i, prof_s(p, l->unit)};
 		}
-	if (n) {
-		struct buf b = {0};
-		qsort(other, n, sizeof *other, by_text);
-		for (size_t j = 0; j < n; j++)
-			buf_printf(&b, "%s%s", j ? ", " : "", other[j]);
-		notice(arg, "For tag %s used unit %s, also encountered unit(s) %s",
-		    prof_s(p, u->key[i]), prof_s(p, u->unit[i]), buf_str(&b));
-		buf_free(&b);
+	if (*n)
+		qsort(v, *n, sizeof *v, by_key_unit);
+	return v;
+}
+
+static void tell_ignored(const struct prof *p, const struct prof_units *u, const uint8_t *used,
+    prof_notice *notice, void *arg)
+{
+	size_t n;
+	struct ignored *v = find_ignored(p, u, used, &n);
+	struct buf b = {0};
+	for (size_t i = 0, next; i < n; i = next) {
+		buf_reset(&b);
+		buf_puts(&b, v[i].unit);
+		for (next = i + 1; next < n && v[next].key == v[i].key; next++)
+			if (strcmp(v[next].unit, v[next - 1].unit))
+				buf_printf(&b, ", %s", v[next].unit);
+		notice(arg, "For tag %s used unit %s, also encountered unit(s) %s", prof_s(p, u->key[v[i].key]),
+		    prof_s(p, u->unit[v[i].key]), buf_str(&b));
 	}
-	mem_free(other);
+	buf_free(&b);
+	mem_free(v);
 }
 
 /* The first unit met is a key's unit; a key without any is its own unit. */
@@ -90,24 +119,18 @@ void prof_label_units(struct prof *p, struct prof_units *u, prof_notice *notice,
 			const struct prof_label *l = &p->label[p->set[s].off + k];
 			if (l->str)
 				continue;
-			size_t j = units_index(u, l->key);
-			if (j == u->n) {
-				size_t cap = u->cap;
-				u->key = mem_grow(u->key, &u->cap, u->n + 1, sizeof *u->key);
-				u->unit = mem_grow(u->unit, &cap, u->n + 1, sizeof *u->unit);
-				u->key[u->n] = l->key;
-				u->unit[u->n++] = 0;
-			}
+			uint32_t j = units_index(u, l->key);
+			if (j == UINT32_MAX)
+				j = units_add(u, l->key);
 			if (!u->unit[j] && l->unit != p->blank)
 				u->unit[j] = l->unit;
 		}
 	}
+	if (notice)
+		tell_ignored(p, u, used, notice, arg);
 	for (size_t i = 0; i < u->n; i++) {
-		if (u->unit[i]) {
-			if (notice)
-				tell_ignored(p, u, i, used, notice, arg);
+		if (u->unit[i])
 			continue;
-		}
 		const char *key = prof_s(p, u->key[i]);
 		bool bytes = !strcmp(key, "alignment") || !strcmp(key, "request");
 		u->unit[i] = bytes ? prof_str(p, "bytes", 5) : u->key[i];

@@ -73,8 +73,10 @@ struct maker {
 	const struct labels *ls;
 	const struct focus *fc;
 	struct intern index;	/* of values */
+	struct intern keys;	/* of keys */
 	uint32_t *of;		/* key of a value */
-	size_t ckey, cvalue, cof;
+	uint32_t *seen;		/* of a key: the last label set that had it, + 1 */
+	size_t ckey, cvalue, cof, cseen;
 };
 
 struct probe { uint32_t key; const struct sink_label *l; };
@@ -88,17 +90,25 @@ static int same_value(const void *ctx, uint32_t id, const void *arg)
 	       (v->text || v->num == p->l->num);
 }
 
+static int same_key(const void *ctx, uint32_t id, const void *key)
+{
+	const struct maker *m = ctx;
+	return m->t->key[id].key == *(const str_id *)key;
+}
+
 static uint32_t key_of(struct maker *m, str_id key)
 {
 	struct tags *t = m->t;
-	uint32_t k = 0;
-	while (k < t->nkey && t->key[k].key != key)
-		k++;
-	if (k < t->nkey)
+	uint32_t h = hash_u64(key, 0), k = intern_find(&m->keys, h, same_key, m, &key);
+	if (k != UINT32_MAX)
 		return k;
-	t->key = mem_grow(t->key, &m->ckey, (size_t)k + 1, sizeof *t->key);
+	k = t->nkey++;
+	t->key = mem_grow(t->key, &m->ckey, t->nkey, sizeof *t->key);
+	m->seen = mem_grow(m->seen, &m->cseen, t->nkey, sizeof *m->seen);
 	t->key[k] = (struct tag_key){.key = key, .unit = labels_unit(m->ls, key)};
-	return t->nkey++;
+	m->seen[k] = 0;
+	intern_put(&m->keys, h, k);
+	return k;
 }
 
 static void put_label(struct maker *m, uint32_t key, const struct sink_label *l, const struct pool *p)
@@ -137,10 +147,9 @@ static void put_set(struct maker *m, uint32_t set, const struct pool *p)
 		const struct sink_label *l = labels_at(m->ls, set, i);
 		if (!shown(m, l->key))
 			continue;
-		uint32_t k = key_of(m, l->key), first = 0;
-		while (labels_at(m->ls, set, first)->key != l->key)
-			first++;
-		if (first == i) {
+		uint32_t k = key_of(m, l->key);
+		if (m->seen[k] != set + 1) {
+			m->seen[k] = set + 1;
 			struct pool sum = {m->t->key[k].weight, m->t->key[k].other};
 			add(&sum, p->weight, p->other);
 			m->t->key[k].weight = sum.weight;
@@ -228,6 +237,8 @@ struct tags *tags_new(const struct snap *sn, const struct focus *fc, size_t type
 	put_in_order(&m);
 	mem_free(set);
 	mem_free(m.of);
+	mem_free(m.seen);
+	intern_free(&m.keys);
 	intern_free(&m.index);
 	labels_free(&ls);
 	return t;
