@@ -224,8 +224,10 @@ struct inflation {
 /* What gzip says that it holds, which may be anything. */
 static size_t promised(const struct bytes *b)
 {
+	if (b->n < 18)
+		return 0;
 	const uint8_t *p = b->p + b->n - 4;
-	return b->n < 18 ? 0 : p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
+	return p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
 }
 
 /* Room for all that was promised, so that it does not move while somebody looks at it. */

@@ -12,7 +12,7 @@ struct torn { const char *why, *how; uint64_t at; };
 
 /* The whole input as one run of bytes: mmap of a file, or read from a pipe, gunzipped when gzip. */
 struct bytes {
-	const uint8_t *p;
+	const uint8_t *p;	/* of an input that is open never NULL, also where n is 0 */
 	size_t n;
 	size_t file_n;		/* size as stored (compressed) */
 	bool mapped, gzipped, cut;	/* see input_cut() */

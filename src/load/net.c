@@ -295,7 +295,7 @@ static void finish(struct transfer *t, CURLcode rc)
 		fail(t, rc);
 	if (ok && (rc == CURLE_OK || t->n)) {
 		t->g->cut = rc != CURLE_OK;
-		t->g->got = (struct bytes){.p = t->p, .n = t->n, .file_n = t->n, .owned = t->p};
+		t->g->got = (struct bytes){.p = t->p ? t->p : (const uint8_t *)"", .n = t->n, .file_n = t->n, .owned = t->p};
 		t->p = NULL;
 	}
 	t->live = false;

@@ -65,8 +65,10 @@ static int by_text(const void *a, const void *b)
 /* All labels of one sort: key:[value value], sorted, on one line. */
 static void put_labels(const struct prof *p, struct buf *b, struct prof_run r, bool numbers)
 {
+	if (!r.n)
+		return;
 	struct arena a = {0};
-	char **item = arena_alloc(&a, (r.n + 1u) * sizeof *item);
+	char **item = arena_alloc(&a, r.n * sizeof *item);
 	size_t n = 0;
 	const struct prof_label *l = p->label + r.off;
 	for (uint32_t i = 0, k; i < r.n; i = k) {

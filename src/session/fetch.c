@@ -190,14 +190,14 @@ static void forget_urls(struct prof *p)
 static const char *const *given(const struct opt_value *v, const char *option, const struct fetcher *f,
     size_t *n)
 {
-	*n = v->nall && *v->all[v->nall - 1];
-	if (f->o->hand) {
-		*n = v->nall;
+	*n = v->nall;
+	if (f->o->hand || !v->nall)
 		return v->all;
-	}
 	if (v->nall > 1)
 		f->notice(f->arg, "several %s: only the last is used", option);
-	return v->all + (v->nall ? v->nall - 1 : 0);
+	const char *const *last = v->all + v->nall - 1;
+	*n = **last != 0;
+	return last;
 }
 
 struct prof *fetch_profile(const struct opt *o, prof_notice *notice, void *arg, struct err *e)
