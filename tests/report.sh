@@ -3,6 +3,7 @@
 # The reports that pprof has too, on the samples: each query has a golden file of its name, recorded from
 # `go tool pprof` (RECORD=1 tests/report.sh does it again; it needs Go). Then laws that need no golden.
 set -u
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0"	# also where it is started as "sh tests/report.sh"
 . "${srcdir:-.}/tests/lib.sh"
 export LC_ALL=C
 ttrace=$TTRACE
