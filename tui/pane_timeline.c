@@ -45,6 +45,7 @@ static void tl_close(void *st)
 	struct timeline *tl = st;
 	tl_ask_free(tl);
 	tl_hunt_stop(tl);
+	tl_facts_free(tl);
 	hunt_hits_free(&tl->hits);
 	hunt_free(tl->hunt);
 	for (uint32_t i = 0; i < tl->ngroup; i++)
@@ -77,21 +78,23 @@ void tl_update(void *st, const struct pane_env *env)
 		tl_window(tl, env, tl->t0, tl->t1);
 }
 
-/* What the cursor is on, and what stands out in the whole: both where there is room, else that until one looks
-   closer. */
+/* What the cursor is on, and what stands out in the window: both where there is room, else what stands out in the
+   whole, until one looks closer. */
 static void draw_below(const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct tl_layout *l)
 {
-	int facts = (int)tl->ix->nout + 1;
+	size_t n;
+	int lines = (int)tl_facts_lines(tl) + 1;
 	bool first = tl->whole && env->detail && (tl->kind == TL_P || !tl->moved);
 	struct tl_layout part = *l;
-	if (tl->ix->nout && l->nstory >= STORY_LEAST + facts) {
-		part.nstory = facts;
-		tl_draw_standout(tl, g, &part);
-		part.story += facts;
-		part.nstory = l->nstory - facts;
+	tl_facts(tl, session_snap(env->s), &n);
+	if (tl->ix->whole && lines > 1 && l->nstory >= STORY_LEAST + lines) {
+		part.nstory = lines;
+		tl_draw_facts(tl, env, g, &part);
+		part.story += lines;
+		part.nstory = l->nstory - lines;
 		tl_draw_story(tl, env, g, &part);
-	} else if (tl->ix->nout && first) {
-		tl_draw_standout(tl, g, l);
+	} else if (n && first) {
+		tl_draw_facts(tl, env, g, l);
 	} else {
 		tl_draw_story(tl, env, g, l);
 	}
@@ -204,24 +207,6 @@ static enum verdict enter_cmd(struct timeline *tl, const struct pane_env *env, s
 	tl_fit(tl, env);
 	tl->r0 = tl->r1 = 0;
 	return V_DONE;
-}
-
-/* Tab: from one thing that stands out to the next. */
-static enum verdict standout_cmd(
-    struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
-{
-	for (size_t k = 0; k < tl->ix->nout; k++) {
-		const struct standout *o = &tl->ix->out[tl->atout];
-		tl->atout = (tl->atout + (dir > 0 ? 1 : tl->ix->nout - 1)) % tl->ix->nout;
-		if (o->t1 <= o->t0)
-			continue;
-		if (o->trk)
-			tl_show_track(tl, env, o->trk);
-		tl->at = o->t0 + (o->t1 - o->t0) / 2;
-		tl_window(tl, env, o->t0 - (o->t1 - o->t0) / 2, o->t1 + (o->t1 - o->t0) / 2);
-		return ask_say(out, "%s", o->text);
-	}
-	return V_PASS;
 }
 
 static enum verdict cause_cmd(
@@ -434,7 +419,7 @@ static enum verdict tl_act(
 	if (a->cmd == CMD_ZOOM_ALL)
 		return whole_cmd(tl, env, out);
 	if (a->cmd == CMD_NEXT_PART || a->cmd == CMD_PREV_PART)
-		return standout_cmd(tl, env, a->cmd == CMD_NEXT_PART ? 1 : -1, out);
+		return tl_facts_tour(tl, env, a->cmd == CMD_NEXT_PART ? 1 : -1, out);
 	if (!a->arg && a->cmd >= CMD_PANE_TOP && a->cmd <= CMD_PANE_EVENTS &&
 	    a->cmd != CMD_PANE_TIME)
 		return pane_cmd(tl, env, a->cmd, out);

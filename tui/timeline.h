@@ -62,8 +62,6 @@ struct tl_index { /* what is known of a snapshot (timeline_index.c) */
 		uint32_t started, stopped, stolen;
 	} * moves;
 	trk_id nmoves;
-	struct standout out[STANDOUT_MAX]; /* once the trace is whole */
-	size_t nout;
 };
 
 struct tl_tracks { /* by kind the tracks of a snapshot, by their numbers */
@@ -143,7 +141,7 @@ struct timeline {
 	struct tl_asking *asking;	/* NULL, or where a key leads is being found */
 	bool going;	/* to a place, which says itself what is to be selected */
 
-	size_t atout;	/* of what stands out, the one that Tab goes to next */
+	struct tl_facts *facts;	/* what stands out in the window (timeline_facts.c); NULL: not asked for yet */
 	bool looked;	/* the whole trace was searched */
 };
 
@@ -234,7 +232,6 @@ void tl_draw_head(
     const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
 void tl_draw_rows(
     const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
-void tl_draw_standout(const struct timeline *, struct grid *, const struct tl_layout *);
 void tl_draw_story(
     const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
 void tl_draw_chain(
@@ -295,6 +292,19 @@ static inline uint32_t tl_numbered(const struct snap *sn, const trk_id *v, uint3
 uint32_t tl_list_find(const struct snap *, const trk_id *, uint32_t n, trk_id);
 /* The track of a kind with that number; 0: there is none. */
 trk_id tl_track_of(const struct timeline *, const struct snap *, enum track_kind, uint64_t id);
+
+/* ---- what stands out in the window (timeline_facts.c) */
+/* The window is another one: what stands out in it, at once where that is little work. */
+void tl_facts_want(struct timeline *, const struct pane_env *);
+/* NULL: it is not known yet. */
+const struct standout *tl_facts(const struct timeline *, const struct snap *, size_t *n);
+size_t tl_facts_lines(const struct timeline *);	/* so many lines are kept free for it, in any window */
+void tl_draw_facts(const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
+/* Tab: to the next, or the one before (dir -1). */
+enum verdict tl_facts_tour(struct timeline *, const struct pane_env *, int dir, struct ask *);
+struct job *tl_facts_job(const struct timeline *);
+void tl_facts_done(struct timeline *, const struct pane_env *);	/* it has ended, or is waited for */
+void tl_facts_free(struct timeline *);
 
 /* ---- which goroutines are rows (timeline_pick.c) */
 struct tl_picked { trk_id *v; uint32_t n; bool ordered, whole; };	/* ordered: by number; whole: there are no more */

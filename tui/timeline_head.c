@@ -60,7 +60,7 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, const str
 	switch (h->what) {
 	case HD_HITS: return tl->hunt != NULL;
 	case HD_LEGEND: return tl->nrow > 0;
-	case HD_OUT: return tl->ix->nout > 0;
+	case HD_OUT: return tl->ix->whole && tl_facts_lines(tl) > 0;
 	case HD_STACKS:
 	case HD_OTHER: return sn->ncounts[h->ct] > 1;
 	case HD_PROCS: return tl->ix->procs;
@@ -439,14 +439,16 @@ static void draw_hits(const struct timeline *tl, struct grid *g, const struct tl
 }
 
 /* What Tab goes to: its place, so that one sees which part of the trace to look at. */
-static void draw_standouts(
-    const struct timeline *tl, struct grid *g, const struct tl_layout *l, int y)
+static void draw_facts(const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct tl_layout *l,
+    int y)
 {
-	for (size_t i = 0; i < tl->ix->nout; i++) {
-		const struct standout *o = &tl->ix->out[i];
-		if (o->t1 <= o->t0 || o->t1 <= tl->t0 || o->t0 >= tl->t1)
+	size_t n;
+	const struct standout *out = tl_facts(tl, session_snap(env->s), &n);
+	for (size_t i = 0; i < n; i++) {
+		int64_t t0 = out[i].t0 > tl->t0 ? out[i].t0 : tl->t0, t1 = out[i].t1 < tl->t1 ? out[i].t1 : tl->t1;
+		if (t1 <= t0)
 			continue;
-		int c = tl_cell(tl, l->cells, o->t0 + (o->t1 - o->t0) / 2);
+		int c = tl_cell(tl, l->cells, t0 + (t1 - t0) / 2);
 		grid_put(g, y, l->gutter + c, '!', ST_WARN, ST_NORMAL, AT_BOLD);
 	}
 }
@@ -489,7 +491,7 @@ static void draw_line(const struct timeline *tl, const struct pane_env *env, str
 	case HD_AXIS: draw_axis(tl, env, g, l, y); return;
 	case HD_HITS: draw_hits(tl, g, l, y); return;
 	case HD_LEGEND: draw_legend(tl, g, y); return;
-	case HD_OUT: draw_standouts(tl, g, l, y); return;
+	case HD_OUT: draw_facts(tl, env, g, l, y); return;
 	case HD_STW: draw_spans(tl, env, g, l, y, SP_STW, "|'", k->style); return;
 	case HD_GC: draw_spans(tl, env, g, l, y, SP_GC, "Gg", k->style); return;
 	case HD_STARTS: draw_marks(tl, env, g, l, y, 1u << MK_PROC_STEAL, k->style); return;

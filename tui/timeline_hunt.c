@@ -116,6 +116,7 @@ struct job *tl_job(void *st)
 	j = j ? j : tl_index_job(tl);
 	j = j ? j : tl_scope_job(tl);
 	j = j ? j : tl_pick_job(tl);
+	j = j ? j : tl_facts_job(tl);
 	return j ? j : tl->search ? tl->search->job : NULL;
 }
 
@@ -210,6 +211,8 @@ void tl_done(void *st, const struct pane_env *env, struct ask *out)
 			tl_scope_done(tl, env);
 		else if (tl_pick_job(tl))
 			tl_pick_done(tl, env, out);
+		else if (tl_facts_job(tl))
+			tl_facts_done(tl, env);
 		else
 			found(tl, env);
 		return;

@@ -2,8 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * What the timeline knows of a whole snapshot: its tracks by their numbers, what lies on
- * rows (inlay.c), tasks, sums of marks and counters, what Ps went through, and of
- * a trace that is whole what stands out. All of it costs by the track, the mark or the interval, so where those
+ * rows (inlay.c), tasks, sums of marks and counters, and what Ps went through. All of it costs by the track, the mark or the interval, so where those
  * are many it is made beside the keyboard, and the pane goes on with what it had: rows of an
  * older snapshot, or, of a trace that is there at once, its first tracks. Who leaves stops it.
  *
@@ -219,8 +218,6 @@ static void half_make(void *arg, uint32_t i)
 	if (i) {
 		m->tr = tracks_make(m->sn, m->sn->ntrks);
 		sums_make(m->ix, m->sn, m->tr);
-		if (goes_on(m->on) && m->sn->complete)
-			m->ix->nout = standout(m->sn, &m->ix->sums, m->ix->out, m->on);
 		return;
 	}
 	m->ix->inlay = inlay_make(m->sn, &m->ix->mem, m->on);
@@ -482,7 +479,6 @@ static void take(struct timeline *tl, struct tl_work *w)
 	if (w->ix) {
 		index_free(tl->ix);
 		tl->ix = w->ix;
-		tl->atout = 0;
 		for (int c = 0; c < CT__N && w->sn->complete; c++)	/* frames look at one for each column */
 			col_random(&w->sn->st->counts[c]);
 	}

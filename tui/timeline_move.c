@@ -39,6 +39,7 @@ void tl_window(struct timeline *tl, const struct pane_env *env, int64_t t0, int6
 		tl->at = tl->t0;
 	if (moved && env->compact && (tl->kind == TL_G || tl->kind == TL_M))
 		tl_rows_make(tl, env); /* those that are there within the window */
+	tl_facts_want(tl, env);
 }
 
 void tl_zoom(struct timeline *tl, const struct pane_env *env, int steps)

@@ -340,15 +340,3 @@ void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct
 	}
 	buf_free(&b);
 }
-
-void tl_draw_standout(const struct timeline *tl, struct grid *g, const struct tl_layout *l)
-{
-	for (size_t i = 0; i < tl->ix->nout && (int)i < l->nstory; i++) {
-		bool place = tl->ix->out[i].t1 > tl->ix->out[i].t0;
-		struct buf b = {0};
-		grid_text(g, l->story + (int)i, 0, place ? ST_ACCENT : ST_DIM, 0, place ? "Tab " : "    ");
-		buf_puts(&b, tl->ix->out[i].text);
-		grid_line(g, l->story + (int)i, 4, ST_NORMAL, 0, &b);
-		buf_free(&b);
-	}
-}

@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The first look at a trace: how busy the Ps were and what of that was the
+ * What stands out in a stretch of a trace: how busy the Ps were and what of that was the
  * collector, the longest stop of the world, the longest time that a goroutine
- * was ready and did not get to run, the longest wait in package sync, and the start
+ * was runnable, the longest wait in package sync, and the start
  * function whose goroutines ran most. These are superlatives and no findings:
  * nothing here says that one of them is wrong. The runtime's own goroutines wait as
  * they are meant to, a mark worker from one cycle to the next: no longest wait is one of theirs.
  *
  * Sums of Ps come from the running sums of whole rows, those of goroutines by function from the gist of each sheet,
- * which says as well which sheet has the longest waits: that one is walked. Where there is no gist (of an index, of
- * very many functions) the intervals of all goroutines are, their states and starts alone, by several threads. Where
- * memory is too small for all sheets that walk is of those that are at hand, and what comes of it says so; the Ps are
- * whole.
+ * which bounds the longest spans as well: sheets are walked, the highest bound first, until none can have a longer
+ * one. The sheets at the ends of the stretch, and those without a gist (of an index, of
+ * very many functions), are walked in any case, their states and starts alone, by several threads. A row is a part of
+ * its goroutine's life: a span that may go on beyond its sheet is looked up where it could be the longest
+ * (ival_at()). Where memory is too small for all sheets that walk is of those that are in memory, and what comes of
+ * it says so; the Ps are whole.
  */
 #include "config.h"
 #include "analysis/standout.h"
 
+#include "analysis/bins.h"
 #include "base/job.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/wrap.h"
-#include "store/brief.h"
 #include "store/gist.h"
+#include "store/spans.h"
 
 #include <string.h>
 
@@ -33,11 +36,11 @@ struct longest {
 
 struct look {
 	const struct snap *sn;
-	const struct onlooker *on;
+	const struct standout_ask *q;
 	int64_t p[TS__N], all_p;	/* Ps, by state; all of it */
-	int64_t away;			/* so much of the trace was not walked */
+	int64_t away;			/* so much of the stretch was not walked */
 	struct longest ready, lock, stw;
-	/* by state: what is longer is the new longest; all ones, where it is running */
+	/* by state: what is longer may be the longest; all ones, where it is running */
 	struct { int64_t limit, runs; } of[SHEET_STATE + 1];
 	str_id stw_why;
 	int64_t marking, stopped;	/* all cycles, all stops of the world */
@@ -49,18 +52,23 @@ struct look {
 	size_t n;
 };
 
-static void keep_longest(struct longest *l, int64_t t0, int64_t t1, trk_id trk)
+/* Of equals the first, and of those that begin at the same time the first track's. */
+static bool keep_longest(struct longest *l, int64_t t0, int64_t t1, trk_id trk)
 {
-	if (t1 - t0 > l->t1 - l->t0)
-		*l = (struct longest){t0, t1, trk};
+	int64_t more = (t1 - t0) - (l->t1 - l->t0);
+	if (more < 0 || t1 <= t0 || (!more && (t0 > l->t0 || (t0 == l->t0 && trk >= l->trk))))
+		return false;
+	*l = (struct longest){t0, t1, trk};
+	return true;
 }
 
-/* A row as it is walked. States alternate, so nothing but a new longest one is asked for: what does not count has a
-   longest one that nothing is longer than, and what does not run adds nothing. */
+/* A row as it is walked. Most intervals are shorter than the longest so far, so nothing but that is asked; what does
+   not count has a longest one that nothing is longer than, and what does not run adds nothing. */
 struct row {
 	const struct sheet *sh;
 	trk_id trk;
 	str_id name;
+	uint32_t first, last;	/* intervals of the row */
 	int64_t from, ran;	/* since the sheet began: the interval; ns */
 };
 
@@ -70,38 +78,104 @@ static void add_ran(struct look *l, str_id name, int64_t ns)
 		l->by_name[name] = wrap_add(l->by_name[name], ns);
 }
 
-/* r is a copy: of what this is not called for the loops keep all in registers. */
-static void __attribute__((noinline)) new_longest(struct look *l, struct row r, unsigned s, int64_t to)
+/* Interval i of the row, which ends `to` after the sheet began: the span that it is of may be the longest. Where it may
+   go on beyond the interval it is looked up as a whole. r is a copy: where this is not called the loops keep all of it
+   in registers. */
+static void __attribute__((noinline)) judge(struct look *l, struct row r, uint32_t i, int64_t to, bool whole)
 {
+	unsigned s = r.sh->state[i] & SHEET_STATE;
 	const struct str_row *name = store_str(l->sn->st, r.name);
-	if (sink_runtime(name->s, name->n))
+	struct longest *best = s == TS_READY ? &l->ready : &l->lock;
+	struct ival v = {.t0 = r.sh->t0 + r.from, .t1 = r.sh->t0 + to};
+	if (v.t1 <= v.t0 || sink_runtime(name->s, name->n) || (!whole && !ival_at(l->sn, r.trk, v.t0, &v)))
 		return;
-	l->of[s].limit = to - r.from;
-	*(s == TS_READY ? &l->ready : &l->lock) = (struct longest){r.sh->t0 + r.from, r.sh->t0 + to, r.trk};
+	if (keep_longest(best, v.t0, v.t1, r.trk))
+		l->of[s].limit = v.t1 - v.t0 - 1;	/* equals are judged, too */
+}
+
+/* May the interval go on from the one before? */
+static bool continues(const struct row *r, uint32_t i)
+{
+	return i == r->first || sheet_goes_on(r->sh->state[i - 1], r->sh->state[i]);
+}
+
+/* An interval that may be a part of a longer span: could that be the longest? Not longer than the goroutine lives. */
+static void judge_part(struct look *l, struct row r, uint32_t i, int64_t to)
+{
+	const struct trk_row *trk = store_trk(l->sn->st, r.trk);
+	unsigned s = r.sh->state[i] & SHEET_STATE;
+	int64_t t0 = r.sh->t0 + r.from, t1 = r.sh->t0 + to, ended = store_t1(l->sn->st, trk);
+	if (continues(&r, i))
+		t0 = l->sn->t0;
+	if (i == r.last || r.sh->state[i] & SHEET_PAST)
+		t1 = ended != TIME_NONE && ended > t1 ? ended : l->sn->t1;
+	if (t1 - t0 > l->of[s].limit)
+		judge(l, r, i, to, false);
 }
 
 static inline __attribute__((always_inline)) void interval(struct look *l, struct row *r, uint32_t i, int64_t to)
 {
 	unsigned s = r->sh->state[i] & SHEET_STATE;
 	r->ran += (to - r->from) & l->of[s].runs;
-	if (__builtin_expect(to - r->from > l->of[s].limit, false))
-		new_longest(l, *r, s, to);
+	if (__builtin_expect(r->sh->state[i] & SHEET_PAST, false))
+		judge_part(l, *r, i, to);
+	else if (__builtin_expect(to - r->from > l->of[s].limit, false))
+		judge(l, *r, i, to, true);
 	r->from = to;
 }
 
-/* One loop for each width of a start. */
-static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row, const struct trk_row *trk)
+/* The first and the last of the row. */
+static void end_interval(struct look *l, struct row *r, uint32_t i, int64_t to)
 {
-	uint32_t i = sh->first[row], last = sh->first[row + 1] - 1;
-	struct row r = {.sh = sh, .trk = sh->trk[row], .name = trk->name};
+	r->ran += (to - r->from) & l->of[r->sh->state[i] & SHEET_STATE].runs;
+	if (l->of[r->sh->state[i] & SHEET_STATE].limit != INT64_MAX)
+		judge_part(l, *r, i, to);
+	r->from = to;
+}
+
+/* Intervals [i, end), none of them the last of the row. One loop for each width of a start. */
+static void intervals(struct look *l, struct row *row, uint32_t i, uint32_t end)
+{
+	struct row r = *row;
+	const struct sheet *sh = r.sh;
 	if (sh->start3)
-		for (; i < last; i++)
+		for (; i < end; i++)
 			interval(l, &r, i, sheet_three(sh->start3, i + 1));
 	else
-		for (; i < last; i++)
+		for (; i < end; i++)
 			interval(l, &r, i, sh->start4[i + 1]);
-	interval(l, &r, last, sh->t1 - sh->t0);
-	add_ran(l, r.name, r.ran);
+	*row = r;
+}
+
+/* What of [a, b), times since the sheet began, interval i has, if it runs. */
+static int64_t runs_in(const struct look *l, const struct sheet *sh, uint32_t row, uint32_t i, int64_t a, int64_t b)
+{
+	int64_t from = sheet_start(sh, i), to = sheet_end(sh, row, i) - sh->t0;
+	from = from < a ? a : from;
+	to = to > b ? b : to;
+	return to > from ? (to - from) & l->of[sh->state[i] & SHEET_STATE].runs : 0;
+}
+
+static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row, const struct trk_row *trk)
+{
+	struct row r = {.sh = sh, .trk = sh->trk[row], .name = trk->name, .first = sh->first[row],
+	    .last = sh->first[row + 1] - 1};
+	uint32_t i = r.first, end = r.last;	/* of the stretch, both within */
+	int64_t len = sh->t1 - sh->t0;
+	if (l->q->t0 > sh->t0)
+		i = sheet_find(sh, row, l->q->t0);
+	if (l->q->t1 < sh->t1)
+		end = sheet_find(sh, row, l->q->t1 - 1);
+	int64_t before = runs_in(l, sh, row, i, 0, l->q->t0 - sh->t0), after = runs_in(l, sh, row, end, l->q->t1 - sh->t0, len);
+	r.from = sheet_start(sh, i);
+	if (i < r.last && continues(&r, i)) {
+		end_interval(l, &r, i, sheet_start(sh, i + 1));
+		i++;
+	}
+	intervals(l, &r, i, end < r.last ? end + 1 : r.last);
+	if (end == r.last)
+		end_interval(l, &r, end, len);
+	add_ran(l, r.name, r.ran - before - after);
 }
 
 static void walk_goroutines(struct look *l, const struct sheet *sh)
@@ -110,41 +184,26 @@ static void walk_goroutines(struct look *l, const struct sheet *sh)
 		goroutine_row(l, sh, r, store_trk(l->sn->st, sh->trk[r]));
 }
 
-static void sum_ps(struct look *l, const struct sheet *sh)
+static void sum_ps(struct look *l)
 {
-	for (uint32_t r = 0; r < sh->nother; r++) {
-		int64_t sum[TS__N];
-		if (store_trk(l->sn->st, sh->trk[r])->kind != TK_P)
-			continue;
-		sheet_upto(sh, r, sh->t1, sum);
-		for (int s = 0; s < TS__N; s++) {
-			l->p[s] += sum[s];
-			l->all_p += s == TS_NONE ? 0 : sum[s];
+	struct bin *bin = xcalloc(l->q->np + 1u, sizeof *bin);
+	bins_procs(l->sn, l->q->p, l->q->np, l->q->t0, l->q->t1, bin);
+	for (uint32_t i = 0; i < l->q->np; i++)
+		for (int s = TS_NONE + 1; s < TS__N; s++) {
+			l->p[s] += bin[i].ns[s];
+			l->all_p += bin[i].ns[s];
 		}
-	}
+	mem_free(bin);
 }
 
-/* Sheets are walked by several threads, each a part of them, and the parts put together in their order: of
-   equals the first is kept. */
+/* Sheets are walked by several threads, each a part of them, and the parts put together. */
 enum { PARTS = 8, PART_MIN = 8, AWAY_MAX = 32 };	/* more are not made again for a few lines of text */
 
 struct part {
 	struct look l;
 	uint32_t from, to;
-	bool few;	/* only sheets that are at hand */
+	bool few;	/* only sheets that are in memory */
 };
-
-/* Of a sheet that is not at hand: its Ps, which are summed up. */
-static void sum_away(struct look *l, const struct sheet_slot *slot)
-{
-	const struct brief *b = slot->brief;
-	for (uint32_t r = 0; r < b->n; r++)
-		for (uint32_t i = b->row[r].first; i < b->row[r + 1].first; i++)
-			if (store_trk(l->sn->st, b->row[r].trk)->kind == TK_P) {
-				l->p[b->part[i] & 0xff] += (int64_t)(b->part[i] >> 8);
-				l->all_p += (int64_t)(b->part[i] >> 8);
-			}
-}
 
 static void states(struct look *l, int64_t ready, int64_t sync)
 {
@@ -162,44 +221,57 @@ static void add_gist(struct look *l, const struct gist *g)
 		add_ran(l, store_trk(l->sn->st, g->late[i].trk)->name, g->late[i].ns);
 }
 
+/* The gist of a sheet that lies in the stretch as a whole; NULL: it is to be walked. The last sheet is, for spans that
+   go on there end later. */
+static const struct gist *gist_of(const struct look *l, uint32_t i)
+{
+	const struct sheet_slot *slot = store_slot(l->sn->st, i);
+	bool inside = slot->t0 >= l->q->t0 && slot->t1 <= l->q->t1;
+	return inside && (slot->t1 < l->q->t1 || i + 1 == l->sn->nsheets) ? slot->gist : NULL;
+}
+
+static bool overlaps(const struct look *l, uint32_t i)
+{
+	const struct sheet_slot *slot = store_slot(l->sn->st, i);
+	return slot->t0 < l->q->t1 && slot->t1 > l->q->t0;
+}
+
 static void walk_part(void *arg, uint32_t i)
 {
 	struct part *p = (struct part *)arg + i;
 	states(&p->l, 0, 0);
 	p->l.by_name = xcalloc(p->l.sn->nstrs + 1u, sizeof *p->l.by_name);
-	for (uint32_t k = p->from; k < p->to && goes_on(p->l.on); k++) {
+	for (uint32_t k = p->from; k < p->to && goes_on(p->l.q->on); k++) {
 		const struct sheet_slot *slot = store_slot(p->l.sn->st, k);
-		if (slot->gist)
-			add_gist(&p->l, slot->gist);
-		if (!sheet_at_hand(p->l.sn, k) && (slot->gist || p->few)) {
-			sum_away(&p->l, slot);
-			p->l.away += slot->gist ? 0 : slot->t1 - slot->t0;
-			continue;
+		const struct gist *gist = gist_of(&p->l, k);
+		if (gist) {
+			add_gist(&p->l, gist);
+		} else if (!sheet_at_hand(p->l.sn, k) && p->few) {
+			p->l.away += slot->t1 - slot->t0;
+		} else {
+			walk_goroutines(&p->l, sheet_get(p->l.sn, k));
+			sheet_put(p->l.sn, k);
 		}
-		const struct sheet *sh = sheet_get(p->l.sn, k);
-		sum_ps(&p->l, sh);
-		if (!slot->gist)
-			walk_goroutines(&p->l, sh);
-		sheet_put(p->l.sn, k);
 	}
 }
 
 static void walk_sheets(struct look *l)
 {
 	struct part part[PARTS];
-	uint32_t away = 0, n = l->sn->nsheets, most = n / PART_MIN;
-	uint32_t parts = most < 1 ? 1 : most < PARTS ? most : PARTS;
-	for (uint32_t i = 0; i < n; i++)
-		away += !sheet_at_hand(l->sn, i) && !store_slot(l->sn->st, i)->gist;
+	uint32_t away = 0, from = 0, to = l->sn->nsheets;
+	while (from < to && !overlaps(l, from))
+		from++;
+	while (to > from && !overlaps(l, to - 1))
+		to--;
+	uint32_t n = to - from, most = n / PART_MIN, parts = most < 1 ? 1 : most < PARTS ? most : PARTS;
+	for (uint32_t i = from; i < to; i++)
+		away += !sheet_at_hand(l->sn, i) && !gist_of(l, i);
 	for (uint32_t i = 0; i < parts; i++)
-		part[i] = (struct part){.l = {.sn = l->sn, .on = l->on}, .from = n * i / parts,
-		    .to = n * (i + 1) / parts, .few = away > AWAY_MAX};
+		part[i] = (struct part){.l = {.sn = l->sn, .q = l->q}, .from = from + n * i / parts,
+		    .to = from + n * (i + 1) / parts, .few = away > AWAY_MAX};
 	job_parallel(parts, walk_part, part);
 	for (uint32_t i = 0; i < parts; i++) {
 		const struct look *x = &part[i].l;
-		for (int s = 0; s < TS__N; s++)
-			l->p[s] += x->p[s];
-		l->all_p += x->all_p;
 		l->away += x->away;
 		keep_longest(&l->ready, x->ready.t0, x->ready.t1, x->ready.trk);
 		keep_longest(&l->lock, x->lock.t0, x->lock.t1, x->lock.trk);
@@ -209,13 +281,13 @@ static void walk_sheets(struct look *l)
 	}
 }
 
-/* The first sheet, of those not looked at, with the longest of one kind that is longer than any so far. */
+/* The first sheet, of those not looked at, with the highest bound of one kind that is above the longest so far. */
 static uint32_t longest_of(const struct look *l, const bool *seen, bool sync)
 {
 	uint32_t n = l->sn->nsheets, best = n;
 	int64_t most = l->of[sync ? TS_SYNC : TS_READY].limit;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct gist *g = store_slot(l->sn->st, i)->gist;
+		const struct gist *g = gist_of(l, i);
 		int64_t ns = !g ? 0 : sync ? g->sync : g->ready;
 		if (ns > most && !seen[i]) {
 			most = ns;
@@ -225,17 +297,17 @@ static uint32_t longest_of(const struct look *l, const bool *seen, bool sync)
 	return best;
 }
 
-/* The longest times of sheets that have a gist: of those alone that may have them. Nearly always the first one does,
+/* Of sheets that have a gist: those alone that may have the longest times. Nearly always the first one does,
    but a goroutine may have turned out to be the runtime's. */
 static void walk_longest(struct look *l)
 {
 	bool *seen = xcalloc(l->sn->nsheets + 1u, sizeof *seen);
-	int64_t *by_name = l->by_name;
+	int64_t *by_name = l->by_name, ready = l->ready.t1 - l->ready.t0, sync = l->lock.t1 - l->lock.t0;
 	unsigned away = 0;
 	l->by_name = NULL;	/* it is summed up already */
-	states(l, l->ready.t1 - l->ready.t0, l->lock.t1 - l->lock.t0);
-	for (int sync = 0; sync < 2; sync++)
-		for (uint32_t i; (i = longest_of(l, seen, sync)) < l->sn->nsheets && goes_on(l->on);) {
+	states(l, ready ? ready - 1 : 0, sync ? sync - 1 : 0);
+	for (int lock = 0; lock < 2; lock++)
+		for (uint32_t i; (i = longest_of(l, seen, lock)) < l->sn->nsheets && goes_on(l->q->on);) {
 			const struct sheet_slot *slot = store_slot(l->sn->st, i);
 			bool here = sheet_at_hand(l->sn, i);
 			seen[i] = true;
@@ -251,21 +323,24 @@ static void walk_longest(struct look *l)
 	mem_free(seen);
 }
 
+/* What of a span lies in the stretch. */
+static int64_t within(const struct look *l, const struct sink_span *s)
+{
+	int64_t a = s->t0 > l->q->t0 ? s->t0 : l->q->t0, b = s->t1 < l->q->t1 ? s->t1 : l->q->t1;
+	return b > a ? b - a : 0;
+}
+
 static void walk_spans(struct look *l)
 {
-	for (uint32_t i = 0; i < l->sn->nspans; i++) {
-		store_pass(l->sn, i);
+	const uint32_t kinds = 1u << SP_GC | 1u << SP_STW;
+	for (uint32_t i = 0; (i = spans_next(l->sn, i, kinds, l->q->t0, l->q->t1)) != UINT32_MAX; i++) {
 		const struct sink_span *s = &store_span(l->sn->st, i)->s;
 		l->ngc += s->kind == SP_GC;
-		if (s->t0 != TIME_NONE && s->t1 != TIME_NONE) {
-			l->marking += s->kind == SP_GC ? s->t1 - s->t0 : 0;
-			l->stopped += s->kind == SP_STW ? s->t1 - s->t0 : 0;
-		}
-		if (s->kind != SP_STW || s->t0 == TIME_NONE || s->t1 == TIME_NONE)
+		if (s->t0 == TIME_NONE || s->t1 == TIME_NONE)
 			continue;
-		if (s->t1 - s->t0 > l->stw.t1 - l->stw.t0)
+		*(s->kind == SP_GC ? &l->marking : &l->stopped) += within(l, s);
+		if (s->kind == SP_STW && keep_longest(&l->stw, s->t0, s->t1, s->trk))
 			l->stw_why = s->name;
-		keep_longest(&l->stw, s->t0, s->t1, s->trk);
 	}
 }
 
@@ -300,7 +375,7 @@ static double share(int64_t part, int64_t all)
 /* A log does not tell which P did what; its cycles have their times. */
 static void say_log(struct look *l)
 {
-	int64_t busy = l->all_p - l->p[TS_IDLE] - l->p[TS_UNKNOWN], all = l->sn->t1 - l->sn->t0;
+	int64_t busy = l->all_p - l->p[TS_IDLE] - l->p[TS_UNKNOWN], all = l->q->t1 - l->q->t0;
 	if (busy > 0)
 		buf_printf(&l->b, "Ps were seen busy %.0f%% of the time%s", share(busy, l->all_p), l->ngc ? "; " : "");
 	if (l->ngc)
@@ -330,8 +405,7 @@ static void say_busy(struct look *l)
 static void put_part(struct look *l)
 {
 	if (l->away)
-		buf_printf(&l->b, " (in %.0f%% of the trace: -mem)",
-		    share(l->sn->t1 - l->sn->t0 - l->away, l->sn->t1 - l->sn->t0));
+		buf_printf(&l->b, " (in %.0f%% of it: -mem)", share(l->q->t1 - l->q->t0 - l->away, l->q->t1 - l->q->t0));
 }
 
 static void say_group(struct look *l)
@@ -366,7 +440,8 @@ static void put_stop(struct look *l, str_id why)
 	l->b.n -= k + 1;
 }
 
-static void say_longest(struct look *l, const char *what, struct longest at, bool g)
+/* still: what is added where it goes on up to the end of the trace; NULL: it is of no goroutine. */
+static void say_longest(struct look *l, const char *what, struct longest at, const char *still)
 {
 	if (at.t1 <= at.t0)
 		return;
@@ -374,9 +449,10 @@ static void say_longest(struct look *l, const char *what, struct longest at, boo
 	text_ns(&l->b, at.t1 - at.t0);
 	buf_puts(&l->b, " at ");
 	text_at(&l->b, at.t0, 100000);
-	if (g) {
+	if (still) {
 		buf_puts(&l->b, ", ");
 		put_g(l, at.trk);
+		buf_puts(&l->b, at.t1 >= l->sn->t1 ? still : "");
 		put_part(l);
 	} else if (l->stw_why) {
 		buf_puts(&l->b, ", ");
@@ -385,19 +461,20 @@ static void say_longest(struct look *l, const char *what, struct longest at, boo
 	say(l, at);
 }
 
-size_t standout(const struct snap *sn, struct arena *mem, struct standout out[STANDOUT_MAX], const struct onlooker *on)
+size_t standout(const struct snap *sn, const struct standout_ask *q, struct arena *mem,
+    struct standout out[STANDOUT_MAX])
 {
-	struct look l = {
-	    .sn = sn, .on = on, .mem = mem, .out = out, .by_name = xcalloc(sn->nstrs + 1u, sizeof *l.by_name)};
+	struct look l = {.sn = sn, .q = q, .mem = mem, .out = out, .by_name = xcalloc(sn->nstrs + 1u, sizeof *l.by_name)};
+	sum_ps(&l);
 	walk_sheets(&l);
 	walk_longest(&l);
 	walk_spans(&l);
 	say_busy(&l);
 	say_group(&l);
-	say_longest(&l, "longest wait in sync", l.lock, true);
-	say_longest(&l, "longest runnable without a P", l.ready, true);
-	say_longest(&l, "longest stop of the world", l.stw, false);
+	say_longest(&l, "longest wait in sync", l.lock, ", still blocked");
+	say_longest(&l, "longest runnable without a P", l.ready, ", still runnable");
+	say_longest(&l, "longest stop of the world", l.stw, NULL);
 	mem_free(l.by_name);
 	buf_free(&l.b);
-	return goes_on(on) ? l.n : 0;
+	return goes_on(q->on) ? l.n : 0;
 }

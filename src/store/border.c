@@ -116,7 +116,8 @@ void border_get(const struct border *b, struct sealer *s, uint32_t ntrks, struct
 			t += (trk_id)cur_uvarint(&c);
 			uint8_t state = (uint8_t)cur_uvarint(&c);
 			uint32_t who = (uint32_t)cur_uvarint(&c);
-			sealer_live(s, kind, t, &(struct sheet_live){ who, (stk_id)cur_uvarint(&c), state });
+			sealer_live(s, kind, t, &(struct sheet_live){
+			    .who = who, .stack = (stk_id)cur_uvarint(&c), .state = state });
 			tracks_was(k, t, kind, state);
 		}
 	}

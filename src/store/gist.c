@@ -3,7 +3,9 @@
 /*
  * The gist of a sheet is gathered while the sheet is filled, where every interval goes through the registers anyway: to
  * walk all of them once more for the first look at a trace took a thirtieth of the time of reading it, at the very end
- * of it, when somebody waits. Who looks for the longest wait then walks the one sheet that has it.
+ * of it, when somebody waits. Who looks for the longest wait then walks the one sheet that has it. A span that goes on
+ * from sheet to sheet counts in each of them from the begin of the sheet where it began, of which its track has the
+ * number (sheet_live): so what a gist has is never too little, and the sheet where the longest span ends is walked.
  *
  * Running times are kept by start function, which are few. A goroutine that was there before the trace has no
  * function until it says where it is, so of those the goroutine itself is kept. Where either are many there is no gist,
@@ -81,6 +83,16 @@ bool gister_ran(struct gister *k, trk_id trk, int64_t ns)
 		n->ran = true;
 	}
 	return n->runtime;
+}
+
+uint32_t gister_sheet(const struct gister *k)
+{
+	return col_n(&k->st->sheets);
+}
+
+int64_t gister_sheet_t0(const struct gister *k, uint32_t sheet)
+{
+	return store_slot(k->st, sheet)->t0;
 }
 
 void gister_rest(const struct gister *k)

@@ -34,7 +34,9 @@ struct sheet_piece {
  * there or are told of, whatever the number of those that were.
  */
 struct sealer {
-	struct sheet_live { uint32_t who; stk_id stack; uint8_t state; } *live;	/* by track; of what is not there 0 */
+	/* By track what it is doing; of what is not there 0. For the gist: past, its newest entry was SHEET_PAST; began,
+	   the number of the sheet where that span began. */
+	struct sheet_live { uint32_t who; stk_id stack; uint32_t state : 8, past : 1, began : 23; } *live;
 	uint32_t *pos;		/* by track; zero between two pieces */
 	struct shelf lives, places;	/* where they lie; they spill when somebody says so before the first */
 	struct sealer_list { trk_id *v; size_t n, cap; } alive[2], fresh[2];	/* [1]: goroutines */
@@ -78,6 +80,7 @@ enum { SHEET_WHOLE = 1 << 17, SHEET_MOST = 1 << 30 };
    nearly always. */
 enum { SHEET_CROWD = 1 << 11 };
 
+enum { SHEET_BEGAN = 1 << 23 };	/* sheet_live.began is less; 0 where it would be more */
 enum { SHEET_MAX_NS = 2000000000 };	/* start[] is 32 bits wide */
 
 /* Of a sheet that lies on disk the pages that were looked at go. Who goes through all rows of one calls it after so

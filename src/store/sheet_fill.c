@@ -200,7 +200,7 @@ static inline __attribute__((always_inline)) void fill_row(const struct build_sh
 		now = entry_at(entry, from[i]);
 	}
 	add_time(times, was, p->t1 - p->t0 - before, g);
-	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ who, stack, (uint8_t)was };
+	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ .who = who, .stack = stack, .state = was };
 }
 
 /* How many there are before each 32, of n; and of all. */
@@ -267,16 +267,53 @@ static void fill_other(struct sealer *s, const struct build_sheet *b, uint32_t r
 		fill_row(b, s->from, r, p, &s->live[b->trk[r]], &f->times, f, false, 4);
 }
 
+static void add_longest(struct times *times, unsigned state, int64_t ns)
+{
+	if (ns > times->longest[state])
+		times->longest[state] = ns;
+}
+
+/* Spans of a row that are several intervals: the first, where it goes on from the sheet before, and those of which a
+   part was only learnt of later. was: what the goroutine was doing before. */
+static void join_spans(struct sealer *s, const struct build_sheet *b, uint32_t r, const struct sheet_piece *p,
+    const struct sheet_live *was, struct times *times)
+{
+	const uint32_t first = b->first[r], end = b->first[r + 1];
+	struct sheet_live *live = &s->live[b->trk[r]];
+	uint32_t now = gister_sheet(s->gister);
+	now = now < SHEET_BEGAN ? now : 0;
+	bool goes_on = b->state[first] & SHEET_CONT || (was->past && was->state == (b->state[first] & SHEET_STATE));
+	uint32_t began = goes_on ? was->began : now;
+	int64_t t0 = goes_on && began < gister_sheet(s->gister) ? gister_sheet_t0(s->gister, began) : p->t0;
+	for (uint32_t i = first; i < end; i++) {
+		int64_t upto = p->t0 + (i + 1 < end ? sheet_start(b->sh, i + 1) : (uint32_t)(p->t1 - p->t0));
+		if (i > first && !sheet_goes_on(b->state[i - 1], b->state[i])) {
+			began = now;
+			t0 = p->t0 + sheet_start(b->sh, i);
+		}
+		add_longest(times, b->state[i] & SHEET_STATE, upto - t0);
+		if (!p->past && i == first)	/* all others are whole */
+			break;
+	}
+	if (live->state) {
+		live->began = p->past || end - first == 1 ? began : now;
+		live->past = b->state[end - 1] & SHEET_PAST ? 1 : 0;
+	}
+}
+
 /* The row of a goroutine, and what is to be told of it. */
 static void fill_goroutine(struct sealer *s, const struct build_sheet *b, uint32_t r, const struct sheet_piece *p,
     struct filling *f)
 {
 	struct times *times = &f->times;
 	const int64_t ran = running(times), ready = times->longest[TS_READY], sync = times->longest[TS_SYNC];
+	const struct sheet_live was = s->live[b->trk[r]];
 	if (b->each == 3)
 		fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, true, 3);
 	else
 		fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, true, 4);
+	if (s->gister)
+		join_spans(s, b, r, p, &was, times);
 	int64_t ns = wrap_sub(running(times), ran);
 	if (!s->gister || (!ns && times->longest[TS_READY] == ready && times->longest[TS_SYNC] == sync))
 		return;

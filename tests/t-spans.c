@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Spans that go over the borders of sheets and generations are whole in every list, fact, quantile and total. All spans
+ * of a trace are put together here from the intervals of its sheets, track by track, and compared with what the
+ * analyses find: steps from span to span, longest waits, quantiles of waits, searches, accounts of goroutines and what
+ * stands out. On the sample, the traces in tests/gotrace, and made-up ones of many sheets; over windows drawn at
+ * random (seeded). With arguments: on these traces alone.
+ */
+#include "config.h"
+#include "analysis/bins.h"
+#include "analysis/hunt.h"
+#include "analysis/longwait.h"
+#include "analysis/sched.h"
+#include "analysis/standout.h"
+#include "analysis/waits.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "goasm.h"
+#include "load/load.h"
+#include "tap.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOWS = 24 };
+
+static uint64_t seed = 5;
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+/* ---- all spans */
+
+struct span { trk_id trk; enum tstate state; int64_t t0, t1; };
+struct spans { struct span *v; size_t n, cap; };	/* by track, then time */
+
+static void add_piece(struct spans *s, trk_id trk, uint8_t was, uint8_t is, int64_t t0, int64_t t1)
+{
+	struct span *last = s->n ? &s->v[s->n - 1] : NULL;
+	if (last && last->trk == trk && last->t1 == t0 && sheet_goes_on(was, is)) {
+		last->t1 = t1;
+		return;
+	}
+	s->v = mem_grow(s->v, &s->cap, s->n + 1, sizeof *s->v);
+	s->v[s->n++] = (struct span){trk, (enum tstate)(is & SHEET_STATE), t0, t1};
+}
+
+/* Of one track, sheet after sheet. */
+static void add_track(struct spans *s, const struct snap *sn, trk_id trk)
+{
+	uint8_t was = 0;
+	for (uint32_t k = 0; k < sn->nsheets; k++) {
+		const struct sheet *sh = sheet_get(sn, k);
+		for (uint32_t r = 0; r < sh->ntrk; r++) {
+			if (sh->trk[r] != trk)
+				continue;
+			for (uint32_t i = sh->first[r]; i < sh->first[r + 1]; i++) {
+				if (sh->state[i] & SHEET_STATE)
+					add_piece(s, trk, was, sh->state[i], sh->t0 + sheet_start(sh, i), sheet_end(sh, r, i));
+				was = sh->state[i];
+			}
+		}
+		sheet_put(sn, k);
+	}
+}
+
+static struct spans all_spans(const struct snap *sn)
+{
+	struct spans s = {0};
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		if (store_trk(sn->st, t)->kind == TK_G || store_trk(sn->st, t)->kind == TK_P)
+			add_track(&s, sn, t);
+	return s;
+}
+
+struct window { int64_t t0, t1; };
+
+/* The first is the whole. */
+static struct window window(const struct snap *sn, int i)
+{
+	int64_t len = sn->t1 - sn->t0;
+	struct window w = {sn->t0, sn->t1};
+	if (!i)
+		return w;
+	w.t0 += (int64_t)((double)len * rnd(1000000) / 1e6);
+	w.t1 = w.t0 + 1 + (int64_t)((double)(sn->t1 - w.t0) * rnd(1000000) / 1e6);
+	if (w.t1 > sn->t1)
+		w.t1 = sn->t1;
+	return w;
+}
+
+static bool in(const struct span *s, struct window w)
+{
+	return s->t1 > w.t0 && s->t0 < w.t1;
+}
+
+static int64_t within(const struct span *s, struct window w)
+{
+	int64_t a = s->t0 > w.t0 ? s->t0 : w.t0, b = s->t1 < w.t1 ? s->t1 : w.t1;
+	return b > a ? b - a : 0;
+}
+
+static bool is_g(const struct snap *sn, trk_id t)
+{
+	return store_trk(sn->st, t)->kind == TK_G;
+}
+
+/* ---- against what is found */
+
+/* From span to span. */
+static void steps(const struct snap *sn, const struct spans *all)
+{
+	uint32_t wrong = 0;
+	struct ival v;
+	bool have = false;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct span *s = &all->v[i];
+		bool first = !i || all->v[i - 1].trk != s->trk;
+		if (first && i && have)
+			wrong += ival_step(sn, &v, 1);
+		have = first ? ival_near(sn, s->trk, sn->t0, 1, &v) : have && ival_step(sn, &v, 1);
+		wrong += !have || v.t0 != s->t0 || v.t1 != s->t1 || v.state != s->state;
+	}
+	OK(!wrong);
+}
+
+static uint32_t some(const struct snap *sn, trk_id *g)
+{
+	uint32_t n = 0, most = rnd(3) ? 1 + rnd(6) : UINT32_MAX;
+	for (trk_id t = 1 + rnd(sn->ntrks); t < sn->ntrks && n < most; t++)
+		if (is_g(sn, t))
+			g[n++] = t;
+	return n;
+}
+
+static bool among(const trk_id *g, uint32_t n, trk_id t)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (g[i] == t)
+			return true;
+	return false;
+}
+
+static void longest(const struct snap *sn, const struct spans *all, const trk_id *g, uint32_t n, struct window w)
+{
+	int64_t most = 0;
+	struct ival v = {0};
+	bool whole;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct span *s = &all->v[i];
+		if (in(s, w) && state_waits(s->state) && s->t1 - s->t0 > most && among(g, n, s->trk))
+			most = s->t1 - s->t0;
+	}
+	bool any = longest_wait(sn, &(struct longwait_ask){.g = g, .n = n, .t0 = w.t0, .t1 = w.t1, .most = UINT64_MAX}, &v,
+	    &whole);
+	OK(any == (most > 0) && whole && (!any || v.t1 - v.t0 == most));
+}
+
+static void quantiles(const struct snap *sn, const struct spans *all, const trk_id *g, uint32_t n, struct window w)
+{
+	static const enum tstate of[WAITS_STATES] = {TS_SYNC, TS_CHANRECV, TS_SLEEP};
+	int64_t *v[WAITS_STATES + 1];
+	uint32_t many[WAITS_STATES + 1] = {0};
+	static struct waits x;
+	for (int k = 0; k <= WAITS_STATES; k++)
+		v[k] = xmalloc((all->n + 1) * sizeof **v);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct span *s = &all->v[i];
+		int64_t born = store_trk(sn->st, s->trk)->t0;
+		if (!in(s, w) || (born != TIME_NONE && s->t1 <= born) || !among(g, n, s->trk))
+			continue;
+		for (int k = 0; k < WAITS_STATES; k++)
+			if (s->state == of[k])
+				v[k][many[k]++] = s->t1 - s->t0;
+		if (s->state == TS_READY)
+			v[WAITS_STATES][many[WAITS_STATES]++] = s->t1 - s->t0;
+	}
+	struct waits_ask q = {.g = g, .n = n, .t0 = w.t0, .t1 = w.t1, .most = UINT64_MAX};
+	memcpy(q.state, of, sizeof of);
+	waits_of(sn, &q, &x);
+	for (int k = 0; k <= WAITS_STATES; k++) {
+		struct sched_spread s = sched_spread(v[k], many[k]);
+		OK(!memcmp(&s, k == WAITS_STATES ? &x.ready : &x.block[k], sizeof s));
+		mem_free(v[k]);
+	}
+}
+
+/* Searches: how many spans, and how long all of them are. */
+static void searches(const struct snap *sn, const struct spans *all)
+{
+	static const struct { const char *cond; enum tstate from, to; int64_t least, most; } q[] = {
+	    {">5ms", TS_IDLE + 1, TS__N - 1, 5000001, INT64_MAX}, {">1us", TS_IDLE + 1, TS__N - 1, 1001, INT64_MAX},
+	    {"wait>1us", TS_CHANSEND, TS_UNKNOWN - 1, 1001, INT64_MAX}, {"runnable<20us", TS_READY, TS_READY, 0, 19999},
+	    {"run", TS_RUN, TS_RUN, 0, INT64_MAX}, {"sync>1us", TS_SYNC, TS_COND, 1001, INT64_MAX}};
+	for (size_t k = 0; k < sizeof q / sizeof *q; k++) {
+		struct err e;
+		struct hunt_hits h;
+		struct hunt *hunt = hunt_new(q[k].cond, &e);
+		uint64_t n = 0, ns = 0;
+		for (size_t i = 0; i < all->n; i++) {
+			const struct span *s = &all->v[i];
+			int64_t len = s->t1 - s->t0;
+			bool hit = is_g(sn, s->trk) && s->state >= q[k].from && s->state <= q[k].to && len > 0 &&
+				   len >= q[k].least && len <= q[k].most;
+			n += hit;
+			ns += hit ? (uint64_t)len : 0;
+		}
+		OK(hunt && !hunt_run(hunt, sn, false, NULL, &h));
+		if (h.all != n || h.ns != ns)
+			fprintf(stderr, "%s: %llu hits, not %llu\n", q[k].cond, (unsigned long long)h.all, (unsigned long long)n);
+		OK(h.all == n && h.ns == ns);
+		hunt_hits_free(&h);
+		hunt_free(hunt);
+	}
+}
+
+/* Accounts: of each goroutine its time by state, but for the end of a system call (sched_end()). */
+static void accounts(const struct snap *sn, const struct spans *all, struct window w, struct arena *a)
+{
+	struct sched_ask q = {.t0 = w.t0 > sn->t0 ? w.t0 : TIME_NONE, .t1 = w.t1 < sn->t1 ? w.t1 : TIME_NONE};
+	const struct sched_groups *gs = sched_groups(sched_new(sn, a), &q, a);
+	int64_t (*ns)[TS__N] = xcalloc(sn->ntrks + 1u, sizeof *ns);
+	uint32_t wrong = 0;
+	for (size_t i = 0; i < all->n; i++)
+		ns[all->v[i].trk][all->v[i].state] += within(&all->v[i], w);
+	for (uint32_t i = 0; i < gs->ng; i++) {
+		const struct gstat *g = &gs->g[i];
+		const struct trk_row *t = store_trk(sn->st, g->trk);
+		if (store_heard(sn->st, t) != TIME_NONE)	/* partly not in sheets */
+			continue;
+		for (int k = TS_READY + 1; k < TS__N; k++)	/* what blocks for ever has ended */
+			wrong += k != TS_SYSCALL && k != TS_SYSBLOCK && k != TS_FOREVER && g->ns[k] != ns[g->trk][k] &&
+				 g->t0 <= w.t0;
+	}
+	OK(!wrong);
+	mem_free(ns);
+}
+
+/* Names of the runtime do not count. */
+static bool counts(const struct snap *sn, trk_id t)
+{
+	const struct str_row *s = store_str(sn->st, store_trk(sn->st, t)->name);
+	return is_g(sn, t) && !sink_runtime(s->s, s->n);
+}
+
+static struct span longest_of(const struct snap *sn, const struct spans *all, enum tstate state, struct window w)
+{
+	struct span best = {0};
+	for (size_t i = 0; i < all->n; i++) {
+		const struct span *s = &all->v[i];
+		int64_t more = (s->t1 - s->t0) - (best.t1 - best.t0);
+		if (s->state == state && in(s, w) && counts(sn, s->trk) && (more > 0 || (!more && s->t0 < best.t0)))
+			best = *s;
+	}
+	return best;
+}
+
+/* "most running: NAME, TIME"; nothing where those without a name ran most. */
+static void most_running(const struct snap *sn, const struct spans *all, struct window w, struct buf *b)
+{
+	int64_t *ns = xcalloc(sn->nstrs + 1u, sizeof *ns);
+	str_id best = 0;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct span *s = &all->v[i];
+		if (is_g(sn, s->trk) && (s->state == TS_RUN || s->state == TS_GCWORK || s->state == TS_ASSIST ||
+					    s->state == TS_SWEEP))
+			ns[store_trk(sn->st, s->trk)->name] += within(s, w);
+	}
+	for (str_id i = 1; i < sn->nstrs; i++)
+		best = ns[i] > ns[best] ? i : best;
+	if (best && ns[best]) {
+		buf_puts(b, "most running: ");
+		text_safe(b, store_str(sn->st, best)->s, store_str(sn->st, best)->n);
+		buf_puts(b, ", ");
+		text_ns(b, ns[best]);
+	}
+	mem_free(ns);
+}
+
+static const struct standout *fact(const struct standout *v, size_t n, const char *begin)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(v[i].text, begin, strlen(begin)))
+			return &v[i];
+	return NULL;
+}
+
+static void stands_out(const struct snap *sn, const struct spans *all, struct window w, struct arena *a)
+{
+	static const struct { enum tstate state; const char *text; } longest[] = {
+	    {TS_SYNC, "longest wait in sync"}, {TS_READY, "longest runnable"}};
+	struct standout out[STANDOUT_MAX];
+	struct standout_ask q = {.t0 = w.t0, .t1 = w.t1};
+	trk_id *p = xmalloc((sn->ntrks + 1u) * sizeof *p);
+	struct buf b = {0};
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		if (store_trk(sn->st, t)->kind == TK_P)
+			p[q.np++] = t;
+	q.p = p;
+	size_t n = standout(sn, &q, a, out);
+	for (int k = 0; k < 2; k++) {
+		const struct standout *f = fact(out, n, longest[k].text);
+		struct span s = longest_of(sn, all, longest[k].state, w);
+		if ((f && f->t1 - f->t0 != s.t1 - s.t0) || (!f && s.t1 > s.t0))
+			fprintf(stderr, "%s in %lld..%lld: %lld ns of G%llu\n", f ? f->text : "nothing", (long long)w.t0,
+			    (long long)w.t1, (long long)(s.t1 - s.t0), (unsigned long long)store_trk(sn->st, s.trk)->id);
+		OK(f ? f->t0 == s.t0 && f->t1 == s.t1 && (s.t1 == sn->t1) == (strstr(f->text, ", still ") != NULL)
+		     : s.t1 <= s.t0);
+	}
+	most_running(sn, all, w, &b);
+	const struct standout *f = fact(out, n, "most running");
+	OK(f ? b.n && !strncmp(f->text, buf_str(&b), b.n) : !b.n);
+	buf_free(&b);
+	mem_free(p);
+}
+
+static void check(const struct snap *sn)
+{
+	struct spans all = all_spans(sn);
+	struct arena a = {0};
+	trk_id *g = xmalloc((sn->ntrks + 1u) * sizeof *g);
+	steps(sn, &all);
+	searches(sn, &all);
+	for (int i = 0; i < WINDOWS && sn->t1 > sn->t0; i++) {
+		struct window w = window(sn, i);
+		uint32_t n = some(sn, g);
+		longest(sn, &all, g, n, w);
+		quantiles(sn, &all, g, n, w);
+		accounts(sn, &all, w, &a);
+		stands_out(sn, &all, w, &a);
+		arena_reset(&a);
+	}
+	arena_free(&a);
+	mem_free(g);
+	mem_free(all.v);
+}
+
+/* ---- traces */
+
+static void check_bytes(struct bytes in)
+{
+	struct err e;
+	struct build *b = build_new();
+	struct sink sink = build_sink(b);
+	read_gotrace(in, &sink, &e);	/* as far as it can be read */
+	check(build_finish(b));
+	build_free(b);
+}
+
+static void check_file(const char *path)
+{
+	struct bytes in;
+	struct err e;
+	bool opened = !input_open(path, &in, &e);
+	OK(opened);
+	if (!opened)
+		return;
+	check_bytes(in);
+	input_close(&in);
+}
+
+/* A trace as text: tests/t-tracetext.c. */
+static void check_text(const char *path)
+{
+	static const char mark[] = "-- trace --\n";
+	struct buf file = {0}, trace = {0};
+	char chunk[4096];
+	int line;
+	FILE *f = fopen(path, "r");
+	OK(f);
+	for (size_t n; f && (n = fread(chunk, 1, sizeof chunk, f)) > 0;)
+		buf_put(&file, chunk, n);
+	if (f)
+		fclose(f);
+	const char *at = strstr(buf_str(&file), mark);
+	OK(at && goasm(at + strlen(mark), strlen(at + strlen(mark)), &trace, &line));
+	check_bytes((struct bytes){.p = (const unsigned char *)trace.p, .n = trace.n});
+	buf_free(&file);
+	buf_free(&trace);
+}
+
+static void check_texts(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct buf path = {0};
+	OK(d);
+	for (struct dirent *e; d && (e = readdir(d));) {
+		size_t len = strlen(e->d_name);
+		if (len < 6 || strcmp(e->d_name + len - 5, ".test"))
+			continue;
+		buf_reset(&path);
+		buf_printf(&path, "%s/%s", dir, e->d_name);
+		check_text(buf_str(&path));
+	}
+	if (d)
+		closedir(d);
+	buf_free(&path);
+}
+
+/* Goroutines that change now and then, some of them seldom: so spans go over many sheets. Some of what they do is learnt
+   of later. */
+static void check_made(uint32_t gs, uint32_t steps, uint32_t sheets)
+{
+	static const char *const name[] = {"main.a", "main.b", "runtime.bgsweep", "main.c"};
+	static const enum tstate states[] = {TS_RUN, TS_READY, TS_SYNC, TS_CHANRECV, TS_SLEEP, TS_NONE, TS_SYSCALL};
+	struct build *of = build_new();
+	struct sink s = build_sink(of);
+	trk_id *g = xmalloc(gs * sizeof *g), p;
+	enum tstate *is = xcalloc(gs, sizeof *is);
+	int64_t t = 0;
+	s.ops->trace(s.self, &(struct sink_trace){.version = 26});
+	p = s.ops->track(s.self, TK_P, 0);
+	for (uint32_t i = 0; i < gs; i++) {
+		const char *n = name[rnd(4)];
+		g[i] = s.ops->track(s.self, TK_G, i + 1);
+		if (rnd(4))
+			s.ops->born(s.self, g[i], s.ops->str(s.self, n, strlen(n)), 0, 0, 0);
+	}
+	for (uint32_t i = 0; i < steps; i++) {
+		uint32_t k = rnd(rnd(3) ? 1 + gs / 8 : gs);
+		bool past = is[k] && !rnd(5);	/* another piece of the same */
+		t += 1 + rnd(400);
+		if (!past)
+			is[k] = states[rnd(sizeof states / sizeof *states)];
+		s.ops->enter(s.self, g[k], t, past || (is[k] && !rnd(6)) ? is[k] | (unsigned)TS_PAST : is[k], 0, 0);
+		if (!rnd(3))
+			s.ops->enter(s.self, p, t, rnd(2) ? TS_IDLE : TS_RUN, 0, 0);
+		if (i % (steps / sheets) == 0)
+			s.ops->upto(s.self, t + (rnd(2) ? 0 : 1), 0);
+	}
+	s.ops->trace(s.self, &(struct sink_trace){.version = 26, .last = t});
+	check(build_finish(of));
+	build_free(of);
+	mem_free(g);
+	mem_free(is);
+}
+
+int main(int argc, char **argv)
+{
+	const char *src = getenv("srcdir");
+	char path[4096];
+	for (int i = 1; i < argc; i++)
+		check_file(argv[i]);
+	if (argc > 1)
+		return DONE();
+	snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
+	check_file(path);
+	snprintf(path, sizeof path, "%s/tests/gotrace", src ? src : ".");
+	check_texts(path);
+	for (int i = 0; i < 12; i++)
+		check_made(3 + rnd(60), 400 + rnd(3000), 1 + rnd(40));
+	return DONE();
+}
