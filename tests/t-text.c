@@ -38,7 +38,11 @@ static void cutting(void)
 	OK(!strcmp(symbol(s, 8), "object"));
 	OK(!strcmp(symbol(s, 3), "ob\xe2\x80\xa6"));
 	OK(!strcmp(symbol(s, 0), ""));
-	OK(!strcmp(symbol("main.Map[go.shape.int,a/b.C]", 25), "Map[go.shape.int,a/b.C]"));
+	OK(!strcmp(symbol("main.Map[go.shape.int,a/b.C]", 28), "main.Map[go.shape.int,a/b.C]"));
+	OK(!strcmp(symbol("main.Map[go.shape.int,a/b.C]", 25), "main.Map[...]"));
+	OK(!strcmp(symbol("a/b.(*heap[go.shape.struct { f func(int) }]).less", 20), "b.(*heap[...]).less"));
+	OK(!strcmp(symbol("a/b.(*heap[go.shape.[]uint8]).Pop.func1", 22), "(*heap[...]).Pop.func1"));
+	OK(!strcmp(symbol("main.Walk[go.shape.int].func1", 28), "main.Walk[...].func1"));
 	const char *cpp = "std::__cxx11::basic_string<char, std::less<int> >::compare(char const*) const";
 	OK(!strcmp(symbol(cpp, 75), "__cxx11::basic_string<char, std::less<int> >::compare(char const*) const"));
 	OK(!strcmp(symbol(cpp, 27), "compare(char const*) const"));

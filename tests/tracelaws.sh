@@ -162,4 +162,26 @@ tsv stats -step=100ms | awk -F'\t' -v n="$(fact goroutines)" '$2 + $3 + $5 + $6 
 id=$(awk -F'\t' '$2 > best { best = $2; id = $1 } END { print id }' "$tmp/list")
 "$TTRACE" goroutine "$id" -format=tsv "$trace" | tail -n +2 | awk -F'\t' 'NR > 1 && $1 != end { print "a gap before " $1; bad = 1 }
 	{ end = $1 + $2 } END { exit bad || !NR }' || fail "states of goroutine $id"
+
+# what was preempted is charged to the function that was interrupted, not to the runtime's that preempts
+"$TTRACE" events "$trace" | grep -q 'runtime\.asyncPreempt2' || fail "nothing is preempted in the sample"
+for type in -type=run '-type=sched -blame=occupant' '-type=sched -blame=self'; do
+	"$TTRACE" folded $type "$trace" | grep -q 'runtime\.asyncPreempt' && fail "asyncPreempt is charged: $type"
+done
+
+# quantiles in JSON are those of the table
+for report in regions tasks; do
+	"$TTRACE" $report -format=tsv "$trace" | awk -F'\t' -v what=$report 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["max_ns"] { print $at["p50_ns"] " " $at["p90_ns"] " " $at["p99_ns"] " " $at["max_ns"] }' | sort >"$tmp/table"
+	"$TTRACE" $report -format=json "$trace" |
+		sed -n 's/.*"p50_ns":\([0-9]*\),"p90_ns":\([0-9]*\),"p99_ns":\([0-9]*\),"max_ns":\([0-9]*\).*/\1 \2 \3 \4/p' |
+		sort >"$tmp/json"
+	[ -s "$tmp/json" ] && cmp -s "$tmp/table" "$tmp/json" || fail "quantiles of $report: $(diff "$tmp/table" "$tmp/json" | head -n 4)"
+done
+# where one frame stands for a stack it is the first of user code; for scripts beside the innermost
+"$TTRACE" stw "$trace" | grep -q '  main\.(\*recording)\.runTrace [^ ]*:[0-9]* > runtime.StartTrace$' || fail "where a stop is, as text"
+"$TTRACE" stw -format=json "$trace" | grep -q '"where":"runtime.StartTrace [^"]*","user_function":"main.(\*recording).runTrace"' ||
+	fail "where a stop is, as JSON"
+"$TTRACE" goroutine 1 -format=json "$trace" | grep -q '"where":"time.Sleep [^"]*","user_function":"main' ||
+	fail "where a goroutine waits, as JSON"
 exit $bad

@@ -81,7 +81,7 @@ void ev_words(const struct snap *sn, const struct el_event *e, struct buf *b)
 	}
 	if (e->stack) {
 		buf_puts(b, b->n && b->p[b->n - 1] != ' ' ? "  " : "");
-		tp_site(st, e->stack, b);
+		tp_site_call(st, e->stack, b);
 	}
 }
 

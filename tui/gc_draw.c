@@ -13,6 +13,7 @@
 #include "config.h"
 #include "gcview.h"
 
+#include "analysis/usercode.h"
 #include "base/text.h"
 #include "store/spans.h"
 
@@ -282,7 +283,7 @@ static uint32_t helpers(const struct snap *sn, const struct tw_filter *f, const 
 		int64_t ns = tw_within(f, s->trk, a, b);
 		if (!ns)
 			continue;
-		stk_id own = tp_own(sn->st, s->stack);
+		stk_id own = usercode_site(sn->st, s->stack);
 		h[n++] = (struct helper){stacks ? own ? stk_frame(sn->st, own) : 0 : s->trk, ns, 1};
 	}
 	if (n)

@@ -29,7 +29,7 @@ static int draw_wakes(const struct gor *p, const struct pane_env *env, struct gr
 		buf_puts(&b, e.created ? "created " : "woke ");
 		tp_who(sn->st, e.to, &b);
 		buf_puts(&b, "  ");
-		tp_site(sn->st, e.stack, &b);
+		tp_site_call(sn->st, e.stack, &b);
 		tp_text(env, g, y++, 2, g->w - 2, ST_NORMAL, &b);
 		buf_free(&b);
 	}
@@ -76,7 +76,7 @@ static int draw_chain(const struct gor *p, const struct pane_env *env, struct gr
 		buf_reset(&b);
 		tp_who(sn->st, v.who, &b);
 		buf_puts(&b, "  ");
-		tp_site(sn->st, v.stack, &b);
+		tp_site_call(sn->st, v.stack, &b);
 		tp_text(env, g, y++, 14, g->w - 14, ST_NORMAL, &b);
 	}
 	buf_free(&b);

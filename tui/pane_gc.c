@@ -62,7 +62,7 @@ static void row_text(const struct gcview *p, const struct snap *sn, uint32_t i, 
 		tp_who(sn->st, s->trk, b);
 		buf_putc(b, ' ');
 	}
-	tp_site(sn->st, s->stack, b);
+	tp_site_call(sn->st, s->stack, b);
 }
 
 static void mark_hits(struct gcview *p, const struct pane_env *env)
@@ -358,7 +358,7 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	} else if (p->stops) {
 		gc_stop_name(sn->st, &store_span(sn->st, p->row[1][p->rows[1].sel])->s, b);
 		buf_puts(b, "  ");
-		tp_site(sn->st, at.stk, b);
+		tp_site_call(sn->st, at.stk, b);
 	} else {
 		const struct gc_cycle *c = &p->cycle[p->row[0][p->rows[0].sel]];
 		buf_printf(b, "GC %u%s: stopped ", c->number, c->open ? ", not ended" : "");

@@ -67,7 +67,7 @@ void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)
 		if (to.trk)
 			buf_puts(b, "  "), tp_who(s, to.trk, b);
 		if (to.stk)
-			buf_puts(b, "  "), tp_site(s, to.stk, b);
+			buf_puts(b, "  "), tp_site_call(s, to.stk, b);
 	}
 }
 

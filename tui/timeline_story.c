@@ -153,7 +153,7 @@ static void put_region(const struct snap *sn, const struct tl_extent *x, struct 
 		buf_printf(b, ", task %llu", (unsigned long long)s->id);
 	if (s->stack) {
 		buf_puts(b, " at ");
-		tp_site(sn->st, s->stack, b);
+		tp_site_call(sn->st, s->stack, b);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include "tracepane.h"
 
 #include "analysis/bins.h"
+#include "analysis/usercode.h"
 #include "base/halve.h"
 #include "base/job.h"
 #include "base/mem.h"
@@ -158,26 +159,19 @@ void tp_frame(const struct store *st, frm_id id, struct buf *b, bool where)
 	buf_printf(b, ":%lld", (long long)f->line);
 }
 
-static bool begins(const struct str_row *s, const char *with)
-{
-	size_t n = strlen(with);
-	return s->n >= n && !memcmp(s->s, with, n);
-}
-
-stk_id tp_own(const struct store *st, stk_id stk)
-{
-	for (stk_id s = stk; s; s = stk_parent(st, s)) {
-		const struct str_row *n = frame_name(st, stk_frame(st, s));
-		if (!begins(n, "runtime.") && !begins(n, "sync.") && !begins(n, "internal/"))
-			return s;
-	}
-	return stk;
-}
-
 void tp_site(const struct store *st, stk_id stk, struct buf *b)
 {
 	if (stk)
-		tp_frame(st, stk_frame(st, tp_own(st, stk)), b, true);
+		tp_frame(st, stk_frame(st, usercode_site(st, stk)), b, true);
+}
+
+void tp_site_call(const struct store *st, stk_id stk, struct buf *b)
+{
+	tp_site(st, stk, b);
+	if (stk && usercode_site(st, stk) != stk) {
+		buf_puts(b, " > ");
+		tp_frame(st, stk_frame(st, stk), b, false);
+	}
 }
 
 void tp_place(const struct store *st, stk_id stk, struct place *p)
@@ -185,7 +179,7 @@ void tp_place(const struct store *st, stk_id stk, struct place *p)
 	if (!stk)
 		return;
 	p->stk = stk;
-	p->frm = stk_frame(st, tp_own(st, stk));
+	p->frm = stk_frame(st, usercode_site(st, stk));
 	p->fun = store_frm(st, p->frm)->fun;
 }
 

@@ -37,11 +37,13 @@ void tp_str(const struct store *, str_id, const char *none, struct buf *);	/* ma
 void tp_id(const struct store *, trk_id, struct buf *);			/* "G17", "P2" */
 void tp_who(const struct store *, trk_id, struct buf *);		/* "G17 main.worker" */
 void tp_frame(const struct store *, frm_id, struct buf *, bool where);	/* "main.f main.go:12" */
-stk_id tp_own(const struct store *, stk_id);	/* the innermost frame that is not the runtime's or sync's */
-void tp_site(const struct store *, stk_id, struct buf *);		/* that frame with its line */
+/* The frame that stands for a stack (analysis/usercode.h), "main.work main.go:41"; at the end of a line also what it
+   calls, "main.work main.go:41 > sync.(*Mutex).Lock". */
+void tp_site(const struct store *, stk_id, struct buf *);
+void tp_site_call(const struct store *, stk_id, struct buf *);
 /* A stack, innermost first, a frame a line; returns the line after it. */
 int tp_stack(const struct pane_env *, struct grid *, int y, int h, stk_id);
-/* The place of a stack's own frame, for links. */
+/* The place of that frame, for links. */
 void tp_place(const struct store *, stk_id, struct place *);
 
 /* Cells that end before x1; zero is a dim dot. */

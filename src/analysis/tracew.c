@@ -265,12 +265,35 @@ static void charge(struct pass *p, trk_id trk, const struct open *o, int64_t t, 
 	weigh(p, o, t, ns, stack);
 }
 
+/* Does the runtime call this to take a P from a goroutine that did not ask for it? */
+static bool preempts(const struct store *st, frm_id f)
+{
+	static const char *const function[] = { "runtime.asyncPreempt2", "runtime.asyncPreempt", "runtime.preemptPark",
+		"runtime.gopreempt_m", "runtime.goschedImpl", "runtime.newstack", "runtime.morestack",
+		"runtime.morestack_noctxt" };
+	const struct str_row *name = store_str(st, store_fun(st, store_frm(st, f)->fun)->name);
+	for (size_t i = 0; i < sizeof function / sizeof *function; i++)
+		if (name->n == strlen(function[i]) && !memcmp(name->s, function[i], name->n))
+			return true;
+	return false;
+}
+
+/* The stack of the function that was interrupted; where the traceback has nothing below the preemption, the start of
+   the goroutine. */
+static stk_id interrupted(const struct pass *p, trk_id trk, stk_id stack)
+{
+	const struct store *st = p->sn->st;
+	while (stack && preempts(st, stk_frame(st, stack)))
+		stack = stk_parent(st, stack);
+	return stack ? stack : (stk_id)store_trk(st, trk)->start;
+}
+
 /* Running is charged to where it stopped, all else to where it began. */
 static stk_id charged_stack(const struct pass *p, trk_id trk, const struct open *o, unsigned next, stk_id stack)
 {
 	if (p->type != TW_RUN && (p->mode != M_OCCUPANT || o->kind != RUNS))
 		return o->stack;
-	return next == TS_NONE || !stack ? (stk_id)store_trk(p->sn->st, trk)->start : stack;
+	return interrupted(p, trk, next == TS_NONE ? 0 : stack);
 }
 
 /* The stack of a goroutine's own when it became runnable at interval i. */
@@ -278,7 +301,8 @@ static stk_id own_stack(const struct pass *p, trk_id trk, const struct last *was
 {
 	if (was->state == TS_NONE)
 		return store_trk(p->sn->st, trk)->start;
-	return state_runs(was->state) ? here : was->stack;
+	stk_id stack = state_runs(was->state) ? here : was->stack;
+	return stack ? interrupted(p, trk, stack) : 0;
 }
 
 /* With it goes, of what runs, what the crowd had waited until then; of a system call, what it has waited in the

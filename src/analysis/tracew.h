@@ -17,7 +17,8 @@
  * goroutine runnable), and is clipped to the goroutine's life from its first run.
  */
 enum tw_type { TW_CPU, TW_RUN, TW_SCHED, TW_SYNC, TW_NET, TW_SYSCALL, TW_BLOCK, TW_ASSIST, TW__N };
-	/* cpu: samples; run: running, on the stack it stopped at; block: all waiting, tagged with the reason;
+	/* cpu: samples; run: running, on the stack at its end, without the frames of the runtime that preempt (of
+	   nothing but these: where the goroutine started); block: all waiting, tagged with the reason;
 	   assist: mark assists, on the stack that had to */
 const char *tw_name(enum tw_type);	/* "cpu", ... */
 int tw_find(const char *name);		/* -1: none of that name */

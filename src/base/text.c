@@ -260,6 +260,19 @@ static size_t path_end(const char *s, size_t n)
 	return end;
 }
 
+/* Past the bracket that closes the one at s[at]; n: none does. */
+static size_t past_bracket(const char *s, size_t n, size_t at)
+{
+	int depth = 0;
+	for (; at < n; at++) {
+		char c = s[at];
+		depth += (c == '[' || c == '(' || c == '{') - (c == ']' || c == ')' || c == '}');
+		if (!depth)
+			return at + 1;
+	}
+	return n;
+}
+
 /* Where the next part of a Go symbol begins: json.(*decodeState).object, (*decodeState).object, object. 0: there is
    none. */
 static size_t go_part(const char *s, size_t n, size_t at)
@@ -271,8 +284,8 @@ static size_t go_part(const char *s, size_t n, size_t at)
 		const char *dot = memchr(s + path, '.', n - path);
 		return dot ? (size_t)(dot - s) + 1 : 0;
 	}
-	const char *close = s[at] == '(' && at > path ? memchr(s + at, ')', n - at) : NULL;
-	return close && (size_t)(close - s) + 2 < n && close[1] == '.' ? (size_t)(close - s) + 2 : 0;
+	size_t past = s[at] == '(' && at > path ? past_bracket(s, n, at) : n;
+	return past + 1 < n && s[past] == '.' ? past + 1 : 0;
 }
 
 /* The same of C++ and Rust, past the next :: that no bracket holds: basic_string::compare, compare. What an operator is
@@ -307,12 +320,37 @@ size_t text_symbol_tail(const char *s, size_t n)
 	return at;
 }
 
-size_t text_fit_symbol(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
+/* A symbol with the type arguments of generic instances folded: main.(*heap[...]).less. false: it has none. */
+static bool fold_shapes(struct buf *b, const char *s, size_t n)
+{
+	static const char shape[] = "[go.shape.";
+	size_t from = 0;
+	for (const char *at; (at = memmem(s + from, n - from, shape, sizeof shape - 1));) {
+		size_t open = (size_t)(at - s);
+		buf_put(b, s + from, open - from);
+		buf_puts(b, "[...]");
+		from = past_bracket(s, n, open);
+	}
+	if (from)
+		buf_put(b, s + from, n - from);
+	return from > 0;
+}
+
+static size_t fit_parts(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
 {
 	size_t at = 0;
 	for (size_t next; text_width(s + at, n - at) > cells && (next = symbol_part(s, n, at)) > at;)
 		at = next;
 	return text_fit(b, s + at, n - at, cells, ascii);
+}
+
+size_t text_fit_symbol(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
+{
+	struct buf folded = {0};
+	bool fold = text_width(s, n) > cells && fold_shapes(&folded, s, n);
+	size_t used = fold ? fit_parts(b, folded.p, folded.n, cells, ascii) : fit_parts(b, s, n, cells, ascii);
+	buf_free(&folded);
+	return used;
 }
 
 /* Of a word like a/b/c.(*T).F the bytes of the path before c; 0 of any other: of /a/b.c, of a://b too. */
@@ -327,7 +365,12 @@ static size_t word_path(const char *s, size_t n)
 size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
 {
 	size_t over = text_width(s, n);
-	struct buf t = {0};
+	struct buf t = {0}, folded = {0};
+	if (over > cells && fold_shapes(&folded, s, n)) {
+		s = folded.p;
+		n = folded.n;
+		over = text_width(s, n);
+	}
 	over = over > cells ? over - cells : 0;
 	for (size_t i = 0; over && i < n;) {
 		const char *end = memchr(s + i, ' ', n - i);
@@ -341,6 +384,7 @@ size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool 
 	}
 	size_t used = t.n ? text_fit(b, t.p, t.n, cells, ascii) : text_fit(b, s, n, cells, ascii);
 	buf_free(&t);
+	buf_free(&folded);
 	return used;
 }
 

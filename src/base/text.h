@@ -31,7 +31,8 @@ size_t text_whole(const char *s, size_t n);
    user:PASSWORD@host where a word begins so. */
 void text_no_secret(struct buf *b, const char *s);
 
-/* Fit a symbol into `cells` cells: of Go the package path goes first, then the package, then the receiver; of C++ and
+/* Fit a symbol into `cells` cells: of Go type arguments are folded ("[...]"), then the package path goes, then the
+   package, then the receiver; of C++ and
    Rust one namespace after the other; then the tail is cut with `…` (or `~` when ascii). Returns cells used. */
 size_t text_fit_symbol(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 /* Where its last part begins: Sum of crypto/sha256.(*Digest).Sum. */

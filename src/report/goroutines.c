@@ -197,10 +197,10 @@ static void states_table(const struct trep *r, trk_id g, struct table *t)
 {
 	static const struct table_col col[] = {
 		{ "At", "start_ns", TB_NS }, { "For", "duration_ns", TB_NS }, { "State", "state", TB_STR },
-		{ "By", "who", TB_STR }, { "Where", "where", TB_STR },
+		{ "By", "who", TB_STR }, TREP_SITE,
 	};
 	struct ival v;
-	table_begin(t, col, 5);
+	table_begin(t, col, trep_site_cols(r, sizeof col / sizeof *col));
 	bool go = ival_at(r->sn, g, r->t0, &v) || ival_near(r->sn, g, r->t0, 1, &v);
 	for (; go && v.t0 < r->t1; go = ival_step(r->sn, &v, 1)) {
 		table_int(t, v.t0);
@@ -397,6 +397,20 @@ static void relatives_json(const struct trep *r, trk_id g, struct json *j)
 	mem_free(v);
 }
 
+/* The first user frame, where the stack has one: the cells after "where". */
+static void user_json(struct json *j, const struct table_cell *c)
+{
+	if (c[0].none) {
+		json_null(j, "user_function");
+		json_null(j, "user_file");
+		json_null(j, "user_line");
+		return;
+	}
+	json_str(j, "user_function", c[0].s, c[0].n);
+	json_str(j, "user_file", c[1].s, c[1].n);
+	json_i64(j, "user_line", c[2].i);
+}
+
 static void goroutine_json(const struct trep *r, trk_id g, const struct gstat *x, const struct table *t)
 {
 	const struct trk_row *row = store_trk(r->st, g);
@@ -412,13 +426,14 @@ static void goroutine_json(const struct trep *r, trk_id g, const struct gstat *x
 	json_i64(&j, "start_ns", x->t0);
 	trep_gstat_json(r, &j, x);
 	json_array(&j, "states");
-	for (size_t i = 0; i + 5 <= t->ncell; i += 5) {
+	for (size_t i = 0; i + t->ncol <= t->ncell; i += t->ncol) {
 		json_object(&j, NULL);
 		json_i64(&j, "start_ns", t->cell[i].i);
 		json_i64(&j, "duration_ns", t->cell[i + 1].i);
 		json_str(&j, "state", t->cell[i + 2].s, t->cell[i + 2].n);
 		json_str(&j, "who", t->cell[i + 3].s, t->cell[i + 3].n);
 		json_str(&j, "where", t->cell[i + 4].s, t->cell[i + 4].n);
+		user_json(&j, &t->cell[i + 5]);
 		json_end(&j);
 	}
 	json_end(&j);

@@ -16,6 +16,23 @@ static bool asked(const void *r, const struct sink_span *s)
 	return trep_region(r, s);
 }
 
+static int64_t length(const struct trep *r, const struct sched_region *x)
+{
+	return (x->t1 == TIME_NONE ? r->sn->t1 : x->t1) - (x->t0 == TIME_NONE ? r->sn->t0 : x->t0);
+}
+
+static void lengths_json(const struct trep *r, struct json *j, const struct sched_kinds *ks, const struct sched_kind *k)
+{
+	int64_t *v = xmalloc((k->n + 1u) * sizeof *v), total = 0;
+	for (uint32_t i = 0; i < k->n; i++) {
+		v[i] = length(r, &ks->r[k->first + i]);
+		total = wrap_add(total, v[i]);
+	}
+	json_i64(j, "total_ns", total);
+	trep_shares_json(r, j, v, k->n);
+	mem_free(v);
+}
+
 static void kind_json(const struct trep *r, struct json *j, const struct sched_kinds *ks, const struct sched_kind *k)
 {
 	struct trep_text name = trep_str(r, k->name, ""), fun = { "", 0 }, file = { "", 0 };
@@ -41,16 +58,17 @@ static void kind_json(const struct trep *r, struct json *j, const struct sched_k
 	json_str(j, "file", file.s, file.n);
 	json_i64(j, "line", line);
 	json_i64(j, "count", k->n);
+	lengths_json(r, j, ks, k);
 	json_array(j, "regions");
 	for (uint32_t i = k->first; i < k->first + k->n; i++) {
 		const struct sched_region *x = &ks->r[i];
-		int64_t t0 = x->t0 == TIME_NONE ? r->sn->t0 : x->t0, t1 = x->t1 == TIME_NONE ? r->sn->t1 : x->t1;
+		int64_t t0 = x->t0 == TIME_NONE ? r->sn->t0 : x->t0;
 		struct gstat g;
 		json_object(j, NULL);
 		json_u64(j, "goroutine", store_trk(r->st, x->trk)->id);
 		json_u64(j, "task", x->task);
 		json_i64(j, "start_ns", t0);
-		json_i64(j, "duration_ns", t1 - t0);
+		json_i64(j, "duration_ns", length(r, x));
 		json_bool(j, "complete", x->t0 != TIME_NONE && x->t1 != TIME_NONE);
 		sched_region_stat(x, &g);
 		trep_gstat_json(r, j, &g);
@@ -85,18 +103,17 @@ static void kinds_table(const struct trep *r, const struct sched_kinds *ks)
 	for (uint32_t i = 0, look = 0; i < ks->n; i++) {
 		enum { PAGE = 512 };	/* lengths on it */
 		const struct sched_kind *k = &ks->kind[i];
-		struct sched_share q[] = { { 0.5, 0 }, { 0.9, 0 }, { 0.99, 0 }, { 1, 0 } };
-		int64_t *v = ks->length + k->first, total = 0;
+		int64_t q[TREP_SHARES], *v = ks->length + k->first, total = 0;
 		for (uint32_t x = 0; x < k->n; x++) {
 			total = wrap_add(total, v[x]);
 			if (x % PAGE == 0)
 				arena_look(r->mem, look++);
 		}
-		sched_shares(r->mem, v, k->n, q, 4);
+		trep_shares(r, v, k->n, q);
 		table_int(&t, k->n);
 		table_int(&t, total);
-		for (unsigned x = 0; x < 4; x++)
-			table_int(&t, q[x].value);
+		for (int x = 0; x < TREP_SHARES; x++)
+			table_int(&t, q[x]);
 		struct trep_text name = trep_str(r, k->name, r->format == TF_TEXT ? "(inherited task)" : "");
 		struct buf b = {0};
 		trep_frame(r, &b, k->frame);

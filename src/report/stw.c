@@ -12,14 +12,14 @@ int report_stw(const struct opt *o, struct out *out, struct err *e)
 {
 	static const struct table_col col[] = {
 		{ "Start", "start_ns", TB_NS }, { "For", "duration_ns", TB_NS }, { "Goroutine", "goroutine", TB_INT },
-		{ "Kind", "kind", TB_STR }, { "Where", "where", TB_STR },
+		{ "Kind", "kind", TB_STR }, TREP_SITE,
 	};
 	static const char prefix[] = "stop-the-world (";
 	struct trep r;
 	if (trep_open(&r, o, out, e))
 		return -1;
 	struct table t;
-	table_begin(&t, col, 5);
+	table_begin(&t, col, trep_site_cols(&r, sizeof col / sizeof *col));
 	uint32_t n;
 	const struct tw_slice *there = tw_presence(r.sn, &r.filter, r.mem, &n);
 	for (uint32_t i = 0; (i = spans_next(r.sn, i, 1u << SP_STW, r.t0, r.t1 + 1)) != UINT32_MAX; i++) {

@@ -2,12 +2,14 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * `ttrace syscalls`: system calls by where they were made: the innermost frame
- * (the call) and the innermost one above it that is not of the standard
- * library's own plumbing (who wanted it). Count, total and quantiles, by the
- * rules of -type=syscall.
+ * (the call) and the first user frame, or the outermost frame where there is no
+ * user code (the caller). Count, total and quantiles, by the rules of
+ * -type=syscall.
  */
 #include "config.h"
 #include "report/trep.h"
+
+#include "analysis/usercode.h"
 #include "base/wrap.h"
 
 #include <stdlib.h>
@@ -24,29 +26,13 @@ struct calls {
 	uint32_t n;			/* sites */
 };
 
-static bool plumbing(const struct trep *r, frm_id f)
-{
-	static const char *const packages[] = {
-	    "syscall.", "runtime.", "internal/", "os.", "golang.org/x/sys/unix.", "net.(*"};
-	struct trep_text s = trep_str(r, store_fun(r->st, store_frm(r->st, f)->fun)->name, "");
-	for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
-		size_t n = strlen(packages[i]);
-		if (s.n >= n && !memcmp(s.s, packages[i], n))
-			return true;
-	}
-	return false;
-}
-
 /* Where a stack calls, and for whom: worked out once per stack. */
 static uint32_t site_of(struct calls *c, stk_id stack)
 {
 	const struct trep *r = c->r;
-	struct site x = {0};
-	for (stk_id s = stack; s && !x.from; s = stk_parent(r->st, s)) {
-		frm_id f = stk_frame(r->st, s);
-		x.leaf = x.leaf ? x.leaf : f;
-		x.from = plumbing(r, f) ? 0 : f;
-	}
+	stk_id user = usercode_stack(r->st, stack);
+	struct site x = { .leaf = stack ? stk_frame(r->st, stack) : 0,
+	    .from = user ? stk_frame(r->st, user) : sched_root(r->st, stack) };
 	uint32_t i = 0;
 	while (i < c->n && (c->site[i].leaf != x.leaf || c->site[i].from != x.from))
 		i++;
@@ -105,12 +91,12 @@ static int64_t *by_site(const struct calls *c)
 
 static void site_row(const struct trep *r, struct table *t, const struct site *s, int64_t *ns)
 {
-	struct sched_share q[] = { { 0.5, 0 }, { 0.9, 0 }, { 0.99, 0 }, { 1, 0 } };
-	sched_shares(r->mem, ns + s->first, s->n, q, 4);
+	int64_t q[TREP_SHARES];
+	trep_shares(r, ns + s->first, s->n, q);
 	table_int(t, s->n);
 	table_int(t, s->total);
-	for (int i = 0; i < 4; i++)
-		table_int(t, q[i].value);
+	for (int i = 0; i < TREP_SHARES; i++)
+		table_int(t, q[i]);
 	const frm_id f[] = { s->leaf, s->from };
 	for (int i = 0; i < 2; i++) {
 		struct buf b = {0};

@@ -270,6 +270,22 @@ static void task_json(const struct trep *r, struct json *j, const struct sched_t
 	json_end(j);
 }
 
+/* How many are complete, and quantiles of their lengths. */
+static void lengths_json(const struct trep *r, struct json *j, const struct sched_tasks *ts, const struct kinds *k,
+    const struct kind *kind)
+{
+	int64_t *v = xmalloc((kind->n + 1u) * sizeof *v);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < kind->n; i++) {
+		struct by_name x = kind_task(r, ts, k, kind->first + i);
+		if (task_complete(x.t))
+			v[n++] = x.t1 - x.t0;
+	}
+	json_i64(j, "complete", n);
+	trep_shares_json(r, j, v, n);
+	mem_free(v);
+}
+
 static void tasks_json(const struct trep *r, const struct sched_tasks *ts)
 {
 	struct kinds k = sorted(r, ts);
@@ -282,6 +298,7 @@ static void tasks_json(const struct trep *r, const struct sched_tasks *ts)
 		json_object(&j, NULL);
 		json_str(&j, "name", name.s, name.n);
 		json_i64(&j, "count", k.v[i].n);
+		lengths_json(r, &j, ts, &k, &k.v[i]);
 		json_array(&j, "tasks");
 		for (uint32_t x = 0; x < k.v[i].n && trep_flow(r, m.looks++); x++) {
 			struct by_name t = kind_task(r, ts, &k, k.v[i].first + x);
@@ -315,13 +332,13 @@ static void kinds_table(const struct trep *r, const struct sched_tasks *ts)
 	struct table t;
 	table_begin(&t, col, 7);
 	for (uint32_t i = 0; i < k.n; i++) {
-		struct sched_share q[] = { { 0.5, 0 }, { 0.9, 0 }, { 0.99, 0 }, { 1, 0 } };
+		int64_t q[TREP_SHARES];
 		uint32_t whole = of[k.v[i].name] - k.v[i].first;
-		sched_shares(r->mem, d + k.v[i].first, whole, q, 4);
+		trep_shares(r, d + k.v[i].first, whole, q);
 		table_int(&t, k.v[i].n);
 		table_int(&t, whole);
-		for (int x = 0; x < 4; x++)
-			table_int(&t, q[x].value);
+		for (int x = 0; x < TREP_SHARES; x++)
+			table_int(&t, q[x]);
 		struct trep_text name = trep_str(r, k.v[i].name, r->format == TF_TEXT ? "(outside of tasks)" : "");
 		table_str(&t, name.s, name.n);
 	}

@@ -8,6 +8,7 @@
 #include "config.h"
 #include "report/trep.h"
 
+#include "analysis/usercode.h"
 #include "report/view.h"
 #include "store/spans.h"
 
@@ -189,13 +190,63 @@ void trep_frame(const struct trep *r, struct buf *b, frm_id f)
 	buf_i64(b, row->line);
 }
 
+static void user_cells(const struct trep *r, struct table *t, stk_id user)
+{
+	if (!user) {
+		for (int i = 1; i < TREP_SITE_COLS; i++)
+			table_none(t);
+		return;
+	}
+	const struct frm_row *row = store_frm(r->st, stk_frame(r->st, user));
+	const struct fun_row *fun = store_fun(r->st, row->fun);
+	struct trep_text name = trep_str(r, fun->name, ""), file = trep_str(r, fun->file, "");
+	table_str(t, name.s, name.n);
+	table_str(t, file.s, file.n);
+	table_int(t, row->line);
+}
+
+uint32_t trep_site_cols(const struct trep *r, uint32_t n)
+{
+	return r->format == TF_TEXT ? n - TREP_SITE_COLS + 1 : n;
+}
+
 void trep_site(const struct trep *r, struct table *t, stk_id s)
 {
 	struct buf b = {0};
-	if (s)
-		trep_frame(r, &b, stk_frame(r->st, s));
+	stk_id user = usercode_stack(r->st, s), first = r->format == TF_TEXT && user ? user : s;
+	if (first)
+		trep_frame(r, &b, stk_frame(r->st, first));
+	if (first != s) {
+		frm_id leaf = stk_frame(r->st, s);
+		struct trep_text name = trep_str(r, store_fun(r->st, store_frm(r->st, leaf)->fun)->name, "?");
+		buf_puts(&b, " > ");
+		buf_put(&b, name.s, name.n);
+	}
 	table_str(t, b.p ? b.p : "", b.n);
+	if (r->format != TF_TEXT)
+		user_cells(r, t, user);
 	buf_free(&b);
+}
+
+void trep_shares(const struct trep *r, int64_t *v, uint32_t n, int64_t q[TREP_SHARES])
+{
+	struct sched_share s[TREP_SHARES] = { { 0.5, 0 }, { 0.9, 0 }, { 0.99, 0 }, { 1, 0 } };
+	sched_shares(r->mem, v, n, s, TREP_SHARES);
+	for (int i = 0; i < TREP_SHARES; i++)
+		q[i] = s[i].value;
+}
+
+void trep_shares_json(const struct trep *r, struct json *j, int64_t *v, uint32_t n)
+{
+	static const char *const key[TREP_SHARES] = { "p50_ns", "p90_ns", "p99_ns", "max_ns" };
+	int64_t q[TREP_SHARES];
+	trep_shares(r, v, n, q);
+	for (int i = 0; i < TREP_SHARES; i++) {
+		if (n)
+			json_i64(j, key[i], q[i]);
+		else
+			json_null(j, key[i]);
+	}
 }
 
 static void put_part(const struct trep *r, struct json *j, const struct sched_part *p)

@@ -45,8 +45,15 @@ struct trep_text trep_str(const struct trep *, str_id, const char *none);
 static inline bool trep_has(const struct trep *r, enum opt_id id) { return opt_str(r->o, id) && *opt_str(r->o, id); }
 /* "function file:line" of a frame. */
 void trep_frame(const struct trep *, struct buf *, frm_id);
-/* The innermost frame of a stack as one cell of a table. */
+/* Where a stack stands, the last cells of a row of a table. Text: its first user frame (analysis/usercode.h) and what
+   that calls, "main.work main.go:41 > sync.(*Mutex).Lock". For scripts: the innermost frame, and function, file and line
+   of the first user frame, in the columns TREP_SITE. */
 void trep_site(const struct trep *, struct table *, stk_id);
+#define TREP_SITE { "Where", "where", TB_STR }, { "Function", "user_function", TB_STR }, \
+	{ "File", "user_file", TB_STR }, { "Line", "user_line", TB_INT }
+enum { TREP_SITE_COLS = 4 };
+/* How many of n columns that end in TREP_SITE the format has. */
+uint32_t trep_site_cols(const struct trep *, uint32_t n);
 
 /* For those who look here and there: what lies on disk is let go of now and then. */
 void trep_rest(const struct trep *, uint32_t look);
@@ -62,6 +69,11 @@ struct trep_rows { const struct trep *r; struct table *t; uint32_t item; bool wi
 bool trep_again(struct trep_rows *);
 void trep_row(struct trep_rows *);
 
+/* Lengths at which quantiles are given, in tables and JSON: p50_ns, p90_ns, p99_ns, max_ns. */
+enum { TREP_SHARES = 4 };
+void trep_shares(const struct trep *, int64_t *v, uint32_t n, int64_t q[TREP_SHARES]);
+/* The same as fields of an object; null where there are no lengths. */
+void trep_shares_json(const struct trep *, struct json *, int64_t *v, uint32_t n);
 /* The times of a goroutine or region, inside of an object. */
 void trep_gstat_json(const struct trep *, struct json *, const struct gstat *);
 /* Columns for them in a table: how many, and their cells. */

@@ -12,10 +12,10 @@
 #include "config.h"
 #include "session/opt.h"
 
+#include "base/gonum.h"
 #include "base/mem.h"
 #include "base/near.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,19 +107,14 @@ static int set_value(struct opt *o, int id, const char *s, struct err *e)
 {
 	const struct opt_row *r = &options[id];
 	struct opt_value *v = &o->v[id];
-	char *end = NULL;
 	v->s = s;
-	errno = 0;
 	switch (r->kind) {
 	case B:
 		return parse_bool(s, &v->b) ? bad_value(e, r, s, "true or false") : 0;
 	case I:
-		v->i = strtoll(s, &end, 0);
-		v->f = (double)v->i;
-		return !*s || *end || errno ? bad_value(e, r, s, "a whole number") : 0;
+		return gonum_int(s, &v->i) ? 0 : bad_value(e, r, s, "a whole number");
 	case F:
-		v->f = strtod(s, &end);
-		return !*s || *end ? bad_value(e, r, s, "a number") : 0;
+		return gonum_float(s, &v->f) ? 0 : bad_value(e, r, s, "a number");
 	case M:
 		v->all = xrealloc(v->all, (v->nall + 1) * sizeof *v->all);
 		v->all[v->nall++] = s;
