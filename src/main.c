@@ -6,6 +6,7 @@
  * reports and the viewer.
  */
 #include "config.h"
+#include "base/ending.h"
 #include "base/mem.h"
 #include "base/put.h"
 #include "base/text.h"
@@ -14,7 +15,6 @@
 #include "session/remote.h"
 #include "tui.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
 	struct opt o;
 	struct err e = {.at = ERR_NOWHERE};
 	mem_start();
-	signal(SIGPIPE, SIG_IGN);
+	ending_start();
 	bool bare = argc == 1;
 	const char *env = getenv("TTRACE_OPTS");
 	int typed = argc;

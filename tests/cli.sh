@@ -142,6 +142,33 @@ if [ -w /dev/full ]; then
 	full /dev/full events -output=/dev/full "$trace"
 fi
 
+# a signal, a limit and a lack of memory leave nothing beside the file of -output
+awk 'BEGIN { for (i = 0; i < 300000; i++) print "main;f" i % 977 ";g" i " " i % 7 + 1 }' >much.folded
+rm -f made made.*
+ended() { # ended SIGNAL: a report whose file is not finished yet
+	for _ in 1 2 3 4 5 6 7 8; do
+		set -m
+		"$TTRACE" top -output=made much.folded 2>err &
+		set +m
+		until [ -e "$(echo made.??????)" ] || [ -e made ] || ! kill -0 $! 2>/dev/null; do :; done
+		kill -s "$1" $! 2>/dev/null
+		wait $! 2>/dev/null
+		[ -e made ] || break	# it was faster
+		rm made
+	done
+	[ "$(ls | grep -c '^made')" = 0 ] || fail "SIG$1 left $(ls | grep '^made')"
+}
+for name in INT TERM HUP QUIT ALRM USR1 XCPU; do
+	ended $name
+done
+(ulimit -f 8 && refuses 1 'made: File too large' events -output=made "$trace"; exit $bad) || bad=1
+if ! grep -q 'fsanitize' "$build/Makefile"; then
+	for report in goroutines 'goroutines -output=made' 'view -script=4'; do
+		(ulimit -v 80000 && refuses 1 'out of memory' $report "$trace"; exit $bad) || bad=1
+	done
+fi
+[ "$(ls | grep -c '^made')" = 0 ] || fail "left: $(ls | grep '^made')"
+
 # no name and no content speaks to a terminal in an error: escape sequences, a second line, C1 and bidi controls
 evil=$(printf 'a\033]0;x\007b\nc\302\233d\342\200\256e\342\201\246f\330\234g')
 mkdir "$evil"

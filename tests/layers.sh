@@ -52,7 +52,7 @@ only '#include <pcre2' src/base/rx.c pcre2
 only '#include <(elfutils/|dwarf\.h|libelf|gelf)' src/load/debuginfo.c libdw
 only '#include <libiberty/' src/analysis/demangle_rust.c libiberty
 only '#include <curl' src/load/net.c curl
-only '[(, ]stderr[,)]|perror\(|(^|[^a-z_])printf\(|(write|put_all)\(STDERR' "src/base/put.c src/base/mem.c tui/wayout.c" "standard error"
+only '[(, ]stderr[,)]|perror\(|(^|[^a-z_])printf\(|(write|put_all)\(STDERR' "src/base/put.c src/base/ending.c" "standard error"
 only '#include <dlfcn' src/base/lib.c dlopen
 only '#include <pthread' src/base/job.c pthread
 only '(^|[^_a-z>.])(malloc|calloc|realloc|free|strdup)\(' "src/base/mem.c src/base/mem.h" "the heap"

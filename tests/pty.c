@@ -285,9 +285,11 @@ static void mouse(int button, bool press, int x, int y)
 /* <Size 120x40> and the like: bytes of the script taken, 0 when it is no such thing. */
 static size_t directive(const char *s, bool *wakes)
 {
-	static const struct { const char *name; int sig; } sigs[] = {{"TERM", SIGTERM}, {"HUP", SIGHUP},
+	const struct { const char *name; int sig; } sigs[] = {{"TERM", SIGTERM}, {"HUP", SIGHUP},
 	    {"SEGV", SIGSEGV}, {"ABRT", SIGABRT}, {"WINCH", SIGWINCH}, {"INT", SIGINT}, {"CONT", SIGCONT},
-	    {"TSTP", SIGTSTP}};
+	    {"TSTP", SIGTSTP}, {"ALRM", SIGALRM}, {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"XCPU", SIGXCPU},
+	    {"VTALRM", SIGVTALRM}, {"PROF", SIGPROF}, {"SYS", SIGSYS}, {"TRAP", SIGTRAP}, {"QUIT", SIGQUIT},
+	    {"FPE", SIGFPE}, {"ILL", SIGILL}, {"BUS", SIGBUS}, {"IO", SIGIO}, {"RT", SIGRTMAX}};
 	int a, b, button, n = 0;
 	char name[8], what;
 	if (sscanf(s, "<Size %dx%d>%n", &a, &b, &n) == 2 && n) {
@@ -300,7 +302,7 @@ static size_t directive(const char *s, bool *wakes)
 	} else if (sscanf(s, "<Mouse %d%c %d %d>%n", &button, &what, &a, &b, &n) == 4 && n) {
 		*wakes = vt->mouse;
 		mouse(button, what == 'M', a, b);
-	} else if (sscanf(s, "<Kill %7[A-Z]>%n", name, &n) == 1 && n) {
+	} else if (sscanf(s, "<Kill %7[A-Z0-9]>%n", name, &n) == 1 && n) {
 		for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++)
 			if (!strcmp(sigs[i].name, name))
 				*wakes = kill(pid, sigs[i].sig) == 0;

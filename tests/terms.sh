@@ -156,6 +156,20 @@ for TERM in xterm-256color linux vt100 ansi; do
 	done
 	wait
 done
+# every other signal that would end it: the terminal is as it was, and the signal does what it does
+TERM=xterm-256color
+for name in ALRM USR1 USR2 XCPU VTALRM PROF SYS TRAP FPE ILL BUS IO RT; do
+	job "SIG$name, which should end it"
+	("$pty" -q 30 -k "j<Kill $name>" "$TTRACE" -mouse=on "$cpu" >"$work.out" 2>&1 && grep -q '^ended by signal' "$work.out" &&
+		touch "$work.ok") &
+done
+# no memory for what a key asks for: one line, on a terminal as it was
+if ! grep -q 'fsanitize' "$build/Makefile"; then
+	job 'no memory'
+	("$pty" -q 30 -k '6' sh -c 'ulimit -v 80000; exec "$0" "$1"' "$TTRACE" "$trace" >"$work.out" 2>&1
+		grep -q '^exit 1' "$work.out" && grep -q '^ttrace: out of memory' "$work.out" && ! grep -q '^left behind' "$work.out" &&
+		touch "$work.ok") &
+fi
 wait
 for i in $(seq "$njob"); do
 	[ -e "$tmp/$i.ok" ] && continue

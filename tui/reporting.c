@@ -9,6 +9,7 @@
 #include "config.h"
 #include "reporting.h"
 
+#include "base/ending.h"
 #include "base/job.h"
 #include "base/put.h"
 #include "session/arrival.h"
@@ -36,12 +37,14 @@ static int write_file(struct reporting *r)
 	int fd = open(r->file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return err_set(&r->err, ERR_IO, ERR_NOWHERE, "%s: %s", r->file, strerror(errno));
-	int why = put_all(fd, r->text.p, r->text.n) ? errno : 0;
+	int unfinished = ending_remember(r->file), why = put_all(fd, r->text.p, r->text.n) ? errno : 0;
 	if (close(fd) && !why)
 		why = errno;
+	if (why)
+		unlink(r->file);
+	ending_forget(unfinished);
 	if (!why)
 		return 0;
-	unlink(r->file);
 	return err_set(&r->err, ERR_IO, ERR_NOWHERE, "%s: %s", r->file, strerror(why));
 }
 

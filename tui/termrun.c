@@ -27,6 +27,8 @@ int term_edit(struct term *t, const char *file, int64_t line)
 	wayout_watch(false);
 	pid_t pid = fork();
 	if (pid == 0) {
+		signal(SIGPIPE, SIG_DFL);
+		signal(SIGXFSZ, SIG_DFL);
 		dup2(term_tty(t), STDIN_FILENO);
 		/* the editor may be a command with arguments, so a shell takes it apart */
 		execlp("sh", "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$@\"", "sh", at, file,
@@ -73,6 +75,7 @@ int term_pipe(struct term *t, const char *command, const char *s, size_t n)
 	if (pid == 0) {
 		signal(SIGINT, SIG_DFL);
 		signal(SIGPIPE, SIG_DFL);
+		signal(SIGXFSZ, SIG_DFL);
 		dup2(end[0], STDIN_FILENO);
 		close(end[0]);
 		execlp("sh", "sh", "-c", command, (char *)NULL);

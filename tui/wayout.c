@@ -2,17 +2,18 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The terminal must be as before on every way out. term_close() does that on the
- * good ways. For the others (a crash, a second SIGTERM while busy) the few
- * sequences that undo what was set are kept ready as bytes, and the handler
- * writes them and restores the line settings with calls that are safe there.
- * This is what the statics below are for; a signal handler has no arguments.
+ * good ways. For the others (base/ending.c: a crash, a signal that ends the
+ * program, no memory) the few sequences that undo what was set are kept ready as
+ * bytes, and restore_now() writes them and restores the line settings with calls
+ * that are safe in a signal handler. This is what the statics below are for; a
+ * signal handler has no arguments.
  *
  * Signals never touch curses: they write one byte into a pipe, and the loop acts.
  */
 #include "config.h"
 #include "wayout.h"
 
-#include "base/mapped.h"
+#include "base/ending.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,29 +41,13 @@ static void restore_now(void)
 	tcsetattr(way_out.in, TCSANOW, &way_out.saved);
 }
 
-static void on_crash(int sig, siginfo_t *si, void *context)
-{
-	(void)context;
-	if (sig == SIGBUS && mapped_mend(si->si_addr))
-		return;
-	static const char words[] = "ttrace has crashed, and put the terminal back. That is a bug: please report it, "
-				    "with the file if you may, as README.md says.\r\n";
-	if (way_out.open) {
-		restore_now();
-		ssize_t k = write(STDERR_FILENO, words, sizeof words - 1);
-		(void)k;
-	}
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
 static void on_signal(int sig)
 {
 	int err = errno;
 	char c = (char)sig;
 	if (sig == SIGTERM || sig == SIGHUP || sig == SIGINT) {
 		if (way_out.ending++) {		/* the second time: whatever it is busy with */
-			restore_now();
+			ending_undo();
 			_exit(128 + sig);
 		}
 	}
@@ -72,22 +57,17 @@ static void on_signal(int sig)
 }
 
 static const int watched[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT};
-static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT};
+enum { WATCHED = sizeof watched / sizeof *watched };
 
 void wayout_watch(bool on)
 {
+	static struct sigaction before[WATCHED];
+	static bool known;
 	struct sigaction watch = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-	struct sigaction crash = {.sa_sigaction = on_crash, .sa_flags = SA_RESTART | SA_SIGINFO};
-	if (!on)
-		watch = crash = (struct sigaction){.sa_handler = SIG_DFL, .sa_flags = SA_RESTART};
 	sigemptyset(&watch.sa_mask);
-	sigemptyset(&crash.sa_mask);
-	for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
-		sigaction(watched[i], &watch, NULL);
-	for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
-		sigaction(crashes[i], &crash, NULL);
-	if (!on)
-		mapped_watch();
+	for (int i = 0; i < WATCHED; i++)
+		sigaction(watched[i], on ? &watch : known ? &before[i] : NULL, known ? NULL : &before[i]);
+	known = true;
 }
 
 int wayout_open(int tty, struct err *e)
@@ -117,12 +97,14 @@ void wayout_arm(int out)
 	way_out.out = out;
 	way_out.ending = 0;
 	way_out.open = 1;
+	ending_terminal(restore_now);
 	wayout_watch(true);
 }
 
 void wayout_disarm(void)
 {
 	way_out.open = 0;
+	ending_terminal(NULL);
 }
 
 void wayout_settings(void)

@@ -54,17 +54,18 @@ static int start(const char *const *argv, int out, pid_t *pid)
 {
 	posix_spawn_file_actions_t act;
 	posix_spawnattr_t attr;
-	sigset_t none, pipe_only;
+	sigset_t none, ignored;
 	posix_spawn_file_actions_init(&act);
 	posix_spawn_file_actions_addopen(&act, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&act, out, STDOUT_FILENO);
 	posix_spawn_file_actions_addopen(&act, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
 	posix_spawnattr_init(&attr);
 	sigemptyset(&none);
-	sigemptyset(&pipe_only);
-	sigaddset(&pipe_only, SIGPIPE);
+	sigemptyset(&ignored);
+	sigaddset(&ignored, SIGPIPE);
+	sigaddset(&ignored, SIGXFSZ);
 	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &pipe_only);
+	posix_spawnattr_setsigdefault(&attr, &ignored);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	char **env = child_environment();
 	size_t n = 0;

@@ -19,7 +19,5 @@ bool mapped_cut(const void *p);
 
 /* For who handles SIGBUS: the fault was one of those, and is mended; go on. */
 bool mapped_mend(void *address);
-/* Handle SIGBUS, after somebody else did. */
-void mapped_watch(void);
 
 #endif

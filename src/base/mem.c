@@ -13,6 +13,8 @@
 #include "config.h"
 #include "base/mem.h"
 
+#include "base/ending.h"
+
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -43,12 +45,6 @@ struct arena_block {
 
 static size_t budget;
 static struct { int fd; _Atomic size_t end; } spill;	/* fd 0: none */
-
-static _Noreturn void out_of_memory(size_t n)
-{
-	fprintf(stderr, "ttrace: out of memory (%zu bytes wanted)\n", n);
-	abort();
-}
 
 /* Large blocks on large pages, where the system has them: there are fewer to meet for the first time. Not those
    that grow: what the doubling leaves free would be met too. */
@@ -83,7 +79,7 @@ void *xmalloc(size_t n)
 {
 	void *p = on_pages(malloc(n ? n : 1), n);
 	if (!p)
-		out_of_memory(n);
+		ending_no_memory(n);
 	return p;
 }
 
@@ -92,7 +88,7 @@ void *xcalloc(size_t n, size_t size)
 	void *p = calloc(n ? n : 1, size ? size : 1);
 	on_pages(p, n * size);
 	if (!p)
-		out_of_memory(n * size);
+		ending_no_memory(n * size);
 	return p;
 }
 
@@ -100,7 +96,7 @@ void *xrealloc(void *p, size_t n)
 {
 	p = realloc(p, n ? n : 1);
 	if (!p)
-		out_of_memory(n);
+		ending_no_memory(n);
 	return p;
 }
 
@@ -133,7 +129,7 @@ void *mem_pages(size_t n)
 {
 	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
-		out_of_memory(n);
+		ending_no_memory(n);
 #ifdef MADV_HUGEPAGE
 	madvise(p, n, MADV_HUGEPAGE);
 #endif
@@ -170,7 +166,7 @@ void *mem_pages_grow(void *p, size_t had, size_t n)
 	void *q = p ? mremap(p, had, n, MREMAP_MAYMOVE)
 		    : mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (q == MAP_FAILED)
-		out_of_memory(n);
+		ending_no_memory(n);
 #ifdef MADV_HUGEPAGE
 	if (!mem_tight())	/* a large page more than is needed */
 		(void)madvise(q, n, MADV_HUGEPAGE);
@@ -311,7 +307,7 @@ void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
 	while (n < need)
 		n *= 2;
 	if (n > SIZE_MAX / size)
-		out_of_memory(SIZE_MAX);
+		ending_no_memory(SIZE_MAX);
 	*cap = n;
 	return xrealloc(p, n * size);
 }
@@ -367,7 +363,7 @@ void *arena_alloc(struct arena *a, size_t n)
 {
 	void *p = block_alloc(a, n, false);
 	if (!p)
-		out_of_memory(n);
+		ending_no_memory(n);
 	return p;
 }
 

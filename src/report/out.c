@@ -11,6 +11,7 @@
 #include "config.h"
 #include "report/report.h"
 
+#include "base/ending.h"
 #include "base/mem.h"
 #include "base/put.h"
 #include "base/text.h"
@@ -44,7 +45,9 @@ static int open_beside(struct out *o, const char *path)
 	o->temp = xstrdup(buf_str(&b));
 	o->path = xstrdup(path);
 	buf_free(&b);
-	return mkstemp(o->temp);
+	int fd = mkstemp(o->temp);
+	o->ending = fd < 0 ? -1 : ending_remember(o->temp);
+	return fd;
 }
 
 int out_open(struct out *o, const char *path, struct err *e)
@@ -120,6 +123,8 @@ int out_close(struct out *o, bool keep, struct err *e)
 		unlink(o->temp);
 	else if (o->temp && rename(o->temp, o->path))
 		rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", o->path, strerror(errno));
+	if (o->temp)
+		ending_forget(o->ending);
 	mem_free(o->path);
 	mem_free(o->temp);
 	buf_free(&o->buf);

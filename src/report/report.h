@@ -24,6 +24,7 @@ struct out {
 	size_t asked;		/* bytes when that was asked last */
 	char *path, *temp;	/* -output: the name in the end, the name until then; NULL: standard output. Without
 				   temp it is no file, and written to as it is */
+	int ending;		/* of temp: removed if the program is ended, see base/ending.h */
 	unsigned mode;		/* of the file in the end */
 };
 

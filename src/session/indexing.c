@@ -21,6 +21,7 @@
 
 #include "base/checksum.h"
 #include "base/clock.h"
+#include "base/ending.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -275,6 +276,10 @@ static int write_at(struct indexing *x, int dir, const char *name, struct job *j
 	int fd = openat(dir, undone, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", x->dir, strerror(errno));
+	struct buf path = {0};
+	buf_printf(&path, "%s/%s", x->dir, undone);
+	int unfinished = ending_remember(buf_str(&path));
+	buf_free(&path);
 	struct stat st;
 	int rc = index_freeze(x->sn, &x->key, fd, go_on, j, e);
 	if (!rc && !fstat(fd, &st))
@@ -285,6 +290,7 @@ static int write_at(struct indexing *x, int dir, const char *name, struct job *j
 		rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", x->dir, strerror(errno));
 	if (rc)
 		unlinkat(dir, undone, 0);
+	ending_forget(unfinished);
 	close(fd);
 	return rc;
 }

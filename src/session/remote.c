@@ -14,6 +14,7 @@
 #include "config.h"
 #include "session/remote.h"
 
+#include "base/ending.h"
 #include "base/path.h"
 #include "base/put.h"
 #include "base/text.h"
@@ -233,6 +234,7 @@ static void keep(struct remote *r, const char *prefix, const char *suffix, const
 		say(r, true, "Could not save %s: %s", what, name ? strerror(errno) : "no directory to save it in");
 		return;
 	}
+	int unfinished = ending_remember(name);
 	if (p)
 		k.failed |= prof_write(p, put_kept, &k, NULL) < 0;
 	else
@@ -241,8 +243,10 @@ static void keep(struct remote *r, const char *prefix, const char *suffix, const
 	if (k.failed) {
 		say(r, true, "Could not save %s: %s: %s", what, name, strerror(errno));
 		unlink(name);
+		ending_forget(unfinished);
 		return;
 	}
+	ending_forget(unfinished);
 	r->saved = name;
 	say(r, true, "Saved %s in %s", what, name);
 }

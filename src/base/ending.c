@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The ways on which the program ends without returning from main().
+ *
+ * Each signal that would end it is handled here: the terminal is restored, the
+ * files that are not finished are removed, and then the signal does what it
+ * would have done. So the statics below; a signal handler has no arguments, and
+ * calls only what is safe in one. The paths lie in fixed slots for that reason.
+ *
+ * A handler that was there before (a sanitizer's) is called after ours. It runs
+ * on a stack of its own, for the first one may be what is exhausted.
+ */
+#include "config.h"
+#include "base/ending.h"
+
+#include "base/mapped.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FILES = 8, PATH_ROOM = 4096, STACK = 1 << 16, SIGNALS = 65 };
+enum { FREE, FILLING, SET };
+
+static struct {
+	void (*_Atomic restore)(void);
+	struct { _Atomic int state; char path[PATH_ROOM]; } file[FILES];
+	struct sigaction before[SIGNALS];
+	char stack[STACK];
+} ending;
+
+void ending_terminal(void (*restore)(void))
+{
+	atomic_store(&ending.restore, restore);
+}
+
+int ending_remember(const char *path)
+{
+	size_t n = strlen(path) + 1;
+	for (int i = 0; n <= PATH_ROOM && i < FILES; i++) {
+		int state = FREE;
+		if (!atomic_compare_exchange_strong(&ending.file[i].state, &state, FILLING))
+			continue;
+		memcpy(ending.file[i].path, path, n);
+		atomic_store(&ending.file[i].state, SET);
+		return i;
+	}
+	return -1;
+}
+
+void ending_forget(int file)
+{
+	if (file >= 0)
+		atomic_store(&ending.file[file].state, FREE);
+}
+
+void ending_undo(void)
+{
+	void (*restore)(void) = atomic_load(&ending.restore);
+	if (restore)
+		restore();
+	for (int i = 0; i < FILES; i++)
+		if (atomic_load(&ending.file[i].state) == SET)
+			unlink(ending.file[i].path);
+}
+
+static void say(const char *words, size_t n)
+{
+	ssize_t k = write(STDERR_FILENO, words, n);
+	(void)k;
+}
+
+/* A fault of the program itself, and not a wish of the user or a limit. */
+static bool is_bug(int sig)
+{
+	return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGABRT;
+}
+
+/* The instruction that raised it is executed again when the handler returns. */
+static bool comes_again(int sig, const siginfo_t *si)
+{
+	return si->si_code > 0 && is_bug(sig) && sig != SIGABRT;
+}
+
+static void on_signal(int sig, siginfo_t *si, void *context)
+{
+	static const char words[] = "ttrace has crashed, and put the terminal back. That is a bug: please report it, "
+				    "with the file if you may, as README.md says.\r\n";
+	(void)context;
+	if (sig == SIGBUS && mapped_mend(si->si_addr))
+		return;
+	bool viewer = atomic_load(&ending.restore);
+	ending_undo();
+	if (viewer && is_bug(sig))
+		say(words, sizeof words - 1);
+	sigaction(sig, &ending.before[sig], NULL);
+	if (!comes_again(sig, si))
+		raise(sig);
+}
+
+static bool ends_program(int sig)
+{
+	switch (sig) {
+	case SIGKILL: case SIGSTOP:	/* not to be caught */
+	case SIGCHLD: case SIGCONT: case SIGURG: case SIGWINCH: case SIGTSTP: case SIGTTIN: case SIGTTOU:
+	case SIGPIPE: case SIGXFSZ:	/* ignored: the write fails, which is said */
+		return false;
+	default: return sig <= SIGSYS || sig >= SIGRTMIN;
+	}
+}
+
+void ending_start(void)
+{
+	struct sigaction act = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+	stack_t stack = {.ss_sp = ending.stack, .ss_size = sizeof ending.stack};
+	sigaltstack(&stack, NULL);
+	sigfillset(&act.sa_mask);
+	signal(SIGPIPE, SIG_IGN);
+#ifdef SIGXFSZ
+	signal(SIGXFSZ, SIG_IGN);
+#endif
+	for (int sig = 1; sig < SIGNALS && sig <= SIGRTMAX; sig++) {
+		if (!ends_program(sig) || sigaction(sig, NULL, &ending.before[sig]))
+			continue;
+		bool ignored = !(ending.before[sig].sa_flags & SA_SIGINFO) && ending.before[sig].sa_handler == SIG_IGN;
+		if (!ignored)
+			sigaction(sig, &act, NULL);
+	}
+}
+
+_Noreturn void ending_no_memory(size_t wanted)
+{
+	char line[80];
+	int n = snprintf(line, sizeof line, "ttrace: out of memory (%zu bytes wanted)\n", wanted);
+	ending_undo();
+	say(line, (size_t)n);
+	_exit(1);
+}
