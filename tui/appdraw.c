@@ -144,131 +144,19 @@ int app_tab_at(const struct app *a, int x)
 
 /* ---- line 1 */
 
-/* ^name$ with nothing but escaped characters in it, as `f` makes it: the name. */
-static bool exact(const char *re, size_t n, struct buf *b)
-{
-	if (n < 3 || re[0] != '^' || re[n - 1] != '$')
-		return false;
-	for (size_t i = 1; i < n - 1; i++) {
-		if (re[i] == '\\')
-			i++;
-		else if (strchr(".+*?()|[]{}^$", re[i]))
-			return false;
-		if (i < n - 1)
-			buf_putc(b, re[i]);
-	}
-	return true;
-}
-
-/* What was selected by hand (^a$, or ^a$|^b$) is shown by short names, as the lists show it. */
-static bool chip_names(struct buf *b, const char *value, bool ascii)
-{
-	struct buf plain = {0}, all = {0};
-	bool ok = true;
-	while (ok && *value) {
-		const char *end = strstr(value, "$|^");
-		size_t n = end ? (size_t)(end - value) + 1 : strlen(value);
-		buf_reset(&plain);
-		ok = exact(value, n, &plain) && plain.n;
-		if (ok && all.n)
-			buf_putc(&all, '|');
-		if (ok)
-			text_fit_symbol(&all, plain.p, plain.n, 30, ascii);
-		value += n + (end != NULL);
-	}
-	if (ok)
-		buf_put(b, all.p, all.n);
-	buf_free(&plain);
-	buf_free(&all);
-	return ok;
-}
-
-static void chip(struct buf *b, const char *name, const char *value, bool ascii)
-{
-	if (!value || !*value)
-		return;
-	buf_printf(b, " | %s=", name);
-	if (!chip_names(b, value, ascii))
-		buf_puts(b, value);
-}
-
-/* To read: bounds taken from a bar are whole nanoseconds, and those are for the command line (gy). */
-static void chip_latency(struct buf *b, const char *range)
-{
-	int64_t lo, hi;
-	if (!range || !pick_range(range, &lo, &hi))
-		return;
-	buf_puts(b, " | latency=");
-	if (lo != TIME_NONE)
-		text_ns(b, lo);
-	buf_puts(b, "..");
-	if (hi != TIME_NONE)
-		text_ns(b, hi);
-}
-
-static void chip_time(const struct app *a, struct buf *b, const struct query *q)
-{
-	const struct snap *sn = session_snap(a->s);
-	if (q->from == TIME_NONE && q->to == TIME_NONE)
-		return;
-	buf_puts(b, " | ");
-	text_ns(b, q->from == TIME_NONE ? sn->t0 : q->from);
-	buf_puts(b, "..");
-	text_ns(b, q->to == TIME_NONE ? sn->t1 : q->to);
-}
-
-static void chips(const struct app *a, struct buf *b)
-{
-	const struct query *q = session_query(a->s);
-	const struct store *st = session_snap(a->s)->st;
-	const struct filters *f = &q->f;
-	const char *const name[] = {"focus", "ignore", "hide", "show", "show_from", "prune_from",
-	    "tagfocus", "tagignore", "tagshow", "taghide", "tagroot", "tagleaf", "group", "task",
-	    "region"};
-	const char *const value[] = {f->focus, f->ignore, f->hide, f->show, f->show_from,
-	    f->prune_from, f->tagfocus, f->tagignore, f->tagshow, f->taghide, f->tagroot,
-	    f->tagleaf, q->group, q->task, q->region};
-	for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-		chip(b, name[i], value[i], a->env.ascii);
-	chip_latency(b, q->latency);
-	chip(b, "against", query_has_rest(q) ? "the rest" : NULL, a->env.ascii);
-	if (pane_now(a)->trace_only && q->b && !query_has_rest(q))
-		buf_puts(b, " | first file only");
-	if (q->drop_negative)
-		chip(b, "drop_negative", "on", a->env.ascii);
-	if (session_is_trace(a->s) && session_type(a->s) == TW_SCHED)
-		chip(b, "blame", tw_blame_name((enum tw_blame)q->blame), a->env.ascii);
-	chip_time(a, b, q);
-	if (q->gs) {
-		uint32_t n = session_listed(a->s);
-		buf_printf(b, " | %s%.*s%s", n > 1 ? "goroutines " : "goroutine ", n > 6 ? 12 : 60, q->gs,
-		    n > 6 ? "..." : "");
-		if (n > 6)
-			buf_printf(b, " (%u)", n);
-	}
-	if (q->g)
-		buf_printf(b, " | goroutine %llu", (unsigned long long)store_trk(st, q->g)->id);
-	if (q->proc)
-		buf_printf(b, " | P%llu", (unsigned long long)store_trk(st, q->proc)->id);
-	if (a->grep)
-		buf_printf(b, " | &%s", rx_text(a->grep));
-	if (q->suspended)
-		buf_puts(b, " | filters are off: \\ brings them back");
-}
-
 static void draw_summary(struct app *a, struct grid *g)
 {
-	struct buf own = {0}, filters = {0}, fit = {0};
+	struct buf own = {0}, filters = {0}, unused = {0}, fit = {0};
 	const struct pane_ops *p = pane_now(a);
 	if (p->summary)
 		p->summary(state_now(a), &a->env, &own);
-	chips(a, &filters);
+	app_chips(a, &filters, &unused);
 	if (a->part) {
 		buf_puts(&own, " of the first ");
 		text_count(&own, a->part);
 		buf_puts(&own, " samples");
 	}
-	size_t w = (size_t)g->w, fw = text_width(filters.p, filters.n);
+	size_t w = (size_t)g->w, fw = text_width(filters.p, filters.n) + text_width(unused.p, unused.n);
 	size_t room = fw + 10 > w ? (w < 10 ? w : 10) : w - fw;
 	text_fit(&fit, own.p, own.n, room, g->ascii);
 	int x = grid_textn(g, 1, 0, ST_NORMAL, 0, fit.p, fit.n);
@@ -277,10 +165,14 @@ static void draw_summary(struct app *a, struct grid *g)
 	text_fit(&fit, buf_str(&filters) + bar, filters.n - bar, x < g->w ? (size_t)(g->w - x) : 0, g->ascii);
 	x = grid_textn(g, 1, x, session_query(a->s)->suspended ? ST_WARN : ST_ACCENT, 0, fit.p, fit.n);
 	buf_reset(&fit);
+	text_fit(&fit, buf_str(&unused), unused.n, x < g->w ? (size_t)(g->w - x) : 0, g->ascii);
+	x = grid_textn(g, 1, x, ST_DIM, 0, fit.p, fit.n);
+	buf_reset(&fit);
 	app_facts(a, x < g->w ? (size_t)(g->w - x) : 0, &fit);
 	grid_textn(g, 1, x, ST_DIM, 0, fit.p, fit.n);
 	buf_free(&own);
 	buf_free(&filters);
+	buf_free(&unused);
 	buf_free(&fit);
 }
 

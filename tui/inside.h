@@ -319,6 +319,8 @@ bool app_paper_drop(struct app *);	/* false: none was begun */
 
 /* appview.c: the pane as a command line */
 void app_command_line(struct app *, struct buf *);
+/* appchips.c: the filters in force, each after " | "; in another text those that the pane does not apply */
+void app_chips(const struct app *, struct buf *, struct buf *unused);
 /* The eight numbers of a view as text; what follows them in a text, or NULL where they are not there. A comma or blanks
    are between them. */
 void app_numbers_put(struct buf *, const struct view *, char between);

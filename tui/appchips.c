@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The filters in the second line of the screen.
+ *
+ * A table has one row for each filter: how it is written, and in which panes it is applied. A filter that the pane does
+ * not apply is listed behind "not applied here", dimmed, so that no number is read as if it were filtered. In the
+ * goroutines pane some filters choose goroutines and the numbers are those of their whole lives: that is written behind
+ * them. tests/filters.sh compares each row with what the panes show.
+ */
+#include "config.h"
+#include "inside.h"
+
+#include "analysis/pick.h"
+#include "analysis/tracew.h"
+#include "base/text.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ^name$ with nothing but escaped characters in it, as `f` makes it: the name. */
+static bool exact(const char *re, size_t n, struct buf *b)
+{
+	if (n < 3 || re[0] != '^' || re[n - 1] != '$')
+		return false;
+	for (size_t i = 1; i < n - 1; i++) {
+		if (re[i] == '\\')
+			i++;
+		else if (strchr(".+*?()|[]{}^$", re[i]))
+			return false;
+		if (i < n - 1)
+			buf_putc(b, re[i]);
+	}
+	return true;
+}
+
+/* What was selected by hand (^a$, or ^a$|^b$) is shown by short names, as the lists show it. */
+static bool chip_names(struct buf *b, const char *value, bool ascii)
+{
+	struct buf plain = {0}, all = {0};
+	bool ok = true;
+	while (ok && *value) {
+		const char *end = strstr(value, "$|^");
+		size_t n = end ? (size_t)(end - value) + 1 : strlen(value);
+		buf_reset(&plain);
+		ok = exact(value, n, &plain) && plain.n;
+		if (ok && all.n)
+			buf_putc(&all, '|');
+		if (ok)
+			text_fit_symbol(&all, plain.p, plain.n, 30, ascii);
+		value += n + (end != NULL);
+	}
+	if (ok)
+		buf_put(b, all.p, all.n);
+	buf_free(&plain);
+	buf_free(&all);
+	return ok;
+}
+
+/* ---- how a filter is written; nothing where it is not set */
+
+static void put_latency(const struct app *a, const struct query *q, struct buf *b)
+{
+	int64_t lo, hi;
+	(void)a;
+	if (!q->latency || !pick_range(q->latency, &lo, &hi))
+		return;
+	/* To read: bounds taken from a bar are whole nanoseconds, and those are for the command line (gy). */
+	buf_puts(b, "latency=");
+	if (lo != TIME_NONE)
+		text_ns(b, lo);
+	buf_puts(b, "..");
+	if (hi != TIME_NONE)
+		text_ns(b, hi);
+}
+
+static void put_rest(const struct app *a, const struct query *q, struct buf *b)
+{
+	(void)a;
+	if (query_has_rest(q))
+		buf_puts(b, "against=the rest");
+}
+
+static void put_negative(const struct app *a, const struct query *q, struct buf *b)
+{
+	(void)a;
+	if (q->drop_negative)
+		buf_puts(b, "drop_negative=on");
+}
+
+static void put_blame(const struct app *a, const struct query *q, struct buf *b)
+{
+	if (session_is_trace(a->s) && session_type(a->s) == TW_SCHED)
+		buf_printf(b, "blame=%s", tw_blame_name((enum tw_blame)q->blame));
+}
+
+static void put_time(const struct app *a, const struct query *q, struct buf *b)
+{
+	const struct snap *sn = session_snap(a->s);
+	if (q->from == TIME_NONE && q->to == TIME_NONE)
+		return;
+	text_ns(b, q->from == TIME_NONE ? sn->t0 : q->from);
+	buf_puts(b, "..");
+	text_ns(b, q->to == TIME_NONE ? sn->t1 : q->to);
+}
+
+static void put_goroutines(const struct app *a, const struct query *q, struct buf *b)
+{
+	if (!q->gs)
+		return;
+	uint32_t n = session_listed(a->s);
+	buf_printf(b, "%s%.*s%s", n > 1 ? "goroutines " : "goroutine ", n > 6 ? 12 : 60, q->gs, n > 6 ? "..." : "");
+	if (n > 6)
+		buf_printf(b, " (%u)", n);
+}
+
+static void put_goroutine(const struct app *a, const struct query *q, struct buf *b)
+{
+	if (q->g)
+		buf_printf(b, "goroutine %llu", (unsigned long long)store_trk(session_snap(a->s)->st, q->g)->id);
+}
+
+static void put_proc(const struct app *a, const struct query *q, struct buf *b)
+{
+	if (q->proc)
+		buf_printf(b, "P%llu", (unsigned long long)store_trk(session_snap(a->s)->st, q->proc)->id);
+}
+
+/* ---- which panes apply it */
+
+enum {
+	PAGES = P_HELP | P_INFO | P_REPORT,
+	STACKS = P_TREES | P_TAGS | PAGES,
+	TRACE = STACKS | P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS
+};
+enum { OF_PROFILES = 1 };	/* the samples of a trace have no tags of their own */
+
+static const struct filter_row {
+	const char *name;	/* of an expression; else NULL and put() */
+	size_t at;		/* of its text in struct query */
+	void (*put)(const struct app *, const struct query *, struct buf *);
+	int panes, lives;	/* lives: where it chooses goroutines and counts their whole lives */
+	int only;
+} filter_rows[] = {
+    {"focus", offsetof(struct query, f.focus), NULL, STACKS, 0, 0},
+    {"ignore", offsetof(struct query, f.ignore), NULL, STACKS, 0, 0},
+    {"hide", offsetof(struct query, f.hide), NULL, STACKS, 0, 0},
+    {"show", offsetof(struct query, f.show), NULL, STACKS, 0, 0},
+    {"show_from", offsetof(struct query, f.show_from), NULL, STACKS, 0, 0},
+    {"prune_from", offsetof(struct query, f.prune_from), NULL, STACKS, 0, 0},
+    {"tagfocus", offsetof(struct query, f.tagfocus), NULL, STACKS, 0, OF_PROFILES},
+    {"tagignore", offsetof(struct query, f.tagignore), NULL, STACKS, 0, OF_PROFILES},
+    {"tagshow", offsetof(struct query, f.tagshow), NULL, STACKS, 0, OF_PROFILES},
+    {"taghide", offsetof(struct query, f.taghide), NULL, STACKS, 0, OF_PROFILES},
+    {"tagroot", offsetof(struct query, f.tagroot), NULL, STACKS, 0, 0},
+    {"tagleaf", offsetof(struct query, f.tagleaf), NULL, STACKS, 0, 0},
+    {"group", offsetof(struct query, group), NULL, TRACE, 0, 0},
+    {"task", offsetof(struct query, task), NULL, TRACE, P_GOR, 0},
+    {"region", offsetof(struct query, region), NULL, TRACE, P_GOR, 0},
+    {NULL, 0, put_latency, TRACE, P_GOR, 0},
+    {NULL, 0, put_rest, STACKS, 0, 0},
+    {NULL, 0, put_negative, STACKS, 0, 0},
+    {NULL, 0, put_blame, STACKS, 0, 0},
+    {NULL, 0, put_time, TRACE, 0, 0},
+    {NULL, 0, put_goroutines, TRACE, 0, 0},
+    {NULL, 0, put_goroutine, TRACE, 0, 0},
+    {NULL, 0, put_proc, TRACE & ~P_GC, P_GOR, 0},
+};
+
+/* Weights of waiting are of no P. */
+static bool is_applied(const struct app *a, const struct filter_row *r, int pane)
+{
+	size_t type = session_type(a->s);
+	if (r->only == OF_PROFILES && session_is_trace(a->s))
+		return false;
+	if (r->put == put_proc && pane & P_TREES && type != TW_CPU && type != TW_RUN && type != TW_SYSCALL)
+		return false;
+	return r->panes & pane;
+}
+
+static void put_filter(const struct app *a, const struct filter_row *r, const struct query *q, struct buf *b)
+{
+	if (r->put) {
+		r->put(a, q, b);
+		return;
+	}
+	const char *value = *(const char *const *)((const char *)q + r->at);
+	if (!value || !*value)
+		return;
+	buf_printf(b, "%s=", r->name);
+	if (!chip_names(b, value, a->env.ascii))
+		buf_puts(b, value);
+}
+
+void app_chips(const struct app *a, struct buf *b, struct buf *unused)
+{
+	const struct query *q = session_query(a->s);
+	int pane = pane_now(a)->bit;
+	struct buf one = {0};
+	for (size_t i = 0; i < sizeof filter_rows / sizeof *filter_rows; i++) {
+		const struct filter_row *r = &filter_rows[i];
+		buf_reset(&one);
+		put_filter(a, r, q, &one);
+		bool applied = q->suspended || is_applied(a, r, pane);
+		if (one.n && !applied)
+			buf_puts(unused, unused->n ? ", " : " | not applied here: ");
+		else if (one.n)
+			buf_puts(b, " | ");
+		buf_put(applied ? b : unused, one.p, one.n);
+		if (one.n && r->lives & pane && !q->suspended)
+			buf_puts(b, " (whole lives)");
+	}
+	buf_free(&one);
+	if (pane_now(a)->trace_only && q->b && !query_has_rest(q))
+		buf_puts(b, " | first file only");
+	if (a->grep)
+		buf_printf(b, " | &%s", rx_text(a->grep));
+	if (q->suspended)
+		buf_puts(b, " | filters are off: \\ brings them back");
+}
