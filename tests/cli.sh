@@ -215,4 +215,25 @@ refuses 2 'before -to' gc -from=2s -to=1s "$trace"
 for report in info events wire footprint gc; do
 	refuses 2 "$report looks into one file" $report "$trace" "$trace"
 done
+
+# a trace takes no program
+refuses 2 'take no program' top "$TTRACE" "$trace"
+# functions of old Java heaps are numbered in the order of the locations, as the reference numbers them
+printf '%s\n' '--- heapz 1 ---' 'format = java' 'resolution = bytes' '  1048576 2 @ 0x10 0x20' '  2048 1 @ 0x40 0x10' '' \
+	'0x40 b.Last (Z.java:9)' '0x20 c.Second (C.java:22)' '0x10 a.First (A.java:1)' >java.heap
+run 0 proto -output=java.pb.gz java.heap
+same "the order of functions" "$(gzip -dc java.pb.gz | tr -c 'A-Za-z.' '\n' | grep -x -e '[abc]\.[A-Z][a-z]*' | tr '\n' ' ')" 'a.First c.Second b.Last '
+# drawings are made by graphviz, where it is installed; what opens other programs says what takes its place
+mkdir none
+for format in svg ps png gif pdf; do
+	env PATH="$tmp/none" "$TTRACE" $format "$cpu" >out 2>err
+	[ $? = 1 ] && [ ! -s out ] && [ "$(grep -c 'apt-get install graphviz' err)" = 1 ] || fail "$format without dot: $(cat err)"
+	TTRACESECURE=1 refuses 1 'TTRACESECURE' $format "$cpu"
+	have dot || continue
+	run 0 -$format -nodecount=5 -output=drawing "$cpu"
+	head -c 100 drawing | tr -d '\0' | grep -a -q -e '<?xml' -e '^%!PS' -e PNG -e '^GIF8' -e '^%PDF' || fail "$format: no such drawing"
+done
+for option in -http=:8080 -web -evince -eog -gv -kcachegrind; do
+	refuses 2 "${option%%=*} .*ttrace " $option "$cpu"
+done
 exit $bad

@@ -55,9 +55,8 @@ static const char *instead_of(const char *word)
 {
 	static const struct { const char *words, *say; } all[] = {
 	    {" web ", "there is no browser here: 4 is the flame graph, :w FILE.svg writes it as a page, "
-		      ":dot > FILE the graph for graphviz"},
-	    {" svg png gif pdf ps gv eog evince ",
-		"graphviz draws what :dot > FILE writes; :w FILE.svg writes the flame graph"},
+		      ":svg > FILE the call graph"},
+	    {" gv eog evince ", "a picture is written by :svg > FILE, :png > FILE ...; :w FILE.svg writes the flame graph"},
 	    {" kcachegrind ", "kcachegrind shows what :callgrind > FILE writes"},
 	    {" output ", "a report goes to a file by > FILE behind it, what is shown by :w FILE"}};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -199,7 +199,7 @@ static void expand(const struct app *a, const struct place *at, const char *s, s
 			continue;
 		}
 		switch (*++s) {
-		case 'f': text_fit_symbol(b, name, strlen(name), 40, a->env.ascii); break;
+		case 'f': text_fit_symbol(b, name, strlen(name), 32, a->env.ascii); break;
 		case 'g':
 			buf_printf(b, "%llu",
 			    (unsigned long long)store_trk(session_snap(a->s)->st, at->trk)->id);

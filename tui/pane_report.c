@@ -122,7 +122,7 @@ static int make_line(struct reporting *w, const struct session *s, const char *w
 			take_word(&rest, word, &focus, &ignore);
 	}
 	int rc = r->arg && !arg ? err_set(e, ERR_USAGE, ERR_NOWHERE, "%s of what? %s", r->name, r->arg) : 0;
-	if (!rc && !w->file && (!strcmp(r->name, "proto") || !strcmp(r->name, "topproto")))
+	if (!rc && !w->file && !strcmp(r->group, "binary"))
 		rc = err_set(e, ERR_USAGE, ERR_NOWHERE, "%s is not text: %s > FILE", r->name, r->name);
 	bool tags = !strcmp(r->name, "tags");
 	session_command(s, r->name, arg, &w->arena, &base);

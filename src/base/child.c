@@ -5,6 +5,9 @@
  * may be running; no shell, because file names of a profile are among the
  * arguments. The child speaks English (its output is parsed) and is kept from
  * asking debuginfod servers. What does not end in time is killed.
+ *
+ * Its input is a file without a name, not a pipe: to feed a pipe while the other
+ * one is read takes two loops in one, or a thread.
  */
 #include "config.h"
 #include "base/child.h"
@@ -17,6 +20,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -50,13 +54,17 @@ static char **child_environment(void)
 	return env;
 }
 
-static int start(const char *const *argv, int out, pid_t *pid)
+/* in: -1, or the standard input. */
+static int start(const char *const *argv, int in, int out, pid_t *pid)
 {
 	posix_spawn_file_actions_t act;
 	posix_spawnattr_t attr;
 	sigset_t none, ignored;
 	posix_spawn_file_actions_init(&act);
-	posix_spawn_file_actions_addopen(&act, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	if (in >= 0)
+		posix_spawn_file_actions_adddup2(&act, in, STDIN_FILENO);
+	else
+		posix_spawn_file_actions_addopen(&act, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&act, out, STDOUT_FILENO);
 	posix_spawn_file_actions_addopen(&act, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
 	posix_spawnattr_init(&attr);
@@ -112,7 +120,7 @@ static const char *collect(int fd, struct buf *out, size_t max)
 	return why;
 }
 
-int child_run(const char *const *argv, struct buf *out, size_t max, struct err *e)
+static int run(const char *const *argv, int in, struct buf *out, size_t max, struct err *e)
 {
 	int fd[2], status = 0;
 	pid_t pid;
@@ -122,7 +130,7 @@ int child_run(const char *const *argv, struct buf *out, size_t max, struct err *
 		return err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", argv[0], strerror(errno));
 	fcntl(fd[0], F_SETFD, FD_CLOEXEC);
 	fcntl(fd[1], F_SETFD, FD_CLOEXEC);
-	int rc = start(argv, fd[1], &pid);
+	int rc = start(argv, in, fd[1], &pid);
 	close(fd[1]);
 	if (rc) {
 		close(fd[0]);
@@ -141,4 +149,24 @@ int child_run(const char *const *argv, struct buf *out, size_t max, struct err *
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s failed", argv[0]);
 	return 0;
+}
+
+int child_run(const char *const *argv, struct buf *out, size_t max, struct err *e)
+{
+	return run(argv, -1, out, max, e);
+}
+
+int child_filter(const char *const *argv, const struct buf *in, struct buf *out, size_t max, struct err *e)
+{
+	FILE *f = tmpfile();
+	if (!f || fcntl(fileno(f), F_SETFD, FD_CLOEXEC) || fwrite(in->p, 1, in->n, f) != in->n || fflush(f) ||
+	    lseek(fileno(f), 0, SEEK_SET)) {
+		err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s: its input cannot be written: %s", argv[0], strerror(errno));
+		if (f)
+			fclose(f);
+		return -1;
+	}
+	int rc = run(argv, fileno(f), out, max, e);
+	fclose(f);
+	return rc;
 }

@@ -150,6 +150,12 @@ static str_id put_str(struct sink *s, const char *t)
 	return t ? s->ops->str(s->self, t, strlen(t)) : 0;
 }
 
+static fun_id tell_function(const struct leg_fun *f, uint64_t id, struct sink *s)
+{
+	str_id name = s->ops->str(s->self, f->name, f->nname);
+	return s->ops->fun(s->self, &(struct sink_fun){id, name, name, s->ops->str(s->self, f->file, f->nfile), 0});
+}
+
 static void tell_tables(const struct legacy *g, struct sink *s, loc_id *loc)
 {
 	map_id *map = xcalloc(g->nmap + 1, sizeof *map);
@@ -166,14 +172,10 @@ static void tell_tables(const struct legacy *g, struct sink *s, loc_id *loc)
 				 .file = s->ops->str(s->self, m->file, m->nfile),
 				 .build_id = s->ops->str(s->self, m->build, m->nbuild)});
 	}
-	for (size_t i = 0; i < g->nfun; i++) {
-		str_id name = s->ops->str(s->self, g->fun[i].name, g->fun[i].nname);
-		fun[i + 1] = s->ops->fun(
-		    s->self, &(struct sink_fun){i + 1, name, name,
-				 s->ops->str(s->self, g->fun[i].file, g->fun[i].nfile), 0});
-	}
-	for (size_t i = 0; i < g->norder; i++) {
+	for (size_t i = 0, n = 0; i < g->norder; i++) {
 		const struct leg_loc *l = &g->loc[g->order[i]];
+		if (l->fun && !fun[l->fun])	/* functions are numbered in the order of the locations, as in pprof */
+			fun[l->fun] = tell_function(&g->fun[l->fun - 1], ++n, s);
 		struct sink_line line = {fun[l->fun], l->line, 0};
 		loc[g->order[i]] = s->ops->loc(s->self, &(struct sink_loc){.id = l->id,
 							    .addr = l->addr,

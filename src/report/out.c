@@ -107,6 +107,14 @@ void out_flush(struct out *o, bool all)
 	buf_reset(&o->buf);
 }
 
+int out_bytes(const struct out *o, struct err *e)
+{
+	if (!o->terminal)
+		return 0;
+	return err_set(e, ERR_USAGE, ERR_NOWHERE,
+	    "this is no text for a terminal: name a file with -output, or use a pipe");
+}
+
 int out_close(struct out *o, bool keep, struct err *e)
 {
 	int rc = 0;

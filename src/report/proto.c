@@ -22,10 +22,7 @@ static bool put(void *arg, const void *p, size_t n)
 
 static int to_out(const struct prof *p, struct out *out, struct err *e)
 {
-	if (out->terminal)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "this is no text for a terminal: name a file with -output, or use a pipe");
-	return prof_write(p, put, out, e);
+	return out_bytes(out, e) ? -1 : prof_write(p, put, out, e);
 }
 
 int report_proto(const struct opt *o, struct out *out, struct err *e)

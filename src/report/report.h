@@ -34,6 +34,8 @@ enum { OUT_HELD = 64 << 20 };
 int out_open(struct out *, const char *path, struct err *e);
 /* Write out what is there when it is over 64 kB, or all of it. */
 void out_flush(struct out *, bool all);
+/* What comes is no text: -1 where it would go to a terminal. */
+int out_bytes(const struct out *, struct err *e);
 /* Finish: keep it (rename) or not (remove). -1: it could not be written. */
 int out_close(struct out *, bool keep, struct err *e);
 

@@ -86,6 +86,11 @@ static struct prof *profile_of(const struct trace *t, const struct opt *o, struc
 /* got: it is there. */
 static struct prof *of_trace(struct trace *t, bool got, struct bytes *b, const struct fetcher *f, struct err *e)
 {
+	if (got && f->program) {
+		trace_close(t);
+		got = false;
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "is a trace: reports on traces take no program");
+	}
 	struct prof *p = got ? profile_of(t, f->o, e) : NULL;
 	if (got)
 		trace_close(t);

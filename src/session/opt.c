@@ -79,8 +79,39 @@ static int bad_value(struct err *e, const struct opt_row *r, const char *s, cons
 	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s: %s is wanted, not \"%.60s\"", r->name, wanted, s);
 }
 
+/* Is the word s[0..n) in a list of words with blanks between them? */
+static bool word_in(const char *list, const char *s, size_t n)
+{
+	for (const char *w = list; *(w += strspn(w, " ")); w += strcspn(w, " "))
+		if (strcspn(w, " ") == n && !memcmp(w, s, n))
+			return true;
+	return false;
+}
+
+/* The options of pprof that open another program: what takes their place here. */
+static const char *instead_of(const char *name, size_t n)
+{
+	static const struct { const char *names, *say; } other[] = {
+		{"http", "serves no pages: ttrace view FILE shows the profile in the terminal, "
+			 "ttrace flame FILE > x.svg writes a page for a browser"},
+		{"web", "opens no browser: ttrace flame FILE > x.svg writes a flame graph as a page, "
+			"ttrace svg FILE > x.svg the call graph"},
+		{"evince eog gv", "opens no other program: ttrace svg FILE > x.svg draws the call graph, as do "
+				  "png, gif, pdf and ps"},
+		{"kcachegrind", "opens no other program: ttrace callgrind FILE > x.callgrind writes what kcachegrind "
+				"reads"},
+	};
+	for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+		if (word_in(other[i].names, name, n))
+			return other[i].say;
+	return NULL;
+}
+
 static int no_option(struct err *e, const char *name, size_t n)
 {
+	const char *instead = instead_of(name, n);
+	if (instead)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%.*s %s", (int)n, name, instead);
 	struct near near = {name, n, NULL, 0};
 	for (int i = 0; i < OPT__N; i++)
 		near_offer(&near, options[i].name);
@@ -196,15 +227,6 @@ static void take_argument(struct opt *o)
 		return;
 	o->arg = o->file[0];
 	memmove(o->file, o->file + 1, --o->nfile * sizeof *o->file);
-}
-
-/* Is the word s[0..n) in a list of words with blanks between them? */
-static bool word_in(const char *list, const char *s, size_t n)
-{
-	for (const char *w = list; *(w += strspn(w, " ")); w += strcspn(w, " "))
-		if (strcspn(w, " ") == n && !memcmp(w, s, n))
-			return true;
-	return false;
 }
 
 /* Do options of this group change what a report prints? Others say where and how it is printed or read. */
