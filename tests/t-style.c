@@ -413,15 +413,29 @@ static void test_rows(void)
 		}
 	}
 	int x[3], w[3];
-	struct rows_col c[3] = {{"A", 8, true, 0}, {"NAME", 0, false, 0}, {"B", 6, true, 1}};
-	rows_layout(c, 3, 40, x, w);
+	struct rows_col c[3] = {{"A", 8, true, 0, 0, 0}, {"NAME", 0, false, 0, 0, 0}, {"B", 6, true, 1, 0, 0}};
+	rows_layout(c, 3, 40, 40, x, w);
 	OK(x[0] == 0 && x[1] == 9 && w[1] == 24 && x[2] == 34);
-	rows_layout(c, 3, 20, x, w);
+	rows_layout(c, 3, 20, 20, x, w);
+	OK(x[1] == 9 && x[2] == 14);	/* the list is sorted by it */
+	c[2].sort = 0;
+	rows_layout(c, 3, 20, 20, x, w);
 	OK(x[2] == -1 && x[1] >= 0);
+	rows_layout(c, 3, 20, 60, x, w);
+	OK(x[2] == -1 && w[1] == 51);	/* chosen for fewer cells than there are */
+	c[2].leave = 30;
+	rows_layout(c, 3, 45, 45, x, w);
+	OK(x[2] == -1);
+	rows_layout(c, 3, 46, 46, x, w);
+	OK(x[2] == 40 && w[1] == 30);
+	c[0].grow = 4, c[2].grow = 10;
+	rows_layout(c, 3, 64, 64, x, w);
+	OK(w[0] == 12 && w[1] == 40 && w[2] == 10);
+	c[0].grow = c[2].grow = 0;
 	c[1].width = 10;	/* none takes the rest: whole columns or none */
-	rows_layout(c, 3, 25, x, w);
+	rows_layout(c, 3, 25, 25, x, w);
 	OK(x[1] == 9 && x[2] == -1);
-	rows_layout(c, 3, 26, x, w);
+	rows_layout(c, 3, 26, 26, x, w);
 	OK(x[2] == 20);
 }
 

@@ -45,6 +45,8 @@ bool pane_fits(const struct app *a, int i)
 	return !(panes[i]->trace_only && !trace) && !(panes[i]->profile_only && trace);
 }
 
+/* Below SIDE_COLS tables have the columns for which there is room beside the narrowest side part: else some would go
+   when the screen gets wider. */
 static void layout(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
@@ -52,6 +54,7 @@ static void layout(struct app *a)
 	a->env.beside = side;
 	a->env.rows = a->rows > 4 ? a->rows - 4 : 1;
 	a->env.cols = (side ? a->cols - a->cols * 35 / 100 : a->cols) + a->shift;
+	a->env.choose = p->side && a->env.detail && !side && a->cols > SIDE_LEAVES ? SIDE_LEAVES + a->shift : a->env.cols;
 }
 
 /* h and l of panes whose lines are cut at the right and which have no other use for them: see app_draw(). */

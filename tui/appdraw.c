@@ -327,6 +327,7 @@ static void draw_shifted(struct app *a, struct grid *g, struct rect area)
 		if (!a->shift || extent(t) > area.w + a->shift - SHIFT)
 			break;
 		a->shift = a->shift > SHIFT ? a->shift - SHIFT : 0;
+		a->env.choose -= a->env.cols - (area.w + a->shift);
 		a->env.cols = area.w + a->shift;
 		grid_resize(t, area.h, area.w + a->shift);
 	}

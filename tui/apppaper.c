@@ -199,7 +199,7 @@ void app_paper(struct app *a, const char *pipe)
 	struct buf head = {0};
 	p->pipe = pipe ? xstrdup(pipe) : NULL;
 	p->env = a->env;
-	p->env.cols = a->cols > PAPER_COLS ? a->cols : PAPER_COLS;
+	p->env.cols = p->env.choose = a->cols > PAPER_COLS ? a->cols : PAPER_COLS;
 	p->env.rows = ops->bit == P_TIME ? PAPER_ROWS : a->env.rows;
 	p->env.mono = true;
 	p->g = grid_new(1, 1, a->env.ascii);

@@ -23,9 +23,9 @@
 struct drawing { const struct gcview *p; const struct pane_env *env; int x[12], w[12]; };
 
 static const struct rows_col cycle_cols[] = {
-	{"GC", 5, true, 0}, {"START", 9, true, 0}, {"MARK", 7, true, 0}, {"STW", 7, true, 0}, {"ASSIST", 7, true, 0},
-	{"ASSISTS", 7, true, 0}, {"HEAP", 6, true, 0}, {"AFTER", 6, true, 0}, {"GOAL", 6, true, 0},
-	{"SWEEP", 7, true, 0},
+	{"GC", 5, true, 0, 0, 0}, {"START", 9, true, 0, 0, 0}, {"MARK", 7, true, 0, 0, 0}, {"STW", 7, true, 0, 0, 0},
+	{"ASSIST", 7, true, 0, 0, 0}, {"ASSISTS", 7, true, 0, 0, 0}, {"HEAP", 6, true, 0, 0, 0},
+	{"AFTER", 6, true, 0, 0, 0}, {"GOAL", 6, true, 0, 0, 0}, {"SWEEP", 7, true, 0, 0, 0},
 };
 enum { CYCLE_COLS = 10 };
 
@@ -45,25 +45,27 @@ static void draw_cycle(const void *arg, struct grid *g, int y, uint32_t i)
 	const struct gc_cycle *c = &d->p->cycle[d->p->row[0][i]];
 	int64_t stw = (c->stw_before > 0 ? c->stw_before : 0) + (c->stw_after > 0 ? c->stw_after : 0);
 	for (int k = 0; k < CYCLE_COLS; k++) {
-		int x1 = d->x[k] + d->w[k];
+		int x1 = d->w[k];
 		if (d->x[k] < 0)
 			continue;
+		struct rect old = grid_clip(g, (struct rect){y, d->x[k], 1, x1});
 		switch (k) {
-		case 0: grid_printf(g, y, x1 - 5, ST_NORMAL, 0, "%5u", c->number); break;
-		case 1: tp_at(g, y, x1, c->t0); break;
-		case 2: tp_ns(g, y, x1, c->t1 - c->t0, 0); break;
-		case 3: tp_ns(g, y, x1, stw, 0); break;
-		case 4: tp_ns(g, y, x1, c->assist, 0); break;
-		case 5: tp_count(g, y, x1, c->nassist); break;
-		case 6: draw_count(sn, g, y, x1, CT_HEAP_LIVE, c->t0); break;
+		case 0: tp_count(g, 0, x1, c->number); break;
+		case 1: tp_at(g, 0, x1, c->t0); break;
+		case 2: tp_ns(g, 0, x1, c->t1 - c->t0, 0); break;
+		case 3: tp_ns(g, 0, x1, stw, 0); break;
+		case 4: tp_ns(g, 0, x1, c->assist, 0); break;
+		case 5: tp_count(g, 0, x1, c->nassist); break;
+		case 6: draw_count(sn, g, 0, x1, CT_HEAP_LIVE, c->t0); break;
 		case 7:
 			if (!c->open)
-				draw_count(sn, g, y, x1, CT_HEAP_LIVE, c->t1);
+				draw_count(sn, g, 0, x1, CT_HEAP_LIVE, c->t1);
 			break;
-		case 8: draw_count(sn, g, y, x1, CT_HEAP_GOAL, c->t0); break;
-		case 9: tp_ns(g, y, x1, c->sweep, 0); break;
+		case 8: draw_count(sn, g, 0, x1, CT_HEAP_GOAL, c->t0); break;
+		case 9: tp_ns(g, 0, x1, c->sweep, 0); break;
 		default: break;
 		}
+		grid_unclip(g, old);
 	}
 }
 
@@ -230,7 +232,7 @@ void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 	int h = gc_table_h(env);
 	bool bar = rows->n > (uint32_t)h;
 	if (!p->stops) {
-		rows_layout(cycle_cols, CYCLE_COLS, g->w - 1 - bar, d.x, d.w);
+		rows_layout(cycle_cols, CYCLE_COLS, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
 		struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
 		rows_head(g, 0, cycle_cols, CYCLE_COLS, d.x, d.w);
 		grid_unclip(g, old);

@@ -24,30 +24,33 @@ static uint64_t most_first(const struct gor *p)
 	return p->level == GL_GROUPS ? sn->ntrks : store_trk(sn->st, sn->ntrks - 1)->id;
 }
 
-/* What of the columns fits: with room each kind of wait has its own. */
-int gor_columns(const struct gor *p, int w, struct gor_column c[GOR_COLS])
+/* Those on the right are left out where there is no room: rows_layout(). */
+int gor_columns(const struct gor *p, struct gor_column c[GOR_COLS])
 {
+	enum { NAMES = 30 };	/* cells of a name that are worth more than the kinds of waits */
 	static const struct gor_column all[] = {
-		{{"RUN", 7, true, 0}, GV_RUN}, {{"RUNNABLE", 8, true, 0}, GV_READY},
-		{{"SYSCALL", 7, true, 0}, GV_SYSCALL},
-		{{"BLOCKED", 7, true, 0}, GV_BLOCKED}, {{"CHAN", 7, true, 0}, GV_CHAN},
-		{{"MUTEX", 7, true, 0}, GV_SYNC},
-		{{"NET", 7, true, 0}, GV_NET}, {{"SLEEP", 7, true, 0}, GV_SLEEP}, {{"GC", 7, true, 0}, GV_GC},
-		{{"TOTAL", 7, true, 0}, GV_TOTAL},
+		{{"RUN", 7, true, 0, 0, 0}, GV_RUN}, {{"RUNNABLE", 8, true, 0, 0, 0}, GV_READY},
+		{{"SYSCALL", 7, true, 0, 0, 0}, GV_SYSCALL}, {{"BLOCKED", 7, true, 0, 0, 0}, GV_BLOCKED},
+		{{"SHARE", 8, false, 0, 0, 0}, GV_RUN}, {{"TOTAL", 7, true, 0, 0, 0}, GV_TOTAL},
+		{{"CHAN", 7, true, 0, NAMES, 0}, GV_CHAN}, {{"MUTEX", 7, true, 0, NAMES, 0}, GV_SYNC},
+		{{"NET", 7, true, 0, NAMES, 0}, GV_NET}, {{"SLEEP", 7, true, 0, NAMES, 0}, GV_SLEEP},
+		{{"GC", 7, true, 0, NAMES, 0}, GV_GC},
 	};
-	bool groups = p->level == GL_GROUPS, wide = w >= 110;
+	bool groups = p->level == GL_GROUPS;
 	int n = 0, first = tp_count_width(most_first(p)), least = groups ? (int)sizeof "COUNT" : 0;	/* and the arrow */
-	c[n++] = (struct gor_column){{groups ? "COUNT" : "G", first > least ? first : least, true, 0}, SORT_N};
+	c[n++] = (struct gor_column){{groups ? "COUNT" : "G", first > least ? first : least, true, 0, 0, 0}, SORT_N};
 	if (!groups)
-		c[n++] = (struct gor_column){{"START", 9, true, 0}, SORT_NAME};
-	for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
-		if (wide || all[i].val <= GV_BLOCKED || (!groups && all[i].val == GV_TOTAL))
-			c[n++] = all[i];
-	if (groups && !wide)
-		c[n++] = (struct gor_column){{"SHARE", 8, false, 0}, GV_RUN};
+		c[n++] = (struct gor_column){{"START", 9, true, 0, 0, 0}, SORT_NAME};
+	for (int i = 0; i < (int)(sizeof all / sizeof *all); i++) {
+		bool share = !all[i].c.right, total = all[i].val == GV_TOTAL;
+		if (share && !groups)
+			continue;
+		c[n] = all[i];
+		c[n++].c.leave = total && groups ? NAMES : all[i].c.leave;
+	}
 	c[n++] = (struct gor_column){{groups ? gor_by_head(p->by)
-		: p->by != GB_FUNCTION ? "START FUNCTION, LAST STATE, CREATED BY"
-		: wide ? "LAST STATE, CREATED BY" : "STATE, CREATED BY", 0, false, 0}, groups ? SORT_NAME : SORT__N};
+		: p->by != GB_FUNCTION ? "START FUNCTION, LAST STATE, CREATED BY" : "STATE, CREATED BY",
+		0, false, 0, 0, 0}, groups ? SORT_NAME : SORT__N};
 	for (int i = 0; i < n; i++)
 		if (c[i].val == p->sort[p->level] && strcmp(c[i].c.head, "SHARE"))
 			c[i].c.sort =
@@ -84,6 +87,23 @@ static void draw_last(const struct drawing *d, struct grid *g, int y, int x, int
 	buf_free(&b);
 }
 
+static void draw_cell(const struct drawing *d, struct grid *g, int k, const struct gor_row *r)
+{
+	int w = d->w[k], val = d->c[k].val;
+	if (k == d->n - 1 && r->trk)
+		draw_last(d, g, 0, 0, w, r);
+	else if (k == d->n - 1)
+		tp_symbol(d->env, g, 0, 0, w, ST_NORMAL, r->name, "(no start function)");
+	else if (val < GV__N && !d->c[k].c.right)
+		grid_bar(g, 0, 0, w, d->p->most > 0 ? (double)r->v[val] / (double)d->p->most : 0, ST_HEAT);
+	else if (val < GV__N)
+		tp_ns(g, 0, w, r->v[val], d->c[k].c.sort ? AT_BOLD : 0);
+	else if (val == SORT_NAME)
+		tp_at(g, 0, w, r->t0);
+	else
+		tp_count(g, 0, w, r->trk ? (int64_t)store_trk(session_snap(d->env->s)->st, r->trk)->id : r->n);
+}
+
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
 	const struct drawing *d = arg;
@@ -92,22 +112,11 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	if (gor_tagged(d->p, r))
 		grid_put(g, y, 0, '+', ST_ACCENT, ST_NORMAL, AT_BOLD);
 	for (int k = 0; k < d->n; k++) {
-		int x = d->x[k], w = d->w[k], val = d->c[k].val;
-		if (x < 0)
+		if (d->x[k] < 0)
 			continue;
-		if (k == d->n - 1 && r->trk)
-			draw_last(d, g, y, x, w, r);
-		else if (k == d->n - 1)
-			tp_symbol(d->env, g, y, x, w, ST_NORMAL, r->name, "(no start function)");
-		else if (val < GV__N && !d->c[k].c.right)
-			grid_bar(g, y, x, w, d->p->most > 0 ? (double)r->v[val] / (double)d->p->most : 0, ST_HEAT);
-		else if (val < GV__N)
-			tp_ns(g, y, x + w, r->v[val], d->c[k].c.sort ? AT_BOLD : 0);
-		else if (val == SORT_NAME)
-			tp_at(g, y, x + w, r->t0);
-		else
-			tp_count(g, y, x + w,
-			    r->trk ? (int64_t)store_trk(session_snap(d->env->s)->st, r->trk)->id : r->n);
+		struct rect old = grid_clip(g, (struct rect){y, d->x[k], 1, d->w[k]});
+		draw_cell(d, g, k, r);
+		grid_unclip(g, old);
 	}
 }
 
@@ -139,10 +148,11 @@ void gor_draw(const void *st, const struct pane_env *env, struct grid *g)
 	}
 	struct rows_col c[GOR_COLS];
 	int foot = gor_foot(env), h = g->h - 1 - foot;
-	d.n = gor_columns(p, g->w, d.c);
+	d.n = gor_columns(p, d.c);
 	for (int i = 0; i < d.n; i++)
 		c[i] = d.c[i].c;
-	rows_layout(c, d.n, g->w - 1 - (p->rows[p->level].n > (uint32_t)h), d.x, d.w);
+	int bar = p->rows[p->level].n > (uint32_t)h;
+	rows_layout(c, d.n, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
 	rows_head(g, 0, c, d.n, d.x, d.w);
 	grid_unclip(g, old);

@@ -153,8 +153,7 @@ trk_id gor_first(const struct gor *);			/* the first goroutine of it */
 /* goroutines_draw.c */
 enum { GOR_COLS = 14 };
 struct gor_column { struct rows_col c; int val; };	/* val: gor_val, or SORT_* */
-/* those that fit into w cells; how many */
-int gor_columns(const struct gor *, int w, struct gor_column[GOR_COLS]);
+int gor_columns(const struct gor *, struct gor_column[GOR_COLS]);	/* all there are; how many */
 int gor_foot(const struct pane_env *);	/* lines below the table, of the story */
 void gor_draw(const void *, const struct pane_env *, struct grid *);
 void gor_side(const void *, const struct pane_env *, struct grid *);

@@ -258,7 +258,14 @@ void grid_line(struct grid *g, int y, int x, enum style st, int attr, const stru
 
 void grid_right(struct grid *g, int y, int x1, enum style st, int attr, const char *s)
 {
-	grid_text(g, y, x1 - (int)text_width(s, strlen(s)), st, attr, s);
+	int x = x1 - (int)text_width(s, strlen(s));
+	if (x >= 0) {
+		grid_text(g, y, x, st, attr, s);
+		return;
+	}
+	struct rect old = grid_clip(g, (struct rect){y, 0, 1, x1});	/* it is cut at its end, where that is marked */
+	grid_text(g, 0, 0, st, attr, s);
+	grid_unclip(g, old);
 }
 
 void grid_fill(struct grid *g, struct rect r, uint32_t ch, enum style bg, int attr)

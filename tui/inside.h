@@ -53,7 +53,7 @@ struct paper;
 
 struct saved { const char *name, *text; bool ours; };	/* ours: saved here, not from the configuration */
 
-enum { SHIFT = 10, SHIFT_MAX = 400, SIDE_COLS = 120 };
+enum { SHIFT = 10, SHIFT_MAX = 400, SIDE_COLS = 120, SIDE_LEAVES = SIDE_COLS - SIDE_COLS * 35 / 100 };
 enum { COSTS = 256 };		/* frames that are remembered for `set debug on` */
 struct app {
 	const struct opt *opt;

@@ -83,6 +83,7 @@ struct pane_env {		/* what a pane may see beside its own state */
 	bool going;		/* go() or load() comes after this update(): what they replace need not be made */
 	bool wall;		/* times of a trace by the clock, where it has one */
 	int rows, cols;		/* of the pane's area, now; side part not counted */
+	int choose;		/* at most cols: for so many tables choose their columns (rows_layout()) */
 	enum base base;
 	const char *unit;	/* in which values are written; NULL: as suits each */
 	const fun_id *tagged;	/* functions that were tagged (t) */

@@ -199,7 +199,7 @@ static void reorder(struct gor *p, const struct pane_env *env, int l)
 static void resort(struct gor *p, const struct pane_env *env, int dir)
 {
 	struct gor_column c[GOR_COLS];
-	int l = p->level, n = gor_columns(p, env->cols, c) - (l == GL_LIST), at = 0;
+	int l = p->level, n = gor_columns(p, c) - (l == GL_LIST), at = 0;
 	for (int i = 0; i < n; i++)
 		if (c[i].c.sort)
 			at = i;
@@ -229,9 +229,9 @@ static const char *sort_word(const struct gor *p, int val, const char **what)
 	return val == SORT_N ? "number" : val == SORT_NAME ? groups ? "name" : "start" : NULL;
 }
 
-static int sort_columns(const struct gor *p, const struct pane_env *env, struct gor_column *c)
+static int sort_columns(const struct gor *p, struct gor_column *c)
 {
-	int n = gor_columns(p, env->cols, c), k = 0;
+	int n = gor_columns(p, c), k = 0;
 	const char *what;
 	for (int i = 0; i < n; i++)
 		if (sort_word(p, c[i].val, &what) && strcmp(c[i].c.head, "SHARE"))
@@ -242,7 +242,7 @@ static int sort_columns(const struct gor *p, const struct pane_env *env, struct 
 static enum verdict sort_by(struct gor *p, const struct pane_env *env, const char *word, struct ask *out)
 {
 	struct gor_column c[GOR_COLS];
-	int n = sort_columns(p, env, c);
+	int n = sort_columns(p, c);
 	struct buf b = {0};
 	const char *what;
 	for (int i = 0; i < n; i++) {
@@ -263,12 +263,13 @@ static enum verdict sort_by(struct gor *p, const struct pane_env *env, const cha
 
 static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
 {
+	(void)env;
 	const struct gor *p = st;
 	struct gor_column c[GOR_COLS];
 	const char *what;
 	int n = 0;
 	if (cmd == CMD_SORT && p->level != GL_ONE) {
-		n = sort_columns(p, env, c);
+		n = sort_columns(p, c);
 		for (int i = 0; i < n; i++) {
 			const char *word = sort_word(p, c[i].val, &what);
 			choice_set(&out[i], word, what, c[i].val == p->sort[p->level]);

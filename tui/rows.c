@@ -159,28 +159,48 @@ void rows_draw(const struct rows *r, struct grid *g, rows_fn *fn, const void *ar
 		scrollbar(r, g, top, look ? look->hit : NULL);
 }
 
-void rows_layout(const struct rows_col *c, int n, int w, int *x, int *width)
+/* Takes columns away from the right until the others fit into w cells. */
+static void choose_columns(const struct rows_col *c, int n, int w, int rest, int *width)
 {
-	int fixed = 0, rest = -1;
-	for (int i = 0; i < n; i++) {
-		/* the sign of the order beside a head that fills its column would touch the one before */
-		width[i] = c[i].width + (i && c[i].right && c[i].sort && (int)strlen(c[i].head) >= c[i].width);
-		fixed += width[i] + (i > 0);
-		if (!c[i].width)
-			rest = i;
-	}
-	/* the column that takes what is left gets 16 cells at least; others give way */
-	for (int i = n - 1; i >= 1 && rest >= 0 && w - fixed < 16; i--)
-		if (i != rest && width[i]) {
-			fixed -= width[i] + 1;
-			width[i] = -1;
-		}
-	for (int i = n - 1; i >= 1 && rest < 0 && fixed > w; i--) {	/* half a number would be another one */
+	int fixed = -1;
+	for (int i = 0; i < n; i++)
+		fixed += width[i] + 1;
+	for (int i = n - 1; i >= 1; i--) {
+		int leave = rest < 0 ? 0 : c[i].leave > ROWS_LEAVE ? c[i].leave : ROWS_LEAVE;
+		if (i == rest || c[i].sort || w - fixed >= leave)
+			continue;
 		fixed -= width[i] + 1;
 		width[i] = -1;
 	}
-	if (rest >= 0)
+}
+
+/* What the column of width 0 has over ROWS_ENOUGH goes to those that may grow, in their order. */
+static void grow_columns(const struct rows_col *c, int n, int rest, int *width)
+{
+	for (int i = 0; i < n; i++) {
+		int spare = width[rest] - ROWS_ENOUGH, more = spare < c[i].grow ? spare : c[i].grow;
+		if (width[i] < 0 || more <= 0)
+			continue;
+		width[i] += more;
+		width[rest] -= more;
+	}
+}
+
+void rows_layout(const struct rows_col *c, int n, int choose, int w, int *x, int *width)
+{
+	int rest = -1, fixed = -1;
+	for (int i = 0; i < n; i++) {
+		/* the sign of the order beside a head that fills its column would touch the one before */
+		width[i] = c[i].width + (i && c[i].right && c[i].sort && (int)strlen(c[i].head) >= c[i].width);
+		rest = c[i].width ? rest : i;
+	}
+	choose_columns(c, n, choose < w ? choose : w, rest, width);
+	for (int i = 0; i < n; i++)
+		fixed += width[i] < 0 ? 0 : width[i] + 1;
+	if (rest >= 0) {
 		width[rest] = w - fixed > 1 ? w - fixed : 1;
+		grow_columns(c, n, rest, width);
+	}
 	for (int i = 0, at = 0; i < n; i++) {
 		x[i] = width[i] < 0 ? -1 : at;
 		if (width[i] >= 0)

@@ -45,9 +45,14 @@ struct rows_col {
 	int width;		/* 0: all that is left */
 	bool right;		/* numbers */
 	int8_t sort;		/* 0; the list is sorted by it: 1 ascending, -1 descending */
+	uint8_t leave;		/* it is shown where the column of width 0 keeps so many cells, ROWS_LEAVE if this is less */
+	uint8_t grow;		/* cells that it may take besides when that one has more than ROWS_ENOUGH */
 };
-/* x of each column for a list of w cells; columns that do not fit get x = -1. */
-void rows_layout(const struct rows_col *, int n, int w, int *x, int *width);
+enum { ROWS_LEAVE = 16, ROWS_ENOUGH = 40 };
+/* x and width of each column for a list of w cells. Columns that do not fit into `choose` cells (at most w) get x = -1:
+   those on the right first, never the first one, that of width 0, nor the one that the list is sorted by. So a list
+   that is wider has the same columns and more. */
+void rows_layout(const struct rows_col *, int n, int choose, int w, int *x, int *width);
 void rows_head(
     struct grid *, int y, const struct rows_col *, int n, const int *x, const int *width);
 

@@ -43,25 +43,24 @@ static void draw_kind(const void *arg, struct grid *g, int y, uint32_t i)
 struct item_col { struct rows_col c; int val; };
 enum { ITEM_COLS = 10, IV_BAR = IV__N, IV_STRIP, IV_WHO };
 
-static int item_cols(const struct tasks *p, int w, struct item_col *c)
+static int item_cols(const struct tasks *p, struct item_col *c)
 {
+	enum { NAMES = 24 };
 	static const struct item_col all[] = {
-		{{"TASK", 8, true, 0}, IV_ID}, {{"START", 9, true, 0}, IV_START}, {{"DURATION", 9, true, 0}, IV_DUR},
-		{{"RUN", 7, true, 0}, IV_RUN}, {{"RUNNABLE", 8, true, 0}, IV_READY},
-		{{"SYSCALL", 7, true, 0}, IV_SYSCALL},
-		{{"BLOCKED", 7, true, 0}, IV_BLOCKED}, {{"", 8, false, 0}, IV_BAR},
-		{{"ACTIVITY", 16, false, 0}, IV_STRIP},
-		{{"WHO", 0, false, 0}, IV_WHO},
+		{{"TASK", 8, true, 0, 0, 0}, IV_ID}, {{"START", 9, true, 0, 0, 0}, IV_START}, {{"DURATION", 9, true, 0, 0, 0}, IV_DUR},
+		{{"RUN", 7, true, 0, 0, 0}, IV_RUN}, {{"RUNNABLE", 8, true, 0, 0, 0}, IV_READY},
+		{{"SYSCALL", 7, true, 0, 0, 0}, IV_SYSCALL}, {{"BLOCKED", 7, true, 0, 0, 0}, IV_BLOCKED},
+		{{"", 8, false, 0, 0, 0}, IV_BAR}, {{"ACTIVITY", 16, false, 0, 0, 24}, IV_STRIP},
+		{{"WHO", 0, false, 0, 0, 0}, IV_WHO},
 	};
 	int n = 0;
 	for (int i = 0; i < ITEM_COLS; i++) {
 		bool account = all[i].val >= IV_RUN && all[i].val <= IV_BLOCKED;
-		if ((account && !p->regions) ||
-		    (p->regions && w < 100 && (all[i].val == IV_BAR || all[i].val == IV_STRIP)))
+		if (account && !p->regions)
 			continue;
 		c[n] = all[i];
-		if (c[n].val == IV_STRIP && w >= 100)
-			c[n].c.width = p->regions ? 24 : 40;
+		if (p->regions && (all[i].val == IV_BAR || all[i].val == IV_STRIP))
+			c[n].c.leave = NAMES;
 		if (c[n].val == p->sort[L_LIST])
 			c[n].c.sort = (c[n].val == IV_START || c[n].val == IV_ID) == p->invert[L_LIST] ? -1 : 1;
 		n++;
@@ -82,26 +81,29 @@ static void draw_item(const void *arg, struct grid *g, int y, uint32_t i)
 	const struct sink_span *sp = &store_span(st, t ? t->span : d->p->ks->r[it->i].span)->s;
 	struct buf b = {0};
 	for (int k = 0; k < d->n; k++) {
-		int x = d->x[k], w = d->w[k], val = d->c[k].val;
+		int w = d->w[k], val = d->c[k].val;
 		int64_t v = tasks_value(d->p, it, val < IV__N ? val : IV_DUR);
-		if (x < 0)
+		if (d->x[k] < 0)
 			continue;
+		struct rect old = grid_clip(g, (struct rect){y, d->x[k], 1, w});
 		if (val == IV_ID && v > 0)
-			grid_printf(g, y, x, ST_NORMAL, 0, "%8llu", (unsigned long long)v);
+			buf_printf(&b, "%llu", (unsigned long long)v), grid_right(g, 0, w, ST_NORMAL, 0, buf_str(&b));
 		else if (val == IV_ID)
-			grid_right(g, y, x + w, ST_DIM, 0, ".");
+			grid_right(g, 0, w, ST_DIM, 0, ".");
 		else if (val == IV_START)
-			tp_at(g, y, x + w, v);
+			tp_at(g, 0, w, v);
 		else if (val < IV__N)
-			tp_ns(g, y, x + w, v, val == d->p->sort[L_LIST] ? AT_BOLD : 0);
+			tp_ns(g, 0, w, v, val == d->p->sort[L_LIST] ? AT_BOLD : 0);
 		else if (val == IV_BAR)
-			grid_bar(g, y, x, w, d->most > 0 ? (double)v / (double)d->most : 0, ST_HEAT);
+			grid_bar(g, 0, 0, w, d->most > 0 ? (double)v / (double)d->most : 0, ST_HEAT);
 		else if (val == IV_STRIP)
-			tp_strip(d->env, g, y, x, w, sp->trk, it->t0, it->t1);
+			tp_strip(d->env, g, 0, 0, w, sp->trk, it->t0, it->t1);
 		else if (sp->trk)
-			tp_who(st, sp->trk, &b), tp_text(d->env, g, y, x, w, ST_NORMAL, &b);
+			tp_who(st, sp->trk, &b), tp_text(d->env, g, 0, 0, w, ST_NORMAL, &b);
+		grid_unclip(g, old);
+		buf_reset(&b);
 		if (val == IV_DUR && it->open)
-			grid_text(g, y, x + w, ST_WARN, 0, "+");
+			grid_text(g, y, d->x[k] + w, ST_WARN, 0, "+");
 	}
 	buf_free(&b);
 }
@@ -111,10 +113,11 @@ static void draw_list(const struct tasks *p, const struct pane_env *env, struct 
 	struct list d = {.p = p, .env = env, .most = p->most};
 	struct rows_col c[ITEM_COLS];
 	int h = g->h - 1;
-	d.n = item_cols(p, g->w, d.c);
+	d.n = item_cols(p, d.c);
 	for (int i = 0; i < d.n; i++)
 		c[i] = d.c[i].c;
-	rows_layout(c, d.n, g->w - 1 - (p->rows[L_LIST].n > (uint32_t)h), d.x, d.w);
+	int bar = p->rows[L_LIST].n > (uint32_t)h;
+	rows_layout(c, d.n, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
 	rows_head(g, 0, c, d.n, d.x, d.w);
 	grid_unclip(g, old);
@@ -155,7 +158,7 @@ static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
 	buf_reset(&b);
 	if (l->trk)
 		tp_id(tasks_store(d->env), l->trk, &b);
-	grid_text(g, y, 12, ST_NORMAL, 0, buf_str(&b));
+	tp_text(d->env, g, y, 12, 6, ST_NORMAL, &b);
 	buf_reset(&b);
 	tasks_line(p, tasks_store(d->env), l, &b);
 	tp_text(d->env, g, y, 19, x - 29, l->what == LN_LOG ? ST_ACCENT : ST_NORMAL, &b);
@@ -241,10 +244,10 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 {
 	int8_t dir = p->invert[L_KINDS] ? 1 : -1;
 	struct rows_col c[K__N] = {
-		{p->regions ? "REGION" : "TASK", 0, false, 0}, {"COUNT", tp_count_width(session_snap(env->s)->nspans), true, 0},
-		{"p50", 7, true, 0},
-		{"p95", 7, true, 0},
-		{"p99", 7, true, 0}, {"MAX", 7, true, 0}, {"", g->w >= 100 ? 40 : 18, false, 0},
+		{p->regions ? "REGION" : "TASK", 0, false, 0, 0, 0},
+		{"COUNT", tp_count_width(session_snap(env->s)->nspans), true, 0, 0, 0}, {"p50", 7, true, 0, 0, 0},
+		{"p95", 7, true, 0, 0, 0}, {"p99", 7, true, 0, 0, 0}, {"MAX", 7, true, 0, 0, 0},
+		{"", 18, false, 0, 0, 22},
 	};
 	static const int col_of[SORT__N] = {K_COUNT, K_P50, K_P95, K_P99, K_MAX, K_NAME};
 	c[col_of[p->sort[L_KINDS]]].sort = p->sort[L_KINDS] == SORT_NAME ? (int8_t)-dir : dir;
@@ -256,7 +259,8 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 	}
 	c[K_HIST].head = buf_str(&b);
 	struct drawing d = {.p = p, .env = env};
-	rows_layout(c, K__N, g->w - 1 - (p->rows[L_KINDS].n > (uint32_t)(g->h - 1)), d.x, d.w);
+	int bar = p->rows[L_KINDS].n > (uint32_t)(g->h - 1);
+	rows_layout(c, K__N, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
 	rows_head(g, 0, c, K__N, d.x, d.w);
 	grid_unclip(g, old);

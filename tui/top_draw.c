@@ -39,7 +39,7 @@ unsigned top_shown(const struct topview *p, const struct pane_env *env)
 		return p->cols | top_bit(C_NAME);
 	if (tree_two(p->t.c))
 		m |= top_bit(C_FLATA) | top_bit(C_FLATB) | top_bit(C_CUMA) | top_bit(C_CUMB);
-	if (!tree_two(p->t.c) || env->cols >= 110)
+	if (!tree_two(p->t.c) || env->choose >= 110)
 		m |= top_bit(C_FLATP) | top_bit(C_CUMP) | top_bit(C_BAR);
 	return tree_two(p->t.c) ? m : m | top_bit(C_SUM);
 }
@@ -57,13 +57,11 @@ static int columns(const struct topview *p, const struct pane_env *env, struct r
 		int8_t dir = i == C_NAME ? 1 : -1;
 		of[n] = (enum top_col)i;
 		c[n++] = (struct rows_col){i == C_NAME ? name[p->t.c->gran] : tree_delta(p->t.c) ? k->delta : k->head,
-		    k->width, i < C_BAR, (int8_t)(k->sort == p->sort ? p->invert ? -dir : dir : 0)};
+		    k->width, i < C_BAR, (int8_t)(k->sort == p->sort ? p->invert ? -dir : dir : 0), 0, 0};
 		if (i == C_FLAT && !tree_delta(p->t.c))
 			c[n - 1].width = 7;
-		if (i == C_BAR && env->cols >= 110)
-			c[n - 1].width = 20, c[n - 1].head = "CUM";
-		if (i == C_BAR && env->cols < 64)
-			c[n - 1].width = 3;
+		if (i == C_BAR)
+			c[n - 1].grow = 11;
 	}
 	return n;
 }
@@ -151,7 +149,7 @@ void top_draw(const void *st, const struct pane_env *env, struct grid *g)
 	struct rows_col c[C__N];
 	d.n = columns(p, env, c, d.of);
 	bool bar = p->rows.n > (uint32_t)(g->h - 1);
-	rows_layout(c, d.n, g->w - 1 - bar, d.x, d.w);
+	rows_layout(c, d.n, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
 	rows_head(g, 0, c, d.n, d.x, d.w);
 	grid_unclip(g, old);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The columns of every list at every width from 60 to 220: none goes when the screen gets wider, no number is cut
+ * without a mark, and the side part starts to the right of the list. A number of a row is one that the widest screen
+ * has in the same row, or it has the mark of a cut.
+ */
+#include "config.h"
+#include "base/text.h"
+#include "inside.h"
+
+#include "sample.h"
+#include "tap.h"
+
+#include <locale.h>
+#include <string.h>
+
+enum { NARROW = 60, WIDE = 220, ROWS = 30, LISTED = 8, LINE = WIDE * 4 + 8 };
+
+struct shown {			/* of one width */
+	bool head[TOPIC__N];
+	char row[LISTED][LINE];	/* the first rows of the list, without the side part */
+};
+
+static void press(struct app *a, struct grid *g, const char *keys)
+{
+	for (size_t n = strlen(keys); n;) {
+		int32_t key;
+		size_t k = key_script(keys, n, &key);
+		app_key(a, key);
+		app_wait(a);
+		app_draw(a, g);
+		keys += k;
+		n -= k;
+	}
+}
+
+static void line_of(const struct grid *g, int y, int w, char *s)
+{
+	size_t n = 0;
+	for (int x = 0; x < w; x++) {
+		const struct cell *c = grid_at(g, y, x);
+		if (c->ch)
+			n += utf8_encode(c->ch, s + n);
+	}
+	s[n] = '\0';
+}
+
+static void look(struct app *a, struct grid *g, int cols, int first, struct shown *out)
+{
+	enum topic t[HEADS_MAX];
+	const char *missing;
+	memset(out, 0, sizeof *out);
+	app_resize(a, ROWS, cols);
+	app_wait(a);
+	app_draw(a, g);
+	for (int n = app_heads(a, t, &missing); n-- > 0;)
+		out->head[t[n]] = true;
+	for (int i = 0; i < LISTED; i++)
+		line_of(g, first + i, a->env.cols - g->scrolls, out->row[i]);	/* not the scrollbar */
+}
+
+/* Begins with a digit, after a sign or the letter of a goroutine. */
+static bool number(const char *s, size_t n)
+{
+	size_t k = n && strchr("+-G", *s) ? 1 : 0;
+	return k < n && s[k] >= '0' && s[k] <= '9';
+}
+
+static bool has_word(const char *line, const char *s, size_t n)
+{
+	for (const char *at = line; (at = strstr(at, s)); at++)
+		if ((at == line || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
+			return true;
+	return false;
+}
+
+/* The number of row i that the widest screen does not have; NULL: none. */
+static const char *wrong_number(const struct shown *now, const struct shown *wide, int i)
+{
+	static char word[LINE];
+	for (const char *s = now->row[i]; *(s += strspn(s, " >"));) {
+		size_t n = strcspn(s, " ");
+		memcpy(word, s, n);
+		word[n] = '\0';
+		if (number(s, n) && !strstr(word, "\xe2\x80\xa6") && !has_word(wide->row[i], word, n))
+			return word;
+		s += n;
+	}
+	return NULL;
+}
+
+static bool side_is_apart(const struct app *a, const struct grid *g)
+{
+	bool apart = true;
+	for (int y = 2; a->env.beside && y < ROWS - 2; y++)
+		apart &= grid_at(g, y, a->env.cols)->ch == 0x2502 && grid_at(g, y, a->env.cols + 1)->ch == ' ';
+	return apart;
+}
+
+static void list(const struct opt *o, const char *keys, int first)
+{
+	static struct shown before, now, wide;
+	struct err e;
+	struct session *s = session_open(o, &e);
+	struct app_setup u = {.rows = ROWS, .cols = WIDE, .look = {TH_DARK, 256}};
+	struct app *a = s && !session_wait(s, &e) ? app_new(o, s, &u, &e) : NULL;
+	struct grid *g = grid_new(1, 1, false);
+	int bad = 0;
+	OK(a != NULL);
+	press(a, g, keys);
+	look(a, g, WIDE, first, &wide);
+	for (int w = NARROW; w <= WIDE; w++, before = now) {
+		look(a, g, w, first, &now);
+		for (int t = 1; w > NARROW && t < TOPIC__N; t++)
+			if (before.head[t] && !now.head[t])
+				bad += fprintf(stderr, "%s: column %s goes at %d cells\n", keys, explains[t].name, w) > 0;
+		for (int i = 0; i < LISTED; i++) {
+			const char *word = wrong_number(&now, &wide, i);
+			if (word)
+				bad += fprintf(stderr, "%s: row %d at %d cells has %s: %s\n", keys, i, w, word, now.row[i]) > 0;
+		}
+		if (!side_is_apart(a, g))
+			bad += fprintf(stderr, "%s: at %d cells the side part is not apart\n", keys, w) > 0;
+	}
+	OK(!bad);
+	grid_free(g);
+	s = app_session(a);
+	app_free(a);
+	session_close(s);
+}
+
+static void lists(const char *name, const char *const *keys, int first)
+{
+	struct opt o;
+	OK(sample_opt(&o, name));
+	for (; *keys; keys++)
+		list(&o, *keys, first);
+	opt_free(&o);
+}
+
+int main(void)
+{
+	static const char *const prof[] = {"1", ":tags<Enter>", NULL};
+	static const char *const trace[] = {"1", "6", "6:sort chan<Enter>", "6<Enter>", "6<Enter>:sort gc<Enter>", "7", "7<Enter>",
+	    "7]", "7]<Enter>", "7]<Enter>:sort blocked<Enter>", "8", "8]", "9gg", NULL};
+	static const char *const page[] = {"6<Enter><Enter>", NULL}, *const task[] = {"7<Enter><Enter>", NULL};
+	setenv("TTRACESECURE", "1", 1);
+	setlocale(LC_CTYPE, "C.UTF-8");
+	lists("cpu.pb.gz", prof, 3);
+	lists("orders.trace", trace, 3);
+	lists("orders.trace", page, 7);
+	lists("orders.trace", task, 5);
+	return DONE();
+}
