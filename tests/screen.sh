@@ -201,6 +201,8 @@ screen gor 80x24 orders.trace '6'
 screen gor-wide 200x60 orders.trace '6j'
 screen gor-list 80x24 orders.trace '6<Enter>sj<Enter>'
 screen gor-one 80x24 orders.trace '6<Enter><Enter>jjj' -ascii
+screen gor-own-group 80x24 orders.trace '6jjj<Enter>D'
+screen tasks-slow 120x24 orders.trace '7]D'
 screen gor-one-wide 200x60 orders.trace '6<Enter><Enter>jjj'
 screen gor-waker 80x24 orders.trace '6<Enter><Enter>jjj('
 screen gor-grep 80x24 orders.trace '6&cart<Enter>/price<Enter>'

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 #include "analysis/sched.h"
+#include "analysis/pick.h"
 #include "analysis/tracew.h"
 #include "load/load.h"
 #include "store/spans.h"
@@ -49,7 +50,11 @@ static void goroutines(const struct snap *sn, struct arena *a)
 		if (r->kind != TK_G || !r->name)
 			continue;
 		uint8_t *in = tw_goroutines(sn, is_name, (void *)(uintptr_t)store_str(sn->st, r->name)->s, a);
-		uint8_t *out = tw_others(sn, in, a);
+		uint8_t *out = tw_others(sn, in, NULL, a), *one = tw_goroutine(sn, t, a);
+		uint8_t *peers = tw_others(sn, one, in, a);
+		OK(!tw_has(peers, t) &&
+		    tw_count(sn, peers, TIME_NONE, TIME_NONE) + tw_count(sn, one, TIME_NONE, TIME_NONE) ==
+			tw_count(sn, in, TIME_NONE, TIME_NONE));
 		OK(tw_has(in, t) && !tw_has(out, t));
 		OK(tw_count(sn, in, TIME_NONE, TIME_NONE) + tw_count(sn, out, TIME_NONE, TIME_NONE) == n);
 		f.g = in;
@@ -63,6 +68,32 @@ static void goroutines(const struct snap *sn, struct arena *a)
 		groups++;
 	}
 	OK(groups > 5);
+}
+
+static bool cut(const int64_t *v, uint32_t n, uint32_t first, bool gap)
+{
+	struct pick_slow s = pick_slow(v, n);
+	return s.first == first && s.gap == gap;
+}
+
+/* What D takes for slow. */
+static void slow(void)
+{
+	static const int64_t one[] = {5}, even[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+	    gap[] = {10, 11, 12, 13, 14, 15, 16, 40, 41, 42}, few[] = {10, 11, 12, 13, 14, 15, 16, 17, 40, 41},
+	    close[] = {10, 11, 12, 13, 14, 15, 16, 31, 32, 33}, low[] = {1, 9, 10, 11, 12, 13, 14, 15, 16, 17},
+	    two[] = {1, 2, 3, 4, 5, 12, 13, 14, 60, 61, 62};
+	int64_t many[1000];
+	for (int i = 0; i < 1000; i++)
+		many[i] = 1000 + i;
+	OK(cut(one, 1, 0, false));
+	OK(cut(even, 10, 9, false));
+	OK(cut(gap, 10, 7, true));
+	OK(cut(few, 10, 9, false));	/* less than 3 are beyond */
+	OK(cut(close, 10, 9, false));	/* less than twice */
+	OK(cut(low, 10, 9, false));	/* below the median */
+	OK(cut(two, 11, 8, true));	/* the larger of two */
+	OK(cut(many, 1000, 990, false));
 }
 
 /* How many tasks (which the trace has all of) or regions of a name took lo to hi. */
@@ -359,6 +390,7 @@ static void listed(struct arena *a)
 
 int main(void)
 {
+	slow();
 	const char *src = getenv("srcdir");
 	char path[4096];
 	struct bytes in;

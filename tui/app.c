@@ -226,8 +226,10 @@ void app_ask(struct app *a, const struct ask *k)
 		if (!app_open(a, k->pane, &k->place) && !a->sticky)
 			app_message(a, ST_DIM, "%s cannot show that", k->pane);
 		a->later.tell = a->later.go;
-		if (k->kind == ASK_QUERY && query_has_rest(&k->query))
+		if (k->kind == ASK_QUERY && query_has_rest(&k->query)) {
+			snprintf(a->rest_note, sizeof a->rest_note, "%.79s", k->text);
 			app_tell_rest(a);
+		}
 		break;
 	}
 }

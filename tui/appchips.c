@@ -78,7 +78,7 @@ static void put_rest(const struct app *a, const struct query *q, struct buf *b)
 {
 	(void)a;
 	if (query_has_rest(q))
-		buf_puts(b, "against=the rest");
+		buf_puts(b, q->group && (q->gs || q->g) ? "against=its group" : "against=the rest");
 }
 
 static void put_negative(const struct app *a, const struct query *q, struct buf *b)

@@ -67,8 +67,8 @@ void app_tell_rest(struct app *a)
 		    r.ns[0][best] < r.ns[1][best] ? "-" : "+");
 		text_ns(&b, most);
 	}
-	app_message(a, ST_NORMAL, "A - B, the mean of a %s, %u against %u other%s%s", what, r.n[0], r.n[1],
-	    text_s(r.n[1]), buf_str(&b));
+	app_message(a, ST_NORMAL, "%s%sA - B, the mean of a %s, %u against %u other%s%s", a->rest_note,
+	    *a->rest_note ? "; " : "", what, r.n[0], r.n[1], text_s(r.n[1]), buf_str(&b));
 	buf_free(&b);
 }
 

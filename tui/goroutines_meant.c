@@ -107,6 +107,7 @@ static void add_id(struct buf *ids, uint64_t id)
 struct meant {
 	const trk_id *trk;
 	uint32_t ng, n;
+	const char *group;	/* NULL, or an expression: they are compared with the others of it */
 	struct meant_row { uint32_t first, n; } *row;
 };
 
@@ -134,21 +135,23 @@ static void of_these(struct query *q, const char *group, const char *gs)
 }
 
 /* Those as numbers. */
-static bool say_these(const struct snap *sn, const void *arg, struct arena *a, struct query *q)
+static bool say_these(const struct snap *sn, const void *arg, struct arena *a, struct query *q, const char **said)
 {
+	(void)said;
 	const struct meant *m = arg;
 	struct buf ids = {0};
 	for (uint32_t i = 0; i < m->n; i++)
 		for (uint32_t k = m->row[i].first; k < m->row[i].first + m->row[i].n; k++)
 			add_id(&ids, store_trk(sn->st, m->trk[k])->id);
-	of_these(q, NULL, arena_strndup(a, ids.p, ids.n));
+	of_these(q, m->group, arena_strndup(a, ids.p, ids.n));
 	buf_free(&ids);
 	return true;
 }
 
 /* All others that are there: numbers, as no expression says "not". */
-static bool say_others(const struct snap *sn, const void *arg, struct arena *a, struct query *q)
+static bool say_others(const struct snap *sn, const void *arg, struct arena *a, struct query *q, const char **said)
 {
+	(void)said;
 	const struct meant *m = arg;
 	uint8_t *rest = xcalloc(sn->ntrks / 8 + 1u, 1);	/* in the order of their rows: a million lie far apart */
 	struct buf ids = {0};
@@ -187,6 +190,22 @@ static bool say_names(const struct gor *p, const struct pane_env *env, struct ar
 	return named;
 }
 
+/* The group of the goroutines that are listed, where it has others than those meant: they are alike but for what one
+   wants to find. NULL: there is none. */
+static const char *own_group(const struct gor *p, const struct pane_env *env, uint32_t meant, struct arena *a)
+{
+	struct buf b = {0};
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < p->ngroup && !n; i++)
+		n = p->groups[i].name == p->open ? p->groups[i].n : 0;
+	if (p->level == GL_GROUPS || p->by != GB_FUNCTION || !p->open || n <= meant)
+		return NULL;
+	tp_quote(session_snap(env->s)->st, p->open, &b);
+	const char *re = arena_strndup(a, b.p, b.n);
+	buf_free(&b);
+	return re;
+}
+
 static const char none[] = "nothing would be left without these";
 
 enum verdict gor_ask(struct gor *p, const struct pane_env *env, bool rest, struct ask *out)
@@ -198,6 +217,7 @@ enum verdict gor_ask(struct gor *p, const struct pane_env *env, bool rest, struc
 		return V_PASS;
 	}
 	bool named = say_names(p, env, &a, &out->query);
+	m->group = rest && !named ? own_group(p, env, m->n, &a) : NULL;
 	if (named && !rest) {
 		out->query.group = arena_strndup(env->scratch, out->query.group, strlen(out->query.group));
 		arena_free(&a);

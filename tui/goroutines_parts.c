@@ -135,6 +135,8 @@ static int draw_children(const struct gor *p, const struct pane_env *env, struct
 
 static stk_id stack_of(const struct gor_one *o)
 {
+	if (gor_one_wake(o))
+		return gor_one_wake(o)->stack;
 	const struct ival *v = gor_one_now(o);
 	/* a running stretch has its stack where it stopped: with what came after */
 	if (v->state == TS_RUN && o->rows.sel + 1 < o->n && v[1].state != TS_READY)
@@ -156,7 +158,13 @@ int gor_part_draw(const struct gor *p, const struct pane_env *env, struct grid *
 	const struct trk_row *t = store_trk(session_snap(env->s)->st, p->one.trk);
 	if (y + 1 >= h || !p->one.rows.n)
 		return y;
-	if (about[part].span)
+	const struct gor_wake *wake = part == GP_STACK ? gor_one_wake(&p->one) : NULL;
+	if (wake) {
+		struct buf b = {0};
+		tp_id(session_snap(env->s)->st, wake->to, &b);
+		grid_printf(g, y, 1, ST_HEAD, 0, "stack that woke %s", buf_str(&b));
+		buf_free(&b);
+	} else if (about[part].span)
 		grid_printf(g, y, 1, ST_HEAD, 0, "%s %u", about[part].head, p->one.rows.sel + 1);
 	else if (part == GP_CHILDREN && p->one.nchild)
 		grid_printf(g, y, 1, ST_HEAD, 0, "%u %s", p->one.nchild,

@@ -60,6 +60,11 @@ struct gor_one {			/* a goroutine's page */
 	uint32_t row, top;		/* ... or at which span; UINT32_MAX: not; top: of the rows then */
 	struct rows rows;
 	enum gor_part part;
+	struct gor_wake {		/* where ( led to: the moment, whom it woke, the waker's stack */
+		trk_id by, to;		/* by 0: nowhere yet */
+		int64_t t;
+		stk_id stack;
+	} wake;
 	const trk_id *child;		/* whom it created, in the order of their begins */
 	uint32_t nchild;
 	uint32_t *region, nregion;	/* its regions, spans of the store, in the order of their begins */
@@ -195,6 +200,7 @@ void gor_one_summary(const struct gor *, const struct pane_env *, struct buf *);
 void gor_one_detail(const struct gor *, const struct pane_env *, struct buf *);
 /* goroutines_parts.c: what is told beside the spans */
 int gor_part_draw(const struct gor *, const struct pane_env *, struct grid *, int y, int h, enum gor_part);
+const struct gor_wake *gor_one_wake(const struct gor_one *);	/* in the selected span is the one that ( led to; or NULL */
 static inline const struct ival *gor_one_now(const struct gor_one *o)
 {
 	return o->rows.n ? &o->v[o->rows.sel] : NULL;

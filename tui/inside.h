@@ -113,6 +113,7 @@ struct app {
 	bool queried;			/* this key has changed the query */
 	bool patient;
 	struct later later;
+	char rest_note[80];		/* how the ones that are compared with the rest were chosen, or "" */
 	uint32_t rest_of;	/* what is said of the rest waits for the calls of this query: its serial and 1 */
 	uint32_t part;			/* what is shown is of the first so many samples; 0: of all */
 	enum cmd_id did;		/* the command of this key, for undo */

@@ -529,7 +529,7 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 	buf_puts(b, p->level == GL_ONE
 			? "j k span  Enter timeline  ( cause  ) effect  W chain  4 flame of it  Tab part  q back"
 		    : p->level == GL_LIST ? "Enter its page  s < > sort  i invert  t tag  & match  5 timeline  4 flame "
-					    " D rest  f only it  x without  q back"
+					    "  D against its group  f only it  x without  q back"
 					  : "Enter open  gr group by  s < > sort  i invert  t tag  D rest  5 timeline  "
 					    "4 flame  f only  x without");
 }

@@ -222,20 +222,43 @@ static int64_t slow_from(const struct tasks *p)
 	return item_now(p) && !item_now(p)->open ? item_now(p)->t1 - item_now(p)->t0 : TIME_NONE;
 }
 
-/* Which are slow: they took lo to hi, or where both are TIME_NONE as long as a twentieth of the items. */
-struct slow { const struct item *item; uint32_t n; int64_t lo, hi; };
+/* Which are slow: they took lo to hi, or where both are TIME_NONE as pick_slow() finds among the items. Tasks that are not
+   whole have no latency, regions that are not have what the trace shows of them. */
+struct slow { const struct item *item; uint32_t n; int64_t lo, hi; bool regions; };
 
-static bool say_slow(const struct snap *sn, const void *arg, struct arena *a, struct query *q)
+/* From which latency on, and by which rule. */
+static const char *slow_words(struct arena *a, const int64_t *v, struct pick_slow s)
+{
+	struct buf b = {0};
+	buf_puts(&b, "slow: from ");
+	text_ns(&b, v[s.first]);
+	if (s.gap) {
+		buf_puts(&b, " (largest gap, after ");
+		text_ns(&b, v[s.first - 1]);
+		buf_putc(&b, ')');
+	} else {
+		buf_puts(&b, " (above p99)");
+	}
+	const char *words = arena_strndup(a, b.p, b.n);
+	buf_free(&b);
+	return words;
+}
+
+static bool say_slow(const struct snap *sn, const void *arg, struct arena *a, struct query *q, const char **said)
 {
 	const struct slow *s = arg;
 	int64_t lo = s->lo, *v = xmalloc((s->n + 1u) * sizeof *v);
 	uint32_t n = 0;
 	(void)sn;
 	for (uint32_t i = 0; i < s->n && lo == TIME_NONE && s->hi == TIME_NONE; i++)
-		if (!s->item[i].open)
+		if (s->regions || !s->item[i].open)
 			v[n++] = s->item[i].t1 - s->item[i].t0;
 	sched_sort(v, n);
-	lo = n ? v[n - 1 - (n - 1) / 20] : lo;
+	if (n) {
+		struct pick_slow cut = pick_slow(v, n);
+		lo = v[cut.first];
+		*said = slow_words(a, v, cut);
+	}
 	mem_free(v);
 	q->latency = latency_words(a, lo, s->hi);
 	return q->latency;
@@ -251,7 +274,7 @@ static enum verdict against_rest(struct tasks *p, const struct pane_env *env, st
 	struct arena a = {0};
 	struct slow *s = arena_zalloc(&a, sizeof *s);
 	bool picks = p->pick.lo != TIME_NONE || p->pick.hi != TIME_NONE;
-	*s = (struct slow){.lo = p->pick.lo, .hi = p->pick.hi};
+	*s = (struct slow){.lo = p->pick.lo, .hi = p->pick.hi, .regions = p->regions};
 	if (p->level == L_ONE || p->bars.on || (!picks && p->level == L_LIST)) {
 		s->lo = slow_from(p);
 		s->hi = TIME_NONE;

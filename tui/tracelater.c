@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "timeline.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { AT_ONCE = 20000 };	/* tracks, spans: a millisecond */
@@ -31,8 +32,10 @@ struct tp_later {
 static int work(struct job *j, void *arg)
 {
 	struct tp_later *l = arg;
+	const char *chosen = "";
 	(void)j;
-	l->any = !l->say || l->say(l->sn, l->arg, &l->mem, &l->ask.query);
+	l->any = !l->say || l->say(l->sn, l->arg, &l->mem, &l->ask.query, &chosen);
+	snprintf(l->ask.text, sizeof l->ask.text, "%s", chosen);
 	if (l->rest && l->any)
 		session_rest_about(l->sn, &l->ask.query, &l->r);
 	return 0;

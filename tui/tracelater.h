@@ -8,8 +8,9 @@
 
 /* A query that a pane asks for when it has been put together, beside the keyboard where there is much to look at. */
 struct tp_later;
-/* What the query says, its strings into the arena; by whoever has time. false: there would be nothing. */
-typedef bool tp_said(const struct snap *, const void *arg, struct arena *, struct query *);
+/* What the query says, its strings into the arena, and in *said, if anything, what was chosen; by any thread. false:
+   there would be nothing. */
+typedef bool tp_said(const struct snap *, const void *arg, struct arena *, struct query *, const char **said);
 
 struct tp_saying {
 	tp_said *say;			/* NULL: it is said already */

@@ -85,3 +85,19 @@ bool pick_region(const struct pick *p, const struct snap *sn, const struct sink_
 	return !(p->whole == PICK_WHOLE && !whole) && !(p->whole == PICK_PART && whole) && pick_latency(p, t1 - t0) &&
 	    (!p->text || says(p->text, sn->st, s->name));
 }
+
+struct pick_slow pick_slow(const int64_t *v, uint32_t n)
+{
+	enum { BEYOND = 3 };
+	uint32_t p99 = (uint32_t)(((uint64_t)n * 99 + 99) / 100);	/* how many are not above it */
+	struct pick_slow s = {p99 < n ? p99 : n - 1, false};
+	int64_t most = 0;
+	for (uint32_t i = (n - 1) / 2; i + BEYOND < n; i++) {
+		int64_t by = v[i + 1] - v[i];
+		if (by > most && by >= v[i]) {
+			most = by;
+			s = (struct pick_slow){i + 1, true};
+		}
+	}
+	return s;
+}

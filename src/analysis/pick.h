@@ -28,6 +28,11 @@ static inline bool pick_latency(const struct pick *p, int64_t ns)
 {
 	return (p->lo == TIME_NONE || ns >= p->lo) && (p->hi == TIME_NONE || ns <= p->hi);
 }
+/* Which of n latencies, in ascending order, are slow: those from the result on. gap: they are behind the largest
+   difference of neighbours above the median, of which the second is at least twice the first and at least 3 are as
+   long; where there is none, those above the 99th percentile, at least the last. n > 0. */
+struct pick_slow { uint32_t first; bool gap; };
+struct pick_slow pick_slow(const int64_t *v, uint32_t n);
 bool pick_task(const struct pick *, const struct store *, const struct sched_tasks *, const struct sched_task *);
 bool pick_region(const struct pick *, const struct snap *, const struct sink_span *);
 

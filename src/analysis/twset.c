@@ -274,11 +274,11 @@ uint8_t *tw_on_proc(const struct snap *sn, trk_id proc, int64_t from, int64_t to
 	return set;
 }
 
-uint8_t *tw_others(const struct snap *sn, const uint8_t *in, struct arena *a)
+uint8_t *tw_others(const struct snap *sn, const uint8_t *in, const uint8_t *among, struct arena *a)
 {
 	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1);
 	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
-		if (store_trk(sn->st, t)->kind == TK_G && !tw_has(in, t))
+		if (store_trk(sn->st, t)->kind == TK_G && !tw_has(in, t) && (!among || tw_has(among, t)))
 			set[t >> 3] |= (uint8_t)(1u << (t & 7));
 	return set;
 }

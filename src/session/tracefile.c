@@ -234,10 +234,12 @@ static bool has(const struct opt *o, enum opt_id id)
 	return opt_str(o, id) && *opt_str(o, id);
 }
 
+/* *among: NULL, or the group of the goroutines that are listed. */
 static int filter_goroutines(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f,
-    struct err *e)
+    const uint8_t **among, struct err *e)
 {
 	uint64_t id;
+	*among = NULL;
 	/* the reference's page of the group that has no name shows all goroutines: "^$" too */
 	if (has(o, OPT_GROUP) && strcmp(opt_str(o, OPT_GROUP), "^$")) {
 		struct rx *rx = expression(opt_str(o, OPT_GROUP), e);
@@ -248,6 +250,7 @@ static int filter_goroutines(const struct snap *sn, const struct opt *o, struct 
 	}
 	if (has(o, OPT_GOROUTINE)) {
 		uint32_t n;
+		*among = f->g;
 		f->g = tw_listed(sn, opt_str(o, OPT_GOROUTINE), a, &n);
 		if (!f->g)
 			return err_set(e, ERR_USAGE, ERR_NOWHERE,
@@ -315,13 +318,14 @@ static int filter_slices(const struct snap *sn, const struct opt *o, bool rest, 
 static int filter_side(const struct snap *sn, const struct opt *o, bool rest, struct arena *a, struct tw_filter *f,
     uint32_t *n, struct err *e)
 {
+	const uint8_t *among;
 	*n = 0;
-	if (filter_goroutines(sn, o, a, f, e) || filter_slices(sn, o, rest, a, f, n, e))
+	if (filter_goroutines(sn, o, a, f, &among, e) || filter_slices(sn, o, rest, a, f, n, e))
 		return -1;
 	if (f->slice)
 		return 0;
 	if (rest)
-		f->g = tw_others(sn, f->g, a);
+		f->g = tw_others(sn, f->g, among, a);
 	*n = tw_count(sn, f->g, f->from, f->to);
 	return 0;
 }

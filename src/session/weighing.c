@@ -43,6 +43,7 @@ static uint32_t trace_filter(const struct snap *sn, const struct query *q, bool 
 	rx_free(rx);
 	rx = NULL;
 	uint32_t n;
+	const uint8_t *group = f->g;
 	if (q->gs)
 		f->g = tw_listed(sn, q->gs, a, &n);
 	if (q->g)
@@ -65,7 +66,7 @@ static uint32_t trace_filter(const struct snap *sn, const struct query *q, bool 
 	if (f->slice)
 		return pick.n;
 	if (rest)
-		f->g = tw_others(sn, f->g, a);
+		f->g = tw_others(sn, f->g, q->gs || q->g ? group : NULL, a);
 	return query_has_rest(q) ? tw_count(sn, f->g, f->from, f->to) : 0;
 }
 
