@@ -51,7 +51,7 @@ done >"$tmp/one"
 	"$("$TTRACE" events "$trace" | grep -c 'RegionBegin.*Type="db.query"')" ] || fail "begins of the regions db.query"
 
 # f takes the goroutine of the event, or its P; a filter by functions would leave all events where they are
-"$TTRACE" view -script '9/GoReady<Enter>f' "$trace" | sed -n 2p | grep -q '| G[0-9]' || fail "f on an event of a goroutine"
+"$TTRACE" view -script '9/GoReady<Enter>f' "$trace" | sed -n 2p | grep -q '| goroutine [0-9]' || fail "f on an event of a goroutine"
 "$TTRACE" view -script '9/HeapAlloc<Enter>f' "$trace" | grep -q 'no goroutine and no P' || fail "f on an event of nobody"
 
 # what filters leave is found however far away it is and how little

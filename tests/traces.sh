@@ -84,8 +84,8 @@ shows '7(' 'the parent and the child of a task'
 shows '7](' 'of a region'
 
 # f in the menu is what f does there
-shows '5a' 'everything for the range alone'
-shows '6a' 'everything for these goroutines alone'
+shows '5a' 'restrict all panes to the range'
+shows '6a' 'restrict all panes to these goroutines'
 shows '4a' 'only stacks through'
 
 # starts and stops of Ps: as many as events has, on the row of a P and in pane 9
