@@ -17,14 +17,17 @@
 #include "base/mapped.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
-enum { FILES = 8, PATH_ROOM = 4096, STACK = 1 << 16, SIGNALS = 65 };
+enum { FILES = 8, PATH_ROOM = 4096, STACK = 1 << 16, SIGNALS = 65, NAME_RANDOM = 6 };
 enum { FREE, FILLING, SET };
 
 static struct {
@@ -51,6 +54,25 @@ int ending_remember(const char *path)
 		return i;
 	}
 	return -1;
+}
+
+int ending_create(char *path, int *file)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";	/* 32, so five bits choose one */
+	char *end = path + strlen(path) - NAME_RANDOM;
+	int fd = -1;
+	do {
+		uint64_t bits;
+		if (getrandom(&bits, sizeof bits, 0) != sizeof bits)
+			return -1;
+		for (int i = 0; i < NAME_RANDOM; i++, bits >>= 5)
+			end[i] = letters[bits & 31];
+		*file = ending_remember(path);
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0)
+			ending_forget(*file);
+	} while (fd < 0 && errno == EEXIST);
+	return fd;
 }
 
 void ending_forget(int file)

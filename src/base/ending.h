@@ -21,6 +21,11 @@ void ending_terminal(void (*restore)(void));
 int  ending_remember(const char *path);
 void ending_forget(int file);
 
+/* Create and open a file that did not exist, as mkstemp() does: the last six characters of path are replaced. It is
+   remembered before it exists, so no signal leaves it behind. Returns its descriptor; -1: errno says why. *file is for
+   ending_forget(). */
+int  ending_create(char *path, int *file);
+
 /* Do all that now. For signal handlers. */
 void ending_undo(void);
 

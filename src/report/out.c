@@ -45,9 +45,7 @@ static int open_beside(struct out *o, const char *path)
 	o->temp = xstrdup(buf_str(&b));
 	o->path = xstrdup(path);
 	buf_free(&b);
-	int fd = mkstemp(o->temp);
-	o->ending = fd < 0 ? -1 : ending_remember(o->temp);
-	return fd;
+	return ending_create(o->temp, &o->ending);
 }
 
 int out_open(struct out *o, const char *path, struct err *e)
