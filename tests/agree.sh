@@ -37,7 +37,7 @@ for what in tasks regions; do
 done
 
 # groups of goroutines: count, running, runnable, in system calls, blocked
-tsv goroutines | words '$15 !~ /[ (]/ { print $1, ns($3), ns($4), ns($5 + $6), ns($7) }' | sort >"$tmp/report"
+tsv goroutines | words '$17 !~ /[ (]/ { print $1, ns($3), ns($4), ns($5 + $6), ns($7) }' | sort >"$tmp/report"
 screen 100x200 6 | numbers 'NR > 3 && $1 ~ /^[0-9]+$/ && NF >= 6 { print $1, $2, $3, $4, $5 }' | sort >"$tmp/view"
 [ -s "$tmp/report" ] || fail "no goroutines to compare"
 grep -vxFf "$tmp/view" "$tmp/report" >"$tmp/lacks" && fail "goroutines of the report that the pane has not:" "$(head -n 3 "$tmp/lacks")"
@@ -47,7 +47,7 @@ at() { # at FILE: median, 95th and 99th percentile, greatest of its numbers
 	sort -n "$1" | words '{ v[NR - 1] = $1 } function at(q) { i = int(q * NR); return ns(v[i < NR ? i : NR - 1]) }
 		END { print at(.5), at(.95), at(.99), at(1) }'
 }
-group=$(tsv goroutines | awk -F'\t' 'NR == 1 { print $15 }')
+group=$(tsv goroutines | awk -F'\t' 'NR == 1 { print $17 }')
 exact="^$(printf %s "$group" | sed 's/[][().*+?{}|^$]/\\&/g')\$"
 tsv goroutines -group="$exact" | cut -f2 >"$tmp/lives"
 same "lives of $group" "$(screen 200x60 "6<Home>" | sed -n 's/.*lifetime *//p' | awk '{ print $1, $2, $3, $4 }')" "$(at "$tmp/lives")"

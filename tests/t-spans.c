@@ -9,6 +9,7 @@
  */
 #include "config.h"
 #include "analysis/bins.h"
+#include "analysis/blocked.h"
 #include "analysis/hunt.h"
 #include "analysis/longwait.h"
 #include "analysis/sched.h"
@@ -167,6 +168,7 @@ static void quantiles(const struct snap *sn, const struct spans *all, const trk_
 	int64_t *v[WAITS_STATES + 1];
 	uint32_t many[WAITS_STATES + 1] = {0};
 	static struct waits x;
+	uint32_t still = 0;
 	for (int k = 0; k <= WAITS_STATES; k++)
 		v[k] = xmalloc((all->n + 1) * sizeof **v);
 	for (size_t i = 0; i < all->n; i++) {
@@ -174,6 +176,7 @@ static void quantiles(const struct snap *sn, const struct spans *all, const trk_
 		int64_t born = store_trk(sn->st, s->trk)->t0;
 		if (!in(s, w) || (born != TIME_NONE && s->t1 <= born) || !among(g, n, s->trk))
 			continue;
+		still += state_waits(s->state) && s->t1 == sn->t1;
 		for (int k = 0; k < WAITS_STATES; k++)
 			if (s->state == of[k])
 				v[k][many[k]++] = s->t1 - s->t0;
@@ -183,6 +186,7 @@ static void quantiles(const struct snap *sn, const struct spans *all, const trk_
 	struct waits_ask q = {.g = g, .n = n, .t0 = w.t0, .t1 = w.t1, .most = UINT64_MAX};
 	memcpy(q.state, of, sizeof of);
 	waits_of(sn, &q, &x);
+	OK(x.still == still);
 	for (int k = 0; k <= WAITS_STATES; k++) {
 		struct sched_spread s = sched_spread(v[k], many[k]);
 		OK(!memcmp(&s, k == WAITS_STATES ? &x.ready : &x.block[k], sizeof s));
@@ -219,6 +223,15 @@ static void searches(const struct snap *sn, const struct spans *all)
 	}
 }
 
+/* How long a goroutine has been blocked at the end. */
+static int64_t blocked(const struct snap *sn, const struct spans *all, trk_id trk)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->v[i].trk == trk && all->v[i].t1 == sn->t1 && state_waits(all->v[i].state))
+			return all->v[i].t1 - all->v[i].t0;
+	return 0;
+}
+
 /* Accounts: of each goroutine its time by state, but for the end of a system call (sched_end()). */
 static void accounts(const struct snap *sn, const struct spans *all, struct window w, struct arena *a)
 {
@@ -237,6 +250,9 @@ static void accounts(const struct snap *sn, const struct spans *all, struct wind
 			wrong += k != TS_SYSCALL && k != TS_SYSBLOCK && k != TS_FOREVER && g->ns[k] != ns[g->trk][k] &&
 				 g->t0 <= w.t0;
 	}
+	const int64_t *still = still_blocked(sn, gs, a, NULL);
+	for (uint32_t i = 0; i < gs->ng; i++)
+		wrong += store_trk(sn->st, gs->g[i].trk)->to_t1 ? still && still[i] : (still ? still[i] : 0) != blocked(sn, all, gs->g[i].trk);
 	OK(!wrong);
 	mem_free(ns);
 }

@@ -34,6 +34,12 @@ same "goroutines and info" "$(sum 1 <"$tmp/groups")" "$(fact goroutines)"
 same "goroutines and their list" "$(sum 1 <"$tmp/groups")" "$(wc -l <"$tmp/all" | tr -d ' ')"
 same "running, groups and list" "$(sum 3 <"$tmp/groups")" "$(sum 3 <"$tmp/all")"
 
+# what is still blocked at the end: each goroutine, its group, and the tree of blocking by reason
+same "still blocked, groups and list" "$(cut -f15 <"$tmp/groups" | sum 1)" "$(awk -F'\t' '$10 > 0' "$tmp/all" | wc -l | tr -d ' ')"
+[ "$(awk -F'\t' '$7 > 0' "$tmp/all" | wc -l)" = 0 ] ||
+	same "still blocked, list and reasons" "$(sum 10 <"$tmp/all")" "$("$TTRACE" top -type=block -unit=ns -nodefraction=0 -nodecount=0 \
+	'-tagfocus=still blocked' "$trace" | sed -n 's/^Showing nodes accounting for \([0-9]*\)ns.*/\1/p')"
+
 # however they are grouped, they are the same goroutines
 for by in creator state label task proc life; do
 	tsv goroutines -by=$by >"$tmp/by"

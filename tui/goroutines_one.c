@@ -9,6 +9,7 @@
 #include "gorview.h"
 
 #include "analysis/calls.h"
+#include "analysis/longwait.h"
 #include "base/halve.h"
 #include "base/intern.h"
 #include "base/job.h"
@@ -26,11 +27,14 @@ static void about(const struct gor *p, const struct pane_env *env, uint32_t i, s
 	const struct store *st = session_snap(env->s)->st;
 	const struct gor_one *o = &p->one;
 	const struct ival *v = &o->v[i], *next = i + 1 < o->n ? &o->v[i + 1] : NULL;
+	const char *still = ival_still(session_snap(env->s), v);
 	if (v->state == TS_READY) {
 		if (!v->who)
 			buf_puts(b, i && o->v[i - 1].state == TS_RUN ? "gave up its P" : "by the runtime");
 		else
 			buf_puts(b, "by "), tp_who(st, v->who, b);
+		if (still)
+			buf_printf(b, "  %s", still);
 		return;
 	}
 	if (v->state == TS_RUN || v->state == TS_ASSIST || v->state == TS_SWEEP) {
@@ -40,6 +44,8 @@ static void about(const struct gor *p, const struct pane_env *env, uint32_t i, s
 			tp_site(st, next->stack, b);
 		return;
 	}
+	if (still)
+		buf_printf(b, "%s  ", still);
 	tp_site(st, v->stack, b);
 	if (next && next->state == TS_READY && next->who) {
 		buf_puts(b, "  woken by ");
@@ -47,7 +53,7 @@ static void about(const struct gor *p, const struct pane_env *env, uint32_t i, s
 	}
 }
 
-struct gor_said { uint32_t state, a, b; bool hit; };	/* state 0: nothing */
+struct gor_said { uint32_t state, a, b; bool still, hit; };	/* state 0: nothing */
 struct drawing { const struct gor *p; const struct pane_env *env; };
 
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
@@ -74,10 +80,10 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 }
 
 /* What is said of span i depends on these alone. */
-static struct gor_said said_of(const struct gor_one *o, uint32_t i)
+static struct gor_said said_of(const struct gor_one *o, const struct snap *sn, uint32_t i)
 {
 	const struct ival *v = &o->v[i], *next = i + 1 < o->n ? &o->v[i + 1] : NULL;
-	struct gor_said s = {.state = (uint32_t)v->state + 1};
+	struct gor_said s = {.state = (uint32_t)v->state + 1, .still = ival_still(sn, v)};
 	if (v->state == TS_READY) {
 		s.a = v->who;
 		s.b = !v->who && i && o->v[i - 1].state == TS_RUN;
@@ -97,8 +103,8 @@ void gor_one_search(const struct gor *p, const struct pane_env *env, uint8_t *hi
 	struct gor_said *said = xcalloc(SAID, sizeof *said);
 	struct buf b = {0};
 	for (uint32_t i = 0; i < p->one.n; i++) {
-		struct gor_said s = said_of(&p->one, i), *at = &said[hash_u64((uint64_t)s.state << 32 | s.a, s.b) % SAID];
-		if (at->state != s.state || at->a != s.a || at->b != s.b) {
+		struct gor_said s = said_of(&p->one, session_snap(env->s), i), *at = &said[hash_u64((uint64_t)s.state << 32 | s.a, s.b) % SAID];
+		if (at->state != s.state || at->a != s.a || at->b != s.b || at->still != s.still) {
 			buf_reset(&b);
 			buf_puts(&b, state_name(p->one.v[i].state));
 			buf_putc(&b, ' ');
@@ -110,6 +116,25 @@ void gor_one_search(const struct gor *p, const struct pane_env *env, uint8_t *hi
 	}
 	mem_free(said);
 	buf_free(&b);
+}
+
+bool gor_still_blocked(const struct gor *p, const struct pane_env *env)
+{
+	const struct ival *v = gor_one_now(&p->one);
+	return v && state_waits(v->state) && ival_still(session_snap(env->s), v);
+}
+
+/* "; still blocked for 476ms (mutex or semaphore)" */
+static void put_still(const struct gor_one *o, const struct snap *sn, struct buf *b)
+{
+	const struct ival *last = o->n && !o->cut ? &o->v[o->n - 1] : NULL;
+	const char *still = last ? ival_still(sn, last) : NULL;
+	if (!still)
+		return;
+	buf_printf(b, "; %s for ", still);
+	text_ns(b, last->t1 - last->t0);
+	if (state_waits(last->state))
+		buf_printf(b, " (%s)", state_name(last->state));
 }
 
 static void draw_top(const struct gor *p, const struct pane_env *env, struct grid *g)
@@ -131,6 +156,7 @@ static void draw_top(const struct gor *p, const struct pane_env *env, struct gri
 	text_ns(&b, p->one.s.total);
 	buf_puts(&b, ": ");
 	tp_shares(p->one.s.ns, p->one.s.total, &b);
+	put_still(&p->one, session_snap(env->s), &b);
 	tp_text(env, g, 1, 1, g->w - 1, ST_NORMAL, &b);
 	buf_free(&b);
 	tp_strip(env, g, 2, 1, g->w - 2, p->one.trk, p->scope.t0, p->scope.t1);
@@ -203,6 +229,8 @@ static enum verdict chain(struct gor *p, const struct pane_env *env, enum cmd_id
 		out->place = (struct place){.trk = e.to, .t0 = e.t, .t1 = TIME_NONE};
 		return V_ASK;
 	}
+	if (gor_still_blocked(p, env))
+		return ask_say(out, "it is still blocked at the end of the trace: nothing woke it");
 	if (v->state != TS_READY && v->state != TS_RUN && i + 1 < p->one.n)
 		v = &p->one.v[i + 1];
 	else if (v->state == TS_RUN && i)

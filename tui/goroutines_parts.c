@@ -182,6 +182,7 @@ int gor_part_draw(const struct gor *p, const struct pane_env *env, struct grid *
 	default: y = tp_stack(env, g, y, h, t->created ? t->created : t->start); break;
 	}
 	if (y == was)
-		grid_text(g, y++, 2, ST_DIM, 0, about[part].none);
+		grid_text(g, y++, 2, ST_DIM, 0, part == GP_CHAIN && gor_still_blocked(p, env)
+			? "nothing: it is still blocked at the end of the trace" : about[part].none);
 	return y;
 }

@@ -94,6 +94,20 @@ static int quantiles(struct grid *g, int y, const char *name, const struct sched
 	return y + 1;
 }
 
+static int draw_still(const struct waits *w, struct grid *g, int y)
+{
+	struct buf b = {0};
+	if (!w->still || y >= g->h)
+		return y;
+	text_count(&b, w->still);
+	buf_puts(&b, w->still == 1 ? ", for " : ", longest ");
+	text_ns(&b, w->still_longest);
+	grid_text(g, y, 2, ST_WARN, 0, "still blocked");
+	grid_text(g, y, 17, ST_NORMAL, 0, buf_str(&b));
+	buf_free(&b);
+	return y + 1;
+}
+
 static int draw_wakers(const struct gor_story *o, const struct pane_env *env, struct grid *g, int y)
 {
 	const struct waits *w = &o->w;
@@ -124,6 +138,7 @@ void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid
 	for (int k = 0; k < WAITS_STATES && (k < 1 || g->h > 12); k++)
 		if (o->state[k] != TS_NONE)
 			y = quantiles(g, y, state_name(o->state[k]), &o->w.block[k]);
+	y = draw_still(&o->w, g, y);
 	if (!o->w.ready.n) {
 		if (o->part)
 			grid_text(g, y, 2, ST_DIM, 0, "its waits are being counted");

@@ -198,6 +198,7 @@ void gor_one_side(const struct gor *, const struct pane_env *, struct grid *);
 enum verdict gor_one_act(struct gor *, const struct pane_env *, const struct act *, struct ask *);
 void gor_one_summary(const struct gor *, const struct pane_env *, struct buf *);
 void gor_one_detail(const struct gor *, const struct pane_env *, struct buf *);
+bool gor_still_blocked(const struct gor *, const struct pane_env *);	/* is the selected span? */
 /* goroutines_parts.c: what is told beside the spans */
 int gor_part_draw(const struct gor *, const struct pane_env *, struct grid *, int y, int h, enum gor_part);
 const struct gor_wake *gor_one_wake(const struct gor_one *);	/* in the selected span is the one that ( led to; or NULL */

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "timeline.h"
 
+#include "analysis/longwait.h"
 #include "base/job.h"
 #include "base/mem.h"
 
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #define NOBODY "nobody woke it: a timer, the network poller, or it began before the trace"
+#define STILL "it is still blocked at the end of the trace: nothing woke it"
 #define NOWHERE "no goroutine under the cursor"
 
 struct tl_asking {
@@ -104,6 +106,10 @@ static void find_cause(const struct snap *sn, const struct tl_question *q, struc
 		find_effect(sn, q, a, g);
 		return;
 	}
+	if (state_waits(iv.state) && ival_still(sn, &iv)) {
+		snprintf(a->text, sizeof a->text, STILL);
+		return;
+	}
 	while (iv.state != TS_READY)
 		if (tl_waits(iv.state) ? !ival_step(sn, &iv, 1) : !ival_step(sn, &iv, -1) || tl_waits(iv.state))
 			break;
@@ -126,8 +132,10 @@ static void find_chain(const struct snap *sn, const struct tl_question *q, struc
 	trk_id g = goroutine(sn, q->trk, q->at);
 	if (g && g < sn->ntrks && store_trk(sn->st, g)->kind == TK_G)
 		a->nchain = tl_follow(sn, g, q->at, a->chain);
+	struct ival iv;
+	bool still = g && ival_at(sn, g, q->at, &iv) && state_waits(iv.state) && ival_still(sn, &iv);
 	if (!a->nchain)
-		snprintf(a->text, sizeof a->text, "%s", g ? NOBODY : NOWHERE);
+		snprintf(a->text, sizeof a->text, "%s", still ? STILL : g ? NOBODY : NOWHERE);
 }
 
 static void find(const struct snap *sn, const struct tl_question *q, struct tl_answer *a, const struct job *j)

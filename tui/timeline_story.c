@@ -11,6 +11,7 @@
 #include "config.h"
 #include "timeline.h"
 
+#include "analysis/longwait.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "tracepane.h"
@@ -67,11 +68,14 @@ static bool of_goroutine(
 	return *g && ival_at(snap, *g, tl->at, iv);
 }
 
-static void put_now(const struct store *st, trk_id g, const struct ival *iv, struct buf *b)
+static void put_now(const struct snap *snap, trk_id g, const struct ival *iv, struct buf *b)
 {
-	tl_track_name(st, g, b);
+	const char *still = ival_still(snap, iv);
+	tl_track_name(snap->st, g, b);
 	buf_printf(b, " %s ", state_name(iv->state));
 	text_ns(b, iv->t1 - iv->t0);
+	if (still)
+		buf_printf(b, ", %s", still);
 }
 
 /* ", then chan receive": what came after. */
@@ -221,7 +225,7 @@ void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
 	}
 	g = row;
 	if (of_goroutine(tl, env, &iv, &g)) {
-		put_now(snap->st, g, &iv, b);
+		put_now(snap, g, &iv, b);
 		put_next(snap, &iv, b);
 	} else if (tl_interval(tl, env, &iv)) {
 		buf_puts(b, state_name(iv.state));
@@ -269,6 +273,8 @@ static void put_waker(const struct snap *snap, trk_id g, const struct ival *iv, 
 	} else if (tl_waits(iv->state)) {
 		struct ival next = *iv;
 		buf_printf(b, "waits (%s)", state_name(iv->state));
+		if (ival_still(snap, iv))
+			buf_printf(b, "; %s at the end of the trace", ival_still(snap, iv));
 		if (ival_step(snap, &next, 1) && next.state == TS_READY && next.who) {
 			buf_puts(b, "; ended by ");
 			tl_track_name(snap->st, next.who, b);

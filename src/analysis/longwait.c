@@ -29,3 +29,10 @@ bool longest_wait(const struct snap *sn, const struct longwait_ask *q, struct iv
 	    .open = true, .most = q->most, .on = q->on, .take = judge, .arg = &l});
 	return l.any && ival_at(sn, q->g[l.v.k], l.v.t0, best);
 }
+
+const char *ival_still(const struct snap *sn, const struct ival *v)
+{
+	if (!sn->complete || v->t1 < sn->t1)
+		return NULL;
+	return state_waits(v->state) ? "still blocked" : v->state == TS_READY ? "still runnable" : NULL;
+}

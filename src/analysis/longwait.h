@@ -11,6 +11,10 @@ static inline bool state_waits(enum tstate s)
 	return s >= TS_CHANSEND && s != TS_UNKNOWN && s < TS__N;
 }
 
+/* What an interval does beyond the end of the trace: "still blocked", "still runnable"; NULL: it ends before, or does
+   something else, or not all has been read. */
+const char *ival_still(const struct snap *, const struct ival *);
+
 /* The longest wait of n goroutines in [t0, t1), whole also where it goes beyond that; of equals the first goroutine's,
    and of those the first. Sheets are gone through once, for so many steps (allspans.h); *all: that was all of them.
    false: there is none. */

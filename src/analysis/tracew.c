@@ -22,6 +22,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/crowd.h"
+#include "base/buf.h"
 #include "base/halve.h"
 #include "base/intern.h"
 #include "base/shelf.h"
@@ -401,10 +402,23 @@ static void pass_sheets(struct pass *p)
 	}
 }
 
+/* The tag of a wait that does not end in the trace: its reason, and that it is still blocked. */
+static str_id still_tag(const struct pass *p, str_id reason)
+{
+	const struct str_row *s = store_str(p->sn->st, reason);
+	struct buf b = {0};
+	buf_put(&b, s->s, s->n);
+	buf_puts(&b, ", still blocked");
+	str_id tag = build_text(p->sn, b.p, b.n);
+	buf_free(&b);
+	return tag;
+}
+
 /* What goes on when the trace ends. */
 static void pass_end(struct pass *p)
 {
 	struct endless *e = &p->endless;
+	str_id reason = 0, still = 0;	/* the newest, and with what is added */
 	for (trk_id t = 1; t < p->sn->ntrks; store_pass(p->sn, t++)) {
 		const struct open *o = &p->open[t];
 		if (t % STORE_PASS == 0)
@@ -412,7 +426,13 @@ static void pass_end(struct pass *p)
 		if (!o->kind)
 			continue;
 		if (p->mode != M_ENDLESS) {
-			charge(p, t, o, p->sn->t1, charged_stack(p, t, o, TS_NONE, 0));
+			struct open last = *o;
+			if (p->tags && p->type == TW_BLOCK && o->kind != TS_UNKNOWN) {
+				still = still && o->tag == reason ? still : still_tag(p, o->tag);
+				reason = o->tag;
+				last.tag = still;
+			}
+			charge(p, t, &last, p->sn->t1, charged_stack(p, t, o, TS_NONE, 0));
 			continue;
 		}
 		e->v = mem_grow(e->v, &e->cap, e->n + 1, sizeof *e->v);

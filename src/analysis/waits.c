@@ -41,6 +41,10 @@ static void count(void *arg, const struct allspans_one *v)
 	struct counting *c = arg;
 	struct waits *o = c->o;
 	o->spans++;
+	if (c->sn->complete && v->t1 >= c->sn->t1 && state_waits(v->state)) {
+		o->still++;
+		o->still_longest = v->t1 - v->t0 > o->still_longest ? v->t1 - v->t0 : o->still_longest;
+	}
 	if (v->state == TS_READY) {
 		histo_add(&o->histo, v->t1 - v->t0);
 		add(&c->ready, v->t1 - v->t0);

@@ -16,6 +16,8 @@ struct waits {
 	/* start functions, those that did most first; 0: nobody */
 	struct { str_id name; uint32_t n; } waker[WAITS_WAKERS];
 	uint32_t nwaker, wakes, spans;
+	uint32_t still;			/* so many are still blocked at the end of the trace, */
+	int64_t still_longest;		/* one of them for so long */
 	bool cut;			/* not all spans were looked at */
 };
 

@@ -8,9 +8,11 @@
 #include "config.h"
 #include "report/trep.h"
 
+#include "analysis/blocked.h"
 #include "analysis/calls.h"
 #include "analysis/bins.h"
 #include "analysis/gorby.h"
+#include "analysis/longwait.h"
 #include "base/text.h"
 #include "base/wrap.h"
 
@@ -18,8 +20,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void groups_json(const struct trep *r, const struct sched_groups *gs, enum gor_by by)
+/* Groups, and how long their goroutines have been blocked when the trace ends: NULL, or by goroutine. */
+struct listing { const struct sched_groups *gs; const int64_t *still; };
+
+static void still_json(struct json *j, int64_t ns)
 {
+	if (ns)
+		json_i64(j, "still_blocked_ns", ns);
+	else
+		json_null(j, "still_blocked_ns");
+}
+
+static void groups_json(const struct trep *r, const struct listing *l, enum gor_by by)
+{
+	const struct sched_groups *gs = l->gs;
 	struct json j = { .b = r->out };
 	json_object(&j, NULL);
 	if (by != GB_FUNCTION)
@@ -34,12 +48,16 @@ static void groups_json(const struct trep *r, const struct sched_groups *gs, enu
 		json_str(&j, "name", s.s, s.n);
 		json_i64(&j, "count", g->n);
 		json_i64(&j, "exec_ns", g->exec);
+		struct still_sum still = still_sum(l->still, g);
+		json_u64(&j, "still_blocked", still.n);
+		still_json(&j, still.longest);
 		json_array(&j, "goroutines");
 		for (uint32_t k = 0; k < g->n; k++) {
 			const struct gstat *x = &gs->g[g->first + k];
 			json_object(&j, NULL);
 			json_u64(&j, "id", store_trk(r->st, x->trk)->id);
 			trep_gstat_json(r, &j, x);
+			still_json(&j, l->still ? l->still[g->first + k] : 0);
 			json_end(&j);
 			if (!trep_flow(r, g->first + k))
 				break;
@@ -70,7 +88,7 @@ static struct gstat add_up(const struct trep *r, const struct sched_groups *gs, 
 }
 
 /* Of one goroutine each: how long they ran, and how long they waited to run. */
-enum { QUANTS = 5 };
+enum { QUANTS = 5, STILL = 2 };
 static void quantile_cells(const struct trep *r, struct table *t, const struct sched_groups *gs,
     const struct sched_group *g)
 {
@@ -88,20 +106,22 @@ static void quantile_cells(const struct trep *r, struct table *t, const struct s
 	}
 }
 
-static void groups_table(const struct trep *r, const struct sched_groups *gs, enum gor_by by)
+static void groups_table(const struct trep *r, const struct listing *l, enum gor_by by)
 {
+	const struct sched_groups *gs = l->gs;
 	static const char *const title[GB__N] = { "Start function", "Created in", "At the end", "Label", "Task",
 	    "Last ran on", "Life" };
-	static const struct table_col quant[QUANTS] = {
+	static const struct table_col quant[QUANTS + STILL] = {
 		{ "Exec p50", "exec_p50_ns", TB_NS }, { "p99", "exec_p99_ns", TB_NS }, { "max", "exec_max_ns", TB_NS },
 		{ "Wait p50", "sched_wait_p50_ns", TB_NS }, { "p99", "sched_wait_p99_ns", TB_NS },
+		{ "Still blocked", "still_blocked", TB_INT }, { "longest", "still_blocked_longest_ns", TB_NS },
 	};
 	struct table t;
-	struct table_col col[TREP_GCOLS + QUANTS + 2] = { { "Count", "count", TB_INT } };
+	struct table_col col[TREP_GCOLS + QUANTS + STILL + 2] = { { "Count", "count", TB_INT } };
 	memcpy(col + 1, trep_gcols, sizeof trep_gcols);
 	memcpy(col + 1 + TREP_GCOLS, quant, sizeof quant);
-	col[TREP_GCOLS + QUANTS + 1] = (struct table_col){ title[by], "name", TB_STR };
-	table_begin(&t, col, TREP_GCOLS + QUANTS + 2);
+	col[TREP_GCOLS + QUANTS + STILL + 1] = (struct table_col){ title[by], "name", TB_STR };
+	table_begin(&t, col, TREP_GCOLS + QUANTS + STILL + 2);
 	for (uint32_t i = 0; i < gs->n; i++) {
 		const struct sched_group *g = &gs->group[i];
 		struct gstat sum = add_up(r, gs, g);
@@ -113,36 +133,42 @@ static void groups_table(const struct trep *r, const struct sched_groups *gs, en
 		table_int(&t, g->n);
 		trep_gcells(&t, &sum);
 		quantile_cells(r, &t, gs, g);
+		struct still_sum still = still_sum(l->still, g);
+		table_int(&t, still.n);
+		table_int(&t, still.longest);
 		table_str(&t, s.s, s.n);
 	}
 	table_print(&t, r->format, r->out);
 	table_free(&t);
 }
 
-static void group_rows(const struct trep *r, struct trep_rows *rows, const struct sched_groups *gs,
+static void group_rows(const struct trep *r, struct trep_rows *rows, const struct listing *l,
     const struct sched_group *g)
 {
 	for (uint32_t k = 0; k < g->n && !r->to->failed; k++) {
-		const struct gstat *x = &gs->g[g->first + k];
+		const struct gstat *x = &l->gs->g[g->first + k];
 		struct trep_text s = trep_str(r, store_trk(r->st, x->trk)->name, "");
 		table_int(rows->t, (int64_t)store_trk(r->st, x->trk)->id);
 		trep_gcells(rows->t, x);
+		table_int(rows->t, l->still ? l->still[g->first + k] : 0);
 		table_str(rows->t, s.s, s.n);
 		trep_row(rows);
 	}
 }
 
-static void list_table(const struct trep *r, const struct sched_groups *gs)
+static void list_table(const struct trep *r, const struct listing *l)
 {
+	const struct sched_groups *gs = l->gs;
 	struct table t;
-	struct table_col col[TREP_GCOLS + 2] = { { "Goroutine", "id", TB_INT } };
+	struct table_col col[TREP_GCOLS + 3] = { { "Goroutine", "id", TB_INT } };
 	memcpy(col + 1, trep_gcols, sizeof trep_gcols);
-	col[TREP_GCOLS + 1] = (struct table_col){ "Start function", "name", TB_STR };
-	table_begin(&t, col, TREP_GCOLS + 2);
+	col[TREP_GCOLS + 1] = (struct table_col){ "Still blocked", "still_blocked_ns", TB_NS };
+	col[TREP_GCOLS + 2] = (struct table_col){ "Start function", "name", TB_STR };
+	table_begin(&t, col, TREP_GCOLS + 3);
 	for (struct trep_rows k = { .r = r, .t = &t }; trep_again(&k);)
 		for (uint32_t i = 0; i < gs->n; i++)
 			if (trep_named(r, gs->group[i].name))
-				group_rows(r, &k, gs, &gs->group[i]);
+				group_rows(r, &k, l, &gs->group[i]);
 	table_free(&t);
 }
 
@@ -161,12 +187,13 @@ int report_goroutines(const struct opt *o, struct out *out, struct err *e)
 	r.ask.key = gor_by_keys(r.sn, (enum gor_by)by, r.t0, r.t1, r.mem, &r.ask.on);
 	const struct sched *s = sched_new(r.sn, r.mem);
 	const struct sched_groups *gs = sched_groups(s, &r.ask, r.mem);
+	const struct listing l = { gs, r.t1 >= r.sn->t1 ? still_blocked(r.sn, gs, r.mem, &r.ask.on) : NULL };
 	if (r.format == TF_JSON)
-		groups_json(&r, gs, (enum gor_by)by);
+		groups_json(&r, &l, (enum gor_by)by);
 	else if (o->v[OPT_NAME].set || (!o->v[OPT_BY].set && (o->v[OPT_GROUP].set || r.filter.g || r.filter.slice)))
-		list_table(&r, gs);
+		list_table(&r, &l);
 	else
-		groups_table(&r, gs, (enum gor_by)by);
+		groups_table(&r, &l, (enum gor_by)by);
 	trep_close(&r);
 	return 0;
 }
@@ -326,6 +353,26 @@ static bool lived_before(const struct trep *r, trk_id g)
 	return have && v.t0 < t0;
 }
 
+/* How long it has been blocked, or runnable, when the trace ends; its last span in *v. NULL: it is neither. */
+static const char *still(const struct trep *r, trk_id g, struct ival *v)
+{
+	return ival_at(r->sn, g, r->sn->t1 - 1, v) ? ival_still(r->sn, v) : NULL;
+}
+
+static void still_line(const struct trep *r, trk_id g)
+{
+	struct ival v;
+	const char *how = still(r, g, &v);
+	if (!how)
+		return;
+	buf_printf(r->out, "  %s at the end of the trace", how);
+	if (state_waits(v.state))
+		buf_printf(r->out, ", %s", state_names[v.state]);
+	buf_puts(r->out, ": ");
+	text_ns(r->out, v.t1 - v.t0);
+	buf_putc(r->out, '\n');
+}
+
 static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x)
 {
 	const struct trk_row *row = store_trk(r->st, g);
@@ -350,6 +397,7 @@ static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x
 		part_line(r, "blocked, ",
 		    trep_str(r, x->block[i].name, *x->block[i].text ? x->block[i].text : "reason unknown"),
 		    x->block[i].ns);
+	still_line(r, g);
 	part_line(r, "unknown", no, x->unknown);
 	for (uint32_t i = 0; i < x->nrange; i++)
 		part_line(r, "of this in ", trep_str(r, x->range[i].name, ""), x->range[i].ns);
@@ -425,6 +473,9 @@ static void goroutine_json(const struct trep *r, trk_id g, const struct gstat *x
 		json_null(&j, "creator");
 	json_i64(&j, "start_ns", x->t0);
 	trep_gstat_json(r, &j, x);
+	struct ival last;
+	const char *how = still(r, g, &last);
+	still_json(&j, how && state_waits(last.state) ? last.t1 - last.t0 : 0);
 	json_array(&j, "states");
 	for (size_t i = 0; i + t->ncol <= t->ncell; i += t->ncol) {
 		json_object(&j, NULL);
