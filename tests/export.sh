@@ -102,8 +102,27 @@ w '8]' s.tsv "$trace" stw -format=tsv
 "$TTRACE" view -script '6<Enter><Enter>:w one.csv<Enter>' "$trace" >out && head -n 1 one.csv | grep -q '^start_ns' || fail "one goroutine: $(cat out)"
 # a file that is there stays, unless one insists
 echo mine >a.csv
-"$TTRACE" view -script ':w a.csv<Enter>' "$cpu" | grep -q 'w! replaces it' || fail "it does not say that the file is there"
+"$TTRACE" view -script ':w a.csv<Enter>' "$cpu" | grep -q 'a.csv exists: y replaces it' || fail "it does not say that the file is there"
 [ "$(cat a.csv)" = mine ] || fail ":w replaces a file"
+"$TTRACE" view -script ':w a.csv<Enter>n' "$cpu" | grep -q 'the file was kept' || fail "n does not say that the file was kept"
+[ "$(cat a.csv)" = mine ] || fail ":w and n replace a file"
+"$TTRACE" view -script ':w a.csv<Enter>y' "$cpu" >out
+head -n 1 a.csv | grep -q '^name,' || fail ":w and y do not replace the file: $(tail -n 2 out)"
+# P shows the name before it writes; a report to a file and the screen ask as well
+"$TTRACE" view -script 'P' "$cpu" | tail -n 1 | grep -q '^:screen ttrace-1.txt' || fail "P does not show the name"
+[ ! -e ttrace-1.txt ] || fail "P writes before it was confirmed"
+"$TTRACE" view -script 'P<Enter>' "$cpu" | grep -q 'the screen is in ttrace-1.txt' && grep -q '^ttrace cpu' ttrace-1.txt || fail "P and Enter write no screen"
+"$TTRACE" view -script 'P' "$cpu" | tail -n 1 | grep -q '^:screen ttrace-2.txt' || fail "P offers a name that is taken"
+for keys in ':screen kept<Enter>' ':raw > kept<Enter>' ':raw<Enter>:tree > kept<Enter>' ':list . > kept<Enter>'; do
+	echo mine >kept
+	"$TTRACE" view -script "$keys" "$cpu" | grep -q 'kept exists: y replaces it' || fail "$keys does not ask"
+	"$TTRACE" view -script "${keys}q" "$cpu" >out
+	[ "$(cat kept)" = mine ] || fail "$keys replaces a file"
+	"$TTRACE" view -script "${keys}y" "$cpu" >out
+	[ "$(cat kept)" = mine ] && fail "$keys and y do not replace the file: $(tail -n 2 out)"
+done
+[ "$(find . -name '*.??????' -newer a.csv | wc -l)" = 0 ] || fail "temporary files are left: $(ls)"
+echo mine >a.csv
 "$TTRACE" view -script ':w! a.csv<Enter>' "$cpu" >out
 head -n 1 a.csv | grep -q '^name,' || fail ":w! does not: $(tail -n 2 out)"
 "$TTRACE" view -script ':w x/y.csv<Enter>' "$cpu" | grep -q 'x/y.csv cannot be written' || fail "a folder that is not there"
@@ -133,6 +152,7 @@ cat "$trace" >pipe &
 "$TTRACE" view -script ':traces > own.traces<Enter>:wire > own.wire<Enter>' pipe >out
 "$TTRACE" traces "$trace" | cmp -s - own.traces || fail "traces of a pipe: $(tail -n 2 out)"
 "$TTRACE" wire "$trace" | cmp -s - own.wire || fail "wire of a pipe: $(tail -n 2 out)"
+TTRACESECURE=1 "$TTRACE" view -script ':raw<Enter>:tree > new.txt<Enter>' "$cpu" | grep -q TTRACESECURE && [ ! -e new.txt ] || fail "TTRACESECURE writes a report"
 TTRACESECURE=1 "$TTRACE" view -script ':w new.csv<Enter>' "$cpu" | grep -q TTRACESECURE && [ ! -e new.csv ] || fail "TTRACESECURE writes"
 "$TTRACE" view -script ':w in.folded<Enter>' - <"$cpu" >out && "$TTRACE" folded "$cpu" | cmp -s - in.folded || fail "standard input: $(tail -n 2 out)"
 exit $bad

@@ -81,10 +81,10 @@ done
 check 'a name colours nothing' is "$(grep -c "$(printf '\033\[31mred')" "$tmp/evil.ans")" 0
 check 'SVG: it is there' grep -qF '&lt;script&gt;' "$tmp/evil.svg"
 press ":screen $tmp/s.txt<Enter>" "$cpu"
-check 'what is there is not written over' grep -q 'File exists' "$tmp/out"
+check 'what is there is not written over' grep -q 'exists: y replaces it' "$tmp/out"
 
 # a name that nobody gave, which the screen that is drawn for the file must not write over
-(cd "$tmp" && "$TTRACE" view -script P -size 120x40 "$trace" >out)
+(cd "$tmp" && "$TTRACE" view -script 'P<Enter>' -size 120x40 "$trace" >out)
 check 'the file that was made is named' grep -q 'the screen is in ttrace-1.txt' "$tmp/out"
 
 # the pane through a command, and back

@@ -258,6 +258,8 @@ void app_act(struct app *a, const struct act *act)
 		return;
 	if (act->cmd == CMD_GOTO_TIME && act->arg && app_ahead_goto(a, act->arg))
 		return;
+	if (act->cmd == CMD_REPORT && !app_report_may_write(a, act))
+		return;
 	if (act->cmd == CMD_TAG && act->arg) {	/* by name: the same in all panes */
 		app_tag(a, act->arg);
 		return;
@@ -516,6 +518,7 @@ void app_free(struct app *a)
 	mem_free(a->saved);
 	for (int i = 0; i < MARKS; i++)
 		mem_free(a->mark_text[i]);
+	mem_free(a->over.arg);
 	mem_free(a->last.key);
 	mem_free(a->last.begin);
 	mem_free(a->last.filters);

@@ -127,14 +127,28 @@ static void top_args(struct app *a, const char *arg)
 		app_filter(a, CMD_IGNORE, ignore, false);
 }
 
+/* The file of "list RE > FILE"; NULL: there is none. */
+static const char *file_of(const char *arg)
+{
+	const char *s = arg ? strstr(arg, arg[0] == '>' ? ">" : " >") : NULL;
+	s = s ? strchr(s, '>') + 1 : NULL;
+	return s ? s + strspn(s, " ") : NULL;
+}
+
+bool app_report_may_write(struct app *a, const struct act *act)
+{
+	const char *file = file_of(act->arg);
+	if (file && a->secure)
+		app_message(a, ST_WARN, "off, as TTRACESECURE is set");
+	else if (file && !*file)
+		app_message(a, ST_ERROR, "> FILE: a file name is missing");
+	return !file || (!a->secure && *file && app_may_write(a, CMD_REPORT, act->arg, file));
+}
+
 /* "list RE > FILE": the report of that name, into a file. */
 static bool to_file(struct app *a, const struct act *act)
 {
-	const char *file = strstr(act->arg, act->arg[0] == '>' ? ">" : " >");
-	if (file && a->secure) {
-		app_message(a, ST_WARN, "off, as TTRACESECURE is set");
-		return true;
-	}
+	const char *file = file_of(act->arg);
 	if (act->cmd == CMD_REPORT)
 		return false;
 	for (const struct report_row *r = report_rows; file && r->name; r++)
@@ -338,7 +352,7 @@ static bool common_program(struct app *a, const struct act *act)
 	case CMD_COPY_ALL: app_copy(a, "report"); return true;
 	case CMD_COPY_VIEW: app_copy(a, "view"); return true;
 	case CMD_SCREEN: app_screen(a, act->arg); return true;
-	case CMD_WRITE: app_write(a, act->arg, false); return true;
+	case CMD_WRITE: app_write(a, act->arg); return true;
 	case CMD_PIPE: app_pipe(a, act->arg); return true;
 	case CMD_EDIT: app_edit(a); return true;
 	case CMD_FETCH: app_fetch(a, act->arg); return true;

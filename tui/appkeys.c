@@ -182,7 +182,9 @@ void app_key(struct app *a, int32_t key)
 	a->keyed = true;
 	a->todo &= ~START_AT;	/* who presses keys has chosen a place */
 	a->turned = false;
-	if (a->asking)
+	if (app_over_key(a, key))
+		;
+	else if (a->asking)
 		app_prompt_key(a, key);
 	else if (a->pop.kind && app_pop_key(a, key))
 		;

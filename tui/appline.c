@@ -260,7 +260,9 @@ static bool short_form(struct app *a, const char *line)
 		return true;
 	}
 	if (!strncmp(line, "w!", 2) && (!line[2] || line[2] == ' ')) {
-		app_write(a, line + 2 + strspn(line + 2, " "), true);
+		a->replaces = true;
+		app_write(a, line + 2 + strspn(line + 2, " "));
+		a->replaces = false;
 		return true;
 	}
 	if (!strncmp(line, "top", 3) && isdigit((unsigned char)line[3])) {

@@ -4,8 +4,8 @@
  * What leaves the viewer: the clipboard, a file, another program, the editor.
  *
  * The app only says what; reaching the clipboard or an editor is the terminal's
- * business (struct app_wants). Files are created, never overwritten in passing:
- * P finds a name that is free. TTRACESECURE in the environment turns all of it
+ * business (struct app_wants). A key that writes a file first shows its name, and
+ * asks before it replaces one that exists (appwrite.c). TTRACESECURE in the environment turns all of it
  * off, for machines where a viewer should do nothing but view.
  */
 #include "config.h"
@@ -13,15 +13,15 @@
 
 #include "analysis/source.h"
 #include "base/mem.h"
+#include "base/newfile.h"
+#include "base/path.h"
 #include "base/put.h"
 #include "base/text.h"
 #include "picture.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 static bool refuse(struct app *a)
 {
@@ -82,34 +82,45 @@ void app_copied(struct app *a, const char *file, bool failed)
 
 /* ---- files */
 
-/* Its name is the caller's: drawing the screen forgets all that is scratch. */
-static int create(const char *file, struct buf *name)
+/* P: the name is shown, and can be changed, before anything is written. */
+static void ask_name(struct app *a)
 {
-	buf_puts(name, file ? file : "");
-	if (name->n)
-		return open(buf_str(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	struct stat st;
+	struct buf b = {0};
 	for (int i = 1; i < 1000; i++) {
-		buf_reset(name);
-		buf_printf(name, "ttrace-%d.txt", i);
-		int fd = open(buf_str(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0 || errno != EEXIST)
-			return fd;
+		buf_reset(&b);
+		buf_printf(&b, "screen ttrace-%d.txt", i);
+		if (lstat(buf_str(&b) + strlen("screen "), &st))
+			break;
 	}
-	return -1;
+	app_prompt(a, CMD_COMMAND, buf_str(&b));
+	buf_free(&b);
+}
+
+static int write_file(const char *file, const struct buf *b, struct err *e)
+{
+	struct newfile f;
+	struct err later;
+	if (newfile_open(&f, file, e))
+		return -1;
+	int rc = put_all(f.fd, b->p, b->n) ? err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", file, strerror(errno)) : 0;
+	return newfile_close(&f, !rc, rc ? &later : e) || rc ? -1 : 0;
 }
 
 void app_screen(struct app *a, const char *file)
 {
+	const struct pane_ops *p = pane_now(a);
 	struct buf b = {0}, name = {0};
+	struct err e;
 	if (refuse(a))
 		return;
-	int fd = create(file, &name);
-	if (fd < 0) {
-		app_message(a, ST_ERROR, "%s: %s", buf_str(&name), strerror(errno));
-		buf_free(&name);
+	if (!file || !*file) {
+		ask_name(a);
 		return;
 	}
-	const struct pane_ops *p = pane_now(a);
+	if (!app_may_write(a, CMD_SCREEN, file, file))
+		return;
+	buf_puts(&name, path_home(&a->scratch, file));	/* drawing resets what is scratch */
 	bool own = p->write && p->write(state_now(a), &a->env, &b);
 	struct grid *g = own ? NULL : grid_new(a->rows, a->cols, a->env.ascii);
 	a->message[0] = '\0';
@@ -118,13 +129,8 @@ void app_screen(struct app *a, const char *file)
 		picture_make(g, &a->look, buf_str(&name), &b);
 	}
 	grid_free(g);
-	int why = put_all(fd, b.p, b.n) ? errno : 0;
-	if (close(fd) && !why)
-		why = errno;
-	if (why)
-		unlink(buf_str(&name));
-	if (why)
-		app_message(a, ST_ERROR, "%s: %s", buf_str(&name), strerror(why));
+	if (write_file(buf_str(&name), &b, &e))
+		app_message(a, ST_ERROR, "%s", e.msg);
 	else
 		app_message(a, ST_NORMAL, own ? "the selection is in %s" : "the screen is in %s", buf_str(&name));
 	buf_free(&name);

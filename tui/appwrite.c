@@ -8,14 +8,15 @@
  * what the pane shows, which most panes know by their name and some say in
  * report(). The work is that of the command line that the session makes of its
  * query, so filters, sample type, sides and range are in it, beside the keyboard.
- * The file appears whole or not at all, and one that is there is not replaced
- * unless by w!.
+ * The file appears whole or not at all. Of every command that writes: where the file
+ * exists the user is asked, and the command comes again when the answer is y.
  */
 #include "config.h"
 #include "inside.h"
 
 #include "base/job.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "reporting.h"
 
@@ -28,7 +29,6 @@
 struct writing {
 	struct reporting *r;
 	const char *file, *what;	/* in its arena */
-	bool replace;
 };
 
 static const struct ending { const char *text, *report, *format; } endings[] = {
@@ -49,6 +49,36 @@ static const struct ending *ending_of(const char *file)
 			return &endings[i];
 	}
 	return NULL;
+}
+
+/* ---- files that exist */
+
+bool app_may_write(struct app *a, enum cmd_id id, const char *arg, const char *file)
+{
+	const char *path = path_home(&a->scratch, file);
+	struct stat st;
+	if (a->replaces || lstat(path, &st) || S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode))
+		return true;
+	mem_free(a->over.arg);
+	a->over.cmd = id;
+	a->over.arg = xstrdup(arg);
+	app_message(a, ST_WARN, "%s exists: y replaces it, any other key keeps it", path);
+	return false;
+}
+
+bool app_over_key(struct app *a, int32_t key)
+{
+	struct act act = {a->over.cmd, 0, a->over.arg};
+	if (!act.cmd)
+		return false;
+	a->over.cmd = CMD_NONE;
+	a->replaces = true;
+	if (key == 'y' || key == 'Y')
+		app_act(a, &act);
+	else
+		app_message(a, ST_DIM, "not written: the file was kept");
+	a->replaces = false;
+	return true;
 }
 
 /* ---- which report */
@@ -137,24 +167,10 @@ static void drop(struct writing *w)
 
 /* ---- the work */
 
-static const char *expand(struct arena *m, const char *file)
-{
-	const char *home = getenv("HOME");
-	if (file[0] == '~' && file[1] == '/' && home && *home)
-		return arena_printf(m, "%s%s", home, file + 1);
-	return arena_strndup(m, file, strlen(file));
-}
-
 static void start(struct app *a, struct writing *w, const struct ending *end)
 {
 	struct pane_report r;
-	struct stat st;
 	struct err e;
-	if (!w->replace && !lstat(w->file, &st)) {
-		app_message(a, ST_ERROR, "%s is there already: w! replaces it", w->file);
-		drop(w);
-		return;
-	}
 	if (!choose(a, end, &r)) {
 		drop(w);
 		return;
@@ -180,14 +196,14 @@ static bool has_selection(struct app *a)
 	return has;
 }
 
-void app_write(struct app *a, const char *file, bool replace)
+void app_write(struct app *a, const char *file)
 {
 	const struct ending *end = file && *file ? ending_of(file) : NULL;
 	bool text = !end || (end->format && !strcmp(end->format, "text"));
 	if (a->secure) {
 		app_message(a, ST_WARN, "off, as TTRACESECURE is set");
 	} else if (!file || !*file) {
-		app_prompt(a, CMD_COMMAND, replace ? "w! " : "w ");
+		app_prompt(a, CMD_COMMAND, a->replaces ? "w! " : "w ");
 	} else if (text && has_selection(a)) {
 		app_screen(a, file);
 	} else if (!end) {
@@ -196,11 +212,10 @@ void app_write(struct app *a, const char *file, bool replace)
 		app_message(a, ST_ERROR, "there are no reports here");
 	} else if (app_job(a)) {
 		app_message(a, ST_WARN, "something is being read or made: wait for it");
-	} else {
+	} else if (app_may_write(a, CMD_WRITE, file, file)) {
 		struct writing *w = xcalloc(1, sizeof *w);
 		w->r = reporting_new(a->env.report);
-		w->file = expand(&w->r->arena, file);
-		w->replace = replace;
+		w->file = path_home(&w->r->arena, file);
 		start(a, w, end);
 	}
 }

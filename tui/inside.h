@@ -72,6 +72,8 @@ struct app {
 	bool again_diff;		/* and what is read now is to be compared with them */
 	struct paper *paper;		/* NULL, or what the pane lists is being written down */
 	struct writing *writing;	/* NULL, or a file that is being written */
+	struct { enum cmd_id cmd; char *arg; } over;	/* waits for the answer whether it may replace a file */
+	bool replaces;			/* it may */
 	struct pane_env env;
 	struct arena scratch, life;
 	struct app_wants wants;
@@ -199,6 +201,8 @@ void app_line(struct app *, const char *line);
 
 /* appcmd.c: what commands do that are common to all panes */
 void app_common(struct app *, const struct act *);
+/* false: the report is to go to a file that it may not write, and that is said, or asked. */
+bool app_report_may_write(struct app *, const struct act *);
 /* The function under the cursor, exactly; NULL: none, and said for the command of that word. */
 const char *app_selected(struct app *, const char *word);
 bool app_time(const struct app *, const char *, int64_t *t);	/* 1.2s, 350ms, 40%, 15:04:05 */
@@ -338,7 +342,11 @@ void app_what_follows(struct app *);			/* after the first key of two */
 void app_which_mark(struct app *);
 
 /* appwrite.c: what is shown as a file of another form */
-void app_write(struct app *, const char *file, bool replace);	/* NULL: ask for it */
+void app_write(struct app *, const char *file);	/* NULL: ask for it */
+/* true: a command may write to the file. false: it exists, and the user is asked; at y the command comes again with
+   arg, and may. */
+bool app_may_write(struct app *, enum cmd_id, const char *arg, const char *file);
+bool app_over_key(struct app *, int32_t key);	/* the answer; false: nothing was asked */
 void app_write_news(struct app *, bool wait);
 
 /* appout.c: copying, writing, editing */

@@ -18,6 +18,7 @@
 #include "analysis/source.h"
 #include "base/job.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "reporting.h"
 #include "rows.h"
@@ -25,6 +26,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct report {
 	char *words;		/* as asked for, NULL: nothing yet */
@@ -115,14 +117,14 @@ static int make_line(struct reporting *w, const struct session *s, const char *w
 		const char *word = arena_strndup(&w->arena, p, n);
 		p += n;
 		if (file)
-			w->file = word;
+			command_add(&rest.line, arena_printf(&w->arena, "-output=%s", path_home(&w->arena, word)));
 		else if (r->arg && !arg && *word != '-')
 			arg = word;
 		else
 			take_word(&rest, word, &focus, &ignore);
 	}
 	int rc = r->arg && !arg ? err_set(e, ERR_USAGE, ERR_NOWHERE, "%s of what? %s", r->name, r->arg) : 0;
-	if (!rc && !w->file && !strcmp(r->group, "binary"))
+	if (!rc && !strchr(words, '>') && !strcmp(r->group, "binary"))
 		rc = err_set(e, ERR_USAGE, ERR_NOWHERE, "%s is not text: %s > FILE", r->name, r->name);
 	bool tags = !strcmp(r->name, "tags");
 	session_command(s, r->name, arg, &w->arena, &base);
@@ -152,8 +154,6 @@ static void put_line(const struct reporting *w, struct buf *b)
 	for (int i = 0; i < w->line.n; i++)
 		if (strcmp(w->line.v[i], "--"))
 			buf_printf(b, "%s%s", i ? " " : "", w->line.v[i]);
-	if (w->file)
-		buf_printf(b, " > %s", w->file);
 }
 
 /* ---- the work */
@@ -251,12 +251,14 @@ static void take_text(struct report *p, const struct pane_env *env, struct repor
 static void take(struct report *p, const struct pane_env *env, struct reporting *w, int rc)
 {
 	struct buf b = {0};
+	struct stat st;
 	if (rc && w->err.kind == ERR_CANCEL) {
 		say(p, false, "stopped; :report makes it again");
 	} else if (rc) {
 		say(p, true, w->err.msg);
-	} else if (w->file) {
-		buf_printf(&b, "%zu bytes are in %s", w->text.n, w->file);
+	} else if (opt_str(&w->opt, OPT_OUTPUT)) {
+		buf_printf(&b, "%s: ", opt_str(&w->opt, OPT_OUTPUT));
+		text_bytes(&b, !stat(opt_str(&w->opt, OPT_OUTPUT), &st) ? (int64_t)st.st_size : 0);
 		say(p, false, buf_str(&b));
 		buf_free(&b);
 	} else {

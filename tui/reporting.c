@@ -9,15 +9,10 @@
 #include "config.h"
 #include "reporting.h"
 
-#include "base/ending.h"
 #include "base/job.h"
-#include "base/put.h"
 #include "session/arrival.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 struct reporting *reporting_new(tui_report *fn)
 {
@@ -32,29 +27,12 @@ static void note(void *arg, const char *line)
 	buf_printf(b, "%s%s", b->n ? "; " : "", line);
 }
 
-static int write_file(struct reporting *r)
-{
-	int fd = open(r->file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return err_set(&r->err, ERR_IO, ERR_NOWHERE, "%s: %s", r->file, strerror(errno));
-	int unfinished = ending_remember(r->file), why = put_all(fd, r->text.p, r->text.n) ? errno : 0;
-	if (close(fd) && !why)
-		why = errno;
-	if (why)
-		unlink(r->file);
-	ending_forget(unfinished);
-	if (!why)
-		return 0;
-	return err_set(&r->err, ERR_IO, ERR_NOWHERE, "%s: %s", r->file, strerror(why));
-}
-
 static int run(struct job *j, void *arg)
 {
 	struct reporting *r = arg;
 	r->watch = arrival_watch(j);
 	r->opt.watch = &r->watch;
-	int rc = r->fn(&r->opt, &r->text, &r->err);
-	return !rc && r->file ? write_file(r) : rc;
+	return r->fn(&r->opt, &r->text, &r->err);
 }
 
 int reporting_start(struct reporting *r, struct session *s, struct err *e)

@@ -14,7 +14,6 @@
 struct reporting {
 	struct arena arena;		/* for the words of the line */
 	struct command line;		/* filled in before it begins: command_add() */
-	const char *file;		/* NULL, or a new file that its text goes into */
 	struct job *job;		/* NULL: it has not begun */
 	struct buf text, notices;	/* when it has ended: the text; what it noticed, in one line */
 	struct err err;			/* and why there is no text */

@@ -7,7 +7,10 @@
 #include "config.h"
 #include "base/path.h"
 
+#include "base/mem.h"
+
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 void path_clean(struct buf *b, const char *s, size_t n)
@@ -63,4 +66,12 @@ const char *path_base(const char *s, size_t n, size_t *len)
 		i--;
 	*len = n - i;
 	return s + i;
+}
+
+const char *path_home(struct arena *m, const char *path)
+{
+	const char *home = getenv("HOME");
+	if (path[0] == '~' && path[1] == '/' && home && *home)
+		return arena_printf(m, "%s%s", home, path + 1);
+	return arena_strndup(m, path, strlen(path));
 }

@@ -14,4 +14,8 @@ void path_clean(struct buf *b, const char *s, size_t n);
 /* The last element; "." when s is empty, "/" when it is all slashes. Points into s or a constant. */
 const char *path_base(const char *s, size_t n, size_t *len);
 
+/* The path with a leading "~/" as the home directory, in the arena. */
+struct arena;
+const char *path_home(struct arena *, const char *path);
+
 #endif

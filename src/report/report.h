@@ -3,6 +3,7 @@
 #ifndef TTRACE_REPORT_H
 #define TTRACE_REPORT_H
 
+#include "base/newfile.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "load/load.h"
@@ -22,15 +23,11 @@ struct out {
 	bool held;		/* nothing is written: the text is wanted as it is, up to OUT_HELD bytes */
 	const struct input_watch *watch; /* NULL, or who may stop it */
 	size_t asked;		/* bytes when that was asked last */
-	char *path, *temp;	/* -output: the name in the end, the name until then; NULL: standard output. Without
-				   temp it is no file, and written to as it is */
-	int ending;		/* of temp: removed if the program is ended, see base/ending.h */
-	unsigned mode;		/* of the file in the end */
+	struct newfile file;	/* -output; its path is NULL for standard output */
 };
 
 enum { OUT_HELD = 64 << 20 };
-/* path NULL: standard output. A file is made under another name and renamed by out_close(); what is no file (a device,
-   a pipe) is opened. */
+/* path NULL: standard output. */
 int out_open(struct out *, const char *path, struct err *e);
 /* Write out what is there when it is over 64 kB, or all of it. */
 void out_flush(struct out *, bool all);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Files that appear whole or not at all.
+ *
+ * The temporary name lies beside the final one, so that the rename stays within one
+ * file system. Where the name is a symbolic link, the file that it leads to is
+ * replaced and not the link. What is no file (/dev/null, a named pipe, a terminal) is
+ * written directly: a rename would put a file in its place.
+ */
+#include "config.h"
+#include "base/newfile.h"
+
+#include "base/buf.h"
+#include "base/ending.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static mode_t usual_mode(void)
+{
+	mode_t mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+static int open_beside(struct newfile *f, const char *path)
+{
+	char real[PATH_MAX];
+	struct buf b = {0};
+	if (realpath(path, real))	/* otherwise it does not exist yet */
+		path = real;
+	buf_printf(&b, "%s.XXXXXX", path);
+	f->temp = xstrdup(buf_str(&b));
+	f->path = xstrdup(path);
+	buf_free(&b);
+	return ending_create(f->temp, &f->ending);
+}
+
+static void drop(struct newfile *f)
+{
+	mem_free(f->path);
+	mem_free(f->temp);
+	*f = (struct newfile){.fd = -1};
+}
+
+int newfile_open(struct newfile *f, const char *path, struct err *e)
+{
+	struct stat st;
+	*f = (struct newfile){.ending = -1, .mode = usual_mode()};
+	if (!stat(path, &st)) {
+		f->mode = st.st_mode & 07777;
+		if (!S_ISREG(st.st_mode))
+			f->path = xstrdup(path);
+	}
+	f->fd = f->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : open_beside(f, path);
+	if (f->fd >= 0)
+		return 0;
+	int rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s cannot be written: %s", path, strerror(errno));
+	drop(f);
+	return rc;
+}
+
+int newfile_close(struct newfile *f, bool keep, struct err *e)
+{
+	int rc = 0;
+	if (f->temp && keep)
+		(void)fchmod(f->fd, f->mode);
+	if (close(f->fd) && keep)
+		rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", f->path, strerror(errno));
+	if (f->temp && keep && !rc && rename(f->temp, f->path))
+		rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", f->path, strerror(errno));
+	if (f->temp && (!keep || rc))
+		unlink(f->temp);
+	ending_forget(f->ending);
+	drop(f);
+	return rc;
+}
