@@ -155,6 +155,25 @@ for how in 'list .' 'list . -format=tsv' 'list . -format=json' 'weblist .' 'peek
 	ok $? "$how of lines at the ends of 64 bits"
 done
 
+# Quotes, backslashes and newlines in names, files and units, and a sum at the end of 64 bits: a drawing that dot can
+# read, and cells of csv that are one.
+least='\0200\0200\0200\0200\0200\0200\0200\0200\0001'	# the end of a value: -1 << 63 and what is before it
+evil='a"b\\c\nd'
+printf %b "$(strings '' count "$evil" bytes; pb 1 "$(pn 1 2; pn 2 2)"; pb 2 "$(pn 1 1)\0020\0200$least"
+	for i in 1 2 3 4 5 6; do pb 2 "$(pn 1 2; pn 2 5)$(pb 3 "$(pn 1 3; pn 3 $i; pn 4 2)")"; done; pb 2 "$(pn 1 3)\0020\0201$least"
+	for i in 1 2 3; do pb 4 "$(pn 1 $i; pb 4 "$(pn 1 $i; pn 2 9)")"; pb 5 "$(pn 1 $i; pn 2 $i; pn 3 $i; pn 4 2)"; done)" >"$tmp/evil"
+for how in '' -lines -addresses -files -call_tree; do
+	# shellcheck disable=SC2086
+	"$ttrace" dot $how "$tmp/evil" >"$tmp/out" 2>"$tmp/err" && grep -q '^NN' "$tmp/out" &&
+		[ "$(sed 's/\\.//g; s/[^"]//g' "$tmp/out" | awk 'length % 2' | wc -l)" = 0 ] &&
+		[ "$(grep -vc '[]{}]$' "$tmp/out")" = 0 ] && ! grep -q 'fontsize=-' "$tmp/out" &&
+		{ ! command -v dot >/dev/null || dot -Tcanon "$tmp/out" >/dev/null 2>&1; }
+	ok $? "dot $how of names with quotes and newlines"
+done
+"$ttrace" top -format=csv "$tmp/evil" >"$tmp/out" 2>"$tmp/err"
+[ "$(grep -c '^"a""b.c$' "$tmp/out")$(grep -c '^d",,' "$tmp/out")" = 11 ]
+ok $? "csv has names as they are, in quotes"
+
 # jemalloc's, which pprof does not read: 100 allocations of 64 bytes, one taken in 4096 bytes, stand for 6450.
 cat >"$tmp/jemalloc" <<'END'
 heap_v2/4096

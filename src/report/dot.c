@@ -136,7 +136,7 @@ static void put_multiline(struct buf *b, const struct prof *p, const struct ginf
 		size_t n = 0;
 		const char *base =
 		    rest.file ? path_base(p->str[rest.file].s, p->str[rest.file].n, &n) : "";
-		buf_put(b, base, n);
+		put_escaped(b, base, n);
 		if (rest.line)
 			buf_printf(b, ":%lld", (long long)rest.line);
 		if (rest.line && rest.col)
@@ -150,11 +150,20 @@ static void put_multiline(struct buf *b, const struct prof *p, const struct ginf
 	buf_free(&esc);
 }
 
+static const char *dot_text(struct dot *d, const char *s, size_t n)
+{
+	struct buf b = {0};
+	put_escaped(&b, s, n);
+	char *text = arena_strndup(&d->scratch, b.p, b.n);
+	buf_free(&b);
+	return text;
+}
+
 static const char *value_text(struct dot *d, int64_t x)
 {
 	struct buf b = {0};
 	view_value(d->v, &b, x);
-	char *s = arena_strndup(&d->scratch, b.p, b.n);
+	const char *s = dot_text(d, b.p, b.n);
 	buf_free(&b);
 	return s;
 }
@@ -162,7 +171,7 @@ static const char *value_text(struct dot *d, int64_t x)
 static void put_value_percent(struct dot *d, int64_t x, const char *before)
 {
 	buf_puts(d->b, before);
-	view_value(d->v, d->b, x);
+	buf_puts(d->b, value_text(d, x));
 	buf_puts(d->b, " (");
 	put_trimmed_percent(d->b, x, d->v->total);
 	buf_putc(d->b, ')');
@@ -181,12 +190,12 @@ static void put_node(struct dot *d, const struct gnode *n, double max_flat)
 		buf_putc(d->b, '0');
 	if (cum != flat)
 		put_value_percent(d, cum, flat ? "\\nof " : " of ");
-	if (max_flat != 0 && flat && (double)wrap_abs(flat) <= max_flat)
-		size += (int)ceil(16.0 * sqrt((double)wrap_abs(flat) / max_flat));
+	double own = (double)wrap_abs(flat);	/* negative where a sum has overflowed to the least number */
+	if (own > 0 && own <= max_flat)
+		size += (int)ceil(16.0 * sqrt(own / max_flat));
 	buf_printf(d->b, "\" id=\"node%u\" fontsize=%d shape=box tooltip=\"", id, size);
 	put_escaped(d->b, n->text, n->ntext);
-	buf_puts(d->b, " (");
-	view_value(d->v, d->b, cum);
+	buf_printf(d->b, " (%s", value_text(d, cum));
 	buf_puts(d->b, ")\" color=\"");
 	put_color(d->b, share(d->v, cum), false);
 	buf_puts(d->b, "\" fillcolor=\"");
@@ -323,7 +332,7 @@ static size_t collapse(struct dot *d, struct tag_ref *t, size_t n, bool flat)
 	return MAX_NODELETS;
 }
 
-/* A box with a label's text and weight, beside what it belongs to. */
+/* A box with a label's text, as it is to be printed, and weight, beside what it belongs to. */
 static void put_nodelet(struct dot *d, const char *name, const char *from, const char *text, int64_t w, bool solid)
 {
 	const char *s = value_text(d, w);
@@ -347,7 +356,7 @@ static bool put_numbers(
 			continue;
 		char name[64];
 		snprintf(name, sizeof name, "N%s_%zu", source, i);
-		put_nodelet(d, name, source, t[i].text, w, solid);
+		put_nodelet(d, name, source, dot_text(d, t[i].text, strlen(t[i].text)), w, solid);
 		any = true;
 	}
 	return any;
@@ -467,7 +476,7 @@ int report_dot(const struct opt *o, struct out *out, struct err *e)
 	view_choose_unit(&v, d.g);
 	if (v.p->nmap > 1 && v.p->map[1].file) {
 		title = path_base(prof_s(v.p, v.p->map[1].file), v.p->str[v.p->map[1].file].n, &n);
-		title = arena_strndup(&v.arena, title, n);
+		title = arena_strndup(&v.arena, title, n);	/* as it is, as in pprof */
 	}
 	d.number = xcalloc(d.g->nall + 1, sizeof *d.number);
 	d.nodelets = xcalloc(d.g->nall + 2, sizeof *d.nodelets);

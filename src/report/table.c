@@ -4,7 +4,7 @@
  * Tables. All cells are kept until the end, for only then the widths of the
  * columns are known. Numbers stand at the right of their column, text at the
  * left; the last column is not padded. Text of a file is made safe for a
- * terminal; in tsv tabs and newlines are escaped as well. The other forms need
+ * terminal, in tsv tabs and newlines too; in csv (RFC 4180) it is as it is. The other forms need
  * no widths, so they can also be poured out row by row; text can when its rows
  * are made twice, of which the first time only says how wide they are.
  */
@@ -90,19 +90,18 @@ static void put_text(struct buf *b, const struct table_cell *c, enum table_kind 
 
 void csv_field(struct buf *b, const char *s, size_t n)
 {
-	struct buf safe = {0};
-	text_safe(&safe, s, n);
-	bool quote = safe.n && (memchr(safe.p, ',', safe.n) || memchr(safe.p, '"', safe.n) || safe.p[0] == ' ');
+	bool quote = n && s[0] == ' ';
+	for (size_t i = 0; i < n && !quote; i++)
+		quote = s[i] == ',' || s[i] == '"' || s[i] == '\n' || s[i] == '\r';
 	if (quote)
 		buf_putc(b, '"');
-	for (size_t i = 0; i < safe.n; i++) {
-		if (safe.p[i] == '"')
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == '"')
 			buf_putc(b, '"');
-		buf_putc(b, safe.p[i]);
+		buf_putc(b, s[i]);
 	}
 	if (quote)
 		buf_putc(b, '"');
-	buf_free(&safe);
 }
 
 static void put_plain(struct buf *b, const struct table_cell *c, enum table_kind kind, bool csv)
