@@ -20,14 +20,14 @@
 #include <unistd.h>
 
 static const char about[] =
-    "ttrace: look into pprof profiles and Go execution traces, in the terminal\n"
+    "ttrace: explore pprof profiles and Go execution traces in the terminal\n"
     "\n"
-    "    ttrace FILE                  open the viewer (? shows every key)\n"
-    "    ttrace REPORT [OPTIONS] FILE a report as text: ttrace top cpu.pb.gz\n"
-    "    ttrace localhost:6060        the same of a running program (net/http/pprof)\n"
-    "    ttrace help                  every report and option\n"
+    "    ttrace FILE                  open the viewer (? lists all keys)\n"
+    "    ttrace REPORT [OPTIONS] FILE print a report: ttrace top cpu.pb.gz\n"
+    "    ttrace localhost:6060        fetch a profile from a running program (net/http/pprof)\n"
+    "    ttrace help                  list all reports and options\n"
     "\n"
-    "It reads what these record:\n"
+    "How to record a file:\n"
     "    go test -trace t.out -cpuprofile cpu.pb.gz\n"
     "    curl -o t.out 'http://localhost:6060/debug/pprof/trace?seconds=5'\n"
     "    curl -o heap.pb.gz http://localhost:6060/debug/pprof/heap\n"
@@ -137,10 +137,10 @@ static int run_report(struct opt *o, struct err *e)
 	if (!r)
 		return opt_no_report(o->report, e);
 	if (!o->nfile && o->arg)	/* "list cpu.pb.gz": the one word is what to look for */
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s \"%.60s\" in which file? (- is standard input)",
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s \"%.60s\" requires a file (- is standard input)",
 		    o->report, o->arg);
 	if (!o->nfile)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s of which file? (- is standard input)", o->report);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s requires a file (- is standard input)", o->report);
 	return report_fetch(o, e) ? -1 : write_report(r, o, e);
 }
 
@@ -155,7 +155,7 @@ static int report_text(const struct opt *o, struct buf *text, struct err *e)
 		return opt_no_report(o->report, e);
 	int rc = stopped(o, r->run(o, &out, e), e);
 	if (out.failed)
-		buf_puts(&out.buf, "\n... and more: > FILE writes all of it\n");
+		buf_puts(&out.buf, "\n... truncated here; > FILE writes the whole text\n");
 	if (rc)
 		buf_free(&out.buf);
 	*text = out.buf;
@@ -191,7 +191,7 @@ static int set_memory(const char *size, struct err *e)
 	if (unit && *unit)
 		end += 1 + (end[1] == 'B' || end[1] == 'b');
 	if (end == size || !unit || *end || !(n >= 1) || n > 1e18)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-mem: a size like 512M or 2G is wanted, not \"%.40s\"",
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-mem requires a size like 512M or 2G, not \"%.40s\"",
 		    size);
 	mem_budget((size_t)n);
 	return 0;

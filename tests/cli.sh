@@ -10,9 +10,9 @@ prints() { # prints ARGUMENT...: prints what is in first
 }
 
 # a slip of the finger
-refuses 2 'perhaps view' vew "$cpu"
-refuses 2 'perhaps -focus' top -fcous=x "$cpu"
-refuses 2 'perhaps goroutines' help goruotines
+refuses 2 'did you mean view' vew "$cpu"
+refuses 2 'did you mean -focus' top -fcous=x "$cpu"
+refuses 2 'did you mean goroutines' help goruotines
 # the words
 run 0
 grep -q 'go test' out || fail "without arguments it does not say how to record"
@@ -25,9 +25,9 @@ refuses 2 nosuch help nosuch
 refuses 2 nosuch top -nosuch "$cpu"
 refuses 2 node top -node=3 "$cpu"		# more than one begins so
 refuses 2 'number' top -nodecount=many "$cpu"
-refuses 2 'which file' top
-refuses 2 'peek "regexp" in which file' peek regexp
-refuses 2 'wants' top -nodecount
+refuses 2 'top requires a file' top
+refuses 2 'peek "regexp" requires a file' peek regexp
+refuses 2 'requires N' top -nodecount
 refuses 2 'expression' top '-focus=(' "$cpu"
 
 # the same report, however it is asked for
@@ -66,15 +66,15 @@ gzip -c "$cpu" >twice
 head -c 1000 "$cpu" >cut.pb.gz
 head -c 10 "$trace" >cut.trace
 head -c 30000 plain.pb >cut.pb
-for f in empty:again elf:PROGRAM core:debugger page:HTML j:JSON text:text perf:perf.data zip:zip \
-	twice:gzip cut.pb.gz:early cut.trace:trace cut.pb:byte; do
+for f in empty:killed elf:PROGRAM core:debugger page:HTML j:JSON text:text perf:perf.data zip:zip \
+	twice:gzip cut.pb.gz:truncated cut.trace:trace cut.pb:byte; do
 	refuses 1 "${f#*:}" top "${f%%:*}"
 	head -n 1 err | grep -q "${f%%:*}" || fail "the file is not named: $(cat err)"
 done
 refuses 1 'nowhere' top nowhere
 refuses 1 'directory' top .
 refuses 1 '("hello")' top text
-refuses 1 'cut off' top cut.trace
+refuses 1 'truncated in its header' top cut.trace
 refuses 1 'not a Go execution trace' events "$cpu"
 head -c 20000000 /dev/zero | gzip >bomb
 refuses 1 'memory' top -mem=10M bomb
@@ -213,7 +213,7 @@ refuses 2 'after the end of the trace, 2.40s' gc -from=5s -to=6s "$trace"
 refuses 2 'before -to' gc -from=2s -to=1s "$trace"
 # one file at a time: the second is not left out in silence
 for report in info events wire footprint gc; do
-	refuses 2 "$report looks into one file" $report "$trace" "$trace"
+	refuses 2 "$report reads only one file" $report "$trace" "$trace"
 done
 
 # a trace takes no program

@@ -38,7 +38,7 @@ done
 # what is no table says so
 for r in raw comments dot callgrind folded flame proto; do
 	"$TTRACE" $r -format=json "$cpu" >out 2>err && fail "$r as JSON"
-	[ ! -s out ] && grep -q 'no table' err || fail "$r -format=json: $(cat err)"
+	[ ! -s out ] && grep -q 'not a table' err || fail "$r -format=json: $(cat err)"
 done
 "$TTRACE" wire -format=json "$trace" >out 2>err && fail "wire as JSON"
 
@@ -125,7 +125,7 @@ done
 echo mine >a.csv
 "$TTRACE" view -script ':w! a.csv<Enter>' "$cpu" >out
 head -n 1 a.csv | grep -q '^name,' || fail ":w! does not: $(tail -n 2 out)"
-"$TTRACE" view -script ':w x/y.csv<Enter>' "$cpu" | grep -q 'x/y.csv cannot be written' || fail "a folder that is not there"
+"$TTRACE" view -script ':w x/y.csv<Enter>' "$cpu" | grep -q 'cannot write x/y.csv' || fail "a folder that is not there"
 cp "$cpu" own.pb.gz
 # a report is of what was read, whatever lies there by now
 "$TTRACE" view -script ':focus=json<Enter>:w! own.pb.gz<Enter>:focus=<Enter>:w own.folded<Enter>:folded > own2.folded<Enter>' own.pb.gz >out

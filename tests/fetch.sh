@@ -46,7 +46,7 @@ http=http://$host
 # one that never answers, meanwhile; again, where the machine stood still for so long that to connect took all the time there is
 never() {
 	"$TTRACE" top -timeout=1 "$http/never" >never.out 2>never.err
-	[ $? = 1 ] && grep -q 'no answer for 6 s' never.err
+	[ $? = 1 ] && grep -q 'no response for 6 s' never.err
 }
 (never || never || never) 9>&- &
 late=$!
@@ -107,17 +107,17 @@ refuses '500 Internal Server Error - The .x1b.31mdatabase.x1b.0m is down$' top "
 refuses '502 Bad Gateway$' top "$http/502"
 refuses 'HTML' top "$http/page"
 refuses 'empty' top "$http/empty"
-refuses 'broke off after [0-9]* of [0-9]* bytes' top "$http/half"
-refuses 'redirected more than' top "$http/loop"
+refuses 'the response ended after [0-9]* of [0-9]* bytes' top "$http/half"
+refuses 'more than 10 redirects' top "$http/loop"
 refuses 'file' top "$http/elsewhere"
 refuses 'HTTP' top "$http/nonsense"
 refuses 'memory' top -mem=5M "$http/endless"
 refuses 'onnect' top http://127.0.0.1:1/
-refuses 'listens at the unix socket' top "unix://$tmp/nosocket"
+refuses 'cannot connect to the unix socket' top "unix://$tmp/nosocket"
 run 2 top -tls_cert=x "$http/debug/pprof/heap"
 # half a trace is a trace
 run 0 events "$http/half.trace"
-grep -q 'broke off' err && [ "$(wc -l <out)" -gt 1000 ] || fail "half a trace: $(cat err)"
+grep -q 'response ended' err && [ "$(wc -l <out)" -gt 1000 ] || fail "half a trace: $(cat err)"
 
 # passwords are for the server alone
 for url in "http://me:s3cret@$host/404" "me:s3cret@$host/404" "http://me:s3cret@127.0.0.1:9/x"; do

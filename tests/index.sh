@@ -20,7 +20,7 @@ grep -q '^ *index  *off' "$tmp/plain"; ok $? 'index=none says that it is off'
 index | grep -q 'none'; ok $? 'first time: there is none'
 [ "$(count)" = 1 ] && [ "$(stat -c %a "$dir")" = 700 ] && [ "$(stat -c %a "$dir"/*.index)" = 600 ]
 ok $? 'it was written, to be read by nobody else'
-index | grep -q 'read from it'; ok $? 'second time: it is taken'
+index | grep -q 'read: '; ok $? 'second time: it is taken'
 view -index="$dir" | sed '/^ *index/d;/^ *memory/d' >"$tmp/b"; sed '/^ *index/d;/^ *memory/d' "$tmp/plain" | cmp -s - "$tmp/b"; ok $? 'the facts are the same'
 for keys in '' '++++llll' '6jj<Enter>' '7jj<Enter>' '8jj' '9jj' '5' '1' '4'; do
 	"$ttrace" view -index=none -script "$keys" -size 120x40 t.out >"$tmp/a"
@@ -36,7 +36,7 @@ done
 "$ttrace" top -base "$trace" -type=sched -index="$dir" t.out >"$tmp/b"
 "$ttrace" top -base "$trace" -type=sched -index=none t.out | cmp -s - "$tmp/b"; ok $? 'a base beside it'
 
-mv t.out u.out && mv u.out t.out && index | grep -q 'read from it'; ok $? 'a trace that was moved is known'
+mv t.out u.out && mv u.out t.out && index | grep -q 'read: '; ok $? 'a trace that was moved is known'
 gzip -c t.out >g.out && "$ttrace" view -script '' -index="$dir" g.out >"$tmp/a"; "$ttrace" view -script '' -index="$dir" g.out >"$tmp/b"
 [ "$(count)" = 2 ] && cmp -s "$tmp/a" "$tmp/b"; ok $? 'one that is gzipped has its own'
 "$ttrace" info -index="$dir" g.out >"$tmp/a"; "$ttrace" info -index=none g.out | cmp -s - "$tmp/a"; ok $? 'and the same facts'
@@ -47,7 +47,7 @@ rm "$dir"/*; index >/dev/null
 f=$(echo "$dir"/*.index)
 odd() { # odd WHAT: the index was made odd; it is not taken, written again, and taken
 	index | grep -q 'not taken\|none'; ok $? "not taken: $1"
-	index | grep -q 'read from it'; ok $? "written again: $1"
+	index | grep -q 'read: '; ok $? "written again: $1"
 	[ "$(stat -c %s "$f")" = "$size" ]; ok $? "and as long as it was: $1"
 }
 size=$(stat -c %s "$f")
@@ -55,7 +55,7 @@ printf 'x' | dd of="$f" bs=1 seek=$(($(stat -c %s "$f") / 2)) conv=notrunc 2>/de
 truncate -s 5000 "$f"; odd 'cut short'
 : >"$f"; odd 'empty'
 head -c 100000 /dev/zero >"$f"; odd 'zeros'
-chmod 666 "$f"; odd 'others may write to it'
+chmod 666 "$f"; odd 'other users can write to it'
 rm "$f"; ln -s /dev/zero "$f"; odd 'a link'
 rm "$f"; mkfifo "$f"; odd 'a pipe'
 touch -d '1 hour ago' "$dir/0123456789abcdef.1.index.part"; touch "$dir/0123456789abcdef.2.index.part"; rm "$f"; index >/dev/null

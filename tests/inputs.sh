@@ -155,10 +155,10 @@ query log.detail.procs procs "$tmp/detail"
 samples() { "$ttrace" info -format=tsv "$1" 2>/dev/null | sed -n 's/^samples	//p'; }
 format() { "$ttrace" info -format=tsv "$1" 2>/dev/null | sed -n 's/^format	//p'; }
 { cat gctrace.log; head -c 2000 goroutines.txt; } >"$tmp/few"
-[ "$(format "$tmp/few")" = "log of gctrace or schedtrace" ] && "$ttrace" info "$tmp/few" | grep -q 'stacks of goroutines are here too'
+[ "$(format "$tmp/few")" = "gctrace or schedtrace log" ] && "$ttrace" info "$tmp/few" | grep -q 'the log also contains'
 ok $? "a stack in a log of gctrace leaves it a log, and is told of"
 { cat gctrace.log goroutines.txt; } >"$tmp/many"
-[ "$(format "$tmp/many")" = "dump of goroutines" ] && "$ttrace" info "$tmp/many" | grep -q 'gctrace or schedtrace are here too (275)'
+[ "$(format "$tmp/many")" = "goroutine dump" ] && "$ttrace" info "$tmp/many" | grep -q 'the file also contains 275 gctrace or schedtrace lines'
 ok $? "a dump below a log is a dump, and the log is told of"
 [ "$(samples goroutines.txt)" = "$(grep -c '^goroutine [0-9]' goroutines.txt)" ]
 ok $? "a dump has a sample for each of its goroutines"
@@ -199,7 +199,7 @@ done
 for at in 1000 5000 20000; do
 	head -c $at goroutines.txt >"$tmp/cut"
 	"$ttrace" top "$tmp/cut" >/dev/null 2>"$tmp/err"
-	[ "$(samples "$tmp/cut")" = "$(grep -c '^goroutine [0-9].*:$' "$tmp/cut")" ] && grep -q 'cut off within goroutine' "$tmp/err"
+	[ "$(samples "$tmp/cut")" = "$(grep -c '^goroutine [0-9].*:$' "$tmp/cut")" ] && grep -q 'truncated in goroutine' "$tmp/err"
 	ok $? "a dump cut at $at has what is left, and says so"
 	"$ttrace" raw -strict "$tmp/cut" >/dev/null 2>&1
 	[ $? = 1 ]
@@ -220,16 +220,16 @@ for file in "$trace" goroutines.txt gctrace.log; do
 	head -c $((size * 3 / 4)) "$tmp/whole.gz" >"$tmp/torn.gz"
 	{ head -c $((size - 6)) "$tmp/whole.gz"; printf 'xxxxxx'; } >"$tmp/sum.gz"
 	"$ttrace" $report "$tmp/sum.gz" >"$tmp/out" 2>"$tmp/err" && "$ttrace" $report "$file" | cmp -s - "$tmp/out" &&
-		grep -q 'gzip data is damaged (incorrect data check); what comes before is shown' "$tmp/err"
+		grep -q 'gzip data is damaged (incorrect data check); the data before it is shown' "$tmp/err"
 	ok $? "$file with a wrong checksum is shown whole, with a notice"
-	"$ttrace" $report "$tmp/torn.gz" >"$tmp/out" 2>"$tmp/err" && [ -s "$tmp/out" ] && grep -q 'gzip data ends too early' "$tmp/err"
+	"$ttrace" $report "$tmp/torn.gz" >"$tmp/out" 2>"$tmp/err" && [ -s "$tmp/out" ] && grep -q 'gzip data is truncated' "$tmp/err"
 	ok $? "$file cut within its gzip data is shown as far as it goes"
 	"$ttrace" $report -strict "$tmp/torn.gz" >/dev/null 2>&1
 	[ $? = 1 ]
 	ok $? "which -strict refuses"
 done
 gzip -c "$trace" | head -c 120000 >"$tmp/torn.gz"
-"$ttrace" events "$tmp/torn.gz" >"$tmp/out" 2>"$tmp/err" && [ "$(wc -l <"$tmp/out")" -gt 1000 ] && grep -q 'cut off' "$tmp/err"
+"$ttrace" events "$tmp/torn.gz" >"$tmp/out" 2>"$tmp/err" && [ "$(wc -l <"$tmp/out")" -gt 1000 ] && grep -q 'truncated' "$tmp/err"
 ok $? "so are its events"
 # A trace cut in its first generation has batches of some threads only: what there is of them is shown.
 for at in 30000 87000 145000; do
@@ -238,9 +238,9 @@ for at in 30000 87000 145000; do
 	shown=$(wc -l <"$tmp/out")
 	left=$(sed -n 's/.* \([0-9]*\) events*, what led to .* left out$/\1/p' "$tmp/err")
 	[ "$shown" -gt $((at / 6)) ] && [ $((${left:-0} * 100)) -lt "$shown" ] &&
-		grep -q 'events, what led to them being lost: believed all the same' "$tmp/err"
+		grep -q 'events without the event that has to precede them: shown anyway' "$tmp/err"
 	ok $? "a trace cut at $at of its first generation: $shown events, ${left:-0} left out"
-	[ "$(grep -c 'no generation is whole' "$tmp/err")" = 1 ]
+	[ "$(grep -c 'no generation is complete' "$tmp/err")" = 1 ]
 	ok $? "and it is said once"
 	"$ttrace" goroutines "$tmp/cut.trace" 2>/dev/null | grep -q .
 	ok $? "and summed"

@@ -46,7 +46,7 @@ screen help-wide 200x60 orders.trace '?'
 screen log 80x24 gctrace.log ''
 screen log-gc 80x24 gctrace.log 8
 screen log-gor 80x24 gctrace.log 6
-# a dump of goroutines, and the profile of them: what they wait for, and where
+# a goroutine dump, and the profile of them: what they wait for, and where
 screen goroutine-profile 80x24 goroutine.pb.gz ''
 screen dump 80x24 goroutines.txt ''
 # facts
@@ -104,7 +104,7 @@ screen narrow-goroutines 80x24 orders.trace ':p 1<Enter>:t 1.2s..1.3s<Enter>6'
 screen narrow-tasks 80x24 orders.trace ':region=db.query<Enter>7'
 # the words of the command line for what reports take: a type, a goroutine
 screen words-of-reports 80x24 orders.trace '1:type=sched<Enter>:goroutine=55<Enter>'
-# list: the source beside the profile; cold lines folded
+# list: the source next to the profile; cold lines folded
 screen list 80x24 cpu.pb.gz ':list report.export<Enter>'
 screen list-fold 80x24 cpu.pb.gz ':list report.export<Enter>zlI'
 screen list-hot 80x24 cpu.pb.gz ':list report.export<Enter>n}n'

@@ -9,7 +9,7 @@ for c in "${CC_FOR_TESTS:-gcc}" cc clang; do
 done
 cd "$tmp" || exit 1
 refuses 2 'symbolize=remote' top -symbolize=remote "$cpu"
-refuses 2 'not known' top -symbolize=sometimes "$cpu"
+refuses 2 'is unknown' top -symbolize=sometimes "$cpu"
 PPROF_BINARY_PATH=$tmp/none "$TTRACE" weblist '^orders/internal/report.export$' "$cpu" >out 2>err || fail "weblist: $(cat err)"
 grep -q '^ROUTINE =* orders/internal/report.export in ' out && grep -q '^ *180ms *630ms *116:.*Fprintf' out ||
 	fail "weblist without the program: $(cat out)"

@@ -51,7 +51,7 @@ static void searches(void)
 	IS(find(s, "up.go", "-source_path"), "work/up.go");	/* a parent has it */
 	IS(find(s, "/ci/build/pkg/a.go", "-source_path"), "work/deep/app/pkg/a.go");
 	IS(find(s, "/x/pkg/a.go", "-source_path"), "work/deep/app/pkg/a.go");
-	IS(find(s, "/home/me/elsewhere/pkg/a.go", "by the end of its name"),
+	IS(find(s, "/home/me/elsewhere/pkg/a.go", "by the end of its path"),
 	    "work/deep/app/pkg/a.go");
 	IS(find(s, "encoding/json/decode.go", "GOROOT"), "go/src/encoding/json/decode.go");
 	IS(find(s, "/opt/go/src/encoding/json/decode.go", "GOROOT"),
@@ -62,7 +62,7 @@ static void searches(void)
 	    "mod/github.com/!foo/!bar@v1.2.0/B.go");
 	IS(find(s, "x.org/v@v0.1.0/v.go", "vendor"), "work/deep/app/vendor/x.org/v/v.go");
 	IS(find(s, "x.org/v/v.go", "vendor"), "work/deep/app/vendor/x.org/v/v.go");
-	IS(find(s, "near.go", "beside the profile"), "profiles/near.go");
+	IS(find(s, "near.go", "next to the profile"), "profiles/near.go");
 	OK(!find(s, "/nowhere/main.go", NULL)); /* one component is not enough to go by */
 	OK(!strcmp(sources_get(s, "/nowhere/main.go")->err,
 	    "open /nowhere/main.go: no such file or directory"));

@@ -138,9 +138,9 @@ Frequency 1000000000
 END
 "$build/tests/t-tracetext" -binary "$tmp/again.test" >"$tmp/again.trace"
 run 0 goroutine 4 "$tmp/again.trace"
-grep -q 'for the last time, at 1.11us;' "$tmp/out" || fail "a goroutine that C code called twice"
+grep -q 'last call from C at 1.11us;' "$tmp/out" || fail "a goroutine that C code called twice"
 run 0 goroutine 5 "$tmp/again.trace"
-grep -q 'for the last time' "$tmp/out" && fail "a goroutine that lived once lived twice"
+grep -q 'last call from C' "$tmp/out" && fail "a goroutine that lived once lived twice"
 
 # what stands out is of the program: the runtime's own goroutines wait as they are meant to
 cat >"$tmp/sweeper.test" <<'END'
@@ -174,5 +174,5 @@ String 3 "a.go"
 END
 "$build/tests/t-tracetext" -binary "$tmp/sweeper.test" >"$tmp/sweeper.trace"
 trace=$tmp/sweeper.trace
-shows '' 'longest runnable without a P: 20.0us at 0.0000s, G3 main.work'
+shows '' 'longest runnable wait for a P: 20.0us at 0.0000s, G3 main.work'
 exit $bad

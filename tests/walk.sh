@@ -162,7 +162,7 @@ not "$tmp/w/orders.trace" ':list report.collect.func1<Enter>' 'not the version t
 	printf 'package report\n\nfunc before() {\n'
 	awk 'BEGIN { while (i++ < 300) print "\t// " i; print "}" }'
 } >"$tmp/w/orders/internal/report/report.go"
-on "$tmp/w/orders.trace" ':list readShop<Enter>' 'not the version that ran? beside the profile'
-on "$tmp/w/orders.trace" ':list report.collect.func1<Enter>' 'not the version that ran? beside the profile'
+on "$tmp/w/orders.trace" ':list readShop<Enter>' 'not the version that ran? next to the profile'
+on "$tmp/w/orders.trace" ':list report.collect.func1<Enter>' 'not the version that ran? next to the profile'
 
 exit $bad

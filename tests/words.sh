@@ -33,8 +33,8 @@ says ':noinlines=t<Enter>:noinlines=true<Enter>' '438/550 functions' 'noinlines 
 says ':noinlines=x<Enter>' 'takes no argument'
 says ':total_samples<Enter>' 'samples 769'
 says ':relative_percentages=f<Enter>' 'percentages of the whole'
-says ':divide_by=x<Enter>' 'a number is wanted'
-says ':divide_by<Enter>' 'divide_by wants a value'
+says ':divide_by=x<Enter>' 'requires a number'
+says ':divide_by<Enter>' 'divide_by requires a value'
 says ':divide_by=2<Enter>:focus=sha256<Enter>:o<Enter>' '-divide_by=2' '-focus=sha256' '-sample_index=cpu'
 # The prompt of pprof has short heads and ten entries, until it is told otherwise; what was set holds for all reports that follow.
 is_report ':top' top -compact_labels -nodecount=10

@@ -95,7 +95,7 @@ static bool option_word(struct app *a, const char *word, const char *rest)
 			if (rest || options[i].kind == 'B')
 				report_option(a, (enum opt_id)i, rest ? rest : "true");
 			else
-				app_message(a, ST_ERROR, "%s wants a value: %s=%s", word, word, options[i].arg);
+				app_message(a, ST_ERROR, "%s requires a value: %s=%s", word, word, options[i].arg);
 			return true;
 		}
 	return false;

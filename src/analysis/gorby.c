@@ -71,7 +71,7 @@ static void by_creator(const struct snap *sn, str_id *key)
 
 static void by_state(const struct snap *sn, int64_t t1, str_id *key)
 {
-	str_id name[TS__N], ended = text(sn, "ended"), born = text(sn, "not yet there");
+	str_id name[TS__N], ended = text(sn, "ended"), born = text(sn, "not created yet");
 	for (int i = 0; i < TS__N; i++)
 		name[i] = text(sn, states[i]);
 	name[TS_NONE] = born;
@@ -157,7 +157,7 @@ static void by_proc(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 static void by_life(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 {
 	static const char *const name[2][2] = {
-		{"there all of the time", "there before, ended"}, {"created, never ended", "created and ended"}};
+		{"alive all the time", "existed before, ended"}, {"created, never ended", "created and ended"}};
 	str_id id[2][2];
 	for (int i = 0; i < 4; i++)
 		id[i / 2][i % 2] = text(sn, name[i / 2][i % 2]);

@@ -86,7 +86,7 @@ static int set_length(struct hunt *h, const char *op, const char *value, struct 
 	int64_t ns;
 	if (!text_parse_ns(value, &ns))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "not a length of time: \"%.40s\" (as in 5ms, 1.5s, 300us)", value);
+		    "not a duration: \"%.40s\" (use 5ms, 1.5s or 300us)", value);
 	if (op[0] == '>')
 		h->least = op[1] == '=' ? ns : ns + 1;
 	else if (op[0] == '<')
@@ -100,13 +100,13 @@ static int set_states(struct hunt *h, uint64_t set, const char *word, struct err
 {
 	if (!set)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "no state \"%.40s\": run, runnable, wait, chan, sync, net, "
-		    "syscall, sleep, gc, ...",
+		    "unknown state \"%.40s\": use run, runnable, wait, chan, sync, net, "
+		    "syscall, sleep, gc ...",
 		    word);
 	h->states &= set;
 	if (!h->states)
 		return err_set(
-		    e, ERR_USAGE, ERR_NOWHERE, "\"%.40s\": no span is in two states at once", word);
+		    e, ERR_USAGE, ERR_NOWHERE, "\"%.40s\": a span has only one state", word);
 	return 0;
 }
 
@@ -135,7 +135,7 @@ static int set_rx(struct hunt *h, const char *key, size_t n, const char *value, 
 		return h->fn ? 0 : -1;
 	}
 	return err_set(e, ERR_USAGE, ERR_NOWHERE,
-	    "\"%.*s~\": state~, reason~, g~, group~ and fn~ take an expression", (int)n, key);
+	    "\"%.*s~\": use state~, reason~, g~, group~ or fn~ with a regular expression", (int)n, key);
 }
 
 /* 10ms..50ms, 10ms.., ..50ms */
@@ -159,7 +159,7 @@ static int set_word(struct hunt *h, char *w, struct err *e)
 	if (!n || (n == 3 && !strncmp(w, "dur", 3)))
 		return *op && *op != '~' ? set_length(h, op, value, e)
 					 : err_set(e, ERR_USAGE, ERR_NOWHERE,
-					       "\"%.40s\": how long? as in >5ms", w);
+					       "\"%.40s\": a duration is required, as in >5ms", w);
 	if (*op == '~')
 		return set_rx(h, w, n, value, e);
 	if (*op == '=' && !strncmp(w, "state", n) && n > 1)
@@ -198,7 +198,7 @@ struct hunt *hunt_new(const char *text, struct err *e)
 	mem_free(copy);
 	if (!rc && !words)
 		rc = err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "which spans? as in >5ms, wait>1ms reason~chan, run g~worker");
+		    "a condition is required, as in >5ms, wait>1ms reason~chan, run g~worker");
 	if (!rc)
 		return h;
 	hunt_free(h);

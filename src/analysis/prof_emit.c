@@ -221,7 +221,7 @@ static int match_types(struct emitter *m, struct err *e)
 		buf_printf(&b, " %s/%s", name, unit);
 	}
 	int rc = any ? 0 : err_set(e, ERR_FORMAT, ERR_NOWHERE,
-			       "it has none of the sample types that are shown:%s", buf_str(&b));
+			       "none of these sample types in the file:%s", buf_str(&b));
 	buf_free(&b);
 	return rc;
 }

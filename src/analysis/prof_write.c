@@ -194,7 +194,7 @@ int prof_write(const struct prof *p, prof_put *put, void *arg, struct err *e)
 {
 	struct writer w = {.p = p, .put = put, .arg = arg};
 	if (deflateInit2(&w.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot compress: out of memory");
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for compression");
 	w.number = xcalloc(p->nstr, sizeof *w.number);
 	number_of(&w, 0);
 	for (size_t i = 0; i < p->ntype; i++)

@@ -324,7 +324,7 @@ static const char *trim(const struct sources *s, const char *name)
 static bool as_pprof(const struct sources *s, struct hunt *h, const char *name)
 {
 	if (name[0] == '/')
-		return try_path(h, name, "as named");
+		return try_path(h, name, "path as given");
 	for (size_t i = 0; i < s->ndir; i++)
 		if (try_parents(h, s->dir[i], name,
 			s->dirs_given ? "-source_path" : "working directory"))
@@ -409,9 +409,9 @@ static bool by_tail(const struct sources *s, struct hunt *h, const char *name)
 {
 	for (const char *p = name; (p = strchr(p, '/')) && strchr(p + 1, '/'); p++) {
 		for (size_t i = 0; i < s->ndir; i++)
-			if (try_join(h, s->dir[i], p + 1, "by the end of its name"))
+			if (try_join(h, s->dir[i], p + 1, "by the end of its path"))
 				return true;
-		if (s->beside && try_join(h, s->beside, p + 1, "beside the profile"))
+		if (s->beside && try_join(h, s->beside, p + 1, "next to the profile"))
 			return true;
 	}
 	return false;
@@ -426,7 +426,7 @@ static void hunt(const struct sources *s, struct source *f)
 		ok = in_goroot(s, &h, f->name) || in_modcache(s, &h, f->name) ||
 		     in_vendor(s, &h, f->name) ||
 		     (s->beside && name[0] != '/' &&
-			 try_parents(&h, s->beside, name, "beside the profile")) ||
+			 try_parents(&h, s->beside, name, "next to the profile")) ||
 		     by_tail(s, &h, f->name);
 	if (!ok) {	/* said in pprof's words whatever else was tried */
 		struct buf b = {0};
@@ -500,7 +500,7 @@ void sources_where(const struct sources *s, struct buf *b)
 		buf_printf(b, ", module cache %s", s->modcache);
 	buf_puts(b, ", vendor");
 	if (s->beside)
-		buf_printf(b, ", beside the profile in %s", s->beside);
+		buf_printf(b, ", next to the profile in %s", s->beside);
 }
 
 void source_expand(struct buf *b, const char *line, size_t n)

@@ -28,7 +28,7 @@ void sources_free(struct sources *);
 struct source {
 	char *name;		/* as asked for */
 	char *path;		/* where it was found; NULL: it was not */
-	const char *how;	/* found: "as named", "GOROOT", "module cache", "vendor", ... */
+	const char *how;	/* found: "path as given", "GOROOT", "module cache", "vendor", ... */
 	char *err;		/* not found: the reason in pprof's words */
 	char *tried;		/* not found: the paths looked at, one a line, at most a dozen */
 	uint32_t nline;

@@ -377,7 +377,7 @@ static void say_log(struct look *l)
 {
 	int64_t busy = l->all_p - l->p[TS_IDLE] - l->p[TS_UNKNOWN], all = l->q->t1 - l->q->t0;
 	if (busy > 0)
-		buf_printf(&l->b, "Ps were seen busy %.0f%% of the time%s", share(busy, l->all_p), l->ngc ? "; " : "");
+		buf_printf(&l->b, "Ps busy in %.0f%% of the known time%s", share(busy, l->all_p), l->ngc ? "; " : "");
 	if (l->ngc)
 		buf_printf(&l->b, "%u GC cycle%s: marking %.1f%%, stopped %.2f%%", l->ngc,
 		    l->ngc == 1 ? "" : "s", share(l->marking, all), share(l->stopped, all));
@@ -394,7 +394,7 @@ static void say_busy(struct look *l)
 	int64_t gc = l->p[TS_GCWORK] + l->p[TS_ASSIST] + l->p[TS_SWEEP];
 	if (l->all_p <= 0)
 		return;
-	buf_printf(&l->b, "Ps were busy %.0f%% of the time", share(l->all_p - l->p[TS_IDLE], l->all_p));
+	buf_printf(&l->b, "Ps busy %.0f%% of the time", share(l->all_p - l->p[TS_IDLE], l->all_p));
 	if (l->ngc)
 		buf_printf(&l->b, "; %u GC cycle%s took %.1f%%, assists %.1f%%", l->ngc, l->ngc == 1 ? "" : "s",
 		    share(gc, l->all_p), share(l->p[TS_ASSIST], l->all_p));

@@ -103,16 +103,16 @@ static const char *collect(int fd, struct buf *out, size_t max)
 		struct pollfd p = {.fd = fd, .events = POLLIN};
 		int ready = poll(&p, 1, 500);
 		if (clock_ms() - began > SECONDS * 1000)
-			why = "takes too long";
+			why = "timed out";
 		if (ready <= 0)
 			continue;
 		ssize_t n = read(fd, chunk, CHUNK);
 		if (n == 0)
 			break;
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
-			why = "cannot be read from";
+			why = "cannot read its output";
 		if (n > 0 && (got += (size_t)n) > max)
-			why = "says more than there is room for";
+			why = "prints too much output";
 		else if (n > 0)
 			buf_put(out, chunk, (size_t)n);
 	}
@@ -125,7 +125,7 @@ static int run(const char *const *argv, int in, struct buf *out, size_t max, str
 	int fd[2], status = 0;
 	pid_t pid;
 	if (child_forbidden())
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s is not run, as TTRACESECURE is set", argv[0]);
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s was not run because TTRACESECURE is set", argv[0]);
 	if (pipe(fd))
 		return err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", argv[0], strerror(errno));
 	fcntl(fd[0], F_SETFD, FD_CLOEXEC);
@@ -134,7 +134,7 @@ static int run(const char *const *argv, int in, struct buf *out, size_t max, str
 	close(fd[1]);
 	if (rc) {
 		close(fd[0]);
-		return err_set(e, ERR_IO, ERR_NOWHERE, "%s cannot be run: %s", argv[0], strerror(rc));
+		return err_set(e, ERR_IO, ERR_NOWHERE, "cannot run %s: %s", argv[0], strerror(rc));
 	}
 	const char *why = collect(fd[0], out, max);
 	close(fd[0]);
@@ -143,9 +143,9 @@ static int run(const char *const *argv, int in, struct buf *out, size_t max, str
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (why)
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s %s", argv[0], why);
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s: %s", argv[0], why);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && !out->n)
-		return err_set(e, ERR_IO, ERR_NOWHERE, "%s cannot be run", argv[0]);
+		return err_set(e, ERR_IO, ERR_NOWHERE, "cannot run %s", argv[0]);
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s failed", argv[0]);
 	return 0;

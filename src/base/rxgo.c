@@ -68,17 +68,17 @@ static int parse_hex(struct rxgo *x, const char *p, uint32_t *c)
 		for (p++; hex_digit(*p) >= 0 && v <= 0x10ffff; p++)
 			v = v * 16 + (uint32_t)hex_digit(*p);
 		if (*p != '}' || p == from + 2 || v > 0x10ffff)
-			return wrong(x, from, "a bad \\x{}");
+			return wrong(x, from, "invalid \\x{}");
 		p++;
 	} else {
 		if (hex_digit(p[0]) < 0 || hex_digit(p[1]) < 0)
-			return wrong(x, from, "a bad \\x");
+			return wrong(x, from, "invalid \\x");
 		v = (uint32_t)(hex_digit(p[0]) * 16 + hex_digit(p[1]));
 		p += 2;
 	}
 	*c = v;
 	x->p = p;
-	return v >= 0xd800 && v < 0xe000 ? wrong(x, from, "no character") : 0;
+	return v >= 0xd800 && v < 0xe000 ? wrong(x, from, "invalid character") : 0;
 }
 
 /* The escape of one character, x->p behind the backslash. */
@@ -87,12 +87,12 @@ static int parse_escape(struct rxgo *x, uint32_t *c)
 	static const char names[] = "aftnrv", means[] = "\a\f\t\n\r\v";
 	const char *p = x->p, *k;
 	if (!*p)
-		return wrong(x, p, "a backslash with nothing behind it");
+		return wrong(x, p, "trailing backslash");
 	if (*p == 'x')
 		return parse_hex(x, p, c);
 	if (*p >= '0' && *p <= '7') {
 		if (*p != '0' && (p[1] < '0' || p[1] > '7'))
-			return wrong(x, p, "no back reference");
+			return wrong(x, p, "back references are not supported");
 		*c = 0;
 		for (int i = 0; i < 3 && *x->p >= '0' && *x->p <= '7'; i++)
 			*c = *c * 8 + (uint32_t)(*x->p++ - '0');
@@ -103,7 +103,7 @@ static int parse_escape(struct rxgo *x, uint32_t *c)
 	else if ((uint8_t)*p < 0x80 && !is_alnum(*p))
 		*c = (uint8_t)*p;
 	else
-		return wrong(x, p, "no such escape");
+		return wrong(x, p, "unknown escape");
 	x->p++;
 	return 0;
 }
@@ -118,7 +118,7 @@ static int put_property(struct rxgo *x)
 	if (*name == '{') {
 		const char *end = strchr(++name, '}');
 		if (!end)
-			return wrong(x, from, "a bad \\p");
+			return wrong(x, from, "invalid \\p");
 		x->p = end + 1;
 		if (*name == '^') {
 			not = !not;
@@ -128,7 +128,7 @@ static int put_property(struct rxgo *x)
 	}
 	for (size_t i = 0; i < n; i++)
 		if (!is_alnum(name[i]) && name[i] != '_')
-			return wrong(x, from, "a bad \\p");
+			return wrong(x, from, "invalid \\p");
 	bool script = n > 2 && strncmp(name, "Any", n);
 	buf_printf(x->b, "\\%c{%s%.*s}", not ? 'P' : 'p', script ? "sc:" : "", (int)n, name);
 	return 0;
@@ -180,7 +180,7 @@ static int put_posix(struct rxgo *x)
 			x->p = end + 2;
 			return 1;
 		}
-	return wrong(x, x->p, "no such set of characters");
+	return wrong(x, x->p, "unknown character class");
 }
 
 static int put_range(struct rxgo *x)
@@ -196,7 +196,7 @@ static int put_range(struct rxgo *x)
 			return -1;
 	}
 	if (hi < lo)
-		return wrong(x, from, "a range that ends before it begins");
+		return wrong(x, from, "invalid character range");
 	put_char(x, lo);
 	if (hi > lo) {
 		buf_putc(x->b, '-');
@@ -246,7 +246,7 @@ static int put_group(struct rxgo *x)
 	const char *from = x->p++, *p;
 	x->last = NOTHING;
 	if (++x->depth > DEPTH_MAX)
-		return wrong(x, from, "groups nested too deep");
+		return wrong(x, from, "groups are nested too deep");
 	buf_putc(x->b, '(');
 	if (*x->p != '?')
 		return 0;
@@ -256,7 +256,7 @@ static int put_group(struct rxgo *x)
 		for (p = name; is_alnum(*p) || *p == '_'; p++)
 			;
 		if (*p != '>' || p == name)
-			return wrong(x, from, "a bad name of a group");
+			return wrong(x, from, "invalid group name");
 		x->p = p + 1;
 		return 0;
 	}
@@ -269,7 +269,7 @@ static int put_group(struct rxgo *x)
 		after = *p == '-' ? 0 : after + 1;
 	}
 	if ((*p != ':' && *p != ')') || (minus && !after))
-		return wrong(x, from, "no such group in RE2's syntax");
+		return wrong(x, from, "unknown group syntax");
 	buf_put(x->b, x->p, (size_t)(p - x->p) + 1);
 	x->depth -= *p == ')';
 	x->p = p + 1;
@@ -305,9 +305,9 @@ static size_t repeat_length(const char *p, int *lo, int *hi)
 static int put_repeat(struct rxgo *x, size_t n)
 {
 	if (x->last == NOTHING)
-		return wrong(x, x->p, "a repetition of nothing");
+		return wrong(x, x->p, "missing argument of a repetition");
 	if (x->last == REPEAT)
-		return wrong(x, x->p, "a repetition of a repetition");
+		return wrong(x, x->p, "nested repetition");
 	if (x->last == ASSERTION) {
 		char word[8];
 		size_t k = x->b->n - x->at;
@@ -394,12 +394,12 @@ static int put_next(struct rxgo *x)
 	}
 	if (*x->p == '{' && (n = repeat_length(x->p, &lo, &hi))) {
 		if (lo > REPEAT_MAX || hi > REPEAT_MAX || (hi >= 0 && hi < lo))
-			return wrong(x, x->p, "a bad number of repetitions");
+			return wrong(x, x->p, "invalid repetition count");
 		return put_repeat(x, n);
 	}
 	n = utf8_decode(x->p, strlen(x->p), &c);
 	if (n == 1 && (uint8_t)*x->p >= 0x80)
-		return wrong(x, x->p, "what is not UTF-8");
+		return wrong(x, x->p, "invalid UTF-8");
 	put_char(x, c);
 	x->p += n;
 	x->last = ATOM;

@@ -366,7 +366,7 @@ struct debuginfo *debuginfo_open(const struct elf *f, const char *path, struct e
 	struct buf b = {0};
 	struct debuginfo *d = NULL;
 	if (!debuginfo_there()) {
-		err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s: libdw is missing, which reads debug information: "
+		err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s: cannot read debug information without libdw: "
 		    "apt-get install libdw1", path);
 	} else if (!find_file(f, path, &b)) {
 		err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s has no debug information", path);
@@ -377,7 +377,7 @@ struct debuginfo *debuginfo_open(const struct elf *f, const char *path, struct e
 		if (d->dw) {
 			read_units(d);
 		} else {
-			err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s: its debug information cannot be read: %s", buf_str(&b),
+			err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s: cannot read debug information: %s", buf_str(&b),
 			    libdw()->errmsg(-1));
 			debuginfo_close(d);
 			d = NULL;
@@ -415,7 +415,7 @@ bool debuginfo_there(void)
 struct debuginfo *debuginfo_open(const struct elf *f, const char *path, struct err *e)
 {
 	(void)f;
-	err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s: this ttrace was built without libdw", path);
+	err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s: cannot read debug information: ttrace was built without libdw", path);
 	return NULL;
 }
 

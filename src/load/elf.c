@@ -157,7 +157,7 @@ static int read_segments(struct elf *f, const char *path, struct err *e)
 	uint64_t off = word(f, f->wide ? 32 : 28);
 	uint16_t size = u16(f, f->wide ? 54 : 42), n = u16(f, f->wide ? 56 : 44);
 	if (n && !table(f, off, n, size, f->wide ? 56 : 32))
-		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s: its program headers lie outside the file", path);
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s: the program headers are outside the file", path);
 	f->seg = xcalloc((size_t)n + 1, sizeof *f->seg);
 	for (uint16_t i = 0; i < n; i++) {
 		struct elf_seg s = read_segment(f, off + (uint64_t)i * size);
@@ -224,7 +224,7 @@ int elf_open(struct elf *f, const char *path, struct err *e)
 	if (f->file.n < 52 || memcmp(p, "\177ELF", 4) || p[4] < 1 || p[4] > 2 || p[5] < 1 || p[5] > 2 ||
 	    (p[4] == 2 && f->file.n < 64)) {
 		elf_close(f);
-		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s is no ELF program or library", path);
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s is not an ELF program or library", path);
 	}
 	f->wide = p[4] == 2;
 	f->big = p[5] == 2;
@@ -276,10 +276,10 @@ static int read_symbols(struct elf *f, const struct sections *s, const struct se
 	struct section names = tab->link < s->n ? section(f, s, tab->link) : (struct section){0};
 	uint64_t size = tab->entsize, n = size ? tab->size / size : 0;
 	if (tab->type == SHT_NOBITS || !table(f, tab->off, n, size, f->wide ? 24 : 16))
-		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "its symbols lie outside the file");
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "the symbol table is outside the file");
 	f->sym = mem_try((n + 1) * sizeof *f->sym);
 	if (!f->sym)
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "no memory for its symbols");
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for the symbol table");
 	const char *source = NULL;
 	for (uint64_t i = 1; i < n; i++)
 		if (read_symbol(f, &names, tab->off + i * size, &source, &f->sym[f->nsym]))
@@ -391,7 +391,7 @@ static int find_segment(const struct elf *f, const struct elf_mapping *m, uint64
 	if (n > 1)
 		*out = holds;
 	if ((f->nseg && !n) || (n > 1 && exact != 1))
-		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no segment of it is at the mapping's offset 0x%llx",
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no segment has the mapping's offset 0x%llx",
 		    (unsigned long long)m->offset);
 	return 0;
 }
@@ -437,10 +437,12 @@ int elf_base(struct elf *f, const struct elf_mapping *m, uint64_t addr, uint64_t
 		return -1;
 	if (f->type == ET_REL) {
 		*base = m->start;
-		return m->offset ? err_set(e, ERR_FORMAT, ERR_NOWHERE, "it is an object file, mapped at an offset") : 0;
+		return !m->offset ? 0 :
+		    err_set(e, ERR_FORMAT, ERR_NOWHERE, "this is an object file, mapped at an offset");
 	}
 	if (f->type != ET_EXEC && f->type != ET_DYN)
-		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "it is no program and no library (type %u)", f->type);
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "this is neither a program nor a library (ELF type %u)",
+		    f->type);
 	if (!s) {
 		*base = f->type == ET_DYN ? m->start - m->offset : 0;
 		return 0;
@@ -450,8 +452,8 @@ int elf_base(struct elf *f, const struct elf_mapping *m, uint64_t addr, uint64_t
 		return 0;
 	if (f->type == ET_EXEC && !user) {
 		*base = m->start - s->vaddr;
-		return m->start || !m->limit ? err_set(e, ERR_FORMAT, ERR_NOWHERE, "it was not mapped as a program is")
-					     : 0;
+		return !m->start && m->limit ? 0 :
+		    err_set(e, ERR_FORMAT, ERR_NOWHERE, "the mapping is not that of a program");
 	}
 	*base = m->start - m->offset + s->off - s->vaddr;
 	return 0;

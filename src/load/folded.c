@@ -172,7 +172,7 @@ int read_folded(struct bytes b, struct sink *s, struct err *e)
 	struct lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
 	look(b, SIZE_MAX, &sh);
 	if (!sh.good)
-		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "there is no folded stack in this text");
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no folded stack (a;b;c 12) in this text");
 	frames_init(&f, s);
 	frames_map(&f, (struct words){l.p, l.p});	/* the first mapping names the file that was run: not known */
 	tell_types(&f, &sh);
@@ -187,10 +187,10 @@ int read_folded(struct bytes b, struct sink *s, struct err *e)
 	frames_free(&f);
 	if (sh.bad)
 		s->ops->warn(s->self, sh.bad_at,
-		    "lines left out, for they are no folded stack (a;b;c 12): %zu; this is the first",
+		    "ignored %zu lines that are not folded stacks (a;b;c 12); this is the first",
 		    sh.bad);
 	if (b.p[b.n - 1] != '\n')
-		s->ops->warn(s->self, b.n, "the last line has no end: it may have been cut off");
+		s->ops->warn(s->self, b.n, "the last line has no newline: the file may be truncated");
 	return 0;
 }
 

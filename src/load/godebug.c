@@ -193,21 +193,22 @@ static void warn_of(const struct godebug *d, const struct sink *s)
 {
 	if (d->cut)
 		s->ops->warn(s->self, d->cut_at,
-		    "gctrace lines that are cut, so that their cycles have times but no heap: %zu; this is the first",
+		    "%zu truncated gctrace lines: their cycles have times but no heap sizes; this is the first",
 		    d->cut);
 	if (d->nrun > 1)
 		s->ops->warn(s->self, ERR_ASIDE,
-		    "clock or number of cycles go back: this is taken for %zu runs of a program, "
-		    "and shown one after the other (lines of several programs at once: separate them first)", d->nrun);
+		    "the clock or the cycle number goes back: shown as %zu runs of a program, one after the "
+		    "other; if the log has lines of several programs, separate them first", d->nrun);
 	if (d->stacks)
 		s->ops->warn(s->self, ERR_ASIDE,
-		    "stacks of goroutines are here too (%zu): in a file of their own they are a profile", d->stacks);
+		    "the log also contains %zu goroutine stacks: in a separate file they can be shown as a profile",
+		    d->stacks);
 	if (d->many_utils)
 		s->ops->warn(s->self, ERR_ASIDE,
-		    "too many cycles for mutator utilisation: it is that of the first of them");
+		    "too many cycles: mutator utilisation covers only the first ones");
 	if (d->many_states)
 		s->ops->warn(s->self, ERR_ASIDE,
-		    "too many stops of the world to show each on every P: the row STW has all");
+		    "too many stop-the-world pauses to show each on every P: the row STW has all of them");
 }
 
 static str_id say(const struct sink *s, const char *text)
@@ -228,7 +229,7 @@ int read_godebug(struct bytes b, struct sink *s, struct err *e)
 	gather(&d, b);
 	if (!d.lines) {
 		forget(&d);
-		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "there is no line of gctrace or schedtrace in this log");
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no gctrace or schedtrace line in this log");
 	}
 	d.n_gc = say(s, "GC concurrent mark phase");
 	d.n_forced = say(s, "GC concurrent mark phase (forced)");

@@ -350,19 +350,19 @@ static void tell_goroutine(struct teller *t, const struct godump *d, const struc
 static void warn_of(const struct godump *d, const struct sink *s)
 {
 	if (d->cut)
-		s->ops->warn(s->self, d->g[d->ng - 1].at, "the dump was cut off within goroutine %" PRIu64
-		    ": more may have followed", d->g[d->ng - 1].head.id);
+		s->ops->warn(s->self, d->g[d->ng - 1].at, "the dump is truncated in goroutine %" PRIu64
+		    ": later goroutines are missing", d->g[d->ng - 1].head.id);
 	if (d->noise)
 		s->ops->warn(s->self, d->noise_at ? d->noise_at : ERR_NOWHERE,
-		    "lines left out of stacks, for they are no frames (the output of others got in between): %zu",
+		    "ignored %zu lines inside stacks that are not frames (other output of the program)",
 		    d->noise);
 	if (d->dump)
-		s->ops->warn(s->self, ERR_ASIDE, "%u dumps one after another: the label \"dump\" tells them apart",
+		s->ops->warn(s->self, ERR_ASIDE, "%u dumps in one file: the tag \"dump\" has the number of each",
 		    d->dump + 1);
 	if (d->runtime_lines)
 		s->ops->warn(s->self, ERR_ASIDE,
-		    "lines of gctrace or schedtrace are here too (%zu): grep -E '^(gc|SCHED) ' "
-		    "them into a file of their own to see them on a timeline", d->runtime_lines);
+		    "the file also contains %zu gctrace or schedtrace lines: copy them with grep -E '^(gc|SCHED) ' "
+		    "to a separate file to see them on a timeline", d->runtime_lines);
 }
 
 static void tell(const struct godump *d, const struct sink *s)
@@ -396,7 +396,7 @@ int read_godump(struct bytes b, struct sink *s, struct err *e)
 {
 	struct godump d = {0};
 	gather(&d, b);
-	int rc = d.ng ? 0 : err_set(e, ERR_FORMAT, ERR_NOWHERE, "there is no goroutine in this dump");
+	int rc = d.ng ? 0 : err_set(e, ERR_FORMAT, ERR_NOWHERE, "no goroutine in this dump");
 	if (!rc)
 		tell(&d, s);
 	mem_free(d.g);

@@ -281,7 +281,7 @@ static int detour(struct merge *m)
 	m->tried += m->n / 16;	/* of sorting what is nearly in order */
 	if (m->tried > PATIENCE + PER_EVENT * m->taken)
 		return err_set(m->e, ERR_LIMIT, cur_at(&m->heap[0].cur->c),
-		    "%zu threads wait for each other at every turn", m->n);
+		    "too many threads (%zu) wait for each other", m->n);
 	sort_slots(m->heap, m->tmp, m->n);
 	for (size_t i = 1; i < m->n; i++) {
 		m->tried++;
@@ -292,7 +292,7 @@ static int detour(struct merge *m)
 	const struct cursor *c = m->heap[0].cur;
 	if (!m->g->salvaged)
 		err_set(m->e, ERR_FORMAT, cur_at(&c->c), "broken trace: failed to advance: "
-		    "no thread can go on; the earliest is M %lld with %s", (long long)c->m,
+		    "no event is possible; the next of M %lld is %s", (long long)c->m,
 		    goev_specs[c->ev.type].name);
 	return may_guess(m) ? guess(m) : -1;
 }

@@ -83,22 +83,22 @@ int read_gotrace_part(struct bytes in, const struct trace_part *part, struct sin
 	struct gens l = {0};
 	if (in.n <= GO_HEADER || gowire_version(in) < 22)
 		return err_set(e, ERR_FORMAT, 0,
-		    "a trace of this version has no generations: it is read from its beginning");
+		    "a trace of this version has no generations and has to be read from its start");
 	if (find_generations(in, &l, sink)) {
 		mem_free(l.v);
 		return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 	}
 	if (!l.n)
-		return err_set(e, ERR_FORMAT, GO_HEADER, "no generation begins here");
+		return err_set(e, ERR_FORMAT, GO_HEADER, "no generation starts here");
 	size_t a = gen_at(&l, part->base, part->t0), b = gen_at(&l, part->base, part->t1);
 	uint64_t from = l.v[a].at;
 	if (b + 1 < l.n)
 		in.n = (size_t)l.v[b + 1].at;
 	mem_free(l.v);
 	if (from < part->past)
-		return err_set(e, ERR_CANCEL, from, "that is being read");
+		return err_set(e, ERR_CANCEL, from, "this part is being read already");
 	if (mem_limit() && in.n - from > mem_limit() / 2 / TIMES)
 		return err_set(e, ERR_CANCEL, from,
-		    "it takes more memory by itself than there is to be beside the whole (-mem)");
+		    "this part needs more memory than -mem allows");
 	return gotrace_from(in, from, part->base, sink, e);
 }

@@ -99,13 +99,13 @@ static int read_args(struct parse *p, uint8_t head, uint64_t at)
 		size_t n = (size_t)(head >> 6) + (p->v->version < 7 ? 2 : 1);
 		while (p->narg < n)
 			p->arg[p->narg++] = cur_uvarint(&p->c);
-		return p->c.bad ? bad(p, at, "the file ends within an event of type %" PRIu64,
+		return p->c.bad ? bad(p, at, "truncated in an event of type %" PRIu64,
 		    head & 63) : 0;
 	}
 	uint64_t n = cur_uvarint(&p->c);
 	const uint8_t *bytes = cur_bytes(&p->c, n);
 	if (!bytes)
-		return bad(p, at, "the file ends within an event of type %" PRIu64, head & 63);
+		return bad(p, at, "truncated in an event of type %" PRIu64, head & 63);
 	struct cur c = cur_make(bytes, (size_t)n, 0);
 	while (cur_left(&c) && !c.bad && p->narg < MAX_ARGS)
 		p->arg[p->narg++] = cur_uvarint(&c);
@@ -120,7 +120,7 @@ static int read_string(struct parse *p, uint64_t at)
 		return bad(p, at, "string has invalid id or length (%" PRIu64 ")", n);
 	const uint8_t *s = cur_bytes(&p->c, n);
 	if (!s)
-		return bad(p, at, "the file ends within string %" PRIu64, id);
+		return bad(p, at, "truncated in string %" PRIu64, id);
 	g->str = mem_grow(g->str, &g->capstr, g->nstr + 1, sizeof *g->str);
 	g->str[g->nstr++] = (struct gostr){(const char *)s, (uint32_t)n};
 	idtab_add(&g->strs, id);
@@ -132,7 +132,7 @@ static int read_text(struct parse *p, uint64_t at)
 	uint64_t n = cur_uvarint(&p->c);
 	const uint8_t *s = n > MAX_STRING ? NULL : cur_bytes(&p->c, n);
 	if (!s)
-		return bad(p, at, "the text of a log is cut or too long (%" PRIu64 " bytes)", n);
+		return bad(p, at, "the text of a log message is truncated or too long (%" PRIu64 " bytes)", n);
 	p->text = (struct gostr){(const char *)s, (uint32_t)n};
 	return 0;
 }

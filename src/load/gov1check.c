@@ -65,17 +65,17 @@ static bool that(struct check *c, bool holds, const char *why)
 static bool runs(struct check *c, const struct vp *p, const struct vg *g, const struct gov1_ev *e,
     bool g0)
 {
-	return that(c, g->state == RUNNING, "its goroutine is not running") &&
-	       that(c, p->g == e->g, "its P is not running its goroutine") &&
-	       that(c, g0 || e->g, "g 0 cannot do that");
+	return that(c, g->state == RUNNING, "the goroutine is not running") &&
+	       that(c, p->g == e->g, "the P does not run this goroutine") &&
+	       that(c, g0 || e->g, "goroutine 0 cannot do this");
 }
 
 static void check_unblock(struct check *c, struct gov1_ev *e, const struct vp *p,
     const struct vg *g)
 {
 	struct vg *to = vg_of(c, e->arg[0]);
-	if (!that(c, g->state == RUNNING, "its goroutine is not running") ||
-	    !that(c, e->p == V1_P_TIMER || p->g == e->g, "its P is not running its goroutine") ||
+	if (!that(c, g->state == RUNNING, "the goroutine is not running") ||
+	    !that(c, e->p == V1_P_TIMER || p->g == e->g, "the P does not run this goroutine") ||
 	    !that(c, to->state == WAITING, "the other goroutine is not waiting"))
 		return;
 	if (to->slept == V1_GO_BLOCK_NET)
@@ -90,7 +90,7 @@ static void check_g(struct check *c, struct gov1_ev *e, struct vp *p, struct vg 
 	switch (e->type) {
 	case V1_GO_WAITING:
 	case V1_GO_IN_SYSCALL:
-		if (!that(c, g->state == RUNNABLE, "its goroutine is not runnable"))
+		if (!that(c, g->state == RUNNABLE, "the goroutine is not runnable"))
 			break;
 		g->state = WAITING;
 		g->slept = e->type;
@@ -104,8 +104,8 @@ static void check_g(struct check *c, struct gov1_ev *e, struct vp *p, struct vg 
 		break;
 	case V1_GO_START:
 	case V1_GO_START_LABEL:
-		if (!that(c, g->state == RUNNABLE, "its goroutine is not runnable") ||
-		    !that(c, !p->g, "its P is already running another goroutine"))
+		if (!that(c, g->state == RUNNABLE, "the goroutine is not runnable") ||
+		    !that(c, !p->g, "the P runs another goroutine"))
 			break;
 		g->state = RUNNING;
 		g->slept = 0;
@@ -128,7 +128,7 @@ static void check_g(struct check *c, struct gov1_ev *e, struct vp *p, struct vg 
 			g->slept = e->type;
 		break;
 	case V1_GO_SYSEXIT:
-		if (!that(c, g->state == WAITING, "its goroutine is not waiting"))
+		if (!that(c, g->state == WAITING, "the goroutine is not waiting"))
 			break;
 		g->state = RUNNABLE;
 		g->slept = 0;
@@ -149,36 +149,36 @@ static void check_runtime(struct check *c, struct gov1_ev *e, struct vp *p, stru
 	bool *stw = c->v->version < 10 ? &p->stw : &c->stw;
 	switch (e->type) {
 	case V1_PROC_START:
-		that(c, !p->running, "its P is running already");
+		that(c, !p->running, "the P is already running");
 		p->running = true;
 		break;
 	case V1_PROC_STOP:
-		that(c, p->running, "its P is not running");
-		that(c, !p->g, "its P is running a goroutine");
+		that(c, p->running, "the P is not running");
+		that(c, !p->g, "the P runs a goroutine");
 		p->running = false;
 		break;
 	case V1_GC_START:
-		that(c, !c->gc, "the GC before has not ended");
+		that(c, !c->gc, "the previous GC cycle has not ended");
 		c->gc = true;
 		e->p = V1_P_GC;
 		break;
 	case V1_GC_DONE:
-		that(c, c->gc, "no GC has begun");
+		that(c, c->gc, "no GC cycle has started");
 		c->gc = false;
 		break;
 	case V1_STW_START:
 	case V1_STW_DONE:
-		that(c, *stw == (e->type == V1_STW_DONE), "it does not fit the stop before");
+		that(c, *stw == (e->type == V1_STW_DONE), "it does not match the previous stop event");
 		*stw = e->type == V1_STW_START;
 		break;
 	case V1_SWEEP_START:
 	case V1_SWEEP_DONE:
 		that(c, p->sweeping == (e->type == V1_SWEEP_DONE),
-		    "it does not fit the sweeping before");
+		    "it does not match the previous sweep event");
 		p->sweeping = e->type == V1_SWEEP_START;
 		break;
 	case V1_ASSIST_START:
-		that(c, !g->assist, "the assist before has not ended");
+		that(c, !g->assist, "the previous mark assist has not ended");
 		g->assist = g->known = true;
 		break;
 	case V1_ASSIST_DONE:	/* it may have begun before the trace did */
@@ -198,7 +198,7 @@ static void check_user(struct check *c, const struct gov1_ev *e)
 	} else if (e->type == V1_TASK_END) {
 		idmap_drop(&c->tasks, e->arg[0]);
 	} else if (e->type == V1_REGION) {
-		that(c, e->arg[1] <= 1, "it neither begins nor ends");
+		that(c, e->arg[1] <= 1, "it is neither a start nor an end");
 	}
 }
 

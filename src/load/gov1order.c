@@ -365,7 +365,7 @@ static void hold_clocks(struct gov1 *v)
 	}
 	if (back && !v->damage.kind)
 		err_set(&v->damage, ERR_FORMAT, ERR_NOWHERE,
-		    "time stamps out of order: some were moved");
+		    "timestamps out of order: some were corrected");
 }
 
 /* The end of a system call is written when a P is had again; arg 2 says when it was. */

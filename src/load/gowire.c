@@ -129,7 +129,7 @@ bool gowire_any_event(struct cur *c, struct goev *ev, uint64_t *dt, struct err *
 	uint64_t at = cur_at(c);
 	uint8_t type = cur_u8(c);
 	if (c->bad)
-		return event_bad(c, at, e, "the batch ends within an event", 0);
+		return event_bad(c, at, e, "the batch ends in the middle of an event", 0);
 	if (type >= GE__N)
 		return event_bad(c, at, e, "found invalid event type: %d", type);
 	const struct goev_spec *s = &goev_specs[type];

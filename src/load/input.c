@@ -53,7 +53,7 @@ static bool room(uint8_t **p, size_t *cap, size_t need)
 
 static int stopped(struct err *e)
 {
-	return err_set(e, ERR_CANCEL, ERR_NOWHERE, "reading was stopped");
+	return err_set(e, ERR_CANCEL, ERR_NOWHERE, "reading was cancelled");
 }
 
 static bool go_on(const struct input_watch *w, uint64_t done, uint64_t total)
@@ -85,13 +85,13 @@ static int read_all(int fd, const char *path, const struct input_watch *w, struc
 		}
 		if (!room(&p, &cap, n + CHUNK)) {
 			mem_free(p);
-			return err_set(e, ERR_LIMIT, n, "%s is larger than the memory there is for it", path);
+			return err_set(e, ERR_LIMIT, n, "%s: not enough memory to read the file", path);
 		}
 		ssize_t got = read(fd, p + n, CHUNK);
 		if (got == 0)
 			break;
 		if (got < 0 && errno != EINTR) {
-			int rc = err_set(e, ERR_IO, n, "%s cannot be read: %s", path, strerror(errno));
+			int rc = err_set(e, ERR_IO, n, "cannot read %s: %s", path, strerror(errno));
 			mem_free(p);
 			return rc;
 		}
@@ -125,12 +125,12 @@ int input_open_for(const char *path, const struct input_watch *w, struct bytes *
 	*b = (struct bytes){0};
 	int fd = in ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return err_set(e, ERR_IO, ERR_NOWHERE, "%s cannot be opened: %s", path, strerror(errno));
+		return err_set(e, ERR_IO, ERR_NOWHERE, "cannot open %s: %s", path, strerror(errno));
 	int rc;
 	if (fstat(fd, &st))
 		rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", path, strerror(errno));
 	else if (S_ISDIR(st.st_mode))
-		rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s is a directory; name a file in it", path);
+		rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s is a directory: give the name of a file", path);
 	else if (S_ISREG(st.st_mode) && !in)
 		rc = map_file(fd, &st, path, b, e);
 	else
@@ -163,7 +163,7 @@ int input_said(const struct bytes *b, int rc, struct sink *sink, struct err *e)
 	if (b->torn.why && rc && e->kind != ERR_CANCEL)
 		return input_torn(b, e);
 	if (b->torn.why && !rc && input_torn(b, &torn))
-		sink->ops->warn(sink->self, torn.at, "%s; what comes before is shown", torn.msg);
+		sink->ops->warn(sink->self, torn.at, "%s; the data before it is shown", torn.msg);
 	if (!input_cut(b) || (rc && e->kind == ERR_CANCEL))
 		return rc;
 	if (rc)
@@ -265,7 +265,7 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 		}
 		if (!room(&out->p, &out->cap, out->n + CHUNK))
 			return err_set(e, ERR_LIMIT, at - z->avail_in,
-			    "what gzip holds is larger than the memory there is for it");
+			    "not enough memory for the decompressed data");
 		size_t space = out->cap - out->n < STRETCH ? out->cap - out->n : STRETCH;
 		z->next_out = out->p + out->n;
 		z->avail_out = (uInt)space;
@@ -283,9 +283,9 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 			if (!z->avail_in)
 				return 0;
 			if (!is_gzip(z->next_in, z->avail_in) || inflateReset(z) != Z_OK)
-				return torn(out, "what follows the gzip data is none", NULL, at - z->avail_in);
+				return torn(out, "extra data after the gzip data", NULL, at - z->avail_in);
 		} else if (rc == Z_BUF_ERROR || (rc == Z_OK && !z->avail_in && at == b->n && z->avail_out)) {
-			return torn(out, "gzip data ends too early: the file was cut off; copy or record it again",
+			return torn(out, "gzip data is truncated: copy or record the file again",
 			    NULL, where);
 		} else if (rc != Z_OK) {
 			return torn(out, "gzip data is damaged", z->msg, where);
@@ -305,7 +305,7 @@ static int gunzip(struct bytes *b, const struct input_watch *w, bool ahead, stru
 	z_stream z = {0};
 	struct inflation out = {0};
 	if (inflateInit2(&z, 15 + 16) != Z_OK)
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for gzip");
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for decompression");
 	if (ahead)
 		look_ahead(b, &out);
 	int rc = inflate_all(&z, b, w, &out, e);

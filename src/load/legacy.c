@@ -227,7 +227,7 @@ int read_pprof_legacy(struct bytes b, struct sink *s, struct err *e)
 	forget(&g);
 	return v == LEG_OK ? 0
 			   : err_set(e, ERR_FORMAT, ERR_NOWHERE,
-				 v == LEG_BAD ? "a profile in an old text format, and malformed"
+				 v == LEG_BAD ? "malformed profile in a legacy text format"
 					      : "unrecognized profile format");
 }
 

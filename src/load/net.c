@@ -53,9 +53,9 @@ static int open_curl(struct err *e)
 	const char *missing = curl.open ? NULL : lib_open(names, call, sizeof call / sizeof *call, &curl);
 	if (missing && !*missing)
 		return err_set(e, ERR_IO, ERR_NOWHERE,
-		    "libcurl is missing, which fetches by URL: apt-get install libcurl4");
+		    "cannot fetch a URL without libcurl: apt-get install libcurl4");
 	if (missing)
-		return err_set(e, ERR_IO, ERR_NOWHERE, "libcurl is too old: it has no %s", missing);
+		return err_set(e, ERR_IO, ERR_NOWHERE, "libcurl is too old: %s is missing", missing);
 	curl.open = true;
 	return 0;
 }
@@ -262,7 +262,7 @@ static void server_said(struct transfer *t)
 static const char *hint(CURLcode rc)
 {
 	return rc == CURLE_PEER_FAILED_VERIFICATION ?
-	    " (https+insecure:// takes any certificate; -tls_ca=FILE names who may vouch for it)" : "";
+	    " (https+insecure:// accepts any certificate; -tls_ca=FILE adds CA certificates)" : "";
 }
 
 static void fail(struct transfer *t, CURLcode rc)
@@ -270,18 +270,18 @@ static void fail(struct transfer *t, CURLcode rc)
 	struct err *e = &t->g->err;
 	t->g->failed = true;
 	if (t->too_large)
-		err_set(e, ERR_LIMIT, ERR_NOWHERE, "the answer is larger than the memory there is for it (-mem)");
+		err_set(e, ERR_LIMIT, ERR_NOWHERE, "the response is larger than the memory limit (-mem)");
 	else if (rc == CURLE_TOO_MANY_REDIRECTS)
-		err_set(e, ERR_IO, ERR_NOWHERE, "redirected more than %d times", REDIRECTS);
+		err_set(e, ERR_IO, ERR_NOWHERE, "more than %d redirects", REDIRECTS);
 	else if (rc == CURLE_OK && status_of(t) != 200)
 		server_said(t);
 	else if (rc == CURLE_COULDNT_CONNECT && t->g->url.socket)
-		err_set(e, ERR_IO, ERR_NOWHERE, "nobody listens at the unix socket %.160s", t->g->url.socket);
+		err_set(e, ERR_IO, ERR_NOWHERE, "cannot connect to the unix socket %.160s", t->g->url.socket);
 	else if (t->n && t->total > t->n)
-		err_set(e, ERR_IO, ERR_NOWHERE, "the answer broke off after %zu of %llu bytes", t->n,
+		err_set(e, ERR_IO, ERR_NOWHERE, "the response ended after %zu of %llu bytes", t->n,
 		    (unsigned long long)t->total);
 	else if (t->n)
-		err_set(e, ERR_IO, ERR_NOWHERE, "the answer broke off after %zu bytes: %s", t->n,
+		err_set(e, ERR_IO, ERR_NOWHERE, "the response ended after %zu bytes: %s", t->n,
 		    t->why[0] ? t->why : curl.easy_strerror(rc));
 	else
 		err_set(e, ERR_IO, ERR_NOWHERE, "%s%s", t->why[0] ? t->why : curl.easy_strerror(rc), hint(rc));
@@ -321,8 +321,8 @@ static void take_silent(struct transfer *t, CURLM *m)
 		return;
 	curl.multi_remove_handle(m, t->easy);
 	finish(t, CURLE_OPERATION_TIMEDOUT);
-	err_set(&t->g->err, ERR_IO, ERR_NOWHERE, "%s for %lld s: given up (-timeout=S waits longer)",
-	    t->g->got.n ? "nothing more came" : "no answer", (long long)(wait / 1000));
+	err_set(&t->g->err, ERR_IO, ERR_NOWHERE, "timeout: %s for %lld s (-timeout=S waits longer)",
+	    t->g->got.n ? "no more data" : "no response", (long long)(wait / 1000));
 }
 
 static int run(struct transfer *t, size_t n, CURLM *m, const struct net_opt *o, struct err *e)
@@ -342,7 +342,7 @@ static int run(struct transfer *t, size_t n, CURLM *m, const struct net_opt *o, 
 			total += t[i].total;
 		}
 		if (o->watch && !o->watch->go(o->watch->arg, bytes, known ? total : 0))
-			return err_set(e, ERR_CANCEL, ERR_NOWHERE, "fetching was stopped");
+			return err_set(e, ERR_CANCEL, ERR_NOWHERE, "fetching was cancelled");
 		if (running)
 			curl.multi_poll(m, NULL, 0, POLL_MS, NULL);
 	} while (running);
@@ -358,7 +358,7 @@ int net_get(struct net_get *g, size_t n, const struct net_opt *o, struct err *e)
 {
 	bool cert = o->cert && *o->cert, key = o->key && *o->key;
 	if (cert != key)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-tls_%s is given, so -tls_%s must be too",
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-tls_%s requires -tls_%s",
 		    cert ? "cert" : "key", cert ? "key" : "cert");
 	if (open_curl(e))
 		return -1;
@@ -369,7 +369,7 @@ int net_get(struct net_get *g, size_t n, const struct net_opt *o, struct err *e)
 		if (!m || !begin(&t[i], &g[i], o, m))
 			rc = -1;
 	if (rc)
-		err_set(e, ERR_LIMIT, ERR_NOWHERE, "libcurl does not start");
+		err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot initialize libcurl");
 	else
 		rc = run(t, n, m, o, e);
 	for (size_t i = 0; i < n; i++) {
@@ -397,7 +397,7 @@ int net_get(struct net_get *g, size_t n, const struct net_opt *o, struct err *e)
 	(void)n;
 	(void)o;
 	return err_set(e, ERR_IO, ERR_NOWHERE,
-	    "this build cannot fetch (it is without libcurl): curl %s%s%s-o %s '%.120s', then ttrace %s",
+	    "ttrace was built without libcurl and cannot fetch a URL: run curl %s%s%s-o %s '%.120s', then ttrace %s",
 	    u->socket ? "--unix-socket " : "", u->socket ? u->socket : "", u->socket ? " " : "", file, u->get, file);
 }
 

@@ -146,7 +146,7 @@ int objdump(struct insts *to, const struct objdump *d, struct err *e)
 	if (!rc)
 		objdump_parse(to, out.p ? out.p : "", out.n);
 	else if (why.kind == ERR_IO)
-		err_set(e, ERR_IO, ERR_NOWHERE, "assembly needs objdump, which is not here: apt-get install binutils");
+		err_set(e, ERR_IO, ERR_NOWHERE, "assembly needs objdump: apt-get install binutils");
 	else
 		err_set(e, why.kind, ERR_NOWHERE, "%s: %s", d->path, why.msg);
 	buf_free(&from);

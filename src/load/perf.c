@@ -237,12 +237,12 @@ static void warn_of(const struct perf *p, const struct sink *s, struct bytes b)
 {
 	if (p->nbad)
 		s->ops->warn(s->self, p->bad_at,
-		    "lines left out, for they are none of perf script's: %zu; this is the first", p->nbad);
+		    "ignored %zu lines that are not perf script output; this is the first", p->nbad);
 	if (p->more_events)
-		s->ops->warn(s->self, ERR_NOWHERE, "more than %d kinds of events: the rest count as samples only",
-		    EVENTS);
+		s->ops->warn(s->self, ERR_NOWHERE,
+		    "more than %d kinds of events: the others are counted only as samples", EVENTS);
 	if (b.p[b.n - 1] != '\n')
-		s->ops->warn(s->self, b.n, "the last line has no end: it may have been cut off");
+		s->ops->warn(s->self, b.n, "the last line has no newline: the file may be truncated");
 }
 
 int read_perf(struct bytes b, struct sink *s, struct err *e)
@@ -250,7 +250,7 @@ int read_perf(struct bytes b, struct sink *s, struct err *e)
 	struct perf p = {0};
 	look(&p, b);
 	if (!p.nsample)
-		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "there is no sample in this text of perf script");
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no sample in this perf script output");
 	frames_init(&p.f, s);
 	tell_types(&p);
 	p.comm = frames_lit(&p.f, "comm");

@@ -67,7 +67,7 @@ int pprof_field(struct cur *c, struct field *f, struct err *e)
 	}
 	if (c->bad)
 		return err_set(e, ERR_FORMAT, f->at,
-		    "damaged or cut profile: field %" PRIu64 " goes past the end", f->field);
+		    "damaged or truncated profile: field %" PRIu64 " extends past the end", f->field);
 	return 0;
 }
 
@@ -136,8 +136,8 @@ static int add_fact(struct pprof *p, const struct field *f)
 	case F_TIME:
 		if (p->fact[F_TIME])
 			return err_set(p->e, ERR_FORMAT, f->at,
-			    "two or more profiles one after another in one file: give them as "
-			    "files of their own");
+			    "several profiles in one file: put each of them into "
+			    "a separate file");
 		p->fact[F_TIME] = f->num;
 		break;
 	case F_PERIOD_TYPE:
@@ -172,11 +172,11 @@ static int walk_facts(struct pprof *p)
 			return -1;
 		if (!wire_fits(f.field, f.wire))
 			return err_set(p->e, ERR_FORMAT, f.at,
-			    "damaged profile: field %" PRIu64 " is of wire type %u", f.field,
+			    "damaged profile: field %" PRIu64 " has wire type %u", f.field,
 			    f.wire);
 		if (f.wire == 2 && f.n > RECORD_MAX)
 			return err_set(p->e, ERR_LIMIT, f.at,
-			    "a record of %zu bytes is over the limit of %d", f.n, RECORD_MAX);
+			    "a record of %zu bytes exceeds the limit of %d", f.n, RECORD_MAX);
 		if (add_fact(p, &f))
 			return -1;
 		if (f.field == F_SAMPLE && !p->samples.any)
@@ -217,7 +217,7 @@ ProtobufCAllocator pprof_scratch(struct arena *a)
 
 int pprof_bad_record(const struct field *f, const char *what, struct err *e)
 {
-	return err_set(e, ERR_FORMAT, f->at, "damaged profile: a %s that cannot be read", what);
+	return err_set(e, ERR_FORMAT, f->at, "damaged profile: cannot decode a %s", what);
 }
 
 static int take_value_type(struct pprof *p, const struct field *f, str_id *name, str_id *unit)
@@ -234,7 +234,7 @@ static int take_type(struct pprof *p, const struct field *f)
 	if (take_value_type(p, f, &name, &unit))
 		return -1;
 	if (p->out->ops->type(p->out->self, name, unit) < 0)
-		return err_set(p->e, ERR_LIMIT, f->at, "over %zu sample types", p->ntype);
+		return err_set(p->e, ERR_LIMIT, f->at, "more than %zu sample types", p->ntype);
 	p->ntype++;
 	return 0;
 }
@@ -312,7 +312,7 @@ static int take_location(struct pprof *p, const struct field *f)
 	struct sink_line *line = arena_try(&p->scratch, (m->n_line + 1) * sizeof *line);
 	if (!line)
 		return err_set(
-		    p->e, ERR_LIMIT, f->at, "no memory for a location of %zu lines", m->n_line);
+		    p->e, ERR_LIMIT, f->at, "out of memory for a location with %zu lines", m->n_line);
 	for (size_t i = 0; i < m->n_line; i++) {
 		uint32_t fun = pprof_id(&p->fun, m->line[i]->function_id);
 		if (!fun)
@@ -422,7 +422,7 @@ int read_pprof(struct bytes in, struct sink *out, struct err *e)
 	if (!in.n)
 		return err_set(e, ERR_FORMAT, 0, "empty file");
 	if (in.n > 1 && in.p[0] == 0x1f && in.p[1] == 0x8b)
-		return err_set(e, ERR_FORMAT, 0, "compressed twice: take one gzip off with gunzip");
+		return err_set(e, ERR_FORMAT, 0, "compressed twice: run gunzip once");
 	if (in.torn.why)	/* the reference refuses it, and names come last */
 		return input_torn(&in, e);
 	struct pprof p = {.in = in, .all = cur_make(in.p, in.n, 0), .out = out, .e = e};

@@ -219,7 +219,7 @@ static int add_stack(struct batch *b, const struct pprof *p, const Ttpb__Sample 
 		loc_id id = pprof_id(&p->loc, m->location_id[i]);
 		if (!id)
 			return err_set(&b->err, ERR_FORMAT, at,
-			    "malformed profile: a sample has location %llu, which is not there",
+			    "malformed profile: a sample refers to location %llu, which does not exist",
 			    (unsigned long long)m->location_id[i]);
 		b->loc[b->nloc++] = id;
 	}
@@ -249,7 +249,7 @@ static int careful_sample(struct batch *b, const struct pprof *p, const struct f
 		    &b->err, ERR_FORMAT, f->at, "malformed profile: samples without sample types");
 	if (m->n_value != p->ntype)
 		return err_set(&b->err, ERR_FORMAT, f->at,
-		    "malformed profile: a sample has %zu values, there are %zu sample types",
+		    "malformed profile: a sample has %zu values for %zu sample types",
 		    m->n_value, p->ntype);
 	if (add_stack(b, p, m, f->at) || add_labels(b, p, m, f->at))
 		return -1;

@@ -43,10 +43,10 @@ static bool is_pprof(struct bytes b)
 static const struct reader readers[] = {
 	{FK_GOTRACE, "Go execution trace", is_gotrace, read_gotrace},
 	{FK_PPROF, "pprof profile", is_pprof, read_pprof},
-	{FK_PPROF, "pprof profile of an old format", is_pprof_legacy, read_pprof_legacy},
-	{FK_PPROF, "dump of goroutines", is_godump, read_godump},
-	{FK_GOTRACE, "log of gctrace or schedtrace", is_godebug, read_godebug},
-	{FK_PPROF, "text of perf script", is_perf, read_perf},
+	{FK_PPROF, "legacy pprof profile", is_pprof_legacy, read_pprof_legacy},
+	{FK_PPROF, "goroutine dump", is_godump, read_godump},
+	{FK_GOTRACE, "gctrace or schedtrace log", is_godebug, read_godebug},
+	{FK_PPROF, "perf script output", is_perf, read_perf},
 	{FK_PPROF, "folded stacks", is_folded, read_folded},
 };
 
@@ -55,16 +55,16 @@ static const struct {
 	size_t n;
 	const char *what;
 } others[] = {
-	{"\x7f" "ELF", 4, "a program (ELF): name a profile of it after it, ttrace PROGRAM PROFILE"},
-	{"\x1f\x8b", 2, "gzip within gzip: gunzip it once"},
-	{"PK\3\4", 4, "a zip archive: unpack it"},
-	{"\x28\xb5\x2f\xfd", 4, "zstd data: unpack it"},
-	{"BZh", 3, "bzip2 data: unpack it"},
-	{"\xfd" "7zXZ", 5, "xz data: unpack it"},
-	{"\x89PNG", 4, "a picture (PNG)"},
+	{"\x7f" "ELF", 4, "a program (ELF): to use it with a profile, run ttrace PROGRAM PROFILE"},
+	{"\x1f\x8b", 2, "gzip data inside gzip data: run gunzip once"},
+	{"PK\3\4", 4, "a zip archive: unpack it first"},
+	{"\x28\xb5\x2f\xfd", 4, "zstd data: unpack it first"},
+	{"BZh", 3, "bzip2 data: unpack it first"},
+	{"\xfd" "7zXZ", 5, "xz data: unpack it first"},
+	{"\x89PNG", 4, "a PNG image"},
 	{"%PDF", 4, "a PDF"},
-	{"PERFILE2", 8, "perf.data: perf script turns it into a text that ttrace reads"},
-	{"<", 1, "HTML or XML, perhaps an error page saved as a file"},
+	{"PERFILE2", 8, "perf.data: convert it with perf script, then read the output"},
+	{"<", 1, "HTML or XML, possibly a saved error page"},
 	{"{", 1, "JSON"},
 	{"[", 1, "JSON"},
 	{"#!", 2, "a script"},
@@ -88,12 +88,12 @@ static bool is_text(struct bytes b)
 const struct reader *sniff(struct bytes b, struct err *e)
 {
 	const size_t nothers = sizeof others / sizeof *others;
-	static const char reads[] = "ttrace reads pprof profiles and Go execution traces; goroutine dumps, logs "
-	    "of gctrace and schedtrace, perf script and folded stacks";
+	static const char reads[] = "ttrace reads pprof profiles, Go execution traces, goroutine dumps, "
+	    "gctrace and schedtrace logs, perf script output and folded stacks";
 	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
 		if (readers[i].is(b))
 			return &readers[i];
-	const char *what = "data of a kind unknown here";
+	const char *what = "data of an unknown kind";
 	size_t i = 0;
 	while (i < b.n && i < 64 && isspace(b.p[i]))
 		i++;
@@ -104,19 +104,19 @@ const struct reader *sniff(struct bytes b, struct err *e)
 			break;
 		}
 	if (!b.n)
-		what = "empty: who wrote it did not come to the end, or has not yet; record it again";
+		what = "an empty file: the program that wrote it was killed or is still running";
 	else if (is_core(b))
-		what = "a core dump (ELF): there is no profile in it; a debugger reads it";
+		what = "a core dump (ELF): open it with a debugger";
 	else if (b.n < 16 && b.n > 4 && !memcmp(b.p, "go 1.", 5))
-		what = "a Go execution trace cut off within its header";
+		what = "a Go execution trace that is truncated in its header";
 	else if (k == nothers && is_text(b)) {
 		/* its first words: often what a server answered instead of a profile */
 		int n = 0;
 		while (i + (size_t)n < b.n && n < 60 && b.p[i + (size_t)n] != '\n')
 			n++;
-		err_set(e, ERR_FORMAT, ERR_NOWHERE, "it is text (\"%.*s\"); %s", n, (const char *)b.p + i, reads);
+		err_set(e, ERR_FORMAT, ERR_NOWHERE, "this is text (\"%.*s\"); %s", n, (const char *)b.p + i, reads);
 		return NULL;
 	}
-	err_set(e, ERR_FORMAT, ERR_NOWHERE, "it is %s; %s", what, reads);
+	err_set(e, ERR_FORMAT, ERR_NOWHERE, "this is %s; %s", what, reads);
 	return NULL;
 }

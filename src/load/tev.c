@@ -69,8 +69,8 @@ static void say_cut(struct reading *r)
 {
 	r->info->lost_at = r->damage->at;
 	warn(r, r->damage->at,
-	    "no generation is whole: the events of the first are shown as far as they can be "
-	    "ordered, functions without names by address, lost stacks by number");
+	    "no generation is complete: the events of the first one are shown as far as they can be "
+	    "ordered, functions without names as addresses, lost stacks as numbers");
 }
 
 /* What came of a generation, ordered and said; 0 to go on. */
@@ -130,8 +130,8 @@ static void show_rest(struct reading *r, struct tgen *g)
 		return;
 	}
 	warn(r, g->at,
-	    "no generation is whole: the events of the first are shown as far as they can be "
-	    "ordered, functions without names by address, lost stacks by number");
+	    "no generation is complete: the events of the first one are shown as far as they can be "
+	    "ordered, functions without names as addresses, lost stacks as numbers");
 	if (!show(r, g, g->end)) {
 		*r->damage = after;
 		say_lost(r, r->in.n - g->end);
@@ -144,8 +144,8 @@ static void say_unstopped(struct reading *r, const struct tgen *g)
 {
 	if (g->number)
 		warn(r, ERR_ASIDE,
-		    "trace.Stop was not called: the program ended while it was traced, or goes on; up to "
-		    "the last second of it is not in the file");
+		    "recording not stopped (trace.Stop): the program ended or is still running; up to "
+		    "one second at the end is missing");
 	else if (!r->info->generations)
 		warn(r, ERR_NOWHERE, GO_NOTHING);
 }
@@ -192,12 +192,12 @@ static int read_v1(struct reading *r, int version)
 	bool odd = !ret && r->damage->kind != ERR_NONE;
 	if (!ret && r->order.unended)
 		warn(r, ERR_NOWHERE,
-		    "the end of the trace is not in the file (was trace.Stop called?): times are ticks of a clock, "
-		    "shown as nanoseconds, and stacks are numbers");
+		    "truncated: the end of the trace is missing (was trace.Stop called?); times are clock ticks "
+		    "shown as nanoseconds, stacks are numbers");
 	if (odd && (lost || !r->order.unended))
 		say_lost(r, lost);
 	if (!ret && version < 7)
-		warn(r, ERR_ASIDE, "Go 1.5 and 1.6 wrote no names: functions are shown by their addresses");
+		warn(r, ERR_ASIDE, "Go 1.5 and 1.6 wrote no function names: functions are shown as addresses");
 	r->feed->drop(r->feed->self, g);
 	return ret;
 }
@@ -208,25 +208,25 @@ static void say_missing(struct reading *r, uint64_t n, const char *done)
 	char msg[120];
 	if (!n)
 		return;
-	snprintf(msg, sizeof msg, "%" PRIu64 " event%s, what led to %s being lost: %s", n, n == 1 ? "" : "s",
-	    n == 1 ? "it" : "them", done);
+	snprintf(msg, sizeof msg, "%" PRIu64 " event%s without the event that has to precede %s: %s",
+	    n, n == 1 ? "" : "s", n == 1 ? "it" : "them", done);
 	warn(r, ERR_NOWHERE, msg);
 }
 
 static void notices(struct reading *r)
 {
 	char msg[200];
-	say_missing(r, r->order.forced, "believed all the same");
-	say_missing(r, r->order.dropped, "left out");
+	say_missing(r, r->order.forced, "shown anyway");
+	say_missing(r, r->order.dropped, "ignored");
 	if (r->experimental) {
 		snprintf(msg, sizeof msg, "%" PRIu64 " batch%s of experimental data %s not shown",
 		    r->experimental, r->experimental == 1 ? "" : "es", r->experimental == 1 ? "is" : "are");
 		warn(r, ERR_ASIDE, msg);
 	}
 	if (r->order.misused) {
-		snprintf(msg, sizeof msg, "%" PRIu64 " region%s ended while another was inside: "
-		    "%s nesting is a guess", r->order.misused, text_s(r->order.misused),
-		    r->order.misused == 1 ? "its" : "their");
+		snprintf(msg, sizeof msg, "%" PRIu64 " region%s ended before a region inside %s: "
+		    "the nesting is a guess", r->order.misused, text_s(r->order.misused),
+		    r->order.misused == 1 ? "it" : "them");
 		warn(r, ERR_ASIDE, msg);
 	}
 }
@@ -239,7 +239,7 @@ int tev_run(struct bytes in, const struct tev_ops *ops, void *self, struct tstre
 	feed->order = &r.order;
 	if (info->version > GO_NEWEST) {
 		char msg[120];
-		snprintf(msg, sizeof msg, "go 1.%d is newer than this reader: read as go 1.%d",
+		snprintf(msg, sizeof msg, "trace version go 1.%d is newer than ttrace knows: read as go 1.%d",
 		    info->version,
 		    GO_NEWEST);
 		warn(&r, 0, msg);

@@ -26,7 +26,7 @@ int dump_open(const struct opt *o, struct bytes *in, struct err *e)
 		const struct reader *r = sniff(*in, e);
 		rc = -1;
 		if (r)
-			err_set(e, ERR_FORMAT, ERR_NOWHERE, "it is a %s%s", r->name,
+			err_set(e, ERR_FORMAT, ERR_NOWHERE, "this is a %s%s", r->name,
 			    r->read == read_gotrace ? " of an unknown version" : ", not a Go execution trace");
 	}
 	if (rc)

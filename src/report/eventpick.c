@@ -32,7 +32,7 @@ static int pick_id(const struct opt *o, enum opt_id id, char letter, int64_t *v,
 	s += *s == letter;
 	*v = strtoll(s, &end, 10);
 	return *s >= '0' && *s <= '9' && !*end ? 0
-	    : err_set(e, ERR_USAGE, ERR_NOWHERE, "\"%s\" is no number of a %s", s,
+	    : err_set(e, ERR_USAGE, ERR_NOWHERE, "\"%s\" is not the number of a %s", s,
 		letter == 'g' ? "goroutine" : "processor");
 }
 

@@ -181,7 +181,7 @@ int report_goroutines(const struct opt *o, struct out *out, struct err *e)
 	if (by < 0) {
 		trep_close(&r);
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-by is function, creator, state, label, task, proc or life, not "
+		    "-by requires function, creator, state, label, task, proc or life, not "
 		    "\"%s\"", opt_str(o, OPT_BY));
 	}
 	r.ask.key = gor_by_keys(r.sn, (enum gor_by)by, r.t0, r.t1, r.mem, &r.ask.on);
@@ -330,7 +330,7 @@ static void region_lines(const struct trep *r, trk_id g)
 		text_safe(r->out, name.s, name.n);
 		if (s->id)
 			buf_printf(r->out, " of task %" PRIu64, s->id);
-		buf_puts(r->out, s->t0 == TIME_NONE ? " begun before, " : " at ");
+		buf_puts(r->out, s->t0 == TIME_NONE ? " started before the trace, " : " at ");
 		if (s->t0 != TIME_NONE) {
 			text_ns(r->out, a);
 			buf_puts(r->out, ", ");
@@ -384,9 +384,9 @@ static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x
 		buf_printf(r->out, ", created by goroutine %" PRIu64, store_trk(r->st, row->creator)->id);
 	buf_puts(r->out, !row->to_t1 ? ", alive at the end\n" : "\n");
 	if (lived_before(r, g)) {
-		buf_puts(r->out, "  as C code called it for the last time, at ");
+		buf_puts(r->out, "  last call from C at ");
 		text_ns(r->out, row->t0);
-		buf_puts(r->out, "; its spans and regions are those of all such calls\n");
+		buf_puts(r->out, "; its spans and regions are those of all calls from C\n");
 	}
 	part_line(r, "total", no, x->total);
 	part_line(r, "running", no, x->exec);
@@ -400,7 +400,7 @@ static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x
 	still_line(r, g);
 	part_line(r, "unknown", no, x->unknown);
 	for (uint32_t i = 0; i < x->nrange; i++)
-		part_line(r, "of this in ", trep_str(r, x->range[i].name, ""), x->range[i].ns);
+		part_line(r, "of that, in ", trep_str(r, x->range[i].name, ""), x->range[i].ns);
 	stack_lines(r, "created at", row->created);
 	children_lines(r, g);
 	region_lines(r, g);
@@ -512,7 +512,7 @@ int report_goroutine(const struct opt *o, struct out *out, struct err *e)
 	trk_id g = find_goroutine(r.sn, o->arg ? o->arg : "");
 	if (!g) {
 		trep_close(&r);
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no goroutine \"%s\" in the trace",
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "no goroutine \"%s\" in the trace",
 		    o->arg ? o->arg : "");
 	}
 	struct gstat x;

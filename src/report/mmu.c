@@ -48,7 +48,7 @@ static int parse_include(const struct opt *o, unsigned *flags, struct err *e)
 			i++;
 		if (i == PARTS)
 			return err_set(e, ERR_USAGE, ERR_NOWHERE,
-			    "-include takes stw, background, assist and sweep, not \"%s\"", word);
+			    "-include requires stw, background, assist or sweep, not \"%s\"", word);
 		*flags |= parts[i].flag;
 	}
 	return 0;
@@ -61,7 +61,8 @@ static int parse_windows(const struct opt *o, struct windows *w, struct err *e)
 	while (s && next_word(&s, word, sizeof word)) {
 		int64_t ns;
 		if (!text_parse_ns(word, &ns) || ns <= 0)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-window takes durations like 1ms, not \"%s\"", word);
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-window requires durations like 1ms, not \"%s\"",
+			    word);
 		w->ns = mem_grow(w->ns, &w->cap, w->n + 1, sizeof *w->ns);
 		w->ns[w->n++] = ns;
 	}
@@ -79,7 +80,7 @@ static int parse_percentile(const struct opt *o, double *q, struct err *e)
 		s++;
 	double p = strtod(s, &end);
 	if (end == s || *end || !(p >= 0 && p <= 100))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-percentile is a number from 0 to 100, not \"%s\"", s);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-percentile requires a number from 0 to 100, not \"%s\"", s);
 	*q = 1 - p / 100;
 	return 0;
 }

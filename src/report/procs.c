@@ -125,7 +125,7 @@ static void changes(const struct trep *r)
 		buf_puts(r->out, " on ");
 		buf_u64(r->out, c->v);
 	}
-	buf_puts(r->out, r->sn->ncounts[CT_GOMAXPROCS] ? "\n" : " is not said\n");
+	buf_puts(r->out, r->sn->ncounts[CT_GOMAXPROCS] ? "\n" : " unknown\n");
 }
 
 static void print_json(const struct trep *r, const struct table *t)

@@ -96,7 +96,7 @@ static void kinds_table(const struct trep *r, const struct sched_kinds *ks)
 	static const struct table_col col[] = {
 		{ "Count", "count", TB_INT }, { "Total", "total_ns", TB_NS }, { "p50", "p50_ns", TB_NS },
 		{ "p90", "p90_ns", TB_NS }, { "p99", "p99_ns", TB_NS }, { "Max", "max_ns", TB_NS },
-		{ "Region", "name", TB_STR }, { "Began in", "where", TB_STR },
+		{ "Region", "name", TB_STR }, { "Started in", "where", TB_STR },
 	};
 	struct table t;
 	table_begin(&t, col, 8);

@@ -225,7 +225,7 @@ int report_speedscope(const struct opt *o, struct out *out, struct err *e)
 	find_frames(&s);
 	put_file(&s);
 	if (s.negative)
-		report_notice(NULL, "speedscope knows no negative weights: what has become less is left out");
+		report_notice(NULL, "speedscope has no negative weights: negative differences are left out");
 	prof_free(s.frames);
 	intern_free(&s.index);
 	mem_free(s.frame);

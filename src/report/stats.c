@@ -34,9 +34,9 @@ static int steps(const struct trep *r, uint32_t *n, int64_t *step, struct err *e
 		return 0;
 	}
 	if (!text_parse_ns(s, step) || *step <= 0)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-step is a duration like 10ms, not \"%s\"", s);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-step requires a duration like 10ms, not \"%s\"", s);
 	if (all / *step >= MAX_LINES)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-step=%s would make more than a million lines", s);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-step=%s gives more than a million rows", s);
 	*n = (uint32_t)((all + *step - 1) / *step);
 	return 0;
 }

@@ -27,7 +27,7 @@ int table_format(const struct opt *o, enum table_format *f, struct err *e)
 			*f = (enum table_format)i;
 			return 0;
 		}
-	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-format is text, tsv, csv or json, not \"%s\"", s);
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-format requires text, tsv, csv or json, not \"%s\"", s);
 }
 
 int table_text_only(const struct opt *o, struct err *e)
@@ -36,7 +36,7 @@ int table_text_only(const struct opt *o, struct err *e)
 	if (table_format(o, &f, e))
 		return -1;
 	return f == TF_TEXT ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE,
-	    "%s is no table: it has one form only, not -format=%s", o->report, opt_str(o, OPT_FORMAT));
+	    "%s is not a table: -format=%s does not apply", o->report, opt_str(o, OPT_FORMAT));
 }
 
 void table_begin(struct table *t, const struct table_col *col, uint32_t ncol)

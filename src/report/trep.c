@@ -86,8 +86,8 @@ static void note_log(const struct trep *r)
 	for (trk_id t = 1; t < r->sn->ntrks; store_pass(r->sn, t++))
 		if (store_trk(r->sn->st, t)->kind == TK_G)
 			return;
-	report_notice((void *)(uintptr_t)r->o, "a log of gctrace or schedtrace says nothing of what goroutines did: "
-	    "gc, stw, mmu, procs and stats look into it; scheddetail=1 lists goroutines, a trace has all of it");
+	report_notice((void *)(uintptr_t)r->o, "a gctrace or schedtrace log has no states of goroutines: "
+	    "use gc, stw, mmu, procs or stats; scheddetail=1 adds a list of goroutines, a trace has everything");
 }
 
 int trep_open(struct trep *r, const struct opt *o, struct out *out, struct err *e)
@@ -118,7 +118,7 @@ void trep_close(struct trep *r)
 {
 	if (r->sn && store_lost(r->sn))
 		report_notice((void *)(uintptr_t)r->o,
-		    "%s: the file or its index changed on disk while it was looked through: parts of it count as empty",
+		    "%s: the file or its index changed on disk while it was read: some parts count as empty",
 		    r->o->file[0]);
 	rx_free(r->text);
 	rx_free(r->task);

@@ -75,7 +75,7 @@ static int set_grain(struct view *v, struct prof_grain *g, struct err *e)
 	int gran = granularity(v->o);
 	if (gran == -2)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "choose one of -functions, -filefunctions, -files, -lines, -addresses");
+		    "only one of -functions, -filefunctions, -files, -lines and -addresses can be used");
 	bool inlines = !set_true(v->o, OPT_NOINLINES);
 	if (v->kind == V_LIST)
 		gran = 3;
@@ -118,11 +118,11 @@ static int set_limits(struct view *v, struct err *e)
 			    : o->v[OPT_EDGEFRACTION].set ? o->v[OPT_EDGEFRACTION].f
 							 : 0.001;
 	if (set_true(o, OPT_CUM) && set_true(o, OPT_FLAT))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "choose one of -cum and -flat");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-cum and -flat cannot be used together");
 	v->g.cum_sort = set_true(o, OPT_CUM);
 	double divide = o->v[OPT_DIVIDE_BY].set ? o->v[OPT_DIVIDE_BY].f : 1;
 	if (divide == 0)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-divide_by is 0");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-divide_by must not be 0");
 	v->ratio = 1 / divide;
 	return 0;
 }

@@ -164,7 +164,7 @@ static bool add_code(struct weblist *w, size_t m)
 	}
 	n = asmcode_merge(r, n);
 	if (n > RANGES_MAX) {
-		report_notice(NULL, "%s: only the first %d of %zu pieces of code are shown; match less",
+		report_notice(NULL, "%s: only the first %d of %zu ranges of code are shown; use a narrower expression",
 		    prof_s(p, map->file), RANGES_MAX, n);
 		n = RANGES_MAX;
 	}

@@ -124,8 +124,8 @@ static int walk_open(const struct opt *o, struct bytes *in, struct walk *w, stru
 	int version = gowire_version(*in);
 	if (version < 22) {
 		input_close(in);
-		return err_set(e, ERR_FORMAT, 0, "a trace of Go 1.%d, which has no such form; "
-		    "`ttrace events` shows its events", version);
+		return err_set(e, ERR_FORMAT, 0, "a trace of Go 1.%d has no batches of this form; "
+		    "use `ttrace events`", version);
 	}
 	*w = (struct walk){.in = in, .c = cur_make(in->p + GO_HEADER, in->n - GO_HEADER, GO_HEADER),
 	    .known = known_events(version)};
@@ -143,7 +143,7 @@ static int walk_end(const struct opt *o, const struct walk *w, int more, struct 
 		dump_notes_say(&notes, more >= 0);
 		return more;
 	}
-	err_set(e, ERR_FORMAT, w->cut_at, "the file ends within an event");
+	err_set(e, ERR_FORMAT, w->cut_at, "truncated in an event");
 	if (opt_bool(o, OPT_STRICT)) {
 		dump_notes_say(&notes, false);
 		return -1;

@@ -139,7 +139,7 @@ static int add_trace(struct job *j, struct adding *a)
 	int rc = r ? 0 : -1;
 	if (r && r->kind != FK_GOTRACE)
 		rc = err_set(&a->err, ERR_USAGE, ERR_NOWHERE,
-		    "%s: is a %s: a trace is compared with a trace", a->file, r->name);
+		    "%s: this is a %s; a trace can only be compared with a trace", a->file, r->name);
 	if (!rc) {
 		struct build *b = build_new();
 		struct sink sink = build_sink(b);
@@ -209,7 +209,7 @@ int adding_start(struct adding *a, struct err *e)
 	if (a->job)
 		return 0;
 	build_again_done(a->main);
-	return err_set(e, ERR_LIMIT, ERR_NOWHERE, "no thread to read with");
+	return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot start a thread to read the file");
 }
 
 void adding_join(struct adding *a)

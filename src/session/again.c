@@ -50,14 +50,14 @@ static int say_mapped(const struct again *a, const struct sink_keep *gen, struct
 	uint64_t from = gen->at / PAGES * PAGES;
 	size_t n = (size_t)(gen->end - from);
 	if (fstat(a->fd, &st) || (uint64_t)st.st_size < gen->end)
-		return err_set(e, ERR_IO, gen->at, "the file is shorter than it was");
+		return err_set(e, ERR_IO, gen->at, "the file has become shorter since it was read");
 	const uint8_t *p = mapped_new(a->fd, from, n);
 	if (!p)
-		return err_set(e, ERR_IO, gen->at, "the file cannot be mapped: %s", strerror(errno));
+		return err_set(e, ERR_IO, gen->at, "cannot map the file: %s", strerror(errno));
 	struct bytes in = { .p = p + (gen->at - from), .n = (size_t)(gen->end - gen->at), .mapped = true };
 	int rc = gotrace_again(a->version, in, gen, sink, e);
 	if (!rc && mapped_cut(p))
-		rc = err_set(e, ERR_IO, gen->at, "the file is shorter than it was");
+		rc = err_set(e, ERR_IO, gen->at, "the file has become shorter since it was read");
 	mapped_free(p, n);
 	return rc;
 }
@@ -73,7 +73,7 @@ static int say_again(void *arg, const struct sink_keep *gen, struct sink *sink, 
 	uint8_t *p = xmalloc(n);
 	int rc = read_at(a->fd, p, n, gen->at)
 		     ? gotrace_again(a->version, (struct bytes){ .p = p, .n = n }, gen, sink, e)
-		     : err_set(e, ERR_IO, gen->at, "the file is shorter than it was");
+		     : err_set(e, ERR_IO, gen->at, "the file has become shorter since it was read");
 	mem_free(p);
 	return rc;
 }

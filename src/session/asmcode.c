@@ -59,7 +59,7 @@ int asmcode_add(struct asmcode *c, struct binary *b, uint64_t from, uint64_t upt
 	struct insts code = {0};
 	struct debug_frame first;
 	if (upto <= from || !binary_addr(b, from, &at) || !binary_addr(b, upto - 1, &end))
-		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s was not mapped there", b->path);
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s is not mapped at these addresses", b->path);
 	binary_frames(b, from, &first, 1);	/* opens its debug information */
 	if (objdump(&code, &(struct objdump){b->path, at, end + 1, intel, !b->debug}, e)) {
 		insts_free(&code);
@@ -207,15 +207,15 @@ static int add_program(const struct finding *f, map_id map)
 	const char *base = path_base(file->s, file->n, &n);
 	if (!file->n)
 		return err_set(f->e, ERR_IO, ERR_NOWHERE,
-		    "the file does not say which program it is of: name it first, ttrace PROGRAM FILE");
+		    "the file does not name its program: give it first, ttrace PROGRAM FILE");
 	if (binary_open(&b, file->s, &(struct elf_mapping){m->start, m->limit, m->offset}, NULL))
 		return err_set(f->e, ERR_IO, ERR_NOWHERE,
-		    "assembly needs the program: it is neither %.100s nor %.40s below $PPROF_BINARY_PATH "
+		    "assembly needs the program, but there is neither %.100s nor %.40s in $PPROF_BINARY_PATH "
 		    "(~/pprof/binaries)",
 		    file->s, base);
 	int rc = 0;
 	if (build->n && *b.elf.build && strcmp(build->s, b.elf.build))
-		rc = err_set(f->e, ERR_FORMAT, ERR_NOWHERE, "%.100s is another build than the one that ran", file->s);
+		rc = err_set(f->e, ERR_FORMAT, ERR_NOWHERE, "%.100s is not the build that was profiled", file->s);
 	for (uint32_t i = 0; i < f->a->n; i++) {
 		struct addr_at at = addr_at(f->st, f->a->v[i].frm);
 		if (at.name == f->name)
@@ -239,7 +239,7 @@ int asmcode_of(struct asmcode *to, const struct store *st, const struct addr_sum
 	int rc = 0;
 	if (child_forbidden()) {
 		mem_free(seen);
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "assembly is off, as TTRACESECURE is set");
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "assembly is off because TTRACESECURE is set");
 	}
 	for (uint32_t i = 0; i < a->n && !rc; i++) {
 		struct addr_at at;
@@ -252,7 +252,7 @@ int asmcode_of(struct asmcode *to, const struct store *st, const struct addr_sum
 	if (rc)
 		return rc;
 	if (!any)
-		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "the file has no addresses for it, so there is no assembly");
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no assembly: the profile has no addresses");
 	struct asm_weight *w = weights_of(st, a, &n);
 	asmcode_weigh(to, w, n);
 	mem_free(w);

@@ -119,14 +119,14 @@ static struct prof *read_one(struct bytes *b, const char *file, const struct fet
 	p->notice_arg = f->arg;
 	watch(p, f->o, b->n);
 	if (r && r->kind != FK_PPROF)
-		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "is a %s, not a profile", r->name);
+		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "this is a %s, not a profile", r->name);
 	if (!bad)
 		bad = r->read(*b, &sink, e);
 	if (!bad && p->stopped)
 		bad = err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 	bad = input_said(b, bad, &sink, e);
 	if (!bad && p->nwarn && opt_bool(f->o, OPT_STRICT))
-		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "not all of it could be read, and -strict is given");
+		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "the file is damaged (-strict makes this an error)");
 	input_close(b);
 	if (bad) {
 		prof_free(p);
@@ -168,7 +168,7 @@ static struct prof *grab(const struct fetcher *f, const char *const *file, size_
 			f->notice(f->arg, "%s%s%s", name, colon, why.msg);
 	}
 	if (!got && n > 1)
-		err_set(e, ERR_IO, ERR_NOWHERE, "no %s profile could be read", what);
+		err_set(e, ERR_IO, ERR_NOWHERE, "cannot read any %s profile", what);
 	else if (got && got < n)
 		f->notice(f->arg, "fetched %zu %s profiles out of %zu", got, what, n);
 	if (got && prof_combine(all, got, &sum, e))
@@ -199,7 +199,7 @@ static const char *const *given(const struct opt_value *v, const char *option, c
 	if (f->o->hand || !v->nall)
 		return v->all;
 	if (v->nall > 1)
-		f->notice(f->arg, "several %s: only the last is used", option);
+		f->notice(f->arg, "several %s options: only the last one is used", option);
 	const char *const *last = v->all + v->nall - 1;
 	*n = **last != 0;
 	return last;
@@ -219,13 +219,13 @@ struct prof *fetch_profile_of(const struct opt *o, struct bytes *first, prof_not
 	const char *const *diff = given(&o->v[OPT_DIFF_BASE], "-diff_base", &f, &ndiff);
 	bool normalize = opt_bool(o, OPT_NORMALIZE);
 	if (nbase && ndiff) {
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot both be given");
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot be used together");
 		return NULL;
 	}
 	if (trace_rest_check(o, e))
 		return NULL;
 	if (normalize && !nbase && !ndiff && !opt_bool(o, OPT_REST)) {
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "-normalize needs a -base or -diff_base to normalize by");
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "-normalize requires -base or -diff_base");
 		return NULL;
 	}
 	if (symbolize_check(opt_str(o, OPT_SYMBOLIZE), e))

@@ -60,7 +60,7 @@ int hand_open(const struct held *x, struct bytes *b, struct err *e)
 		return 0;
 	if (stale_now(&x->mark, x->name, &by) == STALE_SAME)
 		return 1;
-	return err_set(e, ERR_IO, ERR_NOWHERE, "%s is not the file any more that was read: r reads it again", x->name);
+	return err_set(e, ERR_IO, ERR_NOWHERE, "%s has changed since it was read: r reads it again", x->name);
 }
 
 void hand_free(struct hand *h)

@@ -112,7 +112,7 @@ void indexing_plan(struct indexing *x, const struct opt *o, const char *file, co
 	    (uint64_t)st.st_size != in->n || (in->n < LEAST && !x->asked))
 		return;
 	if (beside(x->dir, file)) {
-		snprintf(x->why, sizeof x->why, "none is kept beside the trace");
+		snprintf(x->why, sizeof x->why, "none: the index directory is that of the trace");
 		return;
 	}
 	snprintf(x->file, sizeof x->file, "%s", file);
@@ -140,7 +140,7 @@ bool indexing_use(struct indexing *x, struct build *b)
 	close(fd);
 	x->us = clock_us() - began;
 	if (!x->used)
-		snprintf(x->why, sizeof x->why, "one was not taken: %.120s", e.msg);
+		snprintf(x->why, sizeof x->why, "the existing one was not used: %.120s", e.msg);
 	return x->used;
 }
 
@@ -235,7 +235,7 @@ static int make_room(const struct indexing *x, int dir, struct err *e)
 		}
 	mem_free(v);
 	return x->bytes <= most ? 0 : err_set(e, ERR_LIMIT, ERR_NOWHERE,
-	    "it would take more than the room there is for indexes");
+	    "it is larger than the space for indexes");
 }
 
 /* ---- writing */
@@ -301,7 +301,7 @@ static int run(struct job *j, void *arg)
 	int64_t began = clock_us();
 	x->bytes = index_bytes(x->sn);
 	if (!x->bytes)
-		return err_set(&x->err, ERR_LIMIT, ERR_NOWHERE, "not all of the trace is in memory");
+		return err_set(&x->err, ERR_LIMIT, ERR_NOWHERE, "a part of the trace is not in memory");
 	int dir = make_dir(x->dir);
 	if (dir < 0)
 		return err_set(&x->err, ERR_IO, ERR_NOWHERE, "%s: %s", x->dir, strerror(errno));
@@ -330,7 +330,7 @@ static void finish(struct indexing *x)
 	x->sn = NULL;
 	if (rc) {
 		x->write = false;
-		snprintf(x->why, sizeof x->why, "none was written: %.150s", x->err.msg);
+		snprintf(x->why, sizeof x->why, "not written: %.150s", x->err.msg);
 	}
 }
 
@@ -364,7 +364,7 @@ static void say_done(const struct indexing *x, struct buf *b, const char *what)
 void indexing_say(const struct indexing *x, struct buf *b)
 {
 	if (x->used)
-		say_done(x, b, "read from it: ");
+		say_done(x, b, "read: ");
 	else if (x->job)
 		buf_puts(b, "being written");
 	else if (x->begun && x->write)
@@ -374,7 +374,7 @@ void indexing_say(const struct indexing *x, struct buf *b)
 	else if (x->asked && !strcmp(x->dir, ""))
 		buf_puts(b, "off");
 	else if (x->why[0] || x->on)
-		buf_puts(b, x->why[0] ? x->why : "none: it was read fast enough without");
+		buf_puts(b, x->why[0] ? x->why : "none: the trace was read fast enough without one");
 	if (x->why[0] && (x->job || x->write)) {
 		buf_puts(b, " (");
 		buf_puts(b, x->why);

@@ -21,9 +21,9 @@ static void ignore(void *none, const char *line)
 int session_add(struct session *s, const char *file, enum side_use use, struct err *e)
 {
 	if (s->nside + s->nwait > SIDES_MAX)
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "%d files are enough", SIDES_MAX);
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "at most %d files can be open", SIDES_MAX);
 	if (!*file)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "which file?");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "a file name is required");
 	if (!strcmp(file, session_file(s)))
 		stale_note(&s->mark, file);	/* it is read again */
 	s->wait[s->nwait++] = (struct wait){session_keep(s, file), use, true, NULL};

@@ -97,7 +97,7 @@ static bool is_program(struct bytes b)
 static int check_alone(const struct opening *op, const struct reader *r, struct err *e)
 {
 	if (r->kind == FK_GOTRACE && op->o->nfile > 1)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "a trace is looked at alone: name one file");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "only one trace can be opened at a time");
 	return 0;
 }
 
@@ -267,7 +267,7 @@ int opening_start(struct opening *op, const struct opt *o, const struct trace_pa
 	op->job = job_start(run, op);
 	if (!op->job) {
 		opening_free(op);
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "no thread to read with");
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot start a thread to read the file");
 	}
 	return 0;
 }

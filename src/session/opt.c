@@ -28,10 +28,10 @@ const struct opt_row options[OPT__N] = {
 };
 
 const struct report_row report_rows[] = {
-	{"view", NULL, NULL, "viewer", "look at it in the terminal (this is what ttrace does when no report is named)",
-	    "The viewer: ? shows its keys.", NULL, "view -pane=flame cpu.pb.gz"},
-	{"help", "[REPORT]", NULL, "viewer", "the reports and options; or one report",
-	    "What there is, and what a report is for.", NULL, "help top"},
+	{"view", NULL, NULL, "viewer", "open the viewer (the default without a report)",
+	    "The interactive viewer: ? lists its keys.", NULL, "view -pane=flame cpu.pb.gz"},
+	{"help", "[REPORT]", NULL, "viewer", "help on all reports and options, or on one report",
+	    "Lists all reports and options, or explains one report.", NULL, "help top"},
 #define REPORT(name, fn, arg, takes, group, help, purpose, columns, example) \
 	{name, arg, takes, group, help, purpose, columns, example},
 #include "session/report.def"
@@ -76,7 +76,7 @@ static int parse_bool(const char *s, bool *b)
 
 static int bad_value(struct err *e, const struct opt_row *r, const char *s, const char *wanted)
 {
-	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s: %s is wanted, not \"%.60s\"", r->name, wanted, s);
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s requires %s, not \"%.60s\"", r->name, wanted, s);
 }
 
 /* Is the word s[0..n) in a list of words with blanks between them? */
@@ -118,9 +118,9 @@ static int no_option(struct err *e, const char *name, size_t n)
 	for (const struct report_row *r = report_rows; r->name; r++)
 		near_offer(&near, r->name);
 	if (near.best)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no option -%.*s, perhaps -%s", (int)n, name,
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown option -%.*s (did you mean -%s?)", (int)n, name,
 		    near.best);
-	return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no option -%.*s", (int)n, name);
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown option -%.*s", (int)n, name);
 }
 
 int opt_no_report(const char *name, struct err *e)
@@ -129,8 +129,8 @@ int opt_no_report(const char *name, struct err *e)
 	for (const struct report_row *r = report_rows; r->name; r++)
 		near_offer(&near, r->name);
 	if (near.best)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\", perhaps %s", name, near.best);
-	return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%s\"", name);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown report \"%s\" (did you mean %s?)", name, near.best);
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown report \"%s\"", name);
 }
 
 /* Set the value of an option; s points into argv or is a default. */
@@ -172,8 +172,8 @@ static int radio(const struct opt *o, int id, struct err *e)
 	bool gran = id >= OPT_FUNCTIONS && id <= OPT_ADDRESSES, sort = id == OPT_CUM || id == OPT_FLAT;
 	for (int i = gran ? OPT_FUNCTIONS : OPT_CUM; (gran || sort) && i <= (gran ? OPT_ADDRESSES : OPT_FLAT); i++)
 		if (i != id && o->v[id].b && o->v[i].set && o->v[i].b)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s and -%s cannot both be given", options[i].name,
-			    options[id].name);
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s and -%s cannot be used together",
+			    options[i].name, options[id].name);
 	return 0;
 }
 
@@ -202,7 +202,7 @@ static int parse_flag(struct opt *o, struct args *a, struct err *e)
 		return 0;
 	}
 	if (id == -2)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%.*s could be more than one option", (int)n, name);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%.*s is ambiguous", (int)n, name);
 	if (id < 0)
 		return no_option(e, name, n);
 	const char *value = eq ? eq + 1 : NULL;
@@ -211,7 +211,7 @@ static int parse_flag(struct opt *o, struct args *a, struct err *e)
 	if (!value && a->i + 1 < a->n)
 		value = a->v[++a->i];
 	if (!value)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s wants %s", options[id].name, options[id].arg);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s requires %s", options[id].name, options[id].arg);
 	o->v[id].set = true;
 	o->v[id].word = a->i;
 	if (set_value(o, id, value, e))
@@ -256,7 +256,7 @@ int opt_fits_profile(const struct opt *o, const char *kind, struct err *e)
 {
 	for (int i = 0; i < OPT__N; i++)
 		if (opt_typed(o, (enum opt_id)i) && (i == OPT_REST || !strcmp(options[i].group, "trace")))
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "is a %s: -%s applies to traces", kind,
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "this is a %s; -%s applies only to traces", kind,
 			    options[i].name);
 	return 0;
 }
@@ -267,13 +267,13 @@ int opt_fits(const struct opt *o, struct err *e)
 		if (!opt_typed(o, (enum opt_id)i) || opt_taken(o->report, (enum opt_id)i))
 			continue;
 		if (!strcmp(options[i].group, "difference"))
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s cannot compare: -%s applies to reports on call "
-			    "trees (top, peek, flame ...)", o->report, options[i].name);
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s cannot compare: -%s applies only to reports on "
+			    "call trees (top, peek, flame ...)", o->report, options[i].name);
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s does not apply to %s", options[i].name, o->report);
 	}
 	bool lists_spans = opt_taken(o->report, OPT_COMPLETE);
 	if (opt_typed(o, OPT_LATENCY) && !lists_spans && !o->v[OPT_TASK].set && !o->v[OPT_REGION].set)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-latency needs -task or -region in %s", o->report);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-latency requires -task or -region in %s", o->report);
 	return 0;
 }
 

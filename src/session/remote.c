@@ -364,7 +364,7 @@ static void take(struct remote *r, struct piece *p)
 	r->nprofile += p->b.n && !is_trace(p->b);
 	if (p->b.n && is_trace(p->b)) {
 		if (g->cut)
-			say(r, true, "%s: %s; what came is shown", g->url.shown, g->err.msg);
+			say(r, true, "%s: %s; the data received so far is shown", g->url.shown, g->err.msg);
 		p->failed = false;
 		keep(r, "trace.", ".out", NULL, p->b);
 	}
@@ -376,7 +376,7 @@ static int fetch(struct remote *r, const struct opt *o, struct err *e)
 	const struct net_opt n = {.cert = opt_str(o, OPT_TLS_CERT), .key = opt_str(o, OPT_TLS_KEY),
 	    .ca = opt_str(o, OPT_TLS_CA), .watch = w};
 	if (getenv("TTRACESECURE") && each_name(o, is_url, NULL))
-		return err_set(e, ERR_IO, ERR_NOWHERE, "nothing is fetched, as TTRACESECURE is set: name a file");
+		return err_set(e, ERR_IO, ERR_NOWHERE, "fetching is off because TTRACESECURE is set: give a file");
 	prepare(r, o);
 	int rc = r->nget ? net_get(r->get, r->nget, &n, e) : 0;
 	for (size_t i = 0; i < r->n; i++) {
@@ -422,7 +422,7 @@ void remote_free(struct remote *r)
 
 int source_only(const struct opt *o, struct err *e)
 {
-	return o->nfile < 2 ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "%s looks into one file at a time", o->report);
+	return o->nfile < 2 ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "%s reads only one file", o->report);
 }
 
 int source_open(const struct opt *o, const char *name, struct bytes *b, struct err *e)

@@ -87,12 +87,12 @@ static int first_sides(struct session *s, struct err *e)
 		s->first.v[of_two[i]] = (struct opt_value){0};
 	s->nside = 1;
 	if (names_one(base) && names_one(diff))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot both be given");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot be used together");
 	if (opt_bool(s->o, OPT_REST))
 		return trace_rest_check(s->o, e);
 	if (!names_one(base) && !names_one(diff))
 		return !opt_bool(s->o, OPT_NORMALIZE) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-normalize needs a -base or -diff_base to normalize by");
+		    "-normalize requires -base or -diff_base");
 	const struct opt_value *v = names_one(base) ? base : diff;
 	s->wait[s->nwait++] = (struct wait){v->all[v->nall - 1], SIDE_BASE, false, NULL};
 	return 0;
@@ -136,7 +136,7 @@ bool session_may_part(const struct session *s)
 struct session *session_open_part(const struct session *s, int64_t t0, int64_t t1, struct err *e)
 {
 	if (!session_may_part(s)) {
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "no part of it can be read before the rest");
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "this trace can only be read from its start");
 		return NULL;
 	}
 	return open_part(s->o, &(struct trace_part){s->snap->trace.first, t0, t1, s->snap->bytes}, e);
@@ -351,8 +351,8 @@ const char *session_stale(struct session *s)
 {
 	static const char *const what[] = {[STALE_GROWN] = "has grown by %" PRIu64 " bytes since it was read",
 	    [STALE_CUT] = "is %" PRIu64 " bytes shorter than when it was read",
-	    [STALE_OTHER] = "is not the file any more that was read",
-	    [STALE_GONE] = "is there no more; when it comes back"};
+	    [STALE_OTHER] = "has been replaced since it was read",
+	    [STALE_GONE] = "does not exist any more; when it exists again"};
 	uint64_t by;
 	enum stale now = stale_now(&s->mark, session_file(s), &by);
 	/* a file that grows is worth a word each time it has doubled */

@@ -48,12 +48,12 @@ static int parse_mode(const char *s, struct mode *m, struct err *e)
 			low[k] = s[k] >= 'A' && s[k] <= 'Z' ? (char)(s[k] | 0x20) : s[k];
 		if (n == 6 && !strcmp(low, "remote"))
 			return err_set(e, ERR_USAGE, ERR_NOWHERE,
-			    "-symbolize=remote asks a server for names, which ttrace does not: use -symbolize=local");
+			    "-symbolize=remote is not supported: use -symbolize=local");
 		while (i < NWORDS && n && (strlen(words[i].word) != n || strcmp(low, words[i].word)))
 			i++;
 		if (i == NWORDS)
 			return err_set(e, ERR_USAGE, ERR_NOWHERE,
-			    "-symbolize=%.*s is not known: it is local, fastlocal, force, none, or demangle=full, "
+			    "-symbolize=%.*s is unknown: use local, fastlocal, force, none, or demangle=full, "
 			    "templates, default or none", (int)n, s);
 		const struct mode *w = &words[i].m;
 		m->none |= n && w->none;
@@ -326,7 +326,7 @@ void symbolize(struct prof *p, const char *mode, prof_notice *notice, void *arg)
 		return;
 	struct namer w = {.p = p, .notice = notice, .arg = arg, .mode = &m};
 	if (m.local && !m.fast && !debuginfo_there())
-		notice(arg, "libdw is not there: names come from symbol tables alone, without lines");
+		notice(arg, "libdw is missing: names come from symbol tables only, without lines");
 	for (size_t i = 1; i < p->nmap && m.local; i++)
 		name_mapping(&w, i);
 	if (w.missing) {

@@ -122,7 +122,7 @@ int trace_open(struct trace *t, const struct opt *o, prof_notice *notice, void *
 	ret = r ? 0 : -1;
 	if (r && r->kind != FK_GOTRACE)
 		ret = err_set(e, ERR_FORMAT, ERR_NOWHERE,
-		    "is a %s, not an execution trace: this report looks into traces",
+		    "this is a %s, not an execution trace; the report reads only traces",
 		    r->name);
 	if (!ret)
 		ret = trace_read(t, &in, o, notice, arg, e);
@@ -169,8 +169,8 @@ int trace_time(const struct snap *sn, const char *s, int64_t *t, struct err *e)
 	}
 	if (text_parse_ns(s, t) || wall_time(sn, s, t))
 		return 0;
-	return err_set(e, ERR_USAGE, ERR_NOWHERE, "\"%s\" is no time: write 1.2s, 350ms, 40%% or, where the trace "
-	    "knows it, 15:04:05", s);
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "\"%s\" is not a time: use 1.2s, 350ms, 40%% or, if the trace "
+	    "has the time of day, 15:04:05", s);
 }
 
 int trace_range(const struct snap *sn, const struct opt *o, int64_t *t0, int64_t *t1, struct err *e)
@@ -189,7 +189,7 @@ int trace_range(const struct snap *sn, const struct opt *o, int64_t *t0, int64_t
 		return -1;
 	}
 	if (*t0 >= *t1 && (since || until))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-from is not before -to");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-from must be before -to");
 	return 0;
 }
 
@@ -254,19 +254,19 @@ static int filter_goroutines(const struct snap *sn, const struct opt *o, struct 
 		f->g = tw_listed(sn, opt_str(o, OPT_GOROUTINE), a, &n);
 		if (!f->g)
 			return err_set(e, ERR_USAGE, ERR_NOWHERE,
-			    "-goroutine is a number or several with commas between, not "
+			    "-goroutine requires numbers separated by commas, not "
 			    "\"%s\"", opt_str(o, OPT_GOROUTINE));
 		if (!n)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no goroutine %s in the trace",
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "no goroutine %s in the trace",
 			    opt_str(o, OPT_GOROUTINE));
 	}
 	if (has(o, OPT_PROC)) {
 		if (!parse_id(opt_str(o, OPT_PROC), 'p', &id))
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-proc is a number, not \"%s\"",
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-proc requires a number, not \"%s\"",
 			    opt_str(o, OPT_PROC));
 		f->proc = find_track(sn, TK_P, id);
 		if (!f->proc)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no P %" PRIu64 " in the trace", id);
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "no P %" PRIu64 " in the trace", id);
 	}
 	return 0;
 }
@@ -276,7 +276,7 @@ int trace_latency(const struct opt *o, int64_t *lo, int64_t *hi, struct err *e)
 	*lo = *hi = TIME_NONE;
 	if (has(o, OPT_LATENCY) && !pick_range(opt_str(o, OPT_LATENCY), lo, hi))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-latency is a range like 10ms..50ms, >50ms or <10ms, not \"%s\"",
+		    "-latency requires a range like 10ms..50ms, >50ms or <10ms, not \"%s\"",
 		    opt_str(o, OPT_LATENCY));
 	return 0;
 }
@@ -285,7 +285,7 @@ static int filter_slices(const struct snap *sn, const struct opt *o, bool rest, 
     uint32_t *n, struct err *e)
 {
 	if (has(o, OPT_REGION) && has(o, OPT_TASK))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-region and -task cannot both be given");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-region and -task cannot be used together");
 	uint64_t id;
 	int64_t lo, hi;
 	if (trace_latency(o, &lo, &hi, e))
@@ -339,7 +339,7 @@ static int trace_side(const struct snap *sn, const struct opt *o, bool rest, str
 	if (has(o, OPT_BLAME)) {
 		int blame = tw_blame_find(opt_str(o, OPT_BLAME));
 		if (blame < 0)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame is waker, self or occupant, not \"%s\"",
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame requires waker, self or occupant, not \"%s\"",
 			    opt_str(o, OPT_BLAME));
 		f->blame = (enum tw_blame)blame;
 	}
@@ -365,9 +365,9 @@ int trace_rest_check(const struct opt *o, struct err *e)
 		return 0;
 	if (!has(o, OPT_GROUP) && !has(o, OPT_GOROUTINE) && !has(o, OPT_TASK) && !has(o, OPT_REGION))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-rest needs -group, -goroutine, -task or -region: the rest of what?");
+		    "-rest requires -group, -goroutine, -task or -region");
 	if (has(o, OPT_BASE) || has(o, OPT_DIFF_BASE))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-rest and a base cannot both be given");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-rest cannot be used together with -base or -diff_base");
 	return 0;
 }
 
@@ -500,15 +500,15 @@ struct prof *trace_profile(const struct trace *t, const struct opt *o, bool rest
 	uint32_t n;
 	if (t->sn->trace.log) {
 		err_set(e, ERR_FORMAT, ERR_NOWHERE,
-		    "is a log of gctrace or schedtrace and has no stacks; gc, stw, mmu, procs and "
-		    "stats look into it");
+		    "this is a gctrace or schedtrace log and has no stacks; use gc, stw, mmu, procs or "
+		    "stats");
 		return NULL;
 	}
 	if (type < 0)
 		err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-type is cpu, run, sched, sync, net, syscall, block or assist, not \"%s\"", name);
+		    "-type requires cpu, run, sched, sync, net, syscall, block or assist, not \"%s\"", name);
 	else if (opt_typed(o, OPT_BLAME) && type != TW_SCHED)
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame applies to -type=sched, not to -type=%s", name);
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame applies only to -type=sched, not to -type=%s", name);
 	else if (!trace_side(t->sn, o, rest, &a, &f, &n, e)) {
 		struct tw *w = tracew(t->sn, (enum tw_type)type, &f, &a);
 		if (opt_bool(o, OPT_REST))

@@ -21,25 +21,25 @@ static int check_names(const struct snap *sn, struct err *e)
 	for (uint32_t i = 0; i < nmaps; i++) {
 		const struct map_row *m = col_at(&st->maps, i);
 		if (m->file >= col_n(&st->strs) || m->build_id >= col_n(&st->strs))
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: mapping %u has a string that is not there",
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: mapping %u has an invalid string",
 			    i);
 	}
 	for (uint32_t i = 0; i < sn->nfuns; i++) {
 		const struct fun_row *f = store_fun(st, i);
 		if (f->name >= sn->nstrs || f->sysname >= sn->nstrs || f->file >= sn->nstrs)
 			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
-			    "store: function %u has a string that is not there", i);
+			    "store: function %u has an invalid string", i);
 	}
 	for (uint32_t i = 1; i < sn->nlocs; i++) {
 		const struct loc_row *l = store_loc(st, i);
 		if (l->map >= nmaps || !l->nline || l->first > sn->nfrms ||
 		    l->nline > sn->nfrms - l->first)
 			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
-			    "store: location %u reaches out of its tables", i);
+			    "store: location %u is outside its tables", i);
 		for (uint32_t k = l->first; k < l->first + l->nline; k++)
 			if (store_frm(st, k)->loc != i)
 				return err_set(e, ERR_FORMAT, ERR_NOWHERE,
-				    "store: frame %u is not of location %u", k, i);
+				    "store: frame %u does not belong to location %u", k, i);
 	}
 	for (uint32_t i = 1; i < sn->nfrms; i++) {
 		const struct frm_row *f = store_frm(st, i);
@@ -60,7 +60,8 @@ static int check_tree(const struct snap *sn, struct err *e)
 			bits &= (UINT64_C(1) << sn->nstks % 64) - 1;
 		if (k >= col_n(forks) || COL_AT(forks, struct stk_forks, k).before != n || (!k && bits & 1) ||
 		    (n += rank_bits(bits)) > col_n(&sn->st->fork))
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: stacks from %u on have no parents", k * 64);
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: no parents for the stacks from %u on",
+			    k * 64);
 	}
 	for (uint32_t i = 1; i < sn->nstks; i++) {
 		stk_id parent = stk_parent(sn->st, i);
@@ -80,29 +81,29 @@ static int check_samples(const struct snap *sn, struct err *e)
 		const struct type_row *t = col_at(&st->types, i);
 		if (t->name >= sn->nstrs || t->unit >= sn->nstrs)
 			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
-			    "store: sample type %u has a string that is not there", i);
+			    "store: sample type %u has an invalid string", i);
 		if (sn->nsmps && ints_n(&st->values[i]) < sn->nsmps)
 			return err_set(
-			    e, ERR_FORMAT, ERR_NOWHERE, "store: sample type %u lacks values", i);
+			    e, ERR_FORMAT, ERR_NOWHERE, "store: sample type %u has missing values", i);
 	}
 	for (uint32_t i = 0; i < sn->nsmps; i++) {
 		const struct smp_row *s = store_smp(st, i);
 		struct smp_time t = store_smp_time(st, i);
 		if (s->stack >= sn->nstks || t.trk >= sn->ntrks || t.proc >= sn->ntrks || s->set >= sn->nsets)
 			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
-			    "store: sample %u has a stack, labels or a track that are not there", i);
+			    "store: sample %u has an invalid stack, label set or track", i);
 	}
 	for (uint32_t i = 1; i < sn->nsets; i++) {
 		const struct set_row *r = store_set(st, i);
 		if (r->label != label || r->n > nlabel - label)
-			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: set %u of labels is out of order", i);
+			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: label set %u is out of order", i);
 		label += r->n;
 	}
 	for (uint32_t i = 0; i < label; i++) {
 		const struct sink_label *l = col_at(&st->labels, i);
 		if (l->key >= sn->nstrs || l->str >= sn->nstrs || l->unit >= sn->nstrs)
 			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
-			    "store: label %u has a string that is not there", i);
+			    "store: label %u has an invalid string", i);
 	}
 	return 0;
 }

@@ -76,7 +76,7 @@ static int check_row(struct going *g, uint32_t r, struct err *e)
 		return bad(e, "rows of a sheet are out of order", r, sh->ntrk);
 	enum track_kind kind = store_trk(g->sn->st, t)->kind;
 	if (kind < TK_P || kind > TK_G || (kind == TK_G) != (r >= sh->nother))
-		return bad(e, "a row of a sheet is of another kind", r, sh->ntrk);
+		return bad(e, "a row of a sheet has the wrong kind", r, sh->ntrk);
 	int64_t len = sh->t1 - sh->t0;
 	const uint8_t *allowed = g->allowed[kind];
 	unsigned was = TS_NONE;
@@ -84,14 +84,14 @@ static int check_row(struct going *g, uint32_t r, struct err *e)
 		uint32_t at = sheet_start(sh, i);
 		unsigned state = sh->state[i] & SHEET_STATE;
 		if ((i == a) != !at || at < before || at > len)
-			return bad(e, "intervals do not tile their sheet", i, sh->n);
+			return bad(e, "intervals of a sheet have gaps or overlap", i, sh->n);
 		if (state >= TS__N || (i != a && sh->state[i] & SHEET_CONT))
-			return bad(e, "an interval has a state that is none", i, sh->n);
+			return bad(e, "an interval has an invalid state", i, sh->n);
 		uint32_t k = sheet_some_at(sh->whose, i);
 		uint8_t bits = k == UINT32_MAX ? g->nobody
 		    : g->bits ? g->bits[sh->who2[k]] : who_bits(g->sn, sheet_who(sh, i));
 		if (!(bits & allowed[state]))
-			return bad(e, "an interval names what is not there", i, sh->n);
+			return bad(e, "an interval has an invalid reference", i, sh->n);
 		g->sum[was] += at - before;
 		if (i % SHEET_STEP == 0 && check_step(g, i, e))
 			return -1;
@@ -110,7 +110,7 @@ static int check_stacks(const struct snap *sn, const struct sheet *sh, struct er
 	uint16_t short_most = 0;
 	for (uint32_t i = 0; !sh->stack4 && i < n; i++)
 		short_most = sh->stack2[i] > short_most ? sh->stack2[i] : short_most;
-	return most < sn->nstks && short_most < sn->nstks ? 0 : bad(e, "an interval has a stack that is not there",
+	return most < sn->nstks && short_most < sn->nstks ? 0 : bad(e, "an interval has an invalid stack",
 	    most, n);
 }
 
@@ -119,7 +119,7 @@ static int check_edges(const struct sheet *sh, struct err *e)
 	for (uint32_t k = 0, was = 0; k < sh->nedge; k++) {
 		uint32_t i = sh->edge[k] & ~EDGE_CREATED;
 		if (i >= sh->n || i < sh->nostack || (sh->state[i] & SHEET_STATE) != TS_READY)
-			return bad(e, "an edge is out of place", k, sh->nedge);
+			return bad(e, "an edge is outside its sheet", k, sh->nedge);
 		if (k && (sheet_who(sh, was) > sheet_who(sh, i) ||
 			     (sheet_who(sh, was) == sheet_who(sh, i) && sheet_start(sh, was) > sheet_start(sh, i))))
 			return bad(e, "edges are out of order", k, sh->nedge);
@@ -133,7 +133,7 @@ static int check_sums(const struct sheet *sh, struct err *e)
 {
 	for (unsigned c = 0; c < sh->nsum; c++)
 		if (c >= TS__N || sh->sums[c] >= TS__N || (c && sh->sums[c] <= sh->sums[c - 1]))
-			return bad(e, "a sheet has sums of what is no state", c, sh->nsum);
+			return bad(e, "a sheet has a sum of an invalid state", c, sh->nsum);
 	return 0;
 }
 
@@ -142,7 +142,7 @@ static int check_rows(const struct sheet *sh, struct err *e)
 {
 	if (sh->nother > sh->ntrk || sh->first[0] || sh->first[sh->ntrk] != sh->n ||
 	    sh->nostack != sh->first[sh->nother])
-		return bad(e, "a sheet has intervals of no track", sh->first[sh->ntrk], sh->n);
+		return bad(e, "a sheet has intervals without a track", sh->first[sh->ntrk], sh->n);
 	for (uint32_t r = 0; r < sh->ntrk; r++)
 		if (sh->first[r + 1] <= sh->first[r])
 			return bad(e, "a row of a sheet has no interval", r, sh->ntrk);
@@ -167,10 +167,10 @@ static int check_some(const struct sheet_some *s, uint32_t n, uint32_t some, str
 	uint32_t before = 0;
 	for (uint32_t k = 0; s && k <= n / 32; k++) {
 		if (s[k].before != before || (k == n / 32 && s[k].bit >> n % 32))
-			return bad(e, "numbers of a sheet are not where they should be", k, n);
+			return bad(e, "numbers of a sheet are misplaced", k, n);
 		before += sheet_ones(s[k].bit);
 	}
-	return !s || before == some ? 0 : bad(e, "a sheet has other numbers than it should", before, n);
+	return !s || before == some ? 0 : bad(e, "a sheet has the wrong count of numbers", before, n);
 }
 
 int sheet_check(const struct snap *sn, const struct sheet *sh, struct err *e)
@@ -199,18 +199,18 @@ static int check_spans(const struct snap *sn, struct err *e)
 		if ((unsigned)s->kind > SP_RANGE || s->trk >= sn->ntrks || s->trk1 >= sn->ntrks ||
 		    s->name >= sn->nstrs || s->stack >= sn->nstks || s->stack1 >= sn->nstks ||
 		    (s->t0 != TIME_NONE && s->t1 != TIME_NONE && s->t1 < s->t0))
-			return bad(e, "a span names what is not there, or ends before it begins", i, sn->nspans);
+			return bad(e, "a span has an invalid reference, or ends before it starts", i, sn->nspans);
 	}
 	for (uint32_t i = 0; i < sn->nmarks; i++) {
 		const struct sink_mark *m = store_mark(sn->st, i);
 		if ((unsigned)m->kind >= MK__N || m->trk >= sn->ntrks || m->text >= sn->nstrs ||
 		    m->category >= sn->nstrs || m->stack >= sn->nstks || (i && m->t < store_mark(sn->st, i - 1)->t))
-			return bad(e, "a mark names what is not there, or is out of order", i, sn->nmarks);
+			return bad(e, "a mark has an invalid reference, or is out of order", i, sn->nmarks);
 	}
 	for (uint32_t i = 0; i < sn->nutils; i++) {
 		const struct sink_util *u = col_at(&sn->st->utils, i);
 		if ((unsigned)u->what > UT_DEDICATED_ONCE || u->delta < -1 || u->delta > 1)
-			return bad(e, "what took a P is nothing that takes one", i, sn->nutils);
+			return bad(e, "a utilisation record has an invalid kind", i, sn->nutils);
 	}
 	for (unsigned c = 0; c < CT__N; c++)
 		for (uint32_t i = 1; i < sn->ncounts[c]; i++)
@@ -223,14 +223,14 @@ static int check_spans(const struct snap *sn, struct err *e)
 static int check_blocks(const struct snap *sn, struct err *e)
 {
 	if (col_n(&sn->st->span_blocks) < sn->nspans / 64)
-		return bad(e, "spans lack their blocks", col_n(&sn->st->span_blocks), sn->nspans);
+		return bad(e, "blocks of spans are missing", col_n(&sn->st->span_blocks), sn->nspans);
 	for (uint32_t k = 0; k < sn->nspans / 64; k++) {
 		struct span_block is = { INT64_MAX, INT64_MIN, 0 };
 		const struct span_block *b = col_at(&sn->st->span_blocks, k);
 		for (uint32_t i = k * 64; i < k * 64 + 64; i++)
 			span_block_add(&is, &store_span(sn->st, i)->s);
 		if (b->t0 != is.t0 || b->t1 != is.t1 || b->kinds != is.kinds)
-			return bad(e, "a block of spans is of others", k, sn->nspans / 64);
+			return bad(e, "a block of spans does not match its spans", k, sn->nspans / 64);
 	}
 	return 0;
 }
@@ -244,11 +244,11 @@ static int check_numbered(const struct snap *sn, struct err *e)
 		for (uint32_t i = 0; i < l->n; i++)
 			if (!l->v[i] || l->v[i] >= sn->ntrks || store_trk(sn->st, l->v[i])->kind != kind ||
 			    (i && store_trk(sn->st, l->v[i - 1])->id >= store_trk(sn->st, l->v[i])->id))
-				return bad(e, "tracks are not in the order of their numbers", i, l->n);
+				return bad(e, "tracks are not in the order of their ids", i, l->n);
 		all += l->n;
 	}
 	if (store_numbered(sn, TK_G) && all + 1 != sn->ntrks)
-		return bad(e, "tracks are in no list", all, sn->ntrks);
+		return bad(e, "tracks are missing from the lists", all, sn->ntrks);
 	return 0;
 }
 
@@ -258,13 +258,13 @@ int tracks_check_tables(const struct snap *sn, struct err *e)
 		const struct trk_row *t = store_trk(sn->st, i);
 		if (t->kind < TK_P || t->kind > TK_G || t->creator >= sn->ntrks || t->name >= sn->nstrs ||
 		    t->start >= sn->nstks || t->created >= sn->nstks)
-			return bad(e, "a track names what is not there", i, sn->ntrks);
+			return bad(e, "a track has an invalid reference", i, sn->ntrks);
 	}
 	int64_t at = sn->t0;
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
 		const struct sheet_slot *slot = store_slot(sn->st, i);
 		if (slot->t0 != at || slot->t1 <= slot->t0)
-			return bad(e, "sheets do not lie end to end", i, sn->nsheets);
+			return bad(e, "sheets have gaps or overlap", i, sn->nsheets);
 		at = slot->t1;
 	}
 	if (at != sn->t1)
@@ -279,7 +279,7 @@ int tracks_check(const struct snap *sn, struct err *e)
 		const struct sheet *sh = sheet_get(sn, i);
 		const struct sheet_slot *slot = store_slot(sn->st, i);
 		rc = sh->t0 == slot->t0 && sh->t1 == slot->t1 && sh->n == slot->n && sh->ntrk == slot->ntrk &&
-		    sh->nother == slot->nother ? sheet_check(sn, sh, e) : bad(e, "a sheet is not what its place says",
+		    sh->nother == slot->nother ? sheet_check(sn, sh, e) : bad(e, "a sheet does not match its entry",
 		    i, sn->nsheets);
 		sheet_put(sn, i);
 	}

@@ -48,7 +48,7 @@ static void write_out(struct freezing *z, const char *p, size_t n)
 		}
 		ssize_t got = pwrite(z->fd, p, k, (off_t)z->written);
 		if (got < 0 && errno != EINTR) {
-			err_set(z->e, ERR_IO, ERR_NOWHERE, "the index cannot be written: %s", strerror(errno));
+			err_set(z->e, ERR_IO, ERR_NOWHERE, "cannot write the index: %s", strerror(errno));
 			z->failed = true;
 			return;
 		}

@@ -62,9 +62,9 @@ static int check_file(int fd, uint64_t *n, struct err *e)
 {
 	struct stat s;
 	if (fstat(fd, &s) || !S_ISREG(s.st_mode))
-		return refuse(e, "it is no file");
+		return refuse(e, "it is not a regular file");
 	if (s.st_uid != geteuid() || s.st_mode & (S_IWGRP | S_IWOTH))
-		return refuse(e, "others may write to it");
+		return refuse(e, "other users can write to it");
 	if ((uint64_t)s.st_size < sizeof(struct index_head))
 		return refuse(e, "it is too short");
 	*n = (uint64_t)s.st_size;
@@ -75,17 +75,17 @@ static int check_head(const struct thawing *t, const struct index_key *key, stru
 {
 	const struct index_head *h = t->head;
 	if (memcmp(h->magic, INDEX_MAGIC, sizeof h->magic))
-		return refuse(e, "it is no index");
+		return refuse(e, "it is not an index");
 	if (h->version != INDEX_VERSION || h->nparts != IP__N || h->layout != index_layout())
-		return refuse(e, "it has another form");
+		return refuse(e, "it has another version");
 	if (h->sum != checksum_of(h, offsetof(struct index_head, sum)))
-		return refuse(e, "its head is damaged");
+		return refuse(e, "its header is damaged");
 	if (h->bytes != t->n)
-		return refuse(e, "it is not as long as it was");
+		return refuse(e, "its size is wrong");
 	if (h->key.maker != key->maker)
-		return refuse(e, "another ttrace made it");
+		return refuse(e, "another version of ttrace wrote it");
 	if (memcmp(&h->key, key, sizeof *key))
-		return refuse(e, "it is of another file");
+		return refuse(e, "it belongs to another file");
 	return 0;
 }
 
@@ -119,12 +119,12 @@ static int check_parts(struct thawing *t, struct err *e)
 		/* text is counted in bytes, of which there may be more than rows of anything */
 		uint64_t n = t->head->part[p].n, at = t->head->part[p].at;
 		if (!inside(t, at, p == IP_TEXT ? 0 : n, index_width(p)) || (p == IP_TEXT && n > t->n - at))
-			return refuse(e, "a part of it lies outside");
+			return refuse(e, "a section is outside the file");
 	}
 	if (count(t, IP_FACTS) != 1 || !count(t, IP_LENGTHS) || !count(t, IP_TRKS))
-		return refuse(e, "it lacks what every index has");
+		return refuse(e, "a required section is missing");
 	if (count(t, IP_VALUES) != (uint64_t)count(t, IP_TYPES) * count(t, IP_SMPS))
-		return refuse(e, "it has other values than samples");
+		return refuse(e, "its values do not match its samples");
 	job_parallel(IP__N, sum_part, t);
 	return t->bad ? refuse(e, "it is damaged") : 0;
 }
@@ -150,16 +150,16 @@ static int check_texts(struct thawing *t, struct err *e)
 	t->strs = mem_try(n * sizeof *t->strs);
 	t->warns = mem_try(nwarns * sizeof *t->warns + 1);
 	if (!t->strs || !t->warns)
-		return refuse(e, "it is larger than the memory there is for it");
+		return refuse(e, "it is larger than the memory limit");
 	for (uint32_t i = 0; i < n; i++) {
 		t->strs[i] = (struct str_row){text_at(t, &at, len[i]), len[i]};
 		if (!t->strs[i].s)
-			return refuse(e, "its strings do not fit");
+			return refuse(e, "its strings are inconsistent");
 	}
 	for (uint32_t i = 0; i < nwarns; i++) {
 		t->warns[i] = (struct warn_row){w[i].at, text_at(t, &at, w[i].len), w[i].aside != 0};
 		if (!t->warns[i].msg)
-			return refuse(e, "its warnings do not fit");
+			return refuse(e, "its warnings are inconsistent");
 	}
 	return t->strs[0].n ? refuse(e, "its first string is not empty") : 0;
 }
@@ -178,7 +178,7 @@ static int check_bools(const struct thawing *t, struct err *e)
 		size_t width = index_width(bools[k].part);
 		for (uint32_t i = 0; i < count(t, bools[k].part); i++)
 			if (p[i * width + bools[k].at] > 1)
-				return refuse(e, "something in it is neither true nor false");
+				return refuse(e, "a boolean is invalid");
 	}
 	return 0;
 }
@@ -222,7 +222,7 @@ static int check_times(const struct thawing *t, struct err *e)
 		for (uint32_t i = 0; i < count(t, IP_COUNTS + c); i++)
 			fit = fit && r[i].t >= 0 && time_fits(r[i].t);
 	}
-	return fit ? 0 : refuse(e, "something in it is of no time");
+	return fit ? 0 : refuse(e, "a time is invalid");
 }
 
 /* ---- the laws */
@@ -287,10 +287,10 @@ static int check_nones(const struct thawing *t, struct err *e)
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
 		const uint8_t *p = rows(t, tables[i]);
 		if (!count(t, tables[i]))
-			return refuse(e, "a table of it is empty");
+			return refuse(e, "a table is empty");
 		for (size_t k = 0; k < index_width(tables[i]); k++)
 			if (p[k])
-				return refuse(e, "something in it is nothing");
+				return refuse(e, "a record is empty");
 	}
 	return 0;
 }
@@ -308,7 +308,7 @@ static int shape_sheet(struct thawing *t, uint32_t i, struct err *e)
 	uint64_t at[IA__N], bytes[IA__N], size = index_arrays(x, at, bytes);
 	char *p = (char *)(uintptr_t)(t->p + x->at);
 	if (checksum_of(p, size) != x->sum)
-		return refuse(e, "a sheet of it is damaged");
+		return refuse(e, "a sheet is damaged");
 	uint32_t *first = xmalloc(bytes[IA_FIRST]);
 	memcpy(first, p + at[IA_FIRST], bytes[IA_FIRST]);
 	t->first[i] = first;
@@ -331,7 +331,7 @@ static int shape_sheet(struct thawing *t, uint32_t i, struct err *e)
 	memcpy(t->sheets[i].sums, x->sums, sizeof sh->sums);
 	for (uint32_t k = 0; x->nwhos && k < x->nwho; k++)
 		most = sh->who2[k] > most ? sh->who2[k] : most;
-	return x->nwhos && most >= x->nwhos ? refuse(e, "a sheet of it names nobody") : 0;
+	return x->nwhos && most >= x->nwhos ? refuse(e, "a sheet has an invalid reference") : 0;
 }
 
 static void thaw_sheet(void *arg, uint32_t i)
@@ -360,10 +360,10 @@ static int check_places(const struct thawing *t, struct err *e)
 	for (uint32_t i = 0; i < count(t, IP_SHEETS); i++, x++) {
 		if (x->nother > x->ntrk || x->nostack > x->n || x->narrow > SHORT_ALL || x->nwhos > 1 << 16 ||
 		    x->nsum > TS__N || x->nwho > x->n || x->nstack > x->n - x->nostack)
-			return refuse(e, "a sheet of it has no shape");
+			return refuse(e, "the layout of a sheet is invalid");
 		if (x->at % INDEX_ALIGN || x->at < end || x->at > t->n || x->bytes > t->n - x->at ||
 		    x->bytes != index_arrays(x, at, bytes))
-			return refuse(e, "a sheet of it lies outside");
+			return refuse(e, "a sheet is outside the file");
 		end = x->at + x->bytes;
 	}
 	return 0;
@@ -390,10 +390,10 @@ static int fits(const struct thawing *t, const struct store *st, struct err *e)
 {
 	uint32_t had = col_n(&st->strs);
 	if (had > t->sn.nstrs)
-		return refuse(e, "the store has more strings");
+		return refuse(e, "the store already has more strings");
 	for (uint32_t i = 0; i < had; i++)
 		if (store_str(st, i)->n != t->strs[i].n || memcmp(store_str(st, i)->s, t->strs[i].s, t->strs[i].n))
-			return refuse(e, "the store has other strings");
+			return refuse(e, "the store has different strings");
 	return 0;
 }
 
@@ -469,7 +469,7 @@ int index_thaw(struct build *b, int fd, const struct index_key *key, struct err 
 		rc = check_head(t, key, e) || check_all(t, e) || fits(t, st, e) ? -1 : 0;
 	}
 	if (!rc && mapped_cut(t->p))
-		rc = refuse(e, "it was cut short");
+		rc = refuse(e, "it is truncated");
 	if (rc) {
 		mapped_free(t->p, t->n);
 	} else {
