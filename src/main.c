@@ -24,7 +24,7 @@ static const char about[] =
     "\n"
     "    ttrace FILE                  open the viewer (? lists all keys)\n"
     "    ttrace REPORT [OPTIONS] FILE print a report: ttrace top cpu.pb.gz\n"
-    "    ttrace localhost:6060        fetch a profile from a running program (net/http/pprof)\n"
+    "    ttrace localhost:6060        fetch a profile of a running program (pprof)\n"
     "    ttrace help                  list all reports and options\n"
     "\n"
     "How to record a file:\n"

@@ -54,7 +54,7 @@ same "lives of $group" "$(screen 200x60 "6<Home>" | sed -n 's/.*lifetime *//p' |
 tsv goroutines -group="$exact" | cut -f1 | while read -r id; do
 	tsv goroutine "$id" | awk -F'\t' '$3 == "runnable" { print $2 }'
 done >"$tmp/waits"
-same "waits to run of $group" "$(screen 200x60 "6<Home>" | sed -n 's/.*runnable, each time  *\([0-9]\)/\1/p' | awk '{ print $1, $2, $3, $4 }')" \
+same "waits to run of $group" "$(screen 200x60 "6<Home>" | sed -n 's/.*wait for a P, each time  *\([0-9]\)/\1/p' | awk '{ print $1, $2, $3, $4 }')" \
 	"$(at "$tmp/waits")"
 
 # stops of the world: how many, median, 99th percentile, longest

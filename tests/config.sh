@@ -51,11 +51,11 @@ if curses; then
 	press 'wwd' "$trace"
 	shows 'map wasd' '(25%)'
 	press 'a' "$cpu"
-	shows 'wasd leaves other panes alone' 'what can be done here'
+	shows 'wasd leaves other panes alone' ': commands'
 	press '' "$cpu" && "$TTRACE" view -theme=light "$cpu" >/dev/null
 	printf 'set theme = pink\nfrobnicate\nmap J\nset mouse = on\n' >"$config"
 	press '' "$cpu"
-	shows 'a wrong line is told with its number' 'config:3: map KEY COMMAND'
+	shows 'a wrong line is told with its number' 'config:3: map requires KEY COMMAND'
 	press '<Mouse 0M 30 7><Mouse 0m 30 7>' "$cpu"
 	shows 'and the rest holds: the mouse selects' '>  270ms'
 
@@ -78,7 +78,7 @@ if curses; then
 	(TERM=screen-256color press '<Mouse 80M 30 9>' "$trace" -mouse=on)
 	shows 'and where terminfo knows the old way of the mouse alone' '(50%)'
 	press 'a<Mouse 0M 30 20><Mouse 0m 30 20><Mouse 0M 30 20><Mouse 0m 30 20>' "$cpu" -mouse=on
-	hides 'a double click runs a row of a menu' 'what can be done here'
+	hides 'a double click runs a row of a menu' ': commands'
 
 	# the history lasts, and ^R finds in it
 	press ':focus=regexp<Enter>:hide=alpha<Enter>/beta<Enter>Q' "$cpu"

@@ -13,7 +13,7 @@ for size in 40x500 60x400 80x300 120x300 200x250; do
 	done
 done
 for pane in 1 2 3 4 5 6 7 8 9; do
-	show 80x100 "${pane}a" orders.trace | sed -n '/what can be done here/,$p' | sed '$d' | sed '$d' | grep '…' >"$tmp/cut" &&
+	show 80x100 "${pane}a" orders.trace | sed -n '/: commands/,$p' | sed '$d' | sed '$d' | grep '…' >"$tmp/cut" &&
 		fail "the menu of pane $pane is cut at 80 columns:" "$(cat "$tmp/cut")"
 done
 

@@ -15,7 +15,7 @@ press 'jjQ' "$prof"
 press ':focus=regexp<Enter>jma4jQ' "$prof"
 [ "$(stat -c %a "$views" 2>/dev/null)" = 600 ] || { echo "views is not a file of one's own"; ls -l "$tmp/state/ttrace"; bad=1; }
 press '' "$prof"
-shows 'it is offered' "last time: Flame, focus=regexp, 1 mark; '\" goes there"
+shows 'it is offered' "last view: Flame, focus=regexp, 1 mark; '\" restores it"
 shows 'and not taken' '[1Top]'
 press "'\"" "$prof"
 shows 'the pane' '[4Flame]'
@@ -32,7 +32,7 @@ mkdir -p config/ttrace
 echo 'set last = restore' >config/ttrace/config
 press "" "$prof"
 shows 'restored' '[4Flame]'
-shows 'and told' 'as it was left'
+shows 'and told' 'last view restored'
 press "uuQ" "$prof"
 press "" "$prof"
 hides 'nothing is left to restore' '[4Flame]'
@@ -100,7 +100,7 @@ for f in "$prof" "$trace"; do
 		} >"$views"
 		press "'\"$(echo abcdefghijklmnopqrstuvwxyz | sed "s/./'&j/g")uuu:marks<Enter>" "$f"
 		grep -q 'Sanitizer\|a fault\|signal' "$tmp/out" && { echo "numbers of no meaning ($n):"; cat "$tmp/out"; bad=1; }
-		shows "numbers of no meaning: $n" 'Enter runs'
+		shows "numbers of no meaning: $n" 'Enter or the key'
 	done
 done
 head -c 5000 /dev/urandom >"$views"

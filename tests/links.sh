@@ -51,7 +51,7 @@ for keys in j0 '/serve<Enter>' '/serve<Enter>n'; do
 done
 "$TTRACE" view -script '6jj5j0u' "$trace" | sed -n 2p | grep -q '3 G rows' || fail "u after 0: not the rows as they were"
 "$TTRACE" view -script ':rows related 98<Enter>u' "$trace" | sed -n 2p | grep -q '4 P rows' || fail "u: rows are narrowed still"
-"$TTRACE" view -script ':goroutine=98<Enter>j00' "$trace" | grep -q 'R drops them' || fail "0: not a word of the filter"
+"$TTRACE" view -script ':goroutine=98<Enter>j00' "$trace" | grep -q 'R removes them' || fail "0: not a word of the filter"
 # a goroutine's span, a task, a cycle, an event: the moment on the timeline
 link orders.trace '6<Enter><Enter>jjj' '<Enter>' '[5Time]' 'select 1.44ms'
 link orders.trace '7<Enter><Enter>' 5 '[5Time]' 'task 822'

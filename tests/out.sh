@@ -53,10 +53,10 @@ for jobs in 1 2; do
 done
 # too much for OSC 52, or a terminal without it: a file
 press ':%<Esc>Y' "$trace" -pane=events
-file=$(sed -n 's/.* it is in //p' "$tmp/out")
+file=$(sed -n 's/.* written to //p' "$tmp/out")
 check 'more than 74 KB goes into a file' [ -s "$file" ]
 TERM=vt100 press 'jy' "$cpu"
-file=$(sed -n 's/.* it is in //p' "$tmp/out")
+file=$(sed -n 's/.* written to //p' "$tmp/out")
 check 'vt100: a file' grep -q 'runtime.memmove' "$file"
 
 # pictures
@@ -102,7 +102,7 @@ export TTRACESECURE EDITOR
 rm -rf "$tmp"/ttrace*
 for keys in 'y' 'Y' 'gy' '|' ":pipe touch $tmp/piped<Enter>" ":screen $tmp/secure.txt<Enter>" 'P' 'gf'; do
 	press "$keys" "$cpu"
-	check "TTRACESECURE: $keys is told off" grep -q 'off, as TTRACESECURE is set' "$tmp/out"
+	check "TTRACESECURE: $keys is told off" grep -q 'off because TTRACESECURE is set' "$tmp/out"
 	check "TTRACESECURE: $keys sends nothing" is "$(grep -c '^OSC' "$tmp/out")" 0
 done
 check 'TTRACESECURE: nothing was run or written' [ ! -e "$tmp/piped" -a ! -e "$tmp/secure.txt" -a ! -e "$tmp/edited" ]

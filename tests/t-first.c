@@ -174,12 +174,12 @@ static void esc_goes_back(void)
 	}
 	type(&v, ":goto-time 2.2s\r<Esc>");
 	struct buf b = screen(&v);	/* it may have been quick */
-	OK(strstr(buf_str(&b), "read in its order") || strstr(buf_str(&b), "what is read so far"));
+	OK(strstr(buf_str(&b), "read in its order") || strstr(buf_str(&b), "showing what has been read so far"));
 	buf_free(&b);
 	type(&v, ":goto-time 2.2s\r");
 	until_part(&v);
 	type(&v, "<Esc>");
-	OK(!session_is_part(app_session(v.a)) && shows(&v, "what is read so far"));
+	OK(!session_is_part(app_session(v.a)) && shows(&v, "showing what has been read so far"));
 	session_hold(v.s, false);
 	app_wait(v.a);
 	OK(session_snap(app_session(v.a))->complete);

@@ -25,7 +25,7 @@ static bool refused(const char *re)
 	return no;
 }
 
-/* What is known of an expression before it is tried: where nothing begins so, there is no match. */
+/* What is known of an expression before it is tried: where no match, there is no match. */
 static void beginnings(void)
 {
 	static const char *const re[] = {"^main\\.work$", "^a?b", "^a*", "^a{0}b", "^a|b", "^(a|b)",

@@ -16,14 +16,14 @@ same() { [ "$2" = "$3" ] || { echo "$1: $2, not $3"; bad=1; }; }
 
 # D: a group against all other goroutines, slow tasks against the rest; the report of it says the same
 shows 6D '[4Flame]' 'A - B' 'against=the rest' 'the mean of a goroutine,' 'others:'
-shows 6DD 'A alone'
-shows 6DDD 'B alone'
-shows 6DR 'no filters'
+shows 6DD 'A only'
+shows 6DDD 'B only'
+shows 6DR 'filters removed'
 shows '7/checkout<Enter><Enter>jjD' '[4Flame]' 'latency=' 'the mean of a task, 3 against'
 shows '7]/ask snail<Enter><Enter>D' 'the mean of a region, 1 against'
 shows '7:>1ms<Enter>4' 'latency=1.00ms..'
 shows '7]4' '[4Flame]' '@0x'
-shows '6D~' 'A stays what was selected'
+shows '6D~' 'A is always what was selected'
 shows ':t 0.8s..0.9s<Enter>9' '[9Ev]' '>  0.899162s'	# the cursor was at 1.2s
 shows '4D' 'takes the rest as one'
 of=$(sed -n 's/.*block A - B [^:]*: A \([^ ]*\) B \([^ ]*\) .*/\1 \2/p' <<X
@@ -77,9 +77,9 @@ same "regions of a goroutine" "$(sed -n '/^regions/,/^$/p' "$tmp/out" | grep -c 
 shows "gG${parent}<Enter>6<Enter><Enter><Tab><Tab><Tab><Tab><Tab><Tab>" "G$(head -1 "$tmp/children") "
 
 # ( ) W of a group: to a goroutine of it
-shows '6(' 'span ' 'waits longest here'
-shows '6)' 'wakes or creates another in this span'
-shows '6W' 'waits longest here' 'who ended it, and so on'
+shows '6(' 'span ' 'has the longest wait here'
+shows '6)' 'wakes or creates a goroutine in this span'
+shows '6W' 'has the longest wait here' 'this is its chain of wakers'
 shows '7(' 'the parent and the child of a task'
 shows '7](' 'of a region'
 
@@ -92,7 +92,7 @@ shows '4a' 'only stacks through'
 "$TTRACE" events "$trace" >"$tmp/events"
 started=$("$TTRACE" procs -format=tsv "$trace" | awk -F'\t' 'NR > 1 { n += $10 } END { print n }')
 same "starts of Ps" "$started" "$(grep -c 'Proc.*Idle->Running' "$tmp/events")"
-p0=$("$TTRACE" procs -format=tsv "$trace" | awk -F'\t' '$1 == 0 { print "in all " $10 " starts, " $11 " stops, taken " $12 " times" }')
+p0=$("$TTRACE" procs -format=tsv "$trace" | awk -F'\t' '$1 == 0 { print $10 " starts, " $11 " stops, lost " $12 " times in total" }')
 shows 'gp0<Enter>gt0.1ms<Enter>' "$p0"
 shows '9:kinds procs<Enter>' 'ProcStart' 'ProcStop'
 

@@ -31,11 +31,11 @@ shows 6Du '[6Gor]' 'against=the rest'
 shows 6Duu '[6Gor]' '!against' 'whole trace'
 shows '6Duu<^R>' '[6Gor]' 'against=the rest'
 shows '6Duu<^R><^R>' '[4Flame]' 'against=the rest'
-shows '6Duu<^R><^R><^R>' 'nothing to do again'
+shows '6Duu<^R><^R><^R>' 'nothing to redo'
 # what is done after an undo is the new end
 shows '67u<^R>' '[7Task]'
-shows '67u8<^R>' '[8GC]' 'nothing to do again'
-shows '678uu9<^R>' '[9Ev]' 'nothing to do again'
+shows '67u8<^R>' '[8GC]' 'nothing to redo'
+shows '678uu9<^R>' '[9Ev]' 'nothing to redo'
 shows '67uuu' 'nothing to undo'
 # the list of jumps forgets the oldest, and goes no further back than it reaches
 all=$(reps 130 67)

@@ -28,17 +28,17 @@ alike() { # alike FILE KEYS KEYS: both lead to the same screen
 # from span to span within a cell: what is below the cursor is told, and not that nothing has changed
 on "$trace" w 'running 1.66us, then syscall'
 on "$trace" ww 'syscall 10.4us, then running'
-on "$trace" -- 'zoom-out: all of it is shown'
+on "$trace" -- 'zoom-out: everything is shown'
 on "$trace" 5 '4 P rows'
-on "$trace" 55 '4 P rows' 'timeline: you are looking at it'
+on "$trace" 55 '4 P rows' 'timeline: this is the current pane'
 
 # a type of which the filters leave nothing is not said to be missing in the trace
-on "$trace" ':group zzz<Enter>1' 'Nothing to show of type cpu with' 'R drops them'
+on "$trace" ':group zzz<Enter>1' 'Nothing to show for type cpu with' 'R removes them'
 not "$trace" ':group zzz<Enter>1' 'no CPU samples'
 
 # a log has no stacks of any type
 on "$samples/gctrace.log" 1 'has no stacks' 'Nothing to show here.'
-not "$samples/gctrace.log" ':focus=x<Enter>1' 'R drops them'
+not "$samples/gctrace.log" ':focus=x<Enter>1' 'R removes them'
 not "$samples/gctrace.log" 1 'another type'
 
 # counts: by #, by the ":" line, before a key or behind a word
@@ -49,7 +49,7 @@ alike "$cpu" '#5j' ':count<Enter>5j'
 alike "$cpu" '#5j' ':count 5<Enter>j'
 alike "$cpu" '#7G' ':7<Enter>'
 alike "$cpu" '#7G' ':last 7<Enter>'
-on "$cpu" ':5zzz<Enter>' 'no such command: 5zzz'
+on "$cpu" ':5zzz<Enter>' 'unknown command: 5zzz'
 # what is taken back is no place to go back to
 alike "$trace" '12uq' ''
 alike "$trace" '13uuq' ''
@@ -58,7 +58,7 @@ on "$trace" '12uq<^O>' 'this is the first place'
 # s and gr offer what there is, :sort takes it by name
 on "$trace" '6s' '-- sort' '*       run            executing code'
 on "$trace" '6:sort blocked<Enter>' ' SYSCALL BLOCKEDv ' '632'
-on "$trace" '6:sort foo<Enter>' 'sort takes number run runnable syscall blocked name'
+on "$trace" '6:sort foo<Enter>' 'sort requires one of number run runnable syscall blocked name'
 on "$trace" '7sj<Enter>' 'TASK^'
 on "$trace" '7:sort p50<Enter>' 'p50v'
 on "$trace" '7j<Enter>:sort start<Enter>' 'START^'
@@ -82,7 +82,7 @@ alike "$trace" '7jjfu' '7jj'
 on "$trace" '6jx' '1,636 goroutines in 28 groups' '>      3   198ms'
 not "$trace" '6jx' 'main.reports'
 on "$trace" '6<Enter>jx' '8 goroutines'
-on "$trace" '6fx' 'nothing would be left without these'
+on "$trace" '6fx' 'no goroutines would remain'
 # / in the pane of the collector: what began a cycle, why the world was stopped
 on "$trace" '8/utf8<Enter>' '/utf8  1/1' '>    3'
 on "$trace" '8]/start trace<Enter>' '/start trace  1/1'
@@ -94,7 +94,7 @@ on "$cpu" ":diff $tmp/d/<Tab>" 'a  b  c'
 # settings and maps say what holds now
 on "$cpu" ':set mouse on<Enter>' 'mouse = on'
 on "$cpu" ':set mouse<Enter>:set mouse<Enter>' 'mouse = off'
-on "$cpu" ':set mouse maybe<Enter>' 'mouse is on or off'
+on "$cpu" ':set mouse maybe<Enter>' 'mouse requires on or off'
 on "$trace" ':set clock wall<Enter>' 'clock = wall'
 on "$cpu" ':map J half-down<Enter>' 'mapped: J half-down'
 # a frame of a cell or two has the whole name or none: of slices.Grow[...] the last dot is no place to cut
@@ -104,20 +104,20 @@ on "$trace" 'gt99s<Enter>' '99s is after the end of the trace'
 not "$trace" 'gt1.2s<Enter>' 'after the end'
 on "$trace" ':columns foo<Enter>' 'auto, all or few'
 on "$trace" ':columns few<Enter>' 'no counters'
-on "$cpu" ':save<Enter>' ':save NAME keeps the filters'
+on "$cpu" ':save<Enter>' 'save requires a name'
 # marks
-on "$cpu" "''" 'no place was left by a jump yet'
-on "$cpu" "'" 'no letters yet'
+on "$cpu" "''" 'no previous place'
+on "$cpu" "'" 'no marks yet'
 on "$cpu" "jma'" 'go to a mark: a'
 on "$cpu" "'b" 'no mark b: mb sets it'
 on "$cpu" ':goto-mark<Enter>' 'marks are letters a to z'
 # what needs a base, a timeline, weights of calls
-on "$cpu" ':normalize<Enter>' 'B chooses a base'
-on "$cpu" ':drop_negative<Enter>' 'B chooses a base'
+on "$cpu" ':normalize<Enter>' 'no base, B chooses one'
+on "$cpu" ':drop_negative<Enter>' 'no base, B chooses one'
 not "$cpu" ':normalize<Enter>' 'A is scaled'
-on "$cpu" 'C' 'of the timeline, and this is a profile'
-on "$trace" '%' 'of what calls cost'
-on "$trace" 'U' 'of what calls cost'
+on "$cpu" 'C' 'only for the timeline, and this is a profile'
+on "$trace" '%' 'for panes 1 to 4, not for this pane'
+on "$trace" 'U' 'for panes 1 to 4, not for this pane'
 # * looks for the whole name, and for what people write of it where that is not there
 on "$trace" '7j*' '/^checkout$  1/1'
 on "$trace" '6<Enter><Enter>jj*' '/net/http\.\(\*conn\)\.serve  1/'
@@ -131,9 +131,9 @@ on "$cpu" '12*' '/\bblockSHANI\b  1/1'
 unset GOROOT
 on "$cpu" '1*' 'blockSHANI$  1/1'
 # the lines of a function of which nothing is left: the pane says so, } goes on, u comes back to the line
-on "$trace" '1j2x' 'The filters leave nothing of this function' 'runtime.memmove  nothing of it is left'
-on "$trace" '1j2[' 'Nothing of type assist was seen in this function'
-on "$trace" '1j2x<Enter>' 'there are no lines here'
+on "$trace" '1j2x' 'No stack of this function passes the filters' 'runtime.memmove  no stack passes the filters'
+on "$trace" '1j2[' 'This function has no samples of type assist'
+on "$trace" '1j2x<Enter>' 'no lines here'
 on "$trace" '1j2x}' 'runtime.goexit asm_amd64.s'
 alike "$trace" '1j2xu' '1j2'
 # a stop is shorter than a cycle, and than any window in which there is nothing left
@@ -148,7 +148,7 @@ for ms in 0 1000; do
 	echo '  M2: p=0 curg=3 mallocing=0 throwing=0 preemptoff= locks=0 dying=0 spinning=false blocked=false lockedg=nil'
 	echo '  G3: status=2() m=2 lockedm=nil'
 done >"$tmp/sched.log"
-on "$tmp/sched.log" 4 'has no stacks: what it does have'
+on "$tmp/sched.log" 4 'has no stacks: its data'
 not "$tmp/sched.log" 4 'filters'
 # what there is no value of is counted too
 on "$tmp/sched.log" '<^G>' 'for names and rows'
@@ -162,7 +162,7 @@ not "$tmp/w/orders.trace" ':list report.collect.func1<Enter>' 'not the version t
 	printf 'package report\n\nfunc before() {\n'
 	awk 'BEGIN { while (i++ < 300) print "\t// " i; print "}" }'
 } >"$tmp/w/orders/internal/report/report.go"
-on "$tmp/w/orders.trace" ':list readShop<Enter>' 'not the version that ran? next to the profile'
-on "$tmp/w/orders.trace" ':list report.collect.func1<Enter>' 'not the version that ran? next to the profile'
+on "$tmp/w/orders.trace" ':list readShop<Enter>' 'not the profiled version? next to the profile'
+on "$tmp/w/orders.trace" ':list report.collect.func1<Enter>' 'not the profiled version? next to the profile'
 
 exit $bad

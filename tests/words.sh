@@ -29,10 +29,10 @@ says ':output=x<Enter>' '> FILE'
 says ':focus=sha256 //: a comment<Enter>' 'focus=sha256 |'
 says ':focus=sha256<Enter>:::<Enter>' 'cpu 7.69s | 550/550'
 says ':noinlines=t<Enter>' '438/550 functions'
-says ':noinlines=t<Enter>:noinlines=true<Enter>' '438/550 functions' 'noinlines is on already'
+says ':noinlines=t<Enter>:noinlines=true<Enter>' '438/550 functions' 'noinlines is already on'
 says ':noinlines=x<Enter>' 'takes no argument'
 says ':total_samples<Enter>' 'samples 769'
-says ':relative_percentages=f<Enter>' 'percentages of the whole'
+says ':relative_percentages=f<Enter>' 'percentages of the total'
 says ':divide_by=x<Enter>' 'requires a number'
 says ':divide_by<Enter>' 'divide_by requires a value'
 says ':divide_by=2<Enter>:focus=sha256<Enter>:o<Enter>' '-divide_by=2' '-focus=sha256' '-sample_index=cpu'
@@ -85,7 +85,7 @@ rm -f "$tmp/got"
 
 # The key of the pane that is shown is no step; a filter of stacks where there are none says so.
 says '1u' 'nothing to undo'
-"$TTRACE" view -script '6:hide=main<Enter>' -size 120x30 "$trace" | grep -q 'hide is about stacks' || fail 'hide where there are no stacks'
+"$TTRACE" view -script '6:hide=main<Enter>' -size 120x30 "$trace" | grep -q 'hide filters stacks' || fail 'hide where there are no stacks'
 
 # One is not many, in whatever is said.
 grep -En '(^|[^0-9.,:+-])1 (hit|log|region|task|goroutine|sample|event|value|key|caller|callee|function|group|cycle|stop|start|line|byte|span|row|kind)s( |$|[,.;|])' \

@@ -164,7 +164,7 @@ bool app_open(struct app *a, const char *name, const struct place *place)
 	int i = pane_find(name);
 	if (i < 0 || !pane_fits(a, i)) {
 		app_message(a, ST_WARN,
-		    i < 0 ? "there is no pane %s" : "%s: not for this kind of file", name);
+		    i < 0 ? "no pane %s" : "%s: not for this kind of file", name);
 		return false;
 	}
 	bool moved = i != a->cur, goes = place && is_place(place) && panes[i]->go;
@@ -224,7 +224,7 @@ void app_ask(struct app *a, const struct ask *k)
 		if ((k->kind == ASK_QUERY && !app_query_own(a, &k->query, k->own)) || !k->pane)
 			break;
 		if (!app_open(a, k->pane, &k->place) && !a->sticky)
-			app_message(a, ST_DIM, "%s cannot show that", k->pane);
+			app_message(a, ST_DIM, "not available in %s", k->pane);
 		a->later.tell = a->later.go;
 		if (k->kind == ASK_QUERY && query_has_rest(&k->query)) {
 			snprintf(a->rest_note, sizeof a->rest_note, "%.79s", k->text);
@@ -251,7 +251,7 @@ void app_act(struct app *a, const struct act *act)
 		return;
 	a->did = a->did ? a->did : act->cmd;
 	if (!session_is_trace(a->s) && app_of_traces(act->cmd)) {
-		app_message(a, ST_DIM, "%s: of traces, and this is a profile", cmds[act->cmd].name);
+		app_message(a, ST_DIM, "%s: only for traces, and this is a profile", cmds[act->cmd].name);
 		return;
 	}
 	if (act->cmd == CMD_BACK && leads_back(a) && app_back(a))
@@ -332,7 +332,7 @@ static void go_later(struct app *a)
 	if (!l.go)
 		return;
 	if (!pane_now(a)->go(state_now(a), &a->env, &l.place) && l.tell && !a->message[0])
-		app_message(a, ST_DIM, "%s cannot show that", pane_now(a)->name);
+		app_message(a, ST_DIM, "not available in %s", pane_now(a)->name);
 	a->jump[a->jump_at] = app_here(a);
 	if (a->arrived_at == a->jump_at)
 		a->arrived = a->jump[a->jump_at];
@@ -418,7 +418,7 @@ static int first_pane(struct app *a, struct err *e)
 	int i = want ? pane_find(want) : -1;
 	if (want && (i < 0 || !pane_fits(a, i)))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-pane=%s: %s", want,
-		    i < 0 ? "there is no such pane" : "not for this kind of file");
+		    i < 0 ? "no such pane" : "not for this kind of file");
 	if (i < 0)
 		i = pane_find(session_is_trace(a->s) ? "timeline" : "top");
 	for (int k = 0; i < 0 && panes[k]; k++)

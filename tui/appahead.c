@@ -81,7 +81,7 @@ static void tell(struct app *a)
 		buf_printf(&b, "%g%%", 100 * a->ahead.share);
 	else
 		text_ns(&b, a->ahead.t0);
-	app_message(a, ST_DIM, "%s is read first (Esc: in its order)", buf_str(&b));
+	app_message(a, ST_DIM, "reading %s first (Esc: read in order)", buf_str(&b));
 	buf_free(&b);
 }
 
@@ -139,7 +139,7 @@ static void arrive(struct app *a)
 	text_ns(&b, sn->t0);
 	buf_puts(&b, " to ");
 	text_ns(&b, sn->t1);
-	app_message(a, ST_NORMAL, "%s by itself, while the rest is read; Esc: back to what is read so far",
+	app_message(a, ST_NORMAL, "only %s, while the rest is being read; Esc: show what has been read so far",
 	    buf_str(&b));
 	buf_free(&b);
 }
@@ -154,7 +154,8 @@ static void part_news(struct app *a)
 		return;
 	take_part(a);
 	if (session_failed(part, &e) || session_snap(part)->t1 <= session_snap(part)->t0) {
-		app_message(a, ST_DIM, "that is being read, or cannot be by itself: it is gone to when it is there");
+		app_message(a, ST_DIM, "this part is being read, or cannot be read first: the view moves "
+		    "there when it has been read");
 		a->ahead.next = true;
 		session_close(part);
 		return;
@@ -228,7 +229,7 @@ void app_ahead_news(struct app *a)
 	const struct snap *sn = session_snap(a->ahead.whole);
 	if (sn->complete || sn->t1 >= session_snap(a->s)->t1 || session_failed(a->ahead.whole, NULL)) {
 		turn_back(a, true);
-		app_message(a, ST_NORMAL, "what lies before it has been read as well");
+		app_message(a, ST_NORMAL, "everything before it has been read too");
 	}
 }
 
@@ -237,13 +238,13 @@ bool app_ahead_stop(struct app *a)
 	if (a->ahead.part || a->ahead.wanted || a->ahead.next) {
 		session_close(take_part(a));
 		a->ahead.wanted = a->ahead.next = false;
-		app_message(a, ST_WARN, "stopped: it is read in its order");
+		app_message(a, ST_WARN, "cancelled: the file is read in order");
 		return true;
 	}
 	if (!a->ahead.whole)
 		return false;
 	turn_back(a, false);
-	app_message(a, ST_NORMAL, "what is read so far");
+	app_message(a, ST_NORMAL, "showing what has been read so far");
 	return true;
 }
 

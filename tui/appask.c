@@ -86,11 +86,11 @@ void app_find(struct app *a, int dir)
 	char hits[40];
 	if (!a->find) {
 		/* without a search of ours n and N are the pane's: it has passed them on */
-		app_message(a, ST_DIM, "no search: / begins one");
+		app_message(a, ST_DIM, "no search: / starts one");
 		return;
 	}
 	if (!pane_now(a)->find) {
-		app_message(a, ST_DIM, "nothing to search in this pane");
+		app_message(a, ST_DIM, "search is not available in this pane");
 		return;
 	}
 	uint32_t n = find(a, dir, hits, sizeof hits);
@@ -202,7 +202,7 @@ static void search_live(struct app *a, struct rx *rx)
 	a->finding.on = false;
 	if (n == FIND_ON)
 		find_later(a, 2);
-	note(a, none, p->find ? hits : "nothing to search in this pane");
+	note(a, none, p->find ? hits : "search is not available in this pane");
 }
 
 /* After each change: does it compile, what would it do. */
@@ -479,7 +479,7 @@ static void complete(struct app *a)
 	else if (o.n)
 		tell_offers(a, &o);
 	else
-		note(a, true, "nothing begins so");
+		note(a, true, "no match");
 	mem_free(o.word);
 }
 

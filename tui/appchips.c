@@ -216,5 +216,5 @@ void app_chips(const struct app *a, struct buf *b, struct buf *unused)
 	if (a->grep)
 		buf_printf(b, " | &%s", rx_text(a->grep));
 	if (q->suspended)
-		buf_puts(b, " | filters are off: \\ brings them back");
+		buf_puts(b, " | filters are off: \\ turns them on");
 }

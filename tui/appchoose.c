@@ -31,9 +31,9 @@ static int choose_gran(const struct app *a, struct choice *out)
 }
 
 static const struct { const char *arg, *text; } bases[BASE__N] = {
-    [BASE_AUTO] = {"auto", "as each pane has it by itself"},
-    [BASE_ALL] = {"whole", "of the whole, before any filter"},
-    [BASE_SHOWN] = {"shown", "of what the filters leave"},
+    [BASE_AUTO] = {"auto", "the default of each pane"},
+    [BASE_ALL] = {"whole", "of the total before filters"},
+    [BASE_SHOWN] = {"shown", "of the total after filters"},
     [BASE_LOCAL] = {"parent", "of the parent in Flame, Peek's centre, List's function"},
 };
 
@@ -52,7 +52,7 @@ static int choose_unit(const struct app *a, struct choice *out)
 	size_t t = session_type(a->s);
 	const char *unit = t < session_ntypes(a->s) ? session_type_unit(a->s, t) : "";
 	int n = 0;
-	choice_set(&out[n++], "auto", "as suits each value", !a->env.unit);
+	choice_set(&out[n++], "auto", "fits each value", !a->env.unit);
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		if (units_alike(unit, units[i]))
 			choice_set(&out[n++], units[i], "", a->env.unit && !strcmp(a->env.unit, units[i]));
@@ -81,7 +81,7 @@ static int choose_key(const struct app *a, const char *now, struct choice *out)
 	int n = (int)tag_keys(session_snap(a->s), key, CHOICES_MAX - 1);
 	for (int i = 0; i < n; i++) {
 		const char *s = store_str(session_snap(a->s)->st, key[i])->s;
-		choice_set(&out[i], s, "its values as frames", now && !strcmp(now, s));
+		choice_set(&out[i], s, "add its values as frames", now && !strcmp(now, s));
 	}
 	if (n)
 		choice_set(&out[n++], "none", "no tags as frames", !now);
@@ -151,7 +151,7 @@ static void set_base(struct app *a, const char *arg)
 			app_message(a, ST_DIM, "percentages %s", bases[i].text);
 			return;
 		}
-	app_message(a, ST_ERROR, "percentages of: whole, shown, parent or auto");
+	app_message(a, ST_ERROR, "percent requires whole, shown, parent or auto");
 }
 
 void app_unit(struct app *a, const char *arg)
@@ -161,7 +161,7 @@ void app_unit(struct app *a, const char *arg)
 	if (!arg || !*arg || !strcmp(arg, "auto") || !strcmp(arg, "minimum")) {
 		a->env.unit = NULL;
 		tell_reports(a, OPT_UNIT, arg && *arg ? arg : "minimum");
-		app_message(a, ST_DIM, "units as suit each value");
+		app_message(a, ST_DIM, "the unit fits each value");
 		return;
 	}
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
@@ -172,7 +172,7 @@ void app_unit(struct app *a, const char *arg)
 				tell_reports(a, OPT_UNIT, arg);
 				return;
 			}
-	app_message(a, ST_ERROR, "%s is no unit of these values", arg);
+	app_message(a, ST_ERROR, "%s is not a unit of these values", arg);
 }
 
 /* ---- tagged rows */
@@ -188,7 +188,7 @@ static void tag(struct app *a)
 	for (size_t i = 0; i < a->env.ntagged; i++)
 		if (!strcmp(app_fun_name(a, a->tagged[i]), app_fun_name(a, p.fun))) {
 			a->tagged[i] = a->tagged[--a->env.ntagged];
-			app_message(a, ST_DIM, "not tagged any more; %zu %s", a->env.ntagged,
+			app_message(a, ST_DIM, "tag removed; %zu %s", a->env.ntagged,
 			    a->env.ntagged == 1 ? "is" : "are");
 			return;
 		}
@@ -213,9 +213,9 @@ static void tagged(struct app *a, const char *how)
 	if (how && !strcmp(how, "none"))
 		a->env.ntagged = 0;
 	else if (!cmd)
-		app_message(a, ST_ERROR, "tagged: focus, ignore, hide, show; none forgets them");
+		app_message(a, ST_ERROR, "tagged requires focus, ignore, hide, show or none");
 	else if (!a->env.ntagged)
-		app_message(a, ST_WARN, "nothing is tagged: t on a row does it");
+		app_message(a, ST_WARN, "nothing is tagged: t tags a row");
 	for (size_t i = 0; cmd && i < a->env.ntagged; i++)
 		buf_printf(&b, "%s%s", i ? "|" : "", app_exactly(a, app_fun_name(a, a->tagged[i])));
 	if (b.n)
@@ -230,8 +230,8 @@ bool app_chosen(struct app *a, const struct act *act)
 	case CMD_PERCENT:
 	case CMD_UNIT:
 		if (!act->arg && !(pane_now(a)->bit & (P_CALLS | P_TAGS)))
-			app_message(a, ST_DIM, "%s of what calls cost: 1 to 4 have them, not this pane",
-			    act->cmd == CMD_UNIT ? "units are those" : "percentages are");
+			app_message(a, ST_DIM, "%s for panes 1 to 4, not for this pane",
+			    act->cmd == CMD_UNIT ? "units apply" : "percentages apply");
 		else if (act->cmd == CMD_UNIT)
 			app_unit(a, act->arg);
 		else

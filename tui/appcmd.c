@@ -70,7 +70,7 @@ const char *app_selected(struct app *a, const char *word)
 	app_place(a, &p);
 	const char *name = p.fun ? app_fun_name(a, p.fun) : "";
 	if (!*name) {
-		app_message(a, ST_WARN, "%s: no function is selected here; :%s RE takes one by name, 1 lists all",
+		app_message(a, ST_WARN, "%s: no function is selected; :%s RE selects one by name, 1 lists all",
 		    word, word);
 		return NULL;
 	}
@@ -139,7 +139,7 @@ bool app_report_may_write(struct app *a, const struct act *act)
 {
 	const char *file = file_of(act->arg);
 	if (file && a->secure)
-		app_message(a, ST_WARN, "off, as TTRACESECURE is set");
+		app_message(a, ST_WARN, "off because TTRACESECURE is set");
 	else if (file && !*file)
 		app_message(a, ST_ERROR, "> FILE: a file name is missing");
 	return !file || (!a->secure && *file && app_may_write(a, CMD_REPORT, act->arg, file));
@@ -235,7 +235,8 @@ static void do_cancel(struct app *a)
 		app_search(a, NULL);
 	else if (!app_ahead_stop(a) && !app_stop_fetch(a) && j) {
 		job_cancel(j);
-		app_message(a, ST_WARN, session_reads(a->s) ? "loading stopped: what was read is shown" : "stopped");
+		app_message(a, ST_WARN, session_reads(a->s) ? "loading cancelled: showing what has been "
+		    "read" : "cancelled");
 	}
 }
 
@@ -254,7 +255,7 @@ static void do_search_selected(struct app *a)
 	if (!*name && p.trk)	/* of a goroutine what it began with */
 		name = store_str(st, store_trk(st, p.trk)->name)->s;
 	if (!*name) {
-		app_message(a, ST_WARN, "no name is selected here");
+		app_message(a, ST_WARN, "no name is selected");
 		return;
 	}
 	/* lists hold the whole name, lines of text and of source what people write of it */
@@ -293,16 +294,16 @@ static void do_detail(struct app *a)
 	app_changed(a);
 	const char *on = a->env.detail ? "on" : "off";
 	if (a->cols < from)
-		app_message(a, ST_DIM, "details beside the pane: %s, where there are %d columns", on, from);
+		app_message(a, ST_DIM, "detail area: %s, needs %d columns", on, from);
 	else
-		app_message(a, ST_DIM, "details beside the pane: %s%s", on,
-		    pane_now(a)->side ? "" : "; this pane has none");
+		app_message(a, ST_DIM, "detail area: %s%s", on,
+		    pane_now(a)->side ? "" : "; not available in this pane");
 }
 
 static void do_compact(struct app *a)
 {
 	if (!session_is_trace(a->s)) {
-		app_message(a, ST_DIM, "compact: of the timeline, and this is a profile");
+		app_message(a, ST_DIM, "compact: only for the timeline, and this is a profile");
 		return;
 	}
 	a->env.compact = !a->env.compact;
@@ -320,7 +321,7 @@ static bool common_program(struct app *a, const struct act *act)
 		if (a->interrupted)
 			do_quit(a);
 		else
-			do_cancel(a), app_message(a, ST_NORMAL, "^C once more quits");
+			do_cancel(a), app_message(a, ST_NORMAL, "press ^C again to quit");
 		a->interrupted = 2;
 		return true;
 	case CMD_LEFT: case CMD_RIGHT: app_shift(a, act); return true;
@@ -396,7 +397,7 @@ void app_common(struct app *a, const struct act *act)
 	    app_saved(a, act))
 		return;
 	if (act->cmd >= CMD_PANE_TOP && act->cmd <= CMD_PANE_EVENTS)
-		app_message(a, ST_WARN, "there is no pane %s", cmds[act->cmd].name);
+		app_message(a, ST_WARN, "no pane %s", cmds[act->cmd].name);
 	else if (act->cmd > CMD_CENTRE || act->arg)
 		app_no_use(a, act->cmd);
 }

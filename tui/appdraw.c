@@ -84,7 +84,7 @@ static void corner(const struct app *a, struct buf *b)
 		return;
 	}
 	if (!j) {
-		buf_puts(b, session_brings(a->s) ? "reading again" : "?help");
+		buf_puts(b, session_brings(a->s) ? "reading" : "?help");
 		return;
 	}
 	struct fetching f;
@@ -298,7 +298,7 @@ static void tell_lost(struct app *a)
 {
 	if (a->told_lost || !session_is_trace(a->s) || !store_lost(session_snap(a->s)))
 		return;
-	app_message(a, ST_WARN, "the file or its index changed on disk: parts are shown empty; r reads it again");
+	app_message(a, ST_WARN, "the file or its index changed on disk: some parts are shown empty; r reads it again");
 	a->told_lost = true;
 }
 
@@ -352,10 +352,10 @@ void app_draw(struct app *a, struct grid *g)
 	if (a->rows < ROWS_MIN || a->cols < COLS_MIN) {
 		if (a->cols < 44)
 			grid_text(
-			    g, 0, 0, ST_NORMAL, 0, a->cols < 16 ? "small" : "sorry: too small");
+			    g, 0, 0, ST_NORMAL, 0, a->cols < 16 ? "small" : "too small");
 		else
 			grid_printf(g, 0, 0, ST_NORMAL, 0,
-			    "sorry: %dx%d is too small, ttrace needs %dx%d", a->cols, a->rows,
+			    "%dx%d is too small: ttrace needs %dx%d", a->cols, a->rows,
 			    COLS_MIN, ROWS_MIN);
 		return;
 	}

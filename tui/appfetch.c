@@ -177,9 +177,9 @@ void app_again(struct app *a, const struct side_news *n)
 	if (!app_query(a, &q))
 		return;
 	if (a->again_diff)
-		app_message(a, ST_NORMAL, "read again: what has changed since (:diff= shows all of it)");
+		app_message(a, ST_NORMAL, "read again: showing what has changed (:diff= ends the comparison)");
 	else
-		app_message(a, ST_NORMAL, "read again: D compares, u goes back");
+		app_message(a, ST_NORMAL, "read again: D compares, u undoes");
 }
 
 static int add_files(struct app *a, struct err *e)
@@ -204,21 +204,22 @@ void app_fetch(struct app *a, const char *arg)
 		}
 	/* a trace that is still being read may be begun anew: the other takes its place when it is there */
 	if (a->next || a->writing || app_ahead_on(a) || (!session_is_trace(a->s) && app_job(a))) {
-		app_message(a, ST_WARN, "something is being read already: Esc stops it");
+		app_message(a, ST_WARN, "a file is being read already: Esc cancels");
 		return;
 	}
 	if (arg && *arg && strcmp(arg, "diff")) {
-		app_message(a, ST_ERROR, "fetch, or fetch diff: what has changed meanwhile");
+		app_message(a, ST_ERROR, "fetch requires no argument, or diff");
 		return;
 	}
 	/* of a profile each reading stays, to be compared; one without names may have got a program */
 	if (!session_is_trace(a->s) && a->opt->nfile == 1 && session_same_file(a->s) && session_snap(a->s)->nfuns > 1) {
-		app_message(a, ST_DIM, "the file is as it was when it was read");
+		app_message(a, ST_DIM, "the file has not changed since it was read");
 		return;
 	}
 	a->again_diff = arg && *arg;
 	if (session_is_trace(a->s) && a->again_diff && !strcmp(session_side_name(a->s, 0), session_file(a->s))) {
-		app_message(a, ST_WARN, "no copy is kept of a trace that is a file: copy it first, then r and B");
+		app_message(a, ST_WARN, "the old contents of a trace file are not kept: copy the file "
+		    "first, then use r and B");
 		return;
 	}
 	if (session_is_trace(a->s)) {
@@ -230,7 +231,7 @@ void app_fetch(struct app *a, const char *arg)
 	if (rc)
 		app_message(a, ST_ERROR, "%s", e.msg);
 	else
-		app_message(a, ST_DIM, "reading again (Esc stops it)");
+		app_message(a, ST_DIM, "reading again (Esc cancels)");
 	app_refresh(a);
 	a->sticky = true;
 }
@@ -241,7 +242,7 @@ bool app_stop_fetch(struct app *a)
 		return false;
 	session_close(a->next);
 	a->next = NULL;
-	app_message(a, ST_WARN, "stopped: what was there stays");
+	app_message(a, ST_WARN, "cancelled: the old data is kept");
 	return true;
 }
 

@@ -84,7 +84,7 @@ static bool key_digit(struct app *a, int32_t key)
 			digits_back(a);
 		a->count = (a->ndigit ? a->digits * 10 : 0) + d;
 		a->ndigit = 0;
-		app_message(a, ST_DIM, "%d: a count, as this file has no such pane (Esc drops it)", a->count);
+		app_message(a, ST_DIM, "%d: a count, because this file has no such pane (Esc removes it)", a->count);
 		return true;
 	}
 	if (!a->ndigit) {
@@ -110,10 +110,11 @@ static void no_key(struct app *a)
 		    keymap_find(&a->keys, a->typed, a->ntyped, panes[i]->bit, &b) == KM_FOUND)
 			buf_printf(&where, "%s%s", where.n ? ", " : "", panes[i]->name);
 	if (where.n)
-		app_message(a, ST_DIM, "%s is a key of %s, not of %s (? lists them)", buf_str(&name), buf_str(&where),
+		app_message(a, ST_DIM, "%s is a key of %s, not available in %s (? lists "
+		    "all)", buf_str(&name), buf_str(&where),
 		    pane_now(a)->name);
 	else
-		app_message(a, ST_DIM, "no such key: %s (? lists them)", buf_str(&name));
+		app_message(a, ST_DIM, "unknown key: %s (? lists all)", buf_str(&name));
 	buf_free(&name);
 	buf_free(&where);
 }

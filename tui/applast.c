@@ -318,10 +318,10 @@ void app_last_read(struct app *a)
 			a->did = CMD_JUMP_MARK;
 			a->queried = false;
 			if (app_last_go(a) && !a->message[0])
-				app_message(a, ST_DIM, "as it was left: %.200s (u: from the start)", buf_str(&b));
+				app_message(a, ST_DIM, "last view restored: %.200s (u: default view)", buf_str(&b));
 			app_remember(a, &before);
 		} else if (!a->message[0]) {
-			app_message(a, ST_DIM, "last time: %.200s; '\" goes there", buf_str(&b));
+			app_message(a, ST_DIM, "last view: %.200s; '\" restores it", buf_str(&b));
 		}
 	}
 	buf_free(&b);
@@ -401,7 +401,7 @@ void app_last_write(struct app *a)
 	if (name && !(same && (l->use == LAST_OFFER || !a->marked[MARKS - 1]))) {
 		read_list(name, &old);
 		buf_str(&old);
-		buf_puts(&b, "# where files were left; see ttracerc(5), set last\n");
+		buf_puts(&b, "# last views of files; see ttracerc(5), set last\n");
 		key = xrealloc(key, strlen(key) + 2);
 		strcat(key, "\n");
 		if (!same) {

@@ -54,11 +54,11 @@ static bool one_of(const char *s, const char *words)
 static const char *instead_of(const char *word)
 {
 	static const struct { const char *words, *say; } all[] = {
-	    {" web ", "there is no browser here: 4 is the flame graph, :w FILE.svg writes it as a page, "
+	    {" web ", "no browser here: 4 is the flame graph, :w FILE.svg writes it, "
 		      ":svg > FILE the call graph"},
 	    {" gv eog evince ", "a picture is written by :svg > FILE, :png > FILE ...; :w FILE.svg writes the flame graph"},
-	    {" kcachegrind ", "kcachegrind shows what :callgrind > FILE writes"},
-	    {" output ", "a report goes to a file by > FILE behind it, what is shown by :w FILE"}};
+	    {" kcachegrind ", ":callgrind > FILE writes a file for kcachegrind"},
+	    {" output ", "REPORT > FILE writes a report, :w FILE writes what is shown"}};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (one_of(word, all[i].words))
 			return all[i].say;
@@ -73,7 +73,7 @@ static void report_option(struct app *a, enum opt_id id, const char *value)
 		return;
 	}
 	app_changed(a);
-	app_message(a, ST_DIM, "%s=%s, in reports (:tree, :raw, ...) and what is written", options[id].name, value);
+	app_message(a, ST_DIM, "%s=%s for reports (:tree, :raw, ...) and written files", options[id].name, value);
 }
 
 /* sort=cum is of reports too, as in pprof. */
@@ -176,7 +176,7 @@ static bool turned(struct app *a, enum cmd_id id, const char *value)
 	if (now != yes)
 		app_act(a, &(struct act){id, 0, NULL});
 	else
-		app_message(a, ST_DIM, "%s is %s already", cmds[id].name, yes ? "on" : "off");
+		app_message(a, ST_DIM, "%s is already %s", cmds[id].name, yes ? "on" : "off");
 	return true;
 }
 
@@ -235,9 +235,9 @@ static void count_word(struct app *a, const char *arg)
 	a->count = arg ? number(arg) : 0;
 	a->counting = !arg;
 	if (arg)
-		app_message(a, ST_DIM, "%d: a count, for the key that follows (Esc drops it)", a->count);
+		app_message(a, ST_DIM, "%d: a count for the next key (Esc removes it)", a->count);
 	else
-		app_message(a, ST_DIM, "count: its digits, then a key; :5j does it in one");
+		app_message(a, ST_DIM, "count: type digits, then a key; :5j does the same");
 }
 
 /* Short forms: "::", "25", "5j", ">50ms", "10ms..50ms", "wait>1ms", "top20". */
@@ -284,11 +284,11 @@ static void no_command(struct app *a, const char *word, size_t n)
 	for (const struct report_row *r = report_rows; r->name; r++)
 		near_offer(&near, r->name);
 	if (begin > 1)
-		app_message(a, ST_ERROR, "%d commands begin with %s (Tab shows them)", begin, word);
+		app_message(a, ST_ERROR, "%d commands start with %s (Tab lists them)", begin, word);
 	else if (near.best)
-		app_message(a, ST_ERROR, "no such command: %s, perhaps %s", word, near.best);
+		app_message(a, ST_ERROR, "unknown command: %s (did you mean %s?)", word, near.best);
 	else
-		app_message(a, ST_ERROR, "no such command: %s (? lists them, Tab completes)", word);
+		app_message(a, ST_ERROR, "unknown command: %s (? lists all, Tab completes)", word);
 }
 
 void app_line(struct app *a, const char *line)

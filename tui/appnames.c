@@ -53,7 +53,7 @@ static void list(struct app *a)
 	if (b.n)
 		app_message(a, ST_NORMAL, "tags:%s", buf_str(&b));
 	else
-		app_message(a, ST_DIM, "no tags have names: :tag NAME = RE");
+		app_message(a, ST_DIM, "no named tags: :tag NAME = RE adds one");
 	buf_free(&b);
 }
 
@@ -97,7 +97,7 @@ void app_tag(struct app *a, const char *arg)
 	if (t)
 		run_tag(a, t);
 	else
-		app_message(a, ST_ERROR, "no tag is called %s", arg);
+		app_message(a, ST_ERROR, "no tag %s", arg);
 }
 
 const char *app_tag_name(const struct app *a, size_t i)
@@ -123,7 +123,7 @@ int app_map(struct app *a, const char *arg, struct err *e)
 	if (!strcmp(arg, "wasd"))
 		return preset(a, e);
 	if (!*cmd)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "map KEY COMMAND, or map wasd");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "map requires KEY COMMAND, or wasd");
 	return keymap_add(&a->keys, arena_strndup(&a->scratch, arg, n), cmd, P_ALL, e);
 }
 
@@ -142,8 +142,8 @@ int app_config_line(struct app *a, const char *s, struct err *e)
 	if (n == 6 && !memcmp(s, "filter", n))
 		return app_saved_line(a, arg, false, e);
 	if (n != 3 || memcmp(s, "tag", n))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%.*s: set, map, filter or tag is wanted",
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%.*s: only set, map, filter and tag are possible",
 		    (int)(n < 40 ? n : 40), s);
 	size_t k = strcspn(arg, " =");
-	return k && define(a, arg, k) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "tag NAME = RE is wanted");
+	return k && define(a, arg, k) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "tag requires NAME = RE");
 }

@@ -26,7 +26,7 @@
 static bool refuse(struct app *a)
 {
 	if (a->secure)
-		app_message(a, ST_WARN, "off, as TTRACESECURE is set");
+		app_message(a, ST_WARN, "off because TTRACESECURE is set");
 	return a->secure;
 }
 
@@ -75,9 +75,9 @@ void app_copy(struct app *a, const char *what)
 void app_copied(struct app *a, const char *file, bool failed)
 {
 	if (failed)
-		app_message(a, ST_ERROR, "no clipboard here, and no file can be written");
+		app_message(a, ST_ERROR, "no clipboard, and cannot write a file");
 	else if (file)
-		app_message(a, ST_NORMAL, "no clipboard here takes it: it is in %s", file);
+		app_message(a, ST_NORMAL, "no clipboard available: written to %s", file);
 }
 
 /* ---- files */
@@ -132,7 +132,7 @@ void app_screen(struct app *a, const char *file)
 	if (write_file(buf_str(&name), &b, &e))
 		app_message(a, ST_ERROR, "%s", e.msg);
 	else
-		app_message(a, ST_NORMAL, own ? "the selection is in %s" : "the screen is in %s", buf_str(&name));
+		app_message(a, ST_NORMAL, own ? "selection written to %s" : "screen written to %s", buf_str(&name));
 	buf_free(&name);
 	buf_free(&b);
 }
@@ -162,10 +162,10 @@ void app_edit(struct app *a)
 	const struct source *src = *file ? sources_get(session_sources(a->s), file) : NULL;
 	struct buf where = {0};
 	if (!src) {
-		app_message(a, ST_WARN, "no source line is selected here");
+		app_message(a, ST_WARN, "no source line is selected");
 	} else if (!src->path) {
 		sources_where(session_sources(a->s), &where);
-		app_message(a, ST_WARN, "%s is not here: looked in %s", file, buf_str(&where));
+		app_message(a, ST_WARN, "%s not found: searched %s", file, buf_str(&where));
 	} else {
 		mem_free(a->wants.file);
 		a->wants.file = xstrdup(src->path);

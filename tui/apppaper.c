@@ -216,7 +216,7 @@ void app_paper(struct app *a, const char *pipe)
 		app_paper_end(a);
 		return;
 	}
-	app_message(a, ST_DIM, pipe ? "writing down what this pane lists" : "copying what this pane lists");
+	app_message(a, ST_DIM, pipe ? "collecting the lines of this pane" : "copying the lines of this pane");
 	if (job_wanted() <= 1)		/* what is small is there with the key */
 		go_on(a);
 }

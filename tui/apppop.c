@@ -130,7 +130,7 @@ void app_explain(struct app *a, const char *word)
 			add_topic(p, own[i]);
 	}
 	if (!p->ntopic)
-		app_message(a, ST_DIM, "%s%s", word ? "nothing is explained under " : "nothing is selected here",
+		app_message(a, ST_DIM, "%s%s", word ? "no explanation of " : "nothing is selected",
 		    word ? word : "; ? lists the keys");
 	else
 		p->kind = POP_TEXT, p->by = CMD_EXPLAIN;
@@ -268,7 +268,7 @@ void app_menu(struct app *a)
 	a->pop.kind = POP_MENU;
 	a->pop.by = CMD_MENU;
 	rows_set(&a->pop.rows, (uint32_t)a->pop.nrow);
-	snprintf(a->pop.title, sizeof a->pop.title, "%s: what can be done here", pane_now(a)->name);
+	snprintf(a->pop.title, sizeof a->pop.title, "%s: commands", pane_now(a)->name);
 }
 
 void app_marks(struct app *a)
@@ -284,7 +284,7 @@ void app_marks(struct app *a)
 		    a->mark_text[i] ? a->mark_text[i] : "");
 	}
 	if (!a->pop.nrow) {
-		app_message(a, ST_DIM, "no marks: m and a letter sets one, :mark a TEXT with a note");
+		app_message(a, ST_DIM, "no marks: m and a letter sets one, :mark a TEXT adds a note");
 		return;
 	}
 	a->pop.kind = POP_MENU;
@@ -413,15 +413,15 @@ void app_pop_draw(struct app *a, struct grid *g)
 	if (p->kind == POP_MENU) {
 		grid_printf(g, 0, 2, ST_TITLE, 0, " %s ", p->title);
 		grid_right(g, 0, r.w - 2, ST_DIM, 0,
-		    r.w >= 100 ? " j k  Enter runs  Esc closes; a key does what it always does "
-			       : " Enter runs, or its key ");
+		    r.w >= 100 ? " j k  Enter run  Esc close; all keys shown work "
+			       : " Enter or the key runs it ");
 		grid_clip(g, (struct rect){1, 0, r.h - 1, r.w});
 		rows_draw(&p->rows, g, draw_menu_row, p, &(struct rows_look){0});
 	} else {
 		int top = p->top > n - (r.h - 1) ? n - (r.h - 1) : p->top;
-		grid_right(g, 0, r.w - 2, ST_DIM, 0, p->all ? " j k scroll  Esc closes "
-			: n > r.h - 1 ? " j k scroll  K all that is shown here  Esc closes "
-				      : " K all that is shown here  Esc closes ");
+		grid_right(g, 0, r.w - 2, ST_DIM, 0, p->all ? " j k scroll  Esc close "
+			: n > r.h - 1 ? " j k scroll  K explain all  Esc close "
+				      : " K explain all  Esc close ");
 		for (int i = 0; i < r.h - 1 && top + i < n; i++)
 			grid_textn(g, 1 + i, 1, l[top + i].st, l[top + i].attr, l[top + i].s, l[top + i].n);
 	}

@@ -124,7 +124,7 @@ static void set_filter(struct app *a, enum cmd_id cmd, const char *v, bool frame
 		return;
 	const char *unknown = unknown_tag(a, v, &n);
 	if (unknown)
-		app_message(a, ST_WARN, "no sample has a tag %.*s: nothing to make frames of", n, unknown);
+		app_message(a, ST_WARN, "no sample has a tag %.*s", n, unknown);
 }
 
 static void change_filter(struct app *a, const struct act *act, bool here)
@@ -157,7 +157,7 @@ static void do_filter(struct app *a, const struct act *act)
 	change_filter(a, act, here);
 	/* a chip in the head line, and nothing else that changes */
 	if (here && session_serial(a->s) != before && pane_now(a)->bit & (P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS))
-		app_message(a, ST_DIM, "%s is about stacks: 1 to 4 show what it leaves, %s does not obey it",
+		app_message(a, ST_DIM, "%s filters stacks: it applies to panes 1 to 4, not to %s",
 		    cmds[act->cmd].name, pane_now(a)->name);
 }
 
@@ -185,16 +185,16 @@ void app_clear(struct app *a)
 						   .normalize = q.normalize,
 						   .drop_negative = q.drop_negative};
 	if (!filtered(a, &q))
-		app_message(a, ST_DIM, "there are no filters");
+		app_message(a, ST_DIM, "no filters");
 	else if (app_query(a, &none))
-		app_message(a, ST_DIM, "no filters (u brings them back)");
+		app_message(a, ST_DIM, "filters removed (u restores them)");
 }
 
 static void do_suspend(struct app *a)
 {
 	struct query q = *session_query(a->s);
 	if (!filtered(a, &q)) {
-		app_message(a, ST_DIM, "there are no filters to switch off: f focuses, x ignores");
+		app_message(a, ST_DIM, "no filters to turn off: f focuses, x ignores");
 		return;
 	}
 	q.suspended = !q.suspended;
@@ -206,7 +206,7 @@ static void do_time(struct app *a, const char *arg)
 	struct query q = *session_query(a->s);
 	const char *dots = arg ? strstr(arg, "..") : NULL;
 	if (!arg && q.from == TIME_NONE && q.to == TIME_NONE) {
-		app_message(a, ST_DIM, "no range of time is set: :t 1.2s..1.3s sets one, v on the timeline draws it");
+		app_message(a, ST_DIM, "no time range is set: use :t 1.2s..1.3s, or v on the timeline");
 		return;
 	}
 	q.from = q.to = TIME_NONE;
@@ -217,7 +217,7 @@ static void do_time(struct app *a, const char *arg)
 		    (dots[2] && !app_time(a, dots + 2, &q.to)) ||
 		    (q.from != TIME_NONE && q.to != TIME_NONE && q.from >= q.to)) {
 			app_message(a, ST_ERROR,
-			    "not a range of time: %s (as in 1.2s..1.3s, 40%%..50%%, 2s..)", arg);
+			    "not a time range: %s (use 1.2s..1.3s, 40%%..50%% or 2s..)", arg);
 			return;
 		}
 	}
@@ -231,7 +231,8 @@ static void do_track(struct app *a, const struct act *act)
 	trk_id id = 0;
 	uint32_t n;
 	if (!act->arg && !(g ? q.g || q.gs : q.proc)) {
-		app_message(a, ST_DIM, "no %s is chosen: :%s ID does it", g ? "goroutine" : "P", cmds[act->cmd].name);
+		app_message(a, ST_DIM, "no %s is chosen: :%s ID chooses one", g ? "goroutine" : "P",
+		    cmds[act->cmd].name);
 		return;
 	}
 	if (g && act->arg && strchr(act->arg, ',')) {
@@ -277,7 +278,7 @@ static void do_type(struct app *a, const struct act *act)
 		struct buf b = {0};
 		for (size_t k = 0; k < n; k++)
 			buf_printf(&b, " %s", session_type_name(a->s, k));
-		app_message(a, ST_ERROR, "sample types are:%s", buf_str(&b));
+		app_message(a, ST_ERROR, "sample types:%s", buf_str(&b));
 		buf_free(&b);
 		return;
 	}
@@ -289,17 +290,17 @@ static void do_type(struct app *a, const struct act *act)
 
 static void do_blame(struct app *a, const char *arg)
 {
-	static const char *const said[TWB__N] = {"who made the goroutine runnable", "the goroutine that waits",
+	static const char *const said[TWB__N] = {"the waker", "the goroutine that waits",
 	    "what ran on the Ps meanwhile"};
 	struct query q = *session_query(a->s);
 	int b = !arg || !*arg ? (q.blame + 1) % TWB__N : tw_blame_find(arg);
 	if (b < 0) {
-		app_message(a, ST_ERROR, "blame is waker, self or occupant");
+		app_message(a, ST_ERROR, "blame requires waker, self or occupant");
 		return;
 	}
 	q.blame = (uint8_t)b;
 	if (session_is_trace(a->s) && app_query(a, &q))
-		app_message(a, ST_DIM, "waits for a P (sched) are charged to %s", said[b]);
+		app_message(a, ST_DIM, "sched charges waits for a P to %s", said[b]);
 }
 
 static void do_gran(struct app *a, const struct act *act)
@@ -311,7 +312,7 @@ static void do_gran(struct app *a, const struct act *act)
 			;
 	if (i == GRANS) {
 		app_message(a, ST_ERROR,
-		    "granularity is functions, filefunctions, files, lines or addresses");
+		    "granularity requires functions, filefunctions, files, lines or addresses");
 		return;
 	}
 	q.gran = (enum gran)i;
@@ -324,8 +325,8 @@ static void do_noinlines(struct app *a)
 	struct query q = *session_query(a->s);
 	q.noinlines = !q.noinlines;
 	if (app_query(a, &q))
-		app_message(a, ST_DIM, "inlined functions %s",
-		    q.noinlines ? "count as their callers" : "are shown");
+		app_message(a, ST_DIM, "inlined functions: %s",
+		    q.noinlines ? "counted as their callers" : "shown");
 }
 
 bool app_narrow(struct app *a, const struct act *act)

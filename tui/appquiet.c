@@ -39,21 +39,21 @@ static const char *why(const struct app *a, enum cmd_id c)
 	case CMD_HALF_DOWN: case CMD_FIRST: case CMD_LAST: case CMD_CANCEL: case CMD_REDRAW: case CMD_COUNT:
 	case CMD_MARK: case CMD_JUMP_MARK: case CMD_COPY: case CMD_COPY_ALL: case CMD_COPY_VIEW: case CMD_SCREEN:
 	case CMD_WRITE: case CMD_PIPE: case CMD_EDIT: case CMD_STOP: case CMD_FETCH: case CMD_SEARCH: return NULL;
-	case CMD_NEXT: case CMD_PREV: case CMD_SEARCH_SEL: return a->find ? NULL : "there is no other";
-	case CMD_INLINED: return "nothing was inlined into these lines";
-	case CMD_LATENCY: return "of how long: >50ms, <10ms, 10ms..50ms";
-	case CMD_INCLUDE: return "of stw,background,assist,sweep: which count?";
-	case CMD_FOLD: return "all lines have weight, or the source is not here";
-	case CMD_CHAIN: return "is shown already";
-	case CMD_SOURCE_PATH: case CMD_TRIM_PATH: return "which folders?";
+	case CMD_NEXT: case CMD_PREV: case CMD_SEARCH_SEL: return a->find ? NULL : "no other match";
+	case CMD_INLINED: return "no inlined functions in these lines";
+	case CMD_LATENCY: return "requires a duration: >50ms, <10ms, 10ms..50ms";
+	case CMD_INCLUDE: return "requires some of stw,background,assist,sweep";
+	case CMD_FOLD: return "all lines have weight, or the source was not found";
+	case CMD_CHAIN: return "is already shown";
+	case CMD_SOURCE_PATH: case CMD_TRIM_PATH: return "requires directories";
 	case CMD_LEFT: return "nothing more to the left";
 	case CMD_RIGHT: return "nothing more to the right";
-	case CMD_CENTRE: return "the line stands in the middle, or all lines are shown";
-	case CMD_ZOOM_IN: return "no closer than this";
-	case CMD_ZOOM_OUT: case CMD_ZOOM_ALL: return "all of it is shown";
+	case CMD_CENTRE: return "the line is in the middle, or all lines are shown";
+	case CMD_ZOOM_IN: return "maximum zoom";
+	case CMD_ZOOM_OUT: case CMD_ZOOM_ALL: return "everything is shown";
 	case CMD_OPEN: return "nothing to open here";
 	case CMD_NEXT_PART: case CMD_PREV_PART: return "this pane has one part";
-	default: return panes[a->cur]->cmd == c ? "you are looking at it" : "changes nothing here";
+	default: return panes[a->cur]->cmd == c ? "this is the current pane" : "changes nothing here";
 	}
 }
 
@@ -88,10 +88,11 @@ void app_no_use(struct app *a, enum cmd_id c)
 	if ((cmds[c].panes & P_ALL) != P_ALL)
 		where(a, c, &b);
 	if (b.n && !(cmds[c].panes & pane_now(a)->bit))
-		app_message(a, ST_DIM, "%s is for %s, not for %s (? lists what is)", cmds[c].name, buf_str(&b),
+		app_message(a, ST_DIM, "%s is a command of %s, not available in %s (? lists "
+		    "all)", cmds[c].name, buf_str(&b),
 		    pane_now(a)->name);
 	else
-		app_message(a, ST_DIM, "%s: of no use in %s (? lists what is)", cmds[c].name, pane_now(a)->name);
+		app_message(a, ST_DIM, "%s: not available in %s (? lists all)", cmds[c].name, pane_now(a)->name);
 	buf_free(&b);
 }
 
@@ -133,12 +134,12 @@ void app_which_mark(struct app *a)
 		if (a->marked[i])
 			buf_printf(&b, " %c", 'a' + i);
 	if (a->letter == CMD_MARK) {
-		app_message(a, ST_DIM, "mark: a letter, a to z%s%s", b.n ? "; there are" : "", buf_str(&b));
+		app_message(a, ST_DIM, "mark requires a letter from a to z%s%s", b.n ? "; set:" : "", buf_str(&b));
 	} else {
 		if (!b.n)
-			buf_puts(&b, " no letters yet, m and one sets it");
-		buf_printf(&b, "%s%s", a->marked[26] ? "; ' where you were before" : "",
-		    a->marked[27] ? "; \" how the file was left" : "");
+			buf_puts(&b, " no marks yet, m and a letter sets one");
+		buf_printf(&b, "%s%s", a->marked[26] ? "; ' the previous place" : "",
+		    a->marked[27] ? "; \" the last view of the file" : "");
 		app_message(a, ST_DIM, "go to a mark:%s", buf_str(&b));
 	}
 	buf_free(&b);

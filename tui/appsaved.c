@@ -127,7 +127,7 @@ static void load(struct app *a, const char *name)
 	const char *bad = app_filters_take(a, &q, s->text);
 	q.suspended = false;
 	if (bad)
-		app_message(a, ST_ERROR, "%s: %.60s is no filter", name, bad);
+		app_message(a, ST_ERROR, "%s: %.60s is not a filter", name, bad);
 	else if (app_query(a, &q))
 		app_message(a, ST_DIM, "%s: %.240s", name, s->text);
 }
@@ -170,22 +170,22 @@ static void save(struct app *a, const char *name)
 	struct buf b = {0};
 	const char *file = config_path(a, "XDG_STATE_HOME", ".local/state", "/filters");
 	if (!good_name(name)) {
-		app_message(a, ST_ERROR, ":save NAME keeps the filters in force under a name without blanks, = and ;");
+		app_message(a, ST_ERROR, "save requires a name without blanks, = and ;");
 		return;
 	}
 	app_filters_put(a, &b);
 	if (!b.n && !find(a, name)) {
-		app_message(a, ST_WARN, "there are no filters to save");
+		app_message(a, ST_WARN, "no filters to save");
 		buf_free(&b);
 		return;
 	}
 	keep(a, name, buf_str(&b), true);
 	if (!a->files || a->secure || !file)
-		app_message(a, ST_DIM, "%s, for as long as this runs: %s", name, b.n ? buf_str(&b) : "forgotten");
+		app_message(a, ST_DIM, "%s, until ttrace ends: %s", name, b.n ? buf_str(&b) : "forgotten");
 	else if (write_file(a, file))
 		app_message(a, ST_ERROR, "%s: %s", file, strerror(errno));
 	else
-		app_message(a, ST_DIM, b.n ? "saved as %s: %s" : "%s is forgotten: there were no filters%s", name,
+		app_message(a, ST_DIM, b.n ? "saved as %s: %s" : "%s deleted, because there are no filters%s", name,
 		    buf_str(&b));
 	buf_free(&b);
 }
@@ -208,7 +208,7 @@ bool app_saved(struct app *a, const struct act *act)
 	else if (act->cmd == CMD_LOAD && act->arg)
 		load(a, act->arg);
 	else if (act->cmd == CMD_LOAD)
-		app_message(a, ST_WARN, "no filters are saved: :save NAME does it");
+		app_message(a, ST_WARN, "no saved filters: :save NAME saves the current ones");
 	else
 		return false;
 	return true;

@@ -79,8 +79,8 @@ static void tell(struct app *a, const struct query *q)
 		return;
 	}
 	if (query_has_rest(q)) {
-		app_message(a, ST_NORMAL, q->show == SHOW_A ? "A alone: what was selected, the mean of one"
-							     : "B alone: all the others, the mean of one");
+		app_message(a, ST_NORMAL, q->show == SHOW_A ? "A only: the selected ones, mean per item"
+							     : "B only: all others, mean per item");
 		return;
 	}
 
@@ -88,7 +88,7 @@ static void tell(struct app *a, const struct query *q)
 	put_side(a, &x, q->a);
 	put_side(a, &y, q->b);
 	if (!q->b)
-		app_message(a, ST_DIM, "%s alone", buf_str(&x));
+		app_message(a, ST_DIM, "%s only", buf_str(&x));
 	else if (q->show == SHOW_DELTA)
 		app_message(a, ST_NORMAL, "A - B: A is %s, B is %s", buf_str(&x), buf_str(&y));
 	else
@@ -180,15 +180,15 @@ static void diff_saved(struct app *a, const char *file)
 	other.suspended = false;
 	app_filters_put(a, &b);
 	if (session_is_trace(a->s))
-		app_message(a, ST_WARN, "of a trace: D on goroutines (6) or tasks (7) compares them with the rest");
+		app_message(a, ST_WARN, "traces: D on goroutines (6) or tasks (7) compares them with the rest");
 	else if (!words)
 		app_message(a, ST_ERROR, "no filters are saved as %s", file + 1);
 	else if (!a->env.report || app_job(a))
-		app_message(a, ST_WARN, "something is being read or made: wait for it");
+		app_message(a, ST_WARN, "a file is being read or a report is being made: wait for it");
 	else if (app_filters_take(a, &other, words) ||
 	    (b.n && !now.suspended && session_add_made(a->s, "@now", &now, a->env.report, SIDE_SHOW, &e)) ||
 	    session_add_made(a->s, file, &other, a->env.report, SIDE_BASE, &e))
-		app_message(a, ST_ERROR, "%s is no set of filters", file);
+		app_message(a, ST_ERROR, "%s is not a set of filters", file);
 	else
 		app_message(a, ST_DIM, "comparing with %s: %.200s", file + 1, *words ? words : "no filters");
 	buf_free(&b);
@@ -230,15 +230,15 @@ static void do_show(struct app *a, const char *which)
 	}
 	if (!q.b) {
 		app_message(a, ST_WARN, session_is_trace(a->s)
-			? "nothing to compare with: B chooses a base; D in 6 or 7 takes the rest as one"
-			: "there is nothing to compare with: B chooses a base");
+			? "no base: B chooses one; D in 6 or 7 takes the rest as one"
+			: "no base: B chooses one");
 		return;
 	}
 	if (which) {
 		for (k = 0; k < SHOW__N && strcmp(which, name[k]); k++)
 			;
 		if (k == SHOW__N) {
-			app_message(a, ST_ERROR, "a, b or delta");
+			app_message(a, ST_ERROR, "side requires a, b or delta");
 			return;
 		}
 	}
@@ -251,11 +251,11 @@ static void do_swap(struct app *a)
 	struct query q = *session_query(a->s);
 	uint64_t was = q.a;
 	if (!q.b) {
-		app_message(a, ST_WARN, "there is nothing to change places with: B chooses a base");
+		app_message(a, ST_WARN, "no base to swap with: B chooses one");
 		return;
 	}
 	if (query_has_rest(&q)) {
-		app_message(a, ST_WARN, "A stays what was selected: D shows A alone, B alone, the difference");
+		app_message(a, ST_WARN, "A is always what was selected: D shows only A, only B, or the difference");
 		return;
 	}
 	q.a = q.b;
@@ -266,7 +266,7 @@ static void do_swap(struct app *a)
 static bool no_base(struct app *a, const struct query *q, enum cmd_id id)
 {
 	if (!q->b)
-		app_message(a, ST_WARN, "%s: there is nothing to compare with, B chooses a base", cmds[id].name);
+		app_message(a, ST_WARN, "%s: no base, B chooses one", cmds[id].name);
 	return !q->b;
 }
 
@@ -283,14 +283,14 @@ bool app_side(struct app *a, const struct act *act)
 			return true;
 		q.normalize = !q.normalize;
 		if (app_query(a, &q))
-			app_message(a, ST_DIM, q.normalize ? "A is scaled to the total of B" : "A as it is");
+			app_message(a, ST_DIM, q.normalize ? "A is scaled to the total of B" : "A is not scaled");
 		return true;
 	case CMD_DROP_NEG:
 		if (no_base(a, &q, act->cmd))
 			return true;
 		q.drop_negative = !q.drop_negative;
 		if (app_query(a, &q))
-			app_message(a, ST_DIM, q.drop_negative ? "only what has become more" : "all that has changed");
+			app_message(a, ST_DIM, q.drop_negative ? "only positive differences" : "all differences");
 		return true;
 	default: return false;
 	}

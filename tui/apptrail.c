@@ -118,7 +118,7 @@ void app_undo(struct app *a)
 void app_redo(struct app *a)
 {
 	if (a->undone == a->nundo) {
-		app_message(a, ST_DIM, "nothing to do again");
+		app_message(a, ST_DIM, "nothing to redo");
 		return;
 	}
 	const struct undo *u = &a->undo[a->undone++];
@@ -189,7 +189,7 @@ void app_mark(struct app *a, char letter, const char *text)
 	a->mark_text[i] = xstrdup(text ? text : buf_str(&b));
 	buf_free(&b);
 	if (i < 26)
-		app_message(a, ST_DIM, "mark %c set: '%c comes back here, :marks lists", letter, letter);
+		app_message(a, ST_DIM, "mark %c set: '%c goes back here, :marks lists all", letter, letter);
 }
 
 void app_jump_mark(struct app *a, char letter)
@@ -198,12 +198,12 @@ void app_jump_mark(struct app *a, char letter)
 	if (i < 0 || !a->marked[i]) {
 		if (i < 0)
 			app_message(a, ST_WARN,
-			    "marks are letters a to z, ' (where you were before) and \" (how the file was left)");
+			    "marks are letters a to z, ' (the previous place) and \" (the last view of the file)");
 		else if (i == 26)
-			app_message(a, ST_WARN, "no place was left by a jump yet");
+			app_message(a, ST_WARN, "no previous place");
 		else if (i == 27)
 			app_message(a, ST_WARN,
-			    "how this file was left is not known: it was not open before, or is so now");
+			    "no last view of this file");
 		else
 			app_message(a, ST_WARN, "no mark %c: m%c sets it", letter, letter);
 		return;

@@ -226,7 +226,7 @@ void app_goto(struct app *a, const struct act *act)
 		return;
 	}
 	if (act->cmd == CMD_GOTO_TIME && !app_time(a, act->arg, &p.t0)) {
-		app_message(a, ST_ERROR, "not a time: %s (as in 1.2s, 350ms, 40%%)", act->arg);
+		app_message(a, ST_ERROR, "not a time: %s (use 1.2s, 350ms or 40%%)", act->arg);
 		return;
 	}
 	if (act->cmd != CMD_GOTO_TIME) {

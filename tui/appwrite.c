@@ -115,7 +115,7 @@ static bool choose(struct app *a, const struct ending *end, struct pane_report *
 	if (!r->name)
 		r->name = report_of(p->name);
 	if (!r->name) {
-		app_message(a, ST_WARN, "this pane is no table: P writes the screen, :report makes any report");
+		app_message(a, ST_WARN, "this pane is not a table: P writes the screen, :report makes any report");
 		return false;
 	}
 	if (r->arg || !arg_of(r->name))
@@ -124,7 +124,7 @@ static bool choose(struct app *a, const struct ending *end, struct pane_report *
 	if (at.fun)
 		r->arg = app_exactly(a, app_fun_name(a, at.fun));
 	else
-		app_message(a, ST_WARN, "%s of what? nothing is selected", r->name);
+		app_message(a, ST_WARN, "%s: nothing is selected", r->name);
 	return at.fun != 0;
 }
 
@@ -201,17 +201,17 @@ void app_write(struct app *a, const char *file)
 	const struct ending *end = file && *file ? ending_of(file) : NULL;
 	bool text = !end || (end->format && !strcmp(end->format, "text"));
 	if (a->secure) {
-		app_message(a, ST_WARN, "off, as TTRACESECURE is set");
+		app_message(a, ST_WARN, "off because TTRACESECURE is set");
 	} else if (!file || !*file) {
 		app_prompt(a, CMD_COMMAND, a->replaces ? "w! " : "w ");
 	} else if (text && has_selection(a)) {
 		app_screen(a, file);
 	} else if (!end) {
-		app_message(a, ST_ERROR, "w: by its ending: %s", known);
+		app_message(a, ST_ERROR, "w requires one of these extensions: %s", known);
 	} else if (!a->env.report) {
-		app_message(a, ST_ERROR, "there are no reports here");
+		app_message(a, ST_ERROR, "reports are not available here");
 	} else if (app_job(a)) {
-		app_message(a, ST_WARN, "something is being read or made: wait for it");
+		app_message(a, ST_WARN, "a file is being read or a report is being made: wait for it");
 	} else if (app_may_write(a, CMD_WRITE, file, file)) {
 		struct writing *w = xcalloc(1, sizeof *w);
 		w->r = reporting_new(a->env.report);
@@ -225,7 +225,7 @@ static void tell(struct app *a, const struct writing *w, int rc)
 	struct stat st;
 	struct buf b = {0};
 	if (rc && w->r->err.kind == ERR_CANCEL) {
-		app_message(a, ST_WARN, "stopped: %s was not written", w->file);
+		app_message(a, ST_WARN, "cancelled: %s was not written", w->file);
 		return;
 	}
 	if (rc) {

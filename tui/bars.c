@@ -157,6 +157,6 @@ void bars_words(const struct bars *b, struct buf *out)
 	text_count(out, (int64_t)n);
 	buf_puts(out, " of ");
 	text_count(out, (int64_t)b->all);
-	buf_puts(out, b->held ? "   h l move  Enter takes them  v this bar alone  Esc leaves"
-			      : "   h l move  v a range from here  Enter takes it  Esc leaves");
+	buf_puts(out, b->held ? "   h l move  Enter select  v only this bar  Esc leave"
+			      : "   h l move  v start a range  Enter select  Esc leave");
 }

@@ -77,7 +77,7 @@ static int set_theme(struct app *a, const char *v, struct err *e)
 {
 	int t = theme_find(v);
 	if (t < 0)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "themes are dark, light, safe, contrast and mono");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "theme requires dark, light, safe, contrast or mono");
 	a->look.theme = (enum theme)t;
 	a->env.mono = t == TH_MONO || !a->look.colours;
 	return 0;
@@ -86,7 +86,7 @@ static int set_theme(struct app *a, const char *v, struct err *e)
 static int set_clock(struct app *a, const char *v, struct err *e)
 {
 	if (*v && strcmp(v, "wall") && strcmp(v, "trace"))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "clock is wall or trace");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "clock requires wall or trace");
 	a->env.wall = *v ? !strcmp(v, "wall") : !a->env.wall;
 	return 0;
 }
@@ -99,23 +99,24 @@ static int set_last(struct app *a, const char *v, struct err *e)
 			a->last.use = (enum last_use)i;
 			return 0;
 		}
-	return err_set(e, ERR_USAGE, ERR_NOWHERE, "last is offer, restore or off");
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "last requires offer, restore or off");
 }
 
 static const struct setting {
 	const char *name, *values, *dflt, *help;
 	int (*set)(struct app *, const char *value, struct err *);
 } settings[] = {
-    {"ascii", "on|off", "by locale", "draw with ASCII alone", set_ascii},
-    {"clock", "wall|trace", "trace", "times on the timeline's axis: of the day (UTC), or of the trace", set_clock},
-    {"cursor", "on|off", "off", "show the cursor of the terminal; it is always on what is selected", set_cursor},
+    {"ascii", "on|off", "by locale", "draw with ASCII characters only", set_ascii},
+    {"clock", "wall|trace", "trace", "times on the time axis: time of day (UTC), or time since the start "
+    "of the trace", set_clock},
+    {"cursor", "on|off", "off", "show the cursor of the terminal; it is always on the selection", set_cursor},
     {"debug", "on|off", "off",
-	"say what each screen cost: time from the key, half and 99 of 100 of the last 256, cells, bytes sent",
+	"show the cost of each screen: time since the key, p50 and p99 of the last 256 screens, cells, bytes sent",
 	set_debug},
     {"last", "offer|restore|off", "offer", "how a file was left: '\" goes there, or at once, or it is not kept",
     set_last},
     {"mono", "on|off", "by terminal", "draw without colour: states are letters", set_mono},
-    {"mouse", "on|off", "off", "take the mouse: click selects, wheel scrolls", set_mouse},
+    {"mouse", "on|off", "off", "use the mouse: click selects, wheel scrolls", set_mouse},
     {"theme", "dark|light|safe|contrast|mono", "by terminal", "colours", set_theme},
     {"tick", "on|off", "on", "show progress while a file is read", set_tick},
 };
@@ -136,13 +137,13 @@ int app_set(struct app *a, const char *name, const char *value, struct err *e)
 		if (strcmp(settings[i].name, name))
 			continue;
 		if (!strcmp(settings[i].values, "on|off") && !is_switch(value))
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s is on or off", name);
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s requires on or off", name);
 		return settings[i].set(a, value, e);
 	}
 	struct buf b = {0};
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
 		buf_printf(&b, " %s", settings[i].name);
-	err_set(e, ERR_USAGE, ERR_NOWHERE, "settings are%s", buf_str(&b));
+	err_set(e, ERR_USAGE, ERR_NOWHERE, "settings:%s", buf_str(&b));
 	buf_free(&b);
 	return -1;
 }

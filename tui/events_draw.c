@@ -28,7 +28,7 @@ static int draw_stacks(const struct events *p, const struct pane_env *env, struc
 	struct ev_stack v[2];
 	int n = ev_now(p) ? ev_stacks(session_snap(env->s), ev_now(p), v) : 0;
 	if (!n)
-		grid_text(g, y, 1, ST_DIM, 0, "the trace has no stack of this event");
+		grid_text(g, y, 1, ST_DIM, 0, "no stack for this event");
 	for (int i = 0; i < n && y + 1 < h; i++) {
 		grid_text(g, y, 1, ST_HEAD, 0, v[i].of);
 		y = tp_stack(env, g, y + 1, i + 1 < n ? y + (h - y) / 2 : h, v[i].stack) + 1;
@@ -74,13 +74,13 @@ void ev_draw(const void *st, const struct pane_env *env, struct grid *g)
 	grid_text(g, 0, g->w >= 110 ? 65 : 42, ST_HEAD, 0, "WHAT");
 	if (!p->rows.n)
 		tp_empty(g, 2, p->paging ? "The events here are being read."
-			: !session_snap(env->s)->complete ? "Nothing of the kind has been read yet."
-			: env->grep.rx ? "No event near the cursor matches: & and Enter shows all of them."
-			: p->view ? "There are no such events here: e shows other kinds."
+			: !session_snap(env->s)->complete ? "Nothing has been read yet."
+			: env->grep.rx ? "No event near the cursor matches: & and Enter shows all events."
+			: p->view ? "No events of this kind here: e shows other kinds."
 			: p->scope.part || tp_narrow(&p->scope)
-			? "No event is left by the filters: R drops them all, u the last one."
-			: "No event of a goroutine or of the collector could be read of this trace: it is cut before "
-			  "the\nfirst of them, or tracing was stopped at once. ^G says what was read, r shows the wire "
+			? "No event passes the filters: R removes all filters, u the last one."
+			: "The trace has no events of goroutines or the collector: it is truncated before "
+			  "the\nfirst of them, or tracing was stopped immediately. ^G shows what was read, r the wire "
 			  "form.");
 	int foot = ev_foot(p, env);
 	if (foot)

@@ -196,10 +196,10 @@ void quest_words(const struct quest *h, struct buf *b)
 {
 	uint64_t done, all;
 	job_progress(h->job, &done, &all);
-	buf_puts(b, h->re ? "looking for " : "looking");
+	buf_puts(b, h->re ? "searching for " : "searching");
 	if (h->re)
 		text_safe(b, h->re, strlen(h->re));
-	buf_printf(b, " in the whole trace: %.0f%%  Esc stops", all ? 100.0 * (double)done / (double)all : 0.0);
+	buf_printf(b, " in the whole trace: %.0f%%  Esc cancels", all ? 100.0 * (double)done / (double)all : 0.0);
 }
 
 void quest_free(struct quest *h, const struct pane_env *env)

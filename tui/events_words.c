@@ -113,7 +113,7 @@ int ev_stacks(const struct snap *sn, const struct el_event *e, struct ev_stack o
 	int n = 0;
 	struct ival v;
 	if (e->stack)
-		out[n++] = (struct ev_stack){wakes ? "stack of who did it" : "stack", e->stack};
+		out[n++] = (struct ev_stack){wakes ? "stack of the waker" : "stack", e->stack};
 	if (e->kind == EL_CREATE && e->trk)
 		out[n++] = (struct ev_stack){"starts in", store_trk(sn->st, e->trk)->start};
 	else if ((e->kind == EL_READY || e->kind == EL_RUN) && e->trk && e->t > sn->t0 &&

@@ -369,7 +369,7 @@ static void below(const struct flameview *v, const struct pane_env *env, struct 
 				id[n++] = i;
 		n = first_u32(id, n, fit, cmp_hit, c);
 		grid_printf(g, y++, 0, ST_HEAD, 0,
-		    "hits of /%s, heaviest first (n and N go from one to the next)",
+		    "matches of /%s, heaviest first (n next, N previous)",
 		    env->find.text);
 		l = arena_alloc(env->scratch, (n + 1) * sizeof *l);
 		for (uint32_t i = 0; i < n; i++)

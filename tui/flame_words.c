@@ -26,9 +26,9 @@ void flame_summary(const void *st, const struct pane_env *env, struct buf *b)
 	if (v->pivot)
 		buf_puts(b, " | pivot");
 	if (v->conf.fold_recursion)
-		buf_puts(b, " | recursion folded");
+		buf_puts(b, " | recursion collapsed");
 	if (v->conf.fold_runtime)
-		buf_puts(b, " | runtime folded");
+		buf_puts(b, " | runtime collapsed");
 	if (hits_fresh(&v->hit, env)) {
 		buf_printf(
 		    b, " | /%s %u hit%s ", env->find.text, v->hit.n, v->hit.n == 1 ? "" : "s");
@@ -89,27 +89,27 @@ void flame_keys(const void *st, const struct pane_env *env, struct buf *b)
 /* ---- what there is to choose from */
 
 static const struct { const char *name, *what; } colours[FC__N] = {
-    [FC_AUTO] = {"auto", "by package, in a difference by change"},
-    [FC_PACKAGE] = {"package", "a colour for each package; runtime and library greyish"},
-    [FC_SELF] = {"self", "what has weight of its own"},
-    [FC_STATE] = {"state", "of a trace: what goroutines did, as on the timeline"},
-    [FC_DIFF] = {"diff", "more and less than in the base"}};
+    [FC_AUTO] = {"auto", "by package; in a comparison by change"},
+    [FC_PACKAGE] = {"package", "one colour per package; grey for runtime and standard library"},
+    [FC_SELF] = {"self", "by own weight"},
+    [FC_STATE] = {"state", "traces: by state of the goroutines, as on the timeline"},
+    [FC_DIFF] = {"diff", "by difference to the base"}};
 
 enum verdict flame_set_colour(struct flameview *v, bool trace, const char *arg, struct ask *ask)
 {
 	for (int i = 0; arg && i < FC__N; i++)
 		if (!strcmp(arg, colours[i].name) && i == FC_STATE && !trace)
-			return ask_say(ask, "state is of traces: a profile does not know what goroutines did");
+			return ask_say(ask, "colours by state are only available for traces");
 		else if (!strcmp(arg, colours[i].name)) {
 			v->colour = (enum flame_colour)i;
-			return ask_say(ask, "colours %s", colours[i].what);
+			return ask_say(ask, "colours: %s", colours[i].what);
 		}
-	return ask_say(ask, "colours are auto, package, self, state or diff");
+	return ask_say(ask, "colours requires auto, package, self, state or diff");
 }
 
 int flame_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
 {
-	static const char *const what[] = {"the heaviest first", "by name", "as they first come in the file"};
+	static const char *const what[] = {"heaviest first", "by name", "in the order of the file"};
 	const struct flameview *v = st;
 	(void)env;
 	for (int i = 0; i < 3 && (cmd == CMD_ORDER || cmd == CMD_SORT); i++)

@@ -198,13 +198,13 @@ static void draw_below(const struct gcview *p, const struct pane_env *env, struc
 		    p->include & gc_kinds[i].flag ? 'x' : ' ', gc_kinds[i].word) + 1;
 	hx = grid_printf(g, y, hx, ST_NORMAL, 0, "(e)  %s (%%)", gc_pcts[p->pct].words) + 2;
 	if (p->scope.part)
-		hx = grid_text(g, y, hx, ST_ACCENT, 0, "of the range alone") + 2;
+		hx = grid_text(g, y, hx, ST_ACCENT, 0, "of the range only") + 2;
 	if (gc_curve_new(p))
 		grid_text(g, y, hx, ST_WARN, 0, "counting");
 	if (!p->plotted) {
 		tp_empty(g, y + 1, gc_curve_new(p) ? ""
-			: session_snap(env->s)->complete ? "The trace says nothing of what the collector takes."
-			: "The curve comes when all of the trace has been read.");
+			: session_snap(env->s)->complete ? "The trace has no data on GC work."
+			: "The curve appears when the whole trace has been read.");
 		return;
 	}
 	draw_curve(p, g, y + 1, h);
@@ -241,12 +241,12 @@ void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 		grid_text(g, 0, STOP_WHO, ST_HEAD, 0, "WHO");
 	}
 	if (!rows->n)
-		tp_empty(g, 1, !session_snap(env->s)->complete ? "Nothing of the kind has been read yet."
-			: p->scope.f.g ? "Nothing of the kind while what the filters leave was there.\n"
-					 "R drops them all, u the last one."
-			: p->scope.part ? "The collector did nothing in this window: :t alone shows the whole trace."
-			: p->stops ? "The world was never stopped while this was traced."
-			: "The collector did not run while this was traced: a longer trace, or a heap that grows, has "
+		tp_empty(g, 1, !session_snap(env->s)->complete ? "Nothing has been read yet."
+			: p->scope.f.g ? "Nothing passes the filters.\n"
+					 "R removes all filters, u the last one."
+			: p->scope.part ? "No GC cycle in this range: :t without argument shows the whole trace."
+			: p->stops ? "The world was not stopped in this trace."
+			: "No GC cycle in this trace: a longer trace, or a program that allocates more, has "
 			  "cycles.");
 	struct rect old = grid_clip(g, (struct rect){1, 0, h, g->w});
 	rows_draw(rows, g, p->stops ? draw_stop : draw_cycle, &d,
@@ -337,13 +337,13 @@ void gc_side(const void *st, const struct pane_env *env, struct grid *g)
 	if (!p->rows[0].n)
 		return;
 	const struct gc_cycle *c = &p->cycle[p->row[0][p->rows[0].sel]];
-	grid_printf(g, y++, 0, ST_HEAD, 0, "who assisted in cycle %u: time, times", c->number);
+	grid_printf(g, y++, 0, ST_HEAD, 0, "mark assists in cycle %u: time, count", c->number);
 	if (c->nassist) {
 		y = draw_helpers(p, env, g, y, y + (g->h - y) / 3, c, false);
 		grid_text(g, y++, 0, ST_HEAD, 0, "where they allocated");
 		y = draw_helpers(p, env, g, y, y + (g->h - y) / 2, c, true);
 	} else {
-		grid_text(g, y++, 2, ST_DIM, 0, "nobody had to assist");
+		grid_text(g, y++, 2, ST_DIM, 0, "no mark assists");
 	}
 	grid_text(g, ++y, 0, ST_HEAD, 0, "started by");
 	tp_stack(env, g, y + 1, g->h, store_span(sn->st, c->span)->s.stack);

@@ -135,15 +135,15 @@ void gor_draw(const void *st, const struct pane_env *env, struct grid *g)
 	}
 	if (!p->rows[p->level].n) {
 		tp_empty(g, 1,
-		    !p->gs					    ? "Goroutines are being counted."
-		    : !session_snap(env->s)->complete && !p->gs->ng ? "No goroutine has been read yet."
+		    !p->gs					    ? "Counting goroutines."
+		    : !session_snap(env->s)->complete && !p->gs->ng ? "No goroutines have been read yet."
 		    : session_snap(env->s)->trace.log && !p->gs->ng ? tp_log_why
-		    : env->grep.rx				    ? "No row matches: & and Enter shows all of them."
+		    : env->grep.rx				    ? "No row matches: & and Enter shows all rows."
 		    : p->scope.part || p->scope.f.g
-			? "No goroutine is left by the filters.\nR drops them all, u the last one."
-			: "No goroutine is in what could be read of this trace: it is cut before the first of them, "
+			? "No goroutine passes the filters.\nR removes all filters, u the last one."
+			: "The trace has no goroutines: it is truncated before the first of them, "
 			  "or\n"
-			  "tracing was stopped at once. ^G says what was read.");
+			  "tracing was stopped immediately. ^G shows what was read.");
 		return;
 	}
 	struct rows_col c[GOR_COLS];
@@ -234,7 +234,7 @@ void gor_detail(const void *st, const struct pane_env *env, struct buf *b)
 	else
 		tp_str(s, r->name, "(no start function)", b);
 	if (!r->trk)
-		buf_printf(b, ": %u ended, %u alive, %.2f%% of all that ran", p->story.ended, r->n - p->story.ended,
+		buf_printf(b, ": %u ended, %u alive, %.2f%% of the running time", p->story.ended, r->n - p->story.ended,
 		    share_of(p, r));
 	if (p->story.created) {
 		buf_puts(b, "  created at ");

@@ -137,10 +137,10 @@ static void found(struct gor *p, const struct pane_env *env, const struct gor_lo
 {
 	const struct store *st = l->sn->st;
 	struct buf b = {0};
-	const char *far = l->all ? "" : ", as far as was looked, not all of the trace";
+	const char *far = l->all ? "" : ", in the part that was searched, not the whole trace";
 	if (!l->any) {
-		ask_say(out, l->cmd == CMD_EFFECT ? "none of these woke or created another%s"
-						  : "none of these waited for anything%s", far);
+		ask_say(out, l->cmd == CMD_EFFECT ? "none of these woke or created a goroutine%s"
+						  : "none of these waited%s", far);
 		return;
 	}
 	gor_open_one(p, env, l->v.trk, l->v.t0);
@@ -148,12 +148,12 @@ static void found(struct gor *p, const struct pane_env *env, const struct gor_lo
 	gor_hits(p, env);
 	tp_id(st, l->v.trk, &b);
 	if (l->cmd == CMD_EFFECT) {
-		buf_puts(&b, " wakes or creates another in this span: ) goes there");
+		buf_puts(&b, " wakes or creates a goroutine in this span: ) goes there");
 	} else {
-		buf_puts(&b, l->all ? " waits longest here, "
-				    : " waits longest here of what was looked at, not all of the trace: ");
+		buf_puts(&b, l->all ? " has the longest wait here, "
+				    : " has the longest wait of the part that was searched, not the whole trace: ");
 		text_ns(&b, l->v.t1 - l->v.t0);
-		buf_puts(&b, l->cmd == CMD_CHAIN ? ": who ended it, and so on" : ": ( goes to who ended it");
+		buf_puts(&b, l->cmd == CMD_CHAIN ? ": this is its chain of wakers" : ": ( goes to its waker");
 	}
 	ask_say(out, "%s", buf_str(&b));
 	buf_free(&b);
@@ -168,8 +168,8 @@ enum verdict gor_look_jump(struct gor *p, const struct pane_env *env, enum cmd_i
 	}
 	p->jump = cmd;
 	next(p, env);
-	return ask_say(out, cmd == CMD_EFFECT ? "looking for the first that wakes another; Esc stops"
-					      : "looking for the longest wait; Esc stops");
+	return ask_say(out, cmd == CMD_EFFECT ? "searching for the first that wakes another; Esc cancels"
+					      : "searching for the longest wait; Esc cancels");
 }
 
 bool gor_look_stop(struct gor *p)

@@ -206,7 +206,7 @@ static const char *own_group(const struct gor *p, const struct pane_env *env, ui
 	return re;
 }
 
-static const char none[] = "nothing would be left without these";
+static const char none[] = "no goroutines would remain";
 
 enum verdict gor_ask(struct gor *p, const struct pane_env *env, bool rest, struct ask *out)
 {

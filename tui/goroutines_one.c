@@ -182,8 +182,8 @@ void gor_one_draw(const struct gor *p, const struct pane_env *env, struct grid *
 	int foot = foot_of(&p->one, env), top = 4;
 	if (!p->one.n) {
 		draw_top(p, env, g);
-		tp_empty(g, 5, gor_one_job(p) ? "Its spans are being gathered." :
-		    "This goroutine did nothing in the window.\nR drops the filters, :t alone the range.");
+		tp_empty(g, 5, gor_one_job(p) ? "Collecting its spans." :
+		    "This goroutine did nothing in the range.\nR removes the filters, :t without argument the range.");
 		return;
 	}
 	draw_top(p, env, g);
@@ -225,7 +225,7 @@ static enum verdict chain(struct gor *p, const struct pane_env *env, enum cmd_id
 	if (cmd == CMD_EFFECT) {
 		struct edge e;
 		if (!edges_from(sn, &w, p->one.trk, v->t0, v->t1 + 1, &e))
-			return ask_say(out, "it woke nobody in this span");
+			return ask_say(out, "it woke no goroutine in this span");
 		out->place = (struct place){.trk = e.to, .t0 = e.t, .t1 = TIME_NONE};
 		return V_ASK;
 	}

@@ -126,7 +126,7 @@ static int draw_children(const struct gor *p, const struct pane_env *env, struct
 		tp_at(g, y, 11, t->t0);
 		tp_ns(g, y, 20, (t->to_t1 ? store_t1(sn->st, t) : sn->t1) - t->t0, 0);
 		tp_who(sn->st, p->one.child[k], &b);
-		buf_puts(&b, !t->to_t1 ? "  never ended" : "");
+		buf_puts(&b, !t->to_t1 ? "  not ended" : "");
 		tp_text(env, g, y, 22, g->w - 22, t->t0 >= v->t0 && t->t0 < v->t1 ? ST_ACCENT : ST_NORMAL, &b);
 		buf_free(&b);
 	}
@@ -147,13 +147,13 @@ static stk_id stack_of(const struct gor_one *o)
 int gor_part_draw(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h, enum gor_part part)
 {
 	static const struct { const char *head, *none; bool span; } about[GP__N] = {
-		[GP_STACK] = {"stack at the end of span", "the trace has no stack here", true},
-		[GP_WAKES] = {"woken and created in span", "nobody", true},
-		[GP_CHAIN] = {"who woke whom before span", "no goroutine: a timer, the network, the runtime", true},
-		[GP_REGIONS] = {"regions", "it is in no region", false},
-		[GP_ACCOUNTS] = {"where its time went", "nowhere: it did nothing in the window", false},
-		[GP_CREATED] = {"created at", "the trace has no stack of that", false},
-		[GP_CHILDREN] = {"children", "it created none", false},
+		[GP_STACK] = {"stack at the end of span", "no stack here", true},
+		[GP_WAKES] = {"woken and created in span", "none", true},
+		[GP_CHAIN] = {"chain of wakers before span", "no goroutine: a timer, the network, the runtime", true},
+		[GP_REGIONS] = {"regions", "no regions", false},
+		[GP_ACCOUNTS] = {"where its time went", "it did nothing in the range", false},
+		[GP_CREATED] = {"created at", "no stack", false},
+		[GP_CHILDREN] = {"children", "none", false},
 	};
 	const struct trk_row *t = store_trk(session_snap(env->s)->st, p->one.trk);
 	if (y + 1 >= h || !p->one.rows.n)

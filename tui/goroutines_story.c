@@ -113,10 +113,10 @@ static int draw_wakers(const struct gor_story *o, const struct pane_env *env, st
 	const struct waits *w = &o->w;
 	if (!w->nwaker || y + 2 > g->h)
 		return y;
-	grid_text(g, y++, 0, ST_HEAD, 0, "who ends its waits");
+	grid_text(g, y++, 0, ST_HEAD, 0, "wakers of its waits");
 	for (uint32_t i = 0; i < w->nwaker && y < g->h && i < 8; i++, y++) {
 		grid_printf(g, y, 2, ST_NORMAL, 0, "%3u%%", (unsigned)(100ull * w->waker[i].n / w->wakes));
-		tp_symbol(env, g, y, 8, g->w - 8, ST_NORMAL, w->waker[i].name, "nobody: timer, network, runtime");
+		tp_symbol(env, g, y, 8, g->w - 8, ST_NORMAL, w->waker[i].name, "(none): timer, network, runtime");
 	}
 	return y + 1;
 }
@@ -134,14 +134,14 @@ void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid
 		grid_right(g, y, 24 + 9 * (k + 1), ST_HEAD, 0, head[k]);
 	tp_symbol(env, g, y++, 0, 22, ST_TITLE, r->name, "(no start function)");
 	y = quantiles(g, y, "lifetime", &o->life);
-	y = quantiles(g, y, "runnable, each time", &o->w.ready);
+	y = quantiles(g, y, "wait for a P, each time", &o->w.ready);
 	for (int k = 0; k < WAITS_STATES && (k < 1 || g->h > 12); k++)
 		if (o->state[k] != TS_NONE)
 			y = quantiles(g, y, state_name(o->state[k]), &o->w.block[k]);
 	y = draw_still(&o->w, g, y);
 	if (!o->w.ready.n) {
 		if (o->part)
-			grid_text(g, y, 2, ST_DIM, 0, "its waits are being counted");
+			grid_text(g, y, 2, ST_DIM, 0, "counting its waits");
 		return;
 	}
 	if (g->h <= 12) {
@@ -156,7 +156,7 @@ void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid
 		buf_free(&b);
 		return;
 	}
-	grid_text(g, ++y, 0, ST_HEAD, 0, "runnable, each time");
+	grid_text(g, ++y, 0, ST_HEAD, 0, "wait for a P, each time");
 	y = tp_hist_rows(g, y + 1, g->h - 4, &o->w.histo, ST_S_READY) + 1;
 	y = draw_wakers(o, env, g, y);
 	if (o->created && y + 2 < g->h) {
@@ -164,6 +164,6 @@ void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid
 		y = tp_stack(env, g, y, y + 6 < g->h ? y + 6 : g->h, o->created) + 1;
 	}
 	if (o->w.cut)
-		grid_printf(g, y, 0, ST_WARN, 0, "of the first %u spans%s", o->w.spans,
-		    o->part ? ", others are being counted" : "");
+		grid_printf(g, y, 0, ST_WARN, 0, "from the first %u spans%s", o->w.spans,
+		    o->part ? ", still counting" : "");
 }

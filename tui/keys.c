@@ -119,9 +119,9 @@ int keymap_add(struct keymap *m, const char *keys, const char *command, int pane
 	size_t n = strcspn(command, " =");
 	b.cmd = (uint16_t)cmd_find(command, n);
 	if (!b.cmd)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "no such command: %.*s", (int)n, command);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown command: %.*s", (int)n, command);
 	if (!parse_seq(keys, strlen(keys), &b))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "no such key: %s", keys);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown key: %s", keys);
 	b.panes = cmds[b.cmd].panes & panes;
 	if (command[n])
 		b.arg = arena_strndup(m->arena, command + n + 1, strlen(command + n + 1));

@@ -124,7 +124,7 @@ void listview_code(struct listview *v, const struct pane_env *env)
 		v->asm_why = xstrdup(why.msg);
 	index_code(v);
 	if (!v->asm_why && !v->ncode)
-		v->asm_why = xstrdup("the program's debug information does not say which line an instruction is of");
+		v->asm_why = xstrdup("the debug information of the program has no lines for the instructions");
 	v->asm_id = f->name;
 	v->asm_file = f->file;
 	v->asm_serial = serial;

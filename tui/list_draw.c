@@ -72,12 +72,12 @@ static void text(const struct drawing *d, struct grid *g, int y, const struct li
 		if (of_mapping(v, r))
 			calls_name(v->t.c, r->thing, &b);
 		else
-			buf_puts(&b, "(the line is not known)");
+			buf_puts(&b, "(unknown line)");
 		grid_textn(g, 0, 0, ST_DIM, 0, b.p, b.n);
 		buf_free(&b);
 	} else if (v->src && v->src->path) {
 		grid_text(g, 0, 0, ST_WARN, 0,
-		    "(past the end of the file: it is not the version that ran)");
+		    "(after the end of the file: this is not the version that was profiled)");
 	}
 	grid_unclip(g, old);
 }
@@ -173,17 +173,17 @@ static int wrapped(struct grid *g, int y, int end, enum style st, const struct b
 static void where(const struct listview *v, const struct pane_env *env, struct grid *g)
 {
 	struct buf b = {0};
-	grid_text(g, 0, 6, ST_WARN, 0, "The source is not here: ");
+	grid_text(g, 0, 6, ST_WARN, 0, "Source not found: ");
 	grid_text(g, 0, 30, ST_NORMAL, 0, v->src->name);
 	if (g->h < 6) {
-		grid_text(g, 1, 6, ST_DIM, 0, ":source_path DIR says where it is");
+		grid_text(g, 1, 6, ST_DIM, 0, ":source_path DIR sets where to search");
 		return;
 	}
-	buf_puts(&b, "looked in ");
+	buf_puts(&b, "searched ");
 	sources_where(session_sources(env->s), &b);
 	int y = wrapped(g, 1, g->h - 2, ST_DIM, &b);
 	grid_text(g, y, 6, ST_NORMAL, 0,
-	    ":source_path DIR says where it is; :trim_path PREFIX shortens its name");
+	    ":source_path DIR sets where to search; :trim_path PREFIX shortens the path");
 	buf_free(&b);
 }
 
@@ -204,13 +204,13 @@ void listview_draw(const void *st, const struct pane_env *env, struct grid *g)
 	if (v->cur == UINT32_MAX) {
 		struct buf b = {0};
 		if (!v->id)
-			buf_puts(&b, "No function is chosen: 2 on a row of Top, or :list RE.");
+			buf_puts(&b, "No function is chosen: press 2 on a row of Top, or use :list RE.");
 		else if (narrowed(session_query(env->s)))
-			buf_puts(&b, "The filters leave nothing of this function. { and } show others, \\ suspends the "
-				     "filters, u takes the last one back.");
+			buf_puts(&b, "No stack of this function passes the filters. { and } show others, \\ turns the "
+				     "filters off, u undoes the last one.");
 		else
 			buf_printf(&b,
-			    "Nothing of type %s was seen in this function. "
+			    "This function has no samples of type %s. "
 			    "] shows another type, { and } other functions.",
 			    session_type_name(env->s, session_type(env->s)));
 		wrapped(g, g->h > 8 ? 2 : 0, 4, ST_DIM, &b);
@@ -228,7 +228,7 @@ void listview_draw(const void *st, const struct pane_env *env, struct grid *g)
 	grid_text(g, 0, X_TEXT + wider(v) + 1, ST_HEAD, 0, "SOURCE");
 	if (v->src && v->src->path) {
 		struct buf b = {0};
-		buf_printf(&b, "%s%s", v->stale ? "not the version that ran? " : "", v->src->how);
+		buf_printf(&b, "%s%s", v->stale ? "not the profiled version? " : "", v->src->how);
 		grid_right(g, 0, g->w - 1, v->stale ? ST_WARN : ST_DIM, 0, buf_str(&b));
 		buf_free(&b);
 	}
@@ -244,7 +244,7 @@ void listview_draw(const void *st, const struct pane_env *env, struct grid *g)
 		where(v, env, g);
 		grid_unclip(g, old);
 	} else if (!v->src) {
-		grid_text(g, 0, X_TEXT + 8, ST_WARN, 0, "(no file is named for this function)");
+		grid_text(g, 0, X_TEXT + 8, ST_WARN, 0, "(no file name for this function)");
 	}
 	struct rect old = grid_clip(g, (struct rect){1 + extra, 0, g->h - 1 - extra, g->w});
 	rows_draw(&v->rows, g, draw_row, &(struct drawing){v, env},
@@ -258,7 +258,7 @@ void listview_summary(const void *st, const struct pane_env *env, struct buf *b)
 	if (v->cur == UINT32_MAX && v->id && v->t.c) {
 		const struct str_row *s = store_str(v->t.c->st, v->id);
 		text_safe(b, s->s, s->n);
-		buf_puts(b, "  nothing of it is left");
+		buf_puts(b, "  no stack passes the filters");
 	}
 	if (v->cur == UINT32_MAX && v->t.c && !b->n)
 		tree_summary(v->t.c, env, b);
@@ -331,7 +331,7 @@ void listview_detail(const void *st, const struct pane_env *env, struct buf *b)
 	else if (of_mapping(v, r))
 		calls_name(v->t.c, r->thing, b);
 	else
-		buf_puts(b, "line not known");
+		buf_puts(b, "unknown line");
 	if (r->kind == LR_ASM) {
 		listview_code_detail(v, env, r, b);
 		return;

@@ -59,7 +59,7 @@ static bool quest(struct events *p, const struct pane_env *env, const char *re, 
 	p->quest = quest_start(env, &(struct quest_ask){re, p->view, t, dir});
 	if (!p->quest)
 		snprintf(p->said, sizeof p->said,
-		    "something else is going on beside the keyboard: again when it is over");
+		    "another search is running: try again when it has ended");
 	return p->quest;
 }
 
@@ -180,7 +180,8 @@ static void tick(void *st, const struct pane_env *env)
 		return;
 	found = quest_found(p->quest);
 	if (!found->n) {
-		const char *none = quest_one(p->quest) ? "no hit in the whole trace" : env->grep.rx ? "no event matches" : "";
+		const char *none = quest_one(p->quest) ? "no match in the whole "
+		    "trace" : env->grep.rx ? "no event matches" : "";
 		snprintf(p->said, sizeof p->said, "%s", none);
 	} else if (quest_one(p->quest)) {
 		struct el_event e = found->v[0];
@@ -254,7 +255,7 @@ static enum verdict goto_cmd(struct events *p, const struct pane_env *env, const
 	if (end > arg && *end == '%' && v >= 0 && v <= 100)
 		t = sn->t0 + (int64_t)(v / 100 * (double)(sn->t1 - sn->t0));
 	else if (!text_parse_ns(arg, &t))
-		return ask_say(out, "a time is 1.2s, 350ms, 40%%");
+		return ask_say(out, "a time is required: 1.2s, 350ms or 40%%");
 	go_to(p, env, t);
 	return V_DONE;
 }
@@ -265,7 +266,7 @@ static enum verdict kinds_cmd(struct events *p, const struct pane_env *env, cons
 	int view = (p->view + 1) % EV_VIEWS;
 	for (int i = 0; arg && *arg && i <= EV_VIEWS; i++) {
 		if (i == EV_VIEWS)
-			return ask_say(out, "kinds: all, goroutines, blocks, life, user, procs, gc, samples");
+			return ask_say(out, "kinds requires all, goroutines, blocks, life, user, procs, gc or samples");
 		if (!strcmp(arg, ev_views[i].name)) {
 			view = i;
 			break;
@@ -278,10 +279,10 @@ static enum verdict kinds_cmd(struct events *p, const struct pane_env *env, cons
 
 static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
 {
-	static const char *const what[EV_VIEWS] = {"every event",
-	    "made, woken, running, blocked, in system calls, ended", "why they stopped, and who woke them",
-	    "made and ended", "tasks, regions, logs", "Ps taken up and given back, GOMAXPROCS",
-	    "cycles, stops, assists, sweeps, the goal of the heap", "CPU samples"};
+	static const char *const what[EV_VIEWS] = {"all events",
+	    "created, woken, running, blocked, in system calls, ended", "blocked with the reason, and woken",
+	    "created and ended", "tasks, regions, log messages", "Ps started and stopped, GOMAXPROCS",
+	    "cycles, stops, assists, sweeps, heap goal", "CPU samples"};
 	const struct events *p = st;
 	(void)env;
 	for (int i = 0; i < EV_VIEWS && cmd == CMD_KINDS; i++)
@@ -356,7 +357,7 @@ static enum verdict filter_whose(const struct events *p, const struct pane_env *
 	const struct el_event *e = ev_now(p);
 	enum track_kind kind = e && e->trk ? store_trk(session_snap(env->s)->st, e->trk)->kind : TK_M;
 	if (kind != TK_G && kind != TK_P)
-		return ask_say(out, "this event is of no goroutine and no P");
+		return ask_say(out, "this event has no goroutine and no P");
 	out->kind = ASK_QUERY;
 	out->query = *session_query(env->s);
 	out->query.suspended = false;
@@ -383,7 +384,8 @@ static enum verdict wire(const struct events *p, struct ask *out)
 	if (!e)
 		return V_DONE;
 	if (e->t < 1)
-		return ask_say(out, "a state at the start is no event: the file has it where it is first mentioned");
+		return ask_say(out, "an initial state is not an event: the file has it at the first event "
+		    "of the goroutine");
 	out->kind = ASK_RUN;	/* times in the file may be behind those in order by a little */
 	snprintf(out->text, sizeof out->text, "report wire -from=%lldns -to=%lldns",
 	    (long long)(e->t > 500 ? e->t - 500 : 0),
@@ -410,7 +412,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_STACKS:
 		p->stacks = !p->stacks;
 		return ask_say(out,
-		    p->stacks ? "stacks of the selected event: shown, where it has any" : "stacks: not shown");
+		    p->stacks ? "stacks of the selected event: shown" : "stacks of the selected event: hidden");
 	case CMD_WIRE: return wire(p, out);
 	case CMD_RANGE:
 		p->ranging = !p->ranging;
@@ -495,7 +497,7 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 		text_ns(b, t1 - t0 - 1);
 		buf_puts(b, " from ");
 		text_at(b, t0, 1000);
-		buf_puts(b, "   f only then  :w FILE writes these events  y copies them  Esc drops the range");
+		buf_puts(b, "   f filter  :w FILE write these events  y copy  Esc drop the range");
 	} else if (ev_now(p)) {
 		ev_text(session_snap(env->s), ev_now(p), &row);
 		buf_put(b, row.p, row.n);
@@ -539,7 +541,7 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	(void)env;
-	buf_puts(b, ((const struct events *)st)->ranging ? "j k  the other end  f only then  :w FILE  y copy  Esc"
+	buf_puts(b, ((const struct events *)st)->ranging ? "j k  move the end  f filter  :w FILE  y copy  Esc drop"
 		: "j k  gt time  e kinds  & match  / n N find  Enter timeline  r raw  S stacks  v range  6 goroutine");
 }
 

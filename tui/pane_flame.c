@@ -341,7 +341,7 @@ static enum verdict toggle_pivot(struct flameview *v, const struct pane_env *env
 	keep_thing(v, id);
 	lay_out(v, env);
 	return ask_say(ask,
-	    v->pivot ? "callers above, callees below; p on it again: the whole" : "the whole graph again");
+	    v->pivot ? "callers above, callees below; p on it again shows the whole graph" : "the whole graph");
 }
 
 static enum verdict set_order(
@@ -352,12 +352,12 @@ static enum verdict set_order(
 		for (o = 0; o < 3 && strcmp(arg, flame_order_name[o]); o++)
 			;
 		if (o == 3)
-			return ask_say(ask, "order is weight, name or appearance");
+			return ask_say(ask, "order requires weight, name or appearance");
 	}
 	v->conf.order = o;
 	keep(v);
 	lay_out(v, env);
-	return ask_say(ask, "siblings by %s", flame_order_name[o]);
+	return ask_say(ask, "siblings ordered by %s", flame_order_name[o]);
 }
 
 static enum verdict act_shape(
@@ -374,17 +374,17 @@ static enum verdict act_shape(
 		keep_thing(v, v->thing);	/* paths run the other way */
 		v->zoom[DOWN] = v->zoom[UP] = 0;
 		v->scroll = 0;
-		what = on ? "merged from the leaves: callers below their callees"
-			  : "from the root again";
+		what = on ? "merged from the leaves: callers below callees"
+			  : "merged from the root";
 		break;
 	case CMD_COLLAPSE:
 		on = v->conf.fold_recursion = !v->conf.fold_recursion;
-		what = on ? "recursion is one frame" : "recursion as it is";
+		what = on ? "recursion collapsed" : "recursion shown";
 		break;
 	case CMD_COLLAPSE_STD:
 		on = v->conf.fold_runtime = !v->conf.fold_runtime;
-		what = on ? "runtime and standard library: only the function called first"
-			  : "runtime and standard library in full";
+		what = on ? "runtime and standard library collapsed to the function called first"
+			  : "runtime and standard library shown";
 		break;
 	default: return V_PASS;
 	}

@@ -186,7 +186,8 @@ static enum verdict include_cmd(struct gcview *p, const struct pane_env *env, co
 		while (i < GC_KINDS && (strlen(gc_kinds[i].word) != n || strncmp(gc_kinds[i].word, s, n)))
 			i++;
 		if (i == GC_KINDS)
-			return ask_say(out, "include takes stw, background, assist and sweep, with commas between");
+			return ask_say(out, "include requires some of stw, background, assist, sweep, "
+			    "separated by commas");
 		flags |= gc_kinds[i].flag;
 		s += n + strspn(s + n, ", ");
 	}
@@ -199,7 +200,7 @@ static enum verdict include_cmd(struct gcview *p, const struct pane_env *env, co
 static enum verdict assists(const struct gcview *p, const struct pane_env *env, struct ask *out)
 {
 	if (!p->rows[0].n)
-		return ask_say(out, "there is no cycle whose assists could be shown");
+		return ask_say(out, "no GC cycle is selected");
 	out->kind = ASK_QUERY;
 	out->pane = "flame";
 	out->query = *session_query(env->s);
@@ -209,7 +210,7 @@ static enum verdict assists(const struct gcview *p, const struct pane_env *env, 
 		const struct gc_cycle *c = &p->cycle[p->row[0][p->rows[0].sel]];
 		if (!c->nassist)
 			return ask_say(out,
-			    "nobody had to assist in this cycle: another one, or Tab and 4 for all of them");
+			    "no mark assists in this cycle: select another one, or press Tab and 4 for all cycles");
 		out->query.from = c->t0;
 		out->query.to = c->t1;
 	}
@@ -381,7 +382,7 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 			   : "Enter timeline  [ ] stops  Tab curve  4 assists");
 	buf_puts(b, "  e what counts  % percentile  V per P");
 	if (p->part == PART_TABLE)
-		buf_puts(b, "  f only then");
+		buf_puts(b, "  f filter to it");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)

@@ -215,17 +215,18 @@ static void resort(struct gor *p, const struct pane_env *env, int dir)
 static const char *sort_word(const struct gor *p, int val, const char **what)
 {
 	static const struct { const char *word, *what; } of[GV__N] = {
-	    [GV_RUN] = {"run", "executing code"}, [GV_READY] = {"runnable", "ready, without a P"},
-	    [GV_SYSCALL] = {"syscall", "in system calls"}, [GV_BLOCKED] = {"blocked", "waiting for something"},
-	    [GV_CHAN] = {"chan", "waiting for channels"}, [GV_SYNC] = {"mutex", "waiting for locks"},
-	    [GV_NET] = {"net", "waiting for the network"}, [GV_SLEEP] = {"sleep", "asleep"},
-	    [GV_GC] = {"gc", "waiting for the collector"}, [GV_TOTAL] = {"total", "all of it"}};
+	    [GV_RUN] = {"run", "executing code"}, [GV_READY] = {"runnable", "ready to run, waiting for a P"},
+	    [GV_SYSCALL] = {"syscall", "in system calls"}, [GV_BLOCKED] = {"blocked", "waiting for anything but a P"},
+	    [GV_CHAN] = {"chan", "waiting for channels"}, [GV_SYNC] = {"mutex", "waiting for mutexes and other locks"},
+	    [GV_NET] = {"net", "waiting for the network"}, [GV_SLEEP] = {"sleep", "in time.Sleep"},
+	    [GV_GC] = {"gc", "waiting for the collector"}, [GV_TOTAL] = {"total", "sum of the states"}};
 	bool groups = p->level == GL_GROUPS;
 	if (val < GV__N) {
 		*what = of[val].what;
 		return of[val].word;
 	}
-	*what = val == SORT_N ? groups ? "how many" : "its number" : groups ? "the name" : "when it began";
+	*what = val == SORT_N ? groups ? "number of goroutines" : "number of the "
+	    "goroutine" : groups ? "name" : "time of the start";
 	return val == SORT_N ? "number" : val == SORT_NAME ? groups ? "name" : "start" : NULL;
 }
 
@@ -254,7 +255,7 @@ static enum verdict sort_by(struct gor *p, const struct pane_env *env, const cha
 			buf_free(&b);
 			return V_DONE;
 		}
-		buf_printf(&b, "%s%s", i ? " " : "sort takes ", s);
+		buf_printf(&b, "%s%s", i ? " " : "sort requires one of ", s);
 	}
 	enum verdict v = ask_say(out, "%s", buf_str(&b));
 	buf_free(&b);
@@ -275,11 +276,11 @@ static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, 
 			choice_set(&out[i], word, what, c[i].val == p->sort[p->level]);
 		}
 	} else if (cmd == CMD_GROUP_BY) {
-		static const char *const by[GB__N] = {[GB_FUNCTION] = "in which they began",
-		    [GB_CREATOR] = "that made them",
-		    [GB_STATE] = "what they did at the end", [GB_LABEL] = "pprof labels",
-		    [GB_TASK] = "that they worked on",
-		    [GB_PROC] = "on which P they ran last", [GB_LIFE] = "how long they lived"};
+		static const char *const by[GB__N] = {[GB_FUNCTION] = "start function",
+		    [GB_CREATOR] = "function that created them",
+		    [GB_STATE] = "state at the end", [GB_LABEL] = "pprof labels",
+		    [GB_TASK] = "task they worked for",
+		    [GB_PROC] = "last P", [GB_LIFE] = "whether they live during the whole trace"};
 		for (; n < GB__N; n++)
 			choice_set(&out[n], gor_by_name((enum gor_by)n), by[n], (enum gor_by)n == p->by);
 	}
@@ -345,7 +346,7 @@ static enum verdict group_by(struct gor *p, const struct pane_env *env, const ch
 {
 	int by = arg && *arg ? gor_by_find(arg) : ((int)p->by + 1) % GB__N;
 	if (by < 0)
-		return ask_say(out, "group-by is function, creator, state, label, task, proc or life");
+		return ask_say(out, "group-by requires function, creator, state, label, task, proc or life");
 	p->level = GL_GROUPS;
 	p->by = (enum gor_by)by;
 	p->sel[GL_GROUPS] = -1;
@@ -531,7 +532,7 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 		    : p->level == GL_LIST ? "Enter its page  s < > sort  i invert  t tag  & match  5 timeline  4 flame "
 					    "  D against its group  f only it  x without  q back"
 					  : "Enter open  gr group by  s < > sort  i invert  t tag  D rest  5 timeline  "
-					    "4 flame  f only  x without");
+					    "4 flame  f only  x exclude");
 }
 
 static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)

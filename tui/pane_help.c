@@ -300,7 +300,7 @@ static void help_draw(const void *st, const struct pane_env *env, struct grid *g
 	const struct help *h = st;
 	(void)env;
 	if (!h->nline)
-		grid_text(g, 1, 2, ST_DIM, 0, "no match: Backspace takes letters away, Esc closes");
+		grid_text(g, 1, 2, ST_DIM, 0, "no match: Backspace deletes letters, Esc closes");
 	rows_draw(&h->rows, g, draw_row, h, NULL);
 }
 
@@ -369,7 +369,7 @@ static void help_summary(const void *st, const struct pane_env *env, struct buf 
 	else if (env->cols < 80)
 		buf_puts(b, "type: search  Enter: run  q Esc: close");
 	else
-		buf_puts(b, "every key and command: type to search, Enter runs the selected, q or Esc closes");
+		buf_puts(b, "all keys and commands: type to search, Enter runs one, q or Esc closes");
 }
 
 /* What its lines do not say: what it takes, and where it holds. */
@@ -381,7 +381,7 @@ static void help_detail(const void *st, const struct pane_env *env, struct buf *
 		return;
 	buf_printf(b, ":%s%s%s   in ", c->name, c->arg ? " " : "", c->arg ? c->arg : "");
 	if ((c->panes & P_ALL) == P_ALL)
-		buf_puts(b, "every pane");
+		buf_puts(b, "all panes");
 	for (int i = 0, n = 0; panes[i] && (c->panes & P_ALL) != P_ALL; i++)
 		if (panes[i]->bit & c->panes)
 			buf_printf(b, "%s%s", n++ ? ", " : "", panes[i]->name);
@@ -421,20 +421,20 @@ static int wrap(struct grid *g, int y, const char *s)
 static void help_side(const void *st, const struct pane_env *env, struct grid *g)
 {
 	static const char *const text[] = {
-	    "*How it hangs together", "A key means the same in every pane; a pane's own rows say where.",
-	    "Every key is a word after : too, and words may be cut short.",
-	    "10j moves ten lines: a digit and a 0 begin a count.", "",
-	    "*Filters", "f x d o take what is selected: focus, ignore, hide, only.",
-	    "F X and the words after : take a regular expression as Go has them.",
-	    "focus= takes a filter away, :: takes all; \\ switches them off and on.",
-	    "Line 2 always shows those in force.", "",
-	    "*pprof's words work", ":top20 -cum json -runtime", 
+	    "*Keys and commands", "A key means the same in all panes, unless its row names a pane.",
+	    "Every key is also a command after :, and commands can be abbreviated.",
+	    "10j moves ten lines: a digit followed by 0 starts a count.", "",
+	    "*Filters", "f x d o apply to the selection: focus, ignore, hide, show.",
+	    "F, X and the commands after : take a regular expression in Go syntax.",
+	    "focus= removes a filter, :: removes all; \\ turns them off and on.",
+	    "Line 2 always shows the active filters.", "",
+	    "*pprof commands also work", ":top20 -cum json -runtime", 
 	    ":focus=json  :hide=^runtime\\.  :tagfocus=key=value",
 	    ":list Handle  :peek Handle  :lines  :alloc_space", "",
 	    "*Time and goroutines of a trace", ":t 1.2s..1.3s   :t 40%..50%   :t", ":g 512   :p 3   :group worker", "",
-	    "*Getting about", "q one level back, ^O to the place before, g; forward again.",
-	    "u takes back zooms and filters in the order they were made, ^R does them again.",
-	    "ma remembers a place, 'a goes there, '' back.", "",
+	    "*Moving between places", "q goes one level back, ^O to the previous place, g; forward again.",
+	    "u undoes zooms and filters, the latest first; ^R redoes them.",
+	    "ma marks a place, 'a goes there, '' goes back.", "",
 	    "*Settings: ~/.config/ttrace/config", "set theme = light     set mouse = on",
 	    "map J half-down"};
 	(void)st;

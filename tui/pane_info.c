@@ -73,12 +73,12 @@ static void add_size(struct info *f, const struct snap *sn)
 	text_count(&b, (int64_t)sn->total);
 	buf_puts(&b, " bytes)");
 	if (!sn->complete)
-		buf_puts(&b, ", not all of it read");
+		buf_puts(&b, ", not read completely");
 	if (sn->total)
 		add(f, ST_NORMAL, "size", &b);
 	buf_reset(&b);
 	text_bytes(&b, (int64_t)store_size(sn));
-	buf_puts(&b, sn->st->keep ? " for names and rows, sheets as -mem has room" : " for names and rows");
+	buf_puts(&b, sn->st->keep ? " for names and rows, without intervals (limited by -mem)" : " for names and rows");
 	add(f, ST_NORMAL, "memory", &b);
 	buf_free(&b);
 }
@@ -121,11 +121,11 @@ static void log_facts(struct info *f, const struct snap *sn)
 	add_ns(f, "length", sn->t1 - sn->t0);
 	add_n(f, "runs", t->generations);
 	add_n(f, "lines", t->events);
-	add_n(f, "of schedtrace", t->batches);
+	add_n(f, "schedtrace lines", t->batches);
 	add_n(f, "GC cycles", gc);
 	if (gor)
 		add_n(f, "goroutines", gor);
-	add_s(f, "", "all that the runtime printed there; a trace tells what goroutines did");
+	add_s(f, "", "a log has only what the runtime printed; a trace has the states of goroutines");
 }
 
 static void profile_facts(struct info *f, const struct pane_env *env, const struct snap *sn)
@@ -151,7 +151,7 @@ static void profile_facts(struct info *f, const struct pane_env *env, const stru
 	for (size_t i = 0; i < m->ncomment; i++)
 		add_s(f, i ? "" : "comments", store_str(st, m->comment[i])->s);
 	if (m->doc_url)
-		add_s(f, "about it", store_str(st, m->doc_url)->s);
+		add_s(f, "documentation", store_str(st, m->doc_url)->s);
 	buf_free(&b);
 }
 
@@ -161,9 +161,9 @@ static void warnings(struct info *f, const struct snap *sn)
 	add_s(f, "", "");
 	bool lost = store_lost(sn);
 	if (lost)
-		add_s(f, "lost", "the file or its index changed on disk: parts are shown empty; r reads it again");
+		add_s(f, "lost", "the file or its index changed on disk: some parts are shown empty; r reads it again");
 	if (!sn->nwarns && !lost)
-		add_s(f, "notices", sn->complete ? "none: the file was read whole and is consistent"
+		add_s(f, "notices", sn->complete ? "none: the whole file was read and is consistent"
 		    : "none so far: it is still being read");
 	for (uint32_t i = 0; i < sn->nwarns; i++) {
 		const struct warn_row *w = col_at(&sn->st->warns, i);
@@ -194,7 +194,7 @@ static void add_options(struct info *f, struct session *s)
 	for (int i = 2; i < c.n && strcmp(c.v[i], "--"); i++)
 		add_s(f, n++ ? "" : "options", c.v[i]);
 	if (!n)
-		add_s(f, "options", "none: all as it is by default");
+		add_s(f, "options", "none: all defaults");
 	mem_free(c.v);
 }
 
@@ -256,7 +256,7 @@ static void info_summary(const void *st, const struct pane_env *env, struct buf 
 {
 	const struct snap *sn = session_snap(env->s);
 	(void)st;
-	buf_printf(b, "facts about this file, %u notice%s", sn->nwarns, text_s(sn->nwarns));
+	buf_printf(b, "information about this file, %u notice%s", sn->nwarns, text_s(sn->nwarns));
 }
 
 /* What the line says, whole: the pane cuts long ones. */

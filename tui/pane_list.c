@@ -254,8 +254,8 @@ static enum verdict enter(struct listview *v, const struct pane_env *env, struct
 			to = l[0].thing;
 	}
 	if (!to)
-		return ask_say(ask, r->thing ? "this line calls nothing that was seen"
-					 : "nothing was seen on this line");
+		return ask_say(ask, r->thing ? "no calls from this line in the samples"
+					 : "no samples on this line");
 	int64_t line = v->t.c->thing[to].line;
 	push(v);
 	show(v, env, v->of[to]);
@@ -309,7 +309,7 @@ static enum verdict act_nowhere(struct listview *v, const struct pane_env *env, 
 	case CMD_FUN_NEXT: case CMD_FUN_PREV: return step(v, env, 1);
 	case CMD_NEXT: case CMD_PREV: case CMD_OPEN: case CMD_FOLD: case CMD_INLINED: case CMD_ASSEMBLY:
 	case CMD_LEFT: case CMD_RIGHT:
-		return ask_say(ask, "there are no lines here: { and } show other functions");
+		return ask_say(ask, "no lines here: { and } show other functions");
 	default: return V_PASS;
 	}
 }
@@ -341,7 +341,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 			return V_PASS;
 		return next_hot(v, a->cmd == CMD_NEXT ? 1 : -1)
 			   ? V_DONE
-			   : ask_say(ask, "no line of it has weight");
+			   : ask_say(ask, "no line has weight");
 	case CMD_FUN_NEXT: return step(v, env, 1);
 	case CMD_FUN_PREV: return step(v, env, -1);
 	case CMD_FOLD:

@@ -107,7 +107,7 @@ static int make_line(struct reporting *w, const struct session *s, const char *w
 	size_t n = strcspn(p, " >");
 	const struct report_row *r = named(p, n);
 	if (!r)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there is no report \"%.*s\"", (int)n, p);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown report \"%.*s\"", (int)n, p);
 	p += n;
 	struct reporting rest = {0};
 	for (p += strspn(p, " "); *p; p += strspn(p, " ")) {
@@ -123,9 +123,9 @@ static int make_line(struct reporting *w, const struct session *s, const char *w
 		else
 			take_word(&rest, word, &focus, &ignore);
 	}
-	int rc = r->arg && !arg ? err_set(e, ERR_USAGE, ERR_NOWHERE, "%s of what? %s", r->name, r->arg) : 0;
+	int rc = r->arg && !arg ? err_set(e, ERR_USAGE, ERR_NOWHERE, "%s requires %s", r->name, r->arg) : 0;
 	if (!rc && !strchr(words, '>') && !strcmp(r->group, "binary"))
-		rc = err_set(e, ERR_USAGE, ERR_NOWHERE, "%s is not text: %s > FILE", r->name, r->name);
+		rc = err_set(e, ERR_USAGE, ERR_NOWHERE, "%s is binary: use %s > FILE", r->name, r->name);
 	bool tags = !strcmp(r->name, "tags");
 	session_command(s, r->name, arg, &w->arena, &base);
 	for (int i = 0; i < base.n; i++) {
@@ -253,7 +253,7 @@ static void take(struct report *p, const struct pane_env *env, struct reporting 
 	struct buf b = {0};
 	struct stat st;
 	if (rc && w->err.kind == ERR_CANCEL) {
-		say(p, false, "stopped; :report makes it again");
+		say(p, false, "cancelled; :report makes it again");
 	} else if (rc) {
 		say(p, true, w->err.msg);
 	} else if (opt_str(&w->opt, OPT_OUTPUT)) {
@@ -332,17 +332,18 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct report *p = st;
 	if (p->again && !p->work)
-		grid_text(g, 1, 2, ST_DIM, 0, "The report is made when the file has been read.");
+		grid_text(g, 1, 2, ST_DIM, 0, "The report starts when the file has been read.");
 	else if (p->work && !p->nline)
 		grid_text(g, 1, 2, ST_DIM, 0, job_cancelled(p->work->job)
-			? "It was stopped, and ends when it has counted what it is at."
-			: "The report is being made. Esc stops it.");
+			? "Cancelling the report."
+			: "Making the report. Esc cancels.");
 	else if (p->said[0])
 		grid_text(g, 1, 2, p->bad ? ST_ERROR : ST_NORMAL, 0, p->said);
 	else if (!p->words)
-		grid_text(g, 1, 2, ST_DIM, 0, "which report? :tree, :traces, :raw, ... ; Tab after :report lists them");
+		grid_text(g, 1, 2, ST_DIM, 0, "report requires a name: :tree, :traces, :raw, ...; Tab "
+		    "after :report lists them");
 	else if (!p->rows.n)
-		grid_text(g, 1, 2, ST_DIM, 0, "no line matches: & and Enter shows all of them");
+		grid_text(g, 1, 2, ST_DIM, 0, "no line matches: & and Enter shows all lines");
 	else
 		rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env},
 		    &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
@@ -452,7 +453,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct report *p = st;
 	if (p->work)
-		buf_printf(b, "%s %s ...", job_cancelled(p->work->job) ? "stopping" : "making", p->words);
+		buf_printf(b, "%s %s ...", job_cancelled(p->work->job) ? "cancelling" : "making", p->words);
 	else if (p->line)
 		put_safe(b, p->line);
 	if (hits_fresh(&p->hit, env))

@@ -214,7 +214,7 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	if (head) {
 		int end = grid_textn(g, y, x, ST_HEAD, AT_BOLD, b.n ? b.p : "", b.n);
 		grid_printf(g, y, end + 1, ST_DIM, 0, "%u value%s%s", k->n, k->n == 1 ? "" : "s",
-		    p->fold[p->row[i].key] ? ", folded: Enter shows them" : "");
+		    p->fold[p->row[i].key] ? ", collapsed: Enter shows them" : "");
 	} else {
 		grid_textn(g, y, x + 2, b.n ? ST_NORMAL : ST_DIM, 0, b.n ? b.p : "(empty)", b.n ? b.n : 7);
 		if (d->env->find.rx)
@@ -235,7 +235,7 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 		    p->t && !p->t->total && !p->t->other ? "No sample passes the filters."
 							 : "The samples have no tags.");
 		grid_text(g, 4, 2, ST_DIM, 0,
-		    "Labels come from pprof.Do and pprof.Labels, or from what wrote the profile.");
+		    "Tags come from pprof.Do and pprof.Labels, or from the program that wrote the profile.");
 		return;
 	}
 	bool delta = p->t->two && p->t->show == SHOW_DELTA;
@@ -438,7 +438,7 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	if (r->value == UINT32_MAX) {
 		buf_printf(b, "%s: in ", store_str(p->t->st, k->key)->s);
 		tree_put_percent(b, k->weight, p->t->total);
-		buf_puts(b, " of the weight  (:tagroot, :tagleaf make it frames)");
+		buf_puts(b, " of the weight  (:tagroot, :tagleaf add it as frames)");
 	} else {
 		buf_puts(b, "tagfocus=");
 		tag_filter(p->t, k, &p->t->value[r->value], b);

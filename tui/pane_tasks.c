@@ -267,7 +267,7 @@ static bool say_slow(const struct snap *sn, const void *arg, struct arena *a, st
 /* D: the slow ones of a kind against the rest of them, in the flame graph. */
 static enum verdict against_rest(struct tasks *p, const struct pane_env *env, struct ask *out)
 {
-	static const char none[] = "none of these has a begin and an end in the trace: no latency to tell slow ones by";
+	static const char none[] = "none of these starts and ends in the trace, so slow ones are not known";
 	const struct kind *k = kind_now(p);
 	if (session_query(env->s)->b || !k)
 		return V_PASS;
@@ -301,7 +301,7 @@ static enum verdict latency_cmd(struct tasks *p, const struct pane_env *env, con
 {
 	int64_t lo = TIME_NONE, hi = TIME_NONE;
 	if (arg && *arg && !pick_range(arg, &lo, &hi))
-		return ask_say(out, "a range of latencies is >50ms, <10ms, 10ms..50ms; :latency alone: all");
+		return ask_say(out, "latency requires >50ms, <10ms or 10ms..50ms; without argument: all");
 	p->pick.lo = lo;
 	p->pick.hi = hi;
 	return picked(p, env);
@@ -314,14 +314,14 @@ static enum verdict whole_cmd(struct tasks *p, const struct pane_env *env, enum 
 }
 
 static const struct sort_word { const char *word, *what; } kind_sorts[SORT__N] = {
-    [SORT_COUNT] = {"count", "how many"}, [SORT_P50] = {"p50", "half of them take less"},
-    [SORT_P95] = {"p95", "all but a twentieth take less"}, [SORT_P99] = {"p99", "all but a hundredth take less"},
-    [SORT_MAX] = {"max", "the longest"}, [SORT_NAME] = {"name", "the name"}},
+    [SORT_COUNT] = {"count", "number of them"}, [SORT_P50] = {"p50", "50 percent take this or less"},
+    [SORT_P95] = {"p95", "95 percent take this or less"}, [SORT_P99] = {"p99", "99 percent take this or less"},
+    [SORT_MAX] = {"max", "longest"}, [SORT_NAME] = {"name", "name"}},
     item_sorts[IV__N] = {
-    [IV_DUR] = {"duration", "how long it took"}, [IV_START] = {"start", "when it began"},
-    [IV_ID] = {"task", "the task's number"},
-    [IV_RUN] = {"run", "executing code"}, [IV_READY] = {"runnable", "ready, without a P"},
-    [IV_SYSCALL] = {"syscall", "in system calls"}, [IV_BLOCKED] = {"blocked", "waiting for something"}};
+    [IV_DUR] = {"duration", "duration"}, [IV_START] = {"start", "time of the start"},
+    [IV_ID] = {"task", "number of the task"},
+    [IV_RUN] = {"run", "executing code"}, [IV_READY] = {"runnable", "ready to run, waiting for a P"},
+    [IV_SYSCALL] = {"syscall", "in system calls"}, [IV_BLOCKED] = {"blocked", "waiting for anything but a P"}};
 
 static int sort_words(const struct tasks *p, const struct sort_word **w)
 {
@@ -349,9 +349,9 @@ static enum verdict sort_cmd(struct tasks *p, const struct pane_env *env, const 
 		while (by < n && strcmp(w[by].word, a->arg))
 			by++;
 		if (by == n)
-			return ask_say(out, l == L_KINDS ? "sort takes count p50 p95 p99 max name"
-				: p->regions ? "sort takes duration start task run runnable syscall blocked"
-					     : "sort takes duration start task");
+			return ask_say(out, l == L_KINDS ? "sort requires one of count p50 p95 p99 max name"
+				: p->regions ? "sort requires one of duration start task run runnable syscall blocked"
+					     : "sort requires one of duration start task");
 		p->sort[l] = by;
 		p->invert[l] = false;
 	} else if (a->cmd == CMD_INVERT) {
@@ -376,16 +376,16 @@ static enum verdict relative(struct tasks *p, const struct pane_env *env, bool p
 	const struct sched_task *to = NULL;
 	if (p->regions)
 		return ask_say(out,
-		    "( and ) go along tasks ([ shows them); of a region's goroutine: 6 and there ( ) W");
+		    "( and ) are for tasks ([ shows them); for the goroutine of a region: 6, then ( ) W");
 	if (!t)
-		return ask_say(out, "Enter opens the kind: ( and ) are the parent and the child of a task");
+		return ask_say(out, "press Enter to open the kind: ( and ) go to the parent and the child of a task");
 	for (uint32_t i = 0; i < p->ts->n && !to; i++) {
 		const struct sched_task *c = &p->ts->task[i];
 		if (c != t && c->span != UINT32_MAX && (parent ? c->id == t->parent : c->parent == t->id))
 			to = c;
 	}
 	if (!to)
-		return ask_say(out, parent ? "it has no parent in the trace" : "it has no children");
+		return ask_say(out, parent ? "no parent in the trace" : "no child tasks");
 	tasks_page(p, env, to->id);
 	tasks_hits(p, env);
 	return V_DONE;
@@ -407,8 +407,8 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 	switch ((int)a->cmd) {
 	case CMD_RANGE:
-		return ask_say(out, p->level == L_ONE ? "v picks bars of a histogram: q goes back to where there is one"
-			: "none of these is whole in the trace: there are no bars to pick from");
+		return ask_say(out, p->level == L_ONE ? "v selects bars of a histogram: q goes back to one"
+			: "none of these starts and ends in the trace: no histogram");
 	case CMD_OPEN: return open_cmd(p, env, out);
 	case CMD_NEXT_PART:
 	case CMD_PREV_PART:
@@ -435,7 +435,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_EFFECT: return relative(p, env, a->cmd == CMD_CAUSE, out);
 	case CMD_SIDE: return a->arg ? V_PASS : against_rest(p, env, out);
 	case CMD_CHAIN:
-		return ask_say(out, "who woke whom is told of goroutines: 6 goes to the one that is selected, W there");
+		return ask_say(out, "wakers are shown for goroutines: press 6 for the goroutine, then W");
 	case CMD_PREV_KIND:
 	case CMD_NEXT_KIND:
 		tasks_go(p, env, &(struct tasks_want){.regions = !tasks_wanted(p).regions, .moves = true});

@@ -112,8 +112,8 @@ static void tl_draw(const void *st, const struct pane_env *env, struct grid *g)
 	const struct snap *snap = session_snap(env->s);
 	if (snap->t1 <= snap->t0) {
 		grid_text(g, 1, 2, ST_DIM, 0,
-		    snap->complete ? "Nothing happens in this trace: there is no timeline to show."
-				   : "Nothing of the trace has been read yet.");
+		    snap->complete ? "The trace has no events for a timeline."
+				   : "Nothing has been read yet.");
 		if (!snap->complete && snap->outline)
 			tl_draw_outline(env, g, 3, env->rows - 3);
 		return;
@@ -251,7 +251,8 @@ static enum verdict whole_cmd(struct timeline *tl, const struct pane_env *env, s
 			tl_show_track(tl, env, at);
 	}
 	tl_window(tl, env, sn->t0, sn->t1);
-	return whole && tl->scope.on ? ask_say(out, "the filters leave these rows: \\ suspends them, R drops them") : V_DONE;
+	return whole && tl->scope.on ? ask_say(out, "the filters select these rows: \\ turns them off, R "
+	    "removes them") : V_DONE;
 }
 
 /* Left and right and closer, in time. false: not one of them. */
@@ -301,14 +302,14 @@ static enum verdict overlay_cmd(struct timeline *tl, const char *arg, struct ask
 		int set;
 	} words[] = {{"both", TL_STW | TL_GC}, {"gc", TL_GC}, {"stw", TL_STW}, {"none", 0}};
 	static const char *const said[] = {
-	    "no overlays", "stops of the world", "GC cycles", "GC cycles and stops of the world"};
+	    "no overlays", "stop-the-world pauses", "GC cycles", "GC cycles and stop-the-world pauses"};
 	for (size_t i = 0; arg && i < sizeof words / sizeof *words; i++)
 		if (!strcmp(arg, words[i].word)) {
 			tl->overlays = words[i].set;
 			return V_DONE;
 		}
 	if (arg && *arg)
-		return ask_say(out, "overlay both, stw, gc or none");
+		return ask_say(out, "overlay requires both, stw, gc or none");
 	tl->overlays = (tl->overlays + 3) & 3;
 	return ask_say(out, "%s", said[tl->overlays]);
 }
@@ -323,13 +324,13 @@ static enum verdict lines_cmd(
 		if (!strcmp(arg, words[i]))
 			to = i;
 	if (to < 0)
-		return ask_say(out, "columns of the timeline are its counters: auto, all or few");
+		return ask_say(out, "columns requires auto, all or few: the counters of the timeline");
 	tl->more = to;
 	tl_rows_make(tl, env);
 	tl_window(tl, env, tl->t0, tl->t1);
 	return ask_say(out, to == 1	 ? "all counters"
 			       : to == 2 ? "no counters"
-					 : "counters as there is room");
+					 : "counters that fit");
 }
 
 static enum verdict cancel_cmd(struct timeline *tl)
@@ -357,15 +358,15 @@ static enum verdict act_rows(
 		uint32_t n = tl->nrow;
 		tl_expand(tl, env);
 		return tl->nrow != n ? V_DONE
-			: ask_say(out, tl->kind == TL_G ? "no regions on this goroutine: trace.WithRegion makes them"
-							   : "regions are shown under goroutines: M turns to them");
+			: ask_say(out, tl->kind == TL_G ? "no regions on this goroutine: trace.WithRegion creates them"
+							   : "regions are shown under goroutines: M shows goroutines");
 	}
 	case CMD_STACKS: tl_stack_rows(tl, env); return V_DONE;
 	case CMD_OVERLAY: return overlay_cmd(tl, a->arg, out);
 	case CMD_LABELS:
 		tl->labels = !tl->labels;
-		return ask_say(out, tl->labels ? "names inside the spans, where they are four cells long or more"
-					       : "no names inside the spans");
+		return ask_say(out, tl->labels ? "names inside spans of four cells or more"
+					       : "no names inside spans");
 	case CMD_COLUMNS: return lines_cmd(tl, env, a->arg, out);
 	default: return V_PASS;
 	}

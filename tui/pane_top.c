@@ -227,8 +227,8 @@ static enum verdict sort_by_name(struct topview *p, const struct pane_env *env, 
 {
 	int i = column_named(arg);
 	if (i < 0 || !sortable(p, i))
-		return ask_say(ask, tree_two(p->t.c) ? "sort by flat, cum, name, flat-a, flat-b, cum-a or cum-b"
-						 : "sort by flat, cum or name");
+		return ask_say(ask, tree_two(p->t.c) ? "sort requires flat, cum, name, flat-a, flat-b, cum-a or cum-b"
+						 : "sort requires flat, cum or name");
 	resort(p, env, top_cols[i].sort);
 	return V_DONE;
 }
@@ -260,7 +260,8 @@ static enum verdict choose_columns(struct topview *p, const struct pane_env *env
 		int i = column_named(w + (*w == '+' || *w == '-'));
 		if (i < 0)
 			return ask_say(ask,
-			    "columns are flat flat%% sum%% flat-a flat-b cum cum%% cum-a cum-b bar where; default");
+			    "columns requires some of flat flat%% sum%% flat-a flat-b cum cum%% cum-a "
+			    "cum-b bar where, or default");
 		unsigned b = top_bit((enum top_col)i);
 		m = *w == '-' ? m & ~b : set || *w == '+' ? m | b : m ^ b;
 		s += n;
@@ -283,7 +284,7 @@ static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, 
 			    (top_shown(p, env) & top_bit((enum top_col)i)) != 0);
 	}
 	if (cmd == CMD_COLUMNS)
-		choice_set(&out[n++], "default", "those that suit the screen", !p->cols);
+		choice_set(&out[n++], "default", "columns that fit the screen", !p->cols);
 	return n;
 }
 
@@ -436,7 +437,7 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	uint32_t up = callers_of(p->t.c, sel, env->scratch, &l);
 	uint32_t down = callees_of(p->t.c, sel, env->scratch, &l);
 	if (t->map && !session_is_trace(env->s))	/* C, C++, Rust: addresses alone */
-		buf_puts(&rest, "  no names here: use -symbolize=local");
+		buf_puts(&rest, "  no names: use -symbolize=local");
 	else
 		buf_printf(
 		    &rest, "  %u caller%s %u callee%s", up, up == 1 ? "" : "s", down, down == 1 ? "" : "s");

@@ -73,7 +73,7 @@ void peek_draw(const void *st, const struct pane_env *env, struct grid *g)
 	if (tree_empty(&p->t, env, g))
 		return;
 	if (!p->centre) {
-		grid_text(g, 2, 2, ST_DIM, 0, "no function is chosen: Enter in Top, or :peek RE");
+		grid_text(g, 2, 2, ST_DIM, 0, "no function is chosen: press Enter in Top, or use :peek RE");
 		return;
 	}
 	grid_text(g, 0, 5, ST_HEAD, 0,

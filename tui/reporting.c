@@ -38,7 +38,7 @@ static int run(struct job *j, void *arg)
 int reporting_start(struct reporting *r, struct session *s, struct err *e)
 {
 	if (!r->fn)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there are no reports here");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "reports are not available here");
 	if (opt_parse(&r->opt, r->line.n, (char *const *)(uintptr_t)r->line.v, e))
 		return -1;
 	r->opt.notice = note;
@@ -47,7 +47,7 @@ int reporting_start(struct reporting *r, struct session *s, struct err *e)
 	r->opt.hand = &r->hand;
 	r->job = job_start(run, r);
 	if (!r->job)
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "no thread to make it with");
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot start a thread for the report");
 	session_beside(s, r->job);
 	return 0;
 }

@@ -30,7 +30,7 @@ static int parse_size(const char *s, int *rows, int *cols, struct err *e)
 	if (*end == 'x' && end != s)
 		r = strtol(end + 1, &end, 10);
 	if (*end || c < 1 || r < 1 || c > 10000 || r > 10000)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-size=%s: COLSxROWS, as in 80x24", s);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-size requires COLSxROWS, as in 80x24, not %s", s);
 	*rows = (int)r;
 	*cols = (int)c;
 	return 0;
@@ -128,7 +128,7 @@ int script_run(const struct opt *o, tui_report *report, bool utf8, put_fn *put, 
 	int t = theme ? theme_find(theme) : TH_DARK;
 	if (t < 0)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-theme=%s: themes are dark, light, safe, contrast and mono", theme);
+		    "-theme=%s: use dark, light, safe, contrast or mono", theme);
 	u.look.theme = opt_bool(o, OPT_MONO) ? TH_MONO : (enum theme)t;
 	const char *n = opt_str(o, OPT_COLOURS);
 	u.look.colours = !opt_bool(o, OPT_ANSI) || u.look.theme == TH_MONO ? 0

@@ -128,7 +128,7 @@ static void draw_list(const struct tasks *p, const struct pane_env *env, struct 
 
 void tasks_line(const struct tasks *p, const struct store *st, const struct line *l, struct buf *b)
 {
-	static const char *const what[] = {"task begins", "log ", "region ", "child task ", "task ends"};
+	static const char *const what[] = {"task starts", "log ", "region ", "child task ", "task ends"};
 	buf_puts(b, what[l->what]);
 	if (l->what == LN_LOG) {
 		const struct sink_mark *m = store_mark(st, l->i);
@@ -185,7 +185,7 @@ static void draw_one(const struct tasks *p, const struct pane_env *env, struct g
 	const struct sched_task *t = tasks_open(p);
 	struct buf b = {0};
 	if (!t || !p->nline) {
-		tp_empty(g, 1, "This task is not in what has been read.");
+		tp_empty(g, 1, "This task has not been read yet.");
 		return;
 	}
 	buf_printf(&b, "task %llu  ", (unsigned long long)t->id);
@@ -193,7 +193,7 @@ static void draw_one(const struct tasks *p, const struct pane_env *env, struct g
 	if (t->t0 != TIME_NONE && t->t1 != TIME_NONE)
 		buf_puts(&b, "  "), text_ns(&b, t->t1 - t->t0);
 	else
-		buf_puts(&b, t->t0 == TIME_NONE ? "  began before the trace" : "  does not end in the trace");
+		buf_puts(&b, t->t0 == TIME_NONE ? "  started before the trace" : "  does not end in the trace");
 	if (t->t0 != TIME_NONE)
 		buf_puts(&b, " at "), text_at(&b, t->t0, 100000);
 	if (t->parent && t->parent != UINT64_MAX)
@@ -206,7 +206,8 @@ static void draw_one(const struct tasks *p, const struct pane_env *env, struct g
 		buf_puts(&b, "its goroutines: ");
 		tp_shares(p->why, p->whole, &b);
 	} else {
-		buf_puts(&b, "no goroutine is known to have worked for it: it has no regions and ends elsewhere");
+		buf_puts(&b, "no goroutine is known to have worked for it: no regions, and it does not end "
+		    "in the trace");
 	}
 	tp_text(env, g, 1, 1, g->w - 1, ST_NORMAL, &b);
 	buf_free(&b);
@@ -220,24 +221,24 @@ static const char *why_empty(const struct tasks *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
 	if (p->work)
-		return tasks_wanted(p).regions ? "Regions are being counted." : "Tasks are being counted.";
+		return tasks_wanted(p).regions ? "Counting regions." : "Counting tasks.";
 	if (!sn->complete)
-		return p->regions ? "No region has been read yet." : "No task has been read yet.";
+		return p->regions ? "No regions have been read yet." : "No tasks have been read yet.";
 	if (sn->trace.log)
 		return tp_log_why;
 	if (env->grep.rx)
-		return "No row matches: & and Enter shows all of them.";
+		return "No row matches: & and Enter shows all rows.";
 	if (p->pick.lo != TIME_NONE || p->pick.hi != TIME_NONE || p->pick.whole)
-		return "None took that long or is of that kind.\nEsc shows all of them.";
+		return "None has such a duration or is of that kind.\nEsc shows all.";
 	if (p->scope.part || p->scope.f.g)
-		return "Nothing of the kind is left by the filters.\nR drops them all, u the last one.";
-	return p->regions ? "The program marks no regions.\n\n"
+		return "Nothing passes the filters.\nR removes all filters, u the last one.";
+	return p->regions ? "The trace has no regions.\n\n"
 			    "    defer trace.StartRegion(ctx, \"parse\").End()\n\n"
-			    "of the package runtime/trace gives a stretch of a goroutine a name.\n[ ] shows tasks."
-			  : "The program makes no tasks.\n\n"
+			    "of the package runtime/trace marks a part of a goroutine with a name.\n[ ] shows tasks."
+			  : "The trace has no tasks.\n\n"
 			    "    ctx, task := trace.NewTask(ctx, \"checkout\")\n    defer task.End()\n\n"
-			    "of the package runtime/trace gives a name to work that may go through many\n"
-			    "goroutines; regions and logs with that ctx belong to it.  [ ] shows regions.";
+			    "of the package runtime/trace gives a name to an operation that may use many\n"
+			    "goroutines; regions and log messages with that ctx belong to it.  [ ] shows regions.";
 }
 
 static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct grid *g)
@@ -297,8 +298,8 @@ static void draw_bars(const struct tasks *p, struct grid *g, int y, int h)
 	if (!p->bars.all)
 		return;
 	text_count(&b, (int64_t)p->bars.all);
-	int x = grid_printf(g, y, 1, ST_HEAD, 0, "how long they take (%s)", buf_str(&b));
-	grid_text(g, y, x + 2, ST_DIM, 0, p->bars.on ? "" : "v picks bars");
+	int x = grid_printf(g, y, 1, ST_HEAD, 0, "durations (%s)", buf_str(&b));
+	grid_text(g, y, x + 2, ST_DIM, 0, p->bars.on ? "" : "v selects bars");
 	bars_draw(&p->bars, g, y + 1, 1, h - 1, g->w - 2, ST_HEAT);
 	buf_free(&b);
 }

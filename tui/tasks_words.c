@@ -53,7 +53,7 @@ void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)
 		tp_str(s, k->name, tasks_unnamed(p), b);
 		buf_printf(b, ": %u %s%s", k->n, p->regions ? "region" : "task", text_s(k->n));
 		if (k->open)
-			buf_printf(b, ", %u not whole in the trace", k->open);
+			buf_printf(b, ", %u incomplete", k->open);
 		if (k->frame)
 			buf_puts(b, "  "), tp_frame(s, k->frame, b, true);
 	} else if (p->level == L_ONE && p->nline) {

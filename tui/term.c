@@ -192,7 +192,7 @@ struct term *term_open(struct err *e)
 	const char *name = getenv("TERM");
 	if (!name || !*name || !strcmp(name, "dumb")) {
 		err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "this terminal (TERM=%s) cannot move its cursor: try `ttrace top FILE`, "
+		    "this terminal (TERM=%s) cannot move its cursor: use `ttrace top FILE`, "
 		    "or `ttrace view FILE | cat` for the first screen",
 		    name && *name ? name : "");
 		return NULL;
@@ -200,7 +200,7 @@ struct term *term_open(struct err *e)
 	struct term *t = xcalloc(1, sizeof *t);
 	if (!isatty(STDIN_FILENO) && !(t->in = fopen("/dev/tty", "re"))) {
 		err_set(
-		    e, ERR_IO, ERR_NOWHERE, "no terminal to read keys from: %s", strerror(errno));
+		    e, ERR_IO, ERR_NOWHERE, "cannot open the terminal to read keys: %s", strerror(errno));
 		mem_free(t);
 		return NULL;
 	}
@@ -208,7 +208,7 @@ struct term *term_open(struct err *e)
 	t->screen = wayout_open(t->tty, e) ? NULL : open_screen(name, t->in ? t->in : stdin);
 	if (!t->screen) {
 		err_set(
-		    e, ERR_USAGE, ERR_NOWHERE, "nothing is known of this terminal (TERM=%s)", name);
+		    e, ERR_USAGE, ERR_NOWHERE, "unknown terminal (TERM=%s)", name);
 		if (t->in)
 			fclose(t->in);
 		mem_free(t);

@@ -52,7 +52,7 @@ static void feed(int fd, const char *s, size_t n)
 
 static void wait_for_enter(struct term *t, int status)
 {
-	static const char words[] = "[ttrace: Enter goes back]";
+	static const char words[] = "[ttrace: press Enter to return]";
 	char c = 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status))
 		fprintf(stdout, "[ttrace: exit %d]\r\n", WEXITSTATUS(status));

@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NOBODY "nobody woke it: a timer, the network poller, or it began before the trace"
+#define NOBODY "no goroutine woke it: a timer, the network poller, or before the trace"
 #define STILL "it is still blocked at the end of the trace: nothing woke it"
 #define NOWHERE "no goroutine under the cursor"
 
@@ -87,7 +87,7 @@ static void find_effect(const struct snap *sn, const struct tl_question *q, stru
 	struct edge_walk walk = {0};
 	struct edge e;
 	if (!edges_from(sn, &walk, g, q->at, sn->t1, &e)) {
-		snprintf(a->text, sizeof a->text, "it wakes nobody after this moment");
+		snprintf(a->text, sizeof a->text, "it wakes no goroutine after this time");
 		return;
 	}
 	named(sn, a, e.created ? "created" : "woke", e.to);
@@ -117,7 +117,7 @@ static void find_cause(const struct snap *sn, const struct tl_question *q, struc
 	bool woken = iv.state == TS_READY && iv.who;
 	if (!woken && by && by < sn->ntrks) {
 		int64_t born = store_trk(sn->st, g)->t0;
-		named(sn, a, "nobody woke it since it was created by", by);
+		named(sn, a, "not woken since it was created by", by);
 		lead(sn, q, a, by, born != TIME_NONE && born > sn->t0 ? born - 1 : sn->t0);
 	} else if (!woken) {
 		snprintf(a->text, sizeof a->text, NOBODY);
@@ -240,7 +240,7 @@ enum verdict tl_ask(struct timeline *tl, const struct pane_env *env, enum cmd_id
 		find(sn, &q, &a, NULL);
 		return apply(tl, env, &q, &a, out);
 	}
-	return ask_say(out, "looking; Esc stops");
+	return ask_say(out, "searching; Esc cancels");
 }
 
 struct job *tl_ask_job(const struct timeline *tl)

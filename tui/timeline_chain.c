@@ -125,7 +125,7 @@ void tl_draw_chain(const struct timeline *tl, const struct pane_env *env, struct
 		return;
 	int y = g->h - h, top = (int)tl->atchain - (h - 2) > 0 ? (int)tl->atchain - (h - 2) : 0;
 	grid_fill(g, (struct rect){y, 0, h, g->w}, ' ', ST_NORMAL, 0);
-	grid_text(g, y, 0, ST_HEAD, 0, "wake chain, the latest first   Enter goes there, q W close");
+	grid_text(g, y, 0, ST_HEAD, 0, "wake chain, latest first   Enter goes there, q W close");
 	for (int i = top; i < (int)tl->nchain && ++y < g->h; i++) {
 		const struct tl_link *k = &tl->chain[i];
 		struct buf b = {0};

@@ -48,10 +48,10 @@ static enum verdict goto_track(struct timeline *tl, const struct pane_env *env,
 	char *end;
 	uint64_t id = strtoull(arg, &end, 10);
 	if (end == arg || *end)
-		return ask_say(out, "a number is wanted");
+		return ask_say(out, "a number is required");
 	trk_id i = tl_track_of(tl, snap, kind, id);
 	if (!i)
-		return ask_say(out, kind == TK_G ? "no goroutine of that number" : "no P of that number");
+		return ask_say(out, kind == TK_G ? "no goroutine with this number" : "no P with this number");
 	tl_show_track(tl, env, i);
 	return tl_ask(tl, env, kind == TK_G ? CMD_GOTO_G : CMD_GOTO_P, 1, i, out);
 }
@@ -65,7 +65,7 @@ static enum verdict goto_task(
 	if (end == arg || *end)
 		return V_PASS;	/* by name: the app looks in pane 7 */
 	if (!tl_select_task(tl, env, id) || !tl_extent(tl, env, &x))
-		return ask_say(out, "no task of that number");
+		return ask_say(out, "no task with this number");
 	if (x.t1 <= tl->t0 || x.t0 >= tl->t1 || x.t1 - x.t0 < (tl->t1 - tl->t0) / 32)
 		tl_fit(tl, env);
 	else
@@ -87,13 +87,13 @@ enum verdict tl_goto(
 	if (a->cmd == CMD_GOTO_TIME) {
 		if (!parse_moment(session_snap(env->s), arg, &t))
 			return ask_say(out,
-			    "a time is 1.2s, 350ms, 40%%, or 12:00:01.33 of a trace with a clock");
+			    "a time is required: 1.2s, 350ms, 40%%, or 12:00:01.33 if the trace has a clock");
 		int64_t len = tl->t1 - tl->t0;
 		tl->at = t;
 		tl_window(tl, env, t - len / 2, t - len / 2 + len);
 		tl->at = t < tl->t0 ? tl->t0 : t >= tl->t1 ? tl->t1 - 1 : t;
 		if (t > session_snap(env->s)->t1)
-			return ask_say(out, "%s is after the end of the trace: this is the end", arg);
+			return ask_say(out, "%s is after the end of the trace: moved to the end", arg);
 		return V_DONE;
 	}
 	if (a->cmd == CMD_GOTO_TASK)
@@ -119,7 +119,7 @@ enum verdict tl_task_link(struct timeline *tl, const struct pane_env *env, int d
 		}
 	if (to == UINT64_MAX || !to || !tl_select_task(tl, env, to))
 		return ask_say(
-		    out, dir < 0 ? "it has no parent in this trace" : "it has no task under it");
+		    out, dir < 0 ? "no parent in this trace" : "no child tasks");
 	struct tl_extent x;
 	if (tl_extent(tl, env, &x))
 		tl_look_at(tl, env, x.t0 + (x.t1 - x.t0) / 2);

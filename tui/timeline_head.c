@@ -467,9 +467,9 @@ static void draw_legend(const struct timeline *tl, struct grid *g, int y)
 	int x = 0;
 	if (tl->kind == TL_T) {
 		grid_text(g, y, 0, ST_DIM, 0,
-		    g->ascii ? "_ task  [name] its regions  + short ones  ' logs  < > no end in "
+		    g->ascii ? "_ task  [name] region  + short regions  ' logs  < > not ended in "
 			       "the trace"
-			     : "━ task  its regions by name  ▆ short ones  ╵ logs  ◂ ▸ no end in "
+			     : "━ task  regions by name  ▆ short regions  ╵ logs  ◂ ▸ not ended in "
 			       "the trace");
 		return;
 	}
@@ -480,7 +480,7 @@ static void draw_legend(const struct timeline *tl, struct grid *g, int y)
 		    bare || *s == TS_IDLE ? ST_NORMAL : state_style(*s), 0);
 		x = grid_text(g, y, x + 2, ST_DIM, 0, said[*s] ? said[*s] : state_name(*s)) + 2;
 	}
-	grid_text(g, y, x, ST_DIM, 0, g->ascii || g->mono ? ": mixed, zoom in" : "");
+	grid_text(g, y, x, ST_DIM, 0, g->ascii || g->mono ? ": several states, zoom in" : "");
 }
 
 static void draw_line(const struct timeline *tl, const struct pane_env *env, struct grid *g,
@@ -547,7 +547,7 @@ void tl_summary(const void *st, const struct pane_env *env, struct buf *b)
 	if (tl->hunt) {
 		buf_printf(b, " | %s%s ", tl->dim ? "highlight " : "", hunt_text(tl->hunt));
 		if (tl->search)
-			buf_puts(b, "searching, Esc ends it");
+			buf_puts(b, "searching, Esc cancels");
 		else if (tl->hit < tl->hits.n)
 			buf_printf(b, "%u/%llu", tl->hit + 1, (unsigned long long)tl->hits.all);
 		else

@@ -156,7 +156,7 @@ static void told(const struct timeline *tl, struct ask *out)
 		text_ns(&b, (int64_t)tl->hits.ns);
 	}
 	if (tl->hits.n < tl->hits.all)
-		buf_printf(&b, "; n goes through the first %u", tl->hits.n);
+		buf_printf(&b, "; n visits the first %u", tl->hits.n);
 	ask_say(out, "%s", buf_str(&b));
 	buf_free(&b);
 }
@@ -178,7 +178,7 @@ enum verdict tl_hunt_next(struct timeline *tl, const struct pane_env *env, int d
 {
 	if (tl->search) {
 		tl->jump = dir;
-		return ask_say(out, "still searching: Esc ends it");
+		return ask_say(out, "still searching: Esc cancels");
 	}
 	go_hit(tl, env, dir);
 	told(tl, out);
@@ -286,7 +286,7 @@ enum verdict tl_highlight_like(struct timeline *tl, const struct pane_env *env, 
 {
 	struct buf b = {0};
 	if (!iv || iv->state == TS_IDLE)
-		return ask_say(out, "no span under the cursor: put it on one, or :highlight wait>1ms");
+		return ask_say(out, "no span under the cursor: move to one, or use :highlight wait>1ms");
 	like_this(tl, iv, &b);
 	enum verdict v = highlight(tl, env, buf_str(&b), out);
 	buf_free(&b);

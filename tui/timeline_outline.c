@@ -24,7 +24,7 @@ static double share(const struct sink_outline *o, int c, int n, double most)
 
 static void words(const struct snap *sn, const struct sink_outline *o, struct buf *b)
 {
-	buf_puts(b, o->whole ? "the whole: " : "of the file's beginning: ");
+	buf_puts(b, o->whole ? "whole trace: " : "start of the trace: ");
 	text_ns(b, o->t1);
 	buf_printf(b, " in %u generation%s, ", o->generations, o->generations == 1 ? "" : "s");
 	text_bytes(b, (int64_t)(o->whole ? sn->total : o->seen));

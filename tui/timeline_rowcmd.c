@@ -32,7 +32,7 @@ static int group_number(struct timeline *tl, const char *re, struct err *e)
 			return (int)i;
 	if (tl->ngroup == TL_GROUPS)
 		return err_set(
-		    e, ERR_LIMIT, ERR_NOWHERE, "that many groups have been asked for already");
+		    e, ERR_LIMIT, ERR_NOWHERE, "too many groups");
 	tl->group[tl->ngroup] = rx_new(re, e);
 	return tl->group[tl->ngroup] ? (int)tl->ngroup++ : -1;
 }
@@ -43,7 +43,7 @@ static enum verdict rows_group(
 	struct err e;
 	int i =
 	    *re ? group_number(tl, re, &e)
-		: err_set(&e, ERR_USAGE, ERR_NOWHERE, "rows group RE: of which start functions?");
+		: err_set(&e, ERR_USAGE, ERR_NOWHERE, "rows group requires a regular expression for start functions");
 	if (i < 0)
 		return ask_say(out, "%s", e.msg);
 	return tl_rows_only(tl, env, ONLY_GROUP, (uint64_t)i)
@@ -62,10 +62,10 @@ static enum verdict rows_task(
 	if (!*arg && r.what == ROW_TASK && r.id < tl->ix->tasks->n)
 		id = tl->ix->tasks->task[r.id].id;
 	else if (end == arg || *end)
-		return ask_say(out, "rows task N: the number of a task (pane 7 has them)");
+		return ask_say(out, "rows task requires the number of a task (pane 7 lists them)");
 	uint32_t i = sched_task_find(tl->ix->tasks, id);
 	if (i == UINT32_MAX || !tl_rows_only(tl, env, ONLY_TASK, id))
-		return ask_say(out, "no task of that number");
+		return ask_say(out, "no task with this number");
 	tl_task_bounds(session_snap(env->s), &tl->ix->tasks->task[i], &t0, &t1);
 	tl->at = t0 + (t1 - t0) / 2;
 	tl_window(tl, env, t0 - (t1 - t0) / 16, t1 + (t1 - t0) / 16);
@@ -83,7 +83,7 @@ static enum verdict rows_related(
 		g = ival_at(sn, g, tl->at, &iv) ? iv.who : 0;
 	if (!g)
 		return ask_say(
-		    out, *arg ? "no goroutine of that number" : "no goroutine under the cursor");
+		    out, *arg ? "no goroutine with this number" : "no goroutine under the cursor");
 	tl_rows_only(tl, env, ONLY_RELATED, g);
 	tl_select_track(tl, env, g);
 	return V_DONE;
@@ -97,7 +97,7 @@ static enum verdict rows_tasks(
 	tl_index_now(tl, env);
 	if (!tl->ix->tasks->n)
 		return ask_say(
-		    out, "this trace has no tasks (runtime/trace.NewTask makes them)");
+		    out, "this trace has no tasks (trace.NewTask creates them)");
 	for (unsigned i = 0; *by && i < 3; i++)
 		if (!strncmp(orders[i], by, strlen(by)))
 			tl->order = (enum tl_order)i;
@@ -135,7 +135,7 @@ enum verdict tl_rows_cmd(
 			if (tl->nrow > tl->npinrow)
 				return V_DONE;
 		}
-		return ask_say(out, "there are no rows: this file has counters alone");
+		return ask_say(out, "no rows: this file has only counters");
 	}
 	const char *rest = arg + n + strspn(arg + n, " ");
 	for (size_t i = 0; n > 1 && i < sizeof words / sizeof *words; i++)
@@ -148,7 +148,7 @@ enum verdict tl_rows_cmd(
 	case 'g': tl_rows_only(tl, env, ONLY_ALL, 0); return V_DONE;
 	default:
 		return ask_say(out,
-		    "rows are p, m, g, tasks [start|tree|duration], group RE, task N or related N");
+		    "rows requires p, m, g, tasks [start|tree|duration], group RE, task N or related N");
 	}
 }
 
@@ -166,13 +166,13 @@ static void put_expression(const char *re, struct buf *b)
 void tl_rows_words(const struct timeline *tl, const struct pane_env *env, struct buf *b)
 {
 	static const char *const kinds[TL__N] = {"P", "M", "G", "task"};
-	static const char *const orders[] = {"", ", children under parents", ", the longest first"};
+	static const char *const orders[] = {"", ", children below parents", ", longest first"};
 	const struct store *st = session_snap(env->s)->st;
 	uint32_t n = 0;
 	for (uint32_t i = tl->npinrow; i < tl->nrow && n < 1000; i++)
 		n += tl_row(tl, i).what == (tl->kind == TL_T ? ROW_TASK : ROW_TRACK);
 	if (!tl->nrow && session_snap(env->s)->complete && !tl_picking(tl)) {
-		buf_puts(b, "counters alone");
+		buf_puts(b, "only counters");
 		return;
 	}
 	if (n == 1000)

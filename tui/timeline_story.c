@@ -103,16 +103,16 @@ static void put_task(const struct timeline *tl, const struct snap *sn, uint32_t 
 	uint32_t logs = 0;
 	tl_task_bounds(sn, t, &t0, &t1);
 	buf_printf(b, "task %llu ", (unsigned long long)t->id);
-	tp_str(sn->st, t->name, "(not begun in this trace)", b);
+	tp_str(sn->st, t->name, "(not started in this trace)", b);
 	buf_putc(b, ' ');
 	text_ns(b, t1 - t0);
-	buf_puts(b, t->t0 == TIME_NONE ? ", begun before the trace" : "");
+	buf_puts(b, t->t0 == TIME_NONE ? ", started before the trace" : "");
 	buf_puts(b, t->t1 == TIME_NONE ? ", not ended in the trace" : "");
 	for (uint32_t k = t->first; k < t->first + t->n; k++)
 		logs += sched_event(tl->ix->tasks, k).log;
 	buf_printf(b, ", %u region%s, %u log%s", t->n - logs, text_s(t->n - logs), logs, text_s(logs));
 	if (t->parent != UINT64_MAX && t->parent)
-		buf_printf(b, ", under task %llu", (unsigned long long)t->parent);
+		buf_printf(b, ", child of task %llu", (unsigned long long)t->parent);
 }
 
 /* What of a task is under the cursor: its regions that are open there. */
@@ -139,7 +139,7 @@ static void put_inside(
 		tp_who(sn->st, sp->trk, b);
 	}
 	if (!shown)
-		buf_puts(b, "no region of it is open here");
+		buf_puts(b, "no region here");
 }
 
 static void put_region(const struct snap *sn, const struct tl_extent *x, struct buf *b)
@@ -149,7 +149,7 @@ static void put_region(const struct snap *sn, const struct tl_extent *x, struct 
 	tp_str(sn->st, s->name, "", b);
 	buf_putc(b, ' ');
 	text_ns(b, x->t1 - x->t0);
-	buf_puts(b, s->t0 == TIME_NONE ? ", begun before the trace" : "");
+	buf_puts(b, s->t0 == TIME_NONE ? ", started before the trace" : "");
 	buf_puts(b, s->t1 == TIME_NONE ? ", not ended in the trace" : "");
 	buf_puts(b, " of ");
 	tp_who(sn->st, s->trk, b);
@@ -172,7 +172,7 @@ static bool user_detail(const struct timeline *tl, const struct pane_env *env, s
 	else if (r.what == ROW_REGION && tl_extent(tl, env, &x) && x.span != UINT32_MAX)
 		put_region(sn, &x, b);
 	else if (r.what == ROW_REGION)
-		buf_puts(b, "no region here (w and b go to the next)");
+		buf_puts(b, "no region here (w and b go to the next and previous)");
 	return r.what == ROW_TASK || r.what == ROW_REGION;
 }
 
@@ -232,14 +232,15 @@ void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
 		buf_putc(b, ' ');
 		text_ns(b, iv.t1 - iv.t0);
 	} else {
-		buf_puts(b, "nothing recorded here");
+		buf_puts(b, "no data here");
 	}
 	put_log(tl, env, g, b);
 	if (row >= tl->ix->nmoves || store_trk(snap->st, row)->kind != TK_P)
 		return;
 	uint32_t starts = tl->ix->moves[row].started, stops = tl->ix->moves[row].stopped, taken = tl->ix->moves[row].stolen;
 	if (starts + taken)
-		buf_printf(b, " | in all %u start%s, %u stop%s, taken %u time%s", starts, text_s(starts), stops, text_s(stops),
+		buf_printf(b, " | %u start%s, %u stop%s, lost %u time%s in total", starts, text_s(starts), stops,
+		    text_s(stops),
 		    taken, text_s(taken));
 }
 

@@ -19,16 +19,16 @@
 const struct top_column top_cols[C__N] = {
     [C_FLAT] = {"flat", "FLAT", "FLAT +-", 8, K_FLAT, "own weight"},
     [C_FLATP] = {"flat%", "FLAT%", "FLAT%", 6, K__N, "own weight in percent"},
-    [C_SUM] = {"sum%", "SUM%", "SUM%", 6, K__N, "own weights of this row and all above"},
-    [C_FLATA] = {"flat-a", "FLAT A", "FLAT A", 7, K_FLATA, "own weight on side A, what is looked at"},
+    [C_SUM] = {"sum%", "SUM%", "SUM%", 6, K__N, "sum of own weights down to this row"},
+    [C_FLATA] = {"flat-a", "FLAT A", "FLAT A", 7, K_FLATA, "own weight on side A, the file shown"},
     [C_FLATB] = {"flat-b", "FLAT B", "FLAT B", 7, K_FLATB, "own weight on side B, the base"},
-    [C_CUM] = {"cum", "CUM", "CUM +-", 8, K_CUM, "weight with all that it calls"},
-    [C_CUMP] = {"cum%", "CUM%", "CUM%", 6, K__N, "that in percent"},
-    [C_CUMA] = {"cum-a", "CUM A", "CUM A", 7, K_CUMA, "that on side A, what is looked at"},
-    [C_CUMB] = {"cum-b", "CUM B", "CUM B", 7, K_CUMB, "that on side B, the base"},
+    [C_CUM] = {"cum", "CUM", "CUM +-", 8, K_CUM, "cumulative weight"},
+    [C_CUMP] = {"cum%", "CUM%", "CUM%", 6, K__N, "cumulative weight in percent"},
+    [C_CUMA] = {"cum-a", "CUM A", "CUM A", 7, K_CUMA, "cumulative weight on side A, the file shown"},
+    [C_CUMB] = {"cum-b", "CUM B", "CUM B", 7, K_CUMB, "cumulative weight on side B, the base"},
     [C_BAR] = {"bar", "CUM BAR", "CUM BAR", 9, K__N, "a bar of the cumulative weight"},
     [C_WHERE] = {"where", "WHERE", "WHERE", 20, K__N, "file and line"},
-    [C_NAME] = {"name", "", "", 0, K_NAME, "the name"},
+    [C_NAME] = {"name", "", "", 0, K_NAME, "name"},
 };
 
 /* The columns that suit: both sides of a difference rather than percentages, when there is little room. */
@@ -155,7 +155,7 @@ void top_draw(const void *st, const struct pane_env *env, struct grid *g)
 	grid_unclip(g, old);
 	old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
 	if (!p->rows.n)
-		grid_text(g, 1, 2, ST_DIM, 0, "no row matches: & and Enter shows all of them");
+		grid_text(g, 1, 2, ST_DIM, 0, "no row matches: & and Enter shows all rows");
 	rows_draw(&p->rows, g, draw_row, &d,
 	    &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
 	grid_unclip(g, old);

@@ -95,7 +95,7 @@ void toplines_draw(const struct calls *c, uint32_t thing, const struct pane_env 
 		const char *file = store_str(c->st, lines->thing[v[0].thing].file)->s;
 		const struct source *src = sources_get(session_sources(env->s), file);
 		grid_printf(g, y, 0, ST_HEAD, 0,
-		    src->path ? "hot lines" : "hot lines (the source is not here: 2 says why)");
+		    src->path ? "hot lines" : "hot lines (source not found: 2 shows why)");
 		for (int i = 0; i < n; i++)
 			draw_line(env, lines, &v[i], src, g, y + 1 + i);
 	}

@@ -62,7 +62,7 @@ static enum verdict said(struct tp_later *l, struct ask *out)
 	if (!l->any)
 		return ask_say(out, "%s", l->none);
 	if (l->rest && (!l->r.n[0] || !l->r.n[1]))
-		return ask_say(out, "there are no others to compare with");
+		return ask_say(out, "no others to compare with");
 	if (l->rest && l->ask.query.type == SIZE_MAX)
 		choose_type(&l->ask.query, &l->r);
 	*out = l->ask;
@@ -90,7 +90,7 @@ enum verdict tp_later(struct tp_later **at, const struct pane_env *env, const st
 		l->job = job_start(work, l);
 	if (l->job) {
 		*out = (struct ask){.kind = ASK_NONE, .place = PLACE_NONE};
-		return ask_say(out, l->rest ? "looking at the rest" : "leaving them out");
+		return ask_say(out, l->rest ? "comparing with the rest" : "excluding them");
 	}
 	work(NULL, l);
 	return said(l, out);

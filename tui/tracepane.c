@@ -370,7 +370,7 @@ int tp_accounts(const struct store *st, struct grid *g, int y, int h, const stru
 		const struct sched_part *v = part ? s->range : s->block;
 		for (uint32_t i = 0; i < (part ? s->nrange : s->nblock); i++) {
 			struct buf b = {0};
-			buf_puts(&b, part ? "of it " : "");
+			buf_puts(&b, part ? "of that " : "");
 			tp_str(st, v[i].name, *v[i].text ? v[i].text : "unknown", &b);
 			y = tp_share(g, y, h, part ? ST_S_GC : ST_S_CHAN, buf_str(&b), v[i].ns, s->total);
 			buf_free(&b);
@@ -408,10 +408,10 @@ void tp_quote(const struct store *st, str_id id, struct buf *b)
 	buf_putc(b, '$');
 }
 
-const char tp_log_why[] = "This is a log of gctrace or schedtrace: the runtime does not print there what goroutines,\n"
-    "tasks and regions did. Panes 5 (timeline) and 8 (GC) have what it does print.\n\n"
+const char tp_log_why[] = "This is a gctrace or schedtrace log: it does not contain what goroutines,\n"
+    "tasks and regions did. Panes 5 (timeline) and 8 (GC) show what it contains.\n\n"
     "    GODEBUG=schedtrace=1000,scheddetail=1\n\n"
-    "lists goroutines with their states; a trace (go test -trace, /debug/pprof/trace) has all of it.";
+    "lists goroutines with their states; a trace (go test -trace, /debug/pprof/trace) has everything.";
 
 /* How much of a line goes into w bytes: up to a blank, where it is longer. */
 static size_t wrap(const char *s, size_t n, int w)

@@ -379,7 +379,7 @@ int64_t tree_base(const struct pane_env *env, const struct calls *c, enum base d
 const char *tree_base_name(const struct pane_env *env, enum base dflt, const char *local)
 {
 	enum base b = base_now(env, dflt);
-	return b == BASE_ALL ? "the whole" : b == BASE_LOCAL && *local ? local : "what is shown";
+	return b == BASE_ALL ? "the total" : b == BASE_LOCAL && *local ? local : "the shown total";
 }
 
 void tree_summary(const struct calls *c, const struct pane_env *env, struct buf *b)
@@ -411,12 +411,12 @@ void tree_summary(const struct calls *c, const struct pane_env *env, struct buf 
 /* ---- nothing to show */
 
 static const struct { const char *type, *why;
-} of_trace[] = {{"cpu", "It has no CPU samples: they are there when a CPU profile "
-			"(pprof.StartCPUProfile) runs while the trace is taken."},
-    {"run", "No goroutine ran while this was traced, or in the range that is looked at."},
-    {"sched", "No goroutine waited to be run."},
+} of_trace[] = {{"cpu", "The trace has no CPU samples: record it while a CPU profile "
+			"(pprof.StartCPUProfile) is running."},
+    {"run", "No goroutine ran in the trace or in the range."},
+    {"sched", "No goroutine waited for a P."},
     {"sync",
-	"No goroutine waited for a mutex, a condition, a channel or a select."},
+	"No goroutine waited for a mutex, a condition variable, a channel or a select."},
     {"net", "No goroutine waited for the network."},
     {"syscall", "No goroutine was blocked in a system call."},
     {"block", "No goroutine waited for anything."}};
@@ -424,15 +424,15 @@ static const struct { const char *type, *why;
 static const char *why_none(const struct pane_env *env, const char *type)
 {
 	if (!session_is_trace(env->s))
-		return "The profile has no sample with a value of this type.";
+		return "No sample has a value of this type.";
 	if (session_snap(env->s)->trace.log)
-		return "A log of gctrace or schedtrace has no stacks: what it does have is in the panes 5 (timeline) "
+		return "A gctrace or schedtrace log has no stacks: its data is in panes 5 (timeline) "
 		       "and 8 "
 		       "(GC). A CPU profile or a trace has stacks.";
 	for (size_t i = 0; i < sizeof of_trace / sizeof *of_trace; i++)
 		if (!strcmp(type, of_trace[i].type))
 			return of_trace[i].why;
-	return "Nothing of this kind happened.";
+	return "No data of this type.";
 }
 
 /* Words of a text from (y, 2) on, broken at blanks; the line after it. */
@@ -464,13 +464,13 @@ static int filters(const struct pane_env *env, struct grid *g, int y)
 		if (f[i].v && y < g->h)
 			grid_printf(g, y++, 4, ST_NORMAL, 0, "%s=%s", f[i].name, f[i].v);
 	if (q->from != TIME_NONE || q->to != TIME_NONE)
-		grid_text(g, y++, 4, ST_NORMAL, 0, "a range of time");
+		grid_text(g, y++, 4, ST_NORMAL, 0, "a time range");
 	if (q->g || q->proc)
 		grid_text(g, y++, 4, ST_NORMAL, 0, q->g ? "one goroutine" : "one P");
 	return y;
 }
 
-static const char drop_them[] = "\\ suspends them, R drops them, u takes the last one back.";
+static const char drop_them[] = "\\ turns them off, R removes them, u undoes the last one.";
 
 bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g)
 {
@@ -481,8 +481,8 @@ bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g
 	int y = g->h > 8 ? 2 : 0;
 	bool nothing = !t->c || !t->c->all;
 	if (nothing && !session_snap(env->s)->complete && !(t->c && t->c->none)) {
-		paragraph(g, y, ST_DIM, session_is_trace(env->s) ? "Reading: nothing of this type yet." :
-		    "Reading. The names of a profile come last: there are rows when it has been unpacked.");
+		paragraph(g, y, ST_DIM, session_is_trace(env->s) ? "Reading: no data of this type yet." :
+		    "Reading. The names are at the end of a profile: rows appear when it has been decompressed.");
 		return true;
 	}
 	/* what there is may be of when not even the first samples were in */
@@ -503,7 +503,7 @@ bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g
 		return true;
 	}
 	int below = filters(env, g, y + 1);
-	grid_printf(g, y, 2, ST_WARN, 0, "Nothing to show of type %s%s", *name ? name : "(none)",
+	grid_printf(g, y, 2, ST_WARN, 0, "Nothing to show for type %s%s", *name ? name : "(none)",
 	    below > y + 1 ? " with" : ".");
 	if (below > y + 1)
 		y = paragraph(g, below + 1, ST_DIM, drop_them) + 1;

@@ -51,7 +51,7 @@ static enum theme theme_of(const struct opt *o, struct err *e, bool *bad)
 	*bad = t < 0;
 	if (t < 0)
 		err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-theme=%s: themes are dark, light, safe, contrast and mono", name);
+		    "-theme=%s: use dark, light, safe, contrast or mono", name);
 	if (opt_bool(o, OPT_MONO) || (no && *no && !name))
 		return TH_MONO;
 	if (!name && bg && strrchr(bg, ';')) {
@@ -78,9 +78,9 @@ static bool serve(struct app *a, struct term *t)
 		app_copied(a, c == TC_FILE ? file : NULL, c == TC_NOWHERE);
 	}
 	if (w.pipe && term_pipe(t, w.pipe, w.text, w.ntext) < 0)
-		app_message(a, ST_ERROR, "no shell: %s", strerror(errno));
+		app_message(a, ST_ERROR, "cannot start a shell: %s", strerror(errno));
 	if (w.file && term_edit(t, w.file, w.line) < 0)
-		app_message(a, ST_ERROR, "the editor did not start");
+		app_message(a, ST_ERROR, "cannot start the editor");
 	if (w.redraw)
 		term_redraw(t);
 	if (w.stop)
@@ -259,7 +259,7 @@ static int run_terminal(const struct opt *o, tui_report *report, bool utf8, stru
 	(void)report;
 	(void)utf8;
 	return err_set(
-	    e, ERR_USAGE, ERR_NOWHERE, "built without curses: -script, -size and the reports work");
+	    e, ERR_USAGE, ERR_NOWHERE, "the viewer was built without curses: only -script and reports are available");
 }
 
 #endif

@@ -66,7 +66,7 @@ static void waiting_draw(const struct session *s, struct grid *g)
 		waiting_text(&f, &b);
 	grid_text(g, y + 3, x, ST_NORMAL, 0, buf_str(&b));
 	x = grid_text(g, g->h - 1, 0, ST_KEY, 0, "q");
-	grid_text(g, g->h - 1, x, ST_DIM, 0, " stop and leave");
+	grid_text(g, g->h - 1, x, ST_DIM, 0, " cancel and quit");
 	buf_free(&b);
 }
 

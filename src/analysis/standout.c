@@ -472,8 +472,8 @@ size_t standout(const struct snap *sn, const struct standout_ask *q, struct aren
 	say_busy(&l);
 	say_group(&l);
 	say_longest(&l, "longest wait in sync", l.lock, ", still blocked");
-	say_longest(&l, "longest runnable without a P", l.ready, ", still runnable");
-	say_longest(&l, "longest stop of the world", l.stw, NULL);
+	say_longest(&l, "longest runnable wait for a P", l.ready, ", still runnable");
+	say_longest(&l, "longest stop-the-world pause", l.stw, NULL);
 	mem_free(l.by_name);
 	buf_free(&l.b);
 	return goes_on(q->on) ? l.n : 0;

@@ -158,7 +158,7 @@ void ending_start(void)
 _Noreturn void ending_no_memory(size_t wanted)
 {
 	char line[80];
-	int n = snprintf(line, sizeof line, "ttrace: out of memory (%zu bytes wanted)\n", wanted);
+	int n = snprintf(line, sizeof line, "ttrace: out of memory (%zu bytes needed)\n", wanted);
 	ending_undo();
 	say(line, (size_t)n);
 	_exit(1);

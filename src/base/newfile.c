@@ -63,7 +63,7 @@ int newfile_open(struct newfile *f, const char *path, struct err *e)
 	f->fd = f->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : open_beside(f, path);
 	if (f->fd >= 0)
 		return 0;
-	int rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s cannot be written: %s", path, strerror(errno));
+	int rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "cannot write %s: %s", path, strerror(errno));
 	drop(f);
 	return rc;
 }

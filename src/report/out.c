@@ -69,7 +69,7 @@ int out_bytes(const struct out *o, struct err *e)
 	if (!o->terminal)
 		return 0;
 	return err_set(e, ERR_USAGE, ERR_NOWHERE,
-	    "this is no text for a terminal: name a file with -output, or use a pipe");
+	    "binary output is not written to a terminal: use -output=FILE or a pipe");
 }
 
 int out_close(struct out *o, bool keep, struct err *e)
