@@ -62,4 +62,35 @@ same "made and ended, of G$g" "$(grep -c "Go[CE][a-z]* *G$g " "$tmp/screen")" \
 "$TTRACE" view -script "9:kinds life<Enter>G:p 1<Enter>gg" "$trace" | sed -n 4p | grep -q '^> *0\.[0-9]*s .*Go[CE]' ||
 	fail "the first goroutine that is made or ends on a P, from the end of the trace"
 
+# a trace before Go 1.22 has no batches, and one that ends inside the header of a batch has what was before it
+if [ -x "$build/tests/t-tracetext" ]; then
+	"$build/tests/t-tracetext" -binary "$top/tests/gotrace/oldest.test" >"$tmp/old.trace"
+	refuses 1 'Go 1.5: only traces of Go 1.22 and later have batches' footprint "$tmp/old.trace"
+	refuses 1 'Go 1.5: only traces of Go 1.22 and later have batches' wire "$tmp/old.trace"
+	cat >"$tmp/header.test" <<-'END'
+		-- expect --
+		-- trace --
+		go 23
+		Batch 1 -1 100
+		Frequency 1000000000
+		Batch 1 7 100
+		ProcStatus 1 0 1
+		GoStatus 1 1 -1 2
+		GoStop 30 0 0
+		Batch 2 -1 200
+		Frequency 1000000000
+		Batch 2 7 200
+		ProcStatus 1 0 1
+		GoStatus 1 1 -1 1
+		GoStart 10 1 1
+		Batch 2 8 300
+	END
+	"$build/tests/t-tracetext" -binary "$tmp/header.test" >"$tmp/header.whole"
+	for less in 1 2 3; do	# of the last header, which is all there is of the last batch
+		head -c $(($(wc -c <"$tmp/header.whole") - less)) "$tmp/header.whole" >"$tmp/header.trace"
+		run 0 goroutines -format=tsv "$tmp/header.trace"
+		same "a cut inside a header" "$(tail -n +2 "$tmp/out" | cut -f1,3,4)" "$(printf '1\t33\t80')"
+	done
+fi
+
 exit $bad

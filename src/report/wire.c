@@ -3,7 +3,7 @@
 /*
  * `ttrace wire` and `ttrace footprint`: the file as it lies, event after event,
  * with no regard to batches, times or order. The text is the reference's
- * -d=wire and -d=footprint. Only version 2 of the format has this form.
+ * -d=wire and -d=footprint. Traces before Go 1.22 have no batches and are refused.
  *
  * The walk knows the events of the file's version and no others: a byte that is
  * none of them ends it, as do numbers that end too soon.
@@ -124,8 +124,8 @@ static int walk_open(const struct opt *o, struct bytes *in, struct walk *w, stru
 	int version = gowire_version(*in);
 	if (version < 22) {
 		input_close(in);
-		return err_set(e, ERR_FORMAT, 0, "a trace of Go 1.%d has no batches of this form; "
-		    "use `ttrace events`", version);
+		return err_set(e, ERR_FORMAT, 0, "a trace of Go 1.%d: only traces of Go 1.22 and later "
+		    "have batches; use `ttrace events`", version);
 	}
 	*w = (struct walk){.in = in, .c = cur_make(in->p + GO_HEADER, in->n - GO_HEADER, GO_HEADER),
 	    .known = known_events(version)};
