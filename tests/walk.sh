@@ -84,11 +84,11 @@ not "$trace" '6jx' 'main.reports'
 on "$trace" '6<Enter>jx' '8 goroutines'
 on "$trace" '6fx' 'no goroutines would remain'
 # / in the pane of the collector: what began a cycle, why the world was stopped
-on "$trace" '8/utf8<Enter>' '/utf8  1/1' '>    3'
+on "$trace" '8/json<Enter>' '/json  1/1' '>   10'
 on "$trace" '8]/start trace<Enter>' '/start trace  1/1'
-on "$trace" '8j*' '/regexp\.compile'
+on "$trace" '8j*' 'Catalogue'
 # Tab: what does not fit on the line comes with the next one; files by name
-on "$trace" ':<Tab><Tab>' 'of 17'
+on "$trace" ':<Tab><Tab>' 'of 18'
 mkdir "$tmp/d" && touch "$tmp/d/c" "$tmp/d/a" "$tmp/d/b"
 on "$cpu" ":diff $tmp/d/<Tab>" 'a  b  c'
 # settings and maps say what holds now

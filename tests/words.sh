@@ -21,8 +21,11 @@ is_report() { # is_report KEYS REPORT OPTION...: the report that KEYS end in, as
 }
 
 says ':web<Enter>' 'no browser here' ':w FILE.svg'
-for word in svg png gif pdf ps gv eog evince; do
-	says ":$word<Enter>" ':dot > FILE'
+for word in svg png gif pdf ps; do
+	says ":$word<Enter>" "$word > FILE"
+done
+for word in gv eog evince; do
+	says ":$word<Enter>" ':svg > FILE'
 done
 says ':kcachegrind<Enter>' ':callgrind > FILE'
 says ':output=x<Enter>' '> FILE'

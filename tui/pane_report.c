@@ -124,8 +124,9 @@ static int make_line(struct reporting *w, const struct session *s, const char *w
 			take_word(&rest, word, &focus, &ignore);
 	}
 	int rc = r->arg && !arg ? err_set(e, ERR_USAGE, ERR_NOWHERE, "%s requires %s", r->name, r->arg) : 0;
-	if (!rc && !strchr(words, '>') && !strcmp(r->group, "binary"))
-		rc = err_set(e, ERR_USAGE, ERR_NOWHERE, "%s is binary: use %s > FILE", r->name, r->name);
+	if (!rc && !strchr(words, '>') && (!strcmp(r->group, "binary") || !strcmp(r->group, "drawing")))
+		rc = err_set(e, ERR_USAGE, ERR_NOWHERE, "%s is a %s: use %s > FILE", r->name,
+		    strcmp(r->group, "binary") ? "drawing" : "binary file", r->name);
 	bool tags = !strcmp(r->name, "tags");
 	session_command(s, r->name, arg, &w->arena, &base);
 	for (int i = 0; i < base.n; i++) {
