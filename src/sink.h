@@ -175,6 +175,8 @@ struct sink_util {
 	bool past;		/* begun before the trace */
 };
 
+#define SINK_NO_STACK "(no stack)"	/* the function of weight whose stack was not recorded */
+
 struct sink_trace {	/* facts of a trace */
 	int version;		/* 22 for Go 1.22, ... */
 	int64_t wall;		/* ns since 1970 at time 0 of the trace, or TIME_NONE */

@@ -48,4 +48,10 @@ for command in ':task=checkout' ':region=db.query' ':proc=1'; do
 	"$TTRACE" view -size 160x50 -script "$command<Enter>6" "$trace" | sed -n 2p | grep -q '(whole lives)' ||
 		fail "$command: not a word of whole lives"
 done
+# weight whose stack is missing has a frame, which can be filtered: own weights add up to the total
+for type in run sched sync net syscall block assist; do
+	"$TTRACE" view -type=$type -size 100x800 -script 1 "$trace" | grep -q ' 100.0% ' || fail "$type: own weights are not all"
+done
+"$TTRACE" view -type=sched -script ':focus=no stack<Enter>4' "$trace" >"$tmp/screen"
+grep -q '^sched .* of .*focus=no stack' "$tmp/screen" && grep -q '^.(no stack)' "$tmp/screen" || fail "no frame (no stack)" "$(cat "$tmp/screen")"
 exit $bad

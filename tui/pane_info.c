@@ -8,6 +8,7 @@
 #include "config.h"
 #include "pane.h"
 
+#include "analysis/tracew.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "rows.h"
@@ -214,8 +215,8 @@ static void info_update(void *st, const struct pane_env *env)
 	else
 		profile_facts(f, env, sn);
 	add_n(f, "samples", sn->nsmps);
-	add_n(f, "stacks", sn->nstks ? sn->nstks - 1 : 0);
-	add_n(f, "functions", sn->nfuns ? sn->nfuns - 1 : 0);
+	add_n(f, "stacks", sn->nstks ? sn->nstks - 1 - (tw_no_stack(sn) != 0) : 0);
+	add_n(f, "functions", sn->nfuns ? sn->nfuns - 1 - (tw_no_stack(sn) != 0) : 0);
 	if (session_is_trace(env->s) && !sn->trace.log)
 		add_index(f, env->s);
 	warnings(f, sn);

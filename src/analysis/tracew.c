@@ -574,3 +574,26 @@ struct tw *tracew(const struct snap *sn, enum tw_type type, const struct tw_filt
 	shelf_free(&p.lasts);
 	return w;
 }
+
+/* say_no_stack() of the reader has made it before all others. */
+stk_id tw_no_stack(const struct snap *sn)
+{
+	if (!sn->has_trace || sn->nstks < 2 || stk_parent(sn->st, 1))
+		return 0;
+	fun_id f = store_frm(sn->st, stk_frame(sn->st, 1))->fun;
+	const struct str_row *s = store_str(sn->st, store_fun(sn->st, f)->name);
+	return s->n == sizeof SINK_NO_STACK - 1 && !memcmp(s->s, SINK_NO_STACK, s->n);
+}
+
+void tw_show_missing(struct tw *w, const struct snap *sn)
+{
+	stk_id to = tw_no_stack(sn);
+	if (!to || w->n < 2)
+		return;
+	w->ns[to] = wrap_add(w->ns[to], w->ns[0]);
+	w->count[to] = wrap_add(w->count[to], w->count[0]);
+	w->ns[0] = w->count[0] = 0;
+	for (uint32_t i = 0; i < w->npart; i++)
+		if (!w->part[i].stack)
+			w->part[i].stack = to;
+}

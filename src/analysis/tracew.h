@@ -63,8 +63,12 @@ struct tw {				/* per node: nstks of the snapshot */
 	uint32_t npart;
 };
 #define TW_TAG "reason"			/* the key of those tags */
-/* In the arena. Without a filter (NULL) all. */
+/* In the arena. Without a filter (NULL) all. Weight whose stack was not recorded is at node 0. */
 struct tw *tracew(const struct snap *, enum tw_type, const struct tw_filter *, struct arena *);
+/* The stack of that one frame, which is in the store of each trace; 0 where there is none. */
+stk_id tw_no_stack(const struct snap *);
+/* Move the weight of node 0 to the frame "(no stack)", as trees show it; reports leave it where it is, as the reference. */
+void tw_show_missing(struct tw *, const struct snap *);
 
 /* Sets of goroutines: bits for a tw_filter, in the arena. match() is asked once per start function. */
 uint8_t *tw_goroutines(const struct snap *, bool (*match)(void *, const char *name, size_t n), void *arg,

@@ -25,10 +25,24 @@ static void *table_room(void *p, size_t *cap, size_t n, size_t size)
 	return p;
 }
 
-bool gotables_begin(struct gotables *t, const struct tgen *gen)
+/* The first stack of each trace, with one frame: analyses put weight there whose stack is missing (tw_show_missing()). */
+static void say_no_stack(struct gotrace *r)
 {
+	struct sink *s = r->sink;
+	struct sink_fun fun = { .name = s->ops->str(s->self, SINK_NO_STACK, sizeof SINK_NO_STACK - 1) };
+	fun.sysname = fun.name;
+	struct sink_line line = { .fun = s->ops->fun(s->self, &fun) };
+	loc_id loc = s->ops->loc(s->self, &(struct sink_loc){ .line = &line, .nline = 1 });
+	s->ops->stack(s->self, &loc, 1);
+}
+
+bool gotables_begin(struct gotrace *r, const struct tgen *gen)
+{
+	struct gotables *t = &r->tab;
 	if (t->any && t->gen == gen && t->number == tgen_number(gen))
 		return false;
+	if (!t->any && !r->again)
+		say_no_stack(r);
 	t->gen = gen;
 	t->number = tgen_number(gen);
 	t->any = true;

@@ -113,7 +113,7 @@ static void begin_at(struct gotrace *r, int64_t time)
 static bool take_events(void *self, const struct tgen *gen, const struct tev *ev, size_t n)
 {
 	struct gotrace *r = self;
-	if (gotables_begin(&r->tab, gen) && r->again)
+	if (gotables_begin(r, gen) && r->again)
 		gokeep_tables_again(r);
 	if (tev_ends(ev, n) && !r->begun)
 		/* what is damaged from the start ends before what is saved of it: no time to count from */

@@ -154,7 +154,7 @@ void gooutline_free(struct outline *);
 int gotrace_from(struct bytes, uint64_t from, int64_t base, struct sink *, struct err *);
 
 /* gotables.c */
-bool gotables_begin(struct gotables *, const struct tgen *);	/* another than before */
+bool gotables_begin(struct gotrace *, const struct tgen *);	/* another than before */
 void gotables_free(struct gotables *);
 str_id gotables_str(struct gotrace *, uint32_t id);
 stk_id gotables_find_stack(struct gotrace *, uint32_t id);

@@ -8,6 +8,7 @@
 #include "config.h"
 #include "report/trep.h"
 
+#include "analysis/tracew.h"
 #include "base/text.h"
 #include "report/infolabels.h"
 #include "report/view.h"
@@ -158,7 +159,7 @@ static void info_trace(const struct snap *sn, struct info *i)
 	count_tracks(sn, i);
 	count_spans(sn, i);
 	fact_num(i, "cpu_samples", sn->nsmps, text_count);
-	fact_num(i, "stacks", sn->nstks - 1, text_count);
+	fact_num(i, "stacks", sn->nstks - 1 - (tw_no_stack(sn) != 0), text_count);
 }
 
 static void info_types(const struct snap *sn, struct info *i)
@@ -209,9 +210,9 @@ static void info_profile(const struct snap *sn, struct info *i)
 		}
 	}
 	fact_num(i, "samples", sn->nsmps, text_count);
-	fact_num(i, "stacks", sn->nstks - 1, text_count);
+	fact_num(i, "stacks", sn->nstks - 1 - (tw_no_stack(sn) != 0), text_count);
 	fact_num(i, "locations", sn->nlocs - 1, text_count);
-	fact_num(i, "functions", sn->nfuns - 1, text_count);
+	fact_num(i, "functions", sn->nfuns - 1 - (tw_no_stack(sn) != 0), text_count);
 	if (i->format == TF_JSON)
 		json_array(&i->j, "labels");
 	info_labels(sn, label_fact, i);

@@ -165,6 +165,7 @@ static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64
 	double each = query_has_rest(&q) && n > 1 ? 1.0 / n : 1;
 	f.on = job_onlooker(s->job);
 	struct tw *tw = tracew(sn, (enum tw_type)session_type(s), &f, a);
+	tw_show_missing(tw, sn);
 	for (stk_id i = 0; i < tw->n; i++) {
 		stk_id at = ad ? ad->to[i] : i;
 		ns[at] = wrap_add(ns[at], sides_scaled(tw->ns[i], each));
@@ -196,6 +197,7 @@ static struct tally tally_one(struct session *s, struct arena *a)
 	session_trace(s, a, &f);
 	f.on = job_onlooker(s->job);
 	struct tw *tw = tracew(s->snap, (enum tw_type)session_type(s), &f, a);
+	tw_show_missing(tw, s->snap);
 	return (struct tally){tw->ns, tw->count, NULL, tw->part, tw->npart,
 	    tw->npart ? tag_frames(&s->hist[s->at]) : 0};
 }

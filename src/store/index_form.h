@@ -10,7 +10,7 @@
  * array of rows of one width, then the blocks of the sheets. All begin at a
  * multiple of INDEX_ALIGN; what lies between is zero and not looked at.
  */
-enum { INDEX_ALIGN = 64, INDEX_VERSION = 7 };
+enum { INDEX_ALIGN = 64, INDEX_VERSION = 8 };
 #define INDEX_MAGIC "ttraceix"
 
 enum index_part_kind {
