@@ -28,7 +28,8 @@ value() {
 	task | region) echo '^report$' ;;
 	proc) echo 1 ;;
 	blame) echo self ;;
-	by) echo state ;;
+	by) [ "$e_report" = stw ] && echo kind || echo state ;;
+	sort) case $e_report in gc) echo mark ;; stw | goroutine) echo duration ;; *) echo count ;; esac ;;
 	latency) echo '>50ms' ;;
 	window) echo 1ms ;;
 	percentile) echo 50 ;;

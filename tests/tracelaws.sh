@@ -77,6 +77,25 @@ same "assists of all goroutines" "$(tsv gc -group=. | sum 6)" "$(sum 6 <"$tmp/gc
 awk -F'\t' -v d="$(fact duration_ns)" -v g="$(sum 3 <"$tmp/groups")" '{ s += ($2 + $3 + $4 + $5 + $6) * d }
 	END { exit !(s > g * 0.999 && s < g * 1.001) }' "$tmp/procs" || fail "Ps and goroutines run for different times"
 
+# -sort changes the order of the rows alone; sums of stops are those of the single ones
+for report in 'gc 3 mark' 'stw 2 duration_ns' 'syscalls 6 max' "goroutine 2 duration $(head -n 1 "$tmp/list" | cut -f1)"; do
+	# shellcheck disable=SC2086
+	set -- $report
+	tsv $1 ${4:-} >"$tmp/rows"
+	tsv $1 ${4:-} -sort=$3 >"$tmp/sorted"
+	cut -f$2 "$tmp/sorted" | sort -c -k1,1nr 2>"$tmp/why" || fail "$1 -sort=$3: $(cat "$tmp/why")"
+	sort "$tmp/rows" >"$tmp/rows1"
+	sort "$tmp/sorted" | cmp -s - "$tmp/rows1" || fail "$1 -sort=$3 has other rows"
+	tsv $1 ${4:-} -sort=-$3 | cut -f$2 | sort -c -k1,1n || fail "$1 -sort=-$3"
+done
+for by in kind caller; do
+	tsv stw -by=$by >"$tmp/by"
+	same "stops by $by" "$(sum 1 <"$tmp/by")" "$(wc -l <"$tmp/stw" | tr -d ' ')"
+	same "time of stops by $by" "$(sum 2 <"$tmp/by")" "$(sum 2 <"$tmp/stw")"
+	same "longest stop by $by" "$(cut -f3 "$tmp/by" | sort -nr | head -1)" "$(cut -f2 "$tmp/stw" | sort -nr | head -1)"
+	cut -f2 "$tmp/by" | sort -c -k1,1nr || fail "stops by $by are not in the order of their totals"
+done
+same "kinds of stops" "$(tsv stw -by=kind | cut -f5 | sort)" "$(cut -f4 "$tmp/stw" | sort -u)"
 same "gc and info" "$(tsv gc | wc -l | tr -d ' ')" "$(fact gc_cycles)"
 same "stw and info" "$(tsv stw | wc -l | tr -d ' ')" "$(fact stops_of_the_world)"
 [ "$(tsv regions | sum 1)" -le "$(fact regions)" ] || fail "more regions listed than there are"

@@ -65,8 +65,10 @@ int report_gc(const struct opt *o, struct out *out, struct err *e)
 	for (uint32_t i = 0; i < n; i++)
 		if (c[i].t1 >= r.t0 && c[i].t0 <= r.t1)
 			cycle(&r, &t, &c[i]);
-	table_print(&t, r.format, r.out);
+	int bad = table_sort(&t, o, e);
+	if (!bad)
+		table_print(&t, r.format, r.out);
 	table_free(&t);
 	trep_close(&r);
-	return 0;
+	return bad;
 }

@@ -519,14 +519,15 @@ int report_goroutine(const struct opt *o, struct out *out, struct err *e)
 	struct table t;
 	sched_stat(sched_new(r.sn, r.mem), g, TIME_NONE, TIME_NONE, r.mem, &x);
 	states_table(&r, g, &t);
-	if (r.format == TF_JSON) {
+	int bad = table_sort(&t, o, e);
+	if (!bad && r.format == TF_JSON) {
 		goroutine_json(&r, g, &x, &t);
-	} else {
+	} else if (!bad) {
 		if (r.format == TF_TEXT)
 			goroutine_head(&r, g, &x);
 		table_print(&t, r.format, r.out);
 	}
 	table_free(&t);
 	trep_close(&r);
-	return 0;
+	return bad;
 }

@@ -1,48 +1,104 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* `ttrace stw`: every stop of the world: when, how long, why, and who asked for it. */
+/* `ttrace stw`: each stop of the world: when, how long, why, and by which code; or (-by) how many there are of each kind
+   or of each caller, and how long. */
 #include "config.h"
 #include "report/trep.h"
 
-#include "store/spans.h"
+#include "analysis/stops.h"
 
 #include <string.h>
 
+static void put_kind(const struct trep *r, struct table *t, uint32_t span)
+{
+	struct stop_kind kind = stops_kind(r->st, span);
+	table_str(t, kind.s, kind.n);
+}
+
+static void put_caller(const struct trep *r, struct table *t, uint32_t span)
+{
+	struct buf b = {0};
+	trep_frame(r, &b, stops_caller(r->st, span));
+	table_str(t, b.p ? b.p : "", b.n);
+	buf_free(&b);
+}
+
+static void put_stop(const struct trep *r, struct table *t, const struct stop *v)
+{
+	const struct sink_span *s = &store_span(r->st, v->span)->s;
+	table_int(t, v->t0);
+	table_int(t, v->t1 - v->t0);
+	if (s->trk)
+		table_int(t, (int64_t)store_trk(r->st, s->trk)->id);
+	else
+		table_none(t);	/* a log does not name a goroutine */
+	put_kind(r, t, v->span);
+	trep_site(r, t, s->stack);
+}
+
+static void put_group(const struct trep *r, struct table *t, const struct stop_group *g, uint32_t span, enum stops_by by)
+{
+	table_int(t, g->n);
+	table_int(t, g->total);
+	table_int(t, g->max);
+	table_int(t, stops_mean(g));
+	if (by == STOPS_KIND)
+		put_kind(r, t, span);
+	else
+		put_caller(r, t, span);
+}
+
+/* What -by asks for. One in $TTRACE_OPTS may be meant for other reports. */
+static int by_of(const struct opt *o, enum stops_by *by, struct err *e)
+{
+	const char *s = opt_str(o, OPT_BY);
+	*by = STOPS_SINGLE;
+	for (int i = STOPS_KIND; o->v[OPT_BY].set && i < STOPS_BY__N; i++)
+		if (!strcmp(s, stops_by_name[i]))
+			*by = (enum stops_by)i;
+	if (!opt_typed(o, OPT_BY) || *by != STOPS_SINGLE)
+		return 0;
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "stw: -by is kind or caller, not \"%s\"", s);
+}
+
+static void put_all(const struct trep *r, struct table *t, enum stops_by by)
+{
+	uint32_t n, ngroup;
+	const struct stop *v = stops_find(r->sn, &r->filter, r->t0, r->t1 + 1, r->mem, &n);
+	for (uint32_t i = 0; by == STOPS_SINGLE && i < n; i++)
+		put_stop(r, t, &v[i]);
+	if (by == STOPS_SINGLE)
+		return;
+	const struct stop_group *g = stops_group(r->sn, v, n, by, r->mem, &ngroup);
+	for (uint32_t i = 0; i < ngroup; i++)
+		put_group(r, t, &g[i], v[g[i].first].span, by);
+}
+
 int report_stw(const struct opt *o, struct out *out, struct err *e)
 {
-	static const struct table_col col[] = {
+	static const struct table_col single[] = {
 		{ "Start", "start_ns", TB_NS }, { "For", "duration_ns", TB_NS }, { "Goroutine", "goroutine", TB_INT },
 		{ "Kind", "kind", TB_STR }, TREP_SITE,
 	};
-	static const char prefix[] = "stop-the-world (";
+#define SUMS { "Count", "count", TB_INT }, { "Total", "total_ns", TB_NS }, { "Max", "max_ns", TB_NS }, \
+	{ "Mean", "mean_ns", TB_NS }
+	static const struct table_col kinds[] = { SUMS, { "Kind", "kind", TB_STR } };
+	static const struct table_col callers[] = { SUMS, { "Caller", "caller", TB_STR } };
+#undef SUMS
+	enum stops_by by;
 	struct trep r;
-	if (trep_open(&r, o, out, e))
-		return -1;
 	struct table t;
-	table_begin(&t, col, trep_site_cols(&r, sizeof col / sizeof *col));
-	uint32_t n;
-	const struct tw_slice *there = tw_presence(r.sn, &r.filter, r.mem, &n);
-	for (uint32_t i = 0; (i = spans_next(r.sn, i, 1u << SP_STW, r.t0, r.t1 + 1)) != UINT32_MAX; i++) {
-		const struct sink_span *s = &store_span(r.st, i)->s;
-		struct trep_text name = trep_str(&r, s->name, "");
-		int64_t a, b;
-		span_bounds(r.sn, s, &a, &b);
-		if (!tw_present(there, n, a, b))
-			continue;
-		table_int(&t, a);
-		table_int(&t, b - a);
-		if (s->trk)
-			table_int(&t, (int64_t)store_trk(r.st, s->trk)->id);
-		else
-			table_none(&t);	/* of a log: nobody is named */
-		if (name.n > sizeof prefix && !memcmp(name.s, prefix, sizeof prefix - 1))
-			table_str(&t, name.s + sizeof prefix - 1, name.n - sizeof prefix);	/* without ( and ) */
-		else
-			table_str(&t, name.s, name.n);
-		trep_site(&r, &t, s->stack);
-	}
-	table_print(&t, r.format, r.out);
+	if (by_of(o, &by, e) || trep_open(&r, o, out, e))
+		return -1;
+	if (by == STOPS_SINGLE)
+		table_begin(&t, single, trep_site_cols(&r, sizeof single / sizeof *single));
+	else
+		table_begin(&t, by == STOPS_KIND ? kinds : callers, sizeof kinds / sizeof *kinds);
+	put_all(&r, &t, by);
+	int bad = table_sort(&t, o, e);
+	if (!bad)
+		table_print(&t, r.format, r.out);
 	table_free(&t);
 	trep_close(&r);
-	return 0;
+	return bad;
 }

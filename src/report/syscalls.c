@@ -106,6 +106,24 @@ static void site_row(const struct trep *r, struct table *t, const struct site *s
 	}
 }
 
+static void put_calls(struct trep *r, struct table *t)
+{
+	struct calls c = { .r = r, .of_stack = xcalloc(r->sn->nstks + 1u, sizeof *c.of_stack) };
+	col_init(&c.v, sizeof(struct call));
+	c.v.spills = r->st->keep;
+	r->filter.each = one_call;
+	r->filter.arg = &c;
+	tracew(r->sn, TW_SYSCALL, &r->filter, r->mem);
+	int64_t *ns = by_site(&c);
+	col_free(&c.v);
+	if (c.n)
+		qsort(c.site, c.n, sizeof *c.site, by_total);
+	for (uint32_t i = 0; i < c.n; i++)
+		site_row(r, t, &c.site[i], ns);
+	mem_free(c.of_stack);
+	mem_free(c.site);
+}
+
 int report_syscalls(const struct opt *o, struct out *out, struct err *e)
 {
 	static const struct table_col col[] = {
@@ -116,24 +134,13 @@ int report_syscalls(const struct opt *o, struct out *out, struct err *e)
 	struct trep r;
 	if (trep_open(&r, o, out, e))
 		return -1;
-	struct calls c = { .r = &r, .of_stack = xcalloc(r.sn->nstks + 1u, sizeof *c.of_stack) };
-	col_init(&c.v, sizeof(struct call));
-	c.v.spills = r.st->keep;
-	r.filter.each = one_call;
-	r.filter.arg = &c;
-	tracew(r.sn, TW_SYSCALL, &r.filter, r.mem);
-	int64_t *ns = by_site(&c);
-	col_free(&c.v);
-	if (c.n)
-		qsort(c.site, c.n, sizeof *c.site, by_total);
 	struct table t;
-	table_begin(&t, col, 8);
-	for (uint32_t i = 0; i < c.n; i++)
-		site_row(&r, &t, &c.site[i], ns);
-	table_print(&t, r.format, r.out);
+	table_begin(&t, col, sizeof col / sizeof *col);
+	put_calls(&r, &t);
+	int bad = table_sort(&t, o, e);
+	if (!bad)
+		table_print(&t, r.format, r.out);
 	table_free(&t);
-	mem_free(c.of_stack);
-	mem_free(c.site);
 	trep_close(&r);
-	return 0;
+	return bad;
 }

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int table_format(const struct opt *o, enum table_format *f, struct err *e)
@@ -42,6 +43,84 @@ int table_text_only(const struct opt *o, struct err *e)
 void table_begin(struct table *t, const struct table_col *col, uint32_t ncol)
 {
 	*t = (struct table){ .col = col, .ncol = ncol };
+}
+
+/* Is s the key of a column, or the key without its unit? */
+static bool is_column(const struct table_col *c, const char *s)
+{
+	size_t n = strlen(s);
+	const char *unit = c->key + n;
+	return n && !strncmp(c->key, s, n) && (!*unit || !strcmp(unit, "_ns") || !strcmp(unit, "_bytes"));
+}
+
+/* Places are sorted ascending, amounts descending. */
+static bool is_place(const struct table_col *c)
+{
+	static const char *const keys[] = { "start_ns", "time_ns", "number", "goroutine", "proc", "user_line" };
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (!strcmp(c->key, keys[i]))
+			return true;
+	return c->kind == TB_STR;
+}
+
+static int cmp_text(const struct table_cell *a, const struct table_cell *b)
+{
+	int c = memcmp(a->s, b->s, a->n < b->n ? a->n : b->n);
+	return c ? c : a->n < b->n ? -1 : a->n > b->n;
+}
+
+struct sorted { const struct table_col *col; const struct table_cell *row, *cell; int up; };	/* up: 1, or -1 */
+
+static int cmp_row(const void *x, const void *y)
+{
+	const struct sorted *p = x, *q = y;
+	const struct table_cell *a = p->cell, *b = q->cell;
+	if (a->none != b->none)
+		return a->none ? 1 : -1;
+	int c = a->none ? 0 : p->col->kind == TB_STR ? cmp_text(a, b)
+	    : p->col->kind == TB_SHARE ? (a->f > b->f) - (a->f < b->f) : (a->i > b->i) - (a->i < b->i);
+	return c ? p->up * c : p->row < q->row ? -1 : p->row > q->row;
+}
+
+static void sort_rows(struct table *t, uint32_t column, bool reverse)
+{
+	const struct table_col *col = &t->col[column];
+	size_t n = t->ncell / t->ncol, size = t->ncol * sizeof *t->cell;
+	struct sorted *v = xmalloc((n + 1) * sizeof *v);
+	struct table_cell *cell = xmalloc((n + 1) * size);
+	for (size_t i = 0; i < n; i++) {
+		const struct table_cell *row = &t->cell[i * t->ncol];
+		v[i] = (struct sorted){ col, row, row + column, is_place(col) != reverse ? 1 : -1 };
+	}
+	if (n)
+		qsort(v, n, sizeof *v, cmp_row);
+	for (size_t i = 0; i < n; i++)
+		memcpy(&cell[i * t->ncol], v[i].row, size);
+	mem_free(v);
+	mem_free(t->cell);
+	t->cell = cell;
+	t->cap = (n + 1) * t->ncol;
+}
+
+int table_sort(struct table *t, const struct opt *o, struct err *e)
+{
+	const char *s = opt_str(o, OPT_SORT);
+	if (!o->v[OPT_SORT].set)
+		return 0;
+	bool reverse = *s == '-';
+	for (uint32_t k = 0; k < t->ncol; k++)
+		if (is_column(&t->col[k], s + reverse)) {
+			sort_rows(t, k, reverse);
+			return 0;
+		}
+	if (!opt_typed(o, OPT_SORT))	/* in $TTRACE_OPTS: it may be meant for another report */
+		return 0;
+	struct buf b = {0};
+	for (uint32_t k = 0; k < t->ncol; k++)
+		buf_printf(&b, " %s", t->col[k].key);
+	err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: -sort takes a column, not \"%s\":%s", o->report, s, buf_str(&b));
+	buf_free(&b);
+	return -1;
 }
 
 static struct table_cell *add(struct table *t)

@@ -43,6 +43,10 @@ void table_str(struct table *, const char *s, size_t n);
 void table_int(struct table *, int64_t v);	/* also TB_NS and TB_BYTES */
 void table_share(struct table *, double v);
 void table_none(struct table *);		/* nothing: blank, null */
+/* Sort the rows that were added by the column of -sort, if that is given: amounts largest first, text, times and ids
+   ascending, "-COLUMN" the other way round; rows without a value last, equal rows as they were added. A column is named
+   by its key, with or without _ns or _bytes. -1 and *e: there is no such column. */
+int table_sort(struct table *, const struct opt *, struct err *e);
 void table_print(struct table *, enum table_format, struct buf *);
 /* The same for more rows than one would keep: open, then pour what has been added and forget it, again and
    again, and close. As text all rows are to be gone through twice: first widen the columns by what has been
