@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The screens in README.md are what the program shows: each block after a line "<!-- screen: ARGUMENTS -->"
-# is made again and compared. UPDATE=1 writes them anew.
+# The screens in README.md and doc/ are what the program shows: each block after a line "<!-- screen: ARGUMENTS -->" is made
+# again and compared. UPDATE=1 writes them anew. Links to files of the tree must have their target.
 . "${srcdir:-.}/tests/lib.sh"
 cd "$top" || exit 99
 new=$tmp/page
-LC_ALL=C TTRACE=$TTRACE awk '
+
+# make_screens PAGE: the page with its screens made again
+make_screens() {
+	LC_ALL=C TTRACE=$TTRACE awk '
 	/^<!-- screen: .* -->$/ {
 		print
 		cmd = $0
@@ -20,14 +23,19 @@ LC_ALL=C TTRACE=$TTRACE awk '
 		next
 	}
 	{ print }
-	END { exit bad }' README.md >"$new" || {
-	echo "a screen of README.md cannot be made"
-	exit 1
+	END { exit bad }' "$1"
 }
-if [ "${UPDATE:-}" = 1 ]; then
-	cp "$new" README.md
-fi
-diff -u README.md "$new" || {
-	echo "README.md is stale: UPDATE=1 make check TESTS=tests/readme.sh"
-	exit 1
-}
+
+for page in README.md doc/*.md; do
+	make_screens "$page" >"$new" || fail "a screen of $page cannot be made"
+	[ "${UPDATE:-}" != 1 ] || cp "$new" "$page"
+	diff -u "$page" "$new" || fail "$page is stale: UPDATE=1 make check TESTS=tests/readme.sh"
+	for link in $(grep -oE '\]\([^)]*\)' "$page" | tr -d '])('); do
+		case $link in
+		*://*) ;;
+		*) [ -e "$(dirname "$page")/$link" ] || fail "$page: no $link" ;;
+		esac
+	done
+done
+[ "$(wc -l <README.md)" -le 200 ] || fail "README.md is longer than 200 lines"
+exit $bad
