@@ -145,7 +145,7 @@ sed 1d out | head -n 20 | cmp -s - screen || fail "another screen"
 run 0 view -script 'r' "$http/debug/pprof/profile"
 grep -q 'read again' out || fail "r does not fetch again: $(tail -n 3 out)"
 run 0 view -script 'r' "$samples/cpu.pb.gz"
-grep -q 'the file is as it was' out || fail "a file that has not changed is read again: $(tail -n 3 out)"
+grep -q 'the file has not changed' out || fail "a file that has not changed is read again: $(tail -n 3 out)"
 run 0 view -script 'rD' "$http/debug/pprof/profile"
 grep -q 'cpu A - B 0' out || fail "r D is no difference: $(head -n 3 out)"
 run 0 view -script '6r' "$http/debug/pprof/trace"
@@ -155,7 +155,7 @@ for keys in '1rD' '4:fetch diff<Enter>'; do
 	grep -q 'A - B' out || fail "$keys of a trace is no difference: $(cat out)"
 done
 run 0 view -size 200x24 -script "4:fetch diff<Enter>" "$samples/orders.trace"
-grep -q 'no copy is kept' out || fail ":fetch diff of a trace that is a file: $(cat out)"
+grep -q 'old contents of a trace file' out || fail ":fetch diff of a trace that is a file: $(cat out)"
 run 0 view -size 200x24 -script "<Esc>:diff $http/debug/pprof/leak-before<Enter>" "$samples/leak-after.pb.gz"
 grep -q 'A - B.*; Saved' out || fail ":diff URL: $(tail -n 3 out)"
 # reports of what was fetched ask no server, and keep no second copy

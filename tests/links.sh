@@ -33,7 +33,7 @@ link cpu.pb.gz jjj 2 '[2List]' 'linux.Syscall6'
 link cpu.pb.gz jjj 3 '[3Peek]' 'linux.Syscall6'
 link cpu.pb.gz jjj 4 '[4Flame]' 'Syscall6  self'
 link cpu.pb.gz jjj '<Enter>' '[3Peek]'
-link orders.trace 1jjj 5 '[5Time]' 'fn=orders/internal/report' 'hits'
+link orders.trace 1jjj 5 '[5Time]' 'fn=orders/internal/report' 'matches'
 link orders.trace 1jjj 4 'export  self 50.0ms'
 # a span: its goroutine, its stack in the flame graph, its task, the events then
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 6 '[6Gor]' 'net/http.(*conn).serve'

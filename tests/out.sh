@@ -85,7 +85,7 @@ check 'what is there is not written over' grep -q 'exists: y replaces it' "$tmp/
 
 # a name that nobody gave, which the screen that is drawn for the file must not write over
 (cd "$tmp" && "$TTRACE" view -script 'P<Enter>' -size 120x40 "$trace" >out)
-check 'the file that was made is named' grep -q 'the screen is in ttrace-1.txt' "$tmp/out"
+check 'the file that was made is named' grep -q 'screen written to ttrace-1.txt' "$tmp/out"
 
 # the pane through a command, and back
 press "|wc -l >$tmp/lines; echo do''ne<Enter>" "$cpu"

@@ -58,7 +58,7 @@ on "$trace" '12uq<^O>' 'this is the first place'
 # s and gr offer what there is, :sort takes it by name
 on "$trace" '6s' '-- sort' '*       run            executing code'
 on "$trace" '6:sort blocked<Enter>' ' SYSCALL BLOCKEDv ' '632'
-on "$trace" '6:sort foo<Enter>' 'sort requires one of number run runnable syscall blocked name'
+on "$trace" '6:sort foo<Enter>' 'sort by: number run runnable syscall blocked '
 on "$trace" '7sj<Enter>' 'TASK^'
 on "$trace" '7:sort p50<Enter>' 'p50v'
 on "$trace" '7j<Enter>:sort start<Enter>' 'START^'
@@ -70,7 +70,7 @@ on "$trace" '?W' '>  W  '
 on "$trace" '?gr' '>  gr  '
 on "$trace" '?focus' '>  f  '
 # a function that a sample saw running is found where it ran: as many spans as it has samples
-on "$trace" '15' '1637 G rows' 'hits             15'
+on "$trace" '15' '1637 G rows' 'matches          15'
 on "$trace" '15n' '/15, together'
 # x and d: the next one is selected then, and u comes back to the one that went
 on "$trace" '1jjjd' '> 40.0ms   3.5%  38.9%' 'hide=orders'

@@ -59,7 +59,7 @@ static uint32_t find(struct app *a, int dir, char *out, size_t n)
 	else if (hits && at)
 		snprintf(out, n, "%u/%u", at, hits);
 	else
-		snprintf(out, n, hits ? "%u hit%s" : "no hit", hits, text_s(hits));
+		snprintf(out, n, hits ? "%u match%s" : "no match", hits, text_es(hits));
 	return hits;
 }
 

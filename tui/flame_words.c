@@ -8,6 +8,8 @@
 #include "config.h"
 #include "flameview.h"
 
+#include "base/text.h"
+
 const char *const flame_order_name[] = {"weight", "name", "appearance"};
 
 void flame_summary(const void *st, const struct pane_env *env, struct buf *b)
@@ -31,7 +33,7 @@ void flame_summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, " | runtime collapsed");
 	if (hits_fresh(&v->hit, env)) {
 		buf_printf(
-		    b, " | /%s %u hit%s ", env->find.text, v->hit.n, v->hit.n == 1 ? "" : "s");
+		    b, " | /%s %u match%s ", env->find.text, v->hit.n, text_es(v->hit.n));
 		tree_put_percent(b, v->hitw, v->t.c->all);
 		buf_puts(b, " of total (union)");
 	}

@@ -208,7 +208,7 @@ void gor_summary(const void *st, const struct pane_env *env, struct buf *b)
 	if (env->find.rx && p->hunt && p->level != GL_ONE)
 		buf_printf(b, " | /%s searching", env->find.text);
 	else if (env->find.rx && p->hit)
-		buf_printf(b, " | /%s %u hit%s", env->find.text, p->nhit, text_s(p->nhit));
+		buf_printf(b, " | /%s %u match%s", env->find.text, p->nhit, text_es(p->nhit));
 }
 
 /* What share of all the running in the window was the group's. */

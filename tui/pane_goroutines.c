@@ -255,7 +255,7 @@ static enum verdict sort_by(struct gor *p, const struct pane_env *env, const cha
 			buf_free(&b);
 			return V_DONE;
 		}
-		buf_printf(&b, "%s%s", i ? " " : "sort requires one of ", s);
+		buf_printf(&b, "%s%s", i ? " " : "sort by: ", s);
 	}
 	enum verdict v = ask_say(out, "%s", buf_str(&b));
 	buf_free(&b);

@@ -458,7 +458,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	else if (p->line)
 		put_safe(b, p->line);
 	if (hits_fresh(&p->hit, env))
-		buf_printf(b, " | /%s %u hit%s", env->find.text, p->hit.n, text_s(p->hit.n));
+		buf_printf(b, " | /%s %u match%s", env->find.text, p->hit.n, text_es(p->hit.n));
 }
 
 static void detail(const void *st, const struct pane_env *env, struct buf *b)

@@ -424,7 +424,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	buf_printf(b, " | %u key%s, %u value%s", p->t->nkey, p->t->nkey == 1 ? "" : "s", p->t->nvalue,
 	    p->t->nvalue == 1 ? "" : "s");
 	if (hits_fresh(&p->hit, env))
-		buf_printf(b, " | /%s %u hit%s", env->find.text, p->hit.n, text_s(p->hit.n));
+		buf_printf(b, " | /%s %u match%s", env->find.text, p->hit.n, text_es(p->hit.n));
 }
 
 static void detail(const void *st, const struct pane_env *env, struct buf *b)

@@ -349,9 +349,9 @@ static enum verdict sort_cmd(struct tasks *p, const struct pane_env *env, const 
 		while (by < n && strcmp(w[by].word, a->arg))
 			by++;
 		if (by == n)
-			return ask_say(out, l == L_KINDS ? "sort requires one of count p50 p95 p99 max name"
-				: p->regions ? "sort requires one of duration start task run runnable syscall blocked"
-					     : "sort requires one of duration start task");
+			return ask_say(out, l == L_KINDS ? "sort by: count p50 p95 p99 max name"
+				: p->regions ? "sort by: duration start task run runnable syscall blocked"
+					     : "sort by: duration start task");
 		p->sort[l] = by;
 		p->invert[l] = false;
 	} else if (a->cmd == CMD_INVERT) {

@@ -517,7 +517,7 @@ static void tl_keys(const void *st, const struct pane_env *env, struct buf *b)
 	}
 	buf_puts(b, env->cols >= 120
 		? "h l move  { } half page  + - zoom  Enter fit  v range  f filter to it  w b span  "
-		  "( ) W cause effect chain  H highlight  n N hit  M rows  t pin  E regions  S stacks  "
+		  "( ) W cause effect chain  H highlight  n N match  M rows  t pin  E regions  S stacks  "
 		  "e counters  ? help"
 		: "h l move  { } half page  + - zoom  Enter fit  v range  w b span  ( ) cause  M rows  H highlight  "
 		  "? help");

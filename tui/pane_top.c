@@ -414,7 +414,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 	if (env->base > BASE_ALL)
 		buf_printf(b, " | %% of %s", tree_base_name(env, BASE_ALL, ""));
 	if (hits_fresh(&p->hit, env))
-		buf_printf(b, " | /%s %u hit%s", env->find.text, p->hit.n, text_s(p->hit.n));
+		buf_printf(b, " | /%s %u match%s", env->find.text, p->hit.n, text_es(p->hit.n));
 }
 
 static void detail(const void *st, const struct pane_env *env, struct buf *b)

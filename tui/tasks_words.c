@@ -38,7 +38,7 @@ void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 	if (env->find.rx && p->hunt)
 		buf_printf(b, " | /%s searching", env->find.text);
 	else if (env->find.rx && p->hit)
-		buf_printf(b, " | /%s %u hit%s", env->find.text, p->nhit, text_s(p->nhit));
+		buf_printf(b, " | /%s %u match%s", env->find.text, p->nhit, text_es(p->nhit));
 }
 
 void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)

@@ -30,7 +30,7 @@ static const struct head {
 } heads[] = {
     {HD_LEGEND, 40, -1, "", ST_DIM},
     {HD_AXIS, 2, -1, "time", ST_DIM},
-    {HD_HITS, 4, -1, "hits", ST_HIT},
+    {HD_HITS, 4, -1, "matches", ST_HIT},
     {HD_OUT, 20, -1, "anomaly", ST_WARN},
     {HD_STW, 8, -1, "STW", ST_STWLINE},
     {HD_GC, 8, -1, "GC", ST_S_GC},
@@ -551,7 +551,7 @@ void tl_summary(const void *st, const struct pane_env *env, struct buf *b)
 		else if (tl->hit < tl->hits.n)
 			buf_printf(b, "%u/%llu", tl->hit + 1, (unsigned long long)tl->hits.all);
 		else
-			buf_printf(b, "%llu hit%s", (unsigned long long)tl->hits.all, text_s(tl->hits.all));
+			buf_printf(b, "%llu match%s", (unsigned long long)tl->hits.all, text_es(tl->hits.all));
 	}
 	if (tl->r1 > tl->r0) {
 		buf_puts(b, " | range ");

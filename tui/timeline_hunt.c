@@ -149,8 +149,8 @@ static void told(const struct timeline *tl, struct ask *out)
 		buf_printf(&b, "%s  %u/%llu", hunt_text(tl->hunt), tl->hit + 1,
 		    (unsigned long long)tl->hits.all);
 	else
-		buf_printf(&b, "%s  %llu hit%s", hunt_text(tl->hunt), (unsigned long long)tl->hits.all,
-		    text_s(tl->hits.all));
+		buf_printf(&b, "%s  %llu match%s", hunt_text(tl->hunt), (unsigned long long)tl->hits.all,
+		    text_es(tl->hits.all));
 	if (tl->hits.all) {
 		buf_puts(&b, ", together ");
 		text_ns(&b, (int64_t)tl->hits.ns);

@@ -56,6 +56,7 @@ void text_at(struct buf *b, int64_t ns, int64_t step);
 void text_bytes(struct buf *b, int64_t n);
 /* What a word gets after a number: 1 hit, 2 hits. */
 static inline const char *text_s(uint64_t n) { return n == 1 ? "" : "s"; }
+static inline const char *text_es(uint64_t n) { return n == 1 ? "" : "es"; }
 /* 1,234,567 */
 void text_count(struct buf *b, int64_t n);
 /* A value with the unit of a sample type: nanoseconds, bytes, count, or anything. */
