@@ -62,6 +62,26 @@ tsv stw | cut -f2 >"$tmp/stops"
 same "stops" "$(screen 120x40 8 | sed -n 's/^ *\([0-9]*\) stops* *p50 \([^ ]*\) *p99 \([^ ]*\) *max \([^ ]*\).*/\1 \2 \3 \4/p')" \
 	"$(grep -c . "$tmp/stops") $(at "$tmp/stops" | cut -d' ' -f1,3,4)"
 
+# stops, longest first, and their sums; the spans of a goroutine, longest first
+for keys in '8]> -sort=duration' '8]>i -sort=-duration' '8]>>i -sort=-kind'; do
+	tsv stw "${keys#* }" | cut -f2 | words '{ print ns($1) }' >"$tmp/report"
+	screen 120x120 "${keys% *}" | sed 's/^>/ /' | awk '$1 ~ /^[0-9.]+s$/ && $2 ~ /s$/ { print $2 }' | head -n "$(grep -c . "$tmp/stops")" >"$tmp/view"
+	cmp "$tmp/report" "$tmp/view" || fail "stops of the pane, $keys"
+done
+for keys in '8grj<Enter> -by=kind' '8grjj<Enter> -by=caller' '8grjj<Enter>i -by=caller -sort=-total' '8grj<Enter>> -by=kind -sort=max'; do
+	# shellcheck disable=SC2086
+	tsv stw ${keys#* } | words '{ print $1, ns($2), ns($3), ns($4) }' >"$tmp/report"
+	screen 120x120 "${keys%% *}" | sed 's/^>/ /' | awk '$1 ~ /^[0-9]+$/ && $4 ~ /s$/ { print $1, $2, $3, $4 }' |
+		head -n "$(grep -c . "$tmp/report")" >"$tmp/view"
+	cmp "$tmp/report" "$tmp/view" || fail "sums of stops of the pane, $keys"
+done
+id=$(screen 80x24 '6<Enter><Enter>' | sed -n '2s/.* > G\([0-9]*\) .*/\1/p')
+for keys in '> -sort=duration' '>i -sort=-duration' 'i -sort=-start'; do
+	tsv goroutine "$id" "${keys#* }" | words '{ print ns($2) }' | head -n 50 >"$tmp/report"
+	screen 80x120 "6<Enter><Enter>${keys% *}<Home>" | sed 's/^>/ /' | awk '$1 ~ /^[0-9]+$/ && $2 ~ /^[0-9.]+s$/ { print $3 }' | head -n 50 >"$tmp/view"
+	cmp "$tmp/report" "$tmp/view" || fail "spans of a goroutine's page, $keys"
+done
+
 # system calls: as the report lists them, and as the flame graph of them has them
 total=$(tsv syscalls | words '{ s += $2 } END { print ns(s) }')
 same "system calls" "$(screen 120x30 '1:type syscall<Enter>' | sed -n "2s/^syscall \([^ ]*\) .*/\1/p")" "$total"

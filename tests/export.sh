@@ -99,6 +99,8 @@ w ":diff $samples/leak-before.pb.gz<Enter>" d.tsv "$samples/leak-after.pb.gz" \
 w ':t 1s..1.2s<Enter>:sched<Enter>1' t.csv "$trace" top -type=sched -from=1s -to=1.2s -nodefraction=0 -format=csv
 w ':t 1s..1.2s<Enter>6' g.json "$trace" goroutines -from=1s -to=1.2s -format=json
 w '8]' s.tsv "$trace" stw -format=tsv
+w '8]>' longest.tsv "$trace" stw -sort=duration -format=tsv
+w '8grjj<Enter><lt>i' sums.tsv "$trace" stw -by=caller -sort=-count -format=tsv
 "$TTRACE" view -script '6<Enter><Enter>:w one.csv<Enter>' "$trace" >out && head -n 1 one.csv | grep -q '^start_ns' || fail "one goroutine: $(cat out)"
 # a file that is there stays, unless one insists
 echo mine >a.csv

@@ -99,6 +99,18 @@ screen narrow-time 80x24 orders.trace ':task=926<Enter>5'
 screen narrow-procs 80x24 orders.trace ':t 1s..1.5s<Enter>:g 82<Enter>5:rows p<Enter>' -ascii
 screen narrow-gc 80x24 orders.trace ':task=926<Enter>8'
 screen narrow-stops 80x24 orders.trace ':region=db.query<Enter>8]'
+# stops, spans and hits longest first; stops summed, and those of one group
+screen stops-longest 80x24 orders.trace '8]>'
+screen stops-kind 80x24 orders.trace '8grj<Enter>j'
+screen stops-caller 120x30 orders.trace '8grjj<Enter>'
+screen stops-of-kind 80x24 orders.trace '8grj<Enter><Enter>>'
+screen stops-back 80x24 orders.trace '8grj<Enter>j<Enter>>jq' -ascii
+screen stops-menu 80x24 orders.trace '8]s'
+screen spans-longest 80x24 orders.trace '6<Enter><Enter>>j'
+screen spans-shortest 80x24 orders.trace '6<Enter><Enter>>i' -ascii
+screen hits-longest 80x24 orders.trace ':sync>20ms<Enter>sj<Enter>nn'
+screen hits-syscalls 80x24 orders.trace ':syscall>1ms<Enter>>n' -ascii
+screen hits-none 80x24 orders.trace '>' -ascii
 screen narrow-events 80x24 orders.trace ':p 1<Enter>:t 1.2s..1.3s<Enter>9'
 screen narrow-goroutines 80x24 orders.trace ':p 1<Enter>:t 1.2s..1.3s<Enter>6'
 screen narrow-tasks 80x24 orders.trace ':region=db.query<Enter>7'

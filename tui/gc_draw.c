@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How the garbage collection pane looks: the table of cycles or stops, the curve
+ * How the garbage collection pane looks: the table of cycles (that of stops is in gc_stops.c), the curve
  * of utilisation with its worst windows below it where there are lines for it,
  * and beside the pane who had to assist.
  *
@@ -67,40 +67,6 @@ static void draw_cycle(const void *arg, struct grid *g, int y, uint32_t i)
 		}
 		grid_unclip(g, old);
 	}
-}
-
-enum { STOP_WHO = 50 };	/* where WHO begins */
-
-void gc_stop_name(const struct store *st, const struct sink_span *s, struct buf *b)
-{
-	static const char before[] = "stop-the-world (";
-	const struct str_row *name = store_str(st, s->name);
-	size_t k = sizeof before - 1;
-	if (name->n > k + 1 && !memcmp(name->s, before, k))	/* why is in the brackets */
-		text_safe(b, name->s + k, name->n - k - 1);
-	else
-		tp_str(st, s->name, "stop the world", b);
-}
-
-static void draw_stop(const void *arg, struct grid *g, int y, uint32_t i)
-{
-	const struct drawing *d = arg;
-	const struct snap *sn = session_snap(d->env->s);
-	const struct sink_span *s = &store_span(sn->st, d->p->row[1][i])->s;
-	struct buf b = {0};
-	int64_t t0, t1;
-	span_bounds(sn, s, &t0, &t1);
-	tp_at(g, y, 10, t0);
-	tp_ns(g, y, 18, t1 - t0, 0);
-	gc_stop_name(sn->st, s, &b);
-	tp_text(d->env, g, y, 20, STOP_WHO - 21, ST_NORMAL, &b);
-	buf_reset(&b);
-	if (s->trk) {
-		buf_puts(&b, "by ");
-		tp_who(sn->st, s->trk, &b);
-	}
-	tp_text(d->env, g, y, STOP_WHO - 1, g->w - STOP_WHO + 1, ST_NORMAL, &b);
-	buf_free(&b);
 }
 
 /* The utilisation of a column of the curve: the worst of the windows it stands for. */
@@ -210,7 +176,7 @@ static void draw_below(const struct gcview *p, const struct pane_env *env, struc
 	draw_curve(p, g, y + 1, h);
 	draw_worst(p, env, g, y + h + 2);
 	struct buf b = {0};
-	buf_printf(&b, "%u stop%s", p->rows[1].n, p->rows[1].n == 1 ? "" : "s");
+	buf_printf(&b, "%u stop%s", p->stop.n, text_s(p->stop.n));
 	static const struct { const char *name; enum sched_spread_at q; } q[] = {
 	    {"p50", SPREAD_P50}, {"p99", SPREAD_P99}, {"max", SPREAD_MAX}};
 	for (int k = 0; k < 3 && p->stw.n; k++) {
@@ -224,22 +190,30 @@ static void draw_below(const struct gcview *p, const struct pane_env *env, struc
 	buf_free(&b);
 }
 
+static void draw_cycles(const struct gcview *p, const struct pane_env *env, struct grid *g, int h)
+{
+	struct drawing d = {.p = p, .env = env};
+	const struct rows *rows = &p->rows[0];
+	bool bar = rows->n > (uint32_t)h;
+	rows_layout(cycle_cols, CYCLE_COLS, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
+	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
+	rows_head(g, 0, cycle_cols, CYCLE_COLS, d.x, d.w);
+	grid_unclip(g, old);
+	old = grid_clip(g, (struct rect){1, 0, h, g->w});
+	rows_draw(rows, g, draw_cycle, &d,
+	    &(struct rows_look){p->part != PART_TABLE, env->find.rx ? p->hit.at : NULL});
+	grid_unclip(g, old);
+}
+
 void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct gcview *p = st;
-	struct drawing d = {.p = p, .env = env};
 	const struct rows *rows = &p->rows[p->stops];
 	int h = gc_table_h(env);
-	bool bar = rows->n > (uint32_t)h;
-	if (!p->stops) {
-		rows_layout(cycle_cols, CYCLE_COLS, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
-		struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
-		rows_head(g, 0, cycle_cols, CYCLE_COLS, d.x, d.w);
-		grid_unclip(g, old);
-	} else {
-		grid_text(g, 0, 1, ST_HEAD, 0, "     START     DUR  WHY");
-		grid_text(g, 0, STOP_WHO, ST_HEAD, 0, "WHO");
-	}
+	if (p->stops)
+		gc_stops_draw(p, env, g, h);
+	else
+		draw_cycles(p, env, g, h);
 	if (!rows->n)
 		tp_empty(g, 1, !session_snap(env->s)->complete ? "Nothing has been read yet."
 			: p->scope.f.g ? "Nothing passes the filters.\n"
@@ -248,10 +222,6 @@ void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 			: p->stops ? "The world was not stopped in this trace."
 			: "No GC cycle in this trace: a longer trace, or a program that allocates more, has "
 			  "cycles.");
-	struct rect old = grid_clip(g, (struct rect){1, 0, h, g->w});
-	rows_draw(rows, g, p->stops ? draw_stop : draw_cycle, &d,
-	    &(struct rows_look){p->part != PART_TABLE, env->find.rx ? p->hit.at : NULL});
-	grid_unclip(g, old);
 	draw_below(p, env, g, h + 1);
 }
 
@@ -330,8 +300,10 @@ void gc_side(const void *st, const struct pane_env *env, struct grid *g)
 	const struct snap *sn = session_snap(env->s);
 	int y = 0;
 	if (p->stops && p->rows[1].n) {
-		grid_text(g, y++, 0, ST_HEAD, 0, "where it was stopped");
-		tp_stack(env, g, y, g->h, store_span(sn->st, p->row[1][p->rows[1].sel])->s.stack);
+		const struct stop_group *group = gc_stop_group_at(p, p->rows[1].sel);
+		const struct stop *one = group ? &p->stop.v[group->longest] : gc_stop_at(p, p->rows[1].sel);
+		grid_text(g, y++, 0, ST_HEAD, 0, group ? "stack of the longest stop" : "where it was stopped");
+		tp_stack(env, g, y, g->h, store_span(sn->st, one->span)->s.stack);
 		return;
 	}
 	if (!p->rows[0].n)

@@ -6,10 +6,11 @@
 #include "analysis/cycles.h"
 #include "analysis/mmu.h"
 #include "analysis/sched.h"
+#include "analysis/stops.h"
 #include "tracepane.h"
 #include "tree.h"
 
-/* The inside of the garbage collection pane, for pane_gc.c and gc_draw.c. */
+/* The inside of the garbage collection pane, for pane_gc.c, gc_draw.c and gc_stops.c. */
 enum { WORST = 10, PLOT = MMU_PLOT };
 enum gc_part { PART_TABLE, PART_CURVE, PART_WORST, PART__N };
 enum { GC_KINDS = 4, GC_PCTS = 4 };
@@ -27,12 +28,24 @@ struct gc_asked {
 	int64_t t0, t1;
 };
 
+struct gc_stops {
+	struct stop *v;			/* of the window, by start */
+	struct stop_group *group;	/* where by is not STOPS_SINGLE: their sums */
+	uint32_t n, ngroup;
+	enum stops_by by;
+	bool open;			/* the list has the stops of one group: of this key */
+	uint64_t key;
+	int sort[2];			/* the column that stops, groups are sorted by */
+	bool invert[2];
+};
+
 struct gcview {
 	struct arena mem, curve;
 	struct tp_scope scope;
 	struct gc_cycle *cycle;
 	uint32_t ncycle;
-	uint32_t *row[2];		/* cycles, stops of the window: indexes of cycle[], of spans */
+	uint32_t *row[2];		/* of the tables: indexes of cycle[]; of stop.v[] or stop.group[] */
+	struct gc_stops stop;
 	struct rows rows[2], worst_rows;
 	struct hits hit;		/* of the search, by row of the table that is shown */
 	bool stops;			/* the table shows stops of the world */
@@ -55,8 +68,24 @@ struct gcview {
 
 /* Lines of the table, on a pane of that height. */
 int  gc_table_h(const struct pane_env *);
-/* Why the world was stopped. */
-void gc_stop_name(const struct store *, const struct sink_span *, struct buf *);
+/* gc_stops.c: the stops of the scope; rows_set() included. They are listed anew with this row selected, if it is there:
+   gc_stops_selected() of then, -1: none. */
+void gc_stops_begin(struct gcview *);	/* the order at first */
+void gc_stops_make(struct gcview *, const struct snap *, int64_t select);
+void gc_stops_load(struct gcview *, const struct snap *, const struct view *);	/* as save() of the pane wrote it */
+void gc_stops_list(struct gcview *, const struct snap *, int64_t select);
+int64_t gc_stops_selected(const struct gcview *);
+/* What a row of the table of stops is: one is NULL. */
+const struct stop *gc_stop_at(const struct gcview *, uint32_t row);
+const struct stop_group *gc_stop_group_at(const struct gcview *, uint32_t row);
+void gc_stop_name(const struct store *, uint32_t span, struct buf *);	/* why the world was stopped */
+void gc_stops_open_name(const struct gcview *, const struct store *, struct buf *);	/* of the group that is open */
+void gc_stop_group_name(const struct gcview *, const struct store *, const struct stop_group *, struct buf *);
+/* Order, grouping, and Enter and q of groups. V_PASS: another command. */
+enum verdict gc_stops_act(struct gcview *, const struct pane_env *, const struct act *, struct ask *);
+int gc_stops_choices(const struct gcview *, enum cmd_id, struct choice *);
+void gc_stops_report(const struct gcview *, const struct pane_env *, struct pane_report *);
+void gc_stops_draw(const struct gcview *, const struct pane_env *, struct grid *, int h);	/* head and h rows */
 /* gc_curve.c: the curve and the worst windows of what the pane asks for now, at once or beside the keyboard. */
 void gc_curve_want(struct gcview *, const struct pane_env *);
 bool gc_curve_new(const struct gcview *);	/* another curve than the one there is will come */

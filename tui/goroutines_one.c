@@ -54,28 +54,59 @@ static void about(const struct gor *p, const struct pane_env *env, uint32_t i, s
 }
 
 struct gor_said { uint32_t state, a, b; bool still, hit; };	/* state 0: nothing */
-struct drawing { const struct gor *p; const struct pane_env *env; };
 
-static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
+enum { COL_NUMBER, COL_START, COL_DUR, COL_STATE, COL_ABOUT, COLS };
+static const struct rows_col cols[COLS] = {
+    [COL_NUMBER] = {"#", 6, true, 0, 0, 0}, [COL_START] = {"START", 11, true, 0, 0, 0},
+    [COL_DUR] = {"DURATION", 9, true, 0, 0, 0}, [COL_STATE] = {"STATE", 22, false, 0, 0, 0},
+    [COL_ABOUT] = {"BY / WHERE", 0, false, 0, 0, 0},
+};
+static const struct { const char *word, *what; int col; } sorts[ONE__N] = {
+    [ONE_START] = {"start", "when it started", COL_START},
+    [ONE_DUR] = {"duration", "how long it took, longest first", COL_DUR},
+    [ONE_STATE] = {"state", "by state, then in time order", COL_STATE},
+};
+struct drawing { const struct gor *p; const struct pane_env *env; int x[COLS], w[COLS]; };
+
+static void draw_state(const struct pane_env *env, struct grid *g, int w, const struct ival *v)
+{
+	struct buf b = {0};
+	grid_printf(g, 0, 0, state_style(v->state), 0, "%c", state_letter(v->state));
+	buf_puts(&b, state_name(v->state));
+	if (v->state == TS_RUN && v->who && v->who < session_snap(env->s)->ntrks) {
+		buf_putc(&b, ' ');
+		tp_id(session_snap(env->s)->st, v->who, &b);
+	}
+	tp_text(env, g, 0, 2, w - 2, ST_NORMAL, &b);
+	buf_free(&b);
+}
+
+static void draw_row(const void *arg, struct grid *g, int y, uint32_t row)
 {
 	const struct drawing *d = arg;
+	uint32_t i = d->p->one.order[row];
 	const struct ival *v = &d->p->one.v[i];
 	struct buf b = {0};
-	grid_printf(g, y, 0, ST_DIM, 0, "%6u", i + 1);
-	text_at(&b, v->t0, 1000);	/* spans are often shorter than what tp_at() shows */
-	grid_text(g, y, 18 - (int)b.n, ST_NORMAL, 0, buf_str(&b));
-	buf_reset(&b);
-	tp_ns(g, y, 27, v->t1 - v->t0, 0);
-	grid_printf(g, y, 28, state_style(v->state), 0, "%c", state_letter(v->state));
-	buf_puts(&b, state_name(v->state));
-	if (v->state == TS_RUN && v->who && v->who < session_snap(d->env->s)->ntrks) {
-		buf_putc(&b, ' ');
-		tp_id(session_snap(d->env->s)->st, v->who, &b);
+	for (int k = 0; k < COLS; k++) {
+		if (d->x[k] < 0)
+			continue;
+		struct rect old = grid_clip(g, (struct rect){y, d->x[k], 1, d->w[k]});
+		buf_reset(&b);
+		switch (k) {
+		case COL_NUMBER: grid_printf(g, 0, 0, ST_DIM, 0, "%6u", i + 1); break;
+		case COL_START:
+			text_at(&b, v->t0, 1000);	/* spans are often shorter than what tp_at() shows */
+			grid_text(g, 0, d->w[k] - (int)b.n, ST_NORMAL, 0, buf_str(&b));
+			break;
+		case COL_DUR: tp_ns(g, 0, d->w[k], v->t1 - v->t0, 0); break;
+		case COL_STATE: draw_state(d->env, g, d->w[k], v); break;
+		default:
+			about(d->p, d->env, i, &b);
+			tp_text(d->env, g, 0, 0, d->w[k], ST_NORMAL, &b);
+			break;
+		}
+		grid_unclip(g, old);
 	}
-	tp_text(d->env, g, y, 30, 20, ST_NORMAL, &b);
-	buf_reset(&b);
-	about(d->p, d->env, i, &b);
-	tp_text(d->env, g, y, 51, g->w - 51, ST_NORMAL, &b);
 	buf_free(&b);
 }
 
@@ -102,7 +133,8 @@ void gor_one_search(const struct gor *p, const struct pane_env *env, uint8_t *hi
 	enum { SAID = 1 << 12 };	/* two hundred thousand spans say a few hundred things */
 	struct gor_said *said = xcalloc(SAID, sizeof *said);
 	struct buf b = {0};
-	for (uint32_t i = 0; i < p->one.n; i++) {
+	for (uint32_t row = 0; row < p->one.n; row++) {
+		uint32_t i = p->one.order[row];
 		struct gor_said s = said_of(&p->one, session_snap(env->s), i), *at = &said[hash_u64((uint64_t)s.state << 32 | s.a, s.b) % SAID];
 		if (at->state != s.state || at->a != s.a || at->b != s.b || at->still != s.still) {
 			buf_reset(&b);
@@ -112,7 +144,7 @@ void gor_one_search(const struct gor *p, const struct pane_env *env, uint8_t *hi
 			*at = s;
 			at->hit = rx_match(env->find.rx, b.p, b.n);
 		}
-		hit[i] = at->hit;
+		hit[row] = at->hit;
 	}
 	mem_free(said);
 	buf_free(&b);
@@ -177,6 +209,23 @@ static int foot_of(const struct gor_one *o, const struct pane_env *env)
 	return need > foot ? need < most ? need : most : foot;
 }
 
+/* The heading at line y, and the spans below it: h lines in all. */
+static void draw_spans(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h)
+{
+	struct drawing d = {.p = p, .env = env};
+	struct rows_col c[COLS];
+	bool bar = p->one.rows.n > (uint32_t)(h - 1);
+	memcpy(c, cols, sizeof c);
+	c[sorts[p->one.sort].col].sort = (p->one.sort != ONE_DUR) != p->one.invert ? 1 : -1;
+	rows_layout(c, COLS, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
+	struct rect old = grid_clip(g, (struct rect){y, 1, 1, g->w - 1});
+	rows_head(g, 0, c, COLS, d.x, d.w);
+	grid_unclip(g, old);
+	old = grid_clip(g, (struct rect){y + 1, 0, h - 1, g->w});
+	rows_draw(&p->one.rows, g, draw_row, &d, &(struct rows_look){false, NULL});
+	grid_unclip(g, old);
+}
+
 void gor_one_draw(const struct gor *p, const struct pane_env *env, struct grid *g)
 {
 	int foot = foot_of(&p->one, env), top = 4;
@@ -187,10 +236,7 @@ void gor_one_draw(const struct gor *p, const struct pane_env *env, struct grid *
 		return;
 	}
 	draw_top(p, env, g);
-	grid_text(g, top, 1, ST_HEAD, 0, "     #       START      DUR  STATE               BY / WHERE");
-	struct rect old = grid_clip(g, (struct rect){top + 1, 0, g->h - top - 1 - foot, g->w});
-	rows_draw(&p->one.rows, g, draw_row, &(struct drawing){p, env}, &(struct rows_look){false, NULL});
-	grid_unclip(g, old);
+	draw_spans(p, env, g, top, g->h - top - foot);
 	if (foot)
 		gor_part_draw(p, env, g, g->h - foot + 1, g->h, p->one.part);
 }
@@ -217,7 +263,7 @@ static enum verdict chain(struct gor *p, const struct pane_env *env, enum cmd_id
 	const struct snap *sn = session_snap(env->s);
 	const struct ival *v = gor_one_now(&p->one);
 	struct edge_walk w = {0};
-	uint32_t i = p->one.rows.sel;
+	uint32_t i = gor_one_at(&p->one);
 	out->kind = ASK_PANE;
 	out->pane = "goroutines";
 	if (!v)
@@ -242,6 +288,36 @@ static enum verdict chain(struct gor *p, const struct pane_env *env, enum cmd_id
 	return V_ASK;
 }
 
+int gor_one_sorts(const struct gor *p, struct choice *out)
+{
+	for (int i = 0; i < ONE__N; i++)
+		choice_set(&out[i], sorts[i].word, sorts[i].what, i == p->one.sort);
+	return ONE__N;
+}
+
+const char *gor_one_sort_word(const struct gor *p)
+{
+	return sorts[p->one.sort].word;
+}
+
+static enum verdict sort_cmd(struct gor *p, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	struct gor_one *o = &p->one;
+	int by = (o->sort + (a->cmd == CMD_SORT_LEFT ? ONE__N - 1 : 1)) % ONE__N;
+	if (a->cmd == CMD_SORT && a->arg)
+		for (by = 0; by < ONE__N && strcmp(sorts[by].word, a->arg); by++)
+			;
+	if (by == ONE__N)
+		return ask_say(out, "sort by: start duration state");
+	if (a->cmd == CMD_INVERT)
+		gor_one_sort(p, o->sort, !o->invert, true);
+	else
+		gor_one_sort(p, by, false, false);
+	gor_one_here(p);
+	gor_hits(p, env);
+	return V_DONE;
+}
+
 enum verdict gor_one_act(struct gor *p, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	int step = a->cmd == CMD_PREV_PART ? GP__N - 1 : 1;
@@ -253,6 +329,10 @@ enum verdict gor_one_act(struct gor *p, const struct pane_env *env, const struct
 	case CMD_NEXT_PART:
 	case CMD_PREV_PART: p->one.part = (enum gor_part)((p->one.part + step) % GP__N); return V_DONE;
 	case CMD_CHAIN: p->one.part = GP_CHAIN; return V_DONE;
+	case CMD_SORT:
+	case CMD_SORT_LEFT:
+	case CMD_SORT_RIGHT:
+	case CMD_INVERT: return sort_cmd(p, env, a, out);
 	case CMD_CAUSE:
 	case CMD_EFFECT: return chain(p, env, a->cmd, out);
 	case CMD_OPEN:
@@ -277,7 +357,7 @@ void gor_one_summary(const struct gor *p, const struct pane_env *env, struct buf
 	buf_puts(b, " > ");
 	tp_id(session_snap(env->s)->st, p->one.trk, b);
 	buf_puts(b, "   span ");
-	text_count(b, p->one.n ? p->one.rows.sel + 1 : 0);
+	text_count(b, p->one.n ? gor_one_at(&p->one) + 1 : 0);
 	buf_puts(b, " of ");
 	text_count(b, p->one.n);
 	buf_puts(b, p->one.cut ? " (cut: :t FROM..TO narrows)   " : "   ");
@@ -305,5 +385,5 @@ void gor_one_detail(const struct gor *p, const struct pane_env *env, struct buf 
 	buf_puts(b, " at ");
 	text_at(b, v->t0, 1000);
 	buf_puts(b, "  ");
-	about(p, env, p->one.rows.sel, b);
+	about(p, env, gor_one_at(&p->one), b);
 }

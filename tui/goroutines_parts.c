@@ -39,7 +39,7 @@ static int draw_wakes(const struct gor *p, const struct pane_env *env, struct gr
 /* The moment at which somebody made it runnable: for a wait the end of it, for running what came before. */
 static const struct ival *made_ready(const struct gor_one *o)
 {
-	uint32_t i = o->rows.sel;
+	uint32_t i = gor_one_at(o);
 	if (o->v[i].state == TS_READY)
 		return &o->v[i];
 	if (o->v[i].state == TS_RUN)
@@ -139,7 +139,7 @@ static stk_id stack_of(const struct gor_one *o)
 		return gor_one_wake(o)->stack;
 	const struct ival *v = gor_one_now(o);
 	/* a running stretch has its stack where it stopped: with what came after */
-	if (v->state == TS_RUN && o->rows.sel + 1 < o->n && v[1].state != TS_READY)
+	if (v->state == TS_RUN && gor_one_at(o) + 1 < o->n && v[1].state != TS_READY)
 		return v[1].stack;
 	return v->stack;
 }
@@ -165,7 +165,7 @@ int gor_part_draw(const struct gor *p, const struct pane_env *env, struct grid *
 		grid_printf(g, y, 1, ST_HEAD, 0, "stack that woke %s", buf_str(&b));
 		buf_free(&b);
 	} else if (about[part].span)
-		grid_printf(g, y, 1, ST_HEAD, 0, "%s %u", about[part].head, p->one.rows.sel + 1);
+		grid_printf(g, y, 1, ST_HEAD, 0, "%s %u", about[part].head, gor_one_at(&p->one) + 1);
 	else if (part == GP_CHILDREN && p->one.nchild)
 		grid_printf(g, y, 1, ST_HEAD, 0, "%u %s", p->one.nchild,
 		    p->one.nchild == 1 ? "child" : about[part].head);

@@ -19,6 +19,7 @@
 #include "base/job.h"
 #include "base/mem.h"
 #include "store/edges.h"
+#include "style.h"
 
 #include <string.h>
 
@@ -118,10 +119,51 @@ static void go_on(struct gor_one *o, const struct gor_rest *was)
 		take(o);
 }
 
+/* ---- order */
+
+/* By duration or state; of equals the earlier one first. */
+static int cmp_span(const void *ctx, uint32_t i, uint32_t k)
+{
+	const struct gor_one *o = ctx;
+	const struct ival *a = &o->v[i], *b = &o->v[k];
+	int64_t x = a->t1 - a->t0, y = b->t1 - b->t0;
+	int c = o->sort == ONE_STATE ? strcmp(state_name(a->state), state_name(b->state)) : (x < y) - (x > y);
+	return c ? (o->invert ? -c : c) : i < k ? -1 : 1;
+}
+
+/* The rows of all spans that are there. */
+static void set_order(struct gor_one *o)
+{
+	o->order = mem_grow(o->order, &o->corder, o->n + 1u, sizeof *o->order);
+	for (uint32_t i = 0; i < o->n; i++)
+		o->order[i] = o->sort == ONE_START && o->invert ? o->n - 1 - i : i;
+	if (o->sort != ONE_START)
+		sort_u32(o->order, o->n, cmp_span, o);
+	rows_set(&o->rows, o->n);
+}
+
+static uint32_t row_of(const struct gor_one *o, uint32_t span)
+{
+	uint32_t i = 0;
+	while (i < o->n && o->order[i] != span)
+		i++;
+	return i;
+}
+
+void gor_one_sort(struct gor *p, int sort, bool invert, bool keep)
+{
+	struct gor_one *o = &p->one;
+	uint32_t now = gor_one_at(o);
+	o->sort = sort;
+	o->invert = invert;
+	set_order(o);
+	rows_select(&o->rows, keep ? row_of(o, now) : 0);
+}
+
 static void look_at(struct gor_one *o, size_t i)
 {
 	o->rows.top = o->top;
-	rows_select(&o->rows, i < o->n ? (uint32_t)i : o->n);
+	rows_select(&o->rows, i < o->n ? row_of(o, (uint32_t)i) : o->n);
 }
 
 /* At each step anew, as what is in view depends on how many there are; all: it was the last. */
@@ -151,12 +193,15 @@ static void take(struct gor_one *o)
 	else
 		gather_rest(NULL, r);
 	if (!r->dropped) {
+		uint32_t now = gor_one_at(o);
 		o->v = mem_grow(o->v, &o->cap, (size_t)o->n + r->n + 1, sizeof *o->v);
 		if (r->n)
 			memcpy(o->v + o->n, r->v, r->n * sizeof *o->v);
 		o->n += r->n;
 		o->cut = o->n == ONE_SPANS;
-		rows_set(&o->rows, o->n);
+		bool top = !o->rows.sel;	/* whoever looks at the longest wants those that come later, too */
+		set_order(o);
+		rows_select(&o->rows, top ? 0 : row_of(o, now));
 		bool on = r->far && r->more && o->n < ONE_SPANS;
 		look_there(o, !on);
 		if (on)
@@ -210,7 +255,7 @@ static void gather_far(struct gor *p, const struct snap *sn)
 	struct gor_one *o = &p->one;
 	struct gor_rest first = {
 	    .sn = sn, .far = true, .trk = o->trk, .t0 = p->scope.t0, .t1 = p->scope.t1};
-	o->row = o->rows.sel;	/* as where they are there at once */
+	o->row = gor_one_at(o);	/* as where they are there at once */
 	if (!o->rest)
 		go_on(o, &first);
 }
@@ -254,7 +299,7 @@ void gor_one_load(struct gor *p, const struct pane_env *env)
 		gather_far(p, sn);
 	else
 		gather_near(p, sn);
-	rows_set(&o->rows, o->n);
+	set_order(o);
 	load_regions(p, sn);
 	load_children(p, sn);
 }

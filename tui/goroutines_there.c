@@ -42,7 +42,7 @@ void gor_save(const void *st, struct view *v)
 	const struct gor *p = st;
 	*v = p->seeks ? p->there : (struct view){
 	    {p->level | p->by << 4, p->level ? (int64_t)p->open : 0, p->level == GL_ONE ? (int64_t)p->one.trk : 0, 0},
-	    {p->sel[0], p->sel[1], p->level == GL_ONE ? p->one.rows.sel : 0, p->sort[0] << 8 | p->sort[1]}};
+	    {p->sel[0], p->sel[1], p->level == GL_ONE ? gor_one_at(&p->one) : 0, p->sort[0] << 8 | p->sort[1]}};
 }
 
 void gor_load(void *st, const struct pane_env *env, const struct view *v)

@@ -37,6 +37,7 @@ struct gor_story {			/* of the selected group or goroutine, from its spans */
 };
 
 enum { ONE_SPANS = 200000, ONE_NOW = 20000 };	/* NOW: the others come beside the keyboard */
+enum { ONE_START, ONE_DUR, ONE_STATE, ONE__N };	/* what the spans of a page are sorted by */
 enum gor_part { GP_STACK, GP_ACCOUNTS, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_CREATED, GP_CHILDREN, GP__N };
 struct gor_one {			/* a goroutine's page */
 	trk_id trk, of;			/* of: whose spans and accounts these are; 0: nobody's */
@@ -44,6 +45,10 @@ struct gor_one {			/* a goroutine's page */
 	struct ival *v;			/* its spans in the window */
 	uint32_t n;
 	size_t cap;
+	uint32_t *order;		/* the rows: indexes of v, in the order of `sort` */
+	size_t corder;
+	int sort;			/* ONE_START, ... */
+	bool invert;
 	bool cut;
 	struct gor_rest {		/* those of v that are still gathered */
 		const struct snap *sn;
@@ -57,7 +62,7 @@ struct gor_one {			/* a goroutine's page */
 		size_t cap;
 	} *rest;			/* or NULL */
 	int64_t seek;			/* TIME_NONE, or where one is to look when it has been gathered, ... */
-	uint32_t row, top;		/* ... or at which span; UINT32_MAX: not; top: of the rows then */
+	uint32_t row, top;		/* ... or at which span (of v); UINT32_MAX: not; top: of the rows then */
 	struct rows rows;
 	enum gor_part part;
 	struct gor_wake {		/* where ( led to: the moment, whom it woke, the waker's stack */
@@ -185,7 +190,9 @@ void gor_look_done(struct gor *, const struct pane_env *, struct ask *);	/* it h
 /* goroutines_spans.c */
 void gor_one_load(struct gor *, const struct pane_env *);	/* p->one.trk is set */
 void gor_one_seek(struct gor *, int64_t t);		/* when there are spans: to the one at t, ... */
-void gor_one_row(struct gor *, uint32_t i);		/* ... or to that row */
+void gor_one_row(struct gor *, uint32_t i);		/* ... or to that span */
+/* Their order; the selected span stays selected if it is to be kept, else the first row is. */
+void gor_one_sort(struct gor *, int sort, bool invert, bool keep);
 bool gor_one_loaded(const struct gor *);	/* what is there, or on its way, is of p->one.trk */
 struct job *gor_one_job(const struct gor *);
 void gor_one_rest(struct gor *);	/* wait for the spans that are still gathered, where that is no long time */
@@ -193,6 +200,8 @@ void gor_one_done(struct gor *, const struct pane_env *);	/* gor_one_job() has e
 void gor_one_here(struct gor *);			/* somebody looks where he is */
 void gor_one_stop(struct gor *);
 /* goroutines_one.c */
+int gor_one_sorts(const struct gor *, struct choice *);	/* for the menu of s; how many */
+const char *gor_one_sort_word(const struct gor *);	/* also the column of the report `goroutine` */
 void gor_one_draw(const struct gor *, const struct pane_env *, struct grid *);
 void gor_one_side(const struct gor *, const struct pane_env *, struct grid *);
 enum verdict gor_one_act(struct gor *, const struct pane_env *, const struct act *, struct ask *);
@@ -202,9 +211,14 @@ bool gor_still_blocked(const struct gor *, const struct pane_env *);	/* is the s
 /* goroutines_parts.c: what is told beside the spans */
 int gor_part_draw(const struct gor *, const struct pane_env *, struct grid *, int y, int h, enum gor_part);
 const struct gor_wake *gor_one_wake(const struct gor_one *);	/* in the selected span is the one that ( led to; or NULL */
+/* The selected span, of v; 0 also where there is none. */
+static inline uint32_t gor_one_at(const struct gor_one *o)
+{
+	return o->rows.n ? o->order[o->rows.sel] : 0;
+}
 static inline const struct ival *gor_one_now(const struct gor_one *o)
 {
-	return o->rows.n ? &o->v[o->rows.sel] : NULL;
+	return o->rows.n ? &o->v[gor_one_at(o)] : NULL;
 }
 
 /* pane_goroutines.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Garbage collection: the cycles or, by [ and ], the stops of the world; below,
+ * Garbage collection: the cycles or, by [ and ], the stops of the world (gc_stops.c); below,
  * how much of the processors is left to the program in the worst window of each
  * length (minimum mutator utilisation), and where the worst windows are.
  *
@@ -50,11 +50,16 @@ static int64_t within(const struct tp_scope *s, int64_t t0, int64_t t1)
 static void row_text(const struct gcview *p, const struct snap *sn, uint32_t i, struct buf *b)
 {
 	const struct gc_cycle *c = p->stops ? NULL : &p->cycle[p->row[0][i]];
-	const struct sink_span *s = &store_span(sn->st, c ? c->span : p->row[1][i])->s;
+	const struct stop *stop = c ? NULL : gc_stop_at(p, i);
+	if (!c && !stop) {
+		gc_stop_group_name(p, sn->st, gc_stop_group_at(p, i), b);
+		return;
+	}
+	const struct sink_span *s = &store_span(sn->st, c ? c->span : stop->span)->s;
 	if (c) {
 		buf_printf(b, "GC %u ", c->number);
 	} else {
-		gc_stop_name(sn->st, s, b);
+		gc_stop_name(sn->st, stop->span, b);
 		buf_putc(b, ' ');
 	}
 	if (s->trk) {
@@ -88,33 +93,19 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 	return n;
 }
 
-/* The stops of the world in the window, and how long they are. */
-static void make_stops(struct gcview *p, const struct snap *sn)
+/* The distribution of the durations of stops. */
+static void measure_stops(struct gcview *p)
 {
-	uint32_t n = 0, nthere;
-	size_t cap = 0, cns = 0;
-	uint32_t *stw = NULL;
-	int64_t *ns = NULL;
-	const struct tw_slice *there = tw_presence(sn, &p->scope.f, &p->mem, &nthere);
-	for (uint32_t i = 0; (i = spans_next(sn, i, 1u << SP_STW, p->scope.t0, p->scope.t1)) != UINT32_MAX; i++) {
-		int64_t a, b;
-		span_bounds(sn, &store_span(sn->st, i)->s, &a, &b);
-		if (!tw_present(there, nthere, a, b))
-			continue;
-		stw = mem_grow(stw, &cap, n + 1u, sizeof *stw);
-		ns = mem_grow(ns, &cns, n + 1u, sizeof *ns);
-		stw[n] = i;
-		ns[n++] = b - a;
-		histo_add(&p->stw, b - a);
-		p->stopped += within(&p->scope, a, b);
+	uint32_t n = p->stop.n;
+	int64_t *ns = xmalloc((n + 1u) * sizeof *ns);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct stop *v = &p->stop.v[i];
+		ns[i] = v->t1 - v->t0;
+		histo_add(&p->stw, ns[i]);
+		p->stopped += within(&p->scope, v->t0, v->t1);
 	}
 	p->stw_spread = sched_spread(ns, n);
-	p->row[1] = arena_alloc(&p->mem, (n + 1u) * sizeof **p->row);
-	if (n)
-		memcpy(p->row[1], stw, n * sizeof *stw);
-	mem_free(stw);
 	mem_free(ns);
-	rows_set(&p->rows[1], n);
 }
 
 static void update(void *st, const struct pane_env *env)
@@ -122,6 +113,7 @@ static void update(void *st, const struct pane_env *env)
 	struct gcview *p = st;
 	const struct snap *sn = session_snap(env->s);
 	uint32_t n = 0;
+	int64_t stop = gc_stops_selected(p);
 	arena_reset(&p->mem);
 	memset(&p->stw, 0, sizeof p->stw);
 	tp_scope(env, &p->mem, &p->scope);
@@ -135,7 +127,8 @@ static void update(void *st, const struct pane_env *env)
 			p->assist += p->cycle[i].assist;
 		}
 	rows_set(&p->rows[0], n);
-	make_stops(p, sn);
+	gc_stops_make(p, sn, stop);
+	measure_stops(p);
 	mark_hits(p, env);
 	gc_curve_want(p, env);
 }
@@ -145,6 +138,7 @@ static void begin(void *st, const struct pane_env *env)
 	struct gcview *p = st;
 	(void)env;
 	p->include = includes[0];
+	gc_stops_begin(p);
 }
 
 static void close_gc(void *st)
@@ -168,8 +162,14 @@ static bool selected(const struct gcview *p, const struct pane_env *env, struct 
 	}
 	if (!rows->n)
 		return false;
+	const struct stop_group *group = p->stops ? gc_stop_group_at(p, rows->sel) : NULL;
+	if (group) {
+		if (p->stop.by == STOPS_CALLER)
+			tp_place(sn->st, store_span(sn->st, p->stop.v[group->first].span)->s.stack, to);
+		return false;
+	}
 	const struct sink_span *s = &store_span(sn->st,
-	    p->stops ? p->row[1][rows->sel] : p->cycle[p->row[0][rows->sel]].span)->s;
+	    p->stops ? gc_stop_at(p, rows->sel)->span : p->cycle[p->row[0][rows->sel]].span)->s;
 	span_bounds(sn, s, &to->t0, &to->t1);
 	if (p->stops)
 		to->trk = s->trk;
@@ -235,6 +235,11 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 			p->part = PART_TABLE;
 		return V_DONE;
 	}
+	enum verdict v = gc_stops_act(p, env, a, out);
+	if (v != V_PASS) {
+		mark_hits(p, env);
+		return v;
+	}
 	switch ((int)a->cmd) {
 	case CMD_PREV_KIND:
 	case CMD_NEXT_KIND:
@@ -298,22 +303,35 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 static void report(const void *st, const struct pane_env *env, struct pane_report *r)
 {
 	const struct gcview *p = st;
-	(void)env;
-	r->name = p->stops ? "stw" : "gc";
+	if (p->stops)
+		gc_stops_report(p, env, r);
+	else
+		r->name = "gc";
 }
 
 static void save(const void *st, struct view *v)
 {
 	const struct gcview *p = st;
-	*v = (struct view){{p->stops, 0, 0, 0}, {p->rows[p->stops].sel, 0, 0, 0}};
+	const struct gc_stops *s = &p->stop;
+	*v = (struct view){{p->stops, s->by, s->open, s->open ? (int64_t)s->key : 0},
+	    {p->stops ? gc_stops_selected(p) : p->rows[0].sel, 0, 0, 0}};
 }
 
 static void load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct gcview *p = st;
 	p->stops = v->zoom[0] != 0;
+	if (p->stops)
+		gc_stops_load(p, session_snap(env->s), v);
+	else
+		rows_select(&p->rows[0], (uint32_t)v->cursor[0]);
 	mark_hits(p, env);
-	rows_select(&p->rows[p->stops], (uint32_t)v->cursor[0]);
+}
+
+static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+{
+	(void)env;
+	return gc_stops_choices(st, cmd, out);
 }
 
 static void summary(const void *st, const struct pane_env *env, struct buf *b)
@@ -324,16 +342,35 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, "reading");
 		return;
 	}
+	if (p->stops && p->stop.open && p->rows[1].n) {
+		buf_puts(b, "stops > ");
+		gc_stops_open_name(p, session_snap(env->s)->st, b);
+		buf_printf(b, "   %u stop%s | ", p->rows[1].n, text_s(p->rows[1].n));
+		tp_scope_words(&p->scope, b);
+		return;
+	}
 	buf_printf(b, "%u cycle%s, marking %.1f%% of time, assists ", p->rows[0].n, p->rows[0].n == 1 ? "" : "s",
 	    len > 0 ? 100.0 * (double)p->mark / (double)len : 0.0);
 	text_ns(b, p->assist);
-	buf_printf(b, ", %u stop%s", p->rows[1].n, p->rows[1].n == 1 ? "" : "s");
-	if (p->rows[1].n) {
+	buf_printf(b, ", %u stop%s", p->stop.n, text_s(p->stop.n));
+	if (p->stop.n) {
 		buf_putc(b, ' ');
 		text_ns(b, p->stopped);
 	}
 	buf_puts(b, " | ");
 	tp_scope_words(&p->scope, b);
+}
+
+static void group_detail(const struct gcview *p, const struct snap *sn, struct buf *b)
+{
+	const struct stop_group *g = gc_stop_group_at(p, p->rows[1].sel);
+	if (!g)
+		return;
+	gc_stop_group_name(p, sn->st, g, b);
+	buf_printf(b, ": %u stop%s, the longest ", g->n, text_s(g->n));
+	text_ns(b, g->max);
+	buf_puts(b, " at ");
+	text_at(b, p->stop.v[g->longest].t0, 1000);
 }
 
 static void detail(const void *st, const struct pane_env *env, struct buf *b)
@@ -349,15 +386,18 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 		buf_printf(b, " %.2f%% of the Ps", 100 * p->util[p->at]);
 		return;
 	}
-	if (!selected(p, env, &at))
+	if (!selected(p, env, &at)) {
+		if (p->stops)
+			group_detail(p, sn, b);
 		return;
+	}
 	if (p->part == PART_WORST && p->worst_rows.n) {
 		buf_printf(b, "the program has %.1f%% of the Ps for ", 100 * p->worst[p->worst_rows.sel].util);
 		text_ns(b, p->window[p->at]);
 		buf_puts(b, " from ");
 		text_at(b, at.t0, 1000);
 	} else if (p->stops) {
-		gc_stop_name(sn->st, &store_span(sn->st, p->row[1][p->rows[1].sel])->s, b);
+		gc_stop_name(sn->st, gc_stop_at(p, p->rows[1].sel)->span, b);
 		buf_puts(b, "  ");
 		tp_site_call(sn->st, at.stk, b);
 	} else {
@@ -378,7 +418,9 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 	(void)env;
 	buf_puts(b, p->part == PART_CURVE ? "h l window  Tab worst windows"
 		: p->part == PART_WORST ? "h l window  Enter timeline  f only then  Tab table"
-		: p->stops ? "Enter timeline  [ ] cycles  Tab curve"
+		: p->stops ? gc_stop_group_at(p, p->rows[1].sel) ? "Enter its stops  s < > sort  gr group by  [ ] cycles"
+		: p->stop.open ? "Enter timeline  s < > sort  q groups  [ ] cycles"
+			       : "Enter timeline  s < > sort  gr group by  [ ] cycles"
 			   : "Enter timeline  [ ] stops  Tab curve  4 assists");
 	buf_puts(b, "  e what counts  % percentile  V per P");
 	if (p->part == PART_TABLE)
@@ -408,7 +450,8 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 const struct pane_ops pane_gc = {
     .name = "gc", .tab = "GC", .bit = P_GC, .cmd = CMD_PANE_GC, .trace_only = true, .of_scope = true,
     .state_size = sizeof(struct gcview),
-    .open = begin, .close = close_gc, .update = update, .draw = gc_draw, .act = act, .place = place, .topics = topics,
+    .open = begin, .close = close_gc, .update = update, .draw = gc_draw, .act = act, .choices = choices, .place = place,
+    .topics = topics,
     .save = save, .load = load, .report = report,
     .summary = summary, .detail = detail, .find = find, .keys = keys, .side = gc_side, .click = click,
     .job = job, .done = done,

@@ -55,7 +55,7 @@ static void made(struct gor *p, const struct pane_env *env)
 	else if (p->level == GL_ONE && !p->listed)
 		gor_fill_soon(p, env);
 	if (p->level == GL_ONE) {
-		int64_t at = p->one.rows.n ? p->one.v[p->one.rows.sel].t0 : TIME_NONE;
+		int64_t at = gor_one_now(&p->one) ? gor_one_now(&p->one)->t0 : TIME_NONE;
 		gor_one_load(p, env);
 		if (at != TIME_NONE)
 			gor_one_seek(p, at);
@@ -149,6 +149,7 @@ static void close_gor(void *st)
 	mem_free(p->order[1]);
 	gor_other_drop(p);
 	mem_free(p->one.v);
+	mem_free(p->one.order);
 	mem_free(p->tags[0].v);
 	mem_free(p->tags[1].v);
 	mem_free(p->hit);
@@ -269,7 +270,9 @@ static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, 
 	struct gor_column c[GOR_COLS];
 	const char *what;
 	int n = 0;
-	if (cmd == CMD_SORT && p->level != GL_ONE) {
+	if (cmd == CMD_SORT && p->level == GL_ONE) {
+		n = gor_one_sorts(p, out);
+	} else if (cmd == CMD_SORT) {
 		n = sort_columns(p, c);
 		for (int i = 0; i < n; i++) {
 			const char *word = sort_word(p, c[i].val, &what);
@@ -472,7 +475,7 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 		to->trk = p->one.trk;
 		to->rows = ROWS_ALL;
 		if (p->one.rows.n) {
-			const struct ival *v = &p->one.v[p->one.rows.sel];
+			const struct ival *v = gor_one_now(&p->one);
 			to->t0 = v->t0;
 			to->t1 = v->t1;
 			tp_place(sn->st, v->stack, to);
@@ -516,9 +519,12 @@ static void report(const void *st, const struct pane_env *env, struct pane_repor
 	const struct gor *p = st;
 	const struct store *store = session_snap(env->s)->st;
 	*r = (struct pane_report){.name = "goroutines"};
-	if (p->level == GL_ONE)
+	if (p->level == GL_ONE) {
 		*r = (struct pane_report){"goroutine", arena_printf(env->scratch, "%llu",
 		    (unsigned long long)store_trk(store, p->one.trk)->id), {NULL}};
+		if (p->one.sort != ONE_START || p->one.invert)
+			r->opt[0] = arena_printf(env->scratch, "-sort=%s%s", p->one.invert ? "-" : "", gor_one_sort_word(p));
+	}
 	else if (p->level == GL_LIST && p->by == GB_FUNCTION && p->open)
 		r->opt[0] = arena_printf(env->scratch, "-name=%s", store_str(store, p->open)->s);
 }
@@ -528,7 +534,7 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 	const struct gor *p = st;
 	(void)env;
 	buf_puts(b, p->level == GL_ONE
-			? "j k span  Enter timeline  ( cause  ) effect  W chain  4 flame of it  Tab part  q back"
+			? "j k span  s < > sort  Enter timeline  ( cause  ) effect  W chain  4 flame of it  Tab part  q back"
 		    : p->level == GL_LIST ? "Enter its page  s < > sort  i invert  t tag  & match  5 timeline  4 flame "
 					    "  D against its group  f only it  x without  q back"
 					  : "Enter open  gr group by  s < > sort  i invert  t tag  D rest  5 timeline  "

@@ -46,7 +46,7 @@ static void tl_close(void *st)
 	tl_ask_free(tl);
 	tl_hunt_stop(tl);
 	tl_facts_free(tl);
-	hunt_hits_free(&tl->hits);
+	tl_hits_free(tl);
 	hunt_free(tl->hunt);
 	for (uint32_t i = 0; i < tl->ngroup; i++)
 		rx_free(tl->group[i]);
@@ -383,6 +383,9 @@ static enum verdict act_find(
 			return V_PASS;
 		return where_cmd(tl, env, arena_printf(env->scratch, "fn~%s", a->arg), out);
 	case CMD_HIGHLIGHT: return tl_highlight(tl, env, a->arg, out);
+	case CMD_SORT:
+	case CMD_SORT_LEFT:
+	case CMD_SORT_RIGHT: return tl_hits_sort(tl, env, a, out);
 	case CMD_NEXT:
 	case CMD_PREV:
 		return tl->hunt && !env->find.rx
@@ -585,6 +588,7 @@ const struct pane_ops pane_timeline = {
     .detail = tl_detail,
     .find = tl_find,
     .keys = tl_keys,
+    .choices = tl_choices,
     .click = tl_click,
     .job = tl_job,
     .done = tl_done,

@@ -135,6 +135,9 @@ struct timeline {
 	bool dim;     /* all but the hits */
 	int jump;     /* when it has ended: to the next hit (1), stay (0) */
 	uint32_t hit; /* the one stood upon; UINT32_MAX */
+	bool longest;		/* n and N go through the hits by duration, longest first, not by time */
+	uint32_t *rank;		/* with longest: all of hits.hit in that order; else NULL */
+	uint32_t rank_at;	/* the place of `hit` in it */
 
 	struct tl_link chain[TL_CHAIN]; /* who woke, who woke that one */
 	uint32_t nchain, atchain;
@@ -419,6 +422,11 @@ void tl_hunt_again(
 void tl_hunt_stop(struct timeline *);		 /* the thread; what is found stays */
 struct job *tl_job(void *);
 void tl_done(void *, const struct pane_env *, struct ask *);
+/* s, < and >: the order of n and N. */
+enum verdict tl_hits_sort(struct timeline *, const struct pane_env *, const struct act *, struct ask *);
+int tl_choices(const void *, const struct pane_env *, enum cmd_id, struct choice *);
+void tl_hits_words(const struct timeline *, struct buf *);	/* "3/84, longest first", "84 matches" */
+void tl_hits_free(struct timeline *);
 enum verdict tl_hunt_next(struct timeline *, const struct pane_env *, int dir, struct ask *);
 /* Like a span; NULL: there is none. */
 enum verdict tl_highlight_like(struct timeline *, const struct pane_env *, const struct ival *, struct ask *);

@@ -548,10 +548,8 @@ void tl_summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_printf(b, " | %s%s ", tl->dim ? "highlight " : "", hunt_text(tl->hunt));
 		if (tl->search)
 			buf_puts(b, "searching, Esc cancels");
-		else if (tl->hit < tl->hits.n)
-			buf_printf(b, "%u/%llu", tl->hit + 1, (unsigned long long)tl->hits.all);
 		else
-			buf_printf(b, "%llu match%s", (unsigned long long)tl->hits.all, text_es(tl->hits.all));
+			tl_hits_words(tl, b);
 	}
 	if (tl->r1 > tl->r0) {
 		buf_puts(b, " | range ");

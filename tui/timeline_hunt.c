@@ -5,7 +5,8 @@
  * thread of its own over the snapshot of the moment; until it has ended the keys
  * go on as before, and Esc ends it. What it found is kept sorted by time (n and
  * N walk it, the strip counts it per cell by halving) and by track (the rows ask
- * whether a cell has a hit), so a frame never walks the hits.
+ * whether a cell has a hit), so a frame never walks the hits. s sorts them by
+ * duration as well: then n goes from the longest to the shortest.
  *
  * Rows of Ps are searched as Ps where they can show what is asked for; else the
  * goroutines are, and the first jump turns the rows into goroutines.
@@ -13,6 +14,7 @@
 #include "config.h"
 #include "timeline.h"
 
+#include "analysis/calls.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "tracepane.h"
@@ -48,6 +50,14 @@ void tl_hunt_stop(struct timeline *tl)
 	tl->search = NULL;
 }
 
+void tl_hits_free(struct timeline *tl)
+{
+	hunt_hits_free(&tl->hits);
+	mem_free(tl->rank);
+	tl->rank = NULL;
+	tl->hit = UINT32_MAX;
+}
+
 static bool wants_p(const struct timeline *tl)
 {
 	return tl->kind == TL_P && hunt_on_p(tl->hunt);
@@ -65,11 +75,36 @@ static void limit(struct timeline *tl, const struct snap *sn)
 	hunt_among(tl->hunt, in, sn->ntrks);
 }
 
+static int cmp_longest(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct hunt_hit *x = ctx, *y = x + b;
+	x += a;
+	int64_t m = x->t1 - x->t0, n = y->t1 - y->t0;
+	return m != n ? (m > n ? -1 : 1) : a < b ? -1 : 1;
+}
+
+/* The hits by duration, where that is the order. */
+static void rank_hits(struct timeline *tl)
+{
+	uint32_t n = tl->hits.n;
+	mem_free(tl->rank);
+	tl->rank = NULL;
+	if (!tl->longest || !n)
+		return;
+	tl->rank = xmalloc(n * sizeof *tl->rank);
+	for (uint32_t i = 0; i < n; i++)
+		tl->rank[i] = i;
+	sort_u32(tl->rank, n, cmp_longest, tl->hits.hit);
+	tl->rank_at = 0;
+	while (tl->hit < n && tl->rank[tl->rank_at] != tl->hit)
+		tl->rank_at++;
+}
+
 static void start(struct timeline *tl, const struct pane_env *env, int jump)
 {
 	struct tl_search *s = xcalloc(1, sizeof *s);
 	tl_hunt_stop(tl);
-	hunt_hits_free(&tl->hits);
+	tl_hits_free(tl);
 	limit(tl, session_snap(env->s));
 	*s = (struct tl_search){.hunt = tl->hunt, .sn = session_snap(env->s), .of_p = wants_p(tl)};
 	tl->hunt_p = s->of_p;
@@ -83,13 +118,14 @@ static void start(struct timeline *tl, const struct pane_env *env, int jump)
 	/* no thread to be had: then the keys wait */
 	if (!hunt_run(s->hunt, s->sn, s->of_p, NULL, &s->hits))
 		tl->hits = s->hits;
+	rank_hits(tl);
 	mem_free(s);
 }
 
 void tl_hunt(struct timeline *tl, const struct pane_env *env, struct hunt *h, int jump)
 {
 	tl_hunt_stop(tl);
-	hunt_hits_free(&tl->hits);
+	tl_hits_free(tl);
 	hunt_free(tl->hunt);
 	tl->hunt = h;
 	if (h)
@@ -142,23 +178,40 @@ static void stand(struct timeline *tl, const struct pane_env *env, uint32_t i)
 		tl->at = mid;
 }
 
+void tl_hits_words(const struct timeline *tl, struct buf *b)
+{
+	unsigned long long all = tl->hits.all;
+	if (tl->hit < tl->hits.n)
+		buf_printf(b, "%u/%llu", (tl->rank ? tl->rank_at : tl->hit) + 1, all);
+	else
+		buf_printf(b, "%llu match%s", all, text_es(all));
+	if (tl->rank)
+		buf_puts(b, ", longest first");
+}
+
 static void told(const struct timeline *tl, struct ask *out)
 {
 	struct buf b = {0};
-	if (tl->hit < tl->hits.n)
-		buf_printf(&b, "%s  %u/%llu", hunt_text(tl->hunt), tl->hit + 1,
-		    (unsigned long long)tl->hits.all);
-	else
-		buf_printf(&b, "%s  %llu match%s", hunt_text(tl->hunt), (unsigned long long)tl->hits.all,
-		    text_es(tl->hits.all));
+	buf_printf(&b, "%s  ", hunt_text(tl->hunt));
+	tl_hits_words(tl, &b);
 	if (tl->hits.all) {
 		buf_puts(&b, ", together ");
 		text_ns(&b, (int64_t)tl->hits.ns);
 	}
 	if (tl->hits.n < tl->hits.all)
-		buf_printf(&b, "; n visits the first %u", tl->hits.n);
+		buf_printf(&b, "; n goes through the first %u", tl->hits.n);
 	ask_say(out, "%s", buf_str(&b));
 	buf_free(&b);
+}
+
+/* To the next hit by duration, or the one before; from elsewhere to the longest, or the shortest. */
+static void go_rank(struct timeline *tl, const struct pane_env *env, int dir)
+{
+	uint32_t n = tl->hits.n, i = dir < 0 ? n - 1 : 0;
+	if (tl->hit < n)
+		i = dir == 2 ? tl->rank_at : dir > 0 ? (tl->rank_at + 1) % n : (tl->rank_at + n - 1) % n;
+	tl->rank_at = i;
+	stand(tl, env, tl->rank[i]);
 }
 
 /* To the next hit (1), the one before (-1), the one here or after (2). */
@@ -167,11 +220,47 @@ static void go_hit(struct timeline *tl, const struct pane_env *env, int dir)
 	uint32_t n = tl->hits.n, i = hunt_at(&tl->hits, tl->at);
 	if (!n)
 		return;
+	if (tl->rank) {
+		go_rank(tl, env, dir);
+		return;
+	}
 	if (on_hit(tl, env))
 		i = dir == 2 ? tl->hit : dir > 0 ? tl->hit + 1 : tl->hit + n - 1;
 	else if (dir < 0)
 		i += n - 1;
 	stand(tl, env, i % n);
+}
+
+int tl_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+{
+	const struct timeline *tl = st;
+	(void)env;
+	if (cmd != CMD_SORT || !tl->hunt)
+		return 0;
+	choice_set(&out[0], "time", "n goes to the next match in time", !tl->longest);
+	choice_set(&out[1], "duration", "n goes to the next shorter match, from the longest on", tl->longest);
+	return 2;
+}
+
+enum verdict tl_hits_sort(struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	bool longest = a->arg ? !strcmp(a->arg, "duration") : !tl->longest;
+	if (a->arg && !longest && strcmp(a->arg, "time"))
+		return ask_say(out, "sort by: time duration");
+	if (!tl->hunt)
+		return ask_say(out, "no search: :>5ms finds spans, then s orders the matches by time or by duration");
+	tl->longest = longest;
+	if (tl->search) {
+		tl->jump = 1;
+		return ask_say(out, "still searching: Esc ends it");
+	}
+	rank_hits(tl);
+	if (longest && tl->hits.n) {
+		tl->hit = UINT32_MAX;
+		go_hit(tl, env, 1);
+	}
+	told(tl, out);
+	return V_ASK;
 }
 
 enum verdict tl_hunt_next(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
@@ -194,6 +283,7 @@ static void found(struct timeline *tl, const struct pane_env *env)
 	tl->search = NULL;
 	if (!job_join(s->job))
 		tl->hits = s->hits;
+	rank_hits(tl);
 	mem_free(s);
 	if (tl->jump)
 		go_hit(tl, env, tl->jump);
@@ -244,7 +334,7 @@ uint32_t tl_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 		return FIND_ON;		/* one asks again when it has ended */
 	if (dir)
 		go_hit(tl, env, dir);
-	*at = tl->hit < tl->hits.n ? tl->hit + 1 : 0;
+	*at = tl->hit >= tl->hits.n ? 0 : (tl->rank ? tl->rank_at : tl->hit) + 1;
 	return tl->hits.all < FIND_ON ? (uint32_t)tl->hits.all : FIND_ON - 1;
 }
 

@@ -101,11 +101,14 @@ struct stop_group *stops_group(const struct snap *sn, const struct stop *v, uint
 	for (uint32_t i = 0; i < n; i++) {
 		int64_t ns = v[k[i].i].t1 - v[k[i].i].t0;
 		if (!i || k[i].key != k[i - 1].key)
-			g[ng++] = (struct stop_group){.key = k[i].key, .first = k[i].i, .max = ns};
+			g[ng++] = (struct stop_group){.key = k[i].key, .first = k[i].i, .longest = k[i].i, .max = ns};
 		struct stop_group *to = &g[ng - 1];
 		to->n++;
 		to->total = wrap_add(to->total, ns);
-		to->max = ns > to->max ? ns : to->max;
+		if (ns > to->max) {
+			to->max = ns;
+			to->longest = k[i].i;
+		}
 	}
 	mem_free(k);
 	if (ng)

@@ -12,7 +12,8 @@ extern const char *const stops_by_name[STOPS_BY__N];	/* "single", "kind", "calle
 struct stop { uint32_t span; int64_t t0, t1; };		/* t0..t1: as far as the snapshot has it */
 struct stop_group {
 	uint64_t key;		/* stops_key() of its stops */
-	uint32_t first, n;	/* its first stop, as an index of the stops given; how many */
+	uint32_t first, longest;	/* its first and its (first) longest stop, as indexes of the stops given */
+	uint32_t n;
 	int64_t total, max;	/* ns */
 };
 
