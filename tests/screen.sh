@@ -101,6 +101,7 @@ screen narrow-gc 80x24 orders.trace ':task=926<Enter>8'
 screen narrow-stops 80x24 orders.trace ':region=db.query<Enter>8]'
 # stops, spans and hits longest first; stops summed, and those of one group
 screen stops-longest 80x24 orders.trace '8]>'
+screen stops-narrow 40x10 orders.trace '8]>'
 screen stops-kind 80x24 orders.trace '8grj<Enter>j'
 screen stops-caller 120x30 orders.trace '8grjj<Enter>'
 screen stops-of-kind 80x24 orders.trace '8grj<Enter><Enter>>'

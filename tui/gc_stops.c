@@ -23,8 +23,8 @@ struct column { struct rows_col c; const char *word, *what; };	/* word: after :s
 static const struct column stop_cols[STOP_COLS] = {
     [STOP_START] = {{"START", 10, true, 0, 0, 0}, "start", "when it started"},
     [STOP_DUR] = {{"DURATION", 9, true, 0, 0, 0}, "duration", "how long it took, longest first"},
-    [STOP_WHY] = {{"WHY", 27, false, 0, 0, 0}, "kind", "the reason"},
-    [STOP_WHO] = {{"WHO", 0, false, 0, 0, 0}, "goroutine", "the goroutine that stopped the world"},
+    [STOP_WHY] = {{"WHY", 0, false, 0, 0, 0}, "kind", "the reason"},
+    [STOP_WHO] = {{"WHO", 29, false, 0, 0, 40}, "goroutine", "the goroutine that stopped the world"},
 }, sum_cols[SUM_COLS] = {
     [SUM_COUNT] = {{"COUNT", 7, true, 0, 0, 0}, "count", "the number of stops"},
     [SUM_TOTAL] = {{"TOTAL", 9, true, 0, 0, 0}, "total", "the sum of their durations"},
