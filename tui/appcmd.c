@@ -14,6 +14,7 @@
 #include "inside.h"
 
 #include "analysis/calls.h"
+#include "analysis/source.h"
 #include "base/job.h"
 #include "base/mem.h"
 #include "base/wrap.h"
@@ -48,20 +49,22 @@ fun_id app_function(struct app *a, const struct rx *rx)
 	return best;
 }
 
-/* The name as a regular expression that matches it and nothing else. */
-const char *app_exactly(struct app *a, const char *name)
+const char *app_escaped(struct app *a, const char *name)
 {
 	struct buf b = {0};
-	buf_putc(&b, '^');
 	for (const char *p = name; *p; p++) {
 		if (strchr("\\.+*?()|[]{}^$", *p))
 			buf_putc(&b, '\\');
 		buf_putc(&b, *p);
 	}
-	buf_putc(&b, '$');
-	const char *s = arena_strndup(&a->scratch, b.p, b.n);
+	const char *s = arena_strndup(&a->scratch, buf_str(&b), b.n);
 	buf_free(&b);
 	return s;
+}
+
+const char *app_exactly(struct app *a, const char *name)
+{
+	return arena_printf(&a->scratch, "^%s$", app_escaped(a, name));
 }
 
 const char *app_selected(struct app *a, const char *word)
@@ -312,6 +315,26 @@ static void do_compact(struct app *a)
 		app_message(a, ST_DIM, "compact rows of the timeline: %s", a->env.compact ? "on" : "off");
 }
 
+/* Every pane that shows source lines reads them again. Without folders: which are searched. */
+static void do_source_path(struct app *a, const struct act *act)
+{
+	bool source = act->cmd == CMD_SOURCE_PATH;
+	struct err e;
+	if (!act->arg) {
+		struct buf b = {0};
+		sources_where(session_sources(a->s), &b);
+		app_message(a, ST_NORMAL, "sources are looked for in %s", buf_str(&b));
+		buf_free(&b);
+		return;
+	}
+	if (session_source_path(a->s, source ? OPT_SOURCE_PATH : OPT_TRIM_PATH, act->arg, &e)) {
+		app_message(a, ST_ERROR, "%s", e.msg);
+		return;
+	}
+	app_changed(a);
+	app_message(a, ST_DIM, "%s=%s", cmds[act->cmd].name, act->arg);
+}
+
 /* Commands that belong to the program as a whole. */
 static bool common_program(struct app *a, const struct act *act)
 {
@@ -356,6 +379,7 @@ static bool common_program(struct app *a, const struct act *act)
 	case CMD_WRITE: app_write(a, act->arg); return true;
 	case CMD_PIPE: app_pipe(a, act->arg); return true;
 	case CMD_EDIT: app_edit(a); return true;
+	case CMD_SOURCE_PATH: case CMD_TRIM_PATH: do_source_path(a, act); return true;
 	case CMD_FETCH: app_fetch(a, act->arg); return true;
 	case CMD_MARK: do_mark(a, act->arg); return true;
 	case CMD_MARKS: app_marks(a); return true;

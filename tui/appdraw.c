@@ -113,7 +113,7 @@ static void corner(const struct app *a, struct buf *b)
 static void draw_head(const struct app *a, struct grid *g, int at, int *hit)
 {
 	struct buf right = {0}, name = {0};
-	const char *file = session_title(a->s);
+	struct buf file = {0};
 	corner(a, &right);
 	int room = g->w - (int)right.n - 2;
 	bool names = g->w >= 60 && tabs_width(a, true) + 12 <= room;
@@ -121,8 +121,9 @@ static void draw_head(const struct app *a, struct grid *g, int at, int *hit)
 	if (names || room - tabs_width(a, false) >= 16)
 		x = grid_text(g, 0, 0, ST_TITLE, 0, "ttrace ");
 	int left = room - x - tabs_width(a, names) - 1;
+	session_title(a->s, left > 0 ? (size_t)left : 0, &file);
 	if (left > 3)
-		text_fit_middle(&name, file, strlen(file), (size_t)left, g->ascii);
+		text_fit_middle(&name, file.p, file.n, (size_t)left, g->ascii);
 	x = grid_text(g, 0, x, ST_NORMAL, 0, buf_str(&name));
 	struct rect old = grid_clip(g, (struct rect){0, 0, 1, room});
 	draw_tabs(a, g, x ? x + 2 - (left < 4) : 0, names, at, hit);
@@ -131,6 +132,7 @@ static void draw_head(const struct app *a, struct grid *g, int at, int *hit)
 	    buf_str(&right));
 	buf_free(&right);
 	buf_free(&name);
+	buf_free(&file);
 }
 
 int app_tab_at(const struct app *a, int x)

@@ -273,6 +273,18 @@ static bool short_form(struct app *a, const char *line)
 	return false;
 }
 
+/* gk 12: the keys of a command, where no word is meant. */
+static enum cmd_id keys_word(const struct app *a, const char *word)
+{
+	const struct binding *b;
+	int32_t key[SEQ_MAX];
+	size_t n = 0;
+	for (size_t k; *word && n < SEQ_MAX && (k = key_script(word, strlen(word), &key[n])); n++)
+		word += k;
+	bool found = n > 1 && !*word && keymap_find(&a->keys, key, n, pane_now(a)->bit, &b) == KM_FOUND;
+	return found ? (enum cmd_id)b->cmd : CMD_NONE;
+}
+
 static void no_command(struct app *a, const char *word, size_t n)
 {
 	struct near near = {word, n, NULL, 0};
@@ -309,6 +321,8 @@ void app_line(struct app *a, const char *line)
 	enum cmd_id id = cmd_find(word, n);
 	if ((id == CMD_NONE || strcmp(cmds[id].name, word)) && other_word(a, word, arg))
 		return;
+	if (id == CMD_NONE)
+		id = keys_word(a, word);
 	if (id == CMD_SORT && arg)
 		report_order(a, arg);
 	if (id == CMD_NONE && strpbrk(line, "<>~"))	/* wait reason~chan: which spans */

@@ -45,7 +45,6 @@ static const char *why(const struct app *a, enum cmd_id c)
 	case CMD_INCLUDE: return "requires some of stw,background,assist,sweep";
 	case CMD_FOLD: return "all lines have weight, or the source was not found";
 	case CMD_CHAIN: return "is already shown";
-	case CMD_SOURCE_PATH: case CMD_TRIM_PATH: return "requires directories";
 	case CMD_LEFT: return "nothing more to the left";
 	case CMD_RIGHT: return "nothing more to the right";
 	case CMD_CENTRE: return "the line is in the middle, or all lines are shown";

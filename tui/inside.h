@@ -209,6 +209,7 @@ bool app_time(const struct app *, const char *, int64_t *t);	/* 1.2s, 350ms, 40%
 trk_id app_track(const struct app *, enum track_kind, const char *id);	/* "12", "g12"; 0: there is none */
 fun_id app_function(struct app *, const struct rx *);	/* the heaviest that matches, 0 none */
 const char *app_exactly(struct app *, const char *name);	/* a regular expression that only it matches */
+const char *app_escaped(struct app *, const char *name);	/* the same, but anywhere in a name */
 const char *app_fun_name(const struct app *, fun_id);
 
 /* appquery.c: commands that change the query */
@@ -229,6 +230,10 @@ bool app_side_news(struct app *);			/* a file that was asked for is there: true,
 void app_prompt(struct app *, enum cmd_id what, const char *text);
 void app_prompt_key(struct app *, int32_t key);
 const char *app_prompt_label(const struct app *);
+void app_note(struct app *, bool bad, const char *);	/* beside the prompt */
+
+/* appcomplete.c */
+void app_complete(struct app *);			/* Tab in the ":" line */
 void app_find(struct app *, int dir);			/* n, N */
 void app_found(struct app *);		/* what was looked for beside the keyboard may be there */
 void app_find_here(struct app *);	/* a key was pressed meanwhile: if it moved, the hits do not move it away */

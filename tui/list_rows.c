@@ -206,6 +206,7 @@ void listview_fill(struct listview *v, const struct pane_env *env)
 	const struct calls *c = v->t.c;
 	v->rows.n = 0;
 	v->src = NULL;
+	v->nsources = session_nsources(s);
 	hits_drop(&v->hit);
 	if (v->cur == UINT32_MAX)
 		return;

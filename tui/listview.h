@@ -34,6 +34,7 @@ struct listview {
 	uint32_t cur;		/* UINT32_MAX: none */
 	str_id id, id_file;	/* of the one shown, over changes of the query */
 	const struct source *src;	/* NULL: no file is named */
+	uint32_t nsources;		/* session_nsources() when it was found */
 	int64_t line;		/* where it stood when nothing of it was left */
 	uint32_t below;		/* how many rows were seen above the selected before there were none; UINT32_MAX */
 	bool stale;		/* the file does not have what ran where it ran */

@@ -147,7 +147,7 @@ static void update(void *st, const struct pane_env *env)
 	v->t.what = FOR_FUNS;
 	keep(v);
 	if (!tree_sync(&v->t, env, GR_LINES) && v->fun) {
-		if (v->assembly && v->asm_waits)
+		if ((v->assembly && v->asm_waits) || v->nsources != session_nsources(env->s))
 			again(v, env);
 		return;
 	}
@@ -319,14 +319,6 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	struct listview *v = st;
 	if (a->cmd == CMD_PANE_LIST && a->arg && *a->arg)
 		return match_re(v, env, a->arg);
-	if (a->cmd == CMD_SOURCE_PATH || a->cmd == CMD_TRIM_PATH) {
-		bool src = a->cmd == CMD_SOURCE_PATH;
-		v->src = NULL;
-		session_source_path(env->s, src ? a->arg : NULL, src ? NULL : a->arg);
-		if (v->cur != UINT32_MAX)
-			again(v, env);
-		return V_DONE;
-	}
 	if (v->cur == UINT32_MAX || !v->rows.n)
 		return act_nowhere(v, env, a, ask);
 	if (rows_act(&v->rows, a, list_height(v, env)))

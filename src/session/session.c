@@ -19,6 +19,7 @@
 #include "analysis/tracew.h"
 #include "base/clock.h"
 #include "base/rx.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -102,8 +103,6 @@ static struct session *open_part(const struct opt *o, const struct trace_part *p
 {
 	struct session *s = xcalloc(1, sizeof *s);
 	s->o = o;
-	s->source_path = opt_str(o, OPT_SOURCE_PATH);
-	s->trim_path = opt_str(o, OPT_TRIM_PATH);
 	s->hist = mem_grow(NULL, &s->cap, 1, sizeof *s->hist);
 	first_query(s, &s->hist[0]);
 	s->nhist = 1;
@@ -396,12 +395,31 @@ int session_option(struct session *s, enum opt_id id, const char *value, struct 
 	return 0;
 }
 
-const char *session_title(const struct session *s)
+static void put_title(struct buf *b, const char *file)
 {
-	const char *file = session_file(s), *slash = strrchr(file, '/');
+	const char *slash = strrchr(file, '/');
+	buf_printf(b, "%s%s", b->n ? ", " : "", slash && slash[1] ? slash + 1 : file);
+}
+
+void session_title(const struct session *s, size_t room, struct buf *b)
+{
+	const struct query *q = session_query(s);
+	size_t n = s->o->nfile ? s->o->nfile : 1;
 	if (s->op.arrival.what.title[0])
-		return s->op.arrival.what.title;
-	return slash && slash[1] ? slash + 1 : file;
+		buf_puts(b, s->op.arrival.what.title);
+	else
+		put_title(b, session_file(s));
+	for (size_t i = 1; i < s->o->nfile; i++)
+		put_title(b, s->o->file[i]);
+	for (uint32_t k = 1; k < s->nside; k++)
+		if (side_in(q->a | q->b, k)) {
+			put_title(b, session_side_name(s, k));
+			n++;
+		}
+	if (n > 2 || (n == 2 && text_width(b->p, b->n) > room)) {
+		buf_reset(b);
+		buf_printf(b, "%zu files", n);
+	}
 }
 
 void session_hand(const struct session *s, struct hand *h)
@@ -508,17 +526,22 @@ size_t session_type(const struct session *s)
 struct sources *session_sources(struct session *s)
 {
 	if (!s->src)
-		s->src = sources_new(&(struct sources_conf){.source_path = s->source_path, .trim_path = s->trim_path,
-		    .beside = session_file(s)});
+		s->src = sources_new(&(struct sources_conf){.source_path = opt_str(&s->first, OPT_SOURCE_PATH),
+		    .trim_path = opt_str(&s->first, OPT_TRIM_PATH), .beside = session_file(s)});
 	return s->src;
 }
 
-void session_source_path(struct session *s, const char *source_path, const char *trim_path)
+int session_source_path(struct session *s, enum opt_id id, const char *dirs, struct err *e)
 {
-	if (source_path)
-		s->source_path = session_keep(s, source_path);
-	if (trim_path)
-		s->trim_path = session_keep(s, trim_path);
+	if (session_option(s, id, dirs, e))	/* the reports search there too */
+		return -1;
 	sources_free(s->src);
 	s->src = NULL;
+	s->nsources++;
+	return 0;
+}
+
+uint32_t session_nsources(const struct session *s)
+{
+	return s->nsources;
 }

@@ -66,7 +66,9 @@ bool session_brought(struct session *, bool wait);	/* the job has ended */
 
 /* The newest that session_refresh() took. Never NULL; good as long as the session. */
 const struct snap *session_snap(const struct session *);
-const char *session_title(const struct session *);	/* short: of a path its last part, of a URL host and endpoint */
+/* The files that are open: of a path the last part, of a URL host and endpoint. More than two, or two whose names take
+   more than `room` cells: how many. */
+void session_title(const struct session *, size_t room, struct buf *);
 const char *session_file(const struct session *);	/* name as given (first file) */
 bool session_is_trace(const struct session *);
 /* Has the first file changed on the disk since it was read? A sentence about it, once for every change;
@@ -240,6 +242,8 @@ void session_filter(const struct snap *, const struct query *, struct arena *, s
    say, beside the file, and where Go keeps them. Good until the paths are changed. */
 struct sources;
 struct sources *session_sources(struct session *);
-void session_source_path(struct session *, const char *source_path, const char *trim_path); /* NULL: as before */
+/* OPT_SOURCE_PATH or OPT_TRIM_PATH: the sources before are gone. */
+int session_source_path(struct session *, enum opt_id, const char *dirs, struct err *);
+uint32_t session_nsources(const struct session *);	/* differs after each of them */
 
 #endif

@@ -42,7 +42,7 @@ struct session {
 		bool asked;		/* the query's granularity was this one */
 	} shape[2];
 	struct sources *src;
-	const char *source_path, *trim_path;
+	uint32_t nsources;		/* how many times they were searched anew */
 	struct stale_mark mark;		/* of the first file */
 	enum stale stale;		/* what was said of it last */
 	uint64_t grown;
