@@ -77,6 +77,7 @@ struct sink_meta {	/* of a profile; strings 0 when absent */
 	int64_t time, duration, period;	/* ns; time since 1970 */
 	const str_id *comment;
 	size_t ncomment;
+	bool commented;		/* the names come from comments of a text, which pprof does not read */
 };
 
 /* What a P, an M or a G is doing. The rows of state.def give name, letter and style. */

@@ -274,5 +274,40 @@ printf 'goroutine 1 [x\033P evil\007]:\nmain.\033[31mf()\n\t/a\033[0m.go:1 +0x1\
 "$ttrace" view -script '' "$tmp/evil" | grep -q "$(printf '\033')"
 [ $? = 1 ]
 ok $? "escapes in names do not reach the terminal"
+# Names in the comments of Go's debug=1 pages. deep is recursive; two calls are inlined at 0x300; the runtime's
+# frames have no comment; 0x999 is not in the sample.
+printf 'goroutine profile: total 3\n2 @ 0x101 0x201 0x201 0x301 0x401\n# labels: {"a":"b"}\n' >"$tmp/pages"
+printf '#\t0x200\tmain.deep+0x28\t\t/src/a b.go:83\n#\t0x200\tmain.deep+0x28\t\t/src/a b.go:83\n' >>"$tmp/pages"
+printf '#\t0x300\tmain.in+0x1\t/src/b.go:5\n#\t0x300\tmain.(*T).out+0x31\t/src/b.go:9\n' >>"$tmp/pages"
+printf '\n1 @ 0x101 0x501 0x401\n#\t0x999\tmain.none+0x1\t/src/a.go:1\n#\t0x500\tmain.late+0x1\t/src/a.go:1\n' >>"$tmp/pages"
+"$ttrace" traces -symbolize=local -lines "$tmp/pages" >"$tmp/out" 2>"$tmp/err"
+[ "$(sed -n '/^-/,$p' "$tmp/out" | sed 's/^ *//')" = "$(cat <<'END'
+-----------+-------------------------------------------------------
+2   <unknown>
+main.deep /src/a b.go:83
+main.deep /src/a b.go:83
+main.in /src/b.go:5 (inline)
+main.(*T).out /src/b.go:9
+<unknown>
+-----------+-------------------------------------------------------
+1   <unknown>
+<unknown>
+<unknown>
+-----------+-------------------------------------------------------
+END
+)" ] && [ ! -s "$tmp/err" ] || { sed 's/^/# /' "$tmp/out" "$tmp/err"; false; }
+ok $? "comments name the frames of a debug=1 page: recursion, inlined calls, hidden frames"
+"$ttrace" traces "$tmp/pages" | grep -q main
+[ $? = 1 ]
+ok $? "reports ignore these names unless they are asked for"
+"$ttrace" view -size 80x24 -script 1c "$tmp/pages" >"$tmp/out"
+grep -q ' 2 .*main\.(\*T)\.out' "$tmp/out" && grep -q ' 2 .*main\.deep' "$tmp/out"
+ok $? "the viewer uses them"
+printf -- '--- mutex:\ncycles/second=1000000000\nsampling period=1\n70 2 @ 0x101 0x201\n#\t0x100\tsync.(*Mutex).Unlock+0x1\t/m.go:2\n#\t0x200\tmain.g+0x1\t/a.go:3\n' >"$tmp/mutex"
+printf 'heap profile: 1: 8 [1: 8] @ heap/1\n1: 8 [1: 8] @ 0x101 0x201\n#\t0x100\tmain.alloc+0x1\t/m.go:2\n#\t0x200\tmain.g+0x1\t/a.go:3\n' >"$tmp/heap"
+for page in mutex heap; do
+	"$ttrace" top -cum -symbolize=local "$tmp/$page" 2>&1 | grep -q '100%  main\.g'
+	ok $? "names of a $page page"
+done
 plan
 exit $bad

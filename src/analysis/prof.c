@@ -471,8 +471,18 @@ static void sink_meta(void *self, const struct sink_meta *m)
 	p->time = m->time;
 	p->duration = m->duration;
 	p->period = m->period;
+	p->commented = m->commented;
 	for (size_t i = 0; i < m->ncomment; i++)
 		prof_add_comment(p, m->comment[i]);
+}
+
+void prof_forget_names(struct prof *p)
+{
+	for (size_t i = 1; i < p->nloc; i++)
+		p->loc[i].nline = 0;
+	p->nfun = 1;
+	p->nline = 0;
+	p->commented = false;
 }
 
 static void sink_warn(void *self, uint64_t at, const char *fmt, ...)

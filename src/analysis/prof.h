@@ -58,6 +58,7 @@ struct prof {
 	str_id *comment;
 	size_t ncomment, ccomment;
 	bool nested;			/* frames of a stack may be those of another: prof_add_run() */
+	bool commented;			/* names come from comments that pprof does not read: prof_forget_names() */
 	bool bad;			/* a sample had another number of values than there are types */
 	prof_notice *notice;		/* what readers warn of goes there, with its place; NULL: nowhere */
 	void *notice_arg;
@@ -96,6 +97,7 @@ uint32_t prof_stack(struct prof *, const loc_id *leaf_first, size_t n);
 uint32_t prof_labels(struct prof *, struct prof_label *, size_t n);	/* sorts them in place */
 void prof_add_sample(struct prof *, uint32_t stack, uint32_t labels, const int64_t *value);
 void prof_add_comment(struct prof *, str_id);
+void prof_forget_names(struct prof *);	/* locations keep their addresses only */
 
 /* Frame i of all stacks. They are most of a profile, so they take what their numbers do. */
 static inline loc_id prof_frame(const struct prof *p, uint64_t i)

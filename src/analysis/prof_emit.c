@@ -165,7 +165,7 @@ static void emit_meta(struct emitter *m)
 	    .keep_frames = m->str[p->keep_frames], .default_type = m->str[p->default_type],
 	    .doc_url = m->str[p->doc_url], .period_type = m->str[p->period_type],
 	    .period_unit = m->str[p->period_unit], .time = p->time, .duration = p->duration, .period = p->period,
-	    .comment = comment, .ncomment = p->ncomment});
+	    .comment = comment, .ncomment = p->ncomment, .commented = p->commented});
 	mem_free(comment);
 }
 

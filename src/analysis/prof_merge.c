@@ -470,6 +470,7 @@ static void merge_headers(struct prof *to, struct prof *const *p, size_t n)
 	to->period_unit = copy_str(to, a, a->period_unit);
 	for (size_t i = 0; i < n; i++) {
 		const struct prof *s = p[i];
+		to->commented |= s->commented;
 		if (!to->time || s->time < to->time)
 			to->time = s->time;
 		prof_sum(&to->duration, s->duration);

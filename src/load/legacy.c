@@ -33,6 +33,8 @@ uint32_t leg_loc(struct legacy *g, uint64_t addr)
 
 struct leg_sample *leg_sample(struct legacy *g)
 {
+	leg_name_run(g);
+	g->next = g->nframe;
 	g->sample = mem_grow(g->sample, &g->csample, g->nsample + 1, sizeof *g->sample);
 	g->sample[g->nsample] = (struct leg_sample){.frame = g->nframe};
 	return &g->sample[g->nsample++];
@@ -43,6 +45,32 @@ void leg_frame(struct legacy *g, uint32_t loc)
 	g->frame = mem_grow(g->frame, &g->cframe, g->nframe + 1, sizeof *g->frame);
 	g->frame[g->nframe++] = loc;
 	g->sample[g->nsample - 1].n++;
+}
+
+/* ---- names */
+
+static int same_fun(const void *ctx, uint32_t id, const void *key)
+{
+	const struct legacy *g = ctx;
+	const struct words *name = key;
+	return g->fun[id].nname == words_n(*name) && !memcmp(g->fun[id].name, name->p, words_n(*name));
+}
+
+uint32_t leg_fun(struct legacy *g, struct words name, struct words file)
+{
+	uint32_t h = hash_bytes(name.p, words_n(name), 0), id = intern_find(&g->funs, h, same_fun, g, &name);
+	if (id != UINT32_MAX)
+		return id;
+	g->fun = mem_grow(g->fun, &g->cfun, g->nfun + 1, sizeof *g->fun);
+	g->fun[g->nfun] = (struct leg_fun){name.p, file.p, words_n(name), words_n(file)};
+	intern_put(&g->funs, h, (uint32_t)g->nfun);
+	return (uint32_t)g->nfun++;
+}
+
+void leg_line(struct legacy *g, uint32_t fun, int64_t line)
+{
+	g->line = mem_grow(g->line, &g->cline, g->nline + 1, sizeof *g->line);
+	g->line[g->nline++] = (struct leg_line){fun, line};
 }
 
 /* A leaf that was written twice, once moved back by one, is one. */
@@ -75,6 +103,7 @@ static void forget(struct legacy *g)
 	mem_free(g->order);
 	mem_free(g->map);
 	mem_free(g->fun);
+	mem_free(g->line);
 	mem_free(g->sample);
 	mem_free(g->frame);
 	intern_free(&g->locs);
@@ -160,6 +189,9 @@ static void tell_tables(const struct legacy *g, struct sink *s, loc_id *loc)
 {
 	map_id *map = xcalloc(g->nmap + 1, sizeof *map);
 	fun_id *fun = xcalloc(g->nfun + 1, sizeof *fun);
+	struct sink_line *line = NULL;
+	size_t cap = 0;
+	uint64_t known = 0;
 	for (size_t i = 0; i < g->ntype; i++)
 		s->ops->type(s->self, put_str(s, g->type[i]), put_str(s, g->unit[i]));
 	for (size_t i = 0; i < g->nmap; i++) {
@@ -172,17 +204,22 @@ static void tell_tables(const struct legacy *g, struct sink *s, loc_id *loc)
 				 .file = s->ops->str(s->self, m->file, m->nfile),
 				 .build_id = s->ops->str(s->self, m->build, m->nbuild)});
 	}
-	for (size_t i = 0, n = 0; i < g->norder; i++) {
+	for (size_t i = 0; i < g->norder; i++) {
 		const struct leg_loc *l = &g->loc[g->order[i]];
-		if (l->fun && !fun[l->fun])	/* functions are numbered in the order of the locations, as in pprof */
-			fun[l->fun] = tell_function(&g->fun[l->fun - 1], ++n, s);
-		struct sink_line line = {fun[l->fun], l->line, 0};
+		line = mem_grow(line, &cap, l->nline + 1u, sizeof *line);
+		for (uint32_t k = 0; k < l->nline; k++) {
+			const struct leg_line *x = &g->line[l->line + k];
+			if (!fun[x->fun])	/* functions are numbered in the order of the locations, as in pprof */
+				fun[x->fun] = tell_function(&g->fun[x->fun], ++known, s);
+			line[k] = (struct sink_line){fun[x->fun], x->line, 0};
+		}
 		loc[g->order[i]] = s->ops->loc(s->self, &(struct sink_loc){.id = l->id,
 							    .addr = l->addr,
 							    .map = map[l->map],
-							    .line = &line,
-							    .nline = l->fun != 0});
+							    .line = line,
+							    .nline = l->nline});
 	}
+	mem_free(line);
 	mem_free(map);
 	mem_free(fun);
 }
@@ -196,6 +233,7 @@ static void tell(const struct legacy *g, struct sink *s)
 				  .period_unit = put_str(s, g->period_unit),
 				  .period = g->period,
 				  .duration = g->duration,
+				  .commented = g->commented,
 				  .drop_frames = put_str(s, g->drop),
 				  .keep_frames = put_str(s, g->keep)});
 	str_id bytes = put_str(s, "bytes");
@@ -221,6 +259,7 @@ int read_pprof_legacy(struct bytes b, struct sink *s, struct err *e)
 	struct legacy g = {0};
 	enum leg_verdict v = parse(&g, b);
 	if (v == LEG_OK) {
+		leg_name_run(&g);
 		own_frames(&g);
 		tell(&g, s);
 	}

@@ -17,11 +17,11 @@ struct leg_loc {
 	uint64_t addr;
 	uint32_t id;		/* from 1 in the order of first use; 0 unused */
 	uint32_t map;		/* index + 1 */
-	uint32_t fun;		/* index + 1, of Java's */
-	int64_t line;
+	uint32_t line, nline;	/* its lines, innermost first; none when the file has no name for it */
 };
 struct leg_map { uint64_t start, limit, offset; const char *file, *build; size_t nfile, nbuild; };
 struct leg_fun { const char *name, *file; size_t nname, nfile; };
+struct leg_line { uint32_t fun; int64_t line; };
 struct leg_sample { size_t frame; uint32_t n; int64_t value[4]; int64_t bytes; bool has_bytes; };
 
 struct legacy {
@@ -29,15 +29,21 @@ struct legacy {
 	uint32_t *order;		/* used locations in the order of their ids */
 	struct leg_map *map;
 	struct leg_fun *fun;
+	struct leg_line *line;		/* of all locations */
 	struct leg_sample *sample;
 	uint32_t *frame;		/* locations, leaf first */
-	size_t nloc, cloc, norder, nmap, cmap, nfun, cfun, nsample, csample, nframe, cframe;
+	size_t nloc, cloc, norder, nmap, cmap, nfun, cfun, nline, cline, nsample, csample, nframe, cframe;
 	struct intern locs, funs;	/* by address, by name */
 	struct arena arena;
 	const char *type[4], *unit[4];
 	size_t ntype;
 	const char *period_type, *period_unit, *drop, *keep;
 	int64_t period, duration;
+
+	/* legacy_names.c: the comment lines being read */
+	size_t next;			/* the first frame of the last sample that no comment names yet */
+	struct leg_run { uint32_t loc, line, n; } run;	/* n frames of one address, and its lines so far; n 0: none */
+	bool commented;			/* a comment named a location */
 };
 
 /* The location of an address, added when it is new. */
@@ -45,6 +51,15 @@ uint32_t leg_loc(struct legacy *, uint64_t addr);
 void leg_frame(struct legacy *, uint32_t loc);		/* one more of the last sample */
 struct leg_sample *leg_sample(struct legacy *);
 void leg_drop_double_leaf(struct legacy *);
+
+/* The function of that name, added when it is new; the texts must live as long as the file. */
+uint32_t leg_fun(struct legacy *, struct words name, struct words file);
+void leg_line(struct legacy *, uint32_t fun, int64_t line);	/* append one to g->line */
+
+/* legacy_names.c: read a comment line that follows a sample; then, after the last one of a sample, give its
+   locations the names. */
+void leg_comment(struct legacy *, const struct lines *);
+void leg_name_run(struct legacy *);
 
 /* legacy_map.c: read the memory map from the lines that are left (skip: from its heading on), give every
    location its mapping and its number. */

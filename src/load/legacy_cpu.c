@@ -127,29 +127,11 @@ enum leg_verdict leg_cpu(struct legacy *g, struct bytes b)
 
 /* ---- Java */
 
-static int same_fun(const void *ctx, uint32_t id, const void *key)
-{
-	const struct legacy *g = ctx;
-	const struct words *name = key;
-	return g->fun[id].nname == words_n(*name) && !memcmp(g->fun[id].name, name->p, words_n(*name));
-}
-
-static uint32_t add_fun(struct legacy *g, struct words name, struct words file)
-{
-	uint32_t h = hash_bytes(name.p, words_n(name), 0), id = intern_find(&g->funs, h, same_fun, g, &name);
-	if (id != UINT32_MAX)
-		return id + 1;
-	g->fun = mem_grow(g->fun, &g->cfun, g->nfun + 1, sizeof *g->fun);
-	g->fun[g->nfun] = (struct leg_fun){name.p, file.p, words_n(name), words_n(file)};
-	intern_put(&g->funs, h, (uint32_t)g->nfun);
-	return (uint32_t)++g->nfun;
-}
-
 /* "function (file:line)", "function (library)", or a function alone. */
 static void java_place(struct legacy *g, struct leg_loc *l, struct words t)
 {
 	struct words name = t, file = {t.end, t.end}, line;
-	int64_t n = 0;
+	int64_t n, at = 0;
 	const char *open = t.end;
 	while (open > t.p && !(open < t.end && *open == '(' && is_space(open[-1])))
 		open--;
@@ -165,7 +147,7 @@ static void java_place(struct legacy *g, struct leg_loc *l, struct words t)
 		if (line.p < line.end && colon > file.p + 1 && colon[-1] == ':') {
 			file.end = colon - 1;
 			if (colon == line.p && words_number(line, &n) && n > 0)
-				l->line = n;
+				at = n;
 		} else {
 			for (const char *p = file.p; p < file.end; p++)
 				if (*p == '/')
@@ -175,7 +157,9 @@ static void java_place(struct legacy *g, struct leg_loc *l, struct words t)
 		static const char stub[] = "STUB";
 		name = (struct words){stub, stub + 4};
 	}
-	l->fun = add_fun(g, name, file);
+	l->line = (uint32_t)g->nline;
+	l->nline = 1;
+	leg_line(g, leg_fun(g, name, file), at);
 }
 
 static enum leg_verdict leg_java_locations(struct legacy *g, const char *p, const char *end)
@@ -201,7 +185,7 @@ static enum leg_verdict leg_java_locations(struct legacy *g, const char *p, cons
 			java_place(g, &g->loc[i], t);
 	}
 	for (size_t i = 0; i < g->nloc; i++)
-		if (g->loc[i].fun)
+		if (g->loc[i].nline)
 			g->loc[i].addr = 0; /* what has a name needs no mapping */
 	leg_memory_map(g, &none, false);
 	for (size_t i = 0; i < g->nloc; i++)

@@ -7,7 +7,7 @@
  * are return addresses, so all but a leaf that was interrupted move back by one
  * into the call. A kind that finds its heading and then nonsense refuses the
  * file, but some say "not mine" late and let others try, as in pprof. The names
- * in the comments of Go's pages are not read, as pprof does not read them.
+ * in the comments of Go's pages are for legacy_names.c.
  */
 #include "config.h"
 #include "load/legacy.h"
@@ -208,7 +208,9 @@ enum leg_verdict leg_heap(struct legacy *g, struct lines l)
 	g->period_unit = "bytes";
 	leg_heap_types(g, h.alloc);
 	while (lines_next(&l) && !leg_map_heading(&l))
-		if (!lines_comment(&l) && !heap_sample(g, &h, lines_trimmed(&l)))
+		if (lines_comment(&l))
+			leg_comment(g, &l);
+		else if (!heap_sample(g, &h, lines_trimmed(&l)))
 			return LEG_BAD;
 	leg_memory_map(g, &l, true);
 	return LEG_OK;
@@ -254,8 +256,10 @@ enum leg_verdict leg_count(struct legacy *g, struct lines l)
 	g->period = 1;
 	while (lines_next(&l)) {
 		struct words line = {l.line, l.line + l.n};
-		if (lines_comment(&l))
+		if (lines_comment(&l)) {
+			leg_comment(g, &l);
 			continue;
+		}
 		if (words_start(line, "---"))
 			break;
 		if (!count_sample(g, line))
@@ -447,7 +451,11 @@ enum leg_verdict leg_contention(struct legacy *g, struct lines l)
 		t = lines_trimmed(&l);
 		if (words_start(t, "---"))
 			break;
-		enum leg_verdict v = lines_comment(&l) ? LEG_OK : contention_sample(g, t, hz);
+		if (lines_comment(&l)) {
+			leg_comment(g, &l);
+			continue;
+		}
+		enum leg_verdict v = contention_sample(g, t, hz);
 		if (v != LEG_OK)
 			return v;
 	}

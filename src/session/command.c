@@ -153,6 +153,9 @@ void session_command_of(const struct session *s, const struct query *q, const ch
 		add_trace(c, a, s, q);
 	else if (session_type(s) < session_ntypes(s))
 		add_opt(c, a, OPT_SAMPLE_INDEX, session_type_name(s, session_type(s)));
+	const struct sink_meta *meta = session_snap(s)->meta;
+	if (meta && meta->commented && !session_opt(s)->v[OPT_SYMBOLIZE].set)
+		add_opt(c, a, OPT_SYMBOLIZE, "local");	/* reports ignore names in comments without it */
 	add_flag(c, a, grans[q->gran], q->gran != GR_FUNCTIONS);
 	add_flag(c, a, OPT_NOINLINES, q->noinlines);
 	add_flag(c, a, OPT_DROP_NEGATIVE, q->drop_negative);

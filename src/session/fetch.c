@@ -98,6 +98,12 @@ static struct prof *of_trace(struct trace *t, bool got, struct bytes *b, const s
 	return p;
 }
 
+/* pprof ignores names in comments, so reports use them only when names are asked for. The viewer always does. */
+static bool wants_comments(const struct opt *o)
+{
+	return !strcmp(o->report, "view") || symbolize_wanted(opt_str(o, OPT_SYMBOLIZE));
+}
+
 /* The open input as a profile; it is closed in any case. */
 static struct prof *read_one(struct bytes *b, const char *file, const struct fetcher *f, struct err *e)
 {
@@ -132,6 +138,8 @@ static struct prof *read_one(struct bytes *b, const char *file, const struct fet
 		prof_free(p);
 		return NULL;
 	}
+	if (p->commented && !wants_comments(f->o))
+		prof_forget_names(p);
 	fix_mappings(p, f);
 	prof_rest(p);
 	return p;

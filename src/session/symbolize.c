@@ -74,6 +74,12 @@ int symbolize_check(const char *mode, struct err *e)
 	return parse_mode(mode, &m, e);
 }
 
+bool symbolize_wanted(const char *mode)
+{
+	struct mode m;
+	return !parse_mode(mode, &m, NULL) && m.local && !m.none;
+}
+
 /* ---- finding binaries */
 
 struct hunt {
@@ -293,7 +299,7 @@ static void name_mapping(struct namer *w, size_t at)
 	bool lines = lacks_lines(&m);
 	if (!any || (!w->mode->force && !lines && (m.functions || m.filenames || m.lines)))
 		return;
-	if (!*file && at == 1)
+	if (!*file && at == 1 && !w->p->commented)
 		w->notice(w->arg, "Main binary filename not available.");
 	w->missing |= !*file && at > 1;
 	if (!*file || no_file(file) || (!*build && is_url(file)))

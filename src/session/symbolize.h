@@ -14,6 +14,8 @@
 struct symbolize_mode;
 int symbolize_check(const char *mode, struct err *e);
 
+bool symbolize_wanted(const char *mode);	/* the mode asks for local names */
+
 /* Let mappings name the local files that belong to them: those below $PPROF_BINARY_PATH (or
    $HOME/pprof/binaries) by build id or name. first_known: the first mapping's was given. */
 void symbolize_locate(struct prof *, bool first_known, prof_notice *, void *);
