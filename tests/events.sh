@@ -93,4 +93,43 @@ if [ -x "$build/tests/t-tracetext" ]; then
 	done
 fi
 
+# names of 1024 bytes, which is as long as Go writes them, are whole in every format
+if [ -x "$build/tests/t-tracetext" ]; then
+	long=$(printf '%01023d' 0)
+	cat >"$tmp/long.test" <<-END
+		-- expect --
+		-- trace --
+		go 25
+		Batch 1 -1 100
+		Sync
+		Frequency 1000000000
+		ClockSnapshot 5 77 1000 500
+		Batch 1 7 100
+		ProcStatus 1 0 1
+		GoStatus 1 1 -1 2
+		UserTaskBegin 1 3 0 1 0
+		UserRegionBegin 1 3 2 0
+		UserLog 1 3 3 4 0
+		UserRegionEnd 1 3 2 0
+		UserTaskEnd 1 3 0
+		Batch 1 -1 120
+		Strings
+		String 1 "t$long"
+		String 2 "r$long"
+		String 3 "k$long"
+		String 4 "v$long"
+	END
+	"$build/tests/t-tracetext" -binary "$tmp/long.test" >"$tmp/long.trace"
+	for format in text tsv json csv; do
+		"$TTRACE" tasks -format=$format "$tmp/long.trace" >"$tmp/out" && grep -q "t$long" "$tmp/out" ||
+			fail "$format: a task with a name of 1024 bytes"
+		"$TTRACE" regions -format=$format "$tmp/long.trace" >"$tmp/out" && grep -q "r$long" "$tmp/out" ||
+			fail "$format: a region with a name of 1024 bytes"
+		"$TTRACE" events -format=$format "$tmp/long.trace" >"$tmp/out"
+		for letter in t r k v; do
+			grep -q "$letter$long" "$tmp/out" || fail "$format: a name $letter... of 1024 bytes in events"
+		done
+	done
+fi
+
 exit $bad

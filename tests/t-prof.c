@@ -12,6 +12,7 @@
 #include "analysis/tags.h"
 #include "base/path.h"
 #include "base/units.h"
+#include "load/load.h"
 #include "report/shorten.h"
 #include "session/symbolize.h"
 
@@ -591,8 +592,47 @@ static void labels_are_linear(void)
 	OK(many < few * TIMES * 5);
 }
 
+/* Read a text profile whose second line is n bytes of repeated pieces: seconds of the processor, the best of three. */
+static double line_cost(const char *heading, const char *piece, size_t n)
+{
+	struct buf b = {0};
+	double best = 0;
+	buf_puts(&b, heading);
+	while (b.n < n)
+		buf_puts(&b, piece);
+	buf_puts(&b, "\n");
+	for (int i = 0; i < 3; i++) {
+		struct prof *p = prof_new();
+		struct sink s = prof_sink(p);
+		struct err e;
+		clock_t began = clock();
+		read_pprof_legacy((struct bytes){.p = (uint8_t *)b.p, .n = b.n}, &s, &e);
+		double cost = (double)(clock() - began) / CLOCKS_PER_SEC;
+		best = i && best < cost ? best : cost;
+		prof_free(p);
+	}
+	buf_free(&b);
+	return best;
+}
+
+/* Eight times the line takes eight times as long, and would take 64 times as long if each byte were a new start. */
+static void lines_are_linear(void)
+{
+	enum { FEW = 32000, TIMES = 8 };
+	static const char *const text[][2] = {
+		{"heap profile: 1: 1 [1: 1] @ heapprofile\n", "1234567890"},
+		{"--- contention:\ncycles/second=1\n", "1234567890"},
+		{"", "--- Thread 1 (name: "},
+	};
+	for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+		double few = line_cost(text[i][0], text[i][1], FEW), many = line_cost(text[i][0], text[i][1], TIMES * FEW);
+		OK(many < (few + 1e-4) * TIMES * 4);
+	}
+}
+
 int main(void)
 {
+	lines_are_linear();
 	test_frames();
 	test_names();
 	test_merge();

@@ -41,6 +41,11 @@ on "$samples/gctrace.log" 1 'has no stacks' 'Nothing to show here.'
 not "$samples/gctrace.log" ':focus=x<Enter>1' 'R removes them'
 not "$samples/gctrace.log" 1 'another type'
 
+# samples without stacks are not what a filter left out
+printf 'heap profile: 1: 8 [1: 8] @ heap/1\n1: 8 [1: 8] @\n' >"$tmp/bare"
+on "$tmp/bare" 1 'The samples have no stacks.'
+not "$tmp/bare" 1 'No stack passes'
+
 # counts: by #, by the ":" line, before a key or behind a word
 alike "$cpu" '#5j' ':5j<Enter>'
 alike "$cpu" '#5j' ':5 down<Enter>'

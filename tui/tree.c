@@ -491,6 +491,10 @@ bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g
 		return true;
 	}
 	/* a log has times of states, and no stacks at all */
+	if (t->c && t->c->all && session_snap(env->s)->nstks <= 1 && !session_snap(env->s)->trace.log) {
+		paragraph(g, y, ST_WARN, "The samples have no stacks.");
+		return true;
+	}
 	if (t->c && t->c->all && !session_snap(env->s)->trace.log) {
 		y = paragraph(g, y, ST_WARN, "No stack passes the filters:") + 1;
 		y = filters(env, g, y) + 1;

@@ -176,11 +176,20 @@ static bool heap_values(const struct legacy *g, const struct heap *h, const stru
 	return true;
 }
 
+/* Move to where a pattern that begins with a number may match next: the rest of one number matches no more than all
+   of it, and trying it from each digit would take quadratic time. */
+static void next_try(struct words *t)
+{
+	struct words digits;
+	if (!words_digits(t, &digits))
+		t->p++;
+}
+
 static bool heap_sample(struct legacy *g, const struct heap *h, struct words line)
 {
 	struct words d[4], t;
 	bool found = false;
-	for (; line.p < line.end && !found; line.p += !found) {
+	for (; line.p < line.end && !found; next_try(&line)) {
 		t = line;
 		found = four_numbers(&t, d, true) && words_take(&t, " @");
 	}
@@ -289,6 +298,7 @@ static bool is_thread_heading(const struct lines *l)
 			if (words_take(&y, "/") && words_digits(&y, &d) && words_take(&y, ") stack: ---"))
 				return true;
 		}
+		return false;	/* a later "--- Thread " has less of the line behind it */
 	}
 	return false;
 }
@@ -390,7 +400,7 @@ static enum leg_verdict contention_sample(struct legacy *g, struct words line, i
 {
 	struct words d1, d2, t = line;
 	bool found = false;
-	for (; line.p < line.end && !found; line.p++) {
+	for (; line.p < line.end && !found; next_try(&line)) {
 		t = line;
 		if (!words_digits(&t, &d1))
 			continue;
