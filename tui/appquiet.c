@@ -51,7 +51,7 @@ static const char *why(const struct app *a, enum cmd_id c)
 	case CMD_ZOOM_IN: return "maximum zoom";
 	case CMD_ZOOM_OUT: case CMD_ZOOM_ALL: return "everything is shown";
 	case CMD_OPEN: return "nothing to open here";
-	case CMD_NEXT_PART: case CMD_PREV_PART: return "this pane has one part";
+	case CMD_NEXT_PART: case CMD_PREV_PART: return "all parts of this pane are shown";
 	default: return panes[a->cur]->cmd == c ? "this is the current pane" : "changes nothing here";
 	}
 }

@@ -532,8 +532,9 @@ static void report(const void *st, const struct pane_env *env, struct pane_repor
 static void keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct gor *p = st;
-	(void)env;
-	buf_puts(b, p->level == GL_ONE
+	buf_puts(b, p->level == GL_ONE && env->beside
+			? "j k span  s < > sort  Enter timeline  ( cause  ) effect  W chain  4 flame of it  q back"
+		    : p->level == GL_ONE
 			? "j k span  s < > sort  Enter timeline  ( cause  ) effect  W chain  4 flame of it  Tab part  q back"
 		    : p->level == GL_LIST ? "Enter its page  s < > sort  i invert  t tag  & match  5 timeline  4 flame "
 					    "  D against its group  f only it  x without  q back"
