@@ -145,7 +145,7 @@ static void part_and_whole(void)
 	OK(shows(&v, "loading"));
 	type(&v, ":goto-time 2.2s\r");
 	until_part(&v);
-	OK(shows(&v, "a part") && shows(&v, "by itself"));
+	OK(shows(&v, "only ") && shows(&v, "while the rest is being read"));
 	type(&v, "+");
 	struct buf part = screen(&v);
 	const struct snap *sn = session_snap(app_session(v.a));
@@ -153,7 +153,7 @@ static void part_and_whole(void)
 	session_hold(v.s, false);
 	app_wait(v.a);
 	OK(!session_is_part(app_session(v.a)) && session_snap(app_session(v.a))->complete);
-	OK(shows(&v, "has been read as well"));
+	OK(shows(&v, "everything before it has been read too"));
 	struct buf all = screen(&v);
 	compare(&part, &all, &n, &other);
 	OK(n > 100 && other * 20 < n);
@@ -174,7 +174,7 @@ static void esc_goes_back(void)
 	}
 	type(&v, ":goto-time 2.2s\r<Esc>");
 	struct buf b = screen(&v);	/* it may have been quick */
-	OK(strstr(buf_str(&b), "read in its order") || strstr(buf_str(&b), "showing what has been read so far"));
+	OK(strstr(buf_str(&b), "the file is read in order") || strstr(buf_str(&b), "showing what has been read so far"));
 	buf_free(&b);
 	type(&v, ":goto-time 2.2s\r");
 	until_part(&v);
@@ -219,7 +219,7 @@ static void from_one_to_another(void)
 		OK(0);
 		return;
 	}
-	OK(shows(&v, "is read first"));
+	OK(shows(&v, " first (Esc: read in order)"));
 	until_part(&v);
 	OK(session_snap(app_session(v.a))->t0 > 1900000000);
 	type(&v, ":goto-time 2.35s\r");
@@ -246,7 +246,7 @@ static void not_whole_yet(void)
 	buf_free(&b);
 	session_hold(v.s, false);
 	app_wait(v.a);
-	OK(shows(&v, "read whole and is consistent"));
+	OK(shows(&v, "whole file was read and is consistent"));
 	end(&v);
 }
 

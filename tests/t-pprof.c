@@ -239,7 +239,7 @@ static void refusals(void)
 	make(&m), m.map.id = 0, refused(&m, "a mapping has id 0");
 	make(&m), m.stack[1] = 12345, refused(&m, "location 12345");
 	make(&m), m.line[0].function_id = 44, refused(&m, "line without a function");
-	make(&m), m.smp[1].n_value = 1, refused(&m, "1 values, there are 2");
+	make(&m), m.smp[1].n_value = 1, refused(&m, "1 values for 2 sample types");
 	make(&m), m.p.n_sample_type = 0, refused(&m, "without sample types");
 	make(&m), m.fun[2].name = TEXTS, refused(&m, "string 21");
 	make(&m), m.p.doc_url = -1, refused(&m, "string -1");
@@ -256,7 +256,7 @@ static void twice(void)
 	size_t n = pack(&m, &p);
 	memcpy(p + n, p, n);
 	struct got g = get(p, 2 * n);
-	OK(g.r == -1 && strstr(g.e.msg, "one after another") && g.e.at > n && g.e.at < 2 * n);
+	OK(g.r == -1 && strstr(g.e.msg, "several profiles in one file") && g.e.at > n && g.e.at < 2 * n);
 	build_free(g.b);
 	p[0] = 0x1f, p[1] = 0x8b;
 	g = get(p, n);

@@ -68,7 +68,7 @@ keys '?'
 see help '[Help]'
 keys q
 mux resize-window -x 30 -y 5
-see small 'sorry'
+see small 'too small'
 mux resize-window -x 80 -y 24
 see back '[1Top]'
 keys C-z
@@ -93,11 +93,11 @@ gone grown 'has grown'
 cat "$trace" >"$tmp/other.trace"
 mv "$tmp/other.trace" "$tmp/growing.trace"
 keys l
-see other 'is not the file any more'
+see other 'has been replaced since it was read'
 keys r
 see read-again 'read again'
 keys l
-gone other 'is not the file'
+gone other 'has been replaced'
 keys Q
 see left 'left 0'
 prompt left
