@@ -208,6 +208,11 @@ screen time-pins 132x44 orders.trace 'gG98<Enter>tgG12<Enter>t:rows p<Enter>G'
 screen time-few 80x24 orders.trace 'Mee' -ascii
 screen time-compact 80x24 orders.trace 'M++++C' -ascii
 screen time-colour 100x30 orders.trace '++++++' -ansi
+# the legend: where there is room, by its key anywhere, of what is drawn alone
+screen time-legend 80x30 orders.trace ':rows group serve<Enter>++' -ansi
+screen time-legend-key 80x24 orders.trace 'c++' -ascii
+screen time-legend-goroutines 80x24 orders.trace ':rows group serve<Enter>++c' -ascii
+screen time-legend-wide 120x40 orders.trace '++'
 screen time-low 40x8 orders.trace 'M' -ascii
 # goroutines: groups, the list of one, a page, the waker's; sorted, found, filtered
 screen gor 80x24 orders.trace '6'

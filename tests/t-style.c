@@ -121,6 +121,21 @@ static void test_contrast(void)
 			}
 }
 
+/* Text in the terminal's own foreground is drawn on bars too: the label of a span. */
+static void test_own_foreground(void)
+{
+	static const enum style text[] = {ST_NORMAL, ST_TITLE, ST_KEY};
+	for (int t = TH_DARK; t < TH_MONO; t++)
+		for (int s = ST_S_NONE; s < ST__N; s++)
+			for (int i = 0; i < 2 * 3; i++) {
+				struct look l = {(enum theme)t, 256};
+				struct cell c = {.ch = 'G', .fg = (uint8_t)text[i / 2], .bg = (uint8_t)s,
+				    .attr = i % 2 ? AT_TONE : 0};
+				struct paint p = cell_paint(&l, &c);
+				OK(p.bg < 0 || (p.fg >= 0 && contrast(p.fg, p.bg) >= 4.5));
+			}
+}
+
 /* Text that is not on a bar: black is behind it in the dark themes, white in the light one. */
 static void test_text(void)
 {
@@ -480,6 +495,7 @@ static void test_prompt(void)
 int main(void)
 {
 	test_contrast();
+	test_own_foreground();
 	test_text();
 	test_apart();
 	test_few_colours();

@@ -128,13 +128,31 @@ static void numbers(void)
 	static const struct { size_t cells; const char *want; } fit[] = {{34, line},
 	    {33, "by G1 c.(*T).F a/x/y.G y.go:12"},
 		{30, "by G1 c.(*T).F a/x/y.G y.go:12"}, {29, "by G1 c.(*T).F y.G y.go:12"},
-		    {20, "by G1 c.(*T).F y.G ~"}, {0, ""}};
+		    {24, "by G1 (*T).F y.G y.go:12"},
+		    {20, "by G1 (*T).F y.G y.~"}, {12, "by G1 F y.G~"}, {9, "by G1 F ~"}, {0, ""}};
 	for (size_t i = 0; i < sizeof fit / sizeof *fit; i++) {
 		text_fit_line(&b, line, strlen(line), fit[i].cells, true);
 		OK(is(fit[i].want));
 	}
 	text_fit_line(&b, "GET /a/b.c http://a/b.c 1/2", 27, 20, true);
 	OK(is("GET /a/b.c http://a~"));
+	/* the symbol that would be cut keeps its end; numbers, files with lines and closures are no symbols */
+	static const char words[] = "1.23ms main.run orders.go:12 ship.func1";
+	static const struct { size_t cells; const char *want; } keep[] = {{38, "1.23ms main.run orders.go:12 ship.fun~"},
+		{20, "1.23ms main.run ord~"}, {15, "1.23ms run ord~"}, {5, "1.23~"}};
+	for (size_t i = 0; i < sizeof keep / sizeof *keep; i++) {
+		text_fit_line(&b, words, strlen(words), keep[i].cells, true);
+		OK(is(keep[i].want));
+	}
+	/* a name beside a number: whole, without its package, cut where it still tells something, or none */
+	static const char name[] = "main.handleOrder";
+	static const struct { size_t cells; const char *want; } beside[] = {
+		{16, name}, {15, "handleOrder"}, {11, "handleOrder"}, {10, "handleOrd~"}, {6, "handl~"}, {5, ""}};
+	for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+		buf_reset(&b);
+		text_fit_name(&b, name, strlen(name), beside[i].cells, true);
+		OK(!strcmp(buf_str(&b), beside[i].want));
+	}
 	int64_t ns;
 	OK(text_parse_ns("1m1.5s", &ns) && ns == 61500000000);
 	OK(text_parse_ns("350ms", &ns) && ns == 350000000);

@@ -124,6 +124,7 @@ static void tl_draw(const void *st, const struct pane_env *env, struct grid *g)
 	tl_log_frame(tl, env, &l);
 	tl_draw_head(tl, env, g, &l);
 	tl_draw_rows(tl, env, g, &l);
+	tl_draw_legend(tl, g, &l);
 	if (tl->nchain)
 		tl_draw_chain(tl, env, g, &l);
 	else if (outlined(tl, snap, &l))
@@ -367,6 +368,7 @@ static enum verdict act_rows(
 		tl->labels = !tl->labels;
 		return ask_say(out, tl->labels ? "names inside spans of four cells or more"
 					       : "no names inside spans");
+	case CMD_LEGEND: return tl_legend_cmd(tl, env, out);
 	case CMD_COLUMNS: return lines_cmd(tl, env, a->arg, out);
 	default: return V_PASS;
 	}

@@ -12,7 +12,8 @@
  * costs fewer bytes per key press.
  *
  * A label on a coloured bar takes black or white, whichever has the higher
- * contrast: one of the two always has at least 4.5 to 1.
+ * contrast: one of the two always has at least 4.5 to 1. Text in the terminal's
+ * own foreground, which is not known here, is such a label when it is on a bar.
  */
 #include "config.h"
 #include "style.h"
@@ -137,7 +138,9 @@ struct paint cell_paint(const struct look *l, const struct cell *c)
 	/* where few colours make the selection by reversing it, a block of a bar would be a hole with the rest in its
 	   colour */
 	bool block = c->bg == ST_SELECT && c->ch >= 0x2580 && c->ch <= 0x259f && l->colours < 256;
-	return style_paint(l, block ? ST_NORMAL : (enum style)c->fg, (enum style)c->bg, c->attr);
+	bool own = c->fg == ST_NORMAL || c->fg == ST_TITLE || c->fg == ST_KEY;
+	enum style fg = block ? ST_NORMAL : own && c->ch != ' ' && c->bg >= ST_S_NONE ? ST_LABEL : (enum style)c->fg;
+	return style_paint(l, fg, (enum style)c->bg, c->attr);
 }
 
 enum style state_style(enum tstate t)

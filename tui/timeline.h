@@ -118,6 +118,7 @@ struct timeline {
 	uint32_t sel, top;
 
 	int overlays, more;   /* more: 0 lines as there is room, 1 all there are, 2 few */
+	enum { LEGEND_FITS, LEGEND_ON, LEGEND_OFF } legend; /* LEGEND_FITS: where there is room */
 	bool labels, compact; /* compact: what row[] was made with */
 
 	struct tl_scope scope;
@@ -151,7 +152,6 @@ struct timeline {
 /* seen: in which frame; poor: sheets were missing */
 struct tl_bins { trk_id trk; uint32_t seen; bool poor; struct bin *bin; };
 enum tl_head {
-	HD_LEGEND,
 	HD_AXIS,
 	HD_HITS,
 	HD_OUT,
@@ -184,6 +184,7 @@ struct tl_layout {	   /* where things go in the pane's area */
 	int nline;
 	int rows, nrows;   /* first line and number of track rows */
 	int story, nstory; /* lines about the span under the cursor */
+	int legend, nlegend; /* the last lines: what colours and letters mean */
 	const struct bin **ps;	/* of this frame: the Ps, for their sum */
 	int nps;
 	uint8_t *ran; /* of this frame: in which cells goroutines of the filter ran; NULL: no matter */
@@ -235,6 +236,11 @@ void tl_draw_head(
     const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
 void tl_draw_rows(
     const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
+/* timeline_legend.c: how many lines the legend takes at the bottom; draw it, after the rows, which it explains; the
+   command that shows or hides it. */
+int tl_legend_lines(const struct timeline *, const struct pane_env *);
+void tl_draw_legend(const struct timeline *, struct grid *, const struct tl_layout *);
+enum verdict tl_legend_cmd(struct timeline *, const struct pane_env *, struct ask *);
 void tl_draw_story(
     const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
 void tl_draw_chain(

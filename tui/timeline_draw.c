@@ -96,18 +96,34 @@ static void cell_utf8(struct grid *g, int y, int x, const struct bin *share, int
 	}
 }
 
-/* What a solid span says of itself: the G that ran, or the state of a G and where. */
-static void span_label(const struct pane_env *env, const struct ival *iv, bool gor, struct buf *b)
+/* "G512 main.worker", "G512 worker", "G512": what fits into `room` cells; the number alone may not. */
+static void put_track(struct buf *b, const struct pane_env *env, trk_id id, size_t room)
 {
 	const struct store *st = session_snap(env->s)->st;
+	const struct trk_row *t = store_trk(st, id);
+	const struct str_row *s = store_str(st, t->name);
+	buf_printf(b, "%c%llu", "?PMG"[t->kind], (unsigned long long)t->id);
+	if (t->kind != TK_G || !t->name || b->n + 1 >= room)
+		return;
+	struct buf name = {0}, safe = {0};
+	text_safe(&safe, s->s, s->n);
+	if (text_fit_name(&name, buf_str(&safe), safe.n, room - b->n - 1, env->ascii))
+		buf_printf(b, " %s", buf_str(&name));
+	buf_free(&name);
+	buf_free(&safe);
+}
+
+/* What a solid span says of itself in `room` cells: the G that ran, or the state of a G and where. */
+static void span_label(const struct pane_env *env, const struct ival *iv, bool gor, size_t room, struct buf *b)
+{
 	if (gor) {
 		buf_puts(b, state_name(iv->state));
 		if (iv->who && (iv->state == TS_RUN || iv->state == TS_SYSCALL)) {
 			buf_putc(b, ' ');
-			tl_track_name(st, iv->who, b);
+			tl_track_name(session_snap(env->s)->st, iv->who, b);
 		}
 	} else if (iv->who) {
-		tl_track_name(st, iv->who, b);
+		put_track(b, env, iv->who, room);
 	} else {
 		buf_puts(b, state_name(iv->state));
 	}
@@ -139,8 +155,8 @@ static void solid(struct grid *g, const struct pane_env *env, const struct ival 
 	if (blank || thin || !bar.labels || room < 4 || (letters(g) && room < 9))
 		return;
 	struct buf b = {0}, cut = {0};
-	span_label(env, iv, bar.gor, &b);
 	int inset = letters(g) ? 2 : 0;
+	span_label(env, iv, bar.gor, (size_t)(room - 2 * inset), &b);
 	size_t n = text_fit(&cut, buf_str(&b), b.n, (size_t)(room - 2 * inset), g->ascii);
 	if (n > 2) {
 		if (letters(g))
@@ -285,10 +301,7 @@ static void row_name(const struct timeline *tl, const struct pane_env *env, stru
     size_t room, struct buf *b)
 {
 	const struct snap *snap = session_snap(env->s);
-	const struct trk_row *t = store_trk(snap->st, r.what == ROW_TASK ? 0 : r.id);
 	const struct sched_task *task = r.what == ROW_TASK ? &tl->ix->tasks->task[r.id] : NULL;
-	str_id name = task ? task->name : t->name;
-	struct buf safe = {0};
 	if (r.what == ROW_REGION || r.what == ROW_STACK) {
 		buf_puts(b, r.level		  ? ""
 			    : r.what == ROW_STACK ? "  stacks"
@@ -296,15 +309,17 @@ static void row_name(const struct timeline *tl, const struct pane_env *env, stru
 						  : "  regions");
 		return;
 	}
-	if (task)
-		buf_pad(b, ' ', r.level);
-	buf_printf(b, "%c%llu ", task ? 't' : "?PMG"[t->kind],
-	    task ? (unsigned long long)task->id : (unsigned long long)t->id);
-	if ((task || t->kind == TK_G) && name && b->n < room) {
-		const struct str_row *s = store_str(snap->st, name);
-		text_safe(&safe, s->s, s->n);
-		text_fit_symbol(b, buf_str(&safe), safe.n, room - b->n, env->ascii);
+	if (!task) {
+		put_track(b, env, r.id, room);
+		return;
 	}
+	const struct str_row *name = store_str(snap->st, task->name);
+	struct buf safe = {0};
+	buf_pad(b, ' ', r.level);
+	buf_printf(b, "t%llu ", (unsigned long long)task->id);
+	text_safe(&safe, name->s, name->n);
+	if (task->name && b->n < room)
+		text_fit_name(b, buf_str(&safe), safe.n, room - b->n, env->ascii);
 	buf_free(&safe);
 }
 

@@ -28,7 +28,6 @@ static const struct head {
 	const char *name;
 	enum style style;
 } heads[] = {
-    {HD_LEGEND, 40, -1, "", ST_DIM},
     {HD_AXIS, 2, -1, "time", ST_DIM},
     {HD_HITS, 4, -1, "matches", ST_HIT},
     {HD_OUT, 20, -1, "anomaly", ST_WARN},
@@ -59,7 +58,6 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, const str
 	bool early = !sn->complete;
 	switch (h->what) {
 	case HD_HITS: return tl->hunt != NULL;
-	case HD_LEGEND: return tl->nrow > 0;
 	case HD_OUT: return tl->ix->whole && tl_facts_lines(tl) > 0;
 	case HD_STACKS:
 	case HD_OTHER: return sn->ncounts[h->ct] > 1;
@@ -93,9 +91,11 @@ struct tl_layout tl_layout(const struct timeline *tl, const struct pane_env *env
 {
 	const struct snap *sn = session_snap(env->s);
 	struct tl_layout l = {0};
-	int h = env->rows, y = 0, few = env->compact || tl->more == 2;
-	bool wide =
-	    tl->kind == TL_G || tl->kind == TL_T || tl->stacks || (tl->npin && env->cols >= 120);
+	int y = 0, few = env->compact || tl->more == 2;
+	l.nlegend = tl_legend_lines(tl, env);
+	l.legend = env->rows - l.nlegend;
+	int h = l.legend;
+	bool wide = tl->kind == TL_G || tl->kind == TL_T || tl->stacks || tl->npin;
 	l.gutter = wide && env->cols >= 60	     ? (env->cols >= 120 ? 28 : 20)
 		   : env->rows >= 36 && tl->more < 2 ? 15
 						     : 10;
@@ -106,7 +106,7 @@ struct tl_layout tl_layout(const struct timeline *tl, const struct pane_env *env
 		const struct head *k = &heads[i];
 		int n = k->ct >= 0 || k->what == HD_BUSY ? line_height(tl, env, k->what) : 1;
 		int from = tl->more == 1 || !tl->nrow ? (k->from < 16 ? k->from : 16) : k->from;
-		if (h < from || !has_line(tl, sn, k) || (few && i > 5) || y + n > h ||
+		if (env->rows < from || !has_line(tl, sn, k) || (few && i > 4) || y + n > h ||
 		    (tl->nrow && i && y + n >= h))
 			continue;
 		l.line[l.nline].what = k->what;
@@ -114,7 +114,7 @@ struct tl_layout tl_layout(const struct timeline *tl, const struct pane_env *env
 		l.line[l.nline++].h = n;
 		y += n;
 	}
-	l.nstory = !env->detail || env->compact ? 0 : h >= 36 ? 8 : h >= 14 ? 2 : 0;
+	l.nstory = !env->detail || env->compact ? 0 : env->rows >= 36 ? 8 : h >= 14 ? 2 : 0;
 	l.rows = y;
 	l.nrows = h - y - l.nstory;
 	if (l.nrows < 1)
@@ -453,36 +453,6 @@ static void draw_facts(const struct timeline *tl, const struct pane_env *env, st
 	}
 }
 
-/* The states that rows of this kind have: colour, letter, name. */
-static void draw_legend(const struct timeline *tl, struct grid *g, int y)
-{
-	static const enum tstate p[] = {
-	    TS_RUN, TS_GCWORK, TS_ASSIST, TS_SWEEP, TS_SYSCALL, TS_STW, TS_IDLE, TS_NONE};
-	static const enum tstate gor[] = {TS_RUN, TS_READY, TS_CHANRECV, TS_SYNC, TS_NET,
-	    TS_SYSCALL, TS_SLEEP, TS_GCEND, TS_ASSIST, TS_UNKNOWN, TS_NONE};
-	static const char *const said[TS__N] = {[TS_CHANRECV] = "channel, select",
-	    [TS_SYNC] = "mutex, cond",
-	    [TS_GCEND] = "waits for GC",
-	    [TS_STW] = "stopped"};
-	int x = 0;
-	if (tl->kind == TL_T) {
-		grid_text(g, y, 0, ST_DIM, 0,
-		    g->ascii ? "_ task  [name] region  + short regions  ' logs  < > not ended in "
-			       "the trace"
-			     : "━ task  regions by name  ▆ short regions  ╵ logs  ◂ ▸ not ended in "
-			       "the trace");
-		return;
-	}
-	for (const enum tstate *s = tl->kind == TL_G ? gor : p; *s && x + 20 < g->w; s++) {
-		bool bare = g->ascii || g->mono;
-		grid_put(g, y, x, (unsigned char)state_letter(*s),
-		    bare ? state_style(*s) : ST_LABEL,
-		    bare || *s == TS_IDLE ? ST_NORMAL : state_style(*s), 0);
-		x = grid_text(g, y, x + 2, ST_DIM, 0, said[*s] ? said[*s] : state_name(*s)) + 2;
-	}
-	grid_text(g, y, x, ST_DIM, 0, g->ascii || g->mono ? ": several states, zoom in" : "");
-}
-
 static void draw_line(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *l, const struct head *k, int y, int h)
 {
@@ -490,7 +460,6 @@ static void draw_line(const struct timeline *tl, const struct pane_env *env, str
 	switch (k->what) {
 	case HD_AXIS: draw_axis(tl, env, g, l, y); return;
 	case HD_HITS: draw_hits(tl, g, l, y); return;
-	case HD_LEGEND: draw_legend(tl, g, y); return;
 	case HD_OUT: draw_facts(tl, env, g, l, y); return;
 	case HD_STW: draw_spans(tl, env, g, l, y, SP_STW, "|'", k->style); return;
 	case HD_GC: draw_spans(tl, env, g, l, y, SP_GC, "Gg", k->style); return;

@@ -45,15 +45,21 @@ struct bar {
 	const char *text;
 }; /* text: instead of name and length */
 
-static void bar_text(const struct store *st, const struct bar *b, struct buf *out)
+/* What a bar says in `room` cells: its name and its duration, or where there is no room for both its name alone.
+   Return the cells used. */
+static size_t bar_text(const struct store *st, const struct bar *b, size_t room, bool ascii, struct buf *out)
 {
-	if (b->text) {
-		buf_puts(out, b->text);
-		return;
-	}
-	tp_str(st, b->name, "region", out);
-	buf_putc(out, ' ');
-	text_ns(out, b->t1 - b->t0);
+	if (b->text)
+		return text_fit(out, b->text, strlen(b->text), room, ascii);
+	struct buf all = {0};
+	tp_str(st, b->name, "region", &all);
+	size_t name = all.n;
+	buf_putc(&all, ' ');
+	text_ns(&all, b->t1 - b->t0);
+	bool both = text_width(buf_str(&all), all.n) <= room;
+	size_t used = text_fit_symbol(out, buf_str(&all), both ? all.n : name, room, ascii);
+	buf_free(&all);
+	return used;
 }
 
 /* Cells [c0, c1) of the row. */
@@ -63,7 +69,7 @@ static void draw_bar(const struct timeline *tl, const struct store *st, struct g
 	enum style s = hue(st, b->name);
 	int n = c1 - c0, x = l->gutter + c0;
 	bool bare = letters(g), left = b->t0 >= tl->t0, right = b->t1 <= tl->t1;
-	struct buf text = {0}, cut = {0};
+	struct buf text = {0};
 	for (int i = 0; i < n; i++)
 		grid_put(g, y, x + i, bare ? '.' : ' ', s, bare ? ST_NORMAL : s,
 		    bare      ? 0
@@ -74,17 +80,15 @@ static void draw_bar(const struct timeline *tl, const struct store *st, struct g
 		grid_put(g, y, x, '[', s, ST_NORMAL, 0);
 	if (bare && right)
 		grid_put(g, y, x + n - 1, ']', s, ST_NORMAL, 0);
-	bar_text(st, b, &text);
-	if (room > 0 && text_fit(&cut, text.p, text.n, (size_t)room, g->ascii) > 1)
+	if (room > 0 && bar_text(st, b, (size_t)room, g->ascii, &text) > 1)
 		grid_text(g, y, x + from, ST_NORMAL,
 		    bare      ? 0
 		    : b->tone ? AT_TONE
 			      : 0,
-		    buf_str(&cut));
+		    buf_str(&text));
 	if (!bare)
 		grid_back(g, (struct rect){y, x, 1, n}, s);
 	buf_free(&text);
-	buf_free(&cut);
 }
 
 /* ---- regions of a goroutine, one level */

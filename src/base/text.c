@@ -362,30 +362,109 @@ static size_t word_path(const char *s, size_t n)
 	return memchr(s + end, '.', n - end) && s[end] != '.' ? end : 0;
 }
 
+/* Is a word, which may end in punctuation, a Go symbol without a path: main.run, json.(*T).F, (*T).F? A file with a line
+   number and a decimal number are not. */
+static bool is_symbol_word(const char *s, size_t n)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+	const char *dot = memchr(s, '.', n);
+	if (memchr(s, ':', n) || memchr(s, '/', n) || memchr(s, '=', n) || !dot)
+		return false;
+	if (n > 2 && s[0] == '(' && s[1] == '*')
+		return true;
+	size_t head = (size_t)(dot - s);
+	if (!head || !strchr(letters, *s) || memchr(s, '-', head) || head + 2 >= n)
+		return false;
+	bool method = dot[1] == '(' && dot[2] == '*', closure = n - head > 5 && !memcmp(dot + 1, "func", 4);
+	return method || (strchr(letters, dot[1]) && strchr(letters, dot[2]) && !closure);
+}
+
+/* How many bytes at the front of a word go where all words are shortened: its path, then the package of a method. What
+   looks like a function with its package may be the name of a region or of a state: it stays. */
+static size_t front(const char *s, size_t n, bool paths)
+{
+	if (paths)
+		return word_path(s, n);
+	return is_symbol_word(s, n) && *s != '(' && memmem(s, n, ".(*", 3) ? go_part(s, n, 0) : 0;
+}
+
+/* Append a line, its words without their fronts from left to right until it is `over` cells shorter. Return the cells
+   that are still too many. */
+static size_t shorten(struct buf *to, const char *s, size_t n, size_t over, bool paths)
+{
+	for (size_t i = 0; i < n;) {
+		const char *end = memchr(s + i, ' ', n - i);
+		size_t word = end ? (size_t)(end - s) - i : n - i, cut = over ? front(s + i, word, paths) : 0;
+		/* fronts are ASCII but for odd ones, which are cut a little too much */
+		over -= cut > over ? over : cut;
+		word += end != NULL;
+		buf_put(to, s + i + cut, word - cut);
+		i += word;
+	}
+	return over;
+}
+
+/* Append a line that is too long, without the front of the symbol in which it would be cut. false: there is no such
+   symbol, or it consists of one part. */
+static bool keep_end(struct buf *to, const char *s, size_t n, size_t cells)
+{
+	struct buf head = {0};
+	size_t from, skip = 0;
+	put_head(&head, s, n, cells - 1, &from);
+	buf_free(&head);
+	while (from && s[from - 1] != ' ')
+		from--;
+	const char *end = memchr(s + from, ' ', n - from);
+	size_t word = end ? (size_t)(end - s) - from : n - from, before = text_width(s, from);
+	if (before >= cells || !is_symbol_word(s + from, word))
+		return false;
+	for (size_t next; text_width(s + from + skip, word - skip) > cells - before - (end != NULL) &&
+	    (next = symbol_part(s + from, word, skip)) > skip;)
+		skip = next;
+	buf_put(to, s, from);
+	buf_put(to, s + from + skip, n - from - skip);
+	return skip > 0;
+}
+
 size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
 {
-	size_t over = text_width(s, n);
-	struct buf t = {0}, folded = {0};
-	if (over > cells && fold_shapes(&folded, s, n)) {
-		s = folded.p;
+	struct buf folded = {0}, t[2] = {{0}, {0}};
+	size_t width = text_width(s, n);
+	if (!cells)
+		return 0;
+	if (width > cells && fold_shapes(&folded, s, n)) {
+		s = buf_str(&folded);
 		n = folded.n;
-		over = text_width(s, n);
+		width = text_width(s, n);
 	}
-	over = over > cells ? over - cells : 0;
-	for (size_t i = 0; over && i < n;) {
-		const char *end = memchr(s + i, ' ', n - i);
-		size_t word = end ? (size_t)(end - s) - i + 1 : n - i, path = word_path(s + i, word);
-		/* paths are ASCII but for odd ones, which are cut a little too much */
-		over -= path > over ? over : path;
-		buf_put(&t, s + i + path, word - path);
-		i += word;
-		if (!over || i == n)
-			buf_put(&t, s + i, n - i);
+	size_t over = width > cells ? width - cells : 0;
+	for (int i = 0; over && i < 2; i++) {
+		over = shorten(&t[i], s, n, over, i == 0);
+		s = buf_str(&t[i]);
+		n = t[i].n;
 	}
-	size_t used = t.n ? text_fit(b, t.p, t.n, cells, ascii) : text_fit(b, s, n, cells, ascii);
-	buf_free(&t);
+	/* what follows a shortened symbol moves up and may be cut then */
+	for (int i = 0; over && i < 6 && text_width(s, n) > cells; i++) {
+		buf_reset(&t[i % 2]);
+		if (!keep_end(&t[i % 2], s, n, cells))
+			break;
+		s = buf_str(&t[i % 2]);
+		n = t[i % 2].n;
+	}
+	size_t used = text_fit(b, s, n, cells, ascii);
 	buf_free(&folded);
+	buf_free(&t[0]);
+	buf_free(&t[1]);
 	return used;
+}
+
+size_t text_fit_name(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
+{
+	enum { TELLS = 6 };
+	size_t tail = text_symbol_tail(s, n);
+	if (cells < TELLS && text_width(s + tail, n - tail) > cells)
+		return 0;
+	return text_fit_symbol(b, s, n, cells, ascii);
 }
 
 /* v / unit with three significant digits. */

@@ -41,7 +41,12 @@ size_t text_symbol_tail(const char *s, size_t n);
 size_t text_fit(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 size_t text_fit_middle(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 
-/* Fit a line of words, of which some are symbols: their package paths go, one after the other, before it is cut. */
+/* The same for a name beside a number that identifies its owner (G26 main.run): nothing is appended and 0 is returned where
+   fewer than six cells would show a part of the last name only. */
+size_t text_fit_name(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
+
+/* Fit a line of words, of which some are Go symbols. Before the line is cut, the package paths go, from left to right,
+   then the packages of methods; a symbol in which the line would be cut loses what is before its last part. */
 size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 
 /* The bytes of the first line of s when it is broken at blanks into lines of at most `most` bytes (more than 0); a longer
