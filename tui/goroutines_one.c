@@ -251,7 +251,7 @@ void gor_one_side(const struct gor *p, const struct pane_env *env, struct grid *
 		y = gor_part_draw(p, env, g, y, y + (g->h - y) / (GP__N - k), (enum gor_part)order[k]) + 1;
 }
 
-const struct gor_wake *gor_one_wake(const struct gor_one *o)
+const struct tp_wake *gor_one_wake(const struct gor_one *o)
 {
 	const struct ival *v = gor_one_now(o);
 	return v && o->wake.by && o->wake.by == o->of && v->t0 <= o->wake.t && o->wake.t <= v->t1 ? &o->wake : NULL;
@@ -283,7 +283,7 @@ static enum verdict chain(struct gor *p, const struct pane_env *env, enum cmd_id
 		v = &p->one.v[i - 1];
 	if (v->state != TS_READY || !v->who)
 		return ask_say(out, "no goroutine woke it: a timer, the network, the runtime");
-	p->one.wake = (struct gor_wake){v->who, p->one.trk, v->t0, v->stack};
+	p->one.wake = (struct tp_wake){v->who, p->one.trk, v->t0, v->stack};
 	out->place = (struct place){.trk = v->who, .t0 = v->t0, .t1 = TIME_NONE};
 	return V_ASK;
 }
@@ -369,15 +369,9 @@ void gor_one_detail(const struct gor *p, const struct pane_env *env, struct buf 
 	const struct ival *v = gor_one_now(&p->one);
 	if (!v)
 		return;
-	const struct gor_wake *w = gor_one_wake(&p->one);
+	const struct tp_wake *w = gor_one_wake(&p->one);
 	if (w) {
-		const struct store *st = session_snap(env->s)->st;
-		buf_puts(b, "woke ");
-		tp_id(st, w->to, b);
-		buf_puts(b, " at ");
-		text_at(b, w->t, 1000);
-		buf_puts(b, "  ");
-		tp_site_call(st, w->stack, b);
+		tp_wake_words(session_snap(env->s)->st, w, b);
 		return;
 	}
 	buf_printf(b, "%s ", state_name(v->state));

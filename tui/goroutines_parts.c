@@ -158,7 +158,7 @@ int gor_part_draw(const struct gor *p, const struct pane_env *env, struct grid *
 	const struct trk_row *t = store_trk(session_snap(env->s)->st, p->one.trk);
 	if (y + 1 >= h || !p->one.rows.n)
 		return y;
-	const struct gor_wake *wake = part == GP_STACK ? gor_one_wake(&p->one) : NULL;
+	const struct tp_wake *wake = part == GP_STACK ? gor_one_wake(&p->one) : NULL;
 	if (wake) {
 		struct buf b = {0};
 		tp_id(session_snap(env->s)->st, wake->to, &b);

@@ -65,11 +65,7 @@ struct gor_one {			/* a goroutine's page */
 	uint32_t row, top;		/* ... or at which span (of v); UINT32_MAX: not; top: of the rows then */
 	struct rows rows;
 	enum gor_part part;
-	struct gor_wake {		/* where ( led to: the moment, whom it woke, the waker's stack */
-		trk_id by, to;		/* by 0: nowhere yet */
-		int64_t t;
-		stk_id stack;
-	} wake;
+	struct tp_wake wake;		/* where ( led to */
 	const trk_id *child;		/* whom it created, in the order of their begins */
 	uint32_t nchild;
 	uint32_t *region, nregion;	/* its regions, spans of the store, in the order of their begins */
@@ -210,7 +206,7 @@ void gor_one_detail(const struct gor *, const struct pane_env *, struct buf *);
 bool gor_still_blocked(const struct gor *, const struct pane_env *);	/* is the selected span? */
 /* goroutines_parts.c: what is told beside the spans */
 int gor_part_draw(const struct gor *, const struct pane_env *, struct grid *, int y, int h, enum gor_part);
-const struct gor_wake *gor_one_wake(const struct gor_one *);	/* in the selected span is the one that ( led to; or NULL */
+const struct tp_wake *gor_one_wake(const struct gor_one *);	/* in the selected span is the one that ( led to; or NULL */
 /* The selected span, of v; 0 also where there is none. */
 static inline uint32_t gor_one_at(const struct gor_one *o)
 {

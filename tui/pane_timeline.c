@@ -84,7 +84,8 @@ static void draw_below(const struct timeline *tl, const struct pane_env *env, st
 {
 	size_t n;
 	int lines = (int)tl_facts_lines(tl) + 1;
-	bool first = tl->whole && env->detail && (tl->kind == TL_P || !tl->moved);
+	bool woke = tl->wake.by && tl->wake_at == tl->at;
+	bool first = tl->whole && env->detail && !woke && (tl->kind == TL_P || !tl->moved);
 	struct tl_layout part = *l;
 	tl_facts(tl, session_snap(env->s), &n);
 	if (tl->ix->whole && lines > 1 && l->nstory >= STORY_LEAST + lines) {

@@ -12,6 +12,7 @@
 #include "base/halve.h"
 #include "pane.h"
 #include "style.h"
+#include "tracepane.h"
 
 /*
  * The state of the timeline pane and what its files share. Times are ns since
@@ -142,6 +143,8 @@ struct timeline {
 
 	struct tl_link chain[TL_CHAIN]; /* who woke, who woke that one */
 	uint32_t nchain, atchain;
+	struct tp_wake wake;		/* where ( led to */
+	int64_t wake_at;		/* the cursor there; elsewhere nothing is shown of it */
 	struct tl_asking *asking;	/* NULL, or where a key leads is being found */
 	bool going;	/* to a place, which says itself what is to be selected */
 
@@ -407,6 +410,7 @@ struct tl_answer {
 	struct ival iv;		/* the span, or, of ( and ): */
 	trk_id g, p;		/* who it is, and where it runs; 0 */
 	int64_t t, ran;		/* when, and from when on it runs there */
+	struct tp_wake wake;	/* of (: by 0 where it led to no wake */
 	struct tl_link chain[TL_CHAIN];
 	uint32_t nchain;
 	char text[256];		/* what is said */

@@ -123,6 +123,7 @@ static void find_cause(const struct snap *sn, const struct tl_question *q, struc
 		snprintf(a->text, sizeof a->text, NOBODY);
 	} else {
 		named(sn, a, "woken by", iv.who);
+		a->wake = (struct tp_wake){iv.who, g, iv.t0, iv.stack};
 		lead(sn, q, a, iv.who, iv.t0 > sn->t0 ? iv.t0 - 1 : iv.t0);
 	}
 }
@@ -194,6 +195,8 @@ static enum verdict apply(struct timeline *tl, const struct pane_env *env, const
 	case CMD_EFFECT:
 		if (a->any)
 			go_to_g(tl, env, a);
+		tl->wake = a->wake;
+		tl->wake_at = tl->at;
 		break;
 	case CMD_GOTO_G:
 	case CMD_GOTO_P:

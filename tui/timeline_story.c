@@ -309,6 +309,12 @@ void tl_stack_of(const struct snap *snap, const struct ival *iv, stk_id *s)
 	*s = where(snap, iv);
 }
 
+/* The wake that ( led to, while the cursor is where it led, on the waker; or NULL. */
+static const struct tp_wake *wake_here(const struct timeline *tl, trk_id g)
+{
+	return tl->wake.by && tl->wake.by == g && tl->wake_at == tl->at ? &tl->wake : NULL;
+}
+
 void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct tl_layout *l)
 {
@@ -324,12 +330,16 @@ void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct
 	}
 	if (l->nstory < 1 || !of_goroutine(tl, env, &iv, &gor))
 		return;
-	put_waker(snap, gor, &iv, &b);
+	const struct tp_wake *wake = wake_here(tl, gor);
+	if (wake)
+		tp_wake_words(snap->st, wake, &b);
+	else
+		put_waker(snap, gor, &iv, &b);
 	int y = l->story, end = l->story + l->nstory;
 	grid_line(g, y++, 0, ST_NORMAL, 0, &b);
-	stk_id s = where(snap, &iv);
+	stk_id s = wake ? wake->stack : where(snap, &iv);
 	if (l->nstory > 3 && s) {
-		grid_text(g, y++, 0, ST_DIM, 0, tl_waits(iv.state) ? "waits in" : "stopped in");
+		grid_text(g, y++, 0, ST_DIM, 0, wake ? "stack of the wake" : tl_waits(iv.state) ? "waits in" : "stopped in");
 		for (; s && y < end; s = stk_parent(snap->st, s)) {
 			buf_reset(&b);
 			tp_frame(snap->st, stk_frame(snap->st, s), &b, true);

@@ -174,6 +174,16 @@ void tp_site_call(const struct store *st, stk_id stk, struct buf *b)
 	}
 }
 
+void tp_wake_words(const struct store *st, const struct tp_wake *w, struct buf *b)
+{
+	buf_puts(b, "woke ");
+	tp_id(st, w->to, b);
+	buf_puts(b, " at ");
+	text_at(b, w->t, 1000);
+	buf_puts(b, "  ");
+	tp_site_call(st, w->stack, b);
+}
+
 void tp_place(const struct store *st, stk_id stk, struct place *p)
 {
 	if (!stk)

@@ -78,4 +78,13 @@ void tp_working(const struct job *, const char *what, struct buf *);
 void tp_scope_words(const struct tp_scope *, struct buf *);	/* "whole trace", "1.2s to 1.3s" */
 
 
+/* The wake that ( led to: who woke, whom, when, and the waker's stack at that moment. by 0: ( led nowhere yet. */
+struct tp_wake {
+	trk_id by, to;
+	int64_t t;
+	stk_id stack;
+};
+/* "woke G37 at 1.234000s  main.reserve main.go:43 > (*Mutex).Unlock" */
+void tp_wake_words(const struct store *, const struct tp_wake *, struct buf *);
+
 #endif
