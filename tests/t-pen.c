@@ -28,7 +28,7 @@ static bool right(const struct grid *g, const struct vt *v, bool dim)
 	for (int i = 0; i < g->rows * g->cols; i++) {
 		const struct cell *c = &g->cell[i];
 		const struct vcell *t = &v->cell[i];
-		struct paint p = style_paint(&look, c->fg, c->bg, c->attr);
+		struct paint p = cell_paint(&look, c);
 		int attr = (p.attr & AT_BOLD ? VA_BOLD : 0) | (p.attr & AT_DIM && dim ? VA_DIM : 0) |
 			   (p.attr & AT_UNDERLINE ? VA_UNDER : 0) | (p.attr & AT_REVERSE ? VA_REVERSE : 0);
 		bool seen = c->ch != ' ' || attr & (VA_UNDER | VA_REVERSE);
