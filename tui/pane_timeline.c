@@ -20,8 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STORY_LEAST = 9 };	/* lines about the span under the cursor that leave room for others */
-
 static void tl_open(void *st, const struct pane_env *env)
 {
 	struct timeline *tl = st;
@@ -88,7 +86,7 @@ static void draw_below(const struct timeline *tl, const struct pane_env *env, st
 	bool first = tl->whole && env->detail && !woke && (tl->kind == TL_P || !tl->moved);
 	struct tl_layout part = *l;
 	tl_facts(tl, session_snap(env->s), &n);
-	if (tl->ix->whole && lines > 1 && l->nstory >= STORY_LEAST + lines) {
+	if (tl->ix->whole && lines > 1 && l->nstory >= TL_STORY_LEAST + lines) {
 		part.nstory = lines;
 		tl_draw_facts(tl, env, g, &part);
 		part.story += lines;

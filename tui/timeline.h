@@ -178,6 +178,8 @@ enum tl_head {
 	HD_EDGES,	/* no line: which mark is the first of each cell */
 	HD__N
 };
+enum { TL_STORY_LEAST = 9 };	/* lines about the span under the cursor that leave room for the facts */
+
 struct tl_layout {	   /* where things go in the pane's area */
 	int gutter, cells; /* columns: names, then time */
 	struct {

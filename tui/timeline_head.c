@@ -75,16 +75,48 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, const str
 	}
 }
 
-static int line_height(const struct timeline *tl, const struct pane_env *env, enum tl_head what)
+/* The lines that are worth more than one row of the screen, and how many at the most. */
+static int line_most(const struct timeline *tl, const struct pane_env *env, const struct head *k)
 {
-	bool tall = what == HD_HEAP || what == HD_RUNNABLE;
+	if (k->ct < 0 && k->what != HD_BUSY)
+		return 1;
 	if (!tl->nrow) /* counters are all there is */
 		return env->rows >= 30 ? 4 : env->rows >= 18 ? 2 : 1;
-	if (env->compact || env->rows < 44)
+	if (env->compact || env->rows < 36)
 		return 1;
-	if (env->rows >= 52 && (int)tl->nrow < env->rows - 44) /* few rows, and room for all of them */
-		return tall ? 5 : what == HD_BUSY ? 3 : 1;
-	return tall ? 3 : 1;
+	return k->what == HD_HEAP || k->what == HD_RUNNABLE ? 5 : k->what == HD_BUSY ? 3 : 1;
+}
+
+/* What the rows of tracks, the facts and the story of the cursor take: of many tracks half of the h rows. */
+static int room_below(const struct timeline *tl, const struct pane_env *env, int h)
+{
+	int tracks = (int64_t)tl->nrow + 1 < h / 2 ? (int)tl->nrow + 1 : h / 2;
+	return !tl->nrow ? 0 : !env->detail ? tracks : tracks + (int)tl_facts_lines(tl) + 1 + TL_STORY_LEAST;
+}
+
+static const struct head *head_of(enum tl_head what)
+{
+	const struct head *k = heads;
+	while (k->what != what)
+		k++;
+	return k;
+}
+
+/* Give spare rows of the screen to the lines that can use them, in turn. Return how many were given. */
+static int grow_lines(const struct timeline *tl, const struct pane_env *env, struct tl_layout *l, int spare)
+{
+	int given = 0;
+	for (int before = -1; before != given && given < spare;) {
+		before = given;
+		for (int i = 0; i < l->nline && given < spare; i++)
+			if (l->line[i].h < line_most(tl, env, head_of(l->line[i].what))) {
+				l->line[i].h++;
+				given++;
+			}
+	}
+	for (int i = 1; i < l->nline; i++)
+		l->line[i].y = l->line[i - 1].y + l->line[i - 1].h;
+	return given;
 }
 
 struct tl_layout tl_layout(const struct timeline *tl, const struct pane_env *env)
@@ -104,17 +136,15 @@ struct tl_layout tl_layout(const struct timeline *tl, const struct pane_env *env
 	l.cells = env->cols - l.gutter > 0 ? env->cols - l.gutter : 0;
 	for (int i = 0; i < NHEADS; i++) {
 		const struct head *k = &heads[i];
-		int n = k->ct >= 0 || k->what == HD_BUSY ? line_height(tl, env, k->what) : 1;
 		int from = tl->more == 1 || !tl->nrow ? (k->from < 16 ? k->from : 16) : k->from;
-		if (env->rows < from || !has_line(tl, sn, k) || (few && i > 4) || y + n > h ||
-		    (tl->nrow && i && y + n >= h))
+		if (env->rows < from || !has_line(tl, sn, k) || (few && i > 4) || y >= h || (tl->nrow && i && y + 1 >= h))
 			continue;
 		l.line[l.nline].what = k->what;
-		l.line[l.nline].y = y;
-		l.line[l.nline++].h = n;
-		y += n;
+		l.line[l.nline].y = y++;
+		l.line[l.nline++].h = 1;
 	}
 	l.nstory = !env->detail || env->compact ? 0 : env->rows >= 36 ? 8 : h >= 14 ? 2 : 0;
+	y += grow_lines(tl, env, &l, h - y - room_below(tl, env, h));
 	l.rows = y;
 	l.nrows = h - y - l.nstory;
 	if (l.nrows < 1)
@@ -483,9 +513,7 @@ void tl_draw_head(const struct timeline *tl, const struct pane_env *env, struct 
     const struct tl_layout *l)
 {
 	for (int i = 0; i < l->nline; i++)
-		for (int k = 0; k < NHEADS; k++)
-			if (heads[k].what == l->line[i].what)
-				draw_line(tl, env, g, l, &heads[k], l->line[i].y, l->line[i].h);
+		draw_line(tl, env, g, l, head_of(l->line[i].what), l->line[i].y, l->line[i].h);
 }
 
 /* Line 2 of the screen: which part of the whole, what a cell is, wall clock. */
