@@ -223,7 +223,7 @@ static void who_cell(const struct trep *r, struct table *t, const struct ival *v
 static void states_table(const struct trep *r, trk_id g, struct table *t)
 {
 	static const struct table_col col[] = {
-		{ "At", "start_ns", TB_NS }, { "For", "duration_ns", TB_NS }, { "State", "state", TB_STR },
+		{ "At", "start_ns", TB_NS }, { "Duration", "duration_ns", TB_NS }, { "State", "state", TB_STR },
 		{ "By", "who", TB_STR }, TREP_SITE,
 	};
 	struct ival v;

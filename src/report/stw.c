@@ -77,7 +77,7 @@ static void put_all(const struct trep *r, struct table *t, enum stops_by by)
 int report_stw(const struct opt *o, struct out *out, struct err *e)
 {
 	static const struct table_col single[] = {
-		{ "Start", "start_ns", TB_NS }, { "For", "duration_ns", TB_NS }, { "Goroutine", "goroutine", TB_INT },
+		{ "Start", "start_ns", TB_NS }, { "Duration", "duration_ns", TB_NS }, { "Goroutine", "goroutine", TB_INT },
 		{ "Kind", "kind", TB_STR }, TREP_SITE,
 	};
 #define SUMS { "Count", "count", TB_INT }, { "Total", "total_ns", TB_NS }, { "Max", "max_ns", TB_NS }, \

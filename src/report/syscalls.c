@@ -129,7 +129,7 @@ int report_syscalls(const struct opt *o, struct out *out, struct err *e)
 	static const struct table_col col[] = {
 		{ "Count", "count", TB_INT }, { "Total", "total_ns", TB_NS }, { "p50", "p50_ns", TB_NS },
 		{ "p90", "p90_ns", TB_NS }, { "p99", "p99_ns", TB_NS }, { "Max", "max_ns", TB_NS },
-		{ "Call", "call", TB_STR }, { "For", "caller", TB_STR },
+		{ "Call", "call", TB_STR }, { "Caller", "caller", TB_STR },
 	};
 	struct trep r;
 	if (trep_open(&r, o, out, e))
