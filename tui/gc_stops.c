@@ -282,11 +282,10 @@ enum verdict gc_stops_act(struct gcview *p, const struct pane_env *env, const st
 		return group_by(p, env, a->arg, out);
 	if (!p->stops)
 		return V_PASS;
+	if (a->cmd == CMD_SORT && a->arg)
+		return sort_word(p, env, a->arg, out);
 	switch ((int)a->cmd) {
 	case CMD_SORT:
-		if (a->arg)
-			return sort_word(p, env, a->arg, out);
-	/* fallthrough */
 	case CMD_SORT_RIGHT: sort_by(p, env, (now + 1) % n); return V_DONE;
 	case CMD_SORT_LEFT: sort_by(p, env, (now + n - 1) % n); return V_DONE;
 	case CMD_INVERT:
