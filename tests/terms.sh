@@ -142,7 +142,9 @@ fi
 job dumb
 TERM=dumb "$pty" "$TTRACE" "$cpu" >"$work.out" 2>&1 && grep -q 'ttrace top' "$work.out" && grep -q '^exit 2' "$work.out" && touch "$work.ok" &
 
-# whatever ends it
+# Whatever ends it; AddressSanitizer has handlers of its own for some signals, which would report an error instead.
+ASAN_OPTIONS=${ASAN_OPTIONS:-}:handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0
+export ASAN_OPTIONS
 for TERM in xterm-256color linux vt100 ansi; do
 	known $TERM || continue
 	for how in 'jjQ:exit 0' 'j<^C><^C>:exit 0' 'j<Kill TERM>:exit 0' 'j<Kill HUP>:exit 0' 'j<Kill SEGV>:ended by signal 11' \
