@@ -63,13 +63,11 @@ same "made and ended, of G$g" "$(grep -c "Go[CE][a-z]* *G$g " "$tmp/screen")" \
 	fail "the first goroutine that is made or ends on a P, from the end of the trace"
 
 # a trace before Go 1.22 has no batches, and one that ends inside the header of a batch has what was before it
-if [ -x "$build/tests/t-tracetext" ]; then
+if can_make_trace; then
 	"$build/tests/t-tracetext" -binary "$top/tests/gotrace/oldest.test" >"$tmp/old.trace"
 	refuses 1 'Go 1.5: only traces of Go 1.22 and later have batches' footprint "$tmp/old.trace"
 	refuses 1 'Go 1.5: only traces of Go 1.22 and later have batches' wire "$tmp/old.trace"
-	cat >"$tmp/header.test" <<-'END'
-		-- expect --
-		-- trace --
+	make_trace header <<-'END'
 		go 23
 		Batch 1 -1 100
 		Frequency 1000000000
@@ -85,7 +83,7 @@ if [ -x "$build/tests/t-tracetext" ]; then
 		GoStart 10 1 1
 		Batch 2 8 300
 	END
-	"$build/tests/t-tracetext" -binary "$tmp/header.test" >"$tmp/header.whole"
+	mv "$tmp/header.trace" "$tmp/header.whole"
 	for less in 1 2 3; do	# of the last header, which is all there is of the last batch
 		head -c $(($(wc -c <"$tmp/header.whole") - less)) "$tmp/header.whole" >"$tmp/header.trace"
 		run 0 goroutines -format=tsv "$tmp/header.trace"
@@ -94,19 +92,10 @@ if [ -x "$build/tests/t-tracetext" ]; then
 fi
 
 # names of 1024 bytes, which is as long as Go writes them, are whole in every format
-if [ -x "$build/tests/t-tracetext" ]; then
+if can_make_trace; then
 	long=$(printf '%01023d' 0)
-	cat >"$tmp/long.test" <<-END
-		-- expect --
-		-- trace --
-		go 25
-		Batch 1 -1 100
-		Sync
-		Frequency 1000000000
-		ClockSnapshot 5 77 1000 500
-		Batch 1 7 100
-		ProcStatus 1 0 1
-		GoStatus 1 1 -1 2
+	make_trace long <<-END
+		$trace_start
 		UserTaskBegin 1 3 0 1 0
 		UserRegionBegin 1 3 2 0
 		UserLog 1 3 3 4 0
@@ -119,7 +108,6 @@ if [ -x "$build/tests/t-tracetext" ]; then
 		String 3 "k$long"
 		String 4 "v$long"
 	END
-	"$build/tests/t-tracetext" -binary "$tmp/long.test" >"$tmp/long.trace"
 	for format in text tsv json csv; do
 		"$TTRACE" tasks -format=$format "$tmp/long.trace" >"$tmp/out" && grep -q "t$long" "$tmp/out" ||
 			fail "$format: a task with a name of 1024 bytes"

@@ -64,6 +64,22 @@ refuses() {
 		fail "no single line with \"$ref_word\": ttrace $*:" "$(cat "$tmp/err")"
 }
 
+# Traces from lines of text, in the notation of tests/gotrace.
+can_make_trace() { [ -x "$build/tests/t-tracetext" ]; }
+make_trace() { # make_trace NAME <LINES: $tmp/NAME.trace
+	{ printf '%s\n' '-- expect --' '-- trace --' && cat; } >"$tmp/$1.test"
+	"$build/tests/t-tracetext" -binary "$tmp/$1.test" >"$tmp/$1.trace" || fail "no trace of $1.test"
+}
+# The lines with which a trace starts whose clock counts nanoseconds and where goroutine 1 runs on P 0
+trace_start='go 25
+Batch 1 -1 100
+Sync
+Frequency 1000000000
+ClockSnapshot 5 77 1000 500
+Batch 1 7 100
+ProcStatus 1 0 1
+GoStatus 1 1 -1 2'
+
 # press KEYS FILE [OPTION...]: in the viewer on a terminal on paper; what it showed in $tmp/out
 press() {
 	press_keys=$1 press_file=$2

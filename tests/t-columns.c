@@ -11,6 +11,7 @@
 
 #include "sample.h"
 #include "tap.h"
+#include "viewer.h"
 
 #include <locale.h>
 #include <string.h>
@@ -21,19 +22,6 @@ struct shown {			/* of one width */
 	bool head[TOPIC__N];
 	char row[LISTED][LINE];	/* the first rows of the list, without the side part */
 };
-
-static void press(struct app *a, struct grid *g, const char *keys)
-{
-	for (size_t n = strlen(keys); n;) {
-		int32_t key;
-		size_t k = key_script(keys, n, &key);
-		app_key(a, key);
-		app_wait(a);
-		app_draw(a, g);
-		keys += k;
-		n -= k;
-	}
-}
 
 static void line_of(const struct grid *g, int y, int w, char *s)
 {
@@ -101,14 +89,13 @@ static bool side_is_apart(const struct app *a, const struct grid *g)
 static void list(const struct opt *o, const char *keys, int first)
 {
 	static struct shown before, now, wide;
-	struct err e;
-	struct session *s = session_open(o, &e);
-	struct app_setup u = {.rows = ROWS, .cols = WIDE, .look = {TH_DARK, 256}};
-	struct app *a = s && !session_wait(s, &e) ? app_new(o, s, &u, &e) : NULL;
+	struct app *a = viewer_open(o, ROWS, WIDE);
+	OK(a != NULL);
+	if (!a)
+		return;
 	struct grid *g = grid_new(1, 1, false);
 	int bad = 0;
-	OK(a != NULL);
-	press(a, g, keys);
+	viewer_press(a, g, keys);
 	look(a, g, WIDE, first, &wide);
 	for (int w = NARROW; w <= WIDE; w++, before = now) {
 		look(a, g, w, first, &now);
@@ -125,9 +112,7 @@ static void list(const struct opt *o, const char *keys, int first)
 	}
 	OK(!bad);
 	grid_free(g);
-	s = app_session(a);
-	app_free(a);
-	session_close(s);
+	viewer_close(a);
 }
 
 static void lists(const char *name, const char *const *keys, int first)

@@ -13,6 +13,7 @@
 
 #include "sample.h"
 #include "tap.h"
+#include "viewer.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -77,74 +78,53 @@ static void menu(struct app *a)
 	OK(!bad);
 }
 
-static void press(struct app *a, struct grid *g, const char *keys)
-{
-	for (size_t n = strlen(keys); n;) {
-		int32_t key;
-		size_t k = key_script(keys, n, &key);
-		app_key(a, key);
-		app_wait(a);
-		app_draw(a, g);
-		keys += k;
-		n -= k;
-	}
-}
-
 /* K in each, and K again: it must say something, and more. */
 static void explained(struct app *a, struct grid *g, const char *keys)
 {
-	press(a, g, "K");
+	viewer_press(a, g, "K");
 	OK(a->pop.kind == POP_TEXT && a->pop.ntopic > 0);
 	int n = a->pop.ntopic;
-	press(a, g, "K");
+	viewer_press(a, g, "K");
 	OK(a->pop.kind == POP_TEXT && a->pop.ntopic > n);
 	if (a->pop.ntopic <= n)
 		fprintf(stderr, "K K after %s: %d topics, then %d\n", keys, n, a->pop.ntopic);
-	press(a, g, "<Esc>");
+	viewer_press(a, g, "<Esc>");
 }
 
 static void pane(const struct opt *o, const char *file, const char *keys, int rows, int cols)
 {
-	struct err e;
-	struct session *s = session_open(o, &e);
-	struct app_setup u = {.rows = rows, .cols = cols, .look = {TH_DARK, 256}};
-	struct app *a = s && !session_wait(s, &e) ? app_new(o, s, &u, &e) : NULL;
+	struct app *a = viewer_open(o, rows, cols);
 	OK(a != NULL);
 	if (!a)
 		return;
 	struct grid *g = grid_new(1, 1, false);
-	press(a, g, keys);
+	viewer_press(a, g, keys);
 	heads(a, keys, file);
 	menu(a);
 	explained(a, g, keys);
 	grid_free(g);
-	s = app_session(a);
-	app_free(a);
-	session_close(s);
+	viewer_close(a);
 }
 
 /* Every fact about the file, line by line. */
 static void facts(const struct opt *o)
 {
-	struct err e;
-	struct session *s = session_open(o, &e);
-	struct app_setup u = {.rows = 60, .cols = 80, .look = {TH_DARK, 256}};
-	struct app *a = s && !session_wait(s, &e) ? app_new(o, s, &u, &e) : NULL;
+	struct app *a = viewer_open(o, 60, 80);
+	OK(a != NULL);
+	if (!a)
+		return;
 	struct grid *g = grid_new(1, 1, false);
 	int64_t last = -1;
-	OK(a != NULL);
-	for (press(a, g, "<^G>"); app_here(a).view.cursor[0] != last; press(a, g, "<Esc>j")) {
+	for (viewer_press(a, g, "<^G>"); app_here(a).view.cursor[0] != last; viewer_press(a, g, "<Esc>j")) {
 		last = app_here(a).view.cursor[0];
-		press(a, g, "K");
+		viewer_press(a, g, "K");
 		OK(a->pop.kind == POP_TEXT);
 		if (a->pop.kind != POP_TEXT)
 			complain("in ^G the line", arena_printf(&a->scratch, "%lld of %s", (long long)last, o->file[0]));
 	}
 	OK(last > 8);
 	grid_free(g);
-	s = app_session(a);
-	app_free(a);
-	session_close(s);
+	viewer_close(a);
 }
 
 static void file(const char *name, const char *const *keys)

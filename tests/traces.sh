@@ -111,11 +111,9 @@ for r in info goroutines events top; do
 	same "status of $r -strict" $? 0
 done
 
-# the goroutine of a C thread has its number again when that calls into Go again: its accounts are of the last call, and say so
-cat >"$tmp/again.test" <<'END'
-Goroutine 4 twice, from a thread of C; goroutine 5 once.
--- expect --
--- trace --
+# the goroutine of a C thread has its number again when that calls into Go again: its accounts are of the last call, and say so;
+# goroutine 5 lives once
+make_trace again <<'END'
 go 22
 Batch 1 7 100
 ProcStatus 1 0 2
@@ -136,25 +134,15 @@ GoDestroySyscall 1
 Batch 1 -1 0
 Frequency 1000000000
 END
-"$build/tests/t-tracetext" -binary "$tmp/again.test" >"$tmp/again.trace"
 run 0 goroutine 4 "$tmp/again.trace"
 grep -q 'last call from C at 1.11us;' "$tmp/out" || fail "a goroutine that C code called twice"
 run 0 goroutine 5 "$tmp/again.trace"
 grep -q 'last call from C' "$tmp/out" && fail "a goroutine that lived once lived twice"
 
-# what stands out is of the program: the runtime's own goroutines wait as they are meant to
-cat >"$tmp/sweeper.test" <<'END'
-The runtime's sweeper is ready for longer than the program's goroutine.
--- expect --
--- trace --
-go 25
-Batch 1 -1 100
-Sync
-Frequency 1000000000
-ClockSnapshot 5 77 1000 500
-Batch 1 7 100
-ProcStatus 1 0 1
-GoStatus 1 1 -1 2
+# what stands out is of the program: the runtime's own goroutines wait as they are meant to,
+# the sweeper longer than the program's goroutine
+make_trace sweeper <<END
+$trace_start
 GoCreate 1 2 1 0
 GoCreate 5000 3 2 0
 GoDestroy 20000
@@ -172,7 +160,6 @@ String 1 "runtime.bgsweep"
 String 2 "main.work"
 String 3 "a.go"
 END
-"$build/tests/t-tracetext" -binary "$tmp/sweeper.test" >"$tmp/sweeper.trace"
 trace=$tmp/sweeper.trace
 shows '' 'longest runnable wait for a P: 20.0us at 0.0000s, G3 main.work'
 exit $bad
