@@ -67,18 +67,18 @@ tsv stw >"$tmp/stw"
 a=0
 for id in $(tsv goroutines -group=. | awk -F'\t' '$9 > 0 { print $1 }' | head -40); do
 	tsv gc -goroutine=$id >"$tmp/gc1"
-	a=$((a + $(sum 6 <"$tmp/gc1")))
+	a=$((a + $(sum 7 <"$tmp/gc1")))
 	awk -F'\t' 'NR == FNR { all[$1] = $2; next } all[$1] != $2 { exit 1 }' "$tmp/gc" "$tmp/gc1" || fail "cycles of goroutine $id"
 	tsv stw -goroutine=$id | grep -vxF -f "$tmp/stw" && fail "stops of goroutine $id"
 done
-[ "$a" -le "$(sum 6 <"$tmp/gc")" ] || fail "assists of some goroutines: $a, of all $(sum 6 <"$tmp/gc")"
-same "assists of all goroutines" "$(tsv gc -group=. | sum 6)" "$(sum 6 <"$tmp/gc")"
+[ "$a" -le "$(sum 7 <"$tmp/gc")" ] || fail "assists of some goroutines: $a, of all $(sum 7 <"$tmp/gc")"
+same "assists of all goroutines" "$(tsv gc -group=. | sum 7)" "$(sum 7 <"$tmp/gc")"
 # what runs on Ps is what goroutines run
 awk -F'\t' -v d="$(fact duration_ns)" -v g="$(sum 3 <"$tmp/groups")" '{ s += ($2 + $3 + $4 + $5 + $6) * d }
 	END { exit !(s > g * 0.999 && s < g * 1.001) }' "$tmp/procs" || fail "Ps and goroutines run for different times"
 
 # -sort changes the order of the rows alone; sums of stops are those of the single ones
-for report in 'gc 3 mark' 'stw 2 duration_ns' 'syscalls 6 max' "goroutine 2 duration $(head -n 1 "$tmp/list" | cut -f1)"; do
+for report in 'gc 3 mark' 'gc 6 stw' 'stw 2 duration_ns' 'syscalls 6 max' "goroutine 2 duration $(head -n 1 "$tmp/list" | cut -f1)"; do
 	# shellcheck disable=SC2086
 	set -- $report
 	tsv $1 ${4:-} >"$tmp/rows"
@@ -93,6 +93,10 @@ for by in kind caller; do
 	same "stops by $by" "$(sum 1 <"$tmp/by")" "$(wc -l <"$tmp/stw" | tr -d ' ')"
 	same "time of stops by $by" "$(sum 2 <"$tmp/by")" "$(sum 2 <"$tmp/stw")"
 	same "longest stop by $by" "$(cut -f3 "$tmp/by" | sort -nr | head -1)" "$(cut -f2 "$tmp/stw" | sort -nr | head -1)"
+	cut -f1,5 "$tmp/by" | while IFS='	' read -r count name; do
+		same "stops of $name" "$(tsv stw -by=$by -name="$name" | wc -l | tr -d ' ')" "$count"
+		[ "$bad" = 0 ] || exit 1
+	done || bad=1
 	cut -f2 "$tmp/by" | sort -c -k1,1nr || fail "stops by $by are not in the order of their totals"
 done
 same "kinds of stops" "$(tsv stw -by=kind | cut -f5 | sort)" "$(cut -f4 "$tmp/stw" | sort -u)"
@@ -135,7 +139,7 @@ echo "$(least -exact -include=stw) $(least -exact -include=stw,assist) $(least -
 	awk '{ exit !($1 >= $3 && $3 >= $5 && $2 >= $4 && $4 >= $6) }' || fail "mmu by what counts"
 
 # assists by stack are those of the cycles
-[ "$(tsv gc | sum 6)" -le "$(total -type=assist)" ] || fail "cycles have more assists than there are"
+[ "$(tsv gc | sum 7)" -le "$(total -type=assist)" ] || fail "cycles have more assists than there are"
 
 # system calls by site are those of the profile
 total=$(tsv syscalls | sum 2)

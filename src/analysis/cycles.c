@@ -122,3 +122,10 @@ struct gc_cycle *gc_cycles(const struct snap *sn, const struct tw_filter *f, str
 	*n = o.n;
 	return o.c;
 }
+
+int64_t gc_cycle_stw(const struct gc_cycle *c)
+{
+	if (c->stw_before < 0 && c->stw_after < 0)
+		return -1;
+	return (c->stw_before > 0 ? c->stw_before : 0) + (c->stw_after > 0 ? c->stw_after : 0);
+}

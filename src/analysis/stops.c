@@ -59,6 +59,32 @@ struct stop_kind stops_kind(const struct store *st, uint32_t span)
 	return (struct stop_kind){name->s, name->n};
 }
 
+static void put_str(const struct store *st, str_id id, struct buf *b)
+{
+	const struct str_row *s = store_str(st, id);
+	if (id && s->n)
+		buf_put(b, s->s, s->n);
+	else
+		buf_putc(b, '?');
+}
+
+void stops_name(const struct store *st, uint32_t span, enum stops_by by, struct buf *b)
+{
+	frm_id f = by == STOPS_CALLER ? stops_caller(st, span) : 0;
+	if (by == STOPS_KIND) {
+		struct stop_kind kind = stops_kind(st, span);
+		buf_put(b, kind.s, kind.n);
+	} else if (f) {
+		const struct frm_row *row = store_frm(st, f);
+		const struct fun_row *fun = store_fun(st, row->fun);
+		put_str(st, fun->name, b);
+		buf_putc(b, ' ');
+		put_str(st, fun->file, b);
+		buf_putc(b, ':');
+		buf_i64(b, row->line);
+	}
+}
+
 uint64_t stops_key(const struct snap *sn, uint32_t span, enum stops_by by)
 {
 	if (by == STOPS_SINGLE)

@@ -4,6 +4,7 @@
 #define TTRACE_STOPS_H
 
 #include "analysis/tracew.h"
+#include "base/buf.h"
 
 /* Stops of the world: each one, and summed by kind or by caller. */
 enum stops_by { STOPS_SINGLE, STOPS_KIND, STOPS_CALLER, STOPS_BY__N };
@@ -29,6 +30,9 @@ static inline int64_t stops_mean(const struct stop_group *g) { return g->total /
 /* The reason of a stop without "stop-the-world ()", as the file has it (not safe for a terminal); n 0: it has none. */
 struct stop_kind { const char *s; size_t n; };
 struct stop_kind stops_kind(const struct store *, uint32_t span);
+/* What the group of a stop is called in a report, as the file has it (not safe for a terminal): its kind, or the function,
+   file and line of its caller (nothing without a stack). by: not STOPS_SINGLE. */
+void stops_name(const struct store *, uint32_t span, enum stops_by, struct buf *);
 /* The frame of the stack of a stop that stands for its caller (usercode_site()); 0: it has no stack. */
 frm_id stops_caller(const struct store *, uint32_t span);
 

@@ -32,6 +32,7 @@ static void cycle(const struct trep *r, struct table *t, const struct gc_cycle *
 	table_int(t, c->t1 - c->t0);
 	stop(t, c->stw_before);
 	stop(t, c->stw_after);
+	stop(t, gc_cycle_stw(c));
 	table_int(t, c->assist);
 	if (c->assist && !c->nassist)
 		table_none(t);	/* a log does not tell how many */
@@ -51,7 +52,7 @@ int report_gc(const struct opt *o, struct out *out, struct err *e)
 	static const struct table_col col[] = {
 		{ "GC", "number", TB_INT }, { "Start", "start_ns", TB_NS }, { "Mark", "mark_ns", TB_NS },
 		{ "STW before", "stw_before_ns", TB_NS }, { "STW after", "stw_after_ns", TB_NS },
-		{ "Assists", "assist_ns", TB_NS }, { "Number", "assists", TB_INT }, { "Sweep", "sweep_ns", TB_NS },
+		{ "STW", "stw_ns", TB_NS }, { "Assists", "assist_ns", TB_NS }, { "Number", "assists", TB_INT }, { "Sweep", "sweep_ns", TB_NS },
 		{ "Heap before", "heap_before_bytes", TB_BYTES }, { "Heap after", "heap_after_bytes", TB_BYTES },
 		{ "Goal", "goal_bytes", TB_BYTES },
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /* `ttrace stw`: each stop of the world: when, how long, why, and by which code; or (-by) how many there are of each kind
-   or of each caller, and how long. */
+   or of each caller, and how long; or (-name) the stops of one kind or caller. */
 #include "config.h"
 #include "report/trep.h"
 
@@ -9,18 +9,23 @@
 
 #include <string.h>
 
-static void put_kind(const struct trep *r, struct table *t, uint32_t span)
-{
-	struct stop_kind kind = stops_kind(r->st, span);
-	table_str(t, kind.s, kind.n);
-}
-
-static void put_caller(const struct trep *r, struct table *t, uint32_t span)
+static void put_name(const struct trep *r, struct table *t, uint32_t span, enum stops_by by)
 {
 	struct buf b = {0};
-	trep_frame(r, &b, stops_caller(r->st, span));
+	stops_name(r->st, span, by, &b);
 	table_str(t, b.p ? b.p : "", b.n);
 	buf_free(&b);
+}
+
+/* Is it of the kind or caller that -name gives? */
+static bool named(const struct trep *r, uint32_t span, enum stops_by by)
+{
+	const char *want = opt_str(r->o, OPT_NAME);
+	struct buf b = {0};
+	stops_name(r->st, span, by, &b);
+	bool same = strlen(want) == b.n && (!b.n || !memcmp(want, b.p, b.n));
+	buf_free(&b);
+	return same;
 }
 
 static void put_stop(const struct trep *r, struct table *t, const struct stop *v)
@@ -32,7 +37,7 @@ static void put_stop(const struct trep *r, struct table *t, const struct stop *v
 		table_int(t, (int64_t)store_trk(r->st, s->trk)->id);
 	else
 		table_none(t);	/* a log does not name a goroutine */
-	put_kind(r, t, v->span);
+	put_name(r, t, v->span, STOPS_KIND);
 	trep_site(r, t, s->stack);
 }
 
@@ -42,10 +47,7 @@ static void put_group(const struct trep *r, struct table *t, const struct stop_g
 	table_int(t, g->total);
 	table_int(t, g->max);
 	table_int(t, stops_mean(g));
-	if (by == STOPS_KIND)
-		put_kind(r, t, span);
-	else
-		put_caller(r, t, span);
+	put_name(r, t, span, by);
 }
 
 /* What -by asks for. One in $TTRACE_OPTS may be meant for other reports. */
@@ -61,13 +63,15 @@ static int by_of(const struct opt *o, enum stops_by *by, struct err *e)
 	return err_set(e, ERR_USAGE, ERR_NOWHERE, "stw: -by is kind or caller, not \"%s\"", s);
 }
 
-static void put_all(const struct trep *r, struct table *t, enum stops_by by)
+static void put_all(const struct trep *r, struct table *t, enum stops_by by, bool single)
 {
 	uint32_t n, ngroup;
 	const struct stop *v = stops_find(r->sn, &r->filter, r->t0, r->t1 + 1, r->mem, &n);
-	for (uint32_t i = 0; by == STOPS_SINGLE && i < n; i++)
-		put_stop(r, t, &v[i]);
-	if (by == STOPS_SINGLE)
+	enum stops_by of = by == STOPS_SINGLE ? STOPS_KIND : by;
+	for (uint32_t i = 0; single && i < n; i++)
+		if (!r->o->v[OPT_NAME].set || named(r, v[i].span, of))
+			put_stop(r, t, &v[i]);
+	if (single)
 		return;
 	const struct stop_group *g = stops_group(r->sn, v, n, by, r->mem, &ngroup);
 	for (uint32_t i = 0; i < ngroup; i++)
@@ -90,11 +94,12 @@ int report_stw(const struct opt *o, struct out *out, struct err *e)
 	struct table t;
 	if (by_of(o, &by, e) || trep_open(&r, o, out, e))
 		return -1;
-	if (by == STOPS_SINGLE)
+	bool one_by_one = by == STOPS_SINGLE || o->v[OPT_NAME].set;
+	if (one_by_one)
 		table_begin(&t, single, trep_site_cols(&r, sizeof single / sizeof *single));
 	else
 		table_begin(&t, by == STOPS_KIND ? kinds : callers, sizeof kinds / sizeof *kinds);
-	put_all(&r, &t, by);
+	put_all(&r, &t, by, one_by_one);
 	int bad = table_sort(&t, o, e);
 	if (!bad)
 		table_print(&t, r.format, r.out);
