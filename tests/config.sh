@@ -69,6 +69,18 @@ if curses; then
 	shows 'so does the right button' 'peek '
 	press '<Mouse 65M 30 7>' "$cpu" -mouse=on
 	shows 'the wheel moves' '>  390ms'
+	press '<Mouse 0M 25 2>' "$cpu" -mouse=on
+	shows 'a click on the head of a column sorts by it' ' CUM▼ '
+	press '<Mouse 0M 4 2><Mouse 0m 4 2>' "$cpu" -mouse=on
+	shows 'and a click on the sorted one inverts' ' FLAT▲ '
+	press '8<Mouse 0M 22 2>' "$trace" -mouse=on
+	shows 'GC cycles' ' MARK▼ '
+	press '6<Mouse 0M 24 2>' "$trace" -mouse=on
+	shows 'goroutine groups' 'RUNNABLE▼'
+	press '6<Enter><Enter><Mouse 0M 24 6>' "$trace" -mouse=on
+	shows 'spans' 'DURATION▼'
+	press '7<Mouse 0M 32 2>' "$trace" -mouse=on
+	shows 'tasks' ' p50▼ '
 	press '<Mouse 0M 42 0>' "$cpu" -mouse=on
 	shows 'tabs' '[4Flame]'
 	press '<Mouse 0M 30 9><Mouse 32M 40 9><Mouse 32M 50 12><Mouse 0m 50 12>' "$trace" -mouse=on

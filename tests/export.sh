@@ -100,6 +100,13 @@ w ':t 1s..1.2s<Enter>:sched<Enter>1' t.csv "$trace" top -type=sched -from=1s -to
 w ':t 1s..1.2s<Enter>6' g.json "$trace" goroutines -from=1s -to=1.2s -format=json
 w '8]' s.tsv "$trace" stw -format=tsv
 w '8]>' longest.tsv "$trace" stw -sort=duration -format=tsv
+w '8' c.tsv "$trace" gc -format=tsv
+w '8:sort stw<Enter>i' cycles.tsv "$trace" gc -sort=-stw -format=tsv
+w '8:sort heap_before<Enter>' heap.json "$trace" gc -sort=heap_before -format=json
+w '8:group-by kind<Enter><Enter>' kind.tsv "$trace" stw -name='GC sweep termination' -format=tsv
+w '8:group-by caller<Enter>j<Enter>>' caller.tsv "$trace" stw -by=caller \
+	-name="$("$TTRACE" stw -by=caller -format=tsv "$trace" | sed -n 3p | cut -f5)" -sort=duration -format=tsv
+[ "$(wc -l <caller.tsv)" -lt "$(wc -l <s.tsv)" ] || fail ":w of the stops of a caller writes other stops"
 w '8grjj<Enter><lt>i' sums.tsv "$trace" stw -by=caller -sort=-count -format=tsv
 "$TTRACE" view -script '6<Enter><Enter>:w one.csv<Enter>' "$trace" >out && head -n 1 one.csv | grep -q '^start_ns' || fail "one goroutine: $(cat out)"
 # a file that is there stays, unless one insists

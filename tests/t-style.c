@@ -428,7 +428,7 @@ static void test_rows(void)
 		}
 	}
 	int x[3], w[3];
-	struct rows_col c[3] = {{"A", 8, true, 0, 0, 0}, {"NAME", 0, false, 0, 0, 0}, {"B", 6, true, 1, 0, 0}};
+	struct rows_col c[3] = {{"A", 8, true, 0, 0, 0, NULL}, {"NAME", 0, false, 0, 0, 0, NULL}, {"B", 6, true, 1, 0, 0, NULL}};
 	rows_layout(c, 3, 40, 40, x, w);
 	OK(x[0] == 0 && x[1] == 9 && w[1] == 24 && x[2] == 34);
 	rows_layout(c, 3, 20, 20, x, w);

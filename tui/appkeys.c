@@ -225,12 +225,27 @@ static void drag(struct app *a, int32_t key, int y, int x, struct ask *ask)
 	a->dragging = false;
 }
 
+/* The head of a column: the table is sorted by it, or where it is, the other way round. */
+static bool click_head(struct app *a, int y, int x)
+{
+	struct grid *g = grid_new(a->env.rows, a->env.cols, a->env.ascii);
+	pane_now(a)->draw(state_now(a), &a->env, g);
+	const struct grid_head *found = grid_head_at(g, y, x);
+	struct grid_head head = found ? *found : (struct grid_head){0};
+	grid_free(g);
+	if (found)
+		app_act(a, &(struct act){head.sorted ? CMD_INVERT : CMD_SORT, 0, head.sorted ? NULL : head.word});
+	return found != NULL;
+}
+
 static void button(struct app *a, int32_t key, int y, int x)
 {
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
 	if (y < 0 || y >= a->rows - 4 || x >= a->env.cols - a->shift || !pane_now(a)->click)
 		return;
 	x += a->shift;
+	if ((key == KEY_CLICK || key == KEY_CLICK2) && click_head(a, y, x))
+		return;
 	if (key == KEY_DRAG || key == KEY_DROP) {
 		drag(a, key, y, x, &ask);
 		return;

@@ -116,7 +116,7 @@ static const struct setting {
     {"last", "offer|restore|off", "offer", "how a file was left: '\" goes there, or at once, or it is not kept",
     set_last},
     {"mono", "on|off", "by terminal", "draw without colour: states are letters", set_mono},
-    {"mouse", "on|off", "off", "use the mouse: click selects, wheel scrolls", set_mouse},
+    {"mouse", "on|off", "off", "use the mouse: click selects, on the head of a column sorts, wheel scrolls", set_mouse},
     {"theme", "dark|light|safe|contrast|mono", "by terminal", "colours", set_theme},
     {"tick", "on|off", "on", "show progress while a file is read", set_tick},
 };

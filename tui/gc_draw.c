@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How the garbage collection pane looks: the table of cycles (that of stops is in gc_stops.c), the curve
+ * How the garbage collection pane looks below its table (gc_table.c): the curve
  * of utilisation with its worst windows below it where there are lines for it,
  * and beside the pane who had to assist.
  *
@@ -19,55 +19,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-struct drawing { const struct gcview *p; const struct pane_env *env; int x[12], w[12]; };
-
-static const struct rows_col cycle_cols[] = {
-	{"GC", 5, true, 0, 0, 0}, {"START", 9, true, 0, 0, 0}, {"MARK", 7, true, 0, 0, 0}, {"STW", 7, true, 0, 0, 0},
-	{"ASSIST", 7, true, 0, 0, 0}, {"ASSISTS", 7, true, 0, 0, 0}, {"HEAP", 6, true, 0, 0, 0},
-	{"AFTER", 6, true, 0, 0, 0}, {"GOAL", 6, true, 0, 0, 0}, {"SWEEP", 7, true, 0, 0, 0},
-};
-enum { CYCLE_COLS = 10 };
-
-static void draw_count(const struct snap *sn, struct grid *g, int y, int x1, enum counter c, int64_t t)
-{
-	uint32_t i = count_find(sn, c, t);
-	if (i == UINT32_MAX)
-		grid_right(g, y, x1, ST_DIM, 0, "-");
-	else
-		tp_bytes(g, y, x1, store_count(sn->st, c, i)->v);
-}
-
-static void draw_cycle(const void *arg, struct grid *g, int y, uint32_t i)
-{
-	const struct drawing *d = arg;
-	const struct snap *sn = session_snap(d->env->s);
-	const struct gc_cycle *c = &d->p->cycle[d->p->row[0][i]];
-	int64_t stw = (c->stw_before > 0 ? c->stw_before : 0) + (c->stw_after > 0 ? c->stw_after : 0);
-	for (int k = 0; k < CYCLE_COLS; k++) {
-		int x1 = d->w[k];
-		if (d->x[k] < 0)
-			continue;
-		struct rect old = grid_clip(g, (struct rect){y, d->x[k], 1, x1});
-		switch (k) {
-		case 0: tp_count(g, 0, x1, c->number); break;
-		case 1: tp_at(g, 0, x1, c->t0); break;
-		case 2: tp_ns(g, 0, x1, c->t1 - c->t0, 0); break;
-		case 3: tp_ns(g, 0, x1, stw, 0); break;
-		case 4: tp_ns(g, 0, x1, c->assist, 0); break;
-		case 5: tp_count(g, 0, x1, c->nassist); break;
-		case 6: draw_count(sn, g, 0, x1, CT_HEAP_LIVE, c->t0); break;
-		case 7:
-			if (!c->open)
-				draw_count(sn, g, 0, x1, CT_HEAP_LIVE, c->t1);
-			break;
-		case 8: draw_count(sn, g, 0, x1, CT_HEAP_GOAL, c->t0); break;
-		case 9: tp_ns(g, 0, x1, c->sweep, 0); break;
-		default: break;
-		}
-		grid_unclip(g, old);
-	}
-}
 
 /* The utilisation of a column of the curve: the worst of the windows it stands for. */
 static double util_at(const struct gcview *p, int x, int w)
@@ -190,30 +141,12 @@ static void draw_below(const struct gcview *p, const struct pane_env *env, struc
 	buf_free(&b);
 }
 
-static void draw_cycles(const struct gcview *p, const struct pane_env *env, struct grid *g, int h)
-{
-	struct drawing d = {.p = p, .env = env};
-	const struct rows *rows = &p->rows[0];
-	bool bar = rows->n > (uint32_t)h;
-	rows_layout(cycle_cols, CYCLE_COLS, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
-	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
-	rows_head(g, 0, cycle_cols, CYCLE_COLS, d.x, d.w);
-	grid_unclip(g, old);
-	old = grid_clip(g, (struct rect){1, 0, h, g->w});
-	rows_draw(rows, g, draw_cycle, &d,
-	    &(struct rows_look){p->part != PART_TABLE, env->find.rx ? p->hit.at : NULL});
-	grid_unclip(g, old);
-}
-
 void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct gcview *p = st;
 	const struct rows *rows = &p->rows[p->stops];
 	int h = gc_table_h(env);
-	if (p->stops)
-		gc_stops_draw(p, env, g, h);
-	else
-		draw_cycles(p, env, g, h);
+	gc_table_draw(p, env, g, h);
 	if (!rows->n)
 		tp_empty(g, 1, !session_snap(env->s)->complete ? "Nothing has been read yet."
 			: p->scope.f.g ? "Nothing passes the filters.\n"
@@ -308,7 +241,7 @@ void gc_side(const void *st, const struct pane_env *env, struct grid *g)
 	}
 	if (!p->rows[0].n)
 		return;
-	const struct gc_cycle *c = &p->cycle[p->row[0][p->rows[0].sel]];
+	const struct gc_cycle *c = gc_cycle_at(p, p->rows[0].sel);
 	grid_printf(g, y++, 0, ST_HEAD, 0, "mark assists in cycle %u: time, count", c->number);
 	if (c->nassist) {
 		y = draw_helpers(p, env, g, y, y + (g->h - y) / 3, c, false);

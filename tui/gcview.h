@@ -10,7 +10,7 @@
 #include "tracepane.h"
 #include "tree.h"
 
-/* The inside of the garbage collection pane, for pane_gc.c, gc_draw.c and gc_stops.c. */
+/* The inside of the garbage collection pane, for pane_gc.c and gc_*.c. */
 enum { WORST = 10, PLOT = MMU_PLOT };
 enum gc_part { PART_TABLE, PART_CURVE, PART_WORST, PART__N };
 enum { GC_KINDS = 4, GC_PCTS = 4 };
@@ -35,9 +35,17 @@ struct gc_stops {
 	enum stops_by by;
 	bool open;			/* the list has the stops of one group: of this key */
 	uint64_t key;
-	int sort[2];			/* the column that stops, groups are sorted by */
-	bool invert[2];
 };
+
+/* The tables of the upper part: cycles, stops, and sums of stops by kind or by caller. */
+enum gc_list { GC_CYCLES, GC_STOPS, GC_SUMS, GC_LISTS };
+enum gc_cycle_col {
+	CYCLE_NUMBER, CYCLE_START, CYCLE_MARK, CYCLE_STW, CYCLE_ASSIST, CYCLE_ASSISTS, CYCLE_HEAP, CYCLE_AFTER, CYCLE_GOAL,
+	CYCLE_SWEEP, CYCLE_COLS
+};
+enum gc_stop_col { STOP_START, STOP_DUR, STOP_WHY, STOP_WHO, STOP_COLS };
+enum gc_sum_col { SUM_COUNT, SUM_TOTAL, SUM_MAX, SUM_MEAN, SUM_NAME, SUM_COLS };
+enum { GC_COLS_MAX = CYCLE_COLS };
 
 struct gcview {
 	struct arena mem, curve;
@@ -46,6 +54,8 @@ struct gcview {
 	uint32_t ncycle;
 	uint32_t *row[2];		/* of the tables: indexes of cycle[]; of stop.v[] or stop.group[] */
 	struct gc_stops stop;
+	int sort[GC_LISTS];		/* the column that each table is sorted by */
+	bool invert[GC_LISTS];
 	struct rows rows[2], worst_rows;
 	struct hits hit;		/* of the search, by row of the table that is shown */
 	bool stops;			/* the table shows stops of the world */
@@ -68,24 +78,46 @@ struct gcview {
 
 /* Lines of the table, on a pane of that height. */
 int  gc_table_h(const struct pane_env *);
+
+/* gc_table.c: columns, order and look of the table that is shown. */
+enum gc_list gc_list(const struct gcview *);
+void gc_table_begin(struct gcview *);	/* the order at first */
+/* Put the n rows of that table in its order, and select the first for which gc_identity() is `select`; -1: none. */
+void gc_table_order(struct gcview *, const struct snap *, enum gc_list, uint32_t n, int64_t select);
+/* What the selected row of the cycles (0) or of the stops (1) is, whatever the order; -1: there is none. */
+int64_t gc_selected(const struct gcview *, int stops);
+enum verdict gc_table_act(struct gcview *, const struct pane_env *, const struct act *, struct ask *);	/* sorting */
+int gc_table_sorts(const struct gcview *, struct choice *);
+void gc_table_report(const struct gcview *, const struct pane_env *, struct pane_report *);
+void gc_table_draw(const struct gcview *, const struct pane_env *, struct grid *, int h);	/* head and h rows */
+
+/* gc_cycles.c: the cycles of the scope. */
+const struct gc_cycle *gc_cycle_at(const struct gcview *, uint32_t row);
+void gc_cycles_list(struct gcview *, const struct snap *, int64_t select);	/* rows, in order */
+struct gc_key { int64_t v; bool none; };
+struct gc_key gc_cycle_value(const struct snap *, const struct gc_cycle *, enum gc_cycle_col);	/* what stands there */
+void gc_cycle_cell(const struct snap *, struct grid *, int w, const struct gc_cycle *, enum gc_cycle_col);
+
 /* gc_stops.c: the stops of the scope; rows_set() included. They are listed anew with this row selected, if it is there:
-   gc_stops_selected() of then, -1: none. */
-void gc_stops_begin(struct gcview *);	/* the order at first */
+   gc_selected() of then, -1: none. */
 void gc_stops_make(struct gcview *, const struct snap *, int64_t select);
 void gc_stops_load(struct gcview *, const struct snap *, const struct view *);	/* as save() of the pane wrote it */
 void gc_stops_list(struct gcview *, const struct snap *, int64_t select);
-int64_t gc_stops_selected(const struct gcview *);
+/* Compare stops, or groups, a and b (indexes of stop.v[], of stop.group[]) by a column; sign: 1 ascending, -1 descending. */
+int gc_stop_cmp(const struct gcview *, const struct store *, enum gc_stop_col, int sign, uint32_t a, uint32_t b);
+int gc_sum_cmp(const struct gcview *, const struct store *, enum gc_sum_col, int sign, uint32_t a, uint32_t b);
+void gc_stop_cell(const struct pane_env *, struct grid *, int w, const struct stop *, enum gc_stop_col);
+void gc_sum_cell(const struct gcview *, const struct pane_env *, struct grid *, int w, const struct stop_group *,
+    enum gc_sum_col);
 /* What a row of the table of stops is: one is NULL. */
 const struct stop *gc_stop_at(const struct gcview *, uint32_t row);
 const struct stop_group *gc_stop_group_at(const struct gcview *, uint32_t row);
 void gc_stop_name(const struct store *, uint32_t span, struct buf *);	/* why the world was stopped */
 void gc_stops_open_name(const struct gcview *, const struct store *, struct buf *);	/* of the group that is open */
 void gc_stop_group_name(const struct gcview *, const struct store *, const struct stop_group *, struct buf *);
-/* Order, grouping, and Enter and q of groups. V_PASS: another command. */
+/* Grouping, and Enter and q of groups. V_PASS: another command. */
 enum verdict gc_stops_act(struct gcview *, const struct pane_env *, const struct act *, struct ask *);
-int gc_stops_choices(const struct gcview *, enum cmd_id, struct choice *);
-void gc_stops_report(const struct gcview *, const struct pane_env *, struct pane_report *);
-void gc_stops_draw(const struct gcview *, const struct pane_env *, struct grid *, int h);	/* head and h rows */
+int gc_stops_groups(const struct gcview *, struct choice *);	/* what gr offers */
 /* gc_curve.c: the curve and the worst windows of what the pane asks for now, at once or beside the keyboard. */
 void gc_curve_want(struct gcview *, const struct pane_env *);
 bool gc_curve_new(const struct gcview *);	/* another curve than the one there is will come */

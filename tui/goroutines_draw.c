@@ -29,18 +29,18 @@ int gor_columns(const struct gor *p, struct gor_column c[GOR_COLS])
 {
 	enum { NAMES = 30 };	/* cells of a name that are worth more than the kinds of waits */
 	static const struct gor_column all[] = {
-		{{"RUN", 7, true, 0, 0, 0}, GV_RUN}, {{"RUNNABLE", 8, true, 0, 0, 0}, GV_READY},
-		{{"SYSCALL", 7, true, 0, 0, 0}, GV_SYSCALL}, {{"BLOCKED", 7, true, 0, 0, 0}, GV_BLOCKED},
-		{{"SHARE", 8, false, 0, 0, 0}, GV_RUN}, {{"TOTAL", 7, true, 0, 0, 0}, GV_TOTAL},
-		{{"CHAN", 7, true, 0, NAMES, 0}, GV_CHAN}, {{"MUTEX", 7, true, 0, NAMES, 0}, GV_SYNC},
-		{{"NET", 7, true, 0, NAMES, 0}, GV_NET}, {{"SLEEP", 7, true, 0, NAMES, 0}, GV_SLEEP},
-		{{"GC", 7, true, 0, NAMES, 0}, GV_GC},
+		{{"RUN", 7, true, 0, 0, 0, NULL}, GV_RUN}, {{"RUNNABLE", 8, true, 0, 0, 0, NULL}, GV_READY},
+		{{"SYSCALL", 7, true, 0, 0, 0, NULL}, GV_SYSCALL}, {{"BLOCKED", 7, true, 0, 0, 0, NULL}, GV_BLOCKED},
+		{{"SHARE", 8, false, 0, 0, 0, NULL}, GV_RUN}, {{"TOTAL", 7, true, 0, 0, 0, NULL}, GV_TOTAL},
+		{{"CHAN", 7, true, 0, NAMES, 0, NULL}, GV_CHAN}, {{"MUTEX", 7, true, 0, NAMES, 0, NULL}, GV_SYNC},
+		{{"NET", 7, true, 0, NAMES, 0, NULL}, GV_NET}, {{"SLEEP", 7, true, 0, NAMES, 0, NULL}, GV_SLEEP},
+		{{"GC", 7, true, 0, NAMES, 0, NULL}, GV_GC},
 	};
 	bool groups = p->level == GL_GROUPS;
 	int n = 0, first = tp_count_width(most_first(p)), least = groups ? (int)sizeof "COUNT" : 0;	/* and the arrow */
-	c[n++] = (struct gor_column){{groups ? "COUNT" : "G", first > least ? first : least, true, 0, 0, 0}, SORT_N};
+	c[n++] = (struct gor_column){{groups ? "COUNT" : "G", first > least ? first : least, true, 0, 0, 0, NULL}, SORT_N};
 	if (!groups)
-		c[n++] = (struct gor_column){{"START", 9, true, 0, 0, 0}, SORT_NAME};
+		c[n++] = (struct gor_column){{"START", 9, true, 0, 0, 0, NULL}, SORT_NAME};
 	for (int i = 0; i < (int)(sizeof all / sizeof *all); i++) {
 		bool share = !all[i].c.right, total = all[i].val == GV_TOTAL;
 		if (share && !groups)
@@ -50,11 +50,16 @@ int gor_columns(const struct gor *p, struct gor_column c[GOR_COLS])
 	}
 	c[n++] = (struct gor_column){{groups ? gor_by_head(p->by)
 		: p->by != GB_FUNCTION ? "START FUNCTION, LAST STATE, CREATED BY" : "STATE, CREATED BY",
-		0, false, 0, 0, 0}, groups ? SORT_NAME : SORT__N};
-	for (int i = 0; i < n; i++)
-		if (c[i].val == p->sort[p->level] && strcmp(c[i].c.head, "SHARE"))
+		0, false, 0, 0, 0, NULL}, groups ? SORT_NAME : SORT__N};
+	for (int i = 0; i < n; i++) {
+		const char *what;
+		if (!strcmp(c[i].c.head, "SHARE"))
+			continue;
+		c[i].c.word = gor_sort_word(p, c[i].val, &what);
+		if (c[i].val == p->sort[p->level])
 			c[i].c.sort =
 			    (c[i].val >= SORT_NAME || (!groups && c[i].val == SORT_N)) == p->invert[p->level] ? -1 : 1;
+	}
 	return n;
 }
 

@@ -57,9 +57,9 @@ struct gor_said { uint32_t state, a, b; bool still, hit; };	/* state 0: nothing 
 
 enum { COL_NUMBER, COL_START, COL_DUR, COL_STATE, COL_ABOUT, COLS };
 static const struct rows_col cols[COLS] = {
-    [COL_NUMBER] = {"#", 6, true, 0, 0, 0}, [COL_START] = {"START", 11, true, 0, 0, 0},
-    [COL_DUR] = {"DURATION", 9, true, 0, 0, 0}, [COL_STATE] = {"STATE", 22, false, 0, 0, 0},
-    [COL_ABOUT] = {"BY / WHERE", 0, false, 0, 0, 0},
+    [COL_NUMBER] = {"#", 6, true, 0, 0, 0, NULL}, [COL_START] = {"START", 11, true, 0, 0, 0, NULL},
+    [COL_DUR] = {"DURATION", 9, true, 0, 0, 0, NULL}, [COL_STATE] = {"STATE", 22, false, 0, 0, 0, NULL},
+    [COL_ABOUT] = {"BY / WHERE", 0, false, 0, 0, 0, NULL},
 };
 static const struct { const char *word, *what; int col; } sorts[ONE__N] = {
     [ONE_START] = {"start", "when it started", COL_START},
@@ -216,6 +216,8 @@ static void draw_spans(const struct gor *p, const struct pane_env *env, struct g
 	struct rows_col c[COLS];
 	bool bar = p->one.rows.n > (uint32_t)(h - 1);
 	memcpy(c, cols, sizeof c);
+	for (int i = 0; i < ONE__N; i++)
+		c[sorts[i].col].word = sorts[i].word;
 	c[sorts[p->one.sort].col].sort = (p->one.sort != ONE_DUR) != p->one.invert ? 1 : -1;
 	rows_layout(c, COLS, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){y, 1, 1, g->w - 1});

@@ -159,6 +159,8 @@ trk_id gor_first(const struct gor *);			/* the first goroutine of it */
 /* goroutines_draw.c */
 enum { GOR_COLS = 14 };
 struct gor_column { struct rows_col c; int val; };	/* val: gor_val, or SORT_* */
+/* What the column of that value is called after :sort, and in the menu of s; NULL: it is no order. */
+const char *gor_sort_word(const struct gor *, int val, const char **what);
 int gor_columns(const struct gor *, struct gor_column[GOR_COLS]);	/* all there are; how many */
 int gor_foot(const struct pane_env *);	/* lines below the table, of the story */
 void gor_draw(const void *, const struct pane_env *, struct grid *);

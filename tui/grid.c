@@ -46,6 +46,7 @@ void grid_strip(struct grid *g, int rows, int cols, int from, int to)
 	g->from = from;
 	g->to = to;
 	g->scrolls = false;
+	g->nhead = 0;
 	g->cell = xrealloc(g->cell, ((size_t)(to - from) * (size_t)g->cols + 1) * sizeof *g->cell);
 	for (int i = 0; i < (to - from) * g->cols; i++)
 		g->cell[i] = blank;
@@ -317,6 +318,20 @@ void grid_focus(struct grid *g, int y, int x)
 		return;
 	g->focus_y = g->y0 + y;
 	g->focus_x = g->x0 + x;
+}
+
+void grid_head(struct grid *g, int y, int x, int w, const char *word, bool sorted)
+{
+	if (g->nhead < GRID_HEADS)
+		g->head[g->nhead++] = (struct grid_head){g->y0 + y, g->x0 + x, w, word, sorted};
+}
+
+const struct grid_head *grid_head_at(const struct grid *g, int y, int x)
+{
+	for (int i = 0; i < g->nhead; i++)
+		if (y == g->head[i].y && x >= g->head[i].x && x < g->head[i].x + g->head[i].w)
+			return &g->head[i];
+	return NULL;
 }
 
 void grid_bar(struct grid *g, int y, int x, int w, double share, enum style st)

@@ -29,6 +29,10 @@ struct cell {
 	uint8_t attr;
 };
 
+/* The head of a column that its table can be sorted by; a place of the whole grid. */
+struct grid_head { int y, x, w; const char *word; bool sorted; };	/* sorted: the table is in that order */
+enum { GRID_HEADS = 24 };
+
 struct grid {
 	int rows, cols;
 	struct cell *cell;
@@ -38,6 +42,8 @@ struct grid {
 	bool mono;		/* there is no colour: states must be letters, bars must be drawn */
 	int focus_y, focus_x;	/* of the whole grid: the cell where the terminal's cursor stands */
 	bool scrolls;		/* a list that does not fit was drawn */
+	struct grid_head head[GRID_HEADS];
+	int nhead;
 };
 
 struct grid *grid_new(int rows, int cols, bool ascii);
@@ -83,6 +89,10 @@ void grid_back(struct grid *, struct rect r, enum style bg);
 void grid_select(struct grid *, struct rect r);
 /* The cursor of the terminal stands at (y, x), so that screen readers and magnifiers follow. The last call counts. */
 void grid_focus(struct grid *, int y, int x);
+/* The head of a sortable column stands at w cells from (y, x): a click there sorts by `word`. */
+void grid_head(struct grid *, int y, int x, int w, const char *word, bool sorted);
+/* The head at (y, x) of the whole grid, or NULL. */
+const struct grid_head *grid_head_at(const struct grid *, int y, int x);
 /* A horizontal bar of `part` of w cells: eighth blocks, or '#'. part is 0..1. */
 void grid_bar(struct grid *, int y, int x, int w, double part, enum style);
 /* One cell of a skyline: 0..1 as ▁..█, or _.-=^# in ASCII. */

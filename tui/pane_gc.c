@@ -49,7 +49,7 @@ static int64_t within(const struct tp_scope *s, int64_t t0, int64_t t1)
 /* What a row says, with whose doing it was, for the search. */
 static void row_text(const struct gcview *p, const struct snap *sn, uint32_t i, struct buf *b)
 {
-	const struct gc_cycle *c = p->stops ? NULL : &p->cycle[p->row[0][i]];
+	const struct gc_cycle *c = p->stops ? NULL : gc_cycle_at(p, i);
 	const struct stop *stop = c ? NULL : gc_stop_at(p, i);
 	if (!c && !stop) {
 		gc_stop_group_name(p, sn->st, gc_stop_group_at(p, i), b);
@@ -112,21 +112,19 @@ static void update(void *st, const struct pane_env *env)
 {
 	struct gcview *p = st;
 	const struct snap *sn = session_snap(env->s);
-	uint32_t n = 0;
-	int64_t stop = gc_stops_selected(p);
+	int64_t cycle = gc_selected(p, 0), stop = gc_selected(p, 1);
 	arena_reset(&p->mem);
 	memset(&p->stw, 0, sizeof p->stw);
 	tp_scope(env, &p->mem, &p->scope);
 	p->cycle = gc_cycles(sn, &p->scope.f, &p->mem, &p->ncycle);
 	p->row[0] = arena_alloc(&p->mem, (p->ncycle + 1u) * sizeof **p->row);
 	p->mark = p->assist = p->stopped = 0;
-	for (uint32_t i = 0; i < p->ncycle; i++)
-		if (p->cycle[i].t1 >= p->scope.t0 && p->cycle[i].t0 < p->scope.t1) {
-			p->row[0][n++] = i;
-			p->mark += within(&p->scope, p->cycle[i].t0, p->cycle[i].t1);
-			p->assist += p->cycle[i].assist;
-		}
-	rows_set(&p->rows[0], n);
+	gc_cycles_list(p, sn, cycle);
+	for (uint32_t i = 0; i < p->rows[0].n; i++) {
+		const struct gc_cycle *c = gc_cycle_at(p, i);
+		p->mark += within(&p->scope, c->t0, c->t1);
+		p->assist += c->assist;
+	}
 	gc_stops_make(p, sn, stop);
 	measure_stops(p);
 	mark_hits(p, env);
@@ -138,7 +136,7 @@ static void begin(void *st, const struct pane_env *env)
 	struct gcview *p = st;
 	(void)env;
 	p->include = includes[0];
-	gc_stops_begin(p);
+	gc_table_begin(p);
 }
 
 static void close_gc(void *st)
@@ -169,7 +167,7 @@ static bool selected(const struct gcview *p, const struct pane_env *env, struct 
 		return false;
 	}
 	const struct sink_span *s = &store_span(sn->st,
-	    p->stops ? gc_stop_at(p, rows->sel)->span : p->cycle[p->row[0][rows->sel]].span)->s;
+	    p->stops ? gc_stop_at(p, rows->sel)->span : gc_cycle_at(p, rows->sel)->span)->s;
 	span_bounds(sn, s, &to->t0, &to->t1);
 	if (p->stops)
 		to->trk = s->trk;
@@ -207,7 +205,7 @@ static enum verdict assists(const struct gcview *p, const struct pane_env *env, 
 	out->query.type = TW_ASSIST;
 	out->query.suspended = false;
 	if (!p->stops && p->part == PART_TABLE) {
-		const struct gc_cycle *c = &p->cycle[p->row[0][p->rows[0].sel]];
+		const struct gc_cycle *c = gc_cycle_at(p, p->rows[0].sel);
 		if (!c->nassist)
 			return ask_say(out,
 			    "no mark assists in this cycle: select another one, or press Tab and 4 for all cycles");
@@ -235,7 +233,9 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 			p->part = PART_TABLE;
 		return V_DONE;
 	}
-	enum verdict v = gc_stops_act(p, env, a, out);
+	enum verdict v = gc_table_act(p, env, a, out);
+	if (v == V_PASS)
+		v = gc_stops_act(p, env, a, out);
 	if (v != V_PASS) {
 		mark_hits(p, env);
 		return v;
@@ -303,10 +303,7 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 static void report(const void *st, const struct pane_env *env, struct pane_report *r)
 {
 	const struct gcview *p = st;
-	if (p->stops)
-		gc_stops_report(p, env, r);
-	else
-		r->name = "gc";
+	gc_table_report(p, env, r);
 }
 
 static void save(const void *st, struct view *v)
@@ -314,7 +311,7 @@ static void save(const void *st, struct view *v)
 	const struct gcview *p = st;
 	const struct gc_stops *s = &p->stop;
 	*v = (struct view){{p->stops, s->by, s->open, s->open ? (int64_t)s->key : 0},
-	    {p->stops ? gc_stops_selected(p) : p->rows[0].sel, 0, 0, 0}};
+	    {gc_selected(p, p->stops), 0, 0, 0}};
 }
 
 static void load(void *st, const struct pane_env *env, const struct view *v)
@@ -324,14 +321,14 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	if (p->stops)
 		gc_stops_load(p, session_snap(env->s), v);
 	else
-		rows_select(&p->rows[0], (uint32_t)v->cursor[0]);
+		gc_cycles_list(p, session_snap(env->s), v->cursor[0]);
 	mark_hits(p, env);
 }
 
 static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
 {
 	(void)env;
-	return gc_stops_choices(st, cmd, out);
+	return cmd == CMD_SORT ? gc_table_sorts(st, out) : cmd == CMD_GROUP_BY ? gc_stops_groups(st, out) : 0;
 }
 
 static void summary(const void *st, const struct pane_env *env, struct buf *b)
@@ -401,7 +398,7 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, "  ");
 		tp_site_call(sn->st, at.stk, b);
 	} else {
-		const struct gc_cycle *c = &p->cycle[p->row[0][p->rows[0].sel]];
+		const struct gc_cycle *c = gc_cycle_at(p, p->rows[0].sel);
 		buf_printf(b, "GC %u%s: stopped ", c->number, c->open ? ", not ended" : "");
 		text_ns(b, c->stw_before < 0 ? 0 : c->stw_before);
 		buf_puts(b, " before, ");
@@ -421,7 +418,7 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 		: p->stops ? gc_stop_group_at(p, p->rows[1].sel) ? "Enter its stops  s < > sort  gr group by  [ ] cycles"
 		: p->stop.open ? "Enter timeline  s < > sort  q groups  [ ] cycles"
 			       : "Enter timeline  s < > sort  gr group by  [ ] cycles"
-			   : "Enter timeline  [ ] stops  Tab curve  4 assists");
+			   : "Enter timeline  s < > sort  [ ] stops  Tab curve  4 assists");
 	buf_puts(b, "  e what counts  % percentile  V per P");
 	if (p->part == PART_TABLE)
 		buf_puts(b, "  f filter to it");

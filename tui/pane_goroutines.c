@@ -212,8 +212,7 @@ static void resort(struct gor *p, const struct pane_env *env, int dir)
 	reorder(p, env, l);
 }
 
-/* What a column is called after :sort and in the menu of s. */
-static const char *sort_word(const struct gor *p, int val, const char **what)
+const char *gor_sort_word(const struct gor *p, int val, const char **what)
 {
 	static const struct { const char *word, *what; } of[GV__N] = {
 	    [GV_RUN] = {"run", "executing code"}, [GV_READY] = {"runnable", "ready to run, waiting for a P"},
@@ -234,9 +233,8 @@ static const char *sort_word(const struct gor *p, int val, const char **what)
 static int sort_columns(const struct gor *p, struct gor_column *c)
 {
 	int n = gor_columns(p, c), k = 0;
-	const char *what;
 	for (int i = 0; i < n; i++)
-		if (sort_word(p, c[i].val, &what) && strcmp(c[i].c.head, "SHARE"))
+		if (c[i].c.word)
 			c[k++] = c[i];
 	return k;
 }
@@ -246,17 +244,15 @@ static enum verdict sort_by(struct gor *p, const struct pane_env *env, const cha
 	struct gor_column c[GOR_COLS];
 	int n = sort_columns(p, c);
 	struct buf b = {0};
-	const char *what;
 	for (int i = 0; i < n; i++) {
-		const char *s = sort_word(p, c[i].val, &what);
-		if (!strcmp(s, word)) {
+		if (!strcmp(c[i].c.word, word)) {
 			p->sort[p->level] = c[i].val;
 			p->invert[p->level] = false;
 			gor_order(p, env, p->level);
 			buf_free(&b);
 			return V_DONE;
 		}
-		buf_printf(&b, "%s%s", i ? " " : "sort by: ", s);
+		buf_printf(&b, "%s%s", i ? " " : "sort by: ", c[i].c.word);
 	}
 	enum verdict v = ask_say(out, "%s", buf_str(&b));
 	buf_free(&b);
@@ -275,7 +271,7 @@ static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, 
 	} else if (cmd == CMD_SORT) {
 		n = sort_columns(p, c);
 		for (int i = 0; i < n; i++) {
-			const char *word = sort_word(p, c[i].val, &what);
+			const char *word = gor_sort_word(p, c[i].val, &what);
 			choice_set(&out[i], word, what, c[i].val == p->sort[p->level]);
 		}
 	} else if (cmd == CMD_GROUP_BY) {

@@ -313,11 +313,11 @@ static enum verdict whole_cmd(struct tasks *p, const struct pane_env *env, enum 
 	return picked(p, env);
 }
 
-static const struct sort_word { const char *word, *what; } kind_sorts[SORT__N] = {
+const struct sort_word tasks_kind_sorts[SORT__N] = {
     [SORT_COUNT] = {"count", "number of them"}, [SORT_P50] = {"p50", "50 percent take this or less"},
     [SORT_P95] = {"p95", "95 percent take this or less"}, [SORT_P99] = {"p99", "99 percent take this or less"},
     [SORT_MAX] = {"max", "longest"}, [SORT_NAME] = {"name", "name"}},
-    item_sorts[IV__N] = {
+    tasks_item_sorts[IV__N] = {
     [IV_DUR] = {"duration", "duration"}, [IV_START] = {"start", "time of the start"},
     [IV_ID] = {"task", "number of the task"},
     [IV_RUN] = {"run", "executing code"}, [IV_READY] = {"runnable", "ready to run, waiting for a P"},
@@ -325,7 +325,7 @@ static const struct sort_word { const char *word, *what; } kind_sorts[SORT__N] =
 
 static int sort_words(const struct tasks *p, const struct sort_word **w)
 {
-	*w = p->level == L_KINDS ? kind_sorts : item_sorts;
+	*w = p->level == L_KINDS ? tasks_kind_sorts : tasks_item_sorts;
 	return p->level == L_ONE ? 0 : p->level == L_KINDS ? SORT__N : p->regions ? IV__N : IV_RUN;
 }
 

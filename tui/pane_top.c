@@ -218,15 +218,10 @@ static int column_named(const char *name)
 	return -1;
 }
 
-static bool sortable(const struct topview *p, int i)
-{
-	return top_cols[i].sort != K__N && (tree_two(p->t.c) || top_cols[i].sort < K_FLATA);
-}
-
 static enum verdict sort_by_name(struct topview *p, const struct pane_env *env, const char *arg, struct ask *ask)
 {
 	int i = column_named(arg);
-	if (i < 0 || !sortable(p, i))
+	if (i < 0 || !top_sortable(p, (enum top_col)i))
 		return ask_say(ask, tree_two(p->t.c) ? "sort requires flat, cum, name, flat-a, flat-b, cum-a or cum-b"
 						 : "sort requires flat, cum or name");
 	resort(p, env, top_cols[i].sort);
@@ -241,7 +236,7 @@ static void sort_beside(struct topview *p, const struct pane_env *env, int dir)
 		i++;
 	do
 		i = (i + dir + C__N) % C__N;
-	while (!sortable(p, i));
+	while (!top_sortable(p, (enum top_col)i));
 	resort(p, env, top_cols[i].sort);
 }
 
@@ -277,7 +272,7 @@ static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, 
 	if (!p->t.c || (cmd != CMD_SORT && cmd != CMD_COLUMNS))
 		return 0;
 	for (int i = 0; i < C__N; i++) {
-		if (cmd == CMD_SORT && sortable(p, i))
+		if (cmd == CMD_SORT && top_sortable(p, (enum top_col)i))
 			choice_set(&out[n++], top_cols[i].name, top_cols[i].what, top_cols[i].sort == p->sort);
 		else if (cmd == CMD_COLUMNS && i != C_NAME)
 			choice_set(&out[n++], top_cols[i].name, top_cols[i].what,

@@ -222,6 +222,8 @@ void rows_head(
 			grid_put(g, 0, end, c[i].sort < 0 ? 0x25bc : 0x25b2, ST_HEAD, ST_NORMAL,
 			    AT_BOLD);
 		grid_unclip(g, old);
+		if (c[i].word)
+			grid_head(g, y, x[i], width[i], c[i].word, c[i].sort != 0);
 	}
 }
 

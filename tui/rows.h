@@ -47,6 +47,7 @@ struct rows_col {
 	int8_t sort;		/* 0; the list is sorted by it: 1 ascending, -1 descending */
 	uint8_t leave;		/* it is shown where the column of width 0 keeps so many cells, ROWS_LEAVE if this is less */
 	uint8_t grow;		/* cells that it may take besides when that one has more than ROWS_ENOUGH */
+	const char *word;	/* NULL, or what `sort` calls it: a click on the head sorts by it; not freed while drawn */
 };
 enum { ROWS_LEAVE = 16, ROWS_ENOUGH = 40 };
 /* x and width of each column for a list of w cells. Columns that do not fit into `choose` cells (at most w) get x = -1:

@@ -47,11 +47,11 @@ static int item_cols(const struct tasks *p, struct item_col *c)
 {
 	enum { NAMES = 24 };
 	static const struct item_col all[] = {
-		{{"TASK", 8, true, 0, 0, 0}, IV_ID}, {{"START", 9, true, 0, 0, 0}, IV_START}, {{"DURATION", 9, true, 0, 0, 0}, IV_DUR},
-		{{"RUN", 7, true, 0, 0, 0}, IV_RUN}, {{"RUNNABLE", 8, true, 0, 0, 0}, IV_READY},
-		{{"SYSCALL", 7, true, 0, 0, 0}, IV_SYSCALL}, {{"BLOCKED", 7, true, 0, 0, 0}, IV_BLOCKED},
-		{{"", 8, false, 0, 0, 0}, IV_BAR}, {{"ACTIVITY", 16, false, 0, 0, 24}, IV_STRIP},
-		{{"WHO", 0, false, 0, 0, 0}, IV_WHO},
+		{{"TASK", 8, true, 0, 0, 0, NULL}, IV_ID}, {{"START", 9, true, 0, 0, 0, NULL}, IV_START}, {{"DURATION", 9, true, 0, 0, 0, NULL}, IV_DUR},
+		{{"RUN", 7, true, 0, 0, 0, NULL}, IV_RUN}, {{"RUNNABLE", 8, true, 0, 0, 0, NULL}, IV_READY},
+		{{"SYSCALL", 7, true, 0, 0, 0, NULL}, IV_SYSCALL}, {{"BLOCKED", 7, true, 0, 0, 0, NULL}, IV_BLOCKED},
+		{{"", 8, false, 0, 0, 0, NULL}, IV_BAR}, {{"ACTIVITY", 16, false, 0, 0, 24, NULL}, IV_STRIP},
+		{{"WHO", 0, false, 0, 0, 0, NULL}, IV_WHO},
 	};
 	int n = 0;
 	for (int i = 0; i < ITEM_COLS; i++) {
@@ -59,6 +59,7 @@ static int item_cols(const struct tasks *p, struct item_col *c)
 		if (account && !p->regions)
 			continue;
 		c[n] = all[i];
+		c[n].c.word = c[n].val < IV__N ? tasks_item_sorts[c[n].val].word : NULL;
 		if (p->regions && (all[i].val == IV_BAR || all[i].val == IV_STRIP))
 			c[n].c.leave = NAMES;
 		if (c[n].val == p->sort[L_LIST])
@@ -245,12 +246,14 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 {
 	int8_t dir = p->invert[L_KINDS] ? 1 : -1;
 	struct rows_col c[K__N] = {
-		{p->regions ? "REGION" : "TASK", 0, false, 0, 0, 0},
-		{"COUNT", tp_count_width(session_snap(env->s)->nspans), true, 0, 0, 0}, {"p50", 7, true, 0, 0, 0},
-		{"p95", 7, true, 0, 0, 0}, {"p99", 7, true, 0, 0, 0}, {"MAX", 7, true, 0, 0, 0},
-		{"", 18, false, 0, 0, 22},
+		{p->regions ? "REGION" : "TASK", 0, false, 0, 0, 0, NULL},
+		{"COUNT", tp_count_width(session_snap(env->s)->nspans), true, 0, 0, 0, NULL}, {"p50", 7, true, 0, 0, 0, NULL},
+		{"p95", 7, true, 0, 0, 0, NULL}, {"p99", 7, true, 0, 0, 0, NULL}, {"MAX", 7, true, 0, 0, 0, NULL},
+		{"", 18, false, 0, 0, 22, NULL},
 	};
 	static const int col_of[SORT__N] = {K_COUNT, K_P50, K_P95, K_P99, K_MAX, K_NAME};
+	for (int i = 0; i < SORT__N; i++)
+		c[col_of[i]].word = tasks_kind_sorts[i].word;
 	c[col_of[p->sort[L_KINDS]]].sort = p->sort[L_KINDS] == SORT_NAME ? (int8_t)-dir : dir;
 	struct buf b = {0};
 	if (p->hi > p->lo) {

@@ -13,6 +13,9 @@ enum tasks_level { L_KINDS, L_LIST, L_ONE };
 enum { SORT_COUNT, SORT_P50, SORT_P95, SORT_P99, SORT_MAX, SORT_NAME, SORT__N };
 /* the last four: regions */
 enum item_val { IV_DUR, IV_START, IV_ID, IV_RUN, IV_READY, IV_SYSCALL, IV_BLOCKED, IV__N };
+/* What kinds (by SORT_*) and those of a kind (by item_val) can be sorted by: its word after :sort, and what it is. */
+struct sort_word { const char *word, *what; };
+extern const struct sort_word tasks_kind_sorts[SORT__N], tasks_item_sorts[IV__N];
 
 struct kind {
 	str_id name;

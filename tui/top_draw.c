@@ -44,6 +44,11 @@ unsigned top_shown(const struct topview *p, const struct pane_env *env)
 	return tree_two(p->t.c) ? m : m | top_bit(C_SUM);
 }
 
+bool top_sortable(const struct topview *p, enum top_col c)
+{
+	return top_cols[c].sort != K__N && (tree_two(p->t.c) || top_cols[c].sort < K_FLATA);
+}
+
 /* Columns as a table lays them out; of[] says which each is. How many. */
 static int columns(const struct topview *p, const struct pane_env *env, struct rows_col *c, enum top_col *of)
 {
@@ -57,7 +62,8 @@ static int columns(const struct topview *p, const struct pane_env *env, struct r
 		int8_t dir = i == C_NAME ? 1 : -1;
 		of[n] = (enum top_col)i;
 		c[n++] = (struct rows_col){i == C_NAME ? name[p->t.c->gran] : tree_delta(p->t.c) ? k->delta : k->head,
-		    k->width, i < C_BAR, (int8_t)(k->sort == p->sort ? p->invert ? -dir : dir : 0), 0, 0};
+		    k->width, i < C_BAR, (int8_t)(k->sort == p->sort ? p->invert ? -dir : dir : 0), 0, 0,
+		    top_sortable(p, (enum top_col)i) ? k->name : NULL};
 		if (i == C_FLAT && !tree_delta(p->t.c))
 			c[n - 1].width = 7;
 		if (i == C_BAR)

@@ -46,6 +46,7 @@ static inline unsigned top_bit(enum top_col c)
 }
 /* The columns that are shown, as bits: those chosen, or those that suit. */
 unsigned top_shown(const struct topview *, const struct pane_env *);
+bool top_sortable(const struct topview *, enum top_col);	/* rows can be sorted by it */
 void top_draw(const void *, const struct pane_env *, struct grid *);
 void top_side(const void *, const struct pane_env *, struct grid *);
 
