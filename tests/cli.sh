@@ -233,6 +233,8 @@ for format in svg ps png gif pdf; do
 	run 0 -$format -nodecount=5 -output=drawing "$cpu"
 	head -c 100 drawing | tr -d '\0' | grep -a -q -e '<?xml' -e '^%!PS' -e PNG -e '^GIF8' -e '^%PDF' || fail "$format: no such drawing"
 done
+TTRACESECURE=1 refuses 1 'TTRACESECURE' top -output=secure.txt "$cpu"
+[ ! -e secure.txt ] || fail '-output writes a file although TTRACESECURE is set'
 for option in -http=:8080 -web -evince -eog -gv -kcachegrind; do
 	refuses 2 "${option%%=*} .*ttrace " $option "$cpu"
 done

@@ -55,12 +55,27 @@ if curses; then
 	press '' "$cpu" && "$TTRACE" view -theme=light "$cpu" >/dev/null
 	printf 'set theme = pink\nfrobnicate\nmap J\nset mouse = on\n' >"$config"
 	press '' "$cpu"
-	shows 'a wrong line is told with its number' 'config:3: map requires KEY COMMAND'
+	shows 'the first error and the number of others' 'config:1 and 2 more lines: theme req'
 	press '<Mouse 0M 30 7><Mouse 0m 30 7>' "$cpu"
 	shows 'and the rest holds: the mouse selects' '>  270ms'
 
+	while IFS='|' read -r line error; do
+		printf '%s\n' "$line" >"$config"
+		press '' "$cpu" </dev/null
+		shows "config: $line" "config:1: $error"
+	done <<-'END'
+		filter a = focus=a; frobnicate=b|filter a: frobnicate=b is not a
+		filter a = hide=a; show=(|filter a: show: bad regul
+		filter a|filter requires NAME = focus=RE
+		tag a = (|bad regular expression
+		map ^X frobnicate|unknown command: frobnicate
+		set frobnicate = on|settings: ascii
+	END
+
 	# the mouse
 	rm "$config"
+	press ':tag sums = sha256<Enter>' "$cpu"
+	shows 'a tag that is defined' 'defined: tag sums = sha256'
 	press '<Mouse 0M 30 7><Mouse 0m 30 7>' "$cpu"
 	shows 'without -mouse=on the terminal keeps it' '>  1.01s'
 	press '<Mouse 0M 30 7><Mouse 0m 30 7><Mouse 0M 30 7><Mouse 0m 30 7>' "$cpu" -mouse=on

@@ -91,8 +91,10 @@ void app_tag(struct app *a, const char *arg)
 		list(a);
 		return;
 	}
-	if (define(a, arg, n))
+	if (define(a, arg, n)) {
+		app_message(a, ST_DIM, "defined: tag %s (:tag %.*s tags the functions that match)", arg, (int)n, arg);
 		return;
+	}
 	const struct named *t = find(a, arg, n);
 	if (t)
 		run_tag(a, t);
@@ -145,5 +147,11 @@ int app_config_line(struct app *a, const char *s, struct err *e)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%.*s: only set, map, filter and tag are possible",
 		    (int)(n < 40 ? n : 40), s);
 	size_t k = strcspn(arg, " =");
-	return k && define(a, arg, k) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "tag requires NAME = RE");
+	if (!k || !define(a, arg, k))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "tag requires NAME = RE");
+	struct rx *rx = rx_new(find(a, arg, k)->text, e);
+	if (!rx)
+		return -1;
+	rx_free(rx);
+	return 0;
 }

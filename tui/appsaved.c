@@ -25,7 +25,7 @@
 static const enum cmd_id kinds[] = {CMD_FOCUS, CMD_IGNORE, CMD_HIDE, CMD_SHOW, CMD_SHOW_FROM, CMD_PRUNE_FROM,
     CMD_TAGFOCUS, CMD_TAGIGNORE, CMD_TAGSHOW, CMD_TAGHIDE, CMD_TAGROOT, CMD_TAGLEAF, CMD_GROUP, CMD_TASK,
     CMD_REGION};
-enum { KINDS = sizeof kinds / sizeof *kinds };
+enum { KINDS = sizeof kinds / sizeof *kinds, FRAME_KINDS = 6 };	/* the first six are expressions for frames */
 
 static struct saved *find(struct app *a, const char *name)
 {
@@ -53,18 +53,6 @@ static void keep(struct app *a, const char *name, const char *text, bool ours)
 	s->ours = ours;
 	if (!*text)
 		*s = a->saved[--a->nsaved];
-}
-
-/* "NAME = focus=json; hide=^runtime" */
-int app_saved_line(struct app *a, const char *line, bool ours, struct err *e)
-{
-	size_t n = strcspn(line, " \t=");
-	const char *name = arena_strndup(&a->scratch, line, n), *v = line + n + strspn(line + n, " \t");
-	if (!good_name(name) || *v != '=')
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "filter NAME = focus=RE; hide=RE; ...");
-	v++;
-	keep(a, name, v + strspn(v, " \t"), ours);
-	return 0;
 }
 
 /* The filters in force as words. A "; " inside one would end it. */
@@ -108,6 +96,38 @@ const char *app_filters_take(struct app *a, struct query *q, const char *text)
 		p += n + (end ? 2 : 0);
 	}
 	return NULL;
+}
+
+/* A set as the user wrote it: each word is a filter, and each regular expression for frames is well-formed. */
+static int check_words(struct app *a, const char *name, const char *text, struct err *e)
+{
+	struct query q = {0};
+	const char *bad = app_filters_take(a, &q, text);
+	if (bad)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "filter %.40s: %.60s is not a filter", name, bad);
+	for (int i = 0; i < FRAME_KINDS; i++) {
+		const char *re = *app_filter_of(&q, kinds[i]);
+		struct err why;
+		struct rx *rx = re ? rx_new(re, &why) : NULL;
+		if (re && !rx)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "filter %.40s: %s: %s", name, cmds[kinds[i]].name, why.msg);
+		rx_free(rx);
+	}
+	return 0;
+}
+
+/* "NAME = focus=json; hide=^runtime" */
+int app_saved_line(struct app *a, const char *line, bool ours, struct err *e)
+{
+	size_t n = strcspn(line, " \t=");
+	const char *name = arena_strndup(&a->scratch, line, n), *v = line + n + strspn(line + n, " \t");
+	if (!good_name(name) || *v != '=')
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "filter requires NAME = focus=RE; hide=RE; ...");
+	v += 1 + strspn(v + 1, " \t");
+	if (!ours && check_words(a, name, v, e))
+		return -1;
+	keep(a, name, v, ours);
+	return 0;
 }
 
 const char *app_saved_words(struct app *a, const char *name)

@@ -4,15 +4,16 @@
  * Settings, the configuration file and the history.
  *
  * $XDG_CONFIG_HOME/ttrace/config has one command a line, the same commands as
- * the ":" line: `set theme = light`, `map J half-down`, names of filters and tags. Blank lines and what
- * follows a # at the start of a line say nothing. What is wrong in it is told
- * with its line number and the rest holds: a bad line never keeps anyone from
+ * the ":" line: `set theme = light`, `map J half-down`, names of filters and tags. Blank lines and lines
+ * that start with # are ignored. The first error is shown with its line number and the
+ * number of other bad lines; the good lines apply, so that a bad line never prevents
  * looking at a file. The history of prompts is in $XDG_STATE_HOME/ttrace.
  */
 #include "config.h"
 #include "inside.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,12 +223,16 @@ void app_config(struct app *a)
 	char line[PROMPT_MAX];
 	const char *name = config_path(a, "XDG_CONFIG_HOME", ".config", "/config");
 	FILE *f = name ? fopen(name, "re") : NULL;
-	for (int no = 1; f && config_line(f, line, sizeof line); no++) {
-		struct err e;
-		int bad = app_config_line(a, line + strspn(line, " \t"), &e);
-		if (bad)
-			app_message(a, ST_WARN, "%s:%d: %s", name, no, e.msg);
-	}
+	struct err first = {0}, later;
+	int at = 0, bad = 0;
+	for (int no = 1; f && config_line(f, line, sizeof line); no++)
+		if (app_config_line(a, line + strspn(line, " \t"), bad ? &later : &first) && !bad++)
+			at = no;
+	if (bad > 1)
+		app_message(a, ST_WARN, "%s:%d and %d more line%s: %s", name, at, bad - 1, text_s((size_t)bad - 1),
+		    first.msg);
+	else if (bad)
+		app_message(a, ST_WARN, "%s:%d: %s", name, at, first.msg);
 	if (f)
 		fclose(f);
 }

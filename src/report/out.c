@@ -8,6 +8,7 @@
 #include "config.h"
 #include "report/report.h"
 
+#include "base/child.h"
 #include "base/put.h"
 #include "base/text.h"
 
@@ -20,6 +21,11 @@ enum { CHUNK = 64 << 10 };
 int out_open(struct out *o, const char *path, struct err *e)
 {
 	*o = (struct out){.fd = STDOUT_FILENO};
+	if (path && child_forbidden()) {
+		o->fd = -1;
+		return err_set(e, ERR_OUTPUT, ERR_NOWHERE,
+		    "%.200s is not written because TTRACESECURE is set: use standard output", path);
+	}
 	if (path && newfile_open(&o->file, path, e)) {
 		o->fd = -1;
 		return -1;
