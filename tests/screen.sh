@@ -199,6 +199,9 @@ screen time-like 80x24 orders.trace ':rows group serve<Enter>HH' -ascii
 screen time-function 80x24 orders.trace 'gmcart<Enter>n' -ascii
 screen time-bad 80x24 orders.trace ':wait run>1ms<Enter>' -ascii
 screen time-chain 80x24 orders.trace ':rows group serve<Enter>10wWj'
+screen tasks-find 80x24 orders.trace '7/login<Enter><Enter>'
+screen tasks-find-who 80x24 orders.trace '7/login<Enter><Enter>/G98<Enter>n'
+screen regions-find 80x24 orders.trace '7]/cache<Enter><Enter>n'
 screen time-waker 80x24 orders.trace '7/login<Enter><Enter><Enter>5jjw('
 screen time-clock 80x24 orders.trace ':set clock wall<Enter>++++' -ascii
 screen time-range 80x24 orders.trace '+++v10lv'

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * `/` among what the tasks pane lists. A task says its name, its regions and all that it has logged, so to ask each of
- * 200,000 takes a third of a second: a list of many is looked through beside the keyboard, by a job that owns its
+ * `/` among what the tasks pane lists. A task is found by its name, its number, its goroutine, its regions and its log
+ * messages, which takes a third of a second for 200,000 tasks: a list of many is looked through beside the keyboard, by a job that owns its
  * expression and its list, and reads what rows are made of. That stays as it is until it is made anew, or the pane
  * closed, and both stop the job first. What was found is good until another expression, list or order.
  */

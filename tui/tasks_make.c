@@ -191,12 +191,15 @@ void tasks_text(const struct tasks *p, const struct store *st, enum tasks_level 
 			buf_putc(b, ' '), tp_frame(st, p->kind[i].frame, b, true);
 		return;
 	}
-	if (p->regions) {
-		tp_who(st, p->ks->r[p->item[i].i].trk, b);
+	const struct sched_task *t = p->regions ? NULL : &p->ts->task[p->item[i].i];
+	uint32_t span = t ? t->span : p->ks->r[p->item[i].i].span;
+	const struct sink_span *sp = span == UINT32_MAX ? NULL : &store_span(st, span)->s;
+	tp_str(st, t ? t->name : sp->name, "", b);
+	if (sp && sp->trk)
+		buf_putc(b, ' '), tp_who(st, sp->trk, b);
+	if (!t)
 		return;
-	}
-	const struct sched_task *t = &p->ts->task[p->item[i].i];
-	buf_printf(b, "%llu ", (unsigned long long)t->id);
+	buf_printf(b, " %llu", (unsigned long long)t->id);
 	for (uint32_t k = t->first; k < t->first + t->n; k++) {
 		struct sched_event e = sched_event(p->ts, k);
 		buf_putc(b, ' ');
