@@ -57,9 +57,12 @@ top() { # top NAME OPTION...: what it says, names alone
 	shift
 	PPROF_BINARY_PATH=$tmp/none "$TTRACE" top "$@" "$prog.prof" 2>err | sed -n '/flat%/,$s/.*%  *//p'
 }
-has_lines=yes
 top pie -symbolize=local >out
-grep -q 'libdw is not there' err && has_lines=
+has_lines=yes
+if grep -q 'libdw is missing' err || ! grep -q 'define HAVE_LIBDW' "$build/config.h"; then
+	has_lines=
+	same "notices of the missing libdw" "$(cat err)" 'ttrace: libdw is missing: names come from symbol tables only, without lines'
+fi
 
 # with lines and inlined calls: as addr2line has it
 raw() { # raw NAME: address, function, place of every frame of the program itself

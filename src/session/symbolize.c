@@ -207,7 +207,8 @@ struct namer {
 	struct intern funs;	/* those added here */
 	uint32_t *fun;
 	size_t nfun, cap;
-	bool missing;
+	bool missing;	/* some programs are not there */
+	bool no_lines;	/* a program was read for which libdw would have been asked */
 };
 
 static int same_fun(const void *ctx, uint32_t id, const void *key)
@@ -321,6 +322,7 @@ static void name_mapping(struct namer *w, size_t at)
 			if (w->p->loc[i].map == at)
 				name_location(w, &b, i, lines, &m);
 		w->p->map[at] = m;
+		w->no_lines |= b.tried && !b.fast && !b.is_go && !debuginfo_there();
 	}
 	binary_close(&b);
 }
@@ -331,10 +333,10 @@ void symbolize(struct prof *p, const char *mode, prof_notice *notice, void *arg)
 	if (parse_mode(mode, &m, NULL) || m.none)
 		return;
 	struct namer w = {.p = p, .notice = notice, .arg = arg, .mode = &m};
-	if (m.local && !m.fast && !debuginfo_there())
-		notice(arg, "libdw is missing: names come from symbol tables only, without lines");
 	for (size_t i = 1; i < p->nmap && m.local; i++)
 		name_mapping(&w, i);
+	if (w.no_lines)
+		notice(arg, "libdw is missing: names come from symbol tables only, without lines");
 	if (w.missing) {
 		notice(arg, "Some binary filenames not available. Symbolization may be incomplete.");
 		notice(arg, "Try setting PPROF_BINARY_PATH to the search path for local binaries.");
