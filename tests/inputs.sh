@@ -303,6 +303,17 @@ ok $? "reports ignore these names unless they are asked for"
 "$ttrace" view -size 80x24 -script 1c "$tmp/pages" >"$tmp/out"
 grep -q ' 2 .*main\.(\*T)\.out' "$tmp/out" && grep -q ' 2 .*main\.deep' "$tmp/out"
 ok $? "the viewer uses them"
+for mode in '' -symbolize=local -symbolize=demangle=none -symbolize=force; do
+	"$ttrace" view $mode -size 100x40 -script ":traces > $tmp/traces<Enter>" "$tmp/pages" >/dev/null
+	"$ttrace" traces -symbolize=local "$tmp/pages" | cmp -s - "$tmp/traces"
+	ok $? "reports in the viewer have these names: ${mode:-no mode}"
+	rm -f "$tmp/traces"
+	"$ttrace" view $mode -size 100x40 -script ":traces<Enter>" "$tmp/pages" | grep -q '^ttrace traces .*-symbolize=\(.*local\|force\)'
+	ok $? "and their command line asks for them: ${mode:-no mode}"
+done
+"$ttrace" view -symbolize=none -size 80x24 -script 1c "$tmp/pages" >"$tmp/out"
+! grep -q 'main\.' "$tmp/out"
+ok $? "unless names are refused"
 printf -- '--- mutex:\ncycles/second=1000000000\nsampling period=1\n70 2 @ 0x101 0x201\n#\t0x100\tsync.(*Mutex).Unlock+0x1\t/m.go:2\n#\t0x200\tmain.g+0x1\t/a.go:3\n' >"$tmp/mutex"
 printf 'heap profile: 1: 8 [1: 8] @ heap/1\n1: 8 [1: 8] @ 0x101 0x201\n#\t0x100\tmain.alloc+0x1\t/m.go:2\n#\t0x200\tmain.g+0x1\t/a.go:3\n' >"$tmp/heap"
 for page in mutex heap; do

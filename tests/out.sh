@@ -25,10 +25,17 @@ check 'Y copies the whole list' [ "$(clip | wc -l)" -gt 500 ]
 # the command line shows the same screen again
 press ':focus=json|regexp<Enter>4gyQ' "$cpu"
 line=$(clip)
-check "gy: $line" is "${line%% -at=*}" "ttrace view -pane=flame -sample_index=cpu -focus='json|regexp'"
+check "gy: $line" is "${line%% -at=*}" "ttrace view -pane=flame -focus='json|regexp' -sample_index=cpu"
 press '/sync<Enter>gyQ' "$trace" -pane=goroutines -type=sched -from=500ms -to=1.5s
 line=$(clip)
 check 'gy on a trace' is "${line%% -at=*}" 'ttrace view -pane=goroutines -type=sched -from=500000000ns -to=1500000000ns'
+press "1:type sched<Enter>:blame self<Enter>:diff $samples/orders.trace<Enter>gyQ" "$trace" -source_path="$tmp/a dir" -unit=ms
+line=$(clip)
+check 'gy keeps given options, the blame and the base' is "${line%% -at=*}" \
+	"ttrace view -pane=top -unit=ms -source_path='$tmp/a dir' -type=sched -blame=self -diff_base=$samples/orders.trace"
+press ':diff @none<Enter>f:save mine<Enter>R:diff @mine<Enter>gyQ' "$cpu"
+line=$(clip)
+check 'gy names no base that is not a file' is "${line%% -at=*}" 'ttrace view -pane=top -sample_index=cpu'
 # again KEYS FILE: the line that gy copies then shows the same screen, but for the message and the keys
 again() {
 	"$TTRACE" view -size 80x24 -script "$1" "$2" | head -22 >"$tmp/before"

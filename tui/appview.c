@@ -39,44 +39,6 @@ static void quote(struct buf *b, const char *s)
 	buf_putc(b, '\'');
 }
 
-static void option(struct buf *b, const char *name, const char *value)
-{
-	if (!value || !*value)
-		return;
-	buf_printf(b, " -%s=", name);
-	quote(b, value);
-}
-
-static void number(struct buf *b, const char *name, const struct store *st, trk_id trk)
-{
-	if (trk)
-		buf_printf(b, " -%s=%llu", name, (unsigned long long)store_trk(st, trk)->id);
-}
-
-static void filters(const struct query *q, struct buf *b)
-{
-	const struct filters *f = &q->f;
-	option(b, "focus", f->focus);
-	option(b, "ignore", f->ignore);
-	option(b, "hide", f->hide);
-	option(b, "show", f->show);
-	option(b, "show_from", f->show_from);
-	option(b, "prune_from", f->prune_from);
-	option(b, "tagfocus", f->tagfocus);
-	option(b, "tagignore", f->tagignore);
-	option(b, "tagshow", f->tagshow);
-	option(b, "taghide", f->taghide);
-	option(b, "tagroot", f->tagroot);
-	option(b, "tagleaf", f->tagleaf);
-	option(b, "group", q->group);
-	option(b, "task", q->task);
-	option(b, "region", q->region);
-	option(b, "goroutine", q->gs);
-	option(b, "latency", q->latency);
-	if (query_has_rest(q))
-		buf_puts(b, " -rest");
-}
-
 void app_numbers_put(struct buf *b, const struct view *v, char between)
 {
 	for (int i = 0; i < 8; i++) {
@@ -101,41 +63,44 @@ const char *app_numbers_take(const char *s, struct view *v)
 	return s;
 }
 
+/* "--" is needed only before a file whose name looks like an option. */
+static bool needs_dashes(const struct command *c, int i)
+{
+	for (i++; i < c->n; i++)
+		if (c->v[i][0] == '-' && c->v[i][1])
+			return true;
+	return false;
+}
+
+/* A side that is made of saved filters has no file that an option could name. */
+static bool is_made(const char *word)
+{
+	const char *file = strchr(word, '=');
+	return file && file[1] == '@' && strstr(word, "base=@");
+}
+
 void app_command_line(struct app *a, struct buf *b)
 {
-	static const char *const grans[] = {"functions", "filefunctions", "files", "lines", "addresses"};
-	const struct query *q = session_query(a->s);
-	const struct store *st = session_snap(a->s)->st;
-	buf_puts(b, "ttrace view");
-	option(b, "pane", pane_now(a)->name);
-	if (session_type(a->s) < session_ntypes(a->s) && session_ntypes(a->s) > 1)
-		option(b, session_is_trace(a->s) ? "type" : "sample_index",
-		    session_type_name(a->s, session_type(a->s)));
-	if (q->gran)
-		option(b, "granularity", grans[q->gran]);
-	if (q->noinlines)
-		buf_puts(b, " -noinlines");
-	if (!q->suspended)
-		filters(q, b);
-	if (q->from != TIME_NONE)
-		buf_printf(b, " -from=%lldns", (long long)q->from);
-	if (q->to != TIME_NONE)
-		buf_printf(b, " -to=%lldns", (long long)q->to);
-	number(b, "goroutine", st, q->g);
-	number(b, "proc", st, q->proc);
-	for (size_t i = 0; i < a->opt->v[OPT_DIFF_BASE].nall; i++)
-		option(b, "diff_base", a->opt->v[OPT_DIFF_BASE].all[i]);
-	for (size_t i = 0; i < a->opt->v[OPT_BASE].nall; i++)
-		option(b, "base", a->opt->v[OPT_BASE].all[i]);
-	if (pane_now(a)->save && pane_now(a)->load) {
-		struct step here = app_here(a);
-		buf_puts(b, " -at=@");
-		app_numbers_put(b, &here.view, ',');
+	struct command c = {0};
+	bool files = false;
+	session_command(a->s, "view", NULL, &a->scratch, &c);
+	buf_puts(b, "ttrace view -pane=");
+	buf_puts(b, pane_now(a)->name);
+	for (int i = 2; i < c.n; i++) {
+		bool dashes = !files && !strcmp(c.v[i], "--");
+		files |= dashes;
+		if (dashes && pane_now(a)->save && pane_now(a)->load) {
+			struct step here = app_here(a);
+			buf_puts(b, " -at=@");
+			app_numbers_put(b, &here.view, ',');
+		}
+		if (dashes ? !needs_dashes(&c, i) : !files && is_made(c.v[i]))
+			continue;
+		size_t name = files || !strchr(c.v[i], '=') ? 0 : strcspn(c.v[i], "=") + 1;
+		buf_printf(b, " %.*s", (int)name, c.v[i]);
+		quote(b, c.v[i] + name);
 	}
-	for (size_t i = 0; i < a->opt->nfile; i++) {
-		buf_putc(b, ' ');
-		quote(b, a->opt->file[i]);
-	}
+	mem_free(c.v);
 }
 
 /* ---- the other way round */

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 #include "session/session.h"
+#include "session/symbolize.h"
 
 #include "analysis/tracew.h"
 #include "base/mem.h"
@@ -43,7 +44,7 @@ static bool decided(enum opt_id id)
 	    OPT_TAGLEAF, OPT_SAMPLE_INDEX, OPT_INUSE_SPACE, OPT_INUSE_OBJECTS, OPT_ALLOC_SPACE,
 	    OPT_ALLOC_OBJECTS, OPT_TOTAL_DELAY, OPT_CONTENTIONS, OPT_NORMALIZE, OPT_DROP_NEGATIVE, OPT_BASE,
 	    OPT_DIFF_BASE, OPT_TYPE, OPT_FROM, OPT_TO, OPT_GOROUTINE, OPT_GROUP, OPT_TASK, OPT_REGION, OPT_PROC,
-	    OPT_BLAME, OPT_LATENCY, OPT_REST};
+	    OPT_BLAME, OPT_LATENCY, OPT_REST, OPT_SYMBOLIZE};
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (ours[i] == id)
 			return true;
@@ -93,6 +94,17 @@ static void add_trace(struct command *c, struct arena *a, const struct session *
 		add_opt(c, a, OPT_GOROUTINE, arena_printf(a, "%" PRIu64, store_trk(st, q->g)->id));
 	if (q->proc)
 		add_opt(c, a, OPT_PROC, arena_printf(a, "%" PRIu64, store_trk(st, q->proc)->id));
+}
+
+/* The viewer takes names from the comments of a text page with any mode, reports only where the mode has local names. */
+static void add_symbolize(struct command *c, struct arena *a, const struct session *s)
+{
+	const struct sink_meta *meta = session_snap(s)->meta;
+	const struct opt *o = session_opt(s);
+	const char *mode = o->v[OPT_SYMBOLIZE].set ? opt_str(o, OPT_SYMBOLIZE) : NULL;
+	if (meta && meta->commented && !symbolize_wanted(mode))
+		mode = mode ? arena_printf(a, "local:%s", mode) : "local";
+	add_opt(c, a, OPT_SYMBOLIZE, mode);
 }
 
 /* The files of one side. */
@@ -153,9 +165,7 @@ void session_command_of(const struct session *s, const struct query *q, const ch
 		add_trace(c, a, s, q);
 	else if (session_type(s) < session_ntypes(s))
 		add_opt(c, a, OPT_SAMPLE_INDEX, session_type_name(s, session_type(s)));
-	const struct sink_meta *meta = session_snap(s)->meta;
-	if (meta && meta->commented && !session_opt(s)->v[OPT_SYMBOLIZE].set)
-		add_opt(c, a, OPT_SYMBOLIZE, "local");	/* reports ignore names in comments without it */
+	add_symbolize(c, a, s);
 	add_flag(c, a, grans[q->gran], q->gran != GR_FUNCTIONS);
 	add_flag(c, a, OPT_NOINLINES, q->noinlines);
 	add_flag(c, a, OPT_DROP_NEGATIVE, q->drop_negative);

@@ -98,10 +98,12 @@ static struct prof *of_trace(struct trace *t, bool got, struct bytes *b, const s
 	return p;
 }
 
-/* pprof ignores names in comments, so reports use them only when names are asked for. The viewer always does. */
+/* pprof ignores names in comments, so reports use them only when names are asked for. The viewer uses them unless names are
+   refused. */
 static bool wants_comments(const struct opt *o)
 {
-	return !strcmp(o->report, "view") || symbolize_wanted(opt_str(o, OPT_SYMBOLIZE));
+	const char *mode = opt_str(o, OPT_SYMBOLIZE);
+	return symbolize_wanted(mode) || (!strcmp(o->report, "view") && !(o->v[OPT_SYMBOLIZE].set && symbolize_refused(mode)));
 }
 
 /* The open input as a profile; it is closed in any case. */

@@ -80,6 +80,12 @@ bool symbolize_wanted(const char *mode)
 	return !parse_mode(mode, &m, NULL) && m.local && !m.none;
 }
 
+bool symbolize_refused(const char *mode)
+{
+	struct mode m;
+	return !parse_mode(mode, &m, NULL) && m.none;
+}
+
 /* ---- finding binaries */
 
 struct hunt {

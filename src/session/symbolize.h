@@ -15,6 +15,7 @@ struct symbolize_mode;
 int symbolize_check(const char *mode, struct err *e);
 
 bool symbolize_wanted(const char *mode);	/* the mode asks for local names */
+bool symbolize_refused(const char *mode);	/* the mode is "none" */
 
 /* Let mappings name the local files that belong to them: those below $PPROF_BINARY_PATH (or
    $HOME/pprof/binaries) by build id or name. first_known: the first mapping's was given. */
