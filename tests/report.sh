@@ -170,6 +170,9 @@ for how in '' -lines -addresses -files -call_tree; do
 		{ ! command -v dot >/dev/null || dot -Tcanon "$tmp/out" >/dev/null 2>&1; }
 	ok $? "dot $how of names with quotes and newlines"
 done
+"$ttrace" callgrind "$tmp/evil" >"$tmp/out" 2>"$tmp/err"
+grep -qF 'events: a"b\c d(a"b\c d)' "$tmp/out" && grep -qxF 'fl=(1) a"b\c d' "$tmp/out"
+ok $? "callgrind of types, units and files with newlines"
 "$ttrace" top -format=csv "$tmp/evil" >"$tmp/out" 2>"$tmp/err"
 [ "$(grep -c '^"a""b.c$' "$tmp/out")$(grep -c '^d",,' "$tmp/out")" = 11 ]
 ok $? "csv has names as they are, in quotes"

@@ -22,7 +22,15 @@ struct numbering {
 	uint32_t *number;
 	size_t cap;
 	uint32_t n;
+	bool raw; /* newlines stay: of function names, which pprof's text has so */
 };
+
+/* A newline would end the line of the format. */
+static void put_one_line(struct buf *b, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_putc(b, s[i] == '\n' || s[i] == '\r' ? ' ' : s[i]);
+}
 
 static void put_number(struct numbering *m, struct buf *b, const struct prof *p, str_id s)
 {
@@ -39,7 +47,10 @@ static void put_number(struct numbering *m, struct buf *b, const struct prof *p,
 	}
 	m->number[s] = ++m->n;
 	buf_printf(b, "(%u) ", m->n);
-	buf_put(b, p->str[s].s, p->str[s].n);	/* all of it: names may be any bytes */
+	if (m->raw)
+		buf_put(b, p->str[s].s, p->str[s].n);
+	else
+		put_one_line(b, p->str[s].s, p->str[s].n);
 }
 
 static void put_address(struct buf *b, const struct ginfo *prev, uint64_t addr)
@@ -318,7 +329,11 @@ static int64_t least_of(const struct contexts *t, const uint32_t *node, uint32_t
 
 static void put_head(struct callgrind *c)
 {
-	buf_printf(c->b, "positions: instr line\nevents: %s(%s)\n", c->v->sample_type, c->v->unit);
+	buf_puts(c->b, "positions: instr line\nevents: ");
+	put_one_line(c->b, c->v->sample_type, strlen(c->v->sample_type));
+	buf_putc(c->b, '(');
+	put_one_line(c->b, c->v->unit, strlen(c->v->unit));
+	buf_puts(c->b, ")\n");
 }
 
 static void put_contexts(struct callgrind *c, struct out *out)
@@ -373,7 +388,7 @@ int report_callgrind(const struct opt *o, struct out *out, struct err *e)
 	struct view v;
 	if (view_open(&v, o, V_CALLGRIND, e))
 		return -1;
-	struct callgrind c = {.v = &v, .b = &out->buf};
+	struct callgrind c = {.v = &v, .b = &out->buf, .names.raw = true};
 	if (v.g.tree && !v.g.mean && !v.g.drop_negative && !v.g.cum_sort && !looks_like_alias(v.p))
 		put_contexts(&c, out);
 	else
