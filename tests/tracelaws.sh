@@ -174,6 +174,16 @@ for type in cpu run sched sync net syscall block assist; do
 	a=$(total -type=$type '-group=^[a-n]') b=$(total -type=$type '-group=^[^a-n]')
 	[ "$((a + b))" -le "${whole:-0}" ] || fail "groups of $type: $a + $b, whole $whole"
 done
+# the stacks of runs too: a bound of time inside a run moves nothing from one stack to another
+folded() { "$TTRACE" folded -type=run "$@" "$trace"; }
+by_stack() { awk '{ n = $NF; $NF = ""; s[$0] += n } END { for (k in s) if (s[k]) print s[k], k }' | sort; }
+folded | by_stack >"$tmp/whole"
+{ folded -to=40% && folded -from=40%; } | by_stack | cmp - "$tmp/whole" || fail "stacks of the halves of run"
+# CPU samples name what ran where no event has a stack
+for type in run 'sched -blame=occupant'; do
+	# shellcheck disable=SC2086
+	"$TTRACE" folded -type=$type "$trace" | grep -q 'gcBgMarkWorker.*;runtime\.gcDrain;' || fail "samples of mark workers: $type"
+done
 whole=$(total -type=run)
 same "running on each P" "$whole" "$(for p in $ps; do total -type=run -proc="$p"; done | sum 1)"
 # a goroutine's tree is its row of the table, unless it ran before the trace was told of it

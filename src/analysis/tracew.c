@@ -22,6 +22,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/crowd.h"
+#include "analysis/twstack.h"
 #include "base/buf.h"
 #include "base/halve.h"
 #include "base/intern.h"
@@ -49,35 +50,19 @@ int tw_find(const char *name)
 	return -1;
 }
 
-static const char *const blames[TWB__N] = {
-	[TWB_WAKER] = "waker", [TWB_SELF] = "self", [TWB_OCCUPANT] = "occupant",
-};
-
-const char *tw_blame_name(enum tw_blame b)
-{
-	return b < TWB__N ? blames[b] : "";
-}
-
-int tw_blame_find(const char *name)
-{
-	for (int i = 0; i < TWB__N; i++)
-		if (!strcmp(blames[i], name))
-			return i;
-	return -1;
-}
-
 static const char *const reasons[TS__N] = {
 #define STATE(id, letter, name, reason) reason,
 #include "state.def"
 #undef STATE
 };
 
-struct open { int64_t t0, crowd; stk_id stack; trk_id proc; uint32_t kind; str_id tag; };
-	/* kind: what pass_kind() said; 0: nothing is open. crowd: see pass_open() */
+struct open { int64_t t0, crowd; stk_id stack; trk_id proc; uint32_t kind : 31, counted : 1; str_id tag; };
+	/* kind: what pass_kind() said; 0: nothing is open. crowd: see pass_open(). Of a run, t0 is up to where it is
+	   charged, and stack that of a CPU sample taken there. counted: some of it is charged */
 struct last { stk_id stack; uint8_t state; };
 
 enum mode { M_PLAIN, M_SELF, M_ENDLESS, M_OCCUPANT };
-enum { RUNS = 1, CALLS };	/* kinds of M_OCCUPANT */
+enum { RUNS = 1, CALLS };	/* kinds of TW_RUN and M_OCCUPANT */
 enum { LOOKS = 1 << 10 };	/* at slices: of each some pages stay */
 
 /* Waits of which the end is not seen: by track, since when. */
@@ -97,6 +82,7 @@ struct pass {
 	uint8_t *waits;		/* M_OCCUPANT: a bit per track, waits at the end of the last sheet */
 	struct crowd *crowd;
 	const struct sheet *sh;	/* the one that is looked at */
+	struct tw_moments moments;	/* of it */
 	uint32_t looks;
 	bool tags;
 	str_id tag[TS__N];
@@ -149,12 +135,14 @@ static uint32_t pass_kind(const struct pass *p, unsigned s, uint32_t who)
 	return p->type == TW_BLOCK ? s : 1;
 }
 
-/* First slice of the track. */
-static uint32_t slice_find(const struct tw_filter *f, trk_id trk)
+/* First slice of the track that ends after t. */
+static uint32_t slice_find(const struct tw_filter *f, trk_id trk, int64_t t)
 {
 	struct halve h = {.hi = f->nslice};
-	while (halve(&h))
-		halve_on(&h, f->slice[h.at].trk < trk);
+	while (halve(&h)) {
+		const struct tw_slice *s = &f->slice[h.at];
+		halve_on(&h, s->trk != trk ? s->trk < trk : s->t1 <= t);
+	}
 	return h.lo;
 }
 
@@ -180,7 +168,8 @@ static int64_t clip(struct pass *p, trk_id trk, int64_t a, int64_t b)
 		b = to;
 	if (f && f->slice) {
 		int64_t ns = 0;
-		for (uint32_t i = slice_find(f, trk); i < f->nslice && f->slice[i].trk == trk; i++)
+		for (uint32_t i = slice_find(f, trk, a);
+		    i < f->nslice && f->slice[i].trk == trk && f->slice[i].t0 < b; i++)
 			ns += overlap(p, a, b, f->slice[i].t0, f->slice[i].t1);
 		if (++p->looks % LOOKS == 0 && f->lies)
 			arena_rest(f->lies);
@@ -197,7 +186,7 @@ static int same_part(const void *ctx, uint32_t id, const void *key)
 	return a->stack == b->stack && a->tag == b->tag;
 }
 
-static void add_part(const struct pass *p, stk_id stack, str_id tag, int64_t ns)
+static void add_part(const struct pass *p, stk_id stack, str_id tag, int64_t ns, int64_t count)
 {
 	struct tw *w = p->w;
 	struct tw_part key = { .stack = stack, .tag = tag };
@@ -208,19 +197,22 @@ static void add_part(const struct pass *p, stk_id stack, str_id tag, int64_t ns)
 		intern_put(p->index, h, i);
 	}
 	w->part[i].ns = wrap_add(w->part[i].ns, ns);
-	w->part[i].count++;
+	w->part[i].count += count;
 }
 
-static void weigh(const struct pass *p, const struct open *o, int64_t t, int64_t ns, stk_id stack)
+/* A run is counted once, at the first stack that it is charged to. */
+static void weigh(const struct pass *p, struct open *o, int64_t t, int64_t ns, stk_id stack)
 {
+	int64_t count = !o->counted;
+	o->counted = true;
 	p->w->ns[stack] = wrap_add(p->w->ns[stack], ns);
-	p->w->count[stack]++;
+	p->w->count[stack] += count;
 	if (t > p->w->last[stack])
 		p->w->last[stack] = t;
 	p->w->total_ns = wrap_add(p->w->total_ns, ns);
-	p->w->total_count++;
+	p->w->total_count += count;
 	if (p->tags)
-		add_part(p, stack, o->tag, ns);
+		add_part(p, stack, o->tag, ns, count);
 }
 
 /* What the crowd waits from a stretch's begin, or the sheet's, to t while the goroutine's P says that it is in a system
@@ -251,7 +243,7 @@ static int64_t occupied(const struct pass *p, trk_id trk, const struct open *o, 
 	return wrap_add(o->crowd, in_call(p, trk, o, t));
 }
 
-static void charge(struct pass *p, trk_id trk, const struct open *o, int64_t t, stk_id stack)
+static void charge(struct pass *p, trk_id trk, struct open *o, int64_t t, stk_id stack)
 {
 	if (p->mode == M_ENDLESS)
 		return;
@@ -266,35 +258,45 @@ static void charge(struct pass *p, trk_id trk, const struct open *o, int64_t t, 
 	weigh(p, o, t, ns, stack);
 }
 
-/* Does the runtime call this to take a P from a goroutine that did not ask for it? */
-static bool preempts(const struct store *st, frm_id f)
+static bool charges_runs(const struct pass *p)
 {
-	static const char *const function[] = { "runtime.asyncPreempt2", "runtime.asyncPreempt", "runtime.preemptPark",
-		"runtime.gopreempt_m", "runtime.goschedImpl", "runtime.newstack", "runtime.morestack",
-		"runtime.morestack_noctxt" };
-	const struct str_row *name = store_str(st, store_fun(st, store_frm(st, f)->fun)->name);
-	for (size_t i = 0; i < sizeof function / sizeof *function; i++)
-		if (name->n == strlen(function[i]) && !memcmp(name->s, function[i], name->n))
-			return true;
-	return false;
+	return p->type == TW_RUN || p->mode == M_OCCUPANT;
 }
 
-/* The stack of the function that was interrupted; where the traceback has nothing below the preemption, the start of
-   the goroutine. */
-static stk_id interrupted(const struct pass *p, trk_id trk, stk_id stack)
+static bool is_run(const struct pass *p, const struct open *o)
 {
-	const struct store *st = p->sn->st;
-	while (stack && preempts(st, stk_frame(st, stack)))
-		stack = stk_parent(st, stack);
-	return stack ? stack : (stk_id)store_trk(st, trk)->start;
+	return charges_runs(p) && o->kind == RUNS;
 }
 
-/* Running is charged to where it stopped, all else to where it began. */
-static stk_id charged_stack(const struct pass *p, trk_id trk, const struct open *o, unsigned next, stk_id stack)
+/* The stack to charge up to an event: of a run that of its last CPU sample, or else that of the event, or of the start
+   of the goroutine; of all else that of its beginning. */
+static stk_id charged_stack(const struct pass *p, trk_id trk, const struct open *o, stk_id stack)
 {
-	if (p->type != TW_RUN && (p->mode != M_OCCUPANT || o->kind != RUNS))
+	if (o->stack || !is_run(p, o))
 		return o->stack;
-	return interrupted(p, trk, next == TS_NONE ? 0 : stack);
+	return tw_interrupted(p->sn->st, trk, stack);
+}
+
+/* A run goes on at t, where its stack was recorded: what is before is charged. */
+static void run_upto(struct pass *p, trk_id trk, struct open *o, const struct tw_moment *m)
+{
+	if (!is_run(p, o) || !m->stack || m->t < o->t0)
+		return;
+	if (m->sample)
+		o->stack = tw_interrupted(p->sn->st, trk, m->stack);
+	charge(p, trk, o, m->t, charged_stack(p, trk, o, m->stack));
+	o->t0 = m->t;
+	if (!m->sample)
+		o->stack = 0;
+	if (p->mode == M_OCCUPANT)
+		o->crowd = crowd_upto(p->crowd, m->t);
+}
+
+static void runs_upto(struct pass *p, trk_id trk, struct open *o, int64_t t)
+{
+	struct tw_moment m;
+	while (charges_runs(p) && tw_moments_before(&p->moments, t, &m))
+		run_upto(p, trk, o, &m);
 }
 
 /* The stack of a goroutine's own when it became runnable at interval i. */
@@ -303,7 +305,7 @@ static stk_id own_stack(const struct pass *p, trk_id trk, const struct last *was
 	if (was->state == TS_NONE)
 		return store_trk(p->sn->st, trk)->start;
 	stk_id stack = state_runs(was->state) ? here : was->stack;
-	return stack ? interrupted(p, trk, stack) : 0;
+	return stack ? tw_interrupted(p->sn->st, trk, stack) : 0;
 }
 
 /* With it goes, of what runs, what the crowd had waited until then; of a system call, what it has waited in the
@@ -313,7 +315,10 @@ static void pass_open(const struct pass *p, trk_id trk, uint32_t i, uint32_t kin
 	const struct sheet *sh = p->sh;
 	unsigned s = sh->state[i] & SHEET_STATE;
 	struct open *o = &p->open[trk];
-	*o = (struct open){ sh->t0 + sheet_start(sh, i), 0, sheet_stack(sh, i), sheet_who(sh, i), kind, 0 };
+	*o = (struct open){ .t0 = sh->t0 + sheet_start(sh, i), .stack = sheet_stack(sh, i), .proc = sheet_who(sh, i),
+		.kind = kind };
+	if (is_run(p, o))
+		o->stack = 0;
 	if (p->mode == M_OCCUPANT && kind == RUNS)
 		o->crowd = crowd_upto(p->crowd, o->t0);
 	if (p->mode == M_SELF)
@@ -328,19 +333,25 @@ static void pass_row(struct pass *p, uint32_t r)
 	trk_id trk = sh->trk[r];
 	struct open *o = &p->open[trk];
 	uint8_t old = p->mode == M_OCCUPANT ? 0 : SHEET_PAST;
+	if (charges_runs(p))
+		tw_moments_of(&p->moments, trk);
 	for (uint32_t i = sh->first[r]; i < sh->first[r + 1]; i++) {
 		unsigned s = sh->state[i] & SHEET_STATE;
 		int64_t t = sh->t0 + sheet_start(sh, i);
 		uint32_t kind = pass_kind(p, s, sheet_who(sh, i));
+		runs_upto(p, trk, o, t);
 		if (o->kind && kind != o->kind) {
-			charge(p, trk, o, t, charged_stack(p, trk, o, s, sheet_stack(sh, i)));
+			charge(p, trk, o, t, charged_stack(p, trk, o, s == TS_NONE ? 0 : sheet_stack(sh, i)));
 			o->kind = 0;
+		} else if (is_run(p, o) && !(sh->state[i] & SHEET_CONT)) {
+			run_upto(p, trk, o, &(struct tw_moment){ .t = t, .stack = sheet_stack(sh, i) });
 		}
 		if (!o->kind && kind && !(sh->state[i] & (old | SHEET_CONT)))
 			pass_open(p, trk, i, kind);
 		if (p->last)
 			p->last[trk] = (struct last){ sheet_stack(sh, i), (uint8_t)s };
 	}
+	runs_upto(p, trk, o, INT64_MAX);
 	if (p->mode == M_OCCUPANT && o->kind == CALLS)
 		o->crowd = wrap_add(o->crowd, in_call(p, trk, o, sh->t1));
 }
@@ -395,6 +406,8 @@ static void pass_sheets(struct pass *p)
 			pass_rows(p, only, wait_row);
 			crowd_sheet(p->crowd, p->sh->t1);
 		}
+		if (charges_runs(p))
+			tw_moments_sheet(&p->moments, p->sn, p->sh);
 		pass_rows(p, p->mode == M_OCCUPANT ? NULL : only, pass_row);
 		shelf_rest(&p->opens);
 		shelf_rest(&p->lasts);
@@ -432,7 +445,7 @@ static void pass_end(struct pass *p)
 				reason = o->tag;
 				last.tag = still;
 			}
-			charge(p, t, &last, p->sn->t1, charged_stack(p, t, o, TS_NONE, 0));
+			charge(p, t, &last, p->sn->t1, charged_stack(p, t, o, 0));
 			continue;
 		}
 		e->v = mem_grow(e->v, &e->cap, e->n + 1, sizeof *e->v);
@@ -449,10 +462,8 @@ static bool sample_counts(const struct tw_filter *f, const struct smp_time *s)
 		return false;
 	if (!f->slice)
 		return true;
-	for (uint32_t i = slice_find(f, s->trk); i < f->nslice && f->slice[i].trk == s->trk; i++)
-		if (s->when >= f->slice[i].t0 && s->when < f->slice[i].t1)
-			return true;
-	return false;
+	uint32_t i = slice_find(f, s->trk, s->when);
+	return i < f->nslice && f->slice[i].trk == s->trk && f->slice[i].t0 <= s->when;
 }
 
 static void pass_samples(struct pass *p)
@@ -572,28 +583,6 @@ struct tw *tracew(const struct snap *sn, enum tw_type type, const struct tw_filt
 	intern_free(&index);
 	shelf_free(&p.opens);
 	shelf_free(&p.lasts);
+	tw_moments_free(&p.moments);
 	return w;
-}
-
-/* say_no_stack() of the reader has made it before all others. */
-stk_id tw_no_stack(const struct snap *sn)
-{
-	if (!sn->has_trace || sn->nstks < 2 || stk_parent(sn->st, 1))
-		return 0;
-	fun_id f = store_frm(sn->st, stk_frame(sn->st, 1))->fun;
-	const struct str_row *s = store_str(sn->st, store_fun(sn->st, f)->name);
-	return s->n == sizeof SINK_NO_STACK - 1 && !memcmp(s->s, SINK_NO_STACK, s->n);
-}
-
-void tw_show_missing(struct tw *w, const struct snap *sn)
-{
-	stk_id to = tw_no_stack(sn);
-	if (!to || w->n < 2)
-		return;
-	w->ns[to] = wrap_add(w->ns[to], w->ns[0]);
-	w->count[to] = wrap_add(w->count[to], w->count[0]);
-	w->ns[0] = w->count[0] = 0;
-	for (uint32_t i = 0; i < w->npart; i++)
-		if (!w->part[i].stack)
-			w->part[i].stack = to;
 }

@@ -17,16 +17,17 @@
  * goroutine runnable), and is clipped to the goroutine's life from its first run.
  */
 enum tw_type { TW_CPU, TW_RUN, TW_SCHED, TW_SYNC, TW_NET, TW_SYSCALL, TW_BLOCK, TW_ASSIST, TW__N };
-	/* cpu: samples; run: running, on the stack at its end, without the frames of the runtime that preempt (of
-	   nothing but these: where the goroutine started); block: all waiting, tagged with the reason;
-	   assist: mark assists, on the stack that had to */
+	/* cpu: samples; run: running, divided among the stacks recorded while the goroutine ran (twstack.c), without
+	   the frames of the runtime that preempt (of nothing but these: where the goroutine started): sums are exact,
+	   shares of stacks an estimate; block: all waiting, tagged with the reason; assist: mark assists, on the stack
+	   that had to */
 const char *tw_name(enum tw_type);	/* "cpu", ... */
 int tw_find(const char *name);		/* -1: none of that name */
 
 /* What sched charges a goroutine's wait for a P to. waker: the stack of whoever made it runnable, as
    the reference. self: its own, where it had blocked, yielded or begun. occupant: what ran on the Ps
    meanwhile: each moment of the wait is shared out evenly among as many Ps as there were, a share
-   goes to the stack at which what ran there stopped, or to nobody where the P was idle. */
+   goes to the stack that what ran there is charged to (as run), or to nobody where the P was idle. */
 enum tw_blame { TWB_WAKER, TWB_SELF, TWB_OCCUPANT, TWB__N };
 const char *tw_blame_name(enum tw_blame);	/* "waker", ... */
 int tw_blame_find(const char *name);		/* -1: none of that name */
@@ -54,7 +55,7 @@ struct tw_part { stk_id stack; str_id tag; int64_t ns, count; };
 
 struct tw {				/* per node: nstks of the snapshot */
 	uint32_t n;
-	int64_t *ns, *count;		/* own */
+	int64_t *ns, *count;		/* own; a run is counted once, at the first stack that it is charged to */
 	int64_t *last;			/* when one last ended (not of cpu) */
 	int64_t total_ns, total_count;
 	bool empty;			/* the filter let no goroutine through */

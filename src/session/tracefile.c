@@ -428,9 +428,9 @@ static void merge_unknown(const struct snap *sn, struct tw *w)
 {
 	stk_id keep = 0;
 	for (stk_id s = 1; s < w->n; s++) {
-		if (!w->count[s] || stack_known(sn->st, s))
+		if (!(w->count[s] || w->ns[s]) || stack_known(sn->st, s))
 			continue;
-		stk_id other = w->count[keep] && w->last[keep] > w->last[s] ? s : keep;
+		stk_id other = (w->count[keep] || w->ns[keep]) && w->last[keep] > w->last[s] ? s : keep;
 		keep = other == s ? keep : s;
 		w->count[keep] += w->count[other];
 		w->ns[keep] += w->ns[other];

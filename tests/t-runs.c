@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What -type=run charges, against its definition, on random traces of many sheets: a stretch of a run up to the
+ * goroutine's next event that has a stack is charged to that stack; where CPU samples were taken in it, the time up
+ * to a sample to the sample's stack, and what follows the last one to that of the last. Laws: the sum is the running
+ * time, of the whole and of windows, goroutines and slices, and runs are counted once.
+ */
+#include "config.h"
+#include "analysis/tracew.h"
+#include "base/err.h"
+#include "tap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NG = 6, NSTACK = 9, STEPS = 9000, MOST = 2 * STEPS };
+
+static uint64_t seed;
+static int64_t rnd(int64_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (int64_t)(seed >> 33) % n;
+}
+
+/* What a goroutine did: an entry, a CPU sample on it, or it woke another. */
+struct did { int64_t t; uint8_t state; bool entry, sample; stk_id stack; };
+static struct did did[NG][MOST];
+static size_t ndid[NG];
+static trk_id trk[NG];
+static stk_id stack[NSTACK];	/* 0: none */
+static stk_id start[NG];
+static int64_t end_of_trace;
+
+static bool runs(unsigned s)
+{
+	return s == TS_RUN || s == TS_ASSIST || s == TS_STW;
+}
+
+static void note(int g, struct did d)
+{
+	did[g][ndid[g]++] = d;
+}
+
+/* ---- a trace */
+
+static void stacks(struct sink *s)
+{
+	for (int i = 1; i < NSTACK; i++) {
+		char name[8];
+		int n = snprintf(name, sizeof name, "f%d", i);
+		fun_id f = s->ops->fun(s->self, &(struct sink_fun){ .name = s->ops->str(s->self, name, (size_t)n) });
+		loc_id l = s->ops->loc(s->self, &(struct sink_loc){ .addr = (uint64_t)i,
+			.line = &(struct sink_line){ .fun = f, .line = i }, .nline = 1 });
+		stack[i] = s->ops->stack(s->self, &l, 1);
+	}
+}
+
+static void enter(struct sink *s, int g, int64_t t, unsigned state, uint32_t who, stk_id at)
+{
+	s->ops->enter(s->self, trk[g], t, (enum tstate)state, who, at);
+	note(g, (struct did){ .t = t, .state = (uint8_t)state, .entry = true, .stack = at });
+}
+
+static void sampled(struct sink *s, int g, int64_t t)
+{
+	struct sink_sample row = { .stack = stack[rnd(NSTACK)], .value = (int64_t[]){ 1, 10000000 }, .when = t,
+		.trk = rnd(9) ? trk[g] : 0 };
+	s->ops->sample(s->self, &row);
+	if (row.trk && row.stack)
+		note(g, (struct did){ .t = t, .sample = true, .stack = row.stack });
+}
+
+/* A goroutine that ran goes on; one that waits becomes runnable, by another that runs or by nobody. */
+static void step(struct sink *s, int g, unsigned *is, int64_t t, trk_id proc)
+{
+	static const unsigned next[] = { TS_ASSIST, TS_STW, TS_RUN, TS_READY, TS_SYNC, TS_NET };
+	stk_id at = stack[rnd(NSTACK)];
+	int by = (int)rnd(NG);
+	unsigned to = is[g] == TS_READY ? TS_RUN : !runs(is[g]) ? TS_READY : next[rnd(6)];
+	bool wakes = to == TS_READY && !runs(is[g]) && by != g && runs(is[by]);
+	if (to == is[g])
+		return;
+	if (wakes)
+		note(by, (struct did){ .t = t, .stack = at });
+	enter(s, g, t, to, runs(to) ? proc : wakes ? trk[by] : 0, is[g] == TS_READY ? 0 : at);
+	is[g] = to;
+}
+
+static const struct snap *make(struct build *b, int64_t apart)
+{
+	struct sink s = build_sink(b);
+	unsigned is[NG];
+	int64_t t = 0;
+	memset(ndid, 0, sizeof ndid);
+	stacks(&s);
+	s.ops->type(s.self, s.ops->str(s.self, "samples", 7), s.ops->str(s.self, "count", 5));
+	s.ops->type(s.self, s.ops->str(s.self, "cpu", 3), s.ops->str(s.self, "nanoseconds", 11));
+	trk_id proc = s.ops->track(s.self, TK_P, 0);
+	for (int g = 0; g < NG; g++) {
+		trk[g] = s.ops->track(s.self, TK_G, (uint64_t)g + 1);
+		start[g] = stack[rnd(NSTACK)];
+		s.ops->born(s.self, trk[g], 0, 0, start[g], 0);
+		enter(&s, g, 0, is[g] = TS_READY, 0, 0);
+	}
+	for (int i = 0; i < STEPS; i++) {
+		int g = (int)rnd(NG);
+		t += 1 + rnd(apart);
+		if (rnd(3))
+			step(&s, g, is, t, proc);
+		else
+			sampled(&s, g, t);
+	}
+	end_of_trace = t + 1;
+	s.ops->trace(s.self, &(struct sink_trace){ .version = 26, .last = end_of_trace });
+	return build_finish(b);
+}
+
+/* ---- by the definition */
+
+struct want { int64_t ns[64], all, runs; };
+
+static int64_t meets(int64_t a, int64_t b, const struct tw_slice *in)
+{
+	int64_t lo = a > in->t0 ? a : in->t0, hi = b < in->t1 ? b : in->t1;
+	return hi > lo ? hi - lo : 0;
+}
+
+static int64_t want_piece(struct want *w, int64_t a, int64_t b, stk_id at, const struct tw_slice *in)
+{
+	int64_t ns = meets(a, b, in);
+	w->ns[at] += ns;
+	w->all += ns;
+	return ns;
+}
+
+/* A stretch of a run: from an event, d[0], to the next that has a stack or ends the run, d[n]; its stack is `at`. */
+static int64_t want_stretch(struct want *w, const struct did *d, size_t n, stk_id at, const struct tw_slice *in)
+{
+	int64_t ns = 0, from = d->t;
+	for (size_t i = 1; i < n; i++) {
+		if (!d[i].sample)
+			continue;
+		ns += want_piece(w, from, d[i].t, at = d[i].stack, in);
+		from = d[i].t;
+	}
+	return ns + want_piece(w, from, d[n].t, at, in);
+}
+
+static void want_goroutine(struct want *w, int g, const struct tw_slice *in)
+{
+	const struct did *d = did[g];
+	const struct did *from = NULL;	/* of a run, where its next stretch begins */
+	int64_t ns = 0;
+	note(g, (struct did){ .t = end_of_trace, .state = TS_NONE, .entry = true });
+	for (size_t i = 0; i < ndid[g]; i++) {
+		const struct did *e = &d[i];
+		bool stops = e->entry && !runs(e->state);
+		if (from && !e->sample && (stops || e->stack)) {
+			ns += want_stretch(w, from, (size_t)(e - from), e->stack ? e->stack : start[g], in);
+			from = e;
+		}
+		if (from && stops) {
+			w->runs += ns > 0;
+			from = NULL;
+		}
+		if (!from && e->entry && !stops) {
+			from = e;
+			ns = 0;
+		}
+	}
+	ndid[g]--;
+}
+
+/* ---- the laws */
+
+static void compare(const struct snap *sn, const struct tw_filter *f, const struct want *w, struct arena *a)
+{
+	const struct tw *tw = tracew(sn, TW_RUN, f, a);
+	int64_t sum = 0, count = 0;
+	bool same = true;
+	for (stk_id i = 0; i < tw->n; i++) {
+		same = same && tw->ns[i] == w->ns[i];
+		sum += tw->ns[i];
+		count += tw->count[i];
+	}
+	OK(same && sum == w->all && tw->total_ns == sum);
+	OK(count == w->runs && tw->total_count == count);
+}
+
+/* The whole, a window, and windows of one goroutine, with and without slices. */
+static void check(const struct snap *sn, struct arena *a)
+{
+	struct tw_slice all = { 0, 0, end_of_trace };
+	struct tw_filter f = { .from = TIME_NONE, .to = TIME_NONE };
+	struct want w = {0};
+	for (int g = 0; g < NG; g++)
+		want_goroutine(&w, g, &all);
+	OK(w.all > 0 && w.runs > STEPS / 20);
+	compare(sn, &f, &w, a);
+	for (int i = 0; i < 8; i++) {
+		int g = (int)rnd(NG);
+		struct tw_slice in = { trk[g], rnd(end_of_trace), 0 };
+		in.t1 = in.t0 + 1 + rnd(end_of_trace - in.t0);
+		w = (struct want){0};
+		for (int k = 0; k < NG; k++)
+			want_goroutine(&w, k, &in);
+		f = (struct tw_filter){ .from = in.t0, .to = in.t1 };
+		compare(sn, &f, &w, a);
+		w = (struct want){0};
+		want_goroutine(&w, g, &in);
+		f.g = tw_goroutine(sn, trk[g], a);
+		compare(sn, &f, &w, a);
+		f = (struct tw_filter){ .from = TIME_NONE, .to = TIME_NONE, .slice = &in, .nslice = 1 };
+		compare(sn, &f, &w, a);
+	}
+}
+
+int main(void)
+{
+	for (uint64_t i = 1; i <= 12; i++) {
+		struct arena a = {0};
+		struct err e;
+		seed = i;
+		struct build *b = build_new();
+		const struct snap *sn = make(b, i % 3 ? 40000000 : 40);
+		OK(store_check(sn, &e) == 0 && sn->nstks < 64);
+		OK(i % 3 == 0 || sn->nsheets > 10);
+		check(sn, &a);
+		arena_free(&a);
+		build_free(b);
+	}
+	return DONE();
+}
