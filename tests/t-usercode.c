@@ -21,6 +21,7 @@ int main(void)
 		"main.main", "main.(*ledger).reserve", "main.(*heap[go.shape.int]).less", "orders/internal/db.Open",
 		"github.com/acme/shop/v2.Run.func1", "golang.org/x/sync/errgroup.(*Group).Go.func1", "logs.Write",
 		"netx.Dial", "net/httpx.Serve", "gopkg.in/yaml%2ev3.Marshal", "internalx/a.F", "example.com/net.Dial",
+		"cry/internal/a.F", "ne/internal.F",
 		"main._Cfunc_sleep",
 	};
 	static const char *const standard[] = {
