@@ -54,7 +54,7 @@ same "lives of $group" "$(screen 200x60 "6<Home>" | sed -n 's/.*lifetime *//p' |
 tsv goroutines -group="$exact" | cut -f1 | while read -r id; do
 	tsv goroutine "$id" | awk -F'\t' '$3 == "runnable" { print $2 }'
 done >"$tmp/waits"
-same "waits to run of $group" "$(screen 200x60 "6<Home>" | sed -n 's/.*wait for a P, each time  *\([0-9]\)/\1/p' | awk '{ print $1, $2, $3, $4 }')" \
+same "waits to run of $group" "$(screen 200x60 "6<Home>" | sed -n 's/.*wait for a P  *\([0-9]\)/\1/p' | awk '{ print $1, $2, $3, $4 }')" \
 	"$(at "$tmp/waits")"
 
 # stops of the world: how many, median, 99th percentile, longest
@@ -67,6 +67,13 @@ for keys in '8]> -sort=duration' '8]>i -sort=-duration' '8]>>i -sort=-kind'; do
 	tsv stw "${keys#* }" | cut -f2 | words '{ print ns($1) }' >"$tmp/report"
 	screen 120x120 "${keys% *}" | sed 's/^>/ /' | awk '$1 ~ /^[0-9.]+s$/ && $2 ~ /s$/ { print $2 }' | head -n "$(grep -c . "$tmp/stops")" >"$tmp/view"
 	cmp "$tmp/report" "$tmp/view" || fail "stops of the pane, $keys"
+done
+for keys in '8 ' '8>> -sort=mark' '8>>>i -sort=-stw'; do	# cycles: number, mark phase, stops
+	# shellcheck disable=SC2086
+	tsv gc ${keys#* } | words '{ print $1, ns($3), ns($6) }' >"$tmp/report"
+	screen 120x120 "${keys% *}" | sed 's/^>/ /' | awk '$1 ~ /^[0-9]+$/ && $3 ~ /s$/ { print $1, $3, $4 }' |
+		head -n "$(grep -c . "$tmp/report")" >"$tmp/view"
+	cmp "$tmp/report" "$tmp/view" || fail "cycles of the pane, $keys"
 done
 for keys in '8grj<Enter> -by=kind' '8grjj<Enter> -by=caller' '8grjj<Enter>i -by=caller -sort=-total' '8grj<Enter>> -by=kind -sort=max'; do
 	# shellcheck disable=SC2086

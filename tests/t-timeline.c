@@ -270,6 +270,8 @@ static void waits(const struct snap *sn, struct arena *a)
 		wrong += x.cut || x.spans != y.spans || x.wakes != y.wakes ||
 		    memcmp(&x.ready, &y.ready, sizeof x.ready) || memcmp(x.block, y.block, sizeof x.block) ||
 		    x.histo.n != x.ready.n;
+		for (int k = 0; k < WAITS_STATES; k++)
+			wrong += x.block_histo[k].n != x.block[k].n;
 		for (uint32_t k = 0; k < x.nwaker; k++) {
 			wakes += x.waker[k].n;
 			wrong += k && x.waker[k].n > x.waker[k - 1].n;

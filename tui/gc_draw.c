@@ -93,20 +93,24 @@ static void draw_worst(const struct gcview *p, const struct pane_env *env, struc
 	buf_free(&b);
 }
 
-static int curve_of(const struct pane_env *env)
+/* Lines of the curve: what the longer of the two tables leaves, so that the same is there for both. */
+static int curve_of(const struct gcview *p, const struct pane_env *env)
 {
-	return env->rows < 14 ? 0 : env->rows >= 40 ? 20 : 6;
+	enum { AROUND = 6, MOST = 30 };	/* the head of the table, what stands around the curve */
+	uint32_t rows = p->rows[0].n > p->rows[1].n ? p->rows[0].n : p->rows[1].n;
+	int least = env->rows >= 40 ? 20 : 6, free = env->rows - AROUND - (rows < 3 ? 3 : rows > 1000 ? 1000 : (int)rows);
+	return env->rows < 14 ? 0 : free < least ? least : free > MOST ? MOST : free;
 }
 
-int gc_table_h(const struct pane_env *env)
+int gc_table_h(const struct gcview *p, const struct pane_env *env)
 {
-	int c = curve_of(env);
+	int c = curve_of(p, env);
 	return env->rows - 1 - (c ? c + 5 : 0);
 }
 
 static void draw_below(const struct gcview *p, const struct pane_env *env, struct grid *g, int y)
 {
-	int h = curve_of(env);
+	int h = curve_of(p, env);
 	if (!h)
 		return;
 	int hx = grid_printf(g, y, 1, ST_HEAD, 0, "MMU %s", p->per_proc ? "of each P (V)" : "of all Ps (V)") + 2;
@@ -145,7 +149,7 @@ void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct gcview *p = st;
 	const struct rows *rows = &p->rows[p->stops];
-	int h = gc_table_h(env);
+	int h = gc_table_h(p, env);
 	gc_table_draw(p, env, g, h);
 	if (!rows->n)
 		tp_empty(g, 1, !session_snap(env->s)->complete ? "Nothing has been read yet."

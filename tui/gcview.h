@@ -76,8 +76,8 @@ struct gcview {
 	struct mmu_window worst[WORST];
 };
 
-/* Lines of the table, on a pane of that height. */
-int  gc_table_h(const struct pane_env *);
+/* Lines of the table. */
+int gc_table_h(const struct gcview *, const struct pane_env *);
 
 /* gc_table.c: columns, order and look of the table that is shown. */
 enum gc_list gc_list(const struct gcview *);

@@ -83,14 +83,28 @@ void gor_story_make(struct gor *p, const struct pane_env *env)
 	gor_look_story(p, env);
 }
 
+/* The table of quantiles: all four where there is room for them beside the names, else without p95. */
+enum { QUANTILE_NAME = 24, QUANTILE = 9, QUANTILE_LEAST = 7 };
+static const struct { const char *head; enum sched_spread_at q; } quantile_cols[] = {
+    {"p50", SPREAD_P50}, {"p95", SPREAD_P95}, {"p99", SPREAD_P99}, {"max", SPREAD_MAX}};
+
+/* Where column k ends, or -1: it is not shown. */
+static int quantile_end(const struct grid *g, int k)
+{
+	if (g->w >= QUANTILE_NAME + 4 * QUANTILE)
+		return QUANTILE_NAME + QUANTILE * (k + 1);
+	return k == 1 ? -1 : g->w - 1 - QUANTILE_LEAST * (k ? 3 - k : 2);
+}
+
 static int quantiles(struct grid *g, int y, const char *name, const struct sched_spread *s)
 {
-	static const enum sched_spread_at q[] = {SPREAD_P50, SPREAD_P95, SPREAD_P99, SPREAD_MAX};
-	grid_text(g, y, 2, ST_NORMAL, 0, name);
-	for (int k = 0; k < 4; k++) {
-		int x1 = 24 + 9 * (k + 1);
-		tp_ns(g, y, x1, s->at[q[k]], 0);
-	}
+	int room = quantile_end(g, 0) - QUANTILE_LEAST;
+	struct rect old = grid_clip(g, (struct rect){y, 0, 1, room > 2 ? room : 2});
+	grid_text(g, 0, 2, ST_NORMAL, 0, name);
+	grid_unclip(g, old);
+	for (int k = 0; k < 4; k++)
+		if (quantile_end(g, k) >= 0)
+			tp_ns(g, y, quantile_end(g, k), s->at[quantile_cols[k].q], 0);
 	return y + 1;
 }
 
@@ -121,9 +135,21 @@ static int draw_wakers(const struct gor_story *o, const struct pane_env *env, st
 	return y + 1;
 }
 
+/* Histograms of the waits that take longest in all, each where it has room whole. */
+static int draw_blocks(const struct gor_story *o, struct grid *g, int y)
+{
+	enum { LEAST = 8 };
+	for (int k = 0; k < WAITS_STATES && y + LEAST < g->h; k++) {
+		if (o->state[k] == TS_NONE || !o->w.block[k].n)
+			continue;
+		grid_printf(g, y, 0, ST_HEAD, 0, "%s, each time", state_name(o->state[k]));
+		y = tp_hist_rows(g, y + 1, g->h - 1, &o->w.block_histo[k], state_style(o->state[k])) + 1;
+	}
+	return y;
+}
+
 void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid *g)
 {
-	static const char *const head[] = {"p50", "p95", "p99", "max"};
 	const struct gor_story *o = &p->story;
 	struct gor_row room;
 	const struct gor_row *r = gor_sel(p, &room);
@@ -131,10 +157,11 @@ void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid
 	if (!r)
 		return;
 	for (int k = 0; k < 4; k++)
-		grid_right(g, y, 24 + 9 * (k + 1), ST_HEAD, 0, head[k]);
-	tp_symbol(env, g, y++, 0, 22, ST_TITLE, r->name, "(no start function)");
+		if (quantile_end(g, k) >= 0)
+			grid_right(g, y, quantile_end(g, k), ST_HEAD, 0, quantile_cols[k].head);
+	tp_symbol(env, g, y++, 0, quantile_end(g, 0) - 4, ST_TITLE, r->name, "(no start function)");
 	y = quantiles(g, y, "lifetime", &o->life);
-	y = quantiles(g, y, "wait for a P, each time", &o->w.ready);
+	y = quantiles(g, y, "wait for a P", &o->w.ready);
 	for (int k = 0; k < WAITS_STATES && (k < 1 || g->h > 12); k++)
 		if (o->state[k] != TS_NONE)
 			y = quantiles(g, y, state_name(o->state[k]), &o->w.block[k]);
@@ -163,6 +190,7 @@ void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid
 		grid_text(g, y++, 0, ST_HEAD, 0, "created at");
 		y = tp_stack(env, g, y, y + 6 < g->h ? y + 6 : g->h, o->created) + 1;
 	}
+	y = draw_blocks(o, g, y);
 	if (o->w.cut)
 		grid_printf(g, y, 0, ST_WARN, 0, "from the first %u spans%s", o->w.spans,
 		    o->part ? ", still counting" : "");

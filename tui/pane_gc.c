@@ -228,7 +228,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 	if (worst && (a->cmd == CMD_LEFT || a->cmd == CMD_RIGHT))
 		as.cmd = a->cmd == CMD_LEFT ? CMD_UP : CMD_DOWN;
-	if (rows_act(worst ? &p->worst_rows : &p->rows[p->stops], &as, worst ? 1 : gc_table_h(env))) {
+	if (rows_act(worst ? &p->worst_rows : &p->rows[p->stops], &as, worst ? 1 : gc_table_h(p, env))) {
 		if (p->part == PART_CURVE)	/* who moves in the table is in it */
 			p->part = PART_TABLE;
 		return V_DONE;
@@ -428,7 +428,7 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 {
 	struct gcview *p = st;
 	(void)x;
-	if (!rows_pick(&p->rows[p->stops], y - 1, gc_table_h(env)))
+	if (!rows_pick(&p->rows[p->stops], y - 1, gc_table_h(p, env)))
 		return;
 	p->part = PART_TABLE;
 	if (twice)

@@ -307,6 +307,28 @@ static void draw_bars(const struct tasks *p, struct grid *g, int y, int h)
 	buf_free(&b);
 }
 
+/* Where in the code that line of a task's page is; 0: it is not known. */
+static stk_id stack_of(const struct tasks *p, const struct store *st, const struct line *l)
+{
+	const struct sched_task *t = l->what == LN_BEGIN ? tasks_open(p) : l->what == LN_CHILD ? &p->ts->task[l->i] : NULL;
+	if (l->what == LN_LOG)
+		return store_mark(st, l->i)->stack;
+	if (l->what == LN_REGION)
+		return store_span(st, l->i)->s.stack;
+	return t && t->span != UINT32_MAX ? store_span(st, t->span)->s.stack : 0;
+}
+
+/* What the goroutine of a region did in it. */
+static int draw_within(const struct pane_env *env, struct grid *g, int y, const struct line *l)
+{
+	struct bin bin;
+	bins_row(session_snap(env->s), l->trk, l->t0, l->t1, 1, &bin);
+	grid_text(g, y++, 0, ST_HEAD, 0, "in this region");
+	for (int k = TS_NONE + 1; k < TS__N && y < g->h - 2; k++)
+		y = tp_share(g, y, g->h - 2, state_style((enum tstate)k), state_name((enum tstate)k), bin.ns[k], l->t1 - l->t0);
+	return y;
+}
+
 static void side_one(const struct tasks *p, const struct pane_env *env, struct grid *g)
 {
 	const struct store *st = tasks_store(env);
@@ -318,12 +340,40 @@ static void side_one(const struct tasks *p, const struct pane_env *env, struct g
 	if (!p->nline)
 		return;
 	const struct line *l = &p->line[p->rows[L_ONE].sel];
-	stk_id stk = l->what == LN_LOG ? store_mark(st, l->i)->stack : l->what == LN_REGION ? store_span(st,
-	    l->i)->s.stack : 0;
+	if (l->what == LN_REGION && l->t1 > l->t0)
+		y = draw_within(env, g, y + 1, l);
+	stk_id stk = stack_of(p, st, l);
 	if (!stk || y + 3 > g->h)
 		return;
 	grid_text(g, ++y, 0, ST_HEAD, 0, l->what == LN_LOG ? "logged at" : "started at");
 	tp_stack(env, g, y + 1, g->h, stk);
+}
+
+/* The longest of the kind that is selected: how long, when, which. */
+static int draw_longest(const struct tasks *p, const struct pane_env *env, struct grid *g, int y)
+{
+	const struct store *st = tasks_store(env);
+	struct buf b = {0};
+	if (!p->nlongest || y + 2 > g->h)
+		return y;
+	grid_text(g, y++, 0, ST_HEAD, 0, "longest: duration, start");
+	for (uint32_t i = 0; i < p->nlongest && y < g->h; i++, y++) {
+		const struct item *it = &p->item[p->longest[i]];
+		const struct sched_task *t = p->regions ? NULL : &p->ts->task[it->i];
+		uint32_t span = t ? t->span : p->ks->r[it->i].span;
+		tp_ns(g, y, 9, it->t1 - it->t0, 0);
+		if (it->open)
+			grid_text(g, y, 9, ST_WARN, 0, "+");
+		tp_at(g, y, 20, it->t0);
+		buf_reset(&b);
+		if (t)
+			buf_printf(&b, "task %llu  ", (unsigned long long)t->id);
+		if (span != UINT32_MAX && store_span(st, span)->s.trk)
+			tp_who(st, store_span(st, span)->s.trk, &b);
+		tp_text(env, g, y, 22, g->w - 22, ST_NORMAL, &b);
+	}
+	buf_free(&b);
+	return y + 1;
 }
 
 void tasks_side(const void *st, const struct pane_env *env, struct grid *g)
@@ -338,7 +388,7 @@ void tasks_side(const void *st, const struct pane_env *env, struct grid *g)
 	}
 	if (!k)
 		return;
-	int h = g->h > 30 ? 12 : 8, y = h + 1;
+	int h = g->h > 50 ? 20 : g->h > 30 ? 12 : 8, y = h + 1;
 	draw_bars(p, g, 0, h);
 	for (int i = 0; i < SPREAD__N; i++, y++) {
 		grid_text(g, y, 2, ST_NORMAL, 0, name[i]);
@@ -351,6 +401,8 @@ void tasks_side(const void *st, const struct pane_env *env, struct grid *g)
 		sched_region_stat(&p->ks->r[it->i], &s);
 		y = tp_accounts(tasks_store(env), g, y + 1, g->h, &s) + 1;
 	}
+	if (p->level == L_KINDS)
+		y = draw_longest(p, env, g, y);
 	stk_id stk = p->level != L_LIST || !it ? 0
 		: store_span(tasks_store(env), p->regions ? p->ks->r[it->i].span : p->ts->task[it->i].span)->s.stack;
 	if (!stk || y + 3 > g->h)

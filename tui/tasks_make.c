@@ -266,19 +266,36 @@ void tasks_fill(struct tasks *p, const struct pane_env *env)
 	tasks_bars(p);
 }
 
+/* Keep item i if it is among the longest of those that came so far; of equals the first stays before. */
+static void keep_longest(struct tasks *p, uint32_t i)
+{
+	int64_t ns = p->item[i].t1 - p->item[i].t0;
+	uint32_t at = p->nlongest;
+	while (at && p->item[p->longest[at - 1]].t1 - p->item[p->longest[at - 1]].t0 < ns)
+		at--;
+	if (at == TASKS_LONGEST)
+		return;
+	p->nlongest += p->nlongest < TASKS_LONGEST;
+	memmove(&p->longest[at + 1], &p->longest[at], (p->nlongest - at - 1) * sizeof *p->longest);
+	p->longest[at] = i;
+}
+
 void tasks_bars(struct tasks *p)
 {
 	int64_t key = p->level > L_KINDS ? p->open : kind_now(p) ? kind_key(kind_now(p)) : -1;
 	if (key == p->bars_of)
 		return;
 	p->bars_of = key;
+	p->nlongest = 0;
 	bars_begin(&p->bars);
 	for (uint32_t k = 0; k < p->nkind; k++)
 		for (uint32_t i = p->kind[k].first; kind_key(&p->kind[k]) == key &&
 		    i < p->kind[k].first + p->kind[k].all;
-		    arena_look(&p->mem, i++))
+		    arena_look(&p->mem, i++)) {
+			keep_longest(p, i);
 			if (p->regions || !p->item[i].open)
 				bars_add(&p->bars, p->item[i].t1 - p->item[i].t0);
+		}
 	bars_end(&p->bars);
 }
 

@@ -108,6 +108,7 @@ static void take(struct tasks *p, const struct pane_env *env, struct tasks_made 
 	p->lo = m->t.lo;
 	p->hi = m->t.hi;
 	p->bars_of = p->shown_of = -1;
+	p->nlongest = 0;
 	p->rows[L_KINDS].n = 0;		/* they were of another array */
 	p->want = (struct tasks_want){.regions = p->regions};
 	arrive(p, env, &w, key);

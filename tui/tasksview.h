@@ -45,6 +45,7 @@ struct tasks_want {
 	struct view v;
 };
 
+enum { TASKS_LONGEST = 16 };
 struct tasks {
 	struct arena mem, one;		/* of the snapshot and query; of the task that is open */
 	struct tasks_made *work;	/* what is being made, or NULL; there was nothing before: kind is NULL */
@@ -63,6 +64,7 @@ struct tasks {
 	struct pick pick;		/* which are shown; its text is `&` */
 	struct bars bars;		/* of the kind that is selected or open, whatever the pick */
 	int64_t bars_of;		/* its key; -1: none */
+	uint32_t longest[TASKS_LONGEST], nlongest;	/* items of that kind, longest first */
 	enum tasks_level level;
 	struct rows rows[3];
 	uint32_t *order;		/* of kinds */

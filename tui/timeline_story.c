@@ -315,30 +315,24 @@ static const struct tp_wake *wake_here(const struct timeline *tl, trk_id g)
 	return tl->wake.by && tl->wake.by == g && tl->wake_at == tl->at ? &tl->wake : NULL;
 }
 
-void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l)
+/* The waker and the stack of the span under the cursor, on lines y to end; return the line after them. */
+static int draw_cause(const struct timeline *tl, const struct pane_env *env, struct grid *g, int y, int end)
 {
 	const struct snap *snap = session_snap(env->s);
 	struct ival iv;
 	trk_id gor;
 	struct buf b = {0};
-	if (l->nstory > 0 && tl_selected(tl).what == ROW_TASK) {
-		put_inside(tl, env, tl_selected(tl).id, &b);
-		grid_line(g, l->story, 0, ST_NORMAL, 0, &b);
-		buf_free(&b);
-		return;
-	}
-	if (l->nstory < 1 || !of_goroutine(tl, env, &iv, &gor))
-		return;
+	if (!of_goroutine(tl, env, &iv, &gor))
+		return y;
 	const struct tp_wake *wake = wake_here(tl, gor);
 	if (wake)
 		tp_wake_words(snap->st, wake, &b);
 	else
 		put_waker(snap, gor, &iv, &b);
-	int y = l->story, end = l->story + l->nstory;
+	int lines = end - y;
 	grid_line(g, y++, 0, ST_NORMAL, 0, &b);
 	stk_id s = wake ? wake->stack : where(snap, &iv);
-	if (l->nstory > 3 && s) {
+	if (lines > 3 && s) {
 		grid_text(g, y++, 0, ST_DIM, 0, wake ? "stack of the wake" : tl_waits(iv.state) ? "waits in" : "stopped in");
 		for (; s && y < end; s = stk_parent(snap->st, s)) {
 			buf_reset(&b);
@@ -353,7 +347,79 @@ void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct
 				buf_puts(&b, " < ");
 			tp_frame(snap->st, stk_frame(snap->st, s), &b, n == 0);
 		}
-		grid_line(g, y, 0, ST_DIM, 0, &b);
+		grid_line(g, y++, 0, ST_DIM, 0, &b);
 	}
 	buf_free(&b);
+	return y;
+}
+
+/* One span of a track: when, how long, what it was, and of which goroutine or where in the code. */
+static void draw_span(const struct snap *snap, struct grid *g, int y, const struct ival *v, bool here)
+{
+	struct buf b = {0};
+	if (here)
+		grid_put(g, y, 0, '>', ST_ACCENT, ST_NORMAL, 0);
+	text_at(&b, v->t0, 1000);
+	grid_right(g, y, 13, ST_NORMAL, 0, buf_str(&b));
+	tp_ns(g, y, 22, v->t1 - v->t0, 0);
+	grid_printf(g, y, 24, state_style(v->state), 0, "%c", state_letter(v->state));
+	int x = grid_text(g, y, 26, ST_NORMAL, 0, state_name(v->state));
+	buf_reset(&b);
+	if (v->who && v->who < snap->ntrks) {
+		buf_puts(&b, v->state == TS_READY ? "woken by " : "");
+		tl_track_name(snap->st, v->who, &b);
+		buf_puts(&b, "  ");
+	}
+	if (v->stack && tl_waits(v->state))
+		tp_site(snap->st, v->stack, &b);
+	grid_line(g, y, x + 2 > 46 ? x + 2 : 46, ST_NORMAL, 0, &b);
+	buf_free(&b);
+}
+
+/* What comes before and after on the row of the cursor, on lines y to end, where these are enough. */
+static void draw_around(const struct timeline *tl, const struct pane_env *env, struct grid *g, int y, int end)
+{
+	enum { LEAST = 5, MOST = 22 };	/* lines; each span is a look into the trace */
+	const struct snap *snap = session_snap(env->s);
+	struct ival now, v[MOST];
+	struct buf b = {0};
+	int n = end - y - 1 < MOST ? end - y - 1 : MOST, here = (n - 1) / 2, first = here, last = here;
+	if (n < LEAST || !tl_interval(tl, env, &now))
+		return;
+	v[here] = now;
+	for (; first > 0; first--) {
+		v[first - 1] = v[first];
+		if (!ival_step(snap, &v[first - 1], -1))
+			break;
+	}
+	for (; last + 1 < MOST && last + 1 < first + n; last++) {
+		v[last + 1] = v[last];
+		if (!ival_step(snap, &v[last + 1], 1))
+			break;
+	}
+	buf_puts(&b, "spans of ");
+	tl_track_name(snap->st, tl_track(tl, env), &b);
+	grid_textn(g, y, 0, ST_DIM, 0, buf_str(&b), b.n);
+	for (int i = first; i <= last; i++)
+		draw_span(snap, g, ++y, &v[i], i == here);
+	buf_free(&b);
+}
+
+void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct tl_layout *l)
+{
+	int y = l->story, end = l->story + l->nstory;
+	enum tl_what what = tl_selected(tl).what;
+	if (l->nstory < 1)
+		return;
+	if (what == ROW_TASK) {
+		struct buf b = {0};
+		put_inside(tl, env, tl_selected(tl).id, &b);
+		grid_line(g, y, 0, ST_NORMAL, 0, &b);
+		buf_free(&b);
+		return;
+	}
+	int after = draw_cause(tl, env, g, y, end);
+	if (what != ROW_REGION)
+		draw_around(tl, env, g, after + (after > y), end);
 }

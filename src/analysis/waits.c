@@ -55,8 +55,10 @@ static void count(void *arg, const struct allspans_one *v)
 		}
 	}
 	for (int k = 0; k < WAITS_STATES; k++)
-		if (v->state == c->q->state[k] && state_waits(v->state))
+		if (v->state == c->q->state[k] && state_waits(v->state)) {
+			histo_add(&o->block_histo[k], v->t1 - v->t0);
 			add(&c->block[k], v->t1 - v->t0);
+		}
 }
 
 /* Those that ended most waits, and of equals the first by number. */

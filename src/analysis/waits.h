@@ -11,7 +11,7 @@
 /* How long goroutines wait, each time, and who ends it. */
 enum { WAITS_STATES = 3, WAITS_WAKERS = 24 };
 struct waits {
-	struct histo histo;		/* of the times it was runnable */
+	struct histo histo, block_histo[WAITS_STATES];	/* of the times it was runnable, was in those states */
 	struct sched_spread ready, block[WAITS_STATES];
 	/* start functions, those that did most first; 0: nobody */
 	struct { str_id name; uint32_t n; } waker[WAITS_WAKERS];
