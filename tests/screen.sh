@@ -111,6 +111,8 @@ screen spans-longest 80x24 orders.trace '6<Enter><Enter>>j'
 screen spans-shortest 80x24 orders.trace '6<Enter><Enter>>i' -ascii
 screen hits-longest 80x24 orders.trace ':sync>20ms<Enter>sj<Enter>nn'
 screen hits-syscalls 80x24 orders.trace ':syscall>1ms<Enter>>n' -ascii
+screen hits-search 80x24 orders.trace '5/collect<Enter>sj<Enter>n'
+screen events-sort 80x24 orders.trace '9s' -ascii
 screen hits-none 80x24 orders.trace '>' -ascii
 screen narrow-events 80x24 orders.trace ':p 1<Enter>:t 1.2s..1.3s<Enter>9'
 screen narrow-goroutines 80x24 orders.trace ':p 1<Enter>:t 1.2s..1.3s<Enter>6'

@@ -414,6 +414,10 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		return ask_say(out,
 		    p->stacks ? "stacks of the selected event: shown" : "stacks of the selected event: hidden");
 	case CMD_WIRE: return wire(p, out);
+	case CMD_SORT:
+	case CMD_SORT_LEFT:
+	case CMD_SORT_RIGHT:
+		return ask_say(out, "events are in time order; longest first: s in 6 (spans), 7 (regions), 5 (:>1ms)");
 	case CMD_RANGE:
 		p->ranging = !p->ranging;
 		p->anchor = ev_now(p) ? ev_now(p)->t : p->scope.t0;
