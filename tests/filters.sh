@@ -38,10 +38,14 @@ for command in ':group=report' ':task=checkout' ':region=db.query' ':task=checko
 	filter run "$command<Enter>" $panes
 done
 filter sync ':proc=1<Enter>' $panes
+filter sched ':proc=1<Enter>' 1 4
 more='-from=1s -to=1.2s'
 filter run '' $panes
 more=
 filter sched ':blame=self<Enter>' $panes
+more=-blame=occupant
+filter sched ':proc=1<Enter>' 1 4
+more=
 
 # where goroutines are counted as a whole the head line says so
 for command in ':task=checkout' ':region=db.query' ':proc=1'; do

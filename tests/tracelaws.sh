@@ -147,11 +147,17 @@ prof=$("$TTRACE" top -type=syscall -unit=ns "$trace" 2>/dev/null | sed -n 's/.* 
 [ -z "$prof" ] || same "syscalls and their profile" "$total" "$prof"
 
 # whoever is to blame, it is the same waiting; by reason it is the same blocking
-for narrow in -group=. -from=30% -to=60% -proc=0; do
+for narrow in -group=. -from=30% -to=60%; do
 	waker=$(total -type=sched $narrow)
-	[ "$narrow" = -proc=0 ] || same "waiting by waker and by self, $narrow" "$waker" "$(total -type=sched -blame=self $narrow)"
-	[ "$narrow" = -proc=0 ] || same "waiting by waker and by occupant, $narrow" "$waker" "$(total -type=sched -blame=occupant $narrow)"
+	same "waiting by waker and by self, $narrow" "$waker" "$(total -type=sched -blame=self $narrow)"
+	same "waiting by waker and by occupant, $narrow" "$waker" "$(total -type=sched -blame=occupant $narrow)"
 	same "blocking and its reasons, $narrow" "$(total -type=block $narrow)" "$(total -type=block -tagroot=none $narrow)"
+done
+# waiting is of no P: a report says so
+for type in sched sync net block assist 'sched -blame=self'; do
+	# shellcheck disable=SC2086
+	"$TTRACE" top -type=$type -proc=0 "$trace" >"$tmp/out" 2>"$tmp/err" && fail "-proc is accepted with -type=$type"
+	grep -q '^ttrace: .*-proc does not apply to -type=' "$tmp/err" && [ ! -s "$tmp/out" ] || fail "-proc with -type=$type: $(cat "$tmp/err")"
 done
 # the shares of the Ps are those of all of them
 ps=$(tsv procs | awk -F'\t' '{ print $1 }')

@@ -167,13 +167,12 @@ static const struct filter_row {
     {NULL, 0, put_proc, TRACE & ~P_GC, P_GOR, 0},
 };
 
-/* Weights of waiting are of no P. */
 static bool is_applied(const struct app *a, const struct filter_row *r, int pane)
 {
-	size_t type = session_type(a->s);
+	enum tw_blame blame = (enum tw_blame)session_query(a->s)->blame;
 	if (r->only == OF_PROFILES && session_is_trace(a->s))
 		return false;
-	if (r->put == put_proc && pane & P_TREES && type != TW_CPU && type != TW_RUN && type != TW_SYSCALL)
+	if (r->put == put_proc && pane & P_TREES && !tw_of_proc((enum tw_type)session_type(a->s), blame))
 		return false;
 	return r->panes & pane;
 }

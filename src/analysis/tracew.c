@@ -247,8 +247,7 @@ static void charge(struct pass *p, trk_id trk, struct open *o, int64_t t, stk_id
 {
 	if (p->mode == M_ENDLESS)
 		return;
-	if (p->f && p->f->proc && p->f->proc != o->proc &&
-	    (p->type == TW_RUN || p->type == TW_SYSCALL || p->mode == M_OCCUPANT))
+	if (p->f && p->f->proc && p->f->proc != o->proc && tw_of_proc(p->type, p->f->blame))
 		return;
 	int64_t ns = p->mode == M_OCCUPANT ? occupied(p, trk, o, t) : clip(p, trk, o->t0, t);
 	if (ns <= 0)

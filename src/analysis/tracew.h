@@ -31,6 +31,7 @@ int tw_find(const char *name);		/* -1: none of that name */
 enum tw_blame { TWB_WAKER, TWB_SELF, TWB_OCCUPANT, TWB__N };
 const char *tw_blame_name(enum tw_blame);	/* "waker", ... */
 int tw_blame_find(const char *name);		/* -1: none of that name */
+bool tw_of_proc(enum tw_type, enum tw_blame);	/* can a P be chosen? Waiting happens on no P */
 
 struct tw_filter {
 	int64_t from, to;		/* TIME_NONE: open */

@@ -126,6 +126,11 @@ int tw_blame_find(const char *name)
 	return -1;
 }
 
+bool tw_of_proc(enum tw_type t, enum tw_blame b)
+{
+	return t == TW_CPU || t == TW_RUN || t == TW_SYSCALL || (t == TW_SCHED && b == TWB_OCCUPANT);
+}
+
 /* say_no_stack() of the reader has made it before all others. */
 stk_id tw_no_stack(const struct snap *sn)
 {

@@ -77,6 +77,12 @@ static void add_filters(struct command *c, struct arena *a, const struct query *
 		add_opt(c, a, all[i].id, all[i].v);
 }
 
+/* Reports of a sample type refuse -proc where the viewer does not apply it. */
+static bool takes_proc(const struct command *c, enum tw_type t, enum tw_blame b)
+{
+	return !strcmp(c->report, "view") || !opt_taken(c->report, OPT_TYPE) || tw_of_proc(t, b);
+}
+
 /* What of a trace is shown. */
 static void add_trace(struct command *c, struct arena *a, const struct session *s, const struct query *q)
 {
@@ -92,7 +98,7 @@ static void add_trace(struct command *c, struct arena *a, const struct session *
 		add_opt(c, a, OPT_TO, arena_printf(a, "%" PRId64 "ns", q->to));
 	if (q->g)
 		add_opt(c, a, OPT_GOROUTINE, arena_printf(a, "%" PRIu64, store_trk(st, q->g)->id));
-	if (q->proc)
+	if (q->proc && takes_proc(c, (enum tw_type)session_type(s), (enum tw_blame)q->blame))
 		add_opt(c, a, OPT_PROC, arena_printf(a, "%" PRIu64, store_trk(st, q->proc)->id));
 }
 

@@ -509,7 +509,12 @@ struct prof *trace_profile(const struct trace *t, const struct opt *o, bool rest
 		    "-type requires cpu, run, sched, sync, net, syscall, block or assist, not \"%s\"", name);
 	else if (opt_typed(o, OPT_BLAME) && type != TW_SCHED)
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame applies only to -type=sched, not to -type=%s", name);
-	else if (!trace_side(t->sn, o, rest, &a, &f, &n, e)) {
+	else if (trace_side(t->sn, o, rest, &a, &f, &n, e))
+		p = NULL;
+	else if (opt_typed(o, OPT_PROC) && !tw_of_proc((enum tw_type)type, f.blame))
+		err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "-proc does not apply to -type=%s, only to cpu, run, syscall and to sched with -blame=occupant", name);
+	else {
 		struct tw *w = tracew(t->sn, (enum tw_type)type, &f, &a);
 		if (opt_bool(o, OPT_REST))
 			per_one(w, n);
