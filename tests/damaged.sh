@@ -51,7 +51,7 @@ for i in $(seq $n); do
 	[ -e "job.$i.ok" ] || fail "$(cat "job.$i.what"): $(cat "job.$i.out")"
 done
 
-# what could be read is shown, and what is missing is said in each pane
+# each pane shows what could be read and a notice of what is missing
 head -c 16 "$trace" >nothing.trace
 head -c 60000 "$trace" >cut.trace
 for pane in top list peek flame timeline goroutines tasks gc events info; do

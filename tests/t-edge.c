@@ -55,7 +55,7 @@ static void at_both_ends(const void *p, size_t n)
 	read_one(room, n);
 }
 
-/* Of what is short all heads. */
+/* Check all prefixes of a short file. */
 static void heads(const char *path)
 {
 	struct bytes b;

@@ -418,8 +418,8 @@ static void check_texts(const char *dir)
 	buf_free(&path);
 }
 
-/* Goroutines that change now and then, some of them seldom: so spans go over many sheets. Some of what they do is learnt
-   of later. */
+/* Goroutines that change their state at random, some of them rarely, so that spans cross many sheets. Some changes are
+   recorded late. */
 static void check_made(uint32_t gs, uint32_t steps, uint32_t sheets)
 {
 	static const char *const name[] = {"main.a", "main.b", "runtime.bgsweep", "main.c"};

@@ -142,7 +142,7 @@ fi
 job dumb
 TERM=dumb "$pty" "$TTRACE" "$cpu" >"$work.out" 2>&1 && grep -q 'ttrace top' "$work.out" && grep -q '^exit 2' "$work.out" && touch "$work.ok" &
 
-# Whatever ends it; AddressSanitizer has handlers of its own for some signals, which would report an error instead.
+# All ways in which the program can end. AddressSanitizer has its own handlers for some signals, which would report an error.
 ASAN_OPTIONS=${ASAN_OPTIONS:-}:handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0
 export ASAN_OPTIONS
 for TERM in xterm-256color linux vt100 ansi; do

@@ -111,8 +111,8 @@ for r in info goroutines events top; do
 	same "status of $r -strict" $? 0
 done
 
-# the goroutine of a C thread has its number again when that calls into Go again: its accounts are of the last call, and say so;
-# goroutine 5 lives once
+# the goroutine of a C thread gets its number again when the thread calls into Go again: the report has the last call, and
+# says so; goroutine 5 exists once
 make_trace again <<'END'
 go 22
 Batch 1 7 100
@@ -139,8 +139,8 @@ grep -q 'last call from C at 1.11us;' "$tmp/out" || fail "a goroutine that C cod
 run 0 goroutine 5 "$tmp/again.trace"
 grep -q 'last call from C' "$tmp/out" && fail "a goroutine that lived once lived twice"
 
-# what stands out is of the program: the runtime's own goroutines wait as they are meant to,
-# the sweeper longer than the program's goroutine
+# facts above the timeline are about the program: goroutines of the runtime are left out, here the sweeper, which waits
+# longer than the goroutine of the program
 make_trace sweeper <<END
 $trace_start
 GoCreate 1 2 1 0

@@ -67,7 +67,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* As many as the line holds; Tab once more shows those that follow, and after the last the first. */
+/* Show as many as fit in the line; Tab shows the following ones, and the first ones after the last. */
 static void tell_offers(struct app *a, const struct offers *o)
 {
 	size_t room = a->cols > 24 ? (size_t)a->cols : 24, all = 0;

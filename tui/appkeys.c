@@ -225,7 +225,7 @@ static void drag(struct app *a, int32_t key, int y, int x, struct ask *ask)
 	a->dragging = false;
 }
 
-/* The head of a column: the table is sorted by it, or where it is, the other way round. */
+/* A click on the head of a column sorts the table by it; if it is the sort column, it reverses the order. */
 static bool click_head(struct app *a, int y, int x)
 {
 	struct grid *g = grid_new(a->env.rows, a->env.cols, a->env.ascii);

@@ -273,7 +273,7 @@ static bool short_form(struct app *a, const char *line)
 	return false;
 }
 
-/* gk 12: the keys of a command, where no word is meant. */
+/* The command of keys that are typed as a word, as in "gk 12"; words take precedence. */
 static enum cmd_id keys_word(const struct app *a, const char *word)
 {
 	const struct binding *b;

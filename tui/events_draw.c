@@ -70,8 +70,8 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 void ev_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct events *p = st;
-	grid_text(g, 0, 1, ST_HEAD, 0, "       TIME    DELTA EVENT       WHO");
-	grid_text(g, 0, g->w >= 110 ? 65 : 42, ST_HEAD, 0, "WHAT");
+	grid_text(g, 0, 1, ST_HEAD, 0, "       TIME    DELTA EVENT       BY");
+	grid_text(g, 0, g->w >= 110 ? 65 : 42, ST_HEAD, 0, "DETAILS");
 	if (!p->rows.n)
 		tp_empty(g, 2, p->paging ? "The events here are being read."
 			: !session_snap(env->s)->complete ? "Nothing has been read yet."

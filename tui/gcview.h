@@ -109,7 +109,7 @@ int gc_sum_cmp(const struct gcview *, const struct store *, enum gc_sum_col, int
 void gc_stop_cell(const struct pane_env *, struct grid *, int w, const struct stop *, enum gc_stop_col);
 void gc_sum_cell(const struct gcview *, const struct pane_env *, struct grid *, int w, const struct stop_group *,
     enum gc_sum_col);
-/* What a row of the table of stops is: one is NULL. */
+/* The stop or the sum in a row of the table of stops; the other is NULL. */
 const struct stop *gc_stop_at(const struct gcview *, uint32_t row);
 const struct stop_group *gc_stop_group_at(const struct gcview *, uint32_t row);
 void gc_stop_name(const struct store *, uint32_t span, struct buf *);	/* why the world was stopped */

@@ -190,8 +190,8 @@ static bool say_names(const struct gor *p, const struct pane_env *env, struct ar
 	return named;
 }
 
-/* The group of the goroutines that are listed, where it has others than those meant: they are alike but for what one
-   wants to find. NULL: there is none. */
+/* The group that is listed, if it also has goroutines that are not selected: these are the best ones to compare with.
+   NULL: there is no such group. */
 static const char *own_group(const struct gor *p, const struct pane_env *env, uint32_t meant, struct arena *a)
 {
 	struct buf b = {0};

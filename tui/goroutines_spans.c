@@ -199,7 +199,7 @@ static void take(struct gor_one *o)
 			memcpy(o->v + o->n, r->v, r->n * sizeof *o->v);
 		o->n += r->n;
 		o->cut = o->n == ONE_SPANS;
-		bool top = !o->rows.sel;	/* whoever looks at the longest wants those that come later, too */
+		bool top = !o->rows.sel;	/* a selection at the top stays there, so that longer spans that are read later are seen */
 		set_order(o);
 		rows_select(&o->rows, top ? 0 : row_of(o, now));
 		bool on = r->far && r->more && o->n < ONE_SPANS;

@@ -201,7 +201,7 @@ void app_line(struct app *, const char *line);
 
 /* appcmd.c: what commands do that are common to all panes */
 void app_common(struct app *, const struct act *);
-/* false: the report is to go to a file that it may not write, and that is said, or asked. */
+/* false: the report must not write its file, and a message or a question is shown. */
 bool app_report_may_write(struct app *, const struct act *);
 /* The function under the cursor, exactly; NULL: none, and said for the command of that word. */
 const char *app_selected(struct app *, const char *word);

@@ -383,8 +383,8 @@ static void open_cmd(struct gor *p, const struct pane_env *env)
 	gor_hits(p, env);
 }
 
-/* Does `5` show rows, of all goroutines or of one start function? Otherwise it makes a filter of what is tagged or of the
-   goroutines of the group. */
+/* Does `5` show rows of all goroutines or of one start function? Otherwise it filters by the tagged goroutines or by those
+   of the group. */
 static bool points_at_rows(const struct gor *p)
 {
 	struct gor_row room;

@@ -174,7 +174,7 @@ static void choose_columns(const struct rows_col *c, int n, int w, int rest, int
 	}
 }
 
-/* What the column of width 0 has over ROWS_ENOUGH goes to those that may grow, in their order. */
+/* Give the cells of the column of width 0 beyond ROWS_ENOUGH to the columns that may grow, in their order. */
 static void grow_columns(const struct rows_col *c, int n, int rest, int *width)
 {
 	for (int i = 0; i < n; i++) {

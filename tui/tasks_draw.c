@@ -51,7 +51,7 @@ static int item_cols(const struct tasks *p, struct item_col *c)
 		{{"RUN", 7, true, 0, 0, 0, NULL}, IV_RUN}, {{"RUNNABLE", 8, true, 0, 0, 0, NULL}, IV_READY},
 		{{"SYSCALL", 7, true, 0, 0, 0, NULL}, IV_SYSCALL}, {{"BLOCKED", 7, true, 0, 0, 0, NULL}, IV_BLOCKED},
 		{{"", 8, false, 0, 0, 0, NULL}, IV_BAR}, {{"ACTIVITY", 16, false, 0, 0, 24, NULL}, IV_STRIP},
-		{{"WHO", 0, false, 0, 0, 0, NULL}, IV_WHO},
+		{{"GOROUTINE", 0, false, 0, 0, 0, NULL}, IV_WHO},
 	};
 	int n = 0;
 	for (int i = 0; i < ITEM_COLS; i++) {

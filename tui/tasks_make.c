@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does its length count? Of a task that did not begin and end in the trace it is not known. */
+/* Does its duration count? It is unknown for a task that does not start and end in the trace. */
 static bool is_measured(const struct tasks *p, const struct item *it)
 {
 	return it->in && (p->regions || !it->open);
@@ -421,7 +421,7 @@ static void sort_kind(struct tasks *p, struct item *v, uint32_t n)
 	arena_rest(&p->mem);
 }
 
-/* Items of a kind lie longest first, so a value at a share is that of one of them. */
+/* Items of a kind are sorted longest first, so a quantile is the duration of one of them. */
 static void spread_kind(const struct tasks *p, struct kind *k)
 {
 	uint32_t n = k->spread.n = (uint32_t)k->h.n, place = n;

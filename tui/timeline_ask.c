@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NOBODY "no goroutine woke it: a timer, the network poller, or before the trace"
+#define NO_WAKER "no goroutine woke it: a timer, the network poller, or before the trace"
 #define STILL "it is still blocked at the end of the trace: nothing woke it"
 #define NOWHERE "no goroutine under the cursor"
 
@@ -120,7 +120,7 @@ static void find_cause(const struct snap *sn, const struct tl_question *q, struc
 		named(sn, a, "not woken since it was created by", by);
 		lead(sn, q, a, by, born != TIME_NONE && born > sn->t0 ? born - 1 : sn->t0);
 	} else if (!woken) {
-		snprintf(a->text, sizeof a->text, NOBODY);
+		snprintf(a->text, sizeof a->text, NO_WAKER);
 	} else {
 		named(sn, a, "woken by", iv.who);
 		a->wake = (struct tp_wake){iv.who, g, iv.t0, iv.stack};
@@ -136,7 +136,7 @@ static void find_chain(const struct snap *sn, const struct tl_question *q, struc
 	struct ival iv;
 	bool still = g && ival_at(sn, g, q->at, &iv) && state_waits(iv.state) && ival_still(sn, &iv);
 	if (!a->nchain)
-		snprintf(a->text, sizeof a->text, "%s", still ? STILL : g ? NOBODY : NOWHERE);
+		snprintf(a->text, sizeof a->text, "%s", still ? STILL : g ? NO_WAKER : NOWHERE);
 }
 
 static void find(const struct snap *sn, const struct tl_question *q, struct tl_answer *a, const struct job *j)

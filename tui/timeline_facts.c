@@ -4,10 +4,10 @@
  * What stands out in the window: the facts below the rows, their marks in the line "anomaly", and where Tab leads.
  * They are of the range that is shown, so each zoom and each step to the side asks for others. Counting them looks at
  * the sheets at the ends of the window, which takes milliseconds in a long trace: it is a job, one at a time, and
- * until its facts are there none are shown. Those of the whole trace are kept, for one comes back to it.
+ * no facts are shown until it has ended. The facts of the whole trace are kept, because the user often returns to it.
  *
- * Tab goes through the facts of the window in which it was first pressed. It moves the window, whose facts are
- * others; as long as nothing else moves it, the next Tab goes on in the same list.
+ * Tab steps through the facts of the window in which it was first pressed. It moves the window, which then has other
+ * facts; as long as no other key moves the window, the next Tab continues in the same list.
  */
 #include "config.h"
 #include "timeline.h"
@@ -82,7 +82,7 @@ static int run(struct job *j, void *arg)
 	return 0;
 }
 
-/* What was counted goes where it belongs, if it is of the window still. */
+/* Take over the result, if it still belongs to the window. */
 static void take(struct timeline *tl, struct counting *c, const struct snap *sn)
 {
 	if (c->facts.known && is_of(&c->facts, tl, sn)) {

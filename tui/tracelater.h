@@ -8,8 +8,8 @@
 
 /* A query that a pane asks for when it has been put together, beside the keyboard where there is much to look at. */
 struct tp_later;
-/* What the query says, its strings into the arena, and in *said, if anything, what was chosen; by any thread. false:
-   there would be nothing. */
+/* Fill in the query, with its strings in the arena, and *said with a message about the choice, if any. Runs on any thread.
+   false: nothing would be left. */
 typedef bool tp_said(const struct snap *, const void *arg, struct arena *, struct query *, const char **said);
 
 struct tp_saying {

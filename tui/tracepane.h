@@ -78,7 +78,8 @@ void tp_working(const struct job *, const char *what, struct buf *);
 void tp_scope_words(const struct tp_scope *, struct buf *);	/* "whole trace", "1.2s to 1.3s" */
 
 
-/* The wake that ( led to: who woke, whom, when, and the waker's stack at that moment. by 0: ( led nowhere yet. */
+/* The wake that ( went to last: the waker, the goroutine that it woke, the time, and the stack of the waker. by 0: ( was not
+   used yet. */
 struct tp_wake {
 	trk_id by, to;
 	int64_t t;

@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Which goroutines are still blocked when the trace ends, and since when. Their last spans are found in one pass over
- * the sheets from the end of the trace back (allspans.c), of those alone that have not ended: what has ended is not
- * looked at, and no more live at once than that.
+ * the sheets, from the end of the trace backwards (allspans.c). Only goroutines that have not ended are looked at, so the
+ * memory is that of the goroutines that live at the end.
  */
 #include "config.h"
 #include "analysis/blocked.h"

@@ -5,8 +5,8 @@
 
 #include "analysis/sched.h"
 
-/* Of each goroutine of the groups, in the order of gs->g, how long it has been blocked when the trace ends, ns; 0 where
-   it is not. NULL: none is, or not all of the trace has been read. In the arena. */
+/* How long each goroutine of the groups has been blocked when the trace ends, ns, in the order of gs->g; 0: it is not
+   blocked then. NULL: no goroutine is, or the trace has not been read to its end. In the arena. */
 const int64_t *still_blocked(const struct snap *, const struct sched_groups *, struct arena *,
     const struct onlooker *);
 struct still_sum { uint32_t n; int64_t longest; };	/* of a group: how many, and for how long at most */

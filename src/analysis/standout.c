@@ -4,17 +4,16 @@
  * What stands out in a stretch of a trace: how busy the Ps were and what of that was the
  * collector, the longest stop of the world, the longest time that a goroutine
  * was runnable, the longest wait in package sync, and the start
- * function whose goroutines ran most. These are superlatives and no findings:
- * nothing here says that one of them is wrong. The runtime's own goroutines wait as
- * they are meant to, a mark worker from one cycle to the next: no longest wait is one of theirs.
+ * function whose goroutines ran most. These are superlatives, not
+ * findings: none of them has to be a fault. Waits of goroutines of the runtime are left out, because long ones
+ * are normal: a mark worker waits from one cycle to the next.
  *
- * Sums of Ps come from the running sums of whole rows, those of goroutines by function from the gist of each sheet,
- * which bounds the longest spans as well: sheets are walked, the highest bound first, until none can have a longer
- * one. The sheets at the ends of the stretch, and those without a gist (of an index, of
- * very many functions), are walked in any case, their states and starts alone, by several threads. A row is a part of
- * its goroutine's life: a span that may go on beyond its sheet is looked up where it could be the longest
- * (ival_at()). Where memory is too small for all sheets that walk is of those that are in memory, and what comes of
- * it says so; the Ps are whole.
+ * Sums of Ps come from the running sums of whole rows; sums of goroutines by function come from the gist of each sheet.
+ * The gist also bounds the longest spans: sheets are walked, the highest bound first, until no other sheet can have a
+ * longer span. The sheets at the ends of the range, and those without a gist (of an index, or with very many functions),
+ * are always walked, only their states and starts, by several threads. A row is a part of the life of its goroutine: a
+ * span that may continue after its sheet is looked up where it could be the longest (ival_at()). If the memory has no room
+ * for all sheets, only those in memory are walked, and the text says so; the numbers of the Ps are exact.
  */
 #include "config.h"
 #include "analysis/standout.h"
@@ -78,9 +77,8 @@ static void add_ran(struct look *l, str_id name, int64_t ns)
 		l->by_name[name] = wrap_add(l->by_name[name], ns);
 }
 
-/* Interval i of the row, which ends `to` after the sheet began: the span that it is of may be the longest. Where it may
-   go on beyond the interval it is looked up as a whole. r is a copy: where this is not called the loops keep all of it
-   in registers. */
+/* Interval i of the row ends `to` after the start of the sheet, and its span may be the longest. If the span may continue
+   after the interval, the whole span is looked up. r is a copy, so that loops keep the row in registers as long as this is not called. */
 static void __attribute__((noinline)) judge(struct look *l, struct row r, uint32_t i, int64_t to, bool whole)
 {
 	unsigned s = r.sh->state[i] & SHEET_STATE;
@@ -221,8 +219,8 @@ static void add_gist(struct look *l, const struct gist *g)
 		add_ran(l, store_trk(l->sn->st, g->late[i].trk)->name, g->late[i].ns);
 }
 
-/* The gist of a sheet that lies in the stretch as a whole; NULL: it is to be walked. The last sheet is, for spans that
-   go on there end later. */
+/* The gist of a sheet that is entirely in the range; NULL: the sheet has to be walked. The last sheet has to, because
+   spans that continue at its end, end later. */
 static const struct gist *gist_of(const struct look *l, uint32_t i)
 {
 	const struct sheet_slot *slot = store_slot(l->sn->st, i);
@@ -440,7 +438,7 @@ static void put_stop(struct look *l, str_id why)
 	l->b.n -= k + 1;
 }
 
-/* still: what is added where it goes on up to the end of the trace; NULL: it is of no goroutine. */
+/* still: the text that is added if the span continues until the end of the trace; NULL: the span has no goroutine. */
 static void say_longest(struct look *l, const char *what, struct longest at, const char *still)
 {
 	if (at.t1 <= at.t0)

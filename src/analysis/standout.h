@@ -22,7 +22,7 @@ struct standout_ask {
 	int64_t t0, t1;			/* the stretch, not empty, within the snapshot */
 	const trk_id *p;		/* all Ps of the trace */
 	uint32_t np;
-	const struct onlooker *on;	/* NULL: nobody; several threads ask it */
+	const struct onlooker *on;	/* may be NULL; several threads ask it */
 };
 /* At most STANDOUT_MAX of them, the general ones first; how many. None where the onlooker stops it. Whole sheets cost
    a look at their gists, those at the ends of the stretch, and those without a gist, a pass over their intervals. */

@@ -85,8 +85,9 @@ uint8_t *tw_on_proc(const struct snap *, trk_id proc, int64_t from, int64_t to, 
 
 /* How much of [a, b) of a goroutine a filter lets through, its window left aside. */
 int64_t tw_within(const struct tw_filter *, trk_id g, int64_t a, int64_t b);
-/* The goroutines that are not in a set, of those in `among` if that is not NULL; how many of a set there were in a window (TIME_NONE: open). */
+/* The goroutines (of those in `among`, unless it is NULL) that are not in a set. */
 uint8_t *tw_others(const struct snap *, const uint8_t *set, const uint8_t *among, struct arena *);
+/* How many goroutines of a set existed in a window (TIME_NONE: open). */
 uint32_t tw_count(const struct snap *, const uint8_t *set, int64_t from, int64_t to);
 
 /* Which tasks or regions are meant. rest: those that are left out by it: of the same names when it has

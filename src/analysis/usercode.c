@@ -21,7 +21,7 @@ static const char *const packages[] = {
 };
 enum { PACKAGES = sizeof packages / sizeof *packages };
 
-/* Order of a path that is no string and one of the table, by bytes. */
+/* Compare the path s[0..n) with a path of the table, by bytes. */
 static int path_cmp(const char *s, size_t n, const char *path)
 {
 	size_t len = strlen(path);
@@ -87,7 +87,7 @@ bool usercode_function(const char *name, size_t n)
 	return package && !is_standard(name, package);
 }
 
-/* Outside of the packages that every program calls, whose names do not tell one stack from another. */
+/* Is this outside of the packages that all programs call? Their names do not distinguish stacks. */
 static bool is_telling(const char *name, size_t n)
 {
 	return package_of(name, n) && !begins(name, n, "runtime.") && !begins(name, n, "sync.") &&

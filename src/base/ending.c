@@ -9,7 +9,7 @@
  * calls only what is safe in one. The paths lie in fixed slots for that reason.
  *
  * A handler that was there before (a sanitizer's) is called after ours. It runs
- * on a stack of its own, for the first one may be what is exhausted.
+ * on a stack of its own, because the normal stack may be exhausted.
  */
 #include "config.h"
 #include "base/ending.h"
@@ -130,7 +130,7 @@ static bool ends_program(int sig)
 	switch (sig) {
 	case SIGKILL: case SIGSTOP:	/* not to be caught */
 	case SIGCHLD: case SIGCONT: case SIGURG: case SIGWINCH: case SIGTSTP: case SIGTTIN: case SIGTTOU:
-	case SIGPIPE: case SIGXFSZ:	/* ignored: the write fails, which is said */
+	case SIGPIPE: case SIGXFSZ:	/* ignored: the write fails and is reported */
 		return false;
 	default: return sig <= SIGSYS || sig >= SIGRTMIN;
 	}

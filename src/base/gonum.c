@@ -30,7 +30,7 @@ static int base_of(const char **s)
 	return (*s)[1] ? 8 : 10;
 }
 
-/* The value of a digit; 16 and more: it is none. */
+/* The value of a digit; 16 or more: c is not a digit. */
 static unsigned digit_of(char c)
 {
 	if (c >= '0' && c <= '9')

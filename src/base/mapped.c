@@ -60,7 +60,7 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 	signal(sig, SIG_DFL);	/* none of ours: it comes again, and ends us */
 }
 
-/* Handle SIGBUS, and call who did before for what is not ours. */
+/* Handle SIGBUS; pass other addresses to the handler that was installed before. */
 static void mapped_watch(void)
 {
 	struct sigaction sa = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO}, old;

@@ -379,8 +379,8 @@ static bool is_symbol_word(const char *s, size_t n)
 	return method || (strchr(letters, dot[1]) && strchr(letters, dot[2]) && !closure);
 }
 
-/* How many bytes at the front of a word go where all words are shortened: its path, then the package of a method. What
-   looks like a function with its package may be the name of a region or of a state: it stays. */
+/* How many bytes at the front of a word are removed when all words are shortened: its path, then the package of a method.
+   A function with its package is not shortened, because it may be the name of a region or of a state. */
 static size_t front(const char *s, size_t n, bool paths)
 {
 	if (paths)
@@ -404,8 +404,8 @@ static size_t shorten(struct buf *to, const char *s, size_t n, size_t over, bool
 	return over;
 }
 
-/* Append a line that is too long, without the front of the symbol in which it would be cut. false: there is no such
-   symbol, or it consists of one part. */
+/* Append a line that is too long, without the front of the symbol that the cut would fall into. false: the cut falls into
+   no symbol, or into one of a single part. */
 static bool keep_end(struct buf *to, const char *s, size_t n, size_t cells)
 {
 	struct buf head = {0};

@@ -45,8 +45,8 @@ size_t text_fit_middle(struct buf *b, const char *s, size_t n, size_t cells, boo
    fewer than six cells would show a part of the last name only. */
 size_t text_fit_name(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 
-/* Fit a line of words, of which some are Go symbols. Before the line is cut, the package paths go, from left to right,
-   then the packages of methods; a symbol in which the line would be cut loses what is before its last part. */
+/* Fit a line of words, some of them Go symbols. Before the line is cut, package paths are removed, from left to right,
+   then the packages of methods; the symbol that the cut falls into keeps only its last part. */
 size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 
 /* The bytes of the first line of s when it is broken at blanks into lines of at most `most` bytes (more than 0); a longer

@@ -10,7 +10,7 @@
  * into the call. Frames of the runtime may have no line. Consecutive lines
  * with one address are either inlined calls at one frame, or the frames of a
  * recursive function: k consecutive frames of that address with m lines have
- * m/k lines each. A line whose address the rest of the sample does not have
+ * m/k lines each. A line with an address that is not in the rest of the sample
  * ends the names of that sample, so that reading them takes linear time.
  */
 #include "config.h"

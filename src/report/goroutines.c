@@ -3,7 +3,7 @@
 /*
  * `ttrace goroutines`: groups by start function, or with -name or -group the
  * goroutines of them; `ttrace goroutine ID`: one of them, all of its states in
- * time order with who woke it and where it waited.
+ * time order with its wakers and where it waited.
  */
 #include "config.h"
 #include "report/trep.h"
@@ -224,7 +224,7 @@ static void states_table(const struct trep *r, trk_id g, struct table *t)
 {
 	static const struct table_col col[] = {
 		{ "At", "start_ns", TB_NS }, { "Duration", "duration_ns", TB_NS }, { "State", "state", TB_STR },
-		{ "By", "who", TB_STR }, TREP_SITE,
+		{ "By", "by", TB_STR }, TREP_SITE,
 	};
 	struct ival v;
 	table_begin(t, col, trep_site_cols(r, sizeof col / sizeof *col));
@@ -482,7 +482,8 @@ static void goroutine_json(const struct trep *r, trk_id g, const struct gstat *x
 		json_i64(&j, "start_ns", t->cell[i].i);
 		json_i64(&j, "duration_ns", t->cell[i + 1].i);
 		json_str(&j, "state", t->cell[i + 2].s, t->cell[i + 2].n);
-		json_str(&j, "who", t->cell[i + 3].s, t->cell[i + 3].n);
+		json_str(&j, "by", t->cell[i + 3].s, t->cell[i + 3].n);
+		json_str(&j, "who", t->cell[i + 3].s, t->cell[i + 3].n);	/* the old name of "by" */
 		json_str(&j, "where", t->cell[i + 4].s, t->cell[i + 4].n);
 		user_json(&j, &t->cell[i + 5]);
 		json_end(&j);

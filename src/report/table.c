@@ -45,10 +45,12 @@ void table_begin(struct table *t, const struct table_col *col, uint32_t ncol)
 	*t = (struct table){ .col = col, .ncol = ncol };
 }
 
-/* Is s the key of a column, or the key without its unit? */
+/* Is s the key of a column, its old key, or the key without its unit? */
 static bool is_column(const struct table_col *c, const char *s)
 {
 	size_t n = strlen(s);
+	if (!strcmp(s, "who"))
+		return !strcmp(c->key, "by");
 	const char *unit = c->key + n;
 	return n && !strncmp(c->key, s, n) && (!*unit || !strcmp(unit, "_ns") || !strcmp(unit, "_bytes"));
 }

@@ -38,7 +38,7 @@ struct report_row {
 	const char *takes;	/* see report.def; NULL: every option */
 	const char *group, *help;
 	const char *purpose;	/* what question it answers */
-	const char *columns;	/* of its table, with blanks between; NULL: it is none */
+	const char *columns;	/* of its table, separated by blanks; NULL: it has no table */
 	const char *example;	/* a command line, without "ttrace" */
 };
 extern const struct report_row report_rows[];	/* ends with a NULL name */
@@ -78,7 +78,7 @@ bool opt_taken(const char *report, enum opt_id);
 bool opt_typed(const struct opt *, enum opt_id);
 /* -1 with ERR_USAGE: an option is typed that does not apply to the report. */
 int opt_fits(const struct opt *, struct err *e);
-/* The same of a profile: an option is typed that applies to traces alone. kind: what the file is. */
+/* The same for a profile: refuse an option on the command line that applies only to traces. kind: of the file. */
 int opt_fits_profile(const struct opt *, const char *kind, struct err *e);
 void opt_free(struct opt *);
 /* One option after the parsing; s must outlive *o. What is no value of it changes nothing. */

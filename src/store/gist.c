@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The gist of a sheet is gathered while the sheet is filled, where every interval goes through the registers anyway: to
- * walk all of them once more for the first look at a trace took a thirtieth of the time of reading it, at the very end
- * of it, when somebody waits. Who looks for the longest wait then walks the one sheet that has it. A span that goes on
- * from sheet to sheet counts in each of them from the begin of the sheet where it began, of which its track has the
- * number (sheet_live): so what a gist has is never too little, and the sheet where the longest span ends is walked.
+ * The gist of a sheet is gathered while the sheet is filled, when every interval is in registers anyway. A second walk
+ * over all intervals for the first screen took a thirtieth of the reading time, at the end, while the user waits. A search
+ * for the longest wait then walks only the sheet that has it. A span over several sheets counts in each of them from the
+ * start of the sheet in which it started (its track has the number, sheet_live). So the bound of a gist is never too
+ * small, and the sheet in which the longest span ends is walked.
  *
- * Running times are kept by start function, which are few. A goroutine that was there before the trace has no
- * function until it says where it is, so of those the goroutine itself is kept. Where either are many there is no gist,
- * and the sheet is walked as before.
+ * Running times are kept by start function, because these are few. A goroutine that existed before the trace has no
+ * known function at first, so its time is kept by goroutine. If there are too many of either, the sheet has no gist and is
+ * walked.
  */
 #include "config.h"
 #include "store/gist.h"

@@ -22,11 +22,11 @@ void gist_free(const struct gist *);	/* NULL: none */
 struct gister;
 struct gister *gister_new(const struct store *);
 void gister_free(struct gister *);
-/* A goroutine ran that long in the sheet at hand. true: it is one of the runtime's own, as far as is known. */
+/* A goroutine ran that long in the current sheet. true: it is known to be a goroutine of the runtime. */
 bool gister_ran(struct gister *, trk_id, int64_t ns);
 /* Rows of tracks that were looked at are let go of, where they lie on disk: now and then, there may be very many. */
 void gister_rest(const struct gister *);
-/* The number of the sheet at hand, and when an earlier one began. */
+/* The number of the current sheet, and the start of an earlier one. */
 uint32_t gister_sheet(const struct gister *);
 int64_t gister_sheet_t0(const struct gister *, uint32_t sheet);
 /* That is the sheet, with its longest times. NULL: too many functions to keep; then the sheet itself is to be asked. */

@@ -34,8 +34,8 @@ struct sheet_piece {
  * there or are told of, whatever the number of those that were.
  */
 struct sealer {
-	/* By track what it is doing; of what is not there 0. For the gist: past, its newest entry was SHEET_PAST; began,
-	   the number of the sheet where that span began. */
+	/* By track: its current state, 0 if it does not exist. For the gist: past, its newest entry was SHEET_PAST; began,
+	   the number of the sheet in which that span started. */
 	struct sheet_live { uint32_t who; stk_id stack; uint32_t state : 8, past : 1, began : 23; } *live;
 	uint32_t *pos;		/* by track; zero between two pieces */
 	struct shelf lives, places;	/* where they lie; they spill when somebody says so before the first */

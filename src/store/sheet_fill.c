@@ -273,8 +273,8 @@ static void add_longest(struct times *times, unsigned state, int64_t ns)
 		times->longest[state] = ns;
 }
 
-/* Spans of a row that are several intervals: the first, where it goes on from the sheet before, and those of which a
-   part was only learnt of later. was: what the goroutine was doing before. */
+/* Join the spans of a row that consist of several intervals: the first one, if it continues a span of the previous sheet,
+   and spans that were recorded in parts. was: the state of the goroutine before the sheet. */
 static void join_spans(struct sealer *s, const struct build_sheet *b, uint32_t r, const struct sheet_piece *p,
     const struct sheet_live *was, struct times *times)
 {
