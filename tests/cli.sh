@@ -218,6 +218,11 @@ done
 
 # a trace takes no program
 refuses 2 'take no program' top "$TTRACE" "$trace"
+# the reasons of waits are frames of -type=block unless this is refused, which is no filter that matches nothing
+run 0 top -type=block -tagroot=none "$trace"
+[ ! -s err ] && ! grep -q '  select$' out || fail "-tagroot=none: $(cat err out)"
+run 0 top -type=block -cum "$trace"
+grep -q '  select$' out || fail "-type=block without reasons: $(cat out)"
 # functions of old Java heaps are numbered in the order of the locations, as the reference numbers them
 printf '%s\n' '--- heapz 1 ---' 'format = java' 'resolution = bytes' '  1048576 2 @ 0x10 0x20' '  2048 1 @ 0x40 0x10' '' \
 	'0x40 b.Last (Z.java:9)' '0x20 c.Second (C.java:22)' '0x10 a.First (A.java:1)' >java.heap

@@ -253,6 +253,8 @@ static int query(struct view *v, struct err *e)
 	bool relative = set_true(o, OPT_RELATIVE);
 	if (choose_type(v, e))
 		return -1;
+	if (v->p->tag_root && f.tagroot && !strcmp(f.tagroot, "none"))	/* of a trace: without the reasons */
+		f.tagroot = NULL;
 	if (v->p->tag_root && v->kind != V_PROTO && v->kind != V_TAGS && !o->v[OPT_TAGROOT].set &&
 	    !o->v[OPT_TAGLEAF].set)
 		f.tagroot = prof_s(v->p, v->p->tag_root);
