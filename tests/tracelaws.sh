@@ -88,6 +88,12 @@ for report in 'gc 3 mark' 'gc 6 stw' 'stw 2 duration_ns' 'syscalls 6 max' "gorou
 	sort "$tmp/sorted" | cmp -s - "$tmp/rows1" || fail "$1 -sort=$3 has other rows"
 	tsv $1 ${4:-} -sort=-$3 | cut -f$2 | sort -c -k1,1n || fail "$1 -sort=-$3"
 done
+# a stop lasts from the event that begins it to the one that ends it
+"$TTRACE" events "$trace" | sed -n 's/^M=.* G=\([0-9]*\) Range\([BE]\)[a-z]* Time=\([0-9]*\) Name="stop-the-world (\(.*\))" .*/\1 \2 \3 \4/p' |
+	awk '{ kind = $4; for (i = 5; i <= NF; i++) kind = kind " " $i }
+	$2 == "B" { began[$1] = $3 }
+	$2 == "E" { print $3 - began[$1] "\t" $1 "\t" kind }' | sort >"$tmp/ends"
+cut -f2-4 "$tmp/stw" | sort | cmp -s - "$tmp/ends" && [ -s "$tmp/ends" ] || fail "stops last not as long as their events say"
 for by in kind caller; do
 	tsv stw -by=$by >"$tmp/by"
 	same "stops by $by" "$(sum 1 <"$tmp/by")" "$(wc -l <"$tmp/stw" | tr -d ' ')"
