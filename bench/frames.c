@@ -17,7 +17,7 @@
 
 #include "app.h"
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "cmd.h"
 #include "key.h"
 #include "pane.h"

@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "../tests/digest.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "signed.h"
 #include "store/index.h"
 

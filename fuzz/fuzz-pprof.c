@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "analysis/focus.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/load.h"
 
 #include <stdlib.h>

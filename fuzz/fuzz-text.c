@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/load.h"
 #include "store/store.h"
 

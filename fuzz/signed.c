@@ -9,7 +9,7 @@
 #include "signed.h"
 
 #include "base/checksum.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/index_form.h"
 
 #include <stdio.h>

@@ -7,9 +7,9 @@
  */
 #include "config.h"
 #include "base/ending.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "base/put.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/report.h"
 #include "session/opt.h"
 #include "session/remote.h"

@@ -3,7 +3,7 @@
 #ifndef TTRACE_GOASM_H
 #define TTRACE_GOASM_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 #include <stdbool.h>
 

@@ -11,14 +11,14 @@ only() {
 	done
 }
 only '#include <(ncursesw/)?n?curses' tui/term.c curses
-only '#include <pcre2' src/base/rx.c pcre2
+only '#include <pcre2' src/base/text/regex.c pcre2
 only '#include <(elfutils/|dwarf\.h|libelf|gelf)' src/load/debuginfo.c libdw
 only '#include <libiberty/' src/analysis/demangle_rust.c libiberty
 only '#include <curl' src/load/net.c curl
 only '[(, ]stderr[,)]|perror\(|(^|[^a-z_])printf\(|(write|put_all)\(STDERR' "src/base/put.c src/base/ending.c" "standard error"
-only '#include <dlfcn' src/base/lib.c dlopen
+only '#include <dlfcn' src/base/dynlib.c dlopen
 only '#include <pthread' src/base/job.c pthread
-only '(^|[^_a-z>.])(malloc|calloc|realloc|free|strdup)\(' "src/base/mem.c src/base/mem.h" "the heap"
+only '(^|[^_a-z>.])(malloc|calloc|realloc|free|strdup)\(' "src/base/mem/mem.c src/base/mem/mem.h" "the heap"
 
 for f in $(find src tui -name '*.[ch]') tests/*.c bench/*.c; do
 	case $f in *.pb-c.[ch]) continue ;; esac	# made by protoc-c, beside its source when one builds there

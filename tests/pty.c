@@ -23,7 +23,7 @@
 #include "config.h"
 #include "vt.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "key.h"
 
 #include "tap.h"

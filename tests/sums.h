@@ -3,7 +3,7 @@
 #ifndef TTRACE_SUMS_H
 #define TTRACE_SUMS_H
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "sink.h"
 
 #include <stdbool.h>

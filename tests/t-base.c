@@ -2,16 +2,16 @@
  * Copyright (c) 2026 The ttrace authors */
 /* The ground floor: columns keep addresses, interning finds what was put, buffers hold bytes. */
 #include "config.h"
-#include "base/buf.h"
-#include "base/col.h"
-#include "base/cur.h"
+#include "base/text/buf.h"
+#include "base/mem/column.h"
+#include "base/byte_cursor.h"
 #include "base/intern.h"
-#include "base/ints.h"
-#include "base/keyed.h"
-#include "base/mem.h"
-#include "base/scatter.h"
-#include "base/shelf.h"
-#include "base/wrap.h"
+#include "base/mem/packed_ints.h"
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
+#include "base/write_batch.h"
+#include "base/mem/spill_array.h"
+#include "base/wrap_math.h"
 #include "tap.h"
 
 #include <stdlib.h>

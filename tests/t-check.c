@@ -7,7 +7,7 @@
  */
 #include "config.h"
 #include "base/err.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/tracks.h"
 #include "tap.h"
 

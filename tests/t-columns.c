@@ -6,7 +6,7 @@
  * has in the same row, or it has the mark of a cut.
  */
 #include "config.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "inside.h"
 
 #include "sample.h"

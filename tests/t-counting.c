@@ -6,7 +6,7 @@
  * are then, whatever was thinned.
  */
 #include "config.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/counting.h"
 #include "tap.h"
 

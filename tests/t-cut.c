@@ -3,8 +3,8 @@
 /* A file that is cut short while it is mapped ends in zeros, on whichever thread reads them, and it is said. */
 #include "config.h"
 #include "base/job.h"
-#include "base/mapped.h"
-#include "base/mem.h"
+#include "base/mem/mapped_file.h"
+#include "base/mem/mem.h"
 #include "load/load.h"
 #include "store/store.h"
 #include "tap.h"

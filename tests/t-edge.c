@@ -7,8 +7,8 @@
  * first one.
  */
 #include "config.h"
-#include "base/buf.h"
-#include "base/mem.h"
+#include "base/text/buf.h"
+#include "base/mem/mem.h"
 #include "load/load.h"
 #include "store/store.h"
 #include "tap.h"

@@ -5,8 +5,8 @@
 #include "config.h"
 #include "tap.h"
 
-#include "base/buf.h"
-#include "base/mem.h"
+#include "base/text/buf.h"
+#include "base/mem/mem.h"
 #include "load/binary.h"
 #include "load/gopcln.h"
 #include "load/objdump.h"

@@ -11,7 +11,7 @@
  */
 #include "config.h"
 #include "app.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "cmd.h"
 #include "pane.h"
 #include "report/report.h"

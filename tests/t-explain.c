@@ -7,8 +7,8 @@
  */
 #include "config.h"
 #include "analysis/eventlist.h"
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 #include "inside.h"
 
 #include "sample.h"

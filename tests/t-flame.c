@@ -10,7 +10,7 @@
 #include "analysis/flame.h"
 #include "analysis/focus.h"
 #include "analysis/things.h"
-#include "base/wrap.h"
+#include "base/wrap_math.h"
 #include "store/store.h"
 #include "tap.h"
 

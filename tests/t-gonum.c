@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /* Numbers of the command line against what strconv.ParseInt(s, 0, 64) and strconv.ParseFloat(s, 64) of Go 1.26 say. */
 #include "config.h"
-#include "base/gonum.h"
+#include "base/text/go_number.h"
 
 #include "tap.h"
 

@@ -7,8 +7,8 @@
  * said in fuzz/fuzz-file.c, whose entry this calls; the seeds are fixed.
  */
 #include "config.h"
-#include "base/buf.h"
-#include "base/mem.h"
+#include "base/text/buf.h"
+#include "base/mem/mem.h"
 #include "load/load.h"
 #include "tap.h"
 

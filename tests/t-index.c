@@ -7,7 +7,7 @@
  */
 #include "config.h"
 #include "../fuzz/signed.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "digest.h"
 #include "load/load.h"
 #include "store/index_form.h"

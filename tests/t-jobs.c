@@ -10,7 +10,7 @@
  */
 #include "config.h"
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/goorder.h"
 #include "load/load.h"
 #include "store/store.h"

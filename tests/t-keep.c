@@ -14,7 +14,7 @@
 #include "analysis/waits.h"
 #include "base/intern.h"
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/gowire.h"
 #include "load/load.h"
 #include "store/await.h"

@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "analysis/bins.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/load.h"
 #include "store/sheet.h"
 #include "store/store.h"

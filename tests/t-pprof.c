@@ -3,7 +3,7 @@
 /* Profiles packed by protobuf-c, read back: every field arrives, what is damaged is refused with
    its offset, and no cut or flipped bit leaves a store that breaks its own rules. */
 #include "config.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/load.h"
 #include "load/profile.pb-c.h"
 #include "store/store.h"

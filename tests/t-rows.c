@@ -6,7 +6,7 @@
  * list is; and stepping through the hits of a search goes round all of them, in order.
  */
 #include "config.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "tap.h"
 #include "tree.h"
 

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /* Regular expressions mean what they mean in Go, and none can hang the program. */
 #include "config.h"
-#include "base/rx.h"
+#include "base/text/regex.h"
 #include "tap.h"
 
 #include <string.h>

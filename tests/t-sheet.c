@@ -9,7 +9,7 @@
 #include "analysis/bins.h"
 #include "analysis/census.h"
 #include "analysis/sched.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/tracks.h"
 #include "tap.h"
 

@@ -6,8 +6,8 @@
 #include "analysis/focus.h"
 #include "analysis/prof.h"
 #include "analysis/tags.h"
-#include "base/buf.h"
-#include "base/wrap.h"
+#include "base/text/buf.h"
+#include "base/wrap_math.h"
 #include "sums.h"
 #include "tap.h"
 

@@ -9,7 +9,7 @@
 #include "config.h"
 #include "app.h"
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "key.h"
 #include "session/opt.h"
 

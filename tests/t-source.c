@@ -3,7 +3,7 @@
 /* Sources are found by the names that profiles have for them, in a tree made for the purpose. */
 #include "config.h"
 #include "analysis/source.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "tap.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "analysis/standout.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/gist.h"
 #include "tap.h"
 

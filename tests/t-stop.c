@@ -7,7 +7,7 @@
  */
 #include "config.h"
 #include "report/report.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "session/opt.h"
 #include "session/remote.h"
 #include "tap.h"

@@ -10,7 +10,7 @@
  * simulated by the matrices of Machado, Oliveira and Fernandes (2009).
  */
 #include "config.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "cmd.h"
 #include "grid.h"
 #include "prompt.h"

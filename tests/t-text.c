@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /* Text for people: widths, cutting, numbers; and no byte of a name that speaks to the terminal. */
 #include "config.h"
-#include "base/near.h"
-#include "base/text.h"
+#include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "tap.h"
 
 #include <string.h>

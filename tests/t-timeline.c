@@ -13,7 +13,7 @@
 #include "analysis/longwait.h"
 #include "analysis/waits.h"
 #include "analysis/related.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/load.h"
 #include "tap.h"
 

@@ -6,7 +6,7 @@
  * what they came to (for measurements).
  */
 #include "config.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/load.h"
 #include "store/store.h"
 #include "tap.h"

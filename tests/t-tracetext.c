@@ -13,7 +13,7 @@
 #include "goasm.h"
 #include "tap.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/gowire.h"
 #include "load/tev.h"
 

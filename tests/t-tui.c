@@ -9,7 +9,7 @@
  */
 #include "config.h"
 #include "app.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "cmd.h"
 #include "session/opt.h"
 #include "session/session.h"

@@ -8,7 +8,7 @@
 #include "load/ways.h"
 
 #include "base/err.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/store.h"
 #include "tap.h"
 

@@ -9,7 +9,7 @@
 #include "analysis/prof.h"
 #include "analysis/flame.h"
 #include "analysis/shape.h"
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "sums.h"
 #include "tap.h"
 

@@ -12,8 +12,8 @@
 #include "config.h"
 #include "vt.h"
 
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,8 +14,8 @@
 #include "inside.h"
 
 #include "base/job.h"
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

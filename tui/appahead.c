@@ -14,7 +14,7 @@
 #include "config.h"
 #include "inside.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "session/tracefile.h"
 
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 
 #include "analysis/pick.h"
 #include "analysis/tracew.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -11,8 +11,8 @@
 #include "inside.h"
 
 #include "analysis/tags.h"
-#include "base/mem.h"
-#include "base/units.h"
+#include "base/mem/mem.h"
+#include "base/text/pprof_units.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -16,8 +16,8 @@
 #include "analysis/calls.h"
 #include "analysis/source.h"
 #include "base/job.h"
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 

@@ -15,8 +15,8 @@
 
 #include "analysis/calls.h"
 #include "analysis/tags.h"
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@
 #include "analysis/pick.h"
 #include "analysis/tracew.h"
 #include "base/job.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>

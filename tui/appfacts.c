@@ -10,7 +10,7 @@
 #include "inside.h"
 
 #include "analysis/shares.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "tree.h"
 
 #include <stdio.h>

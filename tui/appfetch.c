@@ -16,7 +16,7 @@
 #include "key.h"
 
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <poll.h>
 #include <string.h>

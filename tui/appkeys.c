@@ -17,7 +17,7 @@
 #include "config.h"
 #include "inside.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

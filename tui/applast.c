@@ -20,7 +20,7 @@
 #include "inside.h"
 
 #include "analysis/tracew.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -13,7 +13,7 @@
 #include "config.h"
 #include "inside.h"
 
-#include "base/near.h"
+#include "base/text/suggest.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -12,11 +12,11 @@
 #include "inside.h"
 
 #include "analysis/source.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "base/newfile.h"
-#include "base/path.h"
+#include "base/text/path.h"
 #include "base/put.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "picture.h"
 
 #include <errno.h>

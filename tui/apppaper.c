@@ -20,8 +20,8 @@
 
 #include "base/clock.h"
 #include "base/job.h"
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 
 #include "analysis/tags.h"
 #include "analysis/tracew.h"
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include "config.h"
 #include "inside.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "inside.h"
 
 #include "base/job.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 #include "config.h"
 #include "inside.h"
 
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 #include "session/tracefile.h"
 
 #include <ctype.h>

@@ -9,7 +9,7 @@
 #include "config.h"
 #include "bars.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

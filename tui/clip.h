@@ -3,7 +3,7 @@
 #ifndef TTRACE_CLIP_H
 #define TTRACE_CLIP_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 #include <stdbool.h>
 

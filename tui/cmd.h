@@ -3,7 +3,7 @@
 #ifndef TTRACE_CMD_H
 #define TTRACE_CMD_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "base/err.h"
 #include "key.h"
 

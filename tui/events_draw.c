@@ -7,7 +7,7 @@
 #include "config.h"
 #include "eventsview.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 struct drawing { const struct events *p; const struct pane_env *env; };
 

@@ -13,7 +13,7 @@
 #include "eventsview.h"
 
 #include "base/job.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

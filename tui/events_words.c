@@ -7,7 +7,7 @@
 #include "config.h"
 #include "eventsview.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "analysis/bins.h"
 #include "store/spans.h"
 #include "timeline.h"

@@ -3,7 +3,7 @@
 #ifndef TTRACE_EXPLAIN_H
 #define TTRACE_EXPLAIN_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "sink.h"
 
 #include <stddef.h>

@@ -19,9 +19,9 @@
 #include "analysis/callers.h"
 #include "analysis/tracew.h"
 #include "base/intern.h"
-#include "base/path.h"
-#include "base/text.h"
-#include "base/wrap.h"
+#include "base/text/path.h"
+#include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "rows.h"
 #include "style.h"
 

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "flameview.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 const char *const flame_order_name[] = {"weight", "name", "appearance"};
 

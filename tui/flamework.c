@@ -13,7 +13,7 @@
 
 #include "analysis/shape.h"
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "session/session.h"
 
 #include <string.h>

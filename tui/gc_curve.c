@@ -13,7 +13,7 @@
 #include "gcview.h"
 
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

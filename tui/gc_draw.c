@@ -14,7 +14,7 @@
 #include "gcview.h"
 
 #include "analysis/usercode.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "store/spans.h"
 
 #include <stdlib.h>

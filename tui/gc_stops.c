@@ -10,7 +10,7 @@
 #include "gcview.h"
 
 #include "analysis/calls.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

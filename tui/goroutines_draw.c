@@ -9,7 +9,7 @@
 #include "config.h"
 #include "gorview.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "timeline.h"
 
 #include <string.h>

@@ -13,9 +13,9 @@
 #include "config.h"
 #include "gorview.h"
 
-#include "base/mem.h"
-#include "base/rx.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/regex.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

@@ -11,9 +11,9 @@
 #include "gorview.h"
 
 #include "base/job.h"
-#include "base/mem.h"
-#include "base/rx.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/regex.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

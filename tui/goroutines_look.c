@@ -12,8 +12,8 @@
 
 #include "analysis/longwait.h"
 #include "base/job.h"
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 #include "store/edges.h"
 
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "config.h"
 #include "gorview.h"
 
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

@@ -10,12 +10,12 @@
 
 #include "analysis/calls.h"
 #include "analysis/longwait.h"
-#include "base/halve.h"
+#include "base/bsearch.h"
 #include "base/intern.h"
 #include "base/job.h"
-#include "base/mem.h"
-#include "base/rx.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/regex.h"
+#include "base/text/text.h"
 #include "store/edges.h"
 #include "timeline.h"
 

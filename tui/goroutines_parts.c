@@ -10,7 +10,7 @@
 #include "config.h"
 #include "gorview.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "store/edges.h"
 #include "store/spans.h"
 #include "timeline.h"

@@ -11,11 +11,11 @@
 
 #include "analysis/calls.h"
 #include "base/job.h"
-#include "base/keyed.h"
-#include "base/mem.h"
-#include "base/scatter.h"
-#include "base/text.h"
-#include "base/wrap.h"
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
+#include "base/write_batch.h"
+#include "base/text/text.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 

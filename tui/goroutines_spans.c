@@ -15,9 +15,9 @@
 #include "gorview.h"
 
 #include "analysis/calls.h"
-#include "base/halve.h"
+#include "base/bsearch.h"
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/edges.h"
 #include "style.h"
 

@@ -11,8 +11,8 @@
 #include "gorview.h"
 
 #include "analysis/longwait.h"
-#include "base/text.h"
-#include "base/wrap.h"
+#include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "style.h"
 
 #include <string.h>

@@ -18,8 +18,8 @@
 #include "config.h"
 #include "grid.h"
 
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 #include "style.h"
 
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef TTRACE_GRID_H
 #define TTRACE_GRID_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #ifndef TTRACE_INK_H
 #define TTRACE_INK_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "style.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TTRACE_KEY_H
 #define TTRACE_KEY_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -13,8 +13,8 @@
 #include "config.h"
 #include "cmd.h"
 
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

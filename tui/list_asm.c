@@ -10,7 +10,7 @@
  */
 #include "config.h"
 #include "listview.h"
-#include "base/halve.h"
+#include "base/bsearch.h"
 
 #include "analysis/addrs.h"
 #include "analysis/demangle.h"

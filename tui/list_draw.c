@@ -12,7 +12,7 @@
 
 #include "analysis/callers.h"
 #include "analysis/demangle.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

@@ -17,8 +17,8 @@
 #include "listview.h"
 
 #include "analysis/callers.h"
-#include "base/rx.h"
-#include "base/wrap.h"
+#include "base/text/regex.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 

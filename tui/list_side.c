@@ -12,7 +12,7 @@
 #include "listview.h"
 
 #include "analysis/callers.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 static int links(const struct listview *v, const struct pane_env *env, struct grid *g, int y, int h, const char *head,
     const struct link *l, uint32_t n, int64_t whole)

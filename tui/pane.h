@@ -3,7 +3,7 @@
 #ifndef TTRACE_PANE_H
 #define TTRACE_PANE_H
 
-#include "base/rx.h"
+#include "base/text/regex.h"
 #include "cmd.h"
 #include "explain.h"
 #include "grid.h"

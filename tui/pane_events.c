@@ -13,8 +13,8 @@
 #include "config.h"
 #include "eventsview.h"
 
-#include "base/halve.h"
-#include "base/text.h"
+#include "base/bsearch.h"
+#include "base/text/text.h"
 #include "store/spans.h"
 #include "timeline.h"
 

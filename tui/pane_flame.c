@@ -15,7 +15,7 @@
 #include "flameview.h"
 #include "flamework.h"
 
-#include "base/rx.h"
+#include "base/text/regex.h"
 
 #include <string.h>
 

@@ -17,9 +17,9 @@
 #include "config.h"
 #include "gcview.h"
 
-#include "base/mem.h"
-#include "base/rx.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/regex.h"
+#include "base/text/text.h"
 #include "store/spans.h"
 
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 
 #include "analysis/calls.h"
 #include "base/job.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "timeline.h"
 
 #include <string.h>

@@ -17,8 +17,8 @@
 #include "rows.h"
 #include "style.h"
 
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 
 #include <stdio.h>
 #include <string.h>

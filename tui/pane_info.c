@@ -9,8 +9,8 @@
 #include "pane.h"
 
 #include "analysis/tracew.h"
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 #include "rows.h"
 
 #include <stdio.h>

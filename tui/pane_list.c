@@ -13,9 +13,9 @@
 #include "listview.h"
 
 #include "analysis/callers.h"
-#include "base/rx.h"
-#include "base/text.h"
-#include "base/wrap.h"
+#include "base/text/regex.h"
+#include "base/text/text.h"
+#include "base/wrap_math.h"
 
 #include <stdlib.h>
 #include <string.h>

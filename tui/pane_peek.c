@@ -13,9 +13,9 @@
 #include "peekview.h"
 
 #include "analysis/callers.h"
-#include "base/mem.h"
-#include "base/rx.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/text/regex.h"
+#include "base/wrap_math.h"
 #include "flamework.h"
 
 #include <stdlib.h>

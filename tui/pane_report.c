@@ -17,9 +17,9 @@
 
 #include "analysis/source.h"
 #include "base/job.h"
-#include "base/mem.h"
-#include "base/path.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/path.h"
+#include "base/text/text.h"
 #include "reporting.h"
 #include "rows.h"
 #include "tree.h"

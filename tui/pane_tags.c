@@ -13,9 +13,9 @@
 #include "pane.h"
 
 #include "analysis/tags.h"
-#include "base/mem.h"
-#include "base/text.h"
-#include "base/units.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
+#include "base/text/pprof_units.h"
 #include "rows.h"
 #include "tree.h"
 

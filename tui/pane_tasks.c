@@ -14,7 +14,7 @@
 #include "config.h"
 #include "tasksview.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "store/spans.h"
 
 #include <stdio.h>

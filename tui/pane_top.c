@@ -14,9 +14,9 @@
 #include "topview.h"
 
 #include "analysis/callers.h"
-#include "base/mem.h"
-#include "base/text.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
+#include "base/wrap_math.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "config.h"
 #include "peekview.h"
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 static int64_t base_of(const struct peek *p, const struct pane_env *env)
 {

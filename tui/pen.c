@@ -23,8 +23,8 @@
 #include "config.h"
 #include "pen.h"
 
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 #include "pen_in.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TTRACE_PEN_H
 #define TTRACE_PEN_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "grid.h"
 #include "style.h"
 

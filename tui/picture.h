@@ -3,7 +3,7 @@
 #ifndef TTRACE_PICTURE_H
 #define TTRACE_PICTURE_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "grid.h"
 #include "style.h"
 

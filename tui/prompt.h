@@ -3,7 +3,7 @@
 #ifndef TTRACE_PROMPT_H
 #define TTRACE_PROMPT_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "grid.h"
 
 /*

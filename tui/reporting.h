@@ -3,7 +3,7 @@
 #ifndef TTRACE_REPORTING_H
 #define TTRACE_REPORTING_H
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "session/hand.h"
 #include "session/session.h"
 #include "tui.h"

@@ -13,8 +13,8 @@
 #include "config.h"
 #include "rows.h"
 
-#include "base/buf.h"
-#include "base/text.h"
+#include "base/text/buf.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

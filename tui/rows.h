@@ -3,7 +3,7 @@
 #ifndef TTRACE_ROWS_H
 #define TTRACE_ROWS_H
 
-#include "base/rx.h"
+#include "base/text/regex.h"
 #include "cmd.h"
 #include "grid.h"
 

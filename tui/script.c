@@ -14,7 +14,7 @@
 #include "script.h"
 
 #include "app.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "cmd.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef TTRACE_SCRIPT_H
 #define TTRACE_SCRIPT_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "base/err.h"
 #include "session/opt.h"
 #include "tui.h"

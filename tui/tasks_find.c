@@ -10,8 +10,8 @@
 #include "tasksview.h"
 
 #include "base/job.h"
-#include "base/mem.h"
-#include "base/rx.h"
+#include "base/mem/mem.h"
+#include "base/text/regex.h"
 
 #include <string.h>
 

@@ -12,9 +12,9 @@
 
 #include "analysis/bins.h"
 #include "analysis/calls.h"
-#include "base/halve.h"
-#include "base/keyed.h"
-#include "base/text.h"
+#include "base/bsearch.h"
+#include "base/radix_sort.h"
+#include "base/text/text.h"
 #include "store/spans.h"
 #include "timeline.h"
 

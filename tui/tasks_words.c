@@ -8,7 +8,7 @@
 #include "config.h"
 #include "tasksview.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 {

@@ -12,7 +12,7 @@
 #include "tasksview.h"
 
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

@@ -18,7 +18,7 @@
 #include "term.h"
 
 #include "base/clock.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "clip.h"
 #include "pen.h"
 #include "wayout.h"

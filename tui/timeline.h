@@ -9,7 +9,7 @@
 #include "analysis/sched.h"
 #include "analysis/standout.h"
 #include "analysis/tracew.h"
-#include "base/halve.h"
+#include "base/bsearch.h"
 #include "pane.h"
 #include "style.h"
 #include "tracepane.h"

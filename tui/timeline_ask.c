@@ -14,7 +14,7 @@
 
 #include "analysis/longwait.h"
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <stdio.h>
 #include <string.h>

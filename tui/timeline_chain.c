@@ -12,7 +12,7 @@
 #include "config.h"
 #include "timeline.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "tracepane.h"
 
 #include <stdio.h>

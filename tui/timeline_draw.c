@@ -19,8 +19,8 @@
 #include "config.h"
 #include "timeline.h"
 
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 
 #include <stdio.h>
 #include <string.h>

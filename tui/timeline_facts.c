@@ -12,9 +12,9 @@
 #include "config.h"
 #include "timeline.h"
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

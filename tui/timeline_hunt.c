@@ -15,8 +15,8 @@
 #include "timeline.h"
 
 #include "analysis/calls.h"
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 #include "tracepane.h"
 
 #include <poll.h>

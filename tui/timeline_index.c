@@ -14,8 +14,8 @@
 #include "timeline.h"
 
 #include "base/job.h"
-#include "base/keyed.h"
-#include "base/mem.h"
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
 #include "store/await.h"
 
 #include <string.h>

@@ -14,8 +14,8 @@
 #include "config.h"
 #include "timeline.h"
 
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 #include "tracepane.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "timeline.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 enum { NAME = 5 };	/* columns before it */
 

@@ -17,8 +17,8 @@
 
 #include "analysis/related.h"
 #include "base/job.h"
-#include "base/keyed.h"
-#include "base/mem.h"
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

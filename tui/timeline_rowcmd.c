@@ -9,7 +9,7 @@
 #include "timeline.h"
 
 #include "analysis/related.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "tracepane.h"
 
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #include "timeline.h"
 
 #include "analysis/related.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

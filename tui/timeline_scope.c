@@ -20,7 +20,7 @@
 #include "timeline.h"
 
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
 #include "timeline.h"
 
 #include "analysis/longwait.h"
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 #include "tracepane.h"
 
 #include <string.h>

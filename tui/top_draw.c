@@ -12,8 +12,8 @@
 #include "topview.h"
 
 #include "analysis/callers.h"
-#include "base/text.h"
-#include "base/wrap.h"
+#include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "toplines.h"
 
 const struct top_column top_cols[C__N] = {

@@ -13,7 +13,7 @@
 #include "toplines.h"
 
 #include "analysis/source.h"
-#include "base/wrap.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "config.h"
 #include "tracelater.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "timeline.h"
 
 #include <stdio.h>

@@ -11,10 +11,10 @@
 
 #include "analysis/bins.h"
 #include "analysis/usercode.h"
-#include "base/halve.h"
+#include "base/bsearch.h"
 #include "base/job.h"
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 #include "timeline.h"
 
 #include <stdio.h>

@@ -14,9 +14,9 @@
 #include "config.h"
 #include "tree.h"
 
-#include "base/rx.h"
-#include "base/text.h"
-#include "base/units.h"
+#include "base/text/regex.h"
+#include "base/text/text.h"
+#include "base/text/pprof_units.h"
 #include "rows.h"
 
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #include "app.h"
 #include "base/clock.h"
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "base/put.h"
 #include "cmd.h"
 #include "explain.h"

@@ -12,7 +12,7 @@
 #include "waiting.h"
 
 #include "base/job.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "key.h"
 #include "term.h"
 

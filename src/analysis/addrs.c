@@ -9,7 +9,7 @@
 
 #include "analysis/calls.h"
 #include "base/intern.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 struct maker { const struct store *st; struct addr_sums *to; };
 

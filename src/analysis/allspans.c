@@ -14,7 +14,7 @@
 #include "config.h"
 #include "analysis/allspans.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 enum { FEW = 32, LOOK_UP = 4, SHEET = 1 << 6 };	/* steps: a row looked up, a sheet */
 

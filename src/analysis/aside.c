@@ -18,7 +18,7 @@
 
 #include "analysis/shape_in.h"
 #include "analysis/weigh.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define TTRACE_BINS_H
 
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/edges.h"
 #include "store/spans.h"
 #include "store/store.h"

@@ -12,7 +12,7 @@
 #include "config.h"
 #include "analysis/bins.h"
 
-#include "base/halve.h"
+#include "base/bsearch.h"
 
 #include <string.h>
 

@@ -20,8 +20,8 @@
 
 #include "analysis/cut.h"
 #include "analysis/nodes.h"
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 

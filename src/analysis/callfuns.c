@@ -10,9 +10,9 @@
 
 #include "analysis/nodes.h"
 #include "base/intern.h"
-#include "base/keyed.h"
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 static int same_fun(const void *ctx, uint32_t id, const void *key)
 {

@@ -10,9 +10,9 @@
 #include "config.h"
 #include "analysis/calls.h"
 
-#include "base/keyed.h"
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 enum key { BY_FLAT, BY_CUM, BY_WHAT_FLAT, BY_WHAT_CUM };
 

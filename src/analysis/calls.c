@@ -29,9 +29,9 @@
 #include "analysis/nodes.h"
 #include "analysis/shape.h"
 #include "base/job.h"
-#include "base/mem.h"
-#include "base/text.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 

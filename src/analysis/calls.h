@@ -4,7 +4,7 @@
 #define TTRACE_CALLS_H
 
 #include "analysis/weigh.h"
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 /*
  * A call tree as people see it: things (functions, files, lines, ... by

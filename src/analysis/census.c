@@ -16,7 +16,7 @@
 #include "config.h"
 #include "analysis/census.h"
 
-#include "base/keyed.h"
+#include "base/radix_sort.h"
 #include "store/sheet.h"
 
 #include <string.h>

@@ -18,7 +18,7 @@
 
 #include "analysis/graph_in.h"
 #include "analysis/shape_in.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "analysis/graph.h"
 #include "analysis/shape.h"
-#include "base/wrap.h"
+#include "base/wrap_math.h"
 
 /*
  * The call tree of a profile, all of it: the graph of gopt.tree for who tells of every node. Nodes are numbered in

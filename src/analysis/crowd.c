@@ -19,10 +19,10 @@
 #include "config.h"
 #include "analysis/crowd.h"
 
-#include "base/halve.h"
-#include "base/keyed.h"
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/bsearch.h"
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 #include "store/spans.h"
 
 struct sum { int64_t t, ns, wait; uint32_t rest, procs; };	/* up to t; from t on `wait` wait */

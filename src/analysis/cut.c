@@ -19,7 +19,7 @@
 
 #include "analysis/aside.h"
 #include "analysis/nodes.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
 #include "config.h"
 #include "analysis/cycles.h"
 
-#include "base/halve.h"
+#include "base/bsearch.h"
 #include "store/spans.h"
 
 #include <string.h>

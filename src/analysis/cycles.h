@@ -4,7 +4,7 @@
 #define TTRACE_CYCLES_H
 
 #include "analysis/tracew.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/store.h"
 
 /*

@@ -12,8 +12,8 @@
 #include "analysis/demangle.h"
 
 #include "analysis/demangle_rust.h"
-#include "base/buf.h"
-#include "base/lib.h"
+#include "base/text/buf.h"
+#include "base/dynlib.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #define TTRACE_DEMANGLE_H
 
 #include "analysis/prof.h"
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 #include <stdbool.h>
 

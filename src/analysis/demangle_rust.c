@@ -20,8 +20,8 @@
 #include "analysis/demangle_rust.h"
 
 #ifdef HAVE_LIBIBERTY
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #ifndef TTRACE_DEMANGLE_RUST_H
 #define TTRACE_DEMANGLE_RUST_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 #include <stdbool.h>
 

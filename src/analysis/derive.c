@@ -14,7 +14,7 @@
 #include "analysis/derive.h"
 
 #include "analysis/shape.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

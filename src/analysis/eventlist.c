@@ -16,8 +16,8 @@
 #include "analysis/eventlist.h"
 
 #include "base/job.h"
-#include "base/keyed.h"
-#include "base/mem.h"
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
 #include "store/spans.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef TTRACE_EVENTLIST_H
 #define TTRACE_EVENTLIST_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "store/store.h"
 
 /*

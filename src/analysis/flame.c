@@ -22,8 +22,8 @@
 #include "config.h"
 #include "analysis/flame_in.h"
 
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 

@@ -14,8 +14,8 @@
 #include "config.h"
 #include "analysis/flame_in.h"
 
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 /* At or below which nodes of i .. end-1 something counts, and which of these are gone. */
 static void find_left(const struct nodes *t, const struct flame_conf *f, uint32_t i, uint32_t end, uint8_t *hit)

@@ -11,8 +11,8 @@
 #include "analysis/flame_in.h"
 
 #include "analysis/grow.h"
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 /* Frames of one row are not walked further from the leaves below this share of the whole. */
 enum { REVERSE_PART = 20000 };

@@ -19,8 +19,8 @@
 #include "analysis/cut.h"
 #include "analysis/shape.h"
 #include "analysis/tracew.h"
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 

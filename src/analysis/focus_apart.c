@@ -14,8 +14,8 @@
 
 #include "analysis/addrs.h"
 #include "analysis/shape.h"
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
 #include "config.h"
 #include "analysis/graph_in.h"
 
-#include "base/keyed.h"
+#include "base/radix_sort.h"
 
 #include <stdlib.h>
 #include <string.h>

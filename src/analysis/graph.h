@@ -4,8 +4,8 @@
 #define TTRACE_GRAPH_H
 
 #include "analysis/prof.h"
-#include "base/buf.h"
-#include "base/col.h"
+#include "base/text/buf.h"
+#include "base/mem/column.h"
 
 /*
  * The call graph of a profile as pprof draws it: a node is what locations have

@@ -10,8 +10,8 @@
 #include "config.h"
 #include "analysis/graph_in.h"
 
-#include "base/units.h"
-#include "base/wrap.h"
+#include "base/text/pprof_units.h"
+#include "base/wrap_math.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -18,8 +18,8 @@
 #include "config.h"
 #include "analysis/graph_in.h"
 
-#include "base/units.h"
-#include "base/wrap.h"
+#include "base/text/pprof_units.h"
+#include "base/wrap_math.h"
 
 void graph_step_down(const struct builder *b, struct down *d)
 {

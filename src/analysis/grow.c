@@ -21,7 +21,7 @@
 #include "analysis/calls.h"
 #include "analysis/shape_in.h"
 #include "base/intern.h"
-#include "base/wrap.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 

@@ -16,9 +16,9 @@
 
 #include "analysis/bins.h"
 #include "analysis/huntcond.h"
-#include "base/halve.h"
-#include "base/mem.h"
-#include "base/rx.h"
+#include "base/bsearch.h"
+#include "base/mem/mem.h"
+#include "base/text/regex.h"
 
 #include <stdlib.h>
 #include <string.h>

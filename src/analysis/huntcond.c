@@ -11,8 +11,8 @@
 #include "analysis/hunt.h"
 #include "analysis/huntcond.h"
 
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>

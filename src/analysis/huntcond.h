@@ -3,7 +3,7 @@
 #ifndef TTRACE_HUNTCOND_H
 #define TTRACE_HUNTCOND_H
 
-#include "base/rx.h"
+#include "base/text/regex.h"
 #include "sink.h"
 
 /* Between huntcond.c, which reads a condition, and hunt.c, which looks for it. */

@@ -18,8 +18,8 @@
 #include "config.h"
 #include "analysis/inlay.h"
 
-#include "base/halve.h"
-#include "base/scatter.h"
+#include "base/bsearch.h"
+#include "base/write_batch.h"
 #include "store/spans.h"
 
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include "config.h"
 #include "analysis/labels.h"
 
-#include "base/mem.h"
-#include "base/units.h"
+#include "base/mem/mem.h"
+#include "base/text/pprof_units.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef TTRACE_LABELS_H
 #define TTRACE_LABELS_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "base/intern.h"
 #include "store/store.h"
 

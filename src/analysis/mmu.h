@@ -3,7 +3,7 @@
 #ifndef TTRACE_MMU_H
 #define TTRACE_MMU_H
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/store.h"
 
 /*

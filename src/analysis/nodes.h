@@ -5,7 +5,7 @@
 
 #include "analysis/calls.h"
 #include "analysis/shape.h"
-#include "base/wrap.h"
+#include "base/wrap_math.h"
 
 /*
  * The nodes of a weighing, read where they lie: those of its shape, which all weighings share, with the weighing's

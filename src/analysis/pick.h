@@ -4,7 +4,7 @@
 #define TTRACE_PICK_H
 
 #include "analysis/sched.h"
-#include "base/rx.h"
+#include "base/text/regex.h"
 
 #include <stdbool.h>
 

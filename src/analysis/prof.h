@@ -5,8 +5,8 @@
 
 #include "base/err.h"
 #include "base/intern.h"
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 #include "sink.h"
 
 /*

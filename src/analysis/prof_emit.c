@@ -16,7 +16,7 @@
 #include "config.h"
 #include "analysis/prof.h"
 
-#include "base/units.h"
+#include "base/text/pprof_units.h"
 #include "store/store.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@
 #include "config.h"
 #include "analysis/prof.h"
 
-#include "base/units.h"
+#include "base/text/pprof_units.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "config.h"
 #include "analysis/graph.h"
 
-#include "base/path.h"
+#include "base/text/path.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define TTRACE_PROF_RX_H
 
 #include "analysis/prof.h"
-#include "base/rx.h"
+#include "base/text/regex.h"
 
 /* Between prof_filter.c and prof_tags.c. A regular expression with its answers by string. */
 struct names {

@@ -11,8 +11,8 @@
 #include "config.h"
 #include "analysis/prof.h"
 
-#include "base/buf.h"
-#include "base/units.h"
+#include "base/text/buf.h"
+#include "base/text/pprof_units.h"
 
 #include <string.h>
 

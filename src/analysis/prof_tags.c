@@ -10,8 +10,8 @@
 #include "config.h"
 #include "analysis/prof_rx.h"
 
-#include "base/buf.h"
-#include "base/units.h"
+#include "base/text/buf.h"
+#include "base/text/pprof_units.h"
 
 #include <errno.h>
 #include <math.h>

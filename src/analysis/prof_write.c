@@ -10,7 +10,7 @@
 #include "config.h"
 #include "analysis/prof.h"
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 #include <string.h>
 #include <zlib.h>

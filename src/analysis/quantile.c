@@ -9,7 +9,7 @@
 #include "config.h"
 #include "analysis/sched.h"
 
-#include "base/keyed.h"
+#include "base/radix_sort.h"
 
 #include <stdlib.h>
 

@@ -15,7 +15,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/sched_in.h"
-#include "base/keyed.h"
+#include "base/radix_sort.h"
 
 #include <stdlib.h>
 #include <string.h>

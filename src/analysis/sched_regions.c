@@ -14,9 +14,9 @@
 
 #include "analysis/bins.h"
 #include "analysis/sched_in.h"
-#include "base/halve.h"
+#include "base/bsearch.h"
 #include "base/intern.h"
-#include "base/keyed.h"
+#include "base/radix_sort.h"
 #include "store/spans.h"
 
 #include <stdlib.h>

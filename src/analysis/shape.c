@@ -28,7 +28,7 @@
 #include "analysis/shape_in.h"
 
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

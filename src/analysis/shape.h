@@ -3,9 +3,9 @@
 #ifndef TTRACE_SHAPE_H
 #define TTRACE_SHAPE_H
 
-#include "base/ints.h"
+#include "base/mem/packed_ints.h"
 #include "base/job.h"
-#include "base/rank.h"
+#include "base/rank_bitmap.h"
 #include "analysis/things.h"
 
 /*

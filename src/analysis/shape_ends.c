@@ -7,7 +7,7 @@
 #include "config.h"
 #include "analysis/shape_in.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

@@ -19,8 +19,8 @@
 #include "analysis/shape.h"
 #include "base/intern.h"
 #include "base/job.h"
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -13,9 +13,9 @@
 #include "analysis/focus.h"
 
 #include "base/intern.h"
-#include "base/mem.h"
-#include "base/units.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/text/pprof_units.h"
+#include "base/wrap_math.h"
 
 #include <math.h>
 

@@ -20,8 +20,8 @@
 #include "analysis/source.h"
 
 #include "base/intern.h"
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef TTRACE_SOURCE_H
 #define TTRACE_SOURCE_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -20,9 +20,9 @@
 
 #include "analysis/bins.h"
 #include "base/job.h"
-#include "base/mem.h"
-#include "base/text.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "store/gist.h"
 #include "store/spans.h"
 

@@ -3,7 +3,7 @@
 #ifndef TTRACE_STANDOUT_H
 #define TTRACE_STANDOUT_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "base/job.h"
 #include "store/store.h"
 

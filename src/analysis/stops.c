@@ -11,8 +11,8 @@
 #include "analysis/stops.h"
 
 #include "analysis/usercode.h"
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 #include "store/spans.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define TTRACE_STOPS_H
 
 #include "analysis/tracew.h"
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 /* Stops of the world: each one, and summed by kind or by caller. */
 enum stops_by { STOPS_SINGLE, STOPS_KIND, STOPS_CALLER, STOPS_BY__N };

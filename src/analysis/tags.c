@@ -14,9 +14,9 @@
 #include "analysis/derive.h"
 #include "analysis/labels.h"
 #include "base/intern.h"
-#include "base/text.h"
-#include "base/units.h"
-#include "base/wrap.h"
+#include "base/text/text.h"
+#include "base/text/pprof_units.h"
+#include "base/wrap_math.h"
 
 #include <inttypes.h>
 #include <string.h>

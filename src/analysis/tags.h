@@ -4,7 +4,7 @@
 #define TTRACE_TAGS_H
 
 #include "analysis/focus.h"
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 /*
  * The labels of the samples that a query leaves, each with their weight: what

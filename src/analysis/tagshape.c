@@ -20,8 +20,8 @@
 #include "analysis/shape_in.h"
 #include "analysis/twigs.h"
 #include "analysis/verdict.h"
-#include "base/keyed.h"
-#include "base/mem.h"
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

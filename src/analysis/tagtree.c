@@ -16,8 +16,8 @@
 
 #include "analysis/tracew.h"
 #include "analysis/twigs.h"
-#include "base/keyed.h"
-#include "base/mem.h"
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

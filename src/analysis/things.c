@@ -12,9 +12,9 @@
 #include "config.h"
 #include "analysis/things.h"
 
-#include "base/halve.h"
+#include "base/bsearch.h"
 #include "base/intern.h"
-#include "base/keyed.h"
+#include "base/radix_sort.h"
 
 #include <string.h>
 

@@ -23,11 +23,11 @@
 #include "analysis/bins.h"
 #include "analysis/crowd.h"
 #include "analysis/twstack.h"
-#include "base/buf.h"
-#include "base/halve.h"
+#include "base/text/buf.h"
+#include "base/bsearch.h"
 #include "base/intern.h"
-#include "base/shelf.h"
-#include "base/wrap.h"
+#include "base/mem/spill_array.h"
+#include "base/wrap_math.h"
 #include "store/spans.h"
 
 #include <string.h>

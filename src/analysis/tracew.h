@@ -4,7 +4,7 @@
 #define TTRACE_TRACEW_H
 
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/store.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include "config.h"
 #include "analysis/twigs.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 static int same_twig(const void *ctx, uint32_t id, const void *key)
 {

@@ -9,9 +9,9 @@
 #include "analysis/tracew.h"
 
 #include "analysis/sched.h"
-#include "base/halve.h"
-#include "base/scatter.h"
-#include "base/shelf.h"
+#include "base/bsearch.h"
+#include "base/write_batch.h"
+#include "base/mem/spill_array.h"
 #include "store/spans.h"
 
 #include <stdlib.h>

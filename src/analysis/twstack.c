@@ -27,8 +27,8 @@
 #include "analysis/twstack.h"
 
 #include "analysis/tracew.h"
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 

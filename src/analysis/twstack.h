@@ -3,7 +3,7 @@
 #ifndef TTRACE_TWSTACK_H
 #define TTRACE_TWSTACK_H
 
-#include "base/keyed.h"
+#include "base/radix_sort.h"
 #include "store/store.h"
 
 /* The stack of the function that was interrupted: without the frames of the runtime that preempt. Where nothing is

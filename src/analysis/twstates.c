@@ -11,7 +11,7 @@
 #include "analysis/tracew.h"
 
 #include "analysis/bins.h"
-#include "base/wrap.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "config.h"
 #include "analysis/usercode.h"
 
-#include "base/halve.h"
+#include "base/bsearch.h"
 
 #include <string.h>
 

@@ -20,7 +20,7 @@
 #include "config.h"
 #include "analysis/verdict.h"
 
-#include "base/units.h"
+#include "base/text/pprof_units.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "analysis/focus.h"
 #include "analysis/labels.h"
 #include "analysis/prof_rx.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 /* Between focus.c, derive.c and verdict.c: compiled filters, and what they say of a snapshot. */
 enum { R_FOCUS, R_IGNORE, R_HIDE, R_SHOW, R_FROM, R_PRUNE, R__N };

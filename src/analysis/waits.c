@@ -10,7 +10,7 @@
 
 #include "analysis/allspans.h"
 #include "analysis/longwait.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef TTRACE_WEIGH_H
 #define TTRACE_WEIGH_H
 
-#include "base/wrap.h"
+#include "base/wrap_math.h"
 #include "store/store.h"
 
 /*

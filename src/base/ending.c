@@ -14,7 +14,7 @@
 #include "config.h"
 #include "base/ending.h"
 
-#include "base/mapped.h"
+#include "base/mem/mapped_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "base/err.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "base/intern.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

@@ -23,7 +23,7 @@
 #include "base/job.h"
 
 #include "base/clock.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,7 +12,7 @@
 #include "config.h"
 #include "base/put.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -10,7 +10,7 @@
 #include "config.h"
 #include "load/binary.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -20,14 +20,14 @@
 #include "config.h"
 #include "load/debuginfo.h"
 
-#include "base/buf.h"
-#include "base/halve.h"
-#include "base/mem.h"
+#include "base/text/buf.h"
+#include "base/bsearch.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 
 #ifdef HAVE_LIBDW
-#include "base/lib.h"
+#include "base/dynlib.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

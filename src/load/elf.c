@@ -16,9 +16,9 @@
 #include "config.h"
 #include "load/elf.h"
 
-#include "base/buf.h"
-#include "base/halve.h"
-#include "base/mem.h"
+#include "base/text/buf.h"
+#include "base/bsearch.h"
+#include "base/mem/mem.h"
 #include "load/gopcln.h"
 
 #include <fcntl.h>

@@ -12,7 +12,7 @@
  * thousandths. Two passes: the first decides what the columns are.
  */
 #include "config.h"
-#include "base/wrap.h"
+#include "base/wrap_math.h"
 #include "load/frames.h"
 #include "load/load.h"
 

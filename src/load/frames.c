@@ -12,7 +12,7 @@
 #include "config.h"
 #include "load/frames.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

@@ -20,7 +20,7 @@
 #include "config.h"
 #include "load/godebug_in.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/godump.h"
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include "config.h"
 #include "load/godebug_in.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -23,10 +23,10 @@
 #include "config.h"
 #include "load/godump.h"
 
-#include "base/buf.h"
-#include "base/mem.h"
+#include "base/text/buf.h"
+#include "base/mem/mem.h"
 #include "load/frames.h"
-#include "load/idmap.h"
+#include "base/u64_map.h"
 #include "load/load.h"
 
 #include <inttypes.h>

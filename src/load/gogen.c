@@ -18,7 +18,7 @@
 #include "config.h"
 #include "load/gogen.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,11 +3,11 @@
 #ifndef TTRACE_GOGEN_H
 #define TTRACE_GOGEN_H
 
-#include "base/col.h"
+#include "base/mem/column.h"
 #include "base/intern.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/gowire.h"
-#include "load/idmap.h"
+#include "base/u64_map.h"
 #include "load/tev.h"
 
 struct gostr {

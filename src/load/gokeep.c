@@ -18,7 +18,7 @@
 #include "config.h"
 #include "load/gokeep.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/gostate.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef TTRACE_GOKEEP_H
 #define TTRACE_GOKEEP_H
 
-#include "base/buf.h"
-#include "base/cur.h"
+#include "base/text/buf.h"
+#include "base/byte_cursor.h"
 #include "load/goorder.h"
 #include "load/gotrace.h"
 

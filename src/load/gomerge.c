@@ -14,7 +14,7 @@
 #include "config.h"
 #include "load/gomerge.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/gofast.h"
 #include "load/gostate.h"
 #include "load/tev.h"

@@ -3,8 +3,8 @@
 #ifndef TTRACE_GONEAR_H
 #define TTRACE_GONEAR_H
 
-#include "base/mem.h"
-#include "load/idmap.h"
+#include "base/mem/mem.h"
+#include "base/u64_map.h"
 
 /*
  * Goroutines that live, by their numbers. What is known of one is the business of who has the table: he says how

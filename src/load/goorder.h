@@ -3,7 +3,7 @@
 #ifndef TTRACE_GOORDER_H
 #define TTRACE_GOORDER_H
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/gogen.h"
 #include "load/gonear.h"
 

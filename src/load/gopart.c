@@ -14,7 +14,7 @@
 #include "config.h"
 #include "load/gotrace.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 enum {
 	LOOK_EVERY = 1 << 12,	/* batches after which to ask whether to stop */

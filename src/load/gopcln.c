@@ -15,7 +15,7 @@
 #include "config.h"
 #include "load/gopcln.h"
 
-#include "base/halve.h"
+#include "base/bsearch.h"
 
 #include <string.h>
 

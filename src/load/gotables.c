@@ -10,7 +10,7 @@
 #include "config.h"
 #include "load/gotrace.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

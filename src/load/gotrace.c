@@ -17,7 +17,7 @@
 #include "config.h"
 #include "load/gotrace.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/gokeep.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef TTRACE_GOTRACE_H
 #define TTRACE_GOTRACE_H
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/gowalk.h"
 #include "load/gonear.h"
 #include "load/load.h"

@@ -18,7 +18,7 @@
 #include "config.h"
 #include "load/gotrace.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/gowire.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "config.h"
 #include "load/gov1.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <inttypes.h>
 #include <string.h>

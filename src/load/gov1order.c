@@ -26,8 +26,8 @@
 #include "config.h"
 #include "load/gov1.h"
 
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 #include <inttypes.h>
 #include <string.h>

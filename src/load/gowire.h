@@ -3,7 +3,7 @@
 #ifndef TTRACE_GOWIRE_H
 #define TTRACE_GOWIRE_H
 
-#include "base/cur.h"
+#include "base/byte_cursor.h"
 #include "base/err.h"
 #include "load/load.h"
 

@@ -18,8 +18,8 @@
 #include "load/load.h"
 
 #include "base/job.h"
-#include "base/mapped.h"
-#include "base/mem.h"
+#include "base/mem/mapped_file.h"
+#include "base/mem/mem.h"
 #include "load/ahead.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #define TTRACE_LEGACY_H
 
 #include "base/intern.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/lines.h"
 #include "load/load.h"
 

@@ -10,7 +10,7 @@
 #include "config.h"
 #include "load/legacy.h"
 
-#include "base/wrap.h"
+#include "base/wrap_math.h"
 
 #include <stdlib.h>
 #include <string.h>

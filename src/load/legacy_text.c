@@ -12,8 +12,8 @@
 #include "config.h"
 #include "load/legacy.h"
 
-#include "base/units.h"
-#include "base/wrap.h"
+#include "base/text/pprof_units.h"
+#include "base/wrap_math.h"
 
 #include <math.h>
 #include <string.h>

@@ -18,13 +18,13 @@
 #include "load/net.h"
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <string.h>
 
 #ifdef HAVE_CURL
 
-#include "base/lib.h"
+#include "base/dynlib.h"
 
 #include <curl/curl.h>
 #include <stddef.h>

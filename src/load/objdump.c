@@ -13,7 +13,7 @@
 #include "config.h"
 #include "load/objdump.h"
 
-#include "base/child.h"
+#include "base/subprocess.h"
 
 #include <string.h>
 

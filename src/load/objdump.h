@@ -4,7 +4,7 @@
 #define TTRACE_OBJDUMP_H
 
 #include "base/err.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <stdint.h>
 

@@ -14,7 +14,7 @@
 #include "config.h"
 #include "load/perf.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/frames.h"
 #include "load/load.h"
 

@@ -3,9 +3,9 @@
 #ifndef TTRACE_PPROF_IN_H
 #define TTRACE_PPROF_IN_H
 
-#include "base/cur.h"
-#include "base/mem.h"
-#include "load/idmap.h"
+#include "base/byte_cursor.h"
+#include "base/mem/mem.h"
+#include "base/u64_map.h"
 #include "load/load.h"
 #include "load/ways.h"
 #include "load/profile.pb-c.h"

@@ -7,7 +7,7 @@
 #include "config.h"
 #include "load/load.h"
 
-#include "base/cur.h"
+#include "base/byte_cursor.h"
 
 #include <ctype.h>
 #include <string.h>

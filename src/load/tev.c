@@ -18,8 +18,8 @@
 #include "load/tev.h"
 
 #include "base/job.h"
-#include "base/mem.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
 #include "load/gokeep.h"
 #include "load/gomerge.h"
 #include "load/gov1.h"

@@ -21,7 +21,7 @@
 #include "load/tevpipe.h"
 
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/gogen.h"
 #include "load/gokeep.h"
 #include "load/goorder.h"

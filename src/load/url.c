@@ -13,7 +13,7 @@
 #include "config.h"
 #include "load/url.h"
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 #include <ctype.h>
 #include <stdlib.h>

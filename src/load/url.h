@@ -3,7 +3,7 @@
 #ifndef TTRACE_URL_H
 #define TTRACE_URL_H
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -23,7 +23,7 @@
 #include "load/ways.h"
 
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

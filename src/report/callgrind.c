@@ -11,7 +11,7 @@
 #include "report/pprof.h"
 
 #include "analysis/contexts.h"
-#include "base/units.h"
+#include "base/text/pprof_units.h"
 #include "report/view.h"
 
 #include <stdio.h>

@@ -11,9 +11,9 @@
 #include "report/pprof.h"
 
 #include "analysis/demangle.h"
-#include "base/halve.h"
-#include "base/path.h"
-#include "base/units.h"
+#include "base/bsearch.h"
+#include "base/text/path.h"
+#include "base/text/pprof_units.h"
 #include "load/binary.h"
 #include "load/objdump.h"
 #include "report/view.h"

@@ -10,9 +10,9 @@
 #include "config.h"
 #include "report/pprof.h"
 
-#include "base/path.h"
-#include "base/units.h"
-#include "base/wrap.h"
+#include "base/text/path.h"
+#include "base/text/pprof_units.h"
+#include "base/wrap_math.h"
 #include "report/shorten.h"
 #include "report/view.h"
 

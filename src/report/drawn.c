@@ -8,7 +8,7 @@
 #include "config.h"
 #include "report/pprof.h"
 
-#include "base/child.h"
+#include "base/subprocess.h"
 
 static int draw(const struct opt *o, struct out *out, const char *format, struct err *e)
 {

@@ -9,7 +9,7 @@
 #include "report/dump.h"
 
 #include "base/put.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "load/gowire.h"
 #include "session/remote.h"
 #include "session/tracefile.h"

@@ -11,7 +11,7 @@
 #include "config.h"
 #include "report/eventpick.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "report/dump.h"
 #include "session/tracefile.h"
 

@@ -12,9 +12,9 @@
 #include "report/dump.h"
 #include "report/eventpick.h"
 
-#include "base/mem.h"
-#include "base/quote.h"
-#include "base/text.h"
+#include "base/mem/mem.h"
+#include "base/text/go_quote.h"
+#include "base/text/text.h"
 #include "load/gowire.h"
 #include "load/tev.h"
 #include "report/table.h"

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/put.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "session/remote.h"
 
 #include <signal.h>

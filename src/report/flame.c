@@ -11,7 +11,7 @@
 #include "report/pprof.h"
 
 #include "analysis/calls.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/view.h"
 
 #include <stdlib.h>

@@ -13,8 +13,8 @@
 #include "analysis/bins.h"
 #include "analysis/gorby.h"
 #include "analysis/longwait.h"
-#include "base/text.h"
-#include "base/wrap.h"
+#include "base/text/text.h"
+#include "base/wrap_math.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

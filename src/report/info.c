@@ -9,7 +9,7 @@
 #include "report/trep.h"
 
 #include "analysis/tracew.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/infolabels.h"
 #include "report/view.h"
 #include "session/again.h"

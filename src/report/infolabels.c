@@ -10,9 +10,9 @@
 #include "report/infolabels.h"
 
 #include "base/intern.h"
-#include "base/mem.h"
-#include "base/text.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
+#include "base/wrap_math.h"
 
 #include <stdlib.h>
 #include <string.h>

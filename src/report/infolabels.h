@@ -3,7 +3,7 @@
 #ifndef TTRACE_INFOLABELS_H
 #define TTRACE_INFOLABELS_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "store/store.h"
 
 /* Says for each label key of a profile which of its texts have most: "state", "chan send 94, ...". */

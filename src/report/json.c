@@ -8,7 +8,7 @@
 #include "config.h"
 #include "report/json.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <math.h>
 #include <string.h>

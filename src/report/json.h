@@ -3,7 +3,7 @@
 #ifndef TTRACE_JSON_H
 #define TTRACE_JSON_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 #include <stdbool.h>
 

@@ -10,7 +10,7 @@
 #include "report/pprof.h"
 
 #include "analysis/source.h"
-#include "base/units.h"
+#include "base/text/pprof_units.h"
 #include "report/view.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 #include "analysis/mmu.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/trep.h"
 
 #include <stdlib.h>

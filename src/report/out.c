@@ -8,9 +8,9 @@
 #include "config.h"
 #include "report/report.h"
 
-#include "base/child.h"
+#include "base/subprocess.h"
 #include "base/put.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <errno.h>
 #include <string.h>

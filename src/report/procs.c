@@ -9,7 +9,7 @@
 #include "report/trep.h"
 
 #include "analysis/bins.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "store/spans.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "config.h"
 #include "report/pprof.h"
 
-#include "base/units.h"
+#include "base/text/pprof_units.h"
 #include "report/view.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 #include "report/trep.h"
-#include "base/wrap.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 

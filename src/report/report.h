@@ -4,7 +4,7 @@
 #define TTRACE_REPORT_H
 
 #include "base/newfile.h"
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "base/err.h"
 #include "load/load.h"
 #include "session/opt.h"

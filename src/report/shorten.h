@@ -3,7 +3,7 @@
 #ifndef TTRACE_SHORTEN_H
 #define TTRACE_SHORTEN_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 
 /* A function's name without the packages or namespaces in front, as pprof's drawings have it. */
 void shorten_function(struct buf *b, const char *s, size_t n);

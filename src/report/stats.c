@@ -10,7 +10,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/census.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 enum { LINES = 20, MAX_LINES = 1000000 };
 

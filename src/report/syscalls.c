@@ -10,7 +10,7 @@
 #include "report/trep.h"
 
 #include "analysis/usercode.h"
-#include "base/wrap.h"
+#include "base/wrap_math.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "config.h"
 #include "report/table.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>

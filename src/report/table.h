@@ -3,9 +3,9 @@
 #ifndef TTRACE_TABLE_H
 #define TTRACE_TABLE_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "base/err.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "report/json.h"
 #include "session/opt.h"
 

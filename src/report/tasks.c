@@ -11,8 +11,8 @@
 #include "config.h"
 #include "report/trep.h"
 
-#include "base/keyed.h"
-#include "base/quote.h"
+#include "base/radix_sort.h"
+#include "base/text/go_quote.h"
 #include "store/spans.h"
 
 #include <inttypes.h>

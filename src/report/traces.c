@@ -8,8 +8,8 @@
 #include "config.h"
 #include "report/pprof.h"
 
-#include "base/units.h"
-#include "base/wrap.h"
+#include "base/text/pprof_units.h"
+#include "base/wrap_math.h"
 #include "report/view.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "analysis/pick.h"
 #include "analysis/sched.h"
-#include "base/rx.h"
+#include "base/text/regex.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "report/table.h"

@@ -10,11 +10,11 @@
 #include "config.h"
 #include "report/view.h"
 
-#include "base/path.h"
+#include "base/text/path.h"
 #include "base/put.h"
-#include "base/text.h"
-#include "base/units.h"
-#include "base/wrap.h"
+#include "base/text/text.h"
+#include "base/text/pprof_units.h"
+#include "base/wrap_math.h"
 #include "session/fetch.h"
 
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #define TTRACE_VIEW_H
 
 #include "analysis/graph.h"
-#include "base/rx.h"
+#include "base/text/regex.h"
 #include "report/report.h"
 #include "report/table.h"
 

@@ -16,9 +16,9 @@
 
 #include "analysis/demangle.h"
 #include "analysis/source.h"
-#include "base/path.h"
-#include "base/text.h"
-#include "base/units.h"
+#include "base/text/path.h"
+#include "base/text/text.h"
+#include "base/text/pprof_units.h"
 #include "report/view.h"
 #include "session/asmcode.h"
 

@@ -11,8 +11,8 @@
 #include "config.h"
 #include "report/dump.h"
 
-#include "base/mem.h"
-#include "base/quote.h"
+#include "base/mem/mem.h"
+#include "base/text/go_quote.h"
 #include "load/gowire.h"
 #include "report/table.h"
 

@@ -15,7 +15,7 @@
 #include "config.h"
 #include "session/adding.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "load/load.h"
 #include "session/again.h"
 #include "session/fetch.h"

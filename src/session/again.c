@@ -13,8 +13,8 @@
 #include "config.h"
 #include "session/again.h"
 
-#include "base/mapped.h"
-#include "base/mem.h"
+#include "base/mem/mapped_file.h"
+#include "base/mem/mem.h"
 #include "load/gowire.h"
 
 #include <errno.h>

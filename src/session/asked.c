@@ -12,7 +12,7 @@
 #include "config.h"
 #include "session/state.h"
 
-#include "base/rx.h"
+#include "base/text/regex.h"
 
 const struct query *session_query(const struct session *s)
 {

@@ -13,10 +13,10 @@
 #include "config.h"
 #include "session/asmcode.h"
 
-#include "base/child.h"
-#include "base/halve.h"
-#include "base/path.h"
-#include "base/wrap.h"
+#include "base/subprocess.h"
+#include "base/bsearch.h"
+#include "base/text/path.h"
+#include "base/wrap_math.h"
 #include "load/objdump.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "session/symbolize.h"
 
 #include "analysis/tracew.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "config.h"
 #include "session/hand.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

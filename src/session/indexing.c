@@ -22,7 +22,7 @@
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/ending.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <dirent.h>
 #include <errno.h>

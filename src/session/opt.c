@@ -12,9 +12,9 @@
 #include "config.h"
 #include "session/opt.h"
 
-#include "base/gonum.h"
-#include "base/mem.h"
-#include "base/near.h"
+#include "base/text/go_number.h"
+#include "base/mem/mem.h"
+#include "base/text/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>

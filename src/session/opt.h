@@ -3,7 +3,7 @@
 #ifndef TTRACE_OPT_H
 #define TTRACE_OPT_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "base/err.h"
 
 #include <stdbool.h>

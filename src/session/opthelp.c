@@ -10,7 +10,7 @@
 #include "config.h"
 #include "session/opt.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <string.h>
 

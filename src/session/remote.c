@@ -15,9 +15,9 @@
 #include "session/remote.h"
 
 #include "base/ending.h"
-#include "base/path.h"
+#include "base/text/path.h"
 #include "base/put.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "load/net.h"
 
 #include <errno.h>

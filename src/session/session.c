@@ -18,8 +18,8 @@
 #include "analysis/source.h"
 #include "analysis/tracew.h"
 #include "base/clock.h"
-#include "base/rx.h"
-#include "base/text.h"
+#include "base/text/regex.h"
+#include "base/text/text.h"
 
 #include <inttypes.h>
 #include <poll.h>

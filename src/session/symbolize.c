@@ -14,7 +14,7 @@
 #include "session/symbolize.h"
 
 #include "analysis/demangle.h"
-#include "base/path.h"
+#include "base/text/path.h"
 #include "load/binary.h"
 
 #include <glob.h>

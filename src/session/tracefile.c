@@ -14,8 +14,8 @@
 
 #include "analysis/focus.h"
 #include "analysis/pick.h"
-#include "base/rx.h"
-#include "base/text.h"
+#include "base/text/regex.h"
+#include "base/text/text.h"
 #include "session/again.h"
 #include "session/indexing.h"
 #include "session/remote.h"

@@ -20,8 +20,8 @@
 #include "analysis/tracew.h"
 #include "base/clock.h"
 #include "base/job.h"
-#include "base/rx.h"
-#include "base/wrap.h"
+#include "base/text/regex.h"
+#include "base/wrap_math.h"
 
 #include <stdlib.h>
 #include <string.h>

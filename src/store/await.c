@@ -14,7 +14,7 @@
 #include "store/await.h"
 
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/keep.h"
 
 struct await {

@@ -13,10 +13,10 @@
 #include "config.h"
 #include "store/border.h"
 
-#include "base/cur.h"
-#include "base/halve.h"
+#include "base/byte_cursor.h"
+#include "base/bsearch.h"
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/tracks.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TTRACE_BORDER_H
 #define TTRACE_BORDER_H
 
-#include "base/buf.h"
+#include "base/text/buf.h"
 #include "store/sheet.h"
 
 /*

@@ -15,9 +15,9 @@
 #include "config.h"
 #include "store/brief.h"
 
-#include "base/halve.h"
+#include "base/bsearch.h"
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/sheet.h"
 
 #include <string.h>

@@ -25,7 +25,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/intern.h"
-#include "base/mapped.h"
+#include "base/mem/mapped_file.h"
 #include "base/job.h"
 #include "base/put.h"
 #include "store/keep.h"

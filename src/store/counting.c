@@ -14,7 +14,7 @@
 #include "config.h"
 #include "store/counting.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 enum { SLOTS = 1024, MANY = 1 << 16,	/* of a piece; entries, from which on there are half as many slots */
 	MOVES = 1 << 2 * ENTRY_CLASS, HALF = 4, LANES = 2 * HALF, SLOT_MOST = 1 << 14 };

@@ -9,8 +9,8 @@
 #include "config.h"
 #include "store/edges.h"
 
-#include "base/halve.h"
-#include "base/mem.h"
+#include "base/bsearch.h"
+#include "base/mem/mem.h"
 
 /* First place in edge[] that is not before (from, t). */
 static uint32_t edge_find(const struct sheet *sh, trk_id from, int64_t t)

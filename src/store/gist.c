@@ -14,8 +14,8 @@
 #include "config.h"
 #include "store/gist.h"
 
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 

@@ -22,7 +22,7 @@
 #include "store/keep.h"
 
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/await.h"
 #include "store/border.h"
 #include "store/brief.h"

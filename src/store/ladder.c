@@ -9,7 +9,7 @@
 #include "config.h"
 #include "store/ladder.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 enum { STEPS = 24 };
 

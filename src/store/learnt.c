@@ -12,7 +12,7 @@
 #include "config.h"
 #include "store/learnt.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 enum { GATHER = 1 << 16, LATELY = 1 << 14, PAGES = 1 << 8, WHATS = 4 };
 

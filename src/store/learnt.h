@@ -3,7 +3,7 @@
 #ifndef TTRACE_LEARNT_H
 #define TTRACE_LEARNT_H
 
-#include "base/keyed.h"
+#include "base/radix_sort.h"
 #include "store/store.h"
 
 /*

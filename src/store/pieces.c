@@ -20,8 +20,8 @@
 #include "config.h"
 #include "store/tracks_in.h"
 
-#include "base/keyed.h"
-#include "base/mem.h"
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
 #include "store/border.h"
 #include "store/sealing.h"
 

@@ -17,7 +17,7 @@
 
 #include "base/err.h"
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/border.h"
 #include "store/tracks.h"
 

@@ -26,7 +26,7 @@
 #include "store/sealing.h"
 
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/counting.h"
 #include "store/gist.h"
 #include "store/tally.h"

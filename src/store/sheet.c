@@ -29,7 +29,7 @@
 #include "config.h"
 #include "store/sheet.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/sheet_fill.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef TTRACE_SHEET_H
 #define TTRACE_SHEET_H
 
-#include "base/shelf.h"
-#include "base/wrap.h"
+#include "base/mem/spill_array.h"
+#include "base/wrap_math.h"
 #include "store/store.h"
 
 /* The writer's side of sheets; what readers need is in store.h. */

@@ -14,7 +14,7 @@
 #include "config.h"
 #include "store/sheet_fill.h"
 
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/gist.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
  */
 #include "config.h"
 #include "store/spans.h"
-#include "base/halve.h"
+#include "base/bsearch.h"
 
 static bool span_overlaps(const struct sink_span *s, uint32_t kinds, int64_t t0, int64_t t1)
 {

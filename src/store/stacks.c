@@ -29,7 +29,7 @@
 #include "store/stacks.h"
 
 #include "base/intern.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 
 #include <string.h>
 

@@ -12,9 +12,9 @@
 #include "config.h"
 #include "store/still.h"
 
-#include "base/halve.h"
+#include "base/bsearch.h"
 #include "base/job.h"
-#include "base/mem.h"
+#include "base/mem/mem.h"
 #include "store/sheet.h"
 
 enum { SHARE = 32 };	/* of a sheet's bytes that they may take */

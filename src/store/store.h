@@ -3,10 +3,10 @@
 #ifndef TTRACE_STORE_H
 #define TTRACE_STORE_H
 
-#include "base/col.h"
-#include "base/ints.h"
-#include "base/mem.h"
-#include "base/rank.h"
+#include "base/mem/column.h"
+#include "base/mem/packed_ints.h"
+#include "base/mem/mem.h"
+#include "base/rank_bitmap.h"
 #include "sink.h"
 
 #include <string.h>

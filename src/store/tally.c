@@ -13,8 +13,8 @@
 #include "config.h"
 #include "store/tally.h"
 
-#include "base/mem.h"
-#include "base/wrap.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 enum { PS = 256, MS = 64, MOST = PS + MS, FIRST = TS_IDLE, STATES = TS_SYSCALL };
 _Static_assert(TS_IDLE == 1 && TS_SYSCALL == 8, "a row is one line of memory");

@@ -30,7 +30,7 @@
 
 #include "base/checksum.h"
 #include "base/job.h"
-#include "base/mapped.h"
+#include "base/mem/mapped_file.h"
 #include "store/tracks.h"
 
 #include <string.h>

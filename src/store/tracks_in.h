@@ -3,7 +3,7 @@
 #ifndef TTRACE_TRACKS_IN_H
 #define TTRACE_TRACKS_IN_H
 
-#include "base/shelf.h"
+#include "base/mem/spill_array.h"
 #include "store/learnt.h"
 #include "store/strips.h"
 #include "store/tracks.h"

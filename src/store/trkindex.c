@@ -14,8 +14,8 @@
 #include "config.h"
 #include "store/trkindex.h"
 
-#include "base/keyed.h"
-#include "base/mem.h"
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
 
 enum { GIDS_MIN = 1 << 16 };
 

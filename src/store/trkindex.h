@@ -4,7 +4,7 @@
 #define TTRACE_TRKINDEX_H
 
 #include "base/intern.h"
-#include "base/shelf.h"
+#include "base/mem/spill_array.h"
 #include "store/store.h"
 
 /* Tracks by their kind and number; the rows themselves are the store's (trks). Zeroes are an empty one. */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_BASE_BYTE_CURSOR_H
+#define TTRACE_BASE_BYTE_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A bounds-checked cursor over bytes: every reader reads through it. A failed
+ * read sets bad, leaves the position and yields zeros from then on, so a reader
+ * may check once per record.
+ */
+struct cur {
+	const uint8_t *base, *p, *end;
+	uint64_t off;	/* offset of base in the input, for messages */
+	bool bad;
+};
+
+static inline struct cur cur_make(const void *p, size_t n, uint64_t off)
+{
+	const uint8_t *at = p;
+	return (struct cur){at, at, n ? at + n : at, off, false};	/* nothing may lie at NULL */
+}
+
+static inline size_t cur_left(const struct cur *c)
+{
+	return (size_t)(c->end - c->p);
+}
+
+static inline uint64_t cur_at(const struct cur *c)
+{
+	return c->off + (uint64_t)(c->p - c->base);
+}
+
+static inline uint8_t cur_u8(struct cur *c)
+{
+	if (c->p < c->end && !c->bad)
+		return *c->p++;
+	c->bad = true;
+	return 0;
+}
+
+/* LEB128, at most 10 bytes and 64 bits. */
+static inline uint64_t cur_uvarint(struct cur *c)
+{
+	uint64_t v = 0;
+	const uint8_t *p = c->p;
+	if (!c->bad)
+		for (unsigned s = 0; s < 70 && p < c->end; s += 7) {
+			uint8_t b = *p++;
+			if (s == 63 && b > 1)
+				break;
+			v |= (uint64_t)(b & 0x7f) << s;
+			if (b < 0x80) {
+				c->p = p;
+				return v;
+			}
+		}
+	c->bad = true;
+	return 0;
+}
+
+/* n bytes in place, or NULL. */
+static inline const uint8_t *cur_bytes(struct cur *c, uint64_t n)
+{
+	if (c->bad || n > cur_left(c)) {
+		c->bad = true;
+		return NULL;
+	}
+	const uint8_t *p = c->p;
+	c->p += n;
+	return p;
+}
+
+#endif

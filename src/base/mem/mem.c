@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The allocator's front door, and arenas.
+ *
+ * An arena is a list of blocks, newest first; allocation bumps a mark in the
+ * newest block and asks for another block when it does not fit. Blocks double
+ * up to a limit, so that the number of blocks stays logarithmic for small
+ * arenas and waste stays bounded for big ones; on disk up to a part of the whole, for all are let go of again and
+ * again. A request larger than a block gets a block of its own. There is no per-object free and no realloc in place:
+ * what grows is a column (col.h) or a plain array (mem_grow).
+ */
+#include "config.h"
+#include "base/mem/mem.h"
+
+#include "base/ending.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+enum { SPILL_ALIGN = 1 << 16, SPILLS = 1 << 18, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, MANY_BLOCKS = 16, ALIGN = 16,
+    LARGE = 1 << 22, TIGHT_LARGE = 1 << 17,
+    PAGE = 1 << 12 };
+
+/* The bytes follow, aligned; of one that is spilled they lie elsewhere, for to go from one to the next is not to look
+   at it. */
+struct arena_block {
+	struct arena_block *next;
+	size_t used, size;
+	char *spilled;	/* or NULL */
+};
+
+#define BLOCK_HEAD ((sizeof(struct arena_block) + ALIGN - 1) / ALIGN * ALIGN)
+
+static size_t budget;
+static struct { int fd; _Atomic size_t end; } spill;	/* fd 0: none */
+
+/* Large blocks on large pages, where the system has them: there are fewer to meet for the first time. Not those
+   that grow: what the doubling leaves free would be met too. */
+static void *on_pages(void *p, size_t n)
+{
+#ifdef MADV_HUGEPAGE
+	if (p && n >= LARGE) {
+		uintptr_t at = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+		(void)madvise((void *)at, ((uintptr_t)p + n - at) & ~(size_t)(PAGE - 1), MADV_HUGEPAGE);
+	}
+#endif
+	return p;
+}
+
+void mem_start(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	/* what is large goes back to the system when it is freed, however often it was asked for before */
+	(void)mallopt(M_MMAP_THRESHOLD, LARGE);
+	(void)mallopt(M_TRIM_THRESHOLD, LARGE);
+#endif
+}
+
+void mem_tidy(void)
+{
+#ifdef __GLIBC__
+	(void)malloc_trim(0);
+#endif
+}
+
+void *xmalloc(size_t n)
+{
+	void *p = on_pages(malloc(n ? n : 1), n);
+	if (!p)
+		ending_no_memory(n);
+	return p;
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size ? size : 1);
+	on_pages(p, n * size);
+	if (!p)
+		ending_no_memory(n * size);
+	return p;
+}
+
+void *xrealloc(void *p, size_t n)
+{
+	p = realloc(p, n ? n : 1);
+	if (!p)
+		ending_no_memory(n);
+	return p;
+}
+
+void *mem_copy(const void *p, size_t n)
+{
+	return n ? memcpy(xmalloc(n), p, n) : NULL;
+}
+
+char *xstrdup(const char *s)
+{
+	size_t n = strlen(s) + 1;
+	return memcpy(xmalloc(n), s, n);
+}
+
+void mem_free(void *p)
+{
+	free(p);
+}
+
+void mem_spent(const void *p, size_t from, size_t upto)
+{
+	/* the allocator's own words lie before the first byte; the pages in between are ours alone */
+	uintptr_t a = ((uintptr_t)p + from + PAGE - 1) & ~(uintptr_t)(PAGE - 1),
+		  z = ((uintptr_t)p + upto) & ~(uintptr_t)(PAGE - 1);
+	if (p && from < upto && a < z)
+		(void)madvise((void *)a, z - a, MADV_DONTNEED);
+}
+
+void *mem_pages(size_t n)
+{
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		ending_no_memory(n);
+#ifdef MADV_HUGEPAGE
+	madvise(p, n, MADV_HUGEPAGE);
+#endif
+	return p;
+}
+
+void mem_meet(void *p, size_t from, size_t upto)
+{
+#ifdef MADV_POPULATE_WRITE
+	uintptr_t page = ~(uintptr_t)(PAGE - 1), a = ((uintptr_t)p + from) & page, z = ((uintptr_t)p + upto) & page;
+	if (a < z)
+		(void)madvise((void *)a, z - a, MADV_POPULATE_WRITE);
+#else
+	(void)p, (void)from, (void)upto;
+#endif
+}
+
+size_t mem_whole_pages(size_t n)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	size_t whole = page < PAGE ? PAGE : (size_t)page;
+	return (n + whole - 1) / whole * whole;
+}
+
+void mem_pages_free(void *p, size_t n)
+{
+	if (p && n)
+		munmap(p, n);
+}
+
+void *mem_pages_grow(void *p, size_t had, size_t n)
+{
+#ifdef MREMAP_MAYMOVE
+	void *q = p ? mremap(p, had, n, MREMAP_MAYMOVE)
+		    : mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (q == MAP_FAILED)
+		ending_no_memory(n);
+#ifdef MADV_HUGEPAGE
+	if (!mem_tight())	/* a large page more than is needed */
+		(void)madvise(q, n, MADV_HUGEPAGE);
+#endif
+#else
+	void *q = mem_pages(n);
+	if (p)
+		memcpy(q, p, had);
+	mem_pages_free(p, had);
+#endif
+	return q;
+}
+
+void mem_spill(const char *dir)
+{
+#ifdef O_TMPFILE
+	if (spill.fd <= 0)
+		spill.fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+#else
+	(void)dir;
+#endif
+}
+
+bool mem_spills(void)
+{
+	return spill.fd > 0;
+}
+
+/* Room is asked for first: a page that finds the disk full when it is written would be a signal. */
+void *mem_spilled(size_t n)
+{
+	if (spill.fd <= 0)
+		return NULL;
+	size_t size = (n + SPILL_ALIGN - 1) / SPILL_ALIGN * SPILL_ALIGN, at = atomic_fetch_add(&spill.end, size);
+	if (posix_fallocate(spill.fd, (off_t)at, (off_t)size))
+		return NULL;
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, spill.fd, (off_t)at);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void mem_spilled_rest(void *p, size_t n)
+{
+	(void)madvise(p, n, MADV_DONTNEED);	/* shared pages keep what was written */
+}
+
+void mem_spilled_random(void *p, size_t n)
+{
+#ifdef MADV_RANDOM
+	(void)madvise(p, n, MADV_RANDOM);
+#else
+	(void)p, (void)n;
+#endif
+}
+
+void mem_spilled_free(void *p, size_t n)
+{
+	if (!p || !n)
+		return;
+#ifdef MADV_REMOVE
+	(void)madvise(p, n, MADV_REMOVE);
+#endif
+	munmap(p, n);
+}
+
+/* Where memory is short what is freed goes back at once: there is no room for what may be asked for again. */
+void mem_budget(size_t bytes)
+{
+	budget = bytes;
+#ifdef M_MMAP_THRESHOLD
+	if (mem_tight()) {
+		(void)mallopt(M_MMAP_THRESHOLD, TIGHT_LARGE);
+		(void)mallopt(M_TRIM_THRESHOLD, TIGHT_LARGE);
+		(void)mallopt(M_ARENA_MAX, 1);
+	}
+#endif
+}
+
+size_t mem_limit(void)
+{
+	return budget;
+}
+
+bool mem_tight(void)
+{
+	enum { TIGHT = 256 << 20 };
+	return budget && budget < TIGHT;
+}
+
+void *mem_try(size_t n)
+{
+	if ((budget && n > budget) || n > PTRDIFF_MAX)
+		return NULL;
+	return malloc(n ? n : 1);
+}
+
+void *mem_retry(void *p, size_t n)
+{
+	if ((budget && n > budget) || n > PTRDIFF_MAX)
+		return NULL;
+	return realloc(p, n ? n : 1);
+}
+
+/* A row "NAME   123 kB" of a file of the kernel's. */
+static size_t proc_kb(const char *path, const char *name)
+{
+	char line[128];
+	unsigned long long kb = 0;
+	size_t n = strlen(name);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof line, f))
+		if (!strncmp(line, name, n) && sscanf(line + n, " %llu", &kb) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return (size_t)kb * 1024;
+}
+
+size_t mem_held(void)
+{
+	return proc_kb("/proc/self/status", "VmRSS:");
+}
+
+size_t mem_available(void)
+{
+	return proc_kb("/proc/meminfo", "MemAvailable:");
+}
+
+bool mem_full(void)
+{
+	return budget && mem_held() > budget - budget / 8;
+}
+
+void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
+{
+	if (need <= *cap)
+		return p;
+	size_t n = *cap ? *cap : 16;
+	while (n < need)
+		n *= 2;
+	if (n > SIZE_MAX / size)
+		ending_no_memory(SIZE_MAX);
+	*cap = n;
+	return xrealloc(p, n * size);
+}
+
+enum { RESET_KEEPS = 4 << 20 };
+
+static char *block_bytes(struct arena_block *b)
+{
+	return b->spilled ? b->spilled : (char *)b + BLOCK_HEAD;
+}
+
+static struct arena_block *block_add(struct arena *a, size_t n, bool bounded)
+{
+	size_t size = a->head ? a->head->size * 2 : BLOCK_MIN;
+	size_t most = a->spills && a->held / MANY_BLOCKS > BLOCK_MAX ? a->held / MANY_BLOCKS : BLOCK_MAX;
+	if (size > most)
+		size = most;
+	if (size < n)
+		size = n;
+	char *spilled = a->spills && size >= SPILLS ? mem_spilled(size) : NULL;
+	size_t bytes = BLOCK_HEAD + (spilled ? 0 : size);
+	struct arena_block *b = bounded ? mem_try(bytes) : malloc(bytes);
+	if (!b) {
+		mem_spilled_free(spilled, size);
+		return NULL;
+	}
+	*b = (struct arena_block){.next = a->head, .size = size, .spilled = spilled};
+	a->head = b;
+	a->held += size;
+	return b;
+}
+
+static void *block_alloc(struct arena *a, size_t n, bool bounded)
+{
+	if (n > PTRDIFF_MAX)
+		return NULL;
+	n = (n + ALIGN - 1) / ALIGN * ALIGN;
+	struct arena_block *b = a->head;
+	if ((!b || b->size - b->used < n) && !(b = block_add(a, n, bounded)))
+		return NULL;
+	void *p = block_bytes(b) + b->used;
+	b->used += n;
+	a->used += n;
+	return p;
+}
+
+void *arena_try(struct arena *a, size_t n)
+{
+	return block_alloc(a, n, true);
+}
+
+void *arena_alloc(struct arena *a, size_t n)
+{
+	void *p = block_alloc(a, n, false);
+	if (!p)
+		ending_no_memory(n);
+	return p;
+}
+
+void *arena_zalloc(struct arena *a, size_t n)
+{
+	return memset(arena_alloc(a, n), 0, n);
+}
+
+char *arena_strndup(struct arena *a, const char *s, size_t n)
+{
+	char *p = arena_alloc(a, n + 1);
+	if (n)
+		memcpy(p, s, n);
+	p[n] = 0;
+	return p;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap, again;
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	char *p = arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1);
+	vsnprintf(p, (size_t)(n < 0 ? 0 : n) + 1, fmt, again);
+	va_end(again);
+	return p;
+}
+
+static void blocks_free(struct arena_block *b)
+{
+	while (b) {
+		struct arena_block *next = b->next;
+		mem_spilled_free(b->spilled, b->size);
+		free(b);
+		b = next;
+	}
+}
+
+void arena_rest(const struct arena *a)
+{
+	for (const struct arena_block *b = a->spills ? a->head : NULL; b; b = b->next)
+		if (b->spilled)
+			mem_spilled_rest(b->spilled, b->size);
+}
+
+/* pages at most; of the memory, that an arena may have without being let go of */
+enum { LOOKS = 1 << 12, SHARE = 8 };
+
+void arena_look(const struct arena *a, uint32_t look)
+{
+	if (look % LOOKS == LOOKS - 1 && a->spills && a->held > budget / SHARE)
+		arena_rest(a);
+}
+
+void arena_reset(struct arena *a)
+{
+	size_t used = a->used;
+	if (!a->head)
+		return;
+	if (a->head->next && used <= RESET_KEEPS) {	/* the next round fits into one: no more pages to clear */
+		blocks_free(a->head);
+		*a = (struct arena){.spills = a->spills};
+		block_add(a, used + used / 4, false);
+		return;
+	}
+	blocks_free(a->head->next);
+	a->head->next = NULL;
+	a->head->used = 0;
+	a->held = a->head->size;
+	a->used = 0;
+}
+
+void arena_free(struct arena *a)
+{
+	blocks_free(a->head);
+	*a = (struct arena){.spills = a->spills};
+}
+
+void arena_join(struct arena *from, struct arena *into)
+{
+	struct arena_block **end = into->head ? &into->head->next : &into->head, *rest = *end;
+	*end = from->head;	/* behind the block that there is room in */
+	while (*end)
+		end = &(*end)->next;
+	*end = rest;
+	into->used += from->used;
+	into->held += from->held;
+	*from = (struct arena){.spills = from->spills};
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_BASE_TEXT_BUF_H
+#define TTRACE_BASE_TEXT_BUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A growing run of bytes. Zero-initialise it; buf_free when done. Not NUL-terminated unless
+   buf_str() is called. */
+struct buf {
+	char *p;
+	size_t n, cap;
+};
+
+void buf_put(struct buf *b, const void *bytes, size_t n);
+void buf_puts(struct buf *b, const char *s);
+void buf_putc(struct buf *b, int c);
+void buf_pad(struct buf *b, int c, size_t n);	/* n times the byte c */
+void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_i64(struct buf *b, int64_t v);	/* decimal; much faster than printf */
+void buf_u64(struct buf *b, uint64_t v);
+void buf_varint(struct buf *b, uint64_t v);	/* LEB128, as cur_uvarint() reads it */
+void buf_hex(struct buf *b, uint64_t v);	/* lower case, no 0x */
+char *buf_str(struct buf *b);		/* NUL-terminated view, good until the next call */
+void buf_reset(struct buf *b);
+void buf_free(struct buf *b);
+
+#endif

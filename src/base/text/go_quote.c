@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Strings as Go's %q prints them, for reports whose text is the reference's
+ * byte for byte. What is printable is a table of runs, not the C library's
+ * opinion, which changes with the locale and the year. Nearly all strings are
+ * plain ASCII and are copied in one piece.
+ */
+#include "config.h"
+#include "base/text/go_quote.h"
+
+#include "base/bsearch.h"
+#include "base/text/text.h"
+
+#include <string.h>
+
+static const struct {
+	uint32_t from, to;
+} printable[] = {
+#define R(a, b) {a, b},
+#include "base/text/printable.def"
+#undef R
+};
+
+/* As strconv.IsPrint: a letter, mark, number, punctuation, symbol or the ASCII space. */
+static bool is_printable(uint32_t cp)
+{
+	if (cp < 0xa0)
+		return cp >= 0x20 && cp < 0x7f;
+	struct halve h = {.hi = sizeof printable / sizeof *printable};
+	while (halve(&h))
+		halve_on(&h, cp > printable[h.at].to);
+	return h.lo < sizeof printable / sizeof *printable && cp >= printable[h.lo].from;
+}
+
+/* Bytes of the code point at s, or 0 when they are not UTF-8. */
+static size_t decode(const unsigned char *s, size_t n, uint32_t *cp)
+{
+	size_t k = utf8_decode((const char *)s, n, cp);
+	return k == 1 && *cp == 0xfffd ? 0 : k;		/* the real U+FFFD takes three */
+}
+
+static void escape(struct buf *b, uint32_t cp)
+{
+	static const char names[] = "abtnvfr";
+	if (cp >= 7 && cp <= 13) {
+		buf_putc(b, '\\');
+		buf_putc(b, names[cp - 7]);
+	} else if (cp < 0x20 || cp == 0x7f) {
+		buf_printf(b, "\\x%02x", (unsigned)cp);
+	} else if (cp < 0x10000) {
+		buf_printf(b, "\\u%04x", (unsigned)cp);
+	} else {
+		buf_printf(b, "\\U%08x", (unsigned)cp);
+	}
+}
+
+void buf_quote(struct buf *b, const char *s, size_t n)
+{
+	size_t i = 0;
+	buf_putc(b, '"');
+	while (i < n) {
+		size_t plain = i;
+		while (i < n && s[i] >= 0x20 && s[i] < 0x7f && s[i] != '"' && s[i] != '\\')
+			i++;
+		buf_put(b, s + plain, i - plain);
+		if (i == n)
+			break;
+		uint32_t cp;
+		size_t k = decode((const unsigned char *)s + i, n - i, &cp);
+		if (!k) {
+			buf_printf(b, "\\x%02x", (unsigned char)s[i]);
+			k = 1;
+		} else if (cp == '"' || cp == '\\') {
+			buf_putc(b, '\\');
+			buf_putc(b, (int)cp);
+		} else if (is_printable(cp)) {
+			buf_put(b, s + i, k);
+		} else {
+			escape(b, cp);
+		}
+		i += k;
+	}
+	buf_putc(b, '"');
+}

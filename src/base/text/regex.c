@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Regular expressions with Go's meaning, by PCRE2: rxgo.c translates, this file
+ * compiles and matches. Lookaround, back references and the like have no
+ * translation, so an expression that works in ttrace works in `go tool pprof`.
+ *
+ * Matching is bounded (match, depth and heap limits): what runs into a limit
+ * does not match. Bytes that are not UTF-8 are U+FFFD each, as in Go; who asks for a place (rx_find) finds nothing in
+ * them.
+ */
+#include "config.h"
+#include "base/text/regex.h"
+
+#include "base/mem/mem.h"
+#include "base/text/regex_go.h"
+#include "base/text/text.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <string.h>
+
+enum { MATCH_LIMIT = 1000000, DEPTH_LIMIT = 10000, HEAP_LIMIT_KB = 20000 };
+
+struct rx {
+	pcre2_code *code;
+	pcre2_match_context *ctx;
+	pcre2_match_data *data;
+	char *text;
+	size_t plain;	/* bytes of the text, when it means itself and nothing else; 0: it does not */
+	char first;	/* what every text that it matches begins with; 0: that is not known */
+};
+
+/* The code and the flags; UTF-8 is checked by the match, so that any bytes may be searched. */
+static pcre2_code *compile(const char *s, const char *pattern, struct err *e)
+{
+	int code;
+	size_t at;
+	PCRE2_UCHAR msg[160];
+	uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALT_CIRCUMFLEX;
+	pcre2_compile_context *cc = pcre2_compile_context_create(NULL);
+	if (cc) {
+		pcre2_set_newline(cc, PCRE2_NEWLINE_LF);
+		pcre2_set_parens_nest_limit(cc, 500);
+	}
+	pcre2_code *c = pcre2_compile((PCRE2_SPTR)s, PCRE2_ZERO_TERMINATED, flags, &code, &at, cc);
+	pcre2_compile_context_free(cc);
+	if (c)
+		return c;
+	pcre2_get_error_message(code, msg, sizeof msg);
+	err_set(e, ERR_USAGE, ERR_NOWHERE, "bad regular expression \"%.80s\": %s", pattern,
+	    (const char *)msg);
+	return NULL;
+}
+
+static size_t plain(const char *s)
+{
+	size_t n = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_/");
+	return s[n] ? 0 : n;
+}
+
+/* Of "^" and a character that is there once at least, where nothing is offered in its place. */
+static char first_of(const char *s)
+{
+	if (s[0] != '^')
+		return 0;
+	for (const char *p = s; *p; p += *p == '\\' && p[1] ? 2 : 1)
+		if (*p == '|')
+			return 0;
+	bool quoted = s[1] == '\\';
+	char c = s[quoted ? 2 : 1], next = c ? s[quoted ? 3 : 2] : 0;
+	if (!c || (next && strchr("?*+{", next)))
+		return 0;
+	if (quoted)
+		return strchr(".+*?()|[]{}^$", c) ? c : 0;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : 0;
+}
+
+struct rx *rx_new(const char *pattern, struct err *e)
+{
+	struct buf own = {0};
+	pcre2_code *code = rxgo_translate(pattern, &own, e) ? NULL : compile(buf_str(&own), pattern, e);
+	buf_free(&own);
+	if (!code)
+		return NULL;
+	struct rx *rx = xcalloc(1, sizeof *rx);
+	rx->code = code;
+	rx->text = xstrdup(pattern);
+	rx->plain = plain(pattern);
+	rx->first = first_of(pattern);
+	rx->ctx = pcre2_match_context_create(NULL);
+	rx->data = pcre2_match_data_create(1, NULL);
+	if (!rx->ctx || !rx->data) {
+		rx_free(rx);
+		err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for a regular expression");
+		return NULL;
+	}
+	pcre2_set_match_limit(rx->ctx, MATCH_LIMIT);
+	pcre2_set_depth_limit(rx->ctx, DEPTH_LIMIT);
+	pcre2_set_heap_limit(rx->ctx, HEAP_LIMIT_KB);
+	(void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);	/* without it, it is only slower */
+	return rx;
+}
+
+void rx_free(struct rx *rx)
+{
+	if (!rx)
+		return;
+	pcre2_match_data_free(rx->data);
+	pcre2_match_context_free(rx->ctx);
+	pcre2_code_free(rx->code);
+	mem_free(rx->text);
+	mem_free(rx);
+}
+
+static bool matches(const struct rx *rx, const char *s, size_t n)
+{
+	return pcre2_match(rx->code, (PCRE2_SPTR)(s ? s : ""), n, 0, 0, rx->data, rx->ctx) >= 0;
+}
+
+/* With U+FFFD for what is no UTF-8; false: all of it is. */
+static bool made_valid(struct buf *b, const char *s, size_t n)
+{
+	bool odd = false;
+	size_t i = 0;
+	for (uint64_t eight; i + 8 <= n; i += 8) {
+		memcpy(&eight, s + i, sizeof eight);
+		if (eight & UINT64_C(0x8080808080808080))
+			break;
+	}
+	while (i < n && !(s[i] & 0x80))
+		i++;
+	if (i == n)
+		return false;
+	for (size_t k = 0, len; k < n; k += len) {
+		uint32_t cp;
+		char c[4];
+		len = utf8_decode(s + k, n - k, &cp);
+		odd |= len == 1 && cp == 0xfffd;
+		buf_put(b, c, utf8_encode(cp, c));
+	}
+	return odd;
+}
+
+bool rx_match(const struct rx *rx, const char *s, size_t n)
+{
+	struct buf b = {0};
+	if (rx->plain)	/* most are, and tens of thousands of names are asked at every letter of a search */
+		return n >= rx->plain && memmem(s, n, rx->text, rx->plain);
+	bool yes = matches(rx, s, n) || (s && made_valid(&b, s, n) && matches(rx, b.p, b.n));
+	buf_free(&b);
+	return yes;
+}
+
+bool rx_find(const struct rx *rx, const char *s, size_t n, size_t *from, size_t *to)
+{
+	if (!matches(rx, s, n))
+		return false;
+	const size_t *v = pcre2_get_ovector_pointer(rx->data);
+	*from = v[0];
+	*to = v[1];
+	return true;
+}
+
+const char *rx_text(const struct rx *rx)
+{
+	return rx->text;
+}
+
+bool rx_is_word(const struct rx *rx)
+{
+	return rx->plain;
+}
+
+bool rx_begins(const struct rx *rx, char c)
+{
+	return !rx->first || rx->first == c;
+}

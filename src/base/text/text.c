@@ -1,0 +1,653 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Text for people: UTF-8, the cells it takes, cutting it where it hurts least.
+ *
+ * Widths come from a table of our own (width.def), not from wcwidth(): what a
+ * screen test shows must not depend on the locale of the machine it runs on.
+ * Nothing here trusts its input: bytes that are not UTF-8, control characters,
+ * and the format characters that reorder a line (bidi overrides) come out as
+ * \xNN, so no name in a file can speak to the terminal.
+ */
+#include "config.h"
+#include "base/text/text.h"
+
+#include "base/bsearch.h"
+#include "base/wrap_math.h"
+
+#include <stdio.h>
+#include <string.h>
+
+size_t utf8_decode(const char *s, size_t n, uint32_t *cp)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	*cp = 0xfffd;
+	if (!n)
+		return 0;
+	if (p[0] < 0x80) {
+		*cp = p[0];
+		return 1;
+	}
+	size_t len = p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 0;
+	if (p[0] >= 0xf5 || !len || len > n)
+		return 1;
+	uint32_t v = p[0] & (0xffu >> (len + 1));
+	for (size_t i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 1;
+		v = v << 6 | (p[i] & 0x3f);
+	}
+	if (v < least[len] || v > 0x10ffff || (v >= 0xd800 && v < 0xe000))
+		return 1;
+	*cp = v;
+	return len;
+}
+
+size_t utf8_encode(uint32_t cp, char out[4])
+{
+	if (cp < 0x80) {
+		out[0] = (char)cp;
+		return 1;
+	}
+	if (cp < 0x800) {
+		out[0] = (char)(0xc0 | cp >> 6);
+		out[1] = (char)(0x80 | (cp & 0x3f));
+		return 2;
+	}
+	if (cp < 0x10000) {
+		out[0] = (char)(0xe0 | cp >> 12);
+		out[1] = (char)(0x80 | (cp >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (cp & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | cp >> 18);
+	out[1] = (char)(0x80 | (cp >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (cp >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (cp & 0x3f));
+	return 4;
+}
+
+static const struct { uint32_t first, last; int cells; } widths[] = {
+#define W(first, last, cells) {first, last, cells},
+#include "base/text/width.def"
+#undef W
+};
+
+static bool is_control(uint32_t cp)
+{
+	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0xad || cp == 0x61c || cp == 0x180e || (cp >= 0x200b && cp <= 0x200f) ||
+	    (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2060 && cp <= 0x206f) || cp == 0xfeff ||
+	    (cp >= 0xfff9 && cp <= 0xfffb) || (cp >= 0xe0000 && cp <= 0xe007f);
+}
+
+int cp_width(uint32_t cp)
+{
+	if (is_control(cp))
+		return -1;
+	if (cp < 0x300)
+		return 1;
+	struct halve h = {.hi = sizeof widths / sizeof *widths};
+	while (halve(&h))
+		halve_on(&h, cp > widths[h.at].last);
+	return h.lo < sizeof widths / sizeof *widths && cp >= widths[h.lo].first ? widths[h.lo].cells : 1;
+}
+
+/* One character of s as it is shown: bytes taken, cells used. A bad byte takes 1 and shows as \xNN. */
+static size_t shown(const char *s, size_t n, size_t *cells)
+{
+	uint32_t cp;
+	size_t len = utf8_decode(s, n, &cp);
+	int w = cp_width(cp);
+	bool bad = cp == 0xfffd && len == 1;
+	*cells = bad || w < 0 ? 4 * (bad ? 1 : len) : (size_t)w;
+	return len;
+}
+
+static void put_shown(struct buf *b, const char *s, size_t len, bool escape)
+{
+	if (!escape) {
+		buf_put(b, s, len);
+		return;
+	}
+	for (size_t i = 0; i < len; i++)
+		buf_printf(b, "\\x%02x", (unsigned char)s[i]);
+}
+
+static bool is_escaped(const char *s, size_t n)
+{
+	uint32_t cp;
+	size_t len = utf8_decode(s, n, &cp);
+	return cp_width(cp) < 0 || (cp == 0xfffd && len == 1);
+}
+
+/* How many of the first bytes are printable ASCII: a cell each, and nearly all that names are made of. */
+static size_t plain_run(const char *s, size_t n)
+{
+	size_t i = 0;
+	while (i < n && s[i] >= ' ' && s[i] <= '~')
+		i++;
+	return i;
+}
+
+size_t text_width(const char *s, size_t n)
+{
+	size_t w = plain_run(s, n), cells;
+	for (size_t i = w; i < n; w += cells)
+		i += shown(s + i, n - i, &cells);
+	return w;
+}
+
+void text_safe(struct buf *b, const char *s, size_t n)
+{
+	size_t cells, i = plain_run(s, n);
+	buf_put(b, s, i);
+	while (i < n) {
+		size_t len = shown(s + i, n - i, &cells);
+		put_shown(b, s + i, len, is_escaped(s + i, n - i));
+		i += len;
+	}
+}
+
+void text_safe_fit(char *to, size_t size, const char *s, size_t n)
+{
+	size_t at = 0, cells;
+	for (size_t i = 0, len; i < n; i += len) {
+		len = shown(s + i, n - i, &cells);
+		bool escape = is_escaped(s + i, n - i);
+		if (at + (escape ? 4 * len : len) >= size)
+			break;
+		for (size_t k = 0; k < len; k++, at += escape ? 4 : 1) {
+			if (escape)
+				snprintf(to + at, 5, "\\x%02x", (unsigned char)s[i + k]);
+			else
+				to[at] = s[i + k];
+		}
+	}
+	to[at] = '\0';
+}
+
+size_t text_whole(const char *s, size_t n)
+{
+	enum { LONGEST = 4 };
+	for (size_t back = 1; back < LONGEST && back <= n; back++) {
+		unsigned char c = (unsigned char)s[n - back];
+		if (c >= 0xc0)		/* the first byte of a character of two, three or four */
+			return back < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? n - back : n;
+		if (c < 0x80)
+			break;
+	}
+	return n;
+}
+
+/* Of user:PASSWORD@host, how long the password is, and where it begins; 0: there is none. */
+static size_t secret(const char *s, size_t *from)
+{
+	size_t user = strcspn(s, ":@/?# \t\n\"'"), n;
+	if (s[user] != ':')
+		return 0;
+	*from = user + 1;
+	n = strcspn(s + *from, "@/?# \t\n");
+	return s[*from + n] == '@' ? n : 0;
+}
+
+void text_no_secret(struct buf *b, const char *s)
+{
+	for (bool begins = true; *s;) {
+		size_t from, n = begins ? secret(s, &from) : 0;
+		if (n) {
+			buf_put(b, s, from);
+			buf_puts(b, "xxxxx");
+			s += from + n;
+		}
+		begins = strchr(" \t\"'(=", *s) || !strncmp(s, "//", 2);
+		buf_put(b, s, *s ? 1 + (*s == '/' && s[1] == '/') : 0);
+		s += *s ? 1 + (*s == '/' && s[1] == '/') : 0;
+	}
+}
+
+/* As much of s as fits into cells, whole characters; cells used. *at: bytes used. */
+static size_t put_head(struct buf *b, const char *s, size_t n, size_t cells, size_t *at)
+{
+	size_t used = 0, w;
+	*at = 0;
+	while (*at < n) {
+		size_t len = shown(s + *at, n - *at, &w);
+		if (used + w > cells)
+			break;
+		put_shown(b, s + *at, len, is_escaped(s + *at, n - *at));
+		used += w;
+		*at += len;
+	}
+	return used;
+}
+
+size_t text_fit(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
+{
+	size_t at;
+	if (text_width(s, n) <= cells)
+		return put_head(b, s, n, cells, &at);
+	if (!cells)
+		return 0;
+	size_t used = put_head(b, s, n, cells - 1, &at);
+	buf_puts(b, ascii ? "~" : "\xe2\x80\xa6");
+	return used + 1;
+}
+
+size_t text_fit_middle(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
+{
+	size_t at, w;
+	if (text_width(s, n) <= cells || cells < 5)
+		return text_fit(b, s, n, cells, ascii);
+	size_t head = (cells - 1) / 2, tail = cells - 1 - head;
+	size_t used = put_head(b, s, n, head, &at);
+	buf_puts(b, ascii ? "~" : "\xe2\x80\xa6");
+	size_t from = at, rest = text_width(s + at, n - at);
+	while (from < n && rest > tail) {
+		from += shown(s + from, n - from, &w);
+		rest -= w;
+	}
+	return used + 1 + put_head(b, s + from, n - from, tail, &at);
+}
+
+/* End of the path part of a Go symbol: past the last / before the first ( or [. */
+static size_t path_end(const char *s, size_t n)
+{
+	size_t end = 0;
+	for (size_t i = 0; i < n && s[i] != '(' && s[i] != '['; i++)
+		if (s[i] == '/')
+			end = i + 1;
+	return end;
+}
+
+/* Past the bracket that closes the one at s[at]; n: none does. */
+static size_t past_bracket(const char *s, size_t n, size_t at)
+{
+	int depth = 0;
+	for (; at < n; at++) {
+		char c = s[at];
+		depth += (c == '[' || c == '(' || c == '{') - (c == ']' || c == ')' || c == '}');
+		if (!depth)
+			return at + 1;
+	}
+	return n;
+}
+
+/* Where the next part of a Go symbol begins: json.(*decodeState).object, (*decodeState).object, object. 0: there is
+   none. */
+static size_t go_part(const char *s, size_t n, size_t at)
+{
+	size_t path = path_end(s, n);
+	if (at < path)
+		return path;
+	if (at == path) {
+		const char *dot = memchr(s + path, '.', n - path);
+		return dot ? (size_t)(dot - s) + 1 : 0;
+	}
+	size_t past = s[at] == '(' && at > path ? past_bracket(s, n, at) : n;
+	return past + 1 < n && s[past] == '.' ? past + 1 : 0;
+}
+
+/* The same of C++ and Rust, past the next :: that no bracket holds: basic_string::compare, compare. What an operator is
+   called ends it: it may look like a bracket. */
+static size_t scope_part(const char *s, size_t n, size_t at)
+{
+	int depth = 0;
+	for (size_t i = at; i + 2 < n; i++) {
+		if (strchr("<([{", s[i]))
+			depth++;
+		else if (strchr(")]}", s[i]) || (s[i] == '>' && i && s[i - 1] != '-'))
+			depth--;
+		else if (!depth && s[i] == ':' && s[i + 1] == ':')
+			return i + 2;
+		else if (!depth && n - i > 8 && !memcmp(s + i, "operator", 8) && strchr("<>(-", s[i + 8]))
+			break;
+	}
+	return 0;
+}
+
+static size_t symbol_part(const char *s, size_t n, size_t at)
+{
+	size_t next = memmem(s, n, "::", 2) ? scope_part(s, n, at) : go_part(s, n, at);
+	return next < n ? next : 0;
+}
+
+size_t text_symbol_tail(const char *s, size_t n)
+{
+	size_t at = 0;
+	for (size_t next; (next = symbol_part(s, n, at)) > at;)
+		at = next;
+	return at;
+}
+
+/* A symbol with the type arguments of generic instances folded: main.(*heap[...]).less. false: it has none. */
+static bool fold_shapes(struct buf *b, const char *s, size_t n)
+{
+	static const char shape[] = "[go.shape.";
+	size_t from = 0;
+	for (const char *at; (at = memmem(s + from, n - from, shape, sizeof shape - 1));) {
+		size_t open = (size_t)(at - s);
+		buf_put(b, s + from, open - from);
+		buf_puts(b, "[...]");
+		from = past_bracket(s, n, open);
+	}
+	if (from)
+		buf_put(b, s + from, n - from);
+	return from > 0;
+}
+
+static size_t fit_parts(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
+{
+	size_t at = 0;
+	for (size_t next; text_width(s + at, n - at) > cells && (next = symbol_part(s, n, at)) > at;)
+		at = next;
+	return text_fit(b, s + at, n - at, cells, ascii);
+}
+
+size_t text_fit_symbol(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
+{
+	struct buf folded = {0};
+	bool fold = text_width(s, n) > cells && fold_shapes(&folded, s, n);
+	size_t used = fold ? fit_parts(b, folded.p, folded.n, cells, ascii) : fit_parts(b, s, n, cells, ascii);
+	buf_free(&folded);
+	return used;
+}
+
+/* Of a word like a/b/c.(*T).F the bytes of the path before c; 0 of any other: of /a/b.c, of a://b too. */
+static size_t word_path(const char *s, size_t n)
+{
+	size_t end = path_end(s, n);
+	if (!end || *s == '/' || *s == '.' || memmem(s, end, "://", 3))
+		return 0;
+	return memchr(s + end, '.', n - end) && s[end] != '.' ? end : 0;
+}
+
+/* Is a word, which may end in punctuation, a Go symbol without a path: main.run, json.(*T).F, (*T).F? A file with a line
+   number and a decimal number are not. */
+static bool is_symbol_word(const char *s, size_t n)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+	const char *dot = memchr(s, '.', n);
+	if (memchr(s, ':', n) || memchr(s, '/', n) || memchr(s, '=', n) || !dot)
+		return false;
+	if (n > 2 && s[0] == '(' && s[1] == '*')
+		return true;
+	size_t head = (size_t)(dot - s);
+	if (!head || !strchr(letters, *s) || memchr(s, '-', head) || head + 2 >= n)
+		return false;
+	bool method = dot[1] == '(' && dot[2] == '*', closure = n - head > 5 && !memcmp(dot + 1, "func", 4);
+	return method || (strchr(letters, dot[1]) && strchr(letters, dot[2]) && !closure);
+}
+
+/* How many bytes at the front of a word are removed when all words are shortened: its path, then the package of a method.
+   A function with its package is not shortened, because it may be the name of a region or of a state. */
+static size_t front(const char *s, size_t n, bool paths)
+{
+	if (paths)
+		return word_path(s, n);
+	return is_symbol_word(s, n) && *s != '(' && memmem(s, n, ".(*", 3) ? go_part(s, n, 0) : 0;
+}
+
+/* Append a line, its words without their fronts from left to right until it is `over` cells shorter. Return the cells
+   that are still too many. */
+static size_t shorten(struct buf *to, const char *s, size_t n, size_t over, bool paths)
+{
+	for (size_t i = 0; i < n;) {
+		const char *end = memchr(s + i, ' ', n - i);
+		size_t word = end ? (size_t)(end - s) - i : n - i, cut = over ? front(s + i, word, paths) : 0;
+		/* fronts are ASCII but for odd ones, which are cut a little too much */
+		over -= cut > over ? over : cut;
+		word += end != NULL;
+		buf_put(to, s + i + cut, word - cut);
+		i += word;
+	}
+	return over;
+}
+
+/* Append a line that is too long, without the front of the symbol that the cut would fall into. false: the cut falls into
+   no symbol, or into one of a single part. */
+static bool keep_end(struct buf *to, const char *s, size_t n, size_t cells)
+{
+	struct buf head = {0};
+	size_t from, skip = 0;
+	put_head(&head, s, n, cells - 1, &from);
+	buf_free(&head);
+	while (from && s[from - 1] != ' ')
+		from--;
+	const char *end = memchr(s + from, ' ', n - from);
+	size_t word = end ? (size_t)(end - s) - from : n - from, before = text_width(s, from);
+	if (before >= cells || !is_symbol_word(s + from, word))
+		return false;
+	for (size_t next; text_width(s + from + skip, word - skip) > cells - before - (end != NULL) &&
+	    (next = symbol_part(s + from, word, skip)) > skip;)
+		skip = next;
+	buf_put(to, s, from);
+	buf_put(to, s + from + skip, n - from - skip);
+	return skip > 0;
+}
+
+size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
+{
+	struct buf folded = {0}, t[2] = {{0}, {0}};
+	size_t width = text_width(s, n);
+	if (!cells)
+		return 0;
+	if (width > cells && fold_shapes(&folded, s, n)) {
+		s = buf_str(&folded);
+		n = folded.n;
+		width = text_width(s, n);
+	}
+	size_t over = width > cells ? width - cells : 0;
+	for (int i = 0; over && i < 2; i++) {
+		over = shorten(&t[i], s, n, over, i == 0);
+		s = buf_str(&t[i]);
+		n = t[i].n;
+	}
+	/* what follows a shortened symbol moves up and may be cut then */
+	for (int i = 0; over && i < 6 && text_width(s, n) > cells; i++) {
+		buf_reset(&t[i % 2]);
+		if (!keep_end(&t[i % 2], s, n, cells))
+			break;
+		s = buf_str(&t[i % 2]);
+		n = t[i % 2].n;
+	}
+	size_t used = text_fit(b, s, n, cells, ascii);
+	buf_free(&folded);
+	buf_free(&t[0]);
+	buf_free(&t[1]);
+	return used;
+}
+
+size_t text_fit_name(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
+{
+	enum { TELLS = 6 };
+	size_t tail = text_symbol_tail(s, n);
+	if (cells < TELLS && text_width(s + tail, n - tail) > cells)
+		return 0;
+	return text_fit_symbol(b, s, n, cells, ascii);
+}
+
+/* v / unit with three significant digits. */
+static void put_scaled(struct buf *b, double v, const char *unit)
+{
+	double a = v < 0 ? -v : v;
+	buf_printf(b, "%.*f%s", a < 9.995 ? 2 : a < 99.95 ? 1 : 0, v, unit);
+}
+
+void text_ns(struct buf *b, int64_t ns)
+{
+	double v = (double)ns, a = v < 0 ? -v : v;
+	if (!ns)
+		buf_putc(b, '0');
+	else if (a < 1e3)
+		buf_printf(b, "%dns", (int)ns);
+	else if (a < 999.5e3)
+		put_scaled(b, v / 1e3, "us");
+	else if (a < 999.5e6)
+		put_scaled(b, v / 1e6, "ms");
+	else if (a < 59.95e9)
+		put_scaled(b, v / 1e9, "s");
+	else if (a < 3600e9)
+		buf_printf(b, "%s%dm%02ds", ns < 0 ? "-" : "", (int)(a / 60e9), (int)(a / 1e9) % 60);
+	else if (a < 1000 * 3600e9)
+		buf_printf(b, "%s%ldh%02dm", ns < 0 ? "-" : "", (long)(a / 3600e9), (int)(a / 60e9) % 60);
+	else
+		buf_printf(b, "%.0fh", v / 3600e9);
+}
+
+void text_at(struct buf *b, int64_t ns, int64_t step)
+{
+	int digits = 0;
+	for (int64_t unit = 1000000000; unit > (step > 0 ? step : 1) && digits < 9; unit /= 10)
+		digits++;
+	uint64_t a = wrap_size(ns), p = 1000000000;
+	for (int i = 0; i < digits; i++)
+		p /= 10;
+	a = a / p;
+	uint64_t whole = a / (1000000000 / p), part = a % (1000000000 / p);
+	buf_printf(b, "%s%llu", ns < 0 ? "-" : "", (unsigned long long)whole);
+	if (digits)
+		buf_printf(b, ".%0*llu", digits, (unsigned long long)part);
+	buf_putc(b, 's');
+}
+
+void text_bytes(struct buf *b, int64_t n)
+{
+	static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+	double v = (double)n;
+	size_t i = 0;
+	while ((v >= 999.5 || v <= -999.5) && i + 1 < sizeof unit / sizeof *unit) {
+		v /= 1024;
+		i++;
+	}
+	if (!i)
+		buf_printf(b, "%d%s", (int)n, unit[0]);
+	else
+		put_scaled(b, v, unit[i]);
+}
+
+void text_count(struct buf *b, int64_t n)
+{
+	char tmp[32];
+	int len = snprintf(tmp, sizeof tmp, "%lld", (long long)n);
+	int first = n < 0;
+	for (int i = 0; i < len; i++) {
+		if (i > first && (len - i) % 3 == 0)
+			buf_putc(b, ',');
+		buf_putc(b, tmp[i]);
+	}
+}
+
+/* Is it a time, and how long? */
+static bool is_time(int64_t v, const char *unit, int64_t *ns)
+{
+	static const struct { const char *unit; int64_t ns; } times[] = {
+		{"nanoseconds", 1}, {"nanosecond", 1}, {"ns", 1}, {"microseconds", 1000}, {"us", 1000},
+		{"milliseconds", 1000000}, {"ms", 1000000}, {"seconds", 1000000000}, {"s", 1000000000},
+	};
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		if (!strcmp(unit, times[i].unit) && v <= INT64_MAX / times[i].ns && v >= INT64_MIN / times[i].ns) {
+			*ns = v * times[i].ns;
+			return true;
+		}
+	return false;
+}
+
+/* Of time or bytes; false: of anything else. */
+static bool put_known(struct buf *b, int64_t v, const char *unit)
+{
+	int64_t ns;
+	if (is_time(v, unit, &ns)) {
+		text_ns(b, ns);
+		return true;
+	}
+	if (strcmp(unit, "bytes") != 0 && strcmp(unit, "byte") != 0)
+		return false;
+	text_bytes(b, v);
+	return true;
+}
+
+void text_value(struct buf *b, int64_t v, const char *unit)
+{
+	if (put_known(b, v, unit))
+		return;
+	text_count(b, v);
+	if (*unit && strcmp(unit, "count")) {
+		buf_putc(b, ' ');
+		text_safe(b, unit, strlen(unit));
+	}
+}
+
+void text_short(struct buf *b, int64_t v, const char *unit)
+{
+	static const char *const scale[] = {"k", "M", "G", "T", "P", "E"};
+	int64_t ns;
+	if (is_time(v, unit, &ns) && wrap_size(ns) >= UINT64_C(100000) * 3600 * 1000000000) {
+		buf_printf(b, "%.0fd", (double)ns / (24 * 3600e9));
+		return;
+	}
+	if (put_known(b, v, unit))
+		return;
+	if (v > -1000000 && v < 1000000) {
+		text_count(b, v);
+		return;
+	}
+	double d = (double)v / 1e3;
+	size_t i = 0;
+	for (; (d >= 999.5 || d <= -999.5) && i + 1 < sizeof scale / sizeof *scale; i++)
+		d /= 1e3;
+	put_scaled(b, d, scale[i]);
+}
+
+/* The unit at s: its ns and its length; 0 when there is none. */
+static size_t time_unit(const char *s, double *ns)
+{
+	static const struct { const char *s; double ns; } units[] = {
+		{"ns", 1}, {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"ms", 1e6}, {"m", 60e9}, {"s", 1e9}, {"h", 3600e9},
+	};
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strncmp(s, units[i].s, strlen(units[i].s))) {
+			*ns = units[i].ns;
+			return strlen(units[i].s);
+		}
+	return 0;
+}
+
+bool text_parse_ns(const char *s, int64_t *ns)
+{
+	double sum = 0, unit;
+	bool minus = *s == '-';
+	s += minus || *s == '+';
+	if (!*s)
+		return false;
+	while (*s) {
+		double v = 0, scale = 1;
+		int digits = 0;
+		for (; *s >= '0' && *s <= '9'; s++, digits++)
+			v = v * 10 + (*s - '0');
+		if (*s == '.')
+			for (s++; *s >= '0' && *s <= '9'; s++, digits++)
+				v += (*s - '0') * (scale /= 10);
+		size_t n = time_unit(s, &unit);
+		if (!digits || !n)
+			return false;
+		sum += v * unit;
+		s += n;
+	}
+	if (sum > 9.2e18)
+		return false;
+	*ns = (int64_t)(sum + 0.5);
+	if (minus)
+		*ns = -*ns;
+	return true;
+}
+
+size_t text_line(const char *s, size_t most)
+{
+	size_t len = strlen(s), n = most;
+	if (len <= most)
+		return len;
+	while (n && s[n] != ' ')
+		n--;
+	return n ? n : most;
+}

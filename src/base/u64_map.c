@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Open addressing with linear probing, and deletion by moving the followers
+ * back: no tombstones, so a trace with ten million short goroutines keeps a
+ * table as small as the goroutines that live at one time. Keys come from a
+ * file, but a chosen collision costs what a long probe costs and no more than
+ * the file has bytes for; the multiplier is enough here.
+ *
+ * base/intern.h is the other table: it compares through its owner and never
+ * forgets, which is what a string table wants and a scheduler's does not.
+ */
+#include "config.h"
+#include "base/u64_map.h"
+
+#include "base/mem/mem.h"
+
+#include <string.h>
+
+static void grow(struct idmap *m)
+{
+	struct idmap old = *m;
+	m->cap = old.cap ? old.cap * 2 : 64;
+	m->slot = xcalloc(m->cap, sizeof *m->slot);
+	for (size_t i = 0; i < old.cap; i++) {
+		if (!old.slot[i].used)
+			continue;
+		size_t j = idmap_home(old.slot[i].key, m->cap);
+		while (m->slot[j].used)
+			j = (j + 1) & (m->cap - 1);
+		m->slot[j] = old.slot[i];
+	}
+	mem_free(old.slot);
+}
+
+struct idslot *idmap_put(struct idmap *m, uint64_t key, bool *fresh)
+{
+	if (m->n >= m->cap - m->cap / 4)
+		grow(m);
+	size_t i = idmap_home(key, m->cap);
+	while (m->slot[i].used && m->slot[i].key != key)
+		i = (i + 1) & (m->cap - 1);
+	struct idslot *s = &m->slot[i];
+	*fresh = !s->used;
+	if (*fresh) {
+		*s = (struct idslot){.key = key, .used = true};
+		m->n++;
+	}
+	return s;
+}
+
+void idmap_drop(struct idmap *m, uint64_t key)
+{
+	struct idslot *s = idmap_get(m, key);
+	if (!s)
+		return;
+	size_t mask = m->cap - 1, hole = (size_t)(s - m->slot);
+	for (size_t i = (hole + 1) & mask; m->slot[i].used; i = (i + 1) & mask) {
+		/* move it into the hole unless its home lies between the hole and itself */
+		size_t home = idmap_home(m->slot[i].key, m->cap);
+		if (((i - home) & mask) >= ((i - hole) & mask)) {
+			m->slot[hole] = m->slot[i];
+			hole = i;
+		}
+	}
+	m->slot[hole].used = false;
+	m->n--;
+}
+
+void idmap_free(struct idmap *m)
+{
+	mem_free(m->slot);
+	*m = (struct idmap){0};
+}
+
+void idtab_add(struct idtab *t, uint64_t raw)
+{
+	if (t->n == t->cap)
+		t->raw = mem_grow(t->raw, &t->cap, t->n + 1, sizeof *t->raw);
+	t->raw[t->n++] = raw;
+}
+
+static int seal_dense(struct idtab *t, uint64_t max, uint64_t *dup)
+{
+	t->ndense = (size_t)max + 1;
+	t->dense = xmalloc(t->ndense * sizeof *t->dense);
+	memset(t->dense, 0xff, t->ndense * sizeof *t->dense);
+	t->dense[0] = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		*dup = t->raw[i];
+		if (t->dense[t->raw[i]] != IDTAB_NONE)
+			return -1;
+		t->dense[t->raw[i]] = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+int idtab_seal(struct idtab *t, uint64_t *dup)
+{
+	uint64_t max = 0;
+	for (size_t i = 0; i < t->n; i++)
+		if (t->raw[i] > max)
+			max = t->raw[i];
+	if (max < 4 * (uint64_t)t->n + 1024)
+		return seal_dense(t, max, dup);
+	for (size_t i = 0; i < t->n; i++) {
+		bool fresh;
+		struct idslot *s = idmap_put(&t->sparse, t->raw[i], &fresh);
+		*dup = t->raw[i];
+		if (!fresh || !t->raw[i])
+			return -1;
+		s->n = i + 1;
+	}
+	return 0;
+}
+
+void idtab_free(struct idtab *t)
+{
+	mem_free(t->raw);
+	mem_free(t->dense);
+	idmap_free(&t->sparse);
+	*t = (struct idtab){0};
+}

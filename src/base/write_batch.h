@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_BASE_WRITE_BATCH_H
+#define TTRACE_BASE_WRITE_BATCH_H
+
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
+
+/*
+ * Many numbers, each to the end of the run of its key: runs that lie one after another in an arena that spills. To put
+ * them there as they come is to look at another page for each. So they are gathered, and put in the order of
+ * their keys, which is that of the pages; what is put is let go of soon.
+ */
+enum { SCATTER_GATHER = 1 << 17 };
+struct scatter {
+	uint32_t *at;	/* of a key: where its next one goes; moved on */
+	void (*put)(void *arg, uint32_t where, uint32_t v);
+	void *arg;
+	const struct arena *a;
+	struct keyed *v;
+	uint32_t n;	/* so many are gathered, up to SCATTER_GATHER; then all are put, in the call that adds it */
+};
+void scatter_add(struct scatter *, uint32_t key, uint32_t v);
+void scatter_end(struct scatter *);
+/* A put for those who have nothing but numbers: arg is where they go. */
+void scatter_u32(void *arg, uint32_t where, uint32_t v);
+
+#endif
