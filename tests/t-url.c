@@ -3,7 +3,7 @@
 /* What is a URL and what it asks for: the rows were recorded from `go tool pprof` of Go 1.27 (unix: is our own);
    and whatever stands there, nothing is read past its end and nothing unprintable is made of it. */
 #include "config.h"
-#include "load/url.h"
+#include "input/url.h"
 #include "tap.h"
 
 #include <string.h>

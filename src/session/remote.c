@@ -18,7 +18,7 @@
 #include "base/text/path.h"
 #include "base/put.h"
 #include "base/text/text.h"
-#include "load/net.h"
+#include "input/http.h"
 
 #include <errno.h>
 #include <fcntl.h>

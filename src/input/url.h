@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_URL_H
-#define TTRACE_URL_H
+#ifndef TTRACE_INPUT_URL_H
+#define TTRACE_INPUT_URL_H
 
 #include "base/mem/mem.h"
 

@@ -11,7 +11,7 @@
  * which part of unix:///a/b/c is the socket.
  */
 #include "config.h"
-#include "load/url.h"
+#include "input/url.h"
 
 #include "base/text/buf.h"
 

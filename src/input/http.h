@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_NET_H
-#define TTRACE_NET_H
+#ifndef TTRACE_INPUT_HTTP_H
+#define TTRACE_INPUT_HTTP_H
 
 #include "load/load.h"
-#include "load/url.h"
+#include "input/url.h"
 
 /*
  * Fetching by HTTP. net.c alone includes libcurl's header; a build without it

@@ -15,7 +15,7 @@
  * 6 MB, more than all else that is linked. So it is not linked but opened when the first URL is.
  */
 #include "config.h"
-#include "load/net.h"
+#include "input/http.h"
 
 #include "base/clock.h"
 #include "base/text/text.h"
